@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Installs those of the named Debian packages that are missing; silent when none is.
+# Usage: cmake/install_packages.sh PACKAGE...
+set -euo pipefail
+
+missing=()
+for package in "$@"; do
+  dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+echo "Installing: ${missing[*]}" >&2
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  command -v sudo >/dev/null || {
+    echo "These packages are missing and there is no sudo to install them: ${missing[*]}" >&2
+    exit 1
+  }
+  as_root=(sudo)
+fi
+"${as_root[@]}" apt-get update -qq >&2
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+  apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2

@@ -1,0 +1,136 @@
+// A static filter with no engine around it: add all keys, finish, then ask.
+//
+//   bloomline::FilterBuilder builder(options);
+//   builder.AddKey("apple");
+//   std::string bytes = builder.Finish();
+//   bloomline::FilterView view = bloomline::FilterView::Open(bytes);
+//   if (!view.MayMatch("pear")) { /* certainly absent */ }
+//
+// The bytes are portable between machines and are the same that the RocksDB adaptor writes
+// (docs/format.md, section 5). They carry no checksum: whoever stores them guards them against bit
+// rot.
+#ifndef BLOOMLINE_FILTER_H_
+#define BLOOMLINE_FILTER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "bloomline/filter_options.h"
+
+namespace bloomline {
+
+namespace core {
+class HashList;
+struct Payload;
+struct Shape;
+}  // namespace core
+
+namespace kernels {
+struct Kernel;
+}
+
+// Collects keys and turns them into filter bytes. Not thread-safe. Throws nothing: out of memory,
+// or options that FilterOptions::Validate refuses, give a filter that matches everything, and
+// error() says why. Temporary memory: 8 bytes per distinct key, in chunks of at most 64 KiB that
+// are never moved.
+class FilterBuilder {
+ public:
+  explicit FilterBuilder(const FilterOptions& options);
+  ~FilterBuilder();
+  FilterBuilder(const FilterBuilder&) = delete;
+  FilterBuilder& operator=(const FilterBuilder&) = delete;
+
+  // Adds a key of any length, also empty. A key equal to the one before costs nothing, except in
+  // kClassic, where LevelDB counts it. Cost: one hash.
+  void AddKey(std::string_view key);
+
+  // Adds a key and its prefix, each unless its neighbours already brought it: the prefix unless it
+  // equals the previous prefix, this key or the previous key; the key unless it equals the previous
+  // key or prefix.
+  void AddKeyAndPrefix(std::string_view key, std::string_view prefix);
+
+  // Entries kept so far; 0 if and only if none was added.
+  size_t num_entries() const;
+
+  // Bytes that Finish would return now.
+  uint64_t FinishedBytes() const;
+
+  // The filter over all keys added; the builder is then empty and can be used again.
+  std::string Finish();
+
+  // The same into caller's memory of exactly FinishedBytes() bytes, of any alignment; needs no
+  // allocation.
+  void FinishTo(char* dst);
+
+  // Forgets all keys and an out-of-memory error.
+  void Reset();
+
+  // Caps the payload; more keys then only raise the false-positive rate. For containers with a size
+  // limit.
+  void set_max_payload_bytes(uint64_t bytes) { max_payload_bytes_ = bytes; }
+
+  // Empty, or why the next Finish gives a filter that matches everything. Finish clears an
+  // out-of-memory error; invalid options stay.
+  const std::string& error() const { return error_; }
+
+  // The most keys that fit into a filter of `bytes` bytes at the options' bits_per_key; at least 1.
+  size_t MaxEntries(size_t bytes) const;
+
+ private:
+  void AddHash(uint64_t hash);
+  core::Shape CurrentShape() const;
+
+  FilterOptions options_;
+  int num_probes_ = 1;
+  bool options_valid_ = false;
+  bool out_of_memory_ = false;
+  bool has_previous_prefix_ = false;
+  uint64_t previous_prefix_hash_ = 0;
+  uint64_t max_payload_bytes_ = UINT64_MAX;
+  std::unique_ptr<core::HashList> hashes_;
+  std::string error_;
+};
+
+// Reads filter bytes. A view of any bytes is valid: what cannot be understood matches everything.
+// Holds a pointer to the bytes, which must outlive it, need no alignment and are never read
+// outside. Cheap to copy; const methods are thread-safe; throws nothing and allocates nothing.
+class FilterView {
+ public:
+  // Matches everything.
+  FilterView();
+
+  // Cost: reads the trailer, builds nothing.
+  static FilterView Open(std::string_view bytes);
+
+  // False: the key was certainly not added. True: it was, or, with the filter's false-positive
+  // rate, not. Cost: one hash and, in kBlocked, one 64-byte line.
+  bool MayMatch(std::string_view key) const;
+
+  // may_match[i] = MayMatch(keys[i]) for i < n; faster than n single calls, because the memory
+  // accesses of many keys overlap.
+  void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
+
+  // True if the bytes were not understood, or say so themselves: MayMatch is always true.
+  bool AlwaysMatches() const;
+
+  // Probes per key; 0 if AlwaysMatches().
+  int num_probes() const { return num_probes_; }
+
+ private:
+  explicit FilterView(const core::Payload& payload);
+  core::Payload payload() const;
+
+  const kernels::Kernel* kernel_;
+  const char* data_ = nullptr;
+  uint64_t num_bytes_ = 0;
+  uint64_t seed_ = 0;
+  uint8_t layout_;
+  uint8_t num_probes_ = 0;
+};
+
+}  // namespace bloomline
+
+#endif  // BLOOMLINE_FILTER_H_

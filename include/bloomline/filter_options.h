@@ -1,0 +1,50 @@
+// What a user tunes about a filter. Units are in the names.
+#ifndef BLOOMLINE_FILTER_OPTIONS_H_
+#define BLOOMLINE_FILTER_OPTIONS_H_
+
+#include <cstdint>
+#include <string>
+
+namespace bloomline {
+
+// How keys become bits. docs/format.md defines each one to the byte.
+enum class Format {
+  // LevelDB's own Bloom filter, byte for byte. A 32-bit hash without a finaliser: on structured
+  // keys
+  // (counters, zero-padded numbers) it lets through 10-80 % of absent neighbours. Written only on
+  // request.
+  kClassic,
+  // Bloom filter whose k probes for a key all lie in one 64-byte line; 64-bit hash. In LevelDB,
+  // sets of
+  // at most 500 keys take a flat layout instead, which is smaller and more accurate at that size.
+  kBlocked,
+};
+
+// Allowed range of FilterOptions::bits_per_key. The upper end is far past use (k is at most 30, so
+// nothing is gained beyond about 45); it catches a total mistaken for a per-key figure.
+constexpr double kMinBitsPerKey = 1.0;
+constexpr double kMaxBitsPerKey = 100.0;
+
+struct FilterOptions {
+  Format format = Format::kBlocked;
+
+  // Memory really paid per key, in bits, in every format; fractions count (9.9 is not 9).
+  // 10 gives about 1 % false positives. Range: kMinBitsPerKey to kMaxBitsPerKey.
+  double bits_per_key = 10.0;
+
+  // Seed of the 64-bit hash, recorded in the filter where there is room (RocksDB, FilterBuilder).
+  // Must stay 0 in LevelDB, whose filters have no room for it; kClassic ignores it.
+  uint64_t seed = 0;
+
+  // The least bits_per_key that reaches `rate` (a probability, e.g. 0.01) in `format`.
+  // A rate that no allowed bits_per_key reaches, or that is no probability, gives
+  // bits_per_key = NaN, which Validate refuses.
+  static FilterOptions ForFalsePositiveRate(Format format, double rate);
+
+  // Empty if the options can be used, else one sentence that names the value and the allowed range.
+  std::string Validate() const;
+};
+
+}  // namespace bloomline
+
+#endif  // BLOOMLINE_FILTER_OPTIONS_H_

@@ -1,0 +1,32 @@
+// bloomline as a LevelDB filter policy. The only header that names LevelDB types.
+#ifndef BLOOMLINE_LEVELDB_H_
+#define BLOOMLINE_LEVELDB_H_
+
+#include <string>
+
+#include "bloomline/filter_options.h"
+#include "leveldb/filter_policy.h"
+
+namespace bloomline {
+
+// LevelDB's own policy name. LevelDB uses a filter block only under the name it was written with,
+// so the name is part of the file format.
+constexpr char kLevelDBBuiltinName[] = "leveldb.BuiltinBloomFilter2";
+
+// A policy for leveldb::Options::filter_policy. The caller owns it and must keep it until the
+// database is closed. It is immutable and thread-safe.
+//
+// Under the default name it reads every filter that stock LevelDB wrote, and stock LevelDB reads
+// ours as "may match": a database can go back and forth with no wrong answer (docs/format.md,
+// section 4). Another name gives up both; existing filters of other names then lie unused until
+// compaction rewrites their files.
+//
+// Invalid options (FilterOptions::Validate, or a seed, or an empty name) give nullptr; the reason
+// goes to *error if it is not null, else to stderr. LevelDB takes a null policy as "no filters".
+const leveldb::FilterPolicy* NewLevelDBFilterPolicy(const FilterOptions& options,
+                                                    const std::string& name = kLevelDBBuiltinName,
+                                                    std::string* error = nullptr);
+
+}  // namespace bloomline
+
+#endif  // BLOOMLINE_LEVELDB_H_

@@ -1,0 +1,45 @@
+// bloomline as a RocksDB filter policy. Public RocksDB headers only.
+//
+// RocksDB's filter interface is internal since 7.0, so the adaptor works only with the minor
+// version of RocksDB that it was compiled against, and checks that when a policy is made.
+#ifndef BLOOMLINE_ROCKSDB_H_
+#define BLOOMLINE_ROCKSDB_H_
+
+#include <memory>
+#include <string>
+
+#include "bloomline/filter_options.h"
+#include "rocksdb/filter_policy.h"
+
+namespace ROCKSDB_NAMESPACE {
+class ObjectLibrary;
+}
+
+namespace bloomline {
+
+// A policy for rocksdb::BlockBasedTableOptions::filter_policy; thread-safe. It shares RocksDB's
+// family name `rocksdb.BuiltinBloomFilter`: it reads every Bloom and Ribbon filter RocksDB wrote,
+// and stock RocksDB reads ours as "may match" (docs/format.md, section 5).
+//
+// As in RocksDB's own policies, 0 <= bits_per_key < 0.5 writes no filters (but reads existing ones)
+// and 0.5 to 1 counts as 1. Otherwise invalid options, or a RocksDB of another version at run time,
+// give nullptr; the reason goes to *error if it is not null, else to stderr. RocksDB takes a null
+// policy as "no filters".
+//
+// Also calls RegisterBloomline().
+std::shared_ptr<const rocksdb::FilterPolicy> NewRocksDBFilterPolicy(const FilterOptions& options,
+                                                                    std::string* error = nullptr);
+
+// Makes the option strings `filter_policy=bloomline:10` and
+// `filter_policy={id=bloomline;format=blocked;bits_per_key=9.5}` known to RocksDB, also in OPTIONS
+// files. Without it, RocksDB loads an options file that names bloomline with OK and no filter at
+// all. Call it before options are parsed; more than once is harmless. Thread-safe.
+void RegisterBloomline();
+
+// The same into a given library, in the form that RocksDB's plugin loading wants; `arg` is ignored.
+// Returns the number of factories added.
+int RegisterBloomline(rocksdb::ObjectLibrary& library, const std::string& arg);
+
+}  // namespace bloomline
+
+#endif  // BLOOMLINE_ROCKSDB_H_

@@ -1,0 +1,10 @@
+// The version of the library, not of the filter format (see docs/format.md).
+#ifndef BLOOMLINE_VERSION_H_
+#define BLOOMLINE_VERSION_H_
+
+#define BLOOMLINE_VERSION_MAJOR 0
+#define BLOOMLINE_VERSION_MINOR 1
+#define BLOOMLINE_VERSION_PATCH 0
+#define BLOOMLINE_VERSION_STRING "0.1.0"
+
+#endif  // BLOOMLINE_VERSION_H_

@@ -1,0 +1,35 @@
+// How large a filter over n keys is, per layout: the writer's rules of docs/format.md.
+#ifndef BLOOMLINE_CORE_SHAPE_H_
+#define BLOOMLINE_CORE_SHAPE_H_
+
+#include <cstdint>
+
+#include "bloomline/filter_options.h"
+#include "src/core/format.h"
+
+namespace bloomline::core {
+
+// Up to this many keys, LevelDB filters are flat: rounding to lines would cost 14 bits per key at
+// 36 keys, and a flat filter of 500 keys at 10 bits touches 10 lines of which the ones in L1 cost
+// nothing.
+constexpr uint64_t kMaxFlatKeys = 500;
+
+// n counts duplicates. Sizes saturate instead of wrapping.
+Shape ClassicShape(uint64_t num_keys, double bits_per_key);
+Shape FlatShape(uint64_t num_keys, double bits_per_key, int num_probes);
+// `overhead_bytes` of the paid memory go to the container. At least one line; at most max_bytes,
+// rounded down.
+Shape BlockedShape(uint64_t num_keys, double bits_per_key, int num_probes, uint64_t overhead_bytes,
+                   uint64_t max_bytes);
+
+// What FilterBuilder writes: section 5. num_keys > 0.
+Shape StandaloneShape(Format format, uint64_t num_keys, double bits_per_key, int num_probes,
+                      uint64_t max_payload_bytes);
+
+// What the LevelDB adaptor writes for kBlocked: section 4. num_keys > 0.
+Shape SmallSetShape(uint64_t num_keys, double bits_per_key, int flat_num_probes,
+                    int blocked_num_probes);
+
+}  // namespace bloomline::core
+
+#endif  // BLOOMLINE_CORE_SHAPE_H_

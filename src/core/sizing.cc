@@ -1,0 +1,162 @@
+#include "bloomline/sizing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "src/core/format.h"
+#include "src/core/shape.h"
+#include "src/kernels/probe_sequence.h"
+
+namespace bloomline {
+namespace {
+
+constexpr double kBinsPerLine = static_cast<double>(kernels::kLineBits);
+
+double ClampBitsPerKey(double bits_per_key) {
+  if (!(bits_per_key > kMinBitsPerKey)) return kMinBitsPerKey;
+  return std::min(bits_per_key, kMaxBitsPerKey);
+}
+
+// E[(X/B)^k], X = occupied bins after t throws into B, from mean and variance of X:
+//   E[f(X)] = f(mean) + f''(mean) * variance / 2.
+double OccupancyMoment(double throws, double bins, int k) {
+  if (throws == 0) return 0;
+  const double empty = std::exp(throws * std::log1p(-1 / bins));
+  const double pair_empty = std::exp(throws * std::log1p(-2 / bins));
+  const double mean = 1 - empty;
+  const double variance = std::max(0.0, (empty + (bins - 1) * pair_empty) / bins - empty * empty);
+  return std::pow(mean, k) * (1 + 0.5 * k * (k - 1) * variance / (mean * mean));
+}
+
+// The same from the distribution of X, step by step: a throw hits an occupied bin with probability
+// x/B.
+double OccupancyMomentByDistribution(uint64_t throws, uint64_t bins, int k) {
+  const double b = static_cast<double>(bins);
+  std::vector<double> probability(bins + 1, 0.0);
+  probability[0] = 1;
+  for (uint64_t t = 0; t < throws; ++t) {
+    for (uint64_t x = std::min(t + 1, bins); x > 0; --x) {
+      const double hits = static_cast<double>(x);
+      probability[x] = probability[x] * hits / b + probability[x - 1] * (b - hits + 1) / b;
+    }
+    probability[0] = 0;
+  }
+  double moment = 0;
+  for (uint64_t x = 1; x <= bins; ++x) {
+    moment += probability[x] * std::pow(static_cast<double>(x) / b, k);
+  }
+  return moment;
+}
+
+// Sum over loads i of exp(log_probability(i)) * OccupancyMoment(i * k), around a mean load l.
+template <typename LogProbability>
+double MixOverLoads(double mean_load, double max_load, int k, LogProbability log_probability) {
+  // 12 standard deviations and a margin for small means leave out less than 1e-15.
+  const double spread = 12 * std::sqrt(mean_load) + 40;
+  const double first = std::max(0.0, std::floor(mean_load - spread));
+  const double last = std::min(max_load, std::ceil(mean_load + spread));
+  double rate = 0;
+  for (double i = first; i <= last; ++i) {
+    rate += std::exp(log_probability(i)) * OccupancyMoment(i * k, kBinsPerLine, k);
+  }
+  return rate;
+}
+
+// The k in 1..30 that minimises a function with one minimum.
+template <typename Rate>
+int BestNumProbes(Rate rate) {
+  int best = kMinProbes;
+  double best_rate = rate(best);
+  for (int k = kMinProbes + 1; k <= kMaxProbes; ++k) {
+    const double r = rate(k);
+    if (r >= best_rate) break;
+    best = k;
+    best_rate = r;
+  }
+  return best;
+}
+
+}  // namespace
+
+double ClassicFalsePositiveRate(double bits_per_key, int num_probes) {
+  return std::pow(-std::expm1(-num_probes / bits_per_key), num_probes);
+}
+
+double ClassicFalsePositiveRate(uint64_t num_keys, uint64_t num_bits, int num_probes) {
+  if (num_keys == 0) return 0;
+  if (num_bits == 0) return 1;
+  const double throws = static_cast<double>(num_keys) * num_probes;
+  const double bits = static_cast<double>(num_bits);
+  constexpr double kMaxSteps = 1e7;
+  if (throws * std::min(throws, bits) <= kMaxSteps && bits <= kMaxSteps) {
+    return OccupancyMomentByDistribution(num_keys * static_cast<uint64_t>(num_probes), num_bits,
+                                         num_probes);
+  }
+  return OccupancyMoment(throws, bits, num_probes);
+}
+
+double BlockedFalsePositiveRate(double bits_per_key, int num_probes) {
+  const double load = kBinsPerLine / bits_per_key;
+  return MixOverLoads(load, std::numeric_limits<double>::infinity(), num_probes,
+                      [&](double i) { return -load + i * std::log(load) - std::lgamma(i + 1); });
+}
+
+double BlockedFalsePositiveRate(uint64_t num_keys, uint64_t num_lines, int num_probes) {
+  if (num_keys == 0) return 0;
+  if (num_lines == 0) return 1;
+  const double n = static_cast<double>(num_keys);
+  if (num_lines == 1) return OccupancyMoment(n * num_probes, kBinsPerLine, num_probes);
+  const double lines = static_cast<double>(num_lines);
+  const double log_hit = -std::log(lines);
+  const double log_miss = std::log1p(-1 / lines);
+  return MixOverLoads(n / lines, n, num_probes, [&](double i) {
+    return std::lgamma(n + 1) - std::lgamma(i + 1) - std::lgamma(n - i + 1) + i * log_hit +
+           (n - i) * log_miss;
+  });
+}
+
+int OptimalNumProbes(Format format, double bits_per_key) {
+  const double c = ClampBitsPerKey(bits_per_key);
+  if (format == Format::kClassic) {
+    return std::clamp(static_cast<int>(c * 0.69), kMinProbes, kMaxProbes);
+  }
+  return BestNumProbes([&](int k) { return BlockedFalsePositiveRate(c, k); });
+}
+
+int OptimalFlatNumProbes(double bits_per_key) {
+  const double c = ClampBitsPerKey(bits_per_key);
+  return BestNumProbes([&](int k) { return ClassicFalsePositiveRate(c, k); });
+}
+
+double FalsePositiveRate(Format format, double bits_per_key) {
+  const double c = ClampBitsPerKey(bits_per_key);
+  const int k = OptimalNumProbes(format, c);
+  return format == Format::kClassic ? ClassicFalsePositiveRate(c, k)
+                                    : BlockedFalsePositiveRate(c, k);
+}
+
+double BitsPerKeyForFalsePositiveRate(Format format, double rate) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  if (!(rate > 0 && rate < 1)) return kNone;
+  if (FalsePositiveRate(format, kMaxBitsPerKey) > rate) return kNone;
+  double low = kMinBitsPerKey;
+  if (FalsePositiveRate(format, low) <= rate) return low;
+  double high = kMaxBitsPerKey;
+  while (high - low > 1e-6) {
+    const double middle = low + (high - low) / 2;
+    (FalsePositiveRate(format, middle) <= rate ? high : low) = middle;
+  }
+  return high;
+}
+
+uint64_t FilterBytes(Format format, uint64_t num_keys, double bits_per_key) {
+  if (!(bits_per_key >= kMinBitsPerKey && bits_per_key <= kMaxBitsPerKey)) return 0;
+  if (num_keys == 0) return core::kTrailerBytes;
+  return core::StandaloneShape(format, num_keys, bits_per_key, kMinProbes, UINT64_MAX)
+             .payload_bytes +
+         core::kTrailerBytes;
+}
+
+}  // namespace bloomline

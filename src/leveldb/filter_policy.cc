@@ -1,0 +1,108 @@
+// The LevelDB adaptor: docs/format.md, section 4.
+#include <cstdio>
+#include <cstring>
+#include <new>
+#include <vector>
+
+#include "bloomline/leveldb.h"
+#include "bloomline/sizing.h"
+#include "leveldb/slice.h"
+#include "src/core/format.h"
+#include "src/core/payload.h"
+#include "src/core/shape.h"
+#include "src/kernels/kernel.h"
+
+namespace bloomline {
+namespace {
+
+constexpr uint64_t kSeed = 0;
+
+std::string_view View(const leveldb::Slice& slice) { return {slice.data(), slice.size()}; }
+
+// Immutable after construction, so LevelDB's threads share it without locks.
+class LevelDBFilterPolicy : public leveldb::FilterPolicy {
+ public:
+  LevelDBFilterPolicy(const FilterOptions& options, const std::string& name)
+      : options_(options),
+        name_(name),
+        flat_num_probes_(OptimalFlatNumProbes(options.bits_per_key)),
+        blocked_num_probes_(OptimalNumProbes(Format::kBlocked, options.bits_per_key)),
+        kernel_(kernels::ActiveKernel()) {}
+
+  const char* Name() const override { return name_.c_str(); }
+
+  // Appends. LevelDB itself is built without exceptions, so none may leave.
+  void CreateFilter(const leveldb::Slice* keys, int n, std::string* dst) const override {
+    if (n <= 0 && options_.format != Format::kClassic) return;
+    const size_t num_keys = n <= 0 ? 0 : static_cast<size_t>(n);
+    const size_t start = dst->size();
+    try {
+      Append(keys, num_keys, dst);
+    } catch (const std::exception&) {  // bad_alloc, length_error
+      dst->resize(start);
+      dst->append(core::kLevelDBAlwaysMatch);
+    }
+  }
+
+  bool KeyMayMatch(const leveldb::Slice& key, const leveldb::Slice& filter) const override {
+    const core::Payload payload = core::DecodeLevelDB(View(filter));
+    if (payload.layout == core::Layout::kAlwaysMatch) return true;
+    return core::HashMayMatch(payload, kernel_, core::LayoutHash(payload.layout, View(key), kSeed));
+  }
+
+ private:
+  void Append(const leveldb::Slice* keys, size_t n, std::string* dst) const {
+    const bool classic = options_.format == Format::kClassic;
+    const core::Layout layout = classic ? core::Layout::kClassic : core::Layout::kFlat;
+    // A data block of 4 KiB has some 36 keys; only far larger blocks need the heap.
+    uint64_t stack_hashes[core::kMaxFlatKeys];
+    std::vector<uint64_t> heap_hashes;
+    uint64_t* hashes = stack_hashes;
+    if (n > core::kMaxFlatKeys) {
+      heap_hashes.resize(n);
+      hashes = heap_hashes.data();
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < n; ++i) {
+      const uint64_t hash = core::LayoutHash(layout, View(keys[i]), kSeed);
+      if (classic || kept == 0 || hashes[kept - 1] != hash) hashes[kept++] = hash;
+    }
+    const core::Shape shape = classic ? core::ClassicShape(kept, options_.bits_per_key)
+                                      : core::SmallSetShape(kept, options_.bits_per_key,
+                                                            flat_num_probes_, blocked_num_probes_);
+    const size_t start = dst->size();
+    dst->resize(start + shape.payload_bytes + 1, '\0');
+    core::InsertHashes(shape, kernel_, dst->data() + start, kept, hashes);
+    dst->back() = core::LevelDBCode(shape);
+  }
+
+  const FilterOptions options_;
+  const std::string name_;
+  const int flat_num_probes_;
+  const int blocked_num_probes_;
+  const kernels::Kernel& kernel_;
+};
+
+std::string Refusal(const FilterOptions& options, const std::string& name) {
+  if (std::string error = options.Validate(); !error.empty()) return error;
+  if (options.seed != 0) {
+    return "seed is " + std::to_string(options.seed) +
+           "; allowed: 0, because LevelDB's filters have no room to record another";
+  }
+  if (name.empty()) return "name is empty; allowed: at least one character";
+  return "";
+}
+
+}  // namespace
+
+const leveldb::FilterPolicy* NewLevelDBFilterPolicy(const FilterOptions& options,
+                                                    const std::string& name, std::string* error) {
+  const std::string refusal = Refusal(options, name);
+  if (error != nullptr) *error = refusal;
+  if (refusal.empty()) return new LevelDBFilterPolicy(options, name);
+  if (error == nullptr)
+    std::fprintf(stderr, "bloomline: no LevelDB filter policy: %s\n", refusal.c_str());
+  return nullptr;
+}
+
+}  // namespace bloomline

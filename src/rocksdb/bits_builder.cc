@@ -1,0 +1,79 @@
+#include "src/rocksdb/bits_builder.h"
+
+#include <new>
+
+#include "bloomline/sizing.h"
+#include "src/core/format.h"
+#include "src/rocksdb/slice_view.h"
+
+namespace bloomline {
+namespace {
+
+// RocksDB cuts filter lengths to 32 bits.
+constexpr uint64_t kMaxPayloadBytes = 0xffffffc0 - core::kTrailerBytes;
+
+// What a reader answers "may match" to, and not empty. Static, so it can be had out of memory.
+constexpr char kAlwaysMatch[6] = {};
+
+}  // namespace
+
+RocksDBBitsBuilder::RocksDBBitsBuilder(const FilterOptions& options)
+    : options_(options), builder_(options) {
+  builder_.set_max_payload_bytes(kMaxPayloadBytes);
+}
+
+void RocksDBBitsBuilder::AddKey(const Slice& key) {
+  builder_.AddKey(View(key));
+  num_entries_.store(builder_.num_entries(), std::memory_order_relaxed);
+}
+
+void RocksDBBitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alt) {
+  builder_.AddKeyAndPrefix(View(key), View(alt));
+  num_entries_.store(builder_.num_entries(), std::memory_order_relaxed);
+}
+
+size_t RocksDBBitsBuilder::EstimateEntriesAdded() {
+  return num_entries_.load(std::memory_order_relaxed);
+}
+
+ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]>* buf) {
+  num_entries_.store(0, std::memory_order_relaxed);
+  if (builder_.num_entries() == 0 && builder_.error().empty()) return Slice();
+  const uint64_t num_bytes = builder_.FinishedBytes();
+  char* bytes = new (std::nothrow) char[num_bytes];
+  if (bytes == nullptr) {
+    builder_.Reset();
+    return Slice(kAlwaysMatch, sizeof(kAlwaysMatch));
+  }
+  builder_.FinishTo(bytes);
+  buf->reset(bytes);
+  return Slice(bytes, num_bytes);
+}
+
+ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
+                                                    Status* status) {
+  if (status != nullptr) *status = Status::OK();
+  return Finish(buf);
+}
+
+ROCKSDB_NAMESPACE::Status RocksDBBitsBuilder::MaybePostVerify(const Slice&) { return Status::OK(); }
+
+size_t RocksDBBitsBuilder::ApproximateNumEntries(size_t bytes) {
+  return builder_.MaxEntries(bytes);
+}
+
+size_t RocksDBBitsBuilder::CalculateSpace(size_t num_entries) {
+  return FilterBytes(options_.format, num_entries, options_.bits_per_key);
+}
+
+double RocksDBBitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {
+  if (num_entries == 0) return 0;
+  if (bytes <= core::kTrailerBytes) return 1;
+  const double paid_bits = 8 * static_cast<double>(bytes - core::kTrailerBytes);
+  const double bits_per_key = paid_bits / static_cast<double>(num_entries);
+  const int k = OptimalNumProbes(options_.format, options_.bits_per_key);
+  return options_.format == Format::kClassic ? ClassicFalsePositiveRate(bits_per_key, k)
+                                             : BlockedFalsePositiveRate(bits_per_key, k);
+}
+
+}  // namespace bloomline

@@ -1,0 +1,44 @@
+// RocksDB's view of a FilterBuilder.
+#ifndef BLOOMLINE_ROCKSDB_BITS_BUILDER_H_
+#define BLOOMLINE_ROCKSDB_BITS_BUILDER_H_
+
+#include <atomic>
+
+#include "bloomline/filter.h"
+#include "src/rocksdb/filter_bits_abi.h"
+
+namespace bloomline {
+
+// One builder makes all partitions of a partitioned filter, so every Finish leaves it empty.
+class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
+ public:
+  using Slice = ROCKSDB_NAMESPACE::Slice;
+  using Status = ROCKSDB_NAMESPACE::Status;
+
+  explicit RocksDBBitsBuilder(const FilterOptions& options);
+
+  void AddKey(const Slice& key) override;
+#if BLOOMLINE_ROCKSDB_HAS_ADD_KEY_AND_ALT
+  void AddKeyAndAlt(const Slice& key, const Slice& alt) override;
+#else
+  void AddKeyAndAlt(const Slice& key, const Slice& alt);
+#endif
+  size_t EstimateEntriesAdded() override;
+  // Never an empty slice unless no key was added: RocksDB reads that as "no keys".
+  Slice Finish(std::unique_ptr<const char[]>* buf) override;
+  Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override;
+  Status MaybePostVerify(const Slice& filter) override;
+  size_t ApproximateNumEntries(size_t bytes) override;
+  size_t CalculateSpace(size_t num_entries);
+  double EstimatedFpRate(size_t num_entries, size_t bytes);
+
+ private:
+  const FilterOptions options_;
+  FilterBuilder builder_;
+  // RocksDB 10.9 and later ask from another thread while keys are added.
+  std::atomic<size_t> num_entries_{0};
+};
+
+}  // namespace bloomline
+
+#endif  // BLOOMLINE_ROCKSDB_BITS_BUILDER_H_

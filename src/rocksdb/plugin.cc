@@ -1,0 +1,64 @@
+// How RocksDB finds the policy by name.
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+
+#include "bloomline/rocksdb.h"
+#include "rocksdb/utilities/object_registry.h"
+#include "src/rocksdb/filter_policy.h"
+
+namespace bloomline {
+namespace {
+
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::ObjectLibrary;
+
+// "bloomline" or "bloomline:BITS_PER_KEY".
+std::unique_ptr<FilterPolicy> NewFromId(const std::string& id, std::string* error) {
+  FilterOptions options;
+  const size_t colon = id.find(':');
+  if (colon != std::string::npos) {
+    const char* number = id.c_str() + colon + 1;
+    char* end = nullptr;
+    options.bits_per_key = std::strtod(number, &end);
+    if (end == number || *end != '\0') {
+      *error =
+          "bloomline: '" + id + "' has no number after the colon; allowed: bloomline:BITS_PER_KEY";
+      return nullptr;
+    }
+  }
+  std::unique_ptr<FilterPolicy> policy = MakeRocksDBFilterPolicy(options, error);
+  if (policy == nullptr) *error = "bloomline: " + *error;
+  return policy;
+}
+
+}  // namespace
+
+int RegisterBloomline(ObjectLibrary& library, const std::string&) {
+  library.AddFactory<const FilterPolicy>(
+      ObjectLibrary::PatternEntry(kRocksDBPolicyName).AddSeparator(":", false),
+      [](const std::string& id, std::unique_ptr<const FilterPolicy>* guard, std::string* error) {
+        *guard = NewFromId(id, error);
+        return guard->get();
+      });
+  return 1;
+}
+
+void RegisterBloomline() {
+  static std::once_flag registered;
+  std::call_once(registered, [] { RegisterBloomline(*ObjectLibrary::Default(), ""); });
+}
+
+std::shared_ptr<const FilterPolicy> NewRocksDBFilterPolicy(const FilterOptions& options,
+                                                           std::string* error) {
+  RegisterBloomline();
+  std::string refusal;
+  std::shared_ptr<const FilterPolicy> policy = MakeRocksDBFilterPolicy(options, &refusal);
+  if (error != nullptr) *error = refusal;
+  if (policy == nullptr && error == nullptr) {
+    std::fprintf(stderr, "bloomline: no RocksDB filter policy: %s\n", refusal.c_str());
+  }
+  return policy;
+}
+
+}  // namespace bloomline
