@@ -1,0 +1,207 @@
+// FilterBuilder and FilterView: no false negative, whatever the keys and the options.
+#include "bloomline/filter.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "bloomline/sizing.h"
+#include "tests/key_shapes.h"
+
+namespace bloomline {
+namespace {
+
+using tests::KeyMaker;
+using tests::KeyShape;
+
+FilterOptions Options(Format format, double bits_per_key, uint64_t seed = 0) {
+  FilterOptions options;
+  options.format = format;
+  options.bits_per_key = bits_per_key;
+  options.seed = seed;
+  return options;
+}
+
+std::string Build(const FilterOptions& options, const std::vector<std::string>& keys) {
+  FilterBuilder builder(options);
+  for (const std::string& key : keys) builder.AddKey(key);
+  return builder.Finish();
+}
+
+class FilterTest : public testing::TestWithParam<Format> {};
+
+TEST_P(FilterTest, NeverLosesAKey) {
+  for (const KeyShape shape : tests::kAllKeyShapes) {
+    for (const double bits_per_key : {1.0, 6.5, 9.9, 10.0, 24.0, 100.0}) {
+      for (const uint64_t n : {1, 2, 7, 125, 126, 127, 600, 20000}) {
+        KeyMaker key(shape);
+        FilterBuilder builder(Options(GetParam(), bits_per_key, n));
+        for (uint64_t i = 0; i < n; ++i) builder.AddKey(key(i));
+        const std::string bytes = builder.Finish();
+        const FilterView view = FilterView::Open(bytes);
+        ASSERT_FALSE(view.AlwaysMatches());
+        for (uint64_t i = 0; i < n; ++i) {
+          ASSERT_TRUE(view.MayMatch(key(i))) << Name(shape) << " " << bits_per_key << " " << n;
+        }
+      }
+    }
+  }
+}
+
+TEST_P(FilterTest, BatchAnswersAsSingleQueries) {
+  KeyMaker key(KeyShape::kPath);
+  FilterBuilder builder(Options(GetParam(), 8));
+  for (uint64_t i = 0; i < 3000; ++i) builder.AddKey(key(2 * i));
+  const std::string bytes = builder.Finish();
+  const FilterView view = FilterView::Open(bytes);
+  std::vector<std::string> keys;
+  for (uint64_t i = 0; i < 6000; ++i) keys.emplace_back(key(i));
+  for (const size_t n : {0, 1, 31, 32, 33, 64, 6000}) {
+    const std::vector<std::string_view> views(keys.begin(), keys.begin() + static_cast<long>(n));
+    const std::unique_ptr<bool[]> answers(new bool[n]);
+    view.MayMatch(n, views.data(), answers.get());
+    for (size_t i = 0; i < n; ++i) ASSERT_EQ(answers[i], view.MayMatch(keys[i])) << i;
+  }
+}
+
+TEST_P(FilterTest, HandlesEmptyAndHugeKeysAndDuplicates) {
+  const std::vector<std::string> keys = {
+      "",  "", std::string(1 << 20, 'x'), std::string(1 << 20, 'x'), std::string("\0", 1), "a",
+      "a", "a"};
+  const std::string bytes = Build(Options(GetParam(), 10), keys);
+  const FilterView view = FilterView::Open(bytes);
+  for (const std::string& key : keys) EXPECT_TRUE(view.MayMatch(key));
+}
+
+TEST_P(FilterTest, NoKeysMatchNothing) {
+  const std::string bytes = Build(Options(GetParam(), 10), {});
+  const FilterView view = FilterView::Open(bytes);
+  EXPECT_FALSE(view.AlwaysMatches());
+  for (int i = 0; i < 1000; ++i) EXPECT_FALSE(view.MayMatch(std::to_string(i)));
+}
+
+TEST_P(FilterTest, BuilderIsEmptyAfterFinish) {
+  FilterBuilder builder(Options(GetParam(), 10));
+  for (int i = 0; i < 1000; ++i) builder.AddKey(std::to_string(i));
+  const std::string first = builder.Finish();
+  EXPECT_EQ(builder.num_entries(), 0u);
+  for (int i = 0; i < 1000; ++i) builder.AddKey(std::to_string(i));
+  EXPECT_EQ(first, builder.Finish());
+}
+
+TEST_P(FilterTest, FinishedBytesIsWhatFinishReturns) {
+  for (const int n : {0, 1, 2, 50, 51, 52, 5000}) {
+    FilterBuilder builder(Options(GetParam(), 9.9));
+    for (int i = 0; i < n; ++i) builder.AddKey(std::to_string(i));
+    const uint64_t expected = builder.FinishedBytes();
+    EXPECT_EQ(expected, FilterBytes(GetParam(), static_cast<uint64_t>(n), 9.9));
+    EXPECT_EQ(expected, builder.Finish().size());
+  }
+}
+
+TEST_P(FilterTest, MaxEntriesFitTheBytesAndOneMoreDoesNot) {
+  FilterBuilder builder(Options(GetParam(), 9.9));
+  for (const size_t bytes : {100, 1000, 4096, 1 << 20}) {
+    const size_t entries = builder.MaxEntries(bytes);
+    EXPECT_LE(FilterBytes(GetParam(), entries, 9.9), bytes);
+    EXPECT_GT(FilterBytes(GetParam(), entries + 2, 9.9), bytes);
+  }
+  EXPECT_GE(builder.MaxEntries(0), 1u);
+}
+
+TEST_P(FilterTest, PayloadIsCappedWithoutLosingKeys) {
+  FilterBuilder builder(Options(GetParam(), 10));
+  builder.set_max_payload_bytes(1000);
+  for (int i = 0; i < 5000; ++i) builder.AddKey(std::to_string(i));
+  EXPECT_LE(builder.FinishedBytes(), 1000u + 20u);
+  const std::string bytes = builder.Finish();
+  const FilterView view = FilterView::Open(bytes);
+  for (int i = 0; i < 5000; ++i) ASSERT_TRUE(view.MayMatch(std::to_string(i)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, FilterTest, testing::Values(Format::kClassic, Format::kBlocked),
+                         [](const auto& info) {
+                           return info.param == Format::kClassic ? "Classic" : "Blocked";
+                         });
+
+TEST(BlockedFilterTest, FractionalBitsPerKeyArePaid) {
+  // 9.9 is not 9, nor 10: within one line of what was asked.
+  for (const double bits_per_key : {9.0, 9.9, 10.0, 10.37}) {
+    const double paid =
+        static_cast<double>(FilterBytes(Format::kBlocked, 100000, bits_per_key)) * 8;
+    EXPECT_GE(paid / 100000, bits_per_key);
+    EXPECT_LT(paid / 100000, bits_per_key + 512.0 / 100000);
+  }
+}
+
+TEST(BlockedFilterTest, AdjacentDuplicatesCostNothing) {
+  FilterBuilder builder((FilterOptions()));
+  for (int i = 0; i < 100; ++i) builder.AddKey("same");
+  EXPECT_EQ(builder.num_entries(), 1u);
+}
+
+TEST(BlockedFilterTest, SeedChangesTheBitsButNotTheAnswers) {
+  const std::vector<std::string> keys = {"a", "b", "c"};
+  const std::string zero = Build(Options(Format::kBlocked, 10, 0), keys);
+  const std::string other = Build(Options(Format::kBlocked, 10, 42), keys);
+  EXPECT_NE(zero.substr(0, 64), other.substr(0, 64));
+  const FilterView view = FilterView::Open(other);
+  for (const std::string& key : keys) EXPECT_TRUE(view.MayMatch(key));
+}
+
+TEST(BlockedFilterTest, KeyAndPrefixAreEachKeptOnce) {
+  FilterBuilder builder((FilterOptions()));
+  builder.AddKeyAndPrefix("k", "k");  // a key that is its own prefix
+  EXPECT_EQ(builder.num_entries(), 1u);
+  builder.AddKeyAndPrefix("ka", "k");  // equals the previous key
+  EXPECT_EQ(builder.num_entries(), 2u);
+  builder.AddKeyAndPrefix("kb", "k");  // equals the previous prefix
+  EXPECT_EQ(builder.num_entries(), 3u);
+  builder.AddKeyAndPrefix("kb", "k");
+  EXPECT_EQ(builder.num_entries(), 3u);
+  builder.AddKeyAndPrefix("m1", "m");
+  EXPECT_EQ(builder.num_entries(), 5u);
+  const std::string bytes = builder.Finish();
+  const FilterView view = FilterView::Open(bytes);
+  for (const char* key : {"k", "ka", "kb", "m1", "m"}) EXPECT_TRUE(view.MayMatch(key)) << key;
+}
+
+TEST(FilterOptionsTest, BadValuesAreRefusedByNameAndRange) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const double bits_per_key :
+       {nan, -infinity, infinity, -1.0, 0.0, 0.99, 100.01, 1e9, 1073741824.0}) {
+    const std::string error = Options(Format::kBlocked, bits_per_key).Validate();
+    EXPECT_NE(error.find("bits_per_key is"), std::string::npos) << bits_per_key;
+    EXPECT_NE(error.find("1 to 100"), std::string::npos) << error;
+  }
+  EXPECT_NE(Options(static_cast<Format>(9), 10).Validate().find("format is 9"), std::string::npos);
+  EXPECT_EQ(Options(Format::kBlocked, 1).Validate(), "");
+  EXPECT_EQ(Options(Format::kClassic, 100).Validate(), "");
+}
+
+TEST(FilterOptionsTest, BuilderWithBadOptionsMatchesEverythingInTwentyBytes) {
+  FilterBuilder builder(Options(Format::kBlocked, 1e9));
+  EXPECT_NE(builder.error(), "");
+  for (int i = 0; i < 100; ++i) builder.AddKey(std::to_string(i));
+  const std::string bytes = builder.Finish();
+  EXPECT_EQ(bytes.size(), 20u);
+  EXPECT_TRUE(FilterView::Open(bytes).AlwaysMatches());
+  EXPECT_TRUE(FilterView::Open(bytes).MayMatch("anything"));
+  EXPECT_NE(builder.error(), "");
+}
+
+TEST(FilterOptionsTest, RateIsTurnedIntoBits) {
+  const FilterOptions options = FilterOptions::ForFalsePositiveRate(Format::kBlocked, 0.01);
+  EXPECT_EQ(options.Validate(), "");
+  EXPECT_NEAR(FalsePositiveRate(Format::kBlocked, options.bits_per_key), 0.01, 1e-6);
+  for (const double rate : {0.0, 1.0, -0.1, 2.0, 1e-300, std::nan("")}) {
+    EXPECT_NE(FilterOptions::ForFalsePositiveRate(Format::kBlocked, rate).Validate(), "") << rate;
+  }
+}
+
+}  // namespace
+}  // namespace bloomline

@@ -1,0 +1,213 @@
+// Decoders are total: any bytes of any length are safe, and damage never turns into a "no".
+#include "src/core/format.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+#include "bloomline/filter.h"
+#include "src/core/payload.h"
+#include "src/core/shape.h"
+#include "tests/guarded_bytes.h"
+
+namespace bloomline {
+namespace {
+
+using core::Layout;
+using core::Payload;
+using tests::GuardedBytes;
+
+constexpr size_t kMaxLength = 4096;
+
+std::string RandomBytes(size_t n, std::mt19937_64& random) {
+  std::string bytes(n, '\0');
+  for (char& byte : bytes) byte = static_cast<char>(random() & 0xFF);
+  return bytes;
+}
+
+// Asks keys; a read outside the bytes hits a guard page. Returns how many may match.
+int Ask(const Payload& payload) {
+  int matches = 0;
+  for (const std::string_view key : {"", "a", "hello", "a longer key with some more bytes in it"}) {
+    matches += core::HashMayMatch(payload, kernels::ActiveKernel(),
+                                  core::LayoutHash(payload.layout, key, payload.seed));
+  }
+  return matches;
+}
+
+std::string StandaloneFilter(int num_keys, double bits_per_key = 10) {
+  FilterOptions options;
+  options.bits_per_key = bits_per_key;
+  FilterBuilder builder(options);
+  for (int i = 0; i < num_keys; ++i) builder.AddKey(std::to_string(i));
+  return builder.Finish();
+}
+
+TEST(StandaloneFormatTest, RandomBytesOfEveryLengthMatchEverything) {
+  std::mt19937_64 random(1);
+  GuardedBytes guarded(kMaxLength);
+  for (size_t length = 0; length <= kMaxLength; ++length) {
+    const std::string bytes = RandomBytes(length, random);
+    for (const bool at_end : {true, false}) {
+      const FilterView view =
+          FilterView::Open(at_end ? guarded.AtEnd(bytes) : guarded.AtStart(bytes));
+      ASSERT_TRUE(view.AlwaysMatches());
+      ASSERT_TRUE(view.MayMatch("any"));
+    }
+  }
+}
+
+TEST(StandaloneFormatTest, RandomPayloadUnderAValidTrailerIsNeverReadOutside) {
+  std::mt19937_64 random(2);
+  GuardedBytes guarded(kMaxLength + 64);
+  for (size_t length = 0; length <= kMaxLength; ++length) {
+    std::string bytes = RandomBytes(length, random);
+    std::string trailer(core::kTrailerBytes, '\0');
+    const Layout layout = length % 64 == 0 ? Layout::kBlocked : Layout::kFlat;
+    core::EncodeTrailer({layout, static_cast<int>(length % 30) + 1, length}, length,
+                        trailer.data());
+    bytes += trailer;
+    const Payload payload = core::DecodeStandalone(guarded.AtEnd(bytes));
+    ASSERT_EQ(payload.layout, layout) << length;
+    ASSERT_EQ(payload.num_bytes, length);
+    ASSERT_EQ(payload.seed, length);
+    Ask(payload);
+    Ask(core::DecodeStandalone(guarded.AtStart(bytes)));
+  }
+}
+
+TEST(StandaloneFormatTest, TruncatedOrExtendedFiltersMatchEverything) {
+  const std::string whole = StandaloneFilter(3000);
+  ASSERT_FALSE(FilterView::Open(whole).AlwaysMatches());
+  for (size_t length = 0; length < whole.size(); ++length) {
+    ASSERT_TRUE(FilterView::Open(std::string_view(whole).substr(0, length)).AlwaysMatches());
+    // From the front too: without the line count in the trailer, a whole number of lost lines would
+    // go unnoticed and lose keys.
+    ASSERT_TRUE(
+        FilterView::Open(std::string_view(whole).substr(whole.size() - length)).AlwaysMatches());
+  }
+  std::string extended = whole;
+  for (int i = 0; i < 200; ++i) {
+    extended.push_back('\0');
+    ASSERT_TRUE(FilterView::Open(extended).AlwaysMatches());
+    ASSERT_TRUE(
+        FilterView::Open(std::string(static_cast<size_t>(i) + 1, '\0') + whole).AlwaysMatches());
+  }
+}
+
+TEST(StandaloneFormatTest, EveryReservedValueMatchesEverything) {
+  const std::string whole = StandaloneFilter(100);
+  const size_t trailer = whole.size() - core::kTrailerBytes;
+  const auto with = [&](size_t offset, int value) {
+    std::string changed = whole;
+    changed[trailer + offset] = static_cast<char>(value);
+    return FilterView::Open(changed).AlwaysMatches();
+  };
+  for (int value = 0; value < 256; ++value) {
+    // Other known layouts count in bytes, and that no longer agrees with the number of lines.
+    EXPECT_EQ(with(12, value), value != 1) << "layout " << value;
+    EXPECT_EQ(with(13, value), value < 1 || value > 30) << "num_probes " << value;
+    EXPECT_EQ(with(14, value), value != 0) << "padding " << value;
+    EXPECT_EQ(with(15, value), value != 0) << "marker " << value;
+    EXPECT_EQ(with(16, value), value != 'b') << "magic " << value;
+    EXPECT_EQ(with(19, value), value != 1) << "version " << value;
+  }
+}
+
+TEST(StandaloneFormatTest, PaddingBeforeThePayloadIsSkipped) {
+  const std::string whole = StandaloneFilter(100);
+  for (int padding = 0; padding <= 64; ++padding) {
+    std::string padded = std::string(static_cast<size_t>(padding), '\xAA') + whole;
+    padded[padded.size() - core::kTrailerBytes + 14] = static_cast<char>(padding);
+    const FilterView view = FilterView::Open(padded);
+    ASSERT_EQ(view.AlwaysMatches(), padding == 64);
+    for (int i = 0; i < 100; ++i) ASSERT_TRUE(view.MayMatch(std::to_string(i)));
+    int matches = 0;
+    for (int i = 100; i < 1100; ++i) matches += view.MayMatch(std::to_string(i));
+    if (padding < 64) {
+      ASSERT_LT(matches, 50);
+    }
+  }
+}
+
+TEST(LevelDBFormatTest, EveryLastByteMeansWhatTheTableSays) {
+  for (int code = 0; code < 256; ++code) {
+    const std::string filter = std::string(128, '\0') + static_cast<char>(code);
+    const Payload payload = core::DecodeLevelDB(filter);
+    if (code >= 1 && code <= 30) {
+      EXPECT_EQ(payload.layout, Layout::kClassic) << code;
+      EXPECT_EQ(payload.num_probes, code);
+    } else if (code >= 0x80 && code <= 0x9D) {
+      EXPECT_EQ(payload.layout, Layout::kFlat) << code;
+      EXPECT_EQ(payload.num_probes, code - 0x7F);
+    } else if (code >= 0xA0 && code <= 0xBD) {
+      EXPECT_EQ(payload.layout, Layout::kBlocked) << code;
+      EXPECT_EQ(payload.num_probes, code - 0x9F);
+    } else {
+      EXPECT_EQ(payload.layout, Layout::kAlwaysMatch) << code;
+    }
+  }
+}
+
+TEST(LevelDBFormatTest, NoBytesHoldNoKeysAndOneByteIsDamage) {
+  EXPECT_EQ(Ask(core::DecodeLevelDB("")), 0);
+  for (int byte = 0; byte < 256; ++byte) {
+    EXPECT_EQ(Ask(core::DecodeLevelDB(std::string(1, static_cast<char>(byte)))), 4) << byte;
+  }
+}
+
+TEST(LevelDBFormatTest, AlwaysMatchFilterMatches) {
+  EXPECT_EQ(Ask(core::DecodeLevelDB(core::kLevelDBAlwaysMatch)), 4);
+}
+
+TEST(LevelDBFormatTest, BlockedPayloadOfBrokenLinesMatchesEverything) {
+  for (size_t length = 1; length <= kMaxLength; ++length) {
+    const std::string filter = std::string(length, '\0') + '\xA5';
+    EXPECT_EQ(core::DecodeLevelDB(filter).layout,
+              length % 64 == 0 ? Layout::kBlocked : Layout::kAlwaysMatch);
+  }
+}
+
+TEST(LevelDBFormatTest, RandomBytesOfEveryLengthAreNeverReadOutside) {
+  std::mt19937_64 random(3);
+  GuardedBytes guarded(kMaxLength);
+  for (size_t length = 0; length <= kMaxLength; ++length) {
+    std::string bytes = RandomBytes(length, random);
+    // Random last bytes rarely pick a layout, so every layout is also chosen on purpose.
+    for (const int code : {-1, 6, 30, 0x86, 0x9D, 0xA5, 0xBD}) {
+      if (code >= 0 && length > 0) bytes.back() = static_cast<char>(code);
+      Ask(core::DecodeLevelDB(guarded.AtEnd(bytes)));
+      Ask(core::DecodeLevelDB(guarded.AtStart(bytes)));
+    }
+  }
+}
+
+TEST(ShapeTest, FiveBillionKeysAreRepresentable) {
+  const uint64_t n = 5000000000;
+  const core::Shape shape = core::BlockedShape(n, 10, 6, core::kTrailerBytes, UINT64_MAX);
+  EXPECT_GE(shape.payload_bytes + core::kTrailerBytes, 6250000000u);
+  EXPECT_LT(shape.payload_bytes, 6250000000u + 128);
+  EXPECT_EQ(core::ClassicShape(n, 10).payload_bytes, 6250000000u);
+}
+
+TEST(ShapeTest, SmallSetsPayAtMostTwoBytesOfOverhead) {
+  for (uint64_t n = 1; n <= core::kMaxFlatKeys; ++n) {
+    for (const double bits_per_key : {1.0, 6.0, 9.9, 10.0, 16.0}) {
+      const core::Shape shape = core::SmallSetShape(n, bits_per_key, 6, 6);
+      EXPECT_EQ(shape.layout, Layout::kFlat);
+      EXPECT_LE(static_cast<double>(shape.payload_bytes + 1),
+                static_cast<double>(n) * bits_per_key / 8 + 2);
+    }
+  }
+  EXPECT_EQ(core::SmallSetShape(core::kMaxFlatKeys + 1, 10, 6, 6).layout, Layout::kBlocked);
+}
+
+TEST(ShapeTest, CapRoundsDownToWholeLines) {
+  EXPECT_EQ(core::BlockedShape(1 << 30, 10, 6, 20, 0xffffffac).payload_bytes % 64, 0u);
+  EXPECT_EQ(core::BlockedShape(5000000000, 10, 6, 20, 0xffffffac).payload_bytes, 0xffffff80u);
+  EXPECT_EQ(core::BlockedShape(100, 10, 6, 20, 1).payload_bytes, 64u);
+}
+
+}  // namespace
+}  // namespace bloomline

@@ -1,0 +1,33 @@
+// Bytes that end right before a page nobody may touch: a read past their end stops the test.
+#ifndef BLOOMLINE_TESTS_GUARDED_BYTES_H_
+#define BLOOMLINE_TESTS_GUARDED_BYTES_H_
+
+#include <cstddef>
+#include <string_view>
+
+namespace bloomline::tests {
+
+class GuardedBytes {
+ public:
+  // A region that can hold up to max_bytes before its guard page; the page before it is guarded as
+  // well.
+  explicit GuardedBytes(size_t max_bytes);
+  ~GuardedBytes();
+  GuardedBytes(const GuardedBytes&) = delete;
+  GuardedBytes& operator=(const GuardedBytes&) = delete;
+
+  // Copies `bytes` to the end of the region. Valid until the next call.
+  std::string_view AtEnd(std::string_view bytes);
+  // Copies `bytes` to the start of the region.
+  std::string_view AtStart(std::string_view bytes);
+
+ private:
+  char* map_;
+  size_t map_bytes_;
+  char* start_;
+  char* end_;
+};
+
+}  // namespace bloomline::tests
+
+#endif  // BLOOMLINE_TESTS_GUARDED_BYTES_H_

@@ -1,0 +1,161 @@
+// Every kernel against the portable one, and the choice among kernels.
+#include "src/kernels/kernel.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "bloomline/cpu.h"
+#include "src/kernels/probe_sequence.h"
+
+namespace bloomline::kernels {
+namespace {
+
+class KernelTest : public testing::TestWithParam<size_t> {
+ protected:
+  const Kernel& kernel() const { return *AllKernels().kernels[GetParam()]; }
+  const Kernel& portable() const { return *AllKernels().kernels[0]; }
+  void SetUp() override {
+    if (!kernel().supported()) GTEST_SKIP() << kernel().name << ": not supported by this machine";
+  }
+};
+
+std::vector<uint64_t> Hashes(size_t n, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<uint64_t> hashes(n);
+  for (uint64_t& hash : hashes) hash = random();
+  // The ends of every range.
+  const uint64_t edges[] = {0, 1, ~0ull, 1ull << 63, 0xFFFFFFFF, 0xFFFFFFFF00000000, 0x007FFFFF};
+  for (size_t i = 0; i < n && i < sizeof(edges) / sizeof(edges[0]); ++i) hashes[i] = edges[i];
+  return hashes;
+}
+
+// Memory of exactly `bytes` bytes at `offset` past a line boundary, so that a sanitizer sees every
+// byte too many.
+struct Lines {
+  Lines(uint64_t bytes, size_t offset)
+      : memory(new char[bytes + offset]()), data(memory.get() + offset) {}
+  std::unique_ptr<char[]> memory;
+  char* data;
+};
+
+TEST_P(KernelTest, InsertsTheSameBlockedBitsAsPortable) {
+  for (int k = 1; k <= 30; ++k) {
+    for (const uint64_t num_lines : {1, 2, 3, 7, 64, 1000}) {
+      const size_t n = static_cast<size_t>(num_lines) * 5 + 13;
+      const std::vector<uint64_t> hashes = Hashes(n, static_cast<uint64_t>(k));
+      const size_t offset = static_cast<size_t>(k) * 7 % 64;
+      Lines expected(num_lines * kLineBytes, 0);
+      Lines actual(num_lines * kLineBytes, offset);
+      portable().blocked_insert_many({expected.data, num_lines, k}, n, hashes.data());
+      kernel().blocked_insert_many({actual.data, num_lines, k}, n, hashes.data());
+      ASSERT_EQ(std::string(expected.data, num_lines * kLineBytes),
+                std::string(actual.data, num_lines * kLineBytes))
+          << "k " << k << ", lines " << num_lines;
+    }
+  }
+}
+
+TEST_P(KernelTest, AnswersBlockedQueriesAsPortable) {
+  for (int k = 1; k <= 30; ++k) {
+    for (const uint64_t num_lines : {1, 3, 50}) {
+      const size_t offset = static_cast<size_t>(k) * 11 % 64;
+      Lines lines(num_lines * kLineBytes, offset);
+      const BlockedLines filter{lines.data, num_lines, k};
+      const std::vector<uint64_t> present = Hashes(num_lines * 20, 100 + static_cast<uint64_t>(k));
+      portable().blocked_insert_many(filter, present.size(), present.data());
+      std::vector<uint64_t> asked = Hashes(5000, 200 + static_cast<uint64_t>(k));
+      asked.insert(asked.end(), present.begin(), present.end());
+      const std::unique_ptr<bool[]> many(new bool[asked.size()]);
+      kernel().blocked_may_match_many(filter, asked.size(), asked.data(), many.get());
+      size_t matches = 0;
+      for (size_t i = 0; i < asked.size(); ++i) {
+        const bool expected = portable().blocked_may_match(filter, asked[i]);
+        ASSERT_EQ(expected, kernel().blocked_may_match(filter, asked[i])) << "k " << k;
+        ASSERT_EQ(expected, many[i]) << "k " << k;
+        matches += expected;
+      }
+      ASSERT_GE(matches, present.size());
+      ASSERT_LT(matches, asked.size());
+    }
+  }
+}
+
+TEST_P(KernelTest, AnswersFlatQueriesAndInsertsAsPortable) {
+  for (int k = 1; k <= 30; ++k) {
+    for (const uint32_t num_bytes :
+         {1u, 2u, 3u, 8u, 45u, 63u, 64u, 65u, 127u, 129u, 700u, 100000u}) {
+      const size_t n = num_bytes * 8 / 15 + 1;
+      const std::vector<uint64_t> present = Hashes(n, num_bytes + static_cast<uint64_t>(k));
+      Lines expected(num_bytes, 0);
+      Lines actual(num_bytes, static_cast<size_t>(k) % 64);
+      portable().flat_insert_many({expected.data, num_bytes * 8, k}, n, present.data());
+      const FlatBits filter{actual.data, num_bytes * 8, k};
+      kernel().flat_insert_many(filter, n, present.data());
+      ASSERT_EQ(std::string(expected.data, num_bytes), std::string(actual.data, num_bytes));
+      for (const uint64_t hash : present) ASSERT_TRUE(kernel().flat_may_match(filter, hash));
+      for (const uint64_t hash : Hashes(500, 7)) {
+        ASSERT_EQ(portable().flat_may_match(filter, hash), kernel().flat_may_match(filter, hash));
+      }
+    }
+  }
+}
+
+TEST_P(KernelTest, AnswersNoKeysAtAll) {
+  Lines lines(kLineBytes, 0);
+  bool untouched = true;
+  kernel().blocked_may_match_many({lines.data, 1, 6}, 0, nullptr, &untouched);
+  EXPECT_TRUE(untouched);
+}
+
+INSTANTIATE_TEST_SUITE_P(AllKernels, KernelTest, testing::Range<size_t>(0, AllKernels().size),
+                         [](const auto& info) {
+                           return std::string(AllKernels().kernels[info.param]->name);
+                         });
+
+TEST(DispatchTest, PortableIsFirstAndAlwaysSupported) {
+  const std::vector<KernelInfo> kernels = Kernels();
+  ASSERT_FALSE(kernels.empty());
+  EXPECT_STREQ(kernels[0].name, "portable");
+  EXPECT_TRUE(kernels[0].supported);
+}
+
+TEST(DispatchTest, ActiveKernelIsTheLastSupportedOne) {
+  if (std::getenv("BLOOMLINE_KERNEL") != nullptr) GTEST_SKIP() << "a kernel is forced from outside";
+  const char* fastest = nullptr;
+  for (const KernelInfo& info : Kernels()) fastest = info.supported ? info.name : fastest;
+  EXPECT_STREQ(fastest, ActiveKernelName());
+}
+
+TEST(DispatchTest, ForcingAKernelMakesItActive) {
+  const std::string before = ActiveKernelName();
+  std::string error;
+  ASSERT_TRUE(ForceKernel("portable", &error)) << error;
+  EXPECT_STREQ(ActiveKernelName(), "portable");
+  EXPECT_TRUE(Kernels()[0].active);
+  ASSERT_TRUE(ForceKernel(before, nullptr));
+}
+
+TEST(DispatchTest, UnknownNameIsRefusedWithTheValidOnes) {
+  std::string error;
+  EXPECT_FALSE(ForceKernel("sse9", &error));
+  EXPECT_NE(error.find("sse9"), std::string::npos) << error;
+  EXPECT_NE(error.find("portable"), std::string::npos) << error;
+}
+
+TEST(DispatchDeathTest, UnknownNameInTheEnvironmentEndsTheProcess) {
+  // The choice is made once, so it needs a process of its own.
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  EXPECT_DEATH(
+      {
+        setenv("BLOOMLINE_KERNEL", "sse9", 1);
+        ActiveKernelName();
+      },
+      "no kernel 'sse9' on this machine; valid names: portable");
+}
+
+}  // namespace
+}  // namespace bloomline::kernels

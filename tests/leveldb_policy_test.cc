@@ -1,0 +1,204 @@
+// The LevelDB policy against LevelDB's own one, without a database.
+#include <gtest/gtest.h>
+#include <leveldb/slice.h>
+
+#include <limits>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "bloomline/leveldb.h"
+#include "tests/guarded_bytes.h"
+#include "tests/key_shapes.h"
+
+namespace bloomline {
+namespace {
+
+using Policy = std::unique_ptr<const leveldb::FilterPolicy>;
+using tests::KeyMaker;
+
+Policy Classic(double bits_per_key) {
+  FilterOptions options;
+  options.format = Format::kClassic;
+  options.bits_per_key = bits_per_key;
+  return Policy(NewLevelDBFilterPolicy(options));
+}
+
+Policy Blocked(double bits_per_key) {
+  FilterOptions options;
+  options.bits_per_key = bits_per_key;
+  return Policy(NewLevelDBFilterPolicy(options));
+}
+
+std::string Filter(const leveldb::FilterPolicy& policy, const std::vector<std::string>& keys) {
+  const std::vector<leveldb::Slice> slices(keys.begin(), keys.end());
+  std::string filter;
+  policy.CreateFilter(slices.data(), static_cast<int>(slices.size()), &filter);
+  return filter;
+}
+
+std::vector<std::string> RandomKeys(size_t n, std::mt19937_64& random) {
+  std::vector<std::string> keys(n);
+  for (std::string& key : keys) {
+    key.resize(random() % 40);
+    for (char& byte : key) byte = static_cast<char>(random() & 0xFF);
+  }
+  return keys;
+}
+
+// Each policy makes the same bytes, and each reads what the other wrote.
+void ExpectTwins(int bits_per_key, const std::vector<std::string>& keys) {
+  const Policy stock(leveldb::NewBloomFilterPolicy(bits_per_key));
+  const Policy ours = Classic(bits_per_key);
+  const std::string filter = Filter(*stock, keys);
+  ASSERT_EQ(filter, Filter(*ours, keys)) << bits_per_key << " bits, " << keys.size() << " keys";
+  for (const std::string& key : keys) {
+    ASSERT_TRUE(ours->KeyMayMatch(key, filter));
+    ASSERT_TRUE(stock->KeyMayMatch(key, filter));
+  }
+  for (int i = 0; i < 20; ++i) {
+    const std::string key = "absent" + std::to_string(i);
+    ASSERT_EQ(stock->KeyMayMatch(key, filter), ours->KeyMayMatch(key, filter));
+  }
+}
+
+TEST(ClassicTest, IsLevelDBsFilterByteForByteOnRandomKeys) {
+  std::mt19937_64 random(4);
+  for (int round = 0; round < 3000; ++round) {
+    ExpectTwins(1 + static_cast<int>(random() % 60), RandomKeys(random() % 100, random));
+  }
+}
+
+TEST(ClassicTest, IsLevelDBsFilterByteForByteOnStructuredKeys) {
+  for (const tests::KeyShape shape : tests::kAllKeyShapes) {
+    KeyMaker key(shape);
+    for (int round = 0; round < 200; ++round) {
+      std::vector<std::string> keys;
+      for (int i = 0; i < round; ++i)
+        keys.emplace_back(key(static_cast<uint64_t>(round * 1000 + i)));
+      ExpectTwins(1 + round % 30, keys);
+    }
+  }
+}
+
+TEST(ClassicTest, IsLevelDBsFilterWithDuplicatesAndLargeSets) {
+  ExpectTwins(10, std::vector<std::string>(50, "same"));
+  std::mt19937_64 random(5);
+  ExpectTwins(10, RandomKeys(100000, random));
+}
+
+// What LevelDB's own bloom_test asks of a policy.
+TEST(LevelDBPolicyTest, SmallFilterRejectsOtherKeys) {
+  for (const double bits_per_key : {10.0, 16.0}) {
+    const Policy policy = Blocked(bits_per_key);
+    const std::string filter = Filter(*policy, {"hello", "world"});
+    EXPECT_TRUE(policy->KeyMayMatch("hello", filter));
+    EXPECT_TRUE(policy->KeyMayMatch("world", filter));
+    EXPECT_FALSE(policy->KeyMayMatch("x", filter));
+    EXPECT_FALSE(policy->KeyMayMatch("foo", filter));
+  }
+}
+
+TEST(LevelDBPolicyTest, EmptyFilterRejectsEverything) {
+  const Policy policy = Blocked(10);
+  EXPECT_EQ(Filter(*policy, {}), "");
+  EXPECT_FALSE(policy->KeyMayMatch("hello", ""));
+  EXPECT_FALSE(policy->KeyMayMatch("", ""));
+}
+
+TEST(LevelDBPolicyTest, NeverLosesAKeyAtAnySize) {
+  for (const double bits_per_key : {1.0, 9.9, 10.0, 100.0}) {
+    const Policy policy = Blocked(bits_per_key);
+    for (const tests::KeyShape shape : tests::kAllKeyShapes) {
+      KeyMaker key(shape);
+      for (const uint64_t n : {1, 2, 3, 36, 499, 500, 501, 502, 3000}) {
+        std::vector<std::string> keys;
+        for (uint64_t i = 0; i < n; ++i) keys.emplace_back(key(i));
+        const std::string filter = Filter(*policy, keys);
+        ASSERT_GE(filter.size(), 2u);
+        for (const std::string& k : keys) ASSERT_TRUE(policy->KeyMayMatch(k, filter)) << n;
+      }
+    }
+  }
+}
+
+TEST(LevelDBPolicyTest, AppendsToWhatIsThere) {
+  const Policy policy = Blocked(10);
+  const leveldb::Slice keys[] = {"a", "b"};
+  std::string dst = "before";
+  policy->CreateFilter(keys, 2, &dst);
+  EXPECT_EQ(dst.substr(0, 6), "before");
+  EXPECT_EQ(dst.substr(6), Filter(*policy, {"a", "b"}));
+}
+
+TEST(LevelDBPolicyTest, AdjacentDuplicatesAreDropped) {
+  const Policy policy = Blocked(10);
+  EXPECT_EQ(Filter(*policy, {"a", "a", "a", "b"}), Filter(*policy, {"a", "b"}));
+}
+
+TEST(LevelDBPolicyTest, StockReadsOurFiltersAsMayMatch) {
+  const Policy stock(leveldb::NewBloomFilterPolicy(10));
+  for (const double bits_per_key : {1.0, 10.0, 43.0, 100.0}) {
+    const Policy ours = Blocked(bits_per_key);
+    for (const uint64_t n : {1, 36, 500, 501, 5000}) {
+      std::vector<std::string> keys;
+      for (uint64_t i = 0; i < n; ++i) keys.push_back(std::to_string(i));
+      const std::string filter = Filter(*ours, keys);
+      const int code = static_cast<unsigned char>(filter.back());
+      EXPECT_TRUE(code >= 0x80 && code <= 0xFD) << code;
+      for (int i = 0; i < 100; ++i) {
+        ASSERT_TRUE(stock->KeyMayMatch("any" + std::to_string(i), filter));
+      }
+    }
+  }
+}
+
+TEST(LevelDBPolicyTest, HandlesEmptyAndHugeKeys) {
+  const Policy policy = Blocked(10);
+  const std::vector<std::string> keys = {"", std::string(1 << 20, 'k')};
+  const std::string filter = Filter(*policy, keys);
+  for (const std::string& key : keys) EXPECT_TRUE(policy->KeyMayMatch(key, filter));
+}
+
+TEST(LevelDBPolicyTest, AnyBytesAreSafe) {
+  const Policy policy = Blocked(10);
+  std::mt19937_64 random(6);
+  tests::GuardedBytes guarded(4096);
+  for (size_t length = 0; length <= 4096; ++length) {
+    std::string bytes(length, '\0');
+    for (char& byte : bytes) byte = static_cast<char>(random() & 0xFF);
+    const std::string_view filter = guarded.AtEnd(bytes);
+    policy->KeyMayMatch("key", {filter.data(), filter.size()});
+  }
+}
+
+TEST(LevelDBPolicyTest, BadOptionsGiveNoPolicyAndAReason) {
+  for (const double bits_per_key : {std::numeric_limits<double>::quiet_NaN(), -1.0, 0.0, 1e9,
+                                    1073741824.0 /* a total: wbolster/plyvel#144 */}) {
+    FilterOptions options;
+    options.bits_per_key = bits_per_key;
+    std::string error;
+    EXPECT_EQ(NewLevelDBFilterPolicy(options, kLevelDBBuiltinName, &error), nullptr);
+    EXPECT_NE(error.find("1 to 100"), std::string::npos) << error;
+  }
+  FilterOptions seeded;
+  seeded.seed = 7;
+  std::string error;
+  EXPECT_EQ(NewLevelDBFilterPolicy(seeded, kLevelDBBuiltinName, &error), nullptr);
+  EXPECT_NE(error.find("seed is 7"), std::string::npos) << error;
+  EXPECT_EQ(NewLevelDBFilterPolicy(FilterOptions(), "", &error), nullptr);
+  EXPECT_NE(error.find("name is empty"), std::string::npos) << error;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(NewLevelDBFilterPolicy(seeded), nullptr);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("seed is 7"), std::string::npos);
+}
+
+TEST(LevelDBPolicyTest, NameIsLevelDBsOwnOrTheUsers) {
+  EXPECT_STREQ(Blocked(10)->Name(), "leveldb.BuiltinBloomFilter2");
+  const Policy own(NewLevelDBFilterPolicy(FilterOptions(), "my.Filter"));
+  EXPECT_STREQ(own->Name(), "my.Filter");
+}
+
+}  // namespace
+}  // namespace bloomline

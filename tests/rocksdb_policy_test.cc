@@ -1,0 +1,229 @@
+// The RocksDB policy without a database: options, strings, and what its readers say to any bytes.
+#include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/options.h>
+#include <rocksdb/table.h>
+
+#include <limits>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "bloomline/rocksdb.h"
+#include "src/core/format.h"
+#include "src/rocksdb/filter_bits_abi.h"
+#include "tests/guarded_bytes.h"
+
+namespace bloomline {
+namespace {
+
+using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
+using Builder = std::unique_ptr<rocksdb::FilterBitsBuilder>;
+using Reader = std::unique_ptr<rocksdb::FilterBitsReader>;
+
+Policy FromString(const std::string& text, rocksdb::Status* status) {
+  RegisterBloomline();
+  Policy policy;
+  *status = rocksdb::FilterPolicy::CreateFromString(rocksdb::ConfigOptions(), text, &policy);
+  return policy;
+}
+
+Builder NewBuilder(const Policy& policy) {
+  const rocksdb::BlockBasedTableOptions table_options;
+  return Builder(policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(table_options)));
+}
+
+std::vector<std::string> Keys(int n) {
+  std::vector<std::string> keys;
+  for (int i = 0; i < n; ++i) keys.push_back("key" + std::to_string(i));
+  return keys;
+}
+
+std::string Build(const Policy& policy, const std::vector<std::string>& keys) {
+  const Builder builder = NewBuilder(policy);
+  for (const std::string& key : keys) builder->AddKey(key);
+  std::unique_ptr<const char[]> buffer;
+  return builder->Finish(&buffer).ToString();
+}
+
+int Matches(const Policy& policy, const std::string& filter, const char* prefix, int n) {
+  const Reader reader(policy->GetFilterBitsReader(filter));
+  int matches = 0;
+  for (int i = 0; i < n; ++i) matches += reader->MayMatch(prefix + std::to_string(i));
+  return matches;
+}
+
+TEST(RocksDBPolicyTest, ReadsEveryFilterOfBothFamilies) {
+  const Policy ours = NewRocksDBFilterPolicy(FilterOptions());
+  ASSERT_NE(ours, nullptr);
+  const Policy bloom(rocksdb::NewBloomFilterPolicy(10));
+  const Policy ribbon(rocksdb::NewRibbonFilterPolicy(10, -1));
+  for (const Policy& writer : {ours, bloom, ribbon}) {
+    const std::string filter = Build(writer, Keys(5000));
+    EXPECT_EQ(Matches(ours, filter, "key", 5000), 5000) << writer->Name();
+    EXPECT_LT(Matches(ours, filter, "absent", 5000), 150) << writer->Name();
+  }
+}
+
+TEST(RocksDBPolicyTest, StockReadsOurFiltersAsMayMatch) {
+  const Policy ours = NewRocksDBFilterPolicy(FilterOptions());
+  const Policy stock(rocksdb::NewBloomFilterPolicy(10));
+  for (const int n : {1, 100, 5000}) {
+    const std::string filter = Build(ours, Keys(n));
+    EXPECT_EQ(Matches(stock, filter, "key", n), n);
+    EXPECT_EQ(Matches(stock, filter, "absent", 1000), 1000);
+  }
+}
+
+TEST(RocksDBPolicyTest, NoKeysGiveNoBytesAsInRocksDB) {
+  const Policy ours = NewRocksDBFilterPolicy(FilterOptions());
+  EXPECT_EQ(Build(ours, {}), "");
+  EXPECT_EQ(Matches(ours, "", "absent", 10), 0);
+}
+
+TEST(RocksDBPolicyTest, BuilderIsReusedForPartitions) {
+  const Policy ours = NewRocksDBFilterPolicy(FilterOptions());
+  const Builder builder = NewBuilder(ours);
+  for (int partition = 0; partition < 3; ++partition) {
+    for (const std::string& key : Keys(1000)) builder->AddKey(key);
+    EXPECT_EQ(builder->EstimateEntriesAdded(), 1000u);
+    std::unique_ptr<const char[]> buffer;
+    EXPECT_EQ(builder->Finish(&buffer).ToString(), Build(ours, Keys(1000)));
+    EXPECT_EQ(builder->EstimateEntriesAdded(), 0u);
+  }
+  EXPECT_GE(builder->ApproximateNumEntries(0), 1u);
+  EXPECT_NEAR(static_cast<double>(builder->ApproximateNumEntries(4096)), 4096 * 8 / 10.0, 60);
+}
+
+TEST(RocksDBPolicyTest, BatchAnswersAsSingleQueries) {
+  const Policy ours = NewRocksDBFilterPolicy(FilterOptions());
+  const std::string filter = Build(ours, Keys(1000));
+  const Reader reader(ours->GetFilterBitsReader(filter));
+  std::vector<std::string> asked = Keys(1500);
+  std::vector<rocksdb::Slice> slices(asked.begin(), asked.end());
+  std::vector<rocksdb::Slice*> pointers;
+  for (rocksdb::Slice& slice : slices) pointers.push_back(&slice);
+  for (const size_t n : {0, 1, 32, 33, 1500}) {
+    const std::unique_ptr<bool[]> answers(new bool[n]);
+    reader->MayMatch(static_cast<int>(n), pointers.data(), answers.get());
+    for (size_t i = 0; i < n; ++i) ASSERT_EQ(answers[i], reader->MayMatch(slices[i]));
+  }
+}
+
+TEST(RocksDBPolicyTest, AnyBytesAreSafeAndDamageMatches) {
+  const Policy ours = NewRocksDBFilterPolicy(FilterOptions());
+  std::mt19937_64 random(8);
+  tests::GuardedBytes guarded(4096);
+  for (size_t length = 0; length <= 4096; ++length) {
+    std::string bytes(length, '\0');
+    for (char& byte : bytes) byte = static_cast<char>(random() & 0xFF);
+    // Under our own trailer's magic, so that our reader is the one asked.
+    if (length >= 5) bytes.replace(length - 5, 4, std::string("\0bLn", 4));
+    const std::string_view filter = guarded.AtEnd(bytes);
+    const Reader reader(ours->GetFilterBitsReader({filter.data(), filter.size()}));
+    const bool answer = reader->MayMatch("key");
+    if (length > 0 && length < 20) {
+      ASSERT_TRUE(answer) << length;
+    }
+  }
+  const std::string whole = Build(ours, Keys(1000));
+  for (size_t length = 1; length < whole.size(); ++length) {
+    // Cut at the front the magic stays, and the trailer's line count notices; cut at the end
+    // the bytes go to RocksDB's reader, which must be safe, too.
+    ASSERT_EQ(Matches(ours, whole.substr(whole.size() - length), "key", 3), 3) << length;
+    Matches(ours, whole.substr(0, length), "key", 3);
+  }
+}
+
+TEST(RocksDBPolicyTest, OptionStringsAreUnderstood) {
+  rocksdb::Status status;
+  for (const char* text : {"bloomline", "bloomline:10", "bloomline:9.5",
+                           "{id=bloomline;format=blocked;bits_per_key=9.5}",
+                           "id=bloomline;bits_per_key=12;format=classic;seed=5"}) {
+    const Policy policy = FromString(text, &status);
+    ASSERT_TRUE(status.ok()) << text << ": " << status.ToString();
+    ASSERT_NE(policy, nullptr);
+    EXPECT_STREQ(policy->Name(), "bloomline");
+    EXPECT_STREQ(policy->CompatibilityName(), "rocksdb.BuiltinBloomFilter");
+    const std::string filter = Build(policy, Keys(1000));
+    EXPECT_EQ(Matches(policy, filter, "key", 1000), 1000);
+    EXPECT_LT(Matches(policy, filter, "absent", 1000), 60);
+  }
+  const std::string nine = Build(FromString("bloomline:9.5", &status), Keys(10000));
+  EXPECT_NEAR(static_cast<double>(nine.size()) * 8 / 10000, 9.5, 0.1);
+}
+
+TEST(RocksDBPolicyTest, BadOptionStringsAreRefusedWithTheReason) {
+  rocksdb::Status status;
+  const struct {
+    const char* text;
+    const char* reason;
+  } kCases[] = {
+      {"bloomline:1000", "bits_per_key is 1000; allowed: 1 to 100"},
+      {"bloomline:-1", "bits_per_key is -1"},
+      {"bloomline:nan", "bits_per_key is nan"},
+      {"bloomline:ten", "no number"},
+      {"{id=bloomline;bits_per_key=1e9}", "1 to 100"},
+      {"{id=bloomline;format=ribbon}", "allowed: blocked, classic"},
+      {"{id=bloomline;seed=-1}", "seed is '-1'"},
+  };
+  for (const auto& c : kCases) {
+    const Policy policy = FromString(c.text, &status);
+    EXPECT_FALSE(status.ok()) << c.text;
+    EXPECT_NE(status.ToString().find(c.reason), std::string::npos)
+        << c.text << ": " << status.ToString();
+  }
+  EXPECT_FALSE((FromString("{id=bloomline;no_such_option=1}", &status), status.ok()));
+}
+
+TEST(RocksDBPolicyTest, OptionStringRoundTrips) {
+  rocksdb::Status status;
+  const Policy policy =
+      FromString("{id=bloomline;format=blocked;bits_per_key=9.9;seed=77}", &status);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  const std::string text = policy->ToString(rocksdb::ConfigOptions());
+  const Policy again = FromString(text, &status);
+  ASSERT_TRUE(status.ok()) << text << ": " << status.ToString();
+  EXPECT_EQ(Build(policy, Keys(500)), Build(again, Keys(500)));
+  std::string mismatch;
+  EXPECT_TRUE(policy->AreEquivalent(rocksdb::ConfigOptions(), again.get(), &mismatch)) << mismatch;
+}
+
+TEST(RocksDBPolicyTest, BelowOneBitFollowsRocksDB) {
+  FilterOptions options;
+  options.bits_per_key = 0.3;
+  const Policy none = NewRocksDBFilterPolicy(options);
+  ASSERT_NE(none, nullptr);
+  EXPECT_EQ(NewBuilder(none), nullptr);
+  const std::string filter = Build(NewRocksDBFilterPolicy(FilterOptions()), Keys(100));
+  EXPECT_LT(Matches(none, filter, "absent", 1000), 50) << "still reads filters";
+  options.bits_per_key = 0.7;
+  const std::string one_bit = Build(NewRocksDBFilterPolicy(options), Keys(100000));
+  EXPECT_NEAR(static_cast<double>(one_bit.size()) * 8 / 100000, 1, 0.01);
+}
+
+TEST(RocksDBPolicyTest, BadOptionsGiveNoPolicyAndAReason) {
+  for (const double bits_per_key :
+       {std::numeric_limits<double>::quiet_NaN(), -1.0, 100.5, 1e9, 1073741824.0}) {
+    FilterOptions options;
+    options.bits_per_key = bits_per_key;
+    std::string error;
+    EXPECT_EQ(NewRocksDBFilterPolicy(options, &error), nullptr);
+    EXPECT_NE(error.find("1 to 100"), std::string::npos) << error;
+  }
+}
+
+TEST(RocksDBPolicyTest, TableOptionsStringTakesThePolicy) {
+  RegisterBloomline();
+  rocksdb::BlockBasedTableOptions base, table_options;
+  const rocksdb::Status status = rocksdb::GetBlockBasedTableOptionsFromString(
+      rocksdb::ConfigOptions(), base, "filter_policy=bloomline:10;block_size=8192", &table_options);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  ASSERT_NE(table_options.filter_policy, nullptr);
+  EXPECT_STREQ(table_options.filter_policy->Name(), "bloomline");
+}
+
+}  // namespace
+}  // namespace bloomline

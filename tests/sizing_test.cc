@@ -1,0 +1,141 @@
+// Sizing functions against published and independently computed numbers.
+#include "bloomline/sizing.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+namespace bloomline {
+namespace {
+
+TEST(SizingTest, BlockedRateIsTheExactLimit) {
+  // 512-bit lines, Poisson load, independent probes.
+  const struct {
+    double bits_per_key, percent;
+  } kLimits[] = {{6, 5.774}, {8, 2.326}, {10, 0.9665}, {12, 0.4135}, {16, 0.0844}, {20, 0.0198}};
+  for (const auto& limit : kLimits) {
+    const double percent = 100 * FalsePositiveRate(Format::kBlocked, limit.bits_per_key);
+    EXPECT_NEAR(percent / limit.percent, 1, 2e-3) << limit.bits_per_key;
+  }
+}
+
+TEST(SizingTest, BlockedProbesComeFromTheBlockedRate) {
+  EXPECT_EQ(OptimalNumProbes(Format::kBlocked, 6), 4);
+  EXPECT_EQ(OptimalNumProbes(Format::kBlocked, 8), 5);
+  EXPECT_EQ(OptimalNumProbes(Format::kBlocked, 10), 6);  // ln 2 * 10 rounds to 7
+  EXPECT_EQ(OptimalNumProbes(Format::kBlocked, 16), 9);
+  EXPECT_EQ(OptimalNumProbes(Format::kBlocked, 20), 11);
+}
+
+// k is the best, or within a rounding of the tabled thresholds as good as its neighbour.
+template <typename Rate>
+void ExpectBest(int k, Rate rate) {
+  constexpr double kRounding = 1 + 1e-4;
+  for (int other = kMinProbes; other <= kMaxProbes; ++other) {
+    EXPECT_LE(rate(k), rate(other) * kRounding) << k << " probes against " << other;
+  }
+}
+
+TEST(SizingTest, OptimalProbesBeatAllOthers) {
+  for (double c = kMinBitsPerKey; c <= kMaxBitsPerKey; c += c < 20 ? 0.05 : 1.3) {
+    SCOPED_TRACE(c);
+    ExpectBest(OptimalNumProbes(Format::kBlocked, c),
+               [&](int k) { return BlockedFalsePositiveRate(c, k); });
+    ExpectBest(OptimalFlatNumProbes(c), [&](int k) { return ClassicFalsePositiveRate(c, k); });
+  }
+}
+
+TEST(SizingTest, ClassicProbesFollowLevelDB) {
+  EXPECT_EQ(OptimalNumProbes(Format::kClassic, 1), 1);
+  EXPECT_EQ(OptimalNumProbes(Format::kClassic, 10), 6);
+  EXPECT_EQ(OptimalNumProbes(Format::kClassic, 16), 11);
+  EXPECT_EQ(OptimalNumProbes(Format::kClassic, 100), 30);
+}
+
+TEST(SizingTest, ClassicRateIsTheTextbookFormula) {
+  EXPECT_NEAR(ClassicFalsePositiveRate(10, 7), 0.00819, 1e-5);
+  EXPECT_NEAR(ClassicFalsePositiveRate(16, 11), 0.000459, 1e-6);
+  EXPECT_NEAR(ClassicFalsePositiveRate(10.0, 7), ClassicFalsePositiveRate(100000, 1000000, 7),
+              1e-5);
+}
+
+TEST(SizingTest, SmallFiltersFollowTheOccupancyDistribution) {
+  // One key, one probe, one byte: a second key hits the one set bit with probability 1/8.
+  EXPECT_NEAR(ClassicFalsePositiveRate(1, 8, 1), 1.0 / 8, 1e-12);
+  // One key, two probes: X = 1 with probability 1/8, else 2. E[(X/8)^2] = (1/8 + 4 * 7/8) / 64.
+  EXPECT_NEAR(ClassicFalsePositiveRate(1, 8, 2), (0.125 + 3.5) / 64, 1e-12);
+}
+
+TEST(SizingTest, BothMethodsForFiniteFiltersMeet) {
+  // Just below and just above the size where the distribution is no longer computed.
+  const double below = ClassicFalsePositiveRate(475, 3000, 7);
+  const double above = ClassicFalsePositiveRate(4750, 30000, 7);
+  EXPECT_NEAR(below / above, 1, 5e-3);
+}
+
+TEST(SizingTest, BlockedRateAgreesWithASimulation) {
+  // Independent random probes, no hash of ours: checks the formula, not the filter.
+  std::mt19937_64 random(11);
+  constexpr uint64_t kLines = 2000;
+  constexpr uint64_t kKeys = 102400;
+  constexpr int kProbes = 6;
+  std::vector<bool> bits(kLines * 512);
+  for (uint64_t i = 0; i < kKeys; ++i) {
+    const uint64_t line = random() % kLines;
+    for (int j = 0; j < kProbes; ++j) bits[line * 512 + random() % 512] = true;
+  }
+  int matches = 0;
+  constexpr int kQueries = 2000000;
+  for (int i = 0; i < kQueries; ++i) {
+    const uint64_t line = random() % kLines;
+    bool match = true;
+    for (int j = 0; j < kProbes && match; ++j) match = bits[line * 512 + random() % 512];
+    matches += match;
+  }
+  const double expected = BlockedFalsePositiveRate(kKeys, kLines, kProbes);
+  EXPECT_NEAR(matches / static_cast<double>(kQueries) / expected, 1, 0.05);
+}
+
+TEST(SizingTest, FewLinesApproachThePoissonLimit) {
+  EXPECT_NEAR(BlockedFalsePositiveRate(5120000, 100000, 6) / BlockedFalsePositiveRate(10.0, 6), 1,
+              1e-3);
+  EXPECT_EQ(BlockedFalsePositiveRate(0, 10, 6), 0);
+  EXPECT_EQ(BlockedFalsePositiveRate(10, 0, 6), 1);
+  EXPECT_LT(BlockedFalsePositiveRate(1, 1, 6), 1e-9);
+}
+
+TEST(SizingTest, BitsForARateInvertTheRate) {
+  for (const Format format : {Format::kClassic, Format::kBlocked}) {
+    for (const double rate : {0.5, 0.1, 0.01, 0.001, 1e-4}) {
+      const double bits_per_key = BitsPerKeyForFalsePositiveRate(format, rate);
+      EXPECT_LE(FalsePositiveRate(format, bits_per_key), rate);
+      EXPECT_GT(FalsePositiveRate(format, bits_per_key - 0.01), rate);
+    }
+  }
+}
+
+TEST(SizingTest, ImpossibleRatesGiveNaN) {
+  for (const double rate : {0.0, 1.0, -1.0, 2.0, 1e-30, std::nan("")}) {
+    EXPECT_TRUE(std::isnan(BitsPerKeyForFalsePositiveRate(Format::kBlocked, rate))) << rate;
+  }
+}
+
+TEST(SizingTest, OutOfRangeBitsAreClampedOrRefused) {
+  EXPECT_EQ(OptimalNumProbes(Format::kBlocked, std::nan("")), 1);
+  EXPECT_EQ(OptimalNumProbes(Format::kBlocked, -5), 1);
+  EXPECT_EQ(OptimalNumProbes(Format::kBlocked, 1e9),
+            OptimalNumProbes(Format::kBlocked, kMaxBitsPerKey));
+  EXPECT_EQ(FilterBytes(Format::kBlocked, 1000, 1e9), 0u);
+  EXPECT_EQ(FilterBytes(Format::kBlocked, 1000, std::nan("")), 0u);
+}
+
+TEST(SizingTest, BytesAre64Bit) {
+  const uint64_t bytes = FilterBytes(Format::kBlocked, 5000000000, 10);
+  EXPECT_GE(bytes, 6250000000u);
+  EXPECT_LT(bytes, 6250000064u);
+}
+
+}  // namespace
+}  // namespace bloomline
