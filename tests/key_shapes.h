@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <ostream>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,7 @@ constexpr KeyShape kAllKeyShapes[] = {
     KeyShape::kPath,        KeyShape::kPrefixCounter,  KeyShape::kTimestampId, KeyShape::kUrl};
 
 const char* Name(KeyShape shape);
+inline void PrintTo(KeyShape shape, std::ostream* out) { *out << Name(shape); }
 
 // Key number i: distinct for distinct i below 2^31, and neighbours in i are neighbours in shape.
 class KeyMaker {

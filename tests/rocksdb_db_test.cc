@@ -50,6 +50,8 @@ struct Mode {
   bool prefix;
   bool whole_key;
 };
+void PrintTo(const Mode& mode, std::ostream* out) { *out << mode.name; }
+
 constexpr Mode kModes[] = {{"Full", false, false, true},
                            {"Partitioned", true, false, true},
                            {"FullPrefix", false, true, true},
@@ -260,6 +262,7 @@ TEST(RocksDBOptionsTest, OptionsFileKeepsThePolicyAndItsSettings) {
 }
 
 TEST(RocksDBOptionsTest, HandWrittenOptionsFileNamesThePolicyByItsShortForm) {
+  RegisterBloomline();
   TempDir dir;
   { Database db(dir.Path("db"), Kind::kBloom, kModes[0]); }
   std::string file;
