@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bloomline/sizing.h"
+#include "src/core/filter_writer.h"
 #include "tests/key_shapes.h"
 
 namespace bloomline {
@@ -103,7 +104,7 @@ TEST_P(FilterTest, FinishedBytesIsWhatFinishReturns) {
 }
 
 TEST_P(FilterTest, MaxEntriesFitTheBytesAndOneMoreDoesNot) {
-  FilterBuilder builder(Options(GetParam(), 9.9));
+  const core::FilterWriter builder(Options(GetParam(), 9.9));
   for (const size_t bytes : {100, 1000, 4096, 1 << 20}) {
     const size_t entries = builder.MaxEntries(bytes);
     EXPECT_LE(FilterBytes(GetParam(), entries, 9.9), bytes);
@@ -113,11 +114,11 @@ TEST_P(FilterTest, MaxEntriesFitTheBytesAndOneMoreDoesNot) {
 }
 
 TEST_P(FilterTest, PayloadIsCappedWithoutLosingKeys) {
-  FilterBuilder builder(Options(GetParam(), 10));
-  builder.set_max_payload_bytes(1000);
+  core::FilterWriter builder(Options(GetParam(), 10), 1000);
   for (int i = 0; i < 5000; ++i) builder.AddKey(std::to_string(i));
   EXPECT_LE(builder.FinishedBytes(), 1000u + 20u);
-  const std::string bytes = builder.Finish();
+  std::string bytes(builder.FinishedBytes(), '\0');
+  builder.FinishTo(bytes.data());
   const FilterView view = FilterView::Open(bytes);
   for (int i = 0; i < 5000; ++i) ASSERT_TRUE(view.MayMatch(std::to_string(i)));
 }

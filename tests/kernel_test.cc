@@ -147,8 +147,8 @@ TEST(DispatchTest, UnknownNameIsRefusedWithTheValidOnes) {
 }
 
 TEST(DispatchDeathTest, UnknownNameInTheEnvironmentEndsTheProcess) {
-  // The choice is made once, so it needs a process of its own.
-  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  // The choice is made once. Death tests run first and fork, so in the child it is still to be
+  // made.
   EXPECT_DEATH(
       {
         setenv("BLOOMLINE_KERNEL", "sse9", 1);

@@ -23,9 +23,8 @@
 namespace bloomline {
 
 namespace core {
-class HashList;
+class FilterWriter;
 struct Payload;
-struct Shape;
 }  // namespace core
 
 namespace kernels {
@@ -65,33 +64,12 @@ class FilterBuilder {
   // allocation.
   void FinishTo(char* dst);
 
-  // Forgets all keys and an out-of-memory error.
-  void Reset();
-
-  // Caps the payload; more keys then only raise the false-positive rate. For containers with a size
-  // limit.
-  void set_max_payload_bytes(uint64_t bytes) { max_payload_bytes_ = bytes; }
-
   // Empty, or why the next Finish gives a filter that matches everything. Finish clears an
   // out-of-memory error; invalid options stay.
-  const std::string& error() const { return error_; }
-
-  // The most keys that fit into a filter of `bytes` bytes at the options' bits_per_key; at least 1.
-  size_t MaxEntries(size_t bytes) const;
+  const std::string& error() const;
 
  private:
-  void AddHash(uint64_t hash);
-  core::Shape CurrentShape() const;
-
-  FilterOptions options_;
-  int num_probes_ = 1;
-  bool options_valid_ = false;
-  bool out_of_memory_ = false;
-  bool has_previous_prefix_ = false;
-  uint64_t previous_prefix_hash_ = 0;
-  uint64_t max_payload_bytes_ = UINT64_MAX;
-  std::unique_ptr<core::HashList> hashes_;
-  std::string error_;
+  std::unique_ptr<core::FilterWriter> writer_;  // null: out of memory
 };
 
 // Reads filter bytes. A view of any bytes is valid: what cannot be understood matches everything.

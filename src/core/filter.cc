@@ -1,104 +1,53 @@
 #include "bloomline/filter.h"
 
 #include <algorithm>
-#include <cstring>
 #include <exception>
 #include <new>
 
-#include "bloomline/sizing.h"
+#include "src/core/filter_writer.h"
 #include "src/core/format.h"
-#include "src/core/hash_list.h"
 #include "src/core/payload.h"
-#include "src/core/shape.h"
 #include "src/kernels/kernel.h"
-#include "src/kernels/probe_sequence.h"
+#include "src/kernels/lines.h"
 
 namespace bloomline {
 namespace {
 
-core::Layout LayoutOf(Format format) {
-  return format == Format::kClassic ? core::Layout::kClassic : core::Layout::kBlocked;
+// What a builder that could not be made says of itself.
+const std::string& OutOfMemory() {
+  static const std::string error = "out of memory";
+  return error;
 }
 
 }  // namespace
 
 FilterBuilder::FilterBuilder(const FilterOptions& options)
-    : options_(options), hashes_(new (std::nothrow) core::HashList), error_(options.Validate()) {
-  options_valid_ = error_.empty();
-  if (options_valid_) num_probes_ = OptimalNumProbes(options.format, options.bits_per_key);
-  out_of_memory_ = hashes_ == nullptr;
-  if (out_of_memory_) error_ = "out of memory";
-}
+    : writer_(new (std::nothrow) core::FilterWriter(options)) {}
 
 FilterBuilder::~FilterBuilder() = default;
 
-void FilterBuilder::AddHash(uint64_t hash) {
-  if (hashes_ != nullptr && hashes_->Append(hash)) return;
-  out_of_memory_ = true;
-  error_ = "out of memory";
-}
-
-void FilterBuilder::AddKey(std::string_view key) {
-  const uint64_t hash = core::LayoutHash(LayoutOf(options_.format), key, options_.seed);
-  const bool repeats =
-      options_.format != Format::kClassic && num_entries() != 0 && hashes_->back() == hash;
-  if (!repeats) AddHash(hash);
+__attribute__((flatten)) void FilterBuilder::AddKey(std::string_view key) {
+  if (writer_ != nullptr) writer_->AddKey(key);
 }
 
 void FilterBuilder::AddKeyAndPrefix(std::string_view key, std::string_view prefix) {
-  const core::Layout layout = LayoutOf(options_.format);
-  const uint64_t key_hash = core::LayoutHash(layout, key, options_.seed);
-  const uint64_t prefix_hash = core::LayoutHash(layout, prefix, options_.seed);
-  const bool has_previous_key = num_entries() != 0;
-  const uint64_t previous_key_hash = has_previous_key ? hashes_->back() : 0;
-  const auto equals_previous_key = [&](uint64_t hash) {
-    return has_previous_key && hash == previous_key_hash;
-  };
-  const auto equals_previous_prefix = [&](uint64_t hash) {
-    return has_previous_prefix_ && hash == previous_prefix_hash_;
-  };
-  // The prefix goes first, so that the last hash in the list is always that of a key.
-  if (prefix_hash != key_hash && !equals_previous_prefix(prefix_hash) &&
-      !equals_previous_key(prefix_hash)) {
-    AddHash(prefix_hash);
-  }
-  if (!equals_previous_key(key_hash) && !equals_previous_prefix(key_hash)) AddHash(key_hash);
-  previous_prefix_hash_ = prefix_hash;
-  has_previous_prefix_ = true;
+  if (writer_ != nullptr) writer_->AddKeyAndPrefix(key, prefix);
 }
 
-size_t FilterBuilder::num_entries() const { return hashes_ == nullptr ? 0 : hashes_->size(); }
-
-core::Shape FilterBuilder::CurrentShape() const {
-  if (!options_valid_ || out_of_memory_) return {core::Layout::kAlwaysMatch, 0, 0};
-  if (num_entries() == 0) return {LayoutOf(options_.format), num_probes_, 0};
-  return core::StandaloneShape(options_.format, num_entries(), options_.bits_per_key, num_probes_,
-                               max_payload_bytes_);
+size_t FilterBuilder::num_entries() const {
+  return writer_ == nullptr ? 0 : writer_->num_entries();
 }
 
 uint64_t FilterBuilder::FinishedBytes() const {
-  return CurrentShape().payload_bytes + core::kTrailerBytes;
+  return writer_ == nullptr ? core::kTrailerBytes : writer_->FinishedBytes();
 }
 
 void FilterBuilder::FinishTo(char* dst) {
-  const core::Shape shape = CurrentShape();
-  std::memset(dst, 0, shape.payload_bytes);
-  if (shape.payload_bytes != 0) {
-    const kernels::Kernel& kernel = kernels::ActiveKernel();
-    hashes_->ForEachRun([&](size_t n, const uint64_t* hashes) {
-      core::InsertHashes(shape, kernel, dst, n, hashes);
-    });
+  if (writer_ != nullptr) {
+    writer_->FinishTo(dst);
+  } else {
+    core::EncodeTrailer({core::Layout::kAlwaysMatch, 0, 0}, 0, dst);
   }
-  core::EncodeTrailer(shape, options_.seed, dst + shape.payload_bytes);
-  Reset();
-}
-
-void FilterBuilder::Reset() {
-  has_previous_prefix_ = false;
-  if (hashes_ == nullptr) return;
-  hashes_->Clear();
-  out_of_memory_ = false;
-  if (options_valid_) error_.clear();
 }
 
 std::string FilterBuilder::Finish() {
@@ -112,23 +61,15 @@ std::string FilterBuilder::Finish() {
     }
   };
   if (!resize(FinishedBytes())) {
-    out_of_memory_ = true;
+    if (writer_ != nullptr) writer_->SetOutOfMemory();
     if (!resize(FinishedBytes())) return filter;  // no bytes at all also match everything
   }
   FinishTo(filter.data());
   return filter;
 }
 
-size_t FilterBuilder::MaxEntries(size_t bytes) const {
-  if (!options_valid_ || bytes <= core::kTrailerBytes) return 1;
-  // The inverse of StandaloneShape: whole lines for blocked, bytes for classic, rounded down.
-  const size_t payload_bytes = bytes - core::kTrailerBytes;
-  const bool blocked = options_.format == Format::kBlocked;
-  const size_t paid_bytes =
-      blocked ? payload_bytes / kernels::kLineBytes * kernels::kLineBytes + core::kTrailerBytes
-              : payload_bytes;
-  const double entries = static_cast<double>(paid_bytes) * 8 / options_.bits_per_key;
-  return std::max<size_t>(1, static_cast<size_t>(entries));
+const std::string& FilterBuilder::error() const {
+  return writer_ == nullptr ? OutOfMemory() : writer_->error();
 }
 
 FilterView::FilterView() : FilterView(core::Payload{}) {}
@@ -149,16 +90,16 @@ FilterView FilterView::Open(std::string_view bytes) {
   return FilterView(core::DecodeStandalone(bytes));
 }
 
-bool FilterView::MayMatch(std::string_view key) const {
+__attribute__((flatten)) bool FilterView::MayMatch(std::string_view key) const {
   return core::HashMayMatch(payload(), *kernel_,
                             core::LayoutHash(core::Layout{layout_}, key, seed_));
 }
 
-void FilterView::MayMatch(size_t n, const std::string_view* keys, bool* may_match) const {
-  constexpr size_t kGroup = 32;
-  uint64_t hashes[kGroup];
-  for (size_t start = 0; start < n; start += kGroup) {
-    const size_t count = std::min(kGroup, n - start);
+__attribute__((flatten)) void FilterView::MayMatch(size_t n, const std::string_view* keys,
+                                                   bool* may_match) const {
+  uint64_t hashes[kernels::kBatchKeys];
+  for (size_t start = 0; start < n; start += kernels::kBatchKeys) {
+    const size_t count = std::min(kernels::kBatchKeys, n - start);
     for (size_t i = 0; i < count; ++i) {
       hashes[i] = core::LayoutHash(core::Layout{layout_}, keys[start + i], seed_);
     }

@@ -7,6 +7,10 @@ inline uint32_t Byte(const char* p) { return static_cast<unsigned char>(*p); }
 
 }  // namespace
 
+uint64_t SeededHash64(std::string_view key, uint64_t seed) {
+  return XXH3_64bits_withSeed(key.data(), key.size(), seed);
+}
+
 uint32_t LevelDBHash32(std::string_view key) {
   constexpr uint32_t kSeed = 0xbc9f1d34;
   constexpr uint32_t kMultiplier = 0xc6a4a793;

@@ -5,16 +5,20 @@
 #include <cstdint>
 #include <string_view>
 
-// Inlined because a call into libxxhash costs as much as hashing a 16-byte key.
+// The header alone: a call into libxxhash costs as much as hashing a 16-byte key.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 namespace bloomline::core {
 
+// XXH3_64bits_withSeed, out of line: only filters with a seed of their own come here.
+uint64_t SeededHash64(std::string_view key, uint64_t seed);
+
+// Where a call per key counts, the caller is marked flatten: xxHash's short-key paths then inline
+// into it, which the compiler does not do by itself because of the long-key paths beside them.
 inline uint64_t Hash64(std::string_view key, uint64_t seed) {
-  // withSeed(0) is defined to equal the seedless form, which is cheaper on keys past 240 bytes.
-  return seed == 0 ? XXH3_64bits(key.data(), key.size())
-                   : XXH3_64bits_withSeed(key.data(), key.size(), seed);
+  // withSeed(0) is defined to equal the seedless form, which is cheaper.
+  return seed == 0 ? XXH3_64bits(key.data(), key.size()) : SeededHash64(key, seed);
 }
 
 // LevelDB's Hash(key, 0xbc9f1d34): util/hash.cc of google/leveldb.

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "src/core/classic.h"
-#include "src/kernels/probe_sequence.h"
+#include "src/kernels/lines.h"
 
 namespace bloomline::core {
 namespace {
@@ -38,12 +38,16 @@ bool HashMayMatch(const Payload& payload, const kernels::Kernel& kernel, uint64_
 
 void HashesMayMatch(const Payload& payload, const kernels::Kernel& kernel, size_t n,
                     const uint64_t* hashes, bool* may_match) {
-  if (payload.layout == Layout::kBlocked && payload.num_bytes != 0) {
-    kernel.blocked_may_match_many(Lines(payload.data, payload.num_bytes, payload.num_probes), n,
-                                  hashes, may_match);
+  if (payload.layout != Layout::kBlocked || payload.num_bytes == 0) {
+    for (size_t i = 0; i < n; ++i) may_match[i] = HashMayMatch(payload, kernel, hashes[i]);
     return;
   }
-  for (size_t i = 0; i < n; ++i) may_match[i] = HashMayMatch(payload, kernel, hashes[i]);
+  const kernels::BlockedLines lines = Lines(payload.data, payload.num_bytes, payload.num_probes);
+  for (size_t start = 0; start < n; start += kernels::kBatchKeys) {
+    const size_t count = std::min(kernels::kBatchKeys, n - start);
+    for (size_t i = start; i < start + count; ++i) kernels::PrefetchLine(lines, hashes[i]);
+    kernel.blocked_may_match_many(lines, count, hashes + start, may_match + start);
+  }
 }
 
 void InsertHashes(const Shape& shape, const kernels::Kernel& kernel, char* data, size_t n,

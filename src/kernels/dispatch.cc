@@ -4,14 +4,22 @@
 #include <cstdlib>
 
 #include "bloomline/cpu.h"
+#include "src/kernels/all_kernels.h"
 #include "src/kernels/kernel.h"
-#include "src/kernels/portable.h"
 
 namespace bloomline {
 namespace kernels {
 namespace {
 
-constexpr const Kernel* kAllKernels[] = {&kPortableKernel};
+constexpr const Kernel* kAllKernels[] = {
+    &kPortableKernel,
+#if defined(__x86_64__)
+    &kAvx2Kernel,
+    &kAvx512Kernel,
+#elif defined(BLOOMLINE_HAS_NEON)
+    &kNeonKernel,
+#endif
+};
 
 const Kernel* FastestSupported() {
   const Kernel* fastest = kAllKernels[0];

@@ -32,6 +32,7 @@ struct Kernel {
   bool (*supported)();
 
   bool (*blocked_may_match)(const BlockedLines& filter, uint64_t hash);
+  // Requests nothing ahead: whoever computes the hashes calls PrefetchLine (lines.h) as it goes.
   void (*blocked_may_match_many)(const BlockedLines& filter, size_t n, const uint64_t* hashes,
                                  bool* may_match);
   void (*blocked_insert_many)(const BlockedLines& filter, size_t n, const uint64_t* hashes);

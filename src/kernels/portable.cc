@@ -1,6 +1,6 @@
 // The portable kernel: the specification that every other kernel must agree with, bit for bit.
-#include "src/kernels/portable.h"
-
+#include "src/kernels/all_kernels.h"
+#include "src/kernels/lines.h"
 #include "src/kernels/probe_sequence.h"
 
 namespace bloomline::kernels {
@@ -13,10 +13,6 @@ inline bool TestBit(const char* data, uint64_t bit) {
 inline void SetBit(const char* data, uint64_t bit) {
   char* byte = const_cast<char*>(data) + bit / 8;
   *byte = static_cast<char>(static_cast<unsigned char>(*byte) | 1u << (bit % 8));
-}
-
-inline const char* Line(const BlockedLines& filter, uint64_t hash) {
-  return filter.data + BlockedLine(hash, filter.num_lines) * kLineBytes;
 }
 
 inline bool LineMayMatch(const char* line, int num_probes, uint64_t hash) {
@@ -33,27 +29,14 @@ bool BlockedMayMatch(const BlockedLines& filter, uint64_t hash) {
 
 void BlockedMayMatchMany(const BlockedLines& filter, size_t n, const uint64_t* hashes,
                          bool* may_match) {
-  // All lines of a group are requested before the first is used, so their misses overlap.
-  constexpr size_t kGroup = 32;
-  const char* lines[kGroup];
-  for (size_t start = 0; start < n; start += kGroup) {
-    const size_t count = n - start < kGroup ? n - start : kGroup;
-    for (size_t i = 0; i < count; ++i) {
-      lines[i] = Line(filter, hashes[start + i]);
-      __builtin_prefetch(lines[i]);
-      __builtin_prefetch(lines[i] + kLineBytes - 1);
-    }
-    for (size_t i = 0; i < count; ++i) {
-      may_match[start + i] = LineMayMatch(lines[i], filter.num_probes, hashes[start + i]);
-    }
+  for (size_t i = 0; i < n; ++i) {
+    may_match[i] = LineMayMatch(Line(filter, hashes[i]), filter.num_probes, hashes[i]);
   }
 }
 
 void BlockedInsertMany(const BlockedLines& filter, size_t n, const uint64_t* hashes) {
-  // Far enough ahead to cover a cache miss, near enough to stay in L1.
-  constexpr size_t kAhead = 16;
   for (size_t i = 0; i < n; ++i) {
-    if (i + kAhead < n) __builtin_prefetch(Line(filter, hashes[i + kAhead]), 1);
+    if (i + kInsertAhead < n) PrefetchLineForWrite(filter, hashes[i + kInsertAhead]);
     const char* line = Line(filter, hashes[i]);
     const ProbePair pair = BlockedPair(hashes[i]);
     for (int j = 0; j < filter.num_probes; ++j) SetBit(line, BlockedBit(Probe(pair, j)));

@@ -44,14 +44,16 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
     }
   }
 
-  bool KeyMayMatch(const leveldb::Slice& key, const leveldb::Slice& filter) const override {
+  __attribute__((flatten)) bool KeyMayMatch(const leveldb::Slice& key,
+                                            const leveldb::Slice& filter) const override {
     const core::Payload payload = core::DecodeLevelDB(View(filter));
     if (payload.layout == core::Layout::kAlwaysMatch) return true;
     return core::HashMayMatch(payload, kernel_, core::LayoutHash(payload.layout, View(key), kSeed));
   }
 
  private:
-  void Append(const leveldb::Slice* keys, size_t n, std::string* dst) const {
+  __attribute__((flatten)) void Append(const leveldb::Slice* keys, size_t n,
+                                       std::string* dst) const {
     const bool classic = options_.format == Format::kClassic;
     const core::Layout layout = classic ? core::Layout::kClassic : core::Layout::kFlat;
     // A data block of 4 KiB has some 36 keys; only far larger blocks need the heap.

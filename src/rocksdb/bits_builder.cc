@@ -18,18 +18,16 @@ constexpr char kAlwaysMatch[6] = {};
 }  // namespace
 
 RocksDBBitsBuilder::RocksDBBitsBuilder(const FilterOptions& options)
-    : options_(options), builder_(options) {
-  builder_.set_max_payload_bytes(kMaxPayloadBytes);
-}
+    : writer_(options, kMaxPayloadBytes) {}
 
-void RocksDBBitsBuilder::AddKey(const Slice& key) {
-  builder_.AddKey(View(key));
-  num_entries_.store(builder_.num_entries(), std::memory_order_relaxed);
+__attribute__((flatten)) void RocksDBBitsBuilder::AddKey(const Slice& key) {
+  writer_.AddKey(View(key));
+  num_entries_.store(writer_.num_entries(), std::memory_order_relaxed);
 }
 
 void RocksDBBitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alt) {
-  builder_.AddKeyAndPrefix(View(key), View(alt));
-  num_entries_.store(builder_.num_entries(), std::memory_order_relaxed);
+  writer_.AddKeyAndPrefix(View(key), View(alt));
+  num_entries_.store(writer_.num_entries(), std::memory_order_relaxed);
 }
 
 size_t RocksDBBitsBuilder::EstimateEntriesAdded() {
@@ -38,14 +36,14 @@ size_t RocksDBBitsBuilder::EstimateEntriesAdded() {
 
 ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]>* buf) {
   num_entries_.store(0, std::memory_order_relaxed);
-  if (builder_.num_entries() == 0 && builder_.error().empty()) return Slice();
-  const uint64_t num_bytes = builder_.FinishedBytes();
+  if (writer_.num_entries() == 0 && writer_.error().empty()) return Slice();
+  const uint64_t num_bytes = writer_.FinishedBytes();
   char* bytes = new (std::nothrow) char[num_bytes];
   if (bytes == nullptr) {
-    builder_.Reset();
+    writer_.Reset();
     return Slice(kAlwaysMatch, sizeof(kAlwaysMatch));
   }
-  builder_.FinishTo(bytes);
+  writer_.FinishTo(bytes);
   buf->reset(bytes);
   return Slice(bytes, num_bytes);
 }
@@ -58,12 +56,10 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
 
 ROCKSDB_NAMESPACE::Status RocksDBBitsBuilder::MaybePostVerify(const Slice&) { return Status::OK(); }
 
-size_t RocksDBBitsBuilder::ApproximateNumEntries(size_t bytes) {
-  return builder_.MaxEntries(bytes);
-}
+size_t RocksDBBitsBuilder::ApproximateNumEntries(size_t bytes) { return writer_.MaxEntries(bytes); }
 
 size_t RocksDBBitsBuilder::CalculateSpace(size_t num_entries) {
-  return FilterBytes(options_.format, num_entries, options_.bits_per_key);
+  return FilterBytes(writer_.options().format, num_entries, writer_.options().bits_per_key);
 }
 
 double RocksDBBitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {
@@ -71,9 +67,9 @@ double RocksDBBitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {
   if (bytes <= core::kTrailerBytes) return 1;
   const double paid_bits = 8 * static_cast<double>(bytes - core::kTrailerBytes);
   const double bits_per_key = paid_bits / static_cast<double>(num_entries);
-  const int k = OptimalNumProbes(options_.format, options_.bits_per_key);
-  return options_.format == Format::kClassic ? ClassicFalsePositiveRate(bits_per_key, k)
-                                             : BlockedFalsePositiveRate(bits_per_key, k);
+  const int k = OptimalNumProbes(writer_.options().format, writer_.options().bits_per_key);
+  return writer_.options().format == Format::kClassic ? ClassicFalsePositiveRate(bits_per_key, k)
+                                                      : BlockedFalsePositiveRate(bits_per_key, k);
 }
 
 }  // namespace bloomline

@@ -1,10 +1,11 @@
-// RocksDB's view of a FilterBuilder.
+// RocksDB's view of a FilterWriter.
 #ifndef BLOOMLINE_ROCKSDB_BITS_BUILDER_H_
 #define BLOOMLINE_ROCKSDB_BITS_BUILDER_H_
 
 #include <atomic>
 
-#include "bloomline/filter.h"
+#include "bloomline/filter_options.h"
+#include "src/core/filter_writer.h"
 #include "src/rocksdb/filter_bits_abi.h"
 
 namespace bloomline {
@@ -33,8 +34,7 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   double EstimatedFpRate(size_t num_entries, size_t bytes);
 
  private:
-  const FilterOptions options_;
-  FilterBuilder builder_;
+  core::FilterWriter writer_;
   // RocksDB 10.9 and later ask from another thread while keys are added.
   std::atomic<size_t> num_entries_{0};
 };

@@ -1,23 +1,17 @@
-// RocksDB's view of a FilterView.
+// What RocksDB asks about one filter.
 #ifndef BLOOMLINE_ROCKSDB_BITS_READER_H_
 #define BLOOMLINE_ROCKSDB_BITS_READER_H_
 
-#include "bloomline/filter.h"
+#include <string_view>
+
 #include "src/rocksdb/filter_bits_abi.h"
 
 namespace bloomline {
 
-// Points only at the filter's bytes: in RocksDB's block cache a reader can outlive its policy.
-class RocksDBBitsReader : public ROCKSDB_NAMESPACE::FilterBitsReader {
- public:
-  explicit RocksDBBitsReader(const FilterView& view) : view_(view) {}
-
-  bool MayMatch(const ROCKSDB_NAMESPACE::Slice& entry) override;
-  void MayMatch(int num_keys, ROCKSDB_NAMESPACE::Slice** keys, bool* may_match) override;
-
- private:
-  const FilterView view_;
-};
+// A reader of filter bytes in the trailer container; any bytes are safe (docs/format.md, section
+// 5). It points only at the bytes, which must outlive it: in RocksDB's block cache it can outlive
+// its policy. Thread-safe. Null: out of memory.
+ROCKSDB_NAMESPACE::FilterBitsReader* NewRocksDBBitsReader(std::string_view filter);
 
 }  // namespace bloomline
 

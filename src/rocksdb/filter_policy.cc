@@ -172,7 +172,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
     // Stock writes nothing of 1 to 5 bytes, yet answers "no" to them; such bytes are damage.
     constexpr size_t kStockTrailerBytes = 5;
     const bool damaged = !filter.empty() && filter.size() <= kStockTrailerBytes;
-    if (damaged || core::HasTrailer(filter)) return new RocksDBBitsReader(FilterView::Open(filter));
+    if (damaged || core::HasTrailer(filter)) return NewRocksDBBitsReader(filter);
     return builtin_->GetFilterBitsReader(contents);
   }
 

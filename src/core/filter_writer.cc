@@ -1,0 +1,84 @@
+#include "src/core/filter_writer.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "bloomline/sizing.h"
+#include "src/kernels/probe_sequence.h"
+
+namespace bloomline::core {
+
+FilterWriter::FilterWriter(const FilterOptions& options, uint64_t max_payload_bytes)
+    : options_(options),
+      layout_(options.format == Format::kClassic ? Layout::kClassic : Layout::kBlocked),
+      max_payload_bytes_(max_payload_bytes),
+      error_(options.Validate()) {
+  options_valid_ = error_.empty();
+  if (options_valid_) num_probes_ = OptimalNumProbes(options.format, options.bits_per_key);
+}
+
+void FilterWriter::AddKeyAndPrefix(std::string_view key, std::string_view prefix) {
+  const uint64_t key_hash = LayoutHash(layout_, key, options_.seed);
+  const uint64_t prefix_hash = LayoutHash(layout_, prefix, options_.seed);
+  const bool has_previous_key = hashes_.size() != 0;
+  const uint64_t previous_key_hash = has_previous_key ? hashes_.back() : 0;
+  const auto equals_previous_key = [&](uint64_t hash) {
+    return has_previous_key && hash == previous_key_hash;
+  };
+  const auto equals_previous_prefix = [&](uint64_t hash) {
+    return has_previous_prefix_ && hash == previous_prefix_hash_;
+  };
+  // The prefix goes first, so that the last hash in the list is always that of a key.
+  if (prefix_hash != key_hash && !equals_previous_prefix(prefix_hash) &&
+      !equals_previous_key(prefix_hash)) {
+    Append(prefix_hash);
+  }
+  if (!equals_previous_key(key_hash) && !equals_previous_prefix(key_hash)) Append(key_hash);
+  previous_prefix_hash_ = prefix_hash;
+  has_previous_prefix_ = true;
+}
+
+void FilterWriter::SetOutOfMemory() {
+  out_of_memory_ = true;
+  error_ = "out of memory";  // short enough to need none itself
+}
+
+Shape FilterWriter::CurrentShape() const {
+  if (!options_valid_ || out_of_memory_) return {Layout::kAlwaysMatch, 0, 0};
+  if (hashes_.size() == 0) return {layout_, num_probes_, 0};
+  return StandaloneShape(options_.format, hashes_.size(), options_.bits_per_key, num_probes_,
+                         max_payload_bytes_);
+}
+
+void FilterWriter::FinishTo(char* dst) {
+  const Shape shape = CurrentShape();
+  std::memset(dst, 0, shape.payload_bytes);
+  if (shape.payload_bytes != 0) {
+    const kernels::Kernel& kernel = kernels::ActiveKernel();
+    hashes_.ForEachRun(
+        [&](size_t n, const uint64_t* hashes) { InsertHashes(shape, kernel, dst, n, hashes); });
+  }
+  EncodeTrailer(shape, options_.seed, dst + shape.payload_bytes);
+  Reset();
+}
+
+void FilterWriter::Reset() {
+  hashes_.Clear();
+  has_previous_prefix_ = false;
+  out_of_memory_ = false;
+  if (options_valid_) error_.clear();
+}
+
+size_t FilterWriter::MaxEntries(size_t bytes) const {
+  if (!options_valid_ || bytes <= kTrailerBytes) return 1;
+  // The inverse of StandaloneShape: whole lines for blocked, bytes for classic, rounded down.
+  const size_t payload_bytes = bytes - kTrailerBytes;
+  const size_t paid_bytes =
+      layout_ == Layout::kBlocked
+          ? payload_bytes / kernels::kLineBytes * kernels::kLineBytes + kTrailerBytes
+          : payload_bytes;
+  const double entries = static_cast<double>(paid_bytes) * 8 / options_.bits_per_key;
+  return std::max<size_t>(1, static_cast<size_t>(entries));
+}
+
+}  // namespace bloomline::core

@@ -1,0 +1,78 @@
+// Collects the hashes of keys and writes them as a filter in the trailer container (docs/format.md,
+// section 5). FilterBuilder is its public face; engine adaptors use it directly, so that AddKey
+// inlines.
+#ifndef BLOOMLINE_CORE_FILTER_WRITER_H_
+#define BLOOMLINE_CORE_FILTER_WRITER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "bloomline/filter_options.h"
+#include "src/core/format.h"
+#include "src/core/hash_list.h"
+#include "src/core/payload.h"
+#include "src/core/shape.h"
+#include "src/kernels/kernel.h"
+
+namespace bloomline::core {
+
+// Not thread-safe. Throws nothing: options that Validate refuses, or no memory, give a filter that
+// matches everything, and error() says why.
+class FilterWriter {
+ public:
+  // A payload is cut to max_payload_bytes; more keys then only raise the false-positive rate.
+  explicit FilterWriter(const FilterOptions& options, uint64_t max_payload_bytes = UINT64_MAX);
+
+  void AddKey(std::string_view key) {
+    const uint64_t hash = LayoutHash(layout_, key, options_.seed);
+    if (KeepsRepeats() || hashes_.size() == 0 || hashes_.back() != hash) Append(hash);
+  }
+
+  // See FilterBuilder::AddKeyAndPrefix.
+  void AddKeyAndPrefix(std::string_view key, std::string_view prefix);
+
+  size_t num_entries() const { return hashes_.size(); }
+  const std::string& error() const { return error_; }
+  const FilterOptions& options() const { return options_; }
+
+  // Makes the next Finish write a filter that matches everything.
+  void SetOutOfMemory();
+
+  uint64_t FinishedBytes() const { return CurrentShape().payload_bytes + kTrailerBytes; }
+
+  // Writes FinishedBytes() bytes and starts over. Allocates nothing.
+  void FinishTo(char* dst);
+
+  // Forgets all keys and an out-of-memory error.
+  void Reset();
+
+  // The most keys that fit into a filter of `bytes` bytes at the options' bits_per_key; at least 1.
+  size_t MaxEntries(size_t bytes) const;
+
+ private:
+  // LevelDB's own filter counts a repeated key again.
+  bool KeepsRepeats() const { return layout_ == Layout::kClassic; }
+
+  void Append(uint64_t hash) {
+    if (!hashes_.Append(hash)) SetOutOfMemory();
+  }
+
+  Shape CurrentShape() const;
+
+  FilterOptions options_;
+  Layout layout_;
+  uint64_t max_payload_bytes_;
+  HashList hashes_;
+  int num_probes_ = 1;
+  bool options_valid_ = false;
+  bool out_of_memory_ = false;
+  bool has_previous_prefix_ = false;
+  uint64_t previous_prefix_hash_ = 0;
+  std::string error_;
+};
+
+}  // namespace bloomline::core
+
+#endif  // BLOOMLINE_CORE_FILTER_WRITER_H_

@@ -1,0 +1,215 @@
+// AVX2: eight probes at a time. For k <= 8, so up to 13 bits per key, a query is one pass without a
+// loop.
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+#include "src/kernels/all_kernels.h"
+#include "src/kernels/lines.h"
+#include "src/kernels/probe_sequence.h"
+#include "src/kernels/unrolled.h"
+
+// A function attribute and not a compiler flag: nothing inlined from headers may use these
+// instructions elsewhere.
+#define BLOOMLINE_AVX2 __attribute__((target("avx2,bmi,bmi2")))
+#define BLOOMLINE_AVX2_INLINE BLOOMLINE_AVX2 __attribute__((always_inline)) inline
+
+namespace bloomline::kernels {
+namespace {
+
+constexpr int kLanes = 8;
+constexpr uint32_t kRegisterBytes = 32;
+constexpr uint32_t kRegisterBits = 8 * kRegisterBytes;
+
+BLOOMLINE_AVX2_INLINE __m256i Load(const void* p) {
+  return _mm256_loadu_si256(static_cast<const __m256i*>(p));
+}
+
+// Ones in the first n lanes, n <= kLanes or more.
+BLOOMLINE_AVX2_INLINE __m256i OnesBelow(int n) {
+  alignas(64) static constexpr uint32_t kOnesThenZeros[2 * kLanes] = {1, 1, 1, 1, 1, 1, 1, 1};
+  return Load(kOnesThenZeros + kLanes - (n < kLanes ? n : kLanes));
+}
+
+BLOOMLINE_AVX2_INLINE __m256i EightProbes(ProbePair pair, int first) {
+  const __m256i a = _mm256_set1_epi32(static_cast<int>(pair.a));
+  const __m256i b = _mm256_set1_epi32(static_cast<int>(pair.b));
+  return _mm256_add_epi32(a, _mm256_mullo_epi32(Load(kProbeMultipliers + first), b));
+}
+
+// Lanes where `ones` is 0 always pass.
+BLOOMLINE_AVX2_INLINE bool WordsHaveBits(__m256i words, __m256i bits, __m256i ones) {
+  return _mm256_testc_si256(words, _mm256_sllv_epi32(ones, bits)) != 0;
+}
+
+BLOOMLINE_AVX2_INLINE bool LineMayMatch(const char* line, int num_probes, __m256i ones,
+                                        uint64_t hash) {
+  const __m256i low = Load(line);
+  const __m256i high = Load(line + kRegisterBytes);
+  const ProbePair pair = BlockedPair(hash);
+  for (int first = 0;;) {
+    const __m256i probes = EightProbes(pair, first);
+    // Top 4 bits: which of 16 words. The permutation uses 3 of them; the sign bit, which blendv
+    // looks at, says which half of the line.
+    const __m256i word = _mm256_srli_epi32(probes, 28);
+    const __m256 low_words = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(low, word));
+    const __m256 high_words = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(high, word));
+    const __m256 words = _mm256_blendv_ps(low_words, high_words, _mm256_castsi256_ps(probes));
+    const __m256i bits = _mm256_srli_epi32(_mm256_slli_epi32(probes, 4), 27);
+    if (!WordsHaveBits(_mm256_castps_si256(words), bits, ones)) return false;
+    first += kLanes;
+    if (first >= num_probes) return true;
+    ones = OnesBelow(num_probes - first);
+  }
+}
+
+BLOOMLINE_AVX2 bool BlockedMayMatch(const BlockedLines& filter, uint64_t hash) {
+  return LineMayMatch(Line(filter, hash), filter.num_probes, OnesBelow(filter.num_probes), hash);
+}
+
+BLOOMLINE_AVX2 void BlockedMayMatchMany(const BlockedLines& filter, size_t n,
+                                        const uint64_t* hashes, bool* may_match) {
+  const __m256i ones = OnesBelow(filter.num_probes);
+  for (size_t i = 0; i < n; ++i) {
+    may_match[i] = LineMayMatch(Line(filter, hashes[i]), filter.num_probes, ones, hashes[i]);
+  }
+}
+
+// A bit of a 256-bit register for each of n positions: a lane of 64 bits at bit `base` shifts a one
+// by position - base; outside 0..63, taken as unsigned, that gives nothing.
+BLOOMLINE_AVX2_INLINE __m256i BitAt(__m256i position, __m256i base) {
+  return _mm256_sllv_epi64(_mm256_set1_epi64x(1), _mm256_sub_epi64(position, base));
+}
+
+struct Bits512 {
+  __m256i low;
+  __m256i high;
+};
+
+BLOOMLINE_AVX2_INLINE void SetBit(uint32_t bit, Bits512* line) {
+  const __m256i position = _mm256_set1_epi64x(bit);
+  line->low = _mm256_or_si256(line->low, BitAt(position, _mm256_set_epi64x(192, 128, 64, 0)));
+  line->high = _mm256_or_si256(line->high, BitAt(position, _mm256_set_epi64x(448, 384, 320, 256)));
+}
+
+struct InsertBlocked {
+  template <int K>
+  BLOOMLINE_AVX2 static void Run(const BlockedLines& filter, size_t n, const uint64_t* hashes) {
+    const int num_probes = K == 0 ? filter.num_probes : K;
+    for (size_t i = 0; i < n; ++i) {
+      if (i + kInsertAhead < n) PrefetchLineForWrite(filter, hashes[i + kInsertAhead]);
+      auto* line = reinterpret_cast<__m256i*>(const_cast<char*>(Line(filter, hashes[i])));
+      Bits512 bits = {_mm256_loadu_si256(line), _mm256_loadu_si256(line + 1)};
+      const ProbePair pair = BlockedPair(hashes[i]);
+#pragma GCC unroll 16
+      for (int j = 0; j < num_probes; ++j) SetBit(BlockedBit(Probe(pair, j)), &bits);
+      _mm256_storeu_si256(line, bits.low);
+      _mm256_storeu_si256(line + 1, bits.high);
+    }
+  }
+};
+
+void BlockedInsertMany(const BlockedLines& filter, size_t n, const uint64_t* hashes) {
+  RunUnrolled<InsertBlocked>(filter.num_probes, filter, n, hashes);
+}
+
+BLOOMLINE_AVX2_INLINE __m256i EightFlatBits(ProbePair pair, int first, uint32_t num_bits) {
+  const __m256i probes = EightProbes(pair, first);
+  const __m256i m = _mm256_set1_epi64x(num_bits);
+  const __m256i even = _mm256_srli_epi64(_mm256_mul_epu32(probes, m), 32);
+  const __m256i odd = _mm256_mul_epu32(_mm256_srli_epi64(probes, 32), m);
+  return _mm256_blend_epi32(even, odd, 0xAA);
+}
+
+// A payload of 32 to 64 bytes (26 to 51 keys at 10 bits, LevelDB's usual block): its first and its
+// last 32 bytes, which overlap, hold all words; no byte beyond is read.
+BLOOMLINE_AVX2_INLINE bool TwoRegistersMayMatch(const FlatBits& filter, ProbePair pair) {
+  const uint32_t last_start = filter.num_bits - kRegisterBits;
+  const __m256i first_bytes = Load(filter.data);
+  const __m256i last_bytes = Load(filter.data + last_start / 8);
+  for (int first = 0; first < filter.num_probes; first += kLanes) {
+    const __m256i bits = EightFlatBits(pair, first, filter.num_bits);
+    const __m256i last_bits =
+        _mm256_sub_epi32(bits, _mm256_set1_epi32(static_cast<int>(last_start)));
+    const __m256i in_last = _mm256_cmpgt_epi32(bits, _mm256_set1_epi32(kRegisterBits - 1));
+    const __m256i words = _mm256_blendv_epi8(
+        _mm256_permutevar8x32_epi32(first_bytes, _mm256_srli_epi32(bits, 5)),
+        _mm256_permutevar8x32_epi32(last_bytes, _mm256_srli_epi32(last_bits, 5)), in_last);
+    const __m256i bit_of_word =
+        _mm256_and_si256(_mm256_blendv_epi8(bits, last_bits, in_last), _mm256_set1_epi32(31));
+    if (!WordsHaveBits(words, bit_of_word, OnesBelow(filter.num_probes - first))) return false;
+  }
+  return true;
+}
+
+// Any payload of 4 bytes or more: gathers the 4 bytes from each bit's on, or the last 4.
+BLOOMLINE_AVX2_INLINE bool GatherMayMatch(const FlatBits& filter, ProbePair pair) {
+  const __m256i last = _mm256_set1_epi32(static_cast<int>(filter.num_bits / 8 - 4));
+  for (int first = 0; first < filter.num_probes; first += kLanes) {
+    const __m256i bits = EightFlatBits(pair, first, filter.num_bits);
+    const __m256i byte = _mm256_min_epu32(_mm256_srli_epi32(bits, 3), last);
+    const __m256i words =
+        _mm256_i32gather_epi32(reinterpret_cast<const int*>(filter.data), byte, 1);
+    const __m256i bit_of_word = _mm256_sub_epi32(bits, _mm256_slli_epi32(byte, 3));
+    if (!WordsHaveBits(words, bit_of_word, OnesBelow(filter.num_probes - first))) return false;
+  }
+  return true;
+}
+
+BLOOMLINE_AVX2 bool FlatMayMatch(const FlatBits& filter, uint64_t hash) {
+  if (filter.num_bits < 32) return kPortableKernel.flat_may_match(filter, hash);
+  const ProbePair pair = FlatPair(hash);
+  const bool two_registers =
+      filter.num_bits >= kRegisterBits && filter.num_bits <= 2 * kRegisterBits;
+  return two_registers ? TwoRegistersMayMatch(filter, pair) : GatherMayMatch(filter, pair);
+}
+
+// Payloads of up to 64 bytes collect their bits in two registers.
+struct InsertFlat {
+  template <int K>
+  BLOOMLINE_AVX2 static void Run(const FlatBits& filter, size_t n, const uint64_t* hashes) {
+    const int num_probes = K == 0 ? filter.num_probes : K;
+    Bits512 bits = {_mm256_setzero_si256(), _mm256_setzero_si256()};
+    for (size_t i = 0; i < n; ++i) {
+      const ProbePair pair = FlatPair(hashes[i]);
+#pragma GCC unroll 16
+      for (int j = 0; j < num_probes; ++j) SetBit(FlatBit(Probe(pair, j), filter.num_bits), &bits);
+    }
+    alignas(32) char bytes[2 * kRegisterBytes];
+    _mm256_store_si256(reinterpret_cast<__m256i*>(bytes), bits.low);
+    _mm256_store_si256(reinterpret_cast<__m256i*>(bytes) + 1, bits.high);
+    char* payload = const_cast<char*>(filter.data);
+    for (uint32_t i = 0; i < filter.num_bits / 8; ++i) {
+      payload[i] = static_cast<char>(payload[i] | bytes[i]);
+    }
+  }
+};
+
+void FlatInsertMany(const FlatBits& filter, size_t n, const uint64_t* hashes) {
+  if (filter.num_bits > 2 * kRegisterBits) {
+    kPortableKernel.flat_insert_many(filter, n, hashes);
+  } else {
+    RunUnrolled<InsertFlat>(filter.num_probes, filter, n, hashes);
+  }
+}
+
+// The compiler's check covers the operating system, too: it reads the register state that XGETBV
+// says is saved.
+bool Supported() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"); }
+
+}  // namespace
+
+const Kernel kAvx2Kernel = {
+    "avx2",
+    "x86-64 with AVX2: eight probes at a time",
+    Supported,
+    BlockedMayMatch,
+    BlockedMayMatchMany,
+    BlockedInsertMany,
+    FlatMayMatch,
+    FlatInsertMany,
+};
+
+}  // namespace bloomline::kernels
+
+#endif  // defined(__x86_64__)

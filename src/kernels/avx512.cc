@@ -1,0 +1,178 @@
+// AVX-512: a line is one register. Queries with k <= 8 stay in 256-bit registers, which hold eight
+// probes and cost no clock frequency on older Intel CPUs; more probes go sixteen at a time.
+#if defined(__x86_64__)
+
+// GCC 12 takes the deliberately undefined operand inside its own intrinsics for a mistake (GCC bug
+// 105593).
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#include <immintrin.h>
+
+#include "src/kernels/all_kernels.h"
+#include "src/kernels/lines.h"
+#include "src/kernels/probe_sequence.h"
+#include "src/kernels/unrolled.h"
+
+// A function attribute and not a compiler flag: nothing inlined from headers may use these
+// instructions elsewhere.
+#define BLOOMLINE_AVX512 __attribute__((target("avx2,bmi,bmi2,avx512f,avx512bw,avx512dq,avx512vl")))
+#define BLOOMLINE_AVX512_INLINE BLOOMLINE_AVX512 __attribute__((always_inline)) inline
+
+namespace bloomline::kernels {
+namespace {
+
+constexpr uint32_t kRegisterBytes = 64;
+
+// Lane mask of the first n of 16 lanes.
+inline __mmask16 LanesBelow(int n) {
+  return static_cast<__mmask16>(n < 16 ? (1u << n) - 1 : 0xFFFF);
+}
+
+BLOOMLINE_AVX512_INLINE bool EightProbesMatch(const char* line, int num_probes, ProbePair pair) {
+  const __m256i a = _mm256_set1_epi32(static_cast<int>(pair.a));
+  const __m256i b = _mm256_set1_epi32(static_cast<int>(pair.b));
+  const __m256i multipliers =
+      _mm256_load_si256(reinterpret_cast<const __m256i*>(kProbeMultipliers));
+  const __m256i probes = _mm256_add_epi32(a, _mm256_mullo_epi32(multipliers, b));
+  const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(line));
+  const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(line) + 1);
+  const __m256i words = _mm256_permutex2var_epi32(low, _mm256_srli_epi32(probes, 28), high);
+  // The rotation uses the lowest 5 bits of the 9, so no mask is needed.
+  const __m256i bits = _mm256_rorv_epi32(words, _mm256_srli_epi32(probes, 23));
+  const __mmask8 zero = _mm256_testn_epi32_mask(bits, _mm256_set1_epi32(1));
+  return (zero & LanesBelow(num_probes)) == 0;
+}
+
+BLOOMLINE_AVX512_INLINE bool SixteenProbesMatch(const char* line, int num_probes, ProbePair pair) {
+  const __m512i a = _mm512_set1_epi32(static_cast<int>(pair.a));
+  const __m512i b = _mm512_set1_epi32(static_cast<int>(pair.b));
+  const __m512i words = _mm512_loadu_si512(line);
+  for (int first = 0; first < num_probes; first += 16) {
+    const __m512i multipliers = _mm512_load_si512(kProbeMultipliers + first);
+    const __m512i probes = _mm512_add_epi32(a, _mm512_mullo_epi32(multipliers, b));
+    const __m512i word = _mm512_permutexvar_epi32(_mm512_srli_epi32(probes, 28), words);
+    const __m512i bits = _mm512_rorv_epi32(word, _mm512_srli_epi32(probes, 23));
+    const __mmask16 zero = _mm512_testn_epi32_mask(bits, _mm512_set1_epi32(1));
+    if ((zero & LanesBelow(num_probes - first)) != 0) return false;
+  }
+  return true;
+}
+
+BLOOMLINE_AVX512_INLINE bool LineMayMatch(const char* line, int num_probes, uint64_t hash) {
+  const ProbePair pair = BlockedPair(hash);
+  return num_probes <= 8 ? EightProbesMatch(line, num_probes, pair)
+                         : SixteenProbesMatch(line, num_probes, pair);
+}
+
+BLOOMLINE_AVX512 bool BlockedMayMatch(const BlockedLines& filter, uint64_t hash) {
+  return LineMayMatch(Line(filter, hash), filter.num_probes, hash);
+}
+
+BLOOMLINE_AVX512 void BlockedMayMatchMany(const BlockedLines& filter, size_t n,
+                                          const uint64_t* hashes, bool* may_match) {
+  for (size_t i = 0; i < n; ++i) {
+    may_match[i] = LineMayMatch(Line(filter, hashes[i]), filter.num_probes, hashes[i]);
+  }
+}
+
+// A 64-bit lane at bit 64 * i shifts a one by bit - 64 * i; outside 0..63, taken as unsigned, that
+// gives nothing. So three instructions set a bit anywhere in the register.
+BLOOMLINE_AVX512_INLINE __m512i WithBit(__m512i bits, uint32_t bit) {
+  const __m512i base = _mm512_set_epi64(448, 384, 320, 256, 192, 128, 64, 0);
+  const __m512i distance = _mm512_sub_epi64(_mm512_set1_epi64(bit), base);
+  return _mm512_or_si512(bits, _mm512_sllv_epi64(_mm512_set1_epi64(1), distance));
+}
+
+struct InsertBlocked {
+  template <int K>
+  BLOOMLINE_AVX512 static void Run(const BlockedLines& filter, size_t n, const uint64_t* hashes) {
+    const int num_probes = K == 0 ? filter.num_probes : K;
+    for (size_t i = 0; i < n; ++i) {
+      if (i + kInsertAhead < n) PrefetchLineForWrite(filter, hashes[i + kInsertAhead]);
+      char* line = const_cast<char*>(Line(filter, hashes[i]));
+      __m512i bits = _mm512_loadu_si512(line);
+      const ProbePair pair = BlockedPair(hashes[i]);
+#pragma GCC unroll 16
+      for (int j = 0; j < num_probes; ++j) bits = WithBit(bits, BlockedBit(Probe(pair, j)));
+      _mm512_storeu_si512(line, bits);
+    }
+  }
+};
+
+void BlockedInsertMany(const BlockedLines& filter, size_t n, const uint64_t* hashes) {
+  RunUnrolled<InsertBlocked>(filter.num_probes, filter, n, hashes);
+}
+
+// A payload of up to 64 bytes is loaded under a byte mask, which reads nothing beyond it.
+BLOOMLINE_AVX512 bool FlatMayMatch(const FlatBits& filter, uint64_t hash) {
+  const uint32_t num_bytes = filter.num_bits / 8;
+  if (num_bytes > kRegisterBytes) return kAvx2Kernel.flat_may_match(filter, hash);
+  const ProbePair pair = FlatPair(hash);
+  const __m512i payload = _mm512_maskz_loadu_epi8(_bzhi_u64(~0ull, num_bytes), filter.data);
+  const __m256i a = _mm256_set1_epi32(static_cast<int>(pair.a));
+  const __m256i b = _mm256_set1_epi32(static_cast<int>(pair.b));
+  const __m512i m = _mm512_set1_epi64(filter.num_bits);
+  for (int first = 0; first < filter.num_probes; first += 8) {
+    const __m256i multipliers =
+        _mm256_load_si256(reinterpret_cast<const __m256i*>(kProbeMultipliers + first));
+    const __m256i probes = _mm256_add_epi32(a, _mm256_mullo_epi32(multipliers, b));
+    const __m512i bit = _mm512_srli_epi64(_mm512_mul_epu32(_mm512_cvtepu32_epi64(probes), m), 32);
+    const __m512i words = _mm512_permutexvar_epi64(_mm512_srli_epi64(bit, 6), payload);
+    // The rotation uses the lowest 6 bits.
+    const __mmask8 zero =
+        _mm512_testn_epi64_mask(_mm512_rorv_epi64(words, bit), _mm512_set1_epi64(1));
+    if ((zero & LanesBelow(filter.num_probes - first) & 0xFF) != 0) return false;
+  }
+  return true;
+}
+
+struct InsertFlat {
+  template <int K>
+  BLOOMLINE_AVX512 static void Run(const FlatBits& filter, size_t n, const uint64_t* hashes) {
+    const int num_probes = K == 0 ? filter.num_probes : K;
+    const __mmask64 bytes = _bzhi_u64(~0ull, filter.num_bits / 8);
+    __m512i bits = _mm512_maskz_loadu_epi8(bytes, filter.data);
+    for (size_t i = 0; i < n; ++i) {
+      const ProbePair pair = FlatPair(hashes[i]);
+#pragma GCC unroll 16
+      for (int j = 0; j < num_probes; ++j) {
+        bits = WithBit(bits, FlatBit(Probe(pair, j), filter.num_bits));
+      }
+    }
+    _mm512_mask_storeu_epi8(const_cast<char*>(filter.data), bytes, bits);
+  }
+};
+
+void FlatInsertMany(const FlatBits& filter, size_t n, const uint64_t* hashes) {
+  if (filter.num_bits / 8 > kRegisterBytes) {
+    kPortableKernel.flat_insert_many(filter, n, hashes);
+  } else {
+    RunUnrolled<InsertFlat>(filter.num_probes, filter, n, hashes);
+  }
+}
+
+// The compiler's check covers the operating system, too: it reads the register state that XGETBV
+// says is saved.
+bool Supported() {
+  return kAvx2Kernel.supported() && __builtin_cpu_supports("avx512f") &&
+         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl");
+}
+
+}  // namespace
+
+const Kernel kAvx512Kernel = {
+    "avx512",
+    "x86-64 with AVX-512 F, BW, DQ and VL: a line in one register",
+    Supported,
+    BlockedMayMatch,
+    BlockedMayMatchMany,
+    BlockedInsertMany,
+    FlatMayMatch,
+    FlatInsertMany,
+};
+
+}  // namespace bloomline::kernels
+
+#endif  // defined(__x86_64__)

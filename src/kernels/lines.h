@@ -1,0 +1,40 @@
+// Lines of a blocked payload: where they are and how they are requested ahead of use.
+#ifndef BLOOMLINE_KERNELS_LINES_H_
+#define BLOOMLINE_KERNELS_LINES_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "src/kernels/kernel.h"
+#include "src/kernels/probe_sequence.h"
+
+namespace bloomline::kernels {
+
+// Keys whose lines are requested before the first is probed, so that their cache misses overlap;
+// RocksDB's MultiGet never has more at a time.
+constexpr size_t kBatchKeys = 32;
+
+// Insertions from the one at hand to the one whose line is requested: covers a miss, stays within
+// L1.
+constexpr size_t kInsertAhead = 16;
+
+inline const char* Line(const BlockedLines& filter, uint64_t hash) {
+  return filter.data + BlockedLine(hash, filter.num_lines) * kLineBytes;
+}
+
+// Requests the line of a key. Where the payload is not on a line boundary, a line lies in two.
+inline void PrefetchLine(const BlockedLines& filter, uint64_t hash) {
+  const char* line = Line(filter, hash);
+  __builtin_prefetch(line);
+  __builtin_prefetch(line + kLineBytes - 1);
+}
+
+inline void PrefetchLineForWrite(const BlockedLines& filter, uint64_t hash) {
+  const char* line = Line(filter, hash);
+  __builtin_prefetch(line, 1);
+  __builtin_prefetch(line + kLineBytes - 1, 1);
+}
+
+}  // namespace bloomline::kernels
+
+#endif  // BLOOMLINE_KERNELS_LINES_H_
