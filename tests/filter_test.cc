@@ -5,10 +5,12 @@
 
 #include <cmath>
 #include <limits>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "bloomline/sizing.h"
+#include "src/core/bulk_insert.h"
 #include "src/core/filter_writer.h"
 #include "tests/key_shapes.h"
 
@@ -151,6 +153,63 @@ TEST(BlockedFilterTest, SeedChangesTheBitsButNotTheAnswers) {
   EXPECT_NE(zero.substr(0, 64), other.substr(0, 64));
   const FilterView view = FilterView::Open(other);
   for (const std::string& key : keys) EXPECT_TRUE(view.MayMatch(key));
+}
+
+// 30 million keys at 10 bits: past the size from which the payload is filled by partitions.
+TEST(BlockedFilterTest, PartitionsAndThreadsGiveTheSameBytesAsStraightInsertion) {
+  constexpr uint64_t kKeys = 30000000;
+  const core::Shape shape = core::BlockedShape(kKeys, 10, 6, 20, UINT64_MAX);
+  ASSERT_GE(shape.payload_bytes, core::kPartitionFromBytes);
+  std::vector<uint64_t> hashes(kKeys);
+  std::mt19937_64 random(9);
+  core::HashList list;
+  for (uint64_t& hash : hashes) {
+    hash = random();
+    ASSERT_TRUE(list.Append(hash));
+  }
+  std::string expected(shape.payload_bytes, '\0');
+  core::InsertHashes(shape, kernels::ActiveKernel(), expected.data(), kKeys, hashes.data());
+  for (const int threads : {1, 2, 3}) {
+    std::string actual(shape.payload_bytes, '\0');
+    core::BulkInsert(list, shape, kernels::ActiveKernel(), threads, actual.data());
+    ASSERT_TRUE(expected == actual) << threads;
+  }
+}
+
+TEST(BlockedFilterTest, HashesThatAllFallIntoOneLineAreInserted) {
+  // Nothing says that hashes are spread evenly: here one thread has all of them.
+  core::HashList list;
+  for (uint64_t i = 0; i < 200000; ++i) ASSERT_TRUE(list.Append(i));
+  const core::Shape shape = {core::Layout::kBlocked, 6, core::kPartitionFromBytes};
+  std::string expected(shape.payload_bytes, '\0');
+  for (uint64_t i = 0; i < 200000; ++i) {
+    core::InsertHashes(shape, kernels::ActiveKernel(), expected.data(), 1, &i);
+  }
+  std::string actual(shape.payload_bytes, '\0');
+  core::BulkInsert(list, shape, kernels::ActiveKernel(), 4, actual.data());
+  EXPECT_TRUE(expected == actual);
+}
+
+TEST(BlockedFilterTest, BuildersOfSeveralThreadsAreJoined) {
+  FilterBuilder one((FilterOptions())), all((FilterOptions())), part((FilterOptions()));
+  for (int i = 0; i < 50000; ++i) one.AddKey(std::to_string(i));
+  for (int first = 0; first < 50000; first += 10000) {
+    for (int i = first; i < first + 10000; ++i) part.AddKey(std::to_string(i));
+    ASSERT_TRUE(all.TakeKeysFrom(&part));
+    EXPECT_EQ(part.num_entries(), 0u);
+    ASSERT_TRUE(all.TakeKeysFrom(&part)) << "an empty one";
+  }
+  EXPECT_EQ(all.num_entries(), 50000u);
+  EXPECT_EQ(one.Finish(), all.Finish());
+  FilterBuilder seeded(Options(Format::kBlocked, 10, 5));
+  seeded.AddKey("a");
+  EXPECT_FALSE(all.TakeKeysFrom(&seeded));
+  EXPECT_EQ(seeded.num_entries(), 1u);
+  FilterBuilder broken(Options(Format::kBlocked, 1e9));
+  broken.AddKey("b");
+  ASSERT_TRUE(all.TakeKeysFrom(&broken));
+  EXPECT_NE(all.error(), "");
+  EXPECT_TRUE(FilterView::Open(all.Finish()).AlwaysMatches());
 }
 
 TEST(BlockedFilterTest, KeyAndPrefixAreEachKeptOnce) {

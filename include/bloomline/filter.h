@@ -33,8 +33,8 @@ struct Kernel;
 
 // Collects keys and turns them into filter bytes. Not thread-safe. Throws nothing: out of memory,
 // or options that FilterOptions::Validate refuses, give a filter that matches everything, and
-// error() says why. Temporary memory: 8 bytes per distinct key, in chunks of at most 64 KiB that
-// are never moved.
+// error() says why. Temporary memory: 64 bits per distinct key, in chunks of at most 64 KiB that
+// are never moved; at most 73 while Finish runs.
 class FilterBuilder {
  public:
   explicit FilterBuilder(const FilterOptions& options);
@@ -57,12 +57,18 @@ class FilterBuilder {
   // Bytes that Finish would return now.
   uint64_t FinishedBytes() const;
 
-  // The filter over all keys added; the builder is then empty and can be used again.
-  std::string Finish();
+  // Moves all keys of `other` here, in constant time; other is then empty. With a builder for each
+  // thread, keys are added in parallel. False, and nothing moved, if format or seed differ, for
+  // then the hashes do.
+  bool TakeKeysFrom(FilterBuilder* other);
 
-  // The same into caller's memory of exactly FinishedBytes() bytes, of any alignment; needs no
-  // allocation.
-  void FinishTo(char* dst);
+  // The filter over all keys added; the builder is then empty and can be used again. The bytes
+  // depend on the keys alone. From 32 MiB on, num_threads (1 or more) share the work, and an eighth
+  // more temporary memory is used if it can be had.
+  std::string Finish(int num_threads = 1);
+
+  // The same into caller's memory of exactly FinishedBytes() bytes, of any alignment.
+  void FinishTo(char* dst, int num_threads = 1);
 
   // Empty, or why the next Finish gives a filter that matches everything. Finish clears an
   // out-of-memory error; invalid options stay.

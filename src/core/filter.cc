@@ -34,6 +34,19 @@ void FilterBuilder::AddKeyAndPrefix(std::string_view key, std::string_view prefi
   if (writer_ != nullptr) writer_->AddKeyAndPrefix(key, prefix);
 }
 
+bool FilterBuilder::TakeKeysFrom(FilterBuilder* other) {
+  if (writer_ == nullptr || other->writer_ == nullptr) {
+    // Keys are missing on one side, and a builder that lost keys matches everything.
+    if (other->writer_ == nullptr && writer_ != nullptr) writer_->SetOutOfMemory();
+    return true;
+  }
+  const FilterOptions& mine = writer_->options();
+  const FilterOptions& theirs = other->writer_->options();
+  if (mine.format != theirs.format || mine.seed != theirs.seed) return false;
+  if (other != this) writer_->TakeKeysFrom(other->writer_.get());
+  return true;
+}
+
 size_t FilterBuilder::num_entries() const {
   return writer_ == nullptr ? 0 : writer_->num_entries();
 }
@@ -42,15 +55,15 @@ uint64_t FilterBuilder::FinishedBytes() const {
   return writer_ == nullptr ? core::kTrailerBytes : writer_->FinishedBytes();
 }
 
-void FilterBuilder::FinishTo(char* dst) {
+void FilterBuilder::FinishTo(char* dst, int num_threads) {
   if (writer_ != nullptr) {
-    writer_->FinishTo(dst);
+    writer_->FinishTo(dst, num_threads);
   } else {
     core::EncodeTrailer({core::Layout::kAlwaysMatch, 0, 0}, 0, dst);
   }
 }
 
-std::string FilterBuilder::Finish() {
+std::string FilterBuilder::Finish(int num_threads) {
   std::string filter;
   const auto resize = [&](uint64_t bytes) {
     try {
@@ -64,7 +77,7 @@ std::string FilterBuilder::Finish() {
     if (writer_ != nullptr) writer_->SetOutOfMemory();
     if (!resize(FinishedBytes())) return filter;  // no bytes at all also match everything
   }
-  FinishTo(filter.data());
+  FinishTo(filter.data(), num_threads);
   return filter;
 }
 

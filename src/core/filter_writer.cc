@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "bloomline/sizing.h"
+#include "src/core/bulk_insert.h"
 #include "src/kernels/probe_sequence.h"
 
 namespace bloomline::core {
@@ -50,13 +51,18 @@ Shape FilterWriter::CurrentShape() const {
                          max_payload_bytes_);
 }
 
-void FilterWriter::FinishTo(char* dst) {
+void FilterWriter::TakeKeysFrom(FilterWriter* other) {
+  hashes_.TakeAll(&other->hashes_);
+  has_previous_prefix_ = false;
+  if (other->out_of_memory_ || !other->options_valid_) SetOutOfMemory();
+  other->Reset();
+}
+
+void FilterWriter::FinishTo(char* dst, int num_threads) {
   const Shape shape = CurrentShape();
   std::memset(dst, 0, shape.payload_bytes);
   if (shape.payload_bytes != 0) {
-    const kernels::Kernel& kernel = kernels::ActiveKernel();
-    hashes_.ForEachRun(
-        [&](size_t n, const uint64_t* hashes) { InsertHashes(shape, kernel, dst, n, hashes); });
+    BulkInsert(hashes_, shape, kernels::ActiveKernel(), num_threads, dst);
   }
   EncodeTrailer(shape, options_.seed, dst + shape.payload_bytes);
   Reset();

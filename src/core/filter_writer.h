@@ -42,8 +42,13 @@ class FilterWriter {
 
   uint64_t FinishedBytes() const { return CurrentShape().payload_bytes + kTrailerBytes; }
 
-  // Writes FinishedBytes() bytes and starts over. Allocates nothing.
-  void FinishTo(char* dst);
+  // Moves all keys of `other`, which has the same format and seed, here. What other lost, this has
+  // lost, too.
+  void TakeKeysFrom(FilterWriter* other);
+
+  // Writes FinishedBytes() bytes and starts over. Needs no memory, but is faster with some
+  // (bulk_insert.h).
+  void FinishTo(char* dst, int num_threads = 1);
 
   // Forgets all keys and an out-of-memory error.
   void Reset();

@@ -24,31 +24,42 @@ class HashList {
   }
 
   size_t size() const { return size_; }
-  // The last hash appended. Needs size() > 0.
+  // The last hash appended, or the last of the list taken last. Needs size() > 0.
   uint64_t back() const { return next_[-1]; }
 
-  // Calls f(size_t n, const uint64_t* hashes) for each run of consecutive hashes, in order.
-  template <typename F>
-  void ForEachRun(F f) const {
-    for (const Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) {
-      const uint64_t* const stop = chunk == last_ ? next_ : chunk->hashes() + chunk->capacity;
-      if (stop != chunk->hashes()) f(static_cast<size_t>(stop - chunk->hashes()), chunk->hashes());
-    }
-  }
+  // Moves all hashes of `other` behind these; other is then empty. Cost: constant.
+  void TakeAll(HashList* other);
 
   // Forgets all hashes; keeps the first chunk, so a reused builder of small filters allocates once.
   void Clear();
+
+  // A stretch of consecutive hashes and where the next one is.
+  struct Run {
+    const uint64_t* hashes = nullptr;
+    size_t size = 0;
+    const void* next = nullptr;  // null: this is the last
+  };
+  // Needs size() > 0. Runs are never empty.
+  Run FirstRun() const { return RunOf(first_); }
+  Run RunAfter(const Run& run) const { return RunOf(static_cast<const Chunk*>(run.next)); }
 
  private:
   struct Chunk {
     Chunk* next;
     size_t capacity;
+    size_t size;  // set when the list goes on to another chunk
     uint64_t* hashes() { return reinterpret_cast<uint64_t*>(this + 1); }
     const uint64_t* hashes() const { return reinterpret_cast<const uint64_t*>(this + 1); }
   };
 
   bool Grow();
+  Run RunOf(const Chunk* chunk) const {
+    const size_t size = chunk == last_ ? static_cast<size_t>(next_ - chunk->hashes()) : chunk->size;
+    return {chunk->hashes(), size, chunk->next};
+  }
+  static void Free(Chunk* chunk);
 
+  // A chunk is begun only when a hash goes into it, so none but a cleared list's only one is empty.
   Chunk* first_ = nullptr;
   Chunk* last_ = nullptr;
   uint64_t* next_ = nullptr;
