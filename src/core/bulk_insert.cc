@@ -20,74 +20,100 @@ constexpr uint64_t kMaxPartitions = 2048;
 // The list is worked off in so many windows, so that the ordered copy stays small beside it.
 constexpr size_t kWindows = 8;
 
-// Lines [first, first + count): what one thread writes, and nobody else.
-struct LineRange {
-  uint64_t first;
-  uint64_t count;
+// Equal shares of a payload's lines.
+struct Partitions {
+  explicit Partitions(uint64_t num_lines) : num_lines(num_lines) {
+    while ((uint64_t{1} << shift) < kPartitionLines) ++shift;
+    while ((num_lines >> shift) >= kMaxPartitions) ++shift;
+    count = static_cast<size_t>((num_lines - 1) >> shift) + 1;
+  }
+  size_t Of(uint64_t hash) const {
+    return static_cast<size_t>(kernels::BlockedLine(hash, num_lines) >> shift);
+  }
+
+  uint64_t num_lines;
+  int shift = 0;  // a partition is 2^shift lines
+  size_t count;
 };
 
-// Orders the hashes of a line range by partition, window by window.
-class Partitioner {
- public:
-  Partitioner(uint64_t num_lines, const LineRange& range) : num_lines_(num_lines), range_(range) {
-    uint64_t lines = kPartitionLines;
-    while (lines * kMaxPartitions < range.count) lines *= 2;
-    while (lines > 1) {
-      lines /= 2;
-      ++shift_;
-    }
-    num_partitions_ = static_cast<size_t>((range.count >> shift_) + 1);
-    position_.resize(num_partitions_ + 1);
-  }
+// Runs `size` hashes long in all, from `first` on.
+struct Stretch {
+  HashList::Run first;
+  size_t num_runs = 0;
+  size_t size = 0;
+};
 
-  // How many of the window's hashes belong to the range.
-  size_t Count(const HashList& list, const HashList::Run& first, size_t num_runs) {
-    std::fill(position_.begin(), position_.end(), 0);
-    ForEachHash(list, first, num_runs, [&](uint64_t hash) { ++position_[PartitionOf(hash)]; });
+// The next stretch of at least min_size hashes, or what is left; `*next` moves behind it, to null
+// at the end.
+Stretch TakeStretch(const HashList& list, size_t min_size, HashList::Run* next) {
+  Stretch stretch;
+  stretch.first = *next;
+  while (next->hashes != nullptr && stretch.size < min_size) {
+    stretch.size += next->size;
+    ++stretch.num_runs;
+    *next = next->next == nullptr ? HashList::Run() : list.RunAfter(*next);
+  }
+  return stretch;
+}
+
+template <typename F>
+void ForEachHash(const HashList& list, const Stretch& stretch, F f) {
+  HashList::Run run = stretch.first;
+  for (size_t r = 0; r < stretch.num_runs; ++r) {
+    for (size_t i = 0; i < run.size; ++i) f(run.hashes[i]);
+    if (run.next != nullptr) run = list.RunAfter(run);
+  }
+}
+
+// A stretch's hashes, ordered by partition. The memory is reused from stretch to stretch.
+class OrderedStretch {
+ public:
+  // Throws bad_alloc.
+  void Assign(const HashList& list, const Stretch& stretch, const Partitions& partitions) {
+    if (stretch.size > capacity_) {
+      hashes_.reset();
+      capacity_ = 0;
+      hashes_.reset(new uint64_t[stretch.size]);
+      capacity_ = stretch.size;
+    }
+    ends_.assign(partitions.count, 0);
+    ForEachHash(list, stretch, [&](uint64_t hash) { ++ends_[partitions.Of(hash)]; });
     size_t start = 0;
-    for (size_t& position : position_) {
-      const size_t count = position;
-      position = start;
+    for (size_t& end : ends_) {
+      const size_t count = end;
+      end = start;
       start += count;
     }
-    return position_[num_partitions_];
+    ForEachHash(list, stretch,
+                [&](uint64_t hash) { hashes_[ends_[partitions.Of(hash)]++] = hash; });
   }
 
-  // Writes the hashes last counted to `out`, ordered by partition. `out` has room for them and one
-  // more.
-  void Order(const HashList& list, const HashList::Run& first, size_t num_runs, uint64_t* out) {
-    // Hashes of other ranges all go to the one slot behind the own ones: no branch to mispredict.
-    ForEachHash(list, first, num_runs, [&](uint64_t hash) {
-      const size_t partition = PartitionOf(hash);
-      out[position_[partition]] = hash;
-      position_[partition] += partition < num_partitions_ ? 1 : 0;
-    });
+  void InsertPartition(size_t partition, const Shape& shape, const kernels::Kernel& kernel,
+                       char* data) const {
+    const size_t start = partition == 0 ? 0 : ends_[partition - 1];
+    InsertHashes(shape, kernel, data, ends_[partition] - start, hashes_.get() + start);
   }
 
  private:
-  size_t PartitionOf(uint64_t hash) const {
-    const uint64_t line = kernels::BlockedLine(hash, num_lines_) - range_.first;
-    return line < range_.count ? static_cast<size_t>(line >> shift_) : num_partitions_;
-  }
-
-  template <typename F>
-  static void ForEachHash(const HashList& list, HashList::Run run, size_t num_runs, F f) {
-    for (;; run = list.RunAfter(run)) {
-      for (size_t i = 0; i < run.size; ++i) f(run.hashes[i]);
-      if (--num_runs == 0) return;
-    }
-  }
-
-  const uint64_t num_lines_;
-  const LineRange range_;
-  int shift_ = 0;  // a partition is 2^shift_ lines
-  size_t num_partitions_;
-  std::vector<size_t> position_;
+  std::unique_ptr<uint64_t[]> hashes_;
+  size_t capacity_ = 0;
+  std::vector<size_t> ends_;  // of each partition in hashes_
 };
 
-bool Contains(const LineRange& range, uint64_t line) { return line - range.first < range.count; }
+// f(0) .. f(n - 1), each on a thread of its own as far as threads are to be had. f must not throw.
+template <typename F>
+void RunOnThreads(size_t n, F f) {
+  std::vector<std::thread> threads;
+  size_t started = 1;  // the first is this thread's
+  try {
+    for (; started < n; ++started) threads.emplace_back(f, started);
+  } catch (const std::exception&) {  // system_error, bad_alloc
+  }
+  f(0);
+  for (size_t i = started; i < n; ++i) f(i);
+  for (std::thread& thread : threads) thread.join();
+}
 
-// Needs no memory.
 void InsertStraight(const HashList& hashes, const Shape& shape, const kernels::Kernel& kernel,
                     char* data) {
   for (HashList::Run run = hashes.FirstRun();; run = hashes.RunAfter(run)) {
@@ -96,47 +122,33 @@ void InsertStraight(const HashList& hashes, const Shape& shape, const kernels::K
   }
 }
 
-// May throw bad_alloc, with some of the bits set.
-void InsertOrdered(const HashList& hashes, const Shape& shape, const kernels::Kernel& kernel,
-                   const LineRange& range, char* data) {
-  Partitioner partitioner(shape.payload_bytes / kernels::kLineBytes, range);
-  const size_t window = hashes.size() / kWindows + 1;
-  std::unique_ptr<uint64_t[]> ordered;
-  size_t capacity = 0;
-  for (HashList::Run run = hashes.FirstRun();; run = hashes.RunAfter(run)) {
-    const HashList::Run first = run;
-    size_t num_runs = 1;
-    for (size_t size = run.size; size < window && run.next != nullptr; ++num_runs) {
-      run = hashes.RunAfter(run);
-      size += run.size;
-    }
-    const size_t own = partitioner.Count(hashes, first, num_runs);
-    if (own + 1 > capacity) {
-      ordered.reset();
-      capacity = own + own / 16 + 1;  // windows differ a little
-      ordered.reset(new uint64_t[capacity]);
-    }
-    partitioner.Order(hashes, first, num_runs, ordered.get());
-    InsertHashes(shape, kernel, data, own, ordered.get());
-    if (run.next == nullptr) return;
-  }
-}
-
-void InsertRange(const HashList& hashes, const Shape& shape, const kernels::Kernel& kernel,
-                 const LineRange& range, char* data) {
-  try {
-    InsertOrdered(hashes, shape, kernel, range, data);
-  } catch (const std::bad_alloc&) {
-    // Setting a bit twice does no harm, so it starts over, one key at a time.
-    const uint64_t num_lines = shape.payload_bytes / kernels::kLineBytes;
-    for (HashList::Run run = hashes.FirstRun();; run = hashes.RunAfter(run)) {
-      for (size_t i = 0; i < run.size; ++i) {
-        if (Contains(range, kernels::BlockedLine(run.hashes[i], num_lines))) {
-          InsertHashes(shape, kernel, data, 1, run.hashes + i);
+// Window by window, threads first order a stretch each, then take partitions, so that no two write
+// the same line. Throws bad_alloc, with some of the bits set.
+void InsertByPartitions(const HashList& list, const Shape& shape, const kernels::Kernel& kernel,
+                        size_t num_threads, char* data) {
+  const Partitions partitions(shape.payload_bytes / kernels::kLineBytes);
+  const size_t stretch_size = list.size() / kWindows / num_threads + 1;
+  std::vector<OrderedStretch> ordered(num_threads);
+  std::vector<Stretch> stretches(num_threads);
+  std::vector<char> failed(num_threads, 0);
+  for (HashList::Run next = list.FirstRun(); next.hashes != nullptr;) {
+    for (Stretch& stretch : stretches) stretch = TakeStretch(list, stretch_size, &next);
+    RunOnThreads(num_threads, [&](size_t t) {
+      try {
+        ordered[t].Assign(list, stretches[t], partitions);
+      } catch (const std::bad_alloc&) {
+        failed[t] = 1;
+      }
+    });
+    if (std::count(failed.begin(), failed.end(), 1) != 0) throw std::bad_alloc();
+    RunOnThreads(num_threads, [&](size_t t) {
+      const size_t end = partitions.count * (t + 1) / num_threads;
+      for (size_t p = partitions.count * t / num_threads; p < end; ++p) {
+        for (const OrderedStretch& source : ordered) {
+          source.InsertPartition(p, shape, kernel, data);
         }
       }
-      if (run.next == nullptr) return;
-    }
+    });
   }
 }
 
@@ -144,26 +156,16 @@ void InsertRange(const HashList& hashes, const Shape& shape, const kernels::Kern
 
 void BulkInsert(const HashList& hashes, const Shape& shape, const kernels::Kernel& kernel,
                 int num_threads, char* data) {
-  if (shape.layout != Layout::kBlocked || shape.payload_bytes < kPartitionFromBytes) {
-    InsertStraight(hashes, shape, kernel, data);
-    return;
+  if (shape.layout == Layout::kBlocked && shape.payload_bytes >= kPartitionFromBytes) {
+    try {
+      InsertByPartitions(hashes, shape, kernel, static_cast<size_t>(std::max(1, num_threads)),
+                         data);
+      return;
+    } catch (const std::bad_alloc&) {
+      // Setting a bit twice does no harm: start over without memory.
+    }
   }
-  const uint64_t num_lines = shape.payload_bytes / kernels::kLineBytes;
-  const auto share = static_cast<uint64_t>(std::max(1, num_threads));
-  const auto insert_share = [&](uint64_t i) {
-    const uint64_t first = num_lines / share * i;
-    const uint64_t end = i + 1 == share ? num_lines : first + num_lines / share;
-    InsertRange(hashes, shape, kernel, {first, end - first}, data);
-  };
-  std::vector<std::thread> threads;
-  uint64_t started = 1;  // this thread takes the first share
-  try {
-    for (; started < share; ++started) threads.emplace_back(insert_share, started);
-  } catch (const std::exception&) {  // system_error, bad_alloc: no more threads to be had
-  }
-  for (uint64_t i = started; i < share; ++i) insert_share(i);
-  insert_share(0);
-  for (std::thread& thread : threads) thread.join();
+  InsertStraight(hashes, shape, kernel, data);
 }
 
 }  // namespace bloomline::core
