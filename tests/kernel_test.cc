@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <random>
 #include <vector>
 
 #include "bloomline/cpu.h"
 #include "src/kernels/probe_sequence.h"
+#include "tests/guarded_bytes.h"
 
 namespace bloomline::kernels {
 namespace {
@@ -101,6 +103,59 @@ TEST_P(KernelTest, AnswersFlatQueriesAndInsertsAsPortable) {
         ASSERT_EQ(portable().flat_may_match(filter, hash), kernel().flat_may_match(filter, hash));
       }
     }
+  }
+}
+
+TEST_P(KernelTest, IsRightAtEveryAlignment) {
+  constexpr uint64_t kNumLines = 9;
+  const std::vector<uint64_t> present = Hashes(300, 21);
+  const std::vector<uint64_t> asked = Hashes(1000, 22);
+  for (const int k : {1, 6, 8, 9, 16, 17, 30}) {
+    Lines expected(kNumLines * kLineBytes, 0);
+    portable().blocked_insert_many({expected.data, kNumLines, k}, present.size(), present.data());
+    for (size_t offset = 0; offset < kLineBytes; ++offset) {
+      Lines lines(kNumLines * kLineBytes, offset);
+      const BlockedLines filter{lines.data, kNumLines, k};
+      kernel().blocked_insert_many(filter, present.size(), present.data());
+      ASSERT_EQ(0, std::memcmp(expected.data, lines.data, kNumLines * kLineBytes)) << offset;
+      for (const uint64_t hash : asked) {
+        ASSERT_EQ(portable().blocked_may_match({expected.data, kNumLines, k}, hash),
+                  kernel().blocked_may_match(filter, hash))
+            << offset;
+      }
+    }
+  }
+}
+
+// Payloads between two pages that nobody may touch: at the end of the one, at the start of the
+// other.
+TEST_P(KernelTest, TouchesNoByteOutsideThePayload) {
+  tests::GuardedBytes guarded(4096);
+  const std::vector<uint64_t> hashes = Hashes(200, 23);
+  const auto use = [&](std::string_view payload, int k) {
+    const size_t num_bytes = payload.size();
+    const FlatBits flat{payload.data(), static_cast<uint32_t>(num_bytes) * 8, k};
+    kernel().flat_insert_many(flat, hashes.size(), hashes.data());
+    for (const uint64_t hash : hashes) ASSERT_TRUE(kernel().flat_may_match(flat, hash));
+    if (num_bytes % kLineBytes != 0) return;
+    const BlockedLines blocked{payload.data(), num_bytes / kLineBytes, k};
+    bool may_match[200];
+    kernel().blocked_insert_many(blocked, hashes.size(), hashes.data());
+    kernel().blocked_may_match_many(blocked, hashes.size(), hashes.data(), may_match);
+    for (size_t i = 0; i < hashes.size(); ++i) {
+      ASSERT_TRUE(may_match[i] && kernel().blocked_may_match(blocked, hashes[i]));
+    }
+  };
+  for (size_t num_bytes = 1; num_bytes <= 4096; num_bytes += num_bytes < 300 ? 1 : 73) {
+    const std::string zeros(num_bytes, '\0');
+    for (const int k : {1, 7, 8, 11, 30}) {
+      use(guarded.AtEnd(zeros), k);
+      use(guarded.AtStart(zeros), k);
+    }
+  }
+  for (const size_t num_bytes : {64, 128, 4096}) {
+    use(guarded.AtEnd(std::string(num_bytes, '\0')), 6);
+    use(guarded.AtStart(std::string(num_bytes, '\0')), 6);
   }
 }
 

@@ -1,8 +1,5 @@
 #include "src/core/format.h"
 
-#include "bloomline/sizing.h"
-#include "src/kernels/probe_sequence.h"
-
 namespace bloomline::core {
 namespace {
 
@@ -20,10 +17,6 @@ constexpr size_t kVersion = 19;
 constexpr unsigned char kVersion1 = 1;
 constexpr uint64_t kMaxPadding = kLineBytes - 1;
 
-// LevelDB codes: code = base + k.
-constexpr int kFlatCodeBase = 0x7F;
-constexpr int kBlockedCodeBase = 0x9F;
-
 uint64_t ReadLittleEndian(const char* p, size_t bytes) {
   uint64_t value = 0;
   for (size_t i = bytes; i-- > 0;) value = value << 8 | static_cast<unsigned char>(p[i]);
@@ -34,14 +27,7 @@ void WriteLittleEndian(uint64_t value, size_t bytes, char* p) {
   for (size_t i = 0; i < bytes; ++i, value >>= 8) p[i] = static_cast<char>(value & 0xFF);
 }
 
-bool ProbesInRange(int num_probes) { return num_probes >= kMinProbes && num_probes <= kMaxProbes; }
-
 uint64_t UnitBytes(Layout layout) { return layout == Layout::kBlocked ? kLineBytes : 1; }
-
-bool LengthFits(Layout layout, uint64_t num_bytes) {
-  if (layout == Layout::kFlat) return num_bytes <= UINT32_MAX / 8;
-  return num_bytes % UnitBytes(layout) == 0;
-}
 
 }  // namespace
 
@@ -77,25 +63,6 @@ void EncodeTrailer(const Shape& shape, uint64_t seed, char* dst) {
   dst[kPadding] = 0;
   kMarkerAndMagic.copy(dst + kMarker, kMarkerAndMagic.size());
   dst[kVersion] = static_cast<char>(kVersion1);
-}
-
-Payload DecodeLevelDB(std::string_view filter) {
-  if (filter.empty()) return {Layout::kFlat, kMinProbes, 0, filter.data(), 0};
-  if (filter.size() < 2) return {};
-  const int code = static_cast<unsigned char>(filter.back());
-  const uint64_t num_bytes = filter.size() - 1;
-  Payload payload{Layout::kAlwaysMatch, 0, 0, filter.data(), num_bytes};
-  if (ProbesInRange(code)) {
-    payload.layout = Layout::kClassic;
-    payload.num_probes = code;
-  } else if (ProbesInRange(code - kFlatCodeBase)) {
-    payload.layout = Layout::kFlat;
-    payload.num_probes = code - kFlatCodeBase;
-  } else if (ProbesInRange(code - kBlockedCodeBase)) {
-    payload.layout = Layout::kBlocked;
-    payload.num_probes = code - kBlockedCodeBase;
-  }
-  return LengthFits(payload.layout, num_bytes) ? payload : Payload{};
 }
 
 char LevelDBCode(const Shape& shape) {

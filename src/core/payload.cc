@@ -2,40 +2,9 @@
 
 #include <algorithm>
 
-#include "src/core/classic.h"
 #include "src/kernels/lines.h"
 
 namespace bloomline::core {
-namespace {
-
-kernels::BlockedLines Lines(const char* data, uint64_t num_bytes, int num_probes) {
-  return {data, num_bytes / kernels::kLineBytes, num_probes};
-}
-
-kernels::FlatBits Bits(const char* data, uint64_t num_bytes, int num_probes) {
-  return {data, static_cast<uint32_t>(num_bytes * 8), num_probes};
-}
-
-}  // namespace
-
-bool HashMayMatch(const Payload& payload, const kernels::Kernel& kernel, uint64_t hash) {
-  if (payload.layout == Layout::kAlwaysMatch) return true;
-  if (payload.num_bytes == 0) return false;
-  switch (payload.layout) {
-    case Layout::kClassic:
-      return ClassicMayMatch(payload.data, payload.num_bytes * 8, payload.num_probes,
-                             static_cast<uint32_t>(hash));
-    case Layout::kBlocked:
-      return kernel.blocked_may_match(Lines(payload.data, payload.num_bytes, payload.num_probes),
-                                      hash);
-    case Layout::kFlat:
-      return kernel.flat_may_match(Bits(payload.data, payload.num_bytes, payload.num_probes), hash);
-    case Layout::kAlwaysMatch:
-      break;
-  }
-  return true;
-}
-
 void HashesMayMatch(const Payload& payload, const kernels::Kernel& kernel, size_t n,
                     const uint64_t* hashes, bool* may_match) {
   if (payload.layout != Layout::kBlocked || payload.num_bytes == 0) {

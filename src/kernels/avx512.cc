@@ -104,12 +104,22 @@ void BlockedInsertMany(const BlockedLines& filter, size_t n, const uint64_t* has
   RunUnrolled<InsertBlocked>(filter.num_probes, filter, n, hashes);
 }
 
-// A payload of up to 64 bytes is loaded under a byte mask, which reads nothing beyond it.
+// Byte mask of the part of a payload that lies in a register, which is all that is read or written
+// of it.
+BLOOMLINE_AVX512_INLINE __mmask64 BytesBelow(uint32_t num_bytes) {
+  return _bzhi_u64(~0ull, num_bytes < kRegisterBytes ? num_bytes : kRegisterBytes);
+}
+
+// A payload of up to 128 bytes (102 keys at 10 bits) is looked up in two registers.
 BLOOMLINE_AVX512 bool FlatMayMatch(const FlatBits& filter, uint64_t hash) {
   const uint32_t num_bytes = filter.num_bits / 8;
-  if (num_bytes > kRegisterBytes) return kAvx2Kernel.flat_may_match(filter, hash);
+  if (num_bytes > 2 * kRegisterBytes) return kAvx2Kernel.flat_may_match(filter, hash);
   const ProbePair pair = FlatPair(hash);
-  const __m512i payload = _mm512_maskz_loadu_epi8(_bzhi_u64(~0ull, num_bytes), filter.data);
+  const __m512i low = _mm512_maskz_loadu_epi8(BytesBelow(num_bytes), filter.data);
+  const __m512i high = num_bytes <= kRegisterBytes
+                           ? _mm512_setzero_si512()
+                           : _mm512_maskz_loadu_epi8(BytesBelow(num_bytes - kRegisterBytes),
+                                                     filter.data + kRegisterBytes);
   const __m256i a = _mm256_set1_epi32(static_cast<int>(pair.a));
   const __m256i b = _mm256_set1_epi32(static_cast<int>(pair.b));
   const __m512i m = _mm512_set1_epi64(filter.num_bits);
@@ -118,7 +128,7 @@ BLOOMLINE_AVX512 bool FlatMayMatch(const FlatBits& filter, uint64_t hash) {
         _mm256_load_si256(reinterpret_cast<const __m256i*>(kProbeMultipliers + first));
     const __m256i probes = _mm256_add_epi32(a, _mm256_mullo_epi32(multipliers, b));
     const __m512i bit = _mm512_srli_epi64(_mm512_mul_epu32(_mm512_cvtepu32_epi64(probes), m), 32);
-    const __m512i words = _mm512_permutexvar_epi64(_mm512_srli_epi64(bit, 6), payload);
+    const __m512i words = _mm512_permutex2var_epi64(low, _mm512_srli_epi64(bit, 6), high);
     // The rotation uses the lowest 6 bits.
     const __mmask8 zero =
         _mm512_testn_epi64_mask(_mm512_rorv_epi64(words, bit), _mm512_set1_epi64(1));
@@ -127,11 +137,12 @@ BLOOMLINE_AVX512 bool FlatMayMatch(const FlatBits& filter, uint64_t hash) {
   return true;
 }
 
+// Payloads of up to 64 bytes collect their bits in one register.
 struct InsertFlat {
   template <int K>
   BLOOMLINE_AVX512 static void Run(const FlatBits& filter, size_t n, const uint64_t* hashes) {
     const int num_probes = K == 0 ? filter.num_probes : K;
-    const __mmask64 bytes = _bzhi_u64(~0ull, filter.num_bits / 8);
+    const __mmask64 bytes = BytesBelow(filter.num_bits / 8);
     __m512i bits = _mm512_maskz_loadu_epi8(bytes, filter.data);
     for (size_t i = 0; i < n; ++i) {
       const ProbePair pair = FlatPair(hashes[i]);

@@ -2,6 +2,7 @@
 #include "src/kernels/all_kernels.h"
 #include "src/kernels/lines.h"
 #include "src/kernels/probe_sequence.h"
+#include "src/kernels/unrolled.h"
 
 namespace bloomline::kernels {
 namespace {
@@ -34,13 +35,22 @@ void BlockedMayMatchMany(const BlockedLines& filter, size_t n, const uint64_t* h
   }
 }
 
-void BlockedInsertMany(const BlockedLines& filter, size_t n, const uint64_t* hashes) {
-  for (size_t i = 0; i < n; ++i) {
-    if (i + kInsertAhead < n) PrefetchLineForWrite(filter, hashes[i + kInsertAhead]);
-    const char* line = Line(filter, hashes[i]);
-    const ProbePair pair = BlockedPair(hashes[i]);
-    for (int j = 0; j < filter.num_probes; ++j) SetBit(line, BlockedBit(Probe(pair, j)));
+struct InsertBlocked {
+  template <int K>
+  static void Run(const BlockedLines& filter, size_t n, const uint64_t* hashes) {
+    const int num_probes = K == 0 ? filter.num_probes : K;
+    for (size_t i = 0; i < n; ++i) {
+      if (i + kInsertAhead < n) PrefetchLineForWrite(filter, hashes[i + kInsertAhead]);
+      const char* line = Line(filter, hashes[i]);
+      const ProbePair pair = BlockedPair(hashes[i]);
+#pragma GCC unroll 16
+      for (int j = 0; j < num_probes; ++j) SetBit(line, BlockedBit(Probe(pair, j)));
+    }
   }
+};
+
+void BlockedInsertMany(const BlockedLines& filter, size_t n, const uint64_t* hashes) {
+  RunUnrolled<InsertBlocked>(filter.num_probes, filter, n, hashes);
 }
 
 bool FlatMayMatch(const FlatBits& filter, uint64_t hash) {
@@ -51,13 +61,22 @@ bool FlatMayMatch(const FlatBits& filter, uint64_t hash) {
   return true;
 }
 
-void FlatInsertMany(const FlatBits& filter, size_t n, const uint64_t* hashes) {
-  for (size_t i = 0; i < n; ++i) {
-    const ProbePair pair = FlatPair(hashes[i]);
-    for (int j = 0; j < filter.num_probes; ++j) {
-      SetBit(filter.data, FlatBit(Probe(pair, j), filter.num_bits));
+struct InsertFlat {
+  template <int K>
+  static void Run(const FlatBits& filter, size_t n, const uint64_t* hashes) {
+    const int num_probes = K == 0 ? filter.num_probes : K;
+    for (size_t i = 0; i < n; ++i) {
+      const ProbePair pair = FlatPair(hashes[i]);
+#pragma GCC unroll 16
+      for (int j = 0; j < num_probes; ++j) {
+        SetBit(filter.data, FlatBit(Probe(pair, j), filter.num_bits));
+      }
     }
   }
+};
+
+void FlatInsertMany(const FlatBits& filter, size_t n, const uint64_t* hashes) {
+  RunUnrolled<InsertFlat>(filter.num_probes, filter, n, hashes);
 }
 
 bool AlwaysSupported() { return true; }
