@@ -11,6 +11,7 @@
 
 #include "bloomline/sizing.h"
 #include "src/core/bulk_insert.h"
+#include "src/core/compact.h"
 #include "src/core/filter_writer.h"
 #include "tests/key_shapes.h"
 
@@ -38,7 +39,8 @@ class FilterTest : public testing::TestWithParam<Format> {};
 
 TEST_P(FilterTest, NeverLosesAKey) {
   for (const KeyShape shape : tests::kAllKeyShapes) {
-    for (const double bits_per_key : {1.0, 6.5, 9.9, 10.0, 24.0, 100.0}) {
+    for (const double bits_per_key : {1.0, 3.0, 6.5, 9.9, 10.0, 24.0, 100.0}) {
+      if (!Options(GetParam(), bits_per_key).Validate().empty()) continue;
       for (const uint64_t n : {1, 2, 7, 125, 126, 127, 600, 20000}) {
         KeyMaker key(shape);
         FilterBuilder builder(Options(GetParam(), bits_per_key, n));
@@ -125,9 +127,12 @@ TEST_P(FilterTest, PayloadIsCappedWithoutLosingKeys) {
   for (int i = 0; i < 5000; ++i) ASSERT_TRUE(view.MayMatch(std::to_string(i)));
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, FilterTest, testing::Values(Format::kClassic, Format::kBlocked),
+INSTANTIATE_TEST_SUITE_P(Formats, FilterTest,
+                         testing::Values(Format::kClassic, Format::kBlocked, Format::kCompact),
                          [](const auto& info) {
-                           return info.param == Format::kClassic ? "Classic" : "Blocked";
+                           return info.param == Format::kClassic   ? "Classic"
+                                  : info.param == Format::kBlocked ? "Blocked"
+                                                                   : "Compact";
                          });
 
 TEST(BlockedFilterTest, FractionalBitsPerKeyArePaid) {
@@ -180,7 +185,7 @@ TEST(BlockedFilterTest, HashesThatAllFallIntoOneLineAreInserted) {
   // Nothing says that hashes are spread evenly: here one thread has all of them.
   core::HashList list;
   for (uint64_t i = 0; i < 200000; ++i) ASSERT_TRUE(list.Append(i));
-  const core::Shape shape = {core::Layout::kBlocked, 6, core::kPartitionFromBytes};
+  const core::Shape shape = {core::Layout::kBlocked, 6, core::kPartitionFromBytes, 64};
   std::string expected(shape.payload_bytes, '\0');
   for (uint64_t i = 0; i < 200000; ++i) {
     core::InsertHashes(shape, kernels::ActiveKernel(), expected.data(), 1, &i);
@@ -227,6 +232,88 @@ TEST(BlockedFilterTest, KeyAndPrefixAreEachKeptOnce) {
   const std::string bytes = builder.Finish();
   const FilterView view = FilterView::Open(bytes);
   for (const char* key : {"k", "ka", "kb", "m1", "m"}) EXPECT_TRUE(view.MayMatch(key)) << key;
+}
+
+std::string BuildCompactOf(const std::vector<uint64_t>& hashes, double bits_per_key, int threads) {
+  core::HashList list;
+  for (const uint64_t hash : hashes) EXPECT_TRUE(list.Append(hash));
+  const core::Shape shape = core::CompactShape(hashes.size(), bits_per_key, 0, UINT64_MAX);
+  std::string payload(shape.payload_bytes, '\0');
+  EXPECT_TRUE(core::BuildCompact(list, shape, kernels::ActiveKernel(), threads, payload.data()));
+  return payload;
+}
+
+size_t LostKeys(const std::vector<uint64_t>& hashes, double bits_per_key) {
+  const std::string bytes = BuildCompactOf(hashes, bits_per_key, 1);
+  const core::Shape shape = core::CompactShape(hashes.size(), bits_per_key, 0, UINT64_MAX);
+  const kernels::CompactLines lines{bytes.data(), bytes.size() / shape.line_bytes, shape.line_bytes,
+                                    shape.parameter};
+  size_t lost = 0;
+  for (const uint64_t hash : hashes) {
+    lost += kernels::ActiveKernel().compact_may_match(lines, hash) ? 0 : 1;
+  }
+  return lost;
+}
+
+// The builder cannot fail: whatever the hashes are, none is lost.
+TEST(CompactFilterTest, HardHashSetsLoseNothing) {
+  std::mt19937_64 random(41);
+  for (const double bits_per_key : {3.0, 5.0, 7.2, 10.0, 24.0}) {
+    for (const size_t n : {1, 2, 63, 64, 112, 113, 5000}) {
+      SCOPED_TRACE(testing::Message() << bits_per_key << " bits, " << n << " hashes");
+      std::vector<uint64_t> hashes(n);
+      for (size_t i = 0; i < n; ++i) hashes[i] = i;  // all in the first line
+      EXPECT_EQ(LostKeys(hashes, bits_per_key), 0u);
+      for (size_t i = 0; i < n; ++i) hashes[i] = ~uint64_t{i};  // all in the last line
+      EXPECT_EQ(LostKeys(hashes, bits_per_key), 0u);
+      for (size_t i = 0; i < n; ++i) hashes[i] = 0x1234567890abcdef;  // one hash, n times
+      EXPECT_EQ(LostKeys(hashes, bits_per_key), 0u);
+      for (size_t i = 0; i < n; ++i) hashes[i] = uint64_t{i % 7} << 61 | (i % 13);  // clusters
+      EXPECT_EQ(LostKeys(hashes, bits_per_key), 0u);
+      for (size_t i = 0; i < n; ++i) hashes[i] = uint64_t{1} << (i % 64);  // single bits
+      EXPECT_EQ(LostKeys(hashes, bits_per_key), 0u);
+      for (size_t i = 0; i < n; ++i) hashes[i] = random();
+      EXPECT_EQ(LostKeys(hashes, bits_per_key), 0u);
+    }
+  }
+}
+
+TEST(CompactFilterTest, OneHashManyTimesStillRejectsOthers) {
+  // 5000 equal equations are one; the line must not be given up for their number.
+  const std::vector<uint64_t> hashes(5000, 0x8000000000000001);
+  const std::string bytes = BuildCompactOf(hashes, 7.2, 1);
+  const core::Shape shape = core::CompactShape(hashes.size(), 7.2, 0, UINT64_MAX);
+  const kernels::CompactLines lines{bytes.data(), bytes.size() / 64, 64, shape.parameter};
+  int matches = 0;
+  for (uint64_t i = 0; i < 10000; ++i) {
+    matches += kernels::ActiveKernel().compact_may_match(lines, 0x8000000000000001 + i * 1000003);
+  }
+  EXPECT_LT(matches, 100);
+}
+
+TEST(CompactFilterTest, ThreadsAndPassesGiveTheSameBytes) {
+  std::mt19937_64 random(42);
+  std::vector<uint64_t> hashes(300000);
+  for (uint64_t& hash : hashes) hash = random();
+  const std::string one = BuildCompactOf(hashes, 7.2, 1);
+  for (const int threads : {2, 3, 8}) EXPECT_TRUE(one == BuildCompactOf(hashes, 7.2, threads));
+}
+
+TEST(CompactFilterTest, BitsPerKeyArePaidWithinOnePercent) {
+  for (double bits_per_key = 3; bits_per_key <= 24; bits_per_key += 0.37) {
+    const double paid =
+        static_cast<double>(FilterBytes(Format::kCompact, 100000, bits_per_key)) * 8;
+    EXPECT_NEAR(paid / 100000 / bits_per_key, 1, 0.01);
+  }
+}
+
+TEST(FilterOptionsTest, CompactHasItsOwnRange) {
+  for (const double bits_per_key : {2.9, 24.1, 0.0}) {
+    const std::string error = Options(Format::kCompact, bits_per_key).Validate();
+    EXPECT_NE(error.find("3 to 24"), std::string::npos) << error;
+  }
+  EXPECT_EQ(Options(Format::kCompact, 3).Validate(), "");
+  EXPECT_EQ(Options(Format::kCompact, 24).Validate(), "");
 }
 
 TEST(FilterOptionsTest, BadValuesAreRefusedByNameAndRange) {

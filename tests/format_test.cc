@@ -36,8 +36,10 @@ int Ask(const Payload& payload) {
   return matches;
 }
 
-std::string StandaloneFilter(int num_keys, double bits_per_key = 10) {
+std::string StandaloneFilter(int num_keys, Format format = Format::kBlocked,
+                             double bits_per_key = 10) {
   FilterOptions options;
+  options.format = format;
   options.bits_per_key = bits_per_key;
   FilterBuilder builder(options);
   for (int i = 0; i < num_keys; ++i) builder.AddKey(std::to_string(i));
@@ -64,9 +66,12 @@ TEST(StandaloneFormatTest, RandomPayloadUnderAValidTrailerIsNeverReadOutside) {
   for (size_t length = 0; length <= kMaxLength; ++length) {
     std::string bytes = RandomBytes(length, random);
     std::string trailer(core::kTrailerBytes, '\0');
-    const Layout layout = length % 64 == 0 ? Layout::kBlocked : Layout::kFlat;
-    core::EncodeTrailer({layout, static_cast<int>(length % 30) + 1, length}, length,
-                        trailer.data());
+    const bool lines = length % 64 == 0;
+    const Layout layout = !lines              ? Layout::kFlat
+                          : length % 128 == 0 ? Layout::kBlocked
+                                              : Layout::kCompact;
+    const auto parameter = static_cast<uint32_t>(length % 30) + 1;
+    core::EncodeTrailer({layout, parameter, length, lines ? 64u : 1u}, length, trailer.data());
     bytes += trailer;
     const Payload payload = core::DecodeStandalone(guarded.AtEnd(bytes));
     ASSERT_EQ(payload.layout, layout) << length;
@@ -78,21 +83,24 @@ TEST(StandaloneFormatTest, RandomPayloadUnderAValidTrailerIsNeverReadOutside) {
 }
 
 TEST(StandaloneFormatTest, TruncatedOrExtendedFiltersMatchEverything) {
-  const std::string whole = StandaloneFilter(3000);
-  ASSERT_FALSE(FilterView::Open(whole).AlwaysMatches());
-  for (size_t length = 0; length < whole.size(); ++length) {
-    ASSERT_TRUE(FilterView::Open(std::string_view(whole).substr(0, length)).AlwaysMatches());
-    // From the front too: without the line count in the trailer, a whole number of lost lines would
-    // go unnoticed and lose keys.
-    ASSERT_TRUE(
-        FilterView::Open(std::string_view(whole).substr(whole.size() - length)).AlwaysMatches());
-  }
-  std::string extended = whole;
-  for (int i = 0; i < 200; ++i) {
-    extended.push_back('\0');
-    ASSERT_TRUE(FilterView::Open(extended).AlwaysMatches());
-    ASSERT_TRUE(
-        FilterView::Open(std::string(static_cast<size_t>(i) + 1, '\0') + whole).AlwaysMatches());
+  for (const auto& [format, bits_per_key] :
+       {std::pair{Format::kBlocked, 10.0}, {Format::kCompact, 10.0}, {Format::kCompact, 4.0}}) {
+    const std::string whole = StandaloneFilter(1500, format, bits_per_key);
+    ASSERT_FALSE(FilterView::Open(whole).AlwaysMatches());
+    for (size_t length = 0; length < whole.size(); ++length) {
+      ASSERT_TRUE(FilterView::Open(std::string_view(whole).substr(0, length)).AlwaysMatches());
+      // From the front too: without the line count in the trailer, a whole number of lost lines
+      // would go unnoticed and lose keys.
+      ASSERT_TRUE(
+          FilterView::Open(std::string_view(whole).substr(whole.size() - length)).AlwaysMatches());
+    }
+    std::string extended = whole;
+    for (int i = 0; i < 200; ++i) {
+      extended.push_back('\0');
+      ASSERT_TRUE(FilterView::Open(extended).AlwaysMatches());
+      ASSERT_TRUE(
+          FilterView::Open(std::string(static_cast<size_t>(i) + 1, '\0') + whole).AlwaysMatches());
+    }
   }
 }
 
@@ -106,7 +114,8 @@ TEST(StandaloneFormatTest, EveryReservedValueMatchesEverything) {
   };
   for (int value = 0; value < 256; ++value) {
     // Other known layouts count in bytes, and that no longer agrees with the number of lines.
-    EXPECT_EQ(with(12, value), value != 1) << "layout " << value;
+    // (compact lines have as many bytes).
+    EXPECT_EQ(with(12, value), value != 1 && value != 2) << "layout " << value;
     EXPECT_EQ(with(13, value), value < 1 || value > 30) << "num_probes " << value;
     EXPECT_EQ(with(14, value), value != 0) << "padding " << value;
     EXPECT_EQ(with(15, value), value != 0) << "marker " << value;
@@ -137,13 +146,18 @@ TEST(LevelDBFormatTest, EveryLastByteMeansWhatTheTableSays) {
     const Payload payload = core::DecodeLevelDB(filter);
     if (code >= 1 && code <= 30) {
       EXPECT_EQ(payload.layout, Layout::kClassic) << code;
-      EXPECT_EQ(payload.num_probes, code);
+      EXPECT_EQ(payload.parameter, static_cast<uint32_t>(code));
     } else if (code >= 0x80 && code <= 0x9D) {
       EXPECT_EQ(payload.layout, Layout::kFlat) << code;
-      EXPECT_EQ(payload.num_probes, code - 0x7F);
+      EXPECT_EQ(payload.parameter, static_cast<uint32_t>(code - 0x7F));
     } else if (code >= 0xA0 && code <= 0xBD) {
       EXPECT_EQ(payload.layout, Layout::kBlocked) << code;
-      EXPECT_EQ(payload.num_probes, code - 0x9F);
+      EXPECT_EQ(payload.parameter, static_cast<uint32_t>(code - 0x9F));
+    } else if (code >= 0xC0 && code <= 0xDF && 128 % (code - 0xBF) == 0 && code - 0xBF > 1 &&
+               code - 0xBF <= 16) {
+      EXPECT_EQ(payload.layout, Layout::kCompact) << code;
+      EXPECT_EQ(payload.num_lines, static_cast<uint64_t>(code - 0xBF));
+      EXPECT_EQ(payload.line_bytes * payload.num_lines, 128u);
     } else {
       EXPECT_EQ(payload.layout, Layout::kAlwaysMatch) << code;
     }
@@ -175,7 +189,7 @@ TEST(LevelDBFormatTest, RandomBytesOfEveryLengthAreNeverReadOutside) {
   for (size_t length = 0; length <= kMaxLength; ++length) {
     std::string bytes = RandomBytes(length, random);
     // Random last bytes rarely pick a layout, so every layout is also chosen on purpose.
-    for (const int code : {-1, 6, 30, 0x86, 0x9D, 0xA5, 0xBD}) {
+    for (const int code : {-1, 6, 30, 0x86, 0x9D, 0xA5, 0xBD, 0xC0, 0xC1, 0xC3, 0xDF}) {
       if (code >= 0 && length > 0) bytes.back() = static_cast<char>(code);
       Ask(core::DecodeLevelDB(guarded.AtEnd(bytes)));
       Ask(core::DecodeLevelDB(guarded.AtStart(bytes)));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bloomline/cpu.h"
+#include "src/kernels/compact_line.h"
 #include "src/kernels/probe_sequence.h"
 #include "tests/guarded_bytes.h"
 
@@ -156,6 +157,94 @@ TEST_P(KernelTest, TouchesNoByteOutsideThePayload) {
   for (const size_t num_bytes : {64, 128, 4096}) {
     use(guarded.AtEnd(std::string(num_bytes, '\0')), 6);
     use(guarded.AtStart(std::string(num_bytes, '\0')), 6);
+  }
+}
+
+// A solved line, or none where the equations contradict each other.
+struct Solved {
+  int seed;
+  std::string line;
+};
+
+Solved Solve(const Kernel& kernel, const std::vector<uint64_t>& hashes, unsigned slots,
+             uint32_t line_bytes) {
+  LineKeys keys(hashes.size());
+  for (size_t i = 0; i < hashes.size(); ++i) keys.Set(i, hashes[i]);
+  Lines memory(line_bytes, line_bytes % 64);  // exact, so that a sanitizer sees every byte too many
+  const int seed = kernel.compact_solve(keys, slots, line_bytes, memory.data);
+  return {seed, std::string(memory.data, line_bytes)};
+}
+
+// From equations that always fit to such that hardly ever do, all geometries, repeated keys among
+// them.
+TEST_P(KernelTest, SolvesCompactLinesAsPortable) {
+  int solved = 0;
+  int unsolved = 0;
+  for (const uint32_t line_bytes : {8u, 9u, 31u, 32u, 46u, 63u, 64u}) {
+    for (unsigned slots = 1; slots <= kMaxSlots; slots += slots % 7 == 0 ? 1 : 2) {
+      for (const int extra : {-8, -3, -1, 0, 1, 3}) {
+        const int n = static_cast<int>(slots) + extra;
+        if (n < 0 || n > static_cast<int>(kMaxSlots)) continue;
+        std::vector<uint64_t> hashes = Hashes(static_cast<size_t>(n), slots * 100 + line_bytes);
+        if (n > 20 && slots % 3 == 0) hashes[5] = hashes[17];
+        const Solved expected = Solve(portable(), hashes, slots, line_bytes);
+        const Solved actual = Solve(kernel(), hashes, slots, line_bytes);
+        ASSERT_EQ(expected.seed, actual.seed) << slots << " slots, " << n << " keys";
+        ASSERT_EQ(expected.line, actual.line) << slots << " slots, " << n << " keys";
+        ++(actual.seed >= 0 ? solved : unsolved);
+      }
+    }
+  }
+  EXPECT_GT(solved, 500);
+  EXPECT_GT(unsolved, 100);
+}
+
+TEST_P(KernelTest, AnswersCompactQueriesAsPortableAndLosesNoKey) {
+  tests::GuardedBytes guarded(4096);
+  const std::vector<uint64_t> asked = Hashes(300, 31);
+  for (const uint32_t line_bytes : {8u, 9u, 31u, 32u, 46u, 63u, 64u}) {
+    for (unsigned slots = 1; slots <= kMaxSlots; ++slots) {
+      const std::vector<uint64_t> hashes = Hashes(slots * 9 / 10, slots * 1000 + line_bytes);
+      Solved solved = Solve(portable(), hashes, slots, line_bytes);
+      if (solved.seed < 0) continue;
+      const uint32_t base_slots = slots < 50 ? slots : 50;
+      if (slots - base_slots >= kMatchAllCode) continue;
+      solved.line.back() =
+          static_cast<char>(slots - base_slots + 64 * static_cast<unsigned>(solved.seed));
+      for (const bool at_end : {true, false}) {
+        const std::string_view line =
+            at_end ? guarded.AtEnd(solved.line) : guarded.AtStart(solved.line);
+        const CompactLines filter{line.data(), 1, line_bytes, base_slots};
+        bool may_match[300];
+        for (const uint64_t hash : hashes) ASSERT_TRUE(kernel().compact_may_match(filter, hash));
+        kernel().compact_may_match_many(filter, asked.size(), asked.data(), may_match);
+        for (size_t i = 0; i < asked.size(); ++i) {
+          const bool expected = portable().compact_may_match(filter, asked[i]);
+          ASSERT_EQ(expected, kernel().compact_may_match(filter, asked[i])) << slots;
+          ASSERT_EQ(expected, may_match[i]) << slots;
+        }
+      }
+    }
+  }
+}
+
+// Lines of any bytes: same answers, and no byte outside is read.
+TEST_P(KernelTest, AnswersRandomCompactLinesAsPortable) {
+  tests::GuardedBytes guarded(4096);
+  std::mt19937_64 random(33);
+  const std::vector<uint64_t> asked = Hashes(20, 34);
+  for (uint32_t line_bytes = 8; line_bytes <= 64; ++line_bytes) {
+    for (int round = 0; round < 60; ++round) {
+      std::string bytes(3 * line_bytes, '\0');
+      for (char& byte : bytes) byte = static_cast<char>(random() & 0xFF);
+      const auto base_slots = static_cast<uint32_t>(random() % 50 + 1);
+      const std::string_view lines = round % 2 == 0 ? guarded.AtEnd(bytes) : guarded.AtStart(bytes);
+      const CompactLines filter{lines.data(), 3, line_bytes, base_slots};
+      for (const uint64_t hash : asked) {
+        ASSERT_EQ(portable().compact_may_match(filter, hash),
+                  kernel().compact_may_match(filter, hash));
+      }
+    }
   }
 }
 

@@ -43,11 +43,12 @@ class CountingPolicy : public leveldb::FilterPolicy {
   const std::unique_ptr<const leveldb::FilterPolicy> policy_;
 };
 
-enum class Kind { kStock, kOurs, kOursClassic, kOursRenamed };
+enum class Kind { kStock, kOurs, kOursClassic, kOursCompact, kOursRenamed };
 
 std::unique_ptr<CountingPolicy> NewPolicy(Kind kind) {
   FilterOptions options;
   if (kind == Kind::kOursClassic) options.format = Format::kClassic;
+  if (kind == Kind::kOursCompact) options.format = Format::kCompact;
   const leveldb::FilterPolicy* policy =
       kind == Kind::kStock
           ? leveldb::NewBloomFilterPolicy(10)
@@ -111,7 +112,7 @@ class Database {
 class LevelDBTest : public testing::TestWithParam<KeyShape> {};
 
 TEST_P(LevelDBTest, FourDirectionsGiveNoWrongAnswer) {
-  for (const Kind writer : {Kind::kStock, Kind::kOurs, Kind::kOursClassic}) {
+  for (const Kind writer : {Kind::kStock, Kind::kOurs, Kind::kOursClassic, Kind::kOursCompact}) {
     for (const Kind reader : {Kind::kStock, Kind::kOurs}) {
       TempDir dir;
       {
@@ -122,7 +123,8 @@ TEST_P(LevelDBTest, FourDirectionsGiveNoWrongAnswer) {
       }
       Database db(dir.Path("db"), reader);
       db.ExpectNoWrongAnswer(GetParam(), kKeys);
-      const bool understood = !(writer == Kind::kOurs && reader == Kind::kStock);
+      const bool stock_filters = writer == Kind::kStock || writer == Kind::kOursClassic;
+      const bool understood = stock_filters || reader != Kind::kStock;
       if (understood) {
         // The worst shape lets half of the neighbours through stock's own filter.
         EXPECT_GT(db.rejections(), static_cast<int>(kKeys) / 4) << "filters are not used";
@@ -133,10 +135,11 @@ TEST_P(LevelDBTest, FourDirectionsGiveNoWrongAnswer) {
   }
 }
 
-TEST_P(LevelDBTest, OneDatabaseHoldsFiltersOfBothKinds) {
+TEST_P(LevelDBTest, OneDatabaseHoldsFiltersOfAllKinds) {
   TempDir dir;
   for (uint64_t round = 0; round < 4; ++round) {
-    Database db(dir.Path("db"), round % 2 == 0 ? Kind::kStock : Kind::kOurs);
+    constexpr Kind kKinds[] = {Kind::kStock, Kind::kOurs, Kind::kOursCompact, Kind::kOurs};
+    Database db(dir.Path("db"), kKinds[round]);
     db.Write(GetParam(), round * kKeys / 4, (round + 1) * kKeys / 4);
     db.ExpectNoWrongAnswer(GetParam(), (round + 1) * kKeys / 4);
   }

@@ -26,10 +26,11 @@ using tests::TempDir;
 
 constexpr uint64_t kKeys = 20000;
 
-enum class Kind { kBloom, kRibbon, kOurs };
+enum class Kind { kBloom, kRibbon, kOurs, kCompact };
 
 const char* Name(Kind kind) {
-  return kind == Kind::kBloom ? "Bloom" : kind == Kind::kRibbon ? "Ribbon" : "Ours";
+  constexpr const char* kNames[] = {"Bloom", "Ribbon", "Ours", "Compact"};
+  return kNames[static_cast<int>(kind)];
 }
 
 std::shared_ptr<const rocksdb::FilterPolicy> NewPolicy(Kind kind) {
@@ -39,9 +40,12 @@ std::shared_ptr<const rocksdb::FilterPolicy> NewPolicy(Kind kind) {
     case Kind::kRibbon:
       return std::shared_ptr<const rocksdb::FilterPolicy>(rocksdb::NewRibbonFilterPolicy(10, -1));
     case Kind::kOurs:
+    case Kind::kCompact:
       break;
   }
-  return NewRocksDBFilterPolicy(FilterOptions());
+  FilterOptions options;
+  if (kind == Kind::kCompact) options.format = Format::kCompact;
+  return NewRocksDBFilterPolicy(options);
 }
 
 struct Mode {
@@ -172,7 +176,7 @@ class RocksDBTest : public testing::TestWithParam<Mode> {};
 
 TEST_P(RocksDBTest, EveryDirectionGivesNoWrongAnswer) {
   for (const KeyShape shape : {KeyShape::kPath, KeyShape::kBigEndian64}) {
-    for (const Kind writer : {Kind::kBloom, Kind::kRibbon, Kind::kOurs}) {
+    for (const Kind writer : {Kind::kBloom, Kind::kRibbon, Kind::kOurs, Kind::kCompact}) {
       for (const Kind reader : {Kind::kBloom, Kind::kOurs}) {
         SCOPED_TRACE(testing::Message()
                      << Name(writer) << " to " << Name(reader) << ", " << Name(shape));
@@ -186,7 +190,8 @@ TEST_P(RocksDBTest, EveryDirectionGivesNoWrongAnswer) {
         }
         Database db(dir.Path("db"), reader, GetParam());
         db.ExpectNoWrongAnswer(shape, kKeys);
-        const bool understood = !(writer == Kind::kOurs && reader == Kind::kBloom);
+        const bool ours = writer == Kind::kOurs || writer == Kind::kCompact;
+        const bool understood = !(ours && reader == Kind::kBloom);
         if (!understood) {
           EXPECT_EQ(db.rejections(), 0u) << "stock must take our bytes for 'may match'";
         } else if (GetParam().whole_key) {
@@ -199,7 +204,7 @@ TEST_P(RocksDBTest, EveryDirectionGivesNoWrongAnswer) {
 
 TEST_P(RocksDBTest, OneDatabaseHoldsFiltersOfAllKinds) {
   TempDir dir;
-  const Kind kinds[] = {Kind::kBloom, Kind::kOurs, Kind::kRibbon, Kind::kOurs};
+  const Kind kinds[] = {Kind::kBloom, Kind::kOurs, Kind::kRibbon, Kind::kCompact};
   for (uint64_t round = 0; round < 4; ++round) {
     Database db(dir.Path("db"), kinds[round], GetParam());
     db.Write(KeyShape::kDecimal16, round * kKeys / 4, (round + 1) * kKeys / 4);

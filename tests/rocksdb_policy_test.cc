@@ -60,7 +60,10 @@ TEST(RocksDBPolicyTest, ReadsEveryFilterOfBothFamilies) {
   ASSERT_NE(ours, nullptr);
   const Policy bloom(rocksdb::NewBloomFilterPolicy(10));
   const Policy ribbon(rocksdb::NewRibbonFilterPolicy(10, -1));
-  for (const Policy& writer : {ours, bloom, ribbon}) {
+  FilterOptions compact_options;
+  compact_options.format = Format::kCompact;
+  const Policy compact = NewRocksDBFilterPolicy(compact_options);
+  for (const Policy& writer : {ours, bloom, ribbon, compact}) {
     const std::string filter = Build(writer, Keys(5000));
     EXPECT_EQ(Matches(ours, filter, "key", 5000), 5000) << writer->Name();
     EXPECT_LT(Matches(ours, filter, "absent", 5000), 150) << writer->Name();
@@ -141,7 +144,8 @@ TEST(RocksDBPolicyTest, OptionStringsAreUnderstood) {
   rocksdb::Status status;
   for (const char* text : {"bloomline", "bloomline:10", "bloomline:9.5",
                            "{id=bloomline;format=blocked;bits_per_key=9.5}",
-                           "id=bloomline;bits_per_key=12;format=classic;seed=5"}) {
+                           "id=bloomline;bits_per_key=12;format=classic;seed=5",
+                           "{id=bloomline;format=compact;bits_per_key=7.5}"}) {
     const Policy policy = FromString(text, &status);
     ASSERT_TRUE(status.ok()) << text << ": " << status.ToString();
     ASSERT_NE(policy, nullptr);
@@ -166,8 +170,10 @@ TEST(RocksDBPolicyTest, BadOptionStringsAreRefusedWithTheReason) {
       {"bloomline:nan", "bits_per_key is nan"},
       {"bloomline:ten", "no number"},
       {"{id=bloomline;bits_per_key=1e9}", "1 to 100"},
-      {"{id=bloomline;format=ribbon}", "allowed: blocked, classic"},
+      {"{id=bloomline;format=ribbon}", "allowed: blocked, compact, classic"},
       {"{id=bloomline;seed=-1}", "seed is '-1'"},
+      {"{id=bloomline;format=compact;bits_per_key=50}", "bits_per_key is 50; allowed: 3 to 24"},
+      {"{id=bloomline;bits_per_key=2;format=compact}", "bits_per_key is 2; allowed: 3 to 24"},
   };
   for (const auto& c : kCases) {
     const Policy policy = FromString(c.text, &status);

@@ -100,8 +100,8 @@ class FilterView {
   // True if the bytes were not understood, or say so themselves: MayMatch is always true.
   bool AlwaysMatches() const;
 
-  // Probes per key; 0 if AlwaysMatches().
-  int num_probes() const { return num_probes_; }
+  // Bloom probes per key; 0 in kCompact, which has none, and if AlwaysMatches().
+  int num_probes() const;
 
  private:
   explicit FilterView(const core::Payload& payload);
@@ -109,10 +109,12 @@ class FilterView {
 
   const kernels::Kernel* kernel_;
   const char* data_ = nullptr;
-  uint64_t num_bytes_ = 0;
+  uint64_t num_bytes_;
+  uint64_t num_lines_;
   uint64_t seed_ = 0;
   uint8_t layout_;
-  uint8_t num_probes_ = 0;
+  uint8_t parameter_;
+  uint8_t line_bytes_;
 };
 
 }  // namespace bloomline

@@ -35,9 +35,20 @@ double BlockedFalsePositiveRate(double bits_per_key, int num_probes);
 // The same for n keys in L lines: the load of a line is binomial(n, 1/L).
 double BlockedFalsePositiveRate(uint64_t num_keys, uint64_t num_lines, int num_probes);
 
+// Rate of a compact filter for large n: lines have Poisson loads, and for each load the
+// probabilities of what the solver ends with are those of random matrices (docs/design.md). Takes
+// milliseconds.
+double CompactFalsePositiveRate(double bits_per_key);
+
+// The same for n keys in L lines of line_bytes bytes (8 to 64): the load is binomial(n, 1/L).
+// base_slots as in docs/format.md.
+double CompactFalsePositiveRate(uint64_t num_keys, uint64_t num_lines, uint32_t line_bytes,
+                                uint32_t base_slots);
+
 // The k that `format` writes at this bits_per_key. kBlocked: the k with the lowest
 // BlockedFalsePositiveRate (less than c ln 2: cockroachdb/pebble#5632). kClassic: LevelDB's own
-// rule, 0.69 c rounded down. Both within kMinProbes..kMaxProbes. bits_per_key is taken as if
+// rule, 0.69 c rounded down. kCompact: 0, it has no
+// probes. Both within kMinProbes..kMaxProbes. bits_per_key is taken as if
 // clamped to kMinBitsPerKey..kMaxBitsPerKey; NaN counts as kMinBitsPerKey. Cost for kBlocked: some
 // 10 us.
 int OptimalNumProbes(Format format, double bits_per_key);
@@ -50,7 +61,8 @@ int OptimalFlatNumProbes(double bits_per_key);
 double FalsePositiveRate(Format format, double bits_per_key);
 
 // The least bits per key in kMinBitsPerKey..kMaxBitsPerKey whose FalsePositiveRate is at most
-// `rate`, to 1e-6 bits; NaN if there is none or `rate` is not in (0, 1).
+// `rate`, to 1e-6 bits (kCompact: 1e-3, in its own range); NaN if there is none or `rate` is not in
+// (0, 1).
 double BitsPerKeyForFalsePositiveRate(Format format, double rate);
 
 // Bytes of the filter that FilterBuilder makes of n distinct keys, trailer included; 64-bit, so

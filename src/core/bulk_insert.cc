@@ -1,13 +1,12 @@
 #include "src/core/bulk_insert.h"
 
 #include <algorithm>
-#include <exception>
 #include <memory>
 #include <new>
-#include <thread>
 #include <vector>
 
 #include "src/core/payload.h"
+#include "src/core/run_on_threads.h"
 #include "src/kernels/probe_sequence.h"
 
 namespace bloomline::core {
@@ -99,20 +98,6 @@ class OrderedStretch {
   size_t capacity_ = 0;
   std::vector<size_t> ends_;  // of each partition in hashes_
 };
-
-// f(0) .. f(n - 1), each on a thread of its own as far as threads are to be had. f must not throw.
-template <typename F>
-void RunOnThreads(size_t n, F f) {
-  std::vector<std::thread> threads;
-  size_t started = 1;  // the first is this thread's
-  try {
-    for (; started < n; ++started) threads.emplace_back(f, started);
-  } catch (const std::exception&) {  // system_error, bad_alloc
-  }
-  f(0);
-  for (size_t i = started; i < n; ++i) f(i);
-  for (std::thread& thread : threads) thread.join();
-}
 
 void InsertStraight(const HashList& hashes, const Shape& shape, const kernels::Kernel& kernel,
                     char* data) {

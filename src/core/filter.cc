@@ -59,7 +59,7 @@ void FilterBuilder::FinishTo(char* dst, int num_threads) {
   if (writer_ != nullptr) {
     writer_->FinishTo(dst, num_threads);
   } else {
-    core::EncodeTrailer({core::Layout::kAlwaysMatch, 0, 0}, 0, dst);
+    core::EncodeTrailer(core::Shape(), 0, dst);
   }
 }
 
@@ -91,12 +91,14 @@ FilterView::FilterView(const core::Payload& payload)
     : kernel_(&kernels::ActiveKernel()),
       data_(payload.data),
       num_bytes_(payload.num_bytes),
+      num_lines_(payload.num_lines),
       seed_(payload.seed),
       layout_(static_cast<uint8_t>(payload.layout)),
-      num_probes_(static_cast<uint8_t>(payload.num_probes)) {}
+      parameter_(static_cast<uint8_t>(payload.parameter)),
+      line_bytes_(static_cast<uint8_t>(payload.line_bytes)) {}
 
 core::Payload FilterView::payload() const {
-  return {core::Layout{layout_}, num_probes_, seed_, data_, num_bytes_};
+  return {core::Layout{layout_}, parameter_, seed_, data_, num_bytes_, line_bytes_, num_lines_};
 }
 
 FilterView FilterView::Open(std::string_view bytes) {
@@ -118,6 +120,11 @@ __attribute__((flatten)) void FilterView::MayMatch(size_t n, const std::string_v
     }
     core::HashesMayMatch(payload(), *kernel_, count, hashes, may_match + start);
   }
+}
+
+int FilterView::num_probes() const {
+  const bool bloom = !AlwaysMatches() && !core::IsCompact(core::Layout{layout_});
+  return bloom ? parameter_ : 0;
 }
 
 bool FilterView::AlwaysMatches() const {

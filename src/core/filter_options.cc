@@ -15,13 +15,17 @@ FilterOptions FilterOptions::ForFalsePositiveRate(Format format, double rate) {
 
 std::string FilterOptions::Validate() const {
   std::ostringstream error;
-  if (format != Format::kClassic && format != Format::kBlocked) {
+  const bool compact = format == Format::kCompact;
+  const double min_bits = compact ? kMinCompactBitsPerKey : kMinBitsPerKey;
+  const double max_bits = compact ? kMaxCompactBitsPerKey : kMaxBitsPerKey;
+  if (format != Format::kClassic && format != Format::kBlocked && !compact) {
     error << "format is " << static_cast<int>(format)
           << "; allowed: " << static_cast<int>(Format::kClassic) << " (classic), "
-          << static_cast<int>(Format::kBlocked) << " (blocked)";
-  } else if (!(bits_per_key >= kMinBitsPerKey && bits_per_key <= kMaxBitsPerKey)) {
-    error << "bits_per_key is " << bits_per_key << "; allowed: " << kMinBitsPerKey << " to "
-          << kMaxBitsPerKey << ", and it is bits for each key, not for the filter";
+          << static_cast<int>(Format::kBlocked) << " (blocked), "
+          << static_cast<int>(Format::kCompact) << " (compact)";
+  } else if (!(bits_per_key >= min_bits && bits_per_key <= max_bits)) {
+    error << "bits_per_key is " << bits_per_key << "; allowed: " << min_bits << " to " << max_bits
+          << ", and it is bits for each key, not for the filter";
     if (bits_per_key != bits_per_key) error << " (nan: also a false-positive rate out of reach)";
   }
   return error.str();

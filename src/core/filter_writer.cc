@@ -5,13 +5,28 @@
 
 #include "bloomline/sizing.h"
 #include "src/core/bulk_insert.h"
-#include "src/kernels/probe_sequence.h"
+#include "src/core/compact.h"
 
 namespace bloomline::core {
+namespace {
+
+Layout LayoutOf(Format format) {
+  switch (format) {
+    case Format::kClassic:
+      return Layout::kClassic;
+    case Format::kBlocked:
+      return Layout::kBlocked;
+    case Format::kCompact:
+      return Layout::kCompact;
+  }
+  return Layout::kAlwaysMatch;
+}
+
+}  // namespace
 
 FilterWriter::FilterWriter(const FilterOptions& options, uint64_t max_payload_bytes)
     : options_(options),
-      layout_(options.format == Format::kClassic ? Layout::kClassic : Layout::kBlocked),
+      layout_(LayoutOf(options.format)),
       max_payload_bytes_(max_payload_bytes),
       error_(options.Validate()) {
   options_valid_ = error_.empty();
@@ -45,10 +60,12 @@ void FilterWriter::SetOutOfMemory() {
 }
 
 Shape FilterWriter::CurrentShape() const {
-  if (!options_valid_ || out_of_memory_) return {Layout::kAlwaysMatch, 0, 0};
-  if (hashes_.size() == 0) return {layout_, num_probes_, 0};
-  return StandaloneShape(options_.format, hashes_.size(), options_.bits_per_key, num_probes_,
-                         max_payload_bytes_);
+  if (!options_valid_ || out_of_memory_) return {};
+  const uint64_t num_keys = std::max<size_t>(1, hashes_.size());
+  Shape shape = StandaloneShape(options_.format, num_keys, options_.bits_per_key, num_probes_,
+                                max_payload_bytes_);
+  if (hashes_.size() == 0) shape.payload_bytes = 0;
+  return shape;
 }
 
 void FilterWriter::TakeKeysFrom(FilterWriter* other) {
@@ -61,8 +78,11 @@ void FilterWriter::TakeKeysFrom(FilterWriter* other) {
 void FilterWriter::FinishTo(char* dst, int num_threads) {
   const Shape shape = CurrentShape();
   std::memset(dst, 0, shape.payload_bytes);
-  if (shape.payload_bytes != 0) {
-    BulkInsert(hashes_, shape, kernels::ActiveKernel(), num_threads, dst);
+  const kernels::Kernel& kernel = kernels::ActiveKernel();
+  if (shape.payload_bytes != 0 && shape.layout == Layout::kCompact) {
+    BuildCompact(hashes_, shape, kernel, num_threads, dst);
+  } else if (shape.payload_bytes != 0) {
+    BulkInsert(hashes_, shape, kernel, num_threads, dst);
   }
   EncodeTrailer(shape, options_.seed, dst + shape.payload_bytes);
   Reset();
@@ -79,10 +99,12 @@ size_t FilterWriter::MaxEntries(size_t bytes) const {
   if (!options_valid_ || bytes <= kTrailerBytes) return 1;
   // The inverse of StandaloneShape: whole lines for blocked, bytes for classic, rounded down.
   const size_t payload_bytes = bytes - kTrailerBytes;
-  const size_t paid_bytes =
-      layout_ == Layout::kBlocked
-          ? payload_bytes / kernels::kLineBytes * kernels::kLineBytes + kTrailerBytes
-          : payload_bytes;
+  const size_t line_bytes =
+      StandaloneShape(options_.format, 1, options_.bits_per_key, num_probes_, UINT64_MAX)
+          .line_bytes;
+  const size_t paid_bytes = layout_ == Layout::kClassic
+                                ? payload_bytes
+                                : payload_bytes / line_bytes * line_bytes + kTrailerBytes;
   const double entries = static_cast<double>(paid_bytes) * 8 / options_.bits_per_key;
   return std::max<size_t>(1, static_cast<size_t>(entries));
 }

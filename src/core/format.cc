@@ -9,7 +9,7 @@ using kernels::kLineBytes;
 constexpr size_t kSeed = 0;
 constexpr size_t kPayloadUnits = 8;
 constexpr size_t kLayout = 12;
-constexpr size_t kNumProbes = 13;
+constexpr size_t kParameter = 13;
 constexpr size_t kPadding = 14;
 constexpr size_t kMarker = 15;
 constexpr std::string_view kMarkerAndMagic("\0bLn", 4);
@@ -27,7 +27,23 @@ void WriteLittleEndian(uint64_t value, size_t bytes, char* p) {
   for (size_t i = 0; i < bytes; ++i, value >>= 8) p[i] = static_cast<char>(value & 0xFF);
 }
 
-uint64_t UnitBytes(Layout layout) { return layout == Layout::kBlocked ? kLineBytes : 1; }
+constexpr uint32_t kHalfLineBytes = kLineBytes / 2;
+
+// Known layouts only.
+uint32_t UnitBytes(Layout layout) {
+  if (layout == Layout::kBlocked || layout == Layout::kCompact) return kLineBytes;
+  return layout == Layout::kCompactHalfLines ? kHalfLineBytes : 1;
+}
+
+bool IsKnown(Layout layout) {
+  return layout == Layout::kClassic || layout == Layout::kBlocked || layout == Layout::kFlat ||
+         IsCompact(layout);
+}
+
+bool ParameterInRange(Layout layout, int parameter) {
+  if (IsCompact(layout)) return parameter >= 1 && parameter <= static_cast<int>(kMaxBaseSlots);
+  return ProbesInRange(parameter);
+}
 
 }  // namespace
 
@@ -40,39 +56,49 @@ Payload DecodeStandalone(std::string_view filter) {
   if (!HasTrailer(filter)) return {};
   const char* trailer = filter.data() + filter.size() - kTrailerBytes;
   const Layout layout{static_cast<unsigned char>(trailer[kLayout])};
-  const int num_probes = static_cast<unsigned char>(trailer[kNumProbes]);
+  const int parameter = static_cast<unsigned char>(trailer[kParameter]);
   const uint64_t padding = static_cast<unsigned char>(trailer[kPadding]);
   if (static_cast<unsigned char>(trailer[kVersion]) != kVersion1) return {};
-  if (layout != Layout::kClassic && layout != Layout::kBlocked && layout != Layout::kFlat)
-    return {};
-  if (!ProbesInRange(num_probes) || padding > kMaxPadding) return {};
+  if (!IsKnown(layout) || !ParameterInRange(layout, parameter) || padding > kMaxPadding) return {};
   if (filter.size() < kTrailerBytes + padding) return {};
   const uint64_t num_bytes = filter.size() - kTrailerBytes - padding;
   const uint64_t units = ReadLittleEndian(trailer + kPayloadUnits, 4);
-  if (!LengthFits(layout, num_bytes)) return {};
-  if ((num_bytes / UnitBytes(layout) & 0xFFFFFFFF) != units) return {};
-  return {layout, num_probes, ReadLittleEndian(trailer + kSeed, 8), filter.data() + padding,
-          num_bytes};
+  const uint32_t unit_bytes = UnitBytes(layout);
+  if (!LengthFits(layout, num_bytes) || num_bytes % unit_bytes != 0) return {};
+  if ((num_bytes / unit_bytes & 0xFFFFFFFF) != units) return {};
+  return {IsCompact(layout) ? Layout::kCompact : layout,
+          static_cast<uint32_t>(parameter),
+          ReadLittleEndian(trailer + kSeed, 8),
+          filter.data() + padding,
+          num_bytes,
+          unit_bytes,
+          num_bytes / unit_bytes};
 }
 
 void EncodeTrailer(const Shape& shape, uint64_t seed, char* dst) {
   WriteLittleEndian(shape.layout == Layout::kClassic ? 0 : seed, 8, dst + kSeed);
-  WriteLittleEndian(shape.payload_bytes / UnitBytes(shape.layout), 4, dst + kPayloadUnits);
-  dst[kLayout] = static_cast<char>(shape.layout);
-  dst[kNumProbes] = static_cast<char>(shape.num_probes);
+  WriteLittleEndian(shape.payload_bytes / shape.line_bytes, 4, dst + kPayloadUnits);
+  const bool half_lines = IsCompact(shape.layout) && shape.line_bytes == kHalfLineBytes;
+  dst[kLayout] = static_cast<char>(half_lines ? Layout::kCompactHalfLines : shape.layout);
+  dst[kParameter] = static_cast<char>(shape.parameter);
   dst[kPadding] = 0;
   kMarkerAndMagic.copy(dst + kMarker, kMarkerAndMagic.size());
   dst[kVersion] = static_cast<char>(kVersion1);
 }
 
 char LevelDBCode(const Shape& shape) {
+  const int parameter = static_cast<int>(shape.parameter);
   switch (shape.layout) {
     case Layout::kClassic:
-      return static_cast<char>(shape.num_probes);
+      return static_cast<char>(parameter);
     case Layout::kFlat:
-      return static_cast<char>(kFlatCodeBase + shape.num_probes);
+      return static_cast<char>(kFlatCodeBase + parameter);
     case Layout::kBlocked:
-      return static_cast<char>(kBlockedCodeBase + shape.num_probes);
+      return static_cast<char>(kBlockedCodeBase + parameter);
+    case Layout::kCompact:
+    case Layout::kCompactHalfLines:
+      return static_cast<char>(kCompactCodeBase +
+                               static_cast<int>(shape.payload_bytes / shape.line_bytes));
     case Layout::kAlwaysMatch:
       break;
   }

@@ -12,24 +12,38 @@
 namespace bloomline::core {
 
 // The numbers are the `layout` field of the trailer.
-enum class Layout : uint8_t { kClassic = 0, kBlocked = 1, kFlat = 3, kAlwaysMatch = 0xFF };
+enum class Layout : uint8_t {
+  kClassic = 0,
+  kBlocked = 1,
+  kCompact = 2,
+  kFlat = 3,
+  kCompactHalfLines = 4,
+  kAlwaysMatch = 0xFF
+};
 
-// What a decoder found. Always safe to query: data[0 .. num_bytes) exists, its length fits the
-// layout, and num_probes is 1..30, or the layout is kAlwaysMatch. No bytes in another layout: no
-// keys.
+// In memory both compact layouts are kCompact, with line_bytes beside it.
+inline bool IsCompact(Layout layout) {
+  return layout == Layout::kCompact || layout == Layout::kCompactHalfLines;
+}
+
+// What a decoder found. Always safe to query: data[0 .. num_bytes) exists, its length and the
+// parameter fit the layout. No bytes in another layout than kAlwaysMatch: no keys.
 struct Payload {
   Layout layout = Layout::kAlwaysMatch;
-  int num_probes = 0;
+  uint32_t parameter = 0;  // k; compact: base_slots
   uint64_t seed = 0;
   const char* data = nullptr;
   uint64_t num_bytes = 0;
+  uint32_t line_bytes = 1;  // blocked, compact; else 1
+  uint64_t num_lines = 0;   // num_bytes / line_bytes, divided once
 };
 
 // What a writer is about to make.
 struct Shape {
-  Layout layout;
-  int num_probes;
-  uint64_t payload_bytes;
+  Layout layout = Layout::kAlwaysMatch;
+  uint32_t parameter = 0;  // as in Payload
+  uint64_t payload_bytes = 0;
+  uint32_t line_bytes = 1;  // as in Payload
 };
 
 constexpr size_t kTrailerBytes = 20;
@@ -48,6 +62,13 @@ constexpr std::string_view kLevelDBAlwaysMatch("\x00\xFD", 2);
 constexpr int kFlatCodeBase = 0x7F;
 constexpr int kBlockedCodeBase = 0x9F;
 
+// Compact: code = base + number of lines, in lines of at least so many bytes.
+constexpr int kCompactCodeBase = 0xBF;
+constexpr int kMaxLevelDBCompactLines = 32;
+constexpr uint32_t kMinCompactLineBytes = 8;
+constexpr uint32_t kMaxBaseSlots = 50;
+constexpr uint32_t kLevelDBBaseSlots = 8;
+
 inline bool ProbesInRange(int num_probes) {
   return num_probes >= kMinProbes && num_probes <= kMaxProbes;
 }
@@ -57,22 +78,39 @@ inline bool LengthFits(Layout layout, uint64_t num_bytes) {
   return layout != Layout::kBlocked || num_bytes % kernels::kLineBytes == 0;
 }
 
+inline Payload DecodeLevelDBCompact(std::string_view filter, uint64_t num_lines) {
+  const uint64_t num_bytes = filter.size() - 1;
+  const uint64_t line_bytes = num_bytes / num_lines;
+  if (num_bytes % num_lines != 0) return {};
+  if (line_bytes < kMinCompactLineBytes || line_bytes > kernels::kLineBytes) return {};
+  return {Layout::kCompact, kLevelDBBaseSlots, 0,
+          filter.data(),    num_bytes,         static_cast<uint32_t>(line_bytes),
+          num_lines};
+}
+
 inline Payload DecodeLevelDB(std::string_view filter) {
-  if (filter.empty()) return {Layout::kFlat, kMinProbes, 0, filter.data(), 0};
+  if (filter.empty()) return {Layout::kFlat, kMinProbes, 0, filter.data(), 0, 1, 0};
   if (filter.size() < 2) return {};
   const int code = static_cast<unsigned char>(filter.back());
   const uint64_t num_bytes = filter.size() - 1;
-  Payload payload{Layout::kAlwaysMatch, 0, 0, filter.data(), num_bytes};
+  if (code > kCompactCodeBase && code <= kCompactCodeBase + kMaxLevelDBCompactLines) {
+    return DecodeLevelDBCompact(filter, static_cast<uint64_t>(code - kCompactCodeBase));
+  }
+  Payload payload{Layout::kAlwaysMatch, 0, 0, filter.data(), num_bytes, 1, num_bytes};
+  int num_probes = 0;
   if (ProbesInRange(code - kFlatCodeBase)) {
     payload.layout = Layout::kFlat;
-    payload.num_probes = code - kFlatCodeBase;
+    num_probes = code - kFlatCodeBase;
   } else if (ProbesInRange(code)) {
     payload.layout = Layout::kClassic;
-    payload.num_probes = code;
+    num_probes = code;
   } else if (ProbesInRange(code - kBlockedCodeBase)) {
     payload.layout = Layout::kBlocked;
-    payload.num_probes = code - kBlockedCodeBase;
+    num_probes = code - kBlockedCodeBase;
+    payload.line_bytes = kernels::kLineBytes;
+    payload.num_lines = num_bytes / kernels::kLineBytes;
   }
+  payload.parameter = static_cast<uint32_t>(num_probes);
   return LengthFits(payload.layout, num_bytes) ? payload : Payload{};
 }
 

@@ -19,12 +19,17 @@ inline uint64_t LayoutHash(Layout layout, std::string_view key, uint64_t seed) {
   return layout == Layout::kClassic ? LevelDBHash32(key) : Hash64(key, seed);
 }
 
-inline kernels::BlockedLines Lines(const char* data, uint64_t num_bytes, int num_probes) {
-  return {data, num_bytes / kernels::kLineBytes, num_probes};
+// The layouts' views of a Payload or a Shape (then `data` is writable).
+template <typename T>
+kernels::BlockedLines AsBlocked(const T& from, const char* data, uint64_t num_bytes) {
+  return {data, num_bytes / kernels::kLineBytes, static_cast<int>(from.parameter)};
 }
-
-inline kernels::FlatBits Bits(const char* data, uint64_t num_bytes, int num_probes) {
-  return {data, static_cast<uint32_t>(num_bytes * 8), num_probes};
+template <typename T>
+kernels::FlatBits AsFlat(const T& from, const char* data, uint64_t num_bytes) {
+  return {data, static_cast<uint32_t>(num_bytes * 8), static_cast<int>(from.parameter)};
+}
+inline kernels::CompactLines AsCompact(const Payload& from) {
+  return {from.data, from.num_lines, from.line_bytes, from.parameter};
 }
 
 // `hash` is LayoutHash of the key.
@@ -33,13 +38,15 @@ inline bool HashMayMatch(const Payload& payload, const kernels::Kernel& kernel, 
   if (payload.num_bytes == 0) return false;
   switch (payload.layout) {
     case Layout::kClassic:
-      return ClassicMayMatch(payload.data, payload.num_bytes * 8, payload.num_probes,
-                             static_cast<uint32_t>(hash));
+      return ClassicMayMatch(payload.data, payload.num_bytes * 8,
+                             static_cast<int>(payload.parameter), static_cast<uint32_t>(hash));
     case Layout::kBlocked:
-      return kernel.blocked_may_match(Lines(payload.data, payload.num_bytes, payload.num_probes),
-                                      hash);
+      return kernel.blocked_may_match(AsBlocked(payload, payload.data, payload.num_bytes), hash);
     case Layout::kFlat:
-      return kernel.flat_may_match(Bits(payload.data, payload.num_bytes, payload.num_probes), hash);
+      return kernel.flat_may_match(AsFlat(payload, payload.data, payload.num_bytes), hash);
+    case Layout::kCompact:
+    case Layout::kCompactHalfLines:
+      return kernel.compact_may_match(AsCompact(payload), hash);
     case Layout::kAlwaysMatch:
       break;
   }
@@ -49,8 +56,8 @@ inline bool HashMayMatch(const Payload& payload, const kernels::Kernel& kernel, 
 void HashesMayMatch(const Payload& payload, const kernels::Kernel& kernel, size_t n,
                     const uint64_t* hashes, bool* may_match);
 
-// Sets the bits of n keys in `data`, which has shape.payload_bytes > 0 bytes, zeroed before the
-// first call.
+// Sets the bits of n keys (not compact, which needs all keys at once: compact.h) in `data`, which
+// has shape.payload_bytes > 0 bytes, zeroed before the first call.
 void InsertHashes(const Shape& shape, const kernels::Kernel& kernel, char* data, size_t n,
                   const uint64_t* hashes);
 

@@ -22,13 +22,22 @@ Shape FlatShape(uint64_t num_keys, double bits_per_key, int num_probes);
 Shape BlockedShape(uint64_t num_keys, double bits_per_key, int num_probes, uint64_t overhead_bytes,
                    uint64_t max_bytes);
 
-// What FilterBuilder writes: section 5. num_keys > 0.
+// Lines of 64 bytes, or of 32 below 6.4 bits per key, where lines of 64 would have more keys than
+// slots.
+Shape CompactShape(uint64_t num_keys, double bits_per_key, uint64_t overhead_bytes,
+                   uint64_t max_bytes);
+
+// What FilterBuilder writes: section 5. num_keys > 0; num_probes is not used by kCompact.
 Shape StandaloneShape(Format format, uint64_t num_keys, double bits_per_key, int num_probes,
                       uint64_t max_payload_bytes);
 
 // What the LevelDB adaptor writes for kBlocked: section 4. num_keys > 0.
 Shape SmallSetShape(uint64_t num_keys, double bits_per_key, int flat_num_probes,
                     int blocked_num_probes);
+
+// The compact lines that take the place of a flat or blocked shape of as many bytes or more:
+// section 4.1. kAlwaysMatch if there are none.
+Shape SmallSetCompactShape(uint64_t num_keys, double bits_per_key);
 
 }  // namespace bloomline::core
 

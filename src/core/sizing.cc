@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "src/core/compact_rate.h"
 #include "src/core/format.h"
 #include "src/core/shape.h"
 #include "src/kernels/probe_sequence.h"
@@ -51,16 +52,17 @@ double OccupancyMomentByDistribution(uint64_t throws, uint64_t bins, int k) {
   return moment;
 }
 
-// Sum over loads i of exp(log_probability(i)) * OccupancyMoment(i * k), around a mean load l.
-template <typename LogProbability>
-double MixOverLoads(double mean_load, double max_load, int k, LogProbability log_probability) {
+// Sum over loads i of exp(log_probability(i)) * line_rate(i), around a mean load l.
+template <typename LineRate, typename LogProbability>
+double MixOverLoads(double mean_load, double max_load, LineRate line_rate,
+                    LogProbability log_probability) {
   // 12 standard deviations and a margin for small means leave out less than 1e-15.
   const double spread = 12 * std::sqrt(mean_load) + 40;
   const double first = std::max(0.0, std::floor(mean_load - spread));
   const double last = std::min(max_load, std::ceil(mean_load + spread));
   double rate = 0;
   for (double i = first; i <= last; ++i) {
-    rate += std::exp(log_probability(i)) * OccupancyMoment(i * k, kBinsPerLine, k);
+    rate += std::exp(log_probability(i)) * line_rate(i);
   }
   return rate;
 }
@@ -102,28 +104,64 @@ double ClassicFalsePositiveRate(uint64_t num_keys, uint64_t num_bits, int num_pr
   return OccupancyMoment(throws, bits, num_probes);
 }
 
-double BlockedFalsePositiveRate(double bits_per_key, int num_probes) {
-  const double load = kBinsPerLine / bits_per_key;
-  return MixOverLoads(load, std::numeric_limits<double>::infinity(), num_probes,
-                      [&](double i) { return -load + i * std::log(load) - std::lgamma(i + 1); });
+namespace {
+
+template <typename LineRate>
+double RateOverPoissonLoads(double mean_load, LineRate line_rate) {
+  return MixOverLoads(mean_load, std::numeric_limits<double>::infinity(), line_rate, [&](double i) {
+    return -mean_load + i * std::log(mean_load) - std::lgamma(i + 1);
+  });
 }
 
-double BlockedFalsePositiveRate(uint64_t num_keys, uint64_t num_lines, int num_probes) {
-  if (num_keys == 0) return 0;
-  if (num_lines == 0) return 1;
+template <typename LineRate>
+double RateOverBinomialLoads(uint64_t num_keys, uint64_t num_lines, LineRate line_rate) {
   const double n = static_cast<double>(num_keys);
-  if (num_lines == 1) return OccupancyMoment(n * num_probes, kBinsPerLine, num_probes);
+  if (num_lines == 1) return line_rate(n);
   const double lines = static_cast<double>(num_lines);
   const double log_hit = -std::log(lines);
   const double log_miss = std::log1p(-1 / lines);
-  return MixOverLoads(n / lines, n, num_probes, [&](double i) {
+  return MixOverLoads(n / lines, n, line_rate, [&](double i) {
     return std::lgamma(n + 1) - std::lgamma(i + 1) - std::lgamma(n - i + 1) + i * log_hit +
            (n - i) * log_miss;
   });
 }
 
+auto BlockedLineRate(int num_probes) {
+  return [=](double keys) { return OccupancyMoment(keys * num_probes, kBinsPerLine, num_probes); };
+}
+
+}  // namespace
+
+double BlockedFalsePositiveRate(double bits_per_key, int num_probes) {
+  return RateOverPoissonLoads(kBinsPerLine / bits_per_key, BlockedLineRate(num_probes));
+}
+
+double BlockedFalsePositiveRate(uint64_t num_keys, uint64_t num_lines, int num_probes) {
+  if (num_keys == 0) return 0;
+  if (num_lines == 0) return 1;
+  return RateOverBinomialLoads(num_keys, num_lines, BlockedLineRate(num_probes));
+}
+
+double CompactFalsePositiveRate(double bits_per_key) {
+  const double c = std::clamp(bits_per_key, kMinCompactBitsPerKey, kMaxCompactBitsPerKey);
+  const core::Shape shape = core::CompactShape(1, c, 0, UINT64_MAX);
+  return RateOverPoissonLoads(8.0 * shape.line_bytes / c, [&](double keys) {
+    return core::CompactLineRate(static_cast<uint64_t>(keys), shape.line_bytes, shape.parameter);
+  });
+}
+
+double CompactFalsePositiveRate(uint64_t num_keys, uint64_t num_lines, uint32_t line_bytes,
+                                uint32_t base_slots) {
+  if (num_keys == 0) return 0;
+  if (num_lines == 0) return 1;
+  return RateOverBinomialLoads(num_keys, num_lines, [&](double keys) {
+    return core::CompactLineRate(static_cast<uint64_t>(keys), line_bytes, base_slots);
+  });
+}
+
 int OptimalNumProbes(Format format, double bits_per_key) {
   const double c = ClampBitsPerKey(bits_per_key);
+  if (format == Format::kCompact) return 0;
   if (format == Format::kClassic) {
     return std::clamp(static_cast<int>(c * 0.69), kMinProbes, kMaxProbes);
   }
@@ -135,6 +173,7 @@ int OptimalFlatNumProbes(double bits_per_key) {
 }
 
 double FalsePositiveRate(Format format, double bits_per_key) {
+  if (format == Format::kCompact) return CompactFalsePositiveRate(bits_per_key);
   const double c = ClampBitsPerKey(bits_per_key);
   const int k = OptimalNumProbes(format, c);
   return format == Format::kClassic ? ClassicFalsePositiveRate(c, k)
@@ -144,11 +183,14 @@ double FalsePositiveRate(Format format, double bits_per_key) {
 double BitsPerKeyForFalsePositiveRate(Format format, double rate) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   if (!(rate > 0 && rate < 1)) return kNone;
-  if (FalsePositiveRate(format, kMaxBitsPerKey) > rate) return kNone;
-  double low = kMinBitsPerKey;
+  const bool compact = format == Format::kCompact;
+  double low = compact ? kMinCompactBitsPerKey : kMinBitsPerKey;
+  double high = compact ? kMaxCompactBitsPerKey : kMaxBitsPerKey;
+  if (FalsePositiveRate(format, high) > rate) return kNone;
   if (FalsePositiveRate(format, low) <= rate) return low;
-  double high = kMaxBitsPerKey;
-  while (high - low > 1e-6) {
+  // Compact takes milliseconds a step, and its filters come in whole lines anyway.
+  const double precision = compact ? 1e-3 : 1e-6;
+  while (high - low > precision) {
     const double middle = low + (high - low) / 2;
     (FalsePositiveRate(format, middle) <= rate ? high : low) = middle;
   }
@@ -156,7 +198,10 @@ double BitsPerKeyForFalsePositiveRate(Format format, double rate) {
 }
 
 uint64_t FilterBytes(Format format, uint64_t num_keys, double bits_per_key) {
-  if (!(bits_per_key >= kMinBitsPerKey && bits_per_key <= kMaxBitsPerKey)) return 0;
+  FilterOptions options;
+  options.format = format;
+  options.bits_per_key = bits_per_key;
+  if (!options.Validate().empty()) return 0;
   if (num_keys == 0) return core::kTrailerBytes;
   return core::StandaloneShape(format, num_keys, bits_per_key, kMinProbes, UINT64_MAX)
              .payload_bytes +

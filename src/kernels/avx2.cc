@@ -5,13 +5,16 @@
 #include <immintrin.h>
 
 #include "src/kernels/all_kernels.h"
+#include "src/kernels/compact_line.h"
+#include "src/kernels/compact_scalar.h"
+#include "src/kernels/compact_solver.h"
 #include "src/kernels/lines.h"
 #include "src/kernels/probe_sequence.h"
 #include "src/kernels/unrolled.h"
 
 // A function attribute and not a compiler flag: nothing inlined from headers may use these
 // instructions elsewhere.
-#define BLOOMLINE_AVX2 __attribute__((target("avx2,bmi,bmi2")))
+#define BLOOMLINE_AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
 #define BLOOMLINE_AVX2_INLINE BLOOMLINE_AVX2 __attribute__((always_inline)) inline
 
 namespace bloomline::kernels {
@@ -193,9 +196,50 @@ void FlatInsertMany(const FlatBits& filter, size_t n, const uint64_t* hashes) {
   }
 }
 
+BLOOMLINE_AVX2 bool CompactMayMatch(const CompactLines& filter, uint64_t hash) {
+  return CompactLineMayMatch(CompactLine(filter, hash), filter.line_bytes, filter.base_slots, hash);
+}
+
+BLOOMLINE_AVX2 void CompactMayMatchMany(const CompactLines& filter, size_t n,
+                                        const uint64_t* hashes, bool* may_match) {
+  for (size_t i = 0; i < n; ++i) {
+    may_match[i] = CompactLineMayMatch(CompactLine(filter, hashes[i]), filter.line_bytes,
+                                       filter.base_slots, hashes[i]);
+  }
+}
+
+BLOOMLINE_AVX2 void EliminateBelow(EquationRows* rows, size_t num_rows, size_t pivot,
+                                   bool in_second, uint64_t bit) {
+  const __m256i first = _mm256_set1_epi64x(static_cast<long long>(rows->first[pivot]));
+  const __m256i second = _mm256_set1_epi64x(static_cast<long long>(rows->second[pivot]));
+  const __m256i bits = _mm256_set1_epi64x(static_cast<long long>(bit));
+  const uint64_t* tested = in_second ? rows->second : rows->first;
+  // Lanes after the pivot's in its own group of four, then all.
+  const __m256i lane = _mm256_set_epi64x(3, 2, 1, 0);
+  __m256i later = _mm256_cmpgt_epi64(lane, _mm256_set1_epi64x(static_cast<long long>(pivot % 4)));
+  for (size_t i = pivot / 4 * 4; i < num_rows; i += 4) {
+    const __m256i hit =
+        _mm256_and_si256(later, _mm256_cmpeq_epi64(_mm256_and_si256(Load(tested + i), bits), bits));
+    auto* first_rows = reinterpret_cast<__m256i*>(rows->first + i);
+    auto* second_rows = reinterpret_cast<__m256i*>(rows->second + i);
+    _mm256_store_si256(first_rows,
+                       _mm256_xor_si256(Load(first_rows), _mm256_and_si256(hit, first)));
+    _mm256_store_si256(second_rows,
+                       _mm256_xor_si256(Load(second_rows), _mm256_and_si256(hit, second)));
+    later = _mm256_set1_epi64x(-1);
+  }
+}
+
+int CompactSolve(const LineKeys& keys, unsigned slots, uint32_t line_bytes, char* line) {
+  return SolveCompactLine(keys, slots, line_bytes, line, EliminateBelow);
+}
+
 // The compiler's check covers the operating system, too: it reads the register state that XGETBV
 // says is saved.
-bool Supported() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"); }
+bool Supported() {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
+         __builtin_cpu_supports("popcnt");
+}
 
 }  // namespace
 
@@ -208,6 +252,9 @@ const Kernel kAvx2Kernel = {
     BlockedInsertMany,
     FlatMayMatch,
     FlatInsertMany,
+    CompactMayMatch,
+    CompactMayMatchMany,
+    CompactSolve,
 };
 
 }  // namespace bloomline::kernels

@@ -10,13 +10,17 @@
 #include <immintrin.h>
 
 #include "src/kernels/all_kernels.h"
+#include "src/kernels/compact_line.h"
+#include "src/kernels/compact_solver.h"
 #include "src/kernels/lines.h"
 #include "src/kernels/probe_sequence.h"
 #include "src/kernels/unrolled.h"
 
 // A function attribute and not a compiler flag: nothing inlined from headers may use these
 // instructions elsewhere.
-#define BLOOMLINE_AVX512 __attribute__((target("avx2,bmi,bmi2,avx512f,avx512bw,avx512dq,avx512vl")))
+#define BLOOMLINE_AVX512 \
+  __attribute__((target( \
+      "avx2,bmi,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vpopcntdq")))
 #define BLOOMLINE_AVX512_INLINE BLOOMLINE_AVX512 __attribute__((always_inline)) inline
 
 namespace bloomline::kernels {
@@ -163,25 +167,107 @@ void FlatInsertMany(const FlatBits& filter, size_t n, const uint64_t* hashes) {
   }
 }
 
+// Eight rows at a time, one a lane; the partial row is the lane after the last full one. Nothing is
+// decided by a branch but whether there are more than eight.
+BLOOMLINE_AVX512_INLINE bool SolvedLineMayMatch(const CompactLines& filter, uint64_t hash) {
+  const char* line = CompactLine(filter, hash);
+  const unsigned header = static_cast<unsigned char>(line[filter.line_bytes - 1]);
+  const unsigned slots = filter.base_slots + header % 64;
+  if (header % 64 == kMatchAllCode || slots > kMaxSlots) return true;
+  const LineShape shape = LineShapeOf(filter.line_bytes, slots);
+  const uint64_t fingerprint = FingerprintOf(hash);
+  const SlotMask mine = Rotated(AllSlotsOf(hash), header / 64);
+  const SlotMask full = And(mine, FirstSlots(slots));
+  const SlotMask partial = And(mine, FirstSlots(shape.partial_slots));
+  const __m512i bytes = _mm512_maskz_loadu_epi8(BytesBelow(filter.line_bytes), line);
+  const unsigned asks_partial = SelectorOf(fingerprint) < shape.partial_share ? 1 : 0;
+  const uint32_t asked_rows = (1u << shape.full_rows) - 1 + (asks_partial << shape.full_rows);
+  const __m512i row = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
+  for (unsigned first_row = 0;; first_row += 8) {
+    const __m512i bit = _mm512_mul_epu32(_mm512_add_epi64(row, _mm512_set1_epi64(first_row)),
+                                         _mm512_set1_epi64(slots));
+    // The bytes from bit / 8 on, eight for each row; those beyond the line are masked out below.
+    const __m512i first_byte = _mm512_shuffle_epi8(
+        _mm512_srli_epi64(bit, 3), _mm512_set_epi64(0x0808080808080808, 0, 0x0808080808080808, 0,
+                                                    0x0808080808080808, 0, 0x0808080808080808, 0));
+    const __m512i index = _mm512_add_epi8(first_byte, _mm512_set1_epi64(0x0706050403020100));
+    const __m512i index_high = _mm512_add_epi8(index, _mm512_set1_epi8(kSlotsPerWord / 8));
+    const __m512i shift = _mm512_and_si512(bit, _mm512_set1_epi64(7));
+    const __m512i low = _mm512_srlv_epi64(_mm512_permutexvar_epi8(index, bytes), shift);
+    const __m512i high = _mm512_srlv_epi64(_mm512_permutexvar_epi8(index_high, bytes), shift);
+    const auto partial_lane = static_cast<__mmask8>(1u << shape.full_rows >> first_row);
+    const __m512i low_slots =
+        _mm512_mask_set1_epi64(_mm512_set1_epi64(static_cast<long long>(full.low)), partial_lane,
+                               static_cast<long long>(partial.low));
+    const __m512i high_slots =
+        _mm512_mask_set1_epi64(_mm512_set1_epi64(static_cast<long long>(full.high)), partial_lane,
+                               static_cast<long long>(partial.high));
+    const __m512i hits =
+        _mm512_xor_si512(_mm512_and_si512(low, low_slots), _mm512_and_si512(high, high_slots));
+    const __mmask8 parities =
+        _mm512_test_epi64_mask(_mm512_popcnt_epi64(hits), _mm512_set1_epi64(1));
+    const uint32_t wrong =
+        (parities ^ static_cast<uint32_t>(fingerprint >> first_row)) & (asked_rows >> first_row);
+    if ((wrong & 0xFF) != 0) return false;
+    if (asked_rows >> first_row <= 0xFF) return true;
+  }
+}
+
+BLOOMLINE_AVX512 bool CompactMayMatch(const CompactLines& filter, uint64_t hash) {
+  return SolvedLineMayMatch(filter, hash);
+}
+
+BLOOMLINE_AVX512 void CompactMayMatchMany(const CompactLines& filter, size_t n,
+                                          const uint64_t* hashes, bool* may_match) {
+  for (size_t i = 0; i < n; ++i) may_match[i] = SolvedLineMayMatch(filter, hashes[i]);
+}
+
+BLOOMLINE_AVX512 void EliminateBelow(EquationRows* rows, size_t num_rows, size_t pivot,
+                                     bool in_second, uint64_t bit) {
+  const __m512i first = _mm512_set1_epi64(static_cast<long long>(rows->first[pivot]));
+  const __m512i second = _mm512_set1_epi64(static_cast<long long>(rows->second[pivot]));
+  const __m512i bits = _mm512_set1_epi64(static_cast<long long>(bit));
+  const uint64_t* tested = in_second ? rows->second : rows->first;
+  __mmask8 later = static_cast<__mmask8>(0xFE << pivot % 8);
+  for (size_t i = pivot / 8 * 8; i < num_rows; i += 8) {
+    const __mmask8 hit = _mm512_mask_test_epi64_mask(later, _mm512_load_si512(tested + i), bits);
+    const __m512i first_rows = _mm512_load_si512(rows->first + i);
+    const __m512i second_rows = _mm512_load_si512(rows->second + i);
+    _mm512_store_si512(rows->first + i, _mm512_mask_xor_epi64(first_rows, hit, first_rows, first));
+    _mm512_store_si512(rows->second + i,
+                       _mm512_mask_xor_epi64(second_rows, hit, second_rows, second));
+    later = 0xFF;
+  }
+}
+
+int CompactSolve(const LineKeys& keys, unsigned slots, uint32_t line_bytes, char* line) {
+  return SolveCompactLine(keys, slots, line_bytes, line, EliminateBelow);
+}
+
 // The compiler's check covers the operating system, too: it reads the register state that XGETBV
 // says is saved.
 bool Supported() {
   return kAvx2Kernel.supported() && __builtin_cpu_supports("avx512f") &&
          __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512vl");
+         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
+         __builtin_cpu_supports("avx512vpopcntdq");
 }
 
 }  // namespace
 
 const Kernel kAvx512Kernel = {
     "avx512",
-    "x86-64 with AVX-512 F, BW, DQ and VL: a line in one register",
+    "x86-64 with AVX-512 F, BW, DQ, VL, VBMI and VPOPCNTDQ (Ice Lake, Zen 4): a line in one "
+    "register",
     Supported,
     BlockedMayMatch,
     BlockedMayMatchMany,
     BlockedInsertMany,
     FlatMayMatch,
     FlatInsertMany,
+    CompactMayMatch,
+    CompactMayMatchMany,
+    CompactSolve,
 };
 
 }  // namespace bloomline::kernels

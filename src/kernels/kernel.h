@@ -24,6 +24,17 @@ struct FlatBits {
   int num_probes;
 };
 
+// A compact payload: num_lines >= 1 lines of line_bytes (8 to 64) bytes at any alignment,
+// base_slots 1 to 50.
+struct CompactLines {
+  const char* data;
+  uint64_t num_lines;
+  uint32_t line_bytes;
+  uint32_t base_slots;
+};
+
+struct LineKeys;  // compact_line.h
+
 // No function reads or writes a byte outside the payload. may_match functions never write it;
 // insert functions do, through `data`, which must then point to writable memory.
 struct Kernel {
@@ -39,6 +50,15 @@ struct Kernel {
 
   bool (*flat_may_match)(const FlatBits& filter, uint64_t hash);
   void (*flat_insert_many)(const FlatBits& filter, size_t n, const uint64_t* hashes);
+
+  bool (*compact_may_match)(const CompactLines& filter, uint64_t hash);
+  // Requests nothing ahead, like blocked_may_match_many.
+  void (*compact_may_match_many)(const CompactLines& filter, size_t n, const uint64_t* hashes,
+                                 bool* may_match);
+  // Solves a line of line_bytes zeroed bytes for `slots` slots (1 to 112) with the first seed
+  // number that works: writes its rows, not the header, and returns the number. -1, and nothing
+  // written: none works.
+  int (*compact_solve)(const LineKeys& keys, unsigned slots, uint32_t line_bytes, char* line);
 };
 
 // The one table: every kernel compiled into this binary, slowest first; the portable one is the

@@ -22,11 +22,12 @@ inline const char* Line(const BlockedLines& filter, uint64_t hash) {
   return filter.data + BlockedLine(hash, filter.num_lines) * kLineBytes;
 }
 
-// Requests the line of a key. Where the payload is not on a line boundary, a line lies in two.
-inline void PrefetchLine(const BlockedLines& filter, uint64_t hash) {
-  const char* line = Line(filter, hash);
+// Requests the line of a key, of up to 64 bytes. Where the payload is not on a line boundary, it
+// lies in two.
+inline void PrefetchLine(const char* data, uint64_t num_lines, uint64_t line_bytes, uint64_t hash) {
+  const char* line = data + BlockedLine(hash, num_lines) * line_bytes;
   __builtin_prefetch(line);
-  __builtin_prefetch(line + kLineBytes - 1);
+  __builtin_prefetch(line + line_bytes - 1);
 }
 
 inline void PrefetchLineForWrite(const BlockedLines& filter, uint64_t hash) {

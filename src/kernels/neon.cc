@@ -6,6 +6,8 @@
 
 #include <arm_neon.h>
 
+#include "src/kernels/compact_line.h"
+#include "src/kernels/compact_scalar.h"
 #include "src/kernels/lines.h"
 #include "src/kernels/probe_sequence.h"
 
@@ -64,6 +66,22 @@ void FlatInsertMany(const FlatBits& filter, size_t n, const uint64_t* hashes) {
   kPortableKernel.flat_insert_many(filter, n, hashes);
 }
 
+bool CompactMayMatch(const CompactLines& filter, uint64_t hash) {
+  return CompactLineMayMatch(CompactLine(filter, hash), filter.line_bytes, filter.base_slots, hash);
+}
+
+void CompactMayMatchMany(const CompactLines& filter, size_t n, const uint64_t* hashes,
+                         bool* may_match) {
+  for (size_t i = 0; i < n; ++i) {
+    may_match[i] = CompactLineMayMatch(CompactLine(filter, hashes[i]), filter.line_bytes,
+                                       filter.base_slots, hashes[i]);
+  }
+}
+
+int CompactSolve(const LineKeys& keys, unsigned slots, uint32_t line_bytes, char* line) {
+  return kPortableKernel.compact_solve(keys, slots, line_bytes, line);
+}
+
 bool Supported() { return true; }
 
 }  // namespace
@@ -77,6 +95,9 @@ const Kernel kNeonKernel = {
     BlockedInsertMany,
     FlatMayMatch,
     FlatInsertMany,
+    CompactMayMatch,
+    CompactMayMatchMany,
+    CompactSolve,
 };
 
 }  // namespace bloomline::kernels

@@ -1,5 +1,8 @@
 // The portable kernel: the specification that every other kernel must agree with, bit for bit.
 #include "src/kernels/all_kernels.h"
+#include "src/kernels/compact_line.h"
+#include "src/kernels/compact_scalar.h"
+#include "src/kernels/compact_solver.h"
 #include "src/kernels/lines.h"
 #include "src/kernels/probe_sequence.h"
 #include "src/kernels/unrolled.h"
@@ -79,6 +82,35 @@ void FlatInsertMany(const FlatBits& filter, size_t n, const uint64_t* hashes) {
   RunUnrolled<InsertFlat>(filter.num_probes, filter, n, hashes);
 }
 
+bool CompactMayMatch(const CompactLines& filter, uint64_t hash) {
+  return CompactLineMayMatch(CompactLine(filter, hash), filter.line_bytes, filter.base_slots, hash);
+}
+
+void CompactMayMatchMany(const CompactLines& filter, size_t n, const uint64_t* hashes,
+                         bool* may_match) {
+  for (size_t i = 0; i < n; ++i) {
+    may_match[i] = CompactLineMayMatch(CompactLine(filter, hashes[i]), filter.line_bytes,
+                                       filter.base_slots, hashes[i]);
+  }
+}
+
+void EliminateBelow(EquationRows* rows, size_t num_rows, size_t pivot, bool in_second,
+                    uint64_t bit) {
+  const uint64_t first = rows->first[pivot];
+  const uint64_t second = rows->second[pivot];
+  const uint64_t* tested = in_second ? rows->second : rows->first;
+  const int shift = __builtin_ctzll(bit);
+  for (size_t i = pivot + 1; i < num_rows; ++i) {
+    const uint64_t mask = ~(tested[i] >> shift & 1) + 1;
+    rows->first[i] ^= first & mask;
+    rows->second[i] ^= second & mask;
+  }
+}
+
+int CompactSolve(const LineKeys& keys, unsigned slots, uint32_t line_bytes, char* line) {
+  return SolveCompactLine(keys, slots, line_bytes, line, EliminateBelow);
+}
+
 bool AlwaysSupported() { return true; }
 
 }  // namespace
@@ -88,6 +120,8 @@ const Kernel kPortableKernel = {
     AlwaysSupported,     BlockedMayMatch,
     BlockedMayMatchMany, BlockedInsertMany,
     FlatMayMatch,        FlatInsertMany,
+    CompactMayMatch,     CompactMayMatchMany,
+    CompactSolve,
 };
 
 }  // namespace bloomline::kernels

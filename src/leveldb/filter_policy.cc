@@ -1,4 +1,5 @@
 // The LevelDB adaptor: docs/format.md, section 4.
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <new>
@@ -7,6 +8,7 @@
 #include "bloomline/leveldb.h"
 #include "bloomline/sizing.h"
 #include "leveldb/slice.h"
+#include "src/core/compact.h"
 #include "src/core/format.h"
 #include "src/core/payload.h"
 #include "src/core/shape.h"
@@ -19,6 +21,32 @@ constexpr uint64_t kSeed = 0;
 
 std::string_view View(const leveldb::Slice& slice) { return {slice.data(), slice.size()}; }
 
+// For which numbers of keys the compact layout has a lower false-positive rate than the flat one of
+// as many bytes. With few keys or bits its header and spare slots cost more than they bring.
+class CompactChoice {
+ public:
+  // Cost: some milliseconds if the format is kCompact, else nothing.
+  CompactChoice(const FilterOptions& options, int flat_num_probes) {
+    if (options.format != Format::kCompact) return;
+    for (size_t n = 1; n < kTabled; ++n) {
+      const double bits_per_key = options.bits_per_key;
+      const core::Shape compact = core::SmallSetCompactShape(n, bits_per_key);
+      if (compact.layout != core::Layout::kCompact) continue;
+      const core::Shape flat = core::FlatShape(n, bits_per_key, flat_num_probes);
+      better_[n] = CompactFalsePositiveRate(n, compact.payload_bytes / compact.line_bytes,
+                                            compact.line_bytes, compact.parameter) <
+                   ClassicFalsePositiveRate(n, 8 * flat.payload_bytes, flat_num_probes);
+    }
+  }
+
+  // More keys than tabled are as the last ones: several lines, whose mean load changes little.
+  bool IsBetter(size_t num_keys) const { return better_[std::min(num_keys, kTabled - 1)]; }
+
+ private:
+  static constexpr size_t kTabled = 121;
+  bool better_[kTabled] = {};
+};
+
 // Immutable after construction, so LevelDB's threads share it without locks.
 class LevelDBFilterPolicy : public leveldb::FilterPolicy {
  public:
@@ -27,6 +55,7 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
         name_(name),
         flat_num_probes_(OptimalFlatNumProbes(options.bits_per_key)),
         blocked_num_probes_(OptimalNumProbes(Format::kBlocked, options.bits_per_key)),
+        compact_(options, flat_num_probes_),
         kernel_(kernels::ActiveKernel()) {}
 
   const char* Name() const override { return name_.c_str(); }
@@ -69,19 +98,40 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
       const uint64_t hash = core::LayoutHash(layout, View(keys[i]), kSeed);
       if (classic || kept == 0 || hashes[kept - 1] != hash) hashes[kept++] = hash;
     }
-    const core::Shape shape = classic ? core::ClassicShape(kept, options_.bits_per_key)
-                                      : core::SmallSetShape(kept, options_.bits_per_key,
-                                                            flat_num_probes_, blocked_num_probes_);
+    const core::Shape shape = ShapeFor(kept);
     const size_t start = dst->size();
     dst->resize(start + shape.payload_bytes + 1, '\0');
-    core::InsertHashes(shape, kernel_, dst->data() + start, kept, hashes);
+    char* payload = dst->data() + start;
+    if (shape.layout == core::Layout::kCompact) {
+      core::BuildCompactFromArray(hashes, kept, shape, kernel_, payload);
+    } else {
+      core::InsertHashes(shape, kernel_, payload, kept, hashes);
+    }
     dst->back() = core::LevelDBCode(shape);
+  }
+
+  core::Shape ShapeFor(size_t num_keys) const {
+    switch (options_.format) {
+      case Format::kClassic:
+        return core::ClassicShape(num_keys, options_.bits_per_key);
+      case Format::kCompact:
+        if (compact_.IsBetter(num_keys)) {
+          const core::Shape shape = core::SmallSetCompactShape(num_keys, options_.bits_per_key);
+          if (shape.layout == core::Layout::kCompact) return shape;
+        }
+        break;
+      case Format::kBlocked:
+        break;
+    }
+    return core::SmallSetShape(num_keys, options_.bits_per_key, flat_num_probes_,
+                               blocked_num_probes_);
   }
 
   const FilterOptions options_;
   const std::string name_;
   const int flat_num_probes_;
   const int blocked_num_probes_;
+  const CompactChoice compact_;
   const kernels::Kernel& kernel_;
 };
 

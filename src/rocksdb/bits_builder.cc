@@ -65,11 +65,18 @@ size_t RocksDBBitsBuilder::CalculateSpace(size_t num_entries) {
 double RocksDBBitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {
   if (num_entries == 0) return 0;
   if (bytes <= core::kTrailerBytes) return 1;
+  const int num_probes = OptimalNumProbes(writer_.options().format, writer_.options().bits_per_key);
   const double paid_bits = 8 * static_cast<double>(bytes - core::kTrailerBytes);
   const double bits_per_key = paid_bits / static_cast<double>(num_entries);
-  const int k = OptimalNumProbes(writer_.options().format, writer_.options().bits_per_key);
-  return writer_.options().format == Format::kClassic ? ClassicFalsePositiveRate(bits_per_key, k)
-                                                      : BlockedFalsePositiveRate(bits_per_key, k);
+  switch (writer_.options().format) {
+    case Format::kClassic:
+      return ClassicFalsePositiveRate(bits_per_key, num_probes);
+    case Format::kBlocked:
+      return BlockedFalsePositiveRate(bits_per_key, num_probes);
+    case Format::kCompact:
+      break;
+  }
+  return CompactFalsePositiveRate(bits_per_key);
 }
 
 }  // namespace bloomline

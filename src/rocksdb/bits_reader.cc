@@ -19,7 +19,7 @@ using ROCKSDB_NAMESPACE::Slice;
 class BlockedReader : public FilterBitsReader {
  public:
   BlockedReader(const core::Payload& payload, const kernels::Kernel& kernel)
-      : lines_{payload.data, payload.num_bytes / kernels::kLineBytes, payload.num_probes},
+      : lines_(core::AsBlocked(payload, payload.data, payload.num_bytes)),
         may_match_(kernel.blocked_may_match),
         may_match_many_(kernel.blocked_may_match_many),
         seed_(payload.seed) {}
@@ -35,7 +35,7 @@ class BlockedReader : public FilterBitsReader {
       const int count = std::min(kBatchKeys, num_keys - start);
       for (int i = 0; i < count; ++i) {
         hashes[i] = core::Hash64(View(*keys[start + i]), seed_);
-        kernels::PrefetchLine(lines_, hashes[i]);
+        kernels::PrefetchLine(lines_.data, lines_.num_lines, kernels::kLineBytes, hashes[i]);
       }
       may_match_many_(lines_, static_cast<size_t>(count), hashes, may_match + start);
     }

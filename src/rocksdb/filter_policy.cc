@@ -38,7 +38,9 @@ constexpr double kNoFilterBelow = 0.5;
 bool WritesFilters(double bits_per_key) { return bits_per_key >= kNoFilterBelow; }
 
 FilterOptions Normalized(FilterOptions options) {
-  if (options.bits_per_key >= 0 && options.bits_per_key < kMinBitsPerKey) {
+  if (options.bits_per_key >= 0 && options.bits_per_key < kNoFilterBelow) {
+    options.bits_per_key = FilterOptions().bits_per_key;  // not used
+  } else if (options.bits_per_key >= kNoFilterBelow && options.bits_per_key < kMinBitsPerKey) {
     options.bits_per_key = kMinBitsPerKey;
   }
   return options;
@@ -94,9 +96,11 @@ Status ParseFormat(const ConfigOptions&, const std::string&, const std::string& 
     format->store(Format::kBlocked);
   } else if (value == "classic") {
     format->store(Format::kClassic);
+  } else if (value == "compact") {
+    format->store(Format::kCompact);
   } else {
     return Status::InvalidArgument("bloomline: format is '" + value +
-                                   "'; allowed: blocked, classic");
+                                   "'; allowed: blocked, compact, classic");
   }
   return Status::OK();
 }
@@ -104,7 +108,9 @@ Status ParseFormat(const ConfigOptions&, const std::string&, const std::string& 
 Status SerializeFormat(const ConfigOptions&, const std::string&, const void* field,
                        std::string* value) {
   const Format format = static_cast<const std::atomic<Format>*>(field)->load();
-  *value = format == Format::kClassic ? "classic" : "blocked";
+  *value = format == Format::kClassic   ? "classic"
+           : format == Format::kCompact ? "compact"
+                                        : "blocked";
   return Status::OK();
 }
 
@@ -160,6 +166,13 @@ class RocksDBFilterPolicy : public FilterPolicy {
 
   const char* Name() const override { return kRocksDBPolicyName; }
   const char* CompatibilityName() const override { return kFamilyName; }
+
+  // Each option is checked as it is parsed; here, that they go together.
+  Status PrepareOptions(const ConfigOptions& config) override {
+    const std::string error = Normalized(options_.Load()).Validate();
+    if (!error.empty()) return Status::InvalidArgument("bloomline", error);
+    return FilterPolicy::PrepareOptions(config);
+  }
 
   FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext&) const override {
     const FilterOptions options = options_.Load();

@@ -95,6 +95,106 @@ def payload(layout, keys, num_bytes, k, seed):
     return bytes(out)
 
 
+# Compact (section 3.4). Rows are lists of bits here, to stay far from the library's words.
+MASK56 = (1 << 56) - 1
+C = [(integer_cube_root(p << 192) & ((1 << 64) - 1)) | 1 for p in primes(6)]
+
+
+def mum(a, b):
+    product = a * b
+    return (product & ((1 << 64) - 1)) ^ (product >> 64)
+
+
+def line_shape(line_bytes, slots):
+    payload_bits = 8 * (line_bytes - 1)
+    rows = min(24, payload_bits // slots)
+    left = payload_bits - rows * slots if rows < 24 else 0
+    share = 256 * (left - 2) // slots if left > 2 else 0
+    return rows, left if share > 0 else 0, share
+
+
+def slot_bits(h, seed_number, slots):
+    m = (mum(h ^ C[0], C[1]) & MASK56) | (mum(h ^ C[2], C[3]) & MASK56) << 56
+    return [m >> ((j + 28 * seed_number) % 112) & 1 for j in range(slots)]
+
+
+def fingerprint(h):
+    return mum(h ^ C[4], C[5])
+
+
+def solve(equations, slots):
+    """Solution of (coefficients, right side) pairs with zeros outside the pivots, or None."""
+    pivots = {}
+    for coefficients, right in equations:
+        coefficients = list(coefficients)
+        for slot in range(slots):
+            if not coefficients[slot]:
+                continue
+            if slot not in pivots:
+                pivots[slot] = (coefficients, right)
+                break
+            other, other_right = pivots[slot]
+            coefficients = [a ^ b for a, b in zip(coefficients, other)]
+            right ^= other_right
+        else:
+            if right:
+                return None
+    solution = [0] * slots
+    for slot in sorted(pivots, reverse=True):
+        coefficients, right = pivots[slot]
+        for other in range(slot + 1, slots):
+            right ^= coefficients[other] & solution[other]
+        solution[slot] = right
+    return solution
+
+
+def solve_line(hashes, line_bytes, base):
+    if not hashes:
+        return bytes(line_bytes)
+    for slots in range(max(len(hashes), base), min(112, base + 62) + 1):
+        rows, partial, share = line_shape(line_bytes, slots)
+        for seed_number in range(4):
+            solutions = []
+            for row in range(rows):
+                solutions.append(solve([(slot_bits(h, seed_number, slots), fingerprint(h) >> row & 1)
+                                        for h in hashes], slots))
+            asking = [h for h in hashes if fingerprint(h) >> 56 < share]
+            solutions.append(solve([(slot_bits(h, seed_number, partial), fingerprint(h) >> rows & 1)
+                                    for h in asking], partial))
+            if None in solutions:
+                continue
+            line = sum(bit << i for i, bit in enumerate(sum(solutions, [])))
+            return line.to_bytes(line_bytes - 1, "little") + bytes([slots - base + 64 * seed_number])
+    return bytes(line_bytes - 1) + bytes([63])
+
+
+def compact_payload(keys, num_lines, line_bytes, base, seed):
+    lines = [[] for _ in range(num_lines)]
+    for key in keys:
+        h = h64(key, seed)
+        lines[(h * num_lines) >> 64].append(h)
+    return b"".join(solve_line(line, line_bytes, base) for line in lines)
+
+
+def leveldb_compact(keys, bits_per_key):
+    keys = unique_neighbours(keys)
+    num_bytes = math.ceil(len(keys) * bits_per_key / 8)
+    num_lines = max(1 if len(keys) <= 60 else math.ceil(len(keys) / 40), math.ceil(num_bytes / 64))
+    line_bytes = num_bytes // num_lines
+    assert line_bytes >= 8 and num_lines <= 32
+    return compact_payload(keys, num_lines, line_bytes, 8, 0) + bytes([0xBF + num_lines])
+
+
+def standalone_compact(keys, bits_per_key, seed):
+    keys = unique_neighbours(keys)
+    line_bytes = 64 if bits_per_key >= 6.4 else 32
+    base = min(50, max(1, int(8 * line_bytes / bits_per_key) - 20))
+    num_lines = max(1, math.ceil((len(keys) * bits_per_key / 8 - 20) / line_bytes)) if keys else 0
+    trailer = seed.to_bytes(8, "little") + num_lines.to_bytes(4, "little")
+    trailer += bytes([2 if line_bytes == 64 else 4, base, 0, 0]) + b"bLn\x01"
+    return compact_payload(keys, num_lines, line_bytes, base, seed) + trailer
+
+
 def unique_neighbours(keys):
     return [key for i, key in enumerate(keys) if i == 0 or key != keys[i - 1]]
 
@@ -151,9 +251,18 @@ def vectors():
         ("standalone", "blocked", 16, 9, 0, many),
         ("standalone", "blocked", 10, 6, 0, []),
         ("standalone", "classic", 10, 6, 0, hello),
+        ("leveldb", "compact", 10, 0, 0, counters),
+        ("leveldb", "compact", 10, 0, 0, many[:100]),
+        ("standalone", "compact", 7.5, 0, 0, many),
+        ("standalone", "compact", 4, 0, 0, many),
+        ("standalone", "compact", 24, 0, 0x0123456789ABCDEF, counters + odd),
+        ("standalone", "compact", 10, 0, 0, []),
     ]
     for container, layout, bits_per_key, k, seed, keys in cases:
-        if container == "leveldb":
+        if layout == "compact":
+            filter_bytes = (leveldb_compact(keys, bits_per_key) if container == "leveldb"
+                            else standalone_compact(keys, bits_per_key, seed))
+        elif container == "leveldb":
             filter_bytes = leveldb_filter(layout, keys, bits_per_key, k)
         else:
             filter_bytes = standalone_filter(layout, keys, bits_per_key, k, seed)

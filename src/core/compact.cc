@@ -1,0 +1,189 @@
+#include "src/core/compact.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "src/core/run_on_threads.h"
+#include "src/kernels/compact_line.h"
+
+namespace bloomline::core {
+namespace {
+
+using kernels::BlockedLine;
+
+// Keys are brought together line by line in passes over the list, each for a range of lines:
+// temporary memory is a share of the list instead of its double. A pass reads the whole list (0.5
+// ns per key); fewer keys per pass stay in cache while they are ordered.
+constexpr size_t kMinPasses = 5;
+constexpr size_t kMaxPasses = 32;
+constexpr size_t kKeysPerPass = 512 << 10;
+
+void MatchAll(uint32_t line_bytes, char* line) {
+  line[line_bytes - 1] = static_cast<char>(kernels::kMatchAllCode);
+}
+
+// The keys of some lines, in the order of lines.
+class LineGroups {
+ public:
+  LineGroups(uint64_t num_lines, uint64_t first_line, size_t count)
+      : num_lines_(num_lines), first_line_(first_line), ends_(count) {}
+
+  // Orders n hashes, all of the lines of this group, into `ordered`.
+  void Order(const uint64_t* hashes, size_t n, uint64_t* ordered) {
+    std::fill(ends_.begin(), ends_.end(), 0);
+    for (size_t i = 0; i < n; ++i) ++ends_[IndexOf(hashes[i])];
+    size_t start = 0;
+    for (size_t& end : ends_) {
+      const size_t count = end;
+      end = start;
+      start += count;
+    }
+    for (size_t i = 0; i < n; ++i) ordered[ends_[IndexOf(hashes[i])]++] = hashes[i];
+  }
+
+  void Solve(uint64_t* ordered, const Shape& shape, const kernels::Kernel& kernel,
+             char* data) const {
+    size_t start = 0;
+    char* line = data + first_line_ * shape.line_bytes;
+    for (const size_t end : ends_) {
+      SolveLine(ordered + start, end - start, shape.line_bytes, shape.parameter, kernel, line);
+      start = end;
+      line += shape.line_bytes;
+    }
+  }
+
+ private:
+  size_t IndexOf(uint64_t hash) const {
+    return static_cast<size_t>(BlockedLine(hash, num_lines_) - first_line_);
+  }
+
+  const uint64_t num_lines_;
+  const uint64_t first_line_;
+  std::vector<size_t> ends_;  // of each line's keys
+};
+
+// The hashes of a range of lines, out of the whole list. Grows as needed; throws bad_alloc.
+class Selection {
+ public:
+  void Select(const HashList& list, uint64_t num_lines, uint64_t first_line, size_t count) {
+    size_ = 0;
+    for (HashList::Run run = list.FirstRun();; run = list.RunAfter(run)) {
+      Reserve(size_ + run.size);
+      // Written always and kept only if it belongs here: no branch to mispredict.
+      for (size_t i = 0; i < run.size; ++i) {
+        hashes_[size_] = run.hashes[i];
+        size_ += BlockedLine(run.hashes[i], num_lines) - first_line < count ? 1 : 0;
+      }
+      if (run.next == nullptr) return;
+    }
+  }
+
+  const uint64_t* hashes() const { return hashes_.get(); }
+  size_t size() const { return size_; }
+
+  // At least as large as the selection.
+  uint64_t* OrderedBuffer() {
+    if (ordered_capacity_ < size_) {
+      ordered_.reset();
+      ordered_capacity_ = 0;
+      ordered_.reset(new uint64_t[capacity_]);
+      ordered_capacity_ = capacity_;
+    }
+    return ordered_.get();
+  }
+
+ private:
+  void Reserve(size_t capacity) {
+    if (capacity <= capacity_) return;
+    const size_t grown = capacity + capacity / 16;
+    std::unique_ptr<uint64_t[]> hashes(new uint64_t[grown]);
+    if (size_ != 0) std::memcpy(hashes.get(), hashes_.get(), size_ * sizeof(uint64_t));
+    hashes_ = std::move(hashes);
+    capacity_ = grown;
+  }
+
+  std::unique_ptr<uint64_t[]> hashes_;
+  std::unique_ptr<uint64_t[]> ordered_;
+  size_t capacity_ = 0;
+  size_t ordered_capacity_ = 0;
+  size_t size_ = 0;
+};
+
+}  // namespace
+
+void SolveLine(uint64_t* hashes, size_t n, uint32_t line_bytes, uint32_t base_slots,
+               const kernels::Kernel& kernel, char* line) {
+  std::memset(line, 0, line_bytes);
+  if (n == 0) return;
+  if (n > kernels::kMaxSlots) {
+    // Equal hashes are one equation.
+    std::sort(hashes, hashes + n);
+    n = static_cast<size_t>(std::unique(hashes, hashes + n) - hashes);
+  }
+  const unsigned last_slots = std::min(kernels::kMaxSlots, base_slots + kernels::kMatchAllCode - 1);
+  if (n <= last_slots) {
+    kernels::LineKeys keys(n);
+    for (size_t i = 0; i < n; ++i) keys.Set(i, hashes[i]);
+    const unsigned first_slots = std::max(static_cast<unsigned>(n), base_slots);
+    for (unsigned slots = first_slots; slots <= last_slots; ++slots) {
+      const int seed = kernel.compact_solve(keys, slots, line_bytes, line);
+      if (seed >= 0) {
+        line[line_bytes - 1] =
+            static_cast<char>(slots - base_slots + 64 * static_cast<unsigned>(seed));
+        return;
+      }
+    }
+  }
+  MatchAll(line_bytes, line);
+}
+
+bool BuildCompact(const HashList& hashes, const Shape& shape, const kernels::Kernel& kernel,
+                  int num_threads, char* data) {
+  const uint64_t num_lines = shape.payload_bytes / shape.line_bytes;
+  const size_t threads = static_cast<size_t>(std::max(1, num_threads));
+  const size_t passes = std::clamp(hashes.size() / kKeysPerPass, kMinPasses * threads,
+                                   std::max(kMaxPasses, kMinPasses * threads));
+  std::atomic<size_t> next_pass{0};
+  std::atomic<bool> complete{true};
+  RunOnThreads(threads, [&](size_t) {
+    Selection selection;
+    for (size_t pass; (pass = next_pass.fetch_add(1)) < passes;) {
+      const uint64_t first =
+          num_lines / passes * pass + std::min(num_lines % passes, uint64_t{pass});
+      const size_t count = num_lines / passes + (pass < num_lines % passes ? 1 : 0);
+      if (count == 0) continue;
+      try {
+        selection.Select(hashes, num_lines, first, count);
+        LineGroups groups(num_lines, first, count);
+        uint64_t* ordered = selection.OrderedBuffer();
+        groups.Order(selection.hashes(), selection.size(), ordered);
+        groups.Solve(ordered, shape, kernel, data);
+      } catch (const std::bad_alloc&) {
+        complete = false;
+        for (uint64_t line = first; line < first + count; ++line) {
+          MatchAll(shape.line_bytes, data + line * shape.line_bytes);
+        }
+      }
+    }
+  });
+  return complete;
+}
+
+void BuildCompactFromArray(uint64_t* hashes, size_t n, const Shape& shape,
+                           const kernels::Kernel& kernel, char* data) {
+  const uint64_t num_lines = shape.payload_bytes / shape.line_bytes;
+  if (num_lines == 1) {
+    SolveLine(hashes, n, shape.line_bytes, shape.parameter, kernel, data);
+    return;
+  }
+  LineGroups groups(num_lines, 0, num_lines);
+  std::vector<uint64_t> ordered(n);
+  groups.Order(hashes, n, ordered.data());
+  groups.Solve(ordered.data(), shape, kernel, data);
+}
+
+}  // namespace bloomline::core

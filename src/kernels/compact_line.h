@@ -1,0 +1,125 @@
+// A solved line of docs/format.md, section 3.4: its geometry, what a key asks of it, and the query.
+#ifndef BLOOMLINE_KERNELS_COMPACT_LINE_H_
+#define BLOOMLINE_KERNELS_COMPACT_LINE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "src/kernels/kernel.h"
+#include "src/kernels/probe_sequence.h"
+
+namespace bloomline::kernels {
+
+constexpr unsigned kMaxSlots = 112;
+constexpr unsigned kSlotsPerWord =
+    56;  // so that a word at any bit offset comes with one 8-byte load
+constexpr uint64_t kSlotWordMask = (uint64_t{1} << kSlotsPerWord) - 1;
+constexpr unsigned kMaxFullRows = 24;
+constexpr unsigned kMatchAllCode = 63;
+constexpr unsigned kNumSeeds = 4;
+
+// How a line with s slots is divided.
+struct LineShape {
+  uint8_t full_rows;      // r
+  uint8_t partial_slots;  // w, 0 if no key asks the partial row
+  uint8_t partial_share;  // T, of 256
+};
+
+constexpr LineShape ComputeLineShape(unsigned payload_bits, unsigned slots) {
+  const unsigned full_rows = payload_bits / slots;
+  if (full_rows >= kMaxFullRows) return {kMaxFullRows, 0, 0};
+  const unsigned left = payload_bits - full_rows * slots;
+  const unsigned share = left > 2 ? 256 * (left - 2) / slots : 0;
+  return {static_cast<uint8_t>(full_rows), static_cast<uint8_t>(share > 0 ? left : 0),
+          static_cast<uint8_t>(share)};
+}
+
+// The divisions would be a good part of a query, so the two sizes of whole lines are tabled.
+template <unsigned kPayloadBits>
+struct LineShapeTable {
+  constexpr LineShapeTable() {
+    for (unsigned slots = 1; slots <= kMaxSlots; ++slots) {
+      shapes[slots] = ComputeLineShape(kPayloadBits, slots);
+    }
+  }
+  LineShape shapes[kMaxSlots + 1] = {};
+};
+inline constexpr LineShapeTable<8 * 63> kLineShapes64;
+inline constexpr LineShapeTable<8 * 31> kLineShapes32;
+
+inline LineShape LineShapeOf(unsigned line_bytes, unsigned slots) {
+  if (line_bytes == 64) return kLineShapes64.shapes[slots];
+  if (line_bytes == 32) return kLineShapes32.shapes[slots];
+  return ComputeLineShape(8 * (line_bytes - 1), slots);
+}
+
+inline uint64_t MultiplyAndFold(uint64_t a, uint64_t b) {
+  __extension__ using Uint128 = unsigned __int128;
+  const Uint128 product = static_cast<Uint128>(a) * b;
+  return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+}
+
+// The slots of a key, as far as a line has them.
+struct SlotMask {
+  uint64_t low;   // slots 0 .. 55
+  uint64_t high;  // slots 56 .. 111
+};
+
+inline SlotMask And(SlotMask a, SlotMask b) { return {a.low & b.low, a.high & b.high}; }
+
+// Without a branch, like all that depends on a line's header: headers are random, so a branch would
+// be mispredicted.
+inline SlotMask FirstSlots(unsigned slots) {
+  const unsigned in_low = slots < kSlotsPerWord ? slots : kSlotsPerWord;
+  return {(uint64_t{1} << in_low) - 1, (uint64_t{1} << (slots - in_low)) - 1};
+}
+
+// All 112 slots of a key, for seed number 0.
+inline SlotMask AllSlotsOf(uint64_t hash) {
+  return {MultiplyAndFold(hash ^ 0x428a2f98d728ae23, 0x7137449123ef65cd) & kSlotWordMask,
+          MultiplyAndFold(hash ^ 0xb5c0fbcfec4d3b2f, 0xe9b5dba58189dbbd) & kSlotWordMask};
+}
+
+// Other seed numbers see the slots rotated, by 28 each: a quarter of them new, so that another
+// number makes other equations, and yet nothing is computed that must wait for the line's header
+// but this.
+inline SlotMask Rotated(SlotMask all, unsigned seed_number) {
+  const uint64_t swapped = (all.low ^ all.high) & (~uint64_t{seed_number >> 1} + 1);
+  const uint64_t low = all.low ^ swapped;
+  const uint64_t high = all.high ^ swapped;
+  const unsigned shift = seed_number % 2 * (kSlotsPerWord / 2);
+  return {(low >> shift | high << (kSlotsPerWord - shift)) & kSlotWordMask,
+          (high >> shift | low << (kSlotsPerWord - shift)) & kSlotWordMask};
+}
+
+// Bit i is what row i must give; the top byte is the selector.
+inline uint64_t FingerprintOf(uint64_t hash) {
+  return MultiplyAndFold(hash ^ 0x3956c25bf348b539, 0x59f111f1b605d019);
+}
+
+inline unsigned SelectorOf(uint64_t fingerprint) {
+  return static_cast<unsigned>(fingerprint >> 56);
+}
+
+// What the solver needs of the keys of a line.
+struct LineKeys {
+  explicit LineKeys(size_t n) : size(n) {}
+
+  void Set(size_t i, uint64_t hash) {
+    slots[i] = AllSlotsOf(hash);
+    fingerprints[i] = FingerprintOf(hash);
+  }
+
+  size_t size;  // at most kMaxSlots
+  SlotMask slots[kMaxSlots];
+  uint64_t fingerprints[kMaxSlots];
+};
+
+inline const char* CompactLine(const CompactLines& filter, uint64_t hash) {
+  return filter.data + BlockedLine(hash, filter.num_lines) * filter.line_bytes;
+}
+
+}  // namespace bloomline::kernels
+
+#endif  // BLOOMLINE_KERNELS_COMPACT_LINE_H_

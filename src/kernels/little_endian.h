@@ -1,0 +1,28 @@
+#ifndef BLOOMLINE_KERNELS_LITTLE_ENDIAN_H_
+#define BLOOMLINE_KERNELS_LITTLE_ENDIAN_H_
+
+#include <cstdint>
+#include <cstring>
+
+namespace bloomline::kernels {
+
+// 64-bit little-endian numbers at any alignment.
+inline uint64_t LoadLittleEndian64(const char* p) {
+  uint64_t value;
+  std::memcpy(&value, p, sizeof(value));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  value = __builtin_bswap64(value);
+#endif
+  return value;
+}
+
+inline void StoreLittleEndian64(uint64_t value, char* p) {
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  value = __builtin_bswap64(value);
+#endif
+  std::memcpy(p, &value, sizeof(value));
+}
+
+}  // namespace bloomline::kernels
+
+#endif  // BLOOMLINE_KERNELS_LITTLE_ENDIAN_H_
