@@ -107,7 +107,7 @@ void AskKernel(Suite* suite, const Subject& subject, const Case& c, benchmark::S
       table.kernels, table.kernels + table.size,
       [&](const kernels::Kernel* candidate) { return candidate->name == subject.kernel; });
   const kernels::BlockedLines lines{payload.data, payload.num_bytes / kLineBytes,
-                                    payload.num_probes};
+                                    static_cast<int>(payload.parameter)};
   Query(KernelQuery{*kernel, payload, lines}, c.mode, filter, state, run);
 }
 

@@ -19,11 +19,17 @@ using LevelDBPolicy = std::unique_ptr<const leveldb::FilterPolicy>;
 
 constexpr char kPeer[] = "Bloom packaged";
 
-// `kernel` is empty for the peer.
-LevelDBPolicy NewPolicy(const std::string& kernel) {
-  if (kernel.empty()) return LevelDBPolicy(leveldb::NewBloomFilterPolicy(kTableBits));
-  UseKernel(kernel);
+// `kernel` is empty for the peer, which has one format.
+struct Way {
+  Format format;
+  std::string kernel;
+};
+
+LevelDBPolicy NewPolicy(const Way& way) {
+  if (way.kernel.empty()) return LevelDBPolicy(leveldb::NewBloomFilterPolicy(kTableBits));
+  UseKernel(way.kernel);
   FilterOptions options;
+  options.format = way.format;
   options.bits_per_key = kTableBits;
   return LevelDBPolicy(NewLevelDBFilterPolicy(options));
 }
@@ -119,8 +125,7 @@ void Build(const leveldb::FilterPolicy& policy, const Case& c, size_t key_bytes,
   state.counters[kKeysCounter] = keys_per_iteration;
 }
 
-void Register(Suite* suite, const std::string& subject, const std::string& kernel,
-              size_t keys_per_filter) {
+void Register(Suite* suite, const std::string& subject, const Way& way, size_t keys_per_filter) {
   const FilterBenchFlags& flags = suite->flags();
   const size_t key_bytes = flags.key_bytes;
   Case c;
@@ -129,18 +134,18 @@ void Register(Suite* suite, const std::string& subject, const std::string& kerne
   c.num_keys = keys_per_filter;
   c.bits_per_key = kTableBits;
   suite->Register(c, flags.query_chunks, flags.table_rounds,
-                  [c, kernel, key_bytes](benchmark::State& state, uint64_t) {
-                    Build(*NewPolicy(kernel), c, key_bytes, state);
+                  [c, way, key_bytes](benchmark::State& state, uint64_t) {
+                    Build(*NewPolicy(way), c, key_bytes, state);
                   });
   c.kind = Kind::kLevelDBQuery;
   c.mode = Mode::kSingle;
   const auto filters = std::make_shared<const Filters>(
-      BuildFilters(*NewPolicy(kernel), flags.num_leveldb_filters, keys_per_filter, key_bytes));
+      BuildFilters(*NewPolicy(way), flags.num_leveldb_filters, keys_per_filter, key_bytes));
   for (const int hit_percent : {0, 100}) {
     c.hit_percent = hit_percent;
     suite->Register(c, flags.query_chunks, flags.table_rounds,
-                    [c, kernel, key_bytes, filters](benchmark::State& state, uint64_t run) {
-                      Query(*NewPolicy(kernel), *filters, c, key_bytes, state, run);
+                    [c, way, key_bytes, filters](benchmark::State& state, uint64_t run) {
+                      Query(*NewPolicy(way), *filters, c, key_bytes, state, run);
                     });
   }
 }
@@ -151,9 +156,12 @@ void RegisterLevelDB(Suite* suite) {
   for (const int keys_per_filter : kLevelDBKeysPerFilter) {
     const auto count = static_cast<size_t>(keys_per_filter);
     for (const kernels::Kernel* kernel : SupportedKernels()) {
-      Register(suite, std::string("blocked ") + kernel->name, kernel->name, count);
+      Register(suite, std::string("blocked ") + kernel->name, {Format::kBlocked, kernel->name},
+               count);
+      Register(suite, std::string("compact ") + kernel->name, {Format::kCompact, kernel->name},
+               count);
     }
-    Register(suite, kPeer, "", count);
+    Register(suite, kPeer, {Format::kClassic, ""}, count);
   }
 }
 

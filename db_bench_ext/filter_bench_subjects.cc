@@ -10,6 +10,7 @@
 
 #include "bloomline/cpu.h"
 #include "bloomline/rocksdb.h"
+#include "bloomline/sizing.h"
 #include "db_bench_ext/filter_bench_keys.h"
 #include "rocksdb/table.h"
 
@@ -19,8 +20,20 @@ namespace {
 struct NamedFormat {
   const char* name;
   Format format;
+  bool bloom_equivalent;  // bits per key for the rate that a blocked filter has at those asked for
 };
-constexpr NamedFormat kFormats[] = {{"blocked", Format::kBlocked}};
+constexpr NamedFormat kFormats[] = {{"blocked", Format::kBlocked, false},
+                                    {"compact", Format::kCompact, true},
+                                    {"compact=mem", Format::kCompact, false}};
+
+// As in RocksDB's Ribbon policy, whose parameter is the bits per key of the Bloom filter it equals.
+double CompactBitsPerKey(double bloom_bits_per_key) {
+  static std::map<double, double> known;  // the search takes a good part of a second
+  const auto found = known.find(bloom_bits_per_key);
+  if (found != known.end()) return found->second;
+  const double rate = FalsePositiveRate(Format::kBlocked, bloom_bits_per_key);
+  return known[bloom_bits_per_key] = BitsPerKeyForFalsePositiveRate(Format::kCompact, rate);
+}
 
 std::string Build(const Subject& subject, uint64_t num_keys) {
   const RocksDBBuilder builder = subject.NewBuilder(subject.Policy(10));
@@ -103,11 +116,13 @@ std::vector<Subject> AllSubjects(const std::string& native_library) {
   for (const NamedFormat& named : kFormats) {
     for (const kernels::Kernel* kernel : SupportedKernels()) {
       const Format format = named.format;
+      const bool equivalent = named.bloom_equivalent;
       subjects.push_back({std::string(named.name) + " " + kernel->name, named.name, true,
-                          kernel->name, [format](double bits_per_key) {
+                          kernel->name, [format, equivalent](double bits_per_key) {
                             FilterOptions options;
                             options.format = format;
-                            options.bits_per_key = bits_per_key;
+                            options.bits_per_key =
+                                equivalent ? CompactBitsPerKey(bits_per_key) : bits_per_key;
                             return NewRocksDBFilterPolicy(options);
                           }});
     }

@@ -118,6 +118,9 @@ std::string LevelDBTable(const Suite& suite, const Results& results) {
   for (const kernels::Kernel* kernel : SupportedKernels()) {
     subjects.push_back(std::string("blocked ") + kernel->name);
   }
+  for (const kernels::Kernel* kernel : SupportedKernels()) {
+    subjects.push_back(std::string("compact ") + kernel->name);
+  }
   subjects.push_back("Bloom packaged");
   for (const int keys_per_filter : kLevelDBKeysPerFilter) {
     const auto num_keys = static_cast<uint64_t>(keys_per_filter);

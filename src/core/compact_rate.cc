@@ -10,23 +10,28 @@ namespace bloomline::core {
 namespace {
 
 // P(n random equations in s unknowns, with `rows` right-hand sides each, do not contradict each
-// other). One after the other: with rank q so far, an equation depends on the others with
-// probability 2^(q - s), and then fits with probability 2^-rows. Entry n of the result is for n
-// equations.
+// other), for n = 0 .. max_equations. One after the other: with rank q so far, an equation depends
+// on the others with probability 2^(q - s), and then fits with probability 2^-rows.
 std::vector<double> ConsistencyProbabilities(uint64_t max_equations, unsigned unknowns,
-                                             double rows) {
-  std::vector<double> by_rank(unknowns + 1, 0.0);
-  by_rank[0] = 1;
+                                             unsigned rows) {
+  // Of so many dependent equations and more, all fit with a probability that nobody will measure.
+  constexpr size_t kMaxDependent = 24;
+  double by_dependent[kMaxDependent] = {1};
+  const double fits = std::ldexp(1.0, -static_cast<int>(rows));
   std::vector<double> result = {1.0};
-  for (uint64_t i = 1; i <= max_equations; ++i) {
-    for (unsigned rank = unknowns + 1; rank-- > 0;) {
-      const double depends = std::exp2(static_cast<double>(rank) - unknowns);
-      const double grows =
-          rank == 0 ? 0 : by_rank[rank - 1] * (1 - std::exp2(rank - 1.0 - unknowns));
-      by_rank[rank] = by_rank[rank] * depends * std::exp2(-rows) + grows;
-    }
+  for (uint64_t i = 0; i < max_equations; ++i) {
     double sum = 0;
-    for (const double p : by_rank) sum += p;
+    for (size_t dependent = std::min<size_t>(kMaxDependent - 1, i + 1) + 1; dependent-- > 0;) {
+      // by_dependent[dependent - 1] is still that of the step before.
+      const auto depends = [&](size_t d) {
+        const int rank = static_cast<int>(i) - static_cast<int>(d);
+        return std::min(1.0, std::ldexp(1.0, rank - static_cast<int>(unknowns)));
+      };
+      double p = by_dependent[dependent] * (1 - depends(dependent));
+      if (dependent > 0) p += by_dependent[dependent - 1] * depends(dependent - 1) * fits;
+      by_dependent[dependent] = p;
+      sum += p;
+    }
     result.push_back(sum);
   }
   return result;

@@ -15,7 +15,7 @@ void HashesMayMatch(const Payload& payload, const kernels::Kernel& kernel, size_
   for (size_t start = 0; start < n; start += kernels::kBatchKeys) {
     const size_t count = std::min(kernels::kBatchKeys, n - start);
     const uint64_t* group = hashes + start;
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; payload.num_bytes > kernels::kCachedBytes && i < count; ++i) {
       kernels::PrefetchLine(payload.data, payload.num_lines, payload.line_bytes, group[i]);
     }
     if (payload.layout == Layout::kBlocked) {

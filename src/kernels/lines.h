@@ -14,6 +14,11 @@ namespace bloomline::kernels {
 // RocksDB's MultiGet never has more at a time.
 constexpr size_t kBatchKeys = 32;
 
+// A filter of at most so many bytes is taken to be in the second-level cache, from where the
+// processor fetches lines fast enough by itself; requesting them ahead costs 0.4 ns per key
+// (docs/design.md).
+constexpr uint64_t kCachedBytes = 256 << 10;
+
 // Insertions from the one at hand to the one whose line is requested: covers a miss, stays within
 // L1.
 constexpr size_t kInsertAhead = 16;

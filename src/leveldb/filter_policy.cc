@@ -25,7 +25,7 @@ std::string_view View(const leveldb::Slice& slice) { return {slice.data(), slice
 // as many bytes. With few keys or bits its header and spare slots cost more than they bring.
 class CompactChoice {
  public:
-  // Cost: some milliseconds if the format is kCompact, else nothing.
+  // Cost: milliseconds if the format is kCompact, else nothing.
   CompactChoice(const FilterOptions& options, int flat_num_probes) {
     if (options.format != Format::kCompact) return;
     for (size_t n = 1; n < kTabled; ++n) {
@@ -43,7 +43,7 @@ class CompactChoice {
   bool IsBetter(size_t num_keys) const { return better_[std::min(num_keys, kTabled - 1)]; }
 
  private:
-  static constexpr size_t kTabled = 121;
+  static constexpr size_t kTabled = 62;
   bool better_[kTabled] = {};
 };
 

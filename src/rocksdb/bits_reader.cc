@@ -15,17 +15,28 @@ namespace {
 using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::Slice;
 
-// The layout that matters: nothing is decided per key but by the key.
-class BlockedReader : public FilterBitsReader {
+// The layouts that matter, blocked and compact: nothing is decided per key but by the key.
+template <typename Lines>
+class LinesReader : public FilterBitsReader {
  public:
-  BlockedReader(const core::Payload& payload, const kernels::Kernel& kernel)
-      : lines_(core::AsBlocked(payload, payload.data, payload.num_bytes)),
-        may_match_(kernel.blocked_may_match),
-        may_match_many_(kernel.blocked_may_match_many),
-        seed_(payload.seed) {}
+  using MayMatchOne = bool (*)(const Lines& filter, uint64_t hash);
+  using MayMatchMany = void (*)(const Lines& filter, size_t n, const uint64_t* hashes,
+                                bool* may_match);
 
+  LinesReader(const Lines& lines, const core::Payload& payload, MayMatchOne may_match,
+              MayMatchMany may_match_many)
+      : lines_(lines),
+        may_match_(may_match),
+        may_match_many_(may_match_many),
+        seed_(payload.seed),
+        line_bytes_(payload.line_bytes),
+        requests_ahead_(payload.num_bytes > kernels::kCachedBytes) {}
+
+  // Both ways end in a tail call, so that the short one needs no stack.
   __attribute__((flatten)) bool MayMatch(const Slice& entry) override {
-    return may_match_(lines_, core::Hash64(View(entry), seed_));
+    const std::string_view key = View(entry);
+    if (!core::HashesInline(key, seed_)) return LongKeyMayMatch(key);
+    return may_match_(lines_, core::Hash64(key, 0));
   }
 
   __attribute__((flatten)) void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
@@ -33,19 +44,27 @@ class BlockedReader : public FilterBitsReader {
     uint64_t hashes[kBatchKeys];
     for (int start = 0; start < num_keys; start += kBatchKeys) {
       const int count = std::min(kBatchKeys, num_keys - start);
-      for (int i = 0; i < count; ++i) {
-        hashes[i] = core::Hash64(View(*keys[start + i]), seed_);
-        kernels::PrefetchLine(lines_.data, lines_.num_lines, kernels::kLineBytes, hashes[i]);
+      for (int i = 0; i < count; ++i) hashes[i] = core::Hash64(View(*keys[start + i]), seed_);
+      if (requests_ahead_) {
+        for (int i = 0; i < count; ++i) {
+          kernels::PrefetchLine(lines_.data, lines_.num_lines, line_bytes_, hashes[i]);
+        }
       }
       may_match_many_(lines_, static_cast<size_t>(count), hashes, may_match + start);
     }
   }
 
  private:
-  const kernels::BlockedLines lines_;
-  decltype(kernels::Kernel::blocked_may_match) const may_match_;
-  decltype(kernels::Kernel::blocked_may_match_many) const may_match_many_;
+  __attribute__((noinline)) bool LongKeyMayMatch(std::string_view key) const {
+    return may_match_(lines_, core::LongHash64(key, seed_));
+  }
+
+  const Lines lines_;
+  const MayMatchOne may_match_;
+  const MayMatchMany may_match_many_;
   const uint64_t seed_;
+  const uint32_t line_bytes_;
+  const bool requests_ahead_;
 };
 
 // Everything else: other layouts, no keys, bytes that make no sense.
@@ -73,8 +92,14 @@ class AnyReader : public FilterBitsReader {
 FilterBitsReader* NewRocksDBBitsReader(std::string_view filter) {
   const core::Payload payload = core::DecodeStandalone(filter);
   const kernels::Kernel& kernel = kernels::ActiveKernel();
-  if (payload.layout == core::Layout::kBlocked && payload.num_bytes != 0) {
-    return new (std::nothrow) BlockedReader(payload, kernel);
+  if (payload.num_lines != 0 && payload.layout == core::Layout::kBlocked) {
+    return new (std::nothrow) LinesReader<kernels::BlockedLines>(
+        core::AsBlocked(payload, payload.data, payload.num_bytes), payload,
+        kernel.blocked_may_match, kernel.blocked_may_match_many);
+  }
+  if (payload.num_lines != 0 && payload.layout == core::Layout::kCompact) {
+    return new (std::nothrow) LinesReader<kernels::CompactLines>(
+        core::AsCompact(payload), payload, kernel.compact_may_match, kernel.compact_may_match_many);
   }
   return new (std::nothrow) AnyReader(payload, kernel);
 }
