@@ -10,7 +10,8 @@
 
 namespace bloomline::bench {
 
-enum class Policy { kNone, kBloom, kRibbon, kBloomline };
+// The compact ones: in as many bits as Bloom, and at Bloom's false-positive rate.
+enum class Policy { kNone, kBloom, kRibbon, kBloomline, kCompact, kCompactSameRate };
 
 // What the files hold after the full compaction.
 struct FilterSummary {
@@ -67,6 +68,10 @@ inline const char* PolicyName(Policy policy) {
       return "builtin-ribbon";
     case Policy::kBloomline:
       return "bloomline";
+    case Policy::kCompact:
+      return "compact";
+    case Policy::kCompactSameRate:
+      return "compact-same-fpr";
   }
   return "?";
 }

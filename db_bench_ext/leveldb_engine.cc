@@ -59,8 +59,9 @@ class CountingEnv : public leveldb::EnvWrapper {
 
 const leveldb::FilterPolicy* NewPolicy(Policy policy, int bits_per_key) {
   if (policy == Policy::kBloom) return leveldb::NewBloomFilterPolicy(bits_per_key);
-  if (policy != Policy::kBloomline) return nullptr;
+  if (policy == Policy::kNone) return nullptr;
   FilterOptions options;
+  if (policy == Policy::kCompact) options.format = Format::kCompact;
   options.bits_per_key = bits_per_key;
   std::string error;
   const leveldb::FilterPolicy* made = NewLevelDBFilterPolicy(options, kLevelDBBuiltinName, &error);
@@ -172,7 +173,7 @@ std::unique_ptr<Database> OpenLevelDB(Policy policy, int bits_per_key,
 Engine LevelDBEngine() {
   return {"leveldb",
           "LevelDB",
-          {Policy::kNone, Policy::kBloom, Policy::kBloomline},
+          {Policy::kNone, Policy::kBloom, Policy::kBloomline, Policy::kCompact},
           OpenLevelDB,
           LevelDBTheory};
 }

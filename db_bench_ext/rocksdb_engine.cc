@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "bloomline/rocksdb.h"
+#include "bloomline/sizing.h"
 #include "db_bench_ext/theory.h"
 #include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"
@@ -30,6 +31,11 @@ std::shared_ptr<const rocksdb::FilterPolicy> NewPolicy(Policy policy, int bits_p
   if (policy == Policy::kNone) return nullptr;
   FilterOptions options;
   options.bits_per_key = bits_per_key;
+  if (policy != Policy::kBloomline) options.format = Format::kCompact;
+  if (policy == Policy::kCompactSameRate) {
+    options = FilterOptions::ForFalsePositiveRate(
+        Format::kCompact, FalsePositiveRate(Format::kBlocked, bits_per_key));
+  }
   std::string error;
   Made made = NewRocksDBFilterPolicy(options, &error);
   if (made == nullptr) throw std::runtime_error("bloomline: " + error);
@@ -142,7 +148,8 @@ std::unique_ptr<Database> OpenRocksDB(Policy policy, int bits_per_key,
 Engine RocksDBEngine() {
   return {"rocksdb",
           "RocksDB",
-          {Policy::kNone, Policy::kBloom, Policy::kRibbon, Policy::kBloomline},
+          {Policy::kNone, Policy::kBloom, Policy::kRibbon, Policy::kBloomline, Policy::kCompact,
+           Policy::kCompactSameRate},
           OpenRocksDB,
           RocksDBTheory};
 }

@@ -31,6 +31,13 @@ double LevelDBTheory(Policy policy, int bits_per_key, const FilterSummary& filte
   const uint64_t n = std::max<uint64_t>(1, static_cast<uint64_t>(std::llround(keys_per_filter)));
   const auto m = static_cast<uint64_t>(
       std::llround(static_cast<double>(n) * payload_bits / static_cast<double>(num_keys)));
+  if (policy == Policy::kCompact) {
+    // One line a filter, as with the rows of this comparison and up to 60 keys; else no figure.
+    const uint64_t line_bytes = m / 8;
+    return n <= 60 && line_bytes <= 64
+               ? CompactFalsePositiveRate(n, 1, static_cast<uint32_t>(line_bytes), 8)
+               : NAN;
+  }
   const int num_probes = policy == Policy::kBloomline
                              ? OptimalFlatNumProbes(bits_per_key)
                              : OptimalNumProbes(Format::kClassic, bits_per_key);
@@ -40,6 +47,7 @@ double LevelDBTheory(Policy policy, int bits_per_key, const FilterSummary& filte
 double RocksDBTheory(Policy policy, int bits_per_key, const FilterSummary& /*filters*/,
                      uint64_t /*num_keys*/) {
   if (policy == Policy::kNone) return NAN;
+  if (policy == Policy::kCompact) return CompactFalsePositiveRate(bits_per_key);
   const int num_probes = policy == Policy::kBloomline
                              ? OptimalNumProbes(Format::kBlocked, bits_per_key)
                              : RocksDBBloomNumProbes(bits_per_key);

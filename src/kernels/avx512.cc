@@ -167,58 +167,127 @@ void FlatInsertMany(const FlatBits& filter, size_t n, const uint64_t* hashes) {
   }
 }
 
-// Eight rows at a time, one a lane; the partial row is the lane after the last full one. Nothing is
-// decided by a branch but whether there are more than eight.
+// All that a query needs to know of a line with so many slots, ready for the registers.
+struct alignas(32) LineLayout {
+  // Slots of the full rows and of the partial one.
+  SlotMask full = {};
+  SlotMask partial = {};
+  // Where each row begins, the partial row last: byte and bit of that byte.
+  uint8_t row_byte[kMaxFullRows + 8] = {};
+  uint8_t row_bit[kMaxFullRows + 8] = {};
+  uint32_t full_rows = 0;      // a one for each
+  uint32_t partial_row = 0;    // a one, or 0 if there is none
+  uint32_t partial_share = 0;  // of 256
+};
+
+// By number of slots. Some 35 of them are in use in one filter, 4 KiB.
+template <unsigned kLineBytes>
+struct LineLayouts {
+  constexpr LineLayouts() {
+    for (unsigned slots = 1; slots <= kMaxSlots; ++slots) {
+      const LineShape shape = ComputeLineShape(8 * (kLineBytes - 1), slots);
+      LineLayout& layout = layouts[slots];
+      layout.full = FirstSlots(slots);
+      layout.partial = FirstSlots(shape.partial_slots);
+      for (unsigned row = 0; row < sizeof(layout.row_byte); ++row) {
+        const unsigned bit = row * slots;
+        layout.row_byte[row] = static_cast<uint8_t>(bit / 8);
+        layout.row_bit[row] = static_cast<uint8_t>(bit % 8);
+      }
+      layout.full_rows = (1u << shape.full_rows) - 1;
+      layout.partial_row = shape.partial_share == 0 ? 0 : 1u << shape.full_rows;
+      layout.partial_share = shape.partial_share;
+    }
+  }
+  LineLayout layouts[kMaxSlots + 1] = {};
+};
+constexpr LineLayouts<64> kLayouts64;
+constexpr LineLayouts<32> kLayouts32;
+
+// Rows first_row .. first_row + 7, one a lane; the partial row is the lane after the last full one.
+// Bit i of the result: row first_row + i does not give what `wanted` says.
+BLOOMLINE_AVX512_INLINE uint32_t WrongRows(__m512i bytes, SlotMask mine, const LineLayout& layout,
+                                           unsigned first_row, uint32_t wanted) {
+  uint64_t row_bytes;
+  std::memcpy(&row_bytes, layout.row_byte + first_row, sizeof(row_bytes));
+  // Byte i of eight for all bytes of lane i; then the eight bytes from there on.
+  const __m512i spread = _mm512_set_epi64(
+      0x0707070707070707, 0x0606060606060606, 0x0505050505050505, 0x0404040404040404,
+      0x0303030303030303, 0x0202020202020202, 0x0101010101010101, 0);
+  const __m512i index = _mm512_add_epi8(
+      _mm512_permutexvar_epi8(spread, _mm512_set1_epi64(static_cast<long long>(row_bytes))),
+      _mm512_set1_epi64(0x0706050403020100));
+  const __m512i index_high = _mm512_add_epi8(index, _mm512_set1_epi8(kSlotsPerWord / 8));
+  const __m512i shift = _mm512_cvtepu8_epi64(
+      _mm_loadl_epi64(reinterpret_cast<const __m128i*>(layout.row_bit + first_row)));
+  // What lies beyond the row, or the line, is masked out.
+  const __m512i low = _mm512_srlv_epi64(_mm512_permutexvar_epi8(index, bytes), shift);
+  const __m512i high = _mm512_srlv_epi64(_mm512_permutexvar_epi8(index_high, bytes), shift);
+  const auto partial_lane = static_cast<__mmask8>(layout.partial_row >> first_row);
+  const __m512i low_slots =
+      _mm512_mask_set1_epi64(_mm512_set1_epi64(static_cast<long long>(layout.full.low)),
+                             partial_lane, static_cast<long long>(layout.partial.low));
+  const __m512i high_slots =
+      _mm512_mask_set1_epi64(_mm512_set1_epi64(static_cast<long long>(layout.full.high)),
+                             partial_lane, static_cast<long long>(layout.partial.high));
+  constexpr int kAndAll = 0x80;
+  const __m512i hits = _mm512_xor_si512(
+      _mm512_ternarylogic_epi64(low, _mm512_set1_epi64(static_cast<long long>(mine.low)), low_slots,
+                                kAndAll),
+      _mm512_ternarylogic_epi64(high, _mm512_set1_epi64(static_cast<long long>(mine.high)),
+                                high_slots, kAndAll));
+  return _mm512_test_epi64_mask(_mm512_popcnt_epi64(hits), _mm512_set1_epi64(1)) ^ wanted;
+}
+
+// One absent key in 256 comes here, and present ones where lines have more than eight rows. Out of
+// line, so that the way of the others needs few registers.
+BLOOMLINE_AVX512 __attribute__((noinline)) bool MoreRowsMatch(const char* line, uint32_t line_bytes,
+                                                              SlotMask mine,
+                                                              const LineLayout& layout,
+                                                              uint32_t wanted, uint32_t asked) {
+  const __m512i bytes = _mm512_maskz_loadu_epi8(BytesBelow(line_bytes), line);
+  for (unsigned first_row = 8; asked >> first_row != 0; first_row += 8) {
+    const uint32_t wrong = WrongRows(bytes, mine, layout, first_row, wanted >> first_row);
+    if ((wrong & asked >> first_row & 0xFF) != 0) return false;
+  }
+  return true;
+}
+
 BLOOMLINE_AVX512_INLINE bool SolvedLineMayMatch(const CompactLines& filter, uint64_t hash) {
   const char* line = CompactLine(filter, hash);
   const unsigned header = static_cast<unsigned char>(line[filter.line_bytes - 1]);
   const unsigned slots = filter.base_slots + header % 64;
   if (header % 64 == kMatchAllCode || slots > kMaxSlots) return true;
-  const LineShape shape = LineShapeOf(filter.line_bytes, slots);
-  const uint64_t fingerprint = FingerprintOf(hash);
+  const LineLayout& layout =
+      (filter.line_bytes == 64 ? kLayouts64.layouts : kLayouts32.layouts)[slots];
   const SlotMask mine = Rotated(AllSlotsOf(hash), header / 64);
-  const SlotMask full = And(mine, FirstSlots(slots));
-  const SlotMask partial = And(mine, FirstSlots(shape.partial_slots));
-  const __m512i bytes = _mm512_maskz_loadu_epi8(BytesBelow(filter.line_bytes), line);
-  const unsigned asks_partial = SelectorOf(fingerprint) < shape.partial_share ? 1 : 0;
-  const uint32_t asked_rows = (1u << shape.full_rows) - 1 + (asks_partial << shape.full_rows);
-  const __m512i row = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
-  for (unsigned first_row = 0;; first_row += 8) {
-    const __m512i bit = _mm512_mul_epu32(_mm512_add_epi64(row, _mm512_set1_epi64(first_row)),
-                                         _mm512_set1_epi64(slots));
-    // The bytes from bit / 8 on, eight for each row; those beyond the line are masked out below.
-    const __m512i first_byte = _mm512_shuffle_epi8(
-        _mm512_srli_epi64(bit, 3), _mm512_set_epi64(0x0808080808080808, 0, 0x0808080808080808, 0,
-                                                    0x0808080808080808, 0, 0x0808080808080808, 0));
-    const __m512i index = _mm512_add_epi8(first_byte, _mm512_set1_epi64(0x0706050403020100));
-    const __m512i index_high = _mm512_add_epi8(index, _mm512_set1_epi8(kSlotsPerWord / 8));
-    const __m512i shift = _mm512_and_si512(bit, _mm512_set1_epi64(7));
-    const __m512i low = _mm512_srlv_epi64(_mm512_permutexvar_epi8(index, bytes), shift);
-    const __m512i high = _mm512_srlv_epi64(_mm512_permutexvar_epi8(index_high, bytes), shift);
-    const auto partial_lane = static_cast<__mmask8>(1u << shape.full_rows >> first_row);
-    const __m512i low_slots =
-        _mm512_mask_set1_epi64(_mm512_set1_epi64(static_cast<long long>(full.low)), partial_lane,
-                               static_cast<long long>(partial.low));
-    const __m512i high_slots =
-        _mm512_mask_set1_epi64(_mm512_set1_epi64(static_cast<long long>(full.high)), partial_lane,
-                               static_cast<long long>(partial.high));
-    const __m512i hits =
-        _mm512_xor_si512(_mm512_and_si512(low, low_slots), _mm512_and_si512(high, high_slots));
-    const __mmask8 parities =
-        _mm512_test_epi64_mask(_mm512_popcnt_epi64(hits), _mm512_set1_epi64(1));
-    const uint32_t wrong =
-        (parities ^ static_cast<uint32_t>(fingerprint >> first_row)) & (asked_rows >> first_row);
-    if ((wrong & 0xFF) != 0) return false;
-    if (asked_rows >> first_row <= 0xFF) return true;
-  }
+  // All ones if the selector is below the share: half of the keys, so a branch would be
+  // mispredicted.
+  const auto below =
+      static_cast<uint32_t>(static_cast<int32_t>(SelectorOf(hash) - layout.partial_share) >> 31);
+  const uint32_t asked = layout.full_rows | (layout.partial_row & below);
+  const __m512i bytes = _mm512_maskz_loadu_epi8(~0ull >> (64 - filter.line_bytes), line);
+  const uint32_t wanted = FingerprintOf(hash);
+  if ((WrongRows(bytes, mine, layout, 0, wanted) & asked & 0xFF) != 0) return false;
+  return asked <= 0xFF || MoreRowsMatch(line, filter.line_bytes, mine, layout, wanted, asked);
+}
+
+// Lines of other sizes are LevelDB's, where the layout would have to be computed at each query.
+BLOOMLINE_AVX512_INLINE bool IsTabled(uint32_t line_bytes) {
+  return line_bytes == 64 || line_bytes == 32;
 }
 
 BLOOMLINE_AVX512 bool CompactMayMatch(const CompactLines& filter, uint64_t hash) {
+  if (!IsTabled(filter.line_bytes)) return kAvx2Kernel.compact_may_match(filter, hash);
   return SolvedLineMayMatch(filter, hash);
 }
 
 BLOOMLINE_AVX512 void CompactMayMatchMany(const CompactLines& filter, size_t n,
                                           const uint64_t* hashes, bool* may_match) {
+  if (!IsTabled(filter.line_bytes)) {
+    kAvx2Kernel.compact_may_match_many(filter, n, hashes, may_match);
+    return;
+  }
   for (size_t i = 0; i < n; ++i) may_match[i] = SolvedLineMayMatch(filter, hashes[i]);
 }
 

@@ -70,7 +70,7 @@ inline SlotMask And(SlotMask a, SlotMask b) { return {a.low & b.low, a.high & b.
 
 // Without a branch, like all that depends on a line's header: headers are random, so a branch would
 // be mispredicted.
-inline SlotMask FirstSlots(unsigned slots) {
+constexpr SlotMask FirstSlots(unsigned slots) {
   const unsigned in_low = slots < kSlotsPerWord ? slots : kSlotsPerWord;
   return {(uint64_t{1} << in_low) - 1, (uint64_t{1} << (slots - in_low)) - 1};
 }
@@ -93,13 +93,14 @@ inline SlotMask Rotated(SlotMask all, unsigned seed_number) {
           (high >> shift | low << (kSlotsPerWord - shift)) & kSlotWordMask};
 }
 
-// Bit i is what row i must give; the top byte is the selector.
-inline uint64_t FingerprintOf(uint64_t hash) {
-  return MultiplyAndFold(hash ^ 0x3956c25bf348b539, 0x59f111f1b605d019);
-}
+// Bit i is what row i must give. The line takes the upper bits of the hash, so these are free.
+inline uint32_t FingerprintOf(uint64_t hash) { return static_cast<uint32_t>(hash) & 0xFFFFFF; }
 
-inline unsigned SelectorOf(uint64_t fingerprint) {
-  return static_cast<unsigned>(fingerprint >> 56);
+// The partial row is asked by keys with a selector below its share.
+inline uint32_t SelectorOf(uint64_t hash) { return static_cast<uint32_t>(hash) >> 24; }
+
+inline const char* CompactLine(const CompactLines& filter, uint64_t hash) {
+  return filter.data + BlockedLine(hash, filter.num_lines) * filter.line_bytes;
 }
 
 // What the solver needs of the keys of a line.
@@ -109,16 +110,14 @@ struct LineKeys {
   void Set(size_t i, uint64_t hash) {
     slots[i] = AllSlotsOf(hash);
     fingerprints[i] = FingerprintOf(hash);
+    selectors[i] = static_cast<uint8_t>(SelectorOf(hash));
   }
 
   size_t size;  // at most kMaxSlots
   SlotMask slots[kMaxSlots];
-  uint64_t fingerprints[kMaxSlots];
+  uint32_t fingerprints[kMaxSlots];
+  uint8_t selectors[kMaxSlots];
 };
-
-inline const char* CompactLine(const CompactLines& filter, uint64_t hash) {
-  return filter.data + BlockedLine(hash, filter.num_lines) * filter.line_bytes;
-}
 
 }  // namespace bloomline::kernels
 

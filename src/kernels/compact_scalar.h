@@ -32,7 +32,7 @@ BLOOMLINE_ALWAYS_INLINE unsigned RowParity(const char* line, unsigned bit, unsig
 template <bool kTwoWords>
 BLOOMLINE_ALWAYS_INLINE bool FullRowsMatch(const char* line, unsigned last_load, unsigned slots,
                                            unsigned full_rows, SlotMask mine,
-                                           uint64_t fingerprint) {
+                                           uint32_t fingerprint) {
   unsigned bit = 0;
   unsigned row = 0;
   for (; row + 3 <= full_rows; row += 3, bit += 3 * slots, fingerprint >>= 3) {
@@ -43,8 +43,7 @@ BLOOMLINE_ALWAYS_INLINE bool FullRowsMatch(const char* line, unsigned last_load,
   }
   unsigned wrong = 0;
   for (; row < full_rows; ++row, bit += slots, fingerprint >>= 1) {
-    wrong |=
-        RowParity<kTwoWords>(line, bit, last_load, mine) ^ static_cast<unsigned>(fingerprint & 1);
+    wrong |= RowParity<kTwoWords>(line, bit, last_load, mine) ^ (fingerprint & 1);
   }
   return wrong == 0;
 }
@@ -56,14 +55,14 @@ BLOOMLINE_ALWAYS_INLINE bool CompactLineMayMatch(const char* line, unsigned line
   if (header % 64 == kMatchAllCode || slots > kMaxSlots) return true;
   const LineShape shape = LineShapeOf(line_bytes, slots);
   const unsigned last_load = line_bytes - 8;
-  const uint64_t fingerprint = FingerprintOf(hash);
+  const uint32_t fingerprint = FingerprintOf(hash);
   const SlotMask mine = And(Rotated(AllSlotsOf(hash), header / 64), FirstSlots(slots));
   const bool full_rows_match =
       slots <= kSlotsPerWord
           ? FullRowsMatch<false>(line, last_load, slots, shape.full_rows, mine, fingerprint)
           : FullRowsMatch<true>(line, last_load, slots, shape.full_rows, mine, fingerprint);
   if (!full_rows_match) return false;
-  if (SelectorOf(fingerprint) >= shape.partial_share) return true;
+  if (SelectorOf(hash) >= shape.partial_share) return true;
   const SlotMask partial = And(mine, FirstSlots(shape.partial_slots));
   return RowParity<true>(line, shape.full_rows * slots, last_load, partial) ==
          (fingerprint >> shape.full_rows & 1);

@@ -111,9 +111,8 @@ bool SolvePartialRow(const LineKeys& keys, const LineShape& shape, unsigned seed
   System system;
   system.Start(shape.partial_slots);
   for (size_t i = 0; i < keys.size; ++i) {
-    const uint64_t fingerprint = keys.fingerprints[i];
-    if (SelectorOf(fingerprint) >= shape.partial_share) continue;
-    system.Add(Rotated(keys.slots[i], seed_number), fingerprint >> shape.full_rows & 1);
+    if (keys.selectors[i] >= shape.partial_share) continue;
+    system.Add(Rotated(keys.slots[i], seed_number), keys.fingerprints[i] >> shape.full_rows & 1);
   }
   for (size_t i = 0; i < system.size() && system.consistent(); ++i) {
     system.ReduceBy(i, eliminate_below);

@@ -44,9 +44,9 @@ class LinesReader : public FilterBitsReader {
     uint64_t hashes[kBatchKeys];
     for (int start = 0; start < num_keys; start += kBatchKeys) {
       const int count = std::min(kBatchKeys, num_keys - start);
-      for (int i = 0; i < count; ++i) hashes[i] = core::Hash64(View(*keys[start + i]), seed_);
-      if (requests_ahead_) {
-        for (int i = 0; i < count; ++i) {
+      for (int i = 0; i < count; ++i) {
+        hashes[i] = core::Hash64(View(*keys[start + i]), seed_);
+        if (requests_ahead_) {
           kernels::PrefetchLine(lines_.data, lines_.num_lines, line_bytes_, hashes[i]);
         }
       }

@@ -97,7 +97,7 @@ def payload(layout, keys, num_bytes, k, seed):
 
 # Compact (section 3.4). Rows are lists of bits here, to stay far from the library's words.
 MASK56 = (1 << 56) - 1
-C = [(integer_cube_root(p << 192) & ((1 << 64) - 1)) | 1 for p in primes(6)]
+C = [(integer_cube_root(p << 192) & ((1 << 64) - 1)) | 1 for p in primes(4)]
 
 
 def mum(a, b):
@@ -119,7 +119,11 @@ def slot_bits(h, seed_number, slots):
 
 
 def fingerprint(h):
-    return mum(h ^ C[4], C[5])
+    return h & 0xFFFFFF
+
+
+def selector(h):
+    return h >> 24 & 0xFF
 
 
 def solve(equations, slots):
@@ -158,7 +162,7 @@ def solve_line(hashes, line_bytes, base):
             for row in range(rows):
                 solutions.append(solve([(slot_bits(h, seed_number, slots), fingerprint(h) >> row & 1)
                                         for h in hashes], slots))
-            asking = [h for h in hashes if fingerprint(h) >> 56 < share]
+            asking = [h for h in hashes if selector(h) < share]
             solutions.append(solve([(slot_bits(h, seed_number, partial), fingerprint(h) >> rows & 1)
                                     for h in asking], partial))
             if None in solutions:
