@@ -6,19 +6,19 @@
 set datafile separator ","
 set datafile columnheaders
 
-all_policies = "none builtin-bloom builtin-ribbon bloomline"
-colors = "#9e9e9e #4c78a8 #72b7b2 #e4572e"
+all_policies = "none builtin-bloom builtin-ribbon bloomline compact compact-same-fpr"
+colors = "#9e9e9e #4c78a8 #72b7b2 #e4572e #9d5ba0 #d4a6c8"
 engine_title(e) = e eq "leveldb" ? "LevelDB" : "RocksDB"
 set_title(s) = s eq "paths" ? "file paths" : \
                s eq "be64" ? "8-byte big-endian" : "%%016d decimal"
 # LevelDB has no Ribbon, and gets no gap for one.
-policies(e) = e eq "leveldb" ? "none builtin-bloom bloomline" : all_policies
+policies(e) = e eq "leveldb" ? "none builtin-bloom bloomline compact" : all_policies
 color(policy) = word(colors, index_of(policy, all_policies))
 index_of(w, list) = sum [i = 1:words(list)] (word(list, i) eq w ? i : 0)
 
 # Where a bar stands: policies side by side around the place of the key set. Plots without bars for
 # "none" (first = 2) leave no gap for it.
-width = 0.22
+width = 0.15
 here(e, policy) = strcol("engine") eq e && strcol("policy") eq policy && \
                   column("requested_bits_per_key") == bits
 x(e, p, first) = here(e, word(policies(e), p)) \
