@@ -103,19 +103,22 @@ inline const char* CompactLine(const CompactLines& filter, uint64_t hash) {
   return filter.data + BlockedLine(hash, filter.num_lines) * filter.line_bytes;
 }
 
-// What the solver needs of the keys of a line.
+// What the solver needs of the keys of a line: arrays, for vector instructions.
 struct LineKeys {
   explicit LineKeys(size_t n) : size(n) {}
 
   void Set(size_t i, uint64_t hash) {
-    slots[i] = AllSlotsOf(hash);
+    const SlotMask slots = AllSlotsOf(hash);
+    low_slots[i] = slots.low;
+    high_slots[i] = slots.high;
     fingerprints[i] = FingerprintOf(hash);
     selectors[i] = static_cast<uint8_t>(SelectorOf(hash));
   }
 
   size_t size;  // at most kMaxSlots
-  SlotMask slots[kMaxSlots];
-  uint32_t fingerprints[kMaxSlots];
+  uint64_t low_slots[kMaxSlots];
+  uint64_t high_slots[kMaxSlots];
+  uint64_t fingerprints[kMaxSlots];
   uint8_t selectors[kMaxSlots];
 };
 

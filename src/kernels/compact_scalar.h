@@ -4,10 +4,9 @@
 #ifndef BLOOMLINE_KERNELS_COMPACT_SCALAR_H_
 #define BLOOMLINE_KERNELS_COMPACT_SCALAR_H_
 
+#include "src/kernels/always_inline.h"
 #include "src/kernels/compact_line.h"
 #include "src/kernels/little_endian.h"
-
-#define BLOOMLINE_ALWAYS_INLINE __attribute__((always_inline)) inline
 
 namespace bloomline::kernels {
 
