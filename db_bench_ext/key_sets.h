@@ -37,9 +37,8 @@ KeySet PathKeys(const KeyList& list, size_t rows, size_t max_absent);
 constexpr size_t kBigEndianValueBytes = 102;
 constexpr size_t kDecimalValueBytes = 100;
 
-// Even numbers, less every sixth stretch of 256 of them (some seven data blocks);
-// near asks odd numbers between loaded ones, far asks even numbers of the stretches left
-// out.
+// Even numbers, less every sixth stretch of 256 of them (some seven data blocks); near asks odd
+// numbers between loaded ones, far asks even numbers of the stretches left out.
 KeySet BigEndianKeys(size_t rows, size_t max_absent, size_t value_bytes);
 KeySet DecimalKeys(size_t rows, size_t max_absent, size_t value_bytes);
 

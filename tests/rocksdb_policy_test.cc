@@ -133,8 +133,8 @@ TEST(RocksDBPolicyTest, AnyBytesAreSafeAndDamageMatches) {
   }
   const std::string whole = Build(ours, Keys(1000));
   for (size_t length = 1; length < whole.size(); ++length) {
-    // Cut at the front the magic stays, and the trailer's line count notices; cut at the end
-    // the bytes go to RocksDB's reader, which must be safe, too.
+    // Cut at the front the magic stays, and the trailer's line count notices; cut at the end the
+    // bytes go to RocksDB's reader, which must be safe, too.
     ASSERT_EQ(Matches(ours, whole.substr(whole.size() - length), "key", 3), 3) << length;
     Matches(ours, whole.substr(0, length), "key", 3);
   }

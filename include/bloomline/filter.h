@@ -34,7 +34,7 @@ struct Kernel;
 // Collects keys and turns them into filter bytes. Not thread-safe. Throws nothing: out of memory,
 // or options that FilterOptions::Validate refuses, give a filter that matches everything, and
 // error() says why. Temporary memory: 64 bits per distinct key, in chunks of at most 64 KiB that
-// are never moved; at most 73 while Finish runs.
+// are never moved; while Finish runs at most 73, in kCompact at most 92.
 class FilterBuilder {
  public:
   explicit FilterBuilder(const FilterOptions& options);

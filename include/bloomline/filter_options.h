@@ -10,19 +10,17 @@ namespace bloomline {
 // How keys become bits. docs/format.md defines each one to the byte.
 enum class Format {
   // LevelDB's own Bloom filter, byte for byte. A 32-bit hash without a finaliser: on structured
-  // keys
-  // (counters, zero-padded numbers) it lets through 10-80 % of absent neighbours. Written only on
-  // request.
+  // keys (counters, zero-padded numbers) it lets through 10-80 % of absent neighbours. Written only
+  // on request.
   kClassic,
   // Bloom filter whose k probes for a key all lie in one 64-byte line; 64-bit hash. In LevelDB,
-  // sets of
-  // at most 500 keys take a flat layout instead, which is smaller and more accurate at that size.
+  // sets of at most 500 keys take a flat layout instead, which is smaller and more accurate at that
+  // size.
   kBlocked,
   // Solved lines: a key reads one line of 64 bytes (32 below 6.4 bits per key), which holds the
-  // solution of a
-  // linear system instead of set bits. Needs 7.2 bits per key for what kBlocked needs 10 for;
-  // queries cost
-  // about as much, building several times as much. bits_per_key is 3 to 24.
+  // solution of a linear system instead of set bits. Needs 7.1 bits per key for what kBlocked needs
+  // 10 for. A query costs about 2.5 times as much, building about 12 times (docs/benchmarking.md).
+  // bits_per_key is 3 to 24.
   kCompact,
 };
 
@@ -48,9 +46,9 @@ struct FilterOptions {
   // Must stay 0 in LevelDB, whose filters have no room for it; kClassic ignores it.
   uint64_t seed = 0;
 
-  // The least bits_per_key that reaches `rate` (a probability, e.g. 0.01) in `format`.
-  // A rate that no allowed bits_per_key reaches, or that is no probability, gives
-  // bits_per_key = NaN, which Validate refuses.
+  // The least bits_per_key that reaches `rate` (a probability, e.g. 0.01) in `format`. A rate that
+  // no allowed bits_per_key reaches, or that is no probability, gives bits_per_key = NaN, which
+  // Validate refuses.
   static FilterOptions ForFalsePositiveRate(Format format, double rate);
 
   // Empty if the options can be used, else one sentence that names the value and the allowed range.

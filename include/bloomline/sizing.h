@@ -1,7 +1,7 @@
 // Keys, bits, probes <-> false-positive rate. Pure functions; no filter is built.
 //
 // Symbols: n keys, m bits, c = m/n bits per key, k probes, p false-positive rate, B = 512 bits per
-// line. All are thread-safe and throw nothing. "Exact" means exact for k independent uniform
+// line. All are thread-safe and throw nothing but bad_alloc. "Exact" means for k independent uniform
 // probes; the library's filters are within 2 % of it (tests/fpr_test.cc).
 #ifndef BLOOMLINE_SIZING_H_
 #define BLOOMLINE_SIZING_H_
@@ -47,10 +47,9 @@ double CompactFalsePositiveRate(uint64_t num_keys, uint64_t num_lines, uint32_t 
 
 // The k that `format` writes at this bits_per_key. kBlocked: the k with the lowest
 // BlockedFalsePositiveRate (less than c ln 2: cockroachdb/pebble#5632). kClassic: LevelDB's own
-// rule, 0.69 c rounded down. kCompact: 0, it has no
-// probes. Both within kMinProbes..kMaxProbes. bits_per_key is taken as if
-// clamped to kMinBitsPerKey..kMaxBitsPerKey; NaN counts as kMinBitsPerKey. Cost for kBlocked: some
-// 10 us.
+// rule, 0.69 c rounded down. kCompact: 0, it has no probes. Both within kMinProbes..kMaxProbes.
+// bits_per_key is taken as if clamped to kMinBitsPerKey..kMaxBitsPerKey; NaN counts as
+// kMinBitsPerKey. A table lookup.
 int OptimalNumProbes(Format format, double bits_per_key);
 
 // The k of a flat Bloom filter with the lowest ClassicFalsePositiveRate(bits_per_key, k); about c

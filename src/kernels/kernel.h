@@ -16,8 +16,8 @@ struct BlockedLines {
   int num_probes;
 };
 
-// A flat payload: bytes of any alignment, 1 <= num_bits < 2^32 a multiple of 8, num_probes
-// in 1..30.
+// A flat payload: bytes of any alignment, 1 <= num_bits < 2^32 a multiple of 8, num_probes in
+// 1..30.
 struct FlatBits {
   const char* data;
   uint32_t num_bits;

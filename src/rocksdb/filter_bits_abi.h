@@ -2,8 +2,8 @@
 // in its public headers, declared as its shared library was compiled. The order of virtual
 // functions is the interface.
 //
-// Three shapes exist (read from RocksDB's table/block_based/filter_policy_internal.h, 7.0.1
-// to 11.9):
+// Three shapes exist (read from RocksDB's table/block_based/filter_policy_internal.h, 7.0.1 to
+// 11.9):
 //   7.0.1 - 9.5.2    no AddKeyAndAlt
 //   9.6.1 - 10.8.3   AddKeyAndAlt after AddKey
 //   10.9.1 -         and CalculateSpace, EstimatedFpRate at the end
