@@ -1,8 +1,8 @@
 // Keys, bits, probes <-> false-positive rate. Pure functions; no filter is built.
 //
 // Symbols: n keys, m bits, c = m/n bits per key, k probes, p false-positive rate, B = 512 bits per
-// line. All are thread-safe and throw nothing but bad_alloc. "Exact" means for k independent uniform
-// probes; the library's filters are within 2 % of it (tests/fpr_test.cc).
+// line. All are thread-safe and throw nothing but bad_alloc. "Exact" means for k independent
+// uniform probes; the library's filters are within 2 % of it (tests/fpr_test.cc).
 #ifndef BLOOMLINE_SIZING_H_
 #define BLOOMLINE_SIZING_H_
 
