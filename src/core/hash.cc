@@ -7,10 +7,8 @@ inline uint32_t Byte(const char* p) { return static_cast<unsigned char>(*p); }
 
 }  // namespace
 
-uint64_t LongHash64(std::string_view key, uint64_t seed) {
-  // withSeed(0) is defined to equal the seedless form, which is cheaper.
-  return seed == 0 ? XXH3_64bits(key.data(), key.size())
-                   : XXH3_64bits_withSeed(key.data(), key.size(), seed);
+uint64_t SeededHash64(std::string_view key, uint64_t seed) {
+  return XXH3_64bits_withSeed(key.data(), key.size(), seed);
 }
 
 uint32_t LevelDBHash32(std::string_view key) {

@@ -2,7 +2,6 @@
 #ifndef BLOOMLINE_CORE_HASH_H_
 #define BLOOMLINE_CORE_HASH_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -12,21 +11,14 @@
 
 namespace bloomline::core {
 
-// Keys of up to so many bytes are hashed inline where the seed is 0.
-constexpr size_t kMaxInlineKeyBytes = 16;
+// XXH3_64bits_withSeed, out of line: only filters with a seed of their own come here.
+uint64_t SeededHash64(std::string_view key, uint64_t seed);
 
-inline bool HashesInline(std::string_view key, uint64_t seed) {
-  return seed == 0 && key.size() <= kMaxInlineKeyBytes;
-}
-
-// Out of line: longer keys, whose hashing outweighs the call, and seeds.
-uint64_t LongHash64(std::string_view key, uint64_t seed);
-
-// Where a call per key counts, the caller is marked flatten: then xxHash's code for short keys
-// inlines into it, which the compiler does not do by itself because of the code for long keys
-// beside it.
+// Where a call per key counts, the caller is marked flatten: xxHash's short-key paths then inline
+// into it, which the compiler does not do by itself because of the long-key paths beside them.
 inline uint64_t Hash64(std::string_view key, uint64_t seed) {
-  return HashesInline(key, seed) ? XXH3_64bits(key.data(), key.size()) : LongHash64(key, seed);
+  // withSeed(0) is defined to equal the seedless form, which is cheaper.
+  return seed == 0 ? XXH3_64bits(key.data(), key.size()) : SeededHash64(key, seed);
 }
 
 // LevelDB's Hash(key, 0xbc9f1d34): util/hash.cc of google/leveldb.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <type_traits>
 
 #include "src/core/format.h"
 #include "src/core/payload.h"
@@ -32,11 +33,8 @@ class LinesReader : public FilterBitsReader {
         line_bytes_(payload.line_bytes),
         requests_ahead_(payload.num_bytes > kernels::kCachedBytes) {}
 
-  // Both ways end in a tail call, so that the short one needs no stack.
   __attribute__((flatten)) bool MayMatch(const Slice& entry) override {
-    const std::string_view key = View(entry);
-    if (!core::HashesInline(key, seed_)) return LongKeyMayMatch(key);
-    return may_match_(lines_, core::Hash64(key, 0));
+    return may_match_(lines_, core::Hash64(View(entry), seed_));
   }
 
   __attribute__((flatten)) void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
@@ -44,19 +42,28 @@ class LinesReader : public FilterBitsReader {
     uint64_t hashes[kBatchKeys];
     for (int start = 0; start < num_keys; start += kBatchKeys) {
       const int count = std::min(kBatchKeys, num_keys - start);
-      for (int i = 0; i < count; ++i) {
-        hashes[i] = core::Hash64(View(*keys[start + i]), seed_);
-        if (requests_ahead_) {
-          kernels::PrefetchLine(lines_.data, lines_.num_lines, line_bytes_, hashes[i]);
-        }
+      if (requests_ahead_) {
+        HashAll<true>(count, keys + start, hashes);
+      } else {
+        HashAll<false>(count, keys + start, hashes);
       }
       may_match_many_(lines_, static_cast<size_t>(count), hashes, may_match + start);
     }
   }
 
  private:
-  __attribute__((noinline)) bool LongKeyMayMatch(std::string_view key) const {
-    return may_match_(lines_, core::LongHash64(key, seed_));
+  template <bool kRequestAhead>
+  __attribute__((flatten)) void HashAll(int count, Slice** keys, uint64_t* hashes) const {
+    const uint64_t seed = seed_;
+    const char* const data = lines_.data;
+    const uint64_t num_lines = lines_.num_lines;
+    constexpr bool kBlocked = std::is_same_v<Lines, kernels::BlockedLines>;
+    const uint64_t line_bytes = kBlocked ? kernels::kLineBytes : line_bytes_;
+    for (int i = 0; i < count; ++i) {
+      const uint64_t hash = core::Hash64(View(*keys[i]), seed);
+      hashes[i] = hash;
+      if (kRequestAhead) kernels::PrefetchLine(data, num_lines, line_bytes, hash);
+    }
   }
 
   const Lines lines_;
