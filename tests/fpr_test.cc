@@ -1,7 +1,8 @@
 // False-positive rates within 5 % of theory, for every key shape.
 //
-// Budget: each case asks until theory expects kExpected false positives, so that chance alone moves
-// a result by 1 % (one standard deviation); keys are fixed, so a case passes always or never.
+// Budget: each case asks until theory expects kExpected (or more) false positives, so that chance
+// alone moves a result by 1 % (one standard deviation); keys are fixed, so a case passes always or
+// never.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -89,17 +90,18 @@ class FprTest : public testing::TestWithParam<KeyShape> {};
 // Small sets need many filters: one filter's own rate varies. Absent keys are the odd numbers in
 // and around the range of present ones.
 template <typename Build>
-void ExpectRateOfTheory(KeyShape shape, double bits_per_key, uint64_t n, Build build) {
+void ExpectRateOfTheory(KeyShape shape, double bits_per_key, uint64_t n, Build build,
+                        double expected_matches = kExpected) {
   SCOPED_TRACE(testing::Message() << Name(shape) << ", " << bits_per_key << " bits per key, n "
                                   << n);
   KeyMaker key(shape);
   Built built = build(key, 0, n);
   const double theory = Theory(built.payload, n);
-  const bool measurable = theory * kMaxQueries >= kExpected;
+  const bool measurable = theory * kMaxQueries >= expected_matches;
   const bool small = n < 5000;
   const uint64_t queries_per_filter = small ? 64 : 4 * n;
-  const double queries =
-      std::max(measurable ? kExpected / theory : kMaxQueries / 10, small ? kMinFilters * 64 : 0);
+  const double queries = std::max(measurable ? expected_matches / theory : kMaxQueries / 10,
+                                  small ? kMinFilters * 64 : 0);
   const uint64_t stride = 4 * std::max(n, queries_per_filter);
   double asked = 0;
   double matches = 0;
@@ -153,6 +155,10 @@ TEST_P(FprTest, BlockedFilters) {
   }
 }
 
+// The rate is 1 to 2 % above theory, which takes a line's attempts for independent where they are
+// not quite; so chance gets less room.
+constexpr double kCompactExpected = 20000;
+
 TEST_P(FprTest, CompactFilters) {
   for (const double bits_per_key : {4.0, 7.2, 10.0}) {
     FilterOptions options;
@@ -162,10 +168,12 @@ TEST_P(FprTest, CompactFilters) {
     // the seed numbers for independent, is 14 % too low: with 85 slots and more they share most
     // slots.
     for (const uint64_t n : {200, 1000, 10000, 300000}) {
-      ExpectRateOfTheory(GetParam(), bits_per_key, n,
-                         [&](KeyMaker& key, uint64_t start, uint64_t count) {
-                           return BuildBlocked(key, start, count, options);
-                         });
+      ExpectRateOfTheory(
+          GetParam(), bits_per_key, n,
+          [&](KeyMaker& key, uint64_t start, uint64_t count) {
+            return BuildBlocked(key, start, count, options);
+          },
+          kCompactExpected);
     }
   }
 }
@@ -173,10 +181,12 @@ TEST_P(FprTest, CompactFilters) {
 TEST_P(FprTest, CompactFiltersOfLevelDBSizes) {
   for (const double bits_per_key : {6.0, 10.0}) {
     for (const uint64_t n : {20, 36, 60, 61, 200}) {
-      ExpectRateOfTheory(GetParam(), bits_per_key, n,
-                         [&](KeyMaker& key, uint64_t start, uint64_t count) {
-                           return BuildCompactLines(key, start, count, bits_per_key);
-                         });
+      ExpectRateOfTheory(
+          GetParam(), bits_per_key, n,
+          [&](KeyMaker& key, uint64_t start, uint64_t count) {
+            return BuildCompactLines(key, start, count, bits_per_key);
+          },
+          kCompactExpected);
     }
   }
 }
