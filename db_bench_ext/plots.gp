@@ -73,7 +73,7 @@ do for [format in "png svg"] {
            (width * 0.9):(0) with vectors nohead lw 2 lc rgb "#222222" \
            title (p == 2 ? "theory" : ""), \
          for [p = 2:n] csv using (x(name_of, p, 2)):(100 * column("near_fpr")): \
-           (sprintf("%.3g", 100 * column("near_fpr"))) with labels offset 0,1.1 \
+           (sprintf("%.2g", 100 * column("near_fpr"))) with labels offset 0,1.1 \
            font ",10" notitle
   }
   unset multiplot
