@@ -34,7 +34,8 @@ struct Kernel;
 // Collects keys and turns them into filter bytes. Not thread-safe. Throws nothing: out of memory,
 // or options that FilterOptions::Validate refuses, give a filter that matches everything, and
 // error() says why. Temporary memory: 64 bits per distinct key, in chunks of at most 64 KiB that
-// are never moved; while Finish runs at most 73, in kCompact at most 92.
+// are never moved; while Finish runs at most 73, in kCompact at most 92. Where kCompact cannot have
+// that at Finish, the lines concerned match everything; error() does not tell of it.
 class FilterBuilder {
  public:
   explicit FilterBuilder(const FilterOptions& options);

@@ -15,7 +15,7 @@ namespace bloomline::kernels {
 constexpr size_t kBatchKeys = 32;
 
 // A filter of at most so many bytes is taken to be in the second-level cache, from where the
-// processor fetches lines fast enough by itself; requesting them ahead costs 0.4 ns per key
+// processor fetches lines fast enough by itself; requesting them ahead costs 0.3 ns per key
 // (docs/design.md).
 constexpr uint64_t kCachedBytes = 256 << 10;
 
