@@ -13,6 +13,7 @@
 #include "src/core/bulk_insert.h"
 #include "src/core/compact.h"
 #include "src/core/filter_writer.h"
+#include "src/core/payload.h"
 #include "tests/key_shapes.h"
 
 namespace bloomline {
@@ -243,14 +244,23 @@ std::string BuildCompactOf(const std::vector<uint64_t>& hashes, double bits_per_
   return payload;
 }
 
+core::Payload PayloadOf(const std::string& bytes, size_t n, double bits_per_key) {
+  const core::Shape shape = core::CompactShape(n, bits_per_key, 0, UINT64_MAX);
+  return {shape.layout,
+          shape.parameter,
+          0,
+          bytes.data(),
+          bytes.size(),
+          shape.line_bytes,
+          bytes.size() / shape.line_bytes};
+}
+
 size_t LostKeys(const std::vector<uint64_t>& hashes, double bits_per_key) {
   const std::string bytes = BuildCompactOf(hashes, bits_per_key, 1);
-  const core::Shape shape = core::CompactShape(hashes.size(), bits_per_key, 0, UINT64_MAX);
-  const kernels::CompactLines lines{bytes.data(), bytes.size() / shape.line_bytes, shape.line_bytes,
-                                    shape.parameter};
+  const core::Payload payload = PayloadOf(bytes, hashes.size(), bits_per_key);
   size_t lost = 0;
   for (const uint64_t hash : hashes) {
-    lost += kernels::ActiveKernel().compact_may_match(lines, hash) ? 0 : 1;
+    lost += core::HashMayMatch(payload, kernels::ActiveKernel(), hash) ? 0 : 1;
   }
   return lost;
 }
@@ -282,11 +292,11 @@ TEST(CompactFilterTest, OneHashManyTimesStillRejectsOthers) {
   // 5000 equal equations are one; the line must not be given up for their number.
   const std::vector<uint64_t> hashes(5000, 0x8000000000000001);
   const std::string bytes = BuildCompactOf(hashes, 7.2, 1);
-  const core::Shape shape = core::CompactShape(hashes.size(), 7.2, 0, UINT64_MAX);
-  const kernels::CompactLines lines{bytes.data(), bytes.size() / 64, 64, shape.parameter};
+  const core::Payload payload = PayloadOf(bytes, hashes.size(), 7.2);
   int matches = 0;
   for (uint64_t i = 0; i < 10000; ++i) {
-    matches += kernels::ActiveKernel().compact_may_match(lines, 0x8000000000000001 + i * 1000003);
+    matches +=
+        core::HashMayMatch(payload, kernels::ActiveKernel(), 0x8000000000000001 + i * 1000003);
   }
   EXPECT_LT(matches, 100);
 }

@@ -68,9 +68,11 @@ TEST(StandaloneFormatTest, RandomPayloadUnderAValidTrailerIsNeverReadOutside) {
     std::string trailer(core::kTrailerBytes, '\0');
     const bool lines = length % 64 == 0;
     const Layout layout = !lines              ? Layout::kFlat
-                          : length % 128 == 0 ? Layout::kBlocked
-                                              : Layout::kCompact;
-    const auto parameter = static_cast<uint32_t>(length % 30) + 1;
+                          : length % 192 == 0 ? Layout::kBlocked
+                          : length % 128 == 0 ? Layout::kCompact
+                                              : Layout::kCompactLanes;
+    const auto parameter = static_cast<uint32_t>(
+        layout == Layout::kCompactLanes ? length / 64 % 44 + 21 : length % 30 + 1);
     core::EncodeTrailer({layout, parameter, length, lines ? 64u : 1u}, length, trailer.data());
     bytes += trailer;
     const Payload payload = core::DecodeStandalone(guarded.AtEnd(bytes));

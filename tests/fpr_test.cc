@@ -155,8 +155,8 @@ TEST_P(FprTest, BlockedFilters) {
   }
 }
 
-// The rate is 1 to 2 % above theory, which takes a line's attempts for independent where they are
-// not quite; so chance gets less room.
+// Theory takes a line's attempts for independent where they are not quite, so chance gets less
+// room.
 constexpr double kCompactExpected = 20000;
 
 TEST_P(FprTest, CompactFilters) {

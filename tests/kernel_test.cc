@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bloomline/cpu.h"
+#include "src/kernels/compact_lanes.h"
 #include "src/kernels/compact_line.h"
 #include "src/kernels/probe_sequence.h"
 #include "tests/guarded_bytes.h"
@@ -246,6 +247,73 @@ TEST_P(KernelTest, AnswersRandomCompactLinesAsPortable) {
       }
     }
   }
+}
+
+// A line of lanes, or none where there is no solution.
+std::string SolveLanes(const Kernel& kernel, const std::vector<uint64_t>& hashes,
+                       uint32_t base_slots) {
+  Lines memory(kLineBytes, 8);
+  const bool solved = kernel.lanes_solve(hashes.data(), hashes.size(), base_slots, memory.data);
+  return solved ? std::string(memory.data, kLineBytes) : "";
+}
+
+// Every number of keys, repeated ones among them, with every way to divide a line.
+TEST_P(KernelTest, SolvesLanesAsPortableAndLosesNoKey) {
+  tests::GuardedBytes guarded(4096);
+  const std::vector<uint64_t> absent = Hashes(100, 51);
+  int unsolved = 0;
+  for (size_t n = 1; n <= kMaxSlots; ++n) {
+    for (const uint32_t base_slots : {21u, 22u, 31u, 42u, 50u, 64u}) {
+      SCOPED_TRACE(testing::Message() << n << " keys, base " << base_slots);
+      std::vector<uint64_t> hashes = Hashes(n, n * 100 + base_slots);
+      if (n > 20 && n % 3 == 0) hashes[5] = hashes[17];
+      const std::string line = SolveLanes(kernel(), hashes, base_slots);
+      ASSERT_EQ(SolveLanes(portable(), hashes, base_slots), line);
+      if (line.empty()) {
+        ++unsolved;
+        continue;
+      }
+      std::vector<uint64_t> asked = hashes;
+      asked.insert(asked.end(), absent.begin(), absent.end());
+      for (const bool at_end : {true, false}) {
+        const std::string_view bytes = at_end ? guarded.AtEnd(line) : guarded.AtStart(line);
+        const CompactLines filter{bytes.data(), 1, kLineBytes, base_slots};
+        bool may_match[kMaxSlots + 100];
+        kernel().lanes_may_match_many(filter, asked.size(), asked.data(), may_match);
+        for (size_t i = 0; i < asked.size(); ++i) {
+          const bool expected = portable().lanes_may_match(filter, asked[i]);
+          ASSERT_TRUE(expected || i >= n) << "lost key " << i;
+          ASSERT_EQ(expected, kernel().lanes_may_match(filter, asked[i]));
+          ASSERT_EQ(expected, may_match[i]);
+        }
+      }
+    }
+  }
+  // Little but what a header cannot name, more slots than base + 63: 28 + 27 + 18 + 7 lines.
+  EXPECT_LT(unsolved, 95);
+}
+
+TEST_P(KernelTest, AnswersRandomLanesAsPortable) {
+  tests::GuardedBytes guarded(4096);
+  std::mt19937_64 random(52);
+  const std::vector<uint64_t> asked = Hashes(200, 53);
+  int matches = 0;
+  for (int round = 0; round < 2000; ++round) {
+    std::string bytes(3 * kLineBytes, '\0');
+    for (char& byte : bytes) byte = static_cast<char>(random() & 0xFF);
+    const auto base_slots = static_cast<uint32_t>(random() % 44 + 21);
+    const std::string_view lines = round % 2 == 0 ? guarded.AtEnd(bytes) : guarded.AtStart(bytes);
+    const CompactLines filter{lines.data(), 3, kLineBytes, base_slots};
+    bool may_match[200];
+    kernel().lanes_may_match_many(filter, asked.size(), asked.data(), may_match);
+    for (size_t i = 0; i < asked.size(); ++i) {
+      const bool expected = portable().lanes_may_match(filter, asked[i]);
+      ASSERT_EQ(expected, kernel().lanes_may_match(filter, asked[i]));
+      ASSERT_EQ(expected, may_match[i]);
+      matches += expected;
+    }
+  }
+  EXPECT_GT(matches, 1000);  // what passes eight rows goes on to the tail
 }
 
 TEST_P(KernelTest, AnswersNoKeysAtAll) {

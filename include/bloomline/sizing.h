@@ -41,7 +41,7 @@ double BlockedFalsePositiveRate(uint64_t num_keys, uint64_t num_lines, int num_p
 double CompactFalsePositiveRate(double bits_per_key);
 
 // The same for n keys in L lines of line_bytes bytes (8 to 64): the load is binomial(n, 1/L).
-// base_slots as in docs/format.md.
+// base_slots as in docs/format.md: 64-byte lines with 21 or more are those of section 3.5.
 double CompactFalsePositiveRate(uint64_t num_keys, uint64_t num_lines, uint32_t line_bytes,
                                 uint32_t base_slots);
 

@@ -22,8 +22,31 @@ constexpr size_t kMinPasses = 5;
 constexpr size_t kMaxPasses = 32;
 constexpr size_t kKeysPerPass = 512 << 10;
 
-void MatchAll(uint32_t line_bytes, char* line) {
-  line[line_bytes - 1] = static_cast<char>(kernels::kMatchAllCode);
+void MatchAll(const Shape& shape, char* line) {
+  if (shape.layout == Layout::kCompactLanes) {
+    std::memset(line, 0xFF, shape.line_bytes);  // the header's bits are the upper ones of each lane
+  } else {
+    line[shape.line_bytes - 1] = static_cast<char>(kernels::kMatchAllCode);
+  }
+}
+
+// False: no solution.
+bool SolvePackedLine(const uint64_t* hashes, size_t n, const Shape& shape,
+                     const kernels::Kernel& kernel, char* line) {
+  const unsigned base_slots = shape.parameter;
+  const unsigned last_slots = std::min(kernels::kMaxSlots, base_slots + kernels::kMatchAllCode - 1);
+  if (n > last_slots) return false;
+  kernels::LineKeys keys(n);
+  for (size_t i = 0; i < n; ++i) keys.Set(i, hashes[i]);
+  const unsigned first_slots = std::max(static_cast<unsigned>(n), base_slots);
+  for (unsigned slots = first_slots; slots <= last_slots; ++slots) {
+    const int seed = kernel.compact_solve(keys, slots, shape.line_bytes, line);
+    if (seed < 0) continue;
+    line[shape.line_bytes - 1] =
+        static_cast<char>(slots - base_slots + 64 * static_cast<unsigned>(seed));
+    return true;
+  }
+  return false;
 }
 
 // The keys of some lines, in the order of lines.
@@ -50,7 +73,7 @@ class LineGroups {
     size_t start = 0;
     char* line = data + first_line_ * shape.line_bytes;
     for (const size_t end : ends_) {
-      SolveLine(ordered + start, end - start, shape.line_bytes, shape.parameter, kernel, line);
+      SolveLine(ordered + start, end - start, shape, kernel, line);
       start = end;
       line += shape.line_bytes;
     }
@@ -115,30 +138,20 @@ class Selection {
 
 }  // namespace
 
-void SolveLine(uint64_t* hashes, size_t n, uint32_t line_bytes, uint32_t base_slots,
-               const kernels::Kernel& kernel, char* line) {
-  std::memset(line, 0, line_bytes);
+void SolveLine(uint64_t* hashes, size_t n, const Shape& shape, const kernels::Kernel& kernel,
+               char* line) {
+  std::memset(line, 0, shape.line_bytes);
   if (n == 0) return;
   if (n > kernels::kMaxSlots) {
     // Equal hashes are one equation.
     std::sort(hashes, hashes + n);
     n = static_cast<size_t>(std::unique(hashes, hashes + n) - hashes);
   }
-  const unsigned last_slots = std::min(kernels::kMaxSlots, base_slots + kernels::kMatchAllCode - 1);
-  if (n <= last_slots) {
-    kernels::LineKeys keys(n);
-    for (size_t i = 0; i < n; ++i) keys.Set(i, hashes[i]);
-    const unsigned first_slots = std::max(static_cast<unsigned>(n), base_slots);
-    for (unsigned slots = first_slots; slots <= last_slots; ++slots) {
-      const int seed = kernel.compact_solve(keys, slots, line_bytes, line);
-      if (seed >= 0) {
-        line[line_bytes - 1] =
-            static_cast<char>(slots - base_slots + 64 * static_cast<unsigned>(seed));
-        return;
-      }
-    }
-  }
-  MatchAll(line_bytes, line);
+  const bool solved =
+      n <= kernels::kMaxSlots &&
+      (shape.layout == Layout::kCompactLanes ? kernel.lanes_solve(hashes, n, shape.parameter, line)
+                                             : SolvePackedLine(hashes, n, shape, kernel, line));
+  if (!solved) MatchAll(shape, line);
 }
 
 bool BuildCompact(const HashList& hashes, const Shape& shape, const kernels::Kernel& kernel,
@@ -165,7 +178,7 @@ bool BuildCompact(const HashList& hashes, const Shape& shape, const kernels::Ker
       } catch (const std::bad_alloc&) {
         complete = false;
         for (uint64_t line = first; line < first + count; ++line) {
-          MatchAll(shape.line_bytes, data + line * shape.line_bytes);
+          MatchAll(shape, data + line * shape.line_bytes);
         }
       }
     }
@@ -177,7 +190,7 @@ void BuildCompactFromArray(uint64_t* hashes, size_t n, const Shape& shape,
                            const kernels::Kernel& kernel, char* data) {
   const uint64_t num_lines = shape.payload_bytes / shape.line_bytes;
   if (num_lines == 1) {
-    SolveLine(hashes, n, shape.line_bytes, shape.parameter, kernel, data);
+    SolveLine(hashes, n, shape, kernel, data);
     return;
   }
   LineGroups groups(num_lines, 0, num_lines);

@@ -11,11 +11,10 @@
 
 namespace bloomline::core {
 
-// Solves one line of line_bytes bytes for n keys, header included; any keys, any n. May reorder the
-// hashes. Throws nothing. Cost: some 4 eliminations of n equations; n > 112 different hashes give a
-// line that matches everything.
-void SolveLine(uint64_t* hashes, size_t n, uint32_t line_bytes, uint32_t base_slots,
-               const kernels::Kernel& kernel, char* line);
+// Solves one line of `shape` for n keys, header included; any keys, any n. May reorder the
+// hashes. Throws nothing. n > 112 different hashes give a line that matches everything.
+void SolveLine(uint64_t* hashes, size_t n, const Shape& shape, const kernels::Kernel& kernel,
+               char* line);
 
 // Solves all lines of a payload of shape.payload_bytes > 0 bytes at `data`. Same bytes for any
 // num_threads. Throws nothing; without the temporary memory (at most 32 bits per key beside the

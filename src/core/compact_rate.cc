@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "src/kernels/compact_lanes.h"
 #include "src/kernels/compact_line.h"
 
 namespace bloomline::core {
@@ -37,15 +38,16 @@ std::vector<double> ConsistencyProbabilities(uint64_t max_equations, unsigned un
   return result;
 }
 
-// The same for the partial row, which a random share of the keys asks.
-double PartialRowProbability(uint64_t num_keys, const kernels::LineShape& shape) {
-  if (shape.partial_share == 0) return 1;
-  const std::vector<double> consistent = ConsistencyProbabilities(num_keys, shape.partial_slots, 1);
+// The same for the partial row, which a random share of the keys asks; at most max_asking can.
+double PartialRowProbability(uint64_t num_keys, unsigned partial_slots, unsigned partial_share,
+                             uint64_t max_asking) {
+  if (partial_share == 0) return 1;
+  const std::vector<double> consistent = ConsistencyProbabilities(num_keys, partial_slots, 1);
   const double n = static_cast<double>(num_keys);
-  const double log_asks = std::log(shape.partial_share / 256.0);
-  const double log_not = std::log1p(-shape.partial_share / 256.0);
+  const double log_asks = std::log(partial_share / 256.0);
+  const double log_not = std::log1p(-static_cast<double>(partial_share) / 256.0);
   double probability = 0;
-  for (uint64_t asking = 0; asking <= num_keys; ++asking) {
+  for (uint64_t asking = 0; asking <= std::min(num_keys, max_asking); ++asking) {
     const double m = static_cast<double>(asking);
     probability +=
         consistent[asking] * std::exp(std::lgamma(n + 1) - std::lgamma(m + 1) -
@@ -54,9 +56,7 @@ double PartialRowProbability(uint64_t num_keys, const kernels::LineShape& shape)
   return probability;
 }
 
-}  // namespace
-
-double CompactLineRate(uint64_t num_keys, uint32_t line_bytes, uint32_t base_slots) {
+double PackedLineRate(uint64_t num_keys, uint32_t line_bytes, uint32_t base_slots) {
   const uint64_t last_slots =
       std::min<uint64_t>(kernels::kMaxSlots, base_slots + kernels::kMatchAllCode - 1);
   const uint64_t first_slots = std::max<uint64_t>(num_keys, base_slots);
@@ -73,7 +73,8 @@ double CompactLineRate(uint64_t num_keys, uint32_t line_bytes, uint32_t base_slo
     const kernels::LineShape shape = kernels::LineShapeOf(line_bytes, s);
     const double fits =
         std::max(fits_before, ConsistencyProbabilities(num_keys, s, shape.full_rows)[num_keys]);
-    const double partial_fits = PartialRowProbability(num_keys, shape);
+    const double partial_fits =
+        PartialRowProbability(num_keys, shape.partial_slots, shape.partial_share, num_keys);
     const double candidates = waiting + fits - fits_before;
     solved += candidates * partial_fits;
     waiting = candidates * (1 - partial_fits);
@@ -84,6 +85,77 @@ double CompactLineRate(uint64_t num_keys, uint32_t line_bytes, uint32_t base_slo
     all_unsolved = still_unsolved;
   }
   return rate + all_unsolved;
+}
+
+// P(n random equations in `unknowns` unknowns leave j dependent ones), j = 0 .. kMaxLeft; more are
+// counted there.
+constexpr size_t kMaxLeft = 24;
+std::vector<double> DependentProbabilities(uint64_t num_keys, unsigned unknowns) {
+  std::vector<double> left(kMaxLeft + 1, 0.0);
+  left[0] = 1;
+  for (uint64_t i = 0; i < num_keys; ++i) {
+    const auto depends = [&](size_t j) {
+      const int rank = static_cast<int>(i) - static_cast<int>(j);
+      return std::min(1.0, std::ldexp(1.0, rank - static_cast<int>(unknowns)));
+    };
+    for (size_t j = kMaxLeft; j > 0; --j) {
+      const double stays = j == kMaxLeft ? 1 : 1 - depends(j);
+      left[j] = left[j] * stays + left[j - 1] * depends(j - 1);
+    }
+    left[0] *= 1 - depends(0);
+  }
+  return left;
+}
+
+// Of j equations left, in the three variable slots of one try.
+double VariableSlotsProbability(size_t left) {
+  double probability = left > 3 ? 0 : 1;
+  for (size_t i = 0; i < left && i < 3; ++i) {
+    probability *= 1 - std::ldexp(1.0, static_cast<int>(i) - 3);
+  }
+  return probability;
+}
+
+// As if what fails at one number of slots said nothing about the next but through the rank.
+double LanesLineRate(uint64_t num_keys, uint32_t base_slots) {
+  if (num_keys > kernels::kMaxSlots) return 1;
+  const uint64_t last_slots =
+      std::min<uint64_t>(kernels::kMaxSlots, base_slots + kernels::kNumCodes - 1);
+  uint64_t slots = std::max<uint64_t>(num_keys, base_slots);
+  std::vector<double> left = DependentProbabilities(num_keys, static_cast<unsigned>(slots) - 3);
+  double rate = 0;
+  for (; slots <= last_slots; ++slots) {
+    const kernels::LaneLayout& layout = kernels::kLaneLayouts.layouts[slots];
+    const auto code = static_cast<unsigned>(slots - base_slots);
+    const double tries = kernels::HasManyTries(code) ? kernels::kManyTries : kernels::kFewTries;
+    const double partial = PartialRowProbability(num_keys, layout.partial_slots,
+                                                 layout.partial_share, layout.partial_slots);
+    const bool in_tail = slots <= kernels::kLaneSlots;
+    const double line_rate =
+        std::exp2(-static_cast<double>(layout.full_rows)) * (1 - layout.partial_share / 512.0);
+    for (size_t j = 0; j <= 3; ++j) {
+      const double variable = VariableSlotsProbability(j) * (in_tail ? 1 : partial);
+      double solved = 1 - std::pow(1 - variable, tries);
+      if (in_tail) solved *= 1 - std::pow(1 - partial, 1u << kernels::kTailTryBits);
+      rate += left[j] * solved * line_rate;
+      left[j] *= 1 - solved;
+    }
+    for (size_t j = 1; j <= kMaxLeft; ++j) {
+      const double fewer = left[j] * (1 - std::ldexp(1.0, -static_cast<int>(j)));
+      left[j] -= fewer;
+      left[j - 1] += fewer;
+    }
+  }
+  for (const double unsolved : left) rate += unsolved;
+  return rate;
+}
+
+}  // namespace
+
+double CompactLineRate(uint64_t num_keys, uint32_t line_bytes, uint32_t base_slots) {
+  return line_bytes == kernels::kLineBytes && base_slots >= kernels::kMinLanesBase
+             ? LanesLineRate(num_keys, base_slots)
+             : PackedLineRate(num_keys, line_bytes, base_slots);
 }
 
 }  // namespace bloomline::core

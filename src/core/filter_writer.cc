@@ -79,7 +79,7 @@ void FilterWriter::FinishTo(char* dst, int num_threads) {
   const Shape shape = CurrentShape();
   std::memset(dst, 0, shape.payload_bytes);
   const kernels::Kernel& kernel = kernels::ActiveKernel();
-  if (shape.payload_bytes != 0 && shape.layout == Layout::kCompact) {
+  if (shape.payload_bytes != 0 && IsCompact(shape.layout)) {
     BuildCompact(hashes_, shape, kernel, num_threads, dst);
   } else if (shape.payload_bytes != 0) {
     BulkInsert(hashes_, shape, kernel, num_threads, dst);

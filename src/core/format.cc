@@ -31,8 +31,8 @@ constexpr uint32_t kHalfLineBytes = kLineBytes / 2;
 
 // Known layouts only.
 uint32_t UnitBytes(Layout layout) {
-  if (layout == Layout::kBlocked || layout == Layout::kCompact) return kLineBytes;
-  return layout == Layout::kCompactHalfLines ? kHalfLineBytes : 1;
+  if (layout == Layout::kCompactHalfLines) return kHalfLineBytes;
+  return layout == Layout::kBlocked || IsCompact(layout) ? kLineBytes : 1;
 }
 
 bool IsKnown(Layout layout) {
@@ -41,6 +41,10 @@ bool IsKnown(Layout layout) {
 }
 
 bool ParameterInRange(Layout layout, int parameter) {
+  if (layout == Layout::kCompactLanes) {
+    return parameter >= static_cast<int>(kMinLanesBaseSlots) &&
+           parameter <= static_cast<int>(kMaxLanesBaseSlots);
+  }
   if (IsCompact(layout)) return parameter >= 1 && parameter <= static_cast<int>(kMaxBaseSlots);
   return ProbesInRange(parameter);
 }
@@ -66,7 +70,7 @@ Payload DecodeStandalone(std::string_view filter) {
   const uint32_t unit_bytes = UnitBytes(layout);
   if (!LengthFits(layout, num_bytes) || num_bytes % unit_bytes != 0) return {};
   if ((num_bytes / unit_bytes & 0xFFFFFFFF) != units) return {};
-  return {IsCompact(layout) ? Layout::kCompact : layout,
+  return {layout == Layout::kCompactHalfLines ? Layout::kCompact : layout,
           static_cast<uint32_t>(parameter),
           ReadLittleEndian(trailer + kSeed, 8),
           filter.data() + padding,
@@ -78,7 +82,7 @@ Payload DecodeStandalone(std::string_view filter) {
 void EncodeTrailer(const Shape& shape, uint64_t seed, char* dst) {
   WriteLittleEndian(shape.layout == Layout::kClassic ? 0 : seed, 8, dst + kSeed);
   WriteLittleEndian(shape.payload_bytes / shape.line_bytes, 4, dst + kPayloadUnits);
-  const bool half_lines = IsCompact(shape.layout) && shape.line_bytes == kHalfLineBytes;
+  const bool half_lines = shape.layout == Layout::kCompact && shape.line_bytes == kHalfLineBytes;
   dst[kLayout] = static_cast<char>(half_lines ? Layout::kCompactHalfLines : shape.layout);
   dst[kParameter] = static_cast<char>(shape.parameter);
   dst[kPadding] = 0;
@@ -99,6 +103,7 @@ char LevelDBCode(const Shape& shape) {
     case Layout::kCompactHalfLines:
       return static_cast<char>(kCompactCodeBase +
                                static_cast<int>(shape.payload_bytes / shape.line_bytes));
+    case Layout::kCompactLanes:  // not used in LevelDB
     case Layout::kAlwaysMatch:
       break;
   }

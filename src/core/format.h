@@ -18,12 +18,14 @@ enum class Layout : uint8_t {
   kCompact = 2,
   kFlat = 3,
   kCompactHalfLines = 4,
+  kCompactLanes = 5,
   kAlwaysMatch = 0xFF
 };
 
-// In memory both compact layouts are kCompact, with line_bytes beside it.
+// In memory kCompactHalfLines is kCompact, too, with line_bytes beside it.
 inline bool IsCompact(Layout layout) {
-  return layout == Layout::kCompact || layout == Layout::kCompactHalfLines;
+  return layout == Layout::kCompact || layout == Layout::kCompactHalfLines ||
+         layout == Layout::kCompactLanes;
 }
 
 // What a decoder found. Always safe to query: data[0 .. num_bytes) exists, its length and the
@@ -67,6 +69,8 @@ constexpr int kCompactCodeBase = 0xBF;
 constexpr int kMaxLevelDBCompactLines = 32;
 constexpr uint32_t kMinCompactLineBytes = 8;
 constexpr uint32_t kMaxBaseSlots = 50;
+constexpr uint32_t kMinLanesBaseSlots = 21;
+constexpr uint32_t kMaxLanesBaseSlots = 64;
 constexpr uint32_t kLevelDBBaseSlots = 8;
 
 inline bool ProbesInRange(int num_probes) {

@@ -7,7 +7,7 @@
 namespace bloomline::core {
 void HashesMayMatch(const Payload& payload, const kernels::Kernel& kernel, size_t n,
                     const uint64_t* hashes, bool* may_match) {
-  const bool lines = payload.layout == Layout::kBlocked || payload.layout == Layout::kCompact;
+  const bool lines = payload.layout == Layout::kBlocked || IsCompact(payload.layout);
   if (!lines || payload.num_bytes == 0) {
     for (size_t i = 0; i < n; ++i) may_match[i] = HashMayMatch(payload, kernel, hashes[i]);
     return;
@@ -21,6 +21,8 @@ void HashesMayMatch(const Payload& payload, const kernels::Kernel& kernel, size_
     if (payload.layout == Layout::kBlocked) {
       kernel.blocked_may_match_many(AsBlocked(payload, payload.data, payload.num_bytes), count,
                                     group, may_match + start);
+    } else if (payload.layout == Layout::kCompactLanes) {
+      kernel.lanes_may_match_many(AsCompact(payload), count, group, may_match + start);
     } else {
       kernel.compact_may_match_many(AsCompact(payload), count, group, may_match + start);
     }
@@ -44,6 +46,7 @@ void InsertHashes(const Shape& shape, const kernels::Kernel& kernel, char* data,
       break;
     case Layout::kCompact:
     case Layout::kCompactHalfLines:
+    case Layout::kCompactLanes:
     case Layout::kAlwaysMatch:
       break;
   }

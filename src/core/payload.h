@@ -47,6 +47,8 @@ inline bool HashMayMatch(const Payload& payload, const kernels::Kernel& kernel, 
     case Layout::kCompact:
     case Layout::kCompactHalfLines:
       return kernel.compact_may_match(AsCompact(payload), hash);
+    case Layout::kCompactLanes:
+      return kernel.lanes_may_match(AsCompact(payload), hash);
     case Layout::kAlwaysMatch:
       break;
   }

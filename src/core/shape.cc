@@ -54,10 +54,12 @@ Shape CompactShape(uint64_t num_keys, double bits_per_key, uint64_t overhead_byt
   const uint64_t num_lines =
       NumLines(num_keys, bits_per_key, overhead_bytes, max_bytes, line_bytes);
   const double mean_keys = std::floor(static_cast<double>(8 * line_bytes) / bits_per_key);
+  const bool lanes = line_bytes == kLineBytes;
   const double base_slots =
-      std::clamp(mean_keys - kSlotsBelowMean, 1.0, static_cast<double>(kMaxBaseSlots));
-  return {Layout::kCompact, static_cast<uint32_t>(base_slots), num_lines * line_bytes,
-          static_cast<uint32_t>(line_bytes)};
+      std::clamp(mean_keys - kSlotsBelowMean, static_cast<double>(lanes ? kMinLanesBaseSlots : 1),
+                 static_cast<double>(lanes ? kMaxLanesBaseSlots : kMaxBaseSlots));
+  return {lanes ? Layout::kCompactLanes : Layout::kCompact, static_cast<uint32_t>(base_slots),
+          num_lines * line_bytes, static_cast<uint32_t>(line_bytes)};
 }
 
 Shape StandaloneShape(Format format, uint64_t num_keys, double bits_per_key, int num_probes,

@@ -10,6 +10,8 @@
 #include <immintrin.h>
 
 #include "src/kernels/all_kernels.h"
+#include "src/kernels/compact_lanes.h"
+#include "src/kernels/compact_lanes_solver.h"
 #include "src/kernels/compact_line.h"
 #include "src/kernels/compact_solver.h"
 #include "src/kernels/lines.h"
@@ -313,6 +315,134 @@ int CompactSolve(const LineKeys& keys, unsigned slots, uint32_t line_bytes, char
   return SolveCompactLine(keys, slots, line_bytes, line, EliminateBelow);
 }
 
+// Bit i: row i does not give what the key wants, or is not asked.
+BLOOMLINE_AVX512_INLINE bool LanesMatch(__m512i lanes, const LaneQuery& query, uint64_t hash) {
+  const LaneLayout& layout = query.layout;
+  const __m512i other_lane =
+      _mm512_cvtepu8_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(layout.other_lane)));
+  const __m512i other_shift =
+      _mm512_cvtepu8_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(layout.other_shift)));
+  const __m512i other = _mm512_srlv_epi64(_mm512_permutexvar_epi64(other_lane, lanes), other_shift);
+  constexpr int kAndAll = 0x80;
+  const __m512i own_hits =
+      _mm512_ternarylogic_epi64(lanes, _mm512_set1_epi64(static_cast<long long>(query.slots.own)),
+                                _mm512_load_si512(layout.own), kAndAll);
+  const __m512i other_hits =
+      _mm512_ternarylogic_epi64(other, _mm512_set1_epi64(static_cast<long long>(query.slots.other)),
+                                _mm512_load_si512(layout.other), kAndAll);
+  const __m512i counts = _mm512_popcnt_epi64(_mm512_xor_si512(own_hits, other_hits));
+  const unsigned odd = _mm512_test_epi64_mask(counts, _mm512_set1_epi64(1));
+  return ((odd ^ static_cast<unsigned>(hash)) & query.asked) == 0;
+}
+
+// The rest of a query that passed eight rows: present keys and one absent one in 256. Out of line,
+// so that the others' way needs few registers.
+BLOOMLINE_AVX512 __attribute__((noinline)) bool TailMatches(const char* line, uint32_t base_slots,
+                                                            uint64_t hash) {
+  const unsigned header = _mm512_movepi64_mask(_mm512_loadu_si512(line));
+  const LaneQuery query = QueryOf(header, base_slots, hash);
+  return query.layout.tail_slots == 0 || LaneTailMatches(line, query.layout, query.slots.own, hash);
+}
+
+BLOOMLINE_AVX512 bool LanesMayMatchOne(const CompactLines& filter, uint64_t hash) {
+  const char* line = LanesLine(filter, hash);
+  const __m512i lanes = _mm512_loadu_si512(line);
+  const LaneQuery query = QueryOf(_mm512_movepi64_mask(lanes), filter.base_slots, hash);
+  return LanesMatch(lanes, query, hash) && TailMatches(line, filter.base_slots, hash);
+}
+
+BLOOMLINE_AVX512 void LanesMayMatchMany(const CompactLines& filter, size_t n,
+                                        const uint64_t* hashes, bool* may_match) {
+  const CompactLines lines = filter;
+  for (size_t i = 0; i < n; ++i) {
+    const __m512i lanes = _mm512_loadu_si512(LanesLine(lines, hashes[i]));
+    const LaneQuery query = QueryOf(_mm512_movepi64_mask(lanes), lines.base_slots, hashes[i]);
+    may_match[i] = LanesMatch(lanes, query, hashes[i]);
+  }
+  for (size_t i = 0; i < n; ++i) {
+    if (may_match[i]) {
+      may_match[i] = TailMatches(LanesLine(lines, hashes[i]), lines.base_slots, hashes[i]);
+    }
+  }
+}
+
+BLOOMLINE_AVX512_INLINE __m512i Broadcast(uint64_t word) {
+  return _mm512_set1_epi64(static_cast<long long>(word));
+}
+
+// Lanes of equations i .. i + 7 but the pivot's.
+BLOOMLINE_AVX512_INLINE __mmask8 AllBut(size_t pivot, size_t i) {
+  return static_cast<__mmask8>(~(pivot - i < 8 ? 1u << (pivot - i) : 0));
+}
+
+struct LaneSteps {
+  BLOOMLINE_AVX512 static void ClearPair(LaneEquations* equations, size_t n, size_t pivot,
+                                         bool in_second, uint64_t bit) {
+    const __m512i first = Broadcast(equations->first[pivot]);
+    const __m512i second = Broadcast(equations->second[pivot]);
+    const __m512i bits = Broadcast(bit);
+    const uint64_t* tested = in_second ? equations->second : equations->first;
+    for (size_t i = 0; i < n; i += 8) {
+      const __mmask8 hit =
+          _mm512_mask_test_epi64_mask(AllBut(pivot, i), _mm512_load_si512(tested + i), bits);
+      const __m512i firsts = _mm512_load_si512(equations->first + i);
+      const __m512i seconds = _mm512_load_si512(equations->second + i);
+      _mm512_store_si512(equations->first + i, _mm512_mask_xor_epi64(firsts, hit, firsts, first));
+      _mm512_store_si512(equations->second + i,
+                         _mm512_mask_xor_epi64(seconds, hit, seconds, second));
+    }
+  }
+
+  BLOOMLINE_AVX512 static void ClearFourPairs(LaneEquations* equations, size_t n, size_t pivot,
+                                              const FourPivots<2>& four) {
+    const auto clear = [&](size_t i, bool has_pivots) BLOOMLINE_AVX512 {
+      __m512i firsts = _mm512_load_si512(equations->first + i);
+      __m512i seconds = _mm512_load_si512(equations->second + i);
+      for (unsigned j = 0; j < 4; ++j) {
+        const __mmask8 others = has_pivots ? AllBut(pivot + j, i) : __mmask8{0xFF};
+        const __mmask8 hit = _mm512_mask_test_epi64_mask(others, firsts, Broadcast(four.bits[j]));
+        firsts = _mm512_mask_xor_epi64(firsts, hit, firsts, Broadcast(four.words[0][j]));
+        seconds = _mm512_mask_xor_epi64(seconds, hit, seconds, Broadcast(four.words[1][j]));
+      }
+      _mm512_store_si512(equations->first + i, firsts);
+      _mm512_store_si512(equations->second + i, seconds);
+    };
+    const size_t begin = pivot / 8 * 8;
+    const size_t end = (pivot + 4 + 7) / 8 * 8;
+    for (size_t i = 0; i < begin; i += 8) clear(i, false);
+    for (size_t i = begin; i < end; i += 8) clear(i, true);
+    for (size_t i = end; i < n; i += 8) clear(i, false);
+  }
+
+  BLOOMLINE_AVX512 static void ClearWord(uint64_t* equations, size_t n, size_t pivot,
+                                         uint64_t bit) {
+    const __m512i word = Broadcast(equations[pivot]);
+    for (size_t i = 0; i < n; i += 8) {
+      const __m512i words = _mm512_load_si512(equations + i);
+      const __mmask8 hit = _mm512_mask_test_epi64_mask(AllBut(pivot, i), words, Broadcast(bit));
+      _mm512_store_si512(equations + i, _mm512_mask_xor_epi64(words, hit, words, word));
+    }
+  }
+
+  BLOOMLINE_AVX512 static void ClearFourWords(uint64_t* equations, size_t n, size_t pivot,
+                                              const FourPivots<1>& four) {
+    for (size_t i = 0; i < n; i += 8) {
+      __m512i words = _mm512_load_si512(equations + i);
+      for (unsigned j = 0; j < 4; ++j) {
+        const __mmask8 hit =
+            _mm512_mask_test_epi64_mask(AllBut(pivot + j, i), words, Broadcast(four.bits[j]));
+        words = _mm512_mask_xor_epi64(words, hit, words, Broadcast(four.words[0][j]));
+      }
+      _mm512_store_si512(equations + i, words);
+    }
+  }
+};
+
+BLOOMLINE_AVX512 bool LanesSolve(const uint64_t* hashes, size_t n, uint32_t base_slots,
+                                 char* line) {
+  return SolveLanes<LaneSteps>(hashes, n, base_slots, line);
+}
+
 // The compiler's check covers the operating system, too: it reads the register state that XGETBV
 // says is saved.
 bool Supported() {
@@ -337,6 +467,9 @@ const Kernel kAvx512Kernel = {
     CompactMayMatch,
     CompactMayMatchMany,
     CompactSolve,
+    LanesMayMatchOne,
+    LanesMayMatchMany,
+    LanesSolve,
 };
 
 }  // namespace bloomline::kernels

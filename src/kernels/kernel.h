@@ -59,6 +59,14 @@ struct Kernel {
   // number that works: writes its rows, not the header, and returns the number. -1, and nothing
   // written: none works.
   int (*compact_solve)(const LineKeys& keys, unsigned slots, uint32_t line_bytes, char* line);
+
+  // The same for lines of eight lanes: line_bytes is 64, base_slots 21 to 64.
+  bool (*lanes_may_match)(const CompactLines& filter, uint64_t hash);
+  void (*lanes_may_match_many)(const CompactLines& filter, size_t n, const uint64_t* hashes,
+                               bool* may_match);
+  // Writes the line of n hashes, 1 to 112, header included. False, and nothing written: there is no
+  // solution.
+  bool (*lanes_solve)(const uint64_t* hashes, size_t n, uint32_t base_slots, char* line);
 };
 
 // The one table: every kernel compiled into this binary, slowest first; the portable one is the

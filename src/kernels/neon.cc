@@ -6,6 +6,7 @@
 
 #include <arm_neon.h>
 
+#include "src/kernels/compact_lanes.h"
 #include "src/kernels/compact_line.h"
 #include "src/kernels/compact_scalar.h"
 #include "src/kernels/lines.h"
@@ -82,6 +83,21 @@ int CompactSolve(const LineKeys& keys, unsigned slots, uint32_t line_bytes, char
   return kPortableKernel.compact_solve(keys, slots, line_bytes, line);
 }
 
+bool LanesMayMatchOne(const CompactLines& filter, uint64_t hash) {
+  return LanesMayMatch(LanesLine(filter, hash), filter.base_slots, hash);
+}
+
+void LanesMayMatchMany(const CompactLines& filter, size_t n, const uint64_t* hashes,
+                       bool* may_match) {
+  for (size_t i = 0; i < n; ++i) {
+    may_match[i] = LanesMayMatch(LanesLine(filter, hashes[i]), filter.base_slots, hashes[i]);
+  }
+}
+
+bool LanesSolve(const uint64_t* hashes, size_t n, uint32_t base_slots, char* line) {
+  return kPortableKernel.lanes_solve(hashes, n, base_slots, line);
+}
+
 bool Supported() { return true; }
 
 }  // namespace
@@ -98,6 +114,9 @@ const Kernel kNeonKernel = {
     CompactMayMatch,
     CompactMayMatchMany,
     CompactSolve,
+    LanesMayMatchOne,
+    LanesMayMatchMany,
+    LanesSolve,
 };
 
 }  // namespace bloomline::kernels

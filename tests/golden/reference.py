@@ -172,12 +172,104 @@ def solve_line(hashes, line_bytes, base):
     return bytes(line_bytes - 1) + bytes([63])
 
 
-def compact_payload(keys, num_lines, line_bytes, base, seed):
+# Compact in lanes (section 3.5). A line is eight lists of 64 bits.
+def lane_slots(h, t, slots):
+    a, b = mum(h, C[1]), mum(h, C[3])
+    bits = [a >> j & 1 for j in range(63)] + [b >> j & 1 for j in range(49)]
+    for j in (0, 8, 16):
+        bits[j] ^= b >> (40 + j + t) & 1
+    return bits[:slots]
+
+
+def lane_places(slots, header):
+    """Where things are: for each row, and the partial one, (lane, bit) by slot; the places of z; T; salt (None: 64 z)."""
+    if slots <= 63:
+        num_rows = min(24, 504 // slots)
+        rows = [{j: (i, j) for j in range(slots)} for i in range(min(8, num_rows))]
+        tail = [(lane, bit) for lane in range(8) for bit in range(slots, 63)]
+        for i in range(8, num_rows):
+            rows.append({j: tail[(i - 8) * slots + j] for j in range(slots)})
+        left = tail[(num_rows - 8) * slots:]
+        if len(left) < 4:
+            return rows, {}, [], 0, 0
+        width = len(left) - 2
+        return rows, dict(enumerate(left[2:])), left[:2], 256 * (width - 1) // slots, None
+    e = slots - 63
+    k = 63 // e
+    num_rows = 504 // slots
+    while -(-num_rows // k) > 8 - num_rows:
+        num_rows -= 1
+    rows = []
+    for i in range(num_rows):
+        row = {j: (i, j) for j in range(63)}
+        row.update({63 + j: (num_rows + i // k, i % k * e + j) for j in range(e)})
+        rows.append(row)
+    x = e * min(num_rows, k)
+    partial = {j: (num_rows, j) for j in range(x, 63)}
+    if num_rows < 7:
+        y = e * max(0, num_rows - (7 - num_rows) * k)
+        partial.update({63 + i: (7, y + i) for i in range(min(63 - y, x))})
+    width = len(partial)
+    share = 256 * (width - 2) // slots if width > 2 else 0
+    return rows, partial if share else {}, [], share, 157 * header
+
+
+def lane_header(code, t):
+    if 11 <= code < 32:
+        return 8 * (code - 11) + t
+    return 168 + 2 * (code if code < 11 else code - 21) + t
+
+
+def solve_lanes(hashes, base):
+    if not hashes:
+        return bytes(64)
+    n = len(hashes)
+    for slots in range(max(n, base), min(112, base + 63, 63 + (16 if n <= 56 else 32 if n <= 88 else 49)) + 1):
+        code = slots - base
+        order = [j for j in range(slots) if j not in (0, 8, 16)] + [0, 8, 16]
+        for t in range(8 if 11 <= code < 32 and n <= 88 else 2):
+            header = lane_header(code, t)
+            equations = [[lane_slots(h, t, 112)[j] for j in order] for h in hashes]
+            # Independent: any right-hand sides have a solution, so those that name one equation have.
+            if any(solve([(e, int(i == j)) for j, e in enumerate(equations)], slots) is None
+                   for i in range(n)):
+                continue
+            rows, partial, places_of_z, share, salt = lane_places(slots, header)
+            partial_slots = sorted(partial)
+            for z in range(4 if places_of_z else 1):
+                asking = [h for h in hashes
+                          if (selector(h) + (64 * z if salt is None else salt)) % 256 < share]
+                solution = solve([([lane_slots(h, t, 112)[j] for j in partial_slots],
+                                   fingerprint(h) >> len(rows) & 1) for h in asking],
+                                 len(partial_slots))
+                if len(asking) <= len(partial_slots) and solution is not None:
+                    break
+            else:
+                continue
+            lanes = [0] * 8
+            for slot, bit in zip(partial_slots, solution):
+                lane, place = partial[slot]
+                lanes[lane] |= bit << place
+            for i, (lane, place) in enumerate(places_of_z):
+                lanes[lane] |= (z >> i & 1) << place
+            for i, row in enumerate(rows):
+                bits = solve([(e, fingerprint(h) >> i & 1) for e, h in zip(equations, hashes)], slots)
+                for slot, bit in zip(order, bits):
+                    lane, place = row[slot]
+                    lanes[lane] |= bit << place
+            for i in range(8):
+                lanes[i] |= (header >> i & 1) << 63
+            return b"".join(lane.to_bytes(8, "little") for lane in lanes)
+    return b"\xff" * 64
+
+
+def compact_payload(keys, num_lines, line_bytes, base, seed, lanes=False):
     lines = [[] for _ in range(num_lines)]
     for key in keys:
         h = h64(key, seed)
         lines[(h * num_lines) >> 64].append(h)
-    return b"".join(solve_line(line, line_bytes, base) for line in lines)
+    return b"".join(solve_lanes(line, base) if lanes else solve_line(line, line_bytes, base)
+                    for line in lines)
 
 
 def leveldb_compact(keys, bits_per_key):
@@ -191,12 +283,14 @@ def leveldb_compact(keys, bits_per_key):
 
 def standalone_compact(keys, bits_per_key, seed):
     keys = unique_neighbours(keys)
-    line_bytes = 64 if bits_per_key >= 6.4 else 32
-    base = min(50, max(1, int(8 * line_bytes / bits_per_key) - 20))
+    lanes = bits_per_key >= 6.4
+    line_bytes = 64 if lanes else 32
+    base = int(8 * line_bytes / bits_per_key) - 20
+    base = min(64, max(21, base)) if lanes else min(50, max(1, base))
     num_lines = max(1, math.ceil((len(keys) * bits_per_key / 8 - 20) / line_bytes)) if keys else 0
     trailer = seed.to_bytes(8, "little") + num_lines.to_bytes(4, "little")
-    trailer += bytes([2 if line_bytes == 64 else 4, base, 0, 0]) + b"bLn\x01"
-    return compact_payload(keys, num_lines, line_bytes, base, seed) + trailer
+    trailer += bytes([5 if lanes else 4, base, 0, 0]) + b"bLn\x01"
+    return compact_payload(keys, num_lines, line_bytes, base, seed, lanes) + trailer
 
 
 def unique_neighbours(keys):
@@ -257,7 +351,9 @@ def vectors():
         ("standalone", "classic", 10, 6, 0, hello),
         ("leveldb", "compact", 10, 0, 0, counters),
         ("leveldb", "compact", 10, 0, 0, many[:100]),
+        ("standalone", "compact", 6.4, 0, 0, many),
         ("standalone", "compact", 7.5, 0, 0, many),
+        ("standalone", "compact", 10, 0, 7, many),
         ("standalone", "compact", 4, 0, 0, many),
         ("standalone", "compact", 24, 0, 0x0123456789ABCDEF, counters + odd),
         ("standalone", "compact", 10, 0, 0, []),

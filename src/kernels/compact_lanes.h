@@ -1,0 +1,300 @@
+// A solved line of eight 64-bit words, docs/format.md, section 3.5: its geometry, what a key asks
+// of it, and the query with 64-bit integers, for every kernel that has no better one.
+//
+// A row begins in a word of its own, so that a query tests eight rows at fixed places; only what
+// does not fit there has a place that depends on the line.
+#ifndef BLOOMLINE_KERNELS_COMPACT_LANES_H_
+#define BLOOMLINE_KERNELS_COMPACT_LANES_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "src/kernels/always_inline.h"
+#include "src/kernels/compact_line.h"
+#include "src/kernels/kernel.h"
+#include "src/kernels/little_endian.h"
+
+namespace bloomline::kernels {
+
+constexpr unsigned kLanes = 8;
+constexpr unsigned kLaneSlots = 63;  // bits of a lane for rows; the uppermost is one of the header
+constexpr unsigned kMinLanesSlots = 21;  // with fewer slots a line would have more than 24 rows
+constexpr unsigned kMinLanesBase = kMinLanesSlots;
+constexpr unsigned kMaxLanesBase = 64;
+constexpr unsigned kNumCodes = 64;
+constexpr unsigned kTailTryBits = 2;
+
+// Where the rows of a line with so many slots are. Row i < 8, or the partial row as the lane after
+// the last full one:
+//   lane[i] & own[i]  and  (lane[other_lane[i]] >> other_shift[i]) & other[i].
+// Entries that no filter should have ask no row: such a line matches everything.
+struct alignas(64) LaneLayout {
+  uint64_t own[kLanes] = {};
+  uint64_t other[kLanes] = {};
+  uint8_t other_lane[kLanes] = {};
+  uint8_t other_shift[kLanes] = {};
+  // other_lane again: its first byte in the line; its 32-bit halves in lanes 4 to 7, where it is.
+  uint8_t other_byte[kLanes] = {};
+  uint8_t other_halves[2 * kLanes] = {};
+  uint8_t asked[2] = {};  // rows in lanes, a bit for each; [1]: with the partial row, if it is one
+  uint8_t partial_share = 0;  // T, of 256
+  uint8_t tail_slots = 0;     // s, if there are rows in the tail; else 0
+  uint8_t full_rows = 0;      // r
+  uint8_t partial_slots = 0;  // w
+};
+
+constexpr uint64_t OnesBelow64(unsigned n) {
+  return n >= 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1;
+}
+
+// Up to 63 slots: rows 0 to 7 have a lane each; above them is the tail, 63 - s bits of each lane
+// one after the other, with the rows from 8 on, two bits that number the partial row's try, and
+// that row.
+constexpr LaneLayout LayoutWithTail(unsigned slots) {
+  LaneLayout layout;
+  for (unsigned row = 0; row < kLanes; ++row) layout.own[row] = OnesBelow64(slots);
+  layout.asked[0] = layout.asked[1] = 0xFF;
+  const unsigned payload_bits = kLanes * kLaneSlots;
+  const unsigned rows = payload_bits / slots < kMaxFullRows ? payload_bits / slots : kMaxFullRows;
+  const unsigned left = payload_bits - rows * slots;
+  layout.full_rows = static_cast<uint8_t>(rows);
+  if (left >= kTailTryBits + 2) {
+    layout.partial_slots = static_cast<uint8_t>(left - kTailTryBits);
+    layout.partial_share = static_cast<uint8_t>(256 * (left - kTailTryBits - 1) / slots);
+  }
+  if (rows > kLanes || layout.partial_share > 0) layout.tail_slots = static_cast<uint8_t>(slots);
+  return layout;
+}
+
+// More slots: the e = s - 63 that a row's own lane has no bit for are in the lanes after the last
+// row, floor(63 / e) rows to a lane. What they leave free is the partial row: of the lane after the
+// last row, and of the last lane.
+constexpr void SetOther(LaneLayout* layout, unsigned row, unsigned lane, unsigned shift,
+                        unsigned slots) {
+  layout->other[row] = OnesBelow64(slots);
+  layout->other_lane[row] = static_cast<uint8_t>(lane);
+  layout->other_shift[row] = static_cast<uint8_t>(shift);
+  layout->other_byte[row] = static_cast<uint8_t>(8 * lane);
+  layout->other_halves[2 * row] = static_cast<uint8_t>(2 * lane % 8);
+  layout->other_halves[2 * row + 1] = static_cast<uint8_t>(2 * lane % 8 + 1);
+}
+
+constexpr LaneLayout LayoutWithChunks(unsigned slots) {
+  LaneLayout layout;
+  const unsigned chunk = slots - kLaneSlots;
+  const unsigned per_lane = kLaneSlots / chunk;
+  unsigned rows = kLanes * kLaneSlots / slots;
+  while ((rows + per_lane - 1) / per_lane > kLanes - rows) --rows;
+  for (unsigned row = 0; row < rows; ++row) {
+    layout.own[row] = OnesBelow64(kLaneSlots);
+    SetOther(&layout, row, rows + row / per_lane, row % per_lane * chunk, chunk);
+  }
+  layout.asked[0] = layout.asked[1] = static_cast<uint8_t>((1u << rows) - 1);
+  layout.full_rows = static_cast<uint8_t>(rows);
+  const unsigned in_first = chunk * (rows < per_lane ? rows : per_lane);
+  unsigned in_last = (kLanes - 1 - rows) * per_lane;
+  in_last = chunk * (rows > in_last ? rows - in_last : 0);
+  const unsigned first_free = kLaneSlots - in_first;
+  unsigned last_free = rows + 1 < kLanes ? kLaneSlots - in_last : 0;
+  if (first_free + last_free > kLaneSlots) last_free = kLaneSlots - first_free;
+  const unsigned width = first_free + last_free;
+  if (width > 2) {
+    layout.own[rows] = OnesBelow64(kLaneSlots) & ~OnesBelow64(in_first);
+    SetOther(&layout, rows, kLanes - 1, in_last, last_free);
+    layout.asked[1] = static_cast<uint8_t>((2u << rows) - 1);
+    layout.partial_slots = static_cast<uint8_t>(width);
+    layout.partial_share = static_cast<uint8_t>(256 * (width - 2) / slots);
+  }
+  return layout;
+}
+
+// By number of slots. Some 35 entries are in use in one filter, 7 KiB.
+constexpr unsigned kNumLaneLayouts = kMaxLanesBase + 2 * kNumCodes;
+struct LaneLayouts {
+  constexpr LaneLayouts() {
+    for (unsigned slots = kMinLanesSlots; slots <= kMaxSlots; ++slots) {
+      layouts[slots] = slots <= kLaneSlots ? LayoutWithTail(slots) : LayoutWithChunks(slots);
+    }
+  }
+  LaneLayout layouts[kNumLaneLayouts] = {};
+};
+inline constexpr LaneLayouts kLaneLayouts;
+
+// What a header says: how many slots above the base, and which try of the variable slots. Codes
+// near the mean load have eight tries, others two, because those are few.
+constexpr unsigned kFirstManyTriesCode = 11;
+constexpr unsigned kNumManyTriesCodes = 21;
+constexpr unsigned kManyTries = 8;
+constexpr unsigned kFewTries = 2;
+constexpr unsigned kMatchAllHeader = 0xFF;
+
+constexpr bool HasManyTries(unsigned code) {
+  return code - kFirstManyTriesCode < kNumManyTriesCodes;
+}
+
+constexpr unsigned LaneHeader(unsigned code, unsigned try_number) {
+  if (HasManyTries(code)) return kManyTries * (code - kFirstManyTriesCode) + try_number;
+  const unsigned few = code < kFirstManyTriesCode ? code : code - kNumManyTriesCodes;
+  return kManyTries * kNumManyTriesCodes + kFewTries * few + try_number;
+}
+
+// What the header adds to a key's selector: spread, so that neighbouring headers make other sets of
+// keys (with the header itself, a line of 88 keys stayed unsolved in 2.4 % of cases).
+constexpr unsigned LaneSalt(unsigned header) { return header * 157 % 256; }
+
+constexpr unsigned kPoolShift = 40;  // 3 x 8 bits of a key's other slots
+struct LaneHeaders {
+  struct Meaning {
+    uint16_t layout_offset;  // from the layout of base slots, in bytes
+    uint8_t pool_shift;
+    uint8_t salt;
+  };
+  constexpr LaneHeaders() {
+    // Headers without a meaning stand for more slots than there can be: such a line matches all.
+    for (Meaning& meaning : meanings) meaning = {(2 * kNumCodes - 1) * sizeof(LaneLayout), 0, 0};
+    for (unsigned code = 0; code < kNumCodes; ++code) {
+      for (unsigned t = 0; t < (HasManyTries(code) ? kManyTries : kFewTries); ++t) {
+        meanings[LaneHeader(code, t)] = MeaningOf(code, t);
+      }
+    }
+  }
+  static constexpr Meaning MeaningOf(unsigned code, unsigned try_number) {
+    return {static_cast<uint16_t>(code * sizeof(LaneLayout)),
+            static_cast<uint8_t>(kPoolShift + try_number),
+            static_cast<uint8_t>(LaneSalt(LaneHeader(code, try_number)))};
+  }
+  Meaning meanings[256] = {};
+};
+inline constexpr LaneHeaders kLaneHeaders;
+
+// The slots of a key: own 0..62, then those that its rows have in other lanes.
+struct LaneSlots {
+  uint64_t own;
+  uint64_t other;
+};
+
+// Three slots depend on the try, so that another try is another system, and yet the elimination of
+// all other slots is done once.
+constexpr uint64_t kVariableSlots = 0x010101;
+
+BLOOMLINE_ALWAYS_INLINE LaneSlots LaneSlotsOf(uint64_t hash) {
+  return {MultiplyAndFold(hash, 0x7137449123ef65cd), MultiplyAndFold(hash, 0xe9b5dba58189dbbd)};
+}
+
+// pool_shift is kPoolShift + number of the try.
+BLOOMLINE_ALWAYS_INLINE uint64_t OwnSlotsInTry(LaneSlots slots, unsigned pool_shift) {
+  return slots.own ^ (slots.other >> pool_shift & kVariableSlots);
+}
+
+// Whether the key asks the partial row. The salt makes each try another set of keys. Half of the
+// keys do, so what depends on it must not be a branch.
+BLOOMLINE_ALWAYS_INLINE unsigned AsksPartialRow(uint64_t hash, unsigned salt,
+                                                unsigned partial_share) {
+  return static_cast<uint8_t>(SelectorOf(hash) + salt) < partial_share ? 1 : 0;
+}
+
+BLOOMLINE_ALWAYS_INLINE unsigned Parity(uint64_t bits) {
+  return static_cast<unsigned>(__builtin_parityll(bits));
+}
+
+// The tail as one string of bits, 8 (63 - s) long.
+struct LaneTail {
+  BLOOMLINE_ALWAYS_INLINE LaneTail(const char* line, unsigned slots) {
+    const unsigned width = kLaneSlots - slots;
+    unsigned bit = 0;
+    for (unsigned lane = 0; lane < kLanes; ++lane, bit += width) {
+      const uint64_t piece = LoadLittleEndian64(line + 8 * lane) >> slots & OnesBelow64(width);
+      words[bit / 64] |= piece << bit % 64;
+      words[bit / 64 + 1] |= piece >> 1 >> (63 - bit % 64);
+    }
+  }
+  // At least 63 bits from `bit` on.
+  BLOOMLINE_ALWAYS_INLINE uint64_t From(unsigned bit) const {
+    return words[bit / 64] >> bit % 64 | words[bit / 64 + 1] << 1 << (63 - bit % 64);
+  }
+  uint64_t words[8] = {};
+};
+
+// The rows that have no lane of their own.
+BLOOMLINE_ALWAYS_INLINE bool LaneTailMatches(const char* line, const LaneLayout& layout,
+                                             uint64_t own_slots, uint64_t hash) {
+  const unsigned slots = layout.tail_slots;
+  const LaneTail tail(line, slots);
+  const uint64_t mine = own_slots & OnesBelow64(slots);
+  unsigned bit = 0;
+  unsigned wrong = 0;
+  uint32_t wanted = FingerprintOf(hash) >> kLanes;
+  for (unsigned row = kLanes; row < layout.full_rows; ++row, bit += slots, wanted >>= 1) {
+    wrong |= Parity(tail.From(bit) & mine) ^ (wanted & 1);
+  }
+  if (wrong != 0) return false;
+  if (layout.partial_share == 0) return true;
+  const unsigned salt = static_cast<unsigned>(tail.From(bit)) % 4 * 64;
+  const uint64_t partial = tail.From(bit + kTailTryBits) & OnesBelow64(layout.partial_slots);
+  return ((Parity(partial & own_slots) ^ wanted) &
+          AsksPartialRow(hash, salt, layout.partial_share)) == 0;
+}
+
+// What a key finds in a line: which layout, and its slots there.
+struct LaneQuery {
+  const LaneLayout& layout;
+  LaneSlots slots;
+  unsigned asked;
+};
+
+BLOOMLINE_ALWAYS_INLINE LaneQuery QueryOf(unsigned header, uint32_t base_slots, uint64_t hash) {
+  const LaneHeaders::Meaning& meaning = kLaneHeaders.meanings[header];
+  const auto* base_layout = reinterpret_cast<const char*>(kLaneLayouts.layouts + base_slots);
+  const auto& layout = *reinterpret_cast<const LaneLayout*>(base_layout + meaning.layout_offset);
+  LaneSlots slots = LaneSlotsOf(hash);
+  slots.own = OwnSlotsInTry(slots, meaning.pool_shift);
+  return {layout, slots, layout.asked[AsksPartialRow(hash, meaning.salt, layout.partial_share)]};
+}
+
+BLOOMLINE_ALWAYS_INLINE const char* LanesLine(const CompactLines& filter, uint64_t hash) {
+  return filter.data + BlockedLine(hash, filter.num_lines) * kLineBytes;
+}
+
+BLOOMLINE_ALWAYS_INLINE unsigned LaneHeaderOf(const char* line) {
+  unsigned header = 0;
+  for (unsigned lane = kLanes; lane-- > 0;) {
+    header = 2 * header + static_cast<unsigned>(LoadLittleEndian64(line + 8 * lane) >> 63);
+  }
+  return header;
+}
+
+// What the row asks its own lane and another one.
+BLOOMLINE_ALWAYS_INLINE unsigned LaneParity(const char* line, const LaneLayout& layout,
+                                            unsigned row, uint64_t own_slots,
+                                            uint64_t other_slots) {
+  const uint64_t other = LoadLittleEndian64(line + layout.other_byte[row]);
+  return Parity((LoadLittleEndian64(line + 8 * row) & own_slots) ^
+                (other >> layout.other_shift[row] & other_slots));
+}
+
+// The query, whatever the instruction set. Rows say nothing with probability 1/2 each, so stopping
+// after each would cost a mispredicted branch per query; 7 of 8 absent keys end with the first
+// three.
+BLOOMLINE_ALWAYS_INLINE bool LanesMayMatch(const char* line, uint32_t base_slots, uint64_t hash) {
+  const LaneQuery query = QueryOf(LaneHeaderOf(line), base_slots, hash);
+  const LaneLayout& layout = query.layout;
+  unsigned wrong = static_cast<unsigned>(hash);
+  const uint64_t own_slots = query.slots.own & layout.own[0];
+  const uint64_t other_slots = query.slots.other & layout.other[0];
+  constexpr unsigned kFirstRows = 3;
+  for (unsigned row = 0; row < kFirstRows; ++row) {
+    wrong ^= LaneParity(line, layout, row, own_slots, other_slots) << row;
+  }
+  if ((wrong & query.asked & OnesBelow64(kFirstRows)) != 0) return false;
+  for (unsigned row = kFirstRows; row < kLanes; ++row) {
+    wrong ^= LaneParity(line, layout, row, query.slots.own & layout.own[row],
+                        query.slots.other & layout.other[row])
+             << row;
+  }
+  if ((wrong & query.asked) != 0) return false;
+  return layout.tail_slots == 0 || LaneTailMatches(line, layout, query.slots.own, hash);
+}
+
+}  // namespace bloomline::kernels
+
+#endif  // BLOOMLINE_KERNELS_COMPACT_LANES_H_
