@@ -100,6 +100,36 @@ TEST(RocksDBPolicyTest, BuilderIsReusedForPartitions) {
   EXPECT_NEAR(static_cast<double>(builder->ApproximateNumEntries(4096)), 4096 * 8 / 10.0, 60);
 }
 
+// BlockBasedTableOptions::detect_filter_construct_corruption.
+TEST(RocksDBPolicyTest, VerificationFindsFiltersThatLostKeys) {
+  for (const Format format : {Format::kBlocked, Format::kCompact, Format::kClassic}) {
+    FilterOptions options;
+    options.format = format;
+    const Policy policy = NewRocksDBFilterPolicy(options);
+    rocksdb::BlockBasedTableOptions table_options;
+    for (const bool verify : {false, true}) {
+      table_options.detect_filter_construct_corruption = verify;
+      const Builder builder(
+          policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(table_options)));
+      for (const bool damage : {false, true, false}) {
+        for (const std::string& key : Keys(1000)) builder->AddKey(key);
+        std::unique_ptr<const char[]> buffer;
+        rocksdb::Status status;
+        std::string filter = builder->Finish(&buffer, &status).ToString();
+        ASSERT_TRUE(status.ok()) << status.ToString();
+        EXPECT_EQ(filter, Build(policy, Keys(1000)));
+        if (damage) filter.replace(100, 8, 8, '\0');
+        status = builder->MaybePostVerify(filter);
+        EXPECT_EQ(status.ok(), !(verify && damage)) << status.ToString();
+        if (!status.ok()) {
+          EXPECT_TRUE(status.IsCorruption());
+          EXPECT_NE(status.ToString().find("of 1000 keys"), std::string::npos) << status.ToString();
+        }
+      }
+    }
+  }
+}
+
 TEST(RocksDBPolicyTest, BatchAnswersAsSingleQueries) {
   const Policy ours = NewRocksDBFilterPolicy(FilterOptions());
   const std::string filter = Build(ours, Keys(1000));

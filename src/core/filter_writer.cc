@@ -70,12 +70,19 @@ Shape FilterWriter::CurrentShape() const {
 
 void FilterWriter::TakeKeysFrom(FilterWriter* other) {
   hashes_.TakeAll(&other->hashes_);
+  checksum_ ^= other->checksum_;
   has_previous_prefix_ = false;
   if (other->out_of_memory_ || !other->options_valid_) SetOutOfMemory();
   other->Reset();
 }
 
-void FilterWriter::FinishTo(char* dst, int num_threads) {
+bool FilterWriter::HashesAreIntact() const {
+  uint64_t checksum = 0;
+  hashes_.ForEach([&](uint64_t hash) { checksum ^= hash; });
+  return checksum == checksum_;
+}
+
+void FilterWriter::FinishTo(char* dst, int num_threads, HashList* hashes) {
   const Shape shape = CurrentShape();
   std::memset(dst, 0, shape.payload_bytes);
   const kernels::Kernel& kernel = kernels::ActiveKernel();
@@ -85,12 +92,17 @@ void FilterWriter::FinishTo(char* dst, int num_threads) {
     BulkInsert(hashes_, shape, kernel, num_threads, dst);
   }
   EncodeTrailer(shape, options_.seed, dst + shape.payload_bytes);
+  if (hashes != nullptr) {
+    hashes->Clear();
+    hashes->TakeAll(&hashes_);
+  }
   Reset();
 }
 
 void FilterWriter::Reset() {
   hashes_.Clear();
   has_previous_prefix_ = false;
+  checksum_ = 0;
   out_of_memory_ = false;
   if (options_valid_) error_.clear();
 }

@@ -46,9 +46,15 @@ class FilterWriter {
   // lost, too.
   void TakeKeysFrom(FilterWriter* other);
 
+  // From now on, for HashesAreIntact: a checksum of hashes as they are added.
+  void KeepChecksum() { keeps_checksum_ = true; }
+  // False: a hash is no longer what it was when it was added. Needs KeepChecksum before the first
+  // key.
+  bool HashesAreIntact() const;
+
   // Writes FinishedBytes() bytes and starts over. Needs no memory, but is faster with some
-  // (bulk_insert.h).
-  void FinishTo(char* dst, int num_threads = 1);
+  // (bulk_insert.h). The hashes go to `hashes` if it is not null, in place of what was there.
+  void FinishTo(char* dst, int num_threads = 1, HashList* hashes = nullptr);
 
   // Forgets all keys and an out-of-memory error.
   void Reset();
@@ -61,6 +67,7 @@ class FilterWriter {
   bool KeepsRepeats() const { return layout_ == Layout::kClassic; }
 
   void Append(uint64_t hash) {
+    if (keeps_checksum_) checksum_ ^= hash;
     if (!hashes_.Append(hash)) SetOutOfMemory();
   }
 
@@ -74,7 +81,9 @@ class FilterWriter {
   bool options_valid_ = false;
   bool out_of_memory_ = false;
   bool has_previous_prefix_ = false;
+  bool keeps_checksum_ = false;
   uint64_t previous_prefix_hash_ = 0;
+  uint64_t checksum_ = 0;  // XOR of the hashes
   std::string error_;
 };
 

@@ -33,6 +33,16 @@ class HashList {
   // Forgets all hashes; keeps the first chunk, so a reused builder of small filters allocates once.
   void Clear();
 
+  // f(hash) for all.
+  template <typename F>
+  void ForEach(F f) const {
+    if (size_ == 0) return;
+    for (Run run = FirstRun();; run = RunAfter(run)) {
+      for (size_t i = 0; i < run.size; ++i) f(run.hashes[i]);
+      if (run.next == nullptr) return;
+    }
+  }
+
   // A stretch of consecutive hashes and where the next one is.
   struct Run {
     const uint64_t* hashes = nullptr;

@@ -1,9 +1,11 @@
 #include "src/rocksdb/bits_builder.h"
 
 #include <new>
+#include <string>
 
 #include "bloomline/sizing.h"
 #include "src/core/format.h"
+#include "src/core/payload.h"
 #include "src/rocksdb/slice_view.h"
 
 namespace bloomline {
@@ -17,8 +19,10 @@ constexpr char kAlwaysMatch[6] = {};
 
 }  // namespace
 
-RocksDBBitsBuilder::RocksDBBitsBuilder(const FilterOptions& options)
-    : writer_(options, kMaxPayloadBytes) {}
+RocksDBBitsBuilder::RocksDBBitsBuilder(const FilterOptions& options, bool verify)
+    : writer_(options, kMaxPayloadBytes), verify_(verify) {
+  if (verify) writer_.KeepChecksum();
+}
 
 __attribute__((flatten)) void RocksDBBitsBuilder::AddKey(const Slice& key) {
   writer_.AddKey(View(key));
@@ -35,26 +39,43 @@ size_t RocksDBBitsBuilder::EstimateEntriesAdded() {
 }
 
 ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]>* buf) {
-  num_entries_.store(0, std::memory_order_relaxed);
-  if (writer_.num_entries() == 0 && writer_.error().empty()) return Slice();
-  const uint64_t num_bytes = writer_.FinishedBytes();
-  char* bytes = new (std::nothrow) char[num_bytes];
-  if (bytes == nullptr) {
-    writer_.Reset();
-    return Slice(kAlwaysMatch, sizeof(kAlwaysMatch));
-  }
-  writer_.FinishTo(bytes);
-  buf->reset(bytes);
-  return Slice(bytes, num_bytes);
+  return Finish(buf, nullptr);
 }
 
 ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
                                                     Status* status) {
   if (status != nullptr) *status = Status::OK();
-  return Finish(buf);
+  num_entries_.store(0, std::memory_order_relaxed);
+  unverified_.Clear();
+  if (writer_.num_entries() == 0 && writer_.error().empty()) return Slice();
+  const bool intact = !verify_ || writer_.HashesAreIntact();
+  const uint64_t num_bytes = writer_.FinishedBytes();
+  char* bytes = intact ? new (std::nothrow) char[num_bytes] : nullptr;
+  if (bytes == nullptr) {
+    if (!intact && status != nullptr) {
+      *status = Status::Corruption(
+          "bloomline: a key's hash changed in memory before the filter was built");
+    }
+    writer_.Reset();
+    return Slice(kAlwaysMatch, sizeof(kAlwaysMatch));
+  }
+  writer_.FinishTo(bytes, 1, verify_ ? &unverified_ : nullptr);
+  buf->reset(bytes);
+  return Slice(bytes, num_bytes);
 }
 
-ROCKSDB_NAMESPACE::Status RocksDBBitsBuilder::MaybePostVerify(const Slice&) { return Status::OK(); }
+ROCKSDB_NAMESPACE::Status RocksDBBitsBuilder::MaybePostVerify(const Slice& filter) {
+  const core::Payload payload = core::DecodeStandalone(View(filter));
+  size_t lost = 0;
+  unverified_.ForEach([&](uint64_t hash) {
+    lost += core::HashMayMatch(payload, kernels::ActiveKernel(), hash) ? 0 : 1;
+  });
+  const size_t asked = unverified_.size();
+  unverified_.Clear();
+  if (lost == 0) return Status::OK();
+  return Status::Corruption("bloomline: the finished filter lost " + std::to_string(lost) + " of " +
+                            std::to_string(asked) + " keys");
+}
 
 size_t RocksDBBitsBuilder::ApproximateNumEntries(size_t bytes) { return writer_.MaxEntries(bytes); }
 

@@ -16,7 +16,10 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   using Slice = ROCKSDB_NAMESPACE::Slice;
   using Status = ROCKSDB_NAMESPACE::Status;
 
-  explicit RocksDBBitsBuilder(const FilterOptions& options);
+  // With `verify` (BlockBasedTableOptions::detect_filter_construct_corruption), Finish compares the
+  // collected hashes with a checksum taken as they came, and MaybePostVerify asks the finished
+  // filter for each of them. Cost: 64 bits per key until then, and a query per key.
+  RocksDBBitsBuilder(const FilterOptions& options, bool verify);
 
   void AddKey(const Slice& key) override;
 #if BLOOMLINE_ROCKSDB_HAS_ADD_KEY_AND_ALT
@@ -35,6 +38,8 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
 
  private:
   core::FilterWriter writer_;
+  const bool verify_;
+  core::HashList unverified_;  // the hashes of the last finished filter
   // RocksDB 10.9 and later ask from another thread while keys are added.
   std::atomic<size_t> num_entries_{0};
 };

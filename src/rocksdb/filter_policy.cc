@@ -174,10 +174,11 @@ class RocksDBFilterPolicy : public FilterPolicy {
     return FilterPolicy::PrepareOptions(config);
   }
 
-  FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext&) const override {
+  FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext& context) const override {
     const FilterOptions options = options_.Load();
     if (!WritesFilters(options.bits_per_key)) return nullptr;
-    return new RocksDBBitsBuilder(Normalized(options));
+    return new RocksDBBitsBuilder(Normalized(options),
+                                  context.table_options.detect_filter_construct_corruption);
   }
 
   FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
