@@ -64,6 +64,9 @@ double FalsePositiveRate(Format format, double bits_per_key);
 // (0, 1).
 double BitsPerKeyForFalsePositiveRate(Format format, double rate);
 
+// The same for filters whose probes range over all bits, with OptimalFlatNumProbes.
+double FlatBitsPerKeyForFalsePositiveRate(double rate);
+
 // Bytes of the filter that FilterBuilder makes of n distinct keys, trailer included; 64-bit, so
 // that 5e9 keys at 10 bits give 6.25e9. Needs valid bits_per_key; otherwise 0.
 uint64_t FilterBytes(Format format, uint64_t num_keys, double bits_per_key);

@@ -180,21 +180,41 @@ double FalsePositiveRate(Format format, double bits_per_key) {
                                     : BlockedFalsePositiveRate(c, k);
 }
 
-double BitsPerKeyForFalsePositiveRate(Format format, double rate) {
-  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-  if (!(rate > 0 && rate < 1)) return kNone;
-  const bool compact = format == Format::kCompact;
-  double low = compact ? kMinCompactBitsPerKey : kMinBitsPerKey;
-  double high = compact ? kMaxCompactBitsPerKey : kMaxBitsPerKey;
-  if (FalsePositiveRate(format, high) > rate) return kNone;
-  if (FalsePositiveRate(format, low) <= rate) return low;
-  // Compact takes milliseconds a step, and its filters come in whole lines anyway.
-  const double precision = compact ? 1e-3 : 1e-6;
+namespace {
+
+// The least bits per key in low..high at which rate_at is at most `rate`; NaN if there is none.
+template <typename RateAt>
+double LeastBitsPerKey(double rate, double low, double high, double precision, RateAt rate_at) {
+  if (!(rate > 0 && rate < 1) || rate_at(high) > rate) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  if (rate_at(low) <= rate) return low;
   while (high - low > precision) {
     const double middle = low + (high - low) / 2;
-    (FalsePositiveRate(format, middle) <= rate ? high : low) = middle;
+    (rate_at(middle) <= rate ? high : low) = middle;
   }
   return high;
+}
+
+constexpr double kPrecision = 1e-6;
+// A step takes milliseconds, and compact filters come in whole lines anyway.
+constexpr double kCompactPrecision = 1e-3;
+
+}  // namespace
+
+double BitsPerKeyForFalsePositiveRate(Format format, double rate) {
+  const auto rate_at = [&](double bits_per_key) { return FalsePositiveRate(format, bits_per_key); };
+  if (format == Format::kCompact) {
+    return LeastBitsPerKey(rate, kMinCompactBitsPerKey, kMaxCompactBitsPerKey, kCompactPrecision,
+                           rate_at);
+  }
+  return LeastBitsPerKey(rate, kMinBitsPerKey, kMaxBitsPerKey, kPrecision, rate_at);
+}
+
+double FlatBitsPerKeyForFalsePositiveRate(double rate) {
+  return LeastBitsPerKey(rate, kMinBitsPerKey, kMaxBitsPerKey, kPrecision, [](double bits_per_key) {
+    return ClassicFalsePositiveRate(bits_per_key, OptimalFlatNumProbes(bits_per_key));
+  });
 }
 
 uint64_t FilterBytes(Format format, uint64_t num_keys, double bits_per_key) {

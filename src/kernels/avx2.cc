@@ -116,6 +116,31 @@ void BlockedInsertMany(const BlockedLines& filter, size_t n, const uint64_t* has
   RunUnrolled<InsertBlocked>(filter.num_probes, filter, n, hashes);
 }
 
+struct AddBlocked {
+  template <int K>
+  BLOOMLINE_AVX2 static void Run(const BlockedLines& filter, size_t n, const uint64_t* hashes,
+                                 bool* changed) {
+    const int num_probes = K == 0 ? filter.num_probes : K;
+    for (size_t i = 0; i < n; ++i) {
+      auto* line = reinterpret_cast<__m256i*>(const_cast<char*>(Line(filter, hashes[i])));
+      const Bits512 before = {_mm256_loadu_si256(line), _mm256_loadu_si256(line + 1)};
+      Bits512 bits = before;
+      const ProbePair pair = BlockedPair(hashes[i]);
+#pragma GCC unroll 16
+      for (int j = 0; j < num_probes; ++j) SetBit(BlockedBit(Probe(pair, j)), &bits);
+      const __m256i difference = _mm256_or_si256(_mm256_xor_si256(before.low, bits.low),
+                                                 _mm256_xor_si256(before.high, bits.high));
+      changed[i] = _mm256_testz_si256(difference, difference) == 0;
+      _mm256_storeu_si256(line, bits.low);
+      _mm256_storeu_si256(line + 1, bits.high);
+    }
+  }
+};
+
+void BlockedAddMany(const BlockedLines& filter, size_t n, const uint64_t* hashes, bool* changed) {
+  RunUnrolled<AddBlocked>(filter.num_probes, filter, n, hashes, changed);
+}
+
 BLOOMLINE_AVX2_INLINE __m256i EightFlatBits(ProbePair pair, int first, uint32_t num_bits) {
   const __m256i probes = EightProbes(pair, first);
   const __m256i m = _mm256_set1_epi64x(num_bits);
@@ -250,6 +275,7 @@ const Kernel kAvx2Kernel = {
     BlockedMayMatch,
     BlockedMayMatchMany,
     BlockedInsertMany,
+    BlockedAddMany,
     FlatMayMatch,
     FlatInsertMany,
     CompactMayMatch,

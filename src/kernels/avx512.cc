@@ -108,6 +108,28 @@ void BlockedInsertMany(const BlockedLines& filter, size_t n, const uint64_t* has
   RunUnrolled<InsertBlocked>(filter.num_probes, filter, n, hashes);
 }
 
+struct AddBlocked {
+  template <int K>
+  BLOOMLINE_AVX512 static void Run(const BlockedLines& filter, size_t n, const uint64_t* hashes,
+                                   bool* changed) {
+    const int num_probes = K == 0 ? filter.num_probes : K;
+    for (size_t i = 0; i < n; ++i) {
+      char* line = const_cast<char*>(Line(filter, hashes[i]));
+      const __m512i before = _mm512_loadu_si512(line);
+      __m512i bits = before;
+      const ProbePair pair = BlockedPair(hashes[i]);
+#pragma GCC unroll 16
+      for (int j = 0; j < num_probes; ++j) bits = WithBit(bits, BlockedBit(Probe(pair, j)));
+      changed[i] = _mm512_cmpneq_epi64_mask(before, bits) != 0;
+      _mm512_storeu_si512(line, bits);
+    }
+  }
+};
+
+void BlockedAddMany(const BlockedLines& filter, size_t n, const uint64_t* hashes, bool* changed) {
+  RunUnrolled<AddBlocked>(filter.num_probes, filter, n, hashes, changed);
+}
+
 // Byte mask of the part of a payload that lies in a register, which is all that is read or written
 // of it.
 BLOOMLINE_AVX512_INLINE __mmask64 BytesBelow(uint32_t num_bytes) {
@@ -332,6 +354,7 @@ const Kernel kAvx512Kernel = {
     BlockedMayMatch,
     BlockedMayMatchMany,
     BlockedInsertMany,
+    BlockedAddMany,
     FlatMayMatch,
     FlatInsertMany,
     CompactMayMatch,

@@ -47,6 +47,9 @@ struct Kernel {
   void (*blocked_may_match_many)(const BlockedLines& filter, size_t n, const uint64_t* hashes,
                                  bool* may_match);
   void (*blocked_insert_many)(const BlockedLines& filter, size_t n, const uint64_t* hashes);
+  // Inserts one after the other and says which keys changed a bit. Requests nothing ahead.
+  void (*blocked_add_many)(const BlockedLines& filter, size_t n, const uint64_t* hashes,
+                           bool* changed);
 
   bool (*flat_may_match)(const FlatBits& filter, uint64_t hash);
   void (*flat_insert_many)(const FlatBits& filter, size_t n, const uint64_t* hashes);

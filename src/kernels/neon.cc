@@ -58,6 +58,10 @@ void BlockedInsertMany(const BlockedLines& filter, size_t n, const uint64_t* has
   kPortableKernel.blocked_insert_many(filter, n, hashes);
 }
 
+void BlockedAddMany(const BlockedLines& filter, size_t n, const uint64_t* hashes, bool* changed) {
+  kPortableKernel.blocked_add_many(filter, n, hashes, changed);
+}
+
 bool FlatMayMatch(const FlatBits& filter, uint64_t hash) {
   return kPortableKernel.flat_may_match(filter, hash);
 }
@@ -93,6 +97,7 @@ const Kernel kNeonKernel = {
     BlockedMayMatch,
     BlockedMayMatchMany,
     BlockedInsertMany,
+    BlockedAddMany,
     FlatMayMatch,
     FlatInsertMany,
     CompactMayMatch,

@@ -56,6 +56,15 @@ void BlockedInsertMany(const BlockedLines& filter, size_t n, const uint64_t* has
   RunUnrolled<InsertBlocked>(filter.num_probes, filter, n, hashes);
 }
 
+void BlockedAddMany(const BlockedLines& filter, size_t n, const uint64_t* hashes, bool* changed) {
+  for (size_t i = 0; i < n; ++i) {
+    const char* line = Line(filter, hashes[i]);
+    changed[i] = !LineMayMatch(line, filter.num_probes, hashes[i]);
+    const ProbePair pair = BlockedPair(hashes[i]);
+    for (int j = 0; j < filter.num_probes; ++j) SetBit(line, BlockedBit(Probe(pair, j)));
+  }
+}
+
 bool FlatMayMatch(const FlatBits& filter, uint64_t hash) {
   const ProbePair pair = FlatPair(hash);
   for (int j = 0; j < filter.num_probes; ++j) {
@@ -119,9 +128,9 @@ const Kernel kPortableKernel = {
     "portable",          "plain C++, one bit at a time; the specification",
     AlwaysSupported,     BlockedMayMatch,
     BlockedMayMatchMany, BlockedInsertMany,
-    FlatMayMatch,        FlatInsertMany,
-    CompactMayMatch,     CompactMayMatchMany,
-    CompactSolve,
+    BlockedAddMany,      FlatMayMatch,
+    FlatInsertMany,      CompactMayMatch,
+    CompactMayMatchMany, CompactSolve,
 };
 
 }  // namespace bloomline::kernels

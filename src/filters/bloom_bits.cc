@@ -1,0 +1,181 @@
+#include "src/filters/bloom_bits.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "src/kernels/lines.h"
+#include "src/kernels/little_endian.h"
+
+namespace bloomline::filters {
+namespace {
+
+using kernels::WidePair;
+
+constexpr uint64_t kWordsPerLine = kernels::kLineBytes / sizeof(uint64_t);
+
+uint64_t UnblockedPosition(const BloomBits& bits, WidePair pair, int j) {
+  return kernels::UnblockedBit(kernels::WideProbe(pair, j), bits.num_bits());
+}
+
+bool TestBit(const BloomBits& bits, uint64_t bit) {
+  return (static_cast<unsigned char>(bits.data[bit / 8]) >> (bit % 8) & 1) != 0;
+}
+
+// True if it was not set.
+bool SetBit(const BloomBits& bits, uint64_t bit) {
+  const auto before = static_cast<unsigned char>(bits.data[bit / 8]);
+  const auto after = static_cast<unsigned char>(before | 1u << (bit % 8));
+  bits.data[bit / 8] = static_cast<char>(after);
+  return before != after;
+}
+
+bool AddUnblocked(const BloomBits& bits, uint64_t hash) {
+  const WidePair pair = kernels::UnblockedPair(hash);
+  bool changed = false;
+  for (int j = 0; j < bits.shape.num_probes; ++j) {
+    changed |= SetBit(bits, UnblockedPosition(bits, pair, j));
+  }
+  return changed;
+}
+
+bool UnblockedMayContain(const BloomBits& bits, uint64_t hash) {
+  const WidePair pair = kernels::UnblockedPair(hash);
+  for (int j = 0; j < bits.shape.num_probes; ++j) {
+    if (!TestBit(bits, UnblockedPosition(bits, pair, j))) return false;
+  }
+  return true;
+}
+
+// Probe by probe for all keys, of which half drop out each time: an absent key costs two cache
+// misses instead of num_probes.
+void UnblockedManyMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes,
+                             bool* may_contain) {
+  size_t alive[kernels::kBatchKeys];
+  uint64_t positions[kernels::kBatchKeys];
+  for (size_t i = 0; i < n; ++i) {
+    alive[i] = i;
+    positions[i] = UnblockedPosition(bits, kernels::UnblockedPair(hashes[i]), 0);
+    may_contain[i] = false;
+  }
+  size_t num_alive = n;
+  for (int next = 1; next <= bits.shape.num_probes; ++next) {
+    size_t kept = 0;
+    for (size_t i = 0; i < num_alive; ++i) {
+      const bool set = TestBit(bits, positions[i]);
+      const size_t key = alive[i];
+      alive[kept] = key;
+      if (next < bits.shape.num_probes) {
+        positions[kept] = UnblockedPosition(bits, kernels::UnblockedPair(hashes[key]), next);
+        __builtin_prefetch(bits.data + positions[kept] / 8);
+      }
+      kept += set ? 1 : 0;
+    }
+    num_alive = kept;
+  }
+  for (size_t i = 0; i < num_alive; ++i) may_contain[alive[i]] = true;
+}
+
+uint64_t CountLine(const char* line) {
+  uint64_t count = 0;
+  for (uint64_t word = 0; word < kWordsPerLine; ++word) {
+    count += static_cast<uint64_t>(
+        __builtin_popcountll(kernels::LoadLittleEndian64(line + word * sizeof(uint64_t))));
+  }
+  return count;
+}
+
+}  // namespace
+
+bool AddHash(const BloomBits& bits, uint64_t hash) {
+  if (bits.shape.layout == BloomLayout::kUnblocked) return AddUnblocked(bits, hash);
+  bool changed;
+  bits.kernel->blocked_add_many(bits.lines(), 1, &hash, &changed);
+  return changed;
+}
+
+bool HashMayContain(const BloomBits& bits, uint64_t hash) {
+  if (bits.shape.layout == BloomLayout::kUnblocked) return UnblockedMayContain(bits, hash);
+  return bits.kernel->blocked_may_match(bits.lines(), hash);
+}
+
+size_t AddRequested(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed) {
+  if (bits.shape.layout == BloomLayout::kBlocked) {
+    bits.kernel->blocked_add_many(bits.lines(), n, hashes, changed);
+  } else {
+    for (size_t i = 0; i < n; ++i) changed[i] = AddUnblocked(bits, hashes[i]);
+  }
+  return static_cast<size_t>(std::count(changed, changed + n, true));
+}
+
+void RequestedMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes,
+                         bool* may_contain) {
+  if (bits.shape.layout == BloomLayout::kBlocked) {
+    bits.kernel->blocked_may_match_many(bits.lines(), n, hashes, may_contain);
+  } else {
+    UnblockedManyMayContain(bits, n, hashes, may_contain);
+  }
+}
+
+uint64_t CountSetBits(const BloomBits& bits) {
+  uint64_t count = 0;
+  for (uint64_t line = 0; line < bits.shape.num_lines; ++line) {
+    count += CountLine(bits.data + line * kernels::kLineBytes);
+  }
+  return count;
+}
+
+uint64_t EstimatedNumKeys(const BloomBits& bits) {
+  const double num_bits = static_cast<double>(bits.num_bits());
+  const double set = static_cast<double>(CountSetBits(bits));
+  if (set == 0) return 0;
+  // All set: as if it were all but half a bit.
+  const double log_empty = std::log(std::max(1 - set / num_bits, 0.5 / num_bits));
+  // ln of the share of bits that a key leaves alone, on average over all bits: in kBlocked, the
+  // chance that it takes another line or that none of its probes hits the bit.
+  const double k = bits.shape.num_probes;
+  double log_left_alone = k * std::log1p(-1 / num_bits);
+  if (bits.shape.layout == BloomLayout::kBlocked) {
+    const double hit = -std::expm1(k * std::log1p(-1 / double{kernels::kLineBits}));
+    log_left_alone = std::log1p(-hit / static_cast<double>(bits.shape.num_lines));
+  }
+  return static_cast<uint64_t>(std::max(1.0, std::round(log_empty / log_left_alone)));
+}
+
+double EstimatedFalsePositiveRate(const BloomBits& bits) {
+  const int k = bits.shape.num_probes;
+  if (bits.shape.layout == BloomLayout::kUnblocked) {
+    return std::pow(static_cast<double>(CountSetBits(bits)) / static_cast<double>(bits.num_bits()),
+                    k);
+  }
+  uint64_t lines_with[kernels::kLineBits + 1] = {};
+  for (uint64_t line = 0; line < bits.shape.num_lines; ++line) {
+    ++lines_with[CountLine(bits.data + line * kernels::kLineBytes)];
+  }
+  double sum = 0;
+  for (uint64_t set = 1; set <= kernels::kLineBits; ++set) {
+    sum += static_cast<double>(lines_with[set]) *
+           std::pow(static_cast<double>(set) / double{kernels::kLineBits}, k);
+  }
+  return sum / static_cast<double>(bits.shape.num_lines);
+}
+
+void RequestForAdd(const BloomBits& bits, uint64_t hash) {
+  if (bits.shape.layout == BloomLayout::kBlocked) {
+    __builtin_prefetch(kernels::Line(bits.lines(), hash), 1);
+    return;
+  }
+  const WidePair pair = kernels::UnblockedPair(hash);
+  for (int j = 0; j < bits.shape.num_probes; ++j) {
+    __builtin_prefetch(bits.data + UnblockedPosition(bits, pair, j) / 8, 1);
+  }
+}
+
+void RequestForQuery(const BloomBits& bits, uint64_t hash) {
+  if (bits.shape.layout == BloomLayout::kBlocked) {
+    __builtin_prefetch(kernels::Line(bits.lines(), hash));
+  } else {
+    __builtin_prefetch(bits.data + UnblockedPosition(bits, kernels::UnblockedPair(hash), 0) / 8);
+  }
+}
+
+}  // namespace bloomline::filters

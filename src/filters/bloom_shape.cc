@@ -1,0 +1,121 @@
+#include "src/filters/bloom_shape.h"
+
+#include <cmath>
+#include <sstream>
+
+#include "bloomline/sizing.h"
+#include "src/kernels/probe_sequence.h"
+
+namespace bloomline {
+namespace filters {
+namespace {
+
+using kernels::kLineBits;
+
+double BitsPerKey(BloomLayout layout, double rate) {
+  return layout == BloomLayout::kBlocked ? BitsPerKeyForFalsePositiveRate(Format::kBlocked, rate)
+                                         : FlatBitsPerKeyForFalsePositiveRate(rate);
+}
+
+std::string ShapeByBits(const BloomFilterOptions& options, BloomShape* shape) {
+  std::ostringstream error;
+  if (options.num_bits > kMaxBloomBits) {
+    error << "num_bits is " << options.num_bits << "; allowed: 1 to " << kMaxBloomBits
+          << ", or 0 for a size from capacity and false_positive_rate";
+  } else if (options.num_probes < kMinProbes || options.num_probes > kMaxProbes) {
+    error << "num_probes is " << options.num_probes << " beside num_bits " << options.num_bits
+          << "; allowed: " << kMinProbes << " to " << kMaxProbes;
+  } else {
+    shape->num_probes = options.num_probes;
+    shape->num_lines = (options.num_bits + kLineBits - 1) / kLineBits;
+  }
+  return error.str();
+}
+
+std::string ShapeByCapacity(const BloomFilterOptions& options, BloomShape* shape) {
+  std::ostringstream error;
+  const double rate = options.false_positive_rate;
+  if (options.num_probes != 0) {
+    error << "num_probes is " << options.num_probes
+          << " without num_bits; allowed: 0, or num_bits of 1 and more";
+    return error.str();
+  }
+  if (options.capacity == 0) {
+    return "capacity is 0; allowed: 1 and more, or num_bits of 1 and more";
+  }
+  const double bits_per_key = BitsPerKey(options.layout, rate);
+  if (std::isnan(bits_per_key)) {
+    error << "false_positive_rate is " << rate << "; allowed: above 0, below 1, and reachable with "
+          << kMaxBitsPerKey << " bits per key";
+    return error.str();
+  }
+  const double lines =
+      std::ceil(static_cast<double>(options.capacity) * bits_per_key / double{kLineBits});
+  if (lines > double{kMaxBloomBits / kLineBits}) {
+    error << "capacity is " << options.capacity << ", which takes " << bits_per_key
+          << " bits per key at false_positive_rate " << rate << "; allowed: " << kMaxBloomBits
+          << " bits in all";
+    return error.str();
+  }
+  shape->num_lines = static_cast<uint64_t>(lines);
+  shape->num_probes = options.layout == BloomLayout::kBlocked
+                          ? OptimalNumProbes(Format::kBlocked, bits_per_key)
+                          : OptimalFlatNumProbes(bits_per_key);
+  return {};
+}
+
+const char* Name(BloomLayout layout) {
+  return layout == BloomLayout::kBlocked ? "kBlocked" : "kUnblocked";
+}
+
+template <typename T>
+std::string Differs(const char* what, T mine, T other) {
+  std::ostringstream text;
+  text << what << " is " << mine << " in this filter and " << other << " in the other one";
+  return text.str();
+}
+
+}  // namespace
+
+bool ShapeOf(const BloomFilterOptions& options, BloomShape* shape, std::string* error) {
+  if (options.layout != BloomLayout::kBlocked && options.layout != BloomLayout::kUnblocked) {
+    *error = "layout is " + std::to_string(static_cast<int>(options.layout)) +
+             "; allowed: 0 (kBlocked), 1 (kUnblocked)";
+    return false;
+  }
+  shape->layout = options.layout;
+  shape->seed = options.seed;
+  const std::string reason =
+      options.num_bits != 0 ? ShapeByBits(options, shape) : ShapeByCapacity(options, shape);
+  if (!reason.empty()) *error = reason;
+  return reason.empty();
+}
+
+std::string Difference(const BloomShape& mine, const BloomShape& other) {
+  if (mine.layout != other.layout) return Differs("layout", Name(mine.layout), Name(other.layout));
+  if (mine.num_lines != other.num_lines) {
+    return Differs("num_bits", mine.num_lines * kLineBits, other.num_lines * kLineBits);
+  }
+  if (mine.num_probes != other.num_probes) {
+    return Differs("num_probes", mine.num_probes, other.num_probes);
+  }
+  if (mine.seed != other.seed) return Differs("seed", mine.seed, other.seed);
+  return {};
+}
+
+double FalsePositiveRate(const BloomShape& shape, uint64_t num_keys) {
+  return shape.layout == BloomLayout::kBlocked
+             ? BlockedFalsePositiveRate(num_keys, shape.num_lines, shape.num_probes)
+             : ClassicFalsePositiveRate(num_keys, shape.num_lines * kLineBits, shape.num_probes);
+}
+
+}  // namespace filters
+
+std::string BloomFilterOptions::Validate() const {
+  filters::BloomShape shape;
+  std::string error;
+  filters::ShapeOf(*this, &shape, &error);
+  return error;
+}
+
+}  // namespace bloomline
