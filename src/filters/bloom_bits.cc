@@ -159,23 +159,15 @@ double EstimatedFalsePositiveRate(const BloomBits& bits) {
   return sum / static_cast<double>(bits.shape.num_lines);
 }
 
-void RequestForAdd(const BloomBits& bits, uint64_t hash) {
-  if (bits.shape.layout == BloomLayout::kBlocked) {
-    __builtin_prefetch(kernels::Line(bits.lines(), hash), 1);
-    return;
-  }
+void RequestUnblockedForAdd(const BloomBits& bits, uint64_t hash) {
   const WidePair pair = kernels::UnblockedPair(hash);
   for (int j = 0; j < bits.shape.num_probes; ++j) {
     __builtin_prefetch(bits.data + UnblockedPosition(bits, pair, j) / 8, 1);
   }
 }
 
-void RequestForQuery(const BloomBits& bits, uint64_t hash) {
-  if (bits.shape.layout == BloomLayout::kBlocked) {
-    __builtin_prefetch(kernels::Line(bits.lines(), hash));
-  } else {
-    __builtin_prefetch(bits.data + UnblockedPosition(bits, kernels::UnblockedPair(hash), 0) / 8);
-  }
+void RequestUnblockedForQuery(const BloomBits& bits, uint64_t hash) {
+  __builtin_prefetch(bits.data + UnblockedPosition(bits, kernels::UnblockedPair(hash), 0) / 8);
 }
 
 }  // namespace bloomline::filters

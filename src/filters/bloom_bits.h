@@ -6,7 +6,9 @@
 #include <cstdint>
 
 #include "src/filters/bloom_shape.h"
+#include "src/filters/hash_groups.h"
 #include "src/kernels/kernel.h"
+#include "src/kernels/lines.h"
 #include "src/kernels/probe_sequence.h"
 
 namespace bloomline::filters {
@@ -26,13 +28,56 @@ struct BloomBits {
 bool AddHash(const BloomBits& bits, uint64_t hash);
 bool HashMayContain(const BloomBits& bits, uint64_t hash);
 
-// The same for n hashes whose lines were requested; n is at most kBatchKeys. AddRequested returns
-// how many changed a bit.
+// The same for n hashes, at most kBatchKeys, whose lines were requested. AddRequested returns how
+// many changed a bit.
 size_t AddRequested(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed);
 void RequestedMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes,
                          bool* may_contain);
-void RequestForAdd(const BloomBits& bits, uint64_t hash);
-void RequestForQuery(const BloomBits& bits, uint64_t hash);
+
+// Of a key in kUnblocked all lines, or the first probe's, for most absent keys need no more than
+// two.
+void RequestUnblockedForAdd(const BloomBits& bits, uint64_t hash);
+void RequestUnblockedForQuery(const BloomBits& bits, uint64_t hash);
+
+inline void RequestForAdd(const BloomBits& bits, uint64_t hash) {
+  if (bits.shape.layout == BloomLayout::kBlocked) {
+    __builtin_prefetch(kernels::Line(bits.lines(), hash), 1);
+  } else {
+    RequestUnblockedForAdd(bits, hash);
+  }
+}
+
+inline void RequestForQuery(const BloomBits& bits, uint64_t hash) {
+  if (bits.shape.layout == BloomLayout::kBlocked) {
+    __builtin_prefetch(kernels::Line(bits.lines(), hash));
+  } else {
+    RequestUnblockedForQuery(bits, hash);
+  }
+}
+
+// AddHash of n hashes, hash_of(i) for i < n; returns how many changed a bit. `changed` may be null.
+template <typename HashOf>
+inline size_t AddMany(const BloomBits& bits, size_t n, HashOf hash_of, bool* changed) {
+  bool unwanted[kernels::kBatchKeys];
+  size_t added = 0;
+  ForEachGroup(
+      n, hash_of, bits.num_bytes() > kernels::kCachedBytes,
+      [&](uint64_t hash) { RequestForAdd(bits, hash); },
+      [&](size_t first, size_t count, const uint64_t* hashes) {
+        added += AddRequested(bits, count, hashes, changed == nullptr ? unwanted : changed + first);
+      });
+  return added;
+}
+
+template <typename HashOf>
+inline void AskMany(const BloomBits& bits, size_t n, HashOf hash_of, bool* may_contain) {
+  ForEachGroup(
+      n, hash_of, bits.num_bytes() > kernels::kCachedBytes,
+      [&](uint64_t hash) { RequestForQuery(bits, hash); },
+      [&](size_t first, size_t count, const uint64_t* hashes) {
+        RequestedMayContain(bits, count, hashes, may_contain + first);
+      });
+}
 
 // Read all bits.
 uint64_t CountSetBits(const BloomBits& bits);

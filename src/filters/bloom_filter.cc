@@ -31,6 +31,7 @@ std::unique_ptr<BloomState> NewBloomState(const BloomShape& shape, uint64_t capa
 
 using filters::BloomBits;
 using filters::BloomState;
+using filters::KeyHash;
 using filters::SetError;
 
 BloomFilterView::BloomFilterView(std::unique_ptr<BloomState> state) : state_(std::move(state)) {}
@@ -62,14 +63,12 @@ bool BloomFilterView::MayContainHash(uint64_t hash) const {
 __attribute__((flatten)) void BloomFilterView::MayContainMany(size_t n,
                                                               const std::string_view* keys,
                                                               bool* may_contain) const {
-  const uint64_t seed = state_->bits.shape.seed;
-  filters::AskInGroups(
-      state_->bits, n, [&](size_t i) { return core::Hash64(keys[i], seed); }, may_contain);
+  filters::AskMany(state_->bits, n, KeyHash{keys, state_->bits.shape.seed}, may_contain);
 }
 
 void BloomFilterView::MayContainHashes(size_t n, const uint64_t* hashes, bool* may_contain) const {
-  filters::AskInGroups(
-      state_->bits, n, [&](size_t i) { return hashes[i]; }, may_contain);
+  filters::AskMany(
+      state_->bits, n, [=](size_t i) { return hashes[i]; }, may_contain);
 }
 
 uint64_t BloomFilterView::EstimatedNumKeys() const {
@@ -124,16 +123,15 @@ bool BloomFilter::AddHash(uint64_t hash) {
 
 __attribute__((flatten)) size_t BloomFilter::AddMany(size_t n, const std::string_view* keys,
                                                      bool* changed) {
-  const uint64_t seed = state_->bits.shape.seed;
-  const size_t added = filters::AddInGroups(
-      state_->bits, n, [&](size_t i) { return core::Hash64(keys[i], seed); }, changed);
+  const size_t added =
+      filters::AddMany(state_->bits, n, KeyHash{keys, state_->bits.shape.seed}, changed);
   state_->num_added += added;
   return added;
 }
 
 size_t BloomFilter::AddHashes(size_t n, const uint64_t* hashes, bool* changed) {
-  const size_t added = filters::AddInGroups(
-      state_->bits, n, [&](size_t i) { return hashes[i]; }, changed);
+  const size_t added = filters::AddMany(
+      state_->bits, n, [=](size_t i) { return hashes[i]; }, changed);
   state_->num_added += added;
   return added;
 }
