@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "src/filters/small_blocks.h"
 #include "src/kernels/lines.h"
 #include "src/kernels/little_endian.h"
 
@@ -10,8 +11,6 @@ namespace bloomline::filters {
 namespace {
 
 using kernels::WidePair;
-
-constexpr uint64_t kWordsPerLine = kernels::kLineBytes / sizeof(uint64_t);
 
 uint64_t UnblockedPosition(const BloomBits& bits, WidePair pair, int j) {
   return kernels::UnblockedBit(kernels::WideProbe(pair, j), bits.num_bits());
@@ -75,11 +74,10 @@ void UnblockedManyMayContain(const BloomBits& bits, size_t n, const uint64_t* ha
   for (size_t i = 0; i < num_alive; ++i) may_contain[alive[i]] = true;
 }
 
-uint64_t CountLine(const char* line) {
+uint64_t CountBits(const char* data, uint64_t bytes) {
   uint64_t count = 0;
-  for (uint64_t word = 0; word < kWordsPerLine; ++word) {
-    count += static_cast<uint64_t>(
-        __builtin_popcountll(kernels::LoadLittleEndian64(line + word * sizeof(uint64_t))));
+  for (uint64_t i = 0; i < bytes; i += sizeof(uint64_t)) {
+    count += static_cast<uint64_t>(__builtin_popcountll(kernels::LoadLittleEndian64(data + i)));
   }
   return count;
 }
@@ -87,14 +85,32 @@ uint64_t CountLine(const char* line) {
 }  // namespace
 
 bool AddHash(const BloomBits& bits, uint64_t hash) {
-  if (bits.shape.layout == BloomLayout::kUnblocked) return AddUnblocked(bits, hash);
+  switch (bits.shape.layout) {
+    case BloomLayout::kUnblocked:
+      return AddUnblocked(bits, hash);
+    case BloomLayout::kBlocked128:
+      return SmallBlocks<128>::Add(bits.lines(), hash);
+    case BloomLayout::kBlocked64:
+      return SmallBlocks<64>::Add(bits.lines(), hash);
+    case BloomLayout::kBlocked:
+      break;
+  }
   bool changed;
   bits.kernel->blocked_add_many(bits.lines(), 1, &hash, &changed);
   return changed;
 }
 
 bool HashMayContain(const BloomBits& bits, uint64_t hash) {
-  if (bits.shape.layout == BloomLayout::kUnblocked) return UnblockedMayContain(bits, hash);
+  switch (bits.shape.layout) {
+    case BloomLayout::kUnblocked:
+      return UnblockedMayContain(bits, hash);
+    case BloomLayout::kBlocked128:
+      return SmallBlocks<128>::MayContain(bits.lines(), hash);
+    case BloomLayout::kBlocked64:
+      return SmallBlocks<64>::MayContain(bits.lines(), hash);
+    case BloomLayout::kBlocked:
+      break;
+  }
   return bits.kernel->blocked_may_match(bits.lines(), hash);
 }
 
@@ -102,7 +118,7 @@ size_t AddRequested(const BloomBits& bits, size_t n, const uint64_t* hashes, boo
   if (bits.shape.layout == BloomLayout::kBlocked) {
     bits.kernel->blocked_add_many(bits.lines(), n, hashes, changed);
   } else {
-    for (size_t i = 0; i < n; ++i) changed[i] = AddUnblocked(bits, hashes[i]);
+    for (size_t i = 0; i < n; ++i) changed[i] = AddHash(bits, hashes[i]);
   }
   return static_cast<size_t>(std::count(changed, changed + n, true));
 }
@@ -111,18 +127,14 @@ void RequestedMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes
                          bool* may_contain) {
   if (bits.shape.layout == BloomLayout::kBlocked) {
     bits.kernel->blocked_may_match_many(bits.lines(), n, hashes, may_contain);
-  } else {
+  } else if (bits.shape.layout == BloomLayout::kUnblocked) {
     UnblockedManyMayContain(bits, n, hashes, may_contain);
+  } else {
+    for (size_t i = 0; i < n; ++i) may_contain[i] = HashMayContain(bits, hashes[i]);
   }
 }
 
-uint64_t CountSetBits(const BloomBits& bits) {
-  uint64_t count = 0;
-  for (uint64_t line = 0; line < bits.shape.num_lines; ++line) {
-    count += CountLine(bits.data + line * kernels::kLineBytes);
-  }
-  return count;
-}
+uint64_t CountSetBits(const BloomBits& bits) { return CountBits(bits.data, bits.num_bytes()); }
 
 uint64_t EstimatedNumKeys(const BloomBits& bits) {
   const double num_bits = static_cast<double>(bits.num_bits());
@@ -130,13 +142,14 @@ uint64_t EstimatedNumKeys(const BloomBits& bits) {
   if (set == 0) return 0;
   // All set: as if it were all but half a bit.
   const double log_empty = std::log(std::max(1 - set / num_bits, 0.5 / num_bits));
-  // ln of the share of bits that a key leaves alone, on average over all bits: in kBlocked, the
-  // chance that it takes another line or that none of its probes hits the bit.
+  // ln of the share of bits that a key leaves alone, on average over all bits: with blocks, the
+  // chance that it takes another block or that none of its probes hits the bit.
   const double k = bits.shape.num_probes;
   double log_left_alone = k * std::log1p(-1 / num_bits);
-  if (bits.shape.layout == BloomLayout::kBlocked) {
-    const double hit = -std::expm1(k * std::log1p(-1 / double{kernels::kLineBits}));
-    log_left_alone = std::log1p(-hit / static_cast<double>(bits.shape.num_lines));
+  const double block_bits = BlockBits(bits.shape.layout);
+  if (block_bits != 0) {
+    const double hit = -std::expm1(k * std::log1p(-1 / block_bits));
+    log_left_alone = std::log1p(-hit * block_bits / num_bits);
   }
   return static_cast<uint64_t>(std::max(1.0, std::round(log_empty / log_left_alone)));
 }
@@ -147,16 +160,17 @@ double EstimatedFalsePositiveRate(const BloomBits& bits) {
     return std::pow(static_cast<double>(CountSetBits(bits)) / static_cast<double>(bits.num_bits()),
                     k);
   }
-  uint64_t lines_with[kernels::kLineBits + 1] = {};
-  for (uint64_t line = 0; line < bits.shape.num_lines; ++line) {
-    ++lines_with[CountLine(bits.data + line * kernels::kLineBytes)];
+  const auto block_bits = static_cast<uint64_t>(BlockBits(bits.shape.layout));
+  uint64_t blocks_with[kernels::kLineBits + 1] = {};
+  for (uint64_t byte = 0; byte < bits.num_bytes(); byte += block_bits / 8) {
+    ++blocks_with[CountBits(bits.data + byte, block_bits / 8)];
   }
   double sum = 0;
-  for (uint64_t set = 1; set <= kernels::kLineBits; ++set) {
-    sum += static_cast<double>(lines_with[set]) *
-           std::pow(static_cast<double>(set) / double{kernels::kLineBits}, k);
+  for (uint64_t set = 1; set <= block_bits; ++set) {
+    sum += static_cast<double>(blocks_with[set]) *
+           std::pow(static_cast<double>(set) / static_cast<double>(block_bits), k);
   }
-  return sum / static_cast<double>(bits.shape.num_lines);
+  return sum * static_cast<double>(block_bits) / static_cast<double>(bits.num_bits());
 }
 
 void RequestUnblockedForAdd(const BloomBits& bits, uint64_t hash) {

@@ -40,18 +40,18 @@ void RequestUnblockedForAdd(const BloomBits& bits, uint64_t hash);
 void RequestUnblockedForQuery(const BloomBits& bits, uint64_t hash);
 
 inline void RequestForAdd(const BloomBits& bits, uint64_t hash) {
-  if (bits.shape.layout == BloomLayout::kBlocked) {
-    __builtin_prefetch(kernels::Line(bits.lines(), hash), 1);
-  } else {
+  if (bits.shape.layout == BloomLayout::kUnblocked) {
     RequestUnblockedForAdd(bits, hash);
+  } else {
+    __builtin_prefetch(kernels::Line(bits.lines(), hash), 1);
   }
 }
 
 inline void RequestForQuery(const BloomBits& bits, uint64_t hash) {
-  if (bits.shape.layout == BloomLayout::kBlocked) {
-    __builtin_prefetch(kernels::Line(bits.lines(), hash));
-  } else {
+  if (bits.shape.layout == BloomLayout::kUnblocked) {
     RequestUnblockedForQuery(bits, hash);
+  } else {
+    __builtin_prefetch(kernels::Line(bits.lines(), hash));
   }
 }
 

@@ -41,6 +41,13 @@ inline uint64_t BlockedLine(uint64_t hash, uint64_t num_lines) { return ScaledTo
 
 inline uint32_t BlockedBit(uint32_t probe) { return probe >> 23; }
 
+// The same in a block of 128 or 64 bits (or counters) in place of 512.
+template <uint32_t kBlockBits>
+inline uint32_t SmallBlockBit(uint32_t probe) {
+  static_assert(kBlockBits == 128 || kBlockBits == 64);
+  return probe >> (kBlockBits == 128 ? 25 : 26);
+}
+
 inline ProbePair FlatPair(uint64_t hash) {
   return {static_cast<uint32_t>(hash), static_cast<uint32_t>(hash >> 32)};
 }
