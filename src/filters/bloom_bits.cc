@@ -4,14 +4,11 @@
 #include <cmath>
 
 #include "src/kernels/lines.h"
-#include "src/kernels/little_endian.h"
 
 namespace bloomline::filters {
 namespace {
 
 using kernels::WidePair;
-
-constexpr uint64_t kWordsPerLine = kernels::kLineBytes / sizeof(uint64_t);
 
 uint64_t UnblockedPosition(const BloomBits& bits, WidePair pair, int j) {
   return kernels::UnblockedBit(kernels::WideProbe(pair, j), bits.num_bits());
@@ -38,18 +35,10 @@ bool AddUnblocked(const BloomBits& bits, uint64_t hash) {
   return changed;
 }
 
-bool UnblockedMayContain(const BloomBits& bits, uint64_t hash) {
-  const WidePair pair = kernels::UnblockedPair(hash);
-  for (int j = 0; j < bits.shape.num_probes; ++j) {
-    if (!TestBit(bits, UnblockedPosition(bits, pair, j))) return false;
-  }
-  return true;
-}
-
 // Probe by probe for all keys, of which half drop out each time: an absent key costs two cache
 // misses instead of num_probes.
-void UnblockedManyMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes,
-                             bool* may_contain) {
+void UnblockedMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes,
+                         bool* may_contain) {
   size_t alive[kernels::kBatchKeys];
   uint64_t positions[kernels::kBatchKeys];
   for (size_t i = 0; i < n; ++i) {
@@ -75,58 +64,51 @@ void UnblockedManyMayContain(const BloomBits& bits, size_t n, const uint64_t* ha
   for (size_t i = 0; i < num_alive; ++i) may_contain[alive[i]] = true;
 }
 
-uint64_t CountLine(const char* line) {
-  uint64_t count = 0;
-  for (uint64_t word = 0; word < kWordsPerLine; ++word) {
-    count += static_cast<uint64_t>(
-        __builtin_popcountll(kernels::LoadLittleEndian64(line + word * sizeof(uint64_t))));
+// Lines by the number of their ones.
+struct LineCounts {
+  explicit LineCounts(const BloomBits& bits) {
+    bits.kernel->count_lines(bits.data, bits.shape.num_lines, lines_with);
   }
-  return count;
-}
+  double SetBits() const {
+    double bits = 0;
+    for (uint64_t ones = 0; ones <= kernels::kLineBits; ++ones) {
+      bits += static_cast<double>(ones) * static_cast<double>(lines_with[ones]);
+    }
+    return bits;
+  }
+  uint64_t lines_with[kernels::kLineBits + 1] = {};
+};
 
 }  // namespace
 
-bool AddHash(const BloomBits& bits, uint64_t hash) {
-  if (bits.shape.layout == BloomLayout::kUnblocked) return AddUnblocked(bits, hash);
-  bool changed;
-  bits.kernel->blocked_add_many(bits.lines(), 1, &hash, &changed);
-  return changed;
-}
-
-bool HashMayContain(const BloomBits& bits, uint64_t hash) {
-  if (bits.shape.layout == BloomLayout::kUnblocked) return UnblockedMayContain(bits, hash);
-  return bits.kernel->blocked_may_match(bits.lines(), hash);
-}
-
-size_t AddRequested(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed) {
+void AddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed) {
   if (bits.shape.layout == BloomLayout::kBlocked) {
     bits.kernel->blocked_add_many(bits.lines(), n, hashes, changed);
   } else {
     for (size_t i = 0; i < n; ++i) changed[i] = AddUnblocked(bits, hashes[i]);
   }
-  return static_cast<size_t>(std::count(changed, changed + n, true));
 }
 
-void RequestedMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes,
-                         bool* may_contain) {
+void HashesMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_contain) {
   if (bits.shape.layout == BloomLayout::kBlocked) {
     bits.kernel->blocked_may_match_many(bits.lines(), n, hashes, may_contain);
   } else {
-    UnblockedManyMayContain(bits, n, hashes, may_contain);
+    UnblockedMayContain(bits, n, hashes, may_contain);
   }
 }
 
-uint64_t CountSetBits(const BloomBits& bits) {
-  uint64_t count = 0;
-  for (uint64_t line = 0; line < bits.shape.num_lines; ++line) {
-    count += CountLine(bits.data + line * kernels::kLineBytes);
+bool HashMayContain(const BloomBits& bits, uint64_t hash) {
+  if (bits.shape.layout == BloomLayout::kBlocked) {
+    return bits.kernel->blocked_may_match(bits.lines(), hash);
   }
-  return count;
+  bool may_contain;
+  UnblockedMayContain(bits, 1, &hash, &may_contain);
+  return may_contain;
 }
 
 uint64_t EstimatedNumKeys(const BloomBits& bits) {
   const double num_bits = static_cast<double>(bits.num_bits());
-  const double set = static_cast<double>(CountSetBits(bits));
+  const double set = LineCounts(bits).SetBits();
   if (set == 0) return 0;
   // All set: as if it were all but half a bit.
   const double log_empty = std::log(std::max(1 - set / num_bits, 0.5 / num_bits));
@@ -143,18 +125,14 @@ uint64_t EstimatedNumKeys(const BloomBits& bits) {
 
 double EstimatedFalsePositiveRate(const BloomBits& bits) {
   const int k = bits.shape.num_probes;
+  const LineCounts counts(bits);
   if (bits.shape.layout == BloomLayout::kUnblocked) {
-    return std::pow(static_cast<double>(CountSetBits(bits)) / static_cast<double>(bits.num_bits()),
-                    k);
-  }
-  uint64_t lines_with[kernels::kLineBits + 1] = {};
-  for (uint64_t line = 0; line < bits.shape.num_lines; ++line) {
-    ++lines_with[CountLine(bits.data + line * kernels::kLineBytes)];
+    return std::pow(counts.SetBits() / static_cast<double>(bits.num_bits()), k);
   }
   double sum = 0;
-  for (uint64_t set = 1; set <= kernels::kLineBits; ++set) {
-    sum += static_cast<double>(lines_with[set]) *
-           std::pow(static_cast<double>(set) / double{kernels::kLineBits}, k);
+  for (uint64_t ones = 1; ones <= kernels::kLineBits; ++ones) {
+    sum += static_cast<double>(counts.lines_with[ones]) *
+           std::pow(static_cast<double>(ones) / double{kernels::kLineBits}, k);
   }
   return sum / static_cast<double>(bits.shape.num_lines);
 }

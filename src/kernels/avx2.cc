@@ -8,6 +8,7 @@
 #include "src/kernels/compact_line.h"
 #include "src/kernels/compact_scalar.h"
 #include "src/kernels/compact_solver.h"
+#include "src/kernels/line_counts.h"
 #include "src/kernels/lines.h"
 #include "src/kernels/probe_sequence.h"
 #include "src/kernels/unrolled.h"
@@ -139,6 +140,10 @@ struct AddBlocked {
 
 void BlockedAddMany(const BlockedLines& filter, size_t n, const uint64_t* hashes, bool* changed) {
   RunUnrolled<AddBlocked>(filter.num_probes, filter, n, hashes, changed);
+}
+
+BLOOMLINE_AVX2 void CountLines(const char* data, uint64_t num_lines, uint64_t* lines_with) {
+  CountLinesByFill(data, num_lines, lines_with);
 }
 
 BLOOMLINE_AVX2_INLINE __m256i EightFlatBits(ProbePair pair, int first, uint32_t num_bits) {
@@ -276,6 +281,7 @@ const Kernel kAvx2Kernel = {
     BlockedMayMatchMany,
     BlockedInsertMany,
     BlockedAddMany,
+    CountLines,
     FlatMayMatch,
     FlatInsertMany,
     CompactMayMatch,

@@ -130,6 +130,10 @@ void BlockedAddMany(const BlockedLines& filter, size_t n, const uint64_t* hashes
   RunUnrolled<AddBlocked>(filter.num_probes, filter, n, hashes, changed);
 }
 
+void CountLines(const char* data, uint64_t num_lines, uint64_t* lines_with) {
+  kAvx2Kernel.count_lines(data, num_lines, lines_with);
+}
+
 // Byte mask of the part of a payload that lies in a register, which is all that is read or written
 // of it.
 BLOOMLINE_AVX512_INLINE __mmask64 BytesBelow(uint32_t num_bytes) {
@@ -355,6 +359,7 @@ const Kernel kAvx512Kernel = {
     BlockedMayMatchMany,
     BlockedInsertMany,
     BlockedAddMany,
+    CountLines,
     FlatMayMatch,
     FlatInsertMany,
     CompactMayMatch,

@@ -51,6 +51,10 @@ struct Kernel {
   void (*blocked_add_many)(const BlockedLines& filter, size_t n, const uint64_t* hashes,
                            bool* changed);
 
+  // Adds 1 to lines_with[ones of the line] for each line; lines_with has 513 counters. Here `data`
+  // is on an 8-byte boundary, and other threads may set bits by atomic operations on 64-bit words.
+  void (*count_lines)(const char* data, uint64_t num_lines, uint64_t* lines_with);
+
   bool (*flat_may_match)(const FlatBits& filter, uint64_t hash);
   void (*flat_insert_many)(const FlatBits& filter, size_t n, const uint64_t* hashes);
 
