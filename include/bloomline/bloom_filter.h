@@ -136,6 +136,7 @@ class BloomFilterView {
  private:
   friend class BloomFilter;
   friend class AtomicBloomFilter;
+  friend class ScalableBloomFilter;
 };
 
 // A filter that one thread at a time may change. Memory is zeroed by the system when it is first
@@ -182,7 +183,12 @@ class BloomFilter : public BloomFilterView {
  private:
   friend class AtomicBloomFilter;
   friend class CountingBloomFilter;
+  friend class ScalableBloomFilter;
   explicit BloomFilter(std::unique_ptr<filters::BloomState> state);
+  static std::unique_ptr<BloomFilter> FromState(std::unique_ptr<filters::BloomState> state,
+                                                std::string* error);
+  template <typename Combine>
+  bool CombineWith(const BloomFilterView& other, Combine combine, std::string* error);
 };
 
 // A saved filter in place: queries read the file's pages, which all processes that map it share.

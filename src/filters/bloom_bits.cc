@@ -5,7 +5,6 @@
 
 #include "src/filters/small_blocks.h"
 #include "src/kernels/lines.h"
-#include "src/kernels/little_endian.h"
 
 namespace bloomline::filters {
 namespace {
@@ -37,18 +36,10 @@ bool AddUnblocked(const BloomBits& bits, uint64_t hash) {
   return changed;
 }
 
-bool UnblockedMayContain(const BloomBits& bits, uint64_t hash) {
-  const WidePair pair = kernels::UnblockedPair(hash);
-  for (int j = 0; j < bits.shape.num_probes; ++j) {
-    if (!TestBit(bits, UnblockedPosition(bits, pair, j))) return false;
-  }
-  return true;
-}
-
 // Probe by probe for all keys, of which half drop out each time: an absent key costs two cache
 // misses instead of num_probes.
-void UnblockedManyMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes,
-                             bool* may_contain) {
+void UnblockedMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes,
+                         bool* may_contain) {
   size_t alive[kernels::kBatchKeys];
   uint64_t positions[kernels::kBatchKeys];
   for (size_t i = 0; i < n; ++i) {
@@ -74,71 +65,55 @@ void UnblockedManyMayContain(const BloomBits& bits, size_t n, const uint64_t* ha
   for (size_t i = 0; i < num_alive; ++i) may_contain[alive[i]] = true;
 }
 
-uint64_t CountBits(const char* data, uint64_t bytes) {
-  uint64_t count = 0;
-  for (uint64_t i = 0; i < bytes; i += sizeof(uint64_t)) {
-    count += static_cast<uint64_t>(__builtin_popcountll(kernels::LoadLittleEndian64(data + i)));
+// Lines by the number of their ones.
+struct LineCounts {
+  explicit LineCounts(const BloomBits& bits) {
+    bits.kernel->count_lines(bits.data, bits.shape.num_lines, lines_with);
   }
-  return count;
-}
+  double SetBits() const {
+    double bits = 0;
+    for (uint64_t ones = 0; ones <= kernels::kLineBits; ++ones) {
+      bits += static_cast<double>(ones) * static_cast<double>(lines_with[ones]);
+    }
+    return bits;
+  }
+  uint64_t lines_with[kernels::kLineBits + 1] = {};
+};
 
 }  // namespace
 
-bool AddHash(const BloomBits& bits, uint64_t hash) {
-  switch (bits.shape.layout) {
-    case BloomLayout::kUnblocked:
-      return AddUnblocked(bits, hash);
-    case BloomLayout::kBlocked128:
-      return SmallBlocks<128>::Add(bits.lines(), hash);
-    case BloomLayout::kBlocked64:
-      return SmallBlocks<64>::Add(bits.lines(), hash);
-    case BloomLayout::kBlocked:
-      break;
-  }
-  bool changed;
-  bits.kernel->blocked_add_many(bits.lines(), 1, &hash, &changed);
-  return changed;
-}
-
-bool HashMayContain(const BloomBits& bits, uint64_t hash) {
-  switch (bits.shape.layout) {
-    case BloomLayout::kUnblocked:
-      return UnblockedMayContain(bits, hash);
-    case BloomLayout::kBlocked128:
-      return SmallBlocks<128>::MayContain(bits.lines(), hash);
-    case BloomLayout::kBlocked64:
-      return SmallBlocks<64>::MayContain(bits.lines(), hash);
-    case BloomLayout::kBlocked:
-      break;
-  }
-  return bits.kernel->blocked_may_match(bits.lines(), hash);
-}
-
-size_t AddRequested(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed) {
+void AddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed) {
   if (bits.shape.layout == BloomLayout::kBlocked) {
     bits.kernel->blocked_add_many(bits.lines(), n, hashes, changed);
+  } else if (bits.shape.layout == BloomLayout::kUnblocked) {
+    for (size_t i = 0; i < n; ++i) changed[i] = AddUnblocked(bits, hashes[i]);
   } else {
-    for (size_t i = 0; i < n; ++i) changed[i] = AddHash(bits, hashes[i]);
+    AddToSmallBlocks(bits, n, hashes, changed);
   }
-  return static_cast<size_t>(std::count(changed, changed + n, true));
 }
 
-void RequestedMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes,
-                         bool* may_contain) {
+void HashesMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_contain) {
   if (bits.shape.layout == BloomLayout::kBlocked) {
     bits.kernel->blocked_may_match_many(bits.lines(), n, hashes, may_contain);
   } else if (bits.shape.layout == BloomLayout::kUnblocked) {
-    UnblockedManyMayContain(bits, n, hashes, may_contain);
+    UnblockedMayContain(bits, n, hashes, may_contain);
   } else {
-    for (size_t i = 0; i < n; ++i) may_contain[i] = HashMayContain(bits, hashes[i]);
+    AskSmallBlocks(bits, n, hashes, may_contain);
   }
 }
 
-uint64_t CountSetBits(const BloomBits& bits) { return CountBits(bits.data, bits.num_bytes()); }
+bool HashMayContain(const BloomBits& bits, uint64_t hash) {
+  if (bits.shape.layout == BloomLayout::kBlocked) {
+    return bits.kernel->blocked_may_match(bits.lines(), hash);
+  }
+  bool may_contain;
+  HashesMayContain(bits, 1, &hash, &may_contain);
+  return may_contain;
+}
 
 uint64_t EstimatedNumKeys(const BloomBits& bits) {
   const double num_bits = static_cast<double>(bits.num_bits());
-  const double set = static_cast<double>(CountSetBits(bits));
+  const double set = LineCounts(bits).SetBits();
   if (set == 0) return 0;
   // All set: as if it were all but half a bit.
   const double log_empty = std::log(std::max(1 - set / num_bits, 0.5 / num_bits));
@@ -156,21 +131,17 @@ uint64_t EstimatedNumKeys(const BloomBits& bits) {
 
 double EstimatedFalsePositiveRate(const BloomBits& bits) {
   const int k = bits.shape.num_probes;
+  if (IsSmallBlocks(bits.shape.layout)) return SmallBlocksFalsePositiveRate(bits);
+  const LineCounts counts(bits);
   if (bits.shape.layout == BloomLayout::kUnblocked) {
-    return std::pow(static_cast<double>(CountSetBits(bits)) / static_cast<double>(bits.num_bits()),
-                    k);
-  }
-  const auto block_bits = static_cast<uint64_t>(BlockBits(bits.shape.layout));
-  uint64_t blocks_with[kernels::kLineBits + 1] = {};
-  for (uint64_t byte = 0; byte < bits.num_bytes(); byte += block_bits / 8) {
-    ++blocks_with[CountBits(bits.data + byte, block_bits / 8)];
+    return std::pow(counts.SetBits() / static_cast<double>(bits.num_bits()), k);
   }
   double sum = 0;
-  for (uint64_t set = 1; set <= block_bits; ++set) {
-    sum += static_cast<double>(blocks_with[set]) *
-           std::pow(static_cast<double>(set) / static_cast<double>(block_bits), k);
+  for (uint64_t ones = 1; ones <= kernels::kLineBits; ++ones) {
+    sum += static_cast<double>(counts.lines_with[ones]) *
+           std::pow(static_cast<double>(ones) / double{kernels::kLineBits}, k);
   }
-  return sum * static_cast<double>(block_bits) / static_cast<double>(bits.num_bits());
+  return sum / static_cast<double>(bits.shape.num_lines);
 }
 
 void RequestUnblockedForAdd(const BloomBits& bits, uint64_t hash) {

@@ -2,6 +2,7 @@
 #ifndef BLOOMLINE_FILTERS_BLOOM_BITS_H_
 #define BLOOMLINE_FILTERS_BLOOM_BITS_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -24,15 +25,13 @@ struct BloomBits {
   kernels::BlockedLines lines() const { return {data, shape.num_lines, shape.num_probes}; }
 };
 
-// True if that changed a bit.
-bool AddHash(const BloomBits& bits, uint64_t hash);
-bool HashMayContain(const BloomBits& bits, uint64_t hash);
+// Adds n hashes one after the other; changed[i]: that changed a bit.
+void AddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed);
 
-// The same for n hashes, at most kBatchKeys, whose lines were requested. AddRequested returns how
-// many changed a bit.
-size_t AddRequested(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed);
-void RequestedMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes,
-                         bool* may_contain);
+// Of up to kBatchKeys hashes.
+void HashesMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_contain);
+
+bool HashMayContain(const BloomBits& bits, uint64_t hash);
 
 // Of a key in kUnblocked all lines, or the first probe's, for most absent keys need no more than
 // two.
@@ -55,32 +54,39 @@ inline void RequestForQuery(const BloomBits& bits, uint64_t hash) {
   }
 }
 
-// AddHash of n hashes, hash_of(i) for i < n; returns how many changed a bit. `changed` may be null.
-template <typename HashOf>
-inline size_t AddMany(const BloomBits& bits, size_t n, HashOf hash_of, bool* changed) {
+inline bool IsWorthRequesting(const BloomBits& bits) {
+  return bits.num_bytes() > kernels::kCachedBytes;
+}
+
+// Adds hash_of(i) for i < n by `add`, which is AddHashes or does the same in another way, and
+// returns how many changed a bit. `changed` may be null.
+template <typename HashOf, typename AddGroup>
+inline size_t AddMany(const BloomBits& bits, size_t n, HashOf hash_of, AddGroup add,
+                      bool* changed) {
   bool unwanted[kernels::kBatchKeys];
   size_t added = 0;
   ForEachGroup(
-      n, hash_of, bits.num_bytes() > kernels::kCachedBytes,
-      [&](uint64_t hash) { RequestForAdd(bits, hash); },
+      n, hash_of, IsWorthRequesting(bits), [&](uint64_t hash) { RequestForAdd(bits, hash); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
-        added += AddRequested(bits, count, hashes, changed == nullptr ? unwanted : changed + first);
+        bool* group = changed == nullptr ? unwanted : changed + first;
+        add(bits, count, hashes, group);
+        added += static_cast<size_t>(std::count(group, group + count, true));
       });
   return added;
 }
 
-template <typename HashOf>
-inline void AskMany(const BloomBits& bits, size_t n, HashOf hash_of, bool* may_contain) {
+// The same with `ask`, which is HashesMayContain or the like.
+template <typename HashOf, typename AskGroup>
+inline void AskMany(const BloomBits& bits, size_t n, HashOf hash_of, AskGroup ask,
+                    bool* may_contain) {
   ForEachGroup(
-      n, hash_of, bits.num_bytes() > kernels::kCachedBytes,
-      [&](uint64_t hash) { RequestForQuery(bits, hash); },
+      n, hash_of, IsWorthRequesting(bits), [&](uint64_t hash) { RequestForQuery(bits, hash); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
-        RequestedMayContain(bits, count, hashes, may_contain + first);
+        ask(bits, count, hashes, may_contain + first);
       });
 }
 
-// Read all bits.
-uint64_t CountSetBits(const BloomBits& bits);
+// Read all bits, which other threads may set meanwhile by atomic operations.
 uint64_t EstimatedNumKeys(const BloomBits& bits);
 double EstimatedFalsePositiveRate(const BloomBits& bits);
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/core/hash.h"
+#include "src/filters/bloom_file.h"
 #include "src/filters/bloom_state.h"
 #include "src/filters/hash_groups.h"
 
@@ -31,6 +32,7 @@ std::unique_ptr<BloomState> NewBloomState(const BloomShape& shape, uint64_t capa
 
 using filters::BloomBits;
 using filters::BloomState;
+using filters::GivenHash;
 using filters::KeyHash;
 using filters::SetError;
 
@@ -63,12 +65,12 @@ bool BloomFilterView::MayContainHash(uint64_t hash) const {
 __attribute__((flatten)) void BloomFilterView::MayContainMany(size_t n,
                                                               const std::string_view* keys,
                                                               bool* may_contain) const {
-  filters::AskMany(state_->bits, n, KeyHash{keys, state_->bits.shape.seed}, may_contain);
+  filters::AskMany(state_->bits, n, KeyHash{keys, state_->bits.shape.seed},
+                   filters::HashesMayContain, may_contain);
 }
 
 void BloomFilterView::MayContainHashes(size_t n, const uint64_t* hashes, bool* may_contain) const {
-  filters::AskMany(
-      state_->bits, n, [=](size_t i) { return hashes[i]; }, may_contain);
+  filters::AskMany(state_->bits, n, GivenHash{hashes}, filters::HashesMayContain, may_contain);
 }
 
 uint64_t BloomFilterView::EstimatedNumKeys() const {
@@ -86,8 +88,24 @@ bool operator==(const BloomFilterView& a, const BloomFilterView& b) {
          std::memcmp(mine.data, other.data, mine.num_bytes()) == 0;
 }
 
+bool BloomFilterView::Save(const std::string& path, std::string* error) const {
+  std::string reason;
+  filters::ReplacementFile file;
+  const bool saved = file.Open(path, &reason) && filters::AppendBloom(*state_, &file, &reason) &&
+                     file.Commit(&reason);
+  if (!saved) SetError(reason, error);
+  return saved;
+}
+
 BloomFilter::BloomFilter(std::unique_ptr<BloomState> state) : BloomFilterView(std::move(state)) {}
 BloomFilter::~BloomFilter() = default;
+
+std::unique_ptr<BloomFilter> BloomFilter::FromState(std::unique_ptr<BloomState> state,
+                                                    std::string* error) {
+  std::unique_ptr<BloomFilter> filter(new (std::nothrow) BloomFilter(std::move(state)));
+  if (filter == nullptr) SetError("out of memory", error);
+  return filter;
+}
 
 std::unique_ptr<BloomFilter> BloomFilter::Create(const BloomFilterOptions& options,
                                                  std::string* error) {
@@ -99,7 +117,7 @@ std::unique_ptr<BloomFilter> BloomFilter::Create(const BloomFilterOptions& optio
   }
   auto state = filters::NewBloomState(shape, options.capacity, error);
   if (state == nullptr) return nullptr;
-  return std::unique_ptr<BloomFilter>(new (std::nothrow) BloomFilter(std::move(state)));
+  return FromState(std::move(state), error);
 }
 
 std::unique_ptr<BloomFilter> BloomFilter::Copy(const BloomFilterView& from, std::string* error) {
@@ -108,7 +126,23 @@ std::unique_ptr<BloomFilter> BloomFilter::Copy(const BloomFilterView& from, std:
   if (state == nullptr) return nullptr;
   std::memcpy(state->bits.data, source.bits.data, source.bits.num_bytes());
   state->num_added = source.num_added;
-  return std::unique_ptr<BloomFilter>(new (std::nothrow) BloomFilter(std::move(state)));
+  return FromState(std::move(state), error);
+}
+
+std::unique_ptr<BloomFilter> BloomFilter::Load(const std::string& path, std::string* error) {
+  std::string reason;
+  filters::InputFile file;
+  filters::BloomFileHeader header;
+  std::unique_ptr<BloomState> state;
+  if (file.Open(path, &reason) && filters::ReadBloomHeader(file, 0, &header, &reason) &&
+      filters::EndsAt(file, header.end(), &reason)) {
+    state = filters::ReadBloom(file, header, &reason);
+  }
+  if (state == nullptr) {
+    SetError(reason, error);
+    return nullptr;
+  }
+  return FromState(std::move(state), error);
 }
 
 __attribute__((flatten)) bool BloomFilter::Add(std::string_view key) {
@@ -116,29 +150,58 @@ __attribute__((flatten)) bool BloomFilter::Add(std::string_view key) {
 }
 
 bool BloomFilter::AddHash(uint64_t hash) {
-  const bool changed = filters::AddHash(state_->bits, hash);
+  bool changed;
+  filters::AddHashes(state_->bits, 1, &hash, &changed);
   state_->num_added += changed ? 1 : 0;
   return changed;
 }
 
 __attribute__((flatten)) size_t BloomFilter::AddMany(size_t n, const std::string_view* keys,
                                                      bool* changed) {
-  const size_t added =
-      filters::AddMany(state_->bits, n, KeyHash{keys, state_->bits.shape.seed}, changed);
+  const size_t added = filters::AddMany(state_->bits, n, KeyHash{keys, state_->bits.shape.seed},
+                                        filters::AddHashes, changed);
   state_->num_added += added;
   return added;
 }
 
 size_t BloomFilter::AddHashes(size_t n, const uint64_t* hashes, bool* changed) {
-  const size_t added = filters::AddMany(
-      state_->bits, n, [=](size_t i) { return hashes[i]; }, changed);
+  const size_t added =
+      filters::AddMany(state_->bits, n, GivenHash{hashes}, filters::AddHashes, changed);
   state_->num_added += added;
   return added;
 }
 
+template <typename Combine>
+bool BloomFilter::CombineWith(const BloomFilterView& other, Combine combine, std::string* error) {
+  const BloomBits& mine = state_->bits;
+  const BloomBits& theirs = other.state_->bits;
+  const std::string difference = filters::Difference(mine.shape, theirs.shape);
+  if (!difference.empty()) {
+    SetError(difference, error);
+    return false;
+  }
+  // The bytes' order in a word does not matter to bitwise operations.
+  auto* words = reinterpret_cast<uint64_t*>(mine.data);
+  const auto* other_words = reinterpret_cast<const uint64_t*>(theirs.data);
+  const uint64_t num_words = mine.num_bytes() / sizeof(uint64_t);
+  for (uint64_t i = 0; i < num_words; ++i) words[i] = combine(words[i], other_words[i]);
+  state_->num_added = EstimatedNumKeys();
+  return true;
+}
+
+bool BloomFilter::Merge(const BloomFilterView& other, std::string* error) {
+  return CombineWith(
+      other, [](uint64_t a, uint64_t b) { return a | b; }, error);
+}
+
+bool BloomFilter::Intersect(const BloomFilterView& other, std::string* error) {
+  return CombineWith(
+      other, [](uint64_t a, uint64_t b) { return a & b; }, error);
+}
+
 void BloomFilter::Clear() {
   state_->num_added = 0;
-  std::memset(state_->bits.data, 0, state_->bits.num_bytes());
+  state_->memory.Zero(state_->bits.num_bytes());
 }
 
 }  // namespace bloomline

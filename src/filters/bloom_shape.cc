@@ -109,11 +109,13 @@ std::string Differs(const std::string& what, T mine, T other) {
 
 }  // namespace
 
+bool IsLayout(int layout) { return Name(static_cast<BloomLayout>(layout)) != nullptr; }
+
 bool ShapeOf(const BloomFilterOptions& options, BloomShape* shape, std::string* error,
              const char* unit) {
-  if (Name(options.layout) == nullptr) {
-    *error = "layout is " + std::to_string(static_cast<int>(options.layout)) +
-             "; allowed: 0 (kBlocked), 1 (kUnblocked), 2 (kBlocked128), 3 (kBlocked64)";
+  const int layout = static_cast<int>(options.layout);
+  if (!IsLayout(layout)) {
+    *error = "layout is " + std::to_string(layout) + "; " + kAllowedLayouts;
     return false;
   }
   shape->layout = options.layout;

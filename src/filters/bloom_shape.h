@@ -33,6 +33,14 @@ constexpr int BlockBits(BloomLayout layout) {
   return 0;
 }
 
+constexpr bool IsSmallBlocks(BloomLayout layout) {
+  return layout == BloomLayout::kBlocked128 || layout == BloomLayout::kBlocked64;
+}
+
+bool IsLayout(int layout);
+constexpr char kAllowedLayouts[] =
+    "allowed: 0 (kBlocked), 1 (kUnblocked), 2 (kBlocked128), 3 (kBlocked64)";
+
 // True, with the shape in *shape, or false with one sentence in *error. Neither may be null.
 // `unit`, bits or counters, is what the sentence calls them.
 bool ShapeOf(const BloomFilterOptions& options, BloomShape* shape, std::string* error,

@@ -8,9 +8,10 @@
 #include "src/core/hash.h"
 #include "src/filters/bloom_shape.h"
 #include "src/filters/bloom_state.h"
-#include "src/filters/counter_lines.h"
+#include "src/filters/counters.h"
 #include "src/filters/counting_state.h"
 #include "src/filters/hash_groups.h"
+#include "src/kernels/kernel.h"
 #include "src/kernels/lines.h"
 
 namespace bloomline {
@@ -33,17 +34,18 @@ std::unique_ptr<CountingState> NewCountingState(const BloomShape& shape, uint64_
   state->shape = shape;
   state->lines = {reinterpret_cast<unsigned char*>(state->memory.data()), num_lines, counter_bits,
                   shape.num_probes};
+  state->kernel = kernels::ActiveKernel().counters;
   state->capacity = capacity;
   return state;
 }
 
 }  // namespace filters
 
+using filters::BloomShape;
+using filters::CountingState;
+using filters::GivenHash;
 using filters::KeyHash;
 using filters::SetError;
-using filters::BloomShape;
-using filters::CounterLines;
-using filters::CountingState;
 
 namespace {
 
@@ -72,48 +74,49 @@ std::string Difference(const CountingState& mine, const CountingState& other) {
   return filters::Difference(mine.shape, other.shape, "counters");
 }
 
-// run(hashes, count, out + i) for groups of n hashes from i on; `out` may be null.
+// run(count, hashes, out + i) for groups of hashes from i on; `out` may be null. Returns how many
+// of `out` are true then.
 template <typename HashOf, typename Run>
-inline void RunInGroups(const CounterLines& lines, size_t n, HashOf hash_of, bool* out, Run run) {
+inline size_t RunInGroups(const kernels::CounterLines& lines, size_t n, HashOf hash_of, bool* out,
+                          Run run) {
   bool unwanted[kernels::kBatchKeys];
+  size_t num_true = 0;
   filters::ForEachGroup(
       n, hash_of, lines.num_bytes() > kernels::kCachedBytes,
-      [&](uint64_t hash) { filters::RequestLine(lines, hash); },
+      [&](uint64_t hash) { __builtin_prefetch(lines.Line(hash), 1); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
-        run(hashes, count, out == nullptr ? unwanted : out + first);
+        bool* group = out == nullptr ? unwanted : out + first;
+        run(count, hashes, group);
+        num_true += static_cast<size_t>(std::count(group, group + count, true));
       });
+  return num_true;
 }
 
 template <typename HashOf>
-inline size_t AddGroups(CountingState* state, size_t n, HashOf hash_of, bool* was_absent) {
-  size_t num_absent = 0;
-  RunInGroups(state->lines, n, hash_of, was_absent,
-              [&](const uint64_t* hashes, size_t count, bool* absent) {
-                state->num_saturated += AddToCounters(state->lines, count, hashes, absent);
-                num_absent += static_cast<size_t>(std::count(absent, absent + count, true));
-              });
+inline size_t AddAll(CountingState* state, size_t n, HashOf hash_of, bool* was_absent) {
   state->num_keys += n;
-  return num_absent;
+  return RunInGroups(state->lines, n, hash_of, was_absent,
+                     [&](size_t count, const uint64_t* hashes, bool* absent) {
+                       state->kernel->add_many(state->lines, count, hashes, absent,
+                                               &state->num_saturated);
+                     });
 }
 
 template <typename HashOf>
-inline size_t RemoveGroups(CountingState* state, size_t n, HashOf hash_of, bool* removed) {
-  size_t num_removed = 0;
-  RunInGroups(state->lines, n, hash_of, removed,
-              [&](const uint64_t* hashes, size_t count, bool* group_removed) {
-                RemoveFromCounters(state->lines, count, hashes, group_removed);
-                num_removed +=
-                    static_cast<size_t>(std::count(group_removed, group_removed + count, true));
-              });
+inline size_t RemoveAll(CountingState* state, size_t n, HashOf hash_of, bool* removed) {
+  const size_t num_removed = RunInGroups(
+      state->lines, n, hash_of, removed, [&](size_t count, const uint64_t* hashes, bool* group) {
+        state->kernel->remove_many(state->lines, count, hashes, group);
+      });
   state->num_keys -= std::min<uint64_t>(num_removed, state->num_keys);
   return num_removed;
 }
 
 template <typename HashOf>
-inline void AskGroups(const CountingState& state, size_t n, HashOf hash_of, bool* may_contain) {
+inline void AskAll(const CountingState& state, size_t n, HashOf hash_of, bool* may_contain) {
   RunInGroups(state.lines, n, hash_of, may_contain,
-              [&](const uint64_t* hashes, size_t count, bool* answers) {
-                AskCounters(state.lines, count, hashes, answers);
+              [&](size_t count, const uint64_t* hashes, bool* answers) {
+                state.kernel->ask_many(state.lines, count, hashes, answers);
               });
 }
 
@@ -166,21 +169,21 @@ uint32_t CountingBloomFilter::EstimatedCount(std::string_view key) const {
 
 bool CountingBloomFilter::AddHash(uint64_t hash) {
   bool was_absent;
-  state_->num_saturated += filters::AddToCounters(state_->lines, 1, &hash, &was_absent);
+  state_->kernel->add_many(state_->lines, 1, &hash, &was_absent, &state_->num_saturated);
   ++state_->num_keys;
   return was_absent;
 }
 
 bool CountingBloomFilter::RemoveHash(uint64_t hash) {
   bool removed;
-  filters::RemoveFromCounters(state_->lines, 1, &hash, &removed);
+  state_->kernel->remove_many(state_->lines, 1, &hash, &removed);
   state_->num_keys -= removed && state_->num_keys > 0 ? 1 : 0;
   return removed;
 }
 
 bool CountingBloomFilter::MayContainHash(uint64_t hash) const {
   bool may_contain;
-  filters::AskCounters(state_->lines, 1, &hash, &may_contain);
+  state_->kernel->ask_many(state_->lines, 1, &hash, &may_contain);
   return may_contain;
 }
 
@@ -190,35 +193,32 @@ uint32_t CountingBloomFilter::EstimatedHashCount(uint64_t hash) const {
 
 __attribute__((flatten)) size_t CountingBloomFilter::AddMany(size_t n, const std::string_view* keys,
                                                              bool* was_absent) {
-  return AddGroups(state_.get(), n, KeyHash{keys, state_->shape.seed}, was_absent);
+  return AddAll(state_.get(), n, KeyHash{keys, state_->shape.seed}, was_absent);
 }
 
 __attribute__((flatten)) size_t CountingBloomFilter::RemoveMany(size_t n,
                                                                 const std::string_view* keys,
                                                                 bool* removed) {
-  return RemoveGroups(state_.get(), n, KeyHash{keys, state_->shape.seed}, removed);
+  return RemoveAll(state_.get(), n, KeyHash{keys, state_->shape.seed}, removed);
 }
 
 __attribute__((flatten)) void CountingBloomFilter::MayContainMany(size_t n,
                                                                   const std::string_view* keys,
                                                                   bool* may_contain) const {
-  AskGroups(*state_, n, KeyHash{keys, state_->shape.seed}, may_contain);
+  AskAll(*state_, n, KeyHash{keys, state_->shape.seed}, may_contain);
 }
 
 size_t CountingBloomFilter::AddHashes(size_t n, const uint64_t* hashes, bool* was_absent) {
-  return AddGroups(
-      state_.get(), n, [&](size_t i) { return hashes[i]; }, was_absent);
+  return AddAll(state_.get(), n, GivenHash{hashes}, was_absent);
 }
 
 size_t CountingBloomFilter::RemoveHashes(size_t n, const uint64_t* hashes, bool* removed) {
-  return RemoveGroups(
-      state_.get(), n, [&](size_t i) { return hashes[i]; }, removed);
+  return RemoveAll(state_.get(), n, GivenHash{hashes}, removed);
 }
 
 void CountingBloomFilter::MayContainHashes(size_t n, const uint64_t* hashes,
                                            bool* may_contain) const {
-  AskGroups(
-      *state_, n, [&](size_t i) { return hashes[i]; }, may_contain);
+  AskAll(*state_, n, GivenHash{hashes}, may_contain);
 }
 
 uint64_t CountingBloomFilter::num_counters() const {
@@ -228,7 +228,7 @@ int CountingBloomFilter::counter_bits() const { return state_->lines.counter_bit
 int CountingBloomFilter::num_probes() const { return state_->shape.num_probes; }
 uint64_t CountingBloomFilter::seed() const { return state_->shape.seed; }
 uint64_t CountingBloomFilter::capacity() const { return state_->capacity; }
-uint32_t CountingBloomFilter::max_count() const { return filters::MaxCount(counter_bits()); }
+uint32_t CountingBloomFilter::max_count() const { return (1u << counter_bits()) - 1; }
 uint64_t CountingBloomFilter::num_keys() const { return state_->num_keys; }
 uint64_t CountingBloomFilter::num_saturated_counters() const { return state_->num_saturated; }
 
@@ -237,7 +237,7 @@ std::unique_ptr<BloomFilter> CountingBloomFilter::ToBloomFilter(std::string* err
   if (bloom == nullptr) return nullptr;
   filters::CountersToBits(state_->lines, bloom->bits.data);
   bloom->num_added = filters::EstimatedNumKeys(bloom->bits);
-  return std::unique_ptr<BloomFilter>(new (std::nothrow) BloomFilter(std::move(bloom)));
+  return BloomFilter::FromState(std::move(bloom), error);
 }
 
 bool CountingBloomFilter::Merge(const CountingBloomFilter& other, std::string* error) {

@@ -7,14 +7,15 @@
 #include <string>
 
 #include "src/filters/bloom_shape.h"
-#include "src/filters/counter_lines.h"
 #include "src/filters/line_memory.h"
+#include "src/kernels/counter_lines.h"
 
 namespace bloomline::filters {
 
 struct CountingState {
   BloomShape shape;  // of the Bloom filter with a bit for each counter
-  CounterLines lines;
+  kernels::CounterLines lines;
+  const kernels::CounterKernel* kernel = nullptr;
   uint64_t capacity = 0;
   uint64_t num_keys = 0;
   uint64_t num_saturated = 0;

@@ -19,6 +19,11 @@ struct KeyHash {
   uint64_t operator()(size_t i) const { return core::Hash64(keys[i], seed); }
 };
 
+struct GivenHash {
+  const uint64_t* hashes;
+  uint64_t operator()(size_t i) const { return hashes[i]; }
+};
+
 // hash_of(i) is the hash of key i of n; request(hash) asks for its lines; probe(first, count,
 // hashes) handles keys first .. first + count - 1. Requesting one group ahead takes half the time
 // of requesting each group right before it is probed (docs/design.md). `is_large`: request at all.

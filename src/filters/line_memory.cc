@@ -50,6 +50,13 @@ LineMemory LineMemory::Zeroed(uint64_t bytes) {
   return memory;
 }
 
+void LineMemory::Zero(uint64_t bytes) {
+#ifdef __linux__  // elsewhere MADV_DONTNEED may keep the content
+  if (mapped_bytes_ != 0 && madvise(data_, bytes, MADV_DONTNEED) == 0) return;
+#endif
+  std::memset(data_, 0, bytes);
+}
+
 LineMemory LineMemory::OfFile(int file, uint64_t bytes) {
   LineMemory memory;
   void* start = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file, 0);

@@ -26,6 +26,9 @@ class LineMemory {
 
   char* data() const { return data_; }
 
+  // Zeroes what Zeroed gave, `bytes` as then: pages go back to the system until they are touched.
+  void Zero(uint64_t bytes);
+
  private:
   char* data_ = nullptr;
   void* start_ = nullptr;

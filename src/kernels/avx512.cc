@@ -2,26 +2,13 @@
 // probes and cost no clock frequency on older Intel CPUs; more probes go sixteen at a time.
 #if defined(__x86_64__)
 
-// GCC 12 takes the deliberately undefined operand inside its own intrinsics for a mistake (GCC bug
-// 105593).
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include <immintrin.h>
-
 #include "src/kernels/all_kernels.h"
+#include "src/kernels/avx512_bits.h"
 #include "src/kernels/compact_line.h"
 #include "src/kernels/compact_solver.h"
 #include "src/kernels/lines.h"
 #include "src/kernels/probe_sequence.h"
 #include "src/kernels/unrolled.h"
-
-// A function attribute and not a compiler flag: nothing inlined from headers may use these
-// instructions elsewhere.
-#define BLOOMLINE_AVX512 \
-  __attribute__((target( \
-      "avx2,bmi,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vpopcntdq")))
-#define BLOOMLINE_AVX512_INLINE BLOOMLINE_AVX512 __attribute__((always_inline)) inline
 
 namespace bloomline::kernels {
 namespace {
@@ -80,14 +67,6 @@ BLOOMLINE_AVX512 void BlockedMayMatchMany(const BlockedLines& filter, size_t n,
   }
 }
 
-// A 64-bit lane at bit 64 * i shifts a one by bit - 64 * i; outside 0..63, taken as unsigned, that
-// gives nothing. So three instructions set a bit anywhere in the register.
-BLOOMLINE_AVX512_INLINE __m512i WithBit(__m512i bits, uint32_t bit) {
-  const __m512i base = _mm512_set_epi64(448, 384, 320, 256, 192, 128, 64, 0);
-  const __m512i distance = _mm512_sub_epi64(_mm512_set1_epi64(bit), base);
-  return _mm512_or_si512(bits, _mm512_sllv_epi64(_mm512_set1_epi64(1), distance));
-}
-
 struct InsertBlocked {
   template <int K>
   BLOOMLINE_AVX512 static void Run(const BlockedLines& filter, size_t n, const uint64_t* hashes) {
@@ -128,6 +107,10 @@ struct AddBlocked {
 
 void BlockedAddMany(const BlockedLines& filter, size_t n, const uint64_t* hashes, bool* changed) {
   RunUnrolled<AddBlocked>(filter.num_probes, filter, n, hashes, changed);
+}
+
+void CountLines(const char* data, uint64_t num_lines, uint64_t* lines_with) {
+  kAvx2Kernel.count_lines(data, num_lines, lines_with);
 }
 
 // Byte mask of the part of a payload that lies in a register, which is all that is read or written
@@ -355,11 +338,13 @@ const Kernel kAvx512Kernel = {
     BlockedMayMatchMany,
     BlockedInsertMany,
     BlockedAddMany,
+    CountLines,
     FlatMayMatch,
     FlatInsertMany,
     CompactMayMatch,
     CompactMayMatchMany,
     CompactSolve,
+    &kAvx512Counters,
 };
 
 }  // namespace bloomline::kernels

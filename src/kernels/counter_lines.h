@@ -11,8 +11,8 @@
 namespace bloomline::kernels {
 
 // num_lines >= 1 lines of 64 bytes, counter_bits 4 or 8, num_probes in 1..30. Counter i is byte i,
-// or with 4 bits the lower (i even) or upper half of byte i / 2; so in little-endian words it begins
-// at bit i * counter_bits.
+// or with 4 bits the lower (i even) or upper half of byte i / 2; so in little-endian words it
+// begins at bit i * counter_bits.
 struct CounterLines {
   unsigned char* data = nullptr;
   uint64_t num_lines = 0;

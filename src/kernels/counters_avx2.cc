@@ -47,8 +47,9 @@ BLOOMLINE_AVX2_INLINE void Store(__m256i low, __m256i high, unsigned char* line)
 
 template <int kBits>
 BLOOMLINE_AVX2_INLINE bool NoneIsZero(Bits512 line, Bits512 ones) {
-  const __m256i missing = _mm256_or_si256(_mm256_andnot_si256(NotZero<kBits>(line.low), ones.low),
-                                          _mm256_andnot_si256(NotZero<kBits>(line.high), ones.high));
+  const __m256i missing =
+      _mm256_or_si256(_mm256_andnot_si256(NotZero<kBits>(line.low), ones.low),
+                      _mm256_andnot_si256(NotZero<kBits>(line.high), ones.high));
   return _mm256_testz_si256(missing, missing) != 0;
 }
 
@@ -66,7 +67,8 @@ struct Ask {
   BLOOMLINE_AVX2 static void Run(const CounterLines& lines, size_t n, const uint64_t* hashes,
                                  bool* may_contain) {
     for (size_t i = 0; i < n; ++i) {
-      const Bits512 ones = OnesOf<kBits>(hashes[i], kNumProbes == 0 ? lines.num_probes : kNumProbes);
+      const Bits512 ones =
+          OnesOf<kBits>(hashes[i], kNumProbes == 0 ? lines.num_probes : kNumProbes);
       may_contain[i] = NoneIsZero<kBits>(Load(lines.Line(hashes[i])), ones);
     }
   }
@@ -78,7 +80,8 @@ struct Add {
   BLOOMLINE_AVX2 static void Run(const CounterLines& lines, size_t n, const uint64_t* hashes,
                                  bool* was_absent, uint64_t* num_saturated) {
     for (size_t i = 0; i < n; ++i) {
-      const Bits512 ones = OnesOf<kBits>(hashes[i], kNumProbes == 0 ? lines.num_probes : kNumProbes);
+      const Bits512 ones =
+          OnesOf<kBits>(hashes[i], kNumProbes == 0 ? lines.num_probes : kNumProbes);
       unsigned char* data = lines.Line(hashes[i]);
       const Bits512 before = Load(data);
       was_absent[i] = !NoneIsZero<kBits>(before, ones);
@@ -104,7 +107,8 @@ struct Remove {
   BLOOMLINE_AVX2 static void Run(const CounterLines& lines, size_t n, const uint64_t* hashes,
                                  bool* removed) {
     for (size_t i = 0; i < n; ++i) {
-      const Bits512 ones = OnesOf<kBits>(hashes[i], kNumProbes == 0 ? lines.num_probes : kNumProbes);
+      const Bits512 ones =
+          OnesOf<kBits>(hashes[i], kNumProbes == 0 ? lines.num_probes : kNumProbes);
       unsigned char* data = lines.Line(hashes[i]);
       const Bits512 before = Load(data);
       removed[i] = NoneIsZero<kBits>(before, ones);

@@ -1,5 +1,5 @@
-// AVX-512: a line of counters is one register, in which a hash is a one at the lowest bit of each of
-// its counters; where probes meet, that is one one.
+// AVX-512: a line of counters is one register, in which a hash is a one at the lowest bit of each
+// of its counters; where probes meet, that is one one.
 #if defined(__x86_64__)
 
 #include "src/kernels/all_kernels.h"
@@ -45,7 +45,8 @@ struct Ask {
   BLOOMLINE_AVX512 static void Run(const CounterLines& lines, size_t n, const uint64_t* hashes,
                                    bool* may_contain) {
     for (size_t i = 0; i < n; ++i) {
-      const __m512i ones = OnesOf<kBits>(hashes[i], kNumProbes == 0 ? lines.num_probes : kNumProbes);
+      const __m512i ones =
+          OnesOf<kBits>(hashes[i], kNumProbes == 0 ? lines.num_probes : kNumProbes);
       may_contain[i] = HaveAll(NotZero<kBits>(_mm512_loadu_si512(lines.Line(hashes[i]))), ones);
     }
   }
@@ -57,7 +58,8 @@ struct Add {
   BLOOMLINE_AVX512 static void Run(const CounterLines& lines, size_t n, const uint64_t* hashes,
                                    bool* was_absent, uint64_t* num_saturated) {
     for (size_t i = 0; i < n; ++i) {
-      const __m512i ones = OnesOf<kBits>(hashes[i], kNumProbes == 0 ? lines.num_probes : kNumProbes);
+      const __m512i ones =
+          OnesOf<kBits>(hashes[i], kNumProbes == 0 ? lines.num_probes : kNumProbes);
       unsigned char* data = lines.Line(hashes[i]);
       const __m512i before = _mm512_loadu_si512(data);
       was_absent[i] = !HaveAll(NotZero<kBits>(before), ones);
@@ -79,7 +81,8 @@ struct Remove {
   BLOOMLINE_AVX512 static void Run(const CounterLines& lines, size_t n, const uint64_t* hashes,
                                    bool* removed) {
     for (size_t i = 0; i < n; ++i) {
-      const __m512i ones = OnesOf<kBits>(hashes[i], kNumProbes == 0 ? lines.num_probes : kNumProbes);
+      const __m512i ones =
+          OnesOf<kBits>(hashes[i], kNumProbes == 0 ? lines.num_probes : kNumProbes);
       unsigned char* data = lines.Line(hashes[i]);
       const __m512i before = _mm512_loadu_si512(data);
       removed[i] = HaveAll(NotZero<kBits>(before), ones);

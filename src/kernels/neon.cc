@@ -8,6 +8,7 @@
 
 #include "src/kernels/compact_line.h"
 #include "src/kernels/compact_scalar.h"
+#include "src/kernels/line_counts.h"
 #include "src/kernels/lines.h"
 #include "src/kernels/probe_sequence.h"
 
@@ -62,6 +63,10 @@ void BlockedAddMany(const BlockedLines& filter, size_t n, const uint64_t* hashes
   kPortableKernel.blocked_add_many(filter, n, hashes, changed);
 }
 
+void CountLines(const char* data, uint64_t num_lines, uint64_t* lines_with) {
+  CountLinesByFill(data, num_lines, lines_with);
+}
+
 bool FlatMayMatch(const FlatBits& filter, uint64_t hash) {
   return kPortableKernel.flat_may_match(filter, hash);
 }
@@ -98,11 +103,13 @@ const Kernel kNeonKernel = {
     BlockedMayMatchMany,
     BlockedInsertMany,
     BlockedAddMany,
+    CountLines,
     FlatMayMatch,
     FlatInsertMany,
     CompactMayMatch,
     CompactMayMatchMany,
     CompactSolve,
+    &kPortableCounters,
 };
 
 }  // namespace bloomline::kernels

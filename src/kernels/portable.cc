@@ -3,6 +3,7 @@
 #include "src/kernels/compact_line.h"
 #include "src/kernels/compact_scalar.h"
 #include "src/kernels/compact_solver.h"
+#include "src/kernels/line_counts.h"
 #include "src/kernels/lines.h"
 #include "src/kernels/probe_sequence.h"
 #include "src/kernels/unrolled.h"
@@ -63,6 +64,10 @@ void BlockedAddMany(const BlockedLines& filter, size_t n, const uint64_t* hashes
     const ProbePair pair = BlockedPair(hashes[i]);
     for (int j = 0; j < filter.num_probes; ++j) SetBit(line, BlockedBit(Probe(pair, j)));
   }
+}
+
+void CountLines(const char* data, uint64_t num_lines, uint64_t* lines_with) {
+  CountLinesByFill(data, num_lines, lines_with);
 }
 
 bool FlatMayMatch(const FlatBits& filter, uint64_t hash) {
@@ -128,9 +133,10 @@ const Kernel kPortableKernel = {
     "portable",          "plain C++, one bit at a time; the specification",
     AlwaysSupported,     BlockedMayMatch,
     BlockedMayMatchMany, BlockedInsertMany,
-    BlockedAddMany,      FlatMayMatch,
-    FlatInsertMany,      CompactMayMatch,
-    CompactMayMatchMany, CompactSolve,
+    BlockedAddMany,      CountLines,
+    FlatMayMatch,        FlatInsertMany,
+    CompactMayMatch,     CompactMayMatchMany,
+    CompactSolve,        &kPortableCounters,
 };
 
 }  // namespace bloomline::kernels
