@@ -54,7 +54,8 @@ struct BloomFilterOptions {
   uint64_t capacity = 0;
 
   // Share of absent keys that pass when `capacity` keys are in: above 0, below 1, and reachable
-  // with 100 bits per key (1e-9 is, in both layouts). Ignored with num_bits.
+  // with 100 bits per key (kBlocked, kUnblocked: 1e-9; kBlocked128: 3e-7; kBlocked64: 7e-6).
+  // Ignored with num_bits.
   double false_positive_rate = 0.01;
 
   // 0: from capacity and rate. Else 1 to kMaxBloomBits, rounded up to a multiple of 512.
@@ -110,9 +111,9 @@ class BloomFilterView {
   // one asked for, and rises. Never with a capacity of 0.
   bool IsPastCapacity() const;
 
-  // Number of distinct keys by the share of set bits; the standard error at up to `capacity` keys
-  // is below 1 / sqrt(num_bits / 8), so 0.3 % at 1e6 bits. If all bits are set: the least number
-  // that is likely. Cost: reads all bits.
+  // Number of distinct keys by the share of set bits. Relative standard error up to `capacity` keys:
+  // below 2 / sqrt(num_bits), so 0.2 % at 1e6 bits. If all bits are set: the least number that is
+  // likely. Cost: reads all bits.
   uint64_t EstimatedNumKeys() const;
 
   // The rate at which absent keys pass now: with X of B bits set, (X / B)^num_probes, in kBlocked

@@ -60,7 +60,7 @@ struct CountingBloomFilterOptions {
   uint64_t capacity = 0;
 
   // Share of absent keys that pass when `capacity` distinct keys are in: above 0, below 1, and
-  // reachable with 100 counters per key (4 bits: 3e-7; 8 bits: 6e-6). Ignored with num_counters.
+  // reachable with 100 counters per key (4 bits: 3e-7; 8 bits: 7e-6). Ignored with num_counters.
   double false_positive_rate = 0.01;
 
   // 0: from capacity and rate. Else 1 to kMaxBloomBits, rounded up to a multiple of 512.
