@@ -3,9 +3,9 @@
 
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <iterator>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -13,6 +13,7 @@
 #include "bloomline/scalable_bloom_filter.h"
 #include "src/filters/file_header.h"
 #include "tests/bloom_layouts.h"
+#include "tests/golden_keys.h"
 #include "tests/temp_dir.h"
 
 namespace bloomline {
@@ -130,6 +131,56 @@ TEST_F(BloomFileTest, WhatWasSavedComesBack) {
       EXPECT_TRUE(*merged == *filter);
     }
   }
+}
+
+// The files of docs/format.md, made by an independent implementation (golden/reference.py).
+TEST_F(BloomFileTest, BytesAreThoseOfTheFormat) {
+  std::ifstream vectors(BLOOMLINE_GOLDEN_DIR "/saved_filters.txt");
+  const std::string path = dir_.Path("golden");
+  int num_filters = 0;
+  int num_scalable = 0;
+  for (std::string line; std::getline(vectors, line);) {
+    std::istringstream fields(line);
+    std::string kind, layout, num_bits, num_probes, capacity, key_list, file;
+    BloomFilterOptions options;
+    fields >> kind >> layout >> num_bits >> num_probes >> options.seed >> capacity >> key_list >>
+        file;
+    SCOPED_TRACE(kind + " " + layout + " " + num_bits);
+    if (kind == "counting") continue;  // counting_bloom_filter_test
+    options.layout = tests::LayoutOf(layout);
+    const std::vector<std::string> keys = tests::KeysFromHex(key_list);
+    const std::string bytes = tests::FromHex(file);
+    WriteBytes(path, bytes);
+    std::string error;
+    if (kind == "scalable") {
+      const auto filter = ScalableBloomFilter::Load(path, &error);
+      ASSERT_NE(filter, nullptr) << error;
+      for (const std::string& key : keys) EXPECT_TRUE(filter->MayContain(key));
+      int matches = 0;
+      for (int i = 0; i < 1000; ++i) matches += filter->MayContain("absent" + std::to_string(i));
+      EXPECT_LT(matches, 30);
+      EXPECT_EQ(filter->num_stages(), 3u);
+      EXPECT_EQ(filter->options().initial_capacity, 20u);
+      EXPECT_EQ(filter->options().false_positive_rate, 0.01);
+      ASSERT_TRUE(filter->Save(path, &error)) << error;
+      EXPECT_EQ(ReadBytes(path), bytes);
+      ++num_scalable;
+      continue;
+    }
+    options.num_bits = std::stoull(num_bits);
+    options.num_probes = std::stoi(num_probes);
+    options.capacity = std::stoull(capacity);
+    const auto filter = BloomFilter::Create(options, &error);
+    ASSERT_NE(filter, nullptr) << error;
+    for (const std::string& key : keys) filter->Add(key);
+    EXPECT_EQ(Saved(*filter), bytes);
+    const auto loaded = BloomFilter::Load(path, &error);
+    ASSERT_NE(loaded, nullptr) << error;
+    EXPECT_TRUE(*loaded == *filter);
+    ++num_filters;
+  }
+  EXPECT_EQ(num_filters, 7);
+  EXPECT_EQ(num_scalable, 2);
 }
 
 TEST_F(BloomFileTest, LargeFilterComesBackAndMapsInOnePiece) {

@@ -2,6 +2,8 @@
 #ifndef BLOOMLINE_TESTS_BLOOM_LAYOUTS_H_
 #define BLOOMLINE_TESTS_BLOOM_LAYOUTS_H_
 
+#include <string_view>
+
 #include "bloomline/bloom_filter.h"
 
 namespace bloomline::tests {
@@ -20,7 +22,15 @@ inline const char* Name(BloomLayout layout) {
     case BloomLayout::kBlocked64:
       return "Blocked64";
   }
-  return "";
+  return "none";
+}
+
+// Of a name in golden vectors, which begins in lower case.
+inline BloomLayout LayoutOf(std::string_view name) {
+  for (const BloomLayout layout : kAllBloomLayouts) {
+    if (name.substr(1) == std::string_view(Name(layout)).substr(1)) return layout;
+  }
+  return static_cast<BloomLayout>(-1);
 }
 
 }  // namespace bloomline::tests
