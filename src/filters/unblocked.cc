@@ -15,32 +15,37 @@ inline uint64_t* Word(const UnblockedBits& bits, uint64_t position) {
   return reinterpret_cast<uint64_t*>(bits.data) + position / kernels::kWordBits;
 }
 
-// or_word(word, mask) for each bit of the hashes that is not set.
-template <typename Or>
+// set(word, mask) sets the mask's bit and returns whether it was not set.
+template <typename Set>
 inline void AddMany(const UnblockedBits& bits, size_t n, const uint64_t* hashes, bool* changed,
-                    Or or_word) {
+                    Set set) {
   for (size_t i = 0; i < n; ++i) {
-    changed[i] = false;
+    bool is_new = false;
     for (int j = 0; j < bits.num_probes; ++j) {
       const uint64_t position = Position(bits, hashes[i], j);
-      const uint64_t mask = kernels::WordMask(position);
-      uint64_t* word = Word(bits, position);
-      if ((kernels::LoadShared(word) & mask) != 0) continue;
-      or_word(word, mask);
-      changed[i] = true;
+      is_new |= set(Word(bits, position), kernels::WordMask(position));
     }
+    changed[i] = is_new;
   }
 }
 
 }  // namespace
 
 void UnblockedAddMany(const UnblockedBits& bits, size_t n, const uint64_t* hashes, bool* changed) {
-  AddMany(bits, n, hashes, changed, [](uint64_t* word, uint64_t mask) { *word |= mask; });
+  AddMany(bits, n, hashes, changed, [](uint64_t* word, uint64_t mask) {
+    const bool is_new = (*word & mask) == 0;
+    *word |= mask;
+    return is_new;
+  });
 }
 
 void UnblockedSharedAddMany(const UnblockedBits& bits, size_t n, const uint64_t* hashes,
                             bool* changed) {
-  AddMany(bits, n, hashes, changed, kernels::OrShared);
+  AddMany(bits, n, hashes, changed, [](uint64_t* word, uint64_t mask) {
+    if ((kernels::LoadShared(word) & mask) != 0) return false;
+    kernels::OrShared(word, mask);
+    return true;
+  });
 }
 
 // Probe by probe for all keys, of which half drop out each time.
