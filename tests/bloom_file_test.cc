@@ -321,12 +321,13 @@ TEST_F(BloomFileTest, DamagedScalableFilesAreRefused) {
     EXPECT_EQ(ScalableBloomFilter::Load(path, &error), nullptr);
     EXPECT_EQ(error.find(path), 0u) << error;
   };
-  for (size_t i = 0; i < bytes.size(); ++i) {
+  for (size_t i = 0; i < bytes.size(); i += i < 128 ? 1 : 7) {
     std::string damaged = bytes;
     damaged[i] = static_cast<char>(damaged[i] ^ 0x10);
     expect_refused(damaged);
   }
-  for (size_t length = 0; length < bytes.size(); ++length) expect_refused(bytes.substr(0, length));
+  for (size_t length = 0; length < bytes.size(); length += 7)
+    expect_refused(bytes.substr(0, length));
   expect_refused(bytes + '\0');
   // One kind is not taken for the other.
   WriteBytes(path, bytes);
