@@ -1,6 +1,7 @@
 // A program outside the project: all targets, installed headers only.
 #include <bloomline/atomic_bloom_filter.h>
 #include <bloomline/bloom_filter.h>
+#include <bloomline/counting_bloom_filter.h>
 #include <bloomline/cpu.h>
 #include <bloomline/filter.h>
 #include <bloomline/leveldb.h>
@@ -21,7 +22,11 @@ int main() {
       bloomline::ScalableBloomFilter::Create(bloomline::ScalableBloomFilterOptions(), nullptr);
   auto atomic =
       bloomline::AtomicBloomFilter::Thaw(bloomline::BloomFilter::Copy(scalable->stage(0), nullptr));
-  const bool added = scalable->Add("key") && atomic->Add("key");
+  bloomline::CountingBloomFilterOptions counting_options;
+  counting_options.capacity = 100;
+  const auto counting = bloomline::CountingBloomFilter::Create(counting_options, nullptr);
+  const bool added = scalable->Add("key") && atomic->Add("key") && counting->Add("key") &&
+                     counting->ToBloomFilter(nullptr)->MayContain("key");
   const std::unique_ptr<const leveldb::FilterPolicy> leveldb_policy(
       bloomline::NewLevelDBFilterPolicy(bloomline::FilterOptions()));
   const auto rocksdb_policy = bloomline::NewRocksDBFilterPolicy(bloomline::FilterOptions());
