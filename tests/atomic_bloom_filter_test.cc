@@ -5,6 +5,8 @@
 
 #include <atomic>
 #include <memory>
+#include <ostream>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -22,6 +24,9 @@ struct Case {
   BloomLayout layout;
   const kernels::Kernel* kernel;
 };
+
+std::string Name(const Case& c) { return std::string(c.kernel->name) + tests::Name(c.layout); }
+void PrintTo(const Case& c, std::ostream* out) { *out << Name(c); }
 
 std::vector<Case> Cases() {
   std::vector<Case> cases;
@@ -105,6 +110,28 @@ TEST_P(AtomicBloomFilterTest, ConcurrentAddsLoseNoBit) {
   }
 }
 
+// Each bit matters, for few keys set it, and threads start at once.
+TEST_P(AtomicBloomFilterTest, ThreadsThatMeetInTheSameWordsLoseNoBit) {
+  constexpr size_t kKeysOfThread = 400;
+  for (uint64_t round = 0; round < 60; ++round) {
+    const BloomFilterOptions options = Options(32768, 4);
+    const auto filter = AtomicBloomFilter::Create(options, nullptr);
+    const auto expected = BloomFilter::Create(options, nullptr);
+    std::vector<uint64_t> hashes;
+    std::mt19937_64 random(round);
+    for (size_t i = 0; i < 2 * kKeysOfThread; ++i) hashes.push_back(random());
+    std::atomic<int> num_ready{0};
+    OnThreads(2, [&](int t) {
+      ++num_ready;
+      while (num_ready < 2) {  // not a mutex, which would wake one after the other
+      }
+      filter->AddHashes(kKeysOfThread, hashes.data() + static_cast<size_t>(t) * kKeysOfThread);
+    });
+    expected->AddHashes(hashes.size(), hashes.data());
+    ASSERT_TRUE(*filter->Snapshot(nullptr) == *expected) << round;
+  }
+}
+
 // The number of keys added is stored with release order after each; who has read it must see them.
 TEST_P(AtomicBloomFilterTest, AddsThatHappenedBeforeAreSeen) {
   const auto filter = AtomicBloomFilter::Create(Options(1 << 18, 7), nullptr);
@@ -165,10 +192,7 @@ TEST_P(AtomicBloomFilterTest, OneThreadGetsTheAnswersOfAPlainFilter) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, AtomicBloomFilterTest, testing::ValuesIn(Cases()),
-                         [](const auto& info) {
-                           return std::string(info.param.kernel->name) +
-                                  tests::Name(info.param.layout);
-                         });
+                         [](const auto& info) { return Name(info.param); });
 
 TEST(AtomicBloomFilterConversionTest, KeysStayWhenItIsThawedAndFrozen) {
   BloomFilterOptions options;
