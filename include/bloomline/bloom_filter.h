@@ -9,7 +9,8 @@
 //   (!filter->MayContain("pear")) { /* certainly never added */ }
 //
 // Many threads that add at once: atomic_bloom_filter.h. Keys whose number nobody knows:
-// scalable_bloom_filter.h. A set that is known at once and written to disk: filter.h.
+// scalable_bloom_filter.h. Keys that are removed again: counting_bloom_filter.h. A set that is known
+// at once and written to disk: filter.h.
 //
 // In every function of this header `error` may be null; otherwise it gets one sentence, which names
 // the value and what is allowed, when the function fails, and is untouched when it succeeds.
@@ -29,7 +30,7 @@ namespace filters {
 struct BloomState;
 }  // namespace filters
 
-// Where a key's bits lie. docs/format.md defines both to the bit.
+// Where a key's bits lie. docs/format.md defines each to the bit.
 enum class BloomLayout {
   // All bits of a key in one 64-byte line (section 3.3): one cache miss for each key. Needs 10.0
   // bits per key for a rate of 1 %.
@@ -117,7 +118,8 @@ class BloomFilterView {
   uint64_t EstimatedNumKeys() const;
 
   // The rate at which absent keys pass now: with X of B bits set, (X / B)^num_probes, in kBlocked
-  // the mean of that over all lines. Exact for the bits as they are. Cost: reads all bits.
+  // the mean of that over all lines, in kBlocked128 and kBlocked64 over all blocks. Exact for the
+  // bits as they are. Cost: reads all bits.
   double EstimatedFalsePositiveRate() const;
 
   // Writes the filter to a file (docs/format.md, section 8): to a temporary one beside it, synced,
