@@ -35,6 +35,22 @@ double BlockedFalsePositiveRate(double bits_per_key, int num_probes);
 // The same for n keys in L lines: the load of a line is binomial(n, 1/L).
 double BlockedFalsePositiveRate(uint64_t num_keys, uint64_t num_lines, int num_probes);
 
+// Rate of a blocked filter of small blocks, 64 or 128 bits in place of 512, for large n. A
+// CountingBloomFilter has one: its blocks are lines of so many counters. The formulas as above with
+// B = block_bits; relative error below 2e-3 up to 24 bits per key, 0.015 up to 100.
+double SmallBlockFalsePositiveRate(int block_bits, double bits_per_key, int num_probes);
+
+// The same for n keys in so many blocks.
+double SmallBlockFalsePositiveRate(int block_bits, uint64_t num_keys, uint64_t num_blocks,
+                                   int num_probes);
+
+// The k with the lowest SmallBlockFalsePositiveRate. Takes 0.1 ms.
+int OptimalSmallBlockNumProbes(int block_bits, double bits_per_key);
+
+// The least bits per key (counters per key) in kMinBitsPerKey..kMaxBitsPerKey, to 1e-3, at which
+// that k gives at most `rate`; NaN if there is none or `rate` is not in (0, 1). Takes milliseconds.
+double SmallBlockBitsPerKeyForFalsePositiveRate(int block_bits, double rate);
+
 // Rate of a compact filter for large n: lines have Poisson loads, and for each load the
 // probabilities of what the solver ends with are those of random matrices (docs/design.md). Takes
 // milliseconds.
@@ -63,6 +79,9 @@ double FalsePositiveRate(Format format, double bits_per_key);
 // `rate`, to 1e-6 bits (kCompact: 1e-3, in its own range); NaN if there is none or `rate` is not in
 // (0, 1).
 double BitsPerKeyForFalsePositiveRate(Format format, double rate);
+
+// The same for filters whose probes range over all bits, with OptimalFlatNumProbes.
+double FlatBitsPerKeyForFalsePositiveRate(double rate);
 
 // Bytes of the filter that FilterBuilder makes of n distinct keys, trailer included; 64-bit, so
 // that 5e9 keys at 10 bits give 6.25e9. Needs valid bits_per_key; otherwise 0.

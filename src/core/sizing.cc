@@ -126,20 +126,45 @@ double RateOverBinomialLoads(uint64_t num_keys, uint64_t num_lines, LineRate lin
   });
 }
 
-auto BlockedLineRate(int num_probes) {
-  return [=](double keys) { return OccupancyMoment(keys * num_probes, kBinsPerLine, num_probes); };
+auto BlockRate(double bins, int num_probes) {
+  return [=](double keys) { return OccupancyMoment(keys * num_probes, bins, num_probes); };
 }
 
 }  // namespace
 
 double BlockedFalsePositiveRate(double bits_per_key, int num_probes) {
-  return RateOverPoissonLoads(kBinsPerLine / bits_per_key, BlockedLineRate(num_probes));
+  return RateOverPoissonLoads(kBinsPerLine / bits_per_key, BlockRate(kBinsPerLine, num_probes));
 }
 
 double BlockedFalsePositiveRate(uint64_t num_keys, uint64_t num_lines, int num_probes) {
   if (num_keys == 0) return 0;
   if (num_lines == 0) return 1;
-  return RateOverBinomialLoads(num_keys, num_lines, BlockedLineRate(num_probes));
+  return RateOverBinomialLoads(num_keys, num_lines, BlockRate(kBinsPerLine, num_probes));
+}
+
+double SmallBlockFalsePositiveRate(int block_bits, double bits_per_key, int num_probes) {
+  return RateOverPoissonLoads(block_bits / bits_per_key, BlockRate(block_bits, num_probes));
+}
+
+double SmallBlockFalsePositiveRate(int block_bits, uint64_t num_keys, uint64_t num_blocks,
+                                   int num_probes) {
+  if (num_keys == 0) return 0;
+  if (num_blocks == 0) return 1;
+  return RateOverBinomialLoads(num_keys, num_blocks, BlockRate(block_bits, num_probes));
+}
+
+int OptimalSmallBlockNumProbes(int block_bits, double bits_per_key) {
+  const double c = ClampBitsPerKey(bits_per_key);
+  int best = kMinProbes;
+  double best_rate = SmallBlockFalsePositiveRate(block_bits, c, best);
+  // The rate falls to its minimum and rises from there.
+  for (int k = best + 1; k <= kMaxProbes; ++k) {
+    const double rate = SmallBlockFalsePositiveRate(block_bits, c, k);
+    if (rate >= best_rate) break;
+    best = k;
+    best_rate = rate;
+  }
+  return best;
 }
 
 double CompactFalsePositiveRate(double bits_per_key) {
@@ -180,21 +205,49 @@ double FalsePositiveRate(Format format, double bits_per_key) {
                                     : BlockedFalsePositiveRate(c, k);
 }
 
-double BitsPerKeyForFalsePositiveRate(Format format, double rate) {
-  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-  if (!(rate > 0 && rate < 1)) return kNone;
-  const bool compact = format == Format::kCompact;
-  double low = compact ? kMinCompactBitsPerKey : kMinBitsPerKey;
-  double high = compact ? kMaxCompactBitsPerKey : kMaxBitsPerKey;
-  if (FalsePositiveRate(format, high) > rate) return kNone;
-  if (FalsePositiveRate(format, low) <= rate) return low;
-  // Compact takes milliseconds a step, and its filters come in whole lines anyway.
-  const double precision = compact ? 1e-3 : 1e-6;
+namespace {
+
+// The least bits per key in low..high at which rate_at is at most `rate`; NaN if there is none.
+template <typename RateAt>
+double LeastBitsPerKey(double rate, double low, double high, double precision, RateAt rate_at) {
+  if (!(rate > 0 && rate < 1) || rate_at(high) > rate) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  if (rate_at(low) <= rate) return low;
   while (high - low > precision) {
     const double middle = low + (high - low) / 2;
-    (FalsePositiveRate(format, middle) <= rate ? high : low) = middle;
+    (rate_at(middle) <= rate ? high : low) = middle;
   }
   return high;
+}
+
+constexpr double kPrecision = 1e-6;
+// Where a step takes longer; filters come in whole lines anyway.
+constexpr double kCoarsePrecision = 1e-3;
+
+}  // namespace
+
+double BitsPerKeyForFalsePositiveRate(Format format, double rate) {
+  const auto rate_at = [&](double bits_per_key) { return FalsePositiveRate(format, bits_per_key); };
+  if (format == Format::kCompact) {
+    return LeastBitsPerKey(rate, kMinCompactBitsPerKey, kMaxCompactBitsPerKey, kCoarsePrecision,
+                           rate_at);
+  }
+  return LeastBitsPerKey(rate, kMinBitsPerKey, kMaxBitsPerKey, kPrecision, rate_at);
+}
+
+double FlatBitsPerKeyForFalsePositiveRate(double rate) {
+  return LeastBitsPerKey(rate, kMinBitsPerKey, kMaxBitsPerKey, kPrecision, [](double bits_per_key) {
+    return ClassicFalsePositiveRate(bits_per_key, OptimalFlatNumProbes(bits_per_key));
+  });
+}
+
+double SmallBlockBitsPerKeyForFalsePositiveRate(int block_bits, double rate) {
+  return LeastBitsPerKey(
+      rate, kMinBitsPerKey, kMaxBitsPerKey, kCoarsePrecision, [&](double bits_per_key) {
+        return SmallBlockFalsePositiveRate(block_bits, bits_per_key,
+                                           OptimalSmallBlockNumProbes(block_bits, bits_per_key));
+      });
 }
 
 uint64_t FilterBytes(Format format, uint64_t num_keys, double bits_per_key) {

@@ -9,6 +9,7 @@
 #include "src/kernels/compact_lanes.h"
 #include "src/kernels/compact_line.h"
 #include "src/kernels/compact_scalar.h"
+#include "src/kernels/line_counts.h"
 #include "src/kernels/lines.h"
 #include "src/kernels/probe_sequence.h"
 
@@ -57,6 +58,23 @@ void BlockedMayMatchMany(const BlockedLines& filter, size_t n, const uint64_t* h
 
 void BlockedInsertMany(const BlockedLines& filter, size_t n, const uint64_t* hashes) {
   kPortableKernel.blocked_insert_many(filter, n, hashes);
+}
+
+void BlockedAddMany(const BlockedLines& filter, size_t n, const uint64_t* hashes, bool* changed) {
+  kPortableKernel.blocked_add_many(filter, n, hashes, changed);
+}
+
+void SharedMayMatchMany(const BlockedLines& filter, size_t n, const uint64_t* hashes,
+                        bool* may_match) {
+  kPortableKernel.shared_may_match_many(filter, n, hashes, may_match);
+}
+
+void SharedAddMany(const BlockedLines& filter, size_t n, const uint64_t* hashes, bool* changed) {
+  kPortableKernel.shared_add_many(filter, n, hashes, changed);
+}
+
+void SharedCountLines(const char* data, uint64_t num_lines, uint64_t* lines_with) {
+  CountLinesByFill(data, num_lines, lines_with);
 }
 
 bool FlatMayMatch(const FlatBits& filter, uint64_t hash) {
@@ -109,6 +127,10 @@ const Kernel kNeonKernel = {
     BlockedMayMatch,
     BlockedMayMatchMany,
     BlockedInsertMany,
+    BlockedAddMany,
+    SharedMayMatchMany,
+    SharedAddMany,
+    SharedCountLines,
     FlatMayMatch,
     FlatInsertMany,
     CompactMayMatch,
@@ -117,6 +139,7 @@ const Kernel kNeonKernel = {
     LanesMayMatchOne,
     LanesMayMatchMany,
     LanesSolve,
+    &kPortableCounters,
 };
 
 }  // namespace bloomline::kernels
