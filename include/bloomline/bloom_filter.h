@@ -112,9 +112,9 @@ class BloomFilterView {
   // one asked for, and rises. Never with a capacity of 0.
   bool IsPastCapacity() const;
 
-  // Number of distinct keys by the share of set bits. Relative standard error up to `capacity` keys:
-  // below 2 / sqrt(num_bits), so 0.2 % at 1e6 bits. If all bits are set: the least number that is
-  // likely. Cost: reads all bits.
+  // Number of distinct keys by the share of set bits. Relative standard error up to `capacity`
+  // keys: below 2 / sqrt(num_bits), so 0.2 % at 1e6 bits. If all bits are set: the least number
+  // that is likely. Cost: reads all bits.
   uint64_t EstimatedNumKeys() const;
 
   // The rate at which absent keys pass now: with X of B bits set, (X / B)^num_probes, in kBlocked
@@ -202,7 +202,8 @@ class MappedBloomFilter : public BloomFilterView {
  public:
   enum class Verify {
     kHeader,   // magic, version, length and the header's checksum: one page is read
-    kPayload,  // the bits' checksum as well: reads the whole file, at 10 GB/s if it is in memory
+    kPayload,  // the bits' checksum as well: reads the whole file, at about 6 GB/s if it is in
+               // memory
   };
 
   // Null, with file, place and values in *error, if it cannot be mapped or is not what Save wrote.
