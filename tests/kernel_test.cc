@@ -294,7 +294,7 @@ Solved Solve(const Kernel& kernel, const std::vector<uint64_t>& hashes, unsigned
   LineKeys keys(hashes.size());
   for (size_t i = 0; i < hashes.size(); ++i) keys.Set(i, hashes[i]);
   Lines memory(line_bytes, line_bytes % 64);  // exact, so that a sanitizer sees every byte too many
-  const int seed = kernel.compact_solve(keys, slots, line_bytes, memory.data);
+  const int seed = kernel.compact->packed_solve(keys, slots, line_bytes, memory.data);
   return {seed, std::string(memory.data, line_bytes)};
 }
 
@@ -339,11 +339,11 @@ TEST_P(KernelTest, AnswersCompactQueriesAsPortableAndLosesNoKey) {
             at_end ? guarded.AtEnd(solved.line) : guarded.AtStart(solved.line);
         const CompactLines filter{line.data(), 1, line_bytes, base_slots};
         bool may_match[300];
-        for (const uint64_t hash : hashes) ASSERT_TRUE(kernel().compact_may_match(filter, hash));
-        kernel().compact_may_match_many(filter, asked.size(), asked.data(), may_match);
+        for (const uint64_t hash : hashes) ASSERT_TRUE(kernel().compact->packed_may_match(filter, hash));
+        kernel().compact->packed_may_match_many(filter, asked.size(), asked.data(), may_match);
         for (size_t i = 0; i < asked.size(); ++i) {
-          const bool expected = portable().compact_may_match(filter, asked[i]);
-          ASSERT_EQ(expected, kernel().compact_may_match(filter, asked[i])) << slots;
+          const bool expected = portable().compact->packed_may_match(filter, asked[i]);
+          ASSERT_EQ(expected, kernel().compact->packed_may_match(filter, asked[i])) << slots;
           ASSERT_EQ(expected, may_match[i]) << slots;
         }
       }
@@ -364,8 +364,8 @@ TEST_P(KernelTest, AnswersRandomCompactLinesAsPortable) {
       const std::string_view lines = round % 2 == 0 ? guarded.AtEnd(bytes) : guarded.AtStart(bytes);
       const CompactLines filter{lines.data(), 3, line_bytes, base_slots};
       for (const uint64_t hash : asked) {
-        ASSERT_EQ(portable().compact_may_match(filter, hash),
-                  kernel().compact_may_match(filter, hash));
+        ASSERT_EQ(portable().compact->packed_may_match(filter, hash),
+                  kernel().compact->packed_may_match(filter, hash));
       }
     }
   }
@@ -375,7 +375,7 @@ TEST_P(KernelTest, AnswersRandomCompactLinesAsPortable) {
 std::string SolveLanes(const Kernel& kernel, const std::vector<uint64_t>& hashes,
                        uint32_t base_slots) {
   Lines memory(kLineBytes, 8);
-  const bool solved = kernel.lanes_solve(hashes.data(), hashes.size(), base_slots, memory.data);
+  const bool solved = kernel.compact->lanes_solve(hashes.data(), hashes.size(), base_slots, memory.data);
   return solved ? std::string(memory.data, kLineBytes) : "";
 }
 
@@ -401,11 +401,11 @@ TEST_P(KernelTest, SolvesLanesAsPortableAndLosesNoKey) {
         const std::string_view bytes = at_end ? guarded.AtEnd(line) : guarded.AtStart(line);
         const CompactLines filter{bytes.data(), 1, kLineBytes, base_slots};
         bool may_match[kMaxSlots + 100];
-        kernel().lanes_may_match_many(filter, asked.size(), asked.data(), may_match);
+        kernel().compact->lanes_may_match_many(filter, asked.size(), asked.data(), may_match);
         for (size_t i = 0; i < asked.size(); ++i) {
-          const bool expected = portable().lanes_may_match(filter, asked[i]);
+          const bool expected = portable().compact->lanes_may_match(filter, asked[i]);
           ASSERT_TRUE(expected || i >= n) << "lost key " << i;
-          ASSERT_EQ(expected, kernel().lanes_may_match(filter, asked[i]));
+          ASSERT_EQ(expected, kernel().compact->lanes_may_match(filter, asked[i]));
           ASSERT_EQ(expected, may_match[i]);
         }
       }
@@ -427,10 +427,10 @@ TEST_P(KernelTest, AnswersRandomLanesAsPortable) {
     const std::string_view lines = round % 2 == 0 ? guarded.AtEnd(bytes) : guarded.AtStart(bytes);
     const CompactLines filter{lines.data(), 3, kLineBytes, base_slots};
     bool may_match[200];
-    kernel().lanes_may_match_many(filter, asked.size(), asked.data(), may_match);
+    kernel().compact->lanes_may_match_many(filter, asked.size(), asked.data(), may_match);
     for (size_t i = 0; i < asked.size(); ++i) {
-      const bool expected = portable().lanes_may_match(filter, asked[i]);
-      ASSERT_EQ(expected, kernel().lanes_may_match(filter, asked[i]));
+      const bool expected = portable().compact->lanes_may_match(filter, asked[i]);
+      ASSERT_EQ(expected, kernel().compact->lanes_may_match(filter, asked[i]));
       ASSERT_EQ(expected, may_match[i]);
       matches += expected;
     }

@@ -399,7 +399,7 @@ class LaneSolver {
   uint8_t left_[kMaxLaneKeys];    // equations without a pivot so far
 };
 
-// Kernel::lanes_solve, given the inner steps.
+// CompactKernel::lanes_solve, given the inner steps.
 template <typename Steps>
 BLOOMLINE_ALWAYS_INLINE bool SolveLanes(const uint64_t* hashes, size_t num_keys,
                                         uint32_t base_slots, char* line) {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "src/kernels/kernel.h"
+#include "src/kernels/compact_kernel.h"
 #include "src/kernels/probe_sequence.h"
 
 namespace bloomline::kernels {

@@ -6,9 +6,6 @@
 
 #include <arm_neon.h>
 
-#include "src/kernels/compact_lanes.h"
-#include "src/kernels/compact_line.h"
-#include "src/kernels/compact_scalar.h"
 #include "src/kernels/line_counts.h"
 #include "src/kernels/lines.h"
 #include "src/kernels/probe_sequence.h"
@@ -85,37 +82,6 @@ void FlatInsertMany(const FlatBits& filter, size_t n, const uint64_t* hashes) {
   kPortableKernel.flat_insert_many(filter, n, hashes);
 }
 
-bool CompactMayMatch(const CompactLines& filter, uint64_t hash) {
-  return CompactLineMayMatch(CompactLine(filter, hash), filter.line_bytes, filter.base_slots, hash);
-}
-
-void CompactMayMatchMany(const CompactLines& filter, size_t n, const uint64_t* hashes,
-                         bool* may_match) {
-  for (size_t i = 0; i < n; ++i) {
-    may_match[i] = CompactLineMayMatch(CompactLine(filter, hashes[i]), filter.line_bytes,
-                                       filter.base_slots, hashes[i]);
-  }
-}
-
-int CompactSolve(const LineKeys& keys, unsigned slots, uint32_t line_bytes, char* line) {
-  return kPortableKernel.compact_solve(keys, slots, line_bytes, line);
-}
-
-bool LanesMayMatchOne(const CompactLines& filter, uint64_t hash) {
-  return LanesMayMatch(LanesLine(filter, hash), filter.base_slots, hash);
-}
-
-void LanesMayMatchMany(const CompactLines& filter, size_t n, const uint64_t* hashes,
-                       bool* may_match) {
-  for (size_t i = 0; i < n; ++i) {
-    may_match[i] = LanesMayMatch(LanesLine(filter, hashes[i]), filter.base_slots, hashes[i]);
-  }
-}
-
-bool LanesSolve(const uint64_t* hashes, size_t n, uint32_t base_slots, char* line) {
-  return kPortableKernel.lanes_solve(hashes, n, base_slots, line);
-}
-
 bool Supported() { return true; }
 
 }  // namespace
@@ -133,12 +99,7 @@ const Kernel kNeonKernel = {
     SharedCountLines,
     FlatMayMatch,
     FlatInsertMany,
-    CompactMayMatch,
-    CompactMayMatchMany,
-    CompactSolve,
-    LanesMayMatchOne,
-    LanesMayMatchMany,
-    LanesSolve,
+    &kNeonCompact,
     &kPortableCounters,
 };
 
