@@ -109,14 +109,16 @@ TEST(SizingTest, FewLinesApproachThePoissonLimit) {
 TEST(SizingTest, TextbookFormulasInvertEachOther) {
   EXPECT_NEAR(TextbookBitsPerKey(0.01), 9.5850584, 1e-6);  // -ln 0.01 / (ln 2)^2
   EXPECT_NEAR(TextbookNumProbes(10), 6.9314718, 1e-6);
-  EXPECT_NEAR(TextbookFalsePositiveRate(10), 0.00819, 1e-5);
+  EXPECT_NEAR(TextbookFalsePositiveRate(10, 7), 0.00819, 1e-5);
   EXPECT_NEAR(InformationLimitBitsPerKey(0.01), 6.6438562, 1e-6);
   for (const double rate : {0.5, 0.01, 1e-6}) {
     const double bits_per_key = TextbookBitsPerKey(rate);
-    EXPECT_NEAR(TextbookFalsePositiveRate(bits_per_key) / rate, 1, 1e-12);
-    // (1 - e^(-k/c))^k
     const double k = TextbookNumProbes(bits_per_key);
-    EXPECT_NEAR(std::pow(1 - std::exp(-k / bits_per_key), k) / rate, 1, 1e-9);
+    EXPECT_NEAR(k, -std::log2(rate), 1e-9);
+    EXPECT_NEAR(TextbookFalsePositiveRate(bits_per_key, k) / rate, 1, 1e-9);
+    for (const double other : {0.9 * k, 1.1 * k}) {
+      EXPECT_GT(TextbookFalsePositiveRate(bits_per_key, other), rate);
+    }
   }
 }
 
@@ -159,7 +161,8 @@ TEST(SizingTest, ImpossibleArgumentsOfRatesGiveNaN) {
     EXPECT_TRUE(std::isnan(ClassicFalsePositiveRate(c, 6))) << c;
     EXPECT_TRUE(std::isnan(BlockedFalsePositiveRate(c, 6))) << c;
     EXPECT_TRUE(std::isnan(TextbookNumProbes(c))) << c;
-    EXPECT_TRUE(std::isnan(TextbookFalsePositiveRate(c))) << c;
+    EXPECT_TRUE(std::isnan(TextbookFalsePositiveRate(c, 6))) << c;
+    EXPECT_TRUE(std::isnan(TextbookFalsePositiveRate(10, c))) << c;
   }
 }
 

@@ -25,13 +25,13 @@ constexpr int kMaxProbes = 30;
 
 // ---- The textbook's Bloom filter: any bit, any number of probes, also fractions.
 
-// k = c ln 2
+// p = (1 - e^(-k/c))^k, with k/c = kn/m; any k > 0
+double TextbookFalsePositiveRate(double bits_per_key, double num_probes);
+
+// The k with the lowest rate, c ln 2
 double TextbookNumProbes(double bits_per_key);
 
-// p = (1 - e^(-k/c))^k at that k, which is 2^-k
-double TextbookFalsePositiveRate(double bits_per_key);
-
-// c = m/n = -ln p / (ln 2)^2
+// The c that reaches p with that k: m/n = -ln p / (ln 2)^2
 double TextbookBitsPerKey(double rate);
 
 // What no structure with this rate can go below: log2(1/p) bits per key.

@@ -107,8 +107,9 @@ double TextbookNumProbes(double bits_per_key) {
   return bits_per_key > 0 ? bits_per_key * kLn2 : kNone;
 }
 
-double TextbookFalsePositiveRate(double bits_per_key) {
-  return std::exp2(-TextbookNumProbes(bits_per_key));
+double TextbookFalsePositiveRate(double bits_per_key, double num_probes) {
+  if (!(bits_per_key > 0) || !(num_probes > 0)) return kNone;
+  return std::pow(-std::expm1(-num_probes / bits_per_key), num_probes);
 }
 
 double TextbookBitsPerKey(double rate) { return InformationLimitBitsPerKey(rate) / kLn2; }
@@ -118,8 +119,8 @@ double InformationLimitBitsPerKey(double rate) {
 }
 
 double ClassicFalsePositiveRate(double bits_per_key, int num_probes) {
-  if (!(bits_per_key > 0) || !core::ProbesInRange(num_probes)) return kNone;
-  return std::pow(-std::expm1(-num_probes / bits_per_key), num_probes);
+  return core::ProbesInRange(num_probes) ? TextbookFalsePositiveRate(bits_per_key, num_probes)
+                                         : kNone;
 }
 
 double ClassicFalsePositiveRate(uint64_t num_keys, uint64_t num_bits, int num_probes) {
