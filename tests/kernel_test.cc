@@ -11,6 +11,7 @@
 
 #include "bloomline/cpu.h"
 #include "src/kernels/compact_line.h"
+#include "src/kernels/counter_lines.h"
 #include "src/kernels/probe_sequence.h"
 #include "tests/guarded_bytes.h"
 
@@ -102,6 +103,48 @@ TEST_P(KernelTest, AnswersFlatQueriesAndInsertsAsPortable) {
       for (const uint64_t hash : present) ASSERT_TRUE(kernel().flat_may_match(filter, hash));
       for (const uint64_t hash : Hashes(500, 7)) {
         ASSERT_EQ(portable().flat_may_match(filter, hash), kernel().flat_may_match(filter, hash));
+      }
+    }
+  }
+}
+
+// Few lines and many operations, so that counters saturate and are emptied again.
+TEST_P(KernelTest, CountsAsPortable) {
+  for (const int counter_bits : {4, 8}) {
+    for (int k = 1; k <= 30; ++k) {
+      for (const uint64_t num_lines : {1, 3, 40}) {
+        SCOPED_TRACE(testing::Message() << counter_bits << " bits, k " << k << ", " << num_lines);
+        Lines expected(num_lines * kLineBytes, 0);
+        Lines actual(num_lines * kLineBytes, 0);
+        const CounterLines all_expected{reinterpret_cast<unsigned char*>(expected.data), num_lines,
+                                        counter_bits, k};
+        const CounterLines all_actual{reinterpret_cast<unsigned char*>(actual.data), num_lines,
+                                      counter_bits, k};
+        uint64_t saturated_expected = 0;
+        uint64_t saturated_actual = 0;
+        for (uint64_t round = 0; round < 12; ++round) {
+          const size_t n = counter_bits == 4 ? 400 : 6000;
+          const std::vector<uint64_t> hashes = Hashes(n, round % 4 * 31 + static_cast<uint64_t>(k));
+          bool one[6000];
+          bool other[6000];
+          if (round % 3 != 2) {
+            portable().counters->add_many(all_expected, n, hashes.data(), one, &saturated_expected);
+            kernel().counters->add_many(all_actual, n, hashes.data(), other, &saturated_actual);
+          } else {
+            portable().counters->remove_many(all_expected, n, hashes.data(), one);
+            kernel().counters->remove_many(all_actual, n, hashes.data(), other);
+          }
+          ASSERT_EQ(0, std::memcmp(one, other, n)) << round;
+          ASSERT_EQ(0, std::memcmp(expected.data, actual.data, num_lines * kLineBytes)) << round;
+          ASSERT_EQ(saturated_expected, saturated_actual);
+          const std::vector<uint64_t> asked = Hashes(n, round + 1000);
+          portable().counters->ask_many(all_expected, n, asked.data(), one);
+          kernel().counters->ask_many(all_actual, n, asked.data(), other);
+          ASSERT_EQ(0, std::memcmp(one, other, n)) << round;
+        }
+        if (num_lines == 1) {
+          ASSERT_GT(saturated_expected, 0u);
+        }
       }
     }
   }

@@ -173,6 +173,62 @@ TEST(SizingTest, HopelesslyFullAndInfinitelyLargeFiltersHaveTheirLimits) {
   EXPECT_EQ(ClassicFalsePositiveRate(HUGE_VAL, 6), 0);
 }
 
+// E over Poisson loads of E[(X/B)^k], from the distribution of X.
+double SmallBlockRateByDistribution(int block_bits, double bits_per_key, int num_probes) {
+  const double mean_load = block_bits / bits_per_key;
+  std::vector<double> probability(static_cast<size_t>(block_bits) + 1, 0.0);
+  probability[0] = 1;
+  double rate = 0;
+  for (int load = 0; load < 400; ++load) {
+    double moment = 0;
+    for (size_t x = 1; x < probability.size(); ++x) {
+      moment += probability[x] * std::pow(static_cast<double>(x) / block_bits, num_probes);
+    }
+    rate += moment * std::exp(-mean_load + load * std::log(mean_load) - std::lgamma(load + 1.0));
+    for (int probe = 0; probe < num_probes; ++probe) {
+      for (size_t x = probability.size() - 1; x > 0; --x) {
+        const double hit = static_cast<double>(x) / block_bits;
+        probability[x] = probability[x] * hit + probability[x - 1] * (1 - hit + 1.0 / block_bits);
+      }
+      probability[0] = 0;
+    }
+  }
+  return rate;
+}
+
+TEST(SizingTest, SmallBlockRateIsThatOfTheOccupancyDistribution) {
+  for (const int block_bits : {64, 128}) {
+    for (const double c : {2.0, 6.0, 10.0, 16.0, 24.0, 100.0}) {
+      const int k = OptimalSmallBlockNumProbes(block_bits, c);
+      const double exact = SmallBlockRateByDistribution(block_bits, c, k);
+      EXPECT_NEAR(SmallBlockFalsePositiveRate(block_bits, c, k) / exact, 1, c <= 24 ? 2e-3 : 0.015)
+          << block_bits << " " << c;
+      EXPECT_LE(exact, SmallBlockRateByDistribution(block_bits, c, k + 1) * 1.0001);
+      if (k > 1) {
+        EXPECT_LE(exact, SmallBlockRateByDistribution(block_bits, c, k - 1) * 1.0001);
+      }
+    }
+  }
+}
+
+TEST(SizingTest, SmallBlocksCostAccuracy) {
+  EXPECT_NEAR(SmallBlockBitsPerKeyForFalsePositiveRate(128, 0.01), 10.85, 0.01);
+  EXPECT_NEAR(SmallBlockBitsPerKeyForFalsePositiveRate(64, 0.01), 12.14, 0.01);
+  EXPECT_NEAR(SmallBlockBitsPerKeyForFalsePositiveRate(128, 0.001), 19.01, 0.03);
+  EXPECT_NEAR(SmallBlockBitsPerKeyForFalsePositiveRate(64, 0.001), 24.00, 0.05);
+  for (const double rate : {0.0, 1.0, -1.0, 1e-9, std::nan("")}) {
+    EXPECT_TRUE(std::isnan(SmallBlockBitsPerKeyForFalsePositiveRate(64, rate))) << rate;
+  }
+}
+
+TEST(SizingTest, FewSmallBlocksApproachThePoissonLimit) {
+  EXPECT_NEAR(
+      SmallBlockFalsePositiveRate(64, 640000, 100000, 5) / SmallBlockFalsePositiveRate(64, 10.0, 5),
+      1, 1e-3);
+  EXPECT_EQ(SmallBlockFalsePositiveRate(64, 0, 10, 5), 0);
+  EXPECT_EQ(SmallBlockFalsePositiveRate(64, 10, 0, 5), 1);
+}
+
 TEST(SizingTest, BitsForARateInvertTheRate) {
   for (const Format format : {Format::kClassic, Format::kBlocked}) {
     for (const double rate : {0.5, 0.1, 0.01, 0.001, 1e-4}) {

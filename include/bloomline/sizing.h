@@ -58,6 +58,15 @@ double BlockedFalsePositiveRate(double bits_per_key, int num_probes);
 // The same for n keys in L lines: the load of a line is binomial(n, 1/L).
 double BlockedFalsePositiveRate(uint64_t num_keys, uint64_t num_lines, int num_probes);
 
+// Rate of a blocked filter of small blocks, 64 or 128 bits in place of 512, for large n. A
+// CountingBloomFilter has one: its blocks are lines of so many counters. The formulas as above with
+// B = block_bits; relative error below 2e-3 up to 24 bits per key, 0.015 up to 100.
+double SmallBlockFalsePositiveRate(int block_bits, double bits_per_key, int num_probes);
+
+// The same for n keys in so many blocks.
+double SmallBlockFalsePositiveRate(int block_bits, uint64_t num_keys, uint64_t num_blocks,
+                                   int num_probes);
+
 // Rate of a compact filter for large n: lines have Poisson loads, and for each load the
 // probabilities of what the solver ends with are those of random matrices (docs/design.md). Takes
 // milliseconds.
@@ -80,6 +89,9 @@ int OptimalNumProbes(Format format, double bits_per_key);
 // The k of a flat Bloom filter with the lowest ClassicFalsePositiveRate(bits_per_key, k); about c
 // ln 2.
 int OptimalFlatNumProbes(double bits_per_key);
+
+// The k with the lowest SmallBlockFalsePositiveRate. Takes 0.1 ms.
+int OptimalSmallBlockNumProbes(int block_bits, double bits_per_key);
 
 // ---- Formats: the filters that FilterBuilder makes.
 
@@ -113,6 +125,16 @@ double BitsPerKeyForFilterBytes(Format format, uint64_t num_keys, uint64_t filte
 // The most keys whose filter takes at most filter_bytes (up to 2^60) at bits_per_key; 0 if one key
 // takes more. With BitsPerKeyForFalsePositiveRate it is the capacity at a rate.
 uint64_t Capacity(Format format, uint64_t filter_bytes, double bits_per_key);
+
+// ---- Bits per key of the filters in memory (bloom_filter.h, counting_bloom_filter.h) beside
+// kBlocked.
+
+// The least in kMinBitsPerKey..kMaxBitsPerKey, to 1e-6 bits, at which OptimalFlatNumProbes gives at
+// most `rate`.
+double FlatBitsPerKeyForFalsePositiveRate(double rate);
+
+// The same with OptimalSmallBlockNumProbes, to 1e-3 bits (counters). Takes milliseconds.
+double SmallBlockBitsPerKeyForFalsePositiveRate(int block_bits, double rate);
 
 // ---- Finite Bloom filters at a fixed k, exactly: n keys, a whole number of bits or lines, by the
 // rates above for n keys. Galloping from the rate for large n; Classic costs up to a second where

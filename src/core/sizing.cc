@@ -154,22 +154,49 @@ double RateOverBinomialLoads(uint64_t num_keys, uint64_t num_lines, LineRate lin
                       [=](double i) { return (n - i) / ((i + 1) * (lines - 1)); });
 }
 
-auto BlockedLineRate(int num_probes) {
-  return [=](double keys) { return OccupancyMoment(keys * num_probes, kBinsPerLine, num_probes); };
+auto BlockRate(double bins, int num_probes) {
+  return [=](double keys) { return OccupancyMoment(keys * num_probes, bins, num_probes); };
 }
 
 }  // namespace
 
 double BlockedFalsePositiveRate(double bits_per_key, int num_probes) {
   if (!(bits_per_key > 0) || !core::ProbesInRange(num_probes)) return kNone;
-  return RateOverPoissonLoads(kBinsPerLine / bits_per_key, BlockedLineRate(num_probes));
+  return RateOverPoissonLoads(kBinsPerLine / bits_per_key, BlockRate(kBinsPerLine, num_probes));
 }
 
 double BlockedFalsePositiveRate(uint64_t num_keys, uint64_t num_lines, int num_probes) {
   if (!core::ProbesInRange(num_probes)) return kNone;
   if (num_keys == 0) return 0;
   if (num_lines == 0) return 1;
-  return RateOverBinomialLoads(num_keys, num_lines, BlockedLineRate(num_probes));
+  return RateOverBinomialLoads(num_keys, num_lines, BlockRate(kBinsPerLine, num_probes));
+}
+
+double SmallBlockFalsePositiveRate(int block_bits, double bits_per_key, int num_probes) {
+  if (!(bits_per_key > 0) || !core::ProbesInRange(num_probes)) return kNone;
+  return RateOverPoissonLoads(block_bits / bits_per_key, BlockRate(block_bits, num_probes));
+}
+
+double SmallBlockFalsePositiveRate(int block_bits, uint64_t num_keys, uint64_t num_blocks,
+                                   int num_probes) {
+  if (!core::ProbesInRange(num_probes)) return kNone;
+  if (num_keys == 0) return 0;
+  if (num_blocks == 0) return 1;
+  return RateOverBinomialLoads(num_keys, num_blocks, BlockRate(block_bits, num_probes));
+}
+
+int OptimalSmallBlockNumProbes(int block_bits, double bits_per_key) {
+  const double c = ClampBitsPerKey(bits_per_key);
+  int best = kMinProbes;
+  double best_rate = SmallBlockFalsePositiveRate(block_bits, c, best);
+  // The rate falls to its minimum and rises from there.
+  for (int k = best + 1; k <= kMaxProbes; ++k) {
+    const double rate = SmallBlockFalsePositiveRate(block_bits, c, k);
+    if (rate >= best_rate) break;
+    best = k;
+    best_rate = rate;
+  }
+  return best;
 }
 
 double CompactFalsePositiveRate(double bits_per_key) {
@@ -215,9 +242,7 @@ namespace {
 // The least bits per key in low..high at which rate_at is at most `rate`; NaN if there is none.
 template <typename RateAt>
 double LeastBitsPerKey(double rate, double low, double high, double precision, RateAt rate_at) {
-  if (!(rate > 0 && rate < 1) || rate_at(high) > rate) {
-    return std::numeric_limits<double>::quiet_NaN();
-  }
+  if (!(rate > 0 && rate < 1) || rate_at(high) > rate) return kNone;
   if (rate_at(low) <= rate) return low;
   while (high - low > precision) {
     const double middle = low + (high - low) / 2;
@@ -227,15 +252,15 @@ double LeastBitsPerKey(double rate, double low, double high, double precision, R
 }
 
 constexpr double kPrecision = 1e-6;
-// A step takes milliseconds, and compact filters come in whole lines anyway.
-constexpr double kCompactPrecision = 1e-3;
+// Where a step takes longer; filters come in whole lines anyway.
+constexpr double kCoarsePrecision = 1e-3;
 
 }  // namespace
 
 double BitsPerKeyForFalsePositiveRate(Format format, double rate) {
   const auto rate_at = [&](double bits_per_key) { return FalsePositiveRate(format, bits_per_key); };
   if (format == Format::kCompact) {
-    return LeastBitsPerKey(rate, kMinCompactBitsPerKey, kMaxCompactBitsPerKey, kCompactPrecision,
+    return LeastBitsPerKey(rate, kMinCompactBitsPerKey, kMaxCompactBitsPerKey, kCoarsePrecision,
                            rate_at);
   }
   return LeastBitsPerKey(rate, kMinBitsPerKey, kMaxBitsPerKey, kPrecision, rate_at);
@@ -247,6 +272,20 @@ double BitsPerKeyForFalsePositiveRate(Format format, double rate, int num_probes
       rate, kMinBitsPerKey, kMaxBitsPerKey, kPrecision, [&](double bits_per_key) {
         return format == Format::kClassic ? ClassicFalsePositiveRate(bits_per_key, num_probes)
                                           : BlockedFalsePositiveRate(bits_per_key, num_probes);
+      });
+}
+
+double FlatBitsPerKeyForFalsePositiveRate(double rate) {
+  return LeastBitsPerKey(rate, kMinBitsPerKey, kMaxBitsPerKey, kPrecision, [](double bits_per_key) {
+    return ClassicFalsePositiveRate(bits_per_key, OptimalFlatNumProbes(bits_per_key));
+  });
+}
+
+double SmallBlockBitsPerKeyForFalsePositiveRate(int block_bits, double rate) {
+  return LeastBitsPerKey(
+      rate, kMinBitsPerKey, kMaxBitsPerKey, kCoarsePrecision, [&](double bits_per_key) {
+        return SmallBlockFalsePositiveRate(block_bits, bits_per_key,
+                                           OptimalSmallBlockNumProbes(block_bits, bits_per_key));
       });
 }
 

@@ -2,20 +2,15 @@
 // loop.
 #if defined(__x86_64__)
 
-#include <immintrin.h>
-
 #include "src/kernels/all_kernels.h"
+#include "src/kernels/avx2_bits.h"
 #include "src/kernels/compact_line.h"
 #include "src/kernels/compact_scalar.h"
 #include "src/kernels/compact_solver.h"
+#include "src/kernels/line_counts.h"
 #include "src/kernels/lines.h"
 #include "src/kernels/probe_sequence.h"
 #include "src/kernels/unrolled.h"
-
-// A function attribute and not a compiler flag: nothing inlined from headers may use these
-// instructions elsewhere.
-#define BLOOMLINE_AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
-#define BLOOMLINE_AVX2_INLINE BLOOMLINE_AVX2 __attribute__((always_inline)) inline
 
 namespace bloomline::kernels {
 namespace {
@@ -78,23 +73,6 @@ BLOOMLINE_AVX2 void BlockedMayMatchMany(const BlockedLines& filter, size_t n,
   }
 }
 
-// A bit of a 256-bit register for each of n positions: a lane of 64 bits at bit `base` shifts a one
-// by position - base; outside 0..63, taken as unsigned, that gives nothing.
-BLOOMLINE_AVX2_INLINE __m256i BitAt(__m256i position, __m256i base) {
-  return _mm256_sllv_epi64(_mm256_set1_epi64x(1), _mm256_sub_epi64(position, base));
-}
-
-struct Bits512 {
-  __m256i low;
-  __m256i high;
-};
-
-BLOOMLINE_AVX2_INLINE void SetBit(uint32_t bit, Bits512* line) {
-  const __m256i position = _mm256_set1_epi64x(bit);
-  line->low = _mm256_or_si256(line->low, BitAt(position, _mm256_set_epi64x(192, 128, 64, 0)));
-  line->high = _mm256_or_si256(line->high, BitAt(position, _mm256_set_epi64x(448, 384, 320, 256)));
-}
-
 struct InsertBlocked {
   template <int K>
   BLOOMLINE_AVX2 static void Run(const BlockedLines& filter, size_t n, const uint64_t* hashes) {
@@ -114,6 +92,35 @@ struct InsertBlocked {
 
 void BlockedInsertMany(const BlockedLines& filter, size_t n, const uint64_t* hashes) {
   RunUnrolled<InsertBlocked>(filter.num_probes, filter, n, hashes);
+}
+
+struct AddBlocked {
+  template <int K>
+  BLOOMLINE_AVX2 static void Run(const BlockedLines& filter, size_t n, const uint64_t* hashes,
+                                 bool* changed) {
+    const int num_probes = K == 0 ? filter.num_probes : K;
+    for (size_t i = 0; i < n; ++i) {
+      auto* line = reinterpret_cast<__m256i*>(const_cast<char*>(Line(filter, hashes[i])));
+      const Bits512 before = {_mm256_loadu_si256(line), _mm256_loadu_si256(line + 1)};
+      Bits512 bits = before;
+      const ProbePair pair = BlockedPair(hashes[i]);
+#pragma GCC unroll 16
+      for (int j = 0; j < num_probes; ++j) SetBit(BlockedBit(Probe(pair, j)), &bits);
+      const __m256i difference = _mm256_or_si256(_mm256_xor_si256(before.low, bits.low),
+                                                 _mm256_xor_si256(before.high, bits.high));
+      changed[i] = _mm256_testz_si256(difference, difference) == 0;
+      _mm256_storeu_si256(line, bits.low);
+      _mm256_storeu_si256(line + 1, bits.high);
+    }
+  }
+};
+
+void BlockedAddMany(const BlockedLines& filter, size_t n, const uint64_t* hashes, bool* changed) {
+  RunUnrolled<AddBlocked>(filter.num_probes, filter, n, hashes, changed);
+}
+
+BLOOMLINE_AVX2 void CountLines(const char* data, uint64_t num_lines, uint64_t* lines_with) {
+  CountLinesByFill(data, num_lines, lines_with);
 }
 
 BLOOMLINE_AVX2_INLINE __m256i EightFlatBits(ProbePair pair, int first, uint32_t num_bits) {
@@ -250,11 +257,14 @@ const Kernel kAvx2Kernel = {
     BlockedMayMatch,
     BlockedMayMatchMany,
     BlockedInsertMany,
+    BlockedAddMany,
+    CountLines,
     FlatMayMatch,
     FlatInsertMany,
     CompactMayMatch,
     CompactMayMatchMany,
     CompactSolve,
+    &kAvx2Counters,
 };
 
 }  // namespace bloomline::kernels

@@ -2,26 +2,13 @@
 // probes and cost no clock frequency on older Intel CPUs; more probes go sixteen at a time.
 #if defined(__x86_64__)
 
-// GCC 12 takes the deliberately undefined operand inside its own intrinsics for a mistake (GCC bug
-// 105593).
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include <immintrin.h>
-
 #include "src/kernels/all_kernels.h"
+#include "src/kernels/avx512_bits.h"
 #include "src/kernels/compact_line.h"
 #include "src/kernels/compact_solver.h"
 #include "src/kernels/lines.h"
 #include "src/kernels/probe_sequence.h"
 #include "src/kernels/unrolled.h"
-
-// A function attribute and not a compiler flag: nothing inlined from headers may use these
-// instructions elsewhere.
-#define BLOOMLINE_AVX512 \
-  __attribute__((target( \
-      "avx2,bmi,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vpopcntdq")))
-#define BLOOMLINE_AVX512_INLINE BLOOMLINE_AVX512 __attribute__((always_inline)) inline
 
 namespace bloomline::kernels {
 namespace {
@@ -80,14 +67,6 @@ BLOOMLINE_AVX512 void BlockedMayMatchMany(const BlockedLines& filter, size_t n,
   }
 }
 
-// A 64-bit lane at bit 64 * i shifts a one by bit - 64 * i; outside 0..63, taken as unsigned, that
-// gives nothing. So three instructions set a bit anywhere in the register.
-BLOOMLINE_AVX512_INLINE __m512i WithBit(__m512i bits, uint32_t bit) {
-  const __m512i base = _mm512_set_epi64(448, 384, 320, 256, 192, 128, 64, 0);
-  const __m512i distance = _mm512_sub_epi64(_mm512_set1_epi64(bit), base);
-  return _mm512_or_si512(bits, _mm512_sllv_epi64(_mm512_set1_epi64(1), distance));
-}
-
 struct InsertBlocked {
   template <int K>
   BLOOMLINE_AVX512 static void Run(const BlockedLines& filter, size_t n, const uint64_t* hashes) {
@@ -106,6 +85,32 @@ struct InsertBlocked {
 
 void BlockedInsertMany(const BlockedLines& filter, size_t n, const uint64_t* hashes) {
   RunUnrolled<InsertBlocked>(filter.num_probes, filter, n, hashes);
+}
+
+struct AddBlocked {
+  template <int K>
+  BLOOMLINE_AVX512 static void Run(const BlockedLines& filter, size_t n, const uint64_t* hashes,
+                                   bool* changed) {
+    const int num_probes = K == 0 ? filter.num_probes : K;
+    for (size_t i = 0; i < n; ++i) {
+      char* line = const_cast<char*>(Line(filter, hashes[i]));
+      const __m512i before = _mm512_loadu_si512(line);
+      __m512i bits = before;
+      const ProbePair pair = BlockedPair(hashes[i]);
+#pragma GCC unroll 16
+      for (int j = 0; j < num_probes; ++j) bits = WithBit(bits, BlockedBit(Probe(pair, j)));
+      changed[i] = _mm512_cmpneq_epi64_mask(before, bits) != 0;
+      _mm512_storeu_si512(line, bits);
+    }
+  }
+};
+
+void BlockedAddMany(const BlockedLines& filter, size_t n, const uint64_t* hashes, bool* changed) {
+  RunUnrolled<AddBlocked>(filter.num_probes, filter, n, hashes, changed);
+}
+
+void CountLines(const char* data, uint64_t num_lines, uint64_t* lines_with) {
+  kAvx2Kernel.count_lines(data, num_lines, lines_with);
 }
 
 // Byte mask of the part of a payload that lies in a register, which is all that is read or written
@@ -332,11 +337,14 @@ const Kernel kAvx512Kernel = {
     BlockedMayMatch,
     BlockedMayMatchMany,
     BlockedInsertMany,
+    BlockedAddMany,
+    CountLines,
     FlatMayMatch,
     FlatInsertMany,
     CompactMayMatch,
     CompactMayMatchMany,
     CompactSolve,
+    &kAvx512Counters,
 };
 
 }  // namespace bloomline::kernels

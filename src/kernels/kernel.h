@@ -33,7 +33,8 @@ struct CompactLines {
   uint32_t base_slots;
 };
 
-struct LineKeys;  // compact_line.h
+struct LineKeys;       // compact_line.h
+struct CounterKernel;  // counter_lines.h
 
 // No function reads or writes a byte outside the payload. may_match functions never write it;
 // insert functions do, through `data`, which must then point to writable memory.
@@ -47,6 +48,13 @@ struct Kernel {
   void (*blocked_may_match_many)(const BlockedLines& filter, size_t n, const uint64_t* hashes,
                                  bool* may_match);
   void (*blocked_insert_many)(const BlockedLines& filter, size_t n, const uint64_t* hashes);
+  // Inserts one after the other and says which keys changed a bit. Requests nothing ahead.
+  void (*blocked_add_many)(const BlockedLines& filter, size_t n, const uint64_t* hashes,
+                           bool* changed);
+
+  // Adds 1 to lines_with[ones of the line] for each line; lines_with has 513 counters. Here `data`
+  // is on an 8-byte boundary, and other threads may set bits by atomic operations on 64-bit words.
+  void (*count_lines)(const char* data, uint64_t num_lines, uint64_t* lines_with);
 
   bool (*flat_may_match)(const FlatBits& filter, uint64_t hash);
   void (*flat_insert_many)(const FlatBits& filter, size_t n, const uint64_t* hashes);
@@ -59,6 +67,8 @@ struct Kernel {
   // number that works: writes its rows, not the header, and returns the number. -1, and nothing
   // written: none works.
   int (*compact_solve)(const LineKeys& keys, unsigned slots, uint32_t line_bytes, char* line);
+
+  const CounterKernel* counters;
 };
 
 // The one table: every kernel compiled into this binary, slowest first; the portable one is the

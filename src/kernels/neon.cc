@@ -8,6 +8,7 @@
 
 #include "src/kernels/compact_line.h"
 #include "src/kernels/compact_scalar.h"
+#include "src/kernels/line_counts.h"
 #include "src/kernels/lines.h"
 #include "src/kernels/probe_sequence.h"
 
@@ -58,6 +59,14 @@ void BlockedInsertMany(const BlockedLines& filter, size_t n, const uint64_t* has
   kPortableKernel.blocked_insert_many(filter, n, hashes);
 }
 
+void BlockedAddMany(const BlockedLines& filter, size_t n, const uint64_t* hashes, bool* changed) {
+  kPortableKernel.blocked_add_many(filter, n, hashes, changed);
+}
+
+void CountLines(const char* data, uint64_t num_lines, uint64_t* lines_with) {
+  CountLinesByFill(data, num_lines, lines_with);
+}
+
 bool FlatMayMatch(const FlatBits& filter, uint64_t hash) {
   return kPortableKernel.flat_may_match(filter, hash);
 }
@@ -93,11 +102,14 @@ const Kernel kNeonKernel = {
     BlockedMayMatch,
     BlockedMayMatchMany,
     BlockedInsertMany,
+    BlockedAddMany,
+    CountLines,
     FlatMayMatch,
     FlatInsertMany,
     CompactMayMatch,
     CompactMayMatchMany,
     CompactSolve,
+    &kPortableCounters,
 };
 
 }  // namespace bloomline::kernels

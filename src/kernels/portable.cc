@@ -3,6 +3,7 @@
 #include "src/kernels/compact_line.h"
 #include "src/kernels/compact_scalar.h"
 #include "src/kernels/compact_solver.h"
+#include "src/kernels/line_counts.h"
 #include "src/kernels/lines.h"
 #include "src/kernels/probe_sequence.h"
 #include "src/kernels/unrolled.h"
@@ -54,6 +55,19 @@ struct InsertBlocked {
 
 void BlockedInsertMany(const BlockedLines& filter, size_t n, const uint64_t* hashes) {
   RunUnrolled<InsertBlocked>(filter.num_probes, filter, n, hashes);
+}
+
+void BlockedAddMany(const BlockedLines& filter, size_t n, const uint64_t* hashes, bool* changed) {
+  for (size_t i = 0; i < n; ++i) {
+    const char* line = Line(filter, hashes[i]);
+    changed[i] = !LineMayMatch(line, filter.num_probes, hashes[i]);
+    const ProbePair pair = BlockedPair(hashes[i]);
+    for (int j = 0; j < filter.num_probes; ++j) SetBit(line, BlockedBit(Probe(pair, j)));
+  }
+}
+
+void CountLines(const char* data, uint64_t num_lines, uint64_t* lines_with) {
+  CountLinesByFill(data, num_lines, lines_with);
 }
 
 bool FlatMayMatch(const FlatBits& filter, uint64_t hash) {
@@ -119,9 +133,10 @@ const Kernel kPortableKernel = {
     "portable",          "plain C++, one bit at a time; the specification",
     AlwaysSupported,     BlockedMayMatch,
     BlockedMayMatchMany, BlockedInsertMany,
+    BlockedAddMany,      CountLines,
     FlatMayMatch,        FlatInsertMany,
     CompactMayMatch,     CompactMayMatchMany,
-    CompactSolve,
+    CompactSolve,        &kPortableCounters,
 };
 
 }  // namespace bloomline::kernels

@@ -1,0 +1,158 @@
+#include "src/filters/bloom_bits.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "src/filters/small_blocks.h"
+#include "src/kernels/lines.h"
+
+namespace bloomline::filters {
+namespace {
+
+using kernels::WidePair;
+
+uint64_t UnblockedPosition(const BloomBits& bits, WidePair pair, int j) {
+  return kernels::UnblockedBit(kernels::WideProbe(pair, j), bits.num_bits());
+}
+
+bool TestBit(const BloomBits& bits, uint64_t bit) {
+  return (static_cast<unsigned char>(bits.data[bit / 8]) >> (bit % 8) & 1) != 0;
+}
+
+// True if it was not set.
+bool SetBit(const BloomBits& bits, uint64_t bit) {
+  const auto before = static_cast<unsigned char>(bits.data[bit / 8]);
+  const auto after = static_cast<unsigned char>(before | 1u << (bit % 8));
+  bits.data[bit / 8] = static_cast<char>(after);
+  return before != after;
+}
+
+bool AddUnblocked(const BloomBits& bits, uint64_t hash) {
+  const WidePair pair = kernels::UnblockedPair(hash);
+  bool changed = false;
+  for (int j = 0; j < bits.shape.num_probes; ++j) {
+    changed |= SetBit(bits, UnblockedPosition(bits, pair, j));
+  }
+  return changed;
+}
+
+// Probe by probe for all keys, of which half drop out each time: an absent key costs two cache
+// misses instead of num_probes.
+void UnblockedMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes,
+                         bool* may_contain) {
+  size_t alive[kernels::kBatchKeys];
+  uint64_t positions[kernels::kBatchKeys];
+  for (size_t i = 0; i < n; ++i) {
+    alive[i] = i;
+    positions[i] = UnblockedPosition(bits, kernels::UnblockedPair(hashes[i]), 0);
+    may_contain[i] = false;
+  }
+  size_t num_alive = n;
+  for (int next = 1; next <= bits.shape.num_probes; ++next) {
+    size_t kept = 0;
+    for (size_t i = 0; i < num_alive; ++i) {
+      const bool set = TestBit(bits, positions[i]);
+      const size_t key = alive[i];
+      alive[kept] = key;
+      if (next < bits.shape.num_probes) {
+        positions[kept] = UnblockedPosition(bits, kernels::UnblockedPair(hashes[key]), next);
+        __builtin_prefetch(bits.data + positions[kept] / 8);
+      }
+      kept += set ? 1 : 0;
+    }
+    num_alive = kept;
+  }
+  for (size_t i = 0; i < num_alive; ++i) may_contain[alive[i]] = true;
+}
+
+// Lines by the number of their ones.
+struct LineCounts {
+  explicit LineCounts(const BloomBits& bits) {
+    bits.kernel->count_lines(bits.data, bits.shape.num_lines, lines_with);
+  }
+  double SetBits() const {
+    double bits = 0;
+    for (uint64_t ones = 0; ones <= kernels::kLineBits; ++ones) {
+      bits += static_cast<double>(ones) * static_cast<double>(lines_with[ones]);
+    }
+    return bits;
+  }
+  uint64_t lines_with[kernels::kLineBits + 1] = {};
+};
+
+}  // namespace
+
+void AddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed) {
+  if (bits.shape.layout == BloomLayout::kBlocked) {
+    bits.kernel->blocked_add_many(bits.lines(), n, hashes, changed);
+  } else if (bits.shape.layout == BloomLayout::kUnblocked) {
+    for (size_t i = 0; i < n; ++i) changed[i] = AddUnblocked(bits, hashes[i]);
+  } else {
+    AddToSmallBlocks(bits, n, hashes, changed);
+  }
+}
+
+void HashesMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_contain) {
+  if (bits.shape.layout == BloomLayout::kBlocked) {
+    bits.kernel->blocked_may_match_many(bits.lines(), n, hashes, may_contain);
+  } else if (bits.shape.layout == BloomLayout::kUnblocked) {
+    UnblockedMayContain(bits, n, hashes, may_contain);
+  } else {
+    AskSmallBlocks(bits, n, hashes, may_contain);
+  }
+}
+
+bool HashMayContain(const BloomBits& bits, uint64_t hash) {
+  if (bits.shape.layout == BloomLayout::kBlocked) {
+    return bits.kernel->blocked_may_match(bits.lines(), hash);
+  }
+  bool may_contain;
+  HashesMayContain(bits, 1, &hash, &may_contain);
+  return may_contain;
+}
+
+uint64_t EstimatedNumKeys(const BloomBits& bits) {
+  const double num_bits = static_cast<double>(bits.num_bits());
+  const double set = LineCounts(bits).SetBits();
+  if (set == 0) return 0;
+  // All set: as if it were all but half a bit.
+  const double log_empty = std::log(std::max(1 - set / num_bits, 0.5 / num_bits));
+  // ln of the share of bits that a key leaves alone, on average over all bits: with blocks, the
+  // chance that it takes another block or that none of its probes hits the bit.
+  const double k = bits.shape.num_probes;
+  double log_left_alone = k * std::log1p(-1 / num_bits);
+  const double block_bits = BlockBits(bits.shape.layout);
+  if (block_bits != 0) {
+    const double hit = -std::expm1(k * std::log1p(-1 / block_bits));
+    log_left_alone = std::log1p(-hit * block_bits / num_bits);
+  }
+  return static_cast<uint64_t>(std::max(1.0, std::round(log_empty / log_left_alone)));
+}
+
+double EstimatedFalsePositiveRate(const BloomBits& bits) {
+  const int k = bits.shape.num_probes;
+  if (IsSmallBlocks(bits.shape.layout)) return SmallBlocksFalsePositiveRate(bits);
+  const LineCounts counts(bits);
+  if (bits.shape.layout == BloomLayout::kUnblocked) {
+    return std::pow(counts.SetBits() / static_cast<double>(bits.num_bits()), k);
+  }
+  double sum = 0;
+  for (uint64_t ones = 1; ones <= kernels::kLineBits; ++ones) {
+    sum += static_cast<double>(counts.lines_with[ones]) *
+           std::pow(static_cast<double>(ones) / double{kernels::kLineBits}, k);
+  }
+  return sum / static_cast<double>(bits.shape.num_lines);
+}
+
+void RequestUnblockedForAdd(const BloomBits& bits, uint64_t hash) {
+  const WidePair pair = kernels::UnblockedPair(hash);
+  for (int j = 0; j < bits.shape.num_probes; ++j) {
+    __builtin_prefetch(bits.data + UnblockedPosition(bits, pair, j) / 8, 1);
+  }
+}
+
+void RequestUnblockedForQuery(const BloomBits& bits, uint64_t hash) {
+  __builtin_prefetch(bits.data + UnblockedPosition(bits, kernels::UnblockedPair(hash), 0) / 8);
+}
+
+}  // namespace bloomline::filters
