@@ -5,7 +5,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <string>
 #include <string_view>
+
+#include "src/core/c_error.h"
 
 namespace bloomline::c {
 
@@ -13,27 +17,34 @@ inline std::string_view Key(const char* key, size_t length) { return {key, lengt
 
 constexpr size_t kBatchKeys = 256;
 
-// Calls f(start, count, keys of the batch) over all keys, without allocating.
-template <typename F>
-void ForEachBatch(size_t num_keys, const char* const* keys, const size_t* key_lengths, F f) {
-  std::string_view batch[kBatchKeys];
-  for (size_t start = 0; start < num_keys; start += kBatchKeys) {
-    const size_t count = std::min(kBatchKeys, num_keys - start);
-    for (size_t i = 0; i < count; ++i) batch[i] = Key(keys[start + i], key_lengths[start + i]);
-    f(start, count, batch);
-  }
-}
-
-// The same where f also answers with a bool per key: f(count, keys, answers).
+// Calls f(count, keys, answers) for all keys in batches, without allocating, and stores the
+// answers, where anybody wants them.
 template <typename F>
 void AnswerEachBatch(size_t num_keys, const char* const* keys, const size_t* key_lengths,
                      uint8_t* answers, F f) {
-  ForEachBatch(num_keys, keys, key_lengths,
-               [&](size_t start, size_t count, const std::string_view* batch) {
-                 bool batch_answers[kBatchKeys];
-                 f(count, batch, batch_answers);
-                 std::copy(batch_answers, batch_answers + count, answers + start);
-               });
+  std::string_view batch[kBatchKeys];
+  bool batch_answers[kBatchKeys];
+  for (size_t start = 0; start < num_keys; start += kBatchKeys) {
+    const size_t count = std::min(kBatchKeys, num_keys - start);
+    for (size_t i = 0; i < count; ++i) batch[i] = Key(keys[start + i], key_lengths[start + i]);
+    f(count, batch, batch_answers);
+    if (answers != nullptr) std::copy(batch_answers, batch_answers + count, answers + start);
+  }
+}
+
+// The result of f(&error); if that is null or false, *errptr says why.
+template <typename F>
+auto OrSetError(char** errptr, F f) -> decltype(f(nullptr)) {
+  constexpr std::string_view kOutOfMemory = "out of memory";
+  try {
+    std::string error;
+    auto result = f(&error);
+    if (!result) core::SetCError(error.empty() ? kOutOfMemory : error, errptr);
+    return result;
+  } catch (const std::exception&) {  // bad_alloc, from a string on the way
+    core::SetCError(kOutOfMemory, errptr);
+    return {};
+  }
 }
 
 }  // namespace bloomline::c

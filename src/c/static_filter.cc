@@ -12,11 +12,10 @@
 #include "bloomline/sizing.h"
 #include "bloomline/version.h"
 #include "src/c/convert.h"
-#include "src/core/c_error.h"
 
 using bloomline::Format;
 using bloomline::c::Key;
-using bloomline::core::SetCError;
+using bloomline::c::OrSetError;
 
 struct bloomline_filteroptions_t {
   bloomline::FilterOptions options;
@@ -35,8 +34,6 @@ static_assert(bloomline_format_blocked == static_cast<int>(Format::kBlocked));
 static_assert(bloomline_format_compact == static_cast<int>(Format::kCompact));
 
 namespace {
-
-constexpr std::string_view kOutOfMemory = "out of memory";
 
 bool IsFormat(int format) {
   return format >= bloomline_format_classic && format <= bloomline_format_compact;
@@ -90,12 +87,15 @@ uint64_t bloomline_filter_bytes(int format, uint64_t num_keys, double bits_per_k
 
 bloomline_builder_t* bloomline_builder_create(const bloomline_filteroptions_t* options,
                                               char** errptr) {
-  std::unique_ptr<bloomline_builder_t> result(
-      new (std::nothrow) bloomline_builder_t{bloomline::FilterBuilder(options->options)});
-  const std::string_view error = result == nullptr ? kOutOfMemory : result->builder.error();
-  if (error.empty()) return result.release();
-  SetCError(error, errptr);
-  return nullptr;
+  return OrSetError(errptr,
+                    [=](std::string* error) {
+                      std::unique_ptr<bloomline_builder_t> builder(
+                          new bloomline_builder_t{bloomline::FilterBuilder(options->options)});
+                      *error = builder->builder.error();
+                      if (!error->empty()) builder.reset();
+                      return builder;
+                    })
+      .release();
 }
 
 void bloomline_builder_destroy(bloomline_builder_t* builder) { delete builder; }
@@ -127,7 +127,7 @@ char* bloomline_builder_finish(bloomline_builder_t* builder, int num_threads, si
   if (filter != nullptr) builder->builder.FinishTo(filter, num_threads);
   if (filter == nullptr || lost_keys) {
     std::free(filter);
-    SetCError(kOutOfMemory, errptr);
+    bloomline::core::SetCError("out of memory", errptr);
     return nullptr;
   }
   *filter_length = bytes;
@@ -162,12 +162,7 @@ int bloomline_view_num_probes(const bloomline_view_t* view) { return view->view.
 const char* bloomline_active_kernel_name() { return bloomline::ActiveKernelName(); }
 
 void bloomline_force_kernel(const char* name, char** errptr) {
-  try {
-    std::string error;
-    if (!bloomline::ForceKernel(name, &error)) SetCError(error, errptr);
-  } catch (const std::exception&) {
-    SetCError(kOutOfMemory, errptr);
-  }
+  OrSetError(errptr, [=](std::string* error) { return bloomline::ForceKernel(name, error); });
 }
 
 void bloomline_free(void* memory) { std::free(memory); }
