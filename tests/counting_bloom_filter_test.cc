@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <random>
@@ -13,7 +16,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "bloomline/atomic_bloom_filter.h"
 #include "src/kernels/probe_sequence.h"
+#include "tests/temp_dir.h"
 
 namespace bloomline {
 namespace {
@@ -480,6 +485,98 @@ TEST_P(CountingBloomFilterTest, ClearRemovesAllAlsoSaturatedCounters) {
   EXPECT_EQ(filter->num_keys(), 0u);
   EXPECT_EQ(filter->num_saturated_counters(), 0u);
   EXPECT_FALSE(filter->MayContain("a"));
+}
+
+TEST_P(CountingBloomFilterTest, FileHoldsTheFilter) {
+  const tests::TempDir dir;
+  CountingBloomFilterOptions options;
+  options.capacity = 3000;
+  options.counter_bits = counter_bits();
+  options.seed = 12345;
+  const auto filter = Make(options);
+  for (const std::string& key : Keys(0, 3000)) filter->Add(key);
+  for (int i = 0; i < 1000; ++i) filter->Add("often");
+  std::string error;
+  ASSERT_TRUE(filter->Save(dir.Path("f"), &error)) << error;
+  const auto loaded = CountingBloomFilter::Load(dir.Path("f"), &error);
+  ASSERT_NE(loaded, nullptr) << error;
+  EXPECT_TRUE(*loaded == *filter);
+  EXPECT_EQ(loaded->capacity(), 3000u);
+  EXPECT_EQ(loaded->num_keys(), 4000u);
+  EXPECT_EQ(loaded->counter_bits(), counter_bits());
+  EXPECT_GT(loaded->num_saturated_counters(), 0u);
+  EXPECT_EQ(loaded->num_saturated_counters(), filter->num_saturated_counters());
+  EXPECT_TRUE(loaded->Remove(Key(5)));
+  EXPECT_EQ(std::filesystem::file_size(dir.Path("f")),
+            64 + filter->num_counters() * static_cast<uint64_t>(counter_bits()) / 8);
+}
+
+TEST_P(CountingBloomFilterTest, DamagedFilesAreRefused) {
+  const tests::TempDir dir;
+  const auto filter = Make(counter_bits(), 512, 3);
+  filter->Add("a");
+  ASSERT_TRUE(filter->Save(dir.Path("f"), nullptr));
+  std::string bytes;
+  {
+    std::ifstream in(dir.Path("f"), std::ios::binary);
+    bytes.assign(std::istreambuf_iterator<char>(in), {});
+  }
+  const auto expect_refused = [&](const std::string& damaged, const std::string& what) {
+    std::ofstream(dir.Path("d"), std::ios::binary) << damaged;
+    std::string error;
+    ASSERT_EQ(CountingBloomFilter::Load(dir.Path("d"), &error), nullptr) << what;
+    ASSERT_NE(error.find(dir.Path("d")), std::string::npos) << error;
+    ASSERT_EQ(CountingBloomFilter::Load(dir.Path("d"), nullptr), nullptr);
+  };
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    std::string damaged = bytes;
+    damaged[i] = static_cast<char>(damaged[i] ^ 0x10);
+    expect_refused(damaged, "byte " + std::to_string(i));
+  }
+  for (const size_t size : {size_t{0}, size_t{63}, size_t{64}, bytes.size() - 1}) {
+    expect_refused(bytes.substr(0, size), "cut to " + std::to_string(size));
+  }
+  expect_refused(bytes + '\0', "longer");
+  std::string error;
+  EXPECT_EQ(CountingBloomFilter::Load(dir.Path("none"), &error), nullptr);
+  EXPECT_NE(error.find("none"), std::string::npos) << error;
+  EXPECT_FALSE(filter->Save(dir.Path("none/f"), &error));
+  EXPECT_NE(error.find("none/f"), std::string::npos) << error;
+}
+
+TEST_P(CountingBloomFilterTest, FilesOfOtherKindsAreRefused) {
+  const tests::TempDir dir;
+  const auto filter = Make(counter_bits(), 512, 3);
+  ASSERT_TRUE(filter->Save(dir.Path("counters"), nullptr));
+  ASSERT_TRUE(filter->ToBloomFilter(nullptr)->Save(dir.Path("bits"), nullptr));
+  std::string error;
+  EXPECT_EQ(CountingBloomFilter::Load(dir.Path("bits"), &error), nullptr);
+  EXPECT_NE(error.find("magic"), std::string::npos) << error;
+  EXPECT_EQ(BloomFilter::Load(dir.Path("counters"), &error), nullptr);
+  EXPECT_NE(error.find("magic"), std::string::npos) << error;
+}
+
+// What else a Bloom filter can be made into has the same bits in the same places.
+TEST_P(CountingBloomFilterTest, SavedMappedAndAtomicBloomFiltersAnswerAsTheCountersDo) {
+  const tests::TempDir dir;
+  const auto filter = MakeFor(counter_bits(), 5000, 0.05);
+  for (const std::string& key : Keys(0, 5000)) filter->Add(key);
+  std::string error;
+  auto bits = filter->ToBloomFilter(&error);
+  ASSERT_TRUE(bits->Save(dir.Path("f"), &error)) << error;
+  const auto loaded = BloomFilter::Load(dir.Path("f"), &error);
+  ASSERT_NE(loaded, nullptr) << error;
+  EXPECT_TRUE(*loaded == *bits);
+  const auto mapped =
+      MappedBloomFilter::Open(dir.Path("f"), MappedBloomFilter::Verify::kPayload, &error);
+  ASSERT_NE(mapped, nullptr) << error;
+  const auto atomic = AtomicBloomFilter::Thaw(std::move(bits));
+  for (const std::string& key : Keys(5000, 5500)) ASSERT_EQ(atomic->Add(key), filter->Add(key));
+  for (const std::string& key : Keys(0, 20000)) {
+    ASSERT_EQ(atomic->MayContain(key), filter->MayContain(key));
+    ASSERT_EQ(mapped->MayContain(key), loaded->MayContain(key));
+  }
+  EXPECT_TRUE(*atomic->Snapshot(nullptr) == *filter->ToBloomFilter(nullptr));
 }
 
 TEST_P(CountingBloomFilterTest, SizeFollowsTheOptions) {

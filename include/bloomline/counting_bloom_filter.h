@@ -29,7 +29,7 @@
 //   more. It never changes again, neither by Add nor by Remove, until Clear: nobody knows how many
 //   keys it stands for, so no key is lost, but a key all of whose counters are saturated stays in
 //   after it is removed. Distinct keys alone practically never get there: at capacity and 1 %, one
-//   4-bit counter in 1e11 does. Keys added more than 14 times (254 times) do.
+//   4-bit counter in 1e16 does. Keys added more than 14 times (254 times) do.
 // - **Not thread-safe**: const functions may run at the same time as each other, but not while
 //   another function runs.
 //
@@ -86,6 +86,10 @@ class CountingBloomFilter {
   // Null on bad options and when memory cannot be had: num_counters * counter_bits / 8 bytes.
   static std::unique_ptr<CountingBloomFilter> Create(const CountingBloomFilterOptions& options,
                                                      std::string* error);
+
+  // Reads a file that Save wrote. Null, with file, place and values in *error, if it cannot be read
+  // or is not what Save wrote: wrong magic, version, length or checksum.
+  static std::unique_ptr<CountingBloomFilter> Load(const std::string& path, std::string* error);
 
   ~CountingBloomFilter();
   CountingBloomFilter(const CountingBloomFilter&) = delete;
@@ -157,6 +161,10 @@ class CountingBloomFilter {
   // Removes all keys, also from saturated counters.
   void Clear();
 
+  // Writes the filter to a file (docs/format.md, section 10): to a temporary one beside it, synced,
+  // which then takes the place of `path`. Needs no memory beyond the filter.
+  bool Save(const std::string& path, std::string* error) const;
+
   // Same counter_bits, num_counters, num_probes, seed and counters. Cost: reads all counters.
   friend bool operator==(const CountingBloomFilter& a, const CountingBloomFilter& b);
   friend bool operator!=(const CountingBloomFilter& a, const CountingBloomFilter& b) {
@@ -165,6 +173,8 @@ class CountingBloomFilter {
 
  private:
   explicit CountingBloomFilter(std::unique_ptr<filters::CountingState> state);
+  static std::unique_ptr<CountingBloomFilter> FromState(
+      std::unique_ptr<filters::CountingState> state, std::string* error);
 
   std::unique_ptr<filters::CountingState> state_;
 };

@@ -68,7 +68,7 @@ void UnblockedMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes
 // Lines by the number of their ones.
 struct LineCounts {
   explicit LineCounts(const BloomBits& bits) {
-    bits.kernel->count_lines(bits.data, bits.shape.num_lines, lines_with);
+    bits.kernel->shared_count_lines(bits.data, bits.shape.num_lines, lines_with);
   }
   double SetBits() const {
     double bits = 0;

@@ -134,7 +134,8 @@ std::unique_ptr<BloomFilter> BloomFilter::Load(const std::string& path, std::str
   filters::InputFile file;
   filters::BloomFileHeader header;
   std::unique_ptr<BloomState> state;
-  if (file.Open(path, &reason) && filters::ReadBloomHeader(file, 0, &header, &reason) &&
+  if (file.Open(path, &reason) &&
+      filters::ReadBloomHeader(file, 0, filters::FilePayload::kBits, &header, &reason) &&
       filters::EndsAt(file, header.end(), &reason)) {
     state = filters::ReadBloom(file, header, &reason);
   }

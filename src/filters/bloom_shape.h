@@ -6,6 +6,7 @@
 #include <string>
 
 #include "bloomline/bloom_filter.h"
+#include "src/kernels/probe_sequence.h"
 
 namespace bloomline::filters {
 
@@ -35,6 +36,11 @@ constexpr int BlockBits(BloomLayout layout) {
 
 constexpr bool IsSmallBlocks(BloomLayout layout) {
   return layout == BloomLayout::kBlocked128 || layout == BloomLayout::kBlocked64;
+}
+
+// Bits of the counters in a counting filter of this layout: a line has one for each bit of a block.
+constexpr uint64_t CounterBits(BloomLayout layout) {
+  return kernels::kLineBits / static_cast<uint64_t>(BlockBits(layout));
 }
 
 bool IsLayout(int layout);

@@ -6,10 +6,12 @@
 #include <utility>
 
 #include "src/core/hash.h"
+#include "src/filters/bloom_file.h"
 #include "src/filters/bloom_shape.h"
 #include "src/filters/bloom_state.h"
 #include "src/filters/counters.h"
 #include "src/filters/counting_state.h"
+#include "src/filters/file_io.h"
 #include "src/filters/hash_groups.h"
 #include "src/kernels/kernel.h"
 #include "src/kernels/lines.h"
@@ -21,9 +23,8 @@ namespace filters {
 std::unique_ptr<CountingState> NewCountingState(const BloomShape& shape, uint64_t capacity,
                                                 std::string* error) {
   std::unique_ptr<CountingState> state(new (std::nothrow) CountingState);
-  const int counter_bits = static_cast<int>(kernels::kLineBits) / BlockBits(shape.layout);
-  // A line of bits for so many lines of counters.
-  const uint64_t num_lines = shape.num_lines * static_cast<uint64_t>(counter_bits);
+  const uint64_t counter_bits = CounterBits(shape.layout);
+  const uint64_t num_lines = shape.num_lines * counter_bits;
   const uint64_t num_bytes = num_lines * kernels::kLineBytes;
   if (state != nullptr) state->memory = LineMemory::Zeroed(num_bytes);
   if (state == nullptr || state->memory.data() == nullptr) {
@@ -32,8 +33,8 @@ std::unique_ptr<CountingState> NewCountingState(const BloomShape& shape, uint64_
     return nullptr;
   }
   state->shape = shape;
-  state->lines = {reinterpret_cast<unsigned char*>(state->memory.data()), num_lines, counter_bits,
-                  shape.num_probes};
+  state->lines = {reinterpret_cast<unsigned char*>(state->memory.data()), num_lines,
+                  static_cast<int>(counter_bits), shape.num_probes};
   state->kernel = kernels::ActiveKernel().counters;
   state->capacity = capacity;
   return state;
@@ -43,6 +44,7 @@ std::unique_ptr<CountingState> NewCountingState(const BloomShape& shape, uint64_
 
 using filters::BloomShape;
 using filters::CountingState;
+using filters::FilePayload;
 using filters::GivenHash;
 using filters::KeyHash;
 using filters::SetError;
@@ -143,8 +145,15 @@ std::unique_ptr<CountingBloomFilter> CountingBloomFilter::Create(
   }
   auto state = filters::NewCountingState(shape, options.capacity, error);
   if (state == nullptr) return nullptr;
-  return std::unique_ptr<CountingBloomFilter>(new (std::nothrow)
+  return FromState(std::move(state), error);
+}
+
+std::unique_ptr<CountingBloomFilter> CountingBloomFilter::FromState(
+    std::unique_ptr<CountingState> state, std::string* error) {
+  std::unique_ptr<CountingBloomFilter> filter(new (std::nothrow)
                                                   CountingBloomFilter(std::move(state)));
+  if (filter == nullptr) SetError("out of memory", error);
+  return filter;
 }
 
 uint64_t CountingBloomFilter::HashOf(std::string_view key) const {
@@ -250,6 +259,42 @@ bool CountingBloomFilter::Merge(const CountingBloomFilter& other, std::string* e
   state_->num_saturated = filters::CountSaturated(state_->lines);
   state_->num_keys += other.state_->num_keys;
   return true;
+}
+
+bool CountingBloomFilter::Save(const std::string& path, std::string* error) const {
+  filters::BloomFileHeader header;
+  header.shape = state_->shape;
+  header.capacity = state_->capacity;
+  header.num_added = state_->num_keys;
+  header.payload_bytes = state_->lines.num_bytes();
+  std::string reason;
+  filters::ReplacementFile file;
+  const bool saved = file.Open(path, &reason) &&
+                     filters::AppendFilter(FilePayload::kCounters, header, state_->memory.data(),
+                                           &file, &reason) &&
+                     file.Commit(&reason);
+  if (!saved) SetError(reason, error);
+  return saved;
+}
+
+std::unique_ptr<CountingBloomFilter> CountingBloomFilter::Load(const std::string& path,
+                                                               std::string* error) {
+  std::string reason;
+  filters::InputFile file;
+  filters::BloomFileHeader header;
+  std::unique_ptr<CountingState> state;
+  if (file.Open(path, &reason) &&
+      filters::ReadBloomHeader(file, 0, FilePayload::kCounters, &header, &reason) &&
+      filters::EndsAt(file, header.end(), &reason)) {
+    state = filters::NewCountingState(header.shape, header.capacity, &reason);
+  }
+  if (state == nullptr || !filters::ReadPayload(file, header, state->memory.data(), &reason)) {
+    SetError(reason, error);
+    return nullptr;
+  }
+  state->num_keys = header.num_added;
+  state->num_saturated = filters::CountSaturated(state->lines);
+  return FromState(std::move(state), error);
 }
 
 void CountingBloomFilter::Clear() {

@@ -19,7 +19,8 @@ std::unique_ptr<MappedBloomFilter> MappedBloomFilter::Open(const std::string& pa
   std::string reason;
   filters::InputFile file;
   filters::BloomFileHeader header;
-  if (!file.Open(path, &reason) || !filters::ReadBloomHeader(file, 0, &header, &reason) ||
+  if (!file.Open(path, &reason) ||
+      !filters::ReadBloomHeader(file, 0, filters::FilePayload::kBits, &header, &reason) ||
       !filters::EndsAt(file, header.end(), &reason)) {
     filters::SetError(reason, error);
     return nullptr;

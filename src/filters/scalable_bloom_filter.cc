@@ -267,7 +267,8 @@ std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Read(const filters::In
   uint64_t offset = filters::kFileHeaderBytes;
   for (uint64_t i = 0; filter != nullptr && i < num_stages; ++i) {
     filters::BloomFileHeader header;
-    if (!filters::ReadBloomHeader(file, offset, &header, error)) return nullptr;
+    if (!filters::ReadBloomHeader(file, offset, filters::FilePayload::kBits, &header, error))
+      return nullptr;
     // The hash of a key is that of all stages.
     if (header.shape.seed != options.seed) {
       *error = filters::FieldError(file, offset + filters::kSeedOffset, "seed",

@@ -3,18 +3,18 @@
 #include <cmath>
 
 #include "src/kernels/probe_sequence.h"
+#include "src/kernels/shared_words.h"
 #include "src/kernels/unrolled.h"
 
 namespace bloomline::filters {
 namespace {
 
+using kernels::LoadShared;
 using kernels::ProbePair;
-
-uint64_t Load(const uint64_t* word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
 
 template <uint32_t kBlockBits>
 struct Blocks {
-  static constexpr uint32_t kWords = kBlockBits / 64;
+  static constexpr uint32_t kWords = kBlockBits / kernels::kWordBits;
   static constexpr uint64_t kPerLine = kernels::kLineBits / kBlockBits;
 
   struct Mask {
@@ -26,18 +26,14 @@ struct Blocks {
     return reinterpret_cast<uint64_t*>(bits.data) + block * kWords;
   }
 
-  // As integer accesses see the words.
   static Mask MaskOf(uint64_t hash, int num_probes) {
     const ProbePair pair = kernels::BlockedPair(hash);
     Mask mask;
 #pragma GCC unroll 16
     for (int j = 0; j < num_probes; ++j) {
       const uint32_t bit = kernels::SmallBlockBit<kBlockBits>(kernels::Probe(pair, j));
-      mask.words[bit / 64] |= uint64_t{1} << bit % 64;
+      mask.words[bit / kernels::kWordBits] |= kernels::WordMask(bit);
     }
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    for (uint64_t& word : mask.words) word = __builtin_bswap64(word);
-#endif
     return mask;
   }
 
@@ -49,8 +45,8 @@ struct Blocks {
         uint64_t* block = BlockOf(bits, hashes[i]);
         changed[i] = false;
         for (uint32_t w = 0; w < kWords; ++w) {
-          if ((mask.words[w] & ~Load(block + w)) == 0) continue;
-          __atomic_fetch_or(block + w, mask.words[w], __ATOMIC_RELAXED);
+          if ((mask.words[w] & ~LoadShared(block + w)) == 0) continue;
+          kernels::OrShared(block + w, mask.words[w]);
           changed[i] = true;
         }
       }
@@ -64,7 +60,7 @@ struct Blocks {
         const Mask mask = MaskOf(hashes[i], K == 0 ? bits.shape.num_probes : K);
         const uint64_t* block = BlockOf(bits, hashes[i]);
         uint64_t missing = 0;
-        for (uint32_t w = 0; w < kWords; ++w) missing |= mask.words[w] & ~Load(block + w);
+        for (uint32_t w = 0; w < kWords; ++w) missing |= mask.words[w] & ~LoadShared(block + w);
         may_contain[i] = missing == 0;
       }
     }
@@ -77,7 +73,7 @@ struct Blocks {
     for (uint64_t block = 0; block < num_blocks; ++block) {
       int set = 0;
       for (uint32_t w = 0; w < kWords; ++w) {
-        set += __builtin_popcountll(Load(words + block * kWords + w));
+        set += __builtin_popcountll(LoadShared(words + block * kWords + w));
       }
       ++blocks_with[set];
     }

@@ -10,6 +10,7 @@
 #include "src/kernels/line_counts.h"
 #include "src/kernels/lines.h"
 #include "src/kernels/probe_sequence.h"
+#include "src/kernels/shared_words.h"
 #include "src/kernels/unrolled.h"
 
 namespace bloomline::kernels {
@@ -40,18 +41,34 @@ BLOOMLINE_AVX2_INLINE bool WordsHaveBits(__m256i words, __m256i bits, __m256i on
   return _mm256_testc_si256(words, _mm256_sllv_epi32(ones, bits)) != 0;
 }
 
-BLOOMLINE_AVX2_INLINE bool LineMayMatch(const char* line, int num_probes, __m256i ones,
-                                        uint64_t hash) {
-  const __m256i low = Load(line);
-  const __m256i high = Load(line + kRegisterBytes);
+BLOOMLINE_AVX2_INLINE Bits512 LoadLine(const char* line) {
+  return {Load(line), Load(line + kRegisterBytes)};
+}
+
+// While other threads set bits. A CPU that has AVX loads 16 aligned bytes at once (Intel SDM 3A,
+// 9.1.1; AMD APM 2, 7.3.2), of which the words are to be whole; assembly, because to the compiler
+// an access of this size is not atomic.
+BLOOMLINE_AVX2_INLINE __m256i LoadShared32(const char* p) {
+  __m128i low, high;
+  const auto* halves = reinterpret_cast<const __m128i*>(p);
+  __asm__ volatile("vmovdqa %1, %0" : "=x"(low) : "m"(halves[0]));
+  __asm__ volatile("vmovdqa %1, %0" : "=x"(high) : "m"(halves[1]));
+  return _mm256_set_m128i(high, low);
+}
+
+BLOOMLINE_AVX2_INLINE Bits512 LoadSharedLine(const char* line) {
+  return {LoadShared32(line), LoadShared32(line + kRegisterBytes)};
+}
+
+BLOOMLINE_AVX2_INLINE bool LineMayMatch(Bits512 line, int num_probes, __m256i ones, uint64_t hash) {
   const ProbePair pair = BlockedPair(hash);
   for (int first = 0;;) {
     const __m256i probes = EightProbes(pair, first);
     // Top 4 bits: which of 16 words. The permutation uses 3 of them; the sign bit, which blendv
     // looks at, says which half of the line.
     const __m256i word = _mm256_srli_epi32(probes, 28);
-    const __m256 low_words = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(low, word));
-    const __m256 high_words = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(high, word));
+    const __m256 low_words = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(line.low, word));
+    const __m256 high_words = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(line.high, word));
     const __m256 words = _mm256_blendv_ps(low_words, high_words, _mm256_castsi256_ps(probes));
     const __m256i bits = _mm256_srli_epi32(_mm256_slli_epi32(probes, 4), 27);
     if (!WordsHaveBits(_mm256_castps_si256(words), bits, ones)) return false;
@@ -62,14 +79,25 @@ BLOOMLINE_AVX2_INLINE bool LineMayMatch(const char* line, int num_probes, __m256
 }
 
 BLOOMLINE_AVX2 bool BlockedMayMatch(const BlockedLines& filter, uint64_t hash) {
-  return LineMayMatch(Line(filter, hash), filter.num_probes, OnesBelow(filter.num_probes), hash);
+  return LineMayMatch(LoadLine(Line(filter, hash)), filter.num_probes, OnesBelow(filter.num_probes),
+                      hash);
 }
 
 BLOOMLINE_AVX2 void BlockedMayMatchMany(const BlockedLines& filter, size_t n,
                                         const uint64_t* hashes, bool* may_match) {
   const __m256i ones = OnesBelow(filter.num_probes);
   for (size_t i = 0; i < n; ++i) {
-    may_match[i] = LineMayMatch(Line(filter, hashes[i]), filter.num_probes, ones, hashes[i]);
+    may_match[i] =
+        LineMayMatch(LoadLine(Line(filter, hashes[i])), filter.num_probes, ones, hashes[i]);
+  }
+}
+
+BLOOMLINE_AVX2 void SharedMayMatchMany(const BlockedLines& filter, size_t n, const uint64_t* hashes,
+                                       bool* may_match) {
+  const __m256i ones = OnesBelow(filter.num_probes);
+  for (size_t i = 0; i < n; ++i) {
+    may_match[i] =
+        LineMayMatch(LoadSharedLine(Line(filter, hashes[i])), filter.num_probes, ones, hashes[i]);
   }
 }
 
@@ -119,7 +147,40 @@ void BlockedAddMany(const BlockedLines& filter, size_t n, const uint64_t* hashes
   RunUnrolled<AddBlocked>(filter.num_probes, filter, n, hashes, changed);
 }
 
-BLOOMLINE_AVX2 void CountLines(const char* data, uint64_t num_lines, uint64_t* lines_with) {
+// The words that have a bit which `other` lacks, as bits 0 to 3.
+BLOOMLINE_AVX2_INLINE uint32_t WordsLacking(__m256i other, __m256i bits) {
+  const __m256i same = _mm256_cmpeq_epi64(_mm256_andnot_si256(other, bits), _mm256_setzero_si256());
+  return ~static_cast<uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(same))) & 0xF;
+}
+
+struct AddShared {
+  template <int K>
+  BLOOMLINE_AVX2 static void Run(const BlockedLines& filter, size_t n, const uint64_t* hashes,
+                                 bool* changed) {
+    const int num_probes = K == 0 ? filter.num_probes : K;
+    for (size_t i = 0; i < n; ++i) {
+      char* line = const_cast<char*>(Line(filter, hashes[i]));
+      Bits512 bits = {_mm256_setzero_si256(), _mm256_setzero_si256()};
+      const ProbePair pair = BlockedPair(hashes[i]);
+#pragma GCC unroll 16
+      for (int j = 0; j < num_probes; ++j) SetBit(BlockedBit(Probe(pair, j)), &bits);
+      const Bits512 before = LoadSharedLine(line);
+      const uint32_t lacking =
+          WordsLacking(before.low, bits.low) | WordsLacking(before.high, bits.high) << 4;
+      alignas(32) uint64_t masks[kWordsPerLine];
+      _mm256_store_si256(reinterpret_cast<__m256i*>(masks), bits.low);
+      _mm256_store_si256(reinterpret_cast<__m256i*>(masks + 4), bits.high);
+      changed[i] = lacking != 0;
+      OrSharedWords(reinterpret_cast<uint64_t*>(line), masks, lacking);
+    }
+  }
+};
+
+void SharedAddMany(const BlockedLines& filter, size_t n, const uint64_t* hashes, bool* changed) {
+  RunUnrolled<AddShared>(filter.num_probes, filter, n, hashes, changed);
+}
+
+BLOOMLINE_AVX2 void SharedCountLines(const char* data, uint64_t num_lines, uint64_t* lines_with) {
   CountLinesByFill(data, num_lines, lines_with);
 }
 
@@ -258,7 +319,9 @@ const Kernel kAvx2Kernel = {
     BlockedMayMatchMany,
     BlockedInsertMany,
     BlockedAddMany,
-    CountLines,
+    SharedMayMatchMany,
+    SharedAddMany,
+    SharedCountLines,
     FlatMayMatch,
     FlatInsertMany,
     CompactMayMatch,

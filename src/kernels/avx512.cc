@@ -8,6 +8,7 @@
 #include "src/kernels/compact_solver.h"
 #include "src/kernels/lines.h"
 #include "src/kernels/probe_sequence.h"
+#include "src/kernels/shared_words.h"
 #include "src/kernels/unrolled.h"
 
 namespace bloomline::kernels {
@@ -20,14 +21,37 @@ inline __mmask16 LanesBelow(int n) {
   return static_cast<__mmask16>(n < 16 ? (1u << n) - 1 : 0xFFFF);
 }
 
+// How a line is read: `Half` gives its first or, at its middle, its last 32 bytes.
+struct PlainLoad {
+  BLOOMLINE_AVX512_INLINE static __m256i Half(const char* p) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+  }
+  BLOOMLINE_AVX512_INLINE static __m512i Line(const char* p) { return _mm512_loadu_si512(p); }
+};
+
+// While other threads set bits: see LoadShared32 in avx2.cc.
+struct SharedLoad {
+  BLOOMLINE_AVX512_INLINE static __m256i Half(const char* p) {
+    __m128i low, high;
+    const auto* quarters = reinterpret_cast<const __m128i*>(p);
+    __asm__ volatile("vmovdqa %1, %0" : "=x"(low) : "m"(quarters[0]));
+    __asm__ volatile("vmovdqa %1, %0" : "=x"(high) : "m"(quarters[1]));
+    return _mm256_set_m128i(high, low);
+  }
+  BLOOMLINE_AVX512_INLINE static __m512i Line(const char* p) {
+    return _mm512_inserti64x4(_mm512_castsi256_si512(Half(p)), Half(p + kRegisterBytes / 2), 1);
+  }
+};
+
+template <typename Load>
 BLOOMLINE_AVX512_INLINE bool EightProbesMatch(const char* line, int num_probes, ProbePair pair) {
   const __m256i a = _mm256_set1_epi32(static_cast<int>(pair.a));
   const __m256i b = _mm256_set1_epi32(static_cast<int>(pair.b));
   const __m256i multipliers =
       _mm256_load_si256(reinterpret_cast<const __m256i*>(kProbeMultipliers));
   const __m256i probes = _mm256_add_epi32(a, _mm256_mullo_epi32(multipliers, b));
-  const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(line));
-  const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(line) + 1);
+  const __m256i low = Load::Half(line);
+  const __m256i high = Load::Half(line + kRegisterBytes / 2);
   const __m256i words = _mm256_permutex2var_epi32(low, _mm256_srli_epi32(probes, 28), high);
   // The rotation uses the lowest 5 bits of the 9, so no mask is needed.
   const __m256i bits = _mm256_rorv_epi32(words, _mm256_srli_epi32(probes, 23));
@@ -35,10 +59,11 @@ BLOOMLINE_AVX512_INLINE bool EightProbesMatch(const char* line, int num_probes, 
   return (zero & LanesBelow(num_probes)) == 0;
 }
 
+template <typename Load>
 BLOOMLINE_AVX512_INLINE bool SixteenProbesMatch(const char* line, int num_probes, ProbePair pair) {
   const __m512i a = _mm512_set1_epi32(static_cast<int>(pair.a));
   const __m512i b = _mm512_set1_epi32(static_cast<int>(pair.b));
-  const __m512i words = _mm512_loadu_si512(line);
+  const __m512i words = Load::Line(line);
   for (int first = 0; first < num_probes; first += 16) {
     const __m512i multipliers = _mm512_load_si512(kProbeMultipliers + first);
     const __m512i probes = _mm512_add_epi32(a, _mm512_mullo_epi32(multipliers, b));
@@ -50,20 +75,28 @@ BLOOMLINE_AVX512_INLINE bool SixteenProbesMatch(const char* line, int num_probes
   return true;
 }
 
+template <typename Load>
 BLOOMLINE_AVX512_INLINE bool LineMayMatch(const char* line, int num_probes, uint64_t hash) {
   const ProbePair pair = BlockedPair(hash);
-  return num_probes <= 8 ? EightProbesMatch(line, num_probes, pair)
-                         : SixteenProbesMatch(line, num_probes, pair);
+  return num_probes <= 8 ? EightProbesMatch<Load>(line, num_probes, pair)
+                         : SixteenProbesMatch<Load>(line, num_probes, pair);
 }
 
 BLOOMLINE_AVX512 bool BlockedMayMatch(const BlockedLines& filter, uint64_t hash) {
-  return LineMayMatch(Line(filter, hash), filter.num_probes, hash);
+  return LineMayMatch<PlainLoad>(Line(filter, hash), filter.num_probes, hash);
 }
 
 BLOOMLINE_AVX512 void BlockedMayMatchMany(const BlockedLines& filter, size_t n,
                                           const uint64_t* hashes, bool* may_match) {
   for (size_t i = 0; i < n; ++i) {
-    may_match[i] = LineMayMatch(Line(filter, hashes[i]), filter.num_probes, hashes[i]);
+    may_match[i] = LineMayMatch<PlainLoad>(Line(filter, hashes[i]), filter.num_probes, hashes[i]);
+  }
+}
+
+BLOOMLINE_AVX512 void SharedMayMatchMany(const BlockedLines& filter, size_t n,
+                                         const uint64_t* hashes, bool* may_match) {
+  for (size_t i = 0; i < n; ++i) {
+    may_match[i] = LineMayMatch<SharedLoad>(Line(filter, hashes[i]), filter.num_probes, hashes[i]);
   }
 }
 
@@ -109,8 +142,33 @@ void BlockedAddMany(const BlockedLines& filter, size_t n, const uint64_t* hashes
   RunUnrolled<AddBlocked>(filter.num_probes, filter, n, hashes, changed);
 }
 
-void CountLines(const char* data, uint64_t num_lines, uint64_t* lines_with) {
-  kAvx2Kernel.count_lines(data, num_lines, lines_with);
+struct AddShared {
+  template <int K>
+  BLOOMLINE_AVX512 static void Run(const BlockedLines& filter, size_t n, const uint64_t* hashes,
+                                   bool* changed) {
+    const int num_probes = K == 0 ? filter.num_probes : K;
+    for (size_t i = 0; i < n; ++i) {
+      char* line = const_cast<char*>(Line(filter, hashes[i]));
+      __m512i bits = _mm512_setzero_si512();
+      const ProbePair pair = BlockedPair(hashes[i]);
+#pragma GCC unroll 16
+      for (int j = 0; j < num_probes; ++j) bits = WithBit(bits, BlockedBit(Probe(pair, j)));
+      const __m512i missing = _mm512_andnot_si512(SharedLoad::Line(line), bits);
+      const uint32_t lacking = _mm512_test_epi64_mask(missing, missing);
+      alignas(64) uint64_t masks[kWordsPerLine];
+      _mm512_store_si512(masks, bits);
+      changed[i] = lacking != 0;
+      OrSharedWords(reinterpret_cast<uint64_t*>(line), masks, lacking);
+    }
+  }
+};
+
+void SharedAddMany(const BlockedLines& filter, size_t n, const uint64_t* hashes, bool* changed) {
+  RunUnrolled<AddShared>(filter.num_probes, filter, n, hashes, changed);
+}
+
+void SharedCountLines(const char* data, uint64_t num_lines, uint64_t* lines_with) {
+  kAvx2Kernel.shared_count_lines(data, num_lines, lines_with);
 }
 
 // Byte mask of the part of a payload that lies in a register, which is all that is read or written
@@ -338,7 +396,9 @@ const Kernel kAvx512Kernel = {
     BlockedMayMatchMany,
     BlockedInsertMany,
     BlockedAddMany,
-    CountLines,
+    SharedMayMatchMany,
+    SharedAddMany,
+    SharedCountLines,
     FlatMayMatch,
     FlatInsertMany,
     CompactMayMatch,

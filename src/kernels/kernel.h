@@ -52,9 +52,15 @@ struct Kernel {
   void (*blocked_add_many)(const BlockedLines& filter, size_t n, const uint64_t* hashes,
                            bool* changed);
 
-  // Adds 1 to lines_with[ones of the line] for each line; lines_with has 513 counters. Here `data`
-  // is on an 8-byte boundary, and other threads may set bits by atomic operations on 64-bit words.
-  void (*count_lines)(const char* data, uint64_t num_lines, uint64_t* lines_with);
+  // blocked_may_match_many, blocked_add_many, and the number of lines by their ones (1 is added to
+  // lines_with[ones] for each line; 513 counters), all while other threads set bits of the same
+  // lines: words of 64 bits are read and set by relaxed atomic operations. Here `data` is on a
+  // 64-byte boundary.
+  void (*shared_may_match_many)(const BlockedLines& filter, size_t n, const uint64_t* hashes,
+                                bool* may_match);
+  void (*shared_add_many)(const BlockedLines& filter, size_t n, const uint64_t* hashes,
+                          bool* changed);
+  void (*shared_count_lines)(const char* data, uint64_t num_lines, uint64_t* lines_with);
 
   bool (*flat_may_match)(const FlatBits& filter, uint64_t hash);
   void (*flat_insert_many)(const FlatBits& filter, size_t n, const uint64_t* hashes);

@@ -6,20 +6,18 @@
 
 #include "src/kernels/always_inline.h"
 #include "src/kernels/kernel.h"
-#include "src/kernels/probe_sequence.h"
+#include "src/kernels/shared_words.h"
 
 namespace bloomline::kernels {
 
-// Kernel::count_lines. The words are loaded atomically, which costs nothing, so that other threads
-// may be setting bits.
+// Kernel::count_lines.
 BLOOMLINE_ALWAYS_INLINE void CountLinesByFill(const char* data, uint64_t num_lines,
                                               uint64_t* lines_with) {
-  constexpr uint64_t kWords = kLineBytes / sizeof(uint64_t);
   const auto* words = reinterpret_cast<const uint64_t*>(data);
   for (uint64_t line = 0; line < num_lines; ++line) {
     int count = 0;
-    for (uint64_t i = 0; i < kWords; ++i) {
-      count += __builtin_popcountll(__atomic_load_n(words + line * kWords + i, __ATOMIC_RELAXED));
+    for (uint64_t i = 0; i < kWordsPerLine; ++i) {
+      count += __builtin_popcountll(LoadShared(words + line * kWordsPerLine + i));
     }
     ++lines_with[count];
   }

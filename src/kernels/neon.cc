@@ -63,7 +63,16 @@ void BlockedAddMany(const BlockedLines& filter, size_t n, const uint64_t* hashes
   kPortableKernel.blocked_add_many(filter, n, hashes, changed);
 }
 
-void CountLines(const char* data, uint64_t num_lines, uint64_t* lines_with) {
+void SharedMayMatchMany(const BlockedLines& filter, size_t n, const uint64_t* hashes,
+                        bool* may_match) {
+  kPortableKernel.shared_may_match_many(filter, n, hashes, may_match);
+}
+
+void SharedAddMany(const BlockedLines& filter, size_t n, const uint64_t* hashes, bool* changed) {
+  kPortableKernel.shared_add_many(filter, n, hashes, changed);
+}
+
+void SharedCountLines(const char* data, uint64_t num_lines, uint64_t* lines_with) {
   CountLinesByFill(data, num_lines, lines_with);
 }
 
@@ -103,7 +112,9 @@ const Kernel kNeonKernel = {
     BlockedMayMatchMany,
     BlockedInsertMany,
     BlockedAddMany,
-    CountLines,
+    SharedMayMatchMany,
+    SharedAddMany,
+    SharedCountLines,
     FlatMayMatch,
     FlatInsertMany,
     CompactMayMatch,

@@ -6,6 +6,7 @@
 #include "src/kernels/line_counts.h"
 #include "src/kernels/lines.h"
 #include "src/kernels/probe_sequence.h"
+#include "src/kernels/shared_words.h"
 #include "src/kernels/unrolled.h"
 
 namespace bloomline::kernels {
@@ -66,7 +67,62 @@ void BlockedAddMany(const BlockedLines& filter, size_t n, const uint64_t* hashes
   }
 }
 
-void CountLines(const char* data, uint64_t num_lines, uint64_t* lines_with) {
+uint64_t* SharedLine(const BlockedLines& filter, uint64_t hash) {
+  return reinterpret_cast<uint64_t*>(const_cast<char*>(Line(filter, hash)));
+}
+
+struct AskShared {
+  template <int K>
+  static void Run(const BlockedLines& filter, size_t n, const uint64_t* hashes, bool* may_match) {
+    const int num_probes = K == 0 ? filter.num_probes : K;
+    for (size_t i = 0; i < n; ++i) {
+      const uint64_t* line = SharedLine(filter, hashes[i]);
+      const ProbePair pair = BlockedPair(hashes[i]);
+      bool all_set = true;
+#pragma GCC unroll 16
+      for (int j = 0; j < num_probes; ++j) {
+        const uint32_t bit = BlockedBit(Probe(pair, j));
+        all_set &= (LoadShared(line + bit / kWordBits) & WordMask(bit)) != 0;
+      }
+      may_match[i] = all_set;
+    }
+  }
+};
+
+void SharedMayMatchMany(const BlockedLines& filter, size_t n, const uint64_t* hashes,
+                        bool* may_match) {
+  RunUnrolled<AskShared>(filter.num_probes, filter, n, hashes, may_match);
+}
+
+struct AddShared {
+  template <int K>
+  static void Run(const BlockedLines& filter, size_t n, const uint64_t* hashes, bool* changed) {
+    const int num_probes = K == 0 ? filter.num_probes : K;
+    for (size_t i = 0; i < n; ++i) {
+      uint64_t* line = SharedLine(filter, hashes[i]);
+      const ProbePair pair = BlockedPair(hashes[i]);
+      uint64_t masks[kWordsPerLine] = {};
+#pragma GCC unroll 16
+      for (int j = 0; j < num_probes; ++j) {
+        const uint32_t bit = BlockedBit(Probe(pair, j));
+        masks[bit / kWordBits] |= WordMask(bit);
+      }
+      uint32_t lacking = 0;
+#pragma GCC unroll 8
+      for (uint32_t w = 0; w < kWordsPerLine; ++w) {
+        lacking |= ((masks[w] & ~LoadShared(line + w)) != 0 ? 1u : 0u) << w;
+      }
+      changed[i] = lacking != 0;
+      OrSharedWords(line, masks, lacking);
+    }
+  }
+};
+
+void SharedAddMany(const BlockedLines& filter, size_t n, const uint64_t* hashes, bool* changed) {
+  RunUnrolled<AddShared>(filter.num_probes, filter, n, hashes, changed);
+}
+
+void SharedCountLines(const char* data, uint64_t num_lines, uint64_t* lines_with) {
   CountLinesByFill(data, num_lines, lines_with);
 }
 
@@ -133,7 +189,8 @@ const Kernel kPortableKernel = {
     "portable",          "plain C++, one bit at a time; the specification",
     AlwaysSupported,     BlockedMayMatch,
     BlockedMayMatchMany, BlockedInsertMany,
-    BlockedAddMany,      CountLines,
+    BlockedAddMany,      SharedMayMatchMany,
+    SharedAddMany,       SharedCountLines,
     FlatMayMatch,        FlatInsertMany,
     CompactMayMatch,     CompactMayMatchMany,
     CompactSolve,        &kPortableCounters,
