@@ -169,7 +169,7 @@ static bloomline_counting_t* MakeCounting(int counter_bits, uint64_t seed) {
   return counting;
 }
 
-static void TestCounting(int counter_bits) {
+static void TestCounting(int counter_bits, const char* directory) {
   StartPhase("counting");
   bloomline_counting_t* counting = MakeCounting(counter_bits, 5);
   for (int i = 0; i < kNumPresent; ++i) bloomline_counting_add(counting, keys[i], lengths[i]);
@@ -205,6 +205,14 @@ static void TestCounting(int counter_bits) {
   CHECK(bloomline_counting_num_keys(counting) == kNumPresent);
   CHECK(bloomline_counting_num_saturated_counters(counting) == 0);
 
+  char path[4096];
+  snprintf(path, sizeof(path), "%s/counting%d", directory, counter_bits);
+  CHECK(bloomline_counting_save(counting, path, &error));
+  bloomline_counting_t* loaded = bloomline_counting_load(path, &error);
+  CHECK(loaded != NULL);
+  CHECK(bloomline_counting_equal(counting, loaded));
+  bloomline_counting_destroy(loaded);
+
   StartPhase("counting: union and removal");
   CHECK(bloomline_counting_merge(other, counting, &error));
   CHECK(bloomline_counting_estimated_count(other, keys[0], lengths[0]) >= 2);
@@ -229,7 +237,7 @@ static void TestCounting(int counter_bits) {
   bloomline_counting_destroy(counting);
 }
 
-static void TestCountingErrors(void) {
+static void TestCountingErrors(const char* directory) {
   StartPhase("errors of counting filters");
   bloomline_countingoptions_t* options = bloomline_countingoptions_create();
   bloomline_countingoptions_set_capacity(options, 1000);
@@ -242,8 +250,15 @@ static void TestCountingErrors(void) {
   bloomline_counting_t* counting = bloomline_counting_create(options, &error);
   CHECK(bloomline_counting_num_counters(counting) == 1024);
   CHECK(bloomline_counting_num_probes(counting) == 3);
-  bloomline_counting_destroy(counting);
   bloomline_countingoptions_destroy(options);
+
+  char path[4096];
+  snprintf(path, sizeof(path), "%s/absent/file", directory);
+  CHECK(!bloomline_counting_save(counting, path, &error));
+  CheckError(&error, path);
+  CHECK(bloomline_counting_load(path, &error) == NULL);
+  CheckError(&error, path);
+  bloomline_counting_destroy(counting);
   bloomline_counting_destroy(NULL);
   bloomline_countingoptions_destroy(NULL);
 }
@@ -255,9 +270,9 @@ int main(int argc, char** argv) {
     TestBloom(layout, argv[1]);
   }
   TestBloomErrors(argv[1]);
-  TestCounting(4);
-  TestCounting(8);
-  TestCountingErrors();
+  TestCounting(4, argv[1]);
+  TestCounting(8, argv[1]);
+  TestCountingErrors(argv[1]);
   fprintf(stderr, "PASS\n");
   return 0;
 }

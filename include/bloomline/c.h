@@ -192,6 +192,7 @@ extern void bloomline_countingoptions_set_seed(bloomline_countingoptions_t*, uin
 
 extern bloomline_counting_t* bloomline_counting_create(const bloomline_countingoptions_t* options,
                                                        char** errptr);
+extern bloomline_counting_t* bloomline_counting_load(const char* path, char** errptr);
 extern void bloomline_counting_destroy(bloomline_counting_t*);
 
 /* True: the key was certainly not in before. */
@@ -216,6 +217,8 @@ extern void bloomline_counting_may_contain_many(const bloomline_counting_t*, siz
 /* False: failed, and nothing changed. */
 extern uint8_t bloomline_counting_merge(bloomline_counting_t*, const bloomline_counting_t* other,
                                         char** errptr);
+extern uint8_t bloomline_counting_save(const bloomline_counting_t*, const char* path,
+                                       char** errptr);
 /* A new Bloom filter with the same answers, of a quarter or an eighth of the memory. */
 extern bloomline_bloom_t* bloomline_counting_create_bloom(const bloomline_counting_t*,
                                                           char** errptr);

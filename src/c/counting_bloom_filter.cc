@@ -21,6 +21,19 @@ struct bloomline_counting_t {
   std::unique_ptr<CountingBloomFilter> filter;
 };
 
+namespace {
+
+// A handle of what make(&error) gives, unless that is null.
+template <typename Make>
+bloomline_counting_t* MakeHandle(char** errptr, Make make) {
+  return OrSetError(errptr, [&](std::string* error) -> bloomline_counting_t* {
+    std::unique_ptr<CountingBloomFilter> filter = make(error);
+    return filter == nullptr ? nullptr : new bloomline_counting_t{std::move(filter)};
+  });
+}
+
+}  // namespace
+
 extern "C" {
 
 bloomline_countingoptions_t* bloomline_countingoptions_create() {
@@ -60,10 +73,20 @@ void bloomline_countingoptions_set_seed(bloomline_countingoptions_t* options, ui
 
 bloomline_counting_t* bloomline_counting_create(const bloomline_countingoptions_t* options,
                                                 char** errptr) {
-  return OrSetError(errptr, [=](std::string* error) -> bloomline_counting_t* {
-    auto filter = CountingBloomFilter::Create(options->options, error);
-    return filter == nullptr ? nullptr : new bloomline_counting_t{std::move(filter)};
+  return MakeHandle(errptr, [=](std::string* error) {
+    return CountingBloomFilter::Create(options->options, error);
   });
+}
+
+bloomline_counting_t* bloomline_counting_load(const char* path, char** errptr) {
+  return MakeHandle(errptr,
+                    [=](std::string* error) { return CountingBloomFilter::Load(path, error); });
+}
+
+uint8_t bloomline_counting_save(const bloomline_counting_t* counting, const char* path,
+                                char** errptr) {
+  return OrSetError(errptr,
+                    [=](std::string* error) { return counting->filter->Save(path, error); });
 }
 
 void bloomline_counting_destroy(bloomline_counting_t* counting) { delete counting; }

@@ -1,33 +1,36 @@
-// What can be told of filter bytes without their keys.
+// What can be told of a filter without its keys.
 #ifndef BLOOMLINE_TOOL_INSPECT_H_
 #define BLOOMLINE_TOOL_INSPECT_H_
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "src/tool/json.h"
 
 namespace bloomline::tool {
 
-struct Inspection {
-  std::string why_always_matches;  // not empty: the filter matches every key, and nothing below
-  std::string layout;
-  uint64_t payload_bytes = 0;
-  uint64_t num_lines = 0;  // 0: not in lines
-  uint32_t line_bytes = 0;
-  int num_probes = 0;  // 0: none
-  uint64_t seed = 0;
-  // Of Bloom filters: the share of set bits, what an absent key meets there by theory, and the keys
-  // that so many bits speak of. Nothing of the last where all bits are set.
-  std::optional<double> fill;
-  std::optional<double> rate_from_fill;
-  std::optional<double> keys_from_fill;
-  uint64_t num_random_keys = 0;  // asked
-  double random_match_rate = 0;  // the share of them that matched
+// A line of what is printed; without `label` it is in the JSON only.
+struct Fact {
+  std::string name;
+  Json value;
+  std::string label;
+  std::string text;
 };
+using Facts = std::vector<Fact>;
 
-// Bytes of FilterBuilder::Finish, or any others. Reads all of them once and asks num_random_keys.
-Inspection Inspect(std::string_view filter, uint64_t num_random_keys);
+// Bytes of FilterBuilder::Finish, or any others. Reads all of them once and asks a million random
+// keys.
+Facts InspectBytes(std::string_view filter);
+
+// A file that Save of BloomFilter, ScalableBloomFilter or CountingBloomFilter wrote, by its first
+// bytes.
+bool IsSavedFilter(std::string_view first_bytes);
+
+// Nothing, and *error, if it is damaged.
+std::optional<Facts> InspectSavedFilter(const std::string& path, std::string_view first_bytes,
+                                        std::string* error);
 
 }  // namespace bloomline::tool
 
