@@ -32,7 +32,8 @@
 
    (8) No function throws, and none loses a key.
 
-   Link with bloomline::c. LevelDB's filter policy is in c_leveldb.h. */
+   Link with bloomline::c; a project in C alone also says enable_language(CXX), for the C++ library.
+   LevelDB's filter policy is in c_leveldb.h. */
 #ifndef BLOOMLINE_C_H_
 #define BLOOMLINE_C_H_
 
