@@ -162,6 +162,10 @@ TEST_P(KernelTest, IsRightAtEveryAlignment) {
       const BlockedLines filter{lines.data, kNumLines, k};
       kernel().blocked_insert_many(filter, present.size(), present.data());
       ASSERT_EQ(0, std::memcmp(expected.data, lines.data, kNumLines * kLineBytes)) << offset;
+      bool changed[300];
+      std::memset(lines.data, 0, kNumLines * kLineBytes);
+      kernel().blocked_add_many(filter, present.size(), present.data(), changed);
+      ASSERT_EQ(0, std::memcmp(expected.data, lines.data, kNumLines * kLineBytes)) << offset;
       for (const uint64_t hash : asked) {
         ASSERT_EQ(portable().blocked_may_match({expected.data, kNumLines, k}, hash),
                   kernel().blocked_may_match(filter, hash))
@@ -184,6 +188,7 @@ TEST_P(KernelTest, TouchesNoByteOutsideThePayload) {
     if (num_bytes % kLineBytes != 0) return;
     const BlockedLines blocked{payload.data(), num_bytes / kLineBytes, k};
     bool may_match[200];
+    kernel().blocked_add_many(blocked, hashes.size(), hashes.data(), may_match);
     kernel().blocked_insert_many(blocked, hashes.size(), hashes.data());
     kernel().blocked_may_match_many(blocked, hashes.size(), hashes.data(), may_match);
     for (size_t i = 0; i < hashes.size(); ++i) {
@@ -200,6 +205,80 @@ TEST_P(KernelTest, TouchesNoByteOutsideThePayload) {
   for (const size_t num_bytes : {64, 128, 4096}) {
     use(guarded.AtEnd(std::string(num_bytes, '\0')), 6);
     use(guarded.AtStart(std::string(num_bytes, '\0')), 6);
+  }
+}
+
+// Lines on a 64-byte boundary.
+struct AlignedLines {
+  explicit AlignedLines(uint64_t num_lines) : bytes(num_lines * kLineBytes), lines(num_lines) {
+    std::memset(lines.data(), 0, bytes);
+  }
+  BlockedLines Filter(int num_probes) {
+    return {reinterpret_cast<const char*>(lines.data()), lines.size(), num_probes};
+  }
+  bool operator==(const AlignedLines& other) const {
+    return bytes == other.bytes && std::memcmp(lines.data(), other.lines.data(), bytes) == 0;
+  }
+  struct alignas(64) AlignedLine {
+    char bytes[kLineBytes];
+  };
+  size_t bytes;
+  std::vector<AlignedLine> lines;
+};
+
+TEST_P(KernelTest, AddsTheSameBitsAsPortableAndSaysWhichAreNew) {
+  for (int k = 1; k <= 30; ++k) {
+    for (const uint64_t num_lines : {1, 2, 7, 200}) {
+      const size_t n = static_cast<size_t>(num_lines) * 30 + 13;
+      std::vector<uint64_t> hashes = Hashes(n, 300 + static_cast<uint64_t>(k));
+      for (size_t i = 20; i < n; i += 5) hashes[i] = hashes[i - 7];  // nothing new
+      AlignedLines inserted(num_lines);
+      AlignedLines portable_lines(num_lines);
+      AlignedLines plain(num_lines);
+      AlignedLines shared(num_lines);
+      portable().blocked_insert_many(inserted.Filter(k), n, hashes.data());
+      const std::unique_ptr<bool[]> expected(new bool[n]);
+      const std::unique_ptr<bool[]> plain_new(new bool[n]);
+      const std::unique_ptr<bool[]> shared_new(new bool[n]);
+      portable().blocked_add_many(portable_lines.Filter(k), n, hashes.data(), expected.get());
+      kernel().blocked_add_many(plain.Filter(k), n, hashes.data(), plain_new.get());
+      kernel().shared_add_many(shared.Filter(k), n, hashes.data(), shared_new.get());
+      ASSERT_TRUE(inserted == portable_lines) << "k " << k << ", lines " << num_lines;
+      ASSERT_TRUE(inserted == plain) << "k " << k << ", lines " << num_lines;
+      ASSERT_TRUE(inserted == shared) << "k " << k << ", lines " << num_lines;
+      EXPECT_TRUE(expected[0]);
+      EXPECT_FALSE(expected[20]);
+      for (size_t i = 0; i < n; ++i) {
+        ASSERT_EQ(expected[i], plain_new[i]) << "k " << k << ", hash " << i;
+        ASSERT_EQ(expected[i], shared_new[i]) << "k " << k << ", hash " << i;
+      }
+    }
+  }
+}
+
+TEST_P(KernelTest, AnswersAndCountsSharedLinesAsOthers) {
+  const std::vector<uint64_t> asked = Hashes(3000, 61);
+  const std::unique_ptr<bool[]> shared(new bool[asked.size()]);
+  for (int k = 1; k <= 30; ++k) {
+    for (const uint64_t num_lines : {1, 3, 50}) {
+      AlignedLines lines(num_lines);
+      const BlockedLines filter = lines.Filter(k);
+      const std::vector<uint64_t> present = Hashes(num_lines * 20, 62);
+      portable().blocked_insert_many(filter, present.size(), present.data());
+      kernel().shared_may_match_many(filter, asked.size(), asked.data(), shared.get());
+      for (size_t i = 0; i < asked.size(); ++i) {
+        ASSERT_EQ(portable().blocked_may_match(filter, asked[i]), shared[i]) << "k " << k;
+      }
+      uint64_t expected[kLineBits + 1] = {};
+      uint64_t actual[kLineBits + 1] = {};
+      for (const AlignedLines::AlignedLine& line : lines.lines) {
+        int ones = 0;
+        for (const char byte : line.bytes) ones += __builtin_popcount(static_cast<uint8_t>(byte));
+        ++expected[ones];
+      }
+      kernel().shared_count_lines(filter.data, num_lines, actual);
+      ASSERT_EQ(0, std::memcmp(expected, actual, sizeof(expected))) << "k " << k;
+    }
   }
 }
 

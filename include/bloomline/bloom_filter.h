@@ -9,7 +9,8 @@
 //   (!filter->MayContain("pear")) { /* certainly never added */ }
 //
 // Many threads that add at once: atomic_bloom_filter.h. Keys whose number nobody knows:
-// scalable_bloom_filter.h. A set that is known at once and written to disk: filter.h.
+// scalable_bloom_filter.h. Keys that are removed again: counting_bloom_filter.h. A set that is known
+// at once and written to disk: filter.h.
 //
 // In every function of this header `error` may be null; otherwise it gets one sentence, which names
 // the value and what is allowed, when the function fails, and is untouched when it succeeds.
@@ -29,7 +30,7 @@ namespace filters {
 struct BloomState;
 }  // namespace filters
 
-// Where a key's bits lie. docs/format.md defines both to the bit.
+// Where a key's bits lie. docs/format.md defines each to the bit.
 enum class BloomLayout {
   // All bits of a key in one 64-byte line (section 3.3): one cache miss for each key. Needs 10.0
   // bits per key for a rate of 1 %.
@@ -54,7 +55,8 @@ struct BloomFilterOptions {
   uint64_t capacity = 0;
 
   // Share of absent keys that pass when `capacity` keys are in: above 0, below 1, and reachable
-  // with 100 bits per key (1e-9 is, in both layouts). Ignored with num_bits.
+  // with 100 bits per key (kBlocked, kUnblocked: 1e-9; kBlocked128: 3e-7; kBlocked64: 7e-6).
+  // Ignored with num_bits.
   double false_positive_rate = 0.01;
 
   // 0: from capacity and rate. Else 1 to kMaxBloomBits, rounded up to a multiple of 512.
@@ -110,13 +112,14 @@ class BloomFilterView {
   // one asked for, and rises. Never with a capacity of 0.
   bool IsPastCapacity() const;
 
-  // Number of distinct keys by the share of set bits; the standard error at up to `capacity` keys
-  // is below 1 / sqrt(num_bits / 8), so 0.3 % at 1e6 bits. If all bits are set: the least number
-  // that is likely. Cost: reads all bits.
+  // Number of distinct keys by the share of set bits. Relative standard error up to `capacity` keys:
+  // below 2 / sqrt(num_bits), so 0.2 % at 1e6 bits. If all bits are set: the least number that is
+  // likely. Cost: reads all bits.
   uint64_t EstimatedNumKeys() const;
 
   // The rate at which absent keys pass now: with X of B bits set, (X / B)^num_probes, in kBlocked
-  // the mean of that over all lines. Exact for the bits as they are. Cost: reads all bits.
+  // the mean of that over all lines, in kBlocked128 and kBlocked64 over all blocks. Exact for the
+  // bits as they are. Cost: reads all bits.
   double EstimatedFalsePositiveRate() const;
 
   // Writes the filter to a file (docs/format.md, section 8): to a temporary one beside it, synced,

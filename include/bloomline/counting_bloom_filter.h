@@ -29,7 +29,7 @@
 //   more. It never changes again, neither by Add nor by Remove, until Clear: nobody knows how many
 //   keys it stands for, so no key is lost, but a key all of whose counters are saturated stays in
 //   after it is removed. Distinct keys alone practically never get there: at capacity and 1 %, one
-//   4-bit counter in 1e16 does. Keys added more than 14 times (254 times) do.
+//   4-bit counter in 2e16 does. Keys added more than 14 times (254 times) do.
 // - **Not thread-safe**: const functions may run at the same time as each other, but not while
 //   another function runs.
 //
@@ -60,7 +60,7 @@ struct CountingBloomFilterOptions {
   uint64_t capacity = 0;
 
   // Share of absent keys that pass when `capacity` distinct keys are in: above 0, below 1, and
-  // reachable with 100 counters per key (4 bits: 3e-7; 8 bits: 6e-6). Ignored with num_counters.
+  // reachable with 100 counters per key (4 bits: 3e-7; 8 bits: 7e-6). Ignored with num_counters.
   double false_positive_rate = 0.01;
 
   // 0: from capacity and rate. Else 1 to kMaxBloomBits, rounded up to a multiple of 512.

@@ -103,6 +103,7 @@ class ScalableBloomFilter {
   static std::unique_ptr<ScalableBloomFilter> Read(const filters::InputFile& file,
                                                    std::string* error);
   bool AddStage(std::string* error);
+  bool LastHasRoom() const;
   bool AddNewHash(uint64_t hash);
   bool MayContainHash(uint64_t hash) const;
   void RequestForQuery(uint64_t hash) const;

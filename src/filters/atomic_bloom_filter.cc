@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "src/core/hash.h"
-#include "src/filters/atomic_bits.h"
 #include "src/filters/bloom_state.h"
+#include "src/kernels/shared_words.h"
 
 namespace bloomline {
 using filters::BloomBits;
@@ -43,7 +43,10 @@ std::unique_ptr<BloomFilter> AtomicBloomFilter::Snapshot(std::string* error) con
   const BloomBits& source = state_->bits;
   auto copy = filters::NewBloomState(source.shape, state_->capacity, error);
   if (copy == nullptr) return nullptr;
-  filters::AtomicCopy(source, copy->bits);
+  const auto* from = reinterpret_cast<const uint64_t*>(source.data);
+  auto* to = reinterpret_cast<uint64_t*>(copy->bits.data);
+  const uint64_t num_words = source.num_bytes() / sizeof(uint64_t);
+  for (uint64_t i = 0; i < num_words; ++i) to[i] = kernels::LoadShared(from + i);
   copy->num_added = filters::EstimatedNumKeys(copy->bits);
   return BloomFilter::FromState(std::move(copy), error);
 }
@@ -62,18 +65,18 @@ bool AtomicBloomFilter::Add(std::string_view key) { return AddHash(HashOf(key));
 
 bool AtomicBloomFilter::AddHash(uint64_t hash) {
   bool changed;
-  filters::AtomicAddHashes(state_->bits, 1, &hash, &changed);
+  filters::SharedAddHashes(state_->bits, 1, &hash, &changed);
   return changed;
 }
 
 __attribute__((flatten)) size_t AtomicBloomFilter::AddMany(size_t n, const std::string_view* keys,
                                                            bool* changed) {
   return filters::AddMany(state_->bits, n, KeyHash{keys, state_->bits.shape.seed},
-                          filters::AtomicAddHashes, changed);
+                          filters::SharedAddHashes, changed);
 }
 
 size_t AtomicBloomFilter::AddHashes(size_t n, const uint64_t* hashes, bool* changed) {
-  return filters::AddMany(state_->bits, n, GivenHash{hashes}, filters::AtomicAddHashes, changed);
+  return filters::AddMany(state_->bits, n, GivenHash{hashes}, filters::SharedAddHashes, changed);
 }
 
 bool AtomicBloomFilter::MayContain(std::string_view key) const {
@@ -82,7 +85,7 @@ bool AtomicBloomFilter::MayContain(std::string_view key) const {
 
 bool AtomicBloomFilter::MayContainHash(uint64_t hash) const {
   bool may_contain;
-  filters::AtomicHashesMayContain(state_->bits, 1, &hash, &may_contain);
+  filters::SharedHashesMayContain(state_->bits, 1, &hash, &may_contain);
   return may_contain;
 }
 
@@ -90,12 +93,12 @@ __attribute__((flatten)) void AtomicBloomFilter::MayContainMany(size_t n,
                                                                 const std::string_view* keys,
                                                                 bool* may_contain) const {
   filters::AskMany(state_->bits, n, KeyHash{keys, state_->bits.shape.seed},
-                   filters::AtomicHashesMayContain, may_contain);
+                   filters::SharedHashesMayContain, may_contain);
 }
 
 void AtomicBloomFilter::MayContainHashes(size_t n, const uint64_t* hashes,
                                          bool* may_contain) const {
-  filters::AskMany(state_->bits, n, GivenHash{hashes}, filters::AtomicHashesMayContain,
+  filters::AskMany(state_->bits, n, GivenHash{hashes}, filters::SharedHashesMayContain,
                    may_contain);
 }
 

@@ -4,66 +4,9 @@
 #include <cmath>
 
 #include "src/filters/small_blocks.h"
-#include "src/kernels/lines.h"
 
 namespace bloomline::filters {
 namespace {
-
-using kernels::WidePair;
-
-uint64_t UnblockedPosition(const BloomBits& bits, WidePair pair, int j) {
-  return kernels::UnblockedBit(kernels::WideProbe(pair, j), bits.num_bits());
-}
-
-bool TestBit(const BloomBits& bits, uint64_t bit) {
-  return (static_cast<unsigned char>(bits.data[bit / 8]) >> (bit % 8) & 1) != 0;
-}
-
-// True if it was not set.
-bool SetBit(const BloomBits& bits, uint64_t bit) {
-  const auto before = static_cast<unsigned char>(bits.data[bit / 8]);
-  const auto after = static_cast<unsigned char>(before | 1u << (bit % 8));
-  bits.data[bit / 8] = static_cast<char>(after);
-  return before != after;
-}
-
-bool AddUnblocked(const BloomBits& bits, uint64_t hash) {
-  const WidePair pair = kernels::UnblockedPair(hash);
-  bool changed = false;
-  for (int j = 0; j < bits.shape.num_probes; ++j) {
-    changed |= SetBit(bits, UnblockedPosition(bits, pair, j));
-  }
-  return changed;
-}
-
-// Probe by probe for all keys, of which half drop out each time: an absent key costs two cache
-// misses instead of num_probes.
-void UnblockedMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes,
-                         bool* may_contain) {
-  size_t alive[kernels::kBatchKeys];
-  uint64_t positions[kernels::kBatchKeys];
-  for (size_t i = 0; i < n; ++i) {
-    alive[i] = i;
-    positions[i] = UnblockedPosition(bits, kernels::UnblockedPair(hashes[i]), 0);
-    may_contain[i] = false;
-  }
-  size_t num_alive = n;
-  for (int next = 1; next <= bits.shape.num_probes; ++next) {
-    size_t kept = 0;
-    for (size_t i = 0; i < num_alive; ++i) {
-      const bool set = TestBit(bits, positions[i]);
-      const size_t key = alive[i];
-      alive[kept] = key;
-      if (next < bits.shape.num_probes) {
-        positions[kept] = UnblockedPosition(bits, kernels::UnblockedPair(hashes[key]), next);
-        __builtin_prefetch(bits.data + positions[kept] / 8);
-      }
-      kept += set ? 1 : 0;
-    }
-    num_alive = kept;
-  }
-  for (size_t i = 0; i < num_alive; ++i) may_contain[alive[i]] = true;
-}
 
 // Lines by the number of their ones.
 struct LineCounts {
@@ -86,7 +29,17 @@ void AddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* ch
   if (bits.shape.layout == BloomLayout::kBlocked) {
     bits.kernel->blocked_add_many(bits.lines(), n, hashes, changed);
   } else if (bits.shape.layout == BloomLayout::kUnblocked) {
-    for (size_t i = 0; i < n; ++i) changed[i] = AddUnblocked(bits, hashes[i]);
+    UnblockedAddMany(bits.unblocked(), n, hashes, changed);
+  } else {
+    AddToSmallBlocks(bits, n, hashes, changed);
+  }
+}
+
+void SharedAddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed) {
+  if (bits.shape.layout == BloomLayout::kBlocked) {
+    bits.kernel->shared_add_many(bits.lines(), n, hashes, changed);
+  } else if (bits.shape.layout == BloomLayout::kUnblocked) {
+    UnblockedSharedAddMany(bits.unblocked(), n, hashes, changed);
   } else {
     AddToSmallBlocks(bits, n, hashes, changed);
   }
@@ -96,7 +49,18 @@ void HashesMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes, b
   if (bits.shape.layout == BloomLayout::kBlocked) {
     bits.kernel->blocked_may_match_many(bits.lines(), n, hashes, may_contain);
   } else if (bits.shape.layout == BloomLayout::kUnblocked) {
-    UnblockedMayContain(bits, n, hashes, may_contain);
+    UnblockedMayMatchMany(bits.unblocked(), n, hashes, may_contain);
+  } else {
+    AskSmallBlocks(bits, n, hashes, may_contain);
+  }
+}
+
+void SharedHashesMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes,
+                            bool* may_contain) {
+  if (bits.shape.layout == BloomLayout::kBlocked) {
+    bits.kernel->shared_may_match_many(bits.lines(), n, hashes, may_contain);
+  } else if (bits.shape.layout == BloomLayout::kUnblocked) {
+    UnblockedMayMatchMany(bits.unblocked(), n, hashes, may_contain);
   } else {
     AskSmallBlocks(bits, n, hashes, may_contain);
   }
@@ -142,17 +106,6 @@ double EstimatedFalsePositiveRate(const BloomBits& bits) {
            std::pow(static_cast<double>(ones) / double{kernels::kLineBits}, k);
   }
   return sum / static_cast<double>(bits.shape.num_lines);
-}
-
-void RequestUnblockedForAdd(const BloomBits& bits, uint64_t hash) {
-  const WidePair pair = kernels::UnblockedPair(hash);
-  for (int j = 0; j < bits.shape.num_probes; ++j) {
-    __builtin_prefetch(bits.data + UnblockedPosition(bits, pair, j) / 8, 1);
-  }
-}
-
-void RequestUnblockedForQuery(const BloomBits& bits, uint64_t hash) {
-  __builtin_prefetch(bits.data + UnblockedPosition(bits, kernels::UnblockedPair(hash), 0) / 8);
 }
 
 }  // namespace bloomline::filters

@@ -8,6 +8,7 @@
 
 #include "src/filters/bloom_shape.h"
 #include "src/filters/hash_groups.h"
+#include "src/filters/unblocked.h"
 #include "src/kernels/kernel.h"
 #include "src/kernels/lines.h"
 #include "src/kernels/probe_sequence.h"
@@ -23,6 +24,7 @@ struct BloomBits {
   uint64_t num_bits() const { return shape.num_lines * kernels::kLineBits; }
   uint64_t num_bytes() const { return shape.num_lines * kernels::kLineBytes; }
   kernels::BlockedLines lines() const { return {data, shape.num_lines, shape.num_probes}; }
+  UnblockedBits unblocked() const { return {data, num_bits(), shape.num_probes}; }
 };
 
 // Adds n hashes one after the other; changed[i]: that changed a bit.
@@ -31,16 +33,16 @@ void AddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* ch
 // Of up to kBatchKeys hashes.
 void HashesMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_contain);
 
-bool HashMayContain(const BloomBits& bits, uint64_t hash);
+// The same while other threads do so, too.
+void SharedAddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed);
+void SharedHashesMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes,
+                            bool* may_contain);
 
-// Of a key in kUnblocked all lines, or the first probe's, for most absent keys need no more than
-// two.
-void RequestUnblockedForAdd(const BloomBits& bits, uint64_t hash);
-void RequestUnblockedForQuery(const BloomBits& bits, uint64_t hash);
+bool HashMayContain(const BloomBits& bits, uint64_t hash);
 
 inline void RequestForAdd(const BloomBits& bits, uint64_t hash) {
   if (bits.shape.layout == BloomLayout::kUnblocked) {
-    RequestUnblockedForAdd(bits, hash);
+    RequestUnblockedForAdd(bits.unblocked(), hash);
   } else {
     __builtin_prefetch(kernels::Line(bits.lines(), hash), 1);
   }
@@ -48,7 +50,7 @@ inline void RequestForAdd(const BloomBits& bits, uint64_t hash) {
 
 inline void RequestForQuery(const BloomBits& bits, uint64_t hash) {
   if (bits.shape.layout == BloomLayout::kUnblocked) {
-    RequestUnblockedForQuery(bits, hash);
+    RequestUnblockedForQuery(bits.unblocked(), hash);
   } else {
     __builtin_prefetch(kernels::Line(bits.lines(), hash));
   }

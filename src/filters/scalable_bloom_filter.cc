@@ -129,13 +129,14 @@ void ScalableBloomFilter::RequestForQuery(uint64_t hash) const {
   }
 }
 
+bool ScalableBloomFilter::LastHasRoom() const {
+  return stages_.back()->num_added() < stages_.back()->capacity();
+}
+
 bool ScalableBloomFilter::AddNewHash(uint64_t hash) {
-  BloomFilter* last = stages_.back().get();
-  if (last->num_added() >= last->capacity() && !is_overfull_) {
-    is_overfull_ = !AddStage(nullptr);
-    last = stages_.back().get();
-  }
-  return last->AddHash(hash);
+  // Tried once: sizing a stage that cannot be takes longer than thousands of keys.
+  if (!LastHasRoom() && !is_overfull_) is_overfull_ = !AddStage(nullptr);
+  return stages_.back()->AddHash(hash);
 }
 
 bool ScalableBloomFilter::Add(std::string_view key) {
@@ -153,8 +154,9 @@ __attribute__((flatten)) size_t ScalableBloomFilter::AddMany(size_t n, const std
         RequestedMayContain(count, hashes, known);
         const size_t num_stages = stages_.size();
         for (size_t i = 0; i < count; ++i) {
-          // What was added since to the last stage AddHash sees by itself.
-          const bool is_known = stages_.size() == num_stages ? known[i] : MayContainHash(hashes[i]);
+          // A key of this group that was added since: AddHash sees it if it goes to the same stage.
+          const bool same_stage = stages_.size() == num_stages && LastHasRoom();
+          const bool is_known = same_stage ? known[i] : MayContainHash(hashes[i]);
           const bool is_new = !is_known && AddNewHash(hashes[i]);
           added += is_new ? 1 : 0;
           if (changed != nullptr) changed[first + i] = is_new;

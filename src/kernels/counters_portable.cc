@@ -13,7 +13,7 @@ class SeenCounters {
  public:
   // 1 if no earlier call had this counter, else 0.
   uint32_t IsNew(uint32_t index) {
-    uint64_t& word = words_[index / 64];
+    uint64_t& word = words_[kWords == 1 ? 0 : index / 64];
     const uint64_t shift = index % 64;
     const uint32_t is_new = static_cast<uint32_t>(~(word >> shift) & 1);
     word |= uint64_t{1} << shift;
@@ -21,10 +21,11 @@ class SeenCounters {
   }
 
  private:
-  uint64_t words_[Counters<kBits>::kPerLine / 64] = {};
+  static constexpr uint32_t kWords = Counters<kBits>::kPerLine / 64;
+  uint64_t words_[kWords] = {};
 };
 
-// 1 in the place of counter `index` of its byte, times `times`.
+// The byte that holds counter `index`; *one is moved to the counter's place in it.
 template <int kBits>
 unsigned char* ByteOf(unsigned char* line, uint32_t index, uint32_t* one) {
   *one <<= index % Counters<kBits>::kPerByte * kBits;
