@@ -106,6 +106,73 @@ TEST(SizingTest, FewLinesApproachThePoissonLimit) {
   EXPECT_LT(BlockedFalsePositiveRate(1, 1, 6), 1e-9);
 }
 
+TEST(SizingTest, TextbookFormulasInvertEachOther) {
+  EXPECT_NEAR(TextbookBitsPerKey(0.01), 9.5850584, 1e-6);  // -ln 0.01 / (ln 2)^2
+  EXPECT_NEAR(TextbookNumProbes(10), 6.9314718, 1e-6);
+  EXPECT_NEAR(TextbookFalsePositiveRate(10, 7), 0.00819, 1e-5);
+  EXPECT_NEAR(InformationLimitBitsPerKey(0.01), 6.6438562, 1e-6);
+  for (const double rate : {0.5, 0.01, 1e-6}) {
+    const double bits_per_key = TextbookBitsPerKey(rate);
+    const double k = TextbookNumProbes(bits_per_key);
+    EXPECT_NEAR(k, -std::log2(rate), 1e-9);
+    EXPECT_NEAR(TextbookFalsePositiveRate(bits_per_key, k) / rate, 1, 1e-9);
+    for (const double other : {0.9 * k, 1.1 * k}) {
+      EXPECT_GT(TextbookFalsePositiveRate(bits_per_key, other), rate);
+    }
+  }
+}
+
+TEST(SizingTest, FewLinesFollowTheExactSum) {
+  // Binomial loads and the distribution of set bits, summed without approximation in Python.
+  EXPECT_NEAR(BlockedFalsePositiveRate(1000, 20, 6) / 0.008703898271699928, 1, 1e-3);
+  EXPECT_NEAR(BlockedFalsePositiveRate(300, 7, 6) / 0.004441428328857859, 1, 1e-3);
+  EXPECT_NEAR(BlockedFalsePositiveRate(40, 1, 6) / 0.0027880263867440034, 1, 1e-3);
+  EXPECT_NEAR(ClassicFalsePositiveRate(36, 368, 7) / 0.0075443784102496554, 1, 1e-9);
+}
+
+TEST(SizingTest, RatesOfTrillionsOfKeysKeepTheirDigits) {
+  const double limit = BlockedFalsePositiveRate(10.0, 6);
+  for (uint64_t lines = 1000000000; lines < 1000000000000000000 / 512; lines *= 100) {
+    const uint64_t n = lines / 10 * 512;
+    EXPECT_NEAR(BlockedFalsePositiveRate(n, lines, 6) / limit, 1, 1e-7) << n;
+    EXPECT_LT(BlockedFalsePositiveRate(n, lines + lines / 1000000, 6),
+              BlockedFalsePositiveRate(n, lines, 6));
+  }
+}
+
+TEST(SizingTest, MoreKeysRaiseTheRateAndMoreMemoryLowersIt) {
+  for (uint64_t n = 1; n < 3000; n += 1 + n / 3) {
+    SCOPED_TRACE(n);
+    EXPECT_LT(ClassicFalsePositiveRate(n, 4096, 5), ClassicFalsePositiveRate(n + 1, 4096, 5));
+    EXPECT_GT(ClassicFalsePositiveRate(n, 4096, 5), ClassicFalsePositiveRate(n, 4097, 5));
+    EXPECT_LT(BlockedFalsePositiveRate(n, 8, 5), BlockedFalsePositiveRate(n + 1, 8, 5));
+    EXPECT_GT(BlockedFalsePositiveRate(n, 8, 5), BlockedFalsePositiveRate(n, 9, 5));
+  }
+}
+
+TEST(SizingTest, ImpossibleArgumentsOfRatesGiveNaN) {
+  for (const int k : {-1, 0, 31}) {
+    EXPECT_TRUE(std::isnan(ClassicFalsePositiveRate(10.0, k))) << k;
+    EXPECT_TRUE(std::isnan(ClassicFalsePositiveRate(10, 100, k))) << k;
+    EXPECT_TRUE(std::isnan(BlockedFalsePositiveRate(10.0, k))) << k;
+    EXPECT_TRUE(std::isnan(BlockedFalsePositiveRate(10, 100, k))) << k;
+  }
+  for (const double c : {0.0, -1.0, std::nan("")}) {
+    EXPECT_TRUE(std::isnan(ClassicFalsePositiveRate(c, 6))) << c;
+    EXPECT_TRUE(std::isnan(BlockedFalsePositiveRate(c, 6))) << c;
+    EXPECT_TRUE(std::isnan(TextbookNumProbes(c))) << c;
+    EXPECT_TRUE(std::isnan(TextbookFalsePositiveRate(c, 6))) << c;
+    EXPECT_TRUE(std::isnan(TextbookFalsePositiveRate(10, c))) << c;
+  }
+}
+
+TEST(SizingTest, HopelesslyFullAndInfinitelyLargeFiltersHaveTheirLimits) {
+  EXPECT_EQ(BlockedFalsePositiveRate(1e-300, 6), 1);
+  EXPECT_EQ(BlockedFalsePositiveRate(UINT64_MAX, 1000, 6), 1);
+  EXPECT_EQ(BlockedFalsePositiveRate(HUGE_VAL, 6), 0);
+  EXPECT_EQ(ClassicFalsePositiveRate(HUGE_VAL, 6), 0);
+}
+
 // E over Poisson loads of E[(X/B)^k], from the distribution of X.
 double SmallBlockRateByDistribution(int block_bits, double bits_per_key, int num_probes) {
   const double mean_load = block_bits / bits_per_key;

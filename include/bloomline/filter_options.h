@@ -24,6 +24,9 @@ enum class Format {
   kCompact,
 };
 
+// "classic", "blocked" or "compact"; static storage.
+const char* FormatName(Format format);
+
 // Allowed range of FilterOptions::bits_per_key. The upper end is far past use (k is at most 30, so
 // nothing is gained beyond about 45); it catches a total mistaken for a per-key figure.
 constexpr double kMinBitsPerKey = 1.0;
@@ -33,6 +36,11 @@ constexpr double kMaxBitsPerKey = 100.0;
 // than fingerprints.
 constexpr double kMinCompactBitsPerKey = 3.0;
 constexpr double kMaxCompactBitsPerKey = 24.0;
+
+struct BitsPerKeyRange {
+  double min, max;
+};
+BitsPerKeyRange AllowedBitsPerKey(Format format);
 
 struct FilterOptions {
   Format format = Format::kBlocked;
