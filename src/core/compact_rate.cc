@@ -125,7 +125,7 @@ double LanesLineRate(uint64_t num_keys, uint32_t base_slots) {
   std::vector<double> left = DependentProbabilities(num_keys, static_cast<unsigned>(slots) - 3);
   double rate = 0;
   for (; slots <= last_slots; ++slots) {
-    const kernels::LaneLayout& layout = kernels::kLaneLayouts.layouts[slots];
+    const kernels::LaneLayout& layout = kernels::kLaneTables.layouts[slots];
     const auto code = static_cast<unsigned>(slots - base_slots);
     const double tries = kernels::HasManyTries(code) ? kernels::kManyTries : kernels::kFewTries;
     const double partial = PartialRowProbability(num_keys, layout.partial_slots,

@@ -108,18 +108,6 @@ constexpr LaneLayout LayoutWithChunks(unsigned slots) {
   return layout;
 }
 
-// By number of slots. Some 35 entries are in use in one filter, 7 KiB.
-constexpr unsigned kNumLaneLayouts = kMaxLanesBase + 2 * kNumCodes;
-struct LaneLayouts {
-  constexpr LaneLayouts() {
-    for (unsigned slots = kMinLanesSlots; slots <= kMaxSlots; ++slots) {
-      layouts[slots] = slots <= kLaneSlots ? LayoutWithTail(slots) : LayoutWithChunks(slots);
-    }
-  }
-  LaneLayout layouts[kNumLaneLayouts] = {};
-};
-inline constexpr LaneLayouts kLaneLayouts;
-
 // What a header says: how many slots above the base, and which try of the variable slots. Codes
 // near the mean load have eight tries, others two, because those are few.
 constexpr unsigned kFirstManyTriesCode = 11;
@@ -143,29 +131,35 @@ constexpr unsigned LaneHeader(unsigned code, unsigned try_number) {
 constexpr unsigned LaneSalt(unsigned header) { return header * 157 % 256; }
 
 constexpr unsigned kPoolShift = 40;  // 3 x 8 bits of a key's other slots
-struct LaneHeaders {
-  struct Meaning {
+constexpr unsigned kNumLaneLayouts = kMaxLanesBase + 2 * kNumCodes;
+
+// One table, so that a query needs one address. Of the layouts, some 35 are in use in one filter, 7
+// KiB.
+struct LaneTables {
+  struct Header {
     uint16_t layout_offset;  // from the layout of base slots, in bytes
     uint8_t pool_shift;
     uint8_t salt;
   };
-  constexpr LaneHeaders() {
+  constexpr LaneTables() {
     // Headers without a meaning stand for more slots than there can be: such a line matches all.
-    for (Meaning& meaning : meanings) meaning = {(2 * kNumCodes - 1) * sizeof(LaneLayout), 0, 0};
+    for (Header& header : headers) header = {(2 * kNumCodes - 1) * sizeof(LaneLayout), 0, 0};
     for (unsigned code = 0; code < kNumCodes; ++code) {
       for (unsigned t = 0; t < (HasManyTries(code) ? kManyTries : kFewTries); ++t) {
-        meanings[LaneHeader(code, t)] = MeaningOf(code, t);
+        const unsigned header = LaneHeader(code, t);
+        headers[header] = {static_cast<uint16_t>(code * sizeof(LaneLayout)),
+                           static_cast<uint8_t>(kPoolShift + t),
+                           static_cast<uint8_t>(LaneSalt(header))};
       }
     }
+    for (unsigned slots = kMinLanesSlots; slots <= kMaxSlots; ++slots) {
+      layouts[slots] = slots <= kLaneSlots ? LayoutWithTail(slots) : LayoutWithChunks(slots);
+    }
   }
-  static constexpr Meaning MeaningOf(unsigned code, unsigned try_number) {
-    return {static_cast<uint16_t>(code * sizeof(LaneLayout)),
-            static_cast<uint8_t>(kPoolShift + try_number),
-            static_cast<uint8_t>(LaneSalt(LaneHeader(code, try_number)))};
-  }
-  Meaning meanings[256] = {};
+  Header headers[256] = {};
+  LaneLayout layouts[kNumLaneLayouts] = {};
 };
-inline constexpr LaneHeaders kLaneHeaders;
+inline constexpr LaneTables kLaneTables;
 
 // The slots of a key: own 0..62, then those that its rows have in other lanes.
 struct LaneSlots {
@@ -243,8 +237,8 @@ struct LaneQuery {
 };
 
 BLOOMLINE_ALWAYS_INLINE LaneQuery QueryOf(unsigned header, uint32_t base_slots, uint64_t hash) {
-  const LaneHeaders::Meaning& meaning = kLaneHeaders.meanings[header];
-  const auto* base_layout = reinterpret_cast<const char*>(kLaneLayouts.layouts + base_slots);
+  const LaneTables::Header& meaning = kLaneTables.headers[header];
+  const auto* base_layout = reinterpret_cast<const char*>(kLaneTables.layouts + base_slots);
   const auto& layout = *reinterpret_cast<const LaneLayout*>(base_layout + meaning.layout_offset);
   LaneSlots slots = LaneSlotsOf(hash);
   slots.own = OwnSlotsInTry(slots, meaning.pool_shift);
