@@ -1,5 +1,5 @@
 // A solved line of eight 64-bit words, docs/format.md, section 3.5: its geometry, what a key asks
-// of it, and the query with 64-bit integers, for every kernel that has no better one.
+// of it, and the part of the query that is the same for every kernel.
 //
 // A row begins in a word of its own, so that a query tests eight rows at fixed places; only what
 // does not fit there has a place that depends on the line.
@@ -247,46 +247,6 @@ BLOOMLINE_ALWAYS_INLINE LaneQuery QueryOf(unsigned header, uint32_t base_slots, 
 
 BLOOMLINE_ALWAYS_INLINE const char* LanesLine(const CompactLines& filter, uint64_t hash) {
   return filter.data + BlockedLine(hash, filter.num_lines) * kLineBytes;
-}
-
-BLOOMLINE_ALWAYS_INLINE unsigned LaneHeaderOf(const char* line) {
-  unsigned header = 0;
-  for (unsigned lane = kLanes; lane-- > 0;) {
-    header = 2 * header + static_cast<unsigned>(LoadLittleEndian64(line + 8 * lane) >> 63);
-  }
-  return header;
-}
-
-// What the row asks its own lane and another one.
-BLOOMLINE_ALWAYS_INLINE unsigned LaneParity(const char* line, const LaneLayout& layout,
-                                            unsigned row, uint64_t own_slots,
-                                            uint64_t other_slots) {
-  const uint64_t other = LoadLittleEndian64(line + layout.other_byte[row]);
-  return Parity((LoadLittleEndian64(line + 8 * row) & own_slots) ^
-                (other >> layout.other_shift[row] & other_slots));
-}
-
-// The query, whatever the instruction set. Rows say nothing with probability 1/2 each, so stopping
-// after each would cost a mispredicted branch per query; 7 of 8 absent keys end with the first
-// three.
-BLOOMLINE_ALWAYS_INLINE bool LanesMayMatch(const char* line, uint32_t base_slots, uint64_t hash) {
-  const LaneQuery query = QueryOf(LaneHeaderOf(line), base_slots, hash);
-  const LaneLayout& layout = query.layout;
-  unsigned wrong = static_cast<unsigned>(hash);
-  const uint64_t own_slots = query.slots.own & layout.own[0];
-  const uint64_t other_slots = query.slots.other & layout.other[0];
-  constexpr unsigned kFirstRows = 3;
-  for (unsigned row = 0; row < kFirstRows; ++row) {
-    wrong ^= LaneParity(line, layout, row, own_slots, other_slots) << row;
-  }
-  if ((wrong & query.asked & OnesBelow64(kFirstRows)) != 0) return false;
-  for (unsigned row = kFirstRows; row < kLanes; ++row) {
-    wrong ^= LaneParity(line, layout, row, query.slots.own & layout.own[row],
-                        query.slots.other & layout.other[row])
-             << row;
-  }
-  if ((wrong & query.asked) != 0) return false;
-  return layout.tail_slots == 0 || LaneTailMatches(line, layout, query.slots.own, hash);
 }
 
 }  // namespace bloomline::kernels
