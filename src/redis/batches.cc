@@ -169,16 +169,19 @@ void CommandList::Add(uint16_t slot, std::initializer_list<std::string_view> arg
 
 bool CommandList::Run(Router* router, std::string* error) {
   router->Run(commands_.size(), this);
-  if (!error_.empty()) *error = error_;
-  return error_.empty();
+  if (failed_) *error = error_;
+  return !failed_;
 }
 
 void CommandList::OnReply(size_t i, ReplyPtr reply, bool repeated) {
-  if (IsError(*reply)) SetOnce("redis: " + std::string(Text(*reply)), &error_);
+  if (IsError(*reply)) OnFailure(i, "redis: " + std::string(Text(*reply)));
   commands_[i].reply = std::move(reply);
   commands_[i].repeated = repeated;
 }
 
-void CommandList::OnFailure(size_t, const std::string& error) { SetOnce(error, &error_); }
+void CommandList::OnFailure(size_t, const std::string& error) {
+  failed_ = true;
+  SetOnce(error, &error_);
+}
 
 }  // namespace bloomline::redis

@@ -115,6 +115,7 @@ class CommandList : public Batch {
     ReplyPtr reply;
   };
   std::vector<Command> commands_;
+  bool failed_ = false;
   std::string error_;
 };
 

@@ -59,21 +59,22 @@ Router::Node* Router::NodeOf(uint16_t slot) { return is_cluster_ ? slots_[slot] 
 bool Router::EnsureConnected(Node* node) {
   if (node->connection != nullptr) return true;
   if (node->failed_round == round_ || IsGivenUp(*node)) return false;
-  node->failed_round = round_;  // unless it works out
   node->connection = Connection::Open(node->endpoint, options_, &node->error);
-  if (node->connection == nullptr || is_cluster_) return node->connection != nullptr;
+  if (node->connection != nullptr && !is_cluster_ && !IsMaster(node)) node->connection.reset();
+  if (node->connection == nullptr) node->failed_round = round_;
+  return node->connection != nullptr;
+}
 
+bool Router::IsMaster(Node* node) {
   // A replica lags, so its "no" may be wrong. It refuses WAIT, which a master answers at once when
   // it need not wait for anybody; ROLE would tell as well, but few users may ask for it. In a
   // cluster replicas refuse all we send.
   std::string command;
   AppendCommand({"WAIT", "0", "0"}, &command);
   const ReplyPtr reply = node->connection->Ask(command, &node->error);
-  if (reply != nullptr && !IsError(*reply)) return true;
-  if (reply != nullptr) {
-    node->error = "redis " + node->endpoint.ToString() + ": " + std::string(Text(*reply));
-  }
-  node->connection.reset();
+  if (reply == nullptr) return false;
+  if (!IsError(*reply)) return true;
+  node->error = "redis " + node->endpoint.ToString() + ": " + std::string(Text(*reply));
   return false;
 }
 

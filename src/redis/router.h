@@ -75,6 +75,7 @@ class Router {
   Node* NodeOf(uint16_t slot);
   // Tries once in a round at most, so that many commands cost one time-out.
   bool EnsureConnected(Node* node);
+  bool IsMaster(Node* node);
   bool IsGivenUp(const Node& node) const;
   // False: nobody could be asked; *error if there is a reason.
   bool RefreshSlots(std::string* error);
