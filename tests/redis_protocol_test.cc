@@ -126,7 +126,7 @@ TEST(LayoutTest, MemoryIsWithinThreePercentOfAClassicBloomFilter) {
     const double ratio = bits / ClassicBits(rate);
     std::printf("rate %-7g block %3u bytes, %2d probes, %6.3f bits per key, %.4f of classic\n",
                 rate, layout.block_bytes, layout.num_probes, bits, ratio);
-    EXPECT_LE(ratio, rate < 1e-5 ? 1.06 : 1.031) << rate;
+    EXPECT_LE(ratio, rate < 1e-4 ? 1.05 : 1.0301) << rate;
     EXPECT_LE(core::BlockFalsePositiveRate(bits, layout.num_probes, 8 * layout.block_bytes,
                                            8 * layout.block_bytes - 1),
               rate * 1.0001);

@@ -70,7 +70,7 @@ struct SharedBloomFilterOptions {
   uint64_t capacity = 0;
 
   // Share of absent keys that pass when `capacity` keys are in: 1e-6 to 0.5. Memory is within 3 %
-  // of a classic Bloom filter's (9.6 bits per key at 0.01); within 6 % below 1e-5.
+  // of a classic Bloom filter's (9.6 bits per key at 0.01), below 1e-4 within 5 %.
   double false_positive_rate = 0.01;
 
   // Seed of the 64-bit hash. One that outsiders do not know keeps them from choosing keys that

@@ -148,8 +148,12 @@ void Router::Run(size_t n, Batch* batch) {
 
 void Router::BeginRound() {
   ++round_;
-  std::string ignored;
-  if (slots_changed_ && is_cluster_) RefreshSlots(&ignored);
+  if (slots_changed_ && is_cluster_ && Clock::now() >= no_refresh_until_) {
+    std::string ignored;
+    if (!RefreshSlots(&ignored)) {
+      no_refresh_until_ = Clock::now() + std::chrono::milliseconds(options_.give_up_ms);
+    }
+  }
   must_wait_ = slots_changed_ = false;
 }
 

@@ -97,6 +97,7 @@ class Router {
   uint64_t round_ = 1;
   bool slots_changed_ = false;
   bool must_wait_ = false;
+  std::chrono::steady_clock::time_point no_refresh_until_{};
 };
 
 }  // namespace bloomline::redis
