@@ -247,9 +247,12 @@ TEST_F(RedisBloomFilterTest, CreatorsAtOnceGetOneFilter) {
   constexpr size_t kCreators = 8;
   std::vector<std::unique_ptr<SharedBloomFilter>> filters(kCreators);
   std::vector<std::thread> threads;
+  std::atomic<size_t> ready{0};
   for (size_t i = 0; i < kCreators; ++i) {
     threads.emplace_back([&, i] {
-      filters[i] = SharedBloomFilter::Create(servers_, "f", Options(200000), nullptr);
+      ++ready;
+      while (ready < kCreators) std::this_thread::yield();
+      filters[i] = SharedBloomFilter::Create(servers_, "f", Options(3000000), nullptr);
     });
   }
   for (std::thread& thread : threads) thread.join();

@@ -114,19 +114,17 @@ TEST_F(RedisFailureTest, ReconnectsByItself) {
 }
 
 TEST_F(RedisFailureTest, CallsFailAtOnceAfterAServerWasGivenUp) {
-  servers_.give_up_ms = 400;
-  servers_.command_timeout_ms = 100;
-  servers_.max_retries = 0;
+  servers_.give_up_ms = 500;
+  servers_.command_timeout_ms = 50;
   const auto filter = Create();
   server_->Stop();
   EXPECT_EQ(filter->MayContain("key"), Answer::kMaybe);  // finds out
-  EXPECT_EQ(filter->MayContain("key"), Answer::kMaybe);
   const Clock::time_point start = Clock::now();
   for (int i = 0; i < 50; ++i) EXPECT_EQ(filter->MayContain("key"), Answer::kMaybe);
-  EXPECT_LT(MsSince(start), 90);
+  EXPECT_LT(MsSince(start), 200);
   EXPECT_NE(filter->error(), "");
   server_->Continue();
-  std::this_thread::sleep_for(std::chrono::milliseconds(450));
+  std::this_thread::sleep_for(std::chrono::milliseconds(550));
   EXPECT_EQ(filter->MayContain("key"), Answer::kNo);
 }
 
