@@ -9,6 +9,7 @@
 #include "src/core/block_rate.h"
 #include "src/core/compact_rate.h"
 #include "src/core/format.h"
+#include "src/core/log_factorial.h"
 #include "src/core/shape.h"
 #include "src/kernels/probe_sequence.h"
 
@@ -110,7 +111,7 @@ namespace {
 template <typename LineRate>
 double RateOverPoissonLoads(double mean_load, LineRate line_rate) {
   return MixOverLoads(mean_load, std::numeric_limits<double>::infinity(), line_rate, [&](double i) {
-    return -mean_load + i * std::log(mean_load) - std::lgamma(i + 1);
+    return -mean_load + i * std::log(mean_load) - core::LogFactorial(i);
   });
 }
 
@@ -122,7 +123,7 @@ double RateOverBinomialLoads(uint64_t num_keys, uint64_t num_lines, LineRate lin
   const double log_hit = -std::log(lines);
   const double log_miss = std::log1p(-1 / lines);
   return MixOverLoads(n / lines, n, line_rate, [&](double i) {
-    return std::lgamma(n + 1) - std::lgamma(i + 1) - std::lgamma(n - i + 1) + i * log_hit +
+    return core::LogFactorial(n) - core::LogFactorial(i) - core::LogFactorial(n - i) + i * log_hit +
            (n - i) * log_miss;
   });
 }
