@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "src/core/log_factorial.h"
 #include "src/kernels/compact_lanes.h"
 #include "src/kernels/compact_line.h"
 
@@ -50,8 +51,8 @@ double PartialRowProbability(uint64_t num_keys, unsigned partial_slots, unsigned
   for (uint64_t asking = 0; asking <= std::min(num_keys, max_asking); ++asking) {
     const double m = static_cast<double>(asking);
     probability +=
-        consistent[asking] * std::exp(std::lgamma(n + 1) - std::lgamma(m + 1) -
-                                      std::lgamma(n - m + 1) + m * log_asks + (n - m) * log_not);
+        consistent[asking] * std::exp(LogFactorial(n) - LogFactorial(m) - LogFactorial(n - m) +
+                                      m * log_asks + (n - m) * log_not);
   }
   return probability;
 }
