@@ -174,7 +174,7 @@ int main(int argc, char** argv) {
               num_absent_reads);
   Require(example::RateHolds(num_absent_reads, absent.size(), kRate), "few absent keys are read");
 
-  // Breakdown: all threads ask for a key that has just left the cache.
+  // Breakdown: all threads ask at once for a key that has just left the cache, or was never in it.
   const std::vector<std::string> hot(present.begin(), present.begin() + 50);
   for (const std::string& key : hot) {
     TogetherInThreads([&] { Require(cache.Get(key) == "value of " + key, "present: " + key); });

@@ -36,7 +36,9 @@ class SeenUrls {
     if (!filter_->Add(url)) {  // perhaps seen: only now is the database asked
       ++num_reads;
       std::string value;
-      if (db_->Get(leveldb::ReadOptions(), url, &value).ok()) return false;
+      const leveldb::Status status = db_->Get(leveldb::ReadOptions(), url, &value);
+      if (status.ok()) return false;
+      Require(status.IsNotFound(), "the database can be read: " + status.ToString());
       ++num_false_positives;
     }
     Require(db_->Put(leveldb::WriteOptions(), url, "").ok(), "the database takes a URL");

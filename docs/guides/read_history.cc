@@ -22,7 +22,7 @@ class History {
  public:
   History() {
     bloomline::ScalableBloomFilterOptions options;
-    options.initial_capacity = 40;  // 64 bytes, the least a filter takes
+    options.initial_capacity = 44;  // as many as fit into 64 bytes, the least a filter takes
     options.false_positive_rate = kRate;
     std::string error;
     shown_ = bloomline::ScalableBloomFilter::Create(options, &error);
