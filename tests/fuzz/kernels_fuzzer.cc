@@ -1,0 +1,206 @@
+// Every kernel against the portable one, on payloads of any content and hashes of any kind: the
+// same answers, the same bytes, and no key of a solved line lost.
+#include "src/core/format.h"
+#include "src/kernels/compact_lanes.h"
+#include "src/kernels/compact_line.h"
+#include "src/kernels/kernel.h"
+#include "tests/fuzz/fuzz_input.h"
+
+namespace bloomline::fuzz {
+namespace {
+
+using kernels::BlockedLines;
+using kernels::CompactLines;
+using kernels::FlatBits;
+using kernels::Kernel;
+using kernels::kLineBytes;
+using kernels::kMaxSlots;
+
+constexpr size_t kMaxHashes = 200;
+
+template <typename Filter>
+using OneQuery = bool (*)(const Filter&, uint64_t);
+template <typename Filter>
+using ManyQueries = void (*)(const Filter&, size_t, const uint64_t*, bool*);
+
+// The first num_present of the hashes must match. `many` may be null.
+template <typename Filter>
+void RequireSameAnswers(const Filter& filter, OneQuery<Filter> Kernel::*one,
+                        ManyQueries<Filter> Kernel::*many, const std::vector<uint64_t>& hashes,
+                        size_t num_present) {
+  const std::unique_ptr<bool[]> answers(new bool[hashes.size()]);
+  for (const Kernel* kernel : SupportedKernels()) {
+    if (many != nullptr) (kernel->*many)(filter, hashes.size(), hashes.data(), answers.get());
+    for (size_t i = 0; i < hashes.size(); ++i) {
+      const bool expected = (Portable().*one)(filter, hashes[i]);
+      Require(expected || i >= num_present, "a key that was added matches", kernel->name);
+      Require((kernel->*one)(filter, hashes[i]) == expected, "single query as portable",
+              kernel->name);
+      Require(many == nullptr || answers[i] == expected, "batched query as portable", kernel->name);
+    }
+  }
+}
+
+// Writes with each kernel into its own copy of `before`; `write` may return something, too. All
+// must return and leave the same.
+template <typename Write>
+std::string RequireSameBytes(const std::string& before, const Place& place, Write write) {
+  std::string expected = before;
+  const auto expected_result = write(Portable(), expected.data());
+  for (const Kernel* kernel : SupportedKernels()) {
+    Placed placed(before, place);
+    Require(write(*kernel, placed.data()) == expected_result, "written as by portable",
+            kernel->name);
+    Require(placed.view() == expected, "the same bytes as portable", kernel->name);
+  }
+  return expected;
+}
+
+void FuzzBlocked(FuzzedDataProvider* input) {
+  const int k = input->ConsumeIntegralInRange<int>(kMinProbes, kMaxProbes);
+  const auto num_lines = input->ConsumeIntegralInRange<uint64_t>(1, 32);
+  const Place place = ConsumePlace(input);
+  const std::string content = ConsumeContent(input, num_lines * kLineBytes);
+  const auto num_added = input->ConsumeIntegralInRange<size_t>(0, kMaxHashes);
+  const std::vector<uint64_t> hashes = ConsumeHashes(input, kMaxHashes);
+  const size_t n = std::min(num_added, hashes.size());
+  const std::string added = RequireSameBytes(content, place, [&](const Kernel& kernel, char* data) {
+    kernel.blocked_insert_many({data, num_lines, k}, n, hashes.data());
+    return true;
+  });
+  Placed placed(added, place);
+  RequireSameAnswers(BlockedLines{placed.data(), num_lines, k}, &Kernel::blocked_may_match,
+                     &Kernel::blocked_may_match_many, hashes, n);
+}
+
+void FuzzFlat(FuzzedDataProvider* input) {
+  const int k = input->ConsumeIntegralInRange<int>(kMinProbes, kMaxProbes);
+  // Kernels have ways of their own up to 128 bytes.
+  const size_t num_bytes =
+      input->ConsumeIntegralInRange<size_t>(1, input->ConsumeBool() ? 2000 : 140);
+  const auto num_bits = static_cast<uint32_t>(num_bytes * 8);
+  const Place place = ConsumePlace(input);
+  const std::string content = ConsumeContent(input, num_bytes);
+  const auto num_added = input->ConsumeIntegralInRange<size_t>(0, kMaxHashes);
+  const std::vector<uint64_t> hashes = ConsumeHashes(input, kMaxHashes);
+  const size_t n = std::min(num_added, hashes.size());
+  const std::string added = RequireSameBytes(content, place, [&](const Kernel& kernel, char* data) {
+    kernel.flat_insert_many({data, num_bits, k}, n, hashes.data());
+    return true;
+  });
+  Placed placed(added, place);
+  RequireSameAnswers<FlatBits>({placed.data(), num_bits, k}, &Kernel::flat_may_match, nullptr,
+                               hashes, n);
+}
+
+void AskPacked(const CompactLines& filter, const std::vector<uint64_t>& hashes,
+               size_t num_present) {
+  RequireSameAnswers(filter, &Kernel::compact_may_match, &Kernel::compact_may_match_many, hashes,
+                     num_present);
+}
+
+void AskLanes(const CompactLines& filter, const std::vector<uint64_t>& hashes, size_t num_present) {
+  RequireSameAnswers(filter, &Kernel::lanes_may_match, &Kernel::lanes_may_match_many, hashes,
+                     num_present);
+}
+
+// A solved line holds all its keys, whatever else is asked; with some bits changed, kernels still
+// agree.
+template <typename Ask>
+void AskSolvedLine(FuzzedDataProvider* input, std::string line, uint32_t base_slots,
+                   const Place& place, std::vector<uint64_t> hashes, Ask ask) {
+  const size_t num_present = hashes.size();
+  const auto damage = input->ConsumeIntegral<uint16_t>();
+  const std::vector<uint64_t> others = ConsumeHashes(input, kMaxHashes);
+  hashes.insert(hashes.end(), others.begin(), others.end());
+  const auto line_bytes = static_cast<uint32_t>(line.size());
+  Placed placed(line, place);
+  ask(CompactLines{placed.data(), 1, line_bytes, base_slots}, hashes, num_present);
+  for (uint64_t i = 0; i < 3; ++i) {
+    const size_t bit = RandomNumber(damage, i) % (8 * line.size());
+    placed.data()[bit / 8] = static_cast<char>(placed.data()[bit / 8] ^ (1 << bit % 8));
+    ask(CompactLines{placed.data(), 1, line_bytes, base_slots}, hashes, 0);
+  }
+}
+
+void FuzzPackedQuery(FuzzedDataProvider* input) {
+  // LevelDB has all sizes, the trailer container whole and half lines.
+  const uint32_t sizes[] = {
+      32, 64, input->ConsumeIntegralInRange<uint32_t>(core::kMinCompactLineBytes, kLineBytes)};
+  const uint32_t line_bytes = input->PickValueInArray(sizes);
+  const auto base_slots = input->ConsumeIntegralInRange<uint32_t>(1, core::kMaxBaseSlots);
+  const auto num_lines = input->ConsumeIntegralInRange<uint64_t>(1, 8);
+  const Place place = ConsumePlace(input);
+  Placed placed(ConsumeContent(input, num_lines * line_bytes), place);
+  AskPacked({placed.data(), num_lines, line_bytes, base_slots}, ConsumeHashes(input, kMaxHashes),
+            0);
+}
+
+void FuzzPackedSolver(FuzzedDataProvider* input) {
+  const uint32_t sizes[] = {
+      32, 64, input->ConsumeIntegralInRange<uint32_t>(core::kMinCompactLineBytes, kLineBytes)};
+  const uint32_t line_bytes = input->PickValueInArray(sizes);
+  const Place place = ConsumePlace(input);
+  const int spare_slots = input->ConsumeIntegralInRange<int>(-8, 40);
+  const std::vector<uint64_t> hashes = ConsumeHashes(input, kMaxSlots);
+  const auto slots = static_cast<unsigned>(
+      std::clamp(static_cast<int>(hashes.size()) + spare_slots, 1, static_cast<int>(kMaxSlots)));
+  kernels::LineKeys keys(hashes.size());
+  for (size_t i = 0; i < hashes.size(); ++i) keys.Set(i, hashes[i]);
+  const std::string empty(line_bytes, '\0');
+  int seed = 0;
+  std::string line = RequireSameBytes(empty, place, [&](const Kernel& kernel, char* data) {
+    return seed = kernel.compact_solve(keys, slots, line_bytes, data);
+  });
+  if (seed < 0) {
+    Require(line == empty, "nothing is written without a solution");
+    return;
+  }
+  Require(line.back() == 0, "the header is left to the caller");
+  const uint32_t base_slots = std::min<uint32_t>(slots, core::kMaxBaseSlots);
+  line.back() = static_cast<char>(slots - base_slots + 64 * static_cast<unsigned>(seed));
+  AskSolvedLine(input, line, base_slots, place, hashes, AskPacked);
+}
+
+uint32_t ConsumeLanesBase(FuzzedDataProvider* input) {
+  return input->ConsumeIntegralInRange<uint32_t>(core::kMinLanesBaseSlots,
+                                                 core::kMaxLanesBaseSlots);
+}
+
+void FuzzLanesQuery(FuzzedDataProvider* input) {
+  const uint32_t base_slots = ConsumeLanesBase(input);
+  const auto num_lines = input->ConsumeIntegralInRange<uint64_t>(1, 8);
+  const Place place = ConsumePlace(input);
+  Placed placed(ConsumeContent(input, num_lines * kLineBytes), place);
+  AskLanes({placed.data(), num_lines, kLineBytes, base_slots}, ConsumeHashes(input, kMaxHashes), 0);
+}
+
+void FuzzLanesSolver(FuzzedDataProvider* input) {
+  const uint32_t base_slots = ConsumeLanesBase(input);
+  const Place place = ConsumePlace(input);
+  std::vector<uint64_t> hashes = ConsumeHashes(input, kMaxSlots);
+  if (hashes.empty()) hashes.push_back(0);
+  const std::string empty(kLineBytes, '\0');
+  bool solved = false;
+  const std::string line = RequireSameBytes(empty, place, [&](const Kernel& kernel, char* data) {
+    return solved = kernel.lanes_solve(hashes.data(), hashes.size(), base_slots, data);
+  });
+  if (solved) {
+    AskSolvedLine(input, line, base_slots, place, hashes, AskLanes);
+  } else {
+    Require(line == empty, "nothing is written without a solution");
+  }
+}
+
+}  // namespace
+}  // namespace bloomline::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace bloomline::fuzz;
+  FuzzedDataProvider input(data, size);
+  using Target = void (*)(FuzzedDataProvider*);
+  constexpr Target kTargets[] = {FuzzBlocked,      FuzzFlat,       FuzzPackedQuery,
+                                 FuzzPackedSolver, FuzzLanesQuery, FuzzLanesSolver};
+  input.PickValueInArray(kTargets)(&input);
+  return 0;
+}

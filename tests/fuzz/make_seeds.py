@@ -1,0 +1,37 @@
+#!/usr/bin/python3
+"""Writes inputs that the fuzzers start from: the filters of tests/golden/vectors.txt, and random bytes.
+
+Usage: make_seeds.py VECTORS OUT_DIR   The inputs of each target go to OUT_DIR/TARGET.
+
+A target takes numbers from the end of its input and strings from the start (fuzz_input.h).
+"""
+import pathlib
+import random
+import sys
+
+
+def decode_seeds(vectors):
+    for line in vectors.read_text().splitlines():
+        filter_bytes = bytes.fromhex(line.split()[-1])
+        # From the end: any bytes, two for the place, the kernel, the first neighbour, how many of them, other keys.
+        yield filter_bytes + bytes([0, 99]) + bytes(8) + bytes([0, 0, 0, 0])
+
+
+def random_seeds(count, num_choices):
+    """`count` inputs for each of the choices that the last byte makes."""
+    numbers = random.Random(1)
+    for i in range(count * num_choices):
+        yield numbers.randbytes(numbers.choice([30, 100, 1000])) + bytes([i % num_choices])
+
+
+vectors, out_dir = map(pathlib.Path, sys.argv[1:])
+SEEDS = {
+    "kernels": list(random_seeds(20, 6)),
+    "decode": [*decode_seeds(vectors), *random_seeds(20, 3)],
+    "build": list(random_seeds(60, 1)),
+}
+for target, seeds in SEEDS.items():
+    folder = out_dir / target
+    folder.mkdir(parents=True, exist_ok=True)
+    for i, seed in enumerate(seeds):
+        (folder / f"{i:03}").write_bytes(seed)
