@@ -39,12 +39,39 @@ Keys ConsumeKeys(FuzzedDataProvider* input, size_t max_neighbours) {
   return keys;
 }
 
+bool IsBetween(uint64_t value, uint64_t min, uint64_t max) { return min <= value && value <= max; }
+
+// What a payload promises to kernels (format.h, kernel.h).
 void RequireSafe(const Payload& payload, std::string_view bytes) {
   if (payload.layout == Layout::kAlwaysMatch || payload.num_bytes == 0) return;
   Require(payload.data >= bytes.data() && payload.num_bytes <= bytes.size() &&
               payload.data + payload.num_bytes <= bytes.data() + bytes.size(),
           "a payload lies within the bytes");
   Require(payload.num_lines * payload.line_bytes == payload.num_bytes, "a payload is whole lines");
+  const uint64_t parameter = payload.parameter;
+  const uint64_t line_bytes = payload.line_bytes;
+  bool fits = false;
+  switch (payload.layout) {
+    case Layout::kClassic:
+    case Layout::kFlat:
+      fits = line_bytes == 1 && IsBetween(parameter, kMinProbes, kMaxProbes);
+      break;
+    case Layout::kBlocked:
+      fits = line_bytes == kernels::kLineBytes && IsBetween(parameter, kMinProbes, kMaxProbes);
+      break;
+    case Layout::kCompact:
+      fits = IsBetween(line_bytes, core::kMinCompactLineBytes, kernels::kLineBytes) &&
+             IsBetween(parameter, 1, core::kMaxBaseSlots);
+      break;
+    case Layout::kCompactLanes:
+      fits = line_bytes == kernels::kLineBytes &&
+             IsBetween(parameter, core::kMinLanesBaseSlots, core::kMaxLanesBaseSlots);
+      break;
+    case Layout::kCompactHalfLines:  // in memory this is kCompact
+    case Layout::kAlwaysMatch:
+      break;
+  }
+  Require(fits, "parameter and line size fit the layout");
 }
 
 // Every kernel answers as the portable one, single and batched. Returns the answers.
@@ -72,7 +99,7 @@ std::vector<bool> Ask(const Payload& payload, const Keys& keys) {
   return expected;
 }
 
-void CheckStandalone(std::string_view bytes, const Keys& keys, const Kernel& kernel) {
+Payload CheckStandalone(std::string_view bytes, const Keys& keys, const Kernel& kernel) {
   const Payload payload = core::DecodeStandalone(bytes);
   RequireSafe(payload, bytes);
   const std::vector<bool> expected = Ask(payload, keys);
@@ -89,12 +116,14 @@ void CheckStandalone(std::string_view bytes, const Keys& keys, const Kernel& ker
             kernel.name);
     Require(answers[i] == expected[i], "a view answers batches as its payload", kernel.name);
   }
+  return payload;
 }
 
-void CheckLevelDB(std::string_view bytes, const Keys& keys) {
+Payload CheckLevelDB(std::string_view bytes, const Keys& keys) {
   const Payload payload = core::DecodeLevelDB(bytes);
   RequireSafe(payload, bytes);
   Ask(payload, keys);
+  return payload;
 }
 
 std::string StandaloneFilter(const FilterOptions& options, const Keys& keys) {
@@ -110,16 +139,58 @@ std::string Padded(std::string filter, const std::string& padding) {
   return padding + filter;
 }
 
+// A filter in the trailer container knows its length: cut at the front, it loses no key. Half of
+// the cuts leave little but the trailer. True: it was cut.
+bool CutFront(FuzzedDataProvider* input, std::string* bytes) {
+  const auto chance = input->ConsumeIntegralInRange<int>(0, 3);
+  if (chance < 2) return false;
+  const size_t most = chance == 2 ? bytes->size() : core::kTrailerBytes + 64;
+  const auto left = input->ConsumeIntegralInRange<size_t>(0, most);
+  if (left < bytes->size()) bytes->erase(0, bytes->size() - left);
+  return true;
+}
+
+// Other fields in the trailer, and the number of units that they would have in so many bytes, also
+// where padding leaves no room for any: the decoder's other checks must then do without this one.
+void ChangeFields(FuzzedDataProvider* input, std::string* bytes) {
+  // docs/format.md, section 5.
+  constexpr size_t kUnits = 8, kLayout = 12, kParameter = 13, kPadding = 14;
+  if (bytes->size() < core::kTrailerBytes) return;
+  char* trailer = &(*bytes)[bytes->size() - core::kTrailerBytes];
+  if (input->ConsumeBool()) trailer[kLayout] = input->ConsumeIntegralInRange<char>(0, 6);
+  if (input->ConsumeBool()) trailer[kParameter] = input->ConsumeIntegral<char>();
+  if (input->ConsumeBool()) trailer[kPadding] = input->ConsumeIntegralInRange<char>(0, 70);
+  const Layout layout{static_cast<unsigned char>(trailer[kLayout])};
+  const uint64_t unit = layout == Layout::kCompactHalfLines                     ? 32
+                        : layout == Layout::kBlocked || core::IsCompact(layout) ? 64
+                                                                                : 1;
+  const auto padding = static_cast<unsigned char>(trailer[kPadding]);
+  const uint64_t num_units = (bytes->size() - core::kTrailerBytes - padding) / unit;
+  for (size_t i = 0; i < 4; ++i) {
+    trailer[kUnits + i] = static_cast<char>(num_units >> 8 * i & 0xFF);
+  }
+}
+
 // True: present keys may be lost now.
 bool Damage(FuzzedDataProvider* input, std::string* bytes) {
-  enum Kind : uint8_t { kNone, kTrailer, kAnywhere, kCutEnd, kAppend, kMaxValue = kAppend };
+  enum Kind : uint8_t {
+    kNone,
+    kTrailer,
+    kFields,
+    kAnywhere,
+    kCutEnd,
+    kAppend,
+    kMaxValue = kAppend
+  };
   bool damaged = false;
   while (input->remaining_bytes() > 0 && !bytes->empty()) {
     const auto kind = input->ConsumeEnum<Kind>();
     if (kind == kNone) break;
     damaged = true;
     const size_t size = bytes->size();
-    if (kind == kCutEnd) {
+    if (kind == kFields) {
+      ChangeFields(input, bytes);
+    } else if (kind == kCutEnd) {
       bytes->resize(input->ConsumeIntegralInRange<size_t>(0, size));
     } else if (kind == kAppend) {
       bytes->append(input->ConsumeBytesAsString(input->ConsumeIntegralInRange<size_t>(0, 40)));
@@ -142,25 +213,23 @@ void FuzzAnyBytes(FuzzedDataProvider* input, const Place& place, const Kernel& k
 void FuzzDamaged(FuzzedDataProvider* input, Container container, const Place& place,
                  const Kernel& kernel) {
   const FilterOptions options = ConsumeOptions(input);
-  Keys keys = ConsumeKeys(input, 600);
+  // More than kMaxFlatKeys make another layout in LevelDB.
+  Keys keys = ConsumeKeys(input, container == Container::kStandalone ? 200 : 600);
   std::string bytes =
       container == Container::kStandalone
           ? Padded(StandaloneFilter(options, keys),
                    ConsumeContent(input, input->ConsumeIntegralInRange<size_t>(0, 63)))
           : tests::LevelDBFilter(options, keys.views);
-  // A filter in the trailer container knows its length: cut at the front, it loses no key.
-  if (container == Container::kStandalone) {
-    bytes.erase(0, input->ConsumeIntegralInRange<size_t>(0, bytes.size()));
-  }
-  keys.num_present = keys.views.size();
-  if (Damage(input, &bytes)) keys.num_present = 0;
+  const bool cut = container == Container::kStandalone && CutFront(input, &bytes);
+  const bool damaged = Damage(input, &bytes);
+  keys.num_present = damaged ? 0 : keys.views.size();
   keys.Add(ConsumeKey(input));
   Placed placed(bytes, place);
-  if (container == Container::kStandalone) {
-    CheckStandalone(placed.view(), keys, kernel);
-  } else {
-    CheckLevelDB(placed.view(), keys);
-  }
+  const Payload payload = container == Container::kStandalone
+                              ? CheckStandalone(placed.view(), keys, kernel)
+                              : CheckLevelDB(placed.view(), keys);
+  Require(cut || damaged || payload.layout != Layout::kAlwaysMatch,
+          "a filter as it was written is understood");
 }
 
 }  // namespace

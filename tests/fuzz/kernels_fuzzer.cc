@@ -1,5 +1,6 @@
 // Every kernel against the portable one, on payloads of any content and hashes of any kind: the
 // same answers, the same bytes, and no key of a solved line lost.
+#include "src/core/compact.h"
 #include "src/core/format.h"
 #include "src/kernels/compact_lanes.h"
 #include "src/kernels/compact_line.h"
@@ -123,11 +124,15 @@ void AskSolvedLine(FuzzedDataProvider* input, std::string line, uint32_t base_sl
   }
 }
 
-void FuzzPackedQuery(FuzzedDataProvider* input) {
-  // LevelDB has all sizes, the trailer container whole and half lines.
+// LevelDB has all sizes, the trailer container whole and half lines.
+uint32_t ConsumePackedLineBytes(FuzzedDataProvider* input) {
   const uint32_t sizes[] = {
       32, 64, input->ConsumeIntegralInRange<uint32_t>(core::kMinCompactLineBytes, kLineBytes)};
-  const uint32_t line_bytes = input->PickValueInArray(sizes);
+  return input->PickValueInArray(sizes);
+}
+
+void FuzzPackedQuery(FuzzedDataProvider* input) {
+  const uint32_t line_bytes = ConsumePackedLineBytes(input);
   const auto base_slots = input->ConsumeIntegralInRange<uint32_t>(1, core::kMaxBaseSlots);
   const auto num_lines = input->ConsumeIntegralInRange<uint64_t>(1, 8);
   const Place place = ConsumePlace(input);
@@ -137,9 +142,7 @@ void FuzzPackedQuery(FuzzedDataProvider* input) {
 }
 
 void FuzzPackedSolver(FuzzedDataProvider* input) {
-  const uint32_t sizes[] = {
-      32, 64, input->ConsumeIntegralInRange<uint32_t>(core::kMinCompactLineBytes, kLineBytes)};
-  const uint32_t line_bytes = input->PickValueInArray(sizes);
+  const uint32_t line_bytes = ConsumePackedLineBytes(input);
   const Place place = ConsumePlace(input);
   const int spare_slots = input->ConsumeIntegralInRange<int>(-8, 40);
   const std::vector<uint64_t> hashes = ConsumeHashes(input, kMaxSlots);
@@ -192,6 +195,31 @@ void FuzzLanesSolver(FuzzedDataProvider* input) {
   }
 }
 
+// More keys than a line has slots, repeated ones among them: the core, which calls the solvers.
+void FuzzLine(FuzzedDataProvider* input) {
+  constexpr size_t kMaxKeys = 300;
+  const bool lanes = input->ConsumeBool();
+  const uint32_t line_bytes = lanes ? kLineBytes : ConsumePackedLineBytes(input);
+  const uint32_t base_slots = lanes
+                                  ? ConsumeLanesBase(input)
+                                  : input->ConsumeIntegralInRange<uint32_t>(1, core::kMaxBaseSlots);
+  const core::Shape shape = {lanes ? core::Layout::kCompactLanes : core::Layout::kCompact,
+                             base_slots, line_bytes, line_bytes};
+  const Place place = ConsumePlace(input);
+  const std::string content = ConsumeContent(input, line_bytes);
+  const std::vector<uint64_t> hashes = ConsumeHashes(input, kMaxKeys);
+  const std::string line = RequireSameBytes(content, place, [&](const Kernel& kernel, char* data) {
+    std::vector<uint64_t> reordered = hashes;
+    core::SolveLine(reordered.data(), reordered.size(), shape, kernel, data);
+    return true;
+  });
+  std::vector<uint64_t> reversed(hashes.rbegin(), hashes.rend());
+  std::string line_of_reversed = content;
+  core::SolveLine(reversed.data(), reversed.size(), shape, Portable(), line_of_reversed.data());
+  Require(line == line_of_reversed, "a line does not depend on the order of its keys");
+  AskSolvedLine(input, line, base_slots, place, hashes, lanes ? AskLanes : AskPacked);
+}
+
 }  // namespace
 }  // namespace bloomline::fuzz
 
@@ -199,8 +227,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace bloomline::fuzz;
   FuzzedDataProvider input(data, size);
   using Target = void (*)(FuzzedDataProvider*);
-  constexpr Target kTargets[] = {FuzzBlocked,      FuzzFlat,       FuzzPackedQuery,
-                                 FuzzPackedSolver, FuzzLanesQuery, FuzzLanesSolver};
+  constexpr Target kTargets[] = {FuzzBlocked,    FuzzFlat,        FuzzPackedQuery, FuzzPackedSolver,
+                                 FuzzLanesQuery, FuzzLanesSolver, FuzzLine};
   input.PickValueInArray(kTargets)(&input);
   return 0;
 }
