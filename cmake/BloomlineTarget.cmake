@@ -37,12 +37,16 @@ endfunction()
 
 function(bloomline_install)
   get_property(targets GLOBAL PROPERTY BLOOMLINE_TARGETS)
-  set(headers cpu.h filter.h filter_options.h sizing.h version.h)
+  set(headers atomic_bloom_filter.h bloom_filter.h c.h counting_bloom_filter.h cpu.h filter.h
+      filter_options.h scalable_bloom_filter.h sizing.h version.h)
   if(BLOOMLINE_LEVELDB)
-    list(APPEND headers leveldb.h)
+    list(APPEND headers c_leveldb.h leveldb.h)
   endif()
   if(BLOOMLINE_ROCKSDB)
     list(APPEND headers rocksdb.h)
+  endif()
+  if(BLOOMLINE_WITH_REDIS)
+    list(APPEND headers redis_bloom_filter.h)
   endif()
   list(TRANSFORM headers PREPEND "${PROJECT_SOURCE_DIR}/include/bloomline/")
   install(FILES ${headers} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/bloomline")
@@ -56,5 +60,6 @@ function(bloomline_install)
     COMPATIBILITY SameMinorVersion)
   install(FILES "${PROJECT_BINARY_DIR}/bloomlineConfig.cmake"
                 "${PROJECT_BINARY_DIR}/bloomlineConfigVersion.cmake"
+                "${PROJECT_SOURCE_DIR}/cmake/Findhiredis.cmake"
           DESTINATION "${package_dir}")
 endfunction()

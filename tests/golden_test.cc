@@ -9,18 +9,13 @@
 #include "bloomline/filter.h"
 #include "src/core/format.h"
 #include "src/core/payload.h"
+#include "tests/golden_keys.h"
 #include "tests/leveldb_filter.h"
 
 namespace bloomline {
 namespace {
 
-std::string FromHex(const std::string& hex) {
-  std::string bytes;
-  for (size_t i = 0; i + 1 < hex.size(); i += 2) {
-    bytes.push_back(static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16)));
-  }
-  return bytes;
-}
+using tests::FromHex;
 
 struct Vector {
   std::string container;
@@ -41,10 +36,7 @@ std::vector<Vector> ReadVectors() {
     v.options.format = v.layout == "classic"   ? Format::kClassic
                        : v.layout == "compact" ? Format::kCompact
                                                : Format::kBlocked;
-    std::istringstream list(keys == "none" ? "" : keys);
-    for (std::string key; std::getline(list, key, ',');) {
-      v.keys.push_back(key == "-" ? "" : FromHex(key));
-    }
+    v.keys = tests::KeysFromHex(keys);
     v.filter = FromHex(filter);
     vectors.push_back(v);
   }

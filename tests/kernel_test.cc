@@ -12,6 +12,7 @@
 #include "bloomline/cpu.h"
 #include "src/kernels/compact_lanes.h"
 #include "src/kernels/compact_line.h"
+#include "src/kernels/counter_lines.h"
 #include "src/kernels/probe_sequence.h"
 #include "tests/guarded_bytes.h"
 
@@ -108,6 +109,48 @@ TEST_P(KernelTest, AnswersFlatQueriesAndInsertsAsPortable) {
   }
 }
 
+// Few lines and many operations, so that counters saturate and are emptied again.
+TEST_P(KernelTest, CountsAsPortable) {
+  for (const int counter_bits : {4, 8}) {
+    for (int k = 1; k <= 30; ++k) {
+      for (const uint64_t num_lines : {1, 3, 40}) {
+        SCOPED_TRACE(testing::Message() << counter_bits << " bits, k " << k << ", " << num_lines);
+        Lines expected(num_lines * kLineBytes, 0);
+        Lines actual(num_lines * kLineBytes, 0);
+        const CounterLines all_expected{reinterpret_cast<unsigned char*>(expected.data), num_lines,
+                                        counter_bits, k};
+        const CounterLines all_actual{reinterpret_cast<unsigned char*>(actual.data), num_lines,
+                                      counter_bits, k};
+        uint64_t saturated_expected = 0;
+        uint64_t saturated_actual = 0;
+        for (uint64_t round = 0; round < 12; ++round) {
+          const size_t n = counter_bits == 4 ? 400 : 6000;
+          const std::vector<uint64_t> hashes = Hashes(n, round % 4 * 31 + static_cast<uint64_t>(k));
+          bool one[6000];
+          bool other[6000];
+          if (round % 3 != 2) {
+            portable().counters->add_many(all_expected, n, hashes.data(), one, &saturated_expected);
+            kernel().counters->add_many(all_actual, n, hashes.data(), other, &saturated_actual);
+          } else {
+            portable().counters->remove_many(all_expected, n, hashes.data(), one);
+            kernel().counters->remove_many(all_actual, n, hashes.data(), other);
+          }
+          ASSERT_EQ(0, std::memcmp(one, other, n)) << round;
+          ASSERT_EQ(0, std::memcmp(expected.data, actual.data, num_lines * kLineBytes)) << round;
+          ASSERT_EQ(saturated_expected, saturated_actual);
+          const std::vector<uint64_t> asked = Hashes(n, round + 1000);
+          portable().counters->ask_many(all_expected, n, asked.data(), one);
+          kernel().counters->ask_many(all_actual, n, asked.data(), other);
+          ASSERT_EQ(0, std::memcmp(one, other, n)) << round;
+        }
+        if (num_lines == 1) {
+          ASSERT_GT(saturated_expected, 0u);
+        }
+      }
+    }
+  }
+}
+
 TEST_P(KernelTest, IsRightAtEveryAlignment) {
   constexpr uint64_t kNumLines = 9;
   const std::vector<uint64_t> present = Hashes(300, 21);
@@ -119,6 +162,10 @@ TEST_P(KernelTest, IsRightAtEveryAlignment) {
       Lines lines(kNumLines * kLineBytes, offset);
       const BlockedLines filter{lines.data, kNumLines, k};
       kernel().blocked_insert_many(filter, present.size(), present.data());
+      ASSERT_EQ(0, std::memcmp(expected.data, lines.data, kNumLines * kLineBytes)) << offset;
+      bool changed[300];
+      std::memset(lines.data, 0, kNumLines * kLineBytes);
+      kernel().blocked_add_many(filter, present.size(), present.data(), changed);
       ASSERT_EQ(0, std::memcmp(expected.data, lines.data, kNumLines * kLineBytes)) << offset;
       for (const uint64_t hash : asked) {
         ASSERT_EQ(portable().blocked_may_match({expected.data, kNumLines, k}, hash),
@@ -142,6 +189,7 @@ TEST_P(KernelTest, TouchesNoByteOutsideThePayload) {
     if (num_bytes % kLineBytes != 0) return;
     const BlockedLines blocked{payload.data(), num_bytes / kLineBytes, k};
     bool may_match[200];
+    kernel().blocked_add_many(blocked, hashes.size(), hashes.data(), may_match);
     kernel().blocked_insert_many(blocked, hashes.size(), hashes.data());
     kernel().blocked_may_match_many(blocked, hashes.size(), hashes.data(), may_match);
     for (size_t i = 0; i < hashes.size(); ++i) {
@@ -161,6 +209,80 @@ TEST_P(KernelTest, TouchesNoByteOutsideThePayload) {
   }
 }
 
+// Lines on a 64-byte boundary.
+struct AlignedLines {
+  explicit AlignedLines(uint64_t num_lines) : bytes(num_lines * kLineBytes), lines(num_lines) {
+    std::memset(lines.data(), 0, bytes);
+  }
+  BlockedLines Filter(int num_probes) {
+    return {reinterpret_cast<const char*>(lines.data()), lines.size(), num_probes};
+  }
+  bool operator==(const AlignedLines& other) const {
+    return bytes == other.bytes && std::memcmp(lines.data(), other.lines.data(), bytes) == 0;
+  }
+  struct alignas(64) AlignedLine {
+    char bytes[kLineBytes];
+  };
+  size_t bytes;
+  std::vector<AlignedLine> lines;
+};
+
+TEST_P(KernelTest, AddsTheSameBitsAsPortableAndSaysWhichAreNew) {
+  for (int k = 1; k <= 30; ++k) {
+    for (const uint64_t num_lines : {1, 2, 7, 200}) {
+      const size_t n = static_cast<size_t>(num_lines) * 30 + 13;
+      std::vector<uint64_t> hashes = Hashes(n, 300 + static_cast<uint64_t>(k));
+      for (size_t i = 20; i < n; i += 5) hashes[i] = hashes[i - 7];  // nothing new
+      AlignedLines inserted(num_lines);
+      AlignedLines portable_lines(num_lines);
+      AlignedLines plain(num_lines);
+      AlignedLines shared(num_lines);
+      portable().blocked_insert_many(inserted.Filter(k), n, hashes.data());
+      const std::unique_ptr<bool[]> expected(new bool[n]);
+      const std::unique_ptr<bool[]> plain_new(new bool[n]);
+      const std::unique_ptr<bool[]> shared_new(new bool[n]);
+      portable().blocked_add_many(portable_lines.Filter(k), n, hashes.data(), expected.get());
+      kernel().blocked_add_many(plain.Filter(k), n, hashes.data(), plain_new.get());
+      kernel().shared_add_many(shared.Filter(k), n, hashes.data(), shared_new.get());
+      ASSERT_TRUE(inserted == portable_lines) << "k " << k << ", lines " << num_lines;
+      ASSERT_TRUE(inserted == plain) << "k " << k << ", lines " << num_lines;
+      ASSERT_TRUE(inserted == shared) << "k " << k << ", lines " << num_lines;
+      EXPECT_TRUE(expected[0]);
+      EXPECT_FALSE(expected[20]);
+      for (size_t i = 0; i < n; ++i) {
+        ASSERT_EQ(expected[i], plain_new[i]) << "k " << k << ", hash " << i;
+        ASSERT_EQ(expected[i], shared_new[i]) << "k " << k << ", hash " << i;
+      }
+    }
+  }
+}
+
+TEST_P(KernelTest, AnswersAndCountsSharedLinesAsOthers) {
+  const std::vector<uint64_t> asked = Hashes(3000, 61);
+  const std::unique_ptr<bool[]> shared(new bool[asked.size()]);
+  for (int k = 1; k <= 30; ++k) {
+    for (const uint64_t num_lines : {1, 3, 50}) {
+      AlignedLines lines(num_lines);
+      const BlockedLines filter = lines.Filter(k);
+      const std::vector<uint64_t> present = Hashes(num_lines * 20, 62);
+      portable().blocked_insert_many(filter, present.size(), present.data());
+      kernel().shared_may_match_many(filter, asked.size(), asked.data(), shared.get());
+      for (size_t i = 0; i < asked.size(); ++i) {
+        ASSERT_EQ(portable().blocked_may_match(filter, asked[i]), shared[i]) << "k " << k;
+      }
+      uint64_t expected[kLineBits + 1] = {};
+      uint64_t actual[kLineBits + 1] = {};
+      for (const AlignedLines::AlignedLine& line : lines.lines) {
+        int ones = 0;
+        for (const char byte : line.bytes) ones += __builtin_popcount(static_cast<uint8_t>(byte));
+        ++expected[ones];
+      }
+      kernel().shared_count_lines(filter.data, num_lines, actual);
+      ASSERT_EQ(0, std::memcmp(expected, actual, sizeof(expected))) << "k " << k;
+    }
+  }
+}
+
 // A solved line, or none where the equations contradict each other.
 struct Solved {
   int seed;
@@ -172,7 +294,7 @@ Solved Solve(const Kernel& kernel, const std::vector<uint64_t>& hashes, unsigned
   LineKeys keys(hashes.size());
   for (size_t i = 0; i < hashes.size(); ++i) keys.Set(i, hashes[i]);
   Lines memory(line_bytes, line_bytes % 64);  // exact, so that a sanitizer sees every byte too many
-  const int seed = kernel.compact_solve(keys, slots, line_bytes, memory.data);
+  const int seed = kernel.compact->packed_solve(keys, slots, line_bytes, memory.data);
   return {seed, std::string(memory.data, line_bytes)};
 }
 
@@ -217,11 +339,11 @@ TEST_P(KernelTest, AnswersCompactQueriesAsPortableAndLosesNoKey) {
             at_end ? guarded.AtEnd(solved.line) : guarded.AtStart(solved.line);
         const CompactLines filter{line.data(), 1, line_bytes, base_slots};
         bool may_match[300];
-        for (const uint64_t hash : hashes) ASSERT_TRUE(kernel().compact_may_match(filter, hash));
-        kernel().compact_may_match_many(filter, asked.size(), asked.data(), may_match);
+        for (const uint64_t hash : hashes) ASSERT_TRUE(kernel().compact->packed_may_match(filter, hash));
+        kernel().compact->packed_may_match_many(filter, asked.size(), asked.data(), may_match);
         for (size_t i = 0; i < asked.size(); ++i) {
-          const bool expected = portable().compact_may_match(filter, asked[i]);
-          ASSERT_EQ(expected, kernel().compact_may_match(filter, asked[i])) << slots;
+          const bool expected = portable().compact->packed_may_match(filter, asked[i]);
+          ASSERT_EQ(expected, kernel().compact->packed_may_match(filter, asked[i])) << slots;
           ASSERT_EQ(expected, may_match[i]) << slots;
         }
       }
@@ -242,8 +364,8 @@ TEST_P(KernelTest, AnswersRandomCompactLinesAsPortable) {
       const std::string_view lines = round % 2 == 0 ? guarded.AtEnd(bytes) : guarded.AtStart(bytes);
       const CompactLines filter{lines.data(), 3, line_bytes, base_slots};
       for (const uint64_t hash : asked) {
-        ASSERT_EQ(portable().compact_may_match(filter, hash),
-                  kernel().compact_may_match(filter, hash));
+        ASSERT_EQ(portable().compact->packed_may_match(filter, hash),
+                  kernel().compact->packed_may_match(filter, hash));
       }
     }
   }
@@ -253,7 +375,7 @@ TEST_P(KernelTest, AnswersRandomCompactLinesAsPortable) {
 std::string SolveLanes(const Kernel& kernel, const std::vector<uint64_t>& hashes,
                        uint32_t base_slots) {
   Lines memory(kLineBytes, 8);
-  const bool solved = kernel.lanes_solve(hashes.data(), hashes.size(), base_slots, memory.data);
+  const bool solved = kernel.compact->lanes_solve(hashes.data(), hashes.size(), base_slots, memory.data);
   return solved ? std::string(memory.data, kLineBytes) : "";
 }
 
@@ -279,11 +401,11 @@ TEST_P(KernelTest, SolvesLanesAsPortableAndLosesNoKey) {
         const std::string_view bytes = at_end ? guarded.AtEnd(line) : guarded.AtStart(line);
         const CompactLines filter{bytes.data(), 1, kLineBytes, base_slots};
         bool may_match[kMaxSlots + 100];
-        kernel().lanes_may_match_many(filter, asked.size(), asked.data(), may_match);
+        kernel().compact->lanes_may_match_many(filter, asked.size(), asked.data(), may_match);
         for (size_t i = 0; i < asked.size(); ++i) {
-          const bool expected = portable().lanes_may_match(filter, asked[i]);
+          const bool expected = portable().compact->lanes_may_match(filter, asked[i]);
           ASSERT_TRUE(expected || i >= n) << "lost key " << i;
-          ASSERT_EQ(expected, kernel().lanes_may_match(filter, asked[i]));
+          ASSERT_EQ(expected, kernel().compact->lanes_may_match(filter, asked[i]));
           ASSERT_EQ(expected, may_match[i]);
         }
       }
@@ -305,10 +427,10 @@ TEST_P(KernelTest, AnswersRandomLanesAsPortable) {
     const std::string_view lines = round % 2 == 0 ? guarded.AtEnd(bytes) : guarded.AtStart(bytes);
     const CompactLines filter{lines.data(), 3, kLineBytes, base_slots};
     bool may_match[200];
-    kernel().lanes_may_match_many(filter, asked.size(), asked.data(), may_match);
+    kernel().compact->lanes_may_match_many(filter, asked.size(), asked.data(), may_match);
     for (size_t i = 0; i < asked.size(); ++i) {
-      const bool expected = portable().lanes_may_match(filter, asked[i]);
-      ASSERT_EQ(expected, kernel().lanes_may_match(filter, asked[i]));
+      const bool expected = portable().compact->lanes_may_match(filter, asked[i]);
+      ASSERT_EQ(expected, kernel().compact->lanes_may_match(filter, asked[i]));
       ASSERT_EQ(expected, may_match[i]);
       matches += expected;
     }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bloomline/c_leveldb.h"
 #include "bloomline/leveldb.h"
 #include "tests/guarded_bytes.h"
 #include "tests/key_shapes.h"
@@ -192,6 +193,32 @@ TEST(LevelDBPolicyTest, BadOptionsGiveNoPolicyAndAReason) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(NewLevelDBFilterPolicy(seeded), nullptr);
   EXPECT_NE(testing::internal::GetCapturedStderr().find("seed is 7"), std::string::npos);
+}
+
+TEST(LevelDBPolicyTest, CBindingsMakeAndReadTheSameFilters) {
+  std::mt19937_64 random(6);
+  for (const Format format : {Format::kClassic, Format::kBlocked, Format::kCompact}) {
+    FilterOptions options;
+    options.format = format;
+    const Policy direct(NewLevelDBFilterPolicy(options));
+    char* error = nullptr;
+    leveldb_filterpolicy_t* handle =
+        bloomline_leveldb_filterpolicy_create(static_cast<int>(format), 10, &error);
+    ASSERT_NE(handle, nullptr);
+    // What the handle points to derives from FilterPolicy, with no other base (leveldb db/c.cc).
+    const auto* through_c = reinterpret_cast<const leveldb::FilterPolicy*>(handle);
+    EXPECT_STREQ(through_c->Name(), direct->Name());
+    for (const size_t n : {1, 36, 500, 2000}) {
+      const std::vector<std::string> keys = RandomKeys(n, random);
+      const std::string filter = Filter(*through_c, keys);
+      ASSERT_EQ(filter, Filter(*direct, keys)) << FormatName(format) << ", " << n << " keys";
+      for (const std::string& key : keys) ASSERT_TRUE(through_c->KeyMayMatch(key, filter));
+      for (const std::string& key : RandomKeys(200, random)) {
+        ASSERT_EQ(through_c->KeyMayMatch(key, filter), direct->KeyMayMatch(key, filter));
+      }
+    }
+    leveldb_filterpolicy_destroy(handle);
+  }
 }
 
 TEST(LevelDBPolicyTest, NameIsLevelDBsOwnOrTheUsers) {

@@ -106,6 +106,129 @@ TEST(SizingTest, FewLinesApproachThePoissonLimit) {
   EXPECT_LT(BlockedFalsePositiveRate(1, 1, 6), 1e-9);
 }
 
+TEST(SizingTest, TextbookFormulasInvertEachOther) {
+  EXPECT_NEAR(TextbookBitsPerKey(0.01), 9.5850584, 1e-6);  // -ln 0.01 / (ln 2)^2
+  EXPECT_NEAR(TextbookNumProbes(10), 6.9314718, 1e-6);
+  EXPECT_NEAR(TextbookFalsePositiveRate(10, 7), 0.00819, 1e-5);
+  EXPECT_NEAR(InformationLimitBitsPerKey(0.01), 6.6438562, 1e-6);
+  for (const double rate : {0.5, 0.01, 1e-6}) {
+    const double bits_per_key = TextbookBitsPerKey(rate);
+    const double k = TextbookNumProbes(bits_per_key);
+    EXPECT_NEAR(k, -std::log2(rate), 1e-9);
+    EXPECT_NEAR(TextbookFalsePositiveRate(bits_per_key, k) / rate, 1, 1e-9);
+    for (const double other : {0.9 * k, 1.1 * k}) {
+      EXPECT_GT(TextbookFalsePositiveRate(bits_per_key, other), rate);
+    }
+  }
+}
+
+TEST(SizingTest, FewLinesFollowTheExactSum) {
+  // Binomial loads and the distribution of set bits, summed without approximation in Python.
+  EXPECT_NEAR(BlockedFalsePositiveRate(1000, 20, 6) / 0.008703898271699928, 1, 1e-3);
+  EXPECT_NEAR(BlockedFalsePositiveRate(300, 7, 6) / 0.004441428328857859, 1, 1e-3);
+  EXPECT_NEAR(BlockedFalsePositiveRate(40, 1, 6) / 0.0027880263867440034, 1, 1e-3);
+  EXPECT_NEAR(ClassicFalsePositiveRate(36, 368, 7) / 0.0075443784102496554, 1, 1e-9);
+}
+
+TEST(SizingTest, RatesOfTrillionsOfKeysKeepTheirDigits) {
+  const double limit = BlockedFalsePositiveRate(10.0, 6);
+  for (uint64_t lines = 1000000000; lines < 1000000000000000000 / 512; lines *= 100) {
+    const uint64_t n = lines / 10 * 512;
+    EXPECT_NEAR(BlockedFalsePositiveRate(n, lines, 6) / limit, 1, 1e-7) << n;
+    EXPECT_LT(BlockedFalsePositiveRate(n, lines + lines / 1000000, 6),
+              BlockedFalsePositiveRate(n, lines, 6));
+  }
+}
+
+TEST(SizingTest, MoreKeysRaiseTheRateAndMoreMemoryLowersIt) {
+  for (uint64_t n = 1; n < 3000; n += 1 + n / 3) {
+    SCOPED_TRACE(n);
+    EXPECT_LT(ClassicFalsePositiveRate(n, 4096, 5), ClassicFalsePositiveRate(n + 1, 4096, 5));
+    EXPECT_GT(ClassicFalsePositiveRate(n, 4096, 5), ClassicFalsePositiveRate(n, 4097, 5));
+    EXPECT_LT(BlockedFalsePositiveRate(n, 8, 5), BlockedFalsePositiveRate(n + 1, 8, 5));
+    EXPECT_GT(BlockedFalsePositiveRate(n, 8, 5), BlockedFalsePositiveRate(n, 9, 5));
+  }
+}
+
+TEST(SizingTest, ImpossibleArgumentsOfRatesGiveNaN) {
+  for (const int k : {-1, 0, 31}) {
+    EXPECT_TRUE(std::isnan(ClassicFalsePositiveRate(10.0, k))) << k;
+    EXPECT_TRUE(std::isnan(ClassicFalsePositiveRate(10, 100, k))) << k;
+    EXPECT_TRUE(std::isnan(BlockedFalsePositiveRate(10.0, k))) << k;
+    EXPECT_TRUE(std::isnan(BlockedFalsePositiveRate(10, 100, k))) << k;
+  }
+  for (const double c : {0.0, -1.0, std::nan("")}) {
+    EXPECT_TRUE(std::isnan(ClassicFalsePositiveRate(c, 6))) << c;
+    EXPECT_TRUE(std::isnan(BlockedFalsePositiveRate(c, 6))) << c;
+    EXPECT_TRUE(std::isnan(TextbookNumProbes(c))) << c;
+    EXPECT_TRUE(std::isnan(TextbookFalsePositiveRate(c, 6))) << c;
+    EXPECT_TRUE(std::isnan(TextbookFalsePositiveRate(10, c))) << c;
+  }
+}
+
+TEST(SizingTest, HopelesslyFullAndInfinitelyLargeFiltersHaveTheirLimits) {
+  EXPECT_EQ(BlockedFalsePositiveRate(1e-300, 6), 1);
+  EXPECT_EQ(BlockedFalsePositiveRate(UINT64_MAX, 1000, 6), 1);
+  EXPECT_EQ(BlockedFalsePositiveRate(HUGE_VAL, 6), 0);
+  EXPECT_EQ(ClassicFalsePositiveRate(HUGE_VAL, 6), 0);
+}
+
+// E over Poisson loads of E[(X/B)^k], from the distribution of X.
+double SmallBlockRateByDistribution(int block_bits, double bits_per_key, int num_probes) {
+  const double mean_load = block_bits / bits_per_key;
+  std::vector<double> probability(static_cast<size_t>(block_bits) + 1, 0.0);
+  probability[0] = 1;
+  double rate = 0;
+  for (int load = 0; load < 400; ++load) {
+    double moment = 0;
+    for (size_t x = 1; x < probability.size(); ++x) {
+      moment += probability[x] * std::pow(static_cast<double>(x) / block_bits, num_probes);
+    }
+    rate += moment * std::exp(-mean_load + load * std::log(mean_load) - std::lgamma(load + 1.0));
+    for (int probe = 0; probe < num_probes; ++probe) {
+      for (size_t x = probability.size() - 1; x > 0; --x) {
+        const double hit = static_cast<double>(x) / block_bits;
+        probability[x] = probability[x] * hit + probability[x - 1] * (1 - hit + 1.0 / block_bits);
+      }
+      probability[0] = 0;
+    }
+  }
+  return rate;
+}
+
+TEST(SizingTest, SmallBlockRateIsThatOfTheOccupancyDistribution) {
+  for (const int block_bits : {64, 128}) {
+    for (const double c : {2.0, 6.0, 10.0, 16.0, 24.0, 100.0}) {
+      const int k = OptimalSmallBlockNumProbes(block_bits, c);
+      const double exact = SmallBlockRateByDistribution(block_bits, c, k);
+      EXPECT_NEAR(SmallBlockFalsePositiveRate(block_bits, c, k) / exact, 1, c <= 24 ? 2e-3 : 0.015)
+          << block_bits << " " << c;
+      EXPECT_LE(exact, SmallBlockRateByDistribution(block_bits, c, k + 1) * 1.0001);
+      if (k > 1) {
+        EXPECT_LE(exact, SmallBlockRateByDistribution(block_bits, c, k - 1) * 1.0001);
+      }
+    }
+  }
+}
+
+TEST(SizingTest, SmallBlocksCostAccuracy) {
+  EXPECT_NEAR(SmallBlockBitsPerKeyForFalsePositiveRate(128, 0.01), 10.85, 0.01);
+  EXPECT_NEAR(SmallBlockBitsPerKeyForFalsePositiveRate(64, 0.01), 12.14, 0.01);
+  EXPECT_NEAR(SmallBlockBitsPerKeyForFalsePositiveRate(128, 0.001), 19.01, 0.03);
+  EXPECT_NEAR(SmallBlockBitsPerKeyForFalsePositiveRate(64, 0.001), 24.00, 0.05);
+  for (const double rate : {0.0, 1.0, -1.0, 1e-9, std::nan("")}) {
+    EXPECT_TRUE(std::isnan(SmallBlockBitsPerKeyForFalsePositiveRate(64, rate))) << rate;
+  }
+}
+
+TEST(SizingTest, FewSmallBlocksApproachThePoissonLimit) {
+  EXPECT_NEAR(
+      SmallBlockFalsePositiveRate(64, 640000, 100000, 5) / SmallBlockFalsePositiveRate(64, 10.0, 5),
+      1, 1e-3);
+  EXPECT_EQ(SmallBlockFalsePositiveRate(64, 0, 10, 5), 0);
+  EXPECT_EQ(SmallBlockFalsePositiveRate(64, 10, 0, 5), 1);
+}
+
 TEST(SizingTest, BitsForARateInvertTheRate) {
   for (const Format format : {Format::kClassic, Format::kBlocked}) {
     for (const double rate : {0.5, 0.1, 0.01, 0.001, 1e-4}) {

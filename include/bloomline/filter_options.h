@@ -19,10 +19,13 @@ enum class Format {
   kBlocked,
   // Solved lines: a key reads one line of 64 bytes (32 below 6.4 bits per key), which holds the
   // solution of a linear system instead of set bits. Needs 7.1 bits per key for what kBlocked needs
-  // 10 for. A query costs about 2.5 times as much, building about 11 times (docs/benchmarking.md).
+  // 10 for. A query costs about 1.7 times as much, building about 5 times (docs/benchmarking.md).
   // bits_per_key is 3 to 24.
   kCompact,
 };
+
+// "classic", "blocked" or "compact"; static storage.
+const char* FormatName(Format format);
 
 // Allowed range of FilterOptions::bits_per_key. The upper end is far past use (k is at most 30, so
 // nothing is gained beyond about 45); it catches a total mistaken for a per-key figure.
@@ -33,6 +36,11 @@ constexpr double kMaxBitsPerKey = 100.0;
 // than fingerprints.
 constexpr double kMinCompactBitsPerKey = 3.0;
 constexpr double kMaxCompactBitsPerKey = 24.0;
+
+struct BitsPerKeyRange {
+  double min, max;
+};
+BitsPerKeyRange AllowedBitsPerKey(Format format);
 
 struct FilterOptions {
   Format format = Format::kBlocked;

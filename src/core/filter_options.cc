@@ -6,6 +6,23 @@
 
 namespace bloomline {
 
+const char* FormatName(Format format) {
+  switch (format) {
+    case Format::kClassic:
+      return "classic";
+    case Format::kBlocked:
+      return "blocked";
+    case Format::kCompact:
+      return "compact";
+  }
+  return "unknown";
+}
+
+BitsPerKeyRange AllowedBitsPerKey(Format format) {
+  if (format == Format::kCompact) return {kMinCompactBitsPerKey, kMaxCompactBitsPerKey};
+  return {kMinBitsPerKey, kMaxBitsPerKey};
+}
+
 FilterOptions FilterOptions::ForFalsePositiveRate(Format format, double rate) {
   FilterOptions options;
   options.format = format;
@@ -15,17 +32,15 @@ FilterOptions FilterOptions::ForFalsePositiveRate(Format format, double rate) {
 
 std::string FilterOptions::Validate() const {
   std::ostringstream error;
-  const bool compact = format == Format::kCompact;
-  const double min_bits = compact ? kMinCompactBitsPerKey : kMinBitsPerKey;
-  const double max_bits = compact ? kMaxCompactBitsPerKey : kMaxBitsPerKey;
-  if (format != Format::kClassic && format != Format::kBlocked && !compact) {
+  const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
+  if (format != Format::kClassic && format != Format::kBlocked && format != Format::kCompact) {
     error << "format is " << static_cast<int>(format)
           << "; allowed: " << static_cast<int>(Format::kClassic) << " (classic), "
           << static_cast<int>(Format::kBlocked) << " (blocked), "
           << static_cast<int>(Format::kCompact) << " (compact)";
-  } else if (!(bits_per_key >= min_bits && bits_per_key <= max_bits)) {
-    error << "bits_per_key is " << bits_per_key << "; allowed: " << min_bits << " to " << max_bits
-          << ", and it is bits for each key, not for the filter";
+  } else if (!(bits_per_key >= allowed.min && bits_per_key <= allowed.max)) {
+    error << "bits_per_key is " << bits_per_key << "; allowed: " << allowed.min << " to "
+          << allowed.max << ", and it is bits for each key, not for the filter";
     if (bits_per_key != bits_per_key) error << " (nan: also a false-positive rate out of reach)";
   }
   return error.str();

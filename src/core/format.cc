@@ -1,5 +1,8 @@
 #include "src/core/format.h"
 
+#include <algorithm>
+#include <sstream>
+
 namespace bloomline::core {
 namespace {
 
@@ -40,13 +43,26 @@ bool IsKnown(Layout layout) {
          IsCompact(layout);
 }
 
-bool ParameterInRange(Layout layout, int parameter) {
-  if (layout == Layout::kCompactLanes) {
-    return parameter >= static_cast<int>(kMinLanesBaseSlots) &&
-           parameter <= static_cast<int>(kMaxLanesBaseSlots);
+struct ParameterRange {
+  uint32_t min;
+  uint32_t max;
+};
+
+ParameterRange AllowedParameter(Layout layout) {
+  if (layout == Layout::kCompactLanes) return {kMinLanesBaseSlots, kMaxLanesBaseSlots};
+  if (IsCompact(layout)) return {1, kMaxBaseSlots};
+  return {kMinProbes, kMaxProbes};
+}
+
+// What matches everything; the reason is put together only for those who ask.
+template <typename... Parts>
+Payload Refuse(std::string* why, const Parts&... parts) {
+  if (why != nullptr) {
+    std::ostringstream text;
+    (text << ... << parts);
+    *why = text.str();
   }
-  if (IsCompact(layout)) return parameter >= 1 && parameter <= static_cast<int>(kMaxBaseSlots);
-  return ProbesInRange(parameter);
+  return {};
 }
 
 }  // namespace
@@ -56,22 +72,41 @@ bool HasTrailer(std::string_view filter) {
                                                          kMarkerAndMagic.size()) == kMarkerAndMagic;
 }
 
-Payload DecodeStandalone(std::string_view filter) {
-  if (!HasTrailer(filter)) return {};
+Payload DecodeStandalone(std::string_view filter, std::string* why) {
+  if (filter.size() < kTrailerBytes) {
+    return Refuse(why, "it has ", filter.size(), " bytes; a trailer alone has ", kTrailerBytes);
+  }
+  if (!HasTrailer(filter)) return Refuse(why, "no bloomline trailer at its end");
   const char* trailer = filter.data() + filter.size() - kTrailerBytes;
   const Layout layout{static_cast<unsigned char>(trailer[kLayout])};
-  const int parameter = static_cast<unsigned char>(trailer[kParameter]);
+  const uint32_t parameter = static_cast<unsigned char>(trailer[kParameter]);
   const uint64_t padding = static_cast<unsigned char>(trailer[kPadding]);
-  if (static_cast<unsigned char>(trailer[kVersion]) != kVersion1) return {};
-  if (!IsKnown(layout) || !ParameterInRange(layout, parameter) || padding > kMaxPadding) return {};
-  if (filter.size() < kTrailerBytes + padding) return {};
+  const int version = static_cast<unsigned char>(trailer[kVersion]);
+  if (version != kVersion1) {
+    return Refuse(why, "version is ", version, "; known: ", int{kVersion1});
+  }
+  if (layout == Layout::kAlwaysMatch) {
+    return Refuse(why, "its writer said so: invalid options, or out of memory");
+  }
+  if (!IsKnown(layout)) return Refuse(why, "layout ", static_cast<int>(layout), " is unknown");
+  const ParameterRange allowed = AllowedParameter(layout);
+  if (parameter < allowed.min || parameter > allowed.max) {
+    return Refuse(why, "parameter is ", parameter, "; allowed: ", allowed.min, " to ", allowed.max);
+  }
+  if (padding > kMaxPadding || filter.size() < kTrailerBytes + padding) {
+    return Refuse(why, "padding is ", padding, "; allowed: 0 to ",
+                  std::min<uint64_t>(kMaxPadding, filter.size() - kTrailerBytes));
+  }
   const uint64_t num_bytes = filter.size() - kTrailerBytes - padding;
   const uint64_t units = ReadLittleEndian(trailer + kPayloadUnits, 4);
   const uint32_t unit_bytes = UnitBytes(layout);
-  if (!LengthFits(layout, num_bytes) || num_bytes % unit_bytes != 0) return {};
-  if ((num_bytes / unit_bytes & 0xFFFFFFFF) != units) return {};
+  if (!LengthFits(layout, num_bytes) || num_bytes % unit_bytes != 0 ||
+      (num_bytes / unit_bytes & 0xFFFFFFFF) != units) {
+    return Refuse(why, "payload has ", num_bytes, " bytes; the trailer says ", units, " units of ",
+                  unit_bytes);
+  }
   return {layout == Layout::kCompactHalfLines ? Layout::kCompact : layout,
-          static_cast<uint32_t>(parameter),
+          parameter,
           ReadLittleEndian(trailer + kSeed, 8),
           filter.data() + padding,
           num_bytes,

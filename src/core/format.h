@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "bloomline/sizing.h"
@@ -50,8 +51,9 @@ struct Shape {
 
 constexpr size_t kTrailerBytes = 20;
 
-// Section 5. `Decode` is total.
-Payload DecodeStandalone(std::string_view filter);
+// Section 5. `Decode` is total. If the result matches everything, *why, if not null, is set to the
+// reason.
+Payload DecodeStandalone(std::string_view filter, std::string* why = nullptr);
 bool HasTrailer(std::string_view filter);
 void EncodeTrailer(const Shape& shape, uint64_t seed, char* dst);
 

@@ -22,9 +22,9 @@ void HashesMayMatch(const Payload& payload, const kernels::Kernel& kernel, size_
       kernel.blocked_may_match_many(AsBlocked(payload, payload.data, payload.num_bytes), count,
                                     group, may_match + start);
     } else if (payload.layout == Layout::kCompactLanes) {
-      kernel.lanes_may_match_many(AsCompact(payload), count, group, may_match + start);
+      kernel.compact->lanes_may_match_many(AsCompact(payload), count, group, may_match + start);
     } else {
-      kernel.compact_may_match_many(AsCompact(payload), count, group, may_match + start);
+      kernel.compact->packed_may_match_many(AsCompact(payload), count, group, may_match + start);
     }
   }
 }

@@ -9,6 +9,7 @@
 #include "src/core/classic.h"
 #include "src/core/format.h"
 #include "src/core/hash.h"
+#include "src/kernels/compact_kernel.h"
 #include "src/kernels/kernel.h"
 #include "src/kernels/probe_sequence.h"
 
@@ -46,9 +47,9 @@ inline bool HashMayMatch(const Payload& payload, const kernels::Kernel& kernel, 
       return kernel.flat_may_match(AsFlat(payload, payload.data, payload.num_bytes), hash);
     case Layout::kCompact:
     case Layout::kCompactHalfLines:
-      return kernel.compact_may_match(AsCompact(payload), hash);
+      return kernel.compact->packed_may_match(AsCompact(payload), hash);
     case Layout::kCompactLanes:
-      return kernel.lanes_may_match(AsCompact(payload), hash);
+      return kernel.compact->lanes_may_match(AsCompact(payload), hash);
     case Layout::kAlwaysMatch:
       break;
   }

@@ -12,7 +12,8 @@ using kernels::kLineBytes;
 
 Shape ClassicShape(uint64_t num_keys, double bits_per_key) {
   // A double holds n * bits_per_key exactly up to 2^53 bits; LevelDB's own positions end at 2^32.
-  const double bits = std::floor(static_cast<double>(num_keys) * bits_per_key);
+  constexpr double kMaxBits = 9223372036854775808.0;  // 2^63
+  const double bits = std::min(kMaxBits, std::floor(static_cast<double>(num_keys) * bits_per_key));
   const uint64_t num_bits = bits < 64 ? 64 : static_cast<uint64_t>(bits);
   return {Layout::kClassic, static_cast<uint32_t>(OptimalNumProbes(Format::kClassic, bits_per_key)),
           (num_bits + 7) / 8, 1};

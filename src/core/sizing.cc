@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "src/core/block_rate.h"
 #include "src/core/compact_rate.h"
 #include "src/core/format.h"
 #include "src/core/shape.h"
@@ -14,7 +15,12 @@
 namespace bloomline {
 namespace {
 
+constexpr double kLn2 = 0.6931471805599453;
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr double kBinsPerLine = static_cast<double>(kernels::kLineBits);
+// Lines with more keys than this are full in every format; the sums over loads then have no terms
+// worth their time.
+constexpr double kHopelessLoad = 1e5;
 
 double ClampBitsPerKey(double bits_per_key) {
   if (!(bits_per_key > kMinBitsPerKey)) return kMinBitsPerKey;
@@ -52,19 +58,30 @@ double OccupancyMomentByDistribution(uint64_t throws, uint64_t bins, int k) {
   return moment;
 }
 
-// Sum over loads i of exp(log_probability(i)) * line_rate(i), around a mean load l.
-template <typename LineRate, typename LogProbability>
-double MixOverLoads(double mean_load, double max_load, LineRate line_rate,
-                    LogProbability log_probability) {
-  // 12 standard deviations and a margin for small means leave out less than 1e-15.
-  const double spread = 12 * std::sqrt(mean_load) + 40;
-  const double first = std::max(0.0, std::floor(mean_load - spread));
-  const double last = std::min(max_load, std::ceil(mean_load + spread));
-  double rate = 0;
-  for (double i = first; i <= last; ++i) {
-    rate += std::exp(log_probability(i)) * line_rate(i);
+// Sum over loads i of P(i) * line_rate(i), around a mean load. growth(i) is P(i + 1) / P(i): from
+// the most probable load outwards, each probability comes from its neighbour, and their sum makes
+// up for the first one's being unknown. Unlike logarithms of factorials, this loses no digits at
+// 1e12 keys.
+template <typename LineRate, typename Growth>
+double MixOverLoads(double mean_load, double max_load, LineRate line_rate, Growth growth) {
+  if (mean_load > kHopelessLoad) return 1;
+  constexpr double kNegligible = 1e-30;
+  const double mode = std::min(max_load, std::floor(mean_load));
+  double total = 1;
+  double rate = line_rate(mode);
+  double probability = 1;
+  for (double i = mode; i < max_load && probability > kNegligible; ++i) {
+    probability *= growth(i);
+    total += probability;
+    rate += probability * line_rate(i + 1);
   }
-  return rate;
+  probability = 1;
+  for (double i = mode; i > 0 && probability > kNegligible; --i) {
+    probability /= growth(i - 1);
+    total += probability;
+    rate += probability * line_rate(i - 1);
+  }
+  return rate / total;
 }
 
 // Entry k-1: from so many bits per key on, k+1 probes give a lower rate than k. Tabled because a
@@ -87,11 +104,28 @@ int NumProbesFrom(const double (&thresholds)[N], double bits_per_key) {
 
 }  // namespace
 
-double ClassicFalsePositiveRate(double bits_per_key, int num_probes) {
+double TextbookNumProbes(double bits_per_key) {
+  return bits_per_key > 0 ? bits_per_key * kLn2 : kNone;
+}
+
+double TextbookFalsePositiveRate(double bits_per_key, double num_probes) {
+  if (!(bits_per_key > 0) || !(num_probes > 0)) return kNone;
   return std::pow(-std::expm1(-num_probes / bits_per_key), num_probes);
 }
 
+double TextbookBitsPerKey(double rate) { return InformationLimitBitsPerKey(rate) / kLn2; }
+
+double InformationLimitBitsPerKey(double rate) {
+  return rate > 0 && rate < 1 ? -std::log2(rate) : kNone;
+}
+
+double ClassicFalsePositiveRate(double bits_per_key, int num_probes) {
+  return core::ProbesInRange(num_probes) ? TextbookFalsePositiveRate(bits_per_key, num_probes)
+                                         : kNone;
+}
+
 double ClassicFalsePositiveRate(uint64_t num_keys, uint64_t num_bits, int num_probes) {
+  if (!core::ProbesInRange(num_probes)) return kNone;
   if (num_keys == 0) return 0;
   if (num_bits == 0) return 1;
   const double throws = static_cast<double>(num_keys) * num_probes;
@@ -108,9 +142,8 @@ namespace {
 
 template <typename LineRate>
 double RateOverPoissonLoads(double mean_load, LineRate line_rate) {
-  return MixOverLoads(mean_load, std::numeric_limits<double>::infinity(), line_rate, [&](double i) {
-    return -mean_load + i * std::log(mean_load) - std::lgamma(i + 1);
-  });
+  return MixOverLoads(mean_load, std::numeric_limits<double>::infinity(), line_rate,
+                      [=](double i) { return mean_load / (i + 1); });
 }
 
 template <typename LineRate>
@@ -118,28 +151,53 @@ double RateOverBinomialLoads(uint64_t num_keys, uint64_t num_lines, LineRate lin
   const double n = static_cast<double>(num_keys);
   if (num_lines == 1) return line_rate(n);
   const double lines = static_cast<double>(num_lines);
-  const double log_hit = -std::log(lines);
-  const double log_miss = std::log1p(-1 / lines);
-  return MixOverLoads(n / lines, n, line_rate, [&](double i) {
-    return std::lgamma(n + 1) - std::lgamma(i + 1) - std::lgamma(n - i + 1) + i * log_hit +
-           (n - i) * log_miss;
-  });
+  return MixOverLoads(n / lines, n, line_rate,
+                      [=](double i) { return (n - i) / ((i + 1) * (lines - 1)); });
 }
 
-auto BlockedLineRate(int num_probes) {
-  return [=](double keys) { return OccupancyMoment(keys * num_probes, kBinsPerLine, num_probes); };
+auto BlockRate(double bins, int num_probes) {
+  return [=](double keys) { return OccupancyMoment(keys * num_probes, bins, num_probes); };
 }
 
 }  // namespace
 
 double BlockedFalsePositiveRate(double bits_per_key, int num_probes) {
-  return RateOverPoissonLoads(kBinsPerLine / bits_per_key, BlockedLineRate(num_probes));
+  if (!(bits_per_key > 0) || !core::ProbesInRange(num_probes)) return kNone;
+  return RateOverPoissonLoads(kBinsPerLine / bits_per_key, BlockRate(kBinsPerLine, num_probes));
 }
 
 double BlockedFalsePositiveRate(uint64_t num_keys, uint64_t num_lines, int num_probes) {
+  if (!core::ProbesInRange(num_probes)) return kNone;
   if (num_keys == 0) return 0;
   if (num_lines == 0) return 1;
-  return RateOverBinomialLoads(num_keys, num_lines, BlockedLineRate(num_probes));
+  return RateOverBinomialLoads(num_keys, num_lines, BlockRate(kBinsPerLine, num_probes));
+}
+
+double SmallBlockFalsePositiveRate(int block_bits, double bits_per_key, int num_probes) {
+  if (!(bits_per_key > 0) || !core::ProbesInRange(num_probes)) return kNone;
+  return RateOverPoissonLoads(block_bits / bits_per_key, BlockRate(block_bits, num_probes));
+}
+
+double SmallBlockFalsePositiveRate(int block_bits, uint64_t num_keys, uint64_t num_blocks,
+                                   int num_probes) {
+  if (!core::ProbesInRange(num_probes)) return kNone;
+  if (num_keys == 0) return 0;
+  if (num_blocks == 0) return 1;
+  return RateOverBinomialLoads(num_keys, num_blocks, BlockRate(block_bits, num_probes));
+}
+
+int OptimalSmallBlockNumProbes(int block_bits, double bits_per_key) {
+  const double c = ClampBitsPerKey(bits_per_key);
+  int best = kMinProbes;
+  double best_rate = SmallBlockFalsePositiveRate(block_bits, c, best);
+  // The rate falls to its minimum and rises from there.
+  for (int k = best + 1; k <= kMaxProbes; ++k) {
+    const double rate = SmallBlockFalsePositiveRate(block_bits, c, k);
+    if (rate >= best_rate) break;
+    best = k;
+    best_rate = rate;
+  }
+  return best;
 }
 
 double CompactFalsePositiveRate(double bits_per_key) {
@@ -180,21 +238,56 @@ double FalsePositiveRate(Format format, double bits_per_key) {
                                     : BlockedFalsePositiveRate(c, k);
 }
 
-double BitsPerKeyForFalsePositiveRate(Format format, double rate) {
-  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-  if (!(rate > 0 && rate < 1)) return kNone;
-  const bool compact = format == Format::kCompact;
-  double low = compact ? kMinCompactBitsPerKey : kMinBitsPerKey;
-  double high = compact ? kMaxCompactBitsPerKey : kMaxBitsPerKey;
-  if (FalsePositiveRate(format, high) > rate) return kNone;
-  if (FalsePositiveRate(format, low) <= rate) return low;
-  // Compact takes milliseconds a step, and its filters come in whole lines anyway.
-  const double precision = compact ? 1e-3 : 1e-6;
+namespace {
+
+// The least bits per key in low..high at which rate_at is at most `rate`; NaN if there is none.
+template <typename RateAt>
+double LeastBitsPerKey(double rate, double low, double high, double precision, RateAt rate_at) {
+  if (!(rate > 0 && rate < 1) || rate_at(high) > rate) return kNone;
+  if (rate_at(low) <= rate) return low;
   while (high - low > precision) {
     const double middle = low + (high - low) / 2;
-    (FalsePositiveRate(format, middle) <= rate ? high : low) = middle;
+    (rate_at(middle) <= rate ? high : low) = middle;
   }
   return high;
+}
+
+constexpr double kPrecision = 1e-6;
+// Where a step takes longer; filters come in whole lines anyway.
+constexpr double kCoarsePrecision = 1e-3;
+
+}  // namespace
+
+double BitsPerKeyForFalsePositiveRate(Format format, double rate) {
+  const auto rate_at = [&](double bits_per_key) { return FalsePositiveRate(format, bits_per_key); };
+  if (format == Format::kCompact) {
+    return LeastBitsPerKey(rate, kMinCompactBitsPerKey, kMaxCompactBitsPerKey, kCoarsePrecision,
+                           rate_at);
+  }
+  return LeastBitsPerKey(rate, kMinBitsPerKey, kMaxBitsPerKey, kPrecision, rate_at);
+}
+
+double BitsPerKeyForFalsePositiveRate(Format format, double rate, int num_probes) {
+  if (format == Format::kCompact || !core::ProbesInRange(num_probes)) return kNone;
+  return LeastBitsPerKey(
+      rate, kMinBitsPerKey, kMaxBitsPerKey, kPrecision, [&](double bits_per_key) {
+        return format == Format::kClassic ? ClassicFalsePositiveRate(bits_per_key, num_probes)
+                                          : BlockedFalsePositiveRate(bits_per_key, num_probes);
+      });
+}
+
+double FlatBitsPerKeyForFalsePositiveRate(double rate) {
+  return LeastBitsPerKey(rate, kMinBitsPerKey, kMaxBitsPerKey, kPrecision, [](double bits_per_key) {
+    return ClassicFalsePositiveRate(bits_per_key, OptimalFlatNumProbes(bits_per_key));
+  });
+}
+
+double SmallBlockBitsPerKeyForFalsePositiveRate(int block_bits, double rate) {
+  return LeastBitsPerKey(
+      rate, kMinBitsPerKey, kMaxBitsPerKey, kCoarsePrecision, [&](double bits_per_key) {
+        return SmallBlockFalsePositiveRate(block_bits, bits_per_key,
+                                           OptimalSmallBlockNumProbes(block_bits, bits_per_key));
+      });
 }
 
 uint64_t FilterBytes(Format format, uint64_t num_keys, double bits_per_key) {
@@ -206,6 +299,13 @@ uint64_t FilterBytes(Format format, uint64_t num_keys, double bits_per_key) {
   return core::StandaloneShape(format, num_keys, bits_per_key, kMinProbes, UINT64_MAX)
              .payload_bytes +
          core::kTrailerBytes;
+}
+
+double core::BlockFalsePositiveRate(double bits_per_key, int num_probes, uint32_t bits_per_block,
+                                    uint32_t usable_bits) {
+  return RateOverPoissonLoads(bits_per_block / bits_per_key, [=](double keys) {
+    return OccupancyMoment(keys * num_probes, usable_bits, num_probes);
+  });
 }
 
 }  // namespace bloomline

@@ -2,22 +2,13 @@
 // loop.
 #if defined(__x86_64__)
 
-#include <immintrin.h>
-
 #include "src/kernels/all_kernels.h"
-#include "src/kernels/compact_lanes.h"
-#include "src/kernels/compact_lanes_solver.h"
-#include "src/kernels/compact_line.h"
-#include "src/kernels/compact_scalar.h"
-#include "src/kernels/compact_solver.h"
+#include "src/kernels/avx2_bits.h"
+#include "src/kernels/line_counts.h"
 #include "src/kernels/lines.h"
 #include "src/kernels/probe_sequence.h"
+#include "src/kernels/shared_words.h"
 #include "src/kernels/unrolled.h"
-
-// A function attribute and not a compiler flag: nothing inlined from headers may use these
-// instructions elsewhere.
-#define BLOOMLINE_AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
-#define BLOOMLINE_AVX2_INLINE BLOOMLINE_AVX2 __attribute__((always_inline)) inline
 
 namespace bloomline::kernels {
 namespace {
@@ -47,18 +38,34 @@ BLOOMLINE_AVX2_INLINE bool WordsHaveBits(__m256i words, __m256i bits, __m256i on
   return _mm256_testc_si256(words, _mm256_sllv_epi32(ones, bits)) != 0;
 }
 
-BLOOMLINE_AVX2_INLINE bool LineMayMatch(const char* line, int num_probes, __m256i ones,
-                                        uint64_t hash) {
-  const __m256i low = Load(line);
-  const __m256i high = Load(line + kRegisterBytes);
+BLOOMLINE_AVX2_INLINE Bits512 LoadLine(const char* line) {
+  return {Load(line), Load(line + kRegisterBytes)};
+}
+
+// While other threads set bits. A CPU that has AVX loads 16 aligned bytes at once (Intel SDM 3A,
+// 9.1.1; AMD APM 2, 7.3.2), of which the words are to be whole; assembly, because to the compiler
+// an access of this size is not atomic.
+BLOOMLINE_AVX2_INLINE __m256i LoadShared32(const char* p) {
+  __m128i low, high;
+  const auto* halves = reinterpret_cast<const __m128i*>(p);
+  __asm__ volatile("vmovdqa %1, %0" : "=x"(low) : "m"(halves[0]));
+  __asm__ volatile("vmovdqa %1, %0" : "=x"(high) : "m"(halves[1]));
+  return _mm256_set_m128i(high, low);
+}
+
+BLOOMLINE_AVX2_INLINE Bits512 LoadSharedLine(const char* line) {
+  return {LoadShared32(line), LoadShared32(line + kRegisterBytes)};
+}
+
+BLOOMLINE_AVX2_INLINE bool LineMayMatch(Bits512 line, int num_probes, __m256i ones, uint64_t hash) {
   const ProbePair pair = BlockedPair(hash);
   for (int first = 0;;) {
     const __m256i probes = EightProbes(pair, first);
     // Top 4 bits: which of 16 words. The permutation uses 3 of them; the sign bit, which blendv
     // looks at, says which half of the line.
     const __m256i word = _mm256_srli_epi32(probes, 28);
-    const __m256 low_words = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(low, word));
-    const __m256 high_words = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(high, word));
+    const __m256 low_words = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(line.low, word));
+    const __m256 high_words = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(line.high, word));
     const __m256 words = _mm256_blendv_ps(low_words, high_words, _mm256_castsi256_ps(probes));
     const __m256i bits = _mm256_srli_epi32(_mm256_slli_epi32(probes, 4), 27);
     if (!WordsHaveBits(_mm256_castps_si256(words), bits, ones)) return false;
@@ -69,32 +76,26 @@ BLOOMLINE_AVX2_INLINE bool LineMayMatch(const char* line, int num_probes, __m256
 }
 
 BLOOMLINE_AVX2 bool BlockedMayMatch(const BlockedLines& filter, uint64_t hash) {
-  return LineMayMatch(Line(filter, hash), filter.num_probes, OnesBelow(filter.num_probes), hash);
+  return LineMayMatch(LoadLine(Line(filter, hash)), filter.num_probes, OnesBelow(filter.num_probes),
+                      hash);
 }
 
 BLOOMLINE_AVX2 void BlockedMayMatchMany(const BlockedLines& filter, size_t n,
                                         const uint64_t* hashes, bool* may_match) {
   const __m256i ones = OnesBelow(filter.num_probes);
   for (size_t i = 0; i < n; ++i) {
-    may_match[i] = LineMayMatch(Line(filter, hashes[i]), filter.num_probes, ones, hashes[i]);
+    may_match[i] =
+        LineMayMatch(LoadLine(Line(filter, hashes[i])), filter.num_probes, ones, hashes[i]);
   }
 }
 
-// A bit of a 256-bit register for each of n positions: a lane of 64 bits at bit `base` shifts a one
-// by position - base; outside 0..63, taken as unsigned, that gives nothing.
-BLOOMLINE_AVX2_INLINE __m256i BitAt(__m256i position, __m256i base) {
-  return _mm256_sllv_epi64(_mm256_set1_epi64x(1), _mm256_sub_epi64(position, base));
-}
-
-struct Bits512 {
-  __m256i low;
-  __m256i high;
-};
-
-BLOOMLINE_AVX2_INLINE void SetBit(uint32_t bit, Bits512* line) {
-  const __m256i position = _mm256_set1_epi64x(bit);
-  line->low = _mm256_or_si256(line->low, BitAt(position, _mm256_set_epi64x(192, 128, 64, 0)));
-  line->high = _mm256_or_si256(line->high, BitAt(position, _mm256_set_epi64x(448, 384, 320, 256)));
+BLOOMLINE_AVX2 void SharedMayMatchMany(const BlockedLines& filter, size_t n, const uint64_t* hashes,
+                                       bool* may_match) {
+  const __m256i ones = OnesBelow(filter.num_probes);
+  for (size_t i = 0; i < n; ++i) {
+    may_match[i] =
+        LineMayMatch(LoadSharedLine(Line(filter, hashes[i])), filter.num_probes, ones, hashes[i]);
+  }
 }
 
 struct InsertBlocked {
@@ -116,6 +117,68 @@ struct InsertBlocked {
 
 void BlockedInsertMany(const BlockedLines& filter, size_t n, const uint64_t* hashes) {
   RunUnrolled<InsertBlocked>(filter.num_probes, filter, n, hashes);
+}
+
+struct AddBlocked {
+  template <int K>
+  BLOOMLINE_AVX2 static void Run(const BlockedLines& filter, size_t n, const uint64_t* hashes,
+                                 bool* changed) {
+    const int num_probes = K == 0 ? filter.num_probes : K;
+    for (size_t i = 0; i < n; ++i) {
+      auto* line = reinterpret_cast<__m256i*>(const_cast<char*>(Line(filter, hashes[i])));
+      const Bits512 before = {_mm256_loadu_si256(line), _mm256_loadu_si256(line + 1)};
+      Bits512 bits = before;
+      const ProbePair pair = BlockedPair(hashes[i]);
+#pragma GCC unroll 16
+      for (int j = 0; j < num_probes; ++j) SetBit(BlockedBit(Probe(pair, j)), &bits);
+      const __m256i difference = _mm256_or_si256(_mm256_xor_si256(before.low, bits.low),
+                                                 _mm256_xor_si256(before.high, bits.high));
+      changed[i] = _mm256_testz_si256(difference, difference) == 0;
+      _mm256_storeu_si256(line, bits.low);
+      _mm256_storeu_si256(line + 1, bits.high);
+    }
+  }
+};
+
+void BlockedAddMany(const BlockedLines& filter, size_t n, const uint64_t* hashes, bool* changed) {
+  RunUnrolled<AddBlocked>(filter.num_probes, filter, n, hashes, changed);
+}
+
+// The words that have a bit which `other` lacks, as bits 0 to 3.
+BLOOMLINE_AVX2_INLINE uint32_t WordsLacking(__m256i other, __m256i bits) {
+  const __m256i same = _mm256_cmpeq_epi64(_mm256_andnot_si256(other, bits), _mm256_setzero_si256());
+  return ~static_cast<uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(same))) & 0xF;
+}
+
+struct AddShared {
+  template <int K>
+  BLOOMLINE_AVX2 static void Run(const BlockedLines& filter, size_t n, const uint64_t* hashes,
+                                 bool* changed) {
+    const int num_probes = K == 0 ? filter.num_probes : K;
+    for (size_t i = 0; i < n; ++i) {
+      char* line = const_cast<char*>(Line(filter, hashes[i]));
+      Bits512 bits = {_mm256_setzero_si256(), _mm256_setzero_si256()};
+      const ProbePair pair = BlockedPair(hashes[i]);
+#pragma GCC unroll 16
+      for (int j = 0; j < num_probes; ++j) SetBit(BlockedBit(Probe(pair, j)), &bits);
+      const Bits512 before = LoadSharedLine(line);
+      const uint32_t lacking =
+          WordsLacking(before.low, bits.low) | WordsLacking(before.high, bits.high) << 4;
+      alignas(32) uint64_t masks[kWordsPerLine];
+      _mm256_store_si256(reinterpret_cast<__m256i*>(masks), bits.low);
+      _mm256_store_si256(reinterpret_cast<__m256i*>(masks + 4), bits.high);
+      changed[i] = lacking != 0;
+      OrSharedWords(reinterpret_cast<uint64_t*>(line), masks, lacking);
+    }
+  }
+};
+
+void SharedAddMany(const BlockedLines& filter, size_t n, const uint64_t* hashes, bool* changed) {
+  RunUnrolled<AddShared>(filter.num_probes, filter, n, hashes, changed);
+}
+
+BLOOMLINE_AVX2 void SharedCountLines(const char* data, uint64_t num_lines, uint64_t* lines_with) {
+  CountLinesByFill(data, num_lines, lines_with);
 }
 
 BLOOMLINE_AVX2_INLINE __m256i EightFlatBits(ProbePair pair, int first, uint32_t num_bits) {
@@ -198,184 +261,6 @@ void FlatInsertMany(const FlatBits& filter, size_t n, const uint64_t* hashes) {
   }
 }
 
-BLOOMLINE_AVX2 bool CompactMayMatch(const CompactLines& filter, uint64_t hash) {
-  return CompactLineMayMatch(CompactLine(filter, hash), filter.line_bytes, filter.base_slots, hash);
-}
-
-BLOOMLINE_AVX2 void CompactMayMatchMany(const CompactLines& filter, size_t n,
-                                        const uint64_t* hashes, bool* may_match) {
-  for (size_t i = 0; i < n; ++i) {
-    may_match[i] = CompactLineMayMatch(CompactLine(filter, hashes[i]), filter.line_bytes,
-                                       filter.base_slots, hashes[i]);
-  }
-}
-
-BLOOMLINE_AVX2 void EliminateBelow(EquationRows* rows, size_t num_rows, size_t pivot,
-                                   bool in_second, uint64_t bit) {
-  const __m256i first = _mm256_set1_epi64x(static_cast<long long>(rows->first[pivot]));
-  const __m256i second = _mm256_set1_epi64x(static_cast<long long>(rows->second[pivot]));
-  const __m256i bits = _mm256_set1_epi64x(static_cast<long long>(bit));
-  const uint64_t* tested = in_second ? rows->second : rows->first;
-  // Lanes after the pivot's in its own group of four, then all.
-  const __m256i lane = _mm256_set_epi64x(3, 2, 1, 0);
-  __m256i later = _mm256_cmpgt_epi64(lane, _mm256_set1_epi64x(static_cast<long long>(pivot % 4)));
-  for (size_t i = pivot / 4 * 4; i < num_rows; i += 4) {
-    const __m256i hit =
-        _mm256_and_si256(later, _mm256_cmpeq_epi64(_mm256_and_si256(Load(tested + i), bits), bits));
-    auto* first_rows = reinterpret_cast<__m256i*>(rows->first + i);
-    auto* second_rows = reinterpret_cast<__m256i*>(rows->second + i);
-    _mm256_store_si256(first_rows,
-                       _mm256_xor_si256(Load(first_rows), _mm256_and_si256(hit, first)));
-    _mm256_store_si256(second_rows,
-                       _mm256_xor_si256(Load(second_rows), _mm256_and_si256(hit, second)));
-    later = _mm256_set1_epi64x(-1);
-  }
-}
-
-int CompactSolve(const LineKeys& keys, unsigned slots, uint32_t line_bytes, char* line) {
-  return SolveCompactLine(keys, slots, line_bytes, line, EliminateBelow);
-}
-
-// Bits first .. first + 3: the parities of rows first .. first + 3, of which `own` has the lanes.
-BLOOMLINE_AVX2_INLINE unsigned FourParities(__m256i own, __m256i last_lanes, const LaneQuery& query,
-                                            unsigned first) {
-  const LaneLayout& layout = query.layout;
-  uint32_t shift_bytes;
-  std::memcpy(&shift_bytes, layout.other_shift + first, sizeof(shift_bytes));
-  const __m256i shifts = _mm256_cvtepu8_epi64(_mm_cvtsi32_si128(static_cast<int>(shift_bytes)));
-  const __m256i halves = _mm256_cvtepu8_epi32(
-      _mm_loadl_epi64(reinterpret_cast<const __m128i*>(layout.other_halves + 2 * first)));
-  const __m256i other = _mm256_srlv_epi64(_mm256_permutevar8x32_epi32(last_lanes, halves), shifts);
-  const __m256i own_slots = _mm256_and_si256(
-      _mm256_set1_epi64x(static_cast<long long>(query.slots.own)), Load(layout.own + first));
-  const __m256i other_slots = _mm256_and_si256(
-      _mm256_set1_epi64x(static_cast<long long>(query.slots.other)), Load(layout.other + first));
-  __m256i hits =
-      _mm256_xor_si256(_mm256_and_si256(own, own_slots), _mm256_and_si256(other, other_slots));
-  // Halves of bytes, then their parities by table, then the sum over the lane.
-  hits =
-      _mm256_and_si256(_mm256_xor_si256(hits, _mm256_srli_epi64(hits, 4)), _mm256_set1_epi8(0x0F));
-  const __m256i parity_of = _mm256_setr_epi8(0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 1, 1, 0,  //
-                                             0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 1, 1, 0);
-  const __m256i sums =
-      _mm256_sad_epu8(_mm256_shuffle_epi8(parity_of, hits), _mm256_setzero_si256());
-  const __m256i odd = _mm256_slli_epi64(sums, 63);
-  return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(odd))) << first;
-}
-
-// 15 of 16 absent keys end with the first four rows, so there is a branch between these and the
-// rest.
-BLOOMLINE_AVX2_INLINE bool LanesLineMayMatch(const char* line, uint32_t base_slots, uint64_t hash) {
-  const __m256i first_lanes = Load(line);
-  const __m256i last_lanes = Load(line + kRegisterBytes);
-  const auto header =
-      static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(first_lanes)) |
-                            _mm256_movemask_pd(_mm256_castsi256_pd(last_lanes)) << 4);
-  const LaneQuery query = QueryOf(header, base_slots, hash);
-  unsigned wrong = static_cast<unsigned>(hash) ^ FourParities(first_lanes, last_lanes, query, 0);
-  if ((wrong & query.asked & 0x0F) != 0) return false;
-  wrong ^= FourParities(last_lanes, last_lanes, query, 4);
-  if ((wrong & query.asked) != 0) return false;
-  return query.layout.tail_slots == 0 || LaneTailMatches(line, query.layout, query.slots.own, hash);
-}
-
-BLOOMLINE_AVX2 bool LanesMayMatchOne(const CompactLines& filter, uint64_t hash) {
-  return LanesLineMayMatch(LanesLine(filter, hash), filter.base_slots, hash);
-}
-
-BLOOMLINE_AVX2 void LanesMayMatchMany(const CompactLines& filter, size_t n, const uint64_t* hashes,
-                                      bool* may_match) {
-  for (size_t i = 0; i < n; ++i) {
-    may_match[i] = LanesLineMayMatch(LanesLine(filter, hashes[i]), filter.base_slots, hashes[i]);
-  }
-}
-
-// Ones in the lanes of equations i .. i + 3 but the pivot's.
-BLOOMLINE_AVX2_INLINE __m256i AllBut(size_t pivot, size_t i) {
-  const __m256i numbers = _mm256_add_epi64(_mm256_set1_epi64x(static_cast<long long>(i)),
-                                           _mm256_setr_epi64x(0, 1, 2, 3));
-  return _mm256_xor_si256(
-      _mm256_cmpeq_epi64(numbers, _mm256_set1_epi64x(static_cast<long long>(pivot))),
-      _mm256_set1_epi64x(-1));
-}
-
-struct LaneSteps {
-  BLOOMLINE_AVX2 static void ClearPair(LaneEquations* equations, size_t n, size_t pivot,
-                                       bool in_second, uint64_t bit) {
-    const __m256i first = _mm256_set1_epi64x(static_cast<long long>(equations->first[pivot]));
-    const __m256i second = _mm256_set1_epi64x(static_cast<long long>(equations->second[pivot]));
-    const __m256i bits = _mm256_set1_epi64x(static_cast<long long>(bit));
-    const uint64_t* tested = in_second ? equations->second : equations->first;
-    for (size_t i = 0; i < n; i += 4) {
-      const __m256i hit = _mm256_and_si256(
-          AllBut(pivot, i), _mm256_cmpeq_epi64(_mm256_and_si256(Load(tested + i), bits), bits));
-      auto* firsts = reinterpret_cast<__m256i*>(equations->first + i);
-      auto* seconds = reinterpret_cast<__m256i*>(equations->second + i);
-      _mm256_store_si256(firsts, _mm256_xor_si256(Load(firsts), _mm256_and_si256(hit, first)));
-      _mm256_store_si256(seconds, _mm256_xor_si256(Load(seconds), _mm256_and_si256(hit, second)));
-    }
-  }
-
-  BLOOMLINE_AVX2 static void ClearFourPairs(LaneEquations* equations, size_t n, size_t pivot,
-                                            const FourPivots<2>& four) {
-    const auto clear = [&](size_t i, bool has_pivots) BLOOMLINE_AVX2 {
-      __m256i firsts = Load(equations->first + i);
-      __m256i seconds = Load(equations->second + i);
-      for (unsigned j = 0; j < 4; ++j) {
-        const __m256i bits = _mm256_set1_epi64x(static_cast<long long>(four.bits[j]));
-        __m256i hit = _mm256_cmpeq_epi64(_mm256_and_si256(firsts, bits), bits);
-        if (has_pivots) hit = _mm256_and_si256(hit, AllBut(pivot + j, i));
-        firsts = _mm256_xor_si256(
-            firsts,
-            _mm256_and_si256(hit, _mm256_set1_epi64x(static_cast<long long>(four.words[0][j]))));
-        seconds = _mm256_xor_si256(
-            seconds,
-            _mm256_and_si256(hit, _mm256_set1_epi64x(static_cast<long long>(four.words[1][j]))));
-      }
-      _mm256_store_si256(reinterpret_cast<__m256i*>(equations->first + i), firsts);
-      _mm256_store_si256(reinterpret_cast<__m256i*>(equations->second + i), seconds);
-    };
-    const size_t begin = pivot / 4 * 4;
-    const size_t end = std::min(n, pivot + 4);
-    for (size_t i = 0; i < begin; i += 4) clear(i, false);
-    for (size_t i = begin; i < end; i += 4) clear(i, true);
-    for (size_t i = (end + 3) / 4 * 4; i < n; i += 4) clear(i, false);
-  }
-
-  BLOOMLINE_AVX2 static void ClearWord(uint64_t* equations, size_t n, size_t pivot, uint64_t bit) {
-    const __m256i word = _mm256_set1_epi64x(static_cast<long long>(equations[pivot]));
-    const __m256i bits = _mm256_set1_epi64x(static_cast<long long>(bit));
-    for (size_t i = 0; i < n; i += 4) {
-      auto* words = reinterpret_cast<__m256i*>(equations + i);
-      const __m256i old = Load(words);
-      const __m256i hit =
-          _mm256_and_si256(AllBut(pivot, i), _mm256_cmpeq_epi64(_mm256_and_si256(old, bits), bits));
-      _mm256_store_si256(words, _mm256_xor_si256(old, _mm256_and_si256(hit, word)));
-    }
-  }
-
-  BLOOMLINE_AVX2 static void ClearFourWords(uint64_t* equations, size_t n, size_t pivot,
-                                            const FourPivots<1>& four) {
-    for (size_t i = 0; i < n; i += 4) {
-      const bool has_pivots = i + 4 > pivot && i < pivot + 4;
-      __m256i words = Load(equations + i);
-      for (unsigned j = 0; j < 4; ++j) {
-        const __m256i bits = _mm256_set1_epi64x(static_cast<long long>(four.bits[j]));
-        __m256i hit = _mm256_cmpeq_epi64(_mm256_and_si256(words, bits), bits);
-        if (has_pivots) hit = _mm256_and_si256(hit, AllBut(pivot + j, i));
-        words = _mm256_xor_si256(
-            words,
-            _mm256_and_si256(hit, _mm256_set1_epi64x(static_cast<long long>(four.words[0][j]))));
-      }
-      _mm256_store_si256(reinterpret_cast<__m256i*>(equations + i), words);
-    }
-  }
-};
-
-BLOOMLINE_AVX2 bool LanesSolve(const uint64_t* hashes, size_t n, uint32_t base_slots, char* line) {
-  return SolveLanes<LaneSteps>(hashes, n, base_slots, line);
-}
-
 // The compiler's check covers the operating system, too: it reads the register state that XGETBV
 // says is saved.
 bool Supported() {
@@ -392,14 +277,14 @@ const Kernel kAvx2Kernel = {
     BlockedMayMatch,
     BlockedMayMatchMany,
     BlockedInsertMany,
+    BlockedAddMany,
+    SharedMayMatchMany,
+    SharedAddMany,
+    SharedCountLines,
     FlatMayMatch,
     FlatInsertMany,
-    CompactMayMatch,
-    CompactMayMatchMany,
-    CompactSolve,
-    LanesMayMatchOne,
-    LanesMayMatchMany,
-    LanesSolve,
+    &kAvx2Compact,
+    &kAvx2Counters,
 };
 
 }  // namespace bloomline::kernels

@@ -103,7 +103,7 @@ class LaneSolver {
     EliminateFixedSlots<Steps>(slots);
     for (; slots <= last; AddFixedSlot<Steps>(slots++)) {
       if (num_left_ > 3) continue;
-      const LaneLayout& layout = kLaneLayouts.layouts[slots];
+      const LaneLayout& layout = kLaneTables.layouts[slots];
       const unsigned code = slots - base_slots_;
       const unsigned num_tries =
           std::min(second_.num_tries, HasManyTries(code) ? kManyTries : kFewTries);
@@ -399,7 +399,7 @@ class LaneSolver {
   uint8_t left_[kMaxLaneKeys];    // equations without a pivot so far
 };
 
-// Kernel::lanes_solve, given the inner steps.
+// CompactKernel::lanes_solve, given the inner steps.
 template <typename Steps>
 BLOOMLINE_ALWAYS_INLINE bool SolveLanes(const uint64_t* hashes, size_t num_keys,
                                         uint32_t base_slots, char* line) {

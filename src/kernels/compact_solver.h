@@ -158,7 +158,7 @@ BLOOMLINE_ALWAYS_INLINE bool SolvePartialRow(const LineKeys& keys, const LineSha
   return system.consistent();
 }
 
-// Kernel::compact_solve, given the inner step:
+// CompactKernel::packed_solve, given the inner step:
 //   eliminate_below(EquationRows* rows, size_t num_rows, size_t pivot, bool in_second, uint64_t
 //   bit)
 // adds row `pivot` to each later row below num_rows that has `bit` set, in its first or its second

@@ -24,16 +24,8 @@ struct FlatBits {
   int num_probes;
 };
 
-// A compact payload: num_lines >= 1 lines of line_bytes (8 to 64) bytes at any alignment,
-// base_slots 1 to 50.
-struct CompactLines {
-  const char* data;
-  uint64_t num_lines;
-  uint32_t line_bytes;
-  uint32_t base_slots;
-};
-
-struct LineKeys;  // compact_line.h
+struct CompactKernel;  // compact_kernel.h
+struct CounterKernel;  // counter_lines.h
 
 // No function reads or writes a byte outside the payload. may_match functions never write it;
 // insert functions do, through `data`, which must then point to writable memory.
@@ -47,26 +39,25 @@ struct Kernel {
   void (*blocked_may_match_many)(const BlockedLines& filter, size_t n, const uint64_t* hashes,
                                  bool* may_match);
   void (*blocked_insert_many)(const BlockedLines& filter, size_t n, const uint64_t* hashes);
+  // Inserts one after the other and says which keys changed a bit. Requests nothing ahead.
+  void (*blocked_add_many)(const BlockedLines& filter, size_t n, const uint64_t* hashes,
+                           bool* changed);
+
+  // blocked_may_match_many, blocked_add_many, and the number of lines by their ones (1 is added to
+  // lines_with[ones] for each line; 513 counters), all while other threads set bits of the same
+  // lines: words of 64 bits are read and set by relaxed atomic operations. Here `data` is on a
+  // 64-byte boundary.
+  void (*shared_may_match_many)(const BlockedLines& filter, size_t n, const uint64_t* hashes,
+                                bool* may_match);
+  void (*shared_add_many)(const BlockedLines& filter, size_t n, const uint64_t* hashes,
+                          bool* changed);
+  void (*shared_count_lines)(const char* data, uint64_t num_lines, uint64_t* lines_with);
 
   bool (*flat_may_match)(const FlatBits& filter, uint64_t hash);
   void (*flat_insert_many)(const FlatBits& filter, size_t n, const uint64_t* hashes);
 
-  bool (*compact_may_match)(const CompactLines& filter, uint64_t hash);
-  // Requests nothing ahead, like blocked_may_match_many.
-  void (*compact_may_match_many)(const CompactLines& filter, size_t n, const uint64_t* hashes,
-                                 bool* may_match);
-  // Solves a line of line_bytes zeroed bytes for `slots` slots (1 to 112) with the first seed
-  // number that works: writes its rows, not the header, and returns the number. -1, and nothing
-  // written: none works.
-  int (*compact_solve)(const LineKeys& keys, unsigned slots, uint32_t line_bytes, char* line);
-
-  // The same for lines of eight lanes: line_bytes is 64, base_slots 21 to 64.
-  bool (*lanes_may_match)(const CompactLines& filter, uint64_t hash);
-  void (*lanes_may_match_many)(const CompactLines& filter, size_t n, const uint64_t* hashes,
-                               bool* may_match);
-  // Writes the line of n hashes, 1 to 112, header included. False, and nothing written: there is no
-  // solution.
-  bool (*lanes_solve)(const uint64_t* hashes, size_t n, uint32_t base_slots, char* line);
+  const CompactKernel* compact;
+  const CounterKernel* counters;
 };
 
 // The one table: every kernel compiled into this binary, slowest first; the portable one is the

@@ -6,9 +6,7 @@
 
 #include <arm_neon.h>
 
-#include "src/kernels/compact_lanes.h"
-#include "src/kernels/compact_line.h"
-#include "src/kernels/compact_scalar.h"
+#include "src/kernels/line_counts.h"
 #include "src/kernels/lines.h"
 #include "src/kernels/probe_sequence.h"
 
@@ -59,43 +57,29 @@ void BlockedInsertMany(const BlockedLines& filter, size_t n, const uint64_t* has
   kPortableKernel.blocked_insert_many(filter, n, hashes);
 }
 
+void BlockedAddMany(const BlockedLines& filter, size_t n, const uint64_t* hashes, bool* changed) {
+  kPortableKernel.blocked_add_many(filter, n, hashes, changed);
+}
+
+void SharedMayMatchMany(const BlockedLines& filter, size_t n, const uint64_t* hashes,
+                        bool* may_match) {
+  kPortableKernel.shared_may_match_many(filter, n, hashes, may_match);
+}
+
+void SharedAddMany(const BlockedLines& filter, size_t n, const uint64_t* hashes, bool* changed) {
+  kPortableKernel.shared_add_many(filter, n, hashes, changed);
+}
+
+void SharedCountLines(const char* data, uint64_t num_lines, uint64_t* lines_with) {
+  CountLinesByFill(data, num_lines, lines_with);
+}
+
 bool FlatMayMatch(const FlatBits& filter, uint64_t hash) {
   return kPortableKernel.flat_may_match(filter, hash);
 }
 
 void FlatInsertMany(const FlatBits& filter, size_t n, const uint64_t* hashes) {
   kPortableKernel.flat_insert_many(filter, n, hashes);
-}
-
-bool CompactMayMatch(const CompactLines& filter, uint64_t hash) {
-  return CompactLineMayMatch(CompactLine(filter, hash), filter.line_bytes, filter.base_slots, hash);
-}
-
-void CompactMayMatchMany(const CompactLines& filter, size_t n, const uint64_t* hashes,
-                         bool* may_match) {
-  for (size_t i = 0; i < n; ++i) {
-    may_match[i] = CompactLineMayMatch(CompactLine(filter, hashes[i]), filter.line_bytes,
-                                       filter.base_slots, hashes[i]);
-  }
-}
-
-int CompactSolve(const LineKeys& keys, unsigned slots, uint32_t line_bytes, char* line) {
-  return kPortableKernel.compact_solve(keys, slots, line_bytes, line);
-}
-
-bool LanesMayMatchOne(const CompactLines& filter, uint64_t hash) {
-  return LanesMayMatch(LanesLine(filter, hash), filter.base_slots, hash);
-}
-
-void LanesMayMatchMany(const CompactLines& filter, size_t n, const uint64_t* hashes,
-                       bool* may_match) {
-  for (size_t i = 0; i < n; ++i) {
-    may_match[i] = LanesMayMatch(LanesLine(filter, hashes[i]), filter.base_slots, hashes[i]);
-  }
-}
-
-bool LanesSolve(const uint64_t* hashes, size_t n, uint32_t base_slots, char* line) {
-  return kPortableKernel.lanes_solve(hashes, n, base_slots, line);
 }
 
 bool Supported() { return true; }
@@ -109,14 +93,14 @@ const Kernel kNeonKernel = {
     BlockedMayMatch,
     BlockedMayMatchMany,
     BlockedInsertMany,
+    BlockedAddMany,
+    SharedMayMatchMany,
+    SharedAddMany,
+    SharedCountLines,
     FlatMayMatch,
     FlatInsertMany,
-    CompactMayMatch,
-    CompactMayMatchMany,
-    CompactSolve,
-    LanesMayMatchOne,
-    LanesMayMatchMany,
-    LanesSolve,
+    &kPortableCompact,
+    &kPortableCounters,
 };
 
 }  // namespace bloomline::kernels

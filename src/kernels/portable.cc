@@ -1,12 +1,9 @@
 // The portable kernel: the specification that every other kernel must agree with, bit for bit.
 #include "src/kernels/all_kernels.h"
-#include "src/kernels/compact_lanes.h"
-#include "src/kernels/compact_lanes_solver.h"
-#include "src/kernels/compact_line.h"
-#include "src/kernels/compact_scalar.h"
-#include "src/kernels/compact_solver.h"
+#include "src/kernels/line_counts.h"
 #include "src/kernels/lines.h"
 #include "src/kernels/probe_sequence.h"
+#include "src/kernels/shared_words.h"
 #include "src/kernels/unrolled.h"
 
 namespace bloomline::kernels {
@@ -58,6 +55,74 @@ void BlockedInsertMany(const BlockedLines& filter, size_t n, const uint64_t* has
   RunUnrolled<InsertBlocked>(filter.num_probes, filter, n, hashes);
 }
 
+void BlockedAddMany(const BlockedLines& filter, size_t n, const uint64_t* hashes, bool* changed) {
+  for (size_t i = 0; i < n; ++i) {
+    const char* line = Line(filter, hashes[i]);
+    changed[i] = !LineMayMatch(line, filter.num_probes, hashes[i]);
+    const ProbePair pair = BlockedPair(hashes[i]);
+    for (int j = 0; j < filter.num_probes; ++j) SetBit(line, BlockedBit(Probe(pair, j)));
+  }
+}
+
+uint64_t* SharedLine(const BlockedLines& filter, uint64_t hash) {
+  return reinterpret_cast<uint64_t*>(const_cast<char*>(Line(filter, hash)));
+}
+
+struct AskShared {
+  template <int K>
+  static void Run(const BlockedLines& filter, size_t n, const uint64_t* hashes, bool* may_match) {
+    const int num_probes = K == 0 ? filter.num_probes : K;
+    for (size_t i = 0; i < n; ++i) {
+      const uint64_t* line = SharedLine(filter, hashes[i]);
+      const ProbePair pair = BlockedPair(hashes[i]);
+      bool all_set = true;
+#pragma GCC unroll 16
+      for (int j = 0; j < num_probes; ++j) {
+        const uint32_t bit = BlockedBit(Probe(pair, j));
+        all_set &= (LoadShared(line + bit / kWordBits) & WordMask(bit)) != 0;
+      }
+      may_match[i] = all_set;
+    }
+  }
+};
+
+void SharedMayMatchMany(const BlockedLines& filter, size_t n, const uint64_t* hashes,
+                        bool* may_match) {
+  RunUnrolled<AskShared>(filter.num_probes, filter, n, hashes, may_match);
+}
+
+struct AddShared {
+  template <int K>
+  static void Run(const BlockedLines& filter, size_t n, const uint64_t* hashes, bool* changed) {
+    const int num_probes = K == 0 ? filter.num_probes : K;
+    for (size_t i = 0; i < n; ++i) {
+      uint64_t* line = SharedLine(filter, hashes[i]);
+      const ProbePair pair = BlockedPair(hashes[i]);
+      uint64_t masks[kWordsPerLine] = {};
+#pragma GCC unroll 16
+      for (int j = 0; j < num_probes; ++j) {
+        const uint32_t bit = BlockedBit(Probe(pair, j));
+        masks[bit / kWordBits] |= WordMask(bit);
+      }
+      uint32_t lacking = 0;
+#pragma GCC unroll 8
+      for (uint32_t w = 0; w < kWordsPerLine; ++w) {
+        lacking |= ((masks[w] & ~LoadShared(line + w)) != 0 ? 1u : 0u) << w;
+      }
+      changed[i] = lacking != 0;
+      OrSharedWords(line, masks, lacking);
+    }
+  }
+};
+
+void SharedAddMany(const BlockedLines& filter, size_t n, const uint64_t* hashes, bool* changed) {
+  RunUnrolled<AddShared>(filter.num_probes, filter, n, hashes, changed);
+}
+
+void SharedCountLines(const char* data, uint64_t num_lines, uint64_t* lines_with) {
+  CountLinesByFill(data, num_lines, lines_with);
+}
+
 bool FlatMayMatch(const FlatBits& filter, uint64_t hash) {
   const ProbePair pair = FlatPair(hash);
   for (int j = 0; j < filter.num_probes; ++j) {
@@ -84,81 +149,6 @@ void FlatInsertMany(const FlatBits& filter, size_t n, const uint64_t* hashes) {
   RunUnrolled<InsertFlat>(filter.num_probes, filter, n, hashes);
 }
 
-bool CompactMayMatch(const CompactLines& filter, uint64_t hash) {
-  return CompactLineMayMatch(CompactLine(filter, hash), filter.line_bytes, filter.base_slots, hash);
-}
-
-void CompactMayMatchMany(const CompactLines& filter, size_t n, const uint64_t* hashes,
-                         bool* may_match) {
-  for (size_t i = 0; i < n; ++i) {
-    may_match[i] = CompactLineMayMatch(CompactLine(filter, hashes[i]), filter.line_bytes,
-                                       filter.base_slots, hashes[i]);
-  }
-}
-
-void EliminateBelow(EquationRows* rows, size_t num_rows, size_t pivot, bool in_second,
-                    uint64_t bit) {
-  const uint64_t first = rows->first[pivot];
-  const uint64_t second = rows->second[pivot];
-  const uint64_t* tested = in_second ? rows->second : rows->first;
-  const int shift = __builtin_ctzll(bit);
-  for (size_t i = pivot + 1; i < num_rows; ++i) {
-    const uint64_t mask = ~(tested[i] >> shift & 1) + 1;
-    rows->first[i] ^= first & mask;
-    rows->second[i] ^= second & mask;
-  }
-}
-
-int CompactSolve(const LineKeys& keys, unsigned slots, uint32_t line_bytes, char* line) {
-  return SolveCompactLine(keys, slots, line_bytes, line, EliminateBelow);
-}
-
-bool LanesMayMatchOne(const CompactLines& filter, uint64_t hash) {
-  return LanesMayMatch(LanesLine(filter, hash), filter.base_slots, hash);
-}
-
-void LanesMayMatchMany(const CompactLines& filter, size_t n, const uint64_t* hashes,
-                       bool* may_match) {
-  for (size_t i = 0; i < n; ++i) {
-    may_match[i] = LanesMayMatch(LanesLine(filter, hashes[i]), filter.base_slots, hashes[i]);
-  }
-}
-
-struct LaneSteps {
-  static void ClearPair(LaneEquations* equations, size_t n, size_t pivot, bool in_second,
-                        uint64_t bit) {
-    const uint64_t first = equations->first[pivot];
-    const uint64_t second = equations->second[pivot];
-    const uint64_t* tested = in_second ? equations->second : equations->first;
-    const int shift = __builtin_ctzll(bit);
-    for (size_t i = 0; i < n; ++i) {
-      const uint64_t mask = ~(tested[i] >> shift & 1) + 1;
-      equations->first[i] ^= first & mask;
-      equations->second[i] ^= second & mask;
-    }
-    equations->first[pivot] = first;
-    equations->second[pivot] = second;
-  }
-  static void ClearFourPairs(LaneEquations* equations, size_t n, size_t pivot,
-                             const FourPivots<2>& four) {
-    for (unsigned j = 0; j < 4; ++j) ClearPair(equations, n, pivot + j, false, four.bits[j]);
-  }
-  static void ClearWord(uint64_t* equations, size_t n, size_t pivot, uint64_t bit) {
-    const uint64_t word = equations[pivot];
-    const int shift = __builtin_ctzll(bit);
-    for (size_t i = 0; i < n; ++i) equations[i] ^= word & (~(equations[i] >> shift & 1) + 1);
-    equations[pivot] = word;
-  }
-  static void ClearFourWords(uint64_t* equations, size_t n, size_t pivot,
-                             const FourPivots<1>& four) {
-    for (unsigned j = 0; j < 4; ++j) ClearWord(equations, n, pivot + j, four.bits[j]);
-  }
-};
-
-bool LanesSolve(const uint64_t* hashes, size_t n, uint32_t base_slots, char* line) {
-  return SolveLanes<LaneSteps>(hashes, n, base_slots, line);
-}
-
 bool AlwaysSupported() { return true; }
 
 }  // namespace
@@ -167,10 +157,10 @@ const Kernel kPortableKernel = {
     "portable",          "plain C++, one bit at a time; the specification",
     AlwaysSupported,     BlockedMayMatch,
     BlockedMayMatchMany, BlockedInsertMany,
+    BlockedAddMany,      SharedMayMatchMany,
+    SharedAddMany,       SharedCountLines,
     FlatMayMatch,        FlatInsertMany,
-    CompactMayMatch,     CompactMayMatchMany,
-    CompactSolve,        LanesMayMatchOne,
-    LanesMayMatchMany,   LanesSolve,
+    &kPortableCompact,   &kPortableCounters,
 };
 
 }  // namespace bloomline::kernels

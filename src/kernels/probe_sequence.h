@@ -31,12 +31,22 @@ inline ProbePair BlockedPair(uint64_t hash) {
   return {a, a << 16 | a >> 16};
 }
 
-inline uint64_t BlockedLine(uint64_t hash, uint64_t num_lines) {
+// The upper half of the 128-bit product: a number below `range`, in proportion to x.
+inline uint64_t ScaledTo(uint64_t range, uint64_t x) {
   __extension__ using Uint128 = unsigned __int128;
-  return static_cast<uint64_t>(static_cast<Uint128>(hash) * num_lines >> 64);
+  return static_cast<uint64_t>(static_cast<Uint128>(x) * range >> 64);
 }
 
+inline uint64_t BlockedLine(uint64_t hash, uint64_t num_lines) { return ScaledTo(num_lines, hash); }
+
 inline uint32_t BlockedBit(uint32_t probe) { return probe >> 23; }
+
+// The same in a block of 128 or 64 bits (or counters) in place of 512.
+template <uint32_t kBlockBits>
+inline uint32_t SmallBlockBit(uint32_t probe) {
+  static_assert(kBlockBits == 128 || kBlockBits == 64);
+  return probe >> (kBlockBits == 128 ? 25 : 26);
+}
 
 inline ProbePair FlatPair(uint64_t hash) {
   return {static_cast<uint32_t>(hash), static_cast<uint32_t>(hash >> 32)};
@@ -44,6 +54,32 @@ inline ProbePair FlatPair(uint64_t hash) {
 
 inline uint32_t FlatBit(uint32_t probe, uint32_t num_bits) {
   return static_cast<uint32_t>(static_cast<uint64_t>(probe) * num_bits >> 32);
+}
+
+// N[j] of docs/format.md, for positions beyond 32 bits.
+constexpr uint64_t kWideProbeMultipliers[30] = {
+    0x428a2f98d728ae23, 0x7137449123ef65cd, 0xb5c0fbcfec4d3b2f, 0xe9b5dba58189dbbd,
+    0x3956c25bf348b539, 0x59f111f1b605d019, 0x923f82a4af194f9b, 0xab1c5ed5da6d8119,
+    0xd807aa98a3030243, 0x12835b0145706fbf, 0x243185be4ee4b28d, 0x550c7dc3d5ffb4e3,
+    0x72be5d74f27b896f, 0x80deb1fe3b1696b1, 0x9bdc06a725c71235, 0xc19bf174cf692695,
+    0xe49b69c19ef14ad3, 0xefbe4786384f25e3, 0x0fc19dc68b8cd5b5, 0x240ca1cc77ac9c65,
+    0x2de92c6f592b0275, 0x4a7484aa6ea6e483, 0x5cb0a9dcbd41fbd5, 0x76f988da831153b5,
+    0x983e5152ee66dfab, 0xa831c66d2db43211, 0xb00327c898fb213f, 0xbf597fc7beef0ee5,
+    0xc6e00bf33da88fc3, 0xd5a79147930aa725};
+
+struct WidePair {
+  uint64_t a;
+  uint64_t b;
+};
+
+inline WidePair UnblockedPair(uint64_t hash) { return {hash, hash << 32 | hash >> 32}; }
+
+inline uint64_t WideProbe(WidePair pair, int j) {
+  return pair.a + kWideProbeMultipliers[j] * pair.b;
+}
+
+inline uint64_t UnblockedBit(uint64_t probe, uint64_t num_bits) {
+  return ScaledTo(num_bits, probe);
 }
 
 }  // namespace bloomline::kernels

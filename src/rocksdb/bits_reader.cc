@@ -106,11 +106,11 @@ FilterBitsReader* NewRocksDBBitsReader(std::string_view filter) {
   }
   if (payload.num_lines != 0 && payload.layout == core::Layout::kCompact) {
     return new (std::nothrow) LinesReader<kernels::CompactLines>(
-        core::AsCompact(payload), payload, kernel.compact_may_match, kernel.compact_may_match_many);
+        core::AsCompact(payload), payload, kernel.compact->packed_may_match, kernel.compact->packed_may_match_many);
   }
   if (payload.num_lines != 0 && payload.layout == core::Layout::kCompactLanes) {
     return new (std::nothrow) LinesReader<kernels::CompactLines>(
-        core::AsCompact(payload), payload, kernel.lanes_may_match, kernel.lanes_may_match_many);
+        core::AsCompact(payload), payload, kernel.compact->lanes_may_match, kernel.compact->lanes_may_match_many);
   }
   return new (std::nothrow) AnyReader(payload, kernel);
 }

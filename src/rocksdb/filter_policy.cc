@@ -107,10 +107,7 @@ Status ParseFormat(const ConfigOptions&, const std::string&, const std::string& 
 
 Status SerializeFormat(const ConfigOptions&, const std::string&, const void* field,
                        std::string* value) {
-  const Format format = static_cast<const std::atomic<Format>*>(field)->load();
-  *value = format == Format::kClassic   ? "classic"
-           : format == Format::kCompact ? "compact"
-                                        : "blocked";
+  *value = FormatName(static_cast<const std::atomic<Format>*>(field)->load());
   return Status::OK();
 }
 

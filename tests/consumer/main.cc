@@ -1,8 +1,12 @@
-// A program outside the project: all three targets, installed headers only.
+// A program outside the project: all targets, installed headers only.
+#include <bloomline/atomic_bloom_filter.h>
+#include <bloomline/bloom_filter.h>
+#include <bloomline/counting_bloom_filter.h>
 #include <bloomline/cpu.h>
 #include <bloomline/filter.h>
 #include <bloomline/leveldb.h>
 #include <bloomline/rocksdb.h>
+#include <bloomline/scalable_bloom_filter.h>
 #include <bloomline/sizing.h>
 #include <bloomline/version.h>
 
@@ -14,10 +18,19 @@ int main() {
   builder.AddKey("key");
   const std::string bytes = builder.Finish();
   const bool found = bloomline::FilterView::Open(bytes).MayMatch("key");
+  const auto scalable =
+      bloomline::ScalableBloomFilter::Create(bloomline::ScalableBloomFilterOptions(), nullptr);
+  auto atomic =
+      bloomline::AtomicBloomFilter::Thaw(bloomline::BloomFilter::Copy(scalable->stage(0), nullptr));
+  bloomline::CountingBloomFilterOptions counting_options;
+  counting_options.capacity = 100;
+  const auto counting = bloomline::CountingBloomFilter::Create(counting_options, nullptr);
+  const bool added = scalable->Add("key") && atomic->Add("key") && counting->Add("key") &&
+                     counting->ToBloomFilter(nullptr)->MayContain("key");
   const std::unique_ptr<const leveldb::FilterPolicy> leveldb_policy(
       bloomline::NewLevelDBFilterPolicy(bloomline::FilterOptions()));
   const auto rocksdb_policy = bloomline::NewRocksDBFilterPolicy(bloomline::FilterOptions());
   std::printf("bloomline %s, kernel %s, %s, %s\n", BLOOMLINE_VERSION_STRING,
               bloomline::ActiveKernelName(), leveldb_policy->Name(), rocksdb_policy->Name());
-  return found && rocksdb_policy != nullptr ? 0 : 1;
+  return found && added && rocksdb_policy != nullptr ? 0 : 1;
 }

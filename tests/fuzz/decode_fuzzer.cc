@@ -100,7 +100,9 @@ std::vector<bool> Ask(const Payload& payload, const Keys& keys) {
 }
 
 Payload CheckStandalone(std::string_view bytes, const Keys& keys, const Kernel& kernel) {
-  const Payload payload = core::DecodeStandalone(bytes);
+  std::string why;
+  const Payload payload = core::DecodeStandalone(bytes, &why);
+  Require(why.empty() == (payload.layout != Layout::kAlwaysMatch), "what is refused has a reason");
   RequireSafe(payload, bytes);
   const std::vector<bool> expected = Ask(payload, keys);
   Require(ForceKernel(kernel.name, nullptr), "a supported kernel can be forced", kernel.name);

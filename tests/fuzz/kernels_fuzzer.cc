@@ -2,6 +2,7 @@
 // same answers, the same bytes, and no key of a solved line lost.
 #include "src/core/compact.h"
 #include "src/core/format.h"
+#include "src/kernels/compact_kernel.h"
 #include "src/kernels/compact_lanes.h"
 #include "src/kernels/compact_line.h"
 #include "src/kernels/kernel.h"
@@ -11,6 +12,7 @@ namespace bloomline::fuzz {
 namespace {
 
 using kernels::BlockedLines;
+using kernels::CompactKernel;
 using kernels::CompactLines;
 using kernels::FlatBits;
 using kernels::Kernel;
@@ -19,23 +21,31 @@ using kernels::kMaxSlots;
 
 constexpr size_t kMaxHashes = 200;
 
+// Functions of any of a kernel's tables.
+inline const Kernel& TableOf(const Kernel& kernel, const Kernel*) { return kernel; }
+inline const CompactKernel& TableOf(const Kernel& kernel, const CompactKernel*) {
+  return *kernel.compact;
+}
+
 template <typename Filter>
 using OneQuery = bool (*)(const Filter&, uint64_t);
 template <typename Filter>
 using ManyQueries = void (*)(const Filter&, size_t, const uint64_t*, bool*);
 
 // The first num_present of the hashes must match. `many` may be null.
-template <typename Filter>
-void RequireSameAnswers(const Filter& filter, OneQuery<Filter> Kernel::*one,
-                        ManyQueries<Filter> Kernel::*many, const std::vector<uint64_t>& hashes,
+template <typename Table, typename Filter>
+void RequireSameAnswers(const Filter& filter, OneQuery<Filter> Table::*one,
+                        ManyQueries<Filter> Table::*many, const std::vector<uint64_t>& hashes,
                         size_t num_present) {
+  constexpr Table* kTable = nullptr;
   const std::unique_ptr<bool[]> answers(new bool[hashes.size()]);
   for (const Kernel* kernel : SupportedKernels()) {
-    if (many != nullptr) (kernel->*many)(filter, hashes.size(), hashes.data(), answers.get());
+    const Table& table = TableOf(*kernel, kTable);
+    if (many != nullptr) (table.*many)(filter, hashes.size(), hashes.data(), answers.get());
     for (size_t i = 0; i < hashes.size(); ++i) {
-      const bool expected = (Portable().*one)(filter, hashes[i]);
+      const bool expected = (TableOf(Portable(), kTable).*one)(filter, hashes[i]);
       Require(expected || i >= num_present, "a key that was added matches", kernel->name);
-      Require((kernel->*one)(filter, hashes[i]) == expected, "single query as portable",
+      Require((table.*one)(filter, hashes[i]) == expected, "single query as portable",
               kernel->name);
       Require(many == nullptr || answers[i] == expected, "batched query as portable", kernel->name);
     }
@@ -90,19 +100,19 @@ void FuzzFlat(FuzzedDataProvider* input) {
     return true;
   });
   Placed placed(added, place);
-  RequireSameAnswers<FlatBits>({placed.data(), num_bits, k}, &Kernel::flat_may_match, nullptr,
+  RequireSameAnswers<Kernel, FlatBits>({placed.data(), num_bits, k}, &Kernel::flat_may_match, nullptr,
                                hashes, n);
 }
 
 void AskPacked(const CompactLines& filter, const std::vector<uint64_t>& hashes,
                size_t num_present) {
-  RequireSameAnswers(filter, &Kernel::compact_may_match, &Kernel::compact_may_match_many, hashes,
-                     num_present);
+  RequireSameAnswers(filter, &CompactKernel::packed_may_match,
+                     &CompactKernel::packed_may_match_many, hashes, num_present);
 }
 
 void AskLanes(const CompactLines& filter, const std::vector<uint64_t>& hashes, size_t num_present) {
-  RequireSameAnswers(filter, &Kernel::lanes_may_match, &Kernel::lanes_may_match_many, hashes,
-                     num_present);
+  RequireSameAnswers(filter, &CompactKernel::lanes_may_match, &CompactKernel::lanes_may_match_many,
+                     hashes, num_present);
 }
 
 // A solved line holds all its keys, whatever else is asked; with some bits changed, kernels still
@@ -153,7 +163,7 @@ void FuzzPackedSolver(FuzzedDataProvider* input) {
   const std::string empty(line_bytes, '\0');
   int seed = 0;
   std::string line = RequireSameBytes(empty, place, [&](const Kernel& kernel, char* data) {
-    return seed = kernel.compact_solve(keys, slots, line_bytes, data);
+    return seed = kernel.compact->packed_solve(keys, slots, line_bytes, data);
   });
   if (seed < 0) {
     Require(line == empty, "nothing is written without a solution");
@@ -186,7 +196,7 @@ void FuzzLanesSolver(FuzzedDataProvider* input) {
   const std::string empty(kLineBytes, '\0');
   bool solved = false;
   const std::string line = RequireSameBytes(empty, place, [&](const Kernel& kernel, char* data) {
-    return solved = kernel.lanes_solve(hashes.data(), hashes.size(), base_slots, data);
+    return solved = kernel.compact->lanes_solve(hashes.data(), hashes.size(), base_slots, data);
   });
   if (solved) {
     AskSolvedLine(input, line, base_slots, place, hashes, AskLanes);

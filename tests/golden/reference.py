@@ -1,11 +1,15 @@
 #!/usr/bin/python3
 """docs/format.md in Python, sharing nothing with the library but the xxHash definition.
 
-Without arguments it prints the golden vectors (tests/golden/vectors.txt).
-With --check FILE it compares FILE with what it would print.
-A vector is one line: container layout bits_per_key seed keys(hex, comma-separated; - is the empty key) filter(hex).
+With a name from FILES it prints that file of golden vectors, without one vectors.txt.
+With --check FILE... it compares each FILE with what it would print.
+A vector of vectors.txt is one line: container layout bits_per_key seed keys(hex, comma-separated; - is the empty key) filter(hex).
+One of saved_filters.txt: kind layout num_bits num_probes seed capacity keys file(hex); a scalable filter's numbers are
+comma-separated, one for each stage; a counting filter's keys are added in this order.
 """
 import math
+import os
+import struct
 import sys
 
 import xxhash
@@ -33,6 +37,9 @@ def primes(count):
     return found
 
 
+MASK64 = (1 << 64) - 1
+# SHA-512's, in the same way.
+N = [(integer_cube_root(p << 192) & MASK64) | 1 for p in primes(30)]
 MULTIPLIERS = [(integer_cube_root(p << 96) & MASK32) | 1 for p in primes(30)]
 
 
@@ -82,7 +89,25 @@ def blocked_positions(key, seed, m, k):
     return [line * 512 + (probe(a, b, j) >> 23) for j in range(k)]
 
 
-POSITIONS = {"classic": classic_positions, "flat": flat_positions, "blocked": blocked_positions}
+def small_block_positions(block_bits):
+    def positions(key, seed, m, k):
+        h = h64(key, seed)
+        block = (h * (m // block_bits)) >> 64
+        a = h & MASK32
+        b = rotl32(a, 16)
+        return [block * block_bits + probe(a, b, j) * block_bits // 2**32 for j in range(k)]
+    return positions
+
+
+def unblocked_positions(key, seed, m, k):
+    h = h64(key, seed)
+    b = (h << 32 | h >> 32) & MASK64
+    return [((h + N[j] * b) & MASK64) * m >> 64 for j in range(k)]
+
+
+POSITIONS = {"classic": classic_positions, "flat": flat_positions, "blocked": blocked_positions,
+             "unblocked": unblocked_positions, "blocked128": small_block_positions(128),
+             "blocked64": small_block_positions(64)}
 LEVELDB_CODE = {"classic": 0, "flat": 0x7F, "blocked": 0x9F}
 LAYOUT_ID = {"classic": 0, "blocked": 1, "flat": 3}
 
@@ -97,7 +122,7 @@ def payload(layout, keys, num_bytes, k, seed):
 
 # Compact (section 3.4). Rows are lists of bits here, to stay far from the library's words.
 MASK56 = (1 << 56) - 1
-C = [(integer_cube_root(p << 192) & ((1 << 64) - 1)) | 1 for p in primes(4)]
+C = N[:4]
 
 
 def mum(a, b):
@@ -370,15 +395,112 @@ def vectors():
         yield f"{container} {layout} {bits_per_key} {seed} {key_list} {filter_bytes.hex()}"
 
 
-def main():
-    text = "".join(line + "\n" for line in vectors())
-    if sys.argv[1:2] == ["--check"]:
-        with open(sys.argv[2], encoding="ascii") as file:
-            if file.read() != text:
-                sys.exit(f"{sys.argv[2]} differs from what docs/format.md prescribes")
-        print(f"{sys.argv[2]} agrees")
+# Saved filters (sections 8 to 10).
+SAVED_LAYOUTS = ["blocked", "unblocked", "blocked128", "blocked64"]
+
+
+def sealed(header):
+    assert len(header) == 56
+    return header + struct.pack("<Q", h64(header, 0))
+
+
+def saved_filter(layout, num_bits, k, seed, capacity, keys):
+    """The file of one filter, and the keys that changed a bit."""
+    bits = set()
+    new = []
+    for key in keys:
+        positions = set(POSITIONS[layout](key, seed, num_bits, k))
+        if not positions <= bits:
+            new.append(key)
+        bits |= positions
+    body = payload(layout, keys, num_bits // 8, k, seed)
+    header = b"bLnBloom" + struct.pack("<IBBHQQQQQ", 1, SAVED_LAYOUTS.index(layout), k, 0, seed, num_bits,
+                                       capacity, len(new), h64(body, 0))
+    return sealed(header) + body, new
+
+
+def saved_scalable(layout, stages, seed, rate, keys):
+    """stages: (num_bits, k, capacity); growth 2, tightening 0.5. Keys fill one stage after the other."""
+    added = [[] for _ in stages]
+    for key in keys:
+        for stage, (num_bits, k, _) in enumerate(stages):
+            bits = {bit for old in added[stage] for bit in POSITIONS[layout](old, seed, num_bits, k)}
+            if set(POSITIONS[layout](key, seed, num_bits, k)) <= bits:
+                break
+        else:
+            stage = next(i for i, (_, _, capacity) in enumerate(stages) if len(added[i]) < capacity)
+            added[stage].append(key)
+    header = b"bLnScale" + struct.pack("<IBBHQQddQ", 1, SAVED_LAYOUTS.index(layout), 2, 0, seed, stages[0][2],
+                                       rate, 0.5, len(stages))
+    return sealed(header) + b"".join(saved_filter(layout, num_bits, k, seed, capacity, keys)[0]
+                                     for (num_bits, k, capacity), keys in zip(stages, added))
+
+
+def saved_counting(layout, num_counters, k, seed, capacity, keys):
+    counter_bits = {"blocked128": 4, "blocked64": 8}[layout]
+    counters = [0] * num_counters
+    for key in keys:
+        for i in set(POSITIONS[layout](key, seed, num_counters, k)):
+            counters[i] = min(counters[i] + 1, 2**counter_bits - 1)
+    if counter_bits == 4:
+        body = bytes(low | high << 4 for low, high in zip(counters[::2], counters[1::2]))
     else:
-        sys.stdout.write(text)
+        body = bytes(counters)
+    header = b"bLnCount" + struct.pack("<IBBHQQQQQ", 1, SAVED_LAYOUTS.index(layout), k, 0, seed, num_counters, capacity,
+                                       len(keys), h64(body, 0))
+    return sealed(header) + body
+
+
+def saved_vectors():
+    hello = [b"hello", b"world"]
+    many = [b"%016d" % i for i in range(70)]
+    odd = [b"", b"", b"a", b"x" * 300]
+    seed = 0x0123456789ABCDEF
+    for layout, num_bits, k, seed, capacity, keys in [
+            ("blocked", 512, 6, 0, 2, hello),
+            ("blocked", 1024, 9, seed, 0, many + odd),
+            ("unblocked", 512, 7, 0, 2, hello),
+            ("unblocked", 1536, 30, seed, 50, many + odd),
+            ("blocked128", 1024, 6, seed, 80, many + odd),
+            ("blocked64", 1536, 5, seed, 80, many + odd),
+            ("blocked", 512, 1, 0, 0, []),
+    ]:
+        filter_bytes, _ = saved_filter(layout, num_bits, k, seed, capacity, keys)
+        key_list = ",".join(key.hex() or "-" for key in keys) or "none"
+        yield f"filter {layout} {num_bits} {k} {seed} {capacity} {key_list} {filter_bytes.hex()}"
+    for layout, stages in [("blocked", [(512, 7, 20), (1024, 8, 40), (1536, 9, 80)]),
+                           ("unblocked", [(512, 8, 20), (512, 9, 40), (1536, 10, 80)])]:
+        numbers = [",".join(str(stage[i]) for stage in stages) for i in range(3)]
+        key_list = ",".join(key.hex() for key in many)
+        filter_bytes = saved_scalable(layout, stages, seed, 0.01, many)
+        yield f"scalable {layout} {numbers[0]} {numbers[1]} {seed} {numbers[2]} {key_list} {filter_bytes.hex()}"
+    for layout, num_counters, k, seed, capacity, keys in [
+            ("blocked128", 512, 6, 0, 2, hello),
+            ("blocked128", 1024, 16, 0x0123456789ABCDEF, 0, many + odd + 20 * [b"often"]),
+            ("blocked64", 512, 5, 0, 2, hello),
+            ("blocked64", 1024, 30, 0x0123456789ABCDEF, 0, many + odd + 300 * [b"often"]),
+    ]:
+        filter_bytes = saved_counting(layout, num_counters, k, seed, capacity, keys)
+        key_list = ",".join(key.hex() or "-" for key in keys)
+        yield f"counting {layout} {num_counters} {k} {seed} {capacity} {key_list} {filter_bytes.hex()}"
+
+
+FILES = {"vectors.txt": vectors, "saved_filters.txt": saved_vectors}
+
+
+def main():
+    if sys.argv[1:2] != ["--check"]:
+        sys.stdout.write(text_of(sys.argv[1] if len(sys.argv) > 1 else "vectors.txt"))
+        return
+    for path in sys.argv[2:]:
+        with open(path, encoding="ascii") as file:
+            if file.read() != text_of(os.path.basename(path)):
+                sys.exit(f"{path} differs from what docs/format.md prescribes")
+        print(f"{path} agrees")
+
+
+def text_of(name):
+    return "".join(line + "\n" for line in FILES[name]())
 
 
 if __name__ == "__main__":

@@ -1,0 +1,252 @@
+/* C bindings for bloomline. What each thing means, costs and promises stands in the C++ header
+   named above its functions; here is only what differs.
+
+   Some conventions, which follow LevelDB's c.h:
+
+   (1) We expose just opaque struct pointers and functions. The caller owns what a function with
+   "create", "open", "copy" or "load" in its name returns, and gives it back to the function of its
+   type with "destroy" in its name.
+
+   (2) There is no type for keys: the caller passes pointer and length. A key may hold any bytes and
+   may be empty; then the pointer may be NULL. Functions for many keys take an array of pointers and
+   one of lengths.
+
+   (3) Errors are represented by a null-terminated string: one sentence that names the value and the
+   allowed range. All operations that can fail take a "char** errptr" as the last argument. One of
+   these must be true on entry:
+     *errptr == NULL
+     *errptr points to a malloc()ed null-terminated error message
+   On success, *errptr is unchanged. On failure, its old value is freed and it is set to a
+   malloc()ed message; functions that return a pointer then return NULL. Should there be no memory
+   even for the message, *errptr is NULL, and the returned NULL or 0 alone tells of the failure.
+
+   (4) Bools have the type uint8_t (0 == false; rest == true).
+
+   (5) All pointer arguments must be non-NULL, but for empty keys and where said otherwise; the
+   destroy functions do nothing with NULL.
+
+   (6) Memory that a function returns as "char*" is malloc()ed; free it with bloomline_free.
+
+   (7) Functions whose handle is const may run on one handle in several threads at once, as long as
+   no other function runs on it. Different handles are independent.
+
+   (8) No function throws, and none loses a key.
+
+   Link with bloomline::c; a project in C alone also says enable_language(CXX), for the C++ library.
+   LevelDB's filter policy is in c_leveldb.h. */
+#ifndef BLOOMLINE_C_H_
+#define BLOOMLINE_C_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Exported types */
+
+typedef struct bloomline_filteroptions_t bloomline_filteroptions_t;
+typedef struct bloomline_builder_t bloomline_builder_t;
+typedef struct bloomline_view_t bloomline_view_t;
+typedef struct bloomline_bloomoptions_t bloomline_bloomoptions_t;
+typedef struct bloomline_bloom_t bloomline_bloom_t;
+typedef struct bloomline_countingoptions_t bloomline_countingoptions_t;
+typedef struct bloomline_counting_t bloomline_counting_t;
+
+/* Formats: filter_options.h */
+
+enum { bloomline_format_classic = 0, bloomline_format_blocked = 1, bloomline_format_compact = 2 };
+
+/* Options of static filters: filter_options.h. A new object has the defaults. Values are checked
+   where the options are used. */
+
+/* NULL: out of memory. */
+extern bloomline_filteroptions_t* bloomline_filteroptions_create(void);
+extern void bloomline_filteroptions_destroy(bloomline_filteroptions_t*);
+extern void bloomline_filteroptions_set_format(bloomline_filteroptions_t*, int format);
+extern void bloomline_filteroptions_set_bits_per_key(bloomline_filteroptions_t*,
+                                                     double bits_per_key);
+extern void bloomline_filteroptions_set_seed(bloomline_filteroptions_t*, uint64_t seed);
+
+/* Sizing: sizing.h. NaN or 0 for what is impossible, also for an unknown format. */
+
+extern double bloomline_false_positive_rate(int format, double bits_per_key);
+extern double bloomline_bits_per_key_for_false_positive_rate(int format, double rate);
+extern uint64_t bloomline_filter_bytes(int format, uint64_t num_keys, double bits_per_key);
+
+/* Building static filters: FilterBuilder in filter.h */
+
+extern bloomline_builder_t* bloomline_builder_create(const bloomline_filteroptions_t* options,
+                                                     char** errptr);
+extern void bloomline_builder_destroy(bloomline_builder_t*);
+extern void bloomline_builder_add_key(bloomline_builder_t*, const char* key, size_t key_length);
+extern void bloomline_builder_add_key_and_prefix(bloomline_builder_t*, const char* key,
+                                                 size_t key_length, const char* prefix,
+                                                 size_t prefix_length);
+extern size_t bloomline_builder_num_entries(const bloomline_builder_t*);
+/* False: format or seed differ, nothing was moved. */
+extern uint8_t bloomline_builder_take_keys_from(bloomline_builder_t*, bloomline_builder_t* other);
+/* The filter's bytes and their number; the builder is then empty and can be used again. num_threads
+   is 1 or more. Fails when memory ran out: while keys were added, the builder is then empty, too;
+   or now, it then still has all keys. */
+extern char* bloomline_builder_finish(bloomline_builder_t*, int num_threads, size_t* filter_length,
+                                      char** errptr);
+
+/* Reading static filters: FilterView in filter.h */
+
+/* Any bytes give a view; they must outlive it. NULL: out of memory. */
+extern bloomline_view_t* bloomline_view_open(const char* filter, size_t filter_length);
+extern void bloomline_view_destroy(bloomline_view_t*);
+extern uint8_t bloomline_view_may_match(const bloomline_view_t*, const char* key,
+                                        size_t key_length);
+extern void bloomline_view_may_match_many(const bloomline_view_t*, size_t num_keys,
+                                          const char* const* keys, const size_t* key_lengths,
+                                          uint8_t* may_match);
+extern uint8_t bloomline_view_always_matches(const bloomline_view_t*);
+extern int bloomline_view_num_probes(const bloomline_view_t*);
+
+/* Options of Bloom filters in memory: BloomFilterOptions in bloom_filter.h. As above. */
+
+enum {
+  bloomline_bloom_blocked = 0,
+  bloomline_bloom_unblocked = 1,
+  bloomline_bloom_blocked128 = 2,
+  bloomline_bloom_blocked64 = 3
+};
+
+/* NULL: out of memory. */
+extern bloomline_bloomoptions_t* bloomline_bloomoptions_create(void);
+extern void bloomline_bloomoptions_destroy(bloomline_bloomoptions_t*);
+extern void bloomline_bloomoptions_set_capacity(bloomline_bloomoptions_t*, uint64_t num_keys);
+extern void bloomline_bloomoptions_set_false_positive_rate(bloomline_bloomoptions_t*, double rate);
+extern void bloomline_bloomoptions_set_num_bits(bloomline_bloomoptions_t*, uint64_t num_bits);
+extern void bloomline_bloomoptions_set_num_probes(bloomline_bloomoptions_t*, int num_probes);
+extern void bloomline_bloomoptions_set_layout(bloomline_bloomoptions_t*, int layout);
+extern void bloomline_bloomoptions_set_seed(bloomline_bloomoptions_t*, uint64_t seed);
+
+/* Bloom filters in memory, saved and mapped: BloomFilter and MappedBloomFilter in bloom_filter.h */
+
+extern bloomline_bloom_t* bloomline_bloom_create(const bloomline_bloomoptions_t* options,
+                                                 char** errptr);
+/* A copy in memory, also of a mapped filter. */
+extern bloomline_bloom_t* bloomline_bloom_copy(const bloomline_bloom_t* from, char** errptr);
+extern bloomline_bloom_t* bloomline_bloom_load(const char* path, char** errptr);
+/* The saved file in place, for the functions that take a const handle; the others must not have it.
+   With verify_payload, the bits' checksum is checked, which reads the whole file. */
+extern const bloomline_bloom_t* bloomline_bloom_open_mapped(const char* path,
+                                                            uint8_t verify_payload, char** errptr);
+extern void bloomline_bloom_destroy(const bloomline_bloom_t*);
+
+/* True: a bit changed, the key was certainly not in before. The function for many returns how many
+   changed a bit; `changed` may be NULL. */
+extern uint8_t bloomline_bloom_add(bloomline_bloom_t*, const char* key, size_t key_length);
+extern size_t bloomline_bloom_add_many(bloomline_bloom_t*, size_t num_keys, const char* const* keys,
+                                       const size_t* key_lengths, uint8_t* changed);
+extern uint8_t bloomline_bloom_may_contain(const bloomline_bloom_t*, const char* key,
+                                           size_t key_length);
+extern void bloomline_bloom_may_contain_many(const bloomline_bloom_t*, size_t num_keys,
+                                             const char* const* keys, const size_t* key_lengths,
+                                             uint8_t* may_contain);
+/* For callers that have 64-bit hashes. */
+extern uint64_t bloomline_bloom_hash_of(const bloomline_bloom_t*, const char* key,
+                                        size_t key_length);
+extern uint8_t bloomline_bloom_add_hash(bloomline_bloom_t*, uint64_t hash);
+extern uint8_t bloomline_bloom_may_contain_hash(const bloomline_bloom_t*, uint64_t hash);
+
+/* False: failed, and nothing changed. */
+extern uint8_t bloomline_bloom_merge(bloomline_bloom_t*, const bloomline_bloom_t* other,
+                                     char** errptr);
+extern uint8_t bloomline_bloom_intersect(bloomline_bloom_t*, const bloomline_bloom_t* other,
+                                         char** errptr);
+extern uint8_t bloomline_bloom_save(const bloomline_bloom_t*, const char* path, char** errptr);
+extern void bloomline_bloom_clear(bloomline_bloom_t*);
+
+extern uint8_t bloomline_bloom_equal(const bloomline_bloom_t*, const bloomline_bloom_t*);
+extern int bloomline_bloom_layout(const bloomline_bloom_t*);
+extern uint64_t bloomline_bloom_num_bits(const bloomline_bloom_t*);
+extern int bloomline_bloom_num_probes(const bloomline_bloom_t*);
+extern uint64_t bloomline_bloom_seed(const bloomline_bloom_t*);
+extern uint64_t bloomline_bloom_capacity(const bloomline_bloom_t*);
+extern uint64_t bloomline_bloom_num_added(const bloomline_bloom_t*);
+extern uint8_t bloomline_bloom_is_past_capacity(const bloomline_bloom_t*);
+extern uint64_t bloomline_bloom_estimated_num_keys(const bloomline_bloom_t*);
+extern double bloomline_bloom_estimated_false_positive_rate(const bloomline_bloom_t*);
+
+/* Options of filters that forget: CountingBloomFilterOptions in counting_bloom_filter.h. As above.
+ */
+
+/* NULL: out of memory. */
+extern bloomline_countingoptions_t* bloomline_countingoptions_create(void);
+extern void bloomline_countingoptions_destroy(bloomline_countingoptions_t*);
+extern void bloomline_countingoptions_set_capacity(bloomline_countingoptions_t*, uint64_t num_keys);
+extern void bloomline_countingoptions_set_false_positive_rate(bloomline_countingoptions_t*,
+                                                              double rate);
+extern void bloomline_countingoptions_set_num_counters(bloomline_countingoptions_t*,
+                                                       uint64_t num_counters);
+extern void bloomline_countingoptions_set_num_probes(bloomline_countingoptions_t*, int num_probes);
+extern void bloomline_countingoptions_set_counter_bits(bloomline_countingoptions_t*,
+                                                       int counter_bits);
+extern void bloomline_countingoptions_set_seed(bloomline_countingoptions_t*, uint64_t seed);
+
+/* Filters that forget: CountingBloomFilter. Remove only what was added. */
+
+extern bloomline_counting_t* bloomline_counting_create(const bloomline_countingoptions_t* options,
+                                                       char** errptr);
+extern bloomline_counting_t* bloomline_counting_load(const char* path, char** errptr);
+extern void bloomline_counting_destroy(bloomline_counting_t*);
+
+/* True: the key was certainly not in before. */
+extern uint8_t bloomline_counting_add(bloomline_counting_t*, const char* key, size_t key_length);
+/* False: the key is certainly not in, and nothing changed. */
+extern uint8_t bloomline_counting_remove(bloomline_counting_t*, const char* key, size_t key_length);
+extern uint8_t bloomline_counting_may_contain(const bloomline_counting_t*, const char* key,
+                                              size_t key_length);
+extern uint32_t bloomline_counting_estimated_count(const bloomline_counting_t*, const char* key,
+                                                   size_t key_length);
+/* For many keys. The first two return how many answers are true; `answers` may be NULL there. */
+extern size_t bloomline_counting_add_many(bloomline_counting_t*, size_t num_keys,
+                                          const char* const* keys, const size_t* key_lengths,
+                                          uint8_t* answers);
+extern size_t bloomline_counting_remove_many(bloomline_counting_t*, size_t num_keys,
+                                             const char* const* keys, const size_t* key_lengths,
+                                             uint8_t* answers);
+extern void bloomline_counting_may_contain_many(const bloomline_counting_t*, size_t num_keys,
+                                                const char* const* keys, const size_t* key_lengths,
+                                                uint8_t* may_contain);
+
+/* False: failed, and nothing changed. */
+extern uint8_t bloomline_counting_merge(bloomline_counting_t*, const bloomline_counting_t* other,
+                                        char** errptr);
+extern uint8_t bloomline_counting_save(const bloomline_counting_t*, const char* path,
+                                       char** errptr);
+/* A new Bloom filter with the same answers, of a quarter or an eighth of the memory. */
+extern bloomline_bloom_t* bloomline_counting_create_bloom(const bloomline_counting_t*,
+                                                          char** errptr);
+extern void bloomline_counting_clear(bloomline_counting_t*);
+
+extern uint8_t bloomline_counting_equal(const bloomline_counting_t*, const bloomline_counting_t*);
+extern uint64_t bloomline_counting_num_counters(const bloomline_counting_t*);
+extern int bloomline_counting_counter_bits(const bloomline_counting_t*);
+extern int bloomline_counting_num_probes(const bloomline_counting_t*);
+extern uint64_t bloomline_counting_seed(const bloomline_counting_t*);
+extern uint64_t bloomline_counting_capacity(const bloomline_counting_t*);
+extern uint32_t bloomline_counting_max_count(const bloomline_counting_t*);
+extern uint64_t bloomline_counting_num_keys(const bloomline_counting_t*);
+extern uint64_t bloomline_counting_num_saturated_counters(const bloomline_counting_t*);
+
+/* Kernels: cpu.h */
+
+extern const char* bloomline_active_kernel_name(void); /* static storage */
+extern void bloomline_force_kernel(const char* name, char** errptr);
+
+/* Miscellaneous */
+
+extern void bloomline_free(void*);
+extern const char* bloomline_version(void); /* as "0.1.0"; static storage */
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* BLOOMLINE_C_H_ */

@@ -1,0 +1,52 @@
+// Between C's arguments and the library's.
+#ifndef BLOOMLINE_C_CONVERT_H_
+#define BLOOMLINE_C_CONVERT_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <string_view>
+
+#include "src/core/c_error.h"
+
+namespace bloomline::c {
+
+inline std::string_view Key(const char* key, size_t length) { return {key, length}; }
+
+constexpr size_t kBatchKeys = 256;
+
+// Calls f(count, keys, answers) for all keys in batches, without allocating, and stores the
+// answers, where anybody wants them.
+template <typename F>
+void AnswerEachBatch(size_t num_keys, const char* const* keys, const size_t* key_lengths,
+                     uint8_t* answers, F f) {
+  std::string_view batch[kBatchKeys];
+  bool batch_answers[kBatchKeys];
+  for (size_t start = 0; start < num_keys; start += kBatchKeys) {
+    const size_t count = std::min(kBatchKeys, num_keys - start);
+    for (size_t i = 0; i < count; ++i) batch[i] = Key(keys[start + i], key_lengths[start + i]);
+    f(count, batch, batch_answers);
+    if (answers != nullptr) std::copy(batch_answers, batch_answers + count, answers + start);
+  }
+}
+
+// The result of f(&error); if that is null or false, *errptr says why.
+template <typename F>
+auto OrSetError(char** errptr, F f) -> decltype(f(nullptr)) {
+  constexpr std::string_view kOutOfMemory = "out of memory";
+  try {
+    std::string error;
+    auto result = f(&error);
+    if (!result) core::SetCError(error.empty() ? kOutOfMemory : error, errptr);
+    return result;
+  } catch (const std::exception&) {  // bad_alloc, from a string on the way
+    core::SetCError(kOutOfMemory, errptr);
+    return {};
+  }
+}
+
+}  // namespace bloomline::c
+
+#endif  // BLOOMLINE_C_CONVERT_H_

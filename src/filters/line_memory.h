@@ -1,0 +1,40 @@
+// Memory for a filter's lines: zeroed when first touched, or a file's pages.
+#ifndef BLOOMLINE_FILTERS_LINE_MEMORY_H_
+#define BLOOMLINE_FILTERS_LINE_MEMORY_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace bloomline::filters {
+
+// From so many bytes on, memory is mapped in huge pages.
+constexpr uint64_t kHugePageBytes = uint64_t{2} << 20;
+
+// Owns memory that begins on a 64-byte line. Null until it is allocated or mapped.
+class LineMemory {
+ public:
+  LineMemory() = default;
+  ~LineMemory();
+  LineMemory(LineMemory&& other) noexcept;
+  LineMemory& operator=(LineMemory&& other) noexcept;
+
+  // `bytes` zero bytes, a positive multiple of 64. Null if they cannot be had.
+  static LineMemory Zeroed(uint64_t bytes);
+
+  // The first `bytes` bytes of an open file, read-only. Null on failure, with errno set.
+  static LineMemory OfFile(int file, uint64_t bytes);
+
+  char* data() const { return data_; }
+
+  // Zeroes what Zeroed gave, `bytes` as then: pages go back to the system until they are touched.
+  void Zero(uint64_t bytes);
+
+ private:
+  char* data_ = nullptr;
+  void* start_ = nullptr;
+  size_t mapped_bytes_ = 0;  // 0: from the heap
+};
+
+}  // namespace bloomline::filters
+
+#endif  // BLOOMLINE_FILTERS_LINE_MEMORY_H_

@@ -1,0 +1,33 @@
+// What the AVX-512 files share: their function attribute and the setting of a bit in a register.
+#ifndef BLOOMLINE_KERNELS_AVX512_BITS_H_
+#define BLOOMLINE_KERNELS_AVX512_BITS_H_
+
+// GCC 12 takes the deliberately undefined operand inside its own intrinsics for a mistake (GCC bug
+// 105593).
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#include <immintrin.h>
+
+#include <cstdint>
+
+// A function attribute and not a compiler flag: nothing inlined from headers may use these
+// instructions elsewhere.
+#define BLOOMLINE_AVX512 \
+  __attribute__((target( \
+      "avx2,bmi,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vpopcntdq")))
+#define BLOOMLINE_AVX512_INLINE BLOOMLINE_AVX512 __attribute__((always_inline)) inline
+
+namespace bloomline::kernels {
+
+// A 64-bit lane at bit 64 * i shifts a one by bit - 64 * i; outside 0..63, taken as unsigned, that
+// gives nothing. So three instructions set a bit anywhere in the register.
+BLOOMLINE_AVX512_INLINE __m512i WithBit(__m512i bits, uint32_t bit) {
+  const __m512i base = _mm512_set_epi64(448, 384, 320, 256, 192, 128, 64, 0);
+  const __m512i distance = _mm512_sub_epi64(_mm512_set1_epi64(bit), base);
+  return _mm512_or_si512(bits, _mm512_sllv_epi64(_mm512_set1_epi64(1), distance));
+}
+
+}  // namespace bloomline::kernels
+
+#endif  // BLOOMLINE_KERNELS_AVX512_BITS_H_

@@ -1,0 +1,79 @@
+// include/bloomline/c_leveldb.h: the policy behind the callbacks of LevelDB's C bindings.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bloomline/c_leveldb.h"
+#include "bloomline/leveldb.h"
+#include "leveldb/slice.h"
+#include "src/core/c_error.h"
+#include "src/core/format.h"
+
+namespace {
+
+using leveldb::FilterPolicy;
+using leveldb::Slice;
+
+// LevelDB takes a filter of no bytes, and so also a null pointer, as "no keys": where not even
+// these few bytes can be had, the end of the process is what is left.
+char* MallocCopy(std::string_view filter) {
+  auto* copy = static_cast<char*>(std::malloc(filter.size()));
+  if (copy == nullptr) {
+    std::fputs("bloomline: out of memory for a filter\n", stderr);
+    std::abort();
+  }
+  std::memcpy(copy, filter.data(), filter.size());
+  return copy;
+}
+
+void Destroy(void* state) { delete static_cast<const FilterPolicy*>(state); }
+
+const char* Name(void* state) { return static_cast<const FilterPolicy*>(state)->Name(); }
+
+char* CreateFilter(void* state, const char* const* keys, const size_t* key_lengths, int num_keys,
+                   size_t* filter_length) {
+  std::string filter;
+  try {
+    std::vector<Slice> slices;
+    slices.reserve(static_cast<size_t>(num_keys));
+    for (int i = 0; i < num_keys; ++i) slices.emplace_back(keys[i], key_lengths[i]);
+    static_cast<const FilterPolicy*>(state)->CreateFilter(slices.data(), num_keys, &filter);
+  } catch (const std::exception&) {  // bad_alloc
+    filter = bloomline::core::kLevelDBAlwaysMatch;
+  }
+  *filter_length = filter.size();
+  return filter.empty() ? nullptr : MallocCopy(filter);  // of no keys
+}
+
+uint8_t KeyMayMatch(void* state, const char* key, size_t key_length, const char* filter,
+                    size_t filter_length) {
+  return static_cast<const FilterPolicy*>(state)->KeyMayMatch(Slice(key, key_length),
+                                                              Slice(filter, filter_length));
+}
+
+}  // namespace
+
+extern "C" leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create(int format,
+                                                                         double bits_per_key,
+                                                                         char** errptr) {
+  try {
+    bloomline::FilterOptions options;
+    options.format = bloomline::Format{format};
+    options.bits_per_key = bits_per_key;
+    std::string error;
+    const FilterPolicy* policy =
+        bloomline::NewLevelDBFilterPolicy(options, bloomline::kLevelDBBuiltinName, &error);
+    if (policy != nullptr) {
+      return leveldb_filterpolicy_create(const_cast<FilterPolicy*>(policy), Destroy, CreateFilter,
+                                         KeyMayMatch, Name);
+    }
+    bloomline::core::SetCError(error, errptr);
+  } catch (const std::exception&) {  // bad_alloc
+    bloomline::core::SetCError("out of memory", errptr);
+  }
+  return nullptr;
+}

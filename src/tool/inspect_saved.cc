@@ -1,0 +1,111 @@
+#include <memory>
+
+#include "bloomline/bloom_filter.h"
+#include "bloomline/counting_bloom_filter.h"
+#include "bloomline/scalable_bloom_filter.h"
+#include "src/tool/facts.h"
+#include "src/tool/inspect.h"
+
+namespace bloomline::tool {
+namespace {
+
+// What the files begin with: docs/format.md.
+constexpr std::string_view kBloomMagic = "bLnBloom";
+constexpr std::string_view kScalableMagic = "bLnScale";
+constexpr std::string_view kCountingMagic = "bLnCount";
+
+const char* LayoutName(BloomLayout layout) {
+  switch (layout) {
+    case BloomLayout::kBlocked:
+      return "blocked";
+    case BloomLayout::kUnblocked:
+      return "unblocked";
+    case BloomLayout::kBlocked128:
+      return "blocked, 128 bits";
+    case BloomLayout::kBlocked64:
+      return "blocked, 64 bits";
+  }
+  return "unknown";
+}
+
+Fact KindFact(const std::string& kind) { return {"kind", kind, "saved", kind}; }
+
+Fact CapacityFact(uint64_t capacity) {
+  return {"capacity", capacity, "capacity",
+          capacity == 0 ? "not stated" : CountText(capacity) + " keys"};
+}
+
+// What BloomFilterView and ScalableBloomFilter both tell.
+template <typename Filter>
+void AppendEstimates(const Filter& filter, Facts* facts) {
+  facts->push_back(CountFact("num_bits", "bits", filter.num_bits()));
+  facts->push_back(CapacityFact(filter.capacity()));
+  facts->push_back(CountFact("num_added", "keys added that changed it", filter.num_added()));
+  facts->push_back(
+      CountFact("estimated_num_keys", "keys, from the bits set", filter.EstimatedNumKeys()));
+  facts->push_back(RateFact("estimated_false_positive_rate", "false positives, from the bits set",
+                            filter.EstimatedFalsePositiveRate()));
+  AppendRandomMatchRate([&](size_t n, const std::string_view* keys,
+                            bool* answers) { filter.MayContainMany(n, keys, answers); },
+                        facts);
+}
+
+std::optional<Facts> InspectBloom(const std::string& path, std::string* error) {
+  const auto filter = MappedBloomFilter::Open(path, MappedBloomFilter::Verify::kPayload, error);
+  if (filter == nullptr) return std::nullopt;
+  Facts facts = {KindFact("BloomFilter"),
+                 {"layout", LayoutName(filter->layout()), "layout", LayoutName(filter->layout())},
+                 CountFact("num_probes", "probes", static_cast<uint64_t>(filter->num_probes())),
+                 {"seed", filter->seed(), "seed", std::to_string(filter->seed())}};
+  AppendEstimates(*filter, &facts);
+  return facts;
+}
+
+std::optional<Facts> InspectScalable(const std::string& path, std::string* error) {
+  const auto filter = ScalableBloomFilter::Load(path, error);
+  if (filter == nullptr) return std::nullopt;
+  const ScalableBloomFilterOptions& options = filter->options();
+  Facts facts = {KindFact("ScalableBloomFilter"),
+                 {"layout", LayoutName(options.layout), "layout", LayoutName(options.layout)},
+                 {"seed", options.seed, "seed", std::to_string(options.seed)},
+                 CountFact("num_stages", "stages", filter->num_stages()),
+                 RateFact("bound", "bound of false positives", options.false_positive_rate)};
+  AppendEstimates(*filter, &facts);
+  return facts;
+}
+
+std::optional<Facts> InspectCounting(const std::string& path, std::string* error) {
+  const auto filter = CountingBloomFilter::Load(path, error);
+  if (filter == nullptr) return std::nullopt;
+  Facts facts = {
+      KindFact("CountingBloomFilter"),
+      {"num_counters", filter->num_counters(), "counters",
+       CountText(filter->num_counters()) + " of " + std::to_string(filter->counter_bits()) +
+           " bits"},
+      {"counter_bits", filter->counter_bits(), "", ""},
+      CountFact("num_probes", "probes", static_cast<uint64_t>(filter->num_probes())),
+      {"seed", filter->seed(), "seed", std::to_string(filter->seed())},
+      CapacityFact(filter->capacity()),
+      CountFact("num_keys", "keys, repeats counted", filter->num_keys()),
+      CountFact("num_saturated_counters", "saturated counters", filter->num_saturated_counters())};
+  AppendRandomMatchRate([&](size_t n, const std::string_view* keys,
+                            bool* answers) { filter->MayContainMany(n, keys, answers); },
+                        &facts);
+  return facts;
+}
+
+}  // namespace
+
+bool IsSavedFilter(std::string_view first_bytes) {
+  const std::string_view magic = first_bytes.substr(0, kBloomMagic.size());
+  return magic == kBloomMagic || magic == kScalableMagic || magic == kCountingMagic;
+}
+
+std::optional<Facts> InspectSavedFilter(const std::string& path, std::string_view first_bytes,
+                                        std::string* error) {
+  const std::string_view magic = first_bytes.substr(0, kBloomMagic.size());
+  if (magic == kScalableMagic) return InspectScalable(path, error);
+  return magic == kCountingMagic ? InspectCounting(path, error) : InspectBloom(path, error);
+}
+
+}  // namespace bloomline::tool

@@ -1,0 +1,46 @@
+// bloomline kernels: which instruction sets this binary has, this machine can run, and are used.
+#include <iostream>
+#include <memory>
+
+#include "bloomline/cpu.h"
+#include "src/tool/commands.h"
+#include "src/tool/json.h"
+
+namespace bloomline::tool {
+namespace {
+
+void PrintJson() {
+  auto list = Json::array();
+  for (const KernelInfo& kernel : Kernels()) {
+    list.push_back({{"name", kernel.name},
+                    {"description", kernel.description},
+                    {"supported", kernel.supported},
+                    {"active", kernel.active}});
+  }
+  Print(Json{{"kernels", list}});
+}
+
+void PrintTable() {
+  std::cout << "slowest first\n";
+  for (const KernelInfo& kernel : Kernels()) {
+    const char* state = kernel.active      ? "active"
+                        : kernel.supported ? "supported"
+                                           : "not supported by this machine";
+    std::cout << kernel.name << ": " << kernel.description << "; " << state << '\n';
+  }
+}
+
+}  // namespace
+
+void AddKernelsCommand(CLI::App* app, int* exit_code) {
+  CLI::App* command = app->add_subcommand(
+      "kernels", "Instruction sets that can answer queries here; BLOOMLINE_KERNEL forces one");
+  auto json = std::make_shared<bool>(false);
+  command->add_flag("--json", *json, "Print JSON");
+  command->callback([=] {
+    *json ? PrintJson() : PrintTable();
+    *exit_code = kExitOk;
+  });
+}
+
+}  // namespace bloomline::tool

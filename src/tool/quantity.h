@@ -1,0 +1,36 @@
+// Numbers as people write them. Each parser returns nothing, and a sentence with the text and what
+// is allowed in *error, for anything else.
+#ifndef BLOOMLINE_TOOL_QUANTITY_H_
+#define BLOOMLINE_TOOL_QUANTITY_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace bloomline::tool {
+
+// A whole number from 1 to 1e18: 5000000000, 5_000_000_000, 5e9 or, in powers of 1000, 5G.
+std::optional<uint64_t> ParseCount(const std::string& text, std::string* error);
+
+// Bytes from 1 to 2^60, with a unit that says which power it is: 4GiB, 500MB, 4096B. "4G" would be
+// one of two.
+std::optional<uint64_t> ParseBytes(const std::string& text, std::string* error);
+
+// A probability in (0, 1): 0.01, 1e-2 or 1%.
+std::optional<double> ParseRate(const std::string& text, std::string* error);
+
+// 5,000,000,000
+std::string CountText(uint64_t count);
+
+// Three digits and the largest binary unit: 5.82 GiB
+std::string BytesText(uint64_t bytes);
+
+// Three digits: 0.957 %
+std::string RateText(double rate);
+
+// With so many digits after the point.
+std::string NumberText(double value, int digits);
+
+}  // namespace bloomline::tool
+
+#endif  // BLOOMLINE_TOOL_QUANTITY_H_

@@ -1,0 +1,45 @@
+// What `bloomline size` computes: given two of keys, rate (or bits per key) and memory, the third,
+// for every format and for what else could hold the keys.
+#ifndef BLOOMLINE_TOOL_SIZE_H_
+#define BLOOMLINE_TOOL_SIZE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bloomline::tool {
+
+struct SizeRequest {
+  std::optional<uint64_t> num_keys;
+  std::optional<uint64_t> capacity;  // keys that the filter is sized for, if not num_keys
+  std::optional<double> rate;
+  std::optional<double> bits_per_key;
+  std::optional<uint64_t> memory_bytes;
+  uint64_t key_bytes = 16;  // of the structures that keep keys
+};
+
+// Empty, or what the request says too much or too little.
+std::string Validate(const SizeRequest& request);
+
+struct SizeRow {
+  std::string name;
+  std::string problem;  // not empty: why the figures below are missing
+  std::string note;
+  uint64_t num_keys = 0;  // that it is sized for
+  double bits_per_key = 0;
+  uint64_t bytes = 0;
+  std::optional<double> num_probes;
+  std::optional<int> max_lines_per_query;
+  std::optional<double> rate;             // holding num_keys
+  std::optional<double> overfilled_rate;  // holding the request's num_keys, where it is sized for
+                                          // another number
+};
+
+// Both need a request that Validate accepts.
+std::vector<SizeRow> FormatRows(const SizeRequest& request);
+std::vector<SizeRow> ReferenceRows(const SizeRequest& request);
+
+}  // namespace bloomline::tool
+
+#endif  // BLOOMLINE_TOOL_SIZE_H_

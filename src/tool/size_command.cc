@@ -1,0 +1,151 @@
+// bloomline size: the command line and the output of size.h.
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <memory>
+
+#include "src/tool/commands.h"
+#include "src/tool/json.h"
+#include "src/tool/quantity.h"
+#include "src/tool/size.h"
+#include "src/tool/text_table.h"
+
+namespace bloomline::tool {
+namespace {
+
+// An option whose text one of quantity.h's parsers reads.
+template <typename T, typename Parse>
+void AddQuantity(CLI::App* command, const std::string& name, std::optional<T>* value, Parse parse,
+                 const std::string& help) {
+  command
+      ->add_option_function<std::string>(
+          name,
+          [=](const std::string& text) {
+            std::string error;
+            *value = parse(text, &error);
+            if (!*value) throw CLI::ValidationError(name + " is " + error);
+          },
+          help)
+      ->type_name("");
+}
+
+// All but the textbook's.
+bool HasWholeProbes(const SizeRow& row) {
+  return row.num_probes && *row.num_probes == std::floor(*row.num_probes);
+}
+
+Json RowJson(const SizeRow& row) {
+  Json json{{"name", row.name}};
+  if (!row.problem.empty()) {
+    json["problem"] = row.problem;
+    return json;
+  }
+  json["num_keys"] = row.num_keys;
+  json["bits_per_key"] = row.bits_per_key;
+  json["bytes"] = row.bytes;
+  json["num_probes"] =
+      HasWholeProbes(row) ? Json(static_cast<int>(*row.num_probes)) : OrNull(row.num_probes);
+  json["max_lines_per_query"] = OrNull(row.max_lines_per_query);
+  json["false_positive_rate"] = OrNull(row.rate);
+  if (row.overfilled_rate) json["overfilled_false_positive_rate"] = *row.overfilled_rate;
+  if (!row.note.empty()) json["note"] = row.note;
+  return json;
+}
+
+void PrintJson(const SizeRequest& request, const std::vector<SizeRow>& formats,
+               const std::vector<SizeRow>& references) {
+  Json json;
+  json["request"] = {{"num_keys", OrNull(request.num_keys)},
+                     {"capacity", OrNull(request.capacity)},
+                     {"false_positive_rate", OrNull(request.rate)},
+                     {"bits_per_key", OrNull(request.bits_per_key)},
+                     {"memory_bytes", OrNull(request.memory_bytes)},
+                     {"key_bytes", request.key_bytes}};
+  for (const auto& [name, rows] : {std::pair("formats", &formats), {"references", &references}}) {
+    json[name] = Json::array();
+    for (const SizeRow& row : *rows) json[name].push_back(RowJson(row));
+  }
+  Print(json);
+}
+
+std::string ProbesText(const SizeRow& row) {
+  if (!row.num_probes) return "-";
+  return NumberText(*row.num_probes, HasWholeProbes(row) ? 0 : 1);
+}
+
+std::string LinesText(const SizeRow& row) {
+  if (!row.max_lines_per_query) return "-";
+  return (*row.max_lines_per_query > 1 ? "1 to " : "") + std::to_string(*row.max_lines_per_query);
+}
+
+void AppendRows(const std::vector<SizeRow>& rows, bool overfilled,
+                std::vector<std::vector<std::string>>* cells) {
+  for (const SizeRow& row : rows) {
+    if (!row.problem.empty()) continue;
+    cells->push_back({row.name, CountText(row.num_keys), NumberText(row.bits_per_key, 2),
+                      BytesText(row.bytes), ProbesText(row), LinesText(row),
+                      row.rate ? RateText(*row.rate) : "-"});
+    if (overfilled) {
+      cells->back().push_back(row.overfilled_rate ? RateText(*row.overfilled_rate) : "-");
+    }
+  }
+}
+
+void PrintTable(const SizeRequest& request, const std::vector<SizeRow>& formats,
+                const std::vector<SizeRow>& references) {
+  std::vector<std::vector<std::string>> cells = {
+      {"format", "keys", "bits/key", "memory", "probes", "lines/query", "false positives"}};
+  const bool overfilled = request.capacity.has_value();
+  if (overfilled) cells[0].push_back("with " + CountText(*request.num_keys) + " keys");
+  AppendRows(formats, overfilled, &cells);
+  cells.push_back(std::vector<std::string>(cells[0].size()));
+  cells.back()[0] = "to compare with:";
+  AppendRows(references, overfilled, &cells);
+  std::cout << TextTable(cells);
+  for (const SizeRow& row : formats) {
+    const std::string& remark = row.problem.empty() ? row.note : row.problem;
+    if (!remark.empty()) std::cout << row.name << ": " << remark << '\n';
+  }
+}
+
+int Run(const SizeRequest& request, bool json) {
+  if (const std::string error = Validate(request); !error.empty()) {
+    std::cerr << "bloomline size: " << error << '\n';
+    return kExitImpossible;
+  }
+  const std::vector<SizeRow> formats = FormatRows(request);
+  if (std::none_of(formats.begin(), formats.end(),
+                   [](const SizeRow& row) { return row.problem.empty(); })) {
+    for (const SizeRow& row : formats) {
+      std::cerr << "bloomline size: " << row.name << ": " << row.problem << '\n';
+    }
+    return kExitImpossible;
+  }
+  (json ? PrintJson : PrintTable)(request, formats, ReferenceRows(request));
+  return kExitOk;
+}
+
+}  // namespace
+
+void AddSizeCommand(CLI::App* app, int* exit_code) {
+  CLI::App* command = app->add_subcommand(
+      "size", "Memory, keys or false-positive rate of filters, from two of the three");
+  auto request = std::make_shared<SizeRequest>();
+  auto json = std::make_shared<bool>(false);
+  AddQuantity(command, "--keys", &request->num_keys, ParseCount, "Keys, as 5e9 or 5G");
+  AddQuantity(command, "--fpr", &request->rate, ParseRate, "False-positive rate, as 0.01 or 1%");
+  AddQuantity(command, "--memory", &request->memory_bytes, ParseBytes, "Memory, as 4GiB or 500MB");
+  command->add_option("--bits-per-key", request->bits_per_key, "Instead of --fpr")->type_name("");
+  AddQuantity(command, "--capacity", &request->capacity, ParseCount,
+              "Keys the filter is sized for, if it then holds another number");
+  command
+      ->add_option("--key-bytes", request->key_bytes,
+                   "Length of a key, for the structures that keep keys")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 30))
+      ->capture_default_str()
+      ->type_name("");
+  command->add_flag("--json", *json, "Print JSON");
+  command->callback([=] { *exit_code = Run(*request, *json); });
+}
+
+}  // namespace bloomline::tool
