@@ -1,71 +1,17 @@
-// Every kernel against the portable one, on payloads of any content and hashes of any kind: the
-// same answers, the same bytes, and no key of a solved line lost.
-#include "src/core/compact.h"
-#include "src/core/format.h"
-#include "src/kernels/compact_kernel.h"
-#include "src/kernels/compact_lanes.h"
-#include "src/kernels/compact_line.h"
-#include "src/kernels/kernel.h"
-#include "tests/fuzz/fuzz_input.h"
+// Bloom and counter lines: every kernel against the portable one, on payloads of any content and
+// hashes of any kind; and no key that was added lost.
+#include "bloomline/sizing.h"
+#include "src/kernels/counter_lines.h"
+#include "src/kernels/probe_sequence.h"
+#include "tests/fuzz/fuzz_kernels.h"
 
 namespace bloomline::fuzz {
 namespace {
 
 using kernels::BlockedLines;
-using kernels::CompactKernel;
-using kernels::CompactLines;
+using kernels::CounterLines;
 using kernels::FlatBits;
-using kernels::Kernel;
 using kernels::kLineBytes;
-using kernels::kMaxSlots;
-
-constexpr size_t kMaxHashes = 200;
-
-// Functions of any of a kernel's tables.
-inline const Kernel& TableOf(const Kernel& kernel, const Kernel*) { return kernel; }
-inline const CompactKernel& TableOf(const Kernel& kernel, const CompactKernel*) {
-  return *kernel.compact;
-}
-
-template <typename Filter>
-using OneQuery = bool (*)(const Filter&, uint64_t);
-template <typename Filter>
-using ManyQueries = void (*)(const Filter&, size_t, const uint64_t*, bool*);
-
-// The first num_present of the hashes must match. `many` may be null.
-template <typename Table, typename Filter>
-void RequireSameAnswers(const Filter& filter, OneQuery<Filter> Table::*one,
-                        ManyQueries<Filter> Table::*many, const std::vector<uint64_t>& hashes,
-                        size_t num_present) {
-  constexpr Table* kTable = nullptr;
-  const std::unique_ptr<bool[]> answers(new bool[hashes.size()]);
-  for (const Kernel* kernel : SupportedKernels()) {
-    const Table& table = TableOf(*kernel, kTable);
-    if (many != nullptr) (table.*many)(filter, hashes.size(), hashes.data(), answers.get());
-    for (size_t i = 0; i < hashes.size(); ++i) {
-      const bool expected = (TableOf(Portable(), kTable).*one)(filter, hashes[i]);
-      Require(expected || i >= num_present, "a key that was added matches", kernel->name);
-      Require((table.*one)(filter, hashes[i]) == expected, "single query as portable",
-              kernel->name);
-      Require(many == nullptr || answers[i] == expected, "batched query as portable", kernel->name);
-    }
-  }
-}
-
-// Writes with each kernel into its own copy of `before`; `write` may return something, too. All
-// must return and leave the same.
-template <typename Write>
-std::string RequireSameBytes(const std::string& before, const Place& place, Write write) {
-  std::string expected = before;
-  const auto expected_result = write(Portable(), expected.data());
-  for (const Kernel* kernel : SupportedKernels()) {
-    Placed placed(before, place);
-    Require(write(*kernel, placed.data()) == expected_result, "written as by portable",
-            kernel->name);
-    Require(placed.view() == expected, "the same bytes as portable", kernel->name);
-  }
-  return expected;
-}
 
 void FuzzBlocked(FuzzedDataProvider* input) {
   const int k = input->ConsumeIntegralInRange<int>(kMinProbes, kMaxProbes);
@@ -84,6 +30,79 @@ void FuzzBlocked(FuzzedDataProvider* input) {
                      &Kernel::blocked_may_match_many, hashes, n);
 }
 
+// The functions of filters that change while they are asked.
+void FuzzMutable(FuzzedDataProvider* input) {
+  const int k = input->ConsumeIntegralInRange<int>(kMinProbes, kMaxProbes);
+  const auto num_lines = input->ConsumeIntegralInRange<uint64_t>(1, 32);
+  // On a line boundary, as shared lines are.
+  const Place place = {input->ConsumeBool() ? Place::kBeforeGuard : Place::kAfterGuard, 0};
+  const std::string content = ConsumeContent(input, num_lines * kLineBytes);
+  const auto num_added = input->ConsumeIntegralInRange<size_t>(0, kMaxHashes);
+  const std::vector<uint64_t> hashes = ConsumeHashes(input, kMaxHashes);
+  const size_t n = std::min(num_added, hashes.size());
+  std::string inserted = content;
+  Portable().blocked_insert_many({inserted.data(), num_lines, k}, n, hashes.data());
+  std::vector<bool> changed[2];
+  for (const bool shared : {false, true}) {
+    const auto add = shared ? &Kernel::shared_add_many : &Kernel::blocked_add_many;
+    const std::string added =
+        RequireSameBytes(content, place, [&](const Kernel& kernel, char* data) {
+          const std::unique_ptr<bool[]> results(new bool[n]);
+          (kernel.*add)({data, num_lines, k}, n, hashes.data(), results.get());
+          return changed[shared] = std::vector<bool>(results.get(), results.get() + n);
+        });
+    Require(added == inserted, "adding sets the bits that inserting sets");
+  }
+  Require(changed[0] == changed[1], "shared lines say the same of what changed");
+  Placed placed(inserted, place);
+  RequireSameAnswers<Kernel, BlockedLines>({placed.data(), num_lines, k},
+                                           &Kernel::blocked_may_match,
+                                           &Kernel::shared_may_match_many, hashes, n);
+  constexpr size_t kCounts = kernels::kLineBits + 1;
+  std::vector<uint64_t> expected(kCounts);
+  Portable().shared_count_lines(placed.data(), num_lines, expected.data());
+  for (const Kernel* kernel : SupportedKernels()) {
+    std::vector<uint64_t> counts(kCounts);
+    kernel->shared_count_lines(placed.data(), num_lines, counts.data());
+    Require(counts == expected, "lines counted as by portable", kernel->name);
+  }
+}
+
+void FuzzCounters(FuzzedDataProvider* input) {
+  const int counter_bits = input->ConsumeBool() ? 8 : 4;
+  const int k = input->ConsumeIntegralInRange<int>(kMinProbes, kMaxProbes);
+  const auto num_lines = input->ConsumeIntegralInRange<uint64_t>(1, 8);
+  const Place place = ConsumePlace(input);
+  const std::string content = ConsumeContent(input, num_lines * kLineBytes);
+  const auto num_added = input->ConsumeIntegralInRange<size_t>(0, kMaxHashes);
+  const auto times = input->ConsumeIntegralInRange<int>(1, 20);  // 4-bit counters end at 15
+  const std::vector<uint64_t> hashes = ConsumeHashes(input, kMaxHashes);
+  const size_t n = std::min(num_added, hashes.size());
+  RequireSameBytes(content, place, [&](const Kernel& kernel, char* data) {
+    const kernels::CounterKernel& counters = *kernel.counters;
+    const CounterLines lines = {reinterpret_cast<unsigned char*>(data), num_lines, counter_bits, k};
+    const std::unique_ptr<bool[]> answers(new bool[hashes.size()]);
+    std::vector<uint64_t> results;
+    const auto keep = [&](size_t count) {
+      results.insert(results.end(), answers.get(), answers.get() + count);
+    };
+    for (int i = 0; i < times; ++i) {
+      uint64_t num_saturated = 0;
+      counters.add_many(lines, n, hashes.data(), answers.get(), &num_saturated);
+      keep(n);
+      results.push_back(num_saturated);
+    }
+    counters.ask_many(lines, hashes.size(), hashes.data(), answers.get());
+    keep(hashes.size());
+    for (size_t i = 0; i < n; ++i) {
+      Require(answers[i], "a key that was added is contained", kernel.name);
+    }
+    counters.remove_many(lines, hashes.size(), hashes.data(), answers.get());
+    keep(hashes.size());
+    return results;
+  });
+}
+
 void FuzzFlat(FuzzedDataProvider* input) {
   const int k = input->ConsumeIntegralInRange<int>(kMinProbes, kMaxProbes);
   // Kernels have ways of their own up to 128 bytes.
@@ -100,134 +119,8 @@ void FuzzFlat(FuzzedDataProvider* input) {
     return true;
   });
   Placed placed(added, place);
-  RequireSameAnswers<Kernel, FlatBits>({placed.data(), num_bits, k}, &Kernel::flat_may_match, nullptr,
-                               hashes, n);
-}
-
-void AskPacked(const CompactLines& filter, const std::vector<uint64_t>& hashes,
-               size_t num_present) {
-  RequireSameAnswers(filter, &CompactKernel::packed_may_match,
-                     &CompactKernel::packed_may_match_many, hashes, num_present);
-}
-
-void AskLanes(const CompactLines& filter, const std::vector<uint64_t>& hashes, size_t num_present) {
-  RequireSameAnswers(filter, &CompactKernel::lanes_may_match, &CompactKernel::lanes_may_match_many,
-                     hashes, num_present);
-}
-
-// A solved line holds all its keys, whatever else is asked; with some bits changed, kernels still
-// agree.
-template <typename Ask>
-void AskSolvedLine(FuzzedDataProvider* input, std::string line, uint32_t base_slots,
-                   const Place& place, std::vector<uint64_t> hashes, Ask ask) {
-  const size_t num_present = hashes.size();
-  const auto damage = input->ConsumeIntegral<uint16_t>();
-  const std::vector<uint64_t> others = ConsumeHashes(input, kMaxHashes);
-  hashes.insert(hashes.end(), others.begin(), others.end());
-  const auto line_bytes = static_cast<uint32_t>(line.size());
-  Placed placed(line, place);
-  ask(CompactLines{placed.data(), 1, line_bytes, base_slots}, hashes, num_present);
-  for (uint64_t i = 0; i < 3; ++i) {
-    const size_t bit = RandomNumber(damage, i) % (8 * line.size());
-    placed.data()[bit / 8] = static_cast<char>(placed.data()[bit / 8] ^ (1 << bit % 8));
-    ask(CompactLines{placed.data(), 1, line_bytes, base_slots}, hashes, 0);
-  }
-}
-
-// LevelDB has all sizes, the trailer container whole and half lines.
-uint32_t ConsumePackedLineBytes(FuzzedDataProvider* input) {
-  const uint32_t sizes[] = {
-      32, 64, input->ConsumeIntegralInRange<uint32_t>(core::kMinCompactLineBytes, kLineBytes)};
-  return input->PickValueInArray(sizes);
-}
-
-void FuzzPackedQuery(FuzzedDataProvider* input) {
-  const uint32_t line_bytes = ConsumePackedLineBytes(input);
-  const auto base_slots = input->ConsumeIntegralInRange<uint32_t>(1, core::kMaxBaseSlots);
-  const auto num_lines = input->ConsumeIntegralInRange<uint64_t>(1, 8);
-  const Place place = ConsumePlace(input);
-  Placed placed(ConsumeContent(input, num_lines * line_bytes), place);
-  AskPacked({placed.data(), num_lines, line_bytes, base_slots}, ConsumeHashes(input, kMaxHashes),
-            0);
-}
-
-void FuzzPackedSolver(FuzzedDataProvider* input) {
-  const uint32_t line_bytes = ConsumePackedLineBytes(input);
-  const Place place = ConsumePlace(input);
-  const int spare_slots = input->ConsumeIntegralInRange<int>(-8, 40);
-  const std::vector<uint64_t> hashes = ConsumeHashes(input, kMaxSlots);
-  const auto slots = static_cast<unsigned>(
-      std::clamp(static_cast<int>(hashes.size()) + spare_slots, 1, static_cast<int>(kMaxSlots)));
-  kernels::LineKeys keys(hashes.size());
-  for (size_t i = 0; i < hashes.size(); ++i) keys.Set(i, hashes[i]);
-  const std::string empty(line_bytes, '\0');
-  int seed = 0;
-  std::string line = RequireSameBytes(empty, place, [&](const Kernel& kernel, char* data) {
-    return seed = kernel.compact->packed_solve(keys, slots, line_bytes, data);
-  });
-  if (seed < 0) {
-    Require(line == empty, "nothing is written without a solution");
-    return;
-  }
-  Require(line.back() == 0, "the header is left to the caller");
-  const uint32_t base_slots = std::min<uint32_t>(slots, core::kMaxBaseSlots);
-  line.back() = static_cast<char>(slots - base_slots + 64 * static_cast<unsigned>(seed));
-  AskSolvedLine(input, line, base_slots, place, hashes, AskPacked);
-}
-
-uint32_t ConsumeLanesBase(FuzzedDataProvider* input) {
-  return input->ConsumeIntegralInRange<uint32_t>(core::kMinLanesBaseSlots,
-                                                 core::kMaxLanesBaseSlots);
-}
-
-void FuzzLanesQuery(FuzzedDataProvider* input) {
-  const uint32_t base_slots = ConsumeLanesBase(input);
-  const auto num_lines = input->ConsumeIntegralInRange<uint64_t>(1, 8);
-  const Place place = ConsumePlace(input);
-  Placed placed(ConsumeContent(input, num_lines * kLineBytes), place);
-  AskLanes({placed.data(), num_lines, kLineBytes, base_slots}, ConsumeHashes(input, kMaxHashes), 0);
-}
-
-void FuzzLanesSolver(FuzzedDataProvider* input) {
-  const uint32_t base_slots = ConsumeLanesBase(input);
-  const Place place = ConsumePlace(input);
-  std::vector<uint64_t> hashes = ConsumeHashes(input, kMaxSlots);
-  if (hashes.empty()) hashes.push_back(0);
-  const std::string empty(kLineBytes, '\0');
-  bool solved = false;
-  const std::string line = RequireSameBytes(empty, place, [&](const Kernel& kernel, char* data) {
-    return solved = kernel.compact->lanes_solve(hashes.data(), hashes.size(), base_slots, data);
-  });
-  if (solved) {
-    AskSolvedLine(input, line, base_slots, place, hashes, AskLanes);
-  } else {
-    Require(line == empty, "nothing is written without a solution");
-  }
-}
-
-// More keys than a line has slots, repeated ones among them: the core, which calls the solvers.
-void FuzzLine(FuzzedDataProvider* input) {
-  constexpr size_t kMaxKeys = 300;
-  const bool lanes = input->ConsumeBool();
-  const uint32_t line_bytes = lanes ? kLineBytes : ConsumePackedLineBytes(input);
-  const uint32_t base_slots = lanes
-                                  ? ConsumeLanesBase(input)
-                                  : input->ConsumeIntegralInRange<uint32_t>(1, core::kMaxBaseSlots);
-  const core::Shape shape = {lanes ? core::Layout::kCompactLanes : core::Layout::kCompact,
-                             base_slots, line_bytes, line_bytes};
-  const Place place = ConsumePlace(input);
-  const std::string content = ConsumeContent(input, line_bytes);
-  const std::vector<uint64_t> hashes = ConsumeHashes(input, kMaxKeys);
-  const std::string line = RequireSameBytes(content, place, [&](const Kernel& kernel, char* data) {
-    std::vector<uint64_t> reordered = hashes;
-    core::SolveLine(reordered.data(), reordered.size(), shape, kernel, data);
-    return true;
-  });
-  std::vector<uint64_t> reversed(hashes.rbegin(), hashes.rend());
-  std::string line_of_reversed = content;
-  core::SolveLine(reversed.data(), reversed.size(), shape, Portable(), line_of_reversed.data());
-  Require(line == line_of_reversed, "a line does not depend on the order of its keys");
-  AskSolvedLine(input, line, base_slots, place, hashes, lanes ? AskLanes : AskPacked);
+  RequireSameAnswers<Kernel, FlatBits>({placed.data(), num_bits, k}, &Kernel::flat_may_match,
+                                       nullptr, hashes, n);
 }
 
 }  // namespace
@@ -237,8 +130,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace bloomline::fuzz;
   FuzzedDataProvider input(data, size);
   using Target = void (*)(FuzzedDataProvider*);
-  constexpr Target kTargets[] = {FuzzBlocked,    FuzzFlat,        FuzzPackedQuery, FuzzPackedSolver,
-                                 FuzzLanesQuery, FuzzLanesSolver, FuzzLine};
+  constexpr Target kTargets[] = {FuzzBlocked, FuzzFlat, FuzzMutable, FuzzCounters};
   input.PickValueInArray(kTargets)(&input);
   return 0;
 }

@@ -26,7 +26,8 @@ def random_seeds(count, num_choices):
 
 vectors, out_dir = map(pathlib.Path, sys.argv[1:])
 SEEDS = {
-    "kernels": list(random_seeds(20, 7)),
+    "kernels": list(random_seeds(30, 4)),
+    "compact": list(random_seeds(30, 5)),
     "decode": [*decode_seeds(vectors), *random_seeds(20, 3)],
     "build": list(random_seeds(60, 1)),
 }
