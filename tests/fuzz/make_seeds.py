@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Writes inputs that the fuzzers start from: the filters of tests/golden/vectors.txt, and random bytes.
+"""Writes inputs that the fuzzers start from: the filters in tests/golden, and random bytes.
 
-Usage: make_seeds.py VECTORS OUT_DIR   The inputs of each target go to OUT_DIR/TARGET.
+Usage: make_seeds.py GOLDEN_DIR OUT_DIR   The inputs of each target go to OUT_DIR/TARGET.
 
 A target takes numbers from the end of its input and strings from the start (fuzz_input.h).
 """
@@ -24,12 +24,19 @@ def random_seeds(count, num_choices):
         yield numbers.randbytes(numbers.choice([30, 100, 1000])) + bytes([i % num_choices])
 
 
-vectors, out_dir = map(pathlib.Path, sys.argv[1:])
+def saved_seeds(saved):
+    for line in saved.read_text().splitlines():
+        # From the end: any bytes, the first key, no seed.
+        yield bytes.fromhex(line.split()[-1]) + bytes(1) + bytes(8) + bytes(1)
+
+
+golden, out_dir = map(pathlib.Path, sys.argv[1:])
 SEEDS = {
     "kernels": list(random_seeds(30, 4)),
     "compact": list(random_seeds(30, 5)),
-    "decode": [*decode_seeds(vectors), *random_seeds(20, 3)],
+    "decode": [*decode_seeds(golden / "vectors.txt"), *random_seeds(20, 3)],
     "build": list(random_seeds(60, 1)),
+    "saved": [*saved_seeds(golden / "saved_filters.txt"), *random_seeds(20, 4)],
 }
 for target, seeds in SEEDS.items():
     folder = out_dir / target
