@@ -214,8 +214,18 @@ TEST(BlockedFilterTest, BuildersOfSeveralThreadsAreJoined) {
   FilterBuilder broken(Options(Format::kBlocked, 1e9));
   broken.AddKey("b");
   ASSERT_TRUE(all.TakeKeysFrom(&broken));
-  EXPECT_NE(all.error(), "");
+  EXPECT_EQ(all.error(), broken.error()) << "why keys are missing";
   EXPECT_TRUE(FilterView::Open(all.Finish()).AlwaysMatches());
+  EXPECT_EQ(all.error(), "");
+}
+
+TEST(FilterBuilderTest, InvalidOptionsStayTheErrorWhateverKeysAreTaken) {
+  const FilterOptions invalid = Options(Format::kBlocked, 1e9);
+  FilterBuilder builder(invalid), other(Options(Format::kBlocked, 1e8));
+  ASSERT_TRUE(builder.TakeKeysFrom(&other));
+  EXPECT_EQ(builder.error(), invalid.Validate());
+  EXPECT_TRUE(FilterView::Open(builder.Finish()).AlwaysMatches());
+  EXPECT_EQ(builder.error(), invalid.Validate());
 }
 
 TEST(BlockedFilterTest, KeyAndPrefixAreEachKeptOnce) {

@@ -7,13 +7,10 @@
 #include <vector>
 
 #include "bloomline/filter.h"
-#include "bloomline/sizing.h"
-#include "src/core/compact.h"
 #include "src/core/format.h"
-#include "src/core/hash.h"
 #include "src/core/payload.h"
-#include "src/core/shape.h"
 #include "tests/golden_keys.h"
+#include "tests/leveldb_filter.h"
 
 namespace bloomline {
 namespace {
@@ -46,30 +43,8 @@ std::vector<Vector> ReadVectors() {
   return vectors;
 }
 
-// The LevelDB container as its adaptor builds it, without LevelDB.
 std::string BuildLevelDB(const Vector& v) {
-  const bool classic = v.options.format == Format::kClassic;
-  std::vector<uint64_t> hashes;
-  for (const std::string& key : v.keys) {
-    const uint64_t hash =
-        core::LayoutHash(classic ? core::Layout::kClassic : core::Layout::kFlat, key, 0);
-    if (classic || hashes.empty() || hashes.back() != hash) hashes.push_back(hash);
-  }
-  const double bits_per_key = v.options.bits_per_key;
-  const core::Shape shape =
-      classic ? core::ClassicShape(hashes.size(), bits_per_key)
-      : v.options.format == Format::kCompact
-          ? core::SmallSetCompactShape(hashes.size(), bits_per_key)
-          : core::SmallSetShape(hashes.size(), bits_per_key, OptimalFlatNumProbes(bits_per_key),
-                                OptimalNumProbes(Format::kBlocked, bits_per_key));
-  std::string filter(shape.payload_bytes, '\0');
-  if (shape.layout == core::Layout::kCompact) {
-    core::BuildCompactFromArray(hashes.data(), hashes.size(), shape, kernels::ActiveKernel(),
-                                filter.data());
-  } else {
-    core::InsertHashes(shape, kernels::ActiveKernel(), filter.data(), hashes.size(), hashes.data());
-  }
-  return filter + core::LevelDBCode(shape);
+  return tests::LevelDBFilter(v.options, {v.keys.begin(), v.keys.end()});
 }
 
 std::string BuildStandalone(const Vector& v) {

@@ -339,7 +339,8 @@ TEST_P(KernelTest, AnswersCompactQueriesAsPortableAndLosesNoKey) {
             at_end ? guarded.AtEnd(solved.line) : guarded.AtStart(solved.line);
         const CompactLines filter{line.data(), 1, line_bytes, base_slots};
         bool may_match[300];
-        for (const uint64_t hash : hashes) ASSERT_TRUE(kernel().compact->packed_may_match(filter, hash));
+        for (const uint64_t hash : hashes)
+          ASSERT_TRUE(kernel().compact->packed_may_match(filter, hash));
         kernel().compact->packed_may_match_many(filter, asked.size(), asked.data(), may_match);
         for (size_t i = 0; i < asked.size(); ++i) {
           const bool expected = portable().compact->packed_may_match(filter, asked[i]);
@@ -375,7 +376,8 @@ TEST_P(KernelTest, AnswersRandomCompactLinesAsPortable) {
 std::string SolveLanes(const Kernel& kernel, const std::vector<uint64_t>& hashes,
                        uint32_t base_slots) {
   Lines memory(kLineBytes, 8);
-  const bool solved = kernel.compact->lanes_solve(hashes.data(), hashes.size(), base_slots, memory.data);
+  const bool solved =
+      kernel.compact->lanes_solve(hashes.data(), hashes.size(), base_slots, memory.data);
   return solved ? std::string(memory.data, kLineBytes) : "";
 }
 
@@ -413,6 +415,21 @@ TEST_P(KernelTest, SolvesLanesAsPortableAndLosesNoKey) {
   }
   // Little but what a header cannot name, more slots than base + 63: 28 + 27 + 18 + 7 lines.
   EXPECT_LT(unsolved, 95);
+}
+
+// A repeated hash is no second equation, wherever in the line its copy is.
+TEST_P(KernelTest, SolvesLanesWithARepeatedHash) {
+  constexpr uint32_t kBaseSlots = 31;
+  for (size_t n = 2; n <= 80; ++n) {
+    for (size_t copy = 0; copy + 1 < n; ++copy) {
+      std::vector<uint64_t> hashes = Hashes(n, 60 + n);
+      hashes.back() = hashes[copy];
+      const std::string line = SolveLanes(kernel(), hashes, kBaseSlots);
+      std::swap(hashes[0], hashes.back());
+      ASSERT_FALSE(line.empty()) << n << " keys, copy of " << copy;
+      ASSERT_EQ(line, SolveLanes(kernel(), hashes, kBaseSlots)) << n << " keys, copy of " << copy;
+    }
+  }
 }
 
 TEST_P(KernelTest, AnswersRandomLanesAsPortable) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "bloomline/sizing.h"
 #include "src/core/bulk_insert.h"
@@ -56,7 +57,7 @@ void FilterWriter::AddKeyAndPrefix(std::string_view key, std::string_view prefix
 
 void FilterWriter::SetOutOfMemory() {
   out_of_memory_ = true;
-  error_ = "out of memory";  // short enough to need none itself
+  if (options_valid_) error_ = "out of memory";  // short enough to need none itself
 }
 
 Shape FilterWriter::CurrentShape() const {
@@ -72,7 +73,13 @@ void FilterWriter::TakeKeysFrom(FilterWriter* other) {
   hashes_.TakeAll(&other->hashes_);
   checksum_ ^= other->checksum_;
   has_previous_prefix_ = false;
-  if (other->out_of_memory_ || !other->options_valid_) SetOutOfMemory();
+  if (!other->error_.empty()) {
+    SetOutOfMemory();
+    try {
+      if (options_valid_) error_ = other->error_;
+    } catch (const std::bad_alloc&) {  // then the error stays that of memory
+    }
+  }
   other->Reset();
 }
 

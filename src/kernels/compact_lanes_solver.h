@@ -171,13 +171,22 @@ class LaneSolver {
         SetPivot<Steps>(i, false, in_first & (~in_first + 1));
       } else if (const uint64_t in_second = second & other; in_second != 0) {
         SetPivot<Steps>(i, true, in_second & (~in_second + 1));
-      } else if ((first | second) == 0) {
+      } else if ((first | second) == 0 || IsLeftAlready(first, second)) {
         pivots_[i] = kNoPivot;  // a repeated hash
       } else {
         left_[num_left_++] = static_cast<uint8_t>(i);
       }
       ++i;
     }
+  }
+
+  // An equation that is left has no fixed slot, so no later pivot changes it.
+  BLOOMLINE_ALWAYS_INLINE bool IsLeftAlready(uint64_t first, uint64_t second) const {
+    for (unsigned j = 0; j < num_left_; ++j) {
+      const size_t i = left_[j];
+      if (equations_.first[i] == first && equations_.second[i] == second) return true;
+    }
+    return false;
   }
 
   template <typename Steps>

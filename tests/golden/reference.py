@@ -249,15 +249,16 @@ def solve_lanes(hashes, base):
     if not hashes:
         return bytes(64)
     n = len(hashes)
+    distinct = list(dict.fromkeys(hashes))
     for slots in range(max(n, base), min(112, base + 63, 63 + (16 if n <= 56 else 32 if n <= 88 else 49)) + 1):
         code = slots - base
         order = [j for j in range(slots) if j not in (0, 8, 16)] + [0, 8, 16]
         for t in range(8 if 11 <= code < 32 and n <= 88 else 2):
             header = lane_header(code, t)
             equations = [[lane_slots(h, t, 112)[j] for j in order] for h in hashes]
-            # Independent: any right-hand sides have a solution, so those that name one equation have.
-            if any(solve([(e, int(i == j)) for j, e in enumerate(equations)], slots) is None
-                   for i in range(n)):
+            # Independent: any right-hand sides have a solution, so those that name one hash have.
+            if any(solve([(e, int(h == one)) for h, e in zip(hashes, equations)], slots) is None
+                   for one in distinct):
                 continue
             rows, partial, places_of_z, share, salt = lane_places(slots, header)
             partial_slots = sorted(partial)
@@ -381,6 +382,7 @@ def vectors():
         ("standalone", "compact", 10, 0, 7, many),
         ("standalone", "compact", 4, 0, 0, many),
         ("standalone", "compact", 24, 0, 0x0123456789ABCDEF, counters + odd),
+        ("standalone", "compact", 10, 0, 0, many[:50] + many[48:49]),
         ("standalone", "compact", 10, 0, 0, []),
     ]
     for container, layout, bits_per_key, k, seed, keys in cases:

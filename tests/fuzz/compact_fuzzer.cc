@@ -1,0 +1,153 @@
+// Compact lines, packed and in lanes: every kernel against the portable one, on lines of any
+// content and hashes of any kind; and no key of a solved line lost.
+#include "src/core/compact.h"
+#include "src/core/format.h"
+#include "src/kernels/compact_lanes.h"
+#include "src/kernels/compact_line.h"
+#include "tests/fuzz/fuzz_kernels.h"
+
+namespace bloomline::fuzz {
+namespace {
+
+using kernels::CompactLines;
+using kernels::kLineBytes;
+using kernels::kMaxSlots;
+
+void AskPacked(const CompactLines& filter, const std::vector<uint64_t>& hashes,
+               size_t num_present) {
+  RequireSameAnswers(filter, &CompactKernel::packed_may_match,
+                     &CompactKernel::packed_may_match_many, hashes, num_present);
+}
+
+void AskLanes(const CompactLines& filter, const std::vector<uint64_t>& hashes, size_t num_present) {
+  RequireSameAnswers(filter, &CompactKernel::lanes_may_match, &CompactKernel::lanes_may_match_many,
+                     hashes, num_present);
+}
+
+// A solved line holds all its keys, whatever else is asked; with some bits changed, kernels still
+// agree.
+template <typename Ask>
+void AskSolvedLine(FuzzedDataProvider* input, std::string line, uint32_t base_slots,
+                   const Place& place, std::vector<uint64_t> hashes, Ask ask) {
+  const size_t num_present = hashes.size();
+  const auto damage = input->ConsumeIntegral<uint16_t>();
+  const std::vector<uint64_t> others = ConsumeHashes(input, kMaxHashes);
+  hashes.insert(hashes.end(), others.begin(), others.end());
+  const auto line_bytes = static_cast<uint32_t>(line.size());
+  Placed placed(line, place);
+  ask(CompactLines{placed.data(), 1, line_bytes, base_slots}, hashes, num_present);
+  for (uint64_t i = 0; i < 3; ++i) {
+    const size_t bit = RandomNumber(damage, i) % (8 * line.size());
+    placed.data()[bit / 8] = static_cast<char>(placed.data()[bit / 8] ^ (1 << bit % 8));
+    ask(CompactLines{placed.data(), 1, line_bytes, base_slots}, hashes, 0);
+  }
+}
+
+// LevelDB has all sizes, the trailer container whole and half lines.
+uint32_t ConsumePackedLineBytes(FuzzedDataProvider* input) {
+  const uint32_t sizes[] = {
+      32, 64, input->ConsumeIntegralInRange<uint32_t>(core::kMinCompactLineBytes, kLineBytes)};
+  return input->PickValueInArray(sizes);
+}
+
+void FuzzPackedQuery(FuzzedDataProvider* input) {
+  const uint32_t line_bytes = ConsumePackedLineBytes(input);
+  const auto base_slots = input->ConsumeIntegralInRange<uint32_t>(1, core::kMaxBaseSlots);
+  const auto num_lines = input->ConsumeIntegralInRange<uint64_t>(1, 8);
+  const Place place = ConsumePlace(input);
+  Placed placed(ConsumeContent(input, num_lines * line_bytes), place);
+  AskPacked({placed.data(), num_lines, line_bytes, base_slots}, ConsumeHashes(input, kMaxHashes),
+            0);
+}
+
+void FuzzPackedSolver(FuzzedDataProvider* input) {
+  const uint32_t line_bytes = ConsumePackedLineBytes(input);
+  const Place place = ConsumePlace(input);
+  const int spare_slots = input->ConsumeIntegralInRange<int>(-8, 40);
+  const std::vector<uint64_t> hashes = ConsumeHashes(input, kMaxSlots);
+  const auto slots = static_cast<unsigned>(
+      std::clamp(static_cast<int>(hashes.size()) + spare_slots, 1, static_cast<int>(kMaxSlots)));
+  kernels::LineKeys keys(hashes.size());
+  for (size_t i = 0; i < hashes.size(); ++i) keys.Set(i, hashes[i]);
+  const std::string empty(line_bytes, '\0');
+  int seed = 0;
+  std::string line = RequireSameBytes(empty, place, [&](const Kernel& kernel, char* data) {
+    return seed = kernel.compact->packed_solve(keys, slots, line_bytes, data);
+  });
+  if (seed < 0) {
+    Require(line == empty, "nothing is written without a solution");
+    return;
+  }
+  Require(line.back() == 0, "the header is left to the caller");
+  const uint32_t base_slots = std::min<uint32_t>(slots, core::kMaxBaseSlots);
+  line.back() = static_cast<char>(slots - base_slots + 64 * static_cast<unsigned>(seed));
+  AskSolvedLine(input, line, base_slots, place, hashes, AskPacked);
+}
+
+uint32_t ConsumeLanesBase(FuzzedDataProvider* input) {
+  return input->ConsumeIntegralInRange<uint32_t>(core::kMinLanesBaseSlots,
+                                                 core::kMaxLanesBaseSlots);
+}
+
+void FuzzLanesQuery(FuzzedDataProvider* input) {
+  const uint32_t base_slots = ConsumeLanesBase(input);
+  const auto num_lines = input->ConsumeIntegralInRange<uint64_t>(1, 8);
+  const Place place = ConsumePlace(input);
+  Placed placed(ConsumeContent(input, num_lines * kLineBytes), place);
+  AskLanes({placed.data(), num_lines, kLineBytes, base_slots}, ConsumeHashes(input, kMaxHashes), 0);
+}
+
+void FuzzLanesSolver(FuzzedDataProvider* input) {
+  const uint32_t base_slots = ConsumeLanesBase(input);
+  const Place place = ConsumePlace(input);
+  std::vector<uint64_t> hashes = ConsumeHashes(input, kMaxSlots);
+  if (hashes.empty()) hashes.push_back(0);
+  const std::string empty(kLineBytes, '\0');
+  bool solved = false;
+  const std::string line = RequireSameBytes(empty, place, [&](const Kernel& kernel, char* data) {
+    return solved = kernel.compact->lanes_solve(hashes.data(), hashes.size(), base_slots, data);
+  });
+  if (solved) {
+    AskSolvedLine(input, line, base_slots, place, hashes, AskLanes);
+  } else {
+    Require(line == empty, "nothing is written without a solution");
+  }
+}
+
+// More keys than a line has slots, repeated ones among them: the core, which calls the solvers.
+void FuzzLine(FuzzedDataProvider* input) {
+  constexpr size_t kMaxKeys = 300;
+  const bool lanes = input->ConsumeBool();
+  const uint32_t line_bytes = lanes ? kLineBytes : ConsumePackedLineBytes(input);
+  const uint32_t base_slots = lanes
+                                  ? ConsumeLanesBase(input)
+                                  : input->ConsumeIntegralInRange<uint32_t>(1, core::kMaxBaseSlots);
+  const core::Shape shape = {lanes ? core::Layout::kCompactLanes : core::Layout::kCompact,
+                             base_slots, line_bytes, line_bytes};
+  const Place place = ConsumePlace(input);
+  const std::string content = ConsumeContent(input, line_bytes);
+  const std::vector<uint64_t> hashes = ConsumeHashes(input, kMaxKeys);
+  const std::string line = RequireSameBytes(content, place, [&](const Kernel& kernel, char* data) {
+    std::vector<uint64_t> reordered = hashes;
+    core::SolveLine(reordered.data(), reordered.size(), shape, kernel, data);
+    return true;
+  });
+  std::vector<uint64_t> reversed(hashes.rbegin(), hashes.rend());
+  std::string line_of_reversed = content;
+  core::SolveLine(reversed.data(), reversed.size(), shape, Portable(), line_of_reversed.data());
+  Require(line == line_of_reversed, "a line does not depend on the order of its keys");
+  AskSolvedLine(input, line, base_slots, place, hashes, lanes ? AskLanes : AskPacked);
+}
+
+}  // namespace
+}  // namespace bloomline::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace bloomline::fuzz;
+  FuzzedDataProvider input(data, size);
+  using Target = void (*)(FuzzedDataProvider*);
+  constexpr Target kTargets[] = {FuzzPackedQuery, FuzzPackedSolver, FuzzLanesQuery, FuzzLanesSolver,
+                                 FuzzLine};
+  input.PickValueInArray(kTargets)(&input);
+  return 0;
+}

@@ -1,0 +1,136 @@
+// Bloom and counter lines: every kernel against the portable one, on payloads of any content and
+// hashes of any kind; and no key that was added lost.
+#include "bloomline/sizing.h"
+#include "src/kernels/counter_lines.h"
+#include "src/kernels/probe_sequence.h"
+#include "tests/fuzz/fuzz_kernels.h"
+
+namespace bloomline::fuzz {
+namespace {
+
+using kernels::BlockedLines;
+using kernels::CounterLines;
+using kernels::FlatBits;
+using kernels::kLineBytes;
+
+void FuzzBlocked(FuzzedDataProvider* input) {
+  const int k = input->ConsumeIntegralInRange<int>(kMinProbes, kMaxProbes);
+  const auto num_lines = input->ConsumeIntegralInRange<uint64_t>(1, 32);
+  const Place place = ConsumePlace(input);
+  const std::string content = ConsumeContent(input, num_lines * kLineBytes);
+  const auto num_added = input->ConsumeIntegralInRange<size_t>(0, kMaxHashes);
+  const std::vector<uint64_t> hashes = ConsumeHashes(input, kMaxHashes);
+  const size_t n = std::min(num_added, hashes.size());
+  const std::string added = RequireSameBytes(content, place, [&](const Kernel& kernel, char* data) {
+    kernel.blocked_insert_many({data, num_lines, k}, n, hashes.data());
+    return true;
+  });
+  Placed placed(added, place);
+  RequireSameAnswers(BlockedLines{placed.data(), num_lines, k}, &Kernel::blocked_may_match,
+                     &Kernel::blocked_may_match_many, hashes, n);
+}
+
+// The functions of filters that change while they are asked.
+void FuzzMutable(FuzzedDataProvider* input) {
+  const int k = input->ConsumeIntegralInRange<int>(kMinProbes, kMaxProbes);
+  const auto num_lines = input->ConsumeIntegralInRange<uint64_t>(1, 32);
+  // On a line boundary, as shared lines are.
+  const Place place = {input->ConsumeBool() ? Place::kBeforeGuard : Place::kAfterGuard, 0};
+  const std::string content = ConsumeContent(input, num_lines * kLineBytes);
+  const auto num_added = input->ConsumeIntegralInRange<size_t>(0, kMaxHashes);
+  const std::vector<uint64_t> hashes = ConsumeHashes(input, kMaxHashes);
+  const size_t n = std::min(num_added, hashes.size());
+  std::string inserted = content;
+  Portable().blocked_insert_many({inserted.data(), num_lines, k}, n, hashes.data());
+  std::vector<bool> changed[2];
+  for (const bool shared : {false, true}) {
+    const auto add = shared ? &Kernel::shared_add_many : &Kernel::blocked_add_many;
+    const std::string added =
+        RequireSameBytes(content, place, [&](const Kernel& kernel, char* data) {
+          const std::unique_ptr<bool[]> results(new bool[n]);
+          (kernel.*add)({data, num_lines, k}, n, hashes.data(), results.get());
+          return changed[shared] = std::vector<bool>(results.get(), results.get() + n);
+        });
+    Require(added == inserted, "adding sets the bits that inserting sets");
+  }
+  Require(changed[0] == changed[1], "shared lines say the same of what changed");
+  Placed placed(inserted, place);
+  RequireSameAnswers<Kernel, BlockedLines>({placed.data(), num_lines, k},
+                                           &Kernel::blocked_may_match,
+                                           &Kernel::shared_may_match_many, hashes, n);
+  constexpr size_t kCounts = kernels::kLineBits + 1;
+  std::vector<uint64_t> expected(kCounts);
+  Portable().shared_count_lines(placed.data(), num_lines, expected.data());
+  for (const Kernel* kernel : SupportedKernels()) {
+    std::vector<uint64_t> counts(kCounts);
+    kernel->shared_count_lines(placed.data(), num_lines, counts.data());
+    Require(counts == expected, "lines counted as by portable", kernel->name);
+  }
+}
+
+void FuzzCounters(FuzzedDataProvider* input) {
+  const int counter_bits = input->ConsumeBool() ? 8 : 4;
+  const int k = input->ConsumeIntegralInRange<int>(kMinProbes, kMaxProbes);
+  const auto num_lines = input->ConsumeIntegralInRange<uint64_t>(1, 8);
+  const Place place = ConsumePlace(input);
+  const std::string content = ConsumeContent(input, num_lines * kLineBytes);
+  const auto num_added = input->ConsumeIntegralInRange<size_t>(0, kMaxHashes);
+  const auto times = input->ConsumeIntegralInRange<int>(1, 20);  // 4-bit counters end at 15
+  const std::vector<uint64_t> hashes = ConsumeHashes(input, kMaxHashes);
+  const size_t n = std::min(num_added, hashes.size());
+  RequireSameBytes(content, place, [&](const Kernel& kernel, char* data) {
+    const kernels::CounterKernel& counters = *kernel.counters;
+    const CounterLines lines = {reinterpret_cast<unsigned char*>(data), num_lines, counter_bits, k};
+    const std::unique_ptr<bool[]> answers(new bool[hashes.size()]);
+    std::vector<uint64_t> results;
+    const auto keep = [&](size_t count) {
+      results.insert(results.end(), answers.get(), answers.get() + count);
+    };
+    for (int i = 0; i < times; ++i) {
+      uint64_t num_saturated = 0;
+      counters.add_many(lines, n, hashes.data(), answers.get(), &num_saturated);
+      keep(n);
+      results.push_back(num_saturated);
+    }
+    counters.ask_many(lines, hashes.size(), hashes.data(), answers.get());
+    keep(hashes.size());
+    for (size_t i = 0; i < n; ++i) {
+      Require(answers[i], "a key that was added is contained", kernel.name);
+    }
+    counters.remove_many(lines, hashes.size(), hashes.data(), answers.get());
+    keep(hashes.size());
+    return results;
+  });
+}
+
+void FuzzFlat(FuzzedDataProvider* input) {
+  const int k = input->ConsumeIntegralInRange<int>(kMinProbes, kMaxProbes);
+  // Kernels have ways of their own up to 128 bytes.
+  const size_t num_bytes =
+      input->ConsumeIntegralInRange<size_t>(1, input->ConsumeBool() ? 2000 : 140);
+  const auto num_bits = static_cast<uint32_t>(num_bytes * 8);
+  const Place place = ConsumePlace(input);
+  const std::string content = ConsumeContent(input, num_bytes);
+  const auto num_added = input->ConsumeIntegralInRange<size_t>(0, kMaxHashes);
+  const std::vector<uint64_t> hashes = ConsumeHashes(input, kMaxHashes);
+  const size_t n = std::min(num_added, hashes.size());
+  const std::string added = RequireSameBytes(content, place, [&](const Kernel& kernel, char* data) {
+    kernel.flat_insert_many({data, num_bits, k}, n, hashes.data());
+    return true;
+  });
+  Placed placed(added, place);
+  RequireSameAnswers<Kernel, FlatBits>({placed.data(), num_bits, k}, &Kernel::flat_may_match,
+                                       nullptr, hashes, n);
+}
+
+}  // namespace
+}  // namespace bloomline::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace bloomline::fuzz;
+  FuzzedDataProvider input(data, size);
+  using Target = void (*)(FuzzedDataProvider*);
+  constexpr Target kTargets[] = {FuzzBlocked, FuzzFlat, FuzzMutable, FuzzCounters};
+  input.PickValueInArray(kTargets)(&input);
+  return 0;
+}

@@ -1,0 +1,152 @@
+// Readers of saved filters: a file of any bytes, and one with right checksums over any fields, is
+// refused with a reason or gives a filter that can be asked and changed.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "bloomline/bloom_filter.h"
+#include "bloomline/counting_bloom_filter.h"
+#include "bloomline/scalable_bloom_filter.h"
+#include "src/core/hash.h"
+#include "src/kernels/little_endian.h"
+#include "tests/fuzz/fuzz_input.h"
+
+namespace bloomline::fuzz {
+namespace {
+
+// docs/format.md, sections 8 to 10.
+constexpr size_t kHeaderBytes = 64;
+constexpr const char* kMagics[] = {"bLnBloom", "bLnCount", "bLnScale"};
+enum Magic { kBloom, kCount, kScale };
+
+// A file without a disk.
+class MemoryFile {
+ public:
+  explicit MemoryFile(std::string_view bytes) : descriptor_(memfd_create("saved", MFD_CLOEXEC)) {
+    const ssize_t written = write(descriptor_, bytes.data(), bytes.size());
+    Require(written == static_cast<ssize_t>(bytes.size()), "the system has a file in memory");
+  }
+  ~MemoryFile() { close(descriptor_); }
+  std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+
+ private:
+  int descriptor_;
+};
+
+void SetNumber(uint64_t value, size_t offset, std::string* header) {
+  kernels::StoreLittleEndian64(value, header->data() + offset);
+}
+
+void Seal(std::string* header) {
+  SetNumber(core::Hash64({header->data(), kHeaderBytes - 8}, 0), kHeaderBytes - 8, header);
+}
+
+std::string ConsumeHeader(FuzzedDataProvider* input, Magic magic, uint64_t seed) {
+  std::string header = kMagics[magic] + std::string(kHeaderBytes - 8, '\0');
+  header[8] = 1;  // version
+  header[12] = input->ConsumeIntegralInRange<char>(0, 4);
+  header[13] = input->ConsumeIntegralInRange<char>(0, 31);
+  SetNumber(seed, 16, &header);
+  return header;
+}
+
+// A header and as much payload as it says, or as there would be if it said less.
+std::string ConsumeFilter(FuzzedDataProvider* input, Magic magic, uint64_t seed) {
+  std::string header = ConsumeHeader(input, magic, seed);
+  const auto num_lines = input->ConsumeIntegralInRange<uint64_t>(1, 8);
+  const bool fits = input->ConsumeIntegralInRange<int>(0, 7) < 7;
+  SetNumber(fits ? num_lines * 512 : input->ConsumeIntegral<uint64_t>(), 24, &header);
+  SetNumber(input->ConsumeIntegral<uint16_t>(), 32, &header);
+  SetNumber(input->ConsumeIntegral<uint16_t>(), 40, &header);
+  const size_t counter_bits = magic == kBloom ? 1 : header[12] == 2 ? 4 : 8;
+  const std::string payload = ConsumeContent(input, num_lines * 64 * counter_bits);
+  SetNumber(core::Hash64(payload, 0), 48, &header);
+  Seal(&header);
+  return header + payload;
+}
+
+std::string ConsumeScalable(FuzzedDataProvider* input, uint64_t seed) {
+  std::string file = ConsumeHeader(input, kScale, seed);
+  SetNumber(input->ConsumeIntegral<uint16_t>(), 24, &file);
+  for (const size_t offset : {size_t{32}, size_t{40}}) {
+    const double value = input->ConsumeBool() ? input->ConsumeProbability<double>()
+                                              : input->ConsumeFloatingPoint<double>();
+    uint64_t bits;
+    std::memcpy(&bits, &value, sizeof(bits));
+    SetNumber(bits, offset, &file);
+  }
+  const auto num_stages = input->ConsumeIntegralInRange<uint64_t>(0, 4);
+  const auto surplus = input->ConsumeIntegralInRange<uint64_t>(0, 15) == 15 ? 1 : 0;
+  SetNumber(num_stages + static_cast<uint64_t>(surplus), 48, &file);
+  Seal(&file);
+  for (uint64_t i = 0; i < num_stages; ++i) file += ConsumeFilter(input, kBloom, seed);
+  return file;
+}
+
+template <typename Filter>
+void RequireReason(const Filter& filter, std::string* error) {
+  Require((filter == nullptr) == !error->empty(), "what is refused has a reason, and only that");
+  error->clear();
+}
+
+// Adding comes after asking; what was added is contained.
+template <typename Filter>
+void Use(Filter* filter, const std::vector<Key>& keys) {
+  for (const Key& key : keys) filter->MayContain(View(key));
+  for (const Key& key : keys) filter->Add(View(key));
+  for (const Key& key : keys) Require(filter->MayContain(View(key)), "an added key is contained");
+}
+
+void Read(const std::string& path, const std::vector<Key>& keys) {
+  std::string error;
+  const auto bloom = BloomFilter::Load(path, &error);
+  RequireReason(bloom, &error);
+  const auto mapped = MappedBloomFilter::Open(path, MappedBloomFilter::Verify::kPayload, &error);
+  RequireReason(mapped, &error);
+  Require((bloom == nullptr) == (mapped == nullptr), "mapped if it can be loaded");
+  const auto unverified = MappedBloomFilter::Open(path, MappedBloomFilter::Verify::kHeader, &error);
+  RequireReason(unverified, &error);
+  Require(bloom == nullptr || unverified != nullptr, "the header is right if all is");
+  if (unverified != nullptr) {
+    for (const Key& key : keys) unverified->MayContain(View(key));
+  }
+  if (bloom != nullptr) {
+    Require(*bloom == *mapped, "mapped and loaded are equal");
+    Use(bloom.get(), keys);
+  }
+  const auto counting = CountingBloomFilter::Load(path, &error);
+  RequireReason(counting, &error);
+  if (counting != nullptr) {
+    Use(counting.get(), keys);
+    for (const Key& key : keys) counting->Remove(View(key));
+  }
+  const auto scalable = ScalableBloomFilter::Load(path, &error);
+  RequireReason(scalable, &error);
+  if (scalable != nullptr) {
+    for (const Key& key : keys) scalable->MayContain(View(key));
+  }
+}
+
+}  // namespace
+}  // namespace bloomline::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace bloomline::fuzz;
+  FuzzedDataProvider input(data, size);
+  const auto mode = input.ConsumeIntegralInRange<int>(0, 3);
+  const auto first = input.ConsumeIntegral<uint64_t>();
+  std::vector<Key> keys(1);
+  for (uint64_t i = 0; i < 40; ++i) keys.push_back(BigEndianKey(first + i));
+  const uint64_t seed = input.ConsumeBool() ? input.ConsumeIntegral<uint64_t>() : 0;
+  std::string bytes = mode == 0   ? input.ConsumeRemainingBytesAsString()
+                      : mode == 1 ? ConsumeFilter(&input, kBloom, seed)
+                      : mode == 2 ? ConsumeFilter(&input, kCount, seed)
+                                  : ConsumeScalable(&input, seed);
+  while (input.remaining_bytes() > 0 && !bytes.empty() && input.ConsumeBool()) {
+    bytes[input.ConsumeIntegralInRange<size_t>(0, bytes.size() - 1)] =
+        input.ConsumeIntegral<char>();
+    if (input.ConsumeBool()) bytes.resize(input.ConsumeIntegralInRange<size_t>(0, bytes.size()));
+  }
+  const MemoryFile file(bytes);
+  Read(file.path(), keys);
+  return 0;
+}
