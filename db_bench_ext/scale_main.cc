@@ -36,7 +36,10 @@ std::string Describe() {
       << " ahead, one\n            64-bit word loaded, or read, changed and written\n"
       << "keys        " << kScaleKeyBytes << " bytes, made from a counter in batches of "
       << kScaleBatch << " while the clock stands still\n"
-      << "times       medians over batches, of Finish all; several threads: of all together\n";
+      << "times       ns per key, medians over batches; of Finish all, of the partitioned "
+         "builder's\n"
+      << "            Add the mean, for it writes seldom and much; several threads: of all "
+         "together\n";
   if (const int others = OtherProgramsRunning(); others > 0) {
     out << "WARNING     " << others
         << " other threads were running at the start and disturb times\n";
