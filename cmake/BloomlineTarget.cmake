@@ -45,6 +45,9 @@ function(bloomline_install)
   if(BLOOMLINE_ROCKSDB)
     list(APPEND headers rocksdb.h)
   endif()
+  if(BLOOMLINE_WITH_REDIS)
+    list(APPEND headers redis_bloom_filter.h)
+  endif()
   list(TRANSFORM headers PREPEND "${PROJECT_SOURCE_DIR}/include/bloomline/")
   install(FILES ${headers} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/bloomline")
   install(TARGETS ${targets} EXPORT bloomlineTargets
@@ -57,5 +60,6 @@ function(bloomline_install)
     COMPATIBILITY SameMinorVersion)
   install(FILES "${PROJECT_BINARY_DIR}/bloomlineConfig.cmake"
                 "${PROJECT_BINARY_DIR}/bloomlineConfigVersion.cmake"
+                "${PROJECT_SOURCE_DIR}/cmake/Findhiredis.cmake"
           DESTINATION "${package_dir}")
 endfunction()

@@ -4,13 +4,14 @@
 //   options.capacity = 1000000;
 //   options.false_positive_rate = 0.01;
 //   std::string error;
-//   std::unique_ptr<bloomline::BloomFilter> filter = bloomline::BloomFilter::Create(options,
-//   &error); if (filter == nullptr) { /* error says why */ } filter->Add("apple"); if
-//   (!filter->MayContain("pear")) { /* certainly never added */ }
+//   auto filter = bloomline::BloomFilter::Create(options, &error);
+//   if (filter == nullptr) { /* error says why */ }
+//   filter->Add("apple");
+//   if (!filter->MayContain("pear")) { /* certainly never added */ }
 //
 // Many threads that add at once: atomic_bloom_filter.h. Keys whose number nobody knows:
-// scalable_bloom_filter.h. Keys that are removed again: counting_bloom_filter.h. A set that is known
-// at once and written to disk: filter.h.
+// scalable_bloom_filter.h. Keys that are removed again: counting_bloom_filter.h. A set that is
+// known at once and written to disk: filter.h.
 //
 // In every function of this header `error` may be null; otherwise it gets one sentence, which names
 // the value and what is allowed, when the function fails, and is untouched when it succeeds.

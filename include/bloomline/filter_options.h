@@ -19,7 +19,7 @@ enum class Format {
   kBlocked,
   // Solved lines: a key reads one line of 64 bytes (32 below 6.4 bits per key), which holds the
   // solution of a linear system instead of set bits. Needs 7.1 bits per key for what kBlocked needs
-  // 10 for. A query costs about 2.5 times as much, building about 11 times (docs/benchmarking.md).
+  // 10 for. A query costs about 1.7 times as much, building about 5 times (docs/benchmarking.md).
   // bits_per_key is 3 to 24.
   kCompact,
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "src/core/log_factorial.h"
 #include "src/kernels/compact_lanes.h"
 #include "src/kernels/compact_line.h"
 
@@ -50,8 +51,8 @@ double PartialRowProbability(uint64_t num_keys, unsigned partial_slots, unsigned
   for (uint64_t asking = 0; asking <= std::min(num_keys, max_asking); ++asking) {
     const double m = static_cast<double>(asking);
     probability +=
-        consistent[asking] * std::exp(std::lgamma(n + 1) - std::lgamma(m + 1) -
-                                      std::lgamma(n - m + 1) + m * log_asks + (n - m) * log_not);
+        consistent[asking] * std::exp(LogFactorial(n) - LogFactorial(m) - LogFactorial(n - m) +
+                                      m * log_asks + (n - m) * log_not);
   }
   return probability;
 }
@@ -125,7 +126,7 @@ double LanesLineRate(uint64_t num_keys, uint32_t base_slots) {
   std::vector<double> left = DependentProbabilities(num_keys, static_cast<unsigned>(slots) - 3);
   double rate = 0;
   for (; slots <= last_slots; ++slots) {
-    const kernels::LaneLayout& layout = kernels::kLaneLayouts.layouts[slots];
+    const kernels::LaneLayout& layout = kernels::kLaneTables.layouts[slots];
     const auto code = static_cast<unsigned>(slots - base_slots);
     const double tries = kernels::HasManyTries(code) ? kernels::kManyTries : kernels::kFewTries;
     const double partial = PartialRowProbability(num_keys, layout.partial_slots,

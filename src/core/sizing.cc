@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "src/core/block_rate.h"
 #include "src/core/compact_rate.h"
 #include "src/core/format.h"
 #include "src/core/shape.h"
@@ -298,6 +299,13 @@ uint64_t FilterBytes(Format format, uint64_t num_keys, double bits_per_key) {
   return core::StandaloneShape(format, num_keys, bits_per_key, kMinProbes, UINT64_MAX)
              .payload_bytes +
          core::kTrailerBytes;
+}
+
+double core::BlockFalsePositiveRate(double bits_per_key, int num_probes, uint32_t bits_per_block,
+                                    uint32_t usable_bits) {
+  return RateOverPoissonLoads(bits_per_block / bits_per_key, [=](double keys) {
+    return OccupancyMoment(keys * num_probes, usable_bits, num_probes);
+  });
 }
 
 }  // namespace bloomline

@@ -21,7 +21,6 @@ extern const CounterKernel kAvx512Counters;
 #elif defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define BLOOMLINE_HAS_NEON 1
 extern const Kernel kNeonKernel;
-extern const CompactKernel kNeonCompact;
 #endif
 
 }  // namespace bloomline::kernels

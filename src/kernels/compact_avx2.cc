@@ -57,6 +57,11 @@ int PackedSolve(const LineKeys& keys, unsigned slots, uint32_t line_bytes, char*
   return SolveCompactLine(keys, slots, line_bytes, line, EliminateBelow);
 }
 
+// By a register move; left to itself, GCC goes through memory, which takes longer.
+BLOOMLINE_AVX2_INLINE __m256i BroadcastWord(uint64_t word) {
+  return _mm256_broadcastq_epi64(_mm_cvtsi64_si128(static_cast<long long>(word)));
+}
+
 // Bits first .. first + 3: the parities of rows first .. first + 3, of which `own` has the lanes.
 BLOOMLINE_AVX2_INLINE unsigned FourParities(__m256i own, __m256i last_lanes, const LaneQuery& query,
                                             unsigned first) {
@@ -67,10 +72,10 @@ BLOOMLINE_AVX2_INLINE unsigned FourParities(__m256i own, __m256i last_lanes, con
   const __m256i halves = _mm256_cvtepu8_epi32(
       _mm_loadl_epi64(reinterpret_cast<const __m128i*>(layout.other_halves + 2 * first)));
   const __m256i other = _mm256_srlv_epi64(_mm256_permutevar8x32_epi32(last_lanes, halves), shifts);
-  const __m256i own_slots = _mm256_and_si256(
-      _mm256_set1_epi64x(static_cast<long long>(query.slots.own)), Load(layout.own + first));
-  const __m256i other_slots = _mm256_and_si256(
-      _mm256_set1_epi64x(static_cast<long long>(query.slots.other)), Load(layout.other + first));
+  const __m256i own_slots =
+      _mm256_and_si256(BroadcastWord(query.slots.own), Load(layout.own + first));
+  const __m256i other_slots =
+      _mm256_and_si256(BroadcastWord(query.slots.other), Load(layout.other + first));
   __m256i hits =
       _mm256_xor_si256(_mm256_and_si256(own, own_slots), _mm256_and_si256(other, other_slots));
   // Halves of bytes, then their parities by table, then the sum over the lane.
@@ -84,31 +89,41 @@ BLOOMLINE_AVX2_INLINE unsigned FourParities(__m256i own, __m256i last_lanes, con
   return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(odd))) << first;
 }
 
-// 15 of 16 absent keys end with the first four rows, so there is a branch between these and the
-// rest.
-BLOOMLINE_AVX2_INLINE bool LanesLineMayMatch(const char* line, uint32_t base_slots, uint64_t hash) {
-  const __m256i first_lanes = Load(line);
-  const __m256i last_lanes = Load(line + sizeof(__m256i));
-  const auto header =
-      static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(first_lanes)) |
-                            _mm256_movemask_pd(_mm256_castsi256_pd(last_lanes)) << 4);
-  const LaneQuery query = QueryOf(header, base_slots, hash);
-  unsigned wrong = static_cast<unsigned>(hash) ^ FourParities(first_lanes, last_lanes, query, 0);
-  if ((wrong & query.asked & 0x0F) != 0) return false;
-  wrong ^= FourParities(last_lanes, last_lanes, query, 4);
-  if ((wrong & query.asked) != 0) return false;
+BLOOMLINE_AVX2_INLINE unsigned LaneHeaderOf(__m256i first_lanes, __m256i last_lanes) {
+  return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(first_lanes)) |
+                               _mm256_movemask_pd(_mm256_castsi256_pd(last_lanes)) << 4);
+}
+
+// The rest of a query that passed eight rows: present keys and one absent one in 256. Out of line
+// and from the start again, so that the others' way needs few registers.
+BLOOMLINE_AVX2 __attribute__((noinline)) bool TailMatches(const CompactLines& filter,
+                                                          uint64_t hash) {
+  const char* line = LanesLine(filter, hash);
+  const unsigned header = LaneHeaderOf(Load(line), Load(line + sizeof(__m256i)));
+  const LaneQuery query = QueryOf(header, filter.base_slots, hash);
   return query.layout.tail_slots == 0 || LaneTailMatches(line, query.layout, query.slots.own, hash);
 }
 
+// 15 of 16 absent keys end with the first four rows, so there is a branch between these and the
+// rest.
+BLOOMLINE_AVX2_INLINE bool LanesLineMayMatch(const CompactLines& filter, uint64_t hash) {
+  const char* line = LanesLine(filter, hash);
+  const __m256i first_lanes = Load(line);
+  const __m256i last_lanes = Load(line + sizeof(__m256i));
+  const LaneQuery query = QueryOf(LaneHeaderOf(first_lanes, last_lanes), filter.base_slots, hash);
+  unsigned wrong = static_cast<unsigned>(hash) ^ FourParities(first_lanes, last_lanes, query, 0);
+  if ((wrong & query.asked & 0x0F) != 0) return false;
+  wrong ^= FourParities(last_lanes, last_lanes, query, 4);
+  return (wrong & query.asked) == 0 && TailMatches(filter, hash);
+}
+
 BLOOMLINE_AVX2 bool LanesMayMatchOne(const CompactLines& filter, uint64_t hash) {
-  return LanesLineMayMatch(LanesLine(filter, hash), filter.base_slots, hash);
+  return LanesLineMayMatch(filter, hash);
 }
 
 BLOOMLINE_AVX2 void LanesMayMatchMany(const CompactLines& filter, size_t n, const uint64_t* hashes,
                                       bool* may_match) {
-  for (size_t i = 0; i < n; ++i) {
-    may_match[i] = LanesLineMayMatch(LanesLine(filter, hashes[i]), filter.base_slots, hashes[i]);
-  }
+  for (size_t i = 0; i < n; ++i) may_match[i] = LanesLineMayMatch(filter, hashes[i]);
 }
 
 // Ones in the lanes of equations i .. i + 3 but the pivot's.

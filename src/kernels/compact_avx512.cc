@@ -176,38 +176,36 @@ BLOOMLINE_AVX512_INLINE bool LanesMatch(__m512i lanes, const LaneQuery& query, u
       _mm512_ternarylogic_epi64(other, _mm512_set1_epi64(static_cast<long long>(query.slots.other)),
                                 _mm512_load_si512(layout.other), kAndAll);
   const __m512i counts = _mm512_popcnt_epi64(_mm512_xor_si512(own_hits, other_hits));
-  const unsigned odd = _mm512_test_epi64_mask(counts, _mm512_set1_epi64(1));
+  const unsigned odd = _mm512_movepi64_mask(_mm512_slli_epi64(counts, 63));
   return ((odd ^ static_cast<unsigned>(hash)) & query.asked) == 0;
 }
 
-// The rest of a query that passed eight rows: present keys and one absent one in 256. Out of line,
-// so that the others' way needs few registers.
-BLOOMLINE_AVX512 __attribute__((noinline)) bool TailMatches(const char* line, uint32_t base_slots,
+// The rest of a query that passed eight rows: present keys and one absent one in 256. Out of line
+// and from the start again, so that the others' way needs few registers.
+BLOOMLINE_AVX512 __attribute__((noinline)) bool TailMatches(const CompactLines& filter,
                                                             uint64_t hash) {
+  const char* line = LanesLine(filter, hash);
   const unsigned header = _mm512_movepi64_mask(_mm512_loadu_si512(line));
-  const LaneQuery query = QueryOf(header, base_slots, hash);
+  const LaneQuery query = QueryOf(header, filter.base_slots, hash);
   return query.layout.tail_slots == 0 || LaneTailMatches(line, query.layout, query.slots.own, hash);
 }
 
 BLOOMLINE_AVX512 bool LanesMayMatchOne(const CompactLines& filter, uint64_t hash) {
-  const char* line = LanesLine(filter, hash);
-  const __m512i lanes = _mm512_loadu_si512(line);
+  const __m512i lanes = _mm512_loadu_si512(LanesLine(filter, hash));
   const LaneQuery query = QueryOf(_mm512_movepi64_mask(lanes), filter.base_slots, hash);
-  return LanesMatch(lanes, query, hash) && TailMatches(line, filter.base_slots, hash);
+  return LanesMatch(lanes, query, hash) && TailMatches(filter, hash);
 }
 
 BLOOMLINE_AVX512 void LanesMayMatchMany(const CompactLines& filter, size_t n,
                                         const uint64_t* hashes, bool* may_match) {
   const CompactLines lines = filter;
   for (size_t i = 0; i < n; ++i) {
-    const __m512i lanes = _mm512_loadu_si512(LanesLine(lines, hashes[i]));
-    const LaneQuery query = QueryOf(_mm512_movepi64_mask(lanes), lines.base_slots, hashes[i]);
-    may_match[i] = LanesMatch(lanes, query, hashes[i]);
+    const __m512i loaded = _mm512_loadu_si512(LanesLine(lines, hashes[i]));
+    const LaneQuery query = QueryOf(_mm512_movepi64_mask(loaded), lines.base_slots, hashes[i]);
+    may_match[i] = LanesMatch(loaded, query, hashes[i]);
   }
   for (size_t i = 0; i < n; ++i) {
-    if (may_match[i]) {
-      may_match[i] = TailMatches(LanesLine(lines, hashes[i]), lines.base_slots, hashes[i]);
-    }
+    if (may_match[i]) may_match[i] = TailMatches(lines, hashes[i]);
   }
 }
 

@@ -1,5 +1,5 @@
 // A solved line of eight 64-bit words, docs/format.md, section 3.5: its geometry, what a key asks
-// of it, and the query with 64-bit integers, for every kernel that has no better one.
+// of it, and the part of the query that is the same for every kernel.
 //
 // A row begins in a word of its own, so that a query tests eight rows at fixed places; only what
 // does not fit there has a place that depends on the line.
@@ -108,18 +108,6 @@ constexpr LaneLayout LayoutWithChunks(unsigned slots) {
   return layout;
 }
 
-// By number of slots. Some 35 entries are in use in one filter, 7 KiB.
-constexpr unsigned kNumLaneLayouts = kMaxLanesBase + 2 * kNumCodes;
-struct LaneLayouts {
-  constexpr LaneLayouts() {
-    for (unsigned slots = kMinLanesSlots; slots <= kMaxSlots; ++slots) {
-      layouts[slots] = slots <= kLaneSlots ? LayoutWithTail(slots) : LayoutWithChunks(slots);
-    }
-  }
-  LaneLayout layouts[kNumLaneLayouts] = {};
-};
-inline constexpr LaneLayouts kLaneLayouts;
-
 // What a header says: how many slots above the base, and which try of the variable slots. Codes
 // near the mean load have eight tries, others two, because those are few.
 constexpr unsigned kFirstManyTriesCode = 11;
@@ -143,29 +131,35 @@ constexpr unsigned LaneHeader(unsigned code, unsigned try_number) {
 constexpr unsigned LaneSalt(unsigned header) { return header * 157 % 256; }
 
 constexpr unsigned kPoolShift = 40;  // 3 x 8 bits of a key's other slots
-struct LaneHeaders {
-  struct Meaning {
+constexpr unsigned kNumLaneLayouts = kMaxLanesBase + 2 * kNumCodes;
+
+// One table, so that a query needs one address. Of the layouts, some 35 are in use in one filter, 7
+// KiB.
+struct LaneTables {
+  struct Header {
     uint16_t layout_offset;  // from the layout of base slots, in bytes
     uint8_t pool_shift;
     uint8_t salt;
   };
-  constexpr LaneHeaders() {
+  constexpr LaneTables() {
     // Headers without a meaning stand for more slots than there can be: such a line matches all.
-    for (Meaning& meaning : meanings) meaning = {(2 * kNumCodes - 1) * sizeof(LaneLayout), 0, 0};
+    for (Header& header : headers) header = {(2 * kNumCodes - 1) * sizeof(LaneLayout), 0, 0};
     for (unsigned code = 0; code < kNumCodes; ++code) {
       for (unsigned t = 0; t < (HasManyTries(code) ? kManyTries : kFewTries); ++t) {
-        meanings[LaneHeader(code, t)] = MeaningOf(code, t);
+        const unsigned header = LaneHeader(code, t);
+        headers[header] = {static_cast<uint16_t>(code * sizeof(LaneLayout)),
+                           static_cast<uint8_t>(kPoolShift + t),
+                           static_cast<uint8_t>(LaneSalt(header))};
       }
     }
+    for (unsigned slots = kMinLanesSlots; slots <= kMaxSlots; ++slots) {
+      layouts[slots] = slots <= kLaneSlots ? LayoutWithTail(slots) : LayoutWithChunks(slots);
+    }
   }
-  static constexpr Meaning MeaningOf(unsigned code, unsigned try_number) {
-    return {static_cast<uint16_t>(code * sizeof(LaneLayout)),
-            static_cast<uint8_t>(kPoolShift + try_number),
-            static_cast<uint8_t>(LaneSalt(LaneHeader(code, try_number)))};
-  }
-  Meaning meanings[256] = {};
+  Header headers[256] = {};
+  LaneLayout layouts[kNumLaneLayouts] = {};
 };
-inline constexpr LaneHeaders kLaneHeaders;
+inline constexpr LaneTables kLaneTables;
 
 // The slots of a key: own 0..62, then those that its rows have in other lanes.
 struct LaneSlots {
@@ -243,8 +237,8 @@ struct LaneQuery {
 };
 
 BLOOMLINE_ALWAYS_INLINE LaneQuery QueryOf(unsigned header, uint32_t base_slots, uint64_t hash) {
-  const LaneHeaders::Meaning& meaning = kLaneHeaders.meanings[header];
-  const auto* base_layout = reinterpret_cast<const char*>(kLaneLayouts.layouts + base_slots);
+  const LaneTables::Header& meaning = kLaneTables.headers[header];
+  const auto* base_layout = reinterpret_cast<const char*>(kLaneTables.layouts + base_slots);
   const auto& layout = *reinterpret_cast<const LaneLayout*>(base_layout + meaning.layout_offset);
   LaneSlots slots = LaneSlotsOf(hash);
   slots.own = OwnSlotsInTry(slots, meaning.pool_shift);
@@ -253,46 +247,6 @@ BLOOMLINE_ALWAYS_INLINE LaneQuery QueryOf(unsigned header, uint32_t base_slots, 
 
 BLOOMLINE_ALWAYS_INLINE const char* LanesLine(const CompactLines& filter, uint64_t hash) {
   return filter.data + BlockedLine(hash, filter.num_lines) * kLineBytes;
-}
-
-BLOOMLINE_ALWAYS_INLINE unsigned LaneHeaderOf(const char* line) {
-  unsigned header = 0;
-  for (unsigned lane = kLanes; lane-- > 0;) {
-    header = 2 * header + static_cast<unsigned>(LoadLittleEndian64(line + 8 * lane) >> 63);
-  }
-  return header;
-}
-
-// What the row asks its own lane and another one.
-BLOOMLINE_ALWAYS_INLINE unsigned LaneParity(const char* line, const LaneLayout& layout,
-                                            unsigned row, uint64_t own_slots,
-                                            uint64_t other_slots) {
-  const uint64_t other = LoadLittleEndian64(line + layout.other_byte[row]);
-  return Parity((LoadLittleEndian64(line + 8 * row) & own_slots) ^
-                (other >> layout.other_shift[row] & other_slots));
-}
-
-// The query, whatever the instruction set. Rows say nothing with probability 1/2 each, so stopping
-// after each would cost a mispredicted branch per query; 7 of 8 absent keys end with the first
-// three.
-BLOOMLINE_ALWAYS_INLINE bool LanesMayMatch(const char* line, uint32_t base_slots, uint64_t hash) {
-  const LaneQuery query = QueryOf(LaneHeaderOf(line), base_slots, hash);
-  const LaneLayout& layout = query.layout;
-  unsigned wrong = static_cast<unsigned>(hash);
-  const uint64_t own_slots = query.slots.own & layout.own[0];
-  const uint64_t other_slots = query.slots.other & layout.other[0];
-  constexpr unsigned kFirstRows = 3;
-  for (unsigned row = 0; row < kFirstRows; ++row) {
-    wrong ^= LaneParity(line, layout, row, own_slots, other_slots) << row;
-  }
-  if ((wrong & query.asked & OnesBelow64(kFirstRows)) != 0) return false;
-  for (unsigned row = kFirstRows; row < kLanes; ++row) {
-    wrong ^= LaneParity(line, layout, row, query.slots.own & layout.own[row],
-                        query.slots.other & layout.other[row])
-             << row;
-  }
-  if ((wrong & query.asked) != 0) return false;
-  return layout.tail_slots == 0 || LaneTailMatches(line, layout, query.slots.own, hash);
 }
 
 }  // namespace bloomline::kernels

@@ -103,7 +103,7 @@ class LaneSolver {
     EliminateFixedSlots<Steps>(slots);
     for (; slots <= last; AddFixedSlot<Steps>(slots++)) {
       if (num_left_ > 3) continue;
-      const LaneLayout& layout = kLaneLayouts.layouts[slots];
+      const LaneLayout& layout = kLaneTables.layouts[slots];
       const unsigned code = slots - base_slots_;
       const unsigned num_tries =
           std::min(second_.num_tries, HasManyTries(code) ? kManyTries : kFewTries);

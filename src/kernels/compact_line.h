@@ -54,10 +54,19 @@ inline LineShape LineShapeOf(unsigned line_bytes, unsigned slots) {
   return ComputeLineShape(8 * (line_bytes - 1), slots);
 }
 
+// The two halves of the product, added without carries.
 inline uint64_t MultiplyAndFold(uint64_t a, uint64_t b) {
+#if defined(__x86_64__)
+  // GCC 12 sends the halves of an __int128 through the stack, which costs a compact query 1.4 ns of
+  // 7.8 (docs/design.md).
+  uint64_t low, high;
+  __asm__("mulq %3" : "=a"(low), "=d"(high) : "0"(a), "rm"(b) : "cc");
+  return low ^ high;
+#else
   __extension__ using Uint128 = unsigned __int128;
   const Uint128 product = static_cast<Uint128>(a) * b;
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+#endif
 }
 
 // The slots of a key, as far as a line has them.

@@ -41,15 +41,60 @@ int PackedSolve(const LineKeys& keys, unsigned slots, uint32_t line_bytes, char*
   return SolveCompactLine(keys, slots, line_bytes, line, EliminateBelow);
 }
 
+unsigned LaneHeaderOf(const char* line) {
+  unsigned header = 0;
+  for (unsigned lane = kLanes; lane-- > 0;) {
+    header = 2 * header + static_cast<unsigned>(LoadLittleEndian64(line + 8 * lane) >> 63);
+  }
+  return header;
+}
+
+// What the row asks its own lane and another one.
+BLOOMLINE_ALWAYS_INLINE unsigned LaneParity(const char* line, const LaneLayout& layout,
+                                            unsigned row, uint64_t own_slots,
+                                            uint64_t other_slots) {
+  const uint64_t other = LoadLittleEndian64(line + layout.other_byte[row]);
+  return Parity((LoadLittleEndian64(line + 8 * row) & own_slots) ^
+                (other >> layout.other_shift[row] & other_slots));
+}
+
+// The rest of a query that passed eight rows: present keys and one absent one in 256. Out of line
+// and from the start again, so that the others' way needs few registers.
+__attribute__((noinline)) bool TailMatches(const CompactLines& filter, uint64_t hash) {
+  const char* line = LanesLine(filter, hash);
+  const LaneQuery query = QueryOf(LaneHeaderOf(line), filter.base_slots, hash);
+  return query.layout.tail_slots == 0 || LaneTailMatches(line, query.layout, query.slots.own, hash);
+}
+
+// Rows say nothing with probability 1/2 each, so stopping after each would cost a mispredicted
+// branch per query; 7 of 8 absent keys end with the first three.
+BLOOMLINE_ALWAYS_INLINE bool LanesLineMayMatch(const CompactLines& filter, uint64_t hash) {
+  const char* line = LanesLine(filter, hash);
+  const LaneQuery query = QueryOf(LaneHeaderOf(line), filter.base_slots, hash);
+  const LaneLayout& layout = query.layout;
+  unsigned wrong = static_cast<unsigned>(hash);
+  const uint64_t own_slots = query.slots.own & layout.own[0];
+  const uint64_t other_slots = query.slots.other & layout.other[0];
+  constexpr unsigned kFirstRows = 3;
+  for (unsigned row = 0; row < kFirstRows; ++row) {
+    wrong ^= LaneParity(line, layout, row, own_slots, other_slots) << row;
+  }
+  if ((wrong & query.asked & OnesBelow64(kFirstRows)) != 0) return false;
+  for (unsigned row = kFirstRows; row < kLanes; ++row) {
+    wrong ^= LaneParity(line, layout, row, query.slots.own & layout.own[row],
+                        query.slots.other & layout.other[row])
+             << row;
+  }
+  return (wrong & query.asked) == 0 && TailMatches(filter, hash);
+}
+
 bool LanesMayMatchOne(const CompactLines& filter, uint64_t hash) {
-  return LanesMayMatch(LanesLine(filter, hash), filter.base_slots, hash);
+  return LanesLineMayMatch(filter, hash);
 }
 
 void LanesMayMatchMany(const CompactLines& filter, size_t n, const uint64_t* hashes,
                        bool* may_match) {
-  for (size_t i = 0; i < n; ++i) {
-    may_match[i] = LanesMayMatch(LanesLine(filter, hashes[i]), filter.base_slots, hashes[i]);
-  }
+  for (size_t i = 0; i < n; ++i) may_match[i] = LanesLineMayMatch(filter, hashes[i]);
 }
 
 struct LaneSteps {

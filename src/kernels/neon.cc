@@ -99,7 +99,7 @@ const Kernel kNeonKernel = {
     SharedCountLines,
     FlatMayMatch,
     FlatInsertMany,
-    &kNeonCompact,
+    &kPortableCompact,
     &kPortableCounters,
 };
 

@@ -1,0 +1,146 @@
+// A black list that is built once and asked by many processes.
+// Usage: blocked_sites BLOCKED VISITED SCRATCH_DIR    one host to a line
+#include <bloomline/bloom_filter.h>
+#include <bloomline/filter.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "example.h"
+
+namespace {
+
+using example::Require;
+
+constexpr double kRate = 0.001;
+
+// Once, where the list is kept.
+void Publish(const std::vector<std::string>& sites, const std::string& path) {
+  bloomline::BloomFilterOptions options;
+  options.capacity = sites.size();
+  options.false_positive_rate = kRate;
+  std::string error;
+  const auto filter = bloomline::BloomFilter::Create(options, &error);
+  Require(filter != nullptr, "there is a filter: " + error);
+  const std::vector<std::string_view> keys(sites.begin(), sites.end());
+  filter->AddMany(keys.size(), keys.data());
+  Require(filter->Save(path, &error), "the filter is saved: " + error);
+  std::printf("%zu sites, mapped filter of %.1f bits per site\n", sites.size(),
+              static_cast<double>(filter->num_bits()) / static_cast<double>(sites.size()));
+}
+
+// The smallest file for the same rate.
+std::string PublishCompact(const std::vector<std::string>& sites) {
+  bloomline::FilterBuilder builder(
+      bloomline::FilterOptions::ForFalsePositiveRate(bloomline::Format::kCompact, kRate));
+  for (const std::string& site : sites) builder.AddKey(site);
+  const std::string bytes = builder.Finish();
+  Require(builder.error().empty(), "the filter is built: " + builder.error());
+  std::printf("compact filter of %.1f bits per site\n",
+              8.0 * static_cast<double>(bytes.size()) / static_cast<double>(sites.size()));
+  return bytes;
+}
+
+struct Decision {
+  bool blocked = false;
+  size_t num_queries = 0;        // to the filter
+  size_t num_confirmations = 0;  // to the exact list
+};
+
+// The host and the domains above it: an entry blocks all below it.
+template <typename MayContain>
+Decision Decide(std::string_view host, const MayContain& may_contain,
+                const std::vector<std::string>& exact_list) {
+  Decision decision;
+  while (host.find('.') != std::string_view::npos && !decision.blocked) {
+    ++decision.num_queries;
+    if (may_contain(host)) {
+      ++decision.num_confirmations;
+      decision.blocked = std::binary_search(exact_list.begin(), exact_list.end(), host);
+    }
+    host.remove_prefix(host.find('.') + 1);
+  }
+  return decision;
+}
+
+// What each process does: it is asked for the list's own sites, and for those that people visit.
+template <typename MayContain>
+void Serve(const char* name, const std::vector<std::string>& sites,
+           const std::vector<std::string>& visited, const MayContain& may_contain) {
+  for (const std::string& site : sites) {
+    Require(Decide(site, may_contain, sites).blocked, "a listed site is blocked: " + site);
+  }
+  size_t num_blocked = 0;
+  size_t num_queries = 0;
+  size_t num_confirmations = 0;
+  for (const std::string& site : visited) {
+    const Decision decision = Decide("www." + site, may_contain, sites);
+    num_blocked += decision.blocked;
+    num_queries += decision.num_queries;
+    num_confirmations += decision.num_confirmations;
+  }
+  std::printf("%s: %zu visits, %zu queries, %zu confirmations, %zu blocked\n", name, visited.size(),
+              num_queries, num_confirmations, num_blocked);
+  Require(example::RateHolds(num_confirmations - num_blocked, num_queries, 1.02 * kRate),
+          "the rate is at most 0.1 %, in the compact format up to 2 % more");
+}
+
+int ServeMapped(const std::string& path, const std::vector<std::string>& sites,
+                const std::vector<std::string>& visited) {
+  std::string error;
+  const auto filter = bloomline::MappedBloomFilter::Open(
+      path, bloomline::MappedBloomFilter::Verify::kPayload, &error);
+  if (filter == nullptr) {
+    std::fprintf(stderr, "%s\n", error.c_str());
+    return 1;
+  }
+  Serve("mapped", sites, visited, [&](std::string_view host) { return filter->MayContain(host); });
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Require(argc == 4, "usage: blocked_sites BLOCKED VISITED SCRATCH_DIR");
+  std::vector<std::string> sites = example::ReadLines(argv[1]);
+  std::sort(sites.begin(), sites.end());
+  const std::vector<std::string> visited = example::ReadLines(argv[2]);
+  const std::string path = std::string(argv[3]) + "/sites.bloom";
+
+  Publish(sites, path);
+  const std::string compact = PublishCompact(sites);
+  std::fflush(stdout);
+
+  constexpr int kProcesses = 4;
+  for (int i = 0; i < kProcesses; ++i) {
+    if (fork() == 0) {
+      const int result = ServeMapped(path, sites, visited);
+      std::fflush(stdout);
+      _exit(result);
+    }
+  }
+  for (int i = 0; i < kProcesses; ++i) {
+    int status = 0;
+    Require(wait(&status) > 0 && status == 0, "every process blocks all listed sites");
+  }
+
+  const bloomline::FilterView view = bloomline::FilterView::Open(compact);
+  Require(!view.AlwaysMatches(), "the compact filter is understood");
+  Serve("compact", sites, visited, [&](std::string_view host) { return view.MayMatch(host); });
+
+  // A damaged file is refused; compact bytes have no checksum of their own.
+  std::fstream(path, std::ios::in | std::ios::out | std::ios::binary).seekp(5000).put('\x55');
+  std::string error;
+  Require(bloomline::MappedBloomFilter::Open(path, bloomline::MappedBloomFilter::Verify::kPayload,
+                                             &error) == nullptr,
+          "a damaged file is refused");
+  std::printf("damaged file: refused\n");
+  return 0;
+}

@@ -1,0 +1,103 @@
+// Fetches every URL of a crawl once: a filter in memory, the exact set in a LevelDB.
+// Usage: crawler_urls URLS SCRATCH_DIR
+#include <bloomline/leveldb.h>
+#include <bloomline/scalable_bloom_filter.h>
+#include <leveldb/db.h>
+#include <leveldb/filter_policy.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "example.h"
+
+namespace {
+
+using example::Require;
+
+class SeenUrls {
+ public:
+  explicit SeenUrls(const std::string& path) {
+    policy_.reset(bloomline::NewLevelDBFilterPolicy(bloomline::FilterOptions()));
+    leveldb::Options options;
+    options.create_if_missing = true;
+    options.filter_policy = policy_.get();
+    leveldb::DB* db = nullptr;
+    const leveldb::Status status = leveldb::DB::Open(options, path, &db);
+    Require(status.ok(), "the database opens: " + status.ToString());
+    db_.reset(db);
+    FillFilter();
+  }
+
+  // True if the URL is new. It has been seen from then on.
+  bool Insert(const std::string& url) {
+    if (!filter_->Add(url)) {  // perhaps seen: only now is the database asked
+      ++num_reads;
+      std::string value;
+      const leveldb::Status status = db_->Get(leveldb::ReadOptions(), url, &value);
+      if (status.ok()) return false;
+      Require(status.IsNotFound(), "the database can be read: " + status.ToString());
+      ++num_false_positives;
+    }
+    Require(db_->Put(leveldb::WriteOptions(), url, "").ok(), "the database takes a URL");
+    return true;
+  }
+
+  size_t num_reads = 0;
+  size_t num_false_positives = 0;
+  const bloomline::ScalableBloomFilter& filter() const { return *filter_; }
+
+ private:
+  // The filter begins with what the database has, so it can never know less than that.
+  void FillFilter() {
+    bloomline::ScalableBloomFilterOptions options;
+    options.initial_capacity = 10000;
+    options.false_positive_rate = 0.01;
+    std::string error;
+    filter_ = bloomline::ScalableBloomFilter::Create(options, &error);
+    Require(filter_ != nullptr, "there is a filter: " + error);
+    const std::unique_ptr<leveldb::Iterator> urls(db_->NewIterator(leveldb::ReadOptions()));
+    for (urls->SeekToFirst(); urls->Valid(); urls->Next()) filter_->Add(urls->key().ToString());
+    Require(urls->status().ok(), "the database can be read: " + urls->status().ToString());
+  }
+
+  std::unique_ptr<const leveldb::FilterPolicy> policy_;  // must outlive the database
+  std::unique_ptr<leveldb::DB> db_;
+  std::unique_ptr<bloomline::ScalableBloomFilter> filter_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Require(argc == 3, "usage: crawler_urls URLS SCRATCH_DIR");
+  const std::vector<std::string> links = example::ReadLines(argv[1]);
+  const std::string path = std::string(argv[2]) + "/seen";
+
+  std::unordered_set<std::string> exact;  // what the program is checked against
+  size_t num_reads = 0;
+  size_t num_false_positives = 0;
+  // Two runs over half of the links each, as if the crawler was restarted.
+  for (const size_t run : {0u, 1u}) {
+    SeenUrls seen(path);
+    for (size_t i = run * (links.size() / 2); i < (run == 0 ? links.size() / 2 : links.size());
+         ++i) {
+      const bool is_new = seen.Insert(links[i]);
+      Require(is_new == exact.insert(links[i]).second, "each URL is fetched once: " + links[i]);
+    }
+    num_reads += seen.num_reads;
+    num_false_positives += seen.num_false_positives;
+    std::printf("run %zu: filter of %zu stages, %.1f bits per URL\n", run + 1,
+                seen.filter().num_stages(),
+                static_cast<double>(seen.filter().num_bits()) / static_cast<double>(exact.size()));
+  }
+  std::printf("%zu links, %zu URLs fetched once each, %zu database reads for %zu repeats\n",
+              links.size(), exact.size(), num_reads, links.size() - exact.size());
+  std::printf("%zu false positives (%.2f %% of the new URLs)\n", num_false_positives,
+              example::Percent(num_false_positives, exact.size()));
+  Require(num_reads == links.size() - exact.size() + num_false_positives,
+          "the database is read for repeats and false positives alone");
+  Require(example::RateHolds(num_false_positives, exact.size(), 0.01), "the rate is at most 1 %");
+  return 0;
+}

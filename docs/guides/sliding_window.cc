@@ -1,0 +1,113 @@
+// Passes a request on once, and not again until 10,000 others were passed on.
+// Usage: sliding_window URLS
+#include <bloomline/bloom_filter.h>
+#include <bloomline/counting_bloom_filter.h>
+
+#include <cstdio>
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "example.h"
+
+namespace {
+
+using example::Require;
+
+constexpr size_t kWindow = 10000;
+constexpr double kRate = 0.01;
+
+class Window {
+ public:
+  Window() {
+    bloomline::CountingBloomFilterOptions options;
+    options.capacity = kWindow + 1;
+    options.false_positive_rate = kRate;
+    std::string error;
+    filter_ = bloomline::CountingBloomFilter::Create(options, &error);
+    Require(filter_ != nullptr, "there is a filter: " + error);
+  }
+
+  // True if the request is to be passed on: it is not in the window. It is from then on.
+  bool Enter(const std::string& request) {
+    const uint64_t hash = filter_->HashOf(request);
+    if (filter_->MayContainHash(hash)) return false;  // so each key is in once
+    filter_->AddHash(hash);
+    entered_.push_back(hash);
+    if (entered_.size() > kWindow) Leave();
+    return true;
+  }
+
+  // The oldest leaves. What is removed was added: the window keeps the hashes, 8 bytes each.
+  void Leave() {
+    Require(filter_->RemoveHash(entered_.front()), "a key that was added can be removed");
+    entered_.pop_front();
+  }
+
+  size_t size() const { return entered_.size(); }
+  const bloomline::CountingBloomFilter& filter() const { return *filter_; }
+
+ private:
+  std::unique_ptr<bloomline::CountingBloomFilter> filter_;
+  std::deque<uint64_t> entered_;
+};
+
+// The same with the requests themselves, which the program is checked against.
+struct ExactWindow {
+  void Enter(const std::string& request) {
+    Require(requests.insert(request).second, "no request is passed on twice: " + request);
+    order.push_back(request);
+    if (order.size() > kWindow) {
+      requests.erase(order.front());
+      order.pop_front();
+    }
+  }
+
+  std::unordered_set<std::string> requests;
+  std::deque<std::string> order;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Require(argc == 2, "usage: sliding_window URLS");
+  const std::vector<std::string> requests = example::ReadLines(argv[1]);
+  Window window;
+  ExactWindow exact;
+  size_t num_passed_on = 0;
+  size_t num_false_positives = 0;
+  for (const std::string& request : requests) {
+    const bool is_new = exact.requests.count(request) == 0;
+    if (window.Enter(request)) {
+      ++num_passed_on;
+      exact.Enter(request);
+    } else {
+      num_false_positives += is_new;
+    }
+  }
+  std::printf("%zu requests, %zu passed on, %zu false positives (%.2f %% of the new)\n",
+              requests.size(), num_passed_on, num_false_positives,
+              example::Percent(num_false_positives, num_passed_on + num_false_positives));
+  Require(example::RateHolds(num_false_positives, num_passed_on + num_false_positives, kRate),
+          "the rate is at most 1 %");
+
+  // Who only asks gets a copy with the same answers, of a quarter of the memory.
+  std::string error;
+  const auto copy = window.filter().ToBloomFilter(&error);
+  Require(copy != nullptr, "there is a copy: " + error);
+  for (const std::string& request : requests) {
+    Require(copy->MayContain(request) == window.filter().MayContain(request), "same answer");
+  }
+  std::printf("counters of %llu bytes, copy of %llu\n",
+              static_cast<unsigned long long>(window.filter().num_counters() / 2),
+              static_cast<unsigned long long>(copy->num_bits() / 8));
+
+  Require(window.filter().num_saturated_counters() == 0, "no counter has reached its end");
+  while (window.size() > 0) window.Leave();
+  for (const std::string& request : requests) {
+    Require(!window.filter().MayContain(request), "what has left is not in: " + request);
+  }
+  return 0;
+}

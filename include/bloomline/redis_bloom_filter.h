@@ -1,0 +1,164 @@
+// A Bloom filter on a Redis server or in a Redis Cluster, which processes and machines share.
+//
+//   bloomline::SharedBloomFilterOptions options;
+//   options.capacity = 1000000;
+//   bloomline::RedisServers redis;
+//   redis.servers = {"10.0.0.5:6379"};
+//   std::string error;
+//   auto filter = bloomline::SharedBloomFilter::Create(redis, "seen-urls", options, &error);
+//   if (filter == nullptr) { /* error says why */ }
+//   if (filter->Add("apple") == bloomline::AddResult::kNew) { /* nobody added it before */ }
+//   if (filter->MayContain("pear") == bloomline::Answer::kNo) { /* certainly never added */ }
+//
+// Each call is one command and one round trip; batches are pipelined. docs/redis.md has the layout,
+// for other clients, and what a Redis server itself can lose.
+//
+// In every function of this header `error` may be null; otherwise it gets one sentence when the
+// function fails and is untouched when it succeeds. Nothing here throws.
+#ifndef BLOOMLINE_REDIS_BLOOM_FILTER_H_
+#define BLOOMLINE_REDIS_BLOOM_FILTER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bloomline {
+
+// What a query answers that could not be asked: no server, time-out, error reply, lost shard.
+enum class WhenUnavailable {
+  kMayContain,  // Answer::kMaybe, which is always true; error() says why
+  kError,       // Answer::kError
+};
+
+// How to reach Redis 4.0 or later. TLS is not supported.
+struct RedisServers {
+  // "host:port" or "[IPv6]:port". One server; or nodes of one cluster, of which one that answers is
+  // enough to find the others.
+  std::vector<std::string> servers = {"127.0.0.1:6379"};
+
+  // For AUTH; without a password no AUTH is sent, without a username the server's default user is
+  // meant.
+  std::string username;
+  std::string password;
+
+  // Milliseconds, 1 to 600000. A command has timed out when the server takes or sends no byte for
+  // so long.
+  int connect_timeout_ms = 1000;
+  int command_timeout_ms = 1000;
+
+  // How often a command is repeated, on a new connection, after one that failed: 0 to 100. A call
+  // lasts at most about (1 + max_retries) * (connect_timeout_ms + command_timeout_ms) for each
+  // server concerned.
+  int max_retries = 2;
+
+  // When a call has given up a server, further calls do not try it for so many milliseconds: 0 to
+  // 600000.
+  int give_up_ms = 500;
+
+  WhenUnavailable when_unavailable = WhenUnavailable::kMayContain;
+
+  // Empty if this can be used, else one sentence that names the value and the allowed range.
+  std::string Validate() const;
+};
+
+struct SharedBloomFilterOptions {
+  // Distinct keys up to which the filter keeps false_positive_rate; it takes more, at a higher
+  // rate. 1 to 1e12.
+  uint64_t capacity = 0;
+
+  // Share of absent keys that pass when `capacity` keys are in: 1e-6 to 0.5. Memory is within 3 %
+  // of a classic Bloom filter's (9.6 bits per key at 0.01), below 1e-4 within 5 %.
+  double false_positive_rate = 0.01;
+
+  // Seed of the 64-bit hash. One that outsiders do not know keeps them from choosing keys that
+  // collide.
+  uint64_t seed = 0;
+
+  // The bits lie in strings of at most so many bytes: 4096 to 536870912, the longest Redis allows.
+  // A cluster spreads the strings over its nodes; more, smaller ones spread better, fewer make
+  // AddMany cheaper.
+  uint64_t shard_bytes = 16 << 20;
+
+  // Empty if the options can be used, else one sentence that names the value and the allowed range.
+  std::string Validate() const;
+};
+
+enum class AddResult {
+  kNew,      // this call changed a bit: nobody had added the key. Of concurrent adders of one key
+             // exactly one gets this, unless the key was a false positive, and then none
+  kPresent,  // all bits were set: the key was in, or was a false positive
+  kUnknown,  // the key is in; a reply was lost and the command repeated, so kNew or kPresent
+  kFailed,   // the key may not be in; error() says why
+};
+
+enum class Answer {
+  kNo,     // the key was certainly not added
+  kMaybe,  // it was, or, with the false-positive rate, not; or nobody could be asked
+  kError,  // nobody could be asked; only under WhenUnavailable::kError
+};
+
+// A connection to one filter. Not thread-safe, and not to be used on both sides of a fork: each
+// thread and process opens its own.
+class SharedBloomFilter {
+ public:
+  // Makes the filter `name`, or opens it if there is one with the same options. If two create at
+  // once, both get the same filter. Null if there is one with other options (*error names both), if
+  // the server cannot be reached or refuses, or if parts of the filter are missing (see Delete).
+  // name: 1 to 200 bytes, no spaces, control characters, '{' or '}'. Cost: the filter's memory is
+  // sent once.
+  static std::unique_ptr<SharedBloomFilter> Create(const RedisServers& servers,
+                                                   const std::string& name,
+                                                   const SharedBloomFilterOptions& options,
+                                                   std::string* error);
+
+  // Opens the filter `name`. Null if there is none, and as Create.
+  static std::unique_ptr<SharedBloomFilter> Open(const RedisServers& servers,
+                                                 const std::string& name, std::string* error);
+
+  // Removes the filter `name`, also one of which parts are missing. Objects that have it open find
+  // it unavailable, even when it is created anew. True if there is none now.
+  static bool Delete(const RedisServers& servers, const std::string& name, std::string* error);
+
+  ~SharedBloomFilter();
+  SharedBloomFilter(const SharedBloomFilter&) = delete;
+  SharedBloomFilter& operator=(const SharedBloomFilter&) = delete;
+
+  // Adds a key of any length, atomically. Cost: a round trip.
+  AddResult Add(std::string_view key);
+
+  // Adds n keys; results[i], if `results` is not null, is what Add(keys[i]) would have returned.
+  // Many keys to a command, many commands at once under way. False if any failed.
+  bool AddMany(size_t n, const std::string_view* keys, AddResult* results = nullptr);
+
+  // Never kNo for a key whose Add did not return kFailed, as long as the server keeps what it
+  // acknowledged. Cost: a round trip.
+  Answer MayContain(std::string_view key);
+
+  // answers[i] = MayContain(keys[i]) for i < n, many commands at once under way. False if any could
+  // not be asked, whatever when_unavailable says.
+  bool MayContainMany(size_t n, const std::string_view* keys, Answer* answers);
+
+  // Why the last of the four calls above failed, in part or whole: the first reason met. Empty if
+  // it did not.
+  const std::string& error() const;
+
+  const std::string& name() const;
+  uint64_t capacity() const;
+  double false_positive_rate() const;
+  uint64_t num_bytes() const;  // in all shards
+  uint32_t num_shards() const;
+  int num_probes() const;
+
+ private:
+  struct State;
+  explicit SharedBloomFilter(std::unique_ptr<State> state);
+
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace bloomline
+
+#endif  // BLOOMLINE_REDIS_BLOOM_FILTER_H_

@@ -1,0 +1,124 @@
+// The commands of a filter as batches: what goes out, and what the replies mean.
+#ifndef BLOOMLINE_REDIS_BATCHES_H_
+#define BLOOMLINE_REDIS_BATCHES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bloomline/redis_bloom_filter.h"
+#include "src/redis/layout.h"
+#include "src/redis/router.h"
+
+namespace bloomline::redis {
+
+struct Shard {
+  std::string key;
+  uint16_t slot = 0;
+};
+
+std::vector<Shard> ShardsOf(const std::string& name, const Layout& layout);
+
+// Keys whose places are worked out at a time; bounds the memory of large batches.
+constexpr size_t kWindowKeys = 4096;
+
+// BITFIELD commands that set the bits of up to kKeysPerCommand keys of one shard and tell the old
+// ones.
+class AddBatch : public Batch {
+ public:
+  // Of n <= kWindowKeys keys. `results` may be null; `error` gets the first failure's reason unless
+  // it has one already. All pointers must outlive the batch.
+  AddBatch(const Layout& layout, const std::vector<Shard>& shards, size_t n,
+           const std::string_view* keys, AddResult* results, std::string* error);
+
+  size_t size() const { return groups_.size(); }
+  bool failed() const { return failed_; }
+  // Shards that turned out to be missing, and that BITFIELD has now made anew, without marker.
+  const std::set<uint32_t>& lost_shards() const { return lost_shards_; }
+
+  uint16_t Slot(size_t i) const override { return shards_[groups_[i].shard].slot; }
+  void Encode(size_t i, std::string* out) override;
+  void OnReply(size_t i, ReplyPtr reply, bool repeated) override;
+  void OnFailure(size_t i, const std::string& error) override;
+
+ private:
+  struct Key {
+    Place place;
+    uint32_t index;
+  };
+  // Keys of one shard: keys_[first .. first + size).
+  struct Group {
+    uint32_t shard;
+    uint32_t first;
+    uint32_t size;
+  };
+
+  const Layout& layout_;
+  const std::vector<Shard>& shards_;
+  AddResult* const results_;
+  std::string* const error_;
+  std::vector<Key> keys_;
+  std::vector<Group> groups_;
+  std::set<uint32_t> lost_shards_;
+  bool failed_ = false;
+};
+
+// GETRANGE commands, one for each key's block.
+class QueryBatch : public Batch {
+ public:
+  // As AddBatch. `unavailable` is the answer where there is none.
+  QueryBatch(const Layout& layout, const std::vector<Shard>& shards, size_t n,
+             const std::string_view* keys, Answer unavailable, Answer* answers, std::string* error);
+
+  bool failed() const { return failed_; }
+
+  uint16_t Slot(size_t i) const override { return shards_[places_[i].shard].slot; }
+  void Encode(size_t i, std::string* out) override;
+  void OnReply(size_t i, ReplyPtr reply, bool repeated) override;
+  void OnFailure(size_t i, const std::string& error) override;
+
+ private:
+  const Layout& layout_;
+  const std::vector<Shard>& shards_;
+  const Answer unavailable_;
+  Answer* const answers_;
+  std::string* const error_;
+  std::vector<Place> places_;
+  bool failed_ = false;
+};
+
+// Commands given as bytes, whose replies are kept.
+class CommandList : public Batch {
+ public:
+  void Add(uint16_t slot, std::initializer_list<std::string_view> arguments);
+  size_t size() const { return commands_.size(); }
+
+  // Runs them. False, with the first reason, if one has no reply or an error as reply.
+  bool Run(Router* router, std::string* error);
+
+  const redisReply& reply(size_t i) const { return *commands_[i].reply; }
+  bool repeated(size_t i) const { return commands_[i].repeated; }
+
+  uint16_t Slot(size_t i) const override { return commands_[i].slot; }
+  void Encode(size_t i, std::string* out) override { out->append(commands_[i].bytes); }
+  void OnReply(size_t i, ReplyPtr reply, bool repeated) override;
+  void OnFailure(size_t i, const std::string& error) override;
+
+ private:
+  struct Command {
+    uint16_t slot;
+    bool repeated;
+    std::string bytes;
+    ReplyPtr reply;
+  };
+  std::vector<Command> commands_;
+  bool failed_ = false;
+  std::string error_;
+};
+
+}  // namespace bloomline::redis
+
+#endif  // BLOOMLINE_REDIS_BATCHES_H_

@@ -1,0 +1,65 @@
+// One connection to one server: bytes out, replies in.
+#ifndef BLOOMLINE_REDIS_CONNECTION_H_
+#define BLOOMLINE_REDIS_CONNECTION_H_
+
+#include <hiredis/hiredis.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "bloomline/redis_bloom_filter.h"
+
+namespace bloomline::redis {
+
+struct Endpoint {
+  std::string host;
+  int port = 0;
+
+  std::string ToString() const;
+  bool operator==(const Endpoint& other) const { return host == other.host && port == other.port; }
+};
+
+// "host:port" or "[IPv6]:port"; also IPv6:port, as servers write it. False: neither.
+bool ParseEndpoint(std::string_view text, Endpoint* endpoint);
+
+struct FreeReply {
+  void operator()(redisReply* reply) const { freeReplyObject(reply); }
+};
+using ReplyPtr = std::unique_ptr<redisReply, FreeReply>;
+
+inline bool IsError(const redisReply& reply) { return reply.type == REDIS_REPLY_ERROR; }
+inline std::string_view Text(const redisReply& reply) { return {reply.str, reply.len}; }
+
+// After the first failure it is of no use any more: replies may be missing.
+class Connection {
+ public:
+  // Connects and authenticates. Null, with the reason, if that fails.
+  static std::unique_ptr<Connection> Open(const Endpoint& endpoint, const RedisServers& options,
+                                          std::string* error);
+
+  // False, with the reason, if not all bytes could be sent.
+  bool Send(std::string_view bytes, std::string* error);
+
+  // The next reply. Null, with the reason, if none came.
+  ReplyPtr Receive(std::string* error);
+
+  // Send and Receive.
+  ReplyPtr Ask(std::string_view command, std::string* error);
+
+ private:
+  struct FreeContext {
+    void operator()(redisContext* context) const { redisFree(context); }
+  };
+
+  Connection(const Endpoint& endpoint, int timeout_ms, redisContext* context);
+  std::string Describe(const char* what, int error_number) const;
+
+  const Endpoint endpoint_;
+  const int timeout_ms_;
+  const std::unique_ptr<redisContext, FreeContext> context_;
+};
+
+}  // namespace bloomline::redis
+
+#endif  // BLOOMLINE_REDIS_CONNECTION_H_

@@ -1,0 +1,191 @@
+#include "src/redis/layout.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <locale>
+#include <sstream>
+
+#include "bloomline/sizing.h"
+#include "src/core/block_rate.h"
+
+namespace bloomline::redis {
+namespace {
+
+constexpr std::string_view kMetadataStart = "bloomline-shared-bloom version=1";
+
+double BitsPerKey(double rate, uint32_t block_bytes, int num_probes) {
+  const uint32_t bits = 8 * block_bytes;
+  double low = kMinBitsPerKey;
+  double high = kMaxBitsPerKey;
+  while (high - low > 1e-6) {
+    const double middle = low + (high - low) / 2;
+    const bool enough = core::BlockFalsePositiveRate(middle, num_probes, bits, bits - 1) <= rate;
+    (enough ? high : low) = middle;
+  }
+  return high;
+}
+
+// -k / ln(1 - p^(1/k)), at the best k.
+double ClassicBitsPerKey(double rate) {
+  double least = kMaxBitsPerKey;
+  for (int k = kMinProbes; k <= kMaxProbes; ++k) {
+    least = std::min(least, -k / std::log1p(-std::pow(rate, 1.0 / k)));
+  }
+  return least;
+}
+
+struct Choice {
+  uint32_t block_bytes;
+  int num_probes;
+  double bits_per_key;
+};
+
+// The smallest block, and then the fewest probes, that take 3 % more bits than a classic Bloom
+// filter at most: a query transfers a block, and an addition costs by its probes.
+Choice ChooseBlock(double rate) {
+  constexpr double kMaxOverhead = 1.03;
+  const double classic = ClassicBitsPerKey(rate);
+  const double classic_probes = -std::log2(rate);
+  const int least_probes = std::max(kMinProbes, static_cast<int>(0.6 * classic_probes));
+  const int most_probes = std::min(kMaxProbes, static_cast<int>(classic_probes) + 1);
+  Choice best = {0, 0, kMaxBitsPerKey};
+  for (uint32_t block_bytes = kMinBlockBytes; block_bytes <= kMaxBlockBytes; block_bytes *= 2) {
+    for (int k = least_probes; k <= most_probes; ++k) {
+      const double bits = BitsPerKey(rate, block_bytes, k);
+      if (bits < best.bits_per_key) best = {block_bytes, k, bits};
+      if (bits <= kMaxOverhead * classic) return {block_bytes, k, bits};
+    }
+  }
+  return best;
+}
+
+std::string Classic(double number) {
+  std::ostringstream out;
+  out.imbue(std::locale::classic());
+  out.precision(15);
+  out << number;
+  return out.str();
+}
+
+std::string Hexadecimal(uint64_t number) {
+  std::string digits(16, '0');
+  for (size_t i = digits.size(); i > 0; number >>= 4) digits[--i] = "0123456789abcdef"[number & 15];
+  return digits;
+}
+
+// Takes "NAME=VALUE", after a space, off the front of the text.
+bool TakeField(std::string_view name, std::string_view* text, std::string_view* value) {
+  const std::string start = " " + std::string(name) + "=";
+  if (text->substr(0, start.size()) != start) return false;
+  text->remove_prefix(start.size());
+  const size_t end = std::min(text->find(' '), text->size());
+  *value = text->substr(0, end);
+  text->remove_prefix(end);
+  return true;
+}
+
+template <typename T>
+bool TakeNumber(std::string_view name, std::string_view* text, T* number, int base = 10) {
+  std::string_view value;
+  if (!TakeField(name, text, &value)) return false;
+  const char* end = value.data() + value.size();
+  const auto [stop, status] = std::from_chars(value.data(), end, *number, base);
+  return status == std::errc() && stop == end;
+}
+
+bool TakeDouble(std::string_view name, std::string_view* text, double* number) {
+  std::string_view value;
+  if (!TakeField(name, text, &value)) return false;
+  std::istringstream in{std::string(value)};
+  in.imbue(std::locale::classic());
+  in >> *number;
+  return !in.fail() && in.eof();
+}
+
+bool InRange(const Layout& layout) {
+  const uint32_t block = layout.block_bytes;
+  return block >= kMinBlockBytes && block <= kMaxBlockBytes && (block & (block - 1)) == 0 &&
+         layout.num_probes >= kMinProbes && layout.num_probes <= kMaxProbes &&
+         layout.blocks_per_shard >= 1 && layout.blocks_per_shard <= kMaxShardBytes / block &&
+         layout.num_shards >= 1 && layout.num_shards <= kMaxShards;
+}
+
+}  // namespace
+
+Layout PlanLayout(const SharedBloomFilterOptions& options) {
+  const Choice choice = ChooseBlock(options.false_positive_rate);
+  const double bits = std::ceil(static_cast<double>(options.capacity) * choice.bits_per_key);
+  const uint64_t num_blocks = static_cast<uint64_t>(std::ceil(bits / (8.0 * choice.block_bytes)));
+  const uint64_t most_blocks = options.shard_bytes / choice.block_bytes;
+  Layout layout;
+  layout.capacity = options.capacity;
+  layout.false_positive_rate = options.false_positive_rate;
+  layout.seed = options.seed;
+  layout.block_bytes = choice.block_bytes;
+  layout.num_probes = choice.num_probes;
+  // Shards of one size, so that the last is not an odd one.
+  const uint64_t num_shards = (num_blocks + most_blocks - 1) / most_blocks;
+  layout.num_shards = static_cast<uint32_t>(std::min<uint64_t>(num_shards, kMaxShards + 1));
+  layout.blocks_per_shard = (num_blocks + num_shards - 1) / num_shards;
+  return layout;
+}
+
+std::string EncodeMetadata(const Layout& layout) {
+  return std::string(kMetadataStart) + " capacity=" + std::to_string(layout.capacity) +
+         " false_positive_rate=" + Classic(layout.false_positive_rate) +
+         " seed=" + std::to_string(layout.seed) +
+         " block_bytes=" + std::to_string(layout.block_bytes) +
+         " num_probes=" + std::to_string(layout.num_probes) +
+         " blocks_per_shard=" + std::to_string(layout.blocks_per_shard) +
+         " num_shards=" + std::to_string(layout.num_shards) + " id=" + Hexadecimal(layout.id);
+}
+
+bool DecodeMetadata(std::string_view text, Layout* layout, std::string* error) {
+  const std::string quoted = "'" + std::string(text.substr(0, 300)) + "'";
+  if (text.substr(0, kMetadataStart.size()) != kMetadataStart) {
+    *error = quoted + " does not begin with '" + std::string(kMetadataStart) + "'";
+    return false;
+  }
+  std::string_view rest = text.substr(kMetadataStart.size());
+  const bool complete = TakeNumber("capacity", &rest, &layout->capacity) &&
+                        TakeDouble("false_positive_rate", &rest, &layout->false_positive_rate) &&
+                        TakeNumber("seed", &rest, &layout->seed) &&
+                        TakeNumber("block_bytes", &rest, &layout->block_bytes) &&
+                        TakeNumber("num_probes", &rest, &layout->num_probes) &&
+                        TakeNumber("blocks_per_shard", &rest, &layout->blocks_per_shard) &&
+                        TakeNumber("num_shards", &rest, &layout->num_shards) &&
+                        TakeNumber("id", &rest, &layout->id, 16) && rest.empty();
+  if (!complete || !InRange(*layout)) {
+    *error =
+        quoted + (complete ? " has a value out of range" : " does not have the fields it should");
+    return false;
+  }
+  return true;
+}
+
+bool SameParameters(const Layout& a, const Layout& b) {
+  Layout b_with_a_id = b;
+  b_with_a_id.id = a.id;
+  return EncodeMetadata(a) == EncodeMetadata(b_with_a_id);
+}
+
+std::string ValidateName(std::string_view name) {
+  const bool has_bad_byte = std::any_of(name.begin(), name.end(), [](char c) {
+    const unsigned char byte = static_cast<unsigned char>(c);
+    return byte <= ' ' || byte == 0x7F || c == '{' || c == '}';
+  });
+  if (!name.empty() && name.size() <= 200 && !has_bad_byte) return "";
+  return "the filter's name is '" + std::string(name.substr(0, 200)) + "' (" +
+         std::to_string(name.size()) +
+         " bytes); allowed: 1 to 200 bytes, no spaces, control characters, '{' or '}'";
+}
+
+std::string MetadataKey(std::string_view name) { return "bloomline:{" + std::string(name) + "}"; }
+
+std::string ShardKey(std::string_view name, uint64_t id, uint32_t shard) {
+  return "bloomline:{" + std::string(name) + ":" + Hexadecimal(id) + ":" + std::to_string(shard) +
+         "}";
+}
+
+}  // namespace bloomline::redis

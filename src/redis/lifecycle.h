@@ -1,0 +1,32 @@
+// Making, finding and removing the keys of a filter.
+#ifndef BLOOMLINE_REDIS_LIFECYCLE_H_
+#define BLOOMLINE_REDIS_LIFECYCLE_H_
+
+#include <optional>
+#include <string>
+
+#include "src/redis/layout.h"
+#include "src/redis/router.h"
+
+namespace bloomline::redis {
+
+// Each returns false, with the reason, on failure.
+
+// What the metadata key says; nothing if there is none.
+bool FindFilter(Router* router, const std::string& name, std::optional<Layout>* layout,
+                std::string* error);
+
+// Makes the filter, or finds that there is one with the same parameters. *layout gets its id.
+bool CreateFilter(Router* router, const std::string& name, Layout* layout, std::string* error);
+
+// All shards are there and have their length.
+bool CheckShards(Router* router, const std::string& name, const Layout& layout, std::string* error);
+
+bool DeleteFilter(Router* router, const std::string& name, std::string* error);
+
+// Removes a shard that a BITFIELD made where none was: one without its last marker.
+void RemoveRemnant(Router* router, const std::string& name, const Layout& layout, uint32_t shard);
+
+}  // namespace bloomline::redis
+
+#endif  // BLOOMLINE_REDIS_LIFECYCLE_H_

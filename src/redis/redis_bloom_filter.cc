@@ -1,0 +1,198 @@
+#include "bloomline/redis_bloom_filter.h"
+
+#include <algorithm>
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include "src/redis/batches.h"
+#include "src/redis/layout.h"
+#include "src/redis/lifecycle.h"
+#include "src/redis/router.h"
+
+namespace bloomline {
+
+struct SharedBloomFilter::State {
+  std::string name;
+  redis::Layout layout;
+  std::vector<redis::Shard> shards;
+  std::unique_ptr<redis::Router> router;
+  Answer unavailable = Answer::kMaybe;
+  std::string error;
+
+  static std::unique_ptr<State> Make(const RedisServers& servers, const std::string& name,
+                                     const redis::Layout& layout,
+                                     std::unique_ptr<redis::Router> router);
+  void AddWindow(size_t n, const std::string_view* keys, AddResult* results, bool* ok);
+  void AskWindow(size_t n, const std::string_view* keys, Answer* answers, bool* ok);
+  // What a standard container threw: out of memory. Replies may be missing.
+  void Recover(const std::exception& exception);
+};
+
+namespace {
+
+void SetError(const std::string& reason, std::string* error) {
+  if (error != nullptr) *error = reason;
+}
+
+// Runs f(std::string* reason), which returns false on failure.
+template <typename F>
+bool Guarded(std::string* error, F f) {
+  try {
+    std::string reason;
+    if (f(&reason)) return true;
+    SetError(reason, error);
+  } catch (const std::exception& exception) {
+    SetError(exception.what(), error);
+  }
+  return false;
+}
+
+// A connection for a filter of this name.
+std::unique_ptr<redis::Router> ConnectFor(const RedisServers& servers, const std::string& name,
+                                          std::string* error) {
+  *error = redis::ValidateName(name);
+  return error->empty() ? redis::Router::Connect(servers, error) : nullptr;
+}
+
+}  // namespace
+
+std::unique_ptr<SharedBloomFilter::State> SharedBloomFilter::State::Make(
+    const RedisServers& servers, const std::string& name, const redis::Layout& layout,
+    std::unique_ptr<redis::Router> router) {
+  auto state = std::make_unique<State>();
+  state->name = name;
+  state->layout = layout;
+  state->shards = redis::ShardsOf(name, layout);
+  state->router = std::move(router);
+  if (servers.when_unavailable == WhenUnavailable::kError) state->unavailable = Answer::kError;
+  return state;
+}
+
+void SharedBloomFilter::State::AddWindow(size_t n, const std::string_view* keys, AddResult* results,
+                                         bool* ok) {
+  redis::AddBatch batch(layout, shards, n, keys, results, &error);
+  router->Run(batch.size(), &batch);
+  *ok = *ok && !batch.failed();
+  for (const uint32_t shard : batch.lost_shards()) {
+    redis::RemoveRemnant(router.get(), name, layout, shard);
+  }
+}
+
+void SharedBloomFilter::State::AskWindow(size_t n, const std::string_view* keys, Answer* answers,
+                                         bool* ok) {
+  redis::QueryBatch batch(layout, shards, n, keys, unavailable, answers, &error);
+  router->Run(n, &batch);
+  *ok = *ok && !batch.failed();
+}
+
+void SharedBloomFilter::State::Recover(const std::exception& exception) {
+  router->Reset();
+  error = exception.what();
+}
+
+SharedBloomFilter::SharedBloomFilter(std::unique_ptr<State> state) : state_(std::move(state)) {}
+SharedBloomFilter::~SharedBloomFilter() = default;
+
+std::unique_ptr<SharedBloomFilter> SharedBloomFilter::Create(
+    const RedisServers& servers, const std::string& name, const SharedBloomFilterOptions& options,
+    std::string* error) {
+  std::unique_ptr<SharedBloomFilter> filter;
+  Guarded(error, [&](std::string* reason) {
+    *reason = options.Validate();
+    if (!reason->empty()) return false;
+    redis::Layout layout = redis::PlanLayout(options);
+    std::unique_ptr<redis::Router> router = ConnectFor(servers, name, reason);
+    if (router == nullptr) return false;
+    if (!redis::CreateFilter(router.get(), name, &layout, reason)) return false;
+    if (!redis::CheckShards(router.get(), name, layout, reason)) return false;
+    filter.reset(new SharedBloomFilter(State::Make(servers, name, layout, std::move(router))));
+    return true;
+  });
+  return filter;
+}
+
+std::unique_ptr<SharedBloomFilter> SharedBloomFilter::Open(const RedisServers& servers,
+                                                           const std::string& name,
+                                                           std::string* error) {
+  std::unique_ptr<SharedBloomFilter> filter;
+  Guarded(error, [&](std::string* reason) {
+    std::unique_ptr<redis::Router> router = ConnectFor(servers, name, reason);
+    if (router == nullptr) return false;
+    std::optional<redis::Layout> layout;
+    if (!redis::FindFilter(router.get(), name, &layout, reason)) return false;
+    if (!layout) {
+      *reason = "there is no filter '" + name + "'";
+      return false;
+    }
+    if (!redis::CheckShards(router.get(), name, *layout, reason)) return false;
+    filter.reset(new SharedBloomFilter(State::Make(servers, name, *layout, std::move(router))));
+    return true;
+  });
+  return filter;
+}
+
+bool SharedBloomFilter::Delete(const RedisServers& servers, const std::string& name,
+                               std::string* error) {
+  return Guarded(error, [&](std::string* reason) {
+    const std::unique_ptr<redis::Router> router = ConnectFor(servers, name, reason);
+    return router != nullptr && redis::DeleteFilter(router.get(), name, reason);
+  });
+}
+
+AddResult SharedBloomFilter::Add(std::string_view key) {
+  AddResult result = AddResult::kFailed;
+  AddMany(1, &key, &result);
+  return result;
+}
+
+bool SharedBloomFilter::AddMany(size_t n, const std::string_view* keys, AddResult* results) {
+  state_->error.clear();
+  bool ok = true;
+  size_t done = 0;
+  try {
+    for (; done < n; done += std::min(n - done, redis::kWindowKeys)) {
+      state_->AddWindow(std::min(n - done, redis::kWindowKeys), keys + done,
+                        results == nullptr ? nullptr : results + done, &ok);
+    }
+    return ok;
+  } catch (const std::exception& exception) {
+    if (results != nullptr) std::fill(results + done, results + n, AddResult::kFailed);
+    state_->Recover(exception);
+    return false;
+  }
+}
+
+Answer SharedBloomFilter::MayContain(std::string_view key) {
+  Answer answer = state_->unavailable;
+  MayContainMany(1, &key, &answer);
+  return answer;
+}
+
+bool SharedBloomFilter::MayContainMany(size_t n, const std::string_view* keys, Answer* answers) {
+  state_->error.clear();
+  bool ok = true;
+  size_t done = 0;
+  try {
+    for (; done < n; done += std::min(n - done, redis::kWindowKeys)) {
+      state_->AskWindow(std::min(n - done, redis::kWindowKeys), keys + done, answers + done, &ok);
+    }
+    return ok;
+  } catch (const std::exception& exception) {
+    std::fill(answers + done, answers + n, state_->unavailable);
+    state_->Recover(exception);
+    return false;
+  }
+}
+
+const std::string& SharedBloomFilter::error() const { return state_->error; }
+const std::string& SharedBloomFilter::name() const { return state_->name; }
+uint64_t SharedBloomFilter::capacity() const { return state_->layout.capacity; }
+double SharedBloomFilter::false_positive_rate() const { return state_->layout.false_positive_rate; }
+uint64_t SharedBloomFilter::num_bytes() const {
+  return state_->layout.shard_bytes() * state_->layout.num_shards;
+}
+uint32_t SharedBloomFilter::num_shards() const { return state_->layout.num_shards; }
+int SharedBloomFilter::num_probes() const { return state_->layout.num_probes; }
+
+}  // namespace bloomline

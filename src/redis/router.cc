@@ -1,0 +1,277 @@
+#include "src/redis/router.h"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "src/redis/command.h"
+
+namespace bloomline::redis {
+namespace {
+
+// Commands under way to one node, so that it and the client work at the same time. 2048 to 8192
+// were no faster.
+constexpr size_t kMaxInFlight = 512;
+constexpr size_t kSendBytes = 16 << 10;
+
+// A cluster in the middle of a migration sends a command elsewhere twice at most.
+constexpr int kMaxRedirects = 8;
+
+using Clock = std::chrono::steady_clock;
+
+}  // namespace
+
+std::unique_ptr<Router> Router::Connect(const RedisServers& options, std::string* error) {
+  *error = options.Validate();
+  if (!error->empty()) return nullptr;
+  std::unique_ptr<Router> router(new Router(options));
+  for (const std::string& server : options.servers) {
+    Endpoint endpoint;
+    ParseEndpoint(server, &endpoint);  // Validate has looked
+    router->NodeAt(endpoint);
+  }
+  router->is_cluster_ = true;  // until a server says otherwise
+  if (!router->RefreshSlots(error)) return nullptr;
+  if (!router->is_cluster_ && options.servers.size() > 1) {
+    *error = "several servers are named, but " + options.servers[0] + " is not part of a cluster";
+    return nullptr;
+  }
+  if (!router->is_cluster_ && !router->EnsureConnected(router->nodes_[0].get())) {
+    *error = router->nodes_[0]->error;
+    return nullptr;
+  }
+  return router;
+}
+
+Router::Node* Router::NodeAt(const Endpoint& endpoint) {
+  for (const std::unique_ptr<Node>& node : nodes_) {
+    if (node->endpoint == endpoint) return node.get();
+  }
+  nodes_.push_back(std::make_unique<Node>());
+  nodes_.back()->endpoint = endpoint;
+  return nodes_.back().get();
+}
+
+bool Router::IsGivenUp(const Node& node) const { return Clock::now() < node.given_up_until; }
+
+Router::Node* Router::NodeOf(uint16_t slot) { return is_cluster_ ? slots_[slot] : nodes_[0].get(); }
+
+bool Router::EnsureConnected(Node* node) {
+  if (node->connection != nullptr) return true;
+  if (node->failed_round == round_ || IsGivenUp(*node)) return false;
+  node->connection = Connection::Open(node->endpoint, options_, &node->error);
+  if (node->connection != nullptr && !is_cluster_ && !IsMaster(node)) node->connection.reset();
+  if (node->connection == nullptr) node->failed_round = round_;
+  return node->connection != nullptr;
+}
+
+bool Router::IsMaster(Node* node) {
+  // A replica lags, so its "no" may be wrong. It refuses WAIT, which a master answers at once when
+  // it need not wait for anybody; ROLE would tell as well, but few users may ask for it. In a
+  // cluster replicas refuse all we send.
+  std::string command;
+  AppendCommand({"WAIT", "0", "0"}, &command);
+  const ReplyPtr reply = node->connection->Ask(command, &node->error);
+  if (reply == nullptr) return false;
+  if (!IsError(*reply)) return true;
+  node->error = "redis " + node->endpoint.ToString() + ": " + std::string(Text(*reply));
+  return false;
+}
+
+bool Router::RefreshSlots(std::string* error) {
+  // Those that are connected first: a node that has gone costs a time-out.
+  for (const bool connected : {true, false}) {
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+      Node* node = nodes_[i].get();
+      if ((node->connection != nullptr) != connected) continue;
+      if (RefreshSlotsFrom(node, error)) return true;
+      if (!is_cluster_) return false;
+    }
+  }
+  return false;
+}
+
+bool Router::RefreshSlotsFrom(Node* node, std::string* error) {
+  if (!EnsureConnected(node)) {
+    *error = node->error;
+    return false;
+  }
+  std::string command;
+  AppendCommand({"CLUSTER", "SLOTS"}, &command);
+  const ReplyPtr reply = node->connection->Ask(command, error);
+  if (reply == nullptr) {
+    node->error = *error;
+    node->connection.reset();
+    return false;
+  }
+  std::vector<SlotRange> ranges;
+  if (ParseSlotRanges(*reply, node->endpoint, &ranges)) {
+    slots_.assign(kNumSlots, nullptr);
+    for (const SlotRange& range : ranges) {
+      std::fill(slots_.begin() + range.first, slots_.begin() + range.last + 1,
+                NodeAt(range.master));
+    }
+    return true;
+  }
+  const std::string text = IsError(*reply) ? std::string(Text(*reply)) : "not a list of slots";
+  if (text.find("cluster support disabled") != std::string::npos && slots_.empty()) {
+    is_cluster_ = false;
+    node->connection.reset();  // it has not been asked yet whether it is a replica
+    return true;
+  }
+  *error = "redis " + node->endpoint.ToString() + ": CLUSTER SLOTS: " + text;
+  return false;
+}
+
+void Router::Run(size_t n, Batch* batch) {
+  BeginRound();
+  for (size_t i = 0; i < n; ++i) {
+    Item item;
+    item.index = i;
+    Dispatch(item, batch);
+  }
+  for (int round = 0;; ++round) {
+    // All nodes first get their commands, so that they work at the same time.
+    for (size_t i = 0; i < nodes_.size(); ++i) SendUnsent(nodes_[i].get(), batch);
+    for (size_t i = 0; i < nodes_.size(); ++i) ReceiveUntil(nodes_[i].get(), 0, batch);
+    if (postponed_.empty()) return;
+    if (must_wait_)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10 << std::min(round, 4)));
+    BeginRound();
+    std::vector<Item> again;
+    again.swap(postponed_);
+    std::sort(again.begin(), again.end(),
+              [](const Item& a, const Item& b) { return a.index < b.index; });
+    for (const Item& item : again) Dispatch(item, batch);
+  }
+}
+
+void Router::BeginRound() {
+  ++round_;
+  if (slots_changed_ && is_cluster_ && Clock::now() >= no_refresh_until_) {
+    std::string ignored;
+    if (!RefreshSlots(&ignored)) {
+      no_refresh_until_ = Clock::now() + std::chrono::milliseconds(options_.give_up_ms);
+    }
+  }
+  must_wait_ = slots_changed_ = false;
+}
+
+void Router::Reset() {
+  for (const std::unique_ptr<Node>& node : nodes_) {
+    node->connection.reset();
+    node->unsent.clear();
+    node->in_flight.clear();
+  }
+  postponed_.clear();
+}
+
+void Router::Dispatch(Item item, Batch* batch) {
+  Node* node = item.ask;
+  if (node == nullptr) {
+    const uint16_t slot = batch->Slot(item.index);
+    node = NodeOf(slot);
+    if (node == nullptr) {
+      Postpone(nullptr, item, "no node of the cluster serves slot " + std::to_string(slot), batch);
+      return;
+    }
+  }
+  if (!EnsureConnected(node)) {
+    if (IsGivenUp(*node)) {
+      slots_changed_ = true;
+      batch->OnFailure(item.index, node->error);
+    } else {
+      Postpone(node, item, node->error, batch);
+    }
+    return;
+  }
+  if (item.ask != nullptr) AppendCommand({"ASKING"}, &node->unsent);
+  batch->Encode(item.index, &node->unsent);
+  node->in_flight.push_back(item);
+  if (node->unsent.size() >= kSendBytes) SendUnsent(node, batch);
+  if (node->in_flight.size() >= kMaxInFlight) {
+    SendUnsent(node, batch);
+    ReceiveUntil(node, kMaxInFlight / 2, batch);
+  }
+}
+
+void Router::SendUnsent(Node* node, Batch* batch) {
+  if (node->unsent.empty()) return;
+  if (!node->connection->Send(node->unsent, &node->error)) {
+    Disconnect(node, batch);
+  } else {
+    node->unsent.clear();
+  }
+}
+
+void Router::ReceiveUntil(Node* node, size_t left, Batch* batch) {
+  while (node->in_flight.size() > left) {
+    const Item item = node->in_flight.front();
+    ReplyPtr reply = node->connection->Receive(&node->error);
+    // The reply to ASKING; if it is an error, so is the next one.
+    if (reply != nullptr && item.ask != nullptr) reply = node->connection->Receive(&node->error);
+    if (reply == nullptr) {
+      Disconnect(node, batch);
+      return;
+    }
+    node->in_flight.pop_front();
+    Handle(node, item, std::move(reply), batch);
+  }
+}
+
+void Router::Handle(Node* node, Item item, ReplyPtr reply, Batch* batch) {
+  item.ask = nullptr;
+  if (!IsError(*reply)) {
+    batch->OnReply(item.index, std::move(reply), item.repeated);
+    return;
+  }
+  const std::string_view text = Text(*reply);
+  Redirect redirect;
+  if (is_cluster_ && ParseRedirect(text, node->endpoint, &redirect)) {
+    if (++item.redirects > kMaxRedirects) {
+      batch->OnFailure(item.index, "redis " + node->endpoint.ToString() +
+                                       ": redirected too often: " + std::string(text));
+      return;
+    }
+    Node* other = NodeAt(redirect.endpoint);
+    if (redirect.ask) {
+      item.ask = other;
+    } else {
+      slots_[redirect.slot] = other;
+      slots_changed_ = true;
+    }
+    postponed_.push_back(item);
+  } else if (IsTransient(text)) {
+    Postpone(nullptr, item, "redis " + node->endpoint.ToString() + ": " + std::string(text), batch);
+  } else {
+    batch->OnReply(item.index, std::move(reply), item.repeated);
+  }
+}
+
+void Router::Disconnect(Node* node, Batch* batch) {
+  node->connection.reset();
+  node->unsent.clear();
+  std::deque<Item> lost;
+  lost.swap(node->in_flight);
+  for (Item& item : lost) {
+    item.repeated = true;
+    Postpone(node, item, node->error, batch);
+  }
+}
+
+void Router::Postpone(Node* node, Item item, const std::string& error, Batch* batch) {
+  item.ask = nullptr;
+  slots_changed_ = true;
+  if (++item.failures <= options_.max_retries) {
+    // A connection that broke is opened again at once; after that there must be time for a change.
+    must_wait_ = must_wait_ || node == nullptr || item.failures > 1;
+    postponed_.push_back(item);
+    return;
+  }
+  if (node != nullptr && node->connection == nullptr && !IsGivenUp(*node)) {
+    node->given_up_until = Clock::now() + std::chrono::milliseconds(options_.give_up_ms);
+  }
+  batch->OnFailure(item.index, error);
+}
+
+}  // namespace bloomline::redis

@@ -1,0 +1,173 @@
+// SharedBloomFilter on a cluster of three nodes, also while slots move and nodes die.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bloomline/redis_bloom_filter.h"
+#include "src/redis/slots.h"
+#include "tests/redis_server.h"
+
+namespace bloomline {
+namespace {
+
+using tests::RedisCluster;
+using tests::RedisServer;
+
+class RedisClusterTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!RedisServer::IsInstalled()) GTEST_SKIP() << "there is no redis-server here";
+    cluster_ = std::make_unique<RedisCluster>();
+    servers_.servers = {cluster_->node(0).address()};
+    options_.capacity = 300000;
+    options_.shard_bytes = 16384;  // 23 shards
+  }
+
+  std::unique_ptr<SharedBloomFilter> Create() {
+    std::string error;
+    auto filter = SharedBloomFilter::Create(servers_, "f", options_, &error);
+    EXPECT_NE(filter, nullptr) << error;
+    return filter;
+  }
+
+  std::vector<std::string> ShardsAt(size_t node) {
+    const std::string text = cluster_->node(node).Command({"KEYS", "bloomline:{f:*"});
+    std::vector<std::string> keys;
+    for (size_t at = 0; at < text.size();) {
+      const size_t end = std::min(text.find(' ', at), text.size());
+      keys.push_back(text.substr(at, end - at));
+      at = end + 1;
+    }
+    return keys;
+  }
+
+  uint64_t Redirects(const std::string& kind) {
+    uint64_t count = 0;
+    for (size_t i = 0; i < RedisCluster::kNodes; ++i) {
+      count += cluster_->node(i).Info("errorstats", "errorstat_" + kind + ":count");
+    }
+    return count;
+  }
+
+  std::unique_ptr<RedisCluster> cluster_;
+  RedisServers servers_;
+  SharedBloomFilterOptions options_;
+};
+
+std::vector<std::string> Keys(size_t n, const std::string& prefix) {
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < n; ++i) keys.push_back(prefix + std::to_string(i));
+  return keys;
+}
+
+std::vector<std::string_view> Views(const std::vector<std::string>& keys) {
+  return {keys.begin(), keys.end()};
+}
+
+TEST_F(RedisClusterTest, ShardsSpreadAndKeysAreFound) {
+  for (const std::string key : {"foo", "{a}b", "x{}y", "", "bloomline:{f:0123456789abcdef:17}"}) {
+    EXPECT_EQ(cluster_->Slot(key), std::to_string(redis::KeySlot(key))) << key;
+  }
+  const auto filter = Create();
+  EXPECT_EQ(filter->num_shards(), 23u);
+  for (size_t i = 0; i < RedisCluster::kNodes; ++i) EXPECT_GE(ShardsAt(i).size(), 1u);
+  const std::vector<std::string> keys = Keys(50000, "key");
+  const std::vector<std::string_view> views = Views(keys);
+  const uint64_t redirects = Redirects("MOVED");
+  std::vector<AddResult> results(views.size());
+  ASSERT_TRUE(filter->AddMany(views.size(), views.data(), results.data())) << filter->error();
+  std::vector<Answer> answers(views.size());
+  ASSERT_TRUE(filter->MayContainMany(views.size(), views.data(), answers.data()));
+  for (const Answer answer : answers) ASSERT_EQ(answer, Answer::kMaybe);
+  EXPECT_EQ(filter->Add("key1"), AddResult::kPresent);
+  EXPECT_EQ(Redirects("MOVED"), redirects) << "the slot table was right";
+  // Another one that knows another node only.
+  servers_.servers = {"127.0.0.1:1", cluster_->node(2).address()};
+  std::string error;
+  const auto other = SharedBloomFilter::Open(servers_, "f", &error);
+  ASSERT_NE(other, nullptr) << error;
+  EXPECT_EQ(other->MayContain("key1"), Answer::kMaybe);
+  EXPECT_EQ(other->MayContain("absent"), Answer::kNo);
+  ASSERT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
+  for (size_t i = 0; i < RedisCluster::kNodes; ++i) {
+    EXPECT_EQ(cluster_->node(i).Command({"DBSIZE"}), "0");
+  }
+}
+
+TEST_F(RedisClusterTest, KeysAreAddedAndFoundWhileASlotMoves) {
+  const auto filter = Create();
+  const auto adder = Create();
+  const std::string shard = ShardsAt(0)[0];
+  std::atomic<bool> stop{false};
+  std::vector<std::string> added;
+  std::thread thread([&] {
+    for (int i = 0; !stop; ++i) {
+      const std::vector<std::string> keys = Keys(100, std::to_string(i) + "/");
+      const std::vector<std::string_view> views = Views(keys);
+      std::vector<AddResult> results(views.size());
+      ASSERT_TRUE(adder->AddMany(views.size(), views.data(), results.data())) << adder->error();
+      for (const AddResult result : results) ASSERT_NE(result, AddResult::kUnknown);
+      added.insert(added.end(), keys.begin(), keys.end());
+    }
+  });
+  const std::vector<std::string> keys = Keys(4000, "key");
+  const std::vector<std::string_view> views = Views(keys);
+  size_t done = 0;
+  const auto add_and_find = [&](const std::string& when) {
+    for (const size_t end = done + 1000; done < end; ++done) {
+      ASSERT_NE(filter->Add(views[done]), AddResult::kFailed) << when << ": " << filter->error();
+    }
+    std::vector<Answer> answers(done);
+    ASSERT_TRUE(filter->MayContainMany(done, views.data(), answers.data())) << when;
+    for (const Answer answer : answers) ASSERT_EQ(answer, Answer::kMaybe) << when;
+    ASSERT_EQ(filter->MayContain("absent " + when), Answer::kNo) << when;
+  };
+  const uint64_t asks = Redirects("ASK");
+  const uint64_t moves = Redirects("MOVED");
+  cluster_->BeginMigration(shard, 0, 1);
+  add_and_find("before the key moves");
+  EXPECT_EQ(Redirects("ASK"), asks);
+  cluster_->MoveKey(shard, 0, 1);
+  add_and_find("when the key is there but not the slot");
+  EXPECT_GT(Redirects("ASK"), asks);
+  cluster_->EndMigration(shard, 1);
+  add_and_find("when the slot is there");
+  EXPECT_GT(Redirects("MOVED"), moves);
+  stop = true;
+  thread.join();
+  EXPECT_EQ(cluster_->NodeOf(shard), 1u);
+  EXPECT_GT(added.size(), 0u);
+  for (const std::string& key : added) ASSERT_EQ(filter->MayContain(key), Answer::kMaybe) << key;
+  const uint64_t moves_after = Redirects("MOVED");
+  add_and_find("when it has learned");
+  EXPECT_EQ(Redirects("MOVED"), moves_after);
+}
+
+TEST_F(RedisClusterTest, DeadNodeCostsItsShardsOnly) {
+  servers_.when_unavailable = WhenUnavailable::kError;
+  const auto filter = Create();
+  const std::vector<std::string> keys = Keys(2000, "key");
+  const std::vector<std::string_view> views = Views(keys);
+  ASSERT_TRUE(filter->AddMany(views.size(), views.data()));
+  cluster_->node(2).Kill();
+  std::vector<Answer> answers(views.size());
+  EXPECT_FALSE(filter->MayContainMany(views.size(), views.data(), answers.data()));
+  EXPECT_NE(filter->error(), "");
+  size_t errors = 0;
+  for (const Answer answer : answers) {
+    ASSERT_NE(answer, Answer::kNo);
+    errors += answer == Answer::kError;
+  }
+  EXPECT_GT(errors, 0u);
+  EXPECT_LT(errors, views.size());
+  cluster_->node(2).Restart();  // without persistence: its shards are gone
+  EXPECT_FALSE(filter->MayContainMany(views.size(), views.data(), answers.data()));
+  for (const Answer answer : answers) ASSERT_NE(answer, Answer::kNo);
+}
+
+}  // namespace
+}  // namespace bloomline

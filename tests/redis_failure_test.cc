@@ -1,0 +1,381 @@
+// SharedBloomFilter when the server is gone, silent, wrong, or has lost its data: never a wrong
+// "no", and a reason for everything.
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bloomline/redis_bloom_filter.h"
+#include "tests/redis_server.h"
+
+namespace bloomline {
+namespace {
+
+using tests::RedisServer;
+using Clock = std::chrono::steady_clock;
+
+class RedisFailureTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!RedisServer::IsInstalled()) GTEST_SKIP() << "there is no redis-server here";
+    Start({});
+    options_.capacity = 20000;
+  }
+
+  void Start(std::vector<std::string> arguments) {
+    server_ = std::make_unique<RedisServer>(std::move(arguments));
+    servers_.servers = {server_->address()};
+    servers_.give_up_ms = 0;
+  }
+
+  std::unique_ptr<SharedBloomFilter> Create() {
+    std::string error;
+    auto filter = SharedBloomFilter::Create(servers_, "f", options_, &error);
+    EXPECT_NE(filter, nullptr) << error;
+    return filter;
+  }
+
+  std::unique_ptr<SharedBloomFilter> CreateWithErrors() {
+    servers_.when_unavailable = WhenUnavailable::kError;
+    return Create();
+  }
+
+  std::string FirstShard() {
+    const std::string keys = server_->Command({"KEYS", "bloomline:{f:*"});
+    return keys.substr(0, keys.find(' '));
+  }
+
+  std::unique_ptr<RedisServer> server_;
+  RedisServers servers_;
+  SharedBloomFilterOptions options_;
+};
+
+double MsSince(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+void ExpectUnavailable(SharedBloomFilter* filter, Answer expected, const std::string& words) {
+  EXPECT_EQ(filter->MayContain("never added"), expected);
+  EXPECT_NE(filter->error().find(words), std::string::npos) << filter->error();
+  EXPECT_EQ(filter->Add("another"), AddResult::kFailed);
+  EXPECT_NE(filter->error().find(words), std::string::npos) << filter->error();
+  const std::string_view keys[] = {"x", "y"};
+  Answer answers[] = {Answer::kNo, Answer::kNo};
+  EXPECT_FALSE(filter->MayContainMany(2, keys, answers));
+  EXPECT_EQ(answers[0], expected);
+  EXPECT_EQ(answers[1], expected);
+  EXPECT_FALSE(filter->AddMany(2, keys));
+}
+
+TEST_F(RedisFailureTest, KilledServerMeansMayContain) {
+  const auto filter = Create();
+  EXPECT_EQ(filter->MayContain("never added"), Answer::kNo);
+  server_->Kill();
+  ExpectUnavailable(filter.get(), Answer::kMaybe, "Connection refused");
+}
+
+TEST_F(RedisFailureTest, KilledServerMeansErrorIfAskedFor) {
+  const auto filter = CreateWithErrors();
+  EXPECT_EQ(filter->MayContain("never added"), Answer::kNo);
+  server_->Kill();
+  ExpectUnavailable(filter.get(), Answer::kError, server_->address());
+}
+
+TEST_F(RedisFailureTest, NoServerAtAllIsAnErrorOfCreateOpenAndDelete) {
+  server_->Kill();
+  std::string error;
+  EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", options_, &error), nullptr);
+  EXPECT_NE(error.find(server_->address() + ": cannot connect"), std::string::npos) << error;
+  EXPECT_EQ(SharedBloomFilter::Open(servers_, "f", &error), nullptr);
+  EXPECT_FALSE(SharedBloomFilter::Delete(servers_, "f", &error));
+}
+
+TEST_F(RedisFailureTest, ReconnectsByItself) {
+  Start({"--appendonly", "yes", "--appendfsync", "always"});
+  const auto filter = Create();
+  filter->Add("key");
+  server_->Restart();
+  EXPECT_EQ(filter->MayContain("key"), Answer::kMaybe);
+  EXPECT_EQ(filter->error(), "");
+  EXPECT_EQ(filter->MayContain("other"), Answer::kNo);
+  server_->Restart();
+  EXPECT_EQ(filter->Add("other"), AddResult::kNew);
+  server_->Kill();
+  EXPECT_EQ(filter->Add("third"), AddResult::kFailed);
+  server_->Restart();
+  EXPECT_EQ(filter->Add("third"), AddResult::kNew);
+}
+
+TEST_F(RedisFailureTest, CallsFailAtOnceAfterAServerWasGivenUp) {
+  servers_.give_up_ms = 500;
+  servers_.command_timeout_ms = 50;
+  const auto filter = Create();
+  server_->Stop();
+  EXPECT_EQ(filter->MayContain("key"), Answer::kMaybe);  // finds out
+  const Clock::time_point start = Clock::now();
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(filter->MayContain("key"), Answer::kMaybe);
+  EXPECT_LT(MsSince(start), 200);
+  EXPECT_NE(filter->error(), "");
+  server_->Continue();
+  std::this_thread::sleep_for(std::chrono::milliseconds(550));
+  EXPECT_EQ(filter->MayContain("key"), Answer::kNo);
+}
+
+// Adders at work while the server dies and comes back: what was acknowledged is there.
+TEST_F(RedisFailureTest, NoAcknowledgedKeyIsLostWhenTheServerIsKilled) {
+  Start({"--appendonly", "yes", "--appendfsync", "always"});
+  Create();
+  constexpr int kThreads = 2;
+  std::atomic<bool> stop{false};
+  std::vector<std::vector<std::string>> added(kThreads);
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < kThreads; ++thread) {
+    threads.emplace_back([&, thread] {
+      const auto filter = SharedBloomFilter::Open(servers_, "f", nullptr);
+      for (int i = 0; !stop; i += 10) {
+        std::vector<std::string> keys;
+        for (int j = i; j < i + 10; ++j) {
+          keys.push_back(std::to_string(thread) + "/" + std::to_string(j));
+        }
+        const std::vector<std::string_view> views(keys.begin(), keys.end());
+        std::vector<AddResult> results(views.size(), AddResult::kFailed);
+        filter->AddMany(views.size(), views.data(), results.data());
+        for (size_t j = 0; j < views.size(); ++j) {
+          if (results[j] != AddResult::kFailed)
+            added[static_cast<size_t>(thread)].push_back(keys[j]);
+        }
+      }
+    });
+  }
+  for (int kill = 0; kill < 3; ++kill) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(150));
+    server_->Restart();
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+  const auto filter = SharedBloomFilter::Open(servers_, "f", nullptr);
+  ASSERT_NE(filter, nullptr);
+  for (const std::vector<std::string>& keys : added) {
+    EXPECT_GT(keys.size(), 100u);
+    for (const std::string& key : keys) {
+      ASSERT_EQ(filter->MayContain(key), Answer::kMaybe) << key;
+      ASSERT_EQ(filter->error(), "");
+    }
+  }
+}
+
+TEST_F(RedisFailureTest, SilentServerTimesOut) {
+  servers_.command_timeout_ms = 100;
+  servers_.connect_timeout_ms = 100;
+  servers_.max_retries = 1;
+  const auto filter = CreateWithErrors();
+  server_->Stop();
+  const Clock::time_point start = Clock::now();
+  EXPECT_EQ(filter->MayContain("key"), Answer::kError);
+  EXPECT_GE(MsSince(start), 100);
+  EXPECT_LT(MsSince(start), 1000);
+  EXPECT_NE(filter->error().find("timed out after 100 ms"), std::string::npos) << filter->error();
+  // A large batch costs no more time-outs than one key.
+  const Clock::time_point batch_start = Clock::now();
+  std::vector<std::string> keys;
+  for (int i = 0; i < 20000; ++i) keys.push_back(std::to_string(i));
+  const std::vector<std::string_view> views(keys.begin(), keys.end());
+  servers_.give_up_ms = 500;
+  EXPECT_FALSE(filter->AddMany(4000, views.data()));
+  EXPECT_LT(MsSince(batch_start), 1000);
+  server_->Continue();
+  EXPECT_EQ(filter->MayContain("a key"), Answer::kNo) << filter->error();
+}
+
+TEST_F(RedisFailureTest, RepeatedAddDoesNotClaimToKnowWhetherTheKeyWasNew) {
+  servers_.command_timeout_ms = 200;
+  servers_.max_retries = 20;
+  const auto filter = Create();
+  const auto other = Create();
+  server_->Stop();
+  std::thread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    server_->Continue();
+  });
+  // The first command waits in the stopped server, which carries it out; its reply finds nobody.
+  EXPECT_EQ(filter->Add("key"), AddResult::kUnknown);
+  later.join();
+  EXPECT_EQ(other->MayContain("key"), Answer::kMaybe);
+}
+
+TEST_F(RedisFailureTest, VanishedShardIsNeverANo) {
+  const auto filter = Create();
+  const auto strict = CreateWithErrors();
+  filter->Add("key");
+  server_->Command({"DEL", FirstShard()});
+  EXPECT_EQ(filter->MayContain("key"), Answer::kMaybe);
+  ExpectUnavailable(filter.get(), Answer::kMaybe, "is missing or is not what was created");
+  // The additions above must not have made something that looks like a shard.
+  EXPECT_EQ(strict->MayContain("key"), Answer::kError);
+  EXPECT_EQ(server_->Command({"KEYS", "bloomline:{f:*"}), "");
+  std::string error;
+  EXPECT_EQ(SharedBloomFilter::Open(servers_, "f", &error), nullptr);
+  EXPECT_NE(error.find("is damaged"), std::string::npos) << error;
+  EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", options_, &error), nullptr);
+  ASSERT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
+  EXPECT_EQ(Create()->MayContain("key"), Answer::kNo);
+}
+
+// While another client's additions keep making the string anew.
+TEST_F(RedisFailureTest, ShardThatBitfieldMadeAnewIsNeverANo) {
+  const auto filter = CreateWithErrors();
+  filter->Add("key");
+  const std::string shard = FirstShard();
+  const std::string length = server_->Command({"STRLEN", shard});
+  server_->Command({"DEL", shard});
+  server_->Command({"BITFIELD", shard, "SET", "u1", "100000", "1"});
+  for (int i = 0; i < 500; ++i) {
+    EXPECT_EQ(filter->MayContain("absent" + std::to_string(i)), Answer::kError);
+  }
+  server_->Command(
+      {"SETRANGE", shard, std::to_string(std::stoul(length) - 1), std::string(1, '\0')});
+  for (int i = 0; i < 500; ++i) {
+    EXPECT_EQ(filter->MayContain("absent" + std::to_string(i)), Answer::kError) << "full length";
+  }
+}
+
+TEST_F(RedisFailureTest, FlushedServerIsNeverANo) {
+  const auto filter = Create();
+  filter->Add("key");
+  server_->Command({"FLUSHALL"});
+  ExpectUnavailable(filter.get(), Answer::kMaybe, "is missing or is not what was created");
+  // Somebody makes it anew: that is another filter.
+  options_.capacity = 500;
+  const auto anew = Create();
+  EXPECT_EQ(filter->MayContain("key"), Answer::kMaybe);
+  EXPECT_NE(filter->error(), "");
+  EXPECT_EQ(anew->MayContain("key"), Answer::kNo);
+}
+
+TEST_F(RedisFailureTest, ServerThatForgotEverythingAtARestartIsNeverANo) {
+  const auto filter = Create();
+  filter->Add("key");
+  server_->Restart();  // no persistence
+  ExpectUnavailable(filter.get(), Answer::kMaybe, "is missing or is not what was created");
+}
+
+TEST_F(RedisFailureTest, ShardOfAnotherTypeIsAnError) {
+  const auto filter = Create();
+  const std::string shard = FirstShard();
+  server_->Command({"DEL", shard});
+  server_->Command({"LPUSH", shard, "x"});
+  ExpectUnavailable(filter.get(), Answer::kMaybe, "WRONGTYPE");
+}
+
+TEST_F(RedisFailureTest, FullServerRefusesAdditionsAndStillAnswers) {
+  const auto filter = Create();
+  filter->Add("key");
+  server_->Command({"CONFIG", "SET", "maxmemory", "1"});
+  EXPECT_EQ(filter->Add("another"), AddResult::kFailed);
+  EXPECT_NE(filter->error().find("OOM"), std::string::npos) << filter->error();
+  EXPECT_EQ(filter->MayContain("key"), Answer::kMaybe);
+  EXPECT_EQ(filter->error(), "");
+  EXPECT_EQ(filter->MayContain("another"), Answer::kNo) << "it was told that it failed";
+}
+
+TEST_F(RedisFailureTest, PasswordsAreAskedForAndChecked) {
+  Start({"--requirepass", "secret"});
+  std::string error;
+  EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", options_, &error), nullptr);
+  EXPECT_NE(error.find("NOAUTH"), std::string::npos) << error;
+  servers_.password = "wrong";
+  EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", options_, &error), nullptr);
+  EXPECT_NE(error.find("WRONGPASS"), std::string::npos) << error;
+  EXPECT_EQ(error.find("wrong"), std::string::npos) << "passwords stay secret";
+  servers_.password = "secret";
+  const auto filter = Create();
+  ASSERT_NE(filter, nullptr);
+  EXPECT_EQ(filter->Add("key"), AddResult::kNew);
+  servers_.username = "default";
+  EXPECT_EQ(Create()->MayContain("key"), Answer::kMaybe);
+}
+
+TEST_F(RedisFailureTest, ReplicaIsRefusedBecauseItLags) {
+  Create();
+  const RedisServer replica({"--replicaof", "127.0.0.1", std::to_string(server_->port())});
+  servers_.servers = {replica.address()};
+  std::string error;
+  EXPECT_EQ(SharedBloomFilter::Open(servers_, "f", &error), nullptr);
+  EXPECT_NE(error.find("replica"), std::string::npos) << error;
+}
+
+TEST_F(RedisFailureTest, SeveralServersThatAreNoClusterAreRefused) {
+  servers_.servers.push_back("127.0.0.1:1");
+  std::string error;
+  EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", options_, &error), nullptr);
+  EXPECT_NE(error.find("not part of a cluster"), std::string::npos) << error;
+}
+
+// Accepts one connection after another and answers whatever comes with `reply`.
+class WrongServer {
+ public:
+  explicit WrongServer(std::string reply) : reply_(std::move(reply)) {
+    listener_ = socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t length = sizeof(address);
+    auto* generic = reinterpret_cast<sockaddr*>(&address);
+    EXPECT_EQ(bind(listener_, generic, length), 0);
+    EXPECT_EQ(getsockname(listener_, generic, &length), 0);
+    EXPECT_EQ(listen(listener_, 8), 0);
+    address_ = "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+    thread_ = std::thread([this] { Serve(); });
+  }
+  ~WrongServer() {
+    shutdown(listener_, SHUT_RDWR);
+    thread_.join();
+    close(listener_);
+  }
+  const std::string& address() const { return address_; }
+
+ private:
+  void Serve() {
+    for (;;) {
+      const int fd = accept(listener_, nullptr, nullptr);
+      if (fd < 0) return;
+      char buffer[4096];
+      while (recv(fd, buffer, sizeof(buffer), 0) > 0) {
+        if (send(fd, reply_.data(), reply_.size(), MSG_NOSIGNAL) < 0) break;
+        if (reply_.empty()) break;
+      }
+      close(fd);
+    }
+  }
+
+  const std::string reply_;
+  std::string address_;
+  int listener_ = -1;
+  std::thread thread_;
+};
+
+TEST_F(RedisFailureTest, ServersThatSpeakSomethingElseAreErrors) {
+  servers_.command_timeout_ms = 100;
+  for (const char* reply :
+       {"HTTP/1.1 400 Bad Request\r\n\r\n", "", "+OK\r\n", ":1\r\n", "*0\r\n", "*1\r\n*0\r\n",
+        "$-1\r\n", "$5\r\nab", "-ERR unknown command\r\n", "*1\r\n*3\r\n:0\r\n:99999\r\n*0\r\n",
+        "-MOVED 1 127.0.0.1:1\r\n", "-ASK 1 127.0.0.1:1\r\n"}) {
+    const WrongServer wrong(reply);
+    servers_.servers = {wrong.address()};
+    std::string error;
+    EXPECT_EQ(SharedBloomFilter::Open(servers_, "f", &error), nullptr) << reply;
+    EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", options_, &error), nullptr) << reply;
+    EXPECT_NE(error, "") << reply;
+  }
+}
+
+}  // namespace
+}  // namespace bloomline

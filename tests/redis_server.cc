@@ -1,0 +1,213 @@
+#include "tests/redis_server.h"
+
+#include <arpa/inet.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <thread>
+
+#include "src/redis/command.h"
+#include "src/redis/connection.h"
+
+namespace bloomline::tests {
+namespace {
+
+constexpr int kBusOffset = 10000;  // a cluster node listens there as well
+
+[[noreturn]] void Die(const std::string& reason) {
+  std::fprintf(stderr, "RedisServer: %s\n", reason.c_str());
+  std::abort();
+}
+
+// Port 0: any. Returns the port, or 0 if it is taken.
+int TryToBind(int port) {
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<uint16_t>(port));
+  socklen_t length = sizeof(address);
+  auto* generic = reinterpret_cast<sockaddr*>(&address);
+  const bool bound = bind(fd, generic, length) == 0 && getsockname(fd, generic, &length) == 0;
+  close(fd);
+  return bound ? ntohs(address.sin_port) : 0;
+}
+
+int FreePort() {
+  for (;;) {
+    const int port = TryToBind(0);
+    if (port != 0 && port + kBusOffset < 65536 && TryToBind(port + kBusOffset) != 0) return port;
+  }
+}
+
+void WaitUntil(const std::string& what, const std::function<bool()>& done) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (!done()) {
+    if (std::chrono::steady_clock::now() > deadline) Die("waited in vain for " + what);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+std::string ToText(const redisReply& reply) {
+  switch (reply.type) {
+    case REDIS_REPLY_INTEGER:
+      return std::to_string(reply.integer);
+    case REDIS_REPLY_NIL:
+      return "(nil)";
+    case REDIS_REPLY_ARRAY: {
+      std::string text;
+      for (size_t i = 0; i < reply.elements; ++i) {
+        text += (i == 0 ? "" : " ") + ToText(*reply.element[i]);
+      }
+      return text;
+    }
+    default:
+      return std::string(redis::Text(reply));
+  }
+}
+
+}  // namespace
+
+bool RedisServer::IsInstalled() {
+  return std::system("command -v redis-server >/dev/null 2>&1") == 0;
+}
+
+RedisServer::RedisServer(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    port_ = FreePort();  // somebody else may take it before the server does
+    Start();
+    if (WaitUntilItAnswers()) return;
+    Kill();
+  }
+  Die("redis-server does not start");
+}
+
+RedisServer::~RedisServer() { Kill(); }
+
+void RedisServer::Start() {
+  std::vector<std::string> command = {
+      "redis-server", "--port", std::to_string(port_), "--bind", "127.0.0.1",  "--save",  "",
+      "--appendonly", "no",     "--daemonize",         "no",     "--loglevel", "warning", "--dir",
+      dir_.Path("")};
+  command.insert(command.end(), {"--logfile", dir_.Path("log")});
+  command.insert(command.end(), arguments_.begin(), arguments_.end());
+  std::vector<char*> argv;
+  for (std::string& argument : command) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  pid_ = fork();
+  if (pid_ < 0) Die("cannot fork");
+  if (pid_ == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    execvp(argv[0], argv.data());
+    _exit(127);
+  }
+}
+
+bool RedisServer::WaitUntilItAnswers() const {
+  for (int i = 0; i < 2000; ++i) {
+    const std::string reply = Command({"PING"});
+    if (reply == "PONG" || reply.rfind("NOAUTH", 0) == 0) {
+      // Not one that had the port before.
+      return waitpid(pid_, nullptr, WNOHANG) == 0;
+    }
+    if (waitpid(pid_, nullptr, WNOHANG) != 0) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return false;
+}
+
+void RedisServer::Kill() {
+  if (pid_ <= 0) return;
+  kill(pid_, SIGKILL);
+  waitpid(pid_, nullptr, 0);
+  pid_ = -1;
+}
+
+void RedisServer::Restart() {
+  Kill();
+  Start();
+  if (!WaitUntilItAnswers()) Die("redis-server does not start again");
+}
+
+void RedisServer::Stop() { kill(pid_, SIGSTOP); }
+void RedisServer::Continue() { kill(pid_, SIGCONT); }
+
+std::string RedisServer::Command(std::initializer_list<std::string_view> arguments) const {
+  RedisServers options;
+  options.command_timeout_ms = 10000;
+  std::string error;
+  const auto connection = redis::Connection::Open({"127.0.0.1", port_}, options, &error);
+  if (connection == nullptr) return error;
+  std::string command;
+  redis::AppendCommand(arguments, &command);
+  const redis::ReplyPtr reply = connection->Ask(command, &error);
+  return reply == nullptr ? error : ToText(*reply);
+}
+
+uint64_t RedisServer::Info(std::string_view section, std::string_view name) const {
+  const std::string text = Command({"INFO", section});
+  const size_t at = text.find(name);
+  return at == std::string::npos ? 0 : std::stoull(text.substr(at + name.size() + 1));
+}
+
+RedisCluster::RedisCluster() {
+  const std::string ranges[kNodes][2] = {{"0", "5460"}, {"5461", "10922"}, {"10923", "16383"}};
+  for (size_t i = 0; i < kNodes; ++i) {
+    nodes_.push_back(std::make_unique<RedisServer>(
+        std::vector<std::string>{"--cluster-enabled", "yes", "--cluster-node-timeout", "1000",
+                                 "--cluster-require-full-coverage", "no"}));
+    node(i).Command({"CLUSTER", "ADDSLOTSRANGE", ranges[i][0], ranges[i][1]});
+    node(i).Command({"CLUSTER", "SET-CONFIG-EPOCH", std::to_string(i + 1)});
+    if (i > 0) node(i).Command({"CLUSTER", "MEET", "127.0.0.1", std::to_string(node(0).port())});
+  }
+  for (size_t i = 0; i < kNodes; ++i) {
+    WaitUntil("the cluster", [&] {
+      const std::string info = node(i).Command({"CLUSTER", "INFO"});
+      return info.find("cluster_state:ok") != std::string::npos &&
+             info.find("cluster_slots_assigned:16384") != std::string::npos &&
+             info.find("cluster_known_nodes:3") != std::string::npos;
+    });
+  }
+}
+
+std::string RedisCluster::Slot(const std::string& key) {
+  return node(0).Command({"CLUSTER", "KEYSLOT", key});
+}
+
+size_t RedisCluster::NodeOf(const std::string& key) {
+  for (size_t i = 0; i < kNodes; ++i) {
+    if (node(i).Command({"EXISTS", key}).rfind("MOVED", 0) != 0) return i;
+  }
+  Die("nobody serves " + key);
+}
+
+void RedisCluster::BeginMigration(const std::string& key, size_t from, size_t to) {
+  const std::string from_id = node(from).Command({"CLUSTER", "MYID"});
+  const std::string to_id = node(to).Command({"CLUSTER", "MYID"});
+  node(to).Command({"CLUSTER", "SETSLOT", Slot(key), "IMPORTING", from_id});
+  node(from).Command({"CLUSTER", "SETSLOT", Slot(key), "MIGRATING", to_id});
+}
+
+void RedisCluster::MoveKey(const std::string& key, size_t from, size_t to) {
+  const std::string reply = node(from).Command(
+      {"MIGRATE", "127.0.0.1", std::to_string(node(to).port()), key, "0", "5000"});
+  if (reply != "OK") Die("MIGRATE: " + reply);
+}
+
+void RedisCluster::EndMigration(const std::string& key, size_t to) {
+  const std::string to_id = node(to).Command({"CLUSTER", "MYID"});
+  const std::string slot = Slot(key);
+  node(to).Command({"CLUSTER", "SETSLOT", slot, "NODE", to_id});
+  for (size_t i = 0; i < kNodes; ++i) {
+    if (i != to) node(i).Command({"CLUSTER", "SETSLOT", slot, "NODE", to_id});
+  }
+}
+
+}  // namespace bloomline::tests
