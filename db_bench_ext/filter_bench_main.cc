@@ -13,6 +13,7 @@
 #include "db_bench_ext/filter_bench_results.h"
 #include "db_bench_ext/filter_bench_suite.h"
 #include "db_bench_ext/filter_bench_tables.h"
+#include "db_bench_ext/machine.h"
 
 namespace bloomline::bench {
 namespace {
@@ -29,14 +30,6 @@ bool InitializeGoogleBenchmark(const std::vector<std::string>& user_flags) {
   arguments.push_back(nullptr);
   benchmark::Initialize(&count, arguments.data());
   return !benchmark::ReportUnrecognizedArguments(count, arguments.data());
-}
-
-// At this moment; 0 if that cannot be known.
-int OtherProgramsRunning() {
-  std::ifstream stream("/proc/loadavg");
-  double load;
-  int running;  // this thread among them
-  return stream >> load >> load >> load >> running ? running - 1 : 0;
 }
 
 std::string Describe(const FilterBenchFlags& flags) {

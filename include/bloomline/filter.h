@@ -8,7 +8,7 @@
 //
 // The bytes are portable between machines and are the same that the RocksDB adaptor writes
 // (docs/format.md, section 5). They carry no checksum: whoever stores them guards them against bit
-// rot.
+// rot. More keys than there is memory for: partitioned_filter_builder.h.
 #ifndef BLOOMLINE_FILTER_H_
 #define BLOOMLINE_FILTER_H_
 

@@ -7,6 +7,7 @@
 #include <new>
 #include <vector>
 
+#include "src/core/line_groups.h"
 #include "src/core/run_on_threads.h"
 #include "src/kernels/compact_line.h"
 
@@ -49,45 +50,13 @@ bool SolvePackedLine(const uint64_t* hashes, size_t n, const Shape& shape,
   return false;
 }
 
-// The keys of some lines, in the order of lines.
-class LineGroups {
- public:
-  LineGroups(uint64_t num_lines, uint64_t first_line, size_t count)
-      : num_lines_(num_lines), first_line_(first_line), ends_(count) {}
-
-  // Orders n hashes, all of the lines of this group, into `ordered`.
-  void Order(const uint64_t* hashes, size_t n, uint64_t* ordered) {
-    std::fill(ends_.begin(), ends_.end(), 0);
-    for (size_t i = 0; i < n; ++i) ++ends_[IndexOf(hashes[i])];
-    size_t start = 0;
-    for (size_t& end : ends_) {
-      const size_t count = end;
-      end = start;
-      start += count;
-    }
-    for (size_t i = 0; i < n; ++i) ordered[ends_[IndexOf(hashes[i])]++] = hashes[i];
-  }
-
-  void Solve(uint64_t* ordered, const Shape& shape, const kernels::Kernel& kernel,
-             char* data) const {
-    size_t start = 0;
-    char* line = data + first_line_ * shape.line_bytes;
-    for (const size_t end : ends_) {
-      SolveLine(ordered + start, end - start, shape, kernel, line);
-      start = end;
-      line += shape.line_bytes;
-    }
-  }
-
- private:
-  size_t IndexOf(uint64_t hash) const {
-    return static_cast<size_t>(BlockedLine(hash, num_lines_) - first_line_);
-  }
-
-  const uint64_t num_lines_;
-  const uint64_t first_line_;
-  std::vector<size_t> ends_;  // of each line's keys
-};
+// `data` is where the first line of the groups goes.
+void SolveGroups(const LineGroups& groups, uint64_t* ordered, const Shape& shape,
+                 const kernels::Kernel& kernel, char* data) {
+  groups.ForEachLine(ordered, [&](size_t i, uint64_t* hashes, size_t n) {
+    SolveLine(hashes, n, shape, kernel, data + i * shape.line_bytes);
+  });
+}
 
 // The hashes of a range of lines, out of the whole list. Grows as needed; throws bad_alloc.
 class Selection {
@@ -147,10 +116,10 @@ void SolveLine(uint64_t* hashes, size_t n, const Shape& shape, const kernels::Ke
     std::sort(hashes, hashes + n);
     n = static_cast<size_t>(std::unique(hashes, hashes + n) - hashes);
   }
-  const bool solved =
-      n <= kernels::kMaxSlots &&
-      (shape.layout == Layout::kCompactLanes ? kernel.compact->lanes_solve(hashes, n, shape.parameter, line)
-                                             : SolvePackedLine(hashes, n, shape, kernel, line));
+  const bool solved = n <= kernels::kMaxSlots &&
+                      (shape.layout == Layout::kCompactLanes
+                           ? kernel.compact->lanes_solve(hashes, n, shape.parameter, line)
+                           : SolvePackedLine(hashes, n, shape, kernel, line));
   if (!solved) MatchAll(shape, line);
 }
 
@@ -174,7 +143,7 @@ bool BuildCompact(const HashList& hashes, const Shape& shape, const kernels::Ker
         LineGroups groups(num_lines, first, count);
         uint64_t* ordered = selection.OrderedBuffer();
         groups.Order(selection.hashes(), selection.size(), ordered);
-        groups.Solve(ordered, shape, kernel, data);
+        SolveGroups(groups, ordered, shape, kernel, data + first * shape.line_bytes);
       } catch (const std::bad_alloc&) {
         complete = false;
         for (uint64_t line = first; line < first + count; ++line) {
@@ -196,7 +165,7 @@ void BuildCompactFromArray(uint64_t* hashes, size_t n, const Shape& shape,
   LineGroups groups(num_lines, 0, num_lines);
   std::vector<uint64_t> ordered(n);
   groups.Order(hashes, n, ordered.data());
-  groups.Solve(ordered.data(), shape, kernel, data);
+  SolveGroups(groups, ordered.data(), shape, kernel, data);
 }
 
 }  // namespace bloomline::core

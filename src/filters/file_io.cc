@@ -40,6 +40,43 @@ bool MoveAll(uint64_t n, uint64_t* done, Transfer transfer) {
   return true;
 }
 
+bool ReadExactly(int descriptor, const std::string& path, uint64_t offset, uint64_t n, char* dst,
+                 std::string* error) {
+  uint64_t done;
+  const bool readable = MoveAll(n, &done, [&](uint64_t so_far, uint64_t at_most) {
+    return pread(descriptor, dst + so_far, at_most, static_cast<off_t>(offset + so_far));
+  });
+  if (!readable) return Fail(path, At("cannot read", n, offset), error);
+  if (done == n) return true;
+  *error = path + ": " + At("cannot read", n, offset) + ": the file ends after " +
+           std::to_string(done) + " of them";
+  return false;
+}
+
+bool WriteExactly(int descriptor, const std::string& path, uint64_t offset, uint64_t n,
+                  const char* data, std::string* error) {
+  uint64_t done;
+  const bool writable = MoveAll(n, &done, [&](uint64_t so_far, uint64_t at_most) {
+    return pwrite(descriptor, data + so_far, at_most, static_cast<off_t>(offset + so_far));
+  });
+  if (writable && done == n) return true;
+  if (writable) errno = ENOSPC;  // a call that wrote nothing says no more
+  return Fail(path, At("cannot write", n, offset), error);
+}
+
+// A new file `stem`, a number that no file has, with `flags`. Its descriptor, or -1, with *error.
+int CreateNumbered(const std::string& stem, int flags, mode_t mode, std::string* path,
+                   std::string* error) {
+  static std::atomic<uint64_t> counter{0};
+  int descriptor;
+  do {
+    *path = stem + std::to_string(getpid()) + "." + std::to_string(counter.fetch_add(1));
+    descriptor = open(path->c_str(), flags | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+  } while (descriptor < 0 && errno == EEXIST);
+  if (descriptor < 0) Fail(*path, "cannot be created", error);
+  return descriptor;
+}
+
 }  // namespace
 
 InputFile::~InputFile() {
@@ -61,15 +98,7 @@ bool InputFile::Open(const std::string& path, std::string* error) {
 }
 
 bool InputFile::ReadAt(uint64_t offset, uint64_t n, char* dst, std::string* error) const {
-  uint64_t done;
-  const bool readable = MoveAll(n, &done, [&](uint64_t so_far, uint64_t at_most) {
-    return pread(descriptor_, dst + so_far, at_most, static_cast<off_t>(offset + so_far));
-  });
-  if (!readable) return Fail(path_, At("cannot read", n, offset), error);
-  if (done == n) return true;
-  *error = path_ + ": " + At("cannot read", n, offset) + ": the file ends after " +
-           std::to_string(done) + " of them";
-  return false;
+  return ReadExactly(descriptor_, path_, offset, n, dst, error);
 }
 
 ReplacementFile::~ReplacementFile() {
@@ -78,28 +107,22 @@ ReplacementFile::~ReplacementFile() {
 }
 
 bool ReplacementFile::Open(const std::string& path, std::string* error) {
-  static std::atomic<uint64_t> counter{0};
   path_ = path;
   // Not mkstemp, whose files nobody else may read whatever the umask says.
-  do {
-    temporary_path_ =
-        path + ".tmp" + std::to_string(getpid()) + "." + std::to_string(counter.fetch_add(1));
-    descriptor_ = open(temporary_path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  } while (descriptor_ < 0 && errno == EEXIST);
-  if (descriptor_ >= 0) return true;
-  Fail(temporary_path_, "cannot be created", error);
-  temporary_path_.clear();
-  return false;
+  descriptor_ = CreateNumbered(path + ".tmp", O_WRONLY, 0666, &temporary_path_, error);
+  if (descriptor_ < 0) temporary_path_.clear();
+  return descriptor_ >= 0;
 }
 
 bool ReplacementFile::Append(const char* data, uint64_t n, std::string* error) {
-  uint64_t done;
-  const bool writable = MoveAll(n, &done, [&](uint64_t so_far, uint64_t at_most) {
-    return write(descriptor_, data + so_far, at_most);
-  });
-  if (!writable || done != n) return Fail(temporary_path_, At("cannot write", n, size_), error);
+  if (!WriteAt(size_, data, n, error)) return false;
   size_ += n;
   return true;
+}
+
+bool ReplacementFile::WriteAt(uint64_t offset, const char* data, uint64_t n,
+                              std::string* error) const {
+  return WriteExactly(descriptor_, temporary_path_, offset, n, data, error);
 }
 
 bool ReplacementFile::Commit(std::string* error) {
@@ -111,6 +134,32 @@ bool ReplacementFile::Commit(std::string* error) {
     return Fail(temporary_path_, "cannot be renamed to " + path_, error);
   }
   temporary_path_.clear();
+  return true;
+}
+
+ScratchFile::~ScratchFile() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+bool ScratchFile::Open(const std::string& directory, std::string* error) {
+  descriptor_ = CreateNumbered(directory + "/bloomline.tmp", O_RDWR, 0600, &path_, error);
+  if (descriptor_ < 0) return false;
+  return unlink(path_.c_str()) == 0 || Fail(path_, "cannot be unlinked", error);
+}
+
+bool ScratchFile::Append(const char* data, uint64_t n, std::string* error) {
+  if (!WriteExactly(descriptor_, path_, size_, n, data, error)) return false;
+  size_ += n;
+  return true;
+}
+
+bool ScratchFile::ReadAt(uint64_t offset, uint64_t n, char* dst, std::string* error) const {
+  return ReadExactly(descriptor_, path_, offset, n, dst, error);
+}
+
+bool ScratchFile::Truncate(std::string* error) {
+  if (ftruncate(descriptor_, 0) != 0) return Fail(path_, "cannot be truncated", error);
+  size_ = 0;
   return true;
 }
 

@@ -1,4 +1,5 @@
-// Files: read at an offset, and replaced as a whole. Errors name the file and what the system said.
+// Files: read at an offset, replaced as a whole, and temporary ones. Errors name the file and what
+// the system said.
 #ifndef BLOOMLINE_FILTERS_FILE_IO_H_
 #define BLOOMLINE_FILTERS_FILE_IO_H_
 
@@ -41,11 +42,40 @@ class ReplacementFile {
 
   bool Open(const std::string& path, std::string* error);
   bool Append(const char* data, uint64_t n, std::string* error);
+  // In place of Append: any order, any number of threads at once.
+  bool WriteAt(uint64_t offset, const char* data, uint64_t n, std::string* error) const;
   bool Commit(std::string* error);
 
  private:
   std::string path_;
   std::string temporary_path_;
+  int descriptor_ = -1;
+  uint64_t size_ = 0;
+};
+
+// A file without a name: the system removes it when it is closed, however the process ends.
+class ScratchFile {
+ public:
+  ScratchFile() = default;
+  ~ScratchFile();
+  ScratchFile(const ScratchFile&) = delete;
+  ScratchFile& operator=(const ScratchFile&) = delete;
+
+  // On the file system of `directory`, and readable for nobody else.
+  bool Open(const std::string& directory, std::string* error);
+
+  bool Append(const char* data, uint64_t n, std::string* error);
+
+  // Exactly n bytes that were appended. Any number of threads at once.
+  bool ReadAt(uint64_t offset, uint64_t n, char* dst, std::string* error) const;
+
+  // Gives the space back.
+  bool Truncate(std::string* error);
+
+  uint64_t size() const { return size_; }
+
+ private:
+  std::string path_;  // the name it had, for errors
   int descriptor_ = -1;
   uint64_t size_ = 0;
 };

@@ -1,0 +1,114 @@
+#include "src/core/line_range.h"
+
+#include <algorithm>
+
+#include "src/core/compact.h"
+#include "src/core/line_groups.h"
+#include "src/kernels/compact_line.h"
+#include "src/kernels/probe_sequence.h"
+
+namespace bloomline::core {
+namespace {
+
+constexpr size_t kHashesAtATime = 512;
+// Enough for SolveLine to see that a line is overfull.
+constexpr size_t kCutLine = kernels::kMaxSlots + 1;
+
+static_assert(LineRangeBuilder::kMinCapacity / LineRangeBuilder::kRoomPerLine * kCutLine +
+                  kHashesAtATime <=
+              LineRangeBuilder::kMinCapacity);
+static_assert(2 * sizeof(uint64_t) +
+                  (kernels::kLineBytes + sizeof(size_t)) / double{LineRangeBuilder::kRoomPerLine} <=
+              LineRangeBuilder::kBytesPerHash);
+
+}  // namespace
+
+LineRangeBuilder::LineRangeBuilder(const Shape& shape, const kernels::Kernel& kernel,
+                                   size_t capacity)
+    : shape_(shape),
+      num_lines_(shape.payload_bytes / shape.line_bytes),
+      kernel_(kernel),
+      capacity_(capacity),
+      hashes_(new uint64_t[capacity]),
+      ordered_(new uint64_t[capacity]) {}
+
+void LineRangeBuilder::Start(uint64_t first_line, size_t count) {
+  lines_.assign(count * shape_.line_bytes, 0);
+  first_line_ = first_line;
+  count_ = count;
+  size_ = 0;
+}
+
+void LineRangeBuilder::Add(const uint64_t* hashes, size_t n) {
+  for (size_t start = 0; start < n; start += kHashesAtATime) {
+    const size_t end = std::min(n, start + kHashesAtATime);
+    if (capacity_ - size_ < end - start) MakeRoom();
+    const size_t old_size = size_;
+    // Written always and kept only if it belongs here: no branch to mispredict.
+    for (size_t i = start; i < end; ++i) {
+      hashes_[size_] = hashes[i];
+      size_ += kernels::BlockedLine(hashes[i], num_lines_) - first_line_ < count_ ? 1 : 0;
+    }
+    num_taken_ += size_ - old_size;
+    for (size_t i = old_size; i < size_; ++i) checksum_ ^= hashes_[i];
+  }
+}
+
+const char* LineRangeBuilder::Finish() {
+  BuildLines();
+  return lines_.data();
+}
+
+void LineRangeBuilder::MakeRoom() {
+  if (IsCompact(shape_.layout)) {
+    CutOverfullLines();
+  } else {
+    BuildLines();  // bits can be set at any time
+  }
+}
+
+void LineRangeBuilder::CutOverfullLines() {
+  uint64_t* hashes = hashes_.get();
+  std::sort(hashes, hashes + size_);
+  size_t kept = 0;
+  for (size_t start = 0; start < size_;) {
+    const uint64_t line = kernels::BlockedLine(hashes[start], num_lines_);
+    size_t end = start;
+    while (end < size_ && kernels::BlockedLine(hashes[end], num_lines_) == line) ++end;
+    if (end - start <= kernels::kMaxSlots) {
+      std::copy(hashes + start, hashes + end, hashes + kept);
+      kept += end - start;
+    } else {
+      // All different ones, as far as they matter, and then repeats.
+      const auto different =
+          static_cast<size_t>(std::unique(hashes + start, hashes + end) - (hashes + start));
+      const uint64_t repeat = hashes[start];
+      for (size_t i = 0; i < kCutLine; ++i) {
+        hashes[kept++] = i < different ? hashes[start + i] : repeat;
+      }
+    }
+    start = end;
+  }
+  size_ = kept;
+}
+
+void LineRangeBuilder::BuildLines() {
+  LineGroups groups(num_lines_, first_line_, count_);
+  groups.Order(hashes_.get(), size_, ordered_.get());
+  groups.ForEachLine(ordered_.get(), [&](size_t i, uint64_t* hashes, size_t n) {
+    char* line = lines_.data() + i * shape_.line_bytes;
+    if (IsCompact(shape_.layout)) {
+      SolveLine(hashes, n, shape_, kernel_, line);
+    } else {
+      kernel_.blocked_insert_many({line, 1, static_cast<int>(shape_.parameter)}, n, hashes);
+    }
+  });
+  size_ = 0;
+}
+
+uint64_t FirstHashOfLine(uint64_t line, uint64_t num_lines) {
+  __extension__ using Uint128 = unsigned __int128;
+  return static_cast<uint64_t>(((Uint128{line} << 64) + num_lines - 1) / num_lines);
+}
+
+}  // namespace bloomline::core

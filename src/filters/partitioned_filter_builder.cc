@@ -1,0 +1,241 @@
+#include "bloomline/partitioned_filter_builder.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "bloomline/sizing.h"
+#include "src/core/format.h"
+#include "src/core/hash.h"
+#include "src/core/line_range.h"
+#include "src/core/run_on_threads.h"
+#include "src/core/shape.h"
+#include "src/filters/file_io.h"
+#include "src/filters/hash_spill.h"
+#include "src/kernels/kernel.h"
+
+namespace bloomline {
+namespace {
+
+using core::LineRangeBuilder;
+using core::Shape;
+using filters::HashSpill;
+
+// More hashes at a time spare no more reads: with the 8 GB of 1e9 keys in 2,048 partitions, a part
+// of the filter then has the keys of seven or eight of them.
+constexpr uint64_t kMaxHashesAtATime = uint64_t{8} << 20;
+
+const char kOutOfMemory[] = "out of memory";
+
+// What threads that build a filter share.
+class Build {
+ public:
+  Build(const HashSpill& spill, const Shape& shape, uint64_t memory_bytes, size_t num_threads,
+        const filters::ReplacementFile& file)
+      : spill_(spill),
+        shape_(shape),
+        num_lines_(shape.payload_bytes / shape.line_bytes),
+        num_threads_(num_threads),
+        file_(file) {
+    const uint64_t block_bytes = spill.max_block_hashes() * sizeof(uint64_t);
+    const uint64_t fits =
+        (memory_bytes / num_threads - block_bytes) / LineRangeBuilder::kBytesPerHash;
+    // A small set needs no more than itself.
+    capacity_ = static_cast<size_t>(
+        std::min({fits, kMaxHashesAtATime, 3 * spill.size() + LineRangeBuilder::kMinCapacity}));
+  }
+
+  bool Run(std::string* error) {
+    core::RunOnThreads(num_threads_, [&](size_t) {
+      try {
+        BuildParts();
+      } catch (const std::bad_alloc&) {
+        Fail(kOutOfMemory);
+      }
+    });
+    if (!failed_ && (num_taken_ != spill_.size() || checksum_ != spill_.checksum())) {
+      Fail("the temporary file does not hold the hashes that were written to it");
+    }
+    if (failed_) *error = error_;
+    return !failed_;
+  }
+
+ private:
+  void BuildParts() {
+    LineRangeBuilder lines(shape_, kernels::ActiveKernel(), capacity_);
+    std::vector<uint64_t> block(spill_.max_block_hashes());
+    const uint64_t part_lines =
+        std::min<uint64_t>(lines.max_lines(), num_lines_ / num_threads_ + 1);
+    std::string error;
+    while (!failed_) {
+      const uint64_t first = next_part_.fetch_add(1) * part_lines;
+      if (first >= num_lines_) break;
+      if (!BuildPart(first, std::min(part_lines, num_lines_ - first), &lines, &block, &error)) {
+        Fail(error);
+      }
+    }
+    num_taken_ += lines.num_taken();
+    checksum_ ^= lines.checksum();
+  }
+
+  bool BuildPart(uint64_t first_line, uint64_t count, LineRangeBuilder* lines,
+                 std::vector<uint64_t>* block, std::string* error) {
+    const uint64_t end_line = first_line + count;
+    const uint64_t last_hash =
+        end_line == num_lines_ ? UINT64_MAX : core::FirstHashOfLine(end_line, num_lines_) - 1;
+    const size_t last_partition = spill_.Partition(last_hash);
+    size_t partition = spill_.Partition(core::FirstHashOfLine(first_line, num_lines_));
+    lines->Start(first_line, static_cast<size_t>(count));
+    for (; partition <= last_partition; ++partition) {
+      for (const HashSpill::Block& source : spill_.Blocks(partition)) {
+        if (!spill_.Read(source, block->data(), error)) return false;
+        lines->Add(block->data(), source.num_hashes);
+      }
+    }
+    const char* bytes = lines->Finish();
+    return file_.WriteAt(first_line * shape_.line_bytes, bytes, count * shape_.line_bytes, error);
+  }
+
+  // The first error counts.
+  void Fail(const std::string& error) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!failed_) error_ = error;
+    failed_ = true;
+  }
+
+  const HashSpill& spill_;
+  const Shape shape_;
+  const uint64_t num_lines_;
+  const size_t num_threads_;
+  const filters::ReplacementFile& file_;
+  size_t capacity_;
+  std::atomic<uint64_t> next_part_{0};
+  std::atomic<uint64_t> num_taken_{0};
+  std::atomic<uint64_t> checksum_{0};
+  std::atomic<bool> failed_{false};
+  std::mutex mutex_;
+  std::string error_;
+};
+
+}  // namespace
+
+std::string PartitionedFilterOptions::Validate() const {
+  std::string error = filter.Validate();
+  if (!error.empty()) return error;
+  if (filter.format == Format::kClassic) {
+    return "format is classic; filters can be built in parts in blocked and compact";
+  }
+  if (num_threads < 1 || num_threads > kMaxPartitionedThreads) {
+    return "num_threads is " + std::to_string(num_threads) + "; allowed is 1 to " +
+           std::to_string(kMaxPartitionedThreads);
+  }
+  const uint64_t min_memory = static_cast<uint64_t>(num_threads) * kMinPartitionedMemoryPerThread;
+  if (memory_bytes < min_memory) {
+    return "memory_bytes is " + std::to_string(memory_bytes) + "; " + std::to_string(num_threads) +
+           (num_threads == 1 ? " thread needs " : " threads need ") + std::to_string(min_memory) +
+           " or more";
+  }
+  return "";
+}
+
+struct PartitionedFilterBuilder::State {
+  PartitionedFilterOptions options;
+  HashSpill spill;
+  uint64_t last_hash = 0;
+  std::string failure;  // of AddKey; keys are missing
+
+  Shape FinishedShape() const {
+    const FilterOptions& filter = options.filter;
+    Shape shape = core::StandaloneShape(
+        filter.format, std::max<uint64_t>(1, spill.size()), filter.bits_per_key,
+        OptimalNumProbes(filter.format, filter.bits_per_key), UINT64_MAX);
+    if (spill.size() == 0) shape.payload_bytes = 0;
+    return shape;
+  }
+
+  bool Add(uint64_t hash, std::string* error) {
+    if (spill.size() != 0 && hash == last_hash) return true;
+    if (failure.empty()) {
+      try {
+        if (spill.Add(hash, &failure)) {
+          last_hash = hash;
+          return true;
+        }
+      } catch (const std::bad_alloc&) {
+        failure = kOutOfMemory;
+      }
+    }
+    if (error != nullptr) *error = failure;
+    return false;
+  }
+
+  bool Finish(const std::string& path, std::string* error) {
+    if (!failure.empty()) {
+      *error = failure;
+      return false;
+    }
+    const Shape shape = FinishedShape();
+    filters::ReplacementFile file;
+    if (!file.Open(path, error) || !spill.Flush(error)) return false;
+    if (shape.payload_bytes != 0) {
+      Build build(spill, shape, options.memory_bytes, static_cast<size_t>(options.num_threads),
+                  file);
+      if (!build.Run(error)) return false;
+    }
+    char trailer[core::kTrailerBytes];
+    core::EncodeTrailer(shape, options.filter.seed, trailer);
+    return file.WriteAt(shape.payload_bytes, trailer, sizeof(trailer), error) && file.Commit(error);
+  }
+};
+
+PartitionedFilterBuilder::PartitionedFilterBuilder(std::unique_ptr<State> state)
+    : state_(std::move(state)) {}
+PartitionedFilterBuilder::~PartitionedFilterBuilder() = default;
+
+std::unique_ptr<PartitionedFilterBuilder> PartitionedFilterBuilder::Create(
+    const PartitionedFilterOptions& options, std::string* error) {
+  std::string reason = options.Validate();
+  if (reason.empty()) {
+    try {
+      auto state = std::make_unique<State>();
+      state->options = options;
+      // Half of the memory, because it is filled while blocks are written one by one.
+      if (state->spill.Open(options.temp_directory, options.memory_bytes / 2, &reason)) {
+        return std::unique_ptr<PartitionedFilterBuilder>(
+            new PartitionedFilterBuilder(std::move(state)));
+      }
+    } catch (const std::bad_alloc&) {
+      reason = kOutOfMemory;
+    }
+  }
+  if (error != nullptr) *error = reason;
+  return nullptr;
+}
+
+__attribute__((flatten)) bool PartitionedFilterBuilder::AddKey(std::string_view key,
+                                                               std::string* error) {
+  return state_->Add(core::Hash64(key, state_->options.filter.seed), error);
+}
+
+uint64_t PartitionedFilterBuilder::num_entries() const { return state_->spill.size(); }
+
+bool PartitionedFilterBuilder::Finish(const std::string& path, std::string* error) {
+  std::string reason;
+  try {
+    if (state_->Finish(path, &reason)) {
+      // Nothing depends on the old hashes any more; if they cannot be thrown away, that is for the
+      // next AddKey to tell.
+      if (!state_->spill.Clear(&reason)) state_->failure = reason;
+      return true;
+    }
+  } catch (const std::bad_alloc&) {
+    reason = kOutOfMemory;
+  }
+  if (error != nullptr) *error = reason;
+  return false;
+}
+
+}  // namespace bloomline

@@ -1,0 +1,334 @@
+// Filters built in parts: the bytes of FilterBuilder, in little memory, or an error.
+#include "bloomline/partitioned_filter_builder.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bloomline/filter.h"
+#include "src/core/compact.h"
+#include "src/core/line_range.h"
+#include "src/core/shape.h"
+#include "tests/key_shapes.h"
+#include "tests/temp_dir.h"
+
+namespace bloomline {
+namespace {
+
+// The size up to which this process may write files, for as long as it lives.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    std::signal(SIGXFSZ, SIG_IGN);  // then write fails with EFBIG
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit = {bytes, before_.rlim_max};
+    EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  }
+  ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  rlimit before_;
+};
+
+std::string ReadBytes(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+FilterOptions Options(Format format, double bits_per_key, uint64_t seed = 0) {
+  FilterOptions options;
+  options.format = format;
+  options.bits_per_key = bits_per_key;
+  options.seed = seed;
+  return options;
+}
+
+class PartitionedFilterBuilderTest : public testing::Test {
+ protected:
+  std::unique_ptr<PartitionedFilterBuilder> NewBuilder(const FilterOptions& filter,
+                                                       int num_threads = 1) {
+    PartitionedFilterOptions options;
+    options.filter = filter;
+    options.temp_directory = dir_.Path("");
+    options.num_threads = num_threads;
+    options.memory_bytes = static_cast<uint64_t>(num_threads) * kMinPartitionedMemoryPerThread;
+    std::string error;
+    auto builder = PartitionedFilterBuilder::Create(options, &error);
+    EXPECT_NE(builder, nullptr) << error;
+    return builder;
+  }
+
+  // for_each_key(f) calls f(key) for all keys. The bytes of both builders, which must be equal.
+  template <typename ForEachKey>
+  void ExpectSameBytes(const FilterOptions& filter, int num_threads, ForEachKey for_each_key) {
+    FilterBuilder in_memory(filter);
+    auto builder = NewBuilder(filter, num_threads);
+    std::string error;
+    for_each_key([&](std::string_view key) {
+      in_memory.AddKey(key);
+      ASSERT_TRUE(builder->AddKey(key, &error)) << error;
+    });
+    EXPECT_EQ(builder->num_entries(), in_memory.num_entries());
+    const std::string path = dir_.Path("filter");
+    ASSERT_TRUE(builder->Finish(path, &error)) << error;
+    EXPECT_EQ(builder->num_entries(), 0u);
+    // Not EXPECT_EQ, which would print megabytes.
+    EXPECT_TRUE(ReadBytes(path) == in_memory.Finish(2));
+    std::filesystem::remove(path);
+    EXPECT_TRUE(std::filesystem::is_empty(dir_.Path("")));
+  }
+
+  tests::TempDir dir_;
+};
+
+TEST_F(PartitionedFilterBuilderTest, BytesAreThoseOfFilterBuilder) {
+  const FilterOptions all_options[] = {
+      Options(Format::kCompact, 7.05),      Options(Format::kCompact, 3.5),
+      Options(Format::kCompact, 20, 99),    Options(Format::kBlocked, 10),
+      Options(Format::kBlocked, 1.5, 1234),
+  };
+  for (const FilterOptions& options : all_options) {
+    for (const uint64_t num_keys : {0, 1, 2, 60, 500, 7001, 60000}) {
+      for (const int num_threads : {1, 3}) {
+        SCOPED_TRACE(std::string(FormatName(options.format)) + ", " +
+                     std::to_string(options.bits_per_key) + " bits, " + std::to_string(num_keys) +
+                     " keys, " + std::to_string(num_threads) + " threads");
+        tests::KeyMaker key_maker(tests::KeyShape::kPrefixCounter);
+        ExpectSameBytes(options, num_threads, [&](auto add) {
+          for (uint64_t i = 0; i < num_keys; ++i) add(key_maker(i));
+        });
+      }
+    }
+  }
+}
+
+// 8 MB of hashes in 1 MiB, and more partitions than parts.
+TEST_F(PartitionedFilterBuilderTest, MemoryMayBeMuchLessThanTheHashesTake) {
+  for (const FilterOptions& options :
+       {Options(Format::kCompact, 7.05), Options(Format::kBlocked, 10)}) {
+    for (const int num_threads : {1, 2}) {
+      tests::KeyMaker key_maker(tests::KeyShape::kBigEndian64);
+      ExpectSameBytes(options, num_threads, [&](auto add) {
+        for (uint64_t i = 0; i < 1000000; ++i) add(key_maker(i));
+      });
+    }
+  }
+}
+
+// A line has many times more hashes than fit into memory.
+TEST_F(PartitionedFilterBuilderTest, RepeatsAreThoseOfFilterBuilder) {
+  for (const FilterOptions& options :
+       {Options(Format::kCompact, 7.05), Options(Format::kCompact, 4),
+        Options(Format::kBlocked, 10)}) {
+    for (const uint64_t num_different : {1, 2, 3, 40, 1000, 30000}) {
+      SCOPED_TRACE(num_different);
+      tests::KeyMaker key_maker(tests::KeyShape::kUuid);
+      ExpectSameBytes(options, 1, [&](auto add) {
+        for (uint64_t i = 0; i < 200000; ++i) {
+          add(key_maker(i % num_different));
+          if (i % 5 == 0) add(key_maker(i % num_different));
+        }
+        for (uint64_t i = 0; i < 20000; ++i) add(key_maker(i));
+      });
+    }
+  }
+}
+
+// Whatever the loads of lines, also those that no set of keys has.
+TEST_F(PartitionedFilterBuilderTest, AnyHashesGiveTheLinesOfTheWholePayload) {
+  const uint64_t num_lines = 50;
+  const size_t capacity = core::LineRangeBuilder::kMinCapacity;
+  for (const uint64_t different_in_line : {1, 5, 111, 112, 113, 114, 500}) {
+    // The first fills the buffer: when the others come, the line is cut and gets no more.
+    for (const uint64_t in_line : {capacity, capacity - 1, 3 * capacity + 700}) {
+      SCOPED_TRACE(std::to_string(different_in_line) + " in a line, " + std::to_string(in_line));
+      core::Shape shape = core::CompactShape(1000, 7.05, 0, UINT64_MAX);
+      shape.payload_bytes = num_lines * shape.line_bytes;
+      std::vector<uint64_t> hashes;
+      for (uint64_t i = 0; i < in_line; ++i) {
+        hashes.push_back(core::FirstHashOfLine(7, num_lines) +
+                         (i % different_in_line) * 0x123456789ab);
+      }
+      for (uint64_t i = 1; i < 3000; ++i) {
+        const uint64_t random = i * 0x9e3779b97f4a7c15;
+        if (kernels::BlockedLine(random, num_lines) != 7) hashes.push_back(random);
+      }
+      const kernels::Kernel& kernel = kernels::ActiveKernel();
+      core::LineRangeBuilder lines(shape, kernel, capacity);
+      std::string parts;
+      for (uint64_t first = 0; first < num_lines;) {
+        const size_t count = std::min<size_t>(lines.max_lines(), num_lines - first);
+        lines.Start(first, count);
+        for (size_t i = 0; i < hashes.size(); i += capacity) {
+          lines.Add(hashes.data() + i, std::min<size_t>(capacity, hashes.size() - i));
+        }
+        parts.append(lines.Finish(), count * shape.line_bytes);
+        first += count;
+      }
+      EXPECT_EQ(lines.num_taken(), hashes.size());
+      std::string whole(shape.payload_bytes, '\0');
+      core::BuildCompactFromArray(hashes.data(), hashes.size(), shape, kernel, whole.data());
+      EXPECT_EQ(parts, whole);
+    }
+  }
+}
+
+TEST_F(PartitionedFilterBuilderTest, LinesBeginAtTheirFirstHash) {
+  for (const uint64_t num_lines : {uint64_t{1}, uint64_t{2}, uint64_t{3}, uint64_t{1000003},
+                                   uint64_t{1} << 33, (uint64_t{1} << 40) - 1}) {
+    for (const uint64_t line : {uint64_t{0}, uint64_t{1}, num_lines / 3, num_lines - 1}) {
+      if (line >= num_lines) continue;
+      const uint64_t first = core::FirstHashOfLine(line, num_lines);
+      EXPECT_EQ(kernels::BlockedLine(first, num_lines), line);
+      if (line == 0) continue;
+      EXPECT_EQ(kernels::BlockedLine(first - 1, num_lines), line - 1);
+    }
+  }
+}
+
+TEST_F(PartitionedFilterBuilderTest, ABuilderCanBeUsedAgain) {
+  auto builder = NewBuilder(Options(Format::kCompact, 8));
+  std::string error;
+  for (int round = 0; round < 3; ++round) {
+    FilterBuilder in_memory(Options(Format::kCompact, 8));
+    for (int i = 0; i < 20000; ++i) {
+      const std::string key = std::to_string(round) + "/" + std::to_string(i);
+      in_memory.AddKey(key);
+      ASSERT_TRUE(builder->AddKey(key, &error)) << error;
+    }
+    ASSERT_TRUE(builder->Finish(dir_.Path("filter"), &error)) << error;
+    EXPECT_TRUE(ReadBytes(dir_.Path("filter")) == in_memory.Finish());
+  }
+}
+
+TEST_F(PartitionedFilterBuilderTest, BadOptionsAreNamed) {
+  const auto error_of = [&](auto change) {
+    PartitionedFilterOptions options;
+    options.temp_directory = dir_.Path("");
+    change(&options);
+    std::string error;
+    EXPECT_EQ(PartitionedFilterBuilder::Create(options, &error), nullptr);
+    EXPECT_EQ(PartitionedFilterBuilder::Create(options, nullptr), nullptr);
+    return error;
+  };
+  const auto expect_in = [](const std::string& part, const std::string& error) {
+    EXPECT_NE(error.find(part), std::string::npos) << error;
+  };
+  expect_in("classic", error_of([](auto* o) { o->filter.format = Format::kClassic; }));
+  expect_in("500", error_of([](auto* o) { o->filter.bits_per_key = 500; }));
+  expect_in("num_threads is 0", error_of([](auto* o) { o->num_threads = 0; }));
+  expect_in("1 to 1024", error_of([](auto* o) { o->num_threads = 1025; }));
+  expect_in("memory_bytes is 1048575", error_of([](auto* o) { o->memory_bytes = 1048575; }));
+  expect_in("2097152", error_of([](auto* o) {
+              o->num_threads = 2;
+              o->memory_bytes = 2097151;
+            }));
+  expect_in("nowhere", error_of([&](auto* o) { o->temp_directory = dir_.Path("nowhere"); }));
+  std::ofstream(dir_.Path("file")) << "x";
+  expect_in("file", error_of([&](auto* o) { o->temp_directory = dir_.Path("file"); }));
+}
+
+TEST_F(PartitionedFilterBuilderTest, AFullDiskFailsAddAndThenFinish) {
+  auto builder = NewBuilder(Options(Format::kCompact, 7.05));
+  std::string add_error;
+  std::string finish_error;
+  {
+    const FileSizeLimit limit(100000);
+    uint64_t i = 0;
+    while (i < 1000000 && builder->AddKey(std::to_string(i), &add_error)) ++i;
+    EXPECT_GT(i, 10000u);
+    EXPECT_LT(i, 1000000u);
+    EXPECT_EQ(builder->num_entries(), i);
+  }
+  EXPECT_NE(add_error.find(dir_.Path("")), std::string::npos) << add_error;
+  EXPECT_NE(add_error.find("cannot write 4096 bytes"), std::string::npos) << add_error;
+  // Also when there is room again: a key is missing.
+  EXPECT_FALSE(builder->AddKey("another", nullptr));
+  EXPECT_FALSE(builder->Finish(dir_.Path("filter"), &finish_error));
+  EXPECT_EQ(finish_error, add_error);
+  EXPECT_TRUE(std::filesystem::is_empty(dir_.Path("")));
+}
+
+TEST_F(PartitionedFilterBuilderTest, AFilterThatCannotBeWrittenCanBeWrittenLater) {
+  const FilterOptions options = Options(Format::kCompact, 7.05);
+  auto builder = NewBuilder(options, 2);
+  FilterBuilder in_memory(options);
+  std::string error;
+  for (int i = 0; i < 100000; ++i) {
+    in_memory.AddKey(std::to_string(i));
+    ASSERT_TRUE(builder->AddKey(std::to_string(i), &error)) << error;
+  }
+  const std::string path = dir_.Path("filter");
+  std::ofstream(path) << "the old one";
+  EXPECT_FALSE(builder->Finish(dir_.Path("nowhere/filter"), &error));
+  EXPECT_NE(error.find("nowhere/filter"), std::string::npos) << error;
+  for (const rlim_t bytes : {0, 5000, 60000}) {  // at the hashes left in buffers, at the lines
+    const FileSizeLimit limit(bytes);
+    error.clear();
+    EXPECT_FALSE(builder->Finish(path, &error));
+    EXPECT_NE(error.find("cannot write"), std::string::npos) << error;
+  }
+  EXPECT_EQ(ReadBytes(path), "the old one");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(dir_.Path("")), {}), 1);
+  ASSERT_TRUE(builder->Finish(path, &error)) << error;
+  EXPECT_TRUE(ReadBytes(path) == in_memory.Finish());
+}
+
+// More keys may follow a Finish that failed.
+TEST_F(PartitionedFilterBuilderTest, KeysMayFollowAFinishThatFailed) {
+  const FilterOptions options = Options(Format::kBlocked, 10);
+  auto builder = NewBuilder(options);
+  FilterBuilder in_memory(options);
+  for (int i = 0; i < 50000; ++i) {
+    if (i == 10000) {
+      EXPECT_FALSE(builder->Finish(dir_.Path("nowhere/filter"), nullptr));
+    }
+    if (i == 20000) {
+      // Room for the hashes of buffers that were full, and for some of the others.
+      const FileSizeLimit limit(100000);
+      EXPECT_FALSE(builder->Finish(dir_.Path("filter"), nullptr));
+    }
+    in_memory.AddKey(std::to_string(i));
+    ASSERT_TRUE(builder->AddKey(std::to_string(i), nullptr));
+  }
+  ASSERT_TRUE(builder->Finish(dir_.Path("filter"), nullptr));
+  EXPECT_TRUE(ReadBytes(dir_.Path("filter")) == in_memory.Finish());
+}
+
+#ifdef __linux__
+TEST_F(PartitionedFilterBuilderTest, DamageToTheTemporaryFileIsNoticed) {
+  auto builder = NewBuilder(Options(Format::kCompact, 7.05));
+  for (int i = 0; i < 200000; ++i) ASSERT_TRUE(builder->AddKey(std::to_string(i), nullptr));
+  int num_damaged = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code ignored;
+    const std::string target = std::filesystem::read_symlink(entry, ignored).string();
+    if (target.find("bloomline.tmp") == std::string::npos) continue;
+    const int file = open(entry.path().c_str(), O_WRONLY);
+    ASSERT_GE(file, 0);
+    EXPECT_EQ(pwrite(file, "\x01", 1, 40000), 1);
+    close(file);
+    ++num_damaged;
+  }
+  EXPECT_EQ(num_damaged, 1);
+  std::string error;
+  EXPECT_FALSE(builder->Finish(dir_.Path("filter"), &error));
+  EXPECT_NE(error.find("does not hold the hashes"), std::string::npos) << error;
+  EXPECT_TRUE(std::filesystem::is_empty(dir_.Path("")));
+}
+#endif
+
+}  // namespace
+}  // namespace bloomline
