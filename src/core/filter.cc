@@ -1,14 +1,13 @@
 #include "bloomline/filter.h"
 
-#include <algorithm>
 #include <exception>
 #include <new>
 
 #include "src/core/filter_writer.h"
 #include "src/core/format.h"
+#include "src/core/hash_groups.h"
 #include "src/core/payload.h"
 #include "src/kernels/kernel.h"
-#include "src/kernels/lines.h"
 
 namespace bloomline {
 namespace {
@@ -112,14 +111,16 @@ __attribute__((flatten)) bool FilterView::MayMatch(std::string_view key) const {
 
 __attribute__((flatten)) void FilterView::MayMatch(size_t n, const std::string_view* keys,
                                                    bool* may_match) const {
-  uint64_t hashes[kernels::kBatchKeys];
-  for (size_t start = 0; start < n; start += kernels::kBatchKeys) {
-    const size_t count = std::min(kernels::kBatchKeys, n - start);
-    for (size_t i = 0; i < count; ++i) {
-      hashes[i] = core::LayoutHash(core::Layout{layout_}, keys[start + i], seed_);
-    }
-    core::HashesMayMatch(payload(), *kernel_, count, hashes, may_match + start);
-  }
+  const core::Payload asked = payload();
+  const auto hash_of = [&](size_t i) {
+    return core::LayoutHash(asked.layout, keys[i], asked.seed);
+  };
+  core::ForEachGroup(
+      n, hash_of, core::IsWorthRequesting(asked),
+      [&](uint64_t hash) { core::RequestLine(asked, hash); },
+      [&](size_t first, size_t count, const uint64_t* hashes) {
+        core::RequestedMayMatch(asked, *kernel_, count, hashes, may_match + first);
+      });
 }
 
 int FilterView::num_probes() const {

@@ -1,32 +1,42 @@
 #include "src/core/payload.h"
 
-#include <algorithm>
-
+#include "src/core/hash_groups.h"
 #include "src/kernels/lines.h"
 
 namespace bloomline::core {
+
+bool IsWorthRequesting(const Payload& payload) {
+  const bool lines = payload.layout == Layout::kBlocked || IsCompact(payload.layout);
+  return lines && payload.num_bytes > kernels::kCachedBytes;
+}
+
+void RequestLine(const Payload& payload, uint64_t hash) {
+  kernels::PrefetchLine(payload.data, payload.num_lines, payload.line_bytes, hash);
+}
+
+void RequestedMayMatch(const Payload& payload, const kernels::Kernel& kernel, size_t n,
+                       const uint64_t* hashes, bool* may_match) {
+  const bool no_keys = payload.num_bytes == 0;
+  if (payload.layout == Layout::kBlocked && !no_keys) {
+    kernel.blocked_may_match_many(AsBlocked(payload, payload.data, payload.num_bytes), n, hashes,
+                                  may_match);
+  } else if (payload.layout == Layout::kCompactLanes && !no_keys) {
+    kernel.compact->lanes_may_match_many(AsCompact(payload), n, hashes, may_match);
+  } else if (payload.layout == Layout::kCompact && !no_keys) {
+    kernel.compact->packed_may_match_many(AsCompact(payload), n, hashes, may_match);
+  } else {
+    for (size_t i = 0; i < n; ++i) may_match[i] = HashMayMatch(payload, kernel, hashes[i]);
+  }
+}
+
 void HashesMayMatch(const Payload& payload, const kernels::Kernel& kernel, size_t n,
                     const uint64_t* hashes, bool* may_match) {
-  const bool lines = payload.layout == Layout::kBlocked || IsCompact(payload.layout);
-  if (!lines || payload.num_bytes == 0) {
-    for (size_t i = 0; i < n; ++i) may_match[i] = HashMayMatch(payload, kernel, hashes[i]);
-    return;
-  }
-  for (size_t start = 0; start < n; start += kernels::kBatchKeys) {
-    const size_t count = std::min(kernels::kBatchKeys, n - start);
-    const uint64_t* group = hashes + start;
-    for (size_t i = 0; payload.num_bytes > kernels::kCachedBytes && i < count; ++i) {
-      kernels::PrefetchLine(payload.data, payload.num_lines, payload.line_bytes, group[i]);
-    }
-    if (payload.layout == Layout::kBlocked) {
-      kernel.blocked_may_match_many(AsBlocked(payload, payload.data, payload.num_bytes), count,
-                                    group, may_match + start);
-    } else if (payload.layout == Layout::kCompactLanes) {
-      kernel.compact->lanes_may_match_many(AsCompact(payload), count, group, may_match + start);
-    } else {
-      kernel.compact->packed_may_match_many(AsCompact(payload), count, group, may_match + start);
-    }
-  }
+  ForEachGroup(
+      n, GivenHash{hashes}, IsWorthRequesting(payload),
+      [&](uint64_t hash) { RequestLine(payload, hash); },
+      [&](size_t first, size_t count, const uint64_t* group) {
+        RequestedMayMatch(payload, kernel, count, group, may_match + first);
+      });
 }
 
 void InsertHashes(const Shape& shape, const kernels::Kernel& kernel, char* data, size_t n,

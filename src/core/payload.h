@@ -56,6 +56,14 @@ inline bool HashMayMatch(const Payload& payload, const kernels::Kernel& kernel, 
   return true;
 }
 
+// Many hashes: whoever computes them asks for the lines as it goes, where that is worth it, one
+// group ahead (hash_groups.h), and then for the answers.
+bool IsWorthRequesting(const Payload& payload);
+void RequestLine(const Payload& payload, uint64_t hash);
+void RequestedMayMatch(const Payload& payload, const kernels::Kernel& kernel, size_t n,
+                       const uint64_t* hashes, bool* may_match);
+
+// All of that for hashes at hand.
 void HashesMayMatch(const Payload& payload, const kernels::Kernel& kernel, size_t n,
                     const uint64_t* hashes, bool* may_match);
 

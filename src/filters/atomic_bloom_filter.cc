@@ -8,10 +8,10 @@
 #include "src/kernels/shared_words.h"
 
 namespace bloomline {
+using core::GivenHash;
+using core::KeyHash;
 using filters::BloomBits;
 using filters::BloomState;
-using filters::GivenHash;
-using filters::KeyHash;
 using filters::SetError;
 
 AtomicBloomFilter::AtomicBloomFilter(std::unique_ptr<BloomState> state)

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "src/core/hash_groups.h"
 #include "src/filters/bloom_shape.h"
-#include "src/filters/hash_groups.h"
 #include "src/filters/unblocked.h"
 #include "src/kernels/kernel.h"
 #include "src/kernels/lines.h"
@@ -67,7 +67,7 @@ inline size_t AddMany(const BloomBits& bits, size_t n, HashOf hash_of, AddGroup 
                       bool* changed) {
   bool unwanted[kernels::kBatchKeys];
   size_t added = 0;
-  ForEachGroup(
+  core::ForEachGroup(
       n, hash_of, IsWorthRequesting(bits), [&](uint64_t hash) { RequestForAdd(bits, hash); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
         bool* group = changed == nullptr ? unwanted : changed + first;
@@ -81,7 +81,7 @@ inline size_t AddMany(const BloomBits& bits, size_t n, HashOf hash_of, AddGroup 
 template <typename HashOf, typename AskGroup>
 inline void AskMany(const BloomBits& bits, size_t n, HashOf hash_of, AskGroup ask,
                     bool* may_contain) {
-  ForEachGroup(
+  core::ForEachGroup(
       n, hash_of, IsWorthRequesting(bits), [&](uint64_t hash) { RequestForQuery(bits, hash); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
         ask(bits, count, hashes, may_contain + first);

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "src/core/hash.h"
+#include "src/core/hash_groups.h"
 #include "src/filters/bloom_file.h"
 #include "src/filters/bloom_state.h"
-#include "src/filters/hash_groups.h"
 
 namespace bloomline {
 
@@ -30,10 +30,10 @@ std::unique_ptr<BloomState> NewBloomState(const BloomShape& shape, uint64_t capa
 
 }  // namespace filters
 
+using core::GivenHash;
+using core::KeyHash;
 using filters::BloomBits;
 using filters::BloomState;
-using filters::GivenHash;
-using filters::KeyHash;
 using filters::SetError;
 
 BloomFilterView::BloomFilterView(std::unique_ptr<BloomState> state) : state_(std::move(state)) {}

@@ -6,13 +6,13 @@
 #include <utility>
 
 #include "src/core/hash.h"
+#include "src/core/hash_groups.h"
 #include "src/filters/bloom_file.h"
 #include "src/filters/bloom_shape.h"
 #include "src/filters/bloom_state.h"
 #include "src/filters/counters.h"
 #include "src/filters/counting_state.h"
 #include "src/filters/file_io.h"
-#include "src/filters/hash_groups.h"
 #include "src/kernels/kernel.h"
 #include "src/kernels/lines.h"
 
@@ -42,11 +42,11 @@ std::unique_ptr<CountingState> NewCountingState(const BloomShape& shape, uint64_
 
 }  // namespace filters
 
+using core::GivenHash;
+using core::KeyHash;
 using filters::BloomShape;
 using filters::CountingState;
 using filters::FilePayload;
-using filters::GivenHash;
-using filters::KeyHash;
 using filters::SetError;
 
 namespace {
@@ -83,7 +83,7 @@ inline size_t RunInGroups(const kernels::CounterLines& lines, size_t n, HashOf h
                           Run run) {
   bool unwanted[kernels::kBatchKeys];
   size_t num_true = 0;
-  filters::ForEachGroup(
+  core::ForEachGroup(
       n, hash_of, lines.num_bytes() > kernels::kCachedBytes,
       [&](uint64_t hash) { __builtin_prefetch(lines.Line(hash), 1); },
       [&](size_t first, size_t count, const uint64_t* hashes) {

@@ -147,8 +147,8 @@ bool ScalableBloomFilter::Add(std::string_view key) {
 __attribute__((flatten)) size_t ScalableBloomFilter::AddMany(size_t n, const std::string_view* keys,
                                                              bool* changed) {
   size_t added = 0;
-  filters::ForEachGroup(
-      n, filters::KeyHash{keys, options_.seed}, true, [&](uint64_t hash) { RequestForQuery(hash); },
+  core::ForEachGroup(
+      n, core::KeyHash{keys, options_.seed}, true, [&](uint64_t hash) { RequestForQuery(hash); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
         bool known[kernels::kBatchKeys];
         RequestedMayContain(count, hashes, known);
@@ -172,8 +172,8 @@ bool ScalableBloomFilter::MayContain(std::string_view key) const {
 __attribute__((flatten)) void ScalableBloomFilter::MayContainMany(size_t n,
                                                                   const std::string_view* keys,
                                                                   bool* may_contain) const {
-  filters::ForEachGroup(
-      n, filters::KeyHash{keys, options_.seed}, true, [&](uint64_t hash) { RequestForQuery(hash); },
+  core::ForEachGroup(
+      n, core::KeyHash{keys, options_.seed}, true, [&](uint64_t hash) { RequestForQuery(hash); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
         RequestedMayContain(count, hashes, may_contain + first);
       });

@@ -1,6 +1,6 @@
 // Keys in groups: while one is probed, the lines of the next are on their way.
-#ifndef BLOOMLINE_FILTERS_HASH_GROUPS_H_
-#define BLOOMLINE_FILTERS_HASH_GROUPS_H_
+#ifndef BLOOMLINE_CORE_HASH_GROUPS_H_
+#define BLOOMLINE_CORE_HASH_GROUPS_H_
 
 #include <algorithm>
 #include <cstddef>
@@ -10,13 +10,13 @@
 #include "src/core/hash.h"
 #include "src/kernels/lines.h"
 
-namespace bloomline::filters {
+namespace bloomline::core {
 
 // The hashes of an array of keys.
 struct KeyHash {
   const std::string_view* keys;
   uint64_t seed;
-  uint64_t operator()(size_t i) const { return core::Hash64(keys[i], seed); }
+  uint64_t operator()(size_t i) const { return Hash64(keys[i], seed); }
 };
 
 struct GivenHash {
@@ -46,6 +46,6 @@ inline void ForEachGroup(size_t n, HashOf hash_of, bool is_large, Request reques
   }
 }
 
-}  // namespace bloomline::filters
+}  // namespace bloomline::core
 
-#endif  // BLOOMLINE_FILTERS_HASH_GROUPS_H_
+#endif  // BLOOMLINE_CORE_HASH_GROUPS_H_
