@@ -94,14 +94,46 @@ BLOOMLINE_AVX2_INLINE unsigned LaneHeaderOf(__m256i first_lanes, __m256i last_la
                                _mm256_movemask_pd(_mm256_castsi256_pd(last_lanes)) << 4);
 }
 
+// Of four lanes, the bits that the mask asks: bit i of the mask is bit first + i of the tail, and
+// that of lane l begins at `starts`. Shifts by 64 and more, also of what wraps below 0, give
+// nothing.
+BLOOMLINE_AVX2_INLINE __m256i TailHits(__m256i lanes, __m256i starts, __m256i first, __m256i mask,
+                                       __m128i slots, __m256i width_ones) {
+  const __m256i pieces = _mm256_and_si256(_mm256_srl_epi64(lanes, slots), width_ones);
+  const __m256i right = _mm256_srlv_epi64(mask, _mm256_sub_epi64(starts, first));
+  const __m256i left = _mm256_sllv_epi64(mask, _mm256_sub_epi64(first, starts));
+  return _mm256_and_si256(pieces, _mm256_or_si256(right, left));
+}
+
+BLOOMLINE_AVX2 unsigned TailParity(const char* line, unsigned slots, unsigned first,
+                                   uint64_t mask) {
+  const long long width = kLaneSlots - slots;
+  const __m128i shift = _mm_cvtsi32_si128(static_cast<int>(slots));
+  const __m256i ones = _mm256_set1_epi64x(static_cast<long long>(OnesBelow64(kLaneSlots - slots)));
+  const __m256i firsts = _mm256_set1_epi64x(first);
+  const __m256i masks = _mm256_set1_epi64x(static_cast<long long>(mask));
+  const __m256i starts =
+      _mm256_mul_epu32(_mm256_setr_epi64x(0, 1, 2, 3), _mm256_set1_epi64x(width));
+  const __m256i half = _mm256_set1_epi64x(4 * width);
+  const __m256i hits =
+      _mm256_xor_si256(TailHits(Load(line), starts, firsts, masks, shift, ones),
+                       TailHits(Load(line + sizeof(__m256i)), _mm256_add_epi64(starts, half),
+                                firsts, masks, shift, ones));
+  const __m128i folded =
+      _mm_xor_si128(_mm256_castsi256_si128(hits), _mm256_extracti128_si256(hits, 1));
+  return Parity(static_cast<uint64_t>(_mm_extract_epi64(folded, 0)) ^
+                static_cast<uint64_t>(_mm_extract_epi64(folded, 1)));
+}
+
 // The rest of a query that passed eight rows: present keys and one absent one in 256. Out of line
 // and from the start again, so that the others' way needs few registers.
-BLOOMLINE_AVX2 __attribute__((noinline)) bool TailMatches(const CompactLines& filter,
-                                                          uint64_t hash) {
+BLOOMLINE_AVX2 __attribute__((noinline, flatten)) bool TailMatches(const CompactLines& filter,
+                                                                   uint64_t hash) {
   const char* line = LanesLine(filter, hash);
   const unsigned header = LaneHeaderOf(Load(line), Load(line + sizeof(__m256i)));
   const LaneQuery query = QueryOf(header, filter.base_slots, hash);
-  return query.layout.tail_slots == 0 || LaneTailMatches(line, query.layout, query.slots.own, hash);
+  return query.layout.tail_slots == 0 ||
+         LaneTailMatches<4>(line, query.layout, query.slots.own, hash, TailParity);
 }
 
 // 15 of 16 absent keys end with the first four rows, so there is a branch between these and the

@@ -180,14 +180,35 @@ BLOOMLINE_AVX512_INLINE bool LanesMatch(__m512i lanes, const LaneQuery& query, u
   return ((odd ^ static_cast<unsigned>(hash)) & query.asked) == 0;
 }
 
+// Bit i of the mask is bit first + i of the tail, and that of lane l begins at l times its width.
+// Shifts by 64 and more, also of what wraps below 0, give nothing.
+BLOOMLINE_AVX512 unsigned TailParity(const char* line, unsigned slots, unsigned first,
+                                     uint64_t mask) {
+  const unsigned width = kLaneSlots - slots;
+  const __m512i starts =
+      _mm512_mul_epu32(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_epi64(width));
+  const __m512i firsts = _mm512_set1_epi64(first);
+  const __m512i masks = _mm512_set1_epi64(static_cast<long long>(mask));
+  const __m512i right = _mm512_srlv_epi64(masks, _mm512_sub_epi64(starts, firsts));
+  const __m512i left = _mm512_sllv_epi64(masks, _mm512_sub_epi64(firsts, starts));
+  const __m512i pieces =
+      _mm512_srl_epi64(_mm512_loadu_si512(line), _mm_cvtsi32_si128(static_cast<int>(slots)));
+  const __m512i ones = _mm512_set1_epi64(static_cast<long long>(OnesBelow64(width)));
+  const __m512i hits =
+      _mm512_and_si512(_mm512_and_si512(pieces, ones), _mm512_or_si512(right, left));
+  const __mmask8 odd = _mm512_movepi64_mask(_mm512_slli_epi64(_mm512_popcnt_epi64(hits), 63));
+  return Parity(odd);
+}
+
 // The rest of a query that passed eight rows: present keys and one absent one in 256. Out of line
 // and from the start again, so that the others' way needs few registers.
-BLOOMLINE_AVX512 __attribute__((noinline)) bool TailMatches(const CompactLines& filter,
-                                                            uint64_t hash) {
+BLOOMLINE_AVX512 __attribute__((noinline, flatten)) bool TailMatches(const CompactLines& filter,
+                                                                     uint64_t hash) {
   const char* line = LanesLine(filter, hash);
   const unsigned header = _mm512_movepi64_mask(_mm512_loadu_si512(line));
   const LaneQuery query = QueryOf(header, filter.base_slots, hash);
-  return query.layout.tail_slots == 0 || LaneTailMatches(line, query.layout, query.slots.own, hash);
+  return query.layout.tail_slots == 0 ||
+         LaneTailMatches<4>(line, query.layout, query.slots.own, hash, TailParity);
 }
 
 BLOOMLINE_AVX512 bool LanesMayMatchOne(const CompactLines& filter, uint64_t hash) {

@@ -41,6 +41,9 @@ struct alignas(64) LaneLayout {
   uint8_t tail_slots = 0;     // s, if there are rows in the tail; else 0
   uint8_t full_rows = 0;      // r
   uint8_t partial_slots = 0;  // w
+  // In the tail: where the bits are that number the partial row's try.
+  uint8_t try_byte[kTailTryBits] = {};
+  uint8_t try_bit[kTailTryBits] = {};
 };
 
 constexpr uint64_t OnesBelow64(unsigned n) {
@@ -61,6 +64,13 @@ constexpr LaneLayout LayoutWithTail(unsigned slots) {
   if (left >= kTailTryBits + 2) {
     layout.partial_slots = static_cast<uint8_t>(left - kTailTryBits);
     layout.partial_share = static_cast<uint8_t>(256 * (left - kTailTryBits - 1) / slots);
+    const unsigned width = kLaneSlots - slots;
+    for (unsigned i = 0; i < kTailTryBits; ++i) {
+      const unsigned tail_bit = (rows - kLanes) * slots + i;
+      const unsigned lane_bit = slots + tail_bit % width;
+      layout.try_byte[i] = static_cast<uint8_t>(8 * (tail_bit / width) + lane_bit / 8);
+      layout.try_bit[i] = static_cast<uint8_t>(lane_bit % 8);
+    }
   }
   if (rows > kLanes || layout.partial_share > 0) layout.tail_slots = static_cast<uint8_t>(slots);
   return layout;
@@ -191,42 +201,38 @@ BLOOMLINE_ALWAYS_INLINE unsigned Parity(uint64_t bits) {
   return static_cast<unsigned>(__builtin_parityll(bits));
 }
 
-// The tail as one string of bits, 8 (63 - s) long.
-struct LaneTail {
-  BLOOMLINE_ALWAYS_INLINE LaneTail(const char* line, unsigned slots) {
-    const unsigned width = kLaneSlots - slots;
-    unsigned bit = 0;
-    for (unsigned lane = 0; lane < kLanes; ++lane, bit += width) {
-      const uint64_t piece = LoadLittleEndian64(line + 8 * lane) >> slots & OnesBelow64(width);
-      words[bit / 64] |= piece << bit % 64;
-      words[bit / 64 + 1] |= piece >> 1 >> (63 - bit % 64);
+// The rows that have no lane of their own. tail_parity(line, slots, first, mask) is the parity of
+// `mask` and the tail's bits from `first` on; where kGroup is more than 1, `first` can be behind
+// the tail's end. The number of rows varies from line to line, so to take kGroup at once spares
+// mispredicted branches.
+template <unsigned kGroup, typename TailParity>
+BLOOMLINE_ALWAYS_INLINE bool LaneTailMatches(const char* line, const LaneLayout& layout,
+                                             uint64_t own_slots, uint64_t hash,
+                                             TailParity tail_parity) {
+  const unsigned slots = layout.tail_slots;
+  const uint64_t mine = own_slots & OnesBelow64(slots);
+  const unsigned num_rows = layout.full_rows - kLanes;
+  uint32_t wanted = FingerprintOf(hash) >> kLanes;
+  uint32_t wrong = 0;
+  unsigned bit = 0;
+  for (unsigned row = 0; row < num_rows || (kGroup > 1 && row == 0); row += kGroup) {
+    for (unsigned i = 0; i < kGroup; ++i, bit += slots) {
+      wrong |= (tail_parity(line, slots, bit, mine) ^ (wanted >> (row + i) & 1)) << (row + i);
     }
   }
-  // At least 63 bits from `bit` on.
-  BLOOMLINE_ALWAYS_INLINE uint64_t From(unsigned bit) const {
-    return words[bit / 64] >> bit % 64 | words[bit / 64 + 1] << 1 << (63 - bit % 64);
-  }
-  uint64_t words[8] = {};
-};
-
-// The rows that have no lane of their own.
-BLOOMLINE_ALWAYS_INLINE bool LaneTailMatches(const char* line, const LaneLayout& layout,
-                                             uint64_t own_slots, uint64_t hash) {
-  const unsigned slots = layout.tail_slots;
-  const LaneTail tail(line, slots);
-  const uint64_t mine = own_slots & OnesBelow64(slots);
-  unsigned bit = 0;
-  unsigned wrong = 0;
-  uint32_t wanted = FingerprintOf(hash) >> kLanes;
-  for (unsigned row = kLanes; row < layout.full_rows; ++row, bit += slots, wanted >>= 1) {
-    wrong |= Parity(tail.From(bit) & mine) ^ (wanted & 1);
-  }
+  wrong &= static_cast<uint32_t>(OnesBelow64(num_rows));
+  bit = num_rows * slots;
+  wanted >>= num_rows;
   if (wrong != 0) return false;
   if (layout.partial_share == 0) return true;
-  const unsigned salt = static_cast<unsigned>(tail.From(bit)) % 4 * 64;
-  const uint64_t partial = tail.From(bit + kTailTryBits) & OnesBelow64(layout.partial_slots);
-  return ((Parity(partial & own_slots) ^ wanted) &
-          AsksPartialRow(hash, salt, layout.partial_share)) == 0;
+  unsigned tail_try = 0;
+  for (unsigned i = 0; i < kTailTryBits; ++i) {
+    const unsigned char byte = static_cast<unsigned char>(line[layout.try_byte[i]]);
+    tail_try |= (byte >> layout.try_bit[i] & 1u) << i;
+  }
+  const uint64_t asked = own_slots & OnesBelow64(layout.partial_slots);
+  return ((tail_parity(line, slots, bit + kTailTryBits, asked) ^ wanted) &
+          AsksPartialRow(hash, 64 * tail_try, layout.partial_share)) == 0;
 }
 
 // What a key finds in a line: which layout, and its slots there.

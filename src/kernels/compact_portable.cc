@@ -58,12 +58,26 @@ BLOOMLINE_ALWAYS_INLINE unsigned LaneParity(const char* line, const LaneLayout& 
                 (other >> layout.other_shift[row] & other_slots));
 }
 
+// Lane by lane, from the one that has `first`.
+unsigned TailParity(const char* line, unsigned slots, unsigned first, uint64_t mask) {
+  const unsigned width = kLaneSlots - slots;
+  uint64_t hits = 0;
+  for (unsigned lane = first / width, skipped = first % width; mask != 0; ++lane, skipped = 0) {
+    const unsigned bits = width - skipped;
+    const uint64_t piece = LoadLittleEndian64(line + 8 * lane) >> slots >> skipped;
+    hits ^= piece & mask & OnesBelow64(bits);
+    mask >>= bits;
+  }
+  return Parity(hits);
+}
+
 // The rest of a query that passed eight rows: present keys and one absent one in 256. Out of line
 // and from the start again, so that the others' way needs few registers.
-__attribute__((noinline)) bool TailMatches(const CompactLines& filter, uint64_t hash) {
+__attribute__((noinline, flatten)) bool TailMatches(const CompactLines& filter, uint64_t hash) {
   const char* line = LanesLine(filter, hash);
   const LaneQuery query = QueryOf(LaneHeaderOf(line), filter.base_slots, hash);
-  return query.layout.tail_slots == 0 || LaneTailMatches(line, query.layout, query.slots.own, hash);
+  return query.layout.tail_slots == 0 ||
+         LaneTailMatches<1>(line, query.layout, query.slots.own, hash, TailParity);
 }
 
 // Rows say nothing with probability 1/2 each, so stopping after each would cost a mispredicted

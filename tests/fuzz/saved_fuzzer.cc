@@ -78,7 +78,10 @@ std::string ConsumeScalable(FuzzedDataProvider* input, uint64_t seed) {
   const auto surplus = input->ConsumeIntegralInRange<uint64_t>(0, 15) == 15 ? 1 : 0;
   SetNumber(num_stages + static_cast<uint64_t>(surplus), 48, &file);
   Seal(&file);
-  for (uint64_t i = 0; i < num_stages; ++i) file += ConsumeFilter(input, kBloom, seed);
+  for (uint64_t i = 0; i < num_stages; ++i) {
+    const uint64_t other = input->ConsumeIntegralInRange<int>(0, 15) == 15 ? 1 : 0;
+    file += ConsumeFilter(input, kBloom, seed ^ other);
+  }
   return file;
 }
 
@@ -88,15 +91,26 @@ void RequireReason(const Filter& filter, std::string* error) {
   error->clear();
 }
 
-// Adding comes after asking; what was added is contained.
+template <typename Filter>
+void Ask(const Filter& filter, const std::vector<Key>& keys) {
+  std::vector<std::string_view> views;
+  for (const Key& key : keys) views.push_back(View(key));
+  const std::unique_ptr<bool[]> answers(new bool[views.size()]);
+  filter.MayContainMany(views.size(), views.data(), answers.get());
+  for (size_t i = 0; i < views.size(); ++i) {
+    Require(filter.MayContain(views[i]) == answers[i], "batched query as single");
+  }
+}
+
 template <typename Filter>
 void Use(Filter* filter, const std::vector<Key>& keys) {
-  for (const Key& key : keys) filter->MayContain(View(key));
+  Ask(*filter, keys);
   for (const Key& key : keys) filter->Add(View(key));
   for (const Key& key : keys) Require(filter->MayContain(View(key)), "an added key is contained");
 }
 
-void Read(const std::string& path, const std::vector<Key>& keys) {
+// True if any reader takes the file.
+bool Read(const std::string& path, const std::vector<Key>& keys) {
   std::string error;
   const auto bloom = BloomFilter::Load(path, &error);
   RequireReason(bloom, &error);
@@ -106,9 +120,7 @@ void Read(const std::string& path, const std::vector<Key>& keys) {
   const auto unverified = MappedBloomFilter::Open(path, MappedBloomFilter::Verify::kHeader, &error);
   RequireReason(unverified, &error);
   Require(bloom == nullptr || unverified != nullptr, "the header is right if all is");
-  if (unverified != nullptr) {
-    for (const Key& key : keys) unverified->MayContain(View(key));
-  }
+  if (unverified != nullptr) Ask(*unverified, keys);
   if (bloom != nullptr) {
     Require(*bloom == *mapped, "mapped and loaded are equal");
     Use(bloom.get(), keys);
@@ -122,8 +134,13 @@ void Read(const std::string& path, const std::vector<Key>& keys) {
   const auto scalable = ScalableBloomFilter::Load(path, &error);
   RequireReason(scalable, &error);
   if (scalable != nullptr) {
-    for (const Key& key : keys) scalable->MayContain(View(key));
+    Require(scalable->num_stages() > 0, "a scalable filter has a stage");
+    for (size_t i = 0; i < scalable->num_stages(); ++i) {
+      Require(scalable->stage(i).seed() == scalable->stage(0).seed(), "stages share their hashes");
+    }
+    Ask(*scalable, keys);
   }
+  return unverified != nullptr || counting != nullptr || scalable != nullptr;
 }
 
 }  // namespace
@@ -146,7 +163,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         input.ConsumeIntegral<char>();
     if (input.ConsumeBool()) bytes.resize(input.ConsumeIntegralInRange<size_t>(0, bytes.size()));
   }
-  const MemoryFile file(bytes);
-  Read(file.path(), keys);
+  if (Read(MemoryFile(bytes).path(), keys)) {
+    Require(!Read(MemoryFile(bytes + '\0').path(), keys), "a file with a byte too many is refused");
+  }
   return 0;
 }
