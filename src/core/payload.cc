@@ -1,6 +1,7 @@
 #include "src/core/payload.h"
 
-#include "src/core/hash_groups.h"
+#include <algorithm>
+
 #include "src/kernels/lines.h"
 
 namespace bloomline::core {
@@ -29,14 +30,39 @@ void RequestedMayMatch(const Payload& payload, const kernels::Kernel& kernel, si
   }
 }
 
+namespace {
+
+void RequestLines(const Payload& payload, size_t n, const uint64_t* hashes) {
+  const bool on_line_boundary =
+      payload.line_bytes == kernels::kLineBytes &&
+      reinterpret_cast<uintptr_t>(payload.data) % kernels::kLineBytes == 0;
+  if (!on_line_boundary) {
+    for (size_t i = 0; i < n; ++i) RequestLine(payload, hashes[i]);
+    return;
+  }
+  const char* const data = payload.data;
+  const uint64_t num_lines = payload.num_lines;
+  for (size_t i = 0; i < n; ++i) {
+    __builtin_prefetch(data + kernels::BlockedLine(hashes[i], num_lines) * kernels::kLineBytes);
+  }
+}
+
+}  // namespace
+
+// Not by ForEachGroup, which would copy the hashes: 0.4 ns each.
 void HashesMayMatch(const Payload& payload, const kernels::Kernel& kernel, size_t n,
                     const uint64_t* hashes, bool* may_match) {
-  ForEachGroup(
-      n, GivenHash{hashes}, IsWorthRequesting(payload),
-      [&](uint64_t hash) { RequestLine(payload, hash); },
-      [&](size_t first, size_t count, const uint64_t* group) {
-        RequestedMayMatch(payload, kernel, count, group, may_match + first);
-      });
+  using kernels::kBatchKeys;
+  const bool is_large = IsWorthRequesting(payload);
+  if (is_large) RequestLines(payload, std::min(kBatchKeys, n), hashes);
+  for (size_t first = 0; first < n; first += kBatchKeys) {
+    const size_t count = std::min(kBatchKeys, n - first);
+    if (is_large && first + count < n) {
+      const size_t next = first + count;
+      RequestLines(payload, std::min(kBatchKeys, n - next), hashes + next);
+    }
+    RequestedMayMatch(payload, kernel, count, hashes + first, may_match + first);
+  }
 }
 
 void InsertHashes(const Shape& shape, const kernels::Kernel& kernel, char* data, size_t n,
