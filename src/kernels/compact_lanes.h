@@ -63,7 +63,7 @@ constexpr LaneLayout LayoutWithTail(unsigned slots) {
   layout.full_rows = static_cast<uint8_t>(rows);
   if (left >= kTailTryBits + 2) {
     layout.partial_slots = static_cast<uint8_t>(left - kTailTryBits);
-    layout.partial_share = static_cast<uint8_t>(256 * (left - kTailTryBits - 1) / slots);
+    layout.partial_share = static_cast<uint8_t>(256 * (left - kTailTryBits) / slots);
     const unsigned width = kLaneSlots - slots;
     for (unsigned i = 0; i < kTailTryBits; ++i) {
       const unsigned tail_bit = (rows - kLanes) * slots + i;
@@ -108,12 +108,12 @@ constexpr LaneLayout LayoutWithChunks(unsigned slots) {
   unsigned last_free = rows + 1 < kLanes ? kLaneSlots - in_last : 0;
   if (first_free + last_free > kLaneSlots) last_free = kLaneSlots - first_free;
   const unsigned width = first_free + last_free;
-  if (width > 2) {
+  if (width > 0) {
     layout.own[rows] = OnesBelow64(kLaneSlots) & ~OnesBelow64(in_first);
     SetOther(&layout, rows, kLanes - 1, in_last, last_free);
     layout.asked[1] = static_cast<uint8_t>((2u << rows) - 1);
     layout.partial_slots = static_cast<uint8_t>(width);
-    layout.partial_share = static_cast<uint8_t>(256 * (width - 2) / slots);
+    layout.partial_share = static_cast<uint8_t>(256 * width / slots);
   }
   return layout;
 }

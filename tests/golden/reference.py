@@ -218,7 +218,7 @@ def lane_places(slots, header):
         if len(left) < 4:
             return rows, {}, [], 0, 0
         width = len(left) - 2
-        return rows, dict(enumerate(left[2:])), left[:2], 256 * (width - 1) // slots, None
+        return rows, dict(enumerate(left[2:])), left[:2], 256 * width // slots, None
     e = slots - 63
     k = 63 // e
     num_rows = 504 // slots
@@ -235,7 +235,7 @@ def lane_places(slots, header):
         y = e * max(0, num_rows - (7 - num_rows) * k)
         partial.update({63 + i: (7, y + i) for i in range(min(63 - y, x))})
     width = len(partial)
-    share = 256 * (width - 2) // slots if width > 2 else 0
+    share = 256 * width // slots
     return rows, partial if share else {}, [], share, 157 * header
 
 
