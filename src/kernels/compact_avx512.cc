@@ -160,7 +160,7 @@ int PackedSolve(const LineKeys& keys, unsigned slots, uint32_t line_bytes, char*
   return SolveCompactLine(keys, slots, line_bytes, line, EliminateBelow);
 }
 
-// Bit i: row i does not give what the key wants, or is not asked.
+// Whether the eight rows that begin a lane give what the key wants, those that it asks.
 BLOOMLINE_AVX512_INLINE bool LanesMatch(__m512i lanes, const LaneQuery& query, uint64_t hash) {
   const LaneLayout& layout = query.layout;
   const __m512i other_lane =
