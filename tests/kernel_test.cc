@@ -80,6 +80,7 @@ TEST_P(KernelTest, AnswersBlockedQueriesAsPortable) {
       for (size_t i = 0; i < asked.size(); ++i) {
         const bool expected = portable().blocked_may_match(filter, asked[i]);
         ASSERT_EQ(expected, kernel().blocked_may_match(filter, asked[i])) << "k " << k;
+        ASSERT_EQ(expected, kernel().blocked_may_match_with(k)(filter, asked[i])) << "k " << k;
         ASSERT_EQ(expected, many[i]) << "k " << k;
         matches += expected;
       }

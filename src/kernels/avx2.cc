@@ -27,10 +27,25 @@ BLOOMLINE_AVX2_INLINE __m256i OnesBelow(int n) {
   return Load(kOnesThenZeros + kLanes - (n < kLanes ? n : kLanes));
 }
 
-BLOOMLINE_AVX2_INLINE __m256i EightProbes(ProbePair pair, int first) {
-  const __m256i a = _mm256_set1_epi32(static_cast<int>(pair.a));
-  const __m256i b = _mm256_set1_epi32(static_cast<int>(pair.b));
-  return _mm256_add_epi32(a, _mm256_mullo_epi32(Load(kProbeMultipliers + first), b));
+// A pair in all lanes.
+struct ProbePairs {
+  __m256i a;
+  __m256i b;
+};
+
+BLOOMLINE_AVX2_INLINE ProbePairs InAllLanes(ProbePair pair) {
+  return {_mm256_set1_epi32(static_cast<int>(pair.a)), _mm256_set1_epi32(static_cast<int>(pair.b))};
+}
+
+// BlockedPair, given the lower half of a hash in all lanes: swaps the halves of each.
+BLOOMLINE_AVX2_INLINE ProbePairs BlockedPairs(__m256i lower_halves) {
+  const __m256i swap = _mm256_set_epi8(13, 12, 15, 14, 9, 8, 11, 10, 5, 4, 7, 6, 1, 0, 3, 2,  //
+                                       13, 12, 15, 14, 9, 8, 11, 10, 5, 4, 7, 6, 1, 0, 3, 2);
+  return {lower_halves, _mm256_shuffle_epi8(lower_halves, swap)};
+}
+
+BLOOMLINE_AVX2_INLINE __m256i EightProbes(ProbePairs pairs, int first) {
+  return _mm256_add_epi32(pairs.a, _mm256_mullo_epi32(Load(kProbeMultipliers + first), pairs.b));
 }
 
 // Lanes where `ones` is 0 always pass.
@@ -57,60 +72,108 @@ BLOOMLINE_AVX2_INLINE Bits512 LoadSharedLine(const char* line) {
   return {LoadShared32(line), LoadShared32(line + kRegisterBytes)};
 }
 
-BLOOMLINE_AVX2_INLINE bool LineMayMatch(Bits512 line, int num_probes, __m256i ones, uint64_t hash) {
-  const ProbePair pair = BlockedPair(hash);
-  for (int first = 0;;) {
-    const __m256i probes = EightProbes(pair, first);
-    // Top 4 bits: which of 16 words. The permutation uses 3 of them; the sign bit, which blendv
-    // looks at, says which half of the line.
-    const __m256i word = _mm256_srli_epi32(probes, 28);
-    const __m256 low_words = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(line.low, word));
-    const __m256 high_words = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(line.high, word));
-    const __m256 words = _mm256_blendv_ps(low_words, high_words, _mm256_castsi256_ps(probes));
-    const __m256i bits = _mm256_srli_epi32(_mm256_slli_epi32(probes, 4), 27);
-    if (!WordsHaveBits(_mm256_castps_si256(words), bits, ones)) return false;
-    first += kLanes;
-    if (first >= num_probes) return true;
-    ones = OnesBelow(num_probes - first);
-  }
+// Whether eight probes' bits are set, of those where `ones` is not 0.
+BLOOMLINE_AVX2_INLINE bool HasBits(Bits512 line, __m256i probes, __m256i ones) {
+  // Top 4 bits: which of 16 words. The permutation uses 3 of them; the sign bit, which blendv looks
+  // at, says which half of the line.
+  const __m256i word = _mm256_srli_epi32(probes, 28);
+  const __m256 low_words = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(line.low, word));
+  const __m256 high_words = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(line.high, word));
+  const __m256 words = _mm256_blendv_ps(low_words, high_words, _mm256_castsi256_ps(probes));
+  const __m256i bits = _mm256_and_si256(_mm256_srli_epi32(probes, 23), _mm256_set1_epi32(31));
+  return WordsHaveBits(_mm256_castps_si256(words), bits, ones);
 }
 
-BLOOMLINE_AVX2 bool BlockedMayMatch(const BlockedLines& filter, uint64_t hash) {
-  return LineMayMatch(LoadLine(Line(filter, hash)), filter.num_probes, OnesBelow(filter.num_probes),
-                      hash);
+// `ones` is OnesBelow(num_probes).
+BLOOMLINE_AVX2_INLINE bool LineMayMatch(Bits512 line, int num_probes, __m256i ones,
+                                        ProbePairs pairs) {
+  bool has_bits = HasBits(line, EightProbes(pairs, 0), ones);
+  for (int first = kLanes; first < num_probes && has_bits; first += kLanes) {
+    has_bits = HasBits(line, EightProbes(pairs, first), OnesBelow(num_probes - first));
+  }
+  return has_bits;
+}
+
+struct MayMatch {
+  template <int K>
+  BLOOMLINE_AVX2 static bool Run(const BlockedLines& filter, uint64_t hash) {
+    const int num_probes = K == 0 ? filter.num_probes : K;
+    return LineMayMatch(LoadLine(Line(filter, hash)), num_probes, OnesBelow(num_probes),
+                        BlockedPairs(_mm256_set1_epi32(static_cast<int>(hash))));
+  }
+};
+
+// The lower half of a hash in all lanes; from memory that costs no shuffle.
+BLOOMLINE_AVX2_INLINE __m256i LowerHalf(const uint64_t* hash) {
+  return _mm256_castps_si256(_mm256_broadcast_ss(reinterpret_cast<const float*>(hash)));
+}
+
+template <Bits512 (*kLoadLine)(const char*)>
+BLOOMLINE_AVX2_INLINE void MayMatchMany(const BlockedLines& filter, size_t n,
+                                        const uint64_t* hashes, bool* may_match) {
+  const BlockedLines lines = filter;
+  const __m256i ones = OnesBelow(lines.num_probes);
+  if (lines.num_probes <= kLanes) {
+    for (size_t i = 0; i < n; ++i) {
+      const ProbePairs pairs = BlockedPairs(LowerHalf(hashes + i));
+      may_match[i] = HasBits(kLoadLine(Line(lines, hashes[i])), EightProbes(pairs, 0), ones);
+    }
+  } else {
+    for (size_t i = 0; i < n; ++i) {
+      may_match[i] = LineMayMatch(kLoadLine(Line(lines, hashes[i])), lines.num_probes, ones,
+                                  BlockedPairs(LowerHalf(hashes + i)));
+    }
+  }
 }
 
 BLOOMLINE_AVX2 void BlockedMayMatchMany(const BlockedLines& filter, size_t n,
                                         const uint64_t* hashes, bool* may_match) {
-  const __m256i ones = OnesBelow(filter.num_probes);
-  for (size_t i = 0; i < n; ++i) {
-    may_match[i] =
-        LineMayMatch(LoadLine(Line(filter, hashes[i])), filter.num_probes, ones, hashes[i]);
-  }
+  MayMatchMany<LoadLine>(filter, n, hashes, may_match);
 }
 
 BLOOMLINE_AVX2 void SharedMayMatchMany(const BlockedLines& filter, size_t n, const uint64_t* hashes,
                                        bool* may_match) {
-  const __m256i ones = OnesBelow(filter.num_probes);
-  for (size_t i = 0; i < n; ++i) {
-    may_match[i] =
-        LineMayMatch(LoadSharedLine(Line(filter, hashes[i])), filter.num_probes, ones, hashes[i]);
-  }
+  MayMatchMany<LoadSharedLine>(filter, n, hashes, may_match);
 }
+
+// A key before its turn: which bits of which bytes of its line to set. One by one that is faster
+// than by registers, 1.8 instead of 2.6 ns per key with six probes.
+template <int kLanes>
+struct KeyBits {
+  alignas(kRegisterBytes) uint32_t bytes[kLanes];
+  alignas(kRegisterBytes) uint32_t masks[kLanes];
+  char* line;
+
+  BLOOMLINE_AVX2_INLINE void Prepare(const BlockedLines& filter, const uint64_t* hash) {
+    line = const_cast<char*>(Line(filter, *hash));
+    PrefetchForWrite(line);
+    const ProbePairs pairs = BlockedPairs(LowerHalf(hash));
+    for (int first = 0; first < kLanes; first += 8) {
+      const __m256i probes = EightProbes(pairs, first);
+      const __m256i bit = _mm256_and_si256(_mm256_srli_epi32(probes, 23), _mm256_set1_epi32(7));
+      _mm256_store_si256(reinterpret_cast<__m256i*>(bytes + first), _mm256_srli_epi32(probes, 26));
+      _mm256_store_si256(reinterpret_cast<__m256i*>(masks + first),
+                         _mm256_sllv_epi32(_mm256_set1_epi32(1), bit));
+    }
+  }
+
+  BLOOMLINE_AVX2_INLINE void Set(int num_probes) const {
+#pragma GCC unroll 16
+    for (int j = 0; j < num_probes; ++j) {
+      line[bytes[j]] = static_cast<char>(line[bytes[j]] | static_cast<char>(masks[j]));
+    }
+  }
+};
 
 struct InsertBlocked {
   template <int K>
   BLOOMLINE_AVX2 static void Run(const BlockedLines& filter, size_t n, const uint64_t* hashes) {
-    const int num_probes = K == 0 ? filter.num_probes : K;
-    for (size_t i = 0; i < n; ++i) {
-      if (i + kInsertAhead < n) PrefetchLineForWrite(filter, hashes[i + kInsertAhead]);
-      auto* line = reinterpret_cast<__m256i*>(const_cast<char*>(Line(filter, hashes[i])));
-      Bits512 bits = {_mm256_loadu_si256(line), _mm256_loadu_si256(line + 1)};
-      const ProbePair pair = BlockedPair(hashes[i]);
-#pragma GCC unroll 16
-      for (int j = 0; j < num_probes; ++j) SetBit(BlockedBit(Probe(pair, j)), &bits);
-      _mm256_storeu_si256(line, bits.low);
-      _mm256_storeu_si256(line + 1, bits.high);
+    const BlockedLines lines = filter;
+    KeyBits<K == 0 ? 32 : K <= 8 ? 8 : 16> keys[kInsertAhead];
+    for (size_t i = 0; i < n + kInsertAhead; ++i) {
+      auto& key = keys[i % kInsertAhead];
+      if (i >= kInsertAhead) key.Set(K == 0 ? lines.num_probes : K);
+      if (i < n) key.Prepare(lines, hashes + i);
     }
   }
 };
@@ -182,7 +245,7 @@ BLOOMLINE_AVX2 void SharedCountLines(const char* data, uint64_t num_lines, uint6
 }
 
 BLOOMLINE_AVX2_INLINE __m256i EightFlatBits(ProbePair pair, int first, uint32_t num_bits) {
-  const __m256i probes = EightProbes(pair, first);
+  const __m256i probes = EightProbes(InAllLanes(pair), first);
   const __m256i m = _mm256_set1_epi64x(num_bits);
   const __m256i even = _mm256_srli_epi64(_mm256_mul_epu32(probes, m), 32);
   const __m256i odd = _mm256_mul_epu32(_mm256_srli_epi64(probes, 32), m);
@@ -274,7 +337,8 @@ const Kernel kAvx2Kernel = {
     "avx2",
     "x86-64 with AVX2: eight probes at a time",
     Supported,
-    BlockedMayMatch,
+    MayMatch::Run<0>,
+    UnrolledFunction<MayMatch>,
     BlockedMayMatchMany,
     BlockedInsertMany,
     BlockedAddMany,

@@ -4,19 +4,11 @@
 
 #include "src/kernels/all_kernels.h"
 #include "src/kernels/avx512_bits.h"
+#include "src/kernels/avx512_ones.h"
 #include "src/kernels/counter_lines.h"
 
 namespace bloomline::kernels {
 namespace {
-
-template <int kBits>
-BLOOMLINE_AVX512_INLINE __m512i OnesOf(uint64_t hash, int num_probes) {
-  const ProbePair pair = BlockedPair(hash);
-  __m512i ones = _mm512_setzero_si512();
-#pragma GCC unroll 16
-  for (int j = 0; j < num_probes; ++j) ones = WithBit(ones, Counters<kBits>::Bit(Probe(pair, j)));
-  return ones;
-}
 
 // The lowest bit of each counter says whether one of its bits is set; the others say nothing.
 template <int kBits>
@@ -41,68 +33,65 @@ BLOOMLINE_AVX512_INLINE bool HaveAll(__m512i bits, __m512i ones) {
 
 template <int kBits>
 struct Ask {
-  template <int kNumProbes>
-  BLOOMLINE_AVX512 static void Run(const CounterLines& lines, size_t n, const uint64_t* hashes,
-                                   bool* may_contain) {
-    for (size_t i = 0; i < n; ++i) {
-      const __m512i ones =
-          OnesOf<kBits>(hashes[i], kNumProbes == 0 ? lines.num_probes : kNumProbes);
-      may_contain[i] = HaveAll(NotZero<kBits>(_mm512_loadu_si512(lines.Line(hashes[i]))), ones);
-    }
+  static constexpr bool kRequestsLines = false;
+  BLOOMLINE_AVX512_INLINE static void Run(char* line, __m512i ones, size_t i, bool* may_contain) {
+    may_contain[i] = HaveAll(NotZero<kBits>(_mm512_loadu_si512(line)), ones);
   }
 };
 
 template <int kBits>
 struct Add {
-  template <int kNumProbes>
-  BLOOMLINE_AVX512 static void Run(const CounterLines& lines, size_t n, const uint64_t* hashes,
-                                   bool* was_absent, uint64_t* num_saturated) {
-    for (size_t i = 0; i < n; ++i) {
-      const __m512i ones =
-          OnesOf<kBits>(hashes[i], kNumProbes == 0 ? lines.num_probes : kNumProbes);
-      unsigned char* data = lines.Line(hashes[i]);
-      const __m512i before = _mm512_loadu_si512(data);
-      was_absent[i] = !HaveAll(NotZero<kBits>(before), ones);
-      const __m512i rise = _mm512_andnot_si512(Saturated<kBits>(before), ones);
-      const __m512i after = _mm512_add_epi64(before, rise);  // no counter carries into the next
-      _mm512_storeu_si512(data, after);
-      const __m512i saturated = _mm512_and_si512(Saturated<kBits>(after), rise);
-      if (_mm512_test_epi64_mask(saturated, saturated) != 0) {
-        *num_saturated +=
-            static_cast<uint64_t>(_mm512_reduce_add_epi64(_mm512_popcnt_epi64(saturated)));
-      }
+  static constexpr bool kRequestsLines = false;
+  BLOOMLINE_AVX512_INLINE static void Run(char* line, __m512i ones, size_t i, bool* was_absent,
+                                          uint64_t* num_saturated) {
+    const __m512i before = _mm512_loadu_si512(line);
+    was_absent[i] = !HaveAll(NotZero<kBits>(before), ones);
+    const __m512i rise = _mm512_andnot_si512(Saturated<kBits>(before), ones);
+    const __m512i after = _mm512_add_epi64(before, rise);  // no counter carries into the next
+    _mm512_storeu_si512(line, after);
+    const __m512i saturated = _mm512_and_si512(Saturated<kBits>(after), rise);
+    if (_mm512_test_epi64_mask(saturated, saturated) != 0) {
+      *num_saturated +=
+          static_cast<uint64_t>(_mm512_reduce_add_epi64(_mm512_popcnt_epi64(saturated)));
     }
   }
 };
 
 template <int kBits>
 struct Remove {
-  template <int kNumProbes>
-  BLOOMLINE_AVX512 static void Run(const CounterLines& lines, size_t n, const uint64_t* hashes,
-                                   bool* removed) {
-    for (size_t i = 0; i < n; ++i) {
-      const __m512i ones =
-          OnesOf<kBits>(hashes[i], kNumProbes == 0 ? lines.num_probes : kNumProbes);
-      unsigned char* data = lines.Line(hashes[i]);
-      const __m512i before = _mm512_loadu_si512(data);
-      removed[i] = HaveAll(NotZero<kBits>(before), ones);
-      const __m512i fall = _mm512_andnot_si512(Saturated<kBits>(before), ones);
-      if (removed[i]) _mm512_storeu_si512(data, _mm512_sub_epi64(before, fall));
-    }
+  static constexpr bool kRequestsLines = false;
+  BLOOMLINE_AVX512_INLINE static void Run(char* line, __m512i ones, size_t i, bool* removed) {
+    const __m512i before = _mm512_loadu_si512(line);
+    removed[i] = HaveAll(NotZero<kBits>(before), ones);
+    const __m512i fall = _mm512_andnot_si512(Saturated<kBits>(before), ones);
+    if (removed[i]) _mm512_storeu_si512(line, _mm512_sub_epi64(before, fall));
   }
 };
 
+template <template <int> class F, typename... Args>
+struct OnKeys {
+  template <int kBits>
+  struct With {
+    template <int K>
+    BLOOMLINE_AVX512 static void Run(const CounterLines& lines, size_t n, const uint64_t* hashes,
+                                     Args... args) {
+      ForEachKey<F<kBits>, K, kBits>(reinterpret_cast<char*>(lines.data), lines.num_lines,
+                                     lines.num_probes, n, hashes, args...);
+    }
+  };
+};
+
 void AskMany(const CounterLines& lines, size_t n, const uint64_t* hashes, bool* may_contain) {
-  RunOnCounters<Ask>(lines, n, hashes, may_contain);
+  RunOnCounters<OnKeys<Ask, bool*>::With>(lines, n, hashes, may_contain);
 }
 
 void AddMany(const CounterLines& lines, size_t n, const uint64_t* hashes, bool* was_absent,
              uint64_t* num_saturated) {
-  RunOnCounters<Add>(lines, n, hashes, was_absent, num_saturated);
+  RunOnCounters<OnKeys<Add, bool*, uint64_t*>::With>(lines, n, hashes, was_absent, num_saturated);
 }
 
 void RemoveMany(const CounterLines& lines, size_t n, const uint64_t* hashes, bool* removed) {
-  RunOnCounters<Remove>(lines, n, hashes, removed);
+  RunOnCounters<OnKeys<Remove, bool*>::With>(lines, n, hashes, removed);
 }
 
 }  // namespace

@@ -35,10 +35,13 @@ inline void PrefetchLine(const char* data, uint64_t num_lines, uint64_t line_byt
   __builtin_prefetch(line + line_bytes - 1);
 }
 
-inline void PrefetchLineForWrite(const BlockedLines& filter, uint64_t hash) {
-  const char* line = Line(filter, hash);
+inline void PrefetchForWrite(const char* line) {
   __builtin_prefetch(line, 1);
   __builtin_prefetch(line + kLineBytes - 1, 1);
+}
+
+inline void PrefetchLineForWrite(const BlockedLines& filter, uint64_t hash) {
+  PrefetchForWrite(Line(filter, hash));
 }
 
 }  // namespace bloomline::kernels

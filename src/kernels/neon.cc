@@ -46,6 +46,8 @@ bool BlockedMayMatch(const BlockedLines& filter, uint64_t hash) {
   return LineMayMatch(Line(filter, hash), filter.num_probes, hash);
 }
 
+auto BlockedMayMatchWith(int) { return &BlockedMayMatch; }
+
 void BlockedMayMatchMany(const BlockedLines& filter, size_t n, const uint64_t* hashes,
                          bool* may_match) {
   for (size_t i = 0; i < n; ++i) {
@@ -91,6 +93,7 @@ const Kernel kNeonKernel = {
     "64-bit ARM: four probes at a time",
     Supported,
     BlockedMayMatch,
+    BlockedMayMatchWith,
     BlockedMayMatchMany,
     BlockedInsertMany,
     BlockedAddMany,

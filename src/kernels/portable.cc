@@ -30,6 +30,8 @@ bool BlockedMayMatch(const BlockedLines& filter, uint64_t hash) {
   return LineMayMatch(Line(filter, hash), filter.num_probes, hash);
 }
 
+auto BlockedMayMatchWith(int) { return &BlockedMayMatch; }
+
 void BlockedMayMatchMany(const BlockedLines& filter, size_t n, const uint64_t* hashes,
                          bool* may_match) {
   for (size_t i = 0; i < n; ++i) {
@@ -156,11 +158,12 @@ bool AlwaysSupported() { return true; }
 const Kernel kPortableKernel = {
     "portable",          "plain C++, one bit at a time; the specification",
     AlwaysSupported,     BlockedMayMatch,
-    BlockedMayMatchMany, BlockedInsertMany,
-    BlockedAddMany,      SharedMayMatchMany,
-    SharedAddMany,       SharedCountLines,
-    FlatMayMatch,        FlatInsertMany,
-    &kPortableCompact,   &kPortableCounters,
+    BlockedMayMatchWith, BlockedMayMatchMany,
+    BlockedInsertMany,   BlockedAddMany,
+    SharedMayMatchMany,  SharedAddMany,
+    SharedCountLines,    FlatMayMatch,
+    FlatInsertMany,      &kPortableCompact,
+    &kPortableCounters,
 };
 
 }  // namespace bloomline::kernels

@@ -18,11 +18,16 @@ constexpr auto UnrolledTable(std::index_sequence<K...>) {
   return std::array{&F::template Run<static_cast<int>(K)>...};
 }
 
-template <typename F, typename... Args>
-inline void RunUnrolled(int num_probes, const Args&... args) {
+template <typename F>
+inline auto UnrolledFunction(int num_probes) {
   static constexpr auto kTable =
       UnrolledTable<F>(std::make_index_sequence<kMaxUnrolledProbes + 1>());
-  kTable[static_cast<size_t>(num_probes <= kMaxUnrolledProbes ? num_probes : 0)](args...);
+  return kTable[static_cast<size_t>(num_probes <= kMaxUnrolledProbes ? num_probes : 0)];
+}
+
+template <typename F, typename... Args>
+inline void RunUnrolled(int num_probes, const Args&... args) {
+  UnrolledFunction<F>(num_probes)(args...);
 }
 
 }  // namespace bloomline::kernels

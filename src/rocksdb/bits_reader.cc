@@ -31,10 +31,13 @@ class LinesReader : public FilterBitsReader {
         may_match_many_(may_match_many),
         seed_(payload.seed),
         line_bytes_(payload.line_bytes),
-        requests_ahead_(payload.num_bytes > kernels::kCachedBytes) {}
+        requests_ahead_(payload.num_bytes > kernels::kCachedBytes),
+        long_key_bytes_(payload.seed == 0 ? 17 : 0) {}
 
+  // Short keys, without the registers that hashing long ones needs saved.
   __attribute__((flatten)) bool MayMatch(const Slice& entry) override {
-    return may_match_(lines_, core::Hash64(View(entry), seed_));
+    if (entry.size() >= long_key_bytes_) return LongKeyMayMatch(entry);
+    return may_match_(lines_, core::Hash64(View(entry), 0));
   }
 
   __attribute__((flatten)) void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
@@ -52,6 +55,10 @@ class LinesReader : public FilterBitsReader {
   }
 
  private:
+  __attribute__((flatten, noinline)) bool LongKeyMayMatch(const Slice& entry) const {
+    return may_match_(lines_, core::Hash64(View(entry), seed_));
+  }
+
   template <bool kRequestAhead>
   __attribute__((flatten)) void HashAll(int count, Slice** keys, uint64_t* hashes) const {
     const uint64_t seed = seed_;
@@ -72,6 +79,7 @@ class LinesReader : public FilterBitsReader {
   const uint64_t seed_;
   const uint32_t line_bytes_;
   const bool requests_ahead_;
+  const size_t long_key_bytes_;  // with a seed, all keys count as long
 };
 
 // Everything else: other layouts, no keys, bytes that make no sense.
@@ -102,15 +110,18 @@ FilterBitsReader* NewRocksDBBitsReader(std::string_view filter) {
   if (payload.num_lines != 0 && payload.layout == core::Layout::kBlocked) {
     return new (std::nothrow) LinesReader<kernels::BlockedLines>(
         core::AsBlocked(payload, payload.data, payload.num_bytes), payload,
-        kernel.blocked_may_match, kernel.blocked_may_match_many);
+        kernel.blocked_may_match_with(static_cast<int>(payload.parameter)),
+        kernel.blocked_may_match_many);
   }
   if (payload.num_lines != 0 && payload.layout == core::Layout::kCompact) {
     return new (std::nothrow) LinesReader<kernels::CompactLines>(
-        core::AsCompact(payload), payload, kernel.compact->packed_may_match, kernel.compact->packed_may_match_many);
+        core::AsCompact(payload), payload, kernel.compact->packed_may_match,
+        kernel.compact->packed_may_match_many);
   }
   if (payload.num_lines != 0 && payload.layout == core::Layout::kCompactLanes) {
     return new (std::nothrow) LinesReader<kernels::CompactLines>(
-        core::AsCompact(payload), payload, kernel.compact->lanes_may_match, kernel.compact->lanes_may_match_many);
+        core::AsCompact(payload), payload, kernel.compact->lanes_may_match,
+        kernel.compact->lanes_may_match_many);
   }
   return new (std::nothrow) AnyReader(payload, kernel);
 }

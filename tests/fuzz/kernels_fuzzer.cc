@@ -26,8 +26,16 @@ void FuzzBlocked(FuzzedDataProvider* input) {
     return true;
   });
   Placed placed(added, place);
-  RequireSameAnswers(BlockedLines{placed.data(), num_lines, k}, &Kernel::blocked_may_match,
-                     &Kernel::blocked_may_match_many, hashes, n);
+  const BlockedLines filter = {placed.data(), num_lines, k};
+  RequireSameAnswers(filter, &Kernel::blocked_may_match, &Kernel::blocked_may_match_many, hashes,
+                     n);
+  for (const Kernel* kernel : SupportedKernels()) {
+    for (const uint64_t hash : hashes) {
+      Require(kernel->blocked_may_match_with(k)(filter, hash) ==
+                  Portable().blocked_may_match(filter, hash),
+              "query with k given as portable", kernel->name);
+    }
+  }
 }
 
 // The functions of filters that change while they are asked.
