@@ -29,9 +29,18 @@ FilterWriter::FilterWriter(const FilterOptions& options, uint64_t max_payload_by
     : options_(options),
       layout_(LayoutOf(options.format)),
       max_payload_bytes_(max_payload_bytes),
+      long_key_bytes_(layout_ == Layout::kClassic || options.seed != 0 ? 0 : kMaxShortKeyBytes + 1),
       error_(options.Validate()) {
   options_valid_ = error_.empty();
   if (options_valid_) num_probes_ = OptimalNumProbes(options.format, options.bits_per_key);
+}
+
+__attribute__((flatten)) void FilterWriter::AddAnyKey(std::string_view key) {
+  AddHash(LayoutHash(layout_, key, options_.seed));
+}
+
+void FilterWriter::AddHash(uint64_t hash) {
+  if (KeepsRepeats() || hashes_.size() == 0 || hashes_.back() != hash) Append(hash);
 }
 
 void FilterWriter::AddKeyAndPrefix(std::string_view key, std::string_view prefix) {

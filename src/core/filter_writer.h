@@ -26,8 +26,9 @@ class FilterWriter {
   explicit FilterWriter(const FilterOptions& options, uint64_t max_payload_bytes = UINT64_MAX);
 
   void AddKey(std::string_view key) {
-    const uint64_t hash = LayoutHash(layout_, key, options_.seed);
-    if (KeepsRepeats() || hashes_.size() == 0 || hashes_.back() != hash) Append(hash);
+    if (key.size() >= long_key_bytes_) return AddAnyKey(key);
+    const uint64_t hash = ShortKeyHash64(key);
+    if (!hashes_.AppendIfNewAndEasy(hash)) AddHash(hash);
   }
 
   // See FilterBuilder::AddKeyAndPrefix.
@@ -47,7 +48,10 @@ class FilterWriter {
   void TakeKeysFrom(FilterWriter* other);
 
   // From now on, for HashesAreIntact: a checksum of hashes as they are added.
-  void KeepChecksum() { keeps_checksum_ = true; }
+  void KeepChecksum() {
+    keeps_checksum_ = true;
+    long_key_bytes_ = 0;
+  }
   // False: a hash is no longer what it was when it was added. Needs KeepChecksum before the first
   // key.
   bool HashesAreIntact() const;
@@ -66,6 +70,9 @@ class FilterWriter {
   // LevelDB's own filter counts a repeated key again.
   bool KeepsRepeats() const { return layout_ == Layout::kClassic; }
 
+  void AddAnyKey(std::string_view key);
+  void AddHash(uint64_t hash);
+
   void Append(uint64_t hash) {
     if (keeps_checksum_) checksum_ ^= hash;
     if (!hashes_.Append(hash)) SetOutOfMemory();
@@ -76,6 +83,7 @@ class FilterWriter {
   FilterOptions options_;
   Layout layout_;
   uint64_t max_payload_bytes_;
+  size_t long_key_bytes_;  // keys from here on take the long way; 0: all do
   HashList hashes_;
   int num_probes_ = 1;
   bool options_valid_ = false;

@@ -21,6 +21,15 @@ inline uint64_t Hash64(std::string_view key, uint64_t seed) {
   return seed == 0 ? XXH3_64bits(key.data(), key.size()) : SeededHash64(key, seed);
 }
 
+// Most keys are short, and a function that hashes no others needs fewer registers.
+constexpr size_t kMaxShortKeyBytes = 16;
+
+// Hash64(key, 0) of a key of at most kMaxShortKeyBytes.
+inline uint64_t ShortKeyHash64(std::string_view key) {
+  if (key.size() > kMaxShortKeyBytes) __builtin_unreachable();
+  return XXH3_64bits(key.data(), key.size());
+}
+
 // LevelDB's Hash(key, 0xbc9f1d34): util/hash.cc of google/leveldb.
 uint32_t LevelDBHash32(std::string_view key);
 

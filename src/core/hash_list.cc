@@ -1,6 +1,9 @@
 #include "src/core/hash_list.h"
 
+#include <algorithm>
 #include <new>
+
+#include "src/memory/huge_pages.h"
 
 namespace bloomline::core {
 
@@ -9,22 +12,36 @@ HashList::~HashList() { Free(first_); }
 void HashList::Free(Chunk* chunk) {
   while (chunk != nullptr) {
     Chunk* const next = chunk->next;
-    ::operator delete(chunk);
+    memory::FreePages(chunk, sizeof(Chunk) + chunk->capacity * sizeof(uint64_t));
     chunk = next;
   }
 }
 
-bool HashList::Grow() {
-  // 1 KiB first, so that a small filter stays small; 64 KiB at most, so that memory follows need.
-  constexpr size_t kFirstCapacity = 125;
-  constexpr size_t kMaxCapacity = 8189;
-  size_t capacity = kFirstCapacity;
-  if (last_ != nullptr) {
-    capacity = last_->capacity * 8 < kMaxCapacity ? last_->capacity * 8 : kMaxCapacity;
+bool HashList::AppendToNewChunk(uint64_t hash) {
+  if (first_ != nullptr && size() == 0) {
+    end_ = next_ + first_->capacity;
+  } else if (!Grow()) {
+    return false;
   }
-  void* memory = ::operator new(sizeof(Chunk) + capacity * sizeof(uint64_t), std::nothrow);
-  if (memory == nullptr) return false;
-  Chunk* chunk = new (memory) Chunk{nullptr, capacity, 0};
+  Push(hash);
+  return true;
+}
+
+bool HashList::Grow() {
+  // 1 KiB first, so that a small filter stays small; then 64 KiB, so that memory follows need; and
+  // huge pages where a chunk of them is at most a fourth of the list.
+  constexpr size_t kFirstBytes = 1024;
+  constexpr size_t kMaxBytes = 64 << 10;
+  size_t bytes = kFirstBytes;
+  if (size() * sizeof(uint64_t) >= 4 * memory::kHugePageBytes) {
+    bytes = memory::kHugePageBytes;
+  } else if (last_ != nullptr) {
+    bytes = std::min(kMaxBytes, 8 * (sizeof(Chunk) + last_->capacity * sizeof(uint64_t)));
+  }
+  void* chunk_memory = memory::AllocatePages(bytes);
+  if (chunk_memory == nullptr) return false;
+  const size_t capacity = (bytes - sizeof(Chunk)) / sizeof(uint64_t);
+  Chunk* chunk = new (chunk_memory) Chunk{nullptr, capacity, 0};
   if (last_ == nullptr) {
     first_ = chunk;
   } else {
@@ -38,8 +55,8 @@ bool HashList::Grow() {
 }
 
 void HashList::TakeAll(HashList* other) {
-  if (other == this || other->size_ == 0) return;
-  if (size_ == 0) {
+  if (other == this || other->size() == 0) return;
+  if (size() == 0) {
     Free(first_);
     first_ = other->first_;
   } else {
@@ -49,10 +66,10 @@ void HashList::TakeAll(HashList* other) {
   last_ = other->last_;
   next_ = other->next_;
   end_ = other->end_;
-  size_ += other->size_;
+  SetSize(size() + other->size());
   other->first_ = other->last_ = nullptr;
   other->next_ = other->end_ = nullptr;
-  other->size_ = 0;
+  other->SetSize(0);
 }
 
 void HashList::Clear() {
@@ -60,9 +77,8 @@ void HashList::Clear() {
   Free(first_->next);
   first_->next = nullptr;
   last_ = first_;
-  next_ = first_->hashes();
-  end_ = next_ + first_->capacity;
-  size_ = 0;
+  next_ = end_ = first_->hashes();
+  SetSize(0);
 }
 
 }  // namespace bloomline::core

@@ -3,6 +3,7 @@
 #ifndef BLOOMLINE_CORE_HASH_LIST_H_
 #define BLOOMLINE_CORE_HASH_LIST_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -17,13 +18,21 @@ class HashList {
 
   // False, and nothing added, when out of memory.
   bool Append(uint64_t hash) {
-    if (next_ == end_ && !Grow()) return false;
-    *next_++ = hash;
-    ++size_;
+    if (next_ == end_) return AppendToNewChunk(hash);
+    Push(hash);
     return true;
   }
 
-  size_t size() const { return size_; }
+  // Appends a hash that is not the last one already. False, and nothing done, in an empty list or
+  // where more memory is needed.
+  bool AppendIfNewAndEasy(uint64_t hash) {
+    if (next_ == end_) return false;
+    if (back() != hash) Push(hash);
+    return true;
+  }
+
+  // Other threads may ask while hashes are appended.
+  size_t size() const { return size_.load(std::memory_order_relaxed); }
   // The last hash appended, or the last of the list taken last. Needs size() > 0.
   uint64_t back() const { return next_[-1]; }
 
@@ -36,7 +45,7 @@ class HashList {
   // f(hash) for all.
   template <typename F>
   void ForEach(F f) const {
-    if (size_ == 0) return;
+    if (size() == 0) return;
     for (Run run = FirstRun();; run = RunAfter(run)) {
       for (size_t i = 0; i < run.size; ++i) f(run.hashes[i]);
       if (run.next == nullptr) return;
@@ -62,6 +71,12 @@ class HashList {
     const uint64_t* hashes() const { return reinterpret_cast<const uint64_t*>(this + 1); }
   };
 
+  void Push(uint64_t hash) {
+    *next_++ = hash;
+    SetSize(size() + 1);
+  }
+  void SetSize(size_t size) { size_.store(size, std::memory_order_relaxed); }
+  bool AppendToNewChunk(uint64_t hash);
   bool Grow();
   Run RunOf(const Chunk* chunk) const {
     const size_t size = chunk == last_ ? static_cast<size_t>(next_ - chunk->hashes()) : chunk->size;
@@ -70,11 +85,12 @@ class HashList {
   static void Free(Chunk* chunk);
 
   // A chunk is begun only when a hash goes into it, so none but a cleared list's only one is empty.
+  // There next_ == end_, as in a list without chunks: before any other slot there is a hash.
   Chunk* first_ = nullptr;
   Chunk* last_ = nullptr;
   uint64_t* next_ = nullptr;
   uint64_t* end_ = nullptr;
-  size_t size_ = 0;
+  std::atomic<size_t> size_{0};
 };
 
 }  // namespace bloomline::core

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "src/kernels/probe_sequence.h"
+#include "src/memory/huge_pages.h"
 
 namespace bloomline::filters {
 
@@ -28,26 +29,25 @@ LineMemory& LineMemory::operator=(LineMemory&& other) noexcept {
 }
 
 LineMemory LineMemory::Zeroed(uint64_t bytes) {
-  LineMemory memory;
-  if (bytes < kHugePageBytes) {
-    memory.start_ = std::aligned_alloc(kernels::kLineBytes, bytes);
-    if (memory.start_ != nullptr) std::memset(memory.start_, 0, bytes);
-    memory.data_ = static_cast<char*>(memory.start_);
-    return memory;
+  LineMemory lines;
+  if (bytes < memory::kHugePageBytes) {
+    lines.start_ = std::aligned_alloc(kernels::kLineBytes, bytes);
+    if (lines.start_ != nullptr) std::memset(lines.start_, 0, bytes);
+    lines.data_ = static_cast<char*>(lines.start_);
+    return lines;
   }
-  if (bytes > SIZE_MAX - kHugePageBytes) return memory;
-  const size_t mapped_bytes = bytes + kHugePageBytes;
+  if (bytes > SIZE_MAX - memory::kHugePageBytes) return lines;
+  const size_t mapped_bytes = bytes + memory::kHugePageBytes;
   void* start =
       mmap(nullptr, mapped_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (start == MAP_FAILED) return memory;
-  memory.start_ = start;
-  memory.mapped_bytes_ = mapped_bytes;
+  if (start == MAP_FAILED) return lines;
+  lines.start_ = start;
+  lines.mapped_bytes_ = mapped_bytes;
   const auto address = reinterpret_cast<uintptr_t>(start);
-  memory.data_ = static_cast<char*>(start) + (kHugePageBytes - address % kHugePageBytes);
-#ifdef MADV_HUGEPAGE
-  madvise(memory.data_, bytes, MADV_HUGEPAGE);  // where the system does not, ordinary pages do
-#endif
-  return memory;
+  lines.data_ =
+      static_cast<char*>(start) + (memory::kHugePageBytes - address % memory::kHugePageBytes);
+  memory::UseHugePages(lines.data_, bytes);
+  return lines;
 }
 
 void LineMemory::Zero(uint64_t bytes) {
@@ -58,13 +58,13 @@ void LineMemory::Zero(uint64_t bytes) {
 }
 
 LineMemory LineMemory::OfFile(int file, uint64_t bytes) {
-  LineMemory memory;
+  LineMemory lines;
   void* start = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file, 0);
-  if (start == MAP_FAILED) return memory;
-  memory.start_ = start;
-  memory.mapped_bytes_ = bytes;
-  memory.data_ = static_cast<char*>(start);
-  return memory;
+  if (start == MAP_FAILED) return lines;
+  lines.start_ = start;
+  lines.mapped_bytes_ = bytes;
+  lines.data_ = static_cast<char*>(start);
+  return lines;
 }
 
 }  // namespace bloomline::filters

@@ -7,9 +7,6 @@
 
 namespace bloomline::filters {
 
-// From so many bytes on, memory is mapped in huge pages.
-constexpr uint64_t kHugePageBytes = uint64_t{2} << 20;
-
 // Owns memory that begins on a 64-byte line. Null until it is allocated or mapped.
 class LineMemory {
  public:
@@ -18,7 +15,8 @@ class LineMemory {
   LineMemory(LineMemory&& other) noexcept;
   LineMemory& operator=(LineMemory&& other) noexcept;
 
-  // `bytes` zero bytes, a positive multiple of 64. Null if they cannot be had.
+  // `bytes` zero bytes, a positive multiple of 64, in huge pages where one of them fits. Null if
+  // they cannot be had.
   static LineMemory Zeroed(uint64_t bytes);
 
   // The first `bytes` bytes of an open file, read-only. Null on failure, with errno set.

@@ -6,6 +6,7 @@
 #include "bloomline/sizing.h"
 #include "src/core/format.h"
 #include "src/core/payload.h"
+#include "src/memory/huge_pages.h"
 #include "src/rocksdb/slice_view.h"
 
 namespace bloomline {
@@ -26,17 +27,13 @@ RocksDBBitsBuilder::RocksDBBitsBuilder(const FilterOptions& options, bool verify
 
 __attribute__((flatten)) void RocksDBBitsBuilder::AddKey(const Slice& key) {
   writer_.AddKey(View(key));
-  num_entries_.store(writer_.num_entries(), std::memory_order_relaxed);
 }
 
 void RocksDBBitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alt) {
   writer_.AddKeyAndPrefix(View(key), View(alt));
-  num_entries_.store(writer_.num_entries(), std::memory_order_relaxed);
 }
 
-size_t RocksDBBitsBuilder::EstimateEntriesAdded() {
-  return num_entries_.load(std::memory_order_relaxed);
-}
+size_t RocksDBBitsBuilder::EstimateEntriesAdded() { return writer_.num_entries(); }
 
 ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]>* buf) {
   return Finish(buf, nullptr);
@@ -45,7 +42,6 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
 ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
                                                     Status* status) {
   if (status != nullptr) *status = Status::OK();
-  num_entries_.store(0, std::memory_order_relaxed);
   unverified_.Clear();
   if (writer_.num_entries() == 0 && writer_.error().empty()) return Slice();
   const bool intact = !verify_ || writer_.HashesAreIntact();
@@ -59,6 +55,7 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
     writer_.Reset();
     return Slice(kAlwaysMatch, sizeof(kAlwaysMatch));
   }
+  memory::UseHugePages(bytes, num_bytes);
   writer_.FinishTo(bytes, 1, verify_ ? &unverified_ : nullptr);
   buf->reset(bytes);
   return Slice(bytes, num_bytes);

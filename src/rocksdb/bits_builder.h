@@ -2,8 +2,6 @@
 #ifndef BLOOMLINE_ROCKSDB_BITS_BUILDER_H_
 #define BLOOMLINE_ROCKSDB_BITS_BUILDER_H_
 
-#include <atomic>
-
 #include "bloomline/filter_options.h"
 #include "src/core/filter_writer.h"
 #include "src/rocksdb/filter_bits_abi.h"
@@ -27,6 +25,7 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
 #else
   void AddKeyAndAlt(const Slice& key, const Slice& alt);
 #endif
+  // RocksDB 10.9 and later ask from another thread while keys are added.
   size_t EstimateEntriesAdded() override;
   // Never an empty slice unless no key was added: RocksDB reads that as "no keys".
   Slice Finish(std::unique_ptr<const char[]>* buf) override;
@@ -40,8 +39,6 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   core::FilterWriter writer_;
   const bool verify_;
   core::HashList unverified_;  // the hashes of the last finished filter
-  // RocksDB 10.9 and later ask from another thread while keys are added.
-  std::atomic<size_t> num_entries_{0};
 };
 
 }  // namespace bloomline

@@ -32,12 +32,12 @@ class LinesReader : public FilterBitsReader {
         seed_(payload.seed),
         line_bytes_(payload.line_bytes),
         requests_ahead_(payload.num_bytes > kernels::kCachedBytes),
-        long_key_bytes_(payload.seed == 0 ? 17 : 0) {}
+        long_key_bytes_(payload.seed == 0 ? core::kMaxShortKeyBytes + 1 : 0) {}
 
   // Short keys, without the registers that hashing long ones needs saved.
   __attribute__((flatten)) bool MayMatch(const Slice& entry) override {
     if (entry.size() >= long_key_bytes_) return LongKeyMayMatch(entry);
-    return may_match_(lines_, core::Hash64(View(entry), 0));
+    return may_match_(lines_, core::ShortKeyHash64(View(entry)));
   }
 
   __attribute__((flatten)) void MayMatch(int num_keys, Slice** keys, bool* may_match) override {

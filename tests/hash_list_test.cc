@@ -1,0 +1,115 @@
+#include "src/core/hash_list.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "bloomline/filter.h"
+#include "src/memory/huge_pages.h"
+
+namespace bloomline {
+namespace {
+
+using core::HashList;
+
+std::vector<uint64_t> Content(const HashList& list) {
+  std::vector<uint64_t> hashes;
+  list.ForEach([&](uint64_t hash) { hashes.push_back(hash); });
+  return hashes;
+}
+
+void AppendIfNew(uint64_t hash, HashList* list) {
+  if (list->AppendIfNewAndEasy(hash)) return;
+  if (list->size() != 0 && list->back() == hash) return;
+  ASSERT_TRUE(list->Append(hash));
+}
+
+TEST(HashListTest, KeepsAllHashesInOrderThroughChunksOfAllSizes) {
+  constexpr uint64_t kHashes = 6 * memory::kHugePageBytes / sizeof(uint64_t) + 12345;
+  HashList list;
+  for (uint64_t i = 0; i < kHashes; ++i) {
+    AppendIfNew(i * i, &list);
+    AppendIfNew(i * i, &list);
+    ASSERT_EQ(list.size(), i + 1);
+    ASSERT_EQ(list.back(), i * i);
+  }
+  const std::vector<uint64_t> content = Content(list);
+  ASSERT_EQ(content.size(), kHashes);
+  for (uint64_t i = 0; i < kHashes; ++i) ASSERT_EQ(content[i], i * i);
+}
+
+TEST(HashListTest, AClearedListForgetsWhatCameLast) {
+  HashList list;
+  for (int round = 0; round < 3; ++round) {
+    AppendIfNew(7, &list);
+    AppendIfNew(7, &list);
+    EXPECT_EQ(Content(list), std::vector<uint64_t>({7}));
+    list.Clear();
+    EXPECT_EQ(list.size(), 0u);
+    EXPECT_EQ(Content(list), std::vector<uint64_t>());
+  }
+  for (uint64_t i = 0; i < 100000; ++i) AppendIfNew(i, &list);
+  list.Clear();
+  AppendIfNew(99999, &list);
+  EXPECT_EQ(Content(list), std::vector<uint64_t>({99999}));
+}
+
+TEST(HashListTest, ATakenListGoesOnWhereItEnded) {
+  for (const uint64_t size : {1, 125, 126, 20000}) {
+    HashList list, other, empty;
+    for (uint64_t i = 0; i < size; ++i) AppendIfNew(i, &other);
+    list.TakeAll(&other);
+    AppendIfNew(size - 1, &list);
+    AppendIfNew(size, &list);
+    list.TakeAll(&empty);
+    AppendIfNew(size, &other);  // in use again
+    list.TakeAll(&other);
+    EXPECT_EQ(list.size(), size + 2);
+    EXPECT_EQ(other.size(), 0u);
+    EXPECT_EQ(list.back(), size);
+    other.Clear();
+    list.Clear();
+    AppendIfNew(size, &list);
+    EXPECT_EQ(Content(list), std::vector<uint64_t>({size}));
+  }
+}
+
+TEST(HashListTest, AReusedBuilderKeepsTheKeyItEndedWith) {
+  // Short and long keys take different ways to the list; so do seeds.
+  for (const uint64_t seed : {0, 1}) {
+    FilterOptions options;
+    options.seed = seed;
+    FilterBuilder builder(options);
+    for (const size_t bytes : {0, 1, 8, 16, 17, 300}) {
+      const std::string key(bytes, 'x');
+      for (int round = 0; round < 2; ++round) {
+        builder.AddKey(key);
+        builder.AddKey(key);
+        EXPECT_EQ(builder.num_entries(), 1u);
+        const std::string filter = builder.Finish();
+        EXPECT_TRUE(FilterView::Open(filter).MayMatch(key)) << bytes;
+        EXPECT_FALSE(FilterView::Open(filter).AlwaysMatches());
+      }
+    }
+  }
+}
+
+TEST(HashListTest, BlocksOfAnySizeAndPlaceMayAskForHugePages) {
+  std::vector<char> block(3 * memory::kHugePageBytes);
+  for (const size_t start : {size_t{0}, size_t{1}, size_t{4097}}) {
+    for (const size_t bytes :
+         {size_t{0}, size_t{1}, memory::kHugePageBytes, block.size() - start}) {
+      memory::UseHugePages(block.data() + start, bytes);
+    }
+  }
+  for (const size_t bytes : {size_t{1}, memory::kHugePageBytes, memory::kHugePageBytes + 1}) {
+    auto* memory = static_cast<char*>(memory::AllocatePages(bytes));
+    ASSERT_NE(memory, nullptr);
+    memory[0] = memory[bytes - 1] = 'x';
+    memory::FreePages(memory, bytes);
+  }
+}
+
+}  // namespace
+}  // namespace bloomline
