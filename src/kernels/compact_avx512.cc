@@ -176,7 +176,7 @@ BLOOMLINE_AVX512_INLINE bool LanesMatch(__m512i lanes, const LaneQuery& query, u
       _mm512_ternarylogic_epi64(other, _mm512_set1_epi64(static_cast<long long>(query.slots.other)),
                                 _mm512_load_si512(layout.other), kAndAll);
   const __m512i counts = _mm512_popcnt_epi64(_mm512_xor_si512(own_hits, other_hits));
-  const unsigned odd = _mm512_movepi64_mask(_mm512_slli_epi64(counts, 63));
+  const unsigned odd = _mm512_test_epi64_mask(counts, _mm512_set1_epi64(1));
   return ((odd ^ static_cast<unsigned>(hash)) & query.asked) == 0;
 }
 

@@ -39,6 +39,7 @@ struct alignas(64) LaneLayout {
   uint8_t asked[2] = {};  // rows in lanes, a bit for each; [1]: with the partial row, if it is one
   uint8_t partial_share = 0;  // T, of 256
   uint8_t tail_slots = 0;     // s, if there are rows in the tail; else 0
+  uint32_t top_share = 0;     // T in the upper byte
   uint8_t full_rows = 0;      // r
   uint8_t partial_slots = 0;  // w
   // In the tail: where the bits are that number the partial row's try.
@@ -149,7 +150,7 @@ struct LaneTables {
   struct Header {
     uint16_t layout_offset;  // from the layout of base slots, in bytes
     uint8_t pool_shift;
-    uint8_t salt;
+    uint32_t top_salt;  // in the upper byte
   };
   constexpr LaneTables() {
     // Headers without a meaning stand for more slots than there can be: such a line matches all.
@@ -159,15 +160,16 @@ struct LaneTables {
         const unsigned header = LaneHeader(code, t);
         headers[header] = {static_cast<uint16_t>(code * sizeof(LaneLayout)),
                            static_cast<uint8_t>(kPoolShift + t),
-                           static_cast<uint8_t>(LaneSalt(header))};
+                           LaneSalt(header) << kSelectorShift};
       }
     }
     for (unsigned slots = kMinLanesSlots; slots <= kMaxSlots; ++slots) {
       layouts[slots] = slots <= kLaneSlots ? LayoutWithTail(slots) : LayoutWithChunks(slots);
+      layouts[slots].top_share = uint32_t{layouts[slots].partial_share} << kSelectorShift;
     }
   }
-  Header headers[256] = {};
   LaneLayout layouts[kNumLaneLayouts] = {};
+  Header headers[256] = {};
 };
 inline constexpr LaneTables kLaneTables;
 
@@ -245,10 +247,15 @@ struct LaneQuery {
 BLOOMLINE_ALWAYS_INLINE LaneQuery QueryOf(unsigned header, uint32_t base_slots, uint64_t hash) {
   const LaneTables::Header& meaning = kLaneTables.headers[header];
   const auto* base_layout = reinterpret_cast<const char*>(kLaneTables.layouts + base_slots);
-  const auto& layout = *reinterpret_cast<const LaneLayout*>(base_layout + meaning.layout_offset);
+  const auto* address = reinterpret_cast<const LaneLayout*>(base_layout + meaning.layout_offset);
+  // One register for all that is in it: GCC 12 takes three, and saves others for that.
+  __asm__("" : "+r"(address));
+  const LaneLayout& layout = *address;
   LaneSlots slots = LaneSlotsOf(hash);
   slots.own = OwnSlotsInTry(slots, meaning.pool_shift);
-  return {layout, slots, layout.asked[AsksPartialRow(hash, meaning.salt, layout.partial_share)]};
+  // AsksPartialRow with the selector left in its place; the bits below it do not matter.
+  const bool asks_partial = static_cast<uint32_t>(hash) + meaning.top_salt < layout.top_share;
+  return {layout, slots, layout.asked[asks_partial]};
 }
 
 BLOOMLINE_ALWAYS_INLINE const char* LanesLine(const CompactLines& filter, uint64_t hash) {

@@ -106,7 +106,8 @@ inline SlotMask Rotated(SlotMask all, unsigned seed_number) {
 inline uint32_t FingerprintOf(uint64_t hash) { return static_cast<uint32_t>(hash) & 0xFFFFFF; }
 
 // The partial row is asked by keys with a selector below its share.
-inline uint32_t SelectorOf(uint64_t hash) { return static_cast<uint32_t>(hash) >> 24; }
+constexpr unsigned kSelectorShift = 24;
+inline uint32_t SelectorOf(uint64_t hash) { return static_cast<uint32_t>(hash) >> kSelectorShift; }
 
 inline const char* CompactLine(const CompactLines& filter, uint64_t hash) {
   return filter.data + BlockedLine(hash, filter.num_lines) * filter.line_bytes;
