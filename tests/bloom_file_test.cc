@@ -146,7 +146,7 @@ TEST_F(BloomFileTest, BytesAreThoseOfTheFormat) {
     fields >> kind >> layout >> num_bits >> num_probes >> options.seed >> capacity >> key_list >>
         file;
     SCOPED_TRACE(kind + " " + layout + " " + num_bits);
-    if (kind == "counting") continue;  // counting_bloom_filter_test
+    if (kind == "counting") continue;  // counting_file_test
     options.layout = tests::LayoutOf(layout);
     const std::vector<std::string> keys = tests::KeysFromHex(key_list);
     const std::string bytes = tests::FromHex(file);
