@@ -18,25 +18,33 @@ inline void SetBit(const char* data, uint64_t bit) {
   *byte = static_cast<char>(static_cast<unsigned char>(*byte) | 1u << (bit % 8));
 }
 
+// Looks at every bit: where the first zero is cannot be predicted, and a wrong guess costs more
+// than all bits behind it.
 inline bool LineMayMatch(const char* line, int num_probes, uint64_t hash) {
   const ProbePair pair = BlockedPair(hash);
-  for (int j = 0; j < num_probes; ++j) {
-    if (!TestBit(line, BlockedBit(Probe(pair, j)))) return false;
+  bool all_set = true;
+#pragma GCC unroll 16
+  for (int j = 0; j < num_probes; ++j) all_set &= TestBit(line, BlockedBit(Probe(pair, j)));
+  return all_set;
+}
+
+struct MayMatch {
+  template <int K>
+  static bool Run(const BlockedLines& filter, uint64_t hash) {
+    return LineMayMatch(Line(filter, hash), K == 0 ? filter.num_probes : K, hash);
   }
-  return true;
-}
+};
 
-bool BlockedMayMatch(const BlockedLines& filter, uint64_t hash) {
-  return LineMayMatch(Line(filter, hash), filter.num_probes, hash);
-}
-
-auto BlockedMayMatchWith(int) { return &BlockedMayMatch; }
+struct MayMatchMany {
+  template <int K>
+  static void Run(const BlockedLines& filter, size_t n, const uint64_t* hashes, bool* may_match) {
+    for (size_t i = 0; i < n; ++i) may_match[i] = MayMatch::Run<K>(filter, hashes[i]);
+  }
+};
 
 void BlockedMayMatchMany(const BlockedLines& filter, size_t n, const uint64_t* hashes,
                          bool* may_match) {
-  for (size_t i = 0; i < n; ++i) {
-    may_match[i] = LineMayMatch(Line(filter, hashes[i]), filter.num_probes, hashes[i]);
-  }
+  RunUnrolled<MayMatchMany>(filter.num_probes, filter, n, hashes, may_match);
 }
 
 struct InsertBlocked {
@@ -125,12 +133,22 @@ void SharedCountLines(const char* data, uint64_t num_lines, uint64_t* lines_with
   CountLinesByFill(data, num_lines, lines_with);
 }
 
-bool FlatMayMatch(const FlatBits& filter, uint64_t hash) {
-  const ProbePair pair = FlatPair(hash);
-  for (int j = 0; j < filter.num_probes; ++j) {
-    if (!TestBit(filter.data, FlatBit(Probe(pair, j), filter.num_bits))) return false;
+struct AskFlat {
+  template <int K>
+  static bool Run(const FlatBits& filter, uint64_t hash) {
+    const int num_probes = K == 0 ? filter.num_probes : K;
+    const ProbePair pair = FlatPair(hash);
+    bool all_set = true;
+#pragma GCC unroll 16
+    for (int j = 0; j < num_probes; ++j) {
+      all_set &= TestBit(filter.data, FlatBit(Probe(pair, j), filter.num_bits));
+    }
+    return all_set;
   }
-  return true;
+};
+
+bool FlatMayMatch(const FlatBits& filter, uint64_t hash) {
+  return UnrolledFunction<AskFlat>(filter.num_probes)(filter, hash);
 }
 
 struct InsertFlat {
@@ -156,13 +174,20 @@ bool AlwaysSupported() { return true; }
 }  // namespace
 
 const Kernel kPortableKernel = {
-    "portable",          "plain C++, one bit at a time; the specification",
-    AlwaysSupported,     BlockedMayMatch,
-    BlockedMayMatchWith, BlockedMayMatchMany,
-    BlockedInsertMany,   BlockedAddMany,
-    SharedMayMatchMany,  SharedAddMany,
-    SharedCountLines,    FlatMayMatch,
-    FlatInsertMany,      &kPortableCompact,
+    "portable",
+    "plain C++, one bit at a time; the specification",
+    AlwaysSupported,
+    MayMatch::Run<0>,
+    UnrolledFunction<MayMatch>,
+    BlockedMayMatchMany,
+    BlockedInsertMany,
+    BlockedAddMany,
+    SharedMayMatchMany,
+    SharedAddMany,
+    SharedCountLines,
+    FlatMayMatch,
+    FlatInsertMany,
+    &kPortableCompact,
     &kPortableCounters,
 };
 
