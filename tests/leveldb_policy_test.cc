@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bloomline/c_leveldb.h"
+#include "bloomline/cpu.h"
 #include "bloomline/leveldb.h"
 #include "tests/guarded_bytes.h"
 #include "tests/key_shapes.h"
@@ -102,10 +103,17 @@ TEST(LevelDBPolicyTest, SmallFilterRejectsOtherKeys) {
 }
 
 TEST(LevelDBPolicyTest, EmptyFilterRejectsEverything) {
-  const Policy policy = Blocked(10);
-  EXPECT_EQ(Filter(*policy, {}), "");
-  EXPECT_FALSE(policy->KeyMayMatch("hello", ""));
-  EXPECT_FALSE(policy->KeyMayMatch("", ""));
+  const std::string active = ActiveKernelName();
+  for (const KernelInfo& kernel : Kernels()) {
+    if (!ForceKernel(kernel.name, nullptr)) continue;  // not on this machine
+    const Policy policy = Blocked(10);
+    EXPECT_EQ(Filter(*policy, {}), "");
+    EXPECT_FALSE(policy->KeyMayMatch("hello", ""));
+    EXPECT_FALSE(policy->KeyMayMatch("", ""));
+    // Ones that do not belong to it.
+    EXPECT_FALSE(policy->KeyMayMatch("hello", leveldb::Slice("\xff\xff", 0))) << kernel.name;
+  }
+  EXPECT_TRUE(ForceKernel(active, nullptr));
 }
 
 TEST(LevelDBPolicyTest, NeverLosesAKeyAtAnySize) {

@@ -76,11 +76,22 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
   __attribute__((flatten)) bool KeyMayMatch(const leveldb::Slice& key,
                                             const leveldb::Slice& filter) const override {
     const core::Payload payload = core::DecodeLevelDB(View(filter));
+    if (payload.layout != core::Layout::kFlat || payload.num_bytes == 0 ||
+        key.size() > core::kMaxShortKeyBytes) {
+      return AnyMayMatch(payload, key);
+    }
+    return kernel_.flat_may_match(core::AsFlat(payload, payload.data, payload.num_bytes),
+                                  core::ShortKeyHash64(View(key)));
+  }
+
+ private:
+  // The usual filter and short keys need fewer registers than what is left to this one.
+  __attribute__((flatten, noinline)) bool AnyMayMatch(const core::Payload& payload,
+                                                      const leveldb::Slice& key) const {
     if (payload.layout == core::Layout::kAlwaysMatch) return true;
     return core::HashMayMatch(payload, kernel_, core::LayoutHash(payload.layout, View(key), kSeed));
   }
 
- private:
   __attribute__((flatten)) void Append(const leveldb::Slice* keys, size_t n,
                                        std::string* dst) const {
     const bool classic = options_.format == Format::kClassic;
