@@ -319,6 +319,23 @@ TEST(CompactFilterTest, ThreadsAndPassesGiveTheSameBytes) {
   for (const int threads : {2, 3, 8}) EXPECT_TRUE(one == BuildCompactOf(hashes, 7.2, threads));
 }
 
+// From 2.6 million hashes on, or fewer that are unevenly spread, parts are divided once more.
+TEST(CompactFilterTest, PiecesOfPartsGiveTheSameBytes) {
+  std::mt19937_64 random(45);
+  std::vector<uint64_t> hashes(3000000);
+  for (const bool skewed : {false, true}) {
+    for (uint64_t& hash : hashes) hash = skewed && random() % 2 == 0 ? random() / 16 : random();
+    const std::string bytes = BuildCompactOf(hashes, 7.2, 1);
+    EXPECT_TRUE(bytes == BuildCompactOf(hashes, 7.2, 4));
+    // Line by line, without parts.
+    const core::Shape shape = core::CompactShape(hashes.size(), 7.2, 0, UINT64_MAX);
+    std::string expected(shape.payload_bytes, '\0');
+    core::BuildCompactFromArray(hashes.data(), hashes.size(), shape, kernels::ActiveKernel(),
+                                expected.data());
+    EXPECT_TRUE(bytes == expected);
+  }
+}
+
 TEST(CompactFilterTest, BitsPerKeyArePaidWithinOnePercent) {
   for (double bits_per_key = 3; bits_per_key <= 24; bits_per_key += 0.37) {
     const double paid =

@@ -29,13 +29,14 @@ LineRangeBuilder::LineRangeBuilder(const Shape& shape, const kernels::Kernel& ke
       num_lines_(shape.payload_bytes / shape.line_bytes),
       kernel_(kernel),
       capacity_(capacity),
-      hashes_(new uint64_t[capacity]),
-      ordered_(new uint64_t[capacity]) {}
+      hashes_(NewHashArray(capacity)),
+      ordered_(NewHashArray(capacity)) {}
 
 void LineRangeBuilder::Start(uint64_t first_line, size_t count) {
   lines_.assign(count * shape_.line_bytes, 0);
   first_line_ = first_line;
   count_ = count;
+  if (count != 0) range_ = HashesOfLines(first_line, count, num_lines_);
   size_ = 0;
 }
 
@@ -44,11 +45,8 @@ void LineRangeBuilder::Add(const uint64_t* hashes, size_t n) {
     const size_t end = std::min(n, start + kHashesAtATime);
     if (capacity_ - size_ < end - start) MakeRoom();
     const size_t old_size = size_;
-    // Written always and kept only if it belongs here: no branch to mispredict.
-    for (size_t i = start; i < end; ++i) {
-      hashes_[size_] = hashes[i];
-      size_ += kernels::BlockedLine(hashes[i], num_lines_) - first_line_ < count_ ? 1 : 0;
-    }
+    if (count_ != 0)
+      size_ += CopyInRange(range_, hashes + start, end - start, hashes_.get() + size_);
     num_taken_ += size_ - old_size;
     for (size_t i = old_size; i < size_; ++i) checksum_ ^= hashes_[i];
   }
@@ -104,11 +102,6 @@ void LineRangeBuilder::BuildLines() {
     }
   });
   size_ = 0;
-}
-
-uint64_t FirstHashOfLine(uint64_t line, uint64_t num_lines) {
-  __extension__ using Uint128 = unsigned __int128;
-  return static_cast<uint64_t>(((Uint128{line} << 64) + num_lines - 1) / num_lines);
 }
 
 }  // namespace bloomline::core

@@ -5,10 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "src/core/format.h"
+#include "src/core/hash_array.h"
+#include "src/core/hash_range.h"
 #include "src/kernels/kernel.h"
 
 namespace bloomline::core {
@@ -54,18 +55,16 @@ class LineRangeBuilder {
   const uint64_t num_lines_;
   const kernels::Kernel& kernel_;
   const size_t capacity_;
-  std::unique_ptr<uint64_t[]> hashes_;
-  std::unique_ptr<uint64_t[]> ordered_;
+  HashArray hashes_;
+  HashArray ordered_;
   std::vector<char> lines_;
   size_t size_ = 0;
   uint64_t first_line_ = 0;
   size_t count_ = 0;
+  HashRange range_ = {};
   uint64_t num_taken_ = 0;
   uint64_t checksum_ = 0;
 };
-
-// The lowest hash of a line; 0 <= line < num_lines.
-uint64_t FirstHashOfLine(uint64_t line, uint64_t num_lines);
 
 }  // namespace bloomline::core
 

@@ -83,11 +83,9 @@ class Build {
 
   bool BuildPart(uint64_t first_line, uint64_t count, LineRangeBuilder* lines,
                  std::vector<uint64_t>* block, std::string* error) {
-    const uint64_t end_line = first_line + count;
-    const uint64_t last_hash =
-        end_line == num_lines_ ? UINT64_MAX : core::FirstHashOfLine(end_line, num_lines_) - 1;
-    const size_t last_partition = spill_.Partition(last_hash);
-    size_t partition = spill_.Partition(core::FirstHashOfLine(first_line, num_lines_));
+    const core::HashRange range = core::HashesOfLines(first_line, count, num_lines_);
+    const size_t last_partition = spill_.Partition(range.last);
+    size_t partition = spill_.Partition(range.first);
     lines->Start(first_line, static_cast<size_t>(count));
     for (; partition <= last_partition; ++partition) {
       for (const HashSpill::Block& source : spill_.Blocks(partition)) {

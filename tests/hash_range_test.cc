@@ -1,0 +1,50 @@
+#include "src/core/hash_range.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+#include "src/kernels/probe_sequence.h"
+
+namespace bloomline::core {
+namespace {
+
+using kernels::BlockedLine;
+
+TEST(HashRangeTest, EndsWhereLinesEnd) {
+  for (const uint64_t num_lines : {1ull, 2ull, 3ull, 7ull, 1000ull, 0xfffffffbull, 1ull << 33}) {
+    for (const uint64_t first : {uint64_t{0}, num_lines / 3, num_lines / 2, num_lines - 1}) {
+      for (const uint64_t count : {uint64_t{1}, (num_lines - first + 1) / 2, num_lines - first}) {
+        SCOPED_TRACE(testing::Message() << first << " + " << count << " of " << num_lines);
+        const HashRange range = HashesOfLines(first, count, num_lines);
+        EXPECT_EQ(BlockedLine(range.first, num_lines), first);
+        EXPECT_EQ(BlockedLine(range.last, num_lines), first + count - 1);
+        if (range.first > 0) {
+          EXPECT_EQ(BlockedLine(range.first - 1, num_lines), first - 1);
+        }
+        if (range.last < UINT64_MAX) {
+          EXPECT_EQ(BlockedLine(range.last + 1, num_lines), first + count);
+        }
+      }
+    }
+  }
+}
+
+TEST(HashRangeTest, CopiesBothEndsAndNothingBeside) {
+  for (const HashRange range :
+       {HashRange{0, 0}, HashRange{5, 9}, HashRange{7, UINT64_MAX}, HashRange{0, UINT64_MAX}}) {
+    const std::vector<uint64_t> hashes = {range.last,     6, range.first, range.first - 1,
+                                          range.last + 1, 0, UINT64_MAX,  range.first};
+    std::vector<uint64_t> expected;
+    std::copy_if(hashes.begin(), hashes.end(), std::back_inserter(expected),
+                 [&](uint64_t hash) { return hash >= range.first && hash <= range.last; });
+    std::vector<uint64_t> copied(hashes.size());
+    copied.resize(CopyInRange(range, hashes.data(), hashes.size(), copied.data()));
+    EXPECT_EQ(copied, expected);
+  }
+}
+
+}  // namespace
+}  // namespace bloomline::core
