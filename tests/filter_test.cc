@@ -311,7 +311,7 @@ TEST(CompactFilterTest, OneHashManyTimesStillRejectsOthers) {
   EXPECT_LT(matches, 100);
 }
 
-TEST(CompactFilterTest, ThreadsAndPassesGiveTheSameBytes) {
+TEST(CompactFilterTest, ThreadsAndPartsGiveTheSameBytes) {
   std::mt19937_64 random(42);
   std::vector<uint64_t> hashes(300000);
   for (uint64_t& hash : hashes) hash = random();

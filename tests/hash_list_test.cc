@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -95,20 +98,26 @@ TEST(HashListTest, AReusedBuilderKeepsTheKeyItEndedWith) {
   }
 }
 
-TEST(HashListTest, BlocksOfAnySizeAndPlaceMayAskForHugePages) {
-  std::vector<char> block(3 * memory::kHugePageBytes);
-  for (const size_t start : {size_t{0}, size_t{1}, size_t{4097}}) {
-    for (const size_t bytes :
-         {size_t{0}, size_t{1}, memory::kHugePageBytes, block.size() - start}) {
-      memory::UseHugePages(block.data() + start, bytes);
-    }
+TEST(HashListTest, PagesAreAlignedZeroAndTheirOwn) {
+  using memory::kHugePageBytes;
+  std::vector<char*> blocks;
+  const std::vector<size_t> sizes = {kHugePageBytes, kHugePageBytes + 1, 3 * kHugePageBytes - 1,
+                                     kHugePageBytes, 5 * kHugePageBytes};
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    auto* block = static_cast<char*>(memory::AllocatePages(sizes[i]));
+    ASSERT_NE(block, nullptr);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(block) % kHugePageBytes, 0u);
+    EXPECT_EQ(std::count(block, block + sizes[i], 0), static_cast<ptrdiff_t>(sizes[i]));
+    std::fill(block, block + sizes[i], static_cast<char>(i + 1));
+    blocks.push_back(block);
   }
-  for (const size_t bytes : {size_t{1}, memory::kHugePageBytes, memory::kHugePageBytes + 1}) {
-    auto* memory = static_cast<char*>(memory::AllocatePages(bytes));
-    ASSERT_NE(memory, nullptr);
-    memory[0] = memory[bytes - 1] = 'x';
-    memory::FreePages(memory, bytes);
+  memory::FreePages(blocks[1], sizes[1]);  // leaves its neighbours alone
+  for (const size_t i : {size_t{0}, size_t{2}, size_t{3}, size_t{4}}) {
+    EXPECT_EQ(std::count(blocks[i], blocks[i] + sizes[i], static_cast<char>(i + 1)),
+              static_cast<ptrdiff_t>(sizes[i]));
+    memory::FreePages(blocks[i], sizes[i]);
   }
+  EXPECT_EQ(memory::AllocatePages(SIZE_MAX - 5), nullptr);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "bloomline/rocksdb.h"
@@ -101,6 +102,25 @@ TEST(RocksDBPolicyTest, BuilderIsReusedForPartitions) {
 }
 
 // BlockBasedTableOptions::detect_filter_construct_corruption.
+// RocksDB 10.9 and later ask from the thread that writes the file.
+TEST(RocksDBPolicyTest, OtherThreadsMayAskForTheNumberOfEntries) {
+  const Builder builder = NewBuilder(NewRocksDBFilterPolicy(FilterOptions()));
+  constexpr size_t kKeys = 200000;
+  std::thread adding([&] {
+    for (size_t i = 0; i < kKeys; ++i) builder->AddKey(std::to_string(i));
+  });
+  size_t last = 0;
+  bool falls = false;
+  while (last < kKeys) {
+    const size_t entries = builder->EstimateEntriesAdded();
+    falls |= entries < last;
+    last = entries;
+  }
+  adding.join();
+  EXPECT_FALSE(falls);
+  EXPECT_EQ(last, kKeys);
+}
+
 TEST(RocksDBPolicyTest, VerificationFindsFiltersThatLostKeys) {
   for (const Format format : {Format::kBlocked, Format::kCompact, Format::kClassic}) {
     FilterOptions options;

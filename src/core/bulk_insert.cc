@@ -1,10 +1,10 @@
 #include "src/core/bulk_insert.h"
 
 #include <algorithm>
-#include <memory>
 #include <new>
 #include <vector>
 
+#include "src/core/hash_array.h"
 #include "src/core/payload.h"
 #include "src/core/run_on_threads.h"
 #include "src/kernels/probe_sequence.h"
@@ -35,22 +35,24 @@ struct Partitions {
   size_t count;
 };
 
-// Runs `size` hashes long in all, from `first` on.
+// `size` hashes from the first of a run on, which may be the rest of one.
 struct Stretch {
   HashList::Run first;
-  size_t num_runs = 0;
   size_t size = 0;
 };
 
-// The next stretch of at least min_size hashes, or what is left; `*next` moves behind it, to null
-// at the end.
-Stretch TakeStretch(const HashList& list, size_t min_size, HashList::Run* next) {
-  Stretch stretch;
-  stretch.first = *next;
-  while (next->hashes != nullptr && stretch.size < min_size) {
-    stretch.size += next->size;
-    ++stretch.num_runs;
-    *next = next->next == nullptr ? HashList::Run() : list.RunAfter(*next);
+// The next `size` hashes, or what is left; `*next` moves behind them, to null at the end.
+Stretch TakeStretch(const HashList& list, size_t size, HashList::Run* next) {
+  Stretch stretch = {*next, 0};
+  while (next->hashes != nullptr && stretch.size < size) {
+    const size_t taken = std::min(next->size, size - stretch.size);
+    stretch.size += taken;
+    if (taken < next->size) {
+      next->hashes += taken;
+      next->size -= taken;
+    } else {
+      *next = next->next == nullptr ? HashList::Run() : list.RunAfter(*next);
+    }
   }
   return stretch;
 }
@@ -58,9 +60,11 @@ Stretch TakeStretch(const HashList& list, size_t min_size, HashList::Run* next) 
 template <typename F>
 void ForEachHash(const HashList& list, const Stretch& stretch, F f) {
   HashList::Run run = stretch.first;
-  for (size_t r = 0; r < stretch.num_runs; ++r) {
-    for (size_t i = 0; i < run.size; ++i) f(run.hashes[i]);
-    if (run.next != nullptr) run = list.RunAfter(run);
+  for (size_t left = stretch.size; left != 0;) {
+    const size_t count = std::min(run.size, left);
+    for (size_t i = 0; i < count; ++i) f(run.hashes[i]);
+    left -= count;
+    if (left != 0) run = list.RunAfter(run);
   }
 }
 
@@ -72,7 +76,7 @@ class OrderedStretch {
     if (stretch.size > capacity_) {
       hashes_.reset();
       capacity_ = 0;
-      hashes_.reset(new uint64_t[stretch.size]);
+      hashes_ = NewHashArray(stretch.size);
       capacity_ = stretch.size;
     }
     ends_.assign(partitions.count, 0);
@@ -94,7 +98,7 @@ class OrderedStretch {
   }
 
  private:
-  std::unique_ptr<uint64_t[]> hashes_;
+  HashArray hashes_;
   size_t capacity_ = 0;
   std::vector<size_t> ends_;  // of each partition in hashes_
 };

@@ -16,7 +16,7 @@ constexpr uint64_t kPartitionFromBytes = uint64_t{32} << 20;
 
 // Sets the bits of all hashes, of which there is at least one, in `data`: shape.payload_bytes > 0
 // zeroed bytes. Same bytes for any num_threads; each thread has lines of its own. Throws nothing.
-// Temporary memory: where it partitions, one eighth of the list; without that memory it is slower.
+// Temporary memory: where it partitions, one eighth of the list; without that it is slower.
 void BulkInsert(const HashList& hashes, const Shape& shape, const kernels::Kernel& kernel,
                 int num_threads, char* data);
 

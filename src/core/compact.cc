@@ -130,6 +130,7 @@ class PartBuilder {
       const LinesOfPart lines(count, num_pieces, i);
       if (lines.size == 0) continue;
       piece_.Start(HashesOfLines(first_line + lines.first, lines.size, num_lines_));
+      piece_.Reserve(part_.size() / num_pieces + Selection::kMaxToAdd);
       piece_.Add(part_.hashes(), part_.size());
       Solve(piece_, first_line + lines.first, lines.size);
     }

@@ -34,6 +34,7 @@ class FilterWriter {
   // See FilterBuilder::AddKeyAndPrefix.
   void AddKeyAndPrefix(std::string_view key, std::string_view prefix);
 
+  // Other threads may ask while keys are added.
   size_t num_entries() const { return hashes_.size(); }
   const std::string& error() const { return error_; }
   const FilterOptions& options() const { return options_; }

@@ -2,6 +2,7 @@
 #ifndef BLOOMLINE_CORE_HASH_H_
 #define BLOOMLINE_CORE_HASH_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 

@@ -45,8 +45,9 @@ void LineRangeBuilder::Add(const uint64_t* hashes, size_t n) {
     const size_t end = std::min(n, start + kHashesAtATime);
     if (capacity_ - size_ < end - start) MakeRoom();
     const size_t old_size = size_;
-    if (count_ != 0)
+    if (count_ != 0) {  // no range of hashes is empty
       size_ += CopyInRange(range_, hashes + start, end - start, hashes_.get() + size_);
+    }
     num_taken_ += size_ - old_size;
     for (size_t i = old_size; i < size_; ++i) checksum_ ^= hashes_[i];
   }

@@ -202,7 +202,7 @@ bool BloomFilter::Intersect(const BloomFilterView& other, std::string* error) {
 
 void BloomFilter::Clear() {
   state_->num_added = 0;
-  state_->memory.Zero(state_->bits.num_bytes());
+  state_->memory.Zero();
 }
 
 }  // namespace bloomline

@@ -7,13 +7,14 @@
 #include <utility>
 
 #include "src/kernels/probe_sequence.h"
-#include "src/memory/huge_pages.h"
 
 namespace bloomline::filters {
 
 LineMemory::~LineMemory() {
-  if (mapped_bytes_ != 0) {
-    munmap(start_, mapped_bytes_);
+  if (is_file_) {
+    munmap(start_, num_bytes_);
+  } else if (IsMapped()) {
+    memory::FreePages(start_, num_bytes_);
   } else {
     std::free(start_);
   }
@@ -22,39 +23,30 @@ LineMemory::~LineMemory() {
 LineMemory::LineMemory(LineMemory&& other) noexcept { *this = std::move(other); }
 
 LineMemory& LineMemory::operator=(LineMemory&& other) noexcept {
-  std::swap(data_, other.data_);
   std::swap(start_, other.start_);
-  std::swap(mapped_bytes_, other.mapped_bytes_);
+  std::swap(num_bytes_, other.num_bytes_);
+  std::swap(is_file_, other.is_file_);
   return *this;
 }
 
 LineMemory LineMemory::Zeroed(uint64_t bytes) {
   LineMemory lines;
+  if (bytes > SIZE_MAX) return lines;
   if (bytes < memory::kHugePageBytes) {
     lines.start_ = std::aligned_alloc(kernels::kLineBytes, bytes);
     if (lines.start_ != nullptr) std::memset(lines.start_, 0, bytes);
-    lines.data_ = static_cast<char*>(lines.start_);
-    return lines;
+  } else {
+    lines.start_ = memory::AllocatePages(bytes);
   }
-  if (bytes > SIZE_MAX - memory::kHugePageBytes) return lines;
-  const size_t mapped_bytes = bytes + memory::kHugePageBytes;
-  void* start =
-      mmap(nullptr, mapped_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (start == MAP_FAILED) return lines;
-  lines.start_ = start;
-  lines.mapped_bytes_ = mapped_bytes;
-  const auto address = reinterpret_cast<uintptr_t>(start);
-  lines.data_ =
-      static_cast<char*>(start) + (memory::kHugePageBytes - address % memory::kHugePageBytes);
-  memory::UseHugePages(lines.data_, bytes);
+  if (lines.start_ != nullptr) lines.num_bytes_ = bytes;
   return lines;
 }
 
-void LineMemory::Zero(uint64_t bytes) {
+void LineMemory::Zero() {
 #ifdef __linux__  // elsewhere MADV_DONTNEED may keep the content
-  if (mapped_bytes_ != 0 && madvise(data_, bytes, MADV_DONTNEED) == 0) return;
+  if (IsMapped() && madvise(start_, num_bytes_, MADV_DONTNEED) == 0) return;
 #endif
-  std::memset(data_, 0, bytes);
+  if (start_ != nullptr) std::memset(start_, 0, num_bytes_);
 }
 
 LineMemory LineMemory::OfFile(int file, uint64_t bytes) {
@@ -62,8 +54,8 @@ LineMemory LineMemory::OfFile(int file, uint64_t bytes) {
   void* start = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file, 0);
   if (start == MAP_FAILED) return lines;
   lines.start_ = start;
-  lines.mapped_bytes_ = bytes;
-  lines.data_ = static_cast<char*>(start);
+  lines.num_bytes_ = bytes;
+  lines.is_file_ = true;
   return lines;
 }
 

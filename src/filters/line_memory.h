@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "src/memory/huge_pages.h"
+
 namespace bloomline::filters {
 
 // Owns memory that begins on a 64-byte line. Null until it is allocated or mapped.
@@ -22,15 +24,17 @@ class LineMemory {
   // The first `bytes` bytes of an open file, read-only. Null on failure, with errno set.
   static LineMemory OfFile(int file, uint64_t bytes);
 
-  char* data() const { return data_; }
+  char* data() const { return static_cast<char*>(start_); }
 
-  // Zeroes what Zeroed gave, `bytes` as then: pages go back to the system until they are touched.
-  void Zero(uint64_t bytes);
+  // Zeroes what Zeroed gave: pages go back to the system until they are touched.
+  void Zero();
 
  private:
-  char* data_ = nullptr;
+  bool IsMapped() const { return num_bytes_ >= memory::kHugePageBytes; }  // of what Zeroed gave
+
   void* start_ = nullptr;
-  size_t mapped_bytes_ = 0;  // 0: from the heap
+  size_t num_bytes_ = 0;
+  bool is_file_ = false;
 };
 
 }  // namespace bloomline::filters

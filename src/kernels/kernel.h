@@ -36,7 +36,7 @@ struct Kernel {
 
   bool (*blocked_may_match)(const BlockedLines& filter, uint64_t hash);
   // The same function for filters with so many probes alone, which need not look what they have:
-  // 7 to 10 % faster, for who keeps the pointer.
+  // up to 7 % faster, for who keeps the pointer.
   bool (*(*blocked_may_match_with)(int num_probes))(const BlockedLines& filter, uint64_t hash);
   // Requests nothing ahead: whoever computes the hashes calls PrefetchLine (lines.h) as it goes.
   void (*blocked_may_match_many)(const BlockedLines& filter, size_t n, const uint64_t* hashes,

@@ -8,7 +8,7 @@
 
 namespace bloomline::kernels {
 
-// k up to this is unrolled (24 bits per key and more). Unrolling makes insertion 1.3 times as fast
+// k up to this is unrolled (24 bits per key and more). Unrolling makes insertion 1.4 times as fast
 // (docs/design.md).
 constexpr int kMaxUnrolledProbes = 16;
 

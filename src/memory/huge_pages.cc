@@ -1,34 +1,59 @@
 #include "src/memory/huge_pages.h"
 
+#include <sys/mman.h>
+
 #include <cstdint>
 #include <new>
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
 
 namespace bloomline::memory {
+namespace {
+
+size_t RoundedUp(size_t bytes) {
+  return (bytes + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
+}
+
+bool IsAligned(const void* memory) {
+  return reinterpret_cast<uintptr_t>(memory) % kHugePageBytes == 0;
+}
+
+char* Map(size_t bytes) {
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory == MAP_FAILED ? nullptr : static_cast<char*>(memory);
+}
+
+// Beside a block that came from here, memory is aligned at once, and both are one mapping to the
+// system; else what is too much at both ends goes back.
+char* MapAligned(size_t bytes) {
+  char* memory = Map(bytes);
+  if (memory == nullptr || IsAligned(memory)) return memory;
+  munmap(memory, bytes);
+  memory = Map(bytes + kHugePageBytes);
+  if (memory == nullptr) return nullptr;
+  const size_t before = -reinterpret_cast<uintptr_t>(memory) % kHugePageBytes;
+  if (before != 0) munmap(memory, before);
+  munmap(memory + before + bytes, kHugePageBytes - before);
+  return memory + before;
+}
+
+}  // namespace
 
 void* AllocatePages(size_t bytes) {
   if (bytes < kHugePageBytes) return ::operator new(bytes, std::nothrow);
-  void* memory = ::operator new (bytes, std::align_val_t{kHugePageBytes}, std::nothrow);
-  if (memory != nullptr) UseHugePages(static_cast<char*>(memory), bytes);
+  if (bytes > SIZE_MAX - 2 * kHugePageBytes) return nullptr;
+  char* memory = MapAligned(RoundedUp(bytes));
+#ifdef MADV_HUGEPAGE
+  // Not the last page, if it is not full: a huge one would be memory for nothing.
+  if (memory != nullptr) madvise(memory, bytes / kHugePageBytes * kHugePageBytes, MADV_HUGEPAGE);
+#endif
   return memory;
 }
 
 void FreePages(void* memory, size_t bytes) {
   if (bytes < kHugePageBytes) {
     ::operator delete(memory);
-  } else {
-    ::operator delete (memory, std::align_val_t{kHugePageBytes});
+  } else if (memory != nullptr) {
+    munmap(memory, RoundedUp(bytes));
   }
-}
-
-void UseHugePages([[maybe_unused]] char* memory, [[maybe_unused]] size_t bytes) {
-#ifdef MADV_HUGEPAGE
-  const size_t before = -reinterpret_cast<uintptr_t>(memory) % kHugePageBytes;
-  if (bytes < before + kHugePageBytes) return;
-  madvise(memory + before, (bytes - before) / kHugePageBytes * kHugePageBytes, MADV_HUGEPAGE);
-#endif
 }
 
 }  // namespace bloomline::memory

@@ -6,7 +6,6 @@
 #include "bloomline/sizing.h"
 #include "src/core/format.h"
 #include "src/core/payload.h"
-#include "src/memory/huge_pages.h"
 #include "src/rocksdb/slice_view.h"
 
 namespace bloomline {
@@ -55,7 +54,6 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
     writer_.Reset();
     return Slice(kAlwaysMatch, sizeof(kAlwaysMatch));
   }
-  memory::UseHugePages(bytes, num_bytes);
   writer_.FinishTo(bytes, 1, verify_ ? &unverified_ : nullptr);
   buf->reset(bytes);
   return Slice(bytes, num_bytes);

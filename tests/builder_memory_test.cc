@@ -1,0 +1,132 @@
+// What builders do with much memory, and without. Not under sanitizers, whose own memory is counted
+// with the process's.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "bloomline/filter.h"
+
+namespace bloomline {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+
+struct ProcessBytes {
+  size_t mapped = 0;
+  size_t resident = 0;
+};
+
+// Zeros where the system does not say.
+ProcessBytes BytesOfProcess() {
+  size_t mapped = 0, resident = 0;
+  std::FILE* file = std::fopen("/proc/self/statm", "r");
+  if (file == nullptr) return {};
+  if (std::fscanf(file, "%zu %zu", &mapped, &resident) != 2) mapped = resident = 0;
+  std::fclose(file);
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  return {mapped * page, resident * page};
+}
+
+// While it lives, the process gets no more than so many bytes beside what it has.
+class MemoryLimit {
+ public:
+  explicit MemoryLimit(size_t bytes) {
+    getrlimit(RLIMIT_AS, &before_);
+    rlimit limit = before_;
+    limit.rlim_cur = BytesOfProcess().mapped + bytes;
+    setrlimit(RLIMIT_AS, &limit);
+  }
+  ~MemoryLimit() { setrlimit(RLIMIT_AS, &before_); }
+
+ private:
+  rlimit before_ = {};
+};
+
+class BuilderMemoryTest : public testing::TestWithParam<Format> {
+ protected:
+  void SetUp() override {
+    if (kSanitized) GTEST_SKIP() << "under a sanitizer";
+    if (BytesOfProcess().mapped == 0) GTEST_SKIP() << "no /proc here";
+  }
+  static FilterOptions Options() {
+    FilterOptions options;
+    options.format = GetParam();
+    options.bits_per_key = 10;
+    return options;
+  }
+};
+
+void AddKeys(uint64_t num_keys, FilterBuilder* builder) {
+  for (uint64_t i = 0; i < num_keys; ++i) {
+    builder->AddKey(std::string_view(reinterpret_cast<const char*>(&i), sizeof(i)));
+  }
+}
+
+size_t LostKeys(uint64_t num_keys, const std::string& filter) {
+  const FilterView view = FilterView::Open(filter);
+  size_t lost = 0;
+  for (uint64_t i = 0; i < num_keys; ++i) {
+    lost += view.MayMatch(std::string_view(reinterpret_cast<const char*>(&i), sizeof(i))) ? 0 : 1;
+  }
+  return lost;
+}
+
+constexpr uint64_t kKeys = 4000000;  // 32 MB of hashes
+
+TEST_P(BuilderMemoryTest, GoesBackAfterEachFilter) {
+  size_t after_first = 0, after_last = 0;
+  for (int round = 0; round < 5; ++round) {
+    FilterBuilder builder(Options());
+    AddKeys(kKeys, &builder);
+    EXPECT_FALSE(builder.Finish().empty());
+    (round == 0 ? after_first : after_last) = BytesOfProcess().resident;
+  }
+  EXPECT_LT(after_last, after_first + (16 << 20));
+}
+
+TEST_P(BuilderMemoryTest, NoneForMoreKeysGivesAFilterThatMatchesEverything) {
+  FilterBuilder builder(Options());
+  {
+    const MemoryLimit limit(24 << 20);
+    AddKeys(2 * kKeys, &builder);
+  }
+  EXPECT_EQ(builder.error(), "out of memory");
+  EXPECT_TRUE(FilterView::Open(builder.Finish()).AlwaysMatches());
+  AddKeys(1000, &builder);  // and the builder is as new
+  EXPECT_EQ(builder.error(), "");
+  const std::string filter = builder.Finish();
+  EXPECT_FALSE(FilterView::Open(filter).AlwaysMatches());
+  EXPECT_EQ(LostKeys(1000, filter), 0u);
+}
+
+TEST_P(BuilderMemoryTest, NoneAtTheEndLosesNoKey) {
+  FilterBuilder builder(Options());
+  AddKeys(kKeys, &builder);
+  std::string filter(builder.FinishedBytes(), 'x');
+  {
+    const MemoryLimit limit(1 << 20);
+    builder.FinishTo(filter.data());
+  }
+  EXPECT_EQ(LostKeys(kKeys, filter), 0u);
+  // Compact lines that could not be solved match everything; bits can be set without memory.
+  EXPECT_EQ(FilterView::Open(filter).MayMatch("absent") && FilterView::Open(filter).MayMatch("x") &&
+                FilterView::Open(filter).MayMatch("absent, too"),
+            GetParam() == Format::kCompact);
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, BuilderMemoryTest,
+                         testing::Values(Format::kBlocked, Format::kCompact), [](const auto& info) {
+                           return info.param == Format::kBlocked ? "Blocked" : "Compact";
+                         });
+
+}  // namespace
+}  // namespace bloomline
