@@ -18,7 +18,7 @@ namespace bloomline::core {
 namespace {
 
 // Keys are brought together line by line in parts of the payload: temporary memory is a share of
-// the list instead of its double. Each part costs a pass over the list, 0.3 ns per key. What it
+// the list instead of its double. Each part costs a pass over the list, 0.4 ns per key. What it
 // selects is divided once more, so that keys are in the cache while they are ordered: two times
 // sqrt(p) passes instead of p.
 constexpr size_t kMinParts = 5;
