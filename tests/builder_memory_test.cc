@@ -126,6 +126,7 @@ TEST_P(BuilderMemoryTest, NoneAtTheEndLosesNoKey) {
     builder.FinishTo(filter.data());
   }
   EXPECT_EQ(LostKeys(kKeys, filter), 0u);
+  EXPECT_EQ(builder.error(), GetParam() == Format::kCompact ? "out of memory" : "");
   // Compact lines that could not be solved match everything; bits can be set without memory.
   EXPECT_EQ(FilterView::Open(filter).MayMatch("absent") && FilterView::Open(filter).MayMatch("x") &&
                 FilterView::Open(filter).MayMatch("absent, too"),

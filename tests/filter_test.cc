@@ -216,6 +216,8 @@ TEST(BlockedFilterTest, BuildersOfSeveralThreadsAreJoined) {
   ASSERT_TRUE(all.TakeKeysFrom(&broken));
   EXPECT_EQ(all.error(), broken.error()) << "why keys are missing";
   EXPECT_TRUE(FilterView::Open(all.Finish()).AlwaysMatches());
+  EXPECT_EQ(all.error(), broken.error()) << "of the finished filter";
+  all.AddKey("c");
   EXPECT_EQ(all.error(), "");
 }
 

@@ -29,11 +29,12 @@ class AtomicBloomFilter {
   static std::unique_ptr<AtomicBloomFilter> Create(const BloomFilterOptions& options,
                                                    std::string* error);
 
-  // Goes on with the keys of `filter`, whose memory it takes. Null if `filter` is.
-  static std::unique_ptr<AtomicBloomFilter> Thaw(std::unique_ptr<BloomFilter> filter);
+  // Goes on with the keys of `filter`, whose memory it takes; `filter` is then null. Null if
+  // `filter` is, and out of memory: `filter` then still has all keys.
+  static std::unique_ptr<AtomicBloomFilter> Thaw(std::unique_ptr<BloomFilter>&& filter);
 
   // The other way round, also without a copy: when all threads are done.
-  static std::unique_ptr<BloomFilter> Freeze(std::unique_ptr<AtomicBloomFilter> filter);
+  static std::unique_ptr<BloomFilter> Freeze(std::unique_ptr<AtomicBloomFilter>&& filter);
 
   // A copy, e.g. to save it. It has all keys whose Add happened before; of one that is being added,
   // it may have some bits. Null if there is no memory.

@@ -15,7 +15,7 @@
 //
 // In every function of this header `error` may be null; otherwise it gets one sentence, which names
 // the value and what is allowed, when the function fails, and is untouched when it succeeds.
-// Nothing here throws.
+// Nothing here throws; filter_options.h says what happens out of memory.
 #ifndef BLOOMLINE_BLOOM_FILTER_H_
 #define BLOOMLINE_BLOOM_FILTER_H_
 

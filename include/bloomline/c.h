@@ -30,7 +30,7 @@
    (7) Functions whose handle is const may run on one handle in several threads at once, as long as
    no other function runs on it. Different handles are independent.
 
-   (8) No function throws, and none loses a key.
+   (8) No function throws, and none loses a key, also out of memory (filter_options.h).
 
    Link with bloomline::c; a project in C alone also says enable_language(CXX), for the C++ library.
    LevelDB's filter policy is in c_leveldb.h. */
@@ -89,9 +89,12 @@ extern size_t bloomline_builder_num_entries(const bloomline_builder_t*);
 extern uint8_t bloomline_builder_take_keys_from(bloomline_builder_t*, bloomline_builder_t* other);
 /* The filter's bytes and their number; the builder is then empty and can be used again. num_threads
    is 1 or more. Fails when memory ran out: while keys were added, the builder is then empty, too;
-   or now, it then still has all keys. */
+   or now, it then still has all keys. Where it succeeds with too little memory, more keys match
+   than should, and bloomline_builder_error says so. */
 extern char* bloomline_builder_finish(bloomline_builder_t*, int num_threads, size_t* filter_length,
                                       char** errptr);
+/* FilterBuilder::error; NULL for none. Valid until the builder is used again. */
+extern const char* bloomline_builder_error(const bloomline_builder_t*);
 
 /* Reading static filters: FilterView in filter.h */
 

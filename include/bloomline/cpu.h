@@ -19,7 +19,7 @@ struct KernelInfo {
   bool active;              // used by filters opened and builders finished from now on
 };
 
-// All kernels in this binary, slowest first. Thread-safe.
+// All kernels in this binary, slowest first; none if out of memory. Thread-safe.
 std::vector<KernelInfo> Kernels();
 
 // Name of the active kernel; static storage. Thread-safe.

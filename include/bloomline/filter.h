@@ -31,12 +31,12 @@ namespace kernels {
 struct Kernel;
 }
 
-// Collects keys and turns them into filter bytes. Not thread-safe. Throws nothing: out of memory,
-// or options that FilterOptions::Validate refuses, give a filter that matches everything, and
-// error() says why. Temporary memory: 64 bits per distinct key, in pieces that are never moved, the
-// last of at most 64 KiB or, from a million keys on, 2 MiB; so 80 at most. Finish takes an eighth
-// more in kBlocked and 44 % more in kCompact, if it can have it. Where kCompact cannot, the lines
-// concerned match everything; error() does not tell of it.
+// Collects keys and turns them into filter bytes. Not thread-safe. Out of memory, or options that
+// FilterOptions::Validate refuses, give a filter that matches everything, and error() says why; it
+// may be one of no bytes at all. Temporary memory: 64 bits per distinct key, in pieces that are
+// never moved, the last of at most 64 KiB or, from a million keys on, 2 MiB; so 80 at most. Finish
+// takes an eighth more in kBlocked and 44 % more in kCompact, if it can have it. Where kCompact
+// cannot, the lines concerned match everything, and error() says so.
 class FilterBuilder {
  public:
   explicit FilterBuilder(const FilterOptions& options);
@@ -72,8 +72,9 @@ class FilterBuilder {
   // The same into caller's memory of exactly FinishedBytes() bytes, of any alignment.
   void FinishTo(char* dst, int num_threads = 1);
 
-  // Empty, or why the next Finish gives a filter that matches everything. Finish clears an
-  // out-of-memory error; invalid options stay.
+  // Empty, or why a filter matches more than it should: options are invalid, or memory was missing.
+  // After Finish it is that of the filter that Finish gave; from the next AddKey, AddKeyAndPrefix
+  // or TakeKeysFrom on, that of the next filter.
   const std::string& error() const;
 
  private:

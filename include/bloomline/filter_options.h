@@ -1,4 +1,10 @@
 // What a user tunes about a filter. Units are in the names.
+//
+// Out of memory, for the whole library: no function throws, and no key is lost. What cannot be done
+// fails as its comment says, with the object as it was; a filter that cannot be built as it should
+// be matches more keys, and the builder's error() says so. Where even the sentence of an error or of
+// a Validate function cannot be had, it is "out of memory", which needs none. A thread that cannot
+// be started is done without.
 #ifndef BLOOMLINE_FILTER_OPTIONS_H_
 #define BLOOMLINE_FILTER_OPTIONS_H_
 

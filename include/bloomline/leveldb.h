@@ -3,6 +3,7 @@
 #define BLOOMLINE_LEVELDB_H_
 
 #include <string>
+#include <string_view>
 
 #include "bloomline/filter_options.h"
 #include "leveldb/filter_policy.h"
@@ -21,10 +22,11 @@ constexpr char kLevelDBBuiltinName[] = "leveldb.BuiltinBloomFilter2";
 // section 4). Another name gives up both; existing filters of other names then lie unused until
 // compaction rewrites their files.
 //
-// Invalid options (FilterOptions::Validate, or a seed, or an empty name) give nullptr; the reason
-// goes to *error if it is not null, else to stderr. LevelDB takes a null policy as "no filters".
+// Invalid options (FilterOptions::Validate, or a seed, or an empty name), and no memory, give
+// nullptr; the reason goes to *error if it is not null, else to stderr. LevelDB takes a null policy
+// as "no filters".
 const leveldb::FilterPolicy* NewLevelDBFilterPolicy(const FilterOptions& options,
-                                                    const std::string& name = kLevelDBBuiltinName,
+                                                    std::string_view name = kLevelDBBuiltinName,
                                                     std::string* error = nullptr);
 
 }  // namespace bloomline

@@ -26,6 +26,9 @@ namespace bloomline {
 // give nullptr; the reason goes to *error if it is not null, else to stderr. RocksDB takes a null
 // policy as "no filters".
 //
+// Where memory is missing for a filter, the file gets one that matches everything, or in compact
+// some blocks that do, or none, and the database's log says so; stderr if it has no log.
+//
 // Also calls RegisterBloomline().
 std::shared_ptr<const rocksdb::FilterPolicy> NewRocksDBFilterPolicy(const FilterOptions& options,
                                                                     std::string* error = nullptr);
@@ -33,11 +36,12 @@ std::shared_ptr<const rocksdb::FilterPolicy> NewRocksDBFilterPolicy(const Filter
 // Makes the option strings `filter_policy=bloomline:10` and
 // `filter_policy={id=bloomline;format=blocked;bits_per_key=9.5}` known to RocksDB, also in OPTIONS
 // files. Without it, RocksDB loads an options file that names bloomline with OK and no filter at
-// all. Call it before options are parsed; more than once is harmless. Thread-safe.
-void RegisterBloomline();
+// all. Call it before options are parsed; more than once is harmless. Thread-safe. False: out of
+// memory, and the names are not known yet.
+bool RegisterBloomline();
 
 // The same into a given library, in the form that RocksDB's plugin loading wants; `arg` is ignored.
-// Returns the number of factories added.
+// Returns the number of factories added, 0 if out of memory.
 int RegisterBloomline(rocksdb::ObjectLibrary& library, const std::string& arg);
 
 }  // namespace bloomline

@@ -2,8 +2,8 @@
 // filter is built.
 //
 // Symbols: n keys, m bits, c = m/n bits per key, k probes, p false-positive rate, B = 512 bits per
-// line. All are thread-safe and throw nothing but bad_alloc. "Exact" means for k independent
-// uniform probes; the library's filters are within 2 % of it (tests/fpr_test.cc).
+// line. All are thread-safe, and all but the Validate functions need no memory. "Exact" means for k
+// independent uniform probes; the library's filters are within 2 % of it (tests/fpr_test.cc).
 //
 // What is asked for and impossible gives NaN, from functions that return bytes, bits, lines or keys
 // 0: a rate not in (0, 1), k not in kMinProbes..kMaxProbes, bits per key not above 0 or out of a

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <string>
 #include <string_view>
 
 #include "src/core/c_error.h"
+#include "src/core/out_of_memory.h"
 
 namespace bloomline::c {
 
@@ -35,16 +35,10 @@ void AnswerEachBatch(size_t num_keys, const char* const* keys, const size_t* key
 // The result of f(&error); if that is null or false, *errptr says why.
 template <typename F>
 auto OrSetError(char** errptr, F f) -> decltype(f(nullptr)) {
-  constexpr std::string_view kOutOfMemory = "out of memory";
-  try {
-    std::string error;
-    auto result = f(&error);
-    if (!result) core::SetCError(error.empty() ? kOutOfMemory : error, errptr);
-    return result;
-  } catch (const std::exception&) {  // bad_alloc, from a string on the way
-    core::SetCError(kOutOfMemory, errptr);
-    return {};
-  }
+  std::string error;
+  auto result = core::OrError(&error, f);
+  if (!result) core::SetCError(error, errptr);
+  return result;
 }
 
 }  // namespace bloomline::c

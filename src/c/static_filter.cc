@@ -1,5 +1,6 @@
 // Static filters, sizing and what is left of include/bloomline/c.h.
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <new>
@@ -12,6 +13,8 @@
 #include "bloomline/sizing.h"
 #include "bloomline/version.h"
 #include "src/c/convert.h"
+#include "src/core/format.h"
+#include "src/core/out_of_memory.h"
 
 using bloomline::Format;
 using bloomline::c::Key;
@@ -39,15 +42,9 @@ bool IsFormat(int format) {
   return format >= bloomline_format_classic && format <= bloomline_format_compact;
 }
 
-// The functions of sizing.h throw bad_alloc, and nothing else, when out of memory.
 template <typename F>
 double OrNaN(int format, F f) {
-  if (!IsFormat(format)) return std::numeric_limits<double>::quiet_NaN();
-  try {
-    return f(Format{format});
-  } catch (const std::exception&) {
-    return std::numeric_limits<double>::quiet_NaN();
-  }
+  return IsFormat(format) ? f(Format{format}) : std::numeric_limits<double>::quiet_NaN();
 }
 
 }  // namespace
@@ -122,16 +119,31 @@ char* bloomline_builder_finish(bloomline_builder_t* builder, int num_threads, si
                                char** errptr) {
   *filter_length = 0;
   const uint64_t bytes = builder->builder.FinishedBytes();
-  const bool lost_keys = !builder->builder.error().empty();
-  char* filter = bytes <= SIZE_MAX ? static_cast<char*>(std::malloc(bytes)) : nullptr;
-  if (filter != nullptr) builder->builder.FinishTo(filter, num_threads);
-  if (filter == nullptr || lost_keys) {
-    std::free(filter);
-    bloomline::core::SetCError("out of memory", errptr);
+  // Nothing but a trailer: of no keys, or, where some are missing, what matches everything. The
+  // builder is emptied also if there is no memory for the copy.
+  char trailer[bloomline::core::kTrailerBytes];
+  const bool is_trailer = bytes == sizeof(trailer);
+  if (is_trailer) builder->builder.FinishTo(trailer);
+  const bool lost_keys =
+      is_trailer && bloomline::FilterView::Open({trailer, sizeof(trailer)}).AlwaysMatches();
+  char* const filter =
+      bytes <= SIZE_MAX && !lost_keys ? static_cast<char*>(std::malloc(bytes)) : nullptr;
+  if (filter != nullptr && is_trailer) {
+    std::memcpy(filter, trailer, sizeof(trailer));
+  } else if (filter != nullptr) {
+    builder->builder.FinishTo(filter, num_threads);
+  }
+  if (filter == nullptr) {
+    bloomline::core::SetCError(bloomline::core::kOutOfMemory, errptr);
     return nullptr;
   }
   *filter_length = bytes;
   return filter;
+}
+
+const char* bloomline_builder_error(const bloomline_builder_t* builder) {
+  const std::string& error = builder->builder.error();
+  return error.empty() ? nullptr : error.c_str();
 }
 
 bloomline_view_t* bloomline_view_open(const char* filter, size_t filter_length) {

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <sstream>
 
 #include "bloomline/sizing.h"
+#include "src/core/error_text.h"
 #include "src/core/format.h"
 #include "src/core/shape.h"
 
@@ -74,13 +74,6 @@ double LargeBitsPerKey(double rate, int num_probes) {
 
 constexpr double kLineBits = static_cast<double>(kernels::kLineBits);
 
-bool IsValid(Format format, double bits_per_key) {
-  FilterOptions options;
-  options.format = format;
-  options.bits_per_key = bits_per_key;
-  return options.Validate().empty();
-}
-
 // Rate of a classic filter with its 32-bit hash and positions.
 double HashedClassicRate(uint64_t num_keys, uint64_t num_bits, int num_probes) {
   constexpr uint64_t kPositions = uint64_t{1} << 32;
@@ -130,7 +123,7 @@ uint64_t BlockedCapacity(uint64_t num_lines, double rate, int num_probes) {
 }
 
 double FalsePositiveRate(Format format, double bits_per_key, uint64_t capacity, uint64_t num_keys) {
-  if (!IsValid(format, bits_per_key)) return kNone;
+  if (!core::IsAllowed(format, bits_per_key)) return kNone;
   if (num_keys == 0) return 0;
   if (capacity == 0) return 1;
   const int num_probes = OptimalNumProbes(format, bits_per_key);
@@ -163,7 +156,7 @@ double BitsPerKeyForFilterBytes(Format format, uint64_t num_keys, uint64_t filte
 }
 
 uint64_t Capacity(Format format, uint64_t filter_bytes, double bits_per_key) {
-  if (!IsValid(format, bits_per_key) || filter_bytes > kMaxUnits / 4) return 0;
+  if (!core::IsAllowed(format, bits_per_key) || filter_bytes > kMaxUnits / 4) return 0;
   const double guess = static_cast<double>(filter_bytes) * 8 / bits_per_key;
   return MostWithout(ToUnits(guess), [&](uint64_t num_keys) {
     return FilterBytes(format, num_keys, bits_per_key) > filter_bytes;
@@ -172,14 +165,14 @@ uint64_t Capacity(Format format, uint64_t filter_bytes, double bits_per_key) {
 
 std::string ValidateNumProbes(int num_probes) {
   if (core::ProbesInRange(num_probes)) return "";
-  std::ostringstream error;
+  core::ErrorText error;
   error << "number of probes is " << num_probes << "; allowed: " << kMinProbes << " to "
         << kMaxProbes;
   return error.str();
 }
 
 std::string ValidateFalsePositiveRate(Format format, double rate) {
-  std::ostringstream error;
+  core::ErrorText error;
   const double max_bits_per_key = AllowedBitsPerKey(format).max;
   const double least = FalsePositiveRate(format, max_bits_per_key);
   if (!IsRate(rate)) {

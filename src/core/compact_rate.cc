@@ -1,8 +1,8 @@
 #include "src/core/compact_rate.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <vector>
 
 #include "src/core/log_factorial.h"
 #include "src/kernels/compact_lanes.h"
@@ -12,15 +12,17 @@ namespace bloomline::core {
 namespace {
 
 // P(n random equations in s unknowns, with `rows` right-hand sides each, do not contradict each
-// other), for n = 0 .. max_equations. One after the other: with rank q so far, an equation depends
-// on the others with probability 2^(q - s), and then fits with probability 2^-rows.
-std::vector<double> ConsistencyProbabilities(uint64_t max_equations, unsigned unknowns,
-                                             unsigned rows) {
+// other), for n = 0 .. max_equations, at most kMaxSlots. One after the other: with rank q so far,
+// an equation depends on the others with probability 2^(q - s), and then fits with probability
+// 2^-rows.
+std::array<double, kernels::kMaxSlots + 1> ConsistencyProbabilities(uint64_t max_equations,
+                                                                    unsigned unknowns,
+                                                                    unsigned rows) {
   // Of so many dependent equations and more, all fit with a probability that nobody will measure.
   constexpr size_t kMaxDependent = 24;
   double by_dependent[kMaxDependent] = {1};
   const double fits = std::ldexp(1.0, -static_cast<int>(rows));
-  std::vector<double> result = {1.0};
+  std::array<double, kernels::kMaxSlots + 1> result = {1.0};
   for (uint64_t i = 0; i < max_equations; ++i) {
     double sum = 0;
     for (size_t dependent = std::min<size_t>(kMaxDependent - 1, i + 1) + 1; dependent-- > 0;) {
@@ -34,7 +36,7 @@ std::vector<double> ConsistencyProbabilities(uint64_t max_equations, unsigned un
       by_dependent[dependent] = p;
       sum += p;
     }
-    result.push_back(sum);
+    result[i + 1] = sum;
   }
   return result;
 }
@@ -43,7 +45,7 @@ std::vector<double> ConsistencyProbabilities(uint64_t max_equations, unsigned un
 double PartialRowProbability(uint64_t num_keys, unsigned partial_slots, unsigned partial_share,
                              uint64_t max_asking) {
   if (partial_share == 0) return 1;
-  const std::vector<double> consistent = ConsistencyProbabilities(num_keys, partial_slots, 1);
+  const auto consistent = ConsistencyProbabilities(num_keys, partial_slots, 1);
   const double n = static_cast<double>(num_keys);
   const double log_asks = std::log(partial_share / 256.0);
   const double log_not = std::log1p(-static_cast<double>(partial_share) / 256.0);
@@ -91,8 +93,8 @@ double PackedLineRate(uint64_t num_keys, uint32_t line_bytes, uint32_t base_slot
 // P(n random equations in `unknowns` unknowns leave j dependent ones), j = 0 .. kMaxLeft; more are
 // counted there.
 constexpr size_t kMaxLeft = 24;
-std::vector<double> DependentProbabilities(uint64_t num_keys, unsigned unknowns) {
-  std::vector<double> left(kMaxLeft + 1, 0.0);
+std::array<double, kMaxLeft + 1> DependentProbabilities(uint64_t num_keys, unsigned unknowns) {
+  std::array<double, kMaxLeft + 1> left = {};
   left[0] = 1;
   for (uint64_t i = 0; i < num_keys; ++i) {
     const auto depends = [&](size_t j) {
@@ -123,7 +125,8 @@ double LanesLineRate(uint64_t num_keys, uint32_t base_slots) {
   const uint64_t last_slots =
       std::min<uint64_t>(kernels::kMaxSlots, base_slots + kernels::kNumCodes - 1);
   uint64_t slots = std::max<uint64_t>(num_keys, base_slots);
-  std::vector<double> left = DependentProbabilities(num_keys, static_cast<unsigned>(slots) - 3);
+  std::array<double, kMaxLeft + 1> left =
+      DependentProbabilities(num_keys, static_cast<unsigned>(slots) - 3);
   double rate = 0;
   for (; slots <= last_slots; ++slots) {
     const kernels::LaneLayout& layout = kernels::kLaneTables.layouts[slots];

@@ -10,7 +10,7 @@ namespace bloomline::core {
 // writer's order,
 //   sum of P(all before failed, this one succeeds) * 2^-r * (1 - T / 512),
 // where P comes from the ranks of random matrices; 1 where no attempt succeeds. Lines of 64 bytes
-// and base_slots from 21 on are those of docs/format.md, section 3.5. May throw bad_alloc.
+// and base_slots from 21 on are those of docs/format.md, section 3.5.
 double CompactLineRate(uint64_t num_keys, uint32_t line_bytes, uint32_t base_slots);
 
 }  // namespace bloomline::core

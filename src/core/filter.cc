@@ -1,11 +1,11 @@
 #include "bloomline/filter.h"
 
-#include <exception>
 #include <new>
 
 #include "src/core/filter_writer.h"
 #include "src/core/format.h"
 #include "src/core/hash_groups.h"
+#include "src/core/out_of_memory.h"
 #include "src/core/payload.h"
 #include "src/kernels/kernel.h"
 
@@ -14,7 +14,7 @@ namespace {
 
 // What a builder that could not be made says of itself.
 const std::string& OutOfMemory() {
-  static const std::string error = "out of memory";
+  static const std::string error(core::kOutOfMemory);
   return error;
 }
 
@@ -64,20 +64,20 @@ void FilterBuilder::FinishTo(char* dst, int num_threads) {
 
 std::string FilterBuilder::Finish(int num_threads) {
   std::string filter;
-  const auto resize = [&](uint64_t bytes) {
-    try {
-      filter.resize(bytes);
-      return true;
-    } catch (const std::exception&) {  // bad_alloc, length_error
-      return false;
-    }
-  };
-  if (!resize(FinishedBytes())) {
-    if (writer_ != nullptr) writer_->SetOutOfMemory();
-    if (!resize(FinishedBytes())) return filter;  // no bytes at all also match everything
+  const bool resized = core::OrIfOutOfMemory(false, [&] {
+    filter.resize(FinishedBytes());
+    return true;
+  });
+  if (resized) {
+    FinishTo(filter.data(), num_threads);
+    return filter;
   }
-  FinishTo(filter.data(), num_threads);
-  return filter;
+  if (writer_ != nullptr) writer_->SetOutOfMemory();
+  char trailer[core::kTrailerBytes];
+  FinishTo(trailer);
+  // If not even these bytes can be had: none match everything, too.
+  return core::OrIfOutOfMemory(std::string(),
+                               [&] { return std::string(trailer, sizeof(trailer)); });
 }
 
 const std::string& FilterBuilder::error() const {

@@ -1,8 +1,8 @@
 #include "bloomline/filter_options.h"
 
-#include <sstream>
-
 #include "bloomline/sizing.h"
+#include "src/core/error_text.h"
+#include "src/core/shape.h"
 
 namespace bloomline {
 
@@ -31,9 +31,9 @@ FilterOptions FilterOptions::ForFalsePositiveRate(Format format, double rate) {
 }
 
 std::string FilterOptions::Validate() const {
-  std::ostringstream error;
+  core::ErrorText error;
   const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
-  if (format != Format::kClassic && format != Format::kBlocked && format != Format::kCompact) {
+  if (!core::IsKnown(format)) {
     error << "format is " << static_cast<int>(format)
           << "; allowed: " << static_cast<int>(Format::kClassic) << " (classic), "
           << static_cast<int>(Format::kBlocked) << " (blocked), "

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 
 #include "bloomline/sizing.h"
 #include "src/core/bulk_insert.h"
 #include "src/core/compact.h"
+#include "src/core/out_of_memory.h"
 
 namespace bloomline::core {
 namespace {
@@ -66,11 +66,11 @@ void FilterWriter::AddKeyAndPrefix(std::string_view key, std::string_view prefix
 
 void FilterWriter::SetOutOfMemory() {
   out_of_memory_ = true;
-  if (options_valid_) error_ = "out of memory";  // short enough to need none itself
+  if (options_valid_) SetError(kOutOfMemory, &error_);
 }
 
 Shape FilterWriter::CurrentShape() const {
-  if (!options_valid_ || out_of_memory_) return {};
+  if (MatchesEverything()) return {};
   const uint64_t num_keys = std::max<size_t>(1, hashes_.size());
   Shape shape = StandaloneShape(options_.format, num_keys, options_.bits_per_key, num_probes_,
                                 max_payload_bytes_);
@@ -79,15 +79,13 @@ Shape FilterWriter::CurrentShape() const {
 }
 
 void FilterWriter::TakeKeysFrom(FilterWriter* other) {
+  ForgetFinishedFilter();
   hashes_.TakeAll(&other->hashes_);
   checksum_ ^= other->checksum_;
   has_previous_prefix_ = false;
-  if (!other->error_.empty()) {
+  if (other->MatchesEverything()) {
     SetOutOfMemory();
-    try {
-      if (options_valid_) error_ = other->error_;
-    } catch (const std::bad_alloc&) {  // then the error stays that of memory
-    }
+    if (options_valid_) SetError(other->error_, &error_);
   }
   other->Reset();
 }
@@ -100,10 +98,12 @@ bool FilterWriter::HashesAreIntact() const {
 
 void FilterWriter::FinishTo(char* dst, int num_threads, HashList* hashes) {
   const Shape shape = CurrentShape();
+  ForgetFinishedFilter();
   std::memset(dst, 0, shape.payload_bytes);
   const kernels::Kernel& kernel = kernels::ActiveKernel();
   if (shape.payload_bytes != 0 && IsCompact(shape.layout)) {
-    BuildCompact(hashes_, shape, kernel, num_threads, dst);
+    const bool complete = BuildCompact(hashes_, shape, kernel, num_threads, dst);
+    if (!complete) SetError(kOutOfMemory, &error_);
   } else if (shape.payload_bytes != 0) {
     BulkInsert(hashes_, shape, kernel, num_threads, dst);
   }
@@ -112,15 +112,14 @@ void FilterWriter::FinishTo(char* dst, int num_threads, HashList* hashes) {
     hashes->Clear();
     hashes->TakeAll(&hashes_);
   }
-  Reset();
+  ForgetKeys();
 }
 
-void FilterWriter::Reset() {
+void FilterWriter::ForgetKeys() {
   hashes_.Clear();
   has_previous_prefix_ = false;
   checksum_ = 0;
   out_of_memory_ = false;
-  if (options_valid_) error_.clear();
 }
 
 size_t FilterWriter::MaxEntries(size_t bytes) const {

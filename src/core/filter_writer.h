@@ -19,7 +19,7 @@
 namespace bloomline::core {
 
 // Not thread-safe. Throws nothing: options that Validate refuses, or no memory, give a filter that
-// matches everything, and error() says why.
+// matches everything, or, in kCompact, some lines that do, and error() says why.
 class FilterWriter {
  public:
   // A payload is cut to max_payload_bytes; more keys then only raise the false-positive rate.
@@ -36,6 +36,7 @@ class FilterWriter {
 
   // Other threads may ask while keys are added.
   size_t num_entries() const { return hashes_.size(); }
+  // As FilterBuilder::error.
   const std::string& error() const { return error_; }
   const FilterOptions& options() const { return options_; }
 
@@ -58,11 +59,15 @@ class FilterWriter {
   bool HashesAreIntact() const;
 
   // Writes FinishedBytes() bytes and starts over. Needs no memory, but is faster with some
-  // (bulk_insert.h). The hashes go to `hashes` if it is not null, in place of what was there.
+  // (bulk_insert.h), and has compact lines that match everything without. The hashes go to `hashes`
+  // if it is not null, in place of what was there.
   void FinishTo(char* dst, int num_threads = 1, HashList* hashes = nullptr);
 
-  // Forgets all keys and an out-of-memory error.
-  void Reset();
+  // Forgets all keys, and what is to be said of them and of the last filter.
+  void Reset() {
+    ForgetKeys();
+    ForgetFinishedFilter();
+  }
 
   // The most keys that fit into a filter of `bytes` bytes at the options' bits_per_key; at least 1.
   size_t MaxEntries(size_t bytes) const;
@@ -75,8 +80,18 @@ class FilterWriter {
   void AddHash(uint64_t hash);
 
   void Append(uint64_t hash) {
+    if (hashes_.size() == 0) ForgetFinishedFilter();
+    if (!hashes_.Append(hash)) return SetOutOfMemory();
     if (keeps_checksum_) checksum_ ^= hash;
-    if (!hashes_.Append(hash)) SetOutOfMemory();
+  }
+
+  // The next filter does, because keys or options are missing.
+  bool MatchesEverything() const { return !options_valid_ || out_of_memory_; }
+
+  void ForgetKeys();
+  // From now on, error() is that of the next one.
+  void ForgetFinishedFilter() {
+    if (!MatchesEverything()) error_.clear();
   }
 
   Shape CurrentShape() const;

@@ -14,6 +14,16 @@ namespace bloomline::core {
 // nothing.
 constexpr uint64_t kMaxFlatKeys = 500;
 
+// Whether FilterOptions::Validate takes them; it also has the words, for which memory may be
+// missing.
+inline bool IsKnown(Format format) {
+  return format == Format::kClassic || format == Format::kBlocked || format == Format::kCompact;
+}
+inline bool IsAllowed(Format format, double bits_per_key) {
+  const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
+  return IsKnown(format) && bits_per_key >= allowed.min && bits_per_key <= allowed.max;
+}
+
 // n counts duplicates. Sizes saturate instead of wrapping.
 Shape ClassicShape(uint64_t num_keys, double bits_per_key);
 Shape FlatShape(uint64_t num_keys, double bits_per_key, int num_probes);

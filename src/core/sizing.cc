@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <vector>
 
 #include "src/core/block_rate.h"
 #include "src/core/compact_rate.h"
@@ -38,21 +37,27 @@ double OccupancyMoment(double throws, double bins, int k) {
   return std::pow(mean, k) * (1 + 0.5 * k * (k - 1) * variance / (mean * mean));
 }
 
+// Up to so many throws times occupied bins, the distribution of X is worth its time.
+constexpr double kMaxDistributionSteps = 1e7;
+constexpr uint64_t kMaxOccupied = 3163;  // min(throws, bins)
+static_assert(kMaxOccupied * kMaxOccupied >= kMaxDistributionSteps);
+
 // The same from the distribution of X, step by step: a throw hits an occupied bin with probability
-// x/B.
+// x/B. At most kMaxOccupied bins are ever occupied, so the distribution takes 25 KB of stack and
+// no memory.
 double OccupancyMomentByDistribution(uint64_t throws, uint64_t bins, int k) {
   const double b = static_cast<double>(bins);
-  std::vector<double> probability(bins + 1, 0.0);
-  probability[0] = 1;
+  const uint64_t most = std::min(throws, bins);
+  double probability[kMaxOccupied + 1] = {1};
   for (uint64_t t = 0; t < throws; ++t) {
-    for (uint64_t x = std::min(t + 1, bins); x > 0; --x) {
+    for (uint64_t x = std::min(t + 1, most); x > 0; --x) {
       const double hits = static_cast<double>(x);
       probability[x] = probability[x] * hits / b + probability[x - 1] * (b - hits + 1) / b;
     }
     probability[0] = 0;
   }
   double moment = 0;
-  for (uint64_t x = 1; x <= bins; ++x) {
+  for (uint64_t x = 1; x <= most; ++x) {
     moment += probability[x] * std::pow(static_cast<double>(x) / b, k);
   }
   return moment;
@@ -130,8 +135,7 @@ double ClassicFalsePositiveRate(uint64_t num_keys, uint64_t num_bits, int num_pr
   if (num_bits == 0) return 1;
   const double throws = static_cast<double>(num_keys) * num_probes;
   const double bits = static_cast<double>(num_bits);
-  constexpr double kMaxSteps = 1e7;
-  if (throws * std::min(throws, bits) <= kMaxSteps && bits <= kMaxSteps) {
+  if (throws * std::min(throws, bits) <= kMaxDistributionSteps && bits <= kMaxDistributionSteps) {
     return OccupancyMomentByDistribution(num_keys * static_cast<uint64_t>(num_probes), num_bits,
                                          num_probes);
   }
@@ -291,10 +295,7 @@ double SmallBlockBitsPerKeyForFalsePositiveRate(int block_bits, double rate) {
 }
 
 uint64_t FilterBytes(Format format, uint64_t num_keys, double bits_per_key) {
-  FilterOptions options;
-  options.format = format;
-  options.bits_per_key = bits_per_key;
-  if (!options.Validate().empty()) return 0;
+  if (!core::IsAllowed(format, bits_per_key)) return 0;
   if (num_keys == 0) return core::kTrailerBytes;
   return core::StandaloneShape(format, num_keys, bits_per_key, kMinProbes, UINT64_MAX)
              .payload_bytes +

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "src/core/hash.h"
+#include "src/core/out_of_memory.h"
 #include "src/filters/bloom_state.h"
 #include "src/kernels/shared_words.h"
 
@@ -12,7 +13,6 @@ using core::GivenHash;
 using core::KeyHash;
 using filters::BloomBits;
 using filters::BloomState;
-using filters::SetError;
 
 AtomicBloomFilter::AtomicBloomFilter(std::unique_ptr<BloomState> state)
     : state_(std::move(state)) {}
@@ -23,20 +23,28 @@ std::unique_ptr<AtomicBloomFilter> AtomicBloomFilter::Create(const BloomFilterOp
   std::unique_ptr<BloomFilter> filter = BloomFilter::Create(options, error);
   if (filter == nullptr) return nullptr;
   std::unique_ptr<AtomicBloomFilter> atomic = Thaw(std::move(filter));
-  if (atomic == nullptr) SetError("out of memory", error);
+  if (atomic == nullptr) core::SetError(core::kOutOfMemory, error);
   return atomic;
 }
 
-std::unique_ptr<AtomicBloomFilter> AtomicBloomFilter::Thaw(std::unique_ptr<BloomFilter> filter) {
+std::unique_ptr<AtomicBloomFilter> AtomicBloomFilter::Thaw(std::unique_ptr<BloomFilter>&& filter) {
   if (filter == nullptr) return nullptr;
-  return std::unique_ptr<AtomicBloomFilter>(new (std::nothrow)
-                                                AtomicBloomFilter(std::move(filter->state_)));
+  std::unique_ptr<AtomicBloomFilter> atomic(new (std::nothrow) AtomicBloomFilter(nullptr));
+  if (atomic == nullptr) return nullptr;
+  atomic->state_ = std::move(filter->state_);
+  filter = nullptr;
+  return atomic;
 }
 
-std::unique_ptr<BloomFilter> AtomicBloomFilter::Freeze(std::unique_ptr<AtomicBloomFilter> filter) {
+std::unique_ptr<BloomFilter> AtomicBloomFilter::Freeze(
+    std::unique_ptr<AtomicBloomFilter>&& filter) {
   if (filter == nullptr) return nullptr;
-  filter->state_->num_added = filters::EstimatedNumKeys(filter->state_->bits);
-  return BloomFilter::FromState(std::move(filter->state_), nullptr);
+  std::unique_ptr<BloomFilter> frozen(new (std::nothrow) BloomFilter(nullptr));
+  if (frozen == nullptr) return nullptr;
+  frozen->state_ = std::move(filter->state_);
+  frozen->state_->num_added = filters::EstimatedNumKeys(frozen->state_->bits);
+  filter = nullptr;
+  return frozen;
 }
 
 std::unique_ptr<BloomFilter> AtomicBloomFilter::Snapshot(std::string* error) const {

@@ -5,8 +5,10 @@
 #include <new>
 #include <utility>
 
+#include "src/core/error_text.h"
 #include "src/core/hash.h"
 #include "src/core/hash_groups.h"
+#include "src/core/out_of_memory.h"
 #include "src/filters/bloom_file.h"
 #include "src/filters/bloom_state.h"
 
@@ -20,7 +22,9 @@ std::unique_ptr<BloomState> NewBloomState(const BloomShape& shape, uint64_t capa
   const uint64_t num_bytes = shape.num_lines * kernels::kLineBytes;
   if (state != nullptr) state->memory = LineMemory::Zeroed(num_bytes);
   if (state == nullptr || state->memory.data() == nullptr) {
-    SetError("out of memory: " + std::to_string(num_bytes) + " bytes for the filter's bits", error);
+    core::ErrorText text;
+    text << core::kOutOfMemory << ": " << num_bytes << " bytes for the filter's bits";
+    core::SetError(text, error);
     return nullptr;
   }
   state->bits = {shape, state->memory.data(), &kernels::ActiveKernel()};
@@ -32,9 +36,9 @@ std::unique_ptr<BloomState> NewBloomState(const BloomShape& shape, uint64_t capa
 
 using core::GivenHash;
 using core::KeyHash;
+using core::SetError;
 using filters::BloomBits;
 using filters::BloomState;
-using filters::SetError;
 
 BloomFilterView::BloomFilterView(std::unique_ptr<BloomState> state) : state_(std::move(state)) {}
 BloomFilterView::~BloomFilterView() = default;
@@ -89,12 +93,11 @@ bool operator==(const BloomFilterView& a, const BloomFilterView& b) {
 }
 
 bool BloomFilterView::Save(const std::string& path, std::string* error) const {
-  std::string reason;
-  filters::ReplacementFile file;
-  const bool saved = file.Open(path, &reason) && filters::AppendBloom(*state_, &file, &reason) &&
-                     file.Commit(&reason);
-  if (!saved) SetError(reason, error);
-  return saved;
+  return core::OrError(error, [&](std::string* reason) {
+    filters::ReplacementFile file;
+    return file.Open(path, reason) && filters::AppendBloom(*state_, &file, reason) &&
+           file.Commit(reason);
+  });
 }
 
 BloomFilter::BloomFilter(std::unique_ptr<BloomState> state) : BloomFilterView(std::move(state)) {}
@@ -103,16 +106,15 @@ BloomFilter::~BloomFilter() = default;
 std::unique_ptr<BloomFilter> BloomFilter::FromState(std::unique_ptr<BloomState> state,
                                                     std::string* error) {
   std::unique_ptr<BloomFilter> filter(new (std::nothrow) BloomFilter(std::move(state)));
-  if (filter == nullptr) SetError("out of memory", error);
+  if (filter == nullptr) SetError(core::kOutOfMemory, error);
   return filter;
 }
 
 std::unique_ptr<BloomFilter> BloomFilter::Create(const BloomFilterOptions& options,
                                                  std::string* error) {
   filters::BloomShape shape;
-  std::string reason;
-  if (!filters::ShapeOf(options, &shape, &reason)) {
-    SetError(reason, error);
+  if (const core::ErrorText refusal = filters::ShapeOf(options, &shape); !refusal.empty()) {
+    SetError(refusal, error);
     return nullptr;
   }
   auto state = filters::NewBloomState(shape, options.capacity, error);
@@ -130,20 +132,17 @@ std::unique_ptr<BloomFilter> BloomFilter::Copy(const BloomFilterView& from, std:
 }
 
 std::unique_ptr<BloomFilter> BloomFilter::Load(const std::string& path, std::string* error) {
-  std::string reason;
-  filters::InputFile file;
-  filters::BloomFileHeader header;
-  std::unique_ptr<BloomState> state;
-  if (file.Open(path, &reason) &&
-      filters::ReadBloomHeader(file, 0, filters::FilePayload::kBits, &header, &reason) &&
-      filters::EndsAt(file, header.end(), &reason)) {
-    state = filters::ReadBloom(file, header, &reason);
-  }
-  if (state == nullptr) {
-    SetError(reason, error);
-    return nullptr;
-  }
-  return FromState(std::move(state), error);
+  return core::OrError(error, [&](std::string* reason) -> std::unique_ptr<BloomFilter> {
+    filters::InputFile file;
+    filters::BloomFileHeader header;
+    if (!file.Open(path, reason) ||
+        !filters::ReadBloomHeader(file, 0, filters::FilePayload::kBits, &header, reason) ||
+        !filters::EndsAt(file, header.end(), reason)) {
+      return nullptr;
+    }
+    auto state = filters::ReadBloom(file, header, reason);
+    return state == nullptr ? nullptr : FromState(std::move(state), reason);
+  });
 }
 
 __attribute__((flatten)) bool BloomFilter::Add(std::string_view key) {
@@ -176,7 +175,7 @@ template <typename Combine>
 bool BloomFilter::CombineWith(const BloomFilterView& other, Combine combine, std::string* error) {
   const BloomBits& mine = state_->bits;
   const BloomBits& theirs = other.state_->bits;
-  const std::string difference = filters::Difference(mine.shape, theirs.shape);
+  const core::ErrorText difference = filters::Difference(mine.shape, theirs.shape);
   if (!difference.empty()) {
     SetError(difference, error);
     return false;

@@ -1,15 +1,16 @@
 #include "src/filters/bloom_shape.h"
 
 #include <cmath>
-#include <sstream>
 
 #include "bloomline/sizing.h"
+#include "src/core/error_text.h"
 #include "src/kernels/probe_sequence.h"
 
 namespace bloomline {
 namespace filters {
 namespace {
 
+using core::ErrorText;
 using kernels::kLineBits;
 
 double BitsPerKey(BloomLayout layout, double rate) {
@@ -38,8 +39,8 @@ int BestNumProbes(BloomLayout layout, double bits_per_key) {
   return OptimalSmallBlockNumProbes(BlockBits(layout), bits_per_key);
 }
 
-std::string ShapeByBits(const BloomFilterOptions& options, const char* unit, BloomShape* shape) {
-  std::ostringstream error;
+ErrorText ShapeByBits(const BloomFilterOptions& options, const char* unit, BloomShape* shape) {
+  ErrorText error;
   if (options.num_bits > kMaxBloomBits) {
     error << "num_" << unit << " is " << options.num_bits << "; allowed: 1 to " << kMaxBloomBits
           << ", or 0 for a size from capacity and false_positive_rate";
@@ -50,27 +51,26 @@ std::string ShapeByBits(const BloomFilterOptions& options, const char* unit, Blo
     shape->num_probes = options.num_probes;
     shape->num_lines = (options.num_bits + kLineBits - 1) / kLineBits;
   }
-  return error.str();
+  return error;
 }
 
-std::string ShapeByCapacity(const BloomFilterOptions& options, const char* unit,
-                            BloomShape* shape) {
-  std::ostringstream error;
+ErrorText ShapeByCapacity(const BloomFilterOptions& options, const char* unit, BloomShape* shape) {
+  ErrorText error;
   const double rate = options.false_positive_rate;
   if (options.num_probes != 0) {
     error << "num_probes is " << options.num_probes << " without num_" << unit
           << "; allowed: 0, or num_" << unit << " of 1 and more";
-    return error.str();
+    return error;
   }
   if (options.capacity == 0) {
     error << "capacity is 0; allowed: 1 and more, or num_" << unit << " of 1 and more";
-    return error.str();
+    return error;
   }
   const double bits_per_key = BitsPerKey(options.layout, rate);
   if (std::isnan(bits_per_key)) {
     error << "false_positive_rate is " << rate << "; allowed: above 0, below 1, and reachable with "
           << kMaxBitsPerKey << " " << unit << " per key";
-    return error.str();
+    return error;
   }
   const double lines =
       std::ceil(static_cast<double>(options.capacity) * bits_per_key / double{kLineBits});
@@ -78,11 +78,11 @@ std::string ShapeByCapacity(const BloomFilterOptions& options, const char* unit,
     error << "capacity is " << options.capacity << ", which takes " << bits_per_key << " " << unit
           << " per key at false_positive_rate " << rate << "; allowed: " << kMaxBloomBits << " "
           << unit << " in all";
-    return error.str();
+    return error;
   }
   shape->num_lines = static_cast<uint64_t>(lines);
   shape->num_probes = BestNumProbes(options.layout, bits_per_key);
-  return {};
+  return error;
 }
 
 // Null: no layout.
@@ -101,41 +101,40 @@ const char* Name(BloomLayout layout) {
 }
 
 template <typename T>
-std::string Differs(const std::string& what, T mine, T other) {
-  std::ostringstream text;
-  text << what << " is " << mine << " in this filter and " << other << " in the other one";
-  return text.str();
+ErrorText Differs(const char* what, const char* unit, T mine, T other) {
+  ErrorText text;
+  text << what << unit << " is " << mine << " in this filter and " << other << " in the other one";
+  return text;
 }
 
 }  // namespace
 
 bool IsLayout(int layout) { return Name(static_cast<BloomLayout>(layout)) != nullptr; }
 
-bool ShapeOf(const BloomFilterOptions& options, BloomShape* shape, std::string* error,
-             const char* unit) {
+ErrorText ShapeOf(const BloomFilterOptions& options, BloomShape* shape, const char* unit) {
   const int layout = static_cast<int>(options.layout);
   if (!IsLayout(layout)) {
-    *error = "layout is " + std::to_string(layout) + "; " + kAllowedLayouts;
-    return false;
+    ErrorText error;
+    error << "layout is " << layout << "; " << kAllowedLayouts;
+    return error;
   }
   shape->layout = options.layout;
   shape->seed = options.seed;
-  const std::string reason = options.num_bits != 0 ? ShapeByBits(options, unit, shape)
-                                                   : ShapeByCapacity(options, unit, shape);
-  if (!reason.empty()) *error = reason;
-  return reason.empty();
+  return options.num_bits != 0 ? ShapeByBits(options, unit, shape)
+                               : ShapeByCapacity(options, unit, shape);
 }
 
-std::string Difference(const BloomShape& mine, const BloomShape& other, const char* unit) {
-  if (mine.layout != other.layout) return Differs("layout", Name(mine.layout), Name(other.layout));
+ErrorText Difference(const BloomShape& mine, const BloomShape& other, const char* unit) {
+  if (mine.layout != other.layout) {
+    return Differs("layout", "", Name(mine.layout), Name(other.layout));
+  }
   if (mine.num_lines != other.num_lines) {
-    return Differs("num_" + std::string(unit), mine.num_lines * kLineBits,
-                   other.num_lines * kLineBits);
+    return Differs("num_", unit, mine.num_lines * kLineBits, other.num_lines * kLineBits);
   }
   if (mine.num_probes != other.num_probes) {
-    return Differs("num_probes", mine.num_probes, other.num_probes);
+    return Differs("num_probes", "", mine.num_probes, other.num_probes);
   }
-  if (mine.seed != other.seed) return Differs("seed", mine.seed, other.seed);
+  if (mine.seed != other.seed) return Differs("seed", "", mine.seed, other.seed);
   return {};
 }
 
@@ -155,9 +154,7 @@ double FalsePositiveRate(const BloomShape& shape, uint64_t num_keys) {
 
 std::string BloomFilterOptions::Validate() const {
   filters::BloomShape shape;
-  std::string error;
-  filters::ShapeOf(*this, &shape, &error);
-  return error;
+  return filters::ShapeOf(*this, &shape).str();
 }
 
 }  // namespace bloomline

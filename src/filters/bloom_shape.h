@@ -3,9 +3,9 @@
 #define BLOOMLINE_FILTERS_BLOOM_SHAPE_H_
 
 #include <cstdint>
-#include <string>
 
 #include "bloomline/bloom_filter.h"
+#include "src/core/error_text.h"
 #include "src/kernels/probe_sequence.h"
 
 namespace bloomline::filters {
@@ -47,13 +47,13 @@ bool IsLayout(int layout);
 constexpr char kAllowedLayouts[] =
     "allowed: 0 (kBlocked), 1 (kUnblocked), 2 (kBlocked128), 3 (kBlocked64)";
 
-// True, with the shape in *shape, or false with one sentence in *error. Neither may be null.
-// `unit`, bits or counters, is what the sentence calls them.
-bool ShapeOf(const BloomFilterOptions& options, BloomShape* shape, std::string* error,
-             const char* unit = "bits");
+// Empty, with the shape in *shape, or one sentence, which calls the bits `unit`: bits or counters.
+core::ErrorText ShapeOf(const BloomFilterOptions& options, BloomShape* shape,
+                        const char* unit = "bits");
 
 // Empty if the shapes are equal, else what differs, with both values.
-std::string Difference(const BloomShape& mine, const BloomShape& other, const char* unit = "bits");
+core::ErrorText Difference(const BloomShape& mine, const BloomShape& other,
+                           const char* unit = "bits");
 
 // The rate with num_keys distinct keys in.
 double FalsePositiveRate(const BloomShape& shape, uint64_t num_keys);

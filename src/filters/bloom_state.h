@@ -22,10 +22,6 @@ struct BloomState {
 std::unique_ptr<BloomState> NewBloomState(const BloomShape& shape, uint64_t capacity,
                                           std::string* error);
 
-inline void SetError(std::string text, std::string* error) {
-  if (error != nullptr) *error = std::move(text);
-}
-
 }  // namespace bloomline::filters
 
 #endif  // BLOOMLINE_FILTERS_BLOOM_STATE_H_

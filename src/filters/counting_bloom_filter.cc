@@ -5,8 +5,10 @@
 #include <new>
 #include <utility>
 
+#include "src/core/error_text.h"
 #include "src/core/hash.h"
 #include "src/core/hash_groups.h"
+#include "src/core/out_of_memory.h"
 #include "src/filters/bloom_file.h"
 #include "src/filters/bloom_shape.h"
 #include "src/filters/bloom_state.h"
@@ -28,8 +30,9 @@ std::unique_ptr<CountingState> NewCountingState(const BloomShape& shape, uint64_
   const uint64_t num_bytes = num_lines * kernels::kLineBytes;
   if (state != nullptr) state->memory = LineMemory::Zeroed(num_bytes);
   if (state == nullptr || state->memory.data() == nullptr) {
-    SetError("out of memory: " + std::to_string(num_bytes) + " bytes for the filter's counters",
-             error);
+    core::ErrorText text;
+    text << core::kOutOfMemory << ": " << num_bytes << " bytes for the filter's counters";
+    core::SetError(text, error);
     return nullptr;
   }
   state->shape = shape;
@@ -42,20 +45,22 @@ std::unique_ptr<CountingState> NewCountingState(const BloomShape& shape, uint64_
 
 }  // namespace filters
 
+using core::ErrorText;
 using core::GivenHash;
 using core::KeyHash;
+using core::SetError;
 using filters::BloomShape;
 using filters::CountingState;
 using filters::FilePayload;
-using filters::SetError;
 
 namespace {
 
-bool CountingShapeOf(const CountingBloomFilterOptions& options, BloomShape* shape,
-                     std::string* error) {
+// As filters::ShapeOf.
+ErrorText CountingShapeOf(const CountingBloomFilterOptions& options, BloomShape* shape) {
   if (options.counter_bits != 4 && options.counter_bits != 8) {
-    *error = "counter_bits is " + std::to_string(options.counter_bits) + "; allowed: 4 and 8";
-    return false;
+    ErrorText error;
+    error << "counter_bits is " << options.counter_bits << "; allowed: 4 and 8";
+    return error;
   }
   BloomFilterOptions bits;
   bits.capacity = options.capacity;
@@ -64,14 +69,16 @@ bool CountingShapeOf(const CountingBloomFilterOptions& options, BloomShape* shap
   bits.num_probes = options.num_probes;
   bits.layout = options.counter_bits == 4 ? BloomLayout::kBlocked128 : BloomLayout::kBlocked64;
   bits.seed = options.seed;
-  return filters::ShapeOf(bits, shape, error, "counters");
+  return filters::ShapeOf(bits, shape, "counters");
 }
 
 // Empty if the shapes are equal, else what differs, with both values.
-std::string Difference(const CountingState& mine, const CountingState& other) {
+ErrorText Difference(const CountingState& mine, const CountingState& other) {
   if (mine.lines.counter_bits != other.lines.counter_bits) {
-    return "counter_bits is " + std::to_string(mine.lines.counter_bits) + " in this filter and " +
-           std::to_string(other.lines.counter_bits) + " in the other one";
+    ErrorText error;
+    error << "counter_bits is " << mine.lines.counter_bits << " in this filter and "
+          << other.lines.counter_bits << " in the other one";
+    return error;
   }
   return filters::Difference(mine.shape, other.shape, "counters");
 }
@@ -126,9 +133,7 @@ inline void AskAll(const CountingState& state, size_t n, HashOf hash_of, bool* m
 
 std::string CountingBloomFilterOptions::Validate() const {
   BloomShape shape;
-  std::string error;
-  CountingShapeOf(*this, &shape, &error);
-  return error;
+  return CountingShapeOf(*this, &shape).str();
 }
 
 CountingBloomFilter::CountingBloomFilter(std::unique_ptr<CountingState> state)
@@ -138,9 +143,8 @@ CountingBloomFilter::~CountingBloomFilter() = default;
 std::unique_ptr<CountingBloomFilter> CountingBloomFilter::Create(
     const CountingBloomFilterOptions& options, std::string* error) {
   BloomShape shape;
-  std::string reason;
-  if (!CountingShapeOf(options, &shape, &reason)) {
-    SetError(reason, error);
+  if (const ErrorText refusal = CountingShapeOf(options, &shape); !refusal.empty()) {
+    SetError(refusal, error);
     return nullptr;
   }
   auto state = filters::NewCountingState(shape, options.capacity, error);
@@ -152,7 +156,7 @@ std::unique_ptr<CountingBloomFilter> CountingBloomFilter::FromState(
     std::unique_ptr<CountingState> state, std::string* error) {
   std::unique_ptr<CountingBloomFilter> filter(new (std::nothrow)
                                                   CountingBloomFilter(std::move(state)));
-  if (filter == nullptr) SetError("out of memory", error);
+  if (filter == nullptr) SetError(core::kOutOfMemory, error);
   return filter;
 }
 
@@ -250,7 +254,7 @@ std::unique_ptr<BloomFilter> CountingBloomFilter::ToBloomFilter(std::string* err
 }
 
 bool CountingBloomFilter::Merge(const CountingBloomFilter& other, std::string* error) {
-  const std::string difference = Difference(*state_, *other.state_);
+  const ErrorText difference = Difference(*state_, *other.state_);
   if (!difference.empty()) {
     SetError(difference, error);
     return false;
@@ -267,34 +271,33 @@ bool CountingBloomFilter::Save(const std::string& path, std::string* error) cons
   header.capacity = state_->capacity;
   header.num_added = state_->num_keys;
   header.payload_bytes = state_->lines.num_bytes();
-  std::string reason;
-  filters::ReplacementFile file;
-  const bool saved = file.Open(path, &reason) &&
-                     filters::AppendFilter(FilePayload::kCounters, header, state_->memory.data(),
-                                           &file, &reason) &&
-                     file.Commit(&reason);
-  if (!saved) SetError(reason, error);
-  return saved;
+  return core::OrError(error, [&](std::string* reason) {
+    filters::ReplacementFile file;
+    return file.Open(path, reason) &&
+           filters::AppendFilter(FilePayload::kCounters, header, state_->memory.data(), &file,
+                                 reason) &&
+           file.Commit(reason);
+  });
 }
 
 std::unique_ptr<CountingBloomFilter> CountingBloomFilter::Load(const std::string& path,
                                                                std::string* error) {
-  std::string reason;
-  filters::InputFile file;
-  filters::BloomFileHeader header;
-  std::unique_ptr<CountingState> state;
-  if (file.Open(path, &reason) &&
-      filters::ReadBloomHeader(file, 0, FilePayload::kCounters, &header, &reason) &&
-      filters::EndsAt(file, header.end(), &reason)) {
-    state = filters::NewCountingState(header.shape, header.capacity, &reason);
-  }
-  if (state == nullptr || !filters::ReadPayload(file, header, state->memory.data(), &reason)) {
-    SetError(reason, error);
-    return nullptr;
-  }
-  state->num_keys = header.num_added;
-  state->num_saturated = filters::CountSaturated(state->lines);
-  return FromState(std::move(state), error);
+  return core::OrError(error, [&](std::string* reason) -> std::unique_ptr<CountingBloomFilter> {
+    filters::InputFile file;
+    filters::BloomFileHeader header;
+    if (!file.Open(path, reason) ||
+        !filters::ReadBloomHeader(file, 0, FilePayload::kCounters, &header, reason) ||
+        !filters::EndsAt(file, header.end(), reason)) {
+      return nullptr;
+    }
+    auto state = filters::NewCountingState(header.shape, header.capacity, reason);
+    if (state == nullptr || !filters::ReadPayload(file, header, state->memory.data(), reason)) {
+      return nullptr;
+    }
+    state->num_keys = header.num_added;
+    state->num_saturated = filters::CountSaturated(state->lines);
+    return FromState(std::move(state), reason);
+  });
 }
 
 void CountingBloomFilter::Clear() {

@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
-#include <new>
 #include <utility>
 #include <vector>
 
 #include "bloomline/sizing.h"
+#include "src/core/error_text.h"
 #include "src/core/format.h"
 #include "src/core/hash.h"
 #include "src/core/line_range.h"
+#include "src/core/out_of_memory.h"
 #include "src/core/run_on_threads.h"
 #include "src/core/shape.h"
 #include "src/filters/file_io.h"
@@ -27,8 +28,6 @@ using filters::HashSpill;
 // More hashes at a time spare no more reads: with the 8 GB of 1e9 keys in 2,048 partitions, a part
 // of the filter then has the keys of seven or eight of them.
 constexpr uint64_t kMaxHashesAtATime = uint64_t{8} << 20;
-
-const char kOutOfMemory[] = "out of memory";
 
 // What threads that build a filter share.
 class Build {
@@ -50,35 +49,32 @@ class Build {
 
   bool Run(std::string* error) {
     core::RunOnThreads(num_threads_, [&](size_t) {
-      try {
-        BuildParts();
-      } catch (const std::bad_alloc&) {
-        Fail(kOutOfMemory);
-      }
+      std::string reason;
+      if (!core::OrError(&reason, [&](std::string* why) { return BuildParts(why); })) Fail(reason);
     });
     if (!failed_ && (num_taken_ != spill_.size() || checksum_ != spill_.checksum())) {
       Fail("the temporary file does not hold the hashes that were written to it");
     }
-    if (failed_) *error = error_;
+    if (failed_) core::SetError(error_, error);
     return !failed_;
   }
 
  private:
-  void BuildParts() {
+  bool BuildParts(std::string* error) {
     LineRangeBuilder lines(shape_, kernels::ActiveKernel(), capacity_);
     std::vector<uint64_t> block(spill_.max_block_hashes());
     const uint64_t part_lines =
         std::min<uint64_t>(lines.max_lines(), num_lines_ / num_threads_ + 1);
-    std::string error;
     while (!failed_) {
       const uint64_t first = next_part_.fetch_add(1) * part_lines;
       if (first >= num_lines_) break;
-      if (!BuildPart(first, std::min(part_lines, num_lines_ - first), &lines, &block, &error)) {
-        Fail(error);
+      if (!BuildPart(first, std::min(part_lines, num_lines_ - first), &lines, &block, error)) {
+        return false;
       }
     }
     num_taken_ += lines.num_taken();
     checksum_ ^= lines.checksum();
+    return true;
   }
 
   bool BuildPart(uint64_t first_line, uint64_t count, LineRangeBuilder* lines,
@@ -98,9 +94,9 @@ class Build {
   }
 
   // The first error counts.
-  void Fail(const std::string& error) {
+  void Fail(std::string_view error) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (!failed_) error_ = error;
+    if (!failed_) core::SetError(error, &error_);
     failed_ = true;
   }
 
@@ -121,22 +117,20 @@ class Build {
 }  // namespace
 
 std::string PartitionedFilterOptions::Validate() const {
-  std::string error = filter.Validate();
-  if (!error.empty()) return error;
+  std::string invalid_filter = filter.Validate();
+  if (!invalid_filter.empty()) return invalid_filter;
+  core::ErrorText error;
+  const uint64_t min_memory =
+      static_cast<uint64_t>(std::max(1, num_threads)) * kMinPartitionedMemoryPerThread;
   if (filter.format == Format::kClassic) {
-    return "format is classic; filters can be built in parts in blocked and compact";
+    error << "format is classic; filters can be built in parts in blocked and compact";
+  } else if (num_threads < 1 || num_threads > kMaxPartitionedThreads) {
+    error << "num_threads is " << num_threads << "; allowed is 1 to " << kMaxPartitionedThreads;
+  } else if (memory_bytes < min_memory) {
+    error << "memory_bytes is " << memory_bytes << "; " << num_threads
+          << (num_threads == 1 ? " thread needs " : " threads need ") << min_memory << " or more";
   }
-  if (num_threads < 1 || num_threads > kMaxPartitionedThreads) {
-    return "num_threads is " + std::to_string(num_threads) + "; allowed is 1 to " +
-           std::to_string(kMaxPartitionedThreads);
-  }
-  const uint64_t min_memory = static_cast<uint64_t>(num_threads) * kMinPartitionedMemoryPerThread;
-  if (memory_bytes < min_memory) {
-    return "memory_bytes is " + std::to_string(memory_bytes) + "; " + std::to_string(num_threads) +
-           (num_threads == 1 ? " thread needs " : " threads need ") + std::to_string(min_memory) +
-           " or more";
-  }
-  return "";
+  return error.str();
 }
 
 struct PartitionedFilterBuilder::State {
@@ -157,16 +151,13 @@ struct PartitionedFilterBuilder::State {
   bool Add(uint64_t hash, std::string* error) {
     if (spill.size() != 0 && hash == last_hash) return true;
     if (failure.empty()) {
-      try {
-        if (spill.Add(hash, &failure)) {
-          last_hash = hash;
-          return true;
-        }
-      } catch (const std::bad_alloc&) {
-        failure = kOutOfMemory;
+      if (core::OrIfOutOfMemory(false, [&] { return spill.Add(hash, &failure); })) {
+        last_hash = hash;
+        return true;
       }
+      if (failure.empty()) core::SetError(core::kOutOfMemory, &failure);
     }
-    if (error != nullptr) *error = failure;
+    core::SetError(failure, error);
     return false;
   }
 
@@ -195,22 +186,18 @@ PartitionedFilterBuilder::~PartitionedFilterBuilder() = default;
 
 std::unique_ptr<PartitionedFilterBuilder> PartitionedFilterBuilder::Create(
     const PartitionedFilterOptions& options, std::string* error) {
-  std::string reason = options.Validate();
-  if (reason.empty()) {
-    try {
-      auto state = std::make_unique<State>();
-      state->options = options;
-      // Half of the memory, because it is filled while blocks are written one by one.
-      if (state->spill.Open(options.temp_directory, options.memory_bytes / 2, &reason)) {
-        return std::unique_ptr<PartitionedFilterBuilder>(
-            new PartitionedFilterBuilder(std::move(state)));
-      }
-    } catch (const std::bad_alloc&) {
-      reason = kOutOfMemory;
+  return core::OrError(error, [&](std::string* reason) {
+    std::unique_ptr<PartitionedFilterBuilder> builder;
+    *reason = options.Validate();
+    if (!reason->empty()) return builder;
+    auto state = std::make_unique<State>();
+    state->options = options;
+    // Half of the memory, because it is filled while blocks are written one by one.
+    if (state->spill.Open(options.temp_directory, options.memory_bytes / 2, reason)) {
+      builder.reset(new PartitionedFilterBuilder(std::move(state)));
     }
-  }
-  if (error != nullptr) *error = reason;
-  return nullptr;
+    return builder;
+  });
 }
 
 __attribute__((flatten)) bool PartitionedFilterBuilder::AddKey(std::string_view key,
@@ -221,19 +208,13 @@ __attribute__((flatten)) bool PartitionedFilterBuilder::AddKey(std::string_view 
 uint64_t PartitionedFilterBuilder::num_entries() const { return state_->spill.size(); }
 
 bool PartitionedFilterBuilder::Finish(const std::string& path, std::string* error) {
-  std::string reason;
-  try {
-    if (state_->Finish(path, &reason)) {
-      // Nothing depends on the old hashes any more; if they cannot be thrown away, that is for the
-      // next AddKey to tell.
-      if (!state_->spill.Clear(&reason)) state_->failure = reason;
-      return true;
-    }
-  } catch (const std::bad_alloc&) {
-    reason = kOutOfMemory;
-  }
-  if (error != nullptr) *error = reason;
-  return false;
+  const bool finished =
+      core::OrError(error, [&](std::string* reason) { return state_->Finish(path, reason); });
+  if (!finished) return false;
+  // Nothing depends on the old hashes any more; if they cannot be thrown away, that is for the next
+  // AddKey to tell.
+  core::OrError(&state_->failure, [&](std::string* reason) { return state_->spill.Clear(reason); });
+  return true;
 }
 
 }  // namespace bloomline

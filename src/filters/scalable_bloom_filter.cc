@@ -4,10 +4,11 @@
 #include <cmath>
 #include <exception>
 #include <new>
-#include <sstream>
 #include <utility>
 
+#include "src/core/error_text.h"
 #include "src/core/hash.h"
+#include "src/core/out_of_memory.h"
 #include "src/filters/bloom_file.h"
 #include "src/filters/bloom_state.h"
 #include "src/filters/file_header.h"
@@ -15,8 +16,8 @@
 namespace bloomline {
 namespace {
 
+using core::SetError;
 using filters::BloomBits;
-using filters::SetError;
 
 constexpr int kMaxGrowth = 16;
 // More are never reached: even without growth the rate of stage 100 would be 2^-100 of the first's.
@@ -49,7 +50,7 @@ BloomFilterOptions StageOptions(const ScalableBloomFilterOptions& options, size_
 }  // namespace
 
 std::string ScalableBloomFilterOptions::Validate() const {
-  std::ostringstream error;
+  core::ErrorText error;
   if (initial_capacity == 0) {
     error << "initial_capacity is 0; allowed: 1 and more";
   } else if (growth < 1 || growth > kMaxGrowth) {
@@ -59,7 +60,8 @@ std::string ScalableBloomFilterOptions::Validate() const {
   } else if (!(false_positive_rate > 0 && false_positive_rate < 1)) {
     error << "false_positive_rate is " << false_positive_rate << "; allowed: above 0 and below 1";
   } else {
-    const std::string first_stage = StageOptions(*this, 0).Validate();
+    filters::BloomShape shape;
+    const core::ErrorText first_stage = filters::ShapeOf(StageOptions(*this, 0), &shape);
     if (!first_stage.empty()) error << "the first stage: " << first_stage;
   }
   return error.str();
@@ -77,7 +79,7 @@ std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::New(
   } catch (const std::exception&) {  // bad_alloc
     filter = nullptr;
   }
-  if (filter == nullptr) SetError("out of memory", error);
+  if (filter == nullptr) SetError(core::kOutOfMemory, error);
   return filter;
 }
 
@@ -94,7 +96,9 @@ std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Create(
 
 bool ScalableBloomFilter::AddStage(std::string* error) {
   if (stages_.size() == kMaxStages) {
-    SetError("the filter has " + std::to_string(kMaxStages) + " stages, which is the most", error);
+    core::ErrorText text;
+    text << "the filter has " << kMaxStages << " stages, which is the most";
+    SetError(text, error);
     return false;
   }
   std::unique_ptr<BloomFilter> stage =
@@ -220,26 +224,23 @@ bool ScalableBloomFilter::Save(const std::string& path, std::string* error) cons
   fields.SetReal(kTighteningOffset, options_.tightening);
   fields.SetNumber(kNumStagesOffset, stages_.size());
   fields.Seal();
-  std::string reason;
-  filters::ReplacementFile file;
-  bool saved =
-      file.Open(path, &reason) && file.Append(fields.bytes(), filters::kFileHeaderBytes, &reason);
-  for (size_t i = 0; saved && i < stages_.size(); ++i) {
-    saved = filters::AppendBloom(*stages_[i]->state_, &file, &reason);
-  }
-  saved = saved && file.Commit(&reason);
-  if (!saved) SetError(reason, error);
-  return saved;
+  return core::OrError(error, [&](std::string* reason) {
+    filters::ReplacementFile file;
+    bool saved =
+        file.Open(path, reason) && file.Append(fields.bytes(), filters::kFileHeaderBytes, reason);
+    for (size_t i = 0; saved && i < stages_.size(); ++i) {
+      saved = filters::AppendBloom(*stages_[i]->state_, &file, reason);
+    }
+    return saved && file.Commit(reason);
+  });
 }
 
 std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Load(const std::string& path,
                                                                std::string* error) {
-  std::string reason;
-  filters::InputFile file;
-  std::unique_ptr<ScalableBloomFilter> filter;
-  if (file.Open(path, &reason)) filter = Read(file, &reason);
-  if (filter == nullptr) SetError(reason, error);
-  return filter;
+  return core::OrError(error, [&](std::string* reason) -> std::unique_ptr<ScalableBloomFilter> {
+    filters::InputFile file;
+    return file.Open(path, reason) ? Read(file, reason) : nullptr;
+  });
 }
 
 std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Read(const filters::InputFile& file,

@@ -2,6 +2,9 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
+#include <string>
+#include <string_view>
 
 #include "bloomline/cpu.h"
 #include "src/kernels/all_kernels.h"
@@ -29,16 +32,21 @@ const Kernel* FastestSupported() {
   return fastest;
 }
 
-const Kernel* Find(const std::string& name, std::string* error) {
-  std::string valid;
+const Kernel* Find(std::string_view name, std::string* error) {
   for (const Kernel* kernel : kAllKernels) {
-    if (!kernel->supported()) continue;
-    if (name == kernel->name) return kernel;
-    valid += valid.empty() ? "" : ", ";
-    valid += kernel->name;
+    if (kernel->supported() && name == kernel->name) return kernel;
   }
-  if (error != nullptr) {
-    *error = "no kernel '" + name + "' on this machine; valid names: " + valid;
+  if (error == nullptr) return nullptr;
+  try {
+    std::string valid;
+    for (const Kernel* kernel : kAllKernels) {
+      if (!kernel->supported()) continue;
+      valid += valid.empty() ? "" : ", ";
+      valid += kernel->name;
+    }
+    *error = "no kernel '" + std::string(name) + "' on this machine; valid names: " + valid;
+  } catch (const std::exception&) {  // bad_alloc
+    *error = "out of memory";
   }
   return nullptr;
 }
@@ -80,8 +88,12 @@ bool SetActiveKernel(const std::string& name, std::string* error) {
 std::vector<KernelInfo> Kernels() {
   std::vector<KernelInfo> infos;
   const kernels::Kernel* active = &kernels::ActiveKernel();
-  for (const kernels::Kernel* kernel : kernels::kAllKernels) {
-    infos.push_back({kernel->name, kernel->description, kernel->supported(), kernel == active});
+  try {
+    for (const kernels::Kernel* kernel : kernels::kAllKernels) {
+      infos.push_back({kernel->name, kernel->description, kernel->supported(), kernel == active});
+    }
+  } catch (const std::exception&) {  // bad_alloc
+    infos.clear();
   }
   return infos;
 }

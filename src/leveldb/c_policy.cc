@@ -12,6 +12,7 @@
 #include "leveldb/slice.h"
 #include "src/core/c_error.h"
 #include "src/core/format.h"
+#include "src/core/out_of_memory.h"
 
 namespace {
 
@@ -60,20 +61,21 @@ uint8_t KeyMayMatch(void* state, const char* key, size_t key_length, const char*
 extern "C" leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create(int format,
                                                                          double bits_per_key,
                                                                          char** errptr) {
-  try {
-    bloomline::FilterOptions options;
-    options.format = bloomline::Format{format};
-    options.bits_per_key = bits_per_key;
-    std::string error;
-    const FilterPolicy* policy =
-        bloomline::NewLevelDBFilterPolicy(options, bloomline::kLevelDBBuiltinName, &error);
-    if (policy != nullptr) {
-      return leveldb_filterpolicy_create(const_cast<FilterPolicy*>(policy), Destroy, CreateFilter,
-                                         KeyMayMatch, Name);
-    }
-    bloomline::core::SetCError(error, errptr);
-  } catch (const std::exception&) {  // bad_alloc
-    bloomline::core::SetCError("out of memory", errptr);
-  }
-  return nullptr;
+  bloomline::FilterOptions options;
+  options.format = bloomline::Format{format};
+  options.bits_per_key = bits_per_key;
+  std::string error;
+  auto* const created =
+      bloomline::core::OrError(&error, [&](std::string* reason) -> leveldb_filterpolicy_t* {
+        std::unique_ptr<const FilterPolicy> policy(
+            bloomline::NewLevelDBFilterPolicy(options, bloomline::kLevelDBBuiltinName, reason));
+        if (policy == nullptr) return nullptr;
+        auto* const state = const_cast<FilterPolicy*>(policy.get());
+        auto* const result =
+            leveldb_filterpolicy_create(state, Destroy, CreateFilter, KeyMayMatch, Name);
+        policy.release();
+        return result;
+      });
+  if (created == nullptr) bloomline::core::SetCError(error, errptr);
+  return created;
 }

@@ -10,6 +10,7 @@
 #include "leveldb/slice.h"
 #include "src/core/compact.h"
 #include "src/core/format.h"
+#include "src/core/out_of_memory.h"
 #include "src/core/payload.h"
 #include "src/core/shape.h"
 #include "src/kernels/kernel.h"
@@ -159,13 +160,19 @@ std::string Refusal(const FilterOptions& options, const std::string& name) {
 }  // namespace
 
 const leveldb::FilterPolicy* NewLevelDBFilterPolicy(const FilterOptions& options,
-                                                    const std::string& name, std::string* error) {
-  const std::string refusal = Refusal(options, name);
-  if (error != nullptr) *error = refusal;
-  if (refusal.empty()) return new LevelDBFilterPolicy(options, name);
-  if (error == nullptr)
+                                                    std::string_view name, std::string* error) {
+  std::string refusal;
+  const auto* policy =
+      core::OrError(&refusal, [&](std::string* reason) -> const leveldb::FilterPolicy* {
+        const std::string stored_name(name);
+        *reason = Refusal(options, stored_name);
+        return reason->empty() ? new LevelDBFilterPolicy(options, stored_name) : nullptr;
+      });
+  core::SetError(refusal, error);
+  if (policy == nullptr && error == nullptr) {
     std::fprintf(stderr, "bloomline: no LevelDB filter policy: %s\n", refusal.c_str());
-  return nullptr;
+  }
+  return policy;
 }
 
 }  // namespace bloomline

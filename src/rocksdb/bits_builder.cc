@@ -1,10 +1,13 @@
 #include "src/rocksdb/bits_builder.h"
 
+#include <cstdio>
 #include <new>
 #include <string>
 
 #include "bloomline/sizing.h"
+#include "rocksdb/env.h"
 #include "src/core/format.h"
+#include "src/core/out_of_memory.h"
 #include "src/core/payload.h"
 #include "src/rocksdb/slice_view.h"
 
@@ -17,10 +20,31 @@ constexpr uint64_t kMaxPayloadBytes = 0xffffffc0 - core::kTrailerBytes;
 // What a reader answers "may match" to, and not empty. Static, so it can be had out of memory.
 constexpr char kAlwaysMatch[6] = {};
 
+constexpr char kMatchesEverything[] = "a filter matches everything";
+
+// With the text that text() gives, or, without memory for it, with none.
+template <typename Text>
+ROCKSDB_NAMESPACE::Status Corruption(Text text) {
+  using ROCKSDB_NAMESPACE::Status;
+  return core::OrIfOutOfMemory(Status::Corruption(), [&] { return Status::Corruption(text()); });
+}
+
 }  // namespace
 
-RocksDBBitsBuilder::RocksDBBitsBuilder(const FilterOptions& options, bool verify)
-    : writer_(options, kMaxPayloadBytes), verify_(verify) {
+void LogOutOfMemory(ROCKSDB_NAMESPACE::Logger* log, const char* what) {
+  core::OrIfOutOfMemory(0, [&] {
+    if (log != nullptr) {
+      ROCKSDB_NAMESPACE::Warn(log, "bloomline: out of memory: %s", what);
+    } else {
+      std::fprintf(stderr, "bloomline: out of memory: %s\n", what);
+    }
+    return 0;
+  });
+}
+
+RocksDBBitsBuilder::RocksDBBitsBuilder(const FilterOptions& options, ROCKSDB_NAMESPACE::Logger* log,
+                                       bool verify)
+    : writer_(options, kMaxPayloadBytes), log_(log), verify_(verify) {
   if (verify) writer_.KeepChecksum();
 }
 
@@ -47,14 +71,20 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
   const uint64_t num_bytes = writer_.FinishedBytes();
   char* bytes = intact ? new (std::nothrow) char[num_bytes] : nullptr;
   if (bytes == nullptr) {
+    if (intact) LogOutOfMemory(log_, kMatchesEverything);
     if (!intact && status != nullptr) {
-      *status = Status::Corruption(
-          "bloomline: a key's hash changed in memory before the filter was built");
+      *status = Corruption([] {
+        return std::string("bloomline: a key's hash changed in memory before the filter was built");
+      });
     }
     writer_.Reset();
     return Slice(kAlwaysMatch, sizeof(kAlwaysMatch));
   }
+  const bool lost_keys = !writer_.error().empty();
   writer_.FinishTo(bytes, 1, verify_ ? &unverified_ : nullptr);
+  if (!writer_.error().empty()) {
+    LogOutOfMemory(log_, lost_keys ? kMatchesEverything : "blocks of a filter match everything");
+  }
   buf->reset(bytes);
   return Slice(bytes, num_bytes);
 }
@@ -68,8 +98,10 @@ ROCKSDB_NAMESPACE::Status RocksDBBitsBuilder::MaybePostVerify(const Slice& filte
   const size_t asked = unverified_.size();
   unverified_.Clear();
   if (lost == 0) return Status::OK();
-  return Status::Corruption("bloomline: the finished filter lost " + std::to_string(lost) + " of " +
-                            std::to_string(asked) + " keys");
+  return Corruption([&] {
+    return "bloomline: the finished filter lost " + std::to_string(lost) + " of " +
+           std::to_string(asked) + " keys";
+  });
 }
 
 size_t RocksDBBitsBuilder::ApproximateNumEntries(size_t bytes) { return writer_.MaxEntries(bytes); }

@@ -6,7 +6,14 @@
 #include "src/core/filter_writer.h"
 #include "src/rocksdb/filter_bits_abi.h"
 
+namespace ROCKSDB_NAMESPACE {
+class Logger;
+}
+
 namespace bloomline {
+
+// Says in RocksDB's log, or on stderr if `log` is null, what is so for want of memory.
+void LogOutOfMemory(ROCKSDB_NAMESPACE::Logger* log, const char* what);
 
 // One builder makes all partitions of a partitioned filter, so every Finish leaves it empty.
 class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
@@ -14,10 +21,11 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   using Slice = ROCKSDB_NAMESPACE::Slice;
   using Status = ROCKSDB_NAMESPACE::Status;
 
-  // With `verify` (BlockBasedTableOptions::detect_filter_construct_corruption), Finish compares the
-  // collected hashes with a checksum taken as they came, and MaybePostVerify asks the finished
-  // filter for each of them. Cost: 64 bits per key until then, and a query per key.
-  RocksDBBitsBuilder(const FilterOptions& options, bool verify);
+  // `log`, which may be null, must outlive it. With `verify`
+  // (BlockBasedTableOptions::detect_filter_construct_corruption), Finish compares the collected
+  // hashes with a checksum taken as they came, and MaybePostVerify asks the finished filter for
+  // each of them. Cost: 64 bits per key until then, and a query per key.
+  RocksDBBitsBuilder(const FilterOptions& options, ROCKSDB_NAMESPACE::Logger* log, bool verify);
 
   void AddKey(const Slice& key) override;
 #if BLOOMLINE_ROCKSDB_HAS_ADD_KEY_AND_ALT
@@ -37,6 +45,7 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
 
  private:
   core::FilterWriter writer_;
+  ROCKSDB_NAMESPACE::Logger* const log_;
   const bool verify_;
   core::HashList unverified_;  // the hashes of the last finished filter
 };

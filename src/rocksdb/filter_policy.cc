@@ -5,12 +5,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <unordered_map>
 
 #include "rocksdb/convenience.h"
 #include "rocksdb/utilities/options_type.h"
 #include "rocksdb/version.h"
 #include "src/core/format.h"
+#include "src/core/out_of_memory.h"
 #include "src/rocksdb/bits_builder.h"
 #include "src/rocksdb/bits_reader.h"
 #include "src/rocksdb/slice_view.h"
@@ -174,8 +176,11 @@ class RocksDBFilterPolicy : public FilterPolicy {
   FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext& context) const override {
     const FilterOptions options = options_.Load();
     if (!WritesFilters(options.bits_per_key)) return nullptr;
-    return new RocksDBBitsBuilder(Normalized(options),
-                                  context.table_options.detect_filter_construct_corruption);
+    auto* const builder = new (std::nothrow)
+        RocksDBBitsBuilder(Normalized(options), context.info_log,
+                           context.table_options.detect_filter_construct_corruption);
+    if (builder == nullptr) LogOutOfMemory(context.info_log, "a file gets no filter");
+    return builder;
   }
 
   FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
@@ -184,7 +189,9 @@ class RocksDBFilterPolicy : public FilterPolicy {
     constexpr size_t kStockTrailerBytes = 5;
     const bool damaged = !filter.empty() && filter.size() <= kStockTrailerBytes;
     if (damaged || core::HasTrailer(filter)) return NewRocksDBBitsReader(filter);
-    return builtin_->GetFilterBitsReader(contents);
+    // Null, as there: RocksDB then takes it that any key may match.
+    return core::OrIfOutOfMemory<FilterBitsReader*>(
+        nullptr, [&] { return builtin_->GetFilterBitsReader(contents); });
   }
 
  private:
@@ -206,17 +213,19 @@ std::string VersionMismatch() {
 
 std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const FilterOptions& options,
                                                       std::string* error) {
-  *error = VersionMismatch();
-  if (error->empty()) *error = Normalized(options).Validate();
-  if (!error->empty()) return nullptr;
-  // By name, because a drop-in library may stand in for NewBloomFilterPolicy and lead back here.
-  std::shared_ptr<const FilterPolicy> builtin;
-  const Status status = FilterPolicy::CreateFromString(ConfigOptions(), kFamilyName, &builtin);
-  if (!status.ok()) {
-    *error = "RocksDB does not give its built-in filter reader: " + status.ToString();
-    return nullptr;
-  }
-  return std::make_unique<RocksDBFilterPolicy>(options, std::move(builtin));
+  return core::OrError(error, [&](std::string* reason) -> std::unique_ptr<FilterPolicy> {
+    *reason = VersionMismatch();
+    if (reason->empty()) *reason = Normalized(options).Validate();
+    if (!reason->empty()) return nullptr;
+    // By name, because a drop-in library may stand in for NewBloomFilterPolicy and lead back here.
+    std::shared_ptr<const FilterPolicy> builtin;
+    const Status status = FilterPolicy::CreateFromString(ConfigOptions(), kFamilyName, &builtin);
+    if (!status.ok()) {
+      *reason = "RocksDB does not give its built-in filter reader: " + status.ToString();
+      return nullptr;
+    }
+    return std::make_unique<RocksDBFilterPolicy>(options, std::move(builtin));
+  });
 }
 
 }  // namespace bloomline

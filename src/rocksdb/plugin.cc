@@ -5,6 +5,7 @@
 
 #include "bloomline/rocksdb.h"
 #include "rocksdb/utilities/object_registry.h"
+#include "src/core/out_of_memory.h"
 #include "src/rocksdb/filter_policy.h"
 
 namespace bloomline {
@@ -32,29 +33,40 @@ std::unique_ptr<FilterPolicy> NewFromId(const std::string& id, std::string* erro
   return policy;
 }
 
-}  // namespace
-
-int RegisterBloomline(ObjectLibrary& library, const std::string&) {
-  library.AddFactory<const FilterPolicy>(
+// Returns the number of factories added.
+int AddFactory(ObjectLibrary* library) {
+  library->AddFactory<const FilterPolicy>(
       ObjectLibrary::PatternEntry(kRocksDBPolicyName).AddSeparator(":", false),
       [](const std::string& id, std::unique_ptr<const FilterPolicy>* guard, std::string* error) {
-        *guard = NewFromId(id, error);
+        *guard = core::OrError(error, [&](std::string* reason) { return NewFromId(id, reason); });
         return guard->get();
       });
   return 1;
 }
 
-void RegisterBloomline() {
-  static std::once_flag registered;
-  std::call_once(registered, [] { RegisterBloomline(*ObjectLibrary::Default(), ""); });
+}  // namespace
+
+int RegisterBloomline(ObjectLibrary& library, const std::string&) {
+  return core::OrIfOutOfMemory(0, [&] { return AddFactory(&library); });
+}
+
+bool RegisterBloomline() {
+  static std::mutex mutex;
+  static bool registered = false;
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto registers = [] { return RegisterBloomline(*ObjectLibrary::Default(), "") != 0; };
+  if (!registered) registered = core::OrIfOutOfMemory(false, registers);
+  return registered;
 }
 
 std::shared_ptr<const FilterPolicy> NewRocksDBFilterPolicy(const FilterOptions& options,
                                                            std::string* error) {
-  RegisterBloomline();
   std::string refusal;
-  std::shared_ptr<const FilterPolicy> policy = MakeRocksDBFilterPolicy(options, &refusal);
-  if (error != nullptr) *error = refusal;
+  const std::shared_ptr<const FilterPolicy> policy =
+      core::OrError(&refusal, [&](std::string* reason) -> std::shared_ptr<const FilterPolicy> {
+        return RegisterBloomline() ? MakeRocksDBFilterPolicy(options, reason) : nullptr;
+      });
+  core::SetError(refusal, error);
   if (policy == nullptr && error == nullptr) {
     std::fprintf(stderr, "bloomline: no RocksDB filter policy: %s\n", refusal.c_str());
   }

@@ -1,0 +1,255 @@
+// atomic_bloom_filter.h, scalable_bloom_filter.h.
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bloomline/atomic_bloom_filter.h"
+#include "bloomline/scalable_bloom_filter.h"
+#include "tests/allocation_failure/attempts.h"
+#include "tests/temp_dir.h"
+
+namespace bloomline::tests {
+namespace {
+
+constexpr size_t kKeys = 1000;
+
+template <typename Filter>
+void CheckKeys(const Filter& filter, const std::vector<std::string_view>& keys) {
+  for (const std::string_view key : keys) Attempt::CheckPresent(filter.MayContain(key));
+}
+
+class ManyKeysTest : public testing::Test {
+ protected:
+  const std::vector<std::string> stored_ = MakeKeys(kKeys);
+  const std::vector<std::string_view> keys_ = Views(stored_);
+};
+
+class AtomicBloomFilterTest : public ManyKeysTest {
+ protected:
+  static BloomFilterOptions Options() {
+    BloomFilterOptions options;
+    options.capacity = kKeys;
+    return options;
+  }
+};
+
+TEST_F(AtomicBloomFilterTest, IsCreatedOrNot) {
+  FailEachAllocation({"AtomicBloomFilter::Create"}, [&](Attempt* attempt) {
+    std::unique_ptr<AtomicBloomFilter> filter;
+    std::string error = Attempt::kUntouched;
+    attempt->Call([&] { filter = AtomicBloomFilter::Create(Options(), &error); });
+    attempt->CheckOutcome(filter != nullptr, error);
+  });
+  FailEachAllocation({"AtomicBloomFilter::Create"}, [&](Attempt* attempt) {
+    std::unique_ptr<AtomicBloomFilter> filter;
+    std::string error = Attempt::kUntouched;
+    attempt->Call([&] { filter = AtomicBloomFilter::Create(BloomFilterOptions(), &error); });
+    attempt->CheckRefusal(filter != nullptr, error);
+  });
+}
+
+TEST_F(AtomicBloomFilterTest, ThawAndFreezeLoseNoKey) {
+  FailEachAllocation(
+      {"AtomicBloomFilter::Thaw", "AtomicBloomFilter::Freeze"}, [&](Attempt* attempt) {
+        auto filter = BloomFilter::Create(Options(), nullptr);
+        filter->AddMany(keys_.size(), keys_.data());
+        std::unique_ptr<AtomicBloomFilter> atomic;
+        attempt->Call([&] { atomic = AtomicBloomFilter::Thaw(std::move(filter)); });
+        ASSERT_NE(atomic == nullptr, filter == nullptr) << "one of the two has the keys";
+        if (atomic == nullptr) {
+          EXPECT_TRUE(attempt->HasFailed());
+          CheckKeys(*filter, keys_);
+          return;
+        }
+        CheckKeys(*atomic, keys_);
+        attempt->Call([&] { filter = AtomicBloomFilter::Freeze(std::move(atomic)); });
+        ASSERT_NE(atomic == nullptr, filter == nullptr) << "one of the two has the keys";
+        if (filter == nullptr) {
+          EXPECT_TRUE(attempt->HasFailed());
+          CheckKeys(*atomic, keys_);
+        } else {
+          CheckKeys(*filter, keys_);
+        }
+      });
+}
+
+TEST_F(AtomicBloomFilterTest, SnapshotIsTakenOrNot) {
+  const auto filter = AtomicBloomFilter::Create(Options(), nullptr);
+  filter->AddMany(keys_.size(), keys_.data());
+  FailEachAllocation({"AtomicBloomFilter::Snapshot"}, [&](Attempt* attempt) {
+    std::unique_ptr<BloomFilter> snapshot;
+    std::string error = Attempt::kUntouched;
+    attempt->Call([&] { snapshot = filter->Snapshot(&error); });
+    attempt->CheckOutcome(snapshot != nullptr, error);
+    if (snapshot != nullptr) CheckKeys(*snapshot, keys_);
+    CheckKeys(*filter, keys_);
+  });
+}
+
+TEST_F(AtomicBloomFilterTest, WhatIsLeftNeedsNoMemory) {
+  const auto filter = AtomicBloomFilter::Create(Options(), nullptr);
+  bool answers[kKeys];
+  ExpectNoAllocation(
+      {"AtomicBloomFilter::Add", "AtomicBloomFilter::AddMany", "AtomicBloomFilter::AddHash",
+       "AtomicBloomFilter::AddHashes", "AtomicBloomFilter::MayContain",
+       "AtomicBloomFilter::MayContainMany", "AtomicBloomFilter::HashOf",
+       "AtomicBloomFilter::MayContainHash", "AtomicBloomFilter::MayContainHashes",
+       "AtomicBloomFilter::layout", "AtomicBloomFilter::num_bits", "AtomicBloomFilter::num_probes",
+       "AtomicBloomFilter::seed", "AtomicBloomFilter::capacity",
+       "AtomicBloomFilter::EstimatedNumKeys", "AtomicBloomFilter::EstimatedFalsePositiveRate"},
+      [&] {
+        filter->Add(keys_[0]);
+        const uint64_t hash = filter->HashOf(keys_[1]);
+        filter->AddHash(hash);
+        filter->AddHashes(1, &hash);
+        filter->AddMany(keys_.size(), keys_.data(), answers);
+        filter->MayContain(keys_[0]);
+        filter->MayContainHash(hash);
+        filter->MayContainHashes(1, &hash, answers);
+        filter->MayContainMany(keys_.size(), keys_.data(), answers);
+        filter->layout();
+        filter->num_bits();
+        filter->num_probes();
+        filter->seed();
+        filter->capacity();
+        filter->EstimatedNumKeys();
+        filter->EstimatedFalsePositiveRate();
+      });
+  for (const bool answer : answers) Attempt::CheckPresent(answer);
+}
+
+class ScalableBloomFilterTest : public ManyKeysTest {
+ protected:
+  static ScalableBloomFilterOptions Options() {
+    ScalableBloomFilterOptions options;
+    options.initial_capacity = 10;
+    return options;
+  }
+  const TempDir dir_;
+  const std::string path_ = dir_.Path("a file whose name needs memory");
+};
+
+TEST_F(ScalableBloomFilterTest, IsCreatedOrNot) {
+  FailEachAllocation({"ScalableBloomFilter::Create"}, [&](Attempt* attempt) {
+    std::unique_ptr<ScalableBloomFilter> filter;
+    std::string error = Attempt::kUntouched;
+    attempt->Call([&] { filter = ScalableBloomFilter::Create(Options(), &error); });
+    attempt->CheckOutcome(filter != nullptr, error);
+  });
+  ScalableBloomFilterOptions wrong[5];
+  wrong[0].initial_capacity = 0;
+  wrong[1].growth = 0;
+  wrong[2].tightening = 1;
+  wrong[3].false_positive_rate = 0;
+  wrong[4].false_positive_rate = 1e-30;
+  for (const ScalableBloomFilterOptions& options : wrong) {
+    FailEachAllocation({"ScalableBloomFilterOptions::Validate", "ScalableBloomFilter::Create"},
+                       [&](Attempt* attempt) {
+                         std::unique_ptr<ScalableBloomFilter> filter;
+                         std::string invalid, error = Attempt::kUntouched;
+                         attempt->Call([&] {
+                           invalid = options.Validate();
+                           filter = ScalableBloomFilter::Create(options, &error);
+                         });
+                         EXPECT_NE(invalid, "");
+                         attempt->CheckRefusal(filter != nullptr, error);
+                       });
+  }
+}
+
+// A stage that cannot be had leaves its keys to the last one.
+TEST_F(ScalableBloomFilterTest, AddsEveryKeyAlsoWhereItCannotGrow) {
+  FailEachAllocation({"ScalableBloomFilter::Add", "ScalableBloomFilter::is_overfull"},
+                     [&](Attempt* attempt) {
+                       const auto filter = ScalableBloomFilter::Create(Options(), nullptr);
+                       attempt->Call([&] {
+                         for (const std::string_view key : keys_) filter->Add(key);
+                       });
+                       CheckKeys(*filter, keys_);
+                       EXPECT_EQ(filter->is_overfull(), attempt->HasFailed());
+                     });
+  FailEachAllocation({"ScalableBloomFilter::AddMany"}, [&](Attempt* attempt) {
+    const auto filter = ScalableBloomFilter::Create(Options(), nullptr);
+    attempt->Call([&] { filter->AddMany(keys_.size(), keys_.data()); });
+    CheckKeys(*filter, keys_);
+    EXPECT_EQ(filter->is_overfull(), attempt->HasFailed());
+  });
+}
+
+TEST_F(ScalableBloomFilterTest, CannotGrowForever) {
+  ScalableBloomFilterOptions options;
+  options.initial_capacity = 1;
+  options.growth = 1;
+  options.tightening = 0.99;
+  FailEachAllocation({"ScalableBloomFilter::Add"}, [&](Attempt* attempt) {
+    const auto filter = ScalableBloomFilter::Create(options, nullptr);
+    for (size_t i = 0; i < 100; ++i) filter->Add(keys_[i]);
+    attempt->Call([&] {
+      for (size_t i = 100; i < 200; ++i) filter->Add(keys_[i]);
+    });
+    EXPECT_TRUE(filter->is_overfull());
+    for (size_t i = 0; i < 200; ++i) attempt->CheckPresent(filter->MayContain(keys_[i]));
+  });
+}
+
+TEST_F(ScalableBloomFilterTest, IsSavedAndLoadedOrNot) {
+  const auto filter = ScalableBloomFilter::Create(Options(), nullptr);
+  filter->AddMany(keys_.size(), keys_.data());
+  FailEachAllocation({"ScalableBloomFilter::Save"}, [&](Attempt* attempt) {
+    bool saved = false;
+    std::string error = Attempt::kUntouched;
+    ASSERT_TRUE(ScalableBloomFilter::Create(Options(), nullptr)->Save(path_, nullptr));
+    attempt->Call([&] { saved = filter->Save(path_, &error); });
+    attempt->CheckOutcome(saved, error);
+    const auto loaded = ScalableBloomFilter::Load(path_, &error);
+    ASSERT_NE(loaded, nullptr) << error;
+    if (saved) CheckKeys(*loaded, keys_);
+  });
+  ASSERT_TRUE(filter->Save(path_, nullptr));
+  FailEachAllocation({"ScalableBloomFilter::Load"}, [&](Attempt* attempt) {
+    std::unique_ptr<ScalableBloomFilter> loaded;
+    std::string error = Attempt::kUntouched;
+    attempt->Call([&] { loaded = ScalableBloomFilter::Load(path_, &error); });
+    attempt->CheckOutcome(loaded != nullptr, error);
+    if (loaded != nullptr) CheckKeys(*loaded, keys_);
+  });
+  std::ofstream(path_, std::ios::app) << "more";
+  FailEachAllocation({"ScalableBloomFilter::Load"}, [&](Attempt* attempt) {
+    std::unique_ptr<ScalableBloomFilter> loaded;
+    std::string error = Attempt::kUntouched;
+    attempt->Call([&] { loaded = ScalableBloomFilter::Load(path_, &error); });
+    attempt->CheckRefusal(loaded != nullptr, error);
+  });
+}
+
+TEST_F(ScalableBloomFilterTest, WhatIsLeftNeedsNoMemory) {
+  const auto filter = ScalableBloomFilter::Create(Options(), nullptr);
+  filter->AddMany(keys_.size(), keys_.data());
+  bool answers[kKeys];
+  ExpectNoAllocation(
+      {"ScalableBloomFilter::MayContain", "ScalableBloomFilter::MayContainMany",
+       "ScalableBloomFilter::options", "ScalableBloomFilter::num_stages",
+       "ScalableBloomFilter::stage", "ScalableBloomFilter::num_bits",
+       "ScalableBloomFilter::capacity", "ScalableBloomFilter::num_added",
+       "ScalableBloomFilter::EstimatedNumKeys", "ScalableBloomFilter::EstimatedFalsePositiveRate",
+       "ScalableBloomFilter::is_overfull"},
+      [&] {
+        filter->MayContain(keys_[0]);
+        filter->MayContainMany(keys_.size(), keys_.data(), answers);
+        filter->options();
+        filter->num_stages();
+        filter->stage(0);
+        filter->num_bits();
+        filter->capacity();
+        filter->num_added();
+        filter->EstimatedNumKeys();
+        filter->EstimatedFalsePositiveRate();
+        filter->is_overfull();
+      });
+  for (const bool answer : answers) Attempt::CheckPresent(answer);
+  ExpectNoAllocation({"ScalableBloomFilter::Clear"}, [&] { filter->Clear(); });
+}
+
+}  // namespace
+}  // namespace bloomline::tests

@@ -1,0 +1,69 @@
+// leveldb.h, c_leveldb.h: making a policy, and its queries.
+#include "bloomline/leveldb.h"
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "bloomline/c_leveldb.h"
+#include "leveldb/slice.h"
+#include "tests/allocation_failure/attempts.h"
+
+namespace bloomline::tests {
+namespace {
+
+TEST(LevelDB, PolicyIsMadeOrNot) {
+  for (const Format format : {Format::kClassic, Format::kBlocked, Format::kCompact}) {
+    FilterOptions options;
+    options.format = format;
+    FailEachAllocation({"NewLevelDBFilterPolicy"}, [&](Attempt* attempt) {
+      const leveldb::FilterPolicy* policy = nullptr;
+      std::string error;
+      attempt->Call([&] {
+        delete NewLevelDBFilterPolicy(options);  // which says on stderr why not
+        policy = NewLevelDBFilterPolicy(options, kLevelDBBuiltinName, &error);
+      });
+      const std::unique_ptr<const leveldb::FilterPolicy> owned(policy);
+      EXPECT_EQ(policy != nullptr, error.empty()) << error;
+      EXPECT_TRUE(policy != nullptr || attempt->HasFailed());
+      if (policy == nullptr) return;
+      EXPECT_STREQ(policy->Name(), kLevelDBBuiltinName);
+      std::string filter;
+      const leveldb::Slice key("a key");
+      policy->CreateFilter(&key, 1, &filter);
+      ExpectNoAllocation({}, [&] { attempt->CheckPresent(policy->KeyMayMatch(key, filter)); });
+    });
+  }
+}
+
+TEST(LevelDB, OptionsAreRefusedWithoutMemory) {
+  FilterOptions wrong[2];
+  wrong[0].bits_per_key = 0;
+  wrong[1].format = Format{99};
+  for (const FilterOptions& options : wrong) {
+    FailEachAllocation({"NewLevelDBFilterPolicy"}, [&](Attempt* attempt) {
+      const leveldb::FilterPolicy* policy = nullptr;
+      std::string error;
+      attempt->Call([&] { policy = NewLevelDBFilterPolicy(options, kLevelDBBuiltinName, &error); });
+      attempt->CheckRefusal(policy != nullptr, error);
+    });
+  }
+}
+
+TEST(LevelDB, PolicyForCIsMadeOrNot) {
+  for (const int format : {0, 1, 2, 99}) {
+    FailEachAllocation({"bloomline_leveldb_filterpolicy_create"}, [&](Attempt* attempt) {
+      leveldb_filterpolicy_t* policy = nullptr;
+      char* error = nullptr;
+      attempt->Call([&] { policy = bloomline_leveldb_filterpolicy_create(format, 10, &error); });
+      EXPECT_TRUE(policy != nullptr || format == 99 || attempt->HasFailed());
+      EXPECT_TRUE(policy == nullptr || (error == nullptr && format != 99));
+      EXPECT_TRUE(policy != nullptr || error != nullptr || attempt->HasFailed());
+      if (policy != nullptr) leveldb_filterpolicy_destroy(policy);
+      std::free(error);
+    });
+  }
+}
+
+}  // namespace
+}  // namespace bloomline::tests

@@ -1,0 +1,175 @@
+// rocksdb.h: making a policy, and the builders and readers that RocksDB gets from it.
+#include "bloomline/rocksdb.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rocksdb/convenience.h"
+#include "rocksdb/env.h"
+#include "rocksdb/table.h"
+#include "rocksdb/utilities/object_registry.h"
+#include "src/rocksdb/filter_bits_abi.h"
+#include "tests/allocation_failure/attempts.h"
+
+namespace bloomline::tests {
+namespace {
+
+using rocksdb::FilterBitsBuilder;
+using rocksdb::FilterBitsReader;
+using rocksdb::FilterPolicy;
+using rocksdb::Slice;
+
+TEST(RocksDB, PolicyIsMadeOrNot) {
+  FailEachAllocation({"NewRocksDBFilterPolicy"}, [&](Attempt* attempt) {
+    std::shared_ptr<const FilterPolicy> policy;
+    std::string error;
+    attempt->Call([&] { policy = NewRocksDBFilterPolicy(FilterOptions(), &error); });
+    EXPECT_EQ(policy != nullptr, error.empty()) << error;
+    EXPECT_TRUE(policy != nullptr || attempt->HasFailed());
+  });
+  FilterOptions invalid;
+  invalid.bits_per_key = -1;
+  FailEachAllocation({"NewRocksDBFilterPolicy"}, [&](Attempt* attempt) {
+    std::shared_ptr<const FilterPolicy> policy;
+    std::string error;
+    attempt->Call([&] { policy = NewRocksDBFilterPolicy(invalid, &error); });
+    attempt->CheckRefusal(policy != nullptr, error);
+  });
+}
+
+TEST(RocksDB, IsRegisteredOrNot) {
+  FailEachAllocation({"RegisterBloomline"}, [](Attempt* attempt) {
+    rocksdb::ObjectLibrary library("a library of the test");
+    int registered = -1;
+    attempt->Call([&] {
+      registered = RegisterBloomline(library, "");
+      RegisterBloomline();
+    });
+    EXPECT_TRUE(registered == 1 || (registered == 0 && attempt->HasFailed()));
+  });
+}
+
+// Of what RocksDB's own code does with strings on the way, only that nothing escapes from ours.
+TEST(RocksDB, FactoryMakesAPolicyOrNot) {
+  rocksdb::ObjectLibrary library("a library of the test");
+  RegisterBloomline(library, "");
+  for (const std::string id : {"bloomline:10", "bloomline:no number at all"}) {
+    FailEachAllocation({"RegisterBloomline"}, [&](Attempt* attempt) {
+      const auto factory = library.FindFactory<const FilterPolicy>(id);
+      ASSERT_TRUE(factory);
+      std::unique_ptr<const FilterPolicy> policy;
+      std::string error;
+      attempt->Call([&] { factory(id, &policy, &error); });
+      EXPECT_EQ(policy != nullptr, error.empty()) << error;
+      EXPECT_TRUE(policy != nullptr || id != "bloomline:10" || attempt->HasFailed());
+    });
+  }
+}
+
+// Keeps what is logged.
+class LastLine : public rocksdb::Logger {
+ public:
+  using rocksdb::Logger::Logv;
+  void Logv(const char* format, va_list arguments) override {
+    std::vsnprintf(line, sizeof(line), format, arguments);
+  }
+  char line[300] = {};
+};
+
+class RocksDBFiltersTest : public testing::TestWithParam<Format> {
+ protected:
+  std::shared_ptr<const FilterPolicy> Policy() const {
+    FilterOptions options;
+    options.format = GetParam();
+    return NewRocksDBFilterPolicy(options);
+  }
+  const std::vector<std::string> stored_ = MakeKeys(2000);
+};
+
+TEST_P(RocksDBFiltersTest, LoseNoKeyAndSaySo) {
+  const auto policy = Policy();
+  for (const bool verify : {false, true}) {
+    rocksdb::BlockBasedTableOptions table;
+    table.detect_filter_construct_corruption = verify;
+    FailEachAllocation({}, [&](Attempt* attempt) {
+      LastLine log;
+      rocksdb::FilterBuildingContext context(table);
+      context.info_log = &log;
+      std::unique_ptr<FilterBitsBuilder> builder;
+      std::unique_ptr<FilterBitsReader> reader;
+      std::unique_ptr<const char[]> memory;
+      Slice filter;
+      rocksdb::Status status, verified;
+      attempt->Call([&] { builder.reset(policy->GetBuilderWithContext(context)); });
+      if (builder == nullptr) {  // RocksDB then writes no filter
+        EXPECT_TRUE(attempt->HasFailed());
+        EXPECT_NE(std::string(log.line).find("out of memory"), std::string::npos) << log.line;
+        return;
+      }
+      attempt->Call([&] {
+        for (const std::string& key : stored_) builder->AddKey(key);
+        builder->EstimateEntriesAdded();
+        builder->ApproximateNumEntries(1000);
+        filter = builder->Finish(&memory, &status);
+        verified = builder->MaybePostVerify(filter);
+      });
+      EXPECT_TRUE(status.ok()) << status.ToString();
+      EXPECT_TRUE(verified.ok()) << verified.ToString();
+      EXPECT_FALSE(filter.empty()) << "RocksDB takes it for no keys";
+      EXPECT_TRUE(attempt->HasFailed() || log.line[0] == '\0') << log.line;
+      attempt->Call([&] { reader.reset(policy->GetFilterBitsReader(filter)); });
+      if (reader == nullptr) {  // RocksDB then lets each key pass
+        EXPECT_TRUE(attempt->HasFailed());
+        reader.reset(policy->GetFilterBitsReader(filter));
+      }
+      int absent = 0;
+      attempt->Call([&] {
+        for (const std::string& key : stored_) attempt->CheckPresent(reader->MayMatch(key));
+        for (int i = 0; i < 1000; ++i) {
+          absent += reader->MayMatch(Slice(reinterpret_cast<const char*>(&i), sizeof(i))) ? 1 : 0;
+        }
+      });
+      if (absent > 100) {
+        EXPECT_NE(std::string(log.line).find("out of memory"), std::string::npos)
+            << "more keys match than should, and the log does not say why: " << log.line;
+      }
+    });
+  }
+}
+
+TEST_P(RocksDBFiltersTest, CorruptionIsReportedWithoutMemory) {
+  const auto policy = Policy();
+  rocksdb::BlockBasedTableOptions table;
+  table.detect_filter_construct_corruption = true;
+  FailEachAllocation({}, [&](Attempt* attempt) {
+    const rocksdb::FilterBuildingContext context(table);
+    const std::unique_ptr<FilterBitsBuilder> builder(policy->GetBuilderWithContext(context));
+    for (const std::string& key : stored_) builder->AddKey(key);
+    std::unique_ptr<const char[]> memory;
+    rocksdb::Status status;
+    const Slice filter = builder->Finish(&memory, &status);
+    std::string damaged = filter.ToString();
+    // Bits or solutions that are not the keys'; the trailer stays.
+    std::fill(damaged.begin(), damaged.end() - 20, '\0');
+    attempt->Call([&] { status = builder->MaybePostVerify(damaged); });
+    EXPECT_TRUE(status.IsCorruption());
+  });
+}
+
+TEST_P(RocksDBFiltersTest, StockFiltersGetAReaderOrNone) {
+  const auto policy = Policy();
+  std::string stock(1000, '\x55');
+  stock.replace(stock.size() - 5, 5, std::string("\xff\x00\x06\x00\x00", 5));
+  FailEachAllocation({}, [&](Attempt* attempt) {
+    std::unique_ptr<FilterBitsReader> reader;
+    attempt->Call([&] { reader.reset(policy->GetFilterBitsReader(stock)); });
+    EXPECT_TRUE(reader != nullptr || attempt->HasFailed());
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, RocksDBFiltersTest,
+                         testing::Values(Format::kClassic, Format::kBlocked, Format::kCompact));
+
+}  // namespace
+}  // namespace bloomline::tests

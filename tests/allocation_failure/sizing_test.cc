@@ -1,0 +1,92 @@
+// sizing.h: no memory at all.
+#include "bloomline/sizing.h"
+
+#include <string>
+
+#include "tests/allocation_failure/attempts.h"
+
+namespace bloomline::tests {
+namespace {
+
+TEST(Sizing, NeedsNoMemory) {
+  ExpectNoAllocation(
+      {"TextbookFalsePositiveRate",
+       "TextbookNumProbes",
+       "TextbookBitsPerKey",
+       "InformationLimitBitsPerKey",
+       "ClassicFalsePositiveRate",
+       "BlockedFalsePositiveRate",
+       "SmallBlockFalsePositiveRate",
+       "CompactFalsePositiveRate",
+       "OptimalNumProbes",
+       "OptimalFlatNumProbes",
+       "OptimalSmallBlockNumProbes",
+       "FalsePositiveRate",
+       "BitsPerKeyForFalsePositiveRate",
+       "FilterBytes",
+       "BitsPerKeyForFilterBytes",
+       "Capacity",
+       "FlatBitsPerKeyForFalsePositiveRate",
+       "SmallBlockBitsPerKeyForFalsePositiveRate",
+       "ClassicNumBits",
+       "BlockedNumLines",
+       "ClassicCapacity",
+       "BlockedCapacity",
+       "HashTableBytes",
+       "UnorderedSetBytes",
+       "SortedArrayBytes"},
+      [] {
+        TextbookFalsePositiveRate(10, 7);
+        TextbookNumProbes(10);
+        TextbookBitsPerKey(0.01);
+        InformationLimitBitsPerKey(0.01);
+        ClassicFalsePositiveRate(10, 6);
+        ClassicFalsePositiveRate(100, 1000, 6);
+        ClassicFalsePositiveRate(1, 9999999, 1);
+        BlockedFalsePositiveRate(10, 6);
+        BlockedFalsePositiveRate(1000, 20, 6);
+        SmallBlockFalsePositiveRate(64, 10, 6);
+        SmallBlockFalsePositiveRate(64, 1000, 160, 6);
+        CompactFalsePositiveRate(5);
+        CompactFalsePositiveRate(7.1);
+        CompactFalsePositiveRate(1000, 20, 64, 40);
+        CompactFalsePositiveRate(1000000, 20, 64, 40);
+        OptimalFlatNumProbes(10);
+        OptimalSmallBlockNumProbes(128, 10);
+        for (const Format format : {Format::kClassic, Format::kBlocked, Format::kCompact}) {
+          OptimalNumProbes(format, 10);
+          FalsePositiveRate(format, 10);
+          FalsePositiveRate(format, 10, 1000, 2000);
+          BitsPerKeyForFalsePositiveRate(format, 0.01);
+          BitsPerKeyForFalsePositiveRate(format, 0.01, 6);
+          FilterBytes(format, 1000, 10);
+          FilterBytes(format, 1000, -1);
+          BitsPerKeyForFilterBytes(format, 1000, 1250);
+          Capacity(format, 1250, 10);
+        }
+        FlatBitsPerKeyForFalsePositiveRate(0.01);
+        SmallBlockBitsPerKeyForFalsePositiveRate(64, 0.01);
+        ClassicNumBits(100, 0.01, 6);
+        BlockedNumLines(100, 0.01, 6);
+        ClassicCapacity(1000, 0.01, 6);
+        BlockedCapacity(10, 0.01, 6);
+        HashTableBytes(1000, 8);
+        UnorderedSetBytes(1000, 20);
+        SortedArrayBytes(1000, 20);
+      });
+}
+
+TEST(Sizing, MessagesNeedMemoryAtMostForThemselves) {
+  FailEachAllocation({"ValidateNumProbes", "ValidateFalsePositiveRate"}, [](Attempt* attempt) {
+    std::string probes, rate, low_rate;
+    attempt->Call([&] {
+      probes = ValidateNumProbes(99);
+      rate = ValidateFalsePositiveRate(Format::kBlocked, 2);
+      low_rate = ValidateFalsePositiveRate(Format::kCompact, 1e-30);
+    });
+    for (const std::string& message : {probes, rate, low_rate}) EXPECT_NE(message, "");
+  });
+}
+
+}  // namespace
+}  // namespace bloomline::tests

@@ -1,0 +1,290 @@
+// filter.h, filter_options.h, cpu.h.
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bloomline/cpu.h"
+#include "bloomline/filter.h"
+#include "tests/allocation_failure/attempts.h"
+
+namespace bloomline::tests {
+namespace {
+
+constexpr Format kFormats[] = {Format::kClassic, Format::kBlocked, Format::kCompact};
+constexpr char kOutOfMemory[] = "out of memory";
+
+FilterOptions OptionsOf(Format format) {
+  FilterOptions options;
+  options.format = format;
+  return options;
+}
+
+void AddAll(const std::vector<std::string_view>& keys, FilterBuilder* builder) {
+  for (const std::string_view key : keys) builder->AddKey(key);
+}
+
+std::string FilterOf(Format format, const std::vector<std::string_view>& keys) {
+  FilterBuilder builder(OptionsOf(format));
+  AddAll(keys, &builder);
+  return builder.Finish();
+}
+
+// A filter that the builder has just given for `keys`, and what it says of it.
+void CheckFinished(const Attempt& attempt, const std::vector<std::string_view>& keys,
+                   const std::string& expected, const std::string& filter,
+                   const std::string& error) {
+  const FilterView view = FilterView::Open(filter);
+  for (const std::string_view key : keys) attempt.CheckPresent(view.MayMatch(key));
+  if (error.empty()) {
+    EXPECT_TRUE(filter == expected);
+  } else {
+    EXPECT_TRUE(attempt.HasFailed());
+    EXPECT_EQ(error, kOutOfMemory);
+    EXPECT_TRUE(filter != expected) << "nothing is wrong with the filter";
+  }
+}
+
+TEST(FilterOptions, AreRefusedWithoutMemory) {
+  FilterOptions wrong[4];
+  wrong[0].bits_per_key = 0;
+  wrong[1].format = Format{99};
+  wrong[2] = OptionsOf(Format::kCompact);
+  wrong[2].bits_per_key = 30;
+  wrong[3] = FilterOptions::ForFalsePositiveRate(Format::kBlocked, 1e-30);
+  for (const FilterOptions& options : wrong) {
+    FailEachAllocation({"FilterOptions::Validate"}, [&](Attempt* attempt) {
+      std::string error;
+      attempt->Call([&] { error = options.Validate(); });
+      attempt->CheckRefusal(false, error);
+    });
+  }
+}
+
+TEST(FilterOptions, NeedNoMemory) {
+  ExpectNoAllocation({"FilterOptions::Validate", "FilterOptions::ForFalsePositiveRate",
+                      "FormatName", "AllowedBitsPerKey"},
+                     [] {
+                       for (const Format format : kFormats) {
+                         FilterOptions::ForFalsePositiveRate(format, 0.01).Validate();
+                         FormatName(format);
+                         AllowedBitsPerKey(format);
+                       }
+                     });
+}
+
+TEST(FilterBuilder, LosesNoKeyAndSaysWhatItLost) {
+  const auto stored = MakeKeys(3000);
+  const auto keys = Views(stored);
+  for (const Format format : kFormats) {
+    const std::string expected = FilterOf(format, keys);
+    FailEachAllocation(
+        {"FilterBuilder::FilterBuilder", "FilterBuilder::AddKey", "FilterBuilder::Finish",
+         "FilterBuilder::num_entries", "FilterBuilder::FinishedBytes", "FilterBuilder::error"},
+        [&](Attempt* attempt) {
+          std::optional<FilterBuilder> builder;
+          std::string filter, error;
+          attempt->Call([&] {
+            builder.emplace(OptionsOf(format));
+            AddAll(keys, &*builder);
+            builder->num_entries();
+            builder->FinishedBytes();
+            filter = builder->Finish();
+          });
+          CheckFinished(*attempt, keys, expected, filter, builder->error());
+          EXPECT_EQ(builder->num_entries(), 0u);
+          if (builder->error() == kOutOfMemory) {
+            EXPECT_EQ(builder->error(), kOutOfMemory) << "until keys are added again";
+          }
+          AddAll(keys, &*builder);
+          filter = builder->Finish();
+          CheckFinished(*attempt, keys, expected, filter, builder->error());
+        });
+  }
+}
+
+TEST(FilterBuilder, FinishToLosesNoKeyAndSaysWhatItLost) {
+  const auto stored = MakeKeys(3000);
+  const auto keys = Views(stored);
+  for (const Format format : kFormats) {
+    const std::string expected = FilterOf(format, keys);
+    FailEachAllocation({"FilterBuilder::FinishTo"}, [&](Attempt* attempt) {
+      FilterBuilder builder(OptionsOf(format));
+      AddAll(keys, &builder);
+      std::string filter(builder.FinishedBytes(), 'x');
+      attempt->Call([&] { builder.FinishTo(filter.data()); });
+      EXPECT_EQ(builder.num_entries(), 0u);
+      CheckFinished(*attempt, keys, expected, filter, builder.error());
+      AddAll(keys, &builder);
+      EXPECT_EQ(builder.error(), "");
+      EXPECT_EQ(builder.Finish(), expected);
+      EXPECT_EQ(builder.error(), "");
+    });
+  }
+}
+
+TEST(FilterBuilder, PrefixesAreNotLost) {
+  const auto stored = MakeKeys(2000);
+  const auto keys = Views(stored);
+  for (const Format format : kFormats) {
+    FailEachAllocation({"FilterBuilder::AddKeyAndPrefix"}, [&](Attempt* attempt) {
+      std::optional<FilterBuilder> builder;
+      std::string filter;
+      attempt->Call([&] {
+        builder.emplace(OptionsOf(format));
+        for (const std::string_view key : keys) {
+          builder->AddKeyAndPrefix(key, key.substr(0, key.size() - 1));
+        }
+        filter = builder->Finish();
+      });
+      const FilterView view = FilterView::Open(filter);
+      for (const std::string_view key : keys) {
+        attempt->CheckPresent(view.MayMatch(key));
+        attempt->CheckPresent(view.MayMatch(key.substr(0, key.size() - 1)));
+      }
+      if (view.AlwaysMatches()) {
+        EXPECT_EQ(builder->error(), kOutOfMemory);
+      }
+    });
+  }
+}
+
+TEST(FilterBuilder, KeysTakenFromAnotherAreNotLost) {
+  const auto stored = MakeKeys(2000);
+  const auto keys = Views(stored);
+  const std::vector<std::string_view> half(keys.begin(), keys.begin() + 1000);
+  const std::vector<std::string_view> rest(keys.begin() + 1000, keys.end());
+  for (const Format format : kFormats) {
+    const std::string expected = FilterOf(format, keys);
+    FailEachAllocation({"FilterBuilder::TakeKeysFrom"}, [&](Attempt* attempt) {
+      std::optional<FilterBuilder> builder, other;
+      std::string filter;
+      attempt->Call([&] {
+        builder.emplace(OptionsOf(format));
+        other.emplace(OptionsOf(format));
+        AddAll(half, &*builder);
+        AddAll(rest, &*other);
+        EXPECT_TRUE(builder->TakeKeysFrom(&*other));
+        filter = builder->Finish();
+      });
+      CheckFinished(*attempt, keys, expected, filter, builder->error());
+    });
+  }
+}
+
+TEST(FilterBuilder, ErrorOfAFinishedFilterIsNotTakenAlong) {
+  const auto stored = MakeKeys(2000);
+  const auto keys = Views(stored);
+  FilterBuilder finished(OptionsOf(Format::kCompact));
+  AddAll(keys, &finished);
+  Attempt attempt(FailurePlan{1, true, false});
+  std::string filter(finished.FinishedBytes(), 'x');
+  attempt.Call([&] { finished.FinishTo(filter.data()); });
+  ASSERT_EQ(finished.error(), kOutOfMemory) << "compact lines that could not be solved";
+  FilterBuilder builder(OptionsOf(Format::kCompact));
+  AddAll(keys, &builder);
+  EXPECT_TRUE(builder.TakeKeysFrom(&finished));
+  EXPECT_EQ(builder.error(), "");
+  EXPECT_EQ(builder.Finish(), FilterOf(Format::kCompact, keys));
+}
+
+TEST(FilterBuilder, InvalidOptionsMatchEverything) {
+  FilterOptions invalid;
+  invalid.bits_per_key = 0;
+  FailEachAllocation({"FilterBuilder::FilterBuilder"}, [&](Attempt* attempt) {
+    std::optional<FilterBuilder> builder;
+    std::string filter;
+    attempt->Call([&] {
+      builder.emplace(invalid);
+      builder->AddKey("a key");
+      filter = builder->Finish();
+    });
+    EXPECT_NE(builder->error(), "");
+    attempt->CheckPresent(FilterView::Open(filter).MayMatch("a key"));
+    EXPECT_TRUE(FilterView::Open(filter).AlwaysMatches());
+  });
+}
+
+TEST(FilterBuilder, ThreadsThatCannotBeHadAreDoneWithout) {
+  const auto stored = MakeKeys(300000);
+  const auto keys = Views(stored);
+  const std::string expected = FilterOf(Format::kCompact, keys);
+  FailEachAllocationOfThreads({"FilterBuilder::Finish"}, [&](Attempt* attempt) {
+    FilterBuilder builder(OptionsOf(Format::kCompact));
+    AddAll(keys, &builder);
+    std::string filter;
+    attempt->Call([&] { filter = builder.Finish(4); });
+    CheckFinished(*attempt, keys, expected, filter, builder.error());
+  });
+}
+
+// Large enough to be filled by partitions.
+TEST(FilterBuilder, BlockedBytesAreTheSameWithoutMemoryToOrderHashes) {
+  constexpr uint64_t kKeys = 2800000;
+  FilterOptions options;
+  options.bits_per_key = 100;
+  const auto add_all = [](FilterBuilder* builder) {
+    for (uint64_t i = 0; i < kKeys; ++i) {
+      builder->AddKey({reinterpret_cast<const char*>(&i), sizeof(i)});
+    }
+  };
+  FilterBuilder builder(options);
+  add_all(&builder);
+  const std::string expected = builder.Finish();
+  ASSERT_GT(expected.size(), uint64_t{32} << 20);
+  std::string filter(expected.size(), 'x');
+  FailEachAllocationOfThreads({"FilterBuilder::FinishTo"}, [&](Attempt* attempt) {
+    add_all(&builder);
+    attempt->Call([&] { builder.FinishTo(filter.data(), 2); });
+    EXPECT_EQ(builder.error(), "");
+    EXPECT_TRUE(filter == expected);
+  });
+}
+
+TEST(FilterView, NeedsNoMemory) {
+  const auto stored = MakeKeys(1000);
+  const auto keys = Views(stored);
+  for (const Format format : kFormats) {
+    const std::string filter = FilterOf(format, keys);
+    bool answers[1000];
+    ExpectNoAllocation({"FilterView::FilterView", "FilterView::Open", "FilterView::MayMatch",
+                        "FilterView::AlwaysMatches", "FilterView::num_probes"},
+                       [&] {
+                         FilterView view;
+                         view = FilterView::Open(filter);
+                         view.AlwaysMatches();
+                         view.num_probes();
+                         view.MayMatch(keys[0]);
+                         view.MayMatch(keys.size(), keys.data(), answers);
+                       });
+    for (const bool answer : answers) Attempt::CheckPresent(answer);
+  }
+}
+
+TEST(Cpu, KernelsAreFoundOrNot) {
+  FailEachAllocation({"Kernels"}, [](Attempt* attempt) {
+    std::vector<KernelInfo> kernels;
+    attempt->Call([&] { kernels = Kernels(); });
+    EXPECT_EQ(kernels.empty(), attempt->HasFailed());
+  });
+  const std::string active = ActiveKernelName();
+  FailEachAllocation({"ForceKernel", "ActiveKernelName"}, [&](Attempt* attempt) {
+    std::string error = Attempt::kUntouched;
+    bool forced = false;
+    attempt->Call([&] { forced = ForceKernel(active, &error); });
+    attempt->CheckOutcome(forced, error);
+    ExpectNoAllocation({}, [] { ActiveKernelName(); });
+    EXPECT_EQ(ActiveKernelName(), active);
+  });
+  FailEachAllocation({"ForceKernel"}, [&](Attempt* attempt) {
+    const std::string name = "a kernel of a name that needs memory";
+    std::string error = Attempt::kUntouched;
+    bool forced = false;
+    attempt->Call([&] { forced = ForceKernel(name, &error); });
+    attempt->CheckRefusal(forced, error);
+    EXPECT_EQ(ActiveKernelName(), active);
+  });
+}
+
+}  // namespace
+}  // namespace bloomline::tests
