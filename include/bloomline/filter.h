@@ -65,8 +65,10 @@ class FilterBuilder {
   bool TakeKeysFrom(FilterBuilder* other);
 
   // The filter over all keys added; the builder is then empty and can be used again. The bytes
-  // depend on the keys alone. From 32 MiB on, num_threads (1 or more) share the work, and an eighth
-  // more temporary memory is used if it can be had.
+  // depend on the keys alone. num_threads (1 or more) is the most threads that share the work, this
+  // one among them. Small filters start none: kBlocked below 32 MiB, kClassic at any size; kCompact
+  // has one thread for each 32,768 keys. From 32 MiB on, kBlocked uses an eighth more temporary
+  // memory if it can be had.
   std::string Finish(int num_threads = 1);
 
   // The same into caller's memory of exactly FinishedBytes() bytes, of any alignment.

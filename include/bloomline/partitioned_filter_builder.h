@@ -46,7 +46,8 @@ struct PartitionedFilterOptions {
   // memory spares reads: each part of a filter reads its hashes and some of its neighbours'.
   uint64_t memory_bytes = uint64_t{512} << 20;
 
-  // Threads that build lines in Finish: 1 to kMaxPartitionedThreads.
+  // The most threads that build lines in Finish, one for each 32,768 keys: 1 to
+  // kMaxPartitionedThreads.
   int num_threads = 1;
 
   // Empty if the options can be used, else one sentence that names the value and the allowed range.

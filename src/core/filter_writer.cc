@@ -7,6 +7,7 @@
 #include "bloomline/sizing.h"
 #include "src/core/bulk_insert.h"
 #include "src/core/compact.h"
+#include "src/core/run_on_threads.h"
 
 namespace bloomline::core {
 namespace {
@@ -103,7 +104,7 @@ void FilterWriter::FinishTo(char* dst, int num_threads, HashList* hashes) {
   std::memset(dst, 0, shape.payload_bytes);
   const kernels::Kernel& kernel = kernels::ActiveKernel();
   if (shape.payload_bytes != 0 && IsCompact(shape.layout)) {
-    BuildCompact(hashes_, shape, kernel, num_threads, dst);
+    BuildCompact(hashes_, shape, kernel, ThreadsForKeys(hashes_.size(), num_threads), dst);
   } else if (shape.payload_bytes != 0) {
     BulkInsert(hashes_, shape, kernel, num_threads, dst);
   }

@@ -179,8 +179,8 @@ struct PartitionedFilterBuilder::State {
     filters::ReplacementFile file;
     if (!file.Open(path, error) || !spill.Flush(error)) return false;
     if (shape.payload_bytes != 0) {
-      Build build(spill, shape, options.memory_bytes, static_cast<size_t>(options.num_threads),
-                  file);
+      const int num_threads = core::ThreadsForKeys(spill.size(), options.num_threads);
+      Build build(spill, shape, options.memory_bytes, static_cast<size_t>(num_threads), file);
       if (!build.Run(error)) return false;
     }
     char trailer[core::kTrailerBytes];
