@@ -161,8 +161,7 @@ class CountingBloomFilter {
   // Removes all keys, also from saturated counters.
   void Clear();
 
-  // Writes the filter to a file (docs/format.md, section 10): to a temporary one beside it, synced,
-  // which then takes the place of `path`. Needs no memory beyond the filter.
+  // Writes the filter to a file (docs/format.md, section 10) as BloomFilter::Save does.
   bool Save(const std::string& path, std::string* error) const;
 
   // Same counter_bits, num_counters, num_probes, seed and counters. Cost: reads all counters.
