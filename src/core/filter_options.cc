@@ -42,6 +42,12 @@ std::string FilterOptions::Validate() const {
     error << "bits_per_key is " << bits_per_key << "; allowed: " << allowed.min << " to "
           << allowed.max << ", and it is bits for each key, not for the filter";
     if (bits_per_key != bits_per_key) error << " (nan: also a false-positive rate out of reach)";
+  } else if (random_seed && seed != 0) {
+    error << "random_seed is set and seed is " << seed
+          << "; allowed: seed 0 with random_seed, or another seed without";
+  } else if (random_seed && format == Format::kClassic) {
+    error << "random_seed is set and format is classic, whose hash takes no seed; allowed: "
+             "blocked, compact";
   }
   return error.str();
 }

@@ -17,8 +17,6 @@
 namespace bloomline {
 namespace {
 
-constexpr uint64_t kSeed = 0;
-
 std::string_view View(const leveldb::Slice& slice) { return {slice.data(), slice.size()}; }
 
 // For which numbers of keys the compact layout has a lower false-positive rate than the flat one of
@@ -56,6 +54,7 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
         flat_num_probes_(OptimalFlatNumProbes(options.bits_per_key)),
         blocked_num_probes_(OptimalNumProbes(Format::kBlocked, options.bits_per_key)),
         compact_(options, flat_num_probes_),
+        hasher_(options.seed),
         kernel_(kernels::ActiveKernel()) {}
 
   const char* Name() const override { return name_.c_str(); }
@@ -81,7 +80,7 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
       return AnyMayMatch(payload, key);
     }
     return kernel_.flat_may_match(core::AsFlat(payload, payload.data, payload.num_bytes),
-                                  core::ShortKeyHash64(View(key)));
+                                  hasher_.ShortKey(View(key)));
   }
 
  private:
@@ -89,7 +88,8 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
   __attribute__((flatten, noinline)) bool AnyMayMatch(const core::Payload& payload,
                                                       const leveldb::Slice& key) const {
     if (payload.layout == core::Layout::kAlwaysMatch) return true;
-    return core::HashMayMatch(payload, kernel_, core::LayoutHash(payload.layout, View(key), kSeed));
+    return core::HashMayMatch(payload, kernel_,
+                              core::LayoutHash(payload.layout, View(key), hasher_));
   }
 
   __attribute__((flatten)) void Append(const leveldb::Slice* keys, size_t n,
@@ -106,7 +106,7 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
     }
     size_t kept = 0;
     for (size_t i = 0; i < n; ++i) {
-      const uint64_t hash = core::LayoutHash(layout, View(keys[i]), kSeed);
+      const uint64_t hash = core::LayoutHash(layout, View(keys[i]), hasher_);
       if (classic || kept == 0 || hashes[kept - 1] != hash) hashes[kept++] = hash;
     }
     const core::Shape shape = ShapeFor(kept);
@@ -143,6 +143,7 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
   const int flat_num_probes_;
   const int blocked_num_probes_;
   const CompactChoice compact_;
+  const core::KeyHasher hasher_;
   const kernels::Kernel& kernel_;
 };
 
