@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bloomline/c.h"
 #include "bloomline/filter.h"
 #include "src/core/filter_writer.h"
 #include "src/core/format.h"
@@ -188,6 +189,39 @@ TEST(RandomSeedTest, WithoutAGeneratorTheFilterMatchesEverythingAndSaysWhy) {
   const std::string filter = healthy.Finish();
   EXPECT_FALSE(FilterView::Open(filter).AlwaysMatches());
   ExpectKeysMatch(filter);
+}
+
+TEST(RandomSeedTest, InCTheSameFailureIsAnError) {
+  char* error = nullptr;
+  bloomline_filteroptions_t* options = bloomline_filteroptions_create();
+  bloomline_filteroptions_set_random_seed(options, 1);
+  bloomline_builder_t* builder = bloomline_builder_create(options, &error);
+  ASSERT_NE(builder, nullptr);
+  size_t length = 0;
+  {
+    const InjectedEntropy failing;
+    EXPECT_EQ(bloomline_draw_seed(&error), 0u);
+    EXPECT_STREQ(error, "no random seed: the system's generator failed: Function not implemented");
+    EXPECT_EQ(bloomline_builder_create(options, &error), nullptr);
+    EXPECT_STREQ(error, "no random seed: the system's generator failed: Function not implemented");
+    char* filter = bloomline_builder_finish(builder, 1, &length, &error);
+    EXPECT_NE(filter, nullptr);
+    bloomline_free(filter);
+  }
+  bloomline_free(error);
+  error = nullptr;
+  bloomline_builder_add_key(builder, "a", 1);
+  EXPECT_EQ(bloomline_builder_finish(builder, 1, &length, &error), nullptr);
+  EXPECT_STREQ(error, "no random seed: the system's generator failed: Function not implemented");
+  bloomline_free(error);
+  error = nullptr;
+  bloomline_builder_add_key(builder, "a", 1);
+  char* filter = bloomline_builder_finish(builder, 1, &length, &error);
+  ASSERT_NE(filter, nullptr);
+  EXPECT_TRUE(FilterView::Open({filter, length}).MayMatch("a"));
+  bloomline_free(filter);
+  bloomline_builder_destroy(builder);
+  bloomline_filteroptions_destroy(options);
 }
 
 TEST(RandomSeedTest, OptionsThatContradictEachOtherAreRefused) {
