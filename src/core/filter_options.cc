@@ -39,13 +39,23 @@ std::string FilterOptions::Validate() const {
            " (compact)";
   }
   const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
-  if (bits_per_key >= allowed.min && bits_per_key <= allowed.max) return "";
-  std::string error = "bits_per_key is " + core::DoubleText(bits_per_key) +
-                      "; allowed: " + core::DoubleText(allowed.min) + " to " +
-                      core::DoubleText(allowed.max) +
-                      ", and it is bits for each key, not for the filter";
-  if (std::isnan(bits_per_key)) error += " (nan: also a false-positive rate out of reach)";
-  return error;
+  if (!(bits_per_key >= allowed.min && bits_per_key <= allowed.max)) {
+    std::string error = "bits_per_key is " + core::DoubleText(bits_per_key) +
+                        "; allowed: " + core::DoubleText(allowed.min) + " to " +
+                        core::DoubleText(allowed.max) +
+                        ", and it is bits for each key, not for the filter";
+    if (std::isnan(bits_per_key)) error += " (nan: also a false-positive rate out of reach)";
+    return error;
+  }
+  if (random_seed && seed != 0) {
+    return "random_seed is set and seed is " + std::to_string(seed) +
+           "; allowed: seed 0 with random_seed, or another seed without";
+  }
+  if (random_seed && format == Format::kClassic) {
+    return "random_seed is set and format is classic, whose hash takes no seed; allowed: blocked, "
+           "compact";
+  }
+  return "";
 }
 
 }  // namespace bloomline
