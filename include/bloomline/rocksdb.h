@@ -38,6 +38,10 @@ std::shared_ptr<const rocksdb::FilterPolicy> NewRocksDBFilterPolicy(const Filter
 // files. Without it, RocksDB loads an options file that names bloomline with OK and no filter at
 // all. Call it before options are parsed; more than once is harmless. Thread-safe. False: out of
 // memory, and the names are not known yet.
+//
+// RocksDB also drops most errors in such a string, so they go to stderr as well, one line each:
+// docs/compatibility.md says which calls return them. DB::SetOptions changes the options of a
+// running database, all that it names or, with an error, none.
 bool RegisterBloomline();
 
 // The same into a given library, in the form that RocksDB's plugin loading wants; `arg` is ignored.

@@ -10,6 +10,7 @@
 #include "bloomline/c.h"
 #include "bloomline/cpu.h"
 #include "bloomline/filter.h"
+#include "bloomline/seed.h"
 #include "bloomline/sizing.h"
 #include "bloomline/version.h"
 #include "src/c/convert.h"
@@ -68,6 +69,19 @@ void bloomline_filteroptions_set_bits_per_key(bloomline_filteroptions_t* options
 
 void bloomline_filteroptions_set_seed(bloomline_filteroptions_t* options, uint64_t seed) {
   options->options.seed = seed;
+}
+
+void bloomline_filteroptions_set_random_seed(bloomline_filteroptions_t* options,
+                                             uint8_t random_seed) {
+  options->options.random_seed = random_seed != 0;
+}
+
+uint64_t bloomline_draw_seed(char** errptr) {
+  return OrSetError(errptr, [](std::string* error) {
+    uint64_t seed = 0;
+    bloomline::DrawSeed(&seed, error);
+    return seed;
+  });
 }
 
 double bloomline_false_positive_rate(int format, double bits_per_key) {
@@ -134,7 +148,9 @@ char* bloomline_builder_finish(bloomline_builder_t* builder, int num_threads, si
     builder->builder.FinishTo(filter, num_threads);
   }
   if (filter == nullptr) {
-    bloomline::core::SetCError(bloomline::core::kOutOfMemory, errptr);
+    bloomline::core::SetCError(
+        lost_keys ? std::string_view(builder->builder.error()) : bloomline::core::kOutOfMemory,
+        errptr);
     return nullptr;
   }
   *filter_length = bytes;

@@ -16,7 +16,7 @@ namespace bloomline::core {
 // A std::ostringstream without memory drops what it gets and throws nothing: invalid options would
 // then have no error, and so be valid. Here the text is there as soon as something was written, and
 // only the string that is made of it can lack memory. Numbers look as a std::ostream in the "C"
-// locale writes them.
+// locale writes them, whatever the locale is.
 class ErrorText {
  public:
   ErrorText& operator<<(std::string_view text) {
@@ -38,6 +38,13 @@ class ErrorText {
     } else {
       result = std::to_chars(text, text + sizeof(text), number);
     }
+    return *this << std::string_view(text, static_cast<size_t>(result.ptr - text));
+  }
+
+  // The fewest digits that read back as the same number.
+  ErrorText& AppendExactly(double number) {
+    char text[32];
+    const auto result = std::to_chars(text, text + sizeof(text), number);
     return *this << std::string_view(text, static_cast<size_t>(result.ptr - text));
   }
 

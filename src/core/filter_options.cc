@@ -1,5 +1,7 @@
 #include "bloomline/filter_options.h"
 
+#include <cmath>
+
 #include "bloomline/sizing.h"
 #include "src/core/error_text.h"
 #include "src/core/shape.h"
@@ -39,9 +41,17 @@ std::string FilterOptions::Validate() const {
           << static_cast<int>(Format::kBlocked) << " (blocked), "
           << static_cast<int>(Format::kCompact) << " (compact)";
   } else if (!(bits_per_key >= allowed.min && bits_per_key <= allowed.max)) {
-    error << "bits_per_key is " << bits_per_key << "; allowed: " << allowed.min << " to "
-          << allowed.max << ", and it is bits for each key, not for the filter";
-    if (bits_per_key != bits_per_key) error << " (nan: also a false-positive rate out of reach)";
+    error << "bits_per_key is ";
+    error.AppendExactly(bits_per_key);
+    error << "; allowed: " << allowed.min << " to " << allowed.max
+          << ", and it is bits for each key, not for the filter";
+    if (std::isnan(bits_per_key)) error << " (nan: also a false-positive rate out of reach)";
+  } else if (random_seed && seed != 0) {
+    error << "random_seed is set and seed is " << seed
+          << "; allowed: seed 0 with random_seed, or another seed without";
+  } else if (random_seed && format == Format::kClassic) {
+    error << "random_seed is set and format is classic, whose hash takes no seed; allowed: "
+             "blocked, compact";
   }
   return error.str();
 }

@@ -12,6 +12,7 @@
 #include "bloomline/filter_options.h"
 #include "src/core/format.h"
 #include "src/core/hash_list.h"
+#include "src/core/out_of_memory.h"
 #include "src/core/payload.h"
 #include "src/core/shape.h"
 #include "src/kernels/kernel.h"
@@ -27,7 +28,7 @@ class FilterWriter {
 
   void AddKey(std::string_view key) {
     if (key.size() >= long_key_bytes_) return AddAnyKey(key);
-    const uint64_t hash = ShortKeyHash64(key);
+    const uint64_t hash = hasher_.ShortKey(key);
     if (!hashes_.AppendIfNewAndEasy(hash)) AddHash(hash);
   }
 
@@ -63,11 +64,15 @@ class FilterWriter {
   // if it is not null, in place of what was there.
   void FinishTo(char* dst, int num_threads = 1, HashList* hashes = nullptr);
 
-  // Forgets all keys, and what is to be said of them and of the last filter.
+  // Forgets all keys, and what is to be said of them and of the last filter. With random_seed,
+  // draws the next seed.
   void Reset() {
     ForgetKeys();
     ForgetFinishedFilter();
   }
+
+  // The seed of the next filter's hashes: that of the options, or the one drawn.
+  uint64_t seed() const { return hasher_.seed(); }
 
   // The most keys that fit into a filter of `bytes` bytes at the options' bits_per_key; at least 1.
   size_t MaxEntries(size_t bytes) const;
@@ -86,20 +91,24 @@ class FilterWriter {
   }
 
   // The next filter does, because keys or options are missing.
-  bool MatchesEverything() const { return !options_valid_ || out_of_memory_; }
+  bool MatchesEverything() const {
+    return !options_valid_ || out_of_memory_ || !seed_error_.empty();
+  }
 
   void ForgetKeys();
   // From now on, error() is that of the next one.
   void ForgetFinishedFilter() {
-    if (!MatchesEverything()) error_.clear();
+    if (options_valid_ && !out_of_memory_) SetError(seed_error_, &error_);
   }
 
+  void DrawOwnSeed();
   Shape CurrentShape() const;
 
   FilterOptions options_;
   Layout layout_;
   uint64_t max_payload_bytes_;
   size_t long_key_bytes_;  // keys from here on take the long way; 0: all do
+  KeyHasher hasher_;
   HashList hashes_;
   int num_probes_ = 1;
   bool options_valid_ = false;
@@ -107,7 +116,8 @@ class FilterWriter {
   bool has_previous_prefix_ = false;
   bool keeps_checksum_ = false;
   uint64_t previous_prefix_hash_ = 0;
-  uint64_t checksum_ = 0;  // XOR of the hashes
+  uint64_t checksum_ = 0;   // XOR of the hashes
+  std::string seed_error_;  // of the next filter
   std::string error_;
 };
 

@@ -2,9 +2,8 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
-#include <string>
-#include <string_view>
 
 #include "bloomline/cpu.h"
 #include "src/kernels/all_kernels.h"
@@ -32,35 +31,63 @@ const Kernel* FastestSupported() {
   return fastest;
 }
 
-const Kernel* Find(std::string_view name, std::string* error) {
+// Null: unknown, or not for this machine.
+const Kernel* Find(const char* name) {
   for (const Kernel* kernel : kAllKernels) {
-    if (kernel->supported() && name == kernel->name) return kernel;
-  }
-  if (error == nullptr) return nullptr;
-  try {
-    std::string valid;
-    for (const Kernel* kernel : kAllKernels) {
-      if (!kernel->supported()) continue;
-      valid += valid.empty() ? "" : ", ";
-      valid += kernel->name;
-    }
-    *error = "no kernel '" + std::string(name) + "' on this machine; valid names: " + valid;
-  } catch (const std::exception&) {  // bad_alloc
-    *error = "out of memory";
+    if (std::strcmp(name, kernel->name) == 0 && kernel->supported()) return kernel;
   }
   return nullptr;
 }
 
-// A forced kernel that cannot be had must not be replaced in silence: whoever set the variable is
-// measuring or working around something.
+// A sentence in memory of its own, because the first query of a process must not fail for want of
+// memory.
+struct Refusal {
+  explicit Refusal(const char* name, const char* start = "") {
+    Append("%s", start);
+    Append("no kernel '%.100s' on this machine; valid names: ", name);
+    const char* separator = "";
+    for (const Kernel* kernel : kAllKernels) {
+      if (!kernel->supported()) continue;
+      Append("%s", separator);
+      Append("%s", kernel->name);
+      separator = ", ";
+    }
+  }
+
+  // "out of memory", which needs none itself, if there is none for the text.
+  std::string String() const {
+    try {
+      return text;
+    } catch (const std::exception&) {  // bad_alloc
+      return "out of memory";
+    }
+  }
+
+  char text[300] = "";
+
+ private:
+  void Append(const char* format, const char* value) {
+    const size_t used = std::strlen(text);
+    std::snprintf(text + used, sizeof(text) - used, format, value);
+  }
+};
+
+// Null: nothing is forced.
+const char* ForcedName() {
+  const char* name = std::getenv("BLOOMLINE_KERNEL");
+  return name == nullptr || *name == '\0' ? nullptr : name;
+}
+
+// A forced kernel that cannot be had must not be replaced in silence, because whoever set the
+// variable is measuring or working around something. Nor may a typing error end a database server.
 const Kernel* InitialChoice() {
-  const char* forced = std::getenv("BLOOMLINE_KERNEL");
-  if (forced == nullptr || *forced == '\0') return FastestSupported();
-  std::string error;
-  const Kernel* kernel = Find(forced, &error);
-  if (kernel == nullptr) {
-    std::fprintf(stderr, "bloomline: BLOOMLINE_KERNEL: %s\n", error.c_str());
-    std::abort();
+  const char* forced = ForcedName();
+  const Kernel* kernel = forced == nullptr ? nullptr : Find(forced);
+  if (kernel != nullptr) return kernel;
+  kernel = FastestSupported();
+  if (forced != nullptr) {
+    std::fprintf(stderr, "bloomline: BLOOMLINE_KERNEL: %s; using %s\n", Refusal(forced).text,
+                 kernel->name);
   }
   return kernel;
 }
@@ -77,8 +104,11 @@ KernelTable AllKernels() { return {kAllKernels, sizeof(kAllKernels) / sizeof(kAl
 const Kernel& ActiveKernel() { return *Active().load(std::memory_order_acquire); }
 
 bool SetActiveKernel(const std::string& name, std::string* error) {
-  const Kernel* kernel = Find(name, error);
-  if (kernel == nullptr) return false;
+  const Kernel* kernel = Find(name.c_str());
+  if (kernel == nullptr) {
+    if (error != nullptr) *error = Refusal(name.c_str()).String();
+    return false;
+  }
   Active().store(kernel, std::memory_order_release);
   return true;
 }
@@ -90,7 +120,8 @@ std::vector<KernelInfo> Kernels() {
   const kernels::Kernel* active = &kernels::ActiveKernel();
   try {
     for (const kernels::Kernel* kernel : kernels::kAllKernels) {
-      infos.push_back({kernel->name, kernel->description, kernel->supported(), kernel == active});
+      infos.push_back({kernel->name, kernel->description, kernel->supported(), kernel == active,
+                       kernel->extensions});
     }
   } catch (const std::exception&) {  // bad_alloc
     infos.clear();
@@ -99,6 +130,12 @@ std::vector<KernelInfo> Kernels() {
 }
 
 const char* ActiveKernelName() { return kernels::ActiveKernel().name; }
+
+std::string KernelVariableError() {
+  const char* forced = kernels::ForcedName();
+  if (forced == nullptr || kernels::Find(forced) != nullptr) return "";
+  return kernels::Refusal(forced, "BLOOMLINE_KERNEL: ").String();
+}
 
 bool ForceKernel(const std::string& name, std::string* error) {
   return kernels::SetActiveKernel(name, error);

@@ -61,14 +61,21 @@ uint8_t KeyMayMatch(void* state, const char* key, size_t key_length, const char*
 extern "C" leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create(int format,
                                                                          double bits_per_key,
                                                                          char** errptr) {
+  return bloomline_leveldb_filterpolicy_create_with_seed(format, bits_per_key,
+                                                         bloomline::kLevelDBBuiltinName, 0, errptr);
+}
+
+extern "C" leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create_with_seed(
+    int format, double bits_per_key, const char* name, uint64_t seed, char** errptr) {
   bloomline::FilterOptions options;
   options.format = bloomline::Format{format};
   options.bits_per_key = bits_per_key;
+  options.seed = seed;
   std::string error;
   auto* const created =
       bloomline::core::OrError(&error, [&](std::string* reason) -> leveldb_filterpolicy_t* {
         std::unique_ptr<const FilterPolicy> policy(
-            bloomline::NewLevelDBFilterPolicy(options, bloomline::kLevelDBBuiltinName, reason));
+            bloomline::NewLevelDBFilterPolicy(options, name, reason));
         if (policy == nullptr) return nullptr;
         auto* const state = const_cast<FilterPolicy*>(policy.get());
         auto* const result =

@@ -1,12 +1,12 @@
 // How RocksDB finds the policy by name.
 #include <cstdio>
-#include <cstdlib>
 #include <mutex>
 
 #include "bloomline/rocksdb.h"
 #include "rocksdb/utilities/object_registry.h"
 #include "src/core/out_of_memory.h"
 #include "src/rocksdb/filter_policy.h"
+#include "src/rocksdb/policy_options.h"
 
 namespace bloomline {
 namespace {
@@ -19,18 +19,10 @@ std::unique_ptr<FilterPolicy> NewFromId(const std::string& id, std::string* erro
   FilterOptions options;
   const size_t colon = id.find(':');
   if (colon != std::string::npos) {
-    const char* number = id.c_str() + colon + 1;
-    char* end = nullptr;
-    options.bits_per_key = std::strtod(number, &end);
-    if (end == number || *end != '\0') {
-      *error =
-          "bloomline: '" + id + "' has no number after the colon; allowed: bloomline:BITS_PER_KEY";
-      return nullptr;
-    }
+    *error = ParseBitsPerKey(id.substr(colon + 1), &options);
+    if (!error->empty()) return nullptr;
   }
-  std::unique_ptr<FilterPolicy> policy = MakeRocksDBFilterPolicy(options, error);
-  if (policy == nullptr) *error = "bloomline: " + *error;
-  return policy;
+  return MakeRocksDBFilterPolicy(options, error);
 }
 
 // Returns the number of factories added.
@@ -39,6 +31,15 @@ int AddFactory(ObjectLibrary* library) {
       ObjectLibrary::PatternEntry(kRocksDBPolicyName).AddSeparator(":", false),
       [](const std::string& id, std::unique_ptr<const FilterPolicy>* guard, std::string* error) {
         *guard = core::OrError(error, [&](std::string* reason) { return NewFromId(id, reason); });
+        if (*guard == nullptr) {
+          // RocksDB drops the error, so it is said here also where there is no memory for more.
+          std::fprintf(stderr, "bloomline: no RocksDB filter policy for '%s': %s\n", id.c_str(),
+                       error->c_str());
+          core::OrError(error, [&](std::string* reason) {
+            *reason = "bloomline: " + *error;
+            return false;
+          });
+        }
         return guard->get();
       });
   return 1;

@@ -80,10 +80,11 @@ TEST_F(CTest, OptionsAreMadeOrNot) {
   auto* counting = bloomline_countingoptions_create();
   ExpectNoAllocation(
       {"bloomline_filteroptions_set_format", "bloomline_filteroptions_set_bits_per_key",
-       "bloomline_filteroptions_set_seed", "bloomline_bloomoptions_set_capacity",
-       "bloomline_bloomoptions_set_false_positive_rate", "bloomline_bloomoptions_set_num_bits",
-       "bloomline_bloomoptions_set_num_probes", "bloomline_bloomoptions_set_layout",
-       "bloomline_bloomoptions_set_seed", "bloomline_countingoptions_set_capacity",
+       "bloomline_filteroptions_set_seed", "bloomline_filteroptions_set_random_seed",
+       "bloomline_bloomoptions_set_capacity", "bloomline_bloomoptions_set_false_positive_rate",
+       "bloomline_bloomoptions_set_num_bits", "bloomline_bloomoptions_set_num_probes",
+       "bloomline_bloomoptions_set_layout", "bloomline_bloomoptions_set_seed",
+       "bloomline_countingoptions_set_capacity",
        "bloomline_countingoptions_set_false_positive_rate",
        "bloomline_countingoptions_set_num_counters", "bloomline_countingoptions_set_num_probes",
        "bloomline_countingoptions_set_counter_bits", "bloomline_countingoptions_set_seed"},
@@ -91,6 +92,7 @@ TEST_F(CTest, OptionsAreMadeOrNot) {
         bloomline_filteroptions_set_format(filter, 2);
         bloomline_filteroptions_set_bits_per_key(filter, 8);
         bloomline_filteroptions_set_seed(filter, 1);
+        bloomline_filteroptions_set_random_seed(filter, 0);
         bloomline_bloomoptions_set_capacity(bloom, 1);
         bloomline_bloomoptions_set_false_positive_rate(bloom, 0.1);
         bloomline_bloomoptions_set_num_bits(bloom, 1);
@@ -110,20 +112,22 @@ TEST_F(CTest, OptionsAreMadeOrNot) {
 }
 
 TEST_F(CTest, SizingAndWhatIsLeftNeedNoMemory) {
-  ExpectNoAllocation({"bloomline_false_positive_rate",
-                      "bloomline_bits_per_key_for_false_positive_rate", "bloomline_filter_bytes",
-                      "bloomline_active_kernel_name", "bloomline_version", "bloomline_free"},
-                     [] {
-                       for (const int format : {0, 1, 2, 3}) {
-                         bloomline_false_positive_rate(format, 10);
-                         bloomline_bits_per_key_for_false_positive_rate(format, 0.01);
-                         bloomline_filter_bytes(format, 1000, 10);
-                         bloomline_filter_bytes(format, 1000, -1);  // refused, without the words
-                       }
-                       bloomline_active_kernel_name();
-                       bloomline_version();
-                       bloomline_free(nullptr);
-                     });
+  ExpectNoAllocation(
+      {"bloomline_false_positive_rate", "bloomline_bits_per_key_for_false_positive_rate",
+       "bloomline_filter_bytes", "bloomline_active_kernel_name", "bloomline_version",
+       "bloomline_draw_seed", "bloomline_free"},
+      [] {
+        for (const int format : {0, 1, 2, 3}) {
+          bloomline_false_positive_rate(format, 10);
+          bloomline_bits_per_key_for_false_positive_rate(format, 0.01);
+          bloomline_filter_bytes(format, 1000, 10);
+          bloomline_filter_bytes(format, 1000, -1);  // refused, without the words
+        }
+        bloomline_active_kernel_name();
+        bloomline_version();
+        bloomline_draw_seed(nullptr);
+        bloomline_free(nullptr);
+      });
   FailEachAllocation({"bloomline_force_kernel"}, [](Attempt* attempt) {
     CError error;
     attempt->Call(

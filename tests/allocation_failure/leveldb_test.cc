@@ -36,10 +36,27 @@ TEST(LevelDB, PolicyIsMadeOrNot) {
   }
 }
 
+TEST(LevelDB, PolicyWithASeedIsMadeOrNot) {
+  const std::string name = "a name of the user's own";
+  FailEachAllocation({"bloomline_leveldb_filterpolicy_create_with_seed"}, [&](Attempt* attempt) {
+    leveldb_filterpolicy_t* policy = nullptr;
+    char* error = nullptr;
+    attempt->Call([&] {
+      policy = bloomline_leveldb_filterpolicy_create_with_seed(1, 10, name.c_str(), 5, &error);
+    });
+    EXPECT_TRUE(policy != nullptr || attempt->HasFailed());
+    EXPECT_TRUE(policy == nullptr || error == nullptr);
+    if (policy != nullptr) leveldb_filterpolicy_destroy(policy);
+    std::free(error);
+  });
+}
+
 TEST(LevelDB, OptionsAreRefusedWithoutMemory) {
-  FilterOptions wrong[2];
+  FilterOptions wrong[4];
   wrong[0].bits_per_key = 0;
   wrong[1].format = Format{99};
+  wrong[2].seed = 1;  // under LevelDB's own name
+  wrong[3].random_seed = true;
   for (const FilterOptions& options : wrong) {
     FailEachAllocation({"NewLevelDBFilterPolicy"}, [&](Attempt* attempt) {
       const leveldb::FilterPolicy* policy = nullptr;

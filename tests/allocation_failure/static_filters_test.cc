@@ -1,4 +1,5 @@
-// filter.h, filter_options.h, cpu.h.
+// filter.h, filter_options.h, seed.h, cpu.h.
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -6,6 +7,7 @@
 
 #include "bloomline/cpu.h"
 #include "bloomline/filter.h"
+#include "bloomline/seed.h"
 #include "tests/allocation_failure/attempts.h"
 
 namespace bloomline::tests {
@@ -46,12 +48,16 @@ void CheckFinished(const Attempt& attempt, const std::vector<std::string_view>& 
 }
 
 TEST(FilterOptions, AreRefusedWithoutMemory) {
-  FilterOptions wrong[4];
+  FilterOptions wrong[6];
   wrong[0].bits_per_key = 0;
   wrong[1].format = Format{99};
   wrong[2] = OptionsOf(Format::kCompact);
   wrong[2].bits_per_key = 30;
   wrong[3] = FilterOptions::ForFalsePositiveRate(Format::kBlocked, 1e-30);
+  wrong[4].random_seed = true;
+  wrong[4].seed = 1;
+  wrong[5] = OptionsOf(Format::kClassic);
+  wrong[5].random_seed = true;
   for (const FilterOptions& options : wrong) {
     FailEachAllocation({"FilterOptions::Validate"}, [&](Attempt* attempt) {
       std::string error;
@@ -71,6 +77,31 @@ TEST(FilterOptions, NeedNoMemory) {
                          AllowedBitsPerKey(format);
                        }
                      });
+}
+
+TEST(Seed, NeedsNoMemory) {
+  ExpectNoAllocation({"DrawSeed"}, [] {
+    uint64_t seed = 0;
+    EXPECT_TRUE(DrawSeed(&seed));
+  });
+}
+
+TEST(FilterBuilder, WithARandomSeedLosesNoKey) {
+  const auto stored = MakeKeys(3000);
+  const auto keys = Views(stored);
+  FilterOptions options = OptionsOf(Format::kCompact);
+  options.random_seed = true;
+  FailEachAllocation({"FilterBuilder::Finish"}, [&](Attempt* attempt) {
+    FilterBuilder builder(options);
+    std::string filter;
+    attempt->Call([&] {
+      AddAll(keys, &builder);
+      filter = builder.Finish();
+    });
+    const FilterView view = FilterView::Open(filter);
+    for (const std::string_view key : keys) attempt->CheckPresent(view.MayMatch(key));
+    EXPECT_TRUE(!view.AlwaysMatches() || builder.error() == kOutOfMemory) << builder.error();
+  });
 }
 
 TEST(FilterBuilder, LosesNoKeyAndSaysWhatItLost) {
@@ -276,6 +307,14 @@ TEST(Cpu, KernelsAreFoundOrNot) {
     ExpectNoAllocation({}, [] { ActiveKernelName(); });
     EXPECT_EQ(ActiveKernelName(), active);
   });
+  setenv("BLOOMLINE_KERNEL", "a kernel of a name that needs memory", 1);
+  FailEachAllocation({"KernelVariableError"}, [](Attempt* attempt) {
+    std::string error;
+    attempt->Call([&] { error = KernelVariableError(); });
+    attempt->CheckRefusal(false, error);
+  });
+  unsetenv("BLOOMLINE_KERNEL");
+  ExpectNoAllocation({"KernelVariableError"}, [] { EXPECT_EQ(KernelVariableError(), ""); });
   FailEachAllocation({"ForceKernel"}, [&](Attempt* attempt) {
     const std::string name = "a kernel of a name that needs memory";
     std::string error = Attempt::kUntouched;
