@@ -134,7 +134,7 @@ TEST_P(RocksDBThreadsTest, ReadersLoseNoKeyDuringFlushCompactionAndSetOptions) {
     });
     busy.Start(1, [&](std::mt19937_64& random) {
       // Each refusal is a line on stderr.
-      const bool refused = random() % 4 == 0;
+      const bool refused = random() % 10 == 0;
       const size_t change = refused ? kNumAllowed + random() % 2 : random() % kNumAllowed;
       const std::string filter = std::string("{filter_policy={") + kChanges[change] + "};}";
       const bool ok = db_->SetOptions({{"block_based_table_factory", filter}}).ok();
