@@ -33,16 +33,49 @@ enum class WhenUnavailable {
   kError,       // Answer::kError
 };
 
-// How to reach Redis 4.0 or later. TLS is not supported.
+// For connections to rediss:// addresses. All files are PEM; they are read at each connection.
+struct RedisTls {
+  // Certificates of authorities that may have signed the server's: a file of them, and a folder
+  // prepared by `openssl rehash`. Both empty: the system's.
+  std::string ca_file;
+  std::string ca_path;
+
+  // The client's own certificate, with its chain, and its unencrypted key, where the server demands
+  // them. Both or none.
+  std::string certificate_file;
+  std::string key_file;
+
+  // The name for SNI, and the name or IP address that the server's certificate must be for. Empty:
+  // the address's host; the nodes of a cluster are then reached, and checked, by what CLUSTER SLOTS
+  // calls them.
+  std::string server_name;
+
+  // False: any certificate will do, so that whoever is on the way can read and change everything.
+  bool verify = true;
+};
+
+// How to reach Redis 4.0 or later.
 struct RedisServers {
-  // "host:port" or "[IPv6]:port". One server; or nodes of one cluster, of which one that answers is
-  // enough to find the others.
+  // One server; or nodes of one cluster, of which one that answers is enough to find the others.
+  //   host:port, [IPv6]:port
+  //   redis://[user[:password]@]host[:port][/database]    port 6379, database 0 if left out
+  //   rediss://...                                         the same, with TLS
+  //   unix://[user[:password]@]/path[?db=database]         a unix socket
+  // In user, password and path of these URLs %XX is the byte XX. rediss:// needs a library that was
+  // built with hiredis_ssl (hiredis 1.0 and later); Validate says if it was not.
   std::vector<std::string> servers = {"127.0.0.1:6379"};
 
   // For AUTH; without a password no AUTH is sent, without a username the server's default user is
-  // meant.
+  // meant. They may stand in an address instead, and then hold for all servers. No message has
+  // either of them.
   std::string username;
   std::string password;
+
+  // For SELECT: 0 to 2147483647, of which a server has 16 unless it is configured otherwise. May
+  // stand in an address instead. A cluster has 0 only.
+  int database = 0;
+
+  RedisTls tls;
 
   // Milliseconds, 1 to 600000. A command has timed out when the server takes or sends no byte for
   // so long.

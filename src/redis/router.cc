@@ -24,16 +24,17 @@ using Clock = std::chrono::steady_clock;
 std::unique_ptr<Router> Router::Connect(const RedisServers& options, std::string* error) {
   *error = options.Validate();
   if (!error->empty()) return nullptr;
-  std::unique_ptr<Router> router(new Router(options));
-  for (const std::string& server : options.servers) {
-    Endpoint endpoint;
-    ParseEndpoint(server, &endpoint);  // Validate has looked
-    router->NodeAt(endpoint);
-  }
+  std::vector<Endpoint> endpoints;
+  RedisServers resolved;
+  ResolveAddresses(options, &endpoints, &resolved);  // Validate has looked
+  std::unique_ptr<Router> router(new Router(resolved));
+  router->use_tls_ = endpoints.front().use_tls;
+  for (const Endpoint& endpoint : endpoints) router->NodeAt(endpoint);
   router->is_cluster_ = true;  // until a server says otherwise
   if (!router->RefreshSlots(error)) return nullptr;
   if (!router->is_cluster_ && options.servers.size() > 1) {
-    *error = "several servers are named, but " + options.servers[0] + " is not part of a cluster";
+    *error =
+        "several servers are named, but " + endpoints[0].ToString() + " is not part of a cluster";
     return nullptr;
   }
   if (!router->is_cluster_ && !router->EnsureConnected(router->nodes_[0].get())) {
@@ -43,7 +44,8 @@ std::unique_ptr<Router> Router::Connect(const RedisServers& options, std::string
   return router;
 }
 
-Router::Node* Router::NodeAt(const Endpoint& endpoint) {
+Router::Node* Router::NodeAt(Endpoint endpoint) {
+  endpoint.use_tls = use_tls_;  // servers name host and port only
   for (const std::unique_ptr<Node>& node : nodes_) {
     if (node->endpoint == endpoint) return node.get();
   }

@@ -71,7 +71,7 @@ class Router {
 
   explicit Router(const RedisServers& options) : options_(options) {}
 
-  Node* NodeAt(const Endpoint& endpoint);
+  Node* NodeAt(Endpoint endpoint);
   Node* NodeOf(uint16_t slot);
   // Tries once in a round at most, so that many commands cost one time-out.
   bool EnsureConnected(Node* node);
@@ -90,6 +90,7 @@ class Router {
   void Postpone(Node* node, Item item, const std::string& error, Batch* batch);
 
   const RedisServers options_;
+  bool use_tls_ = false;
   bool is_cluster_ = false;
   std::vector<std::unique_ptr<Node>> nodes_;  // never removed: items and slots point to them
   std::vector<Node*> slots_;                  // cluster only; null: nobody serves it
