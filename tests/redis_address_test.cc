@@ -144,7 +144,8 @@ TEST(RedisAddressTest, ContradictionsAreRefused) {
          }),
          "'redis://h:1/2', but the database is 3");
   expect(error_of([](RedisServers* s) { s->database = -1; }), "database is -1; allowed: 0 to");
-  expect(error_of([](RedisServers* s) { s->username = "secret"; }), "without a password");
+  expect(error_of([](RedisServers* s) { s->servers = {"redis://secret@h"}; }),
+         "servers has a user without a password");
   expect(error_of([](RedisServers* s) {
            s->servers = {"redis://h:1", "rediss://g:1"};
          }),

@@ -40,13 +40,6 @@ int TryToBind(int port) {
   return bound ? ntohs(address.sin_port) : 0;
 }
 
-int FreePort() {
-  for (;;) {
-    const int port = TryToBind(0);
-    if (port != 0 && port + kBusOffset < 65536 && TryToBind(port + kBusOffset) != 0) return port;
-  }
-}
-
 void WaitUntil(const std::string& what, const std::function<bool()>& done) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   while (!done()) {
@@ -77,6 +70,13 @@ std::string ToText(const redisReply& reply) {
 
 bool RedisServer::IsInstalled() {
   return std::system("command -v redis-server >/dev/null 2>&1") == 0;
+}
+
+int RedisServer::FreePort() {
+  for (;;) {
+    const int port = TryToBind(0);
+    if (port != 0 && port + kBusOffset < 65536 && TryToBind(port + kBusOffset) != 0) return port;
+  }
 }
 
 RedisServer::RedisServer(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {

@@ -19,6 +19,8 @@ namespace bloomline::tests {
 class RedisServer {
  public:
   static bool IsInstalled();
+  // Now free on loopback; a cluster node's second port is free, too.
+  static int FreePort();
 
   // `arguments` follow the usual ones on the command line: no persistence, no cluster. Ends the
   // test process if the server does not start.

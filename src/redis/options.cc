@@ -47,7 +47,9 @@ std::string RedisServers::Validate() const {
   if (servers.empty()) {
     error << "servers is empty; allowed: one server or nodes of one cluster";
   } else if (!resolved.username.empty() && resolved.password.empty()) {
-    error << "there is a username without a password";
+    // In an address it may be a password that its writer took for one without a name.
+    error << (username.empty() ? "servers has a user" : "username is '" + username + "'")
+          << " without a password";
   } else if (database < 0) {
     error << "database is " << database << "; allowed: 0 to 2147483647";
   } else if (connect_timeout_ms < 1 || connect_timeout_ms > kMaxMs) {
