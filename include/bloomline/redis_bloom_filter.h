@@ -124,7 +124,7 @@ enum class AddResult {
              // exactly one gets this, unless the key was a false positive, and then none
   kPresent,  // all bits were set: the key was in, or was a false positive
   kUnknown,  // the key is in; a reply was lost and the command repeated, so kNew or kPresent
-  kFailed,   // the key may not be in; error() says why
+  kFailed,   // the key may not be in, or not on min_replicas replicas; error() says why
 };
 
 enum class Answer {
@@ -133,8 +133,25 @@ enum class Answer {
   kError,  // nobody could be asked; only under WhenUnavailable::kError
 };
 
-// A connection to one filter. Not thread-safe, and not to be used on both sides of a fork: each
-// thread and process opens its own.
+// What an addition waits for besides the server's own acknowledgement.
+struct AddOptions {
+  // Replicas that must have confirmed the addition (with WAIT) before it is acknowledged: of the
+  // server, or of each cluster node concerned. 0 to 1000; 0: none. With fewer in time the result is
+  // kFailed, and error() says how many confirmed. With all replicas of a server, no failover to one
+  // of them loses an acknowledged key. Cost: a replica's round trip for each Add and each 4096 keys
+  // of AddMany; every addition is sent to the replicas and the append-only file, also one of a key
+  // that is in.
+  int min_replicas = 0;
+
+  // Milliseconds that the replicas have, each time: 1 to 600000.
+  int replica_timeout_ms = 1000;
+
+  // Empty if the options can be used, else one sentence that names the value and the allowed range.
+  std::string Validate() const;
+};
+
+// A connection to one filter. Not thread-safe: each thread opens its own. After a fork the child
+// may go on with it, on connections of its own, unless the fork happened during a call.
 class SharedBloomFilter {
  public:
   // Makes the filter `name`, or opens it if there is one with the same options. If two create at
@@ -159,15 +176,17 @@ class SharedBloomFilter {
   SharedBloomFilter(const SharedBloomFilter&) = delete;
   SharedBloomFilter& operator=(const SharedBloomFilter&) = delete;
 
-  // Adds a key of any length, atomically. Cost: a round trip.
-  AddResult Add(std::string_view key);
+  // Adds a key of any length, atomically. Cost: a round trip. Options that Validate refuses:
+  // kFailed.
+  AddResult Add(std::string_view key, const AddOptions& options = AddOptions());
 
-  // Adds n keys; results[i], if `results` is not null, is what Add(keys[i]) would have returned.
-  // Many keys to a command, many commands at once under way. False if any failed.
-  bool AddMany(size_t n, const std::string_view* keys, AddResult* results = nullptr);
+  // Adds n keys; results[i], if `results` is not null, is what Add(keys[i], options) would have
+  // returned. Many keys to a command, many commands at once under way. False if any failed.
+  bool AddMany(size_t n, const std::string_view* keys, AddResult* results = nullptr,
+               const AddOptions& options = AddOptions());
 
   // Never kNo for a key whose Add did not return kFailed, as long as the server keeps what it
-  // acknowledged. Cost: a round trip.
+  // acknowledged; what AddOptions demands, it keeps through a failover. Cost: a round trip.
   Answer MayContain(std::string_view key);
 
   // answers[i] = MayContain(keys[i]) for i < n, many commands at once under way. False if any could

@@ -141,6 +141,14 @@ ReplyPtr Connection::Receive(std::string* error) {
   return nullptr;
 }
 
+ReplyPtr Connection::ReceiveLate(int extra_ms, std::string* error) {
+  const int usual_ms = timeout_ms_;
+  if (!SetTimeout(usual_ms + extra_ms, error)) return nullptr;
+  ReplyPtr reply = Receive(error);
+  if (reply != nullptr && !SetTimeout(usual_ms, error)) return nullptr;
+  return reply;
+}
+
 ReplyPtr Connection::Ask(std::string_view command, std::string* error) {
   return Send(command, error) ? Receive(error) : nullptr;
 }

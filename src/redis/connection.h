@@ -34,8 +34,10 @@ class Connection {
   // False, with the reason, if not all bytes could be sent.
   bool Send(std::string_view bytes, std::string* error);
 
-  // The next reply. Null, with the reason, if none came.
+  // The next reply. Null, with the reason, if none came. A command that the server may take time
+  // for is given extra_ms beyond the time-out.
   ReplyPtr Receive(std::string* error);
+  ReplyPtr ReceiveLate(int extra_ms, std::string* error);
 
   // Send and Receive.
   ReplyPtr Ask(std::string_view command, std::string* error);

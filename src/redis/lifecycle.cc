@@ -187,6 +187,24 @@ bool DeleteFilter(Router* router, const std::string& name, std::string* error) {
   return forget.Run(router, error);
 }
 
+bool ConfirmMetadata(Router* router, const std::string& name, const Layout& layout,
+                     const AddOptions& options, std::string* error) {
+  // A write that changes nothing, and that is propagated nevertheless, before WAIT.
+  const std::string key = MetadataKey(name);
+  CommandList touch;
+  touch.Add(KeySlot(key), {"EVAL",
+                           "if redis.call('GET', KEYS[1]) == ARGV[1] then "
+                           "return redis.call('APPEND', KEYS[1], '') end return 0",
+                           "1", key, EncodeMetadata(layout)});
+  if (!touch.Run(router, error, options)) {
+    *error += " (" + key + ")";
+    return false;
+  }
+  if (touch.reply(0).type == REDIS_REPLY_INTEGER && touch.reply(0).integer > 0) return true;
+  *error = "the filter '" + name + "' was deleted";
+  return false;
+}
+
 void RemoveRemnant(Router* router, const std::string& name, const Layout& layout, uint32_t shard) {
   const std::string key = ShardKey(name, layout.id, shard);
   CommandList remove;

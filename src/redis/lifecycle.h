@@ -24,6 +24,11 @@ bool CheckShards(Router* router, const std::string& name, const Layout& layout, 
 
 bool DeleteFilter(Router* router, const std::string& name, std::string* error);
 
+// As many replicas as `options` demands have the metadata: without it the filter's shards would not
+// be found after a failover, and a filter made in its place would be empty.
+bool ConfirmMetadata(Router* router, const std::string& name, const Layout& layout,
+                     const AddOptions& options, std::string* error);
+
 // Removes a shard that a BITFIELD made where none was: one without its last marker.
 void RemoveRemnant(Router* router, const std::string& name, const Layout& layout, uint32_t shard);
 

@@ -12,6 +12,8 @@ namespace bloomline {
 
 namespace {
 
+constexpr int kMaxMs = 600000;
+
 // Empty if TLS can be used, or is not wanted.
 std::string ValidateTls(const RedisTls& tls, const std::vector<redis::Endpoint>& endpoints) {
   const bool is_wanted = !endpoints.empty() && endpoints.front().use_tls;
@@ -37,7 +39,6 @@ std::string ValidateTls(const RedisTls& tls, const std::vector<redis::Endpoint>&
 
 std::string RedisServers::Validate() const {
   std::ostringstream error;
-  constexpr int kMaxMs = 600000;
   std::vector<redis::Endpoint> endpoints;
   RedisServers resolved;
   const std::string bad_address = redis::ResolveAddresses(*this, &endpoints, &resolved);
@@ -66,6 +67,19 @@ std::string RedisServers::Validate() const {
           << "; allowed: 0 (kMayContain), 1 (kError)";
   }
   return error.str();
+}
+
+std::string AddOptions::Validate() const {
+  constexpr int kMaxReplicas = 1000;
+  if (min_replicas < 0 || min_replicas > kMaxReplicas) {
+    return "min_replicas is " + std::to_string(min_replicas) + "; allowed: 0 to " +
+           std::to_string(kMaxReplicas);
+  }
+  if (replica_timeout_ms < 1 || replica_timeout_ms > kMaxMs) {
+    return "replica_timeout_ms is " + std::to_string(replica_timeout_ms) + "; allowed: 1 to " +
+           std::to_string(kMaxMs);
+  }
+  return "";
 }
 
 std::string SharedBloomFilterOptions::Validate() const {
