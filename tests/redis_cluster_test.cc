@@ -1,7 +1,11 @@
 // SharedBloomFilter on a cluster of three nodes, also while slots move and nodes die.
+// BLOOMLINE_TEST_KEYS=1000000 in the environment: so many keys instead of 100,000 in one AddMany
+// while slots move.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <thread>
@@ -145,6 +149,64 @@ TEST_F(RedisClusterTest, KeysAreAddedAndFoundWhileASlotMoves) {
   const uint64_t moves_after = Redirects("MOVED");
   add_and_find("when it has learned");
   EXPECT_EQ(Redirects("MOVED"), moves_after);
+}
+
+// Slots with shards in them move to and fro during one call.
+TEST_F(RedisClusterTest, OneAddManyWhileSlotsMove) {
+  const char* wanted = std::getenv("BLOOMLINE_TEST_KEYS");
+  const size_t num_keys = wanted == nullptr ? 100000 : std::stoul(wanted);
+  options_.capacity = num_keys;
+  options_.shard_bytes = std::max<uint64_t>(num_keys / 20, 4096);  // 25 shards
+  const auto filter = Create();
+  const std::vector<std::string> moving = ShardsAt(0);
+  ASSERT_GE(moving.size(), 2u);
+  std::atomic<bool> stop{false};
+  std::atomic<int> moves{0};
+  std::thread mover([&] {
+    for (size_t from = 0; !stop; from = 1 - from) {
+      for (size_t i = 0; i < 2; ++i) {
+        cluster_->BeginMigration(moving[i], from, 1 - from);
+        cluster_->MoveKey(moving[i], from, 1 - from);
+        cluster_->EndMigration(moving[i], 1 - from);
+        ++moves;
+      }
+    }
+  });
+  const std::vector<std::string> keys = Keys(num_keys, "key");
+  const std::vector<std::string_view> views = Views(keys);
+  const std::vector<std::string> absent_keys = Keys(20000, "absent");
+  const std::vector<std::string_view> absent = Views(absent_keys);
+  std::vector<AddResult> results(num_keys);
+  std::vector<Answer> answers(num_keys);
+  const uint64_t redirects = Redirects("ASK") + Redirects("MOVED");
+  const bool all_added = filter->AddMany(num_keys, views.data(), results.data());
+  const std::string add_error = filter->error();
+  const int moves_of_add = moves;
+  const bool all_queried = filter->MayContainMany(num_keys, views.data(), answers.data());
+  const std::string query_error = filter->error();
+  stop = true;
+  mover.join();
+  EXPECT_TRUE(all_added) << add_error;
+  EXPECT_TRUE(all_queried) << query_error;
+  EXPECT_GT(Redirects("ASK") + Redirects("MOVED"), redirects);
+  size_t num_new = 0;
+  for (const AddResult result : results) {
+    ASSERT_TRUE(result == AddResult::kNew || result == AddResult::kPresent);
+    num_new += result == AddResult::kNew;
+  }
+  EXPECT_GT(num_new, num_keys * 99 / 100) << "the others were false positives";
+  for (const Answer answer : answers) ASSERT_EQ(answer, Answer::kMaybe);
+  ASSERT_TRUE(filter->MayContainMany(num_keys, views.data(), answers.data())) << filter->error();
+  for (const Answer answer : answers) ASSERT_EQ(answer, Answer::kMaybe);
+  ASSERT_TRUE(filter->MayContainMany(absent.size(), absent.data(), answers.data()));
+  size_t positives = 0;
+  for (size_t i = 0; i < absent.size(); ++i) positives += answers[i] == Answer::kMaybe;
+  EXPECT_LT(positives, absent.size() * 13 / 1000);
+  std::printf("%zu keys added during %d moves of a slot, %llu redirects, 0 not found; FPR %.4f\n",
+              num_keys, moves_of_add,
+              static_cast<unsigned long long>(Redirects("ASK") + Redirects("MOVED") - redirects),
+              static_cast<double>(positives) / static_cast<double>(absent.size()));
+  EXPECT_GT(moves_of_add, 2);
 }
 
 TEST_F(RedisClusterTest, DeadNodeCostsItsShardsOnly) {

@@ -12,6 +12,8 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <set>
+#include <sstream>
 #include <thread>
 
 #include "src/redis/command.h"
@@ -96,6 +98,23 @@ std::string CommandAt(int port, std::initializer_list<std::string_view> argument
   redis::AppendCommand(arguments, &command);
   const redis::ReplyPtr reply = connection->Ask(command, &error);
   return reply == nullptr ? error : ToText(*reply);
+}
+
+// For each node of the cluster its name, epoch and slots, as this one believes.
+std::set<std::string> OwnersAndEpochs(const RedisServer& server) {
+  std::set<std::string> nodes;
+  std::istringstream lines(server.Command({"CLUSTER", "NODES"}));
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream fields(line);
+    std::string known;
+    std::string field;
+    for (int i = 0; fields >> field; ++i) {
+      const bool is_migration = field.front() == '[';
+      if ((i == 0 || i == 6 || i > 7) && !is_migration) known += field + " ";
+    }
+    nodes.insert(known);
+  }
+  return nodes;
 }
 
 }  // namespace
@@ -290,6 +309,10 @@ void RedisCluster::EndMigration(const std::string& key, size_t to) {
   for (size_t i = 0; i < kNodes; ++i) {
     if (i != to) node(i).Command({"CLUSTER", "SETSLOT", slot, "NODE", to_id});
   }
+  WaitUntil("the nodes to agree", [&] {
+    const std::set<std::string> expected = OwnersAndEpochs(node(0));
+    return OwnersAndEpochs(node(1)) == expected && OwnersAndEpochs(node(2)) == expected;
+  });
 }
 
 }  // namespace bloomline::tests

@@ -87,7 +87,8 @@ class RedisCluster {
   size_t NodeOf(const std::string& key);
   std::string Slot(const std::string& key);
 
-  // The three steps by which a slot with one key moves.
+  // The three steps by which a slot with one key moves. After the last all nodes agree on it: one
+  // that moves the slot back before it has heard of the other's new epoch loses the slot again.
   void BeginMigration(const std::string& key, size_t from, size_t to);
   void MoveKey(const std::string& key, size_t from, size_t to);
   void EndMigration(const std::string& key, size_t to);
