@@ -35,7 +35,7 @@ class RedisClusterTest : public testing::Test {
   }
 
   std::vector<std::string> ShardsAt(size_t node) {
-    const std::string text = cluster_->node(node).Command({"KEYS", "bloomline:{f:*"});
+    const std::string text = cluster_->node(node).Command({"KEYS", "bloomline:shard:{f:*"});
     std::vector<std::string> keys;
     for (size_t at = 0; at < text.size();) {
       const size_t end = std::min(text.find(' ', at), text.size());
@@ -69,7 +69,8 @@ std::vector<std::string_view> Views(const std::vector<std::string>& keys) {
 }
 
 TEST_F(RedisClusterTest, ShardsSpreadAndKeysAreFound) {
-  for (const std::string key : {"foo", "{a}b", "x{}y", "", "bloomline:{f:0123456789abcdef:17}"}) {
+  for (const std::string key :
+       {"foo", "{a}b", "x{}y", "", "bloomline:shard:{f:0123456789abcdef:17}"}) {
     EXPECT_EQ(cluster_->Slot(key), std::to_string(redis::KeySlot(key))) << key;
   }
   const auto filter = Create();
