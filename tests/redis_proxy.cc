@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "src/redis/command.h"
 
@@ -123,8 +124,8 @@ struct RedisProxy::Channel {
   bool is_swallowing = false;
 };
 
-RedisProxy::RedisProxy(int server_port, RedisFault fault, size_t at, int delay_ms)
-    : server_port_(server_port), fault_(fault), at_(at), delay_ms_(delay_ms) {
+RedisProxy::RedisProxy(int server_port, std::vector<RedisStrike> strikes, int latency_ms)
+    : server_port_(server_port), strikes_(std::move(strikes)), latency_ms_(latency_ms) {
   listener_ = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address = Loopback(0);
   socklen_t length = sizeof(address);
@@ -175,7 +176,9 @@ void RedisProxy::Serve(int client) {
       if (!ReceiveSome(channel.server, &replies) || !SendAll(channel.client, replies)) break;
     }
     if (sockets[0].revents != 0) {
-      if (!ReceiveSome(channel.client, &channel.from_client) || !ToServer(&channel)) break;
+      if (!ReceiveSome(channel.client, &channel.from_client)) break;
+      if (latency_ms_ > 0) std::this_thread::sleep_for(std::chrono::milliseconds(latency_ms_));
+      if (!ToServer(&channel)) break;
     }
   }
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -199,10 +202,16 @@ bool RedisProxy::ToServer(Channel* channel) {
     }
     channel->from_client.erase(0, length);
     if (number == deliver_at_) Deliver();
-    if (delay_ms_ > 0) std::this_thread::sleep_for(std::chrono::milliseconds(delay_ms_));
-    const bool is_struck = number == at_ || (number > at_ && fault_ == RedisFault::kDuplicateRest);
-    if (!Pass(channel, command, is_struck ? fault_ : RedisFault::kNone)) return false;
+    if (!Pass(channel, command, FaultOf(number))) return false;
   }
+}
+
+RedisFault RedisProxy::FaultOf(size_t number) const {
+  for (const RedisStrike& strike : strikes_) {
+    if (number == strike.at) return strike.fault;
+    if (number > strike.at && strike.fault == RedisFault::kDuplicateRest) return strike.fault;
+  }
+  return RedisFault::kNone;
 }
 
 bool RedisProxy::Pass(Channel* channel, std::string_view command, RedisFault fault) {

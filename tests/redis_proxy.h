@@ -14,7 +14,7 @@
 
 namespace bloomline::tests {
 
-// What happens to command number `at`, counted from 0 over all connections.
+// What happens to a command.
 enum class RedisFault {
   kNone,
   kHold,           // it and all behind it on its connection are kept back until Deliver
@@ -30,10 +30,16 @@ enum class RedisFault {
 
 const char* Name(RedisFault fault);
 
+// Strikes command number `at`, counted from 0 over all connections.
+struct RedisStrike {
+  RedisFault fault;
+  size_t at;
+};
+
 class RedisProxy {
  public:
-  // For the server on this port of 127.0.0.1. `delay_ms`: how long each command takes to pass.
-  RedisProxy(int server_port, RedisFault fault, size_t at, int delay_ms = 0);
+  // For the server on this port of 127.0.0.1. `latency_ms`: how long bytes take to pass.
+  RedisProxy(int server_port, std::vector<RedisStrike> strikes, int latency_ms = 0);
   ~RedisProxy();
   RedisProxy(const RedisProxy&) = delete;
   RedisProxy& operator=(const RedisProxy&) = delete;
@@ -58,12 +64,12 @@ class RedisProxy {
   void Accept();
   void Serve(int client);
   bool ToServer(Channel* channel);
+  RedisFault FaultOf(size_t number) const;
   bool Pass(Channel* channel, std::string_view command, RedisFault fault);
 
   const int server_port_;
-  const RedisFault fault_;
-  const size_t at_;
-  const int delay_ms_;
+  const std::vector<RedisStrike> strikes_;
+  const int latency_ms_;
   std::atomic<size_t> deliver_at_{std::numeric_limits<size_t>::max()};
   std::string address_;
   int listener_ = -1;
