@@ -220,6 +220,69 @@ TEST_F(RedisBloomFilterTest, FiltersOfSeveralNamesAreApart) {
   EXPECT_EQ(b->Add("key"), AddResult::kNew);
 }
 
+// A name that has the form of another filter's shard.
+TEST_F(RedisBloomFilterTest, NoNameMakesAKeyOfAnotherFilter) {
+  const auto filter = Create("f", Options(1000));
+  ASSERT_EQ(filter->Add("key"), AddResult::kNew);
+  const std::string shard = server_->Command({"KEYS", "*{f:*"});
+  const size_t open = shard.find('{');
+  const std::string name = shard.substr(open + 1, shard.find('}') - open - 1);
+  ASSERT_EQ(name.size(), std::string("f:0123456789abcdef:0").size()) << shard;
+  const auto other = Create(name, Options(1000));
+  ASSERT_NE(other, nullptr);
+  EXPECT_EQ(other->MayContain("key"), Answer::kNo);
+  EXPECT_EQ(other->Add("other"), AddResult::kNew);
+  EXPECT_EQ(server_->Command({"DBSIZE"}), "4");
+  std::string error;
+  EXPECT_TRUE(SharedBloomFilter::Delete(servers_, name, &error)) << error;
+  EXPECT_EQ(filter->MayContain("key"), Answer::kMaybe);
+  EXPECT_EQ(filter->error(), "");
+  EXPECT_EQ(filter->MayContain("other"), Answer::kNo);
+}
+
+// Those that docs/redis.md lists, on the keys it names.
+TEST_F(RedisBloomFilterTest, DocumentedPermissionsAreEnough) {
+  ASSERT_EQ(server_->Command(
+                {"ACL",      "SETUSER",        "app",     "on",      ">secret",   "~bloomline:*",
+                 "+auth",    "+cluster|slots", "+wait",   "+asking", "+eval",     "+bitfield",
+                 "+del",     "+exists",        "+expire", "+getbit", "+getrange", "+hdel",
+                 "+hexists", "+hget",          "+hmget",  "+hset",   "+hsetnx",   "+persist",
+                 "+pttl",    "+setrange",      "+strlen", "+time",   "+unlink"}),
+            "OK");
+  servers_.username = "app";
+  servers_.password = "secret";
+  SharedBloomFilterOptions options = Options(3000000);
+  options.shard_bytes = 2 << 20;
+  const auto filter = Create("f", options);
+  ASSERT_NE(filter, nullptr);
+  EXPECT_EQ(filter->Add("key"), AddResult::kNew);
+  EXPECT_EQ(filter->MayContain("key"), Answer::kMaybe);
+  server_->Command({"HSET", "bloomline:{f}", "unfinished", "1"});
+  EXPECT_EQ(Open("f")->MayContain("key"), Answer::kMaybe);
+  server_->Command({"DEL", server_->Command({"KEYS", "bloomline:shard:*:0}"})});
+  server_->Command({"DEL", server_->Command({"KEYS", "bloomline:shard:*:1}"})});
+  EXPECT_EQ(filter->Add("key"), AddResult::kFailed);
+  EXPECT_EQ(server_->Command({"KEYS", "bloomline:shard:*"}), "") << "the remnant is gone";
+  std::string error;
+  EXPECT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
+  EXPECT_EQ(server_->Command({"DBSIZE"}), "0");
+}
+
+// Who may only read can open what is finished.
+TEST_F(RedisBloomFilterTest, ReadersNeedFewPermissions) {
+  Create("f", Options(1000))->Add("key");
+  server_->Command({"ACL", "SETUSER", "reader", "on", ">secret", "~bloomline:*", "+auth",
+                    "+cluster|slots", "+wait", "+asking", "+getrange", "+hmget", "+strlen"});
+  servers_.username = "reader";
+  servers_.password = "secret";
+  const auto filter = Open("f");
+  ASSERT_NE(filter, nullptr);
+  EXPECT_EQ(filter->MayContain("key"), Answer::kMaybe);
+  EXPECT_EQ(filter->error(), "");
+  EXPECT_EQ(filter->Add("another"), AddResult::kFailed);
+  EXPECT_NE(filter->error().find("NOPERM"), std::string::npos) << filter->error();
+}
+
 TEST_F(RedisBloomFilterTest, SecondCreatorWithTheSameOptionsOpens) {
   const auto first = Create("f", Options(1000));
   first->Add("key");

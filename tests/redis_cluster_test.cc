@@ -148,6 +148,30 @@ TEST_F(RedisClusterTest, KeysAreAddedAndFoundWhileASlotMoves) {
   EXPECT_EQ(Redirects("MOVED"), moves_after);
 }
 
+// Every script has one key, so a cluster need not refuse it (TRYAGAIN) while that key's slot moves.
+TEST_F(RedisClusterTest, FilterIsMadeAndDeletedWhileItsSlotsMove) {
+  const std::string metadata = "bloomline:{f}";
+  const size_t from = cluster_->NodeOf(metadata);
+  const size_t to = (from + 1) % RedisCluster::kNodes;
+  cluster_->BeginMigration(metadata, from, to);
+  const uint64_t asks = Redirects("ASK");
+  const auto filter = Create();
+  ASSERT_NE(filter, nullptr);
+  EXPECT_GT(Redirects("ASK"), asks);
+  EXPECT_EQ(Redirects("TRYAGAIN"), 0u);
+  EXPECT_EQ(filter->Add("key"), AddResult::kNew);
+  cluster_->EndMigration(metadata, to);
+  EXPECT_EQ(Create()->MayContain("key"), Answer::kMaybe);
+  const std::string shard = ShardsAt(0)[0];
+  cluster_->BeginMigration(shard, 0, 1);
+  std::string error;
+  EXPECT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
+  cluster_->EndMigration(shard, 1);
+  for (size_t i = 0; i < RedisCluster::kNodes; ++i) {
+    EXPECT_EQ(cluster_->node(i).Command({"DBSIZE"}), "0");
+  }
+}
+
 TEST_F(RedisClusterTest, DeadNodeCostsItsShardsOnly) {
   servers_.when_unavailable = WhenUnavailable::kError;
   const auto filter = Create();
