@@ -24,8 +24,8 @@ if redis.call('EXISTS', key) == 0 then
   redis.call('EXPIRE', key, ARGV[3])
 end
 local token = redis.call('GETRANGE', key, 0, 17)
-if redis.call('GETBIT', key, ARGV[2]) == 0 and string.find(token, '^' .. string.rep('%d', 18) .. '$')
-then return token end
+local is_token = string.find(token, '^' .. string.rep('%d', 18) .. '$')
+if is_token and redis.call('GETBIT', key, ARGV[2]) == 0 then return token end
 return '')lua";
 
 // ARGV: token, marker of block 0, first byte, blocks, bytes of a block, seconds. Writes empty
