@@ -39,7 +39,7 @@ class RedisClusterTest : public testing::Test {
   }
 
   std::vector<std::string> ShardsAt(size_t node) {
-    const std::string text = cluster_->node(node).Command({"KEYS", "bloomline:{f:*"});
+    const std::string text = cluster_->node(node).Command({"KEYS", "bloomline:shard:{f:*"});
     std::vector<std::string> keys;
     for (size_t at = 0; at < text.size();) {
       const size_t end = std::min(text.find(' ', at), text.size());
@@ -73,7 +73,8 @@ std::vector<std::string_view> Views(const std::vector<std::string>& keys) {
 }
 
 TEST_F(RedisClusterTest, ShardsSpreadAndKeysAreFound) {
-  for (const std::string key : {"foo", "{a}b", "x{}y", "", "bloomline:{f:0123456789abcdef:17}"}) {
+  for (const std::string key :
+       {"foo", "{a}b", "x{}y", "", "bloomline:shard:{f:0123456789abcdef:17}"}) {
     EXPECT_EQ(cluster_->Slot(key), std::to_string(redis::KeySlot(key))) << key;
   }
   const auto filter = Create();
@@ -207,6 +208,30 @@ TEST_F(RedisClusterTest, OneAddManyWhileSlotsMove) {
               static_cast<unsigned long long>(Redirects("ASK") + Redirects("MOVED") - redirects),
               static_cast<double>(positives) / static_cast<double>(absent.size()));
   EXPECT_GT(moves_of_add, 2);
+}
+
+// Every script has one key, so a cluster need not refuse it (TRYAGAIN) while that key's slot moves.
+TEST_F(RedisClusterTest, FilterIsMadeAndDeletedWhileItsSlotsMove) {
+  const std::string metadata = "bloomline:{f}";
+  const size_t from = cluster_->NodeOf(metadata);
+  const size_t to = (from + 1) % RedisCluster::kNodes;
+  cluster_->BeginMigration(metadata, from, to);
+  const uint64_t asks = Redirects("ASK");
+  const auto filter = Create();
+  ASSERT_NE(filter, nullptr);
+  EXPECT_GT(Redirects("ASK"), asks);
+  EXPECT_EQ(Redirects("TRYAGAIN"), 0u);
+  EXPECT_EQ(filter->Add("key"), AddResult::kNew);
+  cluster_->EndMigration(metadata, to);
+  EXPECT_EQ(Create()->MayContain("key"), Answer::kMaybe);
+  const std::string shard = ShardsAt(0)[0];
+  cluster_->BeginMigration(shard, 0, 1);
+  std::string error;
+  EXPECT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
+  cluster_->EndMigration(shard, 1);
+  for (size_t i = 0; i < RedisCluster::kNodes; ++i) {
+    EXPECT_EQ(cluster_->node(i).Command({"DBSIZE"}), "0");
+  }
 }
 
 TEST_F(RedisClusterTest, DeadNodeCostsItsShardsOnly) {

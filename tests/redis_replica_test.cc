@@ -115,7 +115,7 @@ TEST_F(RedisReplicaTest, WhatIsAcknowledgedIsOnTheReplica) {
   EXPECT_GT(Count(results, AddResult::kNew), 9900u);
   EXPECT_EQ(Count(results, AddResult::kFailed), 0u);
   const std::string shard = [&] {
-    const std::string all = primary_->Command({"KEYS", "*:{f:*"});
+    const std::string all = primary_->Command({"KEYS", "bloomline:shard:{f:*"});
     return all.substr(0, all.find(' '));
   }();
   EXPECT_EQ(replica_->Command({"GET", shard}), primary_->Command({"GET", shard}));
@@ -129,9 +129,11 @@ TEST_F(RedisReplicaTest, TooFewReplicasAreAFailureThatSaysHowMany) {
   const std::vector<std::string_view> views = Views(keys);
   std::vector<AddResult> results(views.size());
   // The first stumbles over the metadata, which would have to be on both as well.
-  EXPECT_EQ(filter->Add("key", Replicas(2, 50)), AddResult::kFailed);
+  EXPECT_EQ(filter->Add("key", Replicas(2, 1000)), AddResult::kFailed);
   EXPECT_NE(filter->error().find("1 of 2 replicas confirmed"), std::string::npos)
       << filter->error();
+  EXPECT_NE(filter->error().find("(bloomline:{f})"), std::string::npos) << filter->error();
+  EXPECT_EQ(filter->MayContain("key"), Answer::kNo) << "it was not sent";
   EXPECT_EQ(filter->Add("key", Replicas(1, 10000)), AddResult::kNew) << filter->error();
   replica_->Stop();
   EXPECT_FALSE(filter->AddMany(views.size(), views.data(), results.data(), Replicas(1, 50)));
@@ -163,6 +165,22 @@ TEST_F(RedisReplicaTest, ReplicasMayTakeLongerThanACommandMay) {
   EXPECT_EQ(filter->Add("key"), AddResult::kFailed);
   EXPECT_NE(filter->error().find("timed out after 300 ms"), std::string::npos) << filter->error();
   EXPECT_LT(Clock::now() - stopped, 650 * kMillisecond);
+}
+
+TEST_F(RedisReplicaTest, ConfirmingADeletedFilterFailsAndMakesNothing) {
+  StartPrimaryAndReplica();
+  const auto filter = Create();
+  std::string error;
+  ASSERT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
+  EXPECT_EQ(filter->Add("key", Replicas(1, 10000)), AddResult::kFailed);
+  EXPECT_NE(filter->error().find("the filter 'f' was deleted"), std::string::npos)
+      << filter->error();
+  const auto anew = Create();
+  EXPECT_EQ(anew->Add("key", Replicas(1, 10000)), AddResult::kNew) << anew->error();
+  ASSERT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
+  // This one has had its metadata confirmed; the shards are gone.
+  EXPECT_EQ(anew->Add("key", Replicas(1, 10000)), AddResult::kFailed);
+  EXPECT_EQ(primary_->Command({"DBSIZE"}), "0");
 }
 
 // A BITFIELD that changes no bit is not propagated, and since Redis 7.2 a WAIT after it has nothing

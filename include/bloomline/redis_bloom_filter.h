@@ -157,8 +157,8 @@ class SharedBloomFilter {
   // Makes the filter `name`, or opens it if there is one with the same options. If two create at
   // once, both get the same filter. Null if there is one with other options (*error names both), if
   // the server cannot be reached or refuses, or if parts of the filter are missing (see Delete).
-  // name: 1 to 200 bytes, no spaces, control characters, '{' or '}'. Cost: the filter's memory is
-  // sent once.
+  // name: 1 to 200 bytes, no spaces, control characters, '{' or '}'. Cost: a few round trips, in
+  // which the server writes the filter's memory once.
   static std::unique_ptr<SharedBloomFilter> Create(const RedisServers& servers,
                                                    const std::string& name,
                                                    const SharedBloomFilterOptions& options,

@@ -2,9 +2,9 @@
 #ifndef BLOOMLINE_REDIS_LIFECYCLE_H_
 #define BLOOMLINE_REDIS_LIFECYCLE_H_
 
-#include <optional>
 #include <string>
 
+#include "src/redis/creation.h"
 #include "src/redis/layout.h"
 #include "src/redis/router.h"
 
@@ -12,12 +12,13 @@ namespace bloomline::redis {
 
 // Each returns false, with the reason, on failure.
 
-// What the metadata key says; nothing if there is none.
-bool FindFilter(Router* router, const std::string& name, std::optional<Layout>* layout,
-                std::string* error);
+// Makes the filter, or finds that there is one with the same parameters. *layout gets its id. An
+// unfinished one that somebody else began is finished, or removed if that is too late.
+bool CreateFilter(Router* router, const std::string& name, Layout* layout, std::string* error,
+                  const CreationPace& pace = {});
 
-// Makes the filter, or finds that there is one with the same parameters. *layout gets its id.
-bool CreateFilter(Router* router, const std::string& name, Layout* layout, std::string* error);
+// Finds the filter, and finishes it if its creator has not.
+bool OpenFilter(Router* router, const std::string& name, Layout* layout, std::string* error);
 
 // All shards are there and have their length.
 bool CheckShards(Router* router, const std::string& name, const Layout& layout, std::string* error);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <optional>
 #include <utility>
 
 #include "src/redis/batches.h"
@@ -129,14 +128,10 @@ std::unique_ptr<SharedBloomFilter> SharedBloomFilter::Open(const RedisServers& s
   Guarded(error, [&](std::string* reason) {
     std::unique_ptr<redis::Router> router = ConnectFor(servers, name, reason);
     if (router == nullptr) return false;
-    std::optional<redis::Layout> layout;
-    if (!redis::FindFilter(router.get(), name, &layout, reason)) return false;
-    if (!layout) {
-      *reason = "there is no filter '" + name + "'";
-      return false;
-    }
-    if (!redis::CheckShards(router.get(), name, *layout, reason)) return false;
-    filter.reset(new SharedBloomFilter(State::Make(servers, name, *layout, std::move(router))));
+    redis::Layout layout;
+    if (!redis::OpenFilter(router.get(), name, &layout, reason)) return false;
+    if (!redis::CheckShards(router.get(), name, layout, reason)) return false;
+    filter.reset(new SharedBloomFilter(State::Make(servers, name, layout, std::move(router))));
     return true;
   });
   return filter;

@@ -21,7 +21,8 @@
 namespace bloomline::redis {
 
 // Commands that are made only when they are sent, so that memory does not grow with their number.
-// Each must be one that may run twice.
+// Each must be one that may run twice, the second time at any later moment: a copy whose reply was
+// lost may still be on its way.
 class Batch {
  public:
   virtual ~Batch() = default;
