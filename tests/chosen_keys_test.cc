@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "bloomline/bloom_filter.h"
 #include "bloomline/filter.h"
+#include "bloomline/seed.h"
 #include "src/core/format.h"
 #include "src/core/hash.h"
 
@@ -83,6 +85,41 @@ TEST(ChosenKeysTest, HalfOfTheHashes) {
     const uint64_t seed = core::DecodeStandalone(seeded).seed;
     EXPECT_LE(seeded_any, kMaxRatio * normal) << "seed " << seed;
     EXPECT_LE(seeded_chosen, kMaxRatio * normal) << "seed " << seed;
+  }
+}
+
+TEST(ChosenKeysTest, HalfOfTheHashesInABloomFilterInMemory) {
+  std::printf("BloomFilter at 1 %%, the same keys\n%-18s %12s %10s %12s\n", "", "not attacked",
+              "seed 0", "random seed");
+  const auto fpr = [](BloomLayout layout, uint64_t seed, auto is_chosen) {
+    BloomFilterOptions options;
+    options.capacity = kKeys;
+    options.layout = layout;
+    options.seed = seed;
+    std::string error;
+    const auto filter = BloomFilter::Create(options, &error);
+    EXPECT_NE(filter, nullptr) << error;
+    RandomKeys present(1), missing(2);
+    for (int i = 0; i < kKeys; ++i) filter->Add(present.Next(is_chosen));
+    int matches = 0;
+    for (int i = 0; i < kQueries; ++i) matches += filter->MayContain(missing.Next());
+    return static_cast<double>(matches) / kQueries;
+  };
+  uint64_t seed = 0;
+  ASSERT_TRUE(DrawSeed(&seed));
+  for (const BloomLayout layout : {BloomLayout::kBlocked, BloomLayout::kUnblocked}) {
+    const double normal = fpr(layout, 0, Any);
+    const double unseeded = fpr(layout, 0, HashBeginsWithZero);
+    const double seeded = fpr(layout, seed, HashBeginsWithZero);
+    const bool blocked = layout == BloomLayout::kBlocked;
+    std::printf("%-18s %12.3f %10.3f %12.3f\n", blocked ? "blocked" : "unblocked", 100 * normal,
+                100 * unseeded, 100 * seeded);
+    if (blocked) {
+      EXPECT_GT(unseeded, 0.05);
+    } else {
+      EXPECT_LE(unseeded, kMaxRatio * normal) << "positions do not follow one half of the hash";
+    }
+    EXPECT_LE(seeded, kMaxRatio * normal) << "seed " << seed;
   }
 }
 
