@@ -23,8 +23,9 @@ namespace bloomline {
 //
 // As in RocksDB's own policies, 0 <= bits_per_key < 0.5 writes no filters (but reads existing ones)
 // and 0.5 to 1 counts as 1. Otherwise invalid options, or a RocksDB of another version at run time,
-// give nullptr; the reason goes to *error if it is not null, else to stderr. RocksDB takes a null
-// policy as "no filters".
+// and random_seed where the system's generator fails, give nullptr; the reason goes to *error if it
+// is not null, else to stderr. RocksDB takes a null policy as "no filters". A generator that fails
+// later gives filters that match everything, and one line on stderr in the life of the process.
 //
 // Also calls RegisterBloomline().
 std::shared_ptr<const rocksdb::FilterPolicy> NewRocksDBFilterPolicy(const FilterOptions& options,
@@ -37,7 +38,8 @@ std::shared_ptr<const rocksdb::FilterPolicy> NewRocksDBFilterPolicy(const Filter
 //
 // RocksDB also drops most errors in such a string, so they go to stderr as well, one line each:
 // docs/compatibility.md says which calls return them. DB::SetOptions changes the options of a
-// running database, all that it names or, with an error, none.
+// running database, all that it names or, with an error, none. `seed=random` is
+// FilterOptions::random_seed, and OPTIONS files then say `random`, too.
 void RegisterBloomline();
 
 // The same into a given library, in the form that RocksDB's plugin loading wants; `arg` is ignored.

@@ -1,5 +1,7 @@
 #include "src/rocksdb/bits_builder.h"
 
+#include <cstdio>
+#include <mutex>
 #include <new>
 #include <string>
 
@@ -16,6 +18,16 @@ constexpr uint64_t kMaxPayloadBytes = 0xffffffc0 - core::kTrailerBytes;
 
 // What a reader answers "may match" to, and not empty. Static, so it can be had out of memory.
 constexpr char kAlwaysMatch[6] = {};
+
+// RocksDB has no place for such an error: a status other than Corruption ends a debug build. Said
+// once, because it may hold for each file that follows.
+void ReportUselessFilter(const std::string& error) {
+  static std::once_flag reported;
+  std::call_once(reported, [&] {
+    std::fprintf(stderr, "bloomline: RocksDB filters that match everything are written: %s\n",
+                 error.c_str());
+  });
+}
 
 }  // namespace
 
@@ -43,6 +55,7 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
   if (status != nullptr) *status = Status::OK();
   unverified_.Clear();
   if (writer_.num_entries() == 0 && writer_.error().empty()) return Slice();
+  if (!writer_.error().empty()) ReportUselessFilter(writer_.error());
   const bool intact = !verify_ || writer_.HashesAreIntact();
   const uint64_t num_bytes = writer_.FinishedBytes();
   char* bytes = intact ? new (std::nothrow) char[num_bytes] : nullptr;

@@ -1,6 +1,7 @@
 // The RocksDB adaptor: docs/format.md, section 5.
 #include "src/rocksdb/filter_policy.h"
 
+#include "bloomline/seed.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/utilities/options_type.h"
 #include "rocksdb/version.h"
@@ -89,6 +90,9 @@ std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const FilterOptions& optio
   *error = VersionMismatch();
   if (error->empty()) *error = Normalized(options).Validate();
   if (!error->empty()) return nullptr;
+  // Builders cannot refuse, so what can be refused is refused here.
+  uint64_t unused_seed;
+  if (options.random_seed && !DrawSeed(&unused_seed, error)) return nullptr;
   // By name, because a drop-in library may stand in for NewBloomFilterPolicy and lead back here.
   std::shared_ptr<const FilterPolicy> builtin;
   const Status status = FilterPolicy::CreateFromString(ConfigOptions(), kFamilyName, &builtin);
