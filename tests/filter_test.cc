@@ -245,6 +245,30 @@ TEST(BlockedFilterTest, KeyAndPrefixAreEachKeptOnce) {
   for (const char* key : {"k", "ka", "kb", "m1", "m"}) EXPECT_TRUE(view.MayMatch(key)) << key;
 }
 
+// As RocksDB builds partitions, one after the other: the last prefix of one may be the first of the
+// next, which must have it, too.
+TEST_P(FilterTest, PrefixesStartOverWithTheKeys) {
+  const double bits_per_key = 20;
+  FilterBuilder builder(Options(GetParam(), bits_per_key));
+  FilterBuilder other(Options(GetParam(), bits_per_key));
+  const auto expect_whole = [&](const char* key) {
+    builder.AddKeyAndPrefix(key, "prefix");
+    EXPECT_EQ(builder.num_entries(), 2u) << key;
+    const std::string bytes = builder.Finish();
+    const FilterView view = FilterView::Open(bytes);
+    EXPECT_TRUE(view.MayMatch("prefix")) << key;
+    EXPECT_TRUE(view.MayMatch(key)) << key;
+  };
+  expect_whole("prefix1");
+  expect_whole("prefix2");
+  other.AddKeyAndPrefix("prefix3", "prefix");
+  builder.AddKeyAndPrefix("another", "an");
+  ASSERT_TRUE(builder.TakeKeysFrom(&other));
+  other.AddKeyAndPrefix("prefix4", "prefix");  // after its keys were taken
+  EXPECT_EQ(other.num_entries(), 2u);
+  EXPECT_TRUE(FilterView::Open(other.Finish()).MayMatch("prefix"));
+}
+
 std::string BuildCompactOf(const std::vector<uint64_t>& hashes, double bits_per_key, int threads) {
   core::HashList list;
   for (const uint64_t hash : hashes) EXPECT_TRUE(list.Append(hash));

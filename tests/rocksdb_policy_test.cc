@@ -14,6 +14,7 @@
 
 #include "bloomline/rocksdb.h"
 #include "src/core/format.h"
+#include "src/rocksdb/bits_builder.h"
 #include "src/rocksdb/filter_bits_abi.h"
 #include "tests/guarded_bytes.h"
 
@@ -103,6 +104,24 @@ TEST(RocksDBPolicyTest, BuilderIsReusedForPartitions) {
 
 // BlockBasedTableOptions::detect_filter_construct_corruption.
 // RocksDB 10.9 and later ask from the thread that writes the file.
+// A prefix may be the last of one partition and the first of the next.
+TEST(RocksDBPolicyTest, EachPartitionHasItsPrefixes) {
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    FilterOptions options;
+    options.format = format;
+    const Policy policy = NewRocksDBFilterPolicy(options);
+    RocksDBBitsBuilder builder(options, false);
+    for (int partition = 0; partition < 20; ++partition) {
+      builder.AddKeyAndAlt("prefix" + std::to_string(partition), std::string("prefix"));
+      std::unique_ptr<const char[]> buffer;
+      const std::string filter = builder.Finish(&buffer).ToString();
+      const Reader reader(policy->GetFilterBitsReader(filter));
+      EXPECT_TRUE(reader->MayMatch(std::string("prefix"))) << partition;
+      EXPECT_TRUE(reader->MayMatch("prefix" + std::to_string(partition))) << partition;
+    }
+  }
+}
+
 TEST(RocksDBPolicyTest, OtherThreadsMayAskForTheNumberOfEntries) {
   const Builder builder = NewBuilder(NewRocksDBFilterPolicy(FilterOptions()));
   constexpr size_t kKeys = 200000;
