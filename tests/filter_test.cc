@@ -269,6 +269,52 @@ TEST_P(FilterTest, PrefixesStartOverWithTheKeys) {
   EXPECT_TRUE(FilterView::Open(other.Finish()).MayMatch("prefix"));
 }
 
+TEST(FilterBuilderTest, ABuilderMayTakeItsOwnKeys) {
+  FilterBuilder builder((FilterOptions()));
+  builder.AddKey("a");
+  ASSERT_TRUE(builder.TakeKeysFrom(&builder));
+  EXPECT_EQ(builder.num_entries(), 1u);
+  EXPECT_TRUE(FilterView::Open(builder.Finish()).MayMatch("a"));
+}
+
+// What RocksDB's detect_filter_construct_corruption rests on.
+TEST(FilterWriterTest, TheChecksumIsThatOfTheKeysAtHand) {
+  core::FilterWriter writer((FilterOptions())), other((FilterOptions()));
+  writer.KeepChecksum();
+  other.KeepChecksum();
+  const auto finish = [](core::FilterWriter* done) {
+    std::string filter(done->FinishedBytes(), 'x');
+    done->FinishTo(filter.data());
+    return FilterView::Open(filter).AlwaysMatches();
+  };
+  for (int round = 0; round < 3; ++round) {
+    for (const char* key : {"short", "a key that is not short at all"}) {
+      writer.AddKey(key);
+      other.AddKeyAndPrefix(std::string("other ") + key, "other");
+    }
+    writer.TakeKeysFrom(&other);
+    EXPECT_TRUE(writer.HashesAreIntact()) << round;
+    EXPECT_TRUE(other.HashesAreIntact()) << round;
+    if (round == 1) writer.SetOutOfMemory();
+    EXPECT_EQ(finish(&writer), round == 1) << round;
+  }
+}
+
+TEST(FilterWriterTest, OutOfMemoryIsSaidUntilTheNextFilter) {
+  core::FilterWriter writer((FilterOptions())), other((FilterOptions()));
+  other.AddKey("a");
+  other.SetOutOfMemory();
+  EXPECT_EQ(other.error(), "out of memory");
+  writer.TakeKeysFrom(&other);
+  EXPECT_EQ(writer.error(), "out of memory");
+  EXPECT_EQ(other.error(), "");
+  EXPECT_EQ(writer.FinishedBytes(), core::kTrailerBytes);
+  writer.Reset();
+  EXPECT_EQ(writer.error(), "");
+  writer.AddKey("a");
+  EXPECT_GT(writer.FinishedBytes(), core::kTrailerBytes);
+}
+
 std::string BuildCompactOf(const std::vector<uint64_t>& hashes, double bits_per_key, int threads) {
   core::HashList list;
   for (const uint64_t hash : hashes) EXPECT_TRUE(list.Append(hash));
