@@ -196,6 +196,29 @@ TEST(BlockedFilterTest, HashesThatAllFallIntoOneLineAreInserted) {
   EXPECT_TRUE(expected == actual);
 }
 
+// Runs of few hashes, stretches that end anywhere in them, and partitions that no number of threads
+// divides.
+TEST(BlockedFilterTest, ListsOfShortRunsAreInsertedByAnyNumberOfThreads) {
+  const core::Shape shape = {core::Layout::kBlocked, 6, core::kPartitionFromBytes + 64 * 4097, 64};
+  core::HashList list;
+  std::mt19937_64 random(3);
+  std::string expected(shape.payload_bytes, '\0');
+  for (int run = 0; run < 4000; ++run) {
+    core::HashList few;
+    for (uint64_t i = random() % 5 + 1; i > 0; --i) {
+      const uint64_t hash = random();
+      ASSERT_TRUE(few.Append(hash));
+      core::InsertHashes(shape, kernels::ActiveKernel(), expected.data(), 1, &hash);
+    }
+    list.TakeAll(&few);
+  }
+  for (const int threads : {1, 2, 3, 5, 7, 16}) {
+    std::string actual(shape.payload_bytes, '\0');
+    core::BulkInsert(list, shape, kernels::ActiveKernel(), threads, actual.data());
+    EXPECT_TRUE(expected == actual) << threads;
+  }
+}
+
 TEST(BlockedFilterTest, BuildersOfSeveralThreadsAreJoined) {
   FilterBuilder one((FilterOptions())), all((FilterOptions())), part((FilterOptions()));
   for (int i = 0; i < 50000; ++i) one.AddKey(std::to_string(i));

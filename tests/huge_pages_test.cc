@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -42,6 +43,26 @@ TEST(HugePagesTest, LargeBlocksAreAlignedZeroAndGoBackWhole) {
   if (before == 0) GTEST_SKIP() << "no /proc here";
   EXPECT_LT(MappedBytes() - between.size() * page, before + kHugePageBytes);
   for (void* small : between) munmap(small, page);
+}
+
+TEST(HugePagesTest, LargeBlocksAreTheirOwn) {
+  std::vector<char*> blocks;
+  const std::vector<size_t> sizes = {kHugePageBytes, kHugePageBytes + 1, 3 * kHugePageBytes - 1,
+                                     kHugePageBytes, 5 * kHugePageBytes};
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    auto* block = static_cast<char*>(AllocatePages(sizes[i]));
+    ASSERT_NE(block, nullptr);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(block) % kHugePageBytes, 0u);
+    EXPECT_EQ(std::count(block, block + sizes[i], 0), static_cast<ptrdiff_t>(sizes[i]));
+    std::fill(block, block + sizes[i], static_cast<char>(i + 1));
+    blocks.push_back(block);
+  }
+  FreePages(blocks[1], sizes[1]);  // leaves its neighbours alone
+  for (const size_t i : {size_t{0}, size_t{2}, size_t{3}, size_t{4}}) {
+    EXPECT_EQ(std::count(blocks[i], blocks[i] + sizes[i], static_cast<char>(i + 1)),
+              static_cast<ptrdiff_t>(sizes[i]));
+    FreePages(blocks[i], sizes[i]);
+  }
 }
 
 TEST(HugePagesTest, SmallBlocksAreMemory) {
