@@ -47,6 +47,20 @@ std::string StandaloneFilter(int num_keys, Format format = Format::kBlocked,
   return builder.Finish();
 }
 
+// Else the length of the payload would wrap, and what the trailer says could fit that.
+TEST(StandaloneFormatTest, PaddingBeyondTheFilterMatchesEverything) {
+  GuardedBytes guarded(kMaxLength);
+  for (size_t padding = 1; padding < 64; ++padding) {
+    for (size_t length = 0; length < padding; ++length) {
+      std::string trailer(core::kTrailerBytes, '\0');
+      core::EncodeTrailer({Layout::kClassic, 6, length - padding, 1}, 0, trailer.data());
+      trailer[14] = static_cast<char>(padding);
+      const std::string_view bytes = guarded.AtEnd(std::string(length, '\0') + trailer);
+      EXPECT_EQ(core::DecodeStandalone(bytes).layout, Layout::kAlwaysMatch) << padding;
+    }
+  }
+}
+
 // The trailer has the lower 32 bits of the number of units.
 TEST(StandaloneFormatTest, PayloadsOfMoreUnitsThan32BitsSayAreRead) {
   constexpr uint64_t kPayloadBytes = (uint64_t{1} << 32) + 5;

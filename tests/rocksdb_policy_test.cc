@@ -122,6 +122,20 @@ TEST(RocksDBPolicyTest, EachPartitionHasItsPrefixes) {
   }
 }
 
+// No bytes would say that there are no keys.
+TEST(RocksDBPolicyTest, ABuilderThatCanKeepNoKeysMatchesEverything) {
+  const Policy policy = NewRocksDBFilterPolicy(FilterOptions());
+  FilterOptions invalid;
+  invalid.bits_per_key = 1e9;
+  for (const bool adds : {false, true}) {
+    RocksDBBitsBuilder builder(invalid, false);
+    if (adds) builder.AddKey(std::string("key"));
+    std::unique_ptr<const char[]> buffer;
+    const std::string filter = builder.Finish(&buffer).ToString();
+    EXPECT_EQ(Matches(policy, filter, "key", 100), 100) << adds;
+  }
+}
+
 TEST(RocksDBPolicyTest, OtherThreadsMayAskForTheNumberOfEntries) {
   const Builder builder = NewBuilder(NewRocksDBFilterPolicy(FilterOptions()));
   constexpr size_t kKeys = 200000;
@@ -236,8 +250,8 @@ TEST(RocksDBPolicyTest, BadOptionStringsAreRefusedWithTheReason) {
   } kCases[] = {
       {"bloomline:1000", "bits_per_key is 1000; allowed: 1 to 100"},
       {"bloomline:-1", "bits_per_key is -1"},
-      {"bloomline:nan", "bits_per_key is nan"},
-      {"bloomline:ten", "no number"},
+      {"bloomline:nan", "bits_per_key is 'nan'; allowed: 1 to 100"},
+      {"bloomline:ten", "bits_per_key is 'ten'; allowed: 1 to 100"},
       {"{id=bloomline;bits_per_key=1e9}", "1 to 100"},
       {"{id=bloomline;format=ribbon}", "allowed: blocked, compact, classic"},
       {"{id=bloomline;seed=-1}", "seed is '-1'"},

@@ -69,7 +69,7 @@ struct BloomFilterOptions {
   BloomLayout layout = BloomLayout::kBlocked;
 
   // Seed of the 64-bit hash. One that outsiders do not know keeps them from choosing keys that
-  // collide. Only filters of the same seed can be merged.
+  // collide; DrawSeed (seed.h) draws such a one. Only filters of the same seed can be merged.
   uint64_t seed = 0;
 
   // Empty if the options can be used, else one sentence that names the value and the allowed range.

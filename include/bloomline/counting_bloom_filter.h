@@ -74,7 +74,7 @@ struct CountingBloomFilterOptions {
   int counter_bits = 4;
 
   // Seed of the 64-bit hash. One that outsiders do not know keeps them from choosing keys that
-  // collide. Only filters of the same seed can be merged.
+  // collide; DrawSeed (seed.h) draws such a one. Only filters of the same seed can be merged.
   uint64_t seed = 0;
 
   // Empty if the options can be used, else one sentence that names the value and the allowed range.
