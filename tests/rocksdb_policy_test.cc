@@ -15,6 +15,7 @@
 
 #include "bloomline/rocksdb.h"
 #include "src/core/format.h"
+#include "src/rocksdb/bits_builder.h"
 #include "src/rocksdb/filter_bits_abi.h"
 #include "tests/guarded_bytes.h"
 #include "tests/injected_entropy.h"
@@ -105,6 +106,38 @@ TEST(RocksDBPolicyTest, BuilderIsReusedForPartitions) {
 
 // BlockBasedTableOptions::detect_filter_construct_corruption.
 // RocksDB 10.9 and later ask from the thread that writes the file.
+// A prefix may be the last of one partition and the first of the next.
+TEST(RocksDBPolicyTest, EachPartitionHasItsPrefixes) {
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    FilterOptions options;
+    options.format = format;
+    const Policy policy = NewRocksDBFilterPolicy(options);
+    RocksDBBitsBuilder builder(options, false);
+    for (int partition = 0; partition < 20; ++partition) {
+      builder.AddKeyAndAlt("prefix" + std::to_string(partition), std::string("prefix"));
+      std::unique_ptr<const char[]> buffer;
+      const std::string filter = builder.Finish(&buffer).ToString();
+      const Reader reader(policy->GetFilterBitsReader(filter));
+      EXPECT_TRUE(reader->MayMatch(std::string("prefix"))) << partition;
+      EXPECT_TRUE(reader->MayMatch("prefix" + std::to_string(partition))) << partition;
+    }
+  }
+}
+
+// No bytes would say that there are no keys.
+TEST(RocksDBPolicyTest, ABuilderThatCanKeepNoKeysMatchesEverything) {
+  const Policy policy = NewRocksDBFilterPolicy(FilterOptions());
+  FilterOptions invalid;
+  invalid.bits_per_key = 1e9;
+  for (const bool adds : {false, true}) {
+    RocksDBBitsBuilder builder(invalid, false);
+    if (adds) builder.AddKey(std::string("key"));
+    std::unique_ptr<const char[]> buffer;
+    const std::string filter = builder.Finish(&buffer).ToString();
+    EXPECT_EQ(Matches(policy, filter, "key", 100), 100) << adds;
+  }
+}
+
 TEST(RocksDBPolicyTest, OtherThreadsMayAskForTheNumberOfEntries) {
   const Builder builder = NewBuilder(NewRocksDBFilterPolicy(FilterOptions()));
   constexpr size_t kKeys = 200000;
