@@ -1,6 +1,7 @@
 // Options as text: whatever RocksDB's option strings, the tool's quantities and Redis addresses
 // say, they are refused with a reason, or give values in range that can be written and read back.
 #include <limits>
+#include <sstream>
 #include <unordered_map>
 
 #include "bloomline/redis_bloom_filter.h"
@@ -28,7 +29,13 @@ std::string ConsumeValue(FuzzedDataProvider* input) {
   const char* const known[] = {"10",      "7.05",    "0",       "0.4",
                                "1e2",     "blocked", "2.999",   "24",
                                "compact", "-1",      "classic", "18446744073709551615"};
-  const auto kind = input->ConsumeIntegralInRange<int>(0, 3);
+  const auto kind = input->ConsumeIntegralInRange<int>(0, 4);
+  if (kind == 4) {
+    std::ostringstream number;
+    number.precision(17);
+    number << 30 * input->ConsumeProbability<double>();
+    return number.str();
+  }
   if (kind < 2) return input->PickValueInArray(known);
   std::string value = kind == 2 ? input->PickValueInArray(known) : "";
   value += input->ConsumeBytesAsString(input->ConsumeIntegralInRange<size_t>(0, 24));

@@ -295,19 +295,21 @@ void RequireUsable(const redis::Endpoint& endpoint) {
 
 void FuzzSlotRanges(FuzzedDataProvider* input) {
   std::string bytes;
-  if (input->ConsumeBool()) {
-    const auto num_ranges = input->ConsumeIntegralInRange<size_t>(0, 4);
+  if (input->ConsumeIntegralInRange<int>(0, 3) < 3) {
+    const int slots[] = {-1, 0, 1, 8191, 16382, 16383, 16384, 65536, INT32_MAX};
+    const int ports[] = {-1, 0, 1, 6379, 6380, 65535, 65536, INT32_MAX};
+    const auto num_ranges = input->ConsumeIntegralInRange<size_t>(0, 3);
     bytes += "*" + std::to_string(num_ranges) + "\r\n";
     for (size_t i = 0; i < num_ranges; ++i) {
-      const auto num_nodes = input->ConsumeIntegralInRange<size_t>(0, 3);
+      const size_t num_nodes = input->PickValueInArray({1, 1, 1, 2, 0});
       bytes += "*" + std::to_string(2 + num_nodes) + "\r\n";
-      AppendInteger(input->ConsumeIntegralInRange<int>(-1, 16385), &bytes);
-      AppendInteger(input->ConsumeIntegralInRange<int>(-1, 16385), &bytes);
+      AppendInteger(input->PickValueInArray(slots), &bytes);
+      AppendInteger(input->PickValueInArray(slots), &bytes);
       for (size_t node = 0; node < num_nodes; ++node) {
         bytes += "*3\r\n";
         AppendBulk(input->ConsumeBytesAsString(input->ConsumeIntegralInRange<size_t>(0, 20)),
                    &bytes);
-        AppendInteger(input->ConsumeIntegralInRange<int>(-1, 65537), &bytes);
+        AppendInteger(input->PickValueInArray(ports), &bytes);
         AppendAnyReply(input, 1, &bytes);
       }
     }
@@ -351,6 +353,15 @@ void FuzzMetadata(FuzzedDataProvider* input) {
   if (input->ConsumeIntegralInRange<int>(0, 3) == 3) {
     text = input->ConsumeRemainingBytesAsString();
   } else {
+    if (input->ConsumeBool()) {
+      // Another value for a field.
+      const size_t field = input->ConsumeIntegralInRange<size_t>(0, text.size() - 1);
+      const size_t value = std::min(text.find('=', field), text.rfind('=')) + 1;
+      const size_t end = std::min(text.find(' ', value), text.size());
+      const auto number =
+          input->ConsumeIntegral<uint64_t>() >> input->ConsumeIntegralInRange(0, 63);
+      text.replace(value, end - value, std::to_string(number));
+    }
     while (input->remaining_bytes() > 0 && !text.empty() && input->ConsumeBool()) {
       const size_t place = input->ConsumeIntegralInRange<size_t>(0, text.size() - 1);
       const size_t removed = input->ConsumeIntegralInRange<size_t>(0, 3);

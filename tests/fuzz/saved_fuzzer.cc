@@ -51,8 +51,11 @@ std::string ConsumeHeader(FuzzedDataProvider* input, Magic magic, uint64_t seed)
 std::string ConsumeFilter(FuzzedDataProvider* input, Magic magic, uint64_t seed) {
   std::string header = ConsumeHeader(input, magic, seed);
   const auto num_lines = input->ConsumeIntegralInRange<uint64_t>(1, 8);
-  const bool fits = input->ConsumeIntegralInRange<int>(0, 7) < 7;
-  SetNumber(fits ? num_lines * 512 : input->ConsumeIntegral<uint64_t>(), 24, &header);
+  const auto kind = input->ConsumeIntegralInRange<int>(0, 7);
+  const uint64_t num_bits = kind == 7   ? input->ConsumeIntegral<uint64_t>()
+                            : kind == 6 ? num_lines * 512 - input->ConsumeIntegral<uint8_t>()
+                                        : num_lines * 512;
+  SetNumber(num_bits, 24, &header);
   SetNumber(input->ConsumeIntegral<uint16_t>(), 32, &header);
   SetNumber(input->ConsumeIntegral<uint16_t>(), 40, &header);
   const size_t counter_bits = magic == kBloom ? 1 : header[12] == 2 ? 4 : 8;
