@@ -1,6 +1,7 @@
 // The LevelDB adaptor: docs/format.md, section 4.
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <vector>
@@ -47,6 +48,18 @@ class CompactChoice {
   bool better_[kTabled] = {};
 };
 
+// LevelDB takes a filter of no bytes as "no keys", and it is built without exceptions: where not
+// even two more bytes can be had, the end of the process is what is left, as at LevelDB's own next
+// allocation. What was acknowledged is in its log.
+void AppendAlwaysMatch(std::string* dst) {
+  try {
+    dst->append(core::kLevelDBAlwaysMatch);
+  } catch (const std::exception&) {  // bad_alloc, length_error
+    std::fputs("bloomline: out of memory for a filter\n", stderr);
+    std::abort();
+  }
+}
+
 // Immutable after construction, so LevelDB's threads share it without locks.
 class LevelDBFilterPolicy : public leveldb::FilterPolicy {
  public:
@@ -69,7 +82,7 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
       Append(keys, num_keys, dst);
     } catch (const std::exception&) {  // bad_alloc, length_error
       dst->resize(start);
-      dst->append(core::kLevelDBAlwaysMatch);
+      AppendAlwaysMatch(dst);
     }
   }
 

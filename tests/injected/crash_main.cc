@@ -1,23 +1,21 @@
 // Kills processes that write databases and filter files, and looks for keys that are lost.
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <map>
 #include <new>
 #include <random>
 #include <thread>
 
+#include "tests/injected/arguments.h"
 #include "tests/injected/crash_cycle.h"
 
 namespace bloomline::tests {
@@ -338,54 +336,23 @@ constexpr char kUsage[] =
     "  --directory PATH  where databases are written, in a new folder; $TMPDIR or /tmp\n"
     "Exit status: 0 if nothing was wrong, 1 if something was, 2 if it could not run.\n";
 
-[[noreturn]] void Refuse(const std::string& what) {
-  std::fprintf(stderr, "crash: %s\n%s", what.c_str(), kUsage);
-  std::exit(2);
-}
-
-uint64_t Number(const std::string& name, const char* text, uint64_t min, uint64_t max) {
-  char* end = nullptr;
-  errno = 0;
-  const unsigned long long number = std::strtoull(text, &end, 10);
-  if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || number < min ||
-      number > max) {
-    Refuse(name + " is '" + text + "'; allowed: " + std::to_string(min) + " to " +
-           std::to_string(max));
-  }
-  return number;
-}
-
 Flags Parse(int argc, char** argv) {
   Flags flags;
-  const char* temp = std::getenv("TMPDIR");
-  flags.directory = temp == nullptr || temp[0] == '\0' ? "/tmp" : temp;
+  Arguments arguments("crash", kUsage, argc, argv);
   bool has_cycles = false;
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    if (argument == "-h" || argument == "--help") {
-      std::fputs(kUsage, stdout);
-      std::exit(0);
-    }
-    if (argument == "--seed" || argument == "--directory") {
-      if (i + 1 == argc) Refuse(argument + " needs a value");
-      ++i;
-      if (argument == "--seed") {
-        flags.seed = Number("--seed", argv[i], 0, UINT64_MAX);
-      } else {
-        flags.directory = argv[i];
-      }
+  for (std::string argument; arguments.Next(&argument);) {
+    if (argument == "--seed") {
+      flags.seed = arguments.Number(0, UINT64_MAX);
+    } else if (argument == "--directory") {
+      flags.directory = arguments.Text();
     } else if (argument[0] == '-' || has_cycles) {
-      Refuse("'" + argument + "' is not known");
+      arguments.Refuse("'" + argument + "' is not known");
     } else {
-      flags.cycles = Number("CYCLES", argv[i], 1, 1000000);
+      flags.cycles = arguments.Number("CYCLES", argument, 1, 1000000);
       has_cycles = true;
     }
   }
-  flags.directory += "/bloomline_crash.XXXXXX";
-  if (mkdtemp(flags.directory.data()) == nullptr) {
-    std::fprintf(stderr, "crash: %s: %s\n", flags.directory.c_str(), std::strerror(errno));
-    std::exit(2);
-  }
+  flags.directory = arguments.NewDirectory(flags.directory);
   return flags;
 }
 

@@ -20,13 +20,13 @@ class ObservedPolicy : public leveldb::FilterPolicy {
   const char* Name() const override { return policy_->Name(); }
   void CreateFilter(const leveldb::Slice* keys, int n, std::string* dst) const override {
     const Observed observed(observer_, true);
-    policy_->CreateFilter(keys, n, dst);
+    MustNotThrow([&] { policy_->CreateFilter(keys, n, dst); });
   }
   bool KeyMayMatch(const leveldb::Slice& key, const leveldb::Slice& filter) const override {
     bool answer;
     {
       const Observed observed(observer_, false);
-      answer = policy_->KeyMayMatch(key, filter);
+      answer = MustNotThrow([&] { return policy_->KeyMayMatch(key, filter); });
     }
     ++(answer ? yes_ : no_);
     return answer;
@@ -34,7 +34,7 @@ class ObservedPolicy : public leveldb::FilterPolicy {
   FilterCounts counts() const { return {yes_, no_}; }
 
  private:
-  const std::unique_ptr<const leveldb::FilterPolicy> policy_;
+  const leveldb::FilterPolicy* const policy_;
   FilterObserver* const observer_;
   mutable std::atomic<uint64_t> yes_{0};
   mutable std::atomic<uint64_t> no_{0};
@@ -66,15 +66,21 @@ class ActivityLogger : public leveldb::Logger {
   Activity* const activity_;
 };
 
-const leveldb::FilterPolicy* NewPolicy(FilterKind filter) {
-  if (filter == FilterKind::kStock) return leveldb::NewBloomFilterPolicy(10);
-  return NewLevelDBFilterPolicy(OptionsOf(filter));
+// Made once in a process: a compact policy takes milliseconds.
+const leveldb::FilterPolicy* PolicyOf(FilterKind filter) {
+  static const leveldb::FilterPolicy* policies[kNumFilterKinds] = {};
+  const leveldb::FilterPolicy*& policy = policies[static_cast<int>(filter)];
+  if (policy == nullptr) {
+    policy = filter == FilterKind::kStock ? leveldb::NewBloomFilterPolicy(10)
+                                          : NewLevelDBFilterPolicy(OptionsOf(filter));
+  }
+  return policy;
 }
 
 class LevelDBStore : public Store {
  public:
   explicit LevelDBStore(const StoreOptions& options)
-      : policy_(NewPolicy(options.filter), options.observer), logger_(options.activity) {
+      : policy_(PolicyOf(options.filter), options.observer), logger_(options.activity) {
     options_.create_if_missing = true;
     options_.filter_policy = &policy_;
     options_.info_log = &logger_;

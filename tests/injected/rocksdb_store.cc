@@ -22,26 +22,26 @@ class ObservedBuilder : public rocksdb::FilterBitsBuilder {
 
   void AddKey(const Slice& key) override {
     const Observed observed(observer_, true);
-    builder_->AddKey(key);
+    MustNotThrow([&] { builder_->AddKey(key); });
   }
 #if BLOOMLINE_ROCKSDB_HAS_ADD_KEY_AND_ALT
   void AddKeyAndAlt(const Slice& key, const Slice& alt) override {
     const Observed observed(observer_, true);
-    builder_->AddKeyAndAlt(key, alt);
+    MustNotThrow([&] { builder_->AddKeyAndAlt(key, alt); });
   }
 #endif
   size_t EstimateEntriesAdded() override { return builder_->EstimateEntriesAdded(); }
   Slice Finish(std::unique_ptr<const char[]>* buf) override {
     const Observed observed(observer_, true);
-    return builder_->Finish(buf);
+    return MustNotThrow([&] { return builder_->Finish(buf); });
   }
   Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
     const Observed observed(observer_, true);
-    return builder_->Finish(buf, status);
+    return MustNotThrow([&] { return builder_->Finish(buf, status); });
   }
   Status MaybePostVerify(const Slice& filter) override {
     const Observed observed(observer_, true);
-    return builder_->MaybePostVerify(filter);
+    return MustNotThrow([&] { return builder_->MaybePostVerify(filter); });
   }
   size_t ApproximateNumEntries(size_t bytes) override {
     return builder_->ApproximateNumEntries(bytes);
@@ -69,13 +69,13 @@ class ObservedPolicy : public rocksdb::FilterPolicy {
     rocksdb::FilterBitsBuilder* builder;
     {
       const Observed observed(observer_, true);
-      builder = policy_->GetBuilderWithContext(context);
+      builder = MustNotThrow([&] { return policy_->GetBuilderWithContext(context); });
     }
     return builder == nullptr ? nullptr : new ObservedBuilder(builder, observer_);
   }
   rocksdb::FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override {
     const Observed observed(observer_, false);
-    return policy_->GetFilterBitsReader(contents);
+    return MustNotThrow([&] { return policy_->GetFilterBitsReader(contents); });
   }
 
  private:

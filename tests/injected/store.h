@@ -25,6 +25,7 @@ const char* Name(Engine engine);
 
 // kStock: the engine's own policy.
 enum class FilterKind { kClassic, kBlocked, kCompact, kStock };
+constexpr int kNumFilterKinds = 4;
 constexpr FilterKind kOurFilters[] = {FilterKind::kClassic, FilterKind::kBlocked,
                                       FilterKind::kCompact};
 const char* Name(FilterKind filter);

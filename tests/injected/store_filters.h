@@ -2,6 +2,11 @@
 #ifndef BLOOMLINE_TESTS_INJECTED_STORE_FILTERS_H_
 #define BLOOMLINE_TESTS_INJECTED_STORE_FILTERS_H_
 
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+
 #include "bloomline/filter_options.h"
 #include "tests/injected/store.h"
 
@@ -9,6 +14,21 @@ namespace bloomline::tests {
 
 // One of ours, 10 bits per key.
 FilterOptions OptionsOf(FilterKind filter);
+
+// The status of a process that a policy threw in.
+constexpr int kPolicyThrew = 4;
+
+// f(), which must not throw: engines call policies where nothing catches.
+template <typename F>
+auto MustNotThrow(F f) -> decltype(f()) {
+  try {
+    return f();
+  } catch (const std::exception& exception) {
+    std::printf("FAILED: a policy threw %s\n", exception.what());
+    std::fflush(stdout);
+    _exit(kPolicyThrew);
+  }
+}
 
 // Tells an observer, if there is one, of the code in a scope.
 class Observed {
