@@ -149,6 +149,7 @@ int main(int argc, char** argv) {
   int exit_code = 0;
   const auto flags = bloomline::bench::ParseFlags(argc, argv, &exit_code);
   if (!flags) return exit_code;
+  if (!bloomline::bench::KernelVariableIsUsable("compare")) return 1;
   std::signal(SIGPIPE, SIG_IGN);  // a lost reader of the output must not leave databases behind
   bloomline::bench::CatchInterrupts();
   try {

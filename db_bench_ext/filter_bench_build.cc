@@ -48,7 +48,7 @@ void RegisterBuilds(Suite* suite) {
     for (const uint64_t num_keys : flags.sizes) {
       for (const int bits : flags.bits) {
         const bool takes_long = num_keys >= 10000000;
-        if (takes_long && bits != kTableBits) continue;
+        if ((takes_long || subject.is_seeded) && bits != kTableBits) continue;
         Case c;
         c.kind = Kind::kBuild;
         c.subject = subject.name;

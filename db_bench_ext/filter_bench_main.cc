@@ -117,6 +117,7 @@ int main(int argc, char** argv) {
   int exit_code = 0;
   const auto flags = bloomline::bench::ParseFilterBenchFlags(argc, argv, &exit_code);
   if (!flags) return exit_code;
+  if (!bloomline::bench::KernelVariableIsUsable("filter_bench")) return 1;
   try {
     return bloomline::bench::Run(*flags);
   } catch (const std::exception& error) {

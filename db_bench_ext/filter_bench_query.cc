@@ -138,7 +138,7 @@ void RegisterQueries(Suite* suite) {
     for (const uint64_t num_keys : suite->flags().sizes) {
       for (const int bits : suite->flags().bits) {
         // Several filters of this size would not fit into ordinary machines.
-        if (num_keys >= 100000000 && bits != kTableBits) continue;
+        if ((num_keys >= 100000000 || subject.is_seeded) && bits != kTableBits) continue;
         for (const int hit_percent : kHitPercents) {
           for (const Mode mode : kModes) {
             Register(suite, subject,
@@ -146,7 +146,7 @@ void RegisterQueries(Suite* suite) {
           }
         }
       }
-      if (!is_table_size(num_keys)) continue;
+      if (!is_table_size(num_keys) || subject.is_seeded) continue;
       for (const int offset : kOffsets) {
         for (const Mode mode : {Mode::kSingle, Mode::kBatch}) {
           if (offset == kHeapOffset || subject.family == "Ribbon") continue;

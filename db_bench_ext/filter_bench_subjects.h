@@ -17,11 +17,15 @@ using RocksDBPolicy = std::shared_ptr<const rocksdb::FilterPolicy>;
 using RocksDBBuilder = std::unique_ptr<rocksdb::FilterBitsBuilder>;
 using RocksDBReader = std::unique_ptr<rocksdb::FilterBitsReader>;
 
+// What the family of a seeded subject has behind that of the same filter without a seed.
+constexpr char kSeededSuffix[] = "+seed";
+
 struct Subject {
   std::string name;
   std::string family;  // subjects of one family write the same bytes
   bool is_ours;
   std::string kernel;  // empty for peers
+  bool is_seeded;      // ours with a seed; measured at kTableBits only
   std::function<RocksDBPolicy(double bits_per_key)> make_policy;
 
   // With this subject's kernel forced where it has one.

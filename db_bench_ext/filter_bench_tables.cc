@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <thread>
 #include <vector>
 
@@ -69,24 +70,29 @@ std::string Title(const Suite& suite, uint64_t num_keys) {
          " bytes, " + std::to_string(kTableBits) + " bits per key";
 }
 
-std::string RocksDBTable(const Suite& suite, const Results& results, uint64_t num_keys) {
-  const std::vector<std::string> peers = Peers(suite);
-  struct Section {
-    const char* title;
-    std::function<Case(const std::string&)> of;
-  };
+// What is compared through RocksDB's interface.
+struct Section {
+  const char* title;
+  std::function<Case(const std::string& subject)> of;
+};
+
+std::vector<Section> Sections(uint64_t num_keys) {
   const auto query = [num_keys](int hit_percent, Mode mode) {
     return [=](const std::string& name) { return QueryCase(name, num_keys, hit_percent, mode); };
   };
-  const Section sections[] = {
+  return {
       {"absent keys, one a call", query(0, Mode::kSingle)},
       {"present keys, one a call", query(100, Mode::kSingle)},
       {"absent keys, 32 a call", query(0, Mode::kBatch)},
       {"AddKey and Finish", [=](const std::string& name) { return BuildCase(name, num_keys); }},
   };
+}
+
+std::string RocksDBTable(const Suite& suite, const Results& results, uint64_t num_keys) {
+  const std::vector<std::string> peers = Peers(suite);
   std::vector<Cells> rows = {{"", "ns", "FPR %", "bits/key"}};
   for (const std::string& peer : peers) rows[0].push_back("vs " + peer);
-  for (const Section& section : sections) {
+  for (const Section& section : Sections(num_keys)) {
     rows.push_back({section.title});
     for (const Subject& subject : suite.subjects()) {
       const double ns = results.Ns(section.of(subject.name));
@@ -101,6 +107,32 @@ std::string RocksDBTable(const Suite& suite, const Results& results, uint64_t nu
   }
   return "RocksDB's interface, " + Title(suite, num_keys) +
          ": ns per key, and how many times faster than\n" + Aligned(rows);
+}
+
+std::string SeedTable(const Suite& suite, const Results& results) {
+  std::vector<Cells> rows = {{""}};
+  for (const uint64_t num_keys : suite.flags().sizes) {
+    rows[0].push_back(std::to_string(num_keys) + " keys");
+    rows[0].push_back("of unseeded");
+  }
+  for (size_t i = 0; i < Sections(0).size(); ++i) {
+    rows.push_back({Sections(0)[i].title});
+    for (const Subject& subject : suite.subjects()) {
+      if (!subject.is_seeded) continue;
+      std::string unseeded = subject.name;
+      unseeded.erase(unseeded.find(kSeededSuffix), std::strlen(kSeededSuffix));
+      Cells row = {"  " + subject.name};
+      for (const uint64_t num_keys : suite.flags().sizes) {
+        const Section section = Sections(num_keys)[i];
+        const double ns = results.Ns(section.of(subject.name));
+        row.push_back(Ns(ns));
+        row.push_back(Fixed(ns / results.Ns(section.of(unseeded)), 3, "x"));
+      }
+      rows.push_back(row);
+    }
+  }
+  return "With a seed, " + std::to_string(kTableBits) +
+         " bits per key: ns per key, and as a multiple of the time without\n" + Aligned(rows);
 }
 
 std::string LevelDBTable(const Suite& suite, const Results& results) {
@@ -184,7 +216,7 @@ std::string AlignmentTable(const Suite& suite, const Results& results) {
   for (const uint64_t num_keys : suite.table_sizes()) {
     rows.push_back({std::to_string(num_keys) + " keys"});
     for (const Subject& subject : suite.subjects()) {
-      if (subject.family == "Ribbon") continue;
+      if (subject.family == "Ribbon" || subject.is_seeded) continue;
       Cells row = {"  " + subject.name};
       for (const Mode mode : {Mode::kSingle, Mode::kBatch}) {
         for (const int offset : kOffsets) {
@@ -238,8 +270,8 @@ std::string Tables(const Suite& suite, const Results& results) {
   for (const uint64_t num_keys : suite.table_sizes()) {
     out += RocksDBTable(suite, results, num_keys) + "\n";
   }
-  out += LevelDBTable(suite, results) + "\n" + LimitTable(suite, results) + "\n" +
-         AlignmentTable(suite, results) + "\n";
+  out += SeedTable(suite, results) + "\n" + LevelDBTable(suite, results) + "\n" +
+         LimitTable(suite, results) + "\n" + AlignmentTable(suite, results) + "\n";
   if (suite.flags().threads) out += ThreadsTable(suite, results) + "\n";
   Case nothing;
   nothing.subject = "clock";

@@ -12,6 +12,10 @@ std::string DescribeMachine();
 // A line that warns unless the build is Release, else nothing.
 std::string BuildWarning();
 
+// False, with a line on stderr: the name in BLOOMLINE_KERNEL cannot be used, and figures of another
+// kernel than the wanted one mean nothing.
+bool KernelVariableIsUsable(const char* program);
+
 // At this moment; 0 if that cannot be known.
 int OtherProgramsRunning();
 

@@ -176,6 +176,7 @@ int Main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
+  if (!KernelVariableIsUsable("redis_bench")) return 1;
   flags.num_singles = std::min(flags.num_singles, flags.num_keys / 2);
 
   std::cout << DescribeEnvironment() << "Redis       " << ServerVersion(flags.server) << " at "

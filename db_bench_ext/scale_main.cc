@@ -122,6 +122,7 @@ int main(int argc, char** argv) {
   int exit_code = 0;
   const auto flags = bloomline::bench::ParseScaleFlags(argc, argv, &exit_code);
   if (!flags) return exit_code;
+  if (!bloomline::bench::KernelVariableIsUsable("scale")) return 1;
   try {
     return bloomline::bench::Run(*flags);
   } catch (const bloomline::bench::Interrupted&) {

@@ -91,6 +91,40 @@ static void TestStaticFilters(void) {
   }
 }
 
+static void TestRandomSeeds(void) {
+  StartPhase("random seeds");
+  char* error = NULL;
+  bloomline_filteroptions_t* options = bloomline_filteroptions_create();
+  bloomline_filteroptions_set_random_seed(options, 1);
+  bloomline_builder_t* builder = bloomline_builder_create(options, &error);
+  bloomline_builder_t* other = bloomline_builder_create(options, &error);
+  CHECK(error == NULL);
+  AddKeys(builder, 0, kNumKeys);
+  CHECK(!bloomline_builder_take_keys_from(other, builder));
+  size_t length = 0;
+  char* filter = bloomline_builder_finish(builder, 1, &length, &error);
+  CHECK(filter != NULL);
+  CheckFilter(filter, length);
+  AddKeys(builder, 0, kNumKeys);
+  size_t next_length = 0;
+  char* next = bloomline_builder_finish(builder, 1, &next_length, &error);
+  CHECK(next_length == length && memcmp(next, filter, length) != 0);
+  CheckFilter(next, next_length);
+  bloomline_free(next);
+  bloomline_free(filter);
+  bloomline_builder_destroy(other);
+  bloomline_builder_destroy(builder);
+
+  const uint64_t seed = bloomline_draw_seed(&error);
+  CHECK(error == NULL);
+  CHECK(seed != 0);
+  CHECK(seed != bloomline_draw_seed(&error));
+  bloomline_filteroptions_set_seed(options, 5);
+  CHECK(bloomline_builder_create(options, &error) == NULL);
+  CheckError(&error, "random_seed is set and seed is 5");
+  bloomline_filteroptions_destroy(options);
+}
+
 static void TestEmptyKeys(void) {
   StartPhase("empty keys");
   char* error = NULL;
@@ -173,6 +207,7 @@ static void TestKernels(void) {
 int main(void) {
   MakeKeys();
   TestStaticFilters();
+  TestRandomSeeds();
   TestEmptyKeys();
   TestAnyBytesGiveAView();
   TestErrors();

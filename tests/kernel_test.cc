@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "bloomline/cpu.h"
@@ -475,11 +477,19 @@ TEST(DispatchTest, PortableIsFirstAndAlwaysSupported) {
   EXPECT_TRUE(kernels[0].supported);
 }
 
+// Without a choice being made.
+std::string FastestName() {
+  const KernelTable all = AllKernels();
+  std::string name;
+  for (size_t i = 0; i < all.size; ++i) {
+    if (all.kernels[i]->supported()) name = all.kernels[i]->name;
+  }
+  return name;
+}
+
 TEST(DispatchTest, ActiveKernelIsTheLastSupportedOne) {
   if (std::getenv("BLOOMLINE_KERNEL") != nullptr) GTEST_SKIP() << "a kernel is forced from outside";
-  const char* fastest = nullptr;
-  for (const KernelInfo& info : Kernels()) fastest = info.supported ? info.name : fastest;
-  EXPECT_STREQ(fastest, ActiveKernelName());
+  EXPECT_EQ(FastestName(), ActiveKernelName());
 }
 
 TEST(DispatchTest, ForcingAKernelMakesItActive) {
@@ -498,16 +508,73 @@ TEST(DispatchTest, UnknownNameIsRefusedWithTheValidOnes) {
   EXPECT_NE(error.find("portable"), std::string::npos) << error;
 }
 
-TEST(DispatchDeathTest, UnknownNameInTheEnvironmentEndsTheProcess) {
+TEST(DispatchDeathTest, UnknownNameInTheEnvironmentIsOneLineAndTheFastestKernel) {
+  const std::string fastest = FastestName();
   // The choice is made once. Death tests run first and fork, so in the child it is still to be
   // made.
-  EXPECT_DEATH(
+  EXPECT_EXIT(
       {
         setenv("BLOOMLINE_KERNEL", "sse9", 1);
-        ActiveKernelName();
+        const bool is_fastest = ActiveKernelName() == fastest && ActiveKernelName() == fastest;
+        std::exit(is_fastest && !KernelVariableError().empty() ? 0 : 1);
       },
-      "no kernel 'sse9' on this machine; valid names: portable");
+      testing::ExitedWithCode(0),
+      "^bloomline: BLOOMLINE_KERNEL: no kernel 'sse9' on this machine; valid names: portable"
+      "[a-z0-9, ]*; using " +
+          fastest + "\n$");
 }
+
+TEST(DispatchDeathTest, LongAndStrangeNamesInTheEnvironmentAreNamedAsFarAsTheyFit) {
+  for (const std::string& name :
+       {std::string(100000, 'x'), std::string("%s%n"), std::string(" ")}) {
+    EXPECT_EXIT(
+        {
+          setenv("BLOOMLINE_KERNEL", name.c_str(), 1);
+          std::exit(ActiveKernelName() == nullptr);
+        },
+        testing::ExitedWithCode(0), "^bloomline: BLOOMLINE_KERNEL: no kernel '[^\n]*portable.*\n$");
+  }
+}
+
+TEST(DispatchDeathTest, UsableNamesInTheEnvironmentAreNoError) {
+  for (const char* name : {"", "portable"}) {
+    EXPECT_EXIT(
+        {
+          setenv("BLOOMLINE_KERNEL", name, 1);
+          std::exit(*name != '\0' && std::string(ActiveKernelName()) != name ? 1
+                    : KernelVariableError().empty()                          ? 0
+                                                                             : 2);
+        },
+        testing::ExitedWithCode(0), "^$");
+  }
+}
+
+#if defined(__x86_64__)
+// Where __builtin_cpu_supports looks (libgcc and compiler-rt), so a CPU can be made up.
+struct CpuModel {
+  unsigned vendor, type, subtype, features;
+};
+extern "C" CpuModel __cpu_model;  // NOLINT: not our name
+
+TEST(DispatchTest, KernelsNeedEachOfTheirExtensionsAndNothingElse) {
+  const unsigned real = __cpu_model.features;
+  const KernelTable all = AllKernels();
+  for (size_t i = 0; i < all.size; ++i) {
+    const Kernel& kernel = *all.kernels[i];
+    const std::string names = kernel.extensions;
+    const auto num_names = names.empty() ? 0 : 1 + std::count(names.begin(), names.end(), ',');
+    __cpu_model.features = ~0u;
+    EXPECT_TRUE(kernel.supported()) << kernel.name << " on a CPU that has everything";
+    int num_needed = 0;
+    for (unsigned bit = 0; bit < 32; ++bit) {
+      __cpu_model.features = ~(1u << bit);
+      num_needed += kernel.supported() ? 0 : 1;
+    }
+    EXPECT_EQ(num_needed, num_names) << kernel.name << " needs " << names;
+  }
+  __cpu_model.features = real;
+}
+#endif  // defined(__x86_64__)
 
 }  // namespace
 }  // namespace bloomline::kernels

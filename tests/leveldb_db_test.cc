@@ -43,17 +43,34 @@ class CountingPolicy : public leveldb::FilterPolicy {
   const std::unique_ptr<const leveldb::FilterPolicy> policy_;
 };
 
-enum class Kind { kStock, kOurs, kOursClassic, kOursCompact, kOursRenamed };
+enum class Kind {
+  kStock,
+  kOurs,
+  kOursClassic,
+  kOursCompact,
+  kOursRenamed,
+  kSeeded,
+  kSeededCompact,
+  kOtherSeed
+};
+
+constexpr char kName[] = "my.Filter";
+
+uint64_t SeedOf(Kind kind) {
+  if (kind == Kind::kSeeded || kind == Kind::kSeededCompact) return 0x1234567890abcdef;
+  return kind == Kind::kOtherSeed ? 0x1234567890abcdee : 0;
+}
 
 std::unique_ptr<CountingPolicy> NewPolicy(Kind kind) {
   FilterOptions options;
   if (kind == Kind::kOursClassic) options.format = Format::kClassic;
-  if (kind == Kind::kOursCompact) options.format = Format::kCompact;
+  if (kind == Kind::kOursCompact || kind == Kind::kSeededCompact) options.format = Format::kCompact;
+  options.seed = SeedOf(kind);
+  const bool is_named = kind == Kind::kOursRenamed || options.seed != 0;
   const leveldb::FilterPolicy* policy =
       kind == Kind::kStock
           ? leveldb::NewBloomFilterPolicy(10)
-          : NewLevelDBFilterPolicy(options,
-                                   kind == Kind::kOursRenamed ? "my.Filter" : kLevelDBBuiltinName);
+          : NewLevelDBFilterPolicy(options, is_named ? kName : kLevelDBBuiltinName);
   return std::make_unique<CountingPolicy>(policy);
 }
 
@@ -165,6 +182,43 @@ TEST(LevelDBNameTest, AnotherNameLeavesOldFiltersUnusedButLosesNothing) {
   Database db(dir.Path("db"), Kind::kOursRenamed);
   db.ExpectNoWrongAnswer(KeyShape::kUuid, kKeys);
   EXPECT_EQ(db.rejections(), 0);
+}
+
+TEST(LevelDBSeedTest, OnlyThePolicyOfTheSameSeedUsesAFilterAndNoneLosesAKey) {
+  constexpr Kind kAll[] = {Kind::kStock,  Kind::kOurs,          Kind::kOursRenamed,
+                           Kind::kSeeded, Kind::kSeededCompact, Kind::kOtherSeed};
+  for (const Kind writer : {Kind::kSeeded, Kind::kSeededCompact, Kind::kOursRenamed}) {
+    TempDir dir;
+    {
+      Database db(dir.Path("db"), writer);
+      db.Write(KeyShape::kDecimal16, 0, kKeys);
+      db.Compact();
+    }
+    for (const Kind reader : kAll) {
+      Database db(dir.Path("db"), reader);
+      db.ExpectNoWrongAnswer(KeyShape::kDecimal16, kKeys);
+      const bool is_named = reader == Kind::kOursRenamed || SeedOf(reader) != 0;
+      if (is_named && SeedOf(reader) == SeedOf(writer)) {
+        EXPECT_GT(db.rejections(), static_cast<int>(kKeys) * 98 / 100) << "filters are not used";
+      } else {
+        EXPECT_EQ(db.rejections(), 0) << "filters of another seed are used";
+      }
+    }
+  }
+}
+
+TEST(LevelDBSeedTest, ADatabaseMovesToAnotherSeedByCompaction) {
+  TempDir dir;
+  for (uint64_t round = 0; round < 4; ++round) {
+    constexpr Kind kKinds[] = {Kind::kOurs, Kind::kSeeded, Kind::kOtherSeed, Kind::kSeeded};
+    Database db(dir.Path("db"), kKinds[round]);
+    db.Write(KeyShape::kUuid, round * kKeys / 4, (round + 1) * kKeys / 4);
+    db.ExpectNoWrongAnswer(KeyShape::kUuid, (round + 1) * kKeys / 4);
+  }
+  Database db(dir.Path("db"), Kind::kSeeded);
+  db.Compact();
+  db.ExpectNoWrongAnswer(KeyShape::kUuid, kKeys);
+  EXPECT_GT(db.rejections(), static_cast<int>(kKeys) * 98 / 100);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ std::string LevelDBFilter(const FilterOptions& options, const std::vector<std::s
   const core::Layout layout = classic ? core::Layout::kClassic : core::Layout::kFlat;
   std::vector<uint64_t> hashes;
   for (const std::string_view key : keys) {
-    const uint64_t hash = core::LayoutHash(layout, key, 0);
+    const uint64_t hash = core::LayoutHash(layout, key, options.seed);
     if (classic || hashes.empty() || hashes.back() != hash) hashes.push_back(hash);
   }
   const core::Shape shape = ShapeFor(options, hashes.size());

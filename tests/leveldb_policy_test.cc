@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 #include <leveldb/slice.h>
 
+#include <fstream>
 #include <limits>
 #include <memory>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,6 +15,7 @@
 #include "bloomline/leveldb.h"
 #include "tests/guarded_bytes.h"
 #include "tests/key_shapes.h"
+#include "tests/leveldb_filter.h"
 
 namespace bloomline {
 namespace {
@@ -201,6 +204,90 @@ TEST(LevelDBPolicyTest, BadOptionsGiveNoPolicyAndAReason) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(NewLevelDBFilterPolicy(seeded), nullptr);
   EXPECT_NE(testing::internal::GetCapturedStderr().find("seed is 7"), std::string::npos);
+}
+
+Policy Seeded(Format format, uint64_t seed, const std::string& name = "app.Filter") {
+  FilterOptions options;
+  options.format = format;
+  options.seed = seed;
+  return Policy(NewLevelDBFilterPolicy(options, name));
+}
+
+TEST(SeededLevelDBPolicyTest, NamesAreThoseOfTheFormat) {
+  std::ifstream file(BLOOMLINE_GOLDEN_DIR "/leveldb_names.txt");
+  int num_names = 0;
+  for (std::string name, stored; file >> name; ++num_names) {
+    uint64_t seed = 0;
+    file >> seed >> stored;
+    EXPECT_STREQ(Seeded(Format::kBlocked, seed, name)->Name(), stored.c_str());
+    EXPECT_STREQ(Seeded(Format::kCompact, seed, name)->Name(), stored.c_str());
+  }
+  EXPECT_GE(num_names, 5);
+}
+
+TEST(SeededLevelDBPolicyTest, EachSeedHasItsOwnName) {
+  std::set<std::string> names;
+  std::vector<uint64_t> seeds;
+  for (uint64_t seed = 1; seed <= 20000; ++seed) {
+    seeds.insert(seeds.end(), {seed, ~seed, seed << 32, seed << 48});
+  }
+  for (const uint64_t seed : seeds) names.insert(Seeded(Format::kBlocked, seed)->Name());
+  EXPECT_EQ(names.size(), std::set<uint64_t>(seeds.begin(), seeds.end()).size());
+  // Not even halves of the checks meet, so 64 bits more are to spare.
+  std::set<std::string> halves;
+  for (const std::string& name : names) {
+    halves.insert(name.substr(name.size() - 32, 16));
+    halves.insert(name.substr(name.size() - 16));
+  }
+  EXPECT_EQ(halves.size(), 2 * names.size());
+}
+
+TEST(SeededLevelDBPolicyTest, FiltersDependOnTheSeedAndMatchTheirKeys) {
+  std::mt19937_64 random(8);
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    const Policy plain = Seeded(format, 0), one = Seeded(format, 1), two = Seeded(format, 2);
+    for (const size_t n : {1, 36, 60, 500, 3000}) {
+      const std::vector<std::string> keys = RandomKeys(n, random);
+      const std::string filter = Filter(*one, keys);
+      EXPECT_NE(filter, Filter(*two, keys));
+      EXPECT_NE(filter, Filter(*plain, keys));
+      FilterOptions options;
+      options.format = format;
+      options.seed = 1;
+      for (const std::string& key : keys) ASSERT_TRUE(one->KeyMayMatch(key, filter));
+      if (format == Format::kCompact && n == 1) continue;  // the policy takes a flat filter
+      EXPECT_EQ(filter, tests::LevelDBFilter(options, {keys.begin(), keys.end()}));
+    }
+  }
+}
+
+TEST(SeededLevelDBPolicyTest, WhatCouldLoseKeysOrKeepNoPromiseIsRefused) {
+  const auto refusal = [](const FilterOptions& options, const std::string& name) {
+    std::string error;
+    EXPECT_EQ(NewLevelDBFilterPolicy(options, name, &error), nullptr);
+    return error;
+  };
+  FilterOptions seeded;
+  seeded.seed = 7;
+  EXPECT_EQ(refusal(seeded, kLevelDBBuiltinName),
+            "seed is 7 and name is leveldb.BuiltinBloomFilter2, LevelDB's own; allowed: a name of "
+            "your own, or seed 0");
+  seeded.format = Format::kClassic;
+  EXPECT_EQ(refusal(seeded, "app.Filter"),
+            "seed is 7 and format is classic, whose hash takes no seed; allowed: blocked, compact");
+  FilterOptions drawn;
+  drawn.random_seed = true;
+  EXPECT_NE(refusal(drawn, "app.Filter").find("random_seed is set; LevelDB's filters have no room"),
+            std::string::npos);
+  // The name of a seeded policy, given without its seed, would read its filters with another hash.
+  const std::string stored = Seeded(Format::kBlocked, 1)->Name();
+  EXPECT_NE(refusal(FilterOptions(), stored).find("ends as the name of a policy with a seed"),
+            std::string::npos);
+  // Names that only look alike are nobody's but the user's.
+  for (const std::string& name : {stored + "0", stored.substr(0, stored.size() - 1),
+                                  stored.substr(0, stored.size() - 1) + "G"}) {
+    EXPECT_STREQ(Seeded(Format::kBlocked, 0, name)->Name(), name.c_str());
+  }
 }
 
 TEST(LevelDBPolicyTest, CBindingsMakeAndReadTheSameFilters) {

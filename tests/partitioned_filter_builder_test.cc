@@ -12,13 +12,16 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "bloomline/filter.h"
 #include "src/core/compact.h"
+#include "src/core/format.h"
 #include "src/core/line_range.h"
 #include "src/core/shape.h"
+#include "tests/injected_entropy.h"
 #include "tests/key_shapes.h"
 #include "tests/temp_dir.h"
 
@@ -100,7 +103,7 @@ TEST_F(PartitionedFilterBuilderTest, BytesAreThoseOfFilterBuilder) {
       Options(Format::kBlocked, 1.5, 1234),
   };
   for (const FilterOptions& options : all_options) {
-    for (const uint64_t num_keys : {0, 1, 2, 60, 500, 7001, 60000}) {
+    for (const uint64_t num_keys : {0, 1, 2, 60, 500, 7001, 100000}) {
       for (const int num_threads : {1, 3}) {
         SCOPED_TRACE(std::string(FormatName(options.format)) + ", " +
                      std::to_string(options.bits_per_key) + " bits, " + std::to_string(num_keys) +
@@ -329,6 +332,48 @@ TEST_F(PartitionedFilterBuilderTest, DamageToTheTemporaryFileIsNoticed) {
   EXPECT_TRUE(std::filesystem::is_empty(dir_.Path("")));
 }
 #endif
+
+TEST_F(PartitionedFilterBuilderTest, EachFilterDrawsItsOwnSeed) {
+  FilterOptions options = Options(Format::kCompact, 7.1);
+  options.random_seed = true;
+  auto builder = NewBuilder(options);
+  std::set<uint64_t> seeds;
+  std::string error;
+  for (int reuse = 0; reuse < 4; ++reuse) {
+    for (int i = 0; i < 3000; ++i) ASSERT_TRUE(builder->AddKey(std::to_string(i), &error)) << error;
+    const std::string path = dir_.Path("filter");
+    EXPECT_FALSE(builder->Finish(dir_.Path("no folder/filter"), &error));
+    ASSERT_TRUE(builder->Finish(path, &error)) << "and with the seed of before: " << error;
+    const std::string filter = ReadBytes(path);
+    FilterOptions fixed = Options(Format::kCompact, 7.1, core::DecodeStandalone(filter).seed);
+    FilterBuilder in_memory(fixed);
+    for (int i = 0; i < 3000; ++i) in_memory.AddKey(std::to_string(i));
+    EXPECT_TRUE(filter == in_memory.Finish());
+    seeds.insert(fixed.seed);
+  }
+  EXPECT_EQ(seeds.size(), 4u);
+}
+
+TEST_F(PartitionedFilterBuilderTest, WithoutAGeneratorNoSeedAndNoFilter) {
+  PartitionedFilterOptions options;
+  options.filter.random_seed = true;
+  options.temp_directory = dir_.Path("");
+  std::string error;
+  auto builder = PartitionedFilterBuilder::Create(options, &error);
+  ASSERT_NE(builder, nullptr) << error;
+  ASSERT_TRUE(builder->AddKey("a", &error));
+  const tests::InjectedEntropy failing;
+  EXPECT_EQ(PartitionedFilterBuilder::Create(options, &error), nullptr);
+  EXPECT_NE(error.find("generator failed"), std::string::npos) << error;
+  ASSERT_TRUE(builder->Finish(dir_.Path("filter"), &error)) << "it has its seed: " << error;
+  error.clear();
+  EXPECT_FALSE(builder->AddKey("b", &error));
+  EXPECT_NE(error.find("generator failed"), std::string::npos) << error;
+  EXPECT_FALSE(builder->Finish(dir_.Path("filter"), &error));
+  const std::string filter = ReadBytes(dir_.Path("filter"));
+  EXPECT_TRUE(FilterView::Open(filter).MayMatch("a"));
+  EXPECT_FALSE(FilterView::Open(filter).AlwaysMatches());
+}
 
 }  // namespace
 }  // namespace bloomline

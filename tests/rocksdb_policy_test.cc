@@ -217,8 +217,8 @@ TEST(RocksDBPolicyTest, BadOptionStringsAreRefusedWithTheReason) {
   } kCases[] = {
       {"bloomline:1000", "bits_per_key is 1000; allowed: 1 to 100"},
       {"bloomline:-1", "bits_per_key is -1"},
-      {"bloomline:nan", "bits_per_key is nan"},
-      {"bloomline:ten", "no number"},
+      {"bloomline:nan", "bits_per_key is 'nan'; allowed: 1 to 100"},
+      {"bloomline:ten", "bits_per_key is 'ten'; allowed: 1 to 100"},
       {"{id=bloomline;bits_per_key=1e9}", "1 to 100"},
       {"{id=bloomline;format=ribbon}", "allowed: blocked, compact, classic"},
       {"{id=bloomline;seed=-1}", "seed is '-1'"},

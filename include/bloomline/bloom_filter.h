@@ -69,7 +69,7 @@ struct BloomFilterOptions {
   BloomLayout layout = BloomLayout::kBlocked;
 
   // Seed of the 64-bit hash. One that outsiders do not know keeps them from choosing keys that
-  // collide. Only filters of the same seed can be merged.
+  // collide; DrawSeed (seed.h) draws such a one. Only filters of the same seed can be merged.
   uint64_t seed = 0;
 
   // Empty if the options can be used, else one sentence that names the value and the allowed range.
@@ -124,7 +124,13 @@ class BloomFilterView {
   double EstimatedFalsePositiveRate() const;
 
   // Writes the filter to a file (docs/format.md, section 8): to a temporary one beside it, synced,
-  // which then takes the place of `path`. Needs no memory beyond the filter.
+  // which then takes the place of `path`; at last the folder is synced. Needs no memory beyond the
+  // filter. False, with file and reason in *error: the old file is as it was and nothing is left
+  // beside it, unless *error says that it "has been replaced, but its folder cannot be synced".
+  // Symbolic links are followed, and stay. An old file must be a regular one. Mode, owner, group
+  // and access control list of the new one are those of the old one; a process that may not set the
+  // owner becomes the owner, and a group that it may not set gets no more than everybody has. Other
+  // hard links keep the old filter. The folder must be readable, because else it cannot be synced.
   bool Save(const std::string& path, std::string* error) const;
 
   // Same layout, num_bits, num_probes, seed and bits. Cost: reads all bits.
@@ -155,7 +161,8 @@ class BloomFilter : public BloomFilterView {
   static std::unique_ptr<BloomFilter> Copy(const BloomFilterView& from, std::string* error);
 
   // Reads a file that Save wrote. Null, with file, place and values in *error, if it cannot be read
-  // or is not what Save wrote: wrong magic, version, length or checksum.
+  // or is not what Save wrote: no regular file (opening a pipe does not block), wrong magic,
+  // version, length or checksum. Takes no more memory than the file is long, and a page.
   static std::unique_ptr<BloomFilter> Load(const std::string& path, std::string* error);
 
   ~BloomFilter();
@@ -198,7 +205,8 @@ class BloomFilter : public BloomFilterView {
 // A saved filter in place: queries read the file's pages, which all processes that map it share.
 // Opening a file of any size takes microseconds; the first query of a page reads it from disk.
 // The file must keep its length as long as it is mapped (Save replaces files, so it may be used on
-// the same path).
+// the same path): the system answers a query of a page that was cut off, or that the disk cannot
+// read, with SIGBUS, which ends the process. Use BloomFilter::Load where others may write to it.
 class MappedBloomFilter : public BloomFilterView {
  public:
   enum class Verify {

@@ -68,6 +68,12 @@ extern void bloomline_filteroptions_set_format(bloomline_filteroptions_t*, int f
 extern void bloomline_filteroptions_set_bits_per_key(bloomline_filteroptions_t*,
                                                      double bits_per_key);
 extern void bloomline_filteroptions_set_seed(bloomline_filteroptions_t*, uint64_t seed);
+extern void bloomline_filteroptions_set_random_seed(bloomline_filteroptions_t*,
+                                                    uint8_t random_seed);
+
+/* Seeds that outsiders cannot know, for all options that have one: DrawSeed in seed.h. 0: the
+   system's generator failed. */
+extern uint64_t bloomline_draw_seed(char** errptr);
 
 /* Sizing: sizing.h. NaN or 0 for what is impossible, also for an unknown format. */
 
@@ -85,11 +91,11 @@ extern void bloomline_builder_add_key_and_prefix(bloomline_builder_t*, const cha
                                                  size_t key_length, const char* prefix,
                                                  size_t prefix_length);
 extern size_t bloomline_builder_num_entries(const bloomline_builder_t*);
-/* False: format or seed differ, nothing was moved. */
+/* False: format or seed differ, as they always do with a random seed; nothing was moved. */
 extern uint8_t bloomline_builder_take_keys_from(bloomline_builder_t*, bloomline_builder_t* other);
 /* The filter's bytes and their number; the builder is then empty and can be used again. num_threads
-   is 1 or more. Fails when memory ran out: while keys were added, the builder is then empty, too;
-   or now, it then still has all keys. */
+   is 1 or more. Fails when memory ran out, or when no random seed could be drawn: while keys were
+   added, the builder is then empty, too; or now, it then still has all keys. */
 extern char* bloomline_builder_finish(bloomline_builder_t*, int num_threads, size_t* filter_length,
                                       char** errptr);
 

@@ -4,6 +4,7 @@
 #define BLOOMLINE_C_LEVELDB_H_
 
 #include <leveldb/c.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,6 +21,11 @@ extern "C" {
 extern leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create(int format,
                                                                      double bits_per_key,
                                                                      char** errptr);
+
+/* The same under a name of the caller's own and, if seed is not 0, with that seed: see
+   NewLevelDBFilterPolicy. The caller keeps the seed; bloomline_draw_seed in c.h draws one. */
+extern leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create_with_seed(
+    int format, double bits_per_key, const char* name, uint64_t seed, char** errptr);
 
 #ifdef __cplusplus
 } /* extern "C" */

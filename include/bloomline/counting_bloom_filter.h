@@ -74,7 +74,7 @@ struct CountingBloomFilterOptions {
   int counter_bits = 4;
 
   // Seed of the 64-bit hash. One that outsiders do not know keeps them from choosing keys that
-  // collide. Only filters of the same seed can be merged.
+  // collide; DrawSeed (seed.h) draws such a one. Only filters of the same seed can be merged.
   uint64_t seed = 0;
 
   // Empty if the options can be used, else one sentence that names the value and the allowed range.
@@ -161,8 +161,7 @@ class CountingBloomFilter {
   // Removes all keys, also from saturated counters.
   void Clear();
 
-  // Writes the filter to a file (docs/format.md, section 10): to a temporary one beside it, synced,
-  // which then takes the place of `path`. Needs no memory beyond the filter.
+  // Writes the filter to a file (docs/format.md, section 10) as BloomFilter::Save does.
   bool Save(const std::string& path, std::string* error) const;
 
   // Same counter_bits, num_counters, num_probes, seed and counters. Cost: reads all counters.

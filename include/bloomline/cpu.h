@@ -2,8 +2,8 @@
 // force one. All kernels give the same bytes and the same answers; only speed differs.
 //
 // The choice is made once per process: the environment variable BLOOMLINE_KERNEL if it is set, else
-// the fastest one that CPU and operating system support. A wrong name in the variable ends the
-// process with a message that lists the valid ones, before any filter is touched.
+// the fastest one that CPU and operating system support. A name in the variable that is unknown, or
+// that this machine cannot run, gives one line on stderr and the fastest one.
 #ifndef BLOOMLINE_CPU_H_
 #define BLOOMLINE_CPU_H_
 
@@ -17,6 +17,7 @@ struct KernelInfo {
   const char* description;  // one line for people
   bool supported;           // by this CPU and operating system
   bool active;              // used by filters opened and builders finished from now on
+  const char* extensions;   // CPU extensions it needs, with commas between; "" for none
 };
 
 // All kernels in this binary, slowest first. Thread-safe.
@@ -24,6 +25,11 @@ std::vector<KernelInfo> Kernels();
 
 // Name of the active kernel; static storage. Thread-safe.
 const char* ActiveKernelName();
+
+// Empty, or why the name in BLOOMLINE_KERNEL is not used, in one sentence with the valid names. For
+// programs that measure, which should stop then. Thread-safe as long as nobody changes the
+// environment.
+std::string KernelVariableError();
 
 // Makes `name` the active kernel. False, with a sentence that lists the valid names in *error if it
 // is not null, when there is no such kernel or this machine cannot run it. Thread-safe.

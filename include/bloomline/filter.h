@@ -61,19 +61,22 @@ class FilterBuilder {
 
   // Moves all keys of `other` here, in constant time; other is then empty. With a builder for each
   // thread, keys are added in parallel. False, and nothing moved, if format or seed differ, for
-  // then the hashes do.
+  // then the hashes do; so always with random_seed. There, give all builders one seed that DrawSeed
+  // drew (seed.h).
   bool TakeKeysFrom(FilterBuilder* other);
 
   // The filter over all keys added; the builder is then empty and can be used again. The bytes
-  // depend on the keys alone. From 32 MiB on, num_threads (1 or more) share the work, and an eighth
-  // more temporary memory is used if it can be had.
+  // depend on the keys alone; with random_seed also on the seed drawn. num_threads (1 or more) is
+  // the most threads that share the work, this one among them. Small filters start none: kBlocked
+  // below 32 MiB, kClassic at any size; kCompact has one thread for each 32,768 keys. From 32 MiB
+  // on, kBlocked uses an eighth more temporary memory if it can be had.
   std::string Finish(int num_threads = 1);
 
   // The same into caller's memory of exactly FinishedBytes() bytes, of any alignment.
   void FinishTo(char* dst, int num_threads = 1);
 
   // Empty, or why the next Finish gives a filter that matches everything. Finish clears an
-  // out-of-memory error; invalid options stay.
+  // out-of-memory error and, with random_seed, tries to draw the next seed; invalid options stay.
   const std::string& error() const;
 
  private:

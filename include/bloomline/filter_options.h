@@ -50,9 +50,17 @@ struct FilterOptions {
   // kMaxBitsPerKey, in kCompact kMinCompactBitsPerKey to kMaxCompactBitsPerKey.
   double bits_per_key = 10.0;
 
-  // Seed of the 64-bit hash, recorded in the filter where there is room (RocksDB, FilterBuilder).
-  // Must stay 0 in LevelDB, whose filters have no room for it; kClassic ignores it.
+  // Seed of the 64-bit hash. Who knows it can choose keys that overfill a filter or that match it;
+  // 0, which everybody knows, is for keys that no outsider chooses (docs/chosen_keys.md). Recorded
+  // in the filter (RocksDB, FilterBuilder); in LevelDB, whose filters have no room for it, the
+  // caller keeps it and names the policy (leveldb.h). kClassic, whose hash takes none, ignores it.
   uint64_t seed = 0;
+
+  // Each filter draws a seed of its own from the system's generator and records it; `seed` is then
+  // 0. One builder draws again after each Finish. If the generator fails, the filter matches
+  // everything and the builder's error() says why. Not in LevelDB and not in kClassic. Cost: a
+  // system call for each filter, nothing for each key.
+  bool random_seed = false;
 
   // The least bits_per_key that reaches `rate` (a probability, e.g. 0.01) in `format`. A rate that
   // no allowed bits_per_key reaches, or that is no probability, gives bits_per_key = NaN, which

@@ -21,8 +21,16 @@ constexpr char kLevelDBBuiltinName[] = "leveldb.BuiltinBloomFilter2";
 // section 4). Another name gives up both; existing filters of other names then lie unused until
 // compaction rewrites their files.
 //
-// Invalid options (FilterOptions::Validate, or a seed, or an empty name) give nullptr; the reason
-// goes to *error if it is not null, else to stderr. LevelDB takes a null policy as "no filters".
+// A seed needs a name of the caller's own. Name() is then that name with ".seed-" and a check of
+// the seed behind it: LevelDB uses filters only under the name they were written with, so that with
+// another seed, or without one, they lie unused and no key is lost. Filters have no room for the
+// seed itself, so the caller keeps it: draw one with DrawSeed (seed.h), store it with the
+// database's options, and give it to each policy for that database (docs/chosen_keys.md).
+//
+// Invalid options give nullptr: what FilterOptions::Validate refuses, random_seed, a seed with
+// LevelDB's own name or with kClassic, an empty name, or, without a seed, a name that ends as one
+// with a check. The reason goes to *error if it is not null, else to stderr. LevelDB takes a null
+// policy as "no filters".
 const leveldb::FilterPolicy* NewLevelDBFilterPolicy(const FilterOptions& options,
                                                     const std::string& name = kLevelDBBuiltinName,
                                                     std::string* error = nullptr);

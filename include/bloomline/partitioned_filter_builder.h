@@ -32,7 +32,9 @@ constexpr uint64_t kMinPartitionedMemoryPerThread = uint64_t{1} << 20;
 constexpr int kMaxPartitionedThreads = 1024;
 
 struct PartitionedFilterOptions {
-  // kBlocked or kCompact; the hash of kClassic has no order that its filter follows.
+  // kBlocked or kCompact; the hash of kClassic has no order that its filter follows. With
+  // random_seed, Create and each Finish that succeeds draw the seed of the next filter: where the
+  // system's generator fails, Create does, or the next AddKey.
   FilterOptions filter;
 
   // Folder of the temporary file: 8 bytes for each distinct key. The file has no name there, and
@@ -46,7 +48,8 @@ struct PartitionedFilterOptions {
   // memory spares reads: each part of a filter reads its hashes and some of its neighbours'.
   uint64_t memory_bytes = uint64_t{512} << 20;
 
-  // Threads that build lines in Finish: 1 to kMaxPartitionedThreads.
+  // The most threads that build lines in Finish, one for each 32,768 keys: 1 to
+  // kMaxPartitionedThreads.
   int num_threads = 1;
 
   // Empty if the options can be used, else one sentence that names the value and the allowed range.
@@ -73,10 +76,10 @@ class PartitionedFilterBuilder {
   // Entries kept so far, as FilterBuilder::num_entries.
   uint64_t num_entries() const;
 
-  // Writes the filter over all keys added to a file beside `path`, synced, which then takes the
-  // place of `path`: exactly the bytes that FilterBuilder::Finish returns for the same keys. The
-  // builder is then empty and can be used again. False: `path` is what it was; unless an AddKey
-  // failed, all keys are still here and Finish can be called again, with another path for example.
+  // Writes the filter over all keys added to `path`, as BloomFilter::Save does: exactly the bytes
+  // that FilterBuilder::Finish returns for the same keys and seed. The builder is then empty and can
+  // be used again. False: `path` is what it was, or Save's one exception; unless an AddKey failed,
+  // all keys are still here and Finish can be called again, with another path for example.
   bool Finish(const std::string& path, std::string* error);
 
  private:

@@ -34,6 +34,10 @@ std::shared_ptr<const rocksdb::FilterPolicy> NewRocksDBFilterPolicy(const Filter
 // `filter_policy={id=bloomline;format=blocked;bits_per_key=9.5}` known to RocksDB, also in OPTIONS
 // files. Without it, RocksDB loads an options file that names bloomline with OK and no filter at
 // all. Call it before options are parsed; more than once is harmless. Thread-safe.
+//
+// RocksDB also drops most errors in such a string, so they go to stderr as well, one line each:
+// docs/compatibility.md says which calls return them. DB::SetOptions changes the options of a
+// running database, all that it names or, with an error, none.
 void RegisterBloomline();
 
 // The same into a given library, in the form that RocksDB's plugin loading wants; `arg` is ignored.

@@ -37,7 +37,7 @@ struct ScalableBloomFilterOptions {
   double tightening = 0.5;
 
   BloomLayout layout = BloomLayout::kBlocked;
-  uint64_t seed = 0;
+  uint64_t seed = 0;  // as in BloomFilterOptions
 
   // As BloomFilterOptions::Validate.
   std::string Validate() const;

@@ -9,6 +9,7 @@
 #include "bloomline/c.h"
 #include "bloomline/cpu.h"
 #include "bloomline/filter.h"
+#include "bloomline/seed.h"
 #include "bloomline/sizing.h"
 #include "bloomline/version.h"
 #include "src/c/convert.h"
@@ -73,6 +74,19 @@ void bloomline_filteroptions_set_seed(bloomline_filteroptions_t* options, uint64
   options->options.seed = seed;
 }
 
+void bloomline_filteroptions_set_random_seed(bloomline_filteroptions_t* options,
+                                             uint8_t random_seed) {
+  options->options.random_seed = random_seed != 0;
+}
+
+uint64_t bloomline_draw_seed(char** errptr) {
+  return OrSetError(errptr, [](std::string* error) {
+    uint64_t seed = 0;
+    bloomline::DrawSeed(&seed, error);
+    return seed;
+  });
+}
+
 double bloomline_false_positive_rate(int format, double bits_per_key) {
   return OrNaN(format, [=](Format f) { return bloomline::FalsePositiveRate(f, bits_per_key); });
 }
@@ -122,12 +136,14 @@ char* bloomline_builder_finish(bloomline_builder_t* builder, int num_threads, si
                                char** errptr) {
   *filter_length = 0;
   const uint64_t bytes = builder->builder.FinishedBytes();
-  const bool lost_keys = !builder->builder.error().empty();
+  const std::string& error = builder->builder.error();
+  const bool lost_keys = !error.empty();
+  if (lost_keys) bloomline::core::SetCError(error, errptr);  // which FinishTo clears
   char* filter = bytes <= SIZE_MAX ? static_cast<char*>(std::malloc(bytes)) : nullptr;
   if (filter != nullptr) builder->builder.FinishTo(filter, num_threads);
   if (filter == nullptr || lost_keys) {
     std::free(filter);
-    bloomline::core::SetCError("out of memory", errptr);
+    if (!lost_keys) bloomline::core::SetCError("out of memory", errptr);
     return nullptr;
   }
   *filter_length = bytes;

@@ -41,8 +41,10 @@ bool FilterBuilder::TakeKeysFrom(FilterBuilder* other) {
   }
   const FilterOptions& mine = writer_->options();
   const FilterOptions& theirs = other->writer_->options();
+  if (other == this) return true;
   if (mine.format != theirs.format || mine.seed != theirs.seed) return false;
-  if (other != this) writer_->TakeKeysFrom(other->writer_.get());
+  if (mine.random_seed || theirs.random_seed) return false;
+  writer_->TakeKeysFrom(other->writer_.get());
   return true;
 }
 

@@ -1,8 +1,9 @@
 #include "bloomline/filter_options.h"
 
-#include <sstream>
+#include <cmath>
 
 #include "bloomline/sizing.h"
+#include "src/core/number_text.h"
 
 namespace bloomline {
 
@@ -31,19 +32,30 @@ FilterOptions FilterOptions::ForFalsePositiveRate(Format format, double rate) {
 }
 
 std::string FilterOptions::Validate() const {
-  std::ostringstream error;
-  const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
   if (format != Format::kClassic && format != Format::kBlocked && format != Format::kCompact) {
-    error << "format is " << static_cast<int>(format)
-          << "; allowed: " << static_cast<int>(Format::kClassic) << " (classic), "
-          << static_cast<int>(Format::kBlocked) << " (blocked), "
-          << static_cast<int>(Format::kCompact) << " (compact)";
-  } else if (!(bits_per_key >= allowed.min && bits_per_key <= allowed.max)) {
-    error << "bits_per_key is " << bits_per_key << "; allowed: " << allowed.min << " to "
-          << allowed.max << ", and it is bits for each key, not for the filter";
-    if (bits_per_key != bits_per_key) error << " (nan: also a false-positive rate out of reach)";
+    const auto number = [](Format named) { return std::to_string(static_cast<int>(named)); };
+    return "format is " + number(format) + "; allowed: " + number(Format::kClassic) +
+           " (classic), " + number(Format::kBlocked) + " (blocked), " + number(Format::kCompact) +
+           " (compact)";
   }
-  return error.str();
+  const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
+  if (!(bits_per_key >= allowed.min && bits_per_key <= allowed.max)) {
+    std::string error = "bits_per_key is " + core::DoubleText(bits_per_key) +
+                        "; allowed: " + core::DoubleText(allowed.min) + " to " +
+                        core::DoubleText(allowed.max) +
+                        ", and it is bits for each key, not for the filter";
+    if (std::isnan(bits_per_key)) error += " (nan: also a false-positive rate out of reach)";
+    return error;
+  }
+  if (random_seed && seed != 0) {
+    return "random_seed is set and seed is " + std::to_string(seed) +
+           "; allowed: seed 0 with random_seed, or another seed without";
+  }
+  if (random_seed && format == Format::kClassic) {
+    return "random_seed is set and format is classic, whose hash takes no seed; allowed: blocked, "
+           "compact";
+  }
+  return "";
 }
 
 }  // namespace bloomline

@@ -4,9 +4,11 @@
 #include <cstring>
 #include <new>
 
+#include "bloomline/seed.h"
 #include "bloomline/sizing.h"
 #include "src/core/bulk_insert.h"
 #include "src/core/compact.h"
+#include "src/core/run_on_threads.h"
 
 namespace bloomline::core {
 namespace {
@@ -29,14 +31,23 @@ FilterWriter::FilterWriter(const FilterOptions& options, uint64_t max_payload_by
     : options_(options),
       layout_(LayoutOf(options.format)),
       max_payload_bytes_(max_payload_bytes),
-      long_key_bytes_(layout_ == Layout::kClassic || options.seed != 0 ? 0 : kMaxShortKeyBytes + 1),
+      long_key_bytes_(layout_ == Layout::kClassic ? 0 : kMaxShortKeyBytes + 1),
+      hasher_(options.seed),
       error_(options.Validate()) {
   options_valid_ = error_.empty();
   if (options_valid_) num_probes_ = OptimalNumProbes(options.format, options.bits_per_key);
+  DrawOwnSeed();
+}
+
+void FilterWriter::DrawOwnSeed() {
+  if (!options_valid_ || !options_.random_seed) return;
+  uint64_t seed = 0;
+  has_seed_ = DrawSeed(&seed, &error_);
+  hasher_ = KeyHasher(seed);
 }
 
 __attribute__((flatten)) void FilterWriter::AddAnyKey(std::string_view key) {
-  AddHash(LayoutHash(layout_, key, options_.seed));
+  AddHash(LayoutHash(layout_, key, hasher_));
 }
 
 void FilterWriter::AddHash(uint64_t hash) {
@@ -44,8 +55,8 @@ void FilterWriter::AddHash(uint64_t hash) {
 }
 
 void FilterWriter::AddKeyAndPrefix(std::string_view key, std::string_view prefix) {
-  const uint64_t key_hash = LayoutHash(layout_, key, options_.seed);
-  const uint64_t prefix_hash = LayoutHash(layout_, prefix, options_.seed);
+  const uint64_t key_hash = LayoutHash(layout_, key, hasher_);
+  const uint64_t prefix_hash = LayoutHash(layout_, prefix, hasher_);
   const bool has_previous_key = hashes_.size() != 0;
   const uint64_t previous_key_hash = has_previous_key ? hashes_.back() : 0;
   const auto equals_previous_key = [&](uint64_t hash) {
@@ -70,7 +81,7 @@ void FilterWriter::SetOutOfMemory() {
 }
 
 Shape FilterWriter::CurrentShape() const {
-  if (!options_valid_ || out_of_memory_) return {};
+  if (!options_valid_ || out_of_memory_ || !has_seed_) return {};
   const uint64_t num_keys = std::max<size_t>(1, hashes_.size());
   Shape shape = StandaloneShape(options_.format, num_keys, options_.bits_per_key, num_probes_,
                                 max_payload_bytes_);
@@ -103,11 +114,11 @@ void FilterWriter::FinishTo(char* dst, int num_threads, HashList* hashes) {
   std::memset(dst, 0, shape.payload_bytes);
   const kernels::Kernel& kernel = kernels::ActiveKernel();
   if (shape.payload_bytes != 0 && IsCompact(shape.layout)) {
-    BuildCompact(hashes_, shape, kernel, num_threads, dst);
+    BuildCompact(hashes_, shape, kernel, ThreadsForKeys(hashes_.size(), num_threads), dst);
   } else if (shape.payload_bytes != 0) {
     BulkInsert(hashes_, shape, kernel, num_threads, dst);
   }
-  EncodeTrailer(shape, options_.seed, dst + shape.payload_bytes);
+  EncodeTrailer(shape, seed(), dst + shape.payload_bytes);
   if (hashes != nullptr) {
     hashes->Clear();
     hashes->TakeAll(&hashes_);
@@ -121,6 +132,7 @@ void FilterWriter::Reset() {
   checksum_ = 0;
   out_of_memory_ = false;
   if (options_valid_) error_.clear();
+  DrawOwnSeed();
 }
 
 size_t FilterWriter::MaxEntries(size_t bytes) const {

@@ -27,7 +27,7 @@ class FilterWriter {
 
   void AddKey(std::string_view key) {
     if (key.size() >= long_key_bytes_) return AddAnyKey(key);
-    const uint64_t hash = ShortKeyHash64(key);
+    const uint64_t hash = hasher_.ShortKey(key);
     if (!hashes_.AppendIfNewAndEasy(hash)) AddHash(hash);
   }
 
@@ -61,8 +61,11 @@ class FilterWriter {
   // (bulk_insert.h). The hashes go to `hashes` if it is not null, in place of what was there.
   void FinishTo(char* dst, int num_threads = 1, HashList* hashes = nullptr);
 
-  // Forgets all keys and an out-of-memory error.
+  // Forgets all keys and an out-of-memory error. With random_seed, draws the next seed.
   void Reset();
+
+  // The seed of the next filter's hashes: that of the options, or the one drawn.
+  uint64_t seed() const { return hasher_.seed(); }
 
   // The most keys that fit into a filter of `bytes` bytes at the options' bits_per_key; at least 1.
   size_t MaxEntries(size_t bytes) const;
@@ -79,16 +82,19 @@ class FilterWriter {
     if (!hashes_.Append(hash)) SetOutOfMemory();
   }
 
+  void DrawOwnSeed();
   Shape CurrentShape() const;
 
   FilterOptions options_;
   Layout layout_;
   uint64_t max_payload_bytes_;
   size_t long_key_bytes_;  // keys from here on take the long way; 0: all do
+  KeyHasher hasher_;
   HashList hashes_;
   int num_probes_ = 1;
   bool options_valid_ = false;
   bool out_of_memory_ = false;
+  bool has_seed_ = true;  // false: none could be drawn
   bool has_previous_prefix_ = false;
   bool keeps_checksum_ = false;
   uint64_t previous_prefix_hash_ = 0;

@@ -7,7 +7,7 @@ inline uint32_t Byte(const char* p) { return static_cast<unsigned char>(*p); }
 
 }  // namespace
 
-uint64_t SeededHash64(std::string_view key, uint64_t seed) {
+uint64_t SeededLongKeyHash64(std::string_view key, uint64_t seed) {
   return XXH3_64bits_withSeed(key.data(), key.size(), seed);
 }
 

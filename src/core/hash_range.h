@@ -6,12 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "src/kernels/uint128.h"
+
 namespace bloomline::core {
 
 // The lowest hash of a line; 0 <= line < num_lines.
 inline uint64_t FirstHashOfLine(uint64_t line, uint64_t num_lines) {
-  __extension__ using Uint128 = unsigned __int128;
-  return static_cast<uint64_t>(((Uint128{line} << 64) + num_lines - 1) / num_lines);
+  return static_cast<uint64_t>(((kernels::Uint128{line} << 64) + num_lines - 1) / num_lines);
 }
 
 struct HashRange {

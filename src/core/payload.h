@@ -19,6 +19,9 @@ namespace bloomline::core {
 inline uint64_t LayoutHash(Layout layout, std::string_view key, uint64_t seed) {
   return layout == Layout::kClassic ? LevelDBHash32(key) : Hash64(key, seed);
 }
+inline uint64_t LayoutHash(Layout layout, std::string_view key, const KeyHasher& hasher) {
+  return layout == Layout::kClassic ? LevelDBHash32(key) : hasher(key);
+}
 
 // The layouts' views of a Payload or a Shape (then `data` is writable).
 template <typename T>

@@ -1,6 +1,7 @@
 #include "src/filters/bloom_shape.h"
 
 #include <cmath>
+#include <locale>
 #include <sstream>
 
 #include "bloomline/sizing.h"
@@ -40,6 +41,7 @@ int BestNumProbes(BloomLayout layout, double bits_per_key) {
 
 std::string ShapeByBits(const BloomFilterOptions& options, const char* unit, BloomShape* shape) {
   std::ostringstream error;
+  error.imbue(std::locale::classic());
   if (options.num_bits > kMaxBloomBits) {
     error << "num_" << unit << " is " << options.num_bits << "; allowed: 1 to " << kMaxBloomBits
           << ", or 0 for a size from capacity and false_positive_rate";
@@ -56,6 +58,7 @@ std::string ShapeByBits(const BloomFilterOptions& options, const char* unit, Blo
 std::string ShapeByCapacity(const BloomFilterOptions& options, const char* unit,
                             BloomShape* shape) {
   std::ostringstream error;
+  error.imbue(std::locale::classic());
   const double rate = options.false_positive_rate;
   if (options.num_probes != 0) {
     error << "num_probes is " << options.num_probes << " without num_" << unit
@@ -103,6 +106,7 @@ const char* Name(BloomLayout layout) {
 template <typename T>
 std::string Differs(const std::string& what, T mine, T other) {
   std::ostringstream text;
+  text.imbue(std::locale::classic());
   text << what << " is " << mine << " in this filter and " << other << " in the other one";
   return text.str();
 }

@@ -7,20 +7,14 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <cstdio>
-#include <system_error>
+
+#include "src/filters/system_error.h"
 
 namespace bloomline::filters {
 namespace {
 
 // Some systems move at most 2 GiB at a time.
 constexpr uint64_t kMaxTransfer = uint64_t{1} << 30;
-
-bool Fail(const std::string& path, const std::string& what, std::string* error) {
-  const int code = errno;
-  *error = path + ": " + what + ": " + std::generic_category().message(code);
-  return false;
-}
 
 std::string At(const char* what, uint64_t n, uint64_t offset) {
   return std::string(what) + " " + std::to_string(n) + " bytes at offset " + std::to_string(offset);
@@ -46,7 +40,7 @@ bool ReadExactly(int descriptor, const std::string& path, uint64_t offset, uint6
   const bool readable = MoveAll(n, &done, [&](uint64_t so_far, uint64_t at_most) {
     return pread(descriptor, dst + so_far, at_most, static_cast<off_t>(offset + so_far));
   });
-  if (!readable) return Fail(path, At("cannot read", n, offset), error);
+  if (!readable) return SystemFailure(path, At("cannot read", n, offset), error);
   if (done == n) return true;
   *error = path + ": " + At("cannot read", n, offset) + ": the file ends after " +
            std::to_string(done) + " of them";
@@ -61,19 +55,17 @@ bool WriteExactly(int descriptor, const std::string& path, uint64_t offset, uint
   });
   if (writable && done == n) return true;
   if (writable) errno = ENOSPC;  // a call that wrote nothing says no more
-  return Fail(path, At("cannot write", n, offset), error);
+  return SystemFailure(path, At("cannot write", n, offset), error);
 }
 
-// A new file `stem`, a number that no file has, with `flags`. Its descriptor, or -1, with *error.
-int CreateNumbered(const std::string& stem, int flags, mode_t mode, std::string* path,
-                   std::string* error) {
+// A new file in `folder`: `stem`, and a number that no file has. Its descriptor; -1 with errno.
+int CreateNumbered(int folder, const std::string& stem, int flags, mode_t mode, std::string* name) {
   static std::atomic<uint64_t> counter{0};
   int descriptor;
   do {
-    *path = stem + std::to_string(getpid()) + "." + std::to_string(counter.fetch_add(1));
-    descriptor = open(path->c_str(), flags | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-  } while (descriptor < 0 && errno == EEXIST);
-  if (descriptor < 0) Fail(*path, "cannot be created", error);
+    *name = stem + std::to_string(getpid()) + "." + std::to_string(counter.fetch_add(1));
+    descriptor = openat(folder, name->c_str(), flags | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+  } while (descriptor < 0 && (errno == EEXIST || errno == EINTR));
   return descriptor;
 }
 
@@ -85,14 +77,13 @@ InputFile::~InputFile() {
 
 bool InputFile::Open(const std::string& path, std::string* error) {
   path_ = path;
-  descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor_ < 0) return Fail(path_, "cannot be opened", error);
+  // A pipe must not block, nor a terminal become this process's own, before fstat has told them.
+  constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+  descriptor_ = Uninterrupted([&] { return open(path.c_str(), kFlags); });
+  if (descriptor_ < 0) return SystemFailure(path_, "cannot be opened", error);
   struct stat status;
-  if (fstat(descriptor_, &status) != 0) return Fail(path_, "cannot be examined", error);
-  if (!S_ISREG(status.st_mode)) {
-    *error = path_ + ": is not a regular file";
-    return false;
-  }
+  if (fstat(descriptor_, &status) != 0) return SystemFailure(path_, "cannot be examined", error);
+  if (!S_ISREG(status.st_mode)) return NotRegular(path_, error);
   size_ = static_cast<uint64_t>(status.st_size);
   return true;
 }
@@ -103,15 +94,17 @@ bool InputFile::ReadAt(uint64_t offset, uint64_t n, char* dst, std::string* erro
 
 ReplacementFile::~ReplacementFile() {
   if (descriptor_ >= 0) close(descriptor_);
-  if (!temporary_path_.empty()) unlink(temporary_path_.c_str());
+  if (!temporary_.empty()) unlinkat(target_.folder(), temporary_.c_str(), 0);
 }
 
 bool ReplacementFile::Open(const std::string& path, std::string* error) {
-  path_ = path;
-  // Not mkstemp, whose files nobody else may read whatever the umask says.
-  descriptor_ = CreateNumbered(path + ".tmp", O_WRONLY, 0666, &temporary_path_, error);
-  if (descriptor_ < 0) temporary_path_.clear();
-  return descriptor_ >= 0;
+  if (!target_.Open(path, error)) return false;
+  descriptor_ = CreateNumbered(target_.folder(), target_.name() + ".tmp", O_WRONLY,
+                               target_.NewFileMode(), &temporary_);
+  temporary_path_ = target_.folder_path() + temporary_;
+  if (descriptor_ >= 0) return true;
+  temporary_.clear();
+  return SystemFailure(temporary_path_, "cannot be created", error);
 }
 
 bool ReplacementFile::Append(const char* data, uint64_t n, std::string* error) {
@@ -126,15 +119,19 @@ bool ReplacementFile::WriteAt(uint64_t offset, const char* data, uint64_t n,
 }
 
 bool ReplacementFile::Commit(std::string* error) {
-  if (fsync(descriptor_) != 0) return Fail(temporary_path_, "cannot be synced", error);
+  // Now rather than in Open: long files take minutes to write, and permissions may have changed.
+  if (!target_.CopyAttributesTo(descriptor_, error)) return false;
+  if (Uninterrupted([&] { return fsync(descriptor_); }) != 0) {
+    return SystemFailure(temporary_path_, "cannot be synced", error);
+  }
   const int descriptor = descriptor_;
   descriptor_ = -1;
-  if (close(descriptor) != 0) return Fail(temporary_path_, "cannot be closed", error);
-  if (std::rename(temporary_path_.c_str(), path_.c_str()) != 0) {
-    return Fail(temporary_path_, "cannot be renamed to " + path_, error);
+  if (close(descriptor) != 0 && errno != EINTR) {  // with EINTR it is closed
+    return SystemFailure(temporary_path_, "cannot be closed", error);
   }
-  temporary_path_.clear();
-  return true;
+  if (!target_.ReplaceBy(temporary_, error)) return false;
+  temporary_.clear();
+  return target_.Sync(error);
 }
 
 ScratchFile::~ScratchFile() {
@@ -142,9 +139,9 @@ ScratchFile::~ScratchFile() {
 }
 
 bool ScratchFile::Open(const std::string& directory, std::string* error) {
-  descriptor_ = CreateNumbered(directory + "/bloomline.tmp", O_RDWR, 0600, &path_, error);
-  if (descriptor_ < 0) return false;
-  return unlink(path_.c_str()) == 0 || Fail(path_, "cannot be unlinked", error);
+  descriptor_ = CreateNumbered(AT_FDCWD, directory + "/bloomline.tmp", O_RDWR, 0600, &path_);
+  if (descriptor_ < 0) return SystemFailure(path_, "cannot be created", error);
+  return unlink(path_.c_str()) == 0 || SystemFailure(path_, "cannot be unlinked", error);
 }
 
 bool ScratchFile::Append(const char* data, uint64_t n, std::string* error) {
@@ -158,7 +155,9 @@ bool ScratchFile::ReadAt(uint64_t offset, uint64_t n, char* dst, std::string* er
 }
 
 bool ScratchFile::Truncate(std::string* error) {
-  if (ftruncate(descriptor_, 0) != 0) return Fail(path_, "cannot be truncated", error);
+  if (Uninterrupted([&] { return ftruncate(descriptor_, 0); }) != 0) {
+    return SystemFailure(path_, "cannot be truncated", error);
+  }
   size_ = 0;
   return true;
 }

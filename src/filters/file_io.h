@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include "src/filters/save_target.h"
+
 namespace bloomline::filters {
 
 class InputFile {
@@ -32,7 +34,7 @@ class InputFile {
 };
 
 // Written beside `path` and moved there by Commit, so that `path` is at any time the old file or
-// the whole new one. Without Commit nothing is left.
+// the whole new one, also after a power failure. Without Commit nothing is left.
 class ReplacementFile {
  public:
   ReplacementFile() = default;
@@ -40,15 +42,20 @@ class ReplacementFile {
   ReplacementFile(const ReplacementFile&) = delete;
   ReplacementFile& operator=(const ReplacementFile&) = delete;
 
+  // False, with *error, unless `path` is a regular file or does not exist, or is a symbolic link to
+  // such: then what it names is replaced.
   bool Open(const std::string& path, std::string* error);
   bool Append(const char* data, uint64_t n, std::string* error);
   // In place of Append: any order, any number of threads at once.
   bool WriteAt(uint64_t offset, const char* data, uint64_t n, std::string* error) const;
+  // The new file has the owner, group and permissions of the old one (SaveTarget). After false the
+  // old file is as it was, unless *error says that only the folder could not be synced.
   bool Commit(std::string* error);
 
  private:
-  std::string path_;
-  std::string temporary_path_;
+  SaveTarget target_;
+  std::string temporary_;       // its name in the target's folder; empty: there is none
+  std::string temporary_path_;  // for errors
   int descriptor_ = -1;
   uint64_t size_ = 0;
 };

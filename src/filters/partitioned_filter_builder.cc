@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "bloomline/seed.h"
 #include "bloomline/sizing.h"
 #include "src/core/format.h"
 #include "src/core/hash.h"
@@ -141,6 +142,7 @@ std::string PartitionedFilterOptions::Validate() const {
 
 struct PartitionedFilterBuilder::State {
   PartitionedFilterOptions options;
+  core::KeyHasher hasher{0};
   HashSpill spill;
   uint64_t last_hash = 0;
   std::string failure;  // of AddKey; keys are missing
@@ -152,6 +154,14 @@ struct PartitionedFilterBuilder::State {
         OptimalNumProbes(filter.format, filter.bits_per_key), UINT64_MAX);
     if (spill.size() == 0) shape.payload_bytes = 0;
     return shape;
+  }
+
+  // Before the first key of each filter.
+  bool SetSeed(std::string* error) {
+    uint64_t seed = options.filter.seed;
+    if (options.filter.random_seed && !DrawSeed(&seed, error)) return false;
+    hasher = core::KeyHasher(seed);
+    return true;
   }
 
   bool Add(uint64_t hash, std::string* error) {
@@ -179,12 +189,12 @@ struct PartitionedFilterBuilder::State {
     filters::ReplacementFile file;
     if (!file.Open(path, error) || !spill.Flush(error)) return false;
     if (shape.payload_bytes != 0) {
-      Build build(spill, shape, options.memory_bytes, static_cast<size_t>(options.num_threads),
-                  file);
+      const int num_threads = core::ThreadsForKeys(spill.size(), options.num_threads);
+      Build build(spill, shape, options.memory_bytes, static_cast<size_t>(num_threads), file);
       if (!build.Run(error)) return false;
     }
     char trailer[core::kTrailerBytes];
-    core::EncodeTrailer(shape, options.filter.seed, trailer);
+    core::EncodeTrailer(shape, hasher.seed(), trailer);
     return file.WriteAt(shape.payload_bytes, trailer, sizeof(trailer), error) && file.Commit(error);
   }
 };
@@ -201,7 +211,8 @@ std::unique_ptr<PartitionedFilterBuilder> PartitionedFilterBuilder::Create(
       auto state = std::make_unique<State>();
       state->options = options;
       // Half of the memory, because it is filled while blocks are written one by one.
-      if (state->spill.Open(options.temp_directory, options.memory_bytes / 2, &reason)) {
+      if (state->SetSeed(&reason) &&
+          state->spill.Open(options.temp_directory, options.memory_bytes / 2, &reason)) {
         return std::unique_ptr<PartitionedFilterBuilder>(
             new PartitionedFilterBuilder(std::move(state)));
       }
@@ -215,7 +226,7 @@ std::unique_ptr<PartitionedFilterBuilder> PartitionedFilterBuilder::Create(
 
 __attribute__((flatten)) bool PartitionedFilterBuilder::AddKey(std::string_view key,
                                                                std::string* error) {
-  return state_->Add(core::Hash64(key, state_->options.filter.seed), error);
+  return state_->Add(state_->hasher(key), error);
 }
 
 uint64_t PartitionedFilterBuilder::num_entries() const { return state_->spill.size(); }
@@ -224,9 +235,9 @@ bool PartitionedFilterBuilder::Finish(const std::string& path, std::string* erro
   std::string reason;
   try {
     if (state_->Finish(path, &reason)) {
-      // Nothing depends on the old hashes any more; if they cannot be thrown away, that is for the
-      // next AddKey to tell.
-      if (!state_->spill.Clear(&reason)) state_->failure = reason;
+      // Nothing depends on the old hashes any more; if they cannot be thrown away, or no next seed
+      // be drawn, that is for the next AddKey to tell.
+      if (!state_->spill.Clear(&reason) || !state_->SetSeed(&reason)) state_->failure = reason;
       return true;
     }
   } catch (const std::bad_alloc&) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <locale>
 #include <new>
 #include <sstream>
 #include <utility>
@@ -50,6 +51,7 @@ BloomFilterOptions StageOptions(const ScalableBloomFilterOptions& options, size_
 
 std::string ScalableBloomFilterOptions::Validate() const {
   std::ostringstream error;
+  error.imbue(std::locale::classic());
   if (initial_capacity == 0) {
     error << "initial_capacity is 0; allowed: 1 and more";
   } else if (growth < 1 || growth > kMaxGrowth) {

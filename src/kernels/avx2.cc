@@ -324,18 +324,14 @@ void FlatInsertMany(const FlatBits& filter, size_t n, const uint64_t* hashes) {
   }
 }
 
-// The compiler's check covers the operating system, too: it reads the register state that XGETBV
-// says is saved.
-bool Supported() {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
-         __builtin_cpu_supports("popcnt");
-}
+bool Supported() { return BLOOMLINE_CPU_HAS_ALL(BLOOMLINE_AVX2_EXTENSIONS); }
 
 }  // namespace
 
 const Kernel kAvx2Kernel = {
     "avx2",
     "x86-64 with AVX2: eight probes at a time",
+    BLOOMLINE_EXTENSION_NAMES(BLOOMLINE_AVX2_EXTENSIONS),
     Supported,
     MayMatch::Run<0>,
     UnrolledFunction<MayMatch>,

@@ -6,9 +6,9 @@
 
 #include <cstdint>
 
-// A function attribute and not a compiler flag: nothing inlined from headers may use these
-// instructions elsewhere.
-#define BLOOMLINE_AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
+#include "src/kernels/x86_extensions.h"
+
+#define BLOOMLINE_AVX2 BLOOMLINE_TARGET(BLOOMLINE_AVX2_EXTENSIONS)
 #define BLOOMLINE_AVX2_INLINE BLOOMLINE_AVX2 __attribute__((always_inline)) inline
 
 namespace bloomline::kernels {

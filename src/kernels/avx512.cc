@@ -265,14 +265,7 @@ void FlatInsertMany(const FlatBits& filter, size_t n, const uint64_t* hashes) {
   }
 }
 
-// The compiler's check covers the operating system, too: it reads the register state that XGETBV
-// says is saved.
-bool Supported() {
-  return kAvx2Kernel.supported() && __builtin_cpu_supports("avx512f") &&
-         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
-         __builtin_cpu_supports("avx512vpopcntdq");
-}
+bool Supported() { return BLOOMLINE_CPU_HAS_ALL(BLOOMLINE_AVX512_EXTENSIONS); }
 
 }  // namespace
 
@@ -280,6 +273,7 @@ const Kernel kAvx512Kernel = {
     "avx512",
     "x86-64 with AVX-512 F, BW, DQ, VL, VBMI and VPOPCNTDQ (Ice Lake, Zen 4): a line in one "
     "register",
+    BLOOMLINE_EXTENSION_NAMES(BLOOMLINE_AVX512_EXTENSIONS),
     Supported,
     MayMatch::Run<0>,
     UnrolledFunction<MayMatch>,

@@ -12,11 +12,9 @@
 
 #include <cstdint>
 
-// A function attribute and not a compiler flag: nothing inlined from headers may use these
-// instructions elsewhere.
-#define BLOOMLINE_AVX512 \
-  __attribute__((target( \
-      "avx2,bmi,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vpopcntdq")))
+#include "src/kernels/x86_extensions.h"
+
+#define BLOOMLINE_AVX512 BLOOMLINE_TARGET(BLOOMLINE_AVX512_EXTENSIONS)
 #define BLOOMLINE_AVX512_INLINE BLOOMLINE_AVX512 __attribute__((always_inline)) inline
 
 namespace bloomline::kernels {

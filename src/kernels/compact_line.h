@@ -63,7 +63,6 @@ inline uint64_t MultiplyAndFold(uint64_t a, uint64_t b) {
   __asm__("mulq %3" : "=a"(low), "=d"(high) : "0"(a), "rm"(b) : "cc");
   return low ^ high;
 #else
-  __extension__ using Uint128 = unsigned __int128;
   const Uint128 product = static_cast<Uint128>(a) * b;
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 #endif

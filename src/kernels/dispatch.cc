@@ -2,6 +2,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "bloomline/cpu.h"
 #include "src/kernels/all_kernels.h"
@@ -29,30 +30,53 @@ const Kernel* FastestSupported() {
   return fastest;
 }
 
-const Kernel* Find(const std::string& name, std::string* error) {
-  std::string valid;
+// Null: unknown, or not for this machine.
+const Kernel* Find(const char* name) {
   for (const Kernel* kernel : kAllKernels) {
-    if (!kernel->supported()) continue;
-    if (name == kernel->name) return kernel;
-    valid += valid.empty() ? "" : ", ";
-    valid += kernel->name;
-  }
-  if (error != nullptr) {
-    *error = "no kernel '" + name + "' on this machine; valid names: " + valid;
+    if (std::strcmp(name, kernel->name) == 0 && kernel->supported()) return kernel;
   }
   return nullptr;
 }
 
-// A forced kernel that cannot be had must not be replaced in silence: whoever set the variable is
-// measuring or working around something.
+// A sentence in memory of its own, because the first query of a process must not fail for want of
+// memory.
+struct Refusal {
+  explicit Refusal(const char* name) {
+    Append("no kernel '%.100s' on this machine; valid names: ", name);
+    const char* separator = "";
+    for (const Kernel* kernel : kAllKernels) {
+      if (!kernel->supported()) continue;
+      Append("%s", separator);
+      Append("%s", kernel->name);
+      separator = ", ";
+    }
+  }
+
+  char text[300] = "";
+
+ private:
+  void Append(const char* format, const char* value) {
+    const size_t used = std::strlen(text);
+    std::snprintf(text + used, sizeof(text) - used, format, value);
+  }
+};
+
+// Null: nothing is forced.
+const char* ForcedName() {
+  const char* name = std::getenv("BLOOMLINE_KERNEL");
+  return name == nullptr || *name == '\0' ? nullptr : name;
+}
+
+// A forced kernel that cannot be had must not be replaced in silence, because whoever set the
+// variable is measuring or working around something. Nor may a typing error end a database server.
 const Kernel* InitialChoice() {
-  const char* forced = std::getenv("BLOOMLINE_KERNEL");
-  if (forced == nullptr || *forced == '\0') return FastestSupported();
-  std::string error;
-  const Kernel* kernel = Find(forced, &error);
-  if (kernel == nullptr) {
-    std::fprintf(stderr, "bloomline: BLOOMLINE_KERNEL: %s\n", error.c_str());
-    std::abort();
+  const char* forced = ForcedName();
+  const Kernel* kernel = forced == nullptr ? nullptr : Find(forced);
+  if (kernel != nullptr) return kernel;
+  kernel = FastestSupported();
+  if (forced != nullptr) {
+    std::fprintf(stderr, "bloomline: BLOOMLINE_KERNEL: %s; using %s\n", Refusal(forced).text,
+                 kernel->name);
   }
   return kernel;
 }
@@ -69,8 +93,11 @@ KernelTable AllKernels() { return {kAllKernels, sizeof(kAllKernels) / sizeof(kAl
 const Kernel& ActiveKernel() { return *Active().load(std::memory_order_acquire); }
 
 bool SetActiveKernel(const std::string& name, std::string* error) {
-  const Kernel* kernel = Find(name, error);
-  if (kernel == nullptr) return false;
+  const Kernel* kernel = Find(name.c_str());
+  if (kernel == nullptr) {
+    if (error != nullptr) *error = Refusal(name.c_str()).text;
+    return false;
+  }
   Active().store(kernel, std::memory_order_release);
   return true;
 }
@@ -81,12 +108,19 @@ std::vector<KernelInfo> Kernels() {
   std::vector<KernelInfo> infos;
   const kernels::Kernel* active = &kernels::ActiveKernel();
   for (const kernels::Kernel* kernel : kernels::kAllKernels) {
-    infos.push_back({kernel->name, kernel->description, kernel->supported(), kernel == active});
+    infos.push_back({kernel->name, kernel->description, kernel->supported(), kernel == active,
+                     kernel->extensions});
   }
   return infos;
 }
 
 const char* ActiveKernelName() { return kernels::ActiveKernel().name; }
+
+std::string KernelVariableError() {
+  const char* forced = kernels::ForcedName();
+  if (forced == nullptr || kernels::Find(forced) != nullptr) return "";
+  return std::string("BLOOMLINE_KERNEL: ") + kernels::Refusal(forced).text;
+}
 
 bool ForceKernel(const std::string& name, std::string* error) {
   return kernels::SetActiveKernel(name, error);

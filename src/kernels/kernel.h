@@ -32,6 +32,8 @@ struct CounterKernel;  // counter_lines.h
 struct Kernel {
   const char* name;
   const char* description;
+  const char*
+      extensions;  // what the CPU must have beyond its architecture's basics; commas between
   bool (*supported)();
 
   bool (*blocked_may_match)(const BlockedLines& filter, uint64_t hash);

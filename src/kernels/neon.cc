@@ -91,6 +91,7 @@ bool Supported() { return true; }
 const Kernel kNeonKernel = {
     "neon",
     "64-bit ARM: four probes at a time",
+    "",
     Supported,
     BlockedMayMatch,
     BlockedMayMatchWith,

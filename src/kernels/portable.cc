@@ -176,6 +176,7 @@ bool AlwaysSupported() { return true; }
 const Kernel kPortableKernel = {
     "portable",
     "plain C++, one bit at a time; the specification",
+    "",
     AlwaysSupported,
     MayMatch::Run<0>,
     UnrolledFunction<MayMatch>,

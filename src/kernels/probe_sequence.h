@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "src/kernels/uint128.h"
+
 namespace bloomline::kernels {
 
 constexpr uint64_t kLineBytes = 64;
@@ -33,7 +35,6 @@ inline ProbePair BlockedPair(uint64_t hash) {
 
 // The upper half of the 128-bit product: a number below `range`, in proportion to x.
 inline uint64_t ScaledTo(uint64_t range, uint64_t x) {
-  __extension__ using Uint128 = unsigned __int128;
   return static_cast<uint64_t>(static_cast<Uint128>(x) * range >> 64);
 }
 

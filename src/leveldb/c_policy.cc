@@ -60,13 +60,19 @@ uint8_t KeyMayMatch(void* state, const char* key, size_t key_length, const char*
 extern "C" leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create(int format,
                                                                          double bits_per_key,
                                                                          char** errptr) {
+  return bloomline_leveldb_filterpolicy_create_with_seed(format, bits_per_key,
+                                                         bloomline::kLevelDBBuiltinName, 0, errptr);
+}
+
+extern "C" leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create_with_seed(
+    int format, double bits_per_key, const char* name, uint64_t seed, char** errptr) {
   try {
     bloomline::FilterOptions options;
     options.format = bloomline::Format{format};
     options.bits_per_key = bits_per_key;
+    options.seed = seed;
     std::string error;
-    const FilterPolicy* policy =
-        bloomline::NewLevelDBFilterPolicy(options, bloomline::kLevelDBBuiltinName, &error);
+    const FilterPolicy* policy = bloomline::NewLevelDBFilterPolicy(options, name, &error);
     if (policy != nullptr) {
       return leveldb_filterpolicy_create(const_cast<FilterPolicy*>(policy), Destroy, CreateFilter,
                                          KeyMayMatch, Name);

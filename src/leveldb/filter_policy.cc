@@ -18,9 +18,34 @@
 namespace bloomline {
 namespace {
 
-constexpr uint64_t kSeed = 0;
-
 std::string_view View(const leveldb::Slice& slice) { return {slice.data(), slice.size()}; }
+
+constexpr std::string_view kSeedMark = ".seed-";
+constexpr size_t kCheckDigits = 32;
+
+// docs/format.md, section 4: what tells one seed from another, without saying it.
+std::string CheckOf(uint64_t seed) {
+  const auto half = [seed](std::string_view text) {
+    return static_cast<unsigned long long>(core::Hash64(text, seed));
+  };
+  char check[kCheckDigits + 1];
+  std::snprintf(check, sizeof(check), "%016llx%016llx",
+                half("first half of bloomline's seed check"),
+                half("second half of bloomline's seed check"));
+  return check;
+}
+
+// The name that LevelDB stores filters under.
+std::string StoredName(const std::string& name, uint64_t seed) {
+  return seed == 0 ? name : name + std::string(kSeedMark) + CheckOf(seed);
+}
+
+bool EndsInACheck(std::string_view name) {
+  constexpr size_t kEndBytes = kSeedMark.size() + kCheckDigits;
+  return name.size() >= kEndBytes &&
+         name.substr(name.size() - kEndBytes, kSeedMark.size()) == kSeedMark &&
+         name.find_last_not_of("0123456789abcdef") < name.size() - kCheckDigits;
+}
 
 // For which numbers of keys the compact layout has a lower false-positive rate than the flat one of
 // as many bytes. With few keys or bits its header and spare slots cost more than they bring.
@@ -65,10 +90,11 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
  public:
   LevelDBFilterPolicy(const FilterOptions& options, const std::string& name)
       : options_(options),
-        name_(name),
+        name_(StoredName(name, options.seed)),
         flat_num_probes_(OptimalFlatNumProbes(options.bits_per_key)),
         blocked_num_probes_(OptimalNumProbes(Format::kBlocked, options.bits_per_key)),
         compact_(options, flat_num_probes_),
+        hasher_(options.seed),
         kernel_(kernels::ActiveKernel()) {}
 
   const char* Name() const override { return name_.c_str(); }
@@ -94,7 +120,7 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
       return AnyMayMatch(payload, key);
     }
     return kernel_.flat_may_match(core::AsFlat(payload, payload.data, payload.num_bytes),
-                                  core::ShortKeyHash64(View(key)));
+                                  hasher_.ShortKey(View(key)));
   }
 
  private:
@@ -102,7 +128,8 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
   __attribute__((flatten, noinline)) bool AnyMayMatch(const core::Payload& payload,
                                                       const leveldb::Slice& key) const {
     if (payload.layout == core::Layout::kAlwaysMatch) return true;
-    return core::HashMayMatch(payload, kernel_, core::LayoutHash(payload.layout, View(key), kSeed));
+    return core::HashMayMatch(payload, kernel_,
+                              core::LayoutHash(payload.layout, View(key), hasher_));
   }
 
   __attribute__((flatten)) void Append(const leveldb::Slice* keys, size_t n,
@@ -119,7 +146,7 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
     }
     size_t kept = 0;
     for (size_t i = 0; i < n; ++i) {
-      const uint64_t hash = core::LayoutHash(layout, View(keys[i]), kSeed);
+      const uint64_t hash = core::LayoutHash(layout, View(keys[i]), hasher_);
       if (classic || kept == 0 || hashes[kept - 1] != hash) hashes[kept++] = hash;
     }
     const core::Shape shape = ShapeFor(kept);
@@ -156,16 +183,31 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
   const int flat_num_probes_;
   const int blocked_num_probes_;
   const CompactChoice compact_;
+  const core::KeyHasher hasher_;
   const kernels::Kernel& kernel_;
 };
 
 std::string Refusal(const FilterOptions& options, const std::string& name) {
   if (std::string error = options.Validate(); !error.empty()) return error;
-  if (options.seed != 0) {
-    return "seed is " + std::to_string(options.seed) +
-           "; allowed: 0, because LevelDB's filters have no room to record another";
-  }
   if (name.empty()) return "name is empty; allowed: at least one character";
+  if (options.random_seed) {
+    return "random_seed is set; LevelDB's filters have no room for a seed: draw one with DrawSeed, "
+           "keep it with the database's options, and set it as seed";
+  }
+  const std::string seed_is = "seed is " + std::to_string(options.seed);
+  if (options.seed != 0 && name == kLevelDBBuiltinName) {
+    return seed_is + " and name is " + name +
+           ", LevelDB's own; allowed: a name of your own, or seed 0";
+  }
+  if (options.seed != 0 && options.format == Format::kClassic) {
+    return seed_is + " and format is classic, whose hash takes no seed; allowed: blocked, compact";
+  }
+  if (options.seed == 0 && EndsInACheck(name)) {
+    return "name is " + name +
+           ", which ends as the name of a policy with a seed; allowed: another name, or that seed "
+           "and the name before '" +
+           std::string(kSeedMark) + "'";
+  }
   return "";
 }
 

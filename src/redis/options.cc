@@ -1,3 +1,4 @@
+#include <locale>
 #include <sstream>
 
 #include "bloomline/redis_bloom_filter.h"
@@ -8,6 +9,7 @@ namespace bloomline {
 
 std::string RedisServers::Validate() const {
   std::ostringstream error;
+  error.imbue(std::locale::classic());
   constexpr int kMaxMs = 600000;
   if (servers.empty()) error << "servers is empty; allowed: one server or nodes of one cluster";
   for (const std::string& server : servers) {
@@ -40,6 +42,7 @@ std::string SharedBloomFilterOptions::Validate() const {
   constexpr double kMinRate = 1e-6;
   constexpr double kMaxRate = 0.5;
   std::ostringstream error;
+  error.imbue(std::locale::classic());
   if (capacity < 1 || capacity > kMaxCapacity) {
     error << "capacity is " << capacity << "; allowed: 1 to 1e12 keys";
   } else if (!(false_positive_rate >= kMinRate && false_positive_rate <= kMaxRate)) {

@@ -29,15 +29,14 @@ class LinesReader : public FilterBitsReader {
       : lines_(lines),
         may_match_(may_match),
         may_match_many_(may_match_many),
-        seed_(payload.seed),
+        hasher_(payload.seed),
         line_bytes_(payload.line_bytes),
-        requests_ahead_(payload.num_bytes > kernels::kCachedBytes),
-        long_key_bytes_(payload.seed == 0 ? core::kMaxShortKeyBytes + 1 : 0) {}
+        requests_ahead_(payload.num_bytes > kernels::kCachedBytes) {}
 
   // Short keys, without the registers that hashing long ones needs saved.
   __attribute__((flatten)) bool MayMatch(const Slice& entry) override {
-    if (entry.size() >= long_key_bytes_) return LongKeyMayMatch(entry);
-    return may_match_(lines_, core::ShortKeyHash64(View(entry)));
+    if (entry.size() > core::kMaxShortKeyBytes) return LongKeyMayMatch(entry);
+    return may_match_(lines_, hasher_.ShortKey(View(entry)));
   }
 
   __attribute__((flatten)) void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
@@ -56,18 +55,18 @@ class LinesReader : public FilterBitsReader {
 
  private:
   __attribute__((flatten, noinline)) bool LongKeyMayMatch(const Slice& entry) const {
-    return may_match_(lines_, core::Hash64(View(entry), seed_));
+    return may_match_(lines_, hasher_.LongKey(View(entry)));
   }
 
   template <bool kRequestAhead>
   __attribute__((flatten)) void HashAll(int count, Slice** keys, uint64_t* hashes) const {
-    const uint64_t seed = seed_;
+    const core::KeyHasher hasher = hasher_;
     const char* const data = lines_.data;
     const uint64_t num_lines = lines_.num_lines;
     constexpr bool kBlocked = std::is_same_v<Lines, kernels::BlockedLines>;
     const uint64_t line_bytes = kBlocked ? kernels::kLineBytes : line_bytes_;
     for (int i = 0; i < count; ++i) {
-      const uint64_t hash = core::Hash64(View(*keys[i]), seed);
+      const uint64_t hash = hasher(View(*keys[i]));
       hashes[i] = hash;
       if (kRequestAhead) kernels::PrefetchLine(data, num_lines, line_bytes, hash);
     }
@@ -76,10 +75,9 @@ class LinesReader : public FilterBitsReader {
   const Lines lines_;
   const MayMatchOne may_match_;
   const MayMatchMany may_match_many_;
-  const uint64_t seed_;
+  const core::KeyHasher hasher_;
   const uint32_t line_bytes_;
   const bool requests_ahead_;
-  const size_t long_key_bytes_;  // with a seed, all keys count as long
 };
 
 // Everything else: other layouts, no keys, bytes that make no sense.

@@ -1,18 +1,13 @@
 // The RocksDB adaptor: docs/format.md, section 5.
 #include "src/rocksdb/filter_policy.h"
 
-#include <atomic>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <unordered_map>
-
 #include "rocksdb/convenience.h"
 #include "rocksdb/utilities/options_type.h"
 #include "rocksdb/version.h"
 #include "src/core/format.h"
 #include "src/rocksdb/bits_builder.h"
 #include "src/rocksdb/bits_reader.h"
+#include "src/rocksdb/policy_options.h"
 #include "src/rocksdb/slice_view.h"
 
 namespace bloomline {
@@ -23,157 +18,25 @@ using ROCKSDB_NAMESPACE::FilterBitsBuilder;
 using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::FilterBuildingContext;
 using ROCKSDB_NAMESPACE::FilterPolicy;
-using ROCKSDB_NAMESPACE::OptionType;
-using ROCKSDB_NAMESPACE::OptionTypeFlags;
 using ROCKSDB_NAMESPACE::OptionTypeInfo;
-using ROCKSDB_NAMESPACE::OptionVerificationType;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
 constexpr char kFamilyName[] = "rocksdb.BuiltinBloomFilter";
 
-// RocksDB's convention below 1 bit per key (rocksdb/filter_policy.h).
-constexpr double kNoFilterBelow = 0.5;
-
-bool WritesFilters(double bits_per_key) { return bits_per_key >= kNoFilterBelow; }
-
-FilterOptions Normalized(FilterOptions options) {
-  if (options.bits_per_key >= 0 && options.bits_per_key < kNoFilterBelow) {
-    options.bits_per_key = FilterOptions().bits_per_key;  // not used
-  } else if (options.bits_per_key >= kNoFilterBelow && options.bits_per_key < kMinBitsPerKey) {
-    options.bits_per_key = kMinBitsPerKey;
-  }
-  return options;
-}
-
-// FilterOptions that RocksDB's SetOptions may change while builders are being made in other
-// threads.
-struct SharedOptions {
-  std::atomic<Format> format;
-  std::atomic<double> bits_per_key;
-  std::atomic<uint64_t> seed;
-
-  FilterOptions Load() const {
-    FilterOptions options;
-    options.format = format.load(std::memory_order_relaxed);
-    options.bits_per_key = bits_per_key.load(std::memory_order_relaxed);
-    options.seed = seed.load(std::memory_order_relaxed);
-    return options;
-  }
-};
-
-Status ParseBitsPerKey(const ConfigOptions&, const std::string&, const std::string& value,
-                       void* field) {
-  char* end = nullptr;
-  FilterOptions options;
-  options.bits_per_key = std::strtod(value.c_str(), &end);
-  if (value.empty() || *end != '\0') {
-    return Status::InvalidArgument("bloomline: bits_per_key is no number", value);
-  }
-  const std::string error = Normalized(options).Validate();
-  if (!error.empty()) return Status::InvalidArgument("bloomline", error);
-  static_cast<std::atomic<double>*>(field)->store(options.bits_per_key);
-  return Status::OK();
-}
-
-Status SerializeBitsPerKey(const ConfigOptions&, const std::string&, const void* field,
-                           std::string* value) {
-  const double bits_per_key = static_cast<const std::atomic<double>*>(field)->load();
-  // The shortest of two precisions that reads back as the same number.
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.15g", bits_per_key);
-  if (std::strtod(text, nullptr) != bits_per_key) {
-    std::snprintf(text, sizeof(text), "%.17g", bits_per_key);
-  }
-  *value = text;
-  return Status::OK();
-}
-
-Status ParseFormat(const ConfigOptions&, const std::string&, const std::string& value,
-                   void* field) {
-  auto* format = static_cast<std::atomic<Format>*>(field);
-  if (value == "blocked") {
-    format->store(Format::kBlocked);
-  } else if (value == "classic") {
-    format->store(Format::kClassic);
-  } else if (value == "compact") {
-    format->store(Format::kCompact);
-  } else {
-    return Status::InvalidArgument("bloomline: format is '" + value +
-                                   "'; allowed: blocked, compact, classic");
-  }
-  return Status::OK();
-}
-
-Status SerializeFormat(const ConfigOptions&, const std::string&, const void* field,
-                       std::string* value) {
-  *value = FormatName(static_cast<const std::atomic<Format>*>(field)->load());
-  return Status::OK();
-}
-
-Status ParseSeed(const ConfigOptions&, const std::string&, const std::string& value, void* field) {
-  char* end = nullptr;
-  const unsigned long long seed = std::strtoull(value.c_str(), &end, 10);
-  if (value.empty() || value[0] == '-' || *end != '\0') {
-    return Status::InvalidArgument("bloomline: seed is '" + value + "'; allowed: 0 to 2^64 - 1");
-  }
-  static_cast<std::atomic<uint64_t>*>(field)->store(seed);
-  return Status::OK();
-}
-
-Status SerializeSeed(const ConfigOptions&, const std::string&, const void* field,
-                     std::string* value) {
-  *value = std::to_string(static_cast<const std::atomic<uint64_t>*>(field)->load());
-  return Status::OK();
-}
-
-template <typename T>
-bool AtomicsEqual(const ConfigOptions&, const std::string& name, const void* a, const void* b,
-                  std::string* mismatch) {
-  const bool equal = static_cast<const std::atomic<T>*>(a)->load() ==
-                     static_cast<const std::atomic<T>*>(b)->load();
-  if (!equal) *mismatch = name;
-  return equal;
-}
-
-const std::unordered_map<std::string, OptionTypeInfo>& OptionTypes() {
-  constexpr auto kNormal = OptionVerificationType::kNormal;
-  constexpr auto kMutable = OptionTypeFlags::kMutable;
-  static const auto& types = *new std::unordered_map<std::string, OptionTypeInfo>{
-      {"bits_per_key",
-       {offsetof(SharedOptions, bits_per_key), OptionType::kDouble, kNormal, kMutable,
-        ParseBitsPerKey, SerializeBitsPerKey, AtomicsEqual<double>}},
-      {"format",
-       {offsetof(SharedOptions, format), OptionType::kString, kNormal, kMutable, ParseFormat,
-        SerializeFormat, AtomicsEqual<Format>}},
-      {"seed",
-       {offsetof(SharedOptions, seed), OptionType::kUInt64T, kNormal, kMutable, ParseSeed,
-        SerializeSeed, AtomicsEqual<uint64_t>}},
-  };
-  return types;
-}
-
 class RocksDBFilterPolicy : public FilterPolicy {
  public:
   RocksDBFilterPolicy(const FilterOptions& options, std::shared_ptr<const FilterPolicy> builtin)
-      : options_{{options.format}, {options.bits_per_key}, {options.seed}},
-        builtin_(std::move(builtin)) {
-    RegisterOptions("BloomlineOptions", &options_, &OptionTypes());
+      : options_(options), builtin_(std::move(builtin)) {
+    RegisterOptions("BloomlineOptions", &options_, &PolicyOptions::OptionTypes());
   }
 
   const char* Name() const override { return kRocksDBPolicyName; }
   const char* CompatibilityName() const override { return kFamilyName; }
 
-  // Each option is checked as it is parsed; here, that they go together.
-  Status PrepareOptions(const ConfigOptions& config) override {
-    const std::string error = Normalized(options_.Load()).Validate();
-    if (!error.empty()) return Status::InvalidArgument("bloomline", error);
-    return FilterPolicy::PrepareOptions(config);
-  }
-
   FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext& context) const override {
     const FilterOptions options = options_.Load();
-    if (!WritesFilters(options.bits_per_key)) return nullptr;
+    if (!WritesFilters(options)) return nullptr;
     return new RocksDBBitsBuilder(Normalized(options),
                                   context.table_options.detect_filter_construct_corruption);
   }
@@ -187,8 +50,25 @@ class RocksDBFilterPolicy : public FilterPolicy {
     return builtin_->GetFilterBitsReader(contents);
   }
 
+ protected:
+  // Both ways to set options lead to Change. PrepareOptions is no place to check them: SetOptions
+  // of RocksDB 7.8 does not call it, and by then the options are set.
+  Status ConfigureOptions(const ConfigOptions& config, const PolicyOptions::Changes& changes,
+                          PolicyOptions::Changes* unused) override {
+    const Status status = options_.Change(config, changes, unused);
+    return status.ok() && config.invoke_prepare_options ? PrepareOptions(config) : status;
+  }
+  Status ParseOption(const ConfigOptions& config, const OptionTypeInfo&, const std::string& name,
+                     const std::string& value, void*) override {
+    return options_.Change(config, {{name, value}}, nullptr);
+  }
+  std::string SerializeOptions(const ConfigOptions& config,
+                               const std::string& prefix) const override {
+    return options_.Serialize(config, prefix);
+  }
+
  private:
-  SharedOptions options_;
+  PolicyOptions options_;
   const std::shared_ptr<const FilterPolicy> builtin_;
 };
 

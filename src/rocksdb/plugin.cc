@@ -1,11 +1,10 @@
 // How RocksDB finds the policy by name.
-#include <cstdio>
-#include <cstdlib>
 #include <mutex>
 
 #include "bloomline/rocksdb.h"
 #include "rocksdb/utilities/object_registry.h"
 #include "src/rocksdb/filter_policy.h"
+#include "src/rocksdb/policy_options.h"
 
 namespace bloomline {
 namespace {
@@ -18,18 +17,10 @@ std::unique_ptr<FilterPolicy> NewFromId(const std::string& id, std::string* erro
   FilterOptions options;
   const size_t colon = id.find(':');
   if (colon != std::string::npos) {
-    const char* number = id.c_str() + colon + 1;
-    char* end = nullptr;
-    options.bits_per_key = std::strtod(number, &end);
-    if (end == number || *end != '\0') {
-      *error =
-          "bloomline: '" + id + "' has no number after the colon; allowed: bloomline:BITS_PER_KEY";
-      return nullptr;
-    }
+    *error = ParseBitsPerKey(id.substr(colon + 1), &options);
+    if (!error->empty()) return nullptr;
   }
-  std::unique_ptr<FilterPolicy> policy = MakeRocksDBFilterPolicy(options, error);
-  if (policy == nullptr) *error = "bloomline: " + *error;
-  return policy;
+  return MakeRocksDBFilterPolicy(options, error);
 }
 
 }  // namespace
@@ -39,6 +30,10 @@ int RegisterBloomline(ObjectLibrary& library, const std::string&) {
       ObjectLibrary::PatternEntry(kRocksDBPolicyName).AddSeparator(":", false),
       [](const std::string& id, std::unique_ptr<const FilterPolicy>* guard, std::string* error) {
         *guard = NewFromId(id, error);
+        if (*guard == nullptr) {
+          Complain("no RocksDB filter policy for '" + id + "': " + *error);
+          *error = "bloomline: " + *error;
+        }
         return guard->get();
       });
   return 1;
@@ -56,7 +51,7 @@ std::shared_ptr<const FilterPolicy> NewRocksDBFilterPolicy(const FilterOptions& 
   std::shared_ptr<const FilterPolicy> policy = MakeRocksDBFilterPolicy(options, &refusal);
   if (error != nullptr) *error = refusal;
   if (policy == nullptr && error == nullptr) {
-    std::fprintf(stderr, "bloomline: no RocksDB filter policy: %s\n", refusal.c_str());
+    Complain("no RocksDB filter policy: " + refusal);
   }
   return policy;
 }

@@ -1,44 +1,30 @@
 // bloomline inspect: the command line and the output of inspect.h.
-#include <algorithm>
-#include <cerrno>
-#include <cstdint>
-#include <cstdio>
-#include <cstring>
 #include <iostream>
 #include <memory>
-#include <vector>
 
+#include "src/filters/file_io.h"
+#include "src/filters/line_memory.h"
+#include "src/filters/system_error.h"
 #include "src/tool/commands.h"
 #include "src/tool/inspect.h"
 
 namespace bloomline::tool {
 namespace {
 
-// At most max_bytes. False with errno set. Not a stream, which would keep the reason to itself.
-bool ReadFile(const std::string& path, size_t max_bytes, std::string* bytes) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
-                                                             &std::fclose);
-  if (file == nullptr) return false;
-  std::vector<char> buffer(1 << 20);
-  while (bytes->size() < max_bytes) {
-    const size_t wanted = std::min(buffer.size(), max_bytes - bytes->size());
-    const size_t count = std::fread(buffer.data(), 1, wanted, file.get());
-    if (count == 0) break;
-    bytes->append(buffer.data(), count);
-  }
-  return std::ferror(file.get()) == 0;
-}
-
 std::optional<Facts> InspectFile(const std::string& path, std::string* error) {
-  constexpr size_t kFirstBytes = 8;
-  std::string bytes;
-  bool read = ReadFile(path, kFirstBytes, &bytes);
-  if (read && IsSavedFilter(bytes)) return InspectSavedFilter(path, bytes, error);
-  bytes.clear();
-  read = read && ReadFile(path, SIZE_MAX, &bytes);
-  if (read) return InspectBytes(bytes);
-  *error = path + ": " + std::strerror(errno);
-  return std::nullopt;
+  filters::InputFile file;
+  if (!file.Open(path, error)) return std::nullopt;
+  // Mapped, so that a file of any length takes no memory: what is no filter is told by its end.
+  filters::LineMemory memory;
+  if (file.size() != 0) {
+    memory = filters::LineMemory::OfFile(file.descriptor(), file.size());
+    if (memory.data() == nullptr) {
+      filters::SystemFailure(path, "cannot be mapped", error);
+      return std::nullopt;
+    }
+  }
+  const std::string_view bytes(memory.data(), file.size());
+  return IsSavedFilter(bytes) ? InspectSavedFilter(path, bytes, error) : InspectBytes(bytes);
 }
 
 int Run(const std::string& path, bool as_json) {

@@ -14,6 +14,7 @@ void PrintJson() {
   for (const KernelInfo& kernel : Kernels()) {
     list.push_back({{"name", kernel.name},
                     {"description", kernel.description},
+                    {"extensions", kernel.extensions},
                     {"supported", kernel.supported},
                     {"active", kernel.active}});
   }

@@ -1,13 +1,18 @@
 // bloomline: sizes filters, looks into them, shows the kernels (docs/tool.md).
 #include <cstdio>
 #include <exception>
+#include <stdexcept>
+#include <string>
 
+#include "bloomline/cpu.h"
 #include "bloomline/version.h"
 #include "src/tool/commands.h"
 
 int main(int argc, char** argv) {
   using namespace bloomline::tool;  // NOLINT: nothing else is here
   try {
+    const std::string kernel_error = bloomline::KernelVariableError();
+    if (!kernel_error.empty()) throw std::runtime_error(kernel_error);
     int exit_code = kExitOk;
     CLI::App app("Filters for LevelDB-style key-value stores: sizes them, looks into them.",
                  "bloomline");

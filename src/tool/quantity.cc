@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <iterator>
 #include <string_view>
 
@@ -27,22 +25,23 @@ constexpr Unit kRateUnits[] = {{"", 1}, {"%", 0.01}};
 template <size_t N>
 std::optional<double> ParseWithUnit(std::string text, const Unit (&units)[N]) {
   text.erase(std::remove(text.begin(), text.end(), '_'), text.end());
-  // strtod also takes "inf", "nan", hexadecimal numbers and leading spaces.
-  if (text.find_first_not_of("0123456789.eE+-") == 0) return std::nullopt;
-  char* end = nullptr;
-  const double number = std::strtod(text.c_str(), &end);
-  if (end == text.c_str() || text.find_first_of("xX") != std::string::npos) return std::nullopt;
-  const std::string_view unit(end);
+  if (!text.empty() && text[0] == '+') text.erase(0, 1);
+  // from_chars also takes "inf", "nan" and a minus.
+  if (text.find_first_not_of("0123456789.") == 0) return std::nullopt;
+  const char* const end = text.data() + text.size();
+  double number = 0;
+  const auto [stop, status] = std::from_chars(text.data(), end, number);
+  if (status != std::errc()) return std::nullopt;
+  const std::string_view unit(stop, static_cast<size_t>(end - stop));
   const Unit* found = std::find_if(std::begin(units), std::end(units),
                                    [&](const Unit& known) { return known.name == unit; });
   if (found == std::end(units)) return std::nullopt;
   return number * found->factor;
 }
 
-std::string Format(const char* format, double value, const char* unit) {
-  char text[64];
-  std::snprintf(text, sizeof(text), format, value, unit);
-  return text;
+std::string Digits(double value, std::chars_format format, int digits) {
+  char text[400];  // DBL_MAX has 309 digits before the point
+  return std::string(text, std::to_chars(text, text + sizeof(text), value, format, digits).ptr);
 }
 
 }  // namespace
@@ -99,16 +98,16 @@ std::string BytesText(uint64_t bytes) {
     value /= 1024;
     ++unit;
   }
-  const char* format = unit == 0 || value >= 100 ? "%.0f %s" : value >= 10 ? "%.1f %s" : "%.2f %s";
-  return Format(format, value, kUnits[unit]);
+  const int digits = unit == 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  return NumberText(value, digits) + " " + kUnits[unit];
 }
 
-std::string RateText(double rate) { return Format("%.3g %s", 100 * rate, "%"); }
+std::string RateText(double rate) {
+  return Digits(100 * rate, std::chars_format::general, 3) + " %";
+}
 
 std::string NumberText(double value, int digits) {
-  char text[64];
-  std::snprintf(text, sizeof(text), "%.*f", digits, value);
-  return text;
+  return Digits(value, std::chars_format::fixed, digits);
 }
 
 }  // namespace bloomline::tool

@@ -4,6 +4,7 @@
 With a name from FILES it prints that file of golden vectors, without one vectors.txt.
 With --check FILE... it compares each FILE with what it would print.
 A vector of vectors.txt is one line: container layout bits_per_key seed keys(hex, comma-separated; - is the empty key) filter(hex).
+One of leveldb_names.txt: name seed name-of-the-policy.
 One of saved_filters.txt: kind layout num_bits num_probes seed capacity keys file(hex); a scalable filter's numbers are
 comma-separated, one for each stage; a counting filter's keys are added in this order.
 """
@@ -298,13 +299,13 @@ def compact_payload(keys, num_lines, line_bytes, base, seed, lanes=False):
                     for line in lines)
 
 
-def leveldb_compact(keys, bits_per_key):
+def leveldb_compact(keys, bits_per_key, seed):
     keys = unique_neighbours(keys)
     num_bytes = math.ceil(len(keys) * bits_per_key / 8)
     num_lines = max(1 if len(keys) <= 60 else math.ceil(len(keys) / 40), math.ceil(num_bytes / 64))
     line_bytes = num_bytes // num_lines
     assert line_bytes >= 8 and num_lines <= 32
-    return compact_payload(keys, num_lines, line_bytes, 8, 0) + bytes([0xBF + num_lines])
+    return compact_payload(keys, num_lines, line_bytes, 8, seed) + bytes([0xBF + num_lines])
 
 
 def standalone_compact(keys, bits_per_key, seed):
@@ -328,7 +329,7 @@ def classic_shape(n, bits_per_key):
     return (num_bits + 7) // 8, min(30, max(1, int(bits_per_key * 0.69)))
 
 
-def leveldb_filter(layout, keys, bits_per_key, k):
+def leveldb_filter(layout, keys, bits_per_key, k, seed):
     if layout == "classic":
         num_bytes, k = classic_shape(len(keys), bits_per_key)
     else:
@@ -338,7 +339,12 @@ def leveldb_filter(layout, keys, bits_per_key, k):
             num_bytes = math.ceil(len(keys) * bits_per_key / 8)
         else:
             num_bytes = 64 * math.ceil(len(keys) * bits_per_key / 512)
-    return payload(layout, keys, num_bytes, k, 0) + bytes([LEVELDB_CODE[layout] + k])
+    return payload(layout, keys, num_bytes, k, seed) + bytes([LEVELDB_CODE[layout] + k])
+
+
+def leveldb_name(name, seed):
+    halves = [h64(half + b" half of bloomline's seed check", seed) for half in (b"first", b"second")]
+    return name + ".seed-%016x%016x" % tuple(halves) if seed else name
 
 
 def standalone_filter(layout, keys, bits_per_key, k, seed):
@@ -384,13 +390,18 @@ def vectors():
         ("standalone", "compact", 24, 0, 0x0123456789ABCDEF, counters + odd),
         ("standalone", "compact", 10, 0, 0, many[:50] + many[48:49]),
         ("standalone", "compact", 10, 0, 0, []),
+        ("leveldb", "flat", 10, 7, 0x0123456789ABCDEF, hello),
+        ("leveldb", "flat", 10, 7, 1, counters + odd),
+        ("leveldb", "blocked", 10, 6, MASK64, many),
+        ("leveldb", "compact", 10, 0, 0x0123456789ABCDEF, counters),
+        ("leveldb", "compact", 10, 0, 1 << 63, many[:100]),
     ]
     for container, layout, bits_per_key, k, seed, keys in cases:
         if layout == "compact":
-            filter_bytes = (leveldb_compact(keys, bits_per_key) if container == "leveldb"
+            filter_bytes = (leveldb_compact(keys, bits_per_key, seed) if container == "leveldb"
                             else standalone_compact(keys, bits_per_key, seed))
         elif container == "leveldb":
-            filter_bytes = leveldb_filter(layout, keys, bits_per_key, k)
+            filter_bytes = leveldb_filter(layout, keys, bits_per_key, k, seed)
         else:
             filter_bytes = standalone_filter(layout, keys, bits_per_key, k, seed)
         key_list = ",".join(key.hex() or "-" for key in keys) or "none"
@@ -487,7 +498,13 @@ def saved_vectors():
         yield f"counting {layout} {num_counters} {k} {seed} {capacity} {key_list} {filter_bytes.hex()}"
 
 
-FILES = {"vectors.txt": vectors, "saved_filters.txt": saved_vectors}
+def leveldb_names():
+    for name, seed in [("leveldb.BuiltinBloomFilter2", 0), ("app.Filter", 0), ("app.Filter", 1),
+                       ("app.Filter", 0x0123456789ABCDEF), ("x", MASK64)]:
+        yield f"{name} {seed} {leveldb_name(name, seed)}"
+
+
+FILES = {"vectors.txt": vectors, "leveldb_names.txt": leveldb_names, "saved_filters.txt": saved_vectors}
 
 
 def main():

@@ -1,0 +1,163 @@
+#include "src/rocksdb/policy_options.h"
+
+#include <cstdio>
+
+#include "rocksdb/customizable.h"
+#include "src/core/number_text.h"
+#include "src/rocksdb/filter_policy.h"
+
+namespace bloomline {
+namespace {
+
+using ROCKSDB_NAMESPACE::ConfigOptions;
+using ROCKSDB_NAMESPACE::Customizable;
+using ROCKSDB_NAMESPACE::OptionType;
+using ROCKSDB_NAMESPACE::OptionTypeFlags;
+using ROCKSDB_NAMESPACE::OptionTypeInfo;
+using ROCKSDB_NAMESPACE::OptionVerificationType;
+using ROCKSDB_NAMESPACE::Status;
+
+constexpr double kNoFilterBelow = 0.5;
+
+std::string RangeText(Format format) {
+  const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
+  return core::DoubleText(allowed.min) + " to " + core::DoubleText(allowed.max);
+}
+
+std::string ParseFormat(const std::string& value, FilterOptions* options) {
+  for (const Format format : {Format::kBlocked, Format::kCompact, Format::kClassic}) {
+    if (value != FormatName(format)) continue;
+    options->format = format;
+    return "";
+  }
+  return "format is '" + value + "'; allowed: blocked, compact, classic";
+}
+
+std::string ParseSeed(const std::string& value, FilterOptions* options) {
+  if (core::ParseUint64(value, &options->seed)) return "";
+  return "seed is '" + value + "'; allowed: 0 to 2^64 - 1";
+}
+
+std::string BitsPerKeyText(const FilterOptions& options) {
+  return core::DoubleText(options.bits_per_key);
+}
+
+std::string FormatText(const FilterOptions& options) { return FormatName(options.format); }
+
+std::string SeedText(const FilterOptions& options) { return std::to_string(options.seed); }
+
+using Parser = std::string (*)(const std::string& value, FilterOptions* options);
+using Writer = std::string (*)(const FilterOptions& options);
+
+}  // namespace
+
+bool WritesFilters(const FilterOptions& options) { return options.bits_per_key >= kNoFilterBelow; }
+
+FilterOptions Normalized(FilterOptions options) {
+  if (options.bits_per_key >= 0 && options.bits_per_key < kNoFilterBelow) {
+    options.bits_per_key = FilterOptions().bits_per_key;  // not used
+  } else if (options.bits_per_key >= kNoFilterBelow && options.bits_per_key < kMinBitsPerKey) {
+    options.bits_per_key = kMinBitsPerKey;
+  }
+  return options;
+}
+
+void Complain(const std::string& message) {
+  std::fprintf(stderr, "bloomline: %s\n", message.c_str());
+}
+
+std::string ParseBitsPerKey(const std::string& value, FilterOptions* options) {
+  if (core::ParseDouble(value, &options->bits_per_key)) return "";
+  return "bits_per_key is '" + value + "'; allowed: " + RangeText(Format::kBlocked) +
+         ", in format compact " + RangeText(Format::kCompact);
+}
+
+// RocksDB sets options one by one, on the object itself. It does so here on an object that nobody
+// else sees.
+class PolicyOptions::Draft : public Customizable {
+ public:
+  explicit Draft(const FilterOptions& options) : options_(options) {
+    RegisterOptions("BloomlineOptions", &options_, &OptionTypes());
+  }
+  const char* Name() const override { return kRocksDBPolicyName; }
+  using Customizable::SerializeOptions;
+  const FilterOptions& options() const { return options_.options_; }
+
+ private:
+  PolicyOptions options_;
+};
+
+FilterOptions PolicyOptions::Load() const {
+  const std::lock_guard lock(mutex_);
+  return options_;
+}
+
+Status PolicyOptions::Change(const ConfigOptions& config, const Changes& changes, Changes* unused) {
+  const std::string error = TryChange(config, changes, unused);
+  if (error.empty()) return Status::OK();
+  const FilterOptions kept = Load();
+  Complain("RocksDB filter policy: " + error + "; the options stay format=" + FormatText(kept) +
+           ";bits_per_key=" + BitsPerKeyText(kept));
+  // Not NotFound for unknown names: to RocksDB that would mean that this policy is unknown.
+  return Status::InvalidArgument("bloomline", error);
+}
+
+std::string PolicyOptions::TryChange(const ConfigOptions& config, const Changes& changes,
+                                     Changes* unused) {
+  const std::lock_guard lock(mutex_);
+  Draft draft(options_);
+  ConfigOptions strict = config;
+  strict.ignore_unknown_options = false;  // RocksDB would ignore bad values, too
+  strict.invoke_prepare_options = false;
+  Changes unknown;
+  const Status status = draft.ConfigureFromMap(strict, changes, &unknown);
+  if (!status.ok()) return status.getState() == nullptr ? status.ToString() : status.getState();
+  if (unused != nullptr) {
+    unused->insert(unknown.begin(), unknown.end());
+  } else if (!unknown.empty() && !config.ignore_unknown_options) {
+    return "there is no option '" + unknown.begin()->first +
+           "'; allowed: bits_per_key, format, seed";
+  }
+  const std::string error = Normalized(draft.options()).Validate();
+  if (!error.empty()) {
+    return std::string("in format ") + FormatName(draft.options().format) + ", " + error;
+  }
+  options_ = draft.options();
+  return "";
+}
+
+std::string PolicyOptions::Serialize(const ConfigOptions& config, const std::string& prefix) const {
+  return Draft(Load()).SerializeOptions(config, prefix);
+}
+
+const PolicyOptions::Types& PolicyOptions::OptionTypes() {
+  const auto type_info = [](OptionType type, Parser parse, Writer write) {
+    const auto text = [write](const void* object) {
+      return write(static_cast<const PolicyOptions*>(object)->Load());
+    };
+    return OptionTypeInfo(
+        0, type, OptionVerificationType::kNormal, OptionTypeFlags::kMutable,
+        [parse](const ConfigOptions&, const std::string&, const std::string& value, void* object) {
+          const std::string error = parse(value, &static_cast<PolicyOptions*>(object)->options_);
+          return error.empty() ? Status::OK() : Status::InvalidArgument(error);
+        },
+        [text](const ConfigOptions&, const std::string&, const void* object, std::string* value) {
+          *value = text(object);
+          return Status::OK();
+        },
+        [text](const ConfigOptions&, const std::string& name, const void* a, const void* b,
+               std::string* mismatch) {
+          const bool equal = text(a) == text(b);
+          if (!equal) *mismatch = name;
+          return equal;
+        });
+  };
+  static const Types& types = *new Types{
+      {"bits_per_key", type_info(OptionType::kDouble, ParseBitsPerKey, BitsPerKeyText)},
+      {"format", type_info(OptionType::kString, ParseFormat, FormatText)},
+      {"seed", type_info(OptionType::kUInt64T, ParseSeed, SeedText)},
+  };
+  return types;
+}
+
+}  // namespace bloomline

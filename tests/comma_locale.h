@@ -1,0 +1,39 @@
+// Locales whose numbers are written "1.234,5", as set for the whole process.
+#ifndef BLOOMLINE_TESTS_COMMA_LOCALE_H_
+#define BLOOMLINE_TESTS_COMMA_LOCALE_H_
+
+#include <locale>
+#include <string>
+
+#include "tests/temp_dir.h"
+
+namespace bloomline::tests {
+
+// std::locale::global only, which is what streams follow. Always to be had. Not for use beside
+// other threads.
+class CommaStreams {
+ public:
+  CommaStreams();
+  ~CommaStreams();
+
+ private:
+  const std::locale before_;
+};
+
+// Also LC_NUMERIC, which printf and strtod follow: de_DE.UTF-8, compiled for this object by
+// localedef. `missing` is not empty, and nothing is set, where that fails.
+class GermanLocale {
+ public:
+  GermanLocale();
+  ~GermanLocale();
+  const std::string& missing() const { return missing_; }
+
+ private:
+  const std::locale before_;
+  const TempDir dir_;
+  std::string missing_;
+};
+
+}  // namespace bloomline::tests
+
+#endif  // BLOOMLINE_TESTS_COMMA_LOCALE_H_
