@@ -320,6 +320,7 @@ class UnitRun {
       store = OpenStore(Options(), work_, &error);
       if (store == nullptr) {
         ++totals.refused_opens;
+        Refused("Open", error);
         return;
       }
     } else {
@@ -331,14 +332,21 @@ class UnitRun {
       for (uint64_t i = 0; i < kNewKeys; i += kBatch) {
         if (!store->Write(Pairs(kKeys + i, kKeys + i + kBatch), Durability::kLog, &error)) {
           ++totals.refused_writes;
+          Refused("Write", error);
           break;
         }
         shared_->acknowledged += kBatch;
       }
-      store->Flush(&error);
+      if (!store->Flush(&error)) Refused("Flush", error);
     }
-    if (unit_.phase == Phase::kCompact) store->Compact(&error);
+    if (unit_.phase == Phase::kCompact && !store->Compact(&error)) Refused("Compact", error);
     QueryDuring(store.get());
+  }
+
+  // A file that fails is for the engine to report. A policy without memory must fail nothing: at
+  // worst its filters match everything.
+  void Refused(const char* call, const std::string& error) {
+    if (case_.allocation) Fail(std::string(call) + ": " + error);
   }
 
   void QueryDuring(Store* store) {
@@ -349,6 +357,7 @@ class UnitRun {
         ++totals.found;
       } else if (answer == Answer::kError) {
         ++totals.errors;
+        Refused(call, "an error");
       } else if (IsUnchecked()) {
         ++totals.unchecked_lost;
       } else {
