@@ -427,7 +427,7 @@ struct Flags {
   uint64_t sample = 2;  // 0: all
   std::vector<Engine> engines{std::begin(kAllEngines), std::end(kAllEngines)};
   std::string directory;
-  bool stock = false;
+  std::vector<FilterKind> filters{std::begin(kOurFilters), std::end(kOurFilters)};
 };
 
 // Runs a unit in processes of its own, a further one where one ends before its time.
@@ -518,18 +518,15 @@ int Run(const Flags& flags) {
   uint64_t turn = 0;
   for (const Engine engine : flags.engines) {
     std::vector<Unit> units;
-    const std::vector<FilterKind> filters =
-        flags.stock ? std::vector<FilterKind>{FilterKind::kStock}
-                    : std::vector<FilterKind>{std::begin(kOurFilters), std::end(kOurFilters)};
     for (const Phase phase : kFaultyPhases) {
       // A sample takes the formats in turns.
       if (flags.sample != 0) {
-        units.push_back({engine, filters[turn++ % filters.size()], phase});
+        units.push_back({engine, flags.filters[turn++ % flags.filters.size()], phase});
         continue;
       }
-      for (const FilterKind filter : filters) units.push_back({engine, filter, phase});
+      for (const FilterKind filter : flags.filters) units.push_back({engine, filter, phase});
     }
-    for (const FilterKind filter : filters) {
+    for (const FilterKind filter : flags.filters) {
       units.push_back({engine, filter, Phase::kFlip});
       if (engine == Engine::kLevelDB) units.push_back({engine, filter, Phase::kUncheckedFlip});
     }
@@ -539,7 +536,8 @@ int Run(const Flags& flags) {
 }
 
 constexpr char kUsage[] =
-    "Usage: faults [--sample N | --all] [--engine NAME] [--stock] [--directory PATH]\n"
+    "Usage: faults [--sample N | --all] [--engine NAME] [--filter NAME]\n"
+    "              [--directory PATH]\n"
     "Makes file operations and allocations fail while databases are opened, flushed, compacted "
     "and\n"
     "read, and looks for keys that are lost.\n"
@@ -547,7 +545,9 @@ constexpr char kUsage[] =
     "                    given\n"
     "  --all             every place; minutes for each engine\n"
     "  --engine NAME     leveldb, rocksdb or rocksdb-partitioned; all three unless given\n"
-    "  --stock           the engine's own filters instead of ours, to compare\n"
+    "  --filter NAME     classic, blocked or compact; all three unless given; or stock, the "
+    "engine's\n"
+    "                    own, to compare\n"
     "  --directory PATH  where databases are written, in a new folder; $TMPDIR, /dev/shm or\n"
     "                    /tmp\n"
     "Exit status: 0 if nothing was wrong, 1 if something was, 2 if it could not run.\n";
@@ -560,8 +560,17 @@ Flags Parse(int argc, char** argv) {
       flags.sample = arguments.Number(1, 1000);
     } else if (argument == "--all") {
       flags.sample = 0;
-    } else if (argument == "--stock") {
-      flags.stock = true;
+    } else if (argument == "--filter") {
+      const std::string name = arguments.Text();
+      flags.filters.clear();
+      for (int i = 0; i < kNumFilterKinds; ++i) {
+        if (name == Name(static_cast<FilterKind>(i))) {
+          flags.filters.push_back(static_cast<FilterKind>(i));
+        }
+      }
+      if (flags.filters.empty()) {
+        arguments.Refuse("--filter is '" + name + "'; allowed: classic, blocked, compact, stock");
+      }
     } else if (argument == "--engine") {
       const std::string name = arguments.Text();
       flags.engines.clear();
