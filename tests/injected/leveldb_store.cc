@@ -85,7 +85,7 @@ class LevelDBStore : public Store {
     options_.filter_policy = &policy_;
     options_.info_log = &logger_;
     options_.compression = leveldb::kNoCompression;
-    options_.block_size = 1024;
+    options_.block_size = options.large_blocks ? 1 << 20 : 1024;
     options_.paranoid_checks = options.checksums;
     options_.write_buffer_size = options.small_buffers ? 64 << 10 : 64 << 20;
     if (options.leveldb_env != nullptr) options_.env = options.leveldb_env;

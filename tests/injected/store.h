@@ -56,6 +56,9 @@ struct StoreOptions {
   // Small buffers and files, so that flushes and compactions are always under way. Else nothing is
   // flushed or compacted unless the caller says so.
   bool small_buffers = true;
+  // LevelDB: all keys of a small table share a filter, which then takes memory to build. Else a
+  // filter has some five.
+  bool large_blocks = false;
   FilterObserver* observer = nullptr;
   Activity* activity = nullptr;
   leveldb::Env* leveldb_env = nullptr;  // null: the engine's own
