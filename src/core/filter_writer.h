@@ -78,8 +78,8 @@ class FilterWriter {
   void AddHash(uint64_t hash);
 
   void Append(uint64_t hash) {
-    if (keeps_checksum_) checksum_ ^= hash;
-    if (!hashes_.Append(hash)) SetOutOfMemory();
+    if (!hashes_.Append(hash)) return SetOutOfMemory();
+    if (keeps_checksum_) checksum_ ^= hash;  // of what is in the list: a lost key is no corruption
   }
 
   void DrawOwnSeed();

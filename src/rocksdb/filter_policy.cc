@@ -1,6 +1,8 @@
 // The RocksDB adaptor: docs/format.md, section 5.
 #include "src/rocksdb/filter_policy.h"
 
+#include <new>
+
 #include "bloomline/seed.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/utilities/options_type.h"
@@ -38,8 +40,9 @@ class RocksDBFilterPolicy : public FilterPolicy {
   FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext& context) const override {
     const FilterOptions options = options_.Load();
     if (!WritesFilters(options)) return nullptr;
-    return new RocksDBBitsBuilder(Normalized(options),
-                                  context.table_options.detect_filter_construct_corruption);
+    // Null where memory is missing: RocksDB then writes a file without a filter.
+    return new (std::nothrow) RocksDBBitsBuilder(
+        Normalized(options), context.table_options.detect_filter_construct_corruption);
   }
 
   FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
@@ -48,7 +51,11 @@ class RocksDBFilterPolicy : public FilterPolicy {
     constexpr size_t kStockTrailerBytes = 5;
     const bool damaged = !filter.empty() && filter.size() <= kStockTrailerBytes;
     if (damaged || core::HasTrailer(filter)) return NewRocksDBBitsReader(filter);
-    return builtin_->GetFilterBitsReader(contents);
+    try {
+      return builtin_->GetFilterBitsReader(contents);
+    } catch (const std::bad_alloc&) {
+      return nullptr;  // RocksDB takes no reader as "may match"
+    }
   }
 
  protected:
