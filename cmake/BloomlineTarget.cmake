@@ -55,6 +55,10 @@ function(bloomline_install)
           ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
   set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/bloomline")
   install(EXPORT bloomlineTargets NAMESPACE bloomline:: DESTINATION "${package_dir}")
+  set(BLOOMLINE_HIREDIS_COMPONENTS "")
+  if(hiredis_ssl_FOUND)
+    set(BLOOMLINE_HIREDIS_COMPONENTS "COMPONENTS ssl")
+  endif()
   configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/bloomlineConfig.cmake.in"
     "${PROJECT_BINARY_DIR}/bloomlineConfig.cmake" INSTALL_DESTINATION "${package_dir}")
   write_basic_package_version_file("${PROJECT_BINARY_DIR}/bloomlineConfigVersion.cmake"

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bloomline/filter.h"
+#include "src/core/bulk_insert.h"
 
 namespace bloomline {
 namespace {
@@ -131,6 +132,24 @@ TEST_P(BuilderMemoryTest, NoneAtTheEndLosesNoKey) {
   EXPECT_EQ(FilterView::Open(filter).MayMatch("absent") && FilterView::Open(filter).MayMatch("x") &&
                 FilterView::Open(filter).MayMatch("absent, too"),
             GetParam() == Format::kCompact);
+}
+
+// A payload of the size from which keys are ordered first, which takes memory.
+TEST_P(BuilderMemoryTest, NoneForTheOrderLosesNoKey) {
+  if (GetParam() != Format::kBlocked) GTEST_SKIP() << "only blocked filters are filled in order";
+  FilterOptions options = Options();
+  options.bits_per_key = 100;
+  FilterBuilder builder(options);
+  AddKeys(kKeys, &builder);
+  std::string filter(builder.FinishedBytes(), 'x');
+  ASSERT_GE(filter.size(), core::kPartitionFromBytes);
+  {
+    const MemoryLimit limit(1 << 20);
+    if (!limit.IsKept()) GTEST_SKIP() << "no limit on memory here";
+    builder.FinishTo(filter.data());
+  }
+  EXPECT_EQ(LostKeys(kKeys, filter), 0u);
+  EXPECT_FALSE(FilterView::Open(filter).AlwaysMatches());
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, BuilderMemoryTest,

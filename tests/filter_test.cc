@@ -196,6 +196,29 @@ TEST(BlockedFilterTest, HashesThatAllFallIntoOneLineAreInserted) {
   EXPECT_TRUE(expected == actual);
 }
 
+// Runs of few hashes, stretches that end anywhere in them, and partitions that no number of threads
+// divides.
+TEST(BlockedFilterTest, ListsOfShortRunsAreInsertedByAnyNumberOfThreads) {
+  const core::Shape shape = {core::Layout::kBlocked, 6, core::kPartitionFromBytes + 64 * 4097, 64};
+  core::HashList list;
+  std::mt19937_64 random(3);
+  std::string expected(shape.payload_bytes, '\0');
+  for (int run = 0; run < 4000; ++run) {
+    core::HashList few;
+    for (uint64_t i = random() % 5 + 1; i > 0; --i) {
+      const uint64_t hash = random();
+      ASSERT_TRUE(few.Append(hash));
+      core::InsertHashes(shape, kernels::ActiveKernel(), expected.data(), 1, &hash);
+    }
+    list.TakeAll(&few);
+  }
+  for (const int threads : {1, 2, 3, 5, 7, 16}) {
+    std::string actual(shape.payload_bytes, '\0');
+    core::BulkInsert(list, shape, kernels::ActiveKernel(), threads, actual.data());
+    EXPECT_TRUE(expected == actual) << threads;
+  }
+}
+
 TEST(BlockedFilterTest, BuildersOfSeveralThreadsAreJoined) {
   FilterBuilder one((FilterOptions())), all((FilterOptions())), part((FilterOptions()));
   for (int i = 0; i < 50000; ++i) one.AddKey(std::to_string(i));
@@ -245,6 +268,76 @@ TEST(BlockedFilterTest, KeyAndPrefixAreEachKeptOnce) {
   const std::string bytes = builder.Finish();
   const FilterView view = FilterView::Open(bytes);
   for (const char* key : {"k", "ka", "kb", "m1", "m"}) EXPECT_TRUE(view.MayMatch(key)) << key;
+}
+
+// As RocksDB builds partitions, one after the other: the last prefix of one may be the first of the
+// next, which must have it, too.
+TEST_P(FilterTest, PrefixesStartOverWithTheKeys) {
+  const double bits_per_key = 20;
+  FilterBuilder builder(Options(GetParam(), bits_per_key));
+  FilterBuilder other(Options(GetParam(), bits_per_key));
+  const auto expect_whole = [&](const char* key) {
+    builder.AddKeyAndPrefix(key, "prefix");
+    EXPECT_EQ(builder.num_entries(), 2u) << key;
+    const std::string bytes = builder.Finish();
+    const FilterView view = FilterView::Open(bytes);
+    EXPECT_TRUE(view.MayMatch("prefix")) << key;
+    EXPECT_TRUE(view.MayMatch(key)) << key;
+  };
+  expect_whole("prefix1");
+  expect_whole("prefix2");
+  other.AddKeyAndPrefix("prefix3", "prefix");
+  builder.AddKeyAndPrefix("another", "an");
+  ASSERT_TRUE(builder.TakeKeysFrom(&other));
+  other.AddKeyAndPrefix("prefix4", "prefix");  // after its keys were taken
+  EXPECT_EQ(other.num_entries(), 2u);
+  EXPECT_TRUE(FilterView::Open(other.Finish()).MayMatch("prefix"));
+}
+
+TEST(FilterBuilderTest, ABuilderMayTakeItsOwnKeys) {
+  FilterBuilder builder((FilterOptions()));
+  builder.AddKey("a");
+  ASSERT_TRUE(builder.TakeKeysFrom(&builder));
+  EXPECT_EQ(builder.num_entries(), 1u);
+  EXPECT_TRUE(FilterView::Open(builder.Finish()).MayMatch("a"));
+}
+
+// What RocksDB's detect_filter_construct_corruption rests on.
+TEST(FilterWriterTest, TheChecksumIsThatOfTheKeysAtHand) {
+  core::FilterWriter writer((FilterOptions())), other((FilterOptions()));
+  writer.KeepChecksum();
+  other.KeepChecksum();
+  const auto finish = [](core::FilterWriter* done) {
+    std::string filter(done->FinishedBytes(), 'x');
+    done->FinishTo(filter.data());
+    return FilterView::Open(filter).AlwaysMatches();
+  };
+  for (int round = 0; round < 3; ++round) {
+    for (const char* key : {"short", "a key that is not short at all"}) {
+      writer.AddKey(key);
+      other.AddKeyAndPrefix(std::string("other ") + key, "other");
+    }
+    writer.TakeKeysFrom(&other);
+    EXPECT_TRUE(writer.HashesAreIntact()) << round;
+    EXPECT_TRUE(other.HashesAreIntact()) << round;
+    if (round == 1) writer.SetOutOfMemory();
+    EXPECT_EQ(finish(&writer), round == 1) << round;
+  }
+}
+
+TEST(FilterWriterTest, OutOfMemoryIsSaidUntilTheNextFilter) {
+  core::FilterWriter writer((FilterOptions())), other((FilterOptions()));
+  other.AddKey("a");
+  other.SetOutOfMemory();
+  EXPECT_EQ(other.error(), "out of memory");
+  writer.TakeKeysFrom(&other);
+  EXPECT_EQ(writer.error(), "out of memory");
+  EXPECT_EQ(other.error(), "");
+  EXPECT_EQ(writer.FinishedBytes(), core::kTrailerBytes);
+  writer.Reset();
+  EXPECT_EQ(writer.error(), "");
+  writer.AddKey("a");
+  EXPECT_GT(writer.FinishedBytes(), core::kTrailerBytes);
 }
 
 std::string BuildCompactOf(const std::vector<uint64_t>& hashes, double bits_per_key, int threads) {

@@ -2,6 +2,7 @@
 #include "src/core/format.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <random>
 #include <string>
@@ -44,6 +45,39 @@ std::string StandaloneFilter(int num_keys, Format format = Format::kBlocked,
   FilterBuilder builder(options);
   for (int i = 0; i < num_keys; ++i) builder.AddKey(std::to_string(i));
   return builder.Finish();
+}
+
+// Else the length of the payload would wrap, and what the trailer says could fit that.
+TEST(StandaloneFormatTest, PaddingBeyondTheFilterMatchesEverything) {
+  GuardedBytes guarded(kMaxLength);
+  for (size_t padding = 1; padding < 64; ++padding) {
+    for (size_t length = 0; length < padding; ++length) {
+      std::string trailer(core::kTrailerBytes, '\0');
+      core::EncodeTrailer({Layout::kClassic, 6, length - padding, 1}, 0, trailer.data());
+      trailer[14] = static_cast<char>(padding);
+      const std::string_view bytes = guarded.AtEnd(std::string(length, '\0') + trailer);
+      EXPECT_EQ(core::DecodeStandalone(bytes).layout, Layout::kAlwaysMatch) << padding;
+    }
+  }
+}
+
+// The trailer has the lower 32 bits of the number of units.
+TEST(StandaloneFormatTest, PayloadsOfMoreUnitsThan32BitsSayAreRead) {
+  constexpr uint64_t kPayloadBytes = (uint64_t{1} << 32) + 5;
+  constexpr size_t kBytes = kPayloadBytes + core::kTrailerBytes;
+  void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) GTEST_SKIP() << "4 GiB cannot be mapped here";
+  auto* const bytes = static_cast<char*>(memory);
+  const core::Shape shape = {Layout::kClassic, 6, kPayloadBytes, 1};
+  core::EncodeTrailer(shape, 0, bytes + kPayloadBytes);
+  std::string why;
+  const Payload payload = core::DecodeStandalone({bytes, kBytes}, &why);
+  EXPECT_EQ(payload.layout, Layout::kClassic) << why;
+  EXPECT_EQ(payload.num_bytes, kPayloadBytes);
+  // One byte less, and the trailer no longer fits.
+  EXPECT_EQ(core::DecodeStandalone({bytes + 1, kBytes - 1}).layout, Layout::kAlwaysMatch);
+  munmap(memory, kBytes);
 }
 
 TEST(StandaloneFormatTest, RandomBytesOfEveryLengthMatchEverything) {

@@ -21,9 +21,13 @@ GuardedBytes::GuardedBytes(size_t max_bytes) {
 
 GuardedBytes::~GuardedBytes() { munmap(map_, map_bytes_); }
 
+char* GuardedBytes::RoomAtEnd(size_t size) {
+  if (size > static_cast<size_t>(end_ - start_)) std::abort();
+  return end_ - size;
+}
+
 std::string_view GuardedBytes::AtEnd(std::string_view bytes) {
-  if (bytes.size() > static_cast<size_t>(end_ - start_)) std::abort();
-  char* p = end_ - bytes.size();
+  char* p = RoomAtEnd(bytes.size());
   bytes.copy(p, bytes.size());
   return {p, bytes.size()};
 }

@@ -18,6 +18,8 @@ class GuardedBytes {
 
   // Copies `bytes` to the end of the region. Valid until the next call.
   std::string_view AtEnd(std::string_view bytes);
+  // So many bytes at the end of the region, with what was there. Valid until the next call.
+  char* RoomAtEnd(size_t size);
   // Copies `bytes` to the start of the region.
   std::string_view AtStart(std::string_view bytes);
 

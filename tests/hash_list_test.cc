@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,10 @@ TEST(HashListTest, ATakenListGoesOnWhereItEnded) {
     EXPECT_EQ(list.size(), size + 2);
     EXPECT_EQ(other.size(), 0u);
     EXPECT_EQ(list.back(), size);
+    std::vector<uint64_t> expected(size + 1);
+    std::iota(expected.begin(), expected.end(), 0);
+    expected.push_back(size);
+    EXPECT_EQ(Content(list), expected);
     other.Clear();
     list.Clear();
     AppendIfNew(size, &list);
@@ -98,26 +103,17 @@ TEST(HashListTest, AReusedBuilderKeepsTheKeyItEndedWith) {
   }
 }
 
-TEST(HashListTest, PagesAreAlignedZeroAndTheirOwn) {
-  using memory::kHugePageBytes;
-  std::vector<char*> blocks;
-  const std::vector<size_t> sizes = {kHugePageBytes, kHugePageBytes + 1, 3 * kHugePageBytes - 1,
-                                     kHugePageBytes, 5 * kHugePageBytes};
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    auto* block = static_cast<char*>(memory::AllocatePages(sizes[i]));
-    ASSERT_NE(block, nullptr);
-    EXPECT_EQ(reinterpret_cast<uintptr_t>(block) % kHugePageBytes, 0u);
-    EXPECT_EQ(std::count(block, block + sizes[i], 0), static_cast<ptrdiff_t>(sizes[i]));
-    std::fill(block, block + sizes[i], static_cast<char>(i + 1));
-    blocks.push_back(block);
+// The first chunk is kept, and holds as many as before.
+TEST(HashListTest, AClearedListFillsItsChunkAsBefore) {
+  HashList list;
+  size_t first_run = 0;
+  for (int round = 0; round < 3; ++round) {
+    for (uint64_t i = 0; i < 1000; ++i) AppendIfNew(i, &list);
+    if (round == 0) first_run = list.FirstRun().size;
+    EXPECT_LT(first_run, 1000u);
+    EXPECT_EQ(list.FirstRun().size, first_run);
+    list.Clear();
   }
-  memory::FreePages(blocks[1], sizes[1]);  // leaves its neighbours alone
-  for (const size_t i : {size_t{0}, size_t{2}, size_t{3}, size_t{4}}) {
-    EXPECT_EQ(std::count(blocks[i], blocks[i] + sizes[i], static_cast<char>(i + 1)),
-              static_cast<ptrdiff_t>(sizes[i]));
-    memory::FreePages(blocks[i], sizes[i]);
-  }
-  EXPECT_EQ(memory::AllocatePages(SIZE_MAX - 5), nullptr);
 }
 
 }  // namespace

@@ -170,21 +170,22 @@ TEST_F(RedisBloomFilterTest, AddIsOneCommandAndOneForManyKeys) {
   const std::vector<std::string_view> views = Views(keys);
   filter->AddMany(views.size(), views.data());
   EXPECT_EQ(server_->Info("commandstats", "cmdstat_bitfield:calls"), before + 101);
+  const uint64_t queries_before = server_->Info("commandstats", "cmdstat_getrange:calls");
   filter->MayContain("a");
-  EXPECT_EQ(server_->Info("commandstats", "cmdstat_getrange:calls"), 1u);
+  EXPECT_EQ(server_->Info("commandstats", "cmdstat_getrange:calls"), queries_before + 1);
 }
 
 // docs/redis.md: positions computed by an implementation that shares nothing with this one.
 TEST_F(RedisBloomFilterTest, LayoutIsTheDocumentedOne) {
   const std::string id = "00000000000000ff";
-  server_->Command({"SET", "bloomline:{golden}",
+  server_->Command({"HSET", "bloomline:{golden}", "metadata",
                     "bloomline-shared-bloom version=1 capacity=7000 false_positive_rate=0.01 "
                     "seed=42 block_bytes=128 num_probes=6 blocks_per_shard=25 num_shards=3 id=" +
                         id});
   std::string empty_shard;
   for (int block = 0; block < 25; ++block) empty_shard += std::string(127, '\0') + '\x01';
   for (const std::string shard : {"0", "1", "2"}) {
-    server_->Command({"SET", "bloomline:{golden:" + id + ":" + shard + "}", empty_shard});
+    server_->Command({"SET", "bloomline:shard:{golden:" + id + ":" + shard + "}", empty_shard});
   }
   const auto filter = Open("golden");
   ASSERT_NE(filter, nullptr);
@@ -193,7 +194,7 @@ TEST_F(RedisBloomFilterTest, LayoutIsTheDocumentedOne) {
   EXPECT_EQ(filter->MayContain("hello"), Answer::kNo);
 
   // "hello" with seed 42: block 54, so shard 2 and block 4 there.
-  const std::string key = "bloomline:{golden:" + id + ":2}";
+  const std::string key = "bloomline:shard:{golden:" + id + ":2}";
   const int hello[] = {280, 675, 748, 115, 227, 337};
   EXPECT_EQ(filter->Add("hello"), AddResult::kNew);
   for (const int bit : hello) {
@@ -202,7 +203,7 @@ TEST_F(RedisBloomFilterTest, LayoutIsTheDocumentedOne) {
   EXPECT_EQ(server_->Command({"BITCOUNT", key}), std::to_string(25 + 6));
 
   // "world": block 3 of shard 0; written by somebody else.
-  const std::string first = "bloomline:{golden:" + id + ":0}";
+  const std::string first = "bloomline:shard:{golden:" + id + ":0}";
   EXPECT_EQ(filter->MayContain("world"), Answer::kNo);
   for (const int bit : {858, 298, 912, 402, 119, 66}) {
     EXPECT_EQ(filter->MayContain("world"), Answer::kNo);
@@ -217,6 +218,69 @@ TEST_F(RedisBloomFilterTest, FiltersOfSeveralNamesAreApart) {
   EXPECT_EQ(a->Add("key"), AddResult::kNew);
   EXPECT_EQ(b->MayContain("key"), Answer::kNo);
   EXPECT_EQ(b->Add("key"), AddResult::kNew);
+}
+
+// A name that has the form of another filter's shard.
+TEST_F(RedisBloomFilterTest, NoNameMakesAKeyOfAnotherFilter) {
+  const auto filter = Create("f", Options(1000));
+  ASSERT_EQ(filter->Add("key"), AddResult::kNew);
+  const std::string shard = server_->Command({"KEYS", "*{f:*"});
+  const size_t open = shard.find('{');
+  const std::string name = shard.substr(open + 1, shard.find('}') - open - 1);
+  ASSERT_EQ(name.size(), std::string("f:0123456789abcdef:0").size()) << shard;
+  const auto other = Create(name, Options(1000));
+  ASSERT_NE(other, nullptr);
+  EXPECT_EQ(other->MayContain("key"), Answer::kNo);
+  EXPECT_EQ(other->Add("other"), AddResult::kNew);
+  EXPECT_EQ(server_->Command({"DBSIZE"}), "4");
+  std::string error;
+  EXPECT_TRUE(SharedBloomFilter::Delete(servers_, name, &error)) << error;
+  EXPECT_EQ(filter->MayContain("key"), Answer::kMaybe);
+  EXPECT_EQ(filter->error(), "");
+  EXPECT_EQ(filter->MayContain("other"), Answer::kNo);
+}
+
+// Those that docs/redis.md lists, on the keys it names.
+TEST_F(RedisBloomFilterTest, DocumentedPermissionsAreEnough) {
+  ASSERT_EQ(server_->Command(
+                {"ACL",      "SETUSER",        "app",     "on",      ">secret",   "~bloomline:*",
+                 "+auth",    "+cluster|slots", "+wait",   "+asking", "+eval",     "+bitfield",
+                 "+del",     "+exists",        "+expire", "+getbit", "+getrange", "+hdel",
+                 "+hexists", "+hget",          "+hmget",  "+hset",   "+hsetnx",   "+persist",
+                 "+pttl",    "+setrange",      "+strlen", "+time",   "+unlink"}),
+            "OK");
+  servers_.username = "app";
+  servers_.password = "secret";
+  SharedBloomFilterOptions options = Options(3000000);
+  options.shard_bytes = 2 << 20;
+  const auto filter = Create("f", options);
+  ASSERT_NE(filter, nullptr);
+  EXPECT_EQ(filter->Add("key"), AddResult::kNew);
+  EXPECT_EQ(filter->MayContain("key"), Answer::kMaybe);
+  server_->Command({"HSET", "bloomline:{f}", "unfinished", "1"});
+  EXPECT_EQ(Open("f")->MayContain("key"), Answer::kMaybe);
+  server_->Command({"DEL", server_->Command({"KEYS", "bloomline:shard:*:0}"})});
+  server_->Command({"DEL", server_->Command({"KEYS", "bloomline:shard:*:1}"})});
+  EXPECT_EQ(filter->Add("key"), AddResult::kFailed);
+  EXPECT_EQ(server_->Command({"KEYS", "bloomline:shard:*"}), "") << "the remnant is gone";
+  std::string error;
+  EXPECT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
+  EXPECT_EQ(server_->Command({"DBSIZE"}), "0");
+}
+
+// Who may only read can open what is finished.
+TEST_F(RedisBloomFilterTest, ReadersNeedFewPermissions) {
+  Create("f", Options(1000))->Add("key");
+  server_->Command({"ACL", "SETUSER", "reader", "on", ">secret", "~bloomline:*", "+auth",
+                    "+cluster|slots", "+wait", "+asking", "+getrange", "+hmget", "+strlen"});
+  servers_.username = "reader";
+  servers_.password = "secret";
+  const auto filter = Open("f");
+  ASSERT_NE(filter, nullptr);
+  EXPECT_EQ(filter->MayContain("key"), Answer::kMaybe);
+  EXPECT_EQ(filter->error(), "");
+  EXPECT_EQ(filter->Add("another"), AddResult::kFailed);
+  EXPECT_NE(filter->error().find("NOPERM"), std::string::npos) << filter->error();
 }
 
 TEST_F(RedisBloomFilterTest, SecondCreatorWithTheSameOptionsOpens) {
@@ -268,7 +332,7 @@ TEST_F(RedisBloomFilterTest, ShardsDoNotExpireAndHaveTheirExactLength) {
   options.shard_bytes = 65536;
   const auto filter = Create("f", options);
   ASSERT_EQ(filter->num_shards(), 2u);
-  const std::string keys = server_->Command({"KEYS", "bloomline:{f:*"});
+  const std::string keys = server_->Command({"KEYS", "bloomline:shard:{f:*"});
   const std::string first = keys.substr(0, keys.find(' '));
   EXPECT_EQ(server_->Command({"TTL", first}), "-1");
   EXPECT_EQ(server_->Command({"STRLEN", first}), std::to_string(filter->num_bytes() / 2));
@@ -381,11 +445,11 @@ TEST_F(RedisBloomFilterTest, BadNamesAndOptionsAreRefusedBeforeAnythingIsMade) {
 
 TEST_F(RedisBloomFilterTest, ForeignMetadataIsNotTouched) {
   std::string error;
-  server_->Command({"SET", "bloomline:{f}", "something else"});
+  server_->Command({"HSET", "bloomline:{f}", "metadata", "something else"});
   EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", Options(1000), &error), nullptr);
   EXPECT_NE(error.find("'something else'"), std::string::npos) << error;
   EXPECT_FALSE(SharedBloomFilter::Delete(servers_, "f", &error));
-  EXPECT_EQ(server_->Command({"GET", "bloomline:{f}"}), "something else");
+  EXPECT_EQ(server_->Command({"HGET", "bloomline:{f}", "metadata"}), "something else");
   server_->Command({"LPUSH", "bloomline:{g}", "x"});
   EXPECT_EQ(SharedBloomFilter::Open(servers_, "g", &error), nullptr);
   EXPECT_NE(error.find("WRONGTYPE"), std::string::npos) << error;

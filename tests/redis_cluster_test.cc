@@ -1,7 +1,11 @@
 // SharedBloomFilter on a cluster of three nodes, also while slots move and nodes die.
+// BLOOMLINE_TEST_KEYS=1000000 in the environment: so many keys instead of 100,000 in one AddMany
+// while slots move.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <thread>
@@ -35,7 +39,7 @@ class RedisClusterTest : public testing::Test {
   }
 
   std::vector<std::string> ShardsAt(size_t node) {
-    const std::string text = cluster_->node(node).Command({"KEYS", "bloomline:{f:*"});
+    const std::string text = cluster_->node(node).Command({"KEYS", "bloomline:shard:{f:*"});
     std::vector<std::string> keys;
     for (size_t at = 0; at < text.size();) {
       const size_t end = std::min(text.find(' ', at), text.size());
@@ -69,7 +73,8 @@ std::vector<std::string_view> Views(const std::vector<std::string>& keys) {
 }
 
 TEST_F(RedisClusterTest, ShardsSpreadAndKeysAreFound) {
-  for (const std::string key : {"foo", "{a}b", "x{}y", "", "bloomline:{f:0123456789abcdef:17}"}) {
+  for (const std::string key :
+       {"foo", "{a}b", "x{}y", "", "bloomline:shard:{f:0123456789abcdef:17}"}) {
     EXPECT_EQ(cluster_->Slot(key), std::to_string(redis::KeySlot(key))) << key;
   }
   const auto filter = Create();
@@ -145,6 +150,88 @@ TEST_F(RedisClusterTest, KeysAreAddedAndFoundWhileASlotMoves) {
   const uint64_t moves_after = Redirects("MOVED");
   add_and_find("when it has learned");
   EXPECT_EQ(Redirects("MOVED"), moves_after);
+}
+
+// Slots with shards in them move to and fro during one call.
+TEST_F(RedisClusterTest, OneAddManyWhileSlotsMove) {
+  const char* wanted = std::getenv("BLOOMLINE_TEST_KEYS");
+  const size_t num_keys = wanted == nullptr ? 100000 : std::stoul(wanted);
+  options_.capacity = num_keys;
+  options_.shard_bytes = std::max<uint64_t>(num_keys / 20, 4096);  // 25 shards
+  const auto filter = Create();
+  const std::vector<std::string> moving = ShardsAt(0);
+  ASSERT_GE(moving.size(), 2u);
+  std::atomic<bool> stop{false};
+  std::atomic<int> moves{0};
+  std::thread mover([&] {
+    for (size_t from = 0; !stop; from = 1 - from) {
+      for (size_t i = 0; i < 2; ++i) {
+        cluster_->BeginMigration(moving[i], from, 1 - from);
+        cluster_->MoveKey(moving[i], from, 1 - from);
+        cluster_->EndMigration(moving[i], 1 - from);
+        ++moves;
+      }
+    }
+  });
+  const std::vector<std::string> keys = Keys(num_keys, "key");
+  const std::vector<std::string_view> views = Views(keys);
+  const std::vector<std::string> absent_keys = Keys(20000, "absent");
+  const std::vector<std::string_view> absent = Views(absent_keys);
+  std::vector<AddResult> results(num_keys);
+  std::vector<Answer> answers(num_keys);
+  const uint64_t redirects = Redirects("ASK") + Redirects("MOVED");
+  const bool all_added = filter->AddMany(num_keys, views.data(), results.data());
+  const std::string add_error = filter->error();
+  const int moves_of_add = moves;
+  const bool all_queried = filter->MayContainMany(num_keys, views.data(), answers.data());
+  const std::string query_error = filter->error();
+  stop = true;
+  mover.join();
+  EXPECT_TRUE(all_added) << add_error;
+  EXPECT_TRUE(all_queried) << query_error;
+  EXPECT_GT(Redirects("ASK") + Redirects("MOVED"), redirects);
+  size_t num_new = 0;
+  for (const AddResult result : results) {
+    ASSERT_TRUE(result == AddResult::kNew || result == AddResult::kPresent);
+    num_new += result == AddResult::kNew;
+  }
+  EXPECT_GT(num_new, num_keys * 99 / 100) << "the others were false positives";
+  for (const Answer answer : answers) ASSERT_EQ(answer, Answer::kMaybe);
+  ASSERT_TRUE(filter->MayContainMany(num_keys, views.data(), answers.data())) << filter->error();
+  for (const Answer answer : answers) ASSERT_EQ(answer, Answer::kMaybe);
+  ASSERT_TRUE(filter->MayContainMany(absent.size(), absent.data(), answers.data()));
+  size_t positives = 0;
+  for (size_t i = 0; i < absent.size(); ++i) positives += answers[i] == Answer::kMaybe;
+  EXPECT_LT(positives, absent.size() * 13 / 1000);
+  std::printf("%zu keys added during %d moves of a slot, %llu redirects, 0 not found; FPR %.4f\n",
+              num_keys, moves_of_add,
+              static_cast<unsigned long long>(Redirects("ASK") + Redirects("MOVED") - redirects),
+              static_cast<double>(positives) / static_cast<double>(absent.size()));
+  EXPECT_GT(moves_of_add, 2);
+}
+
+// Every script has one key, so a cluster need not refuse it (TRYAGAIN) while that key's slot moves.
+TEST_F(RedisClusterTest, FilterIsMadeAndDeletedWhileItsSlotsMove) {
+  const std::string metadata = "bloomline:{f}";
+  const size_t from = cluster_->NodeOf(metadata);
+  const size_t to = (from + 1) % RedisCluster::kNodes;
+  cluster_->BeginMigration(metadata, from, to);
+  const uint64_t asks = Redirects("ASK");
+  const auto filter = Create();
+  ASSERT_NE(filter, nullptr);
+  EXPECT_GT(Redirects("ASK"), asks);
+  EXPECT_EQ(Redirects("TRYAGAIN"), 0u);
+  EXPECT_EQ(filter->Add("key"), AddResult::kNew);
+  cluster_->EndMigration(metadata, to);
+  EXPECT_EQ(Create()->MayContain("key"), Answer::kMaybe);
+  const std::string shard = ShardsAt(0)[0];
+  cluster_->BeginMigration(shard, 0, 1);
+  std::string error;
+  EXPECT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
+  cluster_->EndMigration(shard, 1);
+  for (size_t i = 0; i < RedisCluster::kNodes; ++i) {
+    EXPECT_EQ(cluster_->node(i).Command({"DBSIZE"}), "0");
+  }
 }
 
 TEST_F(RedisClusterTest, DeadNodeCostsItsShardsOnly) {

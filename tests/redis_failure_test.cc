@@ -48,7 +48,7 @@ class RedisFailureTest : public testing::Test {
   }
 
   std::string FirstShard() {
-    const std::string keys = server_->Command({"KEYS", "bloomline:{f:*"});
+    const std::string keys = server_->Command({"KEYS", "bloomline:shard:{f:*"});
     return keys.substr(0, keys.find(' '));
   }
 
@@ -220,7 +220,7 @@ TEST_F(RedisFailureTest, VanishedShardIsNeverANo) {
   ExpectUnavailable(filter.get(), Answer::kMaybe, "is missing or is not what was created");
   // The additions above must not have made something that looks like a shard.
   EXPECT_EQ(strict->MayContain("key"), Answer::kError);
-  EXPECT_EQ(server_->Command({"KEYS", "bloomline:{f:*"}), "");
+  EXPECT_EQ(server_->Command({"KEYS", "bloomline:shard:{f:*"}), "");
   std::string error;
   EXPECT_EQ(SharedBloomFilter::Open(servers_, "f", &error), nullptr);
   EXPECT_NE(error.find("is damaged"), std::string::npos) << error;

@@ -10,7 +10,10 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
+#include <set>
+#include <sstream>
 #include <thread>
 
 #include "src/redis/command.h"
@@ -40,13 +43,6 @@ int TryToBind(int port) {
   return bound ? ntohs(address.sin_port) : 0;
 }
 
-int FreePort() {
-  for (;;) {
-    const int port = TryToBind(0);
-    if (port != 0 && port + kBusOffset < 65536 && TryToBind(port + kBusOffset) != 0) return port;
-  }
-}
-
 void WaitUntil(const std::string& what, const std::function<bool()>& done) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   while (!done()) {
@@ -73,10 +69,65 @@ std::string ToText(const redisReply& reply) {
   }
 }
 
+pid_t Spawn(std::vector<std::string> command) {
+  std::vector<char*> argv;
+  for (std::string& argument : command) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  const pid_t pid = fork();
+  if (pid < 0) Die("cannot fork");
+  if (pid == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    execvp(argv[0], argv.data());
+    _exit(127);
+  }
+  return pid;
+}
+
+void KillProcess(pid_t pid) {
+  kill(pid, SIGKILL);
+  waitpid(pid, nullptr, 0);
+}
+
+std::string CommandAt(int port, std::initializer_list<std::string_view> arguments) {
+  RedisServers options;
+  options.command_timeout_ms = 10000;
+  std::string error;
+  const auto connection = redis::Connection::Open({"127.0.0.1", port}, options, &error);
+  if (connection == nullptr) return error;
+  std::string command;
+  redis::AppendCommand(arguments, &command);
+  const redis::ReplyPtr reply = connection->Ask(command, &error);
+  return reply == nullptr ? error : ToText(*reply);
+}
+
+// For each node of the cluster its name, epoch and slots, as this one believes.
+std::set<std::string> OwnersAndEpochs(const RedisServer& server) {
+  std::set<std::string> nodes;
+  std::istringstream lines(server.Command({"CLUSTER", "NODES"}));
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream fields(line);
+    std::string known;
+    std::string field;
+    for (int i = 0; fields >> field; ++i) {
+      const bool is_migration = field.front() == '[';
+      if ((i == 0 || i == 6 || i > 7) && !is_migration) known += field + " ";
+    }
+    nodes.insert(known);
+  }
+  return nodes;
+}
+
 }  // namespace
 
 bool RedisServer::IsInstalled() {
   return std::system("command -v redis-server >/dev/null 2>&1") == 0;
+}
+
+int RedisServer::FreePort() {
+  for (;;) {
+    const int port = TryToBind(0);
+    if (port != 0 && port + kBusOffset < 65536 && TryToBind(port + kBusOffset) != 0) return port;
+  }
 }
 
 RedisServer::RedisServer(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {
@@ -98,16 +149,7 @@ void RedisServer::Start() {
       dir_.Path("")};
   command.insert(command.end(), {"--logfile", dir_.Path("log")});
   command.insert(command.end(), arguments_.begin(), arguments_.end());
-  std::vector<char*> argv;
-  for (std::string& argument : command) argv.push_back(argument.data());
-  argv.push_back(nullptr);
-  pid_ = fork();
-  if (pid_ < 0) Die("cannot fork");
-  if (pid_ == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    execvp(argv[0], argv.data());
-    _exit(127);
-  }
+  pid_ = Spawn(std::move(command));
 }
 
 bool RedisServer::WaitUntilItAnswers() const {
@@ -125,8 +167,7 @@ bool RedisServer::WaitUntilItAnswers() const {
 
 void RedisServer::Kill() {
   if (pid_ <= 0) return;
-  kill(pid_, SIGKILL);
-  waitpid(pid_, nullptr, 0);
+  KillProcess(pid_);
   pid_ = -1;
 }
 
@@ -140,15 +181,7 @@ void RedisServer::Stop() { kill(pid_, SIGSTOP); }
 void RedisServer::Continue() { kill(pid_, SIGCONT); }
 
 std::string RedisServer::Command(std::initializer_list<std::string_view> arguments) const {
-  RedisServers options;
-  options.command_timeout_ms = 10000;
-  std::string error;
-  const auto connection = redis::Connection::Open({"127.0.0.1", port_}, options, &error);
-  if (connection == nullptr) return error;
-  std::string command;
-  redis::AppendCommand(arguments, &command);
-  const redis::ReplyPtr reply = connection->Ask(command, &error);
-  return reply == nullptr ? error : ToText(*reply);
+  return CommandAt(port_, arguments);
 }
 
 uint64_t RedisServer::Info(std::string_view section, std::string_view name) const {
@@ -157,12 +190,55 @@ uint64_t RedisServer::Info(std::string_view section, std::string_view name) cons
   return at == std::string::npos ? 0 : std::stoull(text.substr(at + name.size() + 1));
 }
 
-RedisCluster::RedisCluster() {
+void WaitForReplicas(const RedisServer& primary, size_t n) {
+  WaitUntil("replicas", [&] {
+    const std::string text = primary.Command({"INFO", "replication"});
+    size_t online = 0;
+    for (size_t at = text.find("state=online"); at != std::string::npos;
+         at = text.find("state=online", at + 1)) {
+      ++online;
+    }
+    return online >= n && primary.Command({"WAIT", std::to_string(n), "1000"}) == std::to_string(n);
+  });
+}
+
+RedisSentinel::RedisSentinel(const RedisServer& primary) : port_(RedisServer::FreePort()) {
+  const std::string file = dir_.Path("sentinel.conf");
+  std::ofstream(file) << "port " << port_ << "\nbind 127.0.0.1\ndir " << dir_.Path("")
+                      << "\nlogfile " << dir_.Path("log") << "\nsentinel monitor primary 127.0.0.1 "
+                      << primary.port() << " 1\nsentinel down-after-milliseconds primary 500\n"
+                      << "sentinel failover-timeout primary 4000\n";
+  pid_ = Spawn({"redis-server", file, "--sentinel"});
+  WaitUntil("Sentinel", [&] { return PrimaryAddress() == primary.address(); });
+}
+
+RedisSentinel::~RedisSentinel() { KillProcess(pid_); }
+
+std::string RedisSentinel::PrimaryAddress() const {
+  const std::string reply = CommandAt(port_, {"SENTINEL", "GET-MASTER-ADDR-BY-NAME", "primary"});
+  const size_t space = reply.find(' ');
+  return space == std::string::npos ? reply
+                                    : reply.substr(0, space) + ":" + reply.substr(space + 1);
+}
+
+uint64_t RedisSentinel::NumReplicas() const {
+  const std::string text = CommandAt(port_, {"INFO", "sentinel"});
+  const size_t at = text.find(",slaves=");
+  return at == std::string::npos ? 0 : std::stoull(text.substr(at + 8));
+}
+
+RedisCluster::RedisCluster(bool with_replicas) {
+  const std::vector<std::string> arguments = {"--cluster-enabled",
+                                              "yes",
+                                              "--cluster-node-timeout",
+                                              "1000",
+                                              "--cluster-require-full-coverage",
+                                              "no",
+                                              "--repl-diskless-sync-delay",
+                                              "0"};
   const std::string ranges[kNodes][2] = {{"0", "5460"}, {"5461", "10922"}, {"10923", "16383"}};
   for (size_t i = 0; i < kNodes; ++i) {
-    nodes_.push_back(std::make_unique<RedisServer>(
-        std::vector<std::string>{"--cluster-enabled", "yes", "--cluster-node-timeout", "1000",
-                                 "--cluster-require-full-coverage", "no"}));
+    nodes_.push_back(std::make_unique<RedisServer>(arguments));
     node(i).Command({"CLUSTER", "ADDSLOTSRANGE", ranges[i][0], ranges[i][1]});
     node(i).Command({"CLUSTER", "SET-CONFIG-EPOCH", std::to_string(i + 1)});
     if (i > 0) node(i).Command({"CLUSTER", "MEET", "127.0.0.1", std::to_string(node(0).port())});
@@ -174,6 +250,31 @@ RedisCluster::RedisCluster() {
              info.find("cluster_slots_assigned:16384") != std::string::npos &&
              info.find("cluster_known_nodes:3") != std::string::npos;
     });
+  }
+  for (size_t i = 0; with_replicas && i < kNodes; ++i) {
+    replicas_.push_back(std::make_unique<RedisServer>(arguments));
+    replica(i).Command({"CLUSTER", "MEET", "127.0.0.1", std::to_string(node(0).port())});
+  }
+  for (size_t i = 0; with_replicas && i < kNodes; ++i) {
+    const std::string id = node(i).Command({"CLUSTER", "MYID"});
+    WaitUntil("replicas of the cluster", [&] {
+      return replica(i).Command({"CLUSTER", "REPLICATE", id}) == "OK";
+    });
+  }
+  for (size_t i = 0; with_replicas && i < kNodes; ++i) {
+    WaitForReplicas(node(i), 1);
+    // All know all: otherwise a node does not vote.
+    for (RedisServer* server : {&node(i), &replica(i)}) {
+      WaitUntil("the cluster's replicas", [&] {
+        const std::string nodes = server->Command({"CLUSTER", "NODES"});
+        size_t replicas = 0;
+        for (size_t at = nodes.find("slave"); at != std::string::npos;
+             at = nodes.find("slave", at + 1)) {
+          ++replicas;
+        }
+        return replicas == kNodes && nodes.find("handshake") == std::string::npos;
+      });
+    }
   }
 }
 
@@ -208,6 +309,10 @@ void RedisCluster::EndMigration(const std::string& key, size_t to) {
   for (size_t i = 0; i < kNodes; ++i) {
     if (i != to) node(i).Command({"CLUSTER", "SETSLOT", slot, "NODE", to_id});
   }
+  WaitUntil("the nodes to agree", [&] {
+    const std::set<std::string> expected = OwnersAndEpochs(node(0));
+    return OwnersAndEpochs(node(1)) == expected && OwnersAndEpochs(node(2)) == expected;
+  });
 }
 
 }  // namespace bloomline::tests

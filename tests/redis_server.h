@@ -19,6 +19,8 @@ namespace bloomline::tests {
 class RedisServer {
  public:
   static bool IsInstalled();
+  // Now free on loopback; a cluster node's second port is free, too.
+  static int FreePort();
 
   // `arguments` follow the usual ones on the command line: no persistence, no cluster. Ends the
   // test process if the server does not start.
@@ -52,24 +54,48 @@ class RedisServer {
   pid_t pid_ = -1;
 };
 
-// Three nodes, each with a third of the slots, no replicas.
+// As many replicas as `n` are connected to the server and up to date.
+void WaitForReplicas(const RedisServer& primary, size_t n);
+
+// A Sentinel that watches a server under the name "primary", and promotes a replica of it alone.
+class RedisSentinel {
+ public:
+  explicit RedisSentinel(const RedisServer& primary);
+  ~RedisSentinel();
+  RedisSentinel(const RedisSentinel&) = delete;
+  RedisSentinel& operator=(const RedisSentinel&) = delete;
+
+  // "127.0.0.1:PORT"
+  std::string PrimaryAddress() const;
+  uint64_t NumReplicas() const;
+
+ private:
+  TempDir dir_;
+  int port_ = 0;
+  pid_t pid_ = -1;
+};
+
+// Three nodes, each with a third of the slots; with or without a replica each.
 class RedisCluster {
  public:
-  RedisCluster();
+  explicit RedisCluster(bool with_replicas = false);
 
   static constexpr size_t kNodes = 3;
   RedisServer& node(size_t i) { return *nodes_[i]; }
+  RedisServer& replica(size_t i) { return *replicas_[i]; }
   // The node that now serves the key.
   size_t NodeOf(const std::string& key);
   std::string Slot(const std::string& key);
 
-  // The three steps by which a slot with one key moves.
+  // The three steps by which a slot with one key moves. After the last all nodes agree on it: one
+  // that moves the slot back before it has heard of the other's new epoch loses the slot again.
   void BeginMigration(const std::string& key, size_t from, size_t to);
   void MoveKey(const std::string& key, size_t from, size_t to);
   void EndMigration(const std::string& key, size_t to);
 
  private:
   std::vector<std::unique_ptr<RedisServer>> nodes_;
+  std::vector<std::unique_ptr<RedisServer>> replicas_;
 };
 
 }  // namespace bloomline::tests

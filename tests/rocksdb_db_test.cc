@@ -26,10 +26,10 @@ using tests::TempDir;
 
 constexpr uint64_t kKeys = 20000;
 
-enum class Kind { kBloom, kRibbon, kOurs, kCompact };
+enum class Kind { kBloom, kRibbon, kOurs, kCompact, kRandomSeed };
 
 const char* Name(Kind kind) {
-  constexpr const char* kNames[] = {"Bloom", "Ribbon", "Ours", "Compact"};
+  constexpr const char* kNames[] = {"Bloom", "Ribbon", "Ours", "Compact", "RandomSeed"};
   return kNames[static_cast<int>(kind)];
 }
 
@@ -41,10 +41,12 @@ std::shared_ptr<const rocksdb::FilterPolicy> NewPolicy(Kind kind) {
       return std::shared_ptr<const rocksdb::FilterPolicy>(rocksdb::NewRibbonFilterPolicy(10, -1));
     case Kind::kOurs:
     case Kind::kCompact:
+    case Kind::kRandomSeed:
       break;
   }
   FilterOptions options;
-  if (kind == Kind::kCompact) options.format = Format::kCompact;
+  if (kind != Kind::kOurs) options.format = Format::kCompact;
+  options.random_seed = kind == Kind::kRandomSeed;
   return NewRocksDBFilterPolicy(options);
 }
 
@@ -176,7 +178,8 @@ class RocksDBTest : public testing::TestWithParam<Mode> {};
 
 TEST_P(RocksDBTest, EveryDirectionGivesNoWrongAnswer) {
   for (const KeyShape shape : {KeyShape::kPath, KeyShape::kBigEndian64}) {
-    for (const Kind writer : {Kind::kBloom, Kind::kRibbon, Kind::kOurs, Kind::kCompact}) {
+    for (const Kind writer :
+         {Kind::kBloom, Kind::kRibbon, Kind::kOurs, Kind::kCompact, Kind::kRandomSeed}) {
       for (const Kind reader : {Kind::kBloom, Kind::kOurs}) {
         SCOPED_TRACE(testing::Message()
                      << Name(writer) << " to " << Name(reader) << ", " << Name(shape));
@@ -190,7 +193,7 @@ TEST_P(RocksDBTest, EveryDirectionGivesNoWrongAnswer) {
         }
         Database db(dir.Path("db"), reader, GetParam());
         db.ExpectNoWrongAnswer(shape, kKeys);
-        const bool ours = writer == Kind::kOurs || writer == Kind::kCompact;
+        const bool ours = writer != Kind::kBloom && writer != Kind::kRibbon;
         const bool understood = !(ours && reader == Kind::kBloom);
         if (!understood) {
           EXPECT_EQ(db.rejections(), 0u) << "stock must take our bytes for 'may match'";
@@ -204,11 +207,12 @@ TEST_P(RocksDBTest, EveryDirectionGivesNoWrongAnswer) {
 
 TEST_P(RocksDBTest, OneDatabaseHoldsFiltersOfAllKinds) {
   TempDir dir;
-  const Kind kinds[] = {Kind::kBloom, Kind::kOurs, Kind::kRibbon, Kind::kCompact};
-  for (uint64_t round = 0; round < 4; ++round) {
+  const Kind kinds[] = {Kind::kBloom, Kind::kOurs, Kind::kRibbon, Kind::kCompact,
+                        Kind::kRandomSeed};
+  for (uint64_t round = 0; round < 5; ++round) {
     Database db(dir.Path("db"), kinds[round], GetParam());
-    db.Write(KeyShape::kDecimal16, round * kKeys / 4, (round + 1) * kKeys / 4);
-    db.ExpectNoWrongAnswer(KeyShape::kDecimal16, (round + 1) * kKeys / 4);
+    db.Write(KeyShape::kDecimal16, round * kKeys / 5, (round + 1) * kKeys / 5);
+    db.ExpectNoWrongAnswer(KeyShape::kDecimal16, (round + 1) * kKeys / 5);
   }
   Database db(dir.Path("db"), Kind::kOurs, GetParam());
   db.ExpectNoWrongAnswer(KeyShape::kDecimal16, kKeys);
@@ -240,6 +244,7 @@ TEST(RocksDBOptionsTest, OptionsFileKeepsThePolicyAndItsSettings) {
   TempDir dir;
   FilterOptions filter_options;
   filter_options.bits_per_key = 12.5;
+  filter_options.random_seed = true;
   {
     Database db(dir.Path("db"), MakeOptions(NewRocksDBFilterPolicy(filter_options), kModes[0]));
     db.Write(KeyShape::kUuid, 0, kKeys);
@@ -259,6 +264,9 @@ TEST(RocksDBOptionsTest, OptionsFileKeepsThePolicyAndItsSettings) {
       table->filter_policy->GetOption(rocksdb::ConfigOptions(), "bits_per_key", &bits_per_key)
           .ok());
   EXPECT_EQ(bits_per_key, "12.5");
+  std::string seed;
+  ASSERT_TRUE(table->filter_policy->GetOption(rocksdb::ConfigOptions(), "seed", &seed).ok());
+  EXPECT_EQ(seed, "random");
   rocksdb::Options options(db_options, families[0].options);
   options.statistics = rocksdb::CreateDBStatistics();
   Database db(dir.Path("db"), options);

@@ -8,14 +8,17 @@
 #include <limits>
 #include <memory>
 #include <random>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "bloomline/rocksdb.h"
 #include "src/core/format.h"
+#include "src/rocksdb/bits_builder.h"
 #include "src/rocksdb/filter_bits_abi.h"
 #include "tests/guarded_bytes.h"
+#include "tests/injected_entropy.h"
 
 namespace bloomline {
 namespace {
@@ -103,6 +106,38 @@ TEST(RocksDBPolicyTest, BuilderIsReusedForPartitions) {
 
 // BlockBasedTableOptions::detect_filter_construct_corruption.
 // RocksDB 10.9 and later ask from the thread that writes the file.
+// A prefix may be the last of one partition and the first of the next.
+TEST(RocksDBPolicyTest, EachPartitionHasItsPrefixes) {
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    FilterOptions options;
+    options.format = format;
+    const Policy policy = NewRocksDBFilterPolicy(options);
+    RocksDBBitsBuilder builder(options, false);
+    for (int partition = 0; partition < 20; ++partition) {
+      builder.AddKeyAndAlt("prefix" + std::to_string(partition), std::string("prefix"));
+      std::unique_ptr<const char[]> buffer;
+      const std::string filter = builder.Finish(&buffer).ToString();
+      const Reader reader(policy->GetFilterBitsReader(filter));
+      EXPECT_TRUE(reader->MayMatch(std::string("prefix"))) << partition;
+      EXPECT_TRUE(reader->MayMatch("prefix" + std::to_string(partition))) << partition;
+    }
+  }
+}
+
+// No bytes would say that there are no keys.
+TEST(RocksDBPolicyTest, ABuilderThatCanKeepNoKeysMatchesEverything) {
+  const Policy policy = NewRocksDBFilterPolicy(FilterOptions());
+  FilterOptions invalid;
+  invalid.bits_per_key = 1e9;
+  for (const bool adds : {false, true}) {
+    RocksDBBitsBuilder builder(invalid, false);
+    if (adds) builder.AddKey(std::string("key"));
+    std::unique_ptr<const char[]> buffer;
+    const std::string filter = builder.Finish(&buffer).ToString();
+    EXPECT_EQ(Matches(policy, filter, "key", 100), 100) << adds;
+  }
+}
+
 TEST(RocksDBPolicyTest, OtherThreadsMayAskForTheNumberOfEntries) {
   const Builder builder = NewBuilder(NewRocksDBFilterPolicy(FilterOptions()));
   constexpr size_t kKeys = 200000;
@@ -245,6 +280,93 @@ TEST(RocksDBPolicyTest, OptionStringRoundTrips) {
   EXPECT_EQ(Build(policy, Keys(500)), Build(again, Keys(500)));
   std::string mismatch;
   EXPECT_TRUE(policy->AreEquivalent(rocksdb::ConfigOptions(), again.get(), &mismatch)) << mismatch;
+}
+
+uint64_t SeedOf(const std::string& filter) { return core::DecodeStandalone(filter).seed; }
+
+TEST(RocksDBSeedTest, EachFilterAndEachPartitionDrawsItsOwn) {
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    FilterOptions options;
+    options.format = format;
+    options.random_seed = true;
+    const Policy policy = NewRocksDBFilterPolicy(options);
+    ASSERT_NE(policy, nullptr);
+    std::set<uint64_t> seeds;
+    for (int file = 0; file < 3; ++file) {
+      const Builder builder = NewBuilder(policy);
+      for (int partition = 0; partition < 3; ++partition) {
+        for (const std::string& key : Keys(1000)) builder->AddKey(key);
+        EXPECT_EQ(builder->EstimateEntriesAdded(), 1000u);
+        std::unique_ptr<const char[]> buffer;
+        const std::string filter = builder->Finish(&buffer).ToString();
+        EXPECT_EQ(Matches(policy, filter, "key", 1000), 1000);
+        EXPECT_LT(Matches(policy, filter, "absent", 1000), 60);
+        seeds.insert(SeedOf(filter));
+      }
+    }
+    EXPECT_EQ(seeds.size(), 9u);
+    EXPECT_EQ(seeds.count(0), 0u);
+    EXPECT_EQ(Build(policy, {}), "") << "no keys are no filter, whatever the seed";
+  }
+}
+
+TEST(RocksDBSeedTest, OptionStringsSayRandomAndNotANumber) {
+  rocksdb::Status status;
+  const Policy policy =
+      FromString("{id=bloomline;format=compact;bits_per_key=7.5;seed=random}", &status);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  EXPECT_NE(SeedOf(Build(policy, Keys(100))), SeedOf(Build(policy, Keys(100))));
+  const std::string text = policy->ToString(rocksdb::ConfigOptions());
+  EXPECT_NE(text.find("seed=random"), std::string::npos) << text;
+  const Policy again = FromString(text, &status);
+  ASSERT_TRUE(status.ok()) << text << ": " << status.ToString();
+  EXPECT_NE(SeedOf(Build(again, Keys(100))), SeedOf(Build(again, Keys(100))));
+  std::string mismatch;
+  EXPECT_TRUE(policy->AreEquivalent(rocksdb::ConfigOptions(), again.get(), &mismatch)) << mismatch;
+  const Policy unseeded = FromString("{id=bloomline;format=compact;bits_per_key=7.5}", &status);
+  EXPECT_FALSE(policy->AreEquivalent(rocksdb::ConfigOptions(), unseeded.get(), &mismatch));
+  EXPECT_EQ(mismatch, "seed");
+}
+
+TEST(RocksDBSeedTest, ARandomSeedComesAndGoes) {
+  rocksdb::Status status;
+  const Policy policy = FromString("{id=bloomline;seed=77}", &status);
+  auto* options = const_cast<rocksdb::FilterPolicy*>(policy.get());
+  rocksdb::ConfigOptions config;
+  EXPECT_EQ(SeedOf(Build(policy, Keys(100))), 77u);
+  EXPECT_TRUE(options->ConfigureOption(config, "seed", "random").ok());
+  const uint64_t drawn = SeedOf(Build(policy, Keys(100)));
+  EXPECT_NE(drawn, 77u);
+  EXPECT_NE(drawn, SeedOf(Build(policy, Keys(100))));
+  EXPECT_TRUE(options->ConfigureOption(config, "seed", "78").ok());
+  EXPECT_EQ(SeedOf(Build(policy, Keys(100))), 78u);
+  for (const char* text : {"Random", "random ", "rand", ""}) {
+    EXPECT_FALSE(options->ConfigureOption(config, "seed", text).ok()) << text;
+  }
+  EXPECT_EQ(SeedOf(Build(policy, Keys(100))), 78u);
+  // Together with a format whose hash takes no seed, it would be a promise that nobody keeps.
+  EXPECT_TRUE(options->ConfigureOption(config, "seed", "random").ok());
+  EXPECT_FALSE(options->ConfigureOption(config, "format", "classic").ok());
+  EXPECT_NE(SeedOf(Build(policy, Keys(100))), 0u);
+}
+
+TEST(RocksDBSeedTest, WithoutAGeneratorNoPolicyAndNoFalseNo) {
+  FilterOptions options;
+  options.random_seed = true;
+  const Policy policy = NewRocksDBFilterPolicy(options);
+  ASSERT_NE(policy, nullptr);
+  const tests::InjectedEntropy failing;
+  std::string error;
+  EXPECT_EQ(NewRocksDBFilterPolicy(options, &error), nullptr);
+  EXPECT_NE(error.find("generator failed"), std::string::npos) << error;
+  testing::internal::CaptureStderr();
+  const std::string filter = Build(policy, Keys(1000));
+  Build(policy, Keys(1000));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "bloomline: RocksDB filters that match everything are written: no random seed: the "
+            "system's generator failed: Function not implemented\n");
+  EXPECT_EQ(Matches(policy, filter, "key", 1000), 1000);
+  EXPECT_EQ(Matches(policy, filter, "absent", 1000), 1000);
 }
 
 TEST(RocksDBPolicyTest, BelowOneBitFollowsRocksDB) {

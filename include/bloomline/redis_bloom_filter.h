@@ -33,16 +33,49 @@ enum class WhenUnavailable {
   kError,       // Answer::kError
 };
 
-// How to reach Redis 4.0 or later. TLS is not supported.
+// For connections to rediss:// addresses. All files are PEM; they are read at each connection.
+struct RedisTls {
+  // Certificates of authorities that may have signed the server's: a file of them, and a folder
+  // prepared by `openssl rehash`. Both empty: the system's.
+  std::string ca_file;
+  std::string ca_path;
+
+  // The client's own certificate, with its chain, and its unencrypted key, where the server demands
+  // them. Both or none.
+  std::string certificate_file;
+  std::string key_file;
+
+  // The name for SNI, and the name or IP address that the server's certificate must be for. Empty:
+  // the address's host; the nodes of a cluster are then reached, and checked, by what CLUSTER SLOTS
+  // calls them.
+  std::string server_name;
+
+  // False: any certificate will do, so that whoever is on the way can read and change everything.
+  bool verify = true;
+};
+
+// How to reach Redis 4.0 or later.
 struct RedisServers {
-  // "host:port" or "[IPv6]:port". One server; or nodes of one cluster, of which one that answers is
-  // enough to find the others.
+  // One server; or nodes of one cluster, of which one that answers is enough to find the others.
+  //   host:port, [IPv6]:port
+  //   redis://[user[:password]@]host[:port][/database]    port 6379, database 0 if left out
+  //   rediss://...                                         the same, with TLS
+  //   unix://[user[:password]@]/path[?db=database]         a unix socket
+  // In user, password and path of these URLs %XX is the byte XX. rediss:// needs a library that was
+  // built with hiredis_ssl (hiredis 1.0 and later); Validate says if it was not.
   std::vector<std::string> servers = {"127.0.0.1:6379"};
 
   // For AUTH; without a password no AUTH is sent, without a username the server's default user is
-  // meant.
+  // meant. They may stand in an address instead, and then hold for all servers. No message has
+  // either of them.
   std::string username;
   std::string password;
+
+  // For SELECT: 0 to 2147483647, of which a server has 16 unless it is configured otherwise. May
+  // stand in an address instead. A cluster has 0 only.
+  int database = 0;
+
+  RedisTls tls;
 
   // Milliseconds, 1 to 600000. A command has timed out when the server takes or sends no byte for
   // so long.
@@ -91,7 +124,7 @@ enum class AddResult {
              // exactly one gets this, unless the key was a false positive, and then none
   kPresent,  // all bits were set: the key was in, or was a false positive
   kUnknown,  // the key is in; a reply was lost and the command repeated, so kNew or kPresent
-  kFailed,   // the key may not be in; error() says why
+  kFailed,   // the key may not be in, or not on min_replicas replicas; error() says why
 };
 
 enum class Answer {
@@ -100,15 +133,32 @@ enum class Answer {
   kError,  // nobody could be asked; only under WhenUnavailable::kError
 };
 
-// A connection to one filter. Not thread-safe, and not to be used on both sides of a fork: each
-// thread and process opens its own.
+// What an addition waits for besides the server's own acknowledgement.
+struct AddOptions {
+  // Replicas that must have confirmed the addition (with WAIT) before it is acknowledged: of the
+  // server, or of each cluster node concerned. 0 to 1000; 0: none. With fewer in time the result is
+  // kFailed, and error() says how many confirmed. With all replicas of a server, no failover to one
+  // of them loses an acknowledged key. Cost: a replica's round trip for each Add and each 4096 keys
+  // of AddMany; every addition is sent to the replicas and the append-only file, also one of a key
+  // that is in.
+  int min_replicas = 0;
+
+  // Milliseconds that the replicas have, each time: 1 to 600000.
+  int replica_timeout_ms = 1000;
+
+  // Empty if the options can be used, else one sentence that names the value and the allowed range.
+  std::string Validate() const;
+};
+
+// A connection to one filter. Not thread-safe: each thread opens its own. After a fork the child
+// may go on with it, on connections of its own, unless the fork happened during a call.
 class SharedBloomFilter {
  public:
   // Makes the filter `name`, or opens it if there is one with the same options. If two create at
   // once, both get the same filter. Null if there is one with other options (*error names both), if
   // the server cannot be reached or refuses, or if parts of the filter are missing (see Delete).
-  // name: 1 to 200 bytes, no spaces, control characters, '{' or '}'. Cost: the filter's memory is
-  // sent once.
+  // name: 1 to 200 bytes, no spaces, control characters, '{' or '}'. Cost: a few round trips, in
+  // which the server writes the filter's memory once.
   static std::unique_ptr<SharedBloomFilter> Create(const RedisServers& servers,
                                                    const std::string& name,
                                                    const SharedBloomFilterOptions& options,
@@ -126,15 +176,17 @@ class SharedBloomFilter {
   SharedBloomFilter(const SharedBloomFilter&) = delete;
   SharedBloomFilter& operator=(const SharedBloomFilter&) = delete;
 
-  // Adds a key of any length, atomically. Cost: a round trip.
-  AddResult Add(std::string_view key);
+  // Adds a key of any length, atomically. Cost: a round trip. Options that Validate refuses:
+  // kFailed.
+  AddResult Add(std::string_view key, const AddOptions& options = AddOptions());
 
-  // Adds n keys; results[i], if `results` is not null, is what Add(keys[i]) would have returned.
-  // Many keys to a command, many commands at once under way. False if any failed.
-  bool AddMany(size_t n, const std::string_view* keys, AddResult* results = nullptr);
+  // Adds n keys; results[i], if `results` is not null, is what Add(keys[i], options) would have
+  // returned. Many keys to a command, many commands at once under way. False if any failed.
+  bool AddMany(size_t n, const std::string_view* keys, AddResult* results = nullptr,
+               const AddOptions& options = AddOptions());
 
   // Never kNo for a key whose Add did not return kFailed, as long as the server keeps what it
-  // acknowledged. Cost: a round trip.
+  // acknowledged; what AddOptions demands, it keeps through a failover. Cost: a round trip.
   Answer MayContain(std::string_view key);
 
   // answers[i] = MayContain(keys[i]) for i < n, many commands at once under way. False if any could

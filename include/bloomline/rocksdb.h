@@ -23,11 +23,11 @@ namespace bloomline {
 //
 // As in RocksDB's own policies, 0 <= bits_per_key < 0.5 writes no filters (but reads existing ones)
 // and 0.5 to 1 counts as 1. Otherwise invalid options, or a RocksDB of another version at run time,
-// give nullptr; the reason goes to *error if it is not null, else to stderr. RocksDB takes a null
-// policy as "no filters".
-//
-// Where memory is missing for a filter, the file gets one that matches everything, or in compact
-// some blocks that do, or none, and the database's log says so; stderr if it has no log.
+// and random_seed where the system's generator fails, give nullptr; the reason goes to *error if it
+// is not null, else to stderr. RocksDB takes a null policy as "no filters". A generator that fails
+// later gives filters that match everything. So does missing memory; in compact it may be blocks of
+// a filter, and a file may get none at all. The database's log has a line for each, and stderr one
+// in the life of the process.
 //
 // Also calls RegisterBloomline().
 std::shared_ptr<const rocksdb::FilterPolicy> NewRocksDBFilterPolicy(const FilterOptions& options,
@@ -41,7 +41,8 @@ std::shared_ptr<const rocksdb::FilterPolicy> NewRocksDBFilterPolicy(const Filter
 //
 // RocksDB also drops most errors in such a string, so they go to stderr as well, one line each:
 // docs/compatibility.md says which calls return them. DB::SetOptions changes the options of a
-// running database, all that it names or, with an error, none.
+// running database, all that it names or, with an error, none. `seed=random` is
+// FilterOptions::random_seed, and OPTIONS files then say `random`, too.
 bool RegisterBloomline();
 
 // The same into a given library, in the form that RocksDB's plugin loading wants; `arg` is ignored.

@@ -147,7 +147,9 @@ size_t FilterWriter::MaxEntries(size_t bytes) const {
   const size_t paid_bytes = layout_ == Layout::kClassic
                                 ? payload_bytes
                                 : payload_bytes / line_bytes * line_bytes + kTrailerBytes;
-  const double entries = static_cast<double>(paid_bytes) * 8 / options_.bits_per_key;
+  constexpr double kMaxEntries = 9223372036854775808.0;  // 2^63
+  const double entries =
+      std::min(kMaxEntries, static_cast<double>(paid_bytes) * 8 / options_.bits_per_key);
   return std::max<size_t>(1, static_cast<size_t>(entries));
 }
 

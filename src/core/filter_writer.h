@@ -41,6 +41,11 @@ class FilterWriter {
   const std::string& error() const { return error_; }
   const FilterOptions& options() const { return options_; }
 
+  // The next Finish writes a filter that does, because keys, options or a seed are missing.
+  bool MatchesEverything() const {
+    return !options_valid_ || out_of_memory_ || !seed_error_.empty();
+  }
+
   // Makes the next Finish write a filter that matches everything.
   void SetOutOfMemory();
 
@@ -87,12 +92,7 @@ class FilterWriter {
   void Append(uint64_t hash) {
     if (hashes_.size() == 0) ForgetFinishedFilter();
     if (!hashes_.Append(hash)) return SetOutOfMemory();
-    if (keeps_checksum_) checksum_ ^= hash;
-  }
-
-  // The next filter does, because keys or options are missing.
-  bool MatchesEverything() const {
-    return !options_valid_ || out_of_memory_ || !seed_error_.empty();
+    if (keeps_checksum_) checksum_ ^= hash;  // of what is in the list: a lost key is no corruption
   }
 
   void ForgetKeys();

@@ -20,7 +20,9 @@ Shape ClassicShape(uint64_t num_keys, double bits_per_key) {
 }
 
 Shape FlatShape(uint64_t num_keys, double bits_per_key, int num_probes) {
-  const double bytes = std::ceil(static_cast<double>(num_keys) * bits_per_key / 8);
+  constexpr double kMaxBytes = 9223372036854775808.0;  // 2^63
+  const double bytes =
+      std::min(kMaxBytes, std::ceil(static_cast<double>(num_keys) * bits_per_key / 8));
   return {Layout::kFlat, static_cast<uint32_t>(num_probes), static_cast<uint64_t>(bytes), 1};
 }
 

@@ -1,6 +1,7 @@
 // The LevelDB adaptor: docs/format.md, section 4.
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <vector>
@@ -73,6 +74,28 @@ class CompactChoice {
   bool better_[kTabled] = {};
 };
 
+// LevelDB collects the filters of a table in one string and takes one of no bytes as one of no
+// keys, so a filter that matches everything must find room there when nothing can be allocated.
+// Each filter therefore leaves room behind it, here for 32 such filters in a row; a table's first
+// ones find room in the string object itself.
+constexpr size_t kSpareBytes = 32 * core::kLevelDBAlwaysMatch.size();
+
+void ReserveWithSpareRoom(uint64_t num_bytes, std::string* dst) {
+  const size_t needed = dst->size() + num_bytes + kSpareBytes;
+  if (dst->capacity() < needed) dst->reserve(std::max(needed, 2 * dst->capacity()));
+}
+
+// Ends the process where there is neither room nor memory. LevelDB then ends it anyway, in one of
+// the strings it grows itself, and its log still has the keys.
+void AppendAlwaysMatch(std::string* dst) {
+  try {
+    dst->append(core::kLevelDBAlwaysMatch);
+  } catch (const std::exception&) {
+    std::fputs("bloomline: out of memory for two bytes of a filter\n", stderr);
+    std::abort();
+  }
+}
+
 // Immutable after construction, so LevelDB's threads share it without locks.
 class LevelDBFilterPolicy : public leveldb::FilterPolicy {
  public:
@@ -87,7 +110,8 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
 
   const char* Name() const override { return name_.c_str(); }
 
-  // Appends. LevelDB itself is built without exceptions, so none may leave.
+  // Appends. LevelDB itself is built without exceptions, so none may leave. Out of memory, the
+  // filter is one that matches everything.
   void CreateFilter(const leveldb::Slice* keys, int n, std::string* dst) const override {
     if (n <= 0 && options_.format != Format::kClassic) return;
     const size_t num_keys = n <= 0 ? 0 : static_cast<size_t>(n);
@@ -96,7 +120,7 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
       Append(keys, num_keys, dst);
     } catch (const std::exception&) {  // bad_alloc, length_error
       dst->resize(start);
-      dst->append(core::kLevelDBAlwaysMatch);
+      AppendAlwaysMatch(dst);
     }
   }
 
@@ -139,6 +163,7 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
     }
     const core::Shape shape = ShapeFor(kept);
     const size_t start = dst->size();
+    ReserveWithSpareRoom(shape.payload_bytes + 1, dst);
     dst->resize(start + shape.payload_bytes + 1, '\0');
     char* payload = dst->data() + start;
     if (shape.layout == core::Layout::kCompact) {

@@ -40,8 +40,13 @@ std::vector<Shard> ShardsOf(const std::string& name, const Layout& layout) {
 }
 
 AddBatch::AddBatch(const Layout& layout, const std::vector<Shard>& shards, size_t n,
-                   const std::string_view* keys, AddResult* results, std::string* error)
-    : layout_(layout), shards_(shards), results_(results), error_(error) {
+                   const std::string_view* keys, bool for_replicas, AddResult* results,
+                   std::string* error)
+    : layout_(layout),
+      shards_(shards),
+      for_replicas_(for_replicas),
+      results_(results),
+      error_(error) {
   keys_.resize(n);
   for (size_t i = 0; i < n; ++i) {
     keys_[i] = {PlaceOf(layout, core::Hash64(keys[i], layout.seed)), static_cast<uint32_t>(i)};
@@ -63,7 +68,7 @@ AddBatch::AddBatch(const Layout& layout, const std::vector<Shard>& shards, size_
 void AddBatch::Encode(size_t i, std::string* out) {
   const Group& group = groups_[i];
   const size_t num_probes = static_cast<size_t>(layout_.num_probes);
-  BeginCommand(2 + group.size * num_probes * 4 + 3, out);
+  BeginCommand(2 + group.size * num_probes * 4 + (for_replicas_ ? 8 : 3), out);
   AppendArgument("BITFIELD", out);
   AppendArgument(shards_[group.shard].key, out);
   const uint64_t bits_per_block = 8 * uint64_t{layout_.block_bytes};
@@ -77,19 +82,30 @@ void AddBatch::Encode(size_t i, std::string* out) {
   }
   // A shard that the server lost is made anew by BITFIELD, but not its markers: seen in the same
   // command, this tells.
-  out->append("$3\r\nGET\r\n$2\r\nu1\r\n");
-  AppendArgument(layout_.blocks_per_shard * bits_per_block - 1, out);
+  const uint64_t last_marker = layout_.blocks_per_shard * bits_per_block - 1;
+  if (!for_replicas_) {
+    out->append("$3\r\nGET\r\n$2\r\nu1\r\n");
+    AppendArgument(last_marker, out);
+    return;
+  }
+  for (int i = 0; i < 2; ++i) {
+    out->append("$6\r\nINCRBY\r\n$2\r\nu1\r\n");
+    AppendArgument(last_marker, out);
+    out->append("$1\r\n1\r\n");
+  }
 }
 
 void AddBatch::OnReply(size_t i, ReplyPtr reply, bool repeated) {
   const Group& group = groups_[i];
   const size_t num_probes = static_cast<size_t>(layout_.num_probes);
   const size_t num_bits = group.size * num_probes;
-  if (reply->type != REDIS_REPLY_ARRAY || reply->elements != num_bits + 1) {
+  // The reply to the second INCRBY is, as that to GET, the marker as it was and is.
+  const size_t marker = for_replicas_ ? num_bits + 1 : num_bits;
+  if (reply->type != REDIS_REPLY_ARRAY || reply->elements != marker + 1) {
     OnFailure(i, Unexpected(shards_[group.shard], *reply));
     return;
   }
-  if (reply->element[num_bits]->integer != 1) {
+  if (reply->element[marker]->integer != 1) {
     lost_shards_.insert(group.shard);
     OnFailure(i, LostShard(shards_[group.shard]));
     return;
@@ -167,8 +183,8 @@ void CommandList::Add(uint16_t slot, std::initializer_list<std::string_view> arg
   AppendCommand(arguments, &commands_.back().bytes);
 }
 
-bool CommandList::Run(Router* router, std::string* error) {
-  router->Run(commands_.size(), this);
+bool CommandList::Run(Router* router, std::string* error, const AddOptions& options) {
+  router->Run(commands_.size(), this, options);
   if (failed_) *error = error_;
   return !failed_;
 }

@@ -27,12 +27,15 @@ constexpr size_t kWindowKeys = 4096;
 
 // BITFIELD commands that set the bits of up to kKeysPerCommand keys of one shard and tell the old
 // ones.
+// For replicas: servers do not propagate a BITFIELD that changes no bit. WAIT then need not wait,
+// although the bits, which another client has set, may be on no replica. So the command inverts the
+// marker twice, which changes nothing and is always propagated.
 class AddBatch : public Batch {
  public:
   // Of n <= kWindowKeys keys. `results` may be null; `error` gets the first failure's reason unless
   // it has one already. All pointers must outlive the batch.
   AddBatch(const Layout& layout, const std::vector<Shard>& shards, size_t n,
-           const std::string_view* keys, AddResult* results, std::string* error);
+           const std::string_view* keys, bool for_replicas, AddResult* results, std::string* error);
 
   size_t size() const { return groups_.size(); }
   bool failed() const { return failed_; }
@@ -58,6 +61,7 @@ class AddBatch : public Batch {
 
   const Layout& layout_;
   const std::vector<Shard>& shards_;
+  const bool for_replicas_;
   AddResult* const results_;
   std::string* const error_;
   std::vector<Key> keys_;
@@ -90,6 +94,11 @@ class QueryBatch : public Batch {
   bool failed_ = false;
 };
 
+// What a script replies that did its work, where that is all it has to say.
+inline bool IsOne(const redisReply& reply) {
+  return reply.type == REDIS_REPLY_INTEGER && reply.integer == 1;
+}
+
 // Commands given as bytes, whose replies are kept.
 class CommandList : public Batch {
  public:
@@ -97,7 +106,7 @@ class CommandList : public Batch {
   size_t size() const { return commands_.size(); }
 
   // Runs them. False, with the first reason, if one has no reply or an error as reply.
-  bool Run(Router* router, std::string* error);
+  bool Run(Router* router, std::string* error, const AddOptions& options = AddOptions());
 
   const redisReply& reply(size_t i) const { return *commands_[i].reply; }
   bool repeated(size_t i) const { return commands_[i].repeated; }

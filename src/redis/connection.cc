@@ -4,10 +4,11 @@
 #include <sys/socket.h>
 
 #include <cerrno>
-#include <charconv>
+#include <optional>
 #include <system_error>
 
 #include "src/redis/command.h"
+#include "src/redis/tls.h"
 
 namespace bloomline::redis {
 namespace {
@@ -16,76 +17,79 @@ timeval Milliseconds(int ms) { return {ms / 1000, ms % 1000 * 1000}; }
 
 }  // namespace
 
-std::string Endpoint::ToString() const {
-  const bool has_colon = host.find(':') != std::string::npos;
-  return (has_colon ? "[" + host + "]" : host) + ":" + std::to_string(port);
-}
-
-bool ParseEndpoint(std::string_view text, Endpoint* endpoint) {
-  const size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos) return false;
-  std::string_view host = text.substr(0, colon);
-  if (host.size() >= 2 && host.front() == '[' && host.back() == ']') {
-    host = host.substr(1, host.size() - 2);
-  }
-  const char* end = text.data() + text.size();
-  const auto [stop, status] = std::from_chars(text.data() + colon + 1, end, endpoint->port);
-  if (status != std::errc() || stop != end) return false;
-  if (endpoint->port < 1 || endpoint->port > 65535) return false;
-  endpoint->host = host;
-  return true;
-}
-
-Connection::Connection(const Endpoint& endpoint, int timeout_ms, redisContext* context)
-    : endpoint_(endpoint), timeout_ms_(timeout_ms), context_(context) {}
+Connection::Connection(const Endpoint& endpoint, const RedisServers& options, redisContext* context)
+    : endpoint_(endpoint), timeout_ms_(options.connect_timeout_ms), context_(context) {}
 
 std::string Connection::Describe(const char* what, int error_number) const {
   const std::string prefix = "redis " + endpoint_.ToString() + ": " + what + ": ";
   if (error_number == EAGAIN || error_number == EWOULDBLOCK) {
     return prefix + "timed out after " + std::to_string(timeout_ms_) + " ms";
   }
+  const std::string reason = endpoint_.use_tls ? TlsReason() : "";
+  if (!reason.empty()) return prefix + reason;
+  if (error_number == 0) return prefix + context_->errstr;
   return prefix + std::generic_category().message(error_number);
 }
 
 std::unique_ptr<Connection> Connection::Open(const Endpoint& endpoint, const RedisServers& options,
                                              std::string* error) {
-  redisContext* context = redisConnectWithTimeout(endpoint.host.c_str(), endpoint.port,
-                                                  Milliseconds(options.connect_timeout_ms));
+  const timeval timeout = Milliseconds(options.connect_timeout_ms);
+  redisContext* context =
+      endpoint.is_unix_socket()
+          ? redisConnectUnixWithTimeout(endpoint.host.c_str(), timeout)
+          : redisConnectWithTimeout(endpoint.host.c_str(), endpoint.port, timeout);
   if (context == nullptr) {
     *error = "redis " + endpoint.ToString() + ": out of memory";
     return nullptr;
   }
-  std::unique_ptr<Connection> connection(
-      new Connection(endpoint, options.command_timeout_ms, context));
+  std::unique_ptr<Connection> connection(new Connection(endpoint, options, context));
   if (context->err != 0) {
     *error = "redis " + endpoint.ToString() + ": cannot connect: " + context->errstr;
     return nullptr;
   }
   // A server that dies silently must not be found out only by the next command.
-  redisEnableKeepAlive(context);
+  if (!endpoint.is_unix_socket()) redisEnableKeepAlive(context);
   fcntl(context->fd, F_SETFD, FD_CLOEXEC);
-  if (redisSetTimeout(context, Milliseconds(options.command_timeout_ms)) != REDIS_OK) {
-    *error = "redis " + endpoint.ToString() + ": " + context->errstr;
-    return nullptr;
+  if (endpoint.use_tls) {
+    if (!connection->SetTimeout(options.connect_timeout_ms, error)) return nullptr;
+    if (!StartTls(context, endpoint, options.tls, error)) return nullptr;
   }
-  if (options.password.empty()) return connection;
-
-  std::string command;
-  if (options.username.empty()) {
-    AppendCommand({"AUTH", options.password}, &command);
-  } else {
-    AppendCommand({"AUTH", options.username, options.password}, &command);
+  if (!connection->SetTimeout(options.command_timeout_ms, error)) return nullptr;
+  if (!options.password.empty()) {
+    const bool is_in =
+        options.username.empty()
+            ? connection->Demand({"AUTH", options.password}, error)
+            : connection->Demand({"AUTH", options.username, options.password}, error);
+    if (!is_in) return nullptr;
   }
-  const ReplyPtr reply = connection->Ask(command, error);
-  if (reply == nullptr) return nullptr;
-  if (IsError(*reply)) {
-    *error = "redis " + endpoint.ToString() + ": " + std::string(Text(*reply));
-    return nullptr;
+  if (options.database != 0) {
+    const std::string database = std::to_string(options.database);
+    if (!connection->Demand({"SELECT", database}, error)) {
+      *error += " (database " + database + "; a cluster has 0 only)";
+      return nullptr;
+    }
   }
   return connection;
 }
 
+bool Connection::SetTimeout(int ms, std::string* error) {
+  timeout_ms_ = ms;
+  if (redisSetTimeout(context_.get(), Milliseconds(ms)) == REDIS_OK) return true;
+  *error = "redis " + endpoint_.ToString() + ": " + context_->errstr;
+  return false;
+}
+
+bool Connection::Demand(std::initializer_list<std::string_view> arguments, std::string* error) {
+  std::string command;
+  AppendCommand(arguments, &command);
+  const ReplyPtr reply = Ask(command, error);
+  if (reply == nullptr) return false;
+  if (IsError(*reply)) *error = "redis " + endpoint_.ToString() + ": " + std::string(Text(*reply));
+  return !IsError(*reply);
+}
+
 bool Connection::Send(std::string_view bytes, std::string* error) {
+  if (endpoint_.use_tls) return SendTls(bytes, error);
   // Not through hiredis, whose write() raises SIGPIPE when the server has closed the connection.
   while (!bytes.empty()) {
     const ssize_t sent = send(context_->fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -99,11 +103,34 @@ bool Connection::Send(std::string_view bytes, std::string* error) {
   return true;
 }
 
+bool Connection::SendTls(std::string_view bytes, std::string* error) {
+  const SigpipeBlocker blocker;
+  ClearTlsReason();
+  redisAppendFormattedCommand(context_.get(), bytes.data(), bytes.size());
+  // Each call but one that fails writes a byte at least, or says so. hiredis takes a 0 of SSL_write
+  // for success, which must not keep us here for ever.
+  for (size_t i = 0; i <= bytes.size(); ++i) {
+    int is_done = 0;
+    errno = 0;
+    if (redisBufferWrite(context_.get(), &is_done) != REDIS_OK) break;
+    if (is_done != 0) return true;
+  }
+  *error = Describe("cannot send", errno);
+  return false;
+}
+
 ReplyPtr Connection::Receive(std::string* error) {
+  // OpenSSL also writes when it reads.
+  std::optional<SigpipeBlocker> blocker;
+  if (endpoint_.use_tls) {
+    blocker.emplace();
+    ClearTlsReason();
+  }
   void* reply = nullptr;
   for (;;) {
     if (redisGetReplyFromReader(context_.get(), &reply) != REDIS_OK) break;
     if (reply != nullptr) return ReplyPtr(static_cast<redisReply*>(reply));
+    errno = 0;
     if (redisBufferRead(context_.get()) != REDIS_OK) break;
   }
   if (context_->err == REDIS_ERR_IO) {
@@ -112,6 +139,14 @@ ReplyPtr Connection::Receive(std::string* error) {
     *error = "redis " + endpoint_.ToString() + ": no reply: " + context_->errstr;
   }
   return nullptr;
+}
+
+ReplyPtr Connection::ReceiveLate(int extra_ms, std::string* error) {
+  const int usual_ms = timeout_ms_;
+  if (!SetTimeout(usual_ms + extra_ms, error)) return nullptr;
+  ReplyPtr reply = Receive(error);
+  if (reply != nullptr && !SetTimeout(usual_ms, error)) return nullptr;
+  return reply;
 }
 
 ReplyPtr Connection::Ask(std::string_view command, std::string* error) {

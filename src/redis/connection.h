@@ -4,24 +4,16 @@
 
 #include <hiredis/hiredis.h>
 
+#include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "bloomline/redis_bloom_filter.h"
+#include "src/redis/address.h"
 
 namespace bloomline::redis {
-
-struct Endpoint {
-  std::string host;
-  int port = 0;
-
-  std::string ToString() const;
-  bool operator==(const Endpoint& other) const { return host == other.host && port == other.port; }
-};
-
-// "host:port" or "[IPv6]:port"; also IPv6:port, as servers write it. False: neither.
-bool ParseEndpoint(std::string_view text, Endpoint* endpoint);
 
 struct FreeReply {
   void operator()(redisReply* reply) const { freeReplyObject(reply); }
@@ -34,15 +26,18 @@ inline std::string_view Text(const redisReply& reply) { return {reply.str, reply
 // After the first failure it is of no use any more: replies may be missing.
 class Connection {
  public:
-  // Connects and authenticates. Null, with the reason, if that fails.
+  // Connects, authenticates and selects the database, by the options that ResolveAddresses made.
+  // Null, with the reason, if that fails.
   static std::unique_ptr<Connection> Open(const Endpoint& endpoint, const RedisServers& options,
                                           std::string* error);
 
   // False, with the reason, if not all bytes could be sent.
   bool Send(std::string_view bytes, std::string* error);
 
-  // The next reply. Null, with the reason, if none came.
+  // The next reply. Null, with the reason, if none came. A command that the server may take time
+  // for is given extra_ms beyond the time-out.
   ReplyPtr Receive(std::string* error);
+  ReplyPtr ReceiveLate(int extra_ms, std::string* error);
 
   // Send and Receive.
   ReplyPtr Ask(std::string_view command, std::string* error);
@@ -52,11 +47,15 @@ class Connection {
     void operator()(redisContext* context) const { redisFree(context); }
   };
 
-  Connection(const Endpoint& endpoint, int timeout_ms, redisContext* context);
+  Connection(const Endpoint& endpoint, const RedisServers& options, redisContext* context);
+  bool SendTls(std::string_view bytes, std::string* error);
+  bool SetTimeout(int ms, std::string* error);
+  // False, with the reason, unless the server takes the command.
+  bool Demand(std::initializer_list<std::string_view> arguments, std::string* error);
   std::string Describe(const char* what, int error_number) const;
 
   const Endpoint endpoint_;
-  const int timeout_ms_;
+  int timeout_ms_;
   const std::unique_ptr<redisContext, FreeContext> context_;
 };
 

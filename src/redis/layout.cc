@@ -184,8 +184,10 @@ std::string ValidateName(std::string_view name) {
 std::string MetadataKey(std::string_view name) { return "bloomline:{" + std::string(name) + "}"; }
 
 std::string ShardKey(std::string_view name, uint64_t id, uint32_t shard) {
-  return "bloomline:{" + std::string(name) + ":" + Hexadecimal(id) + ":" + std::to_string(shard) +
-         "}";
+  return "bloomline:shard:{" + std::string(name) + ":" + Hexadecimal(id) + ":" +
+         std::to_string(shard) + "}";
 }
+
+std::string TicketField(uint64_t id) { return "ticket:" + Hexadecimal(id); }
 
 }  // namespace bloomline::redis

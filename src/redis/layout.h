@@ -36,7 +36,7 @@ constexpr uint32_t kMaxShards = 65536;
 // any larger number. Takes milliseconds.
 Layout PlanLayout(const SharedBloomFilterOptions& options);
 
-// What the metadata key holds; one line of text.
+// What the metadata key holds in its field "metadata"; one line of text.
 std::string EncodeMetadata(const Layout& layout);
 // False, with the reason: the text is not what EncodeMetadata makes, or a value is out of range.
 bool DecodeMetadata(std::string_view text, Layout* layout, std::string* error);
@@ -45,8 +45,11 @@ bool SameParameters(const Layout& a, const Layout& b);
 
 // Empty if the name can be used, else one sentence.
 std::string ValidateName(std::string_view name);
+// No name has a brace, so what comes before the first one tells the two kinds of keys apart.
 std::string MetadataKey(std::string_view name);
 std::string ShardKey(std::string_view name, uint64_t id, uint32_t shard);
+// In the metadata key's hash, before there is a filter: the creator with this id may publish.
+std::string TicketField(uint64_t id);
 
 struct Place {
   uint32_t shard;

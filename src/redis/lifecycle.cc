@@ -1,96 +1,93 @@
 #include "src/redis/lifecycle.h"
 
-#include <algorithm>
+#include <optional>
 #include <random>
 #include <vector>
 
 #include "src/redis/batches.h"
-#include "src/redis/command.h"
+#include "src/redis/scripts.h"
 
 namespace bloomline::redis {
 namespace {
 
-// Shards of a creator that died are gone after an hour; they get permanent just before the metadata
-// names them.
-constexpr std::string_view kCreationSeconds = "3600";
+// A creation takes three rounds if it must first remove one whose creator died. More only if
+// others delete the filter meanwhile.
+constexpr int kMaxRounds = 8;
+
+struct Found {
+  Layout layout;
+  bool unfinished;  // published, but its shards may still have an expiry
+};
 
 uint64_t NewId() {
   std::random_device random;
   return uint64_t{random()} << 32 | random();
 }
 
-// Writes empty blocks, with their markers, over zeroed shards.
-class FillBatch : public Batch {
- public:
-  FillBatch(const Layout& layout, const std::vector<Shard>& shards)
-      : layout_(layout), shards_(shards) {
-    blocks_per_chunk_ =
-        std::min<uint64_t>(kChunkBytes / layout.block_bytes, layout.blocks_per_shard);
-    chunks_per_shard_ = (layout.blocks_per_shard + blocks_per_chunk_ - 1) / blocks_per_chunk_;
-    std::string block(layout.block_bytes, '\0');
-    block.back() = 1;
-    for (uint64_t i = 0; i < blocks_per_chunk_; ++i) chunk_ += block;
-  }
-
-  size_t size() const { return chunks_per_shard_ * shards_.size(); }
-  const std::string& error() const { return error_; }
-
-  uint16_t Slot(size_t i) const override { return shards_[i / chunks_per_shard_].slot; }
-
-  void Encode(size_t i, std::string* out) override {
-    const uint64_t first = i % chunks_per_shard_ * blocks_per_chunk_;
-    const uint64_t blocks = std::min(blocks_per_chunk_, layout_.blocks_per_shard - first);
-    BeginCommand(4, out);
-    AppendArgument("SETRANGE", out);
-    AppendArgument(shards_[i / chunks_per_shard_].key, out);
-    AppendArgument(first * layout_.block_bytes, out);
-    AppendArgument(std::string_view(chunk_).substr(0, blocks * layout_.block_bytes), out);
-  }
-
-  void OnReply(size_t, ReplyPtr reply, bool) override {
-    if (IsError(*reply) && error_.empty()) error_ = "redis: " + std::string(Text(*reply));
-  }
-  void OnFailure(size_t, const std::string& error) override {
-    if (error_.empty()) error_ = error;
-  }
-
- private:
-  static constexpr uint64_t kChunkBytes = 64 << 10;
-
-  const Layout& layout_;
-  const std::vector<Shard>& shards_;
-  uint64_t blocks_per_chunk_;
-  uint64_t chunks_per_shard_;
-  std::string chunk_;
-  std::string error_;
-};
-
-bool MakeShards(Router* router, const Layout& layout, const std::vector<Shard>& shards,
+// What the metadata key says; nothing if there is no filter.
+bool FindFilter(Router* router, const std::string& name, std::optional<Found>* found,
                 std::string* error) {
-  // Of full length from the start: a string that grows is given more memory than it needs.
-  const std::string last_byte = std::to_string(layout.shard_bytes() - 1);
-  CommandList allocate;
-  for (const Shard& shard : shards) {
-    allocate.Add(shard.slot, {"SETRANGE", shard.key, last_byte, std::string_view("\x01", 1)});
-    allocate.Add(shard.slot, {"EXPIRE", shard.key, kCreationSeconds});
-  }
-  if (!allocate.Run(router, error)) return false;
-  FillBatch fill(layout, shards);
-  router->Run(fill.size(), &fill);
-  if (!fill.error().empty()) {
-    *error = fill.error();
+  const std::string key = MetadataKey(name);
+  CommandList get;
+  get.Add(KeySlot(key), {"HMGET", key, "metadata", "unfinished"});
+  if (!get.Run(router, error)) {
+    *error += " (reading " + key + ")";
     return false;
   }
-  CommandList persist;
-  for (const Shard& shard : shards) persist.Add(shard.slot, {"PERSIST", shard.key});
-  return persist.Run(router, error);
+  found->reset();
+  const redisReply& reply = get.reply(0);
+  const bool is_pair = reply.type == REDIS_REPLY_ARRAY && reply.elements == 2;
+  if (is_pair && reply.element[0]->type == REDIS_REPLY_NIL) return true;
+  found->emplace();
+  found->value().unfinished = is_pair && reply.element[1]->type != REDIS_REPLY_NIL;
+  std::string reason = "the reply to HMGET is not two strings";
+  if (is_pair && reply.element[0]->type == REDIS_REPLY_STRING &&
+      DecodeMetadata(Text(*reply.element[0]), &found->value().layout, &reason)) {
+    return true;
+  }
+  *error = "redis: " + key + " does not describe a filter this version knows: " + reason;
+  return false;
 }
 
-void RemoveShards(Router* router, const std::vector<Shard>& shards) {
-  CommandList remove;
-  for (const Shard& shard : shards) remove.Add(shard.slot, {"UNLINK", shard.key});
-  std::string ignored;
-  remove.Run(router, &ignored);
+bool MakeFilter(Router* router, const std::string& name, Layout layout, const CreationPace& pace,
+                std::string* error) {
+  layout.id = NewId();
+  const std::vector<Shard> shards = ShardsOf(name, layout);
+  std::string ignored;  // what is not removed expires
+  if (!MakeShards(router, layout, shards, pace, error)) {
+    RemoveShards(router, shards, &ignored);
+    return false;
+  }
+  bool ours;
+  if (!PublishFilter(router, name, layout, pace, &ours, error)) {
+    // It may be there now, so the shards must stay.
+    *error += "; the filter may have been made all the same: create it again";
+    return false;
+  }
+  if (!ours) RemoveShards(router, shards, &ignored);
+  return true;
+}
+
+// True if neither it nor anything of it is there any more.
+bool RemoveFilter(Router* router, const std::string& name, const Layout& layout,
+                  std::string* error) {
+  // Shards first: as long as the metadata is there, the rest can be found and deleted again.
+  if (!RemoveShards(router, ShardsOf(name, layout), error)) return false;
+  const std::string key = MetadataKey(name);
+  CommandList forget;
+  forget.Add(KeySlot(key), {"EVAL", kForget, "1", key, EncodeMetadata(layout)});
+  return forget.Run(router, error);
+}
+
+// Removes a filter whose creator died too early, unless it is finished or gone by now. Nobody has
+// added a key, and nobody will.
+bool RemoveUnfinished(Router* router, const std::string& name, const Layout& layout,
+                      std::string* error) {
+  const std::string key = MetadataKey(name);
+  CommandList give_up;
+  give_up.Add(KeySlot(key), {"EVAL", kGiveUp, "1", key, EncodeMetadata(layout)});
+  if (!give_up.Run(router, error)) return false;
+  return !IsOne(give_up.reply(0)) || RemoveFilter(router, name, layout, error);
 }
 
 bool RefuseOther(const std::string& name, const Layout& existing, const Layout& wanted,
@@ -102,53 +99,42 @@ bool RefuseOther(const std::string& name, const Layout& existing, const Layout& 
 
 }  // namespace
 
-bool FindFilter(Router* router, const std::string& name, std::optional<Layout>* layout,
-                std::string* error) {
-  const std::string key = MetadataKey(name);
-  CommandList get;
-  get.Add(KeySlot(key), {"GET", key});
-  if (!get.Run(router, error)) {
-    *error += " (reading " + key + ")";
-    return false;
-  }
-  layout->reset();
-  if (get.reply(0).type == REDIS_REPLY_NIL) return true;
-  layout->emplace();
-  std::string reason;
-  if (get.reply(0).type == REDIS_REPLY_STRING &&
-      DecodeMetadata(Text(get.reply(0)), &layout->value(), &reason)) {
+bool CreateFilter(Router* router, const std::string& name, Layout* layout, std::string* error,
+                  const CreationPace& pace) {
+  for (int round = 0; round < kMaxRounds; ++round) {
+    std::optional<Found> found;
+    if (!FindFilter(router, name, &found, error)) return false;
+    if (!found) {
+      if (!MakeFilter(router, name, *layout, pace, error)) return false;
+      continue;
+    }
+    bool lost = false;
+    if (found->unfinished && !FinishFilter(router, name, found->layout, &lost, error)) {
+      if (!lost || !RemoveUnfinished(router, name, found->layout, error)) return false;
+      continue;
+    }
+    if (!SameParameters(found->layout, *layout)) {
+      return RefuseOther(name, found->layout, *layout, error);
+    }
+    *layout = found->layout;
     return true;
   }
-  *error = "redis: " + key + " does not describe a filter this version knows: " + reason;
+  *error = "the filter '" + name + "' was deleted again and again while it was being made";
   return false;
 }
 
-bool CreateFilter(Router* router, const std::string& name, Layout* layout, std::string* error) {
-  std::optional<Layout> existing;
-  if (!FindFilter(router, name, &existing, error)) return false;
-  if (!existing) {
-    layout->id = NewId();
-    const std::vector<Shard> shards = ShardsOf(name, *layout);
-    if (!MakeShards(router, *layout, shards, error)) {
-      RemoveShards(router, shards);
-      return false;
-    }
-    // The filter begins to exist with this command, whole. Whoever comes second has made shards in
-    // vain.
-    const std::string key = MetadataKey(name);
-    CommandList publish;
-    publish.Add(KeySlot(key), {"SET", key, EncodeMetadata(*layout), "NX"});
-    if (!publish.Run(router, error)) return false;  // it may exist now, so the shards must stay
-    if (!FindFilter(router, name, &existing, error)) return false;
-    if (!existing || existing->id != layout->id) RemoveShards(router, shards);
-    if (!existing) {
-      *error = "the filter '" + name + "' was deleted while it was being made";
-      return false;
-    }
+bool OpenFilter(Router* router, const std::string& name, Layout* layout, std::string* error) {
+  std::optional<Found> found;
+  if (!FindFilter(router, name, &found, error)) return false;
+  if (!found) {
+    *error = "there is no filter '" + name + "'";
+    return false;
   }
-  if (!SameParameters(*existing, *layout)) return RefuseOther(name, *existing, *layout, error);
-  *layout = *existing;
-  return true;
+  *layout = found->layout;
+  bool lost = false;
+  if (!found->unfinished || FinishFilter(router, name, *layout, &lost, error)) return true;
+  if (lost) *error = "the filter '" + name + "' was never finished: create it again; " + *error;
+  return false;
 }
 
 bool CheckShards(Router* router, const std::string& name, const Layout& layout,
@@ -169,31 +155,30 @@ bool CheckShards(Router* router, const std::string& name, const Layout& layout,
 }
 
 bool DeleteFilter(Router* router, const std::string& name, std::string* error) {
-  std::optional<Layout> layout;
-  if (!FindFilter(router, name, &layout, error)) return false;
-  if (!layout) return true;
-  // Shards first: as long as the metadata is there, the rest can be found and deleted again.
-  CommandList remove;
-  for (const Shard& shard : ShardsOf(name, *layout)) remove.Add(shard.slot, {"UNLINK", shard.key});
-  if (!remove.Run(router, error)) return false;
-  // Unless somebody else has deleted it meanwhile and made a new one.
+  std::optional<Found> found;
+  if (!FindFilter(router, name, &found, error)) return false;
+  return !found || RemoveFilter(router, name, found->layout, error);
+}
+
+bool ConfirmMetadata(Router* router, const std::string& name, const Layout& layout,
+                     const AddOptions& options, std::string* error) {
   const std::string key = MetadataKey(name);
-  CommandList forget;
-  forget.Add(KeySlot(key),
-             {"EVAL",
-              "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end "
-              "return 0",
-              "1", key, EncodeMetadata(*layout)});
-  return forget.Run(router, error);
+  CommandList touch;
+  touch.Add(KeySlot(key), {"EVAL", kTouch, "1", key, EncodeMetadata(layout)});
+  if (!touch.Run(router, error, options)) {
+    *error += " (" + key + ")";
+    return false;
+  }
+  if (touch.reply(0).type == REDIS_REPLY_INTEGER && touch.reply(0).integer == 1) return true;
+  *error = "the filter '" + name + "' was deleted";
+  return false;
 }
 
 void RemoveRemnant(Router* router, const std::string& name, const Layout& layout, uint32_t shard) {
   const std::string key = ShardKey(name, layout.id, shard);
   CommandList remove;
-  remove.Add(KeySlot(key), {"EVAL",
-                            "if redis.call('GETBIT', KEYS[1], ARGV[1]) == 0 then "
-                            "return redis.call('UNLINK', KEYS[1]) end return 0",
-                            "1", key, std::to_string(8 * layout.shard_bytes() - 1)});
+  remove.Add(KeySlot(key),
+             {"EVAL", kRemoveRemnant, "1", key, std::to_string(8 * layout.shard_bytes() - 1)});
   std::string ignored;  // it is rubbish either way
   remove.Run(router, &ignored);
 }

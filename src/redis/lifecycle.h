@@ -2,9 +2,9 @@
 #ifndef BLOOMLINE_REDIS_LIFECYCLE_H_
 #define BLOOMLINE_REDIS_LIFECYCLE_H_
 
-#include <optional>
 #include <string>
 
+#include "src/redis/creation.h"
 #include "src/redis/layout.h"
 #include "src/redis/router.h"
 
@@ -12,17 +12,23 @@ namespace bloomline::redis {
 
 // Each returns false, with the reason, on failure.
 
-// What the metadata key says; nothing if there is none.
-bool FindFilter(Router* router, const std::string& name, std::optional<Layout>* layout,
-                std::string* error);
+// Makes the filter, or finds that there is one with the same parameters. *layout gets its id. An
+// unfinished one that somebody else began is finished, or removed if that is too late.
+bool CreateFilter(Router* router, const std::string& name, Layout* layout, std::string* error,
+                  const CreationPace& pace = {});
 
-// Makes the filter, or finds that there is one with the same parameters. *layout gets its id.
-bool CreateFilter(Router* router, const std::string& name, Layout* layout, std::string* error);
+// Finds the filter, and finishes it if its creator has not.
+bool OpenFilter(Router* router, const std::string& name, Layout* layout, std::string* error);
 
 // All shards are there and have their length.
 bool CheckShards(Router* router, const std::string& name, const Layout& layout, std::string* error);
 
 bool DeleteFilter(Router* router, const std::string& name, std::string* error);
+
+// As many replicas as `options` demands have the metadata: without it the filter's shards would not
+// be found after a failover, and a filter made in its place would be empty.
+bool ConfirmMetadata(Router* router, const std::string& name, const Layout& layout,
+                     const AddOptions& options, std::string* error);
 
 // Removes a shard that a BITFIELD made where none was: one without its last marker.
 void RemoveRemnant(Router* router, const std::string& name, const Layout& layout, uint32_t shard);

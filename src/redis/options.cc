@@ -1,26 +1,60 @@
 #include <locale>
 #include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "bloomline/redis_bloom_filter.h"
-#include "src/redis/connection.h"
+#include "src/redis/address.h"
 #include "src/redis/layout.h"
+#include "src/redis/tls.h"
 
 namespace bloomline {
+
+namespace {
+
+constexpr int kMaxMs = 600000;
+
+// Empty if TLS can be used, or is not wanted.
+std::string ValidateTls(const RedisTls& tls, const std::vector<redis::Endpoint>& endpoints) {
+  const bool is_wanted = !endpoints.empty() && endpoints.front().use_tls;
+  if (is_wanted && !redis::WhyNoTls().empty()) {
+    return "servers has a rediss:// address, but " + redis::WhyNoTls();
+  }
+  for (const auto& [name, value] :
+       {std::pair("ca_file", &tls.ca_file), std::pair("ca_path", &tls.ca_path),
+        std::pair("certificate_file", &tls.certificate_file), std::pair("key_file", &tls.key_file),
+        std::pair("server_name", &tls.server_name)}) {
+    if (is_wanted || value->empty()) continue;
+    return std::string("tls.") + name + " is '" + *value +
+           "', but servers has no rediss:// address, so there would be no TLS";
+  }
+  if (tls.certificate_file.empty() != tls.key_file.empty()) {
+    return "tls.certificate_file is '" + tls.certificate_file + "' and tls.key_file is '" +
+           tls.key_file + "'; allowed: both or none";
+  }
+  return "";
+}
+
+}  // namespace
 
 std::string RedisServers::Validate() const {
   std::ostringstream error;
   error.imbue(std::locale::classic());
-  constexpr int kMaxMs = 600000;
-  if (servers.empty()) error << "servers is empty; allowed: one server or nodes of one cluster";
-  for (const std::string& server : servers) {
-    redis::Endpoint endpoint;
-    if (!redis::ParseEndpoint(server, &endpoint) || endpoint.host.empty()) {
-      error << "servers has '" << server << "'; allowed: host:port, port 1 to 65535";
-      return error.str();
-    }
-  }
-  if (!username.empty() && password.empty()) {
-    error << "username is '" << username << "' without a password";
+  std::vector<redis::Endpoint> endpoints;
+  RedisServers resolved;
+  const std::string bad_address = redis::ResolveAddresses(*this, &endpoints, &resolved);
+  if (!bad_address.empty()) return bad_address;
+  const std::string bad_tls = ValidateTls(tls, endpoints);
+  if (!bad_tls.empty()) return bad_tls;
+  if (servers.empty()) {
+    error << "servers is empty; allowed: one server or nodes of one cluster";
+  } else if (!resolved.username.empty() && resolved.password.empty()) {
+    // In an address it may be a password that its writer took for one without a name.
+    error << (username.empty() ? "servers has a user" : "username is '" + username + "'")
+          << " without a password";
+  } else if (database < 0) {
+    error << "database is " << database << "; allowed: 0 to 2147483647";
   } else if (connect_timeout_ms < 1 || connect_timeout_ms > kMaxMs) {
     error << "connect_timeout_ms is " << connect_timeout_ms << "; allowed: 1 to " << kMaxMs;
   } else if (command_timeout_ms < 1 || command_timeout_ms > kMaxMs) {
@@ -35,6 +69,19 @@ std::string RedisServers::Validate() const {
           << "; allowed: 0 (kMayContain), 1 (kError)";
   }
   return error.str();
+}
+
+std::string AddOptions::Validate() const {
+  constexpr int kMaxReplicas = 1000;
+  if (min_replicas < 0 || min_replicas > kMaxReplicas) {
+    return "min_replicas is " + std::to_string(min_replicas) + "; allowed: 0 to " +
+           std::to_string(kMaxReplicas);
+  }
+  if (replica_timeout_ms < 1 || replica_timeout_ms > kMaxMs) {
+    return "replica_timeout_ms is " + std::to_string(replica_timeout_ms) + "; allowed: 1 to " +
+           std::to_string(kMaxMs);
+  }
+  return "";
 }
 
 std::string SharedBloomFilterOptions::Validate() const {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <optional>
 #include <utility>
 
 #include "src/redis/batches.h"
@@ -18,12 +17,15 @@ struct SharedBloomFilter::State {
   std::vector<redis::Shard> shards;
   std::unique_ptr<redis::Router> router;
   Answer unavailable = Answer::kMaybe;
+  int metadata_replicas = 0;  // that have confirmed the metadata
   std::string error;
 
   static std::unique_ptr<State> Make(const RedisServers& servers, const std::string& name,
                                      const redis::Layout& layout,
                                      std::unique_ptr<redis::Router> router);
-  void AddWindow(size_t n, const std::string_view* keys, AddResult* results, bool* ok);
+  bool ConfirmMetadata(const AddOptions& options);
+  void AddWindow(size_t n, const std::string_view* keys, const AddOptions& options,
+                 AddResult* results, bool* ok);
   void AskWindow(size_t n, const std::string_view* keys, Answer* answers, bool* ok);
   // What a standard container threw: out of memory. Replies may be missing.
   void Recover(const std::exception& exception);
@@ -69,10 +71,17 @@ std::unique_ptr<SharedBloomFilter::State> SharedBloomFilter::State::Make(
   return state;
 }
 
-void SharedBloomFilter::State::AddWindow(size_t n, const std::string_view* keys, AddResult* results,
-                                         bool* ok) {
-  redis::AddBatch batch(layout, shards, n, keys, results, &error);
-  router->Run(batch.size(), &batch);
+bool SharedBloomFilter::State::ConfirmMetadata(const AddOptions& options) {
+  if (options.min_replicas <= metadata_replicas) return true;
+  if (!redis::ConfirmMetadata(router.get(), name, layout, options, &error)) return false;
+  metadata_replicas = options.min_replicas;
+  return true;
+}
+
+void SharedBloomFilter::State::AddWindow(size_t n, const std::string_view* keys,
+                                         const AddOptions& options, AddResult* results, bool* ok) {
+  redis::AddBatch batch(layout, shards, n, keys, options.min_replicas > 0, results, &error);
+  router->Run(batch.size(), &batch, options);
   *ok = *ok && !batch.failed();
   for (const uint32_t shard : batch.lost_shards()) {
     redis::RemoveRemnant(router.get(), name, layout, shard);
@@ -119,14 +128,10 @@ std::unique_ptr<SharedBloomFilter> SharedBloomFilter::Open(const RedisServers& s
   Guarded(error, [&](std::string* reason) {
     std::unique_ptr<redis::Router> router = ConnectFor(servers, name, reason);
     if (router == nullptr) return false;
-    std::optional<redis::Layout> layout;
-    if (!redis::FindFilter(router.get(), name, &layout, reason)) return false;
-    if (!layout) {
-      *reason = "there is no filter '" + name + "'";
-      return false;
-    }
-    if (!redis::CheckShards(router.get(), name, *layout, reason)) return false;
-    filter.reset(new SharedBloomFilter(State::Make(servers, name, *layout, std::move(router))));
+    redis::Layout layout;
+    if (!redis::OpenFilter(router.get(), name, &layout, reason)) return false;
+    if (!redis::CheckShards(router.get(), name, layout, reason)) return false;
+    filter.reset(new SharedBloomFilter(State::Make(servers, name, layout, std::move(router))));
     return true;
   });
   return filter;
@@ -140,19 +145,24 @@ bool SharedBloomFilter::Delete(const RedisServers& servers, const std::string& n
   });
 }
 
-AddResult SharedBloomFilter::Add(std::string_view key) {
+AddResult SharedBloomFilter::Add(std::string_view key, const AddOptions& options) {
   AddResult result = AddResult::kFailed;
-  AddMany(1, &key, &result);
+  AddMany(1, &key, &result, options);
   return result;
 }
 
-bool SharedBloomFilter::AddMany(size_t n, const std::string_view* keys, AddResult* results) {
-  state_->error.clear();
+bool SharedBloomFilter::AddMany(size_t n, const std::string_view* keys, AddResult* results,
+                                const AddOptions& options) {
   bool ok = true;
   size_t done = 0;
   try {
+    state_->error = options.Validate();
+    if (!state_->error.empty() || (n > 0 && !state_->ConfirmMetadata(options))) {
+      if (results != nullptr) std::fill(results, results + n, AddResult::kFailed);
+      return false;
+    }
     for (; done < n; done += std::min(n - done, redis::kWindowKeys)) {
-      state_->AddWindow(std::min(n - done, redis::kWindowKeys), keys + done,
+      state_->AddWindow(std::min(n - done, redis::kWindowKeys), keys + done, options,
                         results == nullptr ? nullptr : results + done, &ok);
     }
     return ok;

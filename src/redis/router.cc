@@ -24,16 +24,17 @@ using Clock = std::chrono::steady_clock;
 std::unique_ptr<Router> Router::Connect(const RedisServers& options, std::string* error) {
   *error = options.Validate();
   if (!error->empty()) return nullptr;
-  std::unique_ptr<Router> router(new Router(options));
-  for (const std::string& server : options.servers) {
-    Endpoint endpoint;
-    ParseEndpoint(server, &endpoint);  // Validate has looked
-    router->NodeAt(endpoint);
-  }
+  std::vector<Endpoint> endpoints;
+  RedisServers resolved;
+  ResolveAddresses(options, &endpoints, &resolved);  // Validate has looked
+  std::unique_ptr<Router> router(new Router(resolved));
+  router->use_tls_ = endpoints.front().use_tls;
+  for (const Endpoint& endpoint : endpoints) router->NodeAt(endpoint);
   router->is_cluster_ = true;  // until a server says otherwise
   if (!router->RefreshSlots(error)) return nullptr;
   if (!router->is_cluster_ && options.servers.size() > 1) {
-    *error = "several servers are named, but " + options.servers[0] + " is not part of a cluster";
+    *error =
+        "several servers are named, but " + endpoints[0].ToString() + " is not part of a cluster";
     return nullptr;
   }
   if (!router->is_cluster_ && !router->EnsureConnected(router->nodes_[0].get())) {
@@ -43,7 +44,8 @@ std::unique_ptr<Router> Router::Connect(const RedisServers& options, std::string
   return router;
 }
 
-Router::Node* Router::NodeAt(const Endpoint& endpoint) {
+Router::Node* Router::NodeAt(Endpoint endpoint) {
+  endpoint.use_tls = use_tls_;  // servers name host and port only
   for (const std::unique_ptr<Node>& node : nodes_) {
     if (node->endpoint == endpoint) return node.get();
   }
@@ -123,7 +125,14 @@ bool Router::RefreshSlotsFrom(Node* node, std::string* error) {
   return false;
 }
 
-void Router::Run(size_t n, Batch* batch) {
+void Router::Run(size_t n, Batch* batch, const AddOptions& options) {
+  // A child and its parent must not share a connection: each would get replies to the other's
+  // queries. Closing it here sends nothing. A system call per batch, beside a round trip.
+  if (pid_ != getpid()) {
+    Reset();
+    pid_ = getpid();
+  }
+  wait_for_ = options;
   BeginRound();
   for (size_t i = 0; i < n; ++i) {
     Item item;
@@ -132,8 +141,12 @@ void Router::Run(size_t n, Batch* batch) {
   }
   for (int round = 0;; ++round) {
     // All nodes first get their commands, so that they work at the same time.
-    for (size_t i = 0; i < nodes_.size(); ++i) SendUnsent(nodes_[i].get(), batch);
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+      AppendWait(nodes_[i].get());
+      SendUnsent(nodes_[i].get(), batch);
+    }
     for (size_t i = 0; i < nodes_.size(); ++i) ReceiveUntil(nodes_[i].get(), 0, batch);
+    for (size_t i = 0; i < nodes_.size(); ++i) ReceiveWait(nodes_[i].get(), batch);
     if (postponed_.empty()) return;
     if (must_wait_)
       std::this_thread::sleep_for(std::chrono::milliseconds(10 << std::min(round, 4)));
@@ -162,6 +175,8 @@ void Router::Reset() {
     node->connection.reset();
     node->unsent.clear();
     node->in_flight.clear();
+    node->unconfirmed.clear();
+    node->is_waiting = false;
   }
   postponed_.clear();
 }
@@ -222,7 +237,11 @@ void Router::ReceiveUntil(Node* node, size_t left, Batch* batch) {
 void Router::Handle(Node* node, Item item, ReplyPtr reply, Batch* batch) {
   item.ask = nullptr;
   if (!IsError(*reply)) {
-    batch->OnReply(item.index, std::move(reply), item.repeated);
+    if (wait_for_.min_replicas > 0) {
+      node->unconfirmed.push_back({item, std::move(reply)});
+    } else {
+      batch->OnReply(item.index, std::move(reply), item.repeated);
+    }
     return;
   }
   const std::string_view text = Text(*reply);
@@ -248,11 +267,51 @@ void Router::Handle(Node* node, Item item, ReplyPtr reply, Batch* batch) {
   }
 }
 
+void Router::AppendWait(Node* node) {
+  if (wait_for_.min_replicas == 0 || (node->in_flight.empty() && node->unconfirmed.empty())) return;
+  AppendCommand({"WAIT", std::to_string(wait_for_.min_replicas),
+                 std::to_string(wait_for_.replica_timeout_ms)},
+                &node->unsent);
+  node->is_waiting = true;
+}
+
+void Router::ReceiveWait(Node* node, Batch* batch) {
+  if (!node->is_waiting) return;
+  const ReplyPtr reply = node->connection->ReceiveLate(wait_for_.replica_timeout_ms, &node->error);
+  const std::string name = "redis " + node->endpoint.ToString() + ": ";
+  if (reply == nullptr || reply->type != REDIS_REPLY_INTEGER) {
+    // An error: it has become a replica itself, or the user may not call WAIT.
+    if (reply != nullptr) {
+      node->error = name + "WAIT: " +
+                    (IsError(*reply) ? std::string(Text(*reply)) : std::string("not a number"));
+    }
+    Disconnect(node, batch);
+    return;
+  }
+  node->is_waiting = false;
+  std::vector<Unconfirmed> replies;
+  replies.swap(node->unconfirmed);
+  const bool is_confirmed = reply->integer >= wait_for_.min_replicas;
+  for (Unconfirmed& one : replies) {
+    if (is_confirmed) {
+      batch->OnReply(one.item.index, std::move(one.reply), one.item.repeated);
+    } else {
+      batch->OnFailure(one.item.index, name + std::to_string(reply->integer) + " of " +
+                                           std::to_string(wait_for_.min_replicas) +
+                                           " replicas confirmed the addition within " +
+                                           std::to_string(wait_for_.replica_timeout_ms) + " ms");
+    }
+  }
+}
+
 void Router::Disconnect(Node* node, Batch* batch) {
   node->connection.reset();
   node->unsent.clear();
   std::deque<Item> lost;
   lost.swap(node->in_flight);
+  for (const Unconfirmed& unconfirmed : node->unconfirmed) lost.push_back(unconfirmed.item);
+  node->unconfirmed.clear();
+  node->is_waiting = false;
   for (Item& item : lost) {
     item.repeated = true;
     Postpone(node, item, node->error, batch);

@@ -3,6 +3,9 @@
 #ifndef BLOOMLINE_REDIS_ROUTER_H_
 #define BLOOMLINE_REDIS_ROUTER_H_
 
+#include <sys/types.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +21,8 @@
 namespace bloomline::redis {
 
 // Commands that are made only when they are sent, so that memory does not grow with their number.
-// Each must be one that may run twice.
+// Each must be one that may run twice, the second time at any later moment: a copy whose reply was
+// lost may still be on its way.
 class Batch {
  public:
   virtual ~Batch() = default;
@@ -44,8 +48,10 @@ class Router {
   static std::unique_ptr<Router> Connect(const RedisServers& options, std::string* error);
 
   // Runs the commands 0 .. n - 1 of `batch`. Commands of one slot run in the order of their
-  // numbers, unless one is repeated.
-  void Run(size_t n, Batch* batch);
+  // numbers, unless one is repeated. With min_replicas, a command that no replica need confirm,
+  // because it changed nothing, must not be among them: servers since 7.2 then confirm at once
+  // what others have written and no replica has (docs/redis.md, section Replicas).
+  void Run(size_t n, Batch* batch, const AddOptions& options = AddOptions());
 
   // Drops all connections. To be called when a Batch threw.
   void Reset();
@@ -59,11 +65,18 @@ class Router {
     bool repeated = false;
     Node* ask = nullptr;  // where a redirect for this once led
   };
+  // A reply that counts when replicas have confirmed what it acknowledges.
+  struct Unconfirmed {
+    Item item;
+    ReplyPtr reply;
+  };
   struct Node {
     Endpoint endpoint;
     std::unique_ptr<Connection> connection;  // null: not connected
     std::string unsent;
     std::deque<Item> in_flight;
+    std::vector<Unconfirmed> unconfirmed;
+    bool is_waiting = false;    // the last command sent is WAIT
     std::string error;          // why there is no connection
     uint64_t failed_round = 0;  // the last one in which it could not be connected
     std::chrono::steady_clock::time_point given_up_until{};
@@ -71,7 +84,7 @@ class Router {
 
   explicit Router(const RedisServers& options) : options_(options) {}
 
-  Node* NodeAt(const Endpoint& endpoint);
+  Node* NodeAt(Endpoint endpoint);
   Node* NodeOf(uint16_t slot);
   // Tries once in a round at most, so that many commands cost one time-out.
   bool EnsureConnected(Node* node);
@@ -86,10 +99,16 @@ class Router {
   void SendUnsent(Node* node, Batch* batch);
   void ReceiveUntil(Node* node, size_t left, Batch* batch);
   void Handle(Node* node, Item item, ReplyPtr reply, Batch* batch);
+  // WAIT holds for what the same connection sent before, so each connection has its own, and what
+  // is repeated on another is confirmed there.
+  void AppendWait(Node* node);
+  void ReceiveWait(Node* node, Batch* batch);
   void Disconnect(Node* node, Batch* batch);
   void Postpone(Node* node, Item item, const std::string& error, Batch* batch);
 
   const RedisServers options_;
+  AddOptions wait_for_;  // of the batch that runs
+  bool use_tls_ = false;
   bool is_cluster_ = false;
   std::vector<std::unique_ptr<Node>> nodes_;  // never removed: items and slots point to them
   std::vector<Node*> slots_;                  // cluster only; null: nobody serves it
@@ -98,6 +117,7 @@ class Router {
   bool slots_changed_ = false;
   bool must_wait_ = false;
   std::chrono::steady_clock::time_point no_refresh_until_{};
+  pid_t pid_ = getpid();  // the process that made the connections
 };
 
 }  // namespace bloomline::redis

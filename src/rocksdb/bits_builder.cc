@@ -1,5 +1,6 @@
 #include "src/rocksdb/bits_builder.h"
 
+#include <atomic>
 #include <cstdio>
 #include <new>
 #include <string>
@@ -20,7 +21,7 @@ constexpr uint64_t kMaxPayloadBytes = 0xffffffc0 - core::kTrailerBytes;
 // What a reader answers "may match" to, and not empty. Static, so it can be had out of memory.
 constexpr char kAlwaysMatch[6] = {};
 
-constexpr char kMatchesEverything[] = "a filter matches everything";
+constexpr char kMatchesEverything[] = "a RocksDB filter matches everything";
 
 // With the text that text() gives, or, without memory for it, with none.
 template <typename Text>
@@ -31,20 +32,20 @@ ROCKSDB_NAMESPACE::Status Corruption(Text text) {
 
 }  // namespace
 
-void LogOutOfMemory(ROCKSDB_NAMESPACE::Logger* log, const char* what) {
+void ReportUselessFilter(ROCKSDB_NAMESPACE::Logger* log, const char* what, const char* reason) {
+  static std::atomic<bool> is_reported{false};
+  if (!is_reported.exchange(true)) {
+    std::fprintf(stderr, "bloomline: %s: %s; RocksDB's log tells of further ones\n", what, reason);
+  }
   core::OrIfOutOfMemory(0, [&] {
-    if (log != nullptr) {
-      ROCKSDB_NAMESPACE::Warn(log, "bloomline: out of memory: %s", what);
-    } else {
-      std::fprintf(stderr, "bloomline: out of memory: %s\n", what);
-    }
+    ROCKSDB_NAMESPACE::Warn(log, "bloomline: %s: %s", what, reason);
     return 0;
   });
 }
 
-RocksDBBitsBuilder::RocksDBBitsBuilder(const FilterOptions& options, ROCKSDB_NAMESPACE::Logger* log,
-                                       bool verify)
-    : writer_(options, kMaxPayloadBytes), log_(log), verify_(verify) {
+RocksDBBitsBuilder::RocksDBBitsBuilder(const FilterOptions& options, bool verify,
+                                       ROCKSDB_NAMESPACE::Logger* log)
+    : writer_(options, kMaxPayloadBytes), verify_(verify), log_(log) {
   if (verify) writer_.KeepChecksum();
 }
 
@@ -66,12 +67,13 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
                                                     Status* status) {
   if (status != nullptr) *status = Status::OK();
   unverified_.Clear();
-  if (writer_.num_entries() == 0 && writer_.error().empty()) return Slice();
+  const bool matches_everything = writer_.MatchesEverything();
+  if (writer_.num_entries() == 0 && !matches_everything) return Slice();
   const bool intact = !verify_ || writer_.HashesAreIntact();
   const uint64_t num_bytes = writer_.FinishedBytes();
   char* bytes = intact ? new (std::nothrow) char[num_bytes] : nullptr;
   if (bytes == nullptr) {
-    if (intact) LogOutOfMemory(log_, kMatchesEverything);
+    if (intact) ReportUselessFilter(log_, kMatchesEverything, core::kOutOfMemory.data());
     if (!intact && status != nullptr) {
       *status = Corruption([] {
         return std::string("bloomline: a key's hash changed in memory before the filter was built");
@@ -80,10 +82,11 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
     writer_.Reset();
     return Slice(kAlwaysMatch, sizeof(kAlwaysMatch));
   }
-  const bool lost_keys = !writer_.error().empty();
   writer_.FinishTo(bytes, 1, verify_ ? &unverified_ : nullptr);
   if (!writer_.error().empty()) {
-    LogOutOfMemory(log_, lost_keys ? kMatchesEverything : "blocks of a filter match everything");
+    ReportUselessFilter(
+        log_, matches_everything ? kMatchesEverything : "blocks of a filter match everything",
+        writer_.error().c_str());
   }
   buf->reset(bytes);
   return Slice(bytes, num_bytes);

@@ -12,8 +12,9 @@ class Logger;
 
 namespace bloomline {
 
-// Says in RocksDB's log, or on stderr if `log` is null, what is so for want of memory.
-void LogOutOfMemory(ROCKSDB_NAMESPACE::Logger* log, const char* what);
+// RocksDB has no place for such an error: a status other than Corruption ends a debug build. Says
+// it in `log`, which may be null, and once in the life of the process on stderr. Needs no memory.
+void ReportUselessFilter(ROCKSDB_NAMESPACE::Logger* log, const char* what, const char* reason);
 
 // One builder makes all partitions of a partitioned filter, so every Finish leaves it empty.
 class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
@@ -25,7 +26,8 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   // (BlockBasedTableOptions::detect_filter_construct_corruption), Finish compares the collected
   // hashes with a checksum taken as they came, and MaybePostVerify asks the finished filter for
   // each of them. Cost: 64 bits per key until then, and a query per key.
-  RocksDBBitsBuilder(const FilterOptions& options, ROCKSDB_NAMESPACE::Logger* log, bool verify);
+  RocksDBBitsBuilder(const FilterOptions& options, bool verify,
+                     ROCKSDB_NAMESPACE::Logger* log = nullptr);
 
   void AddKey(const Slice& key) override;
 #if BLOOMLINE_ROCKSDB_HAS_ADD_KEY_AND_ALT
@@ -45,8 +47,8 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
 
  private:
   core::FilterWriter writer_;
-  ROCKSDB_NAMESPACE::Logger* const log_;
   const bool verify_;
+  ROCKSDB_NAMESPACE::Logger* const log_;
   core::HashList unverified_;  // the hashes of the last finished filter
 };
 

@@ -3,6 +3,7 @@
 
 #include <new>
 
+#include "bloomline/seed.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/utilities/options_type.h"
 #include "rocksdb/version.h"
@@ -40,10 +41,13 @@ class RocksDBFilterPolicy : public FilterPolicy {
   FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext& context) const override {
     const FilterOptions options = options_.Load();
     if (!WritesFilters(options)) return nullptr;
-    auto* const builder = new (std::nothrow)
-        RocksDBBitsBuilder(Normalized(options), context.info_log,
-                           context.table_options.detect_filter_construct_corruption);
-    if (builder == nullptr) LogOutOfMemory(context.info_log, "a file gets no filter");
+    auto* const builder = new (std::nothrow) RocksDBBitsBuilder(
+        Normalized(options), context.table_options.detect_filter_construct_corruption,
+        context.info_log);
+    if (builder == nullptr) {  // RocksDB then writes a file without a filter
+      ReportUselessFilter(context.info_log, "a RocksDB file gets no filter",
+                          core::kOutOfMemory.data());
+    }
     return builder;
   }
 
@@ -53,7 +57,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
     constexpr size_t kStockTrailerBytes = 5;
     const bool damaged = !filter.empty() && filter.size() <= kStockTrailerBytes;
     if (damaged || core::HasTrailer(filter)) return NewRocksDBBitsReader(filter);
-    // Null, as there: RocksDB then takes it that any key may match.
+    // No reader: RocksDB takes that as "may match".
     return core::OrIfOutOfMemory<FilterBitsReader*>(
         nullptr, [&] { return builtin_->GetFilterBitsReader(contents); });
   }
@@ -98,6 +102,9 @@ std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const FilterOptions& optio
     *reason = VersionMismatch();
     if (reason->empty()) *reason = Normalized(options).Validate();
     if (!reason->empty()) return nullptr;
+    // Builders cannot refuse, so what can be refused is refused here.
+    uint64_t unused_seed;
+    if (options.random_seed && !DrawSeed(&unused_seed, reason)) return nullptr;
     // By name, because a drop-in library may stand in for NewBloomFilterPolicy and lead back here.
     std::shared_ptr<const FilterPolicy> builtin;
     const Status status = FilterPolicy::CreateFromString(ConfigOptions(), kFamilyName, &builtin);

@@ -33,9 +33,17 @@ std::string ParseFormat(const std::string& value, FilterOptions* options) {
   return "format is '" + value + "'; allowed: blocked, compact, classic";
 }
 
+// The seed that each filter draws for itself is nobody's to write down: it stays the word.
+constexpr char kRandomSeed[] = "random";
+
 std::string ParseSeed(const std::string& value, FilterOptions* options) {
+  options->random_seed = value == kRandomSeed;
+  if (options->random_seed) {
+    options->seed = 0;
+    return "";
+  }
   if (core::ParseUint64(value, &options->seed)) return "";
-  return "seed is '" + value + "'; allowed: 0 to 2^64 - 1";
+  return "seed is '" + value + "'; allowed: 0 to 2^64 - 1, random";
 }
 
 std::string BitsPerKeyText(const FilterOptions& options) {
@@ -44,7 +52,9 @@ std::string BitsPerKeyText(const FilterOptions& options) {
 
 std::string FormatText(const FilterOptions& options) { return FormatName(options.format); }
 
-std::string SeedText(const FilterOptions& options) { return std::to_string(options.seed); }
+std::string SeedText(const FilterOptions& options) {
+  return options.random_seed ? kRandomSeed : std::to_string(options.seed);
+}
 
 using Parser = std::string (*)(const std::string& value, FilterOptions* options);
 using Writer = std::string (*)(const FilterOptions& options);

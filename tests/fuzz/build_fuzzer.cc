@@ -9,13 +9,12 @@
 namespace bloomline::fuzz {
 namespace {
 
-constexpr size_t kMaxKeys = 3000;
+constexpr size_t kMaxKeys = 1500;
 
 // How the same calls are carried out.
 struct Execution {
   const kernels::Kernel& kernel;
   bool to_callers_memory;
-  int num_threads;
 };
 
 // A builder and what it must hold.
@@ -58,10 +57,10 @@ class CheckedBuilder {
     std::string bytes;
     if (execution.to_callers_memory) {
       Placed placed(std::string(num_bytes, '\x5A'), place);
-      builder_.FinishTo(placed.data(), execution.num_threads);
+      builder_.FinishTo(placed.data());
       bytes = placed.view();
     } else {
-      bytes = builder_.Finish(execution.num_threads);
+      bytes = builder_.Finish();
     }
     Require(bytes.size() == num_bytes, "FinishedBytes is what Finish returns");
     CheckKeys(bytes, place, matches_all);
@@ -111,7 +110,7 @@ FilterOptions ConsumeAnyOptions(FuzzedDataProvider* input) {
 
 void AddNeighbours(FuzzedDataProvider* input, size_t max, CheckedBuilder* builder) {
   const auto first = input->ConsumeIntegral<uint64_t>();
-  const auto count = input->ConsumeIntegralInRange<size_t>(1, 600);
+  const size_t count = ConsumeCount(input, 30, 600);
   for (uint64_t i = 0; i < std::min(count, max); ++i) builder->AddKey(BigEndianKey(first + i));
 }
 
@@ -137,8 +136,9 @@ std::vector<std::string> Run(const uint8_t* data, size_t size, const Execution& 
                                CheckedBuilder(ConsumeAnyOptions(&input))};
   constexpr size_t kLastBuilder = 2;
   std::vector<std::string> filters;
+  const size_t max_keys = ConsumeCount(&input, 60, kMaxKeys);
   size_t num_keys = 0;
-  while (input.remaining_bytes() > 0 && num_keys < kMaxKeys) {
+  while (input.remaining_bytes() > 0 && num_keys < max_keys) {
     const auto call = input.ConsumeEnum<Call>();
     CheckedBuilder& builder = builders[input.ConsumeIntegralInRange<size_t>(0, kLastBuilder)];
     const size_t before = builder.num_keys();
@@ -165,7 +165,7 @@ std::vector<std::string> Run(const uint8_t* data, size_t size, const Execution& 
         }
         break;
       case kAddNeighbours:
-        AddNeighbours(&input, kMaxKeys - num_keys, &builder);
+        AddNeighbours(&input, max_keys - num_keys, &builder);
         break;
       case kTakeKeys:
         builder.TakeKeysFrom(&builders[input.ConsumeIntegralInRange<size_t>(0, kLastBuilder)]);
@@ -189,11 +189,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   FuzzedDataProvider input(data, size);
   const size_t last_kernel = SupportedKernels().size() - 1;
   const auto& kernel = *SupportedKernels()[input.ConsumeIntegralInRange<size_t>(0, last_kernel)];
-  // Threads cost more than all the rest.
-  const int num_threads = input.ConsumeIntegralInRange<int>(0, 63) == 63 ? 3 : 1;
   size = input.remaining_bytes();  // numbers come from the end
-  const std::vector<std::string> expected = Run(data, size, {Portable(), false, 1});
-  Require(Run(data, size, {kernel, true, num_threads}) == expected,
-          "the bytes depend on the keys alone", kernel.name);
+  const std::vector<std::string> expected = Run(data, size, {Portable(), false});
+  Require(Run(data, size, {kernel, true}) == expected, "the bytes depend on the keys alone",
+          kernel.name);
   return 0;
 }

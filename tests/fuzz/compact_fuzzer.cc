@@ -24,23 +24,22 @@ void AskLanes(const CompactLines& filter, const std::vector<uint64_t>& hashes, s
                      hashes, num_present);
 }
 
-// A solved line holds all its keys, whatever else is asked; with some bits changed, kernels still
+// A solved line holds all its keys, whatever else is asked; with a bit changed, kernels still
 // agree.
 template <typename Ask>
 void AskSolvedLine(FuzzedDataProvider* input, std::string line, uint32_t base_slots,
                    const Place& place, std::vector<uint64_t> hashes, Ask ask) {
   const size_t num_present = hashes.size();
   const auto damage = input->ConsumeIntegral<uint16_t>();
-  const std::vector<uint64_t> others = ConsumeHashes(input, kMaxHashes);
+  const std::vector<uint64_t> others =
+      ConsumeHashes(input, ConsumeCount(input, kFewHashes, kMaxHashes));
   hashes.insert(hashes.end(), others.begin(), others.end());
   const auto line_bytes = static_cast<uint32_t>(line.size());
   Placed placed(line, place);
   ask(CompactLines{placed.data(), 1, line_bytes, base_slots}, hashes, num_present);
-  for (uint64_t i = 0; i < 3; ++i) {
-    const size_t bit = RandomNumber(damage, i) % (8 * line.size());
-    placed.data()[bit / 8] = static_cast<char>(placed.data()[bit / 8] ^ (1 << bit % 8));
-    ask(CompactLines{placed.data(), 1, line_bytes, base_slots}, hashes, 0);
-  }
+  const size_t bit = damage % (8 * line.size());
+  placed.data()[bit / 8] = static_cast<char>(placed.data()[bit / 8] ^ (1 << bit % 8));
+  ask(CompactLines{placed.data(), 1, line_bytes, base_slots}, hashes, 0);
 }
 
 // LevelDB has all sizes, the trailer container whole and half lines.
@@ -53,18 +52,18 @@ uint32_t ConsumePackedLineBytes(FuzzedDataProvider* input) {
 void FuzzPackedQuery(FuzzedDataProvider* input) {
   const uint32_t line_bytes = ConsumePackedLineBytes(input);
   const auto base_slots = input->ConsumeIntegralInRange<uint32_t>(1, core::kMaxBaseSlots);
-  const auto num_lines = input->ConsumeIntegralInRange<uint64_t>(1, 8);
+  const auto num_lines = ConsumeCount(input, 2, 8);
   const Place place = ConsumePlace(input);
   Placed placed(ConsumeContent(input, num_lines * line_bytes), place);
-  AskPacked({placed.data(), num_lines, line_bytes, base_slots}, ConsumeHashes(input, kMaxHashes),
-            0);
+  AskPacked({placed.data(), num_lines, line_bytes, base_slots},
+            ConsumeHashes(input, ConsumeCount(input, kFewHashes, kMaxHashes)), 0);
 }
 
 void FuzzPackedSolver(FuzzedDataProvider* input) {
   const uint32_t line_bytes = ConsumePackedLineBytes(input);
   const Place place = ConsumePlace(input);
   const int spare_slots = input->ConsumeIntegralInRange<int>(-8, 40);
-  const std::vector<uint64_t> hashes = ConsumeHashes(input, kMaxSlots);
+  const std::vector<uint64_t> hashes = ConsumeHashes(input, ConsumeCount(input, 24, kMaxSlots));
   const auto slots = static_cast<unsigned>(
       std::clamp(static_cast<int>(hashes.size()) + spare_slots, 1, static_cast<int>(kMaxSlots)));
   kernels::LineKeys keys(hashes.size());
@@ -91,16 +90,17 @@ uint32_t ConsumeLanesBase(FuzzedDataProvider* input) {
 
 void FuzzLanesQuery(FuzzedDataProvider* input) {
   const uint32_t base_slots = ConsumeLanesBase(input);
-  const auto num_lines = input->ConsumeIntegralInRange<uint64_t>(1, 8);
+  const auto num_lines = ConsumeCount(input, 2, 8);
   const Place place = ConsumePlace(input);
   Placed placed(ConsumeContent(input, num_lines * kLineBytes), place);
-  AskLanes({placed.data(), num_lines, kLineBytes, base_slots}, ConsumeHashes(input, kMaxHashes), 0);
+  AskLanes({placed.data(), num_lines, kLineBytes, base_slots},
+           ConsumeHashes(input, ConsumeCount(input, kFewHashes, kMaxHashes)), 0);
 }
 
 void FuzzLanesSolver(FuzzedDataProvider* input) {
   const uint32_t base_slots = ConsumeLanesBase(input);
   const Place place = ConsumePlace(input);
-  std::vector<uint64_t> hashes = ConsumeHashes(input, kMaxSlots);
+  std::vector<uint64_t> hashes = ConsumeHashes(input, ConsumeCount(input, 24, kMaxSlots));
   if (hashes.empty()) hashes.push_back(0);
   const std::string empty(kLineBytes, '\0');
   bool solved = false;
@@ -126,7 +126,7 @@ void FuzzLine(FuzzedDataProvider* input) {
                              base_slots, line_bytes, line_bytes};
   const Place place = ConsumePlace(input);
   const std::string content = ConsumeContent(input, line_bytes);
-  const std::vector<uint64_t> hashes = ConsumeHashes(input, kMaxKeys);
+  const std::vector<uint64_t> hashes = ConsumeHashes(input, ConsumeCount(input, 24, kMaxKeys));
   const std::string line = RequireSameBytes(content, place, [&](const Kernel& kernel, char* data) {
     std::vector<uint64_t> reordered = hashes;
     core::SolveLine(reordered.data(), reordered.size(), shape, kernel, data);

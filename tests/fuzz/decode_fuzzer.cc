@@ -1,5 +1,7 @@
 // Decoders are total: any bytes, and valid filters damaged in any way, are safe to open and to
 // query, with the same answers from every kernel. What is still a valid filter loses no key.
+#include <array>
+
 #include "bloomline/cpu.h"
 #include "bloomline/filter.h"
 #include "src/core/format.h"
@@ -14,30 +16,35 @@ using core::Layout;
 using core::Payload;
 using kernels::Kernel;
 
-enum class Container { kStandalone, kLevelDB };
+enum Container : size_t { kStandalone, kLevelDB };
 
-// Keys that are asked, the first num_present of which are in the filter.
-struct Keys {
-  std::vector<Key> keys;
-  std::vector<std::string_view> views;
+// What is queried: small keys, the first num_present of which are in the filter, and perhaps one of
+// any kind.
+class Queries {
+ public:
+  static constexpr size_t kMost = 80;  // more than two groups of a batch
+
+  void AddNumber(uint64_t number) {
+    char* key = numbers_[num_keys_];
+    for (size_t i = kNumberBytes; i-- > 0; number >>= 8) key[i] = static_cast<char>(number & 0xFF);
+    views_[num_keys_++] = {key, kNumberBytes};
+  }
+  void AddOther(Key key) {
+    other_ = std::move(key);
+    views_[num_keys_++] = View(other_);
+  }
+
+  size_t size() const { return num_keys_; }
+  const std::string_view* views() const { return views_; }
   size_t num_present = 0;
 
-  void Add(Key key) {
-    keys.push_back(std::move(key));
-    views.push_back(View(keys.back()));  // the bytes stay where they are when `keys` grows
-  }
+ private:
+  static constexpr size_t kNumberBytes = 8;
+  char numbers_[kMost][kNumberBytes];
+  Key other_;
+  std::string_view views_[kMost + 1];
+  size_t num_keys_ = 0;
 };
-
-// Neighbours, as in most stores, and some keys of any kind.
-Keys ConsumeKeys(FuzzedDataProvider* input, size_t max_neighbours) {
-  Keys keys;
-  const auto first = input->ConsumeIntegral<uint64_t>();
-  const auto num_neighbours = input->ConsumeIntegralInRange<size_t>(1, max_neighbours);
-  for (uint64_t i = 0; i < num_neighbours; ++i) keys.Add(BigEndianKey(first + i));
-  const auto num_others = input->ConsumeIntegralInRange<size_t>(0, 5);
-  for (size_t i = 0; i < num_others; ++i) keys.Add(ConsumeKey(input));
-  return keys;
-}
 
 bool IsBetween(uint64_t value, uint64_t min, uint64_t max) { return min <= value && value <= max; }
 
@@ -74,64 +81,100 @@ void RequireSafe(const Payload& payload, std::string_view bytes) {
   Require(fits, "parameter and line size fit the layout");
 }
 
-// Every kernel answers as the portable one, single and batched. Returns the answers.
-std::vector<bool> Ask(const Payload& payload, const Keys& keys) {
-  const size_t n = keys.views.size();
-  std::vector<uint64_t> hashes;
-  for (const std::string_view key : keys.views) {
-    hashes.push_back(core::LayoutHash(payload.layout, key, payload.seed));
+// Every kernel answers as the portable one, single and batched. Fills expected[].
+void Ask(const Payload& payload, const Queries& queries, bool* expected) {
+  const size_t n = queries.size();
+  uint64_t* hashes = GuardedArray<uint64_t>(n);
+  for (size_t i = 0; i < n; ++i) {
+    hashes[i] = core::LayoutHash(payload.layout, queries.views()[i], payload.seed);
+    expected[i] = core::HashMayMatch(payload, Portable(), hashes[i]);
+    Require(expected[i] || i >= queries.num_present, "a key that was added matches");
   }
-  std::vector<bool> expected;
-  for (const uint64_t hash : hashes) {
-    expected.push_back(core::HashMayMatch(payload, Portable(), hash));
-  }
-  const std::unique_ptr<bool[]> answers(new bool[n]);
+  bool* answers = GuardedArray<bool>(n);
   for (const Kernel* kernel : SupportedKernels()) {
-    core::HashesMayMatch(payload, *kernel, n, hashes.data(), answers.get());
+    core::HashesMayMatch(payload, *kernel, n, hashes, answers);
     for (size_t i = 0; i < n; ++i) {
       Require(core::HashMayMatch(payload, *kernel, hashes[i]) == expected[i],
               "single query as portable", kernel->name);
       Require(answers[i] == expected[i], "batched query as portable", kernel->name);
     }
   }
-  for (size_t i = 0; i < keys.num_present; ++i)
-    Require(expected[i], "a key that was added matches");
-  return expected;
 }
 
-Payload CheckStandalone(std::string_view bytes, const Keys& keys, const Kernel& kernel) {
+Payload CheckStandalone(std::string_view bytes, const Queries& queries, const Kernel& kernel) {
   std::string why;
   const Payload payload = core::DecodeStandalone(bytes, &why);
   Require(why.empty() == (payload.layout != Layout::kAlwaysMatch), "what is refused has a reason");
   RequireSafe(payload, bytes);
-  const std::vector<bool> expected = Ask(payload, keys);
+  bool expected[Queries::kMost + 1];
+  Ask(payload, queries, expected);
   Require(ForceKernel(kernel.name, nullptr), "a supported kernel can be forced", kernel.name);
   const FilterView view = FilterView::Open(bytes);
   Require(view.AlwaysMatches() == (payload.layout == Layout::kAlwaysMatch),
           "a view understands what the decoder does");
   Require(view.num_probes() >= 0 && view.num_probes() <= kMaxProbes, "probes are in range");
-  const size_t n = keys.views.size();
-  const std::unique_ptr<bool[]> answers(new bool[n]);
-  view.MayMatch(n, keys.views.data(), answers.get());
+  const size_t n = queries.size();
+  bool* answers = GuardedArray<bool>(n);
+  view.MayMatch(n, queries.views(), answers);
   for (size_t i = 0; i < n; ++i) {
-    Require(view.MayMatch(keys.views[i]) == expected[i], "a view answers as its payload",
+    Require(view.MayMatch(queries.views()[i]) == expected[i], "a view answers as its payload",
             kernel.name);
     Require(answers[i] == expected[i], "a view answers batches as its payload", kernel.name);
   }
   return payload;
 }
 
-Payload CheckLevelDB(std::string_view bytes, const Keys& keys) {
+Payload CheckLevelDB(std::string_view bytes, const Queries& queries) {
   const Payload payload = core::DecodeLevelDB(bytes);
   RequireSafe(payload, bytes);
-  Ask(payload, keys);
+  bool expected[Queries::kMost + 1];
+  Ask(payload, queries, expected);
   return payload;
 }
 
-std::string StandaloneFilter(const FilterOptions& options, const Keys& keys) {
-  FilterBuilder builder(options);
-  for (const std::string_view key : keys.views) builder.AddKey(key);
-  return builder.Finish();
+// A filter as a writer made it, with the keys 0 to num_keys - 1.
+struct Written {
+  std::string bytes;
+  uint64_t num_keys;
+};
+
+Written Write(Container container, const FilterOptions& options, uint64_t num_keys) {
+  if (container == kStandalone) {
+    FilterBuilder builder(options);
+    for (uint64_t i = 0; i < num_keys; ++i) builder.AddKey(View(BigEndianKey(i)));
+    return {builder.Finish(), num_keys};
+  }
+  std::vector<Key> keys;
+  for (uint64_t i = 0; i < num_keys; ++i) keys.push_back(BigEndianKey(i));
+  std::vector<std::string_view> views;
+  for (const Key& key : keys) views.push_back(View(key));
+  return {tests::LevelDBFilter(options, views), num_keys};
+}
+
+// Filters of each layout and many sizes, written once: to write one takes longer than all that is
+// done with it.
+const std::vector<Written>& AllWritten(Container container) {
+  static const auto all = [] {
+    std::array<std::vector<Written>, 2> lists;
+    for (const Container kind : {kStandalone, kLevelDB}) {
+      for (const Format format : {Format::kClassic, Format::kBlocked, Format::kCompact}) {
+        for (const double bits : {1.0, 3.5, 5.0, 7.05, 10.0, 16.0, 24.0, 44.0, 100.0}) {
+          FilterOptions options;
+          options.format = format;
+          options.bits_per_key = bits;
+          if (!options.Validate().empty()) continue;
+          // More than kMaxFlatKeys make another layout in LevelDB.
+          for (const uint64_t num_keys : {1u, 2u, 9u, 40u, 150u, 600u}) {
+            options.seed = num_keys == 9 ? 77 : 0;
+            lists[kind].push_back(Write(kind, options, num_keys));
+          }
+        }
+      }
+    }
+    lists[0].push_back(Write(kStandalone, FilterOptions(), 0));
+    return lists;
+  }();
+  return all[container];
 }
 
 // A reader must follow the trailer to wherever a writer put the payload.
@@ -206,36 +249,49 @@ bool Damage(FuzzedDataProvider* input, std::string* bytes) {
 }
 
 void FuzzAnyBytes(FuzzedDataProvider* input, const Place& place, const Kernel& kernel) {
-  const Keys keys = ConsumeKeys(input, 100);
+  Queries queries;
+  const auto first = input->ConsumeIntegral<uint64_t>();
+  const size_t num_queries = ConsumeCount(input, 4, Queries::kMost);
+  for (uint64_t i = 0; i < num_queries; ++i) queries.AddNumber(first + i);
   Placed placed(input->ConsumeRemainingBytesAsString(), place);
-  CheckStandalone(placed.view(), keys, kernel);
-  CheckLevelDB(placed.view(), keys);
+  CheckStandalone(placed.view(), queries, kernel);
+  CheckLevelDB(placed.view(), queries);
 }
 
 void FuzzDamaged(FuzzedDataProvider* input, Container container, const Place& place,
                  const Kernel& kernel) {
-  const FilterOptions options = ConsumeOptions(input);
-  // More than kMaxFlatKeys make another layout in LevelDB.
-  Keys keys = ConsumeKeys(input, container == Container::kStandalone ? 200 : 600);
-  std::string bytes =
-      container == Container::kStandalone
-          ? Padded(StandaloneFilter(options, keys),
-                   ConsumeContent(input, input->ConsumeIntegralInRange<size_t>(0, 63)))
-          : tests::LevelDBFilter(options, keys.views);
-  const bool cut = container == Container::kStandalone && CutFront(input, &bytes);
+  const std::vector<Written>& all = AllWritten(container);
+  const Written& written = all[input->ConsumeIntegralInRange<size_t>(0, all.size() - 1)];
+  Queries queries;
+  // From some key of the filter on, and beyond the last.
+  const auto first = input->ConsumeIntegralInRange<uint64_t>(0, written.num_keys);
+  const size_t num_queries = ConsumeCount(input, 4, Queries::kMost);
+  for (uint64_t i = 0; i < num_queries; ++i) queries.AddNumber(first + i);
+  std::string bytes = written.bytes;
+  bool cut = false;
+  if (container == kStandalone) {
+    bytes = Padded(std::move(bytes),
+                   ConsumeContent(input, input->ConsumeIntegralInRange<size_t>(0, 63)));
+    cut = CutFront(input, &bytes);
+  }
   const bool damaged = Damage(input, &bytes);
-  keys.num_present = damaged ? 0 : keys.views.size();
-  keys.Add(ConsumeKey(input));
+  if (!damaged) queries.num_present = std::min<size_t>(num_queries, written.num_keys - first);
+  queries.AddOther(ConsumeKey(input));
   Placed placed(bytes, place);
-  const Payload payload = container == Container::kStandalone
-                              ? CheckStandalone(placed.view(), keys, kernel)
-                              : CheckLevelDB(placed.view(), keys);
+  const Payload payload = container == kStandalone ? CheckStandalone(placed.view(), queries, kernel)
+                                                   : CheckLevelDB(placed.view(), queries);
   Require(cut || damaged || payload.layout != Layout::kAlwaysMatch,
           "a filter as it was written is understood");
 }
 
 }  // namespace
 }  // namespace bloomline::fuzz
+
+// So that what writing covers is not the first input's.
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+  bloomline::fuzz::AllWritten(bloomline::fuzz::kStandalone);
+  return 0;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace bloomline::fuzz;
@@ -247,7 +303,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (mode == 0) {
     FuzzAnyBytes(&input, place, kernel);
   } else {
-    FuzzDamaged(&input, mode == 1 ? Container::kStandalone : Container::kLevelDB, place, kernel);
+    FuzzDamaged(&input, mode == 1 ? kStandalone : kLevelDB, place, kernel);
   }
   return 0;
 }

@@ -84,8 +84,14 @@ inline std::vector<uint64_t> ConsumeHashes(FuzzedDataProvider* input, size_t max
 inline std::string ConsumeContent(FuzzedDataProvider* input, size_t size) {
   const auto fill = input->ConsumeIntegral<uint16_t>();
   std::string content = input->ConsumeBytesAsString(input->ConsumeIntegralInRange<size_t>(0, size));
-  for (size_t i = content.size(); i < size; ++i) {
-    content.push_back(static_cast<char>(fill <= 0xFF ? fill : RandomNumber(fill, i) & 0xFF));
+  if (fill <= 0xFF) {
+    content.resize(size, static_cast<char>(fill));
+    return content;
+  }
+  while (content.size() < size) {
+    const uint64_t eight = RandomNumber(fill, content.size());
+    content.append(reinterpret_cast<const char*>(&eight),
+                   std::min(sizeof(eight), size - content.size()));
   }
   return content;
 }
@@ -121,6 +127,21 @@ inline Key BigEndianKey(uint64_t number) {
   Key key(8);
   for (size_t i = key.size(); i-- > 0; number >>= 8) key[i] = static_cast<char>(number & 0xFF);
   return key;
+}
+
+// n elements that end right before a page that nobody may touch. One array of a type at a time.
+template <typename T>
+T* GuardedArray(size_t n) {
+  constexpr size_t kMaxBytes = 4096;
+  static tests::GuardedBytes region(kMaxBytes);
+  return reinterpret_cast<T*>(region.RoomAtEnd(n * sizeof(T)));
+}
+
+// Most inputs get a few of something, so that many inputs run in a second; one in eight gets up to
+// `most`.
+inline size_t ConsumeCount(FuzzedDataProvider* input, size_t few, size_t most) {
+  const bool many = input->ConsumeIntegralInRange<int>(0, 7) == 7;
+  return input->ConsumeIntegralInRange<size_t>(1, many ? most : few);
 }
 
 // Where bytes are put so that a look outside is noticed: by ASan in a heap block that ends with

@@ -15,11 +15,12 @@ using kernels::kLineBytes;
 
 void FuzzBlocked(FuzzedDataProvider* input) {
   const int k = input->ConsumeIntegralInRange<int>(kMinProbes, kMaxProbes);
-  const auto num_lines = input->ConsumeIntegralInRange<uint64_t>(1, 32);
+  const auto num_lines = ConsumeCount(input, 3, 32);
   const Place place = ConsumePlace(input);
   const std::string content = ConsumeContent(input, num_lines * kLineBytes);
-  const auto num_added = input->ConsumeIntegralInRange<size_t>(0, kMaxHashes);
-  const std::vector<uint64_t> hashes = ConsumeHashes(input, kMaxHashes);
+  const size_t num_added = input->ConsumeIntegral<uint8_t>();
+  const std::vector<uint64_t> hashes =
+      ConsumeHashes(input, ConsumeCount(input, kFewHashes, kMaxHashes));
   const size_t n = std::min(num_added, hashes.size());
   const std::string added = RequireSameBytes(content, place, [&](const Kernel& kernel, char* data) {
     kernel.blocked_insert_many({data, num_lines, k}, n, hashes.data());
@@ -41,12 +42,13 @@ void FuzzBlocked(FuzzedDataProvider* input) {
 // The functions of filters that change while they are asked.
 void FuzzMutable(FuzzedDataProvider* input) {
   const int k = input->ConsumeIntegralInRange<int>(kMinProbes, kMaxProbes);
-  const auto num_lines = input->ConsumeIntegralInRange<uint64_t>(1, 32);
+  const auto num_lines = ConsumeCount(input, 3, 32);
   // On a line boundary, as shared lines are.
   const Place place = {input->ConsumeBool() ? Place::kBeforeGuard : Place::kAfterGuard, 0};
   const std::string content = ConsumeContent(input, num_lines * kLineBytes);
-  const auto num_added = input->ConsumeIntegralInRange<size_t>(0, kMaxHashes);
-  const std::vector<uint64_t> hashes = ConsumeHashes(input, kMaxHashes);
+  const size_t num_added = input->ConsumeIntegral<uint8_t>();
+  const std::vector<uint64_t> hashes =
+      ConsumeHashes(input, ConsumeCount(input, kFewHashes, kMaxHashes));
   const size_t n = std::min(num_added, hashes.size());
   std::string inserted = content;
   Portable().blocked_insert_many({inserted.data(), num_lines, k}, n, hashes.data());
@@ -79,12 +81,13 @@ void FuzzMutable(FuzzedDataProvider* input) {
 void FuzzCounters(FuzzedDataProvider* input) {
   const int counter_bits = input->ConsumeBool() ? 8 : 4;
   const int k = input->ConsumeIntegralInRange<int>(kMinProbes, kMaxProbes);
-  const auto num_lines = input->ConsumeIntegralInRange<uint64_t>(1, 8);
+  const auto num_lines = ConsumeCount(input, 2, 8);
   const Place place = ConsumePlace(input);
   const std::string content = ConsumeContent(input, num_lines * kLineBytes);
-  const auto num_added = input->ConsumeIntegralInRange<size_t>(0, kMaxHashes);
-  const auto times = input->ConsumeIntegralInRange<int>(1, 20);  // 4-bit counters end at 15
-  const std::vector<uint64_t> hashes = ConsumeHashes(input, kMaxHashes);
+  const size_t num_added = input->ConsumeIntegral<uint8_t>();
+  const int times = input->PickValueInArray({1, 1, 1, 2, 2, 20});  // 4-bit counters end at 15
+  const std::vector<uint64_t> hashes =
+      ConsumeHashes(input, ConsumeCount(input, kFewHashes, kMaxHashes));
   const size_t n = std::min(num_added, hashes.size());
   RequireSameBytes(content, place, [&](const Kernel& kernel, char* data) {
     const kernels::CounterKernel& counters = *kernel.counters;
@@ -119,8 +122,9 @@ void FuzzFlat(FuzzedDataProvider* input) {
   const auto num_bits = static_cast<uint32_t>(num_bytes * 8);
   const Place place = ConsumePlace(input);
   const std::string content = ConsumeContent(input, num_bytes);
-  const auto num_added = input->ConsumeIntegralInRange<size_t>(0, kMaxHashes);
-  const std::vector<uint64_t> hashes = ConsumeHashes(input, kMaxHashes);
+  const size_t num_added = input->ConsumeIntegral<uint8_t>();
+  const std::vector<uint64_t> hashes =
+      ConsumeHashes(input, ConsumeCount(input, kFewHashes, kMaxHashes));
   const size_t n = std::min(num_added, hashes.size());
   const std::string added = RequireSameBytes(content, place, [&](const Kernel& kernel, char* data) {
     kernel.flat_insert_many({data, num_bits, k}, n, hashes.data());

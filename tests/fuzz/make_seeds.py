@@ -13,8 +13,8 @@ import sys
 def decode_seeds(vectors):
     for line in vectors.read_text().splitlines():
         filter_bytes = bytes.fromhex(line.split()[-1])
-        # From the end: any bytes, two for the place, the kernel, the first neighbour, how many of them, other keys.
-        yield filter_bytes + bytes([0, 99]) + bytes(8) + bytes([0, 0, 0, 0])
+        # From the end: any bytes, two for the place, the kernel, the first key, two for how many of them.
+        yield filter_bytes + bytes(2) + bytes(8) + bytes([0, 0, 0, 0])
 
 
 def random_seeds(count, num_choices):
@@ -26,8 +26,8 @@ def random_seeds(count, num_choices):
 
 def saved_seeds(saved):
     for line in saved.read_text().splitlines():
-        # From the end: any bytes, the first key, no seed.
-        yield bytes.fromhex(line.split()[-1]) + bytes(1) + bytes(8) + bytes(1)
+        # From the end: any bytes, the first key, two for how many of them, no seed.
+        yield bytes.fromhex(line.split()[-1]) + bytes(1) + bytes(2) + bytes(8) + bytes(1)
 
 
 golden, out_dir = map(pathlib.Path, sys.argv[1:])
@@ -36,6 +36,8 @@ SEEDS = {
     "compact": list(random_seeds(30, 5)),
     "decode": [*decode_seeds(golden / "vectors.txt"), *random_seeds(20, 3)],
     "build": list(random_seeds(60, 1)),
+    "redis": list(random_seeds(20, 5)),
+    "options": list(random_seeds(20, 4)),
     "saved": [*saved_seeds(golden / "saved_filters.txt"), *random_seeds(20, 4)],
 }
 for target, seeds in SEEDS.items():

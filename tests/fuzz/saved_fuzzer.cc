@@ -18,19 +18,17 @@ constexpr size_t kHeaderBytes = 64;
 constexpr const char* kMagics[] = {"bLnBloom", "bLnCount", "bLnScale"};
 enum Magic { kBloom, kCount, kScale };
 
-// A file without a disk.
-class MemoryFile {
- public:
-  explicit MemoryFile(std::string_view bytes) : descriptor_(memfd_create("saved", MFD_CLOEXEC)) {
-    const ssize_t written = write(descriptor_, bytes.data(), bytes.size());
-    Require(written == static_cast<ssize_t>(bytes.size()), "the system has a file in memory");
-  }
-  ~MemoryFile() { close(descriptor_); }
-  std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
-
- private:
-  int descriptor_;
-};
+// The path of a file without a disk, which then has these bytes: one file, whose inode is made
+// once.
+const std::string& FileOf(std::string_view bytes) {
+  static const int descriptor = memfd_create("saved", MFD_CLOEXEC);
+  static const std::string path = "/proc/self/fd/" + std::to_string(descriptor);
+  const bool emptied = ftruncate(descriptor, 0) == 0;
+  const ssize_t written = pwrite(descriptor, bytes.data(), bytes.size(), 0);
+  Require(emptied && written == static_cast<ssize_t>(bytes.size()),
+          "the system has a file in memory");
+  return path;
+}
 
 void SetNumber(uint64_t value, size_t offset, std::string* header) {
   kernels::StoreLittleEndian64(value, header->data() + offset);
@@ -53,8 +51,11 @@ std::string ConsumeHeader(FuzzedDataProvider* input, Magic magic, uint64_t seed)
 std::string ConsumeFilter(FuzzedDataProvider* input, Magic magic, uint64_t seed) {
   std::string header = ConsumeHeader(input, magic, seed);
   const auto num_lines = input->ConsumeIntegralInRange<uint64_t>(1, 8);
-  const bool fits = input->ConsumeIntegralInRange<int>(0, 7) < 7;
-  SetNumber(fits ? num_lines * 512 : input->ConsumeIntegral<uint64_t>(), 24, &header);
+  const auto kind = input->ConsumeIntegralInRange<int>(0, 7);
+  const uint64_t num_bits = kind == 7   ? input->ConsumeIntegral<uint64_t>()
+                            : kind == 6 ? num_lines * 512 - input->ConsumeIntegral<uint8_t>()
+                                        : num_lines * 512;
+  SetNumber(num_bits, 24, &header);
   SetNumber(input->ConsumeIntegral<uint16_t>(), 32, &header);
   SetNumber(input->ConsumeIntegral<uint16_t>(), 40, &header);
   const size_t counter_bits = magic == kBloom ? 1 : header[12] == 2 ? 4 : 8;
@@ -152,7 +153,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto mode = input.ConsumeIntegralInRange<int>(0, 3);
   const auto first = input.ConsumeIntegral<uint64_t>();
   std::vector<Key> keys(1);
-  for (uint64_t i = 0; i < 40; ++i) keys.push_back(BigEndianKey(first + i));
+  const size_t num_keys = ConsumeCount(&input, 4, 40);
+  for (uint64_t i = 0; i < num_keys; ++i) keys.push_back(BigEndianKey(first + i));
   const uint64_t seed = input.ConsumeBool() ? input.ConsumeIntegral<uint64_t>() : 0;
   std::string bytes = mode == 0   ? input.ConsumeRemainingBytesAsString()
                       : mode == 1 ? ConsumeFilter(&input, kBloom, seed)
@@ -163,8 +165,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         input.ConsumeIntegral<char>();
     if (input.ConsumeBool()) bytes.resize(input.ConsumeIntegralInRange<size_t>(0, bytes.size()));
   }
-  if (Read(MemoryFile(bytes).path(), keys)) {
-    Require(!Read(MemoryFile(bytes + '\0').path(), keys), "a file with a byte too many is refused");
+  if (Read(FileOf(bytes), keys)) {
+    Require(!Read(FileOf(bytes + '\0'), keys), "a file with a byte too many is refused");
   }
   return 0;
 }

@@ -1,0 +1,151 @@
+#include "src/redis/tls.h"
+
+#include <pthread.h>
+
+#include <ctime>
+
+#ifdef BLOOMLINE_HIREDIS_SSL
+#include <hiredis/hiredis_ssl.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+
+#include <memory>
+#endif
+
+namespace bloomline::redis {
+
+SigpipeBlocker::SigpipeBlocker() {
+  sigemptyset(&sigpipe_);
+  sigaddset(&sigpipe_, SIGPIPE);
+  sigset_t pending;
+  was_pending_ = sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;
+  pthread_sigmask(SIG_BLOCK, &sigpipe_, &before_);
+}
+
+SigpipeBlocker::~SigpipeBlocker() {
+  const timespec at_once = {0, 0};
+  if (!was_pending_) sigtimedwait(&sigpipe_, nullptr, &at_once);
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+#ifndef BLOOMLINE_HIREDIS_SSL
+
+std::string WhyNoTls() {
+  return "this build has no TLS: its hiredis " + std::to_string(HIREDIS_MAJOR) + "." +
+         std::to_string(HIREDIS_MINOR) + "." + std::to_string(HIREDIS_PATCH) +
+         " was found without hiredis_ssl (1.0 and later have it) or without OpenSSL's headers";
+}
+
+bool StartTls(redisContext*, const Endpoint&, const RedisTls&, std::string* error) {
+  *error = WhyNoTls();
+  return false;
+}
+
+std::string TlsReason() { return ""; }
+void ClearTlsReason() {}
+
+#else
+
+namespace {
+
+struct FreeTls {
+  void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
+  void operator()(SSL* ssl) const { SSL_free(ssl); }
+};
+
+const char* OrNull(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
+
+// Without it OpenSSL would ask at the terminal for the password of an encrypted key.
+int NoPassword(char*, int, int, void*) { return 0; }
+
+// Null, with what could not be used.
+std::unique_ptr<SSL_CTX, FreeTls> MakeContext(const RedisTls& tls, std::string* error) {
+  std::unique_ptr<SSL_CTX, FreeTls> context(SSL_CTX_new(TLS_client_method()));
+  if (context == nullptr) {
+    *error = "no TLS context";
+    return nullptr;
+  }
+  SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
+  SSL_CTX_set_default_passwd_cb(context.get(), NoPassword);
+  if (tls.verify) {
+    SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
+    const bool is_default = tls.ca_file.empty() && tls.ca_path.empty();
+    const int loaded = is_default ? SSL_CTX_set_default_verify_paths(context.get())
+                                  : SSL_CTX_load_verify_locations(
+                                        context.get(), OrNull(tls.ca_file), OrNull(tls.ca_path));
+    if (loaded != 1) {
+      *error = "cannot use tls.ca_file '" + tls.ca_file + "', tls.ca_path '" + tls.ca_path + "'";
+      return nullptr;
+    }
+  }
+  if (tls.certificate_file.empty()) return context;
+  if (SSL_CTX_use_certificate_chain_file(context.get(), tls.certificate_file.c_str()) != 1) {
+    *error = "cannot use tls.certificate_file '" + tls.certificate_file + "'";
+    return nullptr;
+  }
+  if (SSL_CTX_use_PrivateKey_file(context.get(), tls.key_file.c_str(), SSL_FILETYPE_PEM) != 1) {
+    *error = "cannot use tls.key_file '" + tls.key_file + "'";
+    return nullptr;
+  }
+  return context;
+}
+
+// The server is to be the one of this name: SNI, and what its certificate must be for.
+bool SetName(const std::string& name, bool verify, SSL* ssl) {
+  X509_VERIFY_PARAM* wanted = SSL_get0_param(ssl);
+  if (X509_VERIFY_PARAM_set1_ip_asc(wanted, name.c_str()) == 1) return true;
+  ERR_clear_error();
+  if (SSL_set_tlsext_host_name(ssl, name.c_str()) != 1) return false;
+  return !verify || SSL_set1_host(ssl, name.c_str()) == 1;
+}
+
+bool Handshake(redisContext* context, const std::string& name, const RedisTls& tls,
+               std::string* error) {
+  const std::unique_ptr<SSL_CTX, FreeTls> tls_context = MakeContext(tls, error);
+  if (tls_context == nullptr) return false;
+  std::unique_ptr<SSL, FreeTls> ssl(SSL_new(tls_context.get()));
+  if (ssl == nullptr || !SetName(name, tls.verify, ssl.get())) {
+    *error = "cannot use the name '" + name + "'";
+    return false;
+  }
+  if (redisInitiateSSL(context, ssl.get()) == REDIS_OK) {
+    ssl.release();  // it is the context's now
+    return true;
+  }
+  const long verdict = SSL_get_verify_result(ssl.get());
+  *error = "TLS handshake failed";
+  if (verdict != X509_V_OK) {
+    *error +=
+        std::string(": ") + X509_verify_cert_error_string(verdict) + " (wanted: '" + name + "')";
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string WhyNoTls() { return ""; }
+
+bool StartTls(redisContext* context, const Endpoint& endpoint, const RedisTls& tls,
+              std::string* error) {
+  ClearTlsReason();
+  std::string failure;
+  const std::string& name = tls.server_name.empty() ? endpoint.host : tls.server_name;
+  const SigpipeBlocker blocker;
+  if (Handshake(context, name, tls, &failure)) return true;
+  const std::string reason = TlsReason();
+  *error = "redis " + endpoint.ToString() + ": " + failure + (reason.empty() ? "" : ": ") + reason;
+  return false;
+}
+
+std::string TlsReason() {
+  const unsigned long code = ERR_peek_last_error();
+  const char* reason = code == 0 ? nullptr : ERR_reason_error_string(code);
+  return reason == nullptr ? "" : reason;
+}
+
+void ClearTlsReason() { ERR_clear_error(); }
+
+#endif
+
+}  // namespace bloomline::redis

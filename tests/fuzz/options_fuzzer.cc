@@ -1,0 +1,178 @@
+// Options as text: whatever RocksDB's option strings, the tool's quantities and Redis addresses
+// say, they are refused with a reason, or give values in range that can be written and read back.
+#include <limits>
+#include <sstream>
+#include <unordered_map>
+
+#include "bloomline/redis_bloom_filter.h"
+#include "bloomline/rocksdb.h"
+#include "rocksdb/convenience.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/table.h"
+#include "src/redis/connection.h"
+#include "src/redis/layout.h"
+#include "src/rocksdb/filter_bits_abi.h"
+#include "src/tool/quantity.h"
+#include "tests/fuzz/fuzz_input.h"
+
+namespace bloomline::fuzz {
+namespace {
+
+using ROCKSDB_NAMESPACE::ConfigOptions;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::Status;
+
+constexpr const char* kNames[] = {"bits_per_key", "format", "seed", "bits", ""};
+
+// One value, most often one that means something.
+std::string ConsumeValue(FuzzedDataProvider* input) {
+  const char* const known[] = {"10",      "7.05",    "0",       "0.4",
+                               "1e2",     "blocked", "2.999",   "24",
+                               "compact", "-1",      "classic", "18446744073709551615"};
+  const auto kind = input->ConsumeIntegralInRange<int>(0, 4);
+  if (kind == 4) {
+    std::ostringstream number;
+    number.precision(17);
+    number << 30 * input->ConsumeProbability<double>();
+    return number.str();
+  }
+  if (kind < 2) return input->PickValueInArray(known);
+  std::string value = kind == 2 ? input->PickValueInArray(known) : "";
+  value += input->ConsumeBytesAsString(input->ConsumeIntegralInRange<size_t>(0, 24));
+  // RocksDB's own syntax is not this target's.
+  for (const char special : {'{', '}', ';', '=', '\0'}) {
+    value.erase(std::remove(value.begin(), value.end(), special), value.end());
+  }
+  return value;
+}
+
+std::string ConsumePolicyText(FuzzedDataProvider* input) {
+  if (input->ConsumeIntegralInRange<int>(0, 3) == 3) return "bloomline:" + ConsumeValue(input);
+  std::string text = "{id=bloomline";
+  const auto count = input->ConsumeIntegralInRange<int>(0, 4);
+  for (int i = 0; i < count; ++i) {
+    text += std::string(";") + input->PickValueInArray(kNames) + "=" + ConsumeValue(input);
+  }
+  return text + "}";
+}
+
+// A policy that was made can build filters, says what it is, and can be made again from that.
+void Use(const FilterPolicy& policy) {
+  ConfigOptions config;
+  config.invoke_prepare_options = true;
+  ROCKSDB_NAMESPACE::BlockBasedTableOptions table;
+  const ROCKSDB_NAMESPACE::FilterBuildingContext context(table);
+  const std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> builder(
+      policy.GetBuilderWithContext(context));
+  if (builder != nullptr) {
+    builder->AddKey("key");
+    std::unique_ptr<const char[]> memory;
+    const ROCKSDB_NAMESPACE::Slice filter = builder->Finish(&memory);
+    const std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsReader> reader(
+        policy.GetFilterBitsReader(filter));
+    Require(reader->MayMatch("key"), "a key that was added matches");
+    Require(!reader->MayMatch("absent key") || !reader->MayMatch("another") ||
+                !reader->MayMatch("a third") || !reader->MayMatch("a fourth"),
+            "options that were taken give a filter that filters");
+  }
+  const std::string text = policy.ToString(config);
+  std::shared_ptr<const FilterPolicy> again;
+  Require(FilterPolicy::CreateFromString(config, text, &again).ok() && again != nullptr,
+          "what a policy says of itself makes a policy");
+  std::string mismatch;
+  Require(policy.AreEquivalent(config, again.get(), &mismatch), "and an equal one");
+}
+
+void FuzzPolicy(FuzzedDataProvider* input) {
+  const std::string text = ConsumePolicyText(input);
+  ConfigOptions config;
+  config.invoke_prepare_options = true;
+  config.ignore_unknown_options = input->ConsumeBool();
+  std::shared_ptr<const FilterPolicy> policy;
+  const Status status = FilterPolicy::CreateFromString(config, text, &policy);
+  Require(status.ok() || !status.ToString().empty(), "what is refused has a reason");
+  if (status.ok() && policy != nullptr) Use(*policy);
+}
+
+// A policy in use, as SetOptions changes it: what is taken is usable.
+void FuzzChange(FuzzedDataProvider* input) {
+  std::unordered_map<std::string, std::string> changes;
+  const auto count = input->ConsumeIntegralInRange<int>(1, 3);
+  for (int i = 0; i < count; ++i) {
+    const char* const name = input->PickValueInArray(kNames);
+    changes[name] = ConsumeValue(input);
+  }
+  ConfigOptions config;
+  config.invoke_prepare_options = true;
+  config.ignore_unknown_options = input->ConsumeBool();
+  std::shared_ptr<const FilterPolicy> policy;
+  Require(FilterPolicy::CreateFromString(config, "bloomline:10", &policy).ok(), "a policy is made");
+  // RocksDB does the same.
+  const Status status = const_cast<FilterPolicy*>(policy.get())->ConfigureFromMap(config, changes);
+  if (status.ok()) Use(*policy);
+}
+
+template <typename T, typename Parser>
+void RequireParsed(const std::string& text, Parser parse, T min, T max) {
+  std::string error;
+  const std::optional<T> value = parse(text, &error);
+  Require(value.has_value() == error.empty(), "what is refused has a reason, and only that");
+  if (value) Require(*value >= min && *value <= max, "a quantity is in range");
+  if (!value) Require(error.find(text) != std::string::npos, "the reason names the text");
+}
+
+void FuzzQuantities(FuzzedDataProvider* input) {
+  const char* const units[] = {"", "k", "G", "GiB", "MB", "%", "e9"};
+  std::string text = input->ConsumeBytesAsString(input->ConsumeIntegralInRange<size_t>(0, 30));
+  if (input->ConsumeBool()) text = std::to_string(input->ConsumeIntegral<uint64_t>()) + text;
+  text += input->PickValueInArray(units);
+  RequireParsed<uint64_t>(text, tool::ParseCount, 1, 1000000000000000000);
+  RequireParsed<uint64_t>(text, tool::ParseBytes, 1, uint64_t{1} << 60);
+  RequireParsed<double>(text, tool::ParseRate, std::numeric_limits<double>::denorm_min(), 1);
+  std::string error;
+  const std::optional<uint64_t> count = tool::ParseCount(text, &error);
+  if (count) {
+    Require(tool::ParseCount(std::to_string(*count), &error) == count,
+            "a count in digits is that count");
+  }
+}
+
+void FuzzAddresses(FuzzedDataProvider* input) {
+  const char* const starts[] = {
+      "", "h:", "[::1]:", "redis://", "rediss://u:p@h:1/", "unix:///s?db="};
+  const std::string text = input->PickValueInArray(starts) + input->ConsumeRemainingBytesAsString();
+  const Key exact(text.begin(), text.end());
+  redis::Endpoint endpoint;
+  if (redis::ParseEndpoint(View(exact), &endpoint)) {
+    Require(endpoint.port >= 1 && endpoint.port <= 65535, "a port is in range");
+    redis::Endpoint again;
+    Require(redis::ParseEndpoint(endpoint.ToString(), &again) && again.port == endpoint.port,
+            "an endpoint's text is one");
+  }
+  RedisServers servers;
+  servers.servers = {text};
+  servers.Validate();
+  Require(redis::ValidateName(text).empty() ==
+              (!text.empty() && text.size() <= 200 &&
+               std::all_of(
+                   text.begin(), text.end(),
+                   [](char c) { return (c > ' ' || c < 0) && c != 0x7F && c != '{' && c != '}'; })),
+          "a name is 1 to 200 bytes without spaces, control characters and braces");
+}
+
+}  // namespace
+}  // namespace bloomline::fuzz
+
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+  bloomline::RegisterBloomline();
+  return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace bloomline::fuzz;
+  FuzzedDataProvider input(data, size);
+  using Target = void (*)(FuzzedDataProvider*);
+  constexpr Target kTargets[] = {FuzzPolicy, FuzzChange, FuzzQuantities, FuzzAddresses};
+  input.PickValueInArray(kTargets)(&input);
+  return 0;
+}

@@ -1,0 +1,404 @@
+// Replies of a Redis server that is broken or hostile: whatever bytes it sends, no query is
+// answered "no" unless a whole block with its marker came, no addition is acknowledged without the
+// marker, and what the parsers take is in range.
+#include <hiredis/hiredis.h>
+
+#include "src/core/hash.h"
+#include "src/redis/batches.h"
+#include "src/redis/layout.h"
+#include "src/redis/slots.h"
+#include "tests/fuzz/fuzz_input.h"
+
+namespace bloomline::fuzz {
+namespace {
+
+using redis::Layout;
+using redis::ReplyPtr;
+
+// All of hiredis's memory for an array is allocated when its length arrives.
+constexpr size_t kMaxLengthDigits = 5;
+
+bool HasHugeArray(std::string_view bytes) {
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    if (bytes[i] != '*' && bytes[i] != '%' && bytes[i] != '~' && bytes[i] != '>') continue;
+    size_t digits = 0;
+    while (i + 1 < bytes.size() && bytes[i + 1] != '\r' && digits <= kMaxLengthDigits) {
+      ++i;
+      ++digits;
+    }
+    if (digits > kMaxLengthDigits) return true;
+  }
+  return false;
+}
+
+// Calls use(reply) for each reply in the bytes, which arrive in two pieces.
+template <typename Use>
+void ForEachReply(std::string_view bytes, size_t first_piece, Use use) {
+  if (HasHugeArray(bytes)) return;
+  const std::unique_ptr<redisReader, void (*)(redisReader*)> reader(redisReaderCreate(),
+                                                                    redisReaderFree);
+  first_piece = std::min(first_piece, bytes.size());
+  for (const std::string_view piece : {bytes.substr(0, first_piece), bytes.substr(first_piece)}) {
+    redisReaderFeed(reader.get(), piece.data(), piece.size());
+    void* reply = nullptr;
+    while (redisReaderGetReply(reader.get(), &reply) == REDIS_OK && reply != nullptr) {
+      use(ReplyPtr(static_cast<redisReply*>(reply)));
+      reply = nullptr;
+    }
+  }
+}
+
+struct Filter {
+  Layout layout;
+  std::vector<redis::Shard> shards;
+};
+
+const Filter& ConsumeFilter(FuzzedDataProvider* input) {
+  static const auto filters = [] {
+    std::vector<Filter> list;
+    const struct {
+      uint32_t block_bytes;
+      int num_probes;
+      uint64_t blocks;
+      uint32_t shards;
+    } kinds[] = {{64, 6, 3, 1}, {64, 1, 1, 1}, {128, 7, 2, 3}, {256, 13, 5, 2}, {512, 30, 2, 1}};
+    for (const auto& kind : kinds) {
+      Layout layout;
+      layout.capacity = 100;
+      layout.false_positive_rate = 0.01;
+      layout.seed = kind.blocks;
+      layout.block_bytes = kind.block_bytes;
+      layout.num_probes = kind.num_probes;
+      layout.blocks_per_shard = kind.blocks;
+      layout.num_shards = kind.shards;
+      layout.id = 0x1234;
+      list.push_back({layout, redis::ShardsOf("name", layout)});
+    }
+    return list;
+  }();
+  return filters[input->ConsumeIntegralInRange<size_t>(0, filters.size() - 1)];
+}
+
+void AppendBulk(std::string_view content, std::string* out) {
+  *out += "$" + std::to_string(content.size()) + "\r\n";
+  out->append(content);
+  *out += "\r\n";
+}
+
+void AppendInteger(int64_t number, std::string* out) {
+  *out += ":" + std::to_string(number) + "\r\n";
+}
+
+// Some reply of any kind.
+void AppendAnyReply(FuzzedDataProvider* input, int depth, std::string* out) {
+  enum Kind : uint8_t { kBulk, kInteger, kNil, kStatus, kError, kArray, kMaxValue = kArray };
+  const Kind kind = input->ConsumeEnum<Kind>();
+  const auto text = [&] { return input->ConsumeBytesAsString(input->ConsumeIntegral<uint8_t>()); };
+  switch (kind) {
+    case kBulk:
+      AppendBulk(text(), out);
+      break;
+    case kInteger:
+      AppendInteger(input->ConsumeIntegral<int64_t>(), out);
+      break;
+    case kNil:
+      *out += "$-1\r\n";
+      break;
+    case kStatus:
+      *out += "+OK\r\n";
+      break;
+    case kError:
+      *out += "-" + text() + "\r\n";
+      break;
+    case kArray: {
+      const size_t n = depth == 0 ? 0 : input->ConsumeIntegralInRange<size_t>(0, 4);
+      *out += "*" + std::to_string(n) + "\r\n";
+      for (size_t i = 0; i < n; ++i) AppendAnyReply(input, depth - 1, out);
+      break;
+    }
+  }
+}
+
+// Bytes on their way: some are changed, or cut off.
+void Garble(FuzzedDataProvider* input, std::string* bytes) {
+  while (input->remaining_bytes() > 0 && !bytes->empty() && input->ConsumeBool()) {
+    const size_t place = input->ConsumeIntegralInRange<size_t>(0, bytes->size() - 1);
+    if (input->ConsumeIntegralInRange<int>(0, 7) == 7) {
+      bytes->resize(place);
+    } else {
+      (*bytes)[place] = input->ConsumeIntegral<char>();
+    }
+  }
+}
+
+// What QueryBatch should say, from docs/redis.md: bits are counted from the most significant one.
+Answer ExpectedAnswer(const redisReply& reply, const Layout& layout, std::string_view key,
+                      Answer unavailable) {
+  const auto bit = [&](uint32_t i) {
+    return (static_cast<unsigned char>(reply.str[i / 8]) & (0x80 >> i % 8)) != 0;
+  };
+  const uint32_t marker = 8 * layout.block_bytes - 1;
+  if (reply.type != REDIS_REPLY_STRING || reply.len != layout.block_bytes || !bit(marker)) {
+    return unavailable;
+  }
+  const redis::Place place = redis::PlaceOf(layout, core::Hash64(key, layout.seed));
+  for (int j = 0; j < layout.num_probes; ++j) {
+    if (!bit(redis::BitOf(layout, place.pair, j))) return Answer::kNo;
+  }
+  return Answer::kMaybe;
+}
+
+void FuzzQueries(FuzzedDataProvider* input) {
+  const Filter& filter = ConsumeFilter(input);
+  const Answer unavailable = input->ConsumeBool() ? Answer::kMaybe : Answer::kError;
+  const size_t num_keys = input->ConsumeIntegralInRange<size_t>(1, 4);
+  std::vector<Key> keys;
+  std::vector<std::string_view> views;
+  const auto first_key = input->ConsumeIntegral<uint16_t>();
+  for (size_t i = 0; i < num_keys; ++i) keys.push_back(BigEndianKey(first_key + i));
+  for (const Key& key : keys) views.push_back(View(key));
+  std::string bytes;
+  for (size_t i = 0; i < num_keys; ++i) {
+    if (input->ConsumeIntegralInRange<int>(0, 7) == 7) {
+      AppendAnyReply(input, 2, &bytes);
+      continue;
+    }
+    const auto surplus = input->ConsumeIntegralInRange<int>(0, 15);
+    // Now and then a byte too many or too few.
+    const size_t size = filter.layout.block_bytes + (surplus == 1) - (surplus == 0);
+    std::string block = ConsumeContent(input, size);
+    if (input->ConsumeIntegralInRange<int>(0, 3) < 3) block.back() |= 1;
+    AppendBulk(block, &bytes);
+  }
+  const auto first_piece = input->ConsumeIntegral<uint16_t>();
+  Garble(input, &bytes);
+
+  // Never filled in by an answer that was not given.
+  std::vector<Answer> answers(num_keys, unavailable);
+  std::string error;
+  redis::QueryBatch batch(filter.layout, filter.shards, num_keys, views.data(), unavailable,
+                          answers.data(), &error);
+  std::string command;
+  size_t next = 0;
+  bool any_failed = false;
+  ForEachReply(bytes, first_piece, [&](ReplyPtr reply) {
+    if (next == num_keys) return;
+    const size_t i = next++;
+    const Answer expected = ExpectedAnswer(*reply, filter.layout, views[i], unavailable);
+    Require(batch.Slot(i) < redis::kNumSlots, "a slot is in range");
+    batch.Encode(i, &command);
+    any_failed =
+        any_failed || reply->type != REDIS_REPLY_STRING || reply->len != filter.layout.block_bytes;
+    batch.OnReply(i, std::move(reply), false);
+    Require(answers[i] == expected, "an answer is what the block says, or that there is none");
+  });
+  for (; next < num_keys; ++next) {
+    batch.OnFailure(next, "no reply");
+    any_failed = true;
+  }
+  for (size_t i = 0; i < num_keys; ++i) {
+    Require(answers[i] == Answer::kNo || answers[i] == Answer::kMaybe || answers[i] == unavailable,
+            "an answer is one of the three");
+  }
+  Require(!any_failed || batch.failed(), "what failed is told");
+  Require(batch.failed() == !error.empty(), "what failed has a reason, and only that");
+}
+
+// With and without the parameter for replicas.
+template <typename Batch, typename... Before>
+Batch MakeAddBatch(AddResult* results, std::string* error, const Before&... before) {
+  if constexpr (std::is_constructible_v<Batch, const Before&..., AddResult*, std::string*>) {
+    return Batch(before..., results, error);
+  } else {
+    return Batch(before..., false, results, error);
+  }
+}
+
+void FuzzAdditions(FuzzedDataProvider* input) {
+  const Filter& filter = ConsumeFilter(input);
+  const size_t num_keys = ConsumeCount(input, 2, 20);
+  std::vector<Key> keys;
+  std::vector<std::string_view> views;
+  const auto first_key = input->ConsumeIntegral<uint16_t>();
+  for (size_t i = 0; i < num_keys; ++i) keys.push_back(BigEndianKey(first_key + i));
+  for (const Key& key : keys) views.push_back(View(key));
+  const bool with_results = input->ConsumeIntegralInRange<int>(0, 7) < 7;
+  const bool repeated = input->ConsumeBool();
+  std::vector<AddResult> results(num_keys, AddResult::kFailed);
+  std::string error;
+  auto batch = MakeAddBatch<redis::AddBatch>(with_results ? results.data() : nullptr, &error,
+                                             filter.layout, filter.shards, num_keys,
+                                             const_cast<const std::string_view*>(views.data()));
+  // A reply has a number for each bit of its keys and one for the marker; a command has 16 keys at
+  // most, and as many as are of one shard.
+  const size_t num_probes = static_cast<size_t>(filter.layout.num_probes);
+  const size_t max_keys = std::min<size_t>(num_keys, 16);
+  std::string bytes;
+  for (size_t i = 0; i < batch.size(); ++i) {
+    if (input->ConsumeIntegralInRange<int>(0, 7) == 7) {
+      AppendAnyReply(input, 2, &bytes);
+      continue;
+    }
+    const auto surplus = input->ConsumeIntegralInRange<int>(0, 15);
+    const size_t n = num_probes * input->ConsumeIntegralInRange<size_t>(1, max_keys) + 1 +
+                     static_cast<size_t>(surplus == 0);
+    bytes += "*" + std::to_string(n) + "\r\n";
+    const bool set = input->ConsumeBool();
+    for (size_t j = 0; j + 1 < n; ++j) AppendInteger(set, &bytes);
+    if (input->ConsumeIntegralInRange<int>(0, 7) == 7) {
+      AppendAnyReply(input, 1, &bytes);
+    } else {
+      AppendInteger(input->ConsumeIntegralInRange<int>(0, 7) < 7, &bytes);
+    }
+  }
+  const auto first_piece = input->ConsumeIntegral<uint16_t>();
+  Garble(input, &bytes);
+
+  size_t next = 0;
+  bool all_marked = true;
+  ForEachReply(bytes, first_piece, [&](ReplyPtr reply) {
+    if (next == batch.size()) return;
+    std::string command;
+    batch.Encode(next, &command);
+    Require(batch.Slot(next) < redis::kNumSlots, "a slot is in range");
+    const bool is_marked = reply->type == REDIS_REPLY_ARRAY && reply->elements > num_probes &&
+                           (reply->elements - 1) % num_probes == 0 &&
+                           reply->element[reply->elements - 1]->type == REDIS_REPLY_INTEGER &&
+                           reply->element[reply->elements - 1]->integer == 1;
+    all_marked = all_marked && is_marked;
+    const auto acknowledged = [&] {
+      return std::count_if(results.begin(), results.end(),
+                           [](AddResult result) { return result != AddResult::kFailed; });
+    };
+    const auto before = acknowledged();
+    batch.OnReply(next++, std::move(reply), repeated);
+    Require(is_marked || acknowledged() == before, "nothing is acknowledged without the marker");
+  });
+  for (; next < batch.size(); ++next) {
+    batch.OnFailure(next, "no reply");
+    all_marked = false;
+  }
+  Require(all_marked || batch.failed(), "what failed is told");
+  Require(batch.failed() == !error.empty(), "what failed has a reason, and only that");
+  if (with_results && !batch.failed()) {
+    for (const AddResult result : results) {
+      Require(result != AddResult::kFailed, "without a failure all keys are acknowledged");
+      Require(!repeated || result != AddResult::kPresent, "after a repetition nothing is certain");
+    }
+  }
+}
+
+void RequireUsable(const redis::Endpoint& endpoint) {
+  Require(endpoint.port >= 1 && endpoint.port <= 65535, "a port is in range");
+  Require(!endpoint.host.empty(), "a node without a host is the one that was asked");
+}
+
+void FuzzSlotRanges(FuzzedDataProvider* input) {
+  std::string bytes;
+  if (input->ConsumeIntegralInRange<int>(0, 3) < 3) {
+    const int slots[] = {-1, 0, 1, 8191, 16382, 16383, 16384, 65536, INT32_MAX};
+    const int ports[] = {-1, 0, 1, 6379, 6380, 65535, 65536, INT32_MAX};
+    const auto num_ranges = input->ConsumeIntegralInRange<size_t>(0, 3);
+    bytes += "*" + std::to_string(num_ranges) + "\r\n";
+    for (size_t i = 0; i < num_ranges; ++i) {
+      const size_t num_nodes = input->PickValueInArray({1, 1, 1, 2, 0});
+      bytes += "*" + std::to_string(2 + num_nodes) + "\r\n";
+      AppendInteger(input->PickValueInArray(slots), &bytes);
+      AppendInteger(input->PickValueInArray(slots), &bytes);
+      for (size_t node = 0; node < num_nodes; ++node) {
+        bytes += "*3\r\n";
+        AppendBulk(input->ConsumeBytesAsString(input->ConsumeIntegralInRange<size_t>(0, 20)),
+                   &bytes);
+        AppendInteger(input->PickValueInArray(ports), &bytes);
+        AppendAnyReply(input, 1, &bytes);
+      }
+    }
+  } else {
+    AppendAnyReply(input, 4, &bytes);
+  }
+  const auto first_piece = input->ConsumeIntegral<uint16_t>();
+  Garble(input, &bytes);
+  redis::Endpoint asked;
+  asked.host = "asked";
+  asked.port = 7000;
+  ForEachReply(bytes, first_piece, [&](const ReplyPtr& reply) {
+    std::vector<redis::SlotRange> ranges;
+    if (!redis::ParseSlotRanges(*reply, asked, &ranges)) return;
+    for (const redis::SlotRange& range : ranges) {
+      Require(range.first <= range.last && range.last < redis::kNumSlots, "slots are in range");
+      RequireUsable(range.master);
+    }
+  });
+}
+
+void FuzzErrors(FuzzedDataProvider* input) {
+  const char* const starts[] = {
+      "MOVED ", "ASK ", "MOVED 1 ", "ASK 16383 h:", "TRYAGAIN", "CLUSTERDOWN", "LOADING ab", ""};
+  const std::string text = input->PickValueInArray(starts) + input->ConsumeRemainingBytesAsString();
+  redis::Endpoint asked;
+  asked.host = "asked";
+  asked.port = 7000;
+  // Bytes of their exact size, so that a look beyond them is noticed.
+  const Key exact(text.begin(), text.end());
+  redis::Redirect redirect;
+  const bool is_redirect = redis::ParseRedirect(View(exact), asked, &redirect);
+  Require(!(is_redirect && redis::IsTransient(View(exact))), "an error is one or the other");
+  if (!is_redirect) return;
+  Require(redirect.slot < redis::kNumSlots, "a redirect's slot is in range");
+  RequireUsable(redirect.endpoint);
+}
+
+void FuzzMetadata(FuzzedDataProvider* input) {
+  std::string text = redis::EncodeMetadata(ConsumeFilter(input).layout);
+  if (input->ConsumeIntegralInRange<int>(0, 3) == 3) {
+    text = input->ConsumeRemainingBytesAsString();
+  } else {
+    if (input->ConsumeBool()) {
+      // Another value for a field.
+      const size_t field = input->ConsumeIntegralInRange<size_t>(0, text.size() - 1);
+      const size_t value = std::min(text.find('=', field), text.rfind('=')) + 1;
+      const size_t end = std::min(text.find(' ', value), text.size());
+      const auto number =
+          input->ConsumeIntegral<uint64_t>() >> input->ConsumeIntegralInRange(0, 63);
+      text.replace(value, end - value, std::to_string(number));
+    }
+    while (input->remaining_bytes() > 0 && !text.empty() && input->ConsumeBool()) {
+      const size_t place = input->ConsumeIntegralInRange<size_t>(0, text.size() - 1);
+      const size_t removed = input->ConsumeIntegralInRange<size_t>(0, 3);
+      text.replace(place, removed, input->ConsumeRandomLengthString(20));
+    }
+  }
+  const Key exact(text.begin(), text.end());
+  Layout layout;
+  std::string error;
+  const bool decoded = redis::DecodeMetadata(View(exact), &layout, &error);
+  Require(decoded == error.empty(), "what is refused has a reason, and only that");
+  if (!decoded) return;
+  for (const uint64_t hash : {uint64_t{0}, UINT64_MAX, RandomNumber(layout.seed, 1)}) {
+    const redis::Place place = redis::PlaceOf(layout, hash);
+    Require(place.shard < layout.num_shards && place.block < layout.blocks_per_shard,
+            "a key's block is in the filter");
+    for (int j = 0; j < layout.num_probes; ++j) {
+      Require(redis::BitOf(layout, place.pair, j) < layout.marker_bit(),
+              "a key's bits are in its block, below the marker");
+    }
+  }
+  Require(layout.shard_bytes() <= redis::kMaxShardBytes, "a shard is no longer than Redis allows");
+  Layout again;
+  Require(redis::DecodeMetadata(redis::EncodeMetadata(layout), &again, &error) &&
+              redis::SameParameters(layout, again) && layout.id == again.id,
+          "what was decoded can be encoded and decoded");
+}
+
+}  // namespace
+}  // namespace bloomline::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace bloomline::fuzz;
+  FuzzedDataProvider input(data, size);
+  using Target = void (*)(FuzzedDataProvider*);
+  constexpr Target kTargets[] = {FuzzQueries, FuzzAdditions, FuzzSlotRanges, FuzzErrors,
+                                 FuzzMetadata};
+  input.PickValueInArray(kTargets)(&input);
+  return 0;
+}

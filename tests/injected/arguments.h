@@ -1,0 +1,39 @@
+// Command lines of the long tests.
+#ifndef BLOOMLINE_TESTS_INJECTED_ARGUMENTS_H_
+#define BLOOMLINE_TESTS_INJECTED_ARGUMENTS_H_
+
+#include <cstdint>
+#include <string>
+
+namespace bloomline::tests {
+
+// What is wrong ends the program with status 2, the reason and the usage; -h with status 0 and the
+// usage.
+class Arguments {
+ public:
+  Arguments(const char* program, const char* usage, int argc, char** argv);
+
+  bool Next(std::string* argument);
+
+  // The value of the argument that Next gave.
+  std::string Text();
+  uint64_t Number(uint64_t min, uint64_t max);
+  // The argument itself as a number.
+  uint64_t Number(const std::string& name, const std::string& text, uint64_t min, uint64_t max);
+
+  [[noreturn]] void Refuse(const std::string& what);
+
+  // Makes a new folder in `parent`, or, if that is empty, where temporary files go.
+  std::string NewDirectory(const std::string& parent);
+
+ private:
+  const char* const program_;
+  const char* const usage_;
+  const int argc_;
+  char** const argv_;
+  int next_ = 1;
+};
+
+}  // namespace bloomline::tests
+
+#endif  // BLOOMLINE_TESTS_INJECTED_ARGUMENTS_H_

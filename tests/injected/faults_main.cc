@@ -1,0 +1,213 @@
+// Makes the file operations and the allocations of databases fail, one after the other, and looks
+// for keys that are lost.
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <new>
+#include <thread>
+#include <vector>
+
+#include "tests/injected/arguments.h"
+#include "tests/injected/faults_unit.h"
+
+namespace bloomline::tests {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr std::chrono::seconds kMaxCaseTime{60};
+
+constexpr Phase kFaultyPhases[] = {Phase::kOpen, Phase::kFlush, Phase::kCompact, Phase::kGet};
+
+struct Flags {
+  uint64_t sample = 2;  // 0: all
+  std::vector<Engine> engines{std::begin(kAllEngines), std::end(kAllEngines)};
+  std::string directory;
+  std::vector<FilterKind> filters{std::begin(kOurFilters), std::end(kOurFilters)};
+};
+
+// Runs a unit in processes of its own, a further one where one ends before its time.
+void RunUnit(const Unit& unit, const Flags& flags, Shared* shared) {
+  Totals& totals = shared->totals;
+  shared->counted = false;
+  shared->next = 0;
+  shared->running = false;
+  for (;;) {
+    const pid_t child = fork();
+    if (child < 0) {
+      std::perror("fork");
+      std::exit(2);
+    }
+    if (child == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      RunCases(unit, flags.sample, flags.directory, shared);
+      _exit(0);
+    }
+    int status = 0;
+    uint64_t seen = shared->next;
+    auto since = steady_clock::now();
+    bool hangs = false;
+    while (waitpid(child, &status, WNOHANG) == 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      if (shared->next != seen) {
+        seen = shared->next;
+        since = steady_clock::now();
+      } else if (!hangs && steady_clock::now() - since > kMaxCaseTime) {
+        hangs = true;
+        kill(child, SIGKILL);
+      }
+    }
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
+    if (shared->running && shared->may_end && WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT) {
+      ++totals.ended;
+      continue;
+    }
+    ++totals.failures;
+    ++totals.crashes;
+    std::printf("FAILED %s, case %" PRIu64 ": the process %s %d\n", Describe(unit).c_str(),
+                shared->next.load(), hangs ? "hung; signal" : "ended by status", status);
+    std::fflush(stdout);
+    if (!shared->running) return;
+  }
+}
+
+int Report(const Totals& totals, double seconds) {
+  for (int operation = 0; operation < kNumFaultyOperations; ++operation) {
+    for (int fault = 0; fault < kNumFaults; ++fault) {
+      const uint64_t count = totals.faults[operation][fault];
+      if (count == 0) continue;
+      std::printf("%9" PRIu64 "  %s at %s\n", count, Name(static_cast<Fault>(fault)),
+                  Name(static_cast<FaultyOperation>(operation)));
+    }
+  }
+  std::printf("%9" PRIu64 "  failed allocations in policy code\n", totals.failed_allocations);
+  std::printf("%9" PRIu64 "  flipped bits read, checksums verified\n", totals.flips);
+  std::printf("%" PRIu64 " cases in %.0f s, %" PRIu64 " without a fault; opens refused: %" PRIu64
+              ", writes refused: %" PRIu64 "\n",
+              totals.cases, seconds, totals.without_fault, totals.refused_opens,
+              totals.refused_writes);
+  std::printf("Gets of acknowledged keys under faults: %" PRIu64 " found, %" PRIu64
+              " errors, %" PRIu64 " not found, %" PRIu64 " wrong values\n",
+              totals.found, totals.errors, totals.lost, totals.wrong_values);
+  std::printf("after the faults, opened again: %" PRIu64 " found, %" PRIu64 " lost\n",
+              totals.found_after, totals.lost_after);
+  std::printf("not promised: LevelDB without paranoid_checks, %" PRIu64
+              " flips in the filter block: %" PRIu64 " keys not found\n",
+              totals.unchecked_flips, totals.unchecked_lost);
+  std::printf(
+      "ended for want of memory, as LevelDB's policy must where no allocation succeeds: "
+      "%" PRIu64 "\n",
+      totals.ended);
+  std::printf("%" PRIu64 " crashes, %" PRIu64 " failures\n", totals.crashes, totals.failures);
+  return totals.failures == 0 ? 0 : 1;
+}
+
+int Run(const Flags& flags) {
+  const auto start = steady_clock::now();
+  void* memory =
+      mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    std::perror("mmap");
+    return 2;
+  }
+  auto* shared = new (memory) Shared();
+  uint64_t turn = 0;
+  for (const Engine engine : flags.engines) {
+    std::vector<Unit> units;
+    for (const Phase phase : kFaultyPhases) {
+      // A sample takes the formats in turns.
+      if (flags.sample != 0) {
+        units.push_back({engine, flags.filters[turn++ % flags.filters.size()], phase});
+        continue;
+      }
+      for (const FilterKind filter : flags.filters) units.push_back({engine, filter, phase});
+    }
+    for (const FilterKind filter : flags.filters) {
+      units.push_back({engine, filter, Phase::kFlip});
+      if (engine == Engine::kLevelDB) units.push_back({engine, filter, Phase::kUncheckedFlip});
+    }
+    for (const Unit& unit : units) RunUnit(unit, flags, shared);
+  }
+  return Report(shared->totals, std::chrono::duration<double>(steady_clock::now() - start).count());
+}
+
+constexpr char kUsage[] =
+    "Usage: faults [--sample N | --all] [--engine NAME] [--filter NAME]\n"
+    "              [--directory PATH]\n"
+    "Makes file operations and allocations fail while databases are opened, flushed, compacted "
+    "and\n"
+    "read, and looks for keys that are lost.\n"
+    "  --sample N        about N places for each kind of operation and fault, 1 to 1000; 2 unless\n"
+    "                    given\n"
+    "  --all             every place; minutes for each engine\n"
+    "  --engine NAME     leveldb, rocksdb or rocksdb-partitioned; all three unless given\n"
+    "  --filter NAME     classic, blocked or compact; all three unless given; or stock, the "
+    "engine's\n"
+    "                    own, to compare\n"
+    "  --directory PATH  where databases are written, in a new folder; $TMPDIR, /dev/shm or\n"
+    "                    /tmp\n"
+    "Exit status: 0 if nothing was wrong, 1 if something was, 2 if it could not run.\n";
+
+Flags Parse(int argc, char** argv) {
+  Flags flags;
+  Arguments arguments("faults", kUsage, argc, argv);
+  for (std::string argument; arguments.Next(&argument);) {
+    if (argument == "--sample") {
+      flags.sample = arguments.Number(1, 1000);
+    } else if (argument == "--all") {
+      flags.sample = 0;
+    } else if (argument == "--filter") {
+      const std::string name = arguments.Text();
+      flags.filters.clear();
+      for (int i = 0; i < kNumFilterKinds; ++i) {
+        if (name == Name(static_cast<FilterKind>(i))) {
+          flags.filters.push_back(static_cast<FilterKind>(i));
+        }
+      }
+      if (flags.filters.empty()) {
+        arguments.Refuse("--filter is '" + name + "'; allowed: classic, blocked, compact, stock");
+      }
+    } else if (argument == "--engine") {
+      const std::string name = arguments.Text();
+      flags.engines.clear();
+      for (const Engine engine : kAllEngines) {
+        if (name == Name(engine)) flags.engines.push_back(engine);
+      }
+      if (flags.engines.empty()) {
+        arguments.Refuse("--engine is '" + name +
+                         "'; allowed: leveldb, rocksdb, rocksdb-partitioned");
+      }
+    } else if (argument == "--directory") {
+      flags.directory = arguments.Text();
+    } else {
+      arguments.Refuse("'" + argument + "' is not known");
+    }
+  }
+  // In memory, if there is such a place: a full run writes some 10,000 databases.
+  constexpr char kMemory[] = "/dev/shm";
+  if (flags.directory.empty() && std::getenv("TMPDIR") == nullptr && access(kMemory, W_OK) == 0) {
+    flags.directory = kMemory;
+  }
+  flags.directory = arguments.NewDirectory(flags.directory);
+  return flags;
+}
+
+}  // namespace
+}  // namespace bloomline::tests
+
+int main(int argc, char** argv) {
+  using namespace bloomline::tests;
+  const Flags flags = Parse(argc, argv);
+  const int status = Run(flags);
+  std::filesystem::remove_all(flags.directory);
+  return status;
+}

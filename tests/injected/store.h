@@ -1,0 +1,108 @@
+// One database of either engine behind one interface, for tests that end its process or make its
+// files and its memory fail.
+#ifndef BLOOMLINE_TESTS_INJECTED_STORE_H_
+#define BLOOMLINE_TESTS_INJECTED_STORE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace leveldb {
+class Env;
+}
+namespace rocksdb {
+class Env;
+}
+
+namespace bloomline::tests {
+
+enum class Engine { kLevelDB, kRocksDB, kRocksDBPartitioned };
+constexpr Engine kAllEngines[] = {Engine::kLevelDB, Engine::kRocksDB, Engine::kRocksDBPartitioned};
+const char* Name(Engine engine);
+
+// kStock: the engine's own policy.
+enum class FilterKind { kClassic, kBlocked, kCompact, kStock };
+constexpr int kNumFilterKinds = 4;
+constexpr FilterKind kOurFilters[] = {FilterKind::kClassic, FilterKind::kBlocked,
+                                      FilterKind::kCompact};
+const char* Name(FilterKind filter);
+
+// Is told when a policy's code begins and ends on a thread.
+class FilterObserver {
+ public:
+  virtual ~FilterObserver() = default;
+  virtual void Enter(bool building) = 0;
+  virtual void Leave(bool building) = 0;
+};
+
+// What the engine's threads are doing. May lie in memory shared between processes.
+struct Activity {
+  std::atomic<int> flushing{0};
+  std::atomic<int> compacting{0};
+  std::atomic<uint64_t> flushes{0};  // finished
+  std::atomic<uint64_t> compactions{0};
+};
+
+struct StoreOptions {
+  Engine engine = Engine::kLevelDB;
+  FilterKind filter = FilterKind::kBlocked;
+  // LevelDB: paranoid_checks, without which it does not check a filter block's CRC.
+  bool checksums = true;
+  // RocksDB: detect_filter_construct_corruption.
+  bool verify_filters = false;
+  // Small buffers and files, so that flushes and compactions are always under way. Else nothing is
+  // flushed or compacted unless the caller says so.
+  bool small_buffers = true;
+  // LevelDB: all keys of a small table share a filter, which then takes memory to build. Else a
+  // filter has some five.
+  bool large_blocks = false;
+  FilterObserver* observer = nullptr;
+  Activity* activity = nullptr;
+  leveldb::Env* leveldb_env = nullptr;  // null: the engine's own
+  rocksdb::Env* rocksdb_env = nullptr;
+};
+
+enum class Durability {
+  kSync,  // the log is synced
+  kLog,   // the log is with the operating system: outlives the process, not the machine
+  kNone,  // no log; RocksDB only
+};
+
+enum class Answer { kFound, kNotFound, kError };
+
+using KeysAndValues = std::vector<std::pair<std::string, std::string>>;
+
+struct FilterCounts {
+  uint64_t yes = 0;
+  uint64_t no = 0;
+};
+
+// Functions that return false put a reason into *error, which is not null.
+class Store {
+ public:
+  virtual ~Store() = default;
+  virtual bool Write(const KeysAndValues& pairs, Durability durability, std::string* error) = 0;
+  // LevelDB has no such function: compacts.
+  virtual bool Flush(std::string* error) = 0;
+  virtual bool Compact(std::string* error) = 0;
+  virtual Answer Get(const std::string& key, std::string* value) = 0;
+  // In one call where the engine has one.
+  virtual std::vector<Answer> GetMany(const std::vector<std::string>& keys) = 0;
+  // What filters have answered since the database was opened.
+  virtual FilterCounts filter_counts() const = 0;
+};
+
+// Null, with *error, if it cannot be opened.
+std::unique_ptr<Store> OpenStore(const StoreOptions& options, const std::string& path,
+                                 std::string* error);
+std::unique_ptr<Store> OpenLevelDB(const StoreOptions& options, const std::string& path,
+                                   std::string* error);
+std::unique_ptr<Store> OpenRocksDB(const StoreOptions& options, const std::string& path,
+                                   std::string* error);
+
+}  // namespace bloomline::tests
+
+#endif  // BLOOMLINE_TESTS_INJECTED_STORE_H_

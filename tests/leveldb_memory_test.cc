@@ -1,0 +1,209 @@
+// LevelDB's filters where memory runs out: LevelDB is built without exceptions, so none may leave,
+// and it takes a filter of no bytes as one of no keys.
+#include <gtest/gtest.h>
+#include <leveldb/filter_policy.h>
+#include <leveldb/slice.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <memory>
+#include <new>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "bloomline/leveldb.h"
+
+namespace {
+
+// What operator new below does; gtest's own allocations come when nothing fails.
+constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max();
+uint64_t allocations = 0;
+uint64_t first_failing = kNever;
+uint64_t last_failing = kNever;
+
+void FailAllocations(uint64_t first, uint64_t last) {
+  allocations = 0;
+  first_failing = first;
+  last_failing = last;
+}
+
+bool ThisOneFails() {
+  ++allocations;
+  return allocations >= first_failing && allocations <= last_failing;
+}
+
+}  // namespace
+
+// Not inlined, or GCC warns of free() on what operator new gave.
+__attribute__((noinline)) void* operator new(size_t size) {
+  void* memory = ThisOneFails() ? nullptr : std::malloc(size == 0 ? 1 : size);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+__attribute__((noinline)) void operator delete(void* memory) noexcept { std::free(memory); }
+__attribute__((noinline)) void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+
+namespace bloomline {
+namespace {
+
+using Policy = std::unique_ptr<const leveldb::FilterPolicy>;
+
+Policy NewPolicy(Format format) {
+  FilterOptions options;
+  options.format = format;
+  return Policy(NewLevelDBFilterPolicy(options));
+}
+
+constexpr Format kFormats[] = {Format::kClassic, Format::kBlocked, Format::kCompact};
+
+struct Keys {
+  std::vector<std::string> texts;
+  std::vector<leveldb::Slice> slices;
+
+  Keys(const std::string& prefix, size_t n) {
+    for (size_t i = 0; i < n; ++i) texts.push_back(prefix + std::to_string(i));
+    slices.assign(texts.begin(), texts.end());
+  }
+};
+
+enum class Outcome { kReturned, kThrew };
+
+Outcome CreateFilter(const leveldb::FilterPolicy& policy, const Keys& keys, std::string* dst) {
+  try {
+    policy.CreateFilter(keys.slices.data(), static_cast<int>(keys.slices.size()), dst);
+  } catch (const std::bad_alloc&) {
+    return Outcome::kThrew;
+  }
+  return Outcome::kReturned;
+}
+
+size_t Lost(const leveldb::FilterPolicy& policy, const Keys& keys, const leveldb::Slice& filter) {
+  size_t lost = 0;
+  for (const leveldb::Slice& key : keys.slices) lost += policy.KeyMayMatch(key, filter) ? 0 : 1;
+  return lost;
+}
+
+// How LevelDB's FilterBlockBuilder and FilterBlockReader use a policy.
+class FilterBlock {
+ public:
+  Outcome Add(const leveldb::FilterPolicy& policy, const Keys& keys) {
+    offsets_.push_back(result_.size());
+    return CreateFilter(policy, keys, &result_);
+  }
+  leveldb::Slice Filter(size_t index) const {
+    const size_t end = index + 1 < offsets_.size() ? offsets_[index + 1] : result_.size();
+    return {result_.data() + offsets_[index], end - offsets_[index]};
+  }
+  void Reserve(size_t filters) { offsets_.reserve(filters); }
+
+ private:
+  std::string result_;
+  std::vector<size_t> offsets_;
+};
+
+class LevelDBMemoryTest : public testing::TestWithParam<Format> {};
+
+// One failure at each allocation of a call, and failures from each one on. Strings that LevelDB may
+// hand over: new, and with filters in front.
+TEST_P(LevelDBMemoryTest, EveryFailureGivesAFilterThatMatches) {
+  const Policy policy = NewPolicy(GetParam());
+  const Policy stock(leveldb::NewBloomFilterPolicy(10));
+  uint64_t failures = 0;
+  for (const size_t num_keys : {1, 36, 62, 500, 501, 5000}) {
+    const Keys keys("key", num_keys);
+    for (const size_t filters_before : {0, 1, 7}) {
+      for (const bool only_one : {true, false}) {
+        for (uint64_t failing = 1;; ++failing) {
+          SCOPED_TRACE(testing::Message()
+                       << num_keys << " keys after " << filters_before << " filters, allocation "
+                       << failing << (only_one ? " fails" : " and later ones fail"));
+          FilterBlock block;
+          block.Reserve(filters_before + 1);
+          const Keys before("before", 30);
+          for (size_t i = 0; i < filters_before; ++i) block.Add(*policy, before);
+          FailAllocations(failing, only_one ? failing : kNever);
+          const Outcome outcome = block.Add(*policy, keys);
+          const uint64_t done = allocations;
+          FailAllocations(kNever, kNever);
+          ASSERT_EQ(outcome, Outcome::kReturned);
+          ASSERT_EQ(Lost(*policy, keys, block.Filter(filters_before)), 0u);
+          if (done >= failing) {
+            ++failures;
+            ASSERT_EQ(Lost(*stock, keys, block.Filter(filters_before)), 0u);
+          }
+          for (size_t i = 0; i < filters_before; ++i) {
+            ASSERT_EQ(Lost(*policy, before, block.Filter(i)), 0u) << i;
+          }
+          if (done < failing) break;
+        }
+      }
+    }
+  }
+  EXPECT_GT(failures, 0u);
+}
+
+// Tables whose filters meet a memory that comes and goes.
+TEST_P(LevelDBMemoryTest, ATableOfFailuresLosesNoKey) {
+  const Policy policy = NewPolicy(GetParam());
+  std::mt19937_64 random(11);
+  uint64_t always_match = 0;
+  uint64_t real = 0;
+  for (int table = 0; table < 200; ++table) {
+    constexpr size_t kBlocks = 100;
+    std::vector<Keys> keys;
+    for (size_t i = 0; i < kBlocks; ++i) keys.emplace_back(std::to_string(i) + "/", 36);
+    FilterBlock block;
+    block.Reserve(kBlocks);
+    for (size_t i = 0; i < kBlocks; ++i) {
+      const size_t run = random() % 7;  // filters in a row, the first ones of a table included
+      for (size_t j = 0; j < run && i < kBlocks; ++j, ++i) {
+        FailAllocations(1, kNever);
+        const Outcome outcome = block.Add(*policy, keys[i]);
+        FailAllocations(kNever, kNever);
+        ASSERT_EQ(outcome, Outcome::kReturned) << "table " << table << ", filter " << i;
+      }
+      if (i == kBlocks) break;
+      ASSERT_EQ(block.Add(*policy, keys[i]), Outcome::kReturned);
+    }
+    for (size_t i = 0; i < kBlocks; ++i) {
+      ASSERT_EQ(Lost(*policy, keys[i], block.Filter(i)), 0u) << "table " << table << ", " << i;
+      ++(block.Filter(i).size() == 2 ? always_match : real);
+    }
+  }
+  EXPECT_GT(always_match, 0u);
+  EXPECT_GT(real, 0u);
+  std::printf("%llu filters that match everything, %llu others\n",
+              static_cast<unsigned long long>(always_match), static_cast<unsigned long long>(real));
+}
+
+// A caller's string that has no room, while there is no memory at all.
+TEST_P(LevelDBMemoryTest, WithoutRoomForTwoBytesTheProcessEnds) {
+  const Policy policy = NewPolicy(GetParam());
+  const Keys keys("key", 36);
+  std::string full(1000, 'x');
+  full.shrink_to_fit();
+  full.resize(full.capacity(), 'x');
+  EXPECT_DEATH(
+      {
+        FailAllocations(1, kNever);
+        CreateFilter(*policy, keys, &full);
+      },
+      "bloomline: out of memory for two bytes of a filter");
+  // One failure, and then there is memory.
+  const size_t start = full.size();
+  FailAllocations(1, 1);
+  const Outcome outcome = CreateFilter(*policy, keys, &full);
+  FailAllocations(kNever, kNever);
+  ASSERT_EQ(outcome, Outcome::kReturned);
+  EXPECT_EQ(full.substr(0, start), std::string(start, 'x'));
+  EXPECT_EQ(Lost(*policy, keys, {full.data() + start, full.size() - start}), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, LevelDBMemoryTest, testing::ValuesIn(kFormats),
+                         [](const auto& info) { return std::string(FormatName(info.param)); });
+
+}  // namespace
+}  // namespace bloomline
