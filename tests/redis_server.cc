@@ -231,10 +231,11 @@ uint64_t RedisSentinel::NumReplicas() const {
 }
 
 RedisCluster::RedisCluster(bool with_replicas) {
+  // A node that has no time for so long, because others use the machine, loses its office.
   const std::vector<std::string> arguments = {"--cluster-enabled",
                                               "yes",
                                               "--cluster-node-timeout",
-                                              "1000",
+                                              with_replicas ? "2000" : "1000",
                                               "--cluster-require-full-coverage",
                                               "no",
                                               "--repl-diskless-sync-delay",
