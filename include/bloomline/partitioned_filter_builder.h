@@ -76,9 +76,10 @@ class PartitionedFilterBuilder {
   uint64_t num_entries() const;
 
   // Writes the filter over all keys added to a file beside `path`, synced, which then takes the
-  // place of `path`: exactly the bytes that FilterBuilder::Finish returns for the same keys and seed. The
-  // builder is then empty and can be used again. False: `path` is what it was; unless an AddKey
-  // failed, all keys are still here and Finish can be called again, with another path for example.
+  // place of `path`: exactly the bytes that FilterBuilder::Finish returns for the same keys and
+  // seed. The builder is then empty and can be used again. False: `path` is what it was; unless an
+  // AddKey failed, all keys are still here and Finish can be called again, with another path for
+  // example.
   bool Finish(const std::string& path, std::string* error);
 
  private:
