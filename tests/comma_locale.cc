@@ -3,6 +3,9 @@
 #include <clocale>
 #include <cstdlib>
 #include <stdexcept>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
 
 namespace bloomline::tests {
 namespace {
@@ -31,6 +34,9 @@ GermanLocale::GermanLocale() {
     return;
   }
   setenv("LOCPATH", dir_.Path("").c_str(), 1);
+#ifdef __SANITIZE_ADDRESS__
+  const __lsan::ScopedDisabler glibc_leaks_the_list_it_makes_of_locpath;
+#endif
   try {
     std::locale::global(std::locale(kName));
   } catch (const std::runtime_error& error) {

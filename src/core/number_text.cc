@@ -9,8 +9,11 @@ namespace {
 template <typename T>
 bool Parse(std::string_view text, T* number) {
   const char* const end = text.data() + text.size();
-  const auto [stop, status] = std::from_chars(text.data(), end, *number);
-  return status == std::errc() && stop == end;
+  T parsed = 0;
+  const auto [stop, status] = std::from_chars(text.data(), end, parsed);
+  if (status != std::errc() || stop != end) return false;
+  *number = parsed;
+  return true;
 }
 
 }  // namespace

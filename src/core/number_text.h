@@ -9,8 +9,9 @@
 
 namespace bloomline::core {
 
-// Each reads all of `text` as one decimal number or returns false. Spaces, a leading '+', "inf",
-// "nan", hexadecimal digits and numbers that do not fit the type are refused.
+// Each reads all of `text` as one decimal number, or returns false and leaves *number alone.
+// Spaces, a leading '+', "inf", "nan", hexadecimal digits and numbers that do not fit the type are
+// refused.
 bool ParseDouble(std::string_view text, double* number);
 bool ParseUint64(std::string_view text, uint64_t* number);
 

@@ -1,0 +1,98 @@
+// The choice of the kernel by many threads at once. Each test is its own process under ctest, so
+// that the choice is made anew. tests/tsan runs it under ThreadSanitizer.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "bloomline/cpu.h"
+#include "bloomline/filter.h"
+#include "tests/reader_threads.h"
+
+namespace bloomline {
+namespace {
+
+std::vector<std::string> SupportedKernels() {
+  std::vector<std::string> names;
+  for (const KernelInfo& kernel : Kernels()) {
+    if (kernel.supported) names.push_back(kernel.name);
+  }
+  return names;
+}
+
+std::string Build(Format format, int num_keys) {
+  FilterOptions options;
+  options.format = format;
+  FilterBuilder builder(options);
+  for (int i = 0; i < num_keys; ++i) builder.AddKey("key" + std::to_string(i));
+  return builder.Finish();
+}
+
+TEST(KernelThreadsTest, FirstUseByManyThreadsIsOneChoice) {
+  std::atomic<int> ready{0};
+  std::atomic<int> wrong{0};
+  std::vector<const char*> names(tests::kReaders);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < tests::kReaders; ++t) {
+    threads.emplace_back([&, t] {
+      ++ready;
+      while (ready < tests::kReaders) std::this_thread::yield();
+      const std::string filter = Build(t % 2 == 0 ? Format::kBlocked : Format::kCompact, 100);
+      const FilterView view = FilterView::Open(filter);
+      for (int i = 0; i < 100; ++i) wrong += view.MayMatch("key" + std::to_string(i)) ? 0 : 1;
+      names[static_cast<size_t>(t)] = ActiveKernelName();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+  for (const char* name : names) EXPECT_STREQ(name, names[0]);
+}
+
+TEST(KernelThreadsTest, ForcingAKernelWhileOthersBuildAndQueryLosesNoKey) {
+  const std::vector<std::string> kernels = SupportedKernels();
+  std::atomic<uint64_t> lost{0};
+  std::atomic<uint64_t> queries{0};
+  std::atomic<uint64_t> changes{0};
+  std::atomic<uint64_t> refused{0};
+  const std::string blocked = Build(Format::kBlocked, 1000);
+  const std::string compact = Build(Format::kCompact, 1000);
+  {
+    tests::Busy busy;
+    busy.Start(2, [&](std::mt19937_64& random) {
+      changes += ForceKernel(kernels[random() % kernels.size()], nullptr) ? 1 : 0;
+      std::string error;
+      refused += ForceKernel("nonesuch", &error) ? 0 : 1;
+    });
+    busy.Start(tests::kReaders, [&](std::mt19937_64& random) {
+      for (const Format format : {Format::kBlocked, Format::kCompact}) {
+        const std::string filter = Build(format, 1000);
+        if (filter != (format == Format::kBlocked ? blocked : compact)) ++lost;
+        const FilterView view = FilterView::Open(filter);
+        std::vector<std::string> keys;
+        for (int i = 0; i < 64; ++i) keys.push_back("key" + std::to_string(random() % 1000));
+        const std::vector<std::string_view> views(keys.begin(), keys.end());
+        bool may_contain[64];
+        view.MayMatch(views.size(), views.data(), may_contain);
+        for (size_t i = 0; i < views.size(); ++i) {
+          lost += may_contain[i] && view.MayMatch(views[i]) ? 0 : 1;
+        }
+        queries += 2 * views.size();
+      }
+    });
+    std::this_thread::sleep_for(tests::BusyTime());
+  }
+  std::printf("%llu kernel changes among %zu, %llu queries of present keys\n",
+              static_cast<unsigned long long>(changes.load()), kernels.size(),
+              static_cast<unsigned long long>(queries.load()));
+  EXPECT_EQ(lost, 0u);
+  EXPECT_GT(changes, 0u);
+  EXPECT_GT(refused, 0u);
+  EXPECT_GT(queries, 0u);
+}
+
+}  // namespace
+}  // namespace bloomline
