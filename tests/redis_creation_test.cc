@@ -336,5 +336,48 @@ TEST(RedisCreationTest, NoFaultLosesAnAcknowledgedKey) {
   EXPECT_GT(totals.failed, cases.size() / 20);
 }
 
+// While the first creator waits for the reply to its ticket, or to its publishing, another makes
+// the filter.
+TEST(RedisCreationTest, SecondCreatorOpensTheFilterAndLeavesNothing) {
+  if (!RedisServer::IsInstalled()) GTEST_SKIP() << "there is no redis-server here";
+  const RedisServer server;
+  RedisServers direct;
+  direct.servers = {server.address()};
+  SharedBloomFilterOptions options;
+  options.capacity = 1000;
+  const auto create = [&](const RedisProxy& proxy) {
+    RedisServers servers;
+    servers.servers = {proxy.address()};
+    return SharedBloomFilter::Create(servers, "f", options, nullptr);
+  };
+  std::vector<std::string> commands;
+  {
+    const RedisProxy proxy(server.port(), {});
+    ASSERT_NE(create(proxy), nullptr);
+    commands = proxy.commands();
+  }
+  const auto ticket = std::find(commands.begin(), commands.end(), "EVAL bloomline:{f}");
+  ASSERT_NE(ticket, commands.end());
+  for (const size_t late : {0, 1}) {
+    ASSERT_TRUE(SharedBloomFilter::Delete(direct, "f", nullptr));
+    const size_t at = static_cast<size_t>(ticket - commands.begin()) + late;
+    RedisProxy proxy(server.port(), {{RedisFault::kHold, at}});
+    std::unique_ptr<SharedBloomFilter> slow;
+    std::thread creator([&] { slow = create(proxy); });
+    while (proxy.commands().size() <= at) std::this_thread::yield();
+    EXPECT_EQ(server.Command({"DBSIZE"}), std::to_string(1 + late)) << "a shard, and the ticket";
+    const auto quick = SharedBloomFilter::Create(direct, "f", options, nullptr);
+    creator.join();
+    ASSERT_NE(quick, nullptr);
+    ASSERT_NE(slow, nullptr);
+    EXPECT_EQ(quick->Add("key"), AddResult::kNew);
+    EXPECT_EQ(slow->MayContain("key"), Answer::kMaybe);
+    EXPECT_EQ(server.Command({"DBSIZE"}), "2") << "the slow one's shard is gone";
+    proxy.Deliver();
+    EXPECT_EQ(slow->MayContain("key"), Answer::kMaybe);
+    EXPECT_EQ(server.Command({"DBSIZE"}), "2");
+  }
+}
+
 }  // namespace
 }  // namespace bloomline

@@ -167,6 +167,9 @@ class MetadataStatesTest : public RedisStatesTest {
   std::string Finish(const std::string& id) {
     return server_->Command({"EVAL", redis::kFinish, "1", kKey, "metadata of " + id});
   }
+  std::string GiveUp(const std::string& id) {
+    return server_->Command({"EVAL", redis::kGiveUp, "1", kKey, "metadata of " + id});
+  }
   std::string Forget(const std::string& id) {
     return server_->Command({"EVAL", redis::kForget, "1", kKey, "metadata of " + id});
   }
@@ -200,6 +203,20 @@ TEST_F(MetadataStatesTest, OneTicketPublishesOnceAndNeverAfterADelete) {
   EXPECT_EQ(Publish("a", a), "(nil)");
   EXPECT_EQ(Finish("a"), "0");
   EXPECT_EQ(server_->Command({"TTL", kKey}), "3600") << "and the ticket expires";
+}
+
+TEST_F(MetadataStatesTest, WhatIsGivenUpIsNotFinishedAndTheOtherWayRound) {
+  EXPECT_EQ(GiveUp("a"), "0");
+  Publish("a", TakeTicket("a"));
+  EXPECT_EQ(GiveUp("b"), "0");
+  EXPECT_EQ(GiveUp("a"), "1");
+  EXPECT_EQ(GiveUp("a"), "1");
+  EXPECT_EQ(Finish("a"), "0");
+  EXPECT_EQ(Forget("a"), "1");
+  Publish("a", TakeTicket("a"));
+  EXPECT_EQ(Finish("a"), "1");
+  EXPECT_EQ(GiveUp("a"), "0");
+  EXPECT_EQ(State(), "metadata metadata of a, TTL -1");
 }
 
 TEST_F(MetadataStatesTest, ForeignHashIsGivenNoExpiry) {

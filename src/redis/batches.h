@@ -94,6 +94,11 @@ class QueryBatch : public Batch {
   bool failed_ = false;
 };
 
+// What a script replies that did its work, where that is all it has to say.
+inline bool IsOne(const redisReply& reply) {
+  return reply.type == REDIS_REPLY_INTEGER && reply.integer == 1;
+}
+
 // Commands given as bytes, whose replies are kept.
 class CommandList : public Batch {
  public:

@@ -117,7 +117,7 @@ bool FinishFilter(Router* router, const std::string& name, const Layout& layout,
   CommandList finish;
   finish.Add(KeySlot(key), {"EVAL", kFinish, "1", key, EncodeMetadata(layout)});
   if (!finish.Run(router, error)) return false;
-  if (ShardScript::IsOne(0, finish.reply(0))) return true;
+  if (IsOne(finish.reply(0))) return true;
   *lost = true;
   *error = "the filter '" + name + "' was deleted while it was being made";
   return false;

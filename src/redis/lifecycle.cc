@@ -40,7 +40,7 @@ bool FindFilter(Router* router, const std::string& name, std::optional<Found>* f
   if (is_pair && reply.element[0]->type == REDIS_REPLY_NIL) return true;
   found->emplace();
   found->value().unfinished = is_pair && reply.element[1]->type != REDIS_REPLY_NIL;
-  std::string reason;
+  std::string reason = "the reply to HMGET is not two strings";
   if (is_pair && reply.element[0]->type == REDIS_REPLY_STRING &&
       DecodeMetadata(Text(*reply.element[0]), &found->value().layout, &reason)) {
     return true;
@@ -79,6 +79,17 @@ bool RemoveFilter(Router* router, const std::string& name, const Layout& layout,
   return forget.Run(router, error);
 }
 
+// Removes a filter whose creator died too early, unless it is finished or gone by now. Nobody has
+// added a key, and nobody will.
+bool RemoveUnfinished(Router* router, const std::string& name, const Layout& layout,
+                      std::string* error) {
+  const std::string key = MetadataKey(name);
+  CommandList give_up;
+  give_up.Add(KeySlot(key), {"EVAL", kGiveUp, "1", key, EncodeMetadata(layout)});
+  if (!give_up.Run(router, error)) return false;
+  return !IsOne(give_up.reply(0)) || RemoveFilter(router, name, layout, error);
+}
+
 bool RefuseOther(const std::string& name, const Layout& existing, const Layout& wanted,
                  std::string* error) {
   *error = "the filter '" + name + "' exists with other parameters: it has '" +
@@ -99,8 +110,7 @@ bool CreateFilter(Router* router, const std::string& name, Layout* layout, std::
     }
     bool lost = false;
     if (found->unfinished && !FinishFilter(router, name, found->layout, &lost, error)) {
-      // Its creator died before anybody could add a key, so there is nothing to lose.
-      if (!lost || !RemoveFilter(router, name, found->layout, error)) return false;
+      if (!lost || !RemoveUnfinished(router, name, found->layout, error)) return false;
       continue;
     }
     if (!SameParameters(found->layout, *layout)) {

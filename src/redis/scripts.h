@@ -87,10 +87,19 @@ if redis.call('HGET', key, ARGV[1]) == ARGV[2] then
 end
 return redis.call('HGET', key, 'metadata'))lua";
 
-// ARGV: metadata. 0: the filter is not there any more.
+// ARGV: metadata. 0: the filter is not there any more, or lost.
 inline constexpr char kFinish[] = R"lua(
-if redis.call('HGET', KEYS[1], 'metadata') ~= ARGV[1] then return 0 end
+if redis.call('HGET', KEYS[1], 'metadata') ~= ARGV[1] or
+   redis.call('HGET', KEYS[1], 'unfinished') == 'lost' then return 0 end
 redis.call('HDEL', KEYS[1], 'unfinished')
+return 1)lua";
+
+// ARGV: metadata. From now on nobody can finish the filter, so that it can be removed although
+// others may just be trying. 0: it is not there any more, or finished.
+inline constexpr char kGiveUp[] = R"lua(
+if redis.call('HGET', KEYS[1], 'metadata') ~= ARGV[1] or
+   redis.call('HEXISTS', KEYS[1], 'unfinished') == 0 then return 0 end
+redis.call('HSET', KEYS[1], 'unfinished', 'lost')
 return 1)lua";
 
 // ARGV: metadata. Removes it, unless somebody else has, and made a new filter.

@@ -4,10 +4,6 @@
 
 namespace bloomline::redis {
 
-bool ShardScript::IsOne(size_t, const redisReply& reply) {
-  return reply.type == REDIS_REPLY_INTEGER && reply.integer == 1;
-}
-
 bool ShardScript::Run(Router* router, size_t first, size_t last, uint64_t num_calls,
                       std::string* error) {
   first_ = first;

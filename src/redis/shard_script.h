@@ -21,12 +21,10 @@ class ShardScript : public Batch {
   // Whether the reply says that the script did its work.
   using Accept = std::function<bool(size_t shard, const redisReply& reply)>;
 
-  // Accepts the integer 1.
-  static bool IsOne(size_t shard, const redisReply& reply);
-
   // `script` and `shards` must outlive this.
-  ShardScript(std::string_view script, const std::vector<Shard>& shards, Arguments arguments,
-              Accept accept = IsOne)
+  ShardScript(
+      std::string_view script, const std::vector<Shard>& shards, Arguments arguments,
+      Accept accept = [](size_t, const redisReply& reply) { return IsOne(reply); })
       : script_(script), shards_(shards), arguments_(arguments), accept_(accept) {}
 
   // Runs the script calls 0 .. num_calls - 1 of each of the shards [first, last). False, with the
