@@ -11,6 +11,7 @@
 #include "db_bench_ext/flags.h"
 #include "db_bench_ext/key_sets.h"
 #include "db_bench_ext/leveldb_engine.h"
+#include "db_bench_ext/machine.h"
 #include "db_bench_ext/measure.h"
 #include "db_bench_ext/progress.h"
 #include "db_bench_ext/report.h"

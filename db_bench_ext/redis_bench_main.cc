@@ -11,6 +11,7 @@
 
 #include "db_bench_ext/environment.h"
 #include "db_bench_ext/filter_bench_keys.h"
+#include "db_bench_ext/machine.h"
 #include "db_bench_ext/redis_bench_subjects.h"
 
 namespace bloomline::bench {

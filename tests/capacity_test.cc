@@ -299,6 +299,13 @@ TEST(CapacityTest, UnorderedSetTakesWhatItsAllocatorSees) {
 }
 #endif
 
+TEST(CapacityTest, OtherStructuresEndAtTheLargestNumber) {
+  EXPECT_EQ(HashTableBytes(1, UINT64_MAX), UINT64_MAX);
+  EXPECT_EQ(HashTableBytes(UINT64_MAX, 8), UINT64_MAX);
+  EXPECT_EQ(UnorderedSetBytes(2, UINT64_MAX - 8), UINT64_MAX);
+  EXPECT_EQ(SortedArrayBytes(2, UINT64_MAX), UINT64_MAX);
+}
+
 TEST(CapacityTest, OtherStructuresTakeWhatTheirDefinitionsSay) {
   EXPECT_EQ(HashTableBytes(0, 8), 0u);
   EXPECT_EQ(HashTableBytes(7, 8), 8u * 9);

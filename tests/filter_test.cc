@@ -71,6 +71,18 @@ TEST_P(FilterTest, BatchAnswersAsSingleQueries) {
     view.MayMatch(n, views.data(), answers.get());
     for (size_t i = 0; i < n; ++i) ASSERT_EQ(answers[i], view.MayMatch(keys[i])) << i;
   }
+  // By hashes at hand, too.
+  const core::Payload payload = core::DecodeStandalone(bytes);
+  const kernels::Kernel& kernel = kernels::ActiveKernel();
+  std::vector<uint64_t> hashes;
+  for (const std::string& k : keys) {
+    hashes.push_back(core::LayoutHash(payload.layout, k, payload.seed));
+  }
+  const std::unique_ptr<bool[]> answers(new bool[hashes.size()]);
+  core::HashesMayMatch(payload, kernel, hashes.size(), hashes.data(), answers.get());
+  for (size_t i = 0; i < hashes.size(); ++i) {
+    ASSERT_EQ(answers[i], core::HashMayMatch(payload, kernel, hashes[i])) << i;
+  }
 }
 
 TEST_P(FilterTest, HandlesEmptyAndHugeKeysAndDuplicates) {
@@ -87,6 +99,12 @@ TEST_P(FilterTest, NoKeysMatchNothing) {
   const FilterView view = FilterView::Open(bytes);
   EXPECT_FALSE(view.AlwaysMatches());
   for (int i = 0; i < 1000; ++i) EXPECT_FALSE(view.MayMatch(std::to_string(i)));
+  // Where there is nothing to look at, batches must not look either: here all bits are set.
+  const std::string ones = std::string(256, '\xFF') + bytes;
+  const std::string_view keys[3] = {"a", "b", "c"};
+  bool answers[3] = {true, true, true};
+  FilterView::Open(std::string_view(ones).substr(256)).MayMatch(3, keys, answers);
+  for (const bool answer : answers) EXPECT_FALSE(answer);
 }
 
 TEST_P(FilterTest, BuilderIsEmptyAfterFinish) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bloomline/cpu.h"
 #include "bloomline/filter.h"
 #include "src/core/format.h"
 #include "src/core/payload.h"
@@ -53,7 +54,30 @@ std::string BuildStandalone(const Vector& v) {
   return builder.Finish();
 }
 
-TEST(GoldenTest, WritersMakeExactlyTheBytesOfTheFormat) {
+// With each kernel that this machine can run.
+class GoldenTest : public testing::Test {
+ protected:
+  template <typename F>
+  static void WithEachKernel(F check) {
+    const std::string active = ActiveKernelName();
+    for (const KernelInfo& kernel : Kernels()) {
+      if (!kernel.supported) continue;
+      SCOPED_TRACE(kernel.name);
+      std::string error;
+      ASSERT_TRUE(ForceKernel(kernel.name, &error)) << error;
+      check();
+    }
+    EXPECT_TRUE(ForceKernel(active, nullptr));
+  }
+
+  static void ExpectWritten();
+  static void ExpectRead();
+};
+
+TEST_F(GoldenTest, WritersMakeExactlyTheBytesOfTheFormat) { WithEachKernel(ExpectWritten); }
+TEST_F(GoldenTest, ReadersUnderstandTheBytesOfTheFormat) { WithEachKernel(ExpectRead); }
+
+void GoldenTest::ExpectWritten() {
   const std::vector<Vector> vectors = ReadVectors();
   ASSERT_GE(vectors.size(), 26u);
   for (const Vector& v : vectors) {
@@ -62,7 +86,7 @@ TEST(GoldenTest, WritersMakeExactlyTheBytesOfTheFormat) {
   }
 }
 
-TEST(GoldenTest, ReadersUnderstandTheBytesOfTheFormat) {
+void GoldenTest::ExpectRead() {
   for (const Vector& v : ReadVectors()) {
     const core::Payload payload =
         v.container == "leveldb" ? core::DecodeLevelDB(v.filter) : core::DecodeStandalone(v.filter);

@@ -13,6 +13,8 @@
 #include "bloomline/c_leveldb.h"
 #include "bloomline/cpu.h"
 #include "bloomline/leveldb.h"
+#include "src/core/format.h"
+#include "src/core/shape.h"
 #include "tests/guarded_bytes.h"
 #include "tests/key_shapes.h"
 #include "tests/leveldb_filter.h"
@@ -133,6 +135,24 @@ TEST(LevelDBPolicyTest, NeverLosesAKeyAtAnySize) {
       }
     }
   }
+}
+
+// docs/format.md: a code for each layout, and as many lines as a code can name.
+TEST(LevelDBPolicyTest, TheLayoutChangesWithTheNumberOfKeys) {
+  const auto filter_of = [](const Policy& policy, uint64_t n) {
+    std::vector<std::string> keys;
+    for (uint64_t i = 0; i < n; ++i) keys.push_back(std::to_string(i));
+    return core::DecodeLevelDB(Filter(*policy, keys)).layout;
+  };
+  const Policy blocked = Blocked(10);
+  EXPECT_EQ(filter_of(blocked, core::kMaxFlatKeys), core::Layout::kFlat);
+  EXPECT_EQ(filter_of(blocked, core::kMaxFlatKeys + 1), core::Layout::kBlocked);
+  FilterOptions options;
+  options.format = Format::kCompact;
+  const Policy compact(NewLevelDBFilterPolicy(options));
+  constexpr uint64_t kMaxKeys = 40 * core::kMaxLevelDBCompactLines;
+  EXPECT_EQ(filter_of(compact, kMaxKeys), core::Layout::kCompact);
+  EXPECT_EQ(filter_of(compact, kMaxKeys + 1), core::Layout::kBlocked);
 }
 
 TEST(LevelDBPolicyTest, AppendsToWhatIsThere) {

@@ -111,8 +111,8 @@ std::string Describe(const std::vector<std::string_view>& arguments) {
 
 const char* Name(RedisFault fault) {
   constexpr const char* kNames[] = {
-      "none",       "hold",      "hold one",   "drop",     "duplicate", "duplicate the rest",
-      "cut inside", "cut after", "die before", "die after"};
+      "none",       "hold",      "hold one", "drop",       "duplicate", "duplicate the rest",
+      "cut inside", "cut after", "mute",     "die before", "die after"};
   return kNames[static_cast<size_t>(fault)];
 }
 
@@ -122,6 +122,7 @@ struct RedisProxy::Channel {
   std::string from_client;  // not yet a command
   bool is_holding = false;
   bool is_swallowing = false;
+  bool is_mute = false;
 };
 
 RedisProxy::RedisProxy(int server_port, std::vector<RedisStrike> strikes, int latency_ms)
@@ -173,7 +174,8 @@ void RedisProxy::Serve(int client) {
     if (poll(sockets, 2, -1) < 0) break;
     if (sockets[1].revents != 0) {
       std::string replies;
-      if (!ReceiveSome(channel.server, &replies) || !SendAll(channel.client, replies)) break;
+      if (!ReceiveSome(channel.server, &replies)) break;
+      if (!channel.is_mute && !SendAll(channel.client, replies)) break;
     }
     if (sockets[0].revents != 0) {
       if (!ReceiveSome(channel.client, &channel.from_client)) break;
@@ -239,6 +241,9 @@ bool RedisProxy::Pass(Channel* channel, std::string_view command, RedisFault fau
       SendAll(channel->server, command);
       WaitForServer(channel->server);
       return false;
+    case RedisFault::kMute:
+      channel->is_mute = true;
+      break;
     case RedisFault::kDieBefore:
       dead_ = true;
       return false;

@@ -24,6 +24,7 @@ enum class RedisFault {
   kDuplicateRest,  // it and all later commands pass, and Deliver sends them once more
   kCutInside,      // half of it arrives; then the connection ends
   kCutAfter,       // it is carried out, but its connection ends before the reply
+  kMute,           // it is carried out, but no reply comes on its connection any more
   kDieBefore,      // its connection ends, and no other is accepted: the client has died
   kDieAfter,       // it is carried out first
 };

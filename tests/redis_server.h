@@ -46,6 +46,7 @@ class RedisServer {
 
  private:
   void Start();
+  bool IsReady() const;
   bool WaitUntilItAnswers() const;
 
   const std::vector<std::string> arguments_;

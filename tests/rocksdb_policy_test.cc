@@ -359,6 +359,9 @@ TEST(RocksDBSeedTest, WithoutAGeneratorNoPolicyAndNoFalseNo) {
   std::string error;
   EXPECT_EQ(NewRocksDBFilterPolicy(options, &error), nullptr);
   EXPECT_NE(error.find("generator failed"), std::string::npos) << error;
+  rocksdb::Status status;
+  FromString("{id=bloomline;seed=random}", &status);
+  EXPECT_NE(status.ToString().find("generator failed"), std::string::npos) << status.ToString();
   testing::internal::CaptureStderr();
   const std::string filter = Build(policy, Keys(1000));
   Build(policy, Keys(1000));

@@ -54,6 +54,13 @@ TEST(SizingTest, ClassicProbesFollowLevelDB) {
   EXPECT_EQ(OptimalNumProbes(Format::kClassic, 100), 30);
 }
 
+TEST(SizingTest, OneProbeMoreFromTheBoundOn) {
+  EXPECT_EQ(OptimalNumProbes(Format::kBlocked, 10.0574), 6);
+  EXPECT_EQ(OptimalNumProbes(Format::kBlocked, 10.0575), 7);
+  EXPECT_EQ(OptimalFlatNumProbes(9.3582), 6);
+  EXPECT_EQ(OptimalFlatNumProbes(9.3583), 7);
+}
+
 TEST(SizingTest, ClassicRateIsTheTextbookFormula) {
   EXPECT_NEAR(ClassicFalsePositiveRate(10, 7), 0.00819, 1e-5);
   EXPECT_NEAR(ClassicFalsePositiveRate(16, 11), 0.000459, 1e-6);

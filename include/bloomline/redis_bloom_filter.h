@@ -66,8 +66,8 @@ struct RedisServers {
   std::vector<std::string> servers = {"127.0.0.1:6379"};
 
   // For AUTH; without a password no AUTH is sent, without a username the server's default user is
-  // meant. They may stand in an address instead, and then hold for all servers. No message has
-  // either of them.
+  // meant. They may stand in an address instead, and then hold for all servers. No message has a
+  // password, or a user name from an address.
   std::string username;
   std::string password;
 

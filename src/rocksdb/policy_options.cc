@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "bloomline/seed.h"
 #include "rocksdb/customizable.h"
 #include "src/core/number_text.h"
 #include "src/rocksdb/filter_policy.h"
@@ -132,6 +133,10 @@ std::string PolicyOptions::TryChange(const ConfigOptions& config, const Changes&
   if (!error.empty()) {
     return std::string("in format ") + FormatName(draft.options().format) + ", " + error;
   }
+  // As where a policy is made: builders cannot refuse.
+  uint64_t unused_seed;
+  std::string failure;
+  if (draft.options().random_seed && !DrawSeed(&unused_seed, &failure)) return failure;
   options_ = draft.options();
   return "";
 }

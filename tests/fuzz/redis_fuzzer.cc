@@ -301,7 +301,7 @@ void FuzzSlotRanges(FuzzedDataProvider* input) {
     const auto num_ranges = input->ConsumeIntegralInRange<size_t>(0, 3);
     bytes += "*" + std::to_string(num_ranges) + "\r\n";
     for (size_t i = 0; i < num_ranges; ++i) {
-      const size_t num_nodes = input->PickValueInArray({1, 1, 1, 2, 0});
+      const size_t num_nodes = input->PickValueInArray<size_t>({1, 1, 1, 2, 0});
       bytes += "*" + std::to_string(2 + num_nodes) + "\r\n";
       AppendInteger(input->PickValueInArray(slots), &bytes);
       AppendInteger(input->PickValueInArray(slots), &bytes);

@@ -202,6 +202,7 @@ class UnitRun {
           });
         }
       }
+      if (unit_.filter == FilterKind::kStock) continue;  // its policy throws
       c.allocation = true;
       ForEachOf(shared_->allocations, [&](uint64_t nth) {
         c.nth = nth;
