@@ -5,14 +5,20 @@
 namespace bloomline::tests {
 
 const char* Name(FaultyOperation operation) {
-  constexpr const char* kNames[] = {"open",  "read of a table", "read of a log", "write",    "sync",
-                                    "close", "rename",          "remove",        "directory"};
+  constexpr const char* kNames[] = {
+      "open", "read of a table", "read of a log", "write",  "write of the manifest",
+      "sync", "close",           "rename",        "remove", "directory"};
   return kNames[static_cast<int>(operation)];
 }
 
 const char* Name(Fault fault) {
   constexpr const char* kNames[] = {"none", "EIO", "ENOSPC", "short", "flipped bit"};
   return kNames[static_cast<int>(fault)];
+}
+
+FaultyOperation WriteTo(const std::string& path) {
+  return path.find("MANIFEST") == path.npos ? FaultyOperation::kWrite
+                                            : FaultyOperation::kWriteManifest;
 }
 
 bool CanHave(FaultyOperation operation, Fault fault) {
@@ -23,7 +29,8 @@ bool CanHave(FaultyOperation operation, Fault fault) {
       return true;
     case Fault::kNoSpace:
       return operation == FaultyOperation::kOpen || operation == FaultyOperation::kWrite ||
-             operation == FaultyOperation::kSync || operation == FaultyOperation::kRename;
+             operation == FaultyOperation::kWriteManifest || operation == FaultyOperation::kSync ||
+             operation == FaultyOperation::kRename;
     case Fault::kShortRead:
     case Fault::kBitFlip:
       return operation == FaultyOperation::kReadTable;

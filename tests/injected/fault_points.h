@@ -21,13 +21,14 @@ enum class FaultyOperation {
   kReadTable,  // at an offset
   kReadOther,  // logs and manifests, from the start
   kWrite,
+  kWriteManifest,
   kSync,
   kClose,
   kRename,
   kRemove,
   kDirectory,  // list, make, examine, lock
 };
-constexpr int kNumFaultyOperations = 9;
+constexpr int kNumFaultyOperations = 10;
 const char* Name(FaultyOperation operation);
 
 enum class Fault {
@@ -39,6 +40,9 @@ enum class Fault {
 };
 constexpr int kNumFaults = 5;
 const char* Name(Fault fault);
+
+// kWrite or kWriteManifest, by the name of a file of either engine.
+FaultyOperation WriteTo(const std::string& path);
 
 // Which faults an operation can have. A short or changed read of a log or manifest is left out: to
 // the engines, where bytes end the log ends, so that they open without the writes behind it, with

@@ -100,6 +100,9 @@ int Report(const Totals& totals, double seconds) {
               totals.found, totals.errors, totals.lost, totals.wrong_values);
   std::printf("after the faults, opened again: %" PRIu64 " found, %" PRIu64 " lost\n",
               totals.found_after, totals.lost_after);
+  std::printf("LevelDB's own, with any filters: %" PRIu64
+              " databases that it cannot open after a failed write to the manifest\n",
+              totals.torn_manifests);
   std::printf("not promised: LevelDB without paranoid_checks, %" PRIu64
               " flips in the filter block: %" PRIu64 " keys not found\n",
               totals.unchecked_flips, totals.unchecked_lost);

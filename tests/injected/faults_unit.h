@@ -38,6 +38,7 @@ struct Totals {
   uint64_t wrong_values;
   uint64_t found_after;  // when they were gone and the database was opened again
   uint64_t lost_after;
+  uint64_t torn_manifests;   // databases that LevelDB cannot open after one, whatever the filters
   uint64_t unchecked_flips;  // without checksums
   uint64_t unchecked_lost;
   uint64_t ended;  // processes, for want of memory, as LevelDB's policy must

@@ -17,7 +17,7 @@ Status ErrorOf(Fault fault) {
 
 class FaultySequentialFile : public leveldb::SequentialFile {
  public:
-  FaultySequentialFile(leveldb::SequentialFile* file, FaultPoints* points)
+  FaultySequentialFile(leveldb::SequentialFile* file, FaultPoints* points, const std::string&)
       : file_(file), points_(points) {}
   Status Read(size_t n, Slice* result, char* scratch) override {
     const Fault fault = points_->At(FaultyOperation::kReadOther);
@@ -32,7 +32,7 @@ class FaultySequentialFile : public leveldb::SequentialFile {
 
 class FaultyTableFile : public leveldb::RandomAccessFile {
  public:
-  FaultyTableFile(leveldb::RandomAccessFile* file, FaultPoints* points)
+  FaultyTableFile(leveldb::RandomAccessFile* file, FaultPoints* points, const std::string&)
       : file_(file), points_(points) {}
   Status Read(uint64_t offset, size_t n, Slice* result, char* scratch) const override {
     const Status status = file_->Read(offset, n, result, scratch);
@@ -51,10 +51,10 @@ class FaultyTableFile : public leveldb::RandomAccessFile {
 
 class FaultyWritableFile : public leveldb::WritableFile {
  public:
-  FaultyWritableFile(leveldb::WritableFile* file, FaultPoints* points)
-      : file_(file), points_(points) {}
+  FaultyWritableFile(leveldb::WritableFile* file, FaultPoints* points, const std::string& name)
+      : file_(file), points_(points), write_(WriteTo(name)) {}
   Status Append(const Slice& data) override {
-    const Fault fault = points_->At(FaultyOperation::kWrite);
+    const Fault fault = points_->At(write_);
     if (fault == Fault::kNone) return file_->Append(data);
     if (fault == Fault::kNoSpace) file_->Append(Slice(data.data(), data.size() / 2));
     return ErrorOf(fault);
@@ -73,6 +73,7 @@ class FaultyWritableFile : public leveldb::WritableFile {
  private:
   const std::unique_ptr<leveldb::WritableFile> file_;
   FaultPoints* const points_;
+  const FaultyOperation write_;
 };
 
 class FaultyEnv : public leveldb::EnvWrapper {
@@ -81,19 +82,19 @@ class FaultyEnv : public leveldb::EnvWrapper {
 
   Status NewSequentialFile(const std::string& name, leveldb::SequentialFile** file) override {
     return Open<FaultySequentialFile>(
-        file, [&](auto** base) { return target()->NewSequentialFile(name, base); });
+        name, file, [&](auto** base) { return target()->NewSequentialFile(name, base); });
   }
   Status NewRandomAccessFile(const std::string& name, leveldb::RandomAccessFile** file) override {
     return Open<FaultyTableFile>(
-        file, [&](auto** base) { return target()->NewRandomAccessFile(name, base); });
+        name, file, [&](auto** base) { return target()->NewRandomAccessFile(name, base); });
   }
   Status NewWritableFile(const std::string& name, leveldb::WritableFile** file) override {
     return Open<FaultyWritableFile>(
-        file, [&](auto** base) { return target()->NewWritableFile(name, base); });
+        name, file, [&](auto** base) { return target()->NewWritableFile(name, base); });
   }
   Status NewAppendableFile(const std::string& name, leveldb::WritableFile** file) override {
     return Open<FaultyWritableFile>(
-        file, [&](auto** base) { return target()->NewAppendableFile(name, base); });
+        name, file, [&](auto** base) { return target()->NewAppendableFile(name, base); });
   }
   Status GetChildren(const std::string& name, std::vector<std::string>* names) override {
     return Do(FaultyOperation::kDirectory, [&] { return target()->GetChildren(name, names); });
@@ -122,11 +123,11 @@ class FaultyEnv : public leveldb::EnvWrapper {
   }
 
   template <typename Wrapper, typename File, typename Call>
-  Status Open(File** file, Call call) {
+  Status Open(const std::string& name, File** file, Call call) {
     *file = nullptr;
     File* base = nullptr;
     const Status status = Do(FaultyOperation::kOpen, [&] { return call(&base); });
-    if (status.ok()) *file = new Wrapper(base, points_);
+    if (status.ok()) *file = new Wrapper(base, points_, name);
     return status;
   }
 

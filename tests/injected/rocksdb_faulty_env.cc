@@ -24,7 +24,8 @@ IOStatus ErrorOf(Fault fault) {
 
 class FaultySequentialFile : public rocksdb::FSSequentialFileOwnerWrapper {
  public:
-  FaultySequentialFile(std::unique_ptr<rocksdb::FSSequentialFile> file, FaultPoints* points)
+  FaultySequentialFile(std::unique_ptr<rocksdb::FSSequentialFile> file, FaultPoints* points,
+                       const std::string&)
       : FSSequentialFileOwnerWrapper(std::move(file)), points_(points) {}
   IOStatus Read(size_t n, const IOOptions& options, Slice* result, char* scratch,
                 IODebugContext* debug) override {
@@ -39,7 +40,8 @@ class FaultySequentialFile : public rocksdb::FSSequentialFileOwnerWrapper {
 
 class FaultyTableFile : public rocksdb::FSRandomAccessFileOwnerWrapper {
  public:
-  FaultyTableFile(std::unique_ptr<rocksdb::FSRandomAccessFile> file, FaultPoints* points)
+  FaultyTableFile(std::unique_ptr<rocksdb::FSRandomAccessFile> file, FaultPoints* points,
+                  const std::string&)
       : FSRandomAccessFileOwnerWrapper(std::move(file)), points_(points) {}
   IOStatus Read(uint64_t offset, size_t n, const IOOptions& options, Slice* result, char* scratch,
                 IODebugContext* debug) const override {
@@ -74,10 +76,11 @@ class FaultyWritableFile : public rocksdb::FSWritableFileOwnerWrapper {
  public:
   using Wrapper = rocksdb::FSWritableFileOwnerWrapper;
 
-  FaultyWritableFile(std::unique_ptr<rocksdb::FSWritableFile> file, FaultPoints* points)
-      : Wrapper(std::move(file)), points_(points) {}
+  FaultyWritableFile(std::unique_ptr<rocksdb::FSWritableFile> file, FaultPoints* points,
+                     const std::string& name)
+      : Wrapper(std::move(file)), points_(points), write_(WriteTo(name)) {}
   IOStatus Append(const Slice& data, const IOOptions& options, IODebugContext* debug) override {
-    const Fault fault = points_->At(FaultyOperation::kWrite);
+    const Fault fault = points_->At(write_);
     if (fault == Fault::kNone) return Wrapper::Append(data, options, debug);
     if (fault == Fault::kNoSpace) {
       Wrapper::Append(Slice(data.data(), data.size() / 2), options, debug).PermitUncheckedError();
@@ -106,6 +109,7 @@ class FaultyWritableFile : public rocksdb::FSWritableFileOwnerWrapper {
 
  private:
   FaultPoints* const points_;
+  const FaultyOperation write_;
 };
 
 class FaultyDirectory : public rocksdb::FSDirectory {
@@ -128,27 +132,30 @@ class FaultyFileSystem : public rocksdb::FileSystemWrapper {
   IOStatus NewSequentialFile(const std::string& name, const FileOptions& options,
                              std::unique_ptr<rocksdb::FSSequentialFile>* file,
                              IODebugContext* debug) override {
-    return Open<FaultySequentialFile>(
-        file, [&](auto* base) { return target()->NewSequentialFile(name, options, base, debug); });
+    return Open<FaultySequentialFile>(name, file, [&](auto* base) {
+      return target()->NewSequentialFile(name, options, base, debug);
+    });
   }
   IOStatus NewRandomAccessFile(const std::string& name, const FileOptions& options,
                                std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
                                IODebugContext* debug) override {
-    return Open<FaultyTableFile>(file, [&](auto* base) {
+    return Open<FaultyTableFile>(name, file, [&](auto* base) {
       return target()->NewRandomAccessFile(name, options, base, debug);
     });
   }
   IOStatus NewWritableFile(const std::string& name, const FileOptions& options,
                            std::unique_ptr<rocksdb::FSWritableFile>* file,
                            IODebugContext* debug) override {
-    return Open<FaultyWritableFile>(
-        file, [&](auto* base) { return target()->NewWritableFile(name, options, base, debug); });
+    return Open<FaultyWritableFile>(name, file, [&](auto* base) {
+      return target()->NewWritableFile(name, options, base, debug);
+    });
   }
   IOStatus ReopenWritableFile(const std::string& name, const FileOptions& options,
                               std::unique_ptr<rocksdb::FSWritableFile>* file,
                               IODebugContext* debug) override {
-    return Open<FaultyWritableFile>(
-        file, [&](auto* base) { return target()->ReopenWritableFile(name, options, base, debug); });
+    return Open<FaultyWritableFile>(name, file, [&](auto* base) {
+      return target()->ReopenWritableFile(name, options, base, debug);
+    });
   }
   IOStatus NewDirectory(const std::string&, const IOOptions&,
                         std::unique_ptr<rocksdb::FSDirectory>* directory,
@@ -196,10 +203,10 @@ class FaultyFileSystem : public rocksdb::FileSystemWrapper {
   }
 
   template <typename Wrapper, typename File, typename Call>
-  IOStatus Open(std::unique_ptr<File>* file, Call call) {
+  IOStatus Open(const std::string& name, std::unique_ptr<File>* file, Call call) {
     std::unique_ptr<File> base;
     const IOStatus status = Do(FaultyOperation::kOpen, [&] { return call(&base); });
-    if (status.ok()) *file = std::make_unique<Wrapper>(std::move(base), points_);
+    if (status.ok()) *file = std::make_unique<Wrapper>(std::move(base), points_, name);
     return status;
   }
 
