@@ -103,7 +103,7 @@ TEST_P(CountingFileTest, LayoutsWithoutCountersAreRefused) {
     std::ifstream in(dir.Path("f"), std::ios::binary);
     bytes.assign(std::istreambuf_iterator<char>(in), {});
   }
-  for (const uint8_t layout : {0, 1, 4}) {
+  for (const uint8_t layout : {uint8_t{0}, uint8_t{1}, uint8_t{4}}) {
     filters::FileHeader header;
     for (size_t i = 0; i < filters::kHeaderChecksumOffset; ++i) {
       header.SetByte(i, static_cast<uint8_t>(bytes[i]));

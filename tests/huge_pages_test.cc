@@ -23,10 +23,12 @@ void* __wrap_mmap(void* at, size_t n, int protection, int flags, int file, off_t
 void* __wrap_mmap(void* at, size_t n, int protection, int flags, int file, off_t offset) {
   if (!maps_off_boundary) return __real_mmap(at, n, protection, flags, file, offset);
   constexpr size_t kPage = 64 << 10;  // of any system
-  void* map = __real_mmap(at, n + kPage, protection, flags, file, offset);
+  void* map = __real_mmap(at, n + 2 * kPage, protection, flags, file, offset);
   if (map == MAP_FAILED) return map;
+  char* const middle = static_cast<char*>(map) + kPage;
   munmap(map, kPage);
-  return static_cast<char*>(map) + kPage;
+  munmap(middle + n, kPage);
+  return middle;
 }
 }  // extern "C"
 
