@@ -218,7 +218,7 @@ TEST(BlockedFilterTest, HashesThatAllFallIntoOneLineAreInserted) {
 // Runs of few hashes, stretches that end anywhere in them, and partitions that no number of threads
 // divides.
 TEST(BlockedFilterTest, ListsOfShortRunsAreInsertedByAnyNumberOfThreads) {
-  const core::Shape shape = {core::Layout::kBlocked, 6, core::kPartitionFromBytes + 64 * 4097, 64};
+  const core::Shape shape = {core::Layout::kBlocked, 6, core::kPartitionFromBytes + 64 * 6000, 64};
   core::HashList list;
   std::mt19937_64 random(3);
   std::string expected(shape.payload_bytes, '\0');
