@@ -308,6 +308,28 @@ TEST_F(BloomFileTest, ScalableFilterComesBackAndGoesOn) {
   }
 }
 
+// The hash of a key is that of all stages.
+TEST_F(BloomFileTest, StagesOfOtherSeedsAreRefused) {
+  const std::string path = dir_.Path("scalable");
+  ASSERT_TRUE(NewScalable(100)->Save(path, nullptr));
+  const std::string bytes = ReadBytes(path);
+  for (const uint64_t seed : {2, 4}) {  // the filter's is 3
+    filters::FileHeader header;
+    for (size_t i = 0; i < filters::kHeaderChecksumOffset; ++i) {
+      header.SetByte(i, static_cast<uint8_t>(bytes[filters::kFileHeaderBytes + i]));
+    }
+    header.SetNumber(filters::kSeedOffset, seed);
+    header.Seal();
+    std::string changed = bytes;
+    changed.replace(filters::kFileHeaderBytes, filters::kFileHeaderBytes, header.bytes(),
+                    filters::kFileHeaderBytes);
+    WriteBytes(path, changed);
+    std::string error;
+    EXPECT_EQ(ScalableBloomFilter::Load(path, &error), nullptr);
+    EXPECT_NE(error.find("seed is " + std::to_string(seed)), std::string::npos) << error;
+  }
+}
+
 TEST_F(BloomFileTest, DamagedScalableFilesAreRefused) {
   const std::string path = dir_.Path("scalable");
   const auto filter = NewScalable(100);

@@ -206,6 +206,17 @@ TEST_P(BloomFilterTest, HashesDoAsTheirKeys) {
   EXPECT_TRUE(by_key->MayContainHash(hashes[5]));
 }
 
+TEST_P(BloomFilterTest, BitsAreRoundedUpToLines) {
+  for (const auto& [asked, given] : {std::pair<uint64_t, uint64_t>{1, 512},
+                                     {511, 512},
+                                     {512, 512},
+                                     {513, 1024},
+                                     {1024, 1024},
+                                     {1025, 1536}}) {
+    EXPECT_EQ(New(ForBits(GetParam(), asked, 6))->num_bits(), given) << asked;
+  }
+}
+
 TEST_P(BloomFilterTest, SeedChoosesOtherBits) {
   BloomFilterOptions options = ForCapacity(GetParam(), 1000, 0.01);
   const auto first = New(options);

@@ -108,6 +108,40 @@ TEST_P(CountingBatchTest, MergedFilterIsTheOneThatAllKeysMake) {
   EXPECT_EQ(twice->num_keys(), 2u);
 }
 
+// Of full counters, and of one whose sum would carry into the next.
+TEST_P(CountingBatchTest, MergedCountersSaturateByThemselves) {
+  const auto one = Make(counter_bits(), 512, 1);
+  const auto other = Make(counter_bits(), 512, 1);
+  for (const std::string& key : tests::Keys(0, 5)) {
+    for (uint32_t i = 0; i < max_count() - 1; ++i) {
+      one->Add(key);
+      other->Add(key);
+    }
+  }
+  const uint64_t num_keys = one->num_keys();
+  std::vector<uint32_t> before;
+  for (const std::string& key : tests::Keys(0, 1000)) before.push_back(one->EstimatedCount(key));
+  EXPECT_EQ(one->num_saturated_counters(), 0u);
+  ASSERT_TRUE(one->Merge(*other, nullptr));
+  EXPECT_EQ(one->num_saturated_counters(), 5u);
+  EXPECT_EQ(one->num_keys(), 2 * num_keys);
+  for (size_t i = 0; i < before.size(); ++i) {
+    EXPECT_EQ(one->EstimatedCount(tests::Keys(i, i + 1)[0]), before[i] == 0 ? 0 : max_count()) << i;
+  }
+}
+
+// A saturated counter stays, so that its key can be removed any number of times.
+TEST_P(CountingBatchTest, TheNumberOfKeysEndsAtZero) {
+  const auto filter = Make(counter_bits(), 512, 1);
+  const std::vector<std::string_view> added(max_count(), "key");
+  const std::vector<std::string_view> removed(max_count() + 100, "key");
+  filter->AddMany(added.size(), added.data());
+  EXPECT_EQ(filter->RemoveMany(removed.size(), removed.data()), removed.size());
+  EXPECT_EQ(filter->num_keys(), 0u);
+  EXPECT_TRUE(filter->Remove("key"));
+  EXPECT_EQ(filter->num_keys(), 0u);
+}
+
 TEST_P(CountingBatchTest, MergeRefusesOtherShapes) {
   const auto filter = Make(counter_bits(), 2048, 5, 1);
   filter->Add("a");

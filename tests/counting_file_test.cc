@@ -10,6 +10,7 @@
 
 #include "bloomline/bloom_filter.h"
 #include "bloomline/counting_bloom_filter.h"
+#include "src/filters/file_header.h"
 #include "tests/bloom_layouts.h"
 #include "tests/counting_filters.h"
 #include "tests/golden_keys.h"
@@ -91,6 +92,35 @@ TEST_P(CountingFileTest, FilesOfOtherKindsAreRefused) {
   EXPECT_NE(error.find("magic"), std::string::npos) << error;
   EXPECT_EQ(BloomFilter::Load(dir.Path("counters"), &error), nullptr);
   EXPECT_NE(error.find("magic"), std::string::npos) << error;
+}
+
+// A header of somebody who knows about checksums.
+TEST_P(CountingFileTest, LayoutsWithoutCountersAreRefused) {
+  const tests::TempDir dir;
+  ASSERT_TRUE(Make(counter_bits(), 512, 3)->Save(dir.Path("f"), nullptr));
+  std::string bytes;
+  {
+    std::ifstream in(dir.Path("f"), std::ios::binary);
+    bytes.assign(std::istreambuf_iterator<char>(in), {});
+  }
+  for (const uint8_t layout : {uint8_t{0}, uint8_t{1}, uint8_t{4}}) {
+    filters::FileHeader header;
+    for (size_t i = 0; i < filters::kHeaderChecksumOffset; ++i) {
+      header.SetByte(i, static_cast<uint8_t>(bytes[i]));
+    }
+    header.SetByte(filters::kLayoutOffset, layout);
+    header.Seal();
+    bytes.replace(0, filters::kFileHeaderBytes, header.bytes(), filters::kFileHeaderBytes);
+    // As long as it would be with counters of 8 bits, and of 4.
+    for (const size_t payload_bytes : {512, 256}) {
+      bytes.resize(filters::kFileHeaderBytes + payload_bytes);
+      std::ofstream(dir.Path("d"), std::ios::binary) << bytes;
+      std::string error;
+      EXPECT_EQ(CountingBloomFilter::Load(dir.Path("d"), &error), nullptr);
+      EXPECT_NE(error.find("offset 12: layout is " + std::to_string(layout)), std::string::npos)
+          << error;
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(CounterBits, CountingFileTest, tests::CounterBits(),

@@ -126,7 +126,7 @@ TEST(LevelDBPolicyTest, NeverLosesAKeyAtAnySize) {
     const Policy policy = Blocked(bits_per_key);
     for (const tests::KeyShape shape : tests::kAllKeyShapes) {
       KeyMaker key(shape);
-      for (const uint64_t n : {1, 2, 3, 36, 499, 500, 501, 502, 3000}) {
+      for (const uint64_t n : {1, 2, 3, 36, 499, 500, 501, 502, 999, 3000}) {
         std::vector<std::string> keys;
         for (uint64_t i = 0; i < n; ++i) keys.emplace_back(key(i));
         const std::string filter = Filter(*policy, keys);

@@ -203,6 +203,9 @@ TEST(MetadataTest, DamagedTextIsRefusedOrStillInRange) {
   const std::string text = EncodeMetadata(layout);
   std::string error;
   Layout read;
+  for (const char* more : {" ", " more=1", "0", "\n"}) {
+    EXPECT_FALSE(DecodeMetadata(text + more, &read, &error)) << more;
+  }
   for (size_t length = 0; length < text.size(); ++length) {
     const std::string prefix = text.substr(0, length);
     if (DecodeMetadata(prefix, &read, &error)) {

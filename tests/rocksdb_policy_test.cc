@@ -20,6 +20,21 @@
 #include "tests/guarded_bytes.h"
 #include "tests/injected_entropy.h"
 
+namespace {
+char* last_allocated = nullptr;
+}  // namespace
+
+// memory::AllocatePages, to which the linker sends the library's calls: where a list's hashes are.
+extern "C" {
+void* __real__ZN9bloomline6memory13AllocatePagesEm(size_t bytes);
+void* __wrap__ZN9bloomline6memory13AllocatePagesEm(size_t bytes);
+void* __wrap__ZN9bloomline6memory13AllocatePagesEm(size_t bytes) {
+  void* memory = __real__ZN9bloomline6memory13AllocatePagesEm(bytes);
+  last_allocated = static_cast<char*>(memory);
+  return memory;
+}
+}  // extern "C"
+
 namespace bloomline {
 namespace {
 
@@ -121,6 +136,37 @@ TEST(RocksDBPolicyTest, EachPartitionHasItsPrefixes) {
       EXPECT_TRUE(reader->MayMatch(std::string("prefix"))) << partition;
       EXPECT_TRUE(reader->MayMatch("prefix" + std::to_string(partition))) << partition;
     }
+  }
+}
+
+// Short keys are hashed another way than long ones.
+TEST(RocksDBPolicyTest, KeysOfEveryLengthAreFound) {
+  for (const uint64_t seed : {0, 7}) {
+    FilterOptions options;
+    options.seed = seed;
+    const Policy policy = NewRocksDBFilterPolicy(options);
+    std::vector<std::string> keys;
+    for (size_t length = 0; length < 300; ++length) keys.emplace_back(length, 'k');
+    const std::string filter = Build(policy, keys);
+    const Reader reader(policy->GetFilterBitsReader(filter));
+    for (const std::string& key : keys) EXPECT_TRUE(reader->MayMatch(key)) << key.size();
+  }
+}
+
+// Memory that fails: a bit of a key's hash changes before the filter is built.
+TEST(RocksDBPolicyTest, AHashThatChangedIsNoticedAndForgotten) {
+  const Policy policy = NewRocksDBFilterPolicy(FilterOptions());
+  RocksDBBitsBuilder builder(FilterOptions(), true);
+  for (const bool damaged : {false, true, false}) {
+    for (const std::string& key : Keys(50)) builder.AddKey(key);
+    ASSERT_NE(last_allocated, nullptr);
+    if (damaged) last_allocated[200] ^= 1;  // behind the first hashes of the list's first chunk
+    std::unique_ptr<const char[]> buffer;
+    rocksdb::Status status;
+    const std::string filter = builder.Finish(&buffer, &status).ToString();
+    EXPECT_EQ(status.IsCorruption(), damaged) << status.ToString();
+    EXPECT_EQ(Matches(policy, filter, "key", 50), 50);
+    EXPECT_EQ(Matches(policy, filter, "absent", 100) == 100, damaged);
   }
 }
 
