@@ -243,11 +243,11 @@ TEST_F(RedisBloomFilterTest, NoNameMakesAKeyOfAnotherFilter) {
 // Those that docs/redis.md lists, on the keys it names.
 TEST_F(RedisBloomFilterTest, DocumentedPermissionsAreEnough) {
   ASSERT_EQ(server_->Command(
-                {"ACL",      "SETUSER",        "app",     "on",      ">secret",   "~bloomline:*",
-                 "+auth",    "+cluster|slots", "+wait",   "+asking", "+eval",     "+bitfield",
-                 "+del",     "+exists",        "+expire", "+getbit", "+getrange", "+hdel",
-                 "+hexists", "+hget",          "+hmget",  "+hset",   "+hsetnx",   "+persist",
-                 "+pttl",    "+setrange",      "+strlen", "+time",   "+unlink"}),
+                {"ACL",      "SETUSER",        "app",       "on",      ">secret",   "~bloomline:*",
+                 "+auth",    "+cluster|slots", "+wait",     "+asking", "+eval",     "+bitfield",
+                 "+del",     "+exists",        "+expire",   "+getbit", "+getrange", "+hdel",
+                 "+hexists", "+hget",          "+hkeys",    "+hmget",  "+hset",     "+hsetnx",
+                 "+persist", "+pttl",          "+setrange", "+strlen", "+time",     "+unlink"}),
             "OK");
   servers_.username = "app";
   servers_.password = "secret";

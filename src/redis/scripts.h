@@ -79,11 +79,17 @@ return redis.call('HGET', key, ARGV[1]))lua";
 
 // ARGV: the ticket's field, its token, metadata. Begins the filter if the ticket is still there,
 // and ends all tickets with it. Returns the metadata of the filter that there is now; nil: none.
+// The key is there throughout: a cluster refuses a script a key that is missing from a slot that
+// moves, and the ticket would be gone by then.
 inline constexpr char kPublish[] = R"lua(
 local key = KEYS[1]
 if redis.call('HGET', key, ARGV[1]) == ARGV[2] then
-  redis.call('DEL', key)
+  local fields = redis.call('HKEYS', key)
   redis.call('HSET', key, 'metadata', ARGV[3], 'unfinished', '1')
+  for _, field in ipairs(fields) do
+    if string.sub(field, 1, 7) == 'ticket:' then redis.call('HDEL', key, field) end
+  end
+  redis.call('PERSIST', key)
 end
 return redis.call('HGET', key, 'metadata'))lua";
 
