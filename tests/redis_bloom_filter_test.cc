@@ -443,6 +443,22 @@ TEST_F(RedisBloomFilterTest, BadNamesAndOptionsAreRefusedBeforeAnythingIsMade) {
   EXPECT_EQ(server_->Command({"DBSIZE"}), "0");
 }
 
+// Its own text is what Delete looks for: it must not say that all is gone and leave the metadata.
+TEST_F(RedisBloomFilterTest, MetadataInAnotherSpellingIsNotDeletedHalf) {
+  const auto filter = Create("f", Options(1000));
+  ASSERT_EQ(filter->Add("key"), AddResult::kNew);
+  std::string metadata = server_->Command({"HGET", "bloomline:{f}", "metadata"});
+  const size_t rate = metadata.find("false_positive_rate=0.01");
+  ASSERT_NE(rate, std::string::npos) << metadata;
+  metadata.insert(rate + std::string("false_positive_rate=0.01").size(), "0");
+  server_->Command({"HSET", "bloomline:{f}", "metadata", metadata});
+  std::string error;
+  EXPECT_FALSE(SharedBloomFilter::Delete(servers_, "f", &error));
+  EXPECT_NE(error.find("spelling"), std::string::npos) << error;
+  EXPECT_EQ(filter->MayContain("key"), Answer::kMaybe);
+  EXPECT_EQ(filter->error(), "") << "its shards are there";
+}
+
 TEST_F(RedisBloomFilterTest, ForeignMetadataIsNotTouched) {
   std::string error;
   server_->Command({"HSET", "bloomline:{f}", "metadata", "something else"});
