@@ -55,11 +55,14 @@ inline constexpr char kRenewShard[] = BLOOMLINE_REPLICATE_WRITES R"lua(
 if redis.call('PTTL', KEYS[1]) > 0 then return redis.call('EXPIRE', KEYS[1], ARGV[1]) end
 return 0)lua";
 
-// ARGV: length, marker of block 0. Makes a filled shard permanent. 0: there is none.
+// ARGV: length, marker of block 0. Makes a filled shard permanent. 0: there is none. Writes a byte
+// that changes nothing and is propagated all the same, so that a WAIT after it waits for replicas
+// to have the shard, and that it is permanent.
 inline constexpr char kKeepShard[] = R"lua(
 if redis.call('STRLEN', KEYS[1]) ~= tonumber(ARGV[1]) or redis.call('GETBIT', KEYS[1], ARGV[2]) == 0
 then return 0 end
 redis.call('PERSIST', KEYS[1])
+redis.call('SETRANGE', KEYS[1], 0, redis.call('GETRANGE', KEYS[1], 0, 0))
 return 1)lua";
 
 // ARGV: marker of the last block. Removes a string that BITFIELD made where a shard had been.
