@@ -50,8 +50,9 @@ class Connection {
   Connection(const Endpoint& endpoint, const RedisServers& options, redisContext* context);
   bool SendTls(std::string_view bytes, std::string* error);
   bool SetTimeout(int ms, std::string* error);
-  // False, with the reason, unless the server takes the command.
-  bool Demand(std::initializer_list<std::string_view> arguments, std::string* error);
+  // False, with the reason, which has no password, unless the server takes the command.
+  bool Demand(std::initializer_list<std::string_view> arguments, const std::string& password,
+              std::string* error);
   std::string Describe(const char* what, int error_number) const;
 
   const Endpoint endpoint_;

@@ -161,6 +161,11 @@ bool DecodeMetadata(std::string_view text, Layout* layout, std::string* error) {
         quoted + (complete ? " has a value out of range" : " does not have the fields it should");
     return false;
   }
+  // Scripts find a filter by its text, so two texts must not mean the same.
+  if (EncodeMetadata(*layout) != text) {
+    *error = quoted + " is in another spelling than '" + EncodeMetadata(*layout) + "'";
+    return false;
+  }
   return true;
 }
 

@@ -17,13 +17,13 @@ struct SharedBloomFilter::State {
   std::vector<redis::Shard> shards;
   std::unique_ptr<redis::Router> router;
   Answer unavailable = Answer::kMaybe;
-  int metadata_replicas = 0;  // that have confirmed the metadata
+  int filter_replicas = 0;  // that have confirmed the filter without its keys
   std::string error;
 
   static std::unique_ptr<State> Make(const RedisServers& servers, const std::string& name,
                                      const redis::Layout& layout,
                                      std::unique_ptr<redis::Router> router);
-  bool ConfirmMetadata(const AddOptions& options);
+  bool ConfirmFilter(const AddOptions& options);
   void AddWindow(size_t n, const std::string_view* keys, const AddOptions& options,
                  AddResult* results, bool* ok);
   void AskWindow(size_t n, const std::string_view* keys, Answer* answers, bool* ok);
@@ -71,10 +71,10 @@ std::unique_ptr<SharedBloomFilter::State> SharedBloomFilter::State::Make(
   return state;
 }
 
-bool SharedBloomFilter::State::ConfirmMetadata(const AddOptions& options) {
-  if (options.min_replicas <= metadata_replicas) return true;
-  if (!redis::ConfirmMetadata(router.get(), name, layout, options, &error)) return false;
-  metadata_replicas = options.min_replicas;
+bool SharedBloomFilter::State::ConfirmFilter(const AddOptions& options) {
+  if (options.min_replicas <= filter_replicas) return true;
+  if (!redis::ConfirmFilter(router.get(), name, layout, shards, options, &error)) return false;
+  filter_replicas = options.min_replicas;
   return true;
 }
 
@@ -157,7 +157,7 @@ bool SharedBloomFilter::AddMany(size_t n, const std::string_view* keys, AddResul
   size_t done = 0;
   try {
     state_->error = options.Validate();
-    if (!state_->error.empty() || (n > 0 && !state_->ConfirmMetadata(options))) {
+    if (!state_->error.empty() || (n > 0 && !state_->ConfirmFilter(options))) {
       if (results != nullptr) std::fill(results, results + n, AddResult::kFailed);
       return false;
     }

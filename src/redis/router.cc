@@ -260,6 +260,12 @@ void Router::Handle(Node* node, Item item, ReplyPtr reply, Batch* batch) {
       slots_changed_ = true;
     }
     postponed_.push_back(item);
+  } else if (!is_cluster_ && IsReadOnly(text)) {
+    // It has become a replica, so its "no" may be wrong from now on. The next connection finds out
+    // whether it still is.
+    batch->OnReply(item.index, std::move(reply), item.repeated);
+    node->error = "redis " + node->endpoint.ToString() + ": it is a replica now";
+    Disconnect(node, batch);
   } else if (IsTransient(text)) {
     Postpone(nullptr, item, "redis " + node->endpoint.ToString() + ": " + std::string(text), batch);
   } else {

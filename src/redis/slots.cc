@@ -63,6 +63,8 @@ bool IsTransient(std::string_view error) {
          StartsWith(error, "BUSY ");
 }
 
+bool IsReadOnly(std::string_view error) { return StartsWith(error, "READONLY"); }
+
 bool ParseSlotRanges(const redisReply& reply, const Endpoint& asked,
                      std::vector<SlotRange>* ranges) {
   ranges->clear();
