@@ -167,7 +167,7 @@ void FuzzAddresses(FuzzedDataProvider* input) {
 
 // Whatever is wrong with addresses, no sentence about it has the password.
 void FuzzPasswords(FuzzedDataProvider* input) {
-  const std::string secret = "secret";
+  const std::string secret = "longer than what is added";
   RedisServers servers;
   servers.servers.clear();
   const auto count = input->ConsumeIntegralInRange<int>(1, 2);
