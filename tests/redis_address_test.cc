@@ -129,6 +129,7 @@ TEST(RedisAddressTest, ContradictionsAreRefused) {
     EXPECT_NE(error.find(words), std::string::npos) << error;
     EXPECT_EQ(error.find("secret"), std::string::npos) << error;
   };
+  expect(error_of([](RedisServers* s) { s->servers = {"me:secret://@h:1"}; }), "'***@h:1'");
   expect(error_of([](RedisServers* s) {
            s->servers = {"redis://me:secret1@h:1"};
            s->password = "secret2";
