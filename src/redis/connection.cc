@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include "src/redis/command.h"
 #include "src/redis/tls.h"
@@ -25,8 +26,8 @@ std::string WithoutArguments(std::string_view text, const std::string& password)
 
 }  // namespace
 
-Connection::Connection(const Endpoint& endpoint, const RedisServers& options, redisContext* context)
-    : endpoint_(endpoint), timeout_ms_(options.connect_timeout_ms), context_(context) {}
+Connection::Connection(const Endpoint& endpoint, const RedisServers& options, ContextPtr context)
+    : endpoint_(endpoint), timeout_ms_(options.connect_timeout_ms), context_(std::move(context)) {}
 
 std::string Connection::Describe(const char* what, int error_number) const {
   const std::string prefix = "redis " + endpoint_.ToString() + ": " + what + ": ";
@@ -42,15 +43,15 @@ std::string Connection::Describe(const char* what, int error_number) const {
 std::unique_ptr<Connection> Connection::Open(const Endpoint& endpoint, const RedisServers& options,
                                              std::string* error) {
   const timeval timeout = Milliseconds(options.connect_timeout_ms);
-  redisContext* context =
-      endpoint.is_unix_socket()
-          ? redisConnectUnixWithTimeout(endpoint.host.c_str(), timeout)
-          : redisConnectWithTimeout(endpoint.host.c_str(), endpoint.port, timeout);
+  ContextPtr owned(endpoint.is_unix_socket()
+                       ? redisConnectUnixWithTimeout(endpoint.host.c_str(), timeout)
+                       : redisConnectWithTimeout(endpoint.host.c_str(), endpoint.port, timeout));
+  redisContext* const context = owned.get();
   if (context == nullptr) {
     *error = "redis " + endpoint.ToString() + ": out of memory";
     return nullptr;
   }
-  std::unique_ptr<Connection> connection(new Connection(endpoint, options, context));
+  std::unique_ptr<Connection> connection(new Connection(endpoint, options, std::move(owned)));
   if (context->err != 0) {
     *error = "redis " + endpoint.ToString() + ": cannot connect: " + context->errstr;
     return nullptr;

@@ -49,8 +49,9 @@ Router::Node* Router::NodeAt(Endpoint endpoint) {
   for (const std::unique_ptr<Node>& node : nodes_) {
     if (node->endpoint == endpoint) return node.get();
   }
-  nodes_.push_back(std::make_unique<Node>());
-  nodes_.back()->endpoint = endpoint;
+  auto node = std::make_unique<Node>();
+  node->endpoint = std::move(endpoint);
+  nodes_.push_back(std::move(node));
   return nodes_.back().get();
 }
 
