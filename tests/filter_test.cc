@@ -476,6 +476,9 @@ TEST(FilterOptionsTest, BadValuesAreRefusedByNameAndRange) {
     EXPECT_NE(error.find("bits_per_key is"), std::string::npos) << bits_per_key;
     EXPECT_NE(error.find("1 to 100"), std::string::npos) << error;
   }
+  // Six digits would name a value that is allowed.
+  const std::string error = Options(Format::kBlocked, 100.0000001).Validate();
+  EXPECT_NE(error.find("bits_per_key is 100.0000001;"), std::string::npos) << error;
   EXPECT_NE(Options(static_cast<Format>(9), 10).Validate().find("format is 9"), std::string::npos);
   EXPECT_EQ(Options(Format::kBlocked, 1).Validate(), "");
   EXPECT_EQ(Options(Format::kClassic, 100).Validate(), "");
