@@ -310,6 +310,25 @@ TEST(SeededLevelDBPolicyTest, WhatCouldLoseKeysOrKeepNoPromiseIsRefused) {
   }
 }
 
+// LevelDB takes Name() up to the first zero byte, so that what is behind it would not tell one seed
+// from another, nor from LevelDB's own policy.
+TEST(SeededLevelDBPolicyTest, NamesWithZeroBytesAreRefused) {
+  const std::string zero(1, '\0');
+  for (const uint64_t seed : {0, 7}) {
+    FilterOptions options;
+    options.seed = seed;
+    for (const std::string& name :
+         {"app" + zero + "Filter", kLevelDBBuiltinName + zero, zero + "app", "app.Filter" + zero}) {
+      std::string error;
+      const Policy policy(NewLevelDBFilterPolicy(options, name, &error));
+      EXPECT_EQ(policy, nullptr) << "seed " << seed << ", stored as " << policy->Name();
+      EXPECT_NE(error.find("has a zero byte at offset " + std::to_string(name.find('\0'))),
+                std::string::npos)
+          << error;
+    }
+  }
+}
+
 TEST(LevelDBPolicyTest, CBindingsMakeAndReadTheSameFilters) {
   std::mt19937_64 random(6);
   for (const Format format : {Format::kClassic, Format::kBlocked, Format::kCompact}) {

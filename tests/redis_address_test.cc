@@ -129,6 +129,7 @@ TEST(RedisAddressTest, ContradictionsAreRefused) {
     EXPECT_NE(error.find(words), std::string::npos) << error;
     EXPECT_EQ(error.find("secret"), std::string::npos) << error;
   };
+  expect(error_of([](RedisServers* s) { s->servers = {"me:secret://@h:1"}; }), "'***@h:1'");
   expect(error_of([](RedisServers* s) {
            s->servers = {"redis://me:secret1@h:1"};
            s->password = "secret2";
@@ -212,6 +213,19 @@ TEST_F(RedisConnectTest, UserPasswordAndDatabaseFromTheAddress) {
   EXPECT_NE(error.find("NOAUTH"), std::string::npos) << error;
   EXPECT_EQ(Create("redis://:a%2Fb%40c%3Ad@" + at + "/16", &error), nullptr);
   EXPECT_NE(error.find("out of range (database 16;"), std::string::npos) << error;
+}
+
+// Redis's reply to a command that it does not know has the arguments, shortened if they are long.
+TEST_F(RedisConnectTest, ServerWithoutAuthDoesNotGiveThePasswordAway) {
+  const RedisServer server({"--rename-command", "AUTH", "nobody-knows"});
+  const std::string at = "127.0.0.1:" + std::to_string(server.port());
+  for (const std::string& password : {std::string("hush"), std::string(200, 'h')}) {
+    std::string error;
+    EXPECT_EQ(Create("redis://name:" + password + "@" + at, &error), nullptr);
+    EXPECT_NE(error.find("unknown command"), std::string::npos) << error;
+    EXPECT_EQ(error.find("name"), std::string::npos) << error;
+    EXPECT_EQ(error.find(password.substr(0, 4)), std::string::npos) << error;
+  }
 }
 
 TEST_F(RedisConnectTest, DatabasesAreApartAlsoAfterAReconnect) {

@@ -243,11 +243,11 @@ TEST_F(RedisBloomFilterTest, NoNameMakesAKeyOfAnotherFilter) {
 // Those that docs/redis.md lists, on the keys it names.
 TEST_F(RedisBloomFilterTest, DocumentedPermissionsAreEnough) {
   ASSERT_EQ(server_->Command(
-                {"ACL",      "SETUSER",        "app",     "on",      ">secret",   "~bloomline:*",
-                 "+auth",    "+cluster|slots", "+wait",   "+asking", "+eval",     "+bitfield",
-                 "+del",     "+exists",        "+expire", "+getbit", "+getrange", "+hdel",
-                 "+hexists", "+hget",          "+hmget",  "+hset",   "+hsetnx",   "+persist",
-                 "+pttl",    "+setrange",      "+strlen", "+time",   "+unlink"}),
+                {"ACL",      "SETUSER",        "app",       "on",      ">secret",   "~bloomline:*",
+                 "+auth",    "+cluster|slots", "+wait",     "+asking", "+eval",     "+bitfield",
+                 "+del",     "+exists",        "+expire",   "+getbit", "+getrange", "+hdel",
+                 "+hexists", "+hget",          "+hkeys",    "+hmget",  "+hset",     "+hsetnx",
+                 "+persist", "+pttl",          "+setrange", "+strlen", "+time",     "+unlink"}),
             "OK");
   servers_.username = "app";
   servers_.password = "secret";
@@ -441,6 +441,22 @@ TEST_F(RedisBloomFilterTest, BadNamesAndOptionsAreRefusedBeforeAnythingIsMade) {
   EXPECT_NE(error.find("max_retries is -1"), std::string::npos) << error;
   EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", Options(0), nullptr), nullptr);
   EXPECT_EQ(server_->Command({"DBSIZE"}), "0");
+}
+
+// Its own text is what Delete looks for: it must not say that all is gone and leave the metadata.
+TEST_F(RedisBloomFilterTest, MetadataInAnotherSpellingIsNotDeletedHalf) {
+  const auto filter = Create("f", Options(1000));
+  ASSERT_EQ(filter->Add("key"), AddResult::kNew);
+  std::string metadata = server_->Command({"HGET", "bloomline:{f}", "metadata"});
+  const size_t rate = metadata.find("false_positive_rate=0.01");
+  ASSERT_NE(rate, std::string::npos) << metadata;
+  metadata.insert(rate + std::string("false_positive_rate=0.01").size(), "0");
+  server_->Command({"HSET", "bloomline:{f}", "metadata", metadata});
+  std::string error;
+  EXPECT_FALSE(SharedBloomFilter::Delete(servers_, "f", &error));
+  EXPECT_NE(error.find("spelling"), std::string::npos) << error;
+  EXPECT_EQ(filter->MayContain("key"), Answer::kMaybe);
+  EXPECT_EQ(filter->error(), "") << "its shards are there";
 }
 
 TEST_F(RedisBloomFilterTest, ForeignMetadataIsNotTouched) {

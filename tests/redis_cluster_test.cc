@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bloomline/redis_bloom_filter.h"
+#include "src/redis/scripts.h"
 #include "src/redis/slots.h"
 #include "tests/redis_server.h"
 
@@ -232,6 +233,23 @@ TEST_F(RedisClusterTest, FilterIsMadeAndDeletedWhileItsSlotsMove) {
   for (size_t i = 0; i < RedisCluster::kNodes; ++i) {
     EXPECT_EQ(cluster_->node(i).Command({"DBSIZE"}), "0");
   }
+}
+
+// A key that is missing from a slot that moves is elsewhere for a script, also if the script itself
+// has just removed it.
+TEST_F(RedisClusterTest, FilterIsPublishedWhereItsSlotBeginsToMoveAfterTheTicket) {
+  const std::string key = "bloomline:{f}";
+  const size_t from = cluster_->NodeOf(key);
+  const size_t to = (from + 1) % RedisCluster::kNodes;
+  const std::string token =
+      cluster_->node(from).Command({"EVAL", redis::kTakeTicket, "1", key, "ticket:a", "3600"});
+  ASSERT_EQ(token.size(), 18u) << token;
+  cluster_->BeginMigration(key, from, to);
+  EXPECT_EQ(cluster_->node(from).Command(
+                {"EVAL", redis::kPublish, "1", key, "ticket:a", token, "some metadata"}),
+            "some metadata");
+  EXPECT_EQ(cluster_->node(from).Command({"HGETALL", key}), "metadata some metadata unfinished 1");
+  EXPECT_EQ(cluster_->node(from).Command({"TTL", key}), "-1");
 }
 
 TEST_F(RedisClusterTest, DeadNodeCostsItsShardsOnly) {

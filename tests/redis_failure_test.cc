@@ -312,6 +312,19 @@ TEST_F(RedisFailureTest, ReplicaIsRefusedBecauseItLags) {
   EXPECT_NE(error.find("replica"), std::string::npos) << error;
 }
 
+// It keeps the connections of its clients, but its refusal to write tells what it is now.
+TEST_F(RedisFailureTest, MasterThatRefusedAnAdditionBecauseItIsNowAReplicaIsNotQueried) {
+  const RedisServer primary;
+  const auto filter = Create();
+  EXPECT_EQ(filter->Add("key"), AddResult::kNew);
+  server_->Command({"REPLICAOF", "127.0.0.1", std::to_string(primary.port())});
+  EXPECT_EQ(filter->Add("other"), AddResult::kFailed);
+  EXPECT_NE(filter->error().find("READONLY"), std::string::npos) << filter->error();
+  EXPECT_EQ(filter->MayContain("other"), Answer::kMaybe);
+  EXPECT_NE(filter->error().find("replica"), std::string::npos) << filter->error();
+  server_->Command({"REPLICAOF", "NO", "ONE"});
+}
+
 TEST_F(RedisFailureTest, SeveralServersThatAreNoClusterAreRefused) {
   servers_.servers.push_back("127.0.0.1:1");
   std::string error;

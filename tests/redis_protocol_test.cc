@@ -40,6 +40,8 @@ TEST(SlotsTest, RedirectsAreParsed) {
   EXPECT_EQ(redirect.endpoint, (Endpoint{"2001:db8::1", 6381}));
   ASSERT_TRUE(ParseRedirect("MOVED 0 :6381", asked, &redirect)) << "the host that was asked";
   EXPECT_EQ(redirect.endpoint, (Endpoint{"10.0.0.1", 6381}));
+  ASSERT_TRUE(ParseRedirect("MOVED 0 ?:6382", asked, &redirect)) << "and has no host name";
+  EXPECT_EQ(redirect.endpoint, (Endpoint{"10.0.0.1", 6382}));
 }
 
 TEST(SlotsTest, BadRedirectsAreRefused) {
@@ -87,7 +89,9 @@ TEST(SlotsTest, BadSlotRangesAreRefused) {
         "*1\r\n*3\r\n:0\r\n:1\r\n*2\r\n$1\r\nh\r\n:0\r\n",
         "*1\r\n*3\r\n:0\r\n:1\r\n*2\r\n$1\r\nh\r\n:65536\r\n",
         "*1\r\n*3\r\n:0\r\n:1\r\n*2\r\n$1\r\nh\r\n$1\r\n1\r\n",
-        "*1\r\n*3\r\n:0\r\n:1\r\n*2\r\n:5\r\n:1\r\n"}) {
+        "*1\r\n*3\r\n:0\r\n:1\r\n*2\r\n:5\r\n:1\r\n",
+        // A unix socket of the client's machine.
+        "*1\r\n*3\r\n:0\r\n:1\r\n*2\r\n$6\r\n/tmp/s\r\n:1\r\n"}) {
     const ReplyPtr reply = Parse(text);
     ASSERT_NE(reply, nullptr) << text;
     EXPECT_FALSE(ParseSlotRanges(*reply, {"h", 1}, &ranges)) << text;

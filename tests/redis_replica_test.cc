@@ -4,11 +4,16 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "bloomline/redis_bloom_filter.h"
+#include "src/redis/batches.h"
+#include "src/redis/creation.h"
+#include "src/redis/layout.h"
+#include "src/redis/router.h"
 #include "tests/redis_server.h"
 
 namespace bloomline {
@@ -380,6 +385,44 @@ TEST_F(RedisClusterReplicaTest, NoConfirmedKeyIsLostWhenANodeDies) {
   EXPECT_GT(Count(results, AddResult::kPresent), 0u) << "the other nodes have their replicas";
   std::printf("%zu keys acknowledged, %zu of them when the replica took over, 0 lost\n",
               acknowledged.size(), at_failover);
+}
+
+// The replica that takes over has not got the end of the creation, by which the shards stay.
+TEST_F(RedisClusterReplicaTest, ShardsOfAConfirmedKeyStay) {
+  std::string error;
+  redis::Layout layout = redis::PlanLayout(options_);
+  layout.id = 0xff;
+  const std::vector<redis::Shard> shards = redis::ShardsOf("f", layout);
+  const std::unique_ptr<redis::Router> router = redis::Router::Connect(servers_, &error);
+  ASSERT_NE(router, nullptr) << error;
+  ASSERT_TRUE(redis::MakeShards(router.get(), layout, shards, {}, &error)) << error;
+  bool ours = false;
+  ASSERT_TRUE(redis::PublishFilter(router.get(), "f", layout, {}, &ours, &error)) << error;
+  tests::WaitForReplicas(cluster_->node(0), 1);
+  CutOff(&cluster_->node(0), &cluster_->replica(0));
+  auto filter = Create();
+  ASSERT_NE(filter, nullptr);
+  cluster_->node(0).Kill();
+  cluster_->replica(0).Continue();
+  ASSERT_TRUE(ReplicaOfNode0TakesOver());
+  cluster_->node(0).Restart();
+  tests::WaitForReplicas(cluster_->replica(0), 1);
+  const auto ttl_of_shards = [&] {
+    std::set<std::string> ttls;
+    const std::string all = cluster_->replica(0).Command({"KEYS", "bloomline:shard:*"});
+    for (const redis::Shard& shard : shards) {
+      if (all.find(shard.key) == std::string::npos) continue;
+      const std::string ttl = cluster_->replica(0).Command({"TTL", shard.key});
+      ttls.insert(ttl == "-1" ? "permanent" : "expires");
+    }
+    return ttls;
+  };
+  EXPECT_EQ(ttl_of_shards(), std::set<std::string>{"expires"});
+  const std::vector<std::string> keys = Keys(1000, "key");
+  ASSERT_TRUE(filter->AddMany(1000, Views(keys).data(), nullptr, Replicas(1, 10000)))
+      << filter->error();
+  EXPECT_EQ(ttl_of_shards(), std::set<std::string>{"permanent"});
+  EXPECT_EQ(CountLost(filter.get(), keys), 0u);
 }
 
 TEST_F(RedisClusterReplicaTest, UnconfirmedKeysAreLostWhenTheReplicaLagged) {

@@ -202,6 +202,20 @@ TEST_F(SaveTargetTest, PipesSocketsAndFoldersAreNeitherReadNorReplaced) {
   ExpectNotWritten("", "No such file");
 }
 
+// The system takes a path up to the first zero byte: "filter" in place of what was named. Looking
+// for a number that no file beside it has yet would then never end.
+TEST_F(SaveTargetTest, PathsWithAZeroByteAreErrors) {
+  ExpectSaved(dir_.Path("filter"));
+  const std::string path = dir_.Path("filter") + std::string(1, '\0') + "2";
+  ExpectNotWritten(path, "has a zero byte");
+  ExpectNotRead(path, "has a zero byte");
+  PartitionedFilterOptions options;
+  options.temp_directory = dir_.Path("") + std::string(1, '\0');
+  std::string error;
+  EXPECT_EQ(PartitionedFilterBuilder::Create(options, &error), nullptr);
+  EXPECT_NE(error.find("has a zero byte"), std::string::npos) << error;
+}
+
 TEST_F(SaveTargetTest, DevicesAreNotReplaced) {
   const std::string path = dir_.Path("full");  // as /dev/full
   if (mknod(path.c_str(), S_IFCHR | 0666, makedev(1, 7)) != 0) {

@@ -79,6 +79,8 @@ TEST(ThreadCountTest, BlockedHasThemFrom32MiBOn) {
   const auto num_keys = static_cast<uint64_t>(8 * (32 << 20) / kBits);
   EXPECT_EQ(ThreadsOfFinish(Format::kBlocked, kBits, num_keys * 9 / 10, 2), 0);
   EXPECT_GT(ThreadsOfFinish(Format::kBlocked, kBits, num_keys + 1000, 2), 0);
+  // Two rounds for each of 8 windows, none with more threads than there are partitions of 256 KiB.
+  EXPECT_LE(ThreadsOfFinish(Format::kBlocked, kBits, num_keys + 1000, 10000), 2 * 8 * 129);
 }
 
 }  // namespace

@@ -29,9 +29,9 @@ constexpr char kLevelDBBuiltinName[] = "leveldb.BuiltinBloomFilter2";
 // database's options, and give it to each policy for that database (docs/chosen_keys.md).
 //
 // Invalid options give nullptr: what FilterOptions::Validate refuses, random_seed, a seed with
-// LevelDB's own name or with kClassic, an empty name, or, without a seed, a name that ends as one
-// with a check. So does missing memory. The reason goes to *error if it is not null, else to
-// stderr. LevelDB takes a null policy as "no filters".
+// LevelDB's own name or with kClassic, an empty name or one with a zero byte, or, without a seed, a
+// name that ends as one with a check. So does missing memory. The reason goes to *error if it is
+// not null, else to stderr. LevelDB takes a null policy as "no filters".
 const leveldb::FilterPolicy* NewLevelDBFilterPolicy(const FilterOptions& options,
                                                     std::string_view name = kLevelDBBuiltinName,
                                                     std::string* error = nullptr);

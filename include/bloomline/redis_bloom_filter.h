@@ -14,7 +14,10 @@
 // for other clients, and what a Redis server itself can lose.
 //
 // In every function of this header `error` may be null; otherwise it gets one sentence when the
-// function fails and is untouched when it succeeds. Nothing here throws.
+// function fails and is untouched when it succeeds. Nothing here throws. A call that lacks memory
+// half-way fails: its keys are kFailed or unavailable, and the connections are made anew, so that
+// no later call reads its replies. hiredis 0.14 itself ends the process where it lacks memory to
+// connect.
 #ifndef BLOOMLINE_REDIS_BLOOM_FILTER_H_
 #define BLOOMLINE_REDIS_BLOOM_FILTER_H_
 

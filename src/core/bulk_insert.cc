@@ -114,8 +114,11 @@ void InsertStraight(const HashList& hashes, const Shape& shape, const kernels::K
 // Window by window, threads first order a stretch each, then take partitions, so that no two write
 // the same line. Throws bad_alloc, with some of the bits set.
 void InsertByPartitions(const HashList& list, const Shape& shape, const kernels::Kernel& kernel,
-                        size_t num_threads, char* data) {
+                        int max_threads, char* data) {
   const Partitions partitions(shape.payload_bytes / kernels::kLineBytes);
+  // More threads than partitions would have nothing to insert, yet be started for each window.
+  const size_t num_threads =
+      std::min(partitions.count, static_cast<size_t>(std::max(1, max_threads)));
   const size_t stretch_size = list.size() / kWindows / num_threads + 1;
   std::vector<OrderedStretch> ordered(num_threads);
   std::vector<Stretch> stretches(num_threads);
@@ -147,8 +150,7 @@ void BulkInsert(const HashList& hashes, const Shape& shape, const kernels::Kerne
                 int num_threads, char* data) {
   if (shape.layout == Layout::kBlocked && shape.payload_bytes >= kPartitionFromBytes) {
     try {
-      InsertByPartitions(hashes, shape, kernel, static_cast<size_t>(std::max(1, num_threads)),
-                         data);
+      InsertByPartitions(hashes, shape, kernel, num_threads, data);
       return;
     } catch (const std::bad_alloc&) {
       // Setting a bit twice does no harm: start over without memory.

@@ -76,6 +76,7 @@ InputFile::~InputFile() {
 }
 
 bool InputFile::Open(const std::string& path, std::string* error) {
+  if (HasZeroByte(path, error)) return false;
   path_ = path;
   // A pipe must not block, nor a terminal become this process's own, before fstat has told them.
   constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
@@ -139,6 +140,7 @@ ScratchFile::~ScratchFile() {
 }
 
 bool ScratchFile::Open(const std::string& directory, std::string* error) {
+  if (HasZeroByte(directory, error)) return false;
   descriptor_ = CreateNumbered(AT_FDCWD, directory + "/bloomline.tmp", O_RDWR, 0600, &path_);
   if (descriptor_ < 0) return SystemFailure(path_, "cannot be created", error);
   return unlink(path_.c_str()) == 0 || SystemFailure(path_, "cannot be unlinked", error);

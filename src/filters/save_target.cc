@@ -54,6 +54,7 @@ bool SaveTarget::OpenFolder(const std::string& path, std::string* error) {
 }
 
 bool SaveTarget::Open(const std::string& path, std::string* error) {
+  if (HasZeroByte(path, error)) return false;
   // The system's own way to the target first: it has rules about who follows which link, and finds
   // what links like /dev/stdout lead to.
   struct stat status;

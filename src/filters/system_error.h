@@ -1,4 +1,4 @@
-// What a failed system call leaves, as one sentence.
+// What is wrong with a path, or with a system call that failed, as one sentence.
 #ifndef BLOOMLINE_FILTERS_SYSTEM_ERROR_H_
 #define BLOOMLINE_FILTERS_SYSTEM_ERROR_H_
 
@@ -18,6 +18,14 @@ inline bool SystemFailure(const std::string& path, const std::string& what, std:
 inline bool NotRegular(const std::string& path, std::string* error) {
   *error = path + ": is not a regular file";
   return false;
+}
+
+// True for paths that the system would not take as a whole: only up to their first zero byte.
+inline bool HasZeroByte(const std::string& path, std::string* error) {
+  const size_t offset = path.find('\0');
+  if (offset == std::string::npos) return false;
+  *error = path + ": has a zero byte at offset " + std::to_string(offset);
+  return true;
 }
 
 // The result of call(), which a signal may interrupt before it has done anything.

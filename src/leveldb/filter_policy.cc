@@ -203,6 +203,11 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
 std::string Refusal(const FilterOptions& options, const std::string& name) {
   if (std::string error = options.Validate(); !error.empty()) return error;
   if (name.empty()) return "name is empty; allowed: at least one character";
+  // LevelDB takes Name() up to there, so the check of a seed behind it would be no part of the
+  // name.
+  if (const size_t zero = name.find('\0'); zero != std::string::npos) {
+    return "name has a zero byte at offset " + std::to_string(zero) + "; allowed: names without";
+  }
   if (options.random_seed) {
     return "random_seed is set; LevelDB's filters have no room for a seed: draw one with DrawSeed, "
            "keep it with the database's options, and set it as seed";

@@ -48,14 +48,15 @@ bool PercentDecode(std::string_view text, std::string* out) {
   return true;
 }
 
-// A password that is not written as it should be may reach to the last '@', and other clients take
-// one behind '?' as well.
+// A password that is not written as it should be may reach to the last '@', may have "://" in it,
+// and other clients take one behind '?' as well.
 std::string WithoutCredentials(std::string_view text) {
   std::string shown;
   const size_t at = text.rfind('@');
   if (at != std::string_view::npos) {
     const size_t scheme = text.find("://");
-    if (scheme < at) shown = text.substr(0, scheme + 3);
+    const std::string_view name = text.substr(0, std::min(scheme, text.size()));
+    if (name == "redis" || name == "rediss" || name == "unix") shown = text.substr(0, scheme + 3);
     shown += "***";
     text.remove_prefix(at);
   }
@@ -127,6 +128,11 @@ std::string Endpoint::ToString() const {
   return (has_colon ? "[" + host + "]" : host) + ":" + std::to_string(port);
 }
 
+bool IsHost(std::string_view text) {
+  return text.find_first_of("/@?[]") == std::string_view::npos &&
+         text.find('\0') == std::string_view::npos;
+}
+
 bool ParseEndpoint(std::string_view text, Endpoint* endpoint) {
   const size_t colon = text.rfind(':');
   if (colon == std::string_view::npos) return false;
@@ -134,7 +140,7 @@ bool ParseEndpoint(std::string_view text, Endpoint* endpoint) {
   if (host.size() >= 2 && host.front() == '[' && host.back() == ']') {
     host = host.substr(1, host.size() - 2);
   }
-  if (host.find_first_of("/@?[]") != std::string_view::npos) return false;
+  if (!IsHost(host)) return false;
   if (!ParseNumber(text.substr(colon + 1), 1, 65535, &endpoint->port)) return false;
   endpoint->host = host;
   return true;

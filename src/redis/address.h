@@ -23,6 +23,9 @@ struct Endpoint {
   }
 };
 
+// Not a path, nor part of a URL. It may be empty.
+bool IsHost(std::string_view text);
+
 // "host:port" or "[IPv6]:port"; also IPv6:port, as servers write it. False: neither.
 bool ParseEndpoint(std::string_view text, Endpoint* endpoint);
 

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include "src/redis/command.h"
 #include "src/redis/tls.h"
@@ -15,10 +16,18 @@ namespace {
 
 timeval Milliseconds(int ms) { return {ms / 1000, ms % 1000 * 1000}; }
 
+// An error reply without what it may repeat of the command: "ERR unknown command 'AUTH', with args
+// beginning with: 'the password'".
+std::string WithoutArguments(std::string_view text, const std::string& password) {
+  text = text.substr(0, text.find(", with args"));
+  const bool has_password = !password.empty() && text.find(password) != std::string_view::npos;
+  return std::string(has_password ? text.substr(0, text.find(' ')) : text);
+}
+
 }  // namespace
 
-Connection::Connection(const Endpoint& endpoint, const RedisServers& options, redisContext* context)
-    : endpoint_(endpoint), timeout_ms_(options.connect_timeout_ms), context_(context) {}
+Connection::Connection(const Endpoint& endpoint, const RedisServers& options, ContextPtr context)
+    : endpoint_(endpoint), timeout_ms_(options.connect_timeout_ms), context_(std::move(context)) {}
 
 std::string Connection::Describe(const char* what, int error_number) const {
   const std::string prefix = "redis " + endpoint_.ToString() + ": " + what + ": ";
@@ -34,15 +43,15 @@ std::string Connection::Describe(const char* what, int error_number) const {
 std::unique_ptr<Connection> Connection::Open(const Endpoint& endpoint, const RedisServers& options,
                                              std::string* error) {
   const timeval timeout = Milliseconds(options.connect_timeout_ms);
-  redisContext* context =
-      endpoint.is_unix_socket()
-          ? redisConnectUnixWithTimeout(endpoint.host.c_str(), timeout)
-          : redisConnectWithTimeout(endpoint.host.c_str(), endpoint.port, timeout);
+  ContextPtr owned(endpoint.is_unix_socket()
+                       ? redisConnectUnixWithTimeout(endpoint.host.c_str(), timeout)
+                       : redisConnectWithTimeout(endpoint.host.c_str(), endpoint.port, timeout));
+  redisContext* const context = owned.get();
   if (context == nullptr) {
     *error = "redis " + endpoint.ToString() + ": out of memory";
     return nullptr;
   }
-  std::unique_ptr<Connection> connection(new Connection(endpoint, options, context));
+  std::unique_ptr<Connection> connection(new Connection(endpoint, options, std::move(owned)));
   if (context->err != 0) {
     *error = "redis " + endpoint.ToString() + ": cannot connect: " + context->errstr;
     return nullptr;
@@ -56,15 +65,15 @@ std::unique_ptr<Connection> Connection::Open(const Endpoint& endpoint, const Red
   }
   if (!connection->SetTimeout(options.command_timeout_ms, error)) return nullptr;
   if (!options.password.empty()) {
-    const bool is_in =
-        options.username.empty()
-            ? connection->Demand({"AUTH", options.password}, error)
-            : connection->Demand({"AUTH", options.username, options.password}, error);
+    const bool is_in = options.username.empty()
+                           ? connection->Demand({"AUTH", options.password}, options.password, error)
+                           : connection->Demand({"AUTH", options.username, options.password},
+                                                options.password, error);
     if (!is_in) return nullptr;
   }
   if (options.database != 0) {
     const std::string database = std::to_string(options.database);
-    if (!connection->Demand({"SELECT", database}, error)) {
+    if (!connection->Demand({"SELECT", database}, options.password, error)) {
       *error += " (database " + database + "; a cluster has 0 only)";
       return nullptr;
     }
@@ -79,13 +88,15 @@ bool Connection::SetTimeout(int ms, std::string* error) {
   return false;
 }
 
-bool Connection::Demand(std::initializer_list<std::string_view> arguments, std::string* error) {
+bool Connection::Demand(std::initializer_list<std::string_view> arguments,
+                        const std::string& password, std::string* error) {
   std::string command;
   AppendCommand(arguments, &command);
   const ReplyPtr reply = Ask(command, error);
   if (reply == nullptr) return false;
-  if (IsError(*reply)) *error = "redis " + endpoint_.ToString() + ": " + std::string(Text(*reply));
-  return !IsError(*reply);
+  if (!IsError(*reply)) return true;
+  *error = "redis " + endpoint_.ToString() + ": " + WithoutArguments(Text(*reply), password);
+  return false;
 }
 
 bool Connection::Send(std::string_view bytes, std::string* error) {

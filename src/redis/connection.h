@@ -47,16 +47,19 @@ class Connection {
     void operator()(redisContext* context) const { redisFree(context); }
   };
 
-  Connection(const Endpoint& endpoint, const RedisServers& options, redisContext* context);
+  using ContextPtr = std::unique_ptr<redisContext, FreeContext>;
+
+  Connection(const Endpoint& endpoint, const RedisServers& options, ContextPtr context);
   bool SendTls(std::string_view bytes, std::string* error);
   bool SetTimeout(int ms, std::string* error);
-  // False, with the reason, unless the server takes the command.
-  bool Demand(std::initializer_list<std::string_view> arguments, std::string* error);
+  // False, with the reason, which has no password, unless the server takes the command.
+  bool Demand(std::initializer_list<std::string_view> arguments, const std::string& password,
+              std::string* error);
   std::string Describe(const char* what, int error_number) const;
 
   const Endpoint endpoint_;
   int timeout_ms_;
-  const std::unique_ptr<redisContext, FreeContext> context_;
+  const ContextPtr context_;
 };
 
 }  // namespace bloomline::redis

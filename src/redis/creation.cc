@@ -102,16 +102,20 @@ bool PublishFilter(Router* router, const std::string& name, const Layout& layout
   return true;
 }
 
-bool FinishFilter(Router* router, const std::string& name, const Layout& layout, bool* lost,
-                  std::string* error) {
-  const std::vector<Shard> shards = ShardsOf(name, layout);
+bool KeepShards(Router* router, const Layout& layout, const std::vector<Shard>& shards,
+                const AddOptions& options, bool* lost, std::string* error) {
   ShardScript keep(kKeepShard, shards, [&](size_t, uint64_t) {
     return std::vector<std::string>{std::to_string(layout.shard_bytes()),
                                     MarkerOfFirstBlock(layout)};
   });
-  const bool kept = keep.Run(router, 0, shards.size(), 1, error);
+  const bool kept = keep.Run(router, 0, shards.size(), 1, error, options);
   *lost = keep.refused();
-  if (!kept) return false;
+  return kept;
+}
+
+bool FinishFilter(Router* router, const std::string& name, const Layout& layout, bool* lost,
+                  std::string* error) {
+  if (!KeepShards(router, layout, ShardsOf(name, layout), AddOptions(), lost, error)) return false;
 
   const std::string key = MetadataKey(name);
   CommandList finish;

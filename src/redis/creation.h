@@ -31,9 +31,13 @@ bool MakeShards(Router* router, const Layout& layout, const std::vector<Shard>& 
 bool PublishFilter(Router* router, const std::string& name, const Layout& layout,
                    const CreationPace& pace, bool* ours, std::string* error);
 
-// Makes the shards of a published filter permanent, and then says so in the metadata. *lost: it
-// failed because the filter was deleted or a shard has expired; nobody has added a key to it if it
-// was unfinished until now.
+// Makes the shards of a published filter permanent. *lost: it failed because one is missing, or was
+// never filled.
+bool KeepShards(Router* router, const Layout& layout, const std::vector<Shard>& shards,
+                const AddOptions& options, bool* lost, std::string* error);
+
+// KeepShards, and then says so in the metadata. *lost: it failed because the filter was deleted or a
+// shard has expired; nobody has added a key to it if it was unfinished until now.
 bool FinishFilter(Router* router, const std::string& name, const Layout& layout, bool* lost,
                   std::string* error);
 

@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <locale>
-#include <sstream>
 
 #include "bloomline/sizing.h"
 #include "src/core/block_rate.h"
+#include "src/core/number_text.h"
 
 namespace bloomline::redis {
 namespace {
@@ -60,12 +59,12 @@ Choice ChooseBlock(double rate) {
   return best;
 }
 
+// As "%.15g" in the "C" locale. Not by a stream: without memory it leaves the number out.
 std::string Classic(double number) {
-  std::ostringstream out;
-  out.imbue(std::locale::classic());
-  out.precision(15);
-  out << number;
-  return out.str();
+  char text[32];
+  constexpr int kDigits = 15;
+  const auto format = std::chars_format::general;
+  return std::string(text, std::to_chars(text, text + sizeof(text), number, format, kDigits).ptr);
 }
 
 std::string Hexadecimal(uint64_t number) {
@@ -96,11 +95,7 @@ bool TakeNumber(std::string_view name, std::string_view* text, T* number, int ba
 
 bool TakeDouble(std::string_view name, std::string_view* text, double* number) {
   std::string_view value;
-  if (!TakeField(name, text, &value)) return false;
-  std::istringstream in{std::string(value)};
-  in.imbue(std::locale::classic());
-  in >> *number;
-  return !in.fail() && in.eof();
+  return TakeField(name, text, &value) && core::ParseDouble(value, number);
 }
 
 bool InRange(const Layout& layout) {
@@ -159,6 +154,11 @@ bool DecodeMetadata(std::string_view text, Layout* layout, std::string* error) {
   if (!complete || !InRange(*layout)) {
     *error =
         quoted + (complete ? " has a value out of range" : " does not have the fields it should");
+    return false;
+  }
+  // Scripts find a filter by its text, so two texts must not mean the same.
+  if (EncodeMetadata(*layout) != text) {
+    *error = quoted + " is in another spelling than '" + EncodeMetadata(*layout) + "'";
     return false;
   }
   return true;

@@ -160,8 +160,9 @@ bool DeleteFilter(Router* router, const std::string& name, std::string* error) {
   return !found || RemoveFilter(router, name, found->layout, error);
 }
 
-bool ConfirmMetadata(Router* router, const std::string& name, const Layout& layout,
-                     const AddOptions& options, std::string* error) {
+bool ConfirmFilter(Router* router, const std::string& name, const Layout& layout,
+                   const std::vector<Shard>& shards, const AddOptions& options,
+                   std::string* error) {
   const std::string key = MetadataKey(name);
   CommandList touch;
   touch.Add(KeySlot(key), {"EVAL", kTouch, "1", key, EncodeMetadata(layout)});
@@ -169,9 +170,12 @@ bool ConfirmMetadata(Router* router, const std::string& name, const Layout& layo
     *error += " (" + key + ")";
     return false;
   }
-  if (touch.reply(0).type == REDIS_REPLY_INTEGER && touch.reply(0).integer == 1) return true;
-  *error = "the filter '" + name + "' was deleted";
-  return false;
+  if (!IsOne(touch.reply(0))) {
+    *error = "the filter '" + name + "' was deleted";
+    return false;
+  }
+  bool lost;
+  return KeepShards(router, layout, shards, options, &lost, error);
 }
 
 void RemoveRemnant(Router* router, const std::string& name, const Layout& layout, uint32_t shard) {

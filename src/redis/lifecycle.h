@@ -3,6 +3,7 @@
 #define BLOOMLINE_REDIS_LIFECYCLE_H_
 
 #include <string>
+#include <vector>
 
 #include "src/redis/creation.h"
 #include "src/redis/layout.h"
@@ -25,10 +26,11 @@ bool CheckShards(Router* router, const std::string& name, const Layout& layout, 
 
 bool DeleteFilter(Router* router, const std::string& name, std::string* error);
 
-// As many replicas as `options` demands have the metadata: without it the filter's shards would not
-// be found after a failover, and a filter made in its place would be empty.
-bool ConfirmMetadata(Router* router, const std::string& name, const Layout& layout,
-                     const AddOptions& options, std::string* error);
+// As many replicas as `options` demands have the metadata and, permanent, the shards. After a
+// failover the shards would not be found without it, and a filter made in its place would be empty;
+// and if the end of the creation is lost, the shards expire, with what was added since.
+bool ConfirmFilter(Router* router, const std::string& name, const Layout& layout,
+                   const std::vector<Shard>& shards, const AddOptions& options, std::string* error);
 
 // Removes a shard that a BITFIELD made where none was: one without its last marker.
 void RemoveRemnant(Router* router, const std::string& name, const Layout& layout, uint32_t shard);

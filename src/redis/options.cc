@@ -1,10 +1,10 @@
-#include <locale>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "bloomline/redis_bloom_filter.h"
+#include "src/core/error_text.h"
+#include "src/core/out_of_memory.h"
 #include "src/redis/address.h"
 #include "src/redis/layout.h"
 #include "src/redis/tls.h"
@@ -36,24 +36,32 @@ std::string ValidateTls(const RedisTls& tls, const std::vector<redis::Endpoint>&
   return "";
 }
 
+// Throws for want of memory.
+std::string ValidateTexts(const RedisServers& servers) {
+  std::vector<redis::Endpoint> endpoints;
+  RedisServers resolved;
+  std::string bad_address = redis::ResolveAddresses(servers, &endpoints, &resolved);
+  if (!bad_address.empty()) return bad_address;
+  std::string bad_tls = ValidateTls(servers.tls, endpoints);
+  if (!bad_tls.empty()) return bad_tls;
+  if (servers.servers.empty()) {
+    return "servers is empty; allowed: one server or nodes of one cluster";
+  }
+  if (resolved.username.empty() || !resolved.password.empty()) return "";
+  // In an address it may be a password that its writer took for one without a name.
+  return (servers.username.empty() ? std::string("servers has a user")
+                                   : "username is '" + servers.username + "'") +
+         " without a password";
+}
+
 }  // namespace
 
 std::string RedisServers::Validate() const {
-  std::ostringstream error;
-  error.imbue(std::locale::classic());
-  std::vector<redis::Endpoint> endpoints;
-  RedisServers resolved;
-  const std::string bad_address = redis::ResolveAddresses(*this, &endpoints, &resolved);
-  if (!bad_address.empty()) return bad_address;
-  const std::string bad_tls = ValidateTls(tls, endpoints);
-  if (!bad_tls.empty()) return bad_tls;
-  if (servers.empty()) {
-    error << "servers is empty; allowed: one server or nodes of one cluster";
-  } else if (!resolved.username.empty() && resolved.password.empty()) {
-    // In an address it may be a password that its writer took for one without a name.
-    error << (username.empty() ? "servers has a user" : "username is '" + username + "'")
-          << " without a password";
-  } else if (database < 0) {
+  std::string bad_text =
+      core::OrIfOutOfMemory(std::string(core::kOutOfMemory), [&] { return ValidateTexts(*this); });
+  if (!bad_text.empty()) return bad_text;
+  core::ErrorText error;
+  if (database < 0) {
     error << "database is " << database << "; allowed: 0 to 2147483647";
   } else if (connect_timeout_ms < 1 || connect_timeout_ms > kMaxMs) {
     error << "connect_timeout_ms is " << connect_timeout_ms << "; allowed: 1 to " << kMaxMs;
@@ -73,23 +81,20 @@ std::string RedisServers::Validate() const {
 
 std::string AddOptions::Validate() const {
   constexpr int kMaxReplicas = 1000;
+  core::ErrorText error;
   if (min_replicas < 0 || min_replicas > kMaxReplicas) {
-    return "min_replicas is " + std::to_string(min_replicas) + "; allowed: 0 to " +
-           std::to_string(kMaxReplicas);
+    error << "min_replicas is " << min_replicas << "; allowed: 0 to " << kMaxReplicas;
+  } else if (replica_timeout_ms < 1 || replica_timeout_ms > kMaxMs) {
+    error << "replica_timeout_ms is " << replica_timeout_ms << "; allowed: 1 to " << kMaxMs;
   }
-  if (replica_timeout_ms < 1 || replica_timeout_ms > kMaxMs) {
-    return "replica_timeout_ms is " + std::to_string(replica_timeout_ms) + "; allowed: 1 to " +
-           std::to_string(kMaxMs);
-  }
-  return "";
+  return error.str();
 }
 
 std::string SharedBloomFilterOptions::Validate() const {
   constexpr uint64_t kMaxCapacity = 1000000000000;
   constexpr double kMinRate = 1e-6;
   constexpr double kMaxRate = 0.5;
-  std::ostringstream error;
-  error.imbue(std::locale::classic());
+  core::ErrorText error;
   if (capacity < 1 || capacity > kMaxCapacity) {
     error << "capacity is " << capacity << "; allowed: 1 to 1e12 keys";
   } else if (!(false_positive_rate >= kMinRate && false_positive_rate <= kMaxRate)) {

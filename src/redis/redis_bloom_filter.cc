@@ -4,6 +4,7 @@
 #include <exception>
 #include <utility>
 
+#include "src/core/out_of_memory.h"
 #include "src/redis/batches.h"
 #include "src/redis/layout.h"
 #include "src/redis/lifecycle.h"
@@ -17,38 +18,22 @@ struct SharedBloomFilter::State {
   std::vector<redis::Shard> shards;
   std::unique_ptr<redis::Router> router;
   Answer unavailable = Answer::kMaybe;
-  int metadata_replicas = 0;  // that have confirmed the metadata
+  int filter_replicas = 0;  // that have confirmed the filter without its keys
   std::string error;
 
   static std::unique_ptr<State> Make(const RedisServers& servers, const std::string& name,
                                      const redis::Layout& layout,
                                      std::unique_ptr<redis::Router> router);
-  bool ConfirmMetadata(const AddOptions& options);
+  bool ConfirmFilter(const AddOptions& options);
   void AddWindow(size_t n, const std::string_view* keys, const AddOptions& options,
                  AddResult* results, bool* ok);
   void AskWindow(size_t n, const std::string_view* keys, Answer* answers, bool* ok);
-  // What a standard container threw: out of memory. Replies may be missing.
-  void Recover(const std::exception& exception);
+  // After a standard container threw: out of memory. Replies may be missing, and must not be taken
+  // for those of later commands. Allocates nothing.
+  void Recover();
 };
 
 namespace {
-
-void SetError(const std::string& reason, std::string* error) {
-  if (error != nullptr) *error = reason;
-}
-
-// Runs f(std::string* reason), which returns false on failure.
-template <typename F>
-bool Guarded(std::string* error, F f) {
-  try {
-    std::string reason;
-    if (f(&reason)) return true;
-    SetError(reason, error);
-  } catch (const std::exception& exception) {
-    SetError(exception.what(), error);
-  }
-  return false;
-}
 
 // A connection for a filter of this name.
 std::unique_ptr<redis::Router> ConnectFor(const RedisServers& servers, const std::string& name,
@@ -71,10 +56,10 @@ std::unique_ptr<SharedBloomFilter::State> SharedBloomFilter::State::Make(
   return state;
 }
 
-bool SharedBloomFilter::State::ConfirmMetadata(const AddOptions& options) {
-  if (options.min_replicas <= metadata_replicas) return true;
-  if (!redis::ConfirmMetadata(router.get(), name, layout, options, &error)) return false;
-  metadata_replicas = options.min_replicas;
+bool SharedBloomFilter::State::ConfirmFilter(const AddOptions& options) {
+  if (options.min_replicas <= filter_replicas) return true;
+  if (!redis::ConfirmFilter(router.get(), name, layout, shards, options, &error)) return false;
+  filter_replicas = options.min_replicas;
   return true;
 }
 
@@ -95,9 +80,9 @@ void SharedBloomFilter::State::AskWindow(size_t n, const std::string_view* keys,
   *ok = *ok && !batch.failed();
 }
 
-void SharedBloomFilter::State::Recover(const std::exception& exception) {
+void SharedBloomFilter::State::Recover() {
   router->Reset();
-  error = exception.what();
+  core::SetError(core::kOutOfMemory, &error);
 }
 
 SharedBloomFilter::SharedBloomFilter(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -106,40 +91,36 @@ SharedBloomFilter::~SharedBloomFilter() = default;
 std::unique_ptr<SharedBloomFilter> SharedBloomFilter::Create(
     const RedisServers& servers, const std::string& name, const SharedBloomFilterOptions& options,
     std::string* error) {
-  std::unique_ptr<SharedBloomFilter> filter;
-  Guarded(error, [&](std::string* reason) {
+  return core::OrError(error, [&](std::string* reason) -> std::unique_ptr<SharedBloomFilter> {
     *reason = options.Validate();
-    if (!reason->empty()) return false;
+    if (!reason->empty()) return nullptr;
     redis::Layout layout = redis::PlanLayout(options);
     std::unique_ptr<redis::Router> router = ConnectFor(servers, name, reason);
-    if (router == nullptr) return false;
-    if (!redis::CreateFilter(router.get(), name, &layout, reason)) return false;
-    if (!redis::CheckShards(router.get(), name, layout, reason)) return false;
-    filter.reset(new SharedBloomFilter(State::Make(servers, name, layout, std::move(router))));
-    return true;
+    if (router == nullptr) return nullptr;
+    if (!redis::CreateFilter(router.get(), name, &layout, reason)) return nullptr;
+    if (!redis::CheckShards(router.get(), name, layout, reason)) return nullptr;
+    auto state = State::Make(servers, name, layout, std::move(router));
+    return std::unique_ptr<SharedBloomFilter>(new SharedBloomFilter(std::move(state)));
   });
-  return filter;
 }
 
 std::unique_ptr<SharedBloomFilter> SharedBloomFilter::Open(const RedisServers& servers,
                                                            const std::string& name,
                                                            std::string* error) {
-  std::unique_ptr<SharedBloomFilter> filter;
-  Guarded(error, [&](std::string* reason) {
+  return core::OrError(error, [&](std::string* reason) -> std::unique_ptr<SharedBloomFilter> {
     std::unique_ptr<redis::Router> router = ConnectFor(servers, name, reason);
-    if (router == nullptr) return false;
+    if (router == nullptr) return nullptr;
     redis::Layout layout;
-    if (!redis::OpenFilter(router.get(), name, &layout, reason)) return false;
-    if (!redis::CheckShards(router.get(), name, layout, reason)) return false;
-    filter.reset(new SharedBloomFilter(State::Make(servers, name, layout, std::move(router))));
-    return true;
+    if (!redis::OpenFilter(router.get(), name, &layout, reason)) return nullptr;
+    if (!redis::CheckShards(router.get(), name, layout, reason)) return nullptr;
+    auto state = State::Make(servers, name, layout, std::move(router));
+    return std::unique_ptr<SharedBloomFilter>(new SharedBloomFilter(std::move(state)));
   });
-  return filter;
 }
 
 bool SharedBloomFilter::Delete(const RedisServers& servers, const std::string& name,
                                std::string* error) {
-  return Guarded(error, [&](std::string* reason) {
+  return core::OrError(error, [&](std::string* reason) {
     const std::unique_ptr<redis::Router> router = ConnectFor(servers, name, reason);
     return router != nullptr && redis::DeleteFilter(router.get(), name, reason);
   });
@@ -157,7 +138,7 @@ bool SharedBloomFilter::AddMany(size_t n, const std::string_view* keys, AddResul
   size_t done = 0;
   try {
     state_->error = options.Validate();
-    if (!state_->error.empty() || (n > 0 && !state_->ConfirmMetadata(options))) {
+    if (!state_->error.empty() || (n > 0 && !state_->ConfirmFilter(options))) {
       if (results != nullptr) std::fill(results, results + n, AddResult::kFailed);
       return false;
     }
@@ -166,9 +147,9 @@ bool SharedBloomFilter::AddMany(size_t n, const std::string_view* keys, AddResul
                         results == nullptr ? nullptr : results + done, &ok);
     }
     return ok;
-  } catch (const std::exception& exception) {
+  } catch (const std::exception&) {
     if (results != nullptr) std::fill(results + done, results + n, AddResult::kFailed);
-    state_->Recover(exception);
+    state_->Recover();
     return false;
   }
 }
@@ -188,9 +169,9 @@ bool SharedBloomFilter::MayContainMany(size_t n, const std::string_view* keys, A
       state_->AskWindow(std::min(n - done, redis::kWindowKeys), keys + done, answers + done, &ok);
     }
     return ok;
-  } catch (const std::exception& exception) {
+  } catch (const std::exception&) {
     std::fill(answers + done, answers + n, state_->unavailable);
-    state_->Recover(exception);
+    state_->Recover();
     return false;
   }
 }

@@ -49,8 +49,9 @@ Router::Node* Router::NodeAt(Endpoint endpoint) {
   for (const std::unique_ptr<Node>& node : nodes_) {
     if (node->endpoint == endpoint) return node.get();
   }
-  nodes_.push_back(std::make_unique<Node>());
-  nodes_.back()->endpoint = endpoint;
+  auto node = std::make_unique<Node>();
+  node->endpoint = std::move(endpoint);
+  nodes_.push_back(std::move(node));
   return nodes_.back().get();
 }
 
@@ -260,6 +261,12 @@ void Router::Handle(Node* node, Item item, ReplyPtr reply, Batch* batch) {
       slots_changed_ = true;
     }
     postponed_.push_back(item);
+  } else if (!is_cluster_ && IsReadOnly(text)) {
+    // It has become a replica, so its "no" may be wrong from now on. The next connection finds out
+    // whether it still is.
+    batch->OnReply(item.index, std::move(reply), item.repeated);
+    node->error = "redis " + node->endpoint.ToString() + ": it is a replica now";
+    Disconnect(node, batch);
   } else if (IsTransient(text)) {
     Postpone(nullptr, item, "redis " + node->endpoint.ToString() + ": " + std::string(text), batch);
   } else {

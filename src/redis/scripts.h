@@ -55,11 +55,14 @@ inline constexpr char kRenewShard[] = BLOOMLINE_REPLICATE_WRITES R"lua(
 if redis.call('PTTL', KEYS[1]) > 0 then return redis.call('EXPIRE', KEYS[1], ARGV[1]) end
 return 0)lua";
 
-// ARGV: length, marker of block 0. Makes a filled shard permanent. 0: there is none.
+// ARGV: length, marker of block 0. Makes a filled shard permanent. 0: there is none. Writes a byte
+// that changes nothing and is propagated all the same, so that a WAIT after it waits for replicas
+// to have the shard, and that it is permanent.
 inline constexpr char kKeepShard[] = R"lua(
 if redis.call('STRLEN', KEYS[1]) ~= tonumber(ARGV[1]) or redis.call('GETBIT', KEYS[1], ARGV[2]) == 0
 then return 0 end
 redis.call('PERSIST', KEYS[1])
+redis.call('SETRANGE', KEYS[1], 0, redis.call('GETRANGE', KEYS[1], 0, 0))
 return 1)lua";
 
 // ARGV: marker of the last block. Removes a string that BITFIELD made where a shard had been.
@@ -79,11 +82,17 @@ return redis.call('HGET', key, ARGV[1]))lua";
 
 // ARGV: the ticket's field, its token, metadata. Begins the filter if the ticket is still there,
 // and ends all tickets with it. Returns the metadata of the filter that there is now; nil: none.
+// The key is there throughout: a cluster refuses a script a key that is missing from a slot that
+// moves, and the ticket would be gone by then.
 inline constexpr char kPublish[] = R"lua(
 local key = KEYS[1]
 if redis.call('HGET', key, ARGV[1]) == ARGV[2] then
-  redis.call('DEL', key)
+  local fields = redis.call('HKEYS', key)
   redis.call('HSET', key, 'metadata', ARGV[3], 'unfinished', '1')
+  for _, field in ipairs(fields) do
+    if string.sub(field, 1, 7) == 'ticket:' then redis.call('HDEL', key, field) end
+  end
+  redis.call('PERSIST', key)
 end
 return redis.call('HGET', key, 'metadata'))lua";
 

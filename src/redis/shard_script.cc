@@ -5,12 +5,12 @@
 namespace bloomline::redis {
 
 bool ShardScript::Run(Router* router, size_t first, size_t last, uint64_t num_calls,
-                      std::string* error) {
+                      std::string* error, const AddOptions& options) {
   first_ = first;
   num_calls_ = num_calls;
   refused_ = false;
   error_.clear();
-  router->Run((last - first) * num_calls, this);
+  router->Run((last - first) * num_calls, this, options);
   if (!error_.empty()) *error = error_;
   return error_.empty();
 }

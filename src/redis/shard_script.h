@@ -29,7 +29,9 @@ class ShardScript : public Batch {
 
   // Runs the script calls 0 .. num_calls - 1 of each of the shards [first, last). False, with the
   // first reason, if one has no reply, or an error or one that is not accepted.
-  bool Run(Router* router, size_t first, size_t last, uint64_t num_calls, std::string* error);
+  // `options`: see Router::Run.
+  bool Run(Router* router, size_t first, size_t last, uint64_t num_calls, std::string* error,
+           const AddOptions& options = AddOptions());
 
   // Whether the last Run failed because a reply was not accepted: the shard is not what it should
   // be. Else nobody knows.

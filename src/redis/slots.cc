@@ -23,9 +23,12 @@ bool StartsWith(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
 }
 
+// What a node says that has no host name, where host names are preferred.
+constexpr std::string_view kUnknownHost = "?";
+
 // A node that does not know its own address leaves it out; it is then the one that was asked.
 std::string HostOr(std::string_view host, const Endpoint& asked) {
-  return host.empty() || host == "?" ? asked.host : std::string(host);
+  return host.empty() || host == kUnknownHost ? asked.host : std::string(host);
 }
 
 }  // namespace
@@ -52,7 +55,9 @@ bool ParseRedirect(std::string_view error, const Endpoint& asked, Redirect* redi
   if (status != std::errc() || stop != rest.data() + space || redirect->slot >= kNumSlots) {
     return false;
   }
-  if (!ParseEndpoint(rest.substr(space + 1), &redirect->endpoint)) return false;
+  std::string_view where = rest.substr(space + 1);
+  if (StartsWith(where, std::string(kUnknownHost) + ":")) where.remove_prefix(kUnknownHost.size());
+  if (!ParseEndpoint(where, &redirect->endpoint)) return false;
   redirect->endpoint.host = HostOr(redirect->endpoint.host, asked);
   return true;
 }
@@ -62,6 +67,8 @@ bool IsTransient(std::string_view error) {
          StartsWith(error, "LOADING") || StartsWith(error, "MASTERDOWN") ||
          StartsWith(error, "BUSY ");
 }
+
+bool IsReadOnly(std::string_view error) { return StartsWith(error, "READONLY"); }
 
 bool ParseSlotRanges(const redisReply& reply, const Endpoint& asked,
                      std::vector<SlotRange>* ranges) {
@@ -83,6 +90,7 @@ bool ParseSlotRanges(const redisReply& reply, const Endpoint& asked,
     if (host.type != REDIS_REPLY_STRING && host.type != REDIS_REPLY_NIL) return false;
     if (port.type != REDIS_REPLY_INTEGER || port.integer < 1 || port.integer > 65535) return false;
     const std::string_view name = host.type == REDIS_REPLY_STRING ? Text(host) : std::string_view();
+    if (name != kUnknownHost && !IsHost(name)) return false;
     ranges->push_back({static_cast<uint16_t>(first.integer),
                        static_cast<uint16_t>(last.integer),
                        {HostOr(name, asked), static_cast<int>(port.integer)}});

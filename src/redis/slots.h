@@ -30,6 +30,9 @@ bool ParseRedirect(std::string_view error, const Endpoint& asked, Redirect* redi
 // The server is of no help now, but another try may be.
 bool IsTransient(std::string_view error);
 
+// The server is a replica, and has not done what it was sent.
+bool IsReadOnly(std::string_view error);
+
 struct SlotRange {
   uint16_t first;
   uint16_t last;

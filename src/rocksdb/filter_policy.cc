@@ -72,7 +72,9 @@ class RocksDBFilterPolicy : public FilterPolicy {
   }
   Status ParseOption(const ConfigOptions& config, const OptionTypeInfo&, const std::string& name,
                      const std::string& value, void*) override {
-    return options_.Change(config, {{name, value}}, nullptr);
+    return core::OrIfOutOfMemory(Status::MemoryLimit(), [&] {
+      return options_.Change(config, {{name, value}}, nullptr);
+    });
   }
   std::string SerializeOptions(const ConfigOptions& config,
                                const std::string& prefix) const override {

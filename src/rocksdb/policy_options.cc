@@ -5,6 +5,7 @@
 #include "bloomline/seed.h"
 #include "rocksdb/customizable.h"
 #include "src/core/number_text.h"
+#include "src/core/out_of_memory.h"
 #include "src/rocksdb/filter_policy.h"
 
 namespace bloomline {
@@ -73,8 +74,8 @@ FilterOptions Normalized(FilterOptions options) {
   return options;
 }
 
-void Complain(const std::string& message) {
-  std::fprintf(stderr, "bloomline: %s\n", message.c_str());
+void Complain(std::string_view message) {
+  std::fprintf(stderr, "bloomline: %.*s\n", static_cast<int>(message.size()), message.data());
 }
 
 std::string ParseBitsPerKey(const std::string& value, FilterOptions* options) {
@@ -88,6 +89,7 @@ std::string ParseBitsPerKey(const std::string& value, FilterOptions* options) {
 class PolicyOptions::Draft : public Customizable {
  public:
   explicit Draft(const FilterOptions& options) : options_(options) {
+    options_.is_draft_ = true;
     RegisterOptions("BloomlineOptions", &options_, &OptionTypes());
   }
   const char* Name() const override { return kRocksDBPolicyName; }
@@ -104,13 +106,19 @@ FilterOptions PolicyOptions::Load() const {
 }
 
 Status PolicyOptions::Change(const ConfigOptions& config, const Changes& changes, Changes* unused) {
-  const std::string error = TryChange(config, changes, unused);
-  if (error.empty()) return Status::OK();
-  const FilterOptions kept = Load();
-  Complain("RocksDB filter policy: " + error + "; the options stay format=" + FormatText(kept) +
-           ";bits_per_key=" + BitsPerKeyText(kept));
-  // Not NotFound for unknown names: to RocksDB that would mean that this policy is unknown.
-  return Status::InvalidArgument("bloomline", error);
+  Status status = core::OrIfOutOfMemory(Status::MemoryLimit(), [&] {
+    const std::string error = TryChange(config, changes, unused);
+    if (error.empty()) return Status::OK();
+    const FilterOptions kept = Load();
+    Complain("RocksDB filter policy: " + error + "; the options stay format=" + FormatText(kept) +
+             ";bits_per_key=" + BitsPerKeyText(kept));
+    // Not NotFound for unknown names: to RocksDB that would mean that this policy is unknown.
+    return Status::InvalidArgument("bloomline", error);
+  });
+  if (status.IsMemoryLimit()) {
+    Complain("RocksDB filter policy: out of memory; the options stay as they are");
+  }
+  return status;
 }
 
 std::string PolicyOptions::TryChange(const ConfigOptions& config, const Changes& changes,
@@ -142,7 +150,11 @@ std::string PolicyOptions::TryChange(const ConfigOptions& config, const Changes&
 }
 
 std::string PolicyOptions::Serialize(const ConfigOptions& config, const std::string& prefix) const {
-  return Draft(Load()).SerializeOptions(config, prefix);
+  std::string text = core::OrIfOutOfMemory(
+      std::string(), [&] { return Draft(Load()).SerializeOptions(config, prefix); });
+  if (!text.empty()) return text;
+  Complain("RocksDB filter policy: out of memory; its options are not written, only its name");
+  return kRocksDBPolicyName;
 }
 
 const PolicyOptions::Types& PolicyOptions::OptionTypes() {
@@ -153,17 +165,24 @@ const PolicyOptions::Types& PolicyOptions::OptionTypes() {
     return OptionTypeInfo(
         0, type, OptionVerificationType::kNormal, OptionTypeFlags::kMutable,
         [parse](const ConfigOptions&, const std::string&, const std::string& value, void* object) {
-          const std::string error = parse(value, &static_cast<PolicyOptions*>(object)->options_);
-          return error.empty() ? Status::OK() : Status::InvalidArgument(error);
+          return core::OrIfOutOfMemory(Status::MemoryLimit(), [&] {
+            const std::string error = parse(value, &static_cast<PolicyOptions*>(object)->options_);
+            return error.empty() ? Status::OK() : Status::InvalidArgument(error);
+          });
         },
         [text](const ConfigOptions&, const std::string&, const void* object, std::string* value) {
-          *value = text(object);
-          return Status::OK();
+          const auto write = [&] {
+            *value = text(object);
+            return Status::OK();
+          };
+          // RocksDB asserts here that all went well, or leaves the option out. Serialize catches.
+          if (static_cast<const PolicyOptions*>(object)->is_draft_) return write();
+          return core::OrIfOutOfMemory(Status::MemoryLimit(), write);
         },
         [text](const ConfigOptions&, const std::string& name, const void* a, const void* b,
                std::string* mismatch) {
-          const bool equal = text(a) == text(b);
-          if (!equal) *mismatch = name;
+          const bool equal = core::OrIfOutOfMemory(false, [&] { return text(a) == text(b); });
+          if (!equal) core::SetError(name, mismatch);
           return equal;
         });
   };

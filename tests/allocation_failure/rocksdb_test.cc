@@ -10,6 +10,7 @@
 #include "rocksdb/table.h"
 #include "rocksdb/utilities/object_registry.h"
 #include "src/rocksdb/filter_bits_abi.h"
+#include "src/rocksdb/policy_options.h"
 #include "tests/allocation_failure/attempts.h"
 
 namespace bloomline::tests {
@@ -65,6 +66,129 @@ TEST(RocksDB, FactoryMakesAPolicyOrNot) {
       EXPECT_TRUE(policy != nullptr || id != "bloomline:10" || attempt->HasFailed());
     });
   }
+}
+
+bool AreEqual(const FilterOptions& a, const FilterOptions& b) {
+  return a.format == b.format && a.bits_per_key == b.bits_per_key && a.seed == b.seed &&
+         a.random_seed == b.random_seed;
+}
+
+// Their texts need memory.
+FilterOptions OldOptions() {
+  FilterOptions options;
+  options.bits_per_key = 12.345678901234567;
+  options.seed = 12345678901234567890u;
+  return options;
+}
+
+struct ChangeCase {
+  PolicyOptions::Changes changes;
+  bool is_allowed;
+};
+const std::vector<ChangeCase>& ChangeCases() {
+  static const std::vector<ChangeCase> cases = {
+      {{{"bits_per_key", "20"}, {"format", "compact"}, {"seed", "18446744073709551615"}}, true},
+      {{{"seed", "random"}, {"bits_per_key", "9.8765432109876543"}}, true},
+      {{{"bits_per_key", "20"}, {"format", "a format that nobody knows"}}, false},
+      {{{"bits_per_key", "100"}, {"format", "compact"}}, false},
+      {{{"bits_per_key", "20"}, {"an option that nobody knows", "5"}}, false},
+  };
+  return cases;
+}
+
+TEST(RocksDBOptions, ChangeWhollyOrNotAtAll) {
+  const rocksdb::ConfigOptions config;
+  for (const ChangeCase& change : ChangeCases()) {
+    PolicyOptions changed(OldOptions());
+    EXPECT_EQ(changed.Change(config, change.changes, nullptr).ok(), change.is_allowed);
+    FailEachAllocation({}, [&](Attempt* attempt) {
+      PolicyOptions options(OldOptions());
+      rocksdb::Status status;
+      attempt->Call([&] { status = options.Change(config, change.changes, nullptr); });
+      EXPECT_TRUE(status.ok() ? change.is_allowed : !change.is_allowed || attempt->HasFailed());
+      EXPECT_TRUE(AreEqual(options.Load(), status.ok() ? changed.Load() : OldOptions()));
+      status = options.Change(config, change.changes, nullptr);
+      EXPECT_EQ(status.ok(), change.is_allowed) << status.ToString();
+      EXPECT_TRUE(AreEqual(options.Load(), changed.Load()));
+    });
+  }
+}
+
+// All options, or the policy's name alone.
+TEST(RocksDBOptions, AreWrittenWhollyOrNotAtAll) {
+  const rocksdb::ConfigOptions config;
+  const std::string prefix;
+  const PolicyOptions options(OldOptions());
+  const std::string expected = options.Serialize(config, prefix);
+  for (const auto& type : PolicyOptions::OptionTypes()) {
+    EXPECT_NE(expected.find(type.first + "="), std::string::npos) << expected;
+  }
+  FailEachAllocation({}, [&](Attempt* attempt) {
+    std::string text;
+    attempt->Call([&] { text = options.Serialize(config, prefix); });
+    EXPECT_TRUE(text == expected || (attempt->HasFailed() && text == "bloomline")) << text;
+  });
+}
+
+// What RocksDB calls without a function of ours between.
+TEST(RocksDBOptions, AreComparedWithoutMemory) {
+  const rocksdb::ConfigOptions config;
+  const PolicyOptions a(OldOptions()), b(OldOptions()), c{FilterOptions()};
+  for (const auto& [name, type] : PolicyOptions::OptionTypes()) {
+    FailEachAllocation({}, [&, &name = name, &type = type](Attempt* attempt) {
+      std::string same, other;
+      bool is_same = false, is_other = true;
+      attempt->Call([&] {
+        is_same = type.AreEqual(config, name, &a, &b, &same);
+        is_other = type.AreEqual(config, name, &a, &c, &other);
+      });
+      EXPECT_TRUE(is_same || attempt->HasFailed());
+      EXPECT_EQ(is_same, same.empty());
+      EXPECT_EQ(is_other, name == "format");
+    });
+  }
+}
+
+TEST(RocksDBOptions, OneIsWrittenOrNot) {
+  const rocksdb::ConfigOptions config;
+  const PolicyOptions options(OldOptions());
+  for (const auto& [name, type] : PolicyOptions::OptionTypes()) {
+    FailEachAllocation({}, [&, &name = name, &type = type](Attempt* attempt) {
+      rocksdb::Status status;
+      std::string text;
+      attempt->Call([&] { status = type.Serialize(config, name, &options, &text); });
+      EXPECT_TRUE(status.ok() || attempt->HasFailed());
+      EXPECT_EQ(status.ok(), !text.empty());
+    });
+  }
+}
+
+// RocksDB's own code throws; whatever it does, the options are the old or the new ones.
+TEST(RocksDBOptions, AreWholeWhenRocksDBThrows) {
+  const rocksdb::ConfigOptions config;
+  const auto policy_of = [](const FilterOptions& options) {
+    return std::const_pointer_cast<FilterPolicy>(NewRocksDBFilterPolicy(options));
+  };
+  const std::string change = "bits_per_key=20;format=compact;seed=18446744073709551615";
+  const std::string old_text = policy_of(OldOptions())->ToString(config);
+  const auto changed = policy_of(OldOptions());
+  ASSERT_TRUE(changed->ConfigureFromString(config, change).ok());
+  const std::string new_text = changed->ToString(config);
+  ASSERT_NE(old_text, new_text);
+  FailEachAllocation({}, [&](Attempt* attempt) {
+    const auto policy = policy_of(OldOptions());
+    rocksdb::Status status = rocksdb::Status::Aborted();
+    attempt->Call([&] {
+      try {
+        status = policy->ConfigureFromString(config, change);
+      } catch (const std::bad_alloc&) {
+      }
+    });
+    const std::string text = policy->ToString(config);
+    EXPECT_TRUE(status.ok() ? text == new_text : text == old_text || text == new_text) << text;
+    EXPECT_TRUE(policy->ConfigureFromString(config, change).ok());
+    EXPECT_EQ(policy->ToString(config), new_text);
+  });
 }
 
 // Keeps what is logged.

@@ -37,7 +37,7 @@ SEEDS = {
     "decode": [*decode_seeds(golden / "vectors.txt"), *random_seeds(20, 3)],
     "build": list(random_seeds(60, 1)),
     "redis": list(random_seeds(20, 5)),
-    "options": list(random_seeds(20, 4)),
+    "options": list(random_seeds(20, 5)),
     "saved": [*saved_seeds(golden / "saved_filters.txt"), *random_seeds(20, 4)],
 }
 for target, seeds in SEEDS.items():

@@ -9,7 +9,7 @@
 #include "rocksdb/convenience.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/table.h"
-#include "src/redis/connection.h"
+#include "src/redis/address.h"
 #include "src/redis/layout.h"
 #include "src/rocksdb/filter_bits_abi.h"
 #include "src/tool/quantity.h"
@@ -149,15 +149,44 @@ void FuzzAddresses(FuzzedDataProvider* input) {
     Require(redis::ParseEndpoint(endpoint.ToString(), &again) && again.port == endpoint.port,
             "an endpoint's text is one");
   }
-  RedisServers servers;
-  servers.servers = {text};
-  servers.Validate();
+  redis::Address address;
+  if (redis::ParseAddress(View(exact), &address).empty()) {
+    const redis::Endpoint& parsed = address.endpoint;
+    Require(!parsed.host.empty(), "an address has a host or a path");
+    Require(parsed.is_unix_socket() || (parsed.port >= 1 && parsed.port <= 65535),
+            "an address's port is in range");
+    Require(!address.database || *address.database >= 0, "a database is in range");
+  }
   Require(redis::ValidateName(text).empty() ==
               (!text.empty() && text.size() <= 200 &&
                std::all_of(
                    text.begin(), text.end(),
                    [](char c) { return (c > ' ' || c < 0) && c != 0x7F && c != '{' && c != '}'; })),
           "a name is 1 to 200 bytes without spaces, control characters and braces");
+}
+
+// Whatever is wrong with addresses, no sentence about it has the password.
+void FuzzPasswords(FuzzedDataProvider* input) {
+  const std::string secret = "longer than what is added";
+  RedisServers servers;
+  servers.servers.clear();
+  const auto count = input->ConsumeIntegralInRange<int>(1, 2);
+  for (int i = 0; i < count; ++i) {
+    const char* const schemes[] = {"redis://", "rediss://", "unix://", "", "reds://", ":"};
+    std::string text = input->PickValueInArray(schemes);
+    text += input->ConsumeRandomLengthString(8);
+    text += input->ConsumeBool() ? ":" : "";
+    text += secret;
+    if (input->ConsumeBool()) text += input->ConsumeRandomLengthString(4);
+    const char* const ends[] = {"@h:1", "@h", "@[::1]:7", "@/path", "@"};
+    text += input->PickValueInArray(ends);
+    text += input->ConsumeRandomLengthString(8);
+    servers.servers.push_back(text);
+  }
+  if (input->ConsumeBool()) servers.username = "user";
+  if (input->ConsumeBool()) servers.password = secret;
+  const std::string error = servers.Validate();
+  Require(error.find(secret) == std::string::npos, "no message has the password");
 }
 
 }  // namespace
@@ -172,7 +201,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace bloomline::fuzz;
   FuzzedDataProvider input(data, size);
   using Target = void (*)(FuzzedDataProvider*);
-  constexpr Target kTargets[] = {FuzzPolicy, FuzzChange, FuzzQuantities, FuzzAddresses};
+  constexpr Target kTargets[] = {FuzzPolicy, FuzzChange, FuzzQuantities, FuzzAddresses,
+                                 FuzzPasswords};
   input.PickValueInArray(kTargets)(&input);
   return 0;
 }

@@ -204,16 +204,6 @@ void FuzzQueries(FuzzedDataProvider* input) {
   Require(batch.failed() == !error.empty(), "what failed has a reason, and only that");
 }
 
-// With and without the parameter for replicas.
-template <typename Batch, typename... Before>
-Batch MakeAddBatch(AddResult* results, std::string* error, const Before&... before) {
-  if constexpr (std::is_constructible_v<Batch, const Before&..., AddResult*, std::string*>) {
-    return Batch(before..., results, error);
-  } else {
-    return Batch(before..., false, results, error);
-  }
-}
-
 void FuzzAdditions(FuzzedDataProvider* input) {
   const Filter& filter = ConsumeFilter(input);
   const size_t num_keys = ConsumeCount(input, 2, 20);
@@ -226,11 +216,12 @@ void FuzzAdditions(FuzzedDataProvider* input) {
   const bool repeated = input->ConsumeBool();
   std::vector<AddResult> results(num_keys, AddResult::kFailed);
   std::string error;
-  auto batch = MakeAddBatch<redis::AddBatch>(with_results ? results.data() : nullptr, &error,
-                                             filter.layout, filter.shards, num_keys,
-                                             const_cast<const std::string_view*>(views.data()));
-  // A reply has a number for each bit of its keys and one for the marker; a command has 16 keys at
-  // most, and as many as are of one shard.
+  const bool for_replicas = input->ConsumeBool();
+  redis::AddBatch batch(filter.layout, filter.shards, num_keys, views.data(), for_replicas,
+                        with_results ? results.data() : nullptr, &error);
+  // A reply has a number for each bit of its keys and one for the marker, or two for replicas; a
+  // command has 16 keys at most, and as many as are of one shard.
+  const size_t num_markers = for_replicas ? 2 : 1;
   const size_t num_probes = static_cast<size_t>(filter.layout.num_probes);
   const size_t max_keys = std::min<size_t>(num_keys, 16);
   std::string bytes;
@@ -240,7 +231,7 @@ void FuzzAdditions(FuzzedDataProvider* input) {
       continue;
     }
     const auto surplus = input->ConsumeIntegralInRange<int>(0, 15);
-    const size_t n = num_probes * input->ConsumeIntegralInRange<size_t>(1, max_keys) + 1 +
+    const size_t n = num_probes * input->ConsumeIntegralInRange<size_t>(1, max_keys) + num_markers +
                      static_cast<size_t>(surplus == 0);
     bytes += "*" + std::to_string(n) + "\r\n";
     const bool set = input->ConsumeBool();
@@ -262,7 +253,7 @@ void FuzzAdditions(FuzzedDataProvider* input) {
     batch.Encode(next, &command);
     Require(batch.Slot(next) < redis::kNumSlots, "a slot is in range");
     const bool is_marked = reply->type == REDIS_REPLY_ARRAY && reply->elements > num_probes &&
-                           (reply->elements - 1) % num_probes == 0 &&
+                           (reply->elements - num_markers) % num_probes == 0 &&
                            reply->element[reply->elements - 1]->type == REDIS_REPLY_INTEGER &&
                            reply->element[reply->elements - 1]->integer == 1;
     all_marked = all_marked && is_marked;
@@ -291,6 +282,7 @@ void FuzzAdditions(FuzzedDataProvider* input) {
 void RequireUsable(const redis::Endpoint& endpoint) {
   Require(endpoint.port >= 1 && endpoint.port <= 65535, "a port is in range");
   Require(!endpoint.host.empty(), "a node without a host is the one that was asked");
+  Require(!endpoint.is_unix_socket(), "no server sends its clients to a file of theirs");
 }
 
 void FuzzSlotRanges(FuzzedDataProvider* input) {

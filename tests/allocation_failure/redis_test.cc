@@ -1,0 +1,446 @@
+// redis_bloom_filter.h. hiredis, a shared library, is not made to fail: of the 13 allocations in
+// which 0.14 connects and reads three replies, it ends the process where the fifth fails, and
+// returns an error where another does.
+#include <dirent.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bloomline/redis_bloom_filter.h"
+#include "tests/allocation_failure/attempts.h"
+#include "tests/redis_server.h"
+#include "tests/temp_dir.h"
+
+namespace bloomline::tests {
+namespace {
+
+// Enough that a batch fails with some replies read and others under way.
+constexpr size_t kKeys = 600;
+
+// Planned fast, as few probes are: it is done thousands of times. The tests fill a hundredth of it,
+// so that hardly a key is a false positive.
+SharedBloomFilterOptions Options() {
+  SharedBloomFilterOptions options;
+  options.capacity = 5000000;
+  options.false_positive_rate = 1.0 / 3;  // of 15 digits: text of a short number needs no memory
+  options.shard_bytes = 256 << 10;
+  return options;
+}
+
+size_t NumOpenFiles() {
+  size_t n = 0;
+  DIR* const folder = opendir("/proc/self/fd");
+  while (readdir(folder) != nullptr) ++n;
+  closedir(folder);
+  return n;
+}
+
+// As FailEachAllocation, and no connection stays open.
+void FailEach(Functions functions, const std::function<void(Attempt*)>& body) {
+  FailEachAllocation(functions, [&](Attempt* attempt) {
+    const size_t before = NumOpenFiles();
+    body(attempt);
+    EXPECT_EQ(NumOpenFiles(), before);
+  });
+}
+
+std::vector<RedisServers> WrongServers() {
+  std::vector<RedisServers> wrong(17);
+  wrong[0].servers = {};
+  wrong[1].servers = {"an address that is none, however long it may be"};
+  wrong[2].servers = {"redis://user:a%password@host:99999999"};
+  wrong[3].servers = {"unix:///" + std::string(200, 'x')};
+  wrong[4].servers = {"rediss://one-host.example:1", "redis://other-host.example:2"};
+  wrong[5].servers = {"redis://a-user:a-password@one-host.example", "redis://b:c@other.example"};
+  wrong[6].servers = {"redis://one-host.example:1/1", "redis://other-host.example:2/2"};
+  wrong[7].tls.ca_file = "/a/file/without/an/address/that/wants/TLS.pem";
+  wrong[8].username = "a user whose name needs memory";
+  wrong[9].database = -1;
+  wrong[10].connect_timeout_ms = 0;
+  wrong[11].command_timeout_ms = 600001;
+  wrong[12].max_retries = -1;
+  wrong[13].give_up_ms = -1;
+  wrong[14].when_unavailable = static_cast<WhenUnavailable>(99);
+  wrong[15].servers = {"rediss://one-host.example:1"};  // without TLS in the build, or
+  wrong[15].tls.certificate_file = "/a/certificate/that/has/no/key.pem";
+  wrong[16].servers = {"redis://a-user@one-host.example"};
+  return wrong;
+}
+
+TEST(Redis, ServersAreRefusedWithoutMemory) {
+  const std::string name = "name-that-needs-memory-of-its-own";
+  for (const RedisServers& servers : WrongServers()) {
+    FailEach(
+        {"RedisServers::Validate", "SharedBloomFilter::Create", "SharedBloomFilter::Open",
+         "SharedBloomFilter::Delete"},
+        [&](Attempt* attempt) {
+          const std::string name = "name-that-needs-memory-of-its-own";
+          std::string invalid;
+          std::string errors[3] = {Attempt::kUntouched, Attempt::kUntouched, Attempt::kUntouched};
+          std::unique_ptr<SharedBloomFilter> created, opened;
+          bool deleted = false;
+          attempt->Call([&] {
+            invalid = servers.Validate();
+            created = SharedBloomFilter::Create(servers, name, Options(), &errors[0]);
+            opened = SharedBloomFilter::Open(servers, name, &errors[1]);
+            deleted = SharedBloomFilter::Delete(servers, name, &errors[2]);
+          });
+          EXPECT_NE(invalid, "");
+          Attempt::CheckRefusal(created != nullptr, errors[0]);
+          Attempt::CheckRefusal(opened != nullptr, errors[1]);
+          Attempt::CheckRefusal(deleted, errors[2]);
+        });
+  }
+}
+
+TEST(Redis, OptionsAreRefusedWithoutMemory) {
+  SharedBloomFilterOptions wrong[4] = {Options(), Options(), Options(), Options()};
+  wrong[0].capacity = 0;
+  wrong[1].false_positive_rate = 1;
+  wrong[2].shard_bytes = 1;
+  wrong[3].capacity = 1000000000000;
+  wrong[3].shard_bytes = 4096;
+  const RedisServers servers;
+  const std::string name = "name";
+  for (const SharedBloomFilterOptions& options : wrong) {
+    FailEach({"SharedBloomFilterOptions::Validate"}, [&](Attempt* attempt) {
+      std::string invalid, error = Attempt::kUntouched;
+      std::unique_ptr<SharedBloomFilter> filter;
+      attempt->Call([&] {
+        invalid = options.Validate();
+        filter = SharedBloomFilter::Create(servers, name, options, &error);
+      });
+      EXPECT_NE(invalid, "");
+      Attempt::CheckRefusal(filter != nullptr, error);
+    });
+  }
+  AddOptions wrong_addition[2];
+  wrong_addition[0].min_replicas = -1;
+  wrong_addition[1].replica_timeout_ms = 0;
+  for (const AddOptions& options : wrong_addition) {
+    FailEach({"AddOptions::Validate"}, [&](Attempt* attempt) {
+      std::string invalid;
+      attempt->Call([&] { invalid = options.Validate(); });
+      EXPECT_NE(invalid, "");
+    });
+  }
+}
+
+TEST(Redis, GoodOptionsAreRefusedForWantOfMemoryAlone) {
+  RedisServers servers;
+  servers.servers = {
+      "redis://a-user-of-some-length:and-a-password@a-host-of-some-length.example/3"};
+  FailEach({"RedisServers::Validate", "SharedBloomFilterOptions::Validate", "AddOptions::Validate"},
+           [&](Attempt* attempt) {
+             std::string invalid, filter_invalid, addition_invalid;
+             attempt->Call([&] {
+               invalid = servers.Validate();
+               filter_invalid = Options().Validate();
+               addition_invalid = AddOptions().Validate();
+             });
+             EXPECT_EQ(invalid, attempt->HasFailed() ? "out of memory" : "");
+             EXPECT_EQ(filter_invalid, "");
+             EXPECT_EQ(addition_invalid, "");
+           });
+}
+
+class RedisMemoryTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!RedisServer::IsInstalled()) GTEST_SKIP() << "there is no redis-server here";
+    const std::string socket = dir_.Path("socket");
+    server_ = std::make_unique<RedisServer>(std::vector<std::string>{"--unixsocket", socket});
+    servers_.servers = {"unix://" + socket};
+    Fill();
+  }
+
+  // Makes the filter of the test, with keys that must never be missed.
+  void Fill() {
+    std::string error;
+    const auto filter = SharedBloomFilter::Create(servers_, name_, Options(), &error);
+    ASSERT_NE(filter, nullptr) << error;
+    ASSERT_TRUE(filter->AddMany(kKeys, keys_.data())) << filter->error();
+  }
+
+  std::unique_ptr<SharedBloomFilter> Open() const {
+    std::string error;
+    auto filter = SharedBloomFilter::Open(servers_, name_, &error);
+    EXPECT_NE(filter, nullptr) << error;
+    return filter;
+  }
+
+  static void CheckKeys(SharedBloomFilter* filter, const std::vector<std::string_view>& keys) {
+    std::vector<Answer> answers(keys.size(), Answer::kNo);
+    EXPECT_TRUE(filter->MayContainMany(keys.size(), keys.data(), answers.data()));
+    EXPECT_EQ(filter->error(), "");
+    for (const Answer answer : answers) Attempt::CheckPresent(answer == Answer::kMaybe);
+  }
+
+  // Neither the filter that met the failure nor another misses a key of the test, or one of `keys`.
+  void CheckBoth(SharedBloomFilter* filter, const std::vector<std::string_view>& keys = {}) const {
+    const auto other = Open();
+    for (SharedBloomFilter* one : {filter, other.get()}) {
+      CheckKeys(one, keys_);
+      CheckKeys(one, keys);
+    }
+  }
+
+  std::string NewName() { return "filter-that-needs-memory-" + std::to_string(++num_names_); }
+  std::vector<std::string> NewKeys(size_t n) {
+    std::vector<std::string> keys;
+    for (size_t i = 0; i < n; ++i) keys.push_back("new key " + std::to_string(++num_new_keys_));
+    return keys;
+  }
+
+  // Both calls that add, and queries, of a filter that anybody may have opened.
+  void TryAdditions(const AddOptions& options);
+  void TryQueries(WhenUnavailable when_unavailable);
+
+  const std::string name_ = "the-filter-of-the-test";
+  const std::vector<std::string> stored_ = MakeKeys(kKeys);
+  const std::vector<std::string_view> keys_ = Views(stored_);
+  const TempDir dir_;
+  std::unique_ptr<RedisServer> server_;
+  RedisServers servers_;
+  size_t num_names_ = 0;
+  size_t num_new_keys_ = 0;
+};
+
+// What a failure left half-made is in nobody's way.
+TEST_F(RedisMemoryTest, FilterIsMadeOrNot) {
+  FailEach({"SharedBloomFilter::Create"}, [&](Attempt* attempt) {
+    const std::string name = NewName();
+    std::unique_ptr<SharedBloomFilter> filter;
+    std::string error = Attempt::kUntouched;
+    attempt->Call([&] { filter = SharedBloomFilter::Create(servers_, name, Options(), &error); });
+    attempt->CheckOutcome(filter != nullptr, error);
+    const auto next = SharedBloomFilter::Create(servers_, name, Options(), &error);
+    ASSERT_NE(next, nullptr) << error;
+    EXPECT_NEAR(next->false_positive_rate(), Options().false_positive_rate, 1e-15);
+    SharedBloomFilter* const adder = filter != nullptr ? filter.get() : next.get();
+    ASSERT_TRUE(adder->AddMany(kKeys, keys_.data())) << adder->error();
+    CheckKeys(next.get(), keys_);
+    EXPECT_TRUE(SharedBloomFilter::Delete(servers_, name, &error)) << error;
+    EXPECT_EQ(SharedBloomFilter::Open(servers_, name, &error), nullptr);
+    EXPECT_EQ(error, "there is no filter '" + name + "'");
+  });
+}
+
+TEST_F(RedisMemoryTest, FilterThatIsThereIsOpenedOrNot) {
+  FailEach({"SharedBloomFilter::Create", "SharedBloomFilter::Open"}, [&](Attempt* attempt) {
+    std::unique_ptr<SharedBloomFilter> created, opened;
+    std::string create_error = Attempt::kUntouched, open_error = Attempt::kUntouched;
+    attempt->Call([&] {
+      created = SharedBloomFilter::Create(servers_, name_, Options(), &create_error);
+      opened = SharedBloomFilter::Open(servers_, name_, &open_error);
+    });
+    attempt->CheckOutcome(created != nullptr, create_error);
+    attempt->CheckOutcome(opened != nullptr, open_error);
+    if (created != nullptr) CheckBoth(created.get());
+    if (opened != nullptr) CheckBoth(opened.get());
+  });
+}
+
+TEST_F(RedisMemoryTest, OtherOptionsAndNamesAreRefused) {
+  SharedBloomFilterOptions other = Options();
+  other.false_positive_rate = 0.4;
+  const std::string bad = "a name with spaces in it", missing = "a-filter-that-nobody-made";
+  FailEach({"SharedBloomFilter::Create", "SharedBloomFilter::Open"}, [&](Attempt* attempt) {
+    std::unique_ptr<SharedBloomFilter> created, named, opened;
+    std::string errors[3] = {Attempt::kUntouched, Attempt::kUntouched, Attempt::kUntouched};
+    attempt->Call([&] {
+      created = SharedBloomFilter::Create(servers_, name_, other, &errors[0]);
+      named = SharedBloomFilter::Create(servers_, bad, other, &errors[1]);
+      opened = SharedBloomFilter::Open(servers_, missing, &errors[2]);
+    });
+    Attempt::CheckRefusal(created != nullptr, errors[0]);
+    Attempt::CheckRefusal(named != nullptr, errors[1]);
+    Attempt::CheckRefusal(opened != nullptr, errors[2]);
+  });
+}
+
+TEST_F(RedisMemoryTest, FilterIsDeletedOrNot) {
+  FailEach({"SharedBloomFilter::Delete"}, [&](Attempt* attempt) {
+    const std::string name = NewName();
+    std::string error;
+    auto filter = SharedBloomFilter::Create(servers_, name, Options(), &error);
+    ASSERT_NE(filter, nullptr) << error;
+    bool deleted = false;
+    error = Attempt::kUntouched;
+    attempt->Call([&] { deleted = SharedBloomFilter::Delete(servers_, name, &error); });
+    attempt->CheckOutcome(deleted, error);
+    if (!deleted) {
+      EXPECT_TRUE(SharedBloomFilter::Delete(servers_, name, &error)) << error;
+    }
+    EXPECT_EQ(SharedBloomFilter::Open(servers_, name, &error), nullptr);
+    EXPECT_EQ(error, "there is no filter '" + name + "'");
+  });
+}
+
+void RedisMemoryTest::TryAdditions(const AddOptions& options) {
+  FailEach({"SharedBloomFilter::Add", "SharedBloomFilter::error"}, [&](Attempt* attempt) {
+    const auto filter = Open();
+    const std::vector<std::string> stored = NewKeys(1);
+    AddResult result = AddResult::kNew;
+    attempt->Call([&] { result = filter->Add(stored[0], options); });
+    EXPECT_EQ(result == AddResult::kFailed, attempt->HasFailed());
+    EXPECT_EQ(filter->error().empty(), !attempt->HasFailed());
+    CheckBoth(filter.get(),
+              result == AddResult::kFailed ? std::vector<std::string_view>() : Views(stored));
+  });
+  FailEach({"SharedBloomFilter::AddMany"}, [&](Attempt* attempt) {
+    const auto filter = Open();
+    const std::vector<std::string> stored = NewKeys(kKeys);
+    const std::vector<std::string_view> keys = Views(stored);
+    std::vector<AddResult> results(keys.size(), AddResult::kNew);
+    bool added = false;
+    attempt->Call(
+        [&] { added = filter->AddMany(keys.size(), keys.data(), results.data(), options); });
+    EXPECT_TRUE(added || attempt->HasFailed());
+    EXPECT_EQ(filter->error().empty(), added);
+    std::vector<std::string_view> acknowledged;
+    for (size_t i = 0; i < keys.size(); ++i) {
+      if (results[i] != AddResult::kFailed) acknowledged.push_back(keys[i]);
+    }
+    EXPECT_EQ(acknowledged.size() == keys.size(), added);
+    CheckBoth(filter.get(), acknowledged);
+  });
+  FailEach({"SharedBloomFilter::AddMany"}, [&](Attempt* attempt) {
+    const auto filter = Open();
+    const std::vector<std::string> stored = NewKeys(kKeys);
+    const std::vector<std::string_view> keys = Views(stored);
+    bool added = false;
+    attempt->Call([&] { added = filter->AddMany(keys.size(), keys.data(), nullptr, options); });
+    EXPECT_TRUE(added || attempt->HasFailed());
+    CheckBoth(filter.get(), added ? keys : std::vector<std::string_view>());
+  });
+}
+
+void RedisMemoryTest::TryQueries(WhenUnavailable when_unavailable) {
+  servers_.when_unavailable = when_unavailable;
+  const Answer unavailable =
+      when_unavailable == WhenUnavailable::kError ? Answer::kError : Answer::kMaybe;
+  FailEach({"SharedBloomFilter::MayContain"}, [&](Attempt* attempt) {
+    const auto filter = Open();
+    Answer present = Answer::kNo, absent = Answer::kNo;
+    attempt->Call([&] {
+      present = filter->MayContain(keys_[0]);
+      absent = filter->MayContain("an absent key");
+    });
+    Attempt::CheckPresent(present != Answer::kNo);
+    EXPECT_TRUE(present == Answer::kMaybe || present == unavailable);
+    EXPECT_TRUE(absent == Answer::kNo || (attempt->HasFailed() && absent == unavailable));
+    EXPECT_TRUE(absent == Answer::kNo || !filter->error().empty());
+    CheckBoth(filter.get());
+  });
+  FailEach({"SharedBloomFilter::MayContainMany"}, [&](Attempt* attempt) {
+    const auto filter = Open();
+    std::vector<Answer> answers(kKeys, Answer::kNo);
+    bool answered = false;
+    attempt->Call([&] { answered = filter->MayContainMany(kKeys, keys_.data(), answers.data()); });
+    EXPECT_TRUE(answered || attempt->HasFailed());
+    EXPECT_EQ(filter->error().empty(), answered);
+    for (const Answer answer : answers) {
+      Attempt::CheckPresent(answer != Answer::kNo);
+      EXPECT_TRUE(answer == Answer::kMaybe || (!answered && answer == unavailable));
+    }
+    CheckBoth(filter.get());
+  });
+}
+
+TEST_F(RedisMemoryTest, KeysAreAddedOrNot) { TryAdditions(AddOptions()); }
+
+TEST_F(RedisMemoryTest, KeysAreAddedToReplicasOrNot) {
+  const RedisServer replica({"--replicaof", "127.0.0.1", std::to_string(server_->port())});
+  WaitForReplicas(*server_, 1);
+  AddOptions options;
+  options.min_replicas = 1;
+  TryAdditions(options);
+}
+
+TEST_F(RedisMemoryTest, QueriesAreNeverWronglyNo) {
+  TryQueries(WhenUnavailable::kMayContain);
+  TryQueries(WhenUnavailable::kError);
+}
+
+// Answers and results of windows before the one that failed stay, and are true.
+TEST_F(RedisMemoryTest, LaterWindowsFailAlone) {
+  constexpr size_t kMany = 10000;
+  const std::vector<std::string> stored = NewKeys(kMany);
+  const std::vector<std::string_view> keys = Views(stored);
+  const auto filter = Open();
+  bool has_failed = true;
+  for (uint64_t n = 1; has_failed; n += 29) {
+    Attempt attempt(FailurePlan{n, true, false});
+    std::vector<AddResult> results(kMany, AddResult::kNew);
+    attempt.Call([&] { filter->AddMany(kMany, keys.data(), results.data()); });
+    std::vector<std::string_view> acknowledged;
+    for (size_t i = 0; i < kMany; ++i) {
+      if (results[i] != AddResult::kFailed) acknowledged.push_back(keys[i]);
+    }
+    CheckBoth(filter.get(), acknowledged);
+    has_failed = attempt.HasFailed();
+    EXPECT_EQ(acknowledged.size() < kMany, has_failed);
+  }
+  has_failed = true;
+  for (uint64_t n = 1; has_failed; n += 29) {
+    Attempt attempt(FailurePlan{n, true, false});
+    std::vector<Answer> answers(kMany, Answer::kNo);
+    bool answered = false;
+    attempt.Call([&] { answered = filter->MayContainMany(kMany, keys.data(), answers.data()); });
+    for (const Answer answer : answers) Attempt::CheckPresent(answer != Answer::kNo);
+    CheckBoth(filter.get());
+    has_failed = attempt.HasFailed();
+    EXPECT_EQ(answered, !has_failed);
+  }
+}
+
+TEST_F(RedisMemoryTest, WhatIsLeftNeedsNoMemory) {
+  auto filter = Open();
+  ExpectNoAllocation(
+      {"SharedBloomFilter::error", "SharedBloomFilter::name", "SharedBloomFilter::capacity",
+       "SharedBloomFilter::false_positive_rate", "SharedBloomFilter::num_bytes",
+       "SharedBloomFilter::num_shards", "SharedBloomFilter::num_probes"},
+      [&] {
+        filter->error();
+        filter->name();
+        filter->capacity();
+        filter->false_positive_rate();
+        filter->num_bytes();
+        filter->num_shards();
+        filter->num_probes();
+        filter.reset();
+      });
+}
+
+// A cluster with a slot in the middle of its move, to which the nodes send by ASK.
+class RedisClusterMemoryTest : public RedisMemoryTest {
+ protected:
+  void SetUp() override {
+    if (!RedisServer::IsInstalled()) GTEST_SKIP() << "there is no redis-server here";
+    cluster_ = std::make_unique<RedisCluster>();
+    servers_.servers = {cluster_->node(0).address()};
+    Fill();
+    for (size_t i = 0; i < RedisCluster::kNodes; ++i) {
+      const std::string shard = cluster_->node(i).Command({"KEYS", "bloomline:shard:*"});
+      if (shard.empty()) continue;
+      const std::string first = shard.substr(0, shard.find(' '));
+      const size_t to = (i + 1) % RedisCluster::kNodes;
+      cluster_->BeginMigration(first, i, to);
+      cluster_->MoveKey(first, i, to);
+      return;
+    }
+    FAIL() << "no node has a shard";
+  }
+  std::unique_ptr<RedisCluster> cluster_;
+};
+
+TEST_F(RedisClusterMemoryTest, KeysAreAddedOrNot) { TryAdditions(AddOptions()); }
+TEST_F(RedisClusterMemoryTest, QueriesAreNeverWronglyNo) {
+  TryQueries(WhenUnavailable::kMayContain);
+}
+
+}  // namespace
+}  // namespace bloomline::tests
