@@ -176,6 +176,21 @@ TEST(StandaloneFormatTest, PaddingBeforeThePayloadIsSkipped) {
   }
 }
 
+// The header's bits are the uppermost ones of the eight lanes. 254 and 255 mean nothing.
+TEST(StandaloneFormatTest, LinesWhoseHeaderMeansNothingMatchEverything) {
+  std::mt19937_64 random(1);
+  for (const bool lowest_bit : {false, true}) {
+    std::string filter(64 + core::kTrailerBytes, '\xFF');
+    filter[7] = static_cast<char>(lowest_bit ? 0xFF : 0x7F);
+    core::EncodeTrailer({Layout::kCompactLanes, 40, 64, 64}, 0, filter.data() + 64);
+    const Payload payload = core::DecodeStandalone(filter);
+    ASSERT_EQ(payload.layout, Layout::kCompactLanes);
+    for (int i = 0; i < 1000; ++i) {
+      ASSERT_TRUE(core::HashMayMatch(payload, kernels::ActiveKernel(), random())) << lowest_bit;
+    }
+  }
+}
+
 TEST(LevelDBFormatTest, EveryLastByteMeansWhatTheTableSays) {
   for (int code = 0; code < 256; ++code) {
     const std::string filter = std::string(128, '\0') + static_cast<char>(code);
@@ -197,6 +212,16 @@ TEST(LevelDBFormatTest, EveryLastByteMeansWhatTheTableSays) {
     } else {
       EXPECT_EQ(payload.layout, Layout::kAlwaysMatch) << code;
     }
+  }
+}
+
+TEST(LevelDBFormatTest, CompactFiltersOfUpTo32LinesAreRead) {
+  for (size_t lines = 1; lines <= 32; ++lines) {
+    const std::string filter =
+        std::string(64 * lines, '\0') + static_cast<char>(static_cast<unsigned char>(0xBF + lines));
+    const Payload payload = core::DecodeLevelDB(filter);
+    EXPECT_EQ(payload.layout, Layout::kCompact) << lines;
+    EXPECT_EQ(payload.num_lines, lines);
   }
 }
 

@@ -206,6 +206,23 @@ TEST_F(RedisReplicaTest, KeyThatAnotherAddedIsNotConfirmedBeforeItIsOnTheReplica
   EXPECT_EQ(Create()->Add("key", Replicas(1, 10000)), AddResult::kPresent);
 }
 
+// What the test above sees only of servers since 7.2, seen of all: the addition counts as a write.
+TEST_F(RedisReplicaTest, AdditionThatChangesNoBitIsPropagated) {
+  StartPrimaryAndReplica();
+  const auto num_writes = [&] {
+    const std::string info = primary_->Command({"INFO", "persistence"});
+    const std::string name = "rdb_changes_since_last_save:";
+    const size_t at = info.find(name);
+    EXPECT_NE(at, std::string::npos) << info;
+    return at == std::string::npos ? 0 : std::stoll(info.substr(at + name.size()));
+  };
+  const auto filter = Create();
+  EXPECT_EQ(filter->Add("key", Replicas(1, 10000)), AddResult::kNew);
+  const long long before = num_writes();
+  EXPECT_EQ(filter->Add("key", Replicas(1, 10000)), AddResult::kPresent);
+  EXPECT_GT(num_writes(), before);
+}
+
 // The connection breaks while the client waits for the replica: the new one's WAIT must wait, too.
 TEST_F(RedisReplicaTest, RepeatedAdditionsAreConfirmedOnTheNewConnection) {
   StartPrimaryAndReplica();

@@ -143,6 +143,12 @@ TEST_F(ShardStatesTest, EveryScriptInEveryState) {
   }
 }
 
+TEST_F(ShardStatesTest, ShardThatLacksItsEndIsNotMadePermanent) {
+  server_->Command({"SET", kKey, Bytes(63) + '\1', "EX", "3600"});
+  EXPECT_EQ(Keep(), "0");
+  EXPECT_EQ(State(), Bytes(63) + "\1 expires");
+}
+
 TEST_F(ShardStatesTest, EachAllocationHasATokenOfItsOwn) {
   std::string last;
   for (int i = 0; i < 100; ++i) {
