@@ -70,7 +70,7 @@ struct RedisServers {
 
   // For AUTH; without a password no AUTH is sent, without a username the server's default user is
   // meant. They may stand in an address instead, and then hold for all servers. No message has a
-  // password, or a user name from an address.
+  // password; one has a user name from an address only where the server's own reply names the user.
   std::string username;
   std::string password;
 
@@ -146,7 +146,7 @@ struct AddOptions {
   // that is in.
   int min_replicas = 0;
 
-  // Milliseconds that the replicas have, each time: 1 to 600000.
+  // Milliseconds that the replicas have, each time: 1 to 600000. Each try may last so much longer.
   int replica_timeout_ms = 1000;
 
   // Empty if the options can be used, else one sentence that names the value and the allowed range.
@@ -189,7 +189,8 @@ class SharedBloomFilter {
                const AddOptions& options = AddOptions());
 
   // Never kNo for a key whose Add did not return kFailed, as long as the server keeps what it
-  // acknowledged; what AddOptions demands, it keeps through a failover. Cost: a round trip.
+  // acknowledged, and no former primary answers; what AddOptions demands, it keeps through a
+  // failover. docs/redis.md, "What remains", has the cases. Cost: a round trip.
   Answer MayContain(std::string_view key);
 
   // answers[i] = MayContain(keys[i]) for i < n, many commands at once under way. False if any could

@@ -36,8 +36,8 @@ bool PublishFilter(Router* router, const std::string& name, const Layout& layout
 bool KeepShards(Router* router, const Layout& layout, const std::vector<Shard>& shards,
                 const AddOptions& options, bool* lost, std::string* error);
 
-// KeepShards, and then says so in the metadata. *lost: it failed because the filter was deleted or a
-// shard has expired; nobody has added a key to it if it was unfinished until now.
+// KeepShards, and then says so in the metadata. *lost: it failed because the filter was deleted or
+// a shard has expired; nobody has added a key to it if it was unfinished until now.
 bool FinishFilter(Router* router, const std::string& name, const Layout& layout, bool* lost,
                   std::string* error);
 
