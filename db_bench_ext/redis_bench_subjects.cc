@@ -8,9 +8,9 @@
 
 #include "bloomline/redis_bloom_filter.h"
 #include "bloomline/sizing.h"
-#include "src/core/hash.h"
+#include "src/format/hash.h"
+#include "src/kernels/blocked/lines.h"
 #include "src/kernels/kernel.h"
-#include "src/kernels/lines.h"
 #include "src/kernels/probe_sequence.h"
 #include "src/redis/command.h"
 #include "src/redis/router.h"

@@ -13,10 +13,10 @@
 #include "bloomline/partitioned_filter_builder.h"
 #include "bloomline/sizing.h"
 #include "db_bench_ext/machine.h"
-#include "src/core/format.h"
-#include "src/filters/file_io.h"
-#include "src/filters/line_memory.h"
+#include "src/format/format.h"
 #include "src/kernels/probe_sequence.h"
+#include "src/memory/file_io.h"
+#include "src/memory/filter_memory.h"
 
 namespace bloomline::bench {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "bloomline/bloom_filter.h"
 #include "bloomline/scalable_bloom_filter.h"
-#include "src/filters/file_header.h"
+#include "src/in_memory/file_header.h"
 #include "tests/bloom_layouts.h"
 #include "tests/golden_keys.h"
 #include "tests/temp_dir.h"

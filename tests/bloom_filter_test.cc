@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "bloomline/sizing.h"
-#include "src/filters/bloom_shape.h"
+#include "src/in_memory/bloom_shape.h"
 #include "tests/bloom_layouts.h"
 #include "tests/key_shapes.h"
 

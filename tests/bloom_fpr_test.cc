@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "bloomline/bloom_filter.h"
-#include "src/core/hash.h"
-#include "src/filters/bloom_shape.h"
+#include "src/format/hash.h"
+#include "src/in_memory/bloom_shape.h"
 #include "tests/bloom_layouts.h"
 #include "tests/key_shapes.h"
 

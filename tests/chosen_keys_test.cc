@@ -12,8 +12,8 @@
 #include "bloomline/bloom_filter.h"
 #include "bloomline/filter.h"
 #include "bloomline/seed.h"
-#include "src/core/format.h"
-#include "src/core/hash.h"
+#include "src/format/format.h"
+#include "src/format/hash.h"
 
 namespace bloomline {
 namespace {

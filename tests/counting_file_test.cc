@@ -10,7 +10,7 @@
 
 #include "bloomline/bloom_filter.h"
 #include "bloomline/counting_bloom_filter.h"
-#include "src/filters/file_header.h"
+#include "src/in_memory/file_header.h"
 #include "tests/bloom_layouts.h"
 #include "tests/counting_filters.h"
 #include "tests/golden_keys.h"

@@ -10,10 +10,12 @@
 #include <vector>
 
 #include "bloomline/sizing.h"
-#include "src/core/bulk_insert.h"
-#include "src/core/compact.h"
-#include "src/core/filter_writer.h"
-#include "src/core/payload.h"
+#include "src/build/blocked_builder.h"
+#include "src/build/compact_builder.h"
+#include "src/build/filter_writer.h"
+#include "src/build/insert_hashes.h"
+#include "src/format/payload.h"
+#include "src/query/hash_query.h"
 #include "tests/guarded_bytes.h"
 #include "tests/key_shapes.h"
 

@@ -1,4 +1,4 @@
-#include "src/core/hash_list.h"
+#include "src/build/hash_list.h"
 
 #include <gtest/gtest.h>
 

@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "bloomline/filter.h"
-#include "src/core/compact.h"
-#include "src/core/format.h"
-#include "src/core/line_range.h"
-#include "src/core/shape.h"
+#include "src/build/compact_builder.h"
+#include "src/build/range_builder.h"
+#include "src/format/format.h"
+#include "src/format/shape.h"
 #include "tests/injected_entropy.h"
 #include "tests/key_shapes.h"
 #include "tests/temp_dir.h"

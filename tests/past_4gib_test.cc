@@ -10,15 +10,17 @@
 
 #include "bloomline/filter.h"
 #include "bloomline/sizing.h"
-#include "src/core/filter_writer.h"
-#include "src/core/format.h"
-#include "src/core/line_range.h"
-#include "src/core/payload.h"
-#include "src/core/shape.h"
-#include "src/filters/bloom_bits.h"
-#include "src/filters/small_blocks.h"
-#include "src/kernels/counter_lines.h"
+#include "src/build/filter_writer.h"
+#include "src/build/insert_hashes.h"
+#include "src/build/range_builder.h"
+#include "src/format/format.h"
+#include "src/format/payload.h"
+#include "src/format/shape.h"
+#include "src/in_memory/bloom_bits.h"
+#include "src/in_memory/small_blocks.h"
+#include "src/kernels/counters/counter_lines.h"
 #include "src/kernels/kernel.h"
+#include "src/query/hash_query.h"
 
 namespace bloomline {
 namespace {

@@ -9,9 +9,9 @@
 
 #include "bloomline/c.h"
 #include "bloomline/filter.h"
-#include "src/core/filter_writer.h"
-#include "src/core/format.h"
-#include "src/core/hash.h"
+#include "src/build/filter_writer.h"
+#include "src/format/format.h"
+#include "src/format/hash.h"
 #include "tests/injected_entropy.h"
 
 namespace bloomline {

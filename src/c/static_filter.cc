@@ -14,8 +14,8 @@
 #include "bloomline/sizing.h"
 #include "bloomline/version.h"
 #include "src/c/convert.h"
-#include "src/core/format.h"
-#include "src/core/out_of_memory.h"
+#include "src/errors/out_of_memory.h"
+#include "src/format/format.h"
 
 using bloomline::Format;
 using bloomline::c::Key;

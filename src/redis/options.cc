@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "bloomline/redis_bloom_filter.h"
-#include "src/core/error_text.h"
-#include "src/core/out_of_memory.h"
+#include "src/errors/error_text.h"
+#include "src/errors/out_of_memory.h"
 #include "src/redis/address.h"
 #include "src/redis/layout.h"
 #include "src/redis/tls.h"

@@ -4,7 +4,7 @@
 #include <exception>
 #include <utility>
 
-#include "src/core/out_of_memory.h"
+#include "src/errors/out_of_memory.h"
 #include "src/redis/batches.h"
 #include "src/redis/layout.h"
 #include "src/redis/lifecycle.h"

@@ -7,9 +7,10 @@
 
 #include "bloomline/sizing.h"
 #include "rocksdb/env.h"
-#include "src/core/format.h"
-#include "src/core/out_of_memory.h"
-#include "src/core/payload.h"
+#include "src/errors/out_of_memory.h"
+#include "src/format/format.h"
+#include "src/format/payload.h"
+#include "src/query/hash_query.h"
 #include "src/rocksdb/slice_view.h"
 
 namespace bloomline {

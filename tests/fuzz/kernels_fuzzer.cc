@@ -1,7 +1,7 @@
 // Bloom and counter lines: every kernel against the portable one, on payloads of any content and
 // hashes of any kind; and no key that was added lost.
 #include "bloomline/sizing.h"
-#include "src/kernels/counter_lines.h"
+#include "src/kernels/counters/counter_lines.h"
 #include "src/kernels/probe_sequence.h"
 #include "tests/fuzz/fuzz_kernels.h"
 

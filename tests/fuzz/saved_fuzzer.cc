@@ -6,7 +6,7 @@
 #include "bloomline/bloom_filter.h"
 #include "bloomline/counting_bloom_filter.h"
 #include "bloomline/scalable_bloom_filter.h"
-#include "src/core/hash.h"
+#include "src/format/hash.h"
 #include "src/kernels/little_endian.h"
 #include "tests/fuzz/fuzz_input.h"
 
