@@ -91,7 +91,7 @@ void MeasureMutable(const ScaleCase& scale_case, const ScaleFlags& flags, Add ad
   MeasureQueries(
       scale_case, flags,
       [&](size_t n, const std::string_view* keys, bool* answers) {
-        filter->MayContainMany(n, keys, answers);
+        filter->MayMatch(n, keys, answers);
       },
       progress, row);
 }
@@ -228,14 +228,14 @@ ScaleRow Measure(const ScaleCase& scale_case, const ScaleFlags& flags, Progress*
     MeasureMutable<BloomFilter>(
         scale_case, flags,
         [](BloomFilter* filter, const KeyBatch& batch) {
-          filter->AddMany(batch.size, batch.views.data());
+          filter->AddKeys(batch.size, batch.views.data());
         },
         progress, &row);
   } else if (scale_case.subject == "atomic") {
     MeasureMutable<AtomicBloomFilter>(
         scale_case, flags,
         [](AtomicBloomFilter* filter, const KeyBatch& batch) {
-          filter->AddMany(batch.size, batch.views.data());
+          filter->AddKeys(batch.size, batch.views.data());
         },
         progress, &row);
   } else if (scale_case.subject == "partitioned") {

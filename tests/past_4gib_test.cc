@@ -221,7 +221,7 @@ TEST(Past4GiBTest, BloomFiltersOfEachLayoutKeepTheirKeys) {
   const SparseMemory memory((k2To32 + 1) * 64);
   SKIP_WITHOUT(memory);
   uint64_t seed = 1;
-  for (const BloomLayout layout : {BloomLayout::kBlocked, BloomLayout::kUnblocked,
+  for (const BloomLayout layout : {BloomLayout::kBlocked, BloomLayout::kStandard,
                                    BloomLayout::kBlocked128, BloomLayout::kBlocked64}) {
     for (const uint64_t num_lines : UnitCounts(64)) {
       for (const Kernel* kernel : SupportedKernels()) {

@@ -44,9 +44,7 @@ bool FilterBuilder::TakeKeysFrom(FilterBuilder* other) {
   return true;
 }
 
-size_t FilterBuilder::num_entries() const {
-  return writer_ == nullptr ? 0 : writer_->num_entries();
-}
+size_t FilterBuilder::num_keys() const { return writer_ == nullptr ? 0 : writer_->num_keys(); }
 
 uint64_t FilterBuilder::FinishedBytes() const {
   return writer_ == nullptr ? core::kTrailerBytes : writer_->FinishedBytes();

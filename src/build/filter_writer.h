@@ -36,7 +36,7 @@ class FilterWriter {
   void AddKeyAndPrefix(std::string_view key, std::string_view prefix);
 
   // Other threads may ask while keys are added.
-  size_t num_entries() const { return hashes_.size(); }
+  size_t num_keys() const { return hashes_.size(); }
   // As FilterBuilder::error.
   const std::string& error() const { return error_; }
   const FilterOptions& options() const { return options_; }

@@ -215,7 +215,7 @@ __attribute__((flatten)) bool PartitionedFilterBuilder::AddKey(std::string_view 
   return state_->Add(state_->hasher(key), error);
 }
 
-uint64_t PartitionedFilterBuilder::num_entries() const { return state_->spill.size(); }
+uint64_t PartitionedFilterBuilder::num_keys() const { return state_->spill.size(); }
 
 bool PartitionedFilterBuilder::Finish(const std::string& path, std::string* error) {
   const bool finished =

@@ -22,12 +22,13 @@ std::unique_ptr<AtomicBloomFilter> AtomicBloomFilter::Create(const BloomFilterOp
                                                              std::string* error) {
   std::unique_ptr<BloomFilter> filter = BloomFilter::Create(options, error);
   if (filter == nullptr) return nullptr;
-  std::unique_ptr<AtomicBloomFilter> atomic = Thaw(std::move(filter));
+  std::unique_ptr<AtomicBloomFilter> atomic = ToAtomic(std::move(filter));
   if (atomic == nullptr) core::SetError(core::kOutOfMemory, error);
   return atomic;
 }
 
-std::unique_ptr<AtomicBloomFilter> AtomicBloomFilter::Thaw(std::unique_ptr<BloomFilter>&& filter) {
+std::unique_ptr<AtomicBloomFilter> AtomicBloomFilter::ToAtomic(
+    std::unique_ptr<BloomFilter>&& filter) {
   if (filter == nullptr) return nullptr;
   std::unique_ptr<AtomicBloomFilter> atomic(new (std::nothrow) AtomicBloomFilter(nullptr));
   if (atomic == nullptr) return nullptr;
@@ -36,13 +37,13 @@ std::unique_ptr<AtomicBloomFilter> AtomicBloomFilter::Thaw(std::unique_ptr<Bloom
   return atomic;
 }
 
-std::unique_ptr<BloomFilter> AtomicBloomFilter::Freeze(
+std::unique_ptr<BloomFilter> AtomicBloomFilter::ToBloomFilter(
     std::unique_ptr<AtomicBloomFilter>&& filter) {
   if (filter == nullptr) return nullptr;
   std::unique_ptr<BloomFilter> frozen(new (std::nothrow) BloomFilter(nullptr));
   if (frozen == nullptr) return nullptr;
   frozen->state_ = std::move(filter->state_);
-  frozen->state_->num_added = filters::EstimatedNumKeys(frozen->state_->bits);
+  frozen->state_->num_keys = filters::EstimatedNumKeys(frozen->state_->bits);
   filter = nullptr;
   return frozen;
 }
@@ -55,7 +56,7 @@ std::unique_ptr<BloomFilter> AtomicBloomFilter::Snapshot(std::string* error) con
   auto* to = reinterpret_cast<uint64_t*>(copy->bits.data);
   const uint64_t num_words = source.num_bytes() / sizeof(uint64_t);
   for (uint64_t i = 0; i < num_words; ++i) to[i] = kernels::LoadShared(from + i);
-  copy->num_added = filters::EstimatedNumKeys(copy->bits);
+  copy->num_keys = filters::EstimatedNumKeys(copy->bits);
   return BloomFilter::FromState(std::move(copy), error);
 }
 
@@ -69,7 +70,7 @@ uint64_t AtomicBloomFilter::HashOf(std::string_view key) const {
   return core::Hash64(key, state_->bits.shape.seed);
 }
 
-bool AtomicBloomFilter::Add(std::string_view key) { return AddHash(HashOf(key)); }
+bool AtomicBloomFilter::AddKey(std::string_view key) { return AddHash(HashOf(key)); }
 
 bool AtomicBloomFilter::AddHash(uint64_t hash) {
   bool changed;
@@ -77,37 +78,32 @@ bool AtomicBloomFilter::AddHash(uint64_t hash) {
   return changed;
 }
 
-__attribute__((flatten)) size_t AtomicBloomFilter::AddMany(size_t n, const std::string_view* keys,
+__attribute__((flatten)) size_t AtomicBloomFilter::AddKeys(size_t n, const std::string_view* keys,
                                                            bool* changed) {
-  return filters::AddMany(state_->bits, n, KeyHash{keys, state_->bits.shape.seed},
+  return filters::AddKeys(state_->bits, n, KeyHash{keys, state_->bits.shape.seed},
                           filters::SharedAddHashes, changed);
 }
 
 size_t AtomicBloomFilter::AddHashes(size_t n, const uint64_t* hashes, bool* changed) {
-  return filters::AddMany(state_->bits, n, GivenHash{hashes}, filters::SharedAddHashes, changed);
+  return filters::AddKeys(state_->bits, n, GivenHash{hashes}, filters::SharedAddHashes, changed);
 }
 
-bool AtomicBloomFilter::MayContain(std::string_view key) const {
-  return MayContainHash(HashOf(key));
+bool AtomicBloomFilter::MayMatch(std::string_view key) const { return MayMatchHash(HashOf(key)); }
+
+bool AtomicBloomFilter::MayMatchHash(uint64_t hash) const {
+  bool may_match;
+  filters::SharedHashesMayContain(state_->bits, 1, &hash, &may_match);
+  return may_match;
 }
 
-bool AtomicBloomFilter::MayContainHash(uint64_t hash) const {
-  bool may_contain;
-  filters::SharedHashesMayContain(state_->bits, 1, &hash, &may_contain);
-  return may_contain;
-}
-
-__attribute__((flatten)) void AtomicBloomFilter::MayContainMany(size_t n,
-                                                                const std::string_view* keys,
-                                                                bool* may_contain) const {
+__attribute__((flatten)) void AtomicBloomFilter::MayMatch(size_t n, const std::string_view* keys,
+                                                          bool* may_match) const {
   filters::AskMany(state_->bits, n, KeyHash{keys, state_->bits.shape.seed},
-                   filters::SharedHashesMayContain, may_contain);
+                   filters::SharedHashesMayContain, may_match);
 }
 
-void AtomicBloomFilter::MayContainHashes(size_t n, const uint64_t* hashes,
-                                         bool* may_contain) const {
-  filters::AskMany(state_->bits, n, GivenHash{hashes}, filters::SharedHashesMayContain,
-                   may_contain);
+void AtomicBloomFilter::MayMatchHashes(size_t n, const uint64_t* hashes, bool* may_match) const {
+  filters::AskMany(state_->bits, n, GivenHash{hashes}, filters::SharedHashesMayContain, may_match);
 }
 
 uint64_t AtomicBloomFilter::EstimatedNumKeys() const {

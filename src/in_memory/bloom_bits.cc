@@ -28,7 +28,7 @@ struct LineCounts {
 void AddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed) {
   if (bits.shape.layout == BloomLayout::kBlocked) {
     bits.kernel->blocked_add_many(bits.lines(), n, hashes, changed);
-  } else if (bits.shape.layout == BloomLayout::kUnblocked) {
+  } else if (bits.shape.layout == BloomLayout::kStandard) {
     UnblockedAddMany(bits.unblocked(), n, hashes, changed);
   } else {
     AddToSmallBlocks(bits, n, hashes, changed);
@@ -38,31 +38,31 @@ void AddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* ch
 void SharedAddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed) {
   if (bits.shape.layout == BloomLayout::kBlocked) {
     bits.kernel->shared_add_many(bits.lines(), n, hashes, changed);
-  } else if (bits.shape.layout == BloomLayout::kUnblocked) {
+  } else if (bits.shape.layout == BloomLayout::kStandard) {
     UnblockedSharedAddMany(bits.unblocked(), n, hashes, changed);
   } else {
     AddToSmallBlocks(bits, n, hashes, changed);
   }
 }
 
-void HashesMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_contain) {
+void HashesMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_match) {
   if (bits.shape.layout == BloomLayout::kBlocked) {
-    bits.kernel->blocked_may_match_many(bits.lines(), n, hashes, may_contain);
-  } else if (bits.shape.layout == BloomLayout::kUnblocked) {
-    UnblockedMayMatchMany(bits.unblocked(), n, hashes, may_contain);
+    bits.kernel->blocked_may_match_many(bits.lines(), n, hashes, may_match);
+  } else if (bits.shape.layout == BloomLayout::kStandard) {
+    UnblockedMayMatchMany(bits.unblocked(), n, hashes, may_match);
   } else {
-    AskSmallBlocks(bits, n, hashes, may_contain);
+    AskSmallBlocks(bits, n, hashes, may_match);
   }
 }
 
 void SharedHashesMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes,
-                            bool* may_contain) {
+                            bool* may_match) {
   if (bits.shape.layout == BloomLayout::kBlocked) {
-    bits.kernel->shared_may_match_many(bits.lines(), n, hashes, may_contain);
-  } else if (bits.shape.layout == BloomLayout::kUnblocked) {
-    UnblockedMayMatchMany(bits.unblocked(), n, hashes, may_contain);
+    bits.kernel->shared_may_match_many(bits.lines(), n, hashes, may_match);
+  } else if (bits.shape.layout == BloomLayout::kStandard) {
+    UnblockedMayMatchMany(bits.unblocked(), n, hashes, may_match);
   } else {
-    AskSmallBlocks(bits, n, hashes, may_contain);
+    AskSmallBlocks(bits, n, hashes, may_match);
   }
 }
 
@@ -70,9 +70,9 @@ bool HashMayContain(const BloomBits& bits, uint64_t hash) {
   if (bits.shape.layout == BloomLayout::kBlocked) {
     return bits.kernel->blocked_may_match(bits.lines(), hash);
   }
-  bool may_contain;
-  HashesMayContain(bits, 1, &hash, &may_contain);
-  return may_contain;
+  bool may_match;
+  HashesMayContain(bits, 1, &hash, &may_match);
+  return may_match;
 }
 
 uint64_t EstimatedNumKeys(const BloomBits& bits) {
@@ -97,7 +97,7 @@ double EstimatedFalsePositiveRate(const BloomBits& bits) {
   const int k = bits.shape.num_probes;
   if (IsSmallBlocks(bits.shape.layout)) return SmallBlocksFalsePositiveRate(bits);
   const LineCounts counts(bits);
-  if (bits.shape.layout == BloomLayout::kUnblocked) {
+  if (bits.shape.layout == BloomLayout::kStandard) {
     return std::pow(counts.SetBits() / static_cast<double>(bits.num_bits()), k);
   }
   double sum = 0;

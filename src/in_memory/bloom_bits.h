@@ -31,17 +31,17 @@ struct BloomBits {
 void AddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed);
 
 // Of up to kBatchKeys hashes.
-void HashesMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_contain);
+void HashesMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_match);
 
 // The same while other threads do so, too.
 void SharedAddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed);
 void SharedHashesMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes,
-                            bool* may_contain);
+                            bool* may_match);
 
 bool HashMayContain(const BloomBits& bits, uint64_t hash);
 
 inline void RequestForAdd(const BloomBits& bits, uint64_t hash) {
-  if (bits.shape.layout == BloomLayout::kUnblocked) {
+  if (bits.shape.layout == BloomLayout::kStandard) {
     RequestUnblockedForAdd(bits.unblocked(), hash);
   } else {
     __builtin_prefetch(kernels::Line(bits.lines(), hash), 1);
@@ -49,7 +49,7 @@ inline void RequestForAdd(const BloomBits& bits, uint64_t hash) {
 }
 
 inline void RequestForQuery(const BloomBits& bits, uint64_t hash) {
-  if (bits.shape.layout == BloomLayout::kUnblocked) {
+  if (bits.shape.layout == BloomLayout::kStandard) {
     RequestUnblockedForQuery(bits.unblocked(), hash);
   } else {
     __builtin_prefetch(kernels::Line(bits.lines(), hash));
@@ -63,7 +63,7 @@ inline bool IsWorthRequesting(const BloomBits& bits) {
 // Adds hash_of(i) for i < n by `add`, which is AddHashes or does the same in another way, and
 // returns how many changed a bit. `changed` may be null.
 template <typename HashOf, typename AddGroup>
-inline size_t AddMany(const BloomBits& bits, size_t n, HashOf hash_of, AddGroup add,
+inline size_t AddKeys(const BloomBits& bits, size_t n, HashOf hash_of, AddGroup add,
                       bool* changed) {
   bool unwanted[kernels::kBatchKeys];
   size_t added = 0;
@@ -80,11 +80,11 @@ inline size_t AddMany(const BloomBits& bits, size_t n, HashOf hash_of, AddGroup 
 // The same with `ask`, which is HashesMayContain or the like.
 template <typename HashOf, typename AskGroup>
 inline void AskMany(const BloomBits& bits, size_t n, HashOf hash_of, AskGroup ask,
-                    bool* may_contain) {
+                    bool* may_match) {
   core::ForEachGroup(
       n, hash_of, IsWorthRequesting(bits), [&](uint64_t hash) { RequestForQuery(bits, hash); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
-        ask(bits, count, hashes, may_contain + first);
+        ask(bits, count, hashes, may_match + first);
       });
 }
 

@@ -51,7 +51,7 @@ bool ReadBloomHeader(const InputFile& file, uint64_t offset, FilePayload kind,
   header->shape = {BloomLayout{layout}, num_probes, num_bits / kernels::kLineBits,
                    fields.Number(kSeedOffset)};
   header->capacity = fields.Number(kCapacityOffset);
-  header->num_added = fields.Number(kNumAddedOffset);
+  header->num_keys = fields.Number(kNumAddedOffset);
   header->payload_offset = offset + kFileHeaderBytes;
   header->payload_bytes = num_bits / 8;
   if (counters) header->payload_bytes *= CounterBits(header->shape.layout);
@@ -94,7 +94,7 @@ std::unique_ptr<BloomState> ReadBloom(const InputFile& file, const BloomFileHead
                                       std::string* error) {
   auto state = NewBloomState(header.shape, header.capacity, error);
   if (state == nullptr || !ReadPayload(file, header, state->bits.data, error)) return nullptr;
-  state->num_added = header.num_added;
+  state->num_keys = header.num_keys;
   return state;
 }
 
@@ -106,7 +106,7 @@ bool AppendFilter(FilePayload kind, const BloomFileHeader& header, const char* p
   fields.SetNumber(kSeedOffset, header.shape.seed);
   fields.SetNumber(kNumBitsOffset, header.shape.num_lines * kernels::kLineBits);
   fields.SetNumber(kCapacityOffset, header.capacity);
-  fields.SetNumber(kNumAddedOffset, header.num_added);
+  fields.SetNumber(kNumAddedOffset, header.num_keys);
   fields.SetNumber(kPayloadChecksumOffset, PayloadChecksum(payload, header.payload_bytes));
   fields.Seal();
   return file->Append(fields.bytes(), kFileHeaderBytes, error) &&
@@ -117,7 +117,7 @@ bool AppendBloom(const BloomState& state, ReplacementFile* file, std::string* er
   BloomFileHeader header;
   header.shape = state.bits.shape;
   header.capacity = state.capacity;
-  header.num_added = state.num_added;
+  header.num_keys = state.num_keys;
   header.payload_bytes = state.bits.num_bytes();
   return AppendFilter(FilePayload::kBits, header, state.bits.data, file, error);
 }

@@ -18,7 +18,7 @@ enum class FilePayload { kBits, kCounters };
 struct BloomFileHeader {
   BloomShape shape;
   uint64_t capacity = 0;
-  uint64_t num_added = 0;  // kCounters: num_keys
+  uint64_t num_keys = 0;  // kCounters: num_keys
   uint64_t payload_offset = 0;
   uint64_t payload_bytes = 0;
   uint64_t payload_checksum = 0;

@@ -40,59 +40,58 @@ using core::SetError;
 using filters::BloomBits;
 using filters::BloomState;
 
-BloomFilterView::BloomFilterView(std::unique_ptr<BloomState> state) : state_(std::move(state)) {}
-BloomFilterView::~BloomFilterView() = default;
+BloomFilterBase::BloomFilterBase(std::unique_ptr<BloomState> state) : state_(std::move(state)) {}
+BloomFilterBase::~BloomFilterBase() = default;
 
-BloomLayout BloomFilterView::layout() const { return state_->bits.shape.layout; }
-uint64_t BloomFilterView::num_bits() const { return state_->bits.num_bits(); }
-int BloomFilterView::num_probes() const { return state_->bits.shape.num_probes; }
-uint64_t BloomFilterView::seed() const { return state_->bits.shape.seed; }
-uint64_t BloomFilterView::capacity() const { return state_->capacity; }
-uint64_t BloomFilterView::num_added() const { return state_->num_added; }
+BloomLayout BloomFilterBase::layout() const { return state_->bits.shape.layout; }
+uint64_t BloomFilterBase::num_bits() const { return state_->bits.num_bits(); }
+int BloomFilterBase::num_probes() const { return state_->bits.shape.num_probes; }
+uint64_t BloomFilterBase::seed() const { return state_->bits.shape.seed; }
+uint64_t BloomFilterBase::capacity() const { return state_->capacity; }
+uint64_t BloomFilterBase::num_keys() const { return state_->num_keys; }
 
-bool BloomFilterView::IsPastCapacity() const {
-  return state_->capacity != 0 && state_->num_added > state_->capacity;
+bool BloomFilterBase::IsPastCapacity() const {
+  return state_->capacity != 0 && state_->num_keys > state_->capacity;
 }
 
-uint64_t BloomFilterView::HashOf(std::string_view key) const {
+uint64_t BloomFilterBase::HashOf(std::string_view key) const {
   return core::Hash64(key, state_->bits.shape.seed);
 }
 
-__attribute__((flatten)) bool BloomFilterView::MayContain(std::string_view key) const {
+__attribute__((flatten)) bool BloomFilterBase::MayMatch(std::string_view key) const {
   return filters::HashMayContain(state_->bits, core::Hash64(key, state_->bits.shape.seed));
 }
 
-bool BloomFilterView::MayContainHash(uint64_t hash) const {
+bool BloomFilterBase::MayMatchHash(uint64_t hash) const {
   return filters::HashMayContain(state_->bits, hash);
 }
 
-__attribute__((flatten)) void BloomFilterView::MayContainMany(size_t n,
-                                                              const std::string_view* keys,
-                                                              bool* may_contain) const {
+__attribute__((flatten)) void BloomFilterBase::MayMatch(size_t n, const std::string_view* keys,
+                                                        bool* may_match) const {
   filters::AskMany(state_->bits, n, KeyHash{keys, state_->bits.shape.seed},
-                   filters::HashesMayContain, may_contain);
+                   filters::HashesMayContain, may_match);
 }
 
-void BloomFilterView::MayContainHashes(size_t n, const uint64_t* hashes, bool* may_contain) const {
-  filters::AskMany(state_->bits, n, GivenHash{hashes}, filters::HashesMayContain, may_contain);
+void BloomFilterBase::MayMatchHashes(size_t n, const uint64_t* hashes, bool* may_match) const {
+  filters::AskMany(state_->bits, n, GivenHash{hashes}, filters::HashesMayContain, may_match);
 }
 
-uint64_t BloomFilterView::EstimatedNumKeys() const {
+uint64_t BloomFilterBase::EstimatedNumKeys() const {
   return filters::EstimatedNumKeys(state_->bits);
 }
 
-double BloomFilterView::EstimatedFalsePositiveRate() const {
+double BloomFilterBase::EstimatedFalsePositiveRate() const {
   return filters::EstimatedFalsePositiveRate(state_->bits);
 }
 
-bool operator==(const BloomFilterView& a, const BloomFilterView& b) {
+bool operator==(const BloomFilterBase& a, const BloomFilterBase& b) {
   const BloomBits& mine = a.state_->bits;
   const BloomBits& other = b.state_->bits;
   return filters::Difference(mine.shape, other.shape).empty() &&
          std::memcmp(mine.data, other.data, mine.num_bytes()) == 0;
 }
 
-bool BloomFilterView::Save(const std::string& path, std::string* error) const {
+bool BloomFilterBase::Save(const std::string& path, std::string* error) const {
   return core::OrError(error, [&](std::string* reason) {
     filters::ReplacementFile file;
     return file.Open(path, reason) && filters::AppendBloom(*state_, &file, reason) &&
@@ -100,7 +99,7 @@ bool BloomFilterView::Save(const std::string& path, std::string* error) const {
   });
 }
 
-BloomFilter::BloomFilter(std::unique_ptr<BloomState> state) : BloomFilterView(std::move(state)) {}
+BloomFilter::BloomFilter(std::unique_ptr<BloomState> state) : BloomFilterBase(std::move(state)) {}
 BloomFilter::~BloomFilter() = default;
 
 std::unique_ptr<BloomFilter> BloomFilter::FromState(std::unique_ptr<BloomState> state,
@@ -122,12 +121,12 @@ std::unique_ptr<BloomFilter> BloomFilter::Create(const BloomFilterOptions& optio
   return FromState(std::move(state), error);
 }
 
-std::unique_ptr<BloomFilter> BloomFilter::Copy(const BloomFilterView& from, std::string* error) {
+std::unique_ptr<BloomFilter> BloomFilter::Copy(const BloomFilterBase& from, std::string* error) {
   const BloomState& source = *from.state_;
   auto state = filters::NewBloomState(source.bits.shape, source.capacity, error);
   if (state == nullptr) return nullptr;
   std::memcpy(state->bits.data, source.bits.data, source.bits.num_bytes());
-  state->num_added = source.num_added;
+  state->num_keys = source.num_keys;
   return FromState(std::move(state), error);
 }
 
@@ -145,34 +144,34 @@ std::unique_ptr<BloomFilter> BloomFilter::Load(const std::string& path, std::str
   });
 }
 
-__attribute__((flatten)) bool BloomFilter::Add(std::string_view key) {
+__attribute__((flatten)) bool BloomFilter::AddKey(std::string_view key) {
   return AddHash(core::Hash64(key, state_->bits.shape.seed));
 }
 
 bool BloomFilter::AddHash(uint64_t hash) {
   bool changed;
   filters::AddHashes(state_->bits, 1, &hash, &changed);
-  state_->num_added += changed ? 1 : 0;
+  state_->num_keys += changed ? 1 : 0;
   return changed;
 }
 
-__attribute__((flatten)) size_t BloomFilter::AddMany(size_t n, const std::string_view* keys,
+__attribute__((flatten)) size_t BloomFilter::AddKeys(size_t n, const std::string_view* keys,
                                                      bool* changed) {
-  const size_t added = filters::AddMany(state_->bits, n, KeyHash{keys, state_->bits.shape.seed},
+  const size_t added = filters::AddKeys(state_->bits, n, KeyHash{keys, state_->bits.shape.seed},
                                         filters::AddHashes, changed);
-  state_->num_added += added;
+  state_->num_keys += added;
   return added;
 }
 
 size_t BloomFilter::AddHashes(size_t n, const uint64_t* hashes, bool* changed) {
   const size_t added =
-      filters::AddMany(state_->bits, n, GivenHash{hashes}, filters::AddHashes, changed);
-  state_->num_added += added;
+      filters::AddKeys(state_->bits, n, GivenHash{hashes}, filters::AddHashes, changed);
+  state_->num_keys += added;
   return added;
 }
 
 template <typename Combine>
-bool BloomFilter::CombineWith(const BloomFilterView& other, Combine combine, std::string* error) {
+bool BloomFilter::CombineWith(const BloomFilterBase& other, Combine combine, std::string* error) {
   const BloomBits& mine = state_->bits;
   const BloomBits& theirs = other.state_->bits;
   const core::ErrorText difference = filters::Difference(mine.shape, theirs.shape);
@@ -185,22 +184,22 @@ bool BloomFilter::CombineWith(const BloomFilterView& other, Combine combine, std
   const auto* other_words = reinterpret_cast<const uint64_t*>(theirs.data);
   const uint64_t num_words = mine.num_bytes() / sizeof(uint64_t);
   for (uint64_t i = 0; i < num_words; ++i) words[i] = combine(words[i], other_words[i]);
-  state_->num_added = EstimatedNumKeys();
+  state_->num_keys = EstimatedNumKeys();
   return true;
 }
 
-bool BloomFilter::Merge(const BloomFilterView& other, std::string* error) {
+bool BloomFilter::Merge(const BloomFilterBase& other, std::string* error) {
   return CombineWith(
       other, [](uint64_t a, uint64_t b) { return a | b; }, error);
 }
 
-bool BloomFilter::Intersect(const BloomFilterView& other, std::string* error) {
+bool BloomFilter::Intersect(const BloomFilterBase& other, std::string* error) {
   return CombineWith(
       other, [](uint64_t a, uint64_t b) { return a & b; }, error);
 }
 
 void BloomFilter::Clear() {
-  state_->num_added = 0;
+  state_->num_keys = 0;
   state_->memory.Zero();
 }
 

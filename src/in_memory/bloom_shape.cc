@@ -17,7 +17,7 @@ double BitsPerKey(BloomLayout layout, double rate) {
   switch (layout) {
     case BloomLayout::kBlocked:
       return BitsPerKeyForFalsePositiveRate(Format::kBlocked, rate);
-    case BloomLayout::kUnblocked:
+    case BloomLayout::kStandard:
       return FlatBitsPerKeyForFalsePositiveRate(rate);
     case BloomLayout::kBlocked128:
     case BloomLayout::kBlocked64:
@@ -30,7 +30,7 @@ int BestNumProbes(BloomLayout layout, double bits_per_key) {
   switch (layout) {
     case BloomLayout::kBlocked:
       return OptimalNumProbes(Format::kBlocked, bits_per_key);
-    case BloomLayout::kUnblocked:
+    case BloomLayout::kStandard:
       return OptimalFlatNumProbes(bits_per_key);
     case BloomLayout::kBlocked128:
     case BloomLayout::kBlocked64:
@@ -90,8 +90,8 @@ const char* Name(BloomLayout layout) {
   switch (layout) {
     case BloomLayout::kBlocked:
       return "kBlocked";
-    case BloomLayout::kUnblocked:
-      return "kUnblocked";
+    case BloomLayout::kStandard:
+      return "kStandard";
     case BloomLayout::kBlocked128:
       return "kBlocked128";
     case BloomLayout::kBlocked64:
@@ -139,7 +139,7 @@ ErrorText Difference(const BloomShape& mine, const BloomShape& other, const char
 }
 
 double FalsePositiveRate(const BloomShape& shape, uint64_t num_keys) {
-  if (shape.layout == BloomLayout::kUnblocked) {
+  if (shape.layout == BloomLayout::kStandard) {
     return ClassicFalsePositiveRate(num_keys, shape.num_lines * kLineBits, shape.num_probes);
   }
   if (shape.layout == BloomLayout::kBlocked) {

@@ -28,7 +28,7 @@ constexpr int BlockBits(BloomLayout layout) {
       return 128;
     case BloomLayout::kBlocked64:
       return 64;
-    case BloomLayout::kUnblocked:
+    case BloomLayout::kStandard:
       break;
   }
   return 0;
@@ -45,7 +45,7 @@ constexpr uint64_t CounterBits(BloomLayout layout) {
 
 bool IsLayout(int layout);
 constexpr char kAllowedLayouts[] =
-    "allowed: 0 (kBlocked), 1 (kUnblocked), 2 (kBlocked128), 3 (kBlocked64)";
+    "allowed: 0 (kBlocked), 1 (kStandard), 2 (kBlocked128), 3 (kBlocked64)";
 
 // Empty, with the shape in *shape, or one sentence, which calls the bits `unit`: bits or counters.
 core::ErrorText ShapeOf(const BloomFilterOptions& options, BloomShape* shape,

@@ -1,4 +1,4 @@
-// What a BloomFilterView holds: bits, their memory, and what is counted beside them.
+// What a BloomFilterBase holds: bits, their memory, and what is counted beside them.
 #ifndef BLOOMLINE_IN_MEMORY_BLOOM_STATE_H_
 #define BLOOMLINE_IN_MEMORY_BLOOM_STATE_H_
 
@@ -14,7 +14,7 @@ namespace bloomline::filters {
 struct BloomState {
   BloomBits bits;
   uint64_t capacity = 0;
-  uint64_t num_added = 0;
+  uint64_t num_keys = 0;
   LineMemory memory;
 };
 

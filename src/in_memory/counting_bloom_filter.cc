@@ -122,8 +122,8 @@ inline size_t RemoveAll(CountingState* state, size_t n, HashOf hash_of, bool* re
 }
 
 template <typename HashOf>
-inline void AskAll(const CountingState& state, size_t n, HashOf hash_of, bool* may_contain) {
-  RunInGroups(state.lines, n, hash_of, may_contain,
+inline void AskAll(const CountingState& state, size_t n, HashOf hash_of, bool* may_match) {
+  RunInGroups(state.lines, n, hash_of, may_match,
               [&](size_t count, const uint64_t* hashes, bool* answers) {
                 state.kernel->ask_many(state.lines, count, hashes, answers);
               });
@@ -164,16 +164,16 @@ uint64_t CountingBloomFilter::HashOf(std::string_view key) const {
   return core::Hash64(key, state_->shape.seed);
 }
 
-__attribute__((flatten)) bool CountingBloomFilter::Add(std::string_view key) {
+__attribute__((flatten)) bool CountingBloomFilter::AddKey(std::string_view key) {
   return AddHash(core::Hash64(key, state_->shape.seed));
 }
 
-__attribute__((flatten)) bool CountingBloomFilter::Remove(std::string_view key) {
+__attribute__((flatten)) bool CountingBloomFilter::RemoveKey(std::string_view key) {
   return RemoveHash(core::Hash64(key, state_->shape.seed));
 }
 
-__attribute__((flatten)) bool CountingBloomFilter::MayContain(std::string_view key) const {
-  return MayContainHash(core::Hash64(key, state_->shape.seed));
+__attribute__((flatten)) bool CountingBloomFilter::MayMatch(std::string_view key) const {
+  return MayMatchHash(core::Hash64(key, state_->shape.seed));
 }
 
 uint32_t CountingBloomFilter::EstimatedCount(std::string_view key) const {
@@ -194,31 +194,30 @@ bool CountingBloomFilter::RemoveHash(uint64_t hash) {
   return removed;
 }
 
-bool CountingBloomFilter::MayContainHash(uint64_t hash) const {
-  bool may_contain;
-  state_->kernel->ask_many(state_->lines, 1, &hash, &may_contain);
-  return may_contain;
+bool CountingBloomFilter::MayMatchHash(uint64_t hash) const {
+  bool may_match;
+  state_->kernel->ask_many(state_->lines, 1, &hash, &may_match);
+  return may_match;
 }
 
 uint32_t CountingBloomFilter::EstimatedHashCount(uint64_t hash) const {
   return filters::LeastCount(state_->lines, hash);
 }
 
-__attribute__((flatten)) size_t CountingBloomFilter::AddMany(size_t n, const std::string_view* keys,
+__attribute__((flatten)) size_t CountingBloomFilter::AddKeys(size_t n, const std::string_view* keys,
                                                              bool* was_absent) {
   return AddAll(state_.get(), n, KeyHash{keys, state_->shape.seed}, was_absent);
 }
 
-__attribute__((flatten)) size_t CountingBloomFilter::RemoveMany(size_t n,
+__attribute__((flatten)) size_t CountingBloomFilter::RemoveKeys(size_t n,
                                                                 const std::string_view* keys,
                                                                 bool* removed) {
   return RemoveAll(state_.get(), n, KeyHash{keys, state_->shape.seed}, removed);
 }
 
-__attribute__((flatten)) void CountingBloomFilter::MayContainMany(size_t n,
-                                                                  const std::string_view* keys,
-                                                                  bool* may_contain) const {
-  AskAll(*state_, n, KeyHash{keys, state_->shape.seed}, may_contain);
+__attribute__((flatten)) void CountingBloomFilter::MayMatch(size_t n, const std::string_view* keys,
+                                                            bool* may_match) const {
+  AskAll(*state_, n, KeyHash{keys, state_->shape.seed}, may_match);
 }
 
 size_t CountingBloomFilter::AddHashes(size_t n, const uint64_t* hashes, bool* was_absent) {
@@ -229,9 +228,8 @@ size_t CountingBloomFilter::RemoveHashes(size_t n, const uint64_t* hashes, bool*
   return RemoveAll(state_.get(), n, GivenHash{hashes}, removed);
 }
 
-void CountingBloomFilter::MayContainHashes(size_t n, const uint64_t* hashes,
-                                           bool* may_contain) const {
-  AskAll(*state_, n, GivenHash{hashes}, may_contain);
+void CountingBloomFilter::MayMatchHashes(size_t n, const uint64_t* hashes, bool* may_match) const {
+  AskAll(*state_, n, GivenHash{hashes}, may_match);
 }
 
 uint64_t CountingBloomFilter::num_counters() const {
@@ -249,7 +247,7 @@ std::unique_ptr<BloomFilter> CountingBloomFilter::ToBloomFilter(std::string* err
   auto bloom = filters::NewBloomState(state_->shape, state_->capacity, error);
   if (bloom == nullptr) return nullptr;
   filters::CountersToBits(state_->lines, bloom->bits.data);
-  bloom->num_added = filters::EstimatedNumKeys(bloom->bits);
+  bloom->num_keys = filters::EstimatedNumKeys(bloom->bits);
   return BloomFilter::FromState(std::move(bloom), error);
 }
 
@@ -269,7 +267,7 @@ bool CountingBloomFilter::Save(const std::string& path, std::string* error) cons
   filters::BloomFileHeader header;
   header.shape = state_->shape;
   header.capacity = state_->capacity;
-  header.num_added = state_->num_keys;
+  header.num_keys = state_->num_keys;
   header.payload_bytes = state_->lines.num_bytes();
   return core::OrError(error, [&](std::string* reason) {
     filters::ReplacementFile file;
@@ -294,7 +292,7 @@ std::unique_ptr<CountingBloomFilter> CountingBloomFilter::Load(const std::string
     if (state == nullptr || !filters::ReadPayload(file, header, state->memory.data(), reason)) {
       return nullptr;
     }
-    state->num_keys = header.num_added;
+    state->num_keys = header.num_keys;
     state->num_saturated = filters::CountSaturated(state->lines);
     return FromState(std::move(state), reason);
   });

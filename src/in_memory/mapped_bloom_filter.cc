@@ -13,7 +13,7 @@
 namespace bloomline {
 
 MappedBloomFilter::MappedBloomFilter(std::unique_ptr<filters::BloomState> state)
-    : BloomFilterView(std::move(state)) {}
+    : BloomFilterBase(std::move(state)) {}
 MappedBloomFilter::~MappedBloomFilter() = default;
 
 std::unique_ptr<MappedBloomFilter> MappedBloomFilter::Open(const std::string& path, Verify verify,
@@ -40,7 +40,7 @@ std::unique_ptr<MappedBloomFilter> MappedBloomFilter::Open(const std::string& pa
     }
     state->bits = {header.shape, payload, &kernels::ActiveKernel()};
     state->capacity = header.capacity;
-    state->num_added = header.num_added;
+    state->num_keys = header.num_keys;
     return std::unique_ptr<MappedBloomFilter>(new MappedBloomFilter(std::move(state)));
   });
 }

@@ -108,21 +108,21 @@ bool ScalableBloomFilter::AddStage(std::string* error) {
   return true;
 }
 
-bool ScalableBloomFilter::MayContainHash(uint64_t hash) const {
+bool ScalableBloomFilter::MayMatchHash(uint64_t hash) const {
   for (size_t i = stages_.size(); i-- > 0;) {
-    if (stages_[i]->MayContainHash(hash)) return true;
+    if (stages_[i]->MayMatchHash(hash)) return true;
   }
   return false;
 }
 
 // At most kBatchKeys of them, whose lines were requested.
-void ScalableBloomFilter::RequestedMayContain(size_t n, const uint64_t* hashes,
-                                              bool* may_contain) const {
-  filters::HashesMayContain(stages_.back()->state_->bits, n, hashes, may_contain);
+void ScalableBloomFilter::RequestedMayMatch(size_t n, const uint64_t* hashes,
+                                            bool* may_match) const {
+  filters::HashesMayContain(stages_.back()->state_->bits, n, hashes, may_match);
   bool in_stage[kernels::kBatchKeys];
   for (size_t i = stages_.size() - 1; i-- > 0;) {
     filters::HashesMayContain(stages_[i]->state_->bits, n, hashes, in_stage);
-    for (size_t key = 0; key < n; ++key) may_contain[key] |= in_stage[key];
+    for (size_t key = 0; key < n; ++key) may_match[key] |= in_stage[key];
   }
 }
 
@@ -134,33 +134,33 @@ void ScalableBloomFilter::RequestForQuery(uint64_t hash) const {
 }
 
 bool ScalableBloomFilter::LastHasRoom() const {
-  return stages_.back()->num_added() < stages_.back()->capacity();
+  return stages_.back()->num_keys() < stages_.back()->capacity();
 }
 
 bool ScalableBloomFilter::AddNewHash(uint64_t hash) {
   // Tried once: sizing a stage that cannot be takes longer than thousands of keys.
-  if (!LastHasRoom() && !is_overfull_) is_overfull_ = !AddStage(nullptr);
+  if (!LastHasRoom() && !is_past_capacity_) is_past_capacity_ = !AddStage(nullptr);
   return stages_.back()->AddHash(hash);
 }
 
-bool ScalableBloomFilter::Add(std::string_view key) {
+bool ScalableBloomFilter::AddKey(std::string_view key) {
   const uint64_t hash = core::Hash64(key, options_.seed);
-  return !MayContainHash(hash) && AddNewHash(hash);
+  return !MayMatchHash(hash) && AddNewHash(hash);
 }
 
-__attribute__((flatten)) size_t ScalableBloomFilter::AddMany(size_t n, const std::string_view* keys,
+__attribute__((flatten)) size_t ScalableBloomFilter::AddKeys(size_t n, const std::string_view* keys,
                                                              bool* changed) {
   size_t added = 0;
   core::ForEachGroup(
       n, core::KeyHash{keys, options_.seed}, true, [&](uint64_t hash) { RequestForQuery(hash); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
         bool known[kernels::kBatchKeys];
-        RequestedMayContain(count, hashes, known);
+        RequestedMayMatch(count, hashes, known);
         const size_t num_stages = stages_.size();
         for (size_t i = 0; i < count; ++i) {
           // A key of this group that was added since: AddHash sees it if it goes to the same stage.
           const bool same_stage = stages_.size() == num_stages && LastHasRoom();
-          const bool is_known = same_stage ? known[i] : MayContainHash(hashes[i]);
+          const bool is_known = same_stage ? known[i] : MayMatchHash(hashes[i]);
           const bool is_new = !is_known && AddNewHash(hashes[i]);
           added += is_new ? 1 : 0;
           if (changed != nullptr) changed[first + i] = is_new;
@@ -169,24 +169,23 @@ __attribute__((flatten)) size_t ScalableBloomFilter::AddMany(size_t n, const std
   return added;
 }
 
-bool ScalableBloomFilter::MayContain(std::string_view key) const {
-  return MayContainHash(core::Hash64(key, options_.seed));
+bool ScalableBloomFilter::MayMatch(std::string_view key) const {
+  return MayMatchHash(core::Hash64(key, options_.seed));
 }
 
-__attribute__((flatten)) void ScalableBloomFilter::MayContainMany(size_t n,
-                                                                  const std::string_view* keys,
-                                                                  bool* may_contain) const {
+__attribute__((flatten)) void ScalableBloomFilter::MayMatch(size_t n, const std::string_view* keys,
+                                                            bool* may_match) const {
   core::ForEachGroup(
       n, core::KeyHash{keys, options_.seed}, true, [&](uint64_t hash) { RequestForQuery(hash); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
-        RequestedMayContain(count, hashes, may_contain + first);
+        RequestedMayMatch(count, hashes, may_match + first);
       });
 }
 
 const ScalableBloomFilterOptions& ScalableBloomFilter::options() const { return options_; }
 size_t ScalableBloomFilter::num_stages() const { return stages_.size(); }
 const BloomFilter& ScalableBloomFilter::stage(size_t i) const { return *stages_[i]; }
-bool ScalableBloomFilter::is_overfull() const { return is_overfull_; }
+bool ScalableBloomFilter::IsPastCapacity() const { return is_past_capacity_; }
 
 template <typename Figure>
 uint64_t ScalableBloomFilter::Sum(Figure figure) const {
@@ -197,7 +196,7 @@ uint64_t ScalableBloomFilter::Sum(Figure figure) const {
 
 uint64_t ScalableBloomFilter::num_bits() const { return Sum(&BloomFilter::num_bits); }
 uint64_t ScalableBloomFilter::capacity() const { return Sum(&BloomFilter::capacity); }
-uint64_t ScalableBloomFilter::num_added() const { return Sum(&BloomFilter::num_added); }
+uint64_t ScalableBloomFilter::num_keys() const { return Sum(&BloomFilter::num_keys); }
 uint64_t ScalableBloomFilter::EstimatedNumKeys() const {
   return Sum(&BloomFilter::EstimatedNumKeys);
 }
@@ -211,7 +210,7 @@ double ScalableBloomFilter::EstimatedFalsePositiveRate() const {
 void ScalableBloomFilter::Clear() {
   stages_.resize(1);
   stages_[0]->Clear();
-  is_overfull_ = false;
+  is_past_capacity_ = false;
 }
 
 bool ScalableBloomFilter::Save(const std::string& path, std::string* error) const {

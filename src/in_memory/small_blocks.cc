@@ -55,13 +55,13 @@ struct Blocks {
 
   struct Ask {
     template <int K>
-    static void Run(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_contain) {
+    static void Run(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_match) {
       for (size_t i = 0; i < n; ++i) {
         const Mask mask = MaskOf(hashes[i], K == 0 ? bits.shape.num_probes : K);
         const uint64_t* block = BlockOf(bits, hashes[i]);
         uint64_t missing = 0;
         for (uint32_t w = 0; w < kWords; ++w) missing |= mask.words[w] & ~LoadShared(block + w);
-        may_contain[i] = missing == 0;
+        may_match[i] = missing == 0;
       }
     }
   };
@@ -96,11 +96,11 @@ void AddToSmallBlocks(const BloomBits& bits, size_t n, const uint64_t* hashes, b
   }
 }
 
-void AskSmallBlocks(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_contain) {
+void AskSmallBlocks(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_match) {
   if (bits.shape.layout == BloomLayout::kBlocked128) {
-    kernels::RunUnrolled<Blocks<128>::Ask>(bits.shape.num_probes, bits, n, hashes, may_contain);
+    kernels::RunUnrolled<Blocks<128>::Ask>(bits.shape.num_probes, bits, n, hashes, may_match);
   } else {
-    kernels::RunUnrolled<Blocks<64>::Ask>(bits.shape.num_probes, bits, n, hashes, may_contain);
+    kernels::RunUnrolled<Blocks<64>::Ask>(bits.shape.num_probes, bits, n, hashes, may_match);
   }
 }
 

@@ -17,7 +17,7 @@ inline uint64_t* Word(const UnblockedBits& bits, uint64_t position) {
 
 // set(word, mask) sets the mask's bit and returns whether it was not set.
 template <typename Set>
-inline void AddMany(const UnblockedBits& bits, size_t n, const uint64_t* hashes, bool* changed,
+inline void AddKeys(const UnblockedBits& bits, size_t n, const uint64_t* hashes, bool* changed,
                     Set set) {
   for (size_t i = 0; i < n; ++i) {
     bool is_new = false;
@@ -32,7 +32,7 @@ inline void AddMany(const UnblockedBits& bits, size_t n, const uint64_t* hashes,
 }  // namespace
 
 void UnblockedAddMany(const UnblockedBits& bits, size_t n, const uint64_t* hashes, bool* changed) {
-  AddMany(bits, n, hashes, changed, [](uint64_t* word, uint64_t mask) {
+  AddKeys(bits, n, hashes, changed, [](uint64_t* word, uint64_t mask) {
     const bool is_new = (*word & mask) == 0;
     *word |= mask;
     return is_new;
@@ -41,7 +41,7 @@ void UnblockedAddMany(const UnblockedBits& bits, size_t n, const uint64_t* hashe
 
 void UnblockedSharedAddMany(const UnblockedBits& bits, size_t n, const uint64_t* hashes,
                             bool* changed) {
-  AddMany(bits, n, hashes, changed, [](uint64_t* word, uint64_t mask) {
+  AddKeys(bits, n, hashes, changed, [](uint64_t* word, uint64_t mask) {
     if ((kernels::LoadShared(word) & mask) != 0) return false;
     kernels::OrShared(word, mask);
     return true;

@@ -27,8 +27,8 @@ struct CounterLines {
 
 // A kernel's functions on n hashes, one after the other. They request nothing ahead.
 struct CounterKernel {
-  // may_contain[i]: none of the hash's counters is zero.
-  void (*ask_many)(const CounterLines& lines, size_t n, const uint64_t* hashes, bool* may_contain);
+  // may_match[i]: none of the hash's counters is zero.
+  void (*ask_many)(const CounterLines& lines, size_t n, const uint64_t* hashes, bool* may_match);
   // Raises the hash's counters by one, each once, but no saturated one. was_absent[i]: one of them
   // was zero. Adds how many became saturated to *num_saturated.
   void (*add_many)(const CounterLines& lines, size_t n, const uint64_t* hashes, bool* was_absent,

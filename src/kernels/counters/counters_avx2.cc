@@ -65,11 +65,11 @@ template <int kBits>
 struct Ask {
   template <int kNumProbes>
   BLOOMLINE_AVX2 static void Run(const CounterLines& lines, size_t n, const uint64_t* hashes,
-                                 bool* may_contain) {
+                                 bool* may_match) {
     for (size_t i = 0; i < n; ++i) {
       const Bits512 ones =
           OnesOf<kBits>(hashes[i], kNumProbes == 0 ? lines.num_probes : kNumProbes);
-      may_contain[i] = NoneIsZero<kBits>(Load(lines.Line(hashes[i])), ones);
+      may_match[i] = NoneIsZero<kBits>(Load(lines.Line(hashes[i])), ones);
     }
   }
 };
@@ -120,22 +120,22 @@ struct Remove {
   }
 };
 
-void AskMany(const CounterLines& lines, size_t n, const uint64_t* hashes, bool* may_contain) {
-  RunOnCounters<Ask>(lines, n, hashes, may_contain);
+void AskMany(const CounterLines& lines, size_t n, const uint64_t* hashes, bool* may_match) {
+  RunOnCounters<Ask>(lines, n, hashes, may_match);
 }
 
-void AddMany(const CounterLines& lines, size_t n, const uint64_t* hashes, bool* was_absent,
+void AddKeys(const CounterLines& lines, size_t n, const uint64_t* hashes, bool* was_absent,
              uint64_t* num_saturated) {
   RunOnCounters<Add>(lines, n, hashes, was_absent, num_saturated);
 }
 
-void RemoveMany(const CounterLines& lines, size_t n, const uint64_t* hashes, bool* removed) {
+void RemoveKeys(const CounterLines& lines, size_t n, const uint64_t* hashes, bool* removed) {
   RunOnCounters<Remove>(lines, n, hashes, removed);
 }
 
 }  // namespace
 
-const CounterKernel kAvx2Counters = {AskMany, AddMany, RemoveMany};
+const CounterKernel kAvx2Counters = {AskMany, AddKeys, RemoveKeys};
 
 }  // namespace bloomline::kernels
 

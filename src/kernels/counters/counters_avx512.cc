@@ -34,8 +34,8 @@ BLOOMLINE_AVX512_INLINE bool HaveAll(__m512i bits, __m512i ones) {
 template <int kBits>
 struct Ask {
   static constexpr bool kRequestsLines = false;
-  BLOOMLINE_AVX512_INLINE static void Run(char* line, __m512i ones, size_t i, bool* may_contain) {
-    may_contain[i] = HaveAll(NotZero<kBits>(_mm512_loadu_si512(line)), ones);
+  BLOOMLINE_AVX512_INLINE static void Run(char* line, __m512i ones, size_t i, bool* may_match) {
+    may_match[i] = HaveAll(NotZero<kBits>(_mm512_loadu_si512(line)), ones);
   }
 };
 
@@ -81,22 +81,22 @@ struct OnKeys {
   };
 };
 
-void AskMany(const CounterLines& lines, size_t n, const uint64_t* hashes, bool* may_contain) {
-  RunOnCounters<OnKeys<Ask, bool*>::With>(lines, n, hashes, may_contain);
+void AskMany(const CounterLines& lines, size_t n, const uint64_t* hashes, bool* may_match) {
+  RunOnCounters<OnKeys<Ask, bool*>::With>(lines, n, hashes, may_match);
 }
 
-void AddMany(const CounterLines& lines, size_t n, const uint64_t* hashes, bool* was_absent,
+void AddKeys(const CounterLines& lines, size_t n, const uint64_t* hashes, bool* was_absent,
              uint64_t* num_saturated) {
   RunOnCounters<OnKeys<Add, bool*, uint64_t*>::With>(lines, n, hashes, was_absent, num_saturated);
 }
 
-void RemoveMany(const CounterLines& lines, size_t n, const uint64_t* hashes, bool* removed) {
+void RemoveKeys(const CounterLines& lines, size_t n, const uint64_t* hashes, bool* removed) {
   RunOnCounters<OnKeys<Remove, bool*>::With>(lines, n, hashes, removed);
 }
 
 }  // namespace
 
-const CounterKernel kAvx512Counters = {AskMany, AddMany, RemoveMany};
+const CounterKernel kAvx512Counters = {AskMany, AddKeys, RemoveKeys};
 
 }  // namespace bloomline::kernels
 

@@ -48,9 +48,9 @@ struct Ask {
   }
 
   template <int kNumProbes>
-  static void Run(const CounterLines& lines, size_t n, const uint64_t* hashes, bool* may_contain) {
+  static void Run(const CounterLines& lines, size_t n, const uint64_t* hashes, bool* may_match) {
     for (size_t i = 0; i < n; ++i) {
-      may_contain[i] = One<kNumProbes>(lines.Line(hashes[i]), hashes[i], lines.num_probes);
+      may_match[i] = One<kNumProbes>(lines.Line(hashes[i]), hashes[i], lines.num_probes);
     }
   }
 };
@@ -108,21 +108,21 @@ struct Remove {
   }
 };
 
-void AskMany(const CounterLines& lines, size_t n, const uint64_t* hashes, bool* may_contain) {
-  RunOnCounters<Ask>(lines, n, hashes, may_contain);
+void AskMany(const CounterLines& lines, size_t n, const uint64_t* hashes, bool* may_match) {
+  RunOnCounters<Ask>(lines, n, hashes, may_match);
 }
 
-void AddMany(const CounterLines& lines, size_t n, const uint64_t* hashes, bool* was_absent,
+void AddKeys(const CounterLines& lines, size_t n, const uint64_t* hashes, bool* was_absent,
              uint64_t* num_saturated) {
   RunOnCounters<Add>(lines, n, hashes, was_absent, num_saturated);
 }
 
-void RemoveMany(const CounterLines& lines, size_t n, const uint64_t* hashes, bool* removed) {
+void RemoveKeys(const CounterLines& lines, size_t n, const uint64_t* hashes, bool* removed) {
   RunOnCounters<Remove>(lines, n, hashes, removed);
 }
 
 }  // namespace
 
-const CounterKernel kPortableCounters = {AskMany, AddMany, RemoveMany};
+const CounterKernel kPortableCounters = {AskMany, AddKeys, RemoveKeys};
 
 }  // namespace bloomline::kernels
