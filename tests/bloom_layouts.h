@@ -16,7 +16,7 @@ inline const char* Name(BloomLayout layout) {
     case BloomLayout::kBlocked:
       return "Blocked";
     case BloomLayout::kStandard:
-      return "Unblocked";
+      return "Standard";
     case BloomLayout::kBlocked128:
       return "Blocked128";
     case BloomLayout::kBlocked64:

@@ -112,7 +112,7 @@ TEST(ChosenKeysTest, HalfOfTheHashesInABloomFilterInMemory) {
     const double unseeded = fpr(layout, 0, HashBeginsWithZero);
     const double seeded = fpr(layout, seed, HashBeginsWithZero);
     const bool blocked = layout == BloomLayout::kBlocked;
-    std::printf("%-18s %12.3f %10.3f %12.3f\n", blocked ? "blocked" : "unblocked", 100 * normal,
+    std::printf("%-18s %12.3f %10.3f %12.3f\n", blocked ? "blocked" : "standard", 100 * normal,
                 100 * unseeded, 100 * seeded);
     if (blocked) {
       EXPECT_GT(unseeded, 0.05);

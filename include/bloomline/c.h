@@ -119,7 +119,7 @@ extern int bloomline_view_num_probes(const bloomline_view_t*);
 
 enum {
   bloomline_bloom_blocked = 0,
-  bloomline_bloom_unblocked = 1,
+  bloomline_bloom_standard = 1,
   bloomline_bloom_blocked128 = 2,
   bloomline_bloom_blocked64 = 3
 };

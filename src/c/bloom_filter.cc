@@ -19,7 +19,7 @@ struct bloomline_bloomoptions_t {
 };
 
 static_assert(bloomline_bloom_blocked == static_cast<int>(BloomLayout::kBlocked));
-static_assert(bloomline_bloom_unblocked == static_cast<int>(BloomLayout::kStandard));
+static_assert(bloomline_bloom_standard == static_cast<int>(BloomLayout::kStandard));
 static_assert(bloomline_bloom_blocked128 == static_cast<int>(BloomLayout::kBlocked128));
 static_assert(bloomline_bloom_blocked64 == static_cast<int>(BloomLayout::kBlocked64));
 

@@ -29,7 +29,7 @@ void AddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* ch
   if (bits.shape.layout == BloomLayout::kBlocked) {
     bits.kernel->blocked_add_many(bits.lines(), n, hashes, changed);
   } else if (bits.shape.layout == BloomLayout::kStandard) {
-    UnblockedAddMany(bits.unblocked(), n, hashes, changed);
+    StandardAddMany(bits.standard(), n, hashes, changed);
   } else {
     AddToSmallBlocks(bits, n, hashes, changed);
   }
@@ -39,7 +39,7 @@ void SharedAddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bo
   if (bits.shape.layout == BloomLayout::kBlocked) {
     bits.kernel->shared_add_many(bits.lines(), n, hashes, changed);
   } else if (bits.shape.layout == BloomLayout::kStandard) {
-    UnblockedSharedAddMany(bits.unblocked(), n, hashes, changed);
+    StandardSharedAddMany(bits.standard(), n, hashes, changed);
   } else {
     AddToSmallBlocks(bits, n, hashes, changed);
   }
@@ -49,7 +49,7 @@ void HashesMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes, b
   if (bits.shape.layout == BloomLayout::kBlocked) {
     bits.kernel->blocked_may_match_many(bits.lines(), n, hashes, may_match);
   } else if (bits.shape.layout == BloomLayout::kStandard) {
-    UnblockedMayMatchMany(bits.unblocked(), n, hashes, may_match);
+    StandardMayMatchMany(bits.standard(), n, hashes, may_match);
   } else {
     AskSmallBlocks(bits, n, hashes, may_match);
   }
@@ -60,7 +60,7 @@ void SharedHashesMayContain(const BloomBits& bits, size_t n, const uint64_t* has
   if (bits.shape.layout == BloomLayout::kBlocked) {
     bits.kernel->shared_may_match_many(bits.lines(), n, hashes, may_match);
   } else if (bits.shape.layout == BloomLayout::kStandard) {
-    UnblockedMayMatchMany(bits.unblocked(), n, hashes, may_match);
+    StandardMayMatchMany(bits.standard(), n, hashes, may_match);
   } else {
     AskSmallBlocks(bits, n, hashes, may_match);
   }

@@ -24,7 +24,7 @@ struct BloomBits {
   uint64_t num_bits() const { return shape.num_lines * kernels::kLineBits; }
   uint64_t num_bytes() const { return shape.num_lines * kernels::kLineBytes; }
   kernels::BlockedLines lines() const { return {data, shape.num_lines, shape.num_probes}; }
-  UnblockedBits unblocked() const { return {data, num_bits(), shape.num_probes}; }
+  StandardBits standard() const { return {data, num_bits(), shape.num_probes}; }
 };
 
 // Adds n hashes one after the other; changed[i]: that changed a bit.
@@ -42,7 +42,7 @@ bool HashMayContain(const BloomBits& bits, uint64_t hash);
 
 inline void RequestForAdd(const BloomBits& bits, uint64_t hash) {
   if (bits.shape.layout == BloomLayout::kStandard) {
-    RequestUnblockedForAdd(bits.unblocked(), hash);
+    RequestStandardForAdd(bits.standard(), hash);
   } else {
     __builtin_prefetch(kernels::Line(bits.lines(), hash), 1);
   }
@@ -50,7 +50,7 @@ inline void RequestForAdd(const BloomBits& bits, uint64_t hash) {
 
 inline void RequestForQuery(const BloomBits& bits, uint64_t hash) {
   if (bits.shape.layout == BloomLayout::kStandard) {
-    RequestUnblockedForQuery(bits.unblocked(), hash);
+    RequestStandardForQuery(bits.standard(), hash);
   } else {
     __builtin_prefetch(kernels::Line(bits.lines(), hash));
   }

@@ -7,17 +7,17 @@
 namespace bloomline::filters {
 namespace {
 
-inline uint64_t Position(const UnblockedBits& bits, uint64_t hash, int j) {
-  return kernels::UnblockedBit(kernels::WideProbe(kernels::UnblockedPair(hash), j), bits.num_bits);
+inline uint64_t Position(const StandardBits& bits, uint64_t hash, int j) {
+  return kernels::StandardBit(kernels::WideProbe(kernels::StandardPair(hash), j), bits.num_bits);
 }
 
-inline uint64_t* Word(const UnblockedBits& bits, uint64_t position) {
+inline uint64_t* Word(const StandardBits& bits, uint64_t position) {
   return reinterpret_cast<uint64_t*>(bits.data) + position / kernels::kWordBits;
 }
 
 // set(word, mask) sets the mask's bit and returns whether it was not set.
 template <typename Set>
-inline void AddKeys(const UnblockedBits& bits, size_t n, const uint64_t* hashes, bool* changed,
+inline void AddKeys(const StandardBits& bits, size_t n, const uint64_t* hashes, bool* changed,
                     Set set) {
   for (size_t i = 0; i < n; ++i) {
     bool is_new = false;
@@ -31,7 +31,7 @@ inline void AddKeys(const UnblockedBits& bits, size_t n, const uint64_t* hashes,
 
 }  // namespace
 
-void UnblockedAddMany(const UnblockedBits& bits, size_t n, const uint64_t* hashes, bool* changed) {
+void StandardAddMany(const StandardBits& bits, size_t n, const uint64_t* hashes, bool* changed) {
   AddKeys(bits, n, hashes, changed, [](uint64_t* word, uint64_t mask) {
     const bool is_new = (*word & mask) == 0;
     *word |= mask;
@@ -39,8 +39,8 @@ void UnblockedAddMany(const UnblockedBits& bits, size_t n, const uint64_t* hashe
   });
 }
 
-void UnblockedSharedAddMany(const UnblockedBits& bits, size_t n, const uint64_t* hashes,
-                            bool* changed) {
+void StandardSharedAddMany(const StandardBits& bits, size_t n, const uint64_t* hashes,
+                           bool* changed) {
   AddKeys(bits, n, hashes, changed, [](uint64_t* word, uint64_t mask) {
     if ((kernels::LoadShared(word) & mask) != 0) return false;
     kernels::OrShared(word, mask);
@@ -49,8 +49,8 @@ void UnblockedSharedAddMany(const UnblockedBits& bits, size_t n, const uint64_t*
 }
 
 // Probe by probe for all keys, of which half drop out each time.
-void UnblockedMayMatchMany(const UnblockedBits& bits, size_t n, const uint64_t* hashes,
-                           bool* may_match) {
+void StandardMayMatchMany(const StandardBits& bits, size_t n, const uint64_t* hashes,
+                          bool* may_match) {
   size_t alive[kernels::kBatchKeys];
   uint64_t positions[kernels::kBatchKeys];
   for (size_t i = 0; i < n; ++i) {
@@ -79,13 +79,13 @@ void UnblockedMayMatchMany(const UnblockedBits& bits, size_t n, const uint64_t* 
   for (size_t i = 0; i < num_alive; ++i) may_match[alive[i]] = true;
 }
 
-void RequestUnblockedForAdd(const UnblockedBits& bits, uint64_t hash) {
+void RequestStandardForAdd(const StandardBits& bits, uint64_t hash) {
   for (int j = 0; j < bits.num_probes; ++j) {
     __builtin_prefetch(Word(bits, Position(bits, hash, j)), 1);
   }
 }
 
-void RequestUnblockedForQuery(const UnblockedBits& bits, uint64_t hash) {
+void RequestStandardForQuery(const StandardBits& bits, uint64_t hash) {
   __builtin_prefetch(Word(bits, Position(bits, hash, 0)));
 }
 

@@ -8,23 +8,23 @@
 namespace bloomline::filters {
 
 // `data` is on an 8-byte boundary; num_bits is a multiple of 64.
-struct UnblockedBits {
+struct StandardBits {
   char* data;
   uint64_t num_bits;
   int num_probes;
 };
 
 // As the functions of Kernel: shared_add_many and may_match allow other threads to set bits.
-void UnblockedAddMany(const UnblockedBits& bits, size_t n, const uint64_t* hashes, bool* changed);
-void UnblockedSharedAddMany(const UnblockedBits& bits, size_t n, const uint64_t* hashes,
-                            bool* changed);
+void StandardAddMany(const StandardBits& bits, size_t n, const uint64_t* hashes, bool* changed);
+void StandardSharedAddMany(const StandardBits& bits, size_t n, const uint64_t* hashes,
+                           bool* changed);
 // Of up to kBatchKeys hashes.
-void UnblockedMayMatchMany(const UnblockedBits& bits, size_t n, const uint64_t* hashes,
-                           bool* may_match);
+void StandardMayMatchMany(const StandardBits& bits, size_t n, const uint64_t* hashes,
+                          bool* may_match);
 
 // Request all lines of a key, or the first probe's, for most absent keys need no more than two.
-void RequestUnblockedForAdd(const UnblockedBits& bits, uint64_t hash);
-void RequestUnblockedForQuery(const UnblockedBits& bits, uint64_t hash);
+void RequestStandardForAdd(const StandardBits& bits, uint64_t hash);
+void RequestStandardForQuery(const StandardBits& bits, uint64_t hash);
 
 }  // namespace bloomline::filters
 

@@ -19,7 +19,7 @@ const char* LayoutName(BloomLayout layout) {
     case BloomLayout::kBlocked:
       return "blocked";
     case BloomLayout::kStandard:
-      return "unblocked";
+      return "standard";
     case BloomLayout::kBlocked128:
       return "blocked, 128 bits";
     case BloomLayout::kBlocked64:

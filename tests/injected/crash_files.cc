@@ -142,7 +142,7 @@ void LoadAndQuery(const std::string& path, uint64_t num_keys, Shared* shared) {
 }  // namespace
 
 const char* Name(SavedKind kind) {
-  constexpr const char* kNames[] = {"BloomFilter, blocked",  "BloomFilter, unblocked",
+  constexpr const char* kNames[] = {"BloomFilter, blocked",  "BloomFilter, standard",
                                     "BloomFilter, 128 bits", "BloomFilter, 64 bits",
                                     "ScalableBloomFilter",   "CountingBloomFilter",
                                     "partitioned, blocked",  "partitioned, compact"};
