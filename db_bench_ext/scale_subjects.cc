@@ -10,6 +10,7 @@
 #include "bloomline/atomic_bloom_filter.h"
 #include "bloomline/bloom_filter.h"
 #include "bloomline/filter.h"
+#include "bloomline/filter_theory.h"
 #include "bloomline/partitioned_filter_builder.h"
 #include "bloomline/sizing.h"
 #include "db_bench_ext/machine.h"
@@ -86,7 +87,7 @@ void MeasureMutable(const ScaleCase& scale_case, const ScaleFlags& flags, Add ad
   row->add = TimeKeys(scale_case.num_threads, {0, scale_case.num_keys, 1}, progress,
                       [&](size_t, const KeyBatch& batch) { add(filter.get(), batch); });
   row->filter_bytes = filter->num_bits() / 8;
-  row->theory = BlockedFalsePositiveRate(
+  row->theory = ExactBlockedFalsePositiveRate(
       scale_case.num_keys, row->filter_bytes / kernels::kLineBytes, filter->num_probes());
   MeasureQueries(
       scale_case, flags,
@@ -99,10 +100,11 @@ void MeasureMutable(const ScaleCase& scale_case, const ScaleFlags& flags, Add ad
 double TheoryOf(uint64_t num_keys, std::string_view bytes) {
   const core::Payload payload = core::DecodeStandalone(bytes);
   if (core::IsCompact(payload.layout)) {
-    return CompactFalsePositiveRate(num_keys, payload.num_lines, payload.line_bytes,
-                                    payload.parameter);
+    return ExactCompactFalsePositiveRate(num_keys, payload.num_lines, payload.line_bytes,
+                                         payload.parameter);
   }
-  return BlockedFalsePositiveRate(num_keys, payload.num_lines, static_cast<int>(payload.parameter));
+  return ExactBlockedFalsePositiveRate(num_keys, payload.num_lines,
+                                       static_cast<int>(payload.parameter));
 }
 
 void MeasureView(const ScaleCase& scale_case, const ScaleFlags& flags, std::string_view bytes,
