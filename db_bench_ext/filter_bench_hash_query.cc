@@ -6,8 +6,9 @@
 
 #include "db_bench_ext/filter_bench_keys.h"
 #include "db_bench_ext/filter_bench_suite.h"
-#include "src/core/format.h"
-#include "src/core/payload.h"
+#include "src/format/format.h"
+#include "src/format/payload.h"
+#include "src/query/hash_query.h"
 
 namespace bloomline::bench {
 namespace {

@@ -86,7 +86,7 @@ class Bench {
       for (size_t i = 0; i < batched; i += kBatchKeys) {
         std::vector<std::string_view> batch = present_.Batch(i);
         batch.resize(std::min<size_t>(batch.size(), batched - i));
-        subject->AddMany(batch);
+        subject->AddKeys(batch);
       }
     });
     Time(kAddSingle, flags_.num_singles, result, [&] {

@@ -8,9 +8,9 @@
 
 #include "bloomline/redis_bloom_filter.h"
 #include "bloomline/sizing.h"
-#include "src/core/hash.h"
+#include "src/format/hash.h"
+#include "src/kernels/blocked/lines.h"
 #include "src/kernels/kernel.h"
-#include "src/kernels/lines.h"
 #include "src/kernels/probe_sequence.h"
 #include "src/redis/command.h"
 #include "src/redis/router.h"
@@ -52,23 +52,23 @@ class SharedFilterSubject : public RedisBenchSubject {
   }
 
   void AddOne(std::string_view key) override {
-    if (filter_->Add(key) == AddResult::kFailed) Die(filter_->error());
+    if (filter_->AddKey(key) == AddResult::kFailed) Die(filter_->error());
   }
 
-  void AddMany(const std::vector<std::string_view>& keys) override {
+  void AddKeys(const std::vector<std::string_view>& keys) override {
     results_.resize(keys.size());
-    if (!filter_->AddMany(keys.size(), keys.data(), results_.data())) Die(filter_->error());
+    if (!filter_->AddKeys(keys.size(), keys.data(), results_.data())) Die(filter_->error());
   }
 
   bool AskOne(std::string_view key) override {
-    const Answer answer = filter_->MayContain(key);
+    const Answer answer = filter_->MayMatch(key);
     if (answer == Answer::kError) Die(filter_->error());
     return answer == Answer::kMaybe;
   }
 
   size_t AskMany(const std::vector<std::string_view>& keys) override {
     answers_.resize(keys.size());
-    if (!filter_->MayContainMany(keys.size(), keys.data(), answers_.data())) Die(filter_->error());
+    if (!filter_->MayMatch(keys.size(), keys.data(), answers_.data())) Die(filter_->error());
     return static_cast<size_t>(std::count(answers_.begin(), answers_.end(), Answer::kMaybe));
   }
 
@@ -104,9 +104,9 @@ class BitByBitSubject : public RedisBenchSubject, private redis::Batch {
     });
   }
 
-  void AddOne(std::string_view key) override { AddMany({key}); }
+  void AddOne(std::string_view key) override { AddKeys({key}); }
 
-  void AddMany(const std::vector<std::string_view>& keys) override {
+  void AddKeys(const std::vector<std::string_view>& keys) override {
     Run(keys.size() * kBitByBitProbes, [&](size_t i, std::string* out) {
       out->append("*4\r\n$6\r\nSETBIT\r\n");
       redis::AppendArgument(kName, out);
@@ -123,12 +123,12 @@ class BitByBitSubject : public RedisBenchSubject, private redis::Batch {
       redis::AppendArgument(kName, out);
       redis::AppendArgument(Position(keys, i), out);
     });
-    size_t may_contain = 0;
+    size_t may_match = 0;
     for (size_t first = 0; first < bits_.size(); first += kBitByBitProbes) {
-      may_contain += std::all_of(&bits_[first], &bits_[first] + kBitByBitProbes,
-                                 [](char bit) { return bit == 1; });
+      may_match += std::all_of(&bits_[first], &bits_[first] + kBitByBitProbes,
+                               [](char bit) { return bit == 1; });
     }
-    return may_contain;
+    return may_match;
   }
 
   uint64_t num_bytes() const override { return num_bytes_; }
@@ -184,7 +184,7 @@ class InMemorySubject : public RedisBenchSubject {
     kernel_.blocked_insert_many(Lines(), 1, &hash);
   }
 
-  void AddMany(const std::vector<std::string_view>& keys) override {
+  void AddKeys(const std::vector<std::string_view>& keys) override {
     Hash(keys);
     kernel_.blocked_insert_many(Lines(), keys.size(), hashes_.data());
   }

@@ -23,7 +23,7 @@ class RedisBenchSubject {
   // An empty filter for num_keys keys.
   virtual void Begin(uint64_t num_keys) = 0;
   virtual void AddOne(std::string_view key) = 0;
-  virtual void AddMany(const std::vector<std::string_view>& keys) = 0;
+  virtual void AddKeys(const std::vector<std::string_view>& keys) = 0;
   virtual bool AskOne(std::string_view key) = 0;
   // How many may be in.
   virtual size_t AskMany(const std::vector<std::string_view>& keys) = 0;

@@ -5,8 +5,8 @@
 
 #include "db_bench_ext/filter_bench_keys.h"
 #include "db_bench_ext/scale_timing.h"
-#include "src/filters/line_memory.h"
 #include "src/kernels/probe_sequence.h"
+#include "src/memory/filter_memory.h"
 
 namespace bloomline::bench {
 namespace {

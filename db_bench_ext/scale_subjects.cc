@@ -13,10 +13,10 @@
 #include "bloomline/partitioned_filter_builder.h"
 #include "bloomline/sizing.h"
 #include "db_bench_ext/machine.h"
-#include "src/core/format.h"
-#include "src/filters/file_io.h"
-#include "src/filters/line_memory.h"
+#include "src/format/format.h"
 #include "src/kernels/probe_sequence.h"
+#include "src/memory/file_io.h"
+#include "src/memory/filter_memory.h"
 
 namespace bloomline::bench {
 namespace {
@@ -91,7 +91,7 @@ void MeasureMutable(const ScaleCase& scale_case, const ScaleFlags& flags, Add ad
   MeasureQueries(
       scale_case, flags,
       [&](size_t n, const std::string_view* keys, bool* answers) {
-        filter->MayContainMany(n, keys, answers);
+        filter->MayMatch(n, keys, answers);
       },
       progress, row);
 }
@@ -228,14 +228,14 @@ ScaleRow Measure(const ScaleCase& scale_case, const ScaleFlags& flags, Progress*
     MeasureMutable<BloomFilter>(
         scale_case, flags,
         [](BloomFilter* filter, const KeyBatch& batch) {
-          filter->AddMany(batch.size, batch.views.data());
+          filter->AddKeys(batch.size, batch.views.data());
         },
         progress, &row);
   } else if (scale_case.subject == "atomic") {
     MeasureMutable<AtomicBloomFilter>(
         scale_case, flags,
         [](AtomicBloomFilter* filter, const KeyBatch& batch) {
-          filter->AddMany(batch.size, batch.views.data());
+          filter->AddKeys(batch.size, batch.views.data());
         },
         progress, &row);
   } else if (scale_case.subject == "partitioned") {

@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "bloomline/sizing.h"
-#include "src/core/format.h"
-#include "src/core/payload.h"
-#include "src/core/shape.h"
+#include "src/build/insert_hashes.h"
+#include "src/format/format.h"
+#include "src/format/payload.h"
+#include "src/format/shape.h"
+#include "src/query/hash_query.h"
 
 namespace bloomline {
 namespace {

@@ -42,7 +42,7 @@ double MeasuredRate(KeyMaker& key, const CountingBloomFilter& filter, double exp
   uint64_t matches = 0;
   bool answers[kBatch];
   ForHashBatches(key, filter, 1, 2 * queries, [&](const std::vector<uint64_t>& hashes) {
-    filter.MayContainHashes(hashes.size(), hashes.data(), answers);
+    filter.MayMatchHashes(hashes.size(), hashes.data(), answers);
     for (size_t i = 0; i < hashes.size(); ++i) matches += answers[i] ? 1 : 0;
   });
   return static_cast<double>(matches) / static_cast<double>(queries);

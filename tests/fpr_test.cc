@@ -12,10 +12,12 @@
 
 #include "bloomline/filter.h"
 #include "bloomline/sizing.h"
-#include "src/core/compact.h"
-#include "src/core/format.h"
-#include "src/core/payload.h"
-#include "src/core/shape.h"
+#include "src/build/compact_builder.h"
+#include "src/build/insert_hashes.h"
+#include "src/format/format.h"
+#include "src/format/payload.h"
+#include "src/format/shape.h"
+#include "src/query/hash_query.h"
 #include "tests/key_shapes.h"
 
 namespace bloomline {

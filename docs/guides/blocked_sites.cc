@@ -30,7 +30,7 @@ void Publish(const std::vector<std::string>& sites, const std::string& path) {
   const auto filter = bloomline::BloomFilter::Create(options, &error);
   Require(filter != nullptr, "there is a filter: " + error);
   const std::vector<std::string_view> keys(sites.begin(), sites.end());
-  filter->AddMany(keys.size(), keys.data());
+  filter->AddKeys(keys.size(), keys.data());
   Require(filter->Save(path, &error), "the filter is saved: " + error);
   std::printf("%zu sites, mapped filter of %.1f bits per site\n", sites.size(),
               static_cast<double>(filter->num_bits()) / static_cast<double>(sites.size()));
@@ -55,13 +55,13 @@ struct Decision {
 };
 
 // The host and the domains above it: an entry blocks all below it.
-template <typename MayContain>
-Decision Decide(std::string_view host, const MayContain& may_contain,
+template <typename MayMatch>
+Decision Decide(std::string_view host, const MayMatch& may_match,
                 const std::vector<std::string>& exact_list) {
   Decision decision;
   while (host.find('.') != std::string_view::npos && !decision.blocked) {
     ++decision.num_queries;
-    if (may_contain(host)) {
+    if (may_match(host)) {
       ++decision.num_confirmations;
       decision.blocked = std::binary_search(exact_list.begin(), exact_list.end(), host);
     }
@@ -71,17 +71,17 @@ Decision Decide(std::string_view host, const MayContain& may_contain,
 }
 
 // What each process does: it is asked for the list's own sites, and for those that people visit.
-template <typename MayContain>
+template <typename MayMatch>
 void Serve(const char* name, const std::vector<std::string>& sites,
-           const std::vector<std::string>& visited, const MayContain& may_contain) {
+           const std::vector<std::string>& visited, const MayMatch& may_match) {
   for (const std::string& site : sites) {
-    Require(Decide(site, may_contain, sites).blocked, "a listed site is blocked: " + site);
+    Require(Decide(site, may_match, sites).blocked, "a listed site is blocked: " + site);
   }
   size_t num_blocked = 0;
   size_t num_queries = 0;
   size_t num_confirmations = 0;
   for (const std::string& site : visited) {
-    const Decision decision = Decide("www." + site, may_contain, sites);
+    const Decision decision = Decide("www." + site, may_match, sites);
     num_blocked += decision.blocked;
     num_queries += decision.num_queries;
     num_confirmations += decision.num_confirmations;
@@ -101,7 +101,7 @@ int ServeMapped(const std::string& path, const std::vector<std::string>& sites,
     std::fprintf(stderr, "%s\n", error.c_str());
     return 1;
   }
-  Serve("mapped", sites, visited, [&](std::string_view host) { return filter->MayContain(host); });
+  Serve("mapped", sites, visited, [&](std::string_view host) { return filter->MayMatch(host); });
   return 0;
 }
 

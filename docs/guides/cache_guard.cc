@@ -75,7 +75,7 @@ class GuardedCache {
       : database_(database), filter_(std::move(filter)) {}
 
   Value Get(const std::string& key) {
-    if (!filter_->MayContain(key)) return std::nullopt;  // certainly absent: no lock, no read
+    if (!filter_->MayMatch(key)) return std::nullopt;  // certainly absent: no lock, no read
     std::unique_lock<std::mutex> lock(mutex_);
     const auto cached = cache_.find(key);
     if (cached != cache_.end()) return cached->second;
@@ -101,7 +101,7 @@ class GuardedCache {
   }
 
   void Put(const std::string& key) {
-    filter_->Add(key);  // first: a key in the database that the filter does not have is lost
+    filter_->AddKey(key);  // first: a key in the database that the filter does not have is lost
     database_->Write({key});
     Expire(key);
   }
@@ -148,7 +148,7 @@ std::unique_ptr<bloomline::AtomicBloomFilter> FilterOf(const std::vector<std::st
   auto filter = bloomline::AtomicBloomFilter::Create(options, &error);
   Require(filter != nullptr, "there is a filter: " + error);
   const std::vector<std::string_view> views(keys.begin(), keys.end());
-  filter->AddMany(views.size(), views.data());
+  filter->AddKeys(views.size(), views.data());
   return filter;
 }
 

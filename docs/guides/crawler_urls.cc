@@ -33,7 +33,7 @@ class SeenUrls {
 
   // True if the URL is new. It has been seen from then on.
   bool Insert(const std::string& url) {
-    if (!filter_->Add(url)) {  // perhaps seen: only now is the database asked
+    if (!filter_->AddKey(url)) {  // perhaps seen: only now is the database asked
       ++num_reads;
       std::string value;
       const leveldb::Status status = db_->Get(leveldb::ReadOptions(), url, &value);
@@ -59,7 +59,7 @@ class SeenUrls {
     filter_ = bloomline::ScalableBloomFilter::Create(options, &error);
     Require(filter_ != nullptr, "there is a filter: " + error);
     const std::unique_ptr<leveldb::Iterator> urls(db_->NewIterator(leveldb::ReadOptions()));
-    for (urls->SeekToFirst(); urls->Valid(); urls->Next()) filter_->Add(urls->key().ToString());
+    for (urls->SeekToFirst(); urls->Valid(); urls->Next()) filter_->AddKey(urls->key().ToString());
     Require(urls->status().ok(), "the database can be read: " + urls->status().ToString());
   }
 

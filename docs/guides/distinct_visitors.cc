@@ -36,7 +36,7 @@ class DayCounter {
 
   void Count(const Visit& visit) {
     // The separator can be in neither part, or two visits could share a key.
-    if (visits_->Add(visit.page + '\n' + visit.visitor)) ++num_visitors[visit.page];
+    if (visits_->AddKey(visit.page + '\n' + visit.visitor)) ++num_visitors[visit.page];
   }
 
   std::map<std::string, size_t> num_visitors;

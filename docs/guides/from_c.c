@@ -31,7 +31,7 @@ static void save_words(FILE* words, const char* path) {
   char line[256];
   size_t length;
   while ((length = read_line(words, line, sizeof(line))) != 0) {
-    bloomline_bloom_add(filter, line, length);
+    bloomline_bloom_add_key(filter, line, length);
   }
   printf("bloomline %s: %lu words, rate %.2f %%\n", bloomline_version(),
          (unsigned long)bloomline_bloom_estimated_num_keys(filter),
@@ -47,7 +47,7 @@ static void ask_mapped(FILE* words, const char* path) {
   char line[256];
   size_t length;
   while ((length = read_line(words, line, sizeof(line))) != 0) {
-    require(bloomline_bloom_may_contain(filter, line, length), "no word is lost");
+    require(bloomline_bloom_may_match(filter, line, length), "no word is lost");
   }
   bloomline_bloom_destroy(filter);
 

@@ -30,7 +30,7 @@ class History {
   }
 
   // True if the item is to be shown. It counts as shown from then on.
-  bool Show(const std::string& item) { return shown_->Add(item); }
+  bool Show(const std::string& item) { return shown_->AddKey(item); }
 
   const bloomline::ScalableBloomFilter& filter() const { return *shown_; }
 

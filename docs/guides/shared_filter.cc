@@ -52,7 +52,7 @@ class Worker {
   explicit Worker(std::unique_ptr<SharedBloomFilter> filter) : filter_(std::move(filter)) {}
 
   void Crawl(size_t number, const Urls& links) {
-    if (filter_->Add(kStart) == AddResult::kNew) fetched.push_back(kStart);
+    if (filter_->AddKey(kStart) == AddResult::kNew) fetched.push_back(kStart);
     for (size_t page = 0; page * kLinksPerPage < links.size(); ++page) {
       if (page % kWorkers != number && (page + 1) % kWorkers != number) continue;
       const size_t first = page * kLinksPerPage;
@@ -63,7 +63,7 @@ class Worker {
   // Fetches those of a page's links that nobody has taken.
   void OnLinks(size_t n, const std::string_view* links) {
     std::vector<AddResult> results(n);
-    filter_->AddMany(n, links, results.data());
+    filter_->AddKeys(n, links, results.data());
     for (size_t i = 0; i < n; ++i) {
       switch (results[i]) {
         case AddResult::kNew:  // of all workers, this one alone is told so
@@ -131,13 +131,13 @@ Urls CheckCrawl(const std::vector<Worker>& workers,
 // The full filter: everything offered is in, and of what was not, the rate passes.
 void CheckAnswers(SharedBloomFilter& filter, const Urls& offered, double rate) {
   std::vector<Answer> answers(offered.size());
-  Require(filter.MayContainMany(offered.size(), offered.data(), answers.data()), filter.error());
+  Require(filter.MayMatch(offered.size(), offered.data(), answers.data()), filter.error());
   for (const Answer answer : answers) Require(answer == Answer::kMaybe, "no URL is lost");
 
   std::vector<std::string> absent(offered.begin(), offered.end());
   for (std::string& url : absent) url += "#never offered";
   const Urls views(absent.begin(), absent.end());
-  Require(filter.MayContainMany(views.size(), views.data(), answers.data()), filter.error());
+  Require(filter.MayMatch(views.size(), views.data(), answers.data()), filter.error());
   const auto passed = std::count(answers.begin(), answers.end(), Answer::kMaybe);
   std::printf("  full: %zu of %zu absent URLs pass\n", static_cast<size_t>(passed), absent.size());
   Require(example::RateHolds(static_cast<size_t>(passed), absent.size(), rate), "the rate holds");
@@ -180,11 +180,11 @@ int main(int argc, char** argv) {
   Require(worker.fetched.empty() && worker.postponed.size() == kLinksPerPage,
           "without its filter a worker fetches nothing and forgets nothing");
   std::printf("lost: %s\n", worker.filter().error().c_str());
-  Require(worker.filter().MayContain(urls[0]) == Answer::kError, "a query says so, too");
+  Require(worker.filter().MayMatch(urls[0]) == Answer::kError, "a query says so, too");
 
   // A new filter learns what was fetched before any worker asks it.
   Worker again(Connect(server, exact.size(), kRates[1]));
-  Require(again.filter().AddMany(fetched.size(), fetched.data()), again.filter().error());
+  Require(again.filter().AddKeys(fetched.size(), fetched.data()), again.filter().error());
   again.OnLinks(worker.postponed.size(), worker.postponed.data());
   std::printf("made anew: %zu of %zu postponed links are fetched again\n", again.fetched.size(),
               worker.postponed.size());

@@ -33,7 +33,7 @@ class Window {
   // True if the request is to be passed on: it is not in the window. It is from then on.
   bool Enter(const std::string& request) {
     const uint64_t hash = filter_->HashOf(request);
-    if (filter_->MayContainHash(hash)) return false;  // so each key is in once
+    if (filter_->MayMatchHash(hash)) return false;  // so each key is in once
     filter_->AddHash(hash);
     entered_.push_back(hash);
     if (entered_.size() > kWindow) Leave();
@@ -98,7 +98,7 @@ int main(int argc, char** argv) {
   const auto copy = window.filter().ToBloomFilter(&error);
   Require(copy != nullptr, "there is a copy: " + error);
   for (const std::string& request : requests) {
-    Require(copy->MayContain(request) == window.filter().MayContain(request), "same answer");
+    Require(copy->MayMatch(request) == window.filter().MayMatch(request), "same answer");
   }
   std::printf("counters of %llu bytes, copy of %llu\n",
               static_cast<unsigned long long>(window.filter().num_counters() / 2),
@@ -107,7 +107,7 @@ int main(int argc, char** argv) {
   Require(window.filter().num_saturated_counters() == 0, "no counter has reached its end");
   while (window.size() > 0) window.Leave();
   for (const std::string& request : requests) {
-    Require(!window.filter().MayContain(request), "what has left is not in: " + request);
+    Require(!window.filter().MayMatch(request), "what has left is not in: " + request);
   }
   return 0;
 }

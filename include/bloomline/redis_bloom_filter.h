@@ -7,8 +7,8 @@
 //   std::string error;
 //   auto filter = bloomline::SharedBloomFilter::Create(redis, "seen-urls", options, &error);
 //   if (filter == nullptr) { /* error says why */ }
-//   if (filter->Add("apple") == bloomline::AddResult::kNew) { /* nobody added it before */ }
-//   if (filter->MayContain("pear") == bloomline::Answer::kNo) { /* certainly never added */ }
+//   if (filter->AddKey("apple") == bloomline::AddResult::kNew) { /* nobody added it before */ }
+//   if (filter->MayMatch("pear") == bloomline::Answer::kNo) { /* certainly never added */ }
 //
 // Each call is one command and one round trip; batches are pipelined. docs/redis.md has the layout,
 // for other clients, and what a Redis server itself can lose.
@@ -32,8 +32,8 @@ namespace bloomline {
 
 // What a query answers that could not be asked: no server, time-out, error reply, lost shard.
 enum class WhenUnavailable {
-  kMayContain,  // Answer::kMaybe, which is always true; error() says why
-  kError,       // Answer::kError
+  kMayMatch,  // Answer::kMaybe, which is always true; error() says why
+  kError,     // Answer::kError
 };
 
 // For connections to rediss:// addresses. All files are PEM; they are read at each connection.
@@ -94,7 +94,7 @@ struct RedisServers {
   // 600000.
   int give_up_ms = 500;
 
-  WhenUnavailable when_unavailable = WhenUnavailable::kMayContain;
+  WhenUnavailable when_unavailable = WhenUnavailable::kMayMatch;
 
   // Empty if this can be used, else one sentence that names the value and the allowed range.
   std::string Validate() const;
@@ -115,7 +115,7 @@ struct SharedBloomFilterOptions {
 
   // The bits lie in strings of at most so many bytes: 4096 to 536870912, the longest Redis allows.
   // A cluster spreads the strings over its nodes; more, smaller ones spread better, fewer make
-  // AddMany cheaper.
+  // AddKeys cheaper.
   uint64_t shard_bytes = 16 << 20;
 
   // Empty if the options can be used, else one sentence that names the value and the allowed range.
@@ -142,7 +142,7 @@ struct AddOptions {
   // server, or of each cluster node concerned. 0 to 1000; 0: none. With fewer in time the result is
   // kFailed, and error() says how many confirmed. With all replicas of a server, no failover to one
   // of them loses an acknowledged key. Cost: a replica's round trip for each Add and each 4096 keys
-  // of AddMany; every addition is sent to the replicas and the append-only file, also one of a key
+  // of AddKeys; every addition is sent to the replicas and the append-only file, also one of a key
   // that is in.
   int min_replicas = 0;
 
@@ -181,21 +181,21 @@ class SharedBloomFilter {
 
   // Adds a key of any length, atomically. Cost: a round trip. Options that Validate refuses:
   // kFailed.
-  AddResult Add(std::string_view key, const AddOptions& options = AddOptions());
+  AddResult AddKey(std::string_view key, const AddOptions& options = AddOptions());
 
-  // Adds n keys; results[i], if `results` is not null, is what Add(keys[i], options) would have
+  // Adds n keys; results[i], if `results` is not null, is what AddKey(keys[i], options) would have
   // returned. Many keys to a command, many commands at once under way. False if any failed.
-  bool AddMany(size_t n, const std::string_view* keys, AddResult* results = nullptr,
+  bool AddKeys(size_t n, const std::string_view* keys, AddResult* results = nullptr,
                const AddOptions& options = AddOptions());
 
   // Never kNo for a key whose Add did not return kFailed, as long as the server keeps what it
   // acknowledged, and no former primary answers; what AddOptions demands, it keeps through a
   // failover. docs/redis.md, "What remains", has the cases. Cost: a round trip.
-  Answer MayContain(std::string_view key);
+  Answer MayMatch(std::string_view key);
 
-  // answers[i] = MayContain(keys[i]) for i < n, many commands at once under way. False if any could
+  // answers[i] = MayMatch(keys[i]) for i < n, many commands at once under way. False if any could
   // not be asked, whatever when_unavailable says.
-  bool MayContainMany(size_t n, const std::string_view* keys, Answer* answers);
+  bool MayMatch(size_t n, const std::string_view* keys, Answer* answers);
 
   // Why the last of the four calls above failed, in part or whole: the first reason met. Empty if
   // it did not.

@@ -19,10 +19,6 @@
 
 namespace bloomline {
 
-// Limits of k, the number of probes; LevelDB's format sets them.
-constexpr int kMinProbes = 1;
-constexpr int kMaxProbes = 30;
-
 // ---- The textbook's Bloom filter: any bit, any number of probes, also fractions.
 
 // p = (1 - e^(-k/c))^k, with k/c = kn/m; any k > 0

@@ -9,12 +9,14 @@
 #include "bloomline/leveldb.h"
 #include "bloomline/sizing.h"
 #include "leveldb/slice.h"
-#include "src/core/compact.h"
-#include "src/core/format.h"
-#include "src/core/out_of_memory.h"
-#include "src/core/payload.h"
-#include "src/core/shape.h"
+#include "src/build/compact_builder.h"
+#include "src/build/insert_hashes.h"
+#include "src/errors/out_of_memory.h"
+#include "src/format/format.h"
+#include "src/format/payload.h"
+#include "src/format/shape.h"
 #include "src/kernels/kernel.h"
+#include "src/query/hash_query.h"
 
 namespace bloomline {
 namespace {

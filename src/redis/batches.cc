@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/core/hash.h"
+#include "src/format/hash.h"
 #include "src/redis/command.h"
 
 namespace bloomline::redis {

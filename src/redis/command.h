@@ -1,4 +1,4 @@
-// Redis commands as bytes. Own code instead of hiredis's formatter, because a command of AddMany
+// Redis commands as bytes. Own code instead of hiredis's formatter, because a command of AddKeys
 // has 400 arguments, of which all but the offsets are constant.
 #ifndef BLOOMLINE_REDIS_COMMAND_H_
 #define BLOOMLINE_REDIS_COMMAND_H_

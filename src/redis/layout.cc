@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "bloomline/sizing.h"
-#include "src/core/block_rate.h"
-#include "src/core/number_text.h"
+#include "src/errors/number_text.h"
+#include "src/sizing/block_rate.h"
 
 namespace bloomline::redis {
 namespace {

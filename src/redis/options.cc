@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "bloomline/redis_bloom_filter.h"
-#include "src/core/error_text.h"
-#include "src/core/out_of_memory.h"
+#include "src/errors/error_text.h"
+#include "src/errors/out_of_memory.h"
 #include "src/redis/address.h"
 #include "src/redis/layout.h"
 #include "src/redis/tls.h"
@@ -71,10 +71,10 @@ std::string RedisServers::Validate() const {
     error << "max_retries is " << max_retries << "; allowed: 0 to 100";
   } else if (give_up_ms < 0 || give_up_ms > kMaxMs) {
     error << "give_up_ms is " << give_up_ms << "; allowed: 0 to " << kMaxMs;
-  } else if (when_unavailable != WhenUnavailable::kMayContain &&
+  } else if (when_unavailable != WhenUnavailable::kMayMatch &&
              when_unavailable != WhenUnavailable::kError) {
     error << "when_unavailable is " << static_cast<int>(when_unavailable)
-          << "; allowed: 0 (kMayContain), 1 (kError)";
+          << "; allowed: 0 (kMayMatch), 1 (kError)";
   }
   return error.str();
 }

@@ -4,7 +4,7 @@
 #include <exception>
 #include <utility>
 
-#include "src/core/out_of_memory.h"
+#include "src/errors/out_of_memory.h"
 #include "src/redis/batches.h"
 #include "src/redis/layout.h"
 #include "src/redis/lifecycle.h"
@@ -126,13 +126,13 @@ bool SharedBloomFilter::Delete(const RedisServers& servers, const std::string& n
   });
 }
 
-AddResult SharedBloomFilter::Add(std::string_view key, const AddOptions& options) {
+AddResult SharedBloomFilter::AddKey(std::string_view key, const AddOptions& options) {
   AddResult result = AddResult::kFailed;
-  AddMany(1, &key, &result, options);
+  AddKeys(1, &key, &result, options);
   return result;
 }
 
-bool SharedBloomFilter::AddMany(size_t n, const std::string_view* keys, AddResult* results,
+bool SharedBloomFilter::AddKeys(size_t n, const std::string_view* keys, AddResult* results,
                                 const AddOptions& options) {
   bool ok = true;
   size_t done = 0;
@@ -154,13 +154,13 @@ bool SharedBloomFilter::AddMany(size_t n, const std::string_view* keys, AddResul
   }
 }
 
-Answer SharedBloomFilter::MayContain(std::string_view key) {
+Answer SharedBloomFilter::MayMatch(std::string_view key) {
   Answer answer = state_->unavailable;
-  MayContainMany(1, &key, &answer);
+  MayMatch(1, &key, &answer);
   return answer;
 }
 
-bool SharedBloomFilter::MayContainMany(size_t n, const std::string_view* keys, Answer* answers) {
+bool SharedBloomFilter::MayMatch(size_t n, const std::string_view* keys, Answer* answers) {
   state_->error.clear();
   bool ok = true;
   size_t done = 0;

@@ -7,9 +7,10 @@
 
 #include "bloomline/sizing.h"
 #include "rocksdb/env.h"
-#include "src/core/format.h"
-#include "src/core/out_of_memory.h"
-#include "src/core/payload.h"
+#include "src/errors/out_of_memory.h"
+#include "src/format/format.h"
+#include "src/format/payload.h"
+#include "src/query/hash_query.h"
 #include "src/rocksdb/slice_view.h"
 
 namespace bloomline {
@@ -57,7 +58,7 @@ void RocksDBBitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alt) {
   writer_.AddKeyAndPrefix(View(key), View(alt));
 }
 
-size_t RocksDBBitsBuilder::EstimateEntriesAdded() { return writer_.num_entries(); }
+size_t RocksDBBitsBuilder::EstimateEntriesAdded() { return writer_.num_keys(); }
 
 ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]>* buf) {
   return Finish(buf, nullptr);
@@ -68,7 +69,7 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
   if (status != nullptr) *status = Status::OK();
   unverified_.Clear();
   const bool matches_everything = writer_.MatchesEverything();
-  if (writer_.num_entries() == 0 && !matches_everything) return Slice();
+  if (writer_.num_keys() == 0 && !matches_everything) return Slice();
   const bool intact = !verify_ || writer_.HashesAreIntact();
   const uint64_t num_bytes = writer_.FinishedBytes();
   char* bytes = intact ? new (std::nothrow) char[num_bytes] : nullptr;
