@@ -154,7 +154,7 @@ TEST_F(RedisClusterTest, KeysAreAddedAndFoundWhileASlotMoves) {
 }
 
 // Slots with shards in them move to and fro during one call.
-TEST_F(RedisClusterTest, OneAddManyWhileSlotsMove) {
+TEST_F(RedisClusterTest, OneAddKeysCallWhileSlotsMove) {
   const char* wanted = std::getenv("BLOOMLINE_TEST_KEYS");
   const size_t num_keys = wanted == nullptr ? 100000 : std::stoul(wanted);
   options_.capacity = num_keys;
