@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Writes inputs that the fuzzers start from: the filters in tests/golden, and random bytes.
+"""Writes the first inputs of the fuzzers: the filters in tests/golden, and random bytes.
 
 Usage: make_seeds.py GOLDEN_DIR OUT_DIR   The inputs of each target go to OUT_DIR/TARGET.
 
@@ -13,12 +13,13 @@ import sys
 def decode_seeds(vectors):
     for line in vectors.read_text().splitlines():
         filter_bytes = bytes.fromhex(line.split()[-1])
-        # From the end: any bytes, two for the place, the kernel, the first key, two for how many of them.
+        # From the end: any bytes, two for the alignment, the kernel, the first key, two for the
+        # number of keys.
         yield filter_bytes + bytes(2) + bytes(8) + bytes([0, 0, 0, 0])
 
 
 def random_seeds(count, num_choices):
-    """`count` inputs for each of the choices that the last byte makes."""
+    """`count` inputs for each value that the last byte can choose."""
     numbers = random.Random(1)
     for i in range(count * num_choices):
         yield numbers.randbytes(numbers.choice([30, 100, 1000])) + bytes([i % num_choices])
@@ -26,7 +27,7 @@ def random_seeds(count, num_choices):
 
 def saved_seeds(saved):
     for line in saved.read_text().splitlines():
-        # From the end: any bytes, the first key, two for how many of them, no seed.
+        # From the end: any bytes, the first key, two for the number of keys, no seed.
         yield bytes.fromhex(line.split()[-1]) + bytes(1) + bytes(2) + bytes(8) + bytes(1)
 
 
