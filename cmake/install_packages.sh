@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs those of the named Debian packages that are missing; silent when none is.
+# Installs the named Debian packages that are missing. Prints nothing if none is.
 # Usage: cmake/install_packages.sh PACKAGE...
 set -euo pipefail
 
