@@ -111,7 +111,7 @@ TEST_P(AtomicBloomFilterTest, ConcurrentAddsLoseNoBit) {
 }
 
 // Each bit matters, for few keys set it, and threads start at once.
-TEST_P(AtomicBloomFilterTest, ThreadsThatMeetInTheSameWordsLoseNoBit) {
+TEST_P(AtomicBloomFilterTest, ThreadsThatWriteTheSameWordsLoseNoBit) {
   constexpr size_t kKeysOfThread = 400;
   for (uint64_t round = 0; round < 60; ++round) {
     const BloomFilterOptions options = Options(32768, 4);
@@ -133,7 +133,7 @@ TEST_P(AtomicBloomFilterTest, ThreadsThatMeetInTheSameWordsLoseNoBit) {
 }
 
 // The number of keys added is stored with release order after each; who has read it must see them.
-TEST_P(AtomicBloomFilterTest, AddsThatHappenedBeforeAreSeen) {
+TEST_P(AtomicBloomFilterTest, QueriesSeeAddsThatHappenedBefore) {
   const auto filter = AtomicBloomFilter::Create(Options(1 << 18, 7), nullptr);
   const std::vector<std::string> keys = Keys(0, 4000);
   std::atomic<size_t> num_keys{0};
@@ -157,7 +157,7 @@ TEST_P(AtomicBloomFilterTest, AddsThatHappenedBeforeAreSeen) {
   EXPECT_EQ(num_checked, (kThreads - 1) * keys.size());
 }
 
-TEST_P(AtomicBloomFilterTest, OneThreadGetsTheAnswersOfAPlainFilter) {
+TEST_P(AtomicBloomFilterTest, OneThreadGetsTheAnswersOfABloomFilter) {
   for (const uint64_t num_bits : {uint64_t{60000}, uint64_t{1} << 23}) {
     const auto filter = AtomicBloomFilter::Create(Options(num_bits, 7), nullptr);
     const auto plain = BloomFilter::Create(Options(num_bits, 7), nullptr);
@@ -194,7 +194,7 @@ TEST_P(AtomicBloomFilterTest, OneThreadGetsTheAnswersOfAPlainFilter) {
 INSTANTIATE_TEST_SUITE_P(Kernels, AtomicBloomFilterTest, testing::ValuesIn(Cases()),
                          [](const auto& info) { return Name(info.param); });
 
-TEST(AtomicBloomFilterConversionTest, KeysStayWhenItIsThawedAndFrozen) {
+TEST(AtomicBloomFilterConversionTest, ConversionsKeepTheKeys) {
   BloomFilterOptions options;
   options.capacity = 1000;
   options.seed = 5;
@@ -216,7 +216,7 @@ TEST(AtomicBloomFilterConversionTest, KeysStayWhenItIsThawedAndFrozen) {
   for (int i = 0; i < 1200; ++i) ASSERT_TRUE(frozen->MayMatch(std::to_string(i)));
 }
 
-TEST(AtomicBloomFilterConversionTest, NothingComesOfNothing) {
+TEST(AtomicBloomFilterConversionTest, NullAndInvalidOptionsGiveNull) {
   EXPECT_EQ(AtomicBloomFilter::ToAtomic(nullptr), nullptr);
   EXPECT_EQ(AtomicBloomFilter::ToBloomFilter(nullptr), nullptr);
   std::string error;

@@ -97,7 +97,7 @@ class BloomFileTest : public testing::Test {
   tests::TempDir dir_;
 };
 
-TEST_F(BloomFileTest, WhatWasSavedComesBack) {
+TEST_F(BloomFileTest, LoadedFilterEqualsTheSavedOne) {
   for (const BloomLayout layout : tests::kAllBloomLayouts) {
     for (const int num_keys : {0, 1, 30, 60}) {
       const auto filter = NewFilter(layout, num_keys);
@@ -183,7 +183,7 @@ TEST_F(BloomFileTest, BytesAreThoseOfTheFormat) {
   EXPECT_EQ(num_scalable, 2);
 }
 
-TEST_F(BloomFileTest, LargeFilterComesBackAndMapsInOnePiece) {
+TEST_F(BloomFileTest, LargeFilterIsLoadedAndMapped) {
   BloomFilterOptions options;
   options.capacity = 3000000;
   const auto filter = BloomFilter::Create(options, nullptr);
@@ -224,7 +224,7 @@ TEST_F(BloomFileTest, FailedSaveLeavesTheOldFileAndNothingElse) {
   EXPECT_EQ(entries, 1u);
 }
 
-TEST_F(BloomFileTest, EveryDamagedHeaderByteIsNoticed) {
+TEST_F(BloomFileTest, EveryDamagedHeaderByteIsRefused) {
   const std::string bytes = Saved(*NewFilter(BloomLayout::kBlocked, 30));
   for (size_t i = 0; i < filters::kFileHeaderBytes; ++i) {
     for (const int change : {0x01, 0x80, 0xFF}) {
@@ -235,7 +235,7 @@ TEST_F(BloomFileTest, EveryDamagedHeaderByteIsNoticed) {
   }
 }
 
-TEST_F(BloomFileTest, EveryDamagedPayloadByteIsNoticedWhereItIsAskedFor) {
+TEST_F(BloomFileTest, EveryDamagedPayloadByteIsRefusedIfVerified) {
   const std::string bytes = Saved(*NewFilter(BloomLayout::kBlocked, 30));
   const std::string path = dir_.Path("damaged");
   for (size_t i = filters::kFileHeaderBytes; i < bytes.size(); ++i) {
@@ -273,7 +273,7 @@ TEST_F(BloomFileTest, FieldsOutOfRangeAreNamedWithOffsetAndValue) {
   ExpectRefused(WithField(24, 512, 8), {"192 bytes", "128"});
 }
 
-TEST_F(BloomFileTest, WhatIsNoFileIsNamed) {
+TEST_F(BloomFileTest, MissingFilesAndFoldersAreNamed) {
   std::string error;
   EXPECT_EQ(BloomFilter::Load(dir_.Path("missing"), &error), nullptr);
   EXPECT_EQ(error.find(dir_.Path("missing")), 0u) << error;
@@ -282,7 +282,7 @@ TEST_F(BloomFileTest, WhatIsNoFileIsNamed) {
   }
 }
 
-TEST_F(BloomFileTest, ScalableFilterComesBackAndGoesOn) {
+TEST_F(BloomFileTest, LoadedScalableFilterContinuesToGrow) {
   for (const int num_keys : {0, 10, 500}) {
     const auto filter = NewScalable(num_keys);
     const std::string path = dir_.Path("scalable");

@@ -76,7 +76,7 @@ TEST_P(BloomFilterTest, NeverLosesAKey) {
   }
 }
 
-TEST_P(BloomFilterTest, KeepsKeysOfAnyLengthAndEveryProbeNumber) {
+TEST_P(BloomFilterTest, KeepsKeysOfAnyLengthWithAnyNumberOfProbes) {
   const std::vector<std::string> keys = {"", std::string(1, '\0'), "a", std::string(1 << 20, 'x')};
   for (int k = kMinProbes; k <= kMaxProbes; ++k) {
     const auto filter = New(ForBits(GetParam(), 1, k));
@@ -150,7 +150,7 @@ TEST_P(BloomFilterTest, AgreesWithASetUnderRandomOperations) {
   }
 }
 
-TEST_P(BloomFilterTest, BatchesDoAsSingleCalls) {
+TEST_P(BloomFilterTest, BatchesMatchSingleCalls) {
   KeyMaker key(KeyShape::kPath);
   std::vector<std::string> keys;
   for (uint64_t i = 0; i < 6000; ++i) keys.emplace_back(key(i % 4500));  // a quarter comes again
@@ -186,7 +186,7 @@ TEST_P(BloomFilterTest, BatchesDoAsSingleCalls) {
   }
 }
 
-TEST_P(BloomFilterTest, HashesDoAsTheirKeys) {
+TEST_P(BloomFilterTest, HashesMatchTheirKeys) {
   BloomFilterOptions options = ForCapacity(GetParam(), 1000, 0.01);
   options.seed = 7;
   const auto by_key = New(options);
@@ -207,7 +207,7 @@ TEST_P(BloomFilterTest, HashesDoAsTheirKeys) {
   EXPECT_TRUE(by_key->MayMatchHash(hashes[5]));
 }
 
-TEST_P(BloomFilterTest, BitsAreRoundedUpToLines) {
+TEST_P(BloomFilterTest, BitsAreRoundedUpToBlocks) {
   for (const auto& [asked, given] : {std::pair<uint64_t, uint64_t>{1, 512},
                                      {511, 512},
                                      {512, 512},
@@ -218,7 +218,7 @@ TEST_P(BloomFilterTest, BitsAreRoundedUpToLines) {
   }
 }
 
-TEST_P(BloomFilterTest, SeedChoosesOtherBits) {
+TEST_P(BloomFilterTest, SeedChangesTheBits) {
   BloomFilterOptions options = ForCapacity(GetParam(), 1000, 0.01);
   const auto first = New(options);
   options.seed = 1;
@@ -247,7 +247,7 @@ TEST_P(BloomFilterTest, MergeIsTheUnion) {
   EXPECT_TRUE(*odd == *all);
 }
 
-TEST_P(BloomFilterTest, IntersectKeepsWhatBothHave) {
+TEST_P(BloomFilterTest, IntersectKeepsTheKeysOfBoth) {
   const BloomFilterOptions options = ForCapacity(GetParam(), 2000, 0.01);
   const auto first = New(options);
   const auto second = New(options);
@@ -260,7 +260,7 @@ TEST_P(BloomFilterTest, IntersectKeepsWhatBothHave) {
   EXPECT_LT(others, 50);
 }
 
-TEST_P(BloomFilterTest, UnequalShapesAreNotCombinedAndBothValuesNamed) {
+TEST_P(BloomFilterTest, DifferentShapesAreRefusedWithBothValues) {
   const BloomFilterOptions options = ForBits(GetParam(), 5120, 7);
   const auto filter = New(options);
   filter->AddKey("key");
@@ -339,7 +339,7 @@ TEST_P(BloomFilterTest, FullFilterHasFiniteEstimates) {
   EXPECT_TRUE(filter->MayMatch("anything"));
 }
 
-TEST_P(BloomFilterTest, SaysWhenItIsPastItsCapacity) {
+TEST_P(BloomFilterTest, ReportsWhenItIsPastCapacity) {
   const auto filter = New(ForCapacity(GetParam(), 1000, 0.001));
   EXPECT_EQ(filter->capacity(), 1000u);
   for (int i = 0; filter->num_keys() < 1000; ++i) {
@@ -355,7 +355,7 @@ TEST_P(BloomFilterTest, SaysWhenItIsPastItsCapacity) {
   EXPECT_FALSE(unstated->IsPastCapacity());
 }
 
-TEST_P(BloomFilterTest, CapacityAndRateGiveTheShapeThatTheoryAsks) {
+TEST_P(BloomFilterTest, CapacityAndRateGiveTheShapeOfTheTheory) {
   for (const uint64_t capacity : {10000, 1000000, 1000000000}) {
     for (const double rate : {0.3, 0.01, 0.001, 1e-6, 1e-9}) {
       if (rate < 1e-5 && filters::IsSmallBlocks(GetParam())) continue;  // out of reach
@@ -417,7 +417,7 @@ TEST(BloomFilterOptionsTest, BadValuesAreRefusedByNameAndRange) {
   EXPECT_EQ(ForCapacity(blocked, 1, 0.999).Validate(), "");
 }
 
-TEST(BloomFilterOptionsTest, MemoryThatCannotBeHadIsAnError) {
+TEST(BloomFilterOptionsTest, ImpossibleSizeIsAnError) {
   std::string error;
   EXPECT_EQ(BloomFilter::Create(ForBits(BloomLayout::kBlocked, kMaxBloomBits, 5), &error), nullptr);
   EXPECT_NE(error.find("140737488355328 bytes"), std::string::npos) << error;

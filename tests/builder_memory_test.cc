@@ -90,7 +90,7 @@ size_t LostKeys(uint64_t num_keys, const std::string& filter) {
 
 constexpr uint64_t kKeys = 4000000;  // 32 MB of hashes
 
-TEST_P(BuilderMemoryTest, GoesBackAfterEachFilter) {
+TEST_P(BuilderMemoryTest, IsFreedAfterEachFilter) {
   size_t after_first = 0, after_last = 0;
   for (int round = 0; round < 5; ++round) {
     FilterBuilder builder(Options());
@@ -101,7 +101,7 @@ TEST_P(BuilderMemoryTest, GoesBackAfterEachFilter) {
   EXPECT_LT(after_last, after_first + (16 << 20));
 }
 
-TEST_P(BuilderMemoryTest, NoneForMoreKeysGivesAFilterThatMatchesEverything) {
+TEST_P(BuilderMemoryTest, ExhaustedWhileAddingMatchesEverything) {
   FilterBuilder builder(Options());
   {
     const MemoryLimit limit(24 << 20);
@@ -117,7 +117,7 @@ TEST_P(BuilderMemoryTest, NoneForMoreKeysGivesAFilterThatMatchesEverything) {
   EXPECT_EQ(LostKeys(1000, filter), 0u);
 }
 
-TEST_P(BuilderMemoryTest, NoneAtTheEndLosesNoKey) {
+TEST_P(BuilderMemoryTest, ExhaustedInFinishLosesNoKey) {
   FilterBuilder builder(Options());
   AddKeys(kKeys, &builder);
   std::string filter(builder.FinishedBytes(), 'x');
@@ -135,7 +135,7 @@ TEST_P(BuilderMemoryTest, NoneAtTheEndLosesNoKey) {
 }
 
 // A payload of the size from which keys are ordered first, which takes memory.
-TEST_P(BuilderMemoryTest, NoneForTheOrderLosesNoKey) {
+TEST_P(BuilderMemoryTest, ExhaustedForOrderingLosesNoKey) {
   if (GetParam() != Format::kBlocked) GTEST_SKIP() << "only blocked filters are filled in order";
   FilterOptions options = Options();
   options.bits_per_key = 100;

@@ -63,9 +63,9 @@ double BlockedRate(uint64_t n, uint64_t lines, int k) {
 }
 
 TEST(CapacityTest, OneBitLessIsTooFew) { ExpectLeast(StandardNumBits, ClassicRate); }
-TEST(CapacityTest, OneLineLessIsTooFew) { ExpectLeast(BlockedNumBlocks, BlockedRate); }
+TEST(CapacityTest, OneBlockLessIsTooFew) { ExpectLeast(BlockedNumBlocks, BlockedRate); }
 TEST(CapacityTest, OneKeyMoreIsTooManyForTheBits) { ExpectMost(StandardCapacity, ClassicRate); }
-TEST(CapacityTest, OneKeyMoreIsTooManyForTheLines) { ExpectMost(BlockedCapacity, BlockedRate); }
+TEST(CapacityTest, OneKeyMoreIsTooManyForTheBlocks) { ExpectMost(BlockedCapacity, BlockedRate); }
 
 TEST(CapacityTest, BitsOfASmallFilterAreThoseOfItsDistribution) {
   // Found by trying m = 300, 301, ... with the exact distribution of the number of set bits.
@@ -180,7 +180,7 @@ double MeasuredRate(Format format, double bits_per_key, uint64_t capacity, uint6
   return static_cast<double>(matches) / num_queries;
 }
 
-TEST(CapacityTest, OverfilledFiltersBehaveAsForetold) {
+TEST(CapacityTest, OverfilledFiltersFollowTheTheory) {
   constexpr int kQueries = 400000;
   for (const Format format : {Format::kClassic, Format::kBlocked}) {
     for (const uint64_t n : {20000, 40000, 80000}) {

@@ -19,7 +19,7 @@ using tests::MakeFor;
 
 class CountingBatchTest : public tests::CountingTest {};
 
-TEST_P(CountingBatchTest, BatchesDoWhatSingleCallsDo) {
+TEST_P(CountingBatchTest, BatchesMatchSingleCalls) {
   // The larger one is past the size from which lines are requested ahead.
   for (const uint64_t capacity : {500u, 200000u}) {
     for (const size_t n : {0, 1, 31, 32, 33, 64, 65, 1000}) {
@@ -83,7 +83,7 @@ TEST_P(CountingBatchTest, BatchesCountSaturation) {
   EXPECT_TRUE(*batch == *single);
 }
 
-TEST_P(CountingBatchTest, MergedFilterIsTheOneThatAllKeysMake) {
+TEST_P(CountingBatchTest, MergedFilterEqualsTheFilterOfAllKeys) {
   const auto one = Make(counter_bits(), 2000, 5);
   const auto other = Make(counter_bits(), 2000, 5);
   const auto both = Make(counter_bits(), 2000, 5);
@@ -109,7 +109,7 @@ TEST_P(CountingBatchTest, MergedFilterIsTheOneThatAllKeysMake) {
 }
 
 // Of full counters, and of one whose sum would carry into the next.
-TEST_P(CountingBatchTest, MergedCountersSaturateByThemselves) {
+TEST_P(CountingBatchTest, MergedCountersSaturateIndependently) {
   const auto one = Make(counter_bits(), 512, 1);
   const auto other = Make(counter_bits(), 512, 1);
   for (const std::string& key : tests::Keys(0, 5)) {
@@ -131,7 +131,7 @@ TEST_P(CountingBatchTest, MergedCountersSaturateByThemselves) {
 }
 
 // A saturated counter stays, so that its key can be removed any number of times.
-TEST_P(CountingBatchTest, TheNumberOfKeysEndsAtZero) {
+TEST_P(CountingBatchTest, NumKeysStopsAtZero) {
   const auto filter = Make(counter_bits(), 512, 1);
   const std::vector<std::string_view> added(max_count(), "key");
   const std::vector<std::string_view> removed(max_count() + 100, "key");

@@ -33,7 +33,7 @@ std::set<uint32_t> Positions(const CountingBloomFilter& filter, const std::strin
   return positions;
 }
 
-TEST_P(CountingBloomFilterTest, NewFilterContainsNothing) {
+TEST_P(CountingBloomFilterTest, NewFilterMatchesNothing) {
   const auto filter = MakeFor(counter_bits(), 1000, 0.01);
   for (uint64_t i = 0; i < 1000; ++i) {
     EXPECT_FALSE(filter->MayMatch(Key(i)));
@@ -43,7 +43,7 @@ TEST_P(CountingBloomFilterTest, NewFilterContainsNothing) {
   EXPECT_EQ(filter->num_keys(), 0u);
 }
 
-TEST_P(CountingBloomFilterTest, AKeyIsInAsOftenAsItWasAdded) {
+TEST_P(CountingBloomFilterTest, AKeyStaysUntilRemovedAsOftenAsAdded) {
   const auto filter = MakeFor(counter_bits(), 1000, 0.01);
   for (uint32_t count = 1; count < max_count(); ++count) {
     EXPECT_EQ(filter->AddKey("a"), count == 1);
@@ -107,7 +107,7 @@ TEST_P(CountingBloomFilterTest, RemovingAFalsePositiveLosesOtherKeys) {
             0);
 }
 
-TEST_P(CountingBloomFilterTest, ProbesThatMeetCountOnce) {
+TEST_P(CountingBloomFilterTest, EqualProbesOfAKeyCountOnce) {
   for (const int num_probes : {2, 3, 6, 30}) {
     SCOPED_TRACE(num_probes);
     const auto filter = Make(counter_bits(), 4096, num_probes);
@@ -138,7 +138,7 @@ TEST_P(CountingBloomFilterTest, ProbesThatMeetCountOnce) {
   }
 }
 
-TEST_P(CountingBloomFilterTest, CollidingKeysOfOneLineDoNotLoseEachOther) {
+TEST_P(CountingBloomFilterTest, CollidingKeysOfOneBlockDoNotLoseEachOther) {
   // Two probes in one line: nearly every pair of keys shares a counter.
   const auto filter = Make(counter_bits(), 512, 2);
   const std::vector<std::string> keys = Keys(0, 400);
@@ -152,7 +152,7 @@ TEST_P(CountingBloomFilterTest, CollidingKeysOfOneLineDoNotLoseEachOther) {
   }
 }
 
-TEST_P(CountingBloomFilterTest, HashesAreWhatKeysHashTo) {
+TEST_P(CountingBloomFilterTest, HashesMatchTheirKeys) {
   const auto filter = Make(counter_bits(), 100000, 6, 77);
   EXPECT_TRUE(filter->AddHash(filter->HashOf("a")));
   EXPECT_TRUE(filter->MayMatch("a"));
@@ -163,7 +163,7 @@ TEST_P(CountingBloomFilterTest, HashesAreWhatKeysHashTo) {
   EXPECT_NE(filter->HashOf("a"), Make(counter_bits(), 512, 1)->HashOf("a"));
 }
 
-TEST_P(CountingBloomFilterTest, ClearRemovesAllAlsoSaturatedCounters) {
+TEST_P(CountingBloomFilterTest, ClearResetsAllCountersAlsoSaturatedOnes) {
   const auto filter = Make(counter_bits(), 1024, 5);
   for (int i = 0; i < 1000; ++i) filter->AddKey("a");
   EXPECT_GT(filter->num_saturated_counters(), 0u);

@@ -24,7 +24,7 @@ using tests::MakeFor;
 
 class CountingExportTest : public tests::CountingTest {};
 
-TEST_P(CountingExportTest, BloomFilterAnswersAsTheCountersDo) {
+TEST_P(CountingExportTest, BloomFilterGivesTheAnswersOfTheCounters) {
   for (const int num_probes : {1, 5, 6, 30}) {
     SCOPED_TRACE(num_probes);
     const auto filter = Make(counter_bits(), 30000, num_probes);
@@ -57,7 +57,7 @@ TEST_P(CountingExportTest, BloomFilterAnswersAsTheCountersDo) {
   }
 }
 
-TEST_P(CountingExportTest, BloomFilterIsTheOneThatTheKeysMake) {
+TEST_P(CountingExportTest, BloomFilterEqualsTheFilterOfTheKeys) {
   const auto filter = MakeFor(counter_bits(), 100000, 0.01);
   BloomFilterOptions options;
   options.capacity = 100000;
@@ -76,7 +76,7 @@ TEST_P(CountingExportTest, BloomFilterIsTheOneThatTheKeysMake) {
 }
 
 // What else a Bloom filter can be made into has the same bits in the same places.
-TEST_P(CountingExportTest, SavedMappedAndAtomicBloomFiltersAnswerAsTheCountersDo) {
+TEST_P(CountingExportTest, SavedMappedAndAtomicBloomFiltersGiveTheAnswersOfTheCounters) {
   const tests::TempDir dir;
   const auto filter = MakeFor(counter_bits(), 5000, 0.05);
   for (const std::string& key : Keys(0, 5000)) filter->AddKey(key);

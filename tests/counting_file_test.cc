@@ -25,7 +25,7 @@ using tests::Make;
 
 class CountingFileTest : public tests::CountingTest {};
 
-TEST_P(CountingFileTest, FileHoldsTheFilter) {
+TEST_P(CountingFileTest, LoadedFilterEqualsTheSavedOne) {
   const tests::TempDir dir;
   CountingBloomFilterOptions options;
   options.capacity = 3000;

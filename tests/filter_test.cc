@@ -203,7 +203,7 @@ TEST(BlockedFilterTest, PartitionsAndThreadsGiveTheSameBytesAsStraightInsertion)
   }
 }
 
-TEST(BlockedFilterTest, HashesThatAllFallIntoOneLineAreInserted) {
+TEST(BlockedFilterTest, HashesOfOneBlockAreAllInserted) {
   // Nothing says that hashes are spread evenly: here one thread has all of them.
   core::HashList list;
   for (uint64_t i = 0; i < 200000; ++i) ASSERT_TRUE(list.Append(i));
@@ -265,7 +265,7 @@ TEST(BlockedFilterTest, BuildersOfSeveralThreadsAreJoined) {
   EXPECT_EQ(all.error(), "");
 }
 
-TEST(FilterBuilderTest, InvalidOptionsStayTheErrorWhateverKeysAreTaken) {
+TEST(FilterBuilderTest, InvalidOptionsStayTheErrorAfterTakingKeys) {
   const FilterOptions invalid = Options(Format::kBlocked, 1e9);
   FilterBuilder builder(invalid), other(Options(Format::kBlocked, 1e8));
   ASSERT_TRUE(builder.TakeKeysFrom(&other));
@@ -293,7 +293,7 @@ TEST(BlockedFilterTest, KeyAndPrefixAreEachKeptOnce) {
 
 // As RocksDB builds partitions, one after the other: the last prefix of one may be the first of the
 // next, which must have it, too.
-TEST_P(FilterTest, PrefixesStartOverWithTheKeys) {
+TEST_P(FilterTest, EachFilterHasItsOwnPrefixes) {
   const double bits_per_key = 20;
   FilterBuilder builder(Options(GetParam(), bits_per_key));
   FilterBuilder other(Options(GetParam(), bits_per_key));
@@ -324,7 +324,7 @@ TEST(FilterBuilderTest, ABuilderMayTakeItsOwnKeys) {
 }
 
 // What RocksDB's detect_filter_construct_corruption rests on.
-TEST(FilterWriterTest, TheChecksumIsThatOfTheKeysAtHand) {
+TEST(FilterWriterTest, ChecksumCoversExactlyTheKeysHeld) {
   core::FilterWriter writer((FilterOptions())), other((FilterOptions()));
   writer.KeepChecksum();
   other.KeepChecksum();
@@ -346,7 +346,7 @@ TEST(FilterWriterTest, TheChecksumIsThatOfTheKeysAtHand) {
   }
 }
 
-TEST(FilterWriterTest, OutOfMemoryIsSaidUntilTheNextFilter) {
+TEST(FilterWriterTest, OutOfMemoryIsReportedUntilTheNextFilter) {
   core::FilterWriter writer((FilterOptions())), other((FilterOptions()));
   other.AddKey("a");
   other.SetOutOfMemory();

@@ -63,7 +63,7 @@ TEST(StandaloneFormatTest, PaddingBeyondTheFilterMatchesEverything) {
 }
 
 // The trailer has the lower 32 bits of the number of units.
-TEST(StandaloneFormatTest, PayloadsOfMoreUnitsThan32BitsSayAreRead) {
+TEST(StandaloneFormatTest, PayloadsOfMoreThan2To32UnitsAreRead) {
   constexpr uint64_t kPayloadBytes = (uint64_t{1} << 32) + 5;
   constexpr size_t kBytes = kPayloadBytes + core::kTrailerBytes;
   void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
@@ -178,7 +178,7 @@ TEST(StandaloneFormatTest, PaddingBeforeThePayloadIsSkipped) {
 }
 
 // The header's bits are the uppermost ones of the eight lanes. 254 and 255 mean nothing.
-TEST(StandaloneFormatTest, LinesWhoseHeaderMeansNothingMatchEverything) {
+TEST(StandaloneFormatTest, BlocksWithAReservedHeaderMatchEverything) {
   std::mt19937_64 random(1);
   for (const bool lowest_bit : {false, true}) {
     std::string filter(64 + core::kTrailerBytes, '\xFF');
@@ -216,7 +216,7 @@ TEST(LevelDBFormatTest, EveryLastByteMeansWhatTheTableSays) {
   }
 }
 
-TEST(LevelDBFormatTest, CompactFiltersOfUpTo32LinesAreRead) {
+TEST(LevelDBFormatTest, CompactFiltersOfUpTo32BlocksAreRead) {
   for (size_t lines = 1; lines <= 32; ++lines) {
     const std::string filter =
         std::string(64 * lines, '\0') + static_cast<char>(static_cast<unsigned char>(0xBF + lines));
@@ -237,7 +237,7 @@ TEST(LevelDBFormatTest, AlwaysMatchFilterMatches) {
   EXPECT_EQ(Ask(core::DecodeLevelDB(core::kLevelDBAlwaysMatch)), 4);
 }
 
-TEST(LevelDBFormatTest, BlockedPayloadOfBrokenLinesMatchesEverything) {
+TEST(LevelDBFormatTest, PayloadOfPartialBlocksMatchesEverything) {
   for (size_t length = 1; length <= kMaxLength; ++length) {
     const std::string filter = std::string(length, '\0') + '\xA5';
     EXPECT_EQ(core::DecodeLevelDB(filter).layout,
@@ -279,7 +279,7 @@ TEST(ShapeTest, SmallSetsPayAtMostTwoBytesOfOverhead) {
   EXPECT_EQ(core::SmallSetShape(core::kMaxFlatKeys + 1, 10, 6, 6).layout, Layout::kBlocked);
 }
 
-TEST(ShapeTest, CapRoundsDownToWholeLines) {
+TEST(ShapeTest, CapRoundsDownToWholeBlocks) {
   EXPECT_EQ(core::BlockedShape(1 << 30, 10, 6, 20, 0xffffffac).payload_bytes % 64, 0u);
   EXPECT_EQ(core::BlockedShape(5000000000, 10, 6, 20, 0xffffffac).payload_bytes, 0xffffff80u);
   EXPECT_EQ(core::BlockedShape(100, 10, 6, 20, 1).payload_bytes, 64u);

@@ -43,7 +43,7 @@ TEST(HashListTest, KeepsAllHashesInOrderThroughChunksOfAllSizes) {
   for (uint64_t i = 0; i < kHashes; ++i) ASSERT_EQ(content[i], i * i);
 }
 
-TEST(HashListTest, AClearedListForgetsWhatCameLast) {
+TEST(HashListTest, ClearForgetsTheLastHash) {
   HashList list;
   for (int round = 0; round < 3; ++round) {
     AppendIfNew(7, &list);
@@ -59,7 +59,7 @@ TEST(HashListTest, AClearedListForgetsWhatCameLast) {
   EXPECT_EQ(Content(list), std::vector<uint64_t>({99999}));
 }
 
-TEST(HashListTest, ATakenListGoesOnWhereItEnded) {
+TEST(HashListTest, AListContinuesAfterTheHashesItTook) {
   for (const uint64_t size : {1, 125, 126, 20000}) {
     HashList list, other, empty;
     for (uint64_t i = 0; i < size; ++i) AppendIfNew(i, &other);
@@ -83,7 +83,7 @@ TEST(HashListTest, ATakenListGoesOnWhereItEnded) {
   }
 }
 
-TEST(HashListTest, AReusedBuilderKeepsTheKeyItEndedWith) {
+TEST(HashListTest, AReusedBuilderKeepsAKeyEqualToThePreviousOne) {
   // Short and long keys take different ways to the list; so do seeds.
   for (const uint64_t seed : {0, 1}) {
     FilterOptions options;
@@ -104,7 +104,7 @@ TEST(HashListTest, AReusedBuilderKeepsTheKeyItEndedWith) {
 }
 
 // The first chunk is kept, and holds as many as before.
-TEST(HashListTest, AClearedListFillsItsChunkAsBefore) {
+TEST(HashListTest, AClearedListRefillsItsFirstChunk) {
   HashList list;
   size_t first_run = 0;
   for (int round = 0; round < 3; ++round) {

@@ -12,7 +12,7 @@ namespace {
 
 using kernels::BlockedLine;
 
-TEST(HashRangeTest, EndsWhereLinesEnd) {
+TEST(HashRangeTest, EndsAtBlockBoundaries) {
   for (const uint64_t num_lines : {1ull, 2ull, 3ull, 7ull, 1000ull, 0xfffffffbull, 1ull << 33}) {
     for (const uint64_t first : {uint64_t{0}, num_lines / 3, num_lines / 2, num_lines - 1}) {
       for (const uint64_t count : {uint64_t{1}, (num_lines - first + 1) / 2, num_lines - first}) {
@@ -31,7 +31,7 @@ TEST(HashRangeTest, EndsWhereLinesEnd) {
   }
 }
 
-TEST(HashRangeTest, CopiesBothEndsAndNothingBeside) {
+TEST(HashRangeTest, CopiesBothEndsAndNothingElse) {
   for (const HashRange range :
        {HashRange{0, 0}, HashRange{5, 9}, HashRange{7, UINT64_MAX}, HashRange{0, UINT64_MAX}}) {
     const std::vector<uint64_t> hashes = {range.last,     6, range.first, range.first - 1,

@@ -44,7 +44,7 @@ size_t MappedBytes() {
   return pages * static_cast<size_t>(sysconf(_SC_PAGESIZE));
 }
 
-TEST(HugePagesTest, LargeBlocksAreAlignedZeroAndGoBackWhole) {
+TEST(HugePagesTest, LargeBlocksAreAlignedZeroedAndFreedWhole) {
   for (const bool off_boundary : {false, true}) {
     maps_off_boundary = off_boundary;
     size_t before = 0;
@@ -66,7 +66,7 @@ TEST(HugePagesTest, LargeBlocksAreAlignedZeroAndGoBackWhole) {
   maps_off_boundary = false;
 }
 
-TEST(HugePagesTest, LargeBlocksAreTheirOwn) {
+TEST(HugePagesTest, LargeBlocksDoNotOverlap) {
   std::vector<char*> blocks;
   const std::vector<size_t> sizes = {kHugePageBytes, kHugePageBytes + 1, 3 * kHugePageBytes - 1,
                                      kHugePageBytes, 5 * kHugePageBytes};
@@ -86,7 +86,7 @@ TEST(HugePagesTest, LargeBlocksAreTheirOwn) {
   }
 }
 
-TEST(HugePagesTest, SmallBlocksAreMemory) {
+TEST(HugePagesTest, SmallBlocksAreUsable) {
   for (const size_t bytes : {size_t{1}, size_t{64}, kHugePageBytes - 1}) {
     void* block = AllocatePages(bytes);
     ASSERT_NE(block, nullptr);
@@ -95,7 +95,7 @@ TEST(HugePagesTest, SmallBlocksAreMemory) {
   }
 }
 
-TEST(HugePagesTest, MoreThanThereCanBeIsNone) {
+TEST(HugePagesTest, ImpossibleSizesGiveNull) {
   for (const size_t bytes : {SIZE_MAX, SIZE_MAX - 1, SIZE_MAX - kHugePageBytes,
                              SIZE_MAX - 2 * kHugePageBytes, SIZE_MAX / 2}) {
     EXPECT_EQ(AllocatePages(bytes), nullptr) << bytes;

@@ -155,7 +155,7 @@ TEST(LevelDBPolicyTest, TheLayoutChangesWithTheNumberOfKeys) {
   EXPECT_EQ(filter_of(compact, kMaxKeys + 1), core::Layout::kBlocked);
 }
 
-TEST(LevelDBPolicyTest, AppendsToWhatIsThere) {
+TEST(LevelDBPolicyTest, AppendsToTheString) {
   const Policy policy = Blocked(10);
   const leveldb::Slice keys[] = {"a", "b"};
   std::string dst = "before";
@@ -281,7 +281,7 @@ TEST(SeededLevelDBPolicyTest, FiltersDependOnTheSeedAndMatchTheirKeys) {
   }
 }
 
-TEST(SeededLevelDBPolicyTest, WhatCouldLoseKeysOrKeepNoPromiseIsRefused) {
+TEST(SeededLevelDBPolicyTest, OptionsThatCouldLoseKeysAreRefused) {
   const auto refusal = [](const FilterOptions& options, const std::string& name) {
     std::string error;
     EXPECT_EQ(NewLevelDBFilterPolicy(options, name, &error), nullptr);

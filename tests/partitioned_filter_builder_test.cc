@@ -131,7 +131,7 @@ TEST_F(PartitionedFilterBuilderTest, MemoryMayBeMuchLessThanTheHashesTake) {
 }
 
 // A line has many times more hashes than fit into memory.
-TEST_F(PartitionedFilterBuilderTest, RepeatsAreThoseOfFilterBuilder) {
+TEST_F(PartitionedFilterBuilderTest, DuplicatesGiveTheBytesOfFilterBuilder) {
   for (const FilterOptions& options :
        {Options(Format::kCompact, 7.05), Options(Format::kCompact, 4),
         Options(Format::kBlocked, 10)}) {
@@ -150,7 +150,7 @@ TEST_F(PartitionedFilterBuilderTest, RepeatsAreThoseOfFilterBuilder) {
 }
 
 // Whatever the loads of lines, also those that no set of keys has.
-TEST_F(PartitionedFilterBuilderTest, AnyHashesGiveTheLinesOfTheWholePayload) {
+TEST_F(PartitionedFilterBuilderTest, AnyHashesGiveTheBlocksOfTheWholePayload) {
   const uint64_t num_lines = 50;
   const size_t capacity = core::LineRangeBuilder::kMinCapacity;
   for (const uint64_t different_in_line : {1, 5, 111, 112, 113, 114, 500}) {
@@ -188,7 +188,7 @@ TEST_F(PartitionedFilterBuilderTest, AnyHashesGiveTheLinesOfTheWholePayload) {
   }
 }
 
-TEST_F(PartitionedFilterBuilderTest, LinesBeginAtTheirFirstHash) {
+TEST_F(PartitionedFilterBuilderTest, BlocksBeginAtTheirFirstHash) {
   for (const uint64_t num_lines : {uint64_t{1}, uint64_t{2}, uint64_t{3}, uint64_t{1000003},
                                    uint64_t{1} << 33, (uint64_t{1} << 40) - 1}) {
     for (const uint64_t line : {uint64_t{0}, uint64_t{1}, num_lines / 3, num_lines - 1}) {
@@ -243,7 +243,7 @@ TEST_F(PartitionedFilterBuilderTest, BadOptionsAreNamed) {
   expect_in("file", error_of([&](auto* o) { o->temp_directory = dir_.Path("file"); }));
 }
 
-TEST_F(PartitionedFilterBuilderTest, AFullDiskFailsAddAndThenFinish) {
+TEST_F(PartitionedFilterBuilderTest, AFullDiskFailsAddKeyAndThenFinish) {
   auto builder = NewBuilder(Options(Format::kCompact, 7.05));
   std::string add_error;
   std::string finish_error;

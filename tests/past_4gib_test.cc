@@ -137,7 +137,7 @@ TEST(Past4GiBTest, BlockedPayloadsKeepTheirKeys) {
   }
 }
 
-TEST(Past4GiBTest, FilterViewFindsKeysPast2To32Lines) {
+TEST(Past4GiBTest, FilterViewFindsKeysPast2To32Blocks) {
   constexpr uint64_t kLines = k2To32 + 1;
   const SparseMemory memory(kLines * 64 + core::kTrailerBytes);
   SKIP_WITHOUT(memory);

@@ -59,7 +59,7 @@ TEST(RedisAddressTest, FormsAreParsed) {
   }
 }
 
-TEST(RedisAddressTest, WhatIsNoAddressIsRefusedWithTheAllowedForms) {
+TEST(RedisAddressTest, InvalidAddressesAreRefusedWithTheAllowedForms) {
   const std::string long_path = "unix:///" + std::string(108, 'x');
   for (const std::string text : {"",
                                  "h",
@@ -216,7 +216,7 @@ TEST_F(RedisConnectTest, UserPasswordAndDatabaseFromTheAddress) {
 }
 
 // Redis's reply to a command that it does not know has the arguments, shortened if they are long.
-TEST_F(RedisConnectTest, ServerWithoutAuthDoesNotGiveThePasswordAway) {
+TEST_F(RedisConnectTest, ServerWithoutAuthDoesNotRevealThePassword) {
   const RedisServer server({"--rename-command", "AUTH", "nobody-knows"});
   const std::string at = "127.0.0.1:" + std::to_string(server.port());
   for (const std::string& password : {std::string("hush"), std::string(200, 'h')}) {
@@ -228,7 +228,7 @@ TEST_F(RedisConnectTest, ServerWithoutAuthDoesNotGiveThePasswordAway) {
   }
 }
 
-TEST_F(RedisConnectTest, DatabasesAreApartAlsoAfterAReconnect) {
+TEST_F(RedisConnectTest, DatabasesStaySeparateAfterAReconnect) {
   RedisServer server({"--appendonly", "yes", "--appendfsync", "always"});
   std::string error;
   const auto third = Create("redis://" + server.address() + "/3", &error);

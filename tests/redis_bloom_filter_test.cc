@@ -103,7 +103,7 @@ TEST_F(RedisBloomFilterTest, HandlesEmptyHugeAndBinaryKeys) {
   }
 }
 
-TEST_F(RedisBloomFilterTest, BatchesAnswerAsSingleCalls) {
+TEST_F(RedisBloomFilterTest, BatchesMatchSingleCalls) {
   SharedBloomFilterOptions options = Options(20000);
   options.shard_bytes = 4096;
   const auto filter = Create("f", options);
@@ -133,7 +133,7 @@ TEST_F(RedisBloomFilterTest, BatchesAnswerAsSingleCalls) {
   EXPECT_GT(Count(answers, Answer::kNo), 9900u);
 }
 
-TEST_F(RedisBloomFilterTest, RateAndMemoryAreAsPromised) {
+TEST_F(RedisBloomFilterTest, FalsePositiveRateAndMemoryAreAsDocumented) {
   for (const double rate : {0.05, 0.01, 0.001}) {
     constexpr size_t kKeys = 40000;
     SharedBloomFilterOptions options = Options(kKeys, rate);
@@ -161,7 +161,7 @@ TEST_F(RedisBloomFilterTest, RateAndMemoryAreAsPromised) {
   }
 }
 
-TEST_F(RedisBloomFilterTest, AddIsOneCommandAndOneForManyKeys) {
+TEST_F(RedisBloomFilterTest, AddKeyAndAddKeysSendOneCommandEach) {
   const auto filter = Create("f", Options(1000000));
   const uint64_t before = server_->Info("commandstats", "cmdstat_bitfield:calls");
   filter->AddKey("a");
@@ -212,7 +212,7 @@ TEST_F(RedisBloomFilterTest, LayoutIsTheDocumentedOne) {
   EXPECT_EQ(filter->MayMatch("world"), Answer::kMaybe);
 }
 
-TEST_F(RedisBloomFilterTest, FiltersOfSeveralNamesAreApart) {
+TEST_F(RedisBloomFilterTest, FiltersOfDifferentNamesAreIndependent) {
   const auto a = Create("a", Options(1000));
   const auto b = Create("b", Options(1000));
   EXPECT_EQ(a->AddKey("key"), AddResult::kNew);
@@ -221,7 +221,7 @@ TEST_F(RedisBloomFilterTest, FiltersOfSeveralNamesAreApart) {
 }
 
 // A name that has the form of another filter's shard.
-TEST_F(RedisBloomFilterTest, NoNameMakesAKeyOfAnotherFilter) {
+TEST_F(RedisBloomFilterTest, NoNameCollidesWithAnotherFiltersShard) {
   const auto filter = Create("f", Options(1000));
   ASSERT_EQ(filter->AddKey("key"), AddResult::kNew);
   const std::string shard = server_->Command({"KEYS", "*{f:*"});
@@ -291,7 +291,7 @@ TEST_F(RedisBloomFilterTest, SecondCreatorWithTheSameOptionsOpens) {
   EXPECT_EQ(server_->Command({"DBSIZE"}), "2");
 }
 
-TEST_F(RedisBloomFilterTest, SecondCreatorWithOtherOptionsIsToldBoth) {
+TEST_F(RedisBloomFilterTest, SecondCreatorWithOtherOptionsIsRefusedWithBoth) {
   const auto first = Create("f", Options(1000));
   SharedBloomFilterOptions other_seed = Options(1000);
   other_seed.seed = 5;
@@ -307,7 +307,7 @@ TEST_F(RedisBloomFilterTest, SecondCreatorWithOtherOptionsIsToldBoth) {
   EXPECT_EQ(server_->Command({"DBSIZE"}), "2") << "nothing left behind";
 }
 
-TEST_F(RedisBloomFilterTest, CreatorsAtOnceGetOneFilter) {
+TEST_F(RedisBloomFilterTest, ConcurrentCreatorsGetOneFilter) {
   constexpr size_t kCreators = 8;
   std::vector<std::unique_ptr<SharedBloomFilter>> filters(kCreators);
   std::vector<std::thread> threads;
@@ -340,7 +340,7 @@ TEST_F(RedisBloomFilterTest, ShardsDoNotExpireAndHaveTheirExactLength) {
   EXPECT_LT(used, filter->num_bytes() / 2 * 5 / 4);
 }
 
-TEST_F(RedisBloomFilterTest, DeleteRemovesAllAndMakesRoomForOthers) {
+TEST_F(RedisBloomFilterTest, DeletedNameCanBeCreatedAgain) {
   const auto old = Create("f", Options(1000));
   old->AddKey("key");
   std::string error;
@@ -429,7 +429,7 @@ TEST_F(RedisBloomFilterTest, ProcessesShareAFilter) {
   }
 }
 
-TEST_F(RedisBloomFilterTest, BadNamesAndOptionsAreRefusedBeforeAnythingIsMade) {
+TEST_F(RedisBloomFilterTest, BadNamesAndOptionsAreRefusedBeforeAnyCommand) {
   std::string error;
   EXPECT_EQ(SharedBloomFilter::Create(servers_, "a b", Options(1000), &error), nullptr);
   EXPECT_NE(error.find("'a b'"), std::string::npos) << error;
@@ -444,7 +444,7 @@ TEST_F(RedisBloomFilterTest, BadNamesAndOptionsAreRefusedBeforeAnythingIsMade) {
 }
 
 // Its own text is what Delete looks for: it must not say that all is gone and leave the metadata.
-TEST_F(RedisBloomFilterTest, MetadataInAnotherSpellingIsNotDeletedHalf) {
+TEST_F(RedisBloomFilterTest, MetadataInAnotherSpellingIsNotHalfDeleted) {
   const auto filter = Create("f", Options(1000));
   ASSERT_EQ(filter->AddKey("key"), AddResult::kNew);
   std::string metadata = server_->Command({"HGET", "bloomline:{f}", "metadata"});

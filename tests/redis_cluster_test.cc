@@ -212,7 +212,7 @@ TEST_F(RedisClusterTest, OneAddKeysCallWhileSlotsMove) {
 }
 
 // Every script has one key, so a cluster need not refuse it (TRYAGAIN) while that key's slot moves.
-TEST_F(RedisClusterTest, FilterIsMadeAndDeletedWhileItsSlotsMove) {
+TEST_F(RedisClusterTest, FilterIsCreatedAndDeletedWhileItsSlotsMove) {
   const std::string metadata = "bloomline:{f}";
   const size_t from = cluster_->NodeOf(metadata);
   const size_t to = (from + 1) % RedisCluster::kNodes;
@@ -237,7 +237,7 @@ TEST_F(RedisClusterTest, FilterIsMadeAndDeletedWhileItsSlotsMove) {
 
 // A key that is missing from a slot that moves is elsewhere for a script, also if the script itself
 // has just removed it.
-TEST_F(RedisClusterTest, FilterIsPublishedWhereItsSlotBeginsToMoveAfterTheTicket) {
+TEST_F(RedisClusterTest, FilterIsPublishedIfItsSlotMovesAfterTheTicket) {
   const std::string key = "bloomline:{f}";
   const size_t from = cluster_->NodeOf(key);
   const size_t to = (from + 1) % RedisCluster::kNodes;
@@ -252,7 +252,7 @@ TEST_F(RedisClusterTest, FilterIsPublishedWhereItsSlotBeginsToMoveAfterTheTicket
   EXPECT_EQ(cluster_->node(from).Command({"TTL", key}), "-1");
 }
 
-TEST_F(RedisClusterTest, DeadNodeCostsItsShardsOnly) {
+TEST_F(RedisClusterTest, DeadNodeAffectsOnlyItsShards) {
   servers_.when_unavailable = WhenUnavailable::kError;
   const auto filter = Create();
   const std::vector<std::string> keys = Keys(2000, "key");

@@ -353,7 +353,7 @@ TEST(RedisCreationTest, NoFaultLosesAnAcknowledgedKey) {
 
 // While the first creator waits for the reply to its ticket, or to its publishing, another makes
 // the filter.
-TEST(RedisCreationTest, SecondCreatorOpensTheFilterAndLeavesNothing) {
+TEST(RedisCreationTest, SecondCreatorOpensTheFilterAndLeavesNoShards) {
   if (!RedisServer::IsInstalled()) GTEST_SKIP() << "there is no redis-server here";
   const RedisServer server;
   RedisServers direct;
@@ -395,7 +395,7 @@ TEST(RedisCreationTest, SecondCreatorOpensTheFilterAndLeavesNothing) {
 }
 
 // The creator never learns that it has published, and gives up, while others use the filter.
-TEST(RedisCreationTest, CreatorThatGivesUpTakesNothingFromOthers) {
+TEST(RedisCreationTest, CreatorThatGivesUpDeletesNothingOfOthers) {
   if (!RedisServer::IsInstalled()) GTEST_SKIP() << "there is no redis-server here";
   const RedisServer server;
   RedisServers direct;

@@ -74,14 +74,14 @@ void ExpectUnavailable(SharedBloomFilter* filter, Answer expected, const std::st
   EXPECT_FALSE(filter->AddKeys(2, keys));
 }
 
-TEST_F(RedisFailureTest, KilledServerMeansMayContain) {
+TEST_F(RedisFailureTest, KilledServerMeansMayMatch) {
   const auto filter = Create();
   EXPECT_EQ(filter->MayMatch("never added"), Answer::kNo);
   server_->Kill();
   ExpectUnavailable(filter.get(), Answer::kMaybe, "Connection refused");
 }
 
-TEST_F(RedisFailureTest, KilledServerMeansErrorIfAskedFor) {
+TEST_F(RedisFailureTest, KilledServerMeansErrorIfTheOptionsSaySo) {
   const auto filter = CreateWithErrors();
   EXPECT_EQ(filter->MayMatch("never added"), Answer::kNo);
   server_->Kill();
@@ -195,7 +195,7 @@ TEST_F(RedisFailureTest, SilentServerTimesOut) {
   EXPECT_EQ(filter->MayMatch("a key"), Answer::kNo) << filter->error();
 }
 
-TEST_F(RedisFailureTest, RepeatedAddDoesNotClaimToKnowWhetherTheKeyWasNew) {
+TEST_F(RedisFailureTest, RepeatedAddDoesNotReportWhetherTheKeyWasNew) {
   servers_.command_timeout_ms = 200;
   servers_.max_retries = 20;
   const auto filter = Create();
@@ -211,7 +211,7 @@ TEST_F(RedisFailureTest, RepeatedAddDoesNotClaimToKnowWhetherTheKeyWasNew) {
   EXPECT_EQ(other->MayMatch("key"), Answer::kMaybe);
 }
 
-TEST_F(RedisFailureTest, VanishedShardIsNeverANo) {
+TEST_F(RedisFailureTest, MissingShardNeverMeansNo) {
   const auto filter = Create();
   const auto strict = CreateWithErrors();
   filter->AddKey("key");
@@ -230,7 +230,7 @@ TEST_F(RedisFailureTest, VanishedShardIsNeverANo) {
 }
 
 // While another client's additions keep making the string anew.
-TEST_F(RedisFailureTest, ShardThatBitfieldMadeAnewIsNeverANo) {
+TEST_F(RedisFailureTest, ShardRecreatedByBitfieldNeverMeansNo) {
   const auto filter = CreateWithErrors();
   filter->AddKey("key");
   const std::string shard = FirstShard();
@@ -247,7 +247,7 @@ TEST_F(RedisFailureTest, ShardThatBitfieldMadeAnewIsNeverANo) {
   }
 }
 
-TEST_F(RedisFailureTest, FlushedServerIsNeverANo) {
+TEST_F(RedisFailureTest, FlushedServerNeverMeansNo) {
   const auto filter = Create();
   filter->AddKey("key");
   server_->Command({"FLUSHALL"});
@@ -260,7 +260,7 @@ TEST_F(RedisFailureTest, FlushedServerIsNeverANo) {
   EXPECT_EQ(anew->MayMatch("key"), Answer::kNo);
 }
 
-TEST_F(RedisFailureTest, ServerThatForgotEverythingAtARestartIsNeverANo) {
+TEST_F(RedisFailureTest, RestartWithoutPersistenceNeverMeansNo) {
   const auto filter = Create();
   filter->AddKey("key");
   server_->Restart();  // no persistence
@@ -286,7 +286,7 @@ TEST_F(RedisFailureTest, FullServerRefusesAdditionsAndStillAnswers) {
   EXPECT_EQ(filter->MayMatch("another"), Answer::kNo) << "it was told that it failed";
 }
 
-TEST_F(RedisFailureTest, PasswordsAreAskedForAndChecked) {
+TEST_F(RedisFailureTest, PasswordsAreRequiredAndChecked) {
   Start({"--requirepass", "secret"});
   std::string error;
   EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", options_, &error), nullptr);
@@ -313,7 +313,7 @@ TEST_F(RedisFailureTest, ReplicaIsRefusedBecauseItLags) {
 }
 
 // It keeps the connections of its clients, but its refusal to write tells what it is now.
-TEST_F(RedisFailureTest, MasterThatRefusedAnAdditionBecauseItIsNowAReplicaIsNotQueried) {
+TEST_F(RedisFailureTest, MasterThatBecameAReplicaIsNotQueried) {
   const RedisServer primary;
   const auto filter = Create();
   EXPECT_EQ(filter->AddKey("key"), AddResult::kNew);
@@ -325,7 +325,7 @@ TEST_F(RedisFailureTest, MasterThatRefusedAnAdditionBecauseItIsNowAReplicaIsNotQ
   server_->Command({"REPLICAOF", "NO", "ONE"});
 }
 
-TEST_F(RedisFailureTest, SeveralServersThatAreNoClusterAreRefused) {
+TEST_F(RedisFailureTest, SeveralServersWithoutAClusterAreRefused) {
   servers_.servers.push_back("127.0.0.1:1");
   std::string error;
   EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", options_, &error), nullptr);
@@ -375,7 +375,7 @@ class WrongServer {
   std::thread thread_;
 };
 
-TEST_F(RedisFailureTest, ServersThatSpeakSomethingElseAreErrors) {
+TEST_F(RedisFailureTest, ServersOfOtherProtocolsAreErrors) {
   servers_.command_timeout_ms = 100;
   for (const char* reply :
        {"HTTP/1.1 400 Bad Request\r\n\r\n", "", "+OK\r\n", ":1\r\n", "*0\r\n", "*1\r\n*0\r\n",

@@ -122,7 +122,7 @@ double ClassicBits(double rate) {
   return least;
 }
 
-TEST(LayoutTest, MemoryIsWithinThreePercentOfAClassicBloomFilter) {
+TEST(LayoutTest, MemoryIsWithinThreePercentOfAStandardBloomFilter) {
   for (const double rate : {0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.001, 1e-4, 1e-5, 1e-6}) {
     const Layout layout = PlanLayout(Options(100000000, rate));
     const double bits =
@@ -137,12 +137,12 @@ TEST(LayoutTest, MemoryIsWithinThreePercentOfAClassicBloomFilter) {
   }
 }
 
-TEST(LayoutTest, BlockRateOfOneLineIsTheBlockedRate) {
+TEST(LayoutTest, BlockRateOfOneCacheLineIsTheBlockedRate) {
   EXPECT_DOUBLE_EQ(core::BlockFalsePositiveRate(10, 6, 512, 512), BlockedFalsePositiveRate(10, 6));
   EXPECT_GT(core::BlockFalsePositiveRate(10, 6, 512, 511), BlockedFalsePositiveRate(10, 6));
 }
 
-TEST(LayoutTest, ShardsAreEquallyLongAndAtMostAsLongAsAsked) {
+TEST(LayoutTest, ShardsAreEquallyLongAndWithinShardBytes) {
   for (const uint64_t capacity : {1, 100, 5000, 123456, 10000000}) {
     for (const uint64_t shard_bytes : {uint64_t{4096}, uint64_t{65536}, uint64_t{512} << 20}) {
       SharedBloomFilterOptions options = Options(capacity, 0.01);

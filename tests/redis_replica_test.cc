@@ -107,7 +107,7 @@ TEST_F(RedisReplicaTest, OptionsAreValidated) {
   EXPECT_EQ(filter->MayMatch("key"), Answer::kNo);
 }
 
-TEST_F(RedisReplicaTest, WhatIsAcknowledgedIsOnTheReplica) {
+TEST_F(RedisReplicaTest, AcknowledgedKeysAreOnTheReplica) {
   StartPrimaryAndReplica();
   const auto filter = Create();
   const std::vector<std::string> keys = Keys(10000, "key");
@@ -126,7 +126,7 @@ TEST_F(RedisReplicaTest, WhatIsAcknowledgedIsOnTheReplica) {
   EXPECT_EQ(filter->MayMatch("absent"), Answer::kNo);
 }
 
-TEST_F(RedisReplicaTest, TooFewReplicasAreAFailureThatSaysHowMany) {
+TEST_F(RedisReplicaTest, TooFewReplicasAreAFailureThatNamesTheirNumber) {
   StartPrimaryAndReplica();
   const auto filter = Create();
   const std::vector<std::string> keys = Keys(1000, "key");
@@ -171,7 +171,7 @@ TEST_F(RedisReplicaTest, ReplicasMayTakeLongerThanACommandMay) {
   EXPECT_LT(Clock::now() - stopped, 650 * kMillisecond);
 }
 
-TEST_F(RedisReplicaTest, ConfirmingADeletedFilterFailsAndMakesNothing) {
+TEST_F(RedisReplicaTest, ConfirmingADeletedFilterFailsAndCreatesNothing) {
   StartPrimaryAndReplica();
   const auto filter = Create();
   std::string error;

@@ -211,7 +211,7 @@ TEST_F(MetadataStatesTest, OneTicketPublishesOnceAndNeverAfterADelete) {
   EXPECT_EQ(server_->Command({"TTL", kKey}), "3600") << "and the ticket expires";
 }
 
-TEST_F(MetadataStatesTest, WhatIsGivenUpIsNotFinishedAndTheOtherWayRound) {
+TEST_F(MetadataStatesTest, CreationIsEitherGivenUpOrFinished) {
   EXPECT_EQ(GiveUp("a"), "0");
   Publish("a", TakeTicket("a"));
   EXPECT_EQ(GiveUp("b"), "0");

@@ -137,7 +137,7 @@ TEST_F(RedisTlsTest, CertificateForAnotherServerIsRefused) {
   EXPECT_EQ(Create()->AddKey("key"), AddResult::kNew);
 }
 
-TEST_F(RedisTlsTest, ClientCertificatesAreShownWhereTheyAreDemanded) {
+TEST_F(RedisTlsTest, ClientCertificatesAreSentWhereRequired) {
   Start({});
   // In TLS 1.3 the server says so after the handshake, or has closed the connection by then.
   ExpectRefused("redis " + tls_address_ + ": ");
@@ -152,7 +152,7 @@ TEST_F(RedisTlsTest, ClientCertificatesAreShownWhereTheyAreDemanded) {
 }
 
 // OpenSSL would ask for the password at the terminal, and wait.
-TEST_F(RedisTlsTest, EncryptedKeyIsAnErrorAndNoQuestion) {
+TEST_F(RedisTlsTest, EncryptedKeyIsAnErrorAndNoPrompt) {
   Start({});
   Run("openssl ec -aes128 -passout pass:secret -in client.key -out locked.key");
   servers_.tls.certificate_file = File("client.crt");
@@ -160,7 +160,7 @@ TEST_F(RedisTlsTest, EncryptedKeyIsAnErrorAndNoQuestion) {
   ExpectRefused("cannot use tls.key_file '" + File("locked.key") + "'");
 }
 
-TEST_F(RedisTlsTest, PlainAndTlsPortsAreToldApart) {
+TEST_F(RedisTlsTest, PlainAndTlsPortsGiveDifferentErrors) {
   StartWithoutClientCertificates();
   servers_.command_timeout_ms = servers_.connect_timeout_ms = 300;
   servers_.servers = {"rediss://" + server_->address()};
@@ -170,7 +170,7 @@ TEST_F(RedisTlsTest, PlainAndTlsPortsAreToldApart) {
   ExpectRefused("no reply");
 }
 
-TEST_F(RedisTlsTest, KilledServerMeansMayContainAndReconnects) {
+TEST_F(RedisTlsTest, KilledServerMeansMayMatchUntilReconnected) {
   StartWithoutClientCertificates({"--appendonly", "yes", "--appendfsync", "always"});
   const auto filter = Create();
   EXPECT_EQ(filter->AddKey("key"), AddResult::kNew);
@@ -199,7 +199,7 @@ TEST_F(RedisTlsTest, SilentServerTimesOutInTheHandshakeAndAfterIt) {
   EXPECT_EQ(filter->MayMatch("absent"), Answer::kNo) << filter->error();
 }
 
-TEST_F(RedisTlsTest, ClusterNodesAreReachedByTlsToo) {
+TEST_F(RedisTlsTest, ClusterNodesAreAlsoReachedByTls) {
   StartWithoutClientCertificates({"--cluster-enabled", "yes", "--tls-cluster", "yes"});
   server_->Command({"CLUSTER", "ADDSLOTSRANGE", "0", "16383"});
   while (server_->Command({"CLUSTER", "INFO"}).find("cluster_state:ok") == std::string::npos) {

@@ -167,7 +167,7 @@ TEST(RocksDBOptionStringsTest, TwoCallsReturnTheReason) {
 }
 
 // The check that docs/compatibility.md names, for what no policy of ours can notice.
-TEST(RocksDBOptionStringsTest, AnotherNameIsSeenByTheMissingPolicy) {
+TEST(RocksDBOptionStringsTest, AnotherNameGivesNoPolicy) {
   EXPECT_TRUE(ByTableOptions("blomline:10").status.ok());
   EXPECT_EQ(ByTableOptions("blomline:10").policy, nullptr);
   EXPECT_TRUE(ByPolicy("blomline:10").status.ok());
@@ -186,7 +186,7 @@ TEST(RocksDBOptionStringsTest, AnotherNameIsSeenByTheMissingPolicy) {
   EXPECT_EQ(Settings(*refused.policy), "blocked 10 0");
 }
 
-TEST(RocksDBOptionStringsTest, GoodStringsAreNotCommentedOn) {
+TEST(RocksDBOptionStringsTest, ValidStringsPrintNothing) {
   for (const char* text : {"bloomline", "bloomline:9.5", "{id=bloomline;format=compact}",
                            "{id=bloomline;bits_per_key=0.25;seed=18446744073709551615}"}) {
     for (const auto parse : {ByTableOptions, ByColumnFamilyOptions, ByOptionsFile, ByPolicy}) {

@@ -155,7 +155,7 @@ TEST(RocksDBPolicyTest, KeysOfEveryLengthAreFound) {
 }
 
 // Memory that fails: a bit of a key's hash changes before the filter is built.
-TEST(RocksDBPolicyTest, AHashThatChangedIsNoticedAndForgotten) {
+TEST(RocksDBPolicyTest, AChangedHashIsReportedForOneFilterOnly) {
   const Policy policy = NewRocksDBFilterPolicy(FilterOptions());
   RocksDBBitsBuilder builder(FilterOptions(), true);
   for (const bool damaged : {false, true, false}) {
@@ -172,7 +172,7 @@ TEST(RocksDBPolicyTest, AHashThatChangedIsNoticedAndForgotten) {
 }
 
 // No bytes would say that there are no keys.
-TEST(RocksDBPolicyTest, ABuilderThatCanKeepNoKeysMatchesEverything) {
+TEST(RocksDBPolicyTest, ABuilderWithoutMemoryForKeysMatchesEverything) {
   const Policy policy = NewRocksDBFilterPolicy(FilterOptions());
   FilterOptions invalid;
   invalid.bits_per_key = 1e9;
@@ -185,7 +185,7 @@ TEST(RocksDBPolicyTest, ABuilderThatCanKeepNoKeysMatchesEverything) {
   }
 }
 
-TEST(RocksDBPolicyTest, OtherThreadsMayAskForTheNumberOfEntries) {
+TEST(RocksDBPolicyTest, OtherThreadsMayReadTheNumberOfEntries) {
   const Builder builder = NewBuilder(NewRocksDBFilterPolicy(FilterOptions()));
   constexpr size_t kKeys = 200000;
   std::thread adding([&] {
@@ -232,7 +232,7 @@ TEST(RocksDBPolicyTest, VerificationFindsFiltersThatLostKeys) {
   }
 }
 
-TEST(RocksDBPolicyTest, BatchAnswersAsSingleQueries) {
+TEST(RocksDBPolicyTest, BatchesMatchSingleQueries) {
   const Policy ours = NewRocksDBFilterPolicy(FilterOptions());
   const std::string filter = Build(ours, Keys(1000));
   const Reader reader(ours->GetFilterBitsReader(filter));
@@ -375,7 +375,7 @@ TEST(RocksDBSeedTest, OptionStringsSayRandomAndNotANumber) {
   EXPECT_EQ(mismatch, "seed");
 }
 
-TEST(RocksDBSeedTest, ARandomSeedComesAndGoes) {
+TEST(RocksDBSeedTest, ARandomSeedCanBeSetAndUnset) {
   rocksdb::Status status;
   const Policy policy = FromString("{id=bloomline;seed=77}", &status);
   auto* options = const_cast<rocksdb::FilterPolicy*>(policy.get());
@@ -397,7 +397,7 @@ TEST(RocksDBSeedTest, ARandomSeedComesAndGoes) {
   EXPECT_NE(SeedOf(Build(policy, Keys(100))), 0u);
 }
 
-TEST(RocksDBSeedTest, WithoutAGeneratorNoPolicyAndNoFalseNo) {
+TEST(RocksDBSeedTest, WithoutAGeneratorNoPolicyAndNoFalseNegative) {
   FilterOptions options;
   options.random_seed = true;
   const Policy policy = NewRocksDBFilterPolicy(options);

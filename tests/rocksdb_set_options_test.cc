@@ -107,7 +107,7 @@ class RunningDatabase {
   uint64_t filter_bits_ = 0;
 };
 
-TEST(RocksDBSetOptionsTest, RefusesWhatDoesNotGoTogetherAndKeepsTheOldOptions) {
+TEST(RocksDBSetOptionsTest, RefusesContradictoryOptionsAndKeepsTheOldOnes) {
   const struct {
     FilterOptions before;
     const char* changes;
@@ -147,7 +147,7 @@ TEST(RocksDBSetOptionsTest, RefusesWhatDoesNotGoTogetherAndKeepsTheOldOptions) {
   }
 }
 
-TEST(RocksDBSetOptionsTest, ChangesWhatGoesTogether) {
+TEST(RocksDBSetOptionsTest, ChangesOptionsThatFitTogether) {
   TempDir dir;
   RunningDatabase db(dir.Path("db"), Options(Format::kBlocked, 30));
   EXPECT_NEAR(db.AddTable(5000), 30, 0.2);

@@ -51,17 +51,17 @@ void ExpectEachOnce(size_t n) {
   for (size_t i = 0; i < n; ++i) EXPECT_EQ(runs[i], 1) << i << " of " << n;
 }
 
-TEST(RunOnThreadsTest, EachIsDoneOnce) {
+TEST(RunOnThreadsTest, EachTaskRunsOnce) {
   for (size_t n = 1; n < 10; ++n) ExpectEachOnce(n);
 }
 
-TEST(RunOnThreadsTest, EachIsDoneOnceWithoutThreads) {
+TEST(RunOnThreadsTest, EachTaskRunsOnceWithoutThreads) {
   const NoThreads none;
   if (!none.IsKept()) GTEST_SKIP() << "threads start here whatever the size of their stacks";
   for (size_t n = 1; n < 10; ++n) ExpectEachOnce(n);
 }
 
-TEST(RunOnThreadsTest, FiltersAreWholeWithoutThreads) {
+TEST(RunOnThreadsTest, FiltersAreCompleteWithoutThreads) {
   HashList list;
   for (uint64_t i = 1; i <= 300000; ++i) ASSERT_TRUE(list.Append(i * 0x9E3779B97F4A7C15));
   for (const Shape& shape : {Shape{Layout::kBlocked, 6, kPartitionFromBytes, 64},

@@ -127,7 +127,7 @@ class SaveTargetTest : public testing::Test {
   const std::unique_ptr<BloomFilter> new_ = NewFilter("new");
 };
 
-TEST_F(SaveTargetTest, LinksStayAndWhatTheyNameIsReplaced) {
+TEST_F(SaveTargetTest, LinksStayAndTheirTargetsAreReplaced) {
   fs::create_directories(dir_.Path("data/deep"));
   fs::rename(path_, dir_.Path("data/real"));
   fs::create_symlink("real", dir_.Path("data/relative"));
@@ -146,7 +146,7 @@ TEST_F(SaveTargetTest, LinksStayAndWhatTheyNameIsReplaced) {
   }
 }
 
-TEST_F(SaveTargetTest, LinksToWhatDoesNotExistYetCreateIt) {
+TEST_F(SaveTargetTest, DanglingLinksCreateTheirTarget) {
   fs::create_directory(dir_.Path("data"));
   fs::create_symlink("data/later", dir_.Path("link"));
   fs::create_symlink("link", dir_.Path("chain"));
@@ -170,7 +170,7 @@ TEST_F(SaveTargetTest, LoopsOfLinksAreErrors) {
   }
 }
 
-TEST_F(SaveTargetTest, RelativePathsAreThoseOfTheWorkingDirectory) {
+TEST_F(SaveTargetTest, RelativePathsStartAtTheWorkingDirectory) {
   const fs::path before = fs::current_path();
   fs::current_path(dir_.Path(""));
   ExpectSaved("filter");
@@ -226,7 +226,7 @@ TEST_F(SaveTargetTest, DevicesAreNotReplaced) {
   EXPECT_TRUE(S_ISCHR(StatusOf(path).st_mode));
 }
 
-TEST_F(SaveTargetTest, PermissionsStayAsTheyAre) {
+TEST_F(SaveTargetTest, PermissionsStay) {
   const Umask umask(022);
   for (const mode_t mode : {0600u, 0640u, 0400u, 0664u, 0444u, 0777u}) {
     ASSERT_EQ(chmod(path_.c_str(), mode), 0);
@@ -239,7 +239,7 @@ TEST_F(SaveTargetTest, PermissionsStayAsTheyAre) {
   EXPECT_EQ(ModeOf(path_), 0600u);
 }
 
-TEST_F(SaveTargetTest, TheUmaskDecidesOverNewFiles) {
+TEST_F(SaveTargetTest, NewFilesFollowTheUmask) {
   for (const mode_t mask : {022u, 077u, 0u, 027u}) {
     const Umask umask(mask);
     const std::string path = dir_.Path("new" + std::to_string(mask));

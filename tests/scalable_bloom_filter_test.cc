@@ -33,7 +33,7 @@ std::unique_ptr<ScalableBloomFilter> New(const ScalableBloomFilterOptions& optio
 
 class ScalableBloomFilterTest : public testing::TestWithParam<BloomLayout> {};
 
-TEST_P(ScalableBloomFilterTest, GrowsLosesNoKeyAndKeepsItsRate) {
+TEST_P(ScalableBloomFilterTest, GrowsWithoutLosingKeysOrExceedingItsRate) {
   for (const double tightening : {0.5, 0.8}) {
     for (const int growth : {1, 2, 4}) {
       ScalableBloomFilterOptions options = Options(GetParam(), 1000);
@@ -81,7 +81,7 @@ TEST_P(ScalableBloomFilterTest, StagesGrowAndTighten) {
   EXPECT_EQ(filter->capacity(), 150000u);
 }
 
-TEST_P(ScalableBloomFilterTest, KeysThatComeAgainTakeNoRoom) {
+TEST_P(ScalableBloomFilterTest, DuplicatesTakeNoCapacity) {
   const auto filter = New(Options(GetParam(), 100));
   for (int round = 0; round < 20; ++round) {
     for (int i = 0; i < 100; ++i) {
@@ -92,7 +92,7 @@ TEST_P(ScalableBloomFilterTest, KeysThatComeAgainTakeNoRoom) {
 }
 
 // Stages fill in the midst of a group, with equal keys before and after.
-TEST_P(ScalableBloomFilterTest, BatchesDoAsSingleCalls) {
+TEST_P(ScalableBloomFilterTest, BatchesMatchSingleCalls) {
   for (const uint64_t initial_capacity : {1, 10, 1000}) {
     const auto single = New(Options(GetParam(), initial_capacity));
     const auto batch = New(Options(GetParam(), initial_capacity));
@@ -127,7 +127,7 @@ TEST_P(ScalableBloomFilterTest, BatchesDoAsSingleCalls) {
   }
 }
 
-TEST_P(ScalableBloomFilterTest, GoesOnInTheLastStageWhereNoFurtherOneCanBe) {
+TEST_P(ScalableBloomFilterTest, ContinuesInTheLastStageIfNoOtherIsPossible) {
   ScalableBloomFilterOptions options = Options(GetParam(), 1);
   options.growth = 1;
   options.tightening = 0.001;  // out of reach after a few stages

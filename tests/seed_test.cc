@@ -72,7 +72,7 @@ TEST(DrawSeedTest, SeedsDifferAndAreNeverZero) {
   EXPECT_EQ(seeds.count(0), 0u);
 }
 
-TEST(DrawSeedTest, AZeroIsDrawnAgain) {
+TEST(DrawSeedTest, ZeroIsDrawnAgain) {
   const InjectedEntropy zeros(3);
   const int calls_before = tests::NumEntropyCalls();
   uint64_t seed = 5;

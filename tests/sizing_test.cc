@@ -107,7 +107,7 @@ TEST(SizingTest, BlockedRateAgreesWithASimulation) {
   EXPECT_NEAR(matches / static_cast<double>(kQueries) / expected, 1, 0.05);
 }
 
-TEST(SizingTest, FewLinesApproachThePoissonLimit) {
+TEST(SizingTest, FewBlocksApproachThePoissonLimit) {
   EXPECT_NEAR(ExactBlockedFalsePositiveRate(5120000, 100000, 6) / BlockedFalsePositiveRate(10.0, 6),
               1, 1e-3);
   EXPECT_EQ(ExactBlockedFalsePositiveRate(0, 10, 6), 0);
@@ -131,7 +131,7 @@ TEST(SizingTest, TextbookFormulasInvertEachOther) {
   }
 }
 
-TEST(SizingTest, FewLinesFollowTheExactSum) {
+TEST(SizingTest, FewBlocksFollowTheExactSum) {
   // Binomial loads and the distribution of set bits, summed without approximation in Python.
   EXPECT_NEAR(ExactBlockedFalsePositiveRate(1000, 20, 6) / 0.008703898271699928, 1, 1e-3);
   EXPECT_NEAR(ExactBlockedFalsePositiveRate(300, 7, 6) / 0.004441428328857859, 1, 1e-3);

@@ -59,7 +59,7 @@ int ThreadsOfPartitionedFinish(uint64_t num_keys, int num_threads) {
   return num_started;
 }
 
-TEST(ThreadCountTest, FewKeysStartNone) {
+TEST(ThreadCountTest, FewKeysStartNoThread) {
   for (const Format format : {Format::kClassic, Format::kBlocked, Format::kCompact}) {
     for (const uint64_t num_keys : {1, 10, 1000, 32768}) {
       EXPECT_EQ(ThreadsOfFinish(format, 10, num_keys, 8), 0) << FormatName(format) << num_keys;
@@ -74,7 +74,7 @@ TEST(ThreadCountTest, CompactHasOneForEach32768Keys) {
   EXPECT_EQ(ThreadsOfPartitionedFinish(3 * 32768, 8), 2);
 }
 
-TEST(ThreadCountTest, BlockedHasThemFrom32MiBOn) {
+TEST(ThreadCountTest, BlockedHasSeveralFrom32MiBOn) {
   constexpr double kBits = 100;
   const auto num_keys = static_cast<uint64_t>(8 * (32 << 20) / kBits);
   EXPECT_EQ(ThreadsOfFinish(Format::kBlocked, kBits, num_keys * 9 / 10, 2), 0);

@@ -34,7 +34,7 @@ class AtomicBloomFilterTest : public ManyKeysTest {
   }
 };
 
-TEST_F(AtomicBloomFilterTest, IsCreatedOrNot) {
+TEST_F(AtomicBloomFilterTest, CreateReturnsAFilterOrAnError) {
   FailEachAllocation({"AtomicBloomFilter::Create"}, [&](Attempt* attempt) {
     std::unique_ptr<AtomicBloomFilter> filter;
     std::string error = Attempt::kUntouched;
@@ -74,7 +74,7 @@ TEST_F(AtomicBloomFilterTest, ThawAndFreezeLoseNoKey) {
       });
 }
 
-TEST_F(AtomicBloomFilterTest, SnapshotIsTakenOrNot) {
+TEST_F(AtomicBloomFilterTest, SnapshotIsWholeOrNull) {
   const auto filter = AtomicBloomFilter::Create(Options(), nullptr);
   filter->AddKeys(keys_.size(), keys_.data());
   FailEachAllocation({"AtomicBloomFilter::Snapshot"}, [&](Attempt* attempt) {
@@ -87,7 +87,7 @@ TEST_F(AtomicBloomFilterTest, SnapshotIsTakenOrNot) {
   });
 }
 
-TEST_F(AtomicBloomFilterTest, WhatIsLeftNeedsNoMemory) {
+TEST_F(AtomicBloomFilterTest, OtherFunctionsNeedNoMemory) {
   const auto filter = AtomicBloomFilter::Create(Options(), nullptr);
   bool answers[kKeys];
   ExpectNoAllocation(
@@ -130,7 +130,7 @@ class ScalableBloomFilterTest : public ManyKeysTest {
   const std::string path_ = dir_.Path("a file whose name needs memory");
 };
 
-TEST_F(ScalableBloomFilterTest, IsCreatedOrNot) {
+TEST_F(ScalableBloomFilterTest, CreateReturnsAFilterOrAnError) {
   FailEachAllocation({"ScalableBloomFilter::Create"}, [&](Attempt* attempt) {
     std::unique_ptr<ScalableBloomFilter> filter;
     std::string error = Attempt::kUntouched;
@@ -159,7 +159,7 @@ TEST_F(ScalableBloomFilterTest, IsCreatedOrNot) {
 }
 
 // A stage that cannot be had leaves its keys to the last one.
-TEST_F(ScalableBloomFilterTest, AddsEveryKeyAlsoWhereItCannotGrow) {
+TEST_F(ScalableBloomFilterTest, AddsEveryKeyEvenIfItCannotGrow) {
   FailEachAllocation({"ScalableBloomFilter::AddKey", "ScalableBloomFilter::IsPastCapacity"},
                      [&](Attempt* attempt) {
                        const auto filter = ScalableBloomFilter::Create(Options(), nullptr);
@@ -177,7 +177,7 @@ TEST_F(ScalableBloomFilterTest, AddsEveryKeyAlsoWhereItCannotGrow) {
   });
 }
 
-TEST_F(ScalableBloomFilterTest, CannotGrowForever) {
+TEST_F(ScalableBloomFilterTest, KeepsItsKeysWhenTooFullToGrow) {
   ScalableBloomFilterOptions options;
   options.initial_capacity = 1;
   options.growth = 1;
@@ -193,7 +193,7 @@ TEST_F(ScalableBloomFilterTest, CannotGrowForever) {
   });
 }
 
-TEST_F(ScalableBloomFilterTest, IsSavedAndLoadedOrNot) {
+TEST_F(ScalableBloomFilterTest, SaveAndLoadSucceedOrReportTheError) {
   const auto filter = ScalableBloomFilter::Create(Options(), nullptr);
   filter->AddKeys(keys_.size(), keys_.data());
   FailEachAllocation({"ScalableBloomFilter::Save"}, [&](Attempt* attempt) {
@@ -223,7 +223,7 @@ TEST_F(ScalableBloomFilterTest, IsSavedAndLoadedOrNot) {
   });
 }
 
-TEST_F(ScalableBloomFilterTest, WhatIsLeftNeedsNoMemory) {
+TEST_F(ScalableBloomFilterTest, OtherFunctionsNeedNoMemory) {
   const auto filter = ScalableBloomFilter::Create(Options(), nullptr);
   filter->AddKeys(keys_.size(), keys_.data());
   bool answers[kKeys];

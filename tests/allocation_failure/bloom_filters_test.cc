@@ -38,7 +38,7 @@ class BloomFilterTest : public testing::Test {
   const std::string path_ = dir_.Path("a file whose name needs memory");
 };
 
-TEST_F(BloomFilterTest, OptionsAreRefusedWithoutMemory) {
+TEST_F(BloomFilterTest, InvalidOptionsAreRefusedWithoutMemory) {
   BloomFilterOptions wrong[7];
   for (BloomFilterOptions& options : wrong) options = Options();
   wrong[0].capacity = 0;
@@ -64,7 +64,7 @@ TEST_F(BloomFilterTest, OptionsAreRefusedWithoutMemory) {
   }
 }
 
-TEST_F(BloomFilterTest, IsCreatedOrNot) {
+TEST_F(BloomFilterTest, CreateReturnsAFilterOrAnError) {
   for (const uint64_t num_bits : {uint64_t{1000}, uint64_t{64} << 20}) {  // heap, mapped
     BloomFilterOptions options;
     options.num_bits = num_bits;
@@ -81,7 +81,7 @@ TEST_F(BloomFilterTest, IsCreatedOrNot) {
   }
 }
 
-TEST_F(BloomFilterTest, IsCopiedOrNot) {
+TEST_F(BloomFilterTest, CopyReturnsAFilterOrAnError) {
   FailEachAllocation({"BloomFilter::Copy"}, [&](Attempt* attempt) {
     std::unique_ptr<BloomFilter> copy;
     std::string error = Attempt::kUntouched;
@@ -92,7 +92,7 @@ TEST_F(BloomFilterTest, IsCopiedOrNot) {
   });
 }
 
-TEST_F(BloomFilterTest, IsSavedOrTheOldFileStays) {
+TEST_F(BloomFilterTest, FailedSaveKeepsTheOldFile) {
   FailEachAllocation({"BloomFilterBase::Save"}, [&](Attempt* attempt) {
     ASSERT_TRUE(BloomFilter::Create(Options(), nullptr)->Save(path_, nullptr));
     bool saved = false;
@@ -114,7 +114,7 @@ TEST_F(BloomFilterTest, IsSavedOrTheOldFileStays) {
   });
 }
 
-TEST_F(BloomFilterTest, IsLoadedOrNot) {
+TEST_F(BloomFilterTest, LoadReturnsAFilterOrAnError) {
   ASSERT_TRUE(filter_->Save(path_, nullptr));
   FailEachAllocation({"BloomFilter::Load"}, [&](Attempt* attempt) {
     std::unique_ptr<BloomFilter> loaded;
@@ -125,7 +125,7 @@ TEST_F(BloomFilterTest, IsLoadedOrNot) {
   });
 }
 
-TEST_F(BloomFilterTest, IsMappedOrNot) {
+TEST_F(BloomFilterTest, OpenReturnsAFilterOrAnError) {
   ASSERT_TRUE(filter_->Save(path_, nullptr));
   FailEachAllocation({"MappedBloomFilter::Open"}, [&](Attempt* attempt) {
     std::unique_ptr<MappedBloomFilter> mapped;
@@ -178,7 +178,7 @@ TEST_F(BloomFilterTest, DamagedFilesAreRefusedWithoutMemory) {
   });
 }
 
-TEST_F(BloomFilterTest, UnequalFiltersAreNeitherMergedNorEqual) {
+TEST_F(BloomFilterTest, DifferentFiltersAreNeitherMergedNorEqual) {
   BloomFilterOptions others[4];
   for (BloomFilterOptions& options : others) {
     options.num_bits = filter_->num_bits();
@@ -210,7 +210,7 @@ TEST_F(BloomFilterTest, UnequalFiltersAreNeitherMergedNorEqual) {
   }
 }
 
-TEST_F(BloomFilterTest, WhatIsLeftNeedsNoMemory) {
+TEST_F(BloomFilterTest, OtherFunctionsNeedNoMemory) {
   const auto other = FilterOf(keys_);
   const BloomFilterBase& view = *filter_;
   bool answers[kKeys];

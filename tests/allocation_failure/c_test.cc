@@ -64,7 +64,7 @@ class CTest : public testing::Test {
   const std::string path_ = dir_.Path("a file whose name needs memory");
 };
 
-TEST_F(CTest, OptionsAreMadeOrNot) {
+TEST_F(CTest, OptionsAreCreatedOrNull) {
   FailEachAllocation({"bloomline_filteroptions_create", "bloomline_bloomoptions_create",
                       "bloomline_countingoptions_create", "bloomline_filteroptions_destroy",
                       "bloomline_bloomoptions_destroy", "bloomline_countingoptions_destroy"},
@@ -111,7 +111,7 @@ TEST_F(CTest, OptionsAreMadeOrNot) {
   bloomline_countingoptions_destroy(counting);
 }
 
-TEST_F(CTest, SizingAndWhatIsLeftNeedNoMemory) {
+TEST_F(CTest, SizingAndSettersNeedNoMemory) {
   ExpectNoAllocation(
       {"bloomline_false_positive_rate", "bloomline_bits_per_key_for_false_positive_rate",
        "bloomline_filter_bytes", "bloomline_active_kernel_name", "bloomline_version",
@@ -216,7 +216,7 @@ TEST_F(CTest, ViewNeedsNoMemory) {
   bloomline_view_destroy(view);
 }
 
-TEST_F(CTest, BloomFiltersAreMadeOrNot) {
+TEST_F(CTest, BloomFiltersAreCreatedOrNull) {
   auto* options = bloomline_bloomoptions_create();
   bloomline_bloomoptions_set_capacity(options, kKeys);
   FailEachAllocation(
@@ -270,7 +270,7 @@ TEST_F(CTest, BloomFiltersAreMadeOrNot) {
   bloomline_bloomoptions_destroy(options);
 }
 
-TEST_F(CTest, BloomFiltersNeedNoMemoryForTheRest) {
+TEST_F(CTest, OtherBloomFunctionsNeedNoMemory) {
   auto* options = bloomline_bloomoptions_create();
   bloomline_bloomoptions_set_capacity(options, kKeys);
   auto* bloom = bloomline_bloom_create(options, nullptr);
@@ -336,7 +336,7 @@ TEST_F(CTest, BloomFiltersNeedNoMemoryForTheRest) {
   bloomline_bloomoptions_destroy(options);
 }
 
-TEST_F(CTest, CountingFiltersAreMadeOrNot) {
+TEST_F(CTest, CountingFiltersAreCreatedOrNull) {
   auto* options = bloomline_countingoptions_create();
   bloomline_countingoptions_set_capacity(options, kKeys);
   FailEachAllocation(

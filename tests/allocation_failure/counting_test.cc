@@ -36,7 +36,7 @@ class CountingBloomFilterTest : public testing::Test {
   const std::string path_ = dir_.Path("a file whose name needs memory");
 };
 
-TEST_F(CountingBloomFilterTest, IsCreatedOrNot) {
+TEST_F(CountingBloomFilterTest, CreateReturnsAFilterOrAnError) {
   FailEachAllocation({"CountingBloomFilter::Create"}, [&](Attempt* attempt) {
     std::unique_ptr<CountingBloomFilter> filter;
     std::string error = Attempt::kUntouched;
@@ -64,7 +64,7 @@ TEST_F(CountingBloomFilterTest, IsCreatedOrNot) {
   }
 }
 
-TEST_F(CountingBloomFilterTest, IsSavedAndLoadedOrNot) {
+TEST_F(CountingBloomFilterTest, SaveAndLoadSucceedOrReportTheError) {
   FailEachAllocation({"CountingBloomFilter::Save"}, [&](Attempt* attempt) {
     ASSERT_TRUE(CountingBloomFilter::Create(Options(), nullptr)->Save(path_, nullptr));
     bool saved = false;
@@ -92,7 +92,7 @@ TEST_F(CountingBloomFilterTest, IsSavedAndLoadedOrNot) {
   });
 }
 
-TEST_F(CountingBloomFilterTest, BloomFilterIsMadeOrNot) {
+TEST_F(CountingBloomFilterTest, ExportReturnsAFilterOrAnError) {
   FailEachAllocation({"CountingBloomFilter::ToBloomFilter"}, [&](Attempt* attempt) {
     std::unique_ptr<BloomFilter> bloom;
     std::string error = Attempt::kUntouched;
@@ -103,7 +103,7 @@ TEST_F(CountingBloomFilterTest, BloomFilterIsMadeOrNot) {
   });
 }
 
-TEST_F(CountingBloomFilterTest, UnequalFiltersAreNeitherMergedNorEqual) {
+TEST_F(CountingBloomFilterTest, DifferentFiltersAreNeitherMergedNorEqual) {
   CountingBloomFilterOptions others[3];
   for (CountingBloomFilterOptions& options : others) options = Options();
   others[0].counter_bits = 8;
@@ -129,7 +129,7 @@ TEST_F(CountingBloomFilterTest, UnequalFiltersAreNeitherMergedNorEqual) {
   }
 }
 
-TEST_F(CountingBloomFilterTest, WhatIsLeftNeedsNoMemory) {
+TEST_F(CountingBloomFilterTest, OtherFunctionsNeedNoMemory) {
   bool answers[kKeys];
   ExpectNoAllocation({"CountingBloomFilter::AddKey",
                       "CountingBloomFilter::RemoveKey",

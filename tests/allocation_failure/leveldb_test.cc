@@ -12,7 +12,7 @@
 namespace bloomline::tests {
 namespace {
 
-TEST(LevelDB, PolicyIsMadeOrNot) {
+TEST(LevelDB, PolicyIsCreatedOrNull) {
   for (const Format format : {Format::kClassic, Format::kBlocked, Format::kCompact}) {
     FilterOptions options;
     options.format = format;
@@ -36,7 +36,7 @@ TEST(LevelDB, PolicyIsMadeOrNot) {
   }
 }
 
-TEST(LevelDB, PolicyWithASeedIsMadeOrNot) {
+TEST(LevelDB, SeededPolicyIsCreatedOrNull) {
   const std::string name = "a name of the user's own";
   FailEachAllocation({"bloomline_leveldb_filterpolicy_create_with_seed"}, [&](Attempt* attempt) {
     leveldb_filterpolicy_t* policy = nullptr;
@@ -51,7 +51,7 @@ TEST(LevelDB, PolicyWithASeedIsMadeOrNot) {
   });
 }
 
-TEST(LevelDB, OptionsAreRefusedWithoutMemory) {
+TEST(LevelDB, InvalidOptionsAreRefusedWithoutMemory) {
   FilterOptions wrong[4];
   wrong[0].bits_per_key = 0;
   wrong[1].format = Format{99};
@@ -67,7 +67,7 @@ TEST(LevelDB, OptionsAreRefusedWithoutMemory) {
   }
 }
 
-TEST(LevelDB, PolicyForCIsMadeOrNot) {
+TEST(LevelDB, CPolicyIsCreatedOrNull) {
   for (const int format : {0, 1, 2, 99}) {
     FailEachAllocation({"bloomline_leveldb_filterpolicy_create"}, [&](Attempt* attempt) {
       leveldb_filterpolicy_t* policy = nullptr;

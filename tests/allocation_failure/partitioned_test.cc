@@ -34,7 +34,7 @@ std::string Expected(const PartitionedFilterOptions& options,
   return builder.Finish();
 }
 
-TEST(PartitionedFilterBuilder, AddsAKeyOrSaysNot) {
+TEST(PartitionedFilterBuilder, AddKeyAddsOrReturnsFalse) {
   const TempDir dir;
   const PartitionedFilterOptions options = Options(dir, 1);
   const auto stored = MakeKeys(2000);
@@ -85,7 +85,7 @@ void FinishOrKeepAllKeys(Attempt* attempt, const TempDir& dir,
   ASSERT_TRUE(builder->AddKey("a new one", &error)) << error;
 }
 
-TEST(PartitionedFilterBuilder, FinishesOrKeepsAllKeys) {
+TEST(PartitionedFilterBuilder, FailedFinishKeepsAllKeys) {
   const TempDir dir;
   const PartitionedFilterOptions options = Options(dir, 1);
   const auto stored = MakeKeys(2000);
@@ -96,7 +96,7 @@ TEST(PartitionedFilterBuilder, FinishesOrKeepsAllKeys) {
   });
 }
 
-TEST(PartitionedFilterBuilder, FinishesOrKeepsAllKeysWithoutThreads) {
+TEST(PartitionedFilterBuilder, FailedFinishKeepsAllKeysWithoutThreads) {
   const TempDir dir;
   const PartitionedFilterOptions options = Options(dir, 3);
   const auto stored = MakeKeys(2000);
@@ -107,7 +107,7 @@ TEST(PartitionedFilterBuilder, FinishesOrKeepsAllKeysWithoutThreads) {
   });
 }
 
-TEST(PartitionedFilterBuilder, RefusesWithoutMemory) {
+TEST(PartitionedFilterBuilder, InvalidOptionsAreRefusedWithoutMemory) {
   const TempDir dir;
   PartitionedFilterOptions wrong[5];
   for (PartitionedFilterOptions& options : wrong) options = Options(dir, 1);

@@ -69,7 +69,7 @@ std::vector<RedisServers> WrongServers() {
   return wrong;
 }
 
-TEST(Redis, ServersAreRefusedWithoutMemory) {
+TEST(Redis, InvalidServersAreRefusedWithoutMemory) {
   const std::string name = "name-that-needs-memory-of-its-own";
   for (const RedisServers& servers : WrongServers()) {
     FailEach(
@@ -95,7 +95,7 @@ TEST(Redis, ServersAreRefusedWithoutMemory) {
   }
 }
 
-TEST(Redis, OptionsAreRefusedWithoutMemory) {
+TEST(Redis, InvalidOptionsAreRefusedWithoutMemory) {
   SharedBloomFilterOptions wrong[4] = {Options(), Options(), Options(), Options()};
   wrong[0].capacity = 0;
   wrong[1].false_positive_rate = 1;
@@ -128,7 +128,7 @@ TEST(Redis, OptionsAreRefusedWithoutMemory) {
   }
 }
 
-TEST(Redis, GoodOptionsAreRefusedForWantOfMemoryAlone) {
+TEST(Redis, ValidOptionsAreRefusedOnlyForLackOfMemory) {
   RedisServers servers;
   servers.servers = {
       "redis://a-user-of-some-length:and-a-password@a-host-of-some-length.example/3"};
@@ -209,7 +209,7 @@ class RedisMemoryTest : public testing::Test {
 };
 
 // What a failure left half-made is in nobody's way.
-TEST_F(RedisMemoryTest, FilterIsMadeOrNot) {
+TEST_F(RedisMemoryTest, CreateReturnsAFilterOrAnError) {
   FailEach({"SharedBloomFilter::Create"}, [&](Attempt* attempt) {
     const std::string name = NewName();
     std::unique_ptr<SharedBloomFilter> filter;
@@ -228,7 +228,7 @@ TEST_F(RedisMemoryTest, FilterIsMadeOrNot) {
   });
 }
 
-TEST_F(RedisMemoryTest, FilterThatIsThereIsOpenedOrNot) {
+TEST_F(RedisMemoryTest, OpenReturnsAFilterOrAnError) {
   FailEach({"SharedBloomFilter::Create", "SharedBloomFilter::Open"}, [&](Attempt* attempt) {
     std::unique_ptr<SharedBloomFilter> created, opened;
     std::string create_error = Attempt::kUntouched, open_error = Attempt::kUntouched;
@@ -243,7 +243,7 @@ TEST_F(RedisMemoryTest, FilterThatIsThereIsOpenedOrNot) {
   });
 }
 
-TEST_F(RedisMemoryTest, OtherOptionsAndNamesAreRefused) {
+TEST_F(RedisMemoryTest, DifferentOptionsAndWrongNamesAreRefused) {
   SharedBloomFilterOptions other = Options();
   other.false_positive_rate = 0.4;
   const std::string bad = "a name with spaces in it", missing = "a-filter-that-nobody-made";
@@ -261,7 +261,7 @@ TEST_F(RedisMemoryTest, OtherOptionsAndNamesAreRefused) {
   });
 }
 
-TEST_F(RedisMemoryTest, FilterIsDeletedOrNot) {
+TEST_F(RedisMemoryTest, DeleteSucceedsOrReturnsAnError) {
   FailEach({"SharedBloomFilter::Delete"}, [&](Attempt* attempt) {
     const std::string name = NewName();
     std::string error;
@@ -350,9 +350,9 @@ void RedisMemoryTest::TryQueries(WhenUnavailable when_unavailable) {
   });
 }
 
-TEST_F(RedisMemoryTest, KeysAreAddedOrNot) { TryAdditions(AddOptions()); }
+TEST_F(RedisMemoryTest, KeysAreAddedOrReportedAsFailed) { TryAdditions(AddOptions()); }
 
-TEST_F(RedisMemoryTest, KeysAreAddedToReplicasOrNot) {
+TEST_F(RedisMemoryTest, KeysAreReplicatedOrReportedAsFailed) {
   const RedisServer replica({"--replicaof", "127.0.0.1", std::to_string(server_->port())});
   WaitForReplicas(*server_, 1);
   AddOptions options;
@@ -360,13 +360,13 @@ TEST_F(RedisMemoryTest, KeysAreAddedToReplicasOrNot) {
   TryAdditions(options);
 }
 
-TEST_F(RedisMemoryTest, QueriesAreNeverWronglyNo) {
+TEST_F(RedisMemoryTest, QueriesGiveNoFalseNegative) {
   TryQueries(WhenUnavailable::kMayMatch);
   TryQueries(WhenUnavailable::kError);
 }
 
 // Answers and results of windows before the one that failed stay, and are true.
-TEST_F(RedisMemoryTest, LaterWindowsFailAlone) {
+TEST_F(RedisMemoryTest, FailedWindowKeepsEarlierAnswers) {
   constexpr size_t kMany = 10000;
   const std::vector<std::string> stored = NewKeys(kMany);
   const std::vector<std::string_view> keys = Views(stored);
@@ -397,7 +397,7 @@ TEST_F(RedisMemoryTest, LaterWindowsFailAlone) {
   }
 }
 
-TEST_F(RedisMemoryTest, WhatIsLeftNeedsNoMemory) {
+TEST_F(RedisMemoryTest, OtherFunctionsNeedNoMemory) {
   auto filter = Open();
   ExpectNoAllocation(
       {"SharedBloomFilter::error", "SharedBloomFilter::name", "SharedBloomFilter::capacity",
@@ -437,8 +437,10 @@ class RedisClusterMemoryTest : public RedisMemoryTest {
   std::unique_ptr<RedisCluster> cluster_;
 };
 
-TEST_F(RedisClusterMemoryTest, KeysAreAddedOrNot) { TryAdditions(AddOptions()); }
-TEST_F(RedisClusterMemoryTest, QueriesAreNeverWronglyNo) { TryQueries(WhenUnavailable::kMayMatch); }
+TEST_F(RedisClusterMemoryTest, KeysAreAddedOrReportedAsFailed) { TryAdditions(AddOptions()); }
+TEST_F(RedisClusterMemoryTest, QueriesGiveNoFalseNegative) {
+  TryQueries(WhenUnavailable::kMayMatch);
+}
 
 }  // namespace
 }  // namespace bloomline::tests

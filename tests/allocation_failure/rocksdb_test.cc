@@ -21,7 +21,7 @@ using rocksdb::FilterBitsReader;
 using rocksdb::FilterPolicy;
 using rocksdb::Slice;
 
-TEST(RocksDB, PolicyIsMadeOrNot) {
+TEST(RocksDB, PolicyIsCreatedOrNull) {
   FailEachAllocation({"NewRocksDBFilterPolicy"}, [&](Attempt* attempt) {
     std::shared_ptr<const FilterPolicy> policy;
     std::string error;
@@ -39,7 +39,7 @@ TEST(RocksDB, PolicyIsMadeOrNot) {
   });
 }
 
-TEST(RocksDB, IsRegisteredOrNot) {
+TEST(RocksDB, RegistrationSucceedsOrIsAbsent) {
   FailEachAllocation({"RegisterBloomline"}, [](Attempt* attempt) {
     rocksdb::ObjectLibrary library("a library of the test");
     int registered = -1;
@@ -52,7 +52,7 @@ TEST(RocksDB, IsRegisteredOrNot) {
 }
 
 // Of what RocksDB's own code does with strings on the way, only that nothing escapes from ours.
-TEST(RocksDB, FactoryMakesAPolicyOrNot) {
+TEST(RocksDB, FactoryReturnsAPolicyOrAnError) {
   rocksdb::ObjectLibrary library("a library of the test");
   RegisterBloomline(library, "");
   for (const std::string id : {"bloomline:10", "bloomline:no number at all"}) {
@@ -96,7 +96,7 @@ const std::vector<ChangeCase>& ChangeCases() {
   return cases;
 }
 
-TEST(RocksDBOptions, ChangeWhollyOrNotAtAll) {
+TEST(RocksDBOptions, ChangeTogetherOrNotAtAll) {
   const rocksdb::ConfigOptions config;
   for (const ChangeCase& change : ChangeCases()) {
     PolicyOptions changed(OldOptions());
@@ -115,7 +115,7 @@ TEST(RocksDBOptions, ChangeWhollyOrNotAtAll) {
 }
 
 // All options, or the policy's name alone.
-TEST(RocksDBOptions, AreWrittenWhollyOrNotAtAll) {
+TEST(RocksDBOptions, AreWrittenInFullOrNotAtAll) {
   const rocksdb::ConfigOptions config;
   const std::string prefix;
   const PolicyOptions options(OldOptions());
@@ -149,7 +149,7 @@ TEST(RocksDBOptions, AreComparedWithoutMemory) {
   }
 }
 
-TEST(RocksDBOptions, OneIsWrittenOrNot) {
+TEST(RocksDBOptions, SingleOptionIsWrittenOrNot) {
   const rocksdb::ConfigOptions config;
   const PolicyOptions options(OldOptions());
   for (const auto& [name, type] : PolicyOptions::OptionTypes()) {
@@ -164,7 +164,7 @@ TEST(RocksDBOptions, OneIsWrittenOrNot) {
 }
 
 // RocksDB's own code throws; whatever it does, the options are the old or the new ones.
-TEST(RocksDBOptions, AreWholeWhenRocksDBThrows) {
+TEST(RocksDBOptions, AreAllOldOrAllNewWhenRocksDBThrows) {
   const rocksdb::ConfigOptions config;
   const auto policy_of = [](const FilterOptions& options) {
     return std::const_pointer_cast<FilterPolicy>(NewRocksDBFilterPolicy(options));
@@ -211,7 +211,7 @@ class RocksDBFiltersTest : public testing::TestWithParam<Format> {
   const std::vector<std::string> stored_ = MakeKeys(2000);
 };
 
-TEST_P(RocksDBFiltersTest, LoseNoKeyAndSaySo) {
+TEST_P(RocksDBFiltersTest, LoseNoKeyAndLogTheReason) {
   const auto policy = Policy();
   for (const bool verify : {false, true}) {
     rocksdb::BlockBasedTableOptions table;

@@ -47,7 +47,7 @@ void CheckFinished(const Attempt& attempt, const std::vector<std::string_view>& 
   }
 }
 
-TEST(FilterOptions, AreRefusedWithoutMemory) {
+TEST(FilterOptions, InvalidOnesAreRefusedWithoutMemory) {
   FilterOptions wrong[6];
   wrong[0].bits_per_key = 0;
   wrong[1].format = Format{99};
@@ -104,7 +104,7 @@ TEST(FilterBuilder, WithARandomSeedLosesNoKey) {
   });
 }
 
-TEST(FilterBuilder, LosesNoKeyAndSaysWhatItLost) {
+TEST(FilterBuilder, LosesNoKeyAndReportsTheFailure) {
   const auto stored = MakeKeys(3000);
   const auto keys = Views(stored);
   for (const Format format : kFormats) {
@@ -134,7 +134,7 @@ TEST(FilterBuilder, LosesNoKeyAndSaysWhatItLost) {
   }
 }
 
-TEST(FilterBuilder, FinishToLosesNoKeyAndSaysWhatItLost) {
+TEST(FilterBuilder, FinishToLosesNoKeyAndReportsTheFailure) {
   const auto stored = MakeKeys(3000);
   const auto keys = Views(stored);
   for (const Format format : kFormats) {
@@ -203,7 +203,7 @@ TEST(FilterBuilder, KeysTakenFromAnotherAreNotLost) {
   }
 }
 
-TEST(FilterBuilder, ErrorOfAFinishedFilterIsNotTakenAlong) {
+TEST(FilterBuilder, TakeKeysFromLeavesTheErrorOfAFinishedFilter) {
   const auto stored = MakeKeys(2000);
   const auto keys = Views(stored);
   FilterBuilder finished(OptionsOf(Format::kCompact));
@@ -236,7 +236,7 @@ TEST(FilterBuilder, InvalidOptionsMatchEverything) {
   });
 }
 
-TEST(FilterBuilder, ThreadsThatCannotBeHadAreDoneWithout) {
+TEST(FilterBuilder, BuildsWithoutThreadsThatCannotStart) {
   const auto stored = MakeKeys(300000);
   const auto keys = Views(stored);
   const std::string expected = FilterOf(Format::kCompact, keys);
@@ -292,7 +292,7 @@ TEST(FilterView, NeedsNoMemory) {
   }
 }
 
-TEST(Cpu, KernelsAreFoundOrNot) {
+TEST(Cpu, FunctionsSucceedOrReportTheError) {
   FailEachAllocation({"Kernels"}, [](Attempt* attempt) {
     std::vector<KernelInfo> kernels;
     attempt->Call([&] { kernels = Kernels(); });
