@@ -1,4 +1,5 @@
-// Threads that add and ask at once: nothing is lost, and the bits are those of one thread.
+// Threads that add and query at the same time: no key is lost, and the bits are those of one
+// thread.
 #include "bloomline/atomic_bloom_filter.h"
 
 #include <gtest/gtest.h>
@@ -73,14 +74,14 @@ std::vector<std::string> Keys(int first, int count) {
   return keys;
 }
 
-// Few lines, so that threads meet in the same words all the time.
+// Few blocks, so that threads write the same words all the time.
 TEST_P(AtomicBloomFilterTest, ConcurrentAddsLoseNoBit) {
   for (const uint64_t num_bits : {uint64_t{512}, uint64_t{8192}, uint64_t{1} << 23}) {
     for (const int num_probes : {1, 6, 11, 30}) {
       const int per_thread = num_bits < 10000 ? 300 : 3000;
       const auto filter = AtomicBloomFilter::Create(Options(num_bits, num_probes), nullptr);
       const auto expected = BloomFilter::Create(Options(num_bits, num_probes), nullptr);
-      // Neighbours share half of their keys.
+      // Two neighbouring threads share half of their keys.
       const auto keys_of = [&](int t) { return Keys(t * per_thread / 2, per_thread); };
       OnThreads(kThreads, [&](int t) {
         const std::vector<std::string> keys = keys_of(t);
@@ -91,7 +92,7 @@ TEST_P(AtomicBloomFilterTest, ConcurrentAddsLoseNoBit) {
         } else {
           for (size_t i = 0; i < half; ++i) filter->AddKey(views[i]);
         }
-        // Its own keys it sees at once.
+        // A thread sees its own keys at once.
         for (size_t i = half; i < views.size(); ++i) {
           filter->AddKey(views[i]);
           ASSERT_TRUE(filter->MayMatch(views[i]));
@@ -110,7 +111,7 @@ TEST_P(AtomicBloomFilterTest, ConcurrentAddsLoseNoBit) {
   }
 }
 
-// Each bit matters, for few keys set it, and threads start at once.
+// Each bit counts, because few keys set it, and threads start together.
 TEST_P(AtomicBloomFilterTest, ThreadsThatWriteTheSameWordsLoseNoBit) {
   constexpr size_t kKeysOfThread = 400;
   for (uint64_t round = 0; round < 60; ++round) {
@@ -123,7 +124,7 @@ TEST_P(AtomicBloomFilterTest, ThreadsThatWriteTheSameWordsLoseNoBit) {
     std::atomic<int> num_ready{0};
     OnThreads(2, [&](int t) {
       ++num_ready;
-      while (num_ready < 2) {  // not a mutex, which would wake one after the other
+      while (num_ready < 2) {  // not a mutex, which would wake the threads one by one
       }
       filter->AddHashes(kKeysOfThread, hashes.data() + static_cast<size_t>(t) * kKeysOfThread);
     });
@@ -132,7 +133,8 @@ TEST_P(AtomicBloomFilterTest, ThreadsThatWriteTheSameWordsLoseNoBit) {
   }
 }
 
-// The number of keys added is stored with release order after each; who has read it must see them.
+// The number of added keys is stored with release order after each key. A thread that reads the
+// number must see these keys.
 TEST_P(AtomicBloomFilterTest, QueriesSeeAddsThatHappenedBefore) {
   const auto filter = AtomicBloomFilter::Create(Options(1 << 18, 7), nullptr);
   const std::vector<std::string> keys = Keys(0, 4000);

@@ -1,4 +1,4 @@
-// Saved Bloom filters: what was saved comes back, and nothing else is taken for it.
+// Saved Bloom filters: a loaded filter equals the saved one, and any other file is refused.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -53,7 +53,7 @@ std::unique_ptr<ScalableBloomFilter> NewScalable(int num_keys) {
 
 class BloomFileTest : public testing::Test {
  protected:
-  // The errors of every way to open the file, which must all fail and name the file.
+  // Opens the file in every way. All must fail. Returns their errors, which must name the file.
   std::vector<std::string> Refusals(const std::string& path) {
     std::vector<std::string> errors(3);
     EXPECT_EQ(BloomFilter::Load(path, &errors[0]), nullptr);
@@ -81,7 +81,7 @@ class BloomFileTest : public testing::Test {
     return ReadBytes(path);
   }
 
-  // A saved filter whose header was changed by somebody who knows about checksums.
+  // A saved filter with a changed header and a correct checksum.
   std::string WithField(size_t offset, uint64_t value, size_t num_bytes) {
     std::string bytes = Saved(*NewFilter(BloomLayout::kBlocked, 30));
     for (size_t i = 0; i < num_bytes; ++i) bytes[offset + i] = static_cast<char>(value >> (8 * i));
@@ -125,7 +125,7 @@ TEST_F(BloomFileTest, LoadedFilterEqualsTheSavedOne) {
           ASSERT_EQ(copy->MayMatch(std::to_string(i)), filter->MayMatch(std::to_string(i)));
         }
       }
-      loaded->AddKey("more");  // it is the caller's own
+      loaded->AddKey("more");  // a loaded filter is the caller's own
       const auto merged = BloomFilter::Copy(*mapped, &error);
       EXPECT_TRUE(merged->Merge(*mapped, &error));
       EXPECT_TRUE(*merged == *filter);
@@ -133,7 +133,7 @@ TEST_F(BloomFileTest, LoadedFilterEqualsTheSavedOne) {
   }
 }
 
-// The files of docs/format.md, made by an independent implementation (golden/reference.py).
+// Files of docs/format.md that an independent implementation wrote (golden/reference.py).
 TEST_F(BloomFileTest, BytesAreThoseOfTheFormat) {
   std::ifstream vectors(BLOOMLINE_GOLDEN_DIR "/saved_filters.txt");
   const std::string path = dir_.Path("golden");
@@ -308,7 +308,7 @@ TEST_F(BloomFileTest, LoadedScalableFilterContinuesToGrow) {
   }
 }
 
-// The hash of a key is that of all stages.
+// All stages share one hash of a key, so they must share the seed.
 TEST_F(BloomFileTest, StagesOfOtherSeedsAreRefused) {
   const std::string path = dir_.Path("scalable");
   ASSERT_TRUE(NewScalable(100)->Save(path, nullptr));
@@ -351,7 +351,7 @@ TEST_F(BloomFileTest, DamagedScalableFilesAreRefused) {
   for (size_t length = 0; length < bytes.size(); length += 7)
     expect_refused(bytes.substr(0, length));
   expect_refused(bytes + '\0');
-  // One kind is not taken for the other.
+  // One kind of file is not accepted as another.
   WriteBytes(path, bytes);
   EXPECT_EQ(BloomFilter::Load(path, &error), nullptr);
   EXPECT_NE(error.find("bLnBloom"), std::string::npos) << error;

@@ -1,4 +1,4 @@
-// Bloom filters in memory: no false negative, whatever is done to them; figures that are true.
+// Bloom filters in memory: no operation causes a false negative, and their statistics are right.
 #include "bloomline/bloom_filter.h"
 
 #include <gtest/gtest.h>
@@ -88,7 +88,7 @@ TEST_P(BloomFilterTest, KeepsKeysOfAnyLengthWithAnyNumberOfProbes) {
   }
 }
 
-// Random operations beside a set that knows the truth.
+// Random operations, compared with an exact set.
 TEST_P(BloomFilterTest, AgreesWithASetUnderRandomOperations) {
   std::mt19937_64 random(51);
   for (int round = 0; round < 10; ++round) {
@@ -153,9 +153,9 @@ TEST_P(BloomFilterTest, AgreesWithASetUnderRandomOperations) {
 TEST_P(BloomFilterTest, BatchesMatchSingleCalls) {
   KeyMaker key(KeyShape::kPath);
   std::vector<std::string> keys;
-  for (uint64_t i = 0; i < 6000; ++i) keys.emplace_back(key(i % 4500));  // a quarter comes again
+  for (uint64_t i = 0; i < 6000; ++i) keys.emplace_back(key(i % 4500));  // a quarter are duplicates
   keys[40] = keys[39];                                                   // within a group
-  // In and out of the second-level cache.
+  // Sizes within and beyond the second-level cache.
   for (const uint64_t num_bits : {uint64_t{512}, uint64_t{60000}, uint64_t{1} << 24}) {
     for (const size_t n : {0, 1, 31, 32, 33, 64, 65, 6000}) {
       const auto single = New(ForBits(GetParam(), num_bits, 7));
@@ -319,10 +319,10 @@ TEST_P(BloomFilterTest, EstimatesAreWithinTheirBound) {
       const double bound = 5 * 2 / std::sqrt(static_cast<double>(filter->num_bits()));
       EXPECT_NEAR(static_cast<double>(filter->EstimatedNumKeys()), keys, keys * bound + 0.5)
           << "capacity " << capacity;
-      // Of a nearly empty blocked filter the rate comes from few lines, and varies.
+      // In a nearly empty blocked filter the rate depends on few blocks and varies.
       if (fill < 0.5) continue;
       const double theory = TheoreticalRate(*filter, n);
-      // The rate goes with about the k-th power of the fill.
+      // The rate is about the k-th power of the fill.
       EXPECT_NEAR(filter->EstimatedFalsePositiveRate() / theory, 1,
                   3 * filter->num_probes() * bound)
           << "capacity " << capacity << ", fill " << fill;
@@ -368,7 +368,7 @@ TEST_P(BloomFilterTest, CapacityAndRateGiveTheShapeOfTheTheory) {
   }
 }
 
-// More than 2^32 bits: 1.25 GiB of addresses, of which a few pages are touched.
+// More than 2^32 bits: 1.25 GiB of addresses, of which only a few pages are used.
 TEST_P(BloomFilterTest, BitsBeyondFourBillionAreUsed) {
   const uint64_t num_bits = uint64_t{10} << 30;
   const auto filter = New(ForBits(GetParam(), num_bits, 3));
@@ -377,7 +377,7 @@ TEST_P(BloomFilterTest, BitsBeyondFourBillionAreUsed) {
   for (int i = 0; i < 16; ++i) EXPECT_TRUE(filter->AddKey(std::to_string(i)));
   for (int i = 0; i < 16; ++i) EXPECT_TRUE(filter->MayMatch(std::to_string(i)));
   for (int i = 16; i < 1000; ++i) ASSERT_FALSE(filter->MayMatch(std::to_string(i)));
-  // The largest hash goes to the end, whatever the width of the computation.
+  // The largest hash sets bits at the end, if no multiplication overflows.
   EXPECT_TRUE(filter->AddHash(~uint64_t{0} << 32));
   EXPECT_FALSE(filter->MayMatchHash(~uint64_t{0} << 31));
 }

@@ -1,8 +1,8 @@
 // False-positive rates of Bloom filters in memory, within 3 % of theory from 1e3 to 1e7 keys.
 //
 // Budget: 40,000 expected false positives, so that chance moves a result by 0.5 % (one standard
-// deviation); of small filters, whose own rates vary, many. Keys are fixed, so a case passes always
-// or never.
+// deviation). Small filters have rates of their own, so a case has many of them. Keys are fixed: a
+// case passes always or never.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What builders do with much memory, and without. Not under sanitizers, whose own memory is counted
-// with the process's.
+// How much memory builders use, and what they do without. Not under sanitizers, because the
+// process's memory includes theirs.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -27,7 +27,7 @@ struct ProcessBytes {
   size_t resident = 0;
 };
 
-// Zeros where the system does not say.
+// Zeros if the system does not say.
 ProcessBytes BytesOfProcess() {
   size_t mapped = 0, resident = 0;
   std::FILE* file = std::fopen("/proc/self/statm", "r");
@@ -38,7 +38,7 @@ ProcessBytes BytesOfProcess() {
   return {mapped * page, resident * page};
 }
 
-// While it lives, the process gets no more than so many bytes beside what it has.
+// While it lives, the process can allocate no more than so many additional bytes.
 class MemoryLimit {
  public:
   explicit MemoryLimit(size_t bytes) {
@@ -50,7 +50,7 @@ class MemoryLimit {
     is_kept_ = more == MAP_FAILED;
     if (!is_kept_) munmap(more, 2 * bytes);
   }
-  // Emulators do not, for it would hit themselves.
+  // Emulators ignore the limit, because it would limit themselves.
   bool IsKept() const { return is_kept_; }
   ~MemoryLimit() { setrlimit(RLIMIT_AS, &before_); }
 
@@ -110,7 +110,7 @@ TEST_P(BuilderMemoryTest, ExhaustedWhileAddingMatchesEverything) {
   }
   EXPECT_EQ(builder.error(), "out of memory");
   EXPECT_TRUE(FilterView::Open(builder.Finish()).AlwaysMatches());
-  AddKeys(1000, &builder);  // and the builder is as new
+  AddKeys(1000, &builder);  // the builder can be used again
   EXPECT_EQ(builder.error(), "");
   const std::string filter = builder.Finish();
   EXPECT_FALSE(FilterView::Open(filter).AlwaysMatches());
@@ -128,13 +128,13 @@ TEST_P(BuilderMemoryTest, ExhaustedInFinishLosesNoKey) {
   }
   EXPECT_EQ(LostKeys(kKeys, filter), 0u);
   EXPECT_EQ(builder.error(), GetParam() == Format::kCompact ? "out of memory" : "");
-  // Compact lines that could not be solved match everything; bits can be set without memory.
+  // Compact blocks that could not be solved match every key. Setting bits takes no memory.
   EXPECT_EQ(FilterView::Open(filter).MayMatch("absent") && FilterView::Open(filter).MayMatch("x") &&
                 FilterView::Open(filter).MayMatch("absent, too"),
             GetParam() == Format::kCompact);
 }
 
-// A payload of the size from which keys are ordered first, which takes memory.
+// A payload large enough that keys are ordered first, which takes memory.
 TEST_P(BuilderMemoryTest, ExhaustedForOrderingLosesNoKey) {
   if (GetParam() != Format::kBlocked) GTEST_SKIP() << "only blocked filters are filled in order";
   FilterOptions options = Options();

@@ -1,4 +1,4 @@
-// The inverses of the rates: bits, lines, bytes and keys from a rate, and what they refuse.
+// The inverses of the rates: bits, blocks, bytes and keys from a rate, and what they refuse.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -24,7 +24,7 @@ constexpr uint64_t kKeyCounts[] = {1, 2, 7, 36, 500, 4711, 1000000, 5000000000};
 constexpr double kRates[] = {0.9, 0.1, 0.01, 1e-3, 1e-6};
 constexpr int kProbeCounts[] = {1, 6, 7, 30};
 
-// For all rates, probes and numbers of units: the answer of `least` is enough, one less is not.
+// For all rates, probes and numbers of keys: the result of `least` is enough, one less is not.
 template <typename Least, typename Rate>
 void ExpectLeast(Least least, Rate rate_of) {
   for (const uint64_t n : kKeyCounts) {
@@ -68,7 +68,7 @@ TEST(CapacityTest, OneKeyMoreIsTooManyForTheBits) { ExpectMost(StandardCapacity,
 TEST(CapacityTest, OneKeyMoreIsTooManyForTheBlocks) { ExpectMost(BlockedCapacity, BlockedRate); }
 
 TEST(CapacityTest, BitsOfASmallFilterAreThoseOfItsDistribution) {
-  // Found by trying m = 300, 301, ... with the exact distribution of the number of set bits.
+  // Computed for m = 300, 301, ... from the exact distribution of the number of set bits.
   EXPECT_EQ(StandardNumBits(36, 0.01, 7), 348u);
 }
 
@@ -134,7 +134,7 @@ TEST(CapacityTest, MemoryIsUsedAndNotExceeded) {
 TEST(CapacityTest, AFullFilterHasTheRateItWasSizedFor) {
   constexpr uint64_t kKeys = 10000000;
   for (const Format format : kFormats) {
-    // 10 million keys of a 32-bit hash: 0.23 % of the absent ones meet one.
+    // 10 million keys of a 32-bit hash: 0.23 % of the missing keys share the hash of a stored one.
     const double collisions = format == Format::kClassic ? kKeys / std::pow(2, 32) : 0;
     const double expected = FalsePositiveRate(format, 10) + collisions;
     EXPECT_NEAR(FalsePositiveRateWithKeys(format, 10, kKeys, kKeys) / expected, 1, 3e-3)
@@ -157,7 +157,7 @@ TEST(CapacityTest, OverfillingRaisesTheRateToAlmostOne) {
   }
 }
 
-// Matches among absent random keys, of a filter made for `capacity` keys that holds num_keys.
+// Matches among missing random keys in a filter made for `capacity` keys that holds num_keys.
 double MeasuredRate(Format format, double bits_per_key, uint64_t capacity, uint64_t num_keys,
                     int num_queries) {
   const core::Shape shape = core::StandaloneShape(
@@ -253,7 +253,7 @@ TEST(CapacityTest, ARateIsRefusedExactlyWhereNoBitsReachIt) {
   }
 }
 
-// Counts what malloc would hand out for each allocation.
+// Counts the bytes that malloc would use for each allocation.
 template <typename T>
 struct CountingAllocator {
   using value_type = T;

@@ -18,7 +18,7 @@
 #include "tests/chosen_keys.h"
 
 namespace ROCKSDB_NAMESPACE {
-// The hash of RocksDB's filters (its util/hash.h, which is not installed).
+// The hash of RocksDB's filters (util/hash.h in RocksDB, which is not installed).
 extern uint64_t Hash64(const char* data, size_t n);
 }  // namespace ROCKSDB_NAMESPACE
 
@@ -28,7 +28,7 @@ namespace {
 using tests::RandomKeys;
 
 constexpr double kMaxRatio = 1.1;
-// Nobody outside knows it; a fixed one lets the test pass always or never.
+// The attacker does not know it. It is fixed, so that the test passes always or never.
 constexpr uint64_t kSecretSeed = 0x5eed5ec7e7c0ffee;
 
 FilterOptions Options(Format format, double bits_per_key, uint64_t seed) {
@@ -43,7 +43,7 @@ void PrintRow(const char* name, double normal, double attacked) {
   std::printf("%-34s %10.3f %10.3f\n", name, 100 * normal, 100 * attacked);
 }
 
-// One filter of so many keys, through RocksDB's interface.
+// One filter of so many keys, built through RocksDB's interface.
 using RocksDBPolicy = std::shared_ptr<const rocksdb::FilterPolicy>;
 using Predicate = bool (*)(std::string_view key);
 
@@ -71,7 +71,7 @@ double RocksDBFpr(const RocksDBPolicy& policy, Predicate is_chosen) {
 
 bool Any(std::string_view) { return true; }
 bool OurHashBeginsWithZero(std::string_view key) { return core::Hash64(key, 0) >> 63 == 0; }
-// Its Bloom filter takes the line from the lower half of the hash.
+// RocksDB's Bloom filter chooses the block by the lower half of the hash.
 bool RocksDBHashBeginsWithZero(std::string_view key) {
   return (rocksdb::Hash64(key.data(), key.size()) >> 31 & 1) == 0;
 }
@@ -103,7 +103,8 @@ TEST(ChosenKeysInRocksDBTest, HalfOfTheHashes) {
   }
 }
 
-// Filters of 36 keys through LevelDB's interface; the share of `attack(present key)` that match.
+// Filters of 36 keys through LevelDB's interface. Returns the fraction of `attack(stored key)` that
+// match.
 using LevelDBPolicy = std::unique_ptr<const leveldb::FilterPolicy>;
 using Attack = std::string (*)(std::string_view present);
 

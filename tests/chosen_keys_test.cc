@@ -1,5 +1,5 @@
-// What keys chosen by outsiders do to a filter without a seed, and that with a secret one they do
-// nothing. Prints the tables of docs/chosen_keys.md.
+// Keys chosen by outsiders raise the false-positive rate of a filter without a seed, and not with a
+// secret seed. Prints the tables of docs/chosen_keys.md.
 #include "tests/chosen_keys.h"
 
 #include <gtest/gtest.h>
@@ -21,8 +21,8 @@ namespace {
 using tests::RandomKeys;
 
 constexpr int kKeys = 200000;
-// At the lowest rate here, 0.16 %, so many give 6,400 false positives: chance alone moves a ratio
-// of two rates by 1.8 % (one standard deviation), and the bound of 10 % is more than five of these.
+// At the lowest rate here, 0.16 %, they give 6,400 false positives: chance alone moves a ratio of
+// two rates by 1.8 % (one standard deviation). The bound of 10 % is more than five of these.
 constexpr int kQueries = 4000000;
 constexpr double kMaxRatio = 1.1;
 
@@ -33,7 +33,7 @@ struct Setting {
   const char* name;
   Format format;
   double bits_per_key;
-  double least_damage;  // FPR that the attack reaches at least without a seed
+  double least_damage;  // lowest FPR of the attack without a seed
 };
 constexpr Setting kSettings[] = {{"compact, 7.1 bits", Format::kCompact, 7.1, 0.4},
                                  {"compact, 10 bits", Format::kCompact, 10, 0.3},
@@ -52,7 +52,7 @@ std::string Build(const Setting& setting, bool random_seed, IsChosen is_chosen) 
   return builder.Finish();
 }
 
-// The share of missing keys that match.
+// The fraction of missing keys that match.
 template <typename IsChosen>
 double Fpr(const std::string& filter, IsChosen is_chosen) {
   const FilterView view = FilterView::Open(filter);
@@ -79,7 +79,7 @@ TEST(ChosenKeysTest, HalfOfTheHashes) {
     const double seeded_chosen = Fpr(seeded, HashBeginsWithZero);
     std::printf("%-18s %12.3f %10.3f %11.3f %10.3f %11.3f\n", setting.name, 100 * normal,
                 100 * unseeded_any, 100 * unseeded_chosen, 100 * seeded_any, 100 * seeded_chosen);
-    // The attack works; else the rest would prove nothing.
+    // The attack works, or the rest would prove nothing.
     EXPECT_GT(unseeded_any, setting.least_damage);
     EXPECT_GT(unseeded_chosen, 1.9 * unseeded_any);
     const uint64_t seed = core::DecodeStandalone(seeded).seed;
@@ -123,7 +123,7 @@ TEST(ChosenKeysTest, HalfOfTheHashesInABloomFilterInMemory) {
   }
 }
 
-// Missing keys of which somebody knows that they match a filter of seed 0, tried on another.
+// Missing keys that are known to match a filter of seed 0, queried in another filter.
 struct Attack {
   const char* name;
   std::vector<std::string> keys;
@@ -132,7 +132,7 @@ struct Attack {
 std::vector<Attack> KnownMatches(const std::string& unseeded) {
   constexpr size_t kAttackKeys = 1000000;
   Attack preimages{"same hash as a present key", {}};
-  // Keys that the attacker may not insert, but knows.
+  // Keys that the attacker knows but does not insert.
   RandomKeys present(1);
   for (int i = 0; i < kKeys; ++i) {
     preimages.keys.push_back(tests::KeyWithHash(core::Hash64(present.Next(), 0)));
@@ -155,8 +155,8 @@ double Fpr(const std::string& filter, const std::vector<std::string>& keys) {
 }
 
 TEST(ChosenKeysTest, KeysKnownToMatch) {
-  // At about 1 %, so that a million keys are enough; preimages are as many as present keys, and a
-  // filter of their number is asked with several seeds.
+  // At about 1 % a million keys are enough. There are as many chosen keys as stored ones, and they
+  // are queried under several seeds.
   constexpr Setting kOnePercent[] = {{"compact, 7.1 bits", Format::kCompact, 7.1, 0},
                                      {"blocked, 10 bits", Format::kBlocked, 10, 0}};
   constexpr int kSeeds = 8;

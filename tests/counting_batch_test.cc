@@ -1,4 +1,4 @@
-// Batches of keys and whole filters that are merged do what the same keys do one by one.
+// Batches of keys and merged filters give the result of the same keys added one by one.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -20,7 +20,7 @@ using tests::MakeFor;
 class CountingBatchTest : public tests::CountingTest {};
 
 TEST_P(CountingBatchTest, BatchesMatchSingleCalls) {
-  // The larger one is past the size from which lines are requested ahead.
+  // The larger one is past the size from which blocks are prefetched.
   for (const uint64_t capacity : {500u, 200000u}) {
     for (const size_t n : {0, 1, 31, 32, 33, 64, 65, 1000}) {
       SCOPED_TRACE(testing::Message() << capacity << " " << n);
@@ -100,7 +100,7 @@ TEST_P(CountingBatchTest, MergedFilterEqualsTheFilterOfAllKeys) {
   EXPECT_GT(one->num_saturated_counters(), 0u);
   EXPECT_LT(one->num_saturated_counters(), one->num_counters());
   EXPECT_EQ(one->num_saturated_counters(), both->num_saturated_counters());
-  // Itself: every count doubles.
+  // Merging a filter into itself doubles every count.
   const auto twice = Make(counter_bits(), 2000, 5);
   twice->AddKey("a");
   ASSERT_TRUE(twice->Merge(*twice, nullptr));
@@ -108,7 +108,7 @@ TEST_P(CountingBatchTest, MergedFilterEqualsTheFilterOfAllKeys) {
   EXPECT_EQ(twice->num_keys(), 2u);
 }
 
-// Of full counters, and of one whose sum would carry into the next.
+// Full counters, and a counter whose sum would carry into the next one.
 TEST_P(CountingBatchTest, MergedCountersSaturateIndependently) {
   const auto one = Make(counter_bits(), 512, 1);
   const auto other = Make(counter_bits(), 512, 1);

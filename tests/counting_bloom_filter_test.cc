@@ -1,4 +1,4 @@
-// What a counting filter says of one key: how often it is in, and what removing and saturation do.
+// Counting filters, key by key: counts, removal and saturation.
 #include "bloomline/counting_bloom_filter.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ using tests::MakeFor;
 
 class CountingBloomFilterTest : public tests::CountingTest {};
 
-// The distinct counters of a key within its line.
+// The distinct counters of a key within its block.
 std::set<uint32_t> Positions(const CountingBloomFilter& filter, const std::string& key) {
   const kernels::ProbePair pair = kernels::BlockedPair(filter.HashOf(key));
   std::set<uint32_t> positions;
@@ -121,7 +121,7 @@ TEST_P(CountingBloomFilterTest, EqualProbesOfAKeyCountOnce) {
         filter->AddKey(Key(i));
         ASSERT_EQ(filter->EstimatedCount(Key(i)), count);
       }
-      // One more saturates exactly the distinct ones, once each.
+      // One more addition saturates exactly the distinct counters, once each.
       filter->AddKey(Key(i));
       ASSERT_EQ(filter->num_saturated_counters(), distinct);
       filter->Clear();
@@ -139,7 +139,7 @@ TEST_P(CountingBloomFilterTest, EqualProbesOfAKeyCountOnce) {
 }
 
 TEST_P(CountingBloomFilterTest, CollidingKeysOfOneBlockDoNotLoseEachOther) {
-  // Two probes in one line: nearly every pair of keys shares a counter.
+  // Two probes in one block: nearly every pair of keys shares a counter.
   const auto filter = Make(counter_bits(), 512, 2);
   const std::vector<std::string> keys = Keys(0, 400);
   for (const std::string& key : keys) filter->AddKey(key);

@@ -1,4 +1,4 @@
-// The Bloom filter that a counting filter becomes: the one that the keys in it make.
+// The Bloom filter that a counting filter exports equals the filter of its keys.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -49,7 +49,7 @@ TEST_P(CountingExportTest, BloomFilterGivesTheAnswersOfTheCounters) {
     }
     EXPECT_GT(num_matches, 2000);
     EXPECT_LT(num_matches, 40000);
-    // And as it grows.
+    // Also with more keys.
     for (uint64_t i = 0; i < 500; ++i) {
       ASSERT_EQ(bits->AddKey(Key(50000 + i)), filter->AddKey(Key(50000 + i)));
     }
@@ -75,7 +75,7 @@ TEST_P(CountingExportTest, BloomFilterEqualsTheFilterOfTheKeys) {
   EXPECT_NEAR(bits->EstimatedFalsePositiveRate(), 0.01, 3e-4);
 }
 
-// What else a Bloom filter can be made into has the same bits in the same places.
+// Other forms of the Bloom filter have the same bits.
 TEST_P(CountingExportTest, SavedMappedAndAtomicBloomFiltersGiveTheAnswersOfTheCounters) {
   const tests::TempDir dir;
   const auto filter = MakeFor(counter_bits(), 5000, 0.05);

@@ -1,4 +1,4 @@
-// Saved counting filters: what was saved comes back, and nothing else is taken for it.
+// Saved counting filters: a loaded filter equals the saved one, and any other file is refused.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -94,7 +94,7 @@ TEST_P(CountingFileTest, FilesOfOtherKindsAreRefused) {
   EXPECT_NE(error.find("magic"), std::string::npos) << error;
 }
 
-// A header of somebody who knows about checksums.
+// A changed header with a correct checksum.
 TEST_P(CountingFileTest, LayoutsWithoutCountersAreRefused) {
   const tests::TempDir dir;
   ASSERT_TRUE(Make(counter_bits(), 512, 3)->Save(dir.Path("f"), nullptr));
@@ -111,7 +111,7 @@ TEST_P(CountingFileTest, LayoutsWithoutCountersAreRefused) {
     header.SetByte(filters::kLayoutOffset, layout);
     header.Seal();
     bytes.replace(0, filters::kFileHeaderBytes, header.bytes(), filters::kFileHeaderBytes);
-    // As long as it would be with counters of 8 bits, and of 4.
+    // Of the length that counters of 8 bits, and of 4, would give.
     for (const size_t payload_bytes : {512, 256}) {
       bytes.resize(filters::kFileHeaderBytes + payload_bytes);
       std::ofstream(dir.Path("d"), std::ios::binary) << bytes;
@@ -126,7 +126,7 @@ TEST_P(CountingFileTest, LayoutsWithoutCountersAreRefused) {
 INSTANTIATE_TEST_SUITE_P(CounterBits, CountingFileTest, tests::CounterBits(),
                          tests::CounterBitsName);
 
-// The files of docs/format.md, made by an independent implementation (golden/reference.py).
+// Files of docs/format.md that an independent implementation wrote (golden/reference.py).
 TEST(CountingFileFormatTest, FilesAreExactlyTheBytesOfTheFormat) {
   const tests::TempDir dir;
   std::ifstream vectors(BLOOMLINE_GOLDEN_DIR "/saved_filters.txt");

@@ -1,7 +1,7 @@
 // False-positive rates of counting filters within 3 % of theory.
 //
-// Budget: each case asks until theory expects 20000 false positives, so that chance alone moves a
-// result by 0.7 %; keys are fixed, so a case passes always or never.
+// Budget: each case queries until theory expects 20000 false positives, so that chance moves a
+// result by 0.7 %. Keys are fixed: a case passes always or never.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -23,7 +23,7 @@ constexpr double kExpected = 20000;
 constexpr uint64_t kKeys = 500000;
 constexpr size_t kBatch = 1000;
 
-// Of keys first, first + 2, ... up to `end`.
+// The rate of the keys first, first + 2, ... up to `end`.
 template <typename F>
 void ForHashBatches(KeyMaker& key, const CountingBloomFilter& filter, uint64_t first, uint64_t end,
                     F f) {
@@ -60,7 +60,7 @@ TEST_P(CountingFprTest, RateIsWithinThreePercentOfTheory) {
       options.counter_bits = GetParam();
       const auto filter = CountingBloomFilter::Create(options, nullptr);
       ASSERT_NE(filter, nullptr);
-      // Twice as many keys, of which half go again: what is left is what counts.
+      // Twice as many keys, of which half are removed: the rate depends on the remaining ones.
       ForHashBatches(key, *filter, 0, 4 * kKeys, [&](const std::vector<uint64_t>& hashes) {
         filter->AddHashes(hashes.size(), hashes.data());
       });
@@ -73,7 +73,7 @@ TEST_P(CountingFprTest, RateIsWithinThreePercentOfTheory) {
           per_line, kKeys, filter->num_counters() / static_cast<uint64_t>(per_line),
           filter->num_probes());
       const double rate = MeasuredRate(key, *filter, theory);
-      std::printf("%d bits, %s: asked %.3f %%, theory %.4f %%, measured %.4f %%, ratio %.4f\n",
+      std::printf("%d bits, %s: requested %.3f %%, theory %.4f %%, measured %.4f %%, ratio %.4f\n",
                   GetParam(), Name(shape), 100 * asked, 100 * theory, 100 * rate, rate / theory);
       EXPECT_NEAR(rate / theory, 1, 0.03) << asked << " " << Name(shape);
       EXPECT_NEAR(theory / asked, 1, 0.01);

@@ -21,7 +21,7 @@ using tests::MakeFor;
 
 class CountingRandomTest : public tests::CountingTest {};
 
-// A filter beside the exact multiset that it stands for.
+// A filter and the exact multiset of its keys.
 class CheckedFilter {
  public:
   explicit CheckedFilter(std::unique_ptr<CountingBloomFilter> filter)
@@ -36,8 +36,8 @@ class CheckedFilter {
     CheckKey(key, count);
   }
 
-  // Takes the key out if it is in; else the filter must refuse it, or take it for present, and then
-  // nothing is removed.
+  // Removes the key if it is stored. If not, the filter must refuse, or it is a false positive and
+  // is not removed.
   void RemoveIfIn(const std::string& key) {
     const auto found = counts_.find(key);
     if (found == counts_.end()) {
@@ -77,12 +77,12 @@ class CheckedFilter {
   uint64_t num_keys_ = 0;
 };
 
-// `adds` of 16 operations add, so that the filter fills to some level and stays there.
+// `adds` of 16 operations add, so that the fill reaches some level and stays there.
 void RunRandomOperations(CheckedFilter* checked, uint64_t num_different_keys, int num_operations,
                          uint64_t seed) {
   std::mt19937_64 random(seed);
   for (int i = 0; i < num_operations && !testing::Test::HasFatalFailure(); ++i) {
-    // Few keys are drawn often: the same one many times, and others hardly ever.
+    // A few keys are drawn very often, the others hardly ever.
     const double u = std::uniform_real_distribution<double>(0, 1)(random);
     const auto index = static_cast<uint64_t>(u * u * static_cast<double>(num_different_keys));
     // Phases of growing and shrinking.
@@ -112,14 +112,14 @@ TEST_P(CountingRandomTest, RandomOperationsOnAFilterPastCapacityAgreeWithAMultis
 }
 
 TEST_P(CountingRandomTest, RandomOperationsOnASaturatedFilterAgreeWithAMultiset) {
-  // One group of lines, in which counters of both widths overflow.
+  // One group of blocks, in which counters of both widths overflow.
   CheckedFilter checked(Make(counter_bits(), 512, 4));
   RunRandomOperations(&checked, counter_bits() == 4 ? 2000 : 40000, 500000, 2);
   EXPECT_GT(checked.filter().num_saturated_counters(), 0u);
 }
 
 TEST_P(CountingRandomTest, FilterIsEmptyWhenAllKeysAreRemoved) {
-  // Sizes at which no counter saturates; so that nothing is left behind can be asked.
+  // At these sizes no counter saturates, so the filter must end empty.
   CheckedFilter checked(Make(counter_bits(), 1000000, 6));
   std::mt19937_64 random(3);
   for (int i = 0; i < 60000; ++i) checked.AddKey(Key(random() % 60000));

@@ -56,7 +56,7 @@ TEST_F(AtomicBloomFilterTest, ThawAndFreezeLoseNoKey) {
         filter->AddKeys(keys_.size(), keys_.data());
         std::unique_ptr<AtomicBloomFilter> atomic;
         attempt->Call([&] { atomic = AtomicBloomFilter::ToAtomic(std::move(filter)); });
-        ASSERT_NE(atomic == nullptr, filter == nullptr) << "one of the two has the keys";
+        ASSERT_NE(atomic == nullptr, filter == nullptr) << "exactly one of the two has the keys";
         if (atomic == nullptr) {
           EXPECT_TRUE(attempt->HasFailed());
           CheckKeys(*filter, keys_);
@@ -64,7 +64,7 @@ TEST_F(AtomicBloomFilterTest, ThawAndFreezeLoseNoKey) {
         }
         CheckKeys(*atomic, keys_);
         attempt->Call([&] { filter = AtomicBloomFilter::ToBloomFilter(std::move(atomic)); });
-        ASSERT_NE(atomic == nullptr, filter == nullptr) << "one of the two has the keys";
+        ASSERT_NE(atomic == nullptr, filter == nullptr) << "exactly one of the two has the keys";
         if (filter == nullptr) {
           EXPECT_TRUE(attempt->HasFailed());
           CheckKeys(*atomic, keys_);
@@ -158,7 +158,7 @@ TEST_F(ScalableBloomFilterTest, CreateReturnsAFilterOrAnError) {
   }
 }
 
-// A stage that cannot be had leaves its keys to the last one.
+// Without memory for a new stage, keys go to the last one.
 TEST_F(ScalableBloomFilterTest, AddsEveryKeyEvenIfItCannotGrow) {
   FailEachAllocation({"ScalableBloomFilter::AddKey", "ScalableBloomFilter::IsPastCapacity"},
                      [&](Attempt* attempt) {

@@ -6,10 +6,10 @@
 namespace bloomline::tests {
 namespace {
 
-// More mean that a body does not come to its end.
+// More mean that a body never ends.
 constexpr uint64_t kMaxAllocations = 20000;
 
-// Of the whole run, printed at its end.
+// Totals of the whole run, printed at its end.
 class Totals : public testing::Environment {
  public:
   void TearDown() override {
@@ -31,7 +31,7 @@ void FailEach(Functions functions, bool all_threads, const std::function<void(At
   {
     SCOPED_TRACE("without a failure");
     Attempt none{FailurePlan()};
-    body(&none);  // what is made once and kept is made here
+    body(&none);  // allocations made once per process happen here
     if (testing::Test::HasFatalFailure()) return;
   }
   for (const bool all_after : {false, true}) {

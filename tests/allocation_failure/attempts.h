@@ -1,5 +1,5 @@
-// A public function under every failure of memory: its first allocation fails, its second, and so
-// on; that one alone, and that one with all that follow.
+// Tests a public function under every failure of memory: its first allocation fails, then its
+// second, and so on; once that one alone, once with all that follow.
 #ifndef BLOOMLINE_TESTS_ALLOCATION_FAILURE_ATTEMPTS_H_
 #define BLOOMLINE_TESTS_ALLOCATION_FAILURE_ATTEMPTS_H_
 
@@ -22,8 +22,8 @@ class Attempt {
  public:
   explicit Attempt(const FailurePlan& plan) : plan_(plan) {}
 
-  // Runs f, the call under test and nothing else, with the failure armed. An exception that leaves
-  // f fails the test.
+  // Runs f, which is only the call under test, with the failure armed. An exception from f fails
+  // the test.
   template <typename F>
   void Call(F f) {
     Arm(plan_, counts_.seen);
@@ -44,15 +44,15 @@ class Attempt {
   bool HasFailed() const { return counts_.failed != 0; }
   uint64_t failed() const { return counts_.failed; }
 
-  // A call with `error` = kUntouched has succeeded and left it alone, or it has failed, because
-  // memory did, and says why.
+  // Checks a call whose `error` was kUntouched: it succeeded and left `error` alone, or memory
+  // failed and `error` says why.
   static constexpr char kUntouched[] = "untouched";
   void CheckOutcome(bool succeeded, const std::string& error) const;
 
-  // A call that refuses its arguments, with or without memory.
+  // Checks a call that must refuse its arguments, with or without memory.
   static void CheckRefusal(bool succeeded, const std::string& error);
 
-  // The answer about a key of which the library had said that it was added.
+  // Checks the answer for a key whose addition the library reported as successful.
   static void CheckPresent(bool may_match);
 
  private:
@@ -68,11 +68,11 @@ class Attempt {
 
 using Functions = std::initializer_list<const char*>;
 
-// Runs the body, which is to call the functions named, without a failure and then with each, until
-// a run meets none. After each: nothing leaked.
+// Runs the body, which must call the named functions, first without a failure, then with each one,
+// until a run meets no failure. After each run nothing may be leaked.
 void FailEachAllocation(Functions functions, const std::function<void(Attempt*)>& body);
 
-// The same with the allocations of all threads, and with threads that cannot be started.
+// The same with the allocations of all threads, and with threads that cannot start.
 void FailEachAllocationOfThreads(Functions functions, const std::function<void(Attempt*)>& body);
 
 // Runs f and fails if it allocates.

@@ -1,5 +1,5 @@
-// c.h. What only hands on to C++ stands in one list each: those functions must not allocate, or be
-// tried with each allocation failing as their C++ counterparts are.
+// c.h. Functions that only call C++ are listed together: they must not allocate, or pass the same
+// tests as their C++ counterparts.
 #include "bloomline/c.h"
 
 #include <cmath>
@@ -30,12 +30,12 @@ struct CKeys {
   }
 };
 
-// errptr of a call.
+// The errptr of a call.
 class CError {
  public:
   ~CError() { bloomline_free(text_); }
   char** out() { return &text_; }
-  // Convention 3 of c.h: no memory for the text gives none.
+  // Convention 3 of c.h: without memory for the message there is none.
   void Check(const Attempt& attempt, bool succeeded) const {
     EXPECT_TRUE(succeeded || attempt.HasFailed()) << (text_ == nullptr ? "?" : text_);
     if (succeeded) {

@@ -11,8 +11,8 @@
 #include <new>
 
 extern "C" {
-// The linker gives the references to malloc and so forth to __wrap_malloc, those to __real_malloc
-// to malloc; in this binary, not in shared libraries.
+// With --wrap, the linker resolves malloc to __wrap_malloc and __real_malloc to malloc. That holds
+// in this binary, not in shared libraries.
 void* __real_malloc(size_t size);
 void* __real_aligned_alloc(size_t alignment, size_t size);
 void __real_free(void* memory);
@@ -158,7 +158,7 @@ int __wrap_munmap(void* address, size_t size) {
   return __real_munmap(address, size);
 }
 
-// std::thread calls it from a shared library, which finds this one first.
+// std::thread calls pthread_create from a shared library, which finds this one first.
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*),
                    void* argument) {
   using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);

@@ -1,6 +1,6 @@
-// Replaces operator new and delete, malloc, aligned_alloc, mmap and pthread_create in the binary it
-// is linked to, so that a test can make any one of them fail. Needs the linker options that
-// tests/CMakeLists.txt gives to allocation_failure_test.
+// Replaces operator new and delete, malloc, aligned_alloc, mmap and pthread_create in the binary
+// that links this, so that a test can make each of them fail. Needs the linker options of
+// allocation_failure_test in tests/CMakeLists.txt.
 #ifndef BLOOMLINE_TESTS_ALLOCATION_FAILURE_FAILING_NEW_H_
 #define BLOOMLINE_TESTS_ALLOCATION_FAILURE_FAILING_NEW_H_
 
@@ -9,22 +9,22 @@
 namespace bloomline::tests {
 
 struct FailurePlan {
-  uint64_t first = 0;        // the allocation that fails, from 1; 0: none
-  bool all_after = false;    // and all that follow: memory stays out
-  bool all_threads = false;  // else only those of the thread that armed the plan count
+  uint64_t first = 0;        // number of the allocation that fails, from 1; 0: none
+  bool all_after = false;    // and all that follow
+  bool all_threads = false;  // count all threads, not only the one that armed the plan
 };
 
-// From here on, until Disarm, allocations are counted and fail as planned; the count goes on from
-// `seen`. One thread at a time.
+// Until Disarm, allocations are counted and fail as planned. The count continues from `seen`. Call
+// from one thread at a time.
 void Arm(const FailurePlan& plan, uint64_t seen);
 
 struct AllocationCounts {
-  uint64_t seen = 0;    // `seen` of Arm and those since
+  uint64_t seen = 0;    // allocations: `seen` of Arm and those since
   uint64_t failed = 0;  // since Arm
 };
 AllocationCounts Disarm();
 
-// What the process has and has not given back: blocks of the heap plus bytes of maps.
+// What the process has allocated and not freed: heap blocks plus mapped bytes.
 int64_t LiveMemory();
 
 }  // namespace bloomline::tests

@@ -20,7 +20,7 @@ TEST(LevelDB, PolicyIsCreatedOrNull) {
       const leveldb::FilterPolicy* policy = nullptr;
       std::string error;
       attempt->Call([&] {
-        delete NewLevelDBFilterPolicy(options);  // which says on stderr why not
+        delete NewLevelDBFilterPolicy(options);  // prints to stderr why it returns null
         policy = NewLevelDBFilterPolicy(options, kLevelDBBuiltinName, &error);
       });
       const std::unique_ptr<const leveldb::FilterPolicy> owned(policy);

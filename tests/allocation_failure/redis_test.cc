@@ -1,6 +1,6 @@
-// redis_bloom_filter.h. hiredis, a shared library, is not made to fail: of the 13 allocations in
-// which 0.14 connects and reads three replies, it ends the process where the fifth fails, and
-// returns an error where another does.
+// redis_bloom_filter.h. Allocations of hiredis, a shared library, do not fail here. Version 0.14
+// makes 13 to connect and read three replies: it ends the process if the fifth fails, and returns
+// an error if another does.
 #include <dirent.h>
 
 #include <memory>
@@ -16,15 +16,15 @@
 namespace bloomline::tests {
 namespace {
 
-// Enough that a batch fails with some replies read and others under way.
+// Enough for a batch to fail with some replies read and others still to come.
 constexpr size_t kKeys = 600;
 
-// Planned fast, as few probes are: it is done thousands of times. The tests fill a hundredth of it,
-// so that hardly a key is a false positive.
+// Few probes make planning fast, which happens thousands of times. The tests fill a hundredth of
+// the filter, so that hardly any key is a false positive.
 SharedBloomFilterOptions Options() {
   SharedBloomFilterOptions options;
   options.capacity = 5000000;
-  options.false_positive_rate = 1.0 / 3;  // of 15 digits: text of a short number needs no memory
+  options.false_positive_rate = 1.0 / 3;  // 15 digits: a short text needs no memory
   options.shard_bytes = 256 << 10;
   return options;
 }
@@ -37,7 +37,7 @@ size_t NumOpenFiles() {
   return n;
 }
 
-// As FailEachAllocation, and no connection stays open.
+// As FailEachAllocation; also checks that no connection stays open.
 void FailEach(Functions functions, const std::function<void(Attempt*)>& body) {
   FailEachAllocation(functions, [&](Attempt* attempt) {
     const size_t before = NumOpenFiles();
@@ -156,7 +156,7 @@ class RedisMemoryTest : public testing::Test {
     Fill();
   }
 
-  // Makes the filter of the test, with keys that must never be missed.
+  // Creates the filter of the test, with keys that every query must find.
   void Fill() {
     std::string error;
     const auto filter = SharedBloomFilter::Create(servers_, name_, Options(), &error);
@@ -178,7 +178,7 @@ class RedisMemoryTest : public testing::Test {
     for (const Answer answer : answers) Attempt::CheckPresent(answer == Answer::kMaybe);
   }
 
-  // Neither the filter that met the failure nor another misses a key of the test, or one of `keys`.
+  // Neither the filter that met the failure nor another one loses a key of the test or of `keys`.
   void CheckBoth(SharedBloomFilter* filter, const std::vector<std::string_view>& keys = {}) const {
     const auto other = Open();
     for (SharedBloomFilter* one : {filter, other.get()}) {
@@ -194,7 +194,7 @@ class RedisMemoryTest : public testing::Test {
     return keys;
   }
 
-  // Both calls that add, and queries, of a filter that anybody may have opened.
+  // Both calls that add, and queries, of one open filter.
   void TryAdditions(const AddOptions& options);
   void TryQueries(WhenUnavailable when_unavailable);
 
@@ -208,7 +208,7 @@ class RedisMemoryTest : public testing::Test {
   size_t num_new_keys_ = 0;
 };
 
-// What a failure left half-made is in nobody's way.
+// What a failed creation left behind does not disturb the next one.
 TEST_F(RedisMemoryTest, CreateReturnsAFilterOrAnError) {
   FailEach({"SharedBloomFilter::Create"}, [&](Attempt* attempt) {
     const std::string name = NewName();
@@ -365,7 +365,7 @@ TEST_F(RedisMemoryTest, QueriesGiveNoFalseNegative) {
   TryQueries(WhenUnavailable::kError);
 }
 
-// Answers and results of windows before the one that failed stay, and are true.
+// The answers and results of windows before the failed one stay, and are right.
 TEST_F(RedisMemoryTest, FailedWindowKeepsEarlierAnswers) {
   constexpr size_t kMany = 10000;
   const std::vector<std::string> stored = NewKeys(kMany);
@@ -415,7 +415,7 @@ TEST_F(RedisMemoryTest, OtherFunctionsNeedNoMemory) {
       });
 }
 
-// A cluster with a slot in the middle of its move, to which the nodes send by ASK.
+// A cluster with a slot that is being moved, to which nodes redirect with ASK.
 class RedisClusterMemoryTest : public RedisMemoryTest {
  protected:
   void SetUp() override {

@@ -51,7 +51,7 @@ TEST(RocksDB, RegistrationSucceedsOrIsAbsent) {
   });
 }
 
-// Of what RocksDB's own code does with strings on the way, only that nothing escapes from ours.
+// RocksDB's own code handles strings here, too. Only bloomline's code must let no exception escape.
 TEST(RocksDB, FactoryReturnsAPolicyOrAnError) {
   rocksdb::ObjectLibrary library("a library of the test");
   RegisterBloomline(library, "");
@@ -73,7 +73,7 @@ bool AreEqual(const FilterOptions& a, const FilterOptions& b) {
          a.random_seed == b.random_seed;
 }
 
-// Their texts need memory.
+// Options whose texts need memory.
 FilterOptions OldOptions() {
   FilterOptions options;
   options.bits_per_key = 12.345678901234567;
@@ -114,7 +114,7 @@ TEST(RocksDBOptions, ChangeTogetherOrNotAtAll) {
   }
 }
 
-// All options, or the policy's name alone.
+// The text has all options, or the policy's name alone.
 TEST(RocksDBOptions, AreWrittenInFullOrNotAtAll) {
   const rocksdb::ConfigOptions config;
   const std::string prefix;
@@ -130,7 +130,7 @@ TEST(RocksDBOptions, AreWrittenInFullOrNotAtAll) {
   });
 }
 
-// What RocksDB calls without a function of ours between.
+// RocksDB calls these directly, without a function of ours in between.
 TEST(RocksDBOptions, AreComparedWithoutMemory) {
   const rocksdb::ConfigOptions config;
   const PolicyOptions a(OldOptions()), b(OldOptions()), c{FilterOptions()};
@@ -163,7 +163,7 @@ TEST(RocksDBOptions, SingleOptionIsWrittenOrNot) {
   }
 }
 
-// RocksDB's own code throws; whatever it does, the options are the old or the new ones.
+// RocksDB's own code may throw here. The options are then all old or all new.
 TEST(RocksDBOptions, AreAllOldOrAllNewWhenRocksDBThrows) {
   const rocksdb::ConfigOptions config;
   const auto policy_of = [](const FilterOptions& options) {
@@ -243,7 +243,7 @@ TEST_P(RocksDBFiltersTest, LoseNoKeyAndLogTheReason) {
       EXPECT_FALSE(filter.empty()) << "RocksDB takes it for no keys";
       EXPECT_TRUE(attempt->HasFailed() || log.line[0] == '\0') << log.line;
       attempt->Call([&] { reader.reset(policy->GetFilterBitsReader(filter)); });
-      if (reader == nullptr) {  // RocksDB then lets each key pass
+      if (reader == nullptr) {  // RocksDB then reads every key from disk
         EXPECT_TRUE(attempt->HasFailed());
         reader.reset(policy->GetFilterBitsReader(filter));
       }
@@ -274,7 +274,7 @@ TEST_P(RocksDBFiltersTest, CorruptionIsReportedWithoutMemory) {
     rocksdb::Status status;
     const Slice filter = builder->Finish(&memory, &status);
     std::string damaged = filter.ToString();
-    // Bits or solutions that are not the keys'; the trailer stays.
+    // Overwrites the payload; the trailer stays.
     std::fill(damaged.begin(), damaged.end() - 20, '\0');
     attempt->Call([&] { status = builder->MaybePostVerify(damaged); });
     EXPECT_TRUE(status.IsCorruption());

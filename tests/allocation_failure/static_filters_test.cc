@@ -32,7 +32,7 @@ std::string FilterOf(Format format, const std::vector<std::string_view>& keys) {
   return builder.Finish();
 }
 
-// A filter that the builder has just given for `keys`, and what it says of it.
+// Checks a filter that the builder has just finished for `keys`, and the builder's error.
 void CheckFinished(const Attempt& attempt, const std::vector<std::string_view>& keys,
                    const std::string& expected, const std::string& filter,
                    const std::string& error) {
@@ -211,7 +211,7 @@ TEST(FilterBuilder, TakeKeysFromLeavesTheErrorOfAFinishedFilter) {
   Attempt attempt(FailurePlan{1, true, false});
   std::string filter(finished.FinishedBytes(), 'x');
   attempt.Call([&] { finished.FinishTo(filter.data()); });
-  ASSERT_EQ(finished.error(), kOutOfMemory) << "compact lines that could not be solved";
+  ASSERT_EQ(finished.error(), kOutOfMemory) << "compact blocks that could not be solved";
   FilterBuilder builder(OptionsOf(Format::kCompact));
   AddAll(keys, &builder);
   EXPECT_TRUE(builder.TakeKeysFrom(&finished));
@@ -249,7 +249,7 @@ TEST(FilterBuilder, BuildsWithoutThreadsThatCannotStart) {
   });
 }
 
-// Large enough to be filled by partitions.
+// Large enough for hashes to be ordered by partition before insertion.
 TEST(FilterBuilder, BlockedBytesAreTheSameWithoutMemoryToOrderHashes) {
   constexpr uint64_t kKeys = 2800000;
   FilterOptions options;
