@@ -1,5 +1,5 @@
-// Every system call of saving and loading fails once, in every way that it can: the old file stays,
-// nothing is left beside it, and the error names the file and the reason.
+// Makes every system call of saving and loading fail once, in every possible way. The old file
+// stays, no other file is left, and the error names the file and the reason.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -29,17 +29,17 @@ namespace {
 
 enum class Fault { kError, kOneByte, kNothing };
 
-// The calls of the code under test. One of them fails.
+// The system calls of the code under test. One of them fails.
 struct Calls {
   bool counting = false;
   int fail_at = -1;
   Fault fault = Fault::kError;
   int code = 0;
   std::vector<std::string> names;
-  bool wide_open = false;  // something was written to a file that others may use
+  bool wide_open = false;  // data was written to a file that others may open
 } calls;
 
-// Whether this call is the one; then errno is set.
+// True if this call must fail; errno is then set.
 bool Fails(const char* name) {
   if (!calls.counting) return false;
   calls.names.push_back(name);
@@ -50,7 +50,7 @@ bool Fails(const char* name) {
 
 }  // namespace
 
-// The linker sends the calls of the library here (--wrap).
+// With --wrap, the linker directs the library's calls here.
 extern "C" {
 #define WRAP(result, failed, name, parameters, arguments) \
   result __real_##name parameters;                        \
@@ -98,7 +98,7 @@ int __wrap_openat(int folder, const char* path, int flags, ...) {
   return Fails("openat") ? -1 : __real_openat(folder, path, flags, mode);
 }
 
-// A file is closed also when that fails.
+// A failed close closes the file, too.
 int __real_close(int file);
 int __wrap_close(int file);
 int __wrap_close(int file) {
@@ -168,7 +168,7 @@ std::unique_ptr<CountingBloomFilter> NewCounting() {
   return NewFilter<CountingBloomFilter>(options);
 }
 
-// Its temporary file is beside `path`.
+// Its temporary file is in the folder of `path`.
 std::unique_ptr<PartitionedFilterBuilder> BuilderOfKeys(const std::string& path,
                                                         std::string* error) {
   PartitionedFilterOptions options;
@@ -227,14 +227,14 @@ bool MustSucceed(const Case& fault) {
 
 class FileFaultsTest : public testing::Test {
  protected:
-  // The calls of an action without faults.
+  // Counts the calls of an action without faults.
   std::vector<std::string> CallsOf(const Action& action, const std::string& path) {
     std::string error;
     EXPECT_TRUE(RunWith(action, -1, Fault::kError, 0, path, &error)) << error;
     return calls.names;
   }
 
-  // Of a failed call: what *error must hold.
+  // What *error must contain after a failed call.
   void ExpectReason(const Case& fault, const std::string& error) {
     EXPECT_NE(error.find(folder_), std::string::npos) << error;
     const int code = fault.fault == Fault::kNothing ? ENOSPC : fault.code;
@@ -243,7 +243,7 @@ class FileFaultsTest : public testing::Test {
     EXPECT_NE(error.find(std::generic_category().message(code)), std::string::npos) << error;
   }
 
-  // `path` leads to `file`, which is there before or not.
+  // `path` leads to `file`, which may exist before.
   void TestSaving(const Action& save, const std::string& path, const std::string& file,
                   bool exists) {
     ASSERT_TRUE(save(path, nullptr));
@@ -276,7 +276,7 @@ class FileFaultsTest : public testing::Test {
         if (saved) {
           const auto call = names.begin() + static_cast<std::ptrdiff_t>(i);
           const bool after_last_sync = std::find(call, names.end(), "fsync") == names.end();
-          // Only closing what was written can lose something, and that is done before the rename.
+          // Only the close of a written file can lose data, and it happens before the rename.
           const bool only_read = !after_last_sync && *call == "close" && *(call + 1) != "renameat";
           EXPECT_TRUE(MustSucceed(fault) || after_last_sync || only_read);
           EXPECT_EQ(ReadBytes(file), new_bytes);
@@ -292,7 +292,7 @@ class FileFaultsTest : public testing::Test {
           EXPECT_EQ(fs::exists(file), exists || replaced);
           ++failures;
         }
-        // A file that the system refuses to remove stays.
+        // A file stays if the system refuses to remove it.
         if (names[i] == "unlink" && !saved) {
           EXPECT_TRUE(RemoveScratchFile());
         }
@@ -390,7 +390,7 @@ TEST_F(FileFaultsTest, CountingBloomFilter) {
 
 TEST_F(FileFaultsTest, PartitionedFilterBuilder) { TestSavingAndLoading(BuildInParts, nullptr); }
 
-// Of each call of Finish that fails, all keys stay.
+// Whichever call of Finish fails, all keys stay.
 TEST_F(FileFaultsTest, PartitionedFilterBuilderKeepsItsKeys) {
   const std::string path = dir_.Path("filter");
   ASSERT_TRUE(BuildInParts(path, nullptr));
@@ -413,8 +413,7 @@ TEST_F(FileFaultsTest, PartitionedFilterBuilderKeepsItsKeys) {
   EXPECT_GE(failures, 20);
 }
 
-// The last thing that a Save does to the disk, without which a power failure may bring back the old
-// file.
+// The last step of Save. Without it, a power failure may bring back the old file.
 TEST_F(FileFaultsTest, TheFolderIsSyncedAfterTheRename) {
   const auto filter = NewBloom();
   const std::vector<std::string> names =
@@ -426,7 +425,7 @@ TEST_F(FileFaultsTest, TheFolderIsSyncedAfterTheRename) {
   EXPECT_EQ(std::count(rename, names.end(), "fsync"), 1);
 }
 
-// What some file systems answer is no failure.
+// Some file systems cannot sync folders. That is no failure.
 TEST_F(FileFaultsTest, FileSystemsThatCannotSyncFoldersAreSavedTo) {
   const auto filter = NewBloom();
   const Action save = [&](const auto& path, auto* error) { return filter->Save(path, error); };

@@ -102,7 +102,7 @@ TEST_P(FilterTest, NoKeysMatchNothing) {
   const FilterView view = FilterView::Open(bytes);
   EXPECT_FALSE(view.AlwaysMatches());
   for (int i = 0; i < 1000; ++i) EXPECT_FALSE(view.MayMatch(std::to_string(i)));
-  // Batches do not look at lines that are not there.
+  // Batches must not read blocks that do not exist.
   tests::GuardedBytes guarded(bytes.size());
   const std::string_view keys[3] = {"a", "b", "c"};
   bool answers[3] = {true, true, true};
@@ -158,7 +158,7 @@ INSTANTIATE_TEST_SUITE_P(Formats, FilterTest,
                          });
 
 TEST(BlockedFilterTest, FractionalBitsPerKeyArePaid) {
-  // 9.9 is not 9, nor 10: within one line of what was asked.
+  // 9.9 is neither 9 nor 10: the size is within one block of the request.
   for (const double bits_per_key : {9.0, 9.9, 10.0, 10.37}) {
     const double paid =
         static_cast<double>(FilterBytes(Format::kBlocked, 100000, bits_per_key)) * 8;
@@ -182,7 +182,7 @@ TEST(BlockedFilterTest, SeedChangesTheBitsButNotTheAnswers) {
   for (const std::string& key : keys) EXPECT_TRUE(view.MayMatch(key));
 }
 
-// 30 million keys at 10 bits: past the size from which the payload is filled by partitions.
+// 30 million keys at 10 bits: large enough that hashes are ordered by partition first.
 TEST(BlockedFilterTest, PartitionsAndThreadsGiveTheSameBytesAsStraightInsertion) {
   constexpr uint64_t kKeys = 30000000;
   const core::Shape shape = core::BlockedShape(kKeys, 10, 6, 20, UINT64_MAX);
@@ -204,7 +204,7 @@ TEST(BlockedFilterTest, PartitionsAndThreadsGiveTheSameBytesAsStraightInsertion)
 }
 
 TEST(BlockedFilterTest, HashesOfOneBlockAreAllInserted) {
-  // Nothing says that hashes are spread evenly: here one thread has all of them.
+  // Hashes need not be spread evenly: here one thread gets all of them.
   core::HashList list;
   for (uint64_t i = 0; i < 200000; ++i) ASSERT_TRUE(list.Append(i));
   const core::Shape shape = {core::Layout::kBlocked, 6, core::kPartitionFromBytes, 64};
@@ -291,8 +291,8 @@ TEST(BlockedFilterTest, KeyAndPrefixAreEachKeptOnce) {
   for (const char* key : {"k", "ka", "kb", "m1", "m"}) EXPECT_TRUE(view.MayMatch(key)) << key;
 }
 
-// As RocksDB builds partitions, one after the other: the last prefix of one may be the first of the
-// next, which must have it, too.
+// RocksDB builds partitions one after the other. The last prefix of one may be the first of the
+// next, which needs it, too.
 TEST_P(FilterTest, EachFilterHasItsOwnPrefixes) {
   const double bits_per_key = 20;
   FilterBuilder builder(Options(GetParam(), bits_per_key));
@@ -323,7 +323,7 @@ TEST(FilterBuilderTest, ABuilderMayTakeItsOwnKeys) {
   EXPECT_TRUE(FilterView::Open(builder.Finish()).MayMatch("a"));
 }
 
-// What RocksDB's detect_filter_construct_corruption rests on.
+// RocksDB's detect_filter_construct_corruption relies on this.
 TEST(FilterWriterTest, ChecksumCoversExactlyTheKeysHeld) {
   core::FilterWriter writer((FilterOptions())), other((FilterOptions()));
   writer.KeepChecksum();
@@ -398,9 +398,9 @@ TEST(CompactFilterTest, HardHashSetsLoseNothing) {
     for (const size_t n : {1, 2, 63, 64, 112, 113, 5000}) {
       SCOPED_TRACE(testing::Message() << bits_per_key << " bits, " << n << " hashes");
       std::vector<uint64_t> hashes(n);
-      for (size_t i = 0; i < n; ++i) hashes[i] = i;  // all in the first line
+      for (size_t i = 0; i < n; ++i) hashes[i] = i;  // all in the first block
       EXPECT_EQ(LostKeys(hashes, bits_per_key), 0u);
-      for (size_t i = 0; i < n; ++i) hashes[i] = ~uint64_t{i};  // all in the last line
+      for (size_t i = 0; i < n; ++i) hashes[i] = ~uint64_t{i};  // all in the last block
       EXPECT_EQ(LostKeys(hashes, bits_per_key), 0u);
       for (size_t i = 0; i < n; ++i) hashes[i] = 0x1234567890abcdef;  // one hash, n times
       EXPECT_EQ(LostKeys(hashes, bits_per_key), 0u);
@@ -415,7 +415,7 @@ TEST(CompactFilterTest, HardHashSetsLoseNothing) {
 }
 
 TEST(CompactFilterTest, OneHashManyTimesStillRejectsOthers) {
-  // 5000 equal equations are one; the line must not be given up for their number.
+  // 5000 equal equations count as one: the block can be solved in spite of their number.
   const std::vector<uint64_t> hashes(5000, 0x8000000000000001);
   const std::string bytes = BuildCompactOf(hashes, 7.2, 1);
   const core::Payload payload = PayloadOf(bytes, hashes.size(), 7.2);
@@ -443,7 +443,7 @@ TEST(CompactFilterTest, PiecesOfPartsGiveTheSameBytes) {
     for (uint64_t& hash : hashes) hash = skewed && random() % 2 == 0 ? random() / 16 : random();
     const std::string bytes = BuildCompactOf(hashes, 7.2, 1);
     EXPECT_TRUE(bytes == BuildCompactOf(hashes, 7.2, 4));
-    // Line by line, without parts.
+    // Block by block, without parts.
     const core::Shape shape = core::CompactShape(hashes.size(), 7.2, 0, UINT64_MAX);
     std::string expected(shape.payload_bytes, '\0');
     core::BuildCompactFromArray(hashes.data(), hashes.size(), shape, kernels::ActiveKernel(),

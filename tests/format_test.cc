@@ -28,7 +28,7 @@ std::string RandomBytes(size_t n, std::mt19937_64& random) {
   return bytes;
 }
 
-// Asks keys; a read outside the bytes hits a guard page. Returns how many may match.
+// Queries keys and returns the number of matches. A read outside the bytes hits a guard page.
 int Ask(const Payload& payload) {
   int matches = 0;
   for (const std::string_view key : {"", "a", "hello", "a longer key with some more bytes in it"}) {
@@ -62,7 +62,7 @@ TEST(StandaloneFormatTest, PaddingBeyondTheFilterMatchesEverything) {
   }
 }
 
-// The trailer has the lower 32 bits of the number of units.
+// The trailer has only the lower 32 bits of the number of units.
 TEST(StandaloneFormatTest, PayloadsOfMoreThan2To32UnitsAreRead) {
   constexpr uint64_t kPayloadBytes = (uint64_t{1} << 32) + 5;
   constexpr size_t kBytes = kPayloadBytes + core::kTrailerBytes;
@@ -177,7 +177,7 @@ TEST(StandaloneFormatTest, PaddingBeforeThePayloadIsSkipped) {
   }
 }
 
-// The header's bits are the uppermost ones of the eight lanes. 254 and 255 mean nothing.
+// The header is in the uppermost bits of the eight lanes. 254 and 255 are reserved.
 TEST(StandaloneFormatTest, BlocksWithAReservedHeaderMatchEverything) {
   std::mt19937_64 random(1);
   for (const bool lowest_bit : {false, true}) {

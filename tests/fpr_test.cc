@@ -1,7 +1,7 @@
 // False-positive rates within 5 % of theory, for every key shape.
 //
-// Budget: each case asks until theory expects kExpected (or more) false positives, so that chance
-// alone moves a result by 1 % (one standard deviation); keys are fixed, so a case passes always or
+// Budget: each case queries until theory expects kExpected (or more) false positives, so that
+// chance moves a result by 1 % (one standard deviation). Keys are fixed: a case passes always or
 // never.
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ using tests::KeyShape;
 
 constexpr double kExpected = 8000;
 constexpr double kMaxQueries = 4e7;
-// A small filter's own rate varies from filter to filter by about as much as the rate itself.
+// The rates of small filters differ from filter to filter, by about as much as the rate itself.
 constexpr double kMinFilters = 20000;
 constexpr double kTolerance = 0.05;
 
@@ -91,8 +91,8 @@ double Theory(const core::Payload& payload, uint64_t n) {
 
 class FprTest : public testing::TestWithParam<KeyShape> {};
 
-// Small sets need many filters: one filter's own rate varies. Absent keys are the odd numbers in
-// and around the range of present ones.
+// Small sets need many filters, because their rates differ. Missing keys are the odd numbers in and
+// around the range of stored ones.
 template <typename Build>
 void ExpectRateOfTheory(KeyShape shape, double bits_per_key, uint64_t n, Build build,
                         double expected_matches = kExpected) {
@@ -127,7 +127,7 @@ void ExpectRateOfTheory(KeyShape shape, double bits_per_key, uint64_t n, Build b
   }
   const double expected = theory * asked;
   if (!measurable) {
-    // Too rare to measure within the budget: at least not more often than theory says.
+    // Too rare to measure within the budget: at most as often as in theory.
     EXPECT_LE(matches, expected * (1 + kTolerance) + 5 * std::sqrt(expected) + 5);
     return;
   }
@@ -212,8 +212,8 @@ TEST_P(FprTest, ThirtySixKeysInFortySixBytesAreCompact) {
   EXPECT_LE(matches / asked, 0.0025);
 }
 
-// LevelDB's table of today's trouble: 43 % of absent neighbours pass its own filter here, and 11 %
-// on Decimal16.
+// The keys on which LevelDB's own filter fails: here 43 % of the missing keys adjacent to stored
+// ones are false positives, and 11 % on Decimal16.
 TEST_P(FprTest, ThirtySixKeysAtTenBitsStayBelowOnePercent) {
   KeyMaker key(GetParam());
   double matches = 0;

@@ -1,4 +1,4 @@
-// Bytes that end right before a page nobody may touch: a read past their end stops the test.
+// Bytes that end at an inaccessible page: a read past their end ends the test.
 #ifndef BLOOMLINE_TESTS_GUARDED_BYTES_H_
 #define BLOOMLINE_TESTS_GUARDED_BYTES_H_
 
@@ -9,8 +9,7 @@ namespace bloomline::tests {
 
 class GuardedBytes {
  public:
-  // A region that can hold up to max_bytes before its guard page; the page before it is guarded as
-  // well.
+  // A region for up to max_bytes, between two guard pages.
   explicit GuardedBytes(size_t max_bytes);
   ~GuardedBytes();
   GuardedBytes(const GuardedBytes&) = delete;
@@ -18,7 +17,7 @@ class GuardedBytes {
 
   // Copies `bytes` to the end of the region. Valid until the next call.
   std::string_view AtEnd(std::string_view bytes);
-  // So many bytes at the end of the region, with what was there. Valid until the next call.
+  // The last `size` bytes of the region, unchanged. Valid until the next call.
   char* RoomAtEnd(size_t size);
   // Copies `bytes` to the start of the region.
   std::string_view AtStart(std::string_view bytes);

@@ -67,7 +67,7 @@ TEST(HashListTest, AListContinuesAfterTheHashesItTook) {
     AppendIfNew(size - 1, &list);
     AppendIfNew(size, &list);
     list.TakeAll(&empty);
-    AppendIfNew(size, &other);  // in use again
+    AppendIfNew(size, &other);  // used again
     list.TakeAll(&other);
     EXPECT_EQ(list.size(), size + 2);
     EXPECT_EQ(other.size(), 0u);
@@ -84,7 +84,7 @@ TEST(HashListTest, AListContinuesAfterTheHashesItTook) {
 }
 
 TEST(HashListTest, AReusedBuilderKeepsAKeyEqualToThePreviousOne) {
-  // Short and long keys take different ways to the list; so do seeds.
+  // Short and long keys, and keys with a seed, take different paths to the list.
   for (const uint64_t seed : {0, 1}) {
     FilterOptions options;
     options.seed = seed;
@@ -103,7 +103,7 @@ TEST(HashListTest, AReusedBuilderKeepsAKeyEqualToThePreviousOne) {
   }
 }
 
-// The first chunk is kept, and holds as many as before.
+// Clear keeps the first chunk, which then holds as many hashes as before.
 TEST(HashListTest, AClearedListRefillsItsFirstChunk) {
   HashList list;
   size_t first_run = 0;

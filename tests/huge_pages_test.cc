@@ -1,4 +1,4 @@
-// Memory in huge pages: where it begins, and that all of it goes back.
+// Memory in huge pages: its alignment, and that all of it is freed.
 #include "src/memory/huge_pages.h"
 
 #include <gtest/gtest.h>
@@ -15,14 +15,14 @@ namespace {
 bool maps_off_boundary = false;
 }  // namespace
 
-// The linker sends the library's calls here. Newer kernels map all that is as long as a huge page
-// on a boundary of these; older ones do not.
+// The linker directs the library's calls here. Newer Linux kernels align large maps to huge pages;
+// older ones do not.
 extern "C" {
 void* __real_mmap(void* at, size_t n, int protection, int flags, int file, off_t offset);
 void* __wrap_mmap(void* at, size_t n, int protection, int flags, int file, off_t offset);
 void* __wrap_mmap(void* at, size_t n, int protection, int flags, int file, off_t offset) {
   if (!maps_off_boundary) return __real_mmap(at, n, protection, flags, file, offset);
-  constexpr size_t kPage = 64 << 10;  // of any system
+  constexpr size_t kPage = 64 << 10;  // the largest of any system
   void* map = __real_mmap(at, n + 2 * kPage, protection, flags, file, offset);
   if (map == MAP_FAILED) return map;
   char* const middle = static_cast<char*>(map) + kPage;
@@ -55,12 +55,12 @@ TEST(HugePagesTest, LargeBlocksAreAlignedZeroedAndFreedWhole) {
         ASSERT_NE(block, nullptr);
         EXPECT_EQ(reinterpret_cast<uintptr_t>(block) % kHugePageBytes, 0u) << bytes;
         EXPECT_EQ(block[0] | block[bytes / 2] | block[bytes - 1], 0);
-        block[0] = block[bytes / 2] = block[bytes - 1] = 1;  // all of it is there
+        block[0] = block[bytes / 2] = block[bytes - 1] = 1;  // all of it can be written
         FreePages(block, bytes);
       }
     }
-    // What is not given back, one block or what is cut off it, adds up to 40 huge pages and more.
-    // An emulator's own memory grows by some.
+    // A leak of one block, or of what is cut off it, adds up to 40 huge pages or more. An
+    // emulator's own memory grows by some pages.
     EXPECT_LT(MappedBytes(), before + 16 * kHugePageBytes);
   }
   maps_off_boundary = false;
@@ -78,7 +78,7 @@ TEST(HugePagesTest, LargeBlocksDoNotOverlap) {
     std::fill(block, block + sizes[i], static_cast<char>(i + 1));
     blocks.push_back(block);
   }
-  FreePages(blocks[1], sizes[1]);  // leaves its neighbours alone
+  FreePages(blocks[1], sizes[1]);  // must leave its neighbours alone
   for (const size_t i : {size_t{0}, size_t{2}, size_t{3}, size_t{4}}) {
     EXPECT_EQ(std::count(blocks[i], blocks[i] + sizes[i], static_cast<char>(i + 1)),
               static_cast<ptrdiff_t>(sizes[i]));

@@ -1,5 +1,5 @@
-// The choice of the kernel by many threads at once. Each test is its own process under ctest, so
-// that the choice is made anew. tests/tsan runs it under ThreadSanitizer.
+// Many threads choose the kernel at the same time. Under ctest each test is a process of its own,
+// so that the choice is made again. tests/tsan runs this under ThreadSanitizer.
 #include <gtest/gtest.h>
 
 #include <atomic>

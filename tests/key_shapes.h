@@ -1,4 +1,4 @@
-// The shapes of key that real stores hold. Filters must do equally well on all of them.
+// Shapes of keys as in real stores. Filters must work equally well on all of them.
 #ifndef BLOOMLINE_TESTS_KEY_SHAPES_H_
 #define BLOOMLINE_TESTS_KEY_SHAPES_H_
 

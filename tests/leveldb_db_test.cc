@@ -22,8 +22,7 @@ using tests::TempDir;
 
 constexpr uint64_t kKeys = 20000;
 
-// Counts what the wrapped policy answers, so that a test sees whether filters work and not only
-// that nothing is wrong.
+// Counts the answers of the wrapped policy, so that a test sees whether filters are used at all.
 class CountingPolicy : public leveldb::FilterPolicy {
  public:
   explicit CountingPolicy(const leveldb::FilterPolicy* policy) : policy_(policy) {}
@@ -99,7 +98,7 @@ class Database {
 
   void Compact() { db_->CompactRange(nullptr, nullptr); }
 
-  // Every present key with its value, and as many absent neighbours.
+  // Reads every stored key with its value, and as many missing keys adjacent to them.
   void ExpectNoWrongAnswer(KeyShape shape, uint64_t last) {
     KeyMaker key(shape);
     std::string value;
@@ -121,7 +120,7 @@ class Database {
  private:
   static std::string Value(uint64_t i) { return std::to_string(i) + std::string(90, 'v'); }
 
-  // The database goes first: it uses the policy until it is closed.
+  // Destroyed first: the database uses the policy until it is closed.
   std::unique_ptr<CountingPolicy> policy_;
   std::unique_ptr<leveldb::DB> db_;
 };
@@ -143,7 +142,7 @@ TEST_P(LevelDBTest, FourDirectionsGiveNoWrongAnswer) {
       const bool stock_filters = writer == Kind::kStock || writer == Kind::kOursClassic;
       const bool understood = stock_filters || reader != Kind::kStock;
       if (understood) {
-        // The worst shape lets half of the neighbours through stock's own filter.
+        // On the worst shape, half of the adjacent keys are false positives of stock's own filter.
         EXPECT_GT(db.rejections(), static_cast<int>(kKeys) / 4) << "filters are not used";
       } else {
         EXPECT_EQ(db.rejections(), 0) << "stock must take our bytes for 'may match'";

@@ -10,8 +10,9 @@
 
 namespace bloomline::tests {
 
-// docs/format.md, section 4, as the adaptor writes it; only in kCompact every set for which there
-// are compact lines gets them, also where the flat layout would be more accurate. At least one key.
+// Filters of docs/format.md, section 4, as the adaptor writes them, with one difference: in
+// kCompact every set that can be compact is, also where the flat layout is more accurate. At least
+// one key.
 std::string LevelDBFilter(const FilterOptions& options, const std::vector<std::string_view>& keys);
 
 }  // namespace bloomline::tests

@@ -1,5 +1,5 @@
-// LevelDB's filters where memory runs out: LevelDB is built without exceptions, so none may leave,
-// and it takes a filter of no bytes as one of no keys.
+// LevelDB's filters out of memory. LevelDB is built without exceptions, so none may escape, and it
+// takes a filter of no bytes as a filter of no keys.
 #include <gtest/gtest.h>
 #include <leveldb/filter_policy.h>
 #include <leveldb/slice.h>
@@ -18,7 +18,7 @@
 
 namespace {
 
-// What operator new below does; gtest's own allocations come when nothing fails.
+// What operator new below does. GoogleTest allocates only while nothing fails.
 constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max();
 uint64_t allocations = 0;
 uint64_t first_failing = kNever;
@@ -37,7 +37,7 @@ bool ThisOneFails() {
 
 }  // namespace
 
-// Not inlined, or GCC warns of free() on what operator new gave.
+// Not inlined: otherwise GCC warns of free() on memory of operator new.
 __attribute__((noinline)) void* operator new(size_t size) {
   void* memory = ThisOneFails() ? nullptr : std::malloc(size == 0 ? 1 : size);
   if (memory == nullptr) throw std::bad_alloc();
@@ -86,7 +86,7 @@ size_t Lost(const leveldb::FilterPolicy& policy, const Keys& keys, const leveldb
   return lost;
 }
 
-// How LevelDB's FilterBlockBuilder and FilterBlockReader use a policy.
+// Uses a policy like LevelDB's FilterBlockBuilder and FilterBlockReader.
 class FilterBlock {
  public:
   Outcome Add(const leveldb::FilterPolicy& policy, const Keys& keys) {
@@ -106,8 +106,8 @@ class FilterBlock {
 
 class LevelDBMemoryTest : public testing::TestWithParam<Format> {};
 
-// One failure at each allocation of a call, and failures from each one on. Strings that LevelDB may
-// hand over: new, and with filters in front.
+// One failure at each allocation of a call, then failures from each one on. LevelDB may pass an
+// empty string, or one that holds earlier filters.
 TEST_P(LevelDBMemoryTest, EveryFailureGivesAFilterThatMatches) {
   const Policy policy = NewPolicy(GetParam());
   const Policy stock(leveldb::NewBloomFilterPolicy(10));
@@ -145,7 +145,7 @@ TEST_P(LevelDBMemoryTest, EveryFailureGivesAFilterThatMatches) {
   EXPECT_GT(failures, 0u);
 }
 
-// Tables whose filters meet a memory that comes and goes.
+// Tables whose filters are built while memory fails now and then.
 TEST_P(LevelDBMemoryTest, ATableOfFailuresLosesNoKey) {
   const Policy policy = NewPolicy(GetParam());
   std::mt19937_64 random(11);
@@ -158,7 +158,7 @@ TEST_P(LevelDBMemoryTest, ATableOfFailuresLosesNoKey) {
     FilterBlock block;
     block.Reserve(kBlocks);
     for (size_t i = 0; i < kBlocks; ++i) {
-      const size_t run = random() % 7;  // filters in a row, the first ones of a table included
+      const size_t run = random() % 7;  // consecutive filters, also the first ones of a table
       for (size_t j = 0; j < run && i < kBlocks; ++j, ++i) {
         FailAllocations(1, kNever);
         const Outcome outcome = block.Add(*policy, keys[i]);
@@ -179,7 +179,7 @@ TEST_P(LevelDBMemoryTest, ATableOfFailuresLosesNoKey) {
               static_cast<unsigned long long>(always_match), static_cast<unsigned long long>(real));
 }
 
-// A caller's string that has no room, while there is no memory at all.
+// The caller's string is full, and there is no memory at all.
 TEST_P(LevelDBMemoryTest, WithoutRoomForTwoBytesTheProcessEnds) {
   const Policy policy = NewPolicy(GetParam());
   const Keys keys("key", 36);
@@ -192,7 +192,7 @@ TEST_P(LevelDBMemoryTest, WithoutRoomForTwoBytesTheProcessEnds) {
         CreateFilter(*policy, keys, &full);
       },
       "bloomline: out of memory for two bytes of a filter");
-  // One failure, and then there is memory.
+  // One failure, then memory is available.
   const size_t start = full.size();
   FailAllocations(1, 1);
   const Outcome outcome = CreateFilter(*policy, keys, &full);

@@ -1,4 +1,4 @@
-// The LevelDB policy against LevelDB's own one, without a database.
+// The LevelDB policy compared with LevelDB's own, without a database.
 #include <gtest/gtest.h>
 #include <leveldb/slice.h>
 
@@ -54,7 +54,7 @@ std::vector<std::string> RandomKeys(size_t n, std::mt19937_64& random) {
   return keys;
 }
 
-// Each policy makes the same bytes, and each reads what the other wrote.
+// Both policies make the same bytes, and each reads the other's filters.
 void ExpectTwins(int bits_per_key, const std::vector<std::string>& keys) {
   const Policy stock(leveldb::NewBloomFilterPolicy(bits_per_key));
   const Policy ours = Classic(bits_per_key);
@@ -95,7 +95,7 @@ TEST(ClassicTest, IsLevelDBsFilterWithDuplicatesAndLargeSets) {
   ExpectTwins(10, RandomKeys(100000, random));
 }
 
-// What LevelDB's own bloom_test asks of a policy.
+// The requirements of LevelDB's own bloom_test.
 TEST(LevelDBPolicyTest, SmallFilterRejectsOtherKeys) {
   for (const double bits_per_key : {10.0, 16.0}) {
     const Policy policy = Blocked(bits_per_key);
@@ -110,12 +110,12 @@ TEST(LevelDBPolicyTest, SmallFilterRejectsOtherKeys) {
 TEST(LevelDBPolicyTest, EmptyFilterRejectsEverything) {
   const std::string active = ActiveKernelName();
   for (const KernelInfo& kernel : Kernels()) {
-    if (!ForceKernel(kernel.name, nullptr)) continue;  // not on this machine
+    if (!ForceKernel(kernel.name, nullptr)) continue;  // not supported by this machine
     const Policy policy = Blocked(10);
     EXPECT_EQ(Filter(*policy, {}), "");
     EXPECT_FALSE(policy->KeyMayMatch("hello", ""));
     EXPECT_FALSE(policy->KeyMayMatch("", ""));
-    // Ones that do not belong to it.
+    // Keys of other filters.
     EXPECT_FALSE(policy->KeyMayMatch("hello", leveldb::Slice("\xff\xff", 0))) << kernel.name;
   }
   EXPECT_TRUE(ForceKernel(active, nullptr));
@@ -137,7 +137,7 @@ TEST(LevelDBPolicyTest, NeverLosesAKeyAtAnySize) {
   }
 }
 
-// docs/format.md: a code for each layout, and as many lines as a code can name.
+// docs/format.md: each layout has a code, and a code limits the number of blocks.
 TEST(LevelDBPolicyTest, TheLayoutChangesWithTheNumberOfKeys) {
   const auto filter_of = [](const Policy& policy, uint64_t n) {
     std::vector<std::string> keys;
@@ -253,7 +253,7 @@ TEST(SeededLevelDBPolicyTest, EachSeedHasItsOwnName) {
   }
   for (const uint64_t seed : seeds) names.insert(Seeded(Format::kBlocked, seed)->Name());
   EXPECT_EQ(names.size(), std::set<uint64_t>(seeds.begin(), seeds.end()).size());
-  // Not even halves of the checks meet, so 64 bits more are to spare.
+  // Not even halves of the checks are equal, so 64 bits are to spare.
   std::set<std::string> halves;
   for (const std::string& name : names) {
     halves.insert(name.substr(name.size() - 32, 16));
@@ -303,15 +303,15 @@ TEST(SeededLevelDBPolicyTest, OptionsThatCouldLoseKeysAreRefused) {
   const std::string stored = Seeded(Format::kBlocked, 1)->Name();
   EXPECT_NE(refusal(FilterOptions(), stored).find("ends as the name of a policy with a seed"),
             std::string::npos);
-  // Names that only look alike are nobody's but the user's.
+  // Names that only look similar are the user's own.
   for (const std::string& name : {stored + "0", stored.substr(0, stored.size() - 1),
                                   stored.substr(0, stored.size() - 1) + "G"}) {
     EXPECT_STREQ(Seeded(Format::kBlocked, 0, name)->Name(), name.c_str());
   }
 }
 
-// LevelDB takes Name() up to the first zero byte, so that what is behind it would not tell one seed
-// from another, nor from LevelDB's own policy.
+// LevelDB reads Name() up to the first zero byte. Names that differ only behind it, by the check of
+// a seed, would be the same to LevelDB.
 TEST(SeededLevelDBPolicyTest, NamesWithZeroBytesAreRefused) {
   const std::string zero(1, '\0');
   for (const uint64_t seed : {0, 7}) {
@@ -339,7 +339,7 @@ TEST(LevelDBPolicyTest, CBindingsMakeAndReadTheSameFilters) {
     leveldb_filterpolicy_t* handle =
         bloomline_leveldb_filterpolicy_create(static_cast<int>(format), 10, &error);
     ASSERT_NE(handle, nullptr);
-    // What the handle points to derives from FilterPolicy, with no other base (leveldb db/c.cc).
+    // The handle points to an object that derives from FilterPolicy alone (leveldb db/c.cc).
     const auto* through_c = reinterpret_cast<const leveldb::FilterPolicy*>(handle);
     EXPECT_STREQ(through_c->Name(), direct->Name());
     for (const size_t n : {1, 36, 500, 2000}) {

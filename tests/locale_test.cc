@@ -1,4 +1,4 @@
-// Numbers in text are the same in every locale, written and read.
+// Numbers in text are written and read in the same way in every locale.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -31,7 +31,7 @@ std::string OptionsError(Format format, double bits_per_key) {
   return options.Validate();
 }
 
-// What is stored in Redis, read back and stored again, and what its options say.
+// Metadata for Redis, written, read and written again, and messages about its options.
 std::string RedisTexts() {
 #ifdef BLOOMLINE_TEST_REDIS
   SharedBloomFilterOptions options;
@@ -52,7 +52,7 @@ std::string RedisTexts() {
 #endif
 }
 
-// Everything the library and the tool say with numbers of more than three digits or fractions.
+// All texts of the library and the tool that have fractions or numbers of more than three digits.
 std::string AllTexts() {
   std::string all = OptionsError(Format::kBlocked, 123456.5) + "\n";
   all += OptionsError(Format::kCompact, 2.25) + "\n" + OptionsError(Format{1234}, 10) + "\n";

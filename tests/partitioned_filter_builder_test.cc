@@ -1,4 +1,5 @@
-// Filters built in parts: the bytes of FilterBuilder, in little memory, or an error.
+// Filters built in partitions have the bytes of FilterBuilder and take little memory, or fail with
+// an error.
 #include "bloomline/partitioned_filter_builder.h"
 
 #include <fcntl.h>
@@ -28,11 +29,11 @@
 namespace bloomline {
 namespace {
 
-// The size up to which this process may write files, for as long as it lives.
+// While it lives, this process can write files only up to this size.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {
-    std::signal(SIGXFSZ, SIG_IGN);  // then write fails with EFBIG
+    std::signal(SIGXFSZ, SIG_IGN);  // write then fails with EFBIG
     getrlimit(RLIMIT_FSIZE, &before_);
     const rlimit limit = {bytes, before_.rlim_max};
     EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
@@ -73,7 +74,7 @@ class PartitionedFilterBuilderTest : public testing::Test {
     return builder;
   }
 
-  // for_each_key(f) calls f(key) for all keys. The bytes of both builders, which must be equal.
+  // for_each_key(f) calls f(key) for all keys. Compares the bytes of both builders.
   template <typename ForEachKey>
   void ExpectSameBytes(const FilterOptions& filter, int num_threads, ForEachKey for_each_key) {
     FilterBuilder in_memory(filter);
@@ -117,7 +118,7 @@ TEST_F(PartitionedFilterBuilderTest, BytesAreThoseOfFilterBuilder) {
   }
 }
 
-// 8 MB of hashes in 1 MiB, and more partitions than parts.
+// 8 MB of hashes in 1 MiB of memory, and more partitions than parts.
 TEST_F(PartitionedFilterBuilderTest, MemoryMayBeMuchLessThanTheHashesTake) {
   for (const FilterOptions& options :
        {Options(Format::kCompact, 7.05), Options(Format::kBlocked, 10)}) {
@@ -130,7 +131,7 @@ TEST_F(PartitionedFilterBuilderTest, MemoryMayBeMuchLessThanTheHashesTake) {
   }
 }
 
-// A line has many times more hashes than fit into memory.
+// One block has many times more hashes than fit into memory.
 TEST_F(PartitionedFilterBuilderTest, DuplicatesGiveTheBytesOfFilterBuilder) {
   for (const FilterOptions& options :
        {Options(Format::kCompact, 7.05), Options(Format::kCompact, 4),
@@ -149,12 +150,13 @@ TEST_F(PartitionedFilterBuilderTest, DuplicatesGiveTheBytesOfFilterBuilder) {
   }
 }
 
-// Whatever the loads of lines, also those that no set of keys has.
+// Any loads of blocks, also loads that no set of keys gives.
 TEST_F(PartitionedFilterBuilderTest, AnyHashesGiveTheBlocksOfTheWholePayload) {
   const uint64_t num_lines = 50;
   const size_t capacity = core::LineRangeBuilder::kMinCapacity;
   for (const uint64_t different_in_line : {1, 5, 111, 112, 113, 114, 500}) {
-    // The first fills the buffer: when the others come, the line is cut and gets no more.
+    // The first hash fills the buffer: when the others follow, the block is overloaded and takes no
+    // more.
     for (const uint64_t in_line : {capacity, capacity - 1, 3 * capacity + 700}) {
       SCOPED_TRACE(std::to_string(different_in_line) + " in a line, " + std::to_string(in_line));
       core::Shape shape = core::CompactShape(1000, 7.05, 0, UINT64_MAX);
@@ -257,7 +259,7 @@ TEST_F(PartitionedFilterBuilderTest, AFullDiskFailsAddKeyAndThenFinish) {
   }
   EXPECT_NE(add_error.find(dir_.Path("")), std::string::npos) << add_error;
   EXPECT_NE(add_error.find("cannot write 4096 bytes"), std::string::npos) << add_error;
-  // Also when there is room again: a key is missing.
+  // Also when there is space again: a key is missing.
   EXPECT_FALSE(builder->AddKey("another", nullptr));
   EXPECT_FALSE(builder->Finish(dir_.Path("filter"), &finish_error));
   EXPECT_EQ(finish_error, add_error);
@@ -277,7 +279,8 @@ TEST_F(PartitionedFilterBuilderTest, AFilterThatCannotBeWrittenCanBeWrittenLater
   std::ofstream(path) << "the old one";
   EXPECT_FALSE(builder->Finish(dir_.Path("nowhere/filter"), &error));
   EXPECT_NE(error.find("nowhere/filter"), std::string::npos) << error;
-  for (const rlim_t bytes : {0, 5000, 60000}) {  // at the hashes left in buffers, at the lines
+  for (const rlim_t bytes :
+       {0, 5000, 60000}) {  // fails at the hashes left in buffers, then at the blocks
     const FileSizeLimit limit(bytes);
     error.clear();
     EXPECT_FALSE(builder->Finish(path, &error));
@@ -289,7 +292,7 @@ TEST_F(PartitionedFilterBuilderTest, AFilterThatCannotBeWrittenCanBeWrittenLater
   EXPECT_TRUE(ReadBytes(path) == in_memory.Finish());
 }
 
-// More keys may follow a Finish that failed.
+// More keys may be added after a failed Finish.
 TEST_F(PartitionedFilterBuilderTest, KeysMayFollowAFinishThatFailed) {
   const FilterOptions options = Options(Format::kBlocked, 10);
   auto builder = NewBuilder(options);
@@ -299,7 +302,7 @@ TEST_F(PartitionedFilterBuilderTest, KeysMayFollowAFinishThatFailed) {
       EXPECT_FALSE(builder->Finish(dir_.Path("nowhere/filter"), nullptr));
     }
     if (i == 20000) {
-      // Room for the hashes of buffers that were full, and for some of the others.
+      // Space for the hashes of full buffers and for some of the others.
       const FileSizeLimit limit(100000);
       EXPECT_FALSE(builder->Finish(dir_.Path("filter"), nullptr));
     }

@@ -1,5 +1,5 @@
-// Filters past 4 GiB, past 2^32 lines and past 2^32 keys: sizes by arithmetic, queries in memory
-// that exists only where keys are. tests/large builds some in full.
+// Filters past 4 GiB, 2^32 blocks and 2^32 keys: sizes by arithmetic, queries in address ranges
+// whose memory exists only where keys are. tests/large builds some in full.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
@@ -32,16 +32,16 @@ using kernels::Kernel;
 
 constexpr uint64_t k2To32 = uint64_t{1} << 32;
 
-// What RocksDB's builder cuts payloads to (src/rocksdb/bits_builder.cc).
+// The most bytes of a payload in RocksDB (src/rocksdb/bits_builder.cc).
 constexpr uint64_t kRocksDBMaxFilterBytes = 0xffffffc0;
 constexpr uint64_t kRocksDBMaxPayloadBytes = kRocksDBMaxFilterBytes - core::kTrailerBytes;
 
-// Zeroed pages that take memory when they are written.
+// Zeroed pages that take memory only where they are written.
 class SparseMemory {
  public:
   explicit SparseMemory(uint64_t bytes) : bytes_(bytes) {
 #ifdef BLOOMLINE_EMULATED
-    return;  // an emulator may keep memory for each page, also for those that are not there
+    return;  // an emulator may use memory for each page, also for absent ones
 #endif
     void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -56,7 +56,7 @@ class SparseMemory {
   SparseMemory& operator=(const SparseMemory&) = delete;
 
   uint64_t bytes() const { return bytes_; }
-  char* data() const { return data_; }  // null: the system gives no such range
+  char* data() const { return data_; }  // null: the system has no such range
 
  private:
   const uint64_t bytes_;
@@ -71,7 +71,7 @@ std::vector<const Kernel*> SupportedKernels() {
   return kernels;
 }
 
-// The lowest and the highest ones, and random ones.
+// The lowest hashes, the highest ones, and random ones.
 std::vector<uint64_t> Hashes(size_t n, uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<uint64_t> hashes = {0, 1, UINT64_MAX - 1, UINT64_MAX};
@@ -79,7 +79,7 @@ std::vector<uint64_t> Hashes(size_t n, uint64_t seed) {
   return hashes;
 }
 
-// Numbers of units around the one where a payload passes 4 GiB, and around 2^32.
+// Numbers of units around 4 GiB of payload and around 2^32.
 std::vector<uint64_t> UnitCounts(uint64_t unit_bytes) {
   const uint64_t at_4_gib = k2To32 / unit_bytes;
   return {at_4_gib - 1, at_4_gib, at_4_gib + 1, k2To32 - 1, k2To32, k2To32 + 1};
@@ -89,7 +89,7 @@ std::vector<uint64_t> UnitCounts(uint64_t unit_bytes) {
   if ((memory).data() == nullptr) \
   GTEST_SKIP() << "no range of " << (memory).bytes() << " addresses here"
 
-// Each hash through each way to query it. `lost` of them.
+// Queries each hash in each way. Counts the lost ones.
 size_t CountLost(const core::Payload& payload, const std::vector<uint64_t>& hashes) {
   size_t lost = 0;
   const auto may_match = std::make_unique<bool[]>(hashes.size());
@@ -103,7 +103,7 @@ size_t CountLost(const core::Payload& payload, const std::vector<uint64_t>& hash
   return lost;
 }
 
-// Of hashes that are not in.
+// The matches among missing hashes.
 double MeasuredRate(const core::Payload& payload, const std::vector<uint64_t>& hashes) {
   return 1 - static_cast<double>(CountLost(payload, hashes)) /
                  static_cast<double>(2 * SupportedKernels().size() * hashes.size());
@@ -130,7 +130,7 @@ TEST(Past4GiBTest, BlockedPayloadsKeepTheirKeys) {
     EXPECT_EQ(payload.num_bytes, num_lines * 64);
     EXPECT_EQ(CountLost(payload, all), 0u);
     EXPECT_LT(MeasuredRate(payload, Hashes(20000, seed++)), 0.001);
-    // The last line is where the highest hashes are.
+    // The highest hashes are in the last block.
     const char* last = memory.data() + (num_lines - 1) * 64;
     EXPECT_NE(std::string(last, 64), std::string(64, '\0'));
     madvise(memory.data(), filter.size(), MADV_DONTNEED);
@@ -165,7 +165,7 @@ TEST(Past4GiBTest, FilterViewFindsKeysPast2To32Blocks) {
   EXPECT_LT(others, 5);
 }
 
-// The same for compact lines, of which a few at the places that matter are built.
+// The same for compact blocks, of which only a few at critical places are built.
 void ExpectCompactKeepsItsKeys(Layout layout, uint32_t line_bytes, double bits_per_key) {
   const SparseMemory memory((k2To32 + 1) * line_bytes + core::kTrailerBytes);
   SKIP_WITHOUT(memory);
@@ -192,7 +192,7 @@ void ExpectCompactKeepsItsKeys(Layout layout, uint32_t line_bytes, double bits_p
         builder.Add(hashes.data(), hashes.size());
         EXPECT_EQ(builder.num_taken(), hashes.size());
         std::memcpy(memory.data() + first * line_bytes, builder.Finish(), kLines * line_bytes);
-        // The same lines again by the next kernel: only its own hashes are in there.
+        // The next kernel writes the same blocks again: they hold only its own hashes.
         if (kernel == SupportedKernels().back()) {
           all.insert(all.end(), hashes.begin(), hashes.end());
         }
@@ -203,7 +203,7 @@ void ExpectCompactKeepsItsKeys(Layout layout, uint32_t line_bytes, double bits_p
     const core::Payload payload = core::DecodeStandalone(filter);
     EXPECT_EQ(payload.num_lines, num_lines);
     EXPECT_EQ(CountLost(payload, all), 0u);
-    // Lines without keys match only fingerprints of zeros.
+    // Blocks without keys match only fingerprints of zeros.
     EXPECT_LT(MeasuredRate(payload, Hashes(5000, num_lines)), 0.06);
     madvise(memory.data(), filter.size(), MADV_DONTNEED);
   }
@@ -249,7 +249,7 @@ TEST(Past4GiBTest, BloomFiltersOfEachLayoutKeepTheirKeys) {
         filters::AddHashes(bits, hashes.size(), hashes.data(), answers.get());
         EXPECT_EQ(ask(hashes), hashes.size());
         for (const uint64_t hash : hashes) EXPECT_TRUE(filters::HashMayContain(bits, hash));
-        EXPECT_LT(ask(others), 10u);  // four of them are in
+        EXPECT_LT(ask(others), 10u);  // four of them were added
         madvise(memory.data(), num_lines * 64, MADV_DONTNEED);
       }
     }
@@ -351,7 +351,7 @@ TEST(Past4GiBTest, LevelDBSizesOfTheMostKeysItCanPass) {
     EXPECT_NEAR(static_cast<double>(shape.payload_bytes),
                 static_cast<double>(kMaxKeys) * bits_per_key / 8, 64);
   }
-  // More lines than its code can say: blocked instead.
+  // More blocks than its code can express: blocked instead.
   EXPECT_EQ(core::SmallSetCompactShape(kMaxKeys, 10).layout, Layout::kAlwaysMatch);
 }
 

@@ -1,4 +1,4 @@
-// Reader threads over a growing set of keys, for tests of databases that change under them.
+// Reader threads and a growing set of keys, for tests of databases that change meanwhile.
 #ifndef BLOOMLINE_TESTS_READER_THREADS_H_
 #define BLOOMLINE_TESTS_READER_THREADS_H_
 
@@ -15,7 +15,7 @@
 
 namespace bloomline::tests {
 
-// How long a test keeps its threads busy: BLOOMLINE_THREADS_SECONDS, else 2.
+// Seconds for which a test keeps its threads busy: BLOOMLINE_THREADS_SECONDS, else 2.
 inline std::chrono::seconds BusyTime() {
   const char* seconds = std::getenv("BLOOMLINE_THREADS_SECONDS");
   return std::chrono::seconds(seconds == nullptr ? 2 : std::atoi(seconds));
@@ -28,11 +28,11 @@ class GrowingKeys {
   static std::string Absent(uint64_t i) { return Text('a', i); }
 
   uint64_t acknowledged() const { return acknowledged_.load(std::memory_order_acquire); }
-  // By the one thread that writes.
+  // Called by the one thread that writes.
   void Acknowledge() { acknowledged_.fetch_add(1, std::memory_order_release); }
 
  private:
-  // Both kinds lie in the range of every table, so that it is the filter that keeps them apart.
+  // Both kinds are in the range of every table, so that only the filter can tell them apart.
   static std::string Text(char kind, uint64_t i) {
     char text[24];
     const int length = std::snprintf(text, sizeof(text), "key%016llx%c",
@@ -47,13 +47,13 @@ struct ReadCounts {
   std::atomic<uint64_t> present{0};
   std::atomic<uint64_t> absent{0};
   std::atomic<uint64_t> lost{0};      // acknowledged keys that were not found
-  std::atomic<uint64_t> invented{0};  // absent keys that were found
+  std::atomic<uint64_t> invented{0};  // missing keys that were found
   std::atomic<uint64_t> errors{0};
 };
 
 constexpr int kReaders = 8;
 
-// Threads that run `work` again and again, until the object is gone.
+// Threads that repeat `work` until the object is destroyed.
 class Busy {
  public:
   Busy() = default;

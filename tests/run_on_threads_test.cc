@@ -1,4 +1,4 @@
-// Work for several threads is done, however many of them there are.
+// Work for several threads is done with any number of them, even none.
 #include "src/build/run_on_threads.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 namespace bloomline::core {
 namespace {
 
-// While it lives, no thread can be started: there is no room for its stack.
+// While it lives, no thread can start: there is no memory for its stack.
 class NoThreads {
  public:
   NoThreads() {

@@ -1,4 +1,4 @@
-// What Save writes to, and who may use it afterwards; what Load opens.
+// Where Save writes, who may use the file afterwards, and what Load opens.
 #include <fcntl.h>
 #include <grp.h>
 #include <gtest/gtest.h>
@@ -69,7 +69,7 @@ class SaveTargetTest : public testing::Test {
  protected:
   void SetUp() override { ASSERT_TRUE(old_->Save(path_, nullptr)); }
 
-  // Saves the new filter there, and finds it there and nothing beside it that was not there before.
+  // Saves the new filter there, then finds it and no other new file.
   void ExpectSaved(const std::string& path) {
     const size_t before = NumEntries();
     const bool existed = fs::exists(path);
@@ -81,7 +81,7 @@ class SaveTargetTest : public testing::Test {
     EXPECT_EQ(NumEntries(), before + (existed ? 0 : 1));
   }
 
-  // Every way to write to `path` fails, and leaves it and its folder alone.
+  // Every way to write to `path` fails and leaves it and its folder unchanged.
   void ExpectNotWritten(const std::string& path, const std::string& why) {
     const size_t before = NumEntries();
     std::string errors[4];
@@ -202,8 +202,8 @@ TEST_F(SaveTargetTest, PipesSocketsAndFoldersAreNeitherReadNorReplaced) {
   ExpectNotWritten("", "No such file");
 }
 
-// The system takes a path up to the first zero byte: "filter" in place of what was named. Looking
-// for a number that no file beside it has yet would then never end.
+// The system reads a path up to the first zero byte and would open "filter" instead. The search for
+// an unused number for the temporary file would then never end.
 TEST_F(SaveTargetTest, PathsWithAZeroByteAreErrors) {
   ExpectSaved(dir_.Path("filter"));
   const std::string path = dir_.Path("filter") + std::string(1, '\0') + "2";
@@ -261,7 +261,7 @@ TEST_F(SaveTargetTest, TheSuperuserKeepsTheOwner) {
   EXPECT_EQ(ModeOf(path_), 0640u);
 }
 
-// Bob may write to the folder and replaces a file of Alice and of her group.
+// Bob may write to the folder. He replaces a file that belongs to Alice and her group.
 TEST_F(SaveTargetTest, AnotherUsersGroupGetsNoMoreThanEverybody) {
   if (geteuid() != 0) GTEST_SKIP() << "only the superuser can become other users";
   ASSERT_EQ(chmod(dir_.Path("").c_str(), 0777), 0);
@@ -273,7 +273,7 @@ TEST_F(SaveTargetTest, AnotherUsersGroupGetsNoMoreThanEverybody) {
       ASSERT_EQ(chmod(path_.c_str(), before), 0);
       const pid_t child = fork();
       if (child == 0) {
-        // Folders above may be closed to Bob, so not by the whole path.
+        // Bob may have no access to the folders above, so the path is relative.
         const gid_t group = kAlice;
         const bool is_bob = chdir(dir_.Path("").c_str()) == 0 &&
                             setgroups(member ? 1 : 0, &group) == 0 && setgid(kBob) == 0 &&
@@ -293,7 +293,7 @@ TEST_F(SaveTargetTest, AnotherUsersGroupGetsNoMoreThanEverybody) {
 constexpr char kAccess[] = "system.posix_acl_access";
 constexpr char kDefault[] = "system.posix_acl_default";
 
-// Bob may read and write, the owner's group may do nothing.
+// Bob may read and write; the owner's group may do nothing.
 std::string BobsList() {
   struct Entry {
     uint16_t tag, permissions;
@@ -322,7 +322,7 @@ TEST_F(SaveTargetTest, AccessControlListsStayAndNoneIsInherited) {
   ExpectSaved(path_);
   EXPECT_EQ(ListOf(path_), before);
 
-  // A file without a list in a folder whose new files get one.
+  // A file without a list, in a folder whose new files inherit one.
   const std::string folder = dir_.Path("");
   ASSERT_EQ(removexattr(path_.c_str(), kAccess), 0);
   ASSERT_EQ(chmod(path_.c_str(), 0660), 0);

@@ -1,4 +1,4 @@
-// A filter that grows: no key lost, and the rate stays below its bound.
+// Scalable filters lose no key as they grow, and their rate stays below its bound.
 #include "bloomline/scalable_bloom_filter.h"
 
 #include <gtest/gtest.h>
@@ -91,7 +91,7 @@ TEST_P(ScalableBloomFilterTest, DuplicatesTakeNoCapacity) {
   EXPECT_EQ(filter->num_stages(), 1u);
 }
 
-// Stages fill in the midst of a group, with equal keys before and after.
+// Stages fill in the middle of a batch, with equal keys before and after.
 TEST_P(ScalableBloomFilterTest, BatchesMatchSingleCalls) {
   for (const uint64_t initial_capacity : {1, 10, 1000}) {
     const auto single = New(Options(GetParam(), initial_capacity));

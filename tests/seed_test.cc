@@ -1,4 +1,4 @@
-// Seeds: what they do to hashes, and those that filters draw for themselves.
+// Seeds: their effect on hashes, and random seeds that filters draw.
 #include "bloomline/seed.h"
 
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ TEST(KeyHasherTest, IsXxh3WithSeedForKeysOfEveryLength) {
     const core::KeyHasher hasher(seed);
     EXPECT_EQ(hasher.seed(), seed);
     for (size_t length = 0; length <= 300; ++length) {
-      for (const size_t start : {0, 1, 77}) {  // also where words are not aligned
+      for (const size_t start : {0, 1, 77}) {  // also at unaligned addresses
         const std::string_view key(&bytes[start], length);
         const uint64_t expected = XXH3_64bits_withSeed(key.data(), key.size(), seed);
         ASSERT_EQ(hasher(key), expected) << length << " bytes, seed " << seed;
@@ -106,7 +106,7 @@ TEST(RandomSeedTest, EachFilterDrawsItsOwnAndRecordsIt) {
         EXPECT_FALSE(FilterView::Open(filter).AlwaysMatches());
         seeds.insert(SeedOf(filter));
         filters.insert(filter);
-        // Nothing else is random.
+        // Nothing but the seed is random.
         FilterOptions fixed = options;
         fixed.random_seed = false;
         fixed.seed = SeedOf(filter);
@@ -175,7 +175,7 @@ TEST(RandomSeedTest, WithoutAGeneratorTheFilterMatchesEverythingAndSaysWhy) {
     EXPECT_TRUE(FilterView::Open(builder.Finish()).AlwaysMatches());
     EXPECT_NE(builder.error(), "") << "the next one has no seed, either";
 
-    // The seed is there from the first key on; only the next filter lacks one.
+    // This filter has had its seed since the first key; only the next one lacks one.
     EXPECT_EQ(healthy.error(), "");
     const std::string filter = healthy.Finish();
     EXPECT_FALSE(FilterView::Open(filter).AlwaysMatches());

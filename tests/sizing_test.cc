@@ -13,7 +13,7 @@ namespace bloomline {
 namespace {
 
 TEST(SizingTest, BlockedRateIsTheExactLimit) {
-  // 512-bit lines, Poisson load, independent probes.
+  // 512-bit blocks, Poisson load, independent probes.
   const struct {
     double bits_per_key, percent;
   } kLimits[] = {{6, 5.774}, {8, 2.326}, {10, 0.9665}, {12, 0.4135}, {16, 0.0844}, {20, 0.0198}};
@@ -31,7 +31,7 @@ TEST(SizingTest, BlockedProbesComeFromTheBlockedRate) {
   EXPECT_EQ(OptimalNumProbes(Format::kBlocked, 20), 11);
 }
 
-// k is the best, or within a rounding of the tabled thresholds as good as its neighbour.
+// k is the best, or as good as its neighbour within the rounding of the table's thresholds.
 template <typename Rate>
 void ExpectBest(int k, Rate rate) {
   constexpr double kRounding = 1 + 1e-4;

@@ -1,6 +1,6 @@
-// Runs a command beside a Redis server of its own, whose address the command finds in
-// BLOOMLINE_REDIS_SERVER, and returns what it returned; 77 if there is no redis-server here.
-// Usage: with_redis_server COMMAND [ARGUMENT...]
+// Starts a Redis server, runs a command with the server's address in BLOOMLINE_REDIS_SERVER, and
+// returns the command's exit status. Returns 77 if redis-server is not installed. Usage:
+// with_redis_server COMMAND [ARGUMENT...]
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
   setenv("BLOOMLINE_REDIS_SERVER", server.address().c_str(), 1);
   const pid_t pid = fork();
   if (pid == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);  // a time-out of the test ends the command as well
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // a time-out of the test also ends the command
     execvp(argv[1], argv + 1);
     std::perror(argv[1]);
     _exit(127);
