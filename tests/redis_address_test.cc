@@ -1,4 +1,4 @@
-// The addresses of Redis servers: what they mean, what is refused, and that no message has a
+// Addresses of Redis servers: their parts, what is refused, and that no message contains a
 // password.
 #include <gtest/gtest.h>
 
@@ -186,7 +186,7 @@ class RedisConnectTest : public testing::Test {
     return SharedBloomFilter::Create(servers, "f", options_, error);
   }
 
-  // A filter at this address has what one at the other has.
+  // Filters at the two addresses have the same keys.
   void ExpectSame(const std::string& address, const std::string& other) {
     std::string error;
     const auto filter = Create(address, &error);
@@ -215,7 +215,7 @@ TEST_F(RedisConnectTest, UserPasswordAndDatabaseFromTheAddress) {
   EXPECT_NE(error.find("out of range (database 16;"), std::string::npos) << error;
 }
 
-// Redis's reply to a command that it does not know has the arguments, shortened if they are long.
+// Redis's error for an unknown command quotes the arguments, long ones shortened.
 TEST_F(RedisConnectTest, ServerWithoutAuthDoesNotRevealThePassword) {
   const RedisServer server({"--rename-command", "AUTH", "nobody-knows"});
   const std::string at = "127.0.0.1:" + std::to_string(server.port());

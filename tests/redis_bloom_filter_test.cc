@@ -1,4 +1,4 @@
-// SharedBloomFilter on one server that works.
+// SharedBloomFilter on one working server.
 #include "bloomline/redis_bloom_filter.h"
 
 #include <gtest/gtest.h>
@@ -110,7 +110,7 @@ TEST_F(RedisBloomFilterTest, BatchesMatchSingleCalls) {
   EXPECT_EQ(filter->num_shards(), 6u);
   const std::vector<std::string> keys = Keys(20000, "key");
   std::vector<std::string_view> views = Views(keys);
-  views[777] = views[776];  // twice in a batch: new once
+  views[777] = views[776];  // twice in a batch: new only once
   for (const size_t n :
        {size_t{0}, size_t{1}, size_t{15}, size_t{17}, size_t{4096}, size_t{4097}, size_t{9999}}) {
     std::vector<AddResult> results(n, AddResult::kFailed);
@@ -143,7 +143,7 @@ TEST_F(RedisBloomFilterTest, FalsePositiveRateAndMemoryAreAsDocumented) {
     const std::vector<std::string_view> views = Views(keys);
     std::vector<AddResult> results(kKeys);
     ASSERT_TRUE(filter->AddKeys(kKeys, views.data(), results.data())) << filter->error();
-    // A key is not new with the rate at that moment, so by far fewer than at the end.
+    // A key counts as present at the rate of that moment, which is far below the final rate.
     EXPECT_GT(static_cast<double>(Count(results, AddResult::kNew)), kKeys * (1 - rate / 2));
 
     const size_t queries = rate < 0.005 ? 400000 : 200000;
@@ -156,7 +156,7 @@ TEST_F(RedisBloomFilterTest, FalsePositiveRateAndMemoryAreAsDocumented) {
     std::printf("rate %g: measured %g, %u probes, %.3f bits per key\n", rate, measured,
                 static_cast<unsigned>(filter->num_probes()),
                 static_cast<double>(filter->num_bytes()) * 8 / kKeys);
-    // Four standard deviations of chance are 9 % at 2000 expected, 20 % at 400.
+    // Four standard deviations are 9 % at 2000 expected false positives, 20 % at 400.
     EXPECT_NEAR(measured / rate, 1, rate < 0.005 ? 0.2 : 0.09);
   }
 }
@@ -175,7 +175,7 @@ TEST_F(RedisBloomFilterTest, AddKeyAndAddKeysSendOneCommandEach) {
   EXPECT_EQ(server_->Info("commandstats", "cmdstat_getrange:calls"), queries_before + 1);
 }
 
-// docs/redis.md: positions computed by an implementation that shares nothing with this one.
+// docs/redis.md: positions that an independent implementation computed.
 TEST_F(RedisBloomFilterTest, LayoutIsTheDocumentedOne) {
   const std::string id = "00000000000000ff";
   server_->Command({"HSET", "bloomline:{golden}", "metadata",
@@ -202,7 +202,7 @@ TEST_F(RedisBloomFilterTest, LayoutIsTheDocumentedOne) {
   }
   EXPECT_EQ(server_->Command({"BITCOUNT", key}), std::to_string(25 + 6));
 
-  // "world": block 3 of shard 0; written by somebody else.
+  // "world": block 3 of shard 0; written by another client.
   const std::string first = "bloomline:shard:{golden:" + id + ":0}";
   EXPECT_EQ(filter->MayMatch("world"), Answer::kNo);
   for (const int bit : {858, 298, 912, 402, 119, 66}) {
@@ -220,7 +220,7 @@ TEST_F(RedisBloomFilterTest, FiltersOfDifferentNamesAreIndependent) {
   EXPECT_EQ(b->AddKey("key"), AddResult::kNew);
 }
 
-// A name that has the form of another filter's shard.
+// A name like the key of another filter's shard.
 TEST_F(RedisBloomFilterTest, NoNameCollidesWithAnotherFiltersShard) {
   const auto filter = Create("f", Options(1000));
   ASSERT_EQ(filter->AddKey("key"), AddResult::kNew);
@@ -240,7 +240,7 @@ TEST_F(RedisBloomFilterTest, NoNameCollidesWithAnotherFiltersShard) {
   EXPECT_EQ(filter->MayMatch("other"), Answer::kNo);
 }
 
-// Those that docs/redis.md lists, on the keys it names.
+// The permissions that docs/redis.md lists, on the keys it names.
 TEST_F(RedisBloomFilterTest, DocumentedPermissionsAreEnough) {
   ASSERT_EQ(server_->Command(
                 {"ACL",      "SETUSER",        "app",       "on",      ">secret",   "~bloomline:*",
@@ -268,7 +268,7 @@ TEST_F(RedisBloomFilterTest, DocumentedPermissionsAreEnough) {
   EXPECT_EQ(server_->Command({"DBSIZE"}), "0");
 }
 
-// Who may only read can open what is finished.
+// A client that may only read can open a finished filter.
 TEST_F(RedisBloomFilterTest, ReadersNeedFewPermissions) {
   Create("f", Options(1000))->AddKey("key");
   server_->Command({"ACL", "SETUSER", "reader", "on", ">secret", "~bloomline:*", "+auth",
@@ -323,7 +323,7 @@ TEST_F(RedisBloomFilterTest, ConcurrentCreatorsGetOneFilter) {
   for (const auto& filter : filters) ASSERT_NE(filter, nullptr);
   filters[0]->AddKey("key");
   for (const auto& filter : filters) EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
-  EXPECT_EQ(server_->Command({"DBSIZE"}), "2") << "shards made in vain are gone";
+  EXPECT_EQ(server_->Command({"DBSIZE"}), "2") << "unused shards were removed";
   EXPECT_EQ(server_->Command({"TTL", "bloomline:{f}"}), "-1");
 }
 
@@ -346,25 +346,25 @@ TEST_F(RedisBloomFilterTest, DeletedNameCanBeCreatedAgain) {
   std::string error;
   ASSERT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
   EXPECT_EQ(server_->Command({"DBSIZE"}), "0");
-  ASSERT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << "there is none now, either";
+  ASSERT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << "succeeds also if there is none";
   EXPECT_EQ(SharedBloomFilter::Open(servers_, "f", &error), nullptr);
   EXPECT_NE(error.find("no filter 'f'"), std::string::npos) << error;
 
   const auto anew = Create("f", Options(50000, 0.001));
   EXPECT_EQ(anew->MayMatch("key"), Answer::kNo);
-  // Whoever has the old one open neither damages the new one nor says "no".
+  // Clients that have the old one open neither damage the new one nor answer "no".
   EXPECT_EQ(old->MayMatch("key"), Answer::kMaybe);
   EXPECT_NE(old->error(), "");
   EXPECT_EQ(old->AddKey("other"), AddResult::kFailed);
   EXPECT_EQ(anew->MayMatch("other"), Answer::kNo);
-  EXPECT_EQ(server_->Command({"DBSIZE"}), "2") << "nothing of the old one came back";
+  EXPECT_EQ(server_->Command({"DBSIZE"}), "2") << "nothing of the old filter came back";
 }
 
-// Each of several writers adds all keys, in an order of its own.
+// Each of several writers adds all keys, in its own order.
 TEST_F(RedisBloomFilterTest, ExactlyOneOfConcurrentWritersSeesAKeyAsNew) {
   constexpr size_t kWriters = 4;
   const std::vector<std::string> keys = Keys(3000, "key");
-  SharedBloomFilterOptions options = Options(1000000);  // so empty that none is a false positive
+  SharedBloomFilterOptions options = Options(1000000);  // so empty that no key is a false positive
   options.shard_bytes = 1 << 18;
   Create("f", options);
   std::vector<std::atomic<int>> times_new(keys.size());
@@ -378,7 +378,7 @@ TEST_F(RedisBloomFilterTest, ExactlyOneOfConcurrentWritersSeesAKeyAsNew) {
       std::vector<std::string_view> views;
       for (const size_t i : order) views.push_back(keys[i]);
       std::vector<AddResult> results(views.size());
-      // Half of them one by one, half as batches.
+      // Half of the writers add single keys, half batches.
       const size_t singles = writer % 2 == 0 ? views.size() : 0;
       for (size_t i = 0; i < singles; ++i) results[i] = filter->AddKey(views[i]);
       for (size_t i = singles; i < views.size(); i += 100) {
@@ -443,7 +443,8 @@ TEST_F(RedisBloomFilterTest, BadNamesAndOptionsAreRefusedBeforeAnyCommand) {
   EXPECT_EQ(server_->Command({"DBSIZE"}), "0");
 }
 
-// Its own text is what Delete looks for: it must not say that all is gone and leave the metadata.
+// Delete compares the metadata with its own spelling. It must not report success and leave the
+// metadata.
 TEST_F(RedisBloomFilterTest, MetadataInAnotherSpellingIsNotHalfDeleted) {
   const auto filter = Create("f", Options(1000));
   ASSERT_EQ(filter->AddKey("key"), AddResult::kNew);
@@ -456,7 +457,7 @@ TEST_F(RedisBloomFilterTest, MetadataInAnotherSpellingIsNotHalfDeleted) {
   EXPECT_FALSE(SharedBloomFilter::Delete(servers_, "f", &error));
   EXPECT_NE(error.find("spelling"), std::string::npos) << error;
   EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
-  EXPECT_EQ(filter->error(), "") << "its shards are there";
+  EXPECT_EQ(filter->error(), "") << "its shards exist";
 }
 
 TEST_F(RedisBloomFilterTest, ForeignMetadataIsNotTouched) {

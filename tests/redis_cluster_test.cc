@@ -1,6 +1,6 @@
 // SharedBloomFilter on a cluster of three nodes, also while slots move and nodes die.
-// BLOOMLINE_TEST_KEYS=1000000 in the environment: so many keys instead of 100,000 in one AddKeys
-// while slots move.
+// BLOOMLINE_TEST_KEYS in the environment: the number of keys in one AddKeys call while slots move;
+// 100000 if not set.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -91,7 +91,7 @@ TEST_F(RedisClusterTest, ShardsSpreadAndKeysAreFound) {
   for (const Answer answer : answers) ASSERT_EQ(answer, Answer::kMaybe);
   EXPECT_EQ(filter->AddKey("key1"), AddResult::kPresent);
   EXPECT_EQ(Redirects("MOVED"), redirects) << "the slot table was right";
-  // Another one that knows another node only.
+  // Another client, which is given another node only.
   servers_.servers = {"127.0.0.1:1", cluster_->node(2).address()};
   std::string error;
   const auto other = SharedBloomFilter::Open(servers_, "f", &error);
@@ -153,7 +153,7 @@ TEST_F(RedisClusterTest, KeysAreAddedAndFoundWhileASlotMoves) {
   EXPECT_EQ(Redirects("MOVED"), moves_after);
 }
 
-// Slots with shards in them move to and fro during one call.
+// Slots that contain shards move back and forth during one call.
 TEST_F(RedisClusterTest, OneAddKeysCallWhileSlotsMove) {
   const char* wanted = std::getenv("BLOOMLINE_TEST_KEYS");
   const size_t num_keys = wanted == nullptr ? 100000 : std::stoul(wanted);
@@ -211,7 +211,8 @@ TEST_F(RedisClusterTest, OneAddKeysCallWhileSlotsMove) {
   EXPECT_GT(moves_of_add, 2);
 }
 
-// Every script has one key, so a cluster need not refuse it (TRYAGAIN) while that key's slot moves.
+// Every script has one key, so a cluster has no reason to refuse it (TRYAGAIN) while the key's slot
+// moves.
 TEST_F(RedisClusterTest, FilterIsCreatedAndDeletedWhileItsSlotsMove) {
   const std::string metadata = "bloomline:{f}";
   const size_t from = cluster_->NodeOf(metadata);
@@ -235,8 +236,8 @@ TEST_F(RedisClusterTest, FilterIsCreatedAndDeletedWhileItsSlotsMove) {
   }
 }
 
-// A key that is missing from a slot that moves is elsewhere for a script, also if the script itself
-// has just removed it.
+// To a script, a key that is missing from a moving slot is on the other node, even if the script
+// itself has just removed it.
 TEST_F(RedisClusterTest, FilterIsPublishedIfItsSlotMovesAfterTheTicket) {
   const std::string key = "bloomline:{f}";
   const size_t from = cluster_->NodeOf(key);

@@ -1,5 +1,6 @@
-// Every command of making, finishing and deleting a filter, struck by every fault of a proxy, with
-// late copies at every point of the filter's later life: no acknowledged key is ever answered "no".
+// A proxy applies every fault to every command that creates, finishes and deletes a filter, and
+// delivers late copies at every point of the filter's later life. No query of an acknowledged key
+// is ever answered "no".
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,17 +27,18 @@ using tests::RedisStrike;
 
 constexpr size_t kKeys = 200;
 
-// What runs through the proxy.
+// The operations that go through the proxy.
 enum class Operation {
   kCreate,
-  kCreateOverDead,  // a creator died between metadata and the end, and a shard has expired since
-  kOpenUnfinished,  // a creator died there, and all is in place
+  kCreateOverDead,  // a creator died between the metadata and the last step; a shard has expired
+                    // since
+  kOpenUnfinished,  // a creator died there; all shards exist
   kDelete,
 };
 constexpr const char* kOperationNames[] = {"create", "create over a dead one", "open unfinished",
                                            "delete"};
 
-// When Deliver is called.
+// When the proxy delivers late commands.
 enum class Release { kNever, kDuring, kBeforeUse, kAfterAdds, kAfterDelete, kAfterNewFilter };
 constexpr const char* kReleaseNames[] = {"never",      "during",       "before use",
                                          "after adds", "after delete", "after a new filter"};
@@ -46,7 +48,7 @@ struct Case {
   std::vector<RedisStrike> strikes;
   int max_retries;
   Release release;
-  size_t during = 0;  // so many commands after the first strike
+  size_t during = 0;  // number of commands after the first fault
 
   std::string ToString() const {
     std::string text = kOperationNames[static_cast<size_t>(operation)];
@@ -64,21 +66,21 @@ struct Totals {
   size_t delivered = 0;      // late commands
   size_t failed = 0;         // operations that reported failure
   size_t queries = 0;        // of acknowledged keys
-  size_t wrong = 0;          // "no" for one of them
-  size_t unavailable = 0;    // no answer, though the filter was not deleted
-  size_t other_defects = 0;  // all below but these two
+  size_t wrong = 0;          // answers "no" for one of them
+  size_t unavailable = 0;    // no answer, although the filter was not deleted
+  size_t other_defects = 0;  // all other failures below
   std::vector<std::string> reports;
 };
 
-// One server, and what happens on it in one case.
+// One server and the events of one case.
 class Life {
  public:
   explicit Life(Totals* totals) : totals_(totals) {
     direct_.servers = {server_.address()};
-    direct_.command_timeout_ms = 10000;  // no fault here, but a busy machine
-    // Two shards, each of more than the MiB that is filled at a time.
+    direct_.command_timeout_ms = 10000;  // only for a busy machine
+    // Two shards, each larger than the MiB that is filled at a time.
     options_.capacity = 3300000;
-    options_.false_positive_rate = 0.05;  // planned in a quarter of the time that 0.01 takes
+    options_.false_positive_rate = 0.05;  // planning takes a quarter of the time of 0.01
     options_.shard_bytes = 3 << 19;
   }
 
@@ -135,7 +137,7 @@ class Life {
     }
     std::string error;
     Expect(SharedBloomFilter::Create(direct_, "f", options_, &error) != nullptr, error);
-    // As a creator leaves it that dies between its last two steps (docs/redis.md).
+    // The state that a creator leaves if it dies between its last two steps (docs/redis.md).
     server_.Command({"HSET", "bloomline:{f}", "unfinished", "1"});
     const std::vector<std::string> shards = KeysLike("bloomline:shard:*");
     for (const std::string& shard : shards) server_.Command({"EXPIRE", shard, "1000"});
@@ -184,7 +186,7 @@ class Life {
     if (!filters_.empty()) filters_.back().is_deleted = true;
   }
 
-  // Whoever has a deleted filter open must not be told "no" either.
+  // Clients that have a deleted filter open must not get "no" either.
   void QueryAll() {
     for (Used& used : filters_) {
       const size_t n = used.keys.size();
@@ -203,7 +205,7 @@ class Life {
     }
   }
 
-  // Before anybody adds a key.
+  // Before any key is added.
   void ExpectFinished() {
     Expect(server_.Command({"HEXISTS", "bloomline:{f}", "unfinished"}) == "0", "unfinished");
     const std::string metadata = server_.Command({"HGET", "bloomline:{f}", "metadata"});
@@ -269,7 +271,7 @@ bool CanBeDelivered(RedisFault fault) {
   return PassesToo(fault) || fault == RedisFault::kHold || fault == RedisFault::kHoldOne;
 }
 
-// Each command, each fault, each release.
+// Each command with each fault and each time of delivery.
 void AppendCases(Operation operation, size_t num_commands, std::vector<Case>* cases) {
   for (size_t at = 0; at < num_commands; ++at) {
     for (const RedisFault fault : kFaults) {
@@ -284,7 +286,7 @@ void AppendCases(Operation operation, size_t num_commands, std::vector<Case>* ca
           cases->push_back({operation, {{fault, at}}, max_retries, release});
         }
         if (operation == Operation::kCreateOverDead) continue;  // as kCreate
-        if (!PassesToo(fault) && max_retries == 0) continue;    // nothing comes after it
+        if (!PassesToo(fault) && max_retries == 0) continue;    // no command follows
         for (const size_t during : {1, 3, 6}) {
           cases->push_back({operation, {{fault, at}}, max_retries, Release::kDuring, during});
         }
@@ -293,7 +295,8 @@ void AppendCases(Operation operation, size_t num_commands, std::vector<Case>* ca
   }
 }
 
-// Two faults, of which the second may strike a repeated command; drawn, because all would be many.
+// Two faults, of which the second may hit a repeated command. Drawn at random, because there are
+// too many cases.
 void AppendPairs(Operation operation, size_t num_commands, size_t n, std::vector<Case>* cases) {
   std::mt19937 random(static_cast<unsigned>(operation));
   const auto below = [&](size_t bound) { return static_cast<size_t>(random() % bound); };
@@ -325,7 +328,7 @@ TEST(RedisCreationTest, NoFaultLosesAnAcknowledgedKey) {
   }
   ASSERT_EQ(totals.reports, std::vector<std::string>());
 
-  // Most of a case is waiting for time-outs.
+  // Most of the time of a case is waiting for time-outs.
   constexpr size_t kThreads = 4;
   std::atomic<size_t> next{0};
   std::vector<std::thread> threads;
@@ -351,7 +354,7 @@ TEST(RedisCreationTest, NoFaultLosesAnAcknowledgedKey) {
   EXPECT_GT(totals.failed, cases.size() / 20);
 }
 
-// While the first creator waits for the reply to its ticket, or to its publishing, another makes
+// While the first creator waits for the reply to its ticket, or to its publication, another creates
 // the filter.
 TEST(RedisCreationTest, SecondCreatorOpensTheFilterAndLeavesNoShards) {
   if (!RedisServer::IsInstalled()) GTEST_SKIP() << "there is no redis-server here";
@@ -387,14 +390,15 @@ TEST(RedisCreationTest, SecondCreatorOpensTheFilterAndLeavesNoShards) {
     ASSERT_NE(slow, nullptr);
     EXPECT_EQ(quick->AddKey("key"), AddResult::kNew);
     EXPECT_EQ(slow->MayMatch("key"), Answer::kMaybe);
-    EXPECT_EQ(server.Command({"DBSIZE"}), "2") << "the slow one's shard is gone";
+    EXPECT_EQ(server.Command({"DBSIZE"}), "2") << "the slow creator's shard was removed";
     proxy.Deliver();
     EXPECT_EQ(slow->MayMatch("key"), Answer::kMaybe);
     EXPECT_EQ(server.Command({"DBSIZE"}), "2");
   }
 }
 
-// The creator never learns that it has published, and gives up, while others use the filter.
+// The creator does not learn that it has published the filter. It gives up while others use the
+// filter.
 TEST(RedisCreationTest, CreatorThatGivesUpDeletesNothingOfOthers) {
   if (!RedisServer::IsInstalled()) GTEST_SKIP() << "there is no redis-server here";
   const RedisServer server;

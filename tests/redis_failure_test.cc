@@ -1,5 +1,5 @@
-// SharedBloomFilter when the server is gone, silent, wrong, or has lost its data: never a wrong
-// "no", and a reason for everything.
+// SharedBloomFilter while the server is down, silent, broken or without its data: never a false
+// negative, and always an error message.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -118,7 +118,7 @@ TEST_F(RedisFailureTest, CallsFailAtOnceAfterAServerWasGivenUp) {
   servers_.command_timeout_ms = 50;
   const auto filter = Create();
   server_->Stop();
-  EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);  // finds out
+  EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);  // notices that the server is down
   const Clock::time_point start = Clock::now();
   for (int i = 0; i < 50; ++i) EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
   EXPECT_LT(MsSince(start), 200);
@@ -128,7 +128,7 @@ TEST_F(RedisFailureTest, CallsFailAtOnceAfterAServerWasGivenUp) {
   EXPECT_EQ(filter->MayMatch("key"), Answer::kNo);
 }
 
-// Adders at work while the server dies and comes back: what was acknowledged is there.
+// The server dies and restarts while threads add keys: acknowledged keys are found.
 TEST_F(RedisFailureTest, NoAcknowledgedKeyIsLostWhenTheServerIsKilled) {
   Start({"--appendonly", "yes", "--appendfsync", "always"});
   Create();
@@ -205,7 +205,7 @@ TEST_F(RedisFailureTest, RepeatedAddDoesNotReportWhetherTheKeyWasNew) {
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
     server_->Continue();
   });
-  // The first command waits in the stopped server, which carries it out; its reply finds nobody.
+  // The first command waits in the stopped server, which executes it later. Nobody reads the reply.
   EXPECT_EQ(filter->AddKey("key"), AddResult::kUnknown);
   later.join();
   EXPECT_EQ(other->MayMatch("key"), Answer::kMaybe);
@@ -218,7 +218,7 @@ TEST_F(RedisFailureTest, MissingShardNeverMeansNo) {
   server_->Command({"DEL", FirstShard()});
   EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
   ExpectUnavailable(filter.get(), Answer::kMaybe, "is missing or is not what was created");
-  // The additions above must not have made something that looks like a shard.
+  // The additions above must not have created anything that looks like a shard.
   EXPECT_EQ(strict->MayMatch("key"), Answer::kError);
   EXPECT_EQ(server_->Command({"KEYS", "bloomline:shard:{f:*"}), "");
   std::string error;
@@ -229,7 +229,7 @@ TEST_F(RedisFailureTest, MissingShardNeverMeansNo) {
   EXPECT_EQ(Create()->MayMatch("key"), Answer::kNo);
 }
 
-// While another client's additions keep making the string anew.
+// Another client's additions create the string again and again.
 TEST_F(RedisFailureTest, ShardRecreatedByBitfieldNeverMeansNo) {
   const auto filter = CreateWithErrors();
   filter->AddKey("key");
@@ -252,7 +252,7 @@ TEST_F(RedisFailureTest, FlushedServerNeverMeansNo) {
   filter->AddKey("key");
   server_->Command({"FLUSHALL"});
   ExpectUnavailable(filter.get(), Answer::kMaybe, "is missing or is not what was created");
-  // Somebody makes it anew: that is another filter.
+  // A client creates it again: that is another filter.
   options_.capacity = 500;
   const auto anew = Create();
   EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
@@ -283,7 +283,7 @@ TEST_F(RedisFailureTest, FullServerRefusesAdditionsAndStillAnswers) {
   EXPECT_NE(filter->error().find("OOM"), std::string::npos) << filter->error();
   EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
   EXPECT_EQ(filter->error(), "");
-  EXPECT_EQ(filter->MayMatch("another"), Answer::kNo) << "it was told that it failed";
+  EXPECT_EQ(filter->MayMatch("another"), Answer::kNo) << "the addition was reported as failed";
 }
 
 TEST_F(RedisFailureTest, PasswordsAreRequiredAndChecked) {
@@ -312,7 +312,7 @@ TEST_F(RedisFailureTest, ReplicaIsRefusedBecauseItLags) {
   EXPECT_NE(error.find("replica"), std::string::npos) << error;
 }
 
-// It keeps the connections of its clients, but its refusal to write tells what it is now.
+// It keeps its clients' connections, but its refusal to write shows that it is a replica.
 TEST_F(RedisFailureTest, MasterThatBecameAReplicaIsNotQueried) {
   const RedisServer primary;
   const auto filter = Create();
@@ -332,7 +332,7 @@ TEST_F(RedisFailureTest, SeveralServersWithoutAClusterAreRefused) {
   EXPECT_NE(error.find("not part of a cluster"), std::string::npos) << error;
 }
 
-// Accepts one connection after another and answers whatever comes with `reply`.
+// Accepts one connection after another and answers everything with `reply`.
 class WrongServer {
  public:
   explicit WrongServer(std::string reply) : reply_(std::move(reply)) {

@@ -1,4 +1,4 @@
-// SharedBloomFilter on both sides of a fork: neither may get replies to the other's queries.
+// SharedBloomFilter on both sides of a fork: neither may read replies to the other's queries.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ std::vector<std::string> Keys(int n, const std::string& prefix) {
   return keys;
 }
 
-// How many of the keys are not answered as expected, by queries of one key and of many.
+// The number of wrong answers, in queries of single keys and of many.
 int CountWrong(SharedBloomFilter* filter, const std::vector<std::string>& keys, Answer expected) {
   int wrong = 0;
   const std::vector<std::string_view> views(keys.begin(), keys.end());
@@ -41,7 +41,7 @@ TEST(RedisForkTest, ParentAndChildQueryAtTheSameTime) {
   servers.servers = {server.address()};
   servers.when_unavailable = WhenUnavailable::kError;
   SharedBloomFilterOptions options;
-  options.capacity = 1000000;  // so empty that no absent key is a false positive
+  options.capacity = 1000000;  // so empty that no missing key is a false positive
   std::string error;
   const auto filter = SharedBloomFilter::Create(servers, "f", options, &error);
   ASSERT_NE(filter, nullptr) << error;
@@ -60,7 +60,7 @@ TEST(RedisForkTest, ParentAndChildQueryAtTheSameTime) {
   int status = -1;
   waitpid(child, &status, 0);
   EXPECT_EQ(status, 0) << "the child";
-  // The child has closed its copy of the connection, which must not end the parent's.
+  // The child has closed its copy of the connection. The parent's must still work.
   EXPECT_EQ(filter->MayMatch("by the child"), Answer::kMaybe);
   EXPECT_EQ(filter->error(), "");
 }
@@ -75,7 +75,7 @@ TEST(RedisForkTest, TheChildSendsNothingOnTheParentsConnection) {
   const auto filter = SharedBloomFilter::Create(servers, "f", options, nullptr);
   ASSERT_NE(filter, nullptr);
   const auto parents_command = [&] {
-    // The parent's is the oldest connection that is still there, so the first of the list.
+    // The parent's connection is the oldest one, so it is the first in the list.
     const std::string list = server.Command({"CLIENT", "LIST"});
     const size_t at = list.find("tot-cmds=");
     const size_t command = list.find(" cmd=");

@@ -1,4 +1,4 @@
-// What the Redis filter computes and parses without a server: slots, redirects, layout, metadata.
+// The parts of the Redis filter that need no server: slots, redirects, layout, metadata.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -38,7 +38,8 @@ TEST(SlotsTest, RedirectsAreParsed) {
   ASSERT_TRUE(ParseRedirect("ASK 16383 2001:db8::1:6381", asked, &redirect));
   EXPECT_TRUE(redirect.ask);
   EXPECT_EQ(redirect.endpoint, (Endpoint{"2001:db8::1", 6381}));
-  ASSERT_TRUE(ParseRedirect("MOVED 0 :6381", asked, &redirect)) << "the host that was asked";
+  ASSERT_TRUE(ParseRedirect("MOVED 0 :6381", asked, &redirect))
+      << "the host of the node that replied";
   EXPECT_EQ(redirect.endpoint, (Endpoint{"10.0.0.1", 6381}));
   ASSERT_TRUE(ParseRedirect("MOVED 0 ?:6382", asked, &redirect)) << "and has no host name";
   EXPECT_EQ(redirect.endpoint, (Endpoint{"10.0.0.1", 6382}));
@@ -76,7 +77,8 @@ TEST(SlotsTest, SlotRangesAreParsed) {
   EXPECT_EQ(ranges[0].first, 0);
   EXPECT_EQ(ranges[0].last, 5460);
   EXPECT_EQ(ranges[0].master, (Endpoint{"127.0.0.1", 7000}));
-  EXPECT_EQ(ranges[1].master, (Endpoint{"10.0.0.1", 7001})) << "no host: the one that was asked";
+  EXPECT_EQ(ranges[1].master, (Endpoint{"10.0.0.1", 7001}))
+      << "no host: that of the node that replied";
 }
 
 TEST(SlotsTest, BadSlotRangesAreRefused) {
@@ -90,7 +92,7 @@ TEST(SlotsTest, BadSlotRangesAreRefused) {
         "*1\r\n*3\r\n:0\r\n:1\r\n*2\r\n$1\r\nh\r\n:65536\r\n",
         "*1\r\n*3\r\n:0\r\n:1\r\n*2\r\n$1\r\nh\r\n$1\r\n1\r\n",
         "*1\r\n*3\r\n:0\r\n:1\r\n*2\r\n:5\r\n:1\r\n",
-        // A unix socket of the client's machine.
+        // A Unix socket of the client's machine.
         "*1\r\n*3\r\n:0\r\n:1\r\n*2\r\n$6\r\n/tmp/s\r\n:1\r\n"}) {
     const ReplyPtr reply = Parse(text);
     ASSERT_NE(reply, nullptr) << text;
@@ -151,7 +153,7 @@ TEST(LayoutTest, ShardsAreEquallyLongAndWithinShardBytes) {
       EXPECT_LE(layout.shard_bytes(), shard_bytes);
       EXPECT_GE(static_cast<double>(layout.shard_bytes() * layout.num_shards) * 8,
                 9.6 * static_cast<double>(capacity));
-      // No block more than rounding takes.
+      // Only rounding adds blocks.
       EXPECT_LE(
           static_cast<double>(layout.blocks_per_shard * layout.num_shards),
           9.8 * static_cast<double>(capacity) / (8 * layout.block_bytes) + 1 + layout.num_shards);

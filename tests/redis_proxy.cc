@@ -54,7 +54,7 @@ bool SendAll(int fd, std::string_view bytes) {
   return true;
 }
 
-// False at the end.
+// False at the end of the stream.
 bool ReceiveSome(int fd, std::string* bytes) {
   char buffer[1 << 16];
   const ssize_t received = recv(fd, buffer, sizeof(buffer), 0);
@@ -63,7 +63,7 @@ bool ReceiveSome(int fd, std::string* bytes) {
   return true;
 }
 
-// The server has then carried out all that came before.
+// When this returns, the server has executed all earlier commands.
 void WaitForServer(int fd) {
   std::string echo;
   redis::AppendCommand({"ECHO", kNonce}, &echo);
@@ -74,7 +74,7 @@ void WaitForServer(int fd) {
   }
 }
 
-// Takes "CHARACTER NUMBER \r\n" off the front. False: it is not there in full.
+// Removes "CHARACTER NUMBER \r\n" from the front. Returns false if it is incomplete.
 bool TakeNumber(char character, std::string_view* text, size_t* number) {
   const size_t end = text->find("\r\n");
   if (end == std::string_view::npos) return false;
@@ -84,8 +84,8 @@ bool TakeNumber(char character, std::string_view* text, size_t* number) {
   return true;
 }
 
-// The arguments of the command at the front of `text`; none if it is not there in full. *length:
-// its bytes.
+// The arguments of the command at the front of `text`, and its bytes in *length. No arguments if it
+// is incomplete.
 std::vector<std::string_view> Parse(std::string_view text, size_t* length) {
   std::string_view rest = text;
   size_t count = 0;
@@ -189,7 +189,7 @@ void RedisProxy::Serve(int client) {
   close(channel.client);
 }
 
-// False: the connection ends.
+// Returns false if the connection must end.
 bool RedisProxy::ToServer(Channel* channel) {
   for (;;) {
     size_t length = 0;

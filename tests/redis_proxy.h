@@ -1,5 +1,5 @@
-// A TCP proxy before a Redis server that does to one command what networks, proxies and dying
-// clients do.
+// A TCP proxy in front of a Redis server. It applies a fault of networks, proxies or dying clients
+// to one command.
 #ifndef BLOOMLINE_TESTS_REDIS_PROXY_H_
 #define BLOOMLINE_TESTS_REDIS_PROXY_H_
 
@@ -14,24 +14,24 @@
 
 namespace bloomline::tests {
 
-// What happens to a command.
+// The faults. In the comments, "it" is the command.
 enum class RedisFault {
   kNone,
-  kHold,           // it and all behind it on its connection are kept back until Deliver
-  kHoldOne,        // it is kept back until Deliver; what is behind it is swallowed
-  kDrop,           // it and all behind it on its connection are swallowed
-  kDuplicate,      // it passes, and Deliver sends it once more
-  kDuplicateRest,  // it and all later commands pass, and Deliver sends them once more
+  kHold,           // it and all later ones on its connection wait for Deliver
+  kHoldOne,        // it waits for Deliver; all later ones on its connection are lost
+  kDrop,           // it and all later ones on its connection are lost
+  kDuplicate,      // it arrives, and Deliver sends it again
+  kDuplicateRest,  // it and all later commands arrive, and Deliver sends them again
   kCutInside,      // half of it arrives; then the connection ends
-  kCutAfter,       // it is carried out, but its connection ends before the reply
-  kMute,           // it is carried out, but no reply comes on its connection any more
-  kDieBefore,      // its connection ends, and no other is accepted: the client has died
-  kDieAfter,       // it is carried out first
+  kCutAfter,       // it is executed, but its connection ends before the reply
+  kMute,           // it is executed, but no more replies arrive on its connection
+  kDieBefore,      // its connection ends, and no other is accepted, as if the client had died
+  kDieAfter,       // the same, but it is executed
 };
 
 const char* Name(RedisFault fault);
 
-// Strikes command number `at`, counted from 0 over all connections.
+// Applies `fault` to command number `at`, counted from 0 over all connections.
 struct RedisStrike {
   RedisFault fault;
   size_t at;
@@ -39,7 +39,7 @@ struct RedisStrike {
 
 class RedisProxy {
  public:
-  // For the server on this port of 127.0.0.1. `latency_ms`: how long bytes take to pass.
+  // A proxy for the server on this port of 127.0.0.1. `latency_ms`: delay of all bytes.
   RedisProxy(int server_port, std::vector<RedisStrike> strikes, int latency_ms = 0);
   ~RedisProxy();
   RedisProxy(const RedisProxy&) = delete;
@@ -47,13 +47,13 @@ class RedisProxy {
 
   const std::string& address() const { return address_; }
 
-  // Sends what was held or duplicated until now, in its old order, on a connection of its own, and
-  // returns when the server has carried it out.
+  // Sends the commands that wait or were duplicated, in their old order, on a connection of its
+  // own. Returns when the server has executed them.
   void Deliver();
-  // Does so before command number `at` passes.
+  // Does so before command number `at` is sent.
   void DeliverAt(size_t at) { deliver_at_ = at; }
 
-  // Commands sent so until now.
+  // Number of commands delivered so far.
   size_t num_delivered() const { return num_delivered_; }
 
   // "NAME KEY" of each command seen.

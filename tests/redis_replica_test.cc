@@ -1,4 +1,4 @@
-// Additions that replicas confirm: none that is acknowledged may be lost when a replica takes over.
+// Additions that replicas confirm: no acknowledged key may be lost when a replica takes over.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -49,7 +49,7 @@ size_t Count(const std::vector<AddResult>& results, AddResult result) {
   return n;
 }
 
-// Keys that the filter says it does not have.
+// The number of keys that the filter answers with "no".
 size_t CountLost(SharedBloomFilter* filter, const std::vector<std::string>& keys) {
   const std::vector<std::string_view> views = Views(keys);
   std::vector<Answer> answers(views.size());
@@ -132,7 +132,7 @@ TEST_F(RedisReplicaTest, TooFewReplicasAreAFailureThatNamesTheirNumber) {
   const std::vector<std::string> keys = Keys(1000, "key");
   const std::vector<std::string_view> views = Views(keys);
   std::vector<AddResult> results(views.size());
-  // The first stumbles over the metadata, which would have to be on both as well.
+  // The first addition fails at the metadata, which must be on both replicas as well.
   EXPECT_EQ(filter->AddKey("key", Replicas(2, 1000)), AddResult::kFailed);
   EXPECT_NE(filter->error().find("1 of 2 replicas confirmed"), std::string::npos)
       << filter->error();
@@ -163,7 +163,7 @@ TEST_F(RedisReplicaTest, ReplicasMayTakeLongerThanACommandMay) {
   EXPECT_EQ(filter->AddKey("key", Replicas(1, 700)), AddResult::kFailed);
   EXPECT_NE(filter->error().find("0 of 1 replicas"), std::string::npos) << filter->error();
   EXPECT_GE(Clock::now() - start, 700 * kMillisecond);
-  // Other commands are as impatient as before.
+  // The time-out of other commands is unchanged.
   primary_->Stop();
   const Clock::time_point stopped = Clock::now();
   EXPECT_EQ(filter->AddKey("key"), AddResult::kFailed);
@@ -182,13 +182,13 @@ TEST_F(RedisReplicaTest, ConfirmingADeletedFilterFailsAndCreatesNothing) {
   const auto anew = Create();
   EXPECT_EQ(anew->AddKey("key", Replicas(1, 10000)), AddResult::kNew) << anew->error();
   ASSERT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
-  // This one has had its metadata confirmed; the shards are gone.
+  // This client's metadata was confirmed; the shards are deleted.
   EXPECT_EQ(anew->AddKey("key", Replicas(1, 10000)), AddResult::kFailed);
   EXPECT_EQ(primary_->Command({"DBSIZE"}), "0");
 }
 
-// A BITFIELD that changes no bit is not propagated, and since Redis 7.2 a WAIT after it has nothing
-// to wait for.
+// A BITFIELD that changes no bit is not propagated, and since Redis 7.2 a WAIT after it does not
+// wait.
 TEST_F(RedisReplicaTest, KeyThatAnotherAddedIsNotConfirmedBeforeItIsOnTheReplica) {
   StartPrimaryAndReplica();
   const auto other = Create();
@@ -198,14 +198,14 @@ TEST_F(RedisReplicaTest, KeyThatAnotherAddedIsNotConfirmedBeforeItIsOnTheReplica
   EXPECT_EQ(other->AddKey("key"), AddResult::kNew);
   EXPECT_EQ(filter->AddKey("key", Replicas(1, 100)), AddResult::kFailed);
   EXPECT_NE(filter->error().find("0 of 1 replicas"), std::string::npos) << filter->error();
-  // Neither by one that has a connection of its own on which nothing was ever written.
+  // Nor by a client whose own connection has written nothing yet.
   EXPECT_EQ(Create()->AddKey("key", Replicas(1, 100)), AddResult::kFailed);
   replica_->Continue();
   EXPECT_EQ(filter->AddKey("key", Replicas(1, 10000)), AddResult::kPresent) << filter->error();
   EXPECT_EQ(Create()->AddKey("key", Replicas(1, 10000)), AddResult::kPresent);
 }
 
-// What the test above sees only of servers since 7.2, seen of all: the addition counts as a write.
+// The same on servers of all versions, by another sign: the addition counts as a write.
 TEST_F(RedisReplicaTest, AdditionThatChangesNoBitIsPropagated) {
   StartPrimaryAndReplica();
   const auto num_writes = [&] {
@@ -222,7 +222,8 @@ TEST_F(RedisReplicaTest, AdditionThatChangesNoBitIsPropagated) {
   EXPECT_GT(num_writes(), before);
 }
 
-// The connection breaks while the client waits for the replica: the new one's WAIT must wait, too.
+// The connection breaks while the client waits for the replica. WAIT on the new connection must
+// wait, too.
 TEST_F(RedisReplicaTest, RepeatedAdditionsAreConfirmedOnTheNewConnection) {
   StartPrimaryAndReplica();
   const auto filter = Create();
@@ -243,7 +244,7 @@ TEST_F(RedisReplicaTest, RepeatedAdditionsAreConfirmedOnTheNewConnection) {
   EXPECT_EQ(result, AddResult::kUnknown) << filter->error();
 }
 
-// Adds until told to stop, batch after batch; keeps what was acknowledged.
+// Adds batch after batch until it is stopped. Keeps the acknowledged keys.
 class Adder {
  public:
   Adder(const RedisServers& servers, const AddOptions& options, const std::string& prefix)
@@ -285,7 +286,7 @@ template <typename F>
   return ::testing::AssertionSuccess();
 }
 
-// The replica's connection is cut and it cannot make another, so that it lags for sure.
+// The replica's connection is cut and it cannot open another, so that it certainly lags.
 void CutOff(RedisServer* primary, RedisServer* replica) {
   replica->Stop();
   primary->Command({"CLIENT", "KILL", "TYPE", "replica"});
@@ -301,7 +302,7 @@ TEST_F(RedisReplicaTest, SentinelPromotesAReplica) {
   primary_->Kill();
   ASSERT_TRUE(Within30Seconds([&] { return sentinel.PrimaryAddress() == replica_->address(); }));
   const std::vector<std::string> acknowledged = adder.Stop();
-  // Whom Sentinel names is where to go on.
+  // The client must continue at the server that Sentinel names.
   servers_.servers = {sentinel.PrimaryAddress()};
   std::unique_ptr<SharedBloomFilter> filter;
   ASSERT_TRUE(Within30Seconds([&] {
@@ -322,7 +323,7 @@ TEST_F(RedisReplicaTest, SentinelPromotesAReplicaThatLags) {
   const std::vector<std::string> late = Keys(1000, "late");
   ASSERT_TRUE(before->AddKeys(1000, Views(replicated).data(), nullptr, Replicas(1, 10000)));
   CutOff(primary_.get(), replica_.get());
-  // Without WAIT they are acknowledged, and lost; with it they are not acknowledged.
+  // Without WAIT these keys are acknowledged and lost. With it they are not acknowledged.
   ASSERT_TRUE(before->AddKeys(1000, Views(late).data()));
   EXPECT_EQ(before->AddKey("refused", Replicas(1, 50)), AddResult::kFailed);
   primary_->Kill();
@@ -336,7 +337,7 @@ TEST_F(RedisReplicaTest, SentinelPromotesAReplicaThatLags) {
   }));
   EXPECT_EQ(CountLost(filter.get(), replicated), 0u);
   EXPECT_GT(CountLost(filter.get(), late), 900u) << "all but false positives";
-  // Adding again what was added since the failover mends it.
+  // Adding them again after the failover repairs the filter.
   ASSERT_TRUE(filter->AddKeys(1000, Views(late).data()));
   EXPECT_EQ(CountLost(filter.get(), late), 0u);
 }
@@ -371,7 +372,7 @@ TEST_F(RedisClusterReplicaTest, NoConfirmedKeyIsLostWhenANodeDies) {
   cluster_->node(0).Kill();
   ASSERT_TRUE(ReplicaOfNode0TakesOver());
   const size_t at_failover = adder.num_acknowledged;
-  // The dead node has no other replica that could confirm, so its shards take nothing for now.
+  // The dead node has no other replica to confirm, so its shards accept no keys for now.
   const std::vector<std::string> acknowledged = adder.Stop();
   EXPECT_EQ(CountLost(filter.get(), acknowledged), 0u) << "of " << acknowledged.size();
   std::vector<AddResult> results(1000);
@@ -386,7 +387,7 @@ TEST_F(RedisClusterReplicaTest, NoConfirmedKeyIsLostWhenANodeDies) {
               acknowledged.size(), at_failover);
 }
 
-// The replica that takes over has not got the end of the creation, by which the shards stay.
+// The replica that takes over lacks the last step of creation, which makes shards permanent.
 TEST_F(RedisClusterReplicaTest, ShardsOfAConfirmedKeyStay) {
   std::string error;
   redis::Layout layout = redis::PlanLayout(options_);
@@ -443,7 +444,7 @@ TEST_F(RedisClusterReplicaTest, UnconfirmedKeysAreLostWhenTheReplicaLagged) {
   EXPECT_EQ(CountLost(filter.get(), replicated), 0u);
   const size_t num_lost = CountLost(filter.get(), late);
   EXPECT_GT(num_lost, 0u);
-  EXPECT_LT(num_lost, 1500u) << "what the other nodes have is there";
+  EXPECT_LT(num_lost, 1500u) << "the other nodes have their keys";
   for (size_t i = 0; i < refused.size(); ++i) {
     if (results[i] == AddResult::kFailed) continue;
     EXPECT_EQ(filter->MayMatch(refused[i]), Answer::kMaybe) << refused[i];

@@ -22,14 +22,14 @@
 namespace bloomline::tests {
 namespace {
 
-constexpr int kBusOffset = 10000;  // a cluster node listens there as well
+constexpr int kBusOffset = 10000;  // a cluster node also listens there
 
 [[noreturn]] void Die(const std::string& reason) {
   std::fprintf(stderr, "RedisServer: %s\n", reason.c_str());
   std::abort();
 }
 
-// Port 0: any. Returns the port, or 0 if it is taken.
+// Port 0: any. Returns the port, or 0 if it is in use.
 int TryToBind(int port) {
   const int fd = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};
@@ -100,7 +100,7 @@ std::string CommandAt(int port, std::initializer_list<std::string_view> argument
   return reply == nullptr ? error : ToText(*reply);
 }
 
-// For each node of the cluster its name, epoch and slots, as this one believes.
+// The name, epoch and slots of each node of the cluster, as this node sees them.
 std::set<std::string> OwnersAndEpochs(const RedisServer& server) {
   std::set<std::string> nodes;
   std::istringstream lines(server.Command({"CLUSTER", "NODES"}));
@@ -132,7 +132,7 @@ int RedisServer::FreePort() {
 
 RedisServer::RedisServer(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {
   for (int attempt = 0; attempt < 5; ++attempt) {
-    port_ = FreePort();  // somebody else may take it before the server does
+    port_ = FreePort();  // another process may take it before the server does
     Start();
     if (WaitUntilItAnswers()) return;
     Kill();
@@ -158,7 +158,7 @@ bool RedisServer::IsReady() const {
   return log.str().find("Ready to accept connections") != std::string::npos;
 }
 
-// Its own log says it. Who answers at the port may be another test's server, which took it first.
+// Its own log says it. A server that answers at the port may belong to another test.
 bool RedisServer::WaitUntilItAnswers() const {
   for (int i = 0; i < 2000; ++i) {
     if (IsReady()) return true;
@@ -231,7 +231,7 @@ uint64_t RedisSentinel::NumReplicas() const {
 }
 
 RedisCluster::RedisCluster(bool with_replicas) {
-  // A node that has no time for so long, because others use the machine, loses its office.
+  // A node that gets no CPU time for so long, on a busy machine, loses its slots.
   const std::vector<std::string> arguments = {"--cluster-enabled",
                                               "yes",
                                               "--cluster-node-timeout",
@@ -267,7 +267,7 @@ RedisCluster::RedisCluster(bool with_replicas) {
   }
   for (size_t i = 0; with_replicas && i < kNodes; ++i) {
     WaitForReplicas(node(i), 1);
-    // All know all: otherwise a node does not vote.
+    // All nodes know each other; otherwise a node does not vote.
     for (RedisServer* server : {&node(i), &replica(i)}) {
       WaitUntil("the cluster's replicas", [&] {
         const std::string nodes = server->Command({"CLUSTER", "NODES"});

@@ -1,5 +1,5 @@
-// Real Redis servers for tests: on loopback, on free ports, in a folder of their own, and gone with
-// the object, or with the test process however that ends.
+// Real Redis servers for tests: on loopback, on free ports, each in a folder of its own. They end
+// with the object, or with the test process, however that ends.
 #ifndef BLOOMLINE_TESTS_REDIS_SERVER_H_
 #define BLOOMLINE_TESTS_REDIS_SERVER_H_
 
@@ -19,11 +19,11 @@ namespace bloomline::tests {
 class RedisServer {
  public:
   static bool IsInstalled();
-  // Now free on loopback; a cluster node's second port is free, too.
+  // A port that is free now on loopback, as is a cluster node's second port.
   static int FreePort();
 
-  // `arguments` follow the usual ones on the command line: no persistence, no cluster. Ends the
-  // test process if the server does not start.
+  // `arguments` follow the usual ones on the command line, which are: no persistence, no cluster.
+  // Ends the test process if the server does not start.
   explicit RedisServer(std::vector<std::string> arguments = {});
   ~RedisServer();
   RedisServer(const RedisServer&) = delete;
@@ -34,14 +34,15 @@ class RedisServer {
 
   void Kill();  // as kill -9
   void Restart();
-  void Stop();  // it keeps its connections and answers nothing
+  void Stop();  // keeps its connections and sends no replies
   void Continue();
 
-  // The reply as text: numbers in decimal, arrays with spaces between; "(nil)"; errors as they are.
+  // The reply as text: numbers in decimal, elements of arrays separated by spaces, "(nil)", errors
+  // as they are.
   std::string Command(std::initializer_list<std::string_view> arguments) const;
 
-  // The number behind "NAME:" or "NAME=" in INFO's section, e.g. errorstat_MOVED:count; 0 if there
-  // is none.
+  // The number after "NAME:" or "NAME=" in the section of INFO, for example errorstat_MOVED:count.
+  // 0 if there is none.
   uint64_t Info(std::string_view section, std::string_view name) const;
 
  private:
@@ -55,10 +56,11 @@ class RedisServer {
   pid_t pid_ = -1;
 };
 
-// As many replicas as `n` are connected to the server and up to date.
+// True if n replicas are connected to the server and up to date.
 void WaitForReplicas(const RedisServer& primary, size_t n);
 
-// A Sentinel that watches a server under the name "primary", and promotes a replica of it alone.
+// A Sentinel that watches a server under the name "primary" and promotes a replica without other
+// Sentinels.
 class RedisSentinel {
  public:
   explicit RedisSentinel(const RedisServer& primary);
@@ -88,8 +90,8 @@ class RedisCluster {
   size_t NodeOf(const std::string& key);
   std::string Slot(const std::string& key);
 
-  // The three steps by which a slot with one key moves. After the last all nodes agree on it: one
-  // that moves the slot back before it has heard of the other's new epoch loses the slot again.
+  // The three steps that move a slot with one key. After the last one all nodes agree: a node that
+  // moved the slot back before it knew the other's new epoch would lose the slot again.
   void BeginMigration(const std::string& key, size_t from, size_t to);
   void MoveKey(const std::string& key, size_t from, size_t to);
   void EndMigration(const std::string& key, size_t to);

@@ -1,5 +1,4 @@
-// The scripts of creation against the states of docs/redis.md, each in each, and what only shows
-// when time passes.
+// The scripts of creation in every state of docs/redis.md, and what depends on time.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -63,12 +62,12 @@ class ShardStatesTest : public RedisStatesTest {
                : server_->Command({"GET", kKey}) + (ttl == "-1" ? " permanent" : " expires");
   }
 
-  // Bits as an addition sets them, also such as a token has.
+  // Sets bits as an addition does, also bits that are set in tokens.
   void Add() {
     server_->Command({"BITFIELD", kKey, "SET", "u8", "0", "49", "SET", "u1", "700", "1"});
   }
 
-  // Makes the state; *token is what the creator got.
+  // Creates the state. *token is the creator's token.
   void Make(const std::string& state, std::string* token) {
     server_->Command({"DEL", kKey});
     *token = "000000000001000000";
@@ -115,7 +114,7 @@ TEST_F(ShardStatesTest, EveryScriptInEveryState) {
     SCOPED_TRACE(row.state);
     const std::string state = row.state;
     const bool is_final = state == "filled" || state == "permanent";
-    // Runs it twice, as a repeated command. Returns the state after it.
+    // Runs it twice, as a repeated command would. Returns the state after it.
     const auto run = [&](const std::function<std::string()>& script, bool accepted, bool changes) {
       Make(state, &token);
       const std::string before = State();
@@ -204,7 +203,7 @@ TEST_F(MetadataStatesTest, OneTicketPublishesOnceAndNeverAfterADelete) {
   EXPECT_EQ(State(), "metadata metadata of a, TTL -1");
   EXPECT_EQ(Forget("a"), "1");
   EXPECT_EQ(Forget("a"), "0");
-  // Late copies of all of it, in order.
+  // Late copies of all of these commands, in order.
   EXPECT_NE(TakeTicket("a"), a);
   EXPECT_EQ(Publish("a", a), "(nil)");
   EXPECT_EQ(Finish("a"), "0");

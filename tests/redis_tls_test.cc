@@ -104,7 +104,7 @@ TEST_F(RedisTlsTest, KeysAreAddedAndFound) {
   std::vector<Answer> answers(views.size());
   ASSERT_TRUE(filter->MayMatch(views.size(), views.data(), answers.data()));
   for (const Answer answer : answers) ASSERT_EQ(answer, Answer::kMaybe);
-  // The same filter as over the port without TLS.
+  // The port without TLS has the same filter.
   servers_ = RedisServers();
   servers_.servers = {server_->address()};
   EXPECT_EQ(Create()->MayMatch("one"), Answer::kMaybe);
@@ -114,7 +114,7 @@ TEST_F(RedisTlsTest, CertificateOfAnUnknownAuthorityIsRefused) {
   StartWithoutClientCertificates();
   servers_.tls.ca_file = File("other-ca.crt");
   ExpectRefused("certificate verify failed");
-  servers_.tls.ca_file.clear();  // the system's authorities know nothing of it
+  servers_.tls.ca_file.clear();  // the system's authorities did not sign it
   ExpectRefused("certificate verify failed");
   servers_.tls.ca_path = File("authorities");
   EXPECT_EQ(Create()->AddKey("key"), AddResult::kNew);
@@ -139,7 +139,7 @@ TEST_F(RedisTlsTest, CertificateForAnotherServerIsRefused) {
 
 TEST_F(RedisTlsTest, ClientCertificatesAreSentWhereRequired) {
   Start({});
-  // In TLS 1.3 the server says so after the handshake, or has closed the connection by then.
+  // In TLS 1.3 the server reports it after the handshake, or has already closed the connection.
   ExpectRefused("redis " + tls_address_ + ": ");
   servers_.tls.certificate_file = File("client.crt");
   ExpectRefused("allowed: both or none");
@@ -151,7 +151,7 @@ TEST_F(RedisTlsTest, ClientCertificatesAreSentWhereRequired) {
   ExpectRefused("cannot use tls.certificate_file '" + File("none.crt") + "'");
 }
 
-// OpenSSL would ask for the password at the terminal, and wait.
+// OpenSSL would prompt for the password at the terminal and wait.
 TEST_F(RedisTlsTest, EncryptedKeyIsAnErrorAndNoPrompt) {
   Start({});
   Run("openssl ec -aes128 -passout pass:secret -in client.key -out locked.key");
@@ -175,7 +175,7 @@ TEST_F(RedisTlsTest, KilledServerMeansMayMatchUntilReconnected) {
   const auto filter = Create();
   EXPECT_EQ(filter->AddKey("key"), AddResult::kNew);
   server_->Kill();
-  // The first write after that would raise SIGPIPE, which ends the process.
+  // Without care, the first write after that would end the process by SIGPIPE.
   EXPECT_EQ(filter->MayMatch("absent"), Answer::kMaybe);
   EXPECT_NE(filter->error(), "");
   EXPECT_EQ(filter->AddKey("other"), AddResult::kFailed);

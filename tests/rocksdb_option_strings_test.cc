@@ -1,5 +1,5 @@
-// Option strings of the RocksDB policy: which are read, and what is said of others when RocksDB
-// itself drops the message.
+// Option strings of the RocksDB policy: valid ones are read, and invalid ones are printed to stderr
+// where RocksDB drops the message.
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
@@ -34,11 +34,11 @@ using tests::Value;
 
 using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
 
-// What RocksDB's calls give for an option string.
+// The results of RocksDB's calls with an option string.
 struct Outcome {
   rocksdb::Status status;
   Policy policy;
-  std::string said;  // on stderr
+  std::string said;  // to stderr
 };
 
 Outcome ByTableOptions(const std::string& text) {
@@ -63,7 +63,7 @@ Outcome ByColumnFamilyOptions(const std::string& text) {
           said};
 }
 
-// Where RocksDB is to say what is wrong.
+// Calls in which RocksDB itself must report the error.
 Outcome ByUnescapedOptions(const std::string& text) {
   RegisterBloomline();
   rocksdb::ConfigOptions config;
@@ -155,7 +155,7 @@ TEST(RocksDBOptionStringsTest, BadStringsAreNamedOnStderrInOneLine) {
   }
 }
 
-// The two calls that docs/compatibility.md names.
+// The two calls of docs/compatibility.md that return the reason.
 TEST(RocksDBOptionStringsTest, TwoCallsReturnTheReason) {
   for (const auto& bad : kBadStrings) {
     for (const auto parse : {ByPolicy, ByUnescapedOptions}) {
@@ -166,7 +166,7 @@ TEST(RocksDBOptionStringsTest, TwoCallsReturnTheReason) {
   }
 }
 
-// The check that docs/compatibility.md names, for what no policy of ours can notice.
+// The check of docs/compatibility.md, for names that never reach bloomline.
 TEST(RocksDBOptionStringsTest, AnotherNameGivesNoPolicy) {
   EXPECT_TRUE(ByTableOptions("blomline:10").status.ok());
   EXPECT_EQ(ByTableOptions("blomline:10").policy, nullptr);
@@ -199,7 +199,7 @@ TEST(RocksDBOptionStringsTest, ValidStringsPrintNothing) {
   }
 }
 
-// Text of `policy` in an OPTIONS file, read again.
+// Writes `policy` as text of an OPTIONS file and reads it again.
 Policy ReadBack(const rocksdb::FilterPolicy& policy) {
   const std::string text = policy.ToString(rocksdb::ConfigOptions());
   EXPECT_EQ(text.find(','), std::string::npos) << text;
@@ -261,7 +261,7 @@ TEST(RocksDBOptionStringsTest, GermanLocaleChangesNoNumber) {
   ExpectNumbersWithAPoint();
 }
 
-// Numbers in every spelling that a C library reads and RocksDB's files never have.
+// Spellings of numbers that a C library reads and RocksDB's files never contain.
 TEST(RocksDBOptionStringsTest, OnlyDecimalNumbersAreRead) {
   for (const char* number : {"inf", "-inf", "nan", "NAN(1)", "infinity", "0x10", "0x1p3", "+10",
                              " 10", "10 ", "1e", "1e400", "1e-400", "10.0.0", "1_0", "--1"}) {
@@ -275,7 +275,8 @@ TEST(RocksDBOptionStringsTest, OnlyDecimalNumbersAreRead) {
   }
 }
 
-// ConfigOptions::ignore_unknown_options is for names, and for those that RocksDB hands on.
+// ConfigOptions::ignore_unknown_options applies only to names, and only to those that RocksDB
+// passes on.
 TEST(RocksDBOptionStringsTest, UnknownNamesCanBeIgnoredButBadValuesCannot) {
   RegisterBloomline();
   rocksdb::ConfigOptions config;

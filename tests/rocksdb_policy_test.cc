@@ -1,4 +1,4 @@
-// The RocksDB policy without a database: options, strings, and what its readers say to any bytes.
+// The RocksDB policy without a database: options, option strings, and readers of any bytes.
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>
@@ -25,7 +25,8 @@ namespace {
 char* last_allocated = nullptr;
 }  // namespace
 
-// memory::AllocatePages, to which the linker sends the library's calls: where a list's hashes are.
+// memory::AllocatePages, to which the linker directs the library's calls. A list keeps its hashes
+// there.
 extern "C" {
 void* __real__ZN9bloomline6memory13AllocatePagesEm(size_t bytes);
 void* __wrap__ZN9bloomline6memory13AllocatePagesEm(size_t bytes);
@@ -120,9 +121,9 @@ TEST(RocksDBPolicyTest, BuilderIsReusedForPartitions) {
   EXPECT_NEAR(static_cast<double>(builder->ApproximateNumEntries(4096)), 4096 * 8 / 10.0, 60);
 }
 
-// BlockBasedTableOptions::detect_filter_construct_corruption.
-// RocksDB 10.9 and later ask from the thread that writes the file.
-// A prefix may be the last of one partition and the first of the next.
+// BlockBasedTableOptions::detect_filter_construct_corruption. RocksDB 10.9 and later read it from
+// the thread that writes the file. A prefix may be the last of one partition and the first of the
+// next.
 TEST(RocksDBPolicyTest, EachPartitionHasItsPrefixes) {
   for (const Format format : {Format::kBlocked, Format::kCompact}) {
     FilterOptions options;
@@ -140,7 +141,7 @@ TEST(RocksDBPolicyTest, EachPartitionHasItsPrefixes) {
   }
 }
 
-// Short keys are hashed another way than long ones.
+// Short keys are hashed in another way than long ones.
 TEST(RocksDBPolicyTest, KeysOfEveryLengthAreFound) {
   for (const uint64_t seed : {0, 7}) {
     FilterOptions options;
@@ -154,7 +155,7 @@ TEST(RocksDBPolicyTest, KeysOfEveryLengthAreFound) {
   }
 }
 
-// Memory that fails: a bit of a key's hash changes before the filter is built.
+// Faulty memory: a bit of a key's hash changes before the filter is built.
 TEST(RocksDBPolicyTest, AChangedHashIsReportedForOneFilterOnly) {
   const Policy policy = NewRocksDBFilterPolicy(FilterOptions());
   RocksDBBitsBuilder builder(FilterOptions(), true);
@@ -171,7 +172,7 @@ TEST(RocksDBPolicyTest, AChangedHashIsReportedForOneFilterOnly) {
   }
 }
 
-// No bytes would say that there are no keys.
+// An empty filter would mean that there are no keys.
 TEST(RocksDBPolicyTest, ABuilderWithoutMemoryForKeysMatchesEverything) {
   const Policy policy = NewRocksDBFilterPolicy(FilterOptions());
   FilterOptions invalid;
@@ -254,7 +255,7 @@ TEST(RocksDBPolicyTest, AnyBytesAreSafeAndDamageMatches) {
   for (size_t length = 0; length <= 4096; ++length) {
     std::string bytes(length, '\0');
     for (char& byte : bytes) byte = static_cast<char>(random() & 0xFF);
-    // Under our own trailer's magic, so that our reader is the one asked.
+    // With the magic of our own trailer, so that our reader is used.
     if (length >= 5) bytes.replace(length - 5, 4, std::string("\0bLn", 4));
     const std::string_view filter = guarded.AtEnd(bytes);
     const Reader reader(ours->GetFilterBitsReader({filter.data(), filter.size()}));
@@ -265,8 +266,8 @@ TEST(RocksDBPolicyTest, AnyBytesAreSafeAndDamageMatches) {
   }
   const std::string whole = Build(ours, Keys(1000));
   for (size_t length = 1; length < whole.size(); ++length) {
-    // Cut at the front the magic stays, and the trailer's line count notices; cut at the end the
-    // bytes go to RocksDB's reader, which must be safe, too.
+    // Cut at the front, the magic stays, and the trailer's number of blocks shows the damage. Cut
+    // at the end, the bytes go to RocksDB's reader, which must be safe, too.
     ASSERT_EQ(Matches(ours, whole.substr(whole.size() - length), "key", 3), 3) << length;
     Matches(ours, whole.substr(0, length), "key", 3);
   }
@@ -391,7 +392,7 @@ TEST(RocksDBSeedTest, ARandomSeedCanBeSetAndUnset) {
     EXPECT_FALSE(options->ConfigureOption(config, "seed", text).ok()) << text;
   }
   EXPECT_EQ(SeedOf(Build(policy, Keys(100))), 78u);
-  // Together with a format whose hash takes no seed, it would be a promise that nobody keeps.
+  // A format whose hash takes no seed cannot keep the promise of a random seed.
   EXPECT_TRUE(options->ConfigureOption(config, "seed", "random").ok());
   EXPECT_FALSE(options->ConfigureOption(config, "format", "classic").ok());
   EXPECT_NE(SeedOf(Build(policy, Keys(100))), 0u);
@@ -414,7 +415,7 @@ TEST(RocksDBSeedTest, WithoutAGeneratorNoPolicyAndNoFalseNegative) {
   EXPECT_EQ(Matches(policy, filter, "absent", 1000), 1000);
 }
 
-// Death tests run first, so that no other test has had the one line of the process.
+// Death tests run first, so that no other test has printed the one line of the process.
 TEST(RocksDBSeedDeathTest, FiltersWithoutASeedAreNamedOnce) {
   FilterOptions options;
   options.random_seed = true;

@@ -1,4 +1,4 @@
-// What a running RocksDB database may change its policy's options to.
+// Changes of a policy's options in a running RocksDB database.
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
@@ -53,7 +53,7 @@ class RunningDatabase {
     return db_->SetOptions({{"block_based_table_factory", "{filter_policy={" + changes + "};}"}});
   }
 
-  // A new table of `n` new keys. Returns its filter's bits per key.
+  // Writes a table of `n` new keys. Returns its filter's bits per key.
   double AddTable(int n) {
     rocksdb::WriteOptions write;
     write.disableWAL = true;
@@ -76,7 +76,7 @@ class RunningDatabase {
     }
   }
 
-  // Opens it again with what its OPTIONS file says.
+  // Opens the database again with the options of its OPTIONS file.
   void ReopenFromOptionsFile() {
     db_.reset();
     rocksdb::DBOptions db_options;
@@ -162,7 +162,7 @@ TEST(RocksDBSetOptionsTest, ChangesOptionsThatFitTogether) {
   EXPECT_NEAR(db.AddTable(5000), 9.25, 0.2);
 }
 
-// One option by its name, as RocksDB changes nested options.
+// Changes one option by its name, as RocksDB does with nested options.
 TEST(RocksDBSetOptionsTest, OneOptionAloneIsCheckedAgainstTheOthers) {
   const Policy policy = NewRocksDBFilterPolicy(Options(Format::kBlocked, 30));
   auto* changed = const_cast<rocksdb::FilterPolicy*>(policy.get());
@@ -196,7 +196,7 @@ TEST(RocksDBSetOptionsTest, ABuilderNeverSeesHalfAChange) {
   int other = 0;
   int mixed_texts = 0;
   const rocksdb::BlockBasedTableOptions table_options;
-  // Until both were seen, on a busy machine, too.
+  // Runs until both were seen, also on a busy machine.
   for (int i = 0; i < 4000 || blocked < 100 || compact < 100; ++i) {
     const std::string text = policy->ToString(rocksdb::ConfigOptions());
     const bool says_compact = text.find("format=compact") != std::string::npos;
@@ -219,7 +219,7 @@ TEST(RocksDBSetOptionsTest, ABuilderNeverSeesHalfAChange) {
   }
   changing = false;
   changer.join();
-  EXPECT_EQ(other, 0) << "filters of half a change, beside " << blocked << " and " << compact;
+  EXPECT_EQ(other, 0) << "filters of half a change, besides " << blocked << " and " << compact;
   EXPECT_EQ(mixed_texts, 0) << "what an OPTIONS file would say";
 }
 

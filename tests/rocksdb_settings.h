@@ -1,4 +1,4 @@
-// Options of a RocksDB policy, made and read back.
+// Options of a RocksDB policy, set and read back.
 #ifndef BLOOMLINE_TESTS_ROCKSDB_SETTINGS_H_
 #define BLOOMLINE_TESTS_ROCKSDB_SETTINGS_H_
 

@@ -20,7 +20,7 @@ namespace {
 
 using tests::GrowingKeys;
 
-// What SetOptions goes round; the last two are refused.
+// The options that SetOptions sets in turn; the last two are refused.
 constexpr const char* kChanges[] = {
     "format=compact;bits_per_key=7.5;", "seed=77;",
     "format=blocked;bits_per_key=30;",  "format=classic;bits_per_key=10;seed=0;",
@@ -119,7 +119,7 @@ TEST_P(RocksDBThreadsTest, ReadersLoseNoKeyDuringFlushCompactionAndSetOptions) {
     tests::Busy busy;
     busy.Start(1, [&](std::mt19937_64& random) {
       const uint64_t i = keys_.acknowledged();
-      // Slower as the database grows, so that a long run does not outgrow its disk.
+      // Slows down as the database grows, so that a long run does not fill the disk.
       if (i > 200000) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       if (!db_->Put({}, GrowingKeys::Present(i), std::to_string(i)).ok()) ++counts_.errors;
       keys_.Acknowledge();
@@ -133,7 +133,7 @@ TEST_P(RocksDBThreadsTest, ReadersLoseNoKeyDuringFlushCompactionAndSetOptions) {
       if (random() % 8 == 0) MultiGet(acknowledged, random);
     });
     busy.Start(1, [&](std::mt19937_64& random) {
-      // Each refusal is a line on stderr.
+      // Each refusal prints a line to stderr.
       const bool refused = random() % 10 == 0;
       const size_t change = refused ? kNumAllowed + random() % 2 : random() % kNumAllowed;
       const std::string filter = std::string("{filter_policy={") + kChanges[change] + "};}";

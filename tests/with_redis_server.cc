@@ -1,6 +1,6 @@
 // Starts a Redis server, runs a command with the server's address in BLOOMLINE_REDIS_SERVER, and
-// returns the command's exit status. Returns 77 if redis-server is not installed. Usage:
-// with_redis_server COMMAND [ARGUMENT...]
+// returns the command's exit status. Returns 77 if redis-server is not installed.
+// Usage: with_redis_server COMMAND [ARGUMENT...]
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
