@@ -38,7 +38,7 @@ using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
 struct Outcome {
   rocksdb::Status status;
   Policy policy;
-  std::string said;  // to stderr
+  std::string said;  // printed to stderr
 };
 
 Outcome ByTableOptions(const std::string& text) {

@@ -1,4 +1,4 @@
-// Command lines of the long tests.
+// Command lines of crash, faults and large.
 #ifndef BLOOMLINE_TESTS_INJECTED_ARGUMENTS_H_
 #define BLOOMLINE_TESTS_INJECTED_ARGUMENTS_H_
 
@@ -7,23 +7,23 @@
 
 namespace bloomline::tests {
 
-// What is wrong ends the program with status 2, the reason and the usage; -h with status 0 and the
-// usage.
+// A wrong argument ends the program with the reason, the usage and status 2; -h with the usage and
+// status 0.
 class Arguments {
  public:
   Arguments(const char* program, const char* usage, int argc, char** argv);
 
   bool Next(std::string* argument);
 
-  // The value of the argument that Next gave.
+  // The value of the argument that Next returned.
   std::string Text();
   uint64_t Number(uint64_t min, uint64_t max);
-  // The argument itself as a number.
+  // The argument itself, as a number.
   uint64_t Number(const std::string& name, const std::string& text, uint64_t min, uint64_t max);
 
   [[noreturn]] void Refuse(const std::string& what);
 
-  // Makes a new folder in `parent`, or, if that is empty, where temporary files go.
+  // Creates a new folder in `parent`, or in the folder for temporary files if `parent` is empty.
   std::string NewDirectory(const std::string& parent);
 
  private:

@@ -1,5 +1,5 @@
-// One cycle of the crash test: a process that writes is killed, and another one looks at what it
-// left behind.
+// One cycle of the crash test: a writing process is killed, and a second one checks the files it
+// left.
 #ifndef BLOOMLINE_TESTS_INJECTED_CRASH_CYCLE_H_
 #define BLOOMLINE_TESTS_INJECTED_CRASH_CYCLE_H_
 
@@ -13,27 +13,27 @@
 
 namespace bloomline::tests {
 
-// What the second process found.
+// The findings of the second process.
 struct Findings {
   uint64_t present_queried;
-  uint64_t lost;   // acknowledged, and the answer was no
+  uint64_t lost;   // acknowledged keys that were not found
   uint64_t wrong;  // another value, an error, a file that is neither the old nor the new one
   uint64_t missing_queried;
   uint64_t missing_found;
   FilterCounts filters;  // of missing keys
   bool finished;
-  char error[512];  // the first thing that was wrong
+  char error[512];  // the first error
 };
 
-// In memory that the processes of a cycle share, so that nothing of it dies with one of them.
+// In memory shared by the processes of a cycle, so that it survives each of them.
 struct Shared {
-  // Keys, or saves of a file, whose write has returned and said that it succeeded: as many as are
-  // in the store for certain, from the first one on.
+  // Number of keys, or of saves of a file, whose write has returned success. They must be in the
+  // store, from the first one on.
   std::atomic<uint64_t> acknowledged;
   Activity activity;
-  std::atomic<int> building;  // filters, at the moment
+  std::atomic<int> building;  // filters being built now
   std::atomic<int> saving;
-  char error[512];  // why the writing process gave up
+  char error[512];  // why the writing process failed
   Findings findings;
 };
 
@@ -43,19 +43,19 @@ const char* Name(KillBy by);
 struct KillPlan {
   KillBy by = KillBy::kTime;
   uint64_t delay_us = 0;    // kTime
-  uint64_t nth_filter = 1;  // kFilter: as the policy's code begins for the n-th time, or ends
+  uint64_t nth_filter = 1;  // kFilter: when the policy's code begins or ends for the n-th time
   bool as_it_ends = false;
   KillPoint point;  // kFileOperation
 };
 
 struct DatabaseCycle {
-  StoreOptions writer;  // engine and filter; the rest is filled in
+  StoreOptions writer;  // engine and filter; the other fields are set later
   FilterKind reader = FilterKind::kBlocked;
   Durability durability = Durability::kLog;
   KeyShape shape = KeyShape::kUuid;
 };
 
-// Never returns: killed, or an exit status that is not 0, with shared->error.
+// Never returns: the process is killed, or exits with a status other than 0 and sets shared->error.
 [[noreturn]] void WriteDatabase(const DatabaseCycle& cycle, const KillPlan& plan,
                                 const std::string& path, Shared* shared);
 // Fills shared->findings.
@@ -74,14 +74,15 @@ enum class SavedKind {
 constexpr int kNumSavedKinds = 8;
 const char* Name(SavedKind kind);
 
-// `directory` has the file "filter" and nothing else but what a killed process left.
+// `directory` contains the file "filter" and otherwise only what a killed process left.
 [[noreturn]] void SaveFilters(SavedKind kind, const KillPlan& plan, const std::string& directory,
                               Shared* shared);
-// Sets shared->acknowledged to the save that is in the file. `scratch`: another directory.
+// Sets shared->acknowledged to the number of the save that is in the file. `scratch`: another
+// directory.
 void VerifyFilter(SavedKind kind, const std::string& directory, const std::string& scratch,
                   Shared* shared);
 
-// Sets *error of the findings, if it is the first one.
+// Keeps the first error of the findings.
 void Complain(Shared* shared, const std::string& text);
 [[noreturn]] void GiveUp(Shared* shared, const std::string& text);
 

@@ -59,7 +59,8 @@ void WriteDatabase(const DatabaseCycle& cycle, const KillPlan& plan, const std::
   const uint64_t end = shared->acknowledged + kNewKeysPerCycle;
   const uint64_t batch_keys = cycle.durability == Durability::kSync ? 64 : 8;
   uint64_t unflushed = 0;
-  // After the new keys all are written again and again, so that the engine's threads never rest.
+  // After the new keys, all keys are written again and again, so that the engine's threads are
+  // always busy.
   for (uint64_t next = shared->acknowledged;;) {
     KeysAndValues pairs;
     for (uint64_t i = 0; i < batch_keys; ++i, ++next) {
@@ -128,7 +129,7 @@ void VerifyDatabase(const DatabaseCycle& cycle, const std::string& path, Shared*
   }
   const FilterCounts after = store->filter_counts();
   findings.filters = {after.yes - before.yes, after.no - before.no};
-  // LevelDB's hash does badly on some shapes, and stock policies read our filters as "may match".
+  // LevelDB's hash is bad on some shapes, and stock policies read our filters as "may match".
   const double queries = static_cast<double>(findings.filters.yes + findings.filters.no);
   if (cycle.shape == KeyShape::kUuid && cycle.reader != FilterKind::kStock && missing >= 500) {
     if (queries < 0.5 * static_cast<double>(missing) ||

@@ -20,7 +20,7 @@ constexpr uint64_t kMissing = 2000;
 
 std::string Key(uint64_t i) { return "key " + std::to_string(i); }
 
-// Each save has the keys of the one before, and some more.
+// Each save has the keys of the previous one and some more.
 uint64_t NumKeys(SavedKind kind, uint64_t save) {
   return kind >= SavedKind::kPartitionedBlocked ? 20000 + 100 * save : 100 * save;
 }
@@ -49,7 +49,7 @@ void Fill(uint64_t first, uint64_t last, Filter* filter) {
   for (uint64_t i = first; i < last; ++i) filter->AddKey(Key(i));
 }
 
-// f(filter) with a new filter of the kind, not for the partitioned ones.
+// Calls f(filter) with a new filter of the kind, which is not the partitioned one.
 template <typename F>
 bool WithNewFilter(SavedKind kind, std::string* error, F f) {
   if (kind == SavedKind::kScalable) {
@@ -94,7 +94,7 @@ std::string BytesOf(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// What the n-th save writes.
+// Writes the n-th save.
 std::string Expected(SavedKind kind, uint64_t save, const std::string& scratch) {
   if (kind >= SavedKind::kPartitionedBlocked) {
     FilterBuilder builder(PartitionedOptions(kind));
@@ -192,7 +192,7 @@ void VerifyFilter(SavedKind kind, const std::string& directory, const std::strin
   }
   const std::string bytes = BytesOf(path);
   if (save == 0 || bytes != Expected(kind, save, scratch)) {
-    ++save;  // the one that was under way
+    ++save;  // the save that was interrupted
     if (bytes != Expected(kind, save, scratch)) {
       ++findings.wrong;
       Complain(shared, "the file is neither save " + std::to_string(save - 1) + " nor save " +

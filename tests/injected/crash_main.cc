@@ -1,4 +1,4 @@
-// Kills processes that write databases and filter files, and looks for keys that are lost.
+// Kills processes that write databases and filter files, and looks for lost keys.
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -40,10 +40,10 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::steady_clock;
 
-// A database lives so long, and is then begun anew. Files stay.
+// The number of cycles after which a database is deleted and begun again. Files stay.
 constexpr uint64_t kCyclesPerStore = 6;
 constexpr uint64_t kNumSubjects = 4;  // three engines, one file
-// A chosen moment that does not come is given up after so long.
+// The longest wait for a chosen moment.
 constexpr microseconds kMaxWait{400000};
 constexpr microseconds kMaxVerify{60000000};
 
@@ -53,7 +53,8 @@ struct Flags {
   std::string directory;
 };
 
-// Runs f in a process of its own, which ends by SIGKILL after at_most. Its status as of waitpid.
+// Runs f in a process of its own, which is killed after at_most. Returns its status as waitpid
+// does.
 template <typename F>
 int InChild(microseconds at_most, F f) {
   const pid_t child = fork();
@@ -84,14 +85,14 @@ int InChild(microseconds at_most, F f) {
 bool WasKilled(int status) { return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL; }
 
 struct Totals {
-  std::map<std::string, uint64_t> cycles;  // by subject, by moment, by what was under way
+  std::map<std::string, uint64_t> cycles;  // by subject, by moment, by interrupted operation
   uint64_t stores = 0;
   uint64_t present_queried = 0;
   uint64_t lost = 0;
   uint64_t wrong = 0;
   uint64_t missing_queried = 0;
   uint64_t missing_found = 0;
-  FilterCounts uuid_filters;  // of missing keys, read by a policy that knows them
+  FilterCounts uuid_filters;  // of missing keys, read by a policy that knows the filters
   uint64_t crashes = 0;
   uint64_t flushes = 0;
   uint64_t compactions = 0;
@@ -130,7 +131,7 @@ class Test {
     if (choice < 4) return plan;
     if (choice < 7 && database) {
       plan.by = KillBy::kFilter;
-      // Anything from the first to the thousandth, small numbers as likely as large ones.
+      // From the first to the thousandth, uniform in the logarithm.
       plan.nth_filter = 1 + Below(uint64_t{1} << Below(12));
       plan.as_it_ends = Below(2) == 1;
       return plan;
@@ -143,7 +144,7 @@ class Test {
     return plan;
   }
 
-  // The subjects take turns, and each goes through formats, readers and durabilities.
+  // The subjects alternate, and each goes through formats, readers and durabilities.
   void RunCycle(uint64_t cycle) {
     const uint64_t subject = cycle % kNumSubjects;
     const uint64_t turn = cycle / kNumSubjects;
@@ -165,10 +166,10 @@ class Test {
     if (database) {
       DatabaseCycle plan_of_cycle;
       plan_of_cycle.writer.engine = kAllEngines[subject];
-      // Now and then a store is opened by the engine's own policy, so that its filters are there.
+      // Now and then the engine's own policy writes, so that the store also has its filters.
       plan_of_cycle.writer.filter = static_cast<FilterKind>(Below(7) % 4);
       plan_of_cycle.writer.verify_filters = Below(2) == 1;
-      // Stock's filters of some cycles stay for some time, so not only ours are read.
+      // Stock's filters of some cycles stay for some time, so that not only ours are read.
       plan_of_cycle.reader = ReaderAfter(plan_of_cycle.writer.filter, turn);
       plan_of_cycle.durability = static_cast<Durability>(subject == 0    ? Below(8) != 0
                                                          : Below(4) == 0 ? 2
@@ -183,7 +184,7 @@ class Test {
     acknowledged_[store] = shared_->acknowledged;
   }
 
-  // In turns the same policy, another one of ours, the engine's own.
+  // Alternates between the same policy, another one of ours, and the engine's own.
   static FilterKind ReaderAfter(FilterKind writer, uint64_t turn) {
     if (turn % 3 == 0) return writer;
     if (turn % 3 == 2) return FilterKind::kStock;
@@ -308,7 +309,7 @@ class Test {
                 " other wrong answers; %" PRIu64 " of missing keys, %" PRIu64 " found\n",
                 totals_.present_queried, totals_.lost, totals_.wrong, totals_.missing_queried,
                 totals_.missing_found);
-    std::printf("filters said yes to %" PRIu64 " and no to %" PRIu64
+    std::printf("filters answered yes to %" PRIu64 " and no to %" PRIu64
                 " queries of missing random keys (%.2f %%)\n",
                 filters.yes, filters.no,
                 100 * static_cast<double>(filters.yes) /
@@ -329,12 +330,12 @@ class Test {
 
 constexpr char kUsage[] =
     "Usage: crash [CYCLES] [--seed N] [--directory PATH]\n"
-    "Kills processes that write LevelDB and RocksDB databases and save filters, opens again what\n"
-    "they left, and queries every acknowledged key.\n"
-    "  CYCLES            kills, 1 to 1000000; 20 unless given\n"
-    "  --seed N          of the moments and the order of formats; 1 unless given\n"
-    "  --directory PATH  where databases are written, in a new folder; $TMPDIR or /tmp\n"
-    "Exit status: 0 if nothing was wrong, 1 if something was, 2 if it could not run.\n";
+    "Kills processes that write LevelDB and RocksDB databases and save filters. Then opens what\n"
+    "they left and queries every acknowledged key.\n"
+    "  CYCLES            number of kills, 1 to 1000000; default 20\n"
+    "  --seed N          seed of the moments and the order of formats; default 1\n"
+    "  --directory PATH  parent of a new folder for databases; default $TMPDIR or /tmp\n"
+    "Exit status: 0 if all answers are right, 1 if not, 2 if it could not run.\n";
 
 Flags Parse(int argc, char** argv) {
   Flags flags;
@@ -366,7 +367,7 @@ int main(int argc, char** argv) {
   if (status == 0) {
     std::filesystem::remove_all(flags.directory);
   } else {
-    std::printf("what was written is in %s\n", flags.directory.c_str());
+    std::printf("the files are in %s\n", flags.directory.c_str());
   }
   return status;
 }

@@ -7,10 +7,10 @@
 namespace bloomline::tests {
 namespace {
 
-thread_local int depth = 0;  // of policy code on this thread
+thread_local int depth = 0;  // calls of policy code on this thread's stack
 std::atomic<uint64_t> counted{0};
 std::atomic<uint64_t> failed{0};
-std::atomic<uint64_t> first{0};  // 0: none fails
+std::atomic<uint64_t> first{0};  // number of the allocation that fails; 0: none
 std::atomic<uint64_t> last{0};
 
 void* Allocate(size_t bytes) {

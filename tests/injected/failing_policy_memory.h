@@ -1,5 +1,5 @@
-// Allocations that fail while a filter policy's code is on the stack: the engines themselves do not
-// all survive a failed one of their own.
+// Makes allocations fail while a filter policy's code is on the stack, and only then: not every
+// part of the engines survives a failed allocation.
 #ifndef BLOOMLINE_TESTS_INJECTED_FAILING_POLICY_MEMORY_H_
 #define BLOOMLINE_TESTS_INJECTED_FAILING_POLICY_MEMORY_H_
 
@@ -12,10 +12,10 @@ namespace bloomline::tests {
 // The program that links this has its own operator new.
 class FailingPolicyMemory : public FilterObserver {
  public:
-  // The n-th allocation from now on fails, n from 1; with `lasting` all after it, too.
+  // The n-th allocation from now on fails, n from 1; with `lasting` also all later ones.
   static void Arm(uint64_t nth, bool lasting);
   static void Disarm();
-  static uint64_t count();  // since the last Arm or Disarm
+  static uint64_t count();  // allocations since the last Arm or Disarm
   static uint64_t injected();
 
   void Enter(bool) override;

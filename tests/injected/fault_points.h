@@ -1,4 +1,4 @@
-// Where file operations of an engine fail, and how. The environments that fail are below.
+// Chooses the file operations of an engine that fail, and how. The failing environments are below.
 #ifndef BLOOMLINE_TESTS_INJECTED_FAULT_POINTS_H_
 #define BLOOMLINE_TESTS_INJECTED_FAULT_POINTS_H_
 
@@ -26,45 +26,45 @@ enum class FaultyOperation {
   kClose,
   kRename,
   kRemove,
-  kDirectory,  // list, make, examine, lock
+  kDirectory,  // list, create, examine, lock
 };
 constexpr int kNumFaultyOperations = 10;
 const char* Name(FaultyOperation operation);
 
 enum class Fault {
   kNone,
-  kIoError,    // EIO, and nothing is done
-  kNoSpace,    // ENOSPC; of a write, half is done: a short write
-  kShortRead,  // half of the bytes, and no error
-  kBitFlip,    // all of them, one bit changed, and no error
+  kIoError,    // EIO; the operation does nothing
+  kNoSpace,    // ENOSPC; half of a write is done
+  kShortRead,  // half of the bytes, no error
+  kBitFlip,    // all bytes, one bit changed, no error
 };
 constexpr int kNumFaults = 5;
 const char* Name(Fault fault);
 
-// kWrite or kWriteManifest, by the name of a file of either engine.
+// kWrite or kWriteManifest, by the name of the file in either engine.
 FaultyOperation WriteTo(const std::string& path);
 
-// Which faults an operation can have. A short or changed read of a log or manifest is left out: to
-// the engines, where bytes end the log ends, so that they open without the writes behind it, with
-// any filter policy and with none.
+// The faults that an operation can have. Logs and manifests have no short or changed reads: for the
+// engines, a log ends where its bytes end, so they open without the later writes, with any filter
+// policy and with none.
 bool CanHave(FaultyOperation operation, Fault fault);
 
 // Thread-safe.
 class FaultPoints {
  public:
-  // The n-th operation of the kind from now on fails, n from 1; with `lasting` all after it, too.
+  // The n-th operation of the kind from now on fails, n from 1; with `lasting` also all later ones.
   void Arm(FaultyOperation operation, Fault fault, uint64_t nth, bool lasting);
-  // A bit of the byte at `offset` of every table is changed whenever it is read.
+  // Every read of the byte at `offset` of any table has one changed bit.
   void ArmFlip(uint64_t offset);
   void Disarm();
 
-  // Counts the operation and decides.
+  // Counts the operation and returns its fault, or kNone.
   Fault At(FaultyOperation operation);
-  // Counts a read of a table, and does to *bytes, of which there are *n, what is to be done. False:
-  // the read fails.
+  // Counts a read of a table and applies the fault to its *n bytes. Returns false if the read
+  // fails.
   bool AtTableRead(uint64_t offset, char* bytes, size_t* n);
 
-  // Operations since the last Arm or Disarm, and faults.
+  // Operations, and faults, since the last Arm or Disarm.
   uint64_t count(FaultyOperation operation) const;
   uint64_t injected() const;
 
@@ -84,8 +84,8 @@ class FaultPoints {
   uint64_t injected_ = 0;
 };
 
-// Environments over the engines' own ones. `points` must outlive them. Syncs are counted and not
-// done: nothing here is about lost power.
+// Environments that wrap the engines' own. `points` must outlive them. Syncs are counted but not
+// done, because no test here cuts the power.
 std::unique_ptr<leveldb::Env> NewFaultyLevelDBEnv(FaultPoints* points);
 std::unique_ptr<rocksdb::Env> NewFaultyRocksDBEnv(FaultPoints* points);
 

@@ -1,5 +1,5 @@
-// Makes the file operations and the allocations of databases fail, one after the other, and looks
-// for keys that are lost.
+// Makes the file operations and allocations of databases fail, one after the other, and looks for
+// lost keys.
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -35,7 +35,7 @@ struct Flags {
   std::vector<FilterKind> filters{std::begin(kOurFilters), std::end(kOurFilters)};
 };
 
-// Runs a unit in processes of its own, a further one where one ends before its time.
+// Runs a unit in a process of its own, and continues in another one if it ends early.
 void RunUnit(const Unit& unit, const Flags& flags, Shared* shared) {
   Totals& totals = shared->totals;
   shared->counted = false;
@@ -127,7 +127,7 @@ int Run(const Flags& flags) {
   for (const Engine engine : flags.engines) {
     std::vector<Unit> units;
     for (const Phase phase : kFaultyPhases) {
-      // A sample takes the formats in turns.
+      // A sample alternates between the formats.
       if (flags.sample != 0) {
         units.push_back({engine, flags.filters[turn++ % flags.filters.size()], phase});
         continue;
@@ -148,17 +148,17 @@ constexpr char kUsage[] =
     "              [--directory PATH]\n"
     "Makes file operations and allocations fail while databases are opened, flushed, compacted "
     "and\n"
-    "read, and looks for keys that are lost.\n"
-    "  --sample N        about N places for each kind of operation and fault, 1 to 1000; 2 unless\n"
-    "                    given\n"
+    "read, and looks for lost keys.\n"
+    "  --sample N        about N places for each kind of operation and fault, 1 to 1000;\n"
+    "                    default 2\n"
     "  --all             every place; minutes for each engine\n"
-    "  --engine NAME     leveldb, rocksdb or rocksdb-partitioned; all three unless given\n"
-    "  --filter NAME     classic, blocked or compact; all three unless given; or stock, the "
+    "  --engine NAME     leveldb, rocksdb or rocksdb-partitioned; default all three\n"
+    "  --filter NAME     classic, blocked or compact; default all three; or stock, the "
     "engine's\n"
     "                    own, to compare\n"
-    "  --directory PATH  where databases are written, in a new folder; $TMPDIR, /dev/shm or\n"
+    "  --directory PATH  parent of a new folder for databases; default $TMPDIR, /dev/shm or\n"
     "                    /tmp\n"
-    "Exit status: 0 if nothing was wrong, 1 if something was, 2 if it could not run.\n";
+    "Exit status: 0 if all answers are right, 1 if not, 2 if it could not run.\n";
 
 Flags Parse(int argc, char** argv) {
   Flags flags;
@@ -195,7 +195,7 @@ Flags Parse(int argc, char** argv) {
       arguments.Refuse("'" + argument + "' is not known");
     }
   }
-  // In memory, if there is such a place: a full run writes some 10,000 databases.
+  // In memory if possible: a full run writes about 10,000 databases.
   constexpr char kMemory[] = "/dev/shm";
   if (flags.directory.empty() && std::getenv("TMPDIR") == nullptr && access(kMemory, W_OK) == 0) {
     flags.directory = kMemory;

@@ -27,11 +27,11 @@ std::string Describe(const Unit& unit) {
 
 namespace {
 
-constexpr uint64_t kKeys = 800;      // of the database before the faults
-constexpr uint64_t kInTables = 600;  // of these; the others are in the log
+constexpr uint64_t kKeys = 800;      // in the database before the faults
+constexpr uint64_t kInTables = 600;  // keys in tables; the others are in the log
 constexpr uint64_t kNewKeys = 400;   // written during faults: more than a write buffer
 
-// One fault, or one place from where on all operations fail.
+// One fault, or one place from which on all operations fail.
 struct Case {
   bool allocation = false;
   FaultyOperation operation = FaultyOperation::kOpen;
@@ -73,7 +73,7 @@ class UnitRun {
       shared_->counted = true;
     }
     const std::vector<Case> cases = Cases();
-    if (shared_->running) {  // a process ended in this case
+    if (shared_->running) {  // the previous process ended in this case
       case_ = cases[shared_->next];
       VerifyAfter();
       ++shared_->next;
@@ -119,7 +119,7 @@ class UnitRun {
     return store;
   }
 
-  // Tables that overlap, and a log; for flips one table.
+  // Writes overlapping tables and a log; for flips, one table.
   void MakeImage() {
     std::filesystem::remove_all(image_);
     std::filesystem::create_directories(image_);
@@ -165,7 +165,7 @@ class UnitRun {
     shared_->allocations = FailingPolicyMemory::count();
   }
 
-  // Every n-th of `count`, so that at most sample_ are left, 0: all. The last one is always there.
+  // Every n-th of `count`, at most sample_ of them (0: all), and always the last one.
   template <typename F>
   void ForEachOf(uint64_t count, F f) const {
     const uint64_t step = sample_ == 0 ? 1 : std::max<uint64_t>(1, (count + sample_ - 1) / sample_);
@@ -176,7 +176,7 @@ class UnitRun {
     std::vector<Case> cases;
     Case c;
     if (IsFlip()) {
-      // A table has more bytes than are worth a database each; those of its filter are at its end.
+      // A table has too many bytes for one database each. Those of its filter are at its end.
       const uint64_t bytes = shared_->table_last - shared_->table_first;
       const uint64_t count = sample_ == 0 ? std::min<uint64_t>(bytes, 4000) : 20 * sample_;
       for (uint64_t i = 0; i < count; ++i) {
@@ -249,8 +249,8 @@ class UnitRun {
     VerifyAfter();
   }
 
-  // The phase's work, with faults from where `arm` is called, then queries of all keys under the
-  // same faults. The store is closed at the end.
+  // Does the phase's work, with faults once `arm` is called, then queries all keys under the same
+  // faults. Closes the store at the end.
   template <typename F>
   void Perform(F arm) {
     Totals& totals = shared_->totals;
@@ -285,8 +285,8 @@ class UnitRun {
     QueryDuring(store.get());
   }
 
-  // A file that fails is for the engine to report. A policy without memory must fail nothing: at
-  // worst its filters match everything.
+  // The engine reports failing files. A policy without memory must not make anything fail: at worst
+  // its filters match every key.
   void Refused(const char* call, const std::string& error) {
     if (case_.allocation) Fail(std::string(call) + ": " + error);
   }
@@ -329,8 +329,8 @@ class UnitRun {
     std::string error;
     const std::unique_ptr<Store> store = OpenStore(Options(), work_, &error);
     if (store == nullptr) {
-      // LevelDB goes on with a manifest that a write to it has failed on, and what follows the torn
-      // record cannot be read, with its own filters as with ours.
+      // LevelDB continues to write to a manifest after a failed write. It then cannot read what
+      // follows the torn record, with its own filters as with ours.
       if (unit_.engine == Engine::kLevelDB && !case_.allocation && !IsFlip() &&
           case_.operation == FaultyOperation::kWriteManifest) {
         ++totals.torn_manifests;

@@ -39,7 +39,7 @@ FileKind KindOf(int descriptor) {
   return known ? static_cast<FileKind>(kinds[descriptor].load()) : FileKind::kOther;
 }
 
-// One operation, by `call(share)`, where a share of 0.5 is half of a write.
+// One operation: calls `call(share)`, where a share of 0.5 does half of a write.
 template <typename Call>
 auto Operate(FileOperation operation, FileKind kind, Call call) {
   bool here = false;

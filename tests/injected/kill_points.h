@@ -1,5 +1,5 @@
-// Ends this process by SIGKILL at a chosen file operation of whatever code makes it: the program
-// that links this has its own open, write, rename and so on in front of libc's.
+// Kills this process at a chosen file operation, whichever code makes it: a program that links this
+// has its own open, write, rename and so on, which replace libc's.
 #ifndef BLOOMLINE_TESTS_INJECTED_KILL_POINTS_H_
 #define BLOOMLINE_TESTS_INJECTED_KILL_POINTS_H_
 
@@ -11,14 +11,14 @@ enum class FileOperation { kOpen, kWrite, kSync, kClose, kRename, kUnlink };
 constexpr int kNumFileOperations = 6;
 const char* Name(FileOperation operation);
 
-// By name, as both engines call them. Saved filters and their temporary files are kOther.
+// By the names that both engines use. Saved filters and their temporary files are kOther.
 enum class FileKind { kTable, kLog, kManifest, kOther };
 constexpr int kNumFileKinds = 4;
 const char* Name(FileKind kind);
 
 enum class KillTime {
   kBefore,
-  kMiddle,  // of a write: half of it has reached the file; of others: kBefore
+  kMiddle,  // half of a write has reached the file; for other operations: kBefore
   kAfter,
 };
 constexpr int kNumKillTimes = 3;
@@ -26,15 +26,15 @@ constexpr int kNumKillTimes = 3;
 struct KillPoint {
   FileOperation operation = FileOperation::kWrite;
   FileKind kind = FileKind::kTable;
-  uint64_t nth = 1;  // of such operations, from 1
+  uint64_t nth = 1;  // number of the operation among these, from 1
   KillTime time = KillTime::kBefore;
 };
 
-// From now on. Reading is not counted, nor opening to read.
+// Kills at the n-th operation from now on. Reads, and opening to read, are not counted.
 void ArmKillPoint(const KillPoint& point);
 
-// fsync and its kin do nothing: what a process wrote outlives it without them, and tests are not
-// about lost power.
+// Makes fsync and the like do nothing: written data outlives a killed process without them, and no
+// test here cuts the power.
 void SkipSyncs();
 
 [[noreturn]] void KillThisProcess();

@@ -1,4 +1,4 @@
-// Builds filters of more than 4 GiB and more than 2^32 keys in full, and queries them.
+// Builds filters of more than 4 GiB or 2^32 keys and queries them.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -68,7 +68,7 @@ class Stopwatch {
   const steady_clock::time_point start_ = steady_clock::now();
 };
 
-// f(views, n) for key numbers first, first + step, ... below last.
+// Calls f(views, n) for the keys of numbers first, first + step, ... below last.
 template <typename F>
 void ForKeys(uint64_t first, uint64_t last, uint64_t step, F f) {
   const auto keys = std::make_unique<Keys>();
@@ -80,8 +80,8 @@ void ForKeys(uint64_t first, uint64_t last, uint64_t step, F f) {
   }
 }
 
-// may_match(n, views, answers) of a sample of the keys 0 .. num_keys - 1, the last ones among
-// them, and of missing ones. False if one is lost or the rate is not near `theory`.
+// Calls may_match(n, views, answers) for a sample of the keys 0 .. num_keys - 1, the last ones
+// included, and for missing keys. Returns false if a key is lost or the rate is not near `theory`.
 template <typename MayMatch>
 bool Check(const char* name, uint64_t num_keys, uint64_t bytes, double theory, MayMatch may_match) {
   const auto answers = std::make_unique<bool[]>(kBatch);
@@ -99,7 +99,7 @@ bool Check(const char* name, uint64_t num_keys, uint64_t bytes, double theory, M
   queried = yes = 0;
   ForKeys(kFirstMissing, kFirstMissing + kSample, 1, query);
   const double rate = static_cast<double>(yes) / static_cast<double>(queried);
-  // Five standard deviations of the count, and the 2 % that theory may be off.
+  // Five standard deviations of the count, and 2 % for the theory.
   const double wanted = theory * static_cast<double>(queried);
   const bool rate_is_right =
       std::abs(static_cast<double>(yes) - wanted) <= 5 * std::sqrt(wanted + 1) + 0.02 * wanted;
@@ -205,7 +205,7 @@ bool PartitionedCase(const Flags& flags) {
   return right;
 }
 
-// More than RocksDB's lengths can say: cut to them.
+// More bytes than RocksDB's lengths can express: cut to the limit.
 bool RocksDBCase(const Flags& flags) {
   constexpr uint64_t kMaxBytes = 0xffffffc0;
   FilterOptions options;
@@ -271,14 +271,14 @@ uint64_t AvailableMemoryGiB() {
 constexpr char kUsage[] =
     "Usage: large [CASE...] [--divide N] [--directory PATH]\n"
     "Builds filters of more than 4 GiB and queries ten million of their keys and as many missing\n"
-    "ones. Cases, all unless named:\n"
+    "ones. Cases; default all:\n"
     "  bloom        BloomFilter of 4.4e9 keys, saved and mapped; 6 GiB of memory, 6 on disk\n"
     "  builder      FilterBuilder, 80 bits for each of 4.7e8 keys; 10 GiB of memory\n"
     "  partitioned  PartitionedFilterBuilder, compact, 1.5e9 keys; 6 GiB of memory, 18 on disk\n"
     "  rocksdb      RocksDB's builder, 100 bits for each of 3.6e8 keys; 9 GiB of memory\n"
-    "  --divide N        so many times fewer keys, 1 to 1000: to try it out\n"
-    "  --directory PATH  where files are written, in a new folder; $TMPDIR or /tmp\n"
-    "Exit status: 0 if nothing was wrong, 1 if something was or a case was skipped, 2 if it could\n"
+    "  --divide N        divides the numbers of keys, 1 to 1000; default 1\n"
+    "  --directory PATH  parent of a new folder for files; default $TMPDIR or /tmp\n"
+    "Exit status: 0 if all answers are right, 1 if not or if a case was skipped, 2 if it could\n"
     "not run.\n";
 
 int Run(int argc, char** argv) {

@@ -12,7 +12,7 @@
 namespace bloomline::tests {
 namespace {
 
-// Counts what the wrapped policy answers, and tells an observer of its calls.
+// Counts the answers of the wrapped policy and reports its calls to an observer.
 class ObservedPolicy : public leveldb::FilterPolicy {
  public:
   ObservedPolicy(const leveldb::FilterPolicy* policy, FilterObserver* observer)
@@ -40,7 +40,7 @@ class ObservedPolicy : public leveldb::FilterPolicy {
   mutable std::atomic<uint64_t> no_{0};
 };
 
-// LevelDB says in its log what its thread is doing, and nowhere else.
+// Only LevelDB's log shows what its thread is doing.
 class ActivityLogger : public leveldb::Logger {
  public:
   explicit ActivityLogger(Activity* activity) : activity_(activity) {}
@@ -66,7 +66,7 @@ class ActivityLogger : public leveldb::Logger {
   Activity* const activity_;
 };
 
-// Made once in a process: a compact policy takes milliseconds.
+// Created once per process: a compact policy takes milliseconds.
 const leveldb::FilterPolicy* PolicyOf(FilterKind filter) {
   static const leveldb::FilterPolicy* policies[kNumFilterKinds] = {};
   const leveldb::FilterPolicy*& policy = policies[static_cast<int>(filter)];
@@ -110,7 +110,7 @@ class LevelDBStore : public Store {
   bool Flush(std::string* error) override { return Compact(error); }
 
   bool Compact(std::string*) override {
-    db_->CompactRange(nullptr, nullptr);  // says nothing
+    db_->CompactRange(nullptr, nullptr);  // returns no status
     return true;
   }
 
@@ -138,7 +138,7 @@ class LevelDBStore : public Store {
   ActivityLogger logger_;
   leveldb::Options options_;
   leveldb::ReadOptions read_;
-  std::unique_ptr<leveldb::DB> db_;  // goes first: it uses the others until it is closed
+  std::unique_ptr<leveldb::DB> db_;  // destroyed first: it uses the others until it is closed
 };
 
 }  // namespace

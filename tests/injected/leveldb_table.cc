@@ -22,8 +22,9 @@ bool TakeVarint(std::string_view* bytes, uint64_t* value) {
 
 }  // namespace
 
-// The footer begins with the place of the metaindex, whose only entry is: no shared bytes of the
-// key, its length, the value's length, the key "filter.NAME", and the value, the filter's place.
+// The footer begins with the position of the metaindex. The only entry there has the number of
+// shared key bytes (0), the key's length, the value's length, the key "filter.NAME", and as value
+// the filter's position.
 bool FindLevelDBFilterBlock(const std::string& path, uint64_t* first, uint64_t* last) {
   std::ifstream in(path, std::ios::binary);
   const std::string table{std::istreambuf_iterator<char>(in), {}};

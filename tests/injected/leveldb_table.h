@@ -1,4 +1,4 @@
-// Where things lie in a LevelDB table.
+// Positions in a LevelDB table.
 #ifndef BLOOMLINE_TESTS_INJECTED_LEVELDB_TABLE_H_
 #define BLOOMLINE_TESTS_INJECTED_LEVELDB_TABLE_H_
 
@@ -7,7 +7,8 @@
 
 namespace bloomline::tests {
 
-// The filter block, from *first to before *last, without its checksum. False: there is none.
+// Sets *first and *last to the filter block's first byte and the byte after its last, without its
+// checksum. Returns false if there is none.
 bool FindLevelDBFilterBlock(const std::string& path, uint64_t* first, uint64_t* last);
 
 }  // namespace bloomline::tests

@@ -63,7 +63,7 @@ class FaultyTableFile : public rocksdb::FSRandomAccessFileOwnerWrapper {
     }
     return IOStatus::OK();
   }
-  // Else a read ahead would go round the faults.
+  // Otherwise readahead would bypass the faults.
   IOStatus Prefetch(uint64_t, size_t, const IOOptions&, IODebugContext*) override {
     return IOStatus::NotSupported();
   }

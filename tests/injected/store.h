@@ -1,5 +1,5 @@
-// One database of either engine behind one interface, for tests that end its process or make its
-// files and its memory fail.
+// A database of either engine behind one interface, for tests that kill its process or make its
+// files and memory fail.
 #ifndef BLOOMLINE_TESTS_INJECTED_STORE_H_
 #define BLOOMLINE_TESTS_INJECTED_STORE_H_
 
@@ -30,7 +30,7 @@ constexpr FilterKind kOurFilters[] = {FilterKind::kClassic, FilterKind::kBlocked
                                       FilterKind::kCompact};
 const char* Name(FilterKind filter);
 
-// Is told when a policy's code begins and ends on a thread.
+// Called when a policy's code begins and ends on a thread.
 class FilterObserver {
  public:
   virtual ~FilterObserver() = default;
@@ -38,11 +38,11 @@ class FilterObserver {
   virtual void Leave(bool building) = 0;
 };
 
-// What the engine's threads are doing. May lie in memory shared between processes.
+// What the engine's threads are doing. May be in memory shared between processes.
 struct Activity {
   std::atomic<int> flushing{0};
   std::atomic<int> compacting{0};
-  std::atomic<uint64_t> flushes{0};  // finished
+  std::atomic<uint64_t> flushes{0};  // number of finished flushes
   std::atomic<uint64_t> compactions{0};
 };
 
@@ -53,11 +53,11 @@ struct StoreOptions {
   bool checksums = true;
   // RocksDB: detect_filter_construct_corruption.
   bool verify_filters = false;
-  // Small buffers and files, so that flushes and compactions are always under way. Else nothing is
-  // flushed or compacted unless the caller says so.
+  // Small buffers and files, so that flushes and compactions run all the time. Otherwise only the
+  // caller flushes and compacts.
   bool small_buffers = true;
-  // LevelDB: all keys of a small table share a filter, which then takes memory to build. Else a
-  // filter has some five.
+  // LevelDB: all keys of a small table share a filter, which then takes memory to build. Otherwise
+  // a filter has about five keys.
   bool large_blocks = false;
   FilterObserver* observer = nullptr;
   Activity* activity = nullptr;
@@ -67,7 +67,7 @@ struct StoreOptions {
 
 enum class Durability {
   kSync,  // the log is synced
-  kLog,   // the log is with the operating system: outlives the process, not the machine
+  kLog,   // the operating system has the log: it outlives the process, not the machine
   kNone,  // no log; RocksDB only
 };
 
@@ -80,22 +80,22 @@ struct FilterCounts {
   uint64_t no = 0;
 };
 
-// Functions that return false put a reason into *error, which is not null.
+// Functions return false on failure and set *error, which must not be null.
 class Store {
  public:
   virtual ~Store() = default;
   virtual bool Write(const KeysAndValues& pairs, Durability durability, std::string* error) = 0;
-  // LevelDB has no such function: compacts.
+  // LevelDB has no such function; there it compacts.
   virtual bool Flush(std::string* error) = 0;
   virtual bool Compact(std::string* error) = 0;
   virtual Answer Get(const std::string& key, std::string* value) = 0;
-  // In one call where the engine has one.
+  // In one call if the engine has such a call.
   virtual std::vector<Answer> GetMany(const std::vector<std::string>& keys) = 0;
-  // What filters have answered since the database was opened.
+  // The answers of filters since the database was opened.
   virtual FilterCounts filter_counts() const = 0;
 };
 
-// Null, with *error, if it cannot be opened.
+// Returns null and sets *error if it cannot be opened.
 std::unique_ptr<Store> OpenStore(const StoreOptions& options, const std::string& path,
                                  std::string* error);
 std::unique_ptr<Store> OpenLevelDB(const StoreOptions& options, const std::string& path,

@@ -1,4 +1,4 @@
-// What the two engines' stores share.
+// Code shared by the two engines' stores.
 #ifndef BLOOMLINE_TESTS_INJECTED_STORE_FILTERS_H_
 #define BLOOMLINE_TESTS_INJECTED_STORE_FILTERS_H_
 
@@ -12,13 +12,13 @@
 
 namespace bloomline::tests {
 
-// One of ours, 10 bits per key.
+// A policy of ours, 10 bits per key.
 FilterOptions OptionsOf(FilterKind filter);
 
-// The status of a process that a policy threw in.
+// The exit status of a process in which a policy threw.
 constexpr int kPolicyThrew = 4;
 
-// f(), which must not throw: engines call policies where nothing catches.
+// Calls f, which must not throw: where engines call policies, nothing catches.
 template <typename F>
 auto MustNotThrow(F f) -> decltype(f()) {
   try {
@@ -30,7 +30,7 @@ auto MustNotThrow(F f) -> decltype(f()) {
   }
 }
 
-// Tells an observer, if there is one, of the code in a scope.
+// Reports the code of a scope to an observer, if there is one.
 class Observed {
  public:
   Observed(FilterObserver* observer, bool building) : observer_(observer), building_(building) {
