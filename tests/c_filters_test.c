@@ -5,7 +5,7 @@
 #include "bloomline/c.h"
 #include "tests/c_check.h"
 
-/* Present keys are the first half. */
+/* The first half of the keys is stored. */
 enum { kNumKeys = 2000, kNumPresent = kNumKeys / 2 };
 
 static char keys_of_text[kNumKeys][16];
@@ -34,7 +34,7 @@ static bloomline_bloom_t* MakeBloom(int layout, uint64_t seed) {
   return bloom;
 }
 
-/* All present keys are in and few others. */
+/* All stored keys match, and few others. */
 static void CheckContent(const bloomline_bloom_t* bloom) {
   uint8_t found[kNumKeys];
   bloomline_bloom_may_match_keys(bloom, kNumKeys, keys, lengths, found);

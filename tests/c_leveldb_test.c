@@ -17,7 +17,7 @@ static leveldb_t* Open(const char* path, leveldb_options_t* options) {
   return db;
 }
 
-/* Even numbers are present. */
+/* Even numbers are stored. */
 static void CheckKeys(leveldb_t* db) {
   leveldb_readoptions_t* options = leveldb_readoptions_create();
   for (int i = 0; i < kNumKeys; ++i) {

@@ -8,7 +8,7 @@
 
 enum { kNumKeys = 1000, kKeyBytes = 8 };
 
-/* Big-endian numbers; present ones below kNumKeys, absent ones from there on. */
+/* Big-endian numbers: stored keys are below kNumKeys, missing keys are not. */
 static char all_keys[2 * kNumKeys][kKeyBytes];
 static const char* key_pointers[2 * kNumKeys];
 static size_t key_lengths[2 * kNumKeys];

@@ -74,7 +74,7 @@ TEST_P(LevelDBThreadsTest, ReadersLoseNoKeyDuringWritesAndCompaction) {
     std::this_thread::sleep_for(tests::BusyTime());
   }
   std::printf(
-      "%s: %llu keys written, %llu reads of present keys, %llu of absent ones, %llu manual"
+      "%s: %llu keys written, %llu reads of stored keys, %llu of missing ones, %llu manual"
       " compactions\n",
       FormatName(GetParam()), static_cast<unsigned long long>(keys.acknowledged()),
       static_cast<unsigned long long>(counts.present.load()),

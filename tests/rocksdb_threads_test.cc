@@ -152,7 +152,7 @@ TEST_P(RocksDBThreadsTest, ReadersLoseNoKeyDuringFlushCompactionAndSetOptions) {
     return static_cast<unsigned long long>(options.statistics->getTickerCount(which));
   };
   std::printf(
-      "%s: %llu keys written, %llu reads of present keys, %llu of absent ones, %llu saved by"
+      "%s: %llu keys written, %llu reads of stored keys, %llu of missing ones, %llu saved by"
       " filters; %llu option changes, %llu refused, %llu manual compactions\n",
       GetParam().name, static_cast<unsigned long long>(keys_.acknowledged()),
       static_cast<unsigned long long>(counts_.present.load()),

@@ -15,7 +15,7 @@ class Totals : public testing::Environment {
   void TearDown() override {
     std::printf(
         "functions %zu, failures injected %llu, escapes %llu, lost keys %llu (of %llu "
-        "asked), leaks %llu\n",
+        "queried), leaks %llu\n",
         functions.size(), failures, escapes, lost_keys, keys, leaks);
   }
 

@@ -1,5 +1,5 @@
-// FilterBuilder through any sequence of its functions: every key that was added matches, and the
-// bytes depend on the keys alone, not on the kernel or on how they were asked for.
+// Any sequence of calls of FilterBuilder: every added key matches, and the bytes depend on the keys
+// alone, not on the kernel or the sequence of calls.
 #include <limits>
 
 #include "bloomline/cpu.h"
@@ -11,17 +11,17 @@ namespace {
 
 constexpr size_t kMaxKeys = 1500;
 
-// How the same calls are carried out.
+// The ways to make the same calls.
 struct Execution {
   const kernels::Kernel& kernel;
   bool to_callers_memory;
 };
 
-// A builder and what it must hold.
+// A builder and the keys that it must hold.
 class CheckedBuilder {
  public:
   explicit CheckedBuilder(const FilterOptions& options) : options_(options), builder_(options) {
-    Require(builder_.error() == options.Validate(), "invalid options are told at once");
+    Require(builder_.error() == options.Validate(), "invalid options are reported at once");
   }
 
   void AddKey(const Key& key) {
@@ -51,7 +51,7 @@ class CheckedBuilder {
   size_t num_keys() const { return keys_.size(); }
   const Key& key(size_t i) const { return keys_[i]; }
 
-  // Finishes and checks; the builder is then empty.
+  // Finishes and checks the filter; the builder is then empty.
   std::string Finish(const Execution& execution, const Place& place) {
     Require((builder_.num_keys() == 0) == keys_.empty(), "a builder without keys says so");
     Require(builder_.num_keys() <= keys_.size(), "no more entries than keys");
@@ -74,8 +74,7 @@ class CheckedBuilder {
   }
 
  private:
-  // The first key after Finish ends what was wrong with the last filter, but not what is with the
-  // options.
+  // The first key after Finish clears an error of the last filter, but not an error of the options.
   void RequireNewFilter() {
     Require(!is_finished_ || builder_.error() == options_.Validate(),
             "of a finished filter's errors only invalid options stay");
@@ -125,7 +124,7 @@ void AddNeighbours(FuzzedDataProvider* input, size_t max, CheckedBuilder* builde
   for (uint64_t i = 0; i < std::min(count, max); ++i) builder->AddKey(BigEndianKey(first + i));
 }
 
-// The calls that the input stands for. Returns the filters they made.
+// Makes the calls that the input encodes. Returns their filters.
 std::vector<std::string> Run(const uint8_t* data, size_t size, const Execution& execution) {
   FuzzedDataProvider input(data, size);
   Require(ForceKernel(execution.kernel.name, nullptr), "a supported kernel can be forced");
@@ -142,7 +141,7 @@ std::vector<std::string> Run(const uint8_t* data, size_t size, const Execution& 
   const FilterOptions options = ConsumeAnyOptions(&input);
   FilterOptions half = options;
   half.bits_per_key /= 2;
-  // Two that may exchange keys, in spite of another size; one that most often may not.
+  // Two builders that may exchange keys in spite of different sizes, and one that usually may not.
   CheckedBuilder builders[] = {CheckedBuilder(options), CheckedBuilder(half),
                                CheckedBuilder(ConsumeAnyOptions(&input))};
   constexpr size_t kLastBuilder = 2;
@@ -200,7 +199,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   FuzzedDataProvider input(data, size);
   const size_t last_kernel = SupportedKernels().size() - 1;
   const auto& kernel = *SupportedKernels()[input.ConsumeIntegralInRange<size_t>(0, last_kernel)];
-  size = input.remaining_bytes();  // numbers come from the end
+  size = input.remaining_bytes();  // numbers are taken from the end
   const std::vector<std::string> expected = Run(data, size, {Portable(), false});
   Require(Run(data, size, {kernel, true}) == expected, "the bytes depend on the keys alone",
           kernel.name);

@@ -1,5 +1,5 @@
-// Decoders are total: any bytes, and valid filters damaged in any way, are safe to open and to
-// query, with the same answers from every kernel. What is still a valid filter loses no key.
+// Decoders are total: any bytes, and valid filters with any damage, are safe to open and to query,
+// and every kernel gives the same answers. A filter that is still valid loses no key.
 #include <array>
 
 #include "bloomline/cpu.h"
@@ -19,8 +19,8 @@ using kernels::Kernel;
 
 enum Container : size_t { kStandalone, kLevelDB };
 
-// What is queried: small keys, the first num_present of which are in the filter, and perhaps one of
-// any kind.
+// The keys to query: short ones, of which the first num_present are stored, and perhaps one of any
+// kind.
 class Queries {
  public:
   static constexpr size_t kMost = 80;  // more than two groups of a batch
@@ -49,7 +49,7 @@ class Queries {
 
 bool IsBetween(uint64_t value, uint64_t min, uint64_t max) { return min <= value && value <= max; }
 
-// What a payload promises to kernels (format.h, kernel.h).
+// The guarantees of a payload to kernels (format.h, kernel.h).
 void RequireSafe(const Payload& payload, std::string_view bytes) {
   if (payload.layout == Layout::kAlwaysMatch || payload.num_bytes == 0) return;
   Require(payload.data >= bytes.data() && payload.num_bytes <= bytes.size() &&
@@ -82,7 +82,8 @@ void RequireSafe(const Payload& payload, std::string_view bytes) {
   Require(fits, "parameter and line size fit the layout");
 }
 
-// Every kernel answers as the portable one, single and batched. Fills expected[].
+// Every kernel gives the answers of the portable one, to single queries and batches. Fills
+// expected[].
 void Ask(const Payload& payload, const Queries& queries, bool* expected) {
   const size_t n = queries.size();
   uint64_t* hashes = GuardedArray<uint64_t>(n);
@@ -133,7 +134,7 @@ Payload CheckLevelDB(std::string_view bytes, const Queries& queries) {
   return payload;
 }
 
-// A filter as a writer made it, with the keys 0 to num_keys - 1.
+// A filter as a writer made it, of the keys 0 to num_keys - 1.
 struct Written {
   std::string bytes;
   uint64_t num_keys;
@@ -152,8 +153,8 @@ Written Write(Container container, const FilterOptions& options, uint64_t num_ke
   return {tests::LevelDBFilter(options, views), num_keys};
 }
 
-// Filters of each layout and many sizes, written once: to write one takes longer than all that is
-// done with it.
+// Filters of each layout and many sizes, written once: writing one takes longer than all tests of
+// it.
 const std::vector<Written>& AllWritten(Container container) {
   static const auto all = [] {
     std::array<std::vector<Written>, 2> lists;
@@ -164,9 +165,9 @@ const std::vector<Written>& AllWritten(Container container) {
           options.format = format;
           options.bits_per_key = bits;
           if (!options.Validate().empty()) continue;
-          // More than kMaxFlatKeys make another layout in LevelDB.
+          // More than kMaxFlatKeys keys give another layout in LevelDB.
           for (const uint64_t num_keys : {1u, 2u, 9u, 40u, 150u, 600u}) {
-            // LevelDB's filters do not say their seed.
+            // LevelDB's filters do not record their seed.
             options.seed = kind == kStandalone && num_keys == 9 ? 77 : 0;
             lists[kind].push_back(Write(kind, options, num_keys));
           }
@@ -179,15 +180,15 @@ const std::vector<Written>& AllWritten(Container container) {
   return all[container];
 }
 
-// A reader must follow the trailer to wherever a writer put the payload.
+// A reader must follow the trailer to the payload, wherever it is.
 std::string Padded(std::string filter, const std::string& padding) {
   constexpr size_t kPaddingFromEnd = 6;
   filter[filter.size() - kPaddingFromEnd] = static_cast<char>(padding.size());
   return padding + filter;
 }
 
-// A filter in the trailer container knows its length: cut at the front, it loses no key. Half of
-// the cuts leave little but the trailer. True: it was cut.
+// A filter in the trailer container records its length: cut at the front, it loses no key. Half of
+// the cuts leave little more than the trailer. Returns true if it was cut.
 bool CutFront(FuzzedDataProvider* input, std::string* bytes) {
   const auto chance = input->ConsumeIntegralInRange<int>(0, 3);
   if (chance < 2) return false;
@@ -197,8 +198,8 @@ bool CutFront(FuzzedDataProvider* input, std::string* bytes) {
   return true;
 }
 
-// Other fields in the trailer, and the number of units that they would have in so many bytes, also
-// where padding leaves no room for any: the decoder's other checks must then do without this one.
+// Changes fields of the trailer, and sets the number of units to match the length, also where
+// padding leaves no bytes for any: the decoder's other checks must then suffice.
 void ChangeFields(FuzzedDataProvider* input, std::string* bytes) {
   // docs/format.md, section 5.
   constexpr size_t kUnits = 8, kLayout = 12, kParameter = 13, kPadding = 14;
@@ -218,7 +219,7 @@ void ChangeFields(FuzzedDataProvider* input, std::string* bytes) {
   }
 }
 
-// True: present keys may be lost now.
+// Returns true if stored keys may be lost now.
 bool Damage(FuzzedDataProvider* input, std::string* bytes) {
   enum Kind : uint8_t {
     kNone,
@@ -265,7 +266,7 @@ void FuzzDamaged(FuzzedDataProvider* input, Container container, const Place& pl
   const std::vector<Written>& all = AllWritten(container);
   const Written& written = all[input->ConsumeIntegralInRange<size_t>(0, all.size() - 1)];
   Queries queries;
-  // From some key of the filter on, and beyond the last.
+  // From some key of the filter to beyond the last one.
   const auto first = input->ConsumeIntegralInRange<uint64_t>(0, written.num_keys);
   const size_t num_queries = ConsumeCount(input, 4, Queries::kMost);
   for (uint64_t i = 0; i < num_queries; ++i) queries.AddNumber(first + i);
@@ -289,7 +290,7 @@ void FuzzDamaged(FuzzedDataProvider* input, Container container, const Place& pl
 }  // namespace
 }  // namespace bloomline::fuzz
 
-// So that what writing covers is not the first input's.
+// Writes them before the first input, so that their coverage is not counted for it.
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
   bloomline::fuzz::AllWritten(bloomline::fuzz::kStandalone);
   return 0;

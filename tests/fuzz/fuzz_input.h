@@ -1,6 +1,7 @@
-// What the fuzz targets share: keys, hashes, options and memory out of a fuzzer's bytes, and what
-// becomes of a broken property. A FuzzedDataProvider takes numbers from the end of the bytes and
-// strings from their start; without bytes, numbers are the least allowed and strings are empty.
+// Shared by the fuzz targets: makes keys, hashes, options and memory from a fuzzer's bytes, and
+// reports violated properties. A FuzzedDataProvider takes numbers from the end of the bytes and
+// strings from their start. When no bytes are left, numbers are the smallest allowed and strings
+// are empty.
 #ifndef BLOOMLINE_TESTS_FUZZ_FUZZ_INPUT_H_
 #define BLOOMLINE_TESTS_FUZZ_FUZZ_INPUT_H_
 
@@ -42,7 +43,7 @@ inline const std::vector<const kernels::Kernel*>& SupportedKernels() {
 
 inline const kernels::Kernel& Portable() { return *SupportedKernels().front(); }
 
-// SplitMix64: the n-th number of a stream. One seed in the input stands for many numbers.
+// SplitMix64: the n-th number of a stream. One seed in the input gives many numbers.
 inline uint64_t RandomNumber(uint64_t seed, uint64_t n) {
   uint64_t z = seed + (n + 1) * 0x9E3779B97F4A7C15;
   z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
@@ -50,8 +51,8 @@ inline uint64_t RandomNumber(uint64_t seed, uint64_t n) {
   return z ^ z >> 31;
 }
 
-// Up to `max` hashes: single ones, random runs, counters of any stride, repetitions, neighbours in
-// one bit. In memory of their exact size.
+// Up to `max` hashes: single ones, random runs, counters of any stride, repetitions, hashes that
+// differ in one bit. In memory of their exact size.
 inline std::vector<uint64_t> ConsumeHashes(FuzzedDataProvider* input, size_t max) {
   enum Kind : uint8_t { kLiteral, kRandomRun, kCounterRun, kRepeat, kFlip, kMaxValue = kFlip };
   std::vector<uint64_t> hashes;
@@ -80,7 +81,7 @@ inline std::vector<uint64_t> ConsumeHashes(FuzzedDataProvider* input, size_t max
   return std::vector<uint64_t>(hashes.begin(), hashes.end());
 }
 
-// Exactly `size` bytes: some of the input, then one byte over and over or random ones.
+// Exactly `size` bytes: some of the input, then one repeated byte or random ones.
 inline std::string ConsumeContent(FuzzedDataProvider* input, size_t size) {
   const auto fill = input->ConsumeIntegral<uint16_t>();
   std::string content = input->ConsumeBytesAsString(input->ConsumeIntegralInRange<size_t>(0, size));
@@ -114,7 +115,7 @@ inline FilterOptions ConsumeOptions(FuzzedDataProvider* input) {
 using Key = std::vector<char>;
 inline std::string_view View(const Key& key) { return {key.data(), key.size()}; }
 
-// All of XXH3's ways are for keys of up to 240 bytes, but one.
+// All paths of XXH3 but one are for keys of up to 240 bytes.
 constexpr size_t kMaxKeyBytes = 300;
 
 inline Key ConsumeKey(FuzzedDataProvider* input) {
@@ -129,7 +130,7 @@ inline Key BigEndianKey(uint64_t number) {
   return key;
 }
 
-// n elements that end right before a page that nobody may touch. One array of a type at a time.
+// n elements that end at an inaccessible page. One array of a type at a time.
 template <typename T>
 T* GuardedArray(size_t n) {
   constexpr size_t kMaxBytes = 4096;
@@ -137,26 +138,26 @@ T* GuardedArray(size_t n) {
   return reinterpret_cast<T*>(region.RoomAtEnd(n * sizeof(T)));
 }
 
-// Most inputs get a few of something, so that many inputs run in a second; one in eight gets up to
-// `most`.
+// Most inputs get a few items, so that many inputs run in a second. One in eight gets up to `most`.
 inline size_t ConsumeCount(FuzzedDataProvider* input, size_t few, size_t most) {
   const bool many = input->ConsumeIntegralInRange<int>(0, 7) == 7;
   return input->ConsumeIntegralInRange<size_t>(1, many ? most : few);
 }
 
-// Where bytes are put so that a look outside is noticed: by ASan in a heap block that ends with
-// them; by the processor beside a page that nobody may touch, because ASan sees no gather.
+// Where bytes are placed so that a read outside is detected: in a heap block that ends with them,
+// by ASan; next to an inaccessible page, by the processor, because ASan sees no gather
+// instructions.
 struct Place {
   enum Kind : uint8_t { kHeap, kBeforeGuard, kAfterGuard, kMaxValue = kAfterGuard };
   Kind kind;
-  size_t offset;  // from a line boundary, kHeap only
+  size_t offset;  // from a 64-byte boundary, kHeap only
 };
 
 inline Place ConsumePlace(FuzzedDataProvider* input) {
   return {input->ConsumeEnum<Place::Kind>(), input->ConsumeIntegralInRange<size_t>(0, 63)};
 }
 
-// A copy at a place. One at a time: the guarded region is shared.
+// A copy at that place. One at a time: the guarded region is shared.
 class Placed {
  public:
   Placed(std::string_view bytes, const Place& place) : size_(bytes.size()) {

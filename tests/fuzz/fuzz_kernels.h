@@ -1,4 +1,4 @@
-// Comparing every kernel with the portable one.
+// Compares every kernel with the portable one.
 #ifndef BLOOMLINE_TESTS_FUZZ_FUZZ_KERNELS_H_
 #define BLOOMLINE_TESTS_FUZZ_FUZZ_KERNELS_H_
 
@@ -37,7 +37,8 @@ using ManyQueries = void (*)(const Filter&, size_t, const uint64_t*, bool*);
 
 constexpr size_t kMaxQueries = 512;
 
-// Of at most kMaxQueries hashes, the first num_present must match. `many` may be null.
+// Queries at most kMaxQueries hashes, of which the first num_present must match. `many` may be
+// null.
 template <typename Table, typename Filter>
 void RequireSameAnswers(const Filter& filter, OneQuery<Filter> Table::*one,
                         ManyQueries<Filter> Table::*many, const std::vector<uint64_t>& hashes,
@@ -60,8 +61,8 @@ void RequireSameAnswers(const Filter& filter, OneQuery<Filter> Table::*one,
   }
 }
 
-// Writes with each kernel into its own copy of `before`; `write` returns something, too. All
-// must return and leave the same.
+// Calls `write` with each kernel and its own copy of `before`. All must return the same value and
+// leave the same bytes.
 template <typename Write>
 std::string RequireSameBytes(const std::string& before, const Place& place, Write write) {
   std::string expected = before;

@@ -1,5 +1,5 @@
-// Bloom and counter lines: every kernel against the portable one, on payloads of any content and
-// hashes of any kind; and no key that was added lost.
+// Bloom filters and counters: every kernel against the portable one, with any payload and any
+// hashes. No added key is lost.
 #include "bloomline/sizing.h"
 #include "src/kernels/counters/counter_lines.h"
 #include "src/kernels/probe_sequence.h"
@@ -39,11 +39,11 @@ void FuzzBlocked(FuzzedDataProvider* input) {
   }
 }
 
-// The functions of filters that change while they are asked.
+// The functions of filters that change while they are queried.
 void FuzzMutable(FuzzedDataProvider* input) {
   const int k = input->ConsumeIntegralInRange<int>(kMinProbes, kMaxProbes);
   const auto num_lines = ConsumeCount(input, 3, 32);
-  // On a line boundary, as shared lines are.
+  // On a 64-byte boundary, as shared blocks are.
   const Place place = {input->ConsumeBool() ? Place::kBeforeGuard : Place::kAfterGuard, 0};
   const std::string content = ConsumeContent(input, num_lines * kLineBytes);
   const size_t num_keys = input->ConsumeIntegral<uint8_t>();
@@ -116,7 +116,7 @@ void FuzzCounters(FuzzedDataProvider* input) {
 
 void FuzzFlat(FuzzedDataProvider* input) {
   const int k = input->ConsumeIntegralInRange<int>(kMinProbes, kMaxProbes);
-  // Kernels have ways of their own up to 128 bytes.
+  // Up to 128 bytes, kernels have special code.
   const size_t num_bytes =
       input->ConsumeIntegralInRange<size_t>(1, input->ConsumeBool() ? 2000 : 140);
   const auto num_bits = static_cast<uint32_t>(num_bytes * 8);

@@ -1,5 +1,5 @@
-// Options as text: whatever RocksDB's option strings, the tool's quantities and Redis addresses
-// say, they are refused with a reason, or give values in range that can be written and read back.
+// Options as text: RocksDB's option strings, the command's quantities and Redis addresses. Any text
+// is refused with a reason or gives values in range that can be written and read back.
 #include <limits>
 #include <sstream>
 #include <unordered_map>
@@ -24,7 +24,7 @@ using ROCKSDB_NAMESPACE::Status;
 
 constexpr const char* kNames[] = {"bits_per_key", "format", "seed", "bits", ""};
 
-// One value, most often one that means something.
+// One value, usually a meaningful one.
 std::string ConsumeValue(FuzzedDataProvider* input) {
   const char* const known[] = {"10",      "7.05",    "0",       "0.4",
                                "1e2",     "blocked", "2.999",   "24",
@@ -39,7 +39,7 @@ std::string ConsumeValue(FuzzedDataProvider* input) {
   if (kind < 2) return input->PickValueInArray(known);
   std::string value = kind == 2 ? input->PickValueInArray(known) : "";
   value += input->ConsumeBytesAsString(input->ConsumeIntegralInRange<size_t>(0, 24));
-  // RocksDB's own syntax is not this target's.
+  // RocksDB's own syntax is not tested here.
   for (const char special : {'{', '}', ';', '=', '\0'}) {
     value.erase(std::remove(value.begin(), value.end(), special), value.end());
   }
@@ -56,7 +56,7 @@ std::string ConsumePolicyText(FuzzedDataProvider* input) {
   return text + "}";
 }
 
-// A policy that was made can build filters, says what it is, and can be made again from that.
+// A policy can build filters, and its own text creates an equal policy.
 void Use(const FilterPolicy& policy) {
   ConfigOptions config;
   config.invoke_prepare_options = true;
@@ -94,7 +94,7 @@ void FuzzPolicy(FuzzedDataProvider* input) {
   if (status.ok() && policy != nullptr) Use(*policy);
 }
 
-// A policy in use, as SetOptions changes it: what is taken is usable.
+// Changes a policy in use, as SetOptions does: accepted options are usable.
 void FuzzChange(FuzzedDataProvider* input) {
   std::unordered_map<std::string, std::string> changes;
   const auto count = input->ConsumeIntegralInRange<int>(1, 3);
@@ -165,7 +165,7 @@ void FuzzAddresses(FuzzedDataProvider* input) {
           "a name is 1 to 200 bytes without spaces, control characters and braces");
 }
 
-// Whatever is wrong with addresses, no sentence about it has the password.
+// No error message about addresses contains the password.
 void FuzzPasswords(FuzzedDataProvider* input) {
   const std::string secret = "longer than what is added";
   RedisServers servers;

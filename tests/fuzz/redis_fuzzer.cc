@@ -1,6 +1,6 @@
-// Replies of a Redis server that is broken or hostile: whatever bytes it sends, no query is
-// answered "no" unless a whole block with its marker came, no addition is acknowledged without the
-// marker, and what the parsers take is in range.
+// Replies of a broken or hostile Redis server. Whatever bytes it sends: a query is answered "no"
+// only after a whole block with its marker, no addition is acknowledged without the marker, and the
+// parsers accept only values in range.
 #include <hiredis/hiredis.h>
 
 #include "src/format/hash.h"
@@ -15,7 +15,7 @@ namespace {
 using redis::Layout;
 using redis::ReplyPtr;
 
-// All of hiredis's memory for an array is allocated when its length arrives.
+// hiredis allocates the memory of an array when its length arrives.
 constexpr size_t kMaxLengthDigits = 5;
 
 bool HasHugeArray(std::string_view bytes) {
@@ -89,7 +89,7 @@ void AppendInteger(int64_t number, std::string* out) {
   *out += ":" + std::to_string(number) + "\r\n";
 }
 
-// Some reply of any kind.
+// A reply of any kind.
 void AppendAnyReply(FuzzedDataProvider* input, int depth, std::string* out) {
   enum Kind : uint8_t { kBulk, kInteger, kNil, kStatus, kError, kArray, kMaxValue = kArray };
   const Kind kind = input->ConsumeEnum<Kind>();
@@ -119,7 +119,7 @@ void AppendAnyReply(FuzzedDataProvider* input, int depth, std::string* out) {
   }
 }
 
-// Bytes on their way: some are changed, or cut off.
+// Transmits bytes: some are changed, or cut off.
 void Garble(FuzzedDataProvider* input, std::string* bytes) {
   while (input->remaining_bytes() > 0 && !bytes->empty() && input->ConsumeBool()) {
     const size_t place = input->ConsumeIntegralInRange<size_t>(0, bytes->size() - 1);
@@ -131,7 +131,8 @@ void Garble(FuzzedDataProvider* input, std::string* bytes) {
   }
 }
 
-// What QueryBatch should say, from docs/redis.md: bits are counted from the most significant one.
+// The right answers of QueryBatch, from docs/redis.md: bits are counted from the most significant
+// one.
 Answer ExpectedAnswer(const redisReply& reply, const Layout& layout, std::string_view key,
                       Answer unavailable) {
   const auto bit = [&](uint32_t i) {
@@ -164,7 +165,7 @@ void FuzzQueries(FuzzedDataProvider* input) {
       continue;
     }
     const auto surplus = input->ConsumeIntegralInRange<int>(0, 15);
-    // Now and then a byte too many or too few.
+    // Sometimes a byte too many or too few.
     const size_t size = filter.layout.block_bytes + (surplus == 1) - (surplus == 0);
     std::string block = ConsumeContent(input, size);
     if (input->ConsumeIntegralInRange<int>(0, 3) < 3) block.back() |= 1;
@@ -173,7 +174,7 @@ void FuzzQueries(FuzzedDataProvider* input) {
   const auto first_piece = input->ConsumeIntegral<uint16_t>();
   Garble(input, &bytes);
 
-  // Never filled in by an answer that was not given.
+  // Must stay `unavailable` where no answer came.
   std::vector<Answer> answers(num_keys, unavailable);
   std::string error;
   redis::QueryBatch batch(filter.layout, filter.shards, num_keys, views.data(), unavailable,
@@ -200,7 +201,7 @@ void FuzzQueries(FuzzedDataProvider* input) {
     Require(answers[i] == Answer::kNo || answers[i] == Answer::kMaybe || answers[i] == unavailable,
             "an answer is one of the three");
   }
-  Require(!any_failed || batch.failed(), "what failed is told");
+  Require(!any_failed || batch.failed(), "failures are reported");
   Require(batch.failed() == !error.empty(), "what failed has a reason, and only that");
 }
 
@@ -269,7 +270,7 @@ void FuzzAdditions(FuzzedDataProvider* input) {
     batch.OnFailure(next, "no reply");
     all_marked = false;
   }
-  Require(all_marked || batch.failed(), "what failed is told");
+  Require(all_marked || batch.failed(), "failures are reported");
   Require(batch.failed() == !error.empty(), "what failed has a reason, and only that");
   if (with_results && !batch.failed()) {
     for (const AddResult result : results) {
@@ -281,7 +282,7 @@ void FuzzAdditions(FuzzedDataProvider* input) {
 
 void RequireUsable(const redis::Endpoint& endpoint) {
   Require(endpoint.port >= 1 && endpoint.port <= 65535, "a port is in range");
-  Require(!endpoint.host.empty(), "a node without a host is the one that was asked");
+  Require(!endpoint.host.empty(), "a node without a host is the node that replied");
   Require(!endpoint.is_unix_socket(), "no server sends its clients to a file of theirs");
 }
 
@@ -330,7 +331,7 @@ void FuzzErrors(FuzzedDataProvider* input) {
   redis::Endpoint asked;
   asked.host = "asked";
   asked.port = 7000;
-  // Bytes of their exact size, so that a look beyond them is noticed.
+  // In memory of the exact size, so that a read past the end is detected.
   const Key exact(text.begin(), text.end());
   redis::Redirect redirect;
   const bool is_redirect = redis::ParseRedirect(View(exact), asked, &redirect);

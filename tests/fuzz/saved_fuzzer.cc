@@ -1,5 +1,5 @@
-// Readers of saved filters: a file of any bytes, and one with right checksums over any fields, is
-// refused with a reason or gives a filter that can be asked and changed.
+// Readers of saved filters: a file of any bytes, or of any fields with correct checksums, is
+// refused with a reason or gives a filter that can be queried and changed.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -18,8 +18,7 @@ constexpr size_t kHeaderBytes = 64;
 constexpr const char* kMagics[] = {"bLnBloom", "bLnCount", "bLnScale"};
 enum Magic { kBloom, kCount, kScale };
 
-// The path of a file without a disk, which then has these bytes: one file, whose inode is made
-// once.
+// The path of a file in memory with these bytes. Always the same file, created once.
 const std::string& FileOf(std::string_view bytes) {
   static const int descriptor = memfd_create("saved", MFD_CLOEXEC);
   static const std::string path = "/proc/self/fd/" + std::to_string(descriptor);
@@ -47,7 +46,7 @@ std::string ConsumeHeader(FuzzedDataProvider* input, Magic magic, uint64_t seed)
   return header;
 }
 
-// A header and as much payload as it says, or as there would be if it said less.
+// A header and a payload of whole blocks. The header may record another size.
 std::string ConsumeFilter(FuzzedDataProvider* input, Magic magic, uint64_t seed) {
   std::string header = ConsumeHeader(input, magic, seed);
   const auto num_lines = input->ConsumeIntegralInRange<uint64_t>(1, 8);
@@ -110,7 +109,7 @@ void Use(Filter* filter, const std::vector<Key>& keys) {
   for (const Key& key : keys) Require(filter->MayMatch(View(key)), "an added key is contained");
 }
 
-// True if any reader takes the file.
+// True if any reader accepts the file.
 bool Read(const std::string& path, const std::vector<Key>& keys) {
   std::string error;
   const auto bloom = BloomFilter::Load(path, &error);
