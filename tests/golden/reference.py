@@ -1,12 +1,15 @@
 #!/usr/bin/python3
-"""docs/format.md in Python, sharing nothing with the library but the xxHash definition.
+"""docs/format.md in Python. Shares nothing with the library but the definition of xxHash.
 
-With a name from FILES it prints that file of golden vectors, without one vectors.txt.
-With --check FILE... it compares each FILE with what it would print.
-A vector of vectors.txt is one line: container layout bits_per_key seed keys(hex, comma-separated; - is the empty key) filter(hex).
-One of leveldb_names.txt: name seed name-of-the-policy.
-One of saved_filters.txt: kind layout num_bits num_probes seed capacity keys file(hex); a scalable filter's numbers are
-comma-separated, one for each stage; a counting filter's keys are added in this order.
+Usage: reference.py [NAME]           prints the golden vectors of NAME in FILES, or of vectors.txt
+       reference.py --check FILE...  compares each FILE with what it would print
+
+Each vector is one line. Filters, files and keys are hexadecimal. Keys are separated by commas; - is
+the empty key.
+vectors.txt: container layout bits_per_key seed keys filter
+leveldb_names.txt: name seed name-of-the-policy
+saved_filters.txt: kind layout num_bits num_probes seed capacity keys file. The numbers of a
+scalable filter are separated by commas, one for each stage. Keys are added in this order.
 """
 import math
 import os
@@ -16,7 +19,7 @@ import sys
 import xxhash
 
 MASK32 = 0xFFFFFFFF
-# SHA-256 round constants from their definition: fractional parts of cube roots of primes.
+# SHA-256's round constants by their definition: fractional parts of the cube roots of primes.
 
 
 def integer_cube_root(n):
@@ -39,7 +42,7 @@ def primes(count):
 
 
 MASK64 = (1 << 64) - 1
-# SHA-512's, in the same way.
+# SHA-512's round constants.
 N = [(integer_cube_root(p << 192) & MASK64) | 1 for p in primes(30)]
 MULTIPLIERS = [(integer_cube_root(p << 96) & MASK32) | 1 for p in primes(30)]
 
@@ -121,7 +124,7 @@ def payload(layout, keys, num_bytes, k, seed):
     return bytes(out)
 
 
-# Compact (section 3.4). Rows are lists of bits here, to stay far from the library's words.
+# Compact, packed (section 3.4). Rows are lists of bits, to differ from the library's words.
 MASK56 = (1 << 56) - 1
 C = N[:4]
 
@@ -186,19 +189,20 @@ def solve_line(hashes, line_bytes, base):
         for seed_number in range(4):
             solutions = []
             for row in range(rows):
-                solutions.append(solve([(slot_bits(h, seed_number, slots), fingerprint(h) >> row & 1)
-                                        for h in hashes], slots))
+                solutions.append(solve([(slot_bits(h, seed_number, slots),
+                                         fingerprint(h) >> row & 1) for h in hashes], slots))
             asking = [h for h in hashes if selector(h) < share]
             solutions.append(solve([(slot_bits(h, seed_number, partial), fingerprint(h) >> rows & 1)
                                     for h in asking], partial))
             if None in solutions:
                 continue
             line = sum(bit << i for i, bit in enumerate(sum(solutions, [])))
-            return line.to_bytes(line_bytes - 1, "little") + bytes([slots - base + 64 * seed_number])
+            header = slots - base + 64 * seed_number
+            return line.to_bytes(line_bytes - 1, "little") + bytes([header])
     return bytes(line_bytes - 1) + bytes([63])
 
 
-# Compact in lanes (section 3.5). A line is eight lists of 64 bits.
+# Compact in lanes (section 3.5). A block is eight lanes of 64 bits.
 def lane_slots(h, t, slots):
     a, b = mum(h, C[1]), mum(h, C[3])
     bits = [a >> j & 1 for j in range(63)] + [b >> j & 1 for j in range(49)]
@@ -208,7 +212,8 @@ def lane_slots(h, t, slots):
 
 
 def lane_places(slots, header):
-    """Where things are: for each row, and the partial one, (lane, bit) by slot; the places of z; T; salt (None: 64 z)."""
+    """Positions in a block: for each row, and for the partial one, (lane, bit) by slot; then the
+    positions of z, the threshold T, and the salt (None: 64 z)."""
     if slots <= 63:
         num_rows = min(24, 504 // slots)
         rows = [{j: (i, j) for j in range(slots)} for i in range(min(8, num_rows))]
@@ -251,13 +256,15 @@ def solve_lanes(hashes, base):
         return bytes(64)
     n = len(hashes)
     distinct = list(dict.fromkeys(hashes))
-    for slots in range(max(n, base), min(112, base + 63, 63 + (16 if n <= 56 else 32 if n <= 88 else 49)) + 1):
+    most_beyond_63 = 16 if n <= 56 else 32 if n <= 88 else 49
+    for slots in range(max(n, base), min(112, base + 63, 63 + most_beyond_63) + 1):
         code = slots - base
         order = [j for j in range(slots) if j not in (0, 8, 16)] + [0, 8, 16]
         for t in range(8 if 11 <= code < 32 and n <= 88 else 2):
             header = lane_header(code, t)
             equations = [[lane_slots(h, t, 112)[j] for j in order] for h in hashes]
-            # Independent: any right-hand sides have a solution, so those that name one hash have.
+            # The equations are independent if any right-hand sides have a solution, so in
+            # particular those that are 1 for one hash.
             if any(solve([(e, int(h == one)) for h, e in zip(hashes, equations)], slots) is None
                    for one in distinct):
                 continue
@@ -280,7 +287,8 @@ def solve_lanes(hashes, base):
             for i, (lane, place) in enumerate(places_of_z):
                 lanes[lane] |= (z >> i & 1) << place
             for i, row in enumerate(rows):
-                bits = solve([(e, fingerprint(h) >> i & 1) for e, h in zip(equations, hashes)], slots)
+                bits = solve([(e, fingerprint(h) >> i & 1) for e, h in zip(equations, hashes)],
+                             slots)
                 for slot, bit in zip(order, bits):
                     lane, place = row[slot]
                     lanes[lane] |= bit << place
@@ -343,7 +351,8 @@ def leveldb_filter(layout, keys, bits_per_key, k, seed):
 
 
 def leveldb_name(name, seed):
-    halves = [h64(half + b" half of bloomline's seed check", seed) for half in (b"first", b"second")]
+    halves = [h64(half + b" half of bloomline's seed check", seed)
+              for half in (b"first", b"second")]
     return name + ".seed-%016x%016x" % tuple(halves) if seed else name
 
 
@@ -427,24 +436,25 @@ def saved_filter(layout, num_bits, k, seed, capacity, keys):
             new.append(key)
         bits |= positions
     body = payload(layout, keys, num_bits // 8, k, seed)
-    header = b"bLnBloom" + struct.pack("<IBBHQQQQQ", 1, SAVED_LAYOUTS.index(layout), k, 0, seed, num_bits,
-                                       capacity, len(new), h64(body, 0))
+    header = b"bLnBloom" + struct.pack("<IBBHQQQQQ", 1, SAVED_LAYOUTS.index(layout), k, 0, seed,
+                                       num_bits, capacity, len(new), h64(body, 0))
     return sealed(header) + body, new
 
 
 def saved_scalable(layout, stages, seed, rate, keys):
-    """stages: (num_bits, k, capacity); growth 2, tightening 0.5. Keys fill one stage after the other."""
+    """stages: (num_bits, k, capacity). Growth 2, tightening 0.5. Keys fill the stages in order."""
     added = [[] for _ in stages]
     for key in keys:
         for stage, (num_bits, k, _) in enumerate(stages):
-            bits = {bit for old in added[stage] for bit in POSITIONS[layout](old, seed, num_bits, k)}
+            bits = {bit for old in added[stage]
+                    for bit in POSITIONS[layout](old, seed, num_bits, k)}
             if set(POSITIONS[layout](key, seed, num_bits, k)) <= bits:
                 break
         else:
             stage = next(i for i, (_, _, capacity) in enumerate(stages) if len(added[i]) < capacity)
             added[stage].append(key)
-    header = b"bLnScale" + struct.pack("<IBBHQQddQ", 1, SAVED_LAYOUTS.index(layout), 2, 0, seed, stages[0][2],
-                                       rate, 0.5, len(stages))
+    header = b"bLnScale" + struct.pack("<IBBHQQddQ", 1, SAVED_LAYOUTS.index(layout), 2, 0, seed,
+                                       stages[0][2], rate, 0.5, len(stages))
     return sealed(header) + b"".join(saved_filter(layout, num_bits, k, seed, capacity, keys)[0]
                                      for (num_bits, k, capacity), keys in zip(stages, added))
 
@@ -459,8 +469,8 @@ def saved_counting(layout, num_counters, k, seed, capacity, keys):
         body = bytes(low | high << 4 for low, high in zip(counters[::2], counters[1::2]))
     else:
         body = bytes(counters)
-    header = b"bLnCount" + struct.pack("<IBBHQQQQQ", 1, SAVED_LAYOUTS.index(layout), k, 0, seed, num_counters, capacity,
-                                       len(keys), h64(body, 0))
+    header = b"bLnCount" + struct.pack("<IBBHQQQQQ", 1, SAVED_LAYOUTS.index(layout), k, 0, seed,
+                                       num_counters, capacity, len(keys), h64(body, 0))
     return sealed(header) + body
 
 
@@ -486,7 +496,8 @@ def saved_vectors():
         numbers = [",".join(str(stage[i]) for stage in stages) for i in range(3)]
         key_list = ",".join(key.hex() for key in many)
         filter_bytes = saved_scalable(layout, stages, seed, 0.01, many)
-        yield f"scalable {layout} {numbers[0]} {numbers[1]} {seed} {numbers[2]} {key_list} {filter_bytes.hex()}"
+        yield (f"scalable {layout} {numbers[0]} {numbers[1]} {seed} {numbers[2]} {key_list} "
+               f"{filter_bytes.hex()}")
     for layout, num_counters, k, seed, capacity, keys in [
             ("blocked128", 512, 6, 0, 2, hello),
             ("blocked128", 1024, 16, 0x0123456789ABCDEF, 0, many + odd + 20 * [b"often"]),
@@ -495,7 +506,8 @@ def saved_vectors():
     ]:
         filter_bytes = saved_counting(layout, num_counters, k, seed, capacity, keys)
         key_list = ",".join(key.hex() or "-" for key in keys)
-        yield f"counting {layout} {num_counters} {k} {seed} {capacity} {key_list} {filter_bytes.hex()}"
+        yield (f"counting {layout} {num_counters} {k} {seed} {capacity} {key_list} "
+               f"{filter_bytes.hex()}")
 
 
 def leveldb_names():
@@ -504,7 +516,8 @@ def leveldb_names():
         yield f"{name} {seed} {leveldb_name(name, seed)}"
 
 
-FILES = {"vectors.txt": vectors, "leveldb_names.txt": leveldb_names, "saved_filters.txt": saved_vectors}
+FILES = {"vectors.txt": vectors, "leveldb_names.txt": leveldb_names,
+         "saved_filters.txt": saved_vectors}
 
 
 def main():
