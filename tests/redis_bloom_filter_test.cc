@@ -1,4 +1,4 @@
-// SharedBloomFilter on one working server.
+// SharedBloomFilter on one working server: keys, answers, rates and bytes.
 #include "bloomline/redis_bloom_filter.h"
 
 #include <gtest/gtest.h>
@@ -7,72 +7,25 @@
 
 #include <algorithm>
 #include <atomic>
-#include <memory>
 #include <numeric>
 #include <random>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
 #include "tests/key_shapes.h"
-#include "tests/redis_server.h"
+#include "tests/redis_filter_test.h"
+#include "tests/redis_keys.h"
 
 namespace bloomline {
 namespace {
 
-using tests::RedisServer;
+using tests::Count;
+using tests::Keys;
+using tests::Views;
 
-class RedisBloomFilterTest : public testing::Test {
- protected:
-  void SetUp() override {
-    if (!RedisServer::IsInstalled()) GTEST_SKIP() << "there is no redis-server here";
-    server_ = std::make_unique<RedisServer>();
-    servers_.servers = {server_->address()};
-  }
-
-  static SharedBloomFilterOptions Options(uint64_t capacity, double rate = 0.01) {
-    SharedBloomFilterOptions options;
-    options.capacity = capacity;
-    options.false_positive_rate = rate;
-    return options;
-  }
-
-  std::unique_ptr<SharedBloomFilter> Create(const std::string& name,
-                                            const SharedBloomFilterOptions& options) {
-    std::string error;
-    auto filter = SharedBloomFilter::Create(servers_, name, options, &error);
-    EXPECT_NE(filter, nullptr) << error;
-    return filter;
-  }
-
-  std::unique_ptr<SharedBloomFilter> Open(const std::string& name) {
-    std::string error;
-    auto filter = SharedBloomFilter::Open(servers_, name, &error);
-    EXPECT_NE(filter, nullptr) << error;
-    return filter;
-  }
-
-  std::unique_ptr<RedisServer> server_;
-  RedisServers servers_;
-};
-
-std::vector<std::string> Keys(size_t n, const std::string& prefix) {
-  std::vector<std::string> keys;
-  for (size_t i = 0; i < n; ++i) keys.push_back(prefix + std::to_string(i));
-  return keys;
-}
-
-std::vector<std::string_view> Views(const std::vector<std::string>& keys) {
-  return {keys.begin(), keys.end()};
-}
-
-size_t Count(const std::vector<Answer>& answers, Answer answer) {
-  return static_cast<size_t>(std::count(answers.begin(), answers.end(), answer));
-}
-
-size_t Count(const std::vector<AddResult>& results, AddResult result) {
-  return static_cast<size_t>(std::count(results.begin(), results.end(), result));
-}
+class RedisBloomFilterTest : public tests::RedisFilterTest {};
 
 TEST_F(RedisBloomFilterTest, NeverLosesAKey) {
   for (const double rate : {0.3, 0.01, 1e-4, 1e-6}) {
@@ -212,154 +165,6 @@ TEST_F(RedisBloomFilterTest, LayoutIsTheDocumentedOne) {
   EXPECT_EQ(filter->MayMatch("world"), Answer::kMaybe);
 }
 
-TEST_F(RedisBloomFilterTest, FiltersOfDifferentNamesAreIndependent) {
-  const auto a = Create("a", Options(1000));
-  const auto b = Create("b", Options(1000));
-  EXPECT_EQ(a->AddKey("key"), AddResult::kNew);
-  EXPECT_EQ(b->MayMatch("key"), Answer::kNo);
-  EXPECT_EQ(b->AddKey("key"), AddResult::kNew);
-}
-
-// A name like the key of another filter's shard.
-TEST_F(RedisBloomFilterTest, NoNameCollidesWithAnotherFiltersShard) {
-  const auto filter = Create("f", Options(1000));
-  ASSERT_EQ(filter->AddKey("key"), AddResult::kNew);
-  const std::string shard = server_->Command({"KEYS", "*{f:*"});
-  const size_t open = shard.find('{');
-  const std::string name = shard.substr(open + 1, shard.find('}') - open - 1);
-  ASSERT_EQ(name.size(), std::string("f:0123456789abcdef:0").size()) << shard;
-  const auto other = Create(name, Options(1000));
-  ASSERT_NE(other, nullptr);
-  EXPECT_EQ(other->MayMatch("key"), Answer::kNo);
-  EXPECT_EQ(other->AddKey("other"), AddResult::kNew);
-  EXPECT_EQ(server_->Command({"DBSIZE"}), "4");
-  std::string error;
-  EXPECT_TRUE(SharedBloomFilter::Delete(servers_, name, &error)) << error;
-  EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
-  EXPECT_EQ(filter->error(), "");
-  EXPECT_EQ(filter->MayMatch("other"), Answer::kNo);
-}
-
-// The permissions that docs/redis.md lists, on the keys it names.
-TEST_F(RedisBloomFilterTest, DocumentedPermissionsAreEnough) {
-  ASSERT_EQ(server_->Command(
-                {"ACL",      "SETUSER",        "app",       "on",      ">secret",   "~bloomline:*",
-                 "+auth",    "+cluster|slots", "+wait",     "+asking", "+eval",     "+bitfield",
-                 "+del",     "+exists",        "+expire",   "+getbit", "+getrange", "+hdel",
-                 "+hexists", "+hget",          "+hkeys",    "+hmget",  "+hset",     "+hsetnx",
-                 "+persist", "+pttl",          "+setrange", "+strlen", "+time",     "+unlink"}),
-            "OK");
-  servers_.username = "app";
-  servers_.password = "secret";
-  SharedBloomFilterOptions options = Options(3000000);
-  options.shard_bytes = 2 << 20;
-  const auto filter = Create("f", options);
-  ASSERT_NE(filter, nullptr);
-  EXPECT_EQ(filter->AddKey("key"), AddResult::kNew);
-  EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
-  server_->Command({"HSET", "bloomline:{f}", "unfinished", "1"});
-  EXPECT_EQ(Open("f")->MayMatch("key"), Answer::kMaybe);
-  server_->Command({"DEL", server_->Command({"KEYS", "bloomline:shard:*:0}"})});
-  server_->Command({"DEL", server_->Command({"KEYS", "bloomline:shard:*:1}"})});
-  EXPECT_EQ(filter->AddKey("key"), AddResult::kFailed);
-  EXPECT_EQ(server_->Command({"KEYS", "bloomline:shard:*"}), "") << "the remnant is gone";
-  std::string error;
-  EXPECT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
-  EXPECT_EQ(server_->Command({"DBSIZE"}), "0");
-}
-
-// A client that may only read can open a finished filter.
-TEST_F(RedisBloomFilterTest, ReadersNeedFewPermissions) {
-  Create("f", Options(1000))->AddKey("key");
-  server_->Command({"ACL", "SETUSER", "reader", "on", ">secret", "~bloomline:*", "+auth",
-                    "+cluster|slots", "+wait", "+asking", "+getrange", "+hmget", "+strlen"});
-  servers_.username = "reader";
-  servers_.password = "secret";
-  const auto filter = Open("f");
-  ASSERT_NE(filter, nullptr);
-  EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
-  EXPECT_EQ(filter->error(), "");
-  EXPECT_EQ(filter->AddKey("another"), AddResult::kFailed);
-  EXPECT_NE(filter->error().find("NOPERM"), std::string::npos) << filter->error();
-}
-
-TEST_F(RedisBloomFilterTest, SecondCreatorWithTheSameOptionsOpens) {
-  const auto first = Create("f", Options(1000));
-  first->AddKey("key");
-  EXPECT_EQ(Create("f", Options(1000))->MayMatch("key"), Answer::kMaybe);
-  EXPECT_EQ(Open("f")->MayMatch("key"), Answer::kMaybe);
-  EXPECT_EQ(server_->Command({"DBSIZE"}), "2");
-}
-
-TEST_F(RedisBloomFilterTest, SecondCreatorWithOtherOptionsIsRefusedWithBoth) {
-  const auto first = Create("f", Options(1000));
-  SharedBloomFilterOptions other_seed = Options(1000);
-  other_seed.seed = 5;
-  for (const SharedBloomFilterOptions& options : {Options(1001), Options(1000, 0.02), other_seed}) {
-    std::string error;
-    EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", options, &error), nullptr);
-    EXPECT_NE(error.find("exists with other parameters"), std::string::npos) << error;
-    EXPECT_NE(error.find("capacity=1000 false_positive_rate=0.01 seed=0"), std::string::npos);
-    EXPECT_NE(error.find("wanted is 'bloomline-shared-bloom version=1 capacity=" +
-                         std::to_string(options.capacity)),
-              std::string::npos);
-  }
-  EXPECT_EQ(server_->Command({"DBSIZE"}), "2") << "nothing left behind";
-}
-
-TEST_F(RedisBloomFilterTest, ConcurrentCreatorsGetOneFilter) {
-  constexpr size_t kCreators = 8;
-  std::vector<std::unique_ptr<SharedBloomFilter>> filters(kCreators);
-  std::vector<std::thread> threads;
-  std::atomic<size_t> ready{0};
-  for (size_t i = 0; i < kCreators; ++i) {
-    threads.emplace_back([&, i] {
-      ++ready;
-      while (ready < kCreators) std::this_thread::yield();
-      filters[i] = SharedBloomFilter::Create(servers_, "f", Options(3000000), nullptr);
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  for (const auto& filter : filters) ASSERT_NE(filter, nullptr);
-  filters[0]->AddKey("key");
-  for (const auto& filter : filters) EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
-  EXPECT_EQ(server_->Command({"DBSIZE"}), "2") << "unused shards were removed";
-  EXPECT_EQ(server_->Command({"TTL", "bloomline:{f}"}), "-1");
-}
-
-TEST_F(RedisBloomFilterTest, ShardsDoNotExpireAndHaveTheirExactLength) {
-  SharedBloomFilterOptions options = Options(100000);
-  options.shard_bytes = 65536;
-  const auto filter = Create("f", options);
-  ASSERT_EQ(filter->num_shards(), 2u);
-  const std::string keys = server_->Command({"KEYS", "bloomline:shard:{f:*"});
-  const std::string first = keys.substr(0, keys.find(' '));
-  EXPECT_EQ(server_->Command({"TTL", first}), "-1");
-  EXPECT_EQ(server_->Command({"STRLEN", first}), std::to_string(filter->num_bytes() / 2));
-  const uint64_t used = std::stoull(server_->Command({"MEMORY", "USAGE", first}));
-  EXPECT_LT(used, filter->num_bytes() / 2 * 5 / 4);
-}
-
-TEST_F(RedisBloomFilterTest, DeletedNameCanBeCreatedAgain) {
-  const auto old = Create("f", Options(1000));
-  old->AddKey("key");
-  std::string error;
-  ASSERT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
-  EXPECT_EQ(server_->Command({"DBSIZE"}), "0");
-  ASSERT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << "succeeds also if there is none";
-  EXPECT_EQ(SharedBloomFilter::Open(servers_, "f", &error), nullptr);
-  EXPECT_NE(error.find("no filter 'f'"), std::string::npos) << error;
-
-  const auto anew = Create("f", Options(50000, 0.001));
-  EXPECT_EQ(anew->MayMatch("key"), Answer::kNo);
-  // Clients that have the old one open neither damage the new one nor answer "no".
-  EXPECT_EQ(old->MayMatch("key"), Answer::kMaybe);
-  EXPECT_NE(old->error(), "");
-  EXPECT_EQ(old->AddKey("other"), AddResult::kFailed);
-  EXPECT_EQ(anew->MayMatch("other"), Answer::kNo);
-  EXPECT_EQ(server_->Command({"DBSIZE"}), "2") << "nothing of the old filter came back";
-}
-
 // Each of several writers adds all keys, in its own order.
 TEST_F(RedisBloomFilterTest, ExactlyOneOfConcurrentWritersSeesAKeyAsNew) {
   constexpr size_t kWriters = 4;
@@ -427,49 +232,6 @@ TEST_F(RedisBloomFilterTest, ProcessesShareAFilter) {
     ASSERT_TRUE(filter->MayMatch(views.size(), views.data(), answers.data()));
     EXPECT_EQ(Count(answers, Answer::kMaybe), views.size());
   }
-}
-
-TEST_F(RedisBloomFilterTest, BadNamesAndOptionsAreRefusedBeforeAnyCommand) {
-  std::string error;
-  EXPECT_EQ(SharedBloomFilter::Create(servers_, "a b", Options(1000), &error), nullptr);
-  EXPECT_NE(error.find("'a b'"), std::string::npos) << error;
-  EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", Options(0), &error), nullptr);
-  EXPECT_NE(error.find("capacity is 0"), std::string::npos) << error;
-  RedisServers bad = servers_;
-  bad.max_retries = -1;
-  EXPECT_EQ(SharedBloomFilter::Open(bad, "f", &error), nullptr);
-  EXPECT_NE(error.find("max_retries is -1"), std::string::npos) << error;
-  EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", Options(0), nullptr), nullptr);
-  EXPECT_EQ(server_->Command({"DBSIZE"}), "0");
-}
-
-// Delete compares the metadata with its own spelling. It must not report success and leave the
-// metadata.
-TEST_F(RedisBloomFilterTest, MetadataInAnotherSpellingIsNotHalfDeleted) {
-  const auto filter = Create("f", Options(1000));
-  ASSERT_EQ(filter->AddKey("key"), AddResult::kNew);
-  std::string metadata = server_->Command({"HGET", "bloomline:{f}", "metadata"});
-  const size_t rate = metadata.find("false_positive_rate=0.01");
-  ASSERT_NE(rate, std::string::npos) << metadata;
-  metadata.insert(rate + std::string("false_positive_rate=0.01").size(), "0");
-  server_->Command({"HSET", "bloomline:{f}", "metadata", metadata});
-  std::string error;
-  EXPECT_FALSE(SharedBloomFilter::Delete(servers_, "f", &error));
-  EXPECT_NE(error.find("spelling"), std::string::npos) << error;
-  EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
-  EXPECT_EQ(filter->error(), "") << "its shards exist";
-}
-
-TEST_F(RedisBloomFilterTest, ForeignMetadataIsNotTouched) {
-  std::string error;
-  server_->Command({"HSET", "bloomline:{f}", "metadata", "something else"});
-  EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", Options(1000), &error), nullptr);
-  EXPECT_NE(error.find("'something else'"), std::string::npos) << error;
-  EXPECT_FALSE(SharedBloomFilter::Delete(servers_, "f", &error));
-  EXPECT_EQ(server_->Command({"HGET", "bloomline:{f}", "metadata"}), "something else");
-  server_->Command({"LPUSH", "bloomline:{g}", "x"});
-  EXPECT_EQ(SharedBloomFilter::Open(servers_, "g", &error), nullptr);
-  EXPECT_NE(error.find("WRONGTYPE"), std::string::npos) << error;
 }
 
 }  // namespace

@@ -14,13 +14,16 @@
 #include "bloomline/redis_bloom_filter.h"
 #include "src/redis/scripts.h"
 #include "src/redis/slots.h"
+#include "tests/redis_keys.h"
 #include "tests/redis_server.h"
 
 namespace bloomline {
 namespace {
 
+using tests::Keys;
 using tests::RedisCluster;
 using tests::RedisServer;
+using tests::Views;
 
 class RedisClusterTest : public testing::Test {
  protected:
@@ -62,16 +65,6 @@ class RedisClusterTest : public testing::Test {
   RedisServers servers_;
   SharedBloomFilterOptions options_;
 };
-
-std::vector<std::string> Keys(size_t n, const std::string& prefix) {
-  std::vector<std::string> keys;
-  for (size_t i = 0; i < n; ++i) keys.push_back(prefix + std::to_string(i));
-  return keys;
-}
-
-std::vector<std::string_view> Views(const std::vector<std::string>& keys) {
-  return {keys.begin(), keys.end()};
-}
 
 TEST_F(RedisClusterTest, ShardsSpreadAndKeysAreFound) {
   for (const std::string key :

@@ -8,18 +8,14 @@
 #include <vector>
 
 #include "bloomline/redis_bloom_filter.h"
+#include "tests/redis_keys.h"
 #include "tests/redis_server.h"
 
 namespace bloomline {
 namespace {
 
+using tests::Keys;
 using tests::RedisServer;
-
-std::vector<std::string> Keys(int n, const std::string& prefix) {
-  std::vector<std::string> keys;
-  for (int i = 0; i < n; ++i) keys.push_back(prefix + std::to_string(i));
-  return keys;
-}
 
 // The number of wrong answers, in queries of single keys and of many.
 int CountWrong(SharedBloomFilter* filter, const std::vector<std::string>& keys, Answer expected) {

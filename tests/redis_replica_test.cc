@@ -14,14 +14,18 @@
 #include "src/redis/creation.h"
 #include "src/redis/layout.h"
 #include "src/redis/router.h"
+#include "tests/redis_keys.h"
 #include "tests/redis_server.h"
 
 namespace bloomline {
 namespace {
 
+using tests::Count;
+using tests::Keys;
 using tests::RedisCluster;
 using tests::RedisSentinel;
 using tests::RedisServer;
+using tests::Views;
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kMillisecond = std::chrono::milliseconds(1);
@@ -31,22 +35,6 @@ AddOptions Replicas(int n, int timeout_ms) {
   options.min_replicas = n;
   options.replica_timeout_ms = timeout_ms;
   return options;
-}
-
-std::vector<std::string> Keys(int n, const std::string& prefix) {
-  std::vector<std::string> keys;
-  for (int i = 0; i < n; ++i) keys.push_back(prefix + std::to_string(i));
-  return keys;
-}
-
-std::vector<std::string_view> Views(const std::vector<std::string>& keys) {
-  return {keys.begin(), keys.end()};
-}
-
-size_t Count(const std::vector<AddResult>& results, AddResult result) {
-  size_t n = 0;
-  for (const AddResult one : results) n += one == result;
-  return n;
 }
 
 // The number of keys that the filter answers with "no".

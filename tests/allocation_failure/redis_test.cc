@@ -1,8 +1,6 @@
-// redis_bloom_filter.h. Allocations of hiredis, a shared library, do not fail here. Version 0.14
-// makes 13 to connect and read three replies: it ends the process if the fifth fails, and returns
-// an error if another does.
-#include <dirent.h>
-
+// redis_bloom_filter.h: filters on a server. Allocations of hiredis, a shared library, do not fail
+// here. Version 0.14 makes 13 to connect and read three replies: it ends the process if the fifth
+// fails, and returns an error if another does.
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,6 +8,7 @@
 
 #include "bloomline/redis_bloom_filter.h"
 #include "tests/allocation_failure/attempts.h"
+#include "tests/allocation_failure/redis_attempts.h"
 #include "tests/redis_server.h"
 #include "tests/temp_dir.h"
 
@@ -18,133 +17,6 @@ namespace {
 
 // Enough for a batch to fail with some replies read and others still to come.
 constexpr size_t kKeys = 600;
-
-// Few probes make planning fast, which happens thousands of times. The tests fill a hundredth of
-// the filter, so that hardly any key is a false positive.
-SharedBloomFilterOptions Options() {
-  SharedBloomFilterOptions options;
-  options.capacity = 5000000;
-  options.false_positive_rate = 1.0 / 3;  // 15 digits: a short text needs no memory
-  options.shard_bytes = 256 << 10;
-  return options;
-}
-
-size_t NumOpenFiles() {
-  size_t n = 0;
-  DIR* const folder = opendir("/proc/self/fd");
-  while (readdir(folder) != nullptr) ++n;
-  closedir(folder);
-  return n;
-}
-
-// As FailEachAllocation; also checks that no connection stays open.
-void FailEach(Functions functions, const std::function<void(Attempt*)>& body) {
-  FailEachAllocation(functions, [&](Attempt* attempt) {
-    const size_t before = NumOpenFiles();
-    body(attempt);
-    EXPECT_EQ(NumOpenFiles(), before);
-  });
-}
-
-std::vector<RedisServers> WrongServers() {
-  std::vector<RedisServers> wrong(17);
-  wrong[0].servers = {};
-  wrong[1].servers = {"an address that is none, however long it may be"};
-  wrong[2].servers = {"redis://user:a%password@host:99999999"};
-  wrong[3].servers = {"unix:///" + std::string(200, 'x')};
-  wrong[4].servers = {"rediss://one-host.example:1", "redis://other-host.example:2"};
-  wrong[5].servers = {"redis://a-user:a-password@one-host.example", "redis://b:c@other.example"};
-  wrong[6].servers = {"redis://one-host.example:1/1", "redis://other-host.example:2/2"};
-  wrong[7].tls.ca_file = "/a/file/without/an/address/that/wants/TLS.pem";
-  wrong[8].username = "a user whose name needs memory";
-  wrong[9].database = -1;
-  wrong[10].connect_timeout_ms = 0;
-  wrong[11].command_timeout_ms = 600001;
-  wrong[12].max_retries = -1;
-  wrong[13].give_up_ms = -1;
-  wrong[14].when_unavailable = static_cast<WhenUnavailable>(99);
-  wrong[15].servers = {"rediss://one-host.example:1"};  // without TLS in the build, or
-  wrong[15].tls.certificate_file = "/a/certificate/that/has/no/key.pem";
-  wrong[16].servers = {"redis://a-user@one-host.example"};
-  return wrong;
-}
-
-TEST(Redis, InvalidServersAreRefusedWithoutMemory) {
-  const std::string name = "name-that-needs-memory-of-its-own";
-  for (const RedisServers& servers : WrongServers()) {
-    FailEach(
-        {"RedisServers::Validate", "SharedBloomFilter::Create", "SharedBloomFilter::Open",
-         "SharedBloomFilter::Delete"},
-        [&](Attempt* attempt) {
-          const std::string name = "name-that-needs-memory-of-its-own";
-          std::string invalid;
-          std::string errors[3] = {Attempt::kUntouched, Attempt::kUntouched, Attempt::kUntouched};
-          std::unique_ptr<SharedBloomFilter> created, opened;
-          bool deleted = false;
-          attempt->Call([&] {
-            invalid = servers.Validate();
-            created = SharedBloomFilter::Create(servers, name, Options(), &errors[0]);
-            opened = SharedBloomFilter::Open(servers, name, &errors[1]);
-            deleted = SharedBloomFilter::Delete(servers, name, &errors[2]);
-          });
-          EXPECT_NE(invalid, "");
-          Attempt::CheckRefusal(created != nullptr, errors[0]);
-          Attempt::CheckRefusal(opened != nullptr, errors[1]);
-          Attempt::CheckRefusal(deleted, errors[2]);
-        });
-  }
-}
-
-TEST(Redis, InvalidOptionsAreRefusedWithoutMemory) {
-  SharedBloomFilterOptions wrong[4] = {Options(), Options(), Options(), Options()};
-  wrong[0].capacity = 0;
-  wrong[1].false_positive_rate = 1;
-  wrong[2].shard_bytes = 1;
-  wrong[3].capacity = 1000000000000;
-  wrong[3].shard_bytes = 4096;
-  const RedisServers servers;
-  const std::string name = "name";
-  for (const SharedBloomFilterOptions& options : wrong) {
-    FailEach({"SharedBloomFilterOptions::Validate"}, [&](Attempt* attempt) {
-      std::string invalid, error = Attempt::kUntouched;
-      std::unique_ptr<SharedBloomFilter> filter;
-      attempt->Call([&] {
-        invalid = options.Validate();
-        filter = SharedBloomFilter::Create(servers, name, options, &error);
-      });
-      EXPECT_NE(invalid, "");
-      Attempt::CheckRefusal(filter != nullptr, error);
-    });
-  }
-  AddOptions wrong_addition[2];
-  wrong_addition[0].min_replicas = -1;
-  wrong_addition[1].replica_timeout_ms = 0;
-  for (const AddOptions& options : wrong_addition) {
-    FailEach({"AddOptions::Validate"}, [&](Attempt* attempt) {
-      std::string invalid;
-      attempt->Call([&] { invalid = options.Validate(); });
-      EXPECT_NE(invalid, "");
-    });
-  }
-}
-
-TEST(Redis, ValidOptionsAreRefusedOnlyForLackOfMemory) {
-  RedisServers servers;
-  servers.servers = {
-      "redis://a-user-of-some-length:and-a-password@a-host-of-some-length.example/3"};
-  FailEach({"RedisServers::Validate", "SharedBloomFilterOptions::Validate", "AddOptions::Validate"},
-           [&](Attempt* attempt) {
-             std::string invalid, filter_invalid, addition_invalid;
-             attempt->Call([&] {
-               invalid = servers.Validate();
-               filter_invalid = Options().Validate();
-               addition_invalid = AddOptions().Validate();
-             });
-             EXPECT_EQ(invalid, attempt->HasFailed() ? "out of memory" : "");
-             EXPECT_EQ(filter_invalid, "");
-             EXPECT_EQ(addition_invalid, "");
-           });
-}
 
 class RedisMemoryTest : public testing::Test {
  protected:
@@ -159,7 +31,7 @@ class RedisMemoryTest : public testing::Test {
   // Creates the filter of the test, with keys that every query must find.
   void Fill() {
     std::string error;
-    const auto filter = SharedBloomFilter::Create(servers_, name_, Options(), &error);
+    const auto filter = SharedBloomFilter::Create(servers_, name_, RedisOptions(), &error);
     ASSERT_NE(filter, nullptr) << error;
     ASSERT_TRUE(filter->AddKeys(kKeys, keys_.data())) << filter->error();
   }
@@ -210,15 +82,16 @@ class RedisMemoryTest : public testing::Test {
 
 // What a failed creation left behind does not disturb the next one.
 TEST_F(RedisMemoryTest, CreateReturnsAFilterOrAnError) {
-  FailEach({"SharedBloomFilter::Create"}, [&](Attempt* attempt) {
+  FailEachForRedis({"SharedBloomFilter::Create"}, [&](Attempt* attempt) {
     const std::string name = NewName();
     std::unique_ptr<SharedBloomFilter> filter;
     std::string error = Attempt::kUntouched;
-    attempt->Call([&] { filter = SharedBloomFilter::Create(servers_, name, Options(), &error); });
+    attempt->Call(
+        [&] { filter = SharedBloomFilter::Create(servers_, name, RedisOptions(), &error); });
     attempt->CheckOutcome(filter != nullptr, error);
-    const auto next = SharedBloomFilter::Create(servers_, name, Options(), &error);
+    const auto next = SharedBloomFilter::Create(servers_, name, RedisOptions(), &error);
     ASSERT_NE(next, nullptr) << error;
-    EXPECT_NEAR(next->false_positive_rate(), Options().false_positive_rate, 1e-15);
+    EXPECT_NEAR(next->false_positive_rate(), RedisOptions().false_positive_rate, 1e-15);
     SharedBloomFilter* const adder = filter != nullptr ? filter.get() : next.get();
     ASSERT_TRUE(adder->AddKeys(kKeys, keys_.data())) << adder->error();
     CheckKeys(next.get(), keys_);
@@ -229,11 +102,11 @@ TEST_F(RedisMemoryTest, CreateReturnsAFilterOrAnError) {
 }
 
 TEST_F(RedisMemoryTest, OpenReturnsAFilterOrAnError) {
-  FailEach({"SharedBloomFilter::Create", "SharedBloomFilter::Open"}, [&](Attempt* attempt) {
+  FailEachForRedis({"SharedBloomFilter::Create", "SharedBloomFilter::Open"}, [&](Attempt* attempt) {
     std::unique_ptr<SharedBloomFilter> created, opened;
     std::string create_error = Attempt::kUntouched, open_error = Attempt::kUntouched;
     attempt->Call([&] {
-      created = SharedBloomFilter::Create(servers_, name_, Options(), &create_error);
+      created = SharedBloomFilter::Create(servers_, name_, RedisOptions(), &create_error);
       opened = SharedBloomFilter::Open(servers_, name_, &open_error);
     });
     attempt->CheckOutcome(created != nullptr, create_error);
@@ -244,10 +117,10 @@ TEST_F(RedisMemoryTest, OpenReturnsAFilterOrAnError) {
 }
 
 TEST_F(RedisMemoryTest, DifferentOptionsAndWrongNamesAreRefused) {
-  SharedBloomFilterOptions other = Options();
+  SharedBloomFilterOptions other = RedisOptions();
   other.false_positive_rate = 0.4;
   const std::string bad = "a name with spaces in it", missing = "a-filter-that-nobody-made";
-  FailEach({"SharedBloomFilter::Create", "SharedBloomFilter::Open"}, [&](Attempt* attempt) {
+  FailEachForRedis({"SharedBloomFilter::Create", "SharedBloomFilter::Open"}, [&](Attempt* attempt) {
     std::unique_ptr<SharedBloomFilter> created, named, opened;
     std::string errors[3] = {Attempt::kUntouched, Attempt::kUntouched, Attempt::kUntouched};
     attempt->Call([&] {
@@ -262,10 +135,10 @@ TEST_F(RedisMemoryTest, DifferentOptionsAndWrongNamesAreRefused) {
 }
 
 TEST_F(RedisMemoryTest, DeleteSucceedsOrReturnsAnError) {
-  FailEach({"SharedBloomFilter::Delete"}, [&](Attempt* attempt) {
+  FailEachForRedis({"SharedBloomFilter::Delete"}, [&](Attempt* attempt) {
     const std::string name = NewName();
     std::string error;
-    auto filter = SharedBloomFilter::Create(servers_, name, Options(), &error);
+    auto filter = SharedBloomFilter::Create(servers_, name, RedisOptions(), &error);
     ASSERT_NE(filter, nullptr) << error;
     bool deleted = false;
     error = Attempt::kUntouched;
@@ -280,17 +153,18 @@ TEST_F(RedisMemoryTest, DeleteSucceedsOrReturnsAnError) {
 }
 
 void RedisMemoryTest::TryAdditions(const AddOptions& options) {
-  FailEach({"SharedBloomFilter::AddKey", "SharedBloomFilter::error"}, [&](Attempt* attempt) {
-    const auto filter = Open();
-    const std::vector<std::string> stored = NewKeys(1);
-    AddResult result = AddResult::kNew;
-    attempt->Call([&] { result = filter->AddKey(stored[0], options); });
-    EXPECT_EQ(result == AddResult::kFailed, attempt->HasFailed());
-    EXPECT_EQ(filter->error().empty(), !attempt->HasFailed());
-    CheckBoth(filter.get(),
-              result == AddResult::kFailed ? std::vector<std::string_view>() : Views(stored));
-  });
-  FailEach({"SharedBloomFilter::AddKeys"}, [&](Attempt* attempt) {
+  FailEachForRedis(
+      {"SharedBloomFilter::AddKey", "SharedBloomFilter::error"}, [&](Attempt* attempt) {
+        const auto filter = Open();
+        const std::vector<std::string> stored = NewKeys(1);
+        AddResult result = AddResult::kNew;
+        attempt->Call([&] { result = filter->AddKey(stored[0], options); });
+        EXPECT_EQ(result == AddResult::kFailed, attempt->HasFailed());
+        EXPECT_EQ(filter->error().empty(), !attempt->HasFailed());
+        CheckBoth(filter.get(),
+                  result == AddResult::kFailed ? std::vector<std::string_view>() : Views(stored));
+      });
+  FailEachForRedis({"SharedBloomFilter::AddKeys"}, [&](Attempt* attempt) {
     const auto filter = Open();
     const std::vector<std::string> stored = NewKeys(kKeys);
     const std::vector<std::string_view> keys = Views(stored);
@@ -307,7 +181,7 @@ void RedisMemoryTest::TryAdditions(const AddOptions& options) {
     EXPECT_EQ(acknowledged.size() == keys.size(), added);
     CheckBoth(filter.get(), acknowledged);
   });
-  FailEach({"SharedBloomFilter::AddKeys"}, [&](Attempt* attempt) {
+  FailEachForRedis({"SharedBloomFilter::AddKeys"}, [&](Attempt* attempt) {
     const auto filter = Open();
     const std::vector<std::string> stored = NewKeys(kKeys);
     const std::vector<std::string_view> keys = Views(stored);
@@ -322,7 +196,7 @@ void RedisMemoryTest::TryQueries(WhenUnavailable when_unavailable) {
   servers_.when_unavailable = when_unavailable;
   const Answer unavailable =
       when_unavailable == WhenUnavailable::kError ? Answer::kError : Answer::kMaybe;
-  FailEach({"SharedBloomFilter::MayMatch"}, [&](Attempt* attempt) {
+  FailEachForRedis({"SharedBloomFilter::MayMatch"}, [&](Attempt* attempt) {
     const auto filter = Open();
     Answer present = Answer::kNo, absent = Answer::kNo;
     attempt->Call([&] {
@@ -335,7 +209,7 @@ void RedisMemoryTest::TryQueries(WhenUnavailable when_unavailable) {
     EXPECT_TRUE(absent == Answer::kNo || !filter->error().empty());
     CheckBoth(filter.get());
   });
-  FailEach({"SharedBloomFilter::MayMatch"}, [&](Attempt* attempt) {
+  FailEachForRedis({"SharedBloomFilter::MayMatch"}, [&](Attempt* attempt) {
     const auto filter = Open();
     std::vector<Answer> answers(kKeys, Answer::kNo);
     bool answered = false;
