@@ -175,7 +175,7 @@ void MeasurePartitioned(const ScaleCase& scale_case, const ScaleFlags& flags, Pr
   progress->Add(scale_case.num_keys * FinishWork(scale_case.subject));
   filters::InputFile input;
   check(input.Open(file.path, &error));
-  const auto memory = filters::LineMemory::OfFile(input.descriptor(), input.size());
+  const auto memory = filters::FilterMemory::OfFile(input.descriptor(), input.size());
   error = file.path + ": cannot be mapped";
   check(memory.data() != nullptr);
   const std::string_view bytes(memory.data(), input.size());

@@ -41,8 +41,8 @@ class AtomicBloomFilter {
   std::unique_ptr<BloomFilter> Snapshot(std::string* error) const;
 
   ~AtomicBloomFilter();
-  AtomicBloomFilter(const AtomicBloomFilter&) = delete;
-  AtomicBloomFilter& operator=(const AtomicBloomFilter&) = delete;
+  AtomicBloomFilter(AtomicBloomFilter&&) noexcept;
+  AtomicBloomFilter& operator=(AtomicBloomFilter&&) noexcept;
 
   // As in BloomFilter. Of threads that add the same key at the same time, several can be told that
   // they changed a bit.

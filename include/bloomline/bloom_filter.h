@@ -29,6 +29,7 @@ namespace bloomline {
 
 namespace filters {
 struct BloomState;
+class ByteSource;
 }  // namespace filters
 
 // Where a key's bits lie. docs/format.md defines each to the bit.
@@ -133,6 +134,9 @@ class BloomFilterBase {
   // hard links keep the old filter. The folder must be readable, because else it cannot be synced.
   bool Save(const std::string& path, std::string* error) const;
 
+  // The bytes of the file that Save writes.
+  bool ToBytes(std::string* bytes, std::string* error) const;
+
   // Same layout, num_bits, num_probes, seed and bits. Cost: reads all bits.
   friend bool operator==(const BloomFilterBase& a, const BloomFilterBase& b);
   friend bool operator!=(const BloomFilterBase& a, const BloomFilterBase& b) { return !(a == b); }
@@ -140,6 +144,8 @@ class BloomFilterBase {
  protected:
   explicit BloomFilterBase(std::unique_ptr<filters::BloomState> state);
   ~BloomFilterBase();
+  BloomFilterBase(BloomFilterBase&&) noexcept;
+  BloomFilterBase& operator=(BloomFilterBase&&) noexcept;
 
   std::unique_ptr<filters::BloomState> state_;
 
@@ -165,7 +171,12 @@ class BloomFilter : public BloomFilterBase {
   // version, length or checksum. Takes no more memory than the file is long, and a page.
   static std::unique_ptr<BloomFilter> Load(const std::string& path, std::string* error);
 
+  // Reads what ToBytes gave, or the bytes of a saved file.
+  static std::unique_ptr<BloomFilter> FromBytes(std::string_view bytes, std::string* error);
+
   ~BloomFilter();
+  BloomFilter(BloomFilter&&) noexcept;
+  BloomFilter& operator=(BloomFilter&&) noexcept;
 
   // Adds a key of any length. True if that changed a bit: the key was certainly not in before.
   // False: it is in, or was a false positive. Cost as MayMatch.
@@ -198,6 +209,7 @@ class BloomFilter : public BloomFilterBase {
   explicit BloomFilter(std::unique_ptr<filters::BloomState> state);
   static std::unique_ptr<BloomFilter> FromState(std::unique_ptr<filters::BloomState> state,
                                                 std::string* error);
+  static std::unique_ptr<BloomFilter> Read(const filters::ByteSource& source, std::string* error);
   template <typename Combine>
   bool CombineWith(const BloomFilterBase& other, Combine combine, std::string* error);
 };
@@ -219,6 +231,8 @@ class MappedBloomFilter : public BloomFilterBase {
   static std::unique_ptr<MappedBloomFilter> Open(const std::string& path, Verify verify,
                                                  std::string* error);
   ~MappedBloomFilter();
+  MappedBloomFilter(MappedBloomFilter&&) noexcept;
+  MappedBloomFilter& operator=(MappedBloomFilter&&) noexcept;
 
  private:
   explicit MappedBloomFilter(std::unique_ptr<filters::BloomState> state);

@@ -141,6 +141,9 @@ extern bloomline_bloom_t* bloomline_bloom_create(const bloomline_bloomoptions_t*
 /* A copy in memory, also of a mapped filter. */
 extern bloomline_bloom_t* bloomline_bloom_copy(const bloomline_bloom_t* from, char** errptr);
 extern bloomline_bloom_t* bloomline_bloom_load(const char* path, char** errptr);
+/* From the bytes of bloomline_bloom_to_bytes, or of a saved file; they are copied. */
+extern bloomline_bloom_t* bloomline_bloom_from_bytes(const char* bytes, size_t length,
+                                                     char** errptr);
 /* The saved file in place, for the functions that take a const handle; the others must not have it.
    With verify_payload, the bits' checksum is checked, which reads the whole file. */
 extern const bloomline_bloom_t* bloomline_bloom_open_mapped(const char* path,
@@ -169,6 +172,9 @@ extern uint8_t bloomline_bloom_merge(bloomline_bloom_t*, const bloomline_bloom_t
 extern uint8_t bloomline_bloom_intersect(bloomline_bloom_t*, const bloomline_bloom_t* other,
                                          char** errptr);
 extern uint8_t bloomline_bloom_save(const bloomline_bloom_t*, const char* path, char** errptr);
+/* The bytes of the file that bloomline_bloom_save writes, and how many; free them with
+   bloomline_free. A second copy of them exists for a moment. */
+extern char* bloomline_bloom_to_bytes(const bloomline_bloom_t*, size_t* length, char** errptr);
 extern void bloomline_bloom_clear(bloomline_bloom_t*);
 
 extern uint8_t bloomline_bloom_equal(const bloomline_bloom_t*, const bloomline_bloom_t*);
@@ -203,6 +209,8 @@ extern void bloomline_countingoptions_set_seed(bloomline_countingoptions_t*, uin
 extern bloomline_counting_t* bloomline_counting_create(const bloomline_countingoptions_t* options,
                                                        char** errptr);
 extern bloomline_counting_t* bloomline_counting_load(const char* path, char** errptr);
+extern bloomline_counting_t* bloomline_counting_from_bytes(const char* bytes, size_t length,
+                                                           char** errptr);
 extern void bloomline_counting_destroy(bloomline_counting_t*);
 
 /* True: the key was certainly not in before. */
@@ -231,6 +239,9 @@ extern uint8_t bloomline_counting_merge(bloomline_counting_t*, const bloomline_c
                                         char** errptr);
 extern uint8_t bloomline_counting_save(const bloomline_counting_t*, const char* path,
                                        char** errptr);
+/* As bloomline_bloom_to_bytes. */
+extern char* bloomline_counting_to_bytes(const bloomline_counting_t*, size_t* length,
+                                         char** errptr);
 /* A new Bloom filter with the same answers, of a quarter or an eighth of the memory. */
 extern bloomline_bloom_t* bloomline_counting_create_bloom(const bloomline_counting_t*,
                                                           char** errptr);

@@ -50,8 +50,9 @@
 namespace bloomline {
 
 namespace filters {
+class ByteSource;
 struct CountingState;
-}
+}  // namespace filters
 
 // The size is given either by capacity and false_positive_rate or by num_counters and num_probes.
 struct CountingBloomFilterOptions {
@@ -91,9 +92,12 @@ class CountingBloomFilter {
   // or is not what Save wrote: wrong magic, version, length or checksum.
   static std::unique_ptr<CountingBloomFilter> Load(const std::string& path, std::string* error);
 
+  // As BloomFilter::FromBytes.
+  static std::unique_ptr<CountingBloomFilter> FromBytes(std::string_view bytes, std::string* error);
+
   ~CountingBloomFilter();
-  CountingBloomFilter(const CountingBloomFilter&) = delete;
-  CountingBloomFilter& operator=(const CountingBloomFilter&) = delete;
+  CountingBloomFilter(CountingBloomFilter&&) noexcept;
+  CountingBloomFilter& operator=(CountingBloomFilter&&) noexcept;
 
   // Adds a key of any length. True if it was certainly not in before. Cost: one hash and one cache
   // line.
@@ -164,6 +168,9 @@ class CountingBloomFilter {
   // Writes the filter to a file (docs/format.md, section 10) as BloomFilter::Save does.
   bool Save(const std::string& path, std::string* error) const;
 
+  // As BloomFilter::ToBytes.
+  bool ToBytes(std::string* bytes, std::string* error) const;
+
   // Same counter_bits, num_counters, num_probes, seed and counters. Cost: reads all counters.
   friend bool operator==(const CountingBloomFilter& a, const CountingBloomFilter& b);
   friend bool operator!=(const CountingBloomFilter& a, const CountingBloomFilter& b) {
@@ -174,6 +181,8 @@ class CountingBloomFilter {
   explicit CountingBloomFilter(std::unique_ptr<filters::CountingState> state);
   static std::unique_ptr<CountingBloomFilter> FromState(
       std::unique_ptr<filters::CountingState> state, std::string* error);
+  static std::unique_ptr<CountingBloomFilter> Read(const filters::ByteSource& source,
+                                                   std::string* error);
 
   std::unique_ptr<filters::CountingState> state_;
 };

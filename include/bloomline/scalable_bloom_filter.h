@@ -15,8 +15,9 @@
 namespace bloomline {
 
 namespace filters {
-class InputFile;
-}
+class ByteSink;
+class ByteSource;
+}  // namespace filters
 
 // Stage i (from 0) holds initial_capacity * growth^i keys at a rate of
 // false_positive_rate * (1 - tightening) * tightening^i; those sum up to less than
@@ -54,9 +55,12 @@ class ScalableBloomFilter {
   // Reads a file that Save wrote, as BloomFilter::Load does.
   static std::unique_ptr<ScalableBloomFilter> Load(const std::string& path, std::string* error);
 
+  // As BloomFilter::FromBytes.
+  static std::unique_ptr<ScalableBloomFilter> FromBytes(std::string_view bytes, std::string* error);
+
   ~ScalableBloomFilter();
-  ScalableBloomFilter(const ScalableBloomFilter&) = delete;
-  ScalableBloomFilter& operator=(const ScalableBloomFilter&) = delete;
+  ScalableBloomFilter(ScalableBloomFilter&&) noexcept;
+  ScalableBloomFilter& operator=(ScalableBloomFilter&&) noexcept;
 
   // Adds a key unless a stage may contain it. True if it was added: it was certainly not in before.
   // When memory for a further stage cannot be had, the last one takes the key beyond its capacity,
@@ -96,18 +100,22 @@ class ScalableBloomFilter {
   // One file with all stages (docs/format.md, section 9), written as BloomFilter::Save does.
   bool Save(const std::string& path, std::string* error) const;
 
+  // As BloomFilter::ToBytes.
+  bool ToBytes(std::string* bytes, std::string* error) const;
+
  private:
   explicit ScalableBloomFilter(const ScalableBloomFilterOptions& options);
   static std::unique_ptr<ScalableBloomFilter> New(const ScalableBloomFilterOptions& options,
                                                   std::string* error);
-  static std::unique_ptr<ScalableBloomFilter> Read(const filters::InputFile& file,
+  static std::unique_ptr<ScalableBloomFilter> Read(const filters::ByteSource& source,
                                                    std::string* error);
+  bool Write(filters::ByteSink* sink, std::string* error) const;
   bool AddStage(std::string* error);
   bool LastHasRoom() const;
   bool AddNewHash(uint64_t hash);
   bool MayMatchHash(uint64_t hash) const;
-  void RequestForQuery(uint64_t hash) const;
-  void RequestedMayMatch(size_t n, const uint64_t* hashes, bool* may_match) const;
+  void PrefetchForQuery(uint64_t hash) const;
+  void PrefetchedMayMatch(size_t n, const uint64_t* hashes, bool* may_match) const;
   template <typename Figure>
   uint64_t Sum(Figure figure) const;
 

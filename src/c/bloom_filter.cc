@@ -12,6 +12,7 @@ using bloomline::BloomLayout;
 using bloomline::MappedBloomFilter;
 using bloomline::c::AnswerEachBatch;
 using bloomline::c::Key;
+using bloomline::c::MallocedBytes;
 using bloomline::c::OrSetError;
 
 struct bloomline_bloomoptions_t {
@@ -83,6 +84,12 @@ bloomline_bloom_t* bloomline_bloom_load(const char* path, char** errptr) {
   return MakeHandle(errptr, [=](std::string* error) { return BloomFilter::Load(path, error); });
 }
 
+bloomline_bloom_t* bloomline_bloom_from_bytes(const char* bytes, size_t length, char** errptr) {
+  return MakeHandle(errptr, [=](std::string* error) {
+    return BloomFilter::FromBytes({bytes, length}, error);
+  });
+}
+
 const bloomline_bloom_t* bloomline_bloom_open_mapped(const char* path, uint8_t verify_payload,
                                                      char** errptr) {
   return OrSetError(errptr, [=](std::string* error) -> const bloomline_bloom_t* {
@@ -151,6 +158,12 @@ uint8_t bloomline_bloom_intersect(bloomline_bloom_t* bloom, const bloomline_bloo
 
 uint8_t bloomline_bloom_save(const bloomline_bloom_t* bloom, const char* path, char** errptr) {
   return OrSetError(errptr, [=](std::string* error) { return bloom->view().Save(path, error); });
+}
+
+char* bloomline_bloom_to_bytes(const bloomline_bloom_t* bloom, size_t* length, char** errptr) {
+  return MallocedBytes(length, errptr, [=](std::string* bytes, std::string* error) {
+    return bloom->view().ToBytes(bytes, error);
+  });
 }
 
 void bloomline_bloom_clear(bloomline_bloom_t* bloom) { bloom->filter->Clear(); }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 
@@ -39,6 +40,22 @@ auto OrSetError(char** errptr, F f) -> decltype(f(nullptr)) {
   auto result = core::OrError(&error, f);
   if (!result) core::SetCError(error, errptr);
   return result;
+}
+
+// A malloc()ed copy of the bytes that to_bytes(&bytes, &error) gives, and its length. Null, with
+// *length = 0 and *errptr, if that fails or there is no memory.
+template <typename ToBytes>
+char* MallocedBytes(size_t* length, char** errptr, ToBytes to_bytes) {
+  *length = 0;
+  return OrSetError(errptr, [&](std::string* error) -> char* {
+    std::string bytes;
+    if (!to_bytes(&bytes, error)) return nullptr;
+    char* const copy = static_cast<char*>(std::malloc(bytes.size()));
+    if (copy == nullptr) return nullptr;
+    bytes.copy(copy, bytes.size());
+    *length = bytes.size();
+    return copy;
+  });
 }
 
 }  // namespace bloomline::c

@@ -11,6 +11,7 @@
 using bloomline::CountingBloomFilter;
 using bloomline::c::AnswerEachBatch;
 using bloomline::c::Key;
+using bloomline::c::MallocedBytes;
 using bloomline::c::OrSetError;
 
 struct bloomline_countingoptions_t {
@@ -87,6 +88,20 @@ uint8_t bloomline_counting_save(const bloomline_counting_t* counting, const char
                                 char** errptr) {
   return OrSetError(errptr,
                     [=](std::string* error) { return counting->filter->Save(path, error); });
+}
+
+char* bloomline_counting_to_bytes(const bloomline_counting_t* counting, size_t* length,
+                                  char** errptr) {
+  return MallocedBytes(length, errptr, [=](std::string* bytes, std::string* error) {
+    return counting->filter->ToBytes(bytes, error);
+  });
+}
+
+bloomline_counting_t* bloomline_counting_from_bytes(const char* bytes, size_t length,
+                                                    char** errptr) {
+  return MakeHandle(errptr, [=](std::string* error) {
+    return CountingBloomFilter::FromBytes({bytes, length}, error);
+  });
 }
 
 void bloomline_counting_destroy(bloomline_counting_t* counting) { delete counting; }

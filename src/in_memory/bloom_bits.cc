@@ -29,9 +29,9 @@ void AddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* ch
   if (bits.shape.layout == BloomLayout::kBlocked) {
     bits.kernel->blocked_add_many(bits.lines(), n, hashes, changed);
   } else if (bits.shape.layout == BloomLayout::kStandard) {
-    StandardAddMany(bits.standard(), n, hashes, changed);
+    StandardAddHashes(bits.standard(), n, hashes, changed);
   } else {
-    AddToSmallBlocks(bits, n, hashes, changed);
+    SmallBlocksAddHashes(bits, n, hashes, changed);
   }
 }
 
@@ -39,39 +39,39 @@ void SharedAddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bo
   if (bits.shape.layout == BloomLayout::kBlocked) {
     bits.kernel->shared_add_many(bits.lines(), n, hashes, changed);
   } else if (bits.shape.layout == BloomLayout::kStandard) {
-    StandardSharedAddMany(bits.standard(), n, hashes, changed);
+    StandardSharedAddHashes(bits.standard(), n, hashes, changed);
   } else {
-    AddToSmallBlocks(bits, n, hashes, changed);
+    SmallBlocksAddHashes(bits, n, hashes, changed);
   }
 }
 
-void HashesMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_match) {
+void MayMatchHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_match) {
   if (bits.shape.layout == BloomLayout::kBlocked) {
     bits.kernel->blocked_may_match_many(bits.lines(), n, hashes, may_match);
   } else if (bits.shape.layout == BloomLayout::kStandard) {
-    StandardMayMatchMany(bits.standard(), n, hashes, may_match);
+    StandardMayMatchHashes(bits.standard(), n, hashes, may_match);
   } else {
-    AskSmallBlocks(bits, n, hashes, may_match);
+    SmallBlocksMayMatchHashes(bits, n, hashes, may_match);
   }
 }
 
-void SharedHashesMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes,
-                            bool* may_match) {
+void SharedMayMatchHashes(const BloomBits& bits, size_t n, const uint64_t* hashes,
+                          bool* may_match) {
   if (bits.shape.layout == BloomLayout::kBlocked) {
     bits.kernel->shared_may_match_many(bits.lines(), n, hashes, may_match);
   } else if (bits.shape.layout == BloomLayout::kStandard) {
-    StandardMayMatchMany(bits.standard(), n, hashes, may_match);
+    StandardMayMatchHashes(bits.standard(), n, hashes, may_match);
   } else {
-    AskSmallBlocks(bits, n, hashes, may_match);
+    SmallBlocksMayMatchHashes(bits, n, hashes, may_match);
   }
 }
 
-bool HashMayContain(const BloomBits& bits, uint64_t hash) {
+bool MayMatchHash(const BloomBits& bits, uint64_t hash) {
   if (bits.shape.layout == BloomLayout::kBlocked) {
     return bits.kernel->blocked_may_match(bits.lines(), hash);
   }
   bool may_match;
-  HashesMayContain(bits, 1, &hash, &may_match);
+  MayMatchHashes(bits, 1, &hash, &may_match);
   return may_match;
 }
 

@@ -31,32 +31,31 @@ struct BloomBits {
 void AddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed);
 
 // Of up to kBatchKeys hashes.
-void HashesMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_match);
+void MayMatchHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_match);
 
 // The same while other threads do so, too.
 void SharedAddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed);
-void SharedHashesMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes,
-                            bool* may_match);
+void SharedMayMatchHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_match);
 
-bool HashMayContain(const BloomBits& bits, uint64_t hash);
+bool MayMatchHash(const BloomBits& bits, uint64_t hash);
 
-inline void RequestForAdd(const BloomBits& bits, uint64_t hash) {
+inline void PrefetchForAdd(const BloomBits& bits, uint64_t hash) {
   if (bits.shape.layout == BloomLayout::kStandard) {
-    RequestStandardForAdd(bits.standard(), hash);
+    PrefetchStandardForAdd(bits.standard(), hash);
   } else {
     __builtin_prefetch(kernels::Line(bits.lines(), hash), 1);
   }
 }
 
-inline void RequestForQuery(const BloomBits& bits, uint64_t hash) {
+inline void PrefetchForQuery(const BloomBits& bits, uint64_t hash) {
   if (bits.shape.layout == BloomLayout::kStandard) {
-    RequestStandardForQuery(bits.standard(), hash);
+    PrefetchStandardForQuery(bits.standard(), hash);
   } else {
     __builtin_prefetch(kernels::Line(bits.lines(), hash));
   }
 }
 
-inline bool IsWorthRequesting(const BloomBits& bits) {
+inline bool IsWorthPrefetching(const BloomBits& bits) {
   return bits.num_bytes() > kernels::kCachedBytes;
 }
 
@@ -68,7 +67,7 @@ inline size_t AddKeys(const BloomBits& bits, size_t n, HashOf hash_of, AddGroup 
   bool unwanted[kernels::kBatchKeys];
   size_t added = 0;
   core::ForEachGroup(
-      n, hash_of, IsWorthRequesting(bits), [&](uint64_t hash) { RequestForAdd(bits, hash); },
+      n, hash_of, IsWorthPrefetching(bits), [&](uint64_t hash) { PrefetchForAdd(bits, hash); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
         bool* group = changed == nullptr ? unwanted : changed + first;
         add(bits, count, hashes, group);
@@ -77,12 +76,12 @@ inline size_t AddKeys(const BloomBits& bits, size_t n, HashOf hash_of, AddGroup 
   return added;
 }
 
-// The same with `ask`, which is HashesMayContain or the like.
-template <typename HashOf, typename AskGroup>
-inline void AskMany(const BloomBits& bits, size_t n, HashOf hash_of, AskGroup ask,
-                    bool* may_match) {
+// The same with `ask`, which is MayMatchHashes or the like.
+template <typename HashOf, typename MayMatchGroup>
+inline void MayMatchKeys(const BloomBits& bits, size_t n, HashOf hash_of, MayMatchGroup ask,
+                         bool* may_match) {
   core::ForEachGroup(
-      n, hash_of, IsWorthRequesting(bits), [&](uint64_t hash) { RequestForQuery(bits, hash); },
+      n, hash_of, IsWorthPrefetching(bits), [&](uint64_t hash) { PrefetchForQuery(bits, hash); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
         ask(bits, count, hashes, may_match + first);
       });

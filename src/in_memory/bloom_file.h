@@ -7,7 +7,8 @@
 #include <string>
 
 #include "src/in_memory/bloom_state.h"
-#include "src/memory/file_io.h"
+#include "src/in_memory/file_header.h"
+#include "src/memory/byte_io.h"
 
 namespace bloomline::filters {
 
@@ -28,28 +29,36 @@ struct BloomFileHeader {
 
 // `error` is not null in what follows.
 
-// The filter that begins at `offset` and ends within the file.
-bool ReadBloomHeader(const InputFile& file, uint64_t offset, FilePayload kind,
+// The header of the filter that begins at `offset` and ends within the source: whoever allocates
+// payload_bytes takes no more memory than the source is long.
+bool ReadBloomHeader(const ByteSource& source, uint64_t offset, FilePayload kind,
                      BloomFileHeader* header, std::string* error);
 
-// False, with *error, if the file goes on after `end`.
-bool EndsAt(const InputFile& file, uint64_t end, std::string* error);
+// The same of a source that holds one filter and nothing else.
+bool ReadSoleBloomHeader(const ByteSource& source, FilePayload kind, BloomFileHeader* header,
+                         std::string* error);
 
-bool PayloadMatches(const InputFile& file, const BloomFileHeader& header, const char* payload,
+// False, with *error, if the source goes on after `end`.
+bool EndsAt(const ByteSource& source, uint64_t end, std::string* error);
+
+bool PayloadMatches(const ByteSource& source, const BloomFileHeader& header, const char* payload,
                     std::string* error);
 
 // The header's payload_bytes bytes. False, with *error, also if the checksum is wrong.
-bool ReadPayload(const InputFile& file, const BloomFileHeader& header, char* dst,
+bool ReadPayload(const ByteSource& source, const BloomFileHeader& header, char* dst,
                  std::string* error);
 
 // The filter in memory. Null, with *error, if it cannot be had or the checksum is wrong.
-std::unique_ptr<BloomState> ReadBloom(const InputFile& file, const BloomFileHeader& header,
+std::unique_ptr<BloomState> ReadBloom(const ByteSource& source, const BloomFileHeader& header,
                                       std::string* error);
+
+// How many bytes AppendBloom appends.
+inline uint64_t SavedBytes(const BloomBits& bits) { return kFileHeaderBytes + bits.num_bytes(); }
 
 // Of `header`, offset and checksum are not used.
 bool AppendFilter(FilePayload kind, const BloomFileHeader& header, const char* payload,
-                  ReplacementFile* file, std::string* error);
-bool AppendBloom(const BloomState& state, ReplacementFile* file, std::string* error);
+                  ByteSink* sink, std::string* error);
+bool AppendBloom(const BloomState& state, ByteSink* sink, std::string* error);
 
 }  // namespace bloomline::filters
 

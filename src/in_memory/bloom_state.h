@@ -15,7 +15,7 @@ struct BloomState {
   BloomBits bits;
   uint64_t capacity = 0;
   uint64_t num_keys = 0;
-  LineMemory memory;
+  FilterMemory memory;
 };
 
 // With zeroed bits. Null, with one sentence in *error unless that is null, if there is no memory.

@@ -19,7 +19,7 @@ struct CountingState {
   uint64_t capacity = 0;
   uint64_t num_keys = 0;
   uint64_t num_saturated = 0;
-  LineMemory memory;
+  FilterMemory memory;
 };
 
 // With zeroed counters. Null, with one sentence in *error unless that is null, if there is no

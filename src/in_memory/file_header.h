@@ -9,7 +9,7 @@
 #include <string>
 
 #include "src/kernels/little_endian.h"
-#include "src/memory/file_io.h"
+#include "src/memory/byte_io.h"
 
 namespace bloomline::filters {
 
@@ -30,7 +30,7 @@ class FileHeader {
   static FileHeader New(const char* magic);
 
   // Reads it at `offset` and checks length, magic, version, checksum and what is reserved.
-  static bool Read(const InputFile& file, uint64_t offset, const char* magic, FileHeader* header,
+  static bool Read(const ByteSource& source, uint64_t offset, const char* magic, FileHeader* header,
                    std::string* error);
 
   uint8_t Byte(size_t offset) const { return static_cast<uint8_t>(bytes_[offset]); }
@@ -53,7 +53,7 @@ class FileHeader {
 };
 
 // "PATH, offset N: NAME is VALUE; ALLOWED".
-std::string FieldError(const InputFile& file, uint64_t offset, const std::string& name,
+std::string FieldError(const ByteSource& source, uint64_t offset, const std::string& name,
                        const std::string& value, const std::string& allowed);
 
 }  // namespace bloomline::filters

@@ -12,9 +12,10 @@
 
 namespace bloomline::filters {
 
-// AddHashes and HashesMayContain for kBlocked128 and kBlocked64.
-void AddToSmallBlocks(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed);
-void AskSmallBlocks(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_match);
+// AddHashes and MayMatchHashes for kBlocked128 and kBlocked64.
+void SmallBlocksAddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed);
+void SmallBlocksMayMatchHashes(const BloomBits& bits, size_t n, const uint64_t* hashes,
+                               bool* may_match);
 
 // EstimatedFalsePositiveRate: the mean over all blocks of (set bits / bits)^num_probes.
 double SmallBlocksFalsePositiveRate(const BloomBits& bits);

@@ -31,7 +31,7 @@ inline void AddKeys(const StandardBits& bits, size_t n, const uint64_t* hashes, 
 
 }  // namespace
 
-void StandardAddMany(const StandardBits& bits, size_t n, const uint64_t* hashes, bool* changed) {
+void StandardAddHashes(const StandardBits& bits, size_t n, const uint64_t* hashes, bool* changed) {
   AddKeys(bits, n, hashes, changed, [](uint64_t* word, uint64_t mask) {
     const bool is_new = (*word & mask) == 0;
     *word |= mask;
@@ -39,8 +39,8 @@ void StandardAddMany(const StandardBits& bits, size_t n, const uint64_t* hashes,
   });
 }
 
-void StandardSharedAddMany(const StandardBits& bits, size_t n, const uint64_t* hashes,
-                           bool* changed) {
+void StandardSharedAddHashes(const StandardBits& bits, size_t n, const uint64_t* hashes,
+                             bool* changed) {
   AddKeys(bits, n, hashes, changed, [](uint64_t* word, uint64_t mask) {
     if ((kernels::LoadShared(word) & mask) != 0) return false;
     kernels::OrShared(word, mask);
@@ -49,8 +49,8 @@ void StandardSharedAddMany(const StandardBits& bits, size_t n, const uint64_t* h
 }
 
 // Probe by probe for all keys, of which half drop out each time.
-void StandardMayMatchMany(const StandardBits& bits, size_t n, const uint64_t* hashes,
-                          bool* may_match) {
+void StandardMayMatchHashes(const StandardBits& bits, size_t n, const uint64_t* hashes,
+                            bool* may_match) {
   size_t alive[kernels::kBatchKeys];
   uint64_t positions[kernels::kBatchKeys];
   for (size_t i = 0; i < n; ++i) {
@@ -79,13 +79,13 @@ void StandardMayMatchMany(const StandardBits& bits, size_t n, const uint64_t* ha
   for (size_t i = 0; i < num_alive; ++i) may_match[alive[i]] = true;
 }
 
-void RequestStandardForAdd(const StandardBits& bits, uint64_t hash) {
+void PrefetchStandardForAdd(const StandardBits& bits, uint64_t hash) {
   for (int j = 0; j < bits.num_probes; ++j) {
     __builtin_prefetch(Word(bits, Position(bits, hash, j)), 1);
   }
 }
 
-void RequestStandardForQuery(const StandardBits& bits, uint64_t hash) {
+void PrefetchStandardForQuery(const StandardBits& bits, uint64_t hash) {
   __builtin_prefetch(Word(bits, Position(bits, hash, 0)));
 }
 

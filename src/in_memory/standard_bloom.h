@@ -15,16 +15,16 @@ struct StandardBits {
 };
 
 // As the functions of Kernel: shared_add_many and may_match allow other threads to set bits.
-void StandardAddMany(const StandardBits& bits, size_t n, const uint64_t* hashes, bool* changed);
-void StandardSharedAddMany(const StandardBits& bits, size_t n, const uint64_t* hashes,
-                           bool* changed);
+void StandardAddHashes(const StandardBits& bits, size_t n, const uint64_t* hashes, bool* changed);
+void StandardSharedAddHashes(const StandardBits& bits, size_t n, const uint64_t* hashes,
+                             bool* changed);
 // Of up to kBatchKeys hashes.
-void StandardMayMatchMany(const StandardBits& bits, size_t n, const uint64_t* hashes,
-                          bool* may_match);
+void StandardMayMatchHashes(const StandardBits& bits, size_t n, const uint64_t* hashes,
+                            bool* may_match);
 
 // Request all lines of a key, or the first probe's, for most absent keys need no more than two.
-void RequestStandardForAdd(const StandardBits& bits, uint64_t hash);
-void RequestStandardForQuery(const StandardBits& bits, uint64_t hash);
+void PrefetchStandardForAdd(const StandardBits& bits, uint64_t hash);
+void PrefetchStandardForQuery(const StandardBits& bits, uint64_t hash);
 
 }  // namespace bloomline::filters
 

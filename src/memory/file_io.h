@@ -6,25 +6,25 @@
 #include <cstdint>
 #include <string>
 
+#include "src/memory/byte_io.h"
 #include "src/memory/save_target.h"
 
 namespace bloomline::filters {
 
-class InputFile {
+class InputFile : public ByteSource {
  public:
   InputFile() = default;
-  ~InputFile();
+  ~InputFile() override;
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
 
   // False, with *error, unless it is a regular file that can be read.
   bool Open(const std::string& path, std::string* error);
 
-  // Exactly n bytes from `offset` on. False, with *error, if there are fewer.
-  bool ReadAt(uint64_t offset, uint64_t n, char* dst, std::string* error) const;
+  bool ReadAt(uint64_t offset, uint64_t n, char* dst, std::string* error) const override;
 
-  const std::string& path() const { return path_; }
-  uint64_t size() const { return size_; }  // when it was opened
+  const std::string& name() const override { return path_; }
+  uint64_t size() const override { return size_; }  // when it was opened
   int descriptor() const { return descriptor_; }
 
  private:
@@ -35,17 +35,17 @@ class InputFile {
 
 // Written beside `path` and moved there by Commit, so that `path` is at any time the old file or
 // the whole new one, also after a power failure. Without Commit nothing is left.
-class ReplacementFile {
+class ReplacementFile : public ByteSink {
  public:
   ReplacementFile() = default;
-  ~ReplacementFile();
+  ~ReplacementFile() override;
   ReplacementFile(const ReplacementFile&) = delete;
   ReplacementFile& operator=(const ReplacementFile&) = delete;
 
   // False, with *error, unless `path` is a regular file or does not exist, or is a symbolic link to
   // such: then what it names is replaced.
   bool Open(const std::string& path, std::string* error);
-  bool Append(const char* data, uint64_t n, std::string* error);
+  bool Append(const char* data, uint64_t n, std::string* error) override;
   // In place of Append: any order, any number of threads at once.
   bool WriteAt(uint64_t offset, const char* data, uint64_t n, std::string* error) const;
   // The new file has the owner, group and permissions of the old one (SaveTarget). After false the

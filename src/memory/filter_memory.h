@@ -10,19 +10,19 @@
 namespace bloomline::filters {
 
 // Owns memory that begins on a 64-byte line. Null until it is allocated or mapped.
-class LineMemory {
+class FilterMemory {
  public:
-  LineMemory() = default;
-  ~LineMemory();
-  LineMemory(LineMemory&& other) noexcept;
-  LineMemory& operator=(LineMemory&& other) noexcept;
+  FilterMemory() = default;
+  ~FilterMemory();
+  FilterMemory(FilterMemory&& other) noexcept;
+  FilterMemory& operator=(FilterMemory&& other) noexcept;
 
   // `bytes` zero bytes, a positive multiple of 64, in huge pages where one of them fits. Null if
   // they cannot be had.
-  static LineMemory Zeroed(uint64_t bytes);
+  static FilterMemory Zeroed(uint64_t bytes);
 
   // The first `bytes` bytes of an open file, read-only. Null on failure, with errno set.
-  static LineMemory OfFile(int file, uint64_t bytes);
+  static FilterMemory OfFile(int file, uint64_t bytes);
 
   char* data() const { return static_cast<char*>(start_); }
 
