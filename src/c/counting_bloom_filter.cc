@@ -1,4 +1,4 @@
-// Filters that forget: include/bloomline/c.h.
+// Counting filters, from which keys can be removed: include/bloomline/c.h.
 #include "bloomline/counting_bloom_filter.h"
 
 #include <new>
