@@ -1,0 +1,81 @@
+// One database with one filter policy, as the measurement sees it.
+#ifndef BLOOMLINE_DB_BENCH_EXT_COMPARE_ENGINE_H_
+#define BLOOMLINE_DB_BENCH_EXT_COMPARE_ENGINE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bloomline::bench {
+
+// The compact ones: in as many bits as Bloom, and at Bloom's false-positive rate.
+enum class Policy { kNone, kBloom, kRibbon, kBloomline, kCompact, kCompactSameRate };
+
+// What the files hold after the full compaction.
+struct FilterSummary {
+  uint64_t block_bytes = 0;   // filter blocks as written in the SSTables
+  uint64_t filter_bytes = 0;  // less LevelDB's array of filter offsets, which no policy can shrink
+  uint64_t num_filters = 0;   // LevelDB: about one per data block; RocksDB: one per file
+};
+
+struct ReadCounts {
+  uint64_t data_block_reads = 0;
+  uint64_t filter_positives = 0;  // Gets that the filter let through
+};
+
+// Methods throw std::runtime_error when the engine reports an error. Not thread-safe.
+class Database {
+ public:
+  virtual ~Database() = default;
+
+  // Buffered in batches of kBatchRows; CompactAndReopen writes the rest.
+  virtual void Put(std::string_view key, std::string_view value) = 0;
+
+  // Leaves one sorted run, checks that, and opens the database anew. LevelDB then opens a table,
+  // and reads its filters, at the first Get that needs it; RocksDB has opened them all.
+  virtual void CompactAndReopen() = 0;
+
+  // False: not found.
+  virtual bool Get(const std::string& key, std::string* value) = 0;
+
+  virtual void StartCounting() = 0;
+  virtual ReadCounts StopCounting() = 0;
+
+  virtual FilterSummary Filters() = 0;
+};
+
+constexpr int kBatchRows = 1000;
+
+struct Engine {
+  const char* name;   // for flags and CSV
+  const char* title;  // for people
+  std::vector<Policy> policies;
+  std::unique_ptr<Database> (*open)(Policy policy, int bits_per_key, const std::string& directory);
+  // False-positive rate that the policy's mathematics promise for these filters over num_keys keys.
+  double (*theory)(Policy policy, int bits_per_key, const FilterSummary& filters,
+                   uint64_t num_keys);
+};
+
+inline const char* PolicyName(Policy policy) {
+  switch (policy) {
+    case Policy::kNone:
+      return "none";
+    case Policy::kBloom:
+      return "builtin-bloom";
+    case Policy::kRibbon:
+      return "builtin-ribbon";
+    case Policy::kBloomline:
+      return "bloomline";
+    case Policy::kCompact:
+      return "compact";
+    case Policy::kCompactSameRate:
+      return "compact-same-fpr";
+  }
+  return "?";
+}
+
+}  // namespace bloomline::bench
+
+#endif  // BLOOMLINE_DB_BENCH_EXT_COMPARE_ENGINE_H_

@@ -1,0 +1,111 @@
+#include "db_bench_ext/compare/flags.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <iostream>
+
+namespace bloomline::bench {
+namespace {
+
+void UseQuickSizes(Flags* flags) {
+  flags->path_rows = flags->counter_rows = 20000;
+  flags->max_absent = 10000;
+  flags->timed_queries = 5000;
+  flags->rounds = 2;
+}
+
+void UseFullSizes(Flags* flags) {
+  flags->path_rows = 100000000;  // all there are
+  flags->counter_rows = 3000000;
+  flags->max_absent = 500000;
+  flags->timed_queries = 200000;
+  flags->rounds = 9;
+  flags->bits = {10, 16};
+}
+
+}  // namespace
+
+std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
+  Flags flags;
+  size_t rows = 0;
+  int rounds = 0;
+  std::vector<int> bits;
+  bool full = false, print_plan = false;
+  flags.out_directory = "results";
+  flags.db_directory = std::filesystem::temp_directory_path().string();
+
+  CLI::App app(
+      "Loads real keys into real LevelDB and RocksDB databases and compares bloomline with the\n"
+      "filters these engines ship. Exit status 1 if any answer was wrong.",
+      "db_bench_ext/run");
+  app.add_option("--engine", flags.engine, "leveldb, rocksdb or all (default)")
+      ->check(CLI::IsMember({"leveldb", "rocksdb", "all"}));
+  app.add_option("--data", flags.data,
+                 "paths (the distribution's file list), be64 (8-byte big-endian counters), dec16 "
+                 "(%016d counters) or all (default)")
+      ->check(CLI::IsMember({"paths", "be64", "dec16", "all"}));
+  app.add_option("--rows", rows, "rows to load (default: 1000000)")
+      ->check(CLI::Range(1000, 100000000));
+  app.add_option("--value-bytes", flags.value_bytes,
+                 "size of the counters' values (default: 102 in be64, 100 in dec16, so that 36 "
+                 "keys share a "
+                 "filter in LevelDB)")
+      ->check(CLI::Range(1, 100000));
+  app.add_option("--bits", bits,
+                 "bits per key, one number or several: --bits 8,10,16 (default: 10); whole "
+                 "numbers, as LevelDB's own filter takes no other")
+      ->delimiter(',')
+      ->check(CLI::Range(2, 30));
+  app.add_option("--rounds", rounds, "timed rounds, of which the median counts (default: 7)")
+      ->check(CLI::Range(1, 1000));
+  auto* full_flag = app.add_flag(
+      "--full", full, "all paths, 3000000 counters, bits 10 and 16, 9 rounds: about 20 minutes");
+  app.add_flag("--quick", flags.quick, "20000 rows, 2 rounds: seconds, and meaningless times")
+      ->excludes(full_flag);
+  app.add_option("--out", flags.out_directory,
+                 "folder for compare.txt, compare.csv and the plots (default: "
+                 "db_bench_ext/results)")
+      ->take_last();  // the run script gives its default first
+  app.add_option("--db-dir", flags.db_directory,
+                 "existing folder for the temporary databases, which are removed at the end "
+                 "(default: the system's temporary folder)")
+      ->check(CLI::ExistingDirectory);
+  app.add_option("--key-list", flags.key_list,
+                 "file of \"key value\" or \"key\" lines for the data set paths (default: the run "
+                 "script fetches one)")
+      ->check(CLI::ExistingFile);
+  app.add_option("--key-list-title", flags.key_list_title, "what to call that file in the output");
+  app.add_flag("--progress", flags.progress, "")->group("");  // for progress.py
+  app.add_flag("--print-plan", print_plan, "")->group("");    // for the run script
+
+  *exit_code = 0;
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    *exit_code = app.exit(error) == 0 ? 0 : 2;
+    return std::nullopt;
+  }
+  if (flags.quick) UseQuickSizes(&flags);
+  if (full) UseFullSizes(&flags);
+  if (rows != 0) flags.path_rows = flags.counter_rows = rows;
+  if (rounds != 0) flags.rounds = rounds;
+  if (!bits.empty()) flags.bits = bits;
+  if (print_plan) {
+    const bool needs_list = flags.Wants("paths") && flags.key_list.empty();
+    std::cout << (!needs_list   ? "no"
+                  : flags.quick ? "any"
+                                : "real")
+              << "\n"
+              << flags.out_directory << "\n";
+    return std::nullopt;
+  }
+  if (flags.Wants("paths") && flags.key_list.empty()) {
+    std::cerr << "--key-list is needed for the data set paths; db_bench_ext/run brings one\n";
+    *exit_code = 2;
+    return std::nullopt;
+  }
+  if (flags.key_list_title.empty()) flags.key_list_title = flags.key_list;
+  return flags;
+}
+
+}  // namespace bloomline::bench

@@ -1,0 +1,129 @@
+#include "db_bench_ext/compare/report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <sstream>
+
+namespace bloomline::bench {
+namespace {
+
+using Cells = std::vector<std::string>;
+
+std::string Fixed(double value, int decimals) {
+  char text[64];
+  std::snprintf(text, sizeof(text), "%.*f", decimals, value);
+  return text;
+}
+
+std::string Percent(double fraction) {
+  return std::isnan(fraction) ? "-" : Fixed(100 * fraction, 3);
+}
+
+double Fpr(const Result& result, const AbsentResult& absent) {
+  return result.policy == Policy::kNone ? NAN : absent.PerGet(absent.counts.filter_positives);
+}
+
+Cells TableRow(const Result& r) {
+  const bool filtered = r.policy != Policy::kNone;
+  return {r.key_set,
+          PolicyName(r.policy),
+          filtered ? Fixed(r.KeysPerFilter(), r.KeysPerFilter() < 1000 ? 1 : 0) : "-",
+          filtered ? Fixed(static_cast<double>(r.filters.block_bytes) / 1024, 0) : "-",
+          filtered ? Fixed(r.BitsPerKey(r.filters.block_bytes), 2) : "-",
+          filtered ? Fixed(r.BitsPerKey(r.filters.filter_bytes), 2) : "-",
+          Percent(r.theory_fpr),
+          Percent(Fpr(r, r.near)),
+          Percent(Fpr(r, r.far)),
+          Fixed(r.near.PerGet(r.near.counts.data_block_reads), 4),
+          Fixed(r.far.PerGet(r.far.counts.data_block_reads), 4),
+          Fixed(r.load_seconds + r.compact_seconds, 2),
+          Fixed(r.hit.median_us, 2),
+          Fixed(r.miss_near.median_us, 2),
+          Fixed(r.miss_far.median_us, 2),
+          std::to_string(r.wrong_answers)};
+}
+
+std::string Aligned(const std::vector<Cells>& rows) {
+  std::vector<size_t> widths(rows[0].size());
+  for (const Cells& row : rows) {
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string out;
+  for (const Cells& row : rows) {
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i) {
+      const std::string pad(widths[i] - row[i].size(), ' ');
+      const bool left = i < 2;  // names; the rest are numbers
+      line += (i == 0 ? "" : "  ") + (left ? row[i] + pad : pad + row[i]);
+    }
+    out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string Legend() {
+  return R"(near        absent keys of a loaded key's length beside it; far: absent keys of the same
+            kind from stretches (counters) or rows (paths) that were not loaded
+filters     KiB and bits/key of the filter blocks as written in the SSTables; "bare" is
+            less LevelDB's own array of filter offsets, the same for every policy
+FPR         share of absent keys that the filter let through
+reads/Get   data blocks read per Get of an absent key; RocksDB reads two where the key falls
+            between them
+us          microseconds per Get: median of the rounds, policies in alternation in one
+            process; block reads come from the page cache, so a read that a filter saves
+            is as cheap as it can be here
+load s      all rows in random order, then full compaction
+)";
+}
+
+std::string Table(const Engine& engine, const std::vector<Result>& results) {
+  std::vector<Cells> rows = {
+      {"keys", "policy", "keys/", "filters", "bits/", "bare", "FPR %", "FPR %", "FPR %",
+       "reads/Get", "reads/Get", "load", "hit", "miss us", "miss us", "wrong"},
+      {"", "", "filter", "KiB", "key", "b/key", "theory", "near", "far", "near", "far", "s", "us",
+       "near", "far", "answers"}};
+  std::ostringstream title;
+  title << engine.title;
+  std::string last_key_set;
+  for (const Result& result : results) {
+    if (result.engine != engine.name) continue;
+    if (last_key_set.empty()) title << ", " << result.bits_per_key << " bits per key asked for";
+    Cells row = TableRow(result);
+    if (result.key_set == last_key_set) row[0].clear();
+    last_key_set = result.key_set;
+    rows.push_back(std::move(row));
+  }
+  return title.str() + "\n" + Aligned(rows);
+}
+
+std::string Csv(const std::vector<Result>& results) {
+  std::ostringstream out;
+  out << "engine,keys,policy,requested_bits_per_key,rows,keys_per_filter,filter_block_bytes,"
+         "filter_block_bits_per_key,filter_bits_per_key,theory_fpr,near_fpr,far_fpr,"
+         "near_absent_keys,far_absent_keys,near_data_block_reads_per_get,"
+         "far_data_block_reads_per_get,load_seconds,compact_seconds,hit_us_median,hit_us_min,"
+         "hit_us_max,near_miss_us_median,near_miss_us_min,near_miss_us_max,far_miss_us_median,"
+         "far_miss_us_min,far_miss_us_max,wrong_answers\n";
+  const auto optional = [](double value) { return std::isnan(value) ? "" : Fixed(value, 8); };
+  const auto timing = [](const Timing& t) {
+    return Fixed(t.median_us, 4) + "," + Fixed(t.min_us, 4) + "," + Fixed(t.max_us, 4);
+  };
+  for (const Result& r : results) {
+    out << r.engine << ',' << r.key_set << ',' << PolicyName(r.policy) << ',' << r.bits_per_key
+        << ',' << r.rows << ',' << (r.policy == Policy::kNone ? "" : Fixed(r.KeysPerFilter(), 2))
+        << ',' << r.filters.block_bytes << ',' << Fixed(r.BitsPerKey(r.filters.block_bytes), 4)
+        << ',' << Fixed(r.BitsPerKey(r.filters.filter_bytes), 4) << ',' << optional(r.theory_fpr)
+        << ',' << optional(Fpr(r, r.near)) << ',' << optional(Fpr(r, r.far)) << ',' << r.near.asked
+        << ',' << r.far.asked << ',' << Fixed(r.near.PerGet(r.near.counts.data_block_reads), 8)
+        << ',' << Fixed(r.far.PerGet(r.far.counts.data_block_reads), 8) << ','
+        << Fixed(r.load_seconds, 4) << ',' << Fixed(r.compact_seconds, 4) << ',' << timing(r.hit)
+        << ',' << timing(r.miss_near) << ',' << timing(r.miss_far) << ',' << r.wrong_answers
+        << '\n';
+  }
+  return out.str();
+}
+
+}  // namespace bloomline::bench

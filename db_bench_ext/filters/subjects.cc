@@ -1,0 +1,174 @@
+#include "db_bench_ext/filters/subjects.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <stdexcept>
+
+#include "bloomline/cpu.h"
+#include "bloomline/rocksdb.h"
+#include "bloomline/sizing.h"
+#include "db_bench_ext/keys/generated_keys.h"
+#include "rocksdb/table.h"
+
+namespace bloomline::bench {
+namespace {
+
+struct NamedFormat {
+  const char* name;
+  Format format;
+  bool bloom_equivalent;  // bits per key for the rate that a blocked filter has at those asked for
+};
+constexpr NamedFormat kFormats[] = {{"blocked", Format::kBlocked, false},
+                                    {"compact", Format::kCompact, true},
+                                    {"compact=mem", Format::kCompact, false}};
+
+// As in RocksDB's Ribbon policy, whose parameter is the bits per key of the Bloom filter it equals.
+double CompactBitsPerKey(double bloom_bits_per_key) {
+  static std::map<double, double> known;  // the search takes a good part of a second
+  const auto found = known.find(bloom_bits_per_key);
+  if (found != known.end()) return found->second;
+  const double rate = FalsePositiveRate(Format::kBlocked, bloom_bits_per_key);
+  return known[bloom_bits_per_key] = BitsPerKeyForFalsePositiveRate(Format::kCompact, rate);
+}
+
+// A format with or without a seed. Which seed makes no difference to the time, and a fixed one
+// makes the same bytes in each run.
+Subject OurSubject(const NamedFormat& format, const std::string& kernel, bool is_seeded) {
+  const std::string family = std::string(format.name) + (is_seeded ? kSeededSuffix : "");
+  const auto make_policy = [format, is_seeded](double bits_per_key) {
+    FilterOptions options;
+    options.format = format.format;
+    options.bits_per_key = format.bloom_equivalent ? CompactBitsPerKey(bits_per_key) : bits_per_key;
+    options.seed = is_seeded ? 0x9e3779b97f4a7c15 : 0;
+    return NewRocksDBFilterPolicy(options);
+  };
+  return {family + " " + kernel, family, true, kernel, is_seeded, make_policy};
+}
+
+std::string Build(const Subject& subject, uint64_t num_keys) {
+  const RocksDBBuilder builder = subject.NewBuilder(subject.Policy(10));
+  char key[kMaxKeyBytes];
+  for (uint64_t i = 0; i < num_keys; ++i) {
+    WriteKey(i, sizeof(key), key);
+    builder->AddKey(rocksdb::Slice(key, sizeof(key)));
+  }
+  std::unique_ptr<const char[]> buffer;
+  return builder->Finish(&buffer).ToString();
+}
+
+// Timings of one family may then share one filter, and nothing else than code differs.
+void CheckSameBytes(const std::vector<Subject>& subjects) {
+  constexpr uint64_t kNumKeys = 3000;
+  std::map<std::string, std::string> bytes_of_family;
+  for (const Subject& subject : subjects) {
+    const std::string bytes = Build(subject, kNumKeys);
+    if (bytes_of_family.emplace(subject.family, bytes).first->second != bytes) {
+      throw std::runtime_error(subject.name + " does not write the bytes of its family");
+    }
+  }
+}
+
+using NativeFactory = const void* (*)(double);
+
+NativeFactory LoadFactory(const std::string& library, const char* symbol) {
+  // RTLD_LOCAL: the packaged library must not see these symbols, nor the other way round.
+  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* function = handle == nullptr ? nullptr : dlsym(handle, symbol);
+  if (function == nullptr) throw std::runtime_error(std::string("native library: ") + dlerror());
+  return reinterpret_cast<NativeFactory>(function);
+}
+
+// If one of the reader's functions came from the packaged library after all, the "native" rows
+// would show that one.
+void CheckReaderIsNative(const Subject& subject, const std::string& library) {
+  const std::string filter = Build(subject, 100);
+  const RocksDBReader reader = subject.NewReader(subject.Policy(10), filter);
+  // The first word of a polymorphic object points at its virtual functions: two destructors, then
+  // both MayMatch.
+  void** const functions = *reinterpret_cast<void***>(reader.get());
+  for (int i = 0; i < 4; ++i) {
+    Dl_info info;
+    if (dladdr(functions[i], &info) == 0 || info.dli_fname != library) {
+      throw std::runtime_error("native library: " + subject.name + " runs code from elsewhere");
+    }
+  }
+}
+
+Subject NativeSubject(const std::string& library, const char* name, const char* family,
+                      const char* symbol) {
+  const NativeFactory factory = LoadFactory(library, symbol);
+  return {name, family, false, "", false, [factory](double bits_per_key) {
+            return RocksDBPolicy(static_cast<const rocksdb::FilterPolicy*>(factory(bits_per_key)));
+          }};
+}
+
+}  // namespace
+
+RocksDBPolicy Subject::Policy(double bits_per_key) const {
+  if (is_ours) UseKernel(kernel);
+  return make_policy(bits_per_key);
+}
+
+RocksDBBuilder Subject::NewBuilder(const RocksDBPolicy& policy) const {
+  if (is_ours) UseKernel(kernel);
+  const rocksdb::BlockBasedTableOptions table_options;
+  return RocksDBBuilder(
+      policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(table_options)));
+}
+
+RocksDBReader Subject::NewReader(const RocksDBPolicy& policy, const rocksdb::Slice& filter) const {
+  if (is_ours) UseKernel(kernel);
+  return RocksDBReader(policy->GetFilterBitsReader(filter));
+}
+
+std::vector<Subject> AllSubjects(const std::string& native_library) {
+  std::vector<Subject> subjects;
+  for (const NamedFormat& named : kFormats) {
+    for (const kernels::Kernel* kernel : SupportedKernels()) {
+      subjects.push_back(OurSubject(named, kernel->name, false));
+    }
+  }
+  // The fastest kernel is enough, and shows the most: the hash is the largest part of its time.
+  for (const NamedFormat& named : {kFormats[0], kFormats[1]}) {
+    subjects.push_back(OurSubject(named, SupportedKernels().front()->name, true));
+  }
+  subjects.push_back({"Bloom packaged", "Bloom", false, "", false, [](double bits_per_key) {
+                        return RocksDBPolicy(rocksdb::NewBloomFilterPolicy(bits_per_key));
+                      }});
+  subjects.push_back({"Ribbon packaged", "Ribbon", false, "", false, [](double bits_per_key) {
+                        return RocksDBPolicy(rocksdb::NewRibbonFilterPolicy(bits_per_key, -1));
+                      }});
+  if (!native_library.empty()) {
+    for (const Subject& native :
+         {NativeSubject(native_library, "Bloom native", "Bloom", "bloomline_native_bloom_policy"),
+          NativeSubject(native_library, "Ribbon native", "Ribbon",
+                        "bloomline_native_ribbon_policy")}) {
+      CheckReaderIsNative(native, native_library);
+      subjects.push_back(native);
+    }
+  }
+  CheckSameBytes(subjects);
+  return subjects;
+}
+
+std::vector<const kernels::Kernel*> SupportedKernels() {
+  std::vector<const kernels::Kernel*> supported;
+  const kernels::KernelTable table = kernels::AllKernels();
+  for (size_t i = table.size; i-- > 0;) {
+    if (table.kernels[i]->supported()) supported.push_back(table.kernels[i]);
+  }
+  return supported;
+}
+
+void UseKernel(const std::string& name) {
+  std::string error;
+  if (ForceKernel(name, &error)) return;
+  std::cerr << "filter_bench: " << error << "\n";
+  std::exit(1);
+}
+
+}  // namespace bloomline::bench

@@ -1,0 +1,35 @@
+// Command line of the scale bench.
+#ifndef BLOOMLINE_DB_BENCH_EXT_SCALING_FLAGS_H_
+#define BLOOMLINE_DB_BENCH_EXT_SCALING_FLAGS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bloomline::bench {
+
+// --subjects, and in this order in the tables.
+inline const std::vector<std::string> kScaleSubjects = {"bloom", "atomic", "blocked", "compact",
+                                                        "partitioned"};
+
+struct ScaleFlags {
+  std::vector<uint64_t> sizes;  // numbers of keys
+  std::vector<std::string> subjects = kScaleSubjects;
+  int max_threads = 0;
+  double rate = 0.01;
+  uint64_t num_absent = 20000000;
+  uint64_t max_checked = 100000000;   // keys asked for again after building
+  uint64_t build_memory = 512 << 20;  // of the partitioned builder
+  std::string temp_directory;
+  std::string out_directory;
+  bool quick = false;
+  bool progress = false;
+};
+
+// Nothing if the process should end now with *exit_code.
+std::optional<ScaleFlags> ParseScaleFlags(int argc, char** argv, int* exit_code);
+
+}  // namespace bloomline::bench
+
+#endif  // BLOOMLINE_DB_BENCH_EXT_SCALING_FLAGS_H_
