@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "db_bench_ext/keys/generated_keys.h"
+
 namespace bloomline::bench {
 namespace {
 
@@ -14,13 +16,6 @@ constexpr uint64_t kSeed = 20240607;
 constexpr size_t kMinListRows = 1000;
 constexpr uint64_t kStretch = 256;
 constexpr uint64_t kStretchPeriod = 6;
-
-uint64_t SplitMix64(uint64_t* state) {
-  uint64_t z = *state += 0x9e3779b97f4a7c15;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
 
 template <typename T>
 void ShuffleAndCut(std::vector<T>* items, size_t max_items, std::mt19937_64* random) {
@@ -109,10 +104,9 @@ std::string Counts(const KeySet& set) {
 std::string KeySet::Value(size_t i) const {
   if (!values.empty()) return values[i];
   std::string value(value_bytes, '\0');
-  uint64_t state = i;
   uint64_t word = 0;
   for (size_t at = 0; at < value_bytes; ++at, word >>= 8) {
-    if (at % 8 == 0) word = SplitMix64(&state);
+    if (at % 8 == 0) word = Mix(i + (at / 8 + 1) * kGoldenRatio);
     value[at] = static_cast<char>(word);
   }
   return value;

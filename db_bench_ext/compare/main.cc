@@ -3,7 +3,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <numeric>
 
@@ -15,7 +14,8 @@
 #include "db_bench_ext/compare/rocksdb_engine.h"
 #include "db_bench_ext/machine/environment.h"
 #include "db_bench_ext/machine/machine.h"
-#include "db_bench_ext/progress/progress.h"
+#include "db_bench_ext/output/output.h"
+#include "db_bench_ext/output/progress.h"
 
 namespace bloomline::bench {
 namespace {
@@ -39,25 +39,6 @@ class TemporaryDirectory {
  private:
   std::string path_;
 };
-
-// What is printed is also kept, for compare.txt.
-class Output {
- public:
-  void Print(const std::string& text) {
-    std::cout << text << std::flush;
-    text_ += text;
-  }
-  const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-};
-
-void WriteFile(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream stream(path, std::ios::binary);
-  stream << text;
-  if (!stream.flush()) throw std::runtime_error("cannot write " + path.string());
-}
 
 std::vector<KeySet> MakeKeySets(const Flags& flags) {
   std::vector<KeySet> sets;

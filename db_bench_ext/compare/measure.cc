@@ -1,19 +1,14 @@
 #include "db_bench_ext/compare/measure.h"
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
+
+#include "db_bench_ext/timing/timing.h"
 
 namespace bloomline::bench {
 namespace {
 
 constexpr size_t kRowsPerReport = 20000;
-
-using Clock = std::chrono::steady_clock;
-
-double SecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 struct Contender {
   Result result;
@@ -31,16 +26,14 @@ struct Contender {
 };
 
 void Load(const KeySet& keys, Contender* contender, Progress* progress) {
-  const Clock::time_point start = Clock::now();
-  for (size_t i = 0; i < keys.keys.size(); ++i) {
-    contender->database->Put(keys.keys[i], keys.Value(i));
-    if ((i + 1) % kRowsPerReport == 0) progress->Add(kRowsPerReport);
-  }
-  contender->result.load_seconds = SecondsSince(start);
+  contender->result.load_seconds = SecondsOf([&] {
+    for (size_t i = 0; i < keys.keys.size(); ++i) {
+      contender->database->Put(keys.keys[i], keys.Value(i));
+      if ((i + 1) % kRowsPerReport == 0) progress->Add(kRowsPerReport);
+    }
+  });
   progress->Add(keys.keys.size() % kRowsPerReport);
-  const Clock::time_point compaction_start = Clock::now();
-  contender->database->CompactAndReopen();
-  contender->result.compact_seconds = SecondsSince(compaction_start);
+  contender->result.compact_seconds = SecondsOf([&] { contender->database->CompactAndReopen(); });
   progress->Add(keys.keys.size());
 }
 
@@ -75,20 +68,17 @@ double TimeGets(const std::vector<std::string>& keys, bool expected, Contender* 
                 Progress* progress) {
   std::string value;
   size_t found = 0;
-  const Clock::time_point start = Clock::now();
-  for (const std::string& key : keys) found += contender->database->Get(key, &value) ? 1 : 0;
-  const double seconds = SecondsSince(start);
+  const double seconds = SecondsOf([&] {
+    for (const std::string& key : keys) found += contender->database->Get(key, &value) ? 1 : 0;
+  });
   contender->result.wrong_answers += expected ? keys.size() - found : found;
   progress->Add(keys.size());
   return 1e6 * seconds / static_cast<double>(keys.size());
 }
 
-Timing Summarize(std::vector<double> rounds) {
-  std::sort(rounds.begin(), rounds.end());
-  const size_t middle = rounds.size() / 2;
-  const double median =
-      rounds.size() % 2 == 1 ? rounds[middle] : (rounds[middle - 1] + rounds[middle]) / 2;
-  return {median, rounds.front(), rounds.back()};
+Timing Summarize(const std::vector<double>& rounds) {
+  const auto [min, max] = std::minmax_element(rounds.begin(), rounds.end());
+  return {Median(rounds), *min, *max};
 }
 
 // A copy, so that the queries of all kinds lie equally close in memory.

@@ -7,7 +7,7 @@
 
 #include "db_bench_ext/compare/engine.h"
 #include "db_bench_ext/compare/key_sets.h"
-#include "db_bench_ext/progress/progress.h"
+#include "db_bench_ext/output/progress.h"
 
 namespace bloomline::bench {
 

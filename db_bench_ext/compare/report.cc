@@ -1,23 +1,19 @@
 #include "db_bench_ext/compare/report.h"
 
-#include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <sstream>
+
+#include "src/tool/quantity.h"
+#include "src/tool/text_table.h"
 
 namespace bloomline::bench {
 namespace {
 
+using tool::NumberText;
 using Cells = std::vector<std::string>;
 
-std::string Fixed(double value, int decimals) {
-  char text[64];
-  std::snprintf(text, sizeof(text), "%.*f", decimals, value);
-  return text;
-}
-
 std::string Percent(double fraction) {
-  return std::isnan(fraction) ? "-" : Fixed(100 * fraction, 3);
+  return std::isnan(fraction) ? "-" : NumberText(100 * fraction, 3);
 }
 
 double Fpr(const Result& result, const AbsentResult& absent) {
@@ -28,38 +24,20 @@ Cells TableRow(const Result& r) {
   const bool filtered = r.policy != Policy::kNone;
   return {r.key_set,
           PolicyName(r.policy),
-          filtered ? Fixed(r.KeysPerFilter(), r.KeysPerFilter() < 1000 ? 1 : 0) : "-",
-          filtered ? Fixed(static_cast<double>(r.filters.block_bytes) / 1024, 0) : "-",
-          filtered ? Fixed(r.BitsPerKey(r.filters.block_bytes), 2) : "-",
-          filtered ? Fixed(r.BitsPerKey(r.filters.filter_bytes), 2) : "-",
+          filtered ? NumberText(r.KeysPerFilter(), r.KeysPerFilter() < 1000 ? 1 : 0) : "-",
+          filtered ? NumberText(static_cast<double>(r.filters.block_bytes) / 1024, 0) : "-",
+          filtered ? NumberText(r.BitsPerKey(r.filters.block_bytes), 2) : "-",
+          filtered ? NumberText(r.BitsPerKey(r.filters.filter_bytes), 2) : "-",
           Percent(r.theory_fpr),
           Percent(Fpr(r, r.near)),
           Percent(Fpr(r, r.far)),
-          Fixed(r.near.PerGet(r.near.counts.data_block_reads), 4),
-          Fixed(r.far.PerGet(r.far.counts.data_block_reads), 4),
-          Fixed(r.load_seconds + r.compact_seconds, 2),
-          Fixed(r.hit.median_us, 2),
-          Fixed(r.miss_near.median_us, 2),
-          Fixed(r.miss_far.median_us, 2),
+          NumberText(r.near.PerGet(r.near.counts.data_block_reads), 4),
+          NumberText(r.far.PerGet(r.far.counts.data_block_reads), 4),
+          NumberText(r.load_seconds + r.compact_seconds, 2),
+          NumberText(r.hit.median_us, 2),
+          NumberText(r.miss_near.median_us, 2),
+          NumberText(r.miss_far.median_us, 2),
           std::to_string(r.wrong_answers)};
-}
-
-std::string Aligned(const std::vector<Cells>& rows) {
-  std::vector<size_t> widths(rows[0].size());
-  for (const Cells& row : rows) {
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  std::string out;
-  for (const Cells& row : rows) {
-    std::string line;
-    for (size_t i = 0; i < row.size(); ++i) {
-      const std::string pad(widths[i] - row[i].size(), ' ');
-      const bool left = i < 2;  // names; the rest are numbers
-      line += (i == 0 ? "" : "  ") + (left ? row[i] + pad : pad + row[i]);
-    }
-    out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-  }
-  return out;
 }
 
 }  // namespace
@@ -96,7 +74,7 @@ std::string Table(const Engine& engine, const std::vector<Result>& results) {
     last_key_set = result.key_set;
     rows.push_back(std::move(row));
   }
-  return title.str() + "\n" + Aligned(rows);
+  return title.str() + "\n" + tool::TextTable(rows, 2);
 }
 
 std::string Csv(const std::vector<Result>& results) {
@@ -107,21 +85,23 @@ std::string Csv(const std::vector<Result>& results) {
          "far_data_block_reads_per_get,load_seconds,compact_seconds,hit_us_median,hit_us_min,"
          "hit_us_max,near_miss_us_median,near_miss_us_min,near_miss_us_max,far_miss_us_median,"
          "far_miss_us_min,far_miss_us_max,wrong_answers\n";
-  const auto optional = [](double value) { return std::isnan(value) ? "" : Fixed(value, 8); };
+  const auto optional = [](double value) { return std::isnan(value) ? "" : NumberText(value, 8); };
   const auto timing = [](const Timing& t) {
-    return Fixed(t.median_us, 4) + "," + Fixed(t.min_us, 4) + "," + Fixed(t.max_us, 4);
+    return NumberText(t.median_us, 4) + "," + NumberText(t.min_us, 4) + "," +
+           NumberText(t.max_us, 4);
   };
   for (const Result& r : results) {
     out << r.engine << ',' << r.key_set << ',' << PolicyName(r.policy) << ',' << r.bits_per_key
-        << ',' << r.rows << ',' << (r.policy == Policy::kNone ? "" : Fixed(r.KeysPerFilter(), 2))
-        << ',' << r.filters.block_bytes << ',' << Fixed(r.BitsPerKey(r.filters.block_bytes), 4)
-        << ',' << Fixed(r.BitsPerKey(r.filters.filter_bytes), 4) << ',' << optional(r.theory_fpr)
+        << ',' << r.rows << ','
+        << (r.policy == Policy::kNone ? "" : NumberText(r.KeysPerFilter(), 2)) << ','
+        << r.filters.block_bytes << ',' << NumberText(r.BitsPerKey(r.filters.block_bytes), 4) << ','
+        << NumberText(r.BitsPerKey(r.filters.filter_bytes), 4) << ',' << optional(r.theory_fpr)
         << ',' << optional(Fpr(r, r.near)) << ',' << optional(Fpr(r, r.far)) << ',' << r.near.asked
-        << ',' << r.far.asked << ',' << Fixed(r.near.PerGet(r.near.counts.data_block_reads), 8)
-        << ',' << Fixed(r.far.PerGet(r.far.counts.data_block_reads), 8) << ','
-        << Fixed(r.load_seconds, 4) << ',' << Fixed(r.compact_seconds, 4) << ',' << timing(r.hit)
-        << ',' << timing(r.miss_near) << ',' << timing(r.miss_far) << ',' << r.wrong_answers
-        << '\n';
+        << ',' << r.far.asked << ',' << NumberText(r.near.PerGet(r.near.counts.data_block_reads), 8)
+        << ',' << NumberText(r.far.PerGet(r.far.counts.data_block_reads), 8) << ','
+        << NumberText(r.load_seconds, 4) << ',' << NumberText(r.compact_seconds, 4) << ','
+        << timing(r.hit) << ',' << timing(r.miss_near) << ',' << timing(r.miss_far) << ','
+        << r.wrong_answers << '\n';
   }
   return out.str();
 }

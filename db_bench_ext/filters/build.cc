@@ -4,8 +4,9 @@
 #include <climits>
 #include <memory>
 
+#include "db_bench_ext/filters/query_keys.h"
 #include "db_bench_ext/filters/suite.h"
-#include "db_bench_ext/keys/generated_keys.h"
+#include "db_bench_ext/timing/timing.h"
 
 namespace bloomline::bench {
 namespace {

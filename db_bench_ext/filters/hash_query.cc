@@ -4,8 +4,9 @@
 #include <cstring>
 #include <memory>
 
+#include "db_bench_ext/filters/query_keys.h"
 #include "db_bench_ext/filters/suite.h"
-#include "db_bench_ext/keys/generated_keys.h"
+#include "db_bench_ext/timing/timing.h"
 #include "src/core/format.h"
 #include "src/core/payload.h"
 
@@ -13,7 +14,6 @@ namespace bloomline::bench {
 namespace {
 
 constexpr Mode kModes[] = {Mode::kSingle, Mode::kBatch, Mode::kDependent};
-constexpr uint64_t kLineBytes = 64;
 
 volatile uint64_t opaque_zero = 0;
 
@@ -25,7 +25,7 @@ struct LineLoad {
 
   const char* Word(uint64_t hash) const {
     const uint64_t line = (hash >> 32) * num_lines >> 32;
-    return lines + line * kLineBytes + (hash & 7) * sizeof(uint64_t);
+    return lines + line * kCacheLineBytes + (hash & 7) * sizeof(uint64_t);
   }
   static bool IsSet(const char* word) {
     uint64_t value;
@@ -44,17 +44,27 @@ struct LineLoad {
   }
 };
 
-// A batch goes through the function that requests all its lines before it probes the first; the
-// kernel alone requests nothing.
-struct KernelQuery {
-  const kernels::Kernel* kernel;
-  core::Payload payload;
-  kernels::BlockedLines filter;
-
-  bool One(uint64_t hash) const { return kernel->blocked_may_match(filter, hash); }
-  void Many(size_t n, const uint64_t* hashes, bool* answers) const {
-    core::HashesMayMatch(payload, *kernel, n, hashes, answers);
+// A batch goes through the function that prefetches all its blocks before it probes the first; the
+// kernel alone prefetches nothing.
+class FilterQuery {
+ public:
+  FilterQuery(std::string_view filter, const std::string& kernel_name)
+      : payload_(core::DecodeStandalone(filter)),
+        blocks_{payload_.data, payload_.num_bytes / kernels::kLineBytes,
+                static_cast<int>(payload_.parameter)} {
+    UseKernel(kernel_name);
+    kernel_ = &kernels::ActiveKernel();
   }
+
+  bool One(uint64_t hash) const { return kernel_->blocked_may_match(blocks_, hash); }
+  void Many(size_t n, const uint64_t* hashes, bool* answers) const {
+    core::HashesMayMatch(payload_, *kernel_, n, hashes, answers);
+  }
+
+ private:
+  core::Payload payload_;
+  kernels::BlockedLines blocks_;
+  const kernels::Kernel* kernel_;
 };
 
 template <typename Asked>
@@ -82,7 +92,7 @@ void Query(const Asked& asked, Mode mode, std::string_view bytes, benchmark::Sta
   const auto answers = std::make_unique<bool[]>(kChunkKeys);
   uint64_t counter = run << 32;
   const auto fill = [&] {
-    for (size_t i = 0; i < kChunkKeys; ++i) hashes[i] = Mix(0x9e3779b97f4a7c15 * ++counter);
+    for (size_t i = 0; i < kChunkKeys; ++i) hashes[i] = Mix(kGoldenRatio * ++counter);
   };
   WarmUp(bytes);
   fill();
@@ -101,14 +111,7 @@ void Query(const Asked& asked, Mode mode, std::string_view bytes, benchmark::Sta
 void AskKernel(Suite* suite, const Subject& subject, const Case& c, benchmark::State& state,
                uint64_t run) {
   const std::string_view filter = suite->store().Get(subject, c.num_keys, c.bits_per_key, c.offset);
-  const core::Payload payload = core::DecodeStandalone(filter);
-  const kernels::KernelTable table = kernels::AllKernels();
-  const auto* const* kernel = std::find_if(
-      table.kernels, table.kernels + table.size,
-      [&](const kernels::Kernel* candidate) { return candidate->name == subject.kernel; });
-  const kernels::BlockedLines lines{payload.data, payload.num_bytes / kLineBytes,
-                                    static_cast<int>(payload.parameter)};
-  Query(KernelQuery{*kernel, payload, lines}, c.mode, filter, state, run);
+  Query(FilterQuery(filter, subject.kernel), c.mode, filter, state, run);
 }
 
 }  // namespace
@@ -124,8 +127,8 @@ void RegisterHashQueries(Suite* suite) {
       const Case limit{Kind::kHashQuery, "line load", num_keys, kTableBits, 0, mode, 0};
       register_case(limit, [suite, limit](benchmark::State& state, uint64_t run) {
         PlacedBytes& zeros = suite->store().Zeros(limit.num_keys, limit.bits_per_key);
-        Query(LineLoad{zeros.data(), zeros.size() / kLineBytes}, limit.mode, zeros.view(), state,
-              run);
+        Query(LineLoad{zeros.data(), zeros.size() / kCacheLineBytes}, limit.mode, zeros.view(),
+              state, run);
       });
       for (const Subject& subject : suite->subjects()) {
         if (subject.family != "blocked") continue;

@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "db_bench_ext/filters/query_keys.h"
 #include "db_bench_ext/filters/suite.h"
-#include "db_bench_ext/keys/generated_keys.h"
+#include "db_bench_ext/timing/timing.h"
 #include "leveldb/filter_policy.h"
 #include "leveldb/slice.h"
 
@@ -70,8 +71,9 @@ void Query(const leveldb::FilterPolicy& policy, const Filters& filters, const Ca
   const auto fill = [&] {
     for (size_t i = 0; i < kChunkKeys; ++i) {
       const uint64_t index = order.NextIndex();
-      const uint64_t filter = index < kFirstAbsentIndex ? index / c.num_keys
-                                                        : (Mix(index) >> 32) * filters.size() >> 32;
+      const uint64_t filter = index < kFirstMissingIndex
+                                  ? index / c.num_keys
+                                  : (Mix(index) >> 32) * filters.size() >> 32;
       asked_filters[i] = filters.Get(filter);
       WriteKey(index, key_bytes, &keys[i * key_bytes]);
     }

@@ -8,12 +8,13 @@
 #include <sstream>
 
 #include "db_bench_ext/filters/flags.h"
+#include "db_bench_ext/filters/query_keys.h"
 #include "db_bench_ext/filters/results.h"
 #include "db_bench_ext/filters/suite.h"
 #include "db_bench_ext/filters/tables.h"
-#include "db_bench_ext/keys/generated_keys.h"
 #include "db_bench_ext/machine/environment.h"
 #include "db_bench_ext/machine/machine.h"
+#include "db_bench_ext/output/output.h"
 
 namespace bloomline::bench {
 namespace {
@@ -48,10 +49,7 @@ std::string Describe(const FilterBenchFlags& flags) {
   std::ifstream huge_pages("/sys/kernel/mm/transparent_hugepage/enabled");
   std::string line;
   if (std::getline(huge_pages, line)) out << "huge pages  " << line << "\n";
-  if (const int others = OtherProgramsRunning(); others > 0) {
-    out << "WARNING     " << others
-        << " other threads were running at the start and disturb times\n";
-  }
+  out << LoadWarning();
   out << "keys        random-looking, " << flags.key_bytes
       << " bytes, each asked once, in random "
          "order; made in chunks of\n            "
@@ -64,12 +62,6 @@ std::string Describe(const FilterBenchFlags& flags) {
   return out.str();
 }
 
-void WriteFile(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream stream(path, std::ios::binary);
-  stream << text;
-  if (!stream.flush()) throw std::runtime_error("cannot write " + path.string());
-}
-
 bool Selects(const std::vector<std::string>& google_benchmark_flags) {
   for (const std::string& flag : google_benchmark_flags) {
     if (flag.rfind("--benchmark_filter=", 0) == 0) return true;
@@ -80,6 +72,7 @@ bool Selects(const std::vector<std::string>& google_benchmark_flags) {
 int Run(const FilterBenchFlags& flags) {
   const auto start = std::chrono::steady_clock::now();
   if (!InitializeGoogleBenchmark(flags.google_benchmark)) return 2;
+  Output output;
   const std::string header =
       "bloomline's filters against those of LevelDB and RocksDB\n\n" + Describe(flags) + "\n";
   std::filesystem::create_directories(flags.out_directory);
@@ -90,21 +83,20 @@ int Run(const FilterBenchFlags& flags) {
   RegisterLevelDB(&suite);
 
   Results results(suite.cases());
-  std::cout << header << std::flush;
+  output.Print(header);
   benchmark::RunSpecifiedBenchmarks(&results);
   if (results.empty()) return results.errors().empty() ? 0 : 1;
 
   // A selection would leave most cells of the tables empty, and must not replace a whole result.
   const bool is_selection = Selects(flags.google_benchmark);
-  std::string output = is_selection ? results.List() : Tables(suite, results);
+  output.Print(is_selection ? results.List() : Tables(suite, results));
   const auto seconds =
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - start);
-  output += "Elapsed: " + std::to_string(seconds.count()) + " s.\n";
-  if (!results.errors().empty()) output += "FAILED\n" + results.errors();
-  std::cout << output << std::flush;
+  output.Print("Elapsed: " + std::to_string(seconds.count()) + " s.\n");
+  if (!results.errors().empty()) output.Print("FAILED\n" + results.errors());
   if (!is_selection) {
     const std::filesystem::path out(flags.out_directory);
-    WriteFile(out / "filters.txt", header + output);
+    WriteFile(out / "filters.txt", output.text());
     WriteFile(out / "filters.csv", results.Csv(flags.key_bytes));
   }
   return results.errors().empty() ? 0 : 1;

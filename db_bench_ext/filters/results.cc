@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <numeric>
 #include <sstream>
+
+#include "db_bench_ext/timing/timing.h"
+#include "src/tool/quantity.h"
 
 namespace bloomline::bench {
 namespace {
@@ -15,21 +17,11 @@ double Mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-std::string Fixed(double value, int decimals) {
-  if (std::isnan(value)) return "";
-  char text[64];
-  std::snprintf(text, sizeof(text), "%.*f", decimals, value);
-  return text;
+std::string Cell(double value, int decimals) {
+  return std::isnan(value) ? "" : tool::NumberText(value, decimals);
 }
 
 }  // namespace
-
-double Median(std::vector<double> values) {
-  if (values.empty()) return NAN;
-  std::sort(values.begin(), values.end());
-  const size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
 
 void Results::ReportRuns(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
@@ -82,10 +74,9 @@ std::string Results::Csv(size_t key_bytes) const {
     const auto [min, max] = std::minmax_element(result.ns.begin(), result.ns.end());
     out << KindName(c.kind) << ',' << c.subject << ',' << c.num_keys << ',' << c.bits_per_key << ','
         << key_bytes << ',' << c.hit_percent << ',' << ModeName(c.mode) << ',' << c.offset << ','
-        << c.threads << ',' << result.ns.size() << ',' << Fixed(Median(result.ns), 4) << ','
-        << Fixed(*min, 4) << ',' << Fixed(*max, 4) << ',' << Fixed(Median(result.finish_ns), 4)
-        << ',' << Fixed(Mean(result.fprs), 8) << ',' << Fixed(result.written_bits_per_key, 4)
-        << '\n';
+        << c.threads << ',' << result.ns.size() << ',' << Cell(Median(result.ns), 4) << ','
+        << Cell(*min, 4) << ',' << Cell(*max, 4) << ',' << Cell(Median(result.finish_ns), 4) << ','
+        << Cell(Mean(result.fprs), 8) << ',' << Cell(result.written_bits_per_key, 4) << '\n';
   }
   return out.str();
 }
@@ -93,10 +84,10 @@ std::string Results::Csv(size_t key_bytes) const {
 std::string Results::List() const {
   std::ostringstream out;
   for (const auto& [c, result] : results_) {
-    out << c.Name() << "  " << Fixed(Median(result.ns), 3) << " ns/key";
-    if (!result.fprs.empty()) out << "  FPR " << Fixed(100 * Mean(result.fprs), 3) << " %";
+    out << c.Name() << "  " << Cell(Median(result.ns), 3) << " ns/key";
+    if (!result.fprs.empty()) out << "  FPR " << Cell(100 * Mean(result.fprs), 3) << " %";
     if (!std::isnan(result.written_bits_per_key)) {
-      out << "  " << Fixed(result.written_bits_per_key, 3) << " bits/key";
+      out << "  " << Cell(result.written_bits_per_key, 3) << " bits/key";
     }
     out << "\n";
   }

@@ -20,8 +20,6 @@ struct CaseResult {
   double written_bits_per_key = 0;
 };
 
-double Median(std::vector<double> values);  // NaN of none
-
 class Results : public benchmark::BenchmarkReporter {
  public:
   explicit Results(const std::map<std::string, Case>& cases) : cases_(cases) {}

@@ -5,18 +5,13 @@
 #include <cstring>
 #include <new>
 
-#include "db_bench_ext/keys/generated_keys.h"
+#include "db_bench_ext/filters/query_keys.h"
 
 namespace bloomline::bench {
-namespace {
-
-constexpr size_t kLineBytes = 64;
-
-}  // namespace
 
 PlacedBytes::PlacedBytes(size_t num_zeros, int offset) : offset_(offset), size_(num_zeros) {
   // Large blocks begin on a page boundary, so that all offsets touch the same number of pages.
-  const size_t alignment = num_zeros < 4096 ? kLineBytes : 4096;
+  const size_t alignment = num_zeros < 4096 ? kCacheLineBytes : 4096;
   const size_t wanted = static_cast<size_t>(offset) + num_zeros;
   const size_t rounded = (wanted + alignment - 1) / alignment * alignment;
   memory_.reset(static_cast<char*>(std::aligned_alloc(alignment, rounded)));
@@ -35,15 +30,7 @@ std::string_view FilterStore::Get(const Subject& subject, uint64_t num_keys, int
   const auto [entry, is_new] =
       filters_.try_emplace({subject.family, num_keys, bits_per_key, offset});
   if (is_new) {
-    const RocksDBBuilder builder = subject.NewBuilder(subject.Policy(bits_per_key));
-    char key[kMaxKeyBytes];
-    for (uint64_t i = 0; i < num_keys; ++i) {
-      WriteKey(i, key_bytes_, key);
-      builder->AddKey(rocksdb::Slice(key, key_bytes_));
-    }
-    std::unique_ptr<const char[]> buffer;
-    const rocksdb::Slice filter = builder->Finish(&buffer);
-    entry->second = PlacedBytes(std::string_view(filter.data(), filter.size()), offset);
+    entry->second = PlacedBytes(subject.Build(num_keys, key_bytes_, bits_per_key), offset);
   }
   return entry->second.view();
 }
@@ -53,14 +40,15 @@ PlacedBytes& FilterStore::Zeros(uint64_t num_keys, int bits_per_key) {
   const auto [entry, is_new] = filters_.try_emplace({"zeros", num_keys, bits_per_key, 0});
   if (is_new) {
     const size_t bytes = num_keys * static_cast<size_t>(bits_per_key) / 8;
-    entry->second = PlacedBytes((bytes + kLineBytes - 1) / kLineBytes * kLineBytes, 0);
+    entry->second =
+        PlacedBytes((bytes + kCacheLineBytes - 1) / kCacheLineBytes * kCacheLineBytes, 0);
   }
   return entry->second;
 }
 
 void WarmUp(std::string_view bytes) {
   constexpr uint64_t kTouchesPerLine = 8;
-  const uint64_t touches = kTouchesPerLine * (bytes.size() / kLineBytes + 1);
+  const uint64_t touches = kTouchesPerLine * (bytes.size() / kCacheLineBytes + 1);
   unsigned sum = 0;
   for (uint64_t i = 0; i < touches; ++i) {
     sum += static_cast<unsigned char>(bytes[(Mix(i) >> 32) * bytes.size() >> 32]);

@@ -15,6 +15,8 @@
 
 namespace bloomline::bench {
 
+constexpr size_t kCacheLineBytes = 64;
+
 // Where RocksDB's filters usually begin: malloc gives large blocks at 16 bytes past a page.
 constexpr int kHeapOffset = 16;
 

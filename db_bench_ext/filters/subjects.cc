@@ -11,7 +11,7 @@
 #include "bloomline/cpu.h"
 #include "bloomline/rocksdb.h"
 #include "bloomline/sizing.h"
-#include "db_bench_ext/keys/generated_keys.h"
+#include "db_bench_ext/filters/query_keys.h"
 #include "rocksdb/table.h"
 
 namespace bloomline::bench {
@@ -43,21 +43,10 @@ Subject OurSubject(const NamedFormat& format, const std::string& kernel, bool is
     FilterOptions options;
     options.format = format.format;
     options.bits_per_key = format.bloom_equivalent ? CompactBitsPerKey(bits_per_key) : bits_per_key;
-    options.seed = is_seeded ? 0x9e3779b97f4a7c15 : 0;
+    options.seed = is_seeded ? kGoldenRatio : 0;
     return NewRocksDBFilterPolicy(options);
   };
   return {family + " " + kernel, family, true, kernel, is_seeded, make_policy};
-}
-
-std::string Build(const Subject& subject, uint64_t num_keys) {
-  const RocksDBBuilder builder = subject.NewBuilder(subject.Policy(10));
-  char key[kMaxKeyBytes];
-  for (uint64_t i = 0; i < num_keys; ++i) {
-    WriteKey(i, sizeof(key), key);
-    builder->AddKey(rocksdb::Slice(key, sizeof(key)));
-  }
-  std::unique_ptr<const char[]> buffer;
-  return builder->Finish(&buffer).ToString();
 }
 
 // Timings of one family may then share one filter, and nothing else than code differs.
@@ -65,7 +54,7 @@ void CheckSameBytes(const std::vector<Subject>& subjects) {
   constexpr uint64_t kNumKeys = 3000;
   std::map<std::string, std::string> bytes_of_family;
   for (const Subject& subject : subjects) {
-    const std::string bytes = Build(subject, kNumKeys);
+    const std::string bytes = subject.Build(kNumKeys, kMaxKeyBytes, 10);
     if (bytes_of_family.emplace(subject.family, bytes).first->second != bytes) {
       throw std::runtime_error(subject.name + " does not write the bytes of its family");
     }
@@ -85,7 +74,7 @@ NativeFactory LoadFactory(const std::string& library, const char* symbol) {
 // If one of the reader's functions came from the packaged library after all, the "native" rows
 // would show that one.
 void CheckReaderIsNative(const Subject& subject, const std::string& library) {
-  const std::string filter = Build(subject, 100);
+  const std::string filter = subject.Build(100, kMaxKeyBytes, 10);
   const RocksDBReader reader = subject.NewReader(subject.Policy(10), filter);
   // The first word of a polymorphic object points at its virtual functions: two destructors, then
   // both MayMatch.
@@ -123,6 +112,17 @@ RocksDBBuilder Subject::NewBuilder(const RocksDBPolicy& policy) const {
 RocksDBReader Subject::NewReader(const RocksDBPolicy& policy, const rocksdb::Slice& filter) const {
   if (is_ours) UseKernel(kernel);
   return RocksDBReader(policy->GetFilterBitsReader(filter));
+}
+
+std::string Subject::Build(uint64_t num_keys, size_t key_bytes, double bits_per_key) const {
+  const RocksDBBuilder builder = NewBuilder(Policy(bits_per_key));
+  char key[kMaxKeyBytes];
+  for (uint64_t i = 0; i < num_keys; ++i) {
+    WriteKey(i, key_bytes, key);
+    builder->AddKey(rocksdb::Slice(key, key_bytes));
+  }
+  std::unique_ptr<const char[]> buffer;
+  return builder->Finish(&buffer).ToString();
 }
 
 std::vector<Subject> AllSubjects(const std::string& native_library) {

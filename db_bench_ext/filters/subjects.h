@@ -32,6 +32,9 @@ struct Subject {
   RocksDBPolicy Policy(double bits_per_key) const;
   RocksDBBuilder NewBuilder(const RocksDBPolicy& policy) const;
   RocksDBReader NewReader(const RocksDBPolicy& policy, const rocksdb::Slice& filter) const;
+
+  // A filter of the generated keys 0 to num_keys - 1.
+  std::string Build(uint64_t num_keys, size_t key_bytes, double bits_per_key) const;
 };
 
 // Ours first, fastest kernel first; then the peers. `native_library` is what

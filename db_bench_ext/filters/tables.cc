@@ -2,47 +2,26 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <thread>
 #include <vector>
+
+#include "src/tool/quantity.h"
+#include "src/tool/text_table.h"
 
 namespace bloomline::bench {
 namespace {
 
 using Cells = std::vector<std::string>;
 
-std::string Fixed(double value, int decimals, const char* unit = "") {
-  if (std::isnan(value)) return "-";
-  char text[64];
-  std::snprintf(text, sizeof(text), "%.*f%s", decimals, value, unit);
-  return text;
+std::string Cell(double value, int decimals, const char* unit = "") {
+  return std::isnan(value) ? "-" : tool::NumberText(value, decimals) + unit;
 }
 
-std::string Ns(double ns) { return Fixed(ns, ns < 10 ? 2 : 1); }
+std::string Ns(double ns) { return Cell(ns, ns < 10 ? 2 : 1); }
 
 // How many times faster `ns` is than the peer.
-std::string Times(double peer_ns, double ns) { return Fixed(peer_ns / ns, 2, "x"); }
-
-// The first column to the left, numbers to the right.
-std::string Aligned(const std::vector<Cells>& rows) {
-  std::vector<size_t> widths;
-  for (const Cells& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (size_t i = 0; i < row.size(); ++i) {
-      if (row.size() > 1) widths[i] = std::max(widths[i], row[i].size());
-    }
-  }
-  std::string out;
-  for (const Cells& row : rows) {
-    std::string line = row[0] + std::string(widths[0] - std::min(widths[0], row[0].size()), ' ');
-    for (size_t i = 1; i < row.size(); ++i) {
-      line += "  " + std::string(widths[i] - row[i].size(), ' ') + row[i];
-    }
-    out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-  }
-  return out;
-}
+std::string Times(double peer_ns, double ns) { return Cell(peer_ns / ns, 2, "x"); }
 
 Case QueryCase(const std::string& subject, uint64_t num_keys, int hit_percent, Mode mode) {
   return {Kind::kQuery, subject, num_keys, kTableBits, hit_percent, mode, kHeapOffset};
@@ -97,8 +76,8 @@ std::string RocksDBTable(const Suite& suite, const Results& results, uint64_t nu
     for (const Subject& subject : suite.subjects()) {
       const double ns = results.Ns(section.of(subject.name));
       const Case accuracy = QueryCase(subject.name, num_keys, 0, Mode::kSingle);
-      Cells row = {"  " + subject.name, Ns(ns), Fixed(100 * results.Fpr(accuracy), 3),
-                   Fixed(results.WrittenBitsPerKey(accuracy), 2)};
+      Cells row = {"  " + subject.name, Ns(ns), Cell(100 * results.Fpr(accuracy), 3),
+                   Cell(results.WrittenBitsPerKey(accuracy), 2)};
       for (const std::string& peer : peers) {
         if (subject.is_ours) row.push_back(Times(results.Ns(section.of(peer)), ns));
       }
@@ -106,7 +85,7 @@ std::string RocksDBTable(const Suite& suite, const Results& results, uint64_t nu
     }
   }
   return "RocksDB's interface, " + Title(suite, num_keys) +
-         ": ns per key, and how many times faster than\n" + Aligned(rows);
+         ": ns per key, and how many times faster than\n" + tool::TextTable(rows);
 }
 
 std::string SeedTable(const Suite& suite, const Results& results) {
@@ -126,13 +105,14 @@ std::string SeedTable(const Suite& suite, const Results& results) {
         const Section section = Sections(num_keys)[i];
         const double ns = results.Ns(section.of(subject.name));
         row.push_back(Ns(ns));
-        row.push_back(Fixed(ns / results.Ns(section.of(unseeded)), 3, "x"));
+        row.push_back(Cell(ns / results.Ns(section.of(unseeded)), 3, "x"));
       }
       rows.push_back(row);
     }
   }
   return "With a seed, " + std::to_string(kTableBits) +
-         " bits per key: ns per key, and as a multiple of the time without\n" + Aligned(rows);
+         " bits per key: ns per key, and as a multiple of the time without\n" +
+         tool::TextTable(rows);
 }
 
 std::string LevelDBTable(const Suite& suite, const Results& results) {
@@ -167,14 +147,14 @@ std::string LevelDBTable(const Suite& suite, const Results& results) {
         row.push_back(Ns(results.Ns(c)));
         row.push_back(subject == subjects.back() ? "" : Times(results.Ns(peer), results.Ns(c)));
       }
-      row.push_back(Fixed(100 * results.Fpr(c), 3));
-      row.push_back(Fixed(results.WrittenBitsPerKey(c), 2));
+      row.push_back(Cell(100 * results.Fpr(c), 3));
+      row.push_back(Cell(results.WrittenBitsPerKey(c), 2));
       rows.push_back(row);
     }
   }
   return "LevelDB's interface, " + std::to_string(suite.flags().num_leveldb_filters) +
          " filters at " + std::to_string(kTableBits) +
-         " bits per key: ns per key, and how many times faster\n" + Aligned(rows);
+         " bits per key: ns per key, and how many times faster\n" + tool::TextTable(rows);
 }
 
 std::string LimitTable(const Suite& suite, const Results& results) {
@@ -205,7 +185,7 @@ std::string LimitTable(const Suite& suite, const Results& results) {
   }
   return "Hash given, filter on a line boundary, against one load from a random line of as much "
          "memory\n" +
-         Aligned(rows);
+         tool::TextTable(rows);
 }
 
 std::string AlignmentTable(const Suite& suite, const Results& results) {
@@ -229,7 +209,7 @@ std::string AlignmentTable(const Suite& suite, const Results& results) {
     }
   }
   return "Where the filter begins, in bytes after a 64-byte boundary: ns per absent key\n" +
-         Aligned(rows);
+         tool::TextTable(rows);
 }
 
 std::string ThreadsTable(const Suite& suite, const Results& results) {
@@ -254,13 +234,14 @@ std::string ThreadsTable(const Suite& suite, const Results& results) {
       for (const int count : counts) {
         c.threads = count;
         const double ns = results.Ns(c);  // between two keys of all threads
-        row.push_back(Fixed(1000 / ns, 1));
-        row.push_back(Fixed(100 * alone / ns / count, 0, " %"));
+        row.push_back(Cell(1000 / ns, 1));
+        row.push_back(Cell(100 * alone / ns / count, 0, " %"));
       }
       rows.push_back(row);
     }
   }
-  return "Absent keys, one a call, by threads at once: million keys per second\n" + Aligned(rows);
+  return "Absent keys, one a call, by threads at once: million keys per second\n" +
+         tool::TextTable(rows);
 }
 
 }  // namespace
@@ -275,7 +256,7 @@ std::string Tables(const Suite& suite, const Results& results) {
   if (suite.flags().threads) out += ThreadsTable(suite, results) + "\n";
   Case nothing;
   nothing.subject = "clock";
-  return out + "The clock's own share in each query time above: " + Fixed(results.Ns(nothing), 3) +
+  return out + "The clock's own share in each query time above: " + Cell(results.Ns(nothing), 3) +
          " ns per key.\n";
 }
 

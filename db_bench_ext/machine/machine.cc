@@ -70,11 +70,13 @@ bool KernelVariableIsUsable(const char* program) {
   return error.empty();
 }
 
-int OtherProgramsRunning() {
+std::string LoadWarning() {
   std::ifstream stream("/proc/loadavg");
   double load;
   int running;  // this thread among them
-  return stream >> load >> load >> load >> running ? running - 1 : 0;
+  if (!(stream >> load >> load >> load >> running) || running <= 1) return "";
+  return "WARNING     " + std::to_string(running - 1) +
+         " other threads were running at the start and disturb times\n";
 }
 
 uint64_t AvailableMemory() { return BytesOf("/proc/meminfo", "MemAvailable:"); }

@@ -16,8 +16,8 @@ std::string BuildWarning();
 // kernel than the wanted one mean nothing.
 bool KernelVariableIsUsable(const char* program);
 
-// At this moment; 0 if that cannot be known.
-int OtherProgramsRunning();
+// A line that warns if other threads are running at this moment, else nothing.
+std::string LoadWarning();
 
 // Memory that could be had now without swapping; 0 if that cannot be known.
 uint64_t AvailableMemory();

@@ -13,6 +13,7 @@
 #include "db_bench_ext/machine/environment.h"
 #include "db_bench_ext/machine/machine.h"
 #include "db_bench_ext/redis/subjects.h"
+#include "db_bench_ext/timing/timing.h"
 
 namespace bloomline::bench {
 namespace {
@@ -68,15 +69,10 @@ struct Result {
   uint64_t num_bytes = 0;
 };
 
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 class Bench {
  public:
   explicit Bench(const Flags& flags)
-      : flags_(flags), present_(0, flags.num_keys), absent_(kFirstAbsentIndex, flags.num_keys) {}
+      : flags_(flags), present_(0, flags.num_keys), absent_(kFirstMissingIndex, flags.num_keys) {}
 
   // One round of one subject: fills it and asks it. False: a key was lost.
   bool Round(RedisBenchSubject* subject, Result* result) {

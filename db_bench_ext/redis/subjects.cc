@@ -6,11 +6,9 @@
 #include <cstdlib>
 #include <functional>
 
+#include "bloomline/bloom_filter.h"
 #include "bloomline/redis_bloom_filter.h"
-#include "bloomline/sizing.h"
 #include "src/core/hash.h"
-#include "src/kernels/kernel.h"
-#include "src/kernels/lines.h"
 #include "src/kernels/probe_sequence.h"
 #include "src/redis/command.h"
 #include "src/redis/router.h"
@@ -172,52 +170,32 @@ class InMemorySubject : public RedisBenchSubject {
   const char* name() const override { return "in memory"; }
 
   void Begin(uint64_t num_keys) override {
-    const double bits_per_key = BitsPerKeyForFalsePositiveRate(Format::kBlocked, kRate);
-    num_lines_ = static_cast<uint64_t>(std::ceil(static_cast<double>(num_keys) * bits_per_key /
-                                                 static_cast<double>(kernels::kLineBits)));
-    num_probes_ = OptimalNumProbes(Format::kBlocked, bits_per_key);
-    bytes_.assign(num_bytes(), '\0');
+    std::string error;
+    BloomFilterOptions options;
+    options.capacity = num_keys;
+    options.false_positive_rate = kRate;
+    filter_ = BloomFilter::Create(options, &error);
+    if (filter_ == nullptr) Die(error);
   }
 
-  void AddOne(std::string_view key) override {
-    const uint64_t hash = core::Hash64(key, 0);
-    kernel_.blocked_insert_many(Lines(), 1, &hash);
-  }
+  void AddOne(std::string_view key) override { filter_->Add(key); }
 
   void AddMany(const std::vector<std::string_view>& keys) override {
-    Hash(keys);
-    kernel_.blocked_insert_many(Lines(), keys.size(), hashes_.data());
+    filter_->AddMany(keys.size(), keys.data());
   }
 
-  bool AskOne(std::string_view key) override {
-    return kernel_.blocked_may_match(Lines(), core::Hash64(key, 0));
-  }
+  bool AskOne(std::string_view key) override { return filter_->MayContain(key); }
 
   size_t AskMany(const std::vector<std::string_view>& keys) override {
-    Hash(keys);
     const std::unique_ptr<bool[]> answers(new bool[keys.size()]);
-    kernel_.blocked_may_match_many(Lines(), keys.size(), hashes_.data(), answers.get());
+    filter_->MayContainMany(keys.size(), keys.data(), answers.get());
     return static_cast<size_t>(std::count(answers.get(), answers.get() + keys.size(), true));
   }
 
-  uint64_t num_bytes() const override { return num_lines_ * kernels::kLineBytes; }
+  uint64_t num_bytes() const override { return filter_->num_bits() / 8; }
 
  private:
-  kernels::BlockedLines Lines() const { return {bytes_.data(), num_lines_, num_probes_}; }
-
-  void Hash(const std::vector<std::string_view>& keys) {
-    hashes_.clear();
-    for (const std::string_view key : keys) {
-      hashes_.push_back(core::Hash64(key, 0));
-      kernels::PrefetchLine(bytes_.data(), num_lines_, kernels::kLineBytes, hashes_.back());
-    }
-  }
-
-  const kernels::Kernel& kernel_ = kernels::ActiveKernel();
-  uint64_t num_lines_ = 0;
-  int num_probes_ = 0;
-  std::string bytes_;
-  std::vector<uint64_t> hashes_;
+  std::unique_ptr<BloomFilter> filter_;
 };
 
 std::string Info(const std::string& server, const std::string& section, const std::string& name) {

@@ -34,7 +34,7 @@ std::unique_ptr<RedisBenchSubject> MakeSharedFilter(const std::string& server);
 // One SETBIT or GETBIT for each of a key's bits, all of one key (AddOne, AskOne) or of many keys
 // under way at once; bits anywhere in one string, as long as a classic Bloom filter at 1 %.
 std::unique_ptr<RedisBenchSubject> MakeBitByBit(const std::string& server);
-// Blocked lines of 64 bytes, by the active kernel.
+// A BloomFilter.
 std::unique_ptr<RedisBenchSubject> MakeInMemory();
 
 // Seconds of processor time the server has used.

@@ -1,11 +1,11 @@
 // Filters of 1e6 to 5e9 keys: flags in, table and CSV out.
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <sstream>
 
 #include "db_bench_ext/machine/machine.h"
+#include "db_bench_ext/output/output.h"
 #include "db_bench_ext/scaling/flags.h"
 #include "db_bench_ext/scaling/report.h"
 #include "db_bench_ext/scaling/subjects.h"
@@ -40,10 +40,7 @@ std::string Describe() {
          "builder's\n"
       << "            Add the mean, for it writes seldom and much; several threads: of all "
          "together\n";
-  if (const int others = OtherProgramsRunning(); others > 0) {
-    out << "WARNING     " << others
-        << " other threads were running at the start and disturb times\n";
-  }
+  out << LoadWarning();
   return out.str();
 }
 
@@ -65,18 +62,12 @@ std::string WhyNot(const ScaleCase& scale_case, const ScaleFlags& flags) {
   return "";
 }
 
-void WriteFile(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream stream(path, std::ios::binary);
-  stream << text;
-  if (!stream.flush()) throw std::runtime_error("cannot write " + path.string());
-}
-
 int Run(const ScaleFlags& flags) {
   const auto start = std::chrono::steady_clock::now();
   CatchInterrupts();
   std::filesystem::create_directories(flags.out_directory);
-  std::string text = "bloomline's filters as they grow\n\n" + Describe() + "\n";
-  std::cout << text << std::flush;
+  Output output;
+  output.Print("bloomline's filters as they grow\n\n" + Describe() + "\n");
   const std::vector<ScaleCase> cases = Cases(flags);
   uint64_t work = 0;
   for (const ScaleCase& scale_case : cases) work += scale_case.Work(flags);
@@ -84,9 +75,7 @@ int Run(const ScaleFlags& flags) {
   std::vector<ScaleRow> rows;
   for (const ScaleCase& scale_case : cases) {
     if (rows.empty() || rows.back().num_keys != scale_case.num_keys) {
-      const std::string head = ScaleTableHead(scale_case.num_keys);
-      std::cout << head << std::flush;
-      text += head;
+      output.Print(ScaleTableHead(scale_case.num_keys));
     }
     const std::string why_not = WhyNot(scale_case, flags);
     if (why_not.empty()) {
@@ -99,18 +88,15 @@ int Run(const ScaleFlags& flags) {
       rows.back().skipped = why_not;
       progress.Add(scale_case.Work(flags));
     }
-    const std::string line = ScaleTableRow(rows.back());
-    std::cout << line << std::flush;
-    text += line;
+    output.Print(ScaleTableRow(rows.back()));
   }
   const auto seconds =
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - start);
   const std::string failures = ScaleFailures(rows);
-  std::string end = ThreadScaling(rows) + "Elapsed: " + std::to_string(seconds.count()) + " s.\n";
-  if (!failures.empty()) end += "FAILED\n" + failures;
-  std::cout << end << std::flush;
+  output.Print(ThreadScaling(rows) + "Elapsed: " + std::to_string(seconds.count()) + " s.\n");
+  if (!failures.empty()) output.Print("FAILED\n" + failures);
   const std::filesystem::path out(flags.out_directory);
-  WriteFile(out / "scale.txt", text + end);
+  WriteFile(out / "scale.txt", output.text());
   WriteFile(out / "scale.csv", ScaleCsv(rows));
   return failures.empty() ? 0 : 1;
 }

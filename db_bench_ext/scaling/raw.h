@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "db_bench_ext/progress/progress.h"
+#include "db_bench_ext/output/progress.h"
 
 namespace bloomline::bench {
 

@@ -13,6 +13,7 @@
 #include "bloomline/partitioned_filter_builder.h"
 #include "bloomline/sizing.h"
 #include "db_bench_ext/machine/machine.h"
+#include "db_bench_ext/timing/timing.h"
 #include "src/core/format.h"
 #include "src/filters/file_io.h"
 #include "src/filters/line_memory.h"
@@ -73,7 +74,7 @@ void MeasureQueries(const ScaleCase& scale_case, const ScaleFlags& flags, Ask as
   row->num_lost = row->num_checked -
                   answer({0, row->num_checked, scale_case.num_keys / row->num_checked}, &row->hit);
   row->false_positive_rate =
-      static_cast<double>(answer({kFirstAbsentIndex, flags.num_absent, 1}, &row->miss)) /
+      static_cast<double>(answer({kFirstMissingIndex, flags.num_absent, 1}, &row->miss)) /
       static_cast<double>(flags.num_absent);
 }
 

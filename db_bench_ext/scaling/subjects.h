@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "db_bench_ext/progress/progress.h"
+#include "db_bench_ext/output/progress.h"
 #include "db_bench_ext/scaling/flags.h"
 #include "db_bench_ext/scaling/raw.h"
 #include "db_bench_ext/scaling/timing.h"

@@ -12,7 +12,8 @@
 #include <vector>
 
 #include "db_bench_ext/keys/generated_keys.h"
-#include "db_bench_ext/progress/progress.h"
+#include "db_bench_ext/output/progress.h"
+#include "db_bench_ext/timing/timing.h"
 
 namespace bloomline::bench {
 

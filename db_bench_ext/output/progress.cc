@@ -1,4 +1,4 @@
-#include "db_bench_ext/progress/progress.h"
+#include "db_bench_ext/output/progress.h"
 
 #include <csignal>
 #include <iostream>

@@ -1,6 +1,6 @@
 // Progress as lines on stdout that progress.py turns into a bar; and the way out on Ctrl-C.
-#ifndef BLOOMLINE_DB_BENCH_EXT_PROGRESS_PROGRESS_H_
-#define BLOOMLINE_DB_BENCH_EXT_PROGRESS_PROGRESS_H_
+#ifndef BLOOMLINE_DB_BENCH_EXT_OUTPUT_PROGRESS_H_
+#define BLOOMLINE_DB_BENCH_EXT_OUTPUT_PROGRESS_H_
 
 #include <cstdint>
 #include <stdexcept>
@@ -36,4 +36,4 @@ class Progress {
 
 }  // namespace bloomline::bench
 
-#endif  // BLOOMLINE_DB_BENCH_EXT_PROGRESS_PROGRESS_H_
+#endif  // BLOOMLINE_DB_BENCH_EXT_OUTPUT_PROGRESS_H_
