@@ -1,4 +1,4 @@
-// One database with one filter policy, as the measurement sees it.
+// A database with one filter policy: the interface that measure.cc uses.
 #ifndef BLOOMLINE_DB_BENCH_EXT_COMPARE_ENGINE_H_
 #define BLOOMLINE_DB_BENCH_EXT_COMPARE_ENGINE_H_
 
@@ -10,19 +10,20 @@
 
 namespace bloomline::bench {
 
-// The compact ones: in as many bits as Bloom, and at Bloom's false-positive rate.
+// kCompact takes as many bits per key as Bloom; kCompactSameRate takes what Bloom's false-positive
+// rate needs.
 enum class Policy { kNone, kBloom, kRibbon, kBloomline, kCompact, kCompactSameRate };
 
 // What the files hold after the full compaction.
 struct FilterSummary {
   uint64_t block_bytes = 0;   // filter blocks as written in the SSTables
-  uint64_t filter_bytes = 0;  // less LevelDB's array of filter offsets, which no policy can shrink
+  uint64_t filter_bytes = 0;  // without LevelDB's array of filter offsets
   uint64_t num_filters = 0;   // LevelDB: about one per data block; RocksDB: one per file
 };
 
 struct ReadCounts {
   uint64_t data_block_reads = 0;
-  uint64_t filter_positives = 0;  // Gets that the filter let through
+  uint64_t filter_positives = 0;  // Gets for which the filter said "may match"
 };
 
 // Methods throw std::runtime_error when the engine reports an error. Not thread-safe.
@@ -33,8 +34,8 @@ class Database {
   // Buffered in batches of kBatchRows; CompactAndReopen writes the rest.
   virtual void Put(std::string_view key, std::string_view value) = 0;
 
-  // Leaves one sorted run, checks that, and opens the database anew. LevelDB then opens a table,
-  // and reads its filters, at the first Get that needs it; RocksDB has opened them all.
+  // Compacts to one sorted run, checks that, and reopens the database. RocksDB then opens all
+  // tables; LevelDB opens a table, and reads its filters, at the first Get that needs it.
   virtual void CompactAndReopen() = 0;
 
   // False: not found.
@@ -53,7 +54,7 @@ struct Engine {
   const char* title;  // for people
   std::vector<Policy> policies;
   std::unique_ptr<Database> (*open)(Policy policy, int bits_per_key, const std::string& directory);
-  // False-positive rate that the policy's mathematics promise for these filters over num_keys keys.
+  // Theoretical false-positive rate of these filters over num_keys keys.
   double (*theory)(Policy policy, int bits_per_key, const FilterSummary& filters,
                    uint64_t num_keys);
 };

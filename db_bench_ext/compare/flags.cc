@@ -9,7 +9,7 @@ namespace {
 
 void UseQuickSizes(Flags* flags) {
   flags->path_rows = flags->counter_rows = 20000;
-  flags->max_absent = 10000;
+  flags->max_missing = 10000;
   flags->timed_queries = 5000;
   flags->rounds = 2;
 }
@@ -17,7 +17,7 @@ void UseQuickSizes(Flags* flags) {
 void UseFullSizes(Flags* flags) {
   flags->path_rows = 100000000;  // all there are
   flags->counter_rows = 3000000;
-  flags->max_absent = 500000;
+  flags->max_missing = 500000;
   flags->timed_queries = 200000;
   flags->rounds = 9;
   flags->bits = {10, 16};
@@ -35,8 +35,8 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   flags.db_directory = std::filesystem::temp_directory_path().string();
 
   CLI::App app(
-      "Loads real keys into real LevelDB and RocksDB databases and compares bloomline with the\n"
-      "filters these engines ship. Exit status 1 if any answer was wrong.",
+      "Compares bloomline with the filters of LevelDB and RocksDB in real databases with real\n"
+      "keys. Exit status 1 if any answer was wrong.",
       "db_bench_ext/run");
   app.add_option("--engine", flags.engine, "leveldb, rocksdb or all (default)")
       ->check(CLI::IsMember({"leveldb", "rocksdb", "all"}));
@@ -47,36 +47,36 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   app.add_option("--rows", rows, "rows to load (default: 1000000)")
       ->check(CLI::Range(1000, 100000000));
   app.add_option("--value-bytes", flags.value_bytes,
-                 "size of the counters' values (default: 102 in be64, 100 in dec16, so that 36 "
-                 "keys share a "
-                 "filter in LevelDB)")
+                 "size of the values in be64 and dec16 (default: 102 and 100, which gives 36 keys "
+                 "per filter in LevelDB)")
       ->check(CLI::Range(1, 100000));
   app.add_option("--bits", bits,
-                 "bits per key, one number or several: --bits 8,10,16 (default: 10); whole "
-                 "numbers, as LevelDB's own filter takes no other")
+                 "bits per key, one or several: --bits 8,10,16 (default: 10); whole numbers, "
+                 "because LevelDB's own filter takes no others")
       ->delimiter(',')
       ->check(CLI::Range(2, 30));
-  app.add_option("--rounds", rounds, "timed rounds, of which the median counts (default: 7)")
+  app.add_option("--rounds", rounds, "timed rounds; the report has their median (default: 7)")
       ->check(CLI::Range(1, 1000));
   auto* full_flag = app.add_flag(
       "--full", full, "all paths, 3000000 counters, bits 10 and 16, 9 rounds: about 20 minutes");
-  app.add_flag("--quick", flags.quick, "20000 rows, 2 rounds: seconds, and meaningless times")
+  app.add_flag("--quick", flags.quick,
+               "20000 rows, 2 rounds: takes seconds, its times mean nothing")
       ->excludes(full_flag);
   app.add_option("--out", flags.out_directory,
                  "folder for compare.txt, compare.csv and the plots (default: "
                  "db_bench_ext/results)")
-      ->take_last();  // the run script gives its default first
+      ->take_last();  // db_bench_ext/run passes its default first
   app.add_option("--db-dir", flags.db_directory,
                  "existing folder for the temporary databases, which are removed at the end "
                  "(default: the system's temporary folder)")
       ->check(CLI::ExistingDirectory);
   app.add_option("--key-list", flags.key_list,
-                 "file of \"key value\" or \"key\" lines for the data set paths (default: the run "
-                 "script fetches one)")
+                 "file of \"key value\" or \"key\" lines for the data set paths (default: "
+                 "db_bench_ext/run provides one)")
       ->check(CLI::ExistingFile);
   app.add_option("--key-list-title", flags.key_list_title, "what to call that file in the output");
   app.add_flag("--progress", flags.progress, "")->group("");  // for progress.py
-  app.add_flag("--print-plan", print_plan, "")->group("");    // for the run script
+  app.add_flag("--print-plan", print_plan, "")->group("");    // for db_bench_ext/run
 
   *exit_code = 0;
   try {
@@ -100,7 +100,7 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
     return std::nullopt;
   }
   if (flags.Wants("paths") && flags.key_list.empty()) {
-    std::cerr << "--key-list is needed for the data set paths; db_bench_ext/run brings one\n";
+    std::cerr << "--key-list is needed for the data set paths; db_bench_ext/run provides one\n";
     *exit_code = 2;
     return std::nullopt;
   }

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Brings a list of real keys and prints two lines: its file and what to call it.
+# Provides a list of real keys and prints two lines: its path and its title.
 # Usage: db_bench_ext/compare/key_list.sh real|any
 #   real  the distribution's list of all packaged files, downloaded at the first run and kept in
-#         ${XDG_CACHE_HOME:-~/.cache}/bloomline; a word list where it cannot be had
-#   any   that list if it is there already, else the word list: downloads nothing big
+#         ${XDG_CACHE_HOME:-~/.cache}/bloomline; a word list if it cannot be downloaded
+#   any   that list if it has been downloaded, else the word list: a small download at most
 set -euo pipefail
 
 want=$1
@@ -13,8 +13,8 @@ architecture=$(dpkg --print-architecture)
 list=$cache/contents-$architecture.txt
 title_file=$cache/contents-$architecture.title
 
-# "size file title" of the lists of this architecture that apt holds; the largest is the one of the
-# release itself, the others are its updates.
+# Prints "size file title" of the largest list of this architecture that apt holds: the one of the
+# release itself. The others are its updates.
 largest_list() {
   apt-get indextargets --format "\$(ARCHITECTURE)|\$(FILENAME)|\$(ORIGIN) \$(CODENAME) \$(COMPONENT)" \
     'Created-By: Contents-deb' |

@@ -14,8 +14,8 @@ namespace {
 
 constexpr uint64_t kSeed = 20240607;
 constexpr size_t kMinListRows = 1000;
-constexpr uint64_t kStretch = 256;
-constexpr uint64_t kStretchPeriod = 6;
+constexpr uint64_t kRangeCounters = 256;
+constexpr uint64_t kRangePeriod = 6;
 
 template <typename T>
 void ShuffleAndCut(std::vector<T>* items, size_t max_items, std::mt19937_64* random) {
@@ -25,8 +25,8 @@ void ShuffleAndCut(std::vector<T>* items, size_t max_items, std::mt19937_64* ran
 
 using Row = std::pair<std::string, std::string>;
 
-// Splits at the last run of blanks, as paths may contain blanks themselves. A line without one gets
-// its line number for a value.
+// Splits at the last blanks, because paths may contain blanks, too. A line without blanks gets its
+// number as its value.
 Row ParseLine(const std::string& line, size_t number) {
   const size_t value = line.find_last_of(" \t");
   if (value == std::string::npos) return {line, std::to_string(number)};
@@ -52,12 +52,12 @@ std::vector<Row> ReadSortedRows(const KeyList& list) {
   return rows;
 }
 
-// `key` with its last character changed so that it is no key at all, or "" if ten tries fail.
-std::string AbsentNeighbour(const std::string& key, const std::vector<std::string>& sorted_keys,
-                            std::mt19937_64* random) {
+// `key` with another last character, so that it is no key of the list; "" if ten attempts fail.
+std::string MissingNeighbour(const std::string& key, const std::vector<std::string>& sorted_keys,
+                             std::mt19937_64* random) {
   static constexpr char kAlphabet[] = "0123456789abcdefghijklmnopqrstuvwxyz";
   std::string changed = key;
-  for (int tries = 0; tries < 10; ++tries) {
+  for (int attempt = 0; attempt < 10; ++attempt) {
     changed.back() = kAlphabet[(*random)() % (sizeof(kAlphabet) - 1)];
     if (changed > sorted_keys.front() && changed < sorted_keys.back() &&
         !std::binary_search(sorted_keys.begin(), sorted_keys.end(), changed))
@@ -67,22 +67,22 @@ std::string AbsentNeighbour(const std::string& key, const std::vector<std::strin
 }
 
 template <typename EncodeKey>
-KeySet CounterKeys(size_t rows, size_t max_absent, size_t value_bytes, EncodeKey encode) {
+KeySet CounterKeys(size_t rows, size_t max_missing, size_t value_bytes, EncodeKey encode) {
   std::mt19937_64 random(kSeed);
   std::vector<uint64_t> loaded, odd, left_out;
   for (uint64_t i = 0; loaded.size() < rows; ++i) {
-    if (i / kStretch % kStretchPeriod == kStretchPeriod - 1) {
+    if (i / kRangeCounters % kRangePeriod == kRangePeriod - 1) {
       left_out.push_back(2 * i);
       continue;
     }
     loaded.push_back(2 * i);
-    // Beside a gap, 2 i + 1 would be its first key and not one between two loaded ones.
-    if ((i + 1) / kStretch % kStretchPeriod != kStretchPeriod - 1) odd.push_back(2 * i + 1);
+    // Before a range left out, 2 i + 1 would not lie between two loaded keys.
+    if ((i + 1) / kRangeCounters % kRangePeriod != kRangePeriod - 1) odd.push_back(2 * i + 1);
   }
-  odd.pop_back();  // beyond the last loaded key, if it is there; one fewer does not matter
+  odd.pop_back();  // may be beyond the last loaded key; one fewer does not matter
   ShuffleAndCut(&loaded, rows, &random);
-  ShuffleAndCut(&odd, max_absent, &random);
-  ShuffleAndCut(&left_out, max_absent, &random);
+  ShuffleAndCut(&odd, max_missing, &random);
+  ShuffleAndCut(&left_out, max_missing, &random);
   KeySet set;
   set.value_bytes = value_bytes;
   for (const uint64_t number : loaded) set.keys.push_back(encode(number));
@@ -95,7 +95,7 @@ std::string Counts(const KeySet& set) {
   const std::string values =
       set.values.empty() ? std::to_string(set.value_bytes) + "-byte values; " : "";
   return values + std::to_string(set.keys.size()) +
-         " rows; absent keys asked: " + std::to_string(set.near.size()) + " near, " +
+         " rows; missing keys queried: " + std::to_string(set.near.size()) + " near, " +
          std::to_string(set.far.size()) + " far";
 }
 
@@ -112,7 +112,7 @@ std::string KeySet::Value(size_t i) const {
   return value;
 }
 
-KeySet PathKeys(const KeyList& list, size_t rows, size_t max_absent) {
+KeySet PathKeys(const KeyList& list, size_t rows, size_t max_missing) {
   std::mt19937_64 random(kSeed);
   std::vector<Row> all = ReadSortedRows(list);
   std::vector<std::string> sorted_keys;
@@ -126,21 +126,21 @@ KeySet PathKeys(const KeyList& list, size_t rows, size_t max_absent) {
     if (i < num_loaded) {
       set.keys.push_back(all[i].first);
       set.values.push_back(std::move(all[i].second));
-      if (set.near.size() >= max_absent) continue;
-      const std::string near = AbsentNeighbour(all[i].first, sorted_keys, &random);
+      if (set.near.size() >= max_missing) continue;
+      const std::string near = MissingNeighbour(all[i].first, sorted_keys, &random);
       if (!near.empty()) set.near.push_back(near);
-    } else if (set.far.size() < max_absent && all[i].first > sorted_keys.front() &&
+    } else if (set.far.size() < max_missing && all[i].first > sorted_keys.front() &&
                all[i].first < sorted_keys.back()) {
       set.far.push_back(all[i].first);
     }
   }
-  ShuffleAndCut(&set.near, max_absent, &random);
+  ShuffleAndCut(&set.near, max_missing, &random);
   set.description = list.title + ": " + Counts(set);
   return set;
 }
 
-KeySet BigEndianKeys(size_t rows, size_t max_absent, size_t value_bytes) {
-  KeySet set = CounterKeys(rows, max_absent, value_bytes, [](uint64_t number) {
+KeySet BigEndianKeys(size_t rows, size_t max_missing, size_t value_bytes) {
+  KeySet set = CounterKeys(rows, max_missing, value_bytes, [](uint64_t number) {
     std::string key(8, '\0');
     for (size_t i = 0; i < 8; ++i) key[i] = static_cast<char>(number >> (56 - 8 * i));
     return key;
@@ -150,8 +150,8 @@ KeySet BigEndianKeys(size_t rows, size_t max_absent, size_t value_bytes) {
   return set;
 }
 
-KeySet DecimalKeys(size_t rows, size_t max_absent, size_t value_bytes) {
-  KeySet set = CounterKeys(rows, max_absent, value_bytes, [](uint64_t number) {
+KeySet DecimalKeys(size_t rows, size_t max_missing, size_t value_bytes) {
+  KeySet set = CounterKeys(rows, max_missing, value_bytes, [](uint64_t number) {
     char key[24];
     const int length =
         std::snprintf(key, sizeof(key), "%016llu", static_cast<unsigned long long>(number));

@@ -18,9 +18,9 @@ void Check(const leveldb::Status& status) {
   if (!status.ok()) throw std::runtime_error("LevelDB: " + status.ToString());
 }
 
-// LevelDB has no statistics, but without a block cache each data block it looks at is one Read.
-// The counter is a plain integer: only Gets of this thread are counted, and it costs them nothing
-// measurable beside a block read.
+// LevelDB has no statistics, but without a block cache each data block that it needs is one Read.
+// The counter is a plain integer, because only Gets of one thread are counted. Beside a block read,
+// its cost cannot be measured.
 class CountingFile : public leveldb::RandomAccessFile {
  public:
   CountingFile(leveldb::RandomAccessFile* target, uint64_t* reads)
@@ -48,7 +48,7 @@ class CountingEnv : public leveldb::EnvWrapper {
     return status;
   }
 
-  // Off while the compaction thread reads; then on, for the files opened from then.
+  // For files opened from now on. Off at first, because the compaction thread reads, too.
   void set_counting(bool counting) { counting_ = counting; }
   uint64_t reads() const { return reads_; }
 
@@ -85,13 +85,13 @@ class LevelDBDatabase : public Database {
 
   void CompactAndReopen() override {
     Commit();
-    // Twice: CompactRange looks for the lowest level in use before it flushes the memtable, so the
-    // first call may end above what it flushed.
+    // Twice: CompactRange finds the lowest level in use before it flushes the memtable, so the
+    // first call may stop above what it flushed.
     db_->CompactRange(nullptr, nullptr);
     db_->CompactRange(nullptr, nullptr);
     db_.reset();
     env_.set_counting(true);
-    Open();  // deletes the files that compaction left behind, so the directory is what is live
+    Open();  // deletes what compaction left behind, so that only live files remain
     std::string level_0_files;
     if (!db_->GetProperty("leveldb.num-files-at-level0", &level_0_files) || level_0_files != "0")
       throw std::runtime_error("LevelDB: compaction left files in level 0");
@@ -110,9 +110,9 @@ class LevelDBDatabase : public Database {
     gets_ = 0;
   }
 
-  // A read follows only where the filter (or the lack of one) let the Get through. In one sorted
-  // run a Get reads at most one data block. The run may span two levels: LevelDB moves files down
-  // until each level has its proper size.
+  // A Get reads a data block only if the filter says "may match", or if there is no filter. In one
+  // sorted run it reads at most one. The run may span two levels: LevelDB moves files down until
+  // each level has its proper size.
   ReadCounts StopCounting() override {
     const uint64_t reads = env_.reads() - reads_before_;
     if (reads > gets_) throw std::runtime_error("LevelDB: compaction did not leave one sorted run");
@@ -160,7 +160,7 @@ class LevelDBDatabase : public Database {
   int batch_rows_ = 0;
   uint64_t reads_before_ = 0;
   uint64_t gets_ = 0;                // since StartCounting
-  std::unique_ptr<leveldb::DB> db_;  // last: closed before what it uses
+  std::unique_ptr<leveldb::DB> db_;  // last, so that it is closed before what it uses
 };
 
 std::unique_ptr<Database> OpenLevelDB(Policy policy, int bits_per_key,

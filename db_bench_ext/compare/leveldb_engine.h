@@ -1,4 +1,4 @@
-// LevelDB behind the bench's interface.
+// LevelDB as an Engine.
 #ifndef BLOOMLINE_DB_BENCH_EXT_COMPARE_LEVELDB_ENGINE_H_
 #define BLOOMLINE_DB_BENCH_EXT_COMPARE_LEVELDB_ENGINE_H_
 

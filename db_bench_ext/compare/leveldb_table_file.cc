@@ -47,8 +47,8 @@ std::string_view TakeBlock(std::string_view file, std::string_view* handle) {
   return Part(file, offset, length);
 }
 
-// The filter block, or nothing. The metaindex is a block like any other: prefix-compressed entries,
-// then the restart array and its length.
+// The filter block; empty if there is none. The metaindex has the format of every block:
+// prefix-compressed entries, then the restart array and its length.
 std::string_view FindFilterBlock(std::string_view file, std::string_view metaindex) {
   if (metaindex.size() < 4) throw BadTable("metaindex too short");
   const uint64_t num_restarts = Fixed(metaindex, metaindex.size() - 4, 4);
@@ -75,8 +75,8 @@ FilterSummary Summarize(std::string_view block) {
   FilterSummary summary;
   summary.block_bytes = block.size();
   summary.filter_bytes = array_offset;
-  // The array's end doubles as the end of the last filter. One entry per 2 KiB of file, so every
-  // second one is empty: it continues a data block of 4 KiB.
+  // What follows the last entry, the array's own offset, is the end of the last filter. There is
+  // one entry per 2 KiB of file, so with data blocks of 4 KiB every second filter is empty.
   for (uint64_t at = array_offset; at + 5 < block.size(); at += 4) {
     if (Fixed(block, at + 4, 4) > Fixed(block, at, 4)) ++summary.num_filters;
   }

@@ -1,4 +1,4 @@
-// Compares filters inside real databases: flags in, tables and CSV out.
+// Compares filters in real databases: reads flags, writes tables and CSV.
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -20,7 +20,7 @@
 namespace bloomline::bench {
 namespace {
 
-// A folder of its own, removed with all databases in it.
+// A temporary folder, removed with all databases in it.
 class TemporaryDirectory {
  public:
   explicit TemporaryDirectory(const std::string& parent) : path_(parent + "/bloomline-XXXXXX") {
@@ -44,18 +44,18 @@ std::vector<KeySet> MakeKeySets(const Flags& flags) {
   std::vector<KeySet> sets;
   if (flags.Wants("paths")) {
     sets.push_back(
-        PathKeys({flags.key_list, flags.key_list_title}, flags.path_rows, flags.max_absent));
+        PathKeys({flags.key_list, flags.key_list_title}, flags.path_rows, flags.max_missing));
   }
   const auto value_bytes = [&](size_t standard) {
     return flags.value_bytes == 0 ? standard : flags.value_bytes;
   };
   if (flags.Wants("be64")) {
     sets.push_back(
-        BigEndianKeys(flags.counter_rows, flags.max_absent, value_bytes(kBigEndianValueBytes)));
+        BigEndianKeys(flags.counter_rows, flags.max_missing, value_bytes(kBigEndianValueBytes)));
   }
   if (flags.Wants("dec16")) {
     sets.push_back(
-        DecimalKeys(flags.counter_rows, flags.max_absent, value_bytes(kDecimalValueBytes)));
+        DecimalKeys(flags.counter_rows, flags.max_missing, value_bytes(kDecimalValueBytes)));
   }
   return sets;
 }
@@ -85,7 +85,7 @@ int Run(const Flags& flags) {
     if (flags.engine == "all" || flags.engine == engine.name) engines.push_back(engine);
   }
   const std::vector<KeySet> sets = MakeKeySets(flags);
-  output.Print("bloomline against the filters that LevelDB and RocksDB ship\n\n" +
+  output.Print("bloomline compared with the filters of LevelDB and RocksDB\n\n" +
                DescribeRun(flags, sets));
 
   const auto plan = [&](int bits) {
@@ -132,7 +132,7 @@ int main(int argc, char** argv) {
   const auto flags = bloomline::bench::ParseFlags(argc, argv, &exit_code);
   if (!flags) return exit_code;
   if (!bloomline::bench::KernelVariableIsUsable("compare")) return 1;
-  std::signal(SIGPIPE, SIG_IGN);  // a lost reader of the output must not leave databases behind
+  std::signal(SIGPIPE, SIG_IGN);  // if the reader of the output ends, the databases must be removed
   bloomline::bench::CatchInterrupts();
   try {
     return bloomline::bench::Run(*flags);

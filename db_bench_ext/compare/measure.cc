@@ -37,8 +37,9 @@ void Load(const KeySet& keys, Contender* contender, Progress* progress) {
   progress->Add(keys.keys.size());
 }
 
-// Every loaded key, with its value. Also opens every table and brings the files into memory.
-void CheckPresent(const KeySet& keys, Contender* contender, Progress* progress) {
+// Gets every loaded key and compares its value. This also opens every table and brings the files
+// into the page cache.
+void CheckStored(const KeySet& keys, Contender* contender, Progress* progress) {
   std::string value;
   for (size_t i = 0; i < keys.keys.size(); ++i) {
     if (!contender->database->Get(keys.keys[i], &value) || value != keys.Value(i))
@@ -48,10 +49,10 @@ void CheckPresent(const KeySet& keys, Contender* contender, Progress* progress) 
   progress->Add(keys.keys.size() % kRowsPerReport);
 }
 
-AbsentResult CheckAbsent(const std::vector<std::string>& keys, Contender* contender,
-                         Progress* progress) {
-  AbsentResult result;
-  result.asked = keys.size();
+MissingResult CheckMissing(const std::vector<std::string>& keys, Contender* contender,
+                           Progress* progress) {
+  MissingResult result;
+  result.num_queries = keys.size();
   std::string value;
   contender->database->StartCounting();
   for (const std::string& key : keys) {
@@ -62,8 +63,8 @@ AbsentResult CheckAbsent(const std::vector<std::string>& keys, Contender* conten
   return result;
 }
 
-// Microseconds per Get of each key once. Answers are compared with the expected ones, so that they
-// are used.
+// Microseconds per Get, with one Get of each key. Comparing the answers with the expected ones
+// makes sure that the compiler does not drop the Gets.
 double TimeGets(const std::vector<std::string>& keys, bool expected, Contender* contender,
                 Progress* progress) {
   std::string value;
@@ -81,13 +82,13 @@ Timing Summarize(const std::vector<double>& rounds) {
   return {Median(rounds), *min, *max};
 }
 
-// A copy, so that the queries of all kinds lie equally close in memory.
+// A copy, so that keys of all kinds lie equally close in memory.
 std::vector<std::string> First(const std::vector<std::string>& keys, size_t n) {
   return {keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(std::min(n, keys.size()))};
 }
 
-// Loaded keys in another order than that of loading.
-std::vector<std::string> SamplePresent(const std::vector<std::string>& keys, size_t n) {
+// Loaded keys, not in the order of loading.
+std::vector<std::string> SampleStored(const std::vector<std::string>& keys, size_t n) {
   std::vector<std::string> sample;
   constexpr size_t kPrime = 7919;
   for (size_t i = 1; i <= std::min(n, keys.size()); ++i)
@@ -95,17 +96,17 @@ std::vector<std::string> SamplePresent(const std::vector<std::string>& keys, siz
   return sample;
 }
 
-// Policies take turns within each round, and another one begins each round: what else the machine
-// does meets all of them alike.
+// Policies take turns within each round, and each round begins with another one: what else the
+// machine does affects all of them alike.
 void TimeInRounds(const KeySet& keys, const Plan& plan, std::vector<Contender>* contenders,
                   Progress* progress) {
-  const std::vector<std::string> present = SamplePresent(keys.keys, plan.timed_queries);
+  const std::vector<std::string> stored = SampleStored(keys.keys, plan.timed_queries);
   const std::vector<std::string> near = First(keys.near, plan.timed_queries);
   const std::vector<std::string> far = First(keys.far, plan.timed_queries);
   for (int round = 0; round < plan.rounds; ++round) {
     for (size_t turn = 0; turn < contenders->size(); ++turn) {
       Contender& now = (*contenders)[(turn + static_cast<size_t>(round)) % contenders->size()];
-      now.hit_us.push_back(TimeGets(present, true, &now, progress));
+      now.hit_us.push_back(TimeGets(stored, true, &now, progress));
       now.miss_near_us.push_back(TimeGets(near, false, &now, progress));
       now.miss_far_us.push_back(TimeGets(far, false, &now, progress));
     }
@@ -142,9 +143,9 @@ std::vector<Result> Measure(const Engine& engine, const KeySet& keys, const Plan
     result.filters = contender.database->Filters();
     result.theory_fpr = engine.theory(policy, plan.bits_per_key, result.filters, keys.keys.size());
     progress->Start(where + "checking every answer with " + PolicyName(policy));
-    CheckPresent(keys, &contender, progress);
-    result.near = CheckAbsent(keys.near, &contender, progress);
-    result.far = CheckAbsent(keys.far, &contender, progress);
+    CheckStored(keys, &contender, progress);
+    result.near = CheckMissing(keys.near, &contender, progress);
+    result.far = CheckMissing(keys.far, &contender, progress);
     contenders.push_back(std::move(contender));
   }
   progress->Start(where + "timing all policies in alternation");

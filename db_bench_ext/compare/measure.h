@@ -1,4 +1,4 @@
-// The measurement itself: one key set in one engine, all policies side by side.
+// Measures all policies with one key set in one engine.
 #ifndef BLOOMLINE_DB_BENCH_EXT_COMPARE_MEASURE_H_
 #define BLOOMLINE_DB_BENCH_EXT_COMPARE_MEASURE_H_
 
@@ -18,12 +18,12 @@ struct Plan {
   std::string directory;  // of the temporary databases
 };
 
-// Keys not loaded, asked of every database: which kind.
-struct AbsentResult {
-  size_t asked = 0;
+// Queries for missing keys, near or far.
+struct MissingResult {
+  size_t num_queries = 0;
   ReadCounts counts;
   double PerGet(uint64_t count) const {
-    return static_cast<double>(count) / static_cast<double>(asked);
+    return static_cast<double>(count) / static_cast<double>(num_queries);
   }
 };
 
@@ -37,11 +37,11 @@ struct Result {
   std::string engine;
   std::string key_set;
   Policy policy;
-  int bits_per_key;  // asked for
+  int bits_per_key;  // requested
   size_t rows;
   FilterSummary filters;
   double theory_fpr;  // NaN without a filter
-  AbsentResult near, far;
+  MissingResult near, far;
   double load_seconds, compact_seconds;
   Timing hit, miss_near, miss_far;
   uint64_t wrong_answers;
@@ -54,7 +54,7 @@ struct Result {
   }
 };
 
-// Operations that Measure reports to Progress.
+// Number of operations that Measure reports to Progress.
 uint64_t NumOperations(const Engine& engine, const KeySet& keys, const Plan& plan);
 
 // Loads, compacts and checks one database per policy, counts reads, then times all of them in

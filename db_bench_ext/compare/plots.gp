@@ -1,5 +1,5 @@
-# Draws compare.csv as PNG and SVG: false-positive rate, time per miss, memory. The run script calls
-# it once for each number of bits per key:
+# Plots compare.csv as PNG and SVG: false-positive rate, time per miss, memory. db_bench_ext/run
+# calls it once for each number of bits per key:
 #   gnuplot -e "csv='compare.csv'; out='DIR'; bits=10; engines='leveldb rocksdb'; sets='paths be64'"
 #           plots.gp
 
@@ -11,12 +11,12 @@ colors = "#9e9e9e #4c78a8 #72b7b2 #e4572e #9d5ba0 #d4a6c8"
 engine_title(e) = e eq "leveldb" ? "LevelDB" : "RocksDB"
 set_title(s) = s eq "paths" ? "file paths" : \
                s eq "be64" ? "8-byte big-endian" : "%%016d decimal"
-# LevelDB has no Ribbon, and gets no gap for one.
+# LevelDB has no Ribbon filter; its panel leaves no gap for one.
 policies(e) = e eq "leveldb" ? "none builtin-bloom bloomline compact" : all_policies
 color(policy) = word(colors, index_of(policy, all_policies))
 index_of(w, list) = sum [i = 1:words(list)] (word(list, i) eq w ? i : 0)
 
-# Where a bar stands: policies side by side around the place of the key set. Plots without bars for
+# The place of a bar: policies side by side around the place of the key set. Plots without bars for
 # "none" (first = 2) leave no gap for it.
 width = 0.15
 here(e, policy) = strcol("engine") eq e && strcol("policy") eq policy && \
@@ -38,7 +38,7 @@ of_bits(name) = column("requested_bits_per_key") == bits ? column(name) : NaN
 panels = words(engines)
 left = panels == 1 ? 0.12 : 0.07
 pixels = panels == 1 ? 800 : 1400
-# The last panel has every policy, so it draws the legend, above all panels.
+# The last panel has every policy, so the legend above all panels is its.
 panel = 'set title engine_title(word(engines, e)); \
   if (e == 1) { set ylabel y_title } else { unset ylabel }; \
   if (e == panels) { set key at screen 0.5,0.885 center center horizontal maxrows 1 width 1 samplen 2 \
@@ -55,8 +55,9 @@ do for [format in "png svg"] {
   name(plot) = sprintf("%s/%s_%dbits.%s", out, plot, bits, format)
 
   set output name("fpr")
-  title_text = sprintf("False positives of neighbouring absent keys, %d bits per key (log scale)", bits)
-  y_title = "absent keys that the filter let through"
+  title_text = sprintf( \
+    "False-positive rate for keys adjacent to stored ones, %d bits per key (log scale)", bits)
+  y_title = "false-positive rate"
   set logscale y
   set format y "%g %%"
   set yrange [0.01:200]
@@ -68,7 +69,7 @@ do for [format in "png svg"] {
     plot for [p = 2:n] csv using (x(name_of, p, 2)):(100 * column("near_fpr")) with boxes \
            lc rgb color(word(policies(name_of), p)) title word(policies(name_of), p), \
          for [p = 2:n] csv using (x(name_of, p, 2)):(100 * column("far_fpr")) with points \
-           pt 6 ps 1.2 lw 2 lc rgb "#222222" title (p == 2 ? "keys farther away" : ""), \
+           pt 6 ps 1.2 lw 2 lc rgb "#222222" title (p == 2 ? "keys elsewhere" : ""), \
          for [p = 2:n] csv using (x(name_of, p, 2) - width * 0.45):(100 * column("theory_fpr")): \
            (width * 0.9):(0) with vectors nohead lw 2 lc rgb "#222222" \
            title (p == 2 ? "theory" : ""), \
@@ -81,7 +82,8 @@ do for [format in "png svg"] {
   set format y "%g"
 
   set output name("miss_latency")
-  title_text = sprintf("Time per Get of a neighbouring absent key, %d bits per key", bits)
+  title_text = sprintf( \
+    "Time per Get of a missing key adjacent to a stored one, %d bits per key", bits)
   y_title = "microseconds: median, and range of the rounds"
   set yrange [*:*]  # stats would skip what lies outside
   stats csv using (of_bits("near_miss_us_max")) nooutput
@@ -103,7 +105,7 @@ do for [format in "png svg"] {
   unset multiplot
 
   set output name("memory")
-  title_text = sprintf("Filters as written in the SSTables, %d bits per key asked for", bits)
+  title_text = sprintf("Filters as written in the SSTables, %d bits per key requested", bits)
   y_title = "bits per key"
   set yrange [*:*]  # stats would skip what lies outside
   stats csv using (of_bits("filter_block_bits_per_key")) nooutput

@@ -16,8 +16,8 @@ std::string Percent(double fraction) {
   return std::isnan(fraction) ? "-" : NumberText(100 * fraction, 3);
 }
 
-double Fpr(const Result& result, const AbsentResult& absent) {
-  return result.policy == Policy::kNone ? NAN : absent.PerGet(absent.counts.filter_positives);
+double Fpr(const Result& result, const MissingResult& missing) {
+  return result.policy == Policy::kNone ? NAN : missing.PerGet(missing.counts.filter_positives);
 }
 
 Cells TableRow(const Result& r) {
@@ -43,15 +43,15 @@ Cells TableRow(const Result& r) {
 }  // namespace
 
 std::string Legend() {
-  return R"(near        absent keys of a loaded key's length beside it; far: absent keys of the same
-            kind from stretches (counters) or rows (paths) that were not loaded
-filters     KiB and bits/key of the filter blocks as written in the SSTables; "bare" is
-            less LevelDB's own array of filter offsets, the same for every policy
-FPR         share of absent keys that the filter let through
-reads/Get   data blocks read per Get of an absent key; RocksDB reads two where the key falls
+  return R"(near        missing keys adjacent to stored ones; far: missing keys elsewhere, from
+            ranges (counters) or rows (paths) that were not loaded
+filters     KiB and bits per key of the filter blocks as written in the SSTables; "bare" is
+            without LevelDB's own array of filter offsets, the same for every policy
+FPR         false-positive rate: fraction of the missing keys that the filter says may match
+reads/Get   data blocks read per Get of a missing key; RocksDB reads two if the key falls
             between them
 us          microseconds per Get: median of the rounds, policies in alternation in one
-            process; block reads come from the page cache, so a read that a filter saves
+            process; the page cache serves the block reads, so a read that a filter avoids
             is as cheap as it can be here
 load s      all rows in random order, then full compaction
 )";
@@ -68,7 +68,7 @@ std::string Table(const Engine& engine, const std::vector<Result>& results) {
   std::string last_key_set;
   for (const Result& result : results) {
     if (result.engine != engine.name) continue;
-    if (last_key_set.empty()) title << ", " << result.bits_per_key << " bits per key asked for";
+    if (last_key_set.empty()) title << ", " << result.bits_per_key << " bits per key requested";
     Cells row = TableRow(result);
     if (result.key_set == last_key_set) row[0].clear();
     last_key_set = result.key_set;
@@ -81,7 +81,7 @@ std::string Csv(const std::vector<Result>& results) {
   std::ostringstream out;
   out << "engine,keys,policy,requested_bits_per_key,rows,keys_per_filter,filter_block_bytes,"
          "filter_block_bits_per_key,filter_bits_per_key,theory_fpr,near_fpr,far_fpr,"
-         "near_absent_keys,far_absent_keys,near_data_block_reads_per_get,"
+         "near_missing_keys,far_missing_keys,near_data_block_reads_per_get,"
          "far_data_block_reads_per_get,load_seconds,compact_seconds,hit_us_median,hit_us_min,"
          "hit_us_max,near_miss_us_median,near_miss_us_min,near_miss_us_max,far_miss_us_median,"
          "far_miss_us_min,far_miss_us_max,wrong_answers\n";
@@ -96,9 +96,10 @@ std::string Csv(const std::vector<Result>& results) {
         << (r.policy == Policy::kNone ? "" : NumberText(r.KeysPerFilter(), 2)) << ','
         << r.filters.block_bytes << ',' << NumberText(r.BitsPerKey(r.filters.block_bytes), 4) << ','
         << NumberText(r.BitsPerKey(r.filters.filter_bytes), 4) << ',' << optional(r.theory_fpr)
-        << ',' << optional(Fpr(r, r.near)) << ',' << optional(Fpr(r, r.far)) << ',' << r.near.asked
-        << ',' << r.far.asked << ',' << NumberText(r.near.PerGet(r.near.counts.data_block_reads), 8)
-        << ',' << NumberText(r.far.PerGet(r.far.counts.data_block_reads), 8) << ','
+        << ',' << optional(Fpr(r, r.near)) << ',' << optional(Fpr(r, r.far)) << ','
+        << r.near.num_queries << ',' << r.far.num_queries << ','
+        << NumberText(r.near.PerGet(r.near.counts.data_block_reads), 8) << ','
+        << NumberText(r.far.PerGet(r.far.counts.data_block_reads), 8) << ','
         << NumberText(r.load_seconds, 4) << ',' << NumberText(r.compact_seconds, 4) << ','
         << timing(r.hit) << ',' << timing(r.miss_near) << ',' << timing(r.miss_far) << ','
         << r.wrong_answers << '\n';

@@ -1,4 +1,4 @@
-// Results as tables for people and as CSV for programs.
+// Results as text tables and as CSV.
 #ifndef BLOOMLINE_DB_BENCH_EXT_COMPARE_REPORT_H_
 #define BLOOMLINE_DB_BENCH_EXT_COMPARE_REPORT_H_
 
@@ -9,10 +9,10 @@
 
 namespace bloomline::bench {
 
-// How to read the tables.
+// Explains the columns of the tables.
 std::string Legend();
 
-// One table: rows are key set x policy, of one engine and one bits_per_key.
+// The table of one engine and one bits_per_key: a row per key set and policy.
 std::string Table(const Engine& engine, const std::vector<Result>& results);
 
 // Header line and one line per result, units in the column names; empty where there is no filter.

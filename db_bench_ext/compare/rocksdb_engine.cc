@@ -26,7 +26,7 @@ void Check(const rocksdb::Status& status) {
 std::shared_ptr<const rocksdb::FilterPolicy> NewPolicy(Policy policy, int bits_per_key) {
   using Made = std::shared_ptr<const rocksdb::FilterPolicy>;
   if (policy == Policy::kBloom) return Made(rocksdb::NewBloomFilterPolicy(bits_per_key));
-  // -1: Ribbon at every level, also for what is flushed.
+  // -1: Ribbon at every level, for flushed files, too.
   if (policy == Policy::kRibbon) return Made(rocksdb::NewRibbonFilterPolicy(bits_per_key, -1));
   if (policy == Policy::kNone) return nullptr;
   FilterOptions options;
@@ -48,7 +48,7 @@ class RocksDBDatabase : public Database {
       : directory_(directory), has_filters_(policy != Policy::kNone) {
     rocksdb::BlockBasedTableOptions table;
     table.filter_policy = NewPolicy(policy, bits_per_key);
-    table.no_block_cache = true;  // each data block looked at is one read, as in LevelDB's run
+    table.no_block_cache = true;  // each data block needed is one read, as with LevelDB
     table.cache_index_and_filter_blocks = false;  // the table reader holds the filter
     options_.create_if_missing = true;
     options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
@@ -117,8 +117,8 @@ class RocksDBDatabase : public Database {
     batch_.Clear();
   }
 
-  // No two files may share a key range. Files of one run may lie in two levels: RocksDB moves some
-  // down when a level outgrows its size.
+  // The key ranges of the files must not overlap. The files of one run may lie in two levels:
+  // RocksDB moves some down when a level exceeds its size.
   void CheckOneSortedRun() {
     std::vector<rocksdb::LiveFileMetaData> files;
     db_->GetLiveFilesMetaData(&files);

@@ -1,4 +1,4 @@
-// RocksDB behind the bench's interface.
+// RocksDB as an Engine.
 #ifndef BLOOMLINE_DB_BENCH_EXT_COMPARE_ROCKSDB_ENGINE_H_
 #define BLOOMLINE_DB_BENCH_EXT_COMPARE_ROCKSDB_ENGINE_H_
 

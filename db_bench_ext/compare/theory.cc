@@ -24,7 +24,7 @@ int RocksDBBloomNumProbes(int bits_per_key) {
 double LevelDBTheory(Policy policy, int bits_per_key, const FilterSummary& filters,
                      uint64_t num_keys) {
   if (policy == Policy::kNone || filters.num_filters == 0 || num_keys == 0) return NAN;
-  // Both layouts spend the last byte of a filter on their code.
+  // In all layouts the last byte of a filter is a code.
   const double payload_bits = 8.0 * static_cast<double>(filters.filter_bytes - filters.num_filters);
   const double keys_per_filter =
       static_cast<double>(num_keys) / static_cast<double>(filters.num_filters);
@@ -32,7 +32,7 @@ double LevelDBTheory(Policy policy, int bits_per_key, const FilterSummary& filte
   const auto m = static_cast<uint64_t>(
       std::llround(static_cast<double>(n) * payload_bits / static_cast<double>(num_keys)));
   if (policy == Policy::kCompact) {
-    // One line a filter, as with the rows of this comparison and up to 60 keys; else no figure.
+    // Only for filters of one block and at most 60 keys, as in a default run.
     const uint64_t line_bytes = m / 8;
     return n <= 60 && line_bytes <= 64
                ? CompactFalsePositiveRate(n, 1, static_cast<uint32_t>(line_bytes), 8)

@@ -1,4 +1,5 @@
-// The false-positive rate each policy promises, from bloomline/sizing.h.
+// The theoretical false-positive rate of each policy, from bloomline/sizing.h. NaN where there is
+// none.
 #ifndef BLOOMLINE_DB_BENCH_EXT_COMPARE_THEORY_H_
 #define BLOOMLINE_DB_BENCH_EXT_COMPARE_THEORY_H_
 
@@ -6,12 +7,12 @@
 
 namespace bloomline::bench {
 
-// Exact rate of a Bloom filter of the average size that was written: LevelDB rounds filters of some
-// 36 keys up to bytes, so the bits paid, not the bits asked for, set the rate.
+// Exact for a filter of the average size that was written. LevelDB rounds filters of about 36 keys
+// up to whole bytes, so the bits written determine the rate, not the bits requested.
 double LevelDBTheory(Policy policy, int bits_per_key, const FilterSummary& filters,
                      uint64_t num_keys);
 
-// Blocked Bloom at the bits asked for. RocksDB's Ribbon promises the rate of its Bloom.
+// For the bits requested. RocksDB's Ribbon filter aims at the rate of its Bloom filter.
 double RocksDBTheory(Policy policy, int bits_per_key, const FilterSummary& filters,
                      uint64_t num_keys);
 

@@ -1,5 +1,5 @@
-// Builds through the interface that RocksDB calls: a new builder per filter, one AddKey per key,
-// Finish. Making the builder is part of it, as RocksDB makes one for each file.
+// Builds through the interface that RocksDB calls: a new builder per filter, AddKey for each key,
+// Finish. The time includes making the builder, because RocksDB makes one for each file.
 #include <algorithm>
 #include <climits>
 #include <memory>
@@ -44,7 +44,7 @@ void Build(const Suite& suite, const Subject& subject, const Case& c, benchmark:
 }  // namespace
 
 void RegisterBuilds(Suite* suite) {
-  const FilterBenchFlags& flags = suite->flags();
+  const Flags& flags = suite->flags();
   for (const Subject& subject : suite->subjects()) {
     for (const uint64_t num_keys : flags.sizes) {
       for (const int bits : flags.bits) {

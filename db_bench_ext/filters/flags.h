@@ -1,4 +1,4 @@
-// Command line of the micro-benchmark.
+// Command line of filter_bench.
 #ifndef BLOOMLINE_DB_BENCH_EXT_FILTERS_FLAGS_H_
 #define BLOOMLINE_DB_BENCH_EXT_FILTERS_FLAGS_H_
 
@@ -9,13 +9,13 @@
 
 namespace bloomline::bench {
 
-struct FilterBenchFlags {
+struct Flags {
   std::vector<uint64_t> sizes = {1000, 10000, 100000, 1000000, 10000000};
   std::vector<int> bits = {8, 10, 16};
   size_t key_bytes = 16;
-  int rounds = 9;         // of everything
-  int table_rounds = 31;  // of what the printed tables compare
-  int query_chunks = 64;  // a round asks for so many chunks of keys
+  int rounds = 9;         // of most cases
+  int table_rounds = 31;  // of the cases that the printed tables compare
+  int query_chunks = 64;  // chunks of keys that a round queries
   int table_query_chunks = 256;
   int num_leveldb_filters = 4096;
   bool threads = false;
@@ -25,9 +25,9 @@ struct FilterBenchFlags {
   std::vector<std::string> google_benchmark;  // --benchmark_* flags, passed on
 };
 
-// Nothing if the process should end now with *exit_code: help, or a bad flag, about which the user
-// has been told.
-std::optional<FilterBenchFlags> ParseFilterBenchFlags(int argc, char** argv, int* exit_code);
+// Nothing if the process should end now with *exit_code: after --help, after --print-out (for
+// db_bench_ext/run_filters), or after a bad flag, which has been reported on stderr.
+std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code);
 
 }  // namespace bloomline::bench
 

@@ -1,5 +1,5 @@
-// What is left of a query when the hash is given and nothing is virtual, and the limit below it:
-// one load from a random 64-byte line of a buffer of the same size.
+// Queries by hash, without hashing keys and without virtual calls, and their lower limit: one load
+// from a random cache line of a buffer of the same size.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -17,8 +17,8 @@ constexpr Mode kModes[] = {Mode::kSingle, Mode::kBatch, Mode::kDependent};
 
 volatile uint64_t opaque_zero = 0;
 
-// The limit: a line is chosen as a filter would choose it, then one word of it is read. The line
-// begins at a multiple of 64, so it is one line to the cache, too.
+// The limit: chooses a line as a filter chooses a block, then reads one word of it. Lines begin at
+// multiples of 64 bytes, so each is one cache line.
 struct LineLoad {
   const char* lines;
   uint64_t num_lines;
@@ -67,26 +67,26 @@ class FilterQuery {
   const kernels::Kernel* kernel_;
 };
 
-template <typename Asked>
-void AskAll(const Asked& asked, Mode mode, const uint64_t* hashes, bool* answers) {
+template <typename Filter>
+void QueryAll(const Filter& filter, Mode mode, const uint64_t* hashes, bool* answers) {
   if (mode == Mode::kBatch) {
     for (size_t i = 0; i < kChunkKeys; i += kBatchKeys) {
-      asked.Many(kBatchKeys, hashes + i, answers + i);
+      filter.Many(kBatchKeys, hashes + i, answers + i);
     }
   } else if (mode == Mode::kDependent) {
     const uint64_t zero = opaque_zero;
     uint64_t change = 0;
     for (size_t i = 0; i < kChunkKeys; ++i) {
-      answers[i] = asked.One(hashes[i] ^ change);
+      answers[i] = filter.One(hashes[i] ^ change);
       change = static_cast<uint64_t>(answers[i]) & zero;
     }
   } else {
-    for (size_t i = 0; i < kChunkKeys; ++i) answers[i] = asked.One(hashes[i]);
+    for (size_t i = 0; i < kChunkKeys; ++i) answers[i] = filter.One(hashes[i]);
   }
 }
 
-template <typename Asked>
-void Query(const Asked& asked, Mode mode, std::string_view bytes, benchmark::State& state,
+template <typename Filter>
+void Query(const Filter& filter, Mode mode, std::string_view bytes, benchmark::State& state,
            uint64_t run) {
   const auto hashes = std::make_unique<uint64_t[]>(kChunkKeys);
   const auto answers = std::make_unique<bool[]>(kChunkKeys);
@@ -96,11 +96,11 @@ void Query(const Asked& asked, Mode mode, std::string_view bytes, benchmark::Sta
   };
   WarmUp(bytes);
   fill();
-  AskAll(asked, mode, hashes.get(), answers.get());
+  QueryAll(filter, mode, hashes.get(), answers.get());
   uint64_t matches = 0, queries = 0;
   for (auto _ : state) {
     fill();
-    state.SetIterationTime(SecondsOf([&] { AskAll(asked, mode, hashes.get(), answers.get()); }));
+    state.SetIterationTime(SecondsOf([&] { QueryAll(filter, mode, hashes.get(), answers.get()); }));
     matches += static_cast<uint64_t>(std::count(&answers[0], &answers[0] + kChunkKeys, true));
     queries += kChunkKeys;
   }
@@ -108,8 +108,8 @@ void Query(const Asked& asked, Mode mode, std::string_view bytes, benchmark::Sta
   state.counters[kKeysCounter] = static_cast<double>(kChunkKeys);
 }
 
-void AskKernel(Suite* suite, const Subject& subject, const Case& c, benchmark::State& state,
-               uint64_t run) {
+void MeasureFilter(Suite* suite, const Subject& subject, const Case& c, benchmark::State& state,
+                   uint64_t run) {
   const std::string_view filter = suite->store().Get(subject, c.num_keys, c.bits_per_key, c.offset);
   Query(FilterQuery(filter, subject.kernel), c.mode, filter, state, run);
 }
@@ -117,7 +117,7 @@ void AskKernel(Suite* suite, const Subject& subject, const Case& c, benchmark::S
 }  // namespace
 
 void RegisterHashQueries(Suite* suite) {
-  const FilterBenchFlags& flags = suite->flags();
+  const Flags& flags = suite->flags();
   const auto register_case = [&](const Case& c, const Body& body) {
     const int chunks = c.mode == Mode::kDependent ? flags.query_chunks / 4 : flags.query_chunks;
     suite->Register(c, std::max(1, chunks), flags.table_rounds, body);
@@ -134,7 +134,7 @@ void RegisterHashQueries(Suite* suite) {
         if (subject.family != "blocked") continue;
         const Case c{Kind::kHashQuery, subject.name, num_keys, kTableBits, 0, mode, 0};
         register_case(c, [suite, subject, c](benchmark::State& state, uint64_t run) {
-          AskKernel(suite, subject, c, state, run);
+          MeasureFilter(suite, subject, c, state, run);
         });
       }
     }

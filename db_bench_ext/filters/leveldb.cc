@@ -1,5 +1,5 @@
-// LevelDB's interface: one small filter per 2 KiB of data, so queries go to thousands of different
-// filters. A few filters asked again and again would teach the branch predictors their bits.
+// Through LevelDB's interface. LevelDB has one small filter per data block, so queries go to
+// thousands of different filters: the branch predictors would learn the bits of a few.
 #include "bloomline/leveldb.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using LevelDBPolicy = std::unique_ptr<const leveldb::FilterPolicy>;
 
 constexpr char kPeer[] = "Bloom packaged";
 
-// `kernel` is empty for the peer, which has one format.
+// `kernel` is empty for LevelDB's own filter, which has one format.
 struct Way {
   Format format;
   std::string kernel;
@@ -36,8 +36,8 @@ LevelDBPolicy NewPolicy(const Way& way) {
   return LevelDBPolicy(NewLevelDBFilterPolicy(options));
 }
 
-// Filter f holds the keys f * n to f * n + n - 1; filters lie one behind the other, as in a table
-// file.
+// Filter f holds the keys f * n to f * n + n - 1. Filters follow each other without gaps, as in a
+// table file.
 struct Filters {
   std::string bytes;
   std::vector<size_t> starts;  // and the end of the last
@@ -66,7 +66,7 @@ void Query(const leveldb::FilterPolicy& policy, const Filters& filters, const Ca
            size_t key_bytes, benchmark::State& state, uint64_t run) {
   QueryOrder order(filters.size() * c.num_keys, c.hit_percent, run);
   std::vector<char> keys(kChunkKeys * kMaxKeyBytes);
-  std::vector<Slice> asked_filters(kChunkKeys);
+  std::vector<Slice> queried_filters(kChunkKeys);
   const auto answers = std::make_unique<bool[]>(kChunkKeys);
   const auto fill = [&] {
     for (size_t i = 0; i < kChunkKeys; ++i) {
@@ -74,24 +74,24 @@ void Query(const leveldb::FilterPolicy& policy, const Filters& filters, const Ca
       const uint64_t filter = index < kFirstMissingIndex
                                   ? index / c.num_keys
                                   : (Mix(index) >> 32) * filters.size() >> 32;
-      asked_filters[i] = filters.Get(filter);
+      queried_filters[i] = filters.Get(filter);
       WriteKey(index, key_bytes, &keys[i * key_bytes]);
     }
   };
-  const auto ask = [&] {
+  const auto query = [&] {
     for (size_t i = 0; i < kChunkKeys; ++i) {
-      answers[i] = policy.KeyMayMatch(Slice(&keys[i * key_bytes], key_bytes), asked_filters[i]);
+      answers[i] = policy.KeyMayMatch(Slice(&keys[i * key_bytes], key_bytes), queried_filters[i]);
     }
   };
   WarmUp(filters.bytes);
   for (int i = 0; i < 2; ++i) {
     fill();
-    ask();
+    query();
   }
   uint64_t matches = 0, queries = 0;
   for (auto _ : state) {
     fill();
-    state.SetIterationTime(SecondsOf(ask));
+    state.SetIterationTime(SecondsOf(query));
     matches += static_cast<uint64_t>(std::count(&answers[0], &answers[0] + kChunkKeys, true));
     queries += kChunkKeys;
   }
@@ -104,7 +104,7 @@ void Query(const leveldb::FilterPolicy& policy, const Filters& filters, const Ca
   state.counters[kKeysCounter] = static_cast<double>(kChunkKeys);
 }
 
-// One timed section makes as many filters as a chunk of keys gives.
+// One timed section builds as many filters as a chunk of keys fills.
 void Build(const leveldb::FilterPolicy& policy, const Case& c, size_t key_bytes,
            benchmark::State& state) {
   const size_t num_filters = std::max<size_t>(1, kChunkKeys / c.num_keys);
@@ -129,7 +129,7 @@ void Build(const leveldb::FilterPolicy& policy, const Case& c, size_t key_bytes,
 }
 
 void Register(Suite* suite, const std::string& subject, const Way& way, size_t keys_per_filter) {
-  const FilterBenchFlags& flags = suite->flags();
+  const Flags& flags = suite->flags();
   const size_t key_bytes = flags.key_bytes;
   Case c;
   c.kind = Kind::kLevelDBBuild;

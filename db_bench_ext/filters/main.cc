@@ -1,4 +1,4 @@
-// Micro-benchmark of the filters: flags in, tables and CSV out.
+// Measures filters alone: reads flags, writes tables and CSV.
 #include <benchmark/benchmark.h>
 
 #include <chrono>
@@ -19,9 +19,9 @@
 namespace bloomline::bench {
 namespace {
 
-// False if a flag is not one of Google Benchmark's; it has told the user.
+// False if Google Benchmark does not know a flag; it has then reported that.
 bool InitializeGoogleBenchmark(const std::vector<std::string>& user_flags) {
-  // Rounds of all subjects in random order: a slow minute of the machine then hits all of them.
+  // Rounds of all subjects in random order, so that a slow minute of the machine affects all.
   std::vector<std::string> flags = {"db_bench_ext/run_filters",
                                     "--benchmark_enable_random_interleaving=true"};
   flags.insert(flags.end(), user_flags.begin(), user_flags.end());
@@ -33,7 +33,7 @@ bool InitializeGoogleBenchmark(const std::vector<std::string>& user_flags) {
   return !benchmark::ReportUnrecognizedArguments(count, arguments.data());
 }
 
-std::string Describe(const FilterBenchFlags& flags) {
+std::string Describe(const Flags& flags) {
   std::ostringstream out;
   out << DescribeEnvironment();
   out << "kernels     measured:";
@@ -44,16 +44,15 @@ std::string Describe(const FilterBenchFlags& flags) {
            "processor\n";
   } else {
     out << "native      RocksDB's filters of the same version, -O2 -march=native -DNDEBUG, loaded "
-           "beside\n            the packaged ones\n";
+           "together with\n            the packaged ones\n";
   }
   std::ifstream huge_pages("/sys/kernel/mm/transparent_hugepage/enabled");
   std::string line;
   if (std::getline(huge_pages, line)) out << "huge pages  " << line << "\n";
   out << LoadWarning();
   out << "keys        random-looking, " << flags.key_bytes
-      << " bytes, each asked once, in random "
-         "order; made in chunks of\n            "
-      << kChunkKeys << " while the clock stands still\n"
+      << " bytes, each queried once, in random order; made in chunks of\n            " << kChunkKeys
+      << " while the clock stands still\n"
       << "filters     begin " << kHeapOffset
       << " bytes after a 64-byte boundary, as RocksDB's do in malloc's memory\n"
       << "rounds      medians of " << flags.rounds << ", or " << flags.table_rounds
@@ -69,12 +68,12 @@ bool Selects(const std::vector<std::string>& google_benchmark_flags) {
   return false;
 }
 
-int Run(const FilterBenchFlags& flags) {
+int Run(const Flags& flags) {
   const auto start = std::chrono::steady_clock::now();
   if (!InitializeGoogleBenchmark(flags.google_benchmark)) return 2;
   Output output;
   const std::string header =
-      "bloomline's filters against those of LevelDB and RocksDB\n\n" + Describe(flags) + "\n";
+      "bloomline's filters compared with those of LevelDB and RocksDB\n\n" + Describe(flags) + "\n";
   std::filesystem::create_directories(flags.out_directory);
   Suite suite(flags, AllSubjects(flags.native_library));
   RegisterQueries(&suite);
@@ -87,7 +86,8 @@ int Run(const FilterBenchFlags& flags) {
   benchmark::RunSpecifiedBenchmarks(&results);
   if (results.empty()) return results.errors().empty() ? 0 : 1;
 
-  // A selection would leave most cells of the tables empty, and must not replace a whole result.
+  // A selection would leave most cells of the tables empty, and must not replace the files of a
+  // whole run.
   const bool is_selection = Selects(flags.google_benchmark);
   output.Print(is_selection ? results.List() : Tables(suite, results));
   const auto seconds =
@@ -107,7 +107,7 @@ int Run(const FilterBenchFlags& flags) {
 
 int main(int argc, char** argv) {
   int exit_code = 0;
-  const auto flags = bloomline::bench::ParseFilterBenchFlags(argc, argv, &exit_code);
+  const auto flags = bloomline::bench::ParseFlags(argc, argv, &exit_code);
   if (!flags) return exit_code;
   if (!bloomline::bench::KernelVariableIsUsable("filter_bench")) return 1;
   try {

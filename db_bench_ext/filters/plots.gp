@@ -1,5 +1,5 @@
-# Draws filters.csv as PNG and SVG: time of a query for an absent key over the size of the filter.
-# run_filters calls it; names have "_" for the space:
+# Plots filters.csv as PNG and SVG: time of a query for a missing key by size of the filter.
+# run_filters calls it; names of subjects have "_" in place of the space:
 #   gnuplot -e "csv='filters.csv'; out='DIR'; subjects='blocked_avx2 Bloom_native'" plots.gp
 
 set datafile separator ","
@@ -17,7 +17,7 @@ here(s) = strcol("kind") eq "query" && strcol("subject") eq name(s) && \
           column("bits_per_key") == 10 && column("offset") == 16 && column("threads") == 1
 ns(s) = here(s) ? column("ns_per_key_median") : NaN
 
-set title "Query for an absent key through RocksDB's interface, 10 bits per key" font ",15"
+set title "Query for a missing key through RocksDB's interface, 10 bits per key" font ",15"
 set xlabel "keys in the filter"
 set ylabel "nanoseconds per key, hashing included"
 set logscale x
@@ -35,7 +35,7 @@ do for [format in "png svg"] {
   } else {
     set terminal svg size 1000,560 dynamic font "sans,13" background "white"
   }
-  set output sprintf("%s/absent_query.%s", out, format)
+  set output sprintf("%s/missing_key_query.%s", out, format)
   plot for [s in subjects] csv using (column("keys")):(ns(s)) with linespoints \
          lw 2.5 pt 7 ps 0.8 dt dash(s) lc rgb color(s) title name(s)
   set output

@@ -1,4 +1,4 @@
-// Queries through the interface that RocksDB calls: one virtual call per key, or per batch of 32.
+// Queries through the interface that RocksDB calls: a virtual call per key, or per batch of 32.
 #include <algorithm>
 #include <memory>
 #include <thread>
@@ -19,7 +19,7 @@ constexpr Mode kModes[] = {Mode::kSingle, Mode::kBatch, Mode::kDependent};
 // The compiler does not know that it is 0.
 volatile size_t opaque_zero = 0;
 
-// Questions and answers of one timed section. Answers go to memory and are counted afterwards.
+// Keys and answers of one timed section. Answers go to memory and are counted afterwards.
 class Chunk {
  public:
   Chunk(size_t key_bytes, QueryOrder order) : key_bytes_(key_bytes), order_(order) {
@@ -31,13 +31,13 @@ class Chunk {
 
   void Fill() { order_.FillChunk(key_bytes_, keys_); }
 
-  void Ask(FilterBitsReader* reader, Mode mode) {
+  void Query(FilterBitsReader* reader, Mode mode) {
     if (mode == Mode::kBatch) {
-      AskInBatches(reader);
+      QueryInBatches(reader);
     } else if (mode == Mode::kDependent) {
-      AskDependently(reader);
+      QueryDependently(reader);
     } else {
-      AskSingly(reader);
+      QuerySingly(reader);
     }
   }
 
@@ -46,15 +46,15 @@ class Chunk {
   }
 
  private:
-  void AskSingly(FilterBitsReader* reader) {
+  void QuerySingly(FilterBitsReader* reader) {
     for (size_t i = 0; i < kChunkKeys; ++i) {
       answers_[i] = reader->MayMatch(Slice(keys_ + i * key_bytes_, key_bytes_));
     }
   }
 
-  // A filter that decides by branches lets the processor guess the answer and go on, here as in a
-  // real caller; one that computes the answer makes it wait.
-  void AskDependently(FilterBitsReader* reader) {
+  // If a filter branches on its bits, the processor predicts the answer and goes on, here as in a
+  // real caller; if it computes the answer, the processor waits for it.
+  void QueryDependently(FilterBitsReader* reader) {
     const size_t zero = opaque_zero;
     size_t shift = 0;
     for (size_t i = 0; i < kChunkKeys; ++i) {
@@ -63,7 +63,7 @@ class Chunk {
     }
   }
 
-  void AskInBatches(FilterBitsReader* reader) {
+  void QueryInBatches(FilterBitsReader* reader) {
     for (size_t i = 0; i < kChunkKeys; i += kBatchKeys) {
       reader->MayMatch(static_cast<int>(kBatchKeys), pointers_ + i, answers_ + i);
     }
@@ -87,13 +87,13 @@ void Query(Suite* suite, const Subject& subject, const Case& c, benchmark::State
   WarmUp(filter);
   for (int i = 0; i < 2; ++i) {
     chunk->Fill();
-    chunk->Ask(reader.get(), c.mode);
+    chunk->Query(reader.get(), c.mode);
   }
 
   uint64_t matches = 0, queries = 0;
   for (auto _ : state) {
     chunk->Fill();
-    state.SetIterationTime(SecondsOf([&] { chunk->Ask(reader.get(), c.mode); }));
+    state.SetIterationTime(SecondsOf([&] { chunk->Query(reader.get(), c.mode); }));
     matches += chunk->NumMatches();
     queries += kChunkKeys;
   }
@@ -111,9 +111,10 @@ void Query(Suite* suite, const Subject& subject, const Case& c, benchmark::State
 }
 
 void Register(Suite* suite, const Subject& subject, const Case& c) {
-  const FilterBenchFlags& flags = suite->flags();
+  const Flags& flags = suite->flags();
   int chunks = suite->IsInTables(c) ? flags.table_query_chunks : flags.query_chunks;
-  if (c.mode == Mode::kDependent) chunks = std::max(1, chunks / 4);  // takes several times as long
+  if (c.mode == Mode::kDependent)
+    chunks = std::max(1, chunks / 4);  // such queries take several times as long
   suite->Register(c, chunks, suite->Rounds(c),
                   [suite, subject, c](benchmark::State& state, uint64_t run) {
                     Query(suite, subject, c, state, run);
@@ -157,7 +158,7 @@ void RegisterQueries(Suite* suite) {
       }
       if (!suite->flags().threads) continue;
       for (const int threads : ThreadCounts()) {
-        if (threads == 1) continue;  // among the others
+        if (threads == 1) continue;  // already registered above
         Register(suite, subject,
                  {Kind::kQuery, subject.name, num_keys, kTableBits, 0, Mode::kSingle, kHeapOffset,
                   threads});

@@ -11,7 +11,7 @@
 namespace bloomline::bench {
 namespace {
 
-// Rounds ask for different keys, so their rates are averaged.
+// Rounds query different keys, so their false-positive rates are averaged.
 double Mean(const std::vector<double>& values) {
   if (values.empty()) return NAN;
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());

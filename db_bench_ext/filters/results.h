@@ -1,4 +1,4 @@
-// Collects what Google Benchmark reports: medians of the rounds of each case.
+// Collects what Google Benchmark reports, and takes the medians of each case's rounds.
 #ifndef BLOOMLINE_DB_BENCH_EXT_FILTERS_RESULTS_H_
 #define BLOOMLINE_DB_BENCH_EXT_FILTERS_RESULTS_H_
 
@@ -15,8 +15,8 @@ namespace bloomline::bench {
 // Times are nanoseconds per key, one for each round.
 struct CaseResult {
   std::vector<double> ns;
-  std::vector<double> finish_ns;  // of builds, the part of Finish
-  std::vector<double> fprs;       // of queries for absent keys
+  std::vector<double> finish_ns;  // of builds: the part spent in Finish
+  std::vector<double> fprs;       // of queries for missing keys
   double written_bits_per_key = 0;
 };
 
@@ -28,7 +28,7 @@ class Results : public benchmark::BenchmarkReporter {
   void ReportRuns(const std::vector<Run>& runs) override;
 
   bool empty() const { return results_.empty(); }
-  // Each line names a benchmark that failed, and why.
+  // A line for each benchmark that failed: its name and the reason.
   const std::string& errors() const { return errors_; }
 
   // Each is NaN if the case was not run.
@@ -37,7 +37,7 @@ class Results : public benchmark::BenchmarkReporter {
   double WrittenBitsPerKey(const Case& c) const;
 
   std::string Csv(size_t key_bytes) const;
-  // Every case on a line, for people.
+  // A line of text for each case.
   std::string List() const;
 
  private:

@@ -5,18 +5,18 @@
 #include <cstring>
 #include <new>
 
-#include "db_bench_ext/filters/query_keys.h"
+#include "db_bench_ext/keys/generated_keys.h"
 
 namespace bloomline::bench {
 
 PlacedBytes::PlacedBytes(size_t num_zeros, int offset) : offset_(offset), size_(num_zeros) {
-  // Large blocks begin on a page boundary, so that all offsets touch the same number of pages.
+  // Large buffers begin on a page boundary, so that every offset touches the same number of pages.
   const size_t alignment = num_zeros < 4096 ? kCacheLineBytes : 4096;
   const size_t wanted = static_cast<size_t>(offset) + num_zeros;
   const size_t rounded = (wanted + alignment - 1) / alignment * alignment;
   memory_.reset(static_cast<char*>(std::aligned_alloc(alignment, rounded)));
   if (memory_ == nullptr) throw std::bad_alloc();
-  // Also makes the pages real: untouched ones would all be the one page of zeros.
+  // This also allocates the pages: untouched ones would all be the same page of zeros.
   std::memset(memory_.get(), 0, rounded);
 }
 

@@ -1,4 +1,4 @@
-// Filters and empty buffers that queries go to, at a known place in a cache line.
+// Filters and zeroed buffers for queries, at known offsets from a cache-line boundary.
 #ifndef BLOOMLINE_DB_BENCH_EXT_FILTERS_STORE_H_
 #define BLOOMLINE_DB_BENCH_EXT_FILTERS_STORE_H_
 
@@ -17,7 +17,7 @@ namespace bloomline::bench {
 
 constexpr size_t kCacheLineBytes = 64;
 
-// Where RocksDB's filters usually begin: malloc gives large blocks at 16 bytes past a page.
+// Where RocksDB's filters usually begin: malloc returns large blocks 16 bytes past a page boundary.
 constexpr int kHeapOffset = 16;
 
 // Owns bytes that begin `offset` bytes past a 64-byte boundary.
@@ -40,14 +40,14 @@ class PlacedBytes {
   size_t size_ = 0;
 };
 
-// Builds each filter once, when it is first asked for. Thread-safe.
+// Builds each filter at the first Get and keeps it. Thread-safe.
 class FilterStore {
  public:
   explicit FilterStore(size_t key_bytes) : key_bytes_(key_bytes) {}
 
   std::string_view Get(const Subject& subject, uint64_t num_keys, int bits_per_key, int offset);
 
-  // Zeros as large as `subject`'s filter would be, rounded up to whole lines.
+  // As many zero bytes as a filter of this size has, rounded up to whole cache lines.
   PlacedBytes& Zeros(uint64_t num_keys, int bits_per_key);
 
  private:
@@ -58,10 +58,10 @@ class FilterStore {
   std::map<Key, PlacedBytes> filters_;
 };
 
-// Brings the bytes into all caches that can hold them, since other filters were asked in between.
-// Random order and several touches of each line are needed: third-level caches keep what was used
-// more than once, and after one pass the first million queries to a filter of 12 MB would still
-// take up to three times as long as the later ones.
+// Brings the bytes back into all caches that can hold them, after queries to other filters. This
+// takes several accesses to each line in random order: third-level caches keep what was used more
+// than once, and after a single pass the first million queries to a filter of 12 MB still took up
+// to three times as long as later ones.
 void WarmUp(std::string_view bytes);
 
 }  // namespace bloomline::bench

@@ -20,23 +20,24 @@ namespace {
 struct NamedFormat {
   const char* name;
   Format format;
-  bool bloom_equivalent;  // bits per key for the rate that a blocked filter has at those asked for
+  bool bloom_equivalent;  // takes the bits per key that give a blocked filter's false-positive rate
 };
 constexpr NamedFormat kFormats[] = {{"blocked", Format::kBlocked, false},
                                     {"compact", Format::kCompact, true},
                                     {"compact=mem", Format::kCompact, false}};
 
-// As in RocksDB's Ribbon policy, whose parameter is the bits per key of the Bloom filter it equals.
+// As in RocksDB's Ribbon policy, whose parameter is the bits per key of a Bloom filter with the
+// same false-positive rate.
 double CompactBitsPerKey(double bloom_bits_per_key) {
-  static std::map<double, double> known;  // the search takes a good part of a second
+  static std::map<double, double> known;  // computing one takes a good part of a second
   const auto found = known.find(bloom_bits_per_key);
   if (found != known.end()) return found->second;
   const double rate = FalsePositiveRate(Format::kBlocked, bloom_bits_per_key);
   return known[bloom_bits_per_key] = BitsPerKeyForFalsePositiveRate(Format::kCompact, rate);
 }
 
-// A format with or without a seed. Which seed makes no difference to the time, and a fixed one
-// makes the same bytes in each run.
+// A format with or without a seed. The value of the seed does not affect the time, and a fixed one
+// gives the same bytes in each run.
 Subject OurSubject(const NamedFormat& format, const std::string& kernel, bool is_seeded) {
   const std::string family = std::string(format.name) + (is_seeded ? kSeededSuffix : "");
   const auto make_policy = [format, is_seeded](double bits_per_key) {
@@ -49,7 +50,7 @@ Subject OurSubject(const NamedFormat& format, const std::string& kernel, bool is
   return {family + " " + kernel, family, true, kernel, is_seeded, make_policy};
 }
 
-// Timings of one family may then share one filter, and nothing else than code differs.
+// So all subjects of a family can query the same filter, and only the code differs.
 void CheckSameBytes(const std::vector<Subject>& subjects) {
   constexpr uint64_t kNumKeys = 3000;
   std::map<std::string, std::string> bytes_of_family;
@@ -64,15 +65,15 @@ void CheckSameBytes(const std::vector<Subject>& subjects) {
 using NativeFactory = const void* (*)(double);
 
 NativeFactory LoadFactory(const std::string& library, const char* symbol) {
-  // RTLD_LOCAL: the packaged library must not see these symbols, nor the other way round.
+  // RTLD_LOCAL: the packaged library must not use these symbols.
   void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   void* function = handle == nullptr ? nullptr : dlsym(handle, symbol);
   if (function == nullptr) throw std::runtime_error(std::string("native library: ") + dlerror());
   return reinterpret_cast<NativeFactory>(function);
 }
 
-// If one of the reader's functions came from the packaged library after all, the "native" rows
-// would show that one.
+// If one of the reader's functions came from the packaged library, the "native" rows would measure
+// that one.
 void CheckReaderIsNative(const Subject& subject, const std::string& library) {
   const std::string filter = subject.Build(100, kMaxKeyBytes, 10);
   const RocksDBReader reader = subject.NewReader(subject.Policy(10), filter);
@@ -132,7 +133,7 @@ std::vector<Subject> AllSubjects(const std::string& native_library) {
       subjects.push_back(OurSubject(named, kernel->name, false));
     }
   }
-  // The fastest kernel is enough, and shows the most: the hash is the largest part of its time.
+  // The fastest kernel is enough: a seed affects the hash, which is the largest part of its time.
   for (const NamedFormat& named : {kFormats[0], kFormats[1]}) {
     subjects.push_back(OurSubject(named, SupportedKernels().front()->name, true));
   }

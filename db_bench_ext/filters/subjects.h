@@ -1,4 +1,4 @@
-// Who is measured: bloomline with each kernel, and the peers.
+// The filters that are measured: bloomline's with each kernel, and the peers.
 #ifndef BLOOMLINE_DB_BENCH_EXT_FILTERS_SUBJECTS_H_
 #define BLOOMLINE_DB_BENCH_EXT_FILTERS_SUBJECTS_H_
 
@@ -17,7 +17,7 @@ using RocksDBPolicy = std::shared_ptr<const rocksdb::FilterPolicy>;
 using RocksDBBuilder = std::unique_ptr<rocksdb::FilterBitsBuilder>;
 using RocksDBReader = std::unique_ptr<rocksdb::FilterBitsReader>;
 
-// What the family of a seeded subject has behind that of the same filter without a seed.
+// Suffix of the family name of a filter with a seed.
 constexpr char kSeededSuffix[] = "+seed";
 
 struct Subject {
@@ -28,7 +28,7 @@ struct Subject {
   bool is_seeded;      // ours with a seed; measured at kTableBits only
   std::function<RocksDBPolicy(double bits_per_key)> make_policy;
 
-  // With this subject's kernel forced where it has one.
+  // These force this subject's kernel, if it has one.
   RocksDBPolicy Policy(double bits_per_key) const;
   RocksDBBuilder NewBuilder(const RocksDBPolicy& policy) const;
   RocksDBReader NewReader(const RocksDBPolicy& policy, const rocksdb::Slice& filter) const;
@@ -37,15 +37,15 @@ struct Subject {
   std::string Build(uint64_t num_keys, size_t key_bytes, double bits_per_key) const;
 };
 
-// Ours first, fastest kernel first; then the peers. `native_library` is what
+// Ours first, fastest kernel first; then the peers. `native_library` is the path that
 // db_bench_ext/filters/native_rocksdb printed, or empty. Throws std::runtime_error if that library
-// is not what it should be, or if subjects of one family do not write the same bytes.
+// runs code of another one, or if subjects of one family do not write the same bytes.
 std::vector<Subject> AllSubjects(const std::string& native_library);
 
-// Kernels that run here, fastest first.
+// Kernels that this CPU supports, fastest first.
 std::vector<const kernels::Kernel*> SupportedKernels();
 
-// Ends the process if it cannot be had.
+// Ends the process, with a message, if this CPU does not support the kernel.
 void UseKernel(const std::string& name);
 
 }  // namespace bloomline::bench

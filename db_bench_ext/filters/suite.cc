@@ -9,7 +9,7 @@
 
 namespace bloomline::bench {
 
-Suite::Suite(const FilterBenchFlags& flags, std::vector<Subject> subjects)
+Suite::Suite(const Flags& flags, std::vector<Subject> subjects)
     : flags_(flags), subjects_(std::move(subjects)), store_(flags.key_bytes) {
   // Below a million keys a filter is small enough to stay in the second-level cache.
   for (const uint64_t size : flags_.sizes) {
@@ -41,7 +41,7 @@ bool Suite::IsInTables(const Case& c) const {
           (c.mode == Mode::kBatch && c.hit_percent == 0));
 }
 
-// On a terminal only, and seldom: writing there costs time on the other processors.
+// Only on a terminal and rarely, because writing to it costs time on the other processors.
 void Suite::ShowProgress() {
   static const bool on_terminal = isatty(STDERR_FILENO) != 0;
   const uint64_t started = started_runs_.fetch_add(1);

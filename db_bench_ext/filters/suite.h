@@ -1,4 +1,4 @@
-// The list of benchmarks, and what their bodies share.
+// The list of benchmarks, and the flags, subjects and filters that they share.
 #ifndef BLOOMLINE_DB_BENCH_EXT_FILTERS_SUITE_H_
 #define BLOOMLINE_DB_BENCH_EXT_FILTERS_SUITE_H_
 
@@ -18,35 +18,35 @@
 
 namespace bloomline::bench {
 
-// The offsets whose cost the alignment table shows; kHeapOffset is one of them.
+// The filter offsets that the alignment table compares.
 constexpr int kOffsets[] = {0, 16, 48};
 static_assert(kOffsets[1] == kHeapOffset);
 
-// Bits per key of everything that is not measured at several.
+// Bits per key of the tables.
 constexpr int kTableBits = 10;
 
 constexpr int kLevelDBKeysPerFilter[] = {10, 36, 60, 200};
 
-// A body gets the number of its run, so that each round and each thread asks for other keys, while
-// round r of every subject asks for the same.
+// A body gets the number of its run: each round and each thread queries different keys, and round r
+// queries the same ones for every subject.
 using Body = std::function<void(benchmark::State& state, uint64_t run)>;
 
 class Suite {
  public:
-  Suite(const FilterBenchFlags& flags, std::vector<Subject> subjects);
+  Suite(const Flags& flags, std::vector<Subject> subjects);
   Suite(const Suite&) = delete;
   Suite& operator=(const Suite&) = delete;
 
-  // The body runs state's loop and sets the time of each iteration itself.
+  // The body runs the loop of `state` and sets the time of each iteration.
   void Register(const Case& c, int64_t iterations, int rounds, const Body& body);
 
-  // What the RocksDB tables compare gets more rounds, and longer ones.
+  // True for the cases of the RocksDB tables, which get more and longer rounds.
   bool IsInTables(const Case& c) const;
   int Rounds(const Case& c) const { return IsInTables(c) ? flags_.table_rounds : flags_.rounds; }
   // The sizes of the RocksDB tables.
   const std::vector<uint64_t>& table_sizes() const { return table_sizes_; }
 
-  const FilterBenchFlags& flags() const { return flags_; }
+  const Flags& flags() const { return flags_; }
   const std::vector<Subject>& subjects() const { return subjects_; }
   FilterStore& store() { return store_; }
   const std::map<std::string, Case>& cases() const { return cases_; }
@@ -54,7 +54,7 @@ class Suite {
  private:
   void ShowProgress();
 
-  const FilterBenchFlags flags_;
+  const Flags flags_;
   const std::vector<Subject> subjects_;
   std::vector<uint64_t> table_sizes_;
   FilterStore store_;

@@ -20,7 +20,7 @@ std::string Cell(double value, int decimals, const char* unit = "") {
 
 std::string Ns(double ns) { return Cell(ns, ns < 10 ? 2 : 1); }
 
-// How many times faster `ns` is than the peer.
+// How many times as fast as the peer.
 std::string Times(double peer_ns, double ns) { return Cell(peer_ns / ns, 2, "x"); }
 
 Case QueryCase(const std::string& subject, uint64_t num_keys, int hit_percent, Mode mode) {
@@ -49,7 +49,7 @@ std::string Title(const Suite& suite, uint64_t num_keys) {
          " bytes, " + std::to_string(kTableBits) + " bits per key";
 }
 
-// What is compared through RocksDB's interface.
+// A section of the table of RocksDB's interface.
 struct Section {
   const char* title;
   std::function<Case(const std::string& subject)> of;
@@ -60,9 +60,9 @@ std::vector<Section> Sections(uint64_t num_keys) {
     return [=](const std::string& name) { return QueryCase(name, num_keys, hit_percent, mode); };
   };
   return {
-      {"absent keys, one a call", query(0, Mode::kSingle)},
-      {"present keys, one a call", query(100, Mode::kSingle)},
-      {"absent keys, 32 a call", query(0, Mode::kBatch)},
+      {"missing keys, one per call", query(0, Mode::kSingle)},
+      {"stored keys, one per call", query(100, Mode::kSingle)},
+      {"missing keys, 32 per call", query(0, Mode::kBatch)},
       {"AddKey and Finish", [=](const std::string& name) { return BuildCase(name, num_keys); }},
   };
 }
@@ -183,8 +183,8 @@ std::string LimitTable(const Suite& suite, const Results& results) {
       rows.push_back(row);
     }
   }
-  return "Hash given, filter on a line boundary, against one load from a random line of as much "
-         "memory\n" +
+  return "Queries by hash, filter on a cache-line boundary, compared with one load from a random "
+         "line of as much memory\n" +
          tool::TextTable(rows);
 }
 
@@ -208,7 +208,7 @@ std::string AlignmentTable(const Suite& suite, const Results& results) {
       rows.push_back(row);
     }
   }
-  return "Where the filter begins, in bytes after a 64-byte boundary: ns per absent key\n" +
+  return "Offset of the filter from a 64-byte boundary, in bytes: ns per missing key\n" +
          tool::TextTable(rows);
 }
 
@@ -233,14 +233,14 @@ std::string ThreadsTable(const Suite& suite, const Results& results) {
       const double alone = results.Ns(c);
       for (const int count : counts) {
         c.threads = count;
-        const double ns = results.Ns(c);  // between two keys of all threads
+        const double ns = results.Ns(c);  // per key of all threads together
         row.push_back(Cell(1000 / ns, 1));
         row.push_back(Cell(100 * alone / ns / count, 0, " %"));
       }
       rows.push_back(row);
     }
   }
-  return "Absent keys, one a call, by threads at once: million keys per second\n" +
+  return "Missing keys, one per call, by number of threads: million keys per second\n" +
          tool::TextTable(rows);
 }
 
@@ -256,8 +256,8 @@ std::string Tables(const Suite& suite, const Results& results) {
   if (suite.flags().threads) out += ThreadsTable(suite, results) + "\n";
   Case nothing;
   nothing.subject = "clock";
-  return out + "The clock's own share in each query time above: " + Cell(results.Ns(nothing), 3) +
-         " ns per key.\n";
+  return out + "Time of the clock itself, included in each query time above: " +
+         Cell(results.Ns(nothing), 3) + " ns per key.\n";
 }
 
 }  // namespace bloomline::bench

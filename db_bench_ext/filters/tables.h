@@ -1,4 +1,4 @@
-// The printed tables of the micro-benchmark.
+// The printed tables of filter_bench.
 #ifndef BLOOMLINE_DB_BENCH_EXT_FILTERS_TABLES_H_
 #define BLOOMLINE_DB_BENCH_EXT_FILTERS_TABLES_H_
 
@@ -9,7 +9,7 @@
 
 namespace bloomline::bench {
 
-// All of them. What was not run reads "-".
+// All tables. "-" marks what was not run.
 std::string Tables(const Suite& suite, const Results& results);
 
 }  // namespace bloomline::bench

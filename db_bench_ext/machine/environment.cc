@@ -21,9 +21,10 @@ std::string DescribeEnvironment() {
       << (kPackagedEngines ? ", the distribution's package (-O2)" : ", own build, flags unknown")
       << "\n"
       << "RocksDB     " << rocksdb::GetRocksVersionAsString()
-      << (kPackagedEngines ? ", the distribution's package. Handicaps: a portable build, so its\n"
-                             "            filters run scalar, without AVX2; and assertions are on"
-                           : ", own build, flags unknown")
+      << (kPackagedEngines
+              ? ", the distribution's package. Limitations of this build: portable, so its\n"
+                "            filters run scalar code without AVX2; and assertions are on"
+              : ", own build, flags unknown")
       << "\n"
       << BuildWarning();
   return out.str();

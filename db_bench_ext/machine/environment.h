@@ -1,4 +1,4 @@
-// What the numbers were measured on and with.
+// What the figures were measured on, and with which engines.
 #ifndef BLOOMLINE_DB_BENCH_EXT_MACHINE_ENVIRONMENT_H_
 #define BLOOMLINE_DB_BENCH_EXT_MACHINE_ENVIRONMENT_H_
 
@@ -6,7 +6,8 @@
 
 namespace bloomline::bench {
 
-// Lines for people: processor, compiler, build, kernel, engines and their handicaps, warnings.
+// Lines of text: processor, compiler, build, kernel, engines and the limitations of their builds,
+// warnings.
 std::string DescribeEnvironment();
 
 }  // namespace bloomline::bench

@@ -38,7 +38,7 @@ std::string CompilerName() {
 #endif
 }
 
-// Of a file of lines "NAME: N kB".
+// The value of `name` in a file of lines "NAME: N kB", in bytes; 0 if it has none.
 uint64_t BytesOf(const char* path, const std::string& name) {
   std::ifstream stream(path);
   for (std::string word; stream >> word;) {
@@ -85,7 +85,7 @@ uint64_t PeakMemory() { return BytesOf("/proc/self/status", "VmHWM:"); }
 
 void ResetPeakMemory() {
 #ifdef __GLIBC__
-  malloc_trim(0);  // what was freed before is not this measurement's
+  malloc_trim(0);  // memory freed before does not belong to this measurement
 #endif
   std::ofstream("/proc/self/clear_refs") << "5";
 }

@@ -1,4 +1,4 @@
-// The machine and the build that numbers come from.
+// The machine and the build that the figures come from.
 #ifndef BLOOMLINE_DB_BENCH_EXT_MACHINE_MACHINE_H_
 #define BLOOMLINE_DB_BENCH_EXT_MACHINE_MACHINE_H_
 
@@ -7,23 +7,22 @@
 
 namespace bloomline::bench {
 
-// Lines for people: processor, compiler, build, kernel.
+// Lines of text: processor, compiler, build, kernel.
 std::string DescribeMachine();
-// A line that warns unless the build is Release, else nothing.
+// A warning line unless the build is Release, else empty.
 std::string BuildWarning();
 
-// False, with a line on stderr: the name in BLOOMLINE_KERNEL cannot be used, and figures of another
-// kernel than the wanted one mean nothing.
+// False if the kernel in BLOOMLINE_KERNEL cannot be used; reports it on stderr. A bench then ends,
+// because figures of another kernel would be misleading.
 bool KernelVariableIsUsable(const char* program);
 
-// A line that warns if other threads are running at this moment, else nothing.
+// A warning line if other threads are running at this moment, else empty.
 std::string LoadWarning();
 
-// Memory that could be had now without swapping; 0 if that cannot be known.
+// Bytes of memory available without swapping; 0 if unknown.
 uint64_t AvailableMemory();
 
-// The most memory that this process has held since the last ResetPeakMemory; 0 if that cannot be
-// known.
+// Peak memory of this process in bytes since the last ResetPeakMemory; 0 if unknown.
 uint64_t PeakMemory();
 void ResetPeakMemory();
 

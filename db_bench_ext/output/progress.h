@@ -1,4 +1,4 @@
-// Progress as lines on stdout that progress.py turns into a bar; and the way out on Ctrl-C.
+// Progress as lines on stdout, which progress.py turns into a bar; and an orderly end on Ctrl-C.
 #ifndef BLOOMLINE_DB_BENCH_EXT_OUTPUT_PROGRESS_H_
 #define BLOOMLINE_DB_BENCH_EXT_OUTPUT_PROGRESS_H_
 
@@ -12,12 +12,12 @@ struct Interrupted : std::runtime_error {
   Interrupted() : std::runtime_error("interrupted") {}
 };
 
-// From now SIGINT and SIGTERM make the next Progress::Add throw Interrupted, so that temporary
-// databases are removed by the usual destructors.
+// From now on SIGINT and SIGTERM make the next Progress::Add throw Interrupted, so that destructors
+// remove temporary files.
 void CatchInterrupts();
 
-// Silent unless `enabled`. Lines read "@progress <done> <total> <what runs now>"; done and total
-// count operations on databases.
+// Silent unless `enabled`. Lines read "@progress <done> <total> <what runs now>"; the unit of done
+// and total is the bench's choice.
 class Progress {
  public:
   Progress(bool enabled, uint64_t total) : enabled_(enabled), total_(total) {}

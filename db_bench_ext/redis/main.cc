@@ -1,4 +1,5 @@
-// Measures a shared filter on a Redis server beside the bit-by-bit scheme and a filter in memory.
+// Compares a shared filter on a Redis server with the bit-by-bit scheme and with a filter in
+// memory.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
@@ -51,20 +52,20 @@ class KeyRange {
 enum Column {
   kAddBatch,
   kAddSingle,
-  kAbsentBatch,
-  kAbsentSingle,
-  kPresentBatch,
-  kPresentSingle,
+  kMissingBatch,
+  kMissingSingle,
+  kStoredBatch,
+  kStoredSingle,
   kNumColumns
 };
 constexpr const char* kColumnNames[kNumColumns] = {"Add, batch",     "Add, single",
-                                                   "absent, batch",  "absent, single",
-                                                   "present, batch", "present, single"};
+                                                   "missing, batch", "missing, single",
+                                                   "stored, batch",  "stored, single"};
 
 struct Result {
   std::array<std::vector<double>, kNumColumns> keys_per_second;
   std::array<std::vector<double>, kNumColumns> server_us;
-  double absent_asked = 0;
+  double missing_queries = 0;
   double false_positives = 0;
   uint64_t num_bytes = 0;
 };
@@ -72,39 +73,41 @@ struct Result {
 class Bench {
  public:
   explicit Bench(const Flags& flags)
-      : flags_(flags), present_(0, flags.num_keys), absent_(kFirstMissingIndex, flags.num_keys) {}
+      : flags_(flags), stored_(0, flags.num_keys), missing_(kFirstMissingIndex, flags.num_keys) {}
 
-  // One round of one subject: fills it and asks it. False: a key was lost.
-  bool Round(RedisBenchSubject* subject, Result* result) {
+  // One round of one subject: adds all keys, then queries. False if a stored key did not match.
+  bool Round(Subject* subject, Result* result) {
     const uint64_t batched = flags_.num_keys - flags_.num_singles;
     subject->Begin(flags_.num_keys);
     Time(kAddBatch, batched, result, [&] {
       for (size_t i = 0; i < batched; i += kBatchKeys) {
-        std::vector<std::string_view> batch = present_.Batch(i);
+        std::vector<std::string_view> batch = stored_.Batch(i);
         batch.resize(std::min<size_t>(batch.size(), batched - i));
-        subject->AddMany(batch);
+        subject->AddKeys(batch);
       }
     });
     Time(kAddSingle, flags_.num_singles, result, [&] {
-      for (size_t i = batched; i < flags_.num_keys; ++i) subject->AddOne(present_[i]);
+      for (size_t i = batched; i < flags_.num_keys; ++i) subject->AddKey(stored_[i]);
     });
-    const size_t absent = AskAll(subject, absent_, kAbsentBatch, kAbsentSingle, result);
-    const size_t present = AskAll(subject, present_, kPresentBatch, kPresentSingle, result);
-    result->absent_asked += static_cast<double>(absent_.size() + flags_.num_singles);
-    result->false_positives += static_cast<double>(absent);
+    const size_t false_positives =
+        CountAllMatches(subject, missing_, kMissingBatch, kMissingSingle, result);
+    const size_t found = CountAllMatches(subject, stored_, kStoredBatch, kStoredSingle, result);
+    result->missing_queries += static_cast<double>(missing_.size() + flags_.num_singles);
+    result->false_positives += static_cast<double>(false_positives);
     result->num_bytes = subject->num_bytes();
-    return present == present_.size() + flags_.num_singles;
+    return found == stored_.size() + flags_.num_singles;
   }
 
  private:
-  size_t AskAll(RedisBenchSubject* subject, const KeyRange& keys, Column batch, Column single,
-                Result* result) {
+  size_t CountAllMatches(Subject* subject, const KeyRange& keys, Column batch, Column single,
+                         Result* result) {
     size_t found = 0;
     Time(batch, keys.size(), result, [&] {
-      for (size_t i = 0; i < keys.size(); i += kBatchKeys) found += subject->AskMany(keys.Batch(i));
+      for (size_t i = 0; i < keys.size(); i += kBatchKeys)
+        found += subject->CountMatches(keys.Batch(i));
     });
     Time(single, flags_.num_singles, result, [&] {
-      for (size_t i = 0; i < flags_.num_singles; ++i) found += subject->AskOne(keys[i]);
+      for (size_t i = 0; i < flags_.num_singles; ++i) found += subject->MayMatch(keys[i]);
     });
     return found;
   }
@@ -119,11 +122,11 @@ class Bench {
   }
 
   const Flags flags_;
-  const KeyRange present_;
-  const KeyRange absent_;
+  const KeyRange stored_;
+  const KeyRange missing_;
 };
 
-void PrintTable(const std::vector<std::unique_ptr<RedisBenchSubject>>& subjects,
+void PrintTable(const std::vector<std::unique_ptr<Subject>>& subjects,
                 const std::vector<Result>& results, uint64_t num_keys) {
   const auto speed = [&](size_t subject, int column) {
     return Median(results[subject].keys_per_second[static_cast<size_t>(column)]);
@@ -136,7 +139,7 @@ void PrintTable(const std::vector<std::unique_ptr<RedisBenchSubject>>& subjects,
     for (size_t i = 0; i < subjects.size(); ++i) {
       std::printf(" %12.1f", speed(i, column) / 1000);
     }
-    // Bit by bit with the bits of one key under way, and with those of a batch.
+    // Bit by bit with the bits of one key in flight, and with those of a batch.
     const int single = column / 2 * 2 + 1;
     const int batch = column / 2 * 2;
     std::printf("   %16.2f   %7.2f   %.2f, %.2f\n", speed(0, column) / speed(1, single),
@@ -147,7 +150,7 @@ void PrintTable(const std::vector<std::unique_ptr<RedisBenchSubject>>& subjects,
   for (size_t i = 0; i < subjects.size(); ++i) {
     std::printf(
         "%-12s FPR %.4f %%, %.3f bits per key, %.4f of bit by bit\n", subjects[i]->name(),
-        100 * results[i].false_positives / results[i].absent_asked,
+        100 * results[i].false_positives / results[i].missing_queries,
         static_cast<double>(results[i].num_bytes) * 8 / static_cast<double>(num_keys),
         static_cast<double>(results[i].num_bytes) / static_cast<double>(results[1].num_bytes));
   }
@@ -156,17 +159,17 @@ void PrintTable(const std::vector<std::unique_ptr<RedisBenchSubject>>& subjects,
 int Main(int argc, char** argv) {
   Flags flags;
   CLI::App app(
-      "Measures a shared filter on a Redis server at a rate of 1 %, on one connection, beside the\n"
-      "bit-by-bit scheme (7 SETBIT or GETBIT a key) and a filter in this process's memory.\n"
-      "Exit status 1 if a key was lost.",
+      "Compares a shared filter on a Redis server with the bit-by-bit scheme (7 SETBIT or GETBIT\n"
+      "per key) and with a filter in this process's memory, at a false-positive rate of 1 % and\n"
+      "on one connection. Exit status 1 if a key was lost.",
       "db_bench_ext/run_redis");
   app.add_option("--server", flags.server,
-                 "host:port of a Redis server without a password (default: the run script starts "
-                 "one)")
+                 "host:port of a Redis server without a password (default: db_bench_ext/run_redis "
+                 "starts one)")
       ->required();
   app.add_option("--keys", flags.num_keys, "keys in the filter (default: 1000000)")
       ->check(CLI::Range(1000, 100000000));
-  app.add_option("--rounds", flags.rounds, "rounds, of which the median counts (default: 5)")
+  app.add_option("--rounds", flags.rounds, "rounds; the report has their median (default: 5)")
       ->check(CLI::Range(1, 1000));
   try {
     app.parse(argc, argv);
@@ -181,7 +184,7 @@ int Main(int argc, char** argv) {
             << " bytes, batches of " << kBatchKeys << ", " << flags.num_singles
             << " single calls, median of " << flags.rounds << " rounds\n"
             << std::flush;
-  std::vector<std::unique_ptr<RedisBenchSubject>> subjects;
+  std::vector<std::unique_ptr<Subject>> subjects;
   subjects.push_back(MakeSharedFilter(flags.server));
   subjects.push_back(MakeBitByBit(flags.server));
   subjects.push_back(MakeInMemory());

@@ -32,10 +32,10 @@ RedisServers Servers(const std::string& server) {
   return servers;
 }
 
-class SharedFilterSubject : public RedisBenchSubject {
+class SharedFilter : public Subject {
  public:
-  explicit SharedFilterSubject(const std::string& server) : servers_(Servers(server)) {}
-  ~SharedFilterSubject() override { SharedBloomFilter::Delete(servers_, kName, nullptr); }
+  explicit SharedFilter(const std::string& server) : servers_(Servers(server)) {}
+  ~SharedFilter() override { SharedBloomFilter::Delete(servers_, kName, nullptr); }
 
   const char* name() const override { return "bloomline"; }
 
@@ -49,22 +49,22 @@ class SharedFilterSubject : public RedisBenchSubject {
     if (filter_ == nullptr) Die(error);
   }
 
-  void AddOne(std::string_view key) override {
+  void AddKey(std::string_view key) override {
     if (filter_->Add(key) == AddResult::kFailed) Die(filter_->error());
   }
 
-  void AddMany(const std::vector<std::string_view>& keys) override {
+  void AddKeys(const std::vector<std::string_view>& keys) override {
     results_.resize(keys.size());
     if (!filter_->AddMany(keys.size(), keys.data(), results_.data())) Die(filter_->error());
   }
 
-  bool AskOne(std::string_view key) override {
+  bool MayMatch(std::string_view key) override {
     const Answer answer = filter_->MayContain(key);
     if (answer == Answer::kError) Die(filter_->error());
     return answer == Answer::kMaybe;
   }
 
-  size_t AskMany(const std::vector<std::string_view>& keys) override {
+  size_t CountMatches(const std::vector<std::string_view>& keys) override {
     answers_.resize(keys.size());
     if (!filter_->MayContainMany(keys.size(), keys.data(), answers_.data())) Die(filter_->error());
     return static_cast<size_t>(std::count(answers_.begin(), answers_.end(), Answer::kMaybe));
@@ -80,14 +80,14 @@ class SharedFilterSubject : public RedisBenchSubject {
 };
 
 // Through the same router, so the same pipelining.
-class BitByBitSubject : public RedisBenchSubject, private redis::Batch {
+class BitByBit : public Subject, private redis::Batch {
  public:
-  explicit BitByBitSubject(const std::string& server) {
+  explicit BitByBit(const std::string& server) {
     std::string error;
     router_ = redis::Router::Connect(Servers(server), &error);
     if (router_ == nullptr) Die(error);
   }
-  ~BitByBitSubject() override { Remove(); }
+  ~BitByBit() override { Remove(); }
 
   const char* name() const override { return "bit by bit"; }
 
@@ -102,9 +102,9 @@ class BitByBitSubject : public RedisBenchSubject, private redis::Batch {
     });
   }
 
-  void AddOne(std::string_view key) override { AddMany({key}); }
+  void AddKey(std::string_view key) override { AddKeys({key}); }
 
-  void AddMany(const std::vector<std::string_view>& keys) override {
+  void AddKeys(const std::vector<std::string_view>& keys) override {
     Run(keys.size() * kBitByBitProbes, [&](size_t i, std::string* out) {
       out->append("*4\r\n$6\r\nSETBIT\r\n");
       redis::AppendArgument(kName, out);
@@ -113,20 +113,20 @@ class BitByBitSubject : public RedisBenchSubject, private redis::Batch {
     });
   }
 
-  bool AskOne(std::string_view key) override { return AskMany({key}) == 1; }
+  bool MayMatch(std::string_view key) override { return CountMatches({key}) == 1; }
 
-  size_t AskMany(const std::vector<std::string_view>& keys) override {
+  size_t CountMatches(const std::vector<std::string_view>& keys) override {
     Run(keys.size() * kBitByBitProbes, [&](size_t i, std::string* out) {
       out->append("*3\r\n$6\r\nGETBIT\r\n");
       redis::AppendArgument(kName, out);
       redis::AppendArgument(Position(keys, i), out);
     });
-    size_t may_contain = 0;
+    size_t num_matches = 0;
     for (size_t first = 0; first < bits_.size(); first += kBitByBitProbes) {
-      may_contain += std::all_of(&bits_[first], &bits_[first] + kBitByBitProbes,
+      num_matches += std::all_of(&bits_[first], &bits_[first] + kBitByBitProbes,
                                  [](char bit) { return bit == 1; });
     }
-    return may_contain;
+    return num_matches;
   }
 
   uint64_t num_bytes() const override { return num_bytes_; }
@@ -165,7 +165,7 @@ class BitByBitSubject : public RedisBenchSubject, private redis::Batch {
   std::vector<char> bits_;
 };
 
-class InMemorySubject : public RedisBenchSubject {
+class InMemory : public Subject {
  public:
   const char* name() const override { return "in memory"; }
 
@@ -178,15 +178,15 @@ class InMemorySubject : public RedisBenchSubject {
     if (filter_ == nullptr) Die(error);
   }
 
-  void AddOne(std::string_view key) override { filter_->Add(key); }
+  void AddKey(std::string_view key) override { filter_->Add(key); }
 
-  void AddMany(const std::vector<std::string_view>& keys) override {
+  void AddKeys(const std::vector<std::string_view>& keys) override {
     filter_->AddMany(keys.size(), keys.data());
   }
 
-  bool AskOne(std::string_view key) override { return filter_->MayContain(key); }
+  bool MayMatch(std::string_view key) override { return filter_->MayContain(key); }
 
-  size_t AskMany(const std::vector<std::string_view>& keys) override {
+  size_t CountMatches(const std::vector<std::string_view>& keys) override {
     const std::unique_ptr<bool[]> answers(new bool[keys.size()]);
     filter_->MayContainMany(keys.size(), keys.data(), answers.get());
     return static_cast<size_t>(std::count(answers.get(), answers.get() + keys.size(), true));
@@ -217,15 +217,15 @@ std::string Info(const std::string& server, const std::string& section, const st
 
 }  // namespace
 
-std::unique_ptr<RedisBenchSubject> MakeSharedFilter(const std::string& server) {
-  return std::make_unique<SharedFilterSubject>(server);
+std::unique_ptr<Subject> MakeSharedFilter(const std::string& server) {
+  return std::make_unique<SharedFilter>(server);
 }
 
-std::unique_ptr<RedisBenchSubject> MakeBitByBit(const std::string& server) {
-  return std::make_unique<BitByBitSubject>(server);
+std::unique_ptr<Subject> MakeBitByBit(const std::string& server) {
+  return std::make_unique<BitByBit>(server);
 }
 
-std::unique_ptr<RedisBenchSubject> MakeInMemory() { return std::make_unique<InMemorySubject>(); }
+std::unique_ptr<Subject> MakeInMemory() { return std::make_unique<InMemory>(); }
 
 double ServerSeconds(const std::string& server) {
   return std::stod(Info(server, "cpu", "used_cpu_user")) +

@@ -9,7 +9,7 @@
 namespace bloomline::bench {
 namespace {
 
-// 1e6, 1e7, ... and the last one itself.
+// min_keys times 1, 10, 100, ... below max_keys, and max_keys itself.
 std::vector<uint64_t> Decades(uint64_t min_keys, uint64_t max_keys) {
   std::vector<uint64_t> sizes;
   for (uint64_t size = min_keys; size < max_keys; size *= 10) sizes.push_back(size);
@@ -19,8 +19,8 @@ std::vector<uint64_t> Decades(uint64_t min_keys, uint64_t max_keys) {
 
 }  // namespace
 
-std::optional<ScaleFlags> ParseScaleFlags(int argc, char** argv, int* exit_code) {
-  ScaleFlags flags;
+std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
+  Flags flags;
   flags.out_directory = "results";
   flags.temp_directory = std::filesystem::temp_directory_path().string();
   flags.max_threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
@@ -29,8 +29,8 @@ std::optional<ScaleFlags> ParseScaleFlags(int argc, char** argv, int* exit_code)
   bool print_out = false;
 
   CLI::App app(
-      "Builds and asks filters of 1e6 keys and ten times as many each time, and puts their times\n"
-      "beside what the machine's memory allows: random lines loaded, or read and written.",
+      "Builds and queries filters of 1e6, 1e7, ... keys, and compares their times with random\n"
+      "memory accesses: cache lines loaded, or read and written.",
       "db_bench_ext/scale");
   auto* max_option = app.add_option("--max-keys", max_keys, "largest filter (default: 1e8)")
                          ->check(CLI::Range(1e4, 1e12));
@@ -39,29 +39,29 @@ std::optional<ScaleFlags> ParseScaleFlags(int argc, char** argv, int* exit_code)
   app.add_option("--subjects", flags.subjects,
                  "default: all of bloom,atomic,blocked,compact,partitioned")
       ->delimiter(',')
-      ->check(CLI::IsMember(kScaleSubjects));
-  app.add_option("--threads", flags.max_threads, "measure on 1 to so many threads (default: all)")
+      ->check(CLI::IsMember(kSubjects));
+  app.add_option("--threads", flags.max_threads, "measure on 1 to this many threads (default: all)")
       ->check(CLI::Range(1, 1024));
-  app.add_option("--rate", flags.rate, "false-positive rate asked for (default: 0.01)")
+  app.add_option("--rate", flags.rate, "requested false-positive rate (default: 0.01)")
       ->check(CLI::Range(0.001, 0.5));
-  app.add_option(
-         "--check-keys", max_checked,
-         "keys that are asked for again, evenly spread (default: 1e8; no filter may lose one)")
+  app.add_option("--check-keys", max_checked,
+                 "stored keys to query, evenly spread (default: 1e8; each must match)")
       ->check(CLI::Range(1e4, 1e12));
   app.add_option("--build-memory", build_memory_mib,
-                 "MiB for the partitioned builder (default: 512)")
+                 "memory budget of the partitioned builder in MiB (default: 512)")
       ->check(CLI::Range(1, 1 << 20));
-  app.add_option("--temp-dir", flags.temp_directory,
-                 "where the partitioned builder keeps its files (default: the system's)")
+  app.add_option(
+         "--temp-dir", flags.temp_directory,
+         "folder for the files of the partitioned builder (default: the system's temporary folder)")
       ->check(CLI::ExistingDirectory);
-  app.add_flag("--quick", flags.quick, "1e6 and 1e7 keys, fewer queries: seconds")
+  app.add_flag("--quick", flags.quick, "1e6 and 1e7 keys, fewer queries: takes seconds")
       ->excludes(max_option)
       ->excludes(min_option);
   app.add_option("--out", flags.out_directory,
                  "folder for scale.txt and scale.csv (default: db_bench_ext/results)")
-      ->take_last();  // the run script gives its default first
-  app.add_flag("--progress", flags.progress, "")->group("");  // for the run script
-  app.add_flag("--print-out", print_out, "")->group("");      // for the run script
+      ->take_last();  // db_bench_ext/scale passes its default first
+  app.add_flag("--progress", flags.progress, "")->group("");  // for db_bench_ext/scale
+  app.add_flag("--print-out", print_out, "")->group("");      // for db_bench_ext/scale
 
   *exit_code = 0;
   try {
@@ -72,7 +72,7 @@ std::optional<ScaleFlags> ParseScaleFlags(int argc, char** argv, int* exit_code)
   }
   if (flags.quick) {
     max_keys = 1e7;
-    flags.num_absent = 4000000;
+    flags.num_missing = 4000000;
     max_checked = 4e6;
   }
   if (min_keys > max_keys) {

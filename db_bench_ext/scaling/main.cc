@@ -1,4 +1,4 @@
-// Filters of 1e6 to 5e9 keys: flags in, table and CSV out.
+// Measures filters of 1e6 to 5e9 keys: reads flags, writes a table and CSV.
 #include <chrono>
 #include <filesystem>
 #include <iostream>
@@ -13,8 +13,8 @@
 namespace bloomline::bench {
 namespace {
 
-std::vector<ScaleCase> Cases(const ScaleFlags& flags) {
-  std::vector<ScaleCase> cases;
+std::vector<Case> Cases(const Flags& flags) {
+  std::vector<Case> cases;
   for (const uint64_t num_keys : flags.sizes) {
     for (const std::string& subject : flags.subjects) {
       // One thread at a time may change a BloomFilter.
@@ -31,30 +31,30 @@ std::string Describe() {
   std::ostringstream out;
   out << DescribeMachine() << BuildWarning() << "memory      " << (AvailableMemory() >> 20)
       << " MiB available at the start\n"
-      << "raw         random lines of as much memory on as many threads, requested "
-      << kRawRequestAhead
+      << "raw         random lines of as much memory on as many threads, prefetched "
+      << kRawPrefetchAhead
       << " ahead, one\n            64-bit word loaded, or read, changed and written\n"
-      << "keys        " << kScaleKeyBytes << " bytes, made from a counter in batches of "
-      << kScaleBatch << " while the clock stands still\n"
-      << "times       ns per key, medians over batches; of Finish all, of the partitioned "
+      << "keys        " << kKeyBytes << " bytes, made from a counter in batches of " << kBatchKeys
+      << " while the clock stands still\n"
+      << "times       ns per key: medians over batches; Finish as a whole; of the partitioned "
          "builder's\n"
-      << "            Add the mean, for it writes seldom and much; several threads: of all "
+      << "            AddKey the mean, as it writes rarely but much; several threads: all "
          "together\n";
   out << LoadWarning();
   return out.str();
 }
 
-// Empty if there is room for the case now.
-std::string WhyNot(const ScaleCase& scale_case, const ScaleFlags& flags) {
+// The reason to skip the case: too little free memory or disk space. Empty: none.
+std::string WhyNot(const Case& c, const Flags& flags) {
   const auto mib = [](uint64_t bytes) { return std::to_string((bytes >> 20) + 1) + " MiB"; };
-  const uint64_t memory = scale_case.MemoryBytes(flags);
+  const uint64_t memory = c.MemoryBytes(flags);
   const uint64_t available = AvailableMemory();
   if (available != 0 && memory > available / 10 * 9) {
     return "needs " + mib(memory) + " of memory, " + mib(available) + " available";
   }
   std::error_code error;
   const auto space = std::filesystem::space(flags.temp_directory, error);
-  const uint64_t disk = scale_case.DiskBytes(flags);
+  const uint64_t disk = c.DiskBytes(flags);
   if (!error && disk > space.available / 10 * 9) {
     return "needs " + mib(disk) + " in " + flags.temp_directory + ", " + mib(space.available) +
            " available";
@@ -62,42 +62,42 @@ std::string WhyNot(const ScaleCase& scale_case, const ScaleFlags& flags) {
   return "";
 }
 
-int Run(const ScaleFlags& flags) {
+int Run(const Flags& flags) {
   const auto start = std::chrono::steady_clock::now();
   CatchInterrupts();
   std::filesystem::create_directories(flags.out_directory);
   Output output;
-  output.Print("bloomline's filters as they grow\n\n" + Describe() + "\n");
-  const std::vector<ScaleCase> cases = Cases(flags);
+  output.Print("bloomline's filters by number of keys\n\n" + Describe() + "\n");
+  const std::vector<Case> cases = Cases(flags);
   uint64_t work = 0;
-  for (const ScaleCase& scale_case : cases) work += scale_case.Work(flags);
+  for (const Case& c : cases) work += c.Work(flags);
   Progress progress(flags.progress, work);
-  std::vector<ScaleRow> rows;
-  for (const ScaleCase& scale_case : cases) {
-    if (rows.empty() || rows.back().num_keys != scale_case.num_keys) {
-      output.Print(ScaleTableHead(scale_case.num_keys));
+  std::vector<Row> rows;
+  for (const Case& c : cases) {
+    if (rows.empty() || rows.back().num_keys != c.num_keys) {
+      output.Print(TableHead(c.num_keys));
     }
-    const std::string why_not = WhyNot(scale_case, flags);
+    const std::string why_not = WhyNot(c, flags);
     if (why_not.empty()) {
-      rows.push_back(Measure(scale_case, flags, &progress));
+      rows.push_back(Measure(c, flags, &progress));
     } else {
       rows.push_back({});
-      rows.back().subject = scale_case.subject;
-      rows.back().num_keys = scale_case.num_keys;
-      rows.back().num_threads = scale_case.num_threads;
+      rows.back().subject = c.subject;
+      rows.back().num_keys = c.num_keys;
+      rows.back().num_threads = c.num_threads;
       rows.back().skipped = why_not;
-      progress.Add(scale_case.Work(flags));
+      progress.Add(c.Work(flags));
     }
-    output.Print(ScaleTableRow(rows.back()));
+    output.Print(TableRow(rows.back()));
   }
   const auto seconds =
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - start);
-  const std::string failures = ScaleFailures(rows);
+  const std::string failures = Failures(rows);
   output.Print(ThreadScaling(rows) + "Elapsed: " + std::to_string(seconds.count()) + " s.\n");
   if (!failures.empty()) output.Print("FAILED\n" + failures);
   const std::filesystem::path out(flags.out_directory);
   WriteFile(out / "scale.txt", output.text());
-  WriteFile(out / "scale.csv", ScaleCsv(rows));
+  WriteFile(out / "scale.csv", Csv(rows));
   return failures.empty() ? 0 : 1;
 }
 
@@ -106,7 +106,7 @@ int Run(const ScaleFlags& flags) {
 
 int main(int argc, char** argv) {
   int exit_code = 0;
-  const auto flags = bloomline::bench::ParseScaleFlags(argc, argv, &exit_code);
+  const auto flags = bloomline::bench::ParseFlags(argc, argv, &exit_code);
   if (!flags) return exit_code;
   if (!bloomline::bench::KernelVariableIsUsable("scale")) return 1;
   try {

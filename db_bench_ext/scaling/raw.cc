@@ -16,7 +16,7 @@ using kernels::kLineBytes;
 constexpr uint64_t kPageBytes = 4096;
 
 struct RandomLines {
-  std::vector<uint64_t> hashes = std::vector<uint64_t>(kScaleBatch);
+  std::vector<uint64_t> hashes = std::vector<uint64_t>(kBatchKeys);
   uint64_t sum = 0;
 };
 
@@ -26,9 +26,9 @@ void VisitLines(char* data, uint64_t num_lines, const uint64_t* hashes, size_t n
   const auto line = [&](size_t i) {
     return data + kernels::BlockedLine(hashes[i], num_lines) * kLineBytes;
   };
-  for (size_t i = 0; i < std::min(n, kRawRequestAhead); ++i) __builtin_prefetch(line(i), kWrite);
+  for (size_t i = 0; i < std::min(n, kRawPrefetchAhead); ++i) __builtin_prefetch(line(i), kWrite);
   for (size_t i = 0; i < n; ++i) {
-    if (i + kRawRequestAhead < n) __builtin_prefetch(line(i + kRawRequestAhead), kWrite);
+    if (i + kRawPrefetchAhead < n) __builtin_prefetch(line(i + kRawPrefetchAhead), kWrite);
     access(line(i));
   }
 }
@@ -49,7 +49,7 @@ double NsPerAccess(char* data, uint64_t num_lines, uint64_t first, size_t num_th
                            [&](char* line) { sum += access(reinterpret_cast<uint64_t*>(line)); });
         mine.sum += sum;
       });
-  volatile uint64_t keep = 0;  // or the loads need not happen
+  volatile uint64_t keep = 0;  // or the compiler could drop the loads
   for (const RandomLines& thread : threads) keep = keep + thread.sum;
   return ns.median;
 }
@@ -65,7 +65,8 @@ RawLimits MeasureRaw(uint64_t bytes, size_t num_threads, Progress* progress) {
   RawLimits limits;
   limits.load_ns = NsPerAccess<0>(data, num_lines, 0, num_threads, progress,
                                   [](const uint64_t* word) { return *word; });
-  // Threads may write the same word: a plain store of each, as a filter without atomics would do.
+  // Threads may write the same word. Relaxed stores compile to the plain ones of a filter without
+  // atomics.
   limits.modify_ns =
       NsPerAccess<1>(data, num_lines, kRawAccesses, num_threads, progress, [](uint64_t* word) {
         const uint64_t old = __atomic_load_n(word, __ATOMIC_RELAXED);

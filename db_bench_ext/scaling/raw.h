@@ -1,5 +1,5 @@
-// What the machine's memory allows: random lines loaded, or read, changed and written, with nothing
-// around it.
+// The limit that the machine's memory sets: random cache lines loaded, or read, changed and
+// written, and nothing else.
 #ifndef BLOOMLINE_DB_BENCH_EXT_SCALING_RAW_H_
 #define BLOOMLINE_DB_BENCH_EXT_SCALING_RAW_H_
 
@@ -10,8 +10,8 @@
 
 namespace bloomline::bench {
 
-// Lines are requested so many accesses ahead: more gains nothing (docs/benchmarking.md).
-constexpr size_t kRawRequestAhead = 48;
+// Lines are prefetched this many accesses ahead; more gains nothing (docs/benchmarking.md).
+constexpr size_t kRawPrefetchAhead = 48;
 constexpr uint64_t kRawAccesses = uint64_t{1} << 22;
 
 struct RawLimits {
@@ -19,12 +19,12 @@ struct RawLimits {
   double modify_ns = 0;
 };
 
-// In memory of so many bytes, mapped as a filter's, all of it touched before; numbers of lines come
-// from an array in the first-level cache. Medians over batches; ns per access of all threads
-// together. Throws bad_alloc.
+// In `bytes` of memory, mapped like a filter's and touched before; the line numbers come from an
+// array in the first-level cache. Medians over batches, in ns per access of all threads together.
+// Throws std::bad_alloc.
 RawLimits MeasureRaw(uint64_t bytes, size_t num_threads, Progress* progress);
 
-// How often it adds kRawAccesses to the progress.
+// What MeasureRaw adds to the progress.
 constexpr uint64_t kRawProgress = 2 * kRawAccesses;
 
 }  // namespace bloomline::bench

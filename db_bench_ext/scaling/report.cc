@@ -16,21 +16,21 @@ std::string Line(const char* format, Values... values) {
   return buffer;
 }
 
-std::string Name(const ScaleRow& row) {
+std::string Name(const Row& row) {
   return row.subject + ", " + std::to_string(row.num_keys) + " keys, " +
          std::to_string(row.num_threads) + (row.num_threads == 1 ? " thread" : " threads");
 }
 
 }  // namespace
 
-std::string ScaleTableHead(uint64_t num_keys) {
+std::string TableHead(uint64_t num_keys) {
   return Line("%llu keys\n%-12s%3s |%7s%7s |%7s%7s |%7s%7s |%7s%7s |%6s%9s%9s%7s |%5s%9s\n",
               static_cast<unsigned long long>(num_keys), "", "thr", "raw ld", "raw rw", "add ns",
               "x raw", "hit ns", "x raw", "miss ns", "x raw", "bits", "FPR %", "theory", "ratio",
               "lost", "peak MB");
 }
 
-std::string ScaleTableRow(const ScaleRow& row) {
+std::string TableRow(const Row& row) {
   if (!row.skipped.empty()) {
     return Line("%-12s%3zu | skipped: ", row.subject.c_str(), row.num_threads) + row.skipped + "\n";
   }
@@ -44,10 +44,10 @@ std::string ScaleTableRow(const ScaleRow& row) {
       static_cast<unsigned long long>(row.num_lost), static_cast<double>(row.peak_bytes) / 1e6);
 }
 
-std::string ThreadScaling(const std::vector<ScaleRow>& rows) {
+std::string ThreadScaling(const std::vector<Row>& rows) {
   std::string text;
-  const ScaleRow* one = nullptr;
-  for (const ScaleRow& row : rows) {
+  const Row* one = nullptr;
+  for (const Row& row : rows) {
     if (!row.skipped.empty()) continue;
     if (row.num_threads == 1) one = &row;
     if (row.num_threads == 1 || one == nullptr || one->subject != row.subject ||
@@ -61,9 +61,9 @@ std::string ThreadScaling(const std::vector<ScaleRow>& rows) {
   return text.empty() ? text : "\nThreads\n" + text;
 }
 
-std::string ScaleFailures(const std::vector<ScaleRow>& rows) {
+std::string Failures(const std::vector<Row>& rows) {
   std::string text;
-  for (const ScaleRow& row : rows) {
+  for (const Row& row : rows) {
     if (!row.skipped.empty()) continue;
     if (row.num_lost != 0) {
       text += Name(row) + ": " + std::to_string(row.num_lost) + " of " +
@@ -77,12 +77,12 @@ std::string ScaleFailures(const std::vector<ScaleRow>& rows) {
   return text;
 }
 
-std::string ScaleCsv(const std::vector<ScaleRow>& rows) {
+std::string Csv(const std::vector<Row>& rows) {
   std::ostringstream out;
   out << "subject,keys,threads,filter_bytes,bits_per_key,raw_load_ns,raw_modify_ns,add_ns,"
          "add_mean_ns,finish_ns,hit_ns,hit_mean_ns,miss_ns,miss_mean_ns,fpr,theory,checked,lost,"
          "peak_bytes,skipped\n";
-  for (const ScaleRow& row : rows) {
+  for (const Row& row : rows) {
     out << row.subject << ',' << row.num_keys << ',' << row.num_threads << ',' << row.filter_bytes
         << ',' << row.BitsPerKey() << ',' << row.raw.load_ns << ',' << row.raw.modify_ns << ','
         << row.add.median << ',' << row.add.mean << ',' << row.finish_ns << ',' << row.hit.median

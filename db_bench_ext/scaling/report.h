@@ -9,16 +9,16 @@
 
 namespace bloomline::bench {
 
-std::string ScaleTableHead(uint64_t num_keys);
-std::string ScaleTableRow(const ScaleRow& row);
+std::string TableHead(uint64_t num_keys);
+std::string TableRow(const Row& row);
 
-// How much faster several threads are together than one; empty without several.
-std::string ThreadScaling(const std::vector<ScaleRow>& rows);
+// Speed of several threads as a multiple of one thread's; empty if one thread was measured.
+std::string ThreadScaling(const std::vector<Row>& rows);
 
-// Lost keys, and rates more than 3 % off theory, one in a line.
-std::string ScaleFailures(const std::vector<ScaleRow>& rows);
+// A line for each filter that lost keys, and for each false-positive rate more than 3 % off theory.
+std::string Failures(const std::vector<Row>& rows);
 
-std::string ScaleCsv(const std::vector<ScaleRow>& rows);
+std::string Csv(const std::vector<Row>& rows);
 
 }  // namespace bloomline::bench
 

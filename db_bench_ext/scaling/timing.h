@@ -1,5 +1,5 @@
-// Timing batched calls over very many keys: keys are made chunk by chunk while the clock stands
-// still, on one thread or several.
+// Times batched calls over very many keys, on one thread or several. Keys are made batch by batch
+// while the clock stands still.
 #ifndef BLOOMLINE_DB_BENCH_EXT_SCALING_TIMING_H_
 #define BLOOMLINE_DB_BENCH_EXT_SCALING_TIMING_H_
 
@@ -17,11 +17,12 @@
 
 namespace bloomline::bench {
 
-// Keys and views of a batch: 130 KB of 16-byte keys, which stay in the second-level cache.
-constexpr size_t kScaleBatch = 4096;
-constexpr size_t kScaleKeyBytes = 16;
+// With 16-byte keys a batch, its keys and their views, has 130 KB and stays in the second-level
+// cache.
+constexpr size_t kBatchKeys = 4096;
+constexpr size_t kKeyBytes = 16;
 
-// Keys number first, first + stride, ...
+// `count` keys: first, first + stride, ...
 struct KeyRange {
   uint64_t first = 0;
   uint64_t count = 0;
@@ -29,15 +30,14 @@ struct KeyRange {
 };
 
 struct KeyBatch {
-  KeyBatch() : bytes(kScaleBatch * kScaleKeyBytes), views(kScaleBatch) {
-    for (size_t i = 0; i < kScaleBatch; ++i) {
-      views[i] = std::string_view(bytes.data() + i * kScaleKeyBytes, kScaleKeyBytes);
+  KeyBatch() : bytes(kBatchKeys * kKeyBytes), views(kBatchKeys) {
+    for (size_t i = 0; i < kBatchKeys; ++i) {
+      views[i] = std::string_view(bytes.data() + i * kKeyBytes, kKeyBytes);
     }
   }
   void Fill(const KeyRange& range, uint64_t done, size_t n) {
     for (size_t i = 0; i < n; ++i) {
-      WriteKey(range.first + (done + i) * range.stride, kScaleKeyBytes,
-               bytes.data() + i * kScaleKeyBytes);
+      WriteKey(range.first + (done + i) * range.stride, kKeyBytes, bytes.data() + i * kKeyBytes);
     }
     size = n;
   }
@@ -47,7 +47,7 @@ struct KeyBatch {
   std::vector<std::string_view> views;
 };
 
-// ns per key of all batches.
+// The times per key of all batches of a thread.
 class BatchTimes {
  public:
   void Add(double seconds, size_t keys) {
@@ -69,18 +69,18 @@ class BatchTimes {
   std::vector<float> ns_per_key_;
 };
 
-// Of all threads together: n threads that take t ns per key each take t / n.
+// Of all threads together: n threads that each take t ns per key take t / n.
 struct NsPerKey {
   double median = 0;
   double mean = 0;
 };
 
 // prepare(thread, range, done, n) makes the next n items of a thread's range; work(thread, n) is
-// timed. `weight`: what an item adds to the progress. Passes on what a thread throws.
+// timed. Each item adds `weight` to the progress. Rethrows what a thread throws.
 template <typename Prepare, typename Work>
 NsPerKey TimeBatches(size_t num_threads, const KeyRange& range, Progress* progress, uint64_t weight,
                      Prepare prepare, Work work) {
-  // A thread reports its progress after about so many items.
+  // Progress is reported after about this many items.
   constexpr uint64_t kReportItems = uint64_t{1} << 21;
   std::vector<BatchTimes> times(num_threads);
   std::vector<std::exception_ptr> errors(num_threads);
@@ -91,12 +91,12 @@ NsPerKey TimeBatches(size_t num_threads, const KeyRange& range, Progress* progre
       const KeyRange mine = {range.first + begin * range.stride, end - begin, range.stride};
       uint64_t unreported = 0;
       for (uint64_t done = 0; done < mine.count;) {
-        const size_t n = static_cast<size_t>(std::min<uint64_t>(kScaleBatch, mine.count - done));
+        const size_t n = static_cast<size_t>(std::min<uint64_t>(kBatchKeys, mine.count - done));
         prepare(t, mine, done, n);
         times[t].Add(SecondsOf([&] { work(t, n); }), n);
         done += n;
         unreported += n;
-        // The first thread speaks for all, which go about as fast.
+        // The first thread reports for all, because all are about as fast.
         if (t == 0 && (unreported >= kReportItems || done == mine.count)) {
           progress->Add(unreported * weight * num_threads);
           unreported = 0;
@@ -122,7 +122,7 @@ NsPerKey TimeBatches(size_t num_threads, const KeyRange& range, Progress* progre
   return {1 / rates.median, 1 / rates.mean};
 }
 
-// work(thread, batch) is timed for the keys of `range`.
+// Times work(thread, batch) over the keys of `range`.
 template <typename Work>
 NsPerKey TimeKeys(size_t num_threads, const KeyRange& range, Progress* progress, Work work) {
   std::vector<KeyBatch> batches(num_threads);
