@@ -1,8 +1,9 @@
 #include "db_bench_ext/compare/flags.h"
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
+
+#include "db_bench_ext/flags/parse.h"
 
 namespace bloomline::bench {
 namespace {
@@ -78,13 +79,7 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   app.add_flag("--progress", flags.progress, "")->group("");  // for progress.py
   app.add_flag("--print-plan", print_plan, "")->group("");    // for db_bench_ext/run
 
-  *exit_code = 0;
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    *exit_code = app.exit(error) == 0 ? 0 : 2;
-    return std::nullopt;
-  }
+  if (!Parse(&app, argc, argv, exit_code)) return std::nullopt;
   if (flags.quick) UseQuickSizes(&flags);
   if (full) UseFullSizes(&flags);
   if (rows != 0) flags.path_rows = flags.counter_rows = rows;

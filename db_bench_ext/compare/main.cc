@@ -1,5 +1,4 @@
 // Compares filters in real databases: reads flags, writes tables and CSV.
-#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -75,7 +74,6 @@ std::string DescribeRun(const Flags& flags, const std::vector<KeySet>& sets) {
 }
 
 int Run(const Flags& flags) {
-  const auto start = std::chrono::steady_clock::now();
   std::filesystem::create_directories(flags.out_directory);
   const TemporaryDirectory directory(flags.db_directory);
   Output output;
@@ -113,11 +111,9 @@ int Run(const Flags& flags) {
   const uint64_t wrong = std::accumulate(
       all.begin(), all.end(), uint64_t{0},
       [](uint64_t sum, const Result& result) { return sum + result.wrong_answers; });
-  const auto seconds =
-      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - start);
   output.Print(
       (wrong == 0 ? "Every answer was right." : "WRONG ANSWERS: " + std::to_string(wrong) + ".") +
-      std::string(" Elapsed: ") + std::to_string(seconds.count()) + " s.\n");
+      " " + output.Elapsed());
   const std::filesystem::path out(flags.out_directory);
   WriteFile(out / "compare.txt", output.text());
   WriteFile(out / "compare.csv", Csv(all));

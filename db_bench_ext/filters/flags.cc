@@ -1,8 +1,9 @@
 #include "db_bench_ext/filters/flags.h"
 
-#include <CLI/CLI.hpp>
 #include <cstring>
 #include <iostream>
+
+#include "db_bench_ext/flags/parse.h"
 
 namespace bloomline::bench {
 namespace {
@@ -61,13 +62,7 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
       own.push_back(argv[i]);
     }
   }
-  *exit_code = 0;
-  try {
-    app.parse(static_cast<int>(own.size()), own.data());
-  } catch (const CLI::ParseError& error) {
-    *exit_code = app.exit(error) == 0 ? 0 : 2;
-    return std::nullopt;
-  }
+  if (!Parse(&app, static_cast<int>(own.size()), own.data(), exit_code)) return std::nullopt;
   if (flags.quick) UseQuickSizes(&flags);
   if (huge) flags.sizes.push_back(100000000);
   if (rounds != 0) flags.rounds = flags.table_rounds = rounds;

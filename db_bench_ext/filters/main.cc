@@ -1,7 +1,6 @@
 // Measures filters alone: reads flags, writes tables and CSV.
 #include <benchmark/benchmark.h>
 
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -69,9 +68,8 @@ bool Selects(const std::vector<std::string>& google_benchmark_flags) {
 }
 
 int Run(const Flags& flags) {
-  const auto start = std::chrono::steady_clock::now();
-  if (!InitializeGoogleBenchmark(flags.google_benchmark)) return 2;
   Output output;
+  if (!InitializeGoogleBenchmark(flags.google_benchmark)) return 2;
   const std::string header =
       "bloomline's filters compared with those of LevelDB and RocksDB\n\n" + Describe(flags) + "\n";
   std::filesystem::create_directories(flags.out_directory);
@@ -90,9 +88,7 @@ int Run(const Flags& flags) {
   // whole run.
   const bool is_selection = Selects(flags.google_benchmark);
   output.Print(is_selection ? results.List() : Tables(suite, results));
-  const auto seconds =
-      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - start);
-  output.Print("Elapsed: " + std::to_string(seconds.count()) + " s.\n");
+  output.Print(output.Elapsed());
   if (!results.errors().empty()) output.Print("FAILED\n" + results.errors());
   if (!is_selection) {
     const std::filesystem::path out(flags.out_directory);

@@ -1,6 +1,5 @@
 // Compares a shared filter on a Redis server with the bit-by-bit scheme and with a filter in
 // memory.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -10,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "db_bench_ext/flags/parse.h"
 #include "db_bench_ext/keys/generated_keys.h"
 #include "db_bench_ext/machine/environment.h"
 #include "db_bench_ext/machine/machine.h"
@@ -171,11 +171,8 @@ int Main(int argc, char** argv) {
       ->check(CLI::Range(1000, 100000000));
   app.add_option("--rounds", flags.rounds, "rounds; the report has their median (default: 5)")
       ->check(CLI::Range(1, 1000));
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  }
+  int exit_code = 0;
+  if (!Parse(&app, argc, argv, &exit_code)) return exit_code;
   if (!KernelVariableIsUsable("redis_bench")) return 1;
   flags.num_singles = std::min(flags.num_singles, flags.num_keys / 2);
 

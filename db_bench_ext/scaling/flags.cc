@@ -1,10 +1,11 @@
 #include "db_bench_ext/scaling/flags.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <thread>
+
+#include "db_bench_ext/flags/parse.h"
 
 namespace bloomline::bench {
 namespace {
@@ -63,13 +64,7 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   app.add_flag("--progress", flags.progress, "")->group("");  // for db_bench_ext/scale
   app.add_flag("--print-out", print_out, "")->group("");      // for db_bench_ext/scale
 
-  *exit_code = 0;
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    *exit_code = app.exit(error) == 0 ? 0 : 2;
-    return std::nullopt;
-  }
+  if (!Parse(&app, argc, argv, exit_code)) return std::nullopt;
   if (flags.quick) {
     max_keys = 1e7;
     flags.num_missing = 4000000;

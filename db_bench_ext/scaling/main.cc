@@ -1,5 +1,4 @@
 // Measures filters of 1e6 to 5e9 keys: reads flags, writes a table and CSV.
-#include <chrono>
 #include <filesystem>
 #include <iostream>
 #include <sstream>
@@ -63,7 +62,6 @@ std::string WhyNot(const Case& c, const Flags& flags) {
 }
 
 int Run(const Flags& flags) {
-  const auto start = std::chrono::steady_clock::now();
   CatchInterrupts();
   std::filesystem::create_directories(flags.out_directory);
   Output output;
@@ -90,10 +88,8 @@ int Run(const Flags& flags) {
     }
     output.Print(TableRow(rows.back()));
   }
-  const auto seconds =
-      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - start);
   const std::string failures = Failures(rows);
-  output.Print(ThreadScaling(rows) + "Elapsed: " + std::to_string(seconds.count()) + " s.\n");
+  output.Print(ThreadScaling(rows) + output.Elapsed());
   if (!failures.empty()) output.Print("FAILED\n" + failures);
   const std::filesystem::path out(flags.out_directory);
   WriteFile(out / "scale.txt", output.text());

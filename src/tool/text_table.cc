@@ -13,9 +13,13 @@ std::string TextTable(const std::vector<std::vector<std::string>>& rows, size_t 
   }
   std::string text;
   for (const auto& row : rows) {
+    if (row.size() == 1) {
+      text += row[0] + '\n';
+      continue;
+    }
     std::string line;
     for (size_t i = 0; i < row.size(); ++i) {
-      const std::string space(widths[i] - std::min(widths[i], row[i].size()), ' ');
+      const std::string space(widths[i] - row[i].size(), ' ');
       line += (i == 0 ? "" : "  ") + (i < num_left ? row[i] + space : space + row[i]);
     }
     text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
