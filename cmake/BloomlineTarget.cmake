@@ -38,7 +38,7 @@ endfunction()
 function(bloomline_install)
   get_property(targets GLOBAL PROPERTY BLOOMLINE_TARGETS)
   set(headers atomic_bloom_filter.h bloom_filter.h c.h counting_bloom_filter.h cpu.h filter.h
-      filter_options.h partitioned_filter_builder.h scalable_bloom_filter.h seed.h sizing.h
+      filter_options.h filter_theory.h partitioned_filter_builder.h scalable_bloom_filter.h seed.h sizing.h
       version.h)
   if(BLOOMLINE_LEVELDB)
     list(APPEND headers c_leveldb.h leveldb.h)
