@@ -8,7 +8,7 @@
 namespace bloomline::filters {
 namespace {
 
-// Lines by the number of their ones.
+// How many cache lines have how many bits set.
 struct LineCounts {
   explicit LineCounts(const BloomBits& bits) {
     bits.kernel->shared_count_lines(bits.data, bits.shape.num_lines, lines_with);
@@ -79,10 +79,10 @@ uint64_t EstimatedNumKeys(const BloomBits& bits) {
   const double num_bits = static_cast<double>(bits.num_bits());
   const double set = LineCounts(bits).SetBits();
   if (set == 0) return 0;
-  // All set: as if it were all but half a bit.
+  // If all bits are set: as if half a bit were not.
   const double log_empty = std::log(std::max(1 - set / num_bits, 0.5 / num_bits));
-  // ln of the share of bits that a key leaves alone, on average over all bits: with blocks, the
-  // chance that it takes another block or that none of its probes hits the bit.
+  // ln of the probability that a key leaves a given bit alone. With blocks: that the key falls into
+  // another block, or that none of its probes hits the bit.
   const double k = bits.shape.num_probes;
   double log_left_alone = k * std::log1p(-1 / num_bits);
   const double block_bits = BlockBits(bits.shape.layout);

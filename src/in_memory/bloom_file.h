@@ -1,4 +1,5 @@
-// Saved Bloom filters and counting ones: header and payload (docs/format.md, sections 8 and 10).
+// Saved Bloom filters and counting ones: a header and a payload (docs/format.md, sections 8 and
+// 10), in a file or in bytes.
 #ifndef BLOOMLINE_IN_MEMORY_BLOOM_FILE_H_
 #define BLOOMLINE_IN_MEMORY_BLOOM_FILE_H_
 
@@ -15,11 +16,11 @@ namespace bloomline::filters {
 // What the payload is made of.
 enum class FilePayload { kBits, kCounters };
 
-// What a header says, checked as far as it can be without the payload.
+// The fields of a header that was checked, as far as that is possible without the payload.
 struct BloomFileHeader {
   BloomShape shape;
   uint64_t capacity = 0;
-  uint64_t num_keys = 0;  // kCounters: num_keys
+  uint64_t num_keys = 0;
   uint64_t payload_offset = 0;
   uint64_t payload_bytes = 0;
   uint64_t payload_checksum = 0;
@@ -48,14 +49,14 @@ bool PayloadMatches(const ByteSource& source, const BloomFileHeader& header, con
 bool ReadPayload(const ByteSource& source, const BloomFileHeader& header, char* dst,
                  std::string* error);
 
-// The filter in memory. Null, with *error, if it cannot be had or the checksum is wrong.
+// The filter, in memory. Null, with *error, if there is no memory or the checksum is wrong.
 std::unique_ptr<BloomState> ReadBloom(const ByteSource& source, const BloomFileHeader& header,
                                       std::string* error);
 
 // How many bytes AppendBloom appends.
 inline uint64_t SavedBytes(const BloomBits& bits) { return kFileHeaderBytes + bits.num_bytes(); }
 
-// Of `header`, offset and checksum are not used.
+// Appends header and payload. payload_offset and payload_checksum of `header` are not used.
 bool AppendFilter(FilePayload kind, const BloomFileHeader& header, const char* payload,
                   ByteSink* sink, std::string* error);
 bool AppendBloom(const BloomState& state, ByteSink* sink, std::string* error);

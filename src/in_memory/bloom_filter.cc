@@ -180,7 +180,7 @@ bool BloomFilter::CombineWith(const BloomFilterBase& other, Combine combine, std
   const BloomBits& mine = state_->bits;
   const BloomBits& theirs = other.state_->bits;
   if (core::IsRefused(filters::Difference(mine.shape, theirs.shape), error)) return false;
-  // The bytes' order in a word does not matter to bitwise operations.
+  // Bitwise operations give the same bytes in any byte order.
   auto* words = reinterpret_cast<uint64_t*>(mine.data);
   const auto* other_words = reinterpret_cast<const uint64_t*>(theirs.data);
   const uint64_t num_words = mine.num_bytes() / sizeof(uint64_t);

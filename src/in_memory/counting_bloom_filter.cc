@@ -77,8 +77,8 @@ ErrorText Difference(const CountingState& mine, const CountingState& other) {
   return filters::Difference(mine.shape, other.shape, "counters");
 }
 
-// run(count, hashes, out + i) for groups of hashes from i on; `out` may be null. Returns how many
-// of `out` are true then.
+// Calls run(count, hashes, answers) for groups of hashes and returns how many answers were true.
+// Stores the answers in `out` unless that is null.
 template <typename HashOf, typename Run>
 inline size_t RunInGroups(const kernels::CounterLines& lines, size_t n, HashOf hash_of, bool* out,
                           Run run) {

@@ -21,7 +21,8 @@ using core::SetError;
 using filters::BloomBits;
 
 constexpr int kMaxGrowth = 16;
-// More are never reached: even without growth the rate of stage 100 would be 2^-100 of the first's.
+// More than any use needs: with the default tightening, the false-positive rate of stage 100 would
+// be 2^-100 of that of the first one.
 constexpr size_t kMaxStages = 100;
 
 constexpr char kMagic[] = "bLnScale";
@@ -118,7 +119,7 @@ bool ScalableBloomFilter::MayMatchHash(uint64_t hash) const {
   return false;
 }
 
-// At most kBatchKeys of them, whose lines were requested.
+// At most kBatchKeys hashes, whose cache lines were prefetched.
 void ScalableBloomFilter::PrefetchedMayMatch(size_t n, const uint64_t* hashes,
                                              bool* may_match) const {
   filters::MayMatchHashes(stages_.back()->state_->bits, n, hashes, may_match);
@@ -141,7 +142,8 @@ bool ScalableBloomFilter::LastHasRoom() const {
 }
 
 bool ScalableBloomFilter::AddNewHash(uint64_t hash) {
-  // Tried once: sizing a stage that cannot be takes longer than thousands of keys.
+  // Attempted once: to size a stage that is then refused takes longer than to add thousands of
+  // keys.
   if (!LastHasRoom() && !is_past_capacity_) is_past_capacity_ = !AddStage(nullptr);
   return stages_.back()->AddHash(hash);
 }
@@ -161,7 +163,8 @@ __attribute__((flatten)) size_t ScalableBloomFilter::AddKeys(size_t n, const std
         PrefetchedMayMatch(count, hashes, known);
         const size_t num_stages = stages_.size();
         for (size_t i = 0; i < count; ++i) {
-          // A key of this group that was added since: AddHash sees it if it goes to the same stage.
+          // A key of this group may have been added since. AddHash sees that if both go to the same
+          // stage.
           const bool same_stage = stages_.size() == num_stages && LastHasRoom();
           const bool is_known = same_stage ? known[i] : MayMatchHash(hashes[i]);
           const bool is_new = !is_known && AddNewHash(hashes[i]);
@@ -286,7 +289,7 @@ std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Read(const filters::By
     filters::BloomFileHeader header;
     if (!filters::ReadBloomHeader(source, offset, filters::FilePayload::kBits, &header, error))
       return nullptr;
-    // The hash of a key is that of all stages.
+    // A key is hashed once for all stages.
     if (header.shape.seed != options.seed) {
       *error = filters::FieldError(source, offset + filters::kSeedOffset, "seed",
                                    std::to_string(header.shape.seed),

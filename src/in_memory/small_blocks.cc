@@ -53,7 +53,7 @@ struct Blocks {
     }
   };
 
-  struct Ask {
+  struct MayMatch {
     template <int K>
     static void Run(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_match) {
       for (size_t i = 0; i < n; ++i) {
@@ -99,9 +99,9 @@ void SmallBlocksAddHashes(const BloomBits& bits, size_t n, const uint64_t* hashe
 void SmallBlocksMayMatchHashes(const BloomBits& bits, size_t n, const uint64_t* hashes,
                                bool* may_match) {
   if (bits.shape.layout == BloomLayout::kBlocked128) {
-    kernels::RunUnrolled<Blocks<128>::Ask>(bits.shape.num_probes, bits, n, hashes, may_match);
+    kernels::RunUnrolled<Blocks<128>::MayMatch>(bits.shape.num_probes, bits, n, hashes, may_match);
   } else {
-    kernels::RunUnrolled<Blocks<64>::Ask>(bits.shape.num_probes, bits, n, hashes, may_match);
+    kernels::RunUnrolled<Blocks<64>::MayMatch>(bits.shape.num_probes, bits, n, hashes, may_match);
   }
 }
 

@@ -15,7 +15,7 @@ inline uint64_t* Word(const StandardBits& bits, uint64_t position) {
   return reinterpret_cast<uint64_t*>(bits.data) + position / kernels::kWordBits;
 }
 
-// set(word, mask) sets the mask's bit and returns whether it was not set.
+// set(word, mask) sets the bit of the mask and returns true if it was not set.
 template <typename Set>
 inline void AddKeys(const StandardBits& bits, size_t n, const uint64_t* hashes, bool* changed,
                     Set set) {
@@ -48,7 +48,7 @@ void StandardSharedAddHashes(const StandardBits& bits, size_t n, const uint64_t*
   });
 }
 
-// Probe by probe for all keys, of which half drop out each time.
+// Probe by probe for all keys. In a full filter, half of the missing keys drop out at each probe.
 void StandardMayMatchHashes(const StandardBits& bits, size_t n, const uint64_t* hashes,
                             bool* may_match) {
   size_t alive[kernels::kBatchKeys];
@@ -65,8 +65,8 @@ void StandardMayMatchHashes(const StandardBits& bits, size_t n, const uint64_t* 
       const size_t key = alive[i];
       const uint64_t* word = Word(bits, positions[i]);
       const bool is_set = (kernels::LoadShared(word) & kernels::WordMask(positions[i])) != 0;
-      // No branch: the next probe of a key that has dropped out is overwritten, and what is
-      // requested for it is there already.
+      // No branch on is_set: the next probe of a key that drops out is overwritten, and the line
+      // prefetched for it is in the cache already.
       alive[kept] = key;
       if (next < bits.num_probes) {
         positions[kept] = Position(bits, hashes[key], next);
