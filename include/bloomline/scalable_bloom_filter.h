@@ -139,7 +139,7 @@ class ScalableBloomFilter {
   uint64_t Sum(Figure figure) const;
 
   ScalableBloomFilterOptions options_;
-  std::vector<std::unique_ptr<BloomFilter>> stages_;  // at least one
+  std::vector<BloomFilter> stages_;  // at least one
   bool is_past_capacity_ = false;
 };
 

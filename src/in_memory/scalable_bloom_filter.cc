@@ -108,13 +108,13 @@ bool ScalableBloomFilter::AddStage(std::string* error) {
   std::unique_ptr<BloomFilter> stage =
       BloomFilter::Create(StageOptions(options_, stages_.size()), error);
   if (stage == nullptr) return false;
-  stages_.push_back(std::move(stage));
+  stages_.push_back(std::move(*stage));
   return true;
 }
 
 bool ScalableBloomFilter::MayMatchHash(uint64_t hash) const {
   for (size_t i = stages_.size(); i-- > 0;) {
-    if (stages_[i]->MayMatchHash(hash)) return true;
+    if (stages_[i].MayMatchHash(hash)) return true;
   }
   return false;
 }
@@ -122,30 +122,30 @@ bool ScalableBloomFilter::MayMatchHash(uint64_t hash) const {
 // At most kBatchKeys hashes, whose cache lines were prefetched.
 void ScalableBloomFilter::PrefetchedMayMatch(size_t n, const uint64_t* hashes,
                                              bool* may_match) const {
-  filters::MayMatchHashes(stages_.back()->state_->bits, n, hashes, may_match);
+  filters::MayMatchHashes(stages_.back().state_->bits, n, hashes, may_match);
   bool in_stage[kernels::kBatchKeys];
   for (size_t i = stages_.size() - 1; i-- > 0;) {
-    filters::MayMatchHashes(stages_[i]->state_->bits, n, hashes, in_stage);
+    filters::MayMatchHashes(stages_[i].state_->bits, n, hashes, in_stage);
     for (size_t key = 0; key < n; ++key) may_match[key] |= in_stage[key];
   }
 }
 
 void ScalableBloomFilter::PrefetchForQuery(uint64_t hash) const {
   for (const auto& stage : stages_) {
-    const BloomBits& bits = stage->state_->bits;
+    const BloomBits& bits = stage.state_->bits;
     if (filters::IsWorthPrefetching(bits)) filters::PrefetchForQuery(bits, hash);
   }
 }
 
 bool ScalableBloomFilter::LastHasRoom() const {
-  return stages_.back()->num_keys() < stages_.back()->capacity();
+  return stages_.back().num_keys() < stages_.back().capacity();
 }
 
 bool ScalableBloomFilter::AddNewHash(uint64_t hash) {
   // Attempted once: to size a stage that is then refused takes longer than to add thousands of
   // keys.
   if (!LastHasRoom() && !is_past_capacity_) is_past_capacity_ = !AddStage(nullptr);
-  return stages_.back()->AddHash(hash);
+  return stages_.back().AddHash(hash);
 }
 
 bool ScalableBloomFilter::AddKey(std::string_view key) {
@@ -190,13 +190,13 @@ __attribute__((flatten)) void ScalableBloomFilter::MayMatch(size_t n, const std:
 
 const ScalableBloomFilterOptions& ScalableBloomFilter::options() const { return options_; }
 size_t ScalableBloomFilter::num_stages() const { return stages_.size(); }
-const BloomFilter& ScalableBloomFilter::stage(size_t i) const { return *stages_[i]; }
+const BloomFilter& ScalableBloomFilter::stage(size_t i) const { return stages_[i]; }
 bool ScalableBloomFilter::IsPastCapacity() const { return is_past_capacity_; }
 
 template <typename Figure>
 uint64_t ScalableBloomFilter::Sum(Figure figure) const {
   uint64_t sum = 0;
-  for (const auto& stage : stages_) sum += ((*stage).*figure)();
+  for (const auto& stage : stages_) sum += (stage.*figure)();
   return sum;
 }
 
@@ -209,13 +209,13 @@ uint64_t ScalableBloomFilter::EstimatedNumKeys() const {
 
 double ScalableBloomFilter::EstimatedFalsePositiveRate() const {
   double none = 1;
-  for (const auto& stage : stages_) none *= 1 - stage->EstimatedFalsePositiveRate();
+  for (const auto& stage : stages_) none *= 1 - stage.EstimatedFalsePositiveRate();
   return 1 - none;
 }
 
 void ScalableBloomFilter::Clear() {
-  stages_.resize(1);
-  stages_[0]->Clear();
+  stages_.erase(stages_.begin() + 1, stages_.end());
+  stages_[0].Clear();
   is_past_capacity_ = false;
 }
 
@@ -227,7 +227,7 @@ bool ScalableBloomFilter::Save(const std::string& path, std::string* error) cons
 
 bool ScalableBloomFilter::ToBytes(std::string* bytes, std::string* error) const {
   uint64_t num_bytes = filters::kFileHeaderBytes;
-  for (const auto& stage : stages_) num_bytes += filters::SavedBytes(stage->state_->bits);
+  for (const auto& stage : stages_) num_bytes += filters::SavedBytes(stage.state_->bits);
   return filters::SaveToBytes(
       num_bytes, bytes, error,
       [&](filters::ByteSink* sink, std::string* reason) { return Write(sink, reason); });
@@ -245,7 +245,7 @@ bool ScalableBloomFilter::Write(filters::ByteSink* sink, std::string* error) con
   fields.Seal();
   bool written = sink->Append(fields.bytes(), filters::kFileHeaderBytes, error);
   for (size_t i = 0; written && i < stages_.size(); ++i) {
-    written = filters::AppendBloom(*stages_[i]->state_, sink, error);
+    written = filters::AppendBloom(*stages_[i].state_, sink, error);
   }
   return written;
 }
@@ -298,9 +298,7 @@ std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Read(const filters::By
     }
     auto state = filters::ReadBloom(source, header, error);
     if (state == nullptr) return nullptr;
-    std::unique_ptr<BloomFilter> stage = BloomFilter::FromState(std::move(state), error);
-    if (stage == nullptr) return nullptr;
-    filter->stages_.push_back(std::move(stage));
+    filter->stages_.push_back(BloomFilter(std::move(state)));
     offset = header.end();
   }
   return filter != nullptr && filters::EndsAt(source, offset, error) ? std::move(filter) : nullptr;
