@@ -3,7 +3,8 @@ include(CheckCXXSourceCompiles)
 
 set(BLOOMLINE_WARNINGS -Wall -Wextra -Wconversion)
 
-# The public headers of each component. tests/installed_headers_test checks that none is missing.
+# The public headers of each component. tests/installed_headers_test.cmake checks that none is
+# missing.
 set(BLOOMLINE_HEADERS_core cpu.h filter.h filter_options.h seed.h sizing.h version.h)
 set(BLOOMLINE_HEADERS_filters atomic_bloom_filter.h bloom_filter.h counting_bloom_filter.h
     partitioned_filter_builder.h scalable_bloom_filter.h)
@@ -36,15 +37,17 @@ function(bloomline_library name)
   set_property(GLOBAL APPEND PROPERTY BLOOMLINE_COMPONENTS ${name})
 endfunction()
 
-# The public names of each shared library, as patterns; see cmake/exports.map.in. RocksDB's adaptor
-# has internal classes beside them: a namespace bloomline::rocksdb would hide RocksDB's own.
+# Patterns of the public names in a shared library; see cmake/exports.map.in. RocksDB's adaptor has
+# its own: its internal classes are in namespace bloomline itself, because a namespace
+# bloomline::rocksdb would hide RocksDB's namespace.
 set(BLOOMLINE_EXPORTS "[A-Z]*" "operator*")
 set(BLOOMLINE_EXPORTS_rocksdb NewRocksDBFilterPolicy* RegisterBloomline*)
 
-# In 0.x a minor version may break the ABI, so the SONAME holds it.
+# The SONAME has the minor version, because in 0.x a minor version may break the ABI.
 #
-# The linker cannot export what the compiler hid, so here the compiler hides nothing and the linker
-# all but the exports. The two flags keep calls within a library as direct as hidden ones are.
+# A linker cannot export what the compiler hid. So the compiler hides nothing here, and the linker
+# hides everything but the exports. With the two flags, calls within a library stay direct: none
+# goes through the procedure linkage table.
 function(bloomline_make_shared name)
   set(public_patterns "")
   set(exports ${BLOOMLINE_EXPORTS_${name}})
@@ -84,9 +87,9 @@ function(bloomline_follow_engine_rtti target engine header class)
   endif()
 endfunction()
 
-# Each component NAME is an install component bloomline_NAME with its library, its headers and its
-# own targets file, so that find_package can load it without the others. The package's config file
-# belongs to bloomline_core, which every component needs.
+# The component NAME is the install component bloomline_NAME: its library, its headers and a targets
+# file of its own, so that find_package can load it without the others. The config file belongs to
+# bloomline_core, because every component needs the core.
 function(bloomline_install)
   set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/bloomline")
   get_property(names GLOBAL PROPERTY BLOOMLINE_COMPONENTS)
@@ -119,6 +122,7 @@ function(bloomline_install)
           DESTINATION "${package_dir}" COMPONENT bloomline_core)
 endfunction()
 
+# The command finds the shared libraries beside it, wherever the prefix is.
 function(bloomline_install_tool target)
   install(TARGETS ${target} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT bloomline_tool)
   if(BUILD_SHARED_LIBS AND NOT DEFINED CMAKE_INSTALL_RPATH)
