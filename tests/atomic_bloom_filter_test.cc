@@ -87,21 +87,21 @@ TEST_P(AtomicBloomFilterTest, ConcurrentAddsLoseNoBit) {
         const std::vector<std::string_view> views(keys.begin(), keys.end());
         const size_t half = views.size() / 2;
         if (t % 2 == 0) {
-          filter->AddMany(half, views.data());
+          filter->AddKeys(half, views.data());
         } else {
-          for (size_t i = 0; i < half; ++i) filter->Add(views[i]);
+          for (size_t i = 0; i < half; ++i) filter->AddKey(views[i]);
         }
         // Its own keys it sees at once.
         for (size_t i = half; i < views.size(); ++i) {
-          filter->Add(views[i]);
-          ASSERT_TRUE(filter->MayContain(views[i]));
+          filter->AddKey(views[i]);
+          ASSERT_TRUE(filter->MayMatch(views[i]));
         }
         const std::unique_ptr<bool[]> found(new bool[views.size()]);
-        filter->MayContainMany(views.size(), views.data(), found.get());
+        filter->MayMatch(views.size(), views.data(), found.get());
         for (size_t i = 0; i < views.size(); ++i) ASSERT_TRUE(found[i]);
       });
       for (int t = 0; t < kThreads; ++t) {
-        for (const std::string& key : keys_of(t)) expected->Add(key);
+        for (const std::string& key : keys_of(t)) expected->AddKey(key);
       }
       EXPECT_EQ(filter->EstimatedNumKeys(), expected->EstimatedNumKeys());
       EXPECT_EQ(filter->EstimatedFalsePositiveRate(), expected->EstimatedFalsePositiveRate());
@@ -136,20 +136,20 @@ TEST_P(AtomicBloomFilterTest, ThreadsThatMeetInTheSameWordsLoseNoBit) {
 TEST_P(AtomicBloomFilterTest, AddsThatHappenedBeforeAreSeen) {
   const auto filter = AtomicBloomFilter::Create(Options(1 << 18, 7), nullptr);
   const std::vector<std::string> keys = Keys(0, 4000);
-  std::atomic<size_t> num_added{0};
+  std::atomic<size_t> num_keys{0};
   std::atomic<size_t> num_checked{0};
   OnThreads(kThreads, [&](int t) {
     if (t == 0) {
       for (const std::string& key : keys) {
-        filter->Add(key);
-        num_added.fetch_add(1, std::memory_order_release);
+        filter->AddKey(key);
+        num_keys.fetch_add(1, std::memory_order_release);
       }
       return;
     }
     size_t checked = 0;
     while (checked < keys.size()) {
-      const size_t added = num_added.load(std::memory_order_acquire);
-      for (; checked < added; ++checked) ASSERT_TRUE(filter->MayContain(keys[checked]));
+      const size_t added = num_keys.load(std::memory_order_acquire);
+      for (; checked < added; ++checked) ASSERT_TRUE(filter->MayMatch(keys[checked]));
       std::this_thread::yield();
     }
     num_checked += checked;
@@ -167,9 +167,9 @@ TEST_P(AtomicBloomFilterTest, OneThreadGetsTheAnswersOfAPlainFilter) {
       const std::string& key = keys[i % 2500];
       ASSERT_EQ(filter->HashOf(key), plain->HashOf(key));
       if (i % 3 == 0) {
-        ASSERT_EQ(filter->AddHash(filter->HashOf(key)), plain->Add(key));
+        ASSERT_EQ(filter->AddHash(filter->HashOf(key)), plain->AddKey(key));
       } else {
-        ASSERT_EQ(filter->Add(key), plain->Add(key));
+        ASSERT_EQ(filter->AddKey(key), plain->AddKey(key));
       }
     }
     const std::vector<std::string_view> views(keys.begin(), keys.end());
@@ -177,14 +177,14 @@ TEST_P(AtomicBloomFilterTest, OneThreadGetsTheAnswersOfAPlainFilter) {
     for (const std::string& key : absent) hashes.push_back(plain->HashOf(key));
     const std::unique_ptr<bool[]> changed(new bool[3000]);
     const std::unique_ptr<bool[]> plain_changed(new bool[3000]);
-    EXPECT_EQ(filter->AddMany(3000, views.data(), changed.get()),
-              plain->AddMany(3000, views.data(), plain_changed.get()));
+    EXPECT_EQ(filter->AddKeys(3000, views.data(), changed.get()),
+              plain->AddKeys(3000, views.data(), plain_changed.get()));
     for (size_t i = 0; i < 3000; ++i) ASSERT_EQ(changed[i], plain_changed[i]);
     const std::unique_ptr<bool[]> found(new bool[3000]);
-    filter->MayContainHashes(3000, hashes.data(), found.get());
+    filter->MayMatchHashes(3000, hashes.data(), found.get());
     for (size_t i = 0; i < 3000; ++i) {
-      ASSERT_EQ(found[i], plain->MayContain(absent[i]));
-      ASSERT_EQ(filter->MayContainHash(hashes[i]), found[i]);
+      ASSERT_EQ(found[i], plain->MayMatch(absent[i]));
+      ASSERT_EQ(filter->MayMatchHash(hashes[i]), found[i]);
     }
     EXPECT_EQ(filter->AddHashes(3000, hashes.data()), plain->AddHashes(3000, hashes.data()));
     EXPECT_TRUE(*filter->Snapshot(nullptr) == *plain);
@@ -199,26 +199,26 @@ TEST(AtomicBloomFilterConversionTest, KeysStayWhenItIsThawedAndFrozen) {
   options.capacity = 1000;
   options.seed = 5;
   auto plain = BloomFilter::Create(options, nullptr);
-  for (int i = 0; i < 500; ++i) plain->Add(std::to_string(i));
-  auto atomic = AtomicBloomFilter::Thaw(std::move(plain));
+  for (int i = 0; i < 500; ++i) plain->AddKey(std::to_string(i));
+  auto atomic = AtomicBloomFilter::ToAtomic(std::move(plain));
   EXPECT_EQ(atomic->num_bits(), BloomFilter::Create(options, nullptr)->num_bits());
   EXPECT_EQ(atomic->capacity(), 1000u);
   EXPECT_EQ(atomic->seed(), 5u);
   EXPECT_EQ(atomic->layout(), BloomLayout::kBlocked);
   EXPECT_GE(atomic->num_probes(), 1);
-  for (int i = 500; i < 1200; ++i) atomic->Add(std::to_string(i));
+  for (int i = 500; i < 1200; ++i) atomic->AddKey(std::to_string(i));
   const auto snapshot = atomic->Snapshot(nullptr);
-  const auto frozen = AtomicBloomFilter::Freeze(std::move(atomic));
+  const auto frozen = AtomicBloomFilter::ToBloomFilter(std::move(atomic));
   EXPECT_TRUE(*snapshot == *frozen);
-  EXPECT_EQ(snapshot->num_added(), frozen->num_added());
-  EXPECT_NEAR(static_cast<double>(frozen->num_added()), 1200, 60);
+  EXPECT_EQ(snapshot->num_keys(), frozen->num_keys());
+  EXPECT_NEAR(static_cast<double>(frozen->num_keys()), 1200, 60);
   EXPECT_TRUE(frozen->IsPastCapacity());
-  for (int i = 0; i < 1200; ++i) ASSERT_TRUE(frozen->MayContain(std::to_string(i)));
+  for (int i = 0; i < 1200; ++i) ASSERT_TRUE(frozen->MayMatch(std::to_string(i)));
 }
 
 TEST(AtomicBloomFilterConversionTest, NothingComesOfNothing) {
-  EXPECT_EQ(AtomicBloomFilter::Thaw(nullptr), nullptr);
-  EXPECT_EQ(AtomicBloomFilter::Freeze(nullptr), nullptr);
+  EXPECT_EQ(AtomicBloomFilter::ToAtomic(nullptr), nullptr);
+  EXPECT_EQ(AtomicBloomFilter::ToBloomFilter(nullptr), nullptr);
   std::string error;
   EXPECT_EQ(AtomicBloomFilter::Create(BloomFilterOptions(), &error), nullptr);
   EXPECT_NE(error.find("capacity is 0"), std::string::npos) << error;

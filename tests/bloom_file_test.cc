@@ -11,7 +11,7 @@
 
 #include "bloomline/bloom_filter.h"
 #include "bloomline/scalable_bloom_filter.h"
-#include "src/filters/file_header.h"
+#include "src/in_memory/file_header.h"
 #include "tests/bloom_layouts.h"
 #include "tests/golden_keys.h"
 #include "tests/temp_dir.h"
@@ -38,7 +38,7 @@ std::unique_ptr<BloomFilter> NewFilter(BloomLayout layout, int num_keys) {
   options.num_probes = 6;
   options.seed = 0x0123456789ABCDEF;
   auto filter = BloomFilter::Create(options, nullptr);
-  for (int i = 0; i < num_keys; ++i) filter->Add(std::to_string(i));
+  for (int i = 0; i < num_keys; ++i) filter->AddKey(std::to_string(i));
   return filter;
 }
 
@@ -47,7 +47,7 @@ std::unique_ptr<ScalableBloomFilter> NewScalable(int num_keys) {
   options.initial_capacity = 20;
   options.seed = 3;
   auto filter = ScalableBloomFilter::Create(options, nullptr);
-  for (int i = 0; i < num_keys; ++i) filter->Add(std::to_string(i));
+  for (int i = 0; i < num_keys; ++i) filter->AddKey(std::to_string(i));
   return filter;
 }
 
@@ -74,7 +74,7 @@ class BloomFileTest : public testing::Test {
     }
   }
 
-  std::string Saved(const BloomFilterView& filter) {
+  std::string Saved(const BloomFilterBase& filter) {
     const std::string path = dir_.Path("saved");
     std::string error;
     EXPECT_TRUE(filter.Save(path, &error)) << error;
@@ -109,23 +109,23 @@ TEST_F(BloomFileTest, WhatWasSavedComesBack) {
       ASSERT_NE(loaded, nullptr) << error;
       const auto mapped = MappedBloomFilter::Open(path, Verify::kPayload, &error);
       ASSERT_NE(mapped, nullptr) << error;
-      for (const BloomFilterView* copy : {static_cast<const BloomFilterView*>(loaded.get()),
-                                          static_cast<const BloomFilterView*>(mapped.get())}) {
+      for (const BloomFilterBase* copy : {static_cast<const BloomFilterBase*>(loaded.get()),
+                                          static_cast<const BloomFilterBase*>(mapped.get())}) {
         EXPECT_TRUE(*copy == *filter);
         EXPECT_EQ(copy->layout(), filter->layout());
         EXPECT_EQ(copy->num_bits(), filter->num_bits());
         EXPECT_EQ(copy->num_probes(), filter->num_probes());
         EXPECT_EQ(copy->seed(), filter->seed());
         EXPECT_EQ(copy->capacity(), filter->capacity());
-        EXPECT_EQ(copy->num_added(), filter->num_added());
+        EXPECT_EQ(copy->num_keys(), filter->num_keys());
         EXPECT_EQ(copy->IsPastCapacity(), filter->IsPastCapacity());
         EXPECT_EQ(copy->EstimatedNumKeys(), filter->EstimatedNumKeys());
         EXPECT_EQ(Saved(*copy), ReadBytes(path));
         for (int i = 0; i < 1000; ++i) {
-          ASSERT_EQ(copy->MayContain(std::to_string(i)), filter->MayContain(std::to_string(i)));
+          ASSERT_EQ(copy->MayMatch(std::to_string(i)), filter->MayMatch(std::to_string(i)));
         }
       }
-      loaded->Add("more");  // it is the caller's own
+      loaded->AddKey("more");  // it is the caller's own
       const auto merged = BloomFilter::Copy(*mapped, &error);
       EXPECT_TRUE(merged->Merge(*mapped, &error));
       EXPECT_TRUE(*merged == *filter);
@@ -155,9 +155,9 @@ TEST_F(BloomFileTest, BytesAreThoseOfTheFormat) {
     if (kind == "scalable") {
       const auto filter = ScalableBloomFilter::Load(path, &error);
       ASSERT_NE(filter, nullptr) << error;
-      for (const std::string& key : keys) EXPECT_TRUE(filter->MayContain(key));
+      for (const std::string& key : keys) EXPECT_TRUE(filter->MayMatch(key));
       int matches = 0;
-      for (int i = 0; i < 1000; ++i) matches += filter->MayContain("absent" + std::to_string(i));
+      for (int i = 0; i < 1000; ++i) matches += filter->MayMatch("absent" + std::to_string(i));
       EXPECT_LT(matches, 30);
       EXPECT_EQ(filter->num_stages(), 3u);
       EXPECT_EQ(filter->options().initial_capacity, 20u);
@@ -172,7 +172,7 @@ TEST_F(BloomFileTest, BytesAreThoseOfTheFormat) {
     options.capacity = std::stoull(capacity);
     const auto filter = BloomFilter::Create(options, &error);
     ASSERT_NE(filter, nullptr) << error;
-    for (const std::string& key : keys) filter->Add(key);
+    for (const std::string& key : keys) filter->AddKey(key);
     EXPECT_EQ(Saved(*filter), bytes);
     const auto loaded = BloomFilter::Load(path, &error);
     ASSERT_NE(loaded, nullptr) << error;
@@ -187,7 +187,7 @@ TEST_F(BloomFileTest, LargeFilterComesBackAndMapsInOnePiece) {
   BloomFilterOptions options;
   options.capacity = 3000000;
   const auto filter = BloomFilter::Create(options, nullptr);
-  for (int i = 0; i < 100000; ++i) filter->Add(std::to_string(i));
+  for (int i = 0; i < 100000; ++i) filter->AddKey(std::to_string(i));
   const std::string path = dir_.Path("filter");
   ASSERT_TRUE(filter->Save(path, nullptr));
   EXPECT_TRUE(*BloomFilter::Load(path, nullptr) == *filter);
@@ -252,7 +252,7 @@ TEST_F(BloomFileTest, EveryDamagedPayloadByteIsNoticedWhereItIsAskedFor) {
 }
 
 TEST_F(BloomFileTest, EveryOtherLengthIsRefused) {
-  const std::string bytes = Saved(*NewFilter(BloomLayout::kUnblocked, 30));
+  const std::string bytes = Saved(*NewFilter(BloomLayout::kStandard, 30));
   for (size_t length = 0; length < bytes.size(); ++length) {
     ExpectRefused(bytes.substr(0, length), {std::to_string(length)});
   }
@@ -291,16 +291,16 @@ TEST_F(BloomFileTest, ScalableFilterComesBackAndGoesOn) {
     const auto loaded = ScalableBloomFilter::Load(path, &error);
     ASSERT_NE(loaded, nullptr) << error;
     ASSERT_EQ(loaded->num_stages(), filter->num_stages());
-    EXPECT_EQ(loaded->num_added(), filter->num_added());
+    EXPECT_EQ(loaded->num_keys(), filter->num_keys());
     EXPECT_EQ(loaded->options().tightening, filter->options().tightening);
     EXPECT_EQ(loaded->options().false_positive_rate, filter->options().false_positive_rate);
     for (int i = 0; i < 1000; ++i) {
       const std::string key = std::to_string(i);
-      ASSERT_EQ(loaded->MayContain(key), filter->MayContain(key));
+      ASSERT_EQ(loaded->MayMatch(key), filter->MayMatch(key));
     }
     for (int i = 0; i < 2000; ++i) {
       const std::string key = "later" + std::to_string(i);
-      ASSERT_EQ(loaded->Add(key), filter->Add(key));
+      ASSERT_EQ(loaded->AddKey(key), filter->AddKey(key));
     }
     for (size_t i = 0; i < filter->num_stages(); ++i) {
       EXPECT_TRUE(loaded->stage(i) == filter->stage(i));

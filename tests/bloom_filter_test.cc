@@ -11,8 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
-#include "src/filters/bloom_shape.h"
+#include "src/in_memory/bloom_shape.h"
 #include "tests/bloom_layouts.h"
 #include "tests/key_shapes.h"
 
@@ -49,13 +50,13 @@ double TheoreticalRate(const BloomFilter& filter, uint64_t num_keys) {
   const int k = filter.num_probes();
   switch (filter.layout()) {
     case BloomLayout::kBlocked:
-      return BlockedFalsePositiveRate(num_keys, filter.num_bits() / 512, k);
-    case BloomLayout::kUnblocked:
-      return ClassicFalsePositiveRate(num_keys, filter.num_bits(), k);
+      return ExactBlockedFalsePositiveRate(num_keys, filter.num_bits() / 512, k);
+    case BloomLayout::kStandard:
+      return ExactStandardFalsePositiveRate(num_keys, filter.num_bits(), k);
     case BloomLayout::kBlocked128:
-      return SmallBlockFalsePositiveRate(128, num_keys, filter.num_bits() / 128, k);
+      return ExactSmallBlockFalsePositiveRate(128, num_keys, filter.num_bits() / 128, k);
     case BloomLayout::kBlocked64:
-      return SmallBlockFalsePositiveRate(64, num_keys, filter.num_bits() / 64, k);
+      return ExactSmallBlockFalsePositiveRate(64, num_keys, filter.num_bits() / 64, k);
   }
   return 0;
 }
@@ -68,8 +69,8 @@ TEST_P(BloomFilterTest, NeverLosesAKey) {
       for (const uint64_t n : {1, 2, 33, 5000}) {
         KeyMaker key(shape);
         const auto filter = New(ForCapacity(GetParam(), n, rate));
-        for (uint64_t i = 0; i < n; ++i) filter->Add(key(i));
-        for (uint64_t i = 0; i < n; ++i) ASSERT_TRUE(filter->MayContain(key(i))) << Name(shape);
+        for (uint64_t i = 0; i < n; ++i) filter->AddKey(key(i));
+        for (uint64_t i = 0; i < n; ++i) ASSERT_TRUE(filter->MayMatch(key(i))) << Name(shape);
       }
     }
   }
@@ -81,9 +82,9 @@ TEST_P(BloomFilterTest, KeepsKeysOfAnyLengthAndEveryProbeNumber) {
     const auto filter = New(ForBits(GetParam(), 1, k));
     EXPECT_EQ(filter->num_bits(), 512u);
     EXPECT_EQ(filter->num_probes(), k);
-    for (const std::string& key : keys) EXPECT_FALSE(filter->MayContain(key));
-    for (const std::string& key : keys) filter->Add(key);
-    for (const std::string& key : keys) EXPECT_TRUE(filter->MayContain(key));
+    for (const std::string& key : keys) EXPECT_FALSE(filter->MayMatch(key));
+    for (const std::string& key : keys) filter->AddKey(key);
+    for (const std::string& key : keys) EXPECT_TRUE(filter->MayMatch(key));
   }
 }
 
@@ -108,7 +109,7 @@ TEST_P(BloomFilterTest, AgreesWithASetUnderRandomOperations) {
           const auto other = New(options);
           for (int i = 0; i < 100; ++i) {
             const std::string key = random_key();
-            other->Add(key);
+            other->AddKey(key);
             truth.insert(key);
           }
           ASSERT_TRUE(filter->Merge(*other, nullptr));
@@ -118,8 +119,8 @@ TEST_P(BloomFilterTest, AgreesWithASetUnderRandomOperations) {
           const auto copy = BloomFilter::Copy(*filter, nullptr);
           ASSERT_NE(copy, nullptr);
           ASSERT_TRUE(*copy == *filter);
-          ASSERT_EQ(copy->num_added(), filter->num_added());
-          copy->Add("only in the copy");
+          ASSERT_EQ(copy->num_keys(), filter->num_keys());
+          copy->AddKey("only in the copy");
           filter = BloomFilter::Copy(*filter, nullptr);
           break;
         }
@@ -127,24 +128,24 @@ TEST_P(BloomFilterTest, AgreesWithASetUnderRandomOperations) {
           const std::string key = random_key();
           if (random() % 2 == 0) {
             const bool was_in = truth.count(key) != 0;
-            const bool may_contain = filter->MayContain(key);
-            const bool changed = filter->Add(key);
-            ASSERT_TRUE(!was_in || may_contain) << key;
-            ASSERT_EQ(changed, !may_contain) << key;
+            const bool may_match = filter->MayMatch(key);
+            const bool changed = filter->AddKey(key);
+            ASSERT_TRUE(!was_in || may_match) << key;
+            ASSERT_EQ(changed, !may_match) << key;
             truth.insert(key);
           } else {
             const bool is_in = truth.count(key) != 0;
-            const bool may_contain = filter->MayContain(key);
-            ASSERT_TRUE(!is_in || may_contain) << key;
+            const bool may_match = filter->MayMatch(key);
+            ASSERT_TRUE(!is_in || may_match) << key;
             if (!is_in) {
               ++asked;
-              false_positives += may_contain ? 1 : 0;
+              false_positives += may_match ? 1 : 0;
             }
           }
         }
       }
     }
-    for (const std::string& key : truth) ASSERT_TRUE(filter->MayContain(key));
+    for (const std::string& key : truth) ASSERT_TRUE(filter->MayMatch(key));
     EXPECT_LT(static_cast<double>(false_positives), 0.02 * static_cast<double>(asked) + 10);
   }
 }
@@ -162,24 +163,24 @@ TEST_P(BloomFilterTest, BatchesDoAsSingleCalls) {
       const auto uncounted = New(ForBits(GetParam(), num_bits, 7));
       const std::vector<std::string_view> views(keys.begin(), keys.begin() + static_cast<long>(n));
       const std::unique_ptr<bool[]> changed(new bool[n]);
-      const size_t num_changed = batch->AddMany(n, views.data(), changed.get());
-      EXPECT_EQ(uncounted->AddMany(n, views.data()), num_changed);
+      const size_t num_changed = batch->AddKeys(n, views.data(), changed.get());
+      EXPECT_EQ(uncounted->AddKeys(n, views.data()), num_changed);
       size_t expected_changed = 0;
       for (size_t i = 0; i < n; ++i) {
-        const bool expected = single->Add(views[i]);
+        const bool expected = single->AddKey(views[i]);
         ASSERT_EQ(expected, changed[i]) << i;
         expected_changed += expected ? 1 : 0;
       }
       EXPECT_EQ(num_changed, expected_changed);
-      EXPECT_EQ(batch->num_added(), expected_changed);
+      EXPECT_EQ(batch->num_keys(), expected_changed);
       EXPECT_TRUE(*single == *batch);
       EXPECT_TRUE(*single == *uncounted);
 
       const std::vector<std::string_view> all(keys.begin(), keys.end());
-      const std::unique_ptr<bool[]> may_contain(new bool[all.size()]);
-      batch->MayContainMany(all.size(), all.data(), may_contain.get());
+      const std::unique_ptr<bool[]> may_match(new bool[all.size()]);
+      batch->MayMatch(all.size(), all.data(), may_match.get());
       for (size_t i = 0; i < all.size(); ++i) {
-        ASSERT_EQ(may_contain[i], single->MayContain(all[i])) << i;
+        ASSERT_EQ(may_match[i], single->MayMatch(all[i])) << i;
       }
     }
   }
@@ -194,16 +195,16 @@ TEST_P(BloomFilterTest, HashesDoAsTheirKeys) {
   for (int i = 0; i < 1000; ++i) {
     const std::string key = std::to_string(i);
     hashes.push_back(by_key->HashOf(key));
-    ASSERT_EQ(by_key->Add(key), by_hash->AddHash(hashes.back()));
+    ASSERT_EQ(by_key->AddKey(key), by_hash->AddHash(hashes.back()));
   }
   EXPECT_TRUE(*by_key == *by_hash);
   const auto by_hashes = New(options);
-  EXPECT_EQ(by_hashes->AddHashes(hashes.size(), hashes.data()), by_key->num_added());
+  EXPECT_EQ(by_hashes->AddHashes(hashes.size(), hashes.data()), by_key->num_keys());
   EXPECT_TRUE(*by_key == *by_hashes);
-  bool may_contain[1000];
-  by_key->MayContainHashes(hashes.size(), hashes.data(), may_contain);
-  for (const bool found : may_contain) ASSERT_TRUE(found);
-  EXPECT_TRUE(by_key->MayContainHash(hashes[5]));
+  bool may_match[1000];
+  by_key->MayMatchHashes(hashes.size(), hashes.data(), may_match);
+  for (const bool found : may_match) ASSERT_TRUE(found);
+  EXPECT_TRUE(by_key->MayMatchHash(hashes[5]));
 }
 
 TEST_P(BloomFilterTest, BitsAreRoundedUpToLines) {
@@ -222,8 +223,8 @@ TEST_P(BloomFilterTest, SeedChoosesOtherBits) {
   const auto first = New(options);
   options.seed = 1;
   const auto second = New(options);
-  first->Add("key");
-  second->Add("key");
+  first->AddKey("key");
+  second->AddKey("key");
   EXPECT_NE(first->HashOf("key"), second->HashOf("key"));
   EXPECT_FALSE(*first == *second);
 }
@@ -234,14 +235,14 @@ TEST_P(BloomFilterTest, MergeIsTheUnion) {
   const auto even = New(options);
   const auto all = New(options);
   for (int i = 0; i < 2000; ++i) {
-    (i % 2 == 0 ? even : odd)->Add(std::to_string(i));
-    all->Add(std::to_string(i));
+    (i % 2 == 0 ? even : odd)->AddKey(std::to_string(i));
+    all->AddKey(std::to_string(i));
   }
   std::string error = "untouched";
   ASSERT_TRUE(odd->Merge(*even, &error));
   EXPECT_EQ(error, "untouched");
   EXPECT_TRUE(*odd == *all);
-  EXPECT_NEAR(static_cast<double>(odd->num_added()), 2000, 100);
+  EXPECT_NEAR(static_cast<double>(odd->num_keys()), 2000, 100);
   EXPECT_TRUE(odd->Merge(*odd, &error));
   EXPECT_TRUE(*odd == *all);
 }
@@ -250,24 +251,24 @@ TEST_P(BloomFilterTest, IntersectKeepsWhatBothHave) {
   const BloomFilterOptions options = ForCapacity(GetParam(), 2000, 0.01);
   const auto first = New(options);
   const auto second = New(options);
-  for (int i = 0; i < 2000; ++i) first->Add(std::to_string(i));
-  for (int i = 1000; i < 3000; ++i) second->Add(std::to_string(i));
+  for (int i = 0; i < 2000; ++i) first->AddKey(std::to_string(i));
+  for (int i = 1000; i < 3000; ++i) second->AddKey(std::to_string(i));
   ASSERT_TRUE(first->Intersect(*second, nullptr));
-  for (int i = 1000; i < 2000; ++i) ASSERT_TRUE(first->MayContain(std::to_string(i)));
+  for (int i = 1000; i < 2000; ++i) ASSERT_TRUE(first->MayMatch(std::to_string(i)));
   int others = 0;
-  for (int i = 0; i < 1000; ++i) others += first->MayContain(std::to_string(i));
+  for (int i = 0; i < 1000; ++i) others += first->MayMatch(std::to_string(i));
   EXPECT_LT(others, 50);
 }
 
 TEST_P(BloomFilterTest, UnequalShapesAreNotCombinedAndBothValuesNamed) {
   const BloomFilterOptions options = ForBits(GetParam(), 5120, 7);
   const auto filter = New(options);
-  filter->Add("key");
+  filter->AddKey("key");
   const auto before = BloomFilter::Copy(*filter, nullptr);
   const auto expect_refused = [&](const BloomFilterOptions& other_options,
                                   const std::vector<std::string>& parts) {
     const auto other = New(other_options);
-    other->Add("other");
+    other->AddKey("other");
     for (const bool merge : {true, false}) {
       std::string error;
       EXPECT_FALSE(merge ? filter->Merge(*other, &error) : filter->Intersect(*other, &error));
@@ -288,20 +289,20 @@ TEST_P(BloomFilterTest, UnequalShapesAreNotCombinedAndBothValuesNamed) {
   expect_refused(other, {"seed", "0", "99"});
   other = options;
   other.layout =
-      GetParam() == BloomLayout::kBlocked ? BloomLayout::kUnblocked : BloomLayout::kBlocked;
+      GetParam() == BloomLayout::kBlocked ? BloomLayout::kStandard : BloomLayout::kBlocked;
   expect_refused(other, {"layout", "kBlocked", std::string("k") + tests::Name(other.layout)});
 }
 
 TEST_P(BloomFilterTest, ClearRemovesAllKeysAtEverySize) {
   for (const uint64_t num_bits : {uint64_t{512}, uint64_t{1} << 20, uint64_t{1} << 26}) {
     const auto filter = New(ForBits(GetParam(), num_bits, 5));
-    for (int i = 0; i < 100; ++i) filter->Add(std::to_string(i));
+    for (int i = 0; i < 100; ++i) filter->AddKey(std::to_string(i));
     filter->Clear();
-    EXPECT_EQ(filter->num_added(), 0u);
+    EXPECT_EQ(filter->num_keys(), 0u);
     EXPECT_EQ(filter->EstimatedNumKeys(), 0u);
     EXPECT_EQ(filter->EstimatedFalsePositiveRate(), 0);
     EXPECT_TRUE(*filter == *New(ForBits(GetParam(), num_bits, 5)));
-    EXPECT_TRUE(filter->Add("key"));
+    EXPECT_TRUE(filter->AddKey("key"));
   }
 }
 
@@ -312,7 +313,7 @@ TEST_P(BloomFilterTest, EstimatesAreWithinTheirBound) {
     for (const double fill : {0.01, 0.1, 0.5, 1.0, 1.5}) {
       const auto target = static_cast<uint64_t>(fill * static_cast<double>(capacity));
       if (target == 0) continue;
-      for (; n < target; ++n) filter->Add("key" + std::to_string(n));
+      for (; n < target; ++n) filter->AddKey("key" + std::to_string(n));
       const double keys = static_cast<double>(n);
       // Five standard errors, and half a key for rounding.
       const double bound = 5 * 2 / std::sqrt(static_cast<double>(filter->num_bits()));
@@ -331,26 +332,26 @@ TEST_P(BloomFilterTest, EstimatesAreWithinTheirBound) {
 
 TEST_P(BloomFilterTest, FullFilterHasFiniteEstimates) {
   const auto filter = New(ForBits(GetParam(), 512, 30));
-  for (int i = 0; i < 10000; ++i) filter->Add(std::to_string(i));
+  for (int i = 0; i < 10000; ++i) filter->AddKey(std::to_string(i));
   EXPECT_EQ(filter->EstimatedFalsePositiveRate(), 1);
   EXPECT_GT(filter->EstimatedNumKeys(), 50u);
   EXPECT_LT(filter->EstimatedNumKeys(), 1000u);
-  EXPECT_TRUE(filter->MayContain("anything"));
+  EXPECT_TRUE(filter->MayMatch("anything"));
 }
 
 TEST_P(BloomFilterTest, SaysWhenItIsPastItsCapacity) {
   const auto filter = New(ForCapacity(GetParam(), 1000, 0.001));
   EXPECT_EQ(filter->capacity(), 1000u);
-  for (int i = 0; filter->num_added() < 1000; ++i) {
-    filter->Add(std::to_string(i));
-    filter->Add(std::to_string(i));  // again: not counted
+  for (int i = 0; filter->num_keys() < 1000; ++i) {
+    filter->AddKey(std::to_string(i));
+    filter->AddKey(std::to_string(i));  // again: not counted
     ASSERT_FALSE(filter->IsPastCapacity());
     ASSERT_LT(i, 1010);
   }
-  for (int i = 0; i < 50; ++i) filter->Add("more" + std::to_string(i));
+  for (int i = 0; i < 50; ++i) filter->AddKey("more" + std::to_string(i));
   EXPECT_TRUE(filter->IsPastCapacity());
   const auto unstated = New(ForBits(GetParam(), 512, 5));
-  for (int i = 0; i < 10000; ++i) unstated->Add(std::to_string(i));
+  for (int i = 0; i < 10000; ++i) unstated->AddKey(std::to_string(i));
   EXPECT_FALSE(unstated->IsPastCapacity());
 }
 
@@ -373,12 +374,12 @@ TEST_P(BloomFilterTest, BitsBeyondFourBillionAreUsed) {
   const auto filter = New(ForBits(GetParam(), num_bits, 3));
   ASSERT_NE(filter, nullptr);
   EXPECT_EQ(filter->num_bits(), num_bits);
-  for (int i = 0; i < 16; ++i) EXPECT_TRUE(filter->Add(std::to_string(i)));
-  for (int i = 0; i < 16; ++i) EXPECT_TRUE(filter->MayContain(std::to_string(i)));
-  for (int i = 16; i < 1000; ++i) ASSERT_FALSE(filter->MayContain(std::to_string(i)));
+  for (int i = 0; i < 16; ++i) EXPECT_TRUE(filter->AddKey(std::to_string(i)));
+  for (int i = 0; i < 16; ++i) EXPECT_TRUE(filter->MayMatch(std::to_string(i)));
+  for (int i = 16; i < 1000; ++i) ASSERT_FALSE(filter->MayMatch(std::to_string(i)));
   // The largest hash goes to the end, whatever the width of the computation.
   EXPECT_TRUE(filter->AddHash(~uint64_t{0} << 32));
-  EXPECT_FALSE(filter->MayContainHash(~uint64_t{0} << 31));
+  EXPECT_FALSE(filter->MayMatchHash(~uint64_t{0} << 31));
 }
 
 INSTANTIATE_TEST_SUITE_P(Layouts, BloomFilterTest, testing::ValuesIn(tests::kAllBloomLayouts),

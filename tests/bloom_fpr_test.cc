@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "bloomline/bloom_filter.h"
-#include "src/core/hash.h"
-#include "src/filters/bloom_shape.h"
+#include "src/format/hash.h"
+#include "src/in_memory/bloom_shape.h"
 #include "tests/bloom_layouts.h"
 #include "tests/key_shapes.h"
 
@@ -60,7 +60,7 @@ TEST_P(BloomFprTest, RateIsWithinThreePercentOfTheory) {
         }
         for (uint64_t i = 0; i < queries; i += kBatch) {
           next_hashes(kBatch);
-          filter->MayContainHashes(kBatch, hashes.data(), found.get());
+          filter->MayMatchHashes(kBatch, hashes.data(), found.get());
           matches += static_cast<double>(std::count(found.get(), found.get() + kBatch, true));
           asked += kBatch;
         }

@@ -8,15 +8,15 @@
 
 namespace bloomline::tests {
 
-constexpr BloomLayout kAllBloomLayouts[] = {BloomLayout::kBlocked, BloomLayout::kUnblocked,
+constexpr BloomLayout kAllBloomLayouts[] = {BloomLayout::kBlocked, BloomLayout::kStandard,
                                             BloomLayout::kBlocked128, BloomLayout::kBlocked64};
 
 inline const char* Name(BloomLayout layout) {
   switch (layout) {
     case BloomLayout::kBlocked:
       return "Blocked";
-    case BloomLayout::kUnblocked:
-      return "Unblocked";
+    case BloomLayout::kStandard:
+      return "Standard";
     case BloomLayout::kBlocked128:
       return "Blocked128";
     case BloomLayout::kBlocked64:

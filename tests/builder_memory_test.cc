@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "bloomline/filter.h"
-#include "src/core/bulk_insert.h"
+#include "src/build/blocked_builder.h"
 
 namespace bloomline {
 namespace {

@@ -37,12 +37,12 @@ static bloomline_bloom_t* MakeBloom(int layout, uint64_t seed) {
 /* All present keys are in and few others. */
 static void CheckContent(const bloomline_bloom_t* bloom) {
   uint8_t found[kNumKeys];
-  bloomline_bloom_may_contain_many(bloom, kNumKeys, keys, lengths, found);
+  bloomline_bloom_may_match_keys(bloom, kNumKeys, keys, lengths, found);
   int false_positives = 0;
   for (int i = 0; i < kNumKeys; ++i) {
-    CHECK(found[i] == bloomline_bloom_may_contain(bloom, keys[i], lengths[i]));
+    CHECK(found[i] == bloomline_bloom_may_match(bloom, keys[i], lengths[i]));
     const uint64_t hash = bloomline_bloom_hash_of(bloom, keys[i], lengths[i]);
-    CHECK(found[i] == bloomline_bloom_may_contain_hash(bloom, hash));
+    CHECK(found[i] == bloomline_bloom_may_match_hash(bloom, hash));
     if (i < kNumPresent) CHECK(found[i]);
     if (i >= kNumPresent) false_positives += found[i];
   }
@@ -54,8 +54,8 @@ static void TestBloom(int layout, const char* directory) {
   bloomline_bloom_t* bloom = MakeBloom(layout, 5);
   size_t num_changed = 0;
   for (int i = 0; i < kNumPresent; ++i) {
-    num_changed += bloomline_bloom_add(bloom, keys[i], lengths[i]);
-    CHECK(!bloomline_bloom_add(bloom, keys[i], lengths[i]));
+    num_changed += bloomline_bloom_add_key(bloom, keys[i], lengths[i]);
+    CHECK(!bloomline_bloom_add_key(bloom, keys[i], lengths[i]));
   }
   CheckContent(bloom);
   CHECK(bloomline_bloom_layout(bloom) == layout);
@@ -63,7 +63,7 @@ static void TestBloom(int layout, const char* directory) {
   CHECK(bloomline_bloom_capacity(bloom) == kNumPresent);
   CHECK(bloomline_bloom_num_bits(bloom) % 512 == 0);
   CHECK(bloomline_bloom_num_probes(bloom) > 0);
-  CHECK(bloomline_bloom_num_added(bloom) == num_changed);
+  CHECK(bloomline_bloom_num_keys(bloom) == num_changed);
   CHECK(!bloomline_bloom_is_past_capacity(bloom));
   CHECK(fabs((double)bloomline_bloom_estimated_num_keys(bloom) / kNumPresent - 1) < 0.1);
   const double rate = bloomline_bloom_estimated_false_positive_rate(bloom);
@@ -72,19 +72,19 @@ static void TestBloom(int layout, const char* directory) {
   StartPhase("many at once");
   bloomline_bloom_t* other = MakeBloom(layout, 5);
   uint8_t changed[kNumKeys];
-  CHECK(bloomline_bloom_add_many(other, kNumPresent, keys, lengths, changed) == num_changed);
+  CHECK(bloomline_bloom_add_keys(other, kNumPresent, keys, lengths, changed) == num_changed);
   CHECK(changed[0] == 1);
-  CHECK(bloomline_bloom_add_many(other, kNumPresent, keys, lengths, NULL) == 0);
+  CHECK(bloomline_bloom_add_keys(other, kNumPresent, keys, lengths, NULL) == 0);
   CHECK(bloomline_bloom_equal(bloom, other));
   bloomline_bloom_clear(other);
   CHECK(!bloomline_bloom_equal(bloom, other));
-  CHECK(!bloomline_bloom_may_contain(other, keys[0], lengths[0]));
+  CHECK(!bloomline_bloom_may_match(other, keys[0], lengths[0]));
 
   StartPhase("union and intersection");
   CHECK(bloomline_bloom_add_hash(other, bloomline_bloom_hash_of(other, "more", 4)));
   CHECK(bloomline_bloom_merge(other, bloom, &error));
   CheckContent(other);
-  CHECK(bloomline_bloom_may_contain(other, "more", 4));
+  CHECK(bloomline_bloom_may_match(other, "more", 4));
   CHECK(bloomline_bloom_intersect(other, bloom, &error));
   CHECK(bloomline_bloom_equal(bloom, other));
   bloomline_bloom_t* strange = MakeBloom(layout, 6);
@@ -172,19 +172,19 @@ static bloomline_counting_t* MakeCounting(int counter_bits, uint64_t seed) {
 static void TestCounting(int counter_bits, const char* directory) {
   StartPhase("counting");
   bloomline_counting_t* counting = MakeCounting(counter_bits, 5);
-  for (int i = 0; i < kNumPresent; ++i) bloomline_counting_add(counting, keys[i], lengths[i]);
+  for (int i = 0; i < kNumPresent; ++i) bloomline_counting_add_key(counting, keys[i], lengths[i]);
   bloomline_counting_t* other = MakeCounting(counter_bits, 5);
   uint8_t absent[kNumKeys];
-  const size_t num_absent = bloomline_counting_add_many(other, kNumPresent, keys, lengths, absent);
+  const size_t num_absent = bloomline_counting_add_keys(other, kNumPresent, keys, lengths, absent);
   CHECK(num_absent > kNumPresent * 9 / 10);
   CHECK(absent[0] == 1);
   CHECK(bloomline_counting_equal(counting, other));
 
   uint8_t found[kNumKeys];
-  bloomline_counting_may_contain_many(counting, kNumKeys, keys, lengths, found);
+  bloomline_counting_may_match_keys(counting, kNumKeys, keys, lengths, found);
   int false_positives = 0;
   for (int i = 0; i < kNumKeys; ++i) {
-    CHECK(found[i] == bloomline_counting_may_contain(counting, keys[i], lengths[i]));
+    CHECK(found[i] == bloomline_counting_may_match(counting, keys[i], lengths[i]));
     CHECK(found[i] == (bloomline_counting_estimated_count(counting, keys[i], lengths[i]) > 0));
     if (i < kNumPresent) CHECK(found[i]);
     if (i >= kNumPresent) false_positives += found[i];
@@ -217,15 +217,15 @@ static void TestCounting(int counter_bits, const char* directory) {
   CHECK(bloomline_counting_merge(other, counting, &error));
   CHECK(bloomline_counting_estimated_count(other, keys[0], lengths[0]) >= 2);
   for (int i = 0; i < kNumPresent; ++i) {
-    CHECK(bloomline_counting_remove(other, keys[i], lengths[i]));
+    CHECK(bloomline_counting_remove_key(other, keys[i], lengths[i]));
   }
   CHECK(bloomline_counting_equal(counting, other));
   uint8_t removed[kNumKeys];
-  CHECK(bloomline_counting_remove_many(other, kNumPresent, keys, lengths, removed) == kNumPresent);
+  CHECK(bloomline_counting_remove_keys(other, kNumPresent, keys, lengths, removed) == kNumPresent);
   CHECK(removed[0] == 1);
   CHECK(bloomline_counting_num_keys(other) == 0);
-  CHECK(!bloomline_counting_remove(other, keys[0], lengths[0]));
-  CHECK(bloomline_counting_remove_many(other, kNumPresent, keys, lengths, NULL) == 0);
+  CHECK(!bloomline_counting_remove_key(other, keys[0], lengths[0]));
+  CHECK(bloomline_counting_remove_keys(other, kNumPresent, keys, lengths, NULL) == 0);
   bloomline_counting_clear(counting);
   CHECK(bloomline_counting_equal(counting, other));
 

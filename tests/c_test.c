@@ -46,7 +46,7 @@ static void CheckFilter(const char* filter, size_t filter_length) {
   CHECK(view != NULL);
   CHECK(!bloomline_view_always_matches(view));
   uint8_t may_match[2 * kNumKeys];
-  bloomline_view_may_match_many(view, 2 * kNumKeys, key_pointers, key_lengths, may_match);
+  bloomline_view_may_match_keys(view, 2 * kNumKeys, key_pointers, key_lengths, may_match);
   int false_positives = 0;
   for (int i = 0; i < 2 * kNumKeys; ++i) {
     CHECK(may_match[i] == bloomline_view_may_match(view, all_keys[i], kKeyBytes));
@@ -63,13 +63,13 @@ static void TestStaticFilters(void) {
     char* error = NULL;
     bloomline_builder_t* builder = MakeBuilder(format, 0);
     AddKeys(builder, 0, kNumKeys);
-    CHECK(bloomline_builder_num_entries(builder) == kNumKeys);
+    CHECK(bloomline_builder_num_keys(builder) == kNumKeys);
     size_t length = 0;
     char* filter = bloomline_builder_finish(builder, 1, &length, &error);
     CHECK(error == NULL);
     CHECK(filter != NULL);
     CHECK(length == bloomline_filter_bytes(format, kNumKeys, 10));
-    CHECK(bloomline_builder_num_entries(builder) == 0);
+    CHECK(bloomline_builder_num_keys(builder) == 0);
     CheckFilter(filter, length);
 
     /* Two builders give the bytes of one. */
@@ -131,7 +131,7 @@ static void TestEmptyKeys(void) {
   bloomline_builder_t* builder = MakeBuilder(bloomline_format_blocked, 0);
   bloomline_builder_add_key(builder, NULL, 0);
   bloomline_builder_add_key_and_prefix(builder, "prefix-key", 10, "prefix", 6);
-  CHECK(bloomline_builder_num_entries(builder) == 3);
+  CHECK(bloomline_builder_num_keys(builder) == 3);
   size_t length = 0;
   char* filter = bloomline_builder_finish(builder, 1, &length, &error);
   CHECK(filter != NULL);

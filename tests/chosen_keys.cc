@@ -1,6 +1,6 @@
 #include "tests/chosen_keys.h"
 
-#include "src/core/hash.h"
+#include "src/format/hash.h"
 
 namespace bloomline::tests {
 namespace {

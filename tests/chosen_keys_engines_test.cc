@@ -13,7 +13,7 @@
 
 #include "bloomline/leveldb.h"
 #include "bloomline/rocksdb.h"
-#include "src/core/hash.h"
+#include "src/format/hash.h"
 #include "src/rocksdb/filter_bits_abi.h"
 #include "tests/chosen_keys.h"
 

@@ -12,8 +12,8 @@
 #include "bloomline/bloom_filter.h"
 #include "bloomline/filter.h"
 #include "bloomline/seed.h"
-#include "src/core/format.h"
-#include "src/core/hash.h"
+#include "src/format/format.h"
+#include "src/format/hash.h"
 
 namespace bloomline {
 namespace {
@@ -100,19 +100,19 @@ TEST(ChosenKeysTest, HalfOfTheHashesInABloomFilterInMemory) {
     const auto filter = BloomFilter::Create(options, &error);
     EXPECT_NE(filter, nullptr) << error;
     RandomKeys present(1), missing(2);
-    for (int i = 0; i < kKeys; ++i) filter->Add(present.Next(is_chosen));
+    for (int i = 0; i < kKeys; ++i) filter->AddKey(present.Next(is_chosen));
     int matches = 0;
-    for (int i = 0; i < kQueries; ++i) matches += filter->MayContain(missing.Next());
+    for (int i = 0; i < kQueries; ++i) matches += filter->MayMatch(missing.Next());
     return static_cast<double>(matches) / kQueries;
   };
   uint64_t seed = 0;
   ASSERT_TRUE(DrawSeed(&seed));
-  for (const BloomLayout layout : {BloomLayout::kBlocked, BloomLayout::kUnblocked}) {
+  for (const BloomLayout layout : {BloomLayout::kBlocked, BloomLayout::kStandard}) {
     const double normal = fpr(layout, 0, Any);
     const double unseeded = fpr(layout, 0, HashBeginsWithZero);
     const double seeded = fpr(layout, seed, HashBeginsWithZero);
     const bool blocked = layout == BloomLayout::kBlocked;
-    std::printf("%-18s %12.3f %10.3f %12.3f\n", blocked ? "blocked" : "unblocked", 100 * normal,
+    std::printf("%-18s %12.3f %10.3f %12.3f\n", blocked ? "blocked" : "standard", 100 * normal,
                 100 * unseeded, 100 * seeded);
     if (blocked) {
       EXPECT_GT(unseeded, 0.05);

@@ -34,10 +34,10 @@ TEST_P(CountingBatchTest, BatchesDoWhatSingleCallsDo) {
       const std::vector<std::string_view> asked_views(asked.begin(), asked.end());
       const std::unique_ptr<bool[]> answers(new bool[n + 1]);
 
-      size_t count = batch->AddMany(n, added_views.data(), answers.get());
+      size_t count = batch->AddKeys(n, added_views.data(), answers.get());
       size_t expected = 0;
       for (size_t i = 0; i < n; ++i) {
-        const bool was_absent = single->Add(added[i]);
+        const bool was_absent = single->AddKey(added[i]);
         ASSERT_EQ(answers[i], was_absent) << i;
         expected += was_absent ? 1 : 0;
       }
@@ -45,22 +45,22 @@ TEST_P(CountingBatchTest, BatchesDoWhatSingleCallsDo) {
       EXPECT_TRUE(*batch == *single);
       EXPECT_EQ(batch->num_keys(), single->num_keys());
 
-      batch->MayContainMany(n, asked_views.data(), answers.get());
-      for (size_t i = 0; i < n; ++i) ASSERT_EQ(answers[i], single->MayContain(asked[i])) << i;
+      batch->MayMatch(n, asked_views.data(), answers.get());
+      for (size_t i = 0; i < n; ++i) ASSERT_EQ(answers[i], single->MayMatch(asked[i])) << i;
 
-      count = batch->RemoveMany(n, asked_views.data(), answers.get());
+      count = batch->RemoveKeys(n, asked_views.data(), answers.get());
       expected = 0;
       for (size_t i = 0; i < n; ++i) {
-        const bool removed = single->Remove(asked[i]);
+        const bool removed = single->RemoveKey(asked[i]);
         ASSERT_EQ(answers[i], removed) << i;
         expected += removed ? 1 : 0;
       }
       EXPECT_EQ(count, expected);
       EXPECT_TRUE(*batch == *single);
       EXPECT_EQ(batch->num_keys(), single->num_keys());
-      EXPECT_EQ(batch->AddMany(n, added_views.data()), [&] {
+      EXPECT_EQ(batch->AddKeys(n, added_views.data()), [&] {
         size_t absent = 0;
-        for (const std::string& key : added) absent += single->Add(key) ? 1 : 0;
+        for (const std::string& key : added) absent += single->AddKey(key) ? 1 : 0;
         return absent;
       }());
       EXPECT_TRUE(*batch == *single);
@@ -89,10 +89,10 @@ TEST_P(CountingBatchTest, MergedFilterIsTheOneThatAllKeysMake) {
   const auto both = Make(counter_bits(), 2000, 5);
   const uint64_t num_keys = counter_bits() == 4 ? 1500 : 50000;  // some counters saturate
   for (uint64_t i = 0; i < num_keys; ++i) {
-    one->Add(Key(i));
-    other->Add(Key(2 * i));
-    both->Add(Key(i));
-    both->Add(Key(2 * i));
+    one->AddKey(Key(i));
+    other->AddKey(Key(2 * i));
+    both->AddKey(Key(i));
+    both->AddKey(Key(2 * i));
   }
   ASSERT_TRUE(one->Merge(*other, nullptr));
   EXPECT_TRUE(*one == *both);
@@ -102,7 +102,7 @@ TEST_P(CountingBatchTest, MergedFilterIsTheOneThatAllKeysMake) {
   EXPECT_EQ(one->num_saturated_counters(), both->num_saturated_counters());
   // Itself: every count doubles.
   const auto twice = Make(counter_bits(), 2000, 5);
-  twice->Add("a");
+  twice->AddKey("a");
   ASSERT_TRUE(twice->Merge(*twice, nullptr));
   EXPECT_EQ(twice->EstimatedCount("a"), 2u);
   EXPECT_EQ(twice->num_keys(), 2u);
@@ -114,8 +114,8 @@ TEST_P(CountingBatchTest, MergedCountersSaturateByThemselves) {
   const auto other = Make(counter_bits(), 512, 1);
   for (const std::string& key : tests::Keys(0, 5)) {
     for (uint32_t i = 0; i < max_count() - 1; ++i) {
-      one->Add(key);
-      other->Add(key);
+      one->AddKey(key);
+      other->AddKey(key);
     }
   }
   const uint64_t num_keys = one->num_keys();
@@ -135,18 +135,18 @@ TEST_P(CountingBatchTest, TheNumberOfKeysEndsAtZero) {
   const auto filter = Make(counter_bits(), 512, 1);
   const std::vector<std::string_view> added(max_count(), "key");
   const std::vector<std::string_view> removed(max_count() + 100, "key");
-  filter->AddMany(added.size(), added.data());
-  EXPECT_EQ(filter->RemoveMany(removed.size(), removed.data()), removed.size());
+  filter->AddKeys(added.size(), added.data());
+  EXPECT_EQ(filter->RemoveKeys(removed.size(), removed.data()), removed.size());
   EXPECT_EQ(filter->num_keys(), 0u);
-  EXPECT_TRUE(filter->Remove("key"));
+  EXPECT_TRUE(filter->RemoveKey("key"));
   EXPECT_EQ(filter->num_keys(), 0u);
 }
 
 TEST_P(CountingBatchTest, MergeRefusesOtherShapes) {
   const auto filter = Make(counter_bits(), 2048, 5, 1);
-  filter->Add("a");
+  filter->AddKey("a");
   const auto same = Make(counter_bits(), 2048, 5, 1);
-  same->Add("a");
+  same->AddKey("a");
   const struct {
     std::unique_ptr<CountingBloomFilter> other;
     std::string what;
@@ -157,7 +157,7 @@ TEST_P(CountingBatchTest, MergeRefusesOtherShapes) {
       {Make(counter_bits(), 2048, 5, 2), "seed is 1 in this filter and 2"},
   };
   for (const auto& [other, what] : kOthers) {
-    other->Add("b");
+    other->AddKey("b");
     std::string error;
     EXPECT_FALSE(filter->Merge(*other, &error));
     EXPECT_NE(error.find(what), std::string::npos) << error;

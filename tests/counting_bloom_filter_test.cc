@@ -36,9 +36,9 @@ std::set<uint32_t> Positions(const CountingBloomFilter& filter, const std::strin
 TEST_P(CountingBloomFilterTest, NewFilterContainsNothing) {
   const auto filter = MakeFor(counter_bits(), 1000, 0.01);
   for (uint64_t i = 0; i < 1000; ++i) {
-    EXPECT_FALSE(filter->MayContain(Key(i)));
+    EXPECT_FALSE(filter->MayMatch(Key(i)));
     EXPECT_EQ(filter->EstimatedCount(Key(i)), 0u);
-    EXPECT_FALSE(filter->Remove(Key(i)));
+    EXPECT_FALSE(filter->RemoveKey(Key(i)));
   }
   EXPECT_EQ(filter->num_keys(), 0u);
 }
@@ -46,30 +46,30 @@ TEST_P(CountingBloomFilterTest, NewFilterContainsNothing) {
 TEST_P(CountingBloomFilterTest, AKeyIsInAsOftenAsItWasAdded) {
   const auto filter = MakeFor(counter_bits(), 1000, 0.01);
   for (uint32_t count = 1; count < max_count(); ++count) {
-    EXPECT_EQ(filter->Add("a"), count == 1);
+    EXPECT_EQ(filter->AddKey("a"), count == 1);
     EXPECT_EQ(filter->EstimatedCount("a"), count);
   }
   for (uint32_t count = max_count() - 1; count > 0; --count) {
     EXPECT_EQ(filter->EstimatedCount("a"), count);
-    EXPECT_TRUE(filter->Remove("a"));
+    EXPECT_TRUE(filter->RemoveKey("a"));
   }
-  EXPECT_FALSE(filter->MayContain("a"));
-  EXPECT_FALSE(filter->Remove("a"));
+  EXPECT_FALSE(filter->MayMatch("a"));
+  EXPECT_FALSE(filter->RemoveKey("a"));
 }
 
 TEST_P(CountingBloomFilterTest, SaturatedCountersStay) {
   const auto filter = Make(counter_bits(), 100000, 5);
   const uint64_t num_counters_of_key = Positions(*filter, "a").size();
-  for (uint32_t i = 1; i < max_count(); ++i) filter->Add("a");
+  for (uint32_t i = 1; i < max_count(); ++i) filter->AddKey("a");
   EXPECT_EQ(filter->num_saturated_counters(), 0u);
-  filter->Add("a");
+  filter->AddKey("a");
   EXPECT_EQ(filter->num_saturated_counters(), num_counters_of_key);
   EXPECT_EQ(filter->EstimatedCount("a"), max_count());
   const auto same = Make(counter_bits(), 100000, 5);
-  for (uint32_t i = 0; i < max_count(); ++i) same->Add("a");
-  for (uint32_t i = 0; i < 3 * max_count(); ++i) filter->Add("a");
+  for (uint32_t i = 0; i < max_count(); ++i) same->AddKey("a");
+  for (uint32_t i = 0; i < 3 * max_count(); ++i) filter->AddKey("a");
   EXPECT_TRUE(*filter == *same);
-  for (uint32_t i = 0; i < 9 * max_count(); ++i) EXPECT_TRUE(filter->Remove("a"));
+  for (uint32_t i = 0; i < 9 * max_count(); ++i) EXPECT_TRUE(filter->RemoveKey("a"));
   EXPECT_TRUE(*filter == *same);
   EXPECT_EQ(filter->EstimatedCount("a"), max_count());
   EXPECT_EQ(filter->num_saturated_counters(), num_counters_of_key);
@@ -80,13 +80,13 @@ TEST_P(CountingBloomFilterTest, RefusedRemoveChangesNothing) {
   const auto filter = MakeFor(counter_bits(), 3000, 0.01);
   const auto same = MakeFor(counter_bits(), 3000, 0.01);
   for (const std::string& key : Keys(0, 3000)) {
-    filter->Add(key);
-    same->Add(key);
+    filter->AddKey(key);
+    same->AddKey(key);
   }
   int num_refused = 0;
   for (const std::string& key : Keys(3000, 100000)) {
-    if (filter->MayContain(key)) continue;
-    ASSERT_FALSE(filter->Remove(key));
+    if (filter->MayMatch(key)) continue;
+    ASSERT_FALSE(filter->RemoveKey(key));
     ++num_refused;
   }
   EXPECT_GT(num_refused, 90000);
@@ -98,12 +98,12 @@ TEST_P(CountingBloomFilterTest, RefusedRemoveChangesNothing) {
 TEST_P(CountingBloomFilterTest, RemovingAFalsePositiveLosesOtherKeys) {
   const auto filter = MakeFor(counter_bits(), 3000, 0.01);
   const std::vector<std::string> keys = Keys(0, 3000);
-  for (const std::string& key : keys) filter->Add(key);
+  for (const std::string& key : keys) filter->AddKey(key);
   uint64_t i = keys.size();
-  while (!filter->MayContain(Key(i))) ++i;
-  EXPECT_TRUE(filter->Remove(Key(i)));
+  while (!filter->MayMatch(Key(i))) ++i;
+  EXPECT_TRUE(filter->RemoveKey(Key(i)));
   EXPECT_GT(std::count_if(keys.begin(), keys.end(),
-                          [&](const std::string& key) { return !filter->MayContain(key); }),
+                          [&](const std::string& key) { return !filter->MayMatch(key); }),
             0);
 }
 
@@ -118,22 +118,22 @@ TEST_P(CountingBloomFilterTest, ProbesThatMeetCountOnce) {
       if (distinct == static_cast<uint64_t>(num_probes)) continue;
       ++num_colliding;
       for (uint32_t count = 1; count < max_count(); ++count) {
-        filter->Add(Key(i));
+        filter->AddKey(Key(i));
         ASSERT_EQ(filter->EstimatedCount(Key(i)), count);
       }
       // One more saturates exactly the distinct ones, once each.
-      filter->Add(Key(i));
+      filter->AddKey(Key(i));
       ASSERT_EQ(filter->num_saturated_counters(), distinct);
       filter->Clear();
-      ASSERT_TRUE(filter->Add(Key(i)));
+      ASSERT_TRUE(filter->AddKey(Key(i)));
       const auto bits = filter->ToBloomFilter(nullptr);
-      ASSERT_TRUE(bits->MayContain(Key(i)));
-      ASSERT_FALSE(filter->Add(Key(i)));
-      ASSERT_TRUE(filter->Remove(Key(i)));
+      ASSERT_TRUE(bits->MayMatch(Key(i)));
+      ASSERT_FALSE(filter->AddKey(Key(i)));
+      ASSERT_TRUE(filter->RemoveKey(Key(i)));
       ASSERT_EQ(filter->EstimatedCount(Key(i)), 1u);
-      ASSERT_TRUE(filter->Remove(Key(i)));
+      ASSERT_TRUE(filter->RemoveKey(Key(i)));
       ASSERT_TRUE(*filter == *empty);
-      ASSERT_FALSE(filter->Remove(Key(i)));
+      ASSERT_FALSE(filter->RemoveKey(Key(i)));
     }
   }
 }
@@ -142,10 +142,10 @@ TEST_P(CountingBloomFilterTest, CollidingKeysOfOneLineDoNotLoseEachOther) {
   // Two probes in one line: nearly every pair of keys shares a counter.
   const auto filter = Make(counter_bits(), 512, 2);
   const std::vector<std::string> keys = Keys(0, 400);
-  for (const std::string& key : keys) filter->Add(key);
+  for (const std::string& key : keys) filter->AddKey(key);
   for (size_t removed = 0; removed < keys.size(); ++removed) {
-    ASSERT_TRUE(filter->Remove(keys[removed]));
-    for (size_t i = removed + 1; i < keys.size(); ++i) ASSERT_TRUE(filter->MayContain(keys[i]));
+    ASSERT_TRUE(filter->RemoveKey(keys[removed]));
+    for (size_t i = removed + 1; i < keys.size(); ++i) ASSERT_TRUE(filter->MayMatch(keys[i]));
   }
   if (filter->num_saturated_counters() == 0) {
     EXPECT_TRUE(*filter == *Make(counter_bits(), 512, 2));
@@ -155,32 +155,32 @@ TEST_P(CountingBloomFilterTest, CollidingKeysOfOneLineDoNotLoseEachOther) {
 TEST_P(CountingBloomFilterTest, HashesAreWhatKeysHashTo) {
   const auto filter = Make(counter_bits(), 100000, 6, 77);
   EXPECT_TRUE(filter->AddHash(filter->HashOf("a")));
-  EXPECT_TRUE(filter->MayContain("a"));
+  EXPECT_TRUE(filter->MayMatch("a"));
   EXPECT_EQ(filter->EstimatedHashCount(filter->HashOf("a")), 1u);
-  EXPECT_TRUE(filter->MayContainHash(filter->HashOf("a")));
-  EXPECT_TRUE(filter->Remove("a"));
+  EXPECT_TRUE(filter->MayMatchHash(filter->HashOf("a")));
+  EXPECT_TRUE(filter->RemoveKey("a"));
   EXPECT_FALSE(filter->RemoveHash(filter->HashOf("a")));
   EXPECT_NE(filter->HashOf("a"), Make(counter_bits(), 512, 1)->HashOf("a"));
 }
 
 TEST_P(CountingBloomFilterTest, ClearRemovesAllAlsoSaturatedCounters) {
   const auto filter = Make(counter_bits(), 1024, 5);
-  for (int i = 0; i < 1000; ++i) filter->Add("a");
+  for (int i = 0; i < 1000; ++i) filter->AddKey("a");
   EXPECT_GT(filter->num_saturated_counters(), 0u);
   filter->Clear();
   EXPECT_TRUE(*filter == *Make(counter_bits(), 1024, 5));
   EXPECT_EQ(filter->num_keys(), 0u);
   EXPECT_EQ(filter->num_saturated_counters(), 0u);
-  EXPECT_FALSE(filter->MayContain("a"));
+  EXPECT_FALSE(filter->MayMatch("a"));
 }
 
 TEST_P(CountingBloomFilterTest, HandlesEmptyAndHugeKeys) {
   const auto filter = MakeFor(counter_bits(), 100, 0.01);
   for (const std::string& key : {std::string(), std::string(1 << 20, 'x'), std::string("\0", 1)}) {
-    filter->Add(key);
-    EXPECT_TRUE(filter->MayContain(key));
-    EXPECT_TRUE(filter->Remove(key));
-    EXPECT_FALSE(filter->MayContain(key));
+    filter->AddKey(key);
+    EXPECT_TRUE(filter->MayMatch(key));
+    EXPECT_TRUE(filter->RemoveKey(key));
+    EXPECT_FALSE(filter->MayMatch(key));
   }
 }
 

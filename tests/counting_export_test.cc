@@ -29,8 +29,8 @@ TEST_P(CountingExportTest, BloomFilterAnswersAsTheCountersDo) {
     SCOPED_TRACE(num_probes);
     const auto filter = Make(counter_bits(), 30000, num_probes);
     std::mt19937_64 random(6);
-    for (int i = 0; i < 6000; ++i) filter->Add(Key(random() % 4000));
-    for (int i = 0; i < 2000; ++i) filter->Remove(Key(random() % 4000));
+    for (int i = 0; i < 6000; ++i) filter->AddKey(Key(random() % 4000));
+    for (int i = 0; i < 2000; ++i) filter->RemoveKey(Key(random() % 4000));
     std::string error;
     const auto bits = filter->ToBloomFilter(&error);
     ASSERT_NE(bits, nullptr) << error;
@@ -40,18 +40,18 @@ TEST_P(CountingExportTest, BloomFilterAnswersAsTheCountersDo) {
     const std::vector<std::string> keys = Keys(0, 40000);
     const std::vector<std::string_view> views(keys.begin(), keys.end());
     const std::unique_ptr<bool[]> answers(new bool[keys.size()]);
-    bits->MayContainMany(keys.size(), views.data(), answers.get());
+    bits->MayMatch(keys.size(), views.data(), answers.get());
     int num_matches = 0;
     for (size_t i = 0; i < keys.size(); ++i) {
-      ASSERT_EQ(bits->MayContain(keys[i]), filter->MayContain(keys[i]));
-      ASSERT_EQ(answers[i], filter->MayContain(keys[i]));
+      ASSERT_EQ(bits->MayMatch(keys[i]), filter->MayMatch(keys[i]));
+      ASSERT_EQ(answers[i], filter->MayMatch(keys[i]));
       num_matches += answers[i] ? 1 : 0;
     }
     EXPECT_GT(num_matches, 2000);
     EXPECT_LT(num_matches, 40000);
     // And as it grows.
     for (uint64_t i = 0; i < 500; ++i) {
-      ASSERT_EQ(bits->Add(Key(50000 + i)), filter->Add(Key(50000 + i)));
+      ASSERT_EQ(bits->AddKey(Key(50000 + i)), filter->AddKey(Key(50000 + i)));
     }
     EXPECT_TRUE(*bits == *filter->ToBloomFilter(nullptr));
   }
@@ -71,7 +71,7 @@ TEST_P(CountingExportTest, BloomFilterIsTheOneThatTheKeysMake) {
   EXPECT_TRUE(*bits == *bloom);
   EXPECT_EQ(bits->capacity(), 100000u);
   EXPECT_NEAR(static_cast<double>(bits->EstimatedNumKeys()), 1e5, 1e3);
-  EXPECT_NEAR(static_cast<double>(bits->num_added()), 1e5, 1e3);
+  EXPECT_NEAR(static_cast<double>(bits->num_keys()), 1e5, 1e3);
   EXPECT_NEAR(bits->EstimatedFalsePositiveRate(), 0.01, 3e-4);
 }
 
@@ -79,7 +79,7 @@ TEST_P(CountingExportTest, BloomFilterIsTheOneThatTheKeysMake) {
 TEST_P(CountingExportTest, SavedMappedAndAtomicBloomFiltersAnswerAsTheCountersDo) {
   const tests::TempDir dir;
   const auto filter = MakeFor(counter_bits(), 5000, 0.05);
-  for (const std::string& key : Keys(0, 5000)) filter->Add(key);
+  for (const std::string& key : Keys(0, 5000)) filter->AddKey(key);
   std::string error;
   auto bits = filter->ToBloomFilter(&error);
   ASSERT_TRUE(bits->Save(dir.Path("f"), &error)) << error;
@@ -89,11 +89,12 @@ TEST_P(CountingExportTest, SavedMappedAndAtomicBloomFiltersAnswerAsTheCountersDo
   const auto mapped =
       MappedBloomFilter::Open(dir.Path("f"), MappedBloomFilter::Verify::kPayload, &error);
   ASSERT_NE(mapped, nullptr) << error;
-  const auto atomic = AtomicBloomFilter::Thaw(std::move(bits));
-  for (const std::string& key : Keys(5000, 5500)) ASSERT_EQ(atomic->Add(key), filter->Add(key));
+  const auto atomic = AtomicBloomFilter::ToAtomic(std::move(bits));
+  for (const std::string& key : Keys(5000, 5500))
+    ASSERT_EQ(atomic->AddKey(key), filter->AddKey(key));
   for (const std::string& key : Keys(0, 20000)) {
-    ASSERT_EQ(atomic->MayContain(key), filter->MayContain(key));
-    ASSERT_EQ(mapped->MayContain(key), loaded->MayContain(key));
+    ASSERT_EQ(atomic->MayMatch(key), filter->MayMatch(key));
+    ASSERT_EQ(mapped->MayMatch(key), loaded->MayMatch(key));
   }
   EXPECT_TRUE(*atomic->Snapshot(nullptr) == *filter->ToBloomFilter(nullptr));
 }

@@ -10,7 +10,7 @@
 
 #include "bloomline/bloom_filter.h"
 #include "bloomline/counting_bloom_filter.h"
-#include "src/filters/file_header.h"
+#include "src/in_memory/file_header.h"
 #include "tests/bloom_layouts.h"
 #include "tests/counting_filters.h"
 #include "tests/golden_keys.h"
@@ -32,8 +32,8 @@ TEST_P(CountingFileTest, FileHoldsTheFilter) {
   options.counter_bits = counter_bits();
   options.seed = 12345;
   const auto filter = Make(options);
-  for (const std::string& key : Keys(0, 3000)) filter->Add(key);
-  for (int i = 0; i < 1000; ++i) filter->Add("often");
+  for (const std::string& key : Keys(0, 3000)) filter->AddKey(key);
+  for (int i = 0; i < 1000; ++i) filter->AddKey("often");
   std::string error;
   ASSERT_TRUE(filter->Save(dir.Path("f"), &error)) << error;
   const auto loaded = CountingBloomFilter::Load(dir.Path("f"), &error);
@@ -44,7 +44,7 @@ TEST_P(CountingFileTest, FileHoldsTheFilter) {
   EXPECT_EQ(loaded->counter_bits(), counter_bits());
   EXPECT_GT(loaded->num_saturated_counters(), 0u);
   EXPECT_EQ(loaded->num_saturated_counters(), filter->num_saturated_counters());
-  EXPECT_TRUE(loaded->Remove(Key(5)));
+  EXPECT_TRUE(loaded->RemoveKey(Key(5)));
   EXPECT_EQ(std::filesystem::file_size(dir.Path("f")),
             64 + filter->num_counters() * static_cast<uint64_t>(counter_bits()) / 8);
 }
@@ -52,7 +52,7 @@ TEST_P(CountingFileTest, FileHoldsTheFilter) {
 TEST_P(CountingFileTest, DamagedFilesAreRefused) {
   const tests::TempDir dir;
   const auto filter = Make(counter_bits(), 512, 3);
-  filter->Add("a");
+  filter->AddKey("a");
   ASSERT_TRUE(filter->Save(dir.Path("f"), nullptr));
   std::string bytes;
   {
@@ -146,7 +146,7 @@ TEST(CountingFileFormatTest, FilesAreExactlyTheBytesOfTheFormat) {
     const auto loaded = CountingBloomFilter::Load(dir.Path("golden"), &error);
     ASSERT_NE(loaded, nullptr) << error;
     const auto filter = Make(options);
-    for (const std::string& key : tests::KeysFromHex(key_list)) filter->Add(key);
+    for (const std::string& key : tests::KeysFromHex(key_list)) filter->AddKey(key);
     EXPECT_TRUE(*loaded == *filter);
     EXPECT_EQ(loaded->num_saturated_counters(), filter->num_saturated_counters());
     ASSERT_TRUE(filter->Save(dir.Path("saved"), &error)) << error;

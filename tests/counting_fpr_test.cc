@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bloomline/counting_bloom_filter.h"
-#include "bloomline/sizing.h"
+#include "bloomline/filter_theory.h"
 #include "tests/key_shapes.h"
 
 namespace bloomline {
@@ -42,7 +42,7 @@ double MeasuredRate(KeyMaker& key, const CountingBloomFilter& filter, double exp
   uint64_t matches = 0;
   bool answers[kBatch];
   ForHashBatches(key, filter, 1, 2 * queries, [&](const std::vector<uint64_t>& hashes) {
-    filter.MayContainHashes(hashes.size(), hashes.data(), answers);
+    filter.MayMatchHashes(hashes.size(), hashes.data(), answers);
     for (size_t i = 0; i < hashes.size(); ++i) matches += answers[i] ? 1 : 0;
   });
   return static_cast<double>(matches) / static_cast<double>(queries);
@@ -69,7 +69,7 @@ TEST_P(CountingFprTest, RateIsWithinThreePercentOfTheory) {
       });
       ASSERT_EQ(filter->num_saturated_counters(), 0u);
       const int per_line = 512 / GetParam();
-      const double theory = SmallBlockFalsePositiveRate(
+      const double theory = ExactSmallBlockFalsePositiveRate(
           per_line, kKeys, filter->num_counters() / static_cast<uint64_t>(per_line),
           filter->num_probes());
       const double rate = MeasuredRate(key, *filter, theory);

@@ -27,8 +27,8 @@ class CheckedFilter {
   explicit CheckedFilter(std::unique_ptr<CountingBloomFilter> filter)
       : filter_(std::move(filter)) {}
 
-  void Add(const std::string& key) {
-    const bool was_absent = filter_->Add(key);
+  void AddKey(const std::string& key) {
+    const bool was_absent = filter_->AddKey(key);
     uint32_t& count = counts_[key];
     EXPECT_FALSE(was_absent && count > 0) << key;
     ++count;
@@ -41,12 +41,12 @@ class CheckedFilter {
   void RemoveIfIn(const std::string& key) {
     const auto found = counts_.find(key);
     if (found == counts_.end()) {
-      if (!filter_->MayContain(key)) {
-        ASSERT_FALSE(filter_->Remove(key)) << key;
+      if (!filter_->MayMatch(key)) {
+        ASSERT_FALSE(filter_->RemoveKey(key)) << key;
       }
       return;
     }
-    ASSERT_TRUE(filter_->Remove(key)) << key;
+    ASSERT_TRUE(filter_->RemoveKey(key)) << key;
     --num_keys_;
     if (--found->second == 0) {
       counts_.erase(found);
@@ -68,7 +68,7 @@ class CheckedFilter {
 
  private:
   void CheckKey(const std::string& key, uint32_t count) const {
-    ASSERT_TRUE(filter_->MayContain(key)) << key << " is in " << count << " times";
+    ASSERT_TRUE(filter_->MayMatch(key)) << key << " is in " << count << " times";
     ASSERT_GE(filter_->EstimatedCount(key), std::min(count, filter_->max_count())) << key;
   }
 
@@ -88,7 +88,7 @@ void RunRandomOperations(CheckedFilter* checked, uint64_t num_different_keys, in
     // Phases of growing and shrinking.
     const uint64_t adds = i / 50000 % 2 == 0 ? 10 : 5;
     if (random() % 16 < adds) {
-      checked->Add(Key(index));
+      checked->AddKey(Key(index));
     } else {
       checked->RemoveIfIn(Key(index));
     }
@@ -122,7 +122,7 @@ TEST_P(CountingRandomTest, FilterIsEmptyWhenAllKeysAreRemoved) {
   // Sizes at which no counter saturates; so that nothing is left behind can be asked.
   CheckedFilter checked(Make(counter_bits(), 1000000, 6));
   std::mt19937_64 random(3);
-  for (int i = 0; i < 60000; ++i) checked.Add(Key(random() % 60000));
+  for (int i = 0; i < 60000; ++i) checked.AddKey(Key(random() % 60000));
   ASSERT_EQ(checked.filter().num_saturated_counters(), 0u);
   checked.RemoveAll();
   EXPECT_TRUE(checked.filter() == *Make(counter_bits(), 1000000, 6));

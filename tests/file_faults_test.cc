@@ -146,7 +146,7 @@ size_t NumFiles(const std::string& folder) {
 template <typename Filter, typename Options>
 std::unique_ptr<Filter> NewFilter(Options options) {
   auto filter = Filter::Create(options, nullptr);
-  for (int i = 0; i < 300; ++i) filter->Add(std::to_string(i));
+  for (int i = 0; i < 300; ++i) filter->AddKey(std::to_string(i));
   return filter;
 }
 
@@ -375,7 +375,7 @@ TEST_F(FileFaultsTest, ScalableBloomFilter) {
   TestSavingAndLoading([&](const auto& path, auto* error) { return filter->Save(path, error); },
                        [&](const auto& path, auto* error) {
                          const auto loaded = ScalableBloomFilter::Load(path, error);
-                         return loaded != nullptr && loaded->num_added() == filter->num_added();
+                         return loaded != nullptr && loaded->num_keys() == filter->num_keys();
                        });
 }
 

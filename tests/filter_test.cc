@@ -10,10 +10,12 @@
 #include <vector>
 
 #include "bloomline/sizing.h"
-#include "src/core/bulk_insert.h"
-#include "src/core/compact.h"
-#include "src/core/filter_writer.h"
-#include "src/core/payload.h"
+#include "src/build/blocked_builder.h"
+#include "src/build/compact_builder.h"
+#include "src/build/filter_writer.h"
+#include "src/build/insert_hashes.h"
+#include "src/format/payload.h"
+#include "src/query/hash_query.h"
 #include "tests/guarded_bytes.h"
 #include "tests/key_shapes.h"
 
@@ -112,7 +114,7 @@ TEST_P(FilterTest, BuilderIsEmptyAfterFinish) {
   FilterBuilder builder(Options(GetParam(), 10));
   for (int i = 0; i < 1000; ++i) builder.AddKey(std::to_string(i));
   const std::string first = builder.Finish();
-  EXPECT_EQ(builder.num_entries(), 0u);
+  EXPECT_EQ(builder.num_keys(), 0u);
   for (int i = 0; i < 1000; ++i) builder.AddKey(std::to_string(i));
   EXPECT_EQ(first, builder.Finish());
 }
@@ -168,7 +170,7 @@ TEST(BlockedFilterTest, FractionalBitsPerKeyArePaid) {
 TEST(BlockedFilterTest, AdjacentDuplicatesCostNothing) {
   FilterBuilder builder((FilterOptions()));
   for (int i = 0; i < 100; ++i) builder.AddKey("same");
-  EXPECT_EQ(builder.num_entries(), 1u);
+  EXPECT_EQ(builder.num_keys(), 1u);
 }
 
 TEST(BlockedFilterTest, SeedChangesTheBitsButNotTheAnswers) {
@@ -244,15 +246,15 @@ TEST(BlockedFilterTest, BuildersOfSeveralThreadsAreJoined) {
   for (int first = 0; first < 50000; first += 10000) {
     for (int i = first; i < first + 10000; ++i) part.AddKey(std::to_string(i));
     ASSERT_TRUE(all.TakeKeysFrom(&part));
-    EXPECT_EQ(part.num_entries(), 0u);
+    EXPECT_EQ(part.num_keys(), 0u);
     ASSERT_TRUE(all.TakeKeysFrom(&part)) << "an empty one";
   }
-  EXPECT_EQ(all.num_entries(), 50000u);
+  EXPECT_EQ(all.num_keys(), 50000u);
   EXPECT_EQ(one.Finish(), all.Finish());
   FilterBuilder seeded(Options(Format::kBlocked, 10, 5));
   seeded.AddKey("a");
   EXPECT_FALSE(all.TakeKeysFrom(&seeded));
-  EXPECT_EQ(seeded.num_entries(), 1u);
+  EXPECT_EQ(seeded.num_keys(), 1u);
   FilterBuilder broken(Options(Format::kBlocked, 1e9));
   broken.AddKey("b");
   ASSERT_TRUE(all.TakeKeysFrom(&broken));
@@ -275,15 +277,15 @@ TEST(FilterBuilderTest, InvalidOptionsStayTheErrorWhateverKeysAreTaken) {
 TEST(BlockedFilterTest, KeyAndPrefixAreEachKeptOnce) {
   FilterBuilder builder((FilterOptions()));
   builder.AddKeyAndPrefix("k", "k");  // a key that is its own prefix
-  EXPECT_EQ(builder.num_entries(), 1u);
+  EXPECT_EQ(builder.num_keys(), 1u);
   builder.AddKeyAndPrefix("ka", "k");  // equals the previous key
-  EXPECT_EQ(builder.num_entries(), 2u);
+  EXPECT_EQ(builder.num_keys(), 2u);
   builder.AddKeyAndPrefix("kb", "k");  // equals the previous prefix
-  EXPECT_EQ(builder.num_entries(), 3u);
+  EXPECT_EQ(builder.num_keys(), 3u);
   builder.AddKeyAndPrefix("kb", "k");
-  EXPECT_EQ(builder.num_entries(), 3u);
+  EXPECT_EQ(builder.num_keys(), 3u);
   builder.AddKeyAndPrefix("m1", "m");
-  EXPECT_EQ(builder.num_entries(), 5u);
+  EXPECT_EQ(builder.num_keys(), 5u);
   const std::string bytes = builder.Finish();
   const FilterView view = FilterView::Open(bytes);
   for (const char* key : {"k", "ka", "kb", "m1", "m"}) EXPECT_TRUE(view.MayMatch(key)) << key;
@@ -297,7 +299,7 @@ TEST_P(FilterTest, PrefixesStartOverWithTheKeys) {
   FilterBuilder other(Options(GetParam(), bits_per_key));
   const auto expect_whole = [&](const char* key) {
     builder.AddKeyAndPrefix(key, "prefix");
-    EXPECT_EQ(builder.num_entries(), 2u) << key;
+    EXPECT_EQ(builder.num_keys(), 2u) << key;
     const std::string bytes = builder.Finish();
     const FilterView view = FilterView::Open(bytes);
     EXPECT_TRUE(view.MayMatch("prefix")) << key;
@@ -309,7 +311,7 @@ TEST_P(FilterTest, PrefixesStartOverWithTheKeys) {
   builder.AddKeyAndPrefix("another", "an");
   ASSERT_TRUE(builder.TakeKeysFrom(&other));
   other.AddKeyAndPrefix("prefix4", "prefix");  // after its keys were taken
-  EXPECT_EQ(other.num_entries(), 2u);
+  EXPECT_EQ(other.num_keys(), 2u);
   EXPECT_TRUE(FilterView::Open(other.Finish()).MayMatch("prefix"));
 }
 
@@ -317,7 +319,7 @@ TEST(FilterBuilderTest, ABuilderMayTakeItsOwnKeys) {
   FilterBuilder builder((FilterOptions()));
   builder.AddKey("a");
   ASSERT_TRUE(builder.TakeKeysFrom(&builder));
-  EXPECT_EQ(builder.num_entries(), 1u);
+  EXPECT_EQ(builder.num_keys(), 1u);
   EXPECT_TRUE(FilterView::Open(builder.Finish()).MayMatch("a"));
 }
 

@@ -1,5 +1,5 @@
 // Decoders are total: any bytes of any length are safe, and damage never turns into a "no".
-#include "src/core/format.h"
+#include "src/format/format.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -8,8 +8,9 @@
 #include <string>
 
 #include "bloomline/filter.h"
-#include "src/core/payload.h"
-#include "src/core/shape.h"
+#include "src/format/payload.h"
+#include "src/format/shape.h"
+#include "src/query/hash_query.h"
 #include "tests/guarded_bytes.h"
 
 namespace bloomline {

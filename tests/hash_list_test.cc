@@ -1,4 +1,4 @@
-#include "src/core/hash_list.h"
+#include "src/build/hash_list.h"
 
 #include <gtest/gtest.h>
 
@@ -94,7 +94,7 @@ TEST(HashListTest, AReusedBuilderKeepsTheKeyItEndedWith) {
       for (int round = 0; round < 2; ++round) {
         builder.AddKey(key);
         builder.AddKey(key);
-        EXPECT_EQ(builder.num_entries(), 1u);
+        EXPECT_EQ(builder.num_keys(), 1u);
         const std::string filter = builder.Finish();
         EXPECT_TRUE(FilterView::Open(filter).MayMatch(key)) << bytes;
         EXPECT_FALSE(FilterView::Open(filter).AlwaysMatches());

@@ -1,11 +1,10 @@
-#include "src/core/hash_range.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <iterator>
 #include <vector>
 
+#include "src/build/block_range.h"
 #include "src/kernels/probe_sequence.h"
 
 namespace bloomline::core {

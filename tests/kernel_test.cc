@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "bloomline/cpu.h"
-#include "src/kernels/compact_lanes.h"
-#include "src/kernels/compact_line.h"
-#include "src/kernels/counter_lines.h"
+#include "src/kernels/compact/compact_lanes.h"
+#include "src/kernels/compact/compact_line.h"
+#include "src/kernels/counters/counter_lines.h"
 #include "src/kernels/probe_sequence.h"
 #include "tests/guarded_bytes.h"
 

@@ -75,10 +75,10 @@ TEST(KernelThreadsTest, ForcingAKernelWhileOthersBuildAndQueryLosesNoKey) {
         std::vector<std::string> keys;
         for (int i = 0; i < 64; ++i) keys.push_back("key" + std::to_string(random() % 1000));
         const std::vector<std::string_view> views(keys.begin(), keys.end());
-        bool may_contain[64];
-        view.MayMatch(views.size(), views.data(), may_contain);
+        bool may_match[64];
+        view.MayMatch(views.size(), views.data(), may_match);
         for (size_t i = 0; i < views.size(); ++i) {
-          lost += may_contain[i] && view.MayMatch(views[i]) ? 0 : 1;
+          lost += may_match[i] && view.MayMatch(views[i]) ? 0 : 1;
         }
         queries += 2 * views.size();
       }

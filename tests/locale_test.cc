@@ -13,7 +13,7 @@
 #include "bloomline/counting_bloom_filter.h"
 #include "bloomline/filter_options.h"
 #include "bloomline/scalable_bloom_filter.h"
-#include "src/core/number_text.h"
+#include "src/errors/number_text.h"
 #include "src/tool/quantity.h"
 #include "tests/comma_locale.h"
 #ifdef BLOOMLINE_TEST_REDIS

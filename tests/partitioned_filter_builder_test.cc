@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "bloomline/filter.h"
-#include "src/core/compact.h"
-#include "src/core/format.h"
-#include "src/core/line_range.h"
-#include "src/core/shape.h"
+#include "src/build/compact_builder.h"
+#include "src/build/range_builder.h"
+#include "src/format/format.h"
+#include "src/format/shape.h"
 #include "tests/injected_entropy.h"
 #include "tests/key_shapes.h"
 #include "tests/temp_dir.h"
@@ -83,10 +83,10 @@ class PartitionedFilterBuilderTest : public testing::Test {
       in_memory.AddKey(key);
       ASSERT_TRUE(builder->AddKey(key, &error)) << error;
     });
-    EXPECT_EQ(builder->num_entries(), in_memory.num_entries());
+    EXPECT_EQ(builder->num_keys(), in_memory.num_keys());
     const std::string path = dir_.Path("filter");
     ASSERT_TRUE(builder->Finish(path, &error)) << error;
-    EXPECT_EQ(builder->num_entries(), 0u);
+    EXPECT_EQ(builder->num_keys(), 0u);
     // Not EXPECT_EQ, which would print megabytes.
     EXPECT_TRUE(ReadBytes(path) == in_memory.Finish(2));
     std::filesystem::remove(path);
@@ -253,7 +253,7 @@ TEST_F(PartitionedFilterBuilderTest, AFullDiskFailsAddAndThenFinish) {
     while (i < 1000000 && builder->AddKey(std::to_string(i), &add_error)) ++i;
     EXPECT_GT(i, 10000u);
     EXPECT_LT(i, 1000000u);
-    EXPECT_EQ(builder->num_entries(), i);
+    EXPECT_EQ(builder->num_keys(), i);
   }
   EXPECT_NE(add_error.find(dir_.Path("")), std::string::npos) << add_error;
   EXPECT_NE(add_error.find("cannot write 4096 bytes"), std::string::npos) << add_error;

@@ -10,15 +10,17 @@
 
 #include "bloomline/filter.h"
 #include "bloomline/sizing.h"
-#include "src/core/filter_writer.h"
-#include "src/core/format.h"
-#include "src/core/line_range.h"
-#include "src/core/payload.h"
-#include "src/core/shape.h"
-#include "src/filters/bloom_bits.h"
-#include "src/filters/small_blocks.h"
-#include "src/kernels/counter_lines.h"
+#include "src/build/filter_writer.h"
+#include "src/build/insert_hashes.h"
+#include "src/build/range_builder.h"
+#include "src/format/format.h"
+#include "src/format/payload.h"
+#include "src/format/shape.h"
+#include "src/in_memory/bloom_bits.h"
+#include "src/in_memory/small_blocks.h"
+#include "src/kernels/counters/counter_lines.h"
 #include "src/kernels/kernel.h"
+#include "src/query/hash_query.h"
 
 namespace bloomline {
 namespace {
@@ -219,7 +221,7 @@ TEST(Past4GiBTest, BloomFiltersOfEachLayoutKeepTheirKeys) {
   const SparseMemory memory((k2To32 + 1) * 64);
   SKIP_WITHOUT(memory);
   uint64_t seed = 1;
-  for (const BloomLayout layout : {BloomLayout::kBlocked, BloomLayout::kUnblocked,
+  for (const BloomLayout layout : {BloomLayout::kBlocked, BloomLayout::kStandard,
                                    BloomLayout::kBlocked128, BloomLayout::kBlocked64}) {
     for (const uint64_t num_lines : UnitCounts(64)) {
       for (const Kernel* kernel : SupportedKernels()) {

@@ -191,11 +191,11 @@ class RedisConnectTest : public testing::Test {
     std::string error;
     const auto filter = Create(address, &error);
     ASSERT_NE(filter, nullptr) << error;
-    EXPECT_EQ(filter->Add("key"), AddResult::kNew) << filter->error();
+    EXPECT_EQ(filter->AddKey("key"), AddResult::kNew) << filter->error();
     const auto same = Create(other, &error);
     ASSERT_NE(same, nullptr) << error;
-    EXPECT_EQ(same->MayContain("key"), Answer::kMaybe);
-    EXPECT_EQ(same->MayContain("absent"), Answer::kNo);
+    EXPECT_EQ(same->MayMatch("key"), Answer::kMaybe);
+    EXPECT_EQ(same->MayMatch("absent"), Answer::kNo);
   }
 
   SharedBloomFilterOptions options_;
@@ -234,13 +234,13 @@ TEST_F(RedisConnectTest, DatabasesAreApartAlsoAfterAReconnect) {
   const auto third = Create("redis://" + server.address() + "/3", &error);
   const auto first = Create(server.address(), &error);
   ASSERT_NE(third, nullptr) << error;
-  EXPECT_EQ(third->Add("key"), AddResult::kNew);
-  EXPECT_EQ(first->MayContain("key"), Answer::kNo);
+  EXPECT_EQ(third->AddKey("key"), AddResult::kNew);
+  EXPECT_EQ(first->MayMatch("key"), Answer::kNo);
   server.Restart();
-  EXPECT_EQ(third->MayContain("key"), Answer::kMaybe);
-  EXPECT_EQ(third->MayContain("absent"), Answer::kNo);
-  EXPECT_EQ(first->Add("other"), AddResult::kNew) << first->error();
-  EXPECT_EQ(third->MayContain("other"), Answer::kNo);
+  EXPECT_EQ(third->MayMatch("key"), Answer::kMaybe);
+  EXPECT_EQ(third->MayMatch("absent"), Answer::kNo);
+  EXPECT_EQ(first->AddKey("other"), AddResult::kNew) << first->error();
+  EXPECT_EQ(third->MayMatch("other"), Answer::kNo);
 }
 
 TEST_F(RedisConnectTest, UnixSocket) {

@@ -83,11 +83,11 @@ TEST_F(RedisBloomFilterTest, NeverLosesAKey) {
       tests::KeyMaker key(shape);
       for (uint64_t i = 0; i < 600; ++i) keys.emplace_back(key(i));
       const std::vector<std::string_view> views = Views(keys);
-      ASSERT_TRUE(filter->AddMany(views.size(), views.data())) << filter->error();
+      ASSERT_TRUE(filter->AddKeys(views.size(), views.data())) << filter->error();
       std::vector<Answer> answers(views.size(), Answer::kNo);
-      ASSERT_TRUE(filter->MayContainMany(views.size(), views.data(), answers.data()));
+      ASSERT_TRUE(filter->MayMatch(views.size(), views.data(), answers.data()));
       EXPECT_EQ(Count(answers, Answer::kMaybe), views.size());
-      for (size_t i = 0; i < 20; ++i) EXPECT_EQ(filter->MayContain(views[i]), Answer::kMaybe);
+      for (size_t i = 0; i < 20; ++i) EXPECT_EQ(filter->MayMatch(views[i]), Answer::kMaybe);
     }
   }
 }
@@ -96,10 +96,10 @@ TEST_F(RedisBloomFilterTest, HandlesEmptyHugeAndBinaryKeys) {
   const auto filter = Create("f", Options(1000));
   const std::vector<std::string> keys = {"", std::string(1 << 20, 'x'), std::string("\0\r\n", 3)};
   for (const std::string& key : keys) {
-    EXPECT_EQ(filter->MayContain(key), Answer::kNo);
-    EXPECT_EQ(filter->Add(key), AddResult::kNew);
-    EXPECT_EQ(filter->Add(key), AddResult::kPresent);
-    EXPECT_EQ(filter->MayContain(key), Answer::kMaybe);
+    EXPECT_EQ(filter->MayMatch(key), Answer::kNo);
+    EXPECT_EQ(filter->AddKey(key), AddResult::kNew);
+    EXPECT_EQ(filter->AddKey(key), AddResult::kPresent);
+    EXPECT_EQ(filter->MayMatch(key), Answer::kMaybe);
   }
 }
 
@@ -114,7 +114,7 @@ TEST_F(RedisBloomFilterTest, BatchesAnswerAsSingleCalls) {
   for (const size_t n :
        {size_t{0}, size_t{1}, size_t{15}, size_t{17}, size_t{4096}, size_t{4097}, size_t{9999}}) {
     std::vector<AddResult> results(n, AddResult::kFailed);
-    ASSERT_TRUE(filter->AddMany(n, views.data(), results.data())) << filter->error();
+    ASSERT_TRUE(filter->AddKeys(n, views.data(), results.data())) << filter->error();
     EXPECT_EQ(Count(results, AddResult::kFailed), 0u);
     EXPECT_EQ(Count(results, AddResult::kUnknown), 0u);
     if (n == 17) {
@@ -125,9 +125,9 @@ TEST_F(RedisBloomFilterTest, BatchesAnswerAsSingleCalls) {
     }
   }
   std::vector<Answer> answers(views.size());
-  ASSERT_TRUE(filter->MayContainMany(views.size(), views.data(), answers.data()));
+  ASSERT_TRUE(filter->MayMatch(views.size(), views.data(), answers.data()));
   for (size_t i = 0; i < views.size(); i += 97) {
-    EXPECT_EQ(answers[i], filter->MayContain(views[i]));
+    EXPECT_EQ(answers[i], filter->MayMatch(views[i]));
   }
   for (size_t i = 0; i < 9999; ++i) ASSERT_EQ(answers[i], Answer::kMaybe) << i;
   EXPECT_GT(Count(answers, Answer::kNo), 9900u);
@@ -142,7 +142,7 @@ TEST_F(RedisBloomFilterTest, RateAndMemoryAreAsPromised) {
     const std::vector<std::string> keys = Keys(kKeys, "key");
     const std::vector<std::string_view> views = Views(keys);
     std::vector<AddResult> results(kKeys);
-    ASSERT_TRUE(filter->AddMany(kKeys, views.data(), results.data())) << filter->error();
+    ASSERT_TRUE(filter->AddKeys(kKeys, views.data(), results.data())) << filter->error();
     // A key is not new with the rate at that moment, so by far fewer than at the end.
     EXPECT_GT(static_cast<double>(Count(results, AddResult::kNew)), kKeys * (1 - rate / 2));
 
@@ -150,7 +150,7 @@ TEST_F(RedisBloomFilterTest, RateAndMemoryAreAsPromised) {
     const std::vector<std::string> absent = Keys(queries, "absent");
     const std::vector<std::string_view> absent_views = Views(absent);
     std::vector<Answer> answers(queries);
-    ASSERT_TRUE(filter->MayContainMany(queries, absent_views.data(), answers.data()));
+    ASSERT_TRUE(filter->MayMatch(queries, absent_views.data(), answers.data()));
     const double measured =
         static_cast<double>(Count(answers, Answer::kMaybe)) / static_cast<double>(queries);
     std::printf("rate %g: measured %g, %u probes, %.3f bits per key\n", rate, measured,
@@ -164,14 +164,14 @@ TEST_F(RedisBloomFilterTest, RateAndMemoryAreAsPromised) {
 TEST_F(RedisBloomFilterTest, AddIsOneCommandAndOneForManyKeys) {
   const auto filter = Create("f", Options(1000000));
   const uint64_t before = server_->Info("commandstats", "cmdstat_bitfield:calls");
-  filter->Add("a");
+  filter->AddKey("a");
   EXPECT_EQ(server_->Info("commandstats", "cmdstat_bitfield:calls"), before + 1);
   const std::vector<std::string> keys = Keys(1600, "key");
   const std::vector<std::string_view> views = Views(keys);
-  filter->AddMany(views.size(), views.data());
+  filter->AddKeys(views.size(), views.data());
   EXPECT_EQ(server_->Info("commandstats", "cmdstat_bitfield:calls"), before + 101);
   const uint64_t queries_before = server_->Info("commandstats", "cmdstat_getrange:calls");
-  filter->MayContain("a");
+  filter->MayMatch("a");
   EXPECT_EQ(server_->Info("commandstats", "cmdstat_getrange:calls"), queries_before + 1);
 }
 
@@ -191,12 +191,12 @@ TEST_F(RedisBloomFilterTest, LayoutIsTheDocumentedOne) {
   ASSERT_NE(filter, nullptr);
   EXPECT_EQ(filter->capacity(), 7000u);
   EXPECT_EQ(filter->num_bytes(), 75u * 128);
-  EXPECT_EQ(filter->MayContain("hello"), Answer::kNo);
+  EXPECT_EQ(filter->MayMatch("hello"), Answer::kNo);
 
   // "hello" with seed 42: block 54, so shard 2 and block 4 there.
   const std::string key = "bloomline:shard:{golden:" + id + ":2}";
   const int hello[] = {280, 675, 748, 115, 227, 337};
-  EXPECT_EQ(filter->Add("hello"), AddResult::kNew);
+  EXPECT_EQ(filter->AddKey("hello"), AddResult::kNew);
   for (const int bit : hello) {
     EXPECT_EQ(server_->Command({"GETBIT", key, std::to_string(4 * 1024 + bit)}), "1") << bit;
   }
@@ -204,40 +204,40 @@ TEST_F(RedisBloomFilterTest, LayoutIsTheDocumentedOne) {
 
   // "world": block 3 of shard 0; written by somebody else.
   const std::string first = "bloomline:shard:{golden:" + id + ":0}";
-  EXPECT_EQ(filter->MayContain("world"), Answer::kNo);
+  EXPECT_EQ(filter->MayMatch("world"), Answer::kNo);
   for (const int bit : {858, 298, 912, 402, 119, 66}) {
-    EXPECT_EQ(filter->MayContain("world"), Answer::kNo);
+    EXPECT_EQ(filter->MayMatch("world"), Answer::kNo);
     server_->Command({"SETBIT", first, std::to_string(3 * 1024 + bit), "1"});
   }
-  EXPECT_EQ(filter->MayContain("world"), Answer::kMaybe);
+  EXPECT_EQ(filter->MayMatch("world"), Answer::kMaybe);
 }
 
 TEST_F(RedisBloomFilterTest, FiltersOfSeveralNamesAreApart) {
   const auto a = Create("a", Options(1000));
   const auto b = Create("b", Options(1000));
-  EXPECT_EQ(a->Add("key"), AddResult::kNew);
-  EXPECT_EQ(b->MayContain("key"), Answer::kNo);
-  EXPECT_EQ(b->Add("key"), AddResult::kNew);
+  EXPECT_EQ(a->AddKey("key"), AddResult::kNew);
+  EXPECT_EQ(b->MayMatch("key"), Answer::kNo);
+  EXPECT_EQ(b->AddKey("key"), AddResult::kNew);
 }
 
 // A name that has the form of another filter's shard.
 TEST_F(RedisBloomFilterTest, NoNameMakesAKeyOfAnotherFilter) {
   const auto filter = Create("f", Options(1000));
-  ASSERT_EQ(filter->Add("key"), AddResult::kNew);
+  ASSERT_EQ(filter->AddKey("key"), AddResult::kNew);
   const std::string shard = server_->Command({"KEYS", "*{f:*"});
   const size_t open = shard.find('{');
   const std::string name = shard.substr(open + 1, shard.find('}') - open - 1);
   ASSERT_EQ(name.size(), std::string("f:0123456789abcdef:0").size()) << shard;
   const auto other = Create(name, Options(1000));
   ASSERT_NE(other, nullptr);
-  EXPECT_EQ(other->MayContain("key"), Answer::kNo);
-  EXPECT_EQ(other->Add("other"), AddResult::kNew);
+  EXPECT_EQ(other->MayMatch("key"), Answer::kNo);
+  EXPECT_EQ(other->AddKey("other"), AddResult::kNew);
   EXPECT_EQ(server_->Command({"DBSIZE"}), "4");
   std::string error;
   EXPECT_TRUE(SharedBloomFilter::Delete(servers_, name, &error)) << error;
-  EXPECT_EQ(filter->MayContain("key"), Answer::kMaybe);
+  EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
   EXPECT_EQ(filter->error(), "");
-  EXPECT_EQ(filter->MayContain("other"), Answer::kNo);
+  EXPECT_EQ(filter->MayMatch("other"), Answer::kNo);
 }
 
 // Those that docs/redis.md lists, on the keys it names.
@@ -255,13 +255,13 @@ TEST_F(RedisBloomFilterTest, DocumentedPermissionsAreEnough) {
   options.shard_bytes = 2 << 20;
   const auto filter = Create("f", options);
   ASSERT_NE(filter, nullptr);
-  EXPECT_EQ(filter->Add("key"), AddResult::kNew);
-  EXPECT_EQ(filter->MayContain("key"), Answer::kMaybe);
+  EXPECT_EQ(filter->AddKey("key"), AddResult::kNew);
+  EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
   server_->Command({"HSET", "bloomline:{f}", "unfinished", "1"});
-  EXPECT_EQ(Open("f")->MayContain("key"), Answer::kMaybe);
+  EXPECT_EQ(Open("f")->MayMatch("key"), Answer::kMaybe);
   server_->Command({"DEL", server_->Command({"KEYS", "bloomline:shard:*:0}"})});
   server_->Command({"DEL", server_->Command({"KEYS", "bloomline:shard:*:1}"})});
-  EXPECT_EQ(filter->Add("key"), AddResult::kFailed);
+  EXPECT_EQ(filter->AddKey("key"), AddResult::kFailed);
   EXPECT_EQ(server_->Command({"KEYS", "bloomline:shard:*"}), "") << "the remnant is gone";
   std::string error;
   EXPECT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
@@ -270,24 +270,24 @@ TEST_F(RedisBloomFilterTest, DocumentedPermissionsAreEnough) {
 
 // Who may only read can open what is finished.
 TEST_F(RedisBloomFilterTest, ReadersNeedFewPermissions) {
-  Create("f", Options(1000))->Add("key");
+  Create("f", Options(1000))->AddKey("key");
   server_->Command({"ACL", "SETUSER", "reader", "on", ">secret", "~bloomline:*", "+auth",
                     "+cluster|slots", "+wait", "+asking", "+getrange", "+hmget", "+strlen"});
   servers_.username = "reader";
   servers_.password = "secret";
   const auto filter = Open("f");
   ASSERT_NE(filter, nullptr);
-  EXPECT_EQ(filter->MayContain("key"), Answer::kMaybe);
+  EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
   EXPECT_EQ(filter->error(), "");
-  EXPECT_EQ(filter->Add("another"), AddResult::kFailed);
+  EXPECT_EQ(filter->AddKey("another"), AddResult::kFailed);
   EXPECT_NE(filter->error().find("NOPERM"), std::string::npos) << filter->error();
 }
 
 TEST_F(RedisBloomFilterTest, SecondCreatorWithTheSameOptionsOpens) {
   const auto first = Create("f", Options(1000));
-  first->Add("key");
-  EXPECT_EQ(Create("f", Options(1000))->MayContain("key"), Answer::kMaybe);
-  EXPECT_EQ(Open("f")->MayContain("key"), Answer::kMaybe);
+  first->AddKey("key");
+  EXPECT_EQ(Create("f", Options(1000))->MayMatch("key"), Answer::kMaybe);
+  EXPECT_EQ(Open("f")->MayMatch("key"), Answer::kMaybe);
   EXPECT_EQ(server_->Command({"DBSIZE"}), "2");
 }
 
@@ -321,8 +321,8 @@ TEST_F(RedisBloomFilterTest, CreatorsAtOnceGetOneFilter) {
   }
   for (std::thread& thread : threads) thread.join();
   for (const auto& filter : filters) ASSERT_NE(filter, nullptr);
-  filters[0]->Add("key");
-  for (const auto& filter : filters) EXPECT_EQ(filter->MayContain("key"), Answer::kMaybe);
+  filters[0]->AddKey("key");
+  for (const auto& filter : filters) EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
   EXPECT_EQ(server_->Command({"DBSIZE"}), "2") << "shards made in vain are gone";
   EXPECT_EQ(server_->Command({"TTL", "bloomline:{f}"}), "-1");
 }
@@ -342,7 +342,7 @@ TEST_F(RedisBloomFilterTest, ShardsDoNotExpireAndHaveTheirExactLength) {
 
 TEST_F(RedisBloomFilterTest, DeleteRemovesAllAndMakesRoomForOthers) {
   const auto old = Create("f", Options(1000));
-  old->Add("key");
+  old->AddKey("key");
   std::string error;
   ASSERT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
   EXPECT_EQ(server_->Command({"DBSIZE"}), "0");
@@ -351,12 +351,12 @@ TEST_F(RedisBloomFilterTest, DeleteRemovesAllAndMakesRoomForOthers) {
   EXPECT_NE(error.find("no filter 'f'"), std::string::npos) << error;
 
   const auto anew = Create("f", Options(50000, 0.001));
-  EXPECT_EQ(anew->MayContain("key"), Answer::kNo);
+  EXPECT_EQ(anew->MayMatch("key"), Answer::kNo);
   // Whoever has the old one open neither damages the new one nor says "no".
-  EXPECT_EQ(old->MayContain("key"), Answer::kMaybe);
+  EXPECT_EQ(old->MayMatch("key"), Answer::kMaybe);
   EXPECT_NE(old->error(), "");
-  EXPECT_EQ(old->Add("other"), AddResult::kFailed);
-  EXPECT_EQ(anew->MayContain("other"), Answer::kNo);
+  EXPECT_EQ(old->AddKey("other"), AddResult::kFailed);
+  EXPECT_EQ(anew->MayMatch("other"), Answer::kNo);
   EXPECT_EQ(server_->Command({"DBSIZE"}), "2") << "nothing of the old one came back";
 }
 
@@ -380,9 +380,9 @@ TEST_F(RedisBloomFilterTest, ExactlyOneOfConcurrentWritersSeesAKeyAsNew) {
       std::vector<AddResult> results(views.size());
       // Half of them one by one, half as batches.
       const size_t singles = writer % 2 == 0 ? views.size() : 0;
-      for (size_t i = 0; i < singles; ++i) results[i] = filter->Add(views[i]);
+      for (size_t i = 0; i < singles; ++i) results[i] = filter->AddKey(views[i]);
       for (size_t i = singles; i < views.size(); i += 100) {
-        ASSERT_TRUE(filter->AddMany(100, &views[i], &results[i])) << filter->error();
+        ASSERT_TRUE(filter->AddKeys(100, &views[i], &results[i])) << filter->error();
       }
       for (size_t i = 0; i < results.size(); ++i) {
         ASSERT_NE(results[i], AddResult::kFailed);
@@ -395,7 +395,7 @@ TEST_F(RedisBloomFilterTest, ExactlyOneOfConcurrentWritersSeesAKeyAsNew) {
   const auto filter = Open("f");
   for (size_t i = 0; i < keys.size(); ++i) {
     ASSERT_EQ(times_new[i], 1) << keys[i];
-    ASSERT_EQ(filter->MayContain(keys[i]), Answer::kMaybe);
+    ASSERT_EQ(filter->MayMatch(keys[i]), Answer::kMaybe);
   }
 }
 
@@ -410,7 +410,7 @@ TEST_F(RedisBloomFilterTest, ProcessesShareAFilter) {
       const auto filter = SharedBloomFilter::Open(servers_, "f", nullptr);
       const std::vector<std::string> keys = Keys(5000, std::to_string(process) + "/");
       const std::vector<std::string_view> views = Views(keys);
-      _exit(filter != nullptr && filter->AddMany(views.size(), views.data()) ? 0 : 1);
+      _exit(filter != nullptr && filter->AddKeys(views.size(), views.data()) ? 0 : 1);
     }
     children.push_back(child);
   }
@@ -424,7 +424,7 @@ TEST_F(RedisBloomFilterTest, ProcessesShareAFilter) {
     const std::vector<std::string> keys = Keys(5000, std::to_string(process) + "/");
     const std::vector<std::string_view> views = Views(keys);
     std::vector<Answer> answers(views.size());
-    ASSERT_TRUE(filter->MayContainMany(views.size(), views.data(), answers.data()));
+    ASSERT_TRUE(filter->MayMatch(views.size(), views.data(), answers.data()));
     EXPECT_EQ(Count(answers, Answer::kMaybe), views.size());
   }
 }
@@ -446,7 +446,7 @@ TEST_F(RedisBloomFilterTest, BadNamesAndOptionsAreRefusedBeforeAnythingIsMade) {
 // Its own text is what Delete looks for: it must not say that all is gone and leave the metadata.
 TEST_F(RedisBloomFilterTest, MetadataInAnotherSpellingIsNotDeletedHalf) {
   const auto filter = Create("f", Options(1000));
-  ASSERT_EQ(filter->Add("key"), AddResult::kNew);
+  ASSERT_EQ(filter->AddKey("key"), AddResult::kNew);
   std::string metadata = server_->Command({"HGET", "bloomline:{f}", "metadata"});
   const size_t rate = metadata.find("false_positive_rate=0.01");
   ASSERT_NE(rate, std::string::npos) << metadata;
@@ -455,7 +455,7 @@ TEST_F(RedisBloomFilterTest, MetadataInAnotherSpellingIsNotDeletedHalf) {
   std::string error;
   EXPECT_FALSE(SharedBloomFilter::Delete(servers_, "f", &error));
   EXPECT_NE(error.find("spelling"), std::string::npos) << error;
-  EXPECT_EQ(filter->MayContain("key"), Answer::kMaybe);
+  EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
   EXPECT_EQ(filter->error(), "") << "its shards are there";
 }
 

@@ -1,5 +1,5 @@
 // SharedBloomFilter on a cluster of three nodes, also while slots move and nodes die.
-// BLOOMLINE_TEST_KEYS=1000000 in the environment: so many keys instead of 100,000 in one AddMany
+// BLOOMLINE_TEST_KEYS=1000000 in the environment: so many keys instead of 100,000 in one AddKeys
 // while slots move.
 #include <gtest/gtest.h>
 
@@ -85,19 +85,19 @@ TEST_F(RedisClusterTest, ShardsSpreadAndKeysAreFound) {
   const std::vector<std::string_view> views = Views(keys);
   const uint64_t redirects = Redirects("MOVED");
   std::vector<AddResult> results(views.size());
-  ASSERT_TRUE(filter->AddMany(views.size(), views.data(), results.data())) << filter->error();
+  ASSERT_TRUE(filter->AddKeys(views.size(), views.data(), results.data())) << filter->error();
   std::vector<Answer> answers(views.size());
-  ASSERT_TRUE(filter->MayContainMany(views.size(), views.data(), answers.data()));
+  ASSERT_TRUE(filter->MayMatch(views.size(), views.data(), answers.data()));
   for (const Answer answer : answers) ASSERT_EQ(answer, Answer::kMaybe);
-  EXPECT_EQ(filter->Add("key1"), AddResult::kPresent);
+  EXPECT_EQ(filter->AddKey("key1"), AddResult::kPresent);
   EXPECT_EQ(Redirects("MOVED"), redirects) << "the slot table was right";
   // Another one that knows another node only.
   servers_.servers = {"127.0.0.1:1", cluster_->node(2).address()};
   std::string error;
   const auto other = SharedBloomFilter::Open(servers_, "f", &error);
   ASSERT_NE(other, nullptr) << error;
-  EXPECT_EQ(other->MayContain("key1"), Answer::kMaybe);
-  EXPECT_EQ(other->MayContain("absent"), Answer::kNo);
+  EXPECT_EQ(other->MayMatch("key1"), Answer::kMaybe);
+  EXPECT_EQ(other->MayMatch("absent"), Answer::kNo);
   ASSERT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
   for (size_t i = 0; i < RedisCluster::kNodes; ++i) {
     EXPECT_EQ(cluster_->node(i).Command({"DBSIZE"}), "0");
@@ -115,7 +115,7 @@ TEST_F(RedisClusterTest, KeysAreAddedAndFoundWhileASlotMoves) {
       const std::vector<std::string> keys = Keys(100, std::to_string(i) + "/");
       const std::vector<std::string_view> views = Views(keys);
       std::vector<AddResult> results(views.size());
-      ASSERT_TRUE(adder->AddMany(views.size(), views.data(), results.data())) << adder->error();
+      ASSERT_TRUE(adder->AddKeys(views.size(), views.data(), results.data())) << adder->error();
       for (const AddResult result : results) ASSERT_NE(result, AddResult::kUnknown);
       added.insert(added.end(), keys.begin(), keys.end());
     }
@@ -125,12 +125,12 @@ TEST_F(RedisClusterTest, KeysAreAddedAndFoundWhileASlotMoves) {
   size_t done = 0;
   const auto add_and_find = [&](const std::string& when) {
     for (const size_t end = done + 1000; done < end; ++done) {
-      ASSERT_NE(filter->Add(views[done]), AddResult::kFailed) << when << ": " << filter->error();
+      ASSERT_NE(filter->AddKey(views[done]), AddResult::kFailed) << when << ": " << filter->error();
     }
     std::vector<Answer> answers(done);
-    ASSERT_TRUE(filter->MayContainMany(done, views.data(), answers.data())) << when;
+    ASSERT_TRUE(filter->MayMatch(done, views.data(), answers.data())) << when;
     for (const Answer answer : answers) ASSERT_EQ(answer, Answer::kMaybe) << when;
-    ASSERT_EQ(filter->MayContain("absent " + when), Answer::kNo) << when;
+    ASSERT_EQ(filter->MayMatch("absent " + when), Answer::kNo) << when;
   };
   const uint64_t asks = Redirects("ASK");
   const uint64_t moves = Redirects("MOVED");
@@ -147,7 +147,7 @@ TEST_F(RedisClusterTest, KeysAreAddedAndFoundWhileASlotMoves) {
   thread.join();
   EXPECT_EQ(cluster_->NodeOf(shard), 1u);
   EXPECT_GT(added.size(), 0u);
-  for (const std::string& key : added) ASSERT_EQ(filter->MayContain(key), Answer::kMaybe) << key;
+  for (const std::string& key : added) ASSERT_EQ(filter->MayMatch(key), Answer::kMaybe) << key;
   const uint64_t moves_after = Redirects("MOVED");
   add_and_find("when it has learned");
   EXPECT_EQ(Redirects("MOVED"), moves_after);
@@ -181,10 +181,10 @@ TEST_F(RedisClusterTest, OneAddManyWhileSlotsMove) {
   std::vector<AddResult> results(num_keys);
   std::vector<Answer> answers(num_keys);
   const uint64_t redirects = Redirects("ASK") + Redirects("MOVED");
-  const bool all_added = filter->AddMany(num_keys, views.data(), results.data());
+  const bool all_added = filter->AddKeys(num_keys, views.data(), results.data());
   const std::string add_error = filter->error();
   const int moves_of_add = moves;
-  const bool all_queried = filter->MayContainMany(num_keys, views.data(), answers.data());
+  const bool all_queried = filter->MayMatch(num_keys, views.data(), answers.data());
   const std::string query_error = filter->error();
   stop = true;
   mover.join();
@@ -198,9 +198,9 @@ TEST_F(RedisClusterTest, OneAddManyWhileSlotsMove) {
   }
   EXPECT_GT(num_new, num_keys * 99 / 100) << "the others were false positives";
   for (const Answer answer : answers) ASSERT_EQ(answer, Answer::kMaybe);
-  ASSERT_TRUE(filter->MayContainMany(num_keys, views.data(), answers.data())) << filter->error();
+  ASSERT_TRUE(filter->MayMatch(num_keys, views.data(), answers.data())) << filter->error();
   for (const Answer answer : answers) ASSERT_EQ(answer, Answer::kMaybe);
-  ASSERT_TRUE(filter->MayContainMany(absent.size(), absent.data(), answers.data()));
+  ASSERT_TRUE(filter->MayMatch(absent.size(), absent.data(), answers.data()));
   size_t positives = 0;
   for (size_t i = 0; i < absent.size(); ++i) positives += answers[i] == Answer::kMaybe;
   EXPECT_LT(positives, absent.size() * 13 / 1000);
@@ -222,9 +222,9 @@ TEST_F(RedisClusterTest, FilterIsMadeAndDeletedWhileItsSlotsMove) {
   ASSERT_NE(filter, nullptr);
   EXPECT_GT(Redirects("ASK"), asks);
   EXPECT_EQ(Redirects("TRYAGAIN"), 0u);
-  EXPECT_EQ(filter->Add("key"), AddResult::kNew);
+  EXPECT_EQ(filter->AddKey("key"), AddResult::kNew);
   cluster_->EndMigration(metadata, to);
-  EXPECT_EQ(Create()->MayContain("key"), Answer::kMaybe);
+  EXPECT_EQ(Create()->MayMatch("key"), Answer::kMaybe);
   const std::string shard = ShardsAt(0)[0];
   cluster_->BeginMigration(shard, 0, 1);
   std::string error;
@@ -257,10 +257,10 @@ TEST_F(RedisClusterTest, DeadNodeCostsItsShardsOnly) {
   const auto filter = Create();
   const std::vector<std::string> keys = Keys(2000, "key");
   const std::vector<std::string_view> views = Views(keys);
-  ASSERT_TRUE(filter->AddMany(views.size(), views.data()));
+  ASSERT_TRUE(filter->AddKeys(views.size(), views.data()));
   cluster_->node(2).Kill();
   std::vector<Answer> answers(views.size());
-  EXPECT_FALSE(filter->MayContainMany(views.size(), views.data(), answers.data()));
+  EXPECT_FALSE(filter->MayMatch(views.size(), views.data(), answers.data()));
   EXPECT_NE(filter->error(), "");
   size_t errors = 0;
   for (const Answer answer : answers) {
@@ -270,7 +270,7 @@ TEST_F(RedisClusterTest, DeadNodeCostsItsShardsOnly) {
   EXPECT_GT(errors, 0u);
   EXPECT_LT(errors, views.size());
   cluster_->node(2).Restart();  // without persistence: its shards are gone
-  EXPECT_FALSE(filter->MayContainMany(views.size(), views.data(), answers.data()));
+  EXPECT_FALSE(filter->MayMatch(views.size(), views.data(), answers.data()));
   for (const Answer answer : answers) ASSERT_NE(answer, Answer::kNo);
 }
 

@@ -170,7 +170,7 @@ class Life {
     for (size_t i = 0; i < kKeys; ++i) used.keys.push_back(prefix + std::to_string(i));
     const std::vector<std::string_view> views(used.keys.begin(), used.keys.end());
     std::vector<AddResult> results(kKeys, AddResult::kFailed);
-    Expect(used.filter->AddMany(kKeys, views.data(), results.data()), used.filter->error());
+    Expect(used.filter->AddKeys(kKeys, views.data(), results.data()), used.filter->error());
     for (size_t i = kKeys; i-- > 0;) {
       if (results[i] == AddResult::kFailed)
         used.keys.erase(used.keys.begin() + static_cast<long>(i));
@@ -190,7 +190,7 @@ class Life {
       const size_t n = used.keys.size();
       const std::vector<std::string_view> views(used.keys.begin(), used.keys.end());
       std::vector<Answer> answers(n, Answer::kNo);
-      const bool available = used.filter->MayContainMany(n, views.data(), answers.data());
+      const bool available = used.filter->MayMatch(n, views.data(), answers.data());
       const size_t wrong =
           static_cast<size_t>(std::count(answers.begin(), answers.end(), Answer::kNo));
       const bool is_lost = !used.is_deleted && !available;
@@ -385,11 +385,11 @@ TEST(RedisCreationTest, SecondCreatorOpensTheFilterAndLeavesNothing) {
     creator.join();
     ASSERT_NE(quick, nullptr);
     ASSERT_NE(slow, nullptr);
-    EXPECT_EQ(quick->Add("key"), AddResult::kNew);
-    EXPECT_EQ(slow->MayContain("key"), Answer::kMaybe);
+    EXPECT_EQ(quick->AddKey("key"), AddResult::kNew);
+    EXPECT_EQ(slow->MayMatch("key"), Answer::kMaybe);
     EXPECT_EQ(server.Command({"DBSIZE"}), "2") << "the slow one's shard is gone";
     proxy.Deliver();
-    EXPECT_EQ(slow->MayContain("key"), Answer::kMaybe);
+    EXPECT_EQ(slow->MayMatch("key"), Answer::kMaybe);
     EXPECT_EQ(server.Command({"DBSIZE"}), "2");
   }
 }
@@ -429,12 +429,12 @@ TEST(RedisCreationTest, CreatorThatGivesUpTakesNothingFromOthers) {
   const auto filter = SharedBloomFilter::Open(direct, "f", nullptr);
   EXPECT_NE(filter, nullptr);
   if (filter != nullptr) {
-    EXPECT_EQ(filter->Add("key"), AddResult::kNew);
+    EXPECT_EQ(filter->AddKey("key"), AddResult::kNew);
   }
   creator.join();
   EXPECT_NE(error.find("may have been made all the same"), std::string::npos) << error;
   ASSERT_NE(filter, nullptr);
-  EXPECT_EQ(filter->MayContain("key"), Answer::kMaybe);
+  EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
   EXPECT_EQ(filter->error(), "");
 }
 

@@ -62,28 +62,28 @@ double MsSince(Clock::time_point start) {
 }
 
 void ExpectUnavailable(SharedBloomFilter* filter, Answer expected, const std::string& words) {
-  EXPECT_EQ(filter->MayContain("never added"), expected);
+  EXPECT_EQ(filter->MayMatch("never added"), expected);
   EXPECT_NE(filter->error().find(words), std::string::npos) << filter->error();
-  EXPECT_EQ(filter->Add("another"), AddResult::kFailed);
+  EXPECT_EQ(filter->AddKey("another"), AddResult::kFailed);
   EXPECT_NE(filter->error().find(words), std::string::npos) << filter->error();
   const std::string_view keys[] = {"x", "y"};
   Answer answers[] = {Answer::kNo, Answer::kNo};
-  EXPECT_FALSE(filter->MayContainMany(2, keys, answers));
+  EXPECT_FALSE(filter->MayMatch(2, keys, answers));
   EXPECT_EQ(answers[0], expected);
   EXPECT_EQ(answers[1], expected);
-  EXPECT_FALSE(filter->AddMany(2, keys));
+  EXPECT_FALSE(filter->AddKeys(2, keys));
 }
 
 TEST_F(RedisFailureTest, KilledServerMeansMayContain) {
   const auto filter = Create();
-  EXPECT_EQ(filter->MayContain("never added"), Answer::kNo);
+  EXPECT_EQ(filter->MayMatch("never added"), Answer::kNo);
   server_->Kill();
   ExpectUnavailable(filter.get(), Answer::kMaybe, "Connection refused");
 }
 
 TEST_F(RedisFailureTest, KilledServerMeansErrorIfAskedFor) {
   const auto filter = CreateWithErrors();
-  EXPECT_EQ(filter->MayContain("never added"), Answer::kNo);
+  EXPECT_EQ(filter->MayMatch("never added"), Answer::kNo);
   server_->Kill();
   ExpectUnavailable(filter.get(), Answer::kError, server_->address());
 }
@@ -100,17 +100,17 @@ TEST_F(RedisFailureTest, NoServerAtAllIsAnErrorOfCreateOpenAndDelete) {
 TEST_F(RedisFailureTest, ReconnectsByItself) {
   Start({"--appendonly", "yes", "--appendfsync", "always"});
   const auto filter = Create();
-  filter->Add("key");
+  filter->AddKey("key");
   server_->Restart();
-  EXPECT_EQ(filter->MayContain("key"), Answer::kMaybe);
+  EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
   EXPECT_EQ(filter->error(), "");
-  EXPECT_EQ(filter->MayContain("other"), Answer::kNo);
+  EXPECT_EQ(filter->MayMatch("other"), Answer::kNo);
   server_->Restart();
-  EXPECT_EQ(filter->Add("other"), AddResult::kNew);
+  EXPECT_EQ(filter->AddKey("other"), AddResult::kNew);
   server_->Kill();
-  EXPECT_EQ(filter->Add("third"), AddResult::kFailed);
+  EXPECT_EQ(filter->AddKey("third"), AddResult::kFailed);
   server_->Restart();
-  EXPECT_EQ(filter->Add("third"), AddResult::kNew);
+  EXPECT_EQ(filter->AddKey("third"), AddResult::kNew);
 }
 
 TEST_F(RedisFailureTest, CallsFailAtOnceAfterAServerWasGivenUp) {
@@ -118,14 +118,14 @@ TEST_F(RedisFailureTest, CallsFailAtOnceAfterAServerWasGivenUp) {
   servers_.command_timeout_ms = 50;
   const auto filter = Create();
   server_->Stop();
-  EXPECT_EQ(filter->MayContain("key"), Answer::kMaybe);  // finds out
+  EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);  // finds out
   const Clock::time_point start = Clock::now();
-  for (int i = 0; i < 50; ++i) EXPECT_EQ(filter->MayContain("key"), Answer::kMaybe);
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
   EXPECT_LT(MsSince(start), 200);
   EXPECT_NE(filter->error(), "");
   server_->Continue();
   std::this_thread::sleep_for(std::chrono::milliseconds(550));
-  EXPECT_EQ(filter->MayContain("key"), Answer::kNo);
+  EXPECT_EQ(filter->MayMatch("key"), Answer::kNo);
 }
 
 // Adders at work while the server dies and comes back: what was acknowledged is there.
@@ -146,7 +146,7 @@ TEST_F(RedisFailureTest, NoAcknowledgedKeyIsLostWhenTheServerIsKilled) {
         }
         const std::vector<std::string_view> views(keys.begin(), keys.end());
         std::vector<AddResult> results(views.size(), AddResult::kFailed);
-        filter->AddMany(views.size(), views.data(), results.data());
+        filter->AddKeys(views.size(), views.data(), results.data());
         for (size_t j = 0; j < views.size(); ++j) {
           if (results[j] != AddResult::kFailed)
             added[static_cast<size_t>(thread)].push_back(keys[j]);
@@ -166,7 +166,7 @@ TEST_F(RedisFailureTest, NoAcknowledgedKeyIsLostWhenTheServerIsKilled) {
   for (const std::vector<std::string>& keys : added) {
     EXPECT_GT(keys.size(), 100u);
     for (const std::string& key : keys) {
-      ASSERT_EQ(filter->MayContain(key), Answer::kMaybe) << key;
+      ASSERT_EQ(filter->MayMatch(key), Answer::kMaybe) << key;
       ASSERT_EQ(filter->error(), "");
     }
   }
@@ -179,7 +179,7 @@ TEST_F(RedisFailureTest, SilentServerTimesOut) {
   const auto filter = CreateWithErrors();
   server_->Stop();
   const Clock::time_point start = Clock::now();
-  EXPECT_EQ(filter->MayContain("key"), Answer::kError);
+  EXPECT_EQ(filter->MayMatch("key"), Answer::kError);
   EXPECT_GE(MsSince(start), 100);
   EXPECT_LT(MsSince(start), 1000);
   EXPECT_NE(filter->error().find("timed out after 100 ms"), std::string::npos) << filter->error();
@@ -189,10 +189,10 @@ TEST_F(RedisFailureTest, SilentServerTimesOut) {
   for (int i = 0; i < 20000; ++i) keys.push_back(std::to_string(i));
   const std::vector<std::string_view> views(keys.begin(), keys.end());
   servers_.give_up_ms = 500;
-  EXPECT_FALSE(filter->AddMany(4000, views.data()));
+  EXPECT_FALSE(filter->AddKeys(4000, views.data()));
   EXPECT_LT(MsSince(batch_start), 1000);
   server_->Continue();
-  EXPECT_EQ(filter->MayContain("a key"), Answer::kNo) << filter->error();
+  EXPECT_EQ(filter->MayMatch("a key"), Answer::kNo) << filter->error();
 }
 
 TEST_F(RedisFailureTest, RepeatedAddDoesNotClaimToKnowWhetherTheKeyWasNew) {
@@ -206,63 +206,63 @@ TEST_F(RedisFailureTest, RepeatedAddDoesNotClaimToKnowWhetherTheKeyWasNew) {
     server_->Continue();
   });
   // The first command waits in the stopped server, which carries it out; its reply finds nobody.
-  EXPECT_EQ(filter->Add("key"), AddResult::kUnknown);
+  EXPECT_EQ(filter->AddKey("key"), AddResult::kUnknown);
   later.join();
-  EXPECT_EQ(other->MayContain("key"), Answer::kMaybe);
+  EXPECT_EQ(other->MayMatch("key"), Answer::kMaybe);
 }
 
 TEST_F(RedisFailureTest, VanishedShardIsNeverANo) {
   const auto filter = Create();
   const auto strict = CreateWithErrors();
-  filter->Add("key");
+  filter->AddKey("key");
   server_->Command({"DEL", FirstShard()});
-  EXPECT_EQ(filter->MayContain("key"), Answer::kMaybe);
+  EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
   ExpectUnavailable(filter.get(), Answer::kMaybe, "is missing or is not what was created");
   // The additions above must not have made something that looks like a shard.
-  EXPECT_EQ(strict->MayContain("key"), Answer::kError);
+  EXPECT_EQ(strict->MayMatch("key"), Answer::kError);
   EXPECT_EQ(server_->Command({"KEYS", "bloomline:shard:{f:*"}), "");
   std::string error;
   EXPECT_EQ(SharedBloomFilter::Open(servers_, "f", &error), nullptr);
   EXPECT_NE(error.find("is damaged"), std::string::npos) << error;
   EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", options_, &error), nullptr);
   ASSERT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
-  EXPECT_EQ(Create()->MayContain("key"), Answer::kNo);
+  EXPECT_EQ(Create()->MayMatch("key"), Answer::kNo);
 }
 
 // While another client's additions keep making the string anew.
 TEST_F(RedisFailureTest, ShardThatBitfieldMadeAnewIsNeverANo) {
   const auto filter = CreateWithErrors();
-  filter->Add("key");
+  filter->AddKey("key");
   const std::string shard = FirstShard();
   const std::string length = server_->Command({"STRLEN", shard});
   server_->Command({"DEL", shard});
   server_->Command({"BITFIELD", shard, "SET", "u1", "100000", "1"});
   for (int i = 0; i < 500; ++i) {
-    EXPECT_EQ(filter->MayContain("absent" + std::to_string(i)), Answer::kError);
+    EXPECT_EQ(filter->MayMatch("absent" + std::to_string(i)), Answer::kError);
   }
   server_->Command(
       {"SETRANGE", shard, std::to_string(std::stoul(length) - 1), std::string(1, '\0')});
   for (int i = 0; i < 500; ++i) {
-    EXPECT_EQ(filter->MayContain("absent" + std::to_string(i)), Answer::kError) << "full length";
+    EXPECT_EQ(filter->MayMatch("absent" + std::to_string(i)), Answer::kError) << "full length";
   }
 }
 
 TEST_F(RedisFailureTest, FlushedServerIsNeverANo) {
   const auto filter = Create();
-  filter->Add("key");
+  filter->AddKey("key");
   server_->Command({"FLUSHALL"});
   ExpectUnavailable(filter.get(), Answer::kMaybe, "is missing or is not what was created");
   // Somebody makes it anew: that is another filter.
   options_.capacity = 500;
   const auto anew = Create();
-  EXPECT_EQ(filter->MayContain("key"), Answer::kMaybe);
+  EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
   EXPECT_NE(filter->error(), "");
-  EXPECT_EQ(anew->MayContain("key"), Answer::kNo);
+  EXPECT_EQ(anew->MayMatch("key"), Answer::kNo);
 }
 
 TEST_F(RedisFailureTest, ServerThatForgotEverythingAtARestartIsNeverANo) {
   const auto filter = Create();
-  filter->Add("key");
+  filter->AddKey("key");
   server_->Restart();  // no persistence
   ExpectUnavailable(filter.get(), Answer::kMaybe, "is missing or is not what was created");
 }
@@ -277,13 +277,13 @@ TEST_F(RedisFailureTest, ShardOfAnotherTypeIsAnError) {
 
 TEST_F(RedisFailureTest, FullServerRefusesAdditionsAndStillAnswers) {
   const auto filter = Create();
-  filter->Add("key");
+  filter->AddKey("key");
   server_->Command({"CONFIG", "SET", "maxmemory", "1"});
-  EXPECT_EQ(filter->Add("another"), AddResult::kFailed);
+  EXPECT_EQ(filter->AddKey("another"), AddResult::kFailed);
   EXPECT_NE(filter->error().find("OOM"), std::string::npos) << filter->error();
-  EXPECT_EQ(filter->MayContain("key"), Answer::kMaybe);
+  EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
   EXPECT_EQ(filter->error(), "");
-  EXPECT_EQ(filter->MayContain("another"), Answer::kNo) << "it was told that it failed";
+  EXPECT_EQ(filter->MayMatch("another"), Answer::kNo) << "it was told that it failed";
 }
 
 TEST_F(RedisFailureTest, PasswordsAreAskedForAndChecked) {
@@ -298,9 +298,9 @@ TEST_F(RedisFailureTest, PasswordsAreAskedForAndChecked) {
   servers_.password = "secret";
   const auto filter = Create();
   ASSERT_NE(filter, nullptr);
-  EXPECT_EQ(filter->Add("key"), AddResult::kNew);
+  EXPECT_EQ(filter->AddKey("key"), AddResult::kNew);
   servers_.username = "default";
-  EXPECT_EQ(Create()->MayContain("key"), Answer::kMaybe);
+  EXPECT_EQ(Create()->MayMatch("key"), Answer::kMaybe);
 }
 
 TEST_F(RedisFailureTest, ReplicaIsRefusedBecauseItLags) {
@@ -316,11 +316,11 @@ TEST_F(RedisFailureTest, ReplicaIsRefusedBecauseItLags) {
 TEST_F(RedisFailureTest, MasterThatRefusedAnAdditionBecauseItIsNowAReplicaIsNotQueried) {
   const RedisServer primary;
   const auto filter = Create();
-  EXPECT_EQ(filter->Add("key"), AddResult::kNew);
+  EXPECT_EQ(filter->AddKey("key"), AddResult::kNew);
   server_->Command({"REPLICAOF", "127.0.0.1", std::to_string(primary.port())});
-  EXPECT_EQ(filter->Add("other"), AddResult::kFailed);
+  EXPECT_EQ(filter->AddKey("other"), AddResult::kFailed);
   EXPECT_NE(filter->error().find("READONLY"), std::string::npos) << filter->error();
-  EXPECT_EQ(filter->MayContain("other"), Answer::kMaybe);
+  EXPECT_EQ(filter->MayMatch("other"), Answer::kMaybe);
   EXPECT_NE(filter->error().find("replica"), std::string::npos) << filter->error();
   server_->Command({"REPLICAOF", "NO", "ONE"});
 }

@@ -26,9 +26,9 @@ int CountWrong(SharedBloomFilter* filter, const std::vector<std::string>& keys, 
   int wrong = 0;
   const std::vector<std::string_view> views(keys.begin(), keys.end());
   std::vector<Answer> answers(views.size());
-  for (size_t i = 0; i < 300; ++i) wrong += filter->MayContain(views[i]) != expected;
+  for (size_t i = 0; i < 300; ++i) wrong += filter->MayMatch(views[i]) != expected;
   for (int round = 0; round < 5; ++round) {
-    filter->MayContainMany(views.size(), views.data(), answers.data());
+    filter->MayMatch(views.size(), views.data(), answers.data());
     for (const Answer answer : answers) wrong += answer != expected;
   }
   return wrong;
@@ -48,12 +48,12 @@ TEST(RedisForkTest, ParentAndChildQueryAtTheSameTime) {
   const std::vector<std::string> present = Keys(2000, "present");
   const std::vector<std::string> absent = Keys(2000, "absent");
   const std::vector<std::string_view> views(present.begin(), present.end());
-  ASSERT_TRUE(filter->AddMany(views.size(), views.data()));
+  ASSERT_TRUE(filter->AddKeys(views.size(), views.data()));
 
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    const bool is_added = filter->Add("by the child") == AddResult::kNew;
+    const bool is_added = filter->AddKey("by the child") == AddResult::kNew;
     _exit(is_added && CountWrong(filter.get(), absent, Answer::kNo) == 0 ? 0 : 1);
   }
   EXPECT_EQ(CountWrong(filter.get(), present, Answer::kMaybe), 0);
@@ -61,7 +61,7 @@ TEST(RedisForkTest, ParentAndChildQueryAtTheSameTime) {
   waitpid(child, &status, 0);
   EXPECT_EQ(status, 0) << "the child";
   // The child has closed its copy of the connection, which must not end the parent's.
-  EXPECT_EQ(filter->MayContain("by the child"), Answer::kMaybe);
+  EXPECT_EQ(filter->MayMatch("by the child"), Answer::kMaybe);
   EXPECT_EQ(filter->error(), "");
 }
 
@@ -82,7 +82,7 @@ TEST(RedisForkTest, TheChildSendsNothingOnTheParentsConnection) {
     return list.substr(command, list.find(' ', command + 1) - command) +
            (at == std::string::npos ? "" : list.substr(at, list.find(' ', at) - at));
   };
-  filter->Add("key");
+  filter->AddKey("key");
   const std::string before = parents_command();
   EXPECT_EQ(before.rfind(" cmd=bitfield", 0), 0u) << before;
   for (const bool queries : {false, true}) {
@@ -90,7 +90,7 @@ TEST(RedisForkTest, TheChildSendsNothingOnTheParentsConnection) {
     ASSERT_GE(child, 0);
     if (child == 0) {
       std::unique_ptr<SharedBloomFilter> mine(filter.get());
-      const bool is_right = !queries || mine->MayContain("key") == Answer::kMaybe;
+      const bool is_right = !queries || mine->MayMatch("key") == Answer::kMaybe;
       mine.reset();
       _exit(is_right ? 0 : 1);
     }
@@ -99,7 +99,7 @@ TEST(RedisForkTest, TheChildSendsNothingOnTheParentsConnection) {
     EXPECT_EQ(status, 0);
     EXPECT_EQ(parents_command(), before);
   }
-  EXPECT_EQ(filter->MayContain("absent"), Answer::kNo);
+  EXPECT_EQ(filter->MayMatch("absent"), Answer::kNo);
   EXPECT_EQ(filter->error(), "");
 }
 

@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "bloomline/filter_theory.h"
 #include "bloomline/redis_bloom_filter.h"
-#include "bloomline/sizing.h"
-#include "src/core/block_rate.h"
 #include "src/redis/command.h"
 #include "src/redis/connection.h"
 #include "src/redis/layout.h"
 #include "src/redis/slots.h"
+#include "src/sizing/block_rate.h"
 
 namespace bloomline::redis {
 namespace {

@@ -53,8 +53,7 @@ size_t Count(const std::vector<AddResult>& results, AddResult result) {
 size_t CountLost(SharedBloomFilter* filter, const std::vector<std::string>& keys) {
   const std::vector<std::string_view> views = Views(keys);
   std::vector<Answer> answers(views.size());
-  EXPECT_TRUE(filter->MayContainMany(views.size(), views.data(), answers.data()))
-      << filter->error();
+  EXPECT_TRUE(filter->MayMatch(views.size(), views.data(), answers.data())) << filter->error();
   size_t lost = 0;
   for (const Answer answer : answers) lost += answer == Answer::kNo;
   return lost;
@@ -103,9 +102,9 @@ TEST_F(RedisReplicaTest, OptionsAreValidated) {
   refused(0, 600001, "replica_timeout_ms is 600001; allowed: 1 to 600000");
   StartPrimaryAndReplica();
   const auto filter = Create();
-  EXPECT_EQ(filter->Add("key", Replicas(-1, 1)), AddResult::kFailed);
+  EXPECT_EQ(filter->AddKey("key", Replicas(-1, 1)), AddResult::kFailed);
   EXPECT_NE(filter->error().find("min_replicas is -1"), std::string::npos) << filter->error();
-  EXPECT_EQ(filter->MayContain("key"), Answer::kNo);
+  EXPECT_EQ(filter->MayMatch("key"), Answer::kNo);
 }
 
 TEST_F(RedisReplicaTest, WhatIsAcknowledgedIsOnTheReplica) {
@@ -114,8 +113,8 @@ TEST_F(RedisReplicaTest, WhatIsAcknowledgedIsOnTheReplica) {
   const std::vector<std::string> keys = Keys(10000, "key");
   const std::vector<std::string_view> views = Views(keys);
   std::vector<AddResult> results(views.size());
-  EXPECT_EQ(filter->Add(views[0], Replicas(1, 10000)), AddResult::kNew) << filter->error();
-  ASSERT_TRUE(filter->AddMany(views.size(), views.data(), results.data(), Replicas(1, 10000)));
+  EXPECT_EQ(filter->AddKey(views[0], Replicas(1, 10000)), AddResult::kNew) << filter->error();
+  ASSERT_TRUE(filter->AddKeys(views.size(), views.data(), results.data(), Replicas(1, 10000)));
   EXPECT_EQ(results[0], AddResult::kPresent);
   EXPECT_GT(Count(results, AddResult::kNew), 9900u);
   EXPECT_EQ(Count(results, AddResult::kFailed), 0u);
@@ -124,7 +123,7 @@ TEST_F(RedisReplicaTest, WhatIsAcknowledgedIsOnTheReplica) {
     return all.substr(0, all.find(' '));
   }();
   EXPECT_EQ(replica_->Command({"GET", shard}), primary_->Command({"GET", shard}));
-  EXPECT_EQ(filter->MayContain("absent"), Answer::kNo);
+  EXPECT_EQ(filter->MayMatch("absent"), Answer::kNo);
 }
 
 TEST_F(RedisReplicaTest, TooFewReplicasAreAFailureThatSaysHowMany) {
@@ -134,14 +133,14 @@ TEST_F(RedisReplicaTest, TooFewReplicasAreAFailureThatSaysHowMany) {
   const std::vector<std::string_view> views = Views(keys);
   std::vector<AddResult> results(views.size());
   // The first stumbles over the metadata, which would have to be on both as well.
-  EXPECT_EQ(filter->Add("key", Replicas(2, 1000)), AddResult::kFailed);
+  EXPECT_EQ(filter->AddKey("key", Replicas(2, 1000)), AddResult::kFailed);
   EXPECT_NE(filter->error().find("1 of 2 replicas confirmed"), std::string::npos)
       << filter->error();
   EXPECT_NE(filter->error().find("(bloomline:{f})"), std::string::npos) << filter->error();
-  EXPECT_EQ(filter->MayContain("key"), Answer::kNo) << "it was not sent";
-  EXPECT_EQ(filter->Add("key", Replicas(1, 10000)), AddResult::kNew) << filter->error();
+  EXPECT_EQ(filter->MayMatch("key"), Answer::kNo) << "it was not sent";
+  EXPECT_EQ(filter->AddKey("key", Replicas(1, 10000)), AddResult::kNew) << filter->error();
   replica_->Stop();
-  EXPECT_FALSE(filter->AddMany(views.size(), views.data(), results.data(), Replicas(1, 50)));
+  EXPECT_FALSE(filter->AddKeys(views.size(), views.data(), results.data(), Replicas(1, 50)));
   EXPECT_EQ(Count(results, AddResult::kFailed), results.size());
   EXPECT_NE(filter->error().find(primary_->address() +
                                  ": 0 of 1 replicas confirmed the addition within 50 ms"),
@@ -149,7 +148,7 @@ TEST_F(RedisReplicaTest, TooFewReplicasAreAFailureThatSaysHowMany) {
       << filter->error();
   EXPECT_EQ(CountLost(filter.get(), keys), 0u) << "the primary has them";
   replica_->Continue();
-  EXPECT_TRUE(filter->AddMany(views.size(), views.data(), results.data(), Replicas(1, 10000)));
+  EXPECT_TRUE(filter->AddKeys(views.size(), views.data(), results.data(), Replicas(1, 10000)));
   EXPECT_EQ(Count(results, AddResult::kPresent), results.size());
 }
 
@@ -158,16 +157,16 @@ TEST_F(RedisReplicaTest, ReplicasMayTakeLongerThanACommandMay) {
   servers_.command_timeout_ms = 300;
   servers_.max_retries = 0;
   const auto filter = Create();
-  EXPECT_EQ(filter->Add("first", Replicas(1, 10000)), AddResult::kNew) << filter->error();
+  EXPECT_EQ(filter->AddKey("first", Replicas(1, 10000)), AddResult::kNew) << filter->error();
   replica_->Stop();
   const Clock::time_point start = Clock::now();
-  EXPECT_EQ(filter->Add("key", Replicas(1, 700)), AddResult::kFailed);
+  EXPECT_EQ(filter->AddKey("key", Replicas(1, 700)), AddResult::kFailed);
   EXPECT_NE(filter->error().find("0 of 1 replicas"), std::string::npos) << filter->error();
   EXPECT_GE(Clock::now() - start, 700 * kMillisecond);
   // Other commands are as impatient as before.
   primary_->Stop();
   const Clock::time_point stopped = Clock::now();
-  EXPECT_EQ(filter->Add("key"), AddResult::kFailed);
+  EXPECT_EQ(filter->AddKey("key"), AddResult::kFailed);
   EXPECT_NE(filter->error().find("timed out after 300 ms"), std::string::npos) << filter->error();
   EXPECT_LT(Clock::now() - stopped, 650 * kMillisecond);
 }
@@ -177,14 +176,14 @@ TEST_F(RedisReplicaTest, ConfirmingADeletedFilterFailsAndMakesNothing) {
   const auto filter = Create();
   std::string error;
   ASSERT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
-  EXPECT_EQ(filter->Add("key", Replicas(1, 10000)), AddResult::kFailed);
+  EXPECT_EQ(filter->AddKey("key", Replicas(1, 10000)), AddResult::kFailed);
   EXPECT_NE(filter->error().find("the filter 'f' was deleted"), std::string::npos)
       << filter->error();
   const auto anew = Create();
-  EXPECT_EQ(anew->Add("key", Replicas(1, 10000)), AddResult::kNew) << anew->error();
+  EXPECT_EQ(anew->AddKey("key", Replicas(1, 10000)), AddResult::kNew) << anew->error();
   ASSERT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
   // This one has had its metadata confirmed; the shards are gone.
-  EXPECT_EQ(anew->Add("key", Replicas(1, 10000)), AddResult::kFailed);
+  EXPECT_EQ(anew->AddKey("key", Replicas(1, 10000)), AddResult::kFailed);
   EXPECT_EQ(primary_->Command({"DBSIZE"}), "0");
 }
 
@@ -194,16 +193,16 @@ TEST_F(RedisReplicaTest, KeyThatAnotherAddedIsNotConfirmedBeforeItIsOnTheReplica
   StartPrimaryAndReplica();
   const auto other = Create();
   auto filter = Create();
-  EXPECT_EQ(filter->Add("first", Replicas(1, 10000)), AddResult::kNew);
+  EXPECT_EQ(filter->AddKey("first", Replicas(1, 10000)), AddResult::kNew);
   replica_->Stop();
-  EXPECT_EQ(other->Add("key"), AddResult::kNew);
-  EXPECT_EQ(filter->Add("key", Replicas(1, 100)), AddResult::kFailed);
+  EXPECT_EQ(other->AddKey("key"), AddResult::kNew);
+  EXPECT_EQ(filter->AddKey("key", Replicas(1, 100)), AddResult::kFailed);
   EXPECT_NE(filter->error().find("0 of 1 replicas"), std::string::npos) << filter->error();
   // Neither by one that has a connection of its own on which nothing was ever written.
-  EXPECT_EQ(Create()->Add("key", Replicas(1, 100)), AddResult::kFailed);
+  EXPECT_EQ(Create()->AddKey("key", Replicas(1, 100)), AddResult::kFailed);
   replica_->Continue();
-  EXPECT_EQ(filter->Add("key", Replicas(1, 10000)), AddResult::kPresent) << filter->error();
-  EXPECT_EQ(Create()->Add("key", Replicas(1, 10000)), AddResult::kPresent);
+  EXPECT_EQ(filter->AddKey("key", Replicas(1, 10000)), AddResult::kPresent) << filter->error();
+  EXPECT_EQ(Create()->AddKey("key", Replicas(1, 10000)), AddResult::kPresent);
 }
 
 // What the test above sees only of servers since 7.2, seen of all: the addition counts as a write.
@@ -217,9 +216,9 @@ TEST_F(RedisReplicaTest, AdditionThatChangesNoBitIsPropagated) {
     return at == std::string::npos ? 0 : std::stoll(info.substr(at + name.size()));
   };
   const auto filter = Create();
-  EXPECT_EQ(filter->Add("key", Replicas(1, 10000)), AddResult::kNew);
+  EXPECT_EQ(filter->AddKey("key", Replicas(1, 10000)), AddResult::kNew);
   const long long before = num_writes();
-  EXPECT_EQ(filter->Add("key", Replicas(1, 10000)), AddResult::kPresent);
+  EXPECT_EQ(filter->AddKey("key", Replicas(1, 10000)), AddResult::kPresent);
   EXPECT_GT(num_writes(), before);
 }
 
@@ -227,12 +226,12 @@ TEST_F(RedisReplicaTest, AdditionThatChangesNoBitIsPropagated) {
 TEST_F(RedisReplicaTest, RepeatedAdditionsAreConfirmedOnTheNewConnection) {
   StartPrimaryAndReplica();
   const auto filter = Create();
-  EXPECT_EQ(filter->Add("first", Replicas(1, 10000)), AddResult::kNew);
+  EXPECT_EQ(filter->AddKey("first", Replicas(1, 10000)), AddResult::kNew);
   replica_->Stop();
   std::atomic<bool> is_done{false};
   AddResult result = AddResult::kFailed;
   std::thread adder([&] {
-    result = filter->Add("key", Replicas(1, 10000));
+    result = filter->AddKey("key", Replicas(1, 10000));
     is_done = true;
   });
   std::this_thread::sleep_for(150 * kMillisecond);
@@ -254,7 +253,7 @@ class Adder {
             const std::vector<std::string> keys = Keys(200, prefix + std::to_string(batch) + "/");
             const std::vector<std::string_view> views = Views(keys);
             std::vector<AddResult> results(views.size(), AddResult::kFailed);
-            filter->AddMany(views.size(), views.data(), results.data(), options);
+            filter->AddKeys(views.size(), views.data(), results.data(), options);
             for (size_t i = 0; i < keys.size(); ++i) {
               if (results[i] != AddResult::kFailed) acknowledged_.push_back(keys[i]);
             }
@@ -310,7 +309,7 @@ TEST_F(RedisReplicaTest, SentinelPromotesAReplica) {
     return filter != nullptr;
   }));
   EXPECT_EQ(CountLost(filter.get(), acknowledged), 0u) << "of " << acknowledged.size();
-  EXPECT_EQ(filter->Add("later"), AddResult::kNew) << filter->error();
+  EXPECT_EQ(filter->AddKey("later"), AddResult::kNew) << filter->error();
   std::printf("%zu keys acknowledged before the primary was killed, 0 lost\n", acknowledged.size());
 }
 
@@ -321,11 +320,11 @@ TEST_F(RedisReplicaTest, SentinelPromotesAReplicaThatLags) {
   const auto before = Create();
   const std::vector<std::string> replicated = Keys(1000, "replicated");
   const std::vector<std::string> late = Keys(1000, "late");
-  ASSERT_TRUE(before->AddMany(1000, Views(replicated).data(), nullptr, Replicas(1, 10000)));
+  ASSERT_TRUE(before->AddKeys(1000, Views(replicated).data(), nullptr, Replicas(1, 10000)));
   CutOff(primary_.get(), replica_.get());
   // Without WAIT they are acknowledged, and lost; with it they are not acknowledged.
-  ASSERT_TRUE(before->AddMany(1000, Views(late).data()));
-  EXPECT_EQ(before->Add("refused", Replicas(1, 50)), AddResult::kFailed);
+  ASSERT_TRUE(before->AddKeys(1000, Views(late).data()));
+  EXPECT_EQ(before->AddKey("refused", Replicas(1, 50)), AddResult::kFailed);
   primary_->Kill();
   replica_->Continue();
   ASSERT_TRUE(Within30Seconds([&] { return sentinel.PrimaryAddress() == replica_->address(); }));
@@ -338,7 +337,7 @@ TEST_F(RedisReplicaTest, SentinelPromotesAReplicaThatLags) {
   EXPECT_EQ(CountLost(filter.get(), replicated), 0u);
   EXPECT_GT(CountLost(filter.get(), late), 900u) << "all but false positives";
   // Adding again what was added since the failover mends it.
-  ASSERT_TRUE(filter->AddMany(1000, Views(late).data()));
+  ASSERT_TRUE(filter->AddKeys(1000, Views(late).data()));
   EXPECT_EQ(CountLost(filter.get(), late), 0u);
 }
 
@@ -366,7 +365,7 @@ class RedisClusterReplicaTest : public RedisReplicaTest {
 
 TEST_F(RedisClusterReplicaTest, NoConfirmedKeyIsLostWhenANodeDies) {
   const auto filter = Create();
-  EXPECT_EQ(filter->Add("first", Replicas(1, 10000)), AddResult::kNew);
+  EXPECT_EQ(filter->AddKey("first", Replicas(1, 10000)), AddResult::kNew);
   Adder adder(servers_, Replicas(1, 500), "key");
   ASSERT_TRUE(Within30Seconds([&] { return adder.num_acknowledged > 1000; }));
   cluster_->node(0).Kill();
@@ -377,9 +376,9 @@ TEST_F(RedisClusterReplicaTest, NoConfirmedKeyIsLostWhenANodeDies) {
   EXPECT_EQ(CountLost(filter.get(), acknowledged), 0u) << "of " << acknowledged.size();
   std::vector<AddResult> results(1000);
   const std::vector<std::string> keys = Keys(1000, "later");
-  EXPECT_TRUE(filter->AddMany(1000, Views(keys).data(), results.data())) << filter->error();
+  EXPECT_TRUE(filter->AddKeys(1000, Views(keys).data(), results.data())) << filter->error();
   EXPECT_EQ(CountLost(filter.get(), keys), 0u);
-  EXPECT_FALSE(filter->AddMany(1000, Views(keys).data(), results.data(), Replicas(1, 50)));
+  EXPECT_FALSE(filter->AddKeys(1000, Views(keys).data(), results.data(), Replicas(1, 50)));
   EXPECT_NE(filter->error().find("0 of 1 replicas"), std::string::npos) << filter->error();
   EXPECT_GT(Count(results, AddResult::kFailed), 0u);
   EXPECT_GT(Count(results, AddResult::kPresent), 0u) << "the other nodes have their replicas";
@@ -419,7 +418,7 @@ TEST_F(RedisClusterReplicaTest, ShardsOfAConfirmedKeyStay) {
   };
   EXPECT_EQ(ttl_of_shards(), std::set<std::string>{"expires"});
   const std::vector<std::string> keys = Keys(1000, "key");
-  ASSERT_TRUE(filter->AddMany(1000, Views(keys).data(), nullptr, Replicas(1, 10000)))
+  ASSERT_TRUE(filter->AddKeys(1000, Views(keys).data(), nullptr, Replicas(1, 10000)))
       << filter->error();
   EXPECT_EQ(ttl_of_shards(), std::set<std::string>{"permanent"});
   EXPECT_EQ(CountLost(filter.get(), keys), 0u);
@@ -429,13 +428,13 @@ TEST_F(RedisClusterReplicaTest, UnconfirmedKeysAreLostWhenTheReplicaLagged) {
   const auto filter = Create();
   const std::vector<std::string> replicated = Keys(2000, "replicated");
   const std::vector<std::string> late = Keys(2000, "late");
-  ASSERT_TRUE(filter->AddMany(2000, Views(replicated).data(), nullptr, Replicas(1, 10000)))
+  ASSERT_TRUE(filter->AddKeys(2000, Views(replicated).data(), nullptr, Replicas(1, 10000)))
       << filter->error();
   CutOff(&cluster_->node(0), &cluster_->replica(0));
   std::vector<AddResult> results(1000);
-  ASSERT_TRUE(filter->AddMany(2000, Views(late).data()));
+  ASSERT_TRUE(filter->AddKeys(2000, Views(late).data()));
   const std::vector<std::string> refused = Keys(1000, "refused");
-  EXPECT_FALSE(filter->AddMany(1000, Views(refused).data(), results.data(), Replicas(1, 50)));
+  EXPECT_FALSE(filter->AddKeys(1000, Views(refused).data(), results.data(), Replicas(1, 50)));
   const size_t num_refused = Count(results, AddResult::kFailed);
   EXPECT_GT(num_refused, 0u) << "those on node 0";
   cluster_->node(0).Kill();
@@ -447,7 +446,7 @@ TEST_F(RedisClusterReplicaTest, UnconfirmedKeysAreLostWhenTheReplicaLagged) {
   EXPECT_LT(num_lost, 1500u) << "what the other nodes have is there";
   for (size_t i = 0; i < refused.size(); ++i) {
     if (results[i] == AddResult::kFailed) continue;
-    EXPECT_EQ(filter->MayContain(refused[i]), Answer::kMaybe) << refused[i];
+    EXPECT_EQ(filter->MayMatch(refused[i]), Answer::kMaybe) << refused[i];
   }
   std::printf("lost: 0 of 2000 confirmed, %zu of 2000 unconfirmed; refused: %zu of 1000\n",
               num_lost, num_refused);

@@ -144,7 +144,7 @@ RedisServer::~RedisServer() { Kill(); }
 
 void RedisServer::Start() {
   std::vector<std::string> command = {
-      "redis-server", "--port", std::to_string(port_), "--bind", "127.0.0.1", "--save",  "",
+      "redis-server", "--port", std::to_string(port_), "--bind", "127.0.0.1", "--save",     "",
       "--appendonly", "no",     "--daemonize",         "no",     "--dir",     dir_.Path("")};
   command.insert(command.end(), {"--logfile", dir_.Path("log")});
   command.insert(command.end(), arguments_.begin(), arguments_.end());

@@ -96,18 +96,18 @@ TEST_F(RedisTlsTest, KeysAreAddedAndFound) {
   StartWithoutClientCertificates();
   const auto filter = Create();
   ASSERT_NE(filter, nullptr);
-  EXPECT_EQ(filter->Add("one"), AddResult::kNew);
+  EXPECT_EQ(filter->AddKey("one"), AddResult::kNew);
   std::vector<std::string> keys;
   for (int i = 0; i < 20000; ++i) keys.push_back("key" + std::to_string(i));
   const std::vector<std::string_view> views(keys.begin(), keys.end());
-  ASSERT_TRUE(filter->AddMany(views.size(), views.data())) << filter->error();
+  ASSERT_TRUE(filter->AddKeys(views.size(), views.data())) << filter->error();
   std::vector<Answer> answers(views.size());
-  ASSERT_TRUE(filter->MayContainMany(views.size(), views.data(), answers.data()));
+  ASSERT_TRUE(filter->MayMatch(views.size(), views.data(), answers.data()));
   for (const Answer answer : answers) ASSERT_EQ(answer, Answer::kMaybe);
   // The same filter as over the port without TLS.
   servers_ = RedisServers();
   servers_.servers = {server_->address()};
-  EXPECT_EQ(Create()->MayContain("one"), Answer::kMaybe);
+  EXPECT_EQ(Create()->MayMatch("one"), Answer::kMaybe);
 }
 
 TEST_F(RedisTlsTest, CertificateOfAnUnknownAuthorityIsRefused) {
@@ -117,14 +117,14 @@ TEST_F(RedisTlsTest, CertificateOfAnUnknownAuthorityIsRefused) {
   servers_.tls.ca_file.clear();  // the system's authorities know nothing of it
   ExpectRefused("certificate verify failed");
   servers_.tls.ca_path = File("authorities");
-  EXPECT_EQ(Create()->Add("key"), AddResult::kNew);
+  EXPECT_EQ(Create()->AddKey("key"), AddResult::kNew);
   servers_.tls.ca_path = File("no such folder");
   ExpectRefused("TLS handshake failed: ");
   servers_.tls.ca_file = File("no such file");
   ExpectRefused("cannot use tls.ca_file '" + File("no such file") + "'");
   servers_.tls = RedisTls();
   servers_.tls.verify = false;
-  EXPECT_EQ(Create()->Add("key"), AddResult::kPresent);
+  EXPECT_EQ(Create()->AddKey("key"), AddResult::kPresent);
 }
 
 TEST_F(RedisTlsTest, CertificateForAnotherServerIsRefused) {
@@ -134,7 +134,7 @@ TEST_F(RedisTlsTest, CertificateForAnotherServerIsRefused) {
   servers_.tls.server_name = "127.0.0.2";
   ExpectRefused("IP address mismatch (wanted: '127.0.0.2')");
   servers_.tls.server_name = "redis.test";
-  EXPECT_EQ(Create()->Add("key"), AddResult::kNew);
+  EXPECT_EQ(Create()->AddKey("key"), AddResult::kNew);
 }
 
 TEST_F(RedisTlsTest, ClientCertificatesAreShownWhereTheyAreDemanded) {
@@ -146,7 +146,7 @@ TEST_F(RedisTlsTest, ClientCertificatesAreShownWhereTheyAreDemanded) {
   servers_.tls.key_file = File("server.key");
   ExpectRefused("cannot use tls.key_file '" + File("server.key") + "'");
   servers_.tls.key_file = File("client.key");
-  EXPECT_EQ(Create()->Add("key"), AddResult::kNew);
+  EXPECT_EQ(Create()->AddKey("key"), AddResult::kNew);
   servers_.tls.certificate_file = File("none.crt");
   ExpectRefused("cannot use tls.certificate_file '" + File("none.crt") + "'");
 }
@@ -173,15 +173,15 @@ TEST_F(RedisTlsTest, PlainAndTlsPortsAreToldApart) {
 TEST_F(RedisTlsTest, KilledServerMeansMayContainAndReconnects) {
   StartWithoutClientCertificates({"--appendonly", "yes", "--appendfsync", "always"});
   const auto filter = Create();
-  EXPECT_EQ(filter->Add("key"), AddResult::kNew);
+  EXPECT_EQ(filter->AddKey("key"), AddResult::kNew);
   server_->Kill();
   // The first write after that would raise SIGPIPE, which ends the process.
-  EXPECT_EQ(filter->MayContain("absent"), Answer::kMaybe);
+  EXPECT_EQ(filter->MayMatch("absent"), Answer::kMaybe);
   EXPECT_NE(filter->error(), "");
-  EXPECT_EQ(filter->Add("other"), AddResult::kFailed);
+  EXPECT_EQ(filter->AddKey("other"), AddResult::kFailed);
   server_->Restart();
-  EXPECT_EQ(filter->MayContain("key"), Answer::kMaybe);
-  EXPECT_EQ(filter->MayContain("other"), Answer::kNo) << filter->error();
+  EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
+  EXPECT_EQ(filter->MayMatch("other"), Answer::kNo) << filter->error();
 }
 
 TEST_F(RedisTlsTest, SilentServerTimesOutInTheHandshakeAndAfterIt) {
@@ -190,13 +190,13 @@ TEST_F(RedisTlsTest, SilentServerTimesOutInTheHandshakeAndAfterIt) {
   servers_.max_retries = 0;
   const auto filter = Create();
   server_->Stop();
-  EXPECT_EQ(filter->MayContain("absent"), Answer::kMaybe);
+  EXPECT_EQ(filter->MayMatch("absent"), Answer::kMaybe);
   EXPECT_NE(filter->error().find("timed out after 200 ms"), std::string::npos) << filter->error();
   const auto start = std::chrono::steady_clock::now();
   ExpectRefused("TLS handshake failed");
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
   server_->Continue();
-  EXPECT_EQ(filter->MayContain("absent"), Answer::kNo) << filter->error();
+  EXPECT_EQ(filter->MayMatch("absent"), Answer::kNo) << filter->error();
 }
 
 TEST_F(RedisTlsTest, ClusterNodesAreReachedByTlsToo) {
@@ -207,8 +207,8 @@ TEST_F(RedisTlsTest, ClusterNodesAreReachedByTlsToo) {
   }
   const auto filter = Create();
   ASSERT_NE(filter, nullptr);
-  EXPECT_EQ(filter->Add("key"), AddResult::kNew) << filter->error();
-  EXPECT_EQ(filter->MayContain("key"), Answer::kMaybe);
+  EXPECT_EQ(filter->AddKey("key"), AddResult::kNew) << filter->error();
+  EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
   EXPECT_EQ(filter->error(), "");
 }
 

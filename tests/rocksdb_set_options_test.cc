@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "bloomline/rocksdb.h"
-#include "src/core/payload.h"
+#include "src/format/payload.h"
 #include "src/rocksdb/filter_bits_abi.h"
 #include "tests/rocksdb_settings.h"
 #include "tests/temp_dir.h"

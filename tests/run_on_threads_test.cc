@@ -1,5 +1,5 @@
 // Work for several threads is done, however many of them there are.
-#include "src/core/run_on_threads.h"
+#include "src/build/run_on_threads.h"
 
 #include <gtest/gtest.h>
 #include <pthread.h>
@@ -11,9 +11,9 @@
 #include <thread>
 #include <vector>
 
-#include "src/core/bulk_insert.h"
-#include "src/core/compact.h"
-#include "src/core/shape.h"
+#include "src/build/blocked_builder.h"
+#include "src/build/compact_builder.h"
+#include "src/format/shape.h"
 
 namespace bloomline::core {
 namespace {

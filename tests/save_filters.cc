@@ -14,7 +14,7 @@ bool Save(const Options& options, const std::string& path) {
   std::string error;
   const std::unique_ptr<Filter> filter = Filter::Create(options, &error);
   if (filter != nullptr) {
-    for (int i = 0; i < 1000; ++i) filter->Add(std::to_string(i));
+    for (int i = 0; i < 1000; ++i) filter->AddKey(std::to_string(i));
     if (filter->Save(path, &error)) return true;
   }
   std::fprintf(stderr, "%s\n", error.c_str());

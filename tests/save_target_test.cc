@@ -43,7 +43,7 @@ std::unique_ptr<BloomFilter> NewFilter(const std::string& key) {
   BloomFilterOptions options;
   options.capacity = 100;
   auto filter = BloomFilter::Create(options, nullptr);
-  filter->Add(key);
+  filter->AddKey(key);
   return filter;
 }
 

@@ -42,19 +42,19 @@ TEST_P(ScalableBloomFilterTest, GrowsLosesNoKeyAndKeepsItsRate) {
       const uint64_t n = growth == 1 ? 6000 : 200000;
       const auto filter = New(options);
       KeyMaker key(KeyShape::kDecimal16);
-      for (uint64_t i = 0; i < n; ++i) filter->Add(key(2 * i));
-      for (uint64_t i = 0; i < n; ++i) ASSERT_TRUE(filter->MayContain(key(2 * i)));
+      for (uint64_t i = 0; i < n; ++i) filter->AddKey(key(2 * i));
+      for (uint64_t i = 0; i < n; ++i) ASSERT_TRUE(filter->MayMatch(key(2 * i)));
       const size_t expected_stages = growth == 1 ? 6 : growth == 2 ? 8 : 5;
       EXPECT_EQ(filter->num_stages(), expected_stages);
-      EXPECT_FALSE(filter->is_overfull());
-      EXPECT_LE(filter->num_added(), n);
-      EXPECT_GE(filter->num_added(), n - n / 100);
-      EXPECT_GE(filter->capacity(), filter->num_added());
+      EXPECT_FALSE(filter->IsPastCapacity());
+      EXPECT_LE(filter->num_keys(), n);
+      EXPECT_GE(filter->num_keys(), n - n / 100);
+      EXPECT_GE(filter->capacity(), filter->num_keys());
       EXPECT_NEAR(static_cast<double>(filter->EstimatedNumKeys()), static_cast<double>(n),
                   0.02 * static_cast<double>(n));
       double matches = 0;
       constexpr double kAsked = 200000;
-      for (uint64_t i = 0; i < 200000; ++i) matches += filter->MayContain(key(2 * i + 1));
+      for (uint64_t i = 0; i < 200000; ++i) matches += filter->MayMatch(key(2 * i + 1));
       const double rate = matches / kAsked;
       const double chance = 5 * std::sqrt(options.false_positive_rate / kAsked);
       EXPECT_LE(rate, options.false_positive_rate + chance);
@@ -66,7 +66,7 @@ TEST_P(ScalableBloomFilterTest, GrowsLosesNoKeyAndKeepsItsRate) {
 
 TEST_P(ScalableBloomFilterTest, StagesGrowAndTighten) {
   const auto filter = New(Options(GetParam(), 10000));
-  for (int i = 0; i < 100000; ++i) filter->Add(std::to_string(i));
+  for (int i = 0; i < 100000; ++i) filter->AddKey(std::to_string(i));
   ASSERT_EQ(filter->num_stages(), 4u);
   uint64_t num_bits = 0;
   for (size_t i = 0; i < 4; ++i) {
@@ -85,7 +85,7 @@ TEST_P(ScalableBloomFilterTest, KeysThatComeAgainTakeNoRoom) {
   const auto filter = New(Options(GetParam(), 100));
   for (int round = 0; round < 20; ++round) {
     for (int i = 0; i < 100; ++i) {
-      ASSERT_TRUE(!filter->Add(std::to_string(i)) || round == 0);
+      ASSERT_TRUE(!filter->AddKey(std::to_string(i)) || round == 0);
     }
   }
   EXPECT_EQ(filter->num_stages(), 1u);
@@ -102,28 +102,28 @@ TEST_P(ScalableBloomFilterTest, BatchesDoAsSingleCalls) {
     const std::unique_ptr<bool[]> changed(new bool[keys.size()]);
     size_t num_changed = 0;
     for (size_t first = 0; first < keys.size(); first += 1000) {
-      num_changed += batch->AddMany(1000, views.data() + first, changed.get() + first);
+      num_changed += batch->AddKeys(1000, views.data() + first, changed.get() + first);
     }
     size_t expected = 0;
     for (size_t i = 0; i < keys.size(); ++i) {
-      const bool is_new = single->Add(keys[i]);
+      const bool is_new = single->AddKey(keys[i]);
       ASSERT_EQ(is_new, changed[i]) << i;
       expected += is_new ? 1 : 0;
     }
     EXPECT_EQ(num_changed, expected);
-    EXPECT_EQ(batch->num_added(), expected);
+    EXPECT_EQ(batch->num_keys(), expected);
     ASSERT_EQ(batch->num_stages(), single->num_stages());
     for (size_t i = 0; i < batch->num_stages(); ++i) {
       ASSERT_TRUE(batch->stage(i) == single->stage(i)) << i;
     }
-    EXPECT_EQ(New(Options(GetParam(), initial_capacity))->AddMany(keys.size(), views.data()),
+    EXPECT_EQ(New(Options(GetParam(), initial_capacity))->AddKeys(keys.size(), views.data()),
               expected);
     std::vector<std::string> asked = keys;
     for (int i = 0; i < 5000; ++i) asked.push_back("absent" + std::to_string(i));
     const std::vector<std::string_view> asked_views(asked.begin(), asked.end());
     const std::unique_ptr<bool[]> found(new bool[asked.size()]);
-    batch->MayContainMany(asked.size(), asked_views.data(), found.get());
-    for (size_t i = 0; i < asked.size(); ++i) ASSERT_EQ(found[i], single->MayContain(asked[i]));
+    batch->MayMatch(asked.size(), asked_views.data(), found.get());
+    for (size_t i = 0; i < asked.size(); ++i) ASSERT_EQ(found[i], single->MayMatch(asked[i]));
   }
 }
 
@@ -132,24 +132,24 @@ TEST_P(ScalableBloomFilterTest, GoesOnInTheLastStageWhereNoFurtherOneCanBe) {
   options.growth = 1;
   options.tightening = 0.001;  // out of reach after a few stages
   const auto filter = New(options);
-  for (int i = 0; i < 1000; ++i) filter->Add(std::to_string(i));
-  for (int i = 0; i < 1000; ++i) ASSERT_TRUE(filter->MayContain(std::to_string(i)));
-  EXPECT_TRUE(filter->is_overfull());
+  for (int i = 0; i < 1000; ++i) filter->AddKey(std::to_string(i));
+  for (int i = 0; i < 1000; ++i) ASSERT_TRUE(filter->MayMatch(std::to_string(i)));
+  EXPECT_TRUE(filter->IsPastCapacity());
   EXPECT_LT(filter->num_stages(), 20u);
   EXPECT_TRUE(filter->stage(filter->num_stages() - 1).IsPastCapacity());
   filter->Clear();
-  EXPECT_FALSE(filter->is_overfull());
+  EXPECT_FALSE(filter->IsPastCapacity());
 }
 
 TEST_P(ScalableBloomFilterTest, ClearLeavesOneEmptyStage) {
   const auto filter = New(Options(GetParam(), 10));
-  for (int i = 0; i < 1000; ++i) filter->Add(std::to_string(i));
+  for (int i = 0; i < 1000; ++i) filter->AddKey(std::to_string(i));
   filter->Clear();
   EXPECT_EQ(filter->num_stages(), 1u);
-  EXPECT_EQ(filter->num_added(), 0u);
+  EXPECT_EQ(filter->num_keys(), 0u);
   EXPECT_EQ(filter->EstimatedFalsePositiveRate(), 0);
-  for (int i = 0; i < 1000; ++i) ASSERT_FALSE(filter->MayContain(std::to_string(i)));
-  EXPECT_TRUE(filter->Add("key"));
+  for (int i = 0; i < 1000; ++i) ASSERT_FALSE(filter->MayMatch(std::to_string(i)));
+  EXPECT_TRUE(filter->AddKey("key"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Layouts, ScalableBloomFilterTest,

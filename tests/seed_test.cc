@@ -9,9 +9,9 @@
 
 #include "bloomline/c.h"
 #include "bloomline/filter.h"
-#include "src/core/filter_writer.h"
-#include "src/core/format.h"
-#include "src/core/hash.h"
+#include "src/build/filter_writer.h"
+#include "src/format/format.h"
+#include "src/format/hash.h"
 #include "tests/injected_entropy.h"
 
 namespace bloomline {
@@ -143,9 +143,9 @@ TEST(RandomSeedTest, BuildersOfDifferentSeedsAreNotJoined) {
   EXPECT_FALSE(one.TakeKeysFrom(&unseeded));
   EXPECT_FALSE(unseeded.TakeKeysFrom(&two));
   EXPECT_TRUE(two.TakeKeysFrom(&two)) << "its own keys are there already";
-  EXPECT_EQ(one.num_entries(), 0u);
-  EXPECT_EQ(two.num_entries(), 1000u);
-  EXPECT_EQ(unseeded.num_entries(), 1000u);
+  EXPECT_EQ(one.num_keys(), 0u);
+  EXPECT_EQ(two.num_keys(), 1000u);
+  EXPECT_EQ(unseeded.num_keys(), 1000u);
   ExpectKeysMatch(two.Finish());
   ExpectKeysMatch(unseeded.Finish());
 }

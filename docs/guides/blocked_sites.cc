@@ -1,5 +1,5 @@
-// A black list that is built once and asked by many processes.
-// Usage: blocked_sites BLOCKED VISITED SCRATCH_DIR    one host to a line
+// A blocklist: one process builds the filter, many processes query it.
+// Usage: blocked_sites BLOCKED VISITED SCRATCH_DIR    one host per line
 #include <bloomline/bloom_filter.h>
 #include <bloomline/filter.h>
 #include <sys/wait.h>
@@ -21,7 +21,7 @@ using example::Require;
 
 constexpr double kRate = 0.001;
 
-// Once, where the list is kept.
+// Runs once, on the machine that keeps the list.
 void Publish(const std::vector<std::string>& sites, const std::string& path) {
   bloomline::BloomFilterOptions options;
   options.capacity = sites.size();
@@ -30,13 +30,13 @@ void Publish(const std::vector<std::string>& sites, const std::string& path) {
   const auto filter = bloomline::BloomFilter::Create(options, &error);
   Require(filter != nullptr, "there is a filter: " + error);
   const std::vector<std::string_view> keys(sites.begin(), sites.end());
-  filter->AddMany(keys.size(), keys.data());
+  filter->AddKeys(keys.size(), keys.data());
   Require(filter->Save(path, &error), "the filter is saved: " + error);
   std::printf("%zu sites, mapped filter of %.1f bits per site\n", sites.size(),
               static_cast<double>(filter->num_bits()) / static_cast<double>(sites.size()));
 }
 
-// The smallest file for the same rate.
+// The smallest filter for the same false-positive rate.
 std::string PublishCompact(const std::vector<std::string>& sites) {
   bloomline::FilterBuilder builder(
       bloomline::FilterOptions::ForFalsePositiveRate(bloomline::Format::kCompact, kRate));
@@ -50,18 +50,18 @@ std::string PublishCompact(const std::vector<std::string>& sites) {
 
 struct Decision {
   bool blocked = false;
-  size_t num_queries = 0;        // to the filter
-  size_t num_confirmations = 0;  // to the exact list
+  size_t num_queries = 0;        // of the filter
+  size_t num_confirmations = 0;  // in the exact list
 };
 
-// The host and the domains above it: an entry blocks all below it.
-template <typename MayContain>
-Decision Decide(std::string_view host, const MayContain& may_contain,
+// Queries the host and its parent domains: an entry blocks all names below it.
+template <typename MayMatch>
+Decision Decide(std::string_view host, const MayMatch& may_match,
                 const std::vector<std::string>& exact_list) {
   Decision decision;
   while (host.find('.') != std::string_view::npos && !decision.blocked) {
     ++decision.num_queries;
-    if (may_contain(host)) {
+    if (may_match(host)) {
       ++decision.num_confirmations;
       decision.blocked = std::binary_search(exact_list.begin(), exact_list.end(), host);
     }
@@ -70,18 +70,18 @@ Decision Decide(std::string_view host, const MayContain& may_contain,
   return decision;
 }
 
-// What each process does: it is asked for the list's own sites, and for those that people visit.
-template <typename MayContain>
+// The work of each process: decides on the listed sites and on the sites that people visit.
+template <typename MayMatch>
 void Serve(const char* name, const std::vector<std::string>& sites,
-           const std::vector<std::string>& visited, const MayContain& may_contain) {
+           const std::vector<std::string>& visited, const MayMatch& may_match) {
   for (const std::string& site : sites) {
-    Require(Decide(site, may_contain, sites).blocked, "a listed site is blocked: " + site);
+    Require(Decide(site, may_match, sites).blocked, "a listed site is blocked: " + site);
   }
   size_t num_blocked = 0;
   size_t num_queries = 0;
   size_t num_confirmations = 0;
   for (const std::string& site : visited) {
-    const Decision decision = Decide("www." + site, may_contain, sites);
+    const Decision decision = Decide("www." + site, may_match, sites);
     num_blocked += decision.blocked;
     num_queries += decision.num_queries;
     num_confirmations += decision.num_confirmations;
@@ -89,7 +89,7 @@ void Serve(const char* name, const std::vector<std::string>& sites,
   std::printf("%s: %zu visits, %zu queries, %zu confirmations, %zu blocked\n", name, visited.size(),
               num_queries, num_confirmations, num_blocked);
   Require(example::RateHolds(num_confirmations - num_blocked, num_queries, 1.02 * kRate),
-          "the rate is at most 0.1 %, in the compact format up to 2 % more");
+          "the false-positive rate is at most 0.1 %, for the compact format up to 2 % above that");
 }
 
 int ServeMapped(const std::string& path, const std::vector<std::string>& sites,
@@ -101,7 +101,7 @@ int ServeMapped(const std::string& path, const std::vector<std::string>& sites,
     std::fprintf(stderr, "%s\n", error.c_str());
     return 1;
   }
-  Serve("mapped", sites, visited, [&](std::string_view host) { return filter->MayContain(host); });
+  Serve("mapped", sites, visited, [&](std::string_view host) { return filter->MayMatch(host); });
   return 0;
 }
 
@@ -132,10 +132,10 @@ int main(int argc, char** argv) {
   }
 
   const bloomline::FilterView view = bloomline::FilterView::Open(compact);
-  Require(!view.AlwaysMatches(), "the compact filter is understood");
+  Require(!view.AlwaysMatches(), "the compact filter is valid");
   Serve("compact", sites, visited, [&](std::string_view host) { return view.MayMatch(host); });
 
-  // A damaged file is refused; compact bytes have no checksum of their own.
+  // A damaged file is refused. The bytes of FilterBuilder have no checksum.
   std::fstream(path, std::ios::in | std::ios::out | std::ios::binary).seekp(5000).put('\x55');
   std::string error;
   Require(bloomline::MappedBloomFilter::Open(path, bloomline::MappedBloomFilter::Verify::kPayload,

@@ -1,6 +1,6 @@
 // A Bloom filter that many threads add to and ask at once, without locks.
 //
-// Memory order: bits are set by relaxed atomic operations. A MayContain(k) that an Add(k) happened
+// Memory order: bits are set by relaxed atomic operations. A MayMatch(k) that an AddKey(k) happened
 // before (same thread, or any synchronisation between: a join, a mutex, a release store that an
 // acquire load has seen) is true. Without such an order a query sees the key soon, and other memory
 // may not be concluded from its answer.
@@ -17,8 +17,8 @@
 
 namespace bloomline {
 
-// Every function may be called by any number of threads at the same time, except Freeze. The bits
-// are those of a BloomFilter with the same keys.
+// Every function may be called by any number of threads at the same time, except ToBloomFilter. The
+// bits are those of a BloomFilter with the same keys.
 //
 // Cost: queries as in BloomFilter. An Add is one atomic operation for each 64-bit word that it
 // changes, three or four at 1 % (docs/design.md has the figures); one that changes nothing only
@@ -31,10 +31,10 @@ class AtomicBloomFilter {
 
   // Goes on with the keys of `filter`, whose memory it takes; `filter` is then null. Null if
   // `filter` is, and out of memory: `filter` then still has all keys.
-  static std::unique_ptr<AtomicBloomFilter> Thaw(std::unique_ptr<BloomFilter>&& filter);
+  static std::unique_ptr<AtomicBloomFilter> ToAtomic(std::unique_ptr<BloomFilter>&& filter);
 
   // The other way round, also without a copy: when all threads are done.
-  static std::unique_ptr<BloomFilter> Freeze(std::unique_ptr<AtomicBloomFilter>&& filter);
+  static std::unique_ptr<BloomFilter> ToBloomFilter(std::unique_ptr<AtomicBloomFilter>&& filter);
 
   // A copy, e.g. to save it. It has all keys whose Add happened before; of one that is being added,
   // it may have some bits. Null if there is no memory.
@@ -46,16 +46,16 @@ class AtomicBloomFilter {
 
   // As in BloomFilter. Of threads that add the same key at the same time, several can be told that
   // they changed a bit.
-  bool Add(std::string_view key);
-  size_t AddMany(size_t n, const std::string_view* keys, bool* changed = nullptr);
+  bool AddKey(std::string_view key);
+  size_t AddKeys(size_t n, const std::string_view* keys, bool* changed = nullptr);
   bool AddHash(uint64_t hash);
   size_t AddHashes(size_t n, const uint64_t* hashes, bool* changed = nullptr);
 
-  bool MayContain(std::string_view key) const;
-  void MayContainMany(size_t n, const std::string_view* keys, bool* may_contain) const;
+  bool MayMatch(std::string_view key) const;
+  void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
   uint64_t HashOf(std::string_view key) const;
-  bool MayContainHash(uint64_t hash) const;
-  void MayContainHashes(size_t n, const uint64_t* hashes, bool* may_contain) const;
+  bool MayMatchHash(uint64_t hash) const;
+  void MayMatchHashes(size_t n, const uint64_t* hashes, bool* may_match) const;
 
   BloomLayout layout() const;
   uint64_t num_bits() const;
@@ -63,7 +63,7 @@ class AtomicBloomFilter {
   uint64_t seed() const;
   uint64_t capacity() const;
 
-  // As in BloomFilter. There is no num_added: a counter that all threads write would cost more than
+  // As in BloomFilter. There is no num_keys: a counter that all threads write would cost more than
   // the filter. EstimatedNumKeys() > capacity() says whether it is past its capacity.
   uint64_t EstimatedNumKeys() const;
   double EstimatedFalsePositiveRate() const;

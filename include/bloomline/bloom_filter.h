@@ -6,8 +6,8 @@
 //   std::string error;
 //   auto filter = bloomline::BloomFilter::Create(options, &error);
 //   if (filter == nullptr) { /* error says why */ }
-//   filter->Add("apple");
-//   if (!filter->MayContain("pear")) { /* certainly never added */ }
+//   filter->AddKey("apple");
+//   if (!filter->MayMatch("pear")) { /* certainly never added */ }
 //
 // Many threads that add at once: atomic_bloom_filter.h. Keys whose number nobody knows:
 // scalable_bloom_filter.h. Keys that are removed again: counting_bloom_filter.h. A set that is
@@ -39,7 +39,7 @@ enum class BloomLayout {
   // The textbook's filter: bits anywhere (section 3.6). Needs 9.6 bits per key for 1 %, 14.4
   // instead of 15.5 for 0.1 %; in a filter larger than the caches a key costs as many cache misses
   // as it has probes.
-  kUnblocked,
+  kStandard,
   // All bits of a key in 128 or 64 bits of a line (section 3.7): one cache miss, and 10.9 or 12.1
   // bits per key for 1 %, 19 or 24 for 0.1 %. What CountingBloomFilter::ToBloomFilter gives.
   kBlocked128,
@@ -56,7 +56,7 @@ struct BloomFilterOptions {
   uint64_t capacity = 0;
 
   // Share of absent keys that pass when `capacity` keys are in: above 0, below 1, and reachable
-  // with 100 bits per key (kBlocked, kUnblocked: 1e-9; kBlocked128: 3e-7; kBlocked64: 7e-6).
+  // with 100 bits per key (kBlocked, kStandard: 1e-9; kBlocked128: 3e-7; kBlocked64: 7e-6).
   // Ignored with num_bits.
   double false_positive_rate = 0.01;
 
@@ -78,25 +78,25 @@ struct BloomFilterOptions {
 
 // What all Bloom filters in memory and mapped ones can be asked. Const methods are thread-safe as
 // long as no thread changes the filter.
-class BloomFilterView {
+class BloomFilterBase {
  public:
-  BloomFilterView(const BloomFilterView&) = delete;
-  BloomFilterView& operator=(const BloomFilterView&) = delete;
+  BloomFilterBase(const BloomFilterBase&) = delete;
+  BloomFilterBase& operator=(const BloomFilterBase&) = delete;
 
   // False: the key was certainly not added. True: it was, or, with the false-positive rate, not.
-  // Cost: one hash and one cache line (kUnblocked: up to num_probes lines).
-  bool MayContain(std::string_view key) const;
+  // Cost: one hash and one cache line (kStandard: up to num_probes lines).
+  bool MayMatch(std::string_view key) const;
 
-  // may_contain[i] = MayContain(keys[i]) for i < n. In a filter larger than the caches several
+  // may_match[i] = MayMatch(keys[i]) for i < n. In a filter larger than the caches several
   // times as fast as n single calls, because the memory accesses of many keys overlap.
-  void MayContainMany(size_t n, const std::string_view* keys, bool* may_contain) const;
+  void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
 
   // For callers that have a 64-bit hash anyway: HashOf is XXH3 with the filter's seed,
-  // MayContain(k) is MayContainHash(HashOf(k)). Any other hash does as well if all 64 bits of it
+  // MayMatch(k) is MayMatchHash(HashOf(k)). Any other hash does as well if all 64 bits of it
   // are well mixed and the filter never gets anything else.
   uint64_t HashOf(std::string_view key) const;
-  bool MayContainHash(uint64_t hash) const;
-  void MayContainHashes(size_t n, const uint64_t* hashes, bool* may_contain) const;
+  bool MayMatchHash(uint64_t hash) const;
+  void MayMatchHashes(size_t n, const uint64_t* hashes, bool* may_match) const;
 
   BloomLayout layout() const;
   uint64_t num_bits() const;  // a multiple of 512; memory is num_bits / 8 bytes
@@ -107,9 +107,9 @@ class BloomFilterView {
   // Adds that changed a bit: the number of distinct keys, less those that were false positives when
   // they came (at 1 % and full, two keys in a thousand). After Merge and Intersect, and when it
   // comes from an AtomicBloomFilter: EstimatedNumKeys.
-  uint64_t num_added() const;
+  uint64_t num_keys() const;
 
-  // More keys than capacity() were added, by num_added(): the false-positive rate is now above the
+  // More keys than capacity() were added, by num_keys(): the false-positive rate is now above the
   // one asked for, and rises. Never with a capacity of 0.
   bool IsPastCapacity() const;
 
@@ -134,12 +134,12 @@ class BloomFilterView {
   bool Save(const std::string& path, std::string* error) const;
 
   // Same layout, num_bits, num_probes, seed and bits. Cost: reads all bits.
-  friend bool operator==(const BloomFilterView& a, const BloomFilterView& b);
-  friend bool operator!=(const BloomFilterView& a, const BloomFilterView& b) { return !(a == b); }
+  friend bool operator==(const BloomFilterBase& a, const BloomFilterBase& b);
+  friend bool operator!=(const BloomFilterBase& a, const BloomFilterBase& b) { return !(a == b); }
 
  protected:
-  explicit BloomFilterView(std::unique_ptr<filters::BloomState> state);
-  ~BloomFilterView();
+  explicit BloomFilterBase(std::unique_ptr<filters::BloomState> state);
+  ~BloomFilterBase();
 
   std::unique_ptr<filters::BloomState> state_;
 
@@ -152,13 +152,13 @@ class BloomFilterView {
 // A filter that one thread at a time may change. Memory is zeroed by the system when it is first
 // touched, so Create costs microseconds whatever the size, and begins on a 64-byte line; from 2 MiB
 // on it asks for huge pages.
-class BloomFilter : public BloomFilterView {
+class BloomFilter : public BloomFilterBase {
  public:
   // Null on bad options and when memory for the bits cannot be had.
   static std::unique_ptr<BloomFilter> Create(const BloomFilterOptions& options, std::string* error);
 
   // A copy in memory of any other filter, also of a mapped one.
-  static std::unique_ptr<BloomFilter> Copy(const BloomFilterView& from, std::string* error);
+  static std::unique_ptr<BloomFilter> Copy(const BloomFilterBase& from, std::string* error);
 
   // Reads a file that Save wrote. Null, with file, place and values in *error, if it cannot be read
   // or is not what Save wrote: no regular file (opening a pipe does not block), wrong magic,
@@ -168,25 +168,25 @@ class BloomFilter : public BloomFilterView {
   ~BloomFilter();
 
   // Adds a key of any length. True if that changed a bit: the key was certainly not in before.
-  // False: it is in, or was a false positive. Cost as MayContain.
-  bool Add(std::string_view key);
+  // False: it is in, or was a false positive. Cost as MayMatch.
+  bool AddKey(std::string_view key);
 
   // Adds n keys in this order; returns how many changed a bit. changed[i], if `changed` is not
-  // null, is what Add(keys[i]) would have returned. As much faster than single calls as
-  // MayContainMany.
-  size_t AddMany(size_t n, const std::string_view* keys, bool* changed = nullptr);
+  // null, is what AddKey(keys[i]) would have returned. As much faster than single calls as
+  // MayMatch.
+  size_t AddKeys(size_t n, const std::string_view* keys, bool* changed = nullptr);
 
-  // As MayContainHash.
+  // As MayMatchHash.
   bool AddHash(uint64_t hash);
   size_t AddHashes(size_t n, const uint64_t* hashes, bool* changed = nullptr);
 
   // Adds all keys of `other` (the union). False, and nothing changed, unless layout, num_bits,
   // num_probes and seed are equal; *error names what differs and both values. Capacity stays.
-  bool Merge(const BloomFilterView& other, std::string* error);
+  bool Merge(const BloomFilterBase& other, std::string* error);
 
   // Keeps the bits that `other` has, too. Keys that are in both stay; keys of one stay with about
   // the false-positive rate of the other. Fails as Merge does.
-  bool Intersect(const BloomFilterView& other, std::string* error);
+  bool Intersect(const BloomFilterBase& other, std::string* error);
 
   // Removes all keys.
   void Clear();
@@ -199,7 +199,7 @@ class BloomFilter : public BloomFilterView {
   static std::unique_ptr<BloomFilter> FromState(std::unique_ptr<filters::BloomState> state,
                                                 std::string* error);
   template <typename Combine>
-  bool CombineWith(const BloomFilterView& other, Combine combine, std::string* error);
+  bool CombineWith(const BloomFilterBase& other, Combine combine, std::string* error);
 };
 
 // A saved filter in place: queries read the file's pages, which all processes that map it share.
@@ -207,7 +207,7 @@ class BloomFilter : public BloomFilterView {
 // The file must keep its length as long as it is mapped (Save replaces files, so it may be used on
 // the same path): the system answers a query of a page that was cut off, or that the disk cannot
 // read, with SIGBUS, which ends the process. Use BloomFilter::Load where others may write to it.
-class MappedBloomFilter : public BloomFilterView {
+class MappedBloomFilter : public BloomFilterBase {
  public:
   enum class Verify {
     kHeader,   // magic, version, length and the header's checksum: one page is read

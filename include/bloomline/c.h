@@ -90,7 +90,7 @@ extern void bloomline_builder_add_key(bloomline_builder_t*, const char* key, siz
 extern void bloomline_builder_add_key_and_prefix(bloomline_builder_t*, const char* key,
                                                  size_t key_length, const char* prefix,
                                                  size_t prefix_length);
-extern size_t bloomline_builder_num_entries(const bloomline_builder_t*);
+extern size_t bloomline_builder_num_keys(const bloomline_builder_t*);
 /* False: format or seed differ, as they always do with a random seed; nothing was moved. */
 extern uint8_t bloomline_builder_take_keys_from(bloomline_builder_t*, bloomline_builder_t* other);
 /* The filter's bytes and their number; the builder is then empty and can be used again. num_threads
@@ -109,7 +109,7 @@ extern bloomline_view_t* bloomline_view_open(const char* filter, size_t filter_l
 extern void bloomline_view_destroy(bloomline_view_t*);
 extern uint8_t bloomline_view_may_match(const bloomline_view_t*, const char* key,
                                         size_t key_length);
-extern void bloomline_view_may_match_many(const bloomline_view_t*, size_t num_keys,
+extern void bloomline_view_may_match_keys(const bloomline_view_t*, size_t num_keys,
                                           const char* const* keys, const size_t* key_lengths,
                                           uint8_t* may_match);
 extern uint8_t bloomline_view_always_matches(const bloomline_view_t*);
@@ -119,7 +119,7 @@ extern int bloomline_view_num_probes(const bloomline_view_t*);
 
 enum {
   bloomline_bloom_blocked = 0,
-  bloomline_bloom_unblocked = 1,
+  bloomline_bloom_standard = 1,
   bloomline_bloom_blocked128 = 2,
   bloomline_bloom_blocked64 = 3
 };
@@ -149,19 +149,19 @@ extern void bloomline_bloom_destroy(const bloomline_bloom_t*);
 
 /* True: a bit changed, the key was certainly not in before. The function for many returns how many
    changed a bit; `changed` may be NULL. */
-extern uint8_t bloomline_bloom_add(bloomline_bloom_t*, const char* key, size_t key_length);
-extern size_t bloomline_bloom_add_many(bloomline_bloom_t*, size_t num_keys, const char* const* keys,
+extern uint8_t bloomline_bloom_add_key(bloomline_bloom_t*, const char* key, size_t key_length);
+extern size_t bloomline_bloom_add_keys(bloomline_bloom_t*, size_t num_keys, const char* const* keys,
                                        const size_t* key_lengths, uint8_t* changed);
-extern uint8_t bloomline_bloom_may_contain(const bloomline_bloom_t*, const char* key,
-                                           size_t key_length);
-extern void bloomline_bloom_may_contain_many(const bloomline_bloom_t*, size_t num_keys,
-                                             const char* const* keys, const size_t* key_lengths,
-                                             uint8_t* may_contain);
+extern uint8_t bloomline_bloom_may_match(const bloomline_bloom_t*, const char* key,
+                                         size_t key_length);
+extern void bloomline_bloom_may_match_keys(const bloomline_bloom_t*, size_t num_keys,
+                                           const char* const* keys, const size_t* key_lengths,
+                                           uint8_t* may_match);
 /* For callers that have 64-bit hashes. */
 extern uint64_t bloomline_bloom_hash_of(const bloomline_bloom_t*, const char* key,
                                         size_t key_length);
 extern uint8_t bloomline_bloom_add_hash(bloomline_bloom_t*, uint64_t hash);
-extern uint8_t bloomline_bloom_may_contain_hash(const bloomline_bloom_t*, uint64_t hash);
+extern uint8_t bloomline_bloom_may_match_hash(const bloomline_bloom_t*, uint64_t hash);
 
 /* False: failed, and nothing changed. */
 extern uint8_t bloomline_bloom_merge(bloomline_bloom_t*, const bloomline_bloom_t* other,
@@ -177,7 +177,7 @@ extern uint64_t bloomline_bloom_num_bits(const bloomline_bloom_t*);
 extern int bloomline_bloom_num_probes(const bloomline_bloom_t*);
 extern uint64_t bloomline_bloom_seed(const bloomline_bloom_t*);
 extern uint64_t bloomline_bloom_capacity(const bloomline_bloom_t*);
-extern uint64_t bloomline_bloom_num_added(const bloomline_bloom_t*);
+extern uint64_t bloomline_bloom_num_keys(const bloomline_bloom_t*);
 extern uint8_t bloomline_bloom_is_past_capacity(const bloomline_bloom_t*);
 extern uint64_t bloomline_bloom_estimated_num_keys(const bloomline_bloom_t*);
 extern double bloomline_bloom_estimated_false_positive_rate(const bloomline_bloom_t*);
@@ -206,23 +206,25 @@ extern bloomline_counting_t* bloomline_counting_load(const char* path, char** er
 extern void bloomline_counting_destroy(bloomline_counting_t*);
 
 /* True: the key was certainly not in before. */
-extern uint8_t bloomline_counting_add(bloomline_counting_t*, const char* key, size_t key_length);
+extern uint8_t bloomline_counting_add_key(bloomline_counting_t*, const char* key,
+                                          size_t key_length);
 /* False: the key is certainly not in, and nothing changed. */
-extern uint8_t bloomline_counting_remove(bloomline_counting_t*, const char* key, size_t key_length);
-extern uint8_t bloomline_counting_may_contain(const bloomline_counting_t*, const char* key,
-                                              size_t key_length);
+extern uint8_t bloomline_counting_remove_key(bloomline_counting_t*, const char* key,
+                                             size_t key_length);
+extern uint8_t bloomline_counting_may_match(const bloomline_counting_t*, const char* key,
+                                            size_t key_length);
 extern uint32_t bloomline_counting_estimated_count(const bloomline_counting_t*, const char* key,
                                                    size_t key_length);
 /* For many keys. The first two return how many answers are true; `answers` may be NULL there. */
-extern size_t bloomline_counting_add_many(bloomline_counting_t*, size_t num_keys,
+extern size_t bloomline_counting_add_keys(bloomline_counting_t*, size_t num_keys,
                                           const char* const* keys, const size_t* key_lengths,
                                           uint8_t* answers);
-extern size_t bloomline_counting_remove_many(bloomline_counting_t*, size_t num_keys,
+extern size_t bloomline_counting_remove_keys(bloomline_counting_t*, size_t num_keys,
                                              const char* const* keys, const size_t* key_lengths,
                                              uint8_t* answers);
-extern void bloomline_counting_may_contain_many(const bloomline_counting_t*, size_t num_keys,
-                                                const char* const* keys, const size_t* key_lengths,
-                                                uint8_t* may_contain);
+extern void bloomline_counting_may_match_keys(const bloomline_counting_t*, size_t num_keys,
+                                              const char* const* keys, const size_t* key_lengths,
+                                              uint8_t* may_match);
 
 /* False: failed, and nothing changed. */
 extern uint8_t bloomline_counting_merge(bloomline_counting_t*, const bloomline_counting_t* other,

@@ -6,16 +6,16 @@
 //   std::string error;
 //   auto filter = bloomline::CountingBloomFilter::Create(options, &error);
 //   if (filter == nullptr) return 1;  // error says why
-//   filter->Add("apple");
-//   filter->Remove("apple");
-//   if (!filter->MayContain("apple")) { /* certainly not in */ }
+//   filter->AddKey("apple");
+//   filter->RemoveKey("apple");
+//   if (!filter->MayMatch("apple")) { /* certainly not in */ }
 //
 // It takes 43 bits per key for a rate of 1 % with 4-bit counters, 97 with 8-bit counters, where a
 // Bloom filter takes 10; ToBloomFilter gives one of 11 or 12 for those who only ask.
 //
 // What a key does: its counters, up to num_probes of them, all lie in one 64-byte line. Where two
 // of its probes meet in one counter, that counter counts as one: Add raises each counter of the key
-// by one, Remove lowers each by one, MayContain asks whether none is zero. A key may be added many
+// by one, Remove lowers each by one, MayMatch asks whether none is zero. A key may be added many
 // times; it is in until it was removed as often.
 //
 // Three things to know:
@@ -97,40 +97,40 @@ class CountingBloomFilter {
 
   // Adds a key of any length. True if it was certainly not in before. Cost: one hash and one cache
   // line.
-  bool Add(std::string_view key);
+  bool AddKey(std::string_view key);
 
   // Takes back one Add of the key. False, and nothing changes, if the key is certainly not in. True
   // for any other key: see "Remove only what was added" above. Cost as Add.
-  bool Remove(std::string_view key);
+  bool RemoveKey(std::string_view key);
 
   // False: the key is certainly not in. True: it is, or, with the false-positive rate, not.
-  bool MayContain(std::string_view key) const;
+  bool MayMatch(std::string_view key) const;
 
-  // How many times the key is in: the least of its counters, so 0 if and only if MayContain is
+  // How many times the key is in: the least of its counters, so 0 if and only if MayMatch is
   // false. Never below the true number while that is at most max_count() and no key was removed
   // that was not in; above it where other keys share all the counters. max_count() stands for
   // "at least that, at some time".
   uint32_t EstimatedCount(std::string_view key) const;
 
-  // The same for n keys, in this order: was_absent[i], removed[i] and may_contain[i] are what the
+  // The same for n keys, in this order: was_absent[i], removed[i] and may_match[i] are what the
   // single calls would have returned; the first two may be null. Return how many were true. In a
   // filter larger than the caches several times as fast as n single calls, because the memory
   // accesses of many keys overlap.
-  size_t AddMany(size_t n, const std::string_view* keys, bool* was_absent = nullptr);
-  size_t RemoveMany(size_t n, const std::string_view* keys, bool* removed = nullptr);
-  void MayContainMany(size_t n, const std::string_view* keys, bool* may_contain) const;
+  size_t AddKeys(size_t n, const std::string_view* keys, bool* was_absent = nullptr);
+  size_t RemoveKeys(size_t n, const std::string_view* keys, bool* removed = nullptr);
+  void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
 
-  // For callers that have a 64-bit hash anyway: HashOf is XXH3 with the filter's seed, Add(k) is
+  // For callers that have a 64-bit hash anyway: HashOf is XXH3 with the filter's seed, AddKey(k) is
   // AddHash(HashOf(k)). Any other hash does as well if all 64 bits of it are well mixed and the
   // filter never gets anything else.
   uint64_t HashOf(std::string_view key) const;
   bool AddHash(uint64_t hash);
   bool RemoveHash(uint64_t hash);
-  bool MayContainHash(uint64_t hash) const;
+  bool MayMatchHash(uint64_t hash) const;
   uint32_t EstimatedHashCount(uint64_t hash) const;
   size_t AddHashes(size_t n, const uint64_t* hashes, bool* was_absent = nullptr);
   size_t RemoveHashes(size_t n, const uint64_t* hashes, bool* removed = nullptr);
-  void MayContainHashes(size_t n, const uint64_t* hashes, bool* may_contain) const;
+  void MayMatchHashes(size_t n, const uint64_t* hashes, bool* may_match) const;
 
   uint64_t num_counters() const;  // a multiple of 512; memory is num_counters * counter_bits / 8
   int counter_bits() const;

@@ -54,7 +54,7 @@ class FilterBuilder {
   void AddKeyAndPrefix(std::string_view key, std::string_view prefix);
 
   // Entries kept so far; 0 if and only if none was added.
-  size_t num_entries() const;
+  size_t num_keys() const;
 
   // Bytes that Finish would return now.
   uint64_t FinishedBytes() const;

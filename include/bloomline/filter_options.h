@@ -43,6 +43,10 @@ constexpr double kMaxBitsPerKey = 100.0;
 constexpr double kMinCompactBitsPerKey = 3.0;
 constexpr double kMaxCompactBitsPerKey = 24.0;
 
+// Limits of k, the number of probes; LevelDB's format sets them.
+constexpr int kMinProbes = 1;
+constexpr int kMaxProbes = 30;
+
 struct BitsPerKeyRange {
   double min, max;
 };

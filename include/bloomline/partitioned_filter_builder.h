@@ -73,8 +73,8 @@ class PartitionedFilterBuilder {
   // with the same words. Cost: one hash and 8 bytes written.
   bool AddKey(std::string_view key, std::string* error);
 
-  // Entries kept so far, as FilterBuilder::num_entries.
-  uint64_t num_entries() const;
+  // Entries kept so far, as FilterBuilder::num_keys.
+  uint64_t num_keys() const;
 
   // Writes the filter over all keys added to `path`, as BloomFilter::Save does: exactly the bytes
   // that FilterBuilder::Finish returns for the same keys and seed. The builder is then empty and

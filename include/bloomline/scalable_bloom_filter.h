@@ -60,17 +60,17 @@ class ScalableBloomFilter {
 
   // Adds a key unless a stage may contain it. True if it was added: it was certainly not in before.
   // When memory for a further stage cannot be had, the last one takes the key beyond its capacity,
-  // and is_overfull() says so. Cost: one hash, and one cache line for each stage.
-  bool Add(std::string_view key);
+  // and IsPastCapacity() says so. Cost: one hash, and one cache line for each stage.
+  bool AddKey(std::string_view key);
 
   // Adds n keys in this order; returns how many were added, and which in `changed`, unless it is
   // null. In large filters several times as fast as single calls.
-  size_t AddMany(size_t n, const std::string_view* keys, bool* changed = nullptr);
+  size_t AddKeys(size_t n, const std::string_view* keys, bool* changed = nullptr);
 
-  // As BloomFilter::MayContain. Cost: one hash, and one cache line for each stage up to the one
+  // As BloomFilter::MayMatch. Cost: one hash, and one cache line for each stage up to the one
   // that contains the key; the last and largest stage is asked first.
-  bool MayContain(std::string_view key) const;
-  void MayContainMany(size_t n, const std::string_view* keys, bool* may_contain) const;
+  bool MayMatch(std::string_view key) const;
+  void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
 
   const ScalableBloomFilterOptions& options() const;
   size_t num_stages() const;
@@ -81,14 +81,14 @@ class ScalableBloomFilter {
   // Sums over the stages.
   uint64_t num_bits() const;
   uint64_t capacity() const;
-  uint64_t num_added() const;
+  uint64_t num_keys() const;
   uint64_t EstimatedNumKeys() const;
 
   // 1 - the product over the stages of 1 - EstimatedFalsePositiveRate(). Cost: reads all bits.
   double EstimatedFalsePositiveRate() const;
 
   // A stage could not be added, and the last one went past its capacity: the bound no longer holds.
-  bool is_overfull() const;
+  bool IsPastCapacity() const;
 
   // Removes all keys and all stages but the first.
   void Clear();
@@ -105,15 +105,15 @@ class ScalableBloomFilter {
   bool AddStage(std::string* error);
   bool LastHasRoom() const;
   bool AddNewHash(uint64_t hash);
-  bool MayContainHash(uint64_t hash) const;
+  bool MayMatchHash(uint64_t hash) const;
   void RequestForQuery(uint64_t hash) const;
-  void RequestedMayContain(size_t n, const uint64_t* hashes, bool* may_contain) const;
+  void RequestedMayMatch(size_t n, const uint64_t* hashes, bool* may_match) const;
   template <typename Figure>
   uint64_t Sum(Figure figure) const;
 
   ScalableBloomFilterOptions options_;
   std::vector<std::unique_ptr<BloomFilter>> stages_;  // at least one
-  bool is_overfull_ = false;
+  bool is_past_capacity_ = false;
 };
 
 }  // namespace bloomline

@@ -19,7 +19,7 @@ struct bloomline_bloomoptions_t {
 };
 
 static_assert(bloomline_bloom_blocked == static_cast<int>(BloomLayout::kBlocked));
-static_assert(bloomline_bloom_unblocked == static_cast<int>(BloomLayout::kUnblocked));
+static_assert(bloomline_bloom_standard == static_cast<int>(BloomLayout::kStandard));
 static_assert(bloomline_bloom_blocked128 == static_cast<int>(BloomLayout::kBlocked128));
 static_assert(bloomline_bloom_blocked64 == static_cast<int>(BloomLayout::kBlocked64));
 
@@ -96,31 +96,31 @@ const bloomline_bloom_t* bloomline_bloom_open_mapped(const char* path, uint8_t v
 
 void bloomline_bloom_destroy(const bloomline_bloom_t* bloom) { delete bloom; }
 
-uint8_t bloomline_bloom_add(bloomline_bloom_t* bloom, const char* key, size_t key_length) {
-  return bloom->filter->Add(Key(key, key_length));
+uint8_t bloomline_bloom_add_key(bloomline_bloom_t* bloom, const char* key, size_t key_length) {
+  return bloom->filter->AddKey(Key(key, key_length));
 }
 
-size_t bloomline_bloom_add_many(bloomline_bloom_t* bloom, size_t num_keys, const char* const* keys,
+size_t bloomline_bloom_add_keys(bloomline_bloom_t* bloom, size_t num_keys, const char* const* keys,
                                 const size_t* key_lengths, uint8_t* changed) {
   size_t num_changed = 0;
   AnswerEachBatch(num_keys, keys, key_lengths, changed,
                   [&](size_t count, const std::string_view* batch, bool* answers) {
-                    num_changed += bloom->filter->AddMany(count, batch, answers);
+                    num_changed += bloom->filter->AddKeys(count, batch, answers);
                   });
   return num_changed;
 }
 
-uint8_t bloomline_bloom_may_contain(const bloomline_bloom_t* bloom, const char* key,
-                                    size_t key_length) {
-  return bloom->view().MayContain(Key(key, key_length));
+uint8_t bloomline_bloom_may_match(const bloomline_bloom_t* bloom, const char* key,
+                                  size_t key_length) {
+  return bloom->view().MayMatch(Key(key, key_length));
 }
 
-void bloomline_bloom_may_contain_many(const bloomline_bloom_t* bloom, size_t num_keys,
-                                      const char* const* keys, const size_t* key_lengths,
-                                      uint8_t* may_contain) {
-  AnswerEachBatch(num_keys, keys, key_lengths, may_contain,
+void bloomline_bloom_may_match_keys(const bloomline_bloom_t* bloom, size_t num_keys,
+                                    const char* const* keys, const size_t* key_lengths,
+                                    uint8_t* may_match) {
+  AnswerEachBatch(num_keys, keys, key_lengths, may_match,
                   [&](size_t count, const std::string_view* batch, bool* answers) {
-                    bloom->view().MayContainMany(count, batch, answers);
+                    bloom->view().MayMatch(count, batch, answers);
                   });
 }
 
@@ -133,8 +133,8 @@ uint8_t bloomline_bloom_add_hash(bloomline_bloom_t* bloom, uint64_t hash) {
   return bloom->filter->AddHash(hash);
 }
 
-uint8_t bloomline_bloom_may_contain_hash(const bloomline_bloom_t* bloom, uint64_t hash) {
-  return bloom->view().MayContainHash(hash);
+uint8_t bloomline_bloom_may_match_hash(const bloomline_bloom_t* bloom, uint64_t hash) {
+  return bloom->view().MayMatchHash(hash);
 }
 
 uint8_t bloomline_bloom_merge(bloomline_bloom_t* bloom, const bloomline_bloom_t* other,
@@ -177,8 +177,8 @@ uint64_t bloomline_bloom_capacity(const bloomline_bloom_t* bloom) {
   return bloom->view().capacity();
 }
 
-uint64_t bloomline_bloom_num_added(const bloomline_bloom_t* bloom) {
-  return bloom->view().num_added();
+uint64_t bloomline_bloom_num_keys(const bloomline_bloom_t* bloom) {
+  return bloom->view().num_keys();
 }
 
 uint8_t bloomline_bloom_is_past_capacity(const bloomline_bloom_t* bloom) {

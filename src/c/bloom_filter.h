@@ -12,7 +12,7 @@ struct bloomline_bloom_t {
   std::unique_ptr<bloomline::BloomFilter> filter;
   std::unique_ptr<bloomline::MappedBloomFilter> mapped;
 
-  const bloomline::BloomFilterView& view() const {
+  const bloomline::BloomFilterBase& view() const {
     if (filter != nullptr) return *filter;
     return *mapped;
   }

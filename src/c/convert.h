@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "src/core/c_error.h"
-#include "src/core/out_of_memory.h"
+#include "src/errors/c_error.h"
+#include "src/errors/out_of_memory.h"
 
 namespace bloomline::c {
 

@@ -91,18 +91,19 @@ uint8_t bloomline_counting_save(const bloomline_counting_t* counting, const char
 
 void bloomline_counting_destroy(bloomline_counting_t* counting) { delete counting; }
 
-uint8_t bloomline_counting_add(bloomline_counting_t* counting, const char* key, size_t key_length) {
-  return counting->filter->Add(Key(key, key_length));
+uint8_t bloomline_counting_add_key(bloomline_counting_t* counting, const char* key,
+                                   size_t key_length) {
+  return counting->filter->AddKey(Key(key, key_length));
 }
 
-uint8_t bloomline_counting_remove(bloomline_counting_t* counting, const char* key,
-                                  size_t key_length) {
-  return counting->filter->Remove(Key(key, key_length));
+uint8_t bloomline_counting_remove_key(bloomline_counting_t* counting, const char* key,
+                                      size_t key_length) {
+  return counting->filter->RemoveKey(Key(key, key_length));
 }
 
-uint8_t bloomline_counting_may_contain(const bloomline_counting_t* counting, const char* key,
-                                       size_t key_length) {
-  return counting->filter->MayContain(Key(key, key_length));
+uint8_t bloomline_counting_may_match(const bloomline_counting_t* counting, const char* key,
+                                     size_t key_length) {
+  return counting->filter->MayMatch(Key(key, key_length));
 }
 
 uint32_t bloomline_counting_estimated_count(const bloomline_counting_t* counting, const char* key,
@@ -110,34 +111,34 @@ uint32_t bloomline_counting_estimated_count(const bloomline_counting_t* counting
   return counting->filter->EstimatedCount(Key(key, key_length));
 }
 
-size_t bloomline_counting_add_many(bloomline_counting_t* counting, size_t num_keys,
+size_t bloomline_counting_add_keys(bloomline_counting_t* counting, size_t num_keys,
                                    const char* const* keys, const size_t* key_lengths,
                                    uint8_t* answers) {
   size_t num_absent = 0;
   AnswerEachBatch(num_keys, keys, key_lengths, answers,
                   [&](size_t count, const std::string_view* batch, bool* was_absent) {
-                    num_absent += counting->filter->AddMany(count, batch, was_absent);
+                    num_absent += counting->filter->AddKeys(count, batch, was_absent);
                   });
   return num_absent;
 }
 
-size_t bloomline_counting_remove_many(bloomline_counting_t* counting, size_t num_keys,
+size_t bloomline_counting_remove_keys(bloomline_counting_t* counting, size_t num_keys,
                                       const char* const* keys, const size_t* key_lengths,
                                       uint8_t* answers) {
   size_t num_removed = 0;
   AnswerEachBatch(num_keys, keys, key_lengths, answers,
                   [&](size_t count, const std::string_view* batch, bool* removed) {
-                    num_removed += counting->filter->RemoveMany(count, batch, removed);
+                    num_removed += counting->filter->RemoveKeys(count, batch, removed);
                   });
   return num_removed;
 }
 
-void bloomline_counting_may_contain_many(const bloomline_counting_t* counting, size_t num_keys,
-                                         const char* const* keys, const size_t* key_lengths,
-                                         uint8_t* may_contain) {
-  AnswerEachBatch(num_keys, keys, key_lengths, may_contain,
+void bloomline_counting_may_match_keys(const bloomline_counting_t* counting, size_t num_keys,
+                                       const char* const* keys, const size_t* key_lengths,
+                                       uint8_t* may_match) {
+  AnswerEachBatch(num_keys, keys, key_lengths, may_match,
                   [&](size_t count, const std::string_view* batch, bool* answers) {
-                    counting->filter->MayContainMany(count, batch, answers);
+                    counting->filter->MayMatch(count, batch, answers);
                   });
 }
 

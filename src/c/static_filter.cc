@@ -14,8 +14,8 @@
 #include "bloomline/sizing.h"
 #include "bloomline/version.h"
 #include "src/c/convert.h"
-#include "src/core/format.h"
-#include "src/core/out_of_memory.h"
+#include "src/errors/out_of_memory.h"
+#include "src/format/format.h"
 
 using bloomline::Format;
 using bloomline::c::Key;
@@ -121,8 +121,8 @@ void bloomline_builder_add_key_and_prefix(bloomline_builder_t* builder, const ch
   builder->builder.AddKeyAndPrefix(Key(key, key_length), Key(prefix, prefix_length));
 }
 
-size_t bloomline_builder_num_entries(const bloomline_builder_t* builder) {
-  return builder->builder.num_entries();
+size_t bloomline_builder_num_keys(const bloomline_builder_t* builder) {
+  return builder->builder.num_keys();
 }
 
 uint8_t bloomline_builder_take_keys_from(bloomline_builder_t* builder, bloomline_builder_t* other) {
@@ -172,7 +172,7 @@ uint8_t bloomline_view_may_match(const bloomline_view_t* view, const char* key, 
   return view->view.MayMatch(Key(key, key_length));
 }
 
-void bloomline_view_may_match_many(const bloomline_view_t* view, size_t num_keys,
+void bloomline_view_may_match_keys(const bloomline_view_t* view, size_t num_keys,
                                    const char* const* keys, const size_t* key_lengths,
                                    uint8_t* may_match) {
   bloomline::c::AnswerEachBatch(num_keys, keys, key_lengths, may_match,

@@ -2,8 +2,8 @@
 #ifndef BLOOMLINE_KERNELS_ALL_KERNELS_H_
 #define BLOOMLINE_KERNELS_ALL_KERNELS_H_
 
-#include "src/kernels/compact_kernel.h"
-#include "src/kernels/counter_lines.h"
+#include "src/kernels/compact/compact_kernel.h"
+#include "src/kernels/counters/counter_lines.h"
 #include "src/kernels/kernel.h"
 
 namespace bloomline::kernels {

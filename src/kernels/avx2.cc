@@ -4,10 +4,10 @@
 
 #include "src/kernels/all_kernels.h"
 #include "src/kernels/avx2_bits.h"
-#include "src/kernels/line_counts.h"
-#include "src/kernels/lines.h"
+#include "src/kernels/blocked/line_counts.h"
+#include "src/kernels/blocked/lines.h"
+#include "src/kernels/blocked/shared_words.h"
 #include "src/kernels/probe_sequence.h"
-#include "src/kernels/shared_words.h"
 #include "src/kernels/unrolled.h"
 
 namespace bloomline::kernels {

@@ -5,9 +5,9 @@
 #include "src/kernels/all_kernels.h"
 #include "src/kernels/avx512_bits.h"
 #include "src/kernels/avx512_ones.h"
-#include "src/kernels/lines.h"
+#include "src/kernels/blocked/lines.h"
+#include "src/kernels/blocked/shared_words.h"
 #include "src/kernels/probe_sequence.h"
-#include "src/kernels/shared_words.h"
 #include "src/kernels/unrolled.h"
 
 namespace bloomline::kernels {

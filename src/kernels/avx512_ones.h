@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "src/kernels/avx512_bits.h"
-#include "src/kernels/lines.h"
+#include "src/kernels/blocked/lines.h"
 #include "src/kernels/probe_sequence.h"
 
 namespace bloomline::kernels {

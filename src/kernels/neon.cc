@@ -6,8 +6,8 @@
 
 #include <arm_neon.h>
 
-#include "src/kernels/line_counts.h"
-#include "src/kernels/lines.h"
+#include "src/kernels/blocked/line_counts.h"
+#include "src/kernels/blocked/lines.h"
 #include "src/kernels/probe_sequence.h"
 
 namespace bloomline::kernels {

@@ -1,9 +1,9 @@
 // The portable kernel: the specification that every other kernel must agree with, bit for bit.
 #include "src/kernels/all_kernels.h"
-#include "src/kernels/line_counts.h"
-#include "src/kernels/lines.h"
+#include "src/kernels/blocked/line_counts.h"
+#include "src/kernels/blocked/lines.h"
+#include "src/kernels/blocked/shared_words.h"
 #include "src/kernels/probe_sequence.h"
-#include "src/kernels/shared_words.h"
 #include "src/kernels/unrolled.h"
 
 namespace bloomline::kernels {

@@ -73,15 +73,13 @@ struct WidePair {
   uint64_t b;
 };
 
-inline WidePair UnblockedPair(uint64_t hash) { return {hash, hash << 32 | hash >> 32}; }
+inline WidePair StandardPair(uint64_t hash) { return {hash, hash << 32 | hash >> 32}; }
 
 inline uint64_t WideProbe(WidePair pair, int j) {
   return pair.a + kWideProbeMultipliers[j] * pair.b;
 }
 
-inline uint64_t UnblockedBit(uint64_t probe, uint64_t num_bits) {
-  return ScaledTo(num_bits, probe);
-}
+inline uint64_t StandardBit(uint64_t probe, uint64_t num_bits) { return ScaledTo(num_bits, probe); }
 
 }  // namespace bloomline::kernels
 

@@ -10,9 +10,9 @@
 #include "bloomline/c_leveldb.h"
 #include "bloomline/leveldb.h"
 #include "leveldb/slice.h"
-#include "src/core/c_error.h"
-#include "src/core/format.h"
-#include "src/core/out_of_memory.h"
+#include "src/errors/c_error.h"
+#include "src/errors/out_of_memory.h"
+#include "src/format/format.h"
 
 namespace {
 

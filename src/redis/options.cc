@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "bloomline/redis_bloom_filter.h"
-#include "src/core/error_text.h"
-#include "src/core/out_of_memory.h"
+#include "src/errors/error_text.h"
+#include "src/errors/out_of_memory.h"
 #include "src/redis/address.h"
 #include "src/redis/layout.h"
 #include "src/redis/tls.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kMaxMs = 600000;
 
-// Empty if TLS can be used, or is not wanted.
+// Returns an empty string if TLS is available or not wanted.
 std::string ValidateTls(const RedisTls& tls, const std::vector<redis::Endpoint>& endpoints) {
   const bool is_wanted = !endpoints.empty() && endpoints.front().use_tls;
   if (is_wanted && !redis::WhyNoTls().empty()) {
@@ -36,7 +36,7 @@ std::string ValidateTls(const RedisTls& tls, const std::vector<redis::Endpoint>&
   return "";
 }
 
-// Throws for want of memory.
+// Throws if out of memory.
 std::string ValidateTexts(const RedisServers& servers) {
   std::vector<redis::Endpoint> endpoints;
   RedisServers resolved;
@@ -48,7 +48,7 @@ std::string ValidateTexts(const RedisServers& servers) {
     return "servers is empty; allowed: one server or nodes of one cluster";
   }
   if (resolved.username.empty() || !resolved.password.empty()) return "";
-  // In an address it may be a password that its writer took for one without a name.
+  // Not quoted if it comes from an address: its author may have meant it as a password.
   return (servers.username.empty() ? std::string("servers has a user")
                                    : "username is '" + servers.username + "'") +
          " without a password";
@@ -71,10 +71,10 @@ std::string RedisServers::Validate() const {
     error << "max_retries is " << max_retries << "; allowed: 0 to 100";
   } else if (give_up_ms < 0 || give_up_ms > kMaxMs) {
     error << "give_up_ms is " << give_up_ms << "; allowed: 0 to " << kMaxMs;
-  } else if (when_unavailable != WhenUnavailable::kMayContain &&
+  } else if (when_unavailable != WhenUnavailable::kMayMatch &&
              when_unavailable != WhenUnavailable::kError) {
     error << "when_unavailable is " << static_cast<int>(when_unavailable)
-          << "; allowed: 0 (kMayContain), 1 (kError)";
+          << "; allowed: 0 (kMayMatch), 1 (kError)";
   }
   return error.str();
 }

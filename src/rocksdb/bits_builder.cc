@@ -5,11 +5,13 @@
 #include <new>
 #include <string>
 
+#include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
 #include "rocksdb/env.h"
-#include "src/core/format.h"
-#include "src/core/out_of_memory.h"
-#include "src/core/payload.h"
+#include "src/errors/out_of_memory.h"
+#include "src/format/format.h"
+#include "src/format/payload.h"
+#include "src/query/hash_query.h"
 #include "src/rocksdb/slice_view.h"
 
 namespace bloomline {
@@ -57,7 +59,7 @@ void RocksDBBitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alt) {
   writer_.AddKeyAndPrefix(View(key), View(alt));
 }
 
-size_t RocksDBBitsBuilder::EstimateEntriesAdded() { return writer_.num_entries(); }
+size_t RocksDBBitsBuilder::EstimateEntriesAdded() { return writer_.num_keys(); }
 
 ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]>* buf) {
   return Finish(buf, nullptr);
@@ -68,7 +70,7 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
   if (status != nullptr) *status = Status::OK();
   unverified_.Clear();
   const bool matches_everything = writer_.MatchesEverything();
-  if (writer_.num_entries() == 0 && !matches_everything) return Slice();
+  if (writer_.num_keys() == 0 && !matches_everything) return Slice();
   const bool intact = !verify_ || writer_.HashesAreIntact();
   const uint64_t num_bytes = writer_.FinishedBytes();
   char* bytes = intact ? new (std::nothrow) char[num_bytes] : nullptr;
@@ -121,7 +123,7 @@ double RocksDBBitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {
   const double bits_per_key = paid_bits / static_cast<double>(num_entries);
   switch (writer_.options().format) {
     case Format::kClassic:
-      return ClassicFalsePositiveRate(bits_per_key, num_probes);
+      return StandardFalsePositiveRate(bits_per_key, num_probes);
     case Format::kBlocked:
       return BlockedFalsePositiveRate(bits_per_key, num_probes);
     case Format::kCompact:

@@ -3,7 +3,7 @@
 #define BLOOMLINE_ROCKSDB_BITS_BUILDER_H_
 
 #include "bloomline/filter_options.h"
-#include "src/core/filter_writer.h"
+#include "src/build/filter_writer.h"
 #include "src/rocksdb/filter_bits_abi.h"
 
 namespace ROCKSDB_NAMESPACE {

@@ -4,10 +4,11 @@
 #include <new>
 #include <type_traits>
 
-#include "src/core/format.h"
-#include "src/core/payload.h"
+#include "src/format/format.h"
+#include "src/format/payload.h"
+#include "src/kernels/blocked/lines.h"
 #include "src/kernels/kernel.h"
-#include "src/kernels/lines.h"
+#include "src/query/hash_query.h"
 #include "src/rocksdb/slice_view.h"
 
 namespace bloomline {

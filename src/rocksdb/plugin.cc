@@ -4,7 +4,7 @@
 
 #include "bloomline/rocksdb.h"
 #include "rocksdb/utilities/object_registry.h"
-#include "src/core/out_of_memory.h"
+#include "src/errors/out_of_memory.h"
 #include "src/rocksdb/filter_policy.h"
 #include "src/rocksdb/policy_options.h"
 

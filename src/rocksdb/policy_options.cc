@@ -4,8 +4,8 @@
 
 #include "bloomline/seed.h"
 #include "rocksdb/customizable.h"
-#include "src/core/number_text.h"
-#include "src/core/out_of_memory.h"
+#include "src/errors/number_text.h"
+#include "src/errors/out_of_memory.h"
 #include "src/rocksdb/filter_policy.h"
 
 namespace bloomline {

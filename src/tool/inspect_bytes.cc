@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "bloomline/filter.h"
-#include "src/core/format.h"
+#include "src/format/format.h"
 #include "src/tool/facts.h"
 #include "src/tool/inspect.h"
 

@@ -2,9 +2,9 @@
 #include <iostream>
 #include <memory>
 
-#include "src/filters/file_io.h"
-#include "src/filters/line_memory.h"
-#include "src/filters/system_error.h"
+#include "src/memory/file_io.h"
+#include "src/memory/filter_memory.h"
+#include "src/memory/system_error.h"
 #include "src/tool/commands.h"
 #include "src/tool/inspect.h"
 

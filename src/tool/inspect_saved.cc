@@ -18,8 +18,8 @@ const char* LayoutName(BloomLayout layout) {
   switch (layout) {
     case BloomLayout::kBlocked:
       return "blocked";
-    case BloomLayout::kUnblocked:
-      return "unblocked";
+    case BloomLayout::kStandard:
+      return "standard";
     case BloomLayout::kBlocked128:
       return "blocked, 128 bits";
     case BloomLayout::kBlocked64:
@@ -35,18 +35,18 @@ Fact CapacityFact(uint64_t capacity) {
           capacity == 0 ? "not stated" : CountText(capacity) + " keys"};
 }
 
-// What BloomFilterView and ScalableBloomFilter both tell.
+// What BloomFilterBase and ScalableBloomFilter both tell.
 template <typename Filter>
 void AppendEstimates(const Filter& filter, Facts* facts) {
   facts->push_back(CountFact("num_bits", "bits", filter.num_bits()));
   facts->push_back(CapacityFact(filter.capacity()));
-  facts->push_back(CountFact("num_added", "keys added that changed it", filter.num_added()));
+  facts->push_back(CountFact("num_keys", "keys added that changed it", filter.num_keys()));
   facts->push_back(
       CountFact("estimated_num_keys", "keys, from the bits set", filter.EstimatedNumKeys()));
   facts->push_back(RateFact("estimated_false_positive_rate", "false positives, from the bits set",
                             filter.EstimatedFalsePositiveRate()));
   AppendRandomMatchRate([&](size_t n, const std::string_view* keys,
-                            bool* answers) { filter.MayContainMany(n, keys, answers); },
+                            bool* answers) { filter.MayMatch(n, keys, answers); },
                         facts);
 }
 
@@ -89,7 +89,7 @@ std::optional<Facts> InspectCounting(const std::string& path, std::string* error
       CountFact("num_keys", "keys, repeats counted", filter->num_keys()),
       CountFact("num_saturated_counters", "saturated counters", filter->num_saturated_counters())};
   AppendRandomMatchRate([&](size_t n, const std::string_view* keys,
-                            bool* answers) { filter->MayContainMany(n, keys, answers); },
+                            bool* answers) { filter->MayMatch(n, keys, answers); },
                         &facts);
   return facts;
 }

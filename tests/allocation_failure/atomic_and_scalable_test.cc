@@ -16,7 +16,7 @@ constexpr size_t kKeys = 1000;
 
 template <typename Filter>
 void CheckKeys(const Filter& filter, const std::vector<std::string_view>& keys) {
-  for (const std::string_view key : keys) Attempt::CheckPresent(filter.MayContain(key));
+  for (const std::string_view key : keys) Attempt::CheckPresent(filter.MayMatch(key));
 }
 
 class ManyKeysTest : public testing::Test {
@@ -51,11 +51,11 @@ TEST_F(AtomicBloomFilterTest, IsCreatedOrNot) {
 
 TEST_F(AtomicBloomFilterTest, ThawAndFreezeLoseNoKey) {
   FailEachAllocation(
-      {"AtomicBloomFilter::Thaw", "AtomicBloomFilter::Freeze"}, [&](Attempt* attempt) {
+      {"AtomicBloomFilter::ToAtomic", "AtomicBloomFilter::ToBloomFilter"}, [&](Attempt* attempt) {
         auto filter = BloomFilter::Create(Options(), nullptr);
-        filter->AddMany(keys_.size(), keys_.data());
+        filter->AddKeys(keys_.size(), keys_.data());
         std::unique_ptr<AtomicBloomFilter> atomic;
-        attempt->Call([&] { atomic = AtomicBloomFilter::Thaw(std::move(filter)); });
+        attempt->Call([&] { atomic = AtomicBloomFilter::ToAtomic(std::move(filter)); });
         ASSERT_NE(atomic == nullptr, filter == nullptr) << "one of the two has the keys";
         if (atomic == nullptr) {
           EXPECT_TRUE(attempt->HasFailed());
@@ -63,7 +63,7 @@ TEST_F(AtomicBloomFilterTest, ThawAndFreezeLoseNoKey) {
           return;
         }
         CheckKeys(*atomic, keys_);
-        attempt->Call([&] { filter = AtomicBloomFilter::Freeze(std::move(atomic)); });
+        attempt->Call([&] { filter = AtomicBloomFilter::ToBloomFilter(std::move(atomic)); });
         ASSERT_NE(atomic == nullptr, filter == nullptr) << "one of the two has the keys";
         if (filter == nullptr) {
           EXPECT_TRUE(attempt->HasFailed());
@@ -76,7 +76,7 @@ TEST_F(AtomicBloomFilterTest, ThawAndFreezeLoseNoKey) {
 
 TEST_F(AtomicBloomFilterTest, SnapshotIsTakenOrNot) {
   const auto filter = AtomicBloomFilter::Create(Options(), nullptr);
-  filter->AddMany(keys_.size(), keys_.data());
+  filter->AddKeys(keys_.size(), keys_.data());
   FailEachAllocation({"AtomicBloomFilter::Snapshot"}, [&](Attempt* attempt) {
     std::unique_ptr<BloomFilter> snapshot;
     std::string error = Attempt::kUntouched;
@@ -91,23 +91,23 @@ TEST_F(AtomicBloomFilterTest, WhatIsLeftNeedsNoMemory) {
   const auto filter = AtomicBloomFilter::Create(Options(), nullptr);
   bool answers[kKeys];
   ExpectNoAllocation(
-      {"AtomicBloomFilter::Add", "AtomicBloomFilter::AddMany", "AtomicBloomFilter::AddHash",
-       "AtomicBloomFilter::AddHashes", "AtomicBloomFilter::MayContain",
-       "AtomicBloomFilter::MayContainMany", "AtomicBloomFilter::HashOf",
-       "AtomicBloomFilter::MayContainHash", "AtomicBloomFilter::MayContainHashes",
-       "AtomicBloomFilter::layout", "AtomicBloomFilter::num_bits", "AtomicBloomFilter::num_probes",
-       "AtomicBloomFilter::seed", "AtomicBloomFilter::capacity",
-       "AtomicBloomFilter::EstimatedNumKeys", "AtomicBloomFilter::EstimatedFalsePositiveRate"},
+      {"AtomicBloomFilter::AddKey", "AtomicBloomFilter::AddKeys", "AtomicBloomFilter::AddHash",
+       "AtomicBloomFilter::AddHashes", "AtomicBloomFilter::MayMatch", "AtomicBloomFilter::MayMatch",
+       "AtomicBloomFilter::HashOf", "AtomicBloomFilter::MayMatchHash",
+       "AtomicBloomFilter::MayMatchHashes", "AtomicBloomFilter::layout",
+       "AtomicBloomFilter::num_bits", "AtomicBloomFilter::num_probes", "AtomicBloomFilter::seed",
+       "AtomicBloomFilter::capacity", "AtomicBloomFilter::EstimatedNumKeys",
+       "AtomicBloomFilter::EstimatedFalsePositiveRate"},
       [&] {
-        filter->Add(keys_[0]);
+        filter->AddKey(keys_[0]);
         const uint64_t hash = filter->HashOf(keys_[1]);
         filter->AddHash(hash);
         filter->AddHashes(1, &hash);
-        filter->AddMany(keys_.size(), keys_.data(), answers);
-        filter->MayContain(keys_[0]);
-        filter->MayContainHash(hash);
-        filter->MayContainHashes(1, &hash, answers);
-        filter->MayContainMany(keys_.size(), keys_.data(), answers);
+        filter->AddKeys(keys_.size(), keys_.data(), answers);
+        filter->MayMatch(keys_[0]);
+        filter->MayMatchHash(hash);
+        filter->MayMatchHashes(1, &hash, answers);
+        filter->MayMatch(keys_.size(), keys_.data(), answers);
         filter->layout();
         filter->num_bits();
         filter->num_probes();
@@ -160,20 +160,20 @@ TEST_F(ScalableBloomFilterTest, IsCreatedOrNot) {
 
 // A stage that cannot be had leaves its keys to the last one.
 TEST_F(ScalableBloomFilterTest, AddsEveryKeyAlsoWhereItCannotGrow) {
-  FailEachAllocation({"ScalableBloomFilter::Add", "ScalableBloomFilter::is_overfull"},
+  FailEachAllocation({"ScalableBloomFilter::AddKey", "ScalableBloomFilter::IsPastCapacity"},
                      [&](Attempt* attempt) {
                        const auto filter = ScalableBloomFilter::Create(Options(), nullptr);
                        attempt->Call([&] {
-                         for (const std::string_view key : keys_) filter->Add(key);
+                         for (const std::string_view key : keys_) filter->AddKey(key);
                        });
                        CheckKeys(*filter, keys_);
-                       EXPECT_EQ(filter->is_overfull(), attempt->HasFailed());
+                       EXPECT_EQ(filter->IsPastCapacity(), attempt->HasFailed());
                      });
-  FailEachAllocation({"ScalableBloomFilter::AddMany"}, [&](Attempt* attempt) {
+  FailEachAllocation({"ScalableBloomFilter::AddKeys"}, [&](Attempt* attempt) {
     const auto filter = ScalableBloomFilter::Create(Options(), nullptr);
-    attempt->Call([&] { filter->AddMany(keys_.size(), keys_.data()); });
+    attempt->Call([&] { filter->AddKeys(keys_.size(), keys_.data()); });
     CheckKeys(*filter, keys_);
-    EXPECT_EQ(filter->is_overfull(), attempt->HasFailed());
+    EXPECT_EQ(filter->IsPastCapacity(), attempt->HasFailed());
   });
 }
 
@@ -182,20 +182,20 @@ TEST_F(ScalableBloomFilterTest, CannotGrowForever) {
   options.initial_capacity = 1;
   options.growth = 1;
   options.tightening = 0.99;
-  FailEachAllocation({"ScalableBloomFilter::Add"}, [&](Attempt* attempt) {
+  FailEachAllocation({"ScalableBloomFilter::AddKey"}, [&](Attempt* attempt) {
     const auto filter = ScalableBloomFilter::Create(options, nullptr);
-    for (size_t i = 0; i < 100; ++i) filter->Add(keys_[i]);
+    for (size_t i = 0; i < 100; ++i) filter->AddKey(keys_[i]);
     attempt->Call([&] {
-      for (size_t i = 100; i < 200; ++i) filter->Add(keys_[i]);
+      for (size_t i = 100; i < 200; ++i) filter->AddKey(keys_[i]);
     });
-    EXPECT_TRUE(filter->is_overfull());
-    for (size_t i = 0; i < 200; ++i) attempt->CheckPresent(filter->MayContain(keys_[i]));
+    EXPECT_TRUE(filter->IsPastCapacity());
+    for (size_t i = 0; i < 200; ++i) attempt->CheckPresent(filter->MayMatch(keys_[i]));
   });
 }
 
 TEST_F(ScalableBloomFilterTest, IsSavedAndLoadedOrNot) {
   const auto filter = ScalableBloomFilter::Create(Options(), nullptr);
-  filter->AddMany(keys_.size(), keys_.data());
+  filter->AddKeys(keys_.size(), keys_.data());
   FailEachAllocation({"ScalableBloomFilter::Save"}, [&](Attempt* attempt) {
     bool saved = false;
     std::string error = Attempt::kUntouched;
@@ -225,27 +225,27 @@ TEST_F(ScalableBloomFilterTest, IsSavedAndLoadedOrNot) {
 
 TEST_F(ScalableBloomFilterTest, WhatIsLeftNeedsNoMemory) {
   const auto filter = ScalableBloomFilter::Create(Options(), nullptr);
-  filter->AddMany(keys_.size(), keys_.data());
+  filter->AddKeys(keys_.size(), keys_.data());
   bool answers[kKeys];
   ExpectNoAllocation(
-      {"ScalableBloomFilter::MayContain", "ScalableBloomFilter::MayContainMany",
+      {"ScalableBloomFilter::MayMatch", "ScalableBloomFilter::MayMatch",
        "ScalableBloomFilter::options", "ScalableBloomFilter::num_stages",
        "ScalableBloomFilter::stage", "ScalableBloomFilter::num_bits",
-       "ScalableBloomFilter::capacity", "ScalableBloomFilter::num_added",
+       "ScalableBloomFilter::capacity", "ScalableBloomFilter::num_keys",
        "ScalableBloomFilter::EstimatedNumKeys", "ScalableBloomFilter::EstimatedFalsePositiveRate",
-       "ScalableBloomFilter::is_overfull"},
+       "ScalableBloomFilter::IsPastCapacity"},
       [&] {
-        filter->MayContain(keys_[0]);
-        filter->MayContainMany(keys_.size(), keys_.data(), answers);
+        filter->MayMatch(keys_[0]);
+        filter->MayMatch(keys_.size(), keys_.data(), answers);
         filter->options();
         filter->num_stages();
         filter->stage(0);
         filter->num_bits();
         filter->capacity();
-        filter->num_added();
+        filter->num_keys();
         filter->EstimatedNumKeys();
         filter->EstimatedFalsePositiveRate();
-        filter->is_overfull();
+        filter->IsPastCapacity();
       });
   for (const bool answer : answers) Attempt::CheckPresent(answer);
   ExpectNoAllocation({"ScalableBloomFilter::Clear"}, [&] { filter->Clear(); });

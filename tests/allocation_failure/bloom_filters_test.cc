@@ -21,12 +21,12 @@ BloomFilterOptions Options() {
 
 std::unique_ptr<BloomFilter> FilterOf(const std::vector<std::string_view>& keys) {
   auto filter = BloomFilter::Create(Options(), nullptr);
-  filter->AddMany(keys.size(), keys.data());
+  filter->AddKeys(keys.size(), keys.data());
   return filter;
 }
 
-void CheckKeys(const BloomFilterView& filter, const std::vector<std::string_view>& keys) {
-  for (const std::string_view key : keys) Attempt::CheckPresent(filter.MayContain(key));
+void CheckKeys(const BloomFilterBase& filter, const std::vector<std::string_view>& keys) {
+  for (const std::string_view key : keys) Attempt::CheckPresent(filter.MayMatch(key));
 }
 
 class BloomFilterTest : public testing::Test {
@@ -75,8 +75,8 @@ TEST_F(BloomFilterTest, IsCreatedOrNot) {
       attempt->Call([&] { filter = BloomFilter::Create(options, &error); });
       attempt->CheckOutcome(filter != nullptr, error);
       if (filter == nullptr) return;
-      filter->Add("a key");
-      attempt->CheckPresent(filter->MayContain("a key"));
+      filter->AddKey("a key");
+      attempt->CheckPresent(filter->MayMatch("a key"));
     });
   }
 }
@@ -93,7 +93,7 @@ TEST_F(BloomFilterTest, IsCopiedOrNot) {
 }
 
 TEST_F(BloomFilterTest, IsSavedOrTheOldFileStays) {
-  FailEachAllocation({"BloomFilterView::Save"}, [&](Attempt* attempt) {
+  FailEachAllocation({"BloomFilterBase::Save"}, [&](Attempt* attempt) {
     ASSERT_TRUE(BloomFilter::Create(Options(), nullptr)->Save(path_, nullptr));
     bool saved = false;
     std::string error = Attempt::kUntouched;
@@ -101,10 +101,10 @@ TEST_F(BloomFilterTest, IsSavedOrTheOldFileStays) {
     attempt->CheckOutcome(saved, error);
     const auto loaded = BloomFilter::Load(path_, &error);
     ASSERT_NE(loaded, nullptr) << error;
-    EXPECT_EQ(loaded->num_added(), saved ? filter_->num_added() : 0);
+    EXPECT_EQ(loaded->num_keys(), saved ? filter_->num_keys() : 0);
     if (saved) CheckKeys(*loaded, keys_);
   });
-  FailEachAllocation({"BloomFilterView::Save"}, [&](Attempt* attempt) {
+  FailEachAllocation({"BloomFilterBase::Save"}, [&](Attempt* attempt) {
     const std::string nowhere = dir_.Path("no such folder/file");
     bool saved = false;
     std::string error = Attempt::kUntouched;
@@ -186,7 +186,7 @@ TEST_F(BloomFilterTest, UnequalFiltersAreNeitherMergedNorEqual) {
   }
   others[0].num_bits *= 2;
   others[1].num_probes += 1;
-  others[2].layout = BloomLayout::kUnblocked;
+  others[2].layout = BloomLayout::kStandard;
   others[3].seed = 1;
   const auto before = BloomFilter::Copy(*filter_, nullptr);
   for (const BloomFilterOptions& options : others) {
@@ -212,48 +212,48 @@ TEST_F(BloomFilterTest, UnequalFiltersAreNeitherMergedNorEqual) {
 
 TEST_F(BloomFilterTest, WhatIsLeftNeedsNoMemory) {
   const auto other = FilterOf(keys_);
-  const BloomFilterView& view = *filter_;
+  const BloomFilterBase& view = *filter_;
   bool answers[kKeys];
-  ExpectNoAllocation({"BloomFilter::Add",
-                      "BloomFilter::AddMany",
+  ExpectNoAllocation({"BloomFilter::AddKey",
+                      "BloomFilter::AddKeys",
                       "BloomFilter::AddHash",
                       "BloomFilter::AddHashes",
                       "BloomFilter::Merge",
                       "BloomFilter::Intersect",
                       "BloomFilter::Clear",
-                      "BloomFilterView::MayContain",
-                      "BloomFilterView::MayContainMany",
-                      "BloomFilterView::HashOf",
-                      "BloomFilterView::MayContainHash",
-                      "BloomFilterView::MayContainHashes",
-                      "BloomFilterView::layout",
-                      "BloomFilterView::num_bits",
-                      "BloomFilterView::num_probes",
-                      "BloomFilterView::seed",
-                      "BloomFilterView::capacity",
-                      "BloomFilterView::num_added",
-                      "BloomFilterView::IsPastCapacity",
-                      "BloomFilterView::EstimatedNumKeys",
-                      "BloomFilterView::EstimatedFalsePositiveRate"},
+                      "BloomFilterBase::MayMatch",
+                      "BloomFilterBase::MayMatch",
+                      "BloomFilterBase::HashOf",
+                      "BloomFilterBase::MayMatchHash",
+                      "BloomFilterBase::MayMatchHashes",
+                      "BloomFilterBase::layout",
+                      "BloomFilterBase::num_bits",
+                      "BloomFilterBase::num_probes",
+                      "BloomFilterBase::seed",
+                      "BloomFilterBase::capacity",
+                      "BloomFilterBase::num_keys",
+                      "BloomFilterBase::IsPastCapacity",
+                      "BloomFilterBase::EstimatedNumKeys",
+                      "BloomFilterBase::EstimatedFalsePositiveRate"},
                      [&] {
                        filter_->Clear();
-                       filter_->Add(keys_[0]);
+                       filter_->AddKey(keys_[0]);
                        filter_->AddHash(view.HashOf(keys_[1]));
                        const uint64_t hash = view.HashOf(keys_[2]);
                        filter_->AddHashes(1, &hash);
-                       filter_->AddMany(keys_.size(), keys_.data(), answers);
+                       filter_->AddKeys(keys_.size(), keys_.data(), answers);
                        filter_->Merge(*other, nullptr);
                        filter_->Intersect(*other, nullptr);
-                       view.MayContain(keys_[0]);
-                       view.MayContainHash(hash);
-                       view.MayContainHashes(1, &hash, answers);
-                       view.MayContainMany(keys_.size(), keys_.data(), answers);
+                       view.MayMatch(keys_[0]);
+                       view.MayMatchHash(hash);
+                       view.MayMatchHashes(1, &hash, answers);
+                       view.MayMatch(keys_.size(), keys_.data(), answers);
                        view.layout();
                        view.num_bits();
                        view.num_probes();
                        view.seed();
                        view.capacity();
-                       view.num_added();
+                       view.num_keys();
                        view.IsPastCapacity();
                        view.EstimatedNumKeys();
                        view.EstimatedFalsePositiveRate();

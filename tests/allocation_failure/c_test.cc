@@ -143,7 +143,7 @@ TEST_F(CTest, BuilderLosesNoKey) {
     bloomline_filteroptions_set_format(options, format);
     FailEachAllocation(
         {"bloomline_builder_create", "bloomline_builder_destroy", "bloomline_builder_add_key",
-         "bloomline_builder_add_key_and_prefix", "bloomline_builder_num_entries",
+         "bloomline_builder_add_key_and_prefix", "bloomline_builder_num_keys",
          "bloomline_builder_take_keys_from", "bloomline_builder_finish", "bloomline_builder_error",
          "bloomline_view_open", "bloomline_view_destroy"},
         [&](Attempt* attempt) {
@@ -151,7 +151,7 @@ TEST_F(CTest, BuilderLosesNoKey) {
           bloomline_builder_t *builder = nullptr, *other = nullptr;
           bloomline_view_t* view = nullptr;
           char* filter = nullptr;
-          size_t length = 0, num_entries = 0;
+          size_t length = 0, num_keys = 0;
           attempt->Call([&] { builder = bloomline_builder_create(options, error.out()); });
           error.Check(*attempt, builder != nullptr);
           if (builder != nullptr) {
@@ -164,13 +164,13 @@ TEST_F(CTest, BuilderLosesNoKey) {
                 bloomline_builder_add_key_and_prefix(other, "other", 5, "o", 1);
                 bloomline_builder_take_keys_from(builder, other);
               }
-              num_entries = bloomline_builder_num_entries(builder);
+              num_keys = bloomline_builder_num_keys(builder);
               filter = bloomline_builder_finish(builder, 1, &length, finish_error.out());
             });
             finish_error.Check(*attempt, filter != nullptr);
             EXPECT_EQ(length == 0, filter == nullptr);
-            if (filter == nullptr && bloomline_builder_num_entries(builder) != 0) {
-              EXPECT_EQ(bloomline_builder_num_entries(builder), num_entries) << "all or none";
+            if (filter == nullptr && bloomline_builder_num_keys(builder) != 0) {
+              EXPECT_EQ(bloomline_builder_num_keys(builder), num_keys) << "all or none";
             }
           }
           if (filter != nullptr) {
@@ -204,11 +204,11 @@ TEST_F(CTest, BuilderLosesNoKey) {
 
 TEST_F(CTest, ViewNeedsNoMemory) {
   auto* view = bloomline_view_open("", 0);
-  ExpectNoAllocation({"bloomline_view_may_match", "bloomline_view_may_match_many",
+  ExpectNoAllocation({"bloomline_view_may_match", "bloomline_view_may_match_keys",
                       "bloomline_view_always_matches", "bloomline_view_num_probes"},
                      [&] {
                        bloomline_view_may_match(view, "key", 3);
-                       bloomline_view_may_match_many(view, kKeys, k_.keys.data(), k_.lengths.data(),
+                       bloomline_view_may_match_keys(view, kKeys, k_.keys.data(), k_.lengths.data(),
                                                      k_.answers);
                        bloomline_view_always_matches(view);
                        bloomline_view_num_probes(view);
@@ -230,7 +230,7 @@ TEST_F(CTest, BloomFiltersAreMadeOrNot) {
         errors[0].Check(*attempt, first != nullptr);
         if (first == nullptr) return;
         filters[0] = first;
-        bloomline_bloom_add_many(first, kKeys, k_.keys.data(), k_.lengths.data(), k_.answers);
+        bloomline_bloom_add_keys(first, kKeys, k_.keys.data(), k_.lengths.data(), k_.answers);
         bool saved = false;
         attempt->Call([&] {
           filters[1] = bloomline_bloom_copy(first, errors[1].out());
@@ -248,7 +248,7 @@ TEST_F(CTest, BloomFiltersAreMadeOrNot) {
         }
         for (const bloomline_bloom_t* filter : filters) {
           for (size_t i = 0; filter != nullptr && i < kKeys; ++i) {
-            attempt->CheckPresent(bloomline_bloom_may_contain(filter, k_.keys[i], k_.lengths[i]));
+            attempt->CheckPresent(bloomline_bloom_may_match(filter, k_.keys[i], k_.lengths[i]));
           }
           bloomline_bloom_destroy(filter);
         }
@@ -277,51 +277,50 @@ TEST_F(CTest, BloomFiltersNeedNoMemoryForTheRest) {
   auto* same = bloomline_bloom_create(options, nullptr);
   bloomline_bloomoptions_set_capacity(options, 10 * kKeys);
   auto* larger = bloomline_bloom_create(options, nullptr);
-  ExpectNoAllocation({"bloomline_bloom_add",
-                      "bloomline_bloom_add_many",
-                      "bloomline_bloom_may_contain",
-                      "bloomline_bloom_may_contain_many",
-                      "bloomline_bloom_hash_of",
-                      "bloomline_bloom_add_hash",
-                      "bloomline_bloom_may_contain_hash",
-                      "bloomline_bloom_merge",
-                      "bloomline_bloom_intersect",
-                      "bloomline_bloom_clear",
-                      "bloomline_bloom_equal",
-                      "bloomline_bloom_layout",
-                      "bloomline_bloom_num_bits",
-                      "bloomline_bloom_num_probes",
-                      "bloomline_bloom_seed",
-                      "bloomline_bloom_capacity",
-                      "bloomline_bloom_num_added",
-                      "bloomline_bloom_is_past_capacity",
-                      "bloomline_bloom_estimated_num_keys",
-                      "bloomline_bloom_estimated_false_positive_rate"},
-                     [&] {
-                       bloomline_bloom_add(bloom, "key", 3);
-                       bloomline_bloom_add_many(bloom, kKeys, k_.keys.data(), k_.lengths.data(),
-                                                k_.answers);
-                       bloomline_bloom_may_contain(bloom, "key", 3);
-                       bloomline_bloom_may_contain_many(bloom, kKeys, k_.keys.data(),
-                                                        k_.lengths.data(), k_.answers);
-                       const uint64_t hash = bloomline_bloom_hash_of(bloom, "key", 3);
-                       bloomline_bloom_add_hash(bloom, hash);
-                       bloomline_bloom_may_contain_hash(bloom, hash);
-                       bloomline_bloom_merge(bloom, same, nullptr);
-                       bloomline_bloom_equal(bloom, same);
-                       bloomline_bloom_equal(bloom, larger);
-                       bloomline_bloom_layout(bloom);
-                       bloomline_bloom_num_bits(bloom);
-                       bloomline_bloom_num_probes(bloom);
-                       bloomline_bloom_seed(bloom);
-                       bloomline_bloom_capacity(bloom);
-                       bloomline_bloom_num_added(bloom);
-                       bloomline_bloom_is_past_capacity(bloom);
-                       bloomline_bloom_estimated_num_keys(bloom);
-                       bloomline_bloom_estimated_false_positive_rate(bloom);
-                       bloomline_bloom_intersect(bloom, same, nullptr);
-                       bloomline_bloom_clear(bloom);
-                     });
+  ExpectNoAllocation(
+      {"bloomline_bloom_add_key",
+       "bloomline_bloom_add_keys",
+       "bloomline_bloom_may_match",
+       "bloomline_bloom_may_match_keys",
+       "bloomline_bloom_hash_of",
+       "bloomline_bloom_add_hash",
+       "bloomline_bloom_may_match_hash",
+       "bloomline_bloom_merge",
+       "bloomline_bloom_intersect",
+       "bloomline_bloom_clear",
+       "bloomline_bloom_equal",
+       "bloomline_bloom_layout",
+       "bloomline_bloom_num_bits",
+       "bloomline_bloom_num_probes",
+       "bloomline_bloom_seed",
+       "bloomline_bloom_capacity",
+       "bloomline_bloom_num_keys",
+       "bloomline_bloom_is_past_capacity",
+       "bloomline_bloom_estimated_num_keys",
+       "bloomline_bloom_estimated_false_positive_rate"},
+      [&] {
+        bloomline_bloom_add_key(bloom, "key", 3);
+        bloomline_bloom_add_keys(bloom, kKeys, k_.keys.data(), k_.lengths.data(), k_.answers);
+        bloomline_bloom_may_match(bloom, "key", 3);
+        bloomline_bloom_may_match_keys(bloom, kKeys, k_.keys.data(), k_.lengths.data(), k_.answers);
+        const uint64_t hash = bloomline_bloom_hash_of(bloom, "key", 3);
+        bloomline_bloom_add_hash(bloom, hash);
+        bloomline_bloom_may_match_hash(bloom, hash);
+        bloomline_bloom_merge(bloom, same, nullptr);
+        bloomline_bloom_equal(bloom, same);
+        bloomline_bloom_equal(bloom, larger);
+        bloomline_bloom_layout(bloom);
+        bloomline_bloom_num_bits(bloom);
+        bloomline_bloom_num_probes(bloom);
+        bloomline_bloom_seed(bloom);
+        bloomline_bloom_capacity(bloom);
+        bloomline_bloom_num_keys(bloom);
+        bloomline_bloom_is_past_capacity(bloom);
+        bloomline_bloom_estimated_num_keys(bloom);
+        bloomline_bloom_estimated_false_positive_rate(bloom);
+        bloomline_bloom_intersect(bloom, same, nullptr);
+        bloomline_bloom_clear(bloom);
+      });
   FailEachAllocation({"bloomline_bloom_merge", "bloomline_bloom_intersect"}, [&](Attempt* attempt) {
     CError errors[2];
     bool done[2] = {true, true};
@@ -350,7 +349,7 @@ TEST_F(CTest, CountingFiltersAreMadeOrNot) {
         attempt->Call([&] { counting = bloomline_counting_create(options, errors[0].out()); });
         errors[0].Check(*attempt, counting != nullptr);
         if (counting == nullptr) return;
-        bloomline_counting_add_many(counting, kKeys, k_.keys.data(), k_.lengths.data(), k_.answers);
+        bloomline_counting_add_keys(counting, kKeys, k_.keys.data(), k_.lengths.data(), k_.answers);
         bool saved = false;
         attempt->Call([&] {
           bloom = bloomline_counting_create_bloom(counting, errors[1].out());
@@ -365,12 +364,12 @@ TEST_F(CTest, CountingFiltersAreMadeOrNot) {
         for (size_t i = 0; i < kKeys; ++i) {
           const char* const key = k_.keys[i];
           const size_t length = k_.lengths[i];
-          attempt->CheckPresent(bloomline_counting_may_contain(counting, key, length));
+          attempt->CheckPresent(bloomline_counting_may_match(counting, key, length));
           if (loaded != nullptr) {
-            attempt->CheckPresent(bloomline_counting_may_contain(loaded, key, length));
+            attempt->CheckPresent(bloomline_counting_may_match(loaded, key, length));
           }
           if (bloom != nullptr) {
-            attempt->CheckPresent(bloomline_bloom_may_contain(bloom, key, length));
+            attempt->CheckPresent(bloomline_bloom_may_match(bloom, key, length));
           }
         }
         bloomline_counting_destroy(counting);
@@ -382,23 +381,23 @@ TEST_F(CTest, CountingFiltersAreMadeOrNot) {
   bloomline_countingoptions_set_counter_bits(options, 8);
   auto* other = bloomline_counting_create(options, nullptr);
   ExpectNoAllocation(
-      {"bloomline_counting_add", "bloomline_counting_remove", "bloomline_counting_may_contain",
-       "bloomline_counting_estimated_count", "bloomline_counting_add_many",
-       "bloomline_counting_remove_many", "bloomline_counting_may_contain_many",
-       "bloomline_counting_merge", "bloomline_counting_clear", "bloomline_counting_equal",
-       "bloomline_counting_num_counters", "bloomline_counting_counter_bits",
-       "bloomline_counting_num_probes", "bloomline_counting_seed", "bloomline_counting_capacity",
-       "bloomline_counting_max_count", "bloomline_counting_num_keys",
-       "bloomline_counting_num_saturated_counters"},
+      {"bloomline_counting_add_key", "bloomline_counting_remove_key",
+       "bloomline_counting_may_match", "bloomline_counting_estimated_count",
+       "bloomline_counting_add_keys", "bloomline_counting_remove_keys",
+       "bloomline_counting_may_match_keys", "bloomline_counting_merge", "bloomline_counting_clear",
+       "bloomline_counting_equal", "bloomline_counting_num_counters",
+       "bloomline_counting_counter_bits", "bloomline_counting_num_probes",
+       "bloomline_counting_seed", "bloomline_counting_capacity", "bloomline_counting_max_count",
+       "bloomline_counting_num_keys", "bloomline_counting_num_saturated_counters"},
       [&] {
-        bloomline_counting_add(counting, "key", 3);
-        bloomline_counting_remove(counting, "key", 3);
-        bloomline_counting_may_contain(counting, "key", 3);
+        bloomline_counting_add_key(counting, "key", 3);
+        bloomline_counting_remove_key(counting, "key", 3);
+        bloomline_counting_may_match(counting, "key", 3);
         bloomline_counting_estimated_count(counting, "key", 3);
-        bloomline_counting_add_many(counting, kKeys, k_.keys.data(), k_.lengths.data(), nullptr);
-        bloomline_counting_remove_many(counting, kKeys, k_.keys.data(), k_.lengths.data(), nullptr);
-        bloomline_counting_may_contain_many(counting, kKeys, k_.keys.data(), k_.lengths.data(),
-                                            k_.answers);
+        bloomline_counting_add_keys(counting, kKeys, k_.keys.data(), k_.lengths.data(), nullptr);
+        bloomline_counting_remove_keys(counting, kKeys, k_.keys.data(), k_.lengths.data(), nullptr);
+        bloomline_counting_may_match_keys(counting, kKeys, k_.keys.data(), k_.lengths.data(),
+                                          k_.answers);
         bloomline_counting_merge(counting, same, nullptr);
         bloomline_counting_equal(counting, same);
         bloomline_counting_equal(counting, other);

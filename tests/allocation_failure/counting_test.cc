@@ -21,11 +21,11 @@ CountingBloomFilterOptions Options() {
 
 class CountingBloomFilterTest : public testing::Test {
  protected:
-  CountingBloomFilterTest() { filter_->AddMany(keys_.size(), keys_.data()); }
+  CountingBloomFilterTest() { filter_->AddKeys(keys_.size(), keys_.data()); }
 
   template <typename Filter>
   void CheckKeys(const Filter& filter) const {
-    for (const std::string_view key : keys_) Attempt::CheckPresent(filter.MayContain(key));
+    for (const std::string_view key : keys_) Attempt::CheckPresent(filter.MayMatch(key));
   }
 
   const std::vector<std::string> stored_ = MakeKeys(kKeys);
@@ -131,21 +131,21 @@ TEST_F(CountingBloomFilterTest, UnequalFiltersAreNeitherMergedNorEqual) {
 
 TEST_F(CountingBloomFilterTest, WhatIsLeftNeedsNoMemory) {
   bool answers[kKeys];
-  ExpectNoAllocation({"CountingBloomFilter::Add",
-                      "CountingBloomFilter::Remove",
-                      "CountingBloomFilter::MayContain",
+  ExpectNoAllocation({"CountingBloomFilter::AddKey",
+                      "CountingBloomFilter::RemoveKey",
+                      "CountingBloomFilter::MayMatch",
                       "CountingBloomFilter::EstimatedCount",
-                      "CountingBloomFilter::AddMany",
-                      "CountingBloomFilter::RemoveMany",
-                      "CountingBloomFilter::MayContainMany",
+                      "CountingBloomFilter::AddKeys",
+                      "CountingBloomFilter::RemoveKeys",
+                      "CountingBloomFilter::MayMatch",
                       "CountingBloomFilter::HashOf",
                       "CountingBloomFilter::AddHash",
                       "CountingBloomFilter::RemoveHash",
-                      "CountingBloomFilter::MayContainHash",
+                      "CountingBloomFilter::MayMatchHash",
                       "CountingBloomFilter::EstimatedHashCount",
                       "CountingBloomFilter::AddHashes",
                       "CountingBloomFilter::RemoveHashes",
-                      "CountingBloomFilter::MayContainHashes",
+                      "CountingBloomFilter::MayMatchHashes",
                       "CountingBloomFilter::num_counters",
                       "CountingBloomFilter::counter_bits",
                       "CountingBloomFilter::num_probes",
@@ -159,23 +159,23 @@ TEST_F(CountingBloomFilterTest, WhatIsLeftNeedsNoMemory) {
                      [&] {
                        CountingBloomFilter& filter = *filter_;
                        filter.Clear();
-                       filter.Add(keys_[0]);
-                       filter.Remove(keys_[0]);
+                       filter.AddKey(keys_[0]);
+                       filter.RemoveKey(keys_[0]);
                        const uint64_t hash = filter.HashOf(keys_[1]);
                        filter.AddHash(hash);
                        filter.RemoveHash(hash);
                        filter.AddHashes(1, &hash);
                        filter.RemoveHashes(1, &hash);
-                       filter.AddMany(keys_.size(), keys_.data());
-                       filter.AddMany(keys_.size(), keys_.data(), answers);
-                       filter.RemoveMany(keys_.size(), keys_.data());
+                       filter.AddKeys(keys_.size(), keys_.data());
+                       filter.AddKeys(keys_.size(), keys_.data(), answers);
+                       filter.RemoveKeys(keys_.size(), keys_.data());
                        filter.EstimatedCount(keys_[0]);
                        filter.EstimatedHashCount(hash);
-                       filter.MayContain(keys_[0]);
-                       filter.MayContainHash(hash);
-                       filter.MayContainHashes(1, &hash, answers);
+                       filter.MayMatch(keys_[0]);
+                       filter.MayMatchHash(hash);
+                       filter.MayMatchHashes(1, &hash, answers);
                        filter.Merge(filter, nullptr);
-                       filter.MayContainMany(keys_.size(), keys_.data(), answers);
+                       filter.MayMatch(keys_.size(), keys_.data(), answers);
                        filter.num_counters();
                        filter.counter_bits();
                        filter.num_probes();

@@ -42,7 +42,7 @@ TEST(PartitionedFilterBuilder, AddsAKeyOrSaysNot) {
   const std::string expected = Expected(options, keys);
   FailEachAllocation(
       {"PartitionedFilterBuilder::Create", "PartitionedFilterBuilder::AddKey",
-       "PartitionedFilterBuilder::num_entries"},
+       "PartitionedFilterBuilder::num_keys"},
       [&](Attempt* attempt) {
         std::unique_ptr<PartitionedFilterBuilder> builder;
         std::string error = Attempt::kUntouched;
@@ -52,7 +52,7 @@ TEST(PartitionedFilterBuilder, AddsAKeyOrSaysNot) {
         bool all_added = true;
         attempt->Call([&] {
           for (const std::string_view key : keys) all_added &= builder->AddKey(key, nullptr);
-          builder->num_entries();
+          builder->num_keys();
         });
         EXPECT_TRUE(all_added || attempt->HasFailed());
         const bool finished = builder->Finish(dir.Path("filter"), &error);
@@ -77,7 +77,7 @@ void FinishOrKeepAllKeys(Attempt* attempt, const TempDir& dir,
   attempt->Call([&] { finished = builder->Finish(path, &error); });
   attempt->CheckOutcome(finished, error);
   EXPECT_TRUE(ReadFile(path) == (finished ? expected : "old"));
-  EXPECT_EQ(builder->num_entries(), finished ? 0 : keys.size());
+  EXPECT_EQ(builder->num_keys(), finished ? 0 : keys.size());
   if (!finished) {
     ASSERT_TRUE(builder->Finish(path, &error)) << error;
     EXPECT_TRUE(ReadFile(path) == expected);

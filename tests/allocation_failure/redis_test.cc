@@ -161,7 +161,7 @@ class RedisMemoryTest : public testing::Test {
     std::string error;
     const auto filter = SharedBloomFilter::Create(servers_, name_, Options(), &error);
     ASSERT_NE(filter, nullptr) << error;
-    ASSERT_TRUE(filter->AddMany(kKeys, keys_.data())) << filter->error();
+    ASSERT_TRUE(filter->AddKeys(kKeys, keys_.data())) << filter->error();
   }
 
   std::unique_ptr<SharedBloomFilter> Open() const {
@@ -173,7 +173,7 @@ class RedisMemoryTest : public testing::Test {
 
   static void CheckKeys(SharedBloomFilter* filter, const std::vector<std::string_view>& keys) {
     std::vector<Answer> answers(keys.size(), Answer::kNo);
-    EXPECT_TRUE(filter->MayContainMany(keys.size(), keys.data(), answers.data()));
+    EXPECT_TRUE(filter->MayMatch(keys.size(), keys.data(), answers.data()));
     EXPECT_EQ(filter->error(), "");
     for (const Answer answer : answers) Attempt::CheckPresent(answer == Answer::kMaybe);
   }
@@ -220,7 +220,7 @@ TEST_F(RedisMemoryTest, FilterIsMadeOrNot) {
     ASSERT_NE(next, nullptr) << error;
     EXPECT_NEAR(next->false_positive_rate(), Options().false_positive_rate, 1e-15);
     SharedBloomFilter* const adder = filter != nullptr ? filter.get() : next.get();
-    ASSERT_TRUE(adder->AddMany(kKeys, keys_.data())) << adder->error();
+    ASSERT_TRUE(adder->AddKeys(kKeys, keys_.data())) << adder->error();
     CheckKeys(next.get(), keys_);
     EXPECT_TRUE(SharedBloomFilter::Delete(servers_, name, &error)) << error;
     EXPECT_EQ(SharedBloomFilter::Open(servers_, name, &error), nullptr);
@@ -280,24 +280,24 @@ TEST_F(RedisMemoryTest, FilterIsDeletedOrNot) {
 }
 
 void RedisMemoryTest::TryAdditions(const AddOptions& options) {
-  FailEach({"SharedBloomFilter::Add", "SharedBloomFilter::error"}, [&](Attempt* attempt) {
+  FailEach({"SharedBloomFilter::AddKey", "SharedBloomFilter::error"}, [&](Attempt* attempt) {
     const auto filter = Open();
     const std::vector<std::string> stored = NewKeys(1);
     AddResult result = AddResult::kNew;
-    attempt->Call([&] { result = filter->Add(stored[0], options); });
+    attempt->Call([&] { result = filter->AddKey(stored[0], options); });
     EXPECT_EQ(result == AddResult::kFailed, attempt->HasFailed());
     EXPECT_EQ(filter->error().empty(), !attempt->HasFailed());
     CheckBoth(filter.get(),
               result == AddResult::kFailed ? std::vector<std::string_view>() : Views(stored));
   });
-  FailEach({"SharedBloomFilter::AddMany"}, [&](Attempt* attempt) {
+  FailEach({"SharedBloomFilter::AddKeys"}, [&](Attempt* attempt) {
     const auto filter = Open();
     const std::vector<std::string> stored = NewKeys(kKeys);
     const std::vector<std::string_view> keys = Views(stored);
     std::vector<AddResult> results(keys.size(), AddResult::kNew);
     bool added = false;
     attempt->Call(
-        [&] { added = filter->AddMany(keys.size(), keys.data(), results.data(), options); });
+        [&] { added = filter->AddKeys(keys.size(), keys.data(), results.data(), options); });
     EXPECT_TRUE(added || attempt->HasFailed());
     EXPECT_EQ(filter->error().empty(), added);
     std::vector<std::string_view> acknowledged;
@@ -307,12 +307,12 @@ void RedisMemoryTest::TryAdditions(const AddOptions& options) {
     EXPECT_EQ(acknowledged.size() == keys.size(), added);
     CheckBoth(filter.get(), acknowledged);
   });
-  FailEach({"SharedBloomFilter::AddMany"}, [&](Attempt* attempt) {
+  FailEach({"SharedBloomFilter::AddKeys"}, [&](Attempt* attempt) {
     const auto filter = Open();
     const std::vector<std::string> stored = NewKeys(kKeys);
     const std::vector<std::string_view> keys = Views(stored);
     bool added = false;
-    attempt->Call([&] { added = filter->AddMany(keys.size(), keys.data(), nullptr, options); });
+    attempt->Call([&] { added = filter->AddKeys(keys.size(), keys.data(), nullptr, options); });
     EXPECT_TRUE(added || attempt->HasFailed());
     CheckBoth(filter.get(), added ? keys : std::vector<std::string_view>());
   });
@@ -322,12 +322,12 @@ void RedisMemoryTest::TryQueries(WhenUnavailable when_unavailable) {
   servers_.when_unavailable = when_unavailable;
   const Answer unavailable =
       when_unavailable == WhenUnavailable::kError ? Answer::kError : Answer::kMaybe;
-  FailEach({"SharedBloomFilter::MayContain"}, [&](Attempt* attempt) {
+  FailEach({"SharedBloomFilter::MayMatch"}, [&](Attempt* attempt) {
     const auto filter = Open();
     Answer present = Answer::kNo, absent = Answer::kNo;
     attempt->Call([&] {
-      present = filter->MayContain(keys_[0]);
-      absent = filter->MayContain("an absent key");
+      present = filter->MayMatch(keys_[0]);
+      absent = filter->MayMatch("an absent key");
     });
     Attempt::CheckPresent(present != Answer::kNo);
     EXPECT_TRUE(present == Answer::kMaybe || present == unavailable);
@@ -335,11 +335,11 @@ void RedisMemoryTest::TryQueries(WhenUnavailable when_unavailable) {
     EXPECT_TRUE(absent == Answer::kNo || !filter->error().empty());
     CheckBoth(filter.get());
   });
-  FailEach({"SharedBloomFilter::MayContainMany"}, [&](Attempt* attempt) {
+  FailEach({"SharedBloomFilter::MayMatch"}, [&](Attempt* attempt) {
     const auto filter = Open();
     std::vector<Answer> answers(kKeys, Answer::kNo);
     bool answered = false;
-    attempt->Call([&] { answered = filter->MayContainMany(kKeys, keys_.data(), answers.data()); });
+    attempt->Call([&] { answered = filter->MayMatch(kKeys, keys_.data(), answers.data()); });
     EXPECT_TRUE(answered || attempt->HasFailed());
     EXPECT_EQ(filter->error().empty(), answered);
     for (const Answer answer : answers) {
@@ -361,7 +361,7 @@ TEST_F(RedisMemoryTest, KeysAreAddedToReplicasOrNot) {
 }
 
 TEST_F(RedisMemoryTest, QueriesAreNeverWronglyNo) {
-  TryQueries(WhenUnavailable::kMayContain);
+  TryQueries(WhenUnavailable::kMayMatch);
   TryQueries(WhenUnavailable::kError);
 }
 
@@ -375,7 +375,7 @@ TEST_F(RedisMemoryTest, LaterWindowsFailAlone) {
   for (uint64_t n = 1; has_failed; n += 29) {
     Attempt attempt(FailurePlan{n, true, false});
     std::vector<AddResult> results(kMany, AddResult::kNew);
-    attempt.Call([&] { filter->AddMany(kMany, keys.data(), results.data()); });
+    attempt.Call([&] { filter->AddKeys(kMany, keys.data(), results.data()); });
     std::vector<std::string_view> acknowledged;
     for (size_t i = 0; i < kMany; ++i) {
       if (results[i] != AddResult::kFailed) acknowledged.push_back(keys[i]);
@@ -389,7 +389,7 @@ TEST_F(RedisMemoryTest, LaterWindowsFailAlone) {
     Attempt attempt(FailurePlan{n, true, false});
     std::vector<Answer> answers(kMany, Answer::kNo);
     bool answered = false;
-    attempt.Call([&] { answered = filter->MayContainMany(kMany, keys.data(), answers.data()); });
+    attempt.Call([&] { answered = filter->MayMatch(kMany, keys.data(), answers.data()); });
     for (const Answer answer : answers) Attempt::CheckPresent(answer != Answer::kNo);
     CheckBoth(filter.get());
     has_failed = attempt.HasFailed();
@@ -438,9 +438,7 @@ class RedisClusterMemoryTest : public RedisMemoryTest {
 };
 
 TEST_F(RedisClusterMemoryTest, KeysAreAddedOrNot) { TryAdditions(AddOptions()); }
-TEST_F(RedisClusterMemoryTest, QueriesAreNeverWronglyNo) {
-  TryQueries(WhenUnavailable::kMayContain);
-}
+TEST_F(RedisClusterMemoryTest, QueriesAreNeverWronglyNo) { TryQueries(WhenUnavailable::kMayMatch); }
 
 }  // namespace
 }  // namespace bloomline::tests

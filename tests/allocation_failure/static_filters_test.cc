@@ -111,19 +111,19 @@ TEST(FilterBuilder, LosesNoKeyAndSaysWhatItLost) {
     const std::string expected = FilterOf(format, keys);
     FailEachAllocation(
         {"FilterBuilder::FilterBuilder", "FilterBuilder::AddKey", "FilterBuilder::Finish",
-         "FilterBuilder::num_entries", "FilterBuilder::FinishedBytes", "FilterBuilder::error"},
+         "FilterBuilder::num_keys", "FilterBuilder::FinishedBytes", "FilterBuilder::error"},
         [&](Attempt* attempt) {
           std::optional<FilterBuilder> builder;
           std::string filter, error;
           attempt->Call([&] {
             builder.emplace(OptionsOf(format));
             AddAll(keys, &*builder);
-            builder->num_entries();
+            builder->num_keys();
             builder->FinishedBytes();
             filter = builder->Finish();
           });
           CheckFinished(*attempt, keys, expected, filter, builder->error());
-          EXPECT_EQ(builder->num_entries(), 0u);
+          EXPECT_EQ(builder->num_keys(), 0u);
           if (builder->error() == kOutOfMemory) {
             EXPECT_EQ(builder->error(), kOutOfMemory) << "until keys are added again";
           }
@@ -144,7 +144,7 @@ TEST(FilterBuilder, FinishToLosesNoKeyAndSaysWhatItLost) {
       AddAll(keys, &builder);
       std::string filter(builder.FinishedBytes(), 'x');
       attempt->Call([&] { builder.FinishTo(filter.data()); });
-      EXPECT_EQ(builder.num_entries(), 0u);
+      EXPECT_EQ(builder.num_keys(), 0u);
       CheckFinished(*attempt, keys, expected, filter, builder.error());
       AddAll(keys, &builder);
       EXPECT_EQ(builder.error(), "");

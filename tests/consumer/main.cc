@@ -20,13 +20,13 @@ int main() {
   const bool found = bloomline::FilterView::Open(bytes).MayMatch("key");
   const auto scalable =
       bloomline::ScalableBloomFilter::Create(bloomline::ScalableBloomFilterOptions(), nullptr);
-  auto atomic =
-      bloomline::AtomicBloomFilter::Thaw(bloomline::BloomFilter::Copy(scalable->stage(0), nullptr));
+  auto atomic = bloomline::AtomicBloomFilter::ToAtomic(
+      bloomline::BloomFilter::Copy(scalable->stage(0), nullptr));
   bloomline::CountingBloomFilterOptions counting_options;
   counting_options.capacity = 100;
   const auto counting = bloomline::CountingBloomFilter::Create(counting_options, nullptr);
-  const bool added = scalable->Add("key") && atomic->Add("key") && counting->Add("key") &&
-                     counting->ToBloomFilter(nullptr)->MayContain("key");
+  const bool added = scalable->AddKey("key") && atomic->AddKey("key") && counting->AddKey("key") &&
+                     counting->ToBloomFilter(nullptr)->MayMatch("key");
   const std::unique_ptr<const leveldb::FilterPolicy> leveldb_policy(
       bloomline::NewLevelDBFilterPolicy(bloomline::FilterOptions()));
   const auto rocksdb_policy = bloomline::NewRocksDBFilterPolicy(bloomline::FilterOptions());

@@ -53,8 +53,8 @@ class CheckedBuilder {
 
   // Finishes and checks; the builder is then empty.
   std::string Finish(const Execution& execution, const Place& place) {
-    Require((builder_.num_entries() == 0) == keys_.empty(), "a builder without keys says so");
-    Require(builder_.num_entries() <= keys_.size(), "no more entries than keys");
+    Require((builder_.num_keys() == 0) == keys_.empty(), "a builder without keys says so");
+    Require(builder_.num_keys() <= keys_.size(), "no more entries than keys");
     const uint64_t num_bytes = builder_.FinishedBytes();
     std::string bytes;
     if (execution.to_callers_memory) {
@@ -67,7 +67,7 @@ class CheckedBuilder {
     Require(bytes.size() == num_bytes, "FinishedBytes is what Finish returns");
     const bool matches_all = !builder_.error().empty();
     CheckKeys(bytes, place, matches_all);
-    Require(builder_.num_entries() == 0, "a finished builder is empty");
+    Require(builder_.num_keys() == 0, "a finished builder is empty");
     keys_.clear();
     is_finished_ = true;
     return bytes;

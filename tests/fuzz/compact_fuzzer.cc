@@ -1,9 +1,9 @@
 // Compact lines, packed and in lanes: every kernel against the portable one, on lines of any
 // content and hashes of any kind; and no key of a solved line lost.
-#include "src/core/compact.h"
-#include "src/core/format.h"
-#include "src/kernels/compact_lanes.h"
-#include "src/kernels/compact_line.h"
+#include "src/build/compact_builder.h"
+#include "src/format/format.h"
+#include "src/kernels/compact/compact_lanes.h"
+#include "src/kernels/compact/compact_line.h"
 #include "tests/fuzz/fuzz_kernels.h"
 
 namespace bloomline::fuzz {

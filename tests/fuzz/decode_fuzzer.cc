@@ -4,8 +4,9 @@
 
 #include "bloomline/cpu.h"
 #include "bloomline/filter.h"
-#include "src/core/format.h"
-#include "src/core/payload.h"
+#include "src/format/format.h"
+#include "src/format/payload.h"
+#include "src/query/hash_query.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/leveldb_filter.h"
 

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "src/kernels/compact_kernel.h"
+#include "src/kernels/compact/compact_kernel.h"
 #include "src/kernels/kernel.h"
 #include "tests/fuzz/fuzz_input.h"
 

@@ -1,7 +1,7 @@
 // Bloom and counter lines: every kernel against the portable one, on payloads of any content and
 // hashes of any kind; and no key that was added lost.
 #include "bloomline/sizing.h"
-#include "src/kernels/counter_lines.h"
+#include "src/kernels/counters/counter_lines.h"
 #include "src/kernels/probe_sequence.h"
 #include "tests/fuzz/fuzz_kernels.h"
 
@@ -18,10 +18,10 @@ void FuzzBlocked(FuzzedDataProvider* input) {
   const auto num_lines = ConsumeCount(input, 3, 32);
   const Place place = ConsumePlace(input);
   const std::string content = ConsumeContent(input, num_lines * kLineBytes);
-  const size_t num_added = input->ConsumeIntegral<uint8_t>();
+  const size_t num_keys = input->ConsumeIntegral<uint8_t>();
   const std::vector<uint64_t> hashes =
       ConsumeHashes(input, ConsumeCount(input, kFewHashes, kMaxHashes));
-  const size_t n = std::min(num_added, hashes.size());
+  const size_t n = std::min(num_keys, hashes.size());
   const std::string added = RequireSameBytes(content, place, [&](const Kernel& kernel, char* data) {
     kernel.blocked_insert_many({data, num_lines, k}, n, hashes.data());
     return true;
@@ -46,10 +46,10 @@ void FuzzMutable(FuzzedDataProvider* input) {
   // On a line boundary, as shared lines are.
   const Place place = {input->ConsumeBool() ? Place::kBeforeGuard : Place::kAfterGuard, 0};
   const std::string content = ConsumeContent(input, num_lines * kLineBytes);
-  const size_t num_added = input->ConsumeIntegral<uint8_t>();
+  const size_t num_keys = input->ConsumeIntegral<uint8_t>();
   const std::vector<uint64_t> hashes =
       ConsumeHashes(input, ConsumeCount(input, kFewHashes, kMaxHashes));
-  const size_t n = std::min(num_added, hashes.size());
+  const size_t n = std::min(num_keys, hashes.size());
   std::string inserted = content;
   Portable().blocked_insert_many({inserted.data(), num_lines, k}, n, hashes.data());
   std::vector<bool> changed[2];
@@ -84,11 +84,11 @@ void FuzzCounters(FuzzedDataProvider* input) {
   const auto num_lines = ConsumeCount(input, 2, 8);
   const Place place = ConsumePlace(input);
   const std::string content = ConsumeContent(input, num_lines * kLineBytes);
-  const size_t num_added = input->ConsumeIntegral<uint8_t>();
+  const size_t num_keys = input->ConsumeIntegral<uint8_t>();
   const int times = input->PickValueInArray({1, 1, 1, 2, 2, 20});  // 4-bit counters end at 15
   const std::vector<uint64_t> hashes =
       ConsumeHashes(input, ConsumeCount(input, kFewHashes, kMaxHashes));
-  const size_t n = std::min(num_added, hashes.size());
+  const size_t n = std::min(num_keys, hashes.size());
   RequireSameBytes(content, place, [&](const Kernel& kernel, char* data) {
     const kernels::CounterKernel& counters = *kernel.counters;
     const CounterLines lines = {reinterpret_cast<unsigned char*>(data), num_lines, counter_bits, k};
@@ -122,10 +122,10 @@ void FuzzFlat(FuzzedDataProvider* input) {
   const auto num_bits = static_cast<uint32_t>(num_bytes * 8);
   const Place place = ConsumePlace(input);
   const std::string content = ConsumeContent(input, num_bytes);
-  const size_t num_added = input->ConsumeIntegral<uint8_t>();
+  const size_t num_keys = input->ConsumeIntegral<uint8_t>();
   const std::vector<uint64_t> hashes =
       ConsumeHashes(input, ConsumeCount(input, kFewHashes, kMaxHashes));
-  const size_t n = std::min(num_added, hashes.size());
+  const size_t n = std::min(num_keys, hashes.size());
   const std::string added = RequireSameBytes(content, place, [&](const Kernel& kernel, char* data) {
     kernel.flat_insert_many({data, num_bits, k}, n, hashes.data());
     return true;

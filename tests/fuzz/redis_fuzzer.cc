@@ -3,7 +3,7 @@
 // marker, and what the parsers take is in range.
 #include <hiredis/hiredis.h>
 
-#include "src/core/hash.h"
+#include "src/format/hash.h"
 #include "src/redis/batches.h"
 #include "src/redis/layout.h"
 #include "src/redis/slots.h"

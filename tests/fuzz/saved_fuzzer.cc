@@ -6,7 +6,7 @@
 #include "bloomline/bloom_filter.h"
 #include "bloomline/counting_bloom_filter.h"
 #include "bloomline/scalable_bloom_filter.h"
-#include "src/core/hash.h"
+#include "src/format/hash.h"
 #include "src/kernels/little_endian.h"
 #include "tests/fuzz/fuzz_input.h"
 
@@ -97,17 +97,17 @@ void Ask(const Filter& filter, const std::vector<Key>& keys) {
   std::vector<std::string_view> views;
   for (const Key& key : keys) views.push_back(View(key));
   const std::unique_ptr<bool[]> answers(new bool[views.size()]);
-  filter.MayContainMany(views.size(), views.data(), answers.get());
+  filter.MayMatch(views.size(), views.data(), answers.get());
   for (size_t i = 0; i < views.size(); ++i) {
-    Require(filter.MayContain(views[i]) == answers[i], "batched query as single");
+    Require(filter.MayMatch(views[i]) == answers[i], "batched query as single");
   }
 }
 
 template <typename Filter>
 void Use(Filter* filter, const std::vector<Key>& keys) {
   Ask(*filter, keys);
-  for (const Key& key : keys) filter->Add(View(key));
-  for (const Key& key : keys) Require(filter->MayContain(View(key)), "an added key is contained");
+  for (const Key& key : keys) filter->AddKey(View(key));
+  for (const Key& key : keys) Require(filter->MayMatch(View(key)), "an added key is contained");
 }
 
 // True if any reader takes the file.
@@ -130,7 +130,7 @@ bool Read(const std::string& path, const std::vector<Key>& keys) {
   RequireReason(counting, &error);
   if (counting != nullptr) {
     Use(counting.get(), keys);
-    for (const Key& key : keys) counting->Remove(View(key));
+    for (const Key& key : keys) counting->RemoveKey(View(key));
   }
   const auto scalable = ScalableBloomFilter::Load(path, &error);
   RequireReason(scalable, &error);

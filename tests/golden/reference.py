@@ -100,14 +100,14 @@ def small_block_positions(block_bits):
     return positions
 
 
-def unblocked_positions(key, seed, m, k):
+def standard_positions(key, seed, m, k):
     h = h64(key, seed)
     b = (h << 32 | h >> 32) & MASK64
     return [((h + N[j] * b) & MASK64) * m >> 64 for j in range(k)]
 
 
 POSITIONS = {"classic": classic_positions, "flat": flat_positions, "blocked": blocked_positions,
-             "unblocked": unblocked_positions, "blocked128": small_block_positions(128),
+             "standard": standard_positions, "blocked128": small_block_positions(128),
              "blocked64": small_block_positions(64)}
 LEVELDB_CODE = {"classic": 0, "flat": 0x7F, "blocked": 0x9F}
 LAYOUT_ID = {"classic": 0, "blocked": 1, "flat": 3}
@@ -409,7 +409,7 @@ def vectors():
 
 
 # Saved filters (sections 8 to 10).
-SAVED_LAYOUTS = ["blocked", "unblocked", "blocked128", "blocked64"]
+SAVED_LAYOUTS = ["blocked", "standard", "blocked128", "blocked64"]
 
 
 def sealed(header):
@@ -472,8 +472,8 @@ def saved_vectors():
     for layout, num_bits, k, seed, capacity, keys in [
             ("blocked", 512, 6, 0, 2, hello),
             ("blocked", 1024, 9, seed, 0, many + odd),
-            ("unblocked", 512, 7, 0, 2, hello),
-            ("unblocked", 1536, 30, seed, 50, many + odd),
+            ("standard", 512, 7, 0, 2, hello),
+            ("standard", 1536, 30, seed, 50, many + odd),
             ("blocked128", 1024, 6, seed, 80, many + odd),
             ("blocked64", 1536, 5, seed, 80, many + odd),
             ("blocked", 512, 1, 0, 0, []),
@@ -482,7 +482,7 @@ def saved_vectors():
         key_list = ",".join(key.hex() or "-" for key in keys) or "none"
         yield f"filter {layout} {num_bits} {k} {seed} {capacity} {key_list} {filter_bytes.hex()}"
     for layout, stages in [("blocked", [(512, 7, 20), (1024, 8, 40), (1536, 9, 80)]),
-                           ("unblocked", [(512, 8, 20), (512, 9, 40), (1536, 10, 80)])]:
+                           ("standard", [(512, 8, 20), (512, 9, 40), (1536, 10, 80)])]:
         numbers = [",".join(str(stage[i]) for stage in stages) for i in range(3)]
         key_list = ",".join(key.hex() for key in many)
         filter_bytes = saved_scalable(layout, stages, seed, 0.01, many)

@@ -63,7 +63,7 @@ void VerifyDatabase(const DatabaseCycle& cycle, const std::string& path, Shared*
 
 enum class SavedKind {
   kBlocked,
-  kUnblocked,
+  kStandard,
   kBlocked128,
   kBlocked64,
   kScalable,

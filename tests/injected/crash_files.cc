@@ -27,8 +27,8 @@ uint64_t NumKeys(SavedKind kind, uint64_t save) {
 
 BloomLayout LayoutOf(SavedKind kind) {
   switch (kind) {
-    case SavedKind::kUnblocked:
-      return BloomLayout::kUnblocked;
+    case SavedKind::kStandard:
+      return BloomLayout::kStandard;
     case SavedKind::kBlocked128:
       return BloomLayout::kBlocked128;
     case SavedKind::kBlocked64:
@@ -46,7 +46,7 @@ FilterOptions PartitionedOptions(SavedKind kind) {
 
 template <typename Filter>
 void Fill(uint64_t first, uint64_t last, Filter* filter) {
-  for (uint64_t i = first; i < last; ++i) filter->Add(Key(i));
+  for (uint64_t i = first; i < last; ++i) filter->AddKey(Key(i));
 }
 
 // f(filter) with a new filter of the kind, not for the partitioned ones.
@@ -109,18 +109,18 @@ std::string Expected(SavedKind kind, uint64_t save, const std::string& scratch) 
   return BytesOf(scratch + "/expected");
 }
 
-template <typename MayContain>
-void QueryAll(uint64_t num_keys, Shared* shared, MayContain may_contain) {
+template <typename MayMatch>
+void QueryAll(uint64_t num_keys, Shared* shared, MayMatch may_match) {
   Findings& findings = shared->findings;
   for (uint64_t i = 0; i < num_keys; ++i) {
     ++findings.present_queried;
-    if (may_contain(Key(i))) continue;
+    if (may_match(Key(i))) continue;
     ++findings.lost;
     Complain(shared, "the file lost key " + std::to_string(i));
   }
   for (uint64_t i = 0; i < kMissing; ++i) {
     ++findings.missing_queried;
-    ++(may_contain("missing " + std::to_string(i)) ? findings.filters.yes : findings.filters.no);
+    ++(may_match("missing " + std::to_string(i)) ? findings.filters.yes : findings.filters.no);
   }
   if (findings.filters.yes > kMissing / 20) {
     ++findings.wrong;
@@ -136,13 +136,13 @@ void LoadAndQuery(const std::string& path, uint64_t num_keys, Shared* shared) {
     ++shared->findings.wrong;
     return Complain(shared, error);
   }
-  QueryAll(num_keys, shared, [&](const std::string& key) { return filter->MayContain(key); });
+  QueryAll(num_keys, shared, [&](const std::string& key) { return filter->MayMatch(key); });
 }
 
 }  // namespace
 
 const char* Name(SavedKind kind) {
-  constexpr const char* kNames[] = {"BloomFilter, blocked",  "BloomFilter, unblocked",
+  constexpr const char* kNames[] = {"BloomFilter, blocked",  "BloomFilter, standard",
                                     "BloomFilter, 128 bits", "BloomFilter, 64 bits",
                                     "ScalableBloomFilter",   "CountingBloomFilter",
                                     "partitioned, blocked",  "partitioned, compact"};

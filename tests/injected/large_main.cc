@@ -18,6 +18,7 @@
 
 #include "bloomline/bloom_filter.h"
 #include "bloomline/filter.h"
+#include "bloomline/filter_theory.h"
 #include "bloomline/partitioned_filter_builder.h"
 #include "bloomline/rocksdb.h"
 #include "bloomline/sizing.h"
@@ -133,14 +134,14 @@ bool BloomCase(const Flags& flags) {
   if (filter == nullptr) return Failed("bloom", error);
   const Stopwatch stopwatch;
   ForKeys(0, num_keys, 1,
-          [&](const std::string_view* views, size_t n) { filter->AddMany(n, views); });
-  std::printf("%-12s added in %.0f s; num_added %" PRIu64 ", estimated %" PRIu64 "\n", "bloom",
-              stopwatch.Seconds(), filter->num_added(), filter->EstimatedNumKeys());
+          [&](const std::string_view* views, size_t n) { filter->AddKeys(n, views); });
+  std::printf("%-12s added in %.0f s; num_keys %" PRIu64 ", estimated %" PRIu64 "\n", "bloom",
+              stopwatch.Seconds(), filter->num_keys(), filter->EstimatedNumKeys());
   const double theory = BlockedFalsePositiveRate(kBitsPerKey, options.num_probes);
-  const auto check = [&](const char* name, const BloomFilterView& view) {
+  const auto check = [&](const char* name, const BloomFilterBase& view) {
     return Check(name, num_keys, view.num_bits() / 8, theory,
                  [&](size_t n, const std::string_view* views, bool* answers) {
-                   view.MayContainMany(n, views, answers);
+                   view.MayMatch(n, views, answers);
                  });
   };
   bool right = check("bloom", *filter);

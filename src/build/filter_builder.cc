@@ -1,0 +1,83 @@
+#include <new>
+
+#include "bloomline/filter.h"
+#include "src/build/filter_writer.h"
+#include "src/errors/out_of_memory.h"
+#include "src/format/format.h"
+
+namespace bloomline {
+namespace {
+
+// What a builder that could not be made says of itself.
+const std::string& OutOfMemory() {
+  static const std::string error(core::kOutOfMemory);
+  return error;
+}
+
+}  // namespace
+
+FilterBuilder::FilterBuilder(const FilterOptions& options)
+    : writer_(new (std::nothrow) core::FilterWriter(options)) {}
+
+FilterBuilder::~FilterBuilder() = default;
+
+__attribute__((flatten)) void FilterBuilder::AddKey(std::string_view key) {
+  if (writer_ != nullptr) writer_->AddKey(key);
+}
+
+void FilterBuilder::AddKeyAndPrefix(std::string_view key, std::string_view prefix) {
+  if (writer_ != nullptr) writer_->AddKeyAndPrefix(key, prefix);
+}
+
+bool FilterBuilder::TakeKeysFrom(FilterBuilder* other) {
+  if (writer_ == nullptr || other->writer_ == nullptr) {
+    // Keys are missing on one side, and a builder that lost keys matches everything.
+    if (other->writer_ == nullptr && writer_ != nullptr) writer_->SetOutOfMemory();
+    return true;
+  }
+  const FilterOptions& mine = writer_->options();
+  const FilterOptions& theirs = other->writer_->options();
+  if (other == this) return true;
+  if (mine.format != theirs.format || mine.seed != theirs.seed) return false;
+  if (mine.random_seed || theirs.random_seed) return false;
+  writer_->TakeKeysFrom(other->writer_.get());
+  return true;
+}
+
+size_t FilterBuilder::num_keys() const { return writer_ == nullptr ? 0 : writer_->num_keys(); }
+
+uint64_t FilterBuilder::FinishedBytes() const {
+  return writer_ == nullptr ? core::kTrailerBytes : writer_->FinishedBytes();
+}
+
+void FilterBuilder::FinishTo(char* dst, int num_threads) {
+  if (writer_ != nullptr) {
+    writer_->FinishTo(dst, num_threads);
+  } else {
+    core::EncodeTrailer(core::Shape(), 0, dst);
+  }
+}
+
+std::string FilterBuilder::Finish(int num_threads) {
+  std::string filter;
+  const bool resized = core::OrIfOutOfMemory(false, [&] {
+    filter.resize(FinishedBytes());
+    return true;
+  });
+  if (resized) {
+    FinishTo(filter.data(), num_threads);
+    return filter;
+  }
+  if (writer_ != nullptr) writer_->SetOutOfMemory();
+  char trailer[core::kTrailerBytes];
+  FinishTo(trailer);
+  // If not even these bytes can be had: none match everything, too.
+  return core::OrIfOutOfMemory(std::string(),
+                               [&] { return std::string(trailer, sizeof(trailer)); });
+}
+
+const std::string& FilterBuilder::error() const {
+  return writer_ == nullptr ? OutOfMemory() : writer_->error();
+}
+
+}  // namespace bloomline

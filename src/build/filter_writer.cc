@@ -1,0 +1,155 @@
+#include "src/build/filter_writer.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "bloomline/seed.h"
+#include "src/build/blocked_builder.h"
+#include "src/build/compact_builder.h"
+#include "src/build/run_on_threads.h"
+#include "src/errors/out_of_memory.h"
+
+namespace bloomline::core {
+namespace {
+
+Layout LayoutOf(Format format) {
+  switch (format) {
+    case Format::kClassic:
+      return Layout::kClassic;
+    case Format::kBlocked:
+      return Layout::kBlocked;
+    case Format::kCompact:
+      return Layout::kCompact;
+  }
+  return Layout::kAlwaysMatch;
+}
+
+}  // namespace
+
+FilterWriter::FilterWriter(const FilterOptions& options, uint64_t max_payload_bytes)
+    : options_(options),
+      layout_(LayoutOf(options.format)),
+      max_payload_bytes_(max_payload_bytes),
+      long_key_bytes_(layout_ == Layout::kClassic ? 0 : kMaxShortKeyBytes + 1),
+      hasher_(options.seed),
+      error_(options.Validate()) {
+  options_valid_ = error_.empty();
+  if (options_valid_) num_probes_ = core::OptimalNumProbes(options.format, options.bits_per_key);
+  DrawOwnSeed();
+  ForgetFinishedFilter();  // there is none: the error is that of the seed
+}
+
+void FilterWriter::DrawOwnSeed() {
+  if (!options_valid_ || !options_.random_seed) return;
+  uint64_t seed = 0;
+  seed_error_.clear();
+  DrawSeed(&seed, &seed_error_);
+  hasher_ = KeyHasher(seed);
+}
+
+__attribute__((flatten)) void FilterWriter::AddAnyKey(std::string_view key) {
+  AddHash(LayoutHash(layout_, key, hasher_));
+}
+
+void FilterWriter::AddHash(uint64_t hash) {
+  if (KeepsRepeats() || hashes_.size() == 0 || hashes_.back() != hash) Append(hash);
+}
+
+void FilterWriter::AddKeyAndPrefix(std::string_view key, std::string_view prefix) {
+  const uint64_t key_hash = LayoutHash(layout_, key, hasher_);
+  const uint64_t prefix_hash = LayoutHash(layout_, prefix, hasher_);
+  const bool has_previous_key = hashes_.size() != 0;
+  const uint64_t previous_key_hash = has_previous_key ? hashes_.back() : 0;
+  const auto equals_previous_key = [&](uint64_t hash) {
+    return has_previous_key && hash == previous_key_hash;
+  };
+  const auto equals_previous_prefix = [&](uint64_t hash) {
+    return has_previous_prefix_ && hash == previous_prefix_hash_;
+  };
+  // The prefix goes first, so that the last hash in the list is always that of a key.
+  if (prefix_hash != key_hash && !equals_previous_prefix(prefix_hash) &&
+      !equals_previous_key(prefix_hash)) {
+    Append(prefix_hash);
+  }
+  if (!equals_previous_key(key_hash) && !equals_previous_prefix(key_hash)) Append(key_hash);
+  previous_prefix_hash_ = prefix_hash;
+  has_previous_prefix_ = true;
+}
+
+void FilterWriter::SetOutOfMemory() {
+  out_of_memory_ = true;
+  if (options_valid_) SetError(kOutOfMemory, &error_);
+}
+
+Shape FilterWriter::CurrentShape() const {
+  if (MatchesEverything()) return {};
+  const uint64_t num_keys = std::max<size_t>(1, hashes_.size());
+  Shape shape = StandaloneShape(options_.format, num_keys, options_.bits_per_key, num_probes_,
+                                max_payload_bytes_);
+  if (hashes_.size() == 0) shape.payload_bytes = 0;
+  return shape;
+}
+
+void FilterWriter::TakeKeysFrom(FilterWriter* other) {
+  ForgetFinishedFilter();
+  hashes_.TakeAll(&other->hashes_);
+  checksum_ ^= other->checksum_;
+  has_previous_prefix_ = false;
+  if (other->MatchesEverything()) {
+    SetOutOfMemory();
+    if (options_valid_) SetError(other->error_, &error_);
+  }
+  other->Reset();
+}
+
+bool FilterWriter::HashesAreIntact() const {
+  uint64_t checksum = 0;
+  hashes_.ForEach([&](uint64_t hash) { checksum ^= hash; });
+  return checksum == checksum_;
+}
+
+void FilterWriter::FinishTo(char* dst, int num_threads, HashList* hashes) {
+  const Shape shape = CurrentShape();
+  ForgetFinishedFilter();
+  std::memset(dst, 0, shape.payload_bytes);
+  const kernels::Kernel& kernel = kernels::ActiveKernel();
+  if (shape.payload_bytes != 0 && IsCompact(shape.layout)) {
+    const int threads = ThreadsForKeys(hashes_.size(), num_threads);
+    const bool complete = BuildCompact(hashes_, shape, kernel, threads, dst);
+    if (!complete) SetError(kOutOfMemory, &error_);
+  } else if (shape.payload_bytes != 0) {
+    BulkInsert(hashes_, shape, kernel, num_threads, dst);
+  }
+  EncodeTrailer(shape, seed(), dst + shape.payload_bytes);
+  if (hashes != nullptr) {
+    hashes->Clear();
+    hashes->TakeAll(&hashes_);
+  }
+  ForgetKeys();
+}
+
+void FilterWriter::ForgetKeys() {
+  hashes_.Clear();
+  has_previous_prefix_ = false;
+  checksum_ = 0;
+  out_of_memory_ = false;
+  DrawOwnSeed();
+}
+
+size_t FilterWriter::MaxEntries(size_t bytes) const {
+  if (!options_valid_ || bytes <= kTrailerBytes) return 1;
+  // The inverse of StandaloneShape: whole lines for blocked, bytes for classic, rounded down.
+  const size_t payload_bytes = bytes - kTrailerBytes;
+  const size_t line_bytes =
+      StandaloneShape(options_.format, 1, options_.bits_per_key, num_probes_, UINT64_MAX)
+          .line_bytes;
+  const size_t paid_bytes = layout_ == Layout::kClassic
+                                ? payload_bytes
+                                : payload_bytes / line_bytes * line_bytes + kTrailerBytes;
+  constexpr double kMaxEntries = 9223372036854775808.0;  // 2^63
+  const double entries =
+      std::min(kMaxEntries, static_cast<double>(paid_bytes) * 8 / options_.bits_per_key);
+  return std::max<size_t>(1, static_cast<size_t>(entries));
+}
+
+}  // namespace bloomline::core

@@ -1,0 +1,126 @@
+// Collects the hashes of keys and writes them as a filter in the trailer container (docs/format.md,
+// section 5). FilterBuilder is its public face; engine adaptors use it directly, so that AddKey
+// inlines.
+#ifndef BLOOMLINE_BUILD_FILTER_WRITER_H_
+#define BLOOMLINE_BUILD_FILTER_WRITER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "bloomline/filter_options.h"
+#include "src/build/hash_list.h"
+#include "src/errors/out_of_memory.h"
+#include "src/format/format.h"
+#include "src/format/payload.h"
+#include "src/format/shape.h"
+#include "src/kernels/kernel.h"
+
+namespace bloomline::core {
+
+// Not thread-safe. Throws nothing: options that Validate refuses, or no memory, give a filter that
+// matches everything, or, in kCompact, some lines that do, and error() says why.
+class FilterWriter {
+ public:
+  // A payload is cut to max_payload_bytes; more keys then only raise the false-positive rate.
+  explicit FilterWriter(const FilterOptions& options, uint64_t max_payload_bytes = UINT64_MAX);
+
+  void AddKey(std::string_view key) {
+    if (key.size() >= long_key_bytes_) return AddAnyKey(key);
+    const uint64_t hash = hasher_.ShortKey(key);
+    if (!hashes_.AppendIfNewAndEasy(hash)) AddHash(hash);
+  }
+
+  // See FilterBuilder::AddKeyAndPrefix.
+  void AddKeyAndPrefix(std::string_view key, std::string_view prefix);
+
+  // Other threads may ask while keys are added.
+  size_t num_keys() const { return hashes_.size(); }
+  // As FilterBuilder::error.
+  const std::string& error() const { return error_; }
+  const FilterOptions& options() const { return options_; }
+
+  // The next Finish writes a filter that does, because keys, options or a seed are missing.
+  bool MatchesEverything() const {
+    return !options_valid_ || out_of_memory_ || !seed_error_.empty();
+  }
+
+  // Makes the next Finish write a filter that matches everything.
+  void SetOutOfMemory();
+
+  uint64_t FinishedBytes() const { return CurrentShape().payload_bytes + kTrailerBytes; }
+
+  // Moves all keys of `other`, which has the same format and seed, here. What other lost, this has
+  // lost, too.
+  void TakeKeysFrom(FilterWriter* other);
+
+  // From now on, for HashesAreIntact: a checksum of hashes as they are added.
+  void KeepChecksum() {
+    keeps_checksum_ = true;
+    long_key_bytes_ = 0;
+  }
+  // False: a hash is no longer what it was when it was added. Needs KeepChecksum before the first
+  // key.
+  bool HashesAreIntact() const;
+
+  // Writes FinishedBytes() bytes and starts over. Needs no memory, but is faster with some
+  // (bulk_insert.h), and has compact lines that match everything without. The hashes go to `hashes`
+  // if it is not null, in place of what was there.
+  void FinishTo(char* dst, int num_threads = 1, HashList* hashes = nullptr);
+
+  // Forgets all keys, and what is to be said of them and of the last filter. With random_seed,
+  // draws the next seed.
+  void Reset() {
+    ForgetKeys();
+    ForgetFinishedFilter();
+  }
+
+  // The seed of the next filter's hashes: that of the options, or the one drawn.
+  uint64_t seed() const { return hasher_.seed(); }
+
+  // The most keys that fit into a filter of `bytes` bytes at the options' bits_per_key; at least 1.
+  size_t MaxEntries(size_t bytes) const;
+
+ private:
+  // LevelDB's own filter counts a repeated key again.
+  bool KeepsRepeats() const { return layout_ == Layout::kClassic; }
+
+  void AddAnyKey(std::string_view key);
+  void AddHash(uint64_t hash);
+
+  void Append(uint64_t hash) {
+    if (hashes_.size() == 0) ForgetFinishedFilter();
+    if (!hashes_.Append(hash)) return SetOutOfMemory();
+    if (keeps_checksum_) checksum_ ^= hash;  // of what is in the list: a lost key is no corruption
+  }
+
+  void ForgetKeys();
+  // From now on, error() is that of the next one.
+  void ForgetFinishedFilter() {
+    if (options_valid_ && !out_of_memory_) SetError(seed_error_, &error_);
+  }
+
+  void DrawOwnSeed();
+  Shape CurrentShape() const;
+
+  FilterOptions options_;
+  Layout layout_;
+  uint64_t max_payload_bytes_;
+  size_t long_key_bytes_;  // keys from here on take the long way; 0: all do
+  KeyHasher hasher_;
+  HashList hashes_;
+  int num_probes_ = 1;
+  bool options_valid_ = false;
+  bool out_of_memory_ = false;
+  bool has_previous_prefix_ = false;
+  bool keeps_checksum_ = false;
+  uint64_t previous_prefix_hash_ = 0;
+  uint64_t checksum_ = 0;   // XOR of the hashes
+  std::string seed_error_;  // of the next filter
+  std::string error_;
+};
+
+}  // namespace bloomline::core
+
+#endif  // BLOOMLINE_BUILD_FILTER_WRITER_H_

@@ -1,0 +1,232 @@
+#include "bloomline/partitioned_filter_builder.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "bloomline/seed.h"
+#include "src/build/hash_spill.h"
+#include "src/build/range_builder.h"
+#include "src/build/run_on_threads.h"
+#include "src/errors/error_text.h"
+#include "src/errors/out_of_memory.h"
+#include "src/format/format.h"
+#include "src/format/hash.h"
+#include "src/format/shape.h"
+#include "src/kernels/kernel.h"
+#include "src/memory/file_io.h"
+
+namespace bloomline {
+namespace {
+
+using core::LineRangeBuilder;
+using core::Shape;
+using filters::HashSpill;
+
+// More hashes at a time spare no more reads: with the 8 GB of 1e9 keys in 2,048 partitions, a part
+// of the filter then has the keys of seven or eight of them.
+constexpr uint64_t kMaxHashesAtATime = uint64_t{8} << 20;
+
+// What threads that build a filter share.
+class Build {
+ public:
+  Build(const HashSpill& spill, const Shape& shape, uint64_t memory_bytes, size_t num_threads,
+        const filters::ReplacementFile& file)
+      : spill_(spill),
+        shape_(shape),
+        num_lines_(shape.payload_bytes / shape.line_bytes),
+        num_threads_(num_threads),
+        file_(file) {
+    const uint64_t block_bytes = spill.max_block_hashes() * sizeof(uint64_t);
+    const uint64_t fits =
+        (memory_bytes / num_threads - block_bytes) / LineRangeBuilder::kBytesPerHash;
+    // A small set needs no more than itself.
+    capacity_ = static_cast<size_t>(
+        std::min({fits, kMaxHashesAtATime, 3 * spill.size() + LineRangeBuilder::kMinCapacity}));
+  }
+
+  bool Run(std::string* error) {
+    core::RunOnThreads(num_threads_, [&](size_t) {
+      std::string reason;
+      if (!core::OrError(&reason, [&](std::string* why) { return BuildParts(why); })) Fail(reason);
+    });
+    if (!failed_ && (num_taken_ != spill_.size() || checksum_ != spill_.checksum())) {
+      Fail("the temporary file does not hold the hashes that were written to it");
+    }
+    if (failed_) core::SetError(error_, error);
+    return !failed_;
+  }
+
+ private:
+  bool BuildParts(std::string* error) {
+    LineRangeBuilder lines(shape_, kernels::ActiveKernel(), capacity_);
+    std::vector<uint64_t> block(spill_.max_block_hashes());
+    const uint64_t part_lines =
+        std::min<uint64_t>(lines.max_lines(), num_lines_ / num_threads_ + 1);
+    while (!failed_) {
+      const uint64_t first = next_part_.fetch_add(1) * part_lines;
+      if (first >= num_lines_) break;
+      if (!BuildPart(first, std::min(part_lines, num_lines_ - first), &lines, &block, error)) {
+        return false;
+      }
+    }
+    num_taken_ += lines.num_taken();
+    checksum_ ^= lines.checksum();
+    return true;
+  }
+
+  bool BuildPart(uint64_t first_line, uint64_t count, LineRangeBuilder* lines,
+                 std::vector<uint64_t>* block, std::string* error) {
+    const core::HashRange range = core::HashesOfLines(first_line, count, num_lines_);
+    const size_t last_partition = spill_.Partition(range.last);
+    size_t partition = spill_.Partition(range.first);
+    lines->Start(first_line, static_cast<size_t>(count));
+    for (; partition <= last_partition; ++partition) {
+      for (const HashSpill::Block& source : spill_.Blocks(partition)) {
+        if (!spill_.Read(source, block->data(), error)) return false;
+        lines->Add(block->data(), source.num_hashes);
+      }
+    }
+    const char* bytes = lines->Finish();
+    return file_.WriteAt(first_line * shape_.line_bytes, bytes, count * shape_.line_bytes, error);
+  }
+
+  // The first error counts.
+  void Fail(std::string_view error) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!failed_) core::SetError(error, &error_);
+    failed_ = true;
+  }
+
+  const HashSpill& spill_;
+  const Shape shape_;
+  const uint64_t num_lines_;
+  const size_t num_threads_;
+  const filters::ReplacementFile& file_;
+  size_t capacity_;
+  std::atomic<uint64_t> next_part_{0};
+  std::atomic<uint64_t> num_taken_{0};
+  std::atomic<uint64_t> checksum_{0};
+  std::atomic<bool> failed_{false};
+  std::mutex mutex_;
+  std::string error_;
+};
+
+}  // namespace
+
+std::string PartitionedFilterOptions::Validate() const {
+  std::string invalid_filter = filter.Validate();
+  if (!invalid_filter.empty()) return invalid_filter;
+  core::ErrorText error;
+  const uint64_t min_memory =
+      static_cast<uint64_t>(std::max(1, num_threads)) * kMinPartitionedMemoryPerThread;
+  if (filter.format == Format::kClassic) {
+    error << "format is classic; filters can be built in parts in blocked and compact";
+  } else if (num_threads < 1 || num_threads > kMaxPartitionedThreads) {
+    error << "num_threads is " << num_threads << "; allowed is 1 to " << kMaxPartitionedThreads;
+  } else if (memory_bytes < min_memory) {
+    error << "memory_bytes is " << memory_bytes << "; " << num_threads
+          << (num_threads == 1 ? " thread needs " : " threads need ") << min_memory << " or more";
+  }
+  return error.str();
+}
+
+struct PartitionedFilterBuilder::State {
+  PartitionedFilterOptions options;
+  core::KeyHasher hasher{0};
+  HashSpill spill;
+  uint64_t last_hash = 0;
+  std::string failure;  // of AddKey; keys are missing
+
+  Shape FinishedShape() const {
+    const FilterOptions& filter = options.filter;
+    Shape shape = core::StandaloneShape(
+        filter.format, std::max<uint64_t>(1, spill.size()), filter.bits_per_key,
+        core::OptimalNumProbes(filter.format, filter.bits_per_key), UINT64_MAX);
+    if (spill.size() == 0) shape.payload_bytes = 0;
+    return shape;
+  }
+
+  // Before the first key of each filter.
+  bool SetSeed(std::string* error) {
+    uint64_t seed = options.filter.seed;
+    if (options.filter.random_seed && !DrawSeed(&seed, error)) return false;
+    hasher = core::KeyHasher(seed);
+    return true;
+  }
+
+  bool Add(uint64_t hash, std::string* error) {
+    if (spill.size() != 0 && hash == last_hash) return true;
+    if (failure.empty()) {
+      if (core::OrIfOutOfMemory(false, [&] { return spill.Add(hash, &failure); })) {
+        last_hash = hash;
+        return true;
+      }
+      if (failure.empty()) core::SetError(core::kOutOfMemory, &failure);
+    }
+    core::SetError(failure, error);
+    return false;
+  }
+
+  bool Finish(const std::string& path, std::string* error) {
+    if (!failure.empty()) {
+      *error = failure;
+      return false;
+    }
+    const Shape shape = FinishedShape();
+    filters::ReplacementFile file;
+    if (!file.Open(path, error) || !spill.Flush(error)) return false;
+    if (shape.payload_bytes != 0) {
+      const int num_threads = core::ThreadsForKeys(spill.size(), options.num_threads);
+      Build build(spill, shape, options.memory_bytes, static_cast<size_t>(num_threads), file);
+      if (!build.Run(error)) return false;
+    }
+    char trailer[core::kTrailerBytes];
+    core::EncodeTrailer(shape, hasher.seed(), trailer);
+    return file.WriteAt(shape.payload_bytes, trailer, sizeof(trailer), error) && file.Commit(error);
+  }
+};
+
+PartitionedFilterBuilder::PartitionedFilterBuilder(std::unique_ptr<State> state)
+    : state_(std::move(state)) {}
+PartitionedFilterBuilder::~PartitionedFilterBuilder() = default;
+
+std::unique_ptr<PartitionedFilterBuilder> PartitionedFilterBuilder::Create(
+    const PartitionedFilterOptions& options, std::string* error) {
+  return core::OrError(error, [&](std::string* reason) {
+    std::unique_ptr<PartitionedFilterBuilder> builder;
+    *reason = options.Validate();
+    if (!reason->empty()) return builder;
+    auto state = std::make_unique<State>();
+    state->options = options;
+    // Half of the memory, because it is filled while blocks are written one by one.
+    if (state->SetSeed(reason) &&
+        state->spill.Open(options.temp_directory, options.memory_bytes / 2, reason)) {
+      builder.reset(new PartitionedFilterBuilder(std::move(state)));
+    }
+    return builder;
+  });
+}
+
+__attribute__((flatten)) bool PartitionedFilterBuilder::AddKey(std::string_view key,
+                                                               std::string* error) {
+  return state_->Add(state_->hasher(key), error);
+}
+
+uint64_t PartitionedFilterBuilder::num_keys() const { return state_->spill.size(); }
+
+bool PartitionedFilterBuilder::Finish(const std::string& path, std::string* error) {
+  const bool finished =
+      core::OrError(error, [&](std::string* reason) { return state_->Finish(path, reason); });
+  if (!finished) return false;
+  // Nothing depends on the old hashes any more; if they cannot be thrown away, or no next seed be
+  // drawn, that is for the next AddKey to tell.
+  core::OrError(&state_->failure, [&](std::string* reason) {
+    return state_->spill.Clear(reason) && state_->SetSeed(reason);
+  });
+  return true;
+}
+
+}  // namespace bloomline

@@ -1,0 +1,111 @@
+#include "src/in_memory/bloom_bits.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "src/in_memory/small_blocks.h"
+
+namespace bloomline::filters {
+namespace {
+
+// Lines by the number of their ones.
+struct LineCounts {
+  explicit LineCounts(const BloomBits& bits) {
+    bits.kernel->shared_count_lines(bits.data, bits.shape.num_lines, lines_with);
+  }
+  double SetBits() const {
+    double bits = 0;
+    for (uint64_t ones = 0; ones <= kernels::kLineBits; ++ones) {
+      bits += static_cast<double>(ones) * static_cast<double>(lines_with[ones]);
+    }
+    return bits;
+  }
+  uint64_t lines_with[kernels::kLineBits + 1] = {};
+};
+
+}  // namespace
+
+void AddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed) {
+  if (bits.shape.layout == BloomLayout::kBlocked) {
+    bits.kernel->blocked_add_many(bits.lines(), n, hashes, changed);
+  } else if (bits.shape.layout == BloomLayout::kStandard) {
+    StandardAddMany(bits.standard(), n, hashes, changed);
+  } else {
+    AddToSmallBlocks(bits, n, hashes, changed);
+  }
+}
+
+void SharedAddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed) {
+  if (bits.shape.layout == BloomLayout::kBlocked) {
+    bits.kernel->shared_add_many(bits.lines(), n, hashes, changed);
+  } else if (bits.shape.layout == BloomLayout::kStandard) {
+    StandardSharedAddMany(bits.standard(), n, hashes, changed);
+  } else {
+    AddToSmallBlocks(bits, n, hashes, changed);
+  }
+}
+
+void HashesMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_match) {
+  if (bits.shape.layout == BloomLayout::kBlocked) {
+    bits.kernel->blocked_may_match_many(bits.lines(), n, hashes, may_match);
+  } else if (bits.shape.layout == BloomLayout::kStandard) {
+    StandardMayMatchMany(bits.standard(), n, hashes, may_match);
+  } else {
+    AskSmallBlocks(bits, n, hashes, may_match);
+  }
+}
+
+void SharedHashesMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes,
+                            bool* may_match) {
+  if (bits.shape.layout == BloomLayout::kBlocked) {
+    bits.kernel->shared_may_match_many(bits.lines(), n, hashes, may_match);
+  } else if (bits.shape.layout == BloomLayout::kStandard) {
+    StandardMayMatchMany(bits.standard(), n, hashes, may_match);
+  } else {
+    AskSmallBlocks(bits, n, hashes, may_match);
+  }
+}
+
+bool HashMayContain(const BloomBits& bits, uint64_t hash) {
+  if (bits.shape.layout == BloomLayout::kBlocked) {
+    return bits.kernel->blocked_may_match(bits.lines(), hash);
+  }
+  bool may_match;
+  HashesMayContain(bits, 1, &hash, &may_match);
+  return may_match;
+}
+
+uint64_t EstimatedNumKeys(const BloomBits& bits) {
+  const double num_bits = static_cast<double>(bits.num_bits());
+  const double set = LineCounts(bits).SetBits();
+  if (set == 0) return 0;
+  // All set: as if it were all but half a bit.
+  const double log_empty = std::log(std::max(1 - set / num_bits, 0.5 / num_bits));
+  // ln of the share of bits that a key leaves alone, on average over all bits: with blocks, the
+  // chance that it takes another block or that none of its probes hits the bit.
+  const double k = bits.shape.num_probes;
+  double log_left_alone = k * std::log1p(-1 / num_bits);
+  const double block_bits = BlockBits(bits.shape.layout);
+  if (block_bits != 0) {
+    const double hit = -std::expm1(k * std::log1p(-1 / block_bits));
+    log_left_alone = std::log1p(-hit * block_bits / num_bits);
+  }
+  return static_cast<uint64_t>(std::max(1.0, std::round(log_empty / log_left_alone)));
+}
+
+double EstimatedFalsePositiveRate(const BloomBits& bits) {
+  const int k = bits.shape.num_probes;
+  if (IsSmallBlocks(bits.shape.layout)) return SmallBlocksFalsePositiveRate(bits);
+  const LineCounts counts(bits);
+  if (bits.shape.layout == BloomLayout::kStandard) {
+    return std::pow(counts.SetBits() / static_cast<double>(bits.num_bits()), k);
+  }
+  double sum = 0;
+  for (uint64_t ones = 1; ones <= kernels::kLineBits; ++ones) {
+    sum += static_cast<double>(counts.lines_with[ones]) *
+           std::pow(static_cast<double>(ones) / double{kernels::kLineBits}, k);
+  }
+  return sum / static_cast<double>(bits.shape.num_lines);
+}
+
+}  // namespace bloomline::filters

@@ -1,0 +1,125 @@
+#include "src/in_memory/bloom_file.h"
+
+#include "bloomline/sizing.h"
+#include "src/format/hash.h"
+#include "src/in_memory/file_header.h"
+
+namespace bloomline::filters {
+namespace {
+
+constexpr const char* Magic(FilePayload kind) {
+  return kind == FilePayload::kBits ? "bLnBloom" : "bLnCount";
+}
+constexpr size_t kNumProbesOffset = 13;
+constexpr size_t kNumBitsOffset = 24;
+constexpr size_t kCapacityOffset = 32;
+constexpr size_t kNumAddedOffset = 40;
+constexpr size_t kPayloadChecksumOffset = 48;
+
+uint64_t PayloadChecksum(const char* payload, uint64_t num_bytes) {
+  return core::Hash64({payload, num_bytes}, 0);
+}
+
+}  // namespace
+
+bool ReadBloomHeader(const InputFile& file, uint64_t offset, FilePayload kind,
+                     BloomFileHeader* header, std::string* error) {
+  FileHeader fields;
+  if (!FileHeader::Read(file, offset, Magic(kind), &fields, error)) return false;
+  const auto fail = [&](size_t field, const char* name, uint64_t value,
+                        const std::string& allowed) {
+    *error = FieldError(file, offset + field, name, std::to_string(value), allowed);
+    return false;
+  };
+  const uint8_t layout = fields.Byte(kLayoutOffset);
+  const bool counters = kind == FilePayload::kCounters;
+  if (!IsLayout(layout)) return fail(kLayoutOffset, "layout", layout, kAllowedLayouts);
+  if (counters && !IsSmallBlocks(BloomLayout{layout})) {
+    return fail(kLayoutOffset, "layout", layout, "allowed: 2 (4-bit counters), 3 (8-bit counters)");
+  }
+  const int num_probes = fields.Byte(kNumProbesOffset);
+  if (num_probes < kMinProbes || num_probes > kMaxProbes) {
+    return fail(kNumProbesOffset, "num_probes", static_cast<uint64_t>(num_probes),
+                "allowed: 1 to 30");
+  }
+  const char* const unit = counters ? "num_counters" : "num_bits";
+  const uint64_t num_bits = fields.Number(kNumBitsOffset);
+  if (num_bits == 0 || num_bits > kMaxBloomBits || num_bits % kernels::kLineBits != 0) {
+    return fail(kNumBitsOffset, unit, num_bits,
+                "allowed: multiples of 512 up to " + std::to_string(kMaxBloomBits));
+  }
+  header->shape = {BloomLayout{layout}, num_probes, num_bits / kernels::kLineBits,
+                   fields.Number(kSeedOffset)};
+  header->capacity = fields.Number(kCapacityOffset);
+  header->num_keys = fields.Number(kNumAddedOffset);
+  header->payload_offset = offset + kFileHeaderBytes;
+  header->payload_bytes = num_bits / 8;
+  if (counters) header->payload_bytes *= CounterBits(header->shape.layout);
+  header->payload_checksum = fields.Number(kPayloadChecksumOffset);
+  if (header->end() > file.size()) {
+    return fail(kNumBitsOffset, unit, num_bits,
+                "the filter would end at byte " + std::to_string(header->end()) +
+                    ", the file ends at " + std::to_string(file.size()));
+  }
+  return true;
+}
+
+bool EndsAt(const InputFile& file, uint64_t end, std::string* error) {
+  if (file.size() == end) return true;
+  *error = file.path() + ": has " + std::to_string(file.size()) +
+           " bytes; its filter ends at byte " + std::to_string(end);
+  return false;
+}
+
+bool PayloadMatches(const InputFile& file, const BloomFileHeader& header, const char* payload,
+                    std::string* error) {
+  const uint64_t num_bytes = header.payload_bytes;
+  const uint64_t checksum = PayloadChecksum(payload, num_bytes);
+  if (checksum == header.payload_checksum) return true;
+  *error = FieldError(file, header.payload_offset - kFileHeaderBytes + kPayloadChecksumOffset,
+                      "payload checksum", std::to_string(header.payload_checksum),
+                      "the " + std::to_string(num_bytes) + " bytes from offset " +
+                          std::to_string(header.payload_offset) + " on give " +
+                          std::to_string(checksum));
+  return false;
+}
+
+bool ReadPayload(const InputFile& file, const BloomFileHeader& header, char* dst,
+                 std::string* error) {
+  return file.ReadAt(header.payload_offset, header.payload_bytes, dst, error) &&
+         PayloadMatches(file, header, dst, error);
+}
+
+std::unique_ptr<BloomState> ReadBloom(const InputFile& file, const BloomFileHeader& header,
+                                      std::string* error) {
+  auto state = NewBloomState(header.shape, header.capacity, error);
+  if (state == nullptr || !ReadPayload(file, header, state->bits.data, error)) return nullptr;
+  state->num_keys = header.num_keys;
+  return state;
+}
+
+bool AppendFilter(FilePayload kind, const BloomFileHeader& header, const char* payload,
+                  ReplacementFile* file, std::string* error) {
+  FileHeader fields = FileHeader::New(Magic(kind));
+  fields.SetByte(kLayoutOffset, static_cast<uint8_t>(header.shape.layout));
+  fields.SetByte(kNumProbesOffset, static_cast<uint8_t>(header.shape.num_probes));
+  fields.SetNumber(kSeedOffset, header.shape.seed);
+  fields.SetNumber(kNumBitsOffset, header.shape.num_lines * kernels::kLineBits);
+  fields.SetNumber(kCapacityOffset, header.capacity);
+  fields.SetNumber(kNumAddedOffset, header.num_keys);
+  fields.SetNumber(kPayloadChecksumOffset, PayloadChecksum(payload, header.payload_bytes));
+  fields.Seal();
+  return file->Append(fields.bytes(), kFileHeaderBytes, error) &&
+         file->Append(payload, header.payload_bytes, error);
+}
+
+bool AppendBloom(const BloomState& state, ReplacementFile* file, std::string* error) {
+  BloomFileHeader header;
+  header.shape = state.bits.shape;
+  header.capacity = state.capacity;
+  header.num_keys = state.num_keys;
+  header.payload_bytes = state.bits.num_bytes();
+  return AppendFilter(FilePayload::kBits, header, state.bits.data, file, error);
+}
+
+}  // namespace bloomline::filters

@@ -1,0 +1,206 @@
+#include "bloomline/bloom_filter.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "src/errors/error_text.h"
+#include "src/errors/out_of_memory.h"
+#include "src/format/hash.h"
+#include "src/in_memory/bloom_file.h"
+#include "src/in_memory/bloom_state.h"
+#include "src/query/prefetch_ahead.h"
+
+namespace bloomline {
+
+namespace filters {
+
+std::unique_ptr<BloomState> NewBloomState(const BloomShape& shape, uint64_t capacity,
+                                          std::string* error) {
+  std::unique_ptr<BloomState> state(new (std::nothrow) BloomState);
+  const uint64_t num_bytes = shape.num_lines * kernels::kLineBytes;
+  if (state != nullptr) state->memory = LineMemory::Zeroed(num_bytes);
+  if (state == nullptr || state->memory.data() == nullptr) {
+    core::ErrorText text;
+    text << core::kOutOfMemory << ": " << num_bytes << " bytes for the filter's bits";
+    core::SetError(text, error);
+    return nullptr;
+  }
+  state->bits = {shape, state->memory.data(), &kernels::ActiveKernel()};
+  state->capacity = capacity;
+  return state;
+}
+
+}  // namespace filters
+
+using core::GivenHash;
+using core::KeyHash;
+using core::SetError;
+using filters::BloomBits;
+using filters::BloomState;
+
+BloomFilterBase::BloomFilterBase(std::unique_ptr<BloomState> state) : state_(std::move(state)) {}
+BloomFilterBase::~BloomFilterBase() = default;
+
+BloomLayout BloomFilterBase::layout() const { return state_->bits.shape.layout; }
+uint64_t BloomFilterBase::num_bits() const { return state_->bits.num_bits(); }
+int BloomFilterBase::num_probes() const { return state_->bits.shape.num_probes; }
+uint64_t BloomFilterBase::seed() const { return state_->bits.shape.seed; }
+uint64_t BloomFilterBase::capacity() const { return state_->capacity; }
+uint64_t BloomFilterBase::num_keys() const { return state_->num_keys; }
+
+bool BloomFilterBase::IsPastCapacity() const {
+  return state_->capacity != 0 && state_->num_keys > state_->capacity;
+}
+
+uint64_t BloomFilterBase::HashOf(std::string_view key) const {
+  return core::Hash64(key, state_->bits.shape.seed);
+}
+
+__attribute__((flatten)) bool BloomFilterBase::MayMatch(std::string_view key) const {
+  return filters::HashMayContain(state_->bits, core::Hash64(key, state_->bits.shape.seed));
+}
+
+bool BloomFilterBase::MayMatchHash(uint64_t hash) const {
+  return filters::HashMayContain(state_->bits, hash);
+}
+
+__attribute__((flatten)) void BloomFilterBase::MayMatch(size_t n, const std::string_view* keys,
+                                                        bool* may_match) const {
+  filters::AskMany(state_->bits, n, KeyHash{keys, state_->bits.shape.seed},
+                   filters::HashesMayContain, may_match);
+}
+
+void BloomFilterBase::MayMatchHashes(size_t n, const uint64_t* hashes, bool* may_match) const {
+  filters::AskMany(state_->bits, n, GivenHash{hashes}, filters::HashesMayContain, may_match);
+}
+
+uint64_t BloomFilterBase::EstimatedNumKeys() const {
+  return filters::EstimatedNumKeys(state_->bits);
+}
+
+double BloomFilterBase::EstimatedFalsePositiveRate() const {
+  return filters::EstimatedFalsePositiveRate(state_->bits);
+}
+
+bool operator==(const BloomFilterBase& a, const BloomFilterBase& b) {
+  const BloomBits& mine = a.state_->bits;
+  const BloomBits& other = b.state_->bits;
+  return filters::Difference(mine.shape, other.shape).empty() &&
+         std::memcmp(mine.data, other.data, mine.num_bytes()) == 0;
+}
+
+bool BloomFilterBase::Save(const std::string& path, std::string* error) const {
+  return core::OrError(error, [&](std::string* reason) {
+    filters::ReplacementFile file;
+    return file.Open(path, reason) && filters::AppendBloom(*state_, &file, reason) &&
+           file.Commit(reason);
+  });
+}
+
+BloomFilter::BloomFilter(std::unique_ptr<BloomState> state) : BloomFilterBase(std::move(state)) {}
+BloomFilter::~BloomFilter() = default;
+
+std::unique_ptr<BloomFilter> BloomFilter::FromState(std::unique_ptr<BloomState> state,
+                                                    std::string* error) {
+  std::unique_ptr<BloomFilter> filter(new (std::nothrow) BloomFilter(std::move(state)));
+  if (filter == nullptr) SetError(core::kOutOfMemory, error);
+  return filter;
+}
+
+std::unique_ptr<BloomFilter> BloomFilter::Create(const BloomFilterOptions& options,
+                                                 std::string* error) {
+  filters::BloomShape shape;
+  if (const core::ErrorText refusal = filters::ShapeOf(options, &shape); !refusal.empty()) {
+    SetError(refusal, error);
+    return nullptr;
+  }
+  auto state = filters::NewBloomState(shape, options.capacity, error);
+  if (state == nullptr) return nullptr;
+  return FromState(std::move(state), error);
+}
+
+std::unique_ptr<BloomFilter> BloomFilter::Copy(const BloomFilterBase& from, std::string* error) {
+  const BloomState& source = *from.state_;
+  auto state = filters::NewBloomState(source.bits.shape, source.capacity, error);
+  if (state == nullptr) return nullptr;
+  std::memcpy(state->bits.data, source.bits.data, source.bits.num_bytes());
+  state->num_keys = source.num_keys;
+  return FromState(std::move(state), error);
+}
+
+std::unique_ptr<BloomFilter> BloomFilter::Load(const std::string& path, std::string* error) {
+  return core::OrError(error, [&](std::string* reason) -> std::unique_ptr<BloomFilter> {
+    filters::InputFile file;
+    filters::BloomFileHeader header;
+    if (!file.Open(path, reason) ||
+        !filters::ReadBloomHeader(file, 0, filters::FilePayload::kBits, &header, reason) ||
+        !filters::EndsAt(file, header.end(), reason)) {
+      return nullptr;
+    }
+    auto state = filters::ReadBloom(file, header, reason);
+    return state == nullptr ? nullptr : FromState(std::move(state), reason);
+  });
+}
+
+__attribute__((flatten)) bool BloomFilter::AddKey(std::string_view key) {
+  return AddHash(core::Hash64(key, state_->bits.shape.seed));
+}
+
+bool BloomFilter::AddHash(uint64_t hash) {
+  bool changed;
+  filters::AddHashes(state_->bits, 1, &hash, &changed);
+  state_->num_keys += changed ? 1 : 0;
+  return changed;
+}
+
+__attribute__((flatten)) size_t BloomFilter::AddKeys(size_t n, const std::string_view* keys,
+                                                     bool* changed) {
+  const size_t added = filters::AddKeys(state_->bits, n, KeyHash{keys, state_->bits.shape.seed},
+                                        filters::AddHashes, changed);
+  state_->num_keys += added;
+  return added;
+}
+
+size_t BloomFilter::AddHashes(size_t n, const uint64_t* hashes, bool* changed) {
+  const size_t added =
+      filters::AddKeys(state_->bits, n, GivenHash{hashes}, filters::AddHashes, changed);
+  state_->num_keys += added;
+  return added;
+}
+
+template <typename Combine>
+bool BloomFilter::CombineWith(const BloomFilterBase& other, Combine combine, std::string* error) {
+  const BloomBits& mine = state_->bits;
+  const BloomBits& theirs = other.state_->bits;
+  const core::ErrorText difference = filters::Difference(mine.shape, theirs.shape);
+  if (!difference.empty()) {
+    SetError(difference, error);
+    return false;
+  }
+  // The bytes' order in a word does not matter to bitwise operations.
+  auto* words = reinterpret_cast<uint64_t*>(mine.data);
+  const auto* other_words = reinterpret_cast<const uint64_t*>(theirs.data);
+  const uint64_t num_words = mine.num_bytes() / sizeof(uint64_t);
+  for (uint64_t i = 0; i < num_words; ++i) words[i] = combine(words[i], other_words[i]);
+  state_->num_keys = EstimatedNumKeys();
+  return true;
+}
+
+bool BloomFilter::Merge(const BloomFilterBase& other, std::string* error) {
+  return CombineWith(
+      other, [](uint64_t a, uint64_t b) { return a | b; }, error);
+}
+
+bool BloomFilter::Intersect(const BloomFilterBase& other, std::string* error) {
+  return CombineWith(
+      other, [](uint64_t a, uint64_t b) { return a & b; }, error);
+}
+
+void BloomFilter::Clear() {
+  state_->num_keys = 0;
+  state_->memory.Zero();
+}
+
+}  // namespace bloomline

@@ -1,0 +1,161 @@
+#include "src/in_memory/bloom_shape.h"
+
+#include <cmath>
+
+#include "bloomline/filter_theory.h"
+#include "bloomline/sizing.h"
+#include "src/errors/error_text.h"
+#include "src/kernels/probe_sequence.h"
+
+namespace bloomline {
+namespace filters {
+namespace {
+
+using core::ErrorText;
+using kernels::kLineBits;
+
+double BitsPerKey(BloomLayout layout, double rate) {
+  switch (layout) {
+    case BloomLayout::kBlocked:
+      return BitsPerKeyForFalsePositiveRate(Format::kBlocked, rate);
+    case BloomLayout::kStandard:
+      return StandardBitsPerKeyForFalsePositiveRate(rate);
+    case BloomLayout::kBlocked128:
+    case BloomLayout::kBlocked64:
+      break;
+  }
+  return SmallBlockBitsPerKeyForFalsePositiveRate(BlockBits(layout), rate);
+}
+
+int BestNumProbes(BloomLayout layout, double bits_per_key) {
+  switch (layout) {
+    case BloomLayout::kBlocked:
+      return OptimalNumProbes(Format::kBlocked, bits_per_key);
+    case BloomLayout::kStandard:
+      return OptimalStandardNumProbes(bits_per_key);
+    case BloomLayout::kBlocked128:
+    case BloomLayout::kBlocked64:
+      break;
+  }
+  return OptimalSmallBlockNumProbes(BlockBits(layout), bits_per_key);
+}
+
+ErrorText ShapeByBits(const BloomFilterOptions& options, const char* unit, BloomShape* shape) {
+  ErrorText error;
+  if (options.num_bits > kMaxBloomBits) {
+    error << "num_" << unit << " is " << options.num_bits << "; allowed: 1 to " << kMaxBloomBits
+          << ", or 0 for a size from capacity and false_positive_rate";
+  } else if (options.num_probes < kMinProbes || options.num_probes > kMaxProbes) {
+    error << "num_probes is " << options.num_probes << " beside num_" << unit << " "
+          << options.num_bits << "; allowed: " << kMinProbes << " to " << kMaxProbes;
+  } else {
+    shape->num_probes = options.num_probes;
+    shape->num_lines = (options.num_bits + kLineBits - 1) / kLineBits;
+  }
+  return error;
+}
+
+ErrorText ShapeByCapacity(const BloomFilterOptions& options, const char* unit, BloomShape* shape) {
+  ErrorText error;
+  const double rate = options.false_positive_rate;
+  if (options.num_probes != 0) {
+    error << "num_probes is " << options.num_probes << " without num_" << unit
+          << "; allowed: 0, or num_" << unit << " of 1 and more";
+    return error;
+  }
+  if (options.capacity == 0) {
+    error << "capacity is 0; allowed: 1 and more, or num_" << unit << " of 1 and more";
+    return error;
+  }
+  const double bits_per_key = BitsPerKey(options.layout, rate);
+  if (std::isnan(bits_per_key)) {
+    error << "false_positive_rate is " << rate << "; allowed: above 0, below 1, and reachable with "
+          << kMaxBitsPerKey << " " << unit << " per key";
+    return error;
+  }
+  const double lines =
+      std::ceil(static_cast<double>(options.capacity) * bits_per_key / double{kLineBits});
+  if (lines > double{kMaxBloomBits / kLineBits}) {
+    error << "capacity is " << options.capacity << ", which takes " << bits_per_key << " " << unit
+          << " per key at false_positive_rate " << rate << "; allowed: " << kMaxBloomBits << " "
+          << unit << " in all";
+    return error;
+  }
+  shape->num_lines = static_cast<uint64_t>(lines);
+  shape->num_probes = BestNumProbes(options.layout, bits_per_key);
+  return error;
+}
+
+// Null: no layout.
+const char* Name(BloomLayout layout) {
+  switch (layout) {
+    case BloomLayout::kBlocked:
+      return "kBlocked";
+    case BloomLayout::kStandard:
+      return "kStandard";
+    case BloomLayout::kBlocked128:
+      return "kBlocked128";
+    case BloomLayout::kBlocked64:
+      return "kBlocked64";
+  }
+  return nullptr;
+}
+
+template <typename T>
+ErrorText Differs(const char* what, const char* unit, T mine, T other) {
+  ErrorText text;
+  text << what << unit << " is " << mine << " in this filter and " << other << " in the other one";
+  return text;
+}
+
+}  // namespace
+
+bool IsLayout(int layout) { return Name(static_cast<BloomLayout>(layout)) != nullptr; }
+
+ErrorText ShapeOf(const BloomFilterOptions& options, BloomShape* shape, const char* unit) {
+  const int layout = static_cast<int>(options.layout);
+  if (!IsLayout(layout)) {
+    ErrorText error;
+    error << "layout is " << layout << "; " << kAllowedLayouts;
+    return error;
+  }
+  shape->layout = options.layout;
+  shape->seed = options.seed;
+  return options.num_bits != 0 ? ShapeByBits(options, unit, shape)
+                               : ShapeByCapacity(options, unit, shape);
+}
+
+ErrorText Difference(const BloomShape& mine, const BloomShape& other, const char* unit) {
+  if (mine.layout != other.layout) {
+    return Differs("layout", "", Name(mine.layout), Name(other.layout));
+  }
+  if (mine.num_lines != other.num_lines) {
+    return Differs("num_", unit, mine.num_lines * kLineBits, other.num_lines * kLineBits);
+  }
+  if (mine.num_probes != other.num_probes) {
+    return Differs("num_probes", "", mine.num_probes, other.num_probes);
+  }
+  if (mine.seed != other.seed) return Differs("seed", "", mine.seed, other.seed);
+  return {};
+}
+
+double FalsePositiveRate(const BloomShape& shape, uint64_t num_keys) {
+  if (shape.layout == BloomLayout::kStandard) {
+    return ExactStandardFalsePositiveRate(num_keys, shape.num_lines * kLineBits, shape.num_probes);
+  }
+  if (shape.layout == BloomLayout::kBlocked) {
+    return ExactBlockedFalsePositiveRate(num_keys, shape.num_lines, shape.num_probes);
+  }
+  const int block_bits = BlockBits(shape.layout);
+  const uint64_t num_blocks = shape.num_lines * kLineBits / static_cast<uint64_t>(block_bits);
+  return ExactSmallBlockFalsePositiveRate(block_bits, num_keys, num_blocks, shape.num_probes);
+}
+
+}  // namespace filters
+
+std::string BloomFilterOptions::Validate() const {
+  filters::BloomShape shape;
+  return filters::ShapeOf(*this, &shape).str();
+}
+
+}  // namespace bloomline

@@ -1,0 +1,27 @@
+// What a BloomFilterBase holds: bits, their memory, and what is counted beside them.
+#ifndef BLOOMLINE_IN_MEMORY_BLOOM_STATE_H_
+#define BLOOMLINE_IN_MEMORY_BLOOM_STATE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "src/in_memory/bloom_bits.h"
+#include "src/memory/filter_memory.h"
+
+namespace bloomline::filters {
+
+struct BloomState {
+  BloomBits bits;
+  uint64_t capacity = 0;
+  uint64_t num_keys = 0;
+  LineMemory memory;
+};
+
+// With zeroed bits. Null, with one sentence in *error unless that is null, if there is no memory.
+std::unique_ptr<BloomState> NewBloomState(const BloomShape& shape, uint64_t capacity,
+                                          std::string* error);
+
+}  // namespace bloomline::filters
+
+#endif  // BLOOMLINE_IN_MEMORY_BLOOM_STATE_H_

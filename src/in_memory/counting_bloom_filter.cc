@@ -1,0 +1,314 @@
+#include "bloomline/counting_bloom_filter.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "src/errors/error_text.h"
+#include "src/errors/out_of_memory.h"
+#include "src/format/hash.h"
+#include "src/in_memory/bloom_file.h"
+#include "src/in_memory/bloom_shape.h"
+#include "src/in_memory/bloom_state.h"
+#include "src/in_memory/counters.h"
+#include "src/in_memory/counting_state.h"
+#include "src/kernels/blocked/lines.h"
+#include "src/kernels/kernel.h"
+#include "src/memory/file_io.h"
+#include "src/query/prefetch_ahead.h"
+
+namespace bloomline {
+
+namespace filters {
+
+std::unique_ptr<CountingState> NewCountingState(const BloomShape& shape, uint64_t capacity,
+                                                std::string* error) {
+  std::unique_ptr<CountingState> state(new (std::nothrow) CountingState);
+  const uint64_t counter_bits = CounterBits(shape.layout);
+  const uint64_t num_lines = shape.num_lines * counter_bits;
+  const uint64_t num_bytes = num_lines * kernels::kLineBytes;
+  if (state != nullptr) state->memory = LineMemory::Zeroed(num_bytes);
+  if (state == nullptr || state->memory.data() == nullptr) {
+    core::ErrorText text;
+    text << core::kOutOfMemory << ": " << num_bytes << " bytes for the filter's counters";
+    core::SetError(text, error);
+    return nullptr;
+  }
+  state->shape = shape;
+  state->lines = {reinterpret_cast<unsigned char*>(state->memory.data()), num_lines,
+                  static_cast<int>(counter_bits), shape.num_probes};
+  state->kernel = kernels::ActiveKernel().counters;
+  state->capacity = capacity;
+  return state;
+}
+
+}  // namespace filters
+
+using core::ErrorText;
+using core::GivenHash;
+using core::KeyHash;
+using core::SetError;
+using filters::BloomShape;
+using filters::CountingState;
+using filters::FilePayload;
+
+namespace {
+
+// As filters::ShapeOf.
+ErrorText CountingShapeOf(const CountingBloomFilterOptions& options, BloomShape* shape) {
+  if (options.counter_bits != 4 && options.counter_bits != 8) {
+    ErrorText error;
+    error << "counter_bits is " << options.counter_bits << "; allowed: 4 and 8";
+    return error;
+  }
+  BloomFilterOptions bits;
+  bits.capacity = options.capacity;
+  bits.false_positive_rate = options.false_positive_rate;
+  bits.num_bits = options.num_counters;
+  bits.num_probes = options.num_probes;
+  bits.layout = options.counter_bits == 4 ? BloomLayout::kBlocked128 : BloomLayout::kBlocked64;
+  bits.seed = options.seed;
+  return filters::ShapeOf(bits, shape, "counters");
+}
+
+// Empty if the shapes are equal, else what differs, with both values.
+ErrorText Difference(const CountingState& mine, const CountingState& other) {
+  if (mine.lines.counter_bits != other.lines.counter_bits) {
+    ErrorText error;
+    error << "counter_bits is " << mine.lines.counter_bits << " in this filter and "
+          << other.lines.counter_bits << " in the other one";
+    return error;
+  }
+  return filters::Difference(mine.shape, other.shape, "counters");
+}
+
+// run(count, hashes, out + i) for groups of hashes from i on; `out` may be null. Returns how many
+// of `out` are true then.
+template <typename HashOf, typename Run>
+inline size_t RunInGroups(const kernels::CounterLines& lines, size_t n, HashOf hash_of, bool* out,
+                          Run run) {
+  bool unwanted[kernels::kBatchKeys];
+  size_t num_true = 0;
+  core::ForEachGroup(
+      n, hash_of, lines.num_bytes() > kernels::kCachedBytes,
+      [&](uint64_t hash) { __builtin_prefetch(lines.Line(hash), 1); },
+      [&](size_t first, size_t count, const uint64_t* hashes) {
+        bool* group = out == nullptr ? unwanted : out + first;
+        run(count, hashes, group);
+        num_true += static_cast<size_t>(std::count(group, group + count, true));
+      });
+  return num_true;
+}
+
+template <typename HashOf>
+inline size_t AddAll(CountingState* state, size_t n, HashOf hash_of, bool* was_absent) {
+  state->num_keys += n;
+  return RunInGroups(state->lines, n, hash_of, was_absent,
+                     [&](size_t count, const uint64_t* hashes, bool* absent) {
+                       state->kernel->add_many(state->lines, count, hashes, absent,
+                                               &state->num_saturated);
+                     });
+}
+
+template <typename HashOf>
+inline size_t RemoveAll(CountingState* state, size_t n, HashOf hash_of, bool* removed) {
+  const size_t num_removed = RunInGroups(
+      state->lines, n, hash_of, removed, [&](size_t count, const uint64_t* hashes, bool* group) {
+        state->kernel->remove_many(state->lines, count, hashes, group);
+      });
+  state->num_keys -= std::min<uint64_t>(num_removed, state->num_keys);
+  return num_removed;
+}
+
+template <typename HashOf>
+inline void AskAll(const CountingState& state, size_t n, HashOf hash_of, bool* may_match) {
+  RunInGroups(state.lines, n, hash_of, may_match,
+              [&](size_t count, const uint64_t* hashes, bool* answers) {
+                state.kernel->ask_many(state.lines, count, hashes, answers);
+              });
+}
+
+}  // namespace
+
+std::string CountingBloomFilterOptions::Validate() const {
+  BloomShape shape;
+  return CountingShapeOf(*this, &shape).str();
+}
+
+CountingBloomFilter::CountingBloomFilter(std::unique_ptr<CountingState> state)
+    : state_(std::move(state)) {}
+CountingBloomFilter::~CountingBloomFilter() = default;
+
+std::unique_ptr<CountingBloomFilter> CountingBloomFilter::Create(
+    const CountingBloomFilterOptions& options, std::string* error) {
+  BloomShape shape;
+  if (const ErrorText refusal = CountingShapeOf(options, &shape); !refusal.empty()) {
+    SetError(refusal, error);
+    return nullptr;
+  }
+  auto state = filters::NewCountingState(shape, options.capacity, error);
+  if (state == nullptr) return nullptr;
+  return FromState(std::move(state), error);
+}
+
+std::unique_ptr<CountingBloomFilter> CountingBloomFilter::FromState(
+    std::unique_ptr<CountingState> state, std::string* error) {
+  std::unique_ptr<CountingBloomFilter> filter(new (std::nothrow)
+                                                  CountingBloomFilter(std::move(state)));
+  if (filter == nullptr) SetError(core::kOutOfMemory, error);
+  return filter;
+}
+
+uint64_t CountingBloomFilter::HashOf(std::string_view key) const {
+  return core::Hash64(key, state_->shape.seed);
+}
+
+__attribute__((flatten)) bool CountingBloomFilter::AddKey(std::string_view key) {
+  return AddHash(core::Hash64(key, state_->shape.seed));
+}
+
+__attribute__((flatten)) bool CountingBloomFilter::RemoveKey(std::string_view key) {
+  return RemoveHash(core::Hash64(key, state_->shape.seed));
+}
+
+__attribute__((flatten)) bool CountingBloomFilter::MayMatch(std::string_view key) const {
+  return MayMatchHash(core::Hash64(key, state_->shape.seed));
+}
+
+uint32_t CountingBloomFilter::EstimatedCount(std::string_view key) const {
+  return EstimatedHashCount(HashOf(key));
+}
+
+bool CountingBloomFilter::AddHash(uint64_t hash) {
+  bool was_absent;
+  state_->kernel->add_many(state_->lines, 1, &hash, &was_absent, &state_->num_saturated);
+  ++state_->num_keys;
+  return was_absent;
+}
+
+bool CountingBloomFilter::RemoveHash(uint64_t hash) {
+  bool removed;
+  state_->kernel->remove_many(state_->lines, 1, &hash, &removed);
+  state_->num_keys -= removed && state_->num_keys > 0 ? 1 : 0;
+  return removed;
+}
+
+bool CountingBloomFilter::MayMatchHash(uint64_t hash) const {
+  bool may_match;
+  state_->kernel->ask_many(state_->lines, 1, &hash, &may_match);
+  return may_match;
+}
+
+uint32_t CountingBloomFilter::EstimatedHashCount(uint64_t hash) const {
+  return filters::LeastCount(state_->lines, hash);
+}
+
+__attribute__((flatten)) size_t CountingBloomFilter::AddKeys(size_t n, const std::string_view* keys,
+                                                             bool* was_absent) {
+  return AddAll(state_.get(), n, KeyHash{keys, state_->shape.seed}, was_absent);
+}
+
+__attribute__((flatten)) size_t CountingBloomFilter::RemoveKeys(size_t n,
+                                                                const std::string_view* keys,
+                                                                bool* removed) {
+  return RemoveAll(state_.get(), n, KeyHash{keys, state_->shape.seed}, removed);
+}
+
+__attribute__((flatten)) void CountingBloomFilter::MayMatch(size_t n, const std::string_view* keys,
+                                                            bool* may_match) const {
+  AskAll(*state_, n, KeyHash{keys, state_->shape.seed}, may_match);
+}
+
+size_t CountingBloomFilter::AddHashes(size_t n, const uint64_t* hashes, bool* was_absent) {
+  return AddAll(state_.get(), n, GivenHash{hashes}, was_absent);
+}
+
+size_t CountingBloomFilter::RemoveHashes(size_t n, const uint64_t* hashes, bool* removed) {
+  return RemoveAll(state_.get(), n, GivenHash{hashes}, removed);
+}
+
+void CountingBloomFilter::MayMatchHashes(size_t n, const uint64_t* hashes, bool* may_match) const {
+  AskAll(*state_, n, GivenHash{hashes}, may_match);
+}
+
+uint64_t CountingBloomFilter::num_counters() const {
+  return state_->shape.num_lines * kernels::kLineBits;
+}
+int CountingBloomFilter::counter_bits() const { return state_->lines.counter_bits; }
+int CountingBloomFilter::num_probes() const { return state_->shape.num_probes; }
+uint64_t CountingBloomFilter::seed() const { return state_->shape.seed; }
+uint64_t CountingBloomFilter::capacity() const { return state_->capacity; }
+uint32_t CountingBloomFilter::max_count() const { return (1u << counter_bits()) - 1; }
+uint64_t CountingBloomFilter::num_keys() const { return state_->num_keys; }
+uint64_t CountingBloomFilter::num_saturated_counters() const { return state_->num_saturated; }
+
+std::unique_ptr<BloomFilter> CountingBloomFilter::ToBloomFilter(std::string* error) const {
+  auto bloom = filters::NewBloomState(state_->shape, state_->capacity, error);
+  if (bloom == nullptr) return nullptr;
+  filters::CountersToBits(state_->lines, bloom->bits.data);
+  bloom->num_keys = filters::EstimatedNumKeys(bloom->bits);
+  return BloomFilter::FromState(std::move(bloom), error);
+}
+
+bool CountingBloomFilter::Merge(const CountingBloomFilter& other, std::string* error) {
+  const ErrorText difference = Difference(*state_, *other.state_);
+  if (!difference.empty()) {
+    SetError(difference, error);
+    return false;
+  }
+  filters::MergeCounters(other.state_->lines, state_->lines);
+  state_->num_saturated = filters::CountSaturated(state_->lines);
+  state_->num_keys += other.state_->num_keys;
+  return true;
+}
+
+bool CountingBloomFilter::Save(const std::string& path, std::string* error) const {
+  filters::BloomFileHeader header;
+  header.shape = state_->shape;
+  header.capacity = state_->capacity;
+  header.num_keys = state_->num_keys;
+  header.payload_bytes = state_->lines.num_bytes();
+  return core::OrError(error, [&](std::string* reason) {
+    filters::ReplacementFile file;
+    return file.Open(path, reason) &&
+           filters::AppendFilter(FilePayload::kCounters, header, state_->memory.data(), &file,
+                                 reason) &&
+           file.Commit(reason);
+  });
+}
+
+std::unique_ptr<CountingBloomFilter> CountingBloomFilter::Load(const std::string& path,
+                                                               std::string* error) {
+  return core::OrError(error, [&](std::string* reason) -> std::unique_ptr<CountingBloomFilter> {
+    filters::InputFile file;
+    filters::BloomFileHeader header;
+    if (!file.Open(path, reason) ||
+        !filters::ReadBloomHeader(file, 0, FilePayload::kCounters, &header, reason) ||
+        !filters::EndsAt(file, header.end(), reason)) {
+      return nullptr;
+    }
+    auto state = filters::NewCountingState(header.shape, header.capacity, reason);
+    if (state == nullptr || !filters::ReadPayload(file, header, state->memory.data(), reason)) {
+      return nullptr;
+    }
+    state->num_keys = header.num_keys;
+    state->num_saturated = filters::CountSaturated(state->lines);
+    return FromState(std::move(state), reason);
+  });
+}
+
+void CountingBloomFilter::Clear() {
+  std::memset(state_->lines.data, 0, state_->lines.num_bytes());
+  state_->num_keys = 0;
+  state_->num_saturated = 0;
+}
+
+bool operator==(const CountingBloomFilter& a, const CountingBloomFilter& b) {
+  const CountingState& mine = *a.state_;
+  const CountingState& other = *b.state_;
+  return Difference(mine, other).empty() &&
+         std::memcmp(mine.lines.data, other.lines.data, mine.lines.num_bytes()) == 0;
+}
+
+}  // namespace bloomline

@@ -1,0 +1,81 @@
+#include "src/in_memory/file_header.h"
+
+#include <cinttypes>
+#include <cstdio>
+
+#include "src/format/hash.h"
+
+namespace bloomline::filters {
+namespace {
+
+std::string Hex(uint64_t value) {
+  char text[24];
+  std::snprintf(text, sizeof(text), "0x%016" PRIx64, value);
+  return text;
+}
+
+uint32_t Version(const FileHeader& header) {
+  return static_cast<uint32_t>(header.Number(kVersionOffset));
+}
+
+}  // namespace
+
+FileHeader FileHeader::New(const char* magic) {
+  FileHeader header;
+  std::memcpy(header.bytes_ + kMagicOffset, magic, sizeof(uint64_t));
+  header.SetNumber(kVersionOffset, kFileVersion);
+  return header;
+}
+
+double FileHeader::Real(size_t offset) const {
+  const uint64_t bits = Number(offset);
+  double value;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
+void FileHeader::SetReal(size_t offset, double value) {
+  uint64_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  SetNumber(offset, bits);
+}
+
+uint64_t FileHeader::Checksum() const { return core::Hash64({bytes_, kHeaderChecksumOffset}, 0); }
+
+void FileHeader::Seal() { SetNumber(kHeaderChecksumOffset, Checksum()); }
+
+bool FileHeader::Read(const InputFile& file, uint64_t offset, const char* magic, FileHeader* header,
+                      std::string* error) {
+  if (!file.ReadAt(offset, kFileHeaderBytes, header->bytes_, error)) return false;
+  const FileHeader expected = New(magic);
+  const auto fail = [&](size_t field, const char* name, const std::string& value,
+                        const std::string& allowed) {
+    *error = FieldError(file, offset + field, name, value, allowed);
+    return false;
+  };
+  if (header->Number(kMagicOffset) != expected.Number(kMagicOffset)) {
+    return fail(kMagicOffset, "magic", Hex(header->Number(kMagicOffset)),
+                "expected " + Hex(expected.Number(kMagicOffset)) + " (\"" + magic + "\")");
+  }
+  if (Version(*header) != kFileVersion) {
+    return fail(kVersionOffset, "version", std::to_string(Version(*header)),
+                "this library reads " + std::to_string(kFileVersion));
+  }
+  const uint64_t checksum = header->Number(kHeaderChecksumOffset);
+  if (checksum != header->Checksum()) {
+    return fail(kHeaderChecksumOffset, "header checksum", Hex(checksum),
+                "the header's bytes give " + Hex(header->Checksum()));
+  }
+  const int reserved = header->Byte(kReservedOffset) | header->Byte(kReservedOffset + 1) << 8;
+  if (reserved != 0)
+    return fail(kReservedOffset, "reserved", std::to_string(reserved), "allowed: 0");
+  return true;
+}
+
+std::string FieldError(const InputFile& file, uint64_t offset, const std::string& name,
+                       const std::string& value, const std::string& allowed) {
+  return file.path() + ", offset " + std::to_string(offset) + ": " + name + " is " + value + "; " +
+         allowed;
+}
+
+}  // namespace bloomline::filters

@@ -1,0 +1,61 @@
+// The 64 bytes that saved filters begin with, as a reader and a writer of fields: docs/format.md,
+// sections 8 and 9.
+#ifndef BLOOMLINE_IN_MEMORY_FILE_HEADER_H_
+#define BLOOMLINE_IN_MEMORY_FILE_HEADER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+#include "src/kernels/little_endian.h"
+#include "src/memory/file_io.h"
+
+namespace bloomline::filters {
+
+constexpr uint64_t kFileHeaderBytes = 64;
+constexpr uint32_t kFileVersion = 1;
+
+// Offsets that both kinds of file share. The fields between are their own.
+constexpr size_t kMagicOffset = 0;
+constexpr size_t kVersionOffset = 8;    // 4 bytes
+constexpr size_t kLayoutOffset = 12;    // 1 byte
+constexpr size_t kReservedOffset = 14;  // 2 bytes of zero
+constexpr size_t kSeedOffset = 16;
+constexpr size_t kHeaderChecksumOffset = 56;
+
+class FileHeader {
+ public:
+  // Of 8 characters.
+  static FileHeader New(const char* magic);
+
+  // Reads it at `offset` and checks length, magic, version, checksum and what is reserved.
+  static bool Read(const InputFile& file, uint64_t offset, const char* magic, FileHeader* header,
+                   std::string* error);
+
+  uint8_t Byte(size_t offset) const { return static_cast<uint8_t>(bytes_[offset]); }
+  uint64_t Number(size_t offset) const { return kernels::LoadLittleEndian64(bytes_ + offset); }
+  double Real(size_t offset) const;
+  void SetByte(size_t offset, uint8_t value) { bytes_[offset] = static_cast<char>(value); }
+  void SetNumber(size_t offset, uint64_t value) {
+    kernels::StoreLittleEndian64(value, bytes_ + offset);
+  }
+  void SetReal(size_t offset, double value);
+
+  // To be called last; then bytes() are what goes to the file.
+  void Seal();
+  const char* bytes() const { return bytes_; }
+
+ private:
+  uint64_t Checksum() const;
+
+  char bytes_[kFileHeaderBytes] = {};
+};
+
+// "PATH, offset N: NAME is VALUE; ALLOWED".
+std::string FieldError(const InputFile& file, uint64_t offset, const std::string& name,
+                       const std::string& value, const std::string& allowed);
+
+}  // namespace bloomline::filters
+
+#endif  // BLOOMLINE_IN_MEMORY_FILE_HEADER_H_

@@ -1,0 +1,291 @@
+#include "bloomline/scalable_bloom_filter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "src/errors/error_text.h"
+#include "src/errors/out_of_memory.h"
+#include "src/format/hash.h"
+#include "src/in_memory/bloom_file.h"
+#include "src/in_memory/bloom_state.h"
+#include "src/in_memory/file_header.h"
+
+namespace bloomline {
+namespace {
+
+using core::SetError;
+using filters::BloomBits;
+
+constexpr int kMaxGrowth = 16;
+// More are never reached: even without growth the rate of stage 100 would be 2^-100 of the first's.
+constexpr size_t kMaxStages = 100;
+
+constexpr char kMagic[] = "bLnScale";
+constexpr size_t kGrowthOffset = 13;
+constexpr size_t kInitialCapacityOffset = 24;
+constexpr size_t kRateOffset = 32;
+constexpr size_t kTighteningOffset = 40;
+constexpr size_t kNumStagesOffset = 48;
+
+BloomFilterOptions StageOptions(const ScalableBloomFilterOptions& options, size_t stage) {
+  BloomFilterOptions result;
+  result.capacity = options.initial_capacity;
+  for (size_t i = 0; i < stage; ++i) {
+    if (__builtin_mul_overflow(result.capacity, static_cast<uint64_t>(options.growth),
+                               &result.capacity)) {
+      result.capacity = UINT64_MAX;  // refused, with a reason
+      break;
+    }
+  }
+  result.false_positive_rate = options.false_positive_rate * (1 - options.tightening) *
+                               std::pow(options.tightening, static_cast<double>(stage));
+  result.layout = options.layout;
+  result.seed = options.seed;
+  return result;
+}
+
+}  // namespace
+
+std::string ScalableBloomFilterOptions::Validate() const {
+  core::ErrorText error;
+  if (initial_capacity == 0) {
+    error << "initial_capacity is 0; allowed: 1 and more";
+  } else if (growth < 1 || growth > kMaxGrowth) {
+    error << "growth is " << growth << "; allowed: 1 to " << kMaxGrowth;
+  } else if (!(tightening > 0 && tightening < 1)) {
+    error << "tightening is " << tightening << "; allowed: above 0 and below 1";
+  } else if (!(false_positive_rate > 0 && false_positive_rate < 1)) {
+    error << "false_positive_rate is " << false_positive_rate << "; allowed: above 0 and below 1";
+  } else {
+    filters::BloomShape shape;
+    const core::ErrorText first_stage = filters::ShapeOf(StageOptions(*this, 0), &shape);
+    if (!first_stage.empty()) error << "the first stage: " << first_stage;
+  }
+  return error.str();
+}
+
+ScalableBloomFilter::ScalableBloomFilter(const ScalableBloomFilterOptions& options)
+    : options_(options) {}
+ScalableBloomFilter::~ScalableBloomFilter() = default;
+
+std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::New(
+    const ScalableBloomFilterOptions& options, std::string* error) {
+  std::unique_ptr<ScalableBloomFilter> filter(new (std::nothrow) ScalableBloomFilter(options));
+  try {
+    if (filter != nullptr) filter->stages_.reserve(kMaxStages);
+  } catch (const std::exception&) {  // bad_alloc
+    filter = nullptr;
+  }
+  if (filter == nullptr) SetError(core::kOutOfMemory, error);
+  return filter;
+}
+
+std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Create(
+    const ScalableBloomFilterOptions& options, std::string* error) {
+  const std::string reason = options.Validate();
+  if (!reason.empty()) {
+    SetError(reason, error);
+    return nullptr;
+  }
+  std::unique_ptr<ScalableBloomFilter> filter = New(options, error);
+  return filter != nullptr && filter->AddStage(error) ? std::move(filter) : nullptr;
+}
+
+bool ScalableBloomFilter::AddStage(std::string* error) {
+  if (stages_.size() == kMaxStages) {
+    core::ErrorText text;
+    text << "the filter has " << kMaxStages << " stages, which is the most";
+    SetError(text, error);
+    return false;
+  }
+  std::unique_ptr<BloomFilter> stage =
+      BloomFilter::Create(StageOptions(options_, stages_.size()), error);
+  if (stage == nullptr) return false;
+  stages_.push_back(std::move(stage));
+  return true;
+}
+
+bool ScalableBloomFilter::MayMatchHash(uint64_t hash) const {
+  for (size_t i = stages_.size(); i-- > 0;) {
+    if (stages_[i]->MayMatchHash(hash)) return true;
+  }
+  return false;
+}
+
+// At most kBatchKeys of them, whose lines were requested.
+void ScalableBloomFilter::RequestedMayMatch(size_t n, const uint64_t* hashes,
+                                            bool* may_match) const {
+  filters::HashesMayContain(stages_.back()->state_->bits, n, hashes, may_match);
+  bool in_stage[kernels::kBatchKeys];
+  for (size_t i = stages_.size() - 1; i-- > 0;) {
+    filters::HashesMayContain(stages_[i]->state_->bits, n, hashes, in_stage);
+    for (size_t key = 0; key < n; ++key) may_match[key] |= in_stage[key];
+  }
+}
+
+void ScalableBloomFilter::RequestForQuery(uint64_t hash) const {
+  for (const auto& stage : stages_) {
+    const BloomBits& bits = stage->state_->bits;
+    if (filters::IsWorthRequesting(bits)) filters::RequestForQuery(bits, hash);
+  }
+}
+
+bool ScalableBloomFilter::LastHasRoom() const {
+  return stages_.back()->num_keys() < stages_.back()->capacity();
+}
+
+bool ScalableBloomFilter::AddNewHash(uint64_t hash) {
+  // Tried once: sizing a stage that cannot be takes longer than thousands of keys.
+  if (!LastHasRoom() && !is_past_capacity_) is_past_capacity_ = !AddStage(nullptr);
+  return stages_.back()->AddHash(hash);
+}
+
+bool ScalableBloomFilter::AddKey(std::string_view key) {
+  const uint64_t hash = core::Hash64(key, options_.seed);
+  return !MayMatchHash(hash) && AddNewHash(hash);
+}
+
+__attribute__((flatten)) size_t ScalableBloomFilter::AddKeys(size_t n, const std::string_view* keys,
+                                                             bool* changed) {
+  size_t added = 0;
+  core::ForEachGroup(
+      n, core::KeyHash{keys, options_.seed}, true, [&](uint64_t hash) { RequestForQuery(hash); },
+      [&](size_t first, size_t count, const uint64_t* hashes) {
+        bool known[kernels::kBatchKeys];
+        RequestedMayMatch(count, hashes, known);
+        const size_t num_stages = stages_.size();
+        for (size_t i = 0; i < count; ++i) {
+          // A key of this group that was added since: AddHash sees it if it goes to the same stage.
+          const bool same_stage = stages_.size() == num_stages && LastHasRoom();
+          const bool is_known = same_stage ? known[i] : MayMatchHash(hashes[i]);
+          const bool is_new = !is_known && AddNewHash(hashes[i]);
+          added += is_new ? 1 : 0;
+          if (changed != nullptr) changed[first + i] = is_new;
+        }
+      });
+  return added;
+}
+
+bool ScalableBloomFilter::MayMatch(std::string_view key) const {
+  return MayMatchHash(core::Hash64(key, options_.seed));
+}
+
+__attribute__((flatten)) void ScalableBloomFilter::MayMatch(size_t n, const std::string_view* keys,
+                                                            bool* may_match) const {
+  core::ForEachGroup(
+      n, core::KeyHash{keys, options_.seed}, true, [&](uint64_t hash) { RequestForQuery(hash); },
+      [&](size_t first, size_t count, const uint64_t* hashes) {
+        RequestedMayMatch(count, hashes, may_match + first);
+      });
+}
+
+const ScalableBloomFilterOptions& ScalableBloomFilter::options() const { return options_; }
+size_t ScalableBloomFilter::num_stages() const { return stages_.size(); }
+const BloomFilter& ScalableBloomFilter::stage(size_t i) const { return *stages_[i]; }
+bool ScalableBloomFilter::IsPastCapacity() const { return is_past_capacity_; }
+
+template <typename Figure>
+uint64_t ScalableBloomFilter::Sum(Figure figure) const {
+  uint64_t sum = 0;
+  for (const auto& stage : stages_) sum += ((*stage).*figure)();
+  return sum;
+}
+
+uint64_t ScalableBloomFilter::num_bits() const { return Sum(&BloomFilter::num_bits); }
+uint64_t ScalableBloomFilter::capacity() const { return Sum(&BloomFilter::capacity); }
+uint64_t ScalableBloomFilter::num_keys() const { return Sum(&BloomFilter::num_keys); }
+uint64_t ScalableBloomFilter::EstimatedNumKeys() const {
+  return Sum(&BloomFilter::EstimatedNumKeys);
+}
+
+double ScalableBloomFilter::EstimatedFalsePositiveRate() const {
+  double none = 1;
+  for (const auto& stage : stages_) none *= 1 - stage->EstimatedFalsePositiveRate();
+  return 1 - none;
+}
+
+void ScalableBloomFilter::Clear() {
+  stages_.resize(1);
+  stages_[0]->Clear();
+  is_past_capacity_ = false;
+}
+
+bool ScalableBloomFilter::Save(const std::string& path, std::string* error) const {
+  filters::FileHeader fields = filters::FileHeader::New(kMagic);
+  fields.SetByte(filters::kLayoutOffset, static_cast<uint8_t>(options_.layout));
+  fields.SetByte(kGrowthOffset, static_cast<uint8_t>(options_.growth));
+  fields.SetNumber(filters::kSeedOffset, options_.seed);
+  fields.SetNumber(kInitialCapacityOffset, options_.initial_capacity);
+  fields.SetReal(kRateOffset, options_.false_positive_rate);
+  fields.SetReal(kTighteningOffset, options_.tightening);
+  fields.SetNumber(kNumStagesOffset, stages_.size());
+  fields.Seal();
+  return core::OrError(error, [&](std::string* reason) {
+    filters::ReplacementFile file;
+    bool saved =
+        file.Open(path, reason) && file.Append(fields.bytes(), filters::kFileHeaderBytes, reason);
+    for (size_t i = 0; saved && i < stages_.size(); ++i) {
+      saved = filters::AppendBloom(*stages_[i]->state_, &file, reason);
+    }
+    return saved && file.Commit(reason);
+  });
+}
+
+std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Load(const std::string& path,
+                                                               std::string* error) {
+  return core::OrError(error, [&](std::string* reason) -> std::unique_ptr<ScalableBloomFilter> {
+    filters::InputFile file;
+    return file.Open(path, reason) ? Read(file, reason) : nullptr;
+  });
+}
+
+std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Read(const filters::InputFile& file,
+                                                               std::string* error) {
+  filters::FileHeader fields;
+  if (!filters::FileHeader::Read(file, 0, kMagic, &fields, error)) return nullptr;
+  ScalableBloomFilterOptions options;
+  options.layout = BloomLayout{fields.Byte(filters::kLayoutOffset)};
+  options.growth = fields.Byte(kGrowthOffset);
+  options.seed = fields.Number(filters::kSeedOffset);
+  options.initial_capacity = fields.Number(kInitialCapacityOffset);
+  options.false_positive_rate = fields.Real(kRateOffset);
+  options.tightening = fields.Real(kTighteningOffset);
+  const std::string invalid = options.Validate();
+  if (!invalid.empty()) {
+    *error = file.path() + ", header at offset 0: " + invalid;
+    return nullptr;
+  }
+  const uint64_t num_stages = fields.Number(kNumStagesOffset);
+  if (num_stages == 0 || num_stages > kMaxStages) {
+    *error =
+        filters::FieldError(file, kNumStagesOffset, "number of stages", std::to_string(num_stages),
+                            "allowed: 1 to " + std::to_string(kMaxStages));
+    return nullptr;
+  }
+  std::unique_ptr<ScalableBloomFilter> filter = New(options, error);
+  uint64_t offset = filters::kFileHeaderBytes;
+  for (uint64_t i = 0; filter != nullptr && i < num_stages; ++i) {
+    filters::BloomFileHeader header;
+    if (!filters::ReadBloomHeader(file, offset, filters::FilePayload::kBits, &header, error))
+      return nullptr;
+    // The hash of a key is that of all stages.
+    if (header.shape.seed != options.seed) {
+      *error = filters::FieldError(file, offset + filters::kSeedOffset, "seed",
+                                   std::to_string(header.shape.seed),
+                                   "that of the whole filter is " + std::to_string(options.seed));
+      return nullptr;
+    }
+    auto state = filters::ReadBloom(file, header, error);
+    if (state == nullptr) return nullptr;
+    std::unique_ptr<BloomFilter> stage = BloomFilter::FromState(std::move(state), error);
+    if (stage == nullptr) return nullptr;
+    filter->stages_.push_back(std::move(stage));
+    offset = header.end();
+  }
+  return filter != nullptr && filters::EndsAt(file, offset, error) ? std::move(filter) : nullptr;
+}
+
+}  // namespace bloomline

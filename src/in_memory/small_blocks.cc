@@ -1,0 +1,112 @@
+#include "src/in_memory/small_blocks.h"
+
+#include <cmath>
+
+#include "src/kernels/blocked/shared_words.h"
+#include "src/kernels/probe_sequence.h"
+#include "src/kernels/unrolled.h"
+
+namespace bloomline::filters {
+namespace {
+
+using kernels::LoadShared;
+using kernels::ProbePair;
+
+template <uint32_t kBlockBits>
+struct Blocks {
+  static constexpr uint32_t kWords = kBlockBits / kernels::kWordBits;
+  static constexpr uint64_t kPerLine = kernels::kLineBits / kBlockBits;
+
+  struct Mask {
+    uint64_t words[kWords] = {};
+  };
+
+  static uint64_t* BlockOf(const BloomBits& bits, uint64_t hash) {
+    const uint64_t block = kernels::ScaledTo(bits.shape.num_lines * kPerLine, hash);
+    return reinterpret_cast<uint64_t*>(bits.data) + block * kWords;
+  }
+
+  static Mask MaskOf(uint64_t hash, int num_probes) {
+    const ProbePair pair = kernels::BlockedPair(hash);
+    Mask mask;
+#pragma GCC unroll 16
+    for (int j = 0; j < num_probes; ++j) {
+      const uint32_t bit = kernels::SmallBlockBit<kBlockBits>(kernels::Probe(pair, j));
+      mask.words[bit / kernels::kWordBits] |= kernels::WordMask(bit);
+    }
+    return mask;
+  }
+
+  struct Add {
+    template <int K>
+    static void Run(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed) {
+      for (size_t i = 0; i < n; ++i) {
+        const Mask mask = MaskOf(hashes[i], K == 0 ? bits.shape.num_probes : K);
+        uint64_t* block = BlockOf(bits, hashes[i]);
+        changed[i] = false;
+        for (uint32_t w = 0; w < kWords; ++w) {
+          if ((mask.words[w] & ~LoadShared(block + w)) == 0) continue;
+          kernels::OrShared(block + w, mask.words[w]);
+          changed[i] = true;
+        }
+      }
+    }
+  };
+
+  struct Ask {
+    template <int K>
+    static void Run(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_match) {
+      for (size_t i = 0; i < n; ++i) {
+        const Mask mask = MaskOf(hashes[i], K == 0 ? bits.shape.num_probes : K);
+        const uint64_t* block = BlockOf(bits, hashes[i]);
+        uint64_t missing = 0;
+        for (uint32_t w = 0; w < kWords; ++w) missing |= mask.words[w] & ~LoadShared(block + w);
+        may_match[i] = missing == 0;
+      }
+    }
+  };
+
+  static double FalsePositiveRate(const BloomBits& bits) {
+    uint64_t blocks_with[kBlockBits + 1] = {};
+    const auto* words = reinterpret_cast<const uint64_t*>(bits.data);
+    const uint64_t num_blocks = bits.shape.num_lines * kPerLine;
+    for (uint64_t block = 0; block < num_blocks; ++block) {
+      int set = 0;
+      for (uint32_t w = 0; w < kWords; ++w) {
+        set += __builtin_popcountll(LoadShared(words + block * kWords + w));
+      }
+      ++blocks_with[set];
+    }
+    double sum = 0;
+    for (uint32_t set = 1; set <= kBlockBits; ++set) {
+      sum += static_cast<double>(blocks_with[set]) *
+             std::pow(static_cast<double>(set) / kBlockBits, bits.shape.num_probes);
+    }
+    return sum / static_cast<double>(num_blocks);
+  }
+};
+
+}  // namespace
+
+void AddToSmallBlocks(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed) {
+  if (bits.shape.layout == BloomLayout::kBlocked128) {
+    kernels::RunUnrolled<Blocks<128>::Add>(bits.shape.num_probes, bits, n, hashes, changed);
+  } else {
+    kernels::RunUnrolled<Blocks<64>::Add>(bits.shape.num_probes, bits, n, hashes, changed);
+  }
+}
+
+void AskSmallBlocks(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_match) {
+  if (bits.shape.layout == BloomLayout::kBlocked128) {
+    kernels::RunUnrolled<Blocks<128>::Ask>(bits.shape.num_probes, bits, n, hashes, may_match);
+  } else {
+    kernels::RunUnrolled<Blocks<64>::Ask>(bits.shape.num_probes, bits, n, hashes, may_match);
+  }
+}
+
+double SmallBlocksFalsePositiveRate(const BloomBits& bits) {
+  return bits.shape.layout == BloomLayout::kBlocked128 ? Blocks<128>::FalsePositiveRate(bits)
+                                                       : Blocks<64>::FalsePositiveRate(bits);
+}
+
+}  // namespace bloomline::filters

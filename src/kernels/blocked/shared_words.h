@@ -1,0 +1,43 @@
+// 64-bit words of bits that many threads set at once, by relaxed atomic operations.
+#ifndef BLOOMLINE_KERNELS_BLOCKED_SHARED_WORDS_H_
+#define BLOOMLINE_KERNELS_BLOCKED_SHARED_WORDS_H_
+
+#include <cstdint>
+
+#include "src/kernels/probe_sequence.h"
+
+namespace bloomline::kernels {
+
+constexpr uint32_t kWordBits = 64;
+constexpr uint32_t kWordsPerLine = static_cast<uint32_t>(kLineBits) / kWordBits;
+
+inline uint64_t LoadShared(const uint64_t* word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
+
+// Takes 20 clock cycles and waits for the one before. Does not return the old value, because then
+// it would be a loop.
+inline void OrShared(uint64_t* word, uint64_t mask) {
+  __atomic_fetch_or(word, mask, __ATOMIC_RELAXED);
+}
+
+// Bit number `bit` of a payload in its word, as an integer access to the word's bytes sees it.
+inline uint64_t WordMask(uint64_t bit) {
+  const uint64_t mask = uint64_t{1} << (bit % kWordBits);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  return __builtin_bswap64(mask);
+#else
+  return mask;
+#endif
+}
+
+// Sets the masks' bits in the words of a line that lack any, given as bits 0 to 7 of `lacking`. The
+// other words are left alone, so that threads that add what is there already share the line.
+inline void OrSharedWords(uint64_t* line, const uint64_t* masks, uint32_t lacking) {
+  for (; lacking != 0; lacking &= lacking - 1) {
+    const int word = __builtin_ctz(lacking);
+    OrShared(line + word, masks[word]);
+  }
+}
+
+}  // namespace bloomline::kernels
+
+#endif  // BLOOMLINE_KERNELS_BLOCKED_SHARED_WORDS_H_

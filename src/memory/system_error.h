@@ -1,0 +1,41 @@
+// What is wrong with a path, or with a system call that failed, as one sentence.
+#ifndef BLOOMLINE_MEMORY_SYSTEM_ERROR_H_
+#define BLOOMLINE_MEMORY_SYSTEM_ERROR_H_
+
+#include <cerrno>
+#include <string>
+#include <system_error>
+
+namespace bloomline::filters {
+
+// False, with "path: what: the meaning of errno" in *error.
+inline bool SystemFailure(const std::string& path, const std::string& what, std::string* error) {
+  const int code = errno;
+  *error = path + ": " + what + ": " + std::generic_category().message(code);
+  return false;
+}
+
+inline bool NotRegular(const std::string& path, std::string* error) {
+  *error = path + ": is not a regular file";
+  return false;
+}
+
+// True for paths that the system would not take as a whole: only up to their first zero byte.
+inline bool HasZeroByte(const std::string& path, std::string* error) {
+  const size_t offset = path.find('\0');
+  if (offset == std::string::npos) return false;
+  *error = path + ": has a zero byte at offset " + std::to_string(offset);
+  return true;
+}
+
+// The result of call(), which a signal may interrupt before it has done anything.
+template <typename Call>
+auto Uninterrupted(Call call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
+}
+
+}  // namespace bloomline::filters
+
+#endif  // BLOOMLINE_MEMORY_SYSTEM_ERROR_H_

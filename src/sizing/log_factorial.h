@@ -1,0 +1,16 @@
+#ifndef BLOOMLINE_SIZING_LOG_FACTORIAL_H_
+#define BLOOMLINE_SIZING_LOG_FACTORIAL_H_
+
+#include <math.h>
+
+namespace bloomline::core {
+
+// ln n!. Not std::lgamma, which writes the sign to a global variable: a data race between threads.
+inline double LogFactorial(double n) {
+  int sign;
+  return lgamma_r(n + 1, &sign);
+}
+
+}  // namespace bloomline::core
+
+#endif  // BLOOMLINE_SIZING_LOG_FACTORIAL_H_
