@@ -12,6 +12,7 @@
 #include "bloomline/filter.h"
 #include "bloomline/partitioned_filter_builder.h"
 #include "bloomline/filter_theory.h"
+#include "bloomline/sizing.h"
 #include "db_bench_ext/machine/machine.h"
 #include "db_bench_ext/timing/timing.h"
 #include "src/format/format.h"
