@@ -11,6 +11,7 @@
 #include "bloomline/bloom_filter.h"
 #include "bloomline/filter.h"
 #include "bloomline/partitioned_filter_builder.h"
+#include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
 #include "db_bench_ext/machine/machine.h"
 #include "db_bench_ext/timing/timing.h"
