@@ -253,6 +253,11 @@ class BloomFilter : public BloomFilterBase {
 // share them. Open takes microseconds for a file of any size; the first query of a page reads it
 // from disk.
 //
+//   auto fruit = bloomline::MappedBloomFilter::Open(
+//       "fruit.bloom", bloomline::MappedBloomFilter::Verify::kPayload, &error);
+//   if (fruit == nullptr) return 1;  // error says why
+//   if (!fruit->MayMatch("pear")) { /* certainly never added */ }
+//
 // The file must keep its length as long as it is mapped. Save replaces files and so may be used on
 // the same path. Where a page was cut off, or the disk cannot read it, the system ends the process
 // with SIGBUS. Use BloomFilter::Load if others may write to the file.

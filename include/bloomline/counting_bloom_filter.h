@@ -33,7 +33,7 @@
 //   it stands for. So no key is lost, but a key whose counters are all saturated stays in after it
 //   was removed. Distinct keys alone practically never get there: at capacity and 1 %, one 4-bit
 //   counter in 2e16 does. Keys that are added more than 14 times (254 times) do.
-// - **One thread at a time may change it.** There is no atomic sister.
+// - **One thread at a time may change it.** There is no atomic counting filter.
 //
 // Errors, ownership, threads and moves are those of bloom_filter.h.
 #ifndef BLOOMLINE_COUNTING_BLOOM_FILTER_H_

@@ -111,7 +111,8 @@ class ScalableBloomFilter {
   double EstimatedFalsePositiveRate() const;
 
   // No further stage could be added, and the last one took more keys than its capacity: the
-  // false-positive rate asked for is no longer kept, and rises with each key.
+  // false-positive rate asked for is no longer kept, and rises with each key. Not saved: a loaded
+  // filter says so when it cannot grow again.
   bool IsPastCapacity() const;
 
   // Removes all keys and all stages but the first.
