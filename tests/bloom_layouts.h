@@ -25,7 +25,7 @@ inline const char* Name(BloomLayout layout) {
   return "none";
 }
 
-// Of a name in golden vectors, which begins in lower case.
+// The layout of a name in golden vectors, which begins in lower case.
 inline BloomLayout LayoutOf(std::string_view name) {
   for (const BloomLayout layout : kAllBloomLayouts) {
     if (name.substr(1) == std::string_view(Name(layout)).substr(1)) return layout;

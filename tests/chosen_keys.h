@@ -1,4 +1,4 @@
-// Keys that somebody chooses who knows how filters without a seed hash: docs/chosen_keys.md.
+// Keys chosen by an attacker who knows the hash of filters without a seed (docs/chosen_keys.md).
 #ifndef BLOOMLINE_TESTS_CHOSEN_KEYS_H_
 #define BLOOMLINE_TESTS_CHOSEN_KEYS_H_
 
@@ -15,13 +15,14 @@ std::string KeyWithHash(uint64_t hash);
 // A key of at least 4 bytes, "chosen" in front, whose hash in LevelDB's own Bloom filter is `hash`.
 std::string KeyWithLevelDBHash(uint32_t hash);
 
-// Random-looking keys of 16 bytes; streams do not meet. The key is valid until the next call.
+// Random-looking keys of 16 bytes, different in each stream. A key is valid until the next call.
 class RandomKeys {
  public:
   explicit RandomKeys(uint64_t stream) : counter_(stream << 40) {}
   std::string_view Next();
 
-  // The next one for which is_chosen(key): on average every second, if that looks at one bit.
+  // The next key for which is_chosen(key) is true: on average every second one, if it tests one
+  // bit.
   template <typename IsChosen>
   std::string_view Next(IsChosen is_chosen) {
     for (;;) {

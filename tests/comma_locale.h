@@ -9,8 +9,8 @@
 
 namespace bloomline::tests {
 
-// std::locale::global only, which is what streams follow. Always to be had. Not for use beside
-// other threads.
+// Sets std::locale::global only, which streams follow. Always available. Do not use with other
+// threads.
 class CommaStreams {
  public:
   CommaStreams();
@@ -20,8 +20,8 @@ class CommaStreams {
   const std::locale before_;
 };
 
-// Also LC_NUMERIC, which printf and strtod follow: de_DE.UTF-8, compiled for this object by
-// localedef. `missing` is not empty, and nothing is set, where that fails.
+// Also sets LC_NUMERIC, which printf and strtod follow: de_DE.UTF-8, which this object compiles
+// with localedef. If that fails, nothing is set and `missing` has the reason.
 class GermanLocale {
  public:
   GermanLocale();

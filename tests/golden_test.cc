@@ -1,4 +1,4 @@
-// The bytes of docs/format.md, made by an independent implementation (golden/reference.py).
+// Bytes of docs/format.md that an independent implementation wrote (golden/reference.py).
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -92,7 +92,7 @@ void GoldenTest::ExpectRead() {
     const core::Payload payload =
         v.container == "leveldb" ? core::DecodeLevelDB(v.filter) : core::DecodeStandalone(v.filter);
     ASSERT_NE(payload.layout, core::Layout::kAlwaysMatch) << v.container << " " << v.layout;
-    // In LevelDB the seed is not in the bytes.
+    // In LevelDB the bytes do not record the seed.
     const uint64_t seed = v.container == "leveldb" ? v.options.seed : payload.seed;
     const auto may_match = [&](std::string_view key) {
       return core::HashMayMatch(payload, kernels::ActiveKernel(),

@@ -1,4 +1,5 @@
-// How many threads builders start. This program's pthread_create counts and calls the system's.
+// The number of threads that builders start. This program's pthread_create counts calls and
+// forwards them.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
