@@ -307,8 +307,8 @@ std::set<std::string> DeclaredIn(const std::string& header) {
   std::set<std::string> names;
   std::string scope;
   bool is_private = false;
-  const std::regex token(
-      R"(\n(?:class|struct) (\w+)[^;{]*\{|\n(\};)|\n (private):|(\w+)\([^();]*std::string\* error\b)");
+  const std::regex token(R"(\n(?:class|struct) (\w+)[^;{]*\{|\n(\};)|\n (private):|)"
+                         R"((\w+)\([^();]*std::string\* error\b)");
   for (std::sregex_iterator match(text.begin(), text.end(), token), end; match != end; ++match) {
     if ((*match)[1].matched || (*match)[2].matched) {
       scope = (*match)[1].matched ? (*match)[1].str() + "::" : "";
