@@ -25,7 +25,8 @@ namespace {
 std::string_view View(const leveldb::Slice& slice) { return {slice.data(), slice.size()}; }
 
 constexpr std::string_view kSeedMark = ".seed-";
-constexpr size_t kCheckDigits = 32;
+constexpr size_t kCheckDigits = 32;  // two hashes in hexadecimal
+static_assert(kCheckDigits == 2 * 2 * sizeof(uint64_t));
 
 // The check of a seed in a policy's name (docs/format.md, section 4): it distinguishes seeds
 // without revealing them.

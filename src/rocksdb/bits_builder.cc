@@ -20,6 +20,7 @@ namespace {
 
 // RocksDB truncates the length of a filter to 32 bits.
 constexpr uint64_t kMaxPayloadBytes = 0xffffffc0 - core::kTrailerBytes;
+static_assert(kMaxPayloadBytes + core::kTrailerBytes <= UINT32_MAX);
 
 // A filter that matches everything in RocksDB's reader and in bloomline's. It is static, so it is
 // there even out of memory.
