@@ -25,7 +25,7 @@ static_assert(bloomline_bloom_blocked64 == static_cast<int>(BloomLayout::kBlocke
 
 namespace {
 
-// Returns a handle of the result of make(&error); null if that is null.
+// A handle of what make(&error) gives, unless that is null.
 template <typename Make>
 bloomline_bloom_t* MakeHandle(char** errptr, Make make) {
   return OrSetError(errptr, [&](std::string* error) -> bloomline_bloom_t* {

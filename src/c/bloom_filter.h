@@ -1,4 +1,4 @@
-// The C handle of a Bloom filter.
+// What the C handle of a Bloom filter stands for.
 #ifndef BLOOMLINE_C_BLOOM_FILTER_H_
 #define BLOOMLINE_C_BLOOM_FILTER_H_
 
@@ -6,8 +6,8 @@
 
 #include "bloomline/bloom_filter.h"
 
-// One of the two is not null. C gets mapped filters as pointers to const, so functions that change
-// a filter never get one.
+// One of the two. Mapped filters are handed out as pointers to const, so functions that change a
+// filter never get one.
 struct bloomline_bloom_t {
   std::unique_ptr<bloomline::BloomFilter> filter;
   std::unique_ptr<bloomline::MappedBloomFilter> mapped;

@@ -1,4 +1,4 @@
-// Conversion between the arguments of C functions and the library's.
+// Between C's arguments and the library's.
 #ifndef BLOOMLINE_C_CONVERT_H_
 #define BLOOMLINE_C_CONVERT_H_
 
@@ -17,8 +17,8 @@ inline std::string_view Key(const char* key, size_t length) { return {key, lengt
 
 constexpr size_t kBatchKeys = 256;
 
-// Calls f(count, keys, answers) for all keys in batches, without allocating. Stores the answers
-// unless `answers` is null.
+// Calls f(count, keys, answers) for all keys in batches, without allocating, and stores the
+// answers, where anybody wants them.
 template <typename F>
 void AnswerEachBatch(size_t num_keys, const char* const* keys, const size_t* key_lengths,
                      uint8_t* answers, F f) {
@@ -32,7 +32,7 @@ void AnswerEachBatch(size_t num_keys, const char* const* keys, const size_t* key
   }
 }
 
-// Returns the result of f(&error). If that is null or false, *errptr is set to the reason.
+// The result of f(&error); if that is null or false, *errptr says why.
 template <typename F>
 auto OrSetError(char** errptr, F f) -> decltype(f(nullptr)) {
   std::string error;

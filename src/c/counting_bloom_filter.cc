@@ -23,7 +23,7 @@ struct bloomline_counting_t {
 
 namespace {
 
-// Returns a handle of the result of make(&error); null if that is null.
+// A handle of what make(&error) gives, unless that is null.
 template <typename Make>
 bloomline_counting_t* MakeHandle(char** errptr, Make make) {
   return OrSetError(errptr, [&](std::string* error) -> bloomline_counting_t* {
