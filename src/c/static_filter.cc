@@ -1,4 +1,4 @@
-// Static filters, sizing, seeds and kernels: include/bloomline/c.h.
+// Static filters, sizing and what is left of include/bloomline/c.h.
 #include <cstdlib>
 #include <cstring>
 #include <limits>
