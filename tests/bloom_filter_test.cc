@@ -15,6 +15,7 @@
 #include "bloomline/sizing.h"
 #include "src/in_memory/bloom_shape.h"
 #include "tests/bloom_layouts.h"
+#include "tests/bloom_theory.h"
 #include "tests/key_shapes.h"
 
 namespace bloomline {
@@ -361,7 +362,7 @@ TEST_P(BloomFilterTest, CapacityAndRateGiveTheShapeThatTheoryAsks) {
       if (rate < 1e-5 && filters::IsSmallBlocks(GetParam())) continue;  // out of reach
       filters::BloomShape shape;
       ASSERT_TRUE(filters::ShapeOf(ForCapacity(GetParam(), capacity, rate), &shape).empty());
-      const double theory = filters::FalsePositiveRate(shape, capacity);
+      const double theory = tests::TheoreticalRate(shape, capacity);
       EXPECT_LE(theory, rate * 1.001) << capacity;
       EXPECT_GE(theory, rate * 0.9) << capacity;
     }

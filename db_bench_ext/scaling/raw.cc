@@ -58,7 +58,7 @@ double NsPerAccess(char* data, uint64_t num_lines, uint64_t first, size_t num_th
 
 RawLimits MeasureRaw(uint64_t bytes, size_t num_threads, Progress* progress) {
   const uint64_t num_lines = std::max<uint64_t>(1, bytes / kLineBytes);
-  const auto memory = filters::LineMemory::Zeroed(num_lines * kLineBytes);
+  const auto memory = filters::FilterMemory::Zeroed(num_lines * kLineBytes);
   char* data = memory.data();
   if (data == nullptr) throw std::bad_alloc();
   for (uint64_t i = 0; i < num_lines * kLineBytes; i += kPageBytes) data[i] = 1;

@@ -173,7 +173,7 @@ void MeasurePartitioned(const Case& c, const Flags& flags, Progress* progress, R
   progress->Add(c.num_keys * FinishWork(c.subject));
   filters::InputFile input;
   check(input.Open(file.path, &error));
-  const auto memory = filters::LineMemory::OfFile(input.descriptor(), input.size());
+  const auto memory = filters::FilterMemory::OfFile(input.descriptor(), input.size());
   error = file.path + ": cannot be mapped";
   check(memory.data() != nullptr);
   const std::string_view bytes(memory.data(), input.size());

@@ -139,18 +139,6 @@ ErrorText Difference(const BloomShape& mine, const BloomShape& other, const char
   return {};
 }
 
-double FalsePositiveRate(const BloomShape& shape, uint64_t num_keys) {
-  if (shape.layout == BloomLayout::kStandard) {
-    return ExactStandardFalsePositiveRate(num_keys, shape.num_lines * kLineBits, shape.num_probes);
-  }
-  if (shape.layout == BloomLayout::kBlocked) {
-    return ExactBlockedFalsePositiveRate(num_keys, shape.num_lines, shape.num_probes);
-  }
-  const int block_bits = BlockBits(shape.layout);
-  const uint64_t num_blocks = shape.num_lines * kLineBits / static_cast<uint64_t>(block_bits);
-  return ExactSmallBlockFalsePositiveRate(block_bits, num_keys, num_blocks, shape.num_probes);
-}
-
 }  // namespace filters
 
 std::string BloomFilterOptions::Validate() const {
