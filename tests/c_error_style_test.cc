@@ -178,6 +178,23 @@ std::vector<Function> Functions() {
        [](char** errptr) -> bool {
          return bloomline_bloom_save(Bloom().get(), Missing().c_str(), errptr);
        }},
+      {"bloomline_bloom_to_bytes",
+       [](char** errptr) {
+         size_t length;
+         char* const bytes = bloomline_bloom_to_bytes(Bloom().get(), &length, errptr);
+         bloomline_free(bytes);
+         return bytes != nullptr;
+       },
+       nullptr},
+      {"bloomline_bloom_from_bytes",
+       [](char** errptr) {
+         size_t length;
+         char* const bytes = bloomline_bloom_to_bytes(Bloom().get(), &length, errptr);
+         const bool made = IsMade(bloomline_bloom_from_bytes(bytes, length, errptr));
+         bloomline_free(bytes);
+         return made;
+       },
+       [](char** errptr) { return IsMade(bloomline_bloom_from_bytes("no", 2, errptr)); }},
       {"bloomline_counting_create",
        [](char** errptr) { return IsMade(CreateCounting(10, errptr)); },
        [](char** errptr) { return IsMade(CreateCounting(0, errptr)); }},
@@ -200,6 +217,23 @@ std::vector<Function> Functions() {
        [](char** errptr) -> bool {
          return bloomline_counting_save(Counting().get(), Missing().c_str(), errptr);
        }},
+      {"bloomline_counting_to_bytes",
+       [](char** errptr) {
+         size_t length;
+         char* const bytes = bloomline_counting_to_bytes(Counting().get(), &length, errptr);
+         bloomline_free(bytes);
+         return bytes != nullptr;
+       },
+       nullptr},
+      {"bloomline_counting_from_bytes",
+       [](char** errptr) {
+         size_t length;
+         char* const bytes = bloomline_counting_to_bytes(Counting().get(), &length, errptr);
+         const bool made = IsMade(bloomline_counting_from_bytes(bytes, length, errptr));
+         bloomline_free(bytes);
+         return made;
+       },
+       [](char** errptr) { return IsMade(bloomline_counting_from_bytes("no", 2, errptr)); }},
       {"bloomline_counting_create_bloom",
        [](char** errptr) {
          return IsMade(bloomline_counting_create_bloom(Counting().get(), errptr));

@@ -156,6 +156,19 @@ std::vector<Function> BloomFunctions() {
       {"BloomFilterBase::Save",
        [](std::string* error) { return NewBloom(10)->Save(Dir().Path("bloom"), error); },
        [](std::string* error) { return NewBloom(10)->Save(Missing(), error); }},
+      {"BloomFilterBase::ToBytes",
+       [](std::string* error) {
+         std::string bytes;
+         return NewBloom(10)->ToBytes(&bytes, error);
+       },
+       nullptr},
+      {"BloomFilter::FromBytes",
+       [](std::string* error) {
+         std::string bytes;
+         EXPECT_TRUE(NewBloom(10)->ToBytes(&bytes, nullptr));
+         return BloomFilter::FromBytes(bytes, error) != nullptr;
+       },
+       [](std::string* error) { return BloomFilter::FromBytes("no filter", error) != nullptr; }},
       {"MappedBloomFilter::Open",
        [](std::string* error) {
          return MappedBloomFilter::Open(Saved(NewBloom(10), "bloom"), kHeader, error) != nullptr;
@@ -188,6 +201,21 @@ std::vector<Function> BloomFunctions() {
       {"ScalableBloomFilter::Save",
        [](std::string* error) { return NewScalable()->Save(Dir().Path("scalable"), error); },
        [](std::string* error) { return NewScalable()->Save(Missing(), error); }},
+      {"ScalableBloomFilter::ToBytes",
+       [](std::string* error) {
+         std::string bytes;
+         return NewScalable()->ToBytes(&bytes, error);
+       },
+       nullptr},
+      {"ScalableBloomFilter::FromBytes",
+       [](std::string* error) {
+         std::string bytes;
+         EXPECT_TRUE(NewScalable()->ToBytes(&bytes, nullptr));
+         return ScalableBloomFilter::FromBytes(bytes, error) != nullptr;
+       },
+       [](std::string* error) {
+         return ScalableBloomFilter::FromBytes("no filter", error) != nullptr;
+       }},
       {"CountingBloomFilter::Create",
        [](std::string* error) {
          return CountingBloomFilter::Create(Counting(10), error) != nullptr;
@@ -206,6 +234,21 @@ std::vector<Function> BloomFunctions() {
       {"CountingBloomFilter::Merge",
        [](std::string* error) { return NewCounting(10)->Merge(*NewCounting(10), error); },
        [](std::string* error) { return NewCounting(10)->Merge(*NewCounting(1000), error); }},
+      {"CountingBloomFilter::ToBytes",
+       [](std::string* error) {
+         std::string bytes;
+         return NewCounting(10)->ToBytes(&bytes, error);
+       },
+       nullptr},
+      {"CountingBloomFilter::FromBytes",
+       [](std::string* error) {
+         std::string bytes;
+         EXPECT_TRUE(NewCounting(10)->ToBytes(&bytes, nullptr));
+         return CountingBloomFilter::FromBytes(bytes, error) != nullptr;
+       },
+       [](std::string* error) {
+         return CountingBloomFilter::FromBytes("no filter", error) != nullptr;
+       }},
       {"CountingBloomFilter::ToBloomFilter",
        [](std::string* error) { return NewCounting(10)->ToBloomFilter(error) != nullptr; },
        nullptr},
