@@ -4,16 +4,14 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <memory>
-#include <regex>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "bloomline/c.h"
+#include "tests/declared_functions.h"
 #include "tests/injected_entropy.h"
 #include "tests/temp_dir.h"
 #ifdef BLOOMLINE_TEST_LEVELDB
@@ -294,13 +292,7 @@ TEST(CErrorStyleTest, EveryFunctionOfThePublicHeadersIsTried) {
            "c_leveldb.h",
 #endif
        }) {
-    std::ifstream file(std::string(BLOOMLINE_INCLUDE_DIR) + "/" + header);
-    const std::string text(std::istreambuf_iterator<char>(file), {});
-    const std::regex declaration(R"((bloomline_\w+)\([^;()]*\bchar\*\* errptr\))");
-    for (std::sregex_iterator match(text.begin(), text.end(), declaration), end; match != end;
-         ++match) {
-      declared.insert((*match)[1].str());
-    }
+    declared.merge(tests::DeclaredFunctionsWith("char** errptr", header));
   }
   std::set<std::string> tried;
   for (const Function& function : Functions()) tried.insert(function.name);

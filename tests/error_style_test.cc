@@ -2,11 +2,8 @@
 // the function fails, and is left alone when it succeeds.
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <memory>
-#include <regex>
 #include <set>
 #include <string>
 #include <vector>
@@ -18,6 +15,7 @@
 #include "bloomline/partitioned_filter_builder.h"
 #include "bloomline/scalable_bloom_filter.h"
 #include "bloomline/seed.h"
+#include "tests/declared_functions.h"
 #include "tests/injected_entropy.h"
 #include "tests/temp_dir.h"
 #ifdef BLOOMLINE_TEST_LEVELDB
@@ -340,32 +338,8 @@ TEST(ErrorStyleTest, RedisFollowsTheRule) {
 }
 #endif
 
-// Class::Function, or Function, of each declaration with a `std::string* error` that is not
-// private.
-std::set<std::string> DeclaredIn(const std::string& header) {
-  std::ifstream file(std::string(BLOOMLINE_INCLUDE_DIR) + "/" + header);
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  EXPECT_FALSE(text.empty()) << header;
-  text = std::regex_replace(text, std::regex("//[^\n]*"), "");
-  std::set<std::string> names;
-  std::string scope;
-  bool is_private = false;
-  const std::regex token(R"(\n(?:class|struct) (\w+)[^;{]*\{|\n(\};)|\n (private):|)"
-                         R"((\w+)\([^();]*std::string\* error\b)");
-  for (std::sregex_iterator match(text.begin(), text.end(), token), end; match != end; ++match) {
-    if ((*match)[1].matched || (*match)[2].matched) {
-      scope = (*match)[1].matched ? (*match)[1].str() + "::" : "";
-      is_private = false;
-    } else if ((*match)[3].matched) {
-      is_private = true;
-    } else if (!is_private) {
-      names.insert(scope + (*match)[4].str());
-    }
-  }
-  return names;
-}
-
 TEST(ErrorStyleTest, EveryFunctionOfThePublicHeadersIsTried) {
+  const std::string parameter = "std::string* error";
   std::set<std::string> tried;
   for (const auto& functions : {CoreFunctions(), BloomFunctions(), EngineFunctions()}) {
     for (const Function& function : functions) tried.insert(function.name);
@@ -388,9 +362,10 @@ TEST(ErrorStyleTest, EveryFunctionOfThePublicHeadersIsTried) {
   headers.push_back("rocksdb.h");
 #endif
   std::set<std::string> declared;
-  for (const std::string& header : headers) declared.merge(DeclaredIn(header));
+  for (const std::string& header : headers)
+    declared.merge(tests::DeclaredFunctionsWith(parameter, header));
   EXPECT_EQ(declared, tried);
-  EXPECT_EQ(DeclaredIn("redis_bloom_filter.h"),
+  EXPECT_EQ(tests::DeclaredFunctionsWith(parameter, "redis_bloom_filter.h"),
             (std::set<std::string>{"SharedBloomFilter::Create", "SharedBloomFilter::Delete",
                                    "SharedBloomFilter::Open"}));
 }
