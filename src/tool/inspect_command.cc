@@ -14,7 +14,7 @@ namespace {
 std::optional<Facts> InspectFile(const std::string& path, std::string* error) {
   filters::InputFile file;
   if (!file.Open(path, error)) return std::nullopt;
-  // Mapped, so that a file of any length takes no memory: what is no filter is told by its end.
+  // Mapped, so that a file of any length takes no memory: its end shows whether it is a filter.
   filters::FilterMemory memory;
   if (file.size() != 0) {
     memory = filters::FilterMemory::OfFile(file.descriptor(), file.size());
