@@ -106,7 +106,7 @@ TEST(ChosenKeysTest, HalfOfTheHashesInABloomFilterInMemory) {
     return static_cast<double>(matches) / kQueries;
   };
   uint64_t seed = 0;
-  ASSERT_TRUE(DrawSeed(&seed));
+  ASSERT_TRUE(DrawSeed(&seed, nullptr));
   for (const BloomLayout layout : {BloomLayout::kBlocked, BloomLayout::kStandard}) {
     const double normal = fpr(layout, 0, Any);
     const double unseeded = fpr(layout, 0, HashBeginsWithZero);

@@ -430,7 +430,7 @@ TEST(RocksDBSeedDeathTest, FiltersWithoutASeedAreNamedOnce) {
       },
       testing::ExitedWithCode(0),
       "^bloomline: a RocksDB filter matches everything: no random seed: the system's generator "
-      "failed: Function not implemented; RocksDB's log tells of further ones\n$");
+      "failed: Function not implemented; RocksDB's log reports further ones\n$");
 }
 
 TEST(RocksDBPolicyTest, BelowOneBitFollowsRocksDB) {

@@ -76,7 +76,7 @@ TEST(DrawSeedTest, ZeroIsDrawnAgain) {
   const InjectedEntropy zeros(3);
   const int calls_before = tests::NumEntropyCalls();
   uint64_t seed = 5;
-  EXPECT_FALSE(DrawSeed(&seed));
+  EXPECT_FALSE(DrawSeed(&seed, nullptr));
   EXPECT_EQ(tests::NumEntropyCalls() - calls_before, 4) << "three zeros, then a failure";
   EXPECT_EQ(seed, 5u);
 }
@@ -152,7 +152,7 @@ TEST(RandomSeedTest, BuildersOfDifferentSeedsAreNotJoined) {
 
 TEST(RandomSeedTest, BuildersOfOneDrawnSeedAreJoined) {
   FilterOptions options;
-  ASSERT_TRUE(DrawSeed(&options.seed));
+  ASSERT_TRUE(DrawSeed(&options.seed, nullptr));
   FilterBuilder all(options), part(options);
   AddKeys(&part);
   ASSERT_TRUE(all.TakeKeysFrom(&part));

@@ -63,7 +63,7 @@ TEST(SizingTest, OneProbeMoreFromTheBoundOn) {
   EXPECT_EQ(OptimalStandardNumProbes(9.3583), 7);
 }
 
-TEST(SizingTest, ClassicRateIsTheTextbookFormula) {
+TEST(SizingTest, StandardRateIsTheClosedFormula) {
   EXPECT_NEAR(StandardFalsePositiveRate(10, 7), 0.00819, 1e-5);
   EXPECT_NEAR(StandardFalsePositiveRate(16, 11), 0.000459, 1e-6);
   EXPECT_NEAR(StandardFalsePositiveRate(10.0, 7),
@@ -115,7 +115,7 @@ TEST(SizingTest, FewBlocksApproachThePoissonLimit) {
   EXPECT_LT(ExactBlockedFalsePositiveRate(1, 1, 6), 1e-9);
 }
 
-TEST(SizingTest, TextbookFormulasInvertEachOther) {
+TEST(SizingTest, StandardFormulasInvertEachOther) {
   EXPECT_NEAR(IdealBitsPerKey(0.01), 9.5850584, 1e-6);  // -ln 0.01 / (ln 2)^2
   EXPECT_NEAR(IdealNumProbes(10), 6.9314718, 1e-6);
   EXPECT_NEAR(StandardFalsePositiveRate(10, 7), 0.00819, 1e-5);

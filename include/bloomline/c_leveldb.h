@@ -1,5 +1,12 @@
-/* bloomline as a filter policy for programs that use LevelDB through its own C bindings.
-   Conventions as in bloomline/c.h, which is not needed. Link with bloomline::leveldb. */
+/* bloomline as a filter policy for programs that use LevelDB through its C bindings.
+
+     char* error = NULL;
+     leveldb_filterpolicy_t* policy = bloomline_leveldb_filterpolicy_create(1, 10, &error);
+     if (policy == NULL) return 1;  // error says why; leveldb_free(error)
+     leveldb_options_set_filter_policy(options, policy);
+
+   Conventions as in bloomline/c.h, which is not needed. Link with bloomline::leveldb. What the
+   filters mean to a LevelDB without bloomline is in bloomline/leveldb.h. */
 #ifndef BLOOMLINE_C_LEVELDB_H_
 #define BLOOMLINE_C_LEVELDB_H_
 
@@ -10,20 +17,23 @@
 extern "C" {
 #endif
 
-/* A policy for leveldb_options_set_filter_policy, see bloomline/leveldb.h: under LevelDB's own
-   name, so that it reads the filters that LevelDB wrote, and LevelDB its. It must outlive the
-   database; give it back to leveldb_filterpolicy_destroy. `format` is 0 (classic), 1 (blocked) or
-   2 (compact), the constants of c.h. NULL and *errptr for a format or bits_per_key that is not
-   allowed.
+/* Returns a policy under LevelDB's own name: it uses LevelDB's filters, and LevelDB reads its
+   filters as "may match". The caller owns it, keeps it until the database is closed, and then
+   passes it to leveldb_filterpolicy_destroy. Thread-safe.
 
-   LevelDB's bindings hand over lists of keys and copy each filter once more than its C++ interface
-   does; a query costs one indirect call more. */
+   `format` is 0 (classic), 1 (blocked) or 2 (compact), the constants of c.h; bits_per_key as in
+   filter_options.h. On failure the result is NULL and *errptr has the reason: a value that is not
+   allowed, or out of memory.
+
+   Cost, compared with the C++ interface: LevelDB's bindings copy the list of keys and each filter
+   once more, and a query takes one more indirect call. */
 extern leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create(int format,
                                                                      double bits_per_key,
                                                                      char** errptr);
 
-/* The same under a name of the caller's own and, if seed is not 0, with that seed: see
-   NewLevelDBFilterPolicy. The caller keeps the seed; bloomline_draw_seed in c.h draws one. */
+/* The same under a name of the caller's own and, if `seed` is not 0, with that seed: see
+   NewLevelDBFilterPolicy in leveldb.h. The caller keeps the seed. bloomline_draw_seed in c.h draws
+   one. */
 extern leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create_with_seed(
     int format, double bits_per_key, const char* name, uint64_t seed, char** errptr);
 

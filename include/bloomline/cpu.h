@@ -1,9 +1,17 @@
-// Which kernel (instruction set) answers queries and builds filters, which others could, and how to
-// force one. All kernels give the same bytes and the same answers; only speed differs.
+// The library's SIMD implementations (kernels): which of them this machine supports, which one is
+// active, and how to force one. All kernels give the same bytes and the same answers. Only their
+// speed differs.
 //
-// The choice is made once per process: the environment variable BLOOMLINE_KERNEL if it is set, else
-// the fastest one that CPU and operating system support. A name in the variable that is unknown, or
-// that this machine cannot run, gives one line on stderr and the fastest one.
+//   for (const bloomline::KernelInfo& kernel : bloomline::Kernels()) std::puts(kernel.name);
+//   std::string error;
+//   if (!bloomline::ForceKernel("portable", &error)) return 1;  // error says why
+//
+// A process chooses once: the kernel named by the environment variable BLOOMLINE_KERNEL, or else
+// the fastest one that CPU and operating system support. If the variable names a kernel that does
+// not exist or that this machine does not support, stderr gets one line, and the fastest one is
+// used.
+//
+// All functions are thread-safe, KernelVariableError as long as no thread changes the environment.
 #ifndef BLOOMLINE_CPU_H_
 #define BLOOMLINE_CPU_H_
 
@@ -14,25 +22,25 @@ namespace bloomline {
 
 struct KernelInfo {
   const char* name;         // what BLOOMLINE_KERNEL and ForceKernel take
-  const char* description;  // one line for people
+  const char* description;  // one line of text
   bool supported;           // by this CPU and operating system
   bool active;              // used by filters opened and builders finished from now on
-  const char* extensions;   // CPU extensions it needs, with commas between; "" for none
+  const char* extensions;   // CPU extensions it needs, separated by commas; "" for none
 };
 
-// All kernels in this binary, slowest first; none if out of memory. Thread-safe.
+// Returns all kernels in this binary, slowest first; none if out of memory.
 std::vector<KernelInfo> Kernels();
 
-// Name of the active kernel; static storage. Thread-safe.
+// Returns the name of the active kernel, in static storage.
 const char* ActiveKernelName();
 
-// Empty, or why the name in BLOOMLINE_KERNEL is not used, in one sentence with the valid names. For
-// programs that measure, which should stop then. Thread-safe as long as nobody changes the
-// environment.
+// Returns one sentence with the valid names if BLOOMLINE_KERNEL names a kernel that cannot be used,
+// else an empty string. Programs that measure should stop if it is not empty.
 std::string KernelVariableError();
 
-// Makes `name` the active kernel. False, with a sentence that lists the valid names in *error if it
-// is not null, when there is no such kernel or this machine cannot run it. Thread-safe.
+// Makes `name` the active kernel. Returns false if there is no such kernel or this machine does not
+// support it. *error then has one sentence with the valid names; `error` may be null, and is left
+// alone on success.
 bool ForceKernel(const std::string& name, std::string* error);
 
 }  // namespace bloomline

@@ -1,5 +1,5 @@
 // The mathematics of filters: false-positive rates of each layout, and the sizes that reach them.
-// sizing.h answers what most users ask; this header is for other layouts, a given number of probes,
+// sizing.h has what most users need; this header is for other layouts, a given number of probes,
 // small filters, and comparisons with other structures.
 //
 // Symbols: n keys, m bits, c = m/n bits per key, k probes, p false-positive rate, B bits per block

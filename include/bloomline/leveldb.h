@@ -1,4 +1,19 @@
-// bloomline as a LevelDB filter policy. The only header that names LevelDB types.
+// bloomline as a filter policy of LevelDB: it builds and reads the filters in LevelDB's table
+// files.
+//
+//   std::string error;
+//   const leveldb::FilterPolicy* policy = bloomline::NewLevelDBFilterPolicy(
+//       bloomline::FilterOptions(), bloomline::kLevelDBBuiltinName, &error);
+//   if (policy == nullptr) return 1;  // error says why
+//   db_options.filter_policy = policy;  // delete it after the database
+//
+// The filters of existing tables: under LevelDB's own policy name, bloomline reads and uses every
+// filter that LevelDB wrote. LevelDB without bloomline reads bloomline's filters as "may match".
+// Its results are right, but lookups of missing keys read from disk until a compaction writes
+// LevelDB's own filters (docs/format.md, section 4; docs/compatibility.md). kClassic writes
+// LevelDB's own filters, byte for byte.
+//
+// This header needs LevelDB's C++ headers. For LevelDB's C bindings: c_leveldb.h.
 #ifndef BLOOMLINE_LEVELDB_H_
 #define BLOOMLINE_LEVELDB_H_
 
@@ -10,28 +25,33 @@
 
 namespace bloomline {
 
-// LevelDB's own policy name. LevelDB uses a filter block only under the name it was written with,
-// so the name is part of the file format.
+// LevelDB's own policy name. LevelDB uses a filter only under the name that it was written with, so
+// the name is part of the file format.
 constexpr char kLevelDBBuiltinName[] = "leveldb.BuiltinBloomFilter2";
 
-// A policy for leveldb::Options::filter_policy. The caller owns it and must keep it until the
-// database is closed. It is immutable and thread-safe.
+// Returns a policy for leveldb::Options::filter_policy. The caller owns it, and deletes it after
+// the database is closed. It is immutable and thread-safe; several databases may use it. Cost: in
+// kCompact milliseconds.
 //
-// Under the default name it reads every filter that stock LevelDB wrote, and stock LevelDB reads
-// ours as "may match": a database can go back and forth with no wrong answer (docs/format.md,
-// section 4). Another name gives up both; existing filters of other names then lie unused until
-// compaction rewrites their files.
+// Name: under any other name than kLevelDBBuiltinName, bloomline and LevelDB do not use each
+// other's filters. Those that are in the files already are not used until a compaction rewrites the
+// files; no key is lost.
 //
-// A seed needs a name of the caller's own. Name() is then that name with ".seed-" and a check of
-// the seed behind it: LevelDB uses filters only under the name they were written with, so that with
-// another seed, or without one, they lie unused and no key is lost. Filters have no room for the
-// seed itself, so the caller keeps it: draw one with DrawSeed (seed.h), store it with the
-// database's options, and give it to each policy for that database (docs/chosen_keys.md).
+// Seed: a policy with FilterOptions::seed needs a name of the caller's own. Name() is then that
+// name, ".seed-", and a check of the seed. So LevelDB does not use a filter whose seed is another
+// one, or none, and no key is lost. LevelDB's filters have no space for the seed itself. The caller
+// keeps it: draw one with DrawSeed (seed.h), store it with the database's options, and pass it to
+// each policy for that database (docs/chosen_keys.md).
 //
-// Invalid options give nullptr: what FilterOptions::Validate refuses, random_seed, a seed with
-// LevelDB's own name or with kClassic, an empty name or one with a zero byte, or, without a seed, a
-// name that ends as one with a check. So does missing memory. The reason goes to *error if it is
-// not null, else to stderr. LevelDB takes a null policy as "no filters".
+// Errors: returns null if FilterOptions::Validate refuses the options, if random_seed is set, if a
+// seed is given with LevelDB's own name or with kClassic, if the name is empty, has a zero byte or,
+// without a seed, ends like a name with a check, or out of memory. *error then has the reason; if
+// `error` is null, stderr has it. On success *error is left alone. Check for null: LevelDB takes a
+// null policy as "no filters".
+//
+// After that the policy cannot fail: if memory runs out while LevelDB writes a table, a filter
+// matches everything. Without memory even for its two bytes, the process ends, as LevelDB itself
+// does (docs/compatibility.md).
 const leveldb::FilterPolicy* NewLevelDBFilterPolicy(const FilterOptions& options,
                                                     std::string_view name = kLevelDBBuiltinName,
                                                     std::string* error = nullptr);

@@ -1,7 +1,26 @@
-// bloomline as a RocksDB filter policy. Public RocksDB headers only.
+// bloomline as a filter policy of RocksDB: it builds and reads the filters in RocksDB's table
+// files.
 //
-// RocksDB's filter interface is internal since 7.0, so the adaptor works only with the minor
-// version of RocksDB that it was compiled against, and checks that when a policy is made.
+//   bloomline::FilterOptions options;  // blocked, 10 bits per key
+//   std::string error;
+//   ROCKSDB_NAMESPACE::BlockBasedTableOptions table;
+//   table.filter_policy = bloomline::NewRocksDBFilterPolicy(options, &error);
+//   if (table.filter_policy == nullptr) return 1;  // error says why
+//   db_options.table_factory.reset(ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table));
+//
+// ROCKSDB_NAMESPACE is RocksDB's macro for its namespace: `rocksdb` unless its build set another
+// one. bloomline and the program then need the same setting.
+//
+// The filters of existing tables: the policy has the family name of RocksDB's own policies,
+// `rocksdb.BuiltinBloomFilter`. It reads and uses every Bloom and Ribbon filter that RocksDB wrote.
+// RocksDB without bloomline reads bloomline's filters as "may match". Its results are right, but
+// lookups of missing keys read from disk until a compaction writes RocksDB's own filters
+// (docs/format.md, section 5; docs/compatibility.md).
+//
+// Versions: RocksDB's filter interface is internal since 7.0. So bloomline works only with the
+// minor version of RocksDB that it was compiled against, and checks that when a policy is made.
+//
+// All functions and policies are thread-safe. This header includes public headers of RocksDB only.
 #ifndef BLOOMLINE_ROCKSDB_H_
 #define BLOOMLINE_ROCKSDB_H_
 
@@ -17,37 +36,41 @@ class ObjectLibrary;
 
 namespace bloomline {
 
-// A policy for rocksdb::BlockBasedTableOptions::filter_policy; thread-safe. It shares RocksDB's
-// family name `rocksdb.BuiltinBloomFilter`: it reads every Bloom and Ribbon filter RocksDB wrote,
-// and stock RocksDB reads ours as "may match" (docs/format.md, section 5).
+// Returns a policy for BlockBasedTableOptions::filter_policy. Also calls RegisterBloomline(), so
+// that the OPTIONS files that RocksDB writes can be loaded again.
 //
-// As in RocksDB's own policies, 0 <= bits_per_key < 0.5 writes no filters (but reads existing ones)
-// and 0.5 to 1 counts as 1. Otherwise invalid options, or a RocksDB of another version at run time,
-// and random_seed where the system's generator fails, give nullptr; the reason goes to *error if it
-// is not null, else to stderr. RocksDB takes a null policy as "no filters". A generator that fails
-// later gives filters that match everything. So does missing memory; in compact it may be blocks of
-// a filter, and a file may get none at all. The database's log has a line for each, and stderr one
-// in the life of the process.
+// Options: the format is kBlocked or kCompact. As in RocksDB's own policies, 0 <= bits_per_key <
+// 0.5 writes no filters (but reads existing ones), and 0.5 to 1 counts as 1.
 //
-// Also calls RegisterBloomline().
-std::shared_ptr<const rocksdb::FilterPolicy> NewRocksDBFilterPolicy(const FilterOptions& options,
-                                                                    std::string* error = nullptr);
+// Errors: returns null if the options are invalid, if RocksDB has another version at run time, if
+// random_seed is set and the system's generator fails, or out of memory. *error then has the
+// reason; if `error` is null, stderr has it. On success *error is left alone. Check for null:
+// RocksDB takes a null policy as "no filters".
+//
+// After that the policy cannot fail, so it writes filters that match too much instead: a filter
+// that matches everything if the generator fails or memory runs out, in kCompact also single
+// blocks, or a file without a filter. The database's log has a line for each, stderr one for the
+// whole process.
+std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewRocksDBFilterPolicy(
+    const FilterOptions& options, std::string* error = nullptr);
 
-// Makes the option strings `filter_policy=bloomline:10` and
-// `filter_policy={id=bloomline;format=blocked;bits_per_key=9.5}` known to RocksDB, also in OPTIONS
-// files. Without it, RocksDB loads an options file that names bloomline with OK and no filter at
-// all. Call it before options are parsed; more than once is harmless. Thread-safe. False: out of
-// memory, and the names are not known yet.
+// Registers bloomline by name, so that RocksDB knows it in option strings and OPTIONS files:
 //
-// RocksDB also drops most errors in such a string, so they go to stderr as well, one line each:
-// docs/compatibility.md says which calls return them. DB::SetOptions changes the options of a
-// running database, all that it names or, with an error, none. `seed=random` is
-// FilterOptions::random_seed, and OPTIONS files then say `random`, too.
+//   filter_policy=bloomline:10                                         bits per key
+//   filter_policy={id=bloomline;format=compact;bits_per_key=7.5;seed=random}
+//
+// `seed=random` is FilterOptions::random_seed. DB::SetOptions changes the same options of a running
+// database: all that it names or, if it returns an error, none.
+//
+// Call it before options are parsed, as often as you like. Without it, RocksDB loads an options
+// file that names bloomline with OK and no filter at all. RocksDB also drops most errors in such a
+// string, so they go to stderr as well, one line each; docs/compatibility.md says which calls
+// return them. Returns false if out of memory; the names are then not known yet.
 bool RegisterBloomline();
 
-// The same into a given library, in the form that RocksDB's plugin loading wants; `arg` is ignored.
-// Returns the number of factories added, 0 if out of memory.
-int RegisterBloomline(rocksdb::ObjectLibrary& library, const std::string& arg);
+// Registers the same names in a given library, with the signature that RocksDB's plugins have;
+// `arg` is ignored. Returns the number of factories added: 0 if out of memory.
+int RegisterBloomline(ROCKSDB_NAMESPACE::ObjectLibrary& library, const std::string& arg);
 
 }  // namespace bloomline
 

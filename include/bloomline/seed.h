@@ -1,4 +1,7 @@
 // Seeds that outsiders cannot know. docs/chosen_keys.md says where they help and where they do not.
+//
+//   std::string error;
+//   if (!bloomline::DrawSeed(&options.seed, &error)) return 1;  // error says why
 #ifndef BLOOMLINE_SEED_H_
 #define BLOOMLINE_SEED_H_
 
@@ -7,11 +10,14 @@
 
 namespace bloomline {
 
-// Sets *seed to a number other than 0 from the system's generator (getentropy), for the `seed` of
-// any options: of filters that are merged, of builders in several threads that TakeKeysFrom joins,
-// or of a LevelDB policy. False, and *seed is untouched, when the generator fails; then *error, if
-// not null, says why. Thread-safe. Cost: a system call, under a microsecond.
-bool DrawSeed(uint64_t* seed, std::string* error = nullptr);
+// Sets *seed to a number other than 0 from the system's random number generator (getentropy). It is
+// meant for the `seed` of any options: of a LevelDB policy, of filters that will be merged, of
+// builders in several threads whose keys TakeKeysFrom joins.
+//
+// Returns false if the generator fails. *seed is then left alone, and *error has the reason;
+// `error` may be null, and is left alone on success. Thread-safe. Cost: one system call, under a
+// microsecond.
+bool DrawSeed(uint64_t* seed, std::string* error);
 
 }  // namespace bloomline
 

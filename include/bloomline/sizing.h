@@ -41,7 +41,7 @@ double FalsePositiveRateWithKeys(Format format, double bits_per_key, uint64_t ca
 double BitsPerKeyForFalsePositiveRate(Format format, double false_positive_rate);
 
 // The number of probes, k, that `format` writes at this bits_per_key: kMinProbes to kMaxProbes.
-// kBlocked: the k with the lowest false-positive rate, which is below the textbook's bits_per_key *
+// kBlocked: the k with the lowest false-positive rate, which is below the usual bits_per_key *
 // ln 2 (cockroachdb/pebble#5632). kClassic: LevelDB's own rule, 0.69 * bits_per_key rounded down.
 // kCompact: 0, it has no probes. bits_per_key is clamped to kMinBitsPerKey .. kMaxBitsPerKey. A
 // table lookup.

@@ -133,8 +133,9 @@ char* bloomline_builder_finish(bloomline_builder_t* builder, int num_threads, si
                                char** errptr) {
   *filter_length = 0;
   const uint64_t bytes = builder->builder.FinishedBytes();
-  // Nothing but a trailer: of no keys, or, where some are missing, what matches everything. The
-  // builder is emptied also if there is no memory for the copy.
+  // A filter that is only a trailer has no keys, or lost some and matches everything. It is
+  // finished into memory of this function, so that the builder is emptied even if there is no
+  // memory for the copy.
   char trailer[bloomline::core::kTrailerBytes];
   const bool is_trailer = bytes == sizeof(trailer);
   if (is_trailer) builder->builder.FinishTo(trailer);

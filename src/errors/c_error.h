@@ -8,7 +8,7 @@
 
 namespace bloomline::core {
 
-// Frees *errptr and sets it to a copy of `error`, or to null where there is no memory for one.
+// Frees *errptr and sets it to a copy of `error`, or to null if there is no memory for one.
 inline void SetCError(std::string_view error, char** errptr) {
   std::free(*errptr);
   *errptr = static_cast<char*>(std::malloc(error.size() + 1));

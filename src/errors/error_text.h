@@ -1,4 +1,4 @@
-// A sentence that is put together without memory.
+// An error message that is composed without allocating memory.
 #ifndef BLOOMLINE_ERRORS_ERROR_TEXT_H_
 #define BLOOMLINE_ERRORS_ERROR_TEXT_H_
 
@@ -13,10 +13,10 @@
 
 namespace bloomline::core {
 
-// A std::ostringstream without memory drops what it gets and throws nothing: invalid options would
-// then have no error, and so be valid. Here the text is there as soon as something was written, and
-// only the string that is made of it can lack memory. Numbers look as a std::ostream in the "C"
-// locale writes them, whatever the locale is.
+// Out of memory, a std::ostringstream drops its input and throws nothing: invalid options would
+// have no error, and so look valid. An ErrorText is not empty as soon as something was written, and
+// only the string made from it can fail for lack of memory. Numbers look as a std::ostream in the
+// "C" locale writes them, in every locale.
 class ErrorText {
  public:
   ErrorText& operator<<(std::string_view text) {
@@ -41,7 +41,7 @@ class ErrorText {
     return *this << std::string_view(text, static_cast<size_t>(result.ptr - text));
   }
 
-  // The fewest digits that read back as the same number.
+  // Appends the fewest digits that read back as the same number.
   ErrorText& AppendExactly(double number) {
     char text[32];
     const auto result = std::to_chars(text, text + sizeof(text), number);
@@ -51,7 +51,7 @@ class ErrorText {
   bool empty() const { return size_ == 0; }
   operator std::string_view() const { return {text_, size_}; }
 
-  // "out of memory" if there is none for the text.
+  // Returns "out of memory" if there is no memory for the text.
   std::string str() const {
     std::string result;
     SetError(*this, &result);
@@ -59,7 +59,8 @@ class ErrorText {
   }
 
  private:
-  static constexpr size_t kMaxBytes = 400;  // the rest is cut off; sentences about options have 200
+  // The rest is cut off. Messages about options have up to 200 bytes.
+  static constexpr size_t kMaxBytes = 400;
   char text_[kMaxBytes];
   size_t size_ = 0;
 };

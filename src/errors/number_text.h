@@ -1,5 +1,5 @@
-// Numbers in text, read and written alike in every locale: printf and strtod follow LC_NUMERIC,
-// streams follow std::locale::global.
+// Numbers as text, the same in every locale: printf and strtod follow LC_NUMERIC, streams follow
+// std::locale::global.
 #ifndef BLOOMLINE_ERRORS_NUMBER_TEXT_H_
 #define BLOOMLINE_ERRORS_NUMBER_TEXT_H_
 
@@ -9,13 +9,12 @@
 
 namespace bloomline::core {
 
-// Each reads all of `text` as one decimal number, or returns false and leaves *number alone.
-// Spaces, a leading '+', "inf", "nan", hexadecimal digits and numbers that do not fit the type are
-// refused.
+// Parse all of `text` as one decimal number, or return false and leave *number alone. They refuse
+// spaces, a leading '+', "inf", "nan", hexadecimal digits, and numbers out of the type's range.
 bool ParseDouble(std::string_view text, double* number);
 bool ParseUint64(std::string_view text, uint64_t* number);
 
-// The fewest digits that read back as the same number.
+// Returns the fewest digits that read back as the same number.
 std::string DoubleText(double number);
 
 }  // namespace bloomline::core

@@ -1,5 +1,5 @@
-// How the library keeps its rule that nothing throws (filter_options.h). What standard containers
-// throw where memory or threads are missing is caught here, and nowhere else if it can be helped.
+// How the library keeps its rule that nothing throws (filter_options.h). Standard containers throw
+// if memory or threads are missing. The functions here catch that; other code should not have to.
 #ifndef BLOOMLINE_ERRORS_OUT_OF_MEMORY_H_
 #define BLOOMLINE_ERRORS_OUT_OF_MEMORY_H_
 
@@ -9,10 +9,12 @@
 
 namespace bloomline::core {
 
-// Of 13 characters: a std::string holds 15 or more without memory.
+// 13 characters. A std::string holds 15 or more without allocating.
 constexpr std::string_view kOutOfMemory = "out of memory";
+static_assert(kOutOfMemory.size() <= 15);
 
-// *error = text unless error is null; "out of memory" if there is none for the text.
+// Sets *error to the text unless `error` is null; to "out of memory" if there is no memory for the
+// text.
 inline void SetError(std::string_view text, std::string* error) {
   if (error == nullptr) return;
   try {
@@ -22,7 +24,7 @@ inline void SetError(std::string_view text, std::string* error) {
   }
 }
 
-// The result of f(); `failure` if f throws, which it may do for want of memory alone.
+// Returns the result of f(), or `failure` if f throws. f may throw only for lack of memory.
 template <typename T, typename F>
 T OrIfOutOfMemory(T failure, F f) {
   try {
@@ -32,8 +34,9 @@ T OrIfOutOfMemory(T failure, F f) {
   }
 }
 
-// The result of f(std::string* reason). If it is null or false, or if f throws, which it may do for
-// want of memory alone, *error says why, unless `error` is null; else *error stays as it is.
+// Returns the result of f(std::string* reason). If that is null or false, or if f throws, *error is
+// set to the reason, unless `error` is null. Otherwise *error is left alone. f may throw only for
+// lack of memory.
 template <typename F>
 auto OrError(std::string* error, F f) -> decltype(f(error)) {
   try {

@@ -19,8 +19,8 @@ namespace {
 using leveldb::FilterPolicy;
 using leveldb::Slice;
 
-// LevelDB takes a filter of no bytes, and so also a null pointer, as "no keys": where not even
-// these few bytes can be had, the end of the process is what is left.
+// Ends the process if there is no memory. LevelDB takes a null pointer as a filter of no keys,
+// which would lose keys.
 char* MallocCopy(std::string_view filter) {
   auto* copy = static_cast<char*>(std::malloc(filter.size()));
   if (copy == nullptr) {
@@ -47,7 +47,7 @@ char* CreateFilter(void* state, const char* const* keys, const size_t* key_lengt
     filter = bloomline::core::kLevelDBAlwaysMatch;
   }
   *filter_length = filter.size();
-  return filter.empty() ? nullptr : MallocCopy(filter);  // of no keys
+  return filter.empty() ? nullptr : MallocCopy(filter);  // empty: a filter of no keys
 }
 
 uint8_t KeyMayMatch(void* state, const char* key, size_t key_length, const char* filter,

@@ -25,9 +25,11 @@ namespace {
 std::string_view View(const leveldb::Slice& slice) { return {slice.data(), slice.size()}; }
 
 constexpr std::string_view kSeedMark = ".seed-";
-constexpr size_t kCheckDigits = 32;
+constexpr size_t kCheckDigits = 32;  // two hashes in hexadecimal
+static_assert(kCheckDigits == 2 * 2 * sizeof(uint64_t));
 
-// docs/format.md, section 4: what tells one seed from another, without saying it.
+// The check of a seed in a policy's name (docs/format.md, section 4): it distinguishes seeds
+// without revealing them.
 std::string CheckOf(uint64_t seed) {
   const auto half = [seed](std::string_view text) {
     return static_cast<unsigned long long>(core::Hash64(text, seed));
@@ -39,7 +41,7 @@ std::string CheckOf(uint64_t seed) {
   return check;
 }
 
-// The name that LevelDB stores filters under.
+// The name under which LevelDB stores filters.
 std::string StoredName(const std::string& name, uint64_t seed) {
   return seed == 0 ? name : name + std::string(kSeedMark) + CheckOf(seed);
 }
@@ -51,8 +53,9 @@ bool EndsInACheck(std::string_view name) {
          name.find_last_not_of("0123456789abcdef") < name.size() - kCheckDigits;
 }
 
-// For which numbers of keys the compact layout has a lower false-positive rate than the flat one of
-// as many bytes. With few keys or bits its header and spare slots cost more than they bring.
+// The numbers of keys at which the compact layout has a lower false-positive rate than the flat
+// layout of the same size. With few keys or bits, its header and spare slots cost more than they
+// gain.
 class CompactChoice {
  public:
   // Cost: milliseconds if the format is kCompact, else nothing.
@@ -69,7 +72,7 @@ class CompactChoice {
     }
   }
 
-  // More keys than tabled are as the last ones: several lines, whose mean load changes little.
+  // Beyond the table, the last entry holds: several blocks, whose mean load changes little.
   bool IsBetter(size_t num_keys) const { return better_[std::min(num_keys, kTabled - 1)]; }
 
  private:
@@ -77,19 +80,19 @@ class CompactChoice {
   bool better_[kTabled] = {};
 };
 
-// LevelDB collects the filters of a table in one string and takes one of no bytes as one of no
-// keys, so a filter that matches everything must find room there when nothing can be allocated.
-// Each filter therefore leaves room behind it, here for 32 such filters in a row; a table's first
-// ones find room in the string object itself.
+// LevelDB collects the filters of a table in one string, and takes a filter of no bytes as one of
+// no keys. Out of memory, a filter that matches everything must therefore fit into the string as it
+// is. So each filter reserves space behind itself for 32 such filters in a row. The first filters
+// of a table fit into the string object itself.
 constexpr size_t kSpareBytes = 32 * core::kLevelDBAlwaysMatch.size();
 
-void ReserveWithSpareRoom(uint64_t num_bytes, std::string* dst) {
+void ReserveWithSpareBytes(uint64_t num_bytes, std::string* dst) {
   const size_t needed = dst->size() + num_bytes + kSpareBytes;
   if (dst->capacity() < needed) dst->reserve(std::max(needed, 2 * dst->capacity()));
 }
 
-// Ends the process where there is neither room nor memory. LevelDB then ends it anyway, in one of
-// the strings it grows itself, and its log still has the keys.
+// Ends the process if there is neither reserved space nor memory. LevelDB would soon end it anyway,
+// when one of its own strings grows. Its log still has the keys.
 void AppendAlwaysMatch(std::string* dst) {
   try {
     dst->append(core::kLevelDBAlwaysMatch);
@@ -99,7 +102,7 @@ void AppendAlwaysMatch(std::string* dst) {
   }
 }
 
-// Immutable after construction, so LevelDB's threads share it without locks.
+// Immutable after construction, so threads share it without locks.
 class LevelDBFilterPolicy : public leveldb::FilterPolicy {
  public:
   LevelDBFilterPolicy(const FilterOptions& options, const std::string& name)
@@ -113,8 +116,8 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
 
   const char* Name() const override { return name_.c_str(); }
 
-  // Appends. LevelDB itself is built without exceptions, so none may leave. Out of memory, the
-  // filter is one that matches everything.
+  // Appends to *dst. LevelDB is built without exceptions, so none may leave this function. Out of
+  // memory, the filter matches everything.
   void CreateFilter(const leveldb::Slice* keys, int n, std::string* dst) const override {
     if (n <= 0 && options_.format != Format::kClassic) return;
     const size_t num_keys = n <= 0 ? 0 : static_cast<size_t>(n);
@@ -139,7 +142,8 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
   }
 
  private:
-  // The usual filter and short keys need fewer registers than what is left to this one.
+  // A function of its own, because it needs more registers than the usual case above: short keys in
+  // the flat layout.
   __attribute__((flatten, noinline)) bool AnyMayMatch(const core::Payload& payload,
                                                       const leveldb::Slice& key) const {
     if (payload.layout == core::Layout::kAlwaysMatch) return true;
@@ -151,7 +155,7 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
                                        std::string* dst) const {
     const bool classic = options_.format == Format::kClassic;
     const core::Layout layout = classic ? core::Layout::kClassic : core::Layout::kFlat;
-    // A data block of 4 KiB has some 36 keys; only far larger blocks need the heap.
+    // A data block of 4 KiB has about 36 keys. Only far larger blocks need the heap.
     uint64_t stack_hashes[core::kMaxFlatKeys];
     std::vector<uint64_t> heap_hashes;
     uint64_t* hashes = stack_hashes;
@@ -166,7 +170,7 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
     }
     const core::Shape shape = ShapeFor(kept);
     const size_t start = dst->size();
-    ReserveWithSpareRoom(shape.payload_bytes + 1, dst);
+    ReserveWithSpareBytes(shape.payload_bytes + 1, dst);
     dst->resize(start + shape.payload_bytes + 1, '\0');
     char* payload = dst->data() + start;
     if (shape.layout == core::Layout::kCompact) {
@@ -206,8 +210,8 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
 std::string Refusal(const FilterOptions& options, const std::string& name) {
   if (std::string error = options.Validate(); !error.empty()) return error;
   if (name.empty()) return "name is empty; allowed: at least one character";
-  // LevelDB takes Name() up to there, so the check of a seed behind it would be no part of the
-  // name.
+  // LevelDB reads Name() up to the zero byte: the check of a seed behind it would not be part of
+  // the name.
   if (const size_t zero = name.find('\0'); zero != std::string::npos) {
     return "name has a zero byte at offset " + std::to_string(zero) + "; allowed: names without";
   }
@@ -243,11 +247,12 @@ const leveldb::FilterPolicy* NewLevelDBFilterPolicy(const FilterOptions& options
         *reason = Refusal(options, stored_name);
         return reason->empty() ? new LevelDBFilterPolicy(options, stored_name) : nullptr;
       });
+  if (policy != nullptr) return policy;
   core::SetError(refusal, error);
-  if (policy == nullptr && error == nullptr) {
+  if (error == nullptr) {
     std::fprintf(stderr, "bloomline: no LevelDB filter policy: %s\n", refusal.c_str());
   }
-  return policy;
+  return nullptr;
 }
 
 }  // namespace bloomline

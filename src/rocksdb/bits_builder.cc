@@ -12,20 +12,23 @@
 #include "src/format/format.h"
 #include "src/format/payload.h"
 #include "src/query/hash_query.h"
+#include "src/rocksdb/bits_reader.h"
 #include "src/rocksdb/slice_view.h"
 
 namespace bloomline {
 namespace {
 
-// RocksDB cuts filter lengths to 32 bits.
+// RocksDB truncates the length of a filter to 32 bits.
 constexpr uint64_t kMaxPayloadBytes = 0xffffffc0 - core::kTrailerBytes;
+static_assert(kMaxPayloadBytes + core::kTrailerBytes <= UINT32_MAX);
 
-// What a reader answers "may match" to, and not empty. Static, so it can be had out of memory.
-constexpr char kAlwaysMatch[6] = {};
+// A filter that matches everything in RocksDB's reader and in bloomline's. It is static, so it is
+// there even out of memory.
+constexpr char kAlwaysMatch[kStockTrailerBytes + 1] = {};
 
 constexpr char kMatchesEverything[] = "a RocksDB filter matches everything";
 
-// With the text that text() gives, or, without memory for it, with none.
+// A Corruption with the result of text() as its message; without a message if out of memory.
 template <typename Text>
 ROCKSDB_NAMESPACE::Status Corruption(Text text) {
   using ROCKSDB_NAMESPACE::Status;
@@ -37,7 +40,7 @@ ROCKSDB_NAMESPACE::Status Corruption(Text text) {
 void ReportUselessFilter(ROCKSDB_NAMESPACE::Logger* log, const char* what, const char* reason) {
   static std::atomic<bool> is_reported{false};
   if (!is_reported.exchange(true)) {
-    std::fprintf(stderr, "bloomline: %s: %s; RocksDB's log tells of further ones\n", what, reason);
+    std::fprintf(stderr, "bloomline: %s: %s; RocksDB's log reports further ones\n", what, reason);
   }
   core::OrIfOutOfMemory(0, [&] {
     ROCKSDB_NAMESPACE::Warn(log, "bloomline: %s: %s", what, reason);
@@ -100,12 +103,12 @@ ROCKSDB_NAMESPACE::Status RocksDBBitsBuilder::MaybePostVerify(const Slice& filte
   unverified_.ForEach([&](uint64_t hash) {
     lost += core::HashMayMatch(payload, kernels::ActiveKernel(), hash) ? 0 : 1;
   });
-  const size_t asked = unverified_.size();
+  const size_t num_keys = unverified_.size();
   unverified_.Clear();
   if (lost == 0) return Status::OK();
   return Corruption([&] {
     return "bloomline: the finished filter lost " + std::to_string(lost) + " of " +
-           std::to_string(asked) + " keys";
+           std::to_string(num_keys) + " keys";
   });
 }
 

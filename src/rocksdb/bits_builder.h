@@ -1,4 +1,4 @@
-// RocksDB's view of a FilterWriter.
+// The builder that RocksDB calls: a FilterWriter behind RocksDB's interface.
 #ifndef BLOOMLINE_ROCKSDB_BITS_BUILDER_H_
 #define BLOOMLINE_ROCKSDB_BITS_BUILDER_H_
 
@@ -12,38 +12,36 @@ class Logger;
 
 namespace bloomline {
 
-// RocksDB has no place for such an error: a status other than Corruption ends a debug build. Says
-// it in `log`, which may be null, and once in the life of the process on stderr. Needs no memory.
+// Reports that `what` happened because of `reason`: in `log`, which may be null, and once per
+// process on stderr. RocksDB has no other place for it: any status but Corruption ends its debug
+// build. Needs no memory.
 void ReportUselessFilter(ROCKSDB_NAMESPACE::Logger* log, const char* what, const char* reason);
 
-// One builder makes all partitions of a partitioned filter, so every Finish leaves it empty.
+// One builder makes all partitions of a partitioned filter, so every Finish leaves it empty:
+//   ((AddKey | AddKeyAndAlt)* Finish MaybePostVerify?)*
 class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
  public:
   using Slice = ROCKSDB_NAMESPACE::Slice;
   using Status = ROCKSDB_NAMESPACE::Status;
 
-  // `log`, which may be null, must outlive it. With `verify`
-  // (BlockBasedTableOptions::detect_filter_construct_corruption), Finish compares the collected
-  // hashes with a checksum taken as they came, and MaybePostVerify asks the finished filter for
-  // each of them. Cost: 64 bits per key until then, and a query per key.
+  // `log` may be null; otherwise it must outlive the builder. `verify` is
+  // BlockBasedTableOptions::detect_filter_construct_corruption: Finish then compares the collected
+  // hashes with a checksum taken when they were added, and MaybePostVerify queries the finished
+  // filter for each of them. Cost: 64 bits per key until then, and a query per key.
   RocksDBBitsBuilder(const FilterOptions& options, bool verify,
                      ROCKSDB_NAMESPACE::Logger* log = nullptr);
 
   void AddKey(const Slice& key) override;
-#if BLOOMLINE_ROCKSDB_HAS_ADD_KEY_AND_ALT
-  void AddKeyAndAlt(const Slice& key, const Slice& alt) override;
-#else
-  void AddKeyAndAlt(const Slice& key, const Slice& alt);
-#endif
-  // RocksDB 10.9 and later ask from another thread while keys are added.
+  void AddKeyAndAlt(const Slice& key, const Slice& alt) BLOOMLINE_OVERRIDE_SINCE_9_6;
+  // RocksDB 10.9 and later call it from another thread while keys are added.
   size_t EstimateEntriesAdded() override;
-  // Never an empty slice unless no key was added: RocksDB reads that as "no keys".
+  // Returns an empty slice only if no key was added: RocksDB reads it as "no keys".
   Slice Finish(std::unique_ptr<const char[]>* buf) override;
   Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override;
   Status MaybePostVerify(const Slice& filter) override;
   size_t ApproximateNumEntries(size_t bytes) override;
-  size_t CalculateSpace(size_t num_entries);
-  double EstimatedFpRate(size_t num_entries, size_t bytes);
+  size_t CalculateSpace(size_t num_entries) BLOOMLINE_OVERRIDE_SINCE_10_9;
+  double EstimatedFpRate(size_t num_entries, size_t bytes) BLOOMLINE_OVERRIDE_SINCE_10_9;
 
  private:
   core::FilterWriter writer_;

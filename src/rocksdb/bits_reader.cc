@@ -17,7 +17,8 @@ namespace {
 using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::Slice;
 
-// The layouts that matter, blocked and compact: nothing is decided per key but by the key.
+// Reader of the layouts that bloomline writes, blocked and compact. It chooses the kernel's
+// functions once; no query branches on the layout.
 template <typename Lines>
 class LinesReader : public FilterBitsReader {
  public:
@@ -32,9 +33,9 @@ class LinesReader : public FilterBitsReader {
         may_match_many_(may_match_many),
         hasher_(payload.seed),
         line_bytes_(payload.line_bytes),
-        requests_ahead_(payload.num_bytes > kernels::kCachedBytes) {}
+        prefetches_(payload.num_bytes > kernels::kCachedBytes) {}
 
-  // Short keys, without the registers that hashing long ones needs saved.
+  // Short keys take a path of their own, which saves fewer registers than hashing long keys does.
   __attribute__((flatten)) bool MayMatch(const Slice& entry) override {
     if (entry.size() > core::kMaxShortKeyBytes) return LongKeyMayMatch(entry);
     return may_match_(lines_, hasher_.ShortKey(View(entry)));
@@ -45,7 +46,7 @@ class LinesReader : public FilterBitsReader {
     uint64_t hashes[kBatchKeys];
     for (int start = 0; start < num_keys; start += kBatchKeys) {
       const int count = std::min(kBatchKeys, num_keys - start);
-      if (requests_ahead_) {
+      if (prefetches_) {
         HashAll<true>(count, keys + start, hashes);
       } else {
         HashAll<false>(count, keys + start, hashes);
@@ -59,7 +60,7 @@ class LinesReader : public FilterBitsReader {
     return may_match_(lines_, hasher_.LongKey(View(entry)));
   }
 
-  template <bool kRequestAhead>
+  template <bool kPrefetch>
   __attribute__((flatten)) void HashAll(int count, Slice** keys, uint64_t* hashes) const {
     const core::KeyHasher hasher = hasher_;
     const char* const data = lines_.data;
@@ -69,7 +70,7 @@ class LinesReader : public FilterBitsReader {
     for (int i = 0; i < count; ++i) {
       const uint64_t hash = hasher(View(*keys[i]));
       hashes[i] = hash;
-      if (kRequestAhead) kernels::PrefetchLine(data, num_lines, line_bytes, hash);
+      if (kPrefetch) kernels::PrefetchLine(data, num_lines, line_bytes, hash);
     }
   }
 
@@ -78,10 +79,10 @@ class LinesReader : public FilterBitsReader {
   const MayMatchMany may_match_many_;
   const core::KeyHasher hasher_;
   const uint32_t line_bytes_;
-  const bool requests_ahead_;
+  const bool prefetches_;
 };
 
-// Everything else: other layouts, no keys, bytes that make no sense.
+// Reader of everything else: other layouts, no keys, bytes that are not a filter.
 class AnyReader : public FilterBitsReader {
  public:
   AnyReader(const core::Payload& payload, const kernels::Kernel& kernel)

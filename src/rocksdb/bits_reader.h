@@ -1,16 +1,22 @@
-// What RocksDB asks about one filter.
+// The reader that RocksDB queries, one for each filter.
 #ifndef BLOOMLINE_ROCKSDB_BITS_READER_H_
 #define BLOOMLINE_ROCKSDB_BITS_READER_H_
 
+#include <cstddef>
 #include <string_view>
 
 #include "src/rocksdb/filter_bits_abi.h"
 
 namespace bloomline {
 
-// A reader of filter bytes in the trailer container; any bytes are safe (docs/format.md, section
-// 5). It points only at the bytes, which must outlive it: in RocksDB's block cache it can outlive
-// its policy. Thread-safe. Null: out of memory.
+// RocksDB's own filters end in so many bytes; its reader takes filters of this length or less as
+// filters of no keys.
+constexpr size_t kStockTrailerBytes = 5;
+
+// Returns a reader of filter bytes in the trailer container (docs/format.md, section 5); null if
+// out of memory. Any bytes are safe: those that are not understood match everything. The reader
+// points only at the bytes, which must outlive it. It may outlive its policy, as filters in
+// RocksDB's block cache do. Thread-safe.
 ROCKSDB_NAMESPACE::FilterBitsReader* NewRocksDBBitsReader(std::string_view filter);
 
 }  // namespace bloomline

@@ -1,13 +1,14 @@
-// The one file that knows RocksDB's internals: the two classes that RocksDB only forward-declares
-// in its public headers, declared as its shared library was compiled. The order of virtual
-// functions is the interface.
+// The only file that knows RocksDB's internals: the two classes that its public headers only
+// forward-declare, declared as RocksDB's library was compiled. The order of the virtual functions
+// is the interface.
 //
 // Three shapes exist (read from RocksDB's table/block_based/filter_policy_internal.h, 7.0.1 to
 // 11.9):
 //   7.0.1 - 9.5.2    no AddKeyAndAlt
 //   9.6.1 - 10.8.3   AddKeyAndAlt after AddKey
 //   10.9.1 -         and CalculateSpace, EstimatedFpRate at the end
-// The last two are declared always: older versions never call past their own table's end.
+// The declarations below have the last two in every version: older ones never call past the end of
+// their own table.
 #ifndef BLOOMLINE_ROCKSDB_FILTER_BITS_ABI_H_
 #define BLOOMLINE_ROCKSDB_FILTER_BITS_ABI_H_
 
@@ -16,13 +17,13 @@
 
 #include "rocksdb/version.h"
 
-// 708 for 7.8; the tests compile the other shapes by setting it.
+// 708 for 7.8. The tests set it to compile the other shapes.
 #ifndef BLOOMLINE_ROCKSDB_VERSION
 #define BLOOMLINE_ROCKSDB_VERSION (ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR)
 #endif
 
 #if BLOOMLINE_ROCKSDB_VERSION < 700
-#error "bloomline needs RocksDB 7.0 or later: before, the filter interface was another one"
+#error "bloomline needs RocksDB 7.0 or later: older versions have another filter interface"
 #endif
 
 #if BLOOMLINE_ROCKSDB_VERSION >= 906
@@ -31,8 +32,26 @@
 #define BLOOMLINE_ROCKSDB_HAS_ADD_KEY_AND_ALT 0
 #endif
 
-// Inside RocksDB's own tree the real declarations are at hand and leave nothing to keep in step.
+// RocksDB's own tree has the real declarations, so nothing has to be kept in step with them.
 #if __has_include("table/block_based/filter_policy_internal.h")
+#define BLOOMLINE_ROCKSDB_IN_TREE 1
+#else
+#define BLOOMLINE_ROCKSDB_IN_TREE 0
+#endif
+
+// `override` for the functions that only some versions declare.
+#if BLOOMLINE_ROCKSDB_HAS_ADD_KEY_AND_ALT
+#define BLOOMLINE_OVERRIDE_SINCE_9_6 override
+#else
+#define BLOOMLINE_OVERRIDE_SINCE_9_6
+#endif
+#if BLOOMLINE_ROCKSDB_IN_TREE && BLOOMLINE_ROCKSDB_VERSION < 1009
+#define BLOOMLINE_OVERRIDE_SINCE_10_9
+#else
+#define BLOOMLINE_OVERRIDE_SINCE_10_9 override
+#endif
+
+#if BLOOMLINE_ROCKSDB_IN_TREE
 #include "table/block_based/filter_policy_internal.h"
 #else
 

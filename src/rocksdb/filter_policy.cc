@@ -53,18 +53,18 @@ class RocksDBFilterPolicy : public FilterPolicy {
 
   FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
     const std::string_view filter = View(contents);
-    // Stock writes nothing of 1 to 5 bytes, yet answers "no" to them; such bytes are damage.
-    constexpr size_t kStockTrailerBytes = 5;
+    // RocksDB's own reader answers "no" to 1 to 5 bytes, but RocksDB never writes so few: they are
+    // damaged, and must match everything.
     const bool damaged = !filter.empty() && filter.size() <= kStockTrailerBytes;
     if (damaged || core::HasTrailer(filter)) return NewRocksDBBitsReader(filter);
-    // No reader: RocksDB takes that as "may match".
+    // RocksDB takes a null reader as "may match".
     return core::OrIfOutOfMemory<FilterBitsReader*>(
         nullptr, [&] { return builtin_->GetFilterBitsReader(contents); });
   }
 
  protected:
-  // Both ways to set options lead to Change. PrepareOptions is no place to check them: SetOptions
-  // of RocksDB 7.8 does not call it, and by then the options are set.
+  // RocksDB sets options in two ways, and both lead to Change. PrepareOptions cannot check them:
+  // SetOptions of RocksDB 7.8 does not call it, and by then the options are set.
   Status ConfigureOptions(const ConfigOptions& config, const PolicyOptions::Changes& changes,
                           PolicyOptions::Changes* unused) override {
     const Status status = options_.Change(config, changes, unused);
@@ -86,8 +86,8 @@ class RocksDBFilterPolicy : public FilterPolicy {
   const std::shared_ptr<const FilterPolicy> builtin_;
 };
 
-// The internal interface changes between minor versions; calling through the wrong one is
-// undefined.
+// Empty, or why this RocksDB cannot be used: its internal interface changes between minor versions,
+// and calls through the wrong one are undefined.
 std::string VersionMismatch() {
   const std::string compiled = std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR);
   const std::string running = ROCKSDB_NAMESPACE::GetRocksVersionAsString(false);
@@ -104,10 +104,11 @@ std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const FilterOptions& optio
     *reason = VersionMismatch();
     if (reason->empty()) *reason = Normalized(options).Validate();
     if (!reason->empty()) return nullptr;
-    // Builders cannot refuse, so what can be refused is refused here.
+    // Builders cannot fail, so a generator that never works is found here.
     uint64_t unused_seed;
     if (options.random_seed && !DrawSeed(&unused_seed, reason)) return nullptr;
-    // By name, because a drop-in library may stand in for NewBloomFilterPolicy and lead back here.
+    // By name: a preloaded library may replace NewBloomFilterPolicy by a function that ends up
+    // here.
     std::shared_ptr<const FilterPolicy> builtin;
     const Status status = FilterPolicy::CreateFromString(ConfigOptions(), kFamilyName, &builtin);
     if (!status.ok()) {

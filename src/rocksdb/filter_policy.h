@@ -11,7 +11,7 @@ namespace bloomline {
 
 constexpr char kRocksDBPolicyName[] = "bloomline";
 
-// A new policy, or null and a sentence in *error (not null). Options as in NewRocksDBFilterPolicy.
+// As NewRocksDBFilterPolicy, without registration and without stderr. `error` must not be null.
 std::unique_ptr<ROCKSDB_NAMESPACE::FilterPolicy> MakeRocksDBFilterPolicy(
     const FilterOptions& options, std::string* error);
 

@@ -1,4 +1,4 @@
-// How RocksDB finds the policy by name.
+// Registers the policy, so that RocksDB finds it by name.
 #include <cstdio>
 #include <mutex>
 
@@ -14,7 +14,7 @@ namespace {
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::ObjectLibrary;
 
-// "bloomline" or "bloomline:BITS_PER_KEY".
+// The policy that `id` names: "bloomline" or "bloomline:BITS_PER_KEY".
 std::unique_ptr<FilterPolicy> NewFromId(const std::string& id, std::string* error) {
   FilterOptions options;
   const size_t colon = id.find(':');
@@ -32,7 +32,7 @@ int AddFactory(ObjectLibrary* library) {
       [](const std::string& id, std::unique_ptr<const FilterPolicy>* guard, std::string* error) {
         *guard = core::OrError(error, [&](std::string* reason) { return NewFromId(id, reason); });
         if (*guard == nullptr) {
-          // RocksDB drops the error, so it is said here also where there is no memory for more.
+          // RocksDB drops the error, so stderr gets it, even without memory for a longer text.
           std::fprintf(stderr, "bloomline: no RocksDB filter policy for '%s': %s\n", id.c_str(),
                        error->c_str());
           core::OrError(error, [&](std::string* reason) {
@@ -63,15 +63,16 @@ bool RegisterBloomline() {
 std::shared_ptr<const FilterPolicy> NewRocksDBFilterPolicy(const FilterOptions& options,
                                                            std::string* error) {
   std::string refusal;
-  const std::shared_ptr<const FilterPolicy> policy =
+  std::shared_ptr<const FilterPolicy> policy =
       core::OrError(&refusal, [&](std::string* reason) -> std::shared_ptr<const FilterPolicy> {
         return RegisterBloomline() ? MakeRocksDBFilterPolicy(options, reason) : nullptr;
       });
+  if (policy != nullptr) return policy;
   core::SetError(refusal, error);
-  if (policy == nullptr && error == nullptr) {
+  if (error == nullptr) {
     std::fprintf(stderr, "bloomline: no RocksDB filter policy: %s\n", refusal.c_str());
   }
-  return policy;
+  return nullptr;
 }
 
 }  // namespace bloomline

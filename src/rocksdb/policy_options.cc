@@ -35,7 +35,7 @@ std::string ParseFormat(const std::string& value, FilterOptions* options) {
   return "format is '" + value + "'; allowed: blocked, compact, classic";
 }
 
-// The seed that each filter draws for itself is nobody's to write down: it stays the word.
+// What OPTIONS files say for random_seed. The seeds themselves are in the filters alone.
 constexpr char kRandomSeed[] = "random";
 
 std::string ParseSeed(const std::string& value, FilterOptions* options) {
@@ -61,21 +61,21 @@ std::string SeedText(const FilterOptions& options) {
 using Parser = std::string (*)(const std::string& value, FilterOptions* options);
 using Writer = std::string (*)(const FilterOptions& options);
 
+void Complain(std::string_view message) {
+  std::fprintf(stderr, "bloomline: %.*s\n", static_cast<int>(message.size()), message.data());
+}
+
 }  // namespace
 
 bool WritesFilters(const FilterOptions& options) { return options.bits_per_key >= kNoFilterBelow; }
 
 FilterOptions Normalized(FilterOptions options) {
   if (options.bits_per_key >= 0 && options.bits_per_key < kNoFilterBelow) {
-    options.bits_per_key = FilterOptions().bits_per_key;  // not used
+    options.bits_per_key = FilterOptions().bits_per_key;  // valid, and not used
   } else if (options.bits_per_key >= kNoFilterBelow && options.bits_per_key < kMinBitsPerKey) {
     options.bits_per_key = kMinBitsPerKey;
   }
   return options;
-}
-
-void Complain(std::string_view message) {
-  std::fprintf(stderr, "bloomline: %.*s\n", static_cast<int>(message.size()), message.data());
 }
 
 std::string ParseBitsPerKey(const std::string& value, FilterOptions* options) {
@@ -84,8 +84,8 @@ std::string ParseBitsPerKey(const std::string& value, FilterOptions* options) {
          ", in format compact " + RangeText(Format::kCompact);
 }
 
-// RocksDB sets options one by one, on the object itself. It does so here on an object that nobody
-// else sees.
+// RocksDB sets options one by one, on the object itself. A draft is an object that no other thread
+// sees.
 class PolicyOptions::Draft : public Customizable {
  public:
   explicit Draft(const FilterOptions& options) : options_(options) {
@@ -112,7 +112,7 @@ Status PolicyOptions::Change(const ConfigOptions& config, const Changes& changes
     const FilterOptions kept = Load();
     Complain("RocksDB filter policy: " + error + "; the options stay format=" + FormatText(kept) +
              ";bits_per_key=" + BitsPerKeyText(kept));
-    // Not NotFound for unknown names: to RocksDB that would mean that this policy is unknown.
+    // Not NotFound for unknown names: RocksDB would conclude that it does not know this policy.
     return Status::InvalidArgument("bloomline", error);
   });
   if (status.IsMemoryLimit()) {
@@ -126,7 +126,7 @@ std::string PolicyOptions::TryChange(const ConfigOptions& config, const Changes&
   const std::lock_guard lock(mutex_);
   Draft draft(options_);
   ConfigOptions strict = config;
-  strict.ignore_unknown_options = false;  // RocksDB would ignore bad values, too
+  strict.ignore_unknown_options = false;  // else RocksDB ignores bad values, too
   strict.invoke_prepare_options = false;
   Changes unknown;
   const Status status = draft.ConfigureFromMap(strict, changes, &unknown);
@@ -141,7 +141,7 @@ std::string PolicyOptions::TryChange(const ConfigOptions& config, const Changes&
   if (!error.empty()) {
     return std::string("in format ") + FormatName(draft.options().format) + ", " + error;
   }
-  // As where a policy is made: builders cannot refuse.
+  // As when a policy is made: builders cannot fail.
   uint64_t unused_seed;
   std::string failure;
   if (draft.options().random_seed && !DrawSeed(&unused_seed, &failure)) return failure;
@@ -175,7 +175,8 @@ const PolicyOptions::Types& PolicyOptions::OptionTypes() {
             *value = text(object);
             return Status::OK();
           };
-          // RocksDB asserts here that all went well, or leaves the option out. Serialize catches.
+          // A failure here makes RocksDB assert, or leave the option out. So a draft throws, and
+          // Serialize catches.
           if (static_cast<const PolicyOptions*>(object)->is_draft_) return write();
           return core::OrIfOutOfMemory(Status::MemoryLimit(), write);
         },

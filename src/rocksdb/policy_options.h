@@ -13,21 +13,18 @@
 
 namespace bloomline {
 
-// RocksDB's conventions below 1 bit per key (rocksdb/filter_policy.h).
+// RocksDB's conventions below 1 bit per key (rocksdb/filter_policy.h): below 0.5 no filters are
+// written, and 0.5 to 1 counts as 1. Normalized returns the options to validate and to build with.
 bool WritesFilters(const FilterOptions& options);
-// The options to validate and to build filters with.
 FilterOptions Normalized(FilterOptions options);
 
-// One line on stderr: RocksDB drops most of what option parsers return.
-void Complain(std::string_view message);
-
-// Reads the whole of `value`. Returns what is wrong with it, or nothing. Not whether it is in
-// range, which depends on the format.
+// Parses all of `value`. Returns an empty string, or what is wrong. Does not check the range, which
+// depends on the format.
 std::string ParseBitsPerKey(const std::string& value, FilterOptions* options);
 
-// The options of a policy, which RocksDB's SetOptions may change while other threads make builders.
-// They are always valid together, and change together or not at all. Nothing here throws.
-// Thread-safe.
+// The options of a policy. RocksDB's SetOptions may change them while other threads make builders.
+// The options are valid together at any time: they change together or not at all. Thread-safe;
+// throws nothing.
 class PolicyOptions {
  public:
   using Changes = std::unordered_map<std::string, std::string>;
@@ -38,32 +35,33 @@ class PolicyOptions {
 
   FilterOptions Load() const;
 
-  // Applies all of `changes`, or none and returns the reason, which also goes to stderr: a bad
-  // value, a combination that is not allowed, an unknown name, or want of memory, here or in
-  // RocksDB's code below (MemoryLimit). As in RocksDB, unknown names go to *unused instead if it is
-  // not null, and are skipped under config.ignore_unknown_options.
+  // Applies all of `changes`, or none. Then it returns the reason, which also goes to stderr,
+  // because RocksDB drops most errors of options: a bad value, a combination that is not allowed,
+  // an unknown name, or MemoryLimit (out of memory, here or in RocksDB's code below). As in
+  // RocksDB, unknown names go to *unused instead if it is not null, and are skipped under
+  // config.ignore_unknown_options.
   ROCKSDB_NAMESPACE::Status Change(const ROCKSDB_NAMESPACE::ConfigOptions& config,
                                    const Changes& changes, Changes* unused);
 
-  // What OPTIONS files say, of one moment. Out of memory the policy's name alone, which RocksDB
-  // reads back as the default options, and a line on stderr.
+  // Returns the text for OPTIONS files, from one moment. Out of memory it is the policy's name
+  // alone, which RocksDB reads as the default options, and stderr gets a line.
   std::string Serialize(const ROCKSDB_NAMESPACE::ConfigOptions& config,
                         const std::string& prefix) const;
 
-  // How RocksDB parses, writes and compares each option of a PolicyOptions. Parsing does not check
-  // that the options go together: that is for Change.
+  // Returns how RocksDB parses, writes and compares each option of a PolicyOptions. Parsing does
+  // not check that the options are valid together: Change does.
   static const Types& OptionTypes();
 
  private:
   class Draft;
 
-  // As Change; returns the reason.
+  // As Change; returns the reason, or an empty string.
   std::string TryChange(const ROCKSDB_NAMESPACE::ConfigOptions& config, const Changes& changes,
                         Changes* unused);
 
   mutable std::mutex mutex_;
   FilterOptions options_;
-  bool is_draft_ = false;  // serialised below Serialize alone, which catches what is thrown
+  bool is_draft_ = false;  // only Serialize writes a draft's options, and it catches exceptions
 };
 
 }  // namespace bloomline

@@ -11,14 +11,14 @@
 namespace bloomline::core {
 namespace {
 
-// P(n random equations in s unknowns, with `rows` right-hand sides each, do not contradict each
-// other), for n = 0 .. max_equations, at most kMaxSlots. One after the other: with rank q so far,
-// an equation depends on the others with probability 2^(q - s), and then fits with probability
+// P(n random equations in s unknowns, with `rows` right-hand sides each, have a solution), for n =
+// 0 to max_equations, at most kMaxSlots. Equation by equation: if the rank is q so far, the next
+// one depends on the others with probability 2^(q - s), and then agrees with them with probability
 // 2^-rows.
 std::array<double, kernels::kMaxSlots + 1> ConsistencyProbabilities(uint64_t max_equations,
                                                                     unsigned unknowns,
                                                                     unsigned rows) {
-  // Of so many dependent equations and more, all fit with a probability that nobody will measure.
+  // So many dependent equations or more all agree with a negligible probability.
   constexpr size_t kMaxDependent = 24;
   double by_dependent[kMaxDependent] = {1};
   const double fits = std::ldexp(1.0, -static_cast<int>(rows));
@@ -26,7 +26,7 @@ std::array<double, kernels::kMaxSlots + 1> ConsistencyProbabilities(uint64_t max
   for (uint64_t i = 0; i < max_equations; ++i) {
     double sum = 0;
     for (size_t dependent = std::min<size_t>(kMaxDependent - 1, i + 1) + 1; dependent-- > 0;) {
-      // by_dependent[dependent - 1] is still that of the step before.
+      // by_dependent[dependent - 1] is still the value of the previous step.
       const auto depends = [&](size_t d) {
         const int rank = static_cast<int>(i) - static_cast<int>(d);
         return std::min(1.0, std::ldexp(1.0, rank - static_cast<int>(unknowns)));
@@ -41,30 +41,31 @@ std::array<double, kernels::kMaxSlots + 1> ConsistencyProbabilities(uint64_t max
   return result;
 }
 
-// The same for the partial row, which a random share of the keys asks; at most max_asking can.
-double PartialRowProbability(uint64_t num_keys, unsigned partial_slots, unsigned partial_share,
-                             uint64_t max_asking) {
-  if (partial_share == 0) return 1;
+// The same for the partial fingerprint bit, which each key has with probability threshold / 256; at
+// most max_affected keys can have it.
+double PartialRowProbability(uint64_t num_keys, unsigned partial_slots, unsigned threshold,
+                             uint64_t max_affected) {
+  if (threshold == 0) return 1;
   const auto consistent = ConsistencyProbabilities(num_keys, partial_slots, 1);
   const double n = static_cast<double>(num_keys);
-  const double log_asks = std::log(partial_share / 256.0);
-  const double log_not = std::log1p(-static_cast<double>(partial_share) / 256.0);
+  const double log_affected = std::log(threshold / 256.0);
+  const double log_not_affected = std::log1p(-static_cast<double>(threshold) / 256.0);
   double probability = 0;
-  for (uint64_t asking = 0; asking <= std::min(num_keys, max_asking); ++asking) {
-    const double m = static_cast<double>(asking);
+  for (uint64_t affected = 0; affected <= std::min(num_keys, max_affected); ++affected) {
+    const double m = static_cast<double>(affected);
     probability +=
-        consistent[asking] * std::exp(LogFactorial(n) - LogFactorial(m) - LogFactorial(n - m) +
-                                      m * log_asks + (n - m) * log_not);
+        consistent[affected] * std::exp(LogFactorial(n) - LogFactorial(m) - LogFactorial(n - m) +
+                                        m * log_affected + (n - m) * log_not_affected);
   }
   return probability;
 }
 
-double PackedLineRate(uint64_t num_keys, uint32_t line_bytes, uint32_t base_slots) {
+double PackedBlockRate(uint64_t num_keys, uint32_t block_bytes, uint32_t base_slots) {
   const uint64_t last_slots =
       std::min<uint64_t>(kernels::kMaxSlots, base_slots + kernels::kMatchAllCode - 1);
   const uint64_t first_slots = std::max<uint64_t>(num_keys, base_slots);
-  // Of one seed number: equations that fit in s slots fit in more, too, while the partial row,
-  // which changes with s, is a new draw each time. The seed numbers are independent of each other.
+  // For one seed: equations that have a solution in s slots have one in more slots, too. The
+  // partial bit changes with s, so it is a new draw each time. Seeds are independent of each other.
   double fits_before = 0;   // P(the full rows fit in s - 1 slots)
   double waiting = 0;       // P(they fit, but no partial row did so far)
   double solved = 0;        // P(solved so far)
@@ -73,7 +74,7 @@ double PackedLineRate(uint64_t num_keys, uint32_t line_bytes, uint32_t base_slot
   constexpr double kNegligible = 1e-9;
   for (uint64_t slots = first_slots; slots <= last_slots && all_unsolved > kNegligible; ++slots) {
     const unsigned s = static_cast<unsigned>(slots);
-    const kernels::LineShape shape = kernels::LineShapeOf(line_bytes, s);
+    const kernels::LineShape shape = kernels::LineShapeOf(block_bytes, s);
     const double fits =
         std::max(fits_before, ConsistencyProbabilities(num_keys, s, shape.full_rows)[num_keys]);
     const double partial_fits =
@@ -90,8 +91,8 @@ double PackedLineRate(uint64_t num_keys, uint32_t line_bytes, uint32_t base_slot
   return rate + all_unsolved;
 }
 
-// P(n random equations in `unknowns` unknowns leave j dependent ones), j = 0 .. kMaxLeft; more are
-// counted there.
+// P(of n random equations in `unknowns` unknowns, j depend on the others), for j = 0 to kMaxLeft;
+// the last entry counts more than that, too.
 constexpr size_t kMaxLeft = 24;
 std::array<double, kMaxLeft + 1> DependentProbabilities(uint64_t num_keys, unsigned unknowns) {
   std::array<double, kMaxLeft + 1> left = {};
@@ -110,7 +111,7 @@ std::array<double, kMaxLeft + 1> DependentProbabilities(uint64_t num_keys, unsig
   return left;
 }
 
-// Of j equations left, in the three variable slots of one try.
+// P(the three variable slots of one attempt solve the `left` dependent equations).
 double VariableSlotsProbability(size_t left) {
   double probability = left > 3 ? 0 : 1;
   for (size_t i = 0; i < left && i < 3; ++i) {
@@ -119,8 +120,8 @@ double VariableSlotsProbability(size_t left) {
   return probability;
 }
 
-// As if what fails at one number of slots said nothing about the next but through the rank.
-double LanesLineRate(uint64_t num_keys, uint32_t base_slots) {
+// Assumes that a failure at one number of slots affects the next one through the rank alone.
+double LanesBlockRate(uint64_t num_keys, uint32_t base_slots) {
   if (num_keys > kernels::kMaxSlots) return 1;
   const uint64_t last_slots =
       std::min<uint64_t>(kernels::kMaxSlots, base_slots + kernels::kNumCodes - 1);
@@ -135,13 +136,13 @@ double LanesLineRate(uint64_t num_keys, uint32_t base_slots) {
     const double partial = PartialRowProbability(num_keys, layout.partial_slots,
                                                  layout.partial_share, layout.partial_slots);
     const bool in_tail = slots <= kernels::kLaneSlots;
-    const double line_rate =
+    const double solved_rate =
         std::exp2(-static_cast<double>(layout.full_rows)) * (1 - layout.partial_share / 512.0);
     for (size_t j = 0; j <= 3; ++j) {
       const double variable = VariableSlotsProbability(j) * (in_tail ? 1 : partial);
       double solved = 1 - std::pow(1 - variable, tries);
       if (in_tail) solved *= 1 - std::pow(1 - partial, 1u << kernels::kTailTryBits);
-      rate += left[j] * solved * line_rate;
+      rate += left[j] * solved * solved_rate;
       left[j] *= 1 - solved;
     }
     for (size_t j = 1; j <= kMaxLeft; ++j) {
@@ -156,10 +157,10 @@ double LanesLineRate(uint64_t num_keys, uint32_t base_slots) {
 
 }  // namespace
 
-double CompactLineRate(uint64_t num_keys, uint32_t line_bytes, uint32_t base_slots) {
-  return line_bytes == kernels::kLineBytes && base_slots >= kernels::kMinLanesBase
-             ? LanesLineRate(num_keys, base_slots)
-             : PackedLineRate(num_keys, line_bytes, base_slots);
+double CompactBlockRate(uint64_t num_keys, uint32_t block_bytes, uint32_t base_slots) {
+  return block_bytes == kernels::kLineBytes && base_slots >= kernels::kMinLanesBase
+             ? LanesBlockRate(num_keys, base_slots)
+             : PackedBlockRate(num_keys, block_bytes, base_slots);
 }
 
 }  // namespace bloomline::core

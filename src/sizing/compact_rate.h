@@ -1,4 +1,5 @@
-// The false-positive rate of compact filters, from the mathematics of the solver.
+// The false-positive rate of compact filters, from the mathematics of their solver: ranks of random
+// matrices over GF(2), as in Dillinger and Walzer, "Ribbon filter", 2021.
 #ifndef BLOOMLINE_SIZING_COMPACT_RATE_H_
 #define BLOOMLINE_SIZING_COMPACT_RATE_H_
 
@@ -6,12 +7,12 @@
 
 namespace bloomline::core {
 
-// Rate of an absent key whose line holds num_keys keys: over the attempts (slots, seed) in the
-// writer's order,
+// The probability that a missing key matches if its block has num_keys keys. Over the attempts
+// (slots, seed) in the builder's order, it is
 //   sum of P(all before failed, this one succeeds) * 2^-r * (1 - T / 512),
-// where P comes from the ranks of random matrices; 1 where no attempt succeeds. Lines of 64 bytes
-// and base_slots from 21 on are those of docs/format.md, section 3.5.
-double CompactLineRate(uint64_t num_keys, uint32_t line_bytes, uint32_t base_slots);
+// with r full fingerprint bits and a threshold T of 256 for the partial one; 1 if no attempt
+// succeeds. Blocks of 64 bytes with 21 or more base_slots are those of docs/format.md, section 3.5.
+double CompactBlockRate(uint64_t num_keys, uint32_t block_bytes, uint32_t base_slots);
 
 }  // namespace bloomline::core
 

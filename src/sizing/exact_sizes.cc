@@ -1,4 +1,4 @@
-// Whole numbers of bits, blocks and keys at a given number of probes.
+// Sizes and capacities in whole bits, blocks and keys, at a given number of probes.
 #include <cmath>
 #include <cstdint>
 
@@ -20,13 +20,13 @@ bool CanSolve(uint64_t units, double rate, int num_probes) {
   return units != 0 && IsRate(rate) && core::ProbesInRange(num_probes);
 }
 
-// c = -k / ln(1 - p^(1/k)): where the search for the exact number starts.
+// c = -k / ln(1 - p^(1/k)), from which the search for the exact number starts.
 double LargeBitsPerKey(double rate, int num_probes) {
   const double k = num_probes;
   return -k / std::log1p(-std::pow(rate, 1 / k));
 }
 
-constexpr double kLineBits = static_cast<double>(kernels::kLineBits);
+constexpr double kBlockBits = static_cast<double>(kernels::kLineBits);
 
 }  // namespace
 
@@ -42,9 +42,9 @@ uint64_t BlockedNumBlocks(uint64_t num_keys, double rate, int num_probes) {
   if (!CanSolve(num_keys, rate, num_probes)) return 0;
   double bits_per_key = BitsPerKeyWithNumProbes(Format::kBlocked, rate, num_probes);
   if (std::isnan(bits_per_key)) bits_per_key = kMaxBitsPerKey;
-  return LeastThat(ToUnits(static_cast<double>(num_keys) * bits_per_key / kLineBits),
-                   [&](uint64_t num_lines) {
-                     return ExactBlockedFalsePositiveRate(num_keys, num_lines, num_probes) <= rate;
+  return LeastThat(ToUnits(static_cast<double>(num_keys) * bits_per_key / kBlockBits),
+                   [&](uint64_t num_blocks) {
+                     return ExactBlockedFalsePositiveRate(num_keys, num_blocks, num_probes) <= rate;
                    });
 }
 
@@ -56,14 +56,14 @@ uint64_t StandardCapacity(uint64_t num_bits, double rate, int num_probes) {
   });
 }
 
-uint64_t BlockedCapacity(uint64_t num_lines, double rate, int num_probes) {
-  if (!CanSolve(num_lines, rate, num_probes)) return 0;
+uint64_t BlockedCapacity(uint64_t num_blocks, double rate, int num_probes) {
+  if (!CanSolve(num_blocks, rate, num_probes)) return 0;
   double bits_per_key = BitsPerKeyWithNumProbes(Format::kBlocked, rate, num_probes);
   if (std::isnan(bits_per_key)) bits_per_key = kMaxBitsPerKey;
-  return MostWithout(ToUnits(static_cast<double>(num_lines) * kLineBits / bits_per_key),
-                     [&](uint64_t num_keys) {
-                       return ExactBlockedFalsePositiveRate(num_keys, num_lines, num_probes) > rate;
-                     });
+  return MostWithout(
+      ToUnits(static_cast<double>(num_blocks) * kBlockBits / bits_per_key), [&](uint64_t num_keys) {
+        return ExactBlockedFalsePositiveRate(num_keys, num_blocks, num_probes) > rate;
+      });
 }
 
 std::string ValidateNumProbes(int num_probes) {

@@ -22,9 +22,9 @@ using core::kPrecision;
 using core::LeastBitsPerKey;
 
 constexpr double kLn2 = 0.6931471805599453;
-constexpr double kBinsPerLine = static_cast<double>(kernels::kLineBits);
-// Lines with more keys than this are full in every format; the sums over loads then have no terms
-// worth their time.
+constexpr double kBinsPerBlock = static_cast<double>(kernels::kLineBits);
+// Blocks with more keys than this are full in every format. The sums over loads are not worth their
+// time then.
 constexpr double kHopelessLoad = 1e5;
 
 // E[(X/B)^k], X = occupied bins after t throws into B, from mean and variance of X:
@@ -38,14 +38,14 @@ double OccupancyMoment(double throws, double bins, int k) {
   return std::pow(mean, k) * (1 + 0.5 * k * (k - 1) * variance / (mean * mean));
 }
 
-// Up to so many throws times occupied bins, the distribution of X is worth its time.
+// The distribution of X is computed up to this many steps: throws times occupied bins.
 constexpr double kMaxDistributionSteps = 1e7;
 constexpr uint64_t kMaxOccupied = 3163;  // min(throws, bins)
 static_assert(kMaxOccupied * kMaxOccupied >= kMaxDistributionSteps);
 
-// The same from the distribution of X, step by step: a throw hits an occupied bin with probability
-// x/B. At most kMaxOccupied bins are ever occupied, so the distribution takes 25 KB of stack and
-// no memory.
+// The same from the distribution of X, throw by throw: a throw hits an occupied bin with
+// probability x/B. At most kMaxOccupied bins are ever occupied, so the distribution takes 25 KB of
+// stack and no other memory.
 double OccupancyMomentByDistribution(uint64_t throws, uint64_t bins, int k) {
   const double b = static_cast<double>(bins);
   const uint64_t most = std::min(throws, bins);
@@ -64,28 +64,28 @@ double OccupancyMomentByDistribution(uint64_t throws, uint64_t bins, int k) {
   return moment;
 }
 
-// Sum over loads i of P(i) * line_rate(i), around a mean load. growth(i) is P(i + 1) / P(i): from
-// the most probable load outwards, each probability comes from its neighbour, and their sum makes
-// up for the first one's being unknown. Unlike logarithms of factorials, this loses no digits at
-// 1e12 keys.
-template <typename LineRate, typename Growth>
-double MixOverLoads(double mean_load, double max_load, LineRate line_rate, Growth growth) {
+// Sum over loads i (keys in a block) of P(i) * load_rate(i). growth(i) is P(i + 1) / P(i). The sum
+// starts at the most probable load with an assumed P of 1 and goes outwards, each probability from
+// its neighbour; dividing by the sum of all P corrects the assumption. Unlike logarithms of
+// factorials, this loses no digits at 1e12 keys.
+template <typename LoadRate, typename Growth>
+double MixOverLoads(double mean_load, double max_load, LoadRate load_rate, Growth growth) {
   if (mean_load > kHopelessLoad) return 1;
   constexpr double kNegligible = 1e-30;
   const double mode = std::min(max_load, std::floor(mean_load));
   double total = 1;
-  double rate = line_rate(mode);
+  double rate = load_rate(mode);
   double probability = 1;
   for (double i = mode; i < max_load && probability > kNegligible; ++i) {
     probability *= growth(i);
     total += probability;
-    rate += probability * line_rate(i + 1);
+    rate += probability * load_rate(i + 1);
   }
   probability = 1;
   for (double i = mode; i > 0 && probability > kNegligible; --i) {
     probability /= growth(i - 1);
     total += probability;
-    rate += probability * line_rate(i - 1);
+    rate += probability * load_rate(i - 1);
   }
   return rate / total;
 }
@@ -122,19 +122,19 @@ double ExactStandardFalsePositiveRate(uint64_t num_keys, uint64_t num_bits, int 
 
 namespace {
 
-template <typename LineRate>
-double RateOverPoissonLoads(double mean_load, LineRate line_rate) {
-  return MixOverLoads(mean_load, std::numeric_limits<double>::infinity(), line_rate,
+template <typename LoadRate>
+double RateOverPoissonLoads(double mean_load, LoadRate load_rate) {
+  return MixOverLoads(mean_load, std::numeric_limits<double>::infinity(), load_rate,
                       [=](double i) { return mean_load / (i + 1); });
 }
 
-template <typename LineRate>
-double RateOverBinomialLoads(uint64_t num_keys, uint64_t num_lines, LineRate line_rate) {
+template <typename LoadRate>
+double RateOverBinomialLoads(uint64_t num_keys, uint64_t num_blocks, LoadRate load_rate) {
   const double n = static_cast<double>(num_keys);
-  if (num_lines == 1) return line_rate(n);
-  const double lines = static_cast<double>(num_lines);
-  return MixOverLoads(n / lines, n, line_rate,
-                      [=](double i) { return (n - i) / ((i + 1) * (lines - 1)); });
+  if (num_blocks == 1) return load_rate(n);
+  const double blocks = static_cast<double>(num_blocks);
+  return MixOverLoads(n / blocks, n, load_rate,
+                      [=](double i) { return (n - i) / ((i + 1) * (blocks - 1)); });
 }
 
 auto BlockRate(double bins, int num_probes) {
@@ -145,14 +145,14 @@ auto BlockRate(double bins, int num_probes) {
 
 double BlockedFalsePositiveRate(double bits_per_key, int num_probes) {
   if (!(bits_per_key > 0) || !core::ProbesInRange(num_probes)) return kNone;
-  return RateOverPoissonLoads(kBinsPerLine / bits_per_key, BlockRate(kBinsPerLine, num_probes));
+  return RateOverPoissonLoads(kBinsPerBlock / bits_per_key, BlockRate(kBinsPerBlock, num_probes));
 }
 
-double ExactBlockedFalsePositiveRate(uint64_t num_keys, uint64_t num_lines, int num_probes) {
+double ExactBlockedFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, int num_probes) {
   if (!core::ProbesInRange(num_probes)) return kNone;
   if (num_keys == 0) return 0;
-  if (num_lines == 0) return 1;
-  return RateOverBinomialLoads(num_keys, num_lines, BlockRate(kBinsPerLine, num_probes));
+  if (num_blocks == 0) return 1;
+  return RateOverBinomialLoads(num_keys, num_blocks, BlockRate(kBinsPerBlock, num_probes));
 }
 
 double SmallBlockFalsePositiveRate(int block_bits, double bits_per_key, int num_probes) {
@@ -186,16 +186,16 @@ double CompactFalsePositiveRate(double bits_per_key) {
   const double c = std::clamp(bits_per_key, kMinCompactBitsPerKey, kMaxCompactBitsPerKey);
   const core::Shape shape = core::CompactShape(1, c, 0, UINT64_MAX);
   return RateOverPoissonLoads(8.0 * shape.line_bytes / c, [&](double keys) {
-    return core::CompactLineRate(static_cast<uint64_t>(keys), shape.line_bytes, shape.parameter);
+    return core::CompactBlockRate(static_cast<uint64_t>(keys), shape.line_bytes, shape.parameter);
   });
 }
 
-double ExactCompactFalsePositiveRate(uint64_t num_keys, uint64_t num_lines, uint32_t line_bytes,
+double ExactCompactFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, uint32_t block_bytes,
                                      uint32_t base_slots) {
   if (num_keys == 0) return 0;
-  if (num_lines == 0) return 1;
-  return RateOverBinomialLoads(num_keys, num_lines, [&](double keys) {
-    return core::CompactLineRate(static_cast<uint64_t>(keys), line_bytes, base_slots);
+  if (num_blocks == 0) return 1;
+  return RateOverBinomialLoads(num_keys, num_blocks, [&](double keys) {
+    return core::CompactBlockRate(static_cast<uint64_t>(keys), block_bytes, base_slots);
   });
 }
 

@@ -5,7 +5,8 @@
 
 namespace bloomline::core {
 
-// ln n!. Not std::lgamma, which writes the sign to a global variable: a data race between threads.
+// ln n!. Not by std::lgamma, which writes the sign to a global variable: a data race between
+// threads.
 inline double LogFactorial(double n) {
   int sign;
   return lgamma_r(n + 1, &sign);

@@ -1,4 +1,4 @@
-// Memory of what is not a filter.
+// Memory of hash tables, sets and arrays, for comparison with filters.
 #include <algorithm>
 #include <cstdint>
 
@@ -14,7 +14,7 @@ uint64_t SaturatingProduct(uint64_t a, uint64_t b) {
 
 uint64_t SaturatingSum(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
 
-// glibc's malloc: a header of 8 bytes, in steps of 16, at least 32.
+// What glibc's malloc takes: a header of 8 bytes, in steps of 16 bytes, at least 32 bytes.
 uint64_t MallocBytes(uint64_t size) {
   return std::max<uint64_t>(32, SaturatingSum(size, 8 + 15) / 16 * 16);
 }

@@ -1,4 +1,4 @@
-// Searches that turn a formula around: the least bits per key, or whole number, that meets a bound.
+// Searches that invert a formula: the least bits per key, or whole number, that meets a bound.
 #ifndef BLOOMLINE_SIZING_SEARCH_H_
 #define BLOOMLINE_SIZING_SEARCH_H_
 
@@ -9,21 +9,22 @@
 namespace bloomline::core {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-// Past it sums and products below could wrap; no filter comes near.
+// Beyond it, sums and products below could overflow. No filter comes near.
 constexpr uint64_t kMaxUnits = uint64_t{1} << 62;
 
 inline bool IsRate(double rate) { return rate > 0 && rate < 1; }
 
-// A whole number from 1 on; the cast alone would be undefined for what is too large, or NaN.
+// The value as a whole number from 1 to kMaxUnits. The cast alone is undefined for NaN and values
+// that are too large.
 inline uint64_t ToUnits(double value) {
   if (!(value > 1)) return 1;
   return value < static_cast<double>(kMaxUnits) ? static_cast<uint64_t>(value) : kMaxUnits;
 }
 
-// The least value >= 1 with holds(value), in as few calls as `guess` is good: steps from the guess
-// double until the answer lies between two of them. holds must be false, then true; where it wavers
-// by rounding, the result still holds and the value below it does not. 0 if kMaxUnits does not
-// hold.
+// The least value >= 1 with holds(value); 0 if kMaxUnits does not hold. The better `guess`, the
+// fewer calls: steps from the guess double until the result lies between two of them. holds must be
+// false up to some value and true from there on. If rounding makes it waver, the result still
+// holds, and the value below it does not.
 template <typename Holds>
 uint64_t LeastThat(uint64_t guess, Holds holds) {
   uint64_t low = 0;  // does not hold, or is 0
@@ -51,7 +52,7 @@ uint64_t LeastThat(uint64_t guess, Holds holds) {
   return high;
 }
 
-// The most that does not exceed: the value before the least that does.
+// The greatest value that does not exceed: the one before the least that does.
 template <typename Exceeds>
 uint64_t MostWithout(uint64_t guess, Exceeds exceeds) {
   const uint64_t exceeding = LeastThat(guess, exceeds);
@@ -71,7 +72,7 @@ double LeastBitsPerKey(double rate, double low, double high, double precision, R
 }
 
 constexpr double kPrecision = 1e-6;
-// Where a step takes longer; filters come in whole lines anyway.
+// For formulas that take longer. Filters consist of whole blocks anyway.
 constexpr double kCoarsePrecision = 1e-3;
 
 }  // namespace bloomline::core

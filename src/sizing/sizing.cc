@@ -23,7 +23,7 @@ using core::LeastBitsPerKey;
 using core::MostWithout;
 using core::ToUnits;
 
-// Rate of a classic filter with its 32-bit hash and positions.
+// The rate of LevelDB's filter with its 32-bit hash and 32-bit positions.
 double HashedClassicRate(uint64_t num_keys, uint64_t num_bits, int num_probes) {
   constexpr uint64_t kPositions = uint64_t{1} << 32;
   const double same_hash =

@@ -1,4 +1,4 @@
-// The system's generator of random numbers that nobody can predict.
+// The system's generator of unpredictable random numbers.
 #ifndef BLOOMLINE_SYSTEM_RANDOM_BYTES_H_
 #define BLOOMLINE_SYSTEM_RANDOM_BYTES_H_
 
@@ -6,8 +6,9 @@
 
 namespace bloomline::system {
 
-// Fills `bytes` bytes, at most 256. 0, or the errno of what failed; then the bytes mean nothing.
-// Thread-safe. Waits only while the machine starts and its generator has no entropy yet.
+// Fills `bytes` bytes at dst, at most 256. Returns 0, or the errno of the failure; the bytes are
+// then undefined. Thread-safe. Blocks only while the machine boots and its generator has no entropy
+// yet.
 int FillWithRandomBytes(void* dst, size_t bytes);
 
 }  // namespace bloomline::system

@@ -1,8 +1,8 @@
 #include "bloomline/seed.h"
 
-#include <cstring>
-#include <new>
+#include <system_error>
 
+#include "src/errors/out_of_memory.h"
 #include "src/system/random_bytes.h"
 
 namespace bloomline {
@@ -12,15 +12,11 @@ bool DrawSeed(uint64_t* seed, std::string* error) {
   while (drawn == 0) {  // 0 means "no seed"
     const int failure = system::FillWithRandomBytes(&drawn, sizeof(drawn));
     if (failure == 0) continue;
-    try {
-      if (error != nullptr) {
-        *error = "no random seed: the system's generator failed: ";
-        *error += std::strerror(failure);
-      }
-    } catch (const std::bad_alloc&) {
-      *error = "no random seed";  // short enough to need no memory
-    }
-    return false;
+    return core::OrError(error, [=](std::string* reason) {
+      *reason = "no random seed: the system's generator failed: " +
+                std::generic_category().message(failure);
+      return false;
+    });
   }
   *seed = drawn;
   return true;

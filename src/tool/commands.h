@@ -1,5 +1,5 @@
-// The subcommands of `bloomline`. Each adds itself to the command line and sets *exit_code when it
-// is the one that runs.
+// The subcommands of `bloomline`. Each adds itself to the command line, and sets *exit_code if it
+// runs.
 #ifndef BLOOMLINE_TOOL_COMMANDS_H_
 #define BLOOMLINE_TOOL_COMMANDS_H_
 
@@ -9,7 +9,7 @@ namespace bloomline::tool {
 
 constexpr int kExitOk = 0;
 constexpr int kExitFailure = 1;     // a file that cannot be read
-constexpr int kExitImpossible = 2;  // a command line nobody can follow
+constexpr int kExitImpossible = 2;  // an invalid command line, or an impossible request
 
 void AddSizeCommand(CLI::App* app, int* exit_code);
 void AddInspectCommand(CLI::App* app, int* exit_code);

@@ -1,4 +1,4 @@
-// Facts that filters of all kinds have.
+// Facts that apply to filters of all kinds.
 #ifndef BLOOMLINE_TOOL_FACTS_H_
 #define BLOOMLINE_TOOL_FACTS_H_
 
@@ -21,8 +21,8 @@ inline Fact RateFact(const std::string& name, const std::string& label, double r
   return {name, rate, label, RateText(rate)};
 }
 
-// Appends the share of a million random keys that match. may_match_many(n, keys, answers) is the
-// filter's.
+// Appends the fraction of a million random keys that match. may_match_many(n, keys, answers)
+// queries the filter.
 template <typename MayMatchMany>
 void AppendRandomMatchRate(MayMatchMany may_match_many, Facts* facts) {
   constexpr uint64_t kNumKeys = 1000000;
@@ -32,8 +32,8 @@ void AppendRandomMatchRate(MayMatchMany may_match_many, Facts* facts) {
   std::string_view keys[kBatch];
   bool may_match[kBatch];
   uint64_t matches = 0;
-  for (uint64_t asked = 0; asked < kNumKeys; asked += kBatch) {
-    const size_t count = std::min<uint64_t>(kBatch, kNumKeys - asked);
+  for (uint64_t queried = 0; queried < kNumKeys; queried += kBatch) {
+    const size_t count = std::min<uint64_t>(kBatch, kNumKeys - queried);
     for (size_t i = 0; i < count; ++i) {
       numbers[i][0] = random();
       numbers[i][1] = random();

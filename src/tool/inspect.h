@@ -1,4 +1,4 @@
-// What can be told of a filter without its keys.
+// What the bytes of a filter show without its keys.
 #ifndef BLOOMLINE_TOOL_INSPECT_H_
 #define BLOOMLINE_TOOL_INSPECT_H_
 
@@ -11,7 +11,7 @@
 
 namespace bloomline::tool {
 
-// A line of what is printed; without `label` it is in the JSON only.
+// One line of output. Without `label` it is in the JSON only.
 struct Fact {
   std::string name;
   Json value;
@@ -20,15 +20,15 @@ struct Fact {
 };
 using Facts = std::vector<Fact>;
 
-// Bytes of FilterBuilder::Finish, or any others. Reads all of them once and asks a million random
-// keys.
+// Inspects the bytes of FilterBuilder::Finish, or any others. Reads all of them once, and queries a
+// million random keys.
 Facts InspectBytes(std::string_view filter);
 
-// A file that Save of BloomFilter, ScalableBloomFilter or CountingBloomFilter wrote, by its first
-// bytes.
+// True if the first bytes are those of a file that Save of BloomFilter, ScalableBloomFilter or
+// CountingBloomFilter wrote.
 bool IsSavedFilter(std::string_view first_bytes);
 
-// Nothing, and *error, if it is damaged.
+// Inspects such a file. Returns nothing, with the reason in *error, if it is damaged.
 std::optional<Facts> InspectSavedFilter(const std::string& path, std::string_view first_bytes,
                                         std::string* error);
 

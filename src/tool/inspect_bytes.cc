@@ -37,8 +37,8 @@ uint64_t NumSetBits(const char* data, uint64_t num_bytes) {
   return set;
 }
 
-// What the set bits of a Bloom filter tell. It is one unit whose bits all probes share, a blocked
-// one many.
+// Appends what follows from the set bits of a Bloom filter. Each probe of a key goes to the same
+// unit: a block of a blocked filter, or the whole of another one.
 void AppendFill(const core::Payload& payload, Facts* facts) {
   const uint64_t unit_bytes =
       payload.layout == Layout::kBlocked ? payload.line_bytes : payload.num_bytes;
@@ -50,20 +50,20 @@ void AppendFill(const core::Payload& payload, Facts* facts) {
   double keys = 0;
   for (uint64_t i = 0; i < num_units; ++i) {
     const uint64_t set = NumSetBits(payload.data + i * unit_bytes, unit_bytes);
-    const double share = static_cast<double>(set) / unit_bits;
-    fill += share;
-    rate += std::pow(share, num_probes);
+    const double unit_fill = static_cast<double>(set) / unit_bits;
+    fill += unit_fill;
+    rate += std::pow(unit_fill, num_probes);
     // n keys leave each bit clear with probability (1 - 1/m)^(nk).
-    keys += std::log1p(-share) / (num_probes * std::log1p(-1 / unit_bits));
+    keys += std::log1p(-unit_fill) / (num_probes * std::log1p(-1 / unit_bits));
   }
   const double units = static_cast<double>(num_units);
   facts->push_back(RateFact("fill", "bits set", fill / units));
-  if (std::isfinite(keys)) {  // not where a unit is full
-    facts->push_back({"num_keys_from_fill", keys, "keys, from the bits set",
+  if (std::isfinite(keys)) {  // not if a unit is full
+    facts->push_back({"num_keys_from_fill", keys, "keys, estimated from the bits set",
                       "about " + CountText(static_cast<uint64_t>(keys + 0.5))});
   }
-  facts->push_back(RateFact("false_positive_rate_from_fill", "false positives, from the bits set",
-                            rate / units));
+  facts->push_back(RateFact("false_positive_rate_from_fill",
+                            "false positives, estimated from the bits set", rate / units));
 }
 
 }  // namespace
@@ -77,20 +77,21 @@ Facts InspectBytes(std::string_view filter) {
   facts.push_back({"layout", LayoutName(payload.layout), "layout", LayoutName(payload.layout)});
   facts.push_back({"always_matches", always_matches, "", ""});
   if (always_matches) {
-    facts.push_back({"why", why, "not a usable bloomline filter, it matches every key", why});
+    facts.push_back({"why", why, "not a usable bloomline filter, so it matches every key", why});
     return facts;
   }
   facts.push_back({"payload_bytes", payload.num_bytes, "", ""});
   if (payload.line_bytes > 1) {
     facts.push_back(
-        {"num_lines", payload.num_lines, "lines",
+        {"num_blocks", payload.num_lines, "blocks",
          CountText(payload.num_lines) + " of " + std::to_string(payload.line_bytes) + " bytes"});
-    facts.push_back({"line_bytes", payload.line_bytes, "", ""});
+    facts.push_back({"block_bytes", payload.line_bytes, "", ""});
   }
   const bool bloom = !core::IsCompact(payload.layout);
   if (bloom) facts.push_back(CountFact("num_probes", "probes", payload.parameter));
   facts.push_back({"seed", payload.seed, "seed", std::to_string(payload.seed)});
-  if (payload.num_bytes == 0) facts.push_back({"num_keys", 0, "keys", "none, it matches nothing"});
+  if (payload.num_bytes == 0)
+    facts.push_back({"num_keys", 0, "keys", "none, so it matches nothing"});
   if (bloom && payload.num_bytes != 0) AppendFill(payload, &facts);
   const FilterView view = FilterView::Open(filter);
   AppendRandomMatchRate([&](size_t n, const std::string_view* keys,

@@ -14,7 +14,7 @@ namespace {
 std::optional<Facts> InspectFile(const std::string& path, std::string* error) {
   filters::InputFile file;
   if (!file.Open(path, error)) return std::nullopt;
-  // Mapped, so that a file of any length takes no memory: what is no filter is told by its end.
+  // Mapped, so that a file of any length takes no memory: its end shows whether it is a filter.
   filters::FilterMemory memory;
   if (file.size() != 0) {
     memory = filters::FilterMemory::OfFile(file.descriptor(), file.size());
@@ -47,8 +47,7 @@ int Run(const std::string& path, bool as_json) {
 
 void AddInspectCommand(CLI::App* app, int* exit_code) {
   CLI::App* command = app->add_subcommand(
-      "inspect",
-      "What a file is that holds a filter: bytes from FilterBuilder::Finish, or a saved filter");
+      "inspect", "Describes a file: bytes from FilterBuilder::Finish, or a saved filter");
   auto path = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
   command->add_option("FILE", *path, "The file")->required()->type_name("");

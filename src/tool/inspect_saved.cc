@@ -9,10 +9,12 @@
 namespace bloomline::tool {
 namespace {
 
-// What the files begin with: docs/format.md.
+// The first bytes of the files (docs/format.md, sections 8 to 10).
 constexpr std::string_view kBloomMagic = "bLnBloom";
 constexpr std::string_view kScalableMagic = "bLnScale";
 constexpr std::string_view kCountingMagic = "bLnCount";
+static_assert(kScalableMagic.size() == kBloomMagic.size());
+static_assert(kCountingMagic.size() == kBloomMagic.size());
 
 const char* LayoutName(BloomLayout layout) {
   switch (layout) {
@@ -35,15 +37,16 @@ Fact CapacityFact(uint64_t capacity) {
           capacity == 0 ? "not stated" : CountText(capacity) + " keys"};
 }
 
-// What BloomFilterBase and ScalableBloomFilter both tell.
+// Appends what BloomFilterBase and ScalableBloomFilter have in common.
 template <typename Filter>
 void AppendEstimates(const Filter& filter, Facts* facts) {
   facts->push_back(CountFact("num_bits", "bits", filter.num_bits()));
   facts->push_back(CapacityFact(filter.capacity()));
-  facts->push_back(CountFact("num_keys", "keys added that changed it", filter.num_keys()));
-  facts->push_back(
-      CountFact("estimated_num_keys", "keys, from the bits set", filter.EstimatedNumKeys()));
-  facts->push_back(RateFact("estimated_false_positive_rate", "false positives, from the bits set",
+  facts->push_back(CountFact("num_keys", "keys added that changed a bit", filter.num_keys()));
+  facts->push_back(CountFact("estimated_num_keys", "keys, estimated from the bits set",
+                             filter.EstimatedNumKeys()));
+  facts->push_back(RateFact("estimated_false_positive_rate",
+                            "false positives, estimated from the bits set",
                             filter.EstimatedFalsePositiveRate()));
   AppendRandomMatchRate([&](size_t n, const std::string_view* keys,
                             bool* answers) { filter.MayMatch(n, keys, answers); },
@@ -65,11 +68,12 @@ std::optional<Facts> InspectScalable(const std::string& path, std::string* error
   const auto filter = ScalableBloomFilter::Load(path, error);
   if (filter == nullptr) return std::nullopt;
   const ScalableBloomFilterOptions& options = filter->options();
-  Facts facts = {KindFact("ScalableBloomFilter"),
-                 {"layout", LayoutName(options.layout), "layout", LayoutName(options.layout)},
-                 {"seed", options.seed, "seed", std::to_string(options.seed)},
-                 CountFact("num_stages", "stages", filter->num_stages()),
-                 RateFact("bound", "bound of false positives", options.false_positive_rate)};
+  Facts facts = {
+      KindFact("ScalableBloomFilter"),
+      {"layout", LayoutName(options.layout), "layout", LayoutName(options.layout)},
+      {"seed", options.seed, "seed", std::to_string(options.seed)},
+      CountFact("num_stages", "stages", filter->num_stages()),
+      RateFact("bound", "bound of the false-positive rate", options.false_positive_rate)};
   AppendEstimates(*filter, &facts);
   return facts;
 }
@@ -86,7 +90,7 @@ std::optional<Facts> InspectCounting(const std::string& path, std::string* error
       CountFact("num_probes", "probes", static_cast<uint64_t>(filter->num_probes())),
       {"seed", filter->seed(), "seed", std::to_string(filter->seed())},
       CapacityFact(filter->capacity()),
-      CountFact("num_keys", "keys, repeats counted", filter->num_keys()),
+      CountFact("num_keys", "keys, including repeats", filter->num_keys()),
       CountFact("num_saturated_counters", "saturated counters", filter->num_saturated_counters())};
   AppendRandomMatchRate([&](size_t n, const std::string_view* keys,
                             bool* answers) { filter->MayMatch(n, keys, answers); },

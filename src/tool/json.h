@@ -1,4 +1,4 @@
-// What the commands' JSON has in common.
+// JSON, as all commands write it.
 #ifndef BLOOMLINE_TOOL_JSON_H_
 #define BLOOMLINE_TOOL_JSON_H_
 

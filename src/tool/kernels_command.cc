@@ -1,4 +1,5 @@
-// bloomline kernels: which instruction sets this binary has, this machine can run, and are used.
+// bloomline kernels: the SIMD implementations in this binary, which of them this machine supports,
+// and which one is active.
 #include <iostream>
 #include <memory>
 
@@ -35,7 +36,7 @@ void PrintTable() {
 
 void AddKernelsCommand(CLI::App* app, int* exit_code) {
   CLI::App* command = app->add_subcommand(
-      "kernels", "Instruction sets that can answer queries here; BLOOMLINE_KERNEL forces one");
+      "kernels", "Lists the SIMD implementations (kernels); BLOOMLINE_KERNEL forces one");
   auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "Print JSON");
   command->callback([=] {

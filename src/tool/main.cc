@@ -1,4 +1,4 @@
-// bloomline: sizes filters, looks into them, shows the kernels (docs/tool.md).
+// bloomline: sizes filters, inspects them, lists the kernels (docs/tool.md).
 #include <cstdio>
 #include <exception>
 #include <stdexcept>
@@ -14,8 +14,7 @@ int main(int argc, char** argv) {
     const std::string kernel_error = bloomline::KernelVariableError();
     if (!kernel_error.empty()) throw std::runtime_error(kernel_error);
     int exit_code = kExitOk;
-    CLI::App app("Filters for LevelDB-style key-value stores: sizes them, looks into them.",
-                 "bloomline");
+    CLI::App app("Sizes and inspects filters for key-value stores.", "bloomline");
     app.set_version_flag("--version", "bloomline " BLOOMLINE_VERSION_STRING);
     app.require_subcommand(1);
     AddSizeCommand(&app, &exit_code);

@@ -21,12 +21,12 @@ constexpr Unit kByteUnits[] = {
 };
 constexpr Unit kRateUnits[] = {{"", 1}, {"%", 0.01}};
 
-// The number in front of one of the units, times that unit. Underscores between digits separate.
+// The number before one of the units, times that unit. Underscores may separate digits.
 template <size_t N>
 std::optional<double> ParseWithUnit(std::string text, const Unit (&units)[N]) {
   text.erase(std::remove(text.begin(), text.end(), '_'), text.end());
   if (!text.empty() && text[0] == '+') text.erase(0, 1);
-  // from_chars also takes "inf", "nan" and a minus.
+  // from_chars would also accept "inf", "nan" and a minus.
   if (text.find_first_not_of("0123456789.") == 0) return std::nullopt;
   const char* const end = text.data() + text.size();
   double number = 0;
@@ -50,7 +50,7 @@ std::optional<uint64_t> ParseCount(const std::string& text, std::string* error) 
   constexpr double kMax = 1e18;
   const std::optional<double> value = ParseWithUnit(text, kCountUnits);
   if (value && *value >= 1 && *value <= kMax && *value == std::floor(*value)) {
-    // Digits alone may say more than a double holds.
+    // Digits alone may be more precise than a double.
     std::string digits = text;
     digits.erase(std::remove(digits.begin(), digits.end(), '_'), digits.end());
     uint64_t exact = 0;
@@ -58,9 +58,10 @@ std::optional<uint64_t> ParseCount(const std::string& text, std::string* error) 
     const auto parsed = std::from_chars(digits.data(), end, exact);
     return parsed.ec == std::errc() && parsed.ptr == end ? exact : static_cast<uint64_t>(*value);
   }
-  *error = "'" + text +
-           "'; allowed: a whole number from 1 to 1e18, as 5000000000, 5_000_000_000, 5e9 or 5G "
-           "(k, M, G, T: powers of 1000)";
+  *error =
+      "'" + text +
+      "'; allowed: a whole number from 1 to 1e18, for example 5000000000, 5_000_000_000, 5e9 or 5G "
+      "(k, M, G, T: powers of 1000)";
   return std::nullopt;
 }
 
@@ -69,15 +70,15 @@ std::optional<uint64_t> ParseBytes(const std::string& text, std::string* error) 
   const std::optional<double> value = ParseWithUnit(text, kByteUnits);
   if (value && *value >= 1 && *value <= kMax) return static_cast<uint64_t>(*value);
   *error = "'" + text +
-           "'; allowed: 1 B to 2^60 B, as 4GiB (KiB, MiB, GiB, TiB: powers of 1024), 4GB (kB, MB, "
-           "GB, TB: powers of 1000) or a number of bytes";
+           "'; allowed: 1 B to 2^60 B, for example 4GiB (KiB, MiB, GiB, TiB: powers of 1024), 4GB "
+           "(kB, MB, GB, TB: powers of 1000) or a number of bytes";
   return std::nullopt;
 }
 
 std::optional<double> ParseRate(const std::string& text, std::string* error) {
   const std::optional<double> value = ParseWithUnit(text, kRateUnits);
   if (value && *value > 0 && *value < 1) return value;
-  *error = "'" + text + "'; allowed: more than 0 and less than 1, as 0.01, 1e-2 or 1%";
+  *error = "'" + text + "'; allowed: more than 0 and less than 1, for example 0.01, 1e-2 or 1%";
   return std::nullopt;
 }
 

@@ -1,5 +1,5 @@
-// Numbers as people write them. Each parser returns nothing, and a sentence with the text and what
-// is allowed in *error, for anything else.
+// Numbers as people write them. Each parser returns nothing for any other text, with a sentence in
+// *error (not null) that has the text and what is allowed.
 #ifndef BLOOMLINE_TOOL_QUANTITY_H_
 #define BLOOMLINE_TOOL_QUANTITY_H_
 
@@ -12,8 +12,8 @@ namespace bloomline::tool {
 // A whole number from 1 to 1e18: 5000000000, 5_000_000_000, 5e9 or, in powers of 1000, 5G.
 std::optional<uint64_t> ParseCount(const std::string& text, std::string* error);
 
-// Bytes from 1 to 2^60, with a unit that says which power it is: 4GiB, 500MB, 4096B. "4G" would be
-// one of two.
+// Bytes from 1 to 2^60, with an unambiguous unit: 4GiB, 500MB, 4096B or none. "4G" could be 4GiB or
+// 4GB, and is refused.
 std::optional<uint64_t> ParseBytes(const std::string& text, std::string* error);
 
 // A probability in (0, 1): 0.01, 1e-2 or 1%.
@@ -28,7 +28,7 @@ std::string BytesText(uint64_t bytes);
 // Three digits: 0.957 %
 std::string RateText(double rate);
 
-// With so many digits after the point.
+// With that number of digits after the point.
 std::string NumberText(double value, int digits);
 
 }  // namespace bloomline::tool

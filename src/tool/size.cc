@@ -11,7 +11,7 @@
 namespace bloomline::tool {
 namespace {
 
-// The number of keys that the filter is made for, if the request says.
+// The number of keys that the filter is sized for, if the request has one.
 std::optional<uint64_t> SizedFor(const SizeRequest& request) {
   return request.capacity ? request.capacity : request.num_keys;
 }
@@ -20,7 +20,8 @@ double BitsPerKey(uint64_t bytes, uint64_t num_keys) {
   return 8 * static_cast<double>(bytes) / static_cast<double>(num_keys);
 }
 
-// What the format can offer in bits per key; or why not, in row->problem.
+// The bits per key of a filter of this format that meets the request. None, with the reason in
+// row->problem, if no filter does.
 std::optional<double> ChooseBitsPerKey(Format format, const SizeRequest& request, SizeRow* row) {
   if (request.rate) {
     row->problem = ValidateFalsePositiveRate(format, *request.rate);
@@ -37,8 +38,7 @@ std::optional<double> ChooseBitsPerKey(Format format, const SizeRequest& request
     const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
     if (std::isnan(options.bits_per_key)) {
       row->problem = BytesText(*request.memory_bytes) + " for " + CountText(*request.num_keys) +
-                     " keys is too little; the least that " + FormatName(format) +
-                     " filters take is " +
+                     " keys is too little; a " + FormatName(format) + " filter needs at least " +
                      BytesText(FilterBytes(format, *request.num_keys, allowed.min)) + ", at " +
                      NumberText(allowed.min, 0) + " bits per key";
       return std::nullopt;
@@ -72,7 +72,7 @@ SizeRow FormatRow(Format format, const SizeRequest& request) {
     row.overfilled_rate =
         FalsePositiveRateWithKeys(format, *bits_per_key, row.num_keys, *request.num_keys);
   }
-  // Of smaller filters, the rate is above that of large ones for their size alone.
+  // Below this number, the rate is higher than that of large filters anyway.
   constexpr uint64_t kManyKeys = 1000000;
   const double ideal_rate = FalsePositiveRate(format, *bits_per_key);
   if (format == Format::kClassic && row.num_keys > kManyKeys && *row.rate > 1.05 * ideal_rate) {
@@ -84,7 +84,7 @@ SizeRow FormatRow(Format format, const SizeRequest& request) {
   return row;
 }
 
-// The most n with bytes_of(n) <= limit, or 0; bytes_of grows with n.
+// The greatest n with bytes_of(n) <= limit, or 0. bytes_of must be increasing.
 template <typename BytesOf>
 uint64_t MostKeys(uint64_t limit, BytesOf bytes_of) {
   uint64_t fitting = 0;
@@ -94,12 +94,12 @@ uint64_t MostKeys(uint64_t limit, BytesOf bytes_of) {
   return fitting;
 }
 
-// A structure whose size follows from the number of keys alone.
+// The row of a structure whose size follows from the number of keys alone.
 template <typename BytesOf>
 SizeRow KeyRow(const std::string& name, const SizeRequest& request, BytesOf bytes_of) {
   SizeRow row;
   row.name = name;
-  // It holds the keys that are there, whatever number a filter is sized for.
+  // It stores the keys that are there, whatever number a filter is sized for.
   row.num_keys = request.num_keys ? *request.num_keys : MostKeys(*request.memory_bytes, bytes_of);
   row.bytes = bytes_of(row.num_keys);
   row.bits_per_key = row.num_keys == 0 ? 0 : BitsPerKey(row.bytes, row.num_keys);
@@ -107,7 +107,7 @@ SizeRow KeyRow(const std::string& name, const SizeRequest& request, BytesOf byte
   return row;
 }
 
-// A structure whose size follows from bits per key.
+// The row of a structure whose size follows from bits per key.
 SizeRow BitsRow(const std::string& name, const SizeRequest& request, double bits_per_key) {
   SizeRow row;
   row.name = name;
@@ -122,17 +122,17 @@ SizeRow BitsRow(const std::string& name, const SizeRequest& request, double bits
   return row;
 }
 
-// What the request leaves to a structure with a closed formula.
+// The bits per key that the request gives to a structure with a closed formula.
 double RequestedBitsPerKey(const SizeRequest& request, double for_rate) {
   if (request.rate) return for_rate;
   if (request.bits_per_key) return *request.bits_per_key;
   return BitsPerKey(*request.memory_bytes, *request.num_keys);
 }
 
-SizeRow TextbookRow(const SizeRequest& request) {
+SizeRow StandardRow(const SizeRequest& request) {
   const double for_rate = request.rate ? IdealBitsPerKey(*request.rate) : 0;
   const double bits_per_key = RequestedBitsPerKey(request, for_rate);
-  SizeRow row = BitsRow("textbook Bloom filter", request, bits_per_key);
+  SizeRow row = BitsRow("standard Bloom filter", request, bits_per_key);
   row.num_probes = IdealNumProbes(bits_per_key);
   row.max_lines_per_query = static_cast<int>(std::ceil(*row.num_probes));
   row.rate = StandardFalsePositiveRate(bits_per_key, *row.num_probes);
@@ -162,8 +162,8 @@ std::string Validate(const SizeRequest& request) {
     return "give two of --keys, --memory and --fpr (or --bits-per-key instead of --fpr)";
   }
   if (request.capacity && (!sized_by_keys || request.memory_bytes)) {
-    return "--capacity is what filters are sized for, by --fpr or --bits-per-key, and --keys what "
-           "they then hold: give these";
+    return "--capacity is the number of keys that filters are sized for: give --keys, the number "
+           "that they hold, and --fpr or --bits-per-key with it";
   }
   if (request.bits_per_key &&
       !(*request.bits_per_key > 0 && std::isfinite(*request.bits_per_key))) {
@@ -185,7 +185,7 @@ std::vector<SizeRow> ReferenceRows(const SizeRequest& request) {
   SizeRow fingerprints = KeyRow("hash table, 64-bit fingerprints", request,
                                 [](uint64_t n) { return HashTableBytes(n, 8); });
   fingerprints.rate = static_cast<double>(fingerprints.num_keys) * std::exp2(-64);
-  return {TextbookRow(request), InformationLimitRow(request), fingerprints,
+  return {StandardRow(request), InformationLimitRow(request), fingerprints,
           KeyRow("std::unordered_set, " + keys, request,
                  [&](uint64_t n) { return UnorderedSetBytes(n, request.key_bytes); }),
           KeyRow("sorted array, " + keys, request,

@@ -1,5 +1,5 @@
-// What `bloomline size` computes: given two of keys, rate (or bits per key) and memory, the third,
-// for every format and for what else could hold the keys.
+// What `bloomline size` computes: of keys, rate (or bits per key) and memory the third, if two are
+// given; for every format, and for other structures that could store the keys.
 #ifndef BLOOMLINE_TOOL_SIZE_H_
 #define BLOOMLINE_TOOL_SIZE_H_
 
@@ -12,28 +12,27 @@ namespace bloomline::tool {
 
 struct SizeRequest {
   std::optional<uint64_t> num_keys;
-  std::optional<uint64_t> capacity;  // keys that the filter is sized for, if not num_keys
+  std::optional<uint64_t> capacity;  // keys that the filter is sized for; none: num_keys
   std::optional<double> rate;
   std::optional<double> bits_per_key;
   std::optional<uint64_t> memory_bytes;
-  uint64_t key_bytes = 16;  // of the structures that keep keys
+  uint64_t key_bytes = 16;  // for structures that store keys
 };
 
-// Empty, or what the request says too much or too little.
+// Empty, or what is missing in the request, or too much.
 std::string Validate(const SizeRequest& request);
 
 struct SizeRow {
   std::string name;
-  std::string problem;  // not empty: why the figures below are missing
+  std::string problem;  // if not empty: why the figures below are missing
   std::string note;
   uint64_t num_keys = 0;  // that it is sized for
   double bits_per_key = 0;
   uint64_t bytes = 0;
   std::optional<double> num_probes;
   std::optional<int> max_lines_per_query;
-  std::optional<double> rate;             // holding num_keys
-  std::optional<double> overfilled_rate;  // holding the request's num_keys, where it is sized for
-                                          // another number
+  std::optional<double> rate;             // with num_keys keys
+  std::optional<double> overfilled_rate;  // with the request's num_keys; only if it has a capacity
 };
 
 // Both need a request that Validate accepts.

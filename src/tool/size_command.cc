@@ -13,7 +13,7 @@
 namespace bloomline::tool {
 namespace {
 
-// An option whose text one of quantity.h's parsers reads.
+// Adds an option whose value `parse`, a function of quantity.h, reads.
 template <typename T, typename Parse>
 void AddQuantity(CLI::App* command, const std::string& name, std::optional<T>* value, Parse parse,
                  const std::string& help) {
@@ -29,7 +29,7 @@ void AddQuantity(CLI::App* command, const std::string& name, std::optional<T>* v
       ->type_name("");
 }
 
-// All but the textbook's.
+// False for the standard Bloom filter of the comparison, whose k is a fraction.
 bool HasWholeProbes(const SizeRow& row) {
   return row.num_probes && *row.num_probes == std::floor(*row.num_probes);
 }
@@ -129,18 +129,22 @@ int Run(const SizeRequest& request, bool json) {
 
 void AddSizeCommand(CLI::App* app, int* exit_code) {
   CLI::App* command = app->add_subcommand(
-      "size", "Memory, keys or false-positive rate of filters, from two of the three");
+      "size", "Computes memory, keys or false-positive rate of a filter from the other two");
   auto request = std::make_shared<SizeRequest>();
   auto json = std::make_shared<bool>(false);
-  AddQuantity(command, "--keys", &request->num_keys, ParseCount, "Keys, as 5e9 or 5G");
-  AddQuantity(command, "--fpr", &request->rate, ParseRate, "False-positive rate, as 0.01 or 1%");
-  AddQuantity(command, "--memory", &request->memory_bytes, ParseBytes, "Memory, as 4GiB or 500MB");
-  command->add_option("--bits-per-key", request->bits_per_key, "Instead of --fpr")->type_name("");
+  AddQuantity(command, "--keys", &request->num_keys, ParseCount,
+              "Number of keys, for example 5e9 or 5G");
+  AddQuantity(command, "--fpr", &request->rate, ParseRate,
+              "False-positive rate, for example 0.01 or 1%");
+  AddQuantity(command, "--memory", &request->memory_bytes, ParseBytes,
+              "Memory, for example 4GiB or 500MB");
+  command->add_option("--bits-per-key", request->bits_per_key, "Bits per key, instead of --fpr")
+      ->type_name("");
   AddQuantity(command, "--capacity", &request->capacity, ParseCount,
-              "Keys the filter is sized for, if it then holds another number");
+              "Number of keys that the filter is sized for, if it holds another number");
   command
       ->add_option("--key-bytes", request->key_bytes,
-                   "Length of a key, for the structures that keep keys")
+                   "Length of a key, for the structures that store keys")
       ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 30))
       ->capture_default_str()
       ->type_name("");

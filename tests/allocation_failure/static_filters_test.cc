@@ -82,7 +82,7 @@ TEST(FilterOptions, NeedNoMemory) {
 TEST(Seed, NeedsNoMemory) {
   ExpectNoAllocation({"DrawSeed"}, [] {
     uint64_t seed = 0;
-    EXPECT_TRUE(DrawSeed(&seed));
+    EXPECT_TRUE(DrawSeed(&seed, nullptr));
   });
 }
 

@@ -1,0 +1,303 @@
+// Convention 3 of c.h: *errptr is unchanged when a function succeeds; when it fails, the old
+// message is freed and *errptr is a new one. That the old one is freed, AddressSanitizer checks.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "bloomline/c.h"
+#include "tests/declared_functions.h"
+#include "tests/injected_entropy.h"
+#include "tests/temp_dir.h"
+#ifdef BLOOMLINE_TEST_LEVELDB
+#include "bloomline/c_leveldb.h"
+#endif
+
+namespace bloomline {
+namespace {
+
+using Call = std::function<bool(char** errptr)>;
+
+struct Function {
+  std::string name;
+  Call succeeds;
+  Call fails;  // none: it fails out of memory alone, which tests/allocation_failure tries
+};
+
+template <typename T>
+using Handle = std::unique_ptr<T, void (*)(T*)>;
+
+std::string Path(const std::string& name) {
+  static const tests::TempDir dir;
+  return dir.Path(name);
+}
+
+bool IsMade(const bloomline_bloom_t* bloom) {
+  bloomline_bloom_destroy(bloom);
+  return bloom != nullptr;
+}
+
+bool IsMade(bloomline_counting_t* counting) {
+  bloomline_counting_destroy(counting);
+  return counting != nullptr;
+}
+
+bloomline_bloom_t* CreateBloom(uint64_t capacity, char** errptr) {
+  const Handle<bloomline_bloomoptions_t> options(bloomline_bloomoptions_create(),
+                                                 bloomline_bloomoptions_destroy);
+  bloomline_bloomoptions_set_capacity(options.get(), capacity);
+  return bloomline_bloom_create(options.get(), errptr);
+}
+
+bloomline_counting_t* CreateCounting(uint64_t capacity, char** errptr) {
+  const Handle<bloomline_countingoptions_t> options(bloomline_countingoptions_create(),
+                                                    bloomline_countingoptions_destroy);
+  bloomline_countingoptions_set_capacity(options.get(), capacity);
+  return bloomline_counting_create(options.get(), errptr);
+}
+
+using BloomHandle = std::unique_ptr<bloomline_bloom_t, void (*)(const bloomline_bloom_t*)>;
+
+BloomHandle Bloom(uint64_t capacity = 10) {
+  char* error = nullptr;
+  return BloomHandle(CreateBloom(capacity, &error), bloomline_bloom_destroy);
+}
+
+Handle<bloomline_counting_t> Counting(uint64_t capacity = 10) {
+  char* error = nullptr;
+  return {CreateCounting(capacity, &error), bloomline_counting_destroy};
+}
+
+std::string SavedBloom() {
+  char* error = nullptr;
+  EXPECT_TRUE(bloomline_bloom_save(Bloom().get(), Path("bloom").c_str(), &error));
+  return Path("bloom");
+}
+
+std::string SavedCounting() {
+  char* error = nullptr;
+  EXPECT_TRUE(bloomline_counting_save(Counting().get(), Path("counting").c_str(), &error));
+  return Path("counting");
+}
+
+std::string Missing() { return Path("missing/file"); }
+
+// A builder with a random seed; null, with *errptr, if none can be drawn.
+Handle<bloomline_builder_t> RandomBuilder(char** errptr) {
+  const Handle<bloomline_filteroptions_t> options(bloomline_filteroptions_create(),
+                                                  bloomline_filteroptions_destroy);
+  bloomline_filteroptions_set_random_seed(options.get(), 1);
+  return {bloomline_builder_create(options.get(), errptr), bloomline_builder_destroy};
+}
+
+bool CreatesBuilder(double bits_per_key, char** errptr) {
+  const Handle<bloomline_filteroptions_t> options(bloomline_filteroptions_create(),
+                                                  bloomline_filteroptions_destroy);
+  bloomline_filteroptions_set_bits_per_key(options.get(), bits_per_key);
+  const Handle<bloomline_builder_t> builder(bloomline_builder_create(options.get(), errptr),
+                                            bloomline_builder_destroy);
+  return builder != nullptr;
+}
+
+bool FinishesBuilder(bloomline_builder_t* builder, char** errptr) {
+  size_t length;
+  char* const filter = bloomline_builder_finish(builder, 1, &length, errptr);
+  bloomline_free(filter);
+  return filter != nullptr;
+}
+
+#ifdef BLOOMLINE_TEST_LEVELDB
+bool IsMade(leveldb_filterpolicy_t* policy) {
+  if (policy != nullptr) leveldb_filterpolicy_destroy(policy);
+  return policy != nullptr;
+}
+#endif
+
+std::vector<Function> Functions() {
+  return {
+      {"bloomline_draw_seed", [](char** errptr) { return bloomline_draw_seed(errptr) != 0; },
+       [](char** errptr) {
+         const tests::InjectedEntropy failing;
+         return bloomline_draw_seed(errptr) != 0;
+       }},
+      {"bloomline_builder_create", [](char** errptr) { return CreatesBuilder(10, errptr); },
+       [](char** errptr) { return CreatesBuilder(-1, errptr); }},
+      {"bloomline_builder_finish",
+       [](char** errptr) {
+         const auto builder = RandomBuilder(errptr);
+         bloomline_builder_add_key(builder.get(), "key", 3);
+         return FinishesBuilder(builder.get(), errptr);
+       },
+       [](char** errptr) {
+         char* error = nullptr;
+         const auto builder = RandomBuilder(&error);
+         const tests::InjectedEntropy failing;  // so the second filter gets no seed
+         EXPECT_TRUE(FinishesBuilder(builder.get(), &error));
+         bloomline_builder_add_key(builder.get(), "key", 3);
+         return FinishesBuilder(builder.get(), errptr);
+       }},
+      {"bloomline_bloom_create", [](char** errptr) { return IsMade(CreateBloom(10, errptr)); },
+       [](char** errptr) { return IsMade(CreateBloom(0, errptr)); }},
+      {"bloomline_bloom_copy",
+       [](char** errptr) { return IsMade(bloomline_bloom_copy(Bloom().get(), errptr)); }, nullptr},
+      {"bloomline_bloom_load",
+       [](char** errptr) { return IsMade(bloomline_bloom_load(SavedBloom().c_str(), errptr)); },
+       [](char** errptr) { return IsMade(bloomline_bloom_load(Missing().c_str(), errptr)); }},
+      {"bloomline_bloom_open_mapped",
+       [](char** errptr) {
+         return IsMade(bloomline_bloom_open_mapped(SavedBloom().c_str(), 1, errptr));
+       },
+       [](char** errptr) {
+         return IsMade(bloomline_bloom_open_mapped(Missing().c_str(), 1, errptr));
+       }},
+      {"bloomline_bloom_merge",
+       [](char** errptr) -> bool {
+         return bloomline_bloom_merge(Bloom().get(), Bloom().get(), errptr);
+       },
+       [](char** errptr) -> bool {
+         return bloomline_bloom_merge(Bloom().get(), Bloom(1000).get(), errptr);
+       }},
+      {"bloomline_bloom_intersect",
+       [](char** errptr) -> bool {
+         return bloomline_bloom_intersect(Bloom().get(), Bloom().get(), errptr);
+       },
+       [](char** errptr) -> bool {
+         return bloomline_bloom_intersect(Bloom().get(), Bloom(1000).get(), errptr);
+       }},
+      {"bloomline_bloom_save",
+       [](char** errptr) -> bool {
+         return bloomline_bloom_save(Bloom().get(), Path("bloom").c_str(), errptr);
+       },
+       [](char** errptr) -> bool {
+         return bloomline_bloom_save(Bloom().get(), Missing().c_str(), errptr);
+       }},
+      {"bloomline_bloom_to_bytes",
+       [](char** errptr) {
+         size_t length;
+         char* const bytes = bloomline_bloom_to_bytes(Bloom().get(), &length, errptr);
+         bloomline_free(bytes);
+         return bytes != nullptr;
+       },
+       nullptr},
+      {"bloomline_bloom_from_bytes",
+       [](char** errptr) {
+         size_t length;
+         char* const bytes = bloomline_bloom_to_bytes(Bloom().get(), &length, errptr);
+         const bool made = IsMade(bloomline_bloom_from_bytes(bytes, length, errptr));
+         bloomline_free(bytes);
+         return made;
+       },
+       [](char** errptr) { return IsMade(bloomline_bloom_from_bytes("no", 2, errptr)); }},
+      {"bloomline_counting_create",
+       [](char** errptr) { return IsMade(CreateCounting(10, errptr)); },
+       [](char** errptr) { return IsMade(CreateCounting(0, errptr)); }},
+      {"bloomline_counting_load",
+       [](char** errptr) {
+         return IsMade(bloomline_counting_load(SavedCounting().c_str(), errptr));
+       },
+       [](char** errptr) { return IsMade(bloomline_counting_load(Missing().c_str(), errptr)); }},
+      {"bloomline_counting_merge",
+       [](char** errptr) -> bool {
+         return bloomline_counting_merge(Counting().get(), Counting().get(), errptr);
+       },
+       [](char** errptr) -> bool {
+         return bloomline_counting_merge(Counting().get(), Counting(1000).get(), errptr);
+       }},
+      {"bloomline_counting_save",
+       [](char** errptr) -> bool {
+         return bloomline_counting_save(Counting().get(), Path("counting").c_str(), errptr);
+       },
+       [](char** errptr) -> bool {
+         return bloomline_counting_save(Counting().get(), Missing().c_str(), errptr);
+       }},
+      {"bloomline_counting_to_bytes",
+       [](char** errptr) {
+         size_t length;
+         char* const bytes = bloomline_counting_to_bytes(Counting().get(), &length, errptr);
+         bloomline_free(bytes);
+         return bytes != nullptr;
+       },
+       nullptr},
+      {"bloomline_counting_from_bytes",
+       [](char** errptr) {
+         size_t length;
+         char* const bytes = bloomline_counting_to_bytes(Counting().get(), &length, errptr);
+         const bool made = IsMade(bloomline_counting_from_bytes(bytes, length, errptr));
+         bloomline_free(bytes);
+         return made;
+       },
+       [](char** errptr) { return IsMade(bloomline_counting_from_bytes("no", 2, errptr)); }},
+      {"bloomline_counting_create_bloom",
+       [](char** errptr) {
+         return IsMade(bloomline_counting_create_bloom(Counting().get(), errptr));
+       },
+       nullptr},
+      {"bloomline_force_kernel",
+       [](char** errptr) {
+         bloomline_force_kernel(bloomline_active_kernel_name(), errptr);
+         return true;
+       },
+       [](char** errptr) {
+         bloomline_force_kernel("none", errptr);
+         return false;
+       }},
+#ifdef BLOOMLINE_TEST_LEVELDB
+      {"bloomline_leveldb_filterpolicy_create",
+       [](char** errptr) { return IsMade(bloomline_leveldb_filterpolicy_create(1, 10, errptr)); },
+       [](char** errptr) { return IsMade(bloomline_leveldb_filterpolicy_create(1, -1, errptr)); }},
+      {"bloomline_leveldb_filterpolicy_create_with_seed",
+       [](char** errptr) {
+         return IsMade(bloomline_leveldb_filterpolicy_create_with_seed(1, 10, "name", 5, errptr));
+       },
+       [](char** errptr) {
+         return IsMade(bloomline_leveldb_filterpolicy_create_with_seed(1, 10, "", 5, errptr));
+       }},
+#endif
+  };
+}
+
+TEST(CErrorStyleTest, FunctionsFollowTheConvention) {
+  const char* const untouched = "what was there before";
+  for (const Function& function : Functions()) {
+    SCOPED_TRACE(function.name);
+    char* error = nullptr;
+    EXPECT_TRUE(function.succeeds(&error)) << error;
+    EXPECT_EQ(error, nullptr) << "after success";
+    error = strdup(untouched);
+    char* const before = error;
+    EXPECT_TRUE(function.succeeds(&error)) << error;
+    EXPECT_EQ(error, before) << "after success";
+    EXPECT_STREQ(error, untouched);
+    if (function.fails != nullptr) {
+      EXPECT_FALSE(function.fails(&error));
+      EXPECT_STRNE(error, untouched) << "after failure";
+      ASSERT_NE(error, nullptr);
+      EXPECT_STRNE(error, "");
+      EXPECT_EQ(std::strchr(error, '\n'), nullptr) << error;
+    }
+    bloomline_free(error);
+  }
+}
+
+TEST(CErrorStyleTest, EveryFunctionOfThePublicHeadersIsTested) {
+  std::set<std::string> declared;
+  for (const char* header : {
+           "c.h",
+#ifdef BLOOMLINE_TEST_LEVELDB
+           "c_leveldb.h",
+#endif
+       }) {
+    declared.merge(tests::DeclaredFunctionsWith("char** errptr", header));
+  }
+  std::set<std::string> tried;
+  for (const Function& function : Functions()) tried.insert(function.name);
+  EXPECT_EQ(declared, tried);
+}
+
+}  // namespace
+}  // namespace bloomline
