@@ -11,7 +11,6 @@
 
 #include "src/kernels/always_inline.h"
 #include "src/kernels/compact/compact_line.h"
-#include "src/kernels/kernel.h"
 #include "src/kernels/little_endian.h"
 
 namespace bloomline::kernels {
@@ -258,8 +257,8 @@ BLOOMLINE_ALWAYS_INLINE LaneQuery QueryOf(unsigned header, uint32_t base_slots, 
   return {layout, slots, layout.asked[asks_partial]};
 }
 
-BLOOMLINE_ALWAYS_INLINE const char* LanesLine(const CompactLines& filter, uint64_t hash) {
-  return filter.data + BlockedLine(hash, filter.num_lines) * kLineBytes;
+BLOOMLINE_ALWAYS_INLINE const char* LanesLine(const CompactFilter& filter, uint64_t hash) {
+  return filter.data + BlockIndex(hash, filter.num_blocks) * kBlockBytes;
 }
 
 }  // namespace bloomline::kernels
