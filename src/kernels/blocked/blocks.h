@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "src/kernels/always_inline.h"
 #include "src/kernels/blocked/blocked_kernel.h"
 #include "src/kernels/probe_sequence.h"
 
@@ -33,14 +34,17 @@ inline char* WritableBlockOf(const BlockedFilter& filter, uint64_t hash) {
 
 // Prefetches the block of a key, of up to 64 bytes. Where the payload does not begin on the
 // boundary of a cache line, a block lies in two.
-inline void PrefetchBlock(const char* data, uint64_t num_blocks, uint64_t block_bytes,
-                          uint64_t hash) {
+//
+// Always inlined: GCC 12 takes a function that only prefetches for one without an effect, and may
+// drop calls of it.
+BLOOMLINE_ALWAYS_INLINE void PrefetchBlock(const char* data, uint64_t num_blocks,
+                                           uint64_t block_bytes, uint64_t hash) {
   const char* block = data + BlockIndex(hash, num_blocks) * block_bytes;
   __builtin_prefetch(block);
   __builtin_prefetch(block + block_bytes - 1);
 }
 
-inline void PrefetchForWrite(const char* block) {
+BLOOMLINE_ALWAYS_INLINE void PrefetchForWrite(const char* block) {
   __builtin_prefetch(block, 1);
   __builtin_prefetch(block + kBlockBytes - 1, 1);
 }
