@@ -1,5 +1,6 @@
-# hiredis, as target hiredis::hiredis. Component ssl: TLS, as target hiredis::hiredis_ssl, where hiredis (1.0 and later)
-# and OpenSSL's headers are there. Debian's own package files define no targets, or depend on the release.
+# Finds hiredis as the target hiredis::hiredis. The component ssl is TLS, as hiredis::hiredis_ssl:
+# it needs hiredis 1.0 or later and OpenSSL's headers. The package files of Debian's hiredis define
+# no targets, or other targets in each release.
 find_path(hiredis_INCLUDE_DIR hiredis/hiredis.h)
 find_library(hiredis_LIBRARY hiredis)
 find_library(hiredis_ssl_LIBRARY hiredis_ssl)

@@ -5,7 +5,8 @@ set -euo pipefail
 
 missing=()
 for package in "$@"; do
-  dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+  dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' ||
+    missing+=("$package")
 done
 [ ${#missing[@]} -gt 0 ] || exit 0
 

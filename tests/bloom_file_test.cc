@@ -69,7 +69,9 @@ class BloomFileTest : public testing::Test {
   void ExpectRefused(const std::string& bytes, const std::vector<std::string>& parts) {
     const std::string path = dir_.Path("damaged");
     WriteBytes(path, bytes);
-    for (const std::string& error : Refusals(path)) {
+    std::vector<std::string> errors = Refusals(path);
+    EXPECT_EQ(BloomFilter::FromBytes(bytes, &errors.emplace_back()), nullptr);
+    for (const std::string& error : errors) {
       for (const std::string& part : parts) EXPECT_NE(error.find(part), std::string::npos) << error;
     }
   }
@@ -78,7 +80,10 @@ class BloomFileTest : public testing::Test {
     const std::string path = dir_.Path("saved");
     std::string error;
     EXPECT_TRUE(filter.Save(path, &error)) << error;
-    return ReadBytes(path);
+    std::string bytes;
+    EXPECT_TRUE(filter.ToBytes(&bytes, &error)) << error;
+    EXPECT_EQ(bytes, ReadBytes(path));
+    return bytes;
   }
 
   // A saved filter whose header was changed by somebody who knows about checksums.
@@ -164,6 +169,11 @@ TEST_F(BloomFileTest, BytesAreThoseOfTheFormat) {
       EXPECT_EQ(filter->options().false_positive_rate, 0.01);
       ASSERT_TRUE(filter->Save(path, &error)) << error;
       EXPECT_EQ(ReadBytes(path), bytes);
+      const auto from_bytes = ScalableBloomFilter::FromBytes(bytes, &error);
+      ASSERT_NE(from_bytes, nullptr) << error;
+      std::string saved;
+      ASSERT_TRUE(from_bytes->ToBytes(&saved, &error)) << error;
+      EXPECT_EQ(saved, bytes);
       ++num_scalable;
       continue;
     }
@@ -177,6 +187,9 @@ TEST_F(BloomFileTest, BytesAreThoseOfTheFormat) {
     const auto loaded = BloomFilter::Load(path, &error);
     ASSERT_NE(loaded, nullptr) << error;
     EXPECT_TRUE(*loaded == *filter);
+    const auto from_bytes = BloomFilter::FromBytes(bytes, &error);
+    ASSERT_NE(from_bytes, nullptr) << error;
+    EXPECT_EQ(Saved(*from_bytes), bytes);
     ++num_filters;
   }
   EXPECT_EQ(num_filters, 7);

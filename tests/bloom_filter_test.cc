@@ -11,9 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
 #include "src/in_memory/bloom_shape.h"
 #include "tests/bloom_layouts.h"
+#include "tests/bloom_theory.h"
 #include "tests/key_shapes.h"
 
 namespace bloomline {
@@ -49,13 +51,13 @@ double TheoreticalRate(const BloomFilter& filter, uint64_t num_keys) {
   const int k = filter.num_probes();
   switch (filter.layout()) {
     case BloomLayout::kBlocked:
-      return BlockedFalsePositiveRate(num_keys, filter.num_bits() / 512, k);
+      return ExactBlockedFalsePositiveRate(num_keys, filter.num_bits() / 512, k);
     case BloomLayout::kStandard:
-      return ClassicFalsePositiveRate(num_keys, filter.num_bits(), k);
+      return ExactStandardFalsePositiveRate(num_keys, filter.num_bits(), k);
     case BloomLayout::kBlocked128:
-      return SmallBlockFalsePositiveRate(128, num_keys, filter.num_bits() / 128, k);
+      return ExactSmallBlockFalsePositiveRate(128, num_keys, filter.num_bits() / 128, k);
     case BloomLayout::kBlocked64:
-      return SmallBlockFalsePositiveRate(64, num_keys, filter.num_bits() / 64, k);
+      return ExactSmallBlockFalsePositiveRate(64, num_keys, filter.num_bits() / 64, k);
   }
   return 0;
 }
@@ -360,7 +362,7 @@ TEST_P(BloomFilterTest, CapacityAndRateGiveTheShapeThatTheoryAsks) {
       if (rate < 1e-5 && filters::IsSmallBlocks(GetParam())) continue;  // out of reach
       filters::BloomShape shape;
       ASSERT_TRUE(filters::ShapeOf(ForCapacity(GetParam(), capacity, rate), &shape).empty());
-      const double theory = filters::FalsePositiveRate(shape, capacity);
+      const double theory = tests::TheoreticalRate(shape, capacity);
       EXPECT_LE(theory, rate * 1.001) << capacity;
       EXPECT_GE(theory, rate * 0.9) << capacity;
     }

@@ -14,6 +14,7 @@
 #include "src/format/hash.h"
 #include "src/in_memory/bloom_shape.h"
 #include "tests/bloom_layouts.h"
+#include "tests/bloom_theory.h"
 #include "tests/key_shapes.h"
 
 namespace bloomline {
@@ -43,7 +44,7 @@ TEST_P(BloomFprTest, RateIsWithinThreePercentOfTheory) {
       filters::BloomShape shape;
       std::string error;
       ASSERT_TRUE(filters::ShapeOf(options, &shape).empty());
-      const double theory = filters::FalsePositiveRate(shape, n);
+      const double theory = tests::TheoreticalRate(shape, n);
       const uint64_t num_filters = std::max<uint64_t>(1, kMinKeys / n);
       const auto queries =
           static_cast<uint64_t>(kExpected / theory / static_cast<double>(num_filters));

@@ -49,6 +49,19 @@ static void CheckContent(const bloomline_bloom_t* bloom) {
   CHECK(false_positives < kNumPresent / 20);
 }
 
+/* What was saved to bytes is what was saved to a file. */
+static void CheckFileHolds(const char* path, const char* bytes, size_t length) {
+  CHECK(bytes != NULL);
+  CHECK(length > 64);
+  char* const content = malloc(length + 1);
+  FILE* const file = fopen(path, "rb");
+  CHECK(content != NULL && file != NULL);
+  CHECK(fread(content, 1, length + 1, file) == length);
+  CHECK(memcmp(content, bytes, length) == 0);
+  fclose(file);
+  free(content);
+}
+
 static void TestBloom(int layout, const char* directory) {
   StartPhase("one by one");
   bloomline_bloom_t* bloom = MakeBloom(layout, 5);
@@ -103,6 +116,17 @@ static void TestBloom(int layout, const char* directory) {
   CHECK(loaded != NULL);
   CHECK(bloomline_bloom_equal(bloom, loaded));
   bloomline_bloom_destroy(loaded);
+  size_t length = 0;
+  char* bytes = bloomline_bloom_to_bytes(bloom, &length, &error);
+  CheckFileHolds(path, bytes, length);
+  bloomline_bloom_t* from_bytes = bloomline_bloom_from_bytes(bytes, length, &error);
+  CHECK(from_bytes != NULL);
+  CHECK(bloomline_bloom_equal(bloom, from_bytes));
+  bloomline_bloom_destroy(from_bytes);
+  CHECK(error == NULL);
+  CHECK(bloomline_bloom_from_bytes(bytes, length - 1, &error) == NULL);
+  CheckError(&error, "bytes");
+  bloomline_free(bytes);
   for (int verify = 0; verify <= 1; ++verify) {
     const bloomline_bloom_t* mapped = bloomline_bloom_open_mapped(path, (uint8_t)verify, &error);
     CHECK(mapped != NULL);
@@ -212,6 +236,18 @@ static void TestCounting(int counter_bits, const char* directory) {
   CHECK(loaded != NULL);
   CHECK(bloomline_counting_equal(counting, loaded));
   bloomline_counting_destroy(loaded);
+  size_t length = 0;
+  char* bytes = bloomline_counting_to_bytes(counting, &length, &error);
+  CheckFileHolds(path, bytes, length);
+  bloomline_counting_t* from_bytes = bloomline_counting_from_bytes(bytes, length, &error);
+  CHECK(from_bytes != NULL);
+  CHECK(bloomline_counting_equal(counting, from_bytes));
+  bloomline_counting_destroy(from_bytes);
+  CHECK(error == NULL);
+  bytes[100] ^= 1;
+  CHECK(bloomline_counting_from_bytes(bytes, length, &error) == NULL);
+  CheckError(&error, "checksum");
+  bloomline_free(bytes);
 
   StartPhase("counting: union and removal");
   CHECK(bloomline_counting_merge(other, counting, &error));

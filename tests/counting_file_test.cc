@@ -152,6 +152,12 @@ TEST(CountingFileFormatTest, FilesAreExactlyTheBytesOfTheFormat) {
     ASSERT_TRUE(filter->Save(dir.Path("saved"), &error)) << error;
     std::ifstream saved(dir.Path("saved"), std::ios::binary);
     EXPECT_EQ(std::string(std::istreambuf_iterator<char>(saved), {}), bytes);
+    const auto from_bytes = CountingBloomFilter::FromBytes(bytes, &error);
+    ASSERT_NE(from_bytes, nullptr) << error;
+    EXPECT_TRUE(*from_bytes == *filter);
+    std::string saved_bytes;
+    ASSERT_TRUE(from_bytes->ToBytes(&saved_bytes, &error)) << error;
+    EXPECT_EQ(saved_bytes, bytes);
     ++num_filters;
   }
   EXPECT_EQ(num_filters, 4);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bloomline/counting_bloom_filter.h"
-#include "bloomline/sizing.h"
+#include "bloomline/filter_theory.h"
 #include "tests/key_shapes.h"
 
 namespace bloomline {
@@ -69,7 +69,7 @@ TEST_P(CountingFprTest, RateIsWithinThreePercentOfTheory) {
       });
       ASSERT_EQ(filter->num_saturated_counters(), 0u);
       const int per_line = 512 / GetParam();
-      const double theory = SmallBlockFalsePositiveRate(
+      const double theory = ExactSmallBlockFalsePositiveRate(
           per_line, kKeys, filter->num_counters() / static_cast<uint64_t>(per_line),
           filter->num_probes());
       const double rate = MeasuredRate(key, *filter, theory);

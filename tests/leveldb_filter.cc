@@ -1,5 +1,6 @@
 #include "tests/leveldb_filter.h"
 
+#include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
 #include "src/build/compact_builder.h"
 #include "src/build/insert_hashes.h"
@@ -17,7 +18,7 @@ core::Shape ShapeFor(const FilterOptions& options, size_t num_keys) {
     const core::Shape shape = core::SmallSetCompactShape(num_keys, bits_per_key);
     if (shape.layout == core::Layout::kCompact) return shape;
   }
-  return core::SmallSetShape(num_keys, bits_per_key, OptimalFlatNumProbes(bits_per_key),
+  return core::SmallSetShape(num_keys, bits_per_key, OptimalStandardNumProbes(bits_per_key),
                              OptimalNumProbes(Format::kBlocked, bits_per_key));
 }
 

@@ -240,7 +240,7 @@ TEST(Past4GiBTest, BloomFiltersOfEachLayoutKeepTheirKeys) {
           size_t yes = 0;
           for (size_t first = 0; first < of.size(); first += kernels::kBatchKeys) {
             const size_t count = std::min(kernels::kBatchKeys, of.size() - first);
-            filters::HashesMayContain(bits, count, of.data() + first, answers.get());
+            filters::MayMatchHashes(bits, count, of.data() + first, answers.get());
             for (size_t i = 0; i < count; ++i) yes += answers[i] ? 1 : 0;
           }
           return yes;
@@ -248,7 +248,7 @@ TEST(Past4GiBTest, BloomFiltersOfEachLayoutKeepTheirKeys) {
         EXPECT_EQ(ask(hashes), 0u);
         filters::AddHashes(bits, hashes.size(), hashes.data(), answers.get());
         EXPECT_EQ(ask(hashes), hashes.size());
-        for (const uint64_t hash : hashes) EXPECT_TRUE(filters::HashMayContain(bits, hash));
+        for (const uint64_t hash : hashes) EXPECT_TRUE(filters::MayMatchHash(bits, hash));
         EXPECT_LT(ask(others), 10u);  // four of them are in
         madvise(memory.data(), num_lines * 64, MADV_DONTNEED);
       }

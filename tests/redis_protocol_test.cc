@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "bloomline/filter_theory.h"
 #include "bloomline/redis_bloom_filter.h"
-#include "bloomline/sizing.h"
 #include "src/redis/command.h"
 #include "src/redis/connection.h"
 #include "src/redis/layout.h"

@@ -1,5 +1,5 @@
-// A black list that is built once and asked by many processes.
-// Usage: blocked_sites BLOCKED VISITED SCRATCH_DIR    one host to a line
+// A blocklist: one process builds the filter, many processes query it.
+// Usage: blocked_sites BLOCKED VISITED SCRATCH_DIR    one host per line
 #include <bloomline/bloom_filter.h>
 #include <bloomline/filter.h>
 #include <sys/wait.h>
@@ -21,7 +21,7 @@ using example::Require;
 
 constexpr double kRate = 0.001;
 
-// Once, where the list is kept.
+// Runs once, on the machine that keeps the list.
 void Publish(const std::vector<std::string>& sites, const std::string& path) {
   bloomline::BloomFilterOptions options;
   options.capacity = sites.size();
@@ -36,7 +36,7 @@ void Publish(const std::vector<std::string>& sites, const std::string& path) {
               static_cast<double>(filter->num_bits()) / static_cast<double>(sites.size()));
 }
 
-// The smallest file for the same rate.
+// The smallest filter for the same false-positive rate.
 std::string PublishCompact(const std::vector<std::string>& sites) {
   bloomline::FilterBuilder builder(
       bloomline::FilterOptions::ForFalsePositiveRate(bloomline::Format::kCompact, kRate));
@@ -50,11 +50,11 @@ std::string PublishCompact(const std::vector<std::string>& sites) {
 
 struct Decision {
   bool blocked = false;
-  size_t num_queries = 0;        // to the filter
-  size_t num_confirmations = 0;  // to the exact list
+  size_t num_queries = 0;        // of the filter
+  size_t num_confirmations = 0;  // in the exact list
 };
 
-// The host and the domains above it: an entry blocks all below it.
+// Queries the host and its parent domains: an entry blocks all names below it.
 template <typename MayMatch>
 Decision Decide(std::string_view host, const MayMatch& may_match,
                 const std::vector<std::string>& exact_list) {
@@ -70,7 +70,7 @@ Decision Decide(std::string_view host, const MayMatch& may_match,
   return decision;
 }
 
-// What each process does: it is asked for the list's own sites, and for those that people visit.
+// The work of each process: decides on the listed sites and on the sites that people visit.
 template <typename MayMatch>
 void Serve(const char* name, const std::vector<std::string>& sites,
            const std::vector<std::string>& visited, const MayMatch& may_match) {
@@ -89,7 +89,7 @@ void Serve(const char* name, const std::vector<std::string>& sites,
   std::printf("%s: %zu visits, %zu queries, %zu confirmations, %zu blocked\n", name, visited.size(),
               num_queries, num_confirmations, num_blocked);
   Require(example::RateHolds(num_confirmations - num_blocked, num_queries, 1.02 * kRate),
-          "the rate is at most 0.1 %, in the compact format up to 2 % more");
+          "the false-positive rate is at most 0.1 %, for the compact format up to 2 % above that");
 }
 
 int ServeMapped(const std::string& path, const std::vector<std::string>& sites,
@@ -132,10 +132,10 @@ int main(int argc, char** argv) {
   }
 
   const bloomline::FilterView view = bloomline::FilterView::Open(compact);
-  Require(!view.AlwaysMatches(), "the compact filter is understood");
+  Require(!view.AlwaysMatches(), "the compact filter is valid");
   Serve("compact", sites, visited, [&](std::string_view host) { return view.MayMatch(host); });
 
-  // A damaged file is refused; compact bytes have no checksum of their own.
+  // A damaged file is refused. The bytes of FilterBuilder have no checksum.
   std::fstream(path, std::ios::in | std::ios::out | std::ios::binary).seekp(5000).put('\x55');
   std::string error;
   Require(bloomline::MappedBloomFilter::Open(path, bloomline::MappedBloomFilter::Verify::kPayload,

@@ -1,5 +1,5 @@
-// A cache in front of a RocksDB that neither requests for absent keys nor a crowd for one key get
-// through.
+// A cache in front of a RocksDB database that prevents lookups of missing keys (cache penetration)
+// and cache stampedes from reaching the database.
 // Usage: cache_guard WORDS SCRATCH_DIR
 #include <bloomline/atomic_bloom_filter.h>
 #include <bloomline/rocksdb.h>
@@ -32,7 +32,7 @@ using Value = std::optional<std::string>;  // empty: the database does not have 
 constexpr int kThreads = 8;
 constexpr double kRate = 0.01;
 
-// The database, and how often it was read. A read takes a millisecond, as across a network.
+// The database, which counts its reads. A read takes a millisecond, as over a network.
 class Database {
  public:
   explicit Database(const std::string& path) {
@@ -70,17 +70,17 @@ class Database {
 
 class GuardedCache {
  public:
-  // The filter has every key of the database.
+  // `filter` contains every key of the database.
   GuardedCache(Database* database, std::unique_ptr<bloomline::AtomicBloomFilter> filter)
       : database_(database), filter_(std::move(filter)) {}
 
   Value Get(const std::string& key) {
-    if (!filter_->MayMatch(key)) return std::nullopt;  // certainly absent: no lock, no read
+    if (!filter_->MayMatch(key)) return std::nullopt;  // certainly missing: no lock, no read
     std::unique_lock<std::mutex> lock(mutex_);
     const auto cached = cache_.find(key);
     if (cached != cache_.end()) return cached->second;
     const auto running = flights_.find(key);
-    if (running != flights_.end()) {  // someone reads it already
+    if (running != flights_.end()) {  // another thread is reading it
       const std::shared_future<Value> result = running->second->result;
       lock.unlock();
       return result.get();
@@ -91,8 +91,8 @@ class GuardedCache {
     const Value value = database_->Read(key);
     lock.lock();
     const auto mine = flights_.find(key);
-    if (mine != flights_.end() && mine->second == flight) {  // no Put came in between
-      cache_[key] = value;                                   // "absent", too: a false positive
+    if (mine != flights_.end() && mine->second == flight) {  // no Put in the meantime
+      cache_[key] = value;                                   // also "missing": a false positive
       flights_.erase(mine);
     }
     lock.unlock();
@@ -101,7 +101,7 @@ class GuardedCache {
   }
 
   void Put(const std::string& key) {
-    filter_->AddKey(key);  // first: a key in the database that the filter does not have is lost
+    filter_->AddKey(key);  // first: a key that only the database has cannot be found
     database_->Write({key});
     Expire(key);
   }
@@ -142,7 +142,7 @@ void TogetherInThreads(const Task& task) {
 
 std::unique_ptr<bloomline::AtomicBloomFilter> FilterOf(const std::vector<std::string>& keys) {
   bloomline::BloomFilterOptions options;
-  options.capacity = keys.size() + keys.size() / 10;  // room for those that are written later
+  options.capacity = keys.size() + keys.size() / 10;  // for keys that are written later
   options.false_positive_rate = kRate;
   std::string error;
   auto filter = bloomline::AtomicBloomFilter::Create(options, &error);
@@ -165,16 +165,16 @@ int main(int argc, char** argv) {
   database.Write(present);
   GuardedCache cache(&database, FilterOf(present));
 
-  // Penetration: each thread asks for every absent key.
+  // Cache penetration: each thread requests every missing key.
   TogetherInThreads([&] {
-    for (const std::string& key : absent) Require(!cache.Get(key), "absent: " + key);
+    for (const std::string& key : absent) Require(!cache.Get(key), "missing: " + key);
   });
   const size_t num_absent_reads = database.num_reads.exchange(0);
-  std::printf("%zu requests for absent keys: %zu database reads\n", kThreads * absent.size(),
+  std::printf("%zu requests for missing keys: %zu database reads\n", kThreads * absent.size(),
               num_absent_reads);
-  Require(example::RateHolds(num_absent_reads, absent.size(), kRate), "few absent keys are read");
+  Require(example::RateHolds(num_absent_reads, absent.size(), kRate), "few missing keys are read");
 
-  // Breakdown: all threads ask at once for a key that has just left the cache, or was never in it.
+  // Cache stampede: all threads request, at the same time, a key that is not in the cache.
   const std::vector<std::string> hot(present.begin(), present.begin() + 50);
   for (const std::string& key : hot) {
     TogetherInThreads([&] { Require(cache.Get(key) == "value of " + key, "present: " + key); });
@@ -185,7 +185,7 @@ int main(int argc, char** argv) {
   for (const std::string& key : hot) TogetherInThreads([&] { database.Read(key); });
   std::printf(" (%zu without the guard)\n", database.num_reads.load());
 
-  // A key that was absent, and perhaps cached as absent, is found as soon as it is written.
+  // A missing key, perhaps cached as missing, is found as soon as it is written.
   for (size_t i = 0; i < absent.size(); i += 200) {
     cache.Put(absent[i]);
     Require(cache.Get(absent[i]) == "value of " + absent[i], "written: " + absent[i]);

@@ -1,4 +1,4 @@
-// Fetches every URL of a crawl once: a filter in memory, the exact set in a LevelDB.
+// Fetches every URL of a crawl once: a filter in memory, the exact set in LevelDB.
 // Usage: crawler_urls URLS SCRATCH_DIR
 #include <bloomline/leveldb.h>
 #include <bloomline/scalable_bloom_filter.h>
@@ -31,9 +31,9 @@ class SeenUrls {
     FillFilter();
   }
 
-  // True if the URL is new. It has been seen from then on.
+  // True if the URL is new. From now on it counts as seen.
   bool Insert(const std::string& url) {
-    if (!filter_->AddKey(url)) {  // perhaps seen: only now is the database asked
+    if (!filter_->AddKey(url)) {  // maybe seen: the database decides
       ++num_reads;
       std::string value;
       const leveldb::Status status = db_->Get(leveldb::ReadOptions(), url, &value);
@@ -50,7 +50,7 @@ class SeenUrls {
   const bloomline::ScalableBloomFilter& filter() const { return *filter_; }
 
  private:
-  // The filter begins with what the database has, so it can never know less than that.
+  // The filter starts with all URLs of the database, so it has no false negative.
   void FillFilter() {
     bloomline::ScalableBloomFilterOptions options;
     options.initial_capacity = 10000;
@@ -75,10 +75,10 @@ int main(int argc, char** argv) {
   const std::vector<std::string> links = example::ReadLines(argv[1]);
   const std::string path = std::string(argv[2]) + "/seen";
 
-  std::unordered_set<std::string> exact;  // what the program is checked against
+  std::unordered_set<std::string> exact;  // reference for the checks
   size_t num_reads = 0;
   size_t num_false_positives = 0;
-  // Two runs over half of the links each, as if the crawler was restarted.
+  // Two runs over half of the links each, as after a restart of the crawler.
   for (const size_t run : {0u, 1u}) {
     SeenUrls seen(path);
     for (size_t i = run * (links.size() / 2); i < (run == 0 ? links.size() / 2 : links.size());
@@ -97,7 +97,8 @@ int main(int argc, char** argv) {
   std::printf("%zu false positives (%.2f %% of the new URLs)\n", num_false_positives,
               example::Percent(num_false_positives, exact.size()));
   Require(num_reads == links.size() - exact.size() + num_false_positives,
-          "the database is read for repeats and false positives alone");
-  Require(example::RateHolds(num_false_positives, exact.size(), 0.01), "the rate is at most 1 %");
+          "the database is read for repeats and false positives only");
+  Require(example::RateHolds(num_false_positives, exact.size(), 0.01),
+          "the false-positive rate is at most 1 %");
   return 0;
 }

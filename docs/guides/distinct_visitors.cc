@@ -1,4 +1,4 @@
-// Counts the distinct visitors of each page, on two days and on both together.
+// Counts the distinct visitors of each page, per day and for two days together.
 // Usage: distinct_visitors CITATIONS    lines "VISITOR URL", with repeats; the site is the page
 #include <bloomline/bloom_filter.h>
 
@@ -35,7 +35,7 @@ class DayCounter {
   }
 
   void Count(const Visit& visit) {
-    // The separator can be in neither part, or two visits could share a key.
+    // No part may contain the separator: two different visits must have different keys.
     if (visits_->AddKey(visit.page + '\n' + visit.visitor)) ++num_visitors[visit.page];
   }
 
@@ -51,7 +51,7 @@ std::string SiteOf(const std::string& url) {
   return url.substr(begin, url.find('/', begin) - begin);
 }
 
-// The estimate's relative standard error is below 2 / sqrt(num_bits); six of them are allowed.
+// The relative standard error of the estimate is below 2 / sqrt(num_bits). Allows six of these.
 void RequireNear(uint64_t estimate, size_t exact, const bloomline::BloomFilter& filter) {
   const double error = std::abs(static_cast<double>(estimate) / static_cast<double>(exact) - 1);
   std::printf("exact %zu, estimated from the bits %llu (%.2f %% off)\n", exact,
@@ -69,7 +69,7 @@ int main(int argc, char** argv) {
     visits.push_back({line.substr(0, space), SiteOf(line.substr(space + 1))});
   }
 
-  // Every second visit is on the second day.
+  // Every other visit is on the second day.
   std::map<std::string, std::set<std::string>> exact[2];
   std::set<std::pair<std::string, std::string>> exact_both;
   for (size_t i = 0; i < visits.size(); ++i) {
@@ -77,7 +77,7 @@ int main(int argc, char** argv) {
     exact_both.insert({visits[i].page, visits[i].visitor});
   }
 
-  // Room for both days together; filters of different sizes cannot be merged.
+  // Sized for both days together: filters of different sizes cannot be merged.
   DayCounter days[] = {DayCounter(exact_both.size()), DayCounter(exact_both.size())};
   for (size_t i = 0; i < visits.size(); ++i) days[i % 2].Count(visits[i]);
 
@@ -90,10 +90,11 @@ int main(int argc, char** argv) {
       num_counted += counted;
       num_exact += visitors.size();
     }
-    std::printf("day %d: %zu pages, %zu visitors of a page counted; ", day + 1, exact[day].size(),
+    std::printf("day %d: %zu pages, %zu visitors counted; ", day + 1, exact[day].size(),
                 num_counted);
     RequireNear(days[day].visits()->EstimatedNumKeys(), num_exact, *days[day].visits());
-    Require(example::RateHolds(num_exact - num_counted, num_exact, kRate), "at most 0.1 % is lost");
+    Require(example::RateHolds(num_exact - num_counted, num_exact, kRate),
+            "at most 0.1 % are not counted");
   }
 
   std::string error;

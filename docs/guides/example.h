@@ -1,5 +1,5 @@
-// What the guides' programs share, and what is not about filters: lists, and claims that end the
-// program when they do not hold.
+// Helpers of the guides' programs that are not about filters: reading lists, and checks that end
+// the program if they fail.
 #ifndef BLOOMLINE_DOCS_GUIDES_EXAMPLE_H_
 #define BLOOMLINE_DOCS_GUIDES_EXAMPLE_H_
 
@@ -23,11 +23,12 @@ inline std::vector<std::string> ReadLines(const std::string& path) {
   std::ifstream file(path);
   std::vector<std::string> lines;
   for (std::string line; std::getline(file, line);) lines.push_back(line);
-  Require(!lines.empty(), "there are lines in the file " + path);
+  Require(!lines.empty(), "the file has lines: " + path);
   return lines;
 }
 
-// How many of num_absent keys may pass at this rate: the mean and six standard deviations more.
+// Whether num_false_positives of num_absent queries fit the rate: at most six standard deviations
+// above the mean.
 inline bool RateHolds(size_t num_false_positives, size_t num_absent, double rate) {
   const double mean = rate * static_cast<double>(num_absent);
   return static_cast<double>(num_false_positives) <= mean + 6 * std::sqrt(mean) + 1;

@@ -1,4 +1,4 @@
-/* From C: a filter of a list, saved and mapped again, and a LevelDB with bloomline's policy.
+/* From C: builds a filter, saves it and maps the file; opens a LevelDB with bloomline's policy.
    Usage: from_c WORDS SCRATCH_DIR */
 #include <bloomline/c.h>
 #include <bloomline/c_leveldb.h>
@@ -13,7 +13,7 @@ static void require(int holds, const char* claim) {
   exit(1);
 }
 
-/* The length of the line without its end; 0 at the end of the file. */
+/* Reads one line. Returns its length without the newline; 0 at the end of the file. */
 static size_t read_line(FILE* file, char* line, int size) {
   if (fgets(line, size, file) == NULL) return 0;
   return strcspn(line, "\n");
@@ -33,21 +33,21 @@ static void save_words(FILE* words, const char* path) {
   while ((length = read_line(words, line, sizeof(line))) != 0) {
     bloomline_bloom_add_key(filter, line, length);
   }
-  printf("bloomline %s: %lu words, rate %.2f %%\n", bloomline_version(),
+  printf("bloomline %s: about %lu words, FPR %.2f %%\n", bloomline_version(),
          (unsigned long)bloomline_bloom_estimated_num_keys(filter),
          100 * bloomline_bloom_estimated_false_positive_rate(filter));
   require(bloomline_bloom_save(filter, path, &error), error);
   bloomline_bloom_destroy(filter);
 }
 
-static void ask_mapped(FILE* words, const char* path) {
+static void query_mapped(FILE* words, const char* path) {
   char* error = NULL;
   const bloomline_bloom_t* filter = bloomline_bloom_open_mapped(path, 1, &error);
   require(filter != NULL, error);
   char line[256];
   size_t length;
   while ((length = read_line(words, line, sizeof(line))) != 0) {
-    require(bloomline_bloom_may_match(filter, line, length), "no word is lost");
+    require(bloomline_bloom_may_match(filter, line, length), "every word matches");
   }
   bloomline_bloom_destroy(filter);
 
@@ -79,7 +79,7 @@ int main(int argc, char** argv) {
   snprintf(path, sizeof(path), "%s/words.bloom", argv[2]);
   save_words(words, path);
   rewind(words);
-  ask_mapped(words, path);
+  query_mapped(words, path);
   fclose(words);
   snprintf(path, sizeof(path), "%s/db", argv[2]);
   use_leveldb(path);

@@ -1,4 +1,4 @@
-// A Bloom filter from its creation to a file that other processes map.
+// Creates a Bloom filter, fills it from one thread and from two, saves it and maps the file.
 // Usage: in_memory WORDS SCRATCH_DIR
 #include <bloomline/atomic_bloom_filter.h>
 #include <bloomline/bloom_filter.h>
@@ -27,15 +27,15 @@ int main(int argc, char** argv) {
   std::string error;
   std::unique_ptr<bloomline::BloomFilter> filter = bloomline::BloomFilter::Create(options, &error);
   Require(filter != nullptr, error);
-  filter->AddKey(keys.front());               // one
+  filter->AddKey(keys.front());               // one key
   filter->AddKeys(keys.size(), keys.data());  // many: several times as fast in large filters
-  Require(filter->MayMatch(keys.back()), "a key that was added may be contained");
-  std::printf("%zu words, estimated %llu; %.1f bits per key, rate %.2f %%\n", keys.size(),
+  Require(filter->MayMatch(keys.back()), "an added key matches");
+  std::printf("%zu words, estimated %llu; %.1f bits per key, FPR %.2f %%\n", keys.size(),
               static_cast<unsigned long long>(filter->EstimatedNumKeys()),
               static_cast<double>(filter->num_bits()) / static_cast<double>(keys.size()),
               100 * filter->EstimatedFalsePositiveRate());
 
-  // Many threads: the same bits, changed by all of them at once.
+  // Many threads add to one filter at the same time.
   auto shared = bloomline::AtomicBloomFilter::Create(options, &error);
   Require(shared != nullptr, error);
   const size_t half = keys.size() / 2;
@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
   const auto from_threads = bloomline::AtomicBloomFilter::ToBloomFilter(std::move(shared));
   Require(*from_threads == *filter, "threads set the same bits");
 
-  // A file, and the file in place: its pages are shared by all processes that map it.
+  // Processes that map the file share its pages.
   Require(filter->Save(path, &error), error);
   const auto mapped = bloomline::MappedBloomFilter::Open(
       path, bloomline::MappedBloomFilter::Verify::kHeader, &error);
@@ -55,6 +55,6 @@ int main(int argc, char** argv) {
   }
   const auto loaded = bloomline::BloomFilter::Load(path, &error);
   Require(loaded != nullptr, error);
-  Require(*loaded == *filter, "what is loaded is what was saved");
+  Require(*loaded == *filter, "the loaded filter equals the saved one");
   return 0;
 }

@@ -1,4 +1,4 @@
-// A feed that shows no item twice to a user: one small filter for each user.
+// A feed that shows each user no item twice: one small filter per user.
 // Usage: read_history CITATIONS    lines "USER ITEM", with repeats
 #include <bloomline/scalable_bloom_filter.h>
 #include <bloomline/sizing.h>
@@ -22,14 +22,14 @@ class History {
  public:
   History() {
     bloomline::ScalableBloomFilterOptions options;
-    options.initial_capacity = 44;  // as many as fit into 64 bytes, the least a filter takes
+    options.initial_capacity = 44;  // fits into 64 bytes, the smallest filter
     options.false_positive_rate = kRate;
     std::string error;
     shown_ = bloomline::ScalableBloomFilter::Create(options, &error);
     Require(shown_ != nullptr, "there is a filter: " + error);
   }
 
-  // True if the item is to be shown. It counts as shown from then on.
+  // True if the item is to be shown. From now on it counts as shown.
   bool Show(const std::string& item) { return shown_->AddKey(item); }
 
   const bloomline::ScalableBloomFilter& filter() const { return *shown_; }
@@ -67,13 +67,14 @@ int main(int argc, char** argv) {
   std::printf("%zu users, %zu offers, %zu new items, %zu of them never shown (%.2f %%)\n",
               histories.size(), num_offers, num_distinct, num_never_shown,
               example::Percent(num_never_shown, num_distinct));
-  std::printf("%zu bytes of filters, %.1f bits per item; %zu users need no more than 64 bytes\n",
-              num_bytes, 8.0 * static_cast<double>(num_bytes) / static_cast<double>(num_distinct),
+  std::printf("%zu bytes of filters, %.1f bits per item; %zu users need only 64 bytes\n", num_bytes,
+              8.0 * static_cast<double>(num_bytes) / static_cast<double>(num_distinct),
               num_smallest);
   const double bits_in_one =
       bloomline::BitsPerKeyForFalsePositiveRate(bloomline::Format::kBlocked, kRate);
-  std::printf("one filter of all users, made for just these items: %.1f bits per item\n",
+  std::printf("one filter for all users and exactly these items: %.1f bits per item\n",
               bits_in_one);
-  Require(example::RateHolds(num_never_shown, num_distinct, kRate), "the rate is at most 1 %");
+  Require(example::RateHolds(num_never_shown, num_distinct, kRate),
+          "the false-positive rate is at most 1 %");
   return 0;
 }

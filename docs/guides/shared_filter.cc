@@ -1,6 +1,6 @@
-// Several crawlers share a filter on Redis, so that each URL is fetched by one of them.
+// Several crawlers share a filter on Redis. Each URL is fetched by one of them.
 // Usage: shared_filter URLS [HOST:PORT]   without HOST:PORT: the server in BLOOMLINE_REDIS_SERVER
-// Makes the filter bloomline-guide-seen-urls there, and deletes it before and after.
+// Creates the filter bloomline-guide-seen-urls there. Deletes it before and after.
 #include <bloomline/redis_bloom_filter.h>
 
 #include <algorithm>
@@ -30,13 +30,13 @@ constexpr double kRates[] = {0.01, 0.0001};
 constexpr char kName[] = "bloomline-guide-seen-urls";
 constexpr char kStart[] = "http://start.example/";
 
-// Every worker does this; the first one makes the filter, the others open it.
+// Every worker does this. The first one creates the filter, the others open it.
 std::unique_ptr<SharedBloomFilter> Connect(const std::string& server, size_t num_urls,
                                            double rate) {
   bloomline::RedisServers redis;
   redis.servers = {server};
   redis.command_timeout_ms = 10000;                             // a crawler can wait
-  redis.when_unavailable = bloomline::WhenUnavailable::kError;  // else "perhaps seen"
+  redis.when_unavailable = bloomline::WhenUnavailable::kError;  // not "maybe seen"
   bloomline::SharedBloomFilterOptions options;
   options.capacity = num_urls;
   options.false_positive_rate = rate;
@@ -46,7 +46,7 @@ std::unique_ptr<SharedBloomFilter> Connect(const std::string& server, size_t num
   return filter;
 }
 
-// A crawler with a connection of its own. It could as well be a process on another machine.
+// A crawler with its own connection. It could be a process on another machine.
 class Worker {
  public:
   explicit Worker(std::unique_ptr<SharedBloomFilter> filter) : filter_(std::move(filter)) {}
@@ -60,22 +60,22 @@ class Worker {
     }
   }
 
-  // Fetches those of a page's links that nobody has taken.
+  // Fetches the links of a page that no worker has taken.
   void OnLinks(size_t n, const std::string_view* links) {
     std::vector<AddResult> results(n);
     filter_->AddKeys(n, links, results.data());
     for (size_t i = 0; i < n; ++i) {
       switch (results[i]) {
-        case AddResult::kNew:  // of all workers, this one alone is told so
+        case AddResult::kNew:  // only this worker gets this result
           fetched.push_back(links[i]);
           break;
-        case AddResult::kPresent:  // somebody's, or a false positive, and then nobody's
+        case AddResult::kPresent:  // taken by a worker, or a false positive
           break;
-        case AddResult::kUnknown:  // perhaps this worker's: rather fetched twice than never
+        case AddResult::kUnknown:  // maybe new: better fetched twice than never
           fetched.push_back(links[i]);
           ++num_unknown;
           break;
-        case AddResult::kFailed:  // the server is lost: filter_->error() says how
+        case AddResult::kFailed:  // filter_->error() has the reason
           postponed.push_back(links[i]);
           break;
       }
@@ -84,16 +84,15 @@ class Worker {
 
   SharedBloomFilter& filter() const { return *filter_; }
 
-  Urls fetched;    // the program fetches nothing, it notes what it would fetch
-  Urls postponed;  // to be offered again
+  Urls fetched;    // what a real crawler would fetch
+  Urls postponed;  // to be added again later
   size_t num_unknown = 0;
 
  private:
   std::unique_ptr<SharedBloomFilter> filter_;
 };
 
-// All workers begin at the same page, and each further page is met by two of them at about the same
-// time.
+// All workers start at the same page. Two workers meet each further page, at about the same time.
 std::vector<Worker> CrawlTogether(const std::string& server, const Urls& links, size_t num_urls,
                                   double rate) {
   std::vector<Worker> workers;
@@ -106,13 +105,13 @@ std::vector<Worker> CrawlTogether(const std::string& server, const Urls& links, 
   return workers;
 }
 
-// Checks the crawl against the exact set, which has the start as well. Returns what was fetched.
+// Checks the crawl against the exact set, which includes the start. Returns the fetched URLs.
 Urls CheckCrawl(const std::vector<Worker>& workers,
                 const std::unordered_set<std::string_view>& exact, double rate) {
   Urls all;
-  std::printf("rate %g: workers fetched", rate);
+  std::printf("FPR %g: workers fetched", rate);
   for (const Worker& worker : workers) {
-    Require(worker.postponed.empty() && worker.num_unknown == 0, "the server was always there");
+    Require(worker.postponed.empty() && worker.num_unknown == 0, "the server was always available");
     std::printf(" %zu", worker.fetched.size());
     all.insert(all.end(), worker.fetched.begin(), worker.fetched.end());
   }
@@ -121,14 +120,15 @@ Urls CheckCrawl(const std::vector<Worker>& workers,
   for (const std::string_view url : all) Require(exact.count(url) == 1, "only links are fetched");
   const size_t num_skipped = exact.size() - all.size();
   const SharedBloomFilter& filter = workers.front().filter();
-  std::printf(" of %zu URLs; %zu skipped (%.4f %%), %.1f bits per URL\n", exact.size(), num_skipped,
-              example::Percent(num_skipped, exact.size()),
+  std::printf(" of %zu URLs\n  %zu skipped (%.4f %%), %.1f bits per URL\n", exact.size(),
+              num_skipped, example::Percent(num_skipped, exact.size()),
               8.0 * static_cast<double>(filter.num_bytes()) / static_cast<double>(exact.size()));
-  Require(example::RateHolds(num_skipped, exact.size(), rate), "the skipped are within the rate");
+  Require(example::RateHolds(num_skipped, exact.size(), rate),
+          "the skipped URLs are within the false-positive rate");
   return all;
 }
 
-// The full filter: everything offered is in, and of what was not, the rate passes.
+// The full filter: all added URLs match, and missing URLs match at the false-positive rate.
 void CheckAnswers(SharedBloomFilter& filter, const Urls& offered, double rate) {
   std::vector<Answer> answers(offered.size());
   Require(filter.MayMatch(offered.size(), offered.data(), answers.data()), filter.error());
@@ -139,8 +139,10 @@ void CheckAnswers(SharedBloomFilter& filter, const Urls& offered, double rate) {
   const Urls views(absent.begin(), absent.end());
   Require(filter.MayMatch(views.size(), views.data(), answers.data()), filter.error());
   const auto passed = std::count(answers.begin(), answers.end(), Answer::kMaybe);
-  std::printf("  full: %zu of %zu absent URLs pass\n", static_cast<size_t>(passed), absent.size());
-  Require(example::RateHolds(static_cast<size_t>(passed), absent.size(), rate), "the rate holds");
+  std::printf("  full: %zu of %zu missing URLs are false positives\n", static_cast<size_t>(passed),
+              absent.size());
+  Require(example::RateHolds(static_cast<size_t>(passed), absent.size(), rate),
+          "the false-positive rate holds");
 }
 
 }  // namespace
@@ -172,7 +174,7 @@ int main(int argc, char** argv) {
     CheckAnswers(workers.front().filter(), urls, rate);
   }
 
-  // To those who have it open, a deleted filter is what one is that the server has lost.
+  // For clients that have it open, a deleted filter is the same as one that the server has lost.
   delete_filter();
   Worker& worker = workers.front();
   worker.fetched.clear();
@@ -180,17 +182,17 @@ int main(int argc, char** argv) {
   Require(worker.fetched.empty() && worker.postponed.size() == kLinksPerPage,
           "without its filter a worker fetches nothing and forgets nothing");
   std::printf("lost: %s\n", worker.filter().error().c_str());
-  Require(worker.filter().MayMatch(urls[0]) == Answer::kError, "a query says so, too");
+  Require(worker.filter().MayMatch(urls[0]) == Answer::kError, "a query is an error, too");
 
-  // A new filter learns what was fetched before any worker asks it.
+  // A new filter first gets all fetched URLs; only then may workers use it.
   Worker again(Connect(server, exact.size(), kRates[1]));
   Require(again.filter().AddKeys(fetched.size(), fetched.data()), again.filter().error());
   again.OnLinks(worker.postponed.size(), worker.postponed.data());
-  std::printf("made anew: %zu of %zu postponed links are fetched again\n", again.fetched.size(),
+  std::printf("created again: %zu of %zu postponed links are fetched again\n", again.fetched.size(),
               worker.postponed.size());
   const std::unordered_set<std::string_view> before(fetched.begin(), fetched.end());
   for (const std::string_view url : again.fetched) {
-    Require(before.count(url) == 0, "no URL is fetched twice, even so");
+    Require(before.count(url) == 0, "still no URL is fetched twice");
   }
   delete_filter();
   return 0;

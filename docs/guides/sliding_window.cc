@@ -1,4 +1,4 @@
-// Passes a request on once, and not again until 10,000 others were passed on.
+// Forwards a request once, and not again until 10,000 others were forwarded.
 // Usage: sliding_window URLS
 #include <bloomline/bloom_filter.h>
 #include <bloomline/counting_bloom_filter.h>
@@ -30,17 +30,17 @@ class Window {
     Require(filter_ != nullptr, "there is a filter: " + error);
   }
 
-  // True if the request is to be passed on: it is not in the window. It is from then on.
+  // True if the request is to be forwarded: it was not in the window. Now it is.
   bool Enter(const std::string& request) {
     const uint64_t hash = filter_->HashOf(request);
-    if (filter_->MayMatchHash(hash)) return false;  // so each key is in once
+    if (filter_->MayMatchHash(hash)) return false;  // each key is in once
     filter_->AddHash(hash);
     entered_.push_back(hash);
     if (entered_.size() > kWindow) Leave();
     return true;
   }
 
-  // The oldest leaves. What is removed was added: the window keeps the hashes, 8 bytes each.
+  // Removes the oldest key. It was added: the window keeps the hashes of its keys, 8 bytes each.
   void Leave() {
     Require(filter_->RemoveHash(entered_.front()), "a key that was added can be removed");
     entered_.pop_front();
@@ -54,10 +54,10 @@ class Window {
   std::deque<uint64_t> entered_;
 };
 
-// The same with the requests themselves, which the program is checked against.
+// The same window with the requests themselves: reference for the checks.
 struct ExactWindow {
   void Enter(const std::string& request) {
-    Require(requests.insert(request).second, "no request is passed on twice: " + request);
+    Require(requests.insert(request).second, "no request is forwarded twice: " + request);
     order.push_back(request);
     if (order.size() > kWindow) {
       requests.erase(order.front());
@@ -87,13 +87,13 @@ int main(int argc, char** argv) {
       num_false_positives += is_new;
     }
   }
-  std::printf("%zu requests, %zu passed on, %zu false positives (%.2f %% of the new)\n",
+  std::printf("%zu requests, %zu forwarded, %zu false positives (%.2f %% of the new)\n",
               requests.size(), num_passed_on, num_false_positives,
               example::Percent(num_false_positives, num_passed_on + num_false_positives));
   Require(example::RateHolds(num_false_positives, num_passed_on + num_false_positives, kRate),
-          "the rate is at most 1 %");
+          "the false-positive rate is at most 1 %");
 
-  // Who only asks gets a copy with the same answers, of a quarter of the memory.
+  // A process that only queries gets a copy: same answers, a quarter of the memory.
   std::string error;
   const auto copy = window.filter().ToBloomFilter(&error);
   Require(copy != nullptr, "there is a copy: " + error);
@@ -104,10 +104,10 @@ int main(int argc, char** argv) {
               static_cast<unsigned long long>(window.filter().num_counters() / 2),
               static_cast<unsigned long long>(copy->num_bits() / 8));
 
-  Require(window.filter().num_saturated_counters() == 0, "no counter has reached its end");
+  Require(window.filter().num_saturated_counters() == 0, "no counter is saturated");
   while (window.size() > 0) window.Leave();
   for (const std::string& request : requests) {
-    Require(!window.filter().MayMatch(request), "what has left is not in: " + request);
+    Require(!window.filter().MayMatch(request), "a removed key does not match: " + request);
   }
   return 0;
 }

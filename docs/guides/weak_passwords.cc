@@ -1,4 +1,4 @@
-// Refuses passwords of a list: a compact filter in memory, the list itself on disk.
+// Refuses the passwords of a list: a compact filter in memory, the list itself on disk.
 // Usage: weak_passwords PASSWORDS WORDS    PASSWORDS sorted by bytes
 #include <bloomline/filter.h>
 #include <bloomline/sizing.h>
@@ -17,7 +17,7 @@ using example::Require;
 
 constexpr double kRate = 0.001;
 
-// Lines in the order of their bytes, one read of the file for each step of the search.
+// A file of lines in byte order. Each step of the binary search reads from the file.
 class SortedFile {
  public:
   explicit SortedFile(const std::string& path) : file_(path, std::ios::binary | std::ios::ate) {
@@ -26,14 +26,14 @@ class SortedFile {
   }
 
   bool Contains(const std::string& wanted) {
-    std::streamoff low = 0;  // the line, if it is there, begins in [low, high)
+    std::streamoff low = 0;  // the line, if present, begins in [low, high)
     std::streamoff high = size_;
     std::string line;
     while (low < high) {
       const std::streamoff middle = low + (high - low) / 2;
       file_.clear();
       file_.seekg(middle == 0 ? 0 : middle - 1);
-      if (middle != 0) std::getline(file_, line);  // to the next beginning of a line
+      if (middle != 0) std::getline(file_, line);  // skips to the start of the next line
       const std::streamoff begin = file_.tellg();
       if (begin < 0 || begin >= high || !std::getline(file_, line) || wanted < line) {
         high = middle;
@@ -80,7 +80,7 @@ std::string FilterOf(const std::vector<std::string>& passwords) {
       bloomline::FilterOptions::ForFalsePositiveRate(bloomline::Format::kCompact, kRate);
   bloomline::FilterBuilder builder(options);
   for (const std::string& password : passwords) builder.AddKey(password);
-  std::printf("%zu passwords, %.2f bits for each; %.2f in the format kBlocked\n", passwords.size(),
+  std::printf("%zu passwords, %.2f bits per key; %.2f in the format kBlocked\n", passwords.size(),
               options.bits_per_key,
               bloomline::BitsPerKeyForFalsePositiveRate(bloomline::Format::kBlocked, kRate));
   const std::string bytes = builder.Finish();
@@ -104,20 +104,20 @@ int main(int argc, char** argv) {
   size_t num_good = 0;
   size_t num_weak = 0;
   for (const std::string& word : example::ReadLines(argv[2])) {
-    // What people make of a word when they must have a digit.
+    // How people extend a word if a digit is required.
     for (const std::string& password : {word + "1", word + "12", word + "123", word + "2026!"}) {
       const bool is_weak = std::binary_search(passwords.begin(), passwords.end(), password);
-      Require(weak.Contains(password) == is_weak, "no password is judged wrongly: " + password);
+      Require(weak.Contains(password) == is_weak, "every decision is right: " + password);
       ++(is_weak ? num_weak : num_good);
     }
   }
   const size_t num_false_positives = weak.num_searches - num_weak;
-  std::printf("filter of %zu bytes; %zu weak ones refused, %zu others taken\n", weak.filter_bytes(),
-              num_weak, num_good);
-  std::printf("%zu searches on disk for those others (%.3f %%)\n", num_false_positives,
+  std::printf("filter of %zu bytes; %zu weak passwords refused, %zu others accepted\n",
+              weak.filter_bytes(), num_weak, num_good);
+  std::printf("%zu searches on disk for the accepted ones (%.3f %%)\n", num_false_positives,
               example::Percent(num_false_positives, num_good));
-  // Compact filters measure up to 2 % above their calculated rate.
+  // The measured FPR of compact filters is up to 2 % above the calculated one.
   Require(example::RateHolds(num_false_positives, num_good, 1.02 * kRate),
-          "the rate is at most 0.1 %");
+          "the false-positive rate is at most 0.1 %");
   return 0;
 }

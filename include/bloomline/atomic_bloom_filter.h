@@ -1,9 +1,31 @@
-// A Bloom filter that many threads add to and ask at once, without locks.
+// A Bloom filter that many threads add keys to and query at the same time, without locks.
 //
-// Memory order: bits are set by relaxed atomic operations. A MayMatch(k) that an AddKey(k) happened
-// before (same thread, or any synchronisation between: a join, a mutex, a release store that an
-// acquire load has seen) is true. Without such an order a query sees the key soon, and other memory
-// may not be concluded from its answer.
+//   bloomline::BloomFilterOptions options;
+//   options.capacity = 1000000;
+//   std::string error;
+//   auto filter = bloomline::AtomicBloomFilter::Create(options, &error);
+//   if (filter == nullptr) return 1;  // error says why
+//   // In any thread, at any time:
+//   if (!filter->MayMatch(key)) { /* no thread has added it */ }
+//   filter->AddKey(key);
+//   // When all threads are done, without a copy:
+//   auto plain = bloomline::AtomicBloomFilter::ToBloomFilter(std::move(filter));
+//   if (plain == nullptr) return 1;  // out of memory; `filter` still has all keys
+//   if (!plain->Save("keys.bloom", &error)) return 1;
+//
+// When to use it: several threads add. Where one thread adds and the others only wait for the
+// result, or where a lock guards the filter anyway, BloomFilter is cheaper: it sets its bits by
+// plain stores, counts its keys (num_keys), and can be merged, saved and compared.
+//
+// Both kinds of filter set the same bits for the same keys. ToAtomic and ToBloomFilter turn one
+// into the other and hand its memory over, whatever its size; Snapshot copies it.
+//
+// Memory order. Bits are set by relaxed atomic operations. If AddKey(k) happened before
+// MayMatch(k), the answer is true: in the same thread, or with any synchronisation between them,
+// such as a join, a mutex, or an acquire load that has seen a release store. Without such an order
+// a query sees the key soon, and its answer says nothing about other memory.
+//
+// Errors, ownership and moves are those of bloom_filter.h.
 #ifndef BLOOMLINE_ATOMIC_BLOOM_FILTER_H_
 #define BLOOMLINE_ATOMIC_BLOOM_FILTER_H_
 
@@ -17,40 +39,44 @@
 
 namespace bloomline {
 
-// Every function may be called by any number of threads at the same time, except ToBloomFilter. The
-// bits are those of a BloomFilter with the same keys.
+// Any number of threads may call any functions at the same time, except for ToBloomFilter, moves
+// and the destructor: these need the filter for themselves.
 //
-// Cost: queries as in BloomFilter. An Add is one atomic operation for each 64-bit word that it
-// changes, three or four at 1 % (docs/design.md has the figures); one that changes nothing only
-// reads, so that threads that add the same keys share the lines.
+// Cost: queries as in BloomFilter. Adding a key takes one atomic operation for each 64-bit word
+// that it changes, three or four at 1 % (docs/design.md has the figures). A key that changes
+// nothing only reads, so threads that add the same keys do not take cache lines from each other.
 class AtomicBloomFilter {
  public:
-  // As BloomFilter::Create.
+  // An empty filter, as BloomFilter::Create makes it.
   static std::unique_ptr<AtomicBloomFilter> Create(const BloomFilterOptions& options,
                                                    std::string* error);
 
-  // Goes on with the keys of `filter`, whose memory it takes; `filter` is then null. Null if
-  // `filter` is, and out of memory: `filter` then still has all keys.
+  // Turns a BloomFilter into an AtomicBloomFilter with the same keys. Takes over its memory, and
+  // `filter` is then null. Returns null if `filter` is null, or out of memory: `filter` then still
+  // has all keys.
   static std::unique_ptr<AtomicBloomFilter> ToAtomic(std::unique_ptr<BloomFilter>&& filter);
 
-  // The other way round, also without a copy: when all threads are done.
+  // Turns an AtomicBloomFilter into a BloomFilter, as ToAtomic does the reverse. No other thread
+  // may use `filter`. The num_keys of the result is EstimatedNumKeys. Cost: reads all bits.
   static std::unique_ptr<BloomFilter> ToBloomFilter(std::unique_ptr<AtomicBloomFilter>&& filter);
 
-  // A copy, e.g. to save it. It has all keys whose Add happened before; of one that is being added,
-  // it may have some bits. Null if there is no memory.
+  // A copy, for example to save it while other threads go on. It has all keys whose AddKey happened
+  // before; of a key that another thread adds meanwhile it may have some bits. Null if there is no
+  // memory.
   std::unique_ptr<BloomFilter> Snapshot(std::string* error) const;
 
   ~AtomicBloomFilter();
-  AtomicBloomFilter(const AtomicBloomFilter&) = delete;
-  AtomicBloomFilter& operator=(const AtomicBloomFilter&) = delete;
+  AtomicBloomFilter(AtomicBloomFilter&&) noexcept;
+  AtomicBloomFilter& operator=(AtomicBloomFilter&&) noexcept;
 
-  // As in BloomFilter. Of threads that add the same key at the same time, several can be told that
-  // they changed a bit.
+  // As in BloomFilter. If several threads add the same key at the same time, more than one may
+  // learn that it changed a bit.
   bool AddKey(std::string_view key);
   size_t AddKeys(size_t n, const std::string_view* keys, bool* changed = nullptr);
   bool AddHash(uint64_t hash);
   size_t AddHashes(size_t n, const uint64_t* hashes, bool* changed = nullptr);
 
+  // As in BloomFilter.
   bool MayMatch(std::string_view key) const;
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
   uint64_t HashOf(std::string_view key) const;
@@ -63,8 +89,8 @@ class AtomicBloomFilter {
   uint64_t seed() const;
   uint64_t capacity() const;
 
-  // As in BloomFilter. There is no num_keys: a counter that all threads write would cost more than
-  // the filter. EstimatedNumKeys() > capacity() says whether it is past its capacity.
+  // As in BloomFilter. There is no num_keys and no IsPastCapacity: a counter that all threads write
+  // would cost more than the filter. EstimatedNumKeys() > capacity() answers the latter.
   uint64_t EstimatedNumKeys() const;
   double EstimatedFalsePositiveRate() const;
 

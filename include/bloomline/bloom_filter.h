@@ -1,21 +1,45 @@
-// Bloom filters in memory: keys are added and asked for at any time; union, files, zero-copy maps.
+// Bloom filters in memory: a set of keys in about ten bits per key (Bloom 1970: Space/Time
+// Trade-offs in Hash Coding with Allowable Errors).
+//
+// A Bloom filter answers one question: may this key be in the set? "No" is always right. "Yes" is
+// wrong for a small part of the missing keys, the false-positive rate; the filter's size decides
+// how small. Keys can be added at any time and cannot be removed. Typical uses: to avoid a disk
+// read or a network request for keys that are not there, and to skip what was seen before.
 //
 //   bloomline::BloomFilterOptions options;
 //   options.capacity = 1000000;
 //   options.false_positive_rate = 0.01;
 //   std::string error;
 //   auto filter = bloomline::BloomFilter::Create(options, &error);
-//   if (filter == nullptr) { /* error says why */ }
+//   if (filter == nullptr) return 1;  // error says why
 //   filter->AddKey("apple");
 //   if (!filter->MayMatch("pear")) { /* certainly never added */ }
+//   if (!filter->Save("fruit.bloom", &error)) return 1;
 //
-// Many threads that add at once: atomic_bloom_filter.h. Keys whose number nobody knows:
-// scalable_bloom_filter.h. Keys that are removed again: counting_bloom_filter.h. A set that is
-// known at once and written to disk: filter.h.
+// Which filter to take:
 //
-// In every function of this header `error` may be null; otherwise it gets one sentence, which names
-// the value and what is allowed, when the function fails, and is untouched when it succeeds.
-// Nothing here throws; filter_options.h says what happens out of memory.
+//   BloomFilter           one thread adds; the number of keys is roughly known. Start here.
+//   MappedBloomFilter     a saved filter, read in place by any number of processes (below).
+//   AtomicBloomFilter     many threads add and query at once (atomic_bloom_filter.h).
+//   ScalableBloomFilter   nobody knows the number of keys (scalable_bloom_filter.h).
+//   CountingBloomFilter   keys are removed again (counting_bloom_filter.h).
+//   FilterBuilder         all keys are known at once, the filter goes to disk and never changes
+//                         (filter.h).
+//   SharedBloomFilter     many machines share one filter, which is in Redis (redis_bloom_filter.h).
+//
+// What holds for this header and for the other three filters in memory:
+//
+// - Errors. `error` may be null. A function that fails sets it to one sentence, which names the
+//   value and the allowed range, or the file and the place in it; one that succeeds leaves it
+//   alone. Nothing throws. filter_options.h says what happens when memory runs out.
+// - Ownership. Create, Load and their like give a new filter to the caller. Filters can be moved,
+//   at no cost and without an exception. A filter that was moved from can only be destroyed or
+//   assigned to.
+// - Threads. Const functions may run on one filter in several threads at once, as long as no other
+//   function runs on it. AtomicBloomFilter alone allows more.
+// - Cost. A key costs one hash and one cache miss, except where a comment says otherwise. The
+//   functions for many keys do the same as n single calls. In a filter larger than the CPU's caches
+//   they are several times as fast, because the memory accesses of many keys overlap.
 #ifndef BLOOMLINE_BLOOM_FILTER_H_
 #define BLOOMLINE_BLOOM_FILTER_H_
 
@@ -29,19 +53,23 @@ namespace bloomline {
 
 namespace filters {
 struct BloomState;
+class ByteSource;
 }  // namespace filters
 
-// Where a key's bits lie. docs/format.md defines each to the bit.
+// Where the bits of a key lie. The k bits come from one 64-bit hash by an improved double hashing
+// (Kirsch and Mitzenmacher 2006: Less Hashing, Same Performance). docs/format.md defines each
+// layout to the bit.
 enum class BloomLayout {
-  // All bits of a key in one 64-byte line (section 3.3): one cache miss for each key. Needs 10.0
-  // bits per key for a rate of 1 %.
+  // All bits of a key lie in one block of 512 bits, a cache line (Putze, Sanders, Singler 2007:
+  // Cache-, Hash- and Space-Efficient Bloom Filters): one cache miss per key. Needs 10.0 bits per
+  // key for a false-positive rate of 1 %. Section 3.3.
   kBlocked,
-  // The textbook's filter: bits anywhere (section 3.6). Needs 9.6 bits per key for 1 %, 14.4
-  // instead of 15.5 for 0.1 %; in a filter larger than the caches a key costs as many cache misses
-  // as it has probes.
+  // The standard Bloom filter: the bits of a key lie anywhere. Needs 9.6 bits per key for 1 %, and
+  // 14.4 instead of 15.5 for 0.1 %. In a filter larger than the caches a key costs up to one cache
+  // miss per probe. Section 3.6.
   kStandard,
-  // All bits of a key in 128 or 64 bits of a line (section 3.7): one cache miss, and 10.9 or 12.1
-  // bits per key for 1 %, 19 or 24 for 0.1 %. What CountingBloomFilter::ToBloomFilter gives.
+  // All bits of a key lie in a block of 128 or 64 bits: one cache miss, and 10.9 or 12.1 bits per
+  // key for 1 %, 19 or 24 for 0.1 %. CountingBloomFilter::ToBloomFilter gives these. Section 3.7.
   kBlocked128,
   kBlocked64,
 };
@@ -49,51 +77,52 @@ enum class BloomLayout {
 // The most bits of one filter: 128 TiB.
 constexpr uint64_t kMaxBloomBits = uint64_t{1} << 50;
 
-// The size is given either by capacity and false_positive_rate or by num_bits and num_probes.
+// The size of a filter comes either from capacity and false_positive_rate, or from num_bits and
+// num_probes.
 struct BloomFilterOptions {
-  // Distinct keys up to which the filter keeps false_positive_rate; it takes more, at a higher
-  // rate. 1 or more; with num_bits it may be 0, "not stated", and then serves IsPastCapacity alone.
+  // Distinct keys up to which the filter keeps false_positive_rate. It takes more keys, at a higher
+  // rate. 1 or more. With num_bits it may be 0, "not stated", and then serves IsPastCapacity alone.
   uint64_t capacity = 0;
 
-  // Share of absent keys that pass when `capacity` keys are in: above 0, below 1, and reachable
-  // with 100 bits per key (kBlocked, kStandard: 1e-9; kBlocked128: 3e-7; kBlocked64: 7e-6).
-  // Ignored with num_bits.
+  // Part of the missing keys that match when `capacity` keys are in: above 0, below 1, and
+  // reachable with 100 bits per key (kBlocked, kStandard: 1e-9; kBlocked128: 3e-7; kBlocked64:
+  // 7e-6). Ignored with num_bits.
   double false_positive_rate = 0.01;
 
-  // 0: from capacity and rate. Else 1 to kMaxBloomBits, rounded up to a multiple of 512.
+  // 0: from capacity and false_positive_rate. Else 1 to kMaxBloomBits, rounded up to a multiple of
+  // 512.
   uint64_t num_bits = 0;
 
-  // 1 to 30 with num_bits, else 0: the best number for the rate is taken.
+  // Bits that a key sets (k). 1 to 30 with num_bits, else 0: the filter takes the number with the
+  // lowest false-positive rate.
   int num_probes = 0;
 
   BloomLayout layout = BloomLayout::kBlocked;
 
-  // Seed of the 64-bit hash. One that outsiders do not know keeps them from choosing keys that
-  // collide; DrawSeed (seed.h) draws such a one. Only filters of the same seed can be merged.
+  // Seed of the 64-bit hash. A seed that outsiders do not know keeps them from choosing keys that
+  // collide; DrawSeed (seed.h) draws one. Only filters of the same seed can be merged.
   uint64_t seed = 0;
 
   // Empty if the options can be used, else one sentence that names the value and the allowed range.
   std::string Validate() const;
 };
 
-// What all Bloom filters in memory and mapped ones can be asked. Const methods are thread-safe as
-// long as no thread changes the filter.
+// What a BloomFilter in memory and a mapped one have in common: queries, figures, and saving.
 class BloomFilterBase {
  public:
   BloomFilterBase(const BloomFilterBase&) = delete;
   BloomFilterBase& operator=(const BloomFilterBase&) = delete;
 
-  // False: the key was certainly not added. True: it was, or, with the false-positive rate, not.
-  // Cost: one hash and one cache line (kStandard: up to num_probes lines).
+  // False: the key was certainly not added. True: it was added, or it is a false positive.
+  // Cost: one hash and one cache miss (kStandard: up to num_probes).
   bool MayMatch(std::string_view key) const;
 
-  // may_match[i] = MayMatch(keys[i]) for i < n. In a filter larger than the caches several
-  // times as fast as n single calls, because the memory accesses of many keys overlap.
+  // may_match[i] = MayMatch(keys[i]) for i < n.
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
 
-  // For callers that have a 64-bit hash anyway: HashOf is XXH3 with the filter's seed,
-  // MayMatch(k) is MayMatchHash(HashOf(k)). Any other hash does as well if all 64 bits of it
-  // are well mixed and the filter never gets anything else.
+  // For callers that have a 64-bit hash already. HashOf is XXH3 with the filter's seed, and
+  // MayMatch(k) is MayMatchHash(HashOf(k)). Any other hash works too, if all its 64 bits are well
+  // mixed and the filter never gets hashes of another kind.
   uint64_t HashOf(std::string_view key) const;
   bool MayMatchHash(uint64_t hash) const;
   void MayMatchHashes(size_t n, const uint64_t* hashes, bool* may_match) const;
@@ -104,34 +133,42 @@ class BloomFilterBase {
   uint64_t seed() const;
   uint64_t capacity() const;  // 0: not stated
 
-  // Adds that changed a bit: the number of distinct keys, less those that were false positives when
-  // they came (at 1 % and full, two keys in a thousand). After Merge and Intersect, and when it
-  // comes from an AtomicBloomFilter: EstimatedNumKeys.
+  // Additions that changed a bit: the number of distinct keys, less those that were false positives
+  // when they came (at 1 % and full, two keys in a thousand). After Merge and Intersect, and in a
+  // filter that comes from an AtomicBloomFilter: EstimatedNumKeys.
   uint64_t num_keys() const;
 
-  // More keys than capacity() were added, by num_keys(): the false-positive rate is now above the
-  // one asked for, and rises. Never with a capacity of 0.
+  // More keys than capacity() were added, by num_keys(): the false-positive rate asked for is no
+  // longer kept, and rises with each key. Never true with a capacity of 0.
   bool IsPastCapacity() const;
 
-  // Number of distinct keys by the share of set bits. Relative standard error up to `capacity`
-  // keys: below 2 / sqrt(num_bits), so 0.2 % at 1e6 bits. If all bits are set: the least number
-  // that is likely. Cost: reads all bits.
+  // Number of distinct keys, estimated from the part of the bits that is set. Relative standard
+  // error up to `capacity` keys: below 2 / sqrt(num_bits), so 0.2 % at 1e6 bits. If all bits are
+  // set: the lowest likely number. Cost: reads all bits.
   uint64_t EstimatedNumKeys() const;
 
-  // The rate at which absent keys pass now: with X of B bits set, (X / B)^num_probes, in kBlocked
-  // the mean of that over all lines, in kBlocked128 and kBlocked64 over all blocks. Exact for the
-  // bits as they are. Cost: reads all bits.
+  // The false-positive rate of the filter as it is now, exact for its bits: with X of B bits set,
+  // (X / B)^num_probes; except in kStandard, the mean of that over all blocks. Cost: reads all
+  // bits.
   double EstimatedFalsePositiveRate() const;
 
-  // Writes the filter to a file (docs/format.md, section 8): to a temporary one beside it, synced,
-  // which then takes the place of `path`; at last the folder is synced. Needs no memory beyond the
-  // filter. False, with file and reason in *error: the old file is as it was and nothing is left
-  // beside it, unless *error says that it "has been replaced, but its folder cannot be synced".
-  // Symbolic links are followed, and stay. An old file must be a regular one. Mode, owner, group
-  // and access control list of the new one are those of the old one; a process that may not set the
-  // owner becomes the owner, and a group that it may not set gets no more than everybody has. Other
-  // hard links keep the old filter. The folder must be readable, because else it cannot be synced.
+  // Writes the filter to a file (docs/format.md, section 8). The file is written beside `path`,
+  // synced, and then renamed to `path`; at last the folder is synced. So `path` is at any time the
+  // old file or the whole new one. Needs no memory beyond the filter.
+  //
+  // False: the old file is as it was, and nothing is left beside it, unless *error says that it
+  // "has been replaced, but its folder cannot be synced".
+  //
+  // Symbolic links are followed, and stay. An old file must be a regular one. The new file gets its
+  // mode, owner, group and access control list. Where the process may not set the owner, the
+  // process becomes the owner. Where it may not set the group either, the group gets no more
+  // permissions than everybody has. Other hard links keep the old filter. The folder must be
+  // readable: only then can it be synced.
   bool Save(const std::string& path, std::string* error) const;
+
+  // Sets *bytes to the bytes of the file that Save writes, for places other than files. They carry
+  // checksums. False, and *bytes is as it was, if there is no memory: 64 + num_bits / 8 bytes.
+  bool ToBytes(std::string* bytes, std::string* error) const;
 
   // Same layout, num_bits, num_probes, seed and bits. Cost: reads all bits.
   friend bool operator==(const BloomFilterBase& a, const BloomFilterBase& b);
@@ -140,6 +177,8 @@ class BloomFilterBase {
  protected:
   explicit BloomFilterBase(std::unique_ptr<filters::BloomState> state);
   ~BloomFilterBase();
+  BloomFilterBase(BloomFilterBase&&) noexcept;
+  BloomFilterBase& operator=(BloomFilterBase&&) noexcept;
 
   std::unique_ptr<filters::BloomState> state_;
 
@@ -149,34 +188,40 @@ class BloomFilterBase {
   friend class ScalableBloomFilter;
 };
 
-// A filter that one thread at a time may change. Memory is zeroed by the system when it is first
-// touched, so Create costs microseconds whatever the size, and begins on a 64-byte line; from 2 MiB
-// on it asks for huge pages.
+// A filter that one thread at a time may change. Its memory begins on a 64-byte boundary. From
+// 2 MiB on it is in huge pages where the system gives them, and the system zeroes it when it is
+// first touched, so Create costs microseconds whatever the size.
 class BloomFilter : public BloomFilterBase {
  public:
-  // Null on bad options and when memory for the bits cannot be had.
+  // An empty filter. Null if the options are invalid or there is no memory for the bits.
   static std::unique_ptr<BloomFilter> Create(const BloomFilterOptions& options, std::string* error);
 
-  // A copy in memory of any other filter, also of a mapped one.
+  // A copy in memory of another filter, also of a mapped one. Null if there is no memory.
   static std::unique_ptr<BloomFilter> Copy(const BloomFilterBase& from, std::string* error);
 
-  // Reads a file that Save wrote. Null, with file, place and values in *error, if it cannot be read
-  // or is not what Save wrote: no regular file (opening a pipe does not block), wrong magic,
-  // version, length or checksum. Takes no more memory than the file is long, and a page.
+  // Reads a file that Save wrote. Null, with file, place and values in *error, if the file cannot
+  // be read or is not what Save wrote: no regular file (opening a pipe does not block), wrong
+  // magic, version, length or checksum. Takes no more memory than the file is long, and a page.
   static std::unique_ptr<BloomFilter> Load(const std::string& path, std::string* error);
 
+  // Reads bytes that ToBytes gave, or the content of a saved file, and copies what it needs. Makes
+  // the checks of Load, on any bytes; *error says "bytes" where Load names the file. Takes no more
+  // memory than the bytes are long, and a page.
+  static std::unique_ptr<BloomFilter> FromBytes(std::string_view bytes, std::string* error);
+
   ~BloomFilter();
+  BloomFilter(BloomFilter&&) noexcept;
+  BloomFilter& operator=(BloomFilter&&) noexcept;
 
   // Adds a key of any length. True if that changed a bit: the key was certainly not in before.
-  // False: it is in, or was a false positive. Cost as MayMatch.
+  // False: it is in, or was a false positive. Cost: as MayMatch.
   bool AddKey(std::string_view key);
 
-  // Adds n keys in this order; returns how many changed a bit. changed[i], if `changed` is not
-  // null, is what AddKey(keys[i]) would have returned. As much faster than single calls as
-  // MayMatch.
+  // Adds n keys in this order and returns how many changed a bit. changed[i], if `changed` is not
+  // null, is what AddKey(keys[i]) would have returned.
   size_t AddKeys(size_t n, const std::string_view* keys, bool* changed = nullptr);
 
-  // As MayMatchHash.
+  // The same for hashes: see HashOf.
   bool AddHash(uint64_t hash);
   size_t AddHashes(size_t n, const uint64_t* hashes, bool* changed = nullptr);
 
@@ -184,8 +229,9 @@ class BloomFilter : public BloomFilterBase {
   // num_probes and seed are equal; *error names what differs and both values. Capacity stays.
   bool Merge(const BloomFilterBase& other, std::string* error);
 
-  // Keeps the bits that `other` has, too. Keys that are in both stay; keys of one stay with about
-  // the false-positive rate of the other. Fails as Merge does.
+  // Keeps only the bits that are set in `other` as well. Keys that are in both filters stay. A key
+  // of this filter alone still matches with about the false-positive rate of the other one. Fails
+  // as Merge does.
   bool Intersect(const BloomFilterBase& other, std::string* error);
 
   // Removes all keys.
@@ -198,27 +244,38 @@ class BloomFilter : public BloomFilterBase {
   explicit BloomFilter(std::unique_ptr<filters::BloomState> state);
   static std::unique_ptr<BloomFilter> FromState(std::unique_ptr<filters::BloomState> state,
                                                 std::string* error);
+  static std::unique_ptr<BloomFilter> Read(const filters::ByteSource& source, std::string* error);
   template <typename Combine>
   bool CombineWith(const BloomFilterBase& other, Combine combine, std::string* error);
 };
 
-// A saved filter in place: queries read the file's pages, which all processes that map it share.
-// Opening a file of any size takes microseconds; the first query of a page reads it from disk.
-// The file must keep its length as long as it is mapped (Save replaces files, so it may be used on
-// the same path): the system answers a query of a page that was cut off, or that the disk cannot
-// read, with SIGBUS, which ends the process. Use BloomFilter::Load where others may write to it.
+// A saved filter, read in place: queries read the pages of the file, and all processes that map it
+// share them. Open takes microseconds for a file of any size; the first query of a page reads it
+// from disk.
+//
+//   auto fruit = bloomline::MappedBloomFilter::Open(
+//       "fruit.bloom", bloomline::MappedBloomFilter::Verify::kPayload, &error);
+//   if (fruit == nullptr) return 1;  // error says why
+//   if (!fruit->MayMatch("pear")) { /* certainly never added */ }
+//
+// The file must keep its length as long as it is mapped. Save replaces files and so may be used on
+// the same path. Where a page was cut off, or the disk cannot read it, the system ends the process
+// with SIGBUS. Use BloomFilter::Load if others may write to the file.
 class MappedBloomFilter : public BloomFilterBase {
  public:
   enum class Verify {
-    kHeader,   // magic, version, length and the header's checksum: one page is read
-    kPayload,  // the bits' checksum as well: reads the whole file, at about 6 GB/s if it is in
-               // memory
+    kHeader,   // magic, version, length and the header's checksum: reads one page
+    kPayload,  // the checksum of the bits as well: reads the whole file, at about 6 GB/s if it is
+               // in memory
   };
 
-  // Null, with file, place and values in *error, if it cannot be mapped or is not what Save wrote.
+  // Null, with file, place and values in *error, if the file cannot be mapped or is not what Save
+  // wrote.
   static std::unique_ptr<MappedBloomFilter> Open(const std::string& path, Verify verify,
                                                  std::string* error);
   ~MappedBloomFilter();
+  MappedBloomFilter(MappedBloomFilter&&) noexcept;
+  MappedBloomFilter& operator=(MappedBloomFilter&&) noexcept;
 
  private:
   explicit MappedBloomFilter(std::unique_ptr<filters::BloomState> state);

@@ -1,39 +1,65 @@
-/* C bindings for bloomline. What each thing means, costs and promises stands in the C++ header
-   named above its functions; here is only what differs.
+/* C bindings for bloomline.
 
-   Some conventions, which follow LevelDB's c.h:
+   A function here does what the C++ function of the same name does. The C++ header explains it:
+   meaning, cost, limits, and which filter to take. Comments here give only what differs.
 
-   (1) We expose just opaque struct pointers and functions. The caller owns what a function with
-   "create", "open", "copy" or "load" in its name returns, and gives it back to the function of its
-   type with "destroy" in its name.
+     bloomline_filteroptions_*                  FilterOptions           filter_options.h
+     bloomline_builder_*                        FilterBuilder           filter.h
+     bloomline_view_*                           FilterView              filter.h
+     bloomline_bloomoptions_*                   BloomFilterOptions      bloom_filter.h
+     bloomline_bloom_*                          BloomFilter, mapped too bloom_filter.h
+     bloomline_countingoptions_*, _counting_*   CountingBloomFilter     counting_bloom_filter.h
+     sizes, seeds, kernels                                              sizing.h, seed.h, cpu.h
 
-   (2) There is no type for keys: the caller passes pointer and length. A key may hold any bytes and
-   may be empty; then the pointer may be NULL. Functions for many keys take an array of pointers and
-   one of lengths.
+   An example, with the checks that a program needs:
 
-   (3) Errors are represented by a null-terminated string: one sentence that names the value and the
-   allowed range. All operations that can fail take a "char** errptr" as the last argument. One of
-   these must be true on entry:
+     char* error = NULL;
+     bloomline_bloomoptions_t* options = bloomline_bloomoptions_create();
+     if (options == NULL) return 1;
+     bloomline_bloomoptions_set_capacity(options, 1000000);
+     bloomline_bloom_t* filter = bloomline_bloom_create(options, &error);
+     bloomline_bloomoptions_destroy(options);
+     if (filter == NULL) {
+       fprintf(stderr, "%s\n", error != NULL ? error : "out of memory");
+       bloomline_free(error);
+       return 1;
+     }
+     bloomline_bloom_add_key(filter, "apple", 5);
+     if (!bloomline_bloom_may_match(filter, "pear", 4)) { ... certainly never added ... }
+     bloomline_bloom_destroy(filter);
+
+   Conventions, which follow LevelDB's c.h:
+
+   (1) All types are opaque structs behind pointers. The caller owns the handle that a function with
+   "create", "open", "copy", "load" or "from" in its name returns, and passes it to the "destroy"
+   function of its type.
+
+   (2) A key is a pointer and a length. It may hold any bytes and may be empty; then the pointer may
+   be NULL. Functions for many keys take an array of pointers and one of lengths.
+
+   (3) An error is a null-terminated string: one sentence that names the value and the allowed
+   range. All functions that can fail take a "char** errptr" as the last argument. On entry, one of
+   these must be true:
      *errptr == NULL
      *errptr points to a malloc()ed null-terminated error message
-   On success, *errptr is unchanged. On failure, its old value is freed and it is set to a
-   malloc()ed message; functions that return a pointer then return NULL. Should there be no memory
-   even for the message, *errptr is NULL, and the returned NULL or 0 alone tells of the failure.
+   On success, *errptr is unchanged. On failure, its old value is freed, and it is set to a
+   malloc()ed message; functions that return a value then return NULL or 0. If there is no memory
+   even for the message, *errptr is NULL, and only that value shows the failure.
 
    (4) Bools have the type uint8_t (0 == false; rest == true).
 
-   (5) All pointer arguments must be non-NULL, but for empty keys and where said otherwise; the
-   destroy functions do nothing with NULL.
+   (5) Pointer arguments must not be NULL, except for empty keys and where a comment says otherwise.
+   The destroy functions do nothing with NULL.
 
-   (6) Memory that a function returns as "char*" is malloc()ed; free it with bloomline_free.
+   (6) Memory that a function returns as "char*" is malloc()ed. Free it with bloomline_free.
 
-   (7) Functions whose handle is const may run on one handle in several threads at once, as long as
-   no other function runs on it. Different handles are independent.
+   (7) Functions that take a const handle may run on one handle in several threads at once, as long
+   as no other function runs on it. Different handles are independent.
 
-   (8) No function throws, and none loses a key, also out of memory (filter_options.h).
+   (8) No function throws, and none loses a key, even out of memory (filter_options.h).
 
-   Link with bloomline::c; a project in C alone also says enable_language(CXX), for the C++ library.
-   LevelDB's filter policy is in c_leveldb.h. */
+   Link with bloomline::c. A project in C alone must also say enable_language(CXX): the library is
+   written in C++. LevelDB's filter policy is in c_leveldb.h. */
 #ifndef BLOOMLINE_C_H_
 #define BLOOMLINE_C_H_
 
@@ -115,7 +141,8 @@ extern void bloomline_view_may_match_keys(const bloomline_view_t*, size_t num_ke
 extern uint8_t bloomline_view_always_matches(const bloomline_view_t*);
 extern int bloomline_view_num_probes(const bloomline_view_t*);
 
-/* Options of Bloom filters in memory: BloomFilterOptions in bloom_filter.h. As above. */
+/* Options of Bloom filters in memory: BloomFilterOptions in bloom_filter.h. A new object has the
+   defaults. Values are checked where the options are used. */
 
 enum {
   bloomline_bloom_blocked = 0,
@@ -141,14 +168,17 @@ extern bloomline_bloom_t* bloomline_bloom_create(const bloomline_bloomoptions_t*
 /* A copy in memory, also of a mapped filter. */
 extern bloomline_bloom_t* bloomline_bloom_copy(const bloomline_bloom_t* from, char** errptr);
 extern bloomline_bloom_t* bloomline_bloom_load(const char* path, char** errptr);
-/* The saved file in place, for the functions that take a const handle; the others must not have it.
-   With verify_payload, the bits' checksum is checked, which reads the whole file. */
+/* From the bytes of bloomline_bloom_to_bytes, or of a saved file; they are copied. */
+extern bloomline_bloom_t* bloomline_bloom_from_bytes(const char* bytes, size_t length,
+                                                     char** errptr);
+/* A saved file in place, only for the functions that take a const handle. With verify_payload the
+   checksum of the bits is checked as well, which reads the whole file. */
 extern const bloomline_bloom_t* bloomline_bloom_open_mapped(const char* path,
                                                             uint8_t verify_payload, char** errptr);
 extern void bloomline_bloom_destroy(const bloomline_bloom_t*);
 
-/* True: a bit changed, the key was certainly not in before. The function for many returns how many
-   changed a bit; `changed` may be NULL. */
+/* True: a bit changed, so the key was certainly not in before. The function for many keys returns
+   how many changed a bit; `changed` may be NULL. */
 extern uint8_t bloomline_bloom_add_key(bloomline_bloom_t*, const char* key, size_t key_length);
 extern size_t bloomline_bloom_add_keys(bloomline_bloom_t*, size_t num_keys, const char* const* keys,
                                        const size_t* key_lengths, uint8_t* changed);
@@ -157,7 +187,7 @@ extern uint8_t bloomline_bloom_may_match(const bloomline_bloom_t*, const char* k
 extern void bloomline_bloom_may_match_keys(const bloomline_bloom_t*, size_t num_keys,
                                            const char* const* keys, const size_t* key_lengths,
                                            uint8_t* may_match);
-/* For callers that have 64-bit hashes. */
+/* For callers that have a 64-bit hash already. */
 extern uint64_t bloomline_bloom_hash_of(const bloomline_bloom_t*, const char* key,
                                         size_t key_length);
 extern uint8_t bloomline_bloom_add_hash(bloomline_bloom_t*, uint64_t hash);
@@ -169,6 +199,9 @@ extern uint8_t bloomline_bloom_merge(bloomline_bloom_t*, const bloomline_bloom_t
 extern uint8_t bloomline_bloom_intersect(bloomline_bloom_t*, const bloomline_bloom_t* other,
                                          char** errptr);
 extern uint8_t bloomline_bloom_save(const bloomline_bloom_t*, const char* path, char** errptr);
+/* The bytes of the file that bloomline_bloom_save writes, and how many; free them with
+   bloomline_free. A second copy of them exists for a moment. */
+extern char* bloomline_bloom_to_bytes(const bloomline_bloom_t*, size_t* length, char** errptr);
 extern void bloomline_bloom_clear(bloomline_bloom_t*);
 
 extern uint8_t bloomline_bloom_equal(const bloomline_bloom_t*, const bloomline_bloom_t*);
@@ -182,8 +215,9 @@ extern uint8_t bloomline_bloom_is_past_capacity(const bloomline_bloom_t*);
 extern uint64_t bloomline_bloom_estimated_num_keys(const bloomline_bloom_t*);
 extern double bloomline_bloom_estimated_false_positive_rate(const bloomline_bloom_t*);
 
-/* Options of filters that forget: CountingBloomFilterOptions in counting_bloom_filter.h. As above.
- */
+/* Options of counting filters, from which keys can be removed: CountingBloomFilterOptions in
+   counting_bloom_filter.h. A new object has the defaults. Values are checked where the options are
+   used. */
 
 /* NULL: out of memory. */
 extern bloomline_countingoptions_t* bloomline_countingoptions_create(void);
@@ -198,11 +232,13 @@ extern void bloomline_countingoptions_set_counter_bits(bloomline_countingoptions
                                                        int counter_bits);
 extern void bloomline_countingoptions_set_seed(bloomline_countingoptions_t*, uint64_t seed);
 
-/* Filters that forget: CountingBloomFilter. Remove only what was added. */
+/* Counting filters: CountingBloomFilter in counting_bloom_filter.h. Remove only what was added. */
 
 extern bloomline_counting_t* bloomline_counting_create(const bloomline_countingoptions_t* options,
                                                        char** errptr);
 extern bloomline_counting_t* bloomline_counting_load(const char* path, char** errptr);
+extern bloomline_counting_t* bloomline_counting_from_bytes(const char* bytes, size_t length,
+                                                           char** errptr);
 extern void bloomline_counting_destroy(bloomline_counting_t*);
 
 /* True: the key was certainly not in before. */
@@ -215,7 +251,8 @@ extern uint8_t bloomline_counting_may_match(const bloomline_counting_t*, const c
                                             size_t key_length);
 extern uint32_t bloomline_counting_estimated_count(const bloomline_counting_t*, const char* key,
                                                    size_t key_length);
-/* For many keys. The first two return how many answers are true; `answers` may be NULL there. */
+/* The same for many keys. The first two return how many answers are true; their `answers` may be
+   NULL. */
 extern size_t bloomline_counting_add_keys(bloomline_counting_t*, size_t num_keys,
                                           const char* const* keys, const size_t* key_lengths,
                                           uint8_t* answers);
@@ -231,7 +268,11 @@ extern uint8_t bloomline_counting_merge(bloomline_counting_t*, const bloomline_c
                                         char** errptr);
 extern uint8_t bloomline_counting_save(const bloomline_counting_t*, const char* path,
                                        char** errptr);
-/* A new Bloom filter with the same answers, of a quarter or an eighth of the memory. */
+/* As bloomline_bloom_to_bytes. */
+extern char* bloomline_counting_to_bytes(const bloomline_counting_t*, size_t* length,
+                                         char** errptr);
+/* CountingBloomFilter::ToBloomFilter: a new Bloom filter with the same answers, in a quarter or an
+   eighth of the memory. */
 extern bloomline_bloom_t* bloomline_counting_create_bloom(const bloomline_counting_t*,
                                                           char** errptr);
 extern void bloomline_counting_clear(bloomline_counting_t*);

@@ -1,4 +1,5 @@
-// A Bloom filter that keys can be removed from: it has small counters where others have bits.
+// A Bloom filter that keys can be removed from. It has small counters where others have bits (Fan,
+// Cao, Almeida, Broder 2000: Summary Cache).
 //
 //   bloomline::CountingBloomFilterOptions options;
 //   options.capacity = 1000000;
@@ -10,32 +11,31 @@
 //   filter->RemoveKey("apple");
 //   if (!filter->MayMatch("apple")) { /* certainly not in */ }
 //
-// It takes 43 bits per key for a rate of 1 % with 4-bit counters, 97 with 8-bit counters, where a
-// Bloom filter takes 10; ToBloomFilter gives one of 11 or 12 for those who only ask.
+// When to use it: keys leave the set while others stay. It takes 43 bits per key for a
+// false-positive rate of 1 % with 4-bit counters, and 97 with 8-bit counters, where a BloomFilter
+// takes 10. If all keys leave at once, a BloomFilter and Clear do. ToBloomFilter makes a filter of
+// 11 or 12 bits per key for readers that only query.
 //
-// What a key does: its counters, up to num_probes of them, all lie in one 64-byte line. Where two
-// of its probes meet in one counter, that counter counts as one: Add raises each counter of the key
-// by one, Remove lowers each by one, MayMatch asks whether none is zero. A key may be added many
-// times; it is in until it was removed as often.
+// How it works. A key has up to num_probes counters, all in one 64-byte block. Where two of its
+// probes meet in one counter, that counter counts once. AddKey raises each counter of the key by
+// one, RemoveKey lowers each by one, and MayMatch is true if none of them is zero. A key may be
+// added many times; it is in until it was removed as often.
 //
 // Three things to know:
 //
-// - **Remove only what was added.** Remove refuses a key of which a counter is zero, for it cannot
-//   be in. But an absent key that passes as a false positive is taken for present, by this as by
-//   any counting filter; removing it lowers counters of other keys, and these may then be reported
-//   absent. So no false negative, ever, on one condition: keys are removed at most as often as they
-//   were added.
-// - **Counters saturate.** One that has reached its maximum (15 or 255) stands for that many or
-//   more. It never changes again, neither by Add nor by Remove, until Clear: nobody knows how many
-//   keys it stands for, so no key is lost, but a key all of whose counters are saturated stays in
-//   after it is removed. Distinct keys alone practically never get there: at capacity and 1 %, one
-//   4-bit counter in 2e16 does. Keys added more than 14 times (254 times) do.
-// - **Not thread-safe**: const functions may run at the same time as each other, but not while
-//   another function runs.
+// - **Remove only what was added.** RemoveKey refuses a key that has a counter of zero: it cannot
+//   be in. But a missing key that is a false positive looks like a stored one, to this as to any
+//   counting filter. Removing it lowers counters of other keys, and these keys may then be reported
+//   as missing. So there is no false negative, ever, on one condition: keys are removed at most as
+//   often as they were added.
+// - **Counters saturate.** A counter that has reached its maximum (15 or 255) stands for that many
+//   or more. Neither AddKey nor RemoveKey changes it again, until Clear: nobody knows how many keys
+//   it stands for. So no key is lost, but a key whose counters are all saturated stays in after it
+//   was removed. Distinct keys alone practically never get there: at capacity and 1 %, one 4-bit
+//   counter in 2e16 does. Keys that are added more than 14 times (254 times) do.
+// - **One thread at a time may change it.** There is no atomic counting filter.
 //
-// In every function of this header `error` may be null; otherwise it gets one sentence, which names
-// the value and what is allowed, when the function fails, and is untouched when it succeeds.
-// Nothing here throws; filter_options.h says what happens out of memory.
+// Errors, ownership, threads and moves are those of bloom_filter.h.
 #ifndef BLOOMLINE_COUNTING_BLOOM_FILTER_H_
 #define BLOOMLINE_COUNTING_BLOOM_FILTER_H_
 
@@ -50,31 +50,35 @@
 namespace bloomline {
 
 namespace filters {
+class ByteSource;
 struct CountingState;
-}
+}  // namespace filters
 
-// The size is given either by capacity and false_positive_rate or by num_counters and num_probes.
+// The size of a filter comes either from capacity and false_positive_rate, or from num_counters and
+// num_probes.
 struct CountingBloomFilterOptions {
-  // Distinct keys that are in at the same time up to which the filter keeps false_positive_rate; it
-  // takes more, at a higher rate. 1 or more; with num_counters it may be 0, "not stated".
+  // Distinct keys in the filter at the same time, up to which it keeps false_positive_rate. It
+  // takes more keys, at a higher rate. 1 or more. With num_counters it may be 0, "not stated".
   uint64_t capacity = 0;
 
-  // Share of absent keys that pass when `capacity` distinct keys are in: above 0, below 1, and
+  // Part of the missing keys that match when `capacity` distinct keys are in: above 0, below 1, and
   // reachable with 100 counters per key (4 bits: 3e-7; 8 bits: 7e-6). Ignored with num_counters.
   double false_positive_rate = 0.01;
 
-  // 0: from capacity and rate. Else 1 to kMaxBloomBits, rounded up to a multiple of 512.
+  // 0: from capacity and false_positive_rate. Else 1 to kMaxBloomBits, rounded up to a multiple of
+  // 512.
   uint64_t num_counters = 0;
 
-  // 1 to 30 with num_counters, else 0: the best number for the rate is taken.
+  // Counters that a key has (k). 1 to 30 with num_counters, else 0: the filter takes the number
+  // with the lowest false-positive rate.
   int num_probes = 0;
 
-  // Bits of a counter, 4 or 8. 4: a key may be in up to 14 times before its counters saturate.
-  // 8: up to 254 times; takes 2.2 times the memory for the same rate.
+  // Bits of a counter, 4 or 8. With 4, a key may be in up to 14 times before its counters saturate.
+  // With 8, up to 254 times, for 2.2 times the memory at the same false-positive rate.
   int counter_bits = 4;
 
-  // Seed of the 64-bit hash. One that outsiders do not know keeps them from choosing keys that
-  // collide; DrawSeed (seed.h) draws such a one. Only filters of the same seed can be merged.
+  // Seed of the 64-bit hash. A seed that outsiders do not know keeps them from choosing keys that
+  // collide; DrawSeed (seed.h) draws one. Only filters of the same seed can be merged.
   uint64_t seed = 0;
 
   // Empty if the options can be used, else one sentence that names the value and the allowed range.
@@ -83,46 +87,48 @@ struct CountingBloomFilterOptions {
 
 class CountingBloomFilter {
  public:
-  // Null on bad options and when memory cannot be had: num_counters * counter_bits / 8 bytes.
+  // An empty filter. Null if the options are invalid or there is no memory: num_counters *
+  // counter_bits / 8 bytes.
   static std::unique_ptr<CountingBloomFilter> Create(const CountingBloomFilterOptions& options,
                                                      std::string* error);
 
-  // Reads a file that Save wrote. Null, with file, place and values in *error, if it cannot be read
-  // or is not what Save wrote: wrong magic, version, length or checksum.
+  // Reads a file that Save wrote, or bytes that ToBytes gave, as BloomFilter does. Null, with the
+  // place and the values in *error, if they cannot be read or are not what Save or ToBytes gave:
+  // wrong magic, version, length or checksum.
   static std::unique_ptr<CountingBloomFilter> Load(const std::string& path, std::string* error);
+  static std::unique_ptr<CountingBloomFilter> FromBytes(std::string_view bytes, std::string* error);
 
   ~CountingBloomFilter();
-  CountingBloomFilter(const CountingBloomFilter&) = delete;
-  CountingBloomFilter& operator=(const CountingBloomFilter&) = delete;
+  CountingBloomFilter(CountingBloomFilter&&) noexcept;
+  CountingBloomFilter& operator=(CountingBloomFilter&&) noexcept;
 
-  // Adds a key of any length. True if it was certainly not in before. Cost: one hash and one cache
-  // line.
+  // Adds a key of any length. True: it was certainly not in before. Cost: one hash and one cache
+  // miss.
   bool AddKey(std::string_view key);
 
-  // Takes back one Add of the key. False, and nothing changes, if the key is certainly not in. True
-  // for any other key: see "Remove only what was added" above. Cost as Add.
+  // Undoes one AddKey of the key. False, and nothing changes, if the key is certainly not in. True
+  // for any other key: see "Remove only what was added" above. Cost: as AddKey.
   bool RemoveKey(std::string_view key);
 
-  // False: the key is certainly not in. True: it is, or, with the false-positive rate, not.
+  // False: the key is certainly not in. True: it is in, or it is a false positive.
   bool MayMatch(std::string_view key) const;
 
-  // How many times the key is in: the least of its counters, so 0 if and only if MayMatch is
-  // false. Never below the true number while that is at most max_count() and no key was removed
-  // that was not in; above it where other keys share all the counters. max_count() stands for
-  // "at least that, at some time".
+  // How many times the key is in: the lowest of its counters, so 0 if and only if MayMatch is
+  // false. Never below the true number, while that is at most max_count() and no key was removed
+  // that was not in. Above it, where other keys share all the counters. max_count() means "at least
+  // that, at some time".
   uint32_t EstimatedCount(std::string_view key) const;
 
-  // The same for n keys, in this order: was_absent[i], removed[i] and may_match[i] are what the
-  // single calls would have returned; the first two may be null. Return how many were true. In a
-  // filter larger than the caches several times as fast as n single calls, because the memory
-  // accesses of many keys overlap.
+  // The same for n keys, in this order. was_absent[i], removed[i] and may_match[i] are what the
+  // single calls would have returned; the first two arrays may be null. AddKeys and RemoveKeys
+  // return how many were true.
   size_t AddKeys(size_t n, const std::string_view* keys, bool* was_absent = nullptr);
   size_t RemoveKeys(size_t n, const std::string_view* keys, bool* removed = nullptr);
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
 
-  // For callers that have a 64-bit hash anyway: HashOf is XXH3 with the filter's seed, AddKey(k) is
-  // AddHash(HashOf(k)). Any other hash does as well if all 64 bits of it are well mixed and the
-  // filter never gets anything else.
+  // For callers that have a 64-bit hash already. HashOf is XXH3 with the filter's seed, and
+  // AddKey(k) is AddHash(HashOf(k)). Any other hash works too, if all its 64 bits are well mixed
+  // and the filter never gets hashes of another kind.
   uint64_t HashOf(std::string_view key) const;
   bool AddHash(uint64_t hash);
   bool RemoveHash(uint64_t hash);
@@ -139,30 +145,32 @@ class CountingBloomFilter {
   uint64_t capacity() const;   // 0: not stated
   uint32_t max_count() const;  // a saturated counter: 15 or 255
 
-  // Keys in the filter, repeats counted: Adds less successful Removes, not below 0.
+  // Keys in the filter, repeats counted: additions less successful removals, not below 0.
   uint64_t num_keys() const;
 
-  // Counters that have reached max_count() and will not change any more. While it is 0, all keys
-  // can be removed and leave an empty filter.
+  // Counters that have reached max_count() and do not change any more. While it is 0, removing all
+  // keys leaves an empty filter.
   uint64_t num_saturated_counters() const;
 
-  // A Bloom filter with a bit for each counter, set where that is not zero: 1/4 or 1/8 of the
-  // memory, the same answer for every key, layout kBlocked128 or kBlocked64. It is a copy, to which
-  // keys can be added. Its EstimatedNumKeys and EstimatedFalsePositiveRate hold for this filter,
-  // too. Cost: reads all counters.
+  // A Bloom filter with a bit for each counter, set where the counter is not zero: a quarter or an
+  // eighth of the memory, the same answer for every key, layout kBlocked128 or kBlocked64. It is a
+  // copy, to which keys can be added. Its EstimatedNumKeys and EstimatedFalsePositiveRate hold for
+  // this filter as well. Null if there is no memory. Cost: reads all counters.
   std::unique_ptr<BloomFilter> ToBloomFilter(std::string* error) const;
 
-  // Adds the counters of `other` to these, as if all its Adds and Removes had been done here; what
-  // exceeds max_count() or was saturated in either is saturated. False, and nothing changed, unless
-  // counter_bits, num_counters, num_probes and seed are equal; *error names what differs and both
-  // values. Capacity stays.
+  // Adds the counters of `other` to these, as if all its additions and removals had been done here.
+  // A counter that exceeds max_count(), or was saturated in either filter, is saturated. False, and
+  // nothing changed, unless counter_bits, num_counters, num_probes and seed are equal; *error names
+  // what differs and both values. Capacity stays.
   bool Merge(const CountingBloomFilter& other, std::string* error);
 
-  // Removes all keys, also from saturated counters.
+  // Removes all keys and sets all counters to zero, also saturated ones.
   void Clear();
 
-  // Writes the filter to a file (docs/format.md, section 10) as BloomFilter::Save does.
+  // Writes the filter to a file (docs/format.md, section 10) as BloomFilter::Save does; or gives
+  // the bytes of that file, as BloomFilter::ToBytes does.
   bool Save(const std::string& path, std::string* error) const;
+  bool ToBytes(std::string* bytes, std::string* error) const;
 
   // Same counter_bits, num_counters, num_probes, seed and counters. Cost: reads all counters.
   friend bool operator==(const CountingBloomFilter& a, const CountingBloomFilter& b);
@@ -174,6 +182,8 @@ class CountingBloomFilter {
   explicit CountingBloomFilter(std::unique_ptr<filters::CountingState> state);
   static std::unique_ptr<CountingBloomFilter> FromState(
       std::unique_ptr<filters::CountingState> state, std::string* error);
+  static std::unique_ptr<CountingBloomFilter> Read(const filters::ByteSource& source,
+                                                   std::string* error);
 
   std::unique_ptr<filters::CountingState> state_;
 };

@@ -1,4 +1,5 @@
-// A Bloom filter on a Redis server or in a Redis Cluster, which processes and machines share.
+// A Bloom filter in the memory of a Redis server or a Redis Cluster. Processes and machines share
+// it.
 //
 //   bloomline::SharedBloomFilterOptions options;
 //   options.capacity = 1000000;
@@ -10,14 +11,17 @@
 //   if (filter->AddKey("apple") == bloomline::AddResult::kNew) { /* nobody added it before */ }
 //   if (filter->MayMatch("pear") == bloomline::Answer::kNo) { /* certainly never added */ }
 //
-// Each call is one command and one round trip; batches are pipelined. docs/redis.md has the layout,
-// for other clients, and what a Redis server itself can lose.
+// A call for one key is one command and one round trip. Calls for many keys are pipelined.
+// docs/redis.md specifies the layout for other clients, and says what a Redis server can lose.
 //
-// In every function of this header `error` may be null; otherwise it gets one sentence when the
-// function fails and is untouched when it succeeds. Nothing here throws. A call that lacks memory
-// half-way fails: its keys are kFailed or unavailable, and the connections are made anew, so that
-// no later call reads its replies. hiredis 0.14 itself ends the process where it lacks memory to
-// connect.
+// Use of a filter, as a grammar:
+//   (Create | Open) (AddKey | AddKeys | MayMatch | error)*
+//
+// Errors: in every function of this header `error` may be null. Otherwise it is set to one sentence
+// if the function fails, and is left alone if it succeeds. Nothing here throws. If a call runs out
+// of memory half-way, it fails: its remaining keys are kFailed or unavailable. The next call opens
+// new connections, so that it does not read replies to older commands. hiredis 0.14 ends the
+// process if it has no memory to connect.
 #ifndef BLOOMLINE_REDIS_BLOOM_FILTER_H_
 #define BLOOMLINE_REDIS_BLOOM_FILTER_H_
 
@@ -30,181 +34,196 @@
 
 namespace bloomline {
 
-// What a query answers that could not be asked: no server, time-out, error reply, lost shard.
+// Result of a query that Redis did not answer: server unreachable, time-out, error reply, or lost
+// shard. In each case SharedBloomFilter::error() has the reason.
 enum class WhenUnavailable {
-  kMayMatch,  // Answer::kMaybe, which is always true; error() says why
+  kMayMatch,  // Answer::kMaybe, which is never wrong
   kError,     // Answer::kError
 };
 
-// For connections to rediss:// addresses. All files are PEM; they are read at each connection.
+// TLS options, for connections to rediss:// addresses only. All files are PEM. They are read when a
+// connection is opened.
 struct RedisTls {
-  // Certificates of authorities that may have signed the server's: a file of them, and a folder
-  // prepared by `openssl rehash`. Both empty: the system's.
+  // Trusted certificate authorities: a file of certificates, and a folder prepared by
+  // `openssl rehash`. Both empty: the system's authorities.
   std::string ca_file;
   std::string ca_path;
 
-  // The client's own certificate, with its chain, and its unencrypted key, where the server demands
-  // them. Both or none.
+  // The client's certificate, with its chain, and its unencrypted key, if the server demands them.
+  // Both or none.
   std::string certificate_file;
   std::string key_file;
 
-  // The name for SNI, and the name or IP address that the server's certificate must be for. Empty:
-  // the address's host; the nodes of a cluster are then reached, and checked, by what CLUSTER SLOTS
-  // calls them.
+  // The name for SNI, and the name or IP address for which the server's certificate must be valid.
+  // Empty: the host of the address. For the nodes of a cluster it is then the host that CLUSTER
+  // SLOTS reports.
   std::string server_name;
 
-  // False: any certificate will do, so that whoever is on the way can read and change everything.
+  // False accepts any certificate: then anyone between client and server can read and change
+  // everything.
   bool verify = true;
 };
 
-// How to reach Redis 4.0 or later.
+// How to reach Redis. Needs version 4.0 or later.
 struct RedisServers {
-  // One server; or nodes of one cluster, of which one that answers is enough to find the others.
+  // One server, or some nodes of one cluster. One node that answers is enough to find the others.
   //   host:port, [IPv6]:port
   //   redis://[user[:password]@]host[:port][/database]    port 6379, database 0 if left out
   //   rediss://...                                         the same, with TLS
   //   unix://[user[:password]@]/path[?db=database]         a unix socket
-  // In user, password and path of these URLs %XX is the byte XX. rediss:// needs a library that was
-  // built with hiredis_ssl (hiredis 1.0 and later); Validate says if it was not.
+  // In user, password and path of these URLs, %XX is the byte XX. rediss:// needs a build with
+  // hiredis_ssl (hiredis 1.0 or later); otherwise Validate refuses it.
   std::vector<std::string> servers = {"127.0.0.1:6379"};
 
-  // For AUTH; without a password no AUTH is sent, without a username the server's default user is
-  // meant. They may stand in an address instead, and then hold for all servers. No message has a
-  // password; one has a user name from an address only where the server's own reply names the user.
+  // For AUTH. Without a password no AUTH is sent; without a username it is the server's default
+  // user. An address may contain them instead; then they apply to all servers. No error message
+  // contains a password, and a user name from an address only if the server's own reply names it.
   std::string username;
   std::string password;
 
-  // For SELECT: 0 to 2147483647, of which a server has 16 unless it is configured otherwise. May
-  // stand in an address instead. A cluster has 0 only.
+  // For SELECT: 0 to 2147483647 (a server has 16 databases by default). An address may contain it
+  // instead. A cluster has database 0 only.
   int database = 0;
 
   RedisTls tls;
 
-  // Milliseconds, 1 to 600000. A command has timed out when the server takes or sends no byte for
-  // so long.
+  // Milliseconds, 1 to 600000. A command times out if the server accepts or sends no byte for that
+  // long.
   int connect_timeout_ms = 1000;
   int command_timeout_ms = 1000;
 
-  // How often a command is repeated, on a new connection, after one that failed: 0 to 100. A call
-  // lasts at most about (1 + max_retries) * (connect_timeout_ms + command_timeout_ms) for each
-  // server concerned.
+  // Attempts after the first one fails, 0 to 100; each on a new connection if the old one broke. A
+  // call lasts at most about (1 + max_retries) * (connect_timeout_ms + command_timeout_ms) for each
+  // server concerned. docs/redis.md, "Retries", has the details.
   int max_retries = 2;
 
-  // When a call has given up a server, further calls do not try it for so many milliseconds: 0 to
-  // 600000.
+  // Milliseconds, 0 to 600000. After all attempts to reach a server have failed, commands for it
+  // fail at once for that long, without an attempt.
   int give_up_ms = 500;
 
   WhenUnavailable when_unavailable = WhenUnavailable::kMayMatch;
 
-  // Empty if this can be used, else one sentence that names the value and the allowed range.
+  // Returns an empty string if the values are valid, otherwise one sentence that names the wrong
+  // value and the allowed range.
   std::string Validate() const;
 };
 
 struct SharedBloomFilterOptions {
-  // Distinct keys up to which the filter keeps false_positive_rate; it takes more, at a higher
-  // rate. 1 to 1e12.
+  // Number of distinct keys up to which false_positive_rate holds, 1 to 1e12. The filter accepts
+  // more keys, at a higher rate.
   uint64_t capacity = 0;
 
-  // Share of absent keys that pass when `capacity` keys are in: 1e-6 to 0.5. Memory is within 3 %
-  // of a classic Bloom filter's (9.6 bits per key at 0.01), below 1e-4 within 5 %.
+  // Fraction of missing keys that match when the filter contains `capacity` keys: 1e-6 to 0.5.
+  // Memory: at most 3 % more than a standard Bloom filter (9.8 bits per key at 0.01); below 1e-4 at
+  // most 5 % more.
   double false_positive_rate = 0.01;
 
-  // Seed of the 64-bit hash. One that outsiders do not know keeps them from choosing keys that
-  // collide.
+  // Seed of the 64-bit hash. If outsiders do not know it, they cannot choose keys that collide.
+  // DrawSeed in seed.h draws one. It is stored in Redis, in the filter's metadata.
   uint64_t seed = 0;
 
-  // The bits lie in strings of at most so many bytes: 4096 to 536870912, the longest Redis allows.
-  // A cluster spreads the strings over its nodes; more, smaller ones spread better, fewer make
-  // AddKeys cheaper.
+  // Bytes, 4096 to 536870912 (the longest string in Redis). The filter is split into strings
+  // (shards) of at most that size, at most 65536 of them. A cluster spreads them over its nodes:
+  // smaller shards spread better, larger ones make AddKeys cheaper.
   uint64_t shard_bytes = 16 << 20;
 
-  // Empty if the options can be used, else one sentence that names the value and the allowed range.
+  // Returns an empty string if the options are valid, otherwise one sentence that names the wrong
+  // value and the allowed range.
   std::string Validate() const;
 };
 
+// Result of adding a key.
 enum class AddResult {
-  kNew,      // this call changed a bit: nobody had added the key. Of concurrent adders of one key
-             // exactly one gets this, unless the key was a false positive, and then none
-  kPresent,  // all bits were set: the key was in, or was a false positive
-  kUnknown,  // the key is in; a reply was lost and the command repeated, so kNew or kPresent
-  kFailed,   // the key may not be in, or not on min_replicas replicas; error() says why
+  kNew,      // this call changed a bit: nobody had added the key. If several clients add one key
+             // at the same time, exactly one gets kNew; none, if the key was a false positive
+  kPresent,  // all bits were set: the key was in the filter, or was a false positive
+  kUnknown,  // the key is in the filter now. A reply was lost and the command sent again, so it is
+             // not known whether the key was new
+  kFailed,   // the key may be missing, or be on fewer than min_replicas replicas; see error()
 };
 
+// Result of a query.
 enum class Answer {
   kNo,     // the key was certainly not added
-  kMaybe,  // it was, or, with the false-positive rate, not; or nobody could be asked
-  kError,  // nobody could be asked; only under WhenUnavailable::kError
+  kMaybe,  // the key was added, or is a false positive; or Redis did not answer
+  kError,  // Redis did not answer; only with WhenUnavailable::kError
 };
 
-// What an addition waits for besides the server's own acknowledgement.
+// What an addition waits for besides the acknowledgement of the server.
 struct AddOptions {
-  // Replicas that must have confirmed the addition (with WAIT) before it is acknowledged: of the
-  // server, or of each cluster node concerned. 0 to 1000; 0: none. With fewer in time the result is
-  // kFailed, and error() says how many confirmed. With all replicas of a server, no failover to one
-  // of them loses an acknowledged key. Cost: a replica's round trip for each Add and each 4096 keys
-  // of AddKeys; every addition is sent to the replicas and the append-only file, also one of a key
-  // that is in.
+  // Replicas that must confirm the addition (WAIT) before it is acknowledged: replicas of the
+  // server, or of each cluster node concerned. 0 to 1000; 0: do not wait. If fewer confirm in time,
+  // the result is kFailed and error() says how many did. If all replicas of a server confirm, no
+  // failover to one of them loses an acknowledged key. Cost: one round trip to a replica for each
+  // AddKey and for each 4096 keys of AddKeys. Every addition goes to the replicas and the
+  // append-only file, even if the key was already in the filter.
   int min_replicas = 0;
 
-  // Milliseconds that the replicas have, each time: 1 to 600000. Each try may last so much longer.
+  // Milliseconds that the replicas have to confirm, 1 to 600000. Each attempt of a call can take
+  // that much longer.
   int replica_timeout_ms = 1000;
 
-  // Empty if the options can be used, else one sentence that names the value and the allowed range.
+  // Returns an empty string if the options are valid, otherwise one sentence that names the wrong
+  // value and the allowed range.
   std::string Validate() const;
 };
 
-// A connection to one filter. Not thread-safe: each thread opens its own. After a fork the child
-// may go on with it, on connections of its own, unless the fork happened during a call.
+// A client of one filter, with its own connections. Not thread-safe: each thread opens its own
+// object. After a fork both processes may use their object; the child opens new connections at its
+// first call. If another thread forks during a call, the child must not use it.
 class SharedBloomFilter {
  public:
-  // Makes the filter `name`, or opens it if there is one with the same options. If two create at
-  // once, both get the same filter. Null if there is one with other options (*error names both), if
-  // the server cannot be reached or refuses, or if parts of the filter are missing (see Delete).
-  // name: 1 to 200 bytes, no spaces, control characters, '{' or '}'. Cost: a few round trips, in
-  // which the server writes the filter's memory once.
+  // Creates the filter `name`, or opens it if it exists with the same options. If two clients
+  // create it at the same time, both get the same filter. Returns null, with the reason, if a
+  // filter of this name has other options (*error names both), if the server is unreachable or
+  // refuses a command, or if parts of the filter are missing (see Delete). name: 1 to 200 bytes, no
+  // spaces, control characters, '{' or '}'. Cost: a few round trips, and the server writes the
+  // filter's memory once.
   static std::unique_ptr<SharedBloomFilter> Create(const RedisServers& servers,
                                                    const std::string& name,
                                                    const SharedBloomFilterOptions& options,
                                                    std::string* error);
 
-  // Opens the filter `name`. Null if there is none, and as Create.
+  // Opens the filter `name`. Returns null, with the reason, if it does not exist, or as Create.
   static std::unique_ptr<SharedBloomFilter> Open(const RedisServers& servers,
                                                  const std::string& name, std::string* error);
 
-  // Removes the filter `name`, also one of which parts are missing. Objects that have it open find
-  // it unavailable, even when it is created anew. True if there is none now.
+  // Deletes the filter `name`, even if parts of it are missing. For objects that have it open it is
+  // unavailable from then on, even if it is created again: they must open it again. Returns true if
+  // there is no such filter now.
   static bool Delete(const RedisServers& servers, const std::string& name, std::string* error);
 
   ~SharedBloomFilter();
   SharedBloomFilter(const SharedBloomFilter&) = delete;
   SharedBloomFilter& operator=(const SharedBloomFilter&) = delete;
 
-  // Adds a key of any length, atomically. Cost: a round trip. Options that Validate refuses:
-  // kFailed.
+  // Adds a key of any length. Atomic: the server queries and adds in one step. Cost: one round
+  // trip. Invalid options: kFailed.
   AddResult AddKey(std::string_view key, const AddOptions& options = AddOptions());
 
-  // Adds n keys; results[i], if `results` is not null, is what AddKey(keys[i], options) would have
-  // returned. Many keys to a command, many commands at once under way. False if any failed.
+  // Adds n keys. results[i], if `results` is not null, is what AddKey(keys[i], options) would have
+  // returned. Returns false if the result of any key is kFailed. Cost: up to 16 keys share a
+  // command, and commands are pipelined.
   bool AddKeys(size_t n, const std::string_view* keys, AddResult* results = nullptr,
                const AddOptions& options = AddOptions());
 
-  // Never kNo for a key whose Add did not return kFailed, as long as the server keeps what it
-  // acknowledged, and no former primary answers; what AddOptions demands, it keeps through a
-  // failover. docs/redis.md, "What remains", has the cases. Cost: a round trip.
+  // Queries a key. Never kNo for a key whose AddKey did not return kFailed, as long as the server
+  // keeps what it acknowledged and no former primary answers. A failover keeps what AddOptions
+  // demanded. docs/redis.md, "What remains", lists the cases. Cost: one round trip.
   Answer MayMatch(std::string_view key);
 
-  // answers[i] = MayMatch(keys[i]) for i < n, many commands at once under way. False if any could
-  // not be asked, whatever when_unavailable says.
+  // answers[i] = MayMatch(keys[i]) for i < n, pipelined. Returns false if Redis did not answer
+  // any of them, whatever when_unavailable says.
   bool MayMatch(size_t n, const std::string_view* keys, Answer* answers);
 
-  // Why the last of the four calls above failed, in part or whole: the first reason met. Empty if
-  // it did not.
+  // The first reason why the last call of the four functions above failed, in part or as a whole.
+  // Empty if it succeeded. Valid until the next call.
   const std::string& error() const;
 
   const std::string& name() const;
   uint64_t capacity() const;
   double false_positive_rate() const;
-  uint64_t num_bytes() const;  // in all shards
+  uint64_t num_bytes() const;  // of all shards
   uint32_t num_shards() const;
   int num_probes() const;
 

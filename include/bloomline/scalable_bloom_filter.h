@@ -1,5 +1,27 @@
-// A Bloom filter for a number of keys that nobody knows: when it is full, it goes on in a second,
-// larger one, and so forth (Almeida, Baquero, Preguica, Hutchison: Scalable Bloom Filters, 2007).
+// A Bloom filter for an unknown number of keys. When it is full, it goes on in a second, larger
+// Bloom filter, then in a third, and so on (Almeida, Baquero, Preguica, Hutchison 2007: Scalable
+// Bloom Filters). The false-positive rate of the whole stays below the given bound.
+//
+//   bloomline::ScalableBloomFilterOptions options;
+//   options.initial_capacity = 10000;     // a guess
+//   options.false_positive_rate = 0.01;   // a bound, however many keys come
+//   std::string error;
+//   auto filter = bloomline::ScalableBloomFilter::Create(options, &error);
+//   if (filter == nullptr) return 1;  // error says why
+//   if (filter->AddKey("apple")) { /* certainly new */ }
+//   if (!filter->MayMatch("pear")) { /* certainly never added */ }
+//
+// When to use it: nobody knows within a factor of two or so how many keys will come. If the number
+// is known, BloomFilter is smaller and faster: each stage here has a cache miss of its own per
+// query, and costs bits per key for the stages that may follow. A scalable filter cannot be merged
+// or mapped.
+//
+// How it grows. Stage i (from 0) is a BloomFilter for initial_capacity * growth^i keys at a
+// false-positive rate of false_positive_rate * (1 - tightening) * tightening^i. The rates of all
+// stages add up to less than false_positive_rate, however many there are. A key is in the filter if
+// it is in any stage.
+//
+// Errors, ownership, threads and moves are those of bloom_filter.h.
 #ifndef BLOOMLINE_SCALABLE_BLOOM_FILTER_H_
 #define BLOOMLINE_SCALABLE_BLOOM_FILTER_H_
 
@@ -15,67 +37,67 @@
 namespace bloomline {
 
 namespace filters {
-class InputFile;
-}
+class ByteSink;
+class ByteSource;
+}  // namespace filters
 
-// Stage i (from 0) holds initial_capacity * growth^i keys at a rate of
-// false_positive_rate * (1 - tightening) * tightening^i; those sum up to less than
-// false_positive_rate, however many stages there are.
 struct ScalableBloomFilterOptions {
-  // Keys of the first stage, 1 or more. An order of magnitude is enough; from too low, each
-  // doubling costs one more stage to ask.
+  // Keys of the first stage, 1 or more. The order of magnitude is enough. If it is too low, each
+  // further doubling (with growth 2) adds one stage to every query.
   uint64_t initial_capacity = 1000;
 
-  // Bound of the whole filter's rate, as in BloomFilterOptions.
+  // Bound of the false-positive rate of the whole filter: above 0, below 1, and such that the first
+  // stage can reach its part of it (BloomFilterOptions).
   double false_positive_rate = 0.01;
 
-  // 1 to 16: factor of the capacity from stage to stage.
+  // Factor of the capacity from stage to stage: 1 to 16.
   int growth = 2;
 
-  // Above 0, below 1: factor of the rate from stage to stage. 0.5 costs the first stage one bit per
-  // key and each further one more; near 1 the first stage pays for all that may follow.
+  // Factor of the false-positive rate from stage to stage: above 0, below 1. With 0.5 the first
+  // stage takes about one bit per key more than a BloomFilter, and each further stage one more than
+  // the stage before. Near 1 the first stage takes the bits for all stages that may follow.
   double tightening = 0.5;
 
   BloomLayout layout = BloomLayout::kBlocked;
   uint64_t seed = 0;  // as in BloomFilterOptions
 
-  // As BloomFilterOptions::Validate.
+  // Empty if the options can be used, else one sentence that names the value and the allowed range.
   std::string Validate() const;
 };
 
-// Const methods are thread-safe as long as no thread changes the filter. Throws nothing.
 class ScalableBloomFilter {
  public:
-  // Null on bad options and when memory for the first stage cannot be had. `error` as in
-  // bloom_filter.h, here and below.
+  // An empty filter. Null if the options are invalid or there is no memory for the first stage.
   static std::unique_ptr<ScalableBloomFilter> Create(const ScalableBloomFilterOptions& options,
                                                      std::string* error);
 
-  // Reads a file that Save wrote, as BloomFilter::Load does.
+  // Reads a file that Save wrote, or bytes that ToBytes gave, as BloomFilter does.
   static std::unique_ptr<ScalableBloomFilter> Load(const std::string& path, std::string* error);
+  static std::unique_ptr<ScalableBloomFilter> FromBytes(std::string_view bytes, std::string* error);
 
   ~ScalableBloomFilter();
-  ScalableBloomFilter(const ScalableBloomFilter&) = delete;
-  ScalableBloomFilter& operator=(const ScalableBloomFilter&) = delete;
+  ScalableBloomFilter(ScalableBloomFilter&&) noexcept;
+  ScalableBloomFilter& operator=(ScalableBloomFilter&&) noexcept;
 
-  // Adds a key unless a stage may contain it. True if it was added: it was certainly not in before.
-  // When memory for a further stage cannot be had, the last one takes the key beyond its capacity,
-  // and IsPastCapacity() says so. Cost: one hash, and one cache line for each stage.
+  // Adds a key to the last stage unless it matches already. True: it was added, and was certainly
+  // not in before. False: it is in, or was a false positive. If there is no memory for a further
+  // stage, the last one takes the key beyond its capacity, and IsPastCapacity() says so; no key is
+  // lost. Cost: one hash, and one cache miss for each stage.
   bool AddKey(std::string_view key);
 
-  // Adds n keys in this order; returns how many were added, and which in `changed`, unless it is
-  // null. In large filters several times as fast as single calls.
+  // Adds n keys in this order and returns how many were added. changed[i], if `changed` is not
+  // null, is what AddKey(keys[i]) would have returned.
   size_t AddKeys(size_t n, const std::string_view* keys, bool* changed = nullptr);
 
-  // As BloomFilter::MayMatch. Cost: one hash, and one cache line for each stage up to the one
-  // that contains the key; the last and largest stage is asked first.
+  // As BloomFilter::MayMatch. Cost: one hash, and one cache miss for each stage up to the first
+  // that matches; the query goes from the last and largest stage to the oldest.
   bool MayMatch(std::string_view key) const;
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
 
   const ScalableBloomFilterOptions& options() const;
   size_t num_stages() const;
 
-  // Stage 0 is the oldest; i < num_stages(). Valid until the filter is changed.
+  // Stage 0 is the oldest; i < num_stages(). The reference is valid until the filter is changed.
   const BloomFilter& stage(size_t i) const;
 
   // Sums over the stages.
@@ -84,35 +106,41 @@ class ScalableBloomFilter {
   uint64_t num_keys() const;
   uint64_t EstimatedNumKeys() const;
 
-  // 1 - the product over the stages of 1 - EstimatedFalsePositiveRate(). Cost: reads all bits.
+  // The false-positive rate of the filter as it is now: 1 minus the product, over the stages, of
+  // 1 - EstimatedFalsePositiveRate(). Cost: reads all bits.
   double EstimatedFalsePositiveRate() const;
 
-  // A stage could not be added, and the last one went past its capacity: the bound no longer holds.
+  // No further stage could be added, and the last one took more keys than its capacity: the
+  // false-positive rate asked for is no longer kept, and rises with each key. Not saved: a loaded
+  // filter says so when it cannot grow again.
   bool IsPastCapacity() const;
 
   // Removes all keys and all stages but the first.
   void Clear();
 
-  // One file with all stages (docs/format.md, section 9), written as BloomFilter::Save does.
+  // All stages in one file (docs/format.md, section 9), written as BloomFilter::Save does; or the
+  // bytes of that file, as BloomFilter::ToBytes gives them.
   bool Save(const std::string& path, std::string* error) const;
+  bool ToBytes(std::string* bytes, std::string* error) const;
 
  private:
   explicit ScalableBloomFilter(const ScalableBloomFilterOptions& options);
   static std::unique_ptr<ScalableBloomFilter> New(const ScalableBloomFilterOptions& options,
                                                   std::string* error);
-  static std::unique_ptr<ScalableBloomFilter> Read(const filters::InputFile& file,
+  static std::unique_ptr<ScalableBloomFilter> Read(const filters::ByteSource& source,
                                                    std::string* error);
+  bool Write(filters::ByteSink* sink, std::string* error) const;
   bool AddStage(std::string* error);
   bool LastHasRoom() const;
   bool AddNewHash(uint64_t hash);
   bool MayMatchHash(uint64_t hash) const;
-  void RequestForQuery(uint64_t hash) const;
-  void RequestedMayMatch(size_t n, const uint64_t* hashes, bool* may_match) const;
+  void PrefetchForQuery(uint64_t hash) const;
+  void PrefetchedMayMatch(size_t n, const uint64_t* hashes, bool* may_match) const;
   template <typename Figure>
   uint64_t Sum(Figure figure) const;
 
   ScalableBloomFilterOptions options_;
-  std::vector<std::unique_ptr<BloomFilter>> stages_;  // at least one
+  std::vector<BloomFilter> stages_;  // at least one
   bool is_past_capacity_ = false;
 };
 

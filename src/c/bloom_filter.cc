@@ -12,6 +12,8 @@ using bloomline::BloomLayout;
 using bloomline::MappedBloomFilter;
 using bloomline::c::AnswerEachBatch;
 using bloomline::c::Key;
+using bloomline::c::MakeHandle;
+using bloomline::c::MallocedBytes;
 using bloomline::c::OrSetError;
 
 struct bloomline_bloomoptions_t {
@@ -22,19 +24,6 @@ static_assert(bloomline_bloom_blocked == static_cast<int>(BloomLayout::kBlocked)
 static_assert(bloomline_bloom_standard == static_cast<int>(BloomLayout::kStandard));
 static_assert(bloomline_bloom_blocked128 == static_cast<int>(BloomLayout::kBlocked128));
 static_assert(bloomline_bloom_blocked64 == static_cast<int>(BloomLayout::kBlocked64));
-
-namespace {
-
-// A handle of what make(&error) gives, unless that is null.
-template <typename Make>
-bloomline_bloom_t* MakeHandle(char** errptr, Make make) {
-  return OrSetError(errptr, [&](std::string* error) -> bloomline_bloom_t* {
-    std::unique_ptr<BloomFilter> filter = make(error);
-    return filter == nullptr ? nullptr : new bloomline_bloom_t{std::move(filter), nullptr};
-  });
-}
-
-}  // namespace
 
 extern "C" {
 
@@ -70,17 +59,24 @@ void bloomline_bloomoptions_set_seed(bloomline_bloomoptions_t* options, uint64_t
 }
 
 bloomline_bloom_t* bloomline_bloom_create(const bloomline_bloomoptions_t* options, char** errptr) {
-  return MakeHandle(
+  return MakeHandle<bloomline_bloom_t>(
       errptr, [=](std::string* error) { return BloomFilter::Create(options->options, error); });
 }
 
 bloomline_bloom_t* bloomline_bloom_copy(const bloomline_bloom_t* from, char** errptr) {
-  return MakeHandle(errptr,
-                    [=](std::string* error) { return BloomFilter::Copy(from->view(), error); });
+  return MakeHandle<bloomline_bloom_t>(
+      errptr, [=](std::string* error) { return BloomFilter::Copy(from->view(), error); });
 }
 
 bloomline_bloom_t* bloomline_bloom_load(const char* path, char** errptr) {
-  return MakeHandle(errptr, [=](std::string* error) { return BloomFilter::Load(path, error); });
+  return MakeHandle<bloomline_bloom_t>(
+      errptr, [=](std::string* error) { return BloomFilter::Load(path, error); });
+}
+
+bloomline_bloom_t* bloomline_bloom_from_bytes(const char* bytes, size_t length, char** errptr) {
+  return MakeHandle<bloomline_bloom_t>(errptr, [=](std::string* error) {
+    return BloomFilter::FromBytes({bytes, length}, error);
+  });
 }
 
 const bloomline_bloom_t* bloomline_bloom_open_mapped(const char* path, uint8_t verify_payload,
@@ -151,6 +147,12 @@ uint8_t bloomline_bloom_intersect(bloomline_bloom_t* bloom, const bloomline_bloo
 
 uint8_t bloomline_bloom_save(const bloomline_bloom_t* bloom, const char* path, char** errptr) {
   return OrSetError(errptr, [=](std::string* error) { return bloom->view().Save(path, error); });
+}
+
+char* bloomline_bloom_to_bytes(const bloomline_bloom_t* bloom, size_t* length, char** errptr) {
+  return MallocedBytes(length, errptr, [=](std::string* bytes, std::string* error) {
+    return bloom->view().ToBytes(bytes, error);
+  });
 }
 
 void bloomline_bloom_clear(bloomline_bloom_t* bloom) { bloom->filter->Clear(); }

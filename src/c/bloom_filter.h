@@ -1,4 +1,4 @@
-// What the C handle of a Bloom filter stands for.
+// The C handle of a Bloom filter.
 #ifndef BLOOMLINE_C_BLOOM_FILTER_H_
 #define BLOOMLINE_C_BLOOM_FILTER_H_
 
@@ -6,11 +6,11 @@
 
 #include "bloomline/bloom_filter.h"
 
-// One of the two. Mapped filters are handed out as pointers to const, so functions that change a
-// filter never get one.
+// Exactly one of the two is not null. Callers get mapped filters as pointers to const, so functions
+// that change a filter never see one.
 struct bloomline_bloom_t {
   std::unique_ptr<bloomline::BloomFilter> filter;
-  std::unique_ptr<bloomline::MappedBloomFilter> mapped;
+  std::unique_ptr<bloomline::MappedBloomFilter> mapped = nullptr;
 
   const bloomline::BloomFilterBase& view() const {
     if (filter != nullptr) return *filter;

@@ -1,12 +1,14 @@
-// Between C's arguments and the library's.
+// Converts the arguments and results of C functions to those of the library and back.
 #ifndef BLOOMLINE_C_CONVERT_H_
 #define BLOOMLINE_C_CONVERT_H_
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "src/errors/c_error.h"
 #include "src/errors/out_of_memory.h"
@@ -17,8 +19,8 @@ inline std::string_view Key(const char* key, size_t length) { return {key, lengt
 
 constexpr size_t kBatchKeys = 256;
 
-// Calls f(count, keys, answers) for all keys in batches, without allocating, and stores the
-// answers, where anybody wants them.
+// Calls f(count, keys, answers) for all keys in batches, without allocating, and stores the answers
+// unless `answers` is null.
 template <typename F>
 void AnswerEachBatch(size_t num_keys, const char* const* keys, const size_t* key_lengths,
                      uint8_t* answers, F f) {
@@ -32,13 +34,39 @@ void AnswerEachBatch(size_t num_keys, const char* const* keys, const size_t* key
   }
 }
 
-// The result of f(&error); if that is null or false, *errptr says why.
+// The result of f(&error). If that is null or false, *errptr says why.
 template <typename F>
 auto OrSetError(char** errptr, F f) -> decltype(f(nullptr)) {
   std::string error;
   auto result = core::OrError(&error, f);
   if (!result) core::SetCError(error, errptr);
   return result;
+}
+
+// A handle, which begins with a std::unique_ptr, of what make(&error) gives. Null, with *errptr, if
+// that is null or there is no memory.
+template <typename Handle, typename Make>
+Handle* MakeHandle(char** errptr, Make make) {
+  return OrSetError(errptr, [&](std::string* error) -> Handle* {
+    auto made = make(error);
+    return made == nullptr ? nullptr : new Handle{std::move(made)};
+  });
+}
+
+// A malloc()ed copy of the bytes that to_bytes(&bytes, &error) gives, and its length. Null, with
+// *length = 0 and *errptr, if that fails or there is no memory.
+template <typename ToBytes>
+char* MallocedBytes(size_t* length, char** errptr, ToBytes to_bytes) {
+  *length = 0;
+  return OrSetError(errptr, [&](std::string* error) -> char* {
+    std::string bytes;
+    if (!to_bytes(&bytes, error)) return nullptr;
+    char* const copy = static_cast<char*>(std::malloc(bytes.size()));
+    if (copy == nullptr) return nullptr;
+    bytes.copy(copy, bytes.size());
+    *length = bytes.size();
+    return copy;
+  });
 }
 
 }  // namespace bloomline::c

@@ -1,4 +1,4 @@
-// Filters that forget: include/bloomline/c.h.
+// Counting filters, from which keys can be removed: include/bloomline/c.h.
 #include "bloomline/counting_bloom_filter.h"
 
 #include <new>
@@ -11,6 +11,8 @@
 using bloomline::CountingBloomFilter;
 using bloomline::c::AnswerEachBatch;
 using bloomline::c::Key;
+using bloomline::c::MakeHandle;
+using bloomline::c::MallocedBytes;
 using bloomline::c::OrSetError;
 
 struct bloomline_countingoptions_t {
@@ -20,19 +22,6 @@ struct bloomline_countingoptions_t {
 struct bloomline_counting_t {
   std::unique_ptr<CountingBloomFilter> filter;
 };
-
-namespace {
-
-// A handle of what make(&error) gives, unless that is null.
-template <typename Make>
-bloomline_counting_t* MakeHandle(char** errptr, Make make) {
-  return OrSetError(errptr, [&](std::string* error) -> bloomline_counting_t* {
-    std::unique_ptr<CountingBloomFilter> filter = make(error);
-    return filter == nullptr ? nullptr : new bloomline_counting_t{std::move(filter)};
-  });
-}
-
-}  // namespace
 
 extern "C" {
 
@@ -73,20 +62,34 @@ void bloomline_countingoptions_set_seed(bloomline_countingoptions_t* options, ui
 
 bloomline_counting_t* bloomline_counting_create(const bloomline_countingoptions_t* options,
                                                 char** errptr) {
-  return MakeHandle(errptr, [=](std::string* error) {
+  return MakeHandle<bloomline_counting_t>(errptr, [=](std::string* error) {
     return CountingBloomFilter::Create(options->options, error);
   });
 }
 
 bloomline_counting_t* bloomline_counting_load(const char* path, char** errptr) {
-  return MakeHandle(errptr,
-                    [=](std::string* error) { return CountingBloomFilter::Load(path, error); });
+  return MakeHandle<bloomline_counting_t>(
+      errptr, [=](std::string* error) { return CountingBloomFilter::Load(path, error); });
 }
 
 uint8_t bloomline_counting_save(const bloomline_counting_t* counting, const char* path,
                                 char** errptr) {
   return OrSetError(errptr,
                     [=](std::string* error) { return counting->filter->Save(path, error); });
+}
+
+char* bloomline_counting_to_bytes(const bloomline_counting_t* counting, size_t* length,
+                                  char** errptr) {
+  return MallocedBytes(length, errptr, [=](std::string* bytes, std::string* error) {
+    return counting->filter->ToBytes(bytes, error);
+  });
+}
+
+bloomline_counting_t* bloomline_counting_from_bytes(const char* bytes, size_t length,
+                                                    char** errptr) {
+  return MakeHandle<bloomline_counting_t>(errptr, [=](std::string* error) {
+    return CountingBloomFilter::FromBytes({bytes, length}, error);
+  });
 }
 
 void bloomline_counting_destroy(bloomline_counting_t* counting) { delete counting; }
@@ -150,10 +153,8 @@ uint8_t bloomline_counting_merge(bloomline_counting_t* counting, const bloomline
 
 bloomline_bloom_t* bloomline_counting_create_bloom(const bloomline_counting_t* counting,
                                                    char** errptr) {
-  return OrSetError(errptr, [=](std::string* error) -> bloomline_bloom_t* {
-    auto filter = counting->filter->ToBloomFilter(error);
-    return filter == nullptr ? nullptr : new bloomline_bloom_t{std::move(filter), nullptr};
-  });
+  return MakeHandle<bloomline_bloom_t>(
+      errptr, [=](std::string* error) { return counting->filter->ToBloomFilter(error); });
 }
 
 void bloomline_counting_clear(bloomline_counting_t* counting) { counting->filter->Clear(); }

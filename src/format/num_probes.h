@@ -13,7 +13,7 @@ double ClampBitsPerKey(double bits_per_key);
 int OptimalNumProbes(Format format, double bits_per_key);
 
 // The k of a flat filter with the lowest false-positive rate. A table lookup.
-int OptimalFlatNumProbes(double bits_per_key);
+int OptimalStandardNumProbes(double bits_per_key);
 
 inline bool ProbesInRange(int num_probes) {
   return num_probes >= kMinProbes && num_probes <= kMaxProbes;

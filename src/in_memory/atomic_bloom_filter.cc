@@ -17,6 +17,8 @@ using filters::BloomState;
 AtomicBloomFilter::AtomicBloomFilter(std::unique_ptr<BloomState> state)
     : state_(std::move(state)) {}
 AtomicBloomFilter::~AtomicBloomFilter() = default;
+AtomicBloomFilter::AtomicBloomFilter(AtomicBloomFilter&&) noexcept = default;
+AtomicBloomFilter& AtomicBloomFilter::operator=(AtomicBloomFilter&&) noexcept = default;
 
 std::unique_ptr<AtomicBloomFilter> AtomicBloomFilter::Create(const BloomFilterOptions& options,
                                                              std::string* error) {
@@ -40,12 +42,12 @@ std::unique_ptr<AtomicBloomFilter> AtomicBloomFilter::ToAtomic(
 std::unique_ptr<BloomFilter> AtomicBloomFilter::ToBloomFilter(
     std::unique_ptr<AtomicBloomFilter>&& filter) {
   if (filter == nullptr) return nullptr;
-  std::unique_ptr<BloomFilter> frozen(new (std::nothrow) BloomFilter(nullptr));
-  if (frozen == nullptr) return nullptr;
-  frozen->state_ = std::move(filter->state_);
-  frozen->state_->num_keys = filters::EstimatedNumKeys(frozen->state_->bits);
+  std::unique_ptr<BloomFilter> filter_of_bits(new (std::nothrow) BloomFilter(nullptr));
+  if (filter_of_bits == nullptr) return nullptr;
+  filter_of_bits->state_ = std::move(filter->state_);
+  filter_of_bits->state_->num_keys = filters::EstimatedNumKeys(filter_of_bits->state_->bits);
   filter = nullptr;
-  return frozen;
+  return filter_of_bits;
 }
 
 std::unique_ptr<BloomFilter> AtomicBloomFilter::Snapshot(std::string* error) const {
@@ -92,18 +94,19 @@ bool AtomicBloomFilter::MayMatch(std::string_view key) const { return MayMatchHa
 
 bool AtomicBloomFilter::MayMatchHash(uint64_t hash) const {
   bool may_match;
-  filters::SharedHashesMayContain(state_->bits, 1, &hash, &may_match);
+  filters::SharedMayMatchHashes(state_->bits, 1, &hash, &may_match);
   return may_match;
 }
 
 __attribute__((flatten)) void AtomicBloomFilter::MayMatch(size_t n, const std::string_view* keys,
                                                           bool* may_match) const {
-  filters::AskMany(state_->bits, n, KeyHash{keys, state_->bits.shape.seed},
-                   filters::SharedHashesMayContain, may_match);
+  filters::MayMatchKeys(state_->bits, n, KeyHash{keys, state_->bits.shape.seed},
+                        filters::SharedMayMatchHashes, may_match);
 }
 
 void AtomicBloomFilter::MayMatchHashes(size_t n, const uint64_t* hashes, bool* may_match) const {
-  filters::AskMany(state_->bits, n, GivenHash{hashes}, filters::SharedHashesMayContain, may_match);
+  filters::MayMatchKeys(state_->bits, n, GivenHash{hashes}, filters::SharedMayMatchHashes,
+                        may_match);
 }
 
 uint64_t AtomicBloomFilter::EstimatedNumKeys() const {

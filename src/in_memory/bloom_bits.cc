@@ -8,7 +8,7 @@
 namespace bloomline::filters {
 namespace {
 
-// Lines by the number of their ones.
+// How many cache lines have how many bits set.
 struct LineCounts {
   explicit LineCounts(const BloomBits& bits) {
     bits.kernel->shared_count_lines(bits.data, bits.shape.num_lines, lines_with);
@@ -29,9 +29,9 @@ void AddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* ch
   if (bits.shape.layout == BloomLayout::kBlocked) {
     bits.kernel->blocked_add_many(bits.lines(), n, hashes, changed);
   } else if (bits.shape.layout == BloomLayout::kStandard) {
-    StandardAddMany(bits.standard(), n, hashes, changed);
+    StandardAddHashes(bits.standard(), n, hashes, changed);
   } else {
-    AddToSmallBlocks(bits, n, hashes, changed);
+    SmallBlocksAddHashes(bits, n, hashes, changed);
   }
 }
 
@@ -39,39 +39,39 @@ void SharedAddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bo
   if (bits.shape.layout == BloomLayout::kBlocked) {
     bits.kernel->shared_add_many(bits.lines(), n, hashes, changed);
   } else if (bits.shape.layout == BloomLayout::kStandard) {
-    StandardSharedAddMany(bits.standard(), n, hashes, changed);
+    StandardSharedAddHashes(bits.standard(), n, hashes, changed);
   } else {
-    AddToSmallBlocks(bits, n, hashes, changed);
+    SmallBlocksAddHashes(bits, n, hashes, changed);
   }
 }
 
-void HashesMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_match) {
+void MayMatchHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_match) {
   if (bits.shape.layout == BloomLayout::kBlocked) {
     bits.kernel->blocked_may_match_many(bits.lines(), n, hashes, may_match);
   } else if (bits.shape.layout == BloomLayout::kStandard) {
-    StandardMayMatchMany(bits.standard(), n, hashes, may_match);
+    StandardMayMatchHashes(bits.standard(), n, hashes, may_match);
   } else {
-    AskSmallBlocks(bits, n, hashes, may_match);
+    SmallBlocksMayMatchHashes(bits, n, hashes, may_match);
   }
 }
 
-void SharedHashesMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes,
-                            bool* may_match) {
+void SharedMayMatchHashes(const BloomBits& bits, size_t n, const uint64_t* hashes,
+                          bool* may_match) {
   if (bits.shape.layout == BloomLayout::kBlocked) {
     bits.kernel->shared_may_match_many(bits.lines(), n, hashes, may_match);
   } else if (bits.shape.layout == BloomLayout::kStandard) {
-    StandardMayMatchMany(bits.standard(), n, hashes, may_match);
+    StandardMayMatchHashes(bits.standard(), n, hashes, may_match);
   } else {
-    AskSmallBlocks(bits, n, hashes, may_match);
+    SmallBlocksMayMatchHashes(bits, n, hashes, may_match);
   }
 }
 
-bool HashMayContain(const BloomBits& bits, uint64_t hash) {
+bool MayMatchHash(const BloomBits& bits, uint64_t hash) {
   if (bits.shape.layout == BloomLayout::kBlocked) {
     return bits.kernel->blocked_may_match(bits.lines(), hash);
   }
   bool may_match;
-  HashesMayContain(bits, 1, &hash, &may_match);
+  MayMatchHashes(bits, 1, &hash, &may_match);
   return may_match;
 }
 
@@ -79,10 +79,10 @@ uint64_t EstimatedNumKeys(const BloomBits& bits) {
   const double num_bits = static_cast<double>(bits.num_bits());
   const double set = LineCounts(bits).SetBits();
   if (set == 0) return 0;
-  // All set: as if it were all but half a bit.
+  // If all bits are set: as if half a bit were not.
   const double log_empty = std::log(std::max(1 - set / num_bits, 0.5 / num_bits));
-  // ln of the share of bits that a key leaves alone, on average over all bits: with blocks, the
-  // chance that it takes another block or that none of its probes hits the bit.
+  // ln of the probability that a key leaves a given bit alone. With blocks: that the key falls into
+  // another block, or that none of its probes hits the bit.
   const double k = bits.shape.num_probes;
   double log_left_alone = k * std::log1p(-1 / num_bits);
   const double block_bits = BlockBits(bits.shape.layout);

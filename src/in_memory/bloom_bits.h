@@ -15,7 +15,7 @@
 
 namespace bloomline::filters {
 
-// A shape and its bits, which it does not own. `data` is on a 64-byte line.
+// A shape and its bits, which somebody else owns. `data` begins on a 64-byte boundary.
 struct BloomBits {
   BloomShape shape;
   char* data = nullptr;
@@ -27,48 +27,47 @@ struct BloomBits {
   StandardBits standard() const { return {data, num_bits(), shape.num_probes}; }
 };
 
-// Adds n hashes one after the other; changed[i]: that changed a bit.
+// Adds up to kBatchKeys hashes, one after the other. changed[i]: hash i changed a bit.
 void AddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed);
 
-// Of up to kBatchKeys hashes.
-void HashesMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_match);
+// Answers queries of up to kBatchKeys hashes.
+void MayMatchHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_match);
 
-// The same while other threads do so, too.
+// The same while other threads do so as well.
 void SharedAddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed);
-void SharedHashesMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes,
-                            bool* may_match);
+void SharedMayMatchHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_match);
 
-bool HashMayContain(const BloomBits& bits, uint64_t hash);
+bool MayMatchHash(const BloomBits& bits, uint64_t hash);
 
-inline void RequestForAdd(const BloomBits& bits, uint64_t hash) {
+inline void PrefetchForAdd(const BloomBits& bits, uint64_t hash) {
   if (bits.shape.layout == BloomLayout::kStandard) {
-    RequestStandardForAdd(bits.standard(), hash);
+    PrefetchStandardForAdd(bits.standard(), hash);
   } else {
     __builtin_prefetch(kernels::Line(bits.lines(), hash), 1);
   }
 }
 
-inline void RequestForQuery(const BloomBits& bits, uint64_t hash) {
+inline void PrefetchForQuery(const BloomBits& bits, uint64_t hash) {
   if (bits.shape.layout == BloomLayout::kStandard) {
-    RequestStandardForQuery(bits.standard(), hash);
+    PrefetchStandardForQuery(bits.standard(), hash);
   } else {
     __builtin_prefetch(kernels::Line(bits.lines(), hash));
   }
 }
 
-inline bool IsWorthRequesting(const BloomBits& bits) {
+inline bool IsWorthPrefetching(const BloomBits& bits) {
   return bits.num_bytes() > kernels::kCachedBytes;
 }
 
-// Adds hash_of(i) for i < n by `add`, which is AddHashes or does the same in another way, and
-// returns how many changed a bit. `changed` may be null.
+// Adds hash_of(i) for i < n and returns how many changed a bit. `add` is AddHashes or
+// SharedAddHashes. `changed` may be null.
 template <typename HashOf, typename AddGroup>
 inline size_t AddKeys(const BloomBits& bits, size_t n, HashOf hash_of, AddGroup add,
                       bool* changed) {
   bool unwanted[kernels::kBatchKeys];
   size_t added = 0;
   core::ForEachGroup(
-      n, hash_of, IsWorthRequesting(bits), [&](uint64_t hash) { RequestForAdd(bits, hash); },
+      n, hash_of, IsWorthPrefetching(bits), [&](uint64_t hash) { PrefetchForAdd(bits, hash); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
         bool* group = changed == nullptr ? unwanted : changed + first;
         add(bits, count, hashes, group);
@@ -77,18 +76,18 @@ inline size_t AddKeys(const BloomBits& bits, size_t n, HashOf hash_of, AddGroup 
   return added;
 }
 
-// The same with `ask`, which is HashesMayContain or the like.
-template <typename HashOf, typename AskGroup>
-inline void AskMany(const BloomBits& bits, size_t n, HashOf hash_of, AskGroup ask,
-                    bool* may_match) {
+// Answers queries of hash_of(i) for i < n. `query` is MayMatchHashes or SharedMayMatchHashes.
+template <typename HashOf, typename MayMatchGroup>
+inline void MayMatchKeys(const BloomBits& bits, size_t n, HashOf hash_of, MayMatchGroup query,
+                         bool* may_match) {
   core::ForEachGroup(
-      n, hash_of, IsWorthRequesting(bits), [&](uint64_t hash) { RequestForQuery(bits, hash); },
+      n, hash_of, IsWorthPrefetching(bits), [&](uint64_t hash) { PrefetchForQuery(bits, hash); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
-        ask(bits, count, hashes, may_match + first);
+        query(bits, count, hashes, may_match + first);
       });
 }
 
-// Read all bits, which other threads may set meanwhile by atomic operations.
+// These read all bits. Other threads may set bits meanwhile by atomic operations.
 uint64_t EstimatedNumKeys(const BloomBits& bits);
 double EstimatedFalsePositiveRate(const BloomBits& bits);
 

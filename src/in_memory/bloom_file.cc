@@ -13,7 +13,7 @@ constexpr const char* Magic(FilePayload kind) {
 constexpr size_t kNumProbesOffset = 13;
 constexpr size_t kNumBitsOffset = 24;
 constexpr size_t kCapacityOffset = 32;
-constexpr size_t kNumAddedOffset = 40;
+constexpr size_t kNumKeysOffset = 40;
 constexpr size_t kPayloadChecksumOffset = 48;
 
 uint64_t PayloadChecksum(const char* payload, uint64_t num_bytes) {
@@ -22,13 +22,13 @@ uint64_t PayloadChecksum(const char* payload, uint64_t num_bytes) {
 
 }  // namespace
 
-bool ReadBloomHeader(const InputFile& file, uint64_t offset, FilePayload kind,
+bool ReadBloomHeader(const ByteSource& source, uint64_t offset, FilePayload kind,
                      BloomFileHeader* header, std::string* error) {
   FileHeader fields;
-  if (!FileHeader::Read(file, offset, Magic(kind), &fields, error)) return false;
+  if (!FileHeader::Read(source, offset, Magic(kind), &fields, error)) return false;
   const auto fail = [&](size_t field, const char* name, uint64_t value,
                         const std::string& allowed) {
-    *error = FieldError(file, offset + field, name, std::to_string(value), allowed);
+    *error = FieldError(source, offset + field, name, std::to_string(value), allowed);
     return false;
   };
   const uint8_t layout = fields.Byte(kLayoutOffset);
@@ -51,32 +51,37 @@ bool ReadBloomHeader(const InputFile& file, uint64_t offset, FilePayload kind,
   header->shape = {BloomLayout{layout}, num_probes, num_bits / kernels::kLineBits,
                    fields.Number(kSeedOffset)};
   header->capacity = fields.Number(kCapacityOffset);
-  header->num_keys = fields.Number(kNumAddedOffset);
+  header->num_keys = fields.Number(kNumKeysOffset);
   header->payload_offset = offset + kFileHeaderBytes;
   header->payload_bytes = num_bits / 8;
   if (counters) header->payload_bytes *= CounterBits(header->shape.layout);
   header->payload_checksum = fields.Number(kPayloadChecksumOffset);
-  if (header->end() > file.size()) {
+  if (header->end() > source.size()) {
     return fail(kNumBitsOffset, unit, num_bits,
-                "the filter would end at byte " + std::to_string(header->end()) +
-                    ", the file ends at " + std::to_string(file.size()));
+                "the filter would end at byte " + std::to_string(header->end()) + "; there are " +
+                    std::to_string(source.size()));
   }
   return true;
 }
 
-bool EndsAt(const InputFile& file, uint64_t end, std::string* error) {
-  if (file.size() == end) return true;
-  *error = file.path() + ": has " + std::to_string(file.size()) +
-           " bytes; its filter ends at byte " + std::to_string(end);
+bool ReadSoleBloomHeader(const ByteSource& source, FilePayload kind, BloomFileHeader* header,
+                         std::string* error) {
+  return ReadBloomHeader(source, 0, kind, header, error) && EndsAt(source, header->end(), error);
+}
+
+bool EndsAt(const ByteSource& source, uint64_t end, std::string* error) {
+  if (source.size() == end) return true;
+  *error = source.name() + ": size is " + std::to_string(source.size()) +
+           " bytes; the filter ends at byte " + std::to_string(end);
   return false;
 }
 
-bool PayloadMatches(const InputFile& file, const BloomFileHeader& header, const char* payload,
+bool PayloadMatches(const ByteSource& source, const BloomFileHeader& header, const char* payload,
                     std::string* error) {
   const uint64_t num_bytes = header.payload_bytes;
   const uint64_t checksum = PayloadChecksum(payload, num_bytes);
   if (checksum == header.payload_checksum) return true;
-  *error = FieldError(file, header.payload_offset - kFileHeaderBytes + kPayloadChecksumOffset,
+  *error = FieldError(source, header.payload_offset - kFileHeaderBytes + kPayloadChecksumOffset,
                       "payload checksum", std::to_string(header.payload_checksum),
                       "the " + std::to_string(num_bytes) + " bytes from offset " +
                           std::to_string(header.payload_offset) + " on give " +
@@ -84,42 +89,42 @@ bool PayloadMatches(const InputFile& file, const BloomFileHeader& header, const 
   return false;
 }
 
-bool ReadPayload(const InputFile& file, const BloomFileHeader& header, char* dst,
+bool ReadPayload(const ByteSource& source, const BloomFileHeader& header, char* dst,
                  std::string* error) {
-  return file.ReadAt(header.payload_offset, header.payload_bytes, dst, error) &&
-         PayloadMatches(file, header, dst, error);
+  return source.ReadAt(header.payload_offset, header.payload_bytes, dst, error) &&
+         PayloadMatches(source, header, dst, error);
 }
 
-std::unique_ptr<BloomState> ReadBloom(const InputFile& file, const BloomFileHeader& header,
+std::unique_ptr<BloomState> ReadBloom(const ByteSource& source, const BloomFileHeader& header,
                                       std::string* error) {
   auto state = NewBloomState(header.shape, header.capacity, error);
-  if (state == nullptr || !ReadPayload(file, header, state->bits.data, error)) return nullptr;
+  if (state == nullptr || !ReadPayload(source, header, state->bits.data, error)) return nullptr;
   state->num_keys = header.num_keys;
   return state;
 }
 
 bool AppendFilter(FilePayload kind, const BloomFileHeader& header, const char* payload,
-                  ReplacementFile* file, std::string* error) {
+                  ByteSink* sink, std::string* error) {
   FileHeader fields = FileHeader::New(Magic(kind));
   fields.SetByte(kLayoutOffset, static_cast<uint8_t>(header.shape.layout));
   fields.SetByte(kNumProbesOffset, static_cast<uint8_t>(header.shape.num_probes));
   fields.SetNumber(kSeedOffset, header.shape.seed);
   fields.SetNumber(kNumBitsOffset, header.shape.num_lines * kernels::kLineBits);
   fields.SetNumber(kCapacityOffset, header.capacity);
-  fields.SetNumber(kNumAddedOffset, header.num_keys);
+  fields.SetNumber(kNumKeysOffset, header.num_keys);
   fields.SetNumber(kPayloadChecksumOffset, PayloadChecksum(payload, header.payload_bytes));
   fields.Seal();
-  return file->Append(fields.bytes(), kFileHeaderBytes, error) &&
-         file->Append(payload, header.payload_bytes, error);
+  return sink->Append(fields.bytes(), kFileHeaderBytes, error) &&
+         sink->Append(payload, header.payload_bytes, error);
 }
 
-bool AppendBloom(const BloomState& state, ReplacementFile* file, std::string* error) {
+bool AppendBloom(const BloomState& state, ByteSink* sink, std::string* error) {
   BloomFileHeader header;
   header.shape = state.bits.shape;
   header.capacity = state.capacity;
   header.num_keys = state.num_keys;
   header.payload_bytes = state.bits.num_bytes();
-  return AppendFilter(FilePayload::kBits, header, state.bits.data, file, error);
+  return AppendFilter(FilePayload::kBits, header, state.bits.data, sink, error);
 }
 
 }  // namespace bloomline::filters

@@ -1,4 +1,5 @@
-// Saved Bloom filters and counting ones: header and payload (docs/format.md, sections 8 and 10).
+// Saved Bloom filters and counting ones: a header and a payload (docs/format.md, sections 8 and
+// 10), in a file or in bytes.
 #ifndef BLOOMLINE_IN_MEMORY_BLOOM_FILE_H_
 #define BLOOMLINE_IN_MEMORY_BLOOM_FILE_H_
 
@@ -7,18 +8,19 @@
 #include <string>
 
 #include "src/in_memory/bloom_state.h"
-#include "src/memory/file_io.h"
+#include "src/in_memory/file_header.h"
+#include "src/memory/byte_io.h"
 
 namespace bloomline::filters {
 
 // What the payload is made of.
 enum class FilePayload { kBits, kCounters };
 
-// What a header says, checked as far as it can be without the payload.
+// The fields of a header that was checked, as far as that is possible without the payload.
 struct BloomFileHeader {
   BloomShape shape;
   uint64_t capacity = 0;
-  uint64_t num_keys = 0;  // kCounters: num_keys
+  uint64_t num_keys = 0;
   uint64_t payload_offset = 0;
   uint64_t payload_bytes = 0;
   uint64_t payload_checksum = 0;
@@ -28,28 +30,36 @@ struct BloomFileHeader {
 
 // `error` is not null in what follows.
 
-// The filter that begins at `offset` and ends within the file.
-bool ReadBloomHeader(const InputFile& file, uint64_t offset, FilePayload kind,
+// The header of the filter that begins at `offset` and ends within the source: whoever allocates
+// payload_bytes takes no more memory than the source is long.
+bool ReadBloomHeader(const ByteSource& source, uint64_t offset, FilePayload kind,
                      BloomFileHeader* header, std::string* error);
 
-// False, with *error, if the file goes on after `end`.
-bool EndsAt(const InputFile& file, uint64_t end, std::string* error);
+// The same of a source that holds one filter and nothing else.
+bool ReadSoleBloomHeader(const ByteSource& source, FilePayload kind, BloomFileHeader* header,
+                         std::string* error);
 
-bool PayloadMatches(const InputFile& file, const BloomFileHeader& header, const char* payload,
+// False, with *error, if the source goes on after `end`.
+bool EndsAt(const ByteSource& source, uint64_t end, std::string* error);
+
+bool PayloadMatches(const ByteSource& source, const BloomFileHeader& header, const char* payload,
                     std::string* error);
 
 // The header's payload_bytes bytes. False, with *error, also if the checksum is wrong.
-bool ReadPayload(const InputFile& file, const BloomFileHeader& header, char* dst,
+bool ReadPayload(const ByteSource& source, const BloomFileHeader& header, char* dst,
                  std::string* error);
 
-// The filter in memory. Null, with *error, if it cannot be had or the checksum is wrong.
-std::unique_ptr<BloomState> ReadBloom(const InputFile& file, const BloomFileHeader& header,
+// The filter, in memory. Null, with *error, if there is no memory or the checksum is wrong.
+std::unique_ptr<BloomState> ReadBloom(const ByteSource& source, const BloomFileHeader& header,
                                       std::string* error);
 
-// Of `header`, offset and checksum are not used.
+// How many bytes AppendBloom appends.
+inline uint64_t SavedBytes(const BloomBits& bits) { return kFileHeaderBytes + bits.num_bytes(); }
+
+// Appends header and payload. payload_offset and payload_checksum of `header` are not used.
 bool AppendFilter(FilePayload kind, const BloomFileHeader& header, const char* payload,
-                  ReplacementFile* file, std::string* error);
-bool AppendBloom(const BloomState& state, ReplacementFile* file, std::string* error);
+                  ByteSink* sink, std::string* error);
+bool AppendBloom(const BloomState& state, ByteSink* sink, std::string* error);
 
 }  // namespace bloomline::filters
 

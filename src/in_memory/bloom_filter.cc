@@ -10,6 +10,8 @@
 #include "src/format/hash.h"
 #include "src/in_memory/bloom_file.h"
 #include "src/in_memory/bloom_state.h"
+#include "src/in_memory/new_state.h"
+#include "src/in_memory/save_and_load.h"
 #include "src/query/prefetch_ahead.h"
 
 namespace bloomline {
@@ -18,15 +20,8 @@ namespace filters {
 
 std::unique_ptr<BloomState> NewBloomState(const BloomShape& shape, uint64_t capacity,
                                           std::string* error) {
-  std::unique_ptr<BloomState> state(new (std::nothrow) BloomState);
-  const uint64_t num_bytes = shape.num_lines * kernels::kLineBytes;
-  if (state != nullptr) state->memory = LineMemory::Zeroed(num_bytes);
-  if (state == nullptr || state->memory.data() == nullptr) {
-    core::ErrorText text;
-    text << core::kOutOfMemory << ": " << num_bytes << " bytes for the filter's bits";
-    core::SetError(text, error);
-    return nullptr;
-  }
+  auto state = NewState<BloomState>(shape.num_lines * kernels::kLineBytes, "bits", error);
+  if (state == nullptr) return nullptr;
   state->bits = {shape, state->memory.data(), &kernels::ActiveKernel()};
   state->capacity = capacity;
   return state;
@@ -42,6 +37,8 @@ using filters::BloomState;
 
 BloomFilterBase::BloomFilterBase(std::unique_ptr<BloomState> state) : state_(std::move(state)) {}
 BloomFilterBase::~BloomFilterBase() = default;
+BloomFilterBase::BloomFilterBase(BloomFilterBase&&) noexcept = default;
+BloomFilterBase& BloomFilterBase::operator=(BloomFilterBase&&) noexcept = default;
 
 BloomLayout BloomFilterBase::layout() const { return state_->bits.shape.layout; }
 uint64_t BloomFilterBase::num_bits() const { return state_->bits.num_bits(); }
@@ -59,21 +56,21 @@ uint64_t BloomFilterBase::HashOf(std::string_view key) const {
 }
 
 __attribute__((flatten)) bool BloomFilterBase::MayMatch(std::string_view key) const {
-  return filters::HashMayContain(state_->bits, core::Hash64(key, state_->bits.shape.seed));
+  return filters::MayMatchHash(state_->bits, core::Hash64(key, state_->bits.shape.seed));
 }
 
 bool BloomFilterBase::MayMatchHash(uint64_t hash) const {
-  return filters::HashMayContain(state_->bits, hash);
+  return filters::MayMatchHash(state_->bits, hash);
 }
 
 __attribute__((flatten)) void BloomFilterBase::MayMatch(size_t n, const std::string_view* keys,
                                                         bool* may_match) const {
-  filters::AskMany(state_->bits, n, KeyHash{keys, state_->bits.shape.seed},
-                   filters::HashesMayContain, may_match);
+  filters::MayMatchKeys(state_->bits, n, KeyHash{keys, state_->bits.shape.seed},
+                        filters::MayMatchHashes, may_match);
 }
 
 void BloomFilterBase::MayMatchHashes(size_t n, const uint64_t* hashes, bool* may_match) const {
-  filters::AskMany(state_->bits, n, GivenHash{hashes}, filters::HashesMayContain, may_match);
+  filters::MayMatchKeys(state_->bits, n, GivenHash{hashes}, filters::MayMatchHashes, may_match);
 }
 
 uint64_t BloomFilterBase::EstimatedNumKeys() const {
@@ -92,15 +89,22 @@ bool operator==(const BloomFilterBase& a, const BloomFilterBase& b) {
 }
 
 bool BloomFilterBase::Save(const std::string& path, std::string* error) const {
-  return core::OrError(error, [&](std::string* reason) {
-    filters::ReplacementFile file;
-    return file.Open(path, reason) && filters::AppendBloom(*state_, &file, reason) &&
-           file.Commit(reason);
+  return filters::SaveToFile(path, error, [&](filters::ByteSink* sink, std::string* reason) {
+    return filters::AppendBloom(*state_, sink, reason);
   });
+}
+
+bool BloomFilterBase::ToBytes(std::string* bytes, std::string* error) const {
+  return filters::SaveToBytes(filters::SavedBytes(state_->bits), bytes, error,
+                              [&](filters::ByteSink* sink, std::string* reason) {
+                                return filters::AppendBloom(*state_, sink, reason);
+                              });
 }
 
 BloomFilter::BloomFilter(std::unique_ptr<BloomState> state) : BloomFilterBase(std::move(state)) {}
 BloomFilter::~BloomFilter() = default;
+BloomFilter::BloomFilter(BloomFilter&&) noexcept = default;
+BloomFilter& BloomFilter::operator=(BloomFilter&&) noexcept = default;
 
 std::unique_ptr<BloomFilter> BloomFilter::FromState(std::unique_ptr<BloomState> state,
                                                     std::string* error) {
@@ -112,10 +116,7 @@ std::unique_ptr<BloomFilter> BloomFilter::FromState(std::unique_ptr<BloomState> 
 std::unique_ptr<BloomFilter> BloomFilter::Create(const BloomFilterOptions& options,
                                                  std::string* error) {
   filters::BloomShape shape;
-  if (const core::ErrorText refusal = filters::ShapeOf(options, &shape); !refusal.empty()) {
-    SetError(refusal, error);
-    return nullptr;
-  }
+  if (core::IsRefused(filters::ShapeOf(options, &shape), error)) return nullptr;
   auto state = filters::NewBloomState(shape, options.capacity, error);
   if (state == nullptr) return nullptr;
   return FromState(std::move(state), error);
@@ -131,17 +132,21 @@ std::unique_ptr<BloomFilter> BloomFilter::Copy(const BloomFilterBase& from, std:
 }
 
 std::unique_ptr<BloomFilter> BloomFilter::Load(const std::string& path, std::string* error) {
-  return core::OrError(error, [&](std::string* reason) -> std::unique_ptr<BloomFilter> {
-    filters::InputFile file;
-    filters::BloomFileHeader header;
-    if (!file.Open(path, reason) ||
-        !filters::ReadBloomHeader(file, 0, filters::FilePayload::kBits, &header, reason) ||
-        !filters::EndsAt(file, header.end(), reason)) {
-      return nullptr;
-    }
-    auto state = filters::ReadBloom(file, header, reason);
-    return state == nullptr ? nullptr : FromState(std::move(state), reason);
-  });
+  return filters::LoadFromFile<BloomFilter>(path, error, Read);
+}
+
+std::unique_ptr<BloomFilter> BloomFilter::FromBytes(std::string_view bytes, std::string* error) {
+  return filters::LoadFromBytes<BloomFilter>(bytes, error, Read);
+}
+
+std::unique_ptr<BloomFilter> BloomFilter::Read(const filters::ByteSource& source,
+                                               std::string* error) {
+  filters::BloomFileHeader header;
+  if (!filters::ReadSoleBloomHeader(source, filters::FilePayload::kBits, &header, error)) {
+    return nullptr;
+  }
+  auto state = filters::ReadBloom(source, header, error);
+  return state == nullptr ? nullptr : FromState(std::move(state), error);
 }
 
 __attribute__((flatten)) bool BloomFilter::AddKey(std::string_view key) {
@@ -174,12 +179,8 @@ template <typename Combine>
 bool BloomFilter::CombineWith(const BloomFilterBase& other, Combine combine, std::string* error) {
   const BloomBits& mine = state_->bits;
   const BloomBits& theirs = other.state_->bits;
-  const core::ErrorText difference = filters::Difference(mine.shape, theirs.shape);
-  if (!difference.empty()) {
-    SetError(difference, error);
-    return false;
-  }
-  // The bytes' order in a word does not matter to bitwise operations.
+  if (core::IsRefused(filters::Difference(mine.shape, theirs.shape), error)) return false;
+  // Bitwise operations give the same bytes in any byte order.
   auto* words = reinterpret_cast<uint64_t*>(mine.data);
   const auto* other_words = reinterpret_cast<const uint64_t*>(theirs.data);
   const uint64_t num_words = mine.num_bytes() / sizeof(uint64_t);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
 #include "src/errors/error_text.h"
 #include "src/kernels/probe_sequence.h"
@@ -18,7 +19,7 @@ double BitsPerKey(BloomLayout layout, double rate) {
     case BloomLayout::kBlocked:
       return BitsPerKeyForFalsePositiveRate(Format::kBlocked, rate);
     case BloomLayout::kStandard:
-      return FlatBitsPerKeyForFalsePositiveRate(rate);
+      return StandardBitsPerKeyForFalsePositiveRate(rate);
     case BloomLayout::kBlocked128:
     case BloomLayout::kBlocked64:
       break;
@@ -31,7 +32,7 @@ int BestNumProbes(BloomLayout layout, double bits_per_key) {
     case BloomLayout::kBlocked:
       return OptimalNumProbes(Format::kBlocked, bits_per_key);
     case BloomLayout::kStandard:
-      return OptimalFlatNumProbes(bits_per_key);
+      return OptimalStandardNumProbes(bits_per_key);
     case BloomLayout::kBlocked128:
     case BloomLayout::kBlocked64:
       break;
@@ -136,18 +137,6 @@ ErrorText Difference(const BloomShape& mine, const BloomShape& other, const char
   }
   if (mine.seed != other.seed) return Differs("seed", "", mine.seed, other.seed);
   return {};
-}
-
-double FalsePositiveRate(const BloomShape& shape, uint64_t num_keys) {
-  if (shape.layout == BloomLayout::kStandard) {
-    return ClassicFalsePositiveRate(num_keys, shape.num_lines * kLineBits, shape.num_probes);
-  }
-  if (shape.layout == BloomLayout::kBlocked) {
-    return BlockedFalsePositiveRate(num_keys, shape.num_lines, shape.num_probes);
-  }
-  const int block_bits = BlockBits(shape.layout);
-  const uint64_t num_blocks = shape.num_lines * kLineBits / static_cast<uint64_t>(block_bits);
-  return SmallBlockFalsePositiveRate(block_bits, num_keys, num_blocks, shape.num_probes);
 }
 
 }  // namespace filters

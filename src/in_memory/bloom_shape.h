@@ -1,4 +1,4 @@
-// How large a Bloom filter or a counting one is: options to lines and probes.
+// The size of a Bloom filter or a counting one: from options to cache lines and probes.
 #ifndef BLOOMLINE_IN_MEMORY_BLOOM_SHAPE_H_
 #define BLOOMLINE_IN_MEMORY_BLOOM_SHAPE_H_
 
@@ -10,16 +10,16 @@
 
 namespace bloomline::filters {
 
-// What makes two filters comparable: equal shapes give a key the same bits. A counting filter's
-// shape is that of the Bloom filter with a bit for each counter.
+// Filters of equal shapes give a key the same bits, so they can be merged and compared. The shape
+// of a counting filter is that of the Bloom filter with one bit for each counter.
 struct BloomShape {
   BloomLayout layout = BloomLayout::kBlocked;
   int num_probes = 1;
-  uint64_t num_lines = 1;
+  uint64_t num_lines = 1;  // cache lines of 512 bits, whatever the size of a block
   uint64_t seed = 0;
 };
 
-// Bits of a block, in which all probes of a key lie; 0: there are no blocks.
+// Bits of a block, in which all probes of a key lie. 0: there are no blocks.
 constexpr int BlockBits(BloomLayout layout) {
   switch (layout) {
     case BloomLayout::kBlocked:
@@ -38,7 +38,8 @@ constexpr bool IsSmallBlocks(BloomLayout layout) {
   return layout == BloomLayout::kBlocked128 || layout == BloomLayout::kBlocked64;
 }
 
-// Bits of the counters in a counting filter of this layout: a line has one for each bit of a block.
+// Bits of a counter in a counting filter of this layout. A cache line holds one counter for each
+// bit of a block.
 constexpr uint64_t CounterBits(BloomLayout layout) {
   return kernels::kLineBits / static_cast<uint64_t>(BlockBits(layout));
 }
@@ -47,16 +48,14 @@ bool IsLayout(int layout);
 constexpr char kAllowedLayouts[] =
     "allowed: 0 (kBlocked), 1 (kStandard), 2 (kBlocked128), 3 (kBlocked64)";
 
-// Empty, with the shape in *shape, or one sentence, which calls the bits `unit`: bits or counters.
+// Empty, with the shape in *shape; or why the options are refused. `unit` is "bits" or "counters",
+// as the error calls them.
 core::ErrorText ShapeOf(const BloomFilterOptions& options, BloomShape* shape,
                         const char* unit = "bits");
 
-// Empty if the shapes are equal, else what differs, with both values.
+// Empty if the shapes are equal; else what differs, with both values.
 core::ErrorText Difference(const BloomShape& mine, const BloomShape& other,
                            const char* unit = "bits");
-
-// The rate with num_keys distinct keys in.
-double FalsePositiveRate(const BloomShape& shape, uint64_t num_keys);
 
 }  // namespace bloomline::filters
 

@@ -1,4 +1,4 @@
-// What a BloomFilterBase holds: bits, their memory, and what is counted beside them.
+// The content of a Bloom filter: bits, their memory, and the figures beside them.
 #ifndef BLOOMLINE_IN_MEMORY_BLOOM_STATE_H_
 #define BLOOMLINE_IN_MEMORY_BLOOM_STATE_H_
 
@@ -15,10 +15,10 @@ struct BloomState {
   BloomBits bits;
   uint64_t capacity = 0;
   uint64_t num_keys = 0;
-  LineMemory memory;
+  FilterMemory memory;
 };
 
-// With zeroed bits. Null, with one sentence in *error unless that is null, if there is no memory.
+// All bits are zero. Null, with one sentence in *error unless that is null, if there is no memory.
 std::unique_ptr<BloomState> NewBloomState(const BloomShape& shape, uint64_t capacity,
                                           std::string* error);
 

@@ -1,4 +1,4 @@
-// What is done to all counters of a filter, and to those of one hash that needs no speed.
+// Operations on all counters of a filter, and EstimatedCount: what needs no SIMD.
 #ifndef BLOOMLINE_IN_MEMORY_COUNTERS_H_
 #define BLOOMLINE_IN_MEMORY_COUNTERS_H_
 
@@ -8,17 +8,17 @@
 
 namespace bloomline::filters {
 
-// The least counter of a hash.
+// The lowest counter of a hash.
 uint32_t LeastCount(const kernels::CounterLines& lines, uint64_t hash);
 
-// Adds the counters of `from`, which has as many bytes and bits, to those of `to`; sums stop at the
-// maximum.
+// Adds the counters of `from` to those of `to`, which has the same number of bytes and of bits per
+// counter. Sums saturate.
 void MergeCounters(const kernels::CounterLines& from, const kernels::CounterLines& to);
 
 uint64_t CountSaturated(const kernels::CounterLines& lines);
 
-// Bit i of `bits` is set if counter i is not zero. `bits` has num_bytes / counter_bits bytes, a
-// whole number.
+// Sets bit i of `bits` if counter i is not zero, and clears it otherwise. `bits` has num_bytes /
+// counter_bits bytes.
 void CountersToBits(const kernels::CounterLines& lines, char* bits);
 
 }  // namespace bloomline::filters

@@ -13,9 +13,10 @@
 #include "src/in_memory/bloom_state.h"
 #include "src/in_memory/counters.h"
 #include "src/in_memory/counting_state.h"
+#include "src/in_memory/new_state.h"
+#include "src/in_memory/save_and_load.h"
 #include "src/kernels/blocked/lines.h"
 #include "src/kernels/kernel.h"
-#include "src/memory/file_io.h"
 #include "src/query/prefetch_ahead.h"
 
 namespace bloomline {
@@ -24,17 +25,10 @@ namespace filters {
 
 std::unique_ptr<CountingState> NewCountingState(const BloomShape& shape, uint64_t capacity,
                                                 std::string* error) {
-  std::unique_ptr<CountingState> state(new (std::nothrow) CountingState);
   const uint64_t counter_bits = CounterBits(shape.layout);
   const uint64_t num_lines = shape.num_lines * counter_bits;
-  const uint64_t num_bytes = num_lines * kernels::kLineBytes;
-  if (state != nullptr) state->memory = LineMemory::Zeroed(num_bytes);
-  if (state == nullptr || state->memory.data() == nullptr) {
-    core::ErrorText text;
-    text << core::kOutOfMemory << ": " << num_bytes << " bytes for the filter's counters";
-    core::SetError(text, error);
-    return nullptr;
-  }
+  auto state = NewState<CountingState>(num_lines * kernels::kLineBytes, "counters", error);
+  if (state == nullptr) return nullptr;
   state->shape = shape;
   state->lines = {reinterpret_cast<unsigned char*>(state->memory.data()), num_lines,
                   static_cast<int>(counter_bits), shape.num_probes};
@@ -83,8 +77,8 @@ ErrorText Difference(const CountingState& mine, const CountingState& other) {
   return filters::Difference(mine.shape, other.shape, "counters");
 }
 
-// run(count, hashes, out + i) for groups of hashes from i on; `out` may be null. Returns how many
-// of `out` are true then.
+// Calls run(count, hashes, answers) for groups of hashes and returns how many answers were true.
+// Stores the answers in `out` unless that is null.
 template <typename HashOf, typename Run>
 inline size_t RunInGroups(const kernels::CounterLines& lines, size_t n, HashOf hash_of, bool* out,
                           Run run) {
@@ -122,11 +116,20 @@ inline size_t RemoveAll(CountingState* state, size_t n, HashOf hash_of, bool* re
 }
 
 template <typename HashOf>
-inline void AskAll(const CountingState& state, size_t n, HashOf hash_of, bool* may_match) {
+inline void MayMatchAll(const CountingState& state, size_t n, HashOf hash_of, bool* may_match) {
   RunInGroups(state.lines, n, hash_of, may_match,
               [&](size_t count, const uint64_t* hashes, bool* answers) {
                 state.kernel->ask_many(state.lines, count, hashes, answers);
               });
+}
+
+bool AppendCounting(const CountingState& state, filters::ByteSink* sink, std::string* error) {
+  filters::BloomFileHeader header;
+  header.shape = state.shape;
+  header.capacity = state.capacity;
+  header.num_keys = state.num_keys;
+  header.payload_bytes = state.lines.num_bytes();
+  return filters::AppendFilter(FilePayload::kCounters, header, state.memory.data(), sink, error);
 }
 
 }  // namespace
@@ -139,14 +142,13 @@ std::string CountingBloomFilterOptions::Validate() const {
 CountingBloomFilter::CountingBloomFilter(std::unique_ptr<CountingState> state)
     : state_(std::move(state)) {}
 CountingBloomFilter::~CountingBloomFilter() = default;
+CountingBloomFilter::CountingBloomFilter(CountingBloomFilter&&) noexcept = default;
+CountingBloomFilter& CountingBloomFilter::operator=(CountingBloomFilter&&) noexcept = default;
 
 std::unique_ptr<CountingBloomFilter> CountingBloomFilter::Create(
     const CountingBloomFilterOptions& options, std::string* error) {
   BloomShape shape;
-  if (const ErrorText refusal = CountingShapeOf(options, &shape); !refusal.empty()) {
-    SetError(refusal, error);
-    return nullptr;
-  }
+  if (core::IsRefused(CountingShapeOf(options, &shape), error)) return nullptr;
   auto state = filters::NewCountingState(shape, options.capacity, error);
   if (state == nullptr) return nullptr;
   return FromState(std::move(state), error);
@@ -217,7 +219,7 @@ __attribute__((flatten)) size_t CountingBloomFilter::RemoveKeys(size_t n,
 
 __attribute__((flatten)) void CountingBloomFilter::MayMatch(size_t n, const std::string_view* keys,
                                                             bool* may_match) const {
-  AskAll(*state_, n, KeyHash{keys, state_->shape.seed}, may_match);
+  MayMatchAll(*state_, n, KeyHash{keys, state_->shape.seed}, may_match);
 }
 
 size_t CountingBloomFilter::AddHashes(size_t n, const uint64_t* hashes, bool* was_absent) {
@@ -229,7 +231,7 @@ size_t CountingBloomFilter::RemoveHashes(size_t n, const uint64_t* hashes, bool*
 }
 
 void CountingBloomFilter::MayMatchHashes(size_t n, const uint64_t* hashes, bool* may_match) const {
-  AskAll(*state_, n, GivenHash{hashes}, may_match);
+  MayMatchAll(*state_, n, GivenHash{hashes}, may_match);
 }
 
 uint64_t CountingBloomFilter::num_counters() const {
@@ -252,11 +254,7 @@ std::unique_ptr<BloomFilter> CountingBloomFilter::ToBloomFilter(std::string* err
 }
 
 bool CountingBloomFilter::Merge(const CountingBloomFilter& other, std::string* error) {
-  const ErrorText difference = Difference(*state_, *other.state_);
-  if (!difference.empty()) {
-    SetError(difference, error);
-    return false;
-  }
+  if (core::IsRefused(Difference(*state_, *other.state_), error)) return false;
   filters::MergeCounters(other.state_->lines, state_->lines);
   state_->num_saturated = filters::CountSaturated(state_->lines);
   state_->num_keys += other.state_->num_keys;
@@ -264,38 +262,41 @@ bool CountingBloomFilter::Merge(const CountingBloomFilter& other, std::string* e
 }
 
 bool CountingBloomFilter::Save(const std::string& path, std::string* error) const {
-  filters::BloomFileHeader header;
-  header.shape = state_->shape;
-  header.capacity = state_->capacity;
-  header.num_keys = state_->num_keys;
-  header.payload_bytes = state_->lines.num_bytes();
-  return core::OrError(error, [&](std::string* reason) {
-    filters::ReplacementFile file;
-    return file.Open(path, reason) &&
-           filters::AppendFilter(FilePayload::kCounters, header, state_->memory.data(), &file,
-                                 reason) &&
-           file.Commit(reason);
+  return filters::SaveToFile(path, error, [&](filters::ByteSink* sink, std::string* reason) {
+    return AppendCounting(*state_, sink, reason);
   });
+}
+
+bool CountingBloomFilter::ToBytes(std::string* bytes, std::string* error) const {
+  return filters::SaveToBytes(filters::kFileHeaderBytes + state_->lines.num_bytes(), bytes, error,
+                              [&](filters::ByteSink* sink, std::string* reason) {
+                                return AppendCounting(*state_, sink, reason);
+                              });
 }
 
 std::unique_ptr<CountingBloomFilter> CountingBloomFilter::Load(const std::string& path,
                                                                std::string* error) {
-  return core::OrError(error, [&](std::string* reason) -> std::unique_ptr<CountingBloomFilter> {
-    filters::InputFile file;
-    filters::BloomFileHeader header;
-    if (!file.Open(path, reason) ||
-        !filters::ReadBloomHeader(file, 0, FilePayload::kCounters, &header, reason) ||
-        !filters::EndsAt(file, header.end(), reason)) {
-      return nullptr;
-    }
-    auto state = filters::NewCountingState(header.shape, header.capacity, reason);
-    if (state == nullptr || !filters::ReadPayload(file, header, state->memory.data(), reason)) {
-      return nullptr;
-    }
-    state->num_keys = header.num_keys;
-    state->num_saturated = filters::CountSaturated(state->lines);
-    return FromState(std::move(state), reason);
-  });
+  return filters::LoadFromFile<CountingBloomFilter>(path, error, Read);
+}
+
+std::unique_ptr<CountingBloomFilter> CountingBloomFilter::FromBytes(std::string_view bytes,
+                                                                    std::string* error) {
+  return filters::LoadFromBytes<CountingBloomFilter>(bytes, error, Read);
+}
+
+std::unique_ptr<CountingBloomFilter> CountingBloomFilter::Read(const filters::ByteSource& source,
+                                                               std::string* error) {
+  filters::BloomFileHeader header;
+  if (!filters::ReadSoleBloomHeader(source, FilePayload::kCounters, &header, error)) {
+    return nullptr;
+  }
+  auto state = filters::NewCountingState(header.shape, header.capacity, error);
+  if (state == nullptr || !filters::ReadPayload(source, header, state->memory.data(), error)) {
+    return nullptr;
+  }
+  state->num_keys = header.num_keys;
+  state->num_saturated = filters::CountSaturated(state->lines);
+  return FromState(std::move(state), error);
 }
 
 void CountingBloomFilter::Clear() {

@@ -1,4 +1,4 @@
-// What a CountingBloomFilter holds: counters, their memory, and what is counted beside them.
+// The content of a counting filter: counters, their memory, and the figures beside them.
 #ifndef BLOOMLINE_IN_MEMORY_COUNTING_STATE_H_
 #define BLOOMLINE_IN_MEMORY_COUNTING_STATE_H_
 
@@ -19,11 +19,11 @@ struct CountingState {
   uint64_t capacity = 0;
   uint64_t num_keys = 0;
   uint64_t num_saturated = 0;
-  LineMemory memory;
+  FilterMemory memory;
 };
 
-// With zeroed counters. Null, with one sentence in *error unless that is null, if there is no
-// memory. The shape's layout is kBlocked128 or kBlocked64.
+// All counters are zero. The layout of the shape is kBlocked128 or kBlocked64. Null, with one
+// sentence in *error unless that is null, if there is no memory.
 std::unique_ptr<CountingState> NewCountingState(const BloomShape& shape, uint64_t capacity,
                                                 std::string* error);
 

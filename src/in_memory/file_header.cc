@@ -44,13 +44,13 @@ uint64_t FileHeader::Checksum() const { return core::Hash64({bytes_, kHeaderChec
 
 void FileHeader::Seal() { SetNumber(kHeaderChecksumOffset, Checksum()); }
 
-bool FileHeader::Read(const InputFile& file, uint64_t offset, const char* magic, FileHeader* header,
-                      std::string* error) {
-  if (!file.ReadAt(offset, kFileHeaderBytes, header->bytes_, error)) return false;
+bool FileHeader::Read(const ByteSource& source, uint64_t offset, const char* magic,
+                      FileHeader* header, std::string* error) {
+  if (!source.ReadAt(offset, kFileHeaderBytes, header->bytes_, error)) return false;
   const FileHeader expected = New(magic);
   const auto fail = [&](size_t field, const char* name, const std::string& value,
                         const std::string& allowed) {
-    *error = FieldError(file, offset + field, name, value, allowed);
+    *error = FieldError(source, offset + field, name, value, allowed);
     return false;
   };
   if (header->Number(kMagicOffset) != expected.Number(kMagicOffset)) {
@@ -72,10 +72,10 @@ bool FileHeader::Read(const InputFile& file, uint64_t offset, const char* magic,
   return true;
 }
 
-std::string FieldError(const InputFile& file, uint64_t offset, const std::string& name,
+std::string FieldError(const ByteSource& source, uint64_t offset, const std::string& name,
                        const std::string& value, const std::string& allowed) {
-  return file.path() + ", offset " + std::to_string(offset) + ": " + name + " is " + value + "; " +
-         allowed;
+  return source.name() + ", offset " + std::to_string(offset) + ": " + name + " is " + value +
+         "; " + allowed;
 }
 
 }  // namespace bloomline::filters

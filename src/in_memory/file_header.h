@@ -1,5 +1,5 @@
-// The 64 bytes that saved filters begin with, as a reader and a writer of fields: docs/format.md,
-// sections 8 and 9.
+// The header of saved filters: 64 bytes, read and written field by field (docs/format.md, sections
+// 8 and 9).
 #ifndef BLOOMLINE_IN_MEMORY_FILE_HEADER_H_
 #define BLOOMLINE_IN_MEMORY_FILE_HEADER_H_
 
@@ -9,14 +9,14 @@
 #include <string>
 
 #include "src/kernels/little_endian.h"
-#include "src/memory/file_io.h"
+#include "src/memory/byte_io.h"
 
 namespace bloomline::filters {
 
 constexpr uint64_t kFileHeaderBytes = 64;
 constexpr uint32_t kFileVersion = 1;
 
-// Offsets that both kinds of file share. The fields between are their own.
+// Offsets of the fields that all saved filters have. Other fields depend on the kind of filter.
 constexpr size_t kMagicOffset = 0;
 constexpr size_t kVersionOffset = 8;    // 4 bytes
 constexpr size_t kLayoutOffset = 12;    // 1 byte
@@ -26,11 +26,12 @@ constexpr size_t kHeaderChecksumOffset = 56;
 
 class FileHeader {
  public:
-  // Of 8 characters.
+  // A header of version 1. `magic` has 8 characters.
   static FileHeader New(const char* magic);
 
-  // Reads it at `offset` and checks length, magic, version, checksum and what is reserved.
-  static bool Read(const InputFile& file, uint64_t offset, const char* magic, FileHeader* header,
+  // Reads a header at `offset`. False, with *error, unless length, magic, version, checksum and the
+  // reserved bytes are right.
+  static bool Read(const ByteSource& source, uint64_t offset, const char* magic, FileHeader* header,
                    std::string* error);
 
   uint8_t Byte(size_t offset) const { return static_cast<uint8_t>(bytes_[offset]); }
@@ -42,7 +43,7 @@ class FileHeader {
   }
   void SetReal(size_t offset, double value);
 
-  // To be called last; then bytes() are what goes to the file.
+  // Sets the checksum. To be called last, before bytes() are written.
   void Seal();
   const char* bytes() const { return bytes_; }
 
@@ -52,8 +53,8 @@ class FileHeader {
   char bytes_[kFileHeaderBytes] = {};
 };
 
-// "PATH, offset N: NAME is VALUE; ALLOWED".
-std::string FieldError(const InputFile& file, uint64_t offset, const std::string& name,
+// "SOURCE, offset N: NAME is VALUE; ALLOWED".
+std::string FieldError(const ByteSource& source, uint64_t offset, const std::string& name,
                        const std::string& value, const std::string& allowed);
 
 }  // namespace bloomline::filters

@@ -15,6 +15,8 @@ namespace bloomline {
 MappedBloomFilter::MappedBloomFilter(std::unique_ptr<filters::BloomState> state)
     : BloomFilterBase(std::move(state)) {}
 MappedBloomFilter::~MappedBloomFilter() = default;
+MappedBloomFilter::MappedBloomFilter(MappedBloomFilter&&) noexcept = default;
+MappedBloomFilter& MappedBloomFilter::operator=(MappedBloomFilter&&) noexcept = default;
 
 std::unique_ptr<MappedBloomFilter> MappedBloomFilter::Open(const std::string& path, Verify verify,
                                                            std::string* error) {
@@ -22,12 +24,11 @@ std::unique_ptr<MappedBloomFilter> MappedBloomFilter::Open(const std::string& pa
     filters::InputFile file;
     filters::BloomFileHeader header;
     if (!file.Open(path, reason) ||
-        !filters::ReadBloomHeader(file, 0, filters::FilePayload::kBits, &header, reason) ||
-        !filters::EndsAt(file, header.end(), reason)) {
+        !filters::ReadSoleBloomHeader(file, filters::FilePayload::kBits, &header, reason)) {
       return nullptr;
     }
     auto state = std::make_unique<filters::BloomState>();
-    state->memory = filters::LineMemory::OfFile(file.descriptor(), header.end());
+    state->memory = filters::FilterMemory::OfFile(file.descriptor(), header.end());
     if (state->memory.data() == nullptr) {
       const int code = errno;
       *reason = path + ": cannot map " + std::to_string(header.end()) +

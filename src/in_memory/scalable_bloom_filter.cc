@@ -12,6 +12,7 @@
 #include "src/in_memory/bloom_file.h"
 #include "src/in_memory/bloom_state.h"
 #include "src/in_memory/file_header.h"
+#include "src/in_memory/save_and_load.h"
 
 namespace bloomline {
 namespace {
@@ -20,7 +21,8 @@ using core::SetError;
 using filters::BloomBits;
 
 constexpr int kMaxGrowth = 16;
-// More are never reached: even without growth the rate of stage 100 would be 2^-100 of the first's.
+// More than any use needs: with the default tightening, the false-positive rate of stage 100 would
+// be 2^-100 of that of the first one.
 constexpr size_t kMaxStages = 100;
 
 constexpr char kMagic[] = "bLnScale";
@@ -70,6 +72,8 @@ std::string ScalableBloomFilterOptions::Validate() const {
 ScalableBloomFilter::ScalableBloomFilter(const ScalableBloomFilterOptions& options)
     : options_(options) {}
 ScalableBloomFilter::~ScalableBloomFilter() = default;
+ScalableBloomFilter::ScalableBloomFilter(ScalableBloomFilter&&) noexcept = default;
+ScalableBloomFilter& ScalableBloomFilter::operator=(ScalableBloomFilter&&) noexcept = default;
 
 std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::New(
     const ScalableBloomFilterOptions& options, std::string* error) {
@@ -104,43 +108,44 @@ bool ScalableBloomFilter::AddStage(std::string* error) {
   std::unique_ptr<BloomFilter> stage =
       BloomFilter::Create(StageOptions(options_, stages_.size()), error);
   if (stage == nullptr) return false;
-  stages_.push_back(std::move(stage));
+  stages_.push_back(std::move(*stage));
   return true;
 }
 
 bool ScalableBloomFilter::MayMatchHash(uint64_t hash) const {
   for (size_t i = stages_.size(); i-- > 0;) {
-    if (stages_[i]->MayMatchHash(hash)) return true;
+    if (stages_[i].MayMatchHash(hash)) return true;
   }
   return false;
 }
 
-// At most kBatchKeys of them, whose lines were requested.
-void ScalableBloomFilter::RequestedMayMatch(size_t n, const uint64_t* hashes,
-                                            bool* may_match) const {
-  filters::HashesMayContain(stages_.back()->state_->bits, n, hashes, may_match);
+// At most kBatchKeys hashes, whose cache lines were prefetched.
+void ScalableBloomFilter::PrefetchedMayMatch(size_t n, const uint64_t* hashes,
+                                             bool* may_match) const {
+  filters::MayMatchHashes(stages_.back().state_->bits, n, hashes, may_match);
   bool in_stage[kernels::kBatchKeys];
   for (size_t i = stages_.size() - 1; i-- > 0;) {
-    filters::HashesMayContain(stages_[i]->state_->bits, n, hashes, in_stage);
+    filters::MayMatchHashes(stages_[i].state_->bits, n, hashes, in_stage);
     for (size_t key = 0; key < n; ++key) may_match[key] |= in_stage[key];
   }
 }
 
-void ScalableBloomFilter::RequestForQuery(uint64_t hash) const {
+void ScalableBloomFilter::PrefetchForQuery(uint64_t hash) const {
   for (const auto& stage : stages_) {
-    const BloomBits& bits = stage->state_->bits;
-    if (filters::IsWorthRequesting(bits)) filters::RequestForQuery(bits, hash);
+    const BloomBits& bits = stage.state_->bits;
+    if (filters::IsWorthPrefetching(bits)) filters::PrefetchForQuery(bits, hash);
   }
 }
 
 bool ScalableBloomFilter::LastHasRoom() const {
-  return stages_.back()->num_keys() < stages_.back()->capacity();
+  return stages_.back().num_keys() < stages_.back().capacity();
 }
 
 bool ScalableBloomFilter::AddNewHash(uint64_t hash) {
-  // Tried once: sizing a stage that cannot be takes longer than thousands of keys.
+  // Attempted once: to size a stage that is then refused takes longer than to add thousands of
+  // keys.
   if (!LastHasRoom() && !is_past_capacity_) is_past_capacity_ = !AddStage(nullptr);
-  return stages_.back()->AddHash(hash);
+  return stages_.back().AddHash(hash);
 }
 
 bool ScalableBloomFilter::AddKey(std::string_view key) {
@@ -152,13 +157,14 @@ __attribute__((flatten)) size_t ScalableBloomFilter::AddKeys(size_t n, const std
                                                              bool* changed) {
   size_t added = 0;
   core::ForEachGroup(
-      n, core::KeyHash{keys, options_.seed}, true, [&](uint64_t hash) { RequestForQuery(hash); },
+      n, core::KeyHash{keys, options_.seed}, true, [&](uint64_t hash) { PrefetchForQuery(hash); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
         bool known[kernels::kBatchKeys];
-        RequestedMayMatch(count, hashes, known);
+        PrefetchedMayMatch(count, hashes, known);
         const size_t num_stages = stages_.size();
         for (size_t i = 0; i < count; ++i) {
-          // A key of this group that was added since: AddHash sees it if it goes to the same stage.
+          // A key of this group may have been added since. AddHash sees that if both go to the same
+          // stage.
           const bool same_stage = stages_.size() == num_stages && LastHasRoom();
           const bool is_known = same_stage ? known[i] : MayMatchHash(hashes[i]);
           const bool is_new = !is_known && AddNewHash(hashes[i]);
@@ -176,21 +182,21 @@ bool ScalableBloomFilter::MayMatch(std::string_view key) const {
 __attribute__((flatten)) void ScalableBloomFilter::MayMatch(size_t n, const std::string_view* keys,
                                                             bool* may_match) const {
   core::ForEachGroup(
-      n, core::KeyHash{keys, options_.seed}, true, [&](uint64_t hash) { RequestForQuery(hash); },
+      n, core::KeyHash{keys, options_.seed}, true, [&](uint64_t hash) { PrefetchForQuery(hash); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
-        RequestedMayMatch(count, hashes, may_match + first);
+        PrefetchedMayMatch(count, hashes, may_match + first);
       });
 }
 
 const ScalableBloomFilterOptions& ScalableBloomFilter::options() const { return options_; }
 size_t ScalableBloomFilter::num_stages() const { return stages_.size(); }
-const BloomFilter& ScalableBloomFilter::stage(size_t i) const { return *stages_[i]; }
+const BloomFilter& ScalableBloomFilter::stage(size_t i) const { return stages_[i]; }
 bool ScalableBloomFilter::IsPastCapacity() const { return is_past_capacity_; }
 
 template <typename Figure>
 uint64_t ScalableBloomFilter::Sum(Figure figure) const {
   uint64_t sum = 0;
-  for (const auto& stage : stages_) sum += ((*stage).*figure)();
+  for (const auto& stage : stages_) sum += (stage.*figure)();
   return sum;
 }
 
@@ -203,17 +209,31 @@ uint64_t ScalableBloomFilter::EstimatedNumKeys() const {
 
 double ScalableBloomFilter::EstimatedFalsePositiveRate() const {
   double none = 1;
-  for (const auto& stage : stages_) none *= 1 - stage->EstimatedFalsePositiveRate();
+  for (const auto& stage : stages_) none *= 1 - stage.EstimatedFalsePositiveRate();
   return 1 - none;
 }
 
 void ScalableBloomFilter::Clear() {
-  stages_.resize(1);
-  stages_[0]->Clear();
+  stages_.erase(stages_.begin() + 1, stages_.end());
+  stages_[0].Clear();
   is_past_capacity_ = false;
 }
 
 bool ScalableBloomFilter::Save(const std::string& path, std::string* error) const {
+  return filters::SaveToFile(path, error, [&](filters::ByteSink* sink, std::string* reason) {
+    return Write(sink, reason);
+  });
+}
+
+bool ScalableBloomFilter::ToBytes(std::string* bytes, std::string* error) const {
+  uint64_t num_bytes = filters::kFileHeaderBytes;
+  for (const auto& stage : stages_) num_bytes += filters::SavedBytes(stage.state_->bits);
+  return filters::SaveToBytes(
+      num_bytes, bytes, error,
+      [&](filters::ByteSink* sink, std::string* reason) { return Write(sink, reason); });
+}
+
+bool ScalableBloomFilter::Write(filters::ByteSink* sink, std::string* error) const {
   filters::FileHeader fields = filters::FileHeader::New(kMagic);
   fields.SetByte(filters::kLayoutOffset, static_cast<uint8_t>(options_.layout));
   fields.SetByte(kGrowthOffset, static_cast<uint8_t>(options_.growth));
@@ -223,29 +243,27 @@ bool ScalableBloomFilter::Save(const std::string& path, std::string* error) cons
   fields.SetReal(kTighteningOffset, options_.tightening);
   fields.SetNumber(kNumStagesOffset, stages_.size());
   fields.Seal();
-  return core::OrError(error, [&](std::string* reason) {
-    filters::ReplacementFile file;
-    bool saved =
-        file.Open(path, reason) && file.Append(fields.bytes(), filters::kFileHeaderBytes, reason);
-    for (size_t i = 0; saved && i < stages_.size(); ++i) {
-      saved = filters::AppendBloom(*stages_[i]->state_, &file, reason);
-    }
-    return saved && file.Commit(reason);
-  });
+  bool written = sink->Append(fields.bytes(), filters::kFileHeaderBytes, error);
+  for (size_t i = 0; written && i < stages_.size(); ++i) {
+    written = filters::AppendBloom(*stages_[i].state_, sink, error);
+  }
+  return written;
 }
 
 std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Load(const std::string& path,
                                                                std::string* error) {
-  return core::OrError(error, [&](std::string* reason) -> std::unique_ptr<ScalableBloomFilter> {
-    filters::InputFile file;
-    return file.Open(path, reason) ? Read(file, reason) : nullptr;
-  });
+  return filters::LoadFromFile<ScalableBloomFilter>(path, error, Read);
 }
 
-std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Read(const filters::InputFile& file,
+std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::FromBytes(std::string_view bytes,
+                                                                    std::string* error) {
+  return filters::LoadFromBytes<ScalableBloomFilter>(bytes, error, Read);
+}
+
+std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Read(const filters::ByteSource& source,
                                                                std::string* error) {
   filters::FileHeader fields;
-  if (!filters::FileHeader::Read(file, 0, kMagic, &fields, error)) return nullptr;
+  if (!filters::FileHeader::Read(source, 0, kMagic, &fields, error)) return nullptr;
   ScalableBloomFilterOptions options;
   options.layout = BloomLayout{fields.Byte(filters::kLayoutOffset)};
   options.growth = fields.Byte(kGrowthOffset);
@@ -255,37 +273,35 @@ std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Read(const filters::In
   options.tightening = fields.Real(kTighteningOffset);
   const std::string invalid = options.Validate();
   if (!invalid.empty()) {
-    *error = file.path() + ", header at offset 0: " + invalid;
+    *error = source.name() + ", header at offset 0: " + invalid;
     return nullptr;
   }
   const uint64_t num_stages = fields.Number(kNumStagesOffset);
   if (num_stages == 0 || num_stages > kMaxStages) {
-    *error =
-        filters::FieldError(file, kNumStagesOffset, "number of stages", std::to_string(num_stages),
-                            "allowed: 1 to " + std::to_string(kMaxStages));
+    *error = filters::FieldError(source, kNumStagesOffset, "number of stages",
+                                 std::to_string(num_stages),
+                                 "allowed: 1 to " + std::to_string(kMaxStages));
     return nullptr;
   }
   std::unique_ptr<ScalableBloomFilter> filter = New(options, error);
   uint64_t offset = filters::kFileHeaderBytes;
   for (uint64_t i = 0; filter != nullptr && i < num_stages; ++i) {
     filters::BloomFileHeader header;
-    if (!filters::ReadBloomHeader(file, offset, filters::FilePayload::kBits, &header, error))
+    if (!filters::ReadBloomHeader(source, offset, filters::FilePayload::kBits, &header, error))
       return nullptr;
-    // The hash of a key is that of all stages.
+    // A key is hashed once for all stages.
     if (header.shape.seed != options.seed) {
-      *error = filters::FieldError(file, offset + filters::kSeedOffset, "seed",
+      *error = filters::FieldError(source, offset + filters::kSeedOffset, "seed",
                                    std::to_string(header.shape.seed),
                                    "that of the whole filter is " + std::to_string(options.seed));
       return nullptr;
     }
-    auto state = filters::ReadBloom(file, header, error);
+    auto state = filters::ReadBloom(source, header, error);
     if (state == nullptr) return nullptr;
-    std::unique_ptr<BloomFilter> stage = BloomFilter::FromState(std::move(state), error);
-    if (stage == nullptr) return nullptr;
-    filter->stages_.push_back(std::move(stage));
+    filter->stages_.push_back(BloomFilter(std::move(state)));
     offset = header.end();
   }
-  return filter != nullptr && filters::EndsAt(file, offset, error) ? std::move(filter) : nullptr;
+  return filter != nullptr && filters::EndsAt(source, offset, error) ? std::move(filter) : nullptr;
 }
 
 }  // namespace bloomline

@@ -53,7 +53,7 @@ struct Blocks {
     }
   };
 
-  struct Ask {
+  struct MayMatch {
     template <int K>
     static void Run(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_match) {
       for (size_t i = 0; i < n; ++i) {
@@ -88,7 +88,7 @@ struct Blocks {
 
 }  // namespace
 
-void AddToSmallBlocks(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed) {
+void SmallBlocksAddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed) {
   if (bits.shape.layout == BloomLayout::kBlocked128) {
     kernels::RunUnrolled<Blocks<128>::Add>(bits.shape.num_probes, bits, n, hashes, changed);
   } else {
@@ -96,11 +96,12 @@ void AddToSmallBlocks(const BloomBits& bits, size_t n, const uint64_t* hashes, b
   }
 }
 
-void AskSmallBlocks(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_match) {
+void SmallBlocksMayMatchHashes(const BloomBits& bits, size_t n, const uint64_t* hashes,
+                               bool* may_match) {
   if (bits.shape.layout == BloomLayout::kBlocked128) {
-    kernels::RunUnrolled<Blocks<128>::Ask>(bits.shape.num_probes, bits, n, hashes, may_match);
+    kernels::RunUnrolled<Blocks<128>::MayMatch>(bits.shape.num_probes, bits, n, hashes, may_match);
   } else {
-    kernels::RunUnrolled<Blocks<64>::Ask>(bits.shape.num_probes, bits, n, hashes, may_match);
+    kernels::RunUnrolled<Blocks<64>::MayMatch>(bits.shape.num_probes, bits, n, hashes, may_match);
   }
 }
 

@@ -1,7 +1,8 @@
-// Bloom filters whose keys have all their bits in 128 or 64 bits of a line (docs/format.md, section
-// 3.7): a block is one or two words, so a key is a mask, which is compared or set at once. All by
-// relaxed atomic operations, for AtomicBloomFilter has such filters, too; loads cost the same, and
-// only words that lack bits are written.
+// Bloom filters with blocks of 128 or 64 bits (docs/format.md, section 3.7). A block is two words
+// or one, so a key is a mask that is compared or set at once.
+//
+// One code serves BloomFilter and AtomicBloomFilter: all operations are relaxed atomic ones. Atomic
+// loads cost the same as others, and only words that lack bits are written.
 #ifndef BLOOMLINE_IN_MEMORY_SMALL_BLOCKS_H_
 #define BLOOMLINE_IN_MEMORY_SMALL_BLOCKS_H_
 
@@ -12,11 +13,12 @@
 
 namespace bloomline::filters {
 
-// AddHashes and HashesMayContain for kBlocked128 and kBlocked64.
-void AddToSmallBlocks(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed);
-void AskSmallBlocks(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_match);
+// AddHashes and MayMatchHashes of bloom_bits.h, for kBlocked128 and kBlocked64.
+void SmallBlocksAddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed);
+void SmallBlocksMayMatchHashes(const BloomBits& bits, size_t n, const uint64_t* hashes,
+                               bool* may_match);
 
-// EstimatedFalsePositiveRate: the mean over all blocks of (set bits / bits)^num_probes.
+// The mean, over all blocks, of (set bits / bits)^num_probes.
 double SmallBlocksFalsePositiveRate(const BloomBits& bits);
 
 }  // namespace bloomline::filters

@@ -15,7 +15,7 @@ inline uint64_t* Word(const StandardBits& bits, uint64_t position) {
   return reinterpret_cast<uint64_t*>(bits.data) + position / kernels::kWordBits;
 }
 
-// set(word, mask) sets the mask's bit and returns whether it was not set.
+// set(word, mask) sets the bit of the mask and returns true if it was not set.
 template <typename Set>
 inline void AddKeys(const StandardBits& bits, size_t n, const uint64_t* hashes, bool* changed,
                     Set set) {
@@ -31,7 +31,7 @@ inline void AddKeys(const StandardBits& bits, size_t n, const uint64_t* hashes, 
 
 }  // namespace
 
-void StandardAddMany(const StandardBits& bits, size_t n, const uint64_t* hashes, bool* changed) {
+void StandardAddHashes(const StandardBits& bits, size_t n, const uint64_t* hashes, bool* changed) {
   AddKeys(bits, n, hashes, changed, [](uint64_t* word, uint64_t mask) {
     const bool is_new = (*word & mask) == 0;
     *word |= mask;
@@ -39,8 +39,8 @@ void StandardAddMany(const StandardBits& bits, size_t n, const uint64_t* hashes,
   });
 }
 
-void StandardSharedAddMany(const StandardBits& bits, size_t n, const uint64_t* hashes,
-                           bool* changed) {
+void StandardSharedAddHashes(const StandardBits& bits, size_t n, const uint64_t* hashes,
+                             bool* changed) {
   AddKeys(bits, n, hashes, changed, [](uint64_t* word, uint64_t mask) {
     if ((kernels::LoadShared(word) & mask) != 0) return false;
     kernels::OrShared(word, mask);
@@ -48,9 +48,9 @@ void StandardSharedAddMany(const StandardBits& bits, size_t n, const uint64_t* h
   });
 }
 
-// Probe by probe for all keys, of which half drop out each time.
-void StandardMayMatchMany(const StandardBits& bits, size_t n, const uint64_t* hashes,
-                          bool* may_match) {
+// Probe by probe for all keys. In a full filter, half of the missing keys drop out at each probe.
+void StandardMayMatchHashes(const StandardBits& bits, size_t n, const uint64_t* hashes,
+                            bool* may_match) {
   size_t alive[kernels::kBatchKeys];
   uint64_t positions[kernels::kBatchKeys];
   for (size_t i = 0; i < n; ++i) {
@@ -65,8 +65,8 @@ void StandardMayMatchMany(const StandardBits& bits, size_t n, const uint64_t* ha
       const size_t key = alive[i];
       const uint64_t* word = Word(bits, positions[i]);
       const bool is_set = (kernels::LoadShared(word) & kernels::WordMask(positions[i])) != 0;
-      // No branch: the next probe of a key that has dropped out is overwritten, and what is
-      // requested for it is there already.
+      // No branch on is_set: the next probe of a key that drops out is overwritten, and the line
+      // prefetched for it is in the cache already.
       alive[kept] = key;
       if (next < bits.num_probes) {
         positions[kept] = Position(bits, hashes[key], next);
@@ -79,13 +79,13 @@ void StandardMayMatchMany(const StandardBits& bits, size_t n, const uint64_t* ha
   for (size_t i = 0; i < num_alive; ++i) may_match[alive[i]] = true;
 }
 
-void RequestStandardForAdd(const StandardBits& bits, uint64_t hash) {
+void PrefetchStandardForAdd(const StandardBits& bits, uint64_t hash) {
   for (int j = 0; j < bits.num_probes; ++j) {
     __builtin_prefetch(Word(bits, Position(bits, hash, j)), 1);
   }
 }
 
-void RequestStandardForQuery(const StandardBits& bits, uint64_t hash) {
+void PrefetchStandardForQuery(const StandardBits& bits, uint64_t hash) {
   __builtin_prefetch(Word(bits, Position(bits, hash, 0)));
 }
 

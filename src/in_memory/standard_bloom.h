@@ -1,4 +1,4 @@
-// Filters whose probes range over all bits: docs/format.md, section 3.6.
+// The standard Bloom filter, whose probes range over all bits: docs/format.md, section 3.6.
 #ifndef BLOOMLINE_IN_MEMORY_STANDARD_BLOOM_H_
 #define BLOOMLINE_IN_MEMORY_STANDARD_BLOOM_H_
 
@@ -7,24 +7,26 @@
 
 namespace bloomline::filters {
 
-// `data` is on an 8-byte boundary; num_bits is a multiple of 64.
+// `data` begins on an 8-byte boundary; num_bits is a multiple of 64.
 struct StandardBits {
   char* data;
   uint64_t num_bits;
   int num_probes;
 };
 
-// As the functions of Kernel: shared_add_many and may_match allow other threads to set bits.
-void StandardAddMany(const StandardBits& bits, size_t n, const uint64_t* hashes, bool* changed);
-void StandardSharedAddMany(const StandardBits& bits, size_t n, const uint64_t* hashes,
-                           bool* changed);
-// Of up to kBatchKeys hashes.
-void StandardMayMatchMany(const StandardBits& bits, size_t n, const uint64_t* hashes,
-                          bool* may_match);
+// As the functions of bloom_bits.h. StandardSharedAddHashes and StandardMayMatchHashes allow other
+// threads to set bits meanwhile.
+void StandardAddHashes(const StandardBits& bits, size_t n, const uint64_t* hashes, bool* changed);
+void StandardSharedAddHashes(const StandardBits& bits, size_t n, const uint64_t* hashes,
+                             bool* changed);
+// At most kBatchKeys hashes.
+void StandardMayMatchHashes(const StandardBits& bits, size_t n, const uint64_t* hashes,
+                            bool* may_match);
 
-// Request all lines of a key, or the first probe's, for most absent keys need no more than two.
-void RequestStandardForAdd(const StandardBits& bits, uint64_t hash);
-void RequestStandardForQuery(const StandardBits& bits, uint64_t hash);
+// Prefetch the cache lines of a key: all of them, because adding a key touches all; and only the
+// first, because most missing keys need no more than two.
+void PrefetchStandardForAdd(const StandardBits& bits, uint64_t hash);
+void PrefetchStandardForQuery(const StandardBits& bits, uint64_t hash);
 
 }  // namespace bloomline::filters
 

@@ -6,6 +6,7 @@
 #include <new>
 #include <vector>
 
+#include "bloomline/filter_theory.h"
 #include "bloomline/leveldb.h"
 #include "bloomline/sizing.h"
 #include "leveldb/slice.h"
@@ -62,9 +63,9 @@ class CompactChoice {
       const core::Shape compact = core::SmallSetCompactShape(n, bits_per_key);
       if (compact.layout != core::Layout::kCompact) continue;
       const core::Shape flat = core::FlatShape(n, bits_per_key, flat_num_probes);
-      better_[n] = CompactFalsePositiveRate(n, compact.payload_bytes / compact.line_bytes,
-                                            compact.line_bytes, compact.parameter) <
-                   ClassicFalsePositiveRate(n, 8 * flat.payload_bytes, flat_num_probes);
+      better_[n] = ExactCompactFalsePositiveRate(n, compact.payload_bytes / compact.line_bytes,
+                                                 compact.line_bytes, compact.parameter) <
+                   ExactStandardFalsePositiveRate(n, 8 * flat.payload_bytes, flat_num_probes);
     }
   }
 
@@ -104,7 +105,7 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
   LevelDBFilterPolicy(const FilterOptions& options, const std::string& name)
       : options_(options),
         name_(StoredName(name, options.seed)),
-        flat_num_probes_(OptimalFlatNumProbes(options.bits_per_key)),
+        flat_num_probes_(OptimalStandardNumProbes(options.bits_per_key)),
         blocked_num_probes_(OptimalNumProbes(Format::kBlocked, options.bits_per_key)),
         compact_(options, flat_num_probes_),
         hasher_(options.seed),

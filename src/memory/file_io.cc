@@ -20,8 +20,8 @@ std::string At(const char* what, uint64_t n, uint64_t offset) {
   return std::string(what) + " " + std::to_string(n) + " bytes at offset " + std::to_string(offset);
 }
 
-// Moves n bytes by calls of transfer(done, at_most), which return as read and write do. False, with
-// errno, on an error; *done is how many were moved, fewer than n if a call moved none.
+// Moves n bytes by calls of transfer(done, at_most), which returns as read and write do. False,
+// with errno, on an error. *done is how many were moved: fewer than n if a call moved none.
 template <typename Transfer>
 bool MoveAll(uint64_t n, uint64_t* done, Transfer transfer) {
   for (*done = 0; *done < n;) {
@@ -54,7 +54,7 @@ bool WriteExactly(int descriptor, const std::string& path, uint64_t offset, uint
     return pwrite(descriptor, data + so_far, at_most, static_cast<off_t>(offset + so_far));
   });
   if (writable && done == n) return true;
-  if (writable) errno = ENOSPC;  // a call that wrote nothing says no more
+  if (writable) errno = ENOSPC;  // a call wrote nothing and set no errno
   return SystemFailure(path, At("cannot write", n, offset), error);
 }
 
@@ -78,7 +78,8 @@ InputFile::~InputFile() {
 bool InputFile::Open(const std::string& path, std::string* error) {
   if (HasZeroByte(path, error)) return false;
   path_ = path;
-  // A pipe must not block, nor a terminal become this process's own, before fstat has told them.
+  // A pipe must not block, and a terminal must not become this process's own, before fstat has
+  // shown what the file is.
   constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   descriptor_ = Uninterrupted([&] { return open(path.c_str(), kFlags); });
   if (descriptor_ < 0) return SystemFailure(path_, "cannot be opened", error);
@@ -120,7 +121,7 @@ bool ReplacementFile::WriteAt(uint64_t offset, const char* data, uint64_t n,
 }
 
 bool ReplacementFile::Commit(std::string* error) {
-  // Now rather than in Open: long files take minutes to write, and permissions may have changed.
+  // Now rather than in Open: a long file takes minutes to write, and permissions may have changed.
   if (!target_.CopyAttributesTo(descriptor_, error)) return false;
   if (Uninterrupted([&] { return fsync(descriptor_); }) != 0) {
     return SystemFailure(temporary_path_, "cannot be synced", error);

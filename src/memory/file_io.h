@@ -1,30 +1,30 @@
-// Files: read at an offset, replaced as a whole, and temporary ones. Errors name the file and what
-// the system said.
+// Files that are read at offsets, files that are replaced as a whole, and temporary files. Errors
+// name the file and what the system said.
 #ifndef BLOOMLINE_MEMORY_FILE_IO_H_
 #define BLOOMLINE_MEMORY_FILE_IO_H_
 
 #include <cstdint>
 #include <string>
 
+#include "src/memory/byte_io.h"
 #include "src/memory/save_target.h"
 
 namespace bloomline::filters {
 
-class InputFile {
+class InputFile : public ByteSource {
  public:
   InputFile() = default;
-  ~InputFile();
+  ~InputFile() override;
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
 
   // False, with *error, unless it is a regular file that can be read.
   bool Open(const std::string& path, std::string* error);
 
-  // Exactly n bytes from `offset` on. False, with *error, if there are fewer.
-  bool ReadAt(uint64_t offset, uint64_t n, char* dst, std::string* error) const;
+  bool ReadAt(uint64_t offset, uint64_t n, char* dst, std::string* error) const override;
 
-  const std::string& path() const { return path_; }
-  uint64_t size() const { return size_; }  // when it was opened
+  const std::string& name() const override { return path_; }
+  uint64_t size() const override { return size_; }  // when it was opened
   int descriptor() const { return descriptor_; }
 
  private:
@@ -33,20 +33,22 @@ class InputFile {
   uint64_t size_ = 0;
 };
 
-// Written beside `path` and moved there by Commit, so that `path` is at any time the old file or
-// the whole new one, also after a power failure. Without Commit nothing is left.
-class ReplacementFile {
+// A file that is written beside `path` and renamed to it by Commit. So `path` is at any time the
+// old file or the whole new one, even after a power failure. Without Commit nothing is left.
+//
+//   Open (Append* | WriteAt*) Commit
+class ReplacementFile : public ByteSink {
  public:
   ReplacementFile() = default;
-  ~ReplacementFile();
+  ~ReplacementFile() override;
   ReplacementFile(const ReplacementFile&) = delete;
   ReplacementFile& operator=(const ReplacementFile&) = delete;
 
   // False, with *error, unless `path` is a regular file or does not exist, or is a symbolic link to
   // such: then what it names is replaced.
   bool Open(const std::string& path, std::string* error);
-  bool Append(const char* data, uint64_t n, std::string* error);
-  // In place of Append: any order, any number of threads at once.
+  bool Append(const char* data, uint64_t n, std::string* error) override;
+  // Instead of Append: in any order, in any number of threads at once.
   bool WriteAt(uint64_t offset, const char* data, uint64_t n, std::string* error) const;
   // The new file has the owner, group and permissions of the old one (SaveTarget). After false the
   // old file is as it was, unless *error says that only the folder could not be synced.
@@ -60,7 +62,7 @@ class ReplacementFile {
   uint64_t size_ = 0;
 };
 
-// A file without a name: the system removes it when it is closed, however the process ends.
+// A file without a name. The system removes it when it is closed, however the process ends.
 class ScratchFile {
  public:
   ScratchFile() = default;
@@ -68,7 +70,7 @@ class ScratchFile {
   ScratchFile(const ScratchFile&) = delete;
   ScratchFile& operator=(const ScratchFile&) = delete;
 
-  // On the file system of `directory`, and readable for nobody else.
+  // Creates it on the file system of `directory`. No other user can read it.
   bool Open(const std::string& directory, std::string* error);
 
   bool Append(const char* data, uint64_t n, std::string* error);
@@ -76,13 +78,13 @@ class ScratchFile {
   // Exactly n bytes that were appended. Any number of threads at once.
   bool ReadAt(uint64_t offset, uint64_t n, char* dst, std::string* error) const;
 
-  // Gives the space back.
+  // Empties the file and gives its space back.
   bool Truncate(std::string* error);
 
   uint64_t size() const { return size_; }
 
  private:
-  std::string path_;  // the name it had, for errors
+  std::string path_;  // the name that it had at first, for errors
   int descriptor_ = -1;
   uint64_t size_ = 0;
 };

@@ -13,7 +13,7 @@ constexpr size_t kAlignment = 64;  // a cache line
 
 }  // namespace
 
-LineMemory::~LineMemory() {
+FilterMemory::~FilterMemory() {
   if (is_file_) {
     munmap(start_, num_bytes_);
   } else if (IsMapped()) {
@@ -23,43 +23,43 @@ LineMemory::~LineMemory() {
   }
 }
 
-LineMemory::LineMemory(LineMemory&& other) noexcept { *this = std::move(other); }
+FilterMemory::FilterMemory(FilterMemory&& other) noexcept { *this = std::move(other); }
 
-LineMemory& LineMemory::operator=(LineMemory&& other) noexcept {
+FilterMemory& FilterMemory::operator=(FilterMemory&& other) noexcept {
   std::swap(start_, other.start_);
   std::swap(num_bytes_, other.num_bytes_);
   std::swap(is_file_, other.is_file_);
   return *this;
 }
 
-LineMemory LineMemory::Zeroed(uint64_t bytes) {
-  LineMemory lines;
-  if (bytes > SIZE_MAX) return lines;
-  if (bytes < memory::kHugePageBytes) {
-    lines.start_ = std::aligned_alloc(kAlignment, bytes);
-    if (lines.start_ != nullptr) std::memset(lines.start_, 0, bytes);
+FilterMemory FilterMemory::Zeroed(uint64_t bytes) {
+  FilterMemory memory;
+  if (bytes > SIZE_MAX) return memory;
+  if (bytes < bloomline::memory::kHugePageBytes) {
+    memory.start_ = std::aligned_alloc(kAlignment, bytes);
+    if (memory.start_ != nullptr) std::memset(memory.start_, 0, bytes);
   } else {
-    lines.start_ = memory::AllocatePages(bytes);
+    memory.start_ = bloomline::memory::AllocatePages(bytes);
   }
-  if (lines.start_ != nullptr) lines.num_bytes_ = bytes;
-  return lines;
+  if (memory.start_ != nullptr) memory.num_bytes_ = bytes;
+  return memory;
 }
 
-void LineMemory::Zero() {
+void FilterMemory::Zero() {
 #ifdef __linux__  // elsewhere MADV_DONTNEED may keep the content
   if (IsMapped() && madvise(start_, num_bytes_, MADV_DONTNEED) == 0) return;
 #endif
   if (start_ != nullptr) std::memset(start_, 0, num_bytes_);
 }
 
-LineMemory LineMemory::OfFile(int file, uint64_t bytes) {
-  LineMemory lines;
+FilterMemory FilterMemory::OfFile(int file, uint64_t bytes) {
+  FilterMemory memory;
   void* start = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file, 0);
-  if (start == MAP_FAILED) return lines;
-  lines.start_ = start;
-  lines.num_bytes_ = bytes;
-  lines.is_file_ = true;
-  return lines;
+  if (start == MAP_FAILED) return memory;
+  memory.start_ = start;
+  memory.num_bytes_ = bytes;
+  memory.is_file_ = true;
+  return memory;
 }
 
 }  // namespace bloomline::filters

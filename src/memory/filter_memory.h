@@ -1,4 +1,4 @@
-// Memory for a filter's lines: zeroed when first touched, or a file's pages.
+// The memory of a filter: zeroed memory of its own, or the pages of a file.
 #ifndef BLOOMLINE_MEMORY_FILTER_MEMORY_H_
 #define BLOOMLINE_MEMORY_FILTER_MEMORY_H_
 
@@ -9,28 +9,29 @@
 
 namespace bloomline::filters {
 
-// Owns memory that begins on a 64-byte line. Null until it is allocated or mapped.
-class LineMemory {
+// Owns memory that begins on a 64-byte boundary, where a cache line begins. Null until it is
+// allocated or mapped.
+class FilterMemory {
  public:
-  LineMemory() = default;
-  ~LineMemory();
-  LineMemory(LineMemory&& other) noexcept;
-  LineMemory& operator=(LineMemory&& other) noexcept;
+  FilterMemory() = default;
+  ~FilterMemory();
+  FilterMemory(FilterMemory&& other) noexcept;
+  FilterMemory& operator=(FilterMemory&& other) noexcept;
 
-  // `bytes` zero bytes, a positive multiple of 64, in huge pages where one of them fits. Null if
-  // they cannot be had.
-  static LineMemory Zeroed(uint64_t bytes);
+  // `bytes` zero bytes, a positive multiple of 64. From 2 MiB on they are in huge pages where the
+  // system gives them, and are zeroed when first touched. Null if there is no memory.
+  static FilterMemory Zeroed(uint64_t bytes);
 
   // The first `bytes` bytes of an open file, read-only. Null on failure, with errno set.
-  static LineMemory OfFile(int file, uint64_t bytes);
+  static FilterMemory OfFile(int file, uint64_t bytes);
 
   char* data() const { return static_cast<char*>(start_); }
 
-  // Zeroes what Zeroed gave: pages go back to the system until they are touched.
+  // Zeroes memory that Zeroed gave. Mapped pages go back to the system until they are touched.
   void Zero();
 
  private:
-  bool IsMapped() const { return num_bytes_ >= memory::kHugePageBytes; }  // of what Zeroed gave
+  bool IsMapped() const { return num_bytes_ >= memory::kHugePageBytes; }  // memory of Zeroed
 
   void* start_ = nullptr;
   size_t num_bytes_ = 0;

@@ -1,4 +1,4 @@
-// Memory for much that is written once and soon given back.
+// Large blocks of memory in huge pages, which go back to the system at once when they are freed.
 #ifndef BLOOMLINE_MEMORY_HUGE_PAGES_H_
 #define BLOOMLINE_MEMORY_HUGE_PAGES_H_
 
@@ -9,11 +9,13 @@ namespace bloomline::memory {
 // A huge page of x86-64 and of most ARM systems.
 constexpr size_t kHugePageBytes = size_t{2} << 20;
 
-// `bytes` bytes. Less than kHugePageBytes come from the heap and are not initialised; from there on
-// they are mapped, zero, on a boundary of huge pages and in these where the system gives them on
-// demand: page faults cost 2.4 ns for each 8 bytes that are new to the process, and 0.6 so
-// (docs/design.md). Null when out of memory. FreePages takes the same number and gives all back to
-// the system; not by way of malloc, whose heap aligned blocks of this size leave in pieces.
+// `bytes` bytes, or null if there is no memory. Less than kHugePageBytes come from the heap and are
+// not initialised. Larger blocks are mapped, zeroed, begin on a boundary of huge pages, and are in
+// huge pages where the system gives these on demand: page faults cost 0.6 ns then for each 8 bytes
+// that are new to the process, and 2.4 ns otherwise (docs/design.md).
+//
+// FreePages takes the same number and gives all back to the system. malloc is not used: aligned
+// blocks of this size leave its heap in pieces.
 void* AllocatePages(size_t bytes);
 void FreePages(void* memory, size_t bytes);
 

@@ -18,11 +18,11 @@ namespace {
 
 constexpr int kMaxLinks = 40;  // as Linux itself follows
 
-// The permissions of `mode` that a file may have whose group is another one.
+// What is left of `mode` for a file of another group: the group gets no more than everybody has.
 constexpr mode_t ForAnotherGroup(mode_t mode) { return mode & (0707 | (mode & 07) << 3); }
 
-// The access control list of the file `from`. Where there is none, one that `to` inherited from its
-// folder goes: fchmod would give it effect.
+// Gives `to` the access control list of the file `from`. If that has none, a list that `to`
+// inherited from its folder is removed: fchmod would give it effect.
 bool CopyAccessControlList([[maybe_unused]] const std::string& from, [[maybe_unused]] int to) {
 #ifdef __linux__
   constexpr char kName[] = "system.posix_acl_access";
@@ -55,8 +55,8 @@ bool SaveTarget::OpenFolder(const std::string& path, std::string* error) {
 
 bool SaveTarget::Open(const std::string& path, std::string* error) {
   if (HasZeroByte(path, error)) return false;
-  // The system's own way to the target first: it has rules about who follows which link, and finds
-  // what links like /dev/stdout lead to.
+  // The system resolves the path first: it has rules about who may follow which link, and it knows
+  // what links such as /dev/stdout lead to.
   struct stat status;
   exists_ = stat(path.c_str(), &status) == 0;
   if (!exists_ && errno != ENOENT) return SystemFailure(path, "cannot be examined", error);

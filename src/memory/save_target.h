@@ -1,4 +1,4 @@
-// The file that a Save replaces: where it is, what it may be, and who may use it.
+// The file that Save replaces: where it is, what it may be, and who may use it.
 #ifndef BLOOMLINE_MEMORY_SAVE_TARGET_H_
 #define BLOOMLINE_MEMORY_SAVE_TARGET_H_
 
@@ -15,23 +15,25 @@ class SaveTarget {
   SaveTarget(const SaveTarget&) = delete;
   SaveTarget& operator=(const SaveTarget&) = delete;
 
-  // Follows symbolic links, also to a file that does not exist yet. False, with *error, if what is
-  // there is no regular file, or if the folder cannot be opened. Opens no file.
+  // Finds the target; opens its folder, but no file. Follows symbolic links, also to a file that
+  // does not exist yet. False, with *error, if the target is no regular file, or if its folder
+  // cannot be opened.
   bool Open(const std::string& path, std::string* error);
 
   // Gives a file of the same folder the owner, group, mode and access control list of the target.
-  // Where the process may not change the owner, the file keeps its own; where it may not set the
-  // group, either, the group gets no more than everybody has. Nothing happens without a target.
+  // Where the process may not change the owner, the file keeps its own. Where it may not set the
+  // group either, the group gets no more than everybody has. Does nothing if there is no target
+  // yet.
   bool CopyAttributesTo(int descriptor, std::string* error) const;
 
-  // Puts a file of the same folder in the place of the target.
+  // Renames a file of the same folder to the target.
   bool ReplaceBy(const std::string& name, std::string* error) const;
 
-  // Makes that last through a power failure.
+  // Syncs the folder, so that the renaming survives a power failure.
   bool Sync(std::string* error) const;
 
-  // Of a new file beside the target: of an existing target's only the owner may use it until
-  // CopyAttributesTo; else the umask decides.
+  // The mode of a new file beside the target. If the target exists, only the owner may use the new
+  // file until CopyAttributesTo; otherwise the umask decides.
   mode_t NewFileMode() const { return exists_ ? 0600 : 0666; }
 
   int folder() const { return folder_; }                           // a descriptor

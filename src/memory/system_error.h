@@ -1,4 +1,4 @@
-// What is wrong with a path, or with a system call that failed, as one sentence.
+// One sentence about a path that cannot be used, or a system call that failed.
 #ifndef BLOOMLINE_MEMORY_SYSTEM_ERROR_H_
 #define BLOOMLINE_MEMORY_SYSTEM_ERROR_H_
 
@@ -20,7 +20,7 @@ inline bool NotRegular(const std::string& path, std::string* error) {
   return false;
 }
 
-// True for paths that the system would not take as a whole: only up to their first zero byte.
+// True, with *error, for a path with a zero byte: the system would read it only up to there.
 inline bool HasZeroByte(const std::string& path, std::string* error) {
   const size_t offset = path.find('\0');
   if (offset == std::string::npos) return false;
@@ -28,7 +28,7 @@ inline bool HasZeroByte(const std::string& path, std::string* error) {
   return true;
 }
 
-// The result of call(), which a signal may interrupt before it has done anything.
+// The result of call(), repeated if a signal interrupted it before it had done anything.
 template <typename Call>
 auto Uninterrupted(Call call) {
   auto result = call();

@@ -48,8 +48,8 @@ bool PercentDecode(std::string_view text, std::string* out) {
   return true;
 }
 
-// A password that is not written as it should be may reach to the last '@', may have "://" in it,
-// and other clients take one behind '?' as well.
+// Removes everything that may be a user name or a password. An invalid address may have a password
+// that extends to the last '@' or contains "://"; and other clients accept one after '?'.
 std::string WithoutCredentials(std::string_view text) {
   std::string shown;
   const size_t at = text.rfind('@');
@@ -68,7 +68,7 @@ std::string WithoutCredentials(std::string_view text) {
   return shown + std::string(text);
 }
 
-// Takes "[user[:password]@]" off the front of *rest.
+// Removes "[user[:password]@]" from the front of *rest.
 bool TakeCredentials(std::string_view* rest, Address* address) {
   const size_t at = rest->find('@');
   if (at == std::string_view::npos) return true;

@@ -1,4 +1,4 @@
-// Where a server is: addresses as users and servers write them.
+// Addresses of servers, as users and servers write them.
 #ifndef BLOOMLINE_REDIS_ADDRESS_H_
 #define BLOOMLINE_REDIS_ADDRESS_H_
 
@@ -12,8 +12,8 @@
 namespace bloomline::redis {
 
 struct Endpoint {
-  std::string host;  // with a '/' first: the path of a unix socket
-  int port = 0;      // of a unix socket: of no meaning
+  std::string host;  // begins with '/': the path of a unix socket
+  int port = 0;      // unused for a unix socket
   bool use_tls = false;
 
   bool is_unix_socket() const { return !host.empty() && host.front() == '/'; }
@@ -23,13 +23,13 @@ struct Endpoint {
   }
 };
 
-// Not a path, nor part of a URL. It may be empty.
+// Whether the text can be a host: no path, no part of a URL. It may be empty.
 bool IsHost(std::string_view text);
 
-// "host:port" or "[IPv6]:port"; also IPv6:port, as servers write it. False: neither.
+// Parses "host:port", "[IPv6]:port", or IPv6:port as servers write it. False: none of these.
 bool ParseEndpoint(std::string_view text, Endpoint* endpoint);
 
-// What a user may write in RedisServers::servers.
+// A parsed entry of RedisServers::servers.
 struct Address {
   Endpoint endpoint;
   std::string username;
@@ -37,12 +37,12 @@ struct Address {
   std::optional<int> database;
 };
 
-// Empty if `text` is one of the forms of docs/redis.md, else one sentence that names it, without
-// what may be a user name or a password.
+// Returns an empty string if `text` has one of the forms of docs/redis.md, otherwise one sentence
+// that quotes it, without anything that may be a user name or a password.
 std::string ParseAddress(std::string_view text, Address* address);
 
-// The servers' endpoints, and the options with what the addresses say of user, password and
-// database. Empty if that is possible, else one sentence.
+// Parses the addresses. *endpoints are the servers; *resolved are the options, with the user,
+// password and database of the addresses. Returns an empty string, or one sentence on failure.
 std::string ResolveAddresses(const RedisServers& servers, std::vector<Endpoint>* endpoints,
                              RedisServers* resolved);
 

@@ -1,4 +1,4 @@
-// The commands of a filter as batches: what goes out, and what the replies mean.
+// The commands of a filter as batches: how they are encoded, and what their replies mean.
 #ifndef BLOOMLINE_REDIS_BATCHES_H_
 #define BLOOMLINE_REDIS_BATCHES_H_
 
@@ -22,24 +22,25 @@ struct Shard {
 
 std::vector<Shard> ShardsOf(const std::string& name, const Layout& layout);
 
-// Keys whose places are worked out at a time; bounds the memory of large batches.
+// Keys of one batch. Bounds the memory of calls with many keys.
 constexpr size_t kWindowKeys = 4096;
 
-// BITFIELD commands that set the bits of up to kKeysPerCommand keys of one shard and tell the old
-// ones.
-// For replicas: servers do not propagate a BITFIELD that changes no bit. WAIT then need not wait,
-// although the bits, which another client has set, may be on no replica. So the command inverts the
-// marker twice, which changes nothing and is always propagated.
+// BITFIELD commands. Each sets the bits of up to kKeysPerCommand keys of one shard and returns the
+// old bits.
+//
+// for_replicas: a server does not propagate a BITFIELD that changes no bit. WAIT would then return
+// at once, although the bits, set by another client, may be on no replica. So the command inverts
+// the marker twice. That changes nothing and is always propagated.
 class AddBatch : public Batch {
  public:
-  // Of n <= kWindowKeys keys. `results` may be null; `error` gets the first failure's reason unless
-  // it has one already. All pointers must outlive the batch.
+  // Adds n <= kWindowKeys keys. `results` may be null. *error gets the reason of the first failure
+  // if it is empty. All pointers must outlive the batch.
   AddBatch(const Layout& layout, const std::vector<Shard>& shards, size_t n,
            const std::string_view* keys, bool for_replicas, AddResult* results, std::string* error);
 
   size_t size() const { return groups_.size(); }
   bool failed() const { return failed_; }
-  // Shards that turned out to be missing, and that BITFIELD has now made anew, without marker.
+  // Shards that were missing. BITFIELD has created strings without marker in their place.
   const std::set<uint32_t>& lost_shards() const { return lost_shards_; }
 
   uint16_t Slot(size_t i) const override { return shards_[groups_[i].shard].slot; }
@@ -70,10 +71,10 @@ class AddBatch : public Batch {
   bool failed_ = false;
 };
 
-// GETRANGE commands, one for each key's block.
+// GETRANGE commands, one per key, for the key's block.
 class QueryBatch : public Batch {
  public:
-  // As AddBatch. `unavailable` is the answer where there is none.
+  // As AddBatch. `unavailable` is the answer for a key whose query failed.
   QueryBatch(const Layout& layout, const std::vector<Shard>& shards, size_t n,
              const std::string_view* keys, Answer unavailable, Answer* answers, std::string* error);
 
@@ -94,18 +95,20 @@ class QueryBatch : public Batch {
   bool failed_ = false;
 };
 
-// What a script replies that did its work, where that is all it has to say.
+// The reply of a script that did its work and has no other result.
 inline bool IsOne(const redisReply& reply) {
   return reply.type == REDIS_REPLY_INTEGER && reply.integer == 1;
 }
 
-// Commands given as bytes, whose replies are kept.
+// A list of commands that keeps the replies.
+//
+//   Add* Run (reply | repeated)*
 class CommandList : public Batch {
  public:
   void Add(uint16_t slot, std::initializer_list<std::string_view> arguments);
   size_t size() const { return commands_.size(); }
 
-  // Runs them. False, with the first reason, if one has no reply or an error as reply.
+  // False, with the first reason, if any command has no reply or an error reply.
   bool Run(Router* router, std::string* error, const AddOptions& options = AddOptions());
 
   const redisReply& reply(size_t i) const { return *commands_[i].reply; }

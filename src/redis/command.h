@@ -1,5 +1,7 @@
-// Redis commands as bytes. Own code instead of hiredis's formatter, because a command of AddKeys
-// has 400 arguments, of which all but the offsets are constant.
+// Encodes Redis commands (RESP: an array of bulk strings). Not by hiredis's formatter: a command of
+// AddKeys has about 400 arguments, and all except the offsets are constant.
+//
+//   command = BeginCommand AppendArgument*  |  AppendCommand
 #ifndef BLOOMLINE_REDIS_COMMAND_H_
 #define BLOOMLINE_REDIS_COMMAND_H_
 
@@ -17,7 +19,7 @@ inline void AppendNumber(uint64_t number, std::string* out) {
   out->append(digits, std::to_chars(digits, digits + sizeof(digits), number).ptr);
 }
 
-// The header of a command of so many arguments, its name included.
+// The header of a command. The name of the command counts as an argument.
 inline void BeginCommand(size_t num_arguments, std::string* out) {
   out->push_back('*');
   AppendNumber(num_arguments, out);

@@ -16,8 +16,8 @@ namespace {
 
 timeval Milliseconds(int ms) { return {ms / 1000, ms % 1000 * 1000}; }
 
-// An error reply without what it may repeat of the command: "ERR unknown command 'AUTH', with args
-// beginning with: 'the password'".
+// The text of an error reply without the arguments of the command, which it may quote: "ERR unknown
+// command 'AUTH', with args beginning with: 'the password'".
 std::string WithoutArguments(std::string_view text, const std::string& password) {
   text = text.substr(0, text.find(", with args"));
   const bool has_password = !password.empty() && text.find(password) != std::string_view::npos;
@@ -56,7 +56,7 @@ std::unique_ptr<Connection> Connection::Open(const Endpoint& endpoint, const Red
     *error = "redis " + endpoint.ToString() + ": cannot connect: " + context->errstr;
     return nullptr;
   }
-  // A server that dies silently must not be found out only by the next command.
+  // Detects a server that disappears without closing the connection.
   if (!endpoint.is_unix_socket()) redisEnableKeepAlive(context);
   fcntl(context->fd, F_SETFD, FD_CLOEXEC);
   if (endpoint.use_tls) {
@@ -65,15 +65,16 @@ std::unique_ptr<Connection> Connection::Open(const Endpoint& endpoint, const Red
   }
   if (!connection->SetTimeout(options.command_timeout_ms, error)) return nullptr;
   if (!options.password.empty()) {
-    const bool is_in = options.username.empty()
-                           ? connection->Demand({"AUTH", options.password}, options.password, error)
-                           : connection->Demand({"AUTH", options.username, options.password},
-                                                options.password, error);
-    if (!is_in) return nullptr;
+    const bool is_authenticated =
+        options.username.empty()
+            ? connection->SendAndCheck({"AUTH", options.password}, options.password, error)
+            : connection->SendAndCheck({"AUTH", options.username, options.password},
+                                       options.password, error);
+    if (!is_authenticated) return nullptr;
   }
   if (options.database != 0) {
     const std::string database = std::to_string(options.database);
-    if (!connection->Demand({"SELECT", database}, options.password, error)) {
+    if (!connection->SendAndCheck({"SELECT", database}, options.password, error)) {
       *error += " (database " + database + "; a cluster has 0 only)";
       return nullptr;
     }
@@ -88,8 +89,8 @@ bool Connection::SetTimeout(int ms, std::string* error) {
   return false;
 }
 
-bool Connection::Demand(std::initializer_list<std::string_view> arguments,
-                        const std::string& password, std::string* error) {
+bool Connection::SendAndCheck(std::initializer_list<std::string_view> arguments,
+                              const std::string& password, std::string* error) {
   std::string command;
   AppendCommand(arguments, &command);
   const ReplyPtr reply = Ask(command, error);
@@ -101,7 +102,7 @@ bool Connection::Demand(std::initializer_list<std::string_view> arguments,
 
 bool Connection::Send(std::string_view bytes, std::string* error) {
   if (endpoint_.use_tls) return SendTls(bytes, error);
-  // Not through hiredis, whose write() raises SIGPIPE when the server has closed the connection.
+  // Not by hiredis: its write() raises SIGPIPE if the server has closed the connection.
   while (!bytes.empty()) {
     const ssize_t sent = send(context_->fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (sent > 0) {
@@ -118,8 +119,8 @@ bool Connection::SendTls(std::string_view bytes, std::string* error) {
   const SigpipeBlocker blocker;
   ClearTlsReason();
   redisAppendFormattedCommand(context_.get(), bytes.data(), bytes.size());
-  // Each call but one that fails writes a byte at least, or says so. hiredis takes a 0 of SSL_write
-  // for success, which must not keep us here for ever.
+  // Each call writes at least one byte or fails. But hiredis treats a 0 from SSL_write as success,
+  // so the number of calls is limited.
   for (size_t i = 0; i <= bytes.size(); ++i) {
     int is_done = 0;
     errno = 0;
@@ -131,7 +132,7 @@ bool Connection::SendTls(std::string_view bytes, std::string* error) {
 }
 
 ReplyPtr Connection::Receive(std::string* error) {
-  // OpenSSL also writes when it reads.
+  // OpenSSL also writes during a read.
   std::optional<SigpipeBlocker> blocker;
   if (endpoint_.use_tls) {
     blocker.emplace();

@@ -23,19 +23,21 @@ using ReplyPtr = std::unique_ptr<redisReply, FreeReply>;
 inline bool IsError(const redisReply& reply) { return reply.type == REDIS_REPLY_ERROR; }
 inline std::string_view Text(const redisReply& reply) { return {reply.str, reply.len}; }
 
-// After the first failure it is of no use any more: replies may be missing.
+// One connection. Discard it after the first failure: replies may be missing.
+//
+//   Open (Send | Receive | ReceiveLate | Ask)*
 class Connection {
  public:
-  // Connects, authenticates and selects the database, by the options that ResolveAddresses made.
-  // Null, with the reason, if that fails.
+  // Connects, authenticates and selects the database. `options` come from ResolveAddresses. Returns
+  // null, with the reason, on failure.
   static std::unique_ptr<Connection> Open(const Endpoint& endpoint, const RedisServers& options,
                                           std::string* error);
 
-  // False, with the reason, if not all bytes could be sent.
+  // False, with the reason, if not all bytes were sent.
   bool Send(std::string_view bytes, std::string* error);
 
-  // The next reply. Null, with the reason, if none came. A command that the server may take time
-  // for is given extra_ms beyond the time-out.
+  // Returns the next reply, or null, with the reason. ReceiveLate waits extra_ms longer than the
+  // time-out, for commands that take the server time.
   ReplyPtr Receive(std::string* error);
   ReplyPtr ReceiveLate(int extra_ms, std::string* error);
 
@@ -52,9 +54,10 @@ class Connection {
   Connection(const Endpoint& endpoint, const RedisServers& options, ContextPtr context);
   bool SendTls(std::string_view bytes, std::string* error);
   bool SetTimeout(int ms, std::string* error);
-  // False, with the reason, which has no password, unless the server takes the command.
-  bool Demand(std::initializer_list<std::string_view> arguments, const std::string& password,
-              std::string* error);
+  // Sends the command and reads its reply. False, with the reason, if that fails or the reply is an
+  // error. The reason does not contain the password.
+  bool SendAndCheck(std::initializer_list<std::string_view> arguments, const std::string& password,
+                    std::string* error);
   std::string Describe(const char* what, int error_number) const;
 
   const Endpoint endpoint_;

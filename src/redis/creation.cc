@@ -11,7 +11,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A chunk keeps the server busy for 0.1 ms, so that others can be served between two.
+// Small, so that the server can serve other clients between two chunks.
 constexpr uint64_t kChunkBytes = 1 << 20;
 
 std::string MarkerOfFirstBlock(const Layout& layout) { return std::to_string(layout.marker_bit()); }
@@ -50,7 +50,7 @@ bool FillShards(Router* router, const Layout& layout, const std::vector<Shard>& 
   };
   ShardScript rest(kFillShard, shards,
                    [&](size_t shard, uint64_t call) { return arguments(shard, call + 1); });
-  // Chunk 0 has block 0, which ends the filling: not before the others are acknowledged.
+  // Chunk 0 contains block 0, which ends the filling. So all other chunks are acknowledged first.
   ShardScript start(kFillShard, shards,
                     [&](size_t shard, uint64_t) { return arguments(shard, 0); });
   return (chunks == 1 || rest.Run(router, first, last, chunks - 1, error)) &&
@@ -73,7 +73,7 @@ bool MakeShards(Router* router, const Layout& layout, const std::vector<Shard>& 
         !FillShards(router, layout, shards, first, last, pace, tokens, error)) {
       return false;
     }
-    // The first shards must not expire while the last are made.
+    // The first shards must not expire while the last ones are created.
     const Clock::time_point now = Clock::now();
     if (now - renewed < std::chrono::milliseconds(250 * int64_t{pace.expiry_seconds})) continue;
     if (!renew.Run(router, 0, last, 1, error)) return false;
@@ -91,7 +91,7 @@ bool PublishFilter(Router* router, const std::string& name, const Layout& layout
   CommandList take;
   take.Add(slot, {"EVAL", kTakeTicket, "1", key, field, std::to_string(pace.expiry_seconds)});
   if (!take.Run(router, error)) return false;
-  if (take.reply(0).type == REDIS_REPLY_NIL) return true;  // somebody else was first
+  if (take.reply(0).type == REDIS_REPLY_NIL) return true;  // another creator was first
 
   const std::string metadata = EncodeMetadata(layout);
   CommandList publish;

@@ -25,8 +25,8 @@ double BitsPerKey(double rate, uint32_t block_bytes, int num_probes) {
   return high;
 }
 
-// -k / ln(1 - p^(1/k)), at the best k.
-double ClassicBitsPerKey(double rate) {
+// Bits per key of a standard Bloom filter: -k / ln(1 - p^(1/k)), at the best k.
+double StandardBitsPerKey(double rate) {
   double least = kMaxBitsPerKey;
   for (int k = kMinProbes; k <= kMaxProbes; ++k) {
     least = std::min(least, -k / std::log1p(-std::pow(rate, 1.0 / k)));
@@ -40,27 +40,28 @@ struct Choice {
   double bits_per_key;
 };
 
-// The smallest block, and then the fewest probes, that take 3 % more bits than a classic Bloom
-// filter at most: a query transfers a block, and an addition costs by its probes.
+// The smallest block, and then the fewest probes, that need at most 3 % more bits than a standard
+// Bloom filter: a query transfers a block, and the cost of an addition grows with its probes. If
+// nothing meets the 3 %, the choice with the fewest bits.
 Choice ChooseBlock(double rate) {
   constexpr double kMaxOverhead = 1.03;
-  const double classic = ClassicBitsPerKey(rate);
-  const double classic_probes = -std::log2(rate);
-  const int least_probes = std::max(kMinProbes, static_cast<int>(0.6 * classic_probes));
-  const int most_probes = std::min(kMaxProbes, static_cast<int>(classic_probes) + 1);
+  const double standard = StandardBitsPerKey(rate);
+  const double standard_probes = -std::log2(rate);
+  const int least_probes = std::max(kMinProbes, static_cast<int>(0.6 * standard_probes));
+  const int most_probes = std::min(kMaxProbes, static_cast<int>(standard_probes) + 1);
   Choice best = {0, 0, kMaxBitsPerKey};
   for (uint32_t block_bytes = kMinBlockBytes; block_bytes <= kMaxBlockBytes; block_bytes *= 2) {
     for (int k = least_probes; k <= most_probes; ++k) {
       const double bits = BitsPerKey(rate, block_bytes, k);
       if (bits < best.bits_per_key) best = {block_bytes, k, bits};
-      if (bits <= kMaxOverhead * classic) return {block_bytes, k, bits};
+      if (bits <= kMaxOverhead * standard) return {block_bytes, k, bits};
     }
   }
   return best;
 }
 
-// As "%.15g" in the "C" locale. Not by a stream: without memory it leaves the number out.
-std::string Classic(double number) {
+// As "%.15g" in the "C" locale. Not by a stream: out of memory, it would omit the number.
+std::string FormatDouble(double number) {
   char text[32];
   constexpr int kDigits = 15;
   const auto format = std::chars_format::general;
@@ -73,7 +74,7 @@ std::string Hexadecimal(uint64_t number) {
   return digits;
 }
 
-// Takes "NAME=VALUE", after a space, off the front of the text.
+// Removes " NAME=VALUE" from the front of the text.
 bool TakeField(std::string_view name, std::string_view* text, std::string_view* value) {
   const std::string start = " " + std::string(name) + "=";
   if (text->substr(0, start.size()) != start) return false;
@@ -119,7 +120,7 @@ Layout PlanLayout(const SharedBloomFilterOptions& options) {
   layout.seed = options.seed;
   layout.block_bytes = choice.block_bytes;
   layout.num_probes = choice.num_probes;
-  // Shards of one size, so that the last is not an odd one.
+  // All shards have the same size.
   const uint64_t num_shards = (num_blocks + most_blocks - 1) / most_blocks;
   layout.num_shards = static_cast<uint32_t>(std::min<uint64_t>(num_shards, kMaxShards + 1));
   layout.blocks_per_shard = (num_blocks + num_shards - 1) / num_shards;
@@ -128,7 +129,7 @@ Layout PlanLayout(const SharedBloomFilterOptions& options) {
 
 std::string EncodeMetadata(const Layout& layout) {
   return std::string(kMetadataStart) + " capacity=" + std::to_string(layout.capacity) +
-         " false_positive_rate=" + Classic(layout.false_positive_rate) +
+         " false_positive_rate=" + FormatDouble(layout.false_positive_rate) +
          " seed=" + std::to_string(layout.seed) +
          " block_bytes=" + std::to_string(layout.block_bytes) +
          " num_probes=" + std::to_string(layout.num_probes) +
@@ -156,7 +157,7 @@ bool DecodeMetadata(std::string_view text, Layout* layout, std::string* error) {
         quoted + (complete ? " has a value out of range" : " does not have the fields it should");
     return false;
   }
-  // Scripts find a filter by its text, so two texts must not mean the same.
+  // Scripts compare metadata as text, so two texts must not mean the same.
   if (EncodeMetadata(*layout) != text) {
     *error = quoted + " is in another spelling than '" + EncodeMetadata(*layout) + "'";
     return false;

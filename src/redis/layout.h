@@ -1,4 +1,4 @@
-// Where a key's bits lie in Redis: docs/redis.md.
+// The layout of a filter in Redis: keys, metadata, and the bits of a key. docs/redis.md defines it.
 #ifndef BLOOMLINE_REDIS_LAYOUT_H_
 #define BLOOMLINE_REDIS_LAYOUT_H_
 
@@ -19,10 +19,10 @@ struct Layout {
   int num_probes = 0;
   uint64_t blocks_per_shard = 0;
   uint32_t num_shards = 0;
-  uint64_t id = 0;  // random; tells filters of one name apart that followed each other
+  uint64_t id = 0;  // random; differs if a filter is deleted and created again
 
   uint64_t shard_bytes() const { return blocks_per_shard * block_bytes; }
-  // The last bit of each block is the marker, which is always set.
+  // The last bit of each block is its marker, which is always 1.
   uint32_t marker_bit() const { return 8 * block_bytes - 1; }
 };
 
@@ -32,23 +32,23 @@ constexpr uint64_t kMinShardBytes = 4096;
 constexpr uint64_t kMaxShardBytes = uint64_t{512} << 20;
 constexpr uint32_t kMaxShards = 65536;
 
-// Needs values in their ranges. `id` is left 0; num_shards may be kMaxShards + 1, which stands for
-// any larger number. Takes milliseconds.
+// Chooses block size, probes and shards. The options must be in their ranges. `id` stays 0.
+// num_shards may be kMaxShards + 1, which stands for any larger number. Takes milliseconds.
 Layout PlanLayout(const SharedBloomFilterOptions& options);
 
-// What the metadata key holds in its field "metadata"; one line of text.
+// The value of the hash field "metadata": one line of text.
 std::string EncodeMetadata(const Layout& layout);
-// False, with the reason: the text is not what EncodeMetadata makes, or a value is out of range.
+// False, with the reason, if EncodeMetadata would not write this text or a value is out of range.
 bool DecodeMetadata(std::string_view text, Layout* layout, std::string* error);
-// Equal but for the id.
+// Equal except for the id.
 bool SameParameters(const Layout& a, const Layout& b);
 
-// Empty if the name can be used, else one sentence.
+// Returns an empty string if the name is valid, otherwise one sentence.
 std::string ValidateName(std::string_view name);
-// No name has a brace, so what comes before the first one tells the two kinds of keys apart.
+// Names contain no braces, so the text before the first brace distinguishes the two kinds of keys.
 std::string MetadataKey(std::string_view name);
 std::string ShardKey(std::string_view name, uint64_t id, uint32_t shard);
-// In the metadata key's hash, before there is a filter: the creator with this id may publish.
+// The hash field of a creator with this id, before its filter is published.
 std::string TicketField(uint64_t id);
 
 struct Place {
@@ -64,12 +64,12 @@ inline Place PlaceOf(const Layout& layout, uint64_t hash) {
           kernels::BlockedPair(hash)};
 }
 
-// Bit of probe j within the block; never the marker.
+// The bit of probe j within the block; never the marker.
 inline uint32_t BitOf(const Layout& layout, kernels::ProbePair pair, int j) {
   return kernels::FlatBit(kernels::Probe(pair, j), layout.marker_bit());
 }
 
-// Redis counts bits from the most significant one of byte 0.
+// Redis numbers bits from the most significant bit of byte 0.
 inline bool BitIsSet(const char* block, uint32_t bit) {
   return (static_cast<unsigned char>(block[bit / 8]) >> (7 - bit % 8) & 1) != 0;
 }

@@ -10,8 +10,8 @@
 namespace bloomline::redis {
 namespace {
 
-// A creation takes three rounds if it must first remove one whose creator died. More only if
-// others delete the filter meanwhile.
+// Three rounds are enough if the filter of a dead creator must be removed first. More are needed
+// only if other clients delete the filter meanwhile.
 constexpr int kMaxRounds = 8;
 
 struct Found {
@@ -24,7 +24,7 @@ uint64_t NewId() {
   return uint64_t{random()} << 32 | random();
 }
 
-// What the metadata key says; nothing if there is no filter.
+// Reads the metadata. *found is empty if there is no filter.
 bool FindFilter(Router* router, const std::string& name, std::optional<Found>* found,
                 std::string* error) {
   const std::string key = MetadataKey(name);
@@ -53,14 +53,14 @@ bool MakeFilter(Router* router, const std::string& name, Layout layout, const Cr
                 std::string* error) {
   layout.id = NewId();
   const std::vector<Shard> shards = ShardsOf(name, layout);
-  std::string ignored;  // what is not removed expires
+  std::string ignored;  // a shard that is not removed expires
   if (!MakeShards(router, layout, shards, pace, error)) {
     RemoveShards(router, shards, &ignored);
     return false;
   }
   bool ours;
   if (!PublishFilter(router, name, layout, pace, &ours, error)) {
-    // It may be there now, so the shards must stay.
+    // The filter may exist now, so its shards must stay.
     *error += "; the filter may have been made all the same: create it again";
     return false;
   }
@@ -68,10 +68,10 @@ bool MakeFilter(Router* router, const std::string& name, Layout layout, const Cr
   return true;
 }
 
-// True if neither it nor anything of it is there any more.
+// True if no key of the filter is left.
 bool RemoveFilter(Router* router, const std::string& name, const Layout& layout,
                   std::string* error) {
-  // Shards first: as long as the metadata is there, the rest can be found and deleted again.
+  // Shards first: as long as the metadata exists, Delete can find the rest.
   if (!RemoveShards(router, ShardsOf(name, layout), error)) return false;
   const std::string key = MetadataKey(name);
   CommandList forget;
@@ -79,8 +79,8 @@ bool RemoveFilter(Router* router, const std::string& name, const Layout& layout,
   return forget.Run(router, error);
 }
 
-// Removes a filter whose creator died too early, unless it is finished or gone by now. Nobody has
-// added a key, and nobody will.
+// Removes a filter whose creator died too early, unless it is finished or deleted by now. Nobody
+// has added a key, and nobody will.
 bool RemoveUnfinished(Router* router, const std::string& name, const Layout& layout,
                       std::string* error) {
   const std::string key = MetadataKey(name);
@@ -183,7 +183,7 @@ void RemoveRemnant(Router* router, const std::string& name, const Layout& layout
   CommandList remove;
   remove.Add(KeySlot(key),
              {"EVAL", kRemoveRemnant, "1", key, std::to_string(8 * layout.shard_bytes() - 1)});
-  std::string ignored;  // it is rubbish either way
+  std::string ignored;  // wastes memory at worst
   remove.Run(router, &ignored);
 }
 

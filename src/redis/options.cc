@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kMaxMs = 600000;
 
-// Empty if TLS can be used, or is not wanted.
+// Returns an empty string if TLS is available or not wanted.
 std::string ValidateTls(const RedisTls& tls, const std::vector<redis::Endpoint>& endpoints) {
   const bool is_wanted = !endpoints.empty() && endpoints.front().use_tls;
   if (is_wanted && !redis::WhyNoTls().empty()) {
@@ -36,7 +36,7 @@ std::string ValidateTls(const RedisTls& tls, const std::vector<redis::Endpoint>&
   return "";
 }
 
-// Throws for want of memory.
+// Throws if out of memory.
 std::string ValidateTexts(const RedisServers& servers) {
   std::vector<redis::Endpoint> endpoints;
   RedisServers resolved;
@@ -48,7 +48,7 @@ std::string ValidateTexts(const RedisServers& servers) {
     return "servers is empty; allowed: one server or nodes of one cluster";
   }
   if (resolved.username.empty() || !resolved.password.empty()) return "";
-  // In an address it may be a password that its writer took for one without a name.
+  // Not quoted if it comes from an address: its author may have meant it as a password.
   return (servers.username.empty() ? std::string("servers has a user")
                                    : "username is '" + servers.username + "'") +
          " without a password";

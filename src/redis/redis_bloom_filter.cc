@@ -18,7 +18,7 @@ struct SharedBloomFilter::State {
   std::vector<redis::Shard> shards;
   std::unique_ptr<redis::Router> router;
   Answer unavailable = Answer::kMaybe;
-  int filter_replicas = 0;  // that have confirmed the filter without its keys
+  int filter_replicas = 0;  // replicas that have confirmed the filter, without its keys
   std::string error;
 
   static std::unique_ptr<State> Make(const RedisServers& servers, const std::string& name,
@@ -27,15 +27,15 @@ struct SharedBloomFilter::State {
   bool ConfirmFilter(const AddOptions& options);
   void AddWindow(size_t n, const std::string_view* keys, const AddOptions& options,
                  AddResult* results, bool* ok);
-  void AskWindow(size_t n, const std::string_view* keys, Answer* answers, bool* ok);
-  // After a standard container threw: out of memory. Replies may be missing, and must not be taken
-  // for those of later commands. Allocates nothing.
+  void QueryWindow(size_t n, const std::string_view* keys, Answer* answers, bool* ok);
+  // Call it after bad_alloc. Drops the connections: later commands must not read replies to earlier
+  // ones. Allocates nothing.
   void Recover();
 };
 
 namespace {
 
-// A connection for a filter of this name.
+// Checks the name and connects.
 std::unique_ptr<redis::Router> ConnectFor(const RedisServers& servers, const std::string& name,
                                           std::string* error) {
   *error = redis::ValidateName(name);
@@ -73,8 +73,8 @@ void SharedBloomFilter::State::AddWindow(size_t n, const std::string_view* keys,
   }
 }
 
-void SharedBloomFilter::State::AskWindow(size_t n, const std::string_view* keys, Answer* answers,
-                                         bool* ok) {
+void SharedBloomFilter::State::QueryWindow(size_t n, const std::string_view* keys, Answer* answers,
+                                           bool* ok) {
   redis::QueryBatch batch(layout, shards, n, keys, unavailable, answers, &error);
   router->Run(n, &batch);
   *ok = *ok && !batch.failed();
@@ -166,7 +166,7 @@ bool SharedBloomFilter::MayMatch(size_t n, const std::string_view* keys, Answer*
   size_t done = 0;
   try {
     for (; done < n; done += std::min(n - done, redis::kWindowKeys)) {
-      state_->AskWindow(std::min(n - done, redis::kWindowKeys), keys + done, answers + done, &ok);
+      state_->QueryWindow(std::min(n - done, redis::kWindowKeys), keys + done, answers + done, &ok);
     }
     return ok;
   } catch (const std::exception&) {

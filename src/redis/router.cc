@@ -9,12 +9,12 @@
 namespace bloomline::redis {
 namespace {
 
-// Commands under way to one node, so that it and the client work at the same time. 2048 to 8192
-// were no faster.
+// Commands in flight to one node, so that node and client work at the same time. 2048 to 8192 were
+// no faster.
 constexpr size_t kMaxInFlight = 512;
 constexpr size_t kSendBytes = 16 << 10;
 
-// A cluster in the middle of a migration sends a command elsewhere twice at most.
+// During a migration, a cluster redirects a command at most twice.
 constexpr int kMaxRedirects = 8;
 
 using Clock = std::chrono::steady_clock;
@@ -26,7 +26,7 @@ std::unique_ptr<Router> Router::Connect(const RedisServers& options, std::string
   if (!error->empty()) return nullptr;
   std::vector<Endpoint> endpoints;
   RedisServers resolved;
-  ResolveAddresses(options, &endpoints, &resolved);  // Validate has looked
+  ResolveAddresses(options, &endpoints, &resolved);  // cannot fail: Validate succeeded
   std::unique_ptr<Router> router(new Router(resolved));
   router->use_tls_ = endpoints.front().use_tls;
   for (const Endpoint& endpoint : endpoints) router->NodeAt(endpoint);
@@ -69,9 +69,9 @@ bool Router::EnsureConnected(Node* node) {
 }
 
 bool Router::IsMaster(Node* node) {
-  // A replica lags, so its "no" may be wrong. It refuses WAIT, which a master answers at once when
-  // it need not wait for anybody; ROLE would tell as well, but few users may ask for it. In a
-  // cluster replicas refuse all we send.
+  // A replica lags, so its "no" may be wrong. A replica refuses WAIT; a primary answers WAIT 0 at
+  // once. (ROLE would also show it, but few users have the permission.) In a cluster, replicas
+  // refuse all commands that we send.
   std::string command;
   AppendCommand({"WAIT", "0", "0"}, &command);
   const ReplyPtr reply = node->connection->Ask(command, &node->error);
@@ -82,7 +82,7 @@ bool Router::IsMaster(Node* node) {
 }
 
 bool Router::RefreshSlots(std::string* error) {
-  // Those that are connected first: a node that has gone costs a time-out.
+  // Connected nodes first: a node that is down costs a time-out.
   for (const bool connected : {true, false}) {
     for (size_t i = 0; i < nodes_.size(); ++i) {
       Node* node = nodes_[i].get();
@@ -119,7 +119,7 @@ bool Router::RefreshSlotsFrom(Node* node, std::string* error) {
   const std::string text = IsError(*reply) ? std::string(Text(*reply)) : "not a list of slots";
   if (text.find("cluster support disabled") != std::string::npos && slots_.empty()) {
     is_cluster_ = false;
-    node->connection.reset();  // it has not been asked yet whether it is a replica
+    node->connection.reset();  // EnsureConnected checks on reconnecting that it is not a replica
     return true;
   }
   *error = "redis " + node->endpoint.ToString() + ": CLUSTER SLOTS: " + text;
@@ -127,8 +127,8 @@ bool Router::RefreshSlotsFrom(Node* node, std::string* error) {
 }
 
 void Router::Run(size_t n, Batch* batch, const AddOptions& options) {
-  // A child and its parent must not share a connection: each would get replies to the other's
-  // queries. Closing it here sends nothing. A system call per batch, beside a round trip.
+  // Child and parent of a fork must not share a connection: each would read replies to the other's
+  // commands. Closing it sends nothing. Cost: one system call per batch, beside a round trip.
   if (pid_ != getpid()) {
     Reset();
     pid_ = getpid();
@@ -141,7 +141,7 @@ void Router::Run(size_t n, Batch* batch, const AddOptions& options) {
     Dispatch(item, batch);
   }
   for (int round = 0;; ++round) {
-    // All nodes first get their commands, so that they work at the same time.
+    // First send to all nodes, so that they work at the same time.
     for (size_t i = 0; i < nodes_.size(); ++i) {
       AppendWait(nodes_[i].get());
       SendUnsent(nodes_[i].get(), batch);
@@ -224,7 +224,7 @@ void Router::ReceiveUntil(Node* node, size_t left, Batch* batch) {
   while (node->in_flight.size() > left) {
     const Item item = node->in_flight.front();
     ReplyPtr reply = node->connection->Receive(&node->error);
-    // The reply to ASKING; if it is an error, so is the next one.
+    // That was the reply to ASKING. If it is an error, so is the next reply.
     if (reply != nullptr && item.ask != nullptr) reply = node->connection->Receive(&node->error);
     if (reply == nullptr) {
       Disconnect(node, batch);
@@ -262,8 +262,8 @@ void Router::Handle(Node* node, Item item, ReplyPtr reply, Batch* batch) {
     }
     postponed_.push_back(item);
   } else if (!is_cluster_ && IsReadOnly(text)) {
-    // It has become a replica, so its "no" may be wrong from now on. The next connection finds out
-    // whether it still is.
+    // The server has become a replica, so its "no" may be wrong from now on. EnsureConnected checks
+    // again.
     batch->OnReply(item.index, std::move(reply), item.repeated);
     node->error = "redis " + node->endpoint.ToString() + ": it is a replica now";
     Disconnect(node, batch);
@@ -287,7 +287,7 @@ void Router::ReceiveWait(Node* node, Batch* batch) {
   const ReplyPtr reply = node->connection->ReceiveLate(wait_for_.replica_timeout_ms, &node->error);
   const std::string name = "redis " + node->endpoint.ToString() + ": ";
   if (reply == nullptr || reply->type != REDIS_REPLY_INTEGER) {
-    // An error: it has become a replica itself, or the user may not call WAIT.
+    // An error reply: the server has become a replica, or the user may not call WAIT.
     if (reply != nullptr) {
       node->error = name + "WAIT: " +
                     (IsError(*reply) ? std::string(Text(*reply)) : std::string("not a number"));
@@ -329,7 +329,8 @@ void Router::Postpone(Node* node, Item item, const std::string& error, Batch* ba
   item.ask = nullptr;
   slots_changed_ = true;
   if (++item.failures <= options_.max_retries) {
-    // A connection that broke is opened again at once; after that there must be time for a change.
+    // A broken connection is opened again at once. After a second failure, or if the cluster is not
+    // ready, wait before the next round.
     must_wait_ = must_wait_ || node == nullptr || item.failures > 1;
     postponed_.push_back(item);
     return;

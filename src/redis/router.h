@@ -1,5 +1,23 @@
-// Sends commands to the server or the cluster nodes that serve them, pipelined, and repeats what a
-// broken connection or a redirect left undone.
+// Sends pipelined commands to the nodes that serve them. Follows redirects, and sends commands
+// again if a connection breaks.
+//
+//   Connect Run*         from one thread at a time
+//
+// Run works in rounds: send to all nodes, read the replies, postpone what is left to the next
+// round. States of a command (docs/redis.md, "Retries", has the whole diagram and the conditions):
+//
+//   QUEUED       not encoded in this round yet
+//   IN FLIGHT    encoded, no reply yet: Node::in_flight
+//   UNCONFIRMED  has a reply, but its WAIT has none yet: Node::unconfirmed
+//   POSTPONED    for the next round: postponed_
+//
+//   from         to                                         by
+//   QUEUED       IN FLIGHT, POSTPONED or failure            Dispatch
+//   IN FLIGHT    reply, UNCONFIRMED, POSTPONED or failure   Handle, Disconnect
+//   UNCONFIRMED  reply, POSTPONED or failure                ReceiveWait, Disconnect
+//   POSTPONED    QUEUED                                     Run, at the start of the next round
+//
+// "reply" is Batch::OnReply, "failure" is Batch::OnFailure; exactly one of them ends each command.
 #ifndef BLOOMLINE_REDIS_ROUTER_H_
 #define BLOOMLINE_REDIS_ROUTER_H_
 
@@ -20,9 +38,9 @@
 
 namespace bloomline::redis {
 
-// Commands that are made only when they are sent, so that memory does not grow with their number.
-// Each must be one that may run twice, the second time at any later moment: a copy whose reply was
-// lost may still be on its way.
+// The commands of one Run. They are encoded only when they are sent, so memory does not grow with
+// their number. Each command must be safe to run twice, the second time at any later moment: if its
+// reply was lost, a copy may still arrive.
 class Batch {
  public:
   virtual ~Batch() = default;
@@ -30,30 +48,30 @@ class Batch {
   // Slot of the key of command i.
   virtual uint16_t Slot(size_t i) const = 0;
 
-  // Appends command i; called again for each repetition.
+  // Appends command i to *out. Called again for each attempt.
   virtual void Encode(size_t i, std::string* out) = 0;
 
   // `reply` may be an error reply. `repeated`: an earlier reply was lost, so the command may have
-  // run before. For each i either this or OnFailure is called, once, in any order.
+  // run before. For each i, exactly one of OnReply and OnFailure is called, once, in any order.
   virtual void OnReply(size_t i, ReplyPtr reply, bool repeated) = 0;
 
-  // No reply came; the command may have run or not.
+  // There is no reply. The command may have run.
   virtual void OnFailure(size_t i, const std::string& error) = 0;
 };
 
 class Router {
  public:
-  // Connects to one of the servers and finds out whether it is a cluster. Null, with the reason, if
-  // none answers.
+  // Connects to one of the servers and detects whether it is a cluster. Returns null, with the
+  // reason, if none answers.
   static std::unique_ptr<Router> Connect(const RedisServers& options, std::string* error);
 
   // Runs the commands 0 .. n - 1 of `batch`. Commands of one slot run in the order of their
-  // numbers, unless one is repeated. With min_replicas, a command that no replica need confirm,
-  // because it changed nothing, must not be among them: servers since 7.2 then confirm at once
-  // what others have written and no replica has (docs/redis.md, section Replicas).
+  // numbers, unless one is sent again. With min_replicas, every command must write something:
+  // servers since 7.2 confirm at once a command that wrote nothing, even if no replica has what
+  // others wrote (docs/redis.md, section Replicas).
   void Run(size_t n, Batch* batch, const AddOptions& options = AddOptions());
 
-  // Drops all connections. To be called when a Batch threw.
+  // Drops all connections. Call it after a Batch threw.
   void Reset();
 
  private:
@@ -63,9 +81,9 @@ class Router {
     int failures = 0;
     int redirects = 0;
     bool repeated = false;
-    Node* ask = nullptr;  // where a redirect for this once led
+    Node* ask = nullptr;  // target of an ASK redirect, for this attempt only
   };
-  // A reply that counts when replicas have confirmed what it acknowledges.
+  // A reply that waits for the confirmation by replicas.
   struct Unconfirmed {
     Item item;
     ReplyPtr reply;
@@ -76,9 +94,9 @@ class Router {
     std::string unsent;
     std::deque<Item> in_flight;
     std::vector<Unconfirmed> unconfirmed;
-    bool is_waiting = false;    // the last command sent is WAIT
-    std::string error;          // why there is no connection
-    uint64_t failed_round = 0;  // the last one in which it could not be connected
+    bool is_waiting = false;    // the last command is WAIT
+    std::string error;          // the last reason of a lost or failed connection
+    uint64_t failed_round = 0;  // the last round in which connecting failed
     std::chrono::steady_clock::time_point given_up_until{};
   };
 
@@ -86,11 +104,11 @@ class Router {
 
   Node* NodeAt(Endpoint endpoint);
   Node* NodeOf(uint16_t slot);
-  // Tries once in a round at most, so that many commands cost one time-out.
+  // At most one attempt per round, so that many commands cost one time-out.
   bool EnsureConnected(Node* node);
   bool IsMaster(Node* node);
   bool IsGivenUp(const Node& node) const;
-  // False: nobody could be asked; *error if there is a reason.
+  // False: no node answered. *error has the reason, if there is one.
   bool RefreshSlots(std::string* error);
   bool RefreshSlotsFrom(Node* node, std::string* error);
 
@@ -99,19 +117,19 @@ class Router {
   void SendUnsent(Node* node, Batch* batch);
   void ReceiveUntil(Node* node, size_t left, Batch* batch);
   void Handle(Node* node, Item item, ReplyPtr reply, Batch* batch);
-  // WAIT holds for what the same connection sent before, so each connection has its own, and what
-  // is repeated on another is confirmed there.
+  // WAIT covers what the same connection sent before. So each connection gets its own WAIT, and a
+  // command that is sent again on another connection is confirmed there.
   void AppendWait(Node* node);
   void ReceiveWait(Node* node, Batch* batch);
   void Disconnect(Node* node, Batch* batch);
   void Postpone(Node* node, Item item, const std::string& error, Batch* batch);
 
   const RedisServers options_;
-  AddOptions wait_for_;  // of the batch that runs
+  AddOptions wait_for_;  // options of the current Run
   bool use_tls_ = false;
   bool is_cluster_ = false;
-  std::vector<std::unique_ptr<Node>> nodes_;  // never removed: items and slots point to them
-  std::vector<Node*> slots_;                  // cluster only; null: nobody serves it
+  std::vector<std::unique_ptr<Node>> nodes_;  // never removed: items and slots_ point to them
+  std::vector<Node*> slots_;                  // cluster only; null: no node serves it
   std::vector<Item> postponed_;
   uint64_t round_ = 1;
   bool slots_changed_ = false;

@@ -1,4 +1,4 @@
-// A script that runs on many shards.
+// Runs one script on many shards.
 #ifndef BLOOMLINE_REDIS_SHARD_SCRIPT_H_
 #define BLOOMLINE_REDIS_SHARD_SCRIPT_H_
 
@@ -16,9 +16,9 @@ namespace bloomline::redis {
 
 class ShardScript : public Batch {
  public:
-  // The arguments of one call.
+  // Returns the arguments of one call.
   using Arguments = std::function<std::vector<std::string>(size_t shard, uint64_t call)>;
-  // Whether the reply says that the script did its work.
+  // Whether the reply means that the script did its work.
   using Accept = std::function<bool(size_t shard, const redisReply& reply)>;
 
   // `script` and `shards` must outlive this.
@@ -27,14 +27,14 @@ class ShardScript : public Batch {
       Accept accept = [](size_t, const redisReply& reply) { return IsOne(reply); })
       : script_(script), shards_(shards), arguments_(arguments), accept_(accept) {}
 
-  // Runs the script calls 0 .. num_calls - 1 of each of the shards [first, last). False, with the
-  // first reason, if one has no reply, or an error or one that is not accepted.
-  // `options`: see Router::Run.
+  // Makes the calls 0 .. num_calls - 1 for each of the shards [first, last). False, with the first
+  // reason, if any call has no reply, an error reply, or a reply that is not accepted. `options`:
+  // see Router::Run.
   bool Run(Router* router, size_t first, size_t last, uint64_t num_calls, std::string* error,
            const AddOptions& options = AddOptions());
 
-  // Whether the last Run failed because a reply was not accepted: the shard is not what it should
-  // be. Else nobody knows.
+  // Whether the last Run failed because a reply was not accepted: a shard is not in the expected
+  // state. Otherwise the state is unknown.
   bool refused() const { return refused_; }
 
   uint16_t Slot(size_t i) const override { return ShardOf(i).slot; }

@@ -6,7 +6,7 @@
 namespace bloomline::redis {
 namespace {
 
-// CRC-16/XMODEM, polynomial 0x1021. Bit by bit: a slot is computed once for each shard.
+// CRC-16/XMODEM, polynomial 0x1021. Bit by bit is enough: a slot is computed once per shard.
 uint16_t Crc16(std::string_view bytes) {
   unsigned crc = 0;
   for (const char byte : bytes) {
@@ -23,12 +23,12 @@ bool StartsWith(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
 }
 
-// What a node says that has no host name, where host names are preferred.
+// The host of a node without a host name, if the cluster prefers host names.
 constexpr std::string_view kUnknownHost = "?";
 
-// A node that does not know its own address leaves it out; it is then the one that was asked.
-std::string HostOr(std::string_view host, const Endpoint& asked) {
-  return host.empty() || host == kUnknownHost ? asked.host : std::string(host);
+// A node that does not know its own address leaves it out; it is then the one that was sender.
+std::string HostOr(std::string_view host, const Endpoint& sender) {
+  return host.empty() || host == kUnknownHost ? sender.host : std::string(host);
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ uint16_t KeySlot(std::string_view key) {
   return Crc16(key) % kNumSlots;
 }
 
-bool ParseRedirect(std::string_view error, const Endpoint& asked, Redirect* redirect) {
+bool ParseRedirect(std::string_view error, const Endpoint& sender, Redirect* redirect) {
   const bool moved = StartsWith(error, "MOVED ");
   redirect->ask = StartsWith(error, "ASK ");
   if (!moved && !redirect->ask) return false;
@@ -58,7 +58,7 @@ bool ParseRedirect(std::string_view error, const Endpoint& asked, Redirect* redi
   std::string_view where = rest.substr(space + 1);
   if (StartsWith(where, std::string(kUnknownHost) + ":")) where.remove_prefix(kUnknownHost.size());
   if (!ParseEndpoint(where, &redirect->endpoint)) return false;
-  redirect->endpoint.host = HostOr(redirect->endpoint.host, asked);
+  redirect->endpoint.host = HostOr(redirect->endpoint.host, sender);
   return true;
 }
 
@@ -70,7 +70,7 @@ bool IsTransient(std::string_view error) {
 
 bool IsReadOnly(std::string_view error) { return StartsWith(error, "READONLY"); }
 
-bool ParseSlotRanges(const redisReply& reply, const Endpoint& asked,
+bool ParseSlotRanges(const redisReply& reply, const Endpoint& sender,
                      std::vector<SlotRange>* ranges) {
   ranges->clear();
   if (reply.type != REDIS_REPLY_ARRAY) return false;
@@ -93,7 +93,7 @@ bool ParseSlotRanges(const redisReply& reply, const Endpoint& asked,
     if (name != kUnknownHost && !IsHost(name)) return false;
     ranges->push_back({static_cast<uint16_t>(first.integer),
                        static_cast<uint16_t>(last.integer),
-                       {HostOr(name, asked), static_cast<int>(port.integer)}});
+                       {HostOr(name, sender), static_cast<int>(port.integer)}});
   }
   return true;
 }

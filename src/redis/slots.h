@@ -1,4 +1,4 @@
-// Which node of a Redis Cluster serves which key: hash slots, and what servers say about them.
+// Hash slots of a Redis Cluster: the slot of a key, and replies that say which node serves a slot.
 #ifndef BLOOMLINE_REDIS_SLOTS_H_
 #define BLOOMLINE_REDIS_SLOTS_H_
 
@@ -13,24 +13,24 @@ namespace bloomline::redis {
 
 constexpr uint16_t kNumSlots = 16384;
 
-// CRC16 of the key's hash tag, or of the whole key where it has none (Redis Cluster specification).
+// CRC16 of the key's hash tag, or of the whole key if it has none (Redis Cluster specification).
 uint16_t KeySlot(std::string_view key);
 
-// An error reply that sends the client elsewhere.
+// An error reply that sends the client to another node.
 struct Redirect {
-  bool ask = false;  // for one command, with ASKING before it; else for good
+  bool ask = false;  // for one command, after ASKING; otherwise permanently
   uint16_t slot = 0;
   Endpoint endpoint;
 };
 
-// `asked` is who sent it; a redirect without a host means that host. False: not a redirect that can
-// be followed.
-bool ParseRedirect(std::string_view error, const Endpoint& asked, Redirect* redirect);
+// `sender` sent the reply; a redirect without a host means the sender's host. False: not a valid
+// redirect.
+bool ParseRedirect(std::string_view error, const Endpoint& sender, Redirect* redirect);
 
-// The server is of no help now, but another try may be.
+// The server cannot run the command now, but a later attempt may succeed.
 bool IsTransient(std::string_view error);
 
-// The server is a replica, and has not done what it was sent.
+// The server is a replica and has not run the command.
 bool IsReadOnly(std::string_view error);
 
 struct SlotRange {
@@ -39,8 +39,8 @@ struct SlotRange {
   Endpoint master;
 };
 
-// The reply of CLUSTER SLOTS. False: it is no such thing.
-bool ParseSlotRanges(const redisReply& reply, const Endpoint& asked,
+// Parses the reply of CLUSTER SLOTS, sent by `sender`. False: not a valid reply.
+bool ParseSlotRanges(const redisReply& reply, const Endpoint& sender,
                      std::vector<SlotRange>* ranges);
 
 }  // namespace bloomline::redis

@@ -56,10 +56,10 @@ struct FreeTls {
 
 const char* OrNull(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
 
-// Without it OpenSSL would ask at the terminal for the password of an encrypted key.
+// Without this, OpenSSL would read the password of an encrypted key from the terminal.
 int NoPassword(char*, int, int, void*) { return 0; }
 
-// Null, with what could not be used.
+// Returns null, with the option that failed.
 std::unique_ptr<SSL_CTX, FreeTls> MakeContext(const RedisTls& tls, std::string* error) {
   std::unique_ptr<SSL_CTX, FreeTls> context(SSL_CTX_new(TLS_client_method()));
   if (context == nullptr) {
@@ -91,7 +91,7 @@ std::unique_ptr<SSL_CTX, FreeTls> MakeContext(const RedisTls& tls, std::string* 
   return context;
 }
 
-// The server is to be the one of this name: SNI, and what its certificate must be for.
+// Sets the name of the server: for SNI, and for the check of its certificate.
 bool SetName(const std::string& name, bool verify, SSL* ssl) {
   X509_VERIFY_PARAM* wanted = SSL_get0_param(ssl);
   if (X509_VERIFY_PARAM_set1_ip_asc(wanted, name.c_str()) == 1) return true;
@@ -110,7 +110,7 @@ bool Handshake(redisContext* context, const std::string& name, const RedisTls& t
     return false;
   }
   if (redisInitiateSSL(context, ssl.get()) == REDIS_OK) {
-    ssl.release();  // it is the context's now
+    ssl.release();  // owned by the context now
     return true;
   }
   const long verdict = SSL_get_verify_result(ssl.get());

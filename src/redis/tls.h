@@ -1,4 +1,4 @@
-// TLS by way of hiredis_ssl, where the build has it.
+// TLS by hiredis_ssl, if the build has it.
 #ifndef BLOOMLINE_REDIS_TLS_H_
 #define BLOOMLINE_REDIS_TLS_H_
 
@@ -12,20 +12,20 @@
 
 namespace bloomline::redis {
 
-// Empty if this build has TLS, else why not.
+// Returns an empty string if this build has TLS, otherwise the reason.
 std::string WhyNoTls();
 
-// Shakes hands on a connection just made. False, with the reason, if that fails or the server's
-// certificate is not what `tls` demands.
+// TLS handshake on a new connection. False, with the reason, if it fails or the server's
+// certificate does not satisfy `tls`.
 bool StartTls(redisContext* context, const Endpoint& endpoint, const RedisTls& tls,
               std::string* error);
 
-// What OpenSSL last said in this thread; empty if nothing.
+// The last error of OpenSSL in this thread; empty if none.
 std::string TlsReason();
 void ClearTlsReason();
 
-// OpenSSL writes with write(), which raises SIGPIPE when the server has closed the connection.
-// Keeps the signal from this thread, and takes it away, as long as it lives.
+// Blocks SIGPIPE in this thread during its lifetime, and discards one that arrives. OpenSSL uses
+// write(), which raises the signal if the server has closed the connection.
 class SigpipeBlocker {
  public:
   SigpipeBlocker();

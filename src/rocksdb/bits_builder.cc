@@ -5,6 +5,7 @@
 #include <new>
 #include <string>
 
+#include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
 #include "rocksdb/env.h"
 #include "src/errors/out_of_memory.h"
@@ -122,7 +123,7 @@ double RocksDBBitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {
   const double bits_per_key = paid_bits / static_cast<double>(num_entries);
   switch (writer_.options().format) {
     case Format::kClassic:
-      return ClassicFalsePositiveRate(bits_per_key, num_probes);
+      return StandardFalsePositiveRate(bits_per_key, num_probes);
     case Format::kBlocked:
       return BlockedFalsePositiveRate(bits_per_key, num_probes);
     case Format::kCompact:

@@ -6,7 +6,7 @@
 
 namespace bloomline::core {
 
-// As BlockedFalsePositiveRate(bits_per_key, num_probes) of bloomline/sizing.h, for blocks of
+// As BlockedFalsePositiveRate(bits_per_key, num_probes) of bloomline/filter_theory.h, for blocks of
 // bits_per_block bits, of which probes use usable_bits.
 double BlockFalsePositiveRate(double bits_per_key, int num_probes, uint32_t bits_per_block,
                               uint32_t usable_bits);

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "bloomline/sizing.h"
+#include "bloomline/filter_theory.h"
 
 namespace bloomline {
 namespace {

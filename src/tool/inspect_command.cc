@@ -15,9 +15,9 @@ std::optional<Facts> InspectFile(const std::string& path, std::string* error) {
   filters::InputFile file;
   if (!file.Open(path, error)) return std::nullopt;
   // Mapped, so that a file of any length takes no memory: what is no filter is told by its end.
-  filters::LineMemory memory;
+  filters::FilterMemory memory;
   if (file.size() != 0) {
-    memory = filters::LineMemory::OfFile(file.descriptor(), file.size());
+    memory = filters::FilterMemory::OfFile(file.descriptor(), file.size());
     if (memory.data() == nullptr) {
       filters::SystemFailure(path, "cannot be mapped", error);
       return std::nullopt;

@@ -4,19 +4,25 @@
 
 namespace bloomline::tool {
 
-std::string TextTable(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<size_t> widths(rows.empty() ? 0 : rows[0].size());
+std::string TextTable(const std::vector<std::vector<std::string>>& rows, size_t num_left) {
+  std::vector<size_t> widths;
   for (const auto& row : rows) {
-    for (size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    widths.resize(std::max(widths.size(), row.size()));
+    if (row.size() == 1) continue;
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
   }
   std::string text;
   for (const auto& row : rows) {
-    for (size_t i = 0; i < widths.size(); ++i) {
-      const std::string space(widths[i] - row[i].size(), ' ');
-      text += i == 0 ? row[i] + space : "  " + space + row[i];
+    if (row.size() == 1) {
+      text += row[0] + '\n';
+      continue;
     }
-    text.erase(text.find_last_not_of(' ') + 1);
-    text += '\n';
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i) {
+      const std::string space(widths[i] - row[i].size(), ' ');
+      line += (i == 0 ? "" : "  ") + (i < num_left ? row[i] + space : space + row[i]);
+    }
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
   }
   return text;
 }

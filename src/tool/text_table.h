@@ -1,14 +1,17 @@
-// Columns of text: the first left-aligned, the others right-aligned.
+// Columns of text.
 #ifndef BLOOMLINE_TOOL_TEXT_TABLE_H_
 #define BLOOMLINE_TOOL_TEXT_TABLE_H_
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace bloomline::tool {
 
-// All rows have as many cells as the first, which is the heading. Each line ends with a newline.
-std::string TextTable(const std::vector<std::vector<std::string>>& rows);
+// The first num_left columns are left-aligned, the others right-aligned. A row may have fewer cells
+// than others; one with a single cell is the heading of a section and does not widen its column.
+// Each line ends with a newline.
+std::string TextTable(const std::vector<std::vector<std::string>>& rows, size_t num_left = 1);
 
 }  // namespace bloomline::tool
 

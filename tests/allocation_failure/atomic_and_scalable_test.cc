@@ -7,6 +7,7 @@
 #include "bloomline/atomic_bloom_filter.h"
 #include "bloomline/scalable_bloom_filter.h"
 #include "tests/allocation_failure/attempts.h"
+#include "tests/allocation_failure/bytes_and_moves.h"
 #include "tests/temp_dir.h"
 
 namespace bloomline::tests {
@@ -49,7 +50,7 @@ TEST_F(AtomicBloomFilterTest, IsCreatedOrNot) {
   });
 }
 
-TEST_F(AtomicBloomFilterTest, ThawAndFreezeLoseNoKey) {
+TEST_F(AtomicBloomFilterTest, ToAtomicAndToBloomFilterLoseNoKey) {
   FailEachAllocation(
       {"AtomicBloomFilter::ToAtomic", "AtomicBloomFilter::ToBloomFilter"}, [&](Attempt* attempt) {
         auto filter = BloomFilter::Create(Options(), nullptr);
@@ -117,6 +118,14 @@ TEST_F(AtomicBloomFilterTest, WhatIsLeftNeedsNoMemory) {
         filter->EstimatedFalsePositiveRate();
       });
   for (const bool answer : answers) Attempt::CheckPresent(answer);
+}
+
+TEST_F(AtomicBloomFilterTest, MovesNeedNoMemory) {
+  const auto filter = AtomicBloomFilter::Create(Options(), nullptr);
+  filter->AddKeys(keys_.size(), keys_.data());
+  MovesNeedNoMemory({"AtomicBloomFilter::AtomicBloomFilter", "AtomicBloomFilter::operator="},
+                    filter.get());
+  CheckKeys(*filter, keys_);
 }
 
 class ScalableBloomFilterTest : public ManyKeysTest {
@@ -221,6 +230,17 @@ TEST_F(ScalableBloomFilterTest, IsSavedAndLoadedOrNot) {
     attempt->Call([&] { loaded = ScalableBloomFilter::Load(path_, &error); });
     attempt->CheckRefusal(loaded != nullptr, error);
   });
+}
+
+TEST_F(ScalableBloomFilterTest, IsSavedToBytesAndReadBackOrNot) {
+  const auto filter = ScalableBloomFilter::Create(Options(), nullptr);
+  filter->AddKeys(keys_.size(), keys_.data());
+  IsSavedToBytesAndReadBackOrNot({"ScalableBloomFilter::ToBytes"},
+                                 {"ScalableBloomFilter::FromBytes"}, *filter,
+                                 [&](const ScalableBloomFilter& read) { CheckKeys(read, keys_); });
+  MovesNeedNoMemory({"ScalableBloomFilter::ScalableBloomFilter", "ScalableBloomFilter::operator="},
+                    filter.get());
+  CheckKeys(*filter, keys_);
 }
 
 TEST_F(ScalableBloomFilterTest, WhatIsLeftNeedsNoMemory) {

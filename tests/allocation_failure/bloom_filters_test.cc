@@ -6,6 +6,7 @@
 
 #include "bloomline/bloom_filter.h"
 #include "tests/allocation_failure/attempts.h"
+#include "tests/allocation_failure/bytes_and_moves.h"
 #include "tests/temp_dir.h"
 
 namespace bloomline::tests {
@@ -123,6 +124,21 @@ TEST_F(BloomFilterTest, IsLoadedOrNot) {
     attempt->CheckOutcome(loaded != nullptr, error);
     if (loaded != nullptr) CheckKeys(*loaded, keys_);
   });
+}
+
+TEST_F(BloomFilterTest, IsSavedToBytesAndReadBackOrNot) {
+  IsSavedToBytesAndReadBackOrNot({"BloomFilterBase::ToBytes"}, {"BloomFilter::FromBytes"}, *filter_,
+                                 [&](const BloomFilter& read) { CheckKeys(read, keys_); });
+}
+
+TEST_F(BloomFilterTest, MovesNeedNoMemory) {
+  MovesNeedNoMemory({"BloomFilter::BloomFilter", "BloomFilter::operator="}, filter_.get());
+  CheckKeys(*filter_, keys_);
+  ASSERT_TRUE(filter_->Save(path_, nullptr));
+  const auto mapped = MappedBloomFilter::Open(path_, MappedBloomFilter::Verify::kPayload, nullptr);
+  MovesNeedNoMemory({"MappedBloomFilter::MappedBloomFilter", "MappedBloomFilter::operator="},
+                    mapped.get());
+  CheckKeys(*mapped, keys_);
 }
 
 TEST_F(BloomFilterTest, IsMappedOrNot) {

@@ -221,11 +221,12 @@ TEST_F(CTest, BloomFiltersAreMadeOrNot) {
   bloomline_bloomoptions_set_capacity(options, kKeys);
   FailEachAllocation(
       {"bloomline_bloom_create", "bloomline_bloom_copy", "bloomline_bloom_destroy",
-       "bloomline_bloom_save", "bloomline_bloom_load", "bloomline_bloom_open_mapped"},
+       "bloomline_bloom_save", "bloomline_bloom_load", "bloomline_bloom_open_mapped",
+       "bloomline_bloom_to_bytes", "bloomline_bloom_from_bytes"},
       [&](Attempt* attempt) {
-        const bloomline_bloom_t* filters[4] = {};
+        const bloomline_bloom_t* filters[5] = {};
         bloomline_bloom_t* first = nullptr;
-        CError errors[5];
+        CError errors[7];
         attempt->Call([&] { first = bloomline_bloom_create(options, errors[0].out()); });
         errors[0].Check(*attempt, first != nullptr);
         if (first == nullptr) return;
@@ -246,6 +247,17 @@ TEST_F(CTest, BloomFiltersAreMadeOrNot) {
           errors[3].Check(*attempt, filters[2] != nullptr);
           errors[4].Check(*attempt, filters[3] != nullptr);
         }
+        char* bytes = nullptr;
+        size_t length = 1;
+        attempt->Call([&] {
+          bytes = bloomline_bloom_to_bytes(first, &length, errors[5].out());
+          if (bytes == nullptr) return;
+          filters[4] = bloomline_bloom_from_bytes(bytes, length, errors[6].out());
+        });
+        errors[5].Check(*attempt, bytes != nullptr);
+        EXPECT_EQ(length == 0, bytes == nullptr);
+        errors[6].Check(*attempt, bytes == nullptr || filters[4] != nullptr);
+        bloomline_free(bytes);
         for (const bloomline_bloom_t* filter : filters) {
           for (size_t i = 0; filter != nullptr && i < kKeys; ++i) {
             attempt->CheckPresent(bloomline_bloom_may_match(filter, k_.keys[i], k_.lengths[i]));
@@ -341,10 +353,11 @@ TEST_F(CTest, CountingFiltersAreMadeOrNot) {
   bloomline_countingoptions_set_capacity(options, kKeys);
   FailEachAllocation(
       {"bloomline_counting_create", "bloomline_counting_destroy", "bloomline_counting_save",
-       "bloomline_counting_load", "bloomline_counting_create_bloom"},
+       "bloomline_counting_load", "bloomline_counting_create_bloom", "bloomline_counting_to_bytes",
+       "bloomline_counting_from_bytes"},
       [&](Attempt* attempt) {
-        CError errors[4];
-        bloomline_counting_t *counting = nullptr, *loaded = nullptr;
+        CError errors[6];
+        bloomline_counting_t *counting = nullptr, *loaded = nullptr, *from_bytes = nullptr;
         bloomline_bloom_t* bloom = nullptr;
         attempt->Call([&] { counting = bloomline_counting_create(options, errors[0].out()); });
         errors[0].Check(*attempt, counting != nullptr);
@@ -361,6 +374,17 @@ TEST_F(CTest, CountingFiltersAreMadeOrNot) {
           attempt->Call([&] { loaded = bloomline_counting_load(path_.c_str(), errors[3].out()); });
           errors[3].Check(*attempt, loaded != nullptr);
         }
+        char* bytes = nullptr;
+        size_t num_bytes = 1;
+        attempt->Call([&] {
+          bytes = bloomline_counting_to_bytes(counting, &num_bytes, errors[4].out());
+          if (bytes == nullptr) return;
+          from_bytes = bloomline_counting_from_bytes(bytes, num_bytes, errors[5].out());
+        });
+        errors[4].Check(*attempt, bytes != nullptr);
+        EXPECT_EQ(num_bytes == 0, bytes == nullptr);
+        errors[5].Check(*attempt, bytes == nullptr || from_bytes != nullptr);
+        bloomline_free(bytes);
         for (size_t i = 0; i < kKeys; ++i) {
           const char* const key = k_.keys[i];
           const size_t length = k_.lengths[i];
@@ -368,12 +392,16 @@ TEST_F(CTest, CountingFiltersAreMadeOrNot) {
           if (loaded != nullptr) {
             attempt->CheckPresent(bloomline_counting_may_match(loaded, key, length));
           }
+          if (from_bytes != nullptr) {
+            attempt->CheckPresent(bloomline_counting_may_match(from_bytes, key, length));
+          }
           if (bloom != nullptr) {
             attempt->CheckPresent(bloomline_bloom_may_match(bloom, key, length));
           }
         }
         bloomline_counting_destroy(counting);
         bloomline_counting_destroy(loaded);
+        bloomline_counting_destroy(from_bytes);
         bloomline_bloom_destroy(bloom);
       });
   auto* counting = bloomline_counting_create(options, nullptr);

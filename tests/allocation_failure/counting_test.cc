@@ -6,6 +6,7 @@
 
 #include "bloomline/counting_bloom_filter.h"
 #include "tests/allocation_failure/attempts.h"
+#include "tests/allocation_failure/bytes_and_moves.h"
 #include "tests/temp_dir.h"
 
 namespace bloomline::tests {
@@ -90,6 +91,15 @@ TEST_F(CountingBloomFilterTest, IsSavedAndLoadedOrNot) {
     attempt->Call([&] { loaded = CountingBloomFilter::Load(path_, &error); });
     attempt->CheckRefusal(loaded != nullptr, error);
   });
+}
+
+TEST_F(CountingBloomFilterTest, IsSavedToBytesAndReadBackOrNot) {
+  IsSavedToBytesAndReadBackOrNot({"CountingBloomFilter::ToBytes"},
+                                 {"CountingBloomFilter::FromBytes"}, *filter_,
+                                 [&](const CountingBloomFilter& read) { CheckKeys(read); });
+  MovesNeedNoMemory({"CountingBloomFilter::CountingBloomFilter", "CountingBloomFilter::operator="},
+                    filter_.get());
+  CheckKeys(*filter_);
 }
 
 TEST_F(CountingBloomFilterTest, BloomFilterIsMadeOrNot) {

@@ -1,5 +1,6 @@
-// Readers of saved filters: a file of any bytes, and one with right checksums over any fields, is
-// refused with a reason or gives a filter that can be asked and changed.
+// Readers of saved filters: any bytes, and bytes with correct checksums over any fields, are
+// refused with a reason or give a filter that answers queries and takes keys. A file of these bytes
+// gives the same filter or the same error.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -92,6 +93,27 @@ void RequireReason(const Filter& filter, std::string* error) {
   error->clear();
 }
 
+// The filter of these bytes, or null, from memory and from a file, which must agree.
+template <typename Filter>
+std::unique_ptr<Filter> ReadFilter(std::string_view bytes, const std::string& path) {
+  std::string error, file_error;
+  auto filter = Filter::FromBytes(bytes, &error);
+  Require((filter == nullptr) == !error.empty(), "what is refused has a reason, and only that");
+  const auto loaded = Filter::Load(path, &file_error);
+  Require((filter == nullptr) == (loaded == nullptr), "a file is read as its bytes are");
+  if (filter == nullptr) {
+    constexpr size_t kName = std::string_view("bytes").size();
+    // Only where they end too early do the texts differ: "they end", "the file ends".
+    Require(error.substr(kName) == file_error.substr(path.size()) ||
+                error.find("cannot read") != std::string::npos,
+            "the reason is the same");
+    return nullptr;
+  }
+  std::string saved;
+  Require(filter->ToBytes(&saved, nullptr) && saved == bytes, "what was read is saved as it was");
+  return filter;
+}
+
 template <typename Filter>
 void Ask(const Filter& filter, const std::vector<Key>& keys) {
   std::vector<std::string_view> views;
@@ -110,11 +132,11 @@ void Use(Filter* filter, const std::vector<Key>& keys) {
   for (const Key& key : keys) Require(filter->MayMatch(View(key)), "an added key is contained");
 }
 
-// True if any reader takes the file.
-bool Read(const std::string& path, const std::vector<Key>& keys) {
+// True if any reader takes the bytes.
+bool Read(const std::string& bytes, const std::vector<Key>& keys) {
+  const std::string& path = FileOf(bytes);
   std::string error;
-  const auto bloom = BloomFilter::Load(path, &error);
-  RequireReason(bloom, &error);
+  const auto bloom = ReadFilter<BloomFilter>(bytes, path);
   const auto mapped = MappedBloomFilter::Open(path, MappedBloomFilter::Verify::kPayload, &error);
   RequireReason(mapped, &error);
   Require((bloom == nullptr) == (mapped == nullptr), "mapped if it can be loaded");
@@ -126,14 +148,12 @@ bool Read(const std::string& path, const std::vector<Key>& keys) {
     Require(*bloom == *mapped, "mapped and loaded are equal");
     Use(bloom.get(), keys);
   }
-  const auto counting = CountingBloomFilter::Load(path, &error);
-  RequireReason(counting, &error);
+  const auto counting = ReadFilter<CountingBloomFilter>(bytes, path);
   if (counting != nullptr) {
     Use(counting.get(), keys);
     for (const Key& key : keys) counting->RemoveKey(View(key));
   }
-  const auto scalable = ScalableBloomFilter::Load(path, &error);
-  RequireReason(scalable, &error);
+  const auto scalable = ReadFilter<ScalableBloomFilter>(bytes, path);
   if (scalable != nullptr) {
     Require(scalable->num_stages() > 0, "a scalable filter has a stage");
     for (size_t i = 0; i < scalable->num_stages(); ++i) {
@@ -165,8 +185,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         input.ConsumeIntegral<char>();
     if (input.ConsumeBool()) bytes.resize(input.ConsumeIntegralInRange<size_t>(0, bytes.size()));
   }
-  if (Read(FileOf(bytes), keys)) {
-    Require(!Read(FileOf(bytes + '\0'), keys), "a file with a byte too many is refused");
+  if (Read(bytes, keys)) {
+    Require(!Read(bytes + '\0', keys), "a byte too many is refused");
   }
   return 0;
 }

@@ -18,6 +18,7 @@
 
 #include "bloomline/bloom_filter.h"
 #include "bloomline/filter.h"
+#include "bloomline/filter_theory.h"
 #include "bloomline/partitioned_filter_builder.h"
 #include "bloomline/rocksdb.h"
 #include "bloomline/sizing.h"

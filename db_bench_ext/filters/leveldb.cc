@@ -1,0 +1,171 @@
+// Through LevelDB's interface. LevelDB has one small filter per data block, so queries go to
+// thousands of different filters: the branch predictors would learn the bits of a few.
+#include "bloomline/leveldb.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "db_bench_ext/filters/query_keys.h"
+#include "db_bench_ext/filters/suite.h"
+#include "db_bench_ext/timing/timing.h"
+#include "leveldb/filter_policy.h"
+#include "leveldb/slice.h"
+
+namespace bloomline::bench {
+namespace {
+
+using leveldb::Slice;
+using LevelDBPolicy = std::unique_ptr<const leveldb::FilterPolicy>;
+
+constexpr char kPeer[] = "Bloom packaged";
+
+// `kernel` is empty for LevelDB's own filter, which has one format.
+struct Way {
+  Format format;
+  std::string kernel;
+};
+
+LevelDBPolicy NewPolicy(const Way& way) {
+  if (way.kernel.empty()) return LevelDBPolicy(leveldb::NewBloomFilterPolicy(kTableBits));
+  UseKernel(way.kernel);
+  FilterOptions options;
+  options.format = way.format;
+  options.bits_per_key = kTableBits;
+  return LevelDBPolicy(NewLevelDBFilterPolicy(options));
+}
+
+// Filter f holds the keys f * n to f * n + n - 1. Filters follow each other without gaps, as in a
+// table file.
+struct Filters {
+  std::string bytes;
+  std::vector<size_t> starts;  // and the end of the last
+
+  uint64_t size() const { return starts.size() - 1; }
+  Slice Get(uint64_t i) const { return {bytes.data() + starts[i], starts[i + 1] - starts[i]}; }
+};
+
+Filters BuildFilters(const leveldb::FilterPolicy& policy, int num_filters, size_t keys_per_filter,
+                     size_t key_bytes) {
+  Filters filters;
+  std::vector<char> keys(keys_per_filter * key_bytes);
+  std::vector<Slice> slices;
+  for (size_t i = 0; i < keys_per_filter; ++i) slices.emplace_back(&keys[i * key_bytes], key_bytes);
+  filters.starts.push_back(0);
+  uint64_t index = 0;
+  for (int f = 0; f < num_filters; ++f) {
+    for (size_t i = 0; i < keys_per_filter; ++i) WriteKey(index++, key_bytes, &keys[i * key_bytes]);
+    policy.CreateFilter(slices.data(), static_cast<int>(keys_per_filter), &filters.bytes);
+    filters.starts.push_back(filters.bytes.size());
+  }
+  return filters;
+}
+
+void Query(const leveldb::FilterPolicy& policy, const Filters& filters, const Case& c,
+           size_t key_bytes, benchmark::State& state, uint64_t run) {
+  QueryOrder order(filters.size() * c.num_keys, c.hit_percent, run);
+  std::vector<char> keys(kChunkKeys * kMaxKeyBytes);
+  std::vector<Slice> queried_filters(kChunkKeys);
+  const auto answers = std::make_unique<bool[]>(kChunkKeys);
+  const auto fill = [&] {
+    for (size_t i = 0; i < kChunkKeys; ++i) {
+      const uint64_t index = order.NextIndex();
+      const uint64_t filter = index < kFirstMissingIndex
+                                  ? index / c.num_keys
+                                  : (Mix(index) >> 32) * filters.size() >> 32;
+      queried_filters[i] = filters.Get(filter);
+      WriteKey(index, key_bytes, &keys[i * key_bytes]);
+    }
+  };
+  const auto query = [&] {
+    for (size_t i = 0; i < kChunkKeys; ++i) {
+      answers[i] = policy.KeyMayMatch(Slice(&keys[i * key_bytes], key_bytes), queried_filters[i]);
+    }
+  };
+  WarmUp(filters.bytes);
+  for (int i = 0; i < 2; ++i) {
+    fill();
+    query();
+  }
+  uint64_t matches = 0, queries = 0;
+  for (auto _ : state) {
+    fill();
+    state.SetIterationTime(SecondsOf(query));
+    matches += static_cast<uint64_t>(std::count(&answers[0], &answers[0] + kChunkKeys, true));
+    queries += kChunkKeys;
+  }
+  if (c.hit_percent == 100 && matches != queries) state.SkipWithError("a key was lost");
+  if (c.hit_percent == 0) {
+    state.counters[kFprCounter] = static_cast<double>(matches) / static_cast<double>(queries);
+  }
+  state.counters[kWrittenBitsCounter] = 8 * static_cast<double>(filters.bytes.size()) /
+                                        static_cast<double>(filters.size() * c.num_keys);
+  state.counters[kKeysCounter] = static_cast<double>(kChunkKeys);
+}
+
+// One timed section builds as many filters as a chunk of keys fills.
+void Build(const leveldb::FilterPolicy& policy, const Case& c, size_t key_bytes,
+           benchmark::State& state) {
+  const size_t num_filters = std::max<size_t>(1, kChunkKeys / c.num_keys);
+  const size_t num_keys = num_filters * c.num_keys;
+  std::vector<char> keys(num_keys * key_bytes);
+  std::vector<Slice> slices;
+  for (size_t i = 0; i < num_keys; ++i) slices.emplace_back(&keys[i * key_bytes], key_bytes);
+  std::string bytes;
+  uint64_t index = 0;
+  for (auto _ : state) {
+    for (size_t i = 0; i < num_keys; ++i) WriteKey(index++, key_bytes, &keys[i * key_bytes]);
+    bytes.clear();
+    state.SetIterationTime(SecondsOf([&] {
+      for (size_t f = 0; f < num_filters; ++f) {
+        policy.CreateFilter(&slices[f * c.num_keys], static_cast<int>(c.num_keys), &bytes);
+      }
+    }));
+  }
+  const auto keys_per_iteration = static_cast<double>(num_keys);
+  state.counters[kWrittenBitsCounter] = 8 * static_cast<double>(bytes.size()) / keys_per_iteration;
+  state.counters[kKeysCounter] = keys_per_iteration;
+}
+
+void Register(Suite* suite, const std::string& subject, const Way& way, size_t keys_per_filter) {
+  const Flags& flags = suite->flags();
+  const size_t key_bytes = flags.key_bytes;
+  Case c;
+  c.kind = Kind::kLevelDBBuild;
+  c.subject = subject;
+  c.num_keys = keys_per_filter;
+  c.bits_per_key = kTableBits;
+  suite->Register(c, flags.query_chunks, flags.table_rounds,
+                  [c, way, key_bytes](benchmark::State& state, uint64_t) {
+                    Build(*NewPolicy(way), c, key_bytes, state);
+                  });
+  c.kind = Kind::kLevelDBQuery;
+  c.mode = Mode::kSingle;
+  const auto filters = std::make_shared<const Filters>(
+      BuildFilters(*NewPolicy(way), flags.num_leveldb_filters, keys_per_filter, key_bytes));
+  for (const int hit_percent : {0, 100}) {
+    c.hit_percent = hit_percent;
+    suite->Register(c, flags.query_chunks, flags.table_rounds,
+                    [c, way, key_bytes, filters](benchmark::State& state, uint64_t run) {
+                      Query(*NewPolicy(way), *filters, c, key_bytes, state, run);
+                    });
+  }
+}
+
+}  // namespace
+
+void RegisterLevelDB(Suite* suite) {
+  for (const int keys_per_filter : kLevelDBKeysPerFilter) {
+    const auto count = static_cast<size_t>(keys_per_filter);
+    for (const kernels::Kernel* kernel : SupportedKernels()) {
+      Register(suite, std::string("blocked ") + kernel->name, {Format::kBlocked, kernel->name},
+               count);
+      Register(suite, std::string("compact ") + kernel->name, {Format::kCompact, kernel->name},
+               count);
+    }
+    Register(suite, kPeer, {Format::kClassic, ""}, count);
+  }
+}
+
+}  // namespace bloomline::bench

@@ -1,0 +1,263 @@
+#include "db_bench_ext/filters/tables.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "src/tool/quantity.h"
+#include "src/tool/text_table.h"
+
+namespace bloomline::bench {
+namespace {
+
+using Cells = std::vector<std::string>;
+
+std::string Cell(double value, int decimals, const char* unit = "") {
+  return std::isnan(value) ? "-" : tool::NumberText(value, decimals) + unit;
+}
+
+std::string Ns(double ns) { return Cell(ns, ns < 10 ? 2 : 1); }
+
+// How many times as fast as the peer.
+std::string Times(double peer_ns, double ns) { return Cell(peer_ns / ns, 2, "x"); }
+
+Case QueryCase(const std::string& subject, uint64_t num_keys, int hit_percent, Mode mode) {
+  return {Kind::kQuery, subject, num_keys, kTableBits, hit_percent, mode, kHeapOffset};
+}
+
+Case BuildCase(const std::string& subject, uint64_t num_keys) {
+  Case c;
+  c.kind = Kind::kBuild;
+  c.subject = subject;
+  c.num_keys = num_keys;
+  c.bits_per_key = kTableBits;
+  return c;
+}
+
+std::vector<std::string> Peers(const Suite& suite) {
+  std::vector<std::string> names;
+  for (const Subject& subject : suite.subjects()) {
+    if (!subject.is_ours) names.push_back(subject.name);
+  }
+  return names;
+}
+
+std::string Title(const Suite& suite, uint64_t num_keys) {
+  return std::to_string(num_keys) + " keys of " + std::to_string(suite.flags().key_bytes) +
+         " bytes, " + std::to_string(kTableBits) + " bits per key";
+}
+
+// A section of the table of RocksDB's interface.
+struct Section {
+  const char* title;
+  std::function<Case(const std::string& subject)> of;
+};
+
+std::vector<Section> Sections(uint64_t num_keys) {
+  const auto query = [num_keys](int hit_percent, Mode mode) {
+    return [=](const std::string& name) { return QueryCase(name, num_keys, hit_percent, mode); };
+  };
+  return {
+      {"missing keys, one per call", query(0, Mode::kSingle)},
+      {"stored keys, one per call", query(100, Mode::kSingle)},
+      {"missing keys, 32 per call", query(0, Mode::kBatch)},
+      {"AddKey and Finish", [=](const std::string& name) { return BuildCase(name, num_keys); }},
+  };
+}
+
+std::string RocksDBTable(const Suite& suite, const Results& results, uint64_t num_keys) {
+  const std::vector<std::string> peers = Peers(suite);
+  std::vector<Cells> rows = {{"", "ns", "FPR %", "bits/key"}};
+  for (const std::string& peer : peers) rows[0].push_back("vs " + peer);
+  for (const Section& section : Sections(num_keys)) {
+    rows.push_back({section.title});
+    for (const Subject& subject : suite.subjects()) {
+      const double ns = results.Ns(section.of(subject.name));
+      const Case accuracy = QueryCase(subject.name, num_keys, 0, Mode::kSingle);
+      Cells row = {"  " + subject.name, Ns(ns), Cell(100 * results.Fpr(accuracy), 3),
+                   Cell(results.WrittenBitsPerKey(accuracy), 2)};
+      for (const std::string& peer : peers) {
+        if (subject.is_ours) row.push_back(Times(results.Ns(section.of(peer)), ns));
+      }
+      rows.push_back(row);
+    }
+  }
+  return "RocksDB's interface, " + Title(suite, num_keys) +
+         ": ns per key, and how many times faster than\n" + tool::TextTable(rows);
+}
+
+std::string SeedTable(const Suite& suite, const Results& results) {
+  std::vector<Cells> rows = {{""}};
+  for (const uint64_t num_keys : suite.flags().sizes) {
+    rows[0].push_back(std::to_string(num_keys) + " keys");
+    rows[0].push_back("of unseeded");
+  }
+  for (size_t i = 0; i < Sections(0).size(); ++i) {
+    rows.push_back({Sections(0)[i].title});
+    for (const Subject& subject : suite.subjects()) {
+      if (!subject.is_seeded) continue;
+      std::string unseeded = subject.name;
+      unseeded.erase(unseeded.find(kSeededSuffix), std::strlen(kSeededSuffix));
+      Cells row = {"  " + subject.name};
+      for (const uint64_t num_keys : suite.flags().sizes) {
+        const Section section = Sections(num_keys)[i];
+        const double ns = results.Ns(section.of(subject.name));
+        row.push_back(Ns(ns));
+        row.push_back(Cell(ns / results.Ns(section.of(unseeded)), 3, "x"));
+      }
+      rows.push_back(row);
+    }
+  }
+  return "With a seed, " + std::to_string(kTableBits) +
+         " bits per key: ns per key, and as a multiple of the time without\n" +
+         tool::TextTable(rows);
+}
+
+std::string LevelDBTable(const Suite& suite, const Results& results) {
+  struct Column {
+    Kind kind;
+    Mode mode;
+    int hit_percent;
+  };
+  constexpr Column kColumns[] = {{Kind::kLevelDBBuild, Mode::kNone, 0},
+                                 {Kind::kLevelDBQuery, Mode::kSingle, 100},
+                                 {Kind::kLevelDBQuery, Mode::kSingle, 0}};
+  std::vector<Cells> rows = {{"", "build ns", "vs Bloom", "hit ns", "vs Bloom", "miss ns",
+                              "vs Bloom", "FPR %", "bits/key"}};
+  std::vector<std::string> subjects;
+  for (const kernels::Kernel* kernel : SupportedKernels()) {
+    subjects.push_back(std::string("blocked ") + kernel->name);
+  }
+  for (const kernels::Kernel* kernel : SupportedKernels()) {
+    subjects.push_back(std::string("compact ") + kernel->name);
+  }
+  subjects.push_back("Bloom packaged");
+  for (const int keys_per_filter : kLevelDBKeysPerFilter) {
+    const auto num_keys = static_cast<uint64_t>(keys_per_filter);
+    rows.push_back({std::to_string(keys_per_filter) + " keys per filter"});
+    for (const std::string& subject : subjects) {
+      Cells row = {"  " + subject};
+      Case c;
+      for (const Column& column : kColumns) {
+        c = {column.kind, subject, num_keys, kTableBits, column.hit_percent, column.mode};
+        Case peer = c;
+        peer.subject = subjects.back();
+        row.push_back(Ns(results.Ns(c)));
+        row.push_back(subject == subjects.back() ? "" : Times(results.Ns(peer), results.Ns(c)));
+      }
+      row.push_back(Cell(100 * results.Fpr(c), 3));
+      row.push_back(Cell(results.WrittenBitsPerKey(c), 2));
+      rows.push_back(row);
+    }
+  }
+  return "LevelDB's interface, " + std::to_string(suite.flags().num_leveldb_filters) +
+         " filters at " + std::to_string(kTableBits) +
+         " bits per key: ns per key, and how many times faster\n" + tool::TextTable(rows);
+}
+
+std::string LimitTable(const Suite& suite, const Results& results) {
+  std::vector<Cells> rows = {{"keys", "filter KiB", "queries", "line load ns"}};
+  std::vector<std::string> ours;
+  for (const Subject& subject : suite.subjects()) {
+    if (subject.family == "blocked") ours.push_back(subject.name);
+  }
+  for (const std::string& name : ours) {
+    rows[0].push_back(name + " ns");
+    rows[0].push_back("of limit");
+  }
+  for (const uint64_t num_keys : suite.flags().sizes) {
+    for (const Mode mode : {Mode::kBatch, Mode::kSingle, Mode::kDependent}) {
+      Case c{Kind::kHashQuery, "line load", num_keys, kTableBits, 0, mode, 0};
+      const double limit = results.Ns(c);
+      const bool is_first = mode == Mode::kBatch;
+      Cells row = {is_first ? std::to_string(num_keys) : "",
+                   is_first ? std::to_string(num_keys * kTableBits / 8 / 1024) : "", ModeName(mode),
+                   Ns(limit)};
+      for (const std::string& name : ours) {
+        c.subject = name;
+        row.push_back(Ns(results.Ns(c)));
+        row.push_back(Times(results.Ns(c), limit));
+      }
+      rows.push_back(row);
+    }
+  }
+  return "Queries by hash, filter on a cache-line boundary, compared with one load from a random "
+         "line of as much memory\n" +
+         tool::TextTable(rows);
+}
+
+std::string AlignmentTable(const Suite& suite, const Results& results) {
+  std::vector<Cells> rows = {{""}};
+  for (const char* mode : {"single", "batch"}) {
+    for (const int offset : kOffsets) rows[0].push_back(mode + (" +" + std::to_string(offset)));
+  }
+  for (const uint64_t num_keys : suite.table_sizes()) {
+    rows.push_back({std::to_string(num_keys) + " keys"});
+    for (const Subject& subject : suite.subjects()) {
+      if (subject.family == "Ribbon" || subject.is_seeded) continue;
+      Cells row = {"  " + subject.name};
+      for (const Mode mode : {Mode::kSingle, Mode::kBatch}) {
+        for (const int offset : kOffsets) {
+          Case c = QueryCase(subject.name, num_keys, 0, mode);
+          c.offset = offset;
+          row.push_back(Ns(results.Ns(c)));
+        }
+      }
+      rows.push_back(row);
+    }
+  }
+  return "Offset of the filter from a 64-byte boundary, in bytes: ns per missing key\n" +
+         tool::TextTable(rows);
+}
+
+std::string ThreadsTable(const Suite& suite, const Results& results) {
+  std::vector<int> counts;
+  for (const auto& [name, c] : suite.cases()) {
+    if (std::find(counts.begin(), counts.end(), c.threads) == counts.end()) {
+      counts.push_back(c.threads);
+    }
+  }
+  std::sort(counts.begin(), counts.end());
+  std::vector<Cells> rows = {{""}};
+  for (const int count : counts) {
+    rows[0].push_back(std::to_string(count) + " threads");
+    rows[0].push_back("of linear");
+  }
+  for (const uint64_t num_keys : suite.table_sizes()) {
+    rows.push_back({std::to_string(num_keys) + " keys"});
+    for (const Subject& subject : suite.subjects()) {
+      Cells row = {"  " + subject.name};
+      Case c = QueryCase(subject.name, num_keys, 0, Mode::kSingle);
+      const double alone = results.Ns(c);
+      for (const int count : counts) {
+        c.threads = count;
+        const double ns = results.Ns(c);  // per key of all threads together
+        row.push_back(Cell(1000 / ns, 1));
+        row.push_back(Cell(100 * alone / ns / count, 0, " %"));
+      }
+      rows.push_back(row);
+    }
+  }
+  return "Missing keys, one per call, by number of threads: million keys per second\n" +
+         tool::TextTable(rows);
+}
+
+}  // namespace
+
+std::string Tables(const Suite& suite, const Results& results) {
+  std::string out;
+  for (const uint64_t num_keys : suite.table_sizes()) {
+    out += RocksDBTable(suite, results, num_keys) + "\n";
+  }
+  out += SeedTable(suite, results) + "\n" + LevelDBTable(suite, results) + "\n" +
+         LimitTable(suite, results) + "\n" + AlignmentTable(suite, results) + "\n";
+  if (suite.flags().threads) out += ThreadsTable(suite, results) + "\n";
+  Case nothing;
+  nothing.subject = "clock";
+  return out + "Time of the clock itself, included in each query time above: " +
+         Cell(results.Ns(nothing), 3) + " ns per key.\n";
+}
+
+}  // namespace bloomline::bench

@@ -1,0 +1,38 @@
+// Random-looking keys that are made from a number, so that none of them has to be stored.
+#ifndef BLOOMLINE_DB_BENCH_EXT_KEYS_GENERATED_KEYS_H_
+#define BLOOMLINE_DB_BENCH_EXT_KEYS_GENERATED_KEYS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace bloomline::bench {
+
+// SplitMix64 (Steele, Lea and Flood 2014): Mix(seed + kGoldenRatio), Mix(seed + 2 * kGoldenRatio)
+// and so on are its random numbers.
+constexpr uint64_t kGoldenRatio = 0x9e3779b97f4a7c15;
+
+// One to one, so different inputs give different outputs.
+inline uint64_t Mix(uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+// Writes key number `index` to dst; different indexes give different keys. key_bytes is 8 or 16.
+inline void WriteKey(uint64_t index, size_t key_bytes, char* dst) {
+  const uint64_t first = Mix(index + 1);
+  std::memcpy(dst, &first, sizeof(first));
+  if (key_bytes == 2 * sizeof(first)) {
+    const uint64_t second = Mix(~first);
+    std::memcpy(dst + sizeof(first), &second, sizeof(second));
+  }
+}
+
+// A filter of n keys holds the keys 0 to n - 1. Keys from this index on are missing in every
+// filter.
+constexpr uint64_t kFirstMissingIndex = uint64_t{1} << 40;
+
+}  // namespace bloomline::bench
+
+#endif  // BLOOMLINE_DB_BENCH_EXT_KEYS_GENERATED_KEYS_H_

@@ -1,0 +1,250 @@
+#include "db_bench_ext/scaling/subjects.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+
+#include "bloomline/atomic_bloom_filter.h"
+#include "bloomline/bloom_filter.h"
+#include "bloomline/filter.h"
+#include "bloomline/partitioned_filter_builder.h"
+#include "bloomline/filter_theory.h"
+#include "bloomline/sizing.h"
+#include "db_bench_ext/machine/machine.h"
+#include "db_bench_ext/timing/timing.h"
+#include "src/format/format.h"
+#include "src/kernels/probe_sequence.h"
+#include "src/memory/file_io.h"
+#include "src/memory/filter_memory.h"
+
+namespace bloomline::bench {
+namespace {
+
+Format FormatOf(const std::string& subject) {
+  return subject == "blocked" || subject == "bloom" || subject == "atomic" ? Format::kBlocked
+                                                                           : Format::kCompact;
+}
+
+FilterOptions StaticOptions(const Case& c, const Flags& flags) {
+  return FilterOptions::ForFalsePositiveRate(FormatOf(c.subject), flags.rate);
+}
+
+BloomFilterOptions MutableOptions(const Case& c, const Flags& flags) {
+  BloomFilterOptions options;
+  options.capacity = c.num_keys;
+  options.false_positive_rate = flags.rate;
+  return options;
+}
+
+// Calls query(n, keys, bool* answers) on all threads at once.
+template <typename Query>
+void MeasureQueries(const Case& c, const Flags& flags, Query query, Progress* progress, Row* row) {
+  struct alignas(64) Answers {
+    bool may_match[kBatchKeys];
+    uint64_t num_true = 0;
+  };
+  const auto answer = [&](const KeyRange& range, NsPerKey* ns) {
+    std::vector<Answers> answers(c.num_threads);
+    std::vector<KeyBatch> batches(c.num_threads);
+    // Counted while the next batch is made, when the clock stands still.
+    std::vector<size_t> uncounted(c.num_threads, 0);
+    const auto count = [&](size_t t) {
+      Answers& mine = answers[t];
+      for (size_t i = 0; i < uncounted[t]; ++i) mine.num_true += mine.may_match[i] ? 1 : 0;
+    };
+    *ns = TimeBatches(
+        c.num_threads, range, progress, 1,
+        [&](size_t t, const KeyRange& mine, uint64_t done, size_t n) {
+          count(t);
+          batches[t].Fill(mine, done, n);
+          uncounted[t] = n;
+        },
+        [&](size_t t, size_t n) { query(n, batches[t].views.data(), answers[t].may_match); });
+    uint64_t num_true = 0;
+    for (size_t t = 0; t < c.num_threads; ++t) {
+      count(t);
+      num_true += answers[t].num_true;
+    }
+    return num_true;
+  };
+  row->num_checked = std::min(c.num_keys, flags.max_checked);
+  row->num_lost =
+      row->num_checked - answer({0, row->num_checked, c.num_keys / row->num_checked}, &row->hit);
+  row->false_positive_rate =
+      static_cast<double>(answer({kFirstMissingIndex, flags.num_missing, 1}, &row->miss)) /
+      static_cast<double>(flags.num_missing);
+}
+
+template <typename Filter, typename Add>
+void MeasureMutable(const Case& c, const Flags& flags, Add add, Progress* progress, Row* row) {
+  std::string error;
+  const std::unique_ptr<Filter> filter = Filter::Create(MutableOptions(c, flags), &error);
+  if (filter == nullptr) throw std::runtime_error(error);
+  row->add = TimeKeys(c.num_threads, {0, c.num_keys, 1}, progress,
+                      [&](size_t, const KeyBatch& batch) { add(filter.get(), batch); });
+  row->filter_bytes = filter->num_bits() / 8;
+  row->theory = ExactBlockedFalsePositiveRate(c.num_keys, row->filter_bytes / kernels::kLineBytes,
+                                              filter->num_probes());
+  MeasureQueries(
+      c, flags,
+      [&](size_t n, const std::string_view* keys, bool* answers) {
+        filter->MayMatch(n, keys, answers);
+      },
+      progress, row);
+}
+
+double TheoryOf(uint64_t num_keys, std::string_view bytes) {
+  const core::Payload payload = core::DecodeStandalone(bytes);
+  if (core::IsCompact(payload.layout)) {
+    return ExactCompactFalsePositiveRate(num_keys, payload.num_lines, payload.line_bytes,
+                                         payload.parameter);
+  }
+  return ExactBlockedFalsePositiveRate(num_keys, payload.num_lines,
+                                       static_cast<int>(payload.parameter));
+}
+
+void MeasureView(const Case& c, const Flags& flags, std::string_view bytes, Progress* progress,
+                 Row* row) {
+  row->filter_bytes = bytes.size();
+  row->theory = TheoryOf(c.num_keys, bytes);
+  const FilterView view = FilterView::Open(bytes);
+  if (view.AlwaysMatches()) throw std::runtime_error("the filter matches everything");
+  MeasureQueries(
+      c, flags,
+      [&](size_t n, const std::string_view* keys, bool* answers) {
+        view.MayMatch(n, keys, answers);
+      },
+      progress, row);
+}
+
+// About the cost of Finish in ns per key, for the progress.
+uint64_t FinishWork(const std::string& subject) {
+  if (subject == "blocked") return 5;
+  return subject == "compact" ? 50 : subject == "partitioned" ? 60 : 0;
+}
+
+void MeasureStatic(const Case& c, const Flags& flags, Progress* progress, Row* row) {
+  FilterBuilder builder(StaticOptions(c, flags));
+  row->add = TimeKeys(1, {0, c.num_keys, 1}, progress, [&](size_t, const KeyBatch& batch) {
+    for (size_t i = 0; i < batch.size; ++i) builder.AddKey(batch.views[i]);
+  });
+  if (!builder.error().empty()) throw std::runtime_error(builder.error());
+  std::string bytes;
+  const double seconds =
+      SecondsOf([&] { bytes = builder.Finish(static_cast<int>(c.num_threads)); });
+  row->finish_ns = seconds * 1e9 / static_cast<double>(c.num_keys);
+  progress->Add(c.num_keys * FinishWork(c.subject));
+  MeasureView(c, flags, bytes, progress, row);
+}
+
+// Removes the file at the end.
+struct FilterFile {
+  ~FilterFile() {
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
+  }
+  std::string path;
+};
+
+void MeasurePartitioned(const Case& c, const Flags& flags, Progress* progress, Row* row) {
+  const FilterFile file = {flags.temp_directory + "/bloomline_scale." + std::to_string(getpid())};
+  std::string error;
+  const auto check = [&](bool ok) {
+    if (!ok) throw std::runtime_error(error);
+  };
+  {
+    PartitionedFilterOptions options;
+    options.filter = StaticOptions(c, flags);
+    options.temp_directory = flags.temp_directory;
+    options.memory_bytes = flags.build_memory;
+    options.num_threads = static_cast<int>(c.num_threads);
+    const auto builder = PartitionedFilterBuilder::Create(options, &error);
+    check(builder != nullptr);
+    row->add = TimeKeys(1, {0, c.num_keys, 1}, progress, [&](size_t, const KeyBatch& batch) {
+      for (size_t i = 0; i < batch.size; ++i) check(builder->AddKey(batch.views[i], &error));
+    });
+    const double seconds = SecondsOf([&] { check(builder->Finish(file.path, &error)); });
+    row->finish_ns = seconds * 1e9 / static_cast<double>(c.num_keys);
+  }
+  row->peak_bytes = PeakMemory();  // without the pages of the file
+  progress->Add(c.num_keys * FinishWork(c.subject));
+  filters::InputFile input;
+  check(input.Open(file.path, &error));
+  const auto memory = filters::FilterMemory::OfFile(input.descriptor(), input.size());
+  error = file.path + ": cannot be mapped";
+  check(memory.data() != nullptr);
+  const std::string_view bytes(memory.data(), input.size());
+  volatile char first_byte = 0;
+  for (size_t i = 0; i < bytes.size(); i += 4096)
+    first_byte = bytes[i];  // so that queries find its pages in memory
+  (void)first_byte;
+  MeasureView(c, flags, bytes, progress, row);
+}
+
+RawLimits Lower(const RawLimits& a, const RawLimits& b) {
+  return {std::min(a.load_ns, b.load_ns), std::min(a.modify_ns, b.modify_ns)};
+}
+
+}  // namespace
+
+uint64_t Case::FilterBytes(const Flags& flags) const {
+  return bloomline::FilterBytes(FormatOf(subject), num_keys,
+                                StaticOptions(*this, flags).bits_per_key);
+}
+
+uint64_t Case::MemoryBytes(const Flags& flags) const {
+  const uint64_t filter = FilterBytes(flags);
+  // While Finish runs: include/bloomline/filter.h.
+  if (subject == "blocked") return filter + num_keys * 73 / 8;
+  if (subject == "compact") return filter + num_keys * 92 / 8;
+  if (subject == "partitioned") return filter + flags.build_memory;
+  return filter;
+}
+
+uint64_t Case::DiskBytes(const Flags& flags) const {
+  return subject == "partitioned" ? num_keys * 8 + FilterBytes(flags) : 0;
+}
+
+uint64_t Case::Work(const Flags& flags) const {
+  return 2 * kRawProgress + num_keys * (1 + FinishWork(subject)) +
+         std::min(num_keys, flags.max_checked) + flags.num_missing;
+}
+
+Row Measure(const Case& c, const Flags& flags, Progress* progress) {
+  Row row;
+  row.subject = c.subject;
+  row.num_keys = c.num_keys;
+  row.num_threads = c.num_threads;
+  progress->Start(c.subject + ", " + std::to_string(c.num_keys) + " keys, " +
+                  std::to_string(c.num_threads) + " threads");
+  const uint64_t raw_bytes = c.FilterBytes(flags);
+  row.raw = MeasureRaw(raw_bytes, c.num_threads, progress);
+  ResetPeakMemory();
+  if (c.subject == "bloom") {
+    MeasureMutable<BloomFilter>(
+        c, flags,
+        [](BloomFilter* filter, const KeyBatch& batch) {
+          filter->AddKeys(batch.size, batch.views.data());
+        },
+        progress, &row);
+  } else if (c.subject == "atomic") {
+    MeasureMutable<AtomicBloomFilter>(
+        c, flags,
+        [](AtomicBloomFilter* filter, const KeyBatch& batch) {
+          filter->AddKeys(batch.size, batch.views.data());
+        },
+        progress, &row);
+  } else if (c.subject == "partitioned") {
+    MeasurePartitioned(c, flags, progress, &row);
+  } else {
+    MeasureStatic(c, flags, progress, &row);
+  }
+  if (row.peak_bytes == 0) row.peak_bytes = PeakMemory();
+  row.raw = Lower(row.raw, MeasureRaw(raw_bytes, c.num_threads, progress));
+  return row;
+}
+
+}  // namespace bloomline::bench

@@ -1,0 +1,139 @@
+// Times batched calls over very many keys, on one thread or several. Keys are made batch by batch
+// while the clock stands still.
+#ifndef BLOOMLINE_DB_BENCH_EXT_SCALING_TIMING_H_
+#define BLOOMLINE_DB_BENCH_EXT_SCALING_TIMING_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "db_bench_ext/keys/generated_keys.h"
+#include "db_bench_ext/output/progress.h"
+#include "db_bench_ext/timing/timing.h"
+
+namespace bloomline::bench {
+
+// With 16-byte keys a batch, its keys and their views, has 130 KB and stays in the second-level
+// cache.
+constexpr size_t kBatchKeys = 4096;
+constexpr size_t kKeyBytes = 16;
+
+// `count` keys: first, first + stride, ...
+struct KeyRange {
+  uint64_t first = 0;
+  uint64_t count = 0;
+  uint64_t stride = 1;
+};
+
+struct KeyBatch {
+  KeyBatch() : bytes(kBatchKeys * kKeyBytes), views(kBatchKeys) {
+    for (size_t i = 0; i < kBatchKeys; ++i) {
+      views[i] = std::string_view(bytes.data() + i * kKeyBytes, kKeyBytes);
+    }
+  }
+  void Fill(const KeyRange& range, uint64_t done, size_t n) {
+    for (size_t i = 0; i < n; ++i) {
+      WriteKey(range.first + (done + i) * range.stride, kKeyBytes, bytes.data() + i * kKeyBytes);
+    }
+    size = n;
+  }
+
+  size_t size = 0;
+  std::vector<char> bytes;
+  std::vector<std::string_view> views;
+};
+
+// The times per key of all batches of a thread.
+class BatchTimes {
+ public:
+  void Add(double seconds, size_t keys) {
+    ns_per_key_.push_back(static_cast<float>(seconds * 1e9 / static_cast<double>(keys)));
+  }
+  bool empty() const { return ns_per_key_.empty(); }
+  double Median() {
+    const auto middle = ns_per_key_.begin() + static_cast<std::ptrdiff_t>(ns_per_key_.size() / 2);
+    std::nth_element(ns_per_key_.begin(), middle, ns_per_key_.end());
+    return static_cast<double>(*middle);
+  }
+  double Mean() const {
+    double sum = 0;
+    for (const float ns : ns_per_key_) sum += static_cast<double>(ns);
+    return sum / static_cast<double>(ns_per_key_.size());
+  }
+
+ private:
+  std::vector<float> ns_per_key_;
+};
+
+// Of all threads together: n threads that each take t ns per key take t / n.
+struct NsPerKey {
+  double median = 0;
+  double mean = 0;
+};
+
+// prepare(thread, range, done, n) makes the next n items of a thread's range; work(thread, n) is
+// timed. Each item adds `weight` to the progress. Rethrows what a thread throws.
+template <typename Prepare, typename Work>
+NsPerKey TimeBatches(size_t num_threads, const KeyRange& range, Progress* progress, uint64_t weight,
+                     Prepare prepare, Work work) {
+  // Progress is reported after about this many items.
+  constexpr uint64_t kReportItems = uint64_t{1} << 21;
+  std::vector<BatchTimes> times(num_threads);
+  std::vector<std::exception_ptr> errors(num_threads);
+  const auto run = [&](size_t t) {
+    try {
+      const uint64_t begin = range.count / num_threads * t;
+      const uint64_t end = t + 1 == num_threads ? range.count : range.count / num_threads * (t + 1);
+      const KeyRange mine = {range.first + begin * range.stride, end - begin, range.stride};
+      uint64_t unreported = 0;
+      for (uint64_t done = 0; done < mine.count;) {
+        const size_t n = static_cast<size_t>(std::min<uint64_t>(kBatchKeys, mine.count - done));
+        prepare(t, mine, done, n);
+        times[t].Add(SecondsOf([&] { work(t, n); }), n);
+        done += n;
+        unreported += n;
+        // The first thread reports for all, because all are about as fast.
+        if (t == 0 && (unreported >= kReportItems || done == mine.count)) {
+          progress->Add(unreported * weight * num_threads);
+          unreported = 0;
+        }
+      }
+    } catch (...) {
+      errors[t] = std::current_exception();
+    }
+  };
+  std::vector<std::thread> threads;
+  for (size_t t = 1; t < num_threads; ++t) threads.emplace_back(run, t);
+  run(0);
+  for (std::thread& thread : threads) thread.join();
+  for (const std::exception_ptr& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
+  NsPerKey rates;  // at first keys per ns
+  for (BatchTimes& thread : times) {
+    if (thread.empty()) continue;
+    rates.median += 1 / thread.Median();
+    rates.mean += 1 / thread.Mean();
+  }
+  return {1 / rates.median, 1 / rates.mean};
+}
+
+// Times work(thread, batch) over the keys of `range`.
+template <typename Work>
+NsPerKey TimeKeys(size_t num_threads, const KeyRange& range, Progress* progress, Work work) {
+  std::vector<KeyBatch> batches(num_threads);
+  return TimeBatches(
+      num_threads, range, progress, 1,
+      [&](size_t t, const KeyRange& mine, uint64_t done, size_t n) {
+        batches[t].Fill(mine, done, n);
+      },
+      [&](size_t t, size_t) { work(t, batches[t]); });
+}
+
+}  // namespace bloomline::bench
+
+#endif  // BLOOMLINE_DB_BENCH_EXT_SCALING_TIMING_H_

@@ -1,0 +1,123 @@
+// The mathematics of filters: false-positive rates of each layout, and the sizes that reach them.
+// sizing.h answers what most users ask; this header is for other layouts, a given number of probes,
+// small filters, and comparisons with other structures.
+//
+// Symbols: n keys, m bits, c = m/n bits per key, k probes, p false-positive rate, B bits per block
+// (512 in kBlocked). "Large n" functions take bits per key and hold from thousands of keys on.
+// "Exact" functions take a number of keys and a whole number of bits or blocks. Both assume k
+// independent uniform probes; the library's filters are within 2 % of it (tests/fpr_test.cc).
+//
+// A function returns NaN if no filter can meet the request, and 0 if it returns bits, blocks or
+// keys: for a rate not between 0 and 1, a k outside kMinProbes .. kMaxProbes (unless it says
+// otherwise), bits per key not above 0, a rate out of reach. All functions are pure and
+// thread-safe; all but ValidateNumProbes need no memory.
+//
+// Sources: Bloom, "Space/time trade-offs in hash coding with allowable errors", 1970; Putze,
+// Sanders and Singler, "Cache-, hash- and space-efficient Bloom filters", 2007 (blocked filters);
+// Dillinger and Walzer, "Ribbon filter", 2021 (ranks of random equations, for kCompact).
+#ifndef BLOOMLINE_FILTER_THEORY_H_
+#define BLOOMLINE_FILTER_THEORY_H_
+
+#include <cstdint>
+#include <string>
+
+#include "bloomline/filter_options.h"
+
+namespace bloomline {
+
+// ---- The standard Bloom filter: probes range over all bits. Describes BloomLayout::kStandard,
+// LevelDB's filter where its hash behaves (random keys), and the flat layout of small sets.
+
+// Large n: p = (1 - e^(-k/c))^k. Any k > 0, also a fraction.
+double StandardFalsePositiveRate(double bits_per_key, double num_probes);
+
+// Exact: with X bits set after n*k throws into m, p = E[(X/m)^k]. Up to n*k*m = 1e7 the
+// distribution of X is computed (cost: that many steps); beyond, mean and variance of X are enough
+// (relative error below 1e-3). No keys: 0. No bits: 1.
+double ExactStandardFalsePositiveRate(uint64_t num_keys, uint64_t num_bits, int num_probes);
+
+// The real number k with the lowest rate, c ln 2, and the c that reaches p with it,
+// -ln p / (ln 2)^2.
+double IdealNumProbes(double bits_per_key);
+double IdealBitsPerKey(double false_positive_rate);
+
+// What no structure can go below: log2(1/p) bits per key.
+double InformationLimitBitsPerKey(double false_positive_rate);
+
+// The whole k with the lowest StandardFalsePositiveRate, about c ln 2. A table lookup.
+int OptimalStandardNumProbes(double bits_per_key);
+
+// The least bits per key in kMinBitsPerKey .. kMaxBitsPerKey, to 1e-6 bits, at which that k gives
+// at most the rate.
+double StandardBitsPerKeyForFalsePositiveRate(double false_positive_rate);
+
+// ---- Blocked filters: all probes of a key lie in one block of B = 512 bits.
+
+// Large n: the keys of a block are Poisson distributed with mean l = B/c, so
+//   p = sum over i of e^-l * l^i / i! * E[(X_i/B)^k],  X_i bits set by i keys.
+// Cost: about B/c terms.
+double BlockedFalsePositiveRate(double bits_per_key, int num_probes);
+
+// Exact: n keys in L blocks; a block's keys are binomial(n, 1/L).
+double ExactBlockedFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, int num_probes);
+
+// The same two with blocks of 64 or 128 bits. A CountingBloomFilter is one: its blocks are cache
+// lines of so many counters. Relative error below 2e-3 up to 24 bits per key, 0.015 up to 100.
+double SmallBlockFalsePositiveRate(int block_bits, double bits_per_key, int num_probes);
+double ExactSmallBlockFalsePositiveRate(int block_bits, uint64_t num_keys, uint64_t num_blocks,
+                                        int num_probes);
+
+// The k with the lowest SmallBlockFalsePositiveRate. Takes 0.1 ms.
+int OptimalSmallBlockNumProbes(int block_bits, double bits_per_key);
+
+// The least bits (or counters) per key at which that k gives at most the rate, to 1e-3. Takes
+// milliseconds.
+double SmallBlockBitsPerKeyForFalsePositiveRate(int block_bits, double false_positive_rate);
+
+// ---- Compact filters: a block stores the solution of a linear system.
+
+// Large n: a block's keys are Poisson distributed; for each number of keys, what the solver ends
+// with follows from the ranks of random matrices (docs/design.md). Takes milliseconds.
+double CompactFalsePositiveRate(double bits_per_key);
+
+// Exact: n keys in L blocks of block_bytes bytes (8 to 64), each block's keys binomial(n, 1/L).
+// base_slots as in docs/format.md; 64-byte blocks with 21 or more are those of section 3.5.
+double ExactCompactFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, uint32_t block_bytes,
+                                     uint32_t base_slots);
+
+// ---- A given number of probes.
+
+// The least bits per key at which k probes reach the rate, for large n; for kClassic that is
+// c = -k / ln(1 - p^(1/k)). NaN in kCompact, which has no probes.
+double BitsPerKeyWithNumProbes(Format format, double false_positive_rate, int num_probes);
+
+// Exact: the fewest bits (blocks) in which n keys have at most the rate. No keys: 0. Standard takes
+// up to a second where the distribution is computed; so does StandardCapacity.
+uint64_t StandardNumBits(uint64_t num_keys, double false_positive_rate, int num_probes);
+uint64_t BlockedNumBlocks(uint64_t num_keys, double false_positive_rate, int num_probes);
+
+// Exact: the most keys that so many bits (blocks) hold with at most the rate.
+uint64_t StandardCapacity(uint64_t num_bits, double false_positive_rate, int num_probes);
+uint64_t BlockedCapacity(uint64_t num_blocks, double false_positive_rate, int num_probes);
+
+// Empty if num_probes is in kMinProbes .. kMaxProbes, else one sentence that says so.
+std::string ValidateNumProbes(int num_probes);
+
+// ---- Other structures that could hold the keys, for comparison. Results saturate at 2^64 - 1.
+
+// Bytes of a hash table with open addressing (absl::flat_hash_set, F14, hashbrown): a power of two
+// of slots, at most 7/8 full, each an entry and a control byte. entry_bytes 8 is a table of 64-bit
+// fingerprints, whose false-positive rate is n / 2^64.
+uint64_t HashTableBytes(uint64_t num_keys, uint64_t entry_bytes);
+
+// Bytes of a std::unordered_set<std::string> of libstdc++ on 64-bit Linux, reserved for n keys: for
+// each a bucket (8 bytes), a node (64 with malloc's header) and, from 16 bytes on, the key's own
+// memory.
+uint64_t UnorderedSetBytes(uint64_t num_keys, uint64_t key_bytes);
+
+// Keys of one length side by side: n * key_bytes.
+uint64_t SortedArrayBytes(uint64_t num_keys, uint64_t key_bytes);
+
+}  // namespace bloomline
+
+#endif  // BLOOMLINE_FILTER_THEORY_H_

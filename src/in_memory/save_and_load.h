@@ -1,0 +1,60 @@
+// A filter's way to and from a file or bytes in memory. The filter says what is written and read,
+// once for both; here is what surrounds that: opening, replacing, and errors.
+#ifndef BLOOMLINE_IN_MEMORY_SAVE_AND_LOAD_H_
+#define BLOOMLINE_IN_MEMORY_SAVE_AND_LOAD_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "src/errors/out_of_memory.h"
+#include "src/memory/byte_io.h"
+#include "src/memory/file_io.h"
+
+namespace bloomline::filters {
+
+// write(ByteSink*, std::string* error) appends the whole filter. False, with *error unless that is
+// null, if it cannot be written; then the old file, or *bytes, is as it was.
+template <typename Write>
+bool SaveToFile(const std::string& path, std::string* error, Write write) {
+  return core::OrError(error, [&](std::string* reason) {
+    ReplacementFile file;
+    return file.Open(path, reason) && write(&file, reason) && file.Commit(reason);
+  });
+}
+
+// num_bytes is how many write appends.
+template <typename Write>
+bool SaveToBytes(uint64_t num_bytes, std::string* bytes, std::string* error, Write write) {
+  return core::OrError(error, [&](std::string* reason) {
+    OutputBytes output(num_bytes);
+    if (!write(&output, reason)) return false;
+    bytes->swap(*output.bytes());
+    return true;
+  });
+}
+
+// `read` gives the filter that the source holds, or null, with *error. Null, with *error unless
+// that is null, if it cannot be read.
+template <typename Filter>
+using Reader = std::unique_ptr<Filter> (*)(const ByteSource& source, std::string* error);
+
+template <typename Filter>
+std::unique_ptr<Filter> LoadFromFile(const std::string& path, std::string* error,
+                                     Reader<Filter> read) {
+  return core::OrError(error, [&](std::string* reason) -> std::unique_ptr<Filter> {
+    InputFile file;
+    return file.Open(path, reason) ? read(file, reason) : nullptr;
+  });
+}
+
+template <typename Filter>
+std::unique_ptr<Filter> LoadFromBytes(std::string_view bytes, std::string* error,
+                                      Reader<Filter> read) {
+  return core::OrError(error, [&](std::string* reason) { return read(InputBytes(bytes), reason); });
+}
+
+}  // namespace bloomline::filters
+
+#endif  // BLOOMLINE_IN_MEMORY_SAVE_AND_LOAD_H_

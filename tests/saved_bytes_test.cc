@@ -1,0 +1,216 @@
+// Filters saved to bytes: exactly the file's bytes come out, and nothing else goes in.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "bloomline/bloom_filter.h"
+#include "bloomline/counting_bloom_filter.h"
+#include "bloomline/scalable_bloom_filter.h"
+#include "src/in_memory/file_header.h"
+#include "tests/guarded_bytes.h"
+#include "tests/temp_dir.h"
+
+namespace bloomline {
+namespace {
+
+constexpr int kNumKeys = 60;
+
+template <typename Filter>
+std::unique_ptr<Filter> NewEmpty();
+
+template <>
+std::unique_ptr<BloomFilter> NewEmpty() {
+  BloomFilterOptions options;
+  options.capacity = kNumKeys / 2;
+  options.num_bits = 1024;
+  options.num_probes = 6;
+  options.seed = 7;
+  return BloomFilter::Create(options, nullptr);
+}
+
+template <>
+std::unique_ptr<ScalableBloomFilter> NewEmpty() {
+  ScalableBloomFilterOptions options;
+  options.initial_capacity = kNumKeys / 4;
+  options.seed = 7;
+  return ScalableBloomFilter::Create(options, nullptr);
+}
+
+template <>
+std::unique_ptr<CountingBloomFilter> NewEmpty() {
+  CountingBloomFilterOptions options;
+  options.capacity = kNumKeys / 2;
+  options.num_counters = 1024;
+  options.num_probes = 6;
+  options.seed = 7;
+  return CountingBloomFilter::Create(options, nullptr);
+}
+
+std::string Key(int i) { return "key " + std::to_string(i); }
+
+template <typename Filter>
+std::unique_ptr<Filter> NewFilter() {
+  auto filter = NewEmpty<Filter>();
+  for (int i = 0; i < kNumKeys; ++i) filter->AddKey(Key(i));
+  return filter;
+}
+
+std::string ReadFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+template <typename Filter>
+std::string BytesOf(const Filter& filter) {
+  std::string bytes = "old content";
+  std::string error = "untouched";
+  EXPECT_TRUE(filter.ToBytes(&bytes, &error));
+  EXPECT_EQ(error, "untouched");
+  return bytes;
+}
+
+// The error of bytes that must be refused.
+template <typename Filter>
+std::string Refusal(std::string_view bytes) {
+  std::string error;
+  EXPECT_EQ(Filter::FromBytes(bytes, &error), nullptr);
+  EXPECT_EQ(Filter::FromBytes(bytes, nullptr), nullptr);
+  EXPECT_EQ(error.find("bytes"), 0u) << error;
+  return error;
+}
+
+template <typename Filter>
+class SavedBytesTest : public testing::Test {
+ protected:
+  const std::unique_ptr<Filter> filter_ = NewFilter<Filter>();
+  const std::string bytes_ = BytesOf(*filter_);
+  const tests::TempDir dir_;
+};
+
+using Filters = testing::Types<BloomFilter, ScalableBloomFilter, CountingBloomFilter>;
+TYPED_TEST_SUITE(SavedBytesTest, Filters);
+
+TYPED_TEST(SavedBytesTest, BytesAreThoseOfTheFile) {
+  const std::string path = this->dir_.Path("filter");
+  ASSERT_TRUE(this->filter_->Save(path, nullptr));
+  EXPECT_EQ(this->bytes_, ReadFile(path));
+  EXPECT_GT(this->bytes_.size(), 2 * filters::kFileHeaderBytes);
+}
+
+TYPED_TEST(SavedBytesTest, WhatWasSavedComesBackAndGoesOn) {
+  std::string error = "untouched";
+  const auto copy = TypeParam::FromBytes(this->bytes_, &error);
+  ASSERT_NE(copy, nullptr) << error;
+  EXPECT_EQ(error, "untouched");
+  EXPECT_EQ(BytesOf(*copy), this->bytes_);
+  EXPECT_EQ(copy->num_keys(), this->filter_->num_keys());
+  for (int i = 0; i < 20 * kNumKeys; ++i) {
+    EXPECT_TRUE(i >= kNumKeys || copy->MayMatch(Key(i))) << i;
+    ASSERT_EQ(copy->MayMatch(Key(i)), this->filter_->MayMatch(Key(i))) << i;
+  }
+  for (int i = kNumKeys; i < 4 * kNumKeys; ++i) {
+    ASSERT_EQ(copy->AddKey(Key(i)), this->filter_->AddKey(Key(i)));
+  }
+  EXPECT_EQ(BytesOf(*copy), BytesOf(*this->filter_));
+}
+
+// They may begin anywhere, end before a page that nobody may read, and go once FromBytes is back.
+TYPED_TEST(SavedBytesTest, BytesAreCopiedFromAnywhereAndNoneBeyond) {
+  tests::GuardedBytes guarded(this->bytes_.size() + 1);
+  for (const char* const before : {"", "x"}) {
+    std::string_view bytes = guarded.AtEnd(before + this->bytes_);
+    bytes.remove_prefix(std::string_view(before).size());
+    const auto copy = TypeParam::FromBytes(bytes, nullptr);
+    ASSERT_NE(copy, nullptr);
+    guarded.AtEnd(std::string(this->bytes_.size() + 1, '\xFF'));
+    EXPECT_EQ(BytesOf(*copy), this->bytes_);
+  }
+}
+
+TYPED_TEST(SavedBytesTest, EveryOtherLengthIsRefused) {
+  tests::GuardedBytes guarded(this->bytes_.size());
+  for (size_t length = 0; length < this->bytes_.size(); ++length) {
+    Refusal<TypeParam>(guarded.AtEnd({this->bytes_.data(), length}));
+  }
+  Refusal<TypeParam>(this->bytes_ + '\0');
+  Refusal<TypeParam>(std::string_view());
+}
+
+TYPED_TEST(SavedBytesTest, EveryFlippedBitIsRefused) {
+  std::string damaged = this->bytes_;
+  for (size_t bit = 0; bit < 8 * damaged.size(); ++bit) {
+    const auto flip = [&] {
+      damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ 1 << bit % 8);
+    };
+    flip();
+    std::string error;
+    ASSERT_EQ(TypeParam::FromBytes(damaged, &error), nullptr) << "bit " << bit;
+    ASSERT_EQ(error.find("bytes"), 0u) << error;
+    flip();
+  }
+}
+
+// One implementation reads both: only the name differs.
+TYPED_TEST(SavedBytesTest, ErrorsAreThoseOfTheFile) {
+  const std::string path = this->dir_.Path("damaged");
+  for (const size_t offset : {0, 8, 12, 13, 14, 24, 48, 56, 70}) {
+    std::string damaged = this->bytes_;
+    damaged[offset] = static_cast<char>(damaged[offset] ^ 0x55);
+    std::ofstream(path, std::ios::binary) << damaged;
+    std::string file_error;
+    EXPECT_EQ(TypeParam::Load(path, &file_error), nullptr);
+    ASSERT_EQ(file_error.find(path), 0u) << file_error;
+    EXPECT_EQ(Refusal<TypeParam>(damaged), "bytes" + file_error.substr(path.size()));
+  }
+}
+
+// A header of somebody who knows about checksums claims 128 TiB. The size is checked before memory
+// is asked for: there would be none, and the error would say that.
+TYPED_TEST(SavedBytesTest, HugeClaimsAreRefusedBeforeMemoryIsTaken) {
+  constexpr size_t kNumBitsOffset = 24;
+  const bool has_stages = std::is_same_v<TypeParam, ScalableBloomFilter>;
+  const size_t offset = has_stages ? filters::kFileHeaderBytes : 0;
+  filters::FileHeader header;
+  for (size_t i = 0; i < filters::kHeaderChecksumOffset; ++i) {
+    header.SetByte(i, static_cast<uint8_t>(this->bytes_[offset + i]));
+  }
+  header.SetNumber(kNumBitsOffset, kMaxBloomBits);
+  header.Seal();
+  std::string claim = this->bytes_;
+  claim.replace(offset, filters::kFileHeaderBytes, header.bytes(), filters::kFileHeaderBytes);
+  const std::string error = Refusal<TypeParam>(claim);
+  EXPECT_NE(error.find("the filter would end at byte"), std::string::npos) << error;
+}
+
+TEST(SavedBytesOfOtherKindsTest, AreRefused) {
+  const std::string bloom = BytesOf(*NewFilter<BloomFilter>());
+  const std::string scalable = BytesOf(*NewFilter<ScalableBloomFilter>());
+  const std::string counting = BytesOf(*NewFilter<CountingBloomFilter>());
+  const auto expect_wrong_magic = [](const std::string& error) {
+    EXPECT_NE(error.find("magic"), std::string::npos) << error;
+  };
+  expect_wrong_magic(Refusal<BloomFilter>(scalable));
+  expect_wrong_magic(Refusal<BloomFilter>(counting));
+  expect_wrong_magic(Refusal<ScalableBloomFilter>(bloom));
+  expect_wrong_magic(Refusal<ScalableBloomFilter>(counting));
+  expect_wrong_magic(Refusal<CountingBloomFilter>(bloom));
+  expect_wrong_magic(Refusal<CountingBloomFilter>(scalable));
+}
+
+TEST(SavedBytesOfMappedFilterTest, AreThoseOfItsFile) {
+  const tests::TempDir dir;
+  const std::string path = dir.Path("filter");
+  const auto filter = NewFilter<BloomFilter>();
+  ASSERT_TRUE(filter->Save(path, nullptr));
+  const auto mapped = MappedBloomFilter::Open(path, MappedBloomFilter::Verify::kPayload, nullptr);
+  ASSERT_NE(mapped, nullptr);
+  EXPECT_EQ(BytesOf(*mapped), ReadFile(path));
+}
+
+}  // namespace
+}  // namespace bloomline
