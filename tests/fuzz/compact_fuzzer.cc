@@ -9,20 +9,19 @@
 namespace bloomline::fuzz {
 namespace {
 
-using kernels::CompactFilter;
-using kernels::kBlockBytes;
+using kernels::CompactLines;
+using kernels::kLineBytes;
 using kernels::kMaxSlots;
 
-void QueryPacked(const CompactFilter& filter, const std::vector<uint64_t>& hashes,
-                 size_t num_present) {
+void AskPacked(const CompactLines& filter, const std::vector<uint64_t>& hashes,
+               size_t num_present) {
   RequireSameAnswers(
       filter, [](const Kernel& kernel) { return kernel.compact.packed_may_match; },
       [](const Kernel& kernel) { return kernel.compact.packed_may_match_many; }, hashes,
       num_present);
 }
 
-void QueryLanes(const CompactFilter& filter, const std::vector<uint64_t>& hashes,
-                size_t num_present) {
+void AskLanes(const CompactLines& filter, const std::vector<uint64_t>& hashes, size_t num_present) {
   RequireSameAnswers(
       filter, [](const Kernel& kernel) { return kernel.compact.lanes_may_match; },
       [](const Kernel& kernel) { return kernel.compact.lanes_may_match_many; }, hashes,
@@ -31,9 +30,9 @@ void QueryLanes(const CompactFilter& filter, const std::vector<uint64_t>& hashes
 
 // A solved line holds all its keys, whatever else is asked; with a bit changed, kernels still
 // agree.
-template <typename Query>
-void QuerySolvedLine(FuzzedDataProvider* input, std::string line, uint32_t base_slots,
-                     const Place& place, std::vector<uint64_t> hashes, Query query) {
+template <typename Ask>
+void AskSolvedLine(FuzzedDataProvider* input, std::string line, uint32_t base_slots,
+                   const Place& place, std::vector<uint64_t> hashes, Ask ask) {
   const size_t num_present = hashes.size();
   const auto damage = input->ConsumeIntegral<uint16_t>();
   const std::vector<uint64_t> others =
@@ -41,16 +40,16 @@ void QuerySolvedLine(FuzzedDataProvider* input, std::string line, uint32_t base_
   hashes.insert(hashes.end(), others.begin(), others.end());
   const auto line_bytes = static_cast<uint32_t>(line.size());
   Placed placed(line, place);
-  query(CompactFilter{placed.data(), 1, line_bytes, base_slots}, hashes, num_present);
+  ask(CompactLines{placed.data(), 1, line_bytes, base_slots}, hashes, num_present);
   const size_t bit = damage % (8 * line.size());
   placed.data()[bit / 8] = static_cast<char>(placed.data()[bit / 8] ^ (1 << bit % 8));
-  query(CompactFilter{placed.data(), 1, line_bytes, base_slots}, hashes, 0);
+  ask(CompactLines{placed.data(), 1, line_bytes, base_slots}, hashes, 0);
 }
 
 // LevelDB has all sizes, the trailer container whole and half lines.
 uint32_t ConsumePackedLineBytes(FuzzedDataProvider* input) {
   const uint32_t sizes[] = {
-      32, 64, input->ConsumeIntegralInRange<uint32_t>(core::kMinCompactLineBytes, kBlockBytes)};
+      32, 64, input->ConsumeIntegralInRange<uint32_t>(core::kMinCompactLineBytes, kLineBytes)};
   return input->PickValueInArray(sizes);
 }
 
@@ -60,8 +59,8 @@ void FuzzPackedQuery(FuzzedDataProvider* input) {
   const auto num_lines = ConsumeCount(input, 2, 8);
   const Place place = ConsumePlace(input);
   Placed placed(ConsumeContent(input, num_lines * line_bytes), place);
-  QueryPacked({placed.data(), num_lines, line_bytes, base_slots},
-              ConsumeHashes(input, ConsumeCount(input, kFewHashes, kMaxHashes)), 0);
+  AskPacked({placed.data(), num_lines, line_bytes, base_slots},
+            ConsumeHashes(input, ConsumeCount(input, kFewHashes, kMaxHashes)), 0);
 }
 
 void FuzzPackedSolver(FuzzedDataProvider* input) {
@@ -76,7 +75,7 @@ void FuzzPackedSolver(FuzzedDataProvider* input) {
   const std::string empty(line_bytes, '\0');
   int seed = 0;
   std::string line = RequireSameBytes(empty, place, [&](const Kernel& kernel, char* data) {
-    return seed = kernel.compact.packed_solve(keys, slots, line_bytes, data);
+    return seed = kernel.compact->packed_solve(keys, slots, line_bytes, data);
   });
   if (seed < 0) {
     Require(line == empty, "nothing is written without a solution");
@@ -85,7 +84,7 @@ void FuzzPackedSolver(FuzzedDataProvider* input) {
   Require(line.back() == 0, "the header is left to the caller");
   const uint32_t base_slots = std::min<uint32_t>(slots, core::kMaxBaseSlots);
   line.back() = static_cast<char>(slots - base_slots + 64 * static_cast<unsigned>(seed));
-  QuerySolvedLine(input, line, base_slots, place, hashes, QueryPacked);
+  AskSolvedLine(input, line, base_slots, place, hashes, AskPacked);
 }
 
 uint32_t ConsumeLanesBase(FuzzedDataProvider* input) {
@@ -97,9 +96,9 @@ void FuzzLanesQuery(FuzzedDataProvider* input) {
   const uint32_t base_slots = ConsumeLanesBase(input);
   const auto num_lines = ConsumeCount(input, 2, 8);
   const Place place = ConsumePlace(input);
-  Placed placed(ConsumeContent(input, num_lines * kBlockBytes), place);
-  QueryLanes({placed.data(), num_lines, kBlockBytes, base_slots},
-             ConsumeHashes(input, ConsumeCount(input, kFewHashes, kMaxHashes)), 0);
+  Placed placed(ConsumeContent(input, num_lines * kLineBytes), place);
+  AskLanes({placed.data(), num_lines, kLineBytes, base_slots},
+           ConsumeHashes(input, ConsumeCount(input, kFewHashes, kMaxHashes)), 0);
 }
 
 void FuzzLanesSolver(FuzzedDataProvider* input) {
@@ -107,13 +106,13 @@ void FuzzLanesSolver(FuzzedDataProvider* input) {
   const Place place = ConsumePlace(input);
   std::vector<uint64_t> hashes = ConsumeHashes(input, ConsumeCount(input, 24, kMaxSlots));
   if (hashes.empty()) hashes.push_back(0);
-  const std::string empty(kBlockBytes, '\0');
+  const std::string empty(kLineBytes, '\0');
   bool solved = false;
   const std::string line = RequireSameBytes(empty, place, [&](const Kernel& kernel, char* data) {
-    return solved = kernel.compact.lanes_solve(hashes.data(), hashes.size(), base_slots, data);
+    return solved = kernel.compact->lanes_solve(hashes.data(), hashes.size(), base_slots, data);
   });
   if (solved) {
-    QuerySolvedLine(input, line, base_slots, place, hashes, QueryLanes);
+    AskSolvedLine(input, line, base_slots, place, hashes, AskLanes);
   } else {
     Require(line == empty, "nothing is written without a solution");
   }
@@ -123,7 +122,7 @@ void FuzzLanesSolver(FuzzedDataProvider* input) {
 void FuzzLine(FuzzedDataProvider* input) {
   constexpr size_t kMaxKeys = 300;
   const bool lanes = input->ConsumeBool();
-  const uint32_t line_bytes = lanes ? kBlockBytes : ConsumePackedLineBytes(input);
+  const uint32_t line_bytes = lanes ? kLineBytes : ConsumePackedLineBytes(input);
   const uint32_t base_slots = lanes
                                   ? ConsumeLanesBase(input)
                                   : input->ConsumeIntegralInRange<uint32_t>(1, core::kMaxBaseSlots);
@@ -141,7 +140,7 @@ void FuzzLine(FuzzedDataProvider* input) {
   std::string line_of_reversed = content;
   core::SolveLine(reversed.data(), reversed.size(), shape, Portable(), line_of_reversed.data());
   Require(line == line_of_reversed, "a line does not depend on the order of its keys");
-  QuerySolvedLine(input, line, base_slots, place, hashes, lanes ? QueryLanes : QueryPacked);
+  AskSolvedLine(input, line, base_slots, place, hashes, lanes ? AskLanes : AskPacked);
 }
 
 }  // namespace
