@@ -14,8 +14,7 @@ namespace bloomline::kernels {
 // (docs/design.md).
 constexpr int kMaxUnrolledProbes = 16;
 
-// Probes that are computed for k: whole vector registers of 8, and for K = 0 as many as any k
-// needs.
+// Probes that are computed for k: whole registers of eight. For K = 0, as many as any k needs.
 constexpr int WholeRegistersOfProbes(int k) { return k == 0 ? 32 : k <= 8 ? 8 : 16; }
 static_assert(WholeRegistersOfProbes(kMaxUnrolledProbes) >= kMaxUnrolledProbes);
 static_assert(WholeRegistersOfProbes(0) >= kNumProbeMultipliers);

@@ -22,6 +22,10 @@ constexpr unsigned kMinLanesBase = kMinLanesSlots;
 constexpr unsigned kMaxLanesBase = 64;
 constexpr unsigned kNumCodes = 64;
 constexpr unsigned kTailTryBits = 2;
+static_assert(kLanes * sizeof(uint64_t) == kBlockBytes);
+static_assert(kLanes * (kLaneSlots + 1) == kBlockBits, "a header of one bit in each lane");
+static_assert(kMinLanesSlots * kMaxFullRows <= kLanes * kLaneSlots &&
+              kMinLanesSlots * (kMaxFullRows + 1) > kLanes * kLaneSlots);
 
 // Where the rows of a line with so many slots are. Row i < 8, or the partial row as the lane after
 // the last full one:

@@ -19,6 +19,8 @@ constexpr uint64_t kSlotWordMask = (uint64_t{1} << kSlotsPerWord) - 1;
 constexpr unsigned kMaxFullRows = 24;
 constexpr unsigned kMatchAllCode = 63;
 constexpr unsigned kNumSeeds = 4;
+static_assert(kMaxSlots == 2 * kSlotsPerWord, "SlotMask has two words");
+static_assert(kSlotsPerWord + 7 <= 64, "a word and the bits before it in its first byte");
 
 // How a line with s slots is divided.
 struct LineShape {

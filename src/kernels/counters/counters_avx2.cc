@@ -1,5 +1,5 @@
-// AVX2: a block of counters is two registers, in which a hash is a one at the lowest bit of each of
-// its counters; where probes meet, that is one one.
+// AVX2: a block of counters is two registers. A hash is two more, with a 1 at the lowest bit of
+// each of its counters. Probes that hit the same counter give a single 1.
 #if defined(__x86_64__)
 
 #include "src/kernels/avx2_bits.h"
@@ -18,7 +18,7 @@ BLOOMLINE_AVX2_INLINE Bits512 OnesOf(uint64_t hash, int num_probes) {
   return ones;
 }
 
-// The lowest bit of each counter says whether one of its bits is set; the others say nothing.
+// The lowest bit of each counter becomes 1 if the counter is not zero. Its other bits mean nothing.
 template <int kBits>
 BLOOMLINE_AVX2_INLINE __m256i NotZero(__m256i half) {
   half = _mm256_or_si256(half, _mm256_srli_epi64(half, 1));
@@ -26,7 +26,7 @@ BLOOMLINE_AVX2_INLINE __m256i NotZero(__m256i half) {
   return kBits == 4 ? half : _mm256_or_si256(half, _mm256_srli_epi64(half, 4));
 }
 
-// The same of whether all its bits are set.
+// The same if the counter is saturated.
 template <int kBits>
 BLOOMLINE_AVX2_INLINE __m256i Saturated(__m256i half) {
   half = _mm256_and_si256(half, _mm256_srli_epi64(half, 1));

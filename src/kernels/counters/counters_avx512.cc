@@ -1,5 +1,5 @@
-// AVX-512: a block of counters is one register, in which a hash is a one at the lowest bit of each
-// of its counters; where probes meet, that is one one.
+// AVX-512: a block of counters is one register. A hash is another one, with a 1 at the lowest bit
+// of each of its counters. Probes that hit the same counter give a single 1.
 #if defined(__x86_64__)
 
 #include "src/kernels/avx512_bits.h"
@@ -10,7 +10,7 @@
 namespace bloomline::kernels {
 namespace {
 
-// The lowest bit of each counter says whether one of its bits is set; the others say nothing.
+// The lowest bit of each counter becomes 1 if the counter is not zero. Its other bits mean nothing.
 template <int kBits>
 BLOOMLINE_AVX512_INLINE __m512i NotZero(__m512i block) {
   block = _mm512_or_si512(block, _mm512_srli_epi64(block, 1));
@@ -18,7 +18,7 @@ BLOOMLINE_AVX512_INLINE __m512i NotZero(__m512i block) {
   return kBits == 4 ? block : _mm512_or_si512(block, _mm512_srli_epi64(block, 4));
 }
 
-// The same of whether all its bits are set.
+// The same if the counter is saturated.
 template <int kBits>
 BLOOMLINE_AVX512_INLINE __m512i Saturated(__m512i block) {
   block = _mm512_and_si512(block, _mm512_srli_epi64(block, 1));

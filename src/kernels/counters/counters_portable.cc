@@ -5,9 +5,10 @@
 namespace bloomline::kernels {
 namespace {
 
-// Which counters of a block an operation has had. Where probes of a hash meet, their counter is
-// changed once, so that the hash means the same set of counters to Add, Remove and a Bloom filter's
-// bits. Without a branch: two of six probes meet in one hash of nine, which no processor foresees.
+// The counters of a block that an operation has had already. A counter that several probes of a
+// hash hit is changed once, so that the hash means the same set of counters to Add, to Remove and
+// to a Bloom filter's bits. Without a branch: in one hash of nine, two of six probes hit the same
+// counter, and no processor predicts that.
 template <int kBits>
 class SeenCounters {
  public:
@@ -25,14 +26,14 @@ class SeenCounters {
   uint64_t words_[kWords] = {};
 };
 
-// The byte that holds counter `index`; *one is moved to the counter's place in it.
+// The byte that holds counter `index`. Shifts *one to the counter's place in it.
 template <int kBits>
 unsigned char* ByteOf(unsigned char* block, uint32_t index, uint32_t* one) {
   *one <<= index % Counters<kBits>::kPerByte * kBits;
   return block + index / Counters<kBits>::kPerByte;
 }
 
-// No early end: its mispredicted branches cost more than the remaining loads of the block.
+// Does not stop early: mispredicted branches cost more than the remaining loads of the block.
 template <int kBits>
 struct Query {
   template <int kNumProbes>
