@@ -26,7 +26,7 @@ double LargeBitsPerKey(double rate, int num_probes) {
   return -k / std::log1p(-std::pow(rate, 1 / k));
 }
 
-constexpr double kLineBits = static_cast<double>(kernels::kLineBits);
+constexpr double kBlockBits = static_cast<double>(kernels::kBlockBits);
 
 }  // namespace
 
@@ -42,7 +42,7 @@ uint64_t BlockedNumBlocks(uint64_t num_keys, double rate, int num_probes) {
   if (!CanSolve(num_keys, rate, num_probes)) return 0;
   double bits_per_key = BitsPerKeyWithNumProbes(Format::kBlocked, rate, num_probes);
   if (std::isnan(bits_per_key)) bits_per_key = kMaxBitsPerKey;
-  return LeastThat(ToUnits(static_cast<double>(num_keys) * bits_per_key / kLineBits),
+  return LeastThat(ToUnits(static_cast<double>(num_keys) * bits_per_key / kBlockBits),
                    [&](uint64_t num_lines) {
                      return ExactBlockedFalsePositiveRate(num_keys, num_lines, num_probes) <= rate;
                    });
@@ -60,7 +60,7 @@ uint64_t BlockedCapacity(uint64_t num_lines, double rate, int num_probes) {
   if (!CanSolve(num_lines, rate, num_probes)) return 0;
   double bits_per_key = BitsPerKeyWithNumProbes(Format::kBlocked, rate, num_probes);
   if (std::isnan(bits_per_key)) bits_per_key = kMaxBitsPerKey;
-  return MostWithout(ToUnits(static_cast<double>(num_lines) * kLineBits / bits_per_key),
+  return MostWithout(ToUnits(static_cast<double>(num_lines) * kBlockBits / bits_per_key),
                      [&](uint64_t num_keys) {
                        return ExactBlockedFalsePositiveRate(num_keys, num_lines, num_probes) > rate;
                      });

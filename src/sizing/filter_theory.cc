@@ -22,7 +22,7 @@ using core::kPrecision;
 using core::LeastBitsPerKey;
 
 constexpr double kLn2 = 0.6931471805599453;
-constexpr double kBinsPerLine = static_cast<double>(kernels::kLineBits);
+constexpr double kBinsPerLine = static_cast<double>(kernels::kBlockBits);
 // Lines with more keys than this are full in every format; the sums over loads then have no terms
 // worth their time.
 constexpr double kHopelessLoad = 1e5;
