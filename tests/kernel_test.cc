@@ -14,7 +14,7 @@
 #include "bloomline/cpu.h"
 #include "src/kernels/compact/compact_lanes.h"
 #include "src/kernels/compact/compact_line.h"
-#include "src/kernels/counters/counter_lines.h"
+#include "src/kernels/counters/counter_blocks.h"
 #include "src/kernels/probe_sequence.h"
 #include "tests/guarded_bytes.h"
 
@@ -40,10 +40,10 @@ std::vector<uint64_t> Hashes(size_t n, uint64_t seed) {
   return hashes;
 }
 
-// Memory of exactly `bytes` bytes at `offset` past a line boundary, so that a sanitizer sees every
-// byte too many.
-struct Lines {
-  Lines(uint64_t bytes, size_t offset)
+// Memory of exactly `bytes` bytes at `offset` past a cache-line boundary, so that a sanitizer sees
+// every byte too many.
+struct Payload {
+  Payload(uint64_t bytes, size_t offset)
       : memory(new char[bytes + offset]()), data(memory.get() + offset) {}
   std::unique_ptr<char[]> memory;
   char* data;
@@ -51,43 +51,43 @@ struct Lines {
 
 TEST_P(KernelTest, InsertsTheSameBlockedBitsAsPortable) {
   for (int k = 1; k <= 30; ++k) {
-    for (const uint64_t num_lines : {1, 2, 3, 7, 64, 1000}) {
-      const size_t n = static_cast<size_t>(num_lines) * 5 + 13;
+    for (const uint64_t num_blocks : {1, 2, 3, 7, 64, 1000}) {
+      const size_t n = static_cast<size_t>(num_blocks) * 5 + 13;
       const std::vector<uint64_t> hashes = Hashes(n, static_cast<uint64_t>(k));
       const size_t offset = static_cast<size_t>(k) * 7 % 64;
-      Lines expected(num_lines * kLineBytes, 0);
-      Lines actual(num_lines * kLineBytes, offset);
-      portable().blocked_insert_many({expected.data, num_lines, k}, n, hashes.data());
-      kernel().blocked_insert_many({actual.data, num_lines, k}, n, hashes.data());
-      ASSERT_EQ(std::string(expected.data, num_lines * kLineBytes),
-                std::string(actual.data, num_lines * kLineBytes))
-          << "k " << k << ", lines " << num_lines;
+      Payload expected(num_blocks * kBlockBytes, 0);
+      Payload actual(num_blocks * kBlockBytes, offset);
+      portable().blocked.insert_many({expected.data, num_blocks, k}, n, hashes.data());
+      kernel().blocked.insert_many({actual.data, num_blocks, k}, n, hashes.data());
+      ASSERT_EQ(std::string(expected.data, num_blocks * kBlockBytes),
+                std::string(actual.data, num_blocks * kBlockBytes))
+          << "k " << k << ", blocks " << num_blocks;
     }
   }
 }
 
 TEST_P(KernelTest, AnswersBlockedQueriesAsPortable) {
   for (int k = 1; k <= 30; ++k) {
-    for (const uint64_t num_lines : {1, 3, 50}) {
+    for (const uint64_t num_blocks : {1, 3, 50}) {
       const size_t offset = static_cast<size_t>(k) * 11 % 64;
-      Lines lines(num_lines * kLineBytes, offset);
-      const BlockedLines filter{lines.data, num_lines, k};
-      const std::vector<uint64_t> present = Hashes(num_lines * 20, 100 + static_cast<uint64_t>(k));
-      portable().blocked_insert_many(filter, present.size(), present.data());
-      std::vector<uint64_t> asked = Hashes(5000, 200 + static_cast<uint64_t>(k));
-      asked.insert(asked.end(), present.begin(), present.end());
-      const std::unique_ptr<bool[]> many(new bool[asked.size()]);
-      kernel().blocked_may_match_many(filter, asked.size(), asked.data(), many.get());
+      Payload blocks(num_blocks * kBlockBytes, offset);
+      const BlockedFilter filter{blocks.data, num_blocks, k};
+      const std::vector<uint64_t> present = Hashes(num_blocks * 20, 100 + static_cast<uint64_t>(k));
+      portable().blocked.insert_many(filter, present.size(), present.data());
+      std::vector<uint64_t> queries = Hashes(5000, 200 + static_cast<uint64_t>(k));
+      queries.insert(queries.end(), present.begin(), present.end());
+      const std::unique_ptr<bool[]> many(new bool[queries.size()]);
+      kernel().blocked.may_match_many(filter, queries.size(), queries.data(), many.get());
       size_t matches = 0;
-      for (size_t i = 0; i < asked.size(); ++i) {
-        const bool expected = portable().blocked_may_match(filter, asked[i]);
-        ASSERT_EQ(expected, kernel().blocked_may_match(filter, asked[i])) << "k " << k;
-        ASSERT_EQ(expected, kernel().blocked_may_match_with(k)(filter, asked[i])) << "k " << k;
+      for (size_t i = 0; i < queries.size(); ++i) {
+        const bool expected = portable().blocked.may_match(filter, queries[i]);
+        ASSERT_EQ(expected, kernel().blocked.may_match(filter, queries[i])) << "k " << k;
+        ASSERT_EQ(expected, kernel().blocked.may_match_for(k)(filter, queries[i])) << "k " << k;
         ASSERT_EQ(expected, many[i]) << "k " << k;
         matches += expected;
       }
       ASSERT_GE(matches, present.size());
-      ASSERT_LT(matches, asked.size());
+      ASSERT_LT(matches, queries.size());
     }
   }
 }
@@ -98,32 +98,32 @@ TEST_P(KernelTest, AnswersFlatQueriesAndInsertsAsPortable) {
          {1u, 2u, 3u, 8u, 45u, 63u, 64u, 65u, 127u, 129u, 700u, 100000u}) {
       const size_t n = num_bytes * 8 / 15 + 1;
       const std::vector<uint64_t> present = Hashes(n, num_bytes + static_cast<uint64_t>(k));
-      Lines expected(num_bytes, 0);
-      Lines actual(num_bytes, static_cast<size_t>(k) % 64);
-      portable().flat_insert_many({expected.data, num_bytes * 8, k}, n, present.data());
-      const FlatBits filter{actual.data, num_bytes * 8, k};
-      kernel().flat_insert_many(filter, n, present.data());
+      Payload expected(num_bytes, 0);
+      Payload actual(num_bytes, static_cast<size_t>(k) % 64);
+      portable().flat.insert_many({expected.data, num_bytes * 8, k}, n, present.data());
+      const FlatFilter filter{actual.data, num_bytes * 8, k};
+      kernel().flat.insert_many(filter, n, present.data());
       ASSERT_EQ(std::string(expected.data, num_bytes), std::string(actual.data, num_bytes));
-      for (const uint64_t hash : present) ASSERT_TRUE(kernel().flat_may_match(filter, hash));
+      for (const uint64_t hash : present) ASSERT_TRUE(kernel().flat.may_match(filter, hash));
       for (const uint64_t hash : Hashes(500, 7)) {
-        ASSERT_EQ(portable().flat_may_match(filter, hash), kernel().flat_may_match(filter, hash));
+        ASSERT_EQ(portable().flat.may_match(filter, hash), kernel().flat.may_match(filter, hash));
       }
     }
   }
 }
 
-// Few lines and many operations, so that counters saturate and are emptied again.
+// Few blocks and many operations, so that counters saturate and are emptied again.
 TEST_P(KernelTest, CountsAsPortable) {
   for (const int counter_bits : {4, 8}) {
     for (int k = 1; k <= 30; ++k) {
-      for (const uint64_t num_lines : {1, 3, 40}) {
-        SCOPED_TRACE(testing::Message() << counter_bits << " bits, k " << k << ", " << num_lines);
-        Lines expected(num_lines * kLineBytes, 0);
-        Lines actual(num_lines * kLineBytes, 0);
-        const CounterLines all_expected{reinterpret_cast<unsigned char*>(expected.data), num_lines,
-                                        counter_bits, k};
-        const CounterLines all_actual{reinterpret_cast<unsigned char*>(actual.data), num_lines,
-                                      counter_bits, k};
+      for (const uint64_t num_blocks : {1, 3, 40}) {
+        SCOPED_TRACE(testing::Message() << counter_bits << " bits, k " << k << ", " << num_blocks);
+        Payload expected(num_blocks * kBlockBytes, 0);
+        Payload actual(num_blocks * kBlockBytes, 0);
+        const CounterBlocks all_expected{reinterpret_cast<unsigned char*>(expected.data),
+                                         num_blocks, counter_bits, k};
+        const CounterBlocks all_actual{reinterpret_cast<unsigned char*>(actual.data), num_blocks,
+                                       counter_bits, k};
         uint64_t saturated_expected = 0;
         uint64_t saturated_actual = 0;
         for (uint64_t round = 0; round < 12; ++round) {
@@ -132,21 +132,21 @@ TEST_P(KernelTest, CountsAsPortable) {
           bool one[6000];
           bool other[6000];
           if (round % 3 != 2) {
-            portable().counters->add_many(all_expected, n, hashes.data(), one, &saturated_expected);
-            kernel().counters->add_many(all_actual, n, hashes.data(), other, &saturated_actual);
+            portable().counters.add_many(all_expected, n, hashes.data(), one, &saturated_expected);
+            kernel().counters.add_many(all_actual, n, hashes.data(), other, &saturated_actual);
           } else {
-            portable().counters->remove_many(all_expected, n, hashes.data(), one);
-            kernel().counters->remove_many(all_actual, n, hashes.data(), other);
+            portable().counters.remove_many(all_expected, n, hashes.data(), one);
+            kernel().counters.remove_many(all_actual, n, hashes.data(), other);
           }
           ASSERT_EQ(0, std::memcmp(one, other, n)) << round;
-          ASSERT_EQ(0, std::memcmp(expected.data, actual.data, num_lines * kLineBytes)) << round;
+          ASSERT_EQ(0, std::memcmp(expected.data, actual.data, num_blocks * kBlockBytes)) << round;
           ASSERT_EQ(saturated_expected, saturated_actual);
-          const std::vector<uint64_t> asked = Hashes(n, round + 1000);
-          portable().counters->ask_many(all_expected, n, asked.data(), one);
-          kernel().counters->ask_many(all_actual, n, asked.data(), other);
+          const std::vector<uint64_t> queries = Hashes(n, round + 1000);
+          portable().counters.may_match_many(all_expected, n, queries.data(), one);
+          kernel().counters.may_match_many(all_actual, n, queries.data(), other);
           ASSERT_EQ(0, std::memcmp(one, other, n)) << round;
         }
-        if (num_lines == 1) {
+        if (num_blocks == 1) {
           ASSERT_GT(saturated_expected, 0u);
         }
       }
@@ -155,24 +155,24 @@ TEST_P(KernelTest, CountsAsPortable) {
 }
 
 TEST_P(KernelTest, IsRightAtEveryAlignment) {
-  constexpr uint64_t kNumLines = 9;
+  constexpr uint64_t kNumBlocks = 9;
   const std::vector<uint64_t> present = Hashes(300, 21);
-  const std::vector<uint64_t> asked = Hashes(1000, 22);
+  const std::vector<uint64_t> queries = Hashes(1000, 22);
   for (const int k : {1, 6, 8, 9, 16, 17, 30}) {
-    Lines expected(kNumLines * kLineBytes, 0);
-    portable().blocked_insert_many({expected.data, kNumLines, k}, present.size(), present.data());
-    for (size_t offset = 0; offset < kLineBytes; ++offset) {
-      Lines lines(kNumLines * kLineBytes, offset);
-      const BlockedLines filter{lines.data, kNumLines, k};
-      kernel().blocked_insert_many(filter, present.size(), present.data());
-      ASSERT_EQ(0, std::memcmp(expected.data, lines.data, kNumLines * kLineBytes)) << offset;
+    Payload expected(kNumBlocks * kBlockBytes, 0);
+    portable().blocked.insert_many({expected.data, kNumBlocks, k}, present.size(), present.data());
+    for (size_t offset = 0; offset < kBlockBytes; ++offset) {
+      Payload blocks(kNumBlocks * kBlockBytes, offset);
+      const BlockedFilter filter{blocks.data, kNumBlocks, k};
+      kernel().blocked.insert_many(filter, present.size(), present.data());
+      ASSERT_EQ(0, std::memcmp(expected.data, blocks.data, kNumBlocks * kBlockBytes)) << offset;
       bool changed[300];
-      std::memset(lines.data, 0, kNumLines * kLineBytes);
-      kernel().blocked_add_many(filter, present.size(), present.data(), changed);
-      ASSERT_EQ(0, std::memcmp(expected.data, lines.data, kNumLines * kLineBytes)) << offset;
-      for (const uint64_t hash : asked) {
-        ASSERT_EQ(portable().blocked_may_match({expected.data, kNumLines, k}, hash),
-                  kernel().blocked_may_match(filter, hash))
+      std::memset(blocks.data, 0, kNumBlocks * kBlockBytes);
+      kernel().blocked.add_many(filter, present.size(), present.data(), changed);
+      ASSERT_EQ(0, std::memcmp(expected.data, blocks.data, kNumBlocks * kBlockBytes)) << offset;
+      for (const uint64_t hash : queries) {
+        ASSERT_EQ(portable().blocked.may_match({expected.data, kNumBlocks, k}, hash),
+                  kernel().blocked.may_match(filter, hash))
             << offset;
       }
     }
@@ -186,17 +186,17 @@ TEST_P(KernelTest, TouchesNoByteOutsideThePayload) {
   const std::vector<uint64_t> hashes = Hashes(200, 23);
   const auto use = [&](std::string_view payload, int k) {
     const size_t num_bytes = payload.size();
-    const FlatBits flat{payload.data(), static_cast<uint32_t>(num_bytes) * 8, k};
-    kernel().flat_insert_many(flat, hashes.size(), hashes.data());
-    for (const uint64_t hash : hashes) ASSERT_TRUE(kernel().flat_may_match(flat, hash));
-    if (num_bytes % kLineBytes != 0) return;
-    const BlockedLines blocked{payload.data(), num_bytes / kLineBytes, k};
+    const FlatFilter flat{payload.data(), static_cast<uint32_t>(num_bytes) * 8, k};
+    kernel().flat.insert_many(flat, hashes.size(), hashes.data());
+    for (const uint64_t hash : hashes) ASSERT_TRUE(kernel().flat.may_match(flat, hash));
+    if (num_bytes % kBlockBytes != 0) return;
+    const BlockedFilter blocked{payload.data(), num_bytes / kBlockBytes, k};
     bool may_match[200];
-    kernel().blocked_add_many(blocked, hashes.size(), hashes.data(), may_match);
-    kernel().blocked_insert_many(blocked, hashes.size(), hashes.data());
-    kernel().blocked_may_match_many(blocked, hashes.size(), hashes.data(), may_match);
+    kernel().blocked.add_many(blocked, hashes.size(), hashes.data(), may_match);
+    kernel().blocked.insert_many(blocked, hashes.size(), hashes.data());
+    kernel().blocked.may_match_many(blocked, hashes.size(), hashes.data(), may_match);
     for (size_t i = 0; i < hashes.size(); ++i) {
-      ASSERT_TRUE(may_match[i] && kernel().blocked_may_match(blocked, hashes[i]));
+      ASSERT_TRUE(may_match[i] && kernel().blocked.may_match(blocked, hashes[i]));
     }
   };
   for (size_t num_bytes = 1; num_bytes <= 4096; num_bytes += num_bytes < 300 ? 1 : 73) {
@@ -212,44 +212,45 @@ TEST_P(KernelTest, TouchesNoByteOutsideThePayload) {
   }
 }
 
-// Lines on a 64-byte boundary.
-struct AlignedLines {
-  explicit AlignedLines(uint64_t num_lines) : bytes(num_lines * kLineBytes), lines(num_lines) {
-    std::memset(lines.data(), 0, bytes);
+// Blocks on a 64-byte boundary.
+struct AlignedBlocks {
+  explicit AlignedBlocks(uint64_t num_blocks)
+      : bytes(num_blocks * kBlockBytes), blocks(num_blocks) {
+    std::memset(blocks.data(), 0, bytes);
   }
-  BlockedLines Filter(int num_probes) {
-    return {reinterpret_cast<const char*>(lines.data()), lines.size(), num_probes};
+  BlockedFilter Filter(int num_probes) {
+    return {reinterpret_cast<const char*>(blocks.data()), blocks.size(), num_probes};
   }
-  bool operator==(const AlignedLines& other) const {
-    return bytes == other.bytes && std::memcmp(lines.data(), other.lines.data(), bytes) == 0;
+  bool operator==(const AlignedBlocks& other) const {
+    return bytes == other.bytes && std::memcmp(blocks.data(), other.blocks.data(), bytes) == 0;
   }
-  struct alignas(64) AlignedLine {
-    char bytes[kLineBytes];
+  struct alignas(64) AlignedBlock {
+    char bytes[kBlockBytes];
   };
   size_t bytes;
-  std::vector<AlignedLine> lines;
+  std::vector<AlignedBlock> blocks;
 };
 
 TEST_P(KernelTest, AddsTheSameBitsAsPortableAndSaysWhichAreNew) {
   for (int k = 1; k <= 30; ++k) {
-    for (const uint64_t num_lines : {1, 2, 7, 200}) {
-      const size_t n = static_cast<size_t>(num_lines) * 30 + 13;
+    for (const uint64_t num_blocks : {1, 2, 7, 200}) {
+      const size_t n = static_cast<size_t>(num_blocks) * 30 + 13;
       std::vector<uint64_t> hashes = Hashes(n, 300 + static_cast<uint64_t>(k));
       for (size_t i = 20; i < n; i += 5) hashes[i] = hashes[i - 7];  // nothing new
-      AlignedLines inserted(num_lines);
-      AlignedLines portable_lines(num_lines);
-      AlignedLines plain(num_lines);
-      AlignedLines shared(num_lines);
-      portable().blocked_insert_many(inserted.Filter(k), n, hashes.data());
+      AlignedBlocks inserted(num_blocks);
+      AlignedBlocks portable_blocks(num_blocks);
+      AlignedBlocks plain(num_blocks);
+      AlignedBlocks shared(num_blocks);
+      portable().blocked.insert_many(inserted.Filter(k), n, hashes.data());
       const std::unique_ptr<bool[]> expected(new bool[n]);
       const std::unique_ptr<bool[]> plain_new(new bool[n]);
       const std::unique_ptr<bool[]> shared_new(new bool[n]);
-      portable().blocked_add_many(portable_lines.Filter(k), n, hashes.data(), expected.get());
-      kernel().blocked_add_many(plain.Filter(k), n, hashes.data(), plain_new.get());
-      kernel().shared_add_many(shared.Filter(k), n, hashes.data(), shared_new.get());
-      ASSERT_TRUE(inserted == portable_lines) << "k " << k << ", lines " << num_lines;
-      ASSERT_TRUE(inserted == plain) << "k " << k << ", lines " << num_lines;
-      ASSERT_TRUE(inserted == shared) << "k " << k << ", lines " << num_lines;
+      portable().blocked.add_many(portable_blocks.Filter(k), n, hashes.data(), expected.get());
+      kernel().blocked.add_many(plain.Filter(k), n, hashes.data(), plain_new.get());
+      kernel().shared.add_many(shared.Filter(k), n, hashes.data(), shared_new.get());
+      ASSERT_TRUE(inserted == portable_blocks) << "k " << k << ", blocks " << num_blocks;
+      ASSERT_TRUE(inserted == plain) << "k " << k << ", blocks " << num_blocks;
+      ASSERT_TRUE(inserted == shared) << "k " << k << ", blocks " << num_blocks;
       EXPECT_TRUE(expected[0]);
       EXPECT_FALSE(expected[20]);
       for (size_t i = 0; i < n; ++i) {
@@ -260,63 +261,64 @@ TEST_P(KernelTest, AddsTheSameBitsAsPortableAndSaysWhichAreNew) {
   }
 }
 
-TEST_P(KernelTest, AnswersAndCountsSharedLinesAsOthers) {
-  const std::vector<uint64_t> asked = Hashes(3000, 61);
-  const std::unique_ptr<bool[]> shared(new bool[asked.size()]);
+TEST_P(KernelTest, AnswersAndCountsSharedBlocksAsOthers) {
+  const std::vector<uint64_t> queries = Hashes(3000, 61);
+  const std::unique_ptr<bool[]> shared(new bool[queries.size()]);
   for (int k = 1; k <= 30; ++k) {
-    for (const uint64_t num_lines : {1, 3, 50}) {
-      AlignedLines lines(num_lines);
-      const BlockedLines filter = lines.Filter(k);
-      const std::vector<uint64_t> present = Hashes(num_lines * 20, 62);
-      portable().blocked_insert_many(filter, present.size(), present.data());
-      kernel().shared_may_match_many(filter, asked.size(), asked.data(), shared.get());
-      for (size_t i = 0; i < asked.size(); ++i) {
-        ASSERT_EQ(portable().blocked_may_match(filter, asked[i]), shared[i]) << "k " << k;
+    for (const uint64_t num_blocks : {1, 3, 50}) {
+      AlignedBlocks blocks(num_blocks);
+      const BlockedFilter filter = blocks.Filter(k);
+      const std::vector<uint64_t> present = Hashes(num_blocks * 20, 62);
+      portable().blocked.insert_many(filter, present.size(), present.data());
+      kernel().shared.may_match_many(filter, queries.size(), queries.data(), shared.get());
+      for (size_t i = 0; i < queries.size(); ++i) {
+        ASSERT_EQ(portable().blocked.may_match(filter, queries[i]), shared[i]) << "k " << k;
       }
-      uint64_t expected[kLineBits + 1] = {};
-      uint64_t actual[kLineBits + 1] = {};
-      for (const AlignedLines::AlignedLine& line : lines.lines) {
+      uint64_t expected[kBlockBits + 1] = {};
+      uint64_t actual[kBlockBits + 1] = {};
+      for (const AlignedBlocks::AlignedBlock& block : blocks.blocks) {
         int ones = 0;
-        for (const char byte : line.bytes) ones += __builtin_popcount(static_cast<uint8_t>(byte));
+        for (const char byte : block.bytes) ones += __builtin_popcount(static_cast<uint8_t>(byte));
         ++expected[ones];
       }
-      kernel().shared_count_lines(filter.data, num_lines, actual);
+      kernel().shared.count_blocks(filter.data, num_blocks, actual);
       ASSERT_EQ(0, std::memcmp(expected, actual, sizeof(expected))) << "k " << k;
     }
   }
 }
 
-// A solved line, or none where the equations contradict each other.
+// A solved block, or none where the equations contradict each other.
 struct Solved {
   int seed;
-  std::string line;
+  std::string block;
 };
 
 Solved Solve(const Kernel& kernel, const std::vector<uint64_t>& hashes, unsigned slots,
-             uint32_t line_bytes) {
+             uint32_t block_bytes) {
   LineKeys keys(hashes.size());
   for (size_t i = 0; i < hashes.size(); ++i) keys.Set(i, hashes[i]);
-  Lines memory(line_bytes, line_bytes % 64);  // exact, so that a sanitizer sees every byte too many
-  const int seed = kernel.compact->packed_solve(keys, slots, line_bytes, memory.data);
-  return {seed, std::string(memory.data, line_bytes)};
+  Payload memory(block_bytes,
+                 block_bytes % 64);  // exact, so that a sanitizer sees every byte too many
+  const int seed = kernel.compact.packed_solve(keys, slots, block_bytes, memory.data);
+  return {seed, std::string(memory.data, block_bytes)};
 }
 
 // From equations that always fit to such that hardly ever do, all geometries, repeated keys among
 // them.
-TEST_P(KernelTest, SolvesCompactLinesAsPortable) {
+TEST_P(KernelTest, SolvesCompactBlocksAsPortable) {
   int solved = 0;
   int unsolved = 0;
-  for (const uint32_t line_bytes : {8u, 9u, 31u, 32u, 46u, 63u, 64u}) {
+  for (const uint32_t block_bytes : {8u, 9u, 31u, 32u, 46u, 63u, 64u}) {
     for (unsigned slots = 1; slots <= kMaxSlots; slots += slots % 7 == 0 ? 1 : 2) {
       for (const int extra : {-8, -3, -1, 0, 1, 3}) {
         const int n = static_cast<int>(slots) + extra;
         if (n < 0 || n > static_cast<int>(kMaxSlots)) continue;
-        std::vector<uint64_t> hashes = Hashes(static_cast<size_t>(n), slots * 100 + line_bytes);
+        std::vector<uint64_t> hashes = Hashes(static_cast<size_t>(n), slots * 100 + block_bytes);
         if (n > 20 && slots % 3 == 0) hashes[5] = hashes[17];
-        const Solved expected = Solve(portable(), hashes, slots, line_bytes);
-        const Solved actual = Solve(kernel(), hashes, slots, line_bytes);
+        const Solved expected = Solve(portable(), hashes, slots, block_bytes);
+        const Solved actual = Solve(kernel(), hashes, slots, block_bytes);
         ASSERT_EQ(expected.seed, actual.seed) << slots << " slots, " << n << " keys";
-        ASSERT_EQ(expected.line, actual.line) << slots << " slots, " << n << " keys";
+        ASSERT_EQ(expected.block, actual.block) << slots << " slots, " << n << " keys";
         ++(actual.seed >= 0 ? solved : unsolved);
       }
     }
@@ -327,27 +329,27 @@ TEST_P(KernelTest, SolvesCompactLinesAsPortable) {
 
 TEST_P(KernelTest, AnswersCompactQueriesAsPortableAndLosesNoKey) {
   tests::GuardedBytes guarded(4096);
-  const std::vector<uint64_t> asked = Hashes(300, 31);
-  for (const uint32_t line_bytes : {8u, 9u, 31u, 32u, 46u, 63u, 64u}) {
+  const std::vector<uint64_t> queries = Hashes(300, 31);
+  for (const uint32_t block_bytes : {8u, 9u, 31u, 32u, 46u, 63u, 64u}) {
     for (unsigned slots = 1; slots <= kMaxSlots; ++slots) {
-      const std::vector<uint64_t> hashes = Hashes(slots * 9 / 10, slots * 1000 + line_bytes);
-      Solved solved = Solve(portable(), hashes, slots, line_bytes);
+      const std::vector<uint64_t> hashes = Hashes(slots * 9 / 10, slots * 1000 + block_bytes);
+      Solved solved = Solve(portable(), hashes, slots, block_bytes);
       if (solved.seed < 0) continue;
       const uint32_t base_slots = slots < 50 ? slots : 50;
       if (slots - base_slots >= kMatchAllCode) continue;
-      solved.line.back() =
+      solved.block.back() =
           static_cast<char>(slots - base_slots + 64 * static_cast<unsigned>(solved.seed));
       for (const bool at_end : {true, false}) {
-        const std::string_view line =
-            at_end ? guarded.AtEnd(solved.line) : guarded.AtStart(solved.line);
-        const CompactLines filter{line.data(), 1, line_bytes, base_slots};
+        const std::string_view block =
+            at_end ? guarded.AtEnd(solved.block) : guarded.AtStart(solved.block);
+        const CompactFilter filter{block.data(), 1, block_bytes, base_slots};
         bool may_match[300];
         for (const uint64_t hash : hashes)
-          ASSERT_TRUE(kernel().compact->packed_may_match(filter, hash));
-        kernel().compact->packed_may_match_many(filter, asked.size(), asked.data(), may_match);
-        for (size_t i = 0; i < asked.size(); ++i) {
-          const bool expected = portable().compact->packed_may_match(filter, asked[i]);
-          ASSERT_EQ(expected, kernel().compact->packed_may_match(filter, asked[i])) << slots;
+          ASSERT_TRUE(kernel().compact.packed_may_match(filter, hash));
+        kernel().compact.packed_may_match_many(filter, queries.size(), queries.data(), may_match);
+        for (size_t i = 0; i < queries.size(); ++i) {
+          const bool expected = portable().compact.packed_may_match(filter, queries[i]);
+          ASSERT_EQ(expected, kernel().compact.packed_may_match(filter, queries[i])) << slots;
           ASSERT_EQ(expected, may_match[i]) << slots;
         }
       }
@@ -355,36 +357,37 @@ TEST_P(KernelTest, AnswersCompactQueriesAsPortableAndLosesNoKey) {
   }
 }
 
-// Lines of any bytes: same answers, and no byte outside is read.
-TEST_P(KernelTest, AnswersRandomCompactLinesAsPortable) {
+// Blocks of any bytes: same answers, and no byte outside is read.
+TEST_P(KernelTest, AnswersRandomCompactBlocksAsPortable) {
   tests::GuardedBytes guarded(4096);
   std::mt19937_64 random(33);
-  const std::vector<uint64_t> asked = Hashes(20, 34);
-  for (uint32_t line_bytes = 8; line_bytes <= 64; ++line_bytes) {
+  const std::vector<uint64_t> queries = Hashes(20, 34);
+  for (uint32_t block_bytes = 8; block_bytes <= 64; ++block_bytes) {
     for (int round = 0; round < 60; ++round) {
-      std::string bytes(3 * line_bytes, '\0');
+      std::string bytes(3 * block_bytes, '\0');
       for (char& byte : bytes) byte = static_cast<char>(random() & 0xFF);
       const auto base_slots = static_cast<uint32_t>(random() % 50 + 1);
-      const std::string_view lines = round % 2 == 0 ? guarded.AtEnd(bytes) : guarded.AtStart(bytes);
-      const CompactLines filter{lines.data(), 3, line_bytes, base_slots};
-      for (const uint64_t hash : asked) {
-        ASSERT_EQ(portable().compact->packed_may_match(filter, hash),
-                  kernel().compact->packed_may_match(filter, hash));
+      const std::string_view blocks =
+          round % 2 == 0 ? guarded.AtEnd(bytes) : guarded.AtStart(bytes);
+      const CompactFilter filter{blocks.data(), 3, block_bytes, base_slots};
+      for (const uint64_t hash : queries) {
+        ASSERT_EQ(portable().compact.packed_may_match(filter, hash),
+                  kernel().compact.packed_may_match(filter, hash));
       }
     }
   }
 }
 
-// A line of lanes, or none where there is no solution.
+// A block of lanes, or none where there is no solution.
 std::string SolveLanes(const Kernel& kernel, const std::vector<uint64_t>& hashes,
                        uint32_t base_slots) {
-  Lines memory(kLineBytes, 8);
+  Payload memory(kBlockBytes, 8);
   const bool solved =
-      kernel.compact->lanes_solve(hashes.data(), hashes.size(), base_slots, memory.data);
-  return solved ? std::string(memory.data, kLineBytes) : "";
+      kernel.compact.lanes_solve(hashes.data(), hashes.size(), base_slots, memory.data);
+  return solved ? std::string(memory.data, kBlockBytes) : "";
 }
 
-// Every number of keys, repeated ones among them, with every way to divide a line.
+// Every number of keys, repeated ones among them, with every way to divide a block.
 TEST_P(KernelTest, SolvesLanesAsPortableAndLosesNoKey) {
   tests::GuardedBytes guarded(4096);
   const std::vector<uint64_t> absent = Hashes(100, 51);
@@ -394,43 +397,43 @@ TEST_P(KernelTest, SolvesLanesAsPortableAndLosesNoKey) {
       SCOPED_TRACE(testing::Message() << n << " keys, base " << base_slots);
       std::vector<uint64_t> hashes = Hashes(n, n * 100 + base_slots);
       if (n > 20 && n % 3 == 0) hashes[5] = hashes[17];
-      const std::string line = SolveLanes(kernel(), hashes, base_slots);
-      ASSERT_EQ(SolveLanes(portable(), hashes, base_slots), line);
-      if (line.empty()) {
+      const std::string block = SolveLanes(kernel(), hashes, base_slots);
+      ASSERT_EQ(SolveLanes(portable(), hashes, base_slots), block);
+      if (block.empty()) {
         ++unsolved;
         continue;
       }
-      std::vector<uint64_t> asked = hashes;
-      asked.insert(asked.end(), absent.begin(), absent.end());
+      std::vector<uint64_t> queries = hashes;
+      queries.insert(queries.end(), absent.begin(), absent.end());
       for (const bool at_end : {true, false}) {
-        const std::string_view bytes = at_end ? guarded.AtEnd(line) : guarded.AtStart(line);
-        const CompactLines filter{bytes.data(), 1, kLineBytes, base_slots};
+        const std::string_view bytes = at_end ? guarded.AtEnd(block) : guarded.AtStart(block);
+        const CompactFilter filter{bytes.data(), 1, kBlockBytes, base_slots};
         bool may_match[kMaxSlots + 100];
-        kernel().compact->lanes_may_match_many(filter, asked.size(), asked.data(), may_match);
-        for (size_t i = 0; i < asked.size(); ++i) {
-          const bool expected = portable().compact->lanes_may_match(filter, asked[i]);
+        kernel().compact.lanes_may_match_many(filter, queries.size(), queries.data(), may_match);
+        for (size_t i = 0; i < queries.size(); ++i) {
+          const bool expected = portable().compact.lanes_may_match(filter, queries[i]);
           ASSERT_TRUE(expected || i >= n) << "lost key " << i;
-          ASSERT_EQ(expected, kernel().compact->lanes_may_match(filter, asked[i]));
+          ASSERT_EQ(expected, kernel().compact.lanes_may_match(filter, queries[i]));
           ASSERT_EQ(expected, may_match[i]);
         }
       }
     }
   }
-  // Little but what a header cannot name, more slots than base + 63: 28 + 27 + 18 + 7 lines.
+  // Little but what a header cannot name, more slots than base + 63: 28 + 27 + 18 + 7 blocks.
   EXPECT_LT(unsolved, 95);
 }
 
-// A repeated hash is no second equation, wherever in the line its copy is.
+// A repeated hash is no second equation, wherever in the block its copy is.
 TEST_P(KernelTest, SolvesLanesWithARepeatedHash) {
   constexpr uint32_t kBaseSlots = 31;
   for (size_t n = 2; n <= 80; ++n) {
     for (size_t copy = 0; copy + 1 < n; ++copy) {
       std::vector<uint64_t> hashes = Hashes(n, 60 + n);
       hashes.back() = hashes[copy];
-      const std::string line = SolveLanes(kernel(), hashes, kBaseSlots);
+      const std::string block = SolveLanes(kernel(), hashes, kBaseSlots);
       std::swap(hashes[0], hashes.back());
-      ASSERT_FALSE(line.empty()) << n << " keys, copy of " << copy;
-      ASSERT_EQ(line, SolveLanes(kernel(), hashes, kBaseSlots)) << n << " keys, copy of " << copy;
+      ASSERT_FALSE(block.empty()) << n << " keys, copy of " << copy;
+      ASSERT_EQ(block, SolveLanes(kernel(), hashes, kBaseSlots)) << n << " keys, copy of " << copy;
     }
   }
 }
@@ -438,30 +441,30 @@ TEST_P(KernelTest, SolvesLanesWithARepeatedHash) {
 TEST_P(KernelTest, AnswersRandomLanesAsPortable) {
   tests::GuardedBytes guarded(4096);
   std::mt19937_64 random(52);
-  const std::vector<uint64_t> asked = Hashes(200, 53);
+  const std::vector<uint64_t> queries = Hashes(200, 53);
   int matches = 0;
   for (int round = 0; round < 2000; ++round) {
-    std::string bytes(3 * kLineBytes, '\0');
+    std::string bytes(3 * kBlockBytes, '\0');
     for (char& byte : bytes) byte = static_cast<char>(random() & 0xFF);
     const auto base_slots = static_cast<uint32_t>(random() % 44 + 21);
-    const std::string_view lines = round % 2 == 0 ? guarded.AtEnd(bytes) : guarded.AtStart(bytes);
-    const CompactLines filter{lines.data(), 3, kLineBytes, base_slots};
+    const std::string_view blocks = round % 2 == 0 ? guarded.AtEnd(bytes) : guarded.AtStart(bytes);
+    const CompactFilter filter{blocks.data(), 3, kBlockBytes, base_slots};
     bool may_match[200];
-    kernel().compact->lanes_may_match_many(filter, asked.size(), asked.data(), may_match);
-    for (size_t i = 0; i < asked.size(); ++i) {
-      const bool expected = portable().compact->lanes_may_match(filter, asked[i]);
-      ASSERT_EQ(expected, kernel().compact->lanes_may_match(filter, asked[i]));
+    kernel().compact.lanes_may_match_many(filter, queries.size(), queries.data(), may_match);
+    for (size_t i = 0; i < queries.size(); ++i) {
+      const bool expected = portable().compact.lanes_may_match(filter, queries[i]);
+      ASSERT_EQ(expected, kernel().compact.lanes_may_match(filter, queries[i]));
       ASSERT_EQ(expected, may_match[i]);
       matches += expected;
     }
   }
-  EXPECT_GT(matches, 1000);  // what passes eight rows goes on to the tail
+  EXPECT_GT(matches, 1000);  // what matches in eight rows goes on to the tail
 }
 
 TEST_P(KernelTest, AnswersNoKeysAtAll) {
-  Lines lines(kLineBytes, 0);
+  Payload blocks(kBlockBytes, 0);
   bool untouched = true;
-  kernel().blocked_may_match_many({lines.data, 1, 6}, 0, nullptr, &untouched);
+  kernel().blocked.may_match_many({blocks.data, 1, 6}, 0, nullptr, &untouched);
   EXPECT_TRUE(untouched);
 }
 

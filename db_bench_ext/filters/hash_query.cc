@@ -51,20 +51,20 @@ class FilterQuery {
  public:
   FilterQuery(std::string_view filter, const std::string& kernel_name)
       : payload_(core::DecodeStandalone(filter)),
-        blocks_{payload_.data, payload_.num_bytes / kernels::kLineBytes,
+        blocks_{payload_.data, payload_.num_bytes / kernels::kBlockBytes,
                 static_cast<int>(payload_.parameter)} {
     UseKernel(kernel_name);
     kernel_ = &kernels::ActiveKernel();
   }
 
-  bool One(uint64_t hash) const { return kernel_->blocked_may_match(blocks_, hash); }
+  bool One(uint64_t hash) const { return kernel_->blocked.may_match(blocks_, hash); }
   void Many(size_t n, const uint64_t* hashes, bool* answers) const {
     core::HashesMayMatch(payload_, *kernel_, n, hashes, answers);
   }
 
  private:
   core::Payload payload_;
-  kernels::BlockedLines blocks_;
+  kernels::BlockedFilter blocks_;
   const kernels::Kernel* kernel_;
 };
 

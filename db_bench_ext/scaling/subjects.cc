@@ -10,8 +10,8 @@
 #include "bloomline/atomic_bloom_filter.h"
 #include "bloomline/bloom_filter.h"
 #include "bloomline/filter.h"
-#include "bloomline/partitioned_filter_builder.h"
 #include "bloomline/filter_theory.h"
+#include "bloomline/partitioned_filter_builder.h"
 #include "bloomline/sizing.h"
 #include "db_bench_ext/machine/machine.h"
 #include "db_bench_ext/timing/timing.h"
@@ -86,7 +86,7 @@ void MeasureMutable(const Case& c, const Flags& flags, Add add, Progress* progre
   row->add = TimeKeys(c.num_threads, {0, c.num_keys, 1}, progress,
                       [&](size_t, const KeyBatch& batch) { add(filter.get(), batch); });
   row->filter_bytes = filter->num_bits() / 8;
-  row->theory = ExactBlockedFalsePositiveRate(c.num_keys, row->filter_bytes / kernels::kLineBytes,
+  row->theory = ExactBlockedFalsePositiveRate(c.num_keys, row->filter_bytes / kernels::kBlockBytes,
                                               filter->num_probes());
   MeasureQueries(
       c, flags,

@@ -13,7 +13,7 @@ namespace bloomline::core {
 namespace {
 
 // A partition's lines should stay in L2 while its keys go in.
-constexpr uint64_t kPartitionLines = (uint64_t{256} << 10) / kernels::kLineBytes;
+constexpr uint64_t kPartitionLines = (uint64_t{256} << 10) / kernels::kBlockBytes;
 // More partitions, a write stream each, cost more in the ordering than they save in the insertion.
 constexpr uint64_t kMaxPartitions = 2048;
 // The list is worked off in so many windows, so that the ordered copy stays small beside it.
@@ -27,7 +27,7 @@ struct Partitions {
     count = static_cast<size_t>((num_lines - 1) >> shift) + 1;
   }
   size_t Of(uint64_t hash) const {
-    return static_cast<size_t>(kernels::BlockedLine(hash, num_lines) >> shift);
+    return static_cast<size_t>(kernels::BlockIndex(hash, num_lines) >> shift);
   }
 
   uint64_t num_lines;
@@ -115,7 +115,7 @@ void InsertStraight(const HashList& hashes, const Shape& shape, const kernels::K
 // the same line. Throws bad_alloc, with some of the bits set.
 void InsertByPartitions(const HashList& list, const Shape& shape, const kernels::Kernel& kernel,
                         int max_threads, char* data) {
-  const Partitions partitions(shape.payload_bytes / kernels::kLineBytes);
+  const Partitions partitions(shape.payload_bytes / kernels::kBlockBytes);
   // More threads than partitions would have nothing to insert, yet be started for each window.
   const size_t num_threads =
       std::min(partitions.count, static_cast<size_t>(std::max(1, max_threads)));

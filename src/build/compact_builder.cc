@@ -42,7 +42,7 @@ bool SolvePackedLine(const uint64_t* hashes, size_t n, const Shape& shape,
   for (size_t i = 0; i < n; ++i) keys.Set(i, hashes[i]);
   const unsigned first_slots = std::max(static_cast<unsigned>(n), base_slots);
   for (unsigned slots = first_slots; slots <= last_slots; ++slots) {
-    const int seed = kernel.compact->packed_solve(keys, slots, shape.line_bytes, line);
+    const int seed = kernel.compact.packed_solve(keys, slots, shape.line_bytes, line);
     if (seed < 0) continue;
     line[shape.line_bytes - 1] =
         static_cast<char>(slots - base_slots + 64 * static_cast<unsigned>(seed));
@@ -177,10 +177,10 @@ void SolveLine(uint64_t* hashes, size_t n, const Shape& shape, const kernels::Ke
     std::sort(hashes, hashes + n);
     n = static_cast<size_t>(std::unique(hashes, hashes + n) - hashes);
   }
-  const bool solved = n <= kernels::kMaxSlots &&
-                      (shape.layout == Layout::kCompactLanes
-                           ? kernel.compact->lanes_solve(hashes, n, shape.parameter, line)
-                           : SolvePackedLine(hashes, n, shape, kernel, line));
+  const bool solved =
+      n <= kernels::kMaxSlots && (shape.layout == Layout::kCompactLanes
+                                      ? kernel.compact.lanes_solve(hashes, n, shape.parameter, line)
+                                      : SolvePackedLine(hashes, n, shape, kernel, line));
   if (!solved) MatchAll(shape, line);
 }
 

@@ -16,10 +16,10 @@ void InsertHashes(const Shape& shape, const kernels::Kernel& kernel, char* data,
       }
       break;
     case Layout::kBlocked:
-      kernel.blocked_insert_many(AsBlocked(shape, data, shape.payload_bytes), n, hashes);
+      kernel.blocked.insert_many(AsBlocked(shape, data, shape.payload_bytes), n, hashes);
       break;
     case Layout::kFlat:
-      kernel.flat_insert_many(AsFlat(shape, data, shape.payload_bytes), n, hashes);
+      kernel.flat.insert_many(AsFlat(shape, data, shape.payload_bytes), n, hashes);
       break;
     case Layout::kCompact:
     case Layout::kCompactHalfLines:

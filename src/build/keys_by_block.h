@@ -43,7 +43,7 @@ class LineGroups {
 
  private:
   size_t IndexOf(uint64_t hash) const {
-    return static_cast<size_t>(kernels::BlockedLine(hash, num_lines_) - first_line_);
+    return static_cast<size_t>(kernels::BlockIndex(hash, num_lines_) - first_line_);
   }
 
   const uint64_t num_lines_;

@@ -17,8 +17,8 @@ constexpr size_t kCutLine = kernels::kMaxSlots + 1;
 static_assert(LineRangeBuilder::kMinCapacity / LineRangeBuilder::kRoomPerLine * kCutLine +
                   kHashesAtATime <=
               LineRangeBuilder::kMinCapacity);
-static_assert(2 * sizeof(uint64_t) +
-                  (kernels::kLineBytes + sizeof(size_t)) / double{LineRangeBuilder::kRoomPerLine} <=
+static_assert(2 * sizeof(uint64_t) + (kernels::kBlockBytes + sizeof(size_t)) /
+                                         double{LineRangeBuilder::kRoomPerLine} <=
               LineRangeBuilder::kBytesPerHash);
 
 }  // namespace
@@ -71,9 +71,9 @@ void LineRangeBuilder::CutOverfullLines() {
   std::sort(hashes, hashes + size_);
   size_t kept = 0;
   for (size_t start = 0; start < size_;) {
-    const uint64_t line = kernels::BlockedLine(hashes[start], num_lines_);
+    const uint64_t line = kernels::BlockIndex(hashes[start], num_lines_);
     size_t end = start;
-    while (end < size_ && kernels::BlockedLine(hashes[end], num_lines_) == line) ++end;
+    while (end < size_ && kernels::BlockIndex(hashes[end], num_lines_) == line) ++end;
     if (end - start <= kernels::kMaxSlots) {
       std::copy(hashes + start, hashes + end, hashes + kept);
       kept += end - start;
@@ -99,7 +99,7 @@ void LineRangeBuilder::BuildLines() {
     if (IsCompact(shape_.layout)) {
       SolveLine(hashes, n, shape_, kernel_, line);
     } else {
-      kernel_.blocked_insert_many({line, 1, static_cast<int>(shape_.parameter)}, n, hashes);
+      kernel_.blocked.insert_many({line, 1, static_cast<int>(shape_.parameter)}, n, hashes);
     }
   });
   size_ = 0;

@@ -6,7 +6,7 @@
 namespace bloomline::core {
 namespace {
 
-using kernels::kLineBytes;
+using kernels::kBlockBytes;
 
 // Trailer offsets.
 constexpr size_t kSeed = 0;
@@ -18,7 +18,7 @@ constexpr size_t kMarker = 15;
 constexpr std::string_view kMarkerAndMagic("\0bLn", 4);
 constexpr size_t kVersion = 19;
 constexpr unsigned char kVersion1 = 1;
-constexpr uint64_t kMaxPadding = kLineBytes - 1;
+constexpr uint64_t kMaxPadding = kBlockBytes - 1;
 
 uint64_t ReadLittleEndian(const char* p, size_t bytes) {
   uint64_t value = 0;
@@ -30,12 +30,12 @@ void WriteLittleEndian(uint64_t value, size_t bytes, char* p) {
   for (size_t i = 0; i < bytes; ++i, value >>= 8) p[i] = static_cast<char>(value & 0xFF);
 }
 
-constexpr uint32_t kHalfLineBytes = kLineBytes / 2;
+constexpr uint32_t kHalfLineBytes = kBlockBytes / 2;
 
 // Known layouts only.
 uint32_t UnitBytes(Layout layout) {
   if (layout == Layout::kCompactHalfLines) return kHalfLineBytes;
-  return layout == Layout::kBlocked || IsCompact(layout) ? kLineBytes : 1;
+  return layout == Layout::kBlocked || IsCompact(layout) ? kBlockBytes : 1;
 }
 
 bool IsKnown(Layout layout) {

@@ -77,14 +77,14 @@ constexpr uint32_t kLevelDBBaseSlots = 8;
 
 inline bool LengthFits(Layout layout, uint64_t num_bytes) {
   if (layout == Layout::kFlat) return num_bytes <= UINT32_MAX / 8;
-  return layout != Layout::kBlocked || num_bytes % kernels::kLineBytes == 0;
+  return layout != Layout::kBlocked || num_bytes % kernels::kBlockBytes == 0;
 }
 
 inline Payload DecodeLevelDBCompact(std::string_view filter, uint64_t num_lines) {
   const uint64_t num_bytes = filter.size() - 1;
   const uint64_t line_bytes = num_bytes / num_lines;
   if (num_bytes % num_lines != 0) return {};
-  if (line_bytes < kMinCompactLineBytes || line_bytes > kernels::kLineBytes) return {};
+  if (line_bytes < kMinCompactLineBytes || line_bytes > kernels::kBlockBytes) return {};
   return {Layout::kCompact, kLevelDBBaseSlots, 0,
           filter.data(),    num_bytes,         static_cast<uint32_t>(line_bytes),
           num_lines};
@@ -109,8 +109,8 @@ inline Payload DecodeLevelDB(std::string_view filter) {
   } else if (ProbesInRange(code - kBlockedCodeBase)) {
     payload.layout = Layout::kBlocked;
     num_probes = code - kBlockedCodeBase;
-    payload.line_bytes = kernels::kLineBytes;
-    payload.num_lines = num_bytes / kernels::kLineBytes;
+    payload.line_bytes = kernels::kBlockBytes;
+    payload.num_lines = num_bytes / kernels::kBlockBytes;
   }
   payload.parameter = static_cast<uint32_t>(num_probes);
   return LengthFits(payload.layout, num_bytes) ? payload : Payload{};

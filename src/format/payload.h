@@ -23,14 +23,14 @@ inline uint64_t LayoutHash(Layout layout, std::string_view key, const KeyHasher&
 
 // The layouts' views of a Payload or a Shape (then `data` is writable).
 template <typename T>
-kernels::BlockedLines AsBlocked(const T& from, const char* data, uint64_t num_bytes) {
-  return {data, num_bytes / kernels::kLineBytes, static_cast<int>(from.parameter)};
+kernels::BlockedFilter AsBlocked(const T& from, const char* data, uint64_t num_bytes) {
+  return {data, num_bytes / kernels::kBlockBytes, static_cast<int>(from.parameter)};
 }
 template <typename T>
-kernels::FlatBits AsFlat(const T& from, const char* data, uint64_t num_bytes) {
+kernels::FlatFilter AsFlat(const T& from, const char* data, uint64_t num_bytes) {
   return {data, static_cast<uint32_t>(num_bytes * 8), static_cast<int>(from.parameter)};
 }
-inline kernels::CompactLines AsCompact(const Payload& from) {
+inline kernels::CompactFilter AsCompact(const Payload& from) {
   return {from.data, from.num_lines, from.line_bytes, from.parameter};
 }
 

@@ -8,7 +8,7 @@
 
 namespace bloomline::core {
 
-using kernels::kLineBytes;
+using kernels::kBlockBytes;
 
 Shape ClassicShape(uint64_t num_keys, double bits_per_key) {
   // A double holds n * bits_per_key exactly up to 2^53 bits; LevelDB's own positions end at 2^32.
@@ -44,8 +44,9 @@ uint64_t NumLines(uint64_t num_keys, double bits_per_key, uint64_t overhead_byte
 Shape BlockedShape(uint64_t num_keys, double bits_per_key, int num_probes, uint64_t overhead_bytes,
                    uint64_t max_bytes) {
   const uint64_t num_lines =
-      NumLines(num_keys, bits_per_key, overhead_bytes, max_bytes, kLineBytes);
-  return {Layout::kBlocked, static_cast<uint32_t>(num_probes), num_lines * kLineBytes, kLineBytes};
+      NumLines(num_keys, bits_per_key, overhead_bytes, max_bytes, kBlockBytes);
+  return {Layout::kBlocked, static_cast<uint32_t>(num_probes), num_lines * kBlockBytes,
+          kBlockBytes};
 }
 
 Shape CompactShape(uint64_t num_keys, double bits_per_key, uint64_t overhead_bytes,
@@ -53,11 +54,11 @@ Shape CompactShape(uint64_t num_keys, double bits_per_key, uint64_t overhead_byt
   constexpr double kFullLinesFromBitsPerKey = 6.4;
   constexpr double kSlotsBelowMean = 20;
   const uint64_t line_bytes =
-      bits_per_key >= kFullLinesFromBitsPerKey ? kLineBytes : kLineBytes / 2;
+      bits_per_key >= kFullLinesFromBitsPerKey ? kBlockBytes : kBlockBytes / 2;
   const uint64_t num_lines =
       NumLines(num_keys, bits_per_key, overhead_bytes, max_bytes, line_bytes);
   const double mean_keys = std::floor(static_cast<double>(8 * line_bytes) / bits_per_key);
-  const bool lanes = line_bytes == kLineBytes;
+  const bool lanes = line_bytes == kBlockBytes;
   const double base_slots =
       std::clamp(mean_keys - kSlotsBelowMean, static_cast<double>(lanes ? kMinLanesBaseSlots : 1),
                  static_cast<double>(lanes ? kMaxLanesBaseSlots : kMaxBaseSlots));
@@ -90,7 +91,7 @@ Shape SmallSetCompactShape(uint64_t num_keys, double bits_per_key) {
   const uint64_t bytes = FlatShape(num_keys, bits_per_key, kMinProbes).payload_bytes;
   const uint64_t for_keys =
       num_keys <= kMaxKeysOfOneLine ? 1 : (num_keys + kMeanKeysOfSeveral - 1) / kMeanKeysOfSeveral;
-  const uint64_t num_lines = std::max(for_keys, (bytes + kLineBytes - 1) / kLineBytes);
+  const uint64_t num_lines = std::max(for_keys, (bytes + kBlockBytes - 1) / kBlockBytes);
   const uint64_t line_bytes = bytes / num_lines;
   if (line_bytes < kMinCompactLineBytes || num_lines > uint64_t{kMaxLevelDBCompactLines}) return {};
   return {Layout::kCompact, kLevelDBBaseSlots, num_lines * line_bytes,

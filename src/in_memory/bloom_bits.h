@@ -8,7 +8,7 @@
 
 #include "src/in_memory/bloom_shape.h"
 #include "src/in_memory/standard_bloom.h"
-#include "src/kernels/blocked/lines.h"
+#include "src/kernels/blocked/blocks.h"
 #include "src/kernels/kernel.h"
 #include "src/kernels/probe_sequence.h"
 #include "src/query/prefetch_ahead.h"
@@ -21,9 +21,9 @@ struct BloomBits {
   char* data = nullptr;
   const kernels::Kernel* kernel = nullptr;
 
-  uint64_t num_bits() const { return shape.num_lines * kernels::kLineBits; }
-  uint64_t num_bytes() const { return shape.num_lines * kernels::kLineBytes; }
-  kernels::BlockedLines lines() const { return {data, shape.num_lines, shape.num_probes}; }
+  uint64_t num_bits() const { return shape.num_lines * kernels::kBlockBits; }
+  uint64_t num_bytes() const { return shape.num_lines * kernels::kBlockBytes; }
+  kernels::BlockedFilter lines() const { return {data, shape.num_lines, shape.num_probes}; }
   StandardBits standard() const { return {data, num_bits(), shape.num_probes}; }
 };
 
@@ -43,7 +43,7 @@ inline void PrefetchForAdd(const BloomBits& bits, uint64_t hash) {
   if (bits.shape.layout == BloomLayout::kStandard) {
     PrefetchStandardForAdd(bits.standard(), hash);
   } else {
-    __builtin_prefetch(kernels::Line(bits.lines(), hash), 1);
+    __builtin_prefetch(kernels::BlockOf(bits.lines(), hash), 1);
   }
 }
 
@@ -51,7 +51,7 @@ inline void PrefetchForQuery(const BloomBits& bits, uint64_t hash) {
   if (bits.shape.layout == BloomLayout::kStandard) {
     PrefetchStandardForQuery(bits.standard(), hash);
   } else {
-    __builtin_prefetch(kernels::Line(bits.lines(), hash));
+    __builtin_prefetch(kernels::BlockOf(bits.lines(), hash));
   }
 }
 

@@ -20,7 +20,7 @@ namespace filters {
 
 std::unique_ptr<BloomState> NewBloomState(const BloomShape& shape, uint64_t capacity,
                                           std::string* error) {
-  auto state = NewState<BloomState>(shape.num_lines * kernels::kLineBytes, "bits", error);
+  auto state = NewState<BloomState>(shape.num_lines * kernels::kBlockBytes, "bits", error);
   if (state == nullptr) return nullptr;
   state->bits = {shape, state->memory.data(), &kernels::ActiveKernel()};
   state->capacity = capacity;

@@ -12,7 +12,7 @@ namespace filters {
 namespace {
 
 using core::ErrorText;
-using kernels::kLineBits;
+using kernels::kBlockBits;
 
 double BitsPerKey(BloomLayout layout, double rate) {
   switch (layout) {
@@ -50,7 +50,7 @@ ErrorText ShapeByBits(const BloomFilterOptions& options, const char* unit, Bloom
           << options.num_bits << "; allowed: " << kMinProbes << " to " << kMaxProbes;
   } else {
     shape->num_probes = options.num_probes;
-    shape->num_lines = (options.num_bits + kLineBits - 1) / kLineBits;
+    shape->num_lines = (options.num_bits + kBlockBits - 1) / kBlockBits;
   }
   return error;
 }
@@ -74,8 +74,8 @@ ErrorText ShapeByCapacity(const BloomFilterOptions& options, const char* unit, B
     return error;
   }
   const double lines =
-      std::ceil(static_cast<double>(options.capacity) * bits_per_key / double{kLineBits});
-  if (lines > double{kMaxBloomBits / kLineBits}) {
+      std::ceil(static_cast<double>(options.capacity) * bits_per_key / double{kBlockBits});
+  if (lines > double{kMaxBloomBits / kBlockBits}) {
     error << "capacity is " << options.capacity << ", which takes " << bits_per_key << " " << unit
           << " per key at false_positive_rate " << rate << "; allowed: " << kMaxBloomBits << " "
           << unit << " in all";
@@ -130,7 +130,7 @@ ErrorText Difference(const BloomShape& mine, const BloomShape& other, const char
     return Differs("layout", "", Name(mine.layout), Name(other.layout));
   }
   if (mine.num_lines != other.num_lines) {
-    return Differs("num_", unit, mine.num_lines * kLineBits, other.num_lines * kLineBits);
+    return Differs("num_", unit, mine.num_lines * kBlockBits, other.num_lines * kBlockBits);
   }
   if (mine.num_probes != other.num_probes) {
     return Differs("num_probes", "", mine.num_probes, other.num_probes);

@@ -41,7 +41,7 @@ constexpr bool IsSmallBlocks(BloomLayout layout) {
 // Bits of a counter in a counting filter of this layout. A cache line holds one counter for each
 // bit of a block.
 constexpr uint64_t CounterBits(BloomLayout layout) {
-  return kernels::kLineBits / static_cast<uint64_t>(BlockBits(layout));
+  return kernels::kBlockBits / static_cast<uint64_t>(BlockBits(layout));
 }
 
 bool IsLayout(int layout);

@@ -4,22 +4,22 @@
 
 #include <cstdint>
 
-#include "src/kernels/counters/counter_lines.h"
+#include "src/kernels/counters/counter_blocks.h"
 
 namespace bloomline::filters {
 
 // The lowest counter of a hash.
-uint32_t LeastCount(const kernels::CounterLines& lines, uint64_t hash);
+uint32_t LeastCount(const kernels::CounterBlocks& lines, uint64_t hash);
 
 // Adds the counters of `from` to those of `to`, which has the same number of bytes and of bits per
 // counter. Sums saturate.
-void MergeCounters(const kernels::CounterLines& from, const kernels::CounterLines& to);
+void MergeCounters(const kernels::CounterBlocks& from, const kernels::CounterBlocks& to);
 
-uint64_t CountSaturated(const kernels::CounterLines& lines);
+uint64_t CountSaturated(const kernels::CounterBlocks& lines);
 
 // Sets bit i of `bits` if counter i is not zero, and clears it otherwise. `bits` has num_bytes /
 // counter_bits bytes.
-void CountersToBits(const kernels::CounterLines& lines, char* bits);
+void CountersToBits(const kernels::CounterBlocks& lines, char* bits);
 
 }  // namespace bloomline::filters
 

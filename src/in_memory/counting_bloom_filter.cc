@@ -15,7 +15,7 @@
 #include "src/in_memory/counting_state.h"
 #include "src/in_memory/new_state.h"
 #include "src/in_memory/save_and_load.h"
-#include "src/kernels/blocked/lines.h"
+#include "src/kernels/blocked/blocks.h"
 #include "src/kernels/kernel.h"
 #include "src/query/prefetch_ahead.h"
 
@@ -27,12 +27,12 @@ std::unique_ptr<CountingState> NewCountingState(const BloomShape& shape, uint64_
                                                 std::string* error) {
   const uint64_t counter_bits = CounterBits(shape.layout);
   const uint64_t num_lines = shape.num_lines * counter_bits;
-  auto state = NewState<CountingState>(num_lines * kernels::kLineBytes, "counters", error);
+  auto state = NewState<CountingState>(num_lines * kernels::kBlockBytes, "counters", error);
   if (state == nullptr) return nullptr;
   state->shape = shape;
   state->lines = {reinterpret_cast<unsigned char*>(state->memory.data()), num_lines,
                   static_cast<int>(counter_bits), shape.num_probes};
-  state->kernel = kernels::ActiveKernel().counters;
+  state->kernel = &kernels::ActiveKernel().counters;
   state->capacity = capacity;
   return state;
 }
@@ -80,13 +80,13 @@ ErrorText Difference(const CountingState& mine, const CountingState& other) {
 // Calls run(count, hashes, answers) for groups of hashes and returns how many answers were true.
 // Stores the answers in `out` unless that is null.
 template <typename HashOf, typename Run>
-inline size_t RunInGroups(const kernels::CounterLines& lines, size_t n, HashOf hash_of, bool* out,
+inline size_t RunInGroups(const kernels::CounterBlocks& lines, size_t n, HashOf hash_of, bool* out,
                           Run run) {
   bool unwanted[kernels::kBatchKeys];
   size_t num_true = 0;
   core::ForEachGroup(
       n, hash_of, lines.num_bytes() > kernels::kCachedBytes,
-      [&](uint64_t hash) { __builtin_prefetch(lines.Line(hash), 1); },
+      [&](uint64_t hash) { __builtin_prefetch(lines.Block(hash), 1); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
         bool* group = out == nullptr ? unwanted : out + first;
         run(count, hashes, group);
@@ -119,7 +119,7 @@ template <typename HashOf>
 inline void MayMatchAll(const CountingState& state, size_t n, HashOf hash_of, bool* may_match) {
   RunInGroups(state.lines, n, hash_of, may_match,
               [&](size_t count, const uint64_t* hashes, bool* answers) {
-                state.kernel->ask_many(state.lines, count, hashes, answers);
+                state.kernel->may_match_many(state.lines, count, hashes, answers);
               });
 }
 
@@ -198,7 +198,7 @@ bool CountingBloomFilter::RemoveHash(uint64_t hash) {
 
 bool CountingBloomFilter::MayMatchHash(uint64_t hash) const {
   bool may_match;
-  state_->kernel->ask_many(state_->lines, 1, &hash, &may_match);
+  state_->kernel->may_match_many(state_->lines, 1, &hash, &may_match);
   return may_match;
 }
 
@@ -235,7 +235,7 @@ void CountingBloomFilter::MayMatchHashes(size_t n, const uint64_t* hashes, bool*
 }
 
 uint64_t CountingBloomFilter::num_counters() const {
-  return state_->shape.num_lines * kernels::kLineBits;
+  return state_->shape.num_lines * kernels::kBlockBits;
 }
 int CountingBloomFilter::counter_bits() const { return state_->lines.counter_bits; }
 int CountingBloomFilter::num_probes() const { return state_->shape.num_probes; }

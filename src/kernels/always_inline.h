@@ -1,7 +1,7 @@
 #ifndef BLOOMLINE_KERNELS_ALWAYS_INLINE_H_
 #define BLOOMLINE_KERNELS_ALWAYS_INLINE_H_
 
-// For code shared by kernels: inlined, it is compiled for each kernel's instruction set; as one
+// For code that kernels share. Inlined, it is compiled for each kernel's instruction set. As one
 // function it would be compiled for none.
 #define BLOOMLINE_ALWAYS_INLINE __attribute__((always_inline)) inline
 

@@ -1,4 +1,4 @@
-// What the AVX2 files share: their function attribute and the setting of a bit in a line.
+// AVX2: the attribute of its functions, and a block as two registers.
 #ifndef BLOOMLINE_KERNELS_AVX2_BITS_H_
 #define BLOOMLINE_KERNELS_AVX2_BITS_H_
 
@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "src/kernels/probe_sequence.h"
 #include "src/kernels/x86_extensions.h"
 
 #define BLOOMLINE_AVX2 BLOOMLINE_TARGET(BLOOMLINE_AVX2_EXTENSIONS)
@@ -13,21 +14,28 @@
 
 namespace bloomline::kernels {
 
-// A bit of a 256-bit register for each of n positions: a lane of 64 bits at bit `base` shifts a one
-// by position - base; outside 0..63, taken as unsigned, that gives nothing.
-BLOOMLINE_AVX2_INLINE __m256i BitAt(__m256i position, __m256i base) {
-  return _mm256_sllv_epi64(_mm256_set1_epi64x(1), _mm256_sub_epi64(position, base));
+constexpr uint32_t kBytesPer256Bits = 32;
+
+BLOOMLINE_AVX2_INLINE __m256i Load256(const void* p) {
+  return _mm256_loadu_si256(static_cast<const __m256i*>(p));
 }
 
 struct Bits512 {
   __m256i low;
   __m256i high;
 };
+static_assert(sizeof(Bits512) == kBlockBytes);
 
-BLOOMLINE_AVX2_INLINE void SetBit(uint32_t bit, Bits512* line) {
+// A one at `position` if it lies in the register. A lane of 64 bits that begins at bit `base`
+// shifts a one by position - base. Outside 0..63, taken as unsigned, that gives zero.
+BLOOMLINE_AVX2_INLINE __m256i BitAt(__m256i position, __m256i base) {
+  return _mm256_sllv_epi64(_mm256_set1_epi64x(1), _mm256_sub_epi64(position, base));
+}
+
+BLOOMLINE_AVX2_INLINE void SetBit(uint32_t bit, Bits512* bits) {
   const __m256i position = _mm256_set1_epi64x(bit);
-  line->low = _mm256_or_si256(line->low, BitAt(position, _mm256_set_epi64x(192, 128, 64, 0)));
-  line->high = _mm256_or_si256(line->high, BitAt(position, _mm256_set_epi64x(448, 384, 320, 256)));
+  bits->low = _mm256_or_si256(bits->low, BitAt(position, _mm256_set_epi64x(192, 128, 64, 0)));
+  bits->high = _mm256_or_si256(bits->high, BitAt(position, _mm256_set_epi64x(448, 384, 320, 256)));
 }
 
 }  // namespace bloomline::kernels

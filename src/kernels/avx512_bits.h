@@ -1,4 +1,4 @@
-// What the AVX-512 files share: their function attribute and the setting of a bit in a register.
+// AVX-512: the attribute of its functions, and the setting of a bit in a register.
 #ifndef BLOOMLINE_KERNELS_AVX512_BITS_H_
 #define BLOOMLINE_KERNELS_AVX512_BITS_H_
 
@@ -12,6 +12,7 @@
 
 #include <cstdint>
 
+#include "src/kernels/probe_sequence.h"
 #include "src/kernels/x86_extensions.h"
 
 #define BLOOMLINE_AVX512 BLOOMLINE_TARGET(BLOOMLINE_AVX512_EXTENSIONS)
@@ -19,8 +20,14 @@
 
 namespace bloomline::kernels {
 
-// A 64-bit lane at bit 64 * i shifts a one by bit - 64 * i; outside 0..63, taken as unsigned, that
-// gives nothing. So three instructions set a bit anywhere in the register.
+static_assert(sizeof(__m512i) == kBlockBytes, "a block is one register");
+
+// Probes in a register of 32-bit lanes.
+constexpr int kProbesPer512Bits = 16;
+static_assert(kProbesPer512Bits * sizeof(uint32_t) == sizeof(__m512i));
+
+// A lane of 64 bits that begins at bit 64 * i shifts a one by bit - 64 * i. Outside 0..63, taken as
+// unsigned, that gives zero. So three instructions set a bit anywhere in the register.
 BLOOMLINE_AVX512_INLINE __m512i WithBit(__m512i bits, uint32_t bit) {
   const __m512i base = _mm512_set_epi64(448, 384, 320, 256, 192, 128, 64, 0);
   const __m512i distance = _mm512_sub_epi64(_mm512_set1_epi64(bit), base);

@@ -1,4 +1,4 @@
-// AVX-512: the bits of a key as a register of its line's size, for whatever sets or counts them.
+// AVX-512: the bits of a key as one register, for functions that set or count them.
 #ifndef BLOOMLINE_KERNELS_AVX512_ONES_H_
 #define BLOOMLINE_KERNELS_AVX512_ONES_H_
 
@@ -6,23 +6,24 @@
 #include <cstdint>
 
 #include "src/kernels/avx512_bits.h"
-#include "src/kernels/blocked/lines.h"
+#include "src/kernels/blocked/blocks.h"
 #include "src/kernels/probe_sequence.h"
+#include "src/kernels/unrolled.h"
 
 namespace bloomline::kernels {
 
-// The first `kLanes` positions (at least) of a hash in its line; with kUnitBits > 1, of the counter
-// of so many bits that a probe meets.
-template <int kLanes, int kUnitBits>
+// The first kPositions positions of a hash in its block. With kUnitBits > 1, the positions of the
+// counters of so many bits that the probes hit.
+template <int kPositions, int kUnitBits>
 BLOOMLINE_AVX512_INLINE void StorePositions(uint64_t hash, uint32_t* positions) {
   const __m512i a = _mm512_set1_epi32(static_cast<int>(hash));
   const __m512i b = _mm512_rol_epi32(a, 16);
-  for (int first = 0; first < kLanes; first += 16) {
+  for (int first = 0; first < kPositions; first += kProbesPer512Bits) {
     const __m512i multipliers = _mm512_load_si512(kProbeMultipliers + first);
     const __m512i probes = _mm512_add_epi32(a, _mm512_mullo_epi32(multipliers, b));
     __m512i bits = _mm512_srli_epi32(probes, 23);
     if (kUnitBits > 1) bits = _mm512_and_si512(bits, _mm512_set1_epi32(-kUnitBits));
-    if (kLanes == 8) {
+    if (kPositions == 8) {
       _mm256_store_si256(reinterpret_cast<__m256i*>(positions), _mm512_castsi512_si256(bits));
     } else {
       _mm512_store_si512(positions + first, bits);
@@ -30,8 +31,8 @@ BLOOMLINE_AVX512_INLINE void StorePositions(uint64_t hash, uint32_t* positions) 
   }
 }
 
-// A one at each of the positions. Lane i has bits 32 i to 32 i + 31 and shifts its top bit down to
-// a position by 32 i + 31 - position; outside 0..31, taken as unsigned, that gives nothing.
+// A one at each of the positions. Lane i has bits 32 i to 32 i + 31. It shifts its top bit down to
+// a position by 32 i + 31 - position. Outside 0..31, taken as unsigned, that gives zero.
 BLOOMLINE_AVX512_INLINE __m512i OnesAt(const uint32_t* positions, int num_probes) {
   const __m512i last_bits = _mm512_set_epi32(511, 479, 447, 415, 383, 351, 319, 287,  //
                                              255, 223, 191, 159, 127, 95, 63, 31);
@@ -46,43 +47,43 @@ BLOOMLINE_AVX512_INLINE __m512i OnesAt(const uint32_t* positions, int num_probes
   return ones;
 }
 
-// What is known of a key before its turn comes. Positions are in memory because broadcasting from
-// there costs no shift unit.
-template <int kLanes>
-struct alignas(kLanes * sizeof(uint32_t)) PreparedKey {
-  uint32_t positions[kLanes];
+// A key that is prepared. Its positions are in memory because broadcasting from there costs no
+// shift unit.
+template <int kPositions>
+struct alignas(kPositions * sizeof(uint32_t)) PreparedKey {
+  uint32_t positions[kPositions];
 };
 
-// F::Run(line, ones, i, args...) for each of n hashes, one after the other; kNumProbes is 0 for any
-// num_probes. Keys are prepared kInsertAhead keys ahead, if there are so many, which with
-// F::kRequestsLines brings their lines; a position read right after it was written would wait for
-// the store (with six probes, 8.9 instead of 5.8 clock cycles per key).
+// Calls F::Run(block, ones, i, args...) for each of n hashes in order. kNumProbes is 0 for any
+// num_probes. Of kInsertAhead keys or more, each is prepared kInsertAhead keys ahead, and its block
+// prefetched if F::kPrefetches. A position that is read right after it was written would wait for
+// the store: with six probes, 8.9 instead of 5.8 clock cycles per key.
 template <typename F, int kNumProbes, int kUnitBits, typename... Args>
-BLOOMLINE_AVX512_INLINE void ForEachKey(char* data, uint64_t num_lines, int num_probes, size_t n,
+BLOOMLINE_AVX512_INLINE void ForEachKey(char* data, uint64_t num_blocks, int num_probes, size_t n,
                                         const uint64_t* hashes, Args... args) {
-  constexpr int kLanes = kNumProbes == 0 ? 32 : kNumProbes <= 8 ? 8 : 16;
+  constexpr int kPositions = WholeRegistersOfProbes(kNumProbes);
   if (kNumProbes != 0) num_probes = kNumProbes;
   if (n < kInsertAhead) {
     for (size_t i = 0; i < n; ++i) {
-      PreparedKey<kLanes> key;
-      StorePositions<kLanes, kUnitBits>(hashes[i], key.positions);
-      char* line = data + BlockedLine(hashes[i], num_lines) * kLineBytes;
-      F::Run(line, OnesAt(key.positions, num_probes), i, args...);
+      PreparedKey<kPositions> key;
+      StorePositions<kPositions, kUnitBits>(hashes[i], key.positions);
+      char* block = data + BlockIndex(hashes[i], num_blocks) * kBlockBytes;
+      F::Run(block, OnesAt(key.positions, num_probes), i, args...);
     }
     return;
   }
-  PreparedKey<kLanes> keys[kInsertAhead];
-  char* lines[kInsertAhead];
+  PreparedKey<kPositions> keys[kInsertAhead];
+  char* blocks[kInsertAhead];
   const size_t num_steps = n + kInsertAhead;
   for (size_t step = 0; step < num_steps; ++step) {
     const size_t slot = step % kInsertAhead;
     if (step >= kInsertAhead) {
-      F::Run(lines[slot], OnesAt(keys[slot].positions, num_probes), step - kInsertAhead, args...);
+      F::Run(blocks[slot], OnesAt(keys[slot].positions, num_probes), step - kInsertAhead, args...);
     }
     if (step < n) {
-      StorePositions<kLanes, kUnitBits>(hashes[step], keys[slot].positions);
-      lines[slot] = data + BlockedLine(hashes[step], num_lines) * kLineBytes;
-      if (F::kRequestsLines) PrefetchForWrite(lines[slot]);
+      StorePositions<kPositions, kUnitBits>(hashes[step], keys[slot].positions);
+      blocks[slot] = data + BlockIndex(hashes[step], num_blocks) * kBlockBytes;
+      if (F::kPrefetches) PrefetchForWrite(blocks[slot]);
     }
   }
 }

@@ -1,4 +1,4 @@
-// The table of kernels and the choice among them.
+// The choice among kernels.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -6,26 +6,15 @@
 #include <exception>
 
 #include "bloomline/cpu.h"
-#include "src/kernels/all_kernels.h"
 #include "src/kernels/kernel.h"
 
 namespace bloomline {
 namespace kernels {
 namespace {
 
-constexpr const Kernel* kAllKernels[] = {
-    &kPortableKernel,
-#if defined(__x86_64__)
-    &kAvx2Kernel,
-    &kAvx512Kernel,
-#elif defined(BLOOMLINE_HAS_NEON)
-    &kNeonKernel,
-#endif
-};
-
 const Kernel* FastestSupported() {
-  const Kernel* fastest = kAllKernels[0];
-  for (const Kernel* kernel : kAllKernels) {
+  const Kernel* fastest = AllKernels().kernels[0];
+  for (const Kernel* kernel : AllKernels()) {
     if (kernel->supported()) fastest = kernel;
   }
   return fastest;
@@ -33,7 +22,7 @@ const Kernel* FastestSupported() {
 
 // Null: unknown, or not for this machine.
 const Kernel* Find(const char* name) {
-  for (const Kernel* kernel : kAllKernels) {
+  for (const Kernel* kernel : AllKernels()) {
     if (std::strcmp(name, kernel->name) == 0 && kernel->supported()) return kernel;
   }
   return nullptr;
@@ -46,7 +35,7 @@ struct Refusal {
     Append("%s", start);
     Append("no kernel '%.100s' on this machine; valid names: ", name);
     const char* separator = "";
-    for (const Kernel* kernel : kAllKernels) {
+    for (const Kernel* kernel : AllKernels()) {
       if (!kernel->supported()) continue;
       Append("%s", separator);
       Append("%s", kernel->name);
@@ -99,8 +88,6 @@ std::atomic<const Kernel*>& Active() {
 
 }  // namespace
 
-KernelTable AllKernels() { return {kAllKernels, sizeof(kAllKernels) / sizeof(kAllKernels[0])}; }
-
 const Kernel& ActiveKernel() { return *Active().load(std::memory_order_acquire); }
 
 bool SetActiveKernel(const std::string& name, std::string* error) {
@@ -119,7 +106,7 @@ std::vector<KernelInfo> Kernels() {
   std::vector<KernelInfo> infos;
   const kernels::Kernel* active = &kernels::ActiveKernel();
   try {
-    for (const kernels::Kernel* kernel : kernels::kAllKernels) {
+    for (const kernels::Kernel* kernel : kernels::AllKernels()) {
       infos.push_back({kernel->name, kernel->description, kernel->supported(), kernel == active,
                        kernel->extensions});
     }

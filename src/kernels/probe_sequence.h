@@ -8,17 +8,25 @@
 
 namespace bloomline::kernels {
 
-constexpr uint64_t kLineBytes = 64;
-constexpr uint64_t kLineBits = 8 * kLineBytes;
+// A block: one cache line.
+constexpr uint64_t kBlockBytes = 64;
+constexpr uint64_t kBlockBits = 8 * kBlockBytes;
+static_assert(kBlockBits == 512);
 
-// M[j] of docs/format.md. Plain double hashing (M[j] = j) costs 6 % more false positives at 10 bits
-// per key and 2.9 times as many at 20; with these multipliers the rate is that of independent
-// probes (docs/design.md). Padded with zeros to whole SIMD registers.
+constexpr int kNumProbeMultipliers = 30;  // kMaxProbes of bloomline/filter_options.h
+
+// M[j] of docs/format.md. Plain double hashing (M[j] = j; Kirsch and Mitzenmacher, 2006) costs 6 %
+// more false positives at 10 bits per key and 2.9 times as many at 20. With these multipliers the
+// false-positive rate is that of independent probes (docs/design.md). Padded with zeros to whole
+// SIMD registers.
 alignas(64) constexpr uint32_t kProbeMultipliers[32] = {
     0x428a2f99, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a5, 0xab1c5ed5,
     0xd807aa99, 0x12835b01, 0x243185bf, 0x550c7dc3, 0x72be5d75, 0x80deb1ff, 0x9bdc06a7, 0xc19bf175,
     0xe49b69c1, 0xefbe4787, 0x0fc19dc7, 0x240ca1cd, 0x2de92c6f, 0x4a7484ab, 0x5cb0a9dd, 0x76f988db,
     0x983e5153, 0xa831c66d, 0xb00327c9, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0,          0};
+static_assert(sizeof(kProbeMultipliers) % 64 == 0, "whole registers of 512 bits");
+static_assert(kProbeMultipliers[kNumProbeMultipliers - 1] != 0 &&
+              kProbeMultipliers[kNumProbeMultipliers] == 0);
 
 struct ProbePair {
   uint32_t a;
@@ -27,7 +35,8 @@ struct ProbePair {
 
 inline uint32_t Probe(ProbePair pair, int j) { return pair.a + kProbeMultipliers[j] * pair.b; }
 
-// Blocked: the line takes the upper bits of the hash, so both numbers come from the lower half.
+// Blocked: the block's index comes from the upper bits of the hash, so both numbers come from the
+// lower half.
 inline ProbePair BlockedPair(uint64_t hash) {
   const uint32_t a = static_cast<uint32_t>(hash);
   return {a, a << 16 | a >> 16};
@@ -38,15 +47,18 @@ inline uint64_t ScaledTo(uint64_t range, uint64_t x) {
   return static_cast<uint64_t>(static_cast<Uint128>(x) * range >> 64);
 }
 
-inline uint64_t BlockedLine(uint64_t hash, uint64_t num_lines) { return ScaledTo(num_lines, hash); }
+inline uint64_t BlockIndex(uint64_t hash, uint64_t num_blocks) {
+  return ScaledTo(num_blocks, hash);
+}
 
 inline uint32_t BlockedBit(uint32_t probe) { return probe >> 23; }
+static_assert(kBlockBits == uint64_t{1} << (32 - 23));
 
-// The same in a block of 128 or 64 bits (or counters) in place of 512.
-template <uint32_t kBlockBits>
+// The same in a small block of 128 or 64 bits (or counters) in place of 512.
+template <uint32_t kSmallBlockBits>
 inline uint32_t SmallBlockBit(uint32_t probe) {
-  static_assert(kBlockBits == 128 || kBlockBits == 64);
-  return probe >> (kBlockBits == 128 ? 25 : 26);
+  static_assert(kSmallBlockBits == 128 || kSmallBlockBits == 64);
+  return probe >> (kSmallBlockBits == 128 ? 25 : 26);
 }
 
 inline ProbePair FlatPair(uint64_t hash) {
@@ -58,7 +70,7 @@ inline uint32_t FlatBit(uint32_t probe, uint32_t num_bits) {
 }
 
 // N[j] of docs/format.md, for positions beyond 32 bits.
-constexpr uint64_t kWideProbeMultipliers[30] = {
+constexpr uint64_t kWideProbeMultipliers[kNumProbeMultipliers] = {
     0x428a2f98d728ae23, 0x7137449123ef65cd, 0xb5c0fbcfec4d3b2f, 0xe9b5dba58189dbbd,
     0x3956c25bf348b539, 0x59f111f1b605d019, 0x923f82a4af194f9b, 0xab1c5ed5da6d8119,
     0xd807aa98a3030243, 0x12835b0145706fbf, 0x243185be4ee4b28d, 0x550c7dc3d5ffb4e3,

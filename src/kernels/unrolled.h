@@ -6,13 +6,20 @@
 #include <cstddef>
 #include <utility>
 
+#include "src/kernels/probe_sequence.h"
+
 namespace bloomline::kernels {
 
 // k up to this is unrolled (24 bits per key and more). Unrolling makes insertion 1.4 times as fast
 // (docs/design.md).
 constexpr int kMaxUnrolledProbes = 16;
 
-// F::Run<K> for K = 0 .. kMaxUnrolledProbes; K = 0 stands for "read k from the filter".
+// Probes that are computed for k: whole registers of eight. For K = 0, as many as any k needs.
+constexpr int WholeRegistersOfProbes(int k) { return k == 0 ? 32 : k <= 8 ? 8 : 16; }
+static_assert(WholeRegistersOfProbes(kMaxUnrolledProbes) >= kMaxUnrolledProbes);
+static_assert(WholeRegistersOfProbes(0) >= kNumProbeMultipliers);
+
+// F::Run<K> for K = 0 .. kMaxUnrolledProbes. K = 0 means that k is read from the filter.
 template <typename F, size_t... K>
 constexpr auto UnrolledTable(std::index_sequence<K...>) {
   return std::array{&F::template Run<static_cast<int>(K)>...};

@@ -137,7 +137,7 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
         key.size() > core::kMaxShortKeyBytes) {
       return AnyMayMatch(payload, key);
     }
-    return kernel_.flat_may_match(core::AsFlat(payload, payload.data, payload.num_bytes),
+    return kernel_.flat.may_match(core::AsFlat(payload, payload.data, payload.num_bytes),
                                   hasher_.ShortKey(View(key)));
   }
 

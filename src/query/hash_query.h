@@ -21,14 +21,14 @@ inline bool HashMayMatch(const Payload& payload, const kernels::Kernel& kernel, 
                                            static_cast<int>(payload.parameter),
                                            static_cast<uint32_t>(hash));
     case Layout::kBlocked:
-      return kernel.blocked_may_match(AsBlocked(payload, payload.data, payload.num_bytes), hash);
+      return kernel.blocked.may_match(AsBlocked(payload, payload.data, payload.num_bytes), hash);
     case Layout::kFlat:
-      return kernel.flat_may_match(AsFlat(payload, payload.data, payload.num_bytes), hash);
+      return kernel.flat.may_match(AsFlat(payload, payload.data, payload.num_bytes), hash);
     case Layout::kCompact:
     case Layout::kCompactHalfLines:
-      return kernel.compact->packed_may_match(AsCompact(payload), hash);
+      return kernel.compact.packed_may_match(AsCompact(payload), hash);
     case Layout::kCompactLanes:
-      return kernel.compact->lanes_may_match(AsCompact(payload), hash);
+      return kernel.compact.lanes_may_match(AsCompact(payload), hash);
     case Layout::kAlwaysMatch:
       break;
   }

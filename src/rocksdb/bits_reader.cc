@@ -6,7 +6,7 @@
 
 #include "src/format/format.h"
 #include "src/format/payload.h"
-#include "src/kernels/blocked/lines.h"
+#include "src/kernels/blocked/blocks.h"
 #include "src/kernels/kernel.h"
 #include "src/query/hash_query.h"
 #include "src/rocksdb/slice_view.h"
@@ -64,13 +64,13 @@ class LinesReader : public FilterBitsReader {
   __attribute__((flatten)) void HashAll(int count, Slice** keys, uint64_t* hashes) const {
     const core::KeyHasher hasher = hasher_;
     const char* const data = lines_.data;
-    const uint64_t num_lines = lines_.num_lines;
-    constexpr bool kBlocked = std::is_same_v<Lines, kernels::BlockedLines>;
-    const uint64_t line_bytes = kBlocked ? kernels::kLineBytes : line_bytes_;
+    const uint64_t num_lines = lines_.num_blocks;
+    constexpr bool kBlocked = std::is_same_v<Lines, kernels::BlockedFilter>;
+    const uint64_t line_bytes = kBlocked ? kernels::kBlockBytes : line_bytes_;
     for (int i = 0; i < count; ++i) {
       const uint64_t hash = hasher(View(*keys[i]));
       hashes[i] = hash;
-      if (kPrefetch) kernels::PrefetchLine(data, num_lines, line_bytes, hash);
+      if (kPrefetch) kernels::PrefetchBlock(data, num_lines, line_bytes, hash);
     }
   }
 
@@ -108,20 +108,20 @@ FilterBitsReader* NewRocksDBBitsReader(std::string_view filter) {
   const core::Payload payload = core::DecodeStandalone(filter);
   const kernels::Kernel& kernel = kernels::ActiveKernel();
   if (payload.num_lines != 0 && payload.layout == core::Layout::kBlocked) {
-    return new (std::nothrow) LinesReader<kernels::BlockedLines>(
+    return new (std::nothrow) LinesReader<kernels::BlockedFilter>(
         core::AsBlocked(payload, payload.data, payload.num_bytes), payload,
-        kernel.blocked_may_match_with(static_cast<int>(payload.parameter)),
-        kernel.blocked_may_match_many);
+        kernel.blocked.may_match_for(static_cast<int>(payload.parameter)),
+        kernel.blocked.may_match_many);
   }
   if (payload.num_lines != 0 && payload.layout == core::Layout::kCompact) {
-    return new (std::nothrow) LinesReader<kernels::CompactLines>(
-        core::AsCompact(payload), payload, kernel.compact->packed_may_match,
-        kernel.compact->packed_may_match_many);
+    return new (std::nothrow) LinesReader<kernels::CompactFilter>(
+        core::AsCompact(payload), payload, kernel.compact.packed_may_match,
+        kernel.compact.packed_may_match_many);
   }
   if (payload.num_lines != 0 && payload.layout == core::Layout::kCompactLanes) {
-    return new (std::nothrow) LinesReader<kernels::CompactLines>(
-        core::AsCompact(payload), payload, kernel.compact->lanes_may_match,
-        kernel.compact->lanes_may_match_many);
+    return new (std::nothrow) LinesReader<kernels::CompactFilter>(
+        core::AsCompact(payload), payload, kernel.compact.lanes_may_match,
+        kernel.compact.lanes_may_match_many);
   }
   return new (std::nothrow) AnyReader(payload, kernel);
 }

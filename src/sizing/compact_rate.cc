@@ -158,7 +158,7 @@ double LanesBlockRate(uint64_t num_keys, uint32_t base_slots) {
 }  // namespace
 
 double CompactBlockRate(uint64_t num_keys, uint32_t block_bytes, uint32_t base_slots) {
-  return block_bytes == kernels::kLineBytes && base_slots >= kernels::kMinLanesBase
+  return block_bytes == kernels::kBlockBytes && base_slots >= kernels::kMinLanesBase
              ? LanesBlockRate(num_keys, base_slots)
              : PackedBlockRate(num_keys, block_bytes, base_slots);
 }

@@ -26,7 +26,7 @@ double LargeBitsPerKey(double rate, int num_probes) {
   return -k / std::log1p(-std::pow(rate, 1 / k));
 }
 
-constexpr double kBlockBits = static_cast<double>(kernels::kLineBits);
+constexpr double kBlockBits = static_cast<double>(kernels::kBlockBits);
 
 }  // namespace
 

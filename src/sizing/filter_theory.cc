@@ -22,7 +22,7 @@ using core::kPrecision;
 using core::LeastBitsPerKey;
 
 constexpr double kLn2 = 0.6931471805599453;
-constexpr double kBinsPerBlock = static_cast<double>(kernels::kLineBits);
+constexpr double kBinsPerBlock = static_cast<double>(kernels::kBlockBits);
 // Blocks with more keys than this are full in every format. The sums over loads are not worth their
 // time then.
 constexpr double kHopelessLoad = 1e5;

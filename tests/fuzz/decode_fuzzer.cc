@@ -65,14 +65,14 @@ void RequireSafe(const Payload& payload, std::string_view bytes) {
       fits = line_bytes == 1 && IsBetween(parameter, kMinProbes, kMaxProbes);
       break;
     case Layout::kBlocked:
-      fits = line_bytes == kernels::kLineBytes && IsBetween(parameter, kMinProbes, kMaxProbes);
+      fits = line_bytes == kernels::kBlockBytes && IsBetween(parameter, kMinProbes, kMaxProbes);
       break;
     case Layout::kCompact:
-      fits = IsBetween(line_bytes, core::kMinCompactLineBytes, kernels::kLineBytes) &&
+      fits = IsBetween(line_bytes, core::kMinCompactLineBytes, kernels::kBlockBytes) &&
              IsBetween(parameter, 1, core::kMaxBaseSlots);
       break;
     case Layout::kCompactLanes:
-      fits = line_bytes == kernels::kLineBytes &&
+      fits = line_bytes == kernels::kBlockBytes &&
              IsBetween(parameter, core::kMinLanesBaseSlots, core::kMaxLanesBaseSlots);
       break;
     case Layout::kCompactHalfLines:  // in memory this is kCompact

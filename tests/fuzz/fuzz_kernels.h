@@ -5,58 +5,37 @@
 #include <array>
 #include <memory>
 #include <string>
-#include <type_traits>
 #include <vector>
 
-#include "src/kernels/compact/compact_kernel.h"
 #include "src/kernels/kernel.h"
 #include "tests/fuzz/fuzz_input.h"
 
 namespace bloomline::fuzz {
 
-using kernels::CompactKernel;
 using kernels::Kernel;
 
 constexpr size_t kFewHashes = 8;
 constexpr size_t kMaxHashes = 100;  // more than three groups of a batch
 
-// Where a kernel has its functions of type *Table.
-template <typename Table>
-const Table& TableOf(const Kernel& kernel) {
-  if constexpr (std::is_same_v<Table, CompactKernel>) {
-    return *kernel.compact;
-  } else {
-    return kernel;
-  }
-}
-
-template <typename Filter>
-using OneQuery = bool (*)(const Filter&, uint64_t);
-template <typename Filter>
-using ManyQueries = void (*)(const Filter&, size_t, const uint64_t*, bool*);
-
 constexpr size_t kMaxQueries = 512;
 
-// Queries at most kMaxQueries hashes, of which the first num_present must match. `many` may be
-// null.
-template <typename Table, typename Filter>
-void RequireSameAnswers(const Filter& filter, OneQuery<Filter> Table::*one,
-                        ManyQueries<Filter> Table::*many, const std::vector<uint64_t>& hashes,
-                        size_t num_present) {
+// one(kernel) returns the kernel's function for one query, many(kernel) that for many. Queries at
+// most kMaxQueries hashes, of which the first num_present must match.
+template <typename Filter, typename One, typename Many>
+void RequireSameAnswers(const Filter& filter, One one, Many many,
+                        const std::vector<uint64_t>& hashes, size_t num_present) {
   bool* const answers = GuardedArray<bool>(hashes.size());
   std::array<bool, kMaxQueries> expected;
   for (size_t i = 0; i < hashes.size(); ++i) {
-    expected[i] = (TableOf<Table>(Portable()).*one)(filter, hashes[i]);
+    expected[i] = one(Portable())(filter, hashes[i]);
     Require(expected[i] || i >= num_present, "a key that was added matches");
   }
   for (const Kernel* kernel : SupportedKernels()) {
-    const Table& table = TableOf<Table>(*kernel);
-    if (many != nullptr) (table.*many)(filter, hashes.size(), hashes.data(), answers);
+    many (*kernel)(filter, hashes.size(), hashes.data(), answers);
     for (size_t i = 0; i < hashes.size(); ++i) {
-      Require((table.*one)(filter, hashes[i]) == expected[i], "single query as portable",
+      Require(one(*kernel)(filter, hashes[i]) == expected[i], "single query as portable",
               kernel->name);
-      Require(many == nullptr || answers[i] == expected[i], "batched query as portable",
-              kernel->name);
+      Require(answers[i] == expected[i], "batched query as portable", kernel->name);
     }
   }
 }

@@ -9,12 +9,15 @@
 namespace bloomline::kernels {
 
 constexpr uint32_t kWordBits = 64;
-constexpr uint32_t kWordsPerLine = static_cast<uint32_t>(kLineBits) / kWordBits;
+constexpr uint32_t kWordsPerBlock = static_cast<uint32_t>(kBlockBits) / kWordBits;
+static_assert(kWordsPerBlock == 8, "OrSharedWords has a bit of a byte for each word");
+static_assert(__atomic_always_lock_free(sizeof(uint64_t), nullptr),
+              "an atomic operation with a lock would not exclude the vector loads of a block");
 
 inline uint64_t LoadShared(const uint64_t* word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
 
-// Takes 20 clock cycles and waits for the one before. Does not return the old value, because then
-// it would be a loop.
+// Takes 20 clock cycles and waits for the one before. Does not return the old value: for that it
+// would have to be a loop.
 inline void OrShared(uint64_t* word, uint64_t mask) {
   __atomic_fetch_or(word, mask, __ATOMIC_RELAXED);
 }
@@ -29,12 +32,13 @@ inline uint64_t WordMask(uint64_t bit) {
 #endif
 }
 
-// Sets the masks' bits in the words of a line that lack any, given as bits 0 to 7 of `lacking`. The
-// other words are left alone, so that threads that add what is there already share the line.
-inline void OrSharedWords(uint64_t* line, const uint64_t* masks, uint32_t lacking) {
+// Sets the masks' bits in the words of a block that lack any, given as bits 0 to 7 of `lacking`.
+// The other words are not written. So threads that add keys which are present already do not take
+// the cache line from each other.
+inline void OrSharedWords(uint64_t* block, const uint64_t* masks, uint32_t lacking) {
   for (; lacking != 0; lacking &= lacking - 1) {
     const int word = __builtin_ctz(lacking);
-    OrShared(line + word, masks[word]);
+    OrShared(block + word, masks[word]);
   }
 }
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "src/kernels/all_kernels.h"
 #include "src/kernels/avx2_bits.h"
+#include "src/kernels/compact/compact_kernel.h"
 #include "src/kernels/compact/compact_lanes.h"
 #include "src/kernels/compact/compact_lanes_solver.h"
 #include "src/kernels/compact/compact_line.h"
@@ -17,18 +17,6 @@ namespace {
 
 BLOOMLINE_AVX2_INLINE __m256i Load(const void* p) {
   return _mm256_loadu_si256(static_cast<const __m256i*>(p));
-}
-
-BLOOMLINE_AVX2 bool PackedMayMatch(const CompactLines& filter, uint64_t hash) {
-  return CompactLineMayMatch(CompactLine(filter, hash), filter.line_bytes, filter.base_slots, hash);
-}
-
-BLOOMLINE_AVX2 void PackedMayMatchMany(const CompactLines& filter, size_t n, const uint64_t* hashes,
-                                       bool* may_match) {
-  for (size_t i = 0; i < n; ++i) {
-    may_match[i] = CompactLineMayMatch(CompactLine(filter, hashes[i]), filter.line_bytes,
-                                       filter.base_slots, hashes[i]);
-  }
 }
 
 BLOOMLINE_AVX2 void EliminateBelow(EquationRows* rows, size_t num_rows, size_t pivot,
@@ -127,7 +115,7 @@ BLOOMLINE_AVX2 unsigned TailParity(const char* line, unsigned slots, unsigned fi
 
 // The rest of a query that passed eight rows: present keys and one absent one in 256. Out of line
 // and from the start again, so that the others' way needs few registers.
-BLOOMLINE_AVX2 __attribute__((noinline, flatten)) bool TailMatches(const CompactLines& filter,
+BLOOMLINE_AVX2 __attribute__((noinline, flatten)) bool TailMatches(const CompactFilter& filter,
                                                                    uint64_t hash) {
   const char* line = LanesLine(filter, hash);
   const unsigned header = LaneHeaderOf(Load(line), Load(line + sizeof(__m256i)));
@@ -138,7 +126,7 @@ BLOOMLINE_AVX2 __attribute__((noinline, flatten)) bool TailMatches(const Compact
 
 // 15 of 16 absent keys end with the first four rows, so there is a branch between these and the
 // rest.
-BLOOMLINE_AVX2_INLINE bool LanesLineMayMatch(const CompactLines& filter, uint64_t hash) {
+BLOOMLINE_AVX2_INLINE bool LanesLineMayMatch(const CompactFilter& filter, uint64_t hash) {
   const char* line = LanesLine(filter, hash);
   const __m256i first_lanes = Load(line);
   const __m256i last_lanes = Load(line + sizeof(__m256i));
@@ -149,11 +137,11 @@ BLOOMLINE_AVX2_INLINE bool LanesLineMayMatch(const CompactLines& filter, uint64_
   return (wrong & query.asked) == 0 && TailMatches(filter, hash);
 }
 
-BLOOMLINE_AVX2 bool LanesMayMatchOne(const CompactLines& filter, uint64_t hash) {
+BLOOMLINE_AVX2 bool LanesMayMatchOne(const CompactFilter& filter, uint64_t hash) {
   return LanesLineMayMatch(filter, hash);
 }
 
-BLOOMLINE_AVX2 void LanesMayMatchMany(const CompactLines& filter, size_t n, const uint64_t* hashes,
+BLOOMLINE_AVX2 void LanesMayMatchMany(const CompactFilter& filter, size_t n, const uint64_t* hashes,
                                       bool* may_match) {
   for (size_t i = 0; i < n; ++i) may_match[i] = LanesLineMayMatch(filter, hashes[i]);
 }
@@ -246,10 +234,29 @@ BLOOMLINE_AVX2 bool LanesSolve(const uint64_t* hashes, size_t n, uint32_t base_s
 
 }  // namespace
 
-const CompactKernel kAvx2Compact = {
-    PackedMayMatch,   PackedMayMatchMany, PackedSolve,
-    LanesMayMatchOne, LanesMayMatchMany,  LanesSolve,
-};
+BLOOMLINE_AVX2 bool Avx2PackedMayMatch(const CompactFilter& filter, uint64_t hash) {
+  return CompactLineMayMatch(CompactLine(filter, hash), filter.block_bytes, filter.base_slots,
+                             hash);
+}
+
+BLOOMLINE_AVX2 void Avx2PackedMayMatchMany(const CompactFilter& filter, size_t n,
+                                           const uint64_t* hashes, bool* may_match) {
+  for (size_t i = 0; i < n; ++i) {
+    may_match[i] = CompactLineMayMatch(CompactLine(filter, hashes[i]), filter.block_bytes,
+                                       filter.base_slots, hashes[i]);
+  }
+}
+
+CompactKernel Avx2Compact() {
+  CompactKernel kernel;
+  kernel.packed_may_match = Avx2PackedMayMatch;
+  kernel.packed_may_match_many = Avx2PackedMayMatchMany;
+  kernel.packed_solve = PackedSolve;
+  kernel.lanes_may_match = LanesMayMatchOne;
+  kernel.lanes_may_match_many = LanesMayMatchMany;
+  kernel.lanes_solve = LanesSolve;
+  return kernel;
+}
 
 }  // namespace bloomline::kernels
 

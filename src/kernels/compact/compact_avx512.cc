@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "src/kernels/all_kernels.h"
 #include "src/kernels/avx512_bits.h"
+#include "src/kernels/compact/compact_kernel.h"
 #include "src/kernels/compact/compact_lanes.h"
 #include "src/kernels/compact/compact_lanes_solver.h"
 #include "src/kernels/compact/compact_line.h"
@@ -28,11 +28,11 @@ struct alignas(32) LineLayout {
 };
 
 // By number of slots. Some 35 of them are in use in one filter, 4 KiB.
-template <unsigned kLineBytes>
+template <unsigned kBlockBytes>
 struct LineLayouts {
   constexpr LineLayouts() {
     for (unsigned slots = 1; slots <= kMaxSlots; ++slots) {
-      const LineShape shape = ComputeLineShape(8 * (kLineBytes - 1), slots);
+      const LineShape shape = ComputeLineShape(8 * (kBlockBytes - 1), slots);
       LineLayout& layout = layouts[slots];
       layout.full = FirstSlots(slots);
       layout.partial = FirstSlots(shape.partial_slots);
@@ -100,23 +100,23 @@ BLOOMLINE_AVX512 __attribute__((noinline)) bool MoreRowsMatch(const char* line, 
   return true;
 }
 
-BLOOMLINE_AVX512_INLINE bool SolvedLineMayMatch(const CompactLines& filter, uint64_t hash) {
+BLOOMLINE_AVX512_INLINE bool SolvedLineMayMatch(const CompactFilter& filter, uint64_t hash) {
   const char* line = CompactLine(filter, hash);
-  const unsigned header = static_cast<unsigned char>(line[filter.line_bytes - 1]);
+  const unsigned header = static_cast<unsigned char>(line[filter.block_bytes - 1]);
   const unsigned slots = filter.base_slots + header % 64;
   if (header % 64 == kMatchAllCode || slots > kMaxSlots) return true;
   const LineLayout& layout =
-      (filter.line_bytes == 64 ? kLayouts64.layouts : kLayouts32.layouts)[slots];
+      (filter.block_bytes == 64 ? kLayouts64.layouts : kLayouts32.layouts)[slots];
   const SlotMask mine = Rotated(AllSlotsOf(hash), header / 64);
   // All ones if the selector is below the share: half of the keys, so a branch would be
   // mispredicted.
   const auto below =
       static_cast<uint32_t>(static_cast<int32_t>(SelectorOf(hash) - layout.partial_share) >> 31);
   const uint32_t asked = layout.full_rows | (layout.partial_row & below);
-  const __m512i bytes = _mm512_maskz_loadu_epi8(~0ull >> (64 - filter.line_bytes), line);
+  const __m512i bytes = _mm512_maskz_loadu_epi8(~0ull >> (64 - filter.block_bytes), line);
   const uint32_t wanted = FingerprintOf(hash);
   if ((WrongRows(bytes, mine, layout, 0, wanted) & asked & 0xFF) != 0) return false;
-  return asked <= 0xFF || MoreRowsMatch(line, filter.line_bytes, mine, layout, wanted, asked);
+  return asked <= 0xFF || MoreRowsMatch(line, filter.block_bytes, mine, layout, wanted, asked);
 }
 
 // Lines of other sizes are LevelDB's, where the layout would have to be computed at each query.
@@ -124,15 +124,15 @@ BLOOMLINE_AVX512_INLINE bool IsTabled(uint32_t line_bytes) {
   return line_bytes == 64 || line_bytes == 32;
 }
 
-BLOOMLINE_AVX512 bool PackedMayMatch(const CompactLines& filter, uint64_t hash) {
-  if (!IsTabled(filter.line_bytes)) return kAvx2Compact.packed_may_match(filter, hash);
+BLOOMLINE_AVX512 bool PackedMayMatch(const CompactFilter& filter, uint64_t hash) {
+  if (!IsTabled(filter.block_bytes)) return Avx2PackedMayMatch(filter, hash);
   return SolvedLineMayMatch(filter, hash);
 }
 
-BLOOMLINE_AVX512 void PackedMayMatchMany(const CompactLines& filter, size_t n,
+BLOOMLINE_AVX512 void PackedMayMatchMany(const CompactFilter& filter, size_t n,
                                          const uint64_t* hashes, bool* may_match) {
-  if (!IsTabled(filter.line_bytes)) {
-    kAvx2Compact.packed_may_match_many(filter, n, hashes, may_match);
+  if (!IsTabled(filter.block_bytes)) {
+    Avx2PackedMayMatchMany(filter, n, hashes, may_match);
     return;
   }
   for (size_t i = 0; i < n; ++i) may_match[i] = SolvedLineMayMatch(filter, hashes[i]);
@@ -202,7 +202,7 @@ BLOOMLINE_AVX512 unsigned TailParity(const char* line, unsigned slots, unsigned 
 
 // The rest of a query that passed eight rows: present keys and one absent one in 256. Out of line
 // and from the start again, so that the others' way needs few registers.
-BLOOMLINE_AVX512 __attribute__((noinline, flatten)) bool TailMatches(const CompactLines& filter,
+BLOOMLINE_AVX512 __attribute__((noinline, flatten)) bool TailMatches(const CompactFilter& filter,
                                                                      uint64_t hash) {
   const char* line = LanesLine(filter, hash);
   const unsigned header = _mm512_movepi64_mask(_mm512_loadu_si512(line));
@@ -211,15 +211,15 @@ BLOOMLINE_AVX512 __attribute__((noinline, flatten)) bool TailMatches(const Compa
          LaneTailMatches<4>(line, query.layout, query.slots.own, hash, TailParity);
 }
 
-BLOOMLINE_AVX512 bool LanesMayMatchOne(const CompactLines& filter, uint64_t hash) {
+BLOOMLINE_AVX512 bool LanesMayMatchOne(const CompactFilter& filter, uint64_t hash) {
   const __m512i lanes = _mm512_loadu_si512(LanesLine(filter, hash));
   const LaneQuery query = QueryOf(_mm512_movepi64_mask(lanes), filter.base_slots, hash);
   return LanesMatch(lanes, query, hash) && TailMatches(filter, hash);
 }
 
-BLOOMLINE_AVX512 void LanesMayMatchMany(const CompactLines& filter, size_t n,
+BLOOMLINE_AVX512 void LanesMayMatchMany(const CompactFilter& filter, size_t n,
                                         const uint64_t* hashes, bool* may_match) {
-  const CompactLines lines = filter;
+  const CompactFilter lines = filter;
   for (size_t i = 0; i < n; ++i) {
     const __m512i loaded = _mm512_loadu_si512(LanesLine(lines, hashes[i]));
     const LaneQuery query = QueryOf(_mm512_movepi64_mask(loaded), lines.base_slots, hashes[i]);
@@ -309,10 +309,16 @@ BLOOMLINE_AVX512 bool LanesSolve(const uint64_t* hashes, size_t n, uint32_t base
 
 }  // namespace
 
-const CompactKernel kAvx512Compact = {
-    PackedMayMatch,   PackedMayMatchMany, PackedSolve,
-    LanesMayMatchOne, LanesMayMatchMany,  LanesSolve,
-};
+CompactKernel Avx512Compact() {
+  CompactKernel kernel;
+  kernel.packed_may_match = PackedMayMatch;
+  kernel.packed_may_match_many = PackedMayMatchMany;
+  kernel.packed_solve = PackedSolve;
+  kernel.lanes_may_match = LanesMayMatchOne;
+  kernel.lanes_may_match_many = LanesMayMatchMany;
+  kernel.lanes_solve = LanesSolve;
+  return kernel;
+}
 
 }  // namespace bloomline::kernels
 

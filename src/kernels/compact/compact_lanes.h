@@ -11,7 +11,6 @@
 
 #include "src/kernels/always_inline.h"
 #include "src/kernels/compact/compact_line.h"
-#include "src/kernels/kernel.h"
 #include "src/kernels/little_endian.h"
 
 namespace bloomline::kernels {
@@ -23,6 +22,10 @@ constexpr unsigned kMinLanesBase = kMinLanesSlots;
 constexpr unsigned kMaxLanesBase = 64;
 constexpr unsigned kNumCodes = 64;
 constexpr unsigned kTailTryBits = 2;
+static_assert(kLanes * sizeof(uint64_t) == kBlockBytes);
+static_assert(kLanes * (kLaneSlots + 1) == kBlockBits, "a header of one bit in each lane");
+static_assert(kMinLanesSlots * kMaxFullRows <= kLanes * kLaneSlots &&
+              kMinLanesSlots * (kMaxFullRows + 1) > kLanes * kLaneSlots);
 
 // Where the rows of a line with so many slots are. Row i < 8, or the partial row as the lane after
 // the last full one:
@@ -258,8 +261,8 @@ BLOOMLINE_ALWAYS_INLINE LaneQuery QueryOf(unsigned header, uint32_t base_slots, 
   return {layout, slots, layout.asked[asks_partial]};
 }
 
-BLOOMLINE_ALWAYS_INLINE const char* LanesLine(const CompactLines& filter, uint64_t hash) {
-  return filter.data + BlockedLine(hash, filter.num_lines) * kLineBytes;
+BLOOMLINE_ALWAYS_INLINE const char* LanesLine(const CompactFilter& filter, uint64_t hash) {
+  return filter.data + BlockIndex(hash, filter.num_blocks) * kBlockBytes;
 }
 
 }  // namespace bloomline::kernels

@@ -1,4 +1,5 @@
-// A solved line of docs/format.md, section 3.4: its geometry, what a key asks of it, and the query.
+// A packed block of docs/format.md, section 3.4: its geometry, and which of its bits a key queries.
+// Blocks of lanes (section 3.5) have the same fingerprints and selectors.
 #ifndef BLOOMLINE_KERNELS_COMPACT_COMPACT_LINE_H_
 #define BLOOMLINE_KERNELS_COMPACT_COMPACT_LINE_H_
 
@@ -18,6 +19,8 @@ constexpr uint64_t kSlotWordMask = (uint64_t{1} << kSlotsPerWord) - 1;
 constexpr unsigned kMaxFullRows = 24;
 constexpr unsigned kMatchAllCode = 63;
 constexpr unsigned kNumSeeds = 4;
+static_assert(kMaxSlots == 2 * kSlotsPerWord, "SlotMask has two words");
+static_assert(kSlotsPerWord + 7 <= 64, "a word and the bits before it in its first byte");
 
 // How a line with s slots is divided.
 struct LineShape {
@@ -108,8 +111,8 @@ inline uint32_t FingerprintOf(uint64_t hash) { return static_cast<uint32_t>(hash
 constexpr unsigned kSelectorShift = 24;
 inline uint32_t SelectorOf(uint64_t hash) { return static_cast<uint32_t>(hash) >> kSelectorShift; }
 
-inline const char* CompactLine(const CompactLines& filter, uint64_t hash) {
-  return filter.data + BlockedLine(hash, filter.num_lines) * filter.line_bytes;
+inline const char* CompactLine(const CompactFilter& filter, uint64_t hash) {
+  return filter.data + BlockIndex(hash, filter.num_blocks) * filter.block_bytes;
 }
 
 // What the solver needs of the keys of a line: arrays, for vector instructions.

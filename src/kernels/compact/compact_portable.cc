@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "src/kernels/all_kernels.h"
+#include "src/kernels/compact/compact_kernel.h"
 #include "src/kernels/compact/compact_lanes.h"
 #include "src/kernels/compact/compact_lanes_solver.h"
 #include "src/kernels/compact/compact_line.h"
@@ -12,14 +12,15 @@
 namespace bloomline::kernels {
 namespace {
 
-bool PackedMayMatch(const CompactLines& filter, uint64_t hash) {
-  return CompactLineMayMatch(CompactLine(filter, hash), filter.line_bytes, filter.base_slots, hash);
+bool PackedMayMatch(const CompactFilter& filter, uint64_t hash) {
+  return CompactLineMayMatch(CompactLine(filter, hash), filter.block_bytes, filter.base_slots,
+                             hash);
 }
 
-void PackedMayMatchMany(const CompactLines& filter, size_t n, const uint64_t* hashes,
+void PackedMayMatchMany(const CompactFilter& filter, size_t n, const uint64_t* hashes,
                         bool* may_match) {
   for (size_t i = 0; i < n; ++i) {
-    may_match[i] = CompactLineMayMatch(CompactLine(filter, hashes[i]), filter.line_bytes,
+    may_match[i] = CompactLineMayMatch(CompactLine(filter, hashes[i]), filter.block_bytes,
                                        filter.base_slots, hashes[i]);
   }
 }
@@ -73,7 +74,7 @@ unsigned TailParity(const char* line, unsigned slots, unsigned first, uint64_t m
 
 // The rest of a query that passed eight rows: present keys and one absent one in 256. Out of line
 // and from the start again, so that the others' way needs few registers.
-__attribute__((noinline, flatten)) bool TailMatches(const CompactLines& filter, uint64_t hash) {
+__attribute__((noinline, flatten)) bool TailMatches(const CompactFilter& filter, uint64_t hash) {
   const char* line = LanesLine(filter, hash);
   const LaneQuery query = QueryOf(LaneHeaderOf(line), filter.base_slots, hash);
   return query.layout.tail_slots == 0 ||
@@ -82,7 +83,7 @@ __attribute__((noinline, flatten)) bool TailMatches(const CompactLines& filter, 
 
 // Rows say nothing with probability 1/2 each, so stopping after each would cost a mispredicted
 // branch per query; 7 of 8 absent keys end with the first three.
-BLOOMLINE_ALWAYS_INLINE bool LanesLineMayMatch(const CompactLines& filter, uint64_t hash) {
+BLOOMLINE_ALWAYS_INLINE bool LanesLineMayMatch(const CompactFilter& filter, uint64_t hash) {
   const char* line = LanesLine(filter, hash);
   const LaneQuery query = QueryOf(LaneHeaderOf(line), filter.base_slots, hash);
   const LaneLayout& layout = query.layout;
@@ -102,11 +103,11 @@ BLOOMLINE_ALWAYS_INLINE bool LanesLineMayMatch(const CompactLines& filter, uint6
   return (wrong & query.asked) == 0 && TailMatches(filter, hash);
 }
 
-bool LanesMayMatchOne(const CompactLines& filter, uint64_t hash) {
+bool LanesMayMatchOne(const CompactFilter& filter, uint64_t hash) {
   return LanesLineMayMatch(filter, hash);
 }
 
-void LanesMayMatchMany(const CompactLines& filter, size_t n, const uint64_t* hashes,
+void LanesMayMatchMany(const CompactFilter& filter, size_t n, const uint64_t* hashes,
                        bool* may_match) {
   for (size_t i = 0; i < n; ++i) may_match[i] = LanesLineMayMatch(filter, hashes[i]);
 }
@@ -148,9 +149,15 @@ bool LanesSolve(const uint64_t* hashes, size_t n, uint32_t base_slots, char* lin
 
 }  // namespace
 
-const CompactKernel kPortableCompact = {
-    PackedMayMatch,   PackedMayMatchMany, PackedSolve,
-    LanesMayMatchOne, LanesMayMatchMany,  LanesSolve,
-};
+CompactKernel PortableCompact() {
+  CompactKernel kernel;
+  kernel.packed_may_match = PackedMayMatch;
+  kernel.packed_may_match_many = PackedMayMatchMany;
+  kernel.packed_solve = PackedSolve;
+  kernel.lanes_may_match = LanesMayMatchOne;
+  kernel.lanes_may_match_many = LanesMayMatchMany;
+  kernel.lanes_solve = LanesSolve;
+  return kernel;
+}
 
 }  // namespace bloomline::kernels

@@ -13,7 +13,6 @@
 
 #include "src/kernels/always_inline.h"
 #include "src/kernels/compact/compact_line.h"
-#include "src/kernels/kernel.h"
 #include "src/kernels/little_endian.h"
 
 namespace bloomline::kernels {

@@ -1,10 +1,10 @@
-// AVX2: a line of counters is two registers, in which a hash is a one at the lowest bit of each of
-// its counters; where probes meet, that is one one.
+// AVX2: a block of counters is two registers. A hash is two more, with a 1 at the lowest bit of
+// each of its counters. Probes that hit the same counter give a single 1.
 #if defined(__x86_64__)
 
-#include "src/kernels/all_kernels.h"
 #include "src/kernels/avx2_bits.h"
-#include "src/kernels/counters/counter_lines.h"
+#include "src/kernels/counters/counter_blocks.h"
+#include "src/kernels/counters/counter_kernel.h"
 
 namespace bloomline::kernels {
 namespace {
@@ -18,7 +18,7 @@ BLOOMLINE_AVX2_INLINE Bits512 OnesOf(uint64_t hash, int num_probes) {
   return ones;
 }
 
-// The lowest bit of each counter says whether one of its bits is set; the others say nothing.
+// The lowest bit of each counter becomes 1 if the counter is not zero. Its other bits mean nothing.
 template <int kBits>
 BLOOMLINE_AVX2_INLINE __m256i NotZero(__m256i half) {
   half = _mm256_or_si256(half, _mm256_srli_epi64(half, 1));
@@ -26,7 +26,7 @@ BLOOMLINE_AVX2_INLINE __m256i NotZero(__m256i half) {
   return kBits == 4 ? half : _mm256_or_si256(half, _mm256_srli_epi64(half, 4));
 }
 
-// The same of whether all its bits are set.
+// The same if the counter is saturated.
 template <int kBits>
 BLOOMLINE_AVX2_INLINE __m256i Saturated(__m256i half) {
   half = _mm256_and_si256(half, _mm256_srli_epi64(half, 1));
@@ -34,22 +34,22 @@ BLOOMLINE_AVX2_INLINE __m256i Saturated(__m256i half) {
   return kBits == 4 ? half : _mm256_and_si256(half, _mm256_srli_epi64(half, 4));
 }
 
-BLOOMLINE_AVX2_INLINE Bits512 Load(const unsigned char* line) {
-  const auto* halves = reinterpret_cast<const __m256i*>(line);
+BLOOMLINE_AVX2_INLINE Bits512 Load(const unsigned char* block) {
+  const auto* halves = reinterpret_cast<const __m256i*>(block);
   return {_mm256_loadu_si256(halves), _mm256_loadu_si256(halves + 1)};
 }
 
-BLOOMLINE_AVX2_INLINE void Store(__m256i low, __m256i high, unsigned char* line) {
-  auto* halves = reinterpret_cast<__m256i*>(line);
+BLOOMLINE_AVX2_INLINE void Store(__m256i low, __m256i high, unsigned char* block) {
+  auto* halves = reinterpret_cast<__m256i*>(block);
   _mm256_storeu_si256(halves, low);
   _mm256_storeu_si256(halves + 1, high);
 }
 
 template <int kBits>
-BLOOMLINE_AVX2_INLINE bool NoneIsZero(Bits512 line, Bits512 ones) {
+BLOOMLINE_AVX2_INLINE bool NoneIsZero(Bits512 block, Bits512 ones) {
   const __m256i missing =
-      _mm256_or_si256(_mm256_andnot_si256(NotZero<kBits>(line.low), ones.low),
-                      _mm256_andnot_si256(NotZero<kBits>(line.high), ones.high));
+      _mm256_or_si256(_mm256_andnot_si256(NotZero<kBits>(block.low), ones.low),
+                      _mm256_andnot_si256(NotZero<kBits>(block.high), ones.high));
   return _mm256_testz_si256(missing, missing) != 0;
 }
 
@@ -62,14 +62,14 @@ BLOOMLINE_AVX2_INLINE uint64_t CountOnes(__m256i low, __m256i high) {
 }
 
 template <int kBits>
-struct Ask {
+struct Query {
   template <int kNumProbes>
-  BLOOMLINE_AVX2 static void Run(const CounterLines& lines, size_t n, const uint64_t* hashes,
+  BLOOMLINE_AVX2 static void Run(const CounterBlocks& blocks, size_t n, const uint64_t* hashes,
                                  bool* may_match) {
     for (size_t i = 0; i < n; ++i) {
       const Bits512 ones =
-          OnesOf<kBits>(hashes[i], kNumProbes == 0 ? lines.num_probes : kNumProbes);
-      may_match[i] = NoneIsZero<kBits>(Load(lines.Line(hashes[i])), ones);
+          OnesOf<kBits>(hashes[i], kNumProbes == 0 ? blocks.num_probes : kNumProbes);
+      may_match[i] = NoneIsZero<kBits>(Load(blocks.Block(hashes[i])), ones);
     }
   }
 };
@@ -77,12 +77,12 @@ struct Ask {
 template <int kBits>
 struct Add {
   template <int kNumProbes>
-  BLOOMLINE_AVX2 static void Run(const CounterLines& lines, size_t n, const uint64_t* hashes,
+  BLOOMLINE_AVX2 static void Run(const CounterBlocks& blocks, size_t n, const uint64_t* hashes,
                                  bool* was_absent, uint64_t* num_saturated) {
     for (size_t i = 0; i < n; ++i) {
       const Bits512 ones =
-          OnesOf<kBits>(hashes[i], kNumProbes == 0 ? lines.num_probes : kNumProbes);
-      unsigned char* data = lines.Line(hashes[i]);
+          OnesOf<kBits>(hashes[i], kNumProbes == 0 ? blocks.num_probes : kNumProbes);
+      unsigned char* data = blocks.Block(hashes[i]);
       const Bits512 before = Load(data);
       was_absent[i] = !NoneIsZero<kBits>(before, ones);
       const __m256i rise_low = _mm256_andnot_si256(Saturated<kBits>(before.low), ones.low);
@@ -104,12 +104,12 @@ struct Add {
 template <int kBits>
 struct Remove {
   template <int kNumProbes>
-  BLOOMLINE_AVX2 static void Run(const CounterLines& lines, size_t n, const uint64_t* hashes,
+  BLOOMLINE_AVX2 static void Run(const CounterBlocks& blocks, size_t n, const uint64_t* hashes,
                                  bool* removed) {
     for (size_t i = 0; i < n; ++i) {
       const Bits512 ones =
-          OnesOf<kBits>(hashes[i], kNumProbes == 0 ? lines.num_probes : kNumProbes);
-      unsigned char* data = lines.Line(hashes[i]);
+          OnesOf<kBits>(hashes[i], kNumProbes == 0 ? blocks.num_probes : kNumProbes);
+      unsigned char* data = blocks.Block(hashes[i]);
       const Bits512 before = Load(data);
       removed[i] = NoneIsZero<kBits>(before, ones);
       if (!removed[i]) continue;
@@ -120,22 +120,28 @@ struct Remove {
   }
 };
 
-void AskMany(const CounterLines& lines, size_t n, const uint64_t* hashes, bool* may_match) {
-  RunOnCounters<Ask>(lines, n, hashes, may_match);
+void MayMatchMany(const CounterBlocks& blocks, size_t n, const uint64_t* hashes, bool* may_match) {
+  RunOnCounters<Query>(blocks, n, hashes, may_match);
 }
 
-void AddKeys(const CounterLines& lines, size_t n, const uint64_t* hashes, bool* was_absent,
+void AddMany(const CounterBlocks& blocks, size_t n, const uint64_t* hashes, bool* was_absent,
              uint64_t* num_saturated) {
-  RunOnCounters<Add>(lines, n, hashes, was_absent, num_saturated);
+  RunOnCounters<Add>(blocks, n, hashes, was_absent, num_saturated);
 }
 
-void RemoveKeys(const CounterLines& lines, size_t n, const uint64_t* hashes, bool* removed) {
-  RunOnCounters<Remove>(lines, n, hashes, removed);
+void RemoveMany(const CounterBlocks& blocks, size_t n, const uint64_t* hashes, bool* removed) {
+  RunOnCounters<Remove>(blocks, n, hashes, removed);
 }
 
 }  // namespace
 
-const CounterKernel kAvx2Counters = {AskMany, AddKeys, RemoveKeys};
+CounterKernel Avx2Counters() {
+  CounterKernel kernel;
+  kernel.may_match_many = MayMatchMany;
+  kernel.add_many = AddMany;
+  kernel.remove_many = RemoveMany;
+  return kernel;
+}
 
 }  // namespace bloomline::kernels
 

@@ -1,29 +1,29 @@
-// AVX-512: a line of counters is one register, in which a hash is a one at the lowest bit of each
-// of its counters; where probes meet, that is one one.
+// AVX-512: a block of counters is one register. A hash is another one, with a 1 at the lowest bit
+// of each of its counters. Probes that hit the same counter give a single 1.
 #if defined(__x86_64__)
 
-#include "src/kernels/all_kernels.h"
 #include "src/kernels/avx512_bits.h"
 #include "src/kernels/avx512_ones.h"
-#include "src/kernels/counters/counter_lines.h"
+#include "src/kernels/counters/counter_blocks.h"
+#include "src/kernels/counters/counter_kernel.h"
 
 namespace bloomline::kernels {
 namespace {
 
-// The lowest bit of each counter says whether one of its bits is set; the others say nothing.
+// The lowest bit of each counter becomes 1 if the counter is not zero. Its other bits mean nothing.
 template <int kBits>
-BLOOMLINE_AVX512_INLINE __m512i NotZero(__m512i line) {
-  line = _mm512_or_si512(line, _mm512_srli_epi64(line, 1));
-  line = _mm512_or_si512(line, _mm512_srli_epi64(line, 2));
-  return kBits == 4 ? line : _mm512_or_si512(line, _mm512_srli_epi64(line, 4));
+BLOOMLINE_AVX512_INLINE __m512i NotZero(__m512i block) {
+  block = _mm512_or_si512(block, _mm512_srli_epi64(block, 1));
+  block = _mm512_or_si512(block, _mm512_srli_epi64(block, 2));
+  return kBits == 4 ? block : _mm512_or_si512(block, _mm512_srli_epi64(block, 4));
 }
 
-// The same of whether all its bits are set.
+// The same if the counter is saturated.
 template <int kBits>
-BLOOMLINE_AVX512_INLINE __m512i Saturated(__m512i line) {
-  line = _mm512_and_si512(line, _mm512_srli_epi64(line, 1));
-  line = _mm512_and_si512(line, _mm512_srli_epi64(line, 2));
-  return kBits == 4 ? line : _mm512_and_si512(line, _mm512_srli_epi64(line, 4));
+BLOOMLINE_AVX512_INLINE __m512i Saturated(__m512i block) {
+  block = _mm512_and_si512(block, _mm512_srli_epi64(block, 1));
+  block = _mm512_and_si512(block, _mm512_srli_epi64(block, 2));
+  return kBits == 4 ? block : _mm512_and_si512(block, _mm512_srli_epi64(block, 4));
 }
 
 BLOOMLINE_AVX512_INLINE bool HaveAll(__m512i bits, __m512i ones) {
@@ -32,23 +32,23 @@ BLOOMLINE_AVX512_INLINE bool HaveAll(__m512i bits, __m512i ones) {
 }
 
 template <int kBits>
-struct Ask {
-  static constexpr bool kRequestsLines = false;
-  BLOOMLINE_AVX512_INLINE static void Run(char* line, __m512i ones, size_t i, bool* may_match) {
-    may_match[i] = HaveAll(NotZero<kBits>(_mm512_loadu_si512(line)), ones);
+struct Query {
+  static constexpr bool kPrefetches = false;
+  BLOOMLINE_AVX512_INLINE static void Run(char* block, __m512i ones, size_t i, bool* may_match) {
+    may_match[i] = HaveAll(NotZero<kBits>(_mm512_loadu_si512(block)), ones);
   }
 };
 
 template <int kBits>
 struct Add {
-  static constexpr bool kRequestsLines = false;
-  BLOOMLINE_AVX512_INLINE static void Run(char* line, __m512i ones, size_t i, bool* was_absent,
+  static constexpr bool kPrefetches = false;
+  BLOOMLINE_AVX512_INLINE static void Run(char* block, __m512i ones, size_t i, bool* was_absent,
                                           uint64_t* num_saturated) {
-    const __m512i before = _mm512_loadu_si512(line);
+    const __m512i before = _mm512_loadu_si512(block);
     was_absent[i] = !HaveAll(NotZero<kBits>(before), ones);
     const __m512i rise = _mm512_andnot_si512(Saturated<kBits>(before), ones);
     const __m512i after = _mm512_add_epi64(before, rise);  // no counter carries into the next
-    _mm512_storeu_si512(line, after);
+    _mm512_storeu_si512(block, after);
     const __m512i saturated = _mm512_and_si512(Saturated<kBits>(after), rise);
     if (_mm512_test_epi64_mask(saturated, saturated) != 0) {
       *num_saturated +=
@@ -59,12 +59,12 @@ struct Add {
 
 template <int kBits>
 struct Remove {
-  static constexpr bool kRequestsLines = false;
-  BLOOMLINE_AVX512_INLINE static void Run(char* line, __m512i ones, size_t i, bool* removed) {
-    const __m512i before = _mm512_loadu_si512(line);
+  static constexpr bool kPrefetches = false;
+  BLOOMLINE_AVX512_INLINE static void Run(char* block, __m512i ones, size_t i, bool* removed) {
+    const __m512i before = _mm512_loadu_si512(block);
     removed[i] = HaveAll(NotZero<kBits>(before), ones);
     const __m512i fall = _mm512_andnot_si512(Saturated<kBits>(before), ones);
-    if (removed[i]) _mm512_storeu_si512(line, _mm512_sub_epi64(before, fall));
+    if (removed[i]) _mm512_storeu_si512(block, _mm512_sub_epi64(before, fall));
   }
 };
 
@@ -73,30 +73,36 @@ struct OnKeys {
   template <int kBits>
   struct With {
     template <int K>
-    BLOOMLINE_AVX512 static void Run(const CounterLines& lines, size_t n, const uint64_t* hashes,
+    BLOOMLINE_AVX512 static void Run(const CounterBlocks& blocks, size_t n, const uint64_t* hashes,
                                      Args... args) {
-      ForEachKey<F<kBits>, K, kBits>(reinterpret_cast<char*>(lines.data), lines.num_lines,
-                                     lines.num_probes, n, hashes, args...);
+      ForEachKey<F<kBits>, K, kBits>(reinterpret_cast<char*>(blocks.data), blocks.num_blocks,
+                                     blocks.num_probes, n, hashes, args...);
     }
   };
 };
 
-void AskMany(const CounterLines& lines, size_t n, const uint64_t* hashes, bool* may_match) {
-  RunOnCounters<OnKeys<Ask, bool*>::With>(lines, n, hashes, may_match);
+void MayMatchMany(const CounterBlocks& blocks, size_t n, const uint64_t* hashes, bool* may_match) {
+  RunOnCounters<OnKeys<Query, bool*>::With>(blocks, n, hashes, may_match);
 }
 
-void AddKeys(const CounterLines& lines, size_t n, const uint64_t* hashes, bool* was_absent,
+void AddMany(const CounterBlocks& blocks, size_t n, const uint64_t* hashes, bool* was_absent,
              uint64_t* num_saturated) {
-  RunOnCounters<OnKeys<Add, bool*, uint64_t*>::With>(lines, n, hashes, was_absent, num_saturated);
+  RunOnCounters<OnKeys<Add, bool*, uint64_t*>::With>(blocks, n, hashes, was_absent, num_saturated);
 }
 
-void RemoveKeys(const CounterLines& lines, size_t n, const uint64_t* hashes, bool* removed) {
-  RunOnCounters<OnKeys<Remove, bool*>::With>(lines, n, hashes, removed);
+void RemoveMany(const CounterBlocks& blocks, size_t n, const uint64_t* hashes, bool* removed) {
+  RunOnCounters<OnKeys<Remove, bool*>::With>(blocks, n, hashes, removed);
 }
 
 }  // namespace
 
-const CounterKernel kAvx512Counters = {AskMany, AddKeys, RemoveKeys};
+CounterKernel Avx512Counters() {
+  CounterKernel kernel;
+  kernel.may_match_many = MayMatchMany;
+  kernel.add_many = AddMany;
+  kernel.remove_many = RemoveMany;
+  return kernel;
+}
 
 }  // namespace bloomline::kernels
 

@@ -1,0 +1,99 @@
+// The kernels there are, and which instruction set's functions each is made of.
+//
+// They are put together at first use. So a filter in a static variable finds them, whatever the
+// order in which static variables are initialised.
+#include "src/kernels/has_neon.h"
+#include "src/kernels/kernel.h"
+#include "src/kernels/x86_extensions.h"
+
+namespace bloomline::kernels {
+namespace {
+
+bool AlwaysSupported() { return true; }
+
+Kernel PortableKernel() {
+  Kernel kernel;
+  kernel.name = "portable";
+  kernel.description = "plain C++, one bit at a time; the specification";
+  kernel.extensions = "";
+  kernel.supported = AlwaysSupported;
+  kernel.blocked = PortableBlocked();
+  kernel.shared = PortableShared();
+  kernel.flat = PortableFlat();
+  kernel.compact = PortableCompact();
+  kernel.counters = PortableCounters();
+  return kernel;
+}
+
+#if defined(__x86_64__)
+
+bool CpuHasAvx2() { return BLOOMLINE_CPU_HAS_ALL(BLOOMLINE_AVX2_EXTENSIONS); }
+
+Kernel Avx2Kernel() {
+  Kernel kernel;
+  kernel.name = "avx2";
+  kernel.description = "x86-64 with AVX2: eight probes at a time";
+  kernel.extensions = BLOOMLINE_EXTENSION_NAMES(BLOOMLINE_AVX2_EXTENSIONS);
+  kernel.supported = CpuHasAvx2;
+  kernel.blocked = Avx2Blocked();
+  kernel.shared = Avx2Shared();
+  kernel.flat = Avx2Flat();
+  kernel.compact = Avx2Compact();
+  kernel.counters = Avx2Counters();
+  return kernel;
+}
+
+bool CpuHasAvx512() { return BLOOMLINE_CPU_HAS_ALL(BLOOMLINE_AVX512_EXTENSIONS); }
+
+Kernel Avx512Kernel() {
+  Kernel kernel;
+  kernel.name = "avx512";
+  kernel.description =
+      "x86-64 with AVX-512 F, BW, DQ, VL, VBMI and VPOPCNTDQ (Ice Lake, Zen 4): a block in one "
+      "register";
+  kernel.extensions = BLOOMLINE_EXTENSION_NAMES(BLOOMLINE_AVX512_EXTENSIONS);
+  kernel.supported = CpuHasAvx512;
+  kernel.blocked = Avx512Blocked();
+  kernel.shared = Avx512Shared();
+  kernel.flat = Avx512Flat();
+  kernel.compact = Avx512Compact();
+  kernel.counters = Avx512Counters();
+  return kernel;
+}
+
+#elif defined(BLOOMLINE_HAS_NEON)
+
+Kernel NeonKernel() {
+  Kernel kernel;
+  kernel.name = "neon";
+  kernel.description = "64-bit ARM: four probes at a time";
+  kernel.extensions = "";
+  kernel.supported = AlwaysSupported;
+  kernel.blocked = NeonBlocked();
+  kernel.shared = PortableShared();
+  kernel.flat = PortableFlat();
+  kernel.compact = PortableCompact();
+  kernel.counters = PortableCounters();
+  return kernel;
+}
+
+#endif
+
+}  // namespace
+
+KernelTable AllKernels() {
+  static const Kernel portable = PortableKernel();
+#if defined(__x86_64__)
+  static const Kernel avx2 = Avx2Kernel();
+  static const Kernel avx512 = Avx512Kernel();
+  static const Kernel* const kernels[] = {&portable, &avx2, &avx512};
+#elif defined(BLOOMLINE_HAS_NEON)
+  static const Kernel neon = NeonKernel();
+  static const Kernel* const kernels[] = {&portable, &neon};
+#else
+  static const Kernel* const kernels[] = {&portable};
+#endif
+  return {kernels, sizeof(kernels) / sizeof(kernels[0])};
+}
+
+}  // namespace bloomline::kernels
