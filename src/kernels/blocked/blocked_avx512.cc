@@ -66,8 +66,9 @@ BLOOMLINE_AVX512 void MayMatchMany(const BlockedFilter& caller_filter, size_t n,
   }
 }
 
+template <bool kPrefetch>
 struct Insert {
-  static constexpr bool kPrefetches = true;
+  static constexpr bool kPrefetches = kPrefetch;
   BLOOMLINE_AVX512_INLINE static void Run(char* block, __m512i ones, size_t) {
     _mm512_storeu_si512(block, _mm512_or_si512(_mm512_loadu_si512(block), ones));
   }
@@ -93,8 +94,14 @@ struct OnKeys {
   }
 };
 
+// A prefetch costs 7 % where the blocks are in the cache, and saves 13 % at 1e6 keys and 20 % at
+// 1e7 (db_bench_ext/run_filters).
 void InsertMany(const BlockedFilter& filter, size_t n, const uint64_t* hashes) {
-  RunUnrolled<OnKeys<Insert>>(filter.num_probes, filter, n, hashes);
+  if (filter.num_blocks * kBlockBytes > kCachedBytes) {
+    RunUnrolled<OnKeys<Insert<true>>>(filter.num_probes, filter, n, hashes);
+  } else {
+    RunUnrolled<OnKeys<Insert<false>>>(filter.num_probes, filter, n, hashes);
+  }
 }
 
 void AddMany(const BlockedFilter& filter, size_t n, const uint64_t* hashes, bool* changed) {
