@@ -4,11 +4,13 @@
 #include <cstring>
 #include <memory>
 
+#include "bloomline/cpu.h"
+#include "bloomline/filter.h"
 #include "db_bench_ext/filter_bench_keys.h"
 #include "db_bench_ext/filter_bench_suite.h"
 #include "src/format/format.h"
 #include "src/format/payload.h"
-#include "src/query/hash_query.h"
+#include "src/kernels/kernel.h"
 
 namespace bloomline::bench {
 namespace {
@@ -45,16 +47,15 @@ struct LineLoad {
   }
 };
 
-// A batch goes through the function that requests all its lines before it probes the first; the
-// kernel alone requests nothing.
+// A batch goes through the function that users call, which prefetches; the kernel alone does not.
 struct KernelQuery {
   const kernels::Kernel* kernel;
-  core::Payload payload;
+  FilterView view;
   kernels::BlockedLines filter;
 
   bool One(uint64_t hash) const { return kernel->blocked_may_match(filter, hash); }
   void Many(size_t n, const uint64_t* hashes, bool* answers) const {
-    core::HashesMayMatch(payload, *kernel, n, hashes, answers);
+    view.MayMatchHashes(n, hashes, answers);
   }
 };
 
@@ -109,7 +110,10 @@ void AskKernel(Suite* suite, const Subject& subject, const Case& c, benchmark::S
       [&](const kernels::Kernel* candidate) { return candidate->name == subject.kernel; });
   const kernels::BlockedLines lines{payload.data, payload.num_bytes / kLineBytes,
                                     static_cast<int>(payload.parameter)};
-  Query(KernelQuery{*kernel, payload, lines}, c.mode, filter, state, run);
+  const std::string active = ActiveKernelName();
+  ForceKernel(subject.kernel, nullptr);
+  Query(KernelQuery{*kernel, FilterView::Open(filter), lines}, c.mode, filter, state, run);
+  ForceKernel(active, nullptr);
 }
 
 }  // namespace

@@ -74,18 +74,79 @@ TEST_P(FilterTest, BatchAnswersAsSingleQueries) {
     view.MayMatch(n, views.data(), answers.get());
     for (size_t i = 0; i < n; ++i) ASSERT_EQ(answers[i], view.MayMatch(keys[i])) << i;
   }
-  // By hashes at hand, too.
-  const core::Payload payload = core::DecodeStandalone(bytes);
-  const kernels::Kernel& kernel = kernels::ActiveKernel();
+}
+
+TEST_P(FilterTest, HashesAnswerAsTheirKeys) {
+  for (const uint64_t seed : {0, 77}) {
+    KeyMaker key(KeyShape::kPath);
+    FilterBuilder by_key(Options(GetParam(), 8, seed)), one_by_one(Options(GetParam(), 8, seed));
+    FilterBuilder at_once(Options(GetParam(), 8, seed));
+    std::vector<uint64_t> hashes;
+    for (uint64_t i = 0; i < 3000; ++i) {
+      for (int repeat = 0; repeat < 2; ++repeat) {  // adjacent duplicates are skipped
+        by_key.AddKey(key(2 * i));
+        one_by_one.AddHash(one_by_one.HashOf(key(2 * i)));
+        hashes.push_back(at_once.HashOf(key(2 * i)));
+      }
+    }
+    at_once.AddHashes(hashes.size(), hashes.data());
+    EXPECT_EQ(at_once.num_keys(), 3000u);
+    const std::string bytes = by_key.Finish();
+    EXPECT_TRUE(bytes == one_by_one.Finish());
+    EXPECT_TRUE(bytes == at_once.Finish());
+    const FilterView view = FilterView::Open(bytes);
+    hashes.clear();
+    for (uint64_t i = 0; i < 6000; ++i) {
+      EXPECT_EQ(view.HashOf(key(i)), by_key.HashOf(key(i)));
+      hashes.push_back(view.HashOf(key(i)));
+    }
+    for (const size_t n : {0, 1, 31, 32, 33, 64, 6000}) {
+      const std::unique_ptr<bool[]> answers(new bool[n]);
+      view.MayMatchHashes(n, hashes.data(), answers.get());
+      for (size_t i = 0; i < n; ++i) {
+        ASSERT_EQ(answers[i], view.MayMatch(key(i))) << i;
+        ASSERT_EQ(answers[i], view.MayMatchHash(hashes[i])) << i;
+      }
+    }
+  }
+}
+
+// Large enough that blocks are prefetched, at any alignment.
+TEST_P(FilterTest, HashesOfLargeFiltersAnswerAsTheirKeys) {
+  constexpr uint64_t kKeys = 600000;
+  FilterBuilder builder(Options(GetParam(), 10));
   std::vector<uint64_t> hashes;
-  for (const std::string& k : keys) {
-    hashes.push_back(core::LayoutHash(payload.layout, k, payload.seed));
+  for (uint64_t i = 0; i < kKeys; ++i) {
+    hashes.push_back(builder.HashOf(std::to_string(i)));
+    if (i % 2 == 0) builder.AddHash(hashes.back());
   }
-  const std::unique_ptr<bool[]> answers(new bool[hashes.size()]);
-  core::HashesMayMatch(payload, kernel, hashes.size(), hashes.data(), answers.get());
-  for (size_t i = 0; i < hashes.size(); ++i) {
-    ASSERT_EQ(answers[i], core::HashMayMatch(payload, kernel, hashes[i])) << i;
+  const std::string bytes = builder.Finish();
+  ASSERT_GT(bytes.size(), size_t{256} << 10);
+  const std::unique_ptr<char[]> memory(new char[bytes.size() + 128]);
+  char* const aligned = memory.get() + (64 - reinterpret_cast<uintptr_t>(memory.get()) % 64);
+  for (const size_t offset : {0, 1}) {
+    std::copy(bytes.begin(), bytes.end(), aligned + offset);
+    const FilterView view = FilterView::Open({aligned + offset, bytes.size()});
+    const std::unique_ptr<bool[]> answers(new bool[kKeys]);
+    view.MayMatchHashes(kKeys, hashes.data(), answers.get());
+    for (size_t i = 0; i < kKeys; ++i) {
+      ASSERT_EQ(answers[i], view.MayMatchHash(hashes[i])) << i;
+      ASSERT_TRUE(answers[i] || i % 2 == 1) << i;
+    }
   }
+}
+
+TEST_P(FilterTest, BuildersAreMoved) {
+  FilterBuilder builder(Options(GetParam(), 10));
+  builder.AddKey("a");
+  FilterBuilder moved(std::move(builder));
+  moved.AddKey("b");
+  builder = FilterBuilder(Options(GetParam(), 12, 5));
+  EXPECT_EQ(builder.num_keys(), 0u);
+  builder.AddKey("c");
+  EXPECT_TRUE(moved.Finish() == Build(Options(GetParam(), 10), {"a", "b"}));
+  moved = std::move(builder);
+  EXPECT_TRUE(moved.Finish() == Build(Options(GetParam(), 12, 5), {"c"}));
 }
 
 TEST_P(FilterTest, HandlesEmptyAndHugeKeysAndDuplicates) {
@@ -149,12 +210,9 @@ TEST_P(FilterTest, PayloadIsCappedWithoutLosingKeys) {
   for (int i = 0; i < 5000; ++i) ASSERT_TRUE(view.MayMatch(std::to_string(i)));
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, FilterTest,
-                         testing::Values(Format::kClassic, Format::kBlocked, Format::kCompact),
+INSTANTIATE_TEST_SUITE_P(Formats, FilterTest, testing::Values(Format::kBlocked, Format::kCompact),
                          [](const auto& info) {
-                           return info.param == Format::kClassic   ? "Classic"
-                                  : info.param == Format::kBlocked ? "Blocked"
-                                                                   : "Compact";
+                           return info.param == Format::kBlocked ? "Blocked" : "Compact";
                          });
 
 TEST(BlockedFilterTest, FractionalBitsPerKeyArePaid) {
@@ -495,6 +553,18 @@ TEST(FilterOptionsTest, BuilderWithBadOptionsMatchesEverythingInTwentyBytes) {
   EXPECT_TRUE(FilterView::Open(bytes).AlwaysMatches());
   EXPECT_TRUE(FilterView::Open(bytes).MayMatch("anything"));
   EXPECT_NE(builder.error(), "");
+}
+
+TEST(FilterOptionsTest, ClassicIsForLevelDBAlone) {
+  const FilterOptions options = Options(Format::kClassic, 10);
+  EXPECT_EQ(options.Validate(), "");
+  FilterBuilder builder(options);
+  EXPECT_EQ(builder.error(),
+            "format is classic, which is written in LevelDB only; allowed: blocked, compact");
+  builder.AddKey("a");
+  const std::string bytes = builder.Finish();
+  EXPECT_TRUE(FilterView::Open(bytes).AlwaysMatches());
+  EXPECT_EQ(bytes.size(), 20u);
 }
 
 TEST(FilterOptionsTest, RateIsTurnedIntoBits) {

@@ -54,7 +54,7 @@ TEST(StandaloneFormatTest, PaddingBeyondTheFilterMatchesEverything) {
   for (size_t padding = 1; padding < 64; ++padding) {
     for (size_t length = 0; length < padding; ++length) {
       std::string trailer(core::kTrailerBytes, '\0');
-      core::EncodeTrailer({Layout::kClassic, 6, length - padding, 1}, 0, trailer.data());
+      core::EncodeTrailer({Layout::kFlat, 6, length - padding, 1}, 0, trailer.data());
       trailer[14] = static_cast<char>(padding);
       const std::string_view bytes = guarded.AtEnd(std::string(length, '\0') + trailer);
       EXPECT_EQ(core::DecodeStandalone(bytes).layout, Layout::kAlwaysMatch) << padding;
@@ -64,20 +64,22 @@ TEST(StandaloneFormatTest, PaddingBeyondTheFilterMatchesEverything) {
 
 // The trailer has the lower 32 bits of the number of units.
 TEST(StandaloneFormatTest, PayloadsOfMoreUnitsThan32BitsSayAreRead) {
-  constexpr uint64_t kPayloadBytes = (uint64_t{1} << 32) + 5;
+  constexpr uint64_t kPayloadBytes = ((uint64_t{1} << 32) + 5) * core::kPackedCompactLineBytes;
   constexpr size_t kBytes = kPayloadBytes + core::kTrailerBytes;
   void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) GTEST_SKIP() << "4 GiB cannot be mapped here";
+  if (memory == MAP_FAILED) GTEST_SKIP() << "128 GiB of addresses cannot be mapped here";
   auto* const bytes = static_cast<char*>(memory);
-  const core::Shape shape = {Layout::kClassic, 6, kPayloadBytes, 1};
+  const core::Shape shape = {Layout::kPackedCompact, 6, kPayloadBytes,
+                             core::kPackedCompactLineBytes};
   core::EncodeTrailer(shape, 0, bytes + kPayloadBytes);
   std::string why;
   const Payload payload = core::DecodeStandalone({bytes, kBytes}, &why);
-  EXPECT_EQ(payload.layout, Layout::kClassic) << why;
+  EXPECT_EQ(payload.layout, Layout::kPackedCompact) << why;
   EXPECT_EQ(payload.num_bytes, kPayloadBytes);
-  // One byte less, and the trailer no longer fits.
-  EXPECT_EQ(core::DecodeStandalone({bytes + 1, kBytes - 1}).layout, Layout::kAlwaysMatch);
+  // One block less, and the trailer no longer fits.
+  constexpr size_t kLess = core::kPackedCompactLineBytes;
+  EXPECT_EQ(core::DecodeStandalone({bytes + kLess, kBytes - kLess}).layout, Layout::kAlwaysMatch);
   munmap(memory, kBytes);
 }
 
@@ -104,11 +106,14 @@ TEST(StandaloneFormatTest, RandomPayloadUnderAValidTrailerIsNeverReadOutside) {
     const bool lines = length % 64 == 0;
     const Layout layout = !lines              ? Layout::kFlat
                           : length % 192 == 0 ? Layout::kBlocked
-                          : length % 128 == 0 ? Layout::kCompact
+                          : length % 128 == 0 ? Layout::kPackedCompact
                                               : Layout::kCompactLanes;
     const auto parameter = static_cast<uint32_t>(
         layout == Layout::kCompactLanes ? length / 64 % 44 + 21 : length % 30 + 1);
-    core::EncodeTrailer({layout, parameter, length, lines ? 64u : 1u}, length, trailer.data());
+    const uint32_t line_bytes = layout == Layout::kPackedCompact ? core::kPackedCompactLineBytes
+                                : lines                          ? 64
+                                                                 : 1;
+    core::EncodeTrailer({layout, parameter, length, line_bytes}, length, trailer.data());
     bytes += trailer;
     const Payload payload = core::DecodeStandalone(guarded.AtEnd(bytes));
     ASSERT_EQ(payload.layout, layout) << length;
@@ -150,14 +155,34 @@ TEST(StandaloneFormatTest, EveryReservedValueMatchesEverything) {
     return FilterView::Open(changed).AlwaysMatches();
   };
   for (int value = 0; value < 256; ++value) {
-    // Other known layouts count in bytes, and that no longer agrees with the number of lines.
-    // (compact lines have as many bytes).
-    EXPECT_EQ(with(12, value), value != 1 && value != 2) << "layout " << value;
+    // Other known layouts have other units or parameters.
+    EXPECT_EQ(with(12, value), value != 1) << "layout " << value;
     EXPECT_EQ(with(13, value), value < 1 || value > 30) << "num_probes " << value;
     EXPECT_EQ(with(14, value), value != 0) << "padding " << value;
     EXPECT_EQ(with(15, value), value != 0) << "marker " << value;
     EXPECT_EQ(with(16, value), value != 'b') << "magic " << value;
     EXPECT_EQ(with(19, value), value != 1) << "version " << value;
+  }
+}
+
+// Also where everything else would fit them. 0 and 2 are reserved.
+TEST(StandaloneFormatTest, OtherLayoutsMatchEverythingWhateverTheFields) {
+  constexpr size_t kLayout = 12;
+  for (const size_t unit_bytes : {1, 32, 64}) {
+    for (int parameter = 1; parameter <= 64; ++parameter) {
+      std::string filter(64 + core::kTrailerBytes, '\0');
+      core::EncodeTrailer(
+          {Layout::kFlat, static_cast<uint32_t>(parameter), 64, static_cast<uint32_t>(unit_bytes)},
+          0, filter.data() + 64);
+      for (int layout = 0; layout < 256; ++layout) {
+        if (layout == 1 || (layout >= 3 && layout <= 5)) continue;
+        filter[64 + kLayout] = static_cast<char>(layout);
+        std::string why;
+        const Payload payload = core::DecodeStandalone(filter, &why);
+        ASSERT_EQ(payload.layout, Layout::kAlwaysMatch) << layout;
+        ASSERT_EQ(why == "layout " + std::to_string(layout) + " is unknown", layout != 0xFF) << why;
+      }
+    }
   }
 }
 
@@ -207,7 +232,7 @@ TEST(LevelDBFormatTest, EveryLastByteMeansWhatTheTableSays) {
       EXPECT_EQ(payload.parameter, static_cast<uint32_t>(code - 0x9F));
     } else if (code >= 0xC0 && code <= 0xDF && 128 % (code - 0xBF) == 0 && code - 0xBF > 1 &&
                code - 0xBF <= 16) {
-      EXPECT_EQ(payload.layout, Layout::kCompact) << code;
+      EXPECT_EQ(payload.layout, Layout::kPackedCompact) << code;
       EXPECT_EQ(payload.num_lines, static_cast<uint64_t>(code - 0xBF));
       EXPECT_EQ(payload.line_bytes * payload.num_lines, 128u);
     } else {
@@ -221,7 +246,7 @@ TEST(LevelDBFormatTest, CompactFiltersOfUpTo32LinesAreRead) {
     const std::string filter =
         std::string(64 * lines, '\0') + static_cast<char>(static_cast<unsigned char>(0xBF + lines));
     const Payload payload = core::DecodeLevelDB(filter);
-    EXPECT_EQ(payload.layout, Layout::kCompact) << lines;
+    EXPECT_EQ(payload.layout, Layout::kPackedCompact) << lines;
     EXPECT_EQ(payload.num_lines, lines);
   }
 }

@@ -118,7 +118,7 @@ void ExpectRateOfTheory(KeyShape shape, double bits_per_key, uint64_t n, Build b
       for (size_t b = 0; b < kBatch; ++b) {
         hashes[b] = core::Hash64(key(base + 2 * (offset + i + b) + 1), 0);
       }
-      core::HashesMayMatch(built.payload, kernels::ActiveKernel(), kBatch, hashes, may_match);
+      core::RequestedMayMatch(built.payload, kernels::ActiveKernel(), kBatch, hashes, may_match);
       for (const bool match : may_match) matches += match;
       asked += kBatch;
     }

@@ -15,7 +15,7 @@ core::Shape ShapeFor(const FilterOptions& options, size_t num_keys) {
   if (options.format == Format::kClassic) return core::ClassicShape(num_keys, bits_per_key);
   if (options.format == Format::kCompact) {
     const core::Shape shape = core::SmallSetCompactShape(num_keys, bits_per_key);
-    if (shape.layout == core::Layout::kCompact) return shape;
+    if (shape.layout == core::Layout::kPackedCompact) return shape;
   }
   return core::SmallSetShape(num_keys, bits_per_key, OptimalFlatNumProbes(bits_per_key),
                              OptimalNumProbes(Format::kBlocked, bits_per_key));
@@ -33,7 +33,7 @@ std::string LevelDBFilter(const FilterOptions& options, const std::vector<std::s
   }
   const core::Shape shape = ShapeFor(options, hashes.size());
   std::string filter(shape.payload_bytes, '\0');
-  if (shape.layout == core::Layout::kCompact) {
+  if (shape.layout == core::Layout::kPackedCompact) {
     core::BuildCompactFromArray(hashes.data(), hashes.size(), shape, kernels::ActiveKernel(),
                                 filter.data());
   } else {

@@ -151,7 +151,7 @@ TEST(LevelDBPolicyTest, TheLayoutChangesWithTheNumberOfKeys) {
   options.format = Format::kCompact;
   const Policy compact(NewLevelDBFilterPolicy(options));
   constexpr uint64_t kMaxKeys = 40 * core::kMaxLevelDBCompactLines;
-  EXPECT_EQ(filter_of(compact, kMaxKeys), core::Layout::kCompact);
+  EXPECT_EQ(filter_of(compact, kMaxKeys), core::Layout::kPackedCompact);
   EXPECT_EQ(filter_of(compact, kMaxKeys + 1), core::Layout::kBlocked);
 }
 

@@ -204,7 +204,7 @@ TEST(RocksDBPolicyTest, OtherThreadsMayAskForTheNumberOfEntries) {
 }
 
 TEST(RocksDBPolicyTest, VerificationFindsFiltersThatLostKeys) {
-  for (const Format format : {Format::kBlocked, Format::kCompact, Format::kClassic}) {
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
     FilterOptions options;
     options.format = format;
     const Policy policy = NewRocksDBFilterPolicy(options);
@@ -276,7 +276,7 @@ TEST(RocksDBPolicyTest, OptionStringsAreUnderstood) {
   rocksdb::Status status;
   for (const char* text : {"bloomline", "bloomline:10", "bloomline:9.5",
                            "{id=bloomline;format=blocked;bits_per_key=9.5}",
-                           "id=bloomline;bits_per_key=12;format=classic;seed=5",
+                           "id=bloomline;bits_per_key=12;format=blocked;seed=5",
                            "{id=bloomline;format=compact;bits_per_key=7.5}"}) {
     const Policy policy = FromString(text, &status);
     ASSERT_TRUE(status.ok()) << text << ": " << status.ToString();
@@ -302,7 +302,8 @@ TEST(RocksDBPolicyTest, BadOptionStringsAreRefusedWithTheReason) {
       {"bloomline:nan", "bits_per_key is 'nan'; allowed: 1 to 100"},
       {"bloomline:ten", "bits_per_key is 'ten'; allowed: 1 to 100"},
       {"{id=bloomline;bits_per_key=1e9}", "1 to 100"},
-      {"{id=bloomline;format=ribbon}", "allowed: blocked, compact, classic"},
+      {"{id=bloomline;format=ribbon}", "format is 'ribbon'; allowed: blocked, compact"},
+      {"{id=bloomline;format=classic}", "format is 'classic'; allowed: blocked, compact"},
       {"{id=bloomline;seed=-1}", "seed is '-1'"},
       {"{id=bloomline;format=compact;bits_per_key=50}", "bits_per_key is 50; allowed: 3 to 24"},
       {"{id=bloomline;bits_per_key=2;format=compact}", "bits_per_key is 2; allowed: 3 to 24"},
@@ -391,9 +392,8 @@ TEST(RocksDBSeedTest, ARandomSeedComesAndGoes) {
     EXPECT_FALSE(options->ConfigureOption(config, "seed", text).ok()) << text;
   }
   EXPECT_EQ(SeedOf(Build(policy, Keys(100))), 78u);
-  // Together with a format whose hash takes no seed, it would be a promise that nobody keeps.
   EXPECT_TRUE(options->ConfigureOption(config, "seed", "random").ok());
-  EXPECT_FALSE(options->ConfigureOption(config, "format", "classic").ok());
+  EXPECT_FALSE(options->ConfigureOption(config, "format", "classic").ok()) << "for LevelDB alone";
   EXPECT_NE(SeedOf(Build(policy, Keys(100))), 0u);
 }
 

@@ -121,7 +121,8 @@ TEST(RocksDBSetOptionsTest, RefusesWhatDoesNotGoTogetherAndKeepsTheOldOptions) {
       {Options(Format::kCompact, 9), "bits_per_key=1;seed=5;", "bits_per_key is 1; allowed: 3"},
       {Options(Format::kBlocked, 10), "bits_per_key=1000;", "bits_per_key is 1000"},
       {Options(Format::kBlocked, 10), "bits_per_key=12;format=compakt;", "'compakt'"},
-      {Options(Format::kBlocked, 10), "format=classic;bits_per_key=abc;", "'abc'"},
+      {Options(Format::kBlocked, 10), "format=compact;bits_per_key=abc;", "'abc'"},
+      {Options(Format::kBlocked, 10), "format=classic;", "format is 'classic'; allowed: blocked"},
       {Options(Format::kBlocked, 10), "bits_per_key=12;seed=-1;", "'-1'"},
       {Options(Format::kBlocked, 10), "bits_per_key=12;bits=10;", "'bits'"},
   };

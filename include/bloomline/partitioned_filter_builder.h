@@ -64,8 +64,9 @@ class PartitionedFilterBuilder {
   static std::unique_ptr<PartitionedFilterBuilder> Create(const PartitionedFilterOptions& options,
                                                           std::string* error);
   ~PartitionedFilterBuilder();
-  PartitionedFilterBuilder(const PartitionedFilterBuilder&) = delete;
-  PartitionedFilterBuilder& operator=(const PartitionedFilterBuilder&) = delete;
+  // A builder that was moved from can only be destroyed or assigned to.
+  PartitionedFilterBuilder(PartitionedFilterBuilder&&) noexcept;
+  PartitionedFilterBuilder& operator=(PartitionedFilterBuilder&&) noexcept;
 
   // Adds a key of any length. A key equal to the one before costs nothing. Repeats with others
   // between them count as keys, as in FilterBuilder: the filter grows, and nothing else happens.

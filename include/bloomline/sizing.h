@@ -111,7 +111,7 @@ double BitsPerKeyForFalsePositiveRate(Format format, double rate);
 double BitsPerKeyForFalsePositiveRate(Format format, double rate, int num_probes);
 
 // Bytes of the filter that FilterBuilder makes of n distinct keys, trailer included; 64-bit, so
-// that 5e9 keys at 10 bits give 6.25e9.
+// that 5e9 keys at 10 bits give 6.25e9. kClassic: bytes of the filter that LevelDB makes.
 uint64_t FilterBytes(Format format, uint64_t num_keys, double bits_per_key);
 
 // The most bits per key with which the filter of n keys takes at most filter_bytes (up to 2^60).

@@ -20,6 +20,8 @@ FilterBuilder::FilterBuilder(const FilterOptions& options)
     : writer_(new (std::nothrow) core::FilterWriter(options)) {}
 
 FilterBuilder::~FilterBuilder() = default;
+FilterBuilder::FilterBuilder(FilterBuilder&&) noexcept = default;
+FilterBuilder& FilterBuilder::operator=(FilterBuilder&&) noexcept = default;
 
 __attribute__((flatten)) void FilterBuilder::AddKey(std::string_view key) {
   if (writer_ != nullptr) writer_->AddKey(key);
@@ -27,6 +29,19 @@ __attribute__((flatten)) void FilterBuilder::AddKey(std::string_view key) {
 
 void FilterBuilder::AddKeyAndPrefix(std::string_view key, std::string_view prefix) {
   if (writer_ != nullptr) writer_->AddKeyAndPrefix(key, prefix);
+}
+
+__attribute__((flatten)) uint64_t FilterBuilder::HashOf(std::string_view key) const {
+  return writer_ == nullptr ? 0 : writer_->HashOf(key);
+}
+
+void FilterBuilder::AddHash(uint64_t hash) {
+  if (writer_ != nullptr) writer_->AddHash(hash);
+}
+
+void FilterBuilder::AddHashes(size_t n, const uint64_t* hashes) {
+  if (writer_ == nullptr) return;
+  for (size_t i = 0; i < n; ++i) writer_->AddHash(hashes[i]);
 }
 
 bool FilterBuilder::TakeKeysFrom(FilterBuilder* other) {

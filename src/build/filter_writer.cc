@@ -10,29 +10,12 @@
 #include "src/errors/out_of_memory.h"
 
 namespace bloomline::core {
-namespace {
-
-Layout LayoutOf(Format format) {
-  switch (format) {
-    case Format::kClassic:
-      return Layout::kClassic;
-    case Format::kBlocked:
-      return Layout::kBlocked;
-    case Format::kCompact:
-      return Layout::kCompact;
-  }
-  return Layout::kAlwaysMatch;
-}
-
-}  // namespace
 
 FilterWriter::FilterWriter(const FilterOptions& options, uint64_t max_payload_bytes)
     : options_(options),
-      layout_(LayoutOf(options.format)),
       max_payload_bytes_(max_payload_bytes),
-      long_key_bytes_(layout_ == Layout::kClassic ? 0 : kMaxShortKeyBytes + 1),
       hasher_(options.seed),
-      error_(options.Validate()) {
+      error_(ValidateForTrailer(options)) {
   options_valid_ = error_.empty();
   if (options_valid_) num_probes_ = core::OptimalNumProbes(options.format, options.bits_per_key);
   DrawOwnSeed();
@@ -48,16 +31,16 @@ void FilterWriter::DrawOwnSeed() {
 }
 
 __attribute__((flatten)) void FilterWriter::AddAnyKey(std::string_view key) {
-  AddHash(LayoutHash(layout_, key, hasher_));
+  AddHash(hasher_(key));
 }
 
 void FilterWriter::AddHash(uint64_t hash) {
-  if (KeepsRepeats() || hashes_.size() == 0 || hashes_.back() != hash) Append(hash);
+  if (hashes_.size() == 0 || hashes_.back() != hash) Append(hash);
 }
 
 void FilterWriter::AddKeyAndPrefix(std::string_view key, std::string_view prefix) {
-  const uint64_t key_hash = LayoutHash(layout_, key, hasher_);
-  const uint64_t prefix_hash = LayoutHash(layout_, prefix, hasher_);
+  const uint64_t key_hash = hasher_(key);
+  const uint64_t prefix_hash = hasher_(prefix);
   const bool has_previous_key = hashes_.size() != 0;
   const uint64_t previous_key_hash = has_previous_key ? hashes_.back() : 0;
   const auto equals_previous_key = [&](uint64_t hash) {
@@ -138,14 +121,12 @@ void FilterWriter::ForgetKeys() {
 
 size_t FilterWriter::MaxEntries(size_t bytes) const {
   if (!options_valid_ || bytes <= kTrailerBytes) return 1;
-  // The inverse of StandaloneShape: whole lines for blocked, bytes for classic, rounded down.
+  // The inverse of StandaloneShape: whole lines, rounded down.
   const size_t payload_bytes = bytes - kTrailerBytes;
   const size_t line_bytes =
       StandaloneShape(options_.format, 1, options_.bits_per_key, num_probes_, UINT64_MAX)
           .line_bytes;
-  const size_t paid_bytes = layout_ == Layout::kClassic
-                                ? payload_bytes
-                                : payload_bytes / line_bytes * line_bytes + kTrailerBytes;
+  const size_t paid_bytes = payload_bytes / line_bytes * line_bytes + kTrailerBytes;
   constexpr double kMaxEntries = 9223372036854775808.0;  // 2^63
   const double entries =
       std::min(kMaxEntries, static_cast<double>(paid_bytes) * 8 / options_.bits_per_key);

@@ -32,6 +32,10 @@ class FilterWriter {
     if (!hashes_.AppendIfNewAndEasy(hash)) AddHash(hash);
   }
 
+  // As AddKey, for a hash that HashOf gave.
+  uint64_t HashOf(std::string_view key) const { return hasher_(key); }
+  void AddHash(uint64_t hash);
+
   // See FilterBuilder::AddKeyAndPrefix.
   void AddKeyAndPrefix(std::string_view key, std::string_view prefix);
 
@@ -83,11 +87,7 @@ class FilterWriter {
   size_t MaxEntries(size_t bytes) const;
 
  private:
-  // LevelDB's own filter counts a repeated key again.
-  bool KeepsRepeats() const { return layout_ == Layout::kClassic; }
-
   void AddAnyKey(std::string_view key);
-  void AddHash(uint64_t hash);
 
   void Append(uint64_t hash) {
     if (hashes_.size() == 0) ForgetFinishedFilter();
@@ -105,9 +105,8 @@ class FilterWriter {
   Shape CurrentShape() const;
 
   FilterOptions options_;
-  Layout layout_;
   uint64_t max_payload_bytes_;
-  size_t long_key_bytes_;  // keys from here on take the long way; 0: all do
+  size_t long_key_bytes_ = kMaxShortKeyBytes + 1;  // keys from here on take the long way; 0: all do
   KeyHasher hasher_;
   HashList hashes_;
   int num_probes_ = 1;

@@ -21,8 +21,7 @@ void InsertHashes(const Shape& shape, const kernels::Kernel& kernel, char* data,
     case Layout::kFlat:
       kernel.flat_insert_many(AsFlat(shape, data, shape.payload_bytes), n, hashes);
       break;
-    case Layout::kCompact:
-    case Layout::kCompactHalfLines:
+    case Layout::kPackedCompact:
     case Layout::kCompactLanes:
     case Layout::kAlwaysMatch:
       break;

@@ -117,14 +117,12 @@ class Build {
 }  // namespace
 
 std::string PartitionedFilterOptions::Validate() const {
-  std::string invalid_filter = filter.Validate();
+  std::string invalid_filter = core::ValidateForTrailer(filter);
   if (!invalid_filter.empty()) return invalid_filter;
   core::ErrorText error;
   const uint64_t min_memory =
       static_cast<uint64_t>(std::max(1, num_threads)) * kMinPartitionedMemoryPerThread;
-  if (filter.format == Format::kClassic) {
-    error << "format is classic; filters can be built in parts in blocked and compact";
-  } else if (num_threads < 1 || num_threads > kMaxPartitionedThreads) {
+  if (num_threads < 1 || num_threads > kMaxPartitionedThreads) {
     error << "num_threads is " << num_threads << "; allowed is 1 to " << kMaxPartitionedThreads;
   } else if (memory_bytes < min_memory) {
     error << "memory_bytes is " << memory_bytes << "; " << num_threads
@@ -192,6 +190,9 @@ struct PartitionedFilterBuilder::State {
 PartitionedFilterBuilder::PartitionedFilterBuilder(std::unique_ptr<State> state)
     : state_(std::move(state)) {}
 PartitionedFilterBuilder::~PartitionedFilterBuilder() = default;
+PartitionedFilterBuilder::PartitionedFilterBuilder(PartitionedFilterBuilder&&) noexcept = default;
+PartitionedFilterBuilder& PartitionedFilterBuilder::operator=(PartitionedFilterBuilder&&) noexcept =
+    default;
 
 std::unique_ptr<PartitionedFilterBuilder> PartitionedFilterBuilder::Create(
     const PartitionedFilterOptions& options, std::string* error) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <sstream>
 
+#include "src/errors/error_text.h"
+
 namespace bloomline::core {
 namespace {
 
@@ -30,17 +32,15 @@ void WriteLittleEndian(uint64_t value, size_t bytes, char* p) {
   for (size_t i = 0; i < bytes; ++i, value >>= 8) p[i] = static_cast<char>(value & 0xFF);
 }
 
-constexpr uint32_t kHalfLineBytes = kLineBytes / 2;
-
 // Known layouts only.
 uint32_t UnitBytes(Layout layout) {
-  if (layout == Layout::kCompactHalfLines) return kHalfLineBytes;
-  return layout == Layout::kBlocked || IsCompact(layout) ? kLineBytes : 1;
+  if (layout == Layout::kPackedCompact) return kPackedCompactLineBytes;
+  return layout == Layout::kBlocked || layout == Layout::kCompactLanes ? kLineBytes : 1;
 }
 
+// Layouts of the trailer container. Classic is LevelDB's alone.
 bool IsKnown(Layout layout) {
-  return layout == Layout::kClassic || layout == Layout::kBlocked || layout == Layout::kFlat ||
-         IsCompact(layout);
+  return layout == Layout::kBlocked || layout == Layout::kFlat || IsCompact(layout);
 }
 
 struct ParameterRange {
@@ -66,6 +66,15 @@ Payload Refuse(std::string* why, const Parts&... parts) {
 }
 
 }  // namespace
+
+std::string ValidateForTrailer(const FilterOptions& options) {
+  ErrorText error;
+  error << std::string_view(options.Validate());
+  if (error.empty() && options.format == Format::kClassic) {
+    error << "format is classic, which is written in LevelDB only; allowed: blocked, compact";
+  }
+  return error.str();
+}
 
 bool HasTrailer(std::string_view filter) {
   return filter.size() >= kTrailerBytes && filter.substr(filter.size() - kTrailerBytes + kMarker,
@@ -105,7 +114,7 @@ Payload DecodeStandalone(std::string_view filter, std::string* why) {
     return Refuse(why, "payload has ", num_bytes, " bytes; the trailer says ", units, " units of ",
                   unit_bytes);
   }
-  return {layout == Layout::kCompactHalfLines ? Layout::kCompact : layout,
+  return {layout,
           parameter,
           ReadLittleEndian(trailer + kSeed, 8),
           filter.data() + padding,
@@ -115,10 +124,9 @@ Payload DecodeStandalone(std::string_view filter, std::string* why) {
 }
 
 void EncodeTrailer(const Shape& shape, uint64_t seed, char* dst) {
-  WriteLittleEndian(shape.layout == Layout::kClassic ? 0 : seed, 8, dst + kSeed);
+  WriteLittleEndian(seed, 8, dst + kSeed);
   WriteLittleEndian(shape.payload_bytes / shape.line_bytes, 4, dst + kPayloadUnits);
-  const bool half_lines = shape.layout == Layout::kCompact && shape.line_bytes == kHalfLineBytes;
-  dst[kLayout] = static_cast<char>(half_lines ? Layout::kCompactHalfLines : shape.layout);
+  dst[kLayout] = static_cast<char>(shape.layout);
   dst[kParameter] = static_cast<char>(shape.parameter);
   dst[kPadding] = 0;
   kMarkerAndMagic.copy(dst + kMarker, kMarkerAndMagic.size());
@@ -134,8 +142,7 @@ char LevelDBCode(const Shape& shape) {
       return static_cast<char>(kFlatCodeBase + parameter);
     case Layout::kBlocked:
       return static_cast<char>(kBlockedCodeBase + parameter);
-    case Layout::kCompact:
-    case Layout::kCompactHalfLines:
+    case Layout::kPackedCompact:
       return static_cast<char>(kCompactCodeBase +
                                static_cast<int>(shape.payload_bytes / shape.line_bytes));
     case Layout::kCompactLanes:  // not used in LevelDB

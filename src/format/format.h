@@ -14,19 +14,17 @@ namespace bloomline::core {
 
 // The numbers are the `layout` field of the trailer.
 enum class Layout : uint8_t {
-  kClassic = 0,
+  kClassic = 0,  // LevelDB only: reserved in the trailer
   kBlocked = 1,
-  kCompact = 2,
+  // 2 is reserved: it was packed compact in blocks of 64 bytes, before the first release.
   kFlat = 3,
-  kCompactHalfLines = 4,
+  kPackedCompact = 4,
   kCompactLanes = 5,
   kAlwaysMatch = 0xFF
 };
 
-// In memory kCompactHalfLines is kCompact, too, with line_bytes beside it.
 inline bool IsCompact(Layout layout) {
-  return layout == Layout::kCompact || layout == Layout::kCompactHalfLines ||
-         layout == Layout::kCompactLanes;
+  return layout == Layout::kPackedCompact || layout == Layout::kCompactLanes;
 }
 
 // What a decoder found. Always safe to query: data[0 .. num_bytes) exists, its length and the
@@ -50,11 +48,15 @@ struct Shape {
 };
 
 constexpr size_t kTrailerBytes = 20;
+constexpr uint32_t kPackedCompactLineBytes = 32;  // in the trailer container
 
 // Section 5. `Decode` is total. If the result matches everything, *why, if not null, is set to the
 // reason.
 Payload DecodeStandalone(std::string_view filter, std::string* why = nullptr);
 bool HasTrailer(std::string_view filter);
+
+// FilterOptions::Validate, and that the format has a layout here: kClassic has none.
+std::string ValidateForTrailer(const FilterOptions& options);
 void EncodeTrailer(const Shape& shape, uint64_t seed, char* dst);
 
 // Section 4. `Decode` is total. Inline, because LevelDB decodes a filter at every query.
@@ -85,8 +87,12 @@ inline Payload DecodeLevelDBCompact(std::string_view filter, uint64_t num_lines)
   const uint64_t line_bytes = num_bytes / num_lines;
   if (num_bytes % num_lines != 0) return {};
   if (line_bytes < kMinCompactLineBytes || line_bytes > kernels::kLineBytes) return {};
-  return {Layout::kCompact, kLevelDBBaseSlots, 0,
-          filter.data(),    num_bytes,         static_cast<uint32_t>(line_bytes),
+  return {Layout::kPackedCompact,
+          kLevelDBBaseSlots,
+          0,
+          filter.data(),
+          num_bytes,
+          static_cast<uint32_t>(line_bytes),
           num_lines};
 }
 

@@ -61,17 +61,12 @@ Shape CompactShape(uint64_t num_keys, double bits_per_key, uint64_t overhead_byt
   const double base_slots =
       std::clamp(mean_keys - kSlotsBelowMean, static_cast<double>(lanes ? kMinLanesBaseSlots : 1),
                  static_cast<double>(lanes ? kMaxLanesBaseSlots : kMaxBaseSlots));
-  return {lanes ? Layout::kCompactLanes : Layout::kCompact, static_cast<uint32_t>(base_slots),
+  return {lanes ? Layout::kCompactLanes : Layout::kPackedCompact, static_cast<uint32_t>(base_slots),
           num_lines * line_bytes, static_cast<uint32_t>(line_bytes)};
 }
 
 Shape StandaloneShape(Format format, uint64_t num_keys, double bits_per_key, int num_probes,
                       uint64_t max_payload_bytes) {
-  if (format == Format::kClassic) {
-    Shape shape = ClassicShape(num_keys, bits_per_key);
-    shape.payload_bytes = std::min(shape.payload_bytes, max_payload_bytes);
-    return shape;
-  }
   if (format == Format::kCompact) {
     return CompactShape(num_keys, bits_per_key, kTrailerBytes, max_payload_bytes);
   }
@@ -93,7 +88,7 @@ Shape SmallSetCompactShape(uint64_t num_keys, double bits_per_key) {
   const uint64_t num_lines = std::max(for_keys, (bytes + kLineBytes - 1) / kLineBytes);
   const uint64_t line_bytes = bytes / num_lines;
   if (line_bytes < kMinCompactLineBytes || num_lines > uint64_t{kMaxLevelDBCompactLines}) return {};
-  return {Layout::kCompact, kLevelDBBaseSlots, num_lines * line_bytes,
+  return {Layout::kPackedCompact, kLevelDBBaseSlots, num_lines * line_bytes,
           static_cast<uint32_t>(line_bytes)};
 }
 

@@ -37,7 +37,8 @@ Shape BlockedShape(uint64_t num_keys, double bits_per_key, int num_probes, uint6
 Shape CompactShape(uint64_t num_keys, double bits_per_key, uint64_t overhead_bytes,
                    uint64_t max_bytes);
 
-// What FilterBuilder writes: section 5. num_keys > 0; num_probes is not used by kCompact.
+// What FilterBuilder writes: section 5. `format` is kBlocked or kCompact, num_keys > 0; num_probes
+// is not used by kCompact.
 Shape StandaloneShape(Format format, uint64_t num_keys, double bits_per_key, int num_probes,
                       uint64_t max_payload_bytes);
 

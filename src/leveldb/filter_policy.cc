@@ -60,7 +60,7 @@ class CompactChoice {
     for (size_t n = 1; n < kTabled; ++n) {
       const double bits_per_key = options.bits_per_key;
       const core::Shape compact = core::SmallSetCompactShape(n, bits_per_key);
-      if (compact.layout != core::Layout::kCompact) continue;
+      if (compact.layout != core::Layout::kPackedCompact) continue;
       const core::Shape flat = core::FlatShape(n, bits_per_key, flat_num_probes);
       better_[n] = CompactFalsePositiveRate(n, compact.payload_bytes / compact.line_bytes,
                                             compact.line_bytes, compact.parameter) <
@@ -168,7 +168,7 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
     ReserveWithSpareRoom(shape.payload_bytes + 1, dst);
     dst->resize(start + shape.payload_bytes + 1, '\0');
     char* payload = dst->data() + start;
-    if (shape.layout == core::Layout::kCompact) {
+    if (shape.layout == core::Layout::kPackedCompact) {
       core::BuildCompactFromArray(hashes, kept, shape, kernel_, payload);
     } else {
       core::InsertHashes(shape, kernel_, payload, kept, hashes);
@@ -183,7 +183,7 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
       case Format::kCompact:
         if (compact_.IsBetter(num_keys)) {
           const core::Shape shape = core::SmallSetCompactShape(num_keys, options_.bits_per_key);
-          if (shape.layout == core::Layout::kCompact) return shape;
+          if (shape.layout == core::Layout::kPackedCompact) return shape;
         }
         break;
       case Format::kBlocked:

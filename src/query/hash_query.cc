@@ -23,14 +23,12 @@ void RequestedMayMatch(const Payload& payload, const kernels::Kernel& kernel, si
                                   may_match);
   } else if (payload.layout == Layout::kCompactLanes && !no_keys) {
     kernel.compact->lanes_may_match_many(AsCompact(payload), n, hashes, may_match);
-  } else if (payload.layout == Layout::kCompact && !no_keys) {
+  } else if (payload.layout == Layout::kPackedCompact && !no_keys) {
     kernel.compact->packed_may_match_many(AsCompact(payload), n, hashes, may_match);
   } else {
     for (size_t i = 0; i < n; ++i) may_match[i] = HashMayMatch(payload, kernel, hashes[i]);
   }
 }
-
-namespace {
 
 void RequestLines(const Payload& payload, size_t n, const uint64_t* hashes) {
   const bool on_line_boundary =
@@ -44,24 +42,6 @@ void RequestLines(const Payload& payload, size_t n, const uint64_t* hashes) {
   const uint64_t num_lines = payload.num_lines;
   for (size_t i = 0; i < n; ++i) {
     __builtin_prefetch(data + kernels::BlockedLine(hashes[i], num_lines) * kernels::kLineBytes);
-  }
-}
-
-}  // namespace
-
-// Not by ForEachGroup, which would copy the hashes: 0.4 ns each.
-void HashesMayMatch(const Payload& payload, const kernels::Kernel& kernel, size_t n,
-                    const uint64_t* hashes, bool* may_match) {
-  using kernels::kBatchKeys;
-  const bool is_large = IsWorthRequesting(payload);
-  if (is_large) RequestLines(payload, std::min(kBatchKeys, n), hashes);
-  for (size_t first = 0; first < n; first += kBatchKeys) {
-    const size_t count = std::min(kBatchKeys, n - first);
-    if (is_large && first + count < n) {
-      const size_t next = first + count;
-      RequestLines(payload, std::min(kBatchKeys, n - next), hashes + next);
-    }
-    RequestedMayMatch(payload, kernel, count, hashes + first, may_match + first);
   }
 }
 

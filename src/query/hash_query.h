@@ -24,8 +24,7 @@ inline bool HashMayMatch(const Payload& payload, const kernels::Kernel& kernel, 
       return kernel.blocked_may_match(AsBlocked(payload, payload.data, payload.num_bytes), hash);
     case Layout::kFlat:
       return kernel.flat_may_match(AsFlat(payload, payload.data, payload.num_bytes), hash);
-    case Layout::kCompact:
-    case Layout::kCompactHalfLines:
+    case Layout::kPackedCompact:
       return kernel.compact->packed_may_match(AsCompact(payload), hash);
     case Layout::kCompactLanes:
       return kernel.compact->lanes_may_match(AsCompact(payload), hash);
@@ -39,12 +38,9 @@ inline bool HashMayMatch(const Payload& payload, const kernels::Kernel& kernel, 
 // group ahead (hash_groups.h), and then for the answers.
 bool IsWorthRequesting(const Payload& payload);
 void RequestLine(const Payload& payload, uint64_t hash);
+void RequestLines(const Payload& payload, size_t n, const uint64_t* hashes);
 void RequestedMayMatch(const Payload& payload, const kernels::Kernel& kernel, size_t n,
                        const uint64_t* hashes, bool* may_match);
-
-// All of that for hashes at hand.
-void HashesMayMatch(const Payload& payload, const kernels::Kernel& kernel, size_t n,
-                    const uint64_t* hashes, bool* may_match);
 
 }  // namespace bloomline::core
 

@@ -120,15 +120,9 @@ double RocksDBBitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {
   const int num_probes = OptimalNumProbes(writer_.options().format, writer_.options().bits_per_key);
   const double paid_bits = 8 * static_cast<double>(bytes - core::kTrailerBytes);
   const double bits_per_key = paid_bits / static_cast<double>(num_entries);
-  switch (writer_.options().format) {
-    case Format::kClassic:
-      return ClassicFalsePositiveRate(bits_per_key, num_probes);
-    case Format::kBlocked:
-      return BlockedFalsePositiveRate(bits_per_key, num_probes);
-    case Format::kCompact:
-      break;
-  }
-  return CompactFalsePositiveRate(bits_per_key);
+  return writer_.options().format == Format::kCompact
+             ? CompactFalsePositiveRate(bits_per_key)
+             : BlockedFalsePositiveRate(bits_per_key, num_probes);
 }
 
 }  // namespace bloomline

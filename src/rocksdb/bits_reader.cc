@@ -88,8 +88,7 @@ class AnyReader : public FilterBitsReader {
       : payload_(payload), kernel_(kernel) {}
 
   bool MayMatch(const Slice& entry) override {
-    return core::HashMayMatch(payload_, kernel_,
-                              core::LayoutHash(payload_.layout, View(entry), payload_.seed));
+    return core::HashMayMatch(payload_, kernel_, core::Hash64(View(entry), payload_.seed));
   }
 
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
@@ -112,7 +111,7 @@ FilterBitsReader* NewRocksDBBitsReader(std::string_view filter) {
         kernel.blocked_may_match_with(static_cast<int>(payload.parameter)),
         kernel.blocked_may_match_many);
   }
-  if (payload.num_lines != 0 && payload.layout == core::Layout::kCompact) {
+  if (payload.num_lines != 0 && payload.layout == core::Layout::kPackedCompact) {
     return new (std::nothrow) LinesReader<kernels::CompactLines>(
         core::AsCompact(payload), payload, kernel.compact->packed_may_match,
         kernel.compact->packed_may_match_many);

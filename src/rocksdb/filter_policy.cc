@@ -102,7 +102,7 @@ std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const FilterOptions& optio
                                                       std::string* error) {
   return core::OrError(error, [&](std::string* reason) -> std::unique_ptr<FilterPolicy> {
     *reason = VersionMismatch();
-    if (reason->empty()) *reason = Normalized(options).Validate();
+    if (reason->empty()) *reason = core::ValidateForTrailer(Normalized(options));
     if (!reason->empty()) return nullptr;
     // Builders cannot refuse, so what can be refused is refused here.
     uint64_t unused_seed;

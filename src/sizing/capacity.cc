@@ -127,11 +127,15 @@ double FalsePositiveRate(Format format, double bits_per_key, uint64_t capacity, 
   if (num_keys == 0) return 0;
   if (capacity == 0) return 1;
   const int num_probes = OptimalNumProbes(format, bits_per_key);
+  if (format == Format::kClassic) {
+    const core::Shape shape = core::ClassicShape(capacity, bits_per_key);
+    return HashedClassicRate(num_keys, 8 * shape.payload_bytes, num_probes);
+  }
   const core::Shape shape =
       core::StandaloneShape(format, capacity, bits_per_key, num_probes, UINT64_MAX);
   switch (format) {
     case Format::kClassic:
-      return HashedClassicRate(num_keys, 8 * shape.payload_bytes, num_probes);
+      break;
     case Format::kBlocked:
       return BlockedFalsePositiveRate(num_keys, shape.payload_bytes / shape.line_bytes, num_probes);
     case Format::kCompact:

@@ -267,6 +267,10 @@ double SmallBlockBitsPerKeyForFalsePositiveRate(int block_bits, double rate) {
 
 uint64_t FilterBytes(Format format, uint64_t num_keys, double bits_per_key) {
   if (!core::IsAllowed(format, bits_per_key)) return 0;
+  if (format == Format::kClassic) {
+    constexpr uint64_t kCodeBytes = 1;
+    return core::ClassicShape(num_keys, bits_per_key).payload_bytes + kCodeBytes;
+  }
   if (num_keys == 0) return core::kTrailerBytes;
   return core::StandaloneShape(format, num_keys, bits_per_key, kMinProbes, UINT64_MAX)
              .payload_bytes +

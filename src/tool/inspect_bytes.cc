@@ -18,8 +18,7 @@ const char* LayoutName(Layout layout) {
       return "blocked";
     case Layout::kFlat:
       return "flat";
-    case Layout::kCompact:
-    case Layout::kCompactHalfLines:
+    case Layout::kPackedCompact:
       return "compact, packed";
     case Layout::kCompactLanes:
       return "compact";

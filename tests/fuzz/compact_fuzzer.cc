@@ -122,7 +122,7 @@ void FuzzLine(FuzzedDataProvider* input) {
   const uint32_t base_slots = lanes
                                   ? ConsumeLanesBase(input)
                                   : input->ConsumeIntegralInRange<uint32_t>(1, core::kMaxBaseSlots);
-  const core::Shape shape = {lanes ? core::Layout::kCompactLanes : core::Layout::kCompact,
+  const core::Shape shape = {lanes ? core::Layout::kCompactLanes : core::Layout::kPackedCompact,
                              base_slots, line_bytes, line_bytes};
   const Place place = ConsumePlace(input);
   const std::string content = ConsumeContent(input, line_bytes);

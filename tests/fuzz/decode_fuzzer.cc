@@ -60,14 +60,14 @@ void RequireSafe(const Payload& payload, std::string_view bytes) {
   const uint64_t line_bytes = payload.line_bytes;
   bool fits = false;
   switch (payload.layout) {
-    case Layout::kClassic:
+    case Layout::kClassic:  // in LevelDB only
     case Layout::kFlat:
       fits = line_bytes == 1 && IsBetween(parameter, kMinProbes, kMaxProbes);
       break;
     case Layout::kBlocked:
       fits = line_bytes == kernels::kLineBytes && IsBetween(parameter, kMinProbes, kMaxProbes);
       break;
-    case Layout::kCompact:
+    case Layout::kPackedCompact:
       fits = IsBetween(line_bytes, core::kMinCompactLineBytes, kernels::kLineBytes) &&
              IsBetween(parameter, 1, core::kMaxBaseSlots);
       break;
@@ -75,7 +75,6 @@ void RequireSafe(const Payload& payload, std::string_view bytes) {
       fits = line_bytes == kernels::kLineBytes &&
              IsBetween(parameter, core::kMinLanesBaseSlots, core::kMaxLanesBaseSlots);
       break;
-    case Layout::kCompactHalfLines:  // in memory this is kCompact
     case Layout::kAlwaysMatch:
       break;
   }
@@ -93,7 +92,7 @@ void Ask(const Payload& payload, const Queries& queries, bool* expected) {
   }
   bool* answers = GuardedArray<bool>(n);
   for (const Kernel* kernel : SupportedKernels()) {
-    core::HashesMayMatch(payload, *kernel, n, hashes, answers);
+    core::RequestedMayMatch(payload, *kernel, n, hashes, answers);
     for (size_t i = 0; i < n; ++i) {
       Require(core::HashMayMatch(payload, *kernel, hashes[i]) == expected[i],
               "single query as portable", kernel->name);
@@ -105,6 +104,7 @@ void Ask(const Payload& payload, const Queries& queries, bool* expected) {
 Payload CheckStandalone(std::string_view bytes, const Queries& queries, const Kernel& kernel) {
   std::string why;
   const Payload payload = core::DecodeStandalone(bytes, &why);
+  Require(payload.layout != Layout::kClassic, "classic is in LevelDB only");
   Require(why.empty() == (payload.layout != Layout::kAlwaysMatch), "what is refused has a reason");
   RequireSafe(payload, bytes);
   bool expected[Queries::kMost + 1];
@@ -121,6 +121,14 @@ Payload CheckStandalone(std::string_view bytes, const Queries& queries, const Ke
     Require(view.MayMatch(queries.views()[i]) == expected[i], "a view answers as its payload",
             kernel.name);
     Require(answers[i] == expected[i], "a view answers batches as its payload", kernel.name);
+  }
+  uint64_t* hashes = GuardedArray<uint64_t>(n);
+  for (size_t i = 0; i < n; ++i) hashes[i] = view.HashOf(queries.views()[i]);
+  view.MayMatchHashes(n, hashes, answers);
+  for (size_t i = 0; i < n; ++i) {
+    Require(view.MayMatchHash(hashes[i]) == expected[i], "a view answers a hash as its key",
+            kernel.name);
+    Require(answers[i] == expected[i], "a view answers hashes as their keys", kernel.name);
   }
   return payload;
 }
@@ -164,6 +172,7 @@ const std::vector<Written>& AllWritten(Container container) {
           options.format = format;
           options.bits_per_key = bits;
           if (!options.Validate().empty()) continue;
+          if (format == Format::kClassic && kind == kStandalone) continue;
           // More than kMaxFlatKeys make another layout in LevelDB.
           for (const uint64_t num_keys : {1u, 2u, 9u, 40u, 150u, 600u}) {
             // LevelDB's filters do not say their seed.
@@ -208,9 +217,9 @@ void ChangeFields(FuzzedDataProvider* input, std::string* bytes) {
   if (input->ConsumeBool()) trailer[kParameter] = input->ConsumeIntegral<char>();
   if (input->ConsumeBool()) trailer[kPadding] = input->ConsumeIntegralInRange<char>(0, 70);
   const Layout layout{static_cast<unsigned char>(trailer[kLayout])};
-  const uint64_t unit = layout == Layout::kCompactHalfLines                     ? 32
-                        : layout == Layout::kBlocked || core::IsCompact(layout) ? 64
-                                                                                : 1;
+  const uint64_t unit = layout == Layout::kPackedCompact                                ? 32
+                        : layout == Layout::kBlocked || layout == Layout::kCompactLanes ? 64
+                                                                                        : 1;
   const auto padding = static_cast<unsigned char>(trailer[kPadding]);
   const uint64_t num_units = (bytes->size() - core::kTrailerBytes - padding) / unit;
   for (size_t i = 0; i < 4; ++i) {
