@@ -137,8 +137,7 @@ TEST_F(CTest, SizingAndWhatIsLeftNeedNoMemory) {
 }
 
 TEST_F(CTest, BuilderLosesNoKey) {
-  for (const int format :
-       {bloomline_format_classic, bloomline_format_blocked, bloomline_format_compact}) {
+  for (const int format : {bloomline_format_blocked, bloomline_format_compact}) {
     auto* options = bloomline_filteroptions_create();
     bloomline_filteroptions_set_format(options, format);
     FailEachAllocation(
