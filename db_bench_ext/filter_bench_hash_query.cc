@@ -8,8 +8,8 @@
 #include "bloomline/filter.h"
 #include "db_bench_ext/filter_bench_keys.h"
 #include "db_bench_ext/filter_bench_suite.h"
-#include "src/format/format.h"
-#include "src/format/payload.h"
+#include "src/format/layout.h"
+#include "src/format/trailer.h"
 #include "src/kernels/kernel.h"
 
 namespace bloomline::bench {
@@ -108,8 +108,7 @@ void AskKernel(Suite* suite, const Subject& subject, const Case& c, benchmark::S
   const auto* const* kernel = std::find_if(
       table.kernels, table.kernels + table.size,
       [&](const kernels::Kernel* candidate) { return candidate->name == subject.kernel; });
-  const kernels::BlockedLines lines{payload.data, payload.num_bytes / kLineBytes,
-                                    static_cast<int>(payload.parameter)};
+  const kernels::BlockedLines lines = core::AsBlocked(payload, payload.data);
   const std::string active = ActiveKernelName();
   ForceKernel(subject.kernel, nullptr);
   Query(KernelQuery{*kernel, FilterView::Open(filter), lines}, c.mode, filter, state, run);

@@ -13,7 +13,8 @@
 #include "bloomline/partitioned_filter_builder.h"
 #include "bloomline/sizing.h"
 #include "db_bench_ext/machine.h"
-#include "src/format/format.h"
+#include "src/format/layout.h"
+#include "src/format/trailer.h"
 #include "src/kernels/probe_sequence.h"
 #include "src/memory/file_io.h"
 #include "src/memory/filter_memory.h"
@@ -99,10 +100,10 @@ void MeasureMutable(const ScaleCase& scale_case, const ScaleFlags& flags, Add ad
 double TheoryOf(uint64_t num_keys, std::string_view bytes) {
   const core::Payload payload = core::DecodeStandalone(bytes);
   if (core::IsCompact(payload.layout)) {
-    return CompactFalsePositiveRate(num_keys, payload.num_lines, payload.line_bytes,
-                                    payload.parameter);
+    return CompactFalsePositiveRate(num_keys, payload.num_blocks, payload.block_bytes,
+                                    payload.base_slots);
   }
-  return BlockedFalsePositiveRate(num_keys, payload.num_lines, static_cast<int>(payload.parameter));
+  return BlockedFalsePositiveRate(num_keys, payload.num_blocks, payload.num_probes);
 }
 
 void MeasureView(const ScaleCase& scale_case, const ScaleFlags& flags, std::string_view bytes,

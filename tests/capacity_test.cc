@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "bloomline/sizing.h"
-#include "src/build/insert_hashes.h"
-#include "src/format/format.h"
-#include "src/format/payload.h"
-#include "src/format/shape.h"
+#include "src/build/bloom_builder.h"
+#include "src/format/layout.h"
+#include "src/format/leveldb_codes.h"
+#include "src/format/trailer.h"
 #include "src/query/hash_query.h"
 
 namespace bloomline {
@@ -158,7 +158,7 @@ TEST(CapacityTest, OverfillingRaisesTheRateToAlmostOne) {
 // Matches among absent random keys, of a filter made for `capacity` keys that holds num_keys.
 double MeasuredRate(Format format, double bits_per_key, uint64_t capacity, uint64_t num_keys,
                     int num_queries) {
-  const core::Shape shape =
+  const core::FilterShape shape =
       format == Format::kClassic
           ? core::ClassicShape(capacity, bits_per_key)
           : core::StandaloneShape(format, capacity, bits_per_key,
@@ -168,19 +168,13 @@ double MeasuredRate(Format format, double bits_per_key, uint64_t capacity, uint6
     const uint64_t key = random();
     return core::LayoutHash(shape.layout, {reinterpret_cast<const char*>(&key), sizeof key}, 0);
   };
-  std::vector<char> bytes(shape.payload_bytes);
+  std::vector<char> bytes(shape.payload_bytes());
   const kernels::Kernel& kernel = kernels::ActiveKernel();
   for (uint64_t i = 0; i < num_keys; ++i) {
     const uint64_t hash = random_hash();
     core::InsertHashes(shape, kernel, bytes.data(), 1, &hash);
   }
-  const core::Payload payload = {shape.layout,
-                                 shape.parameter,
-                                 0,
-                                 bytes.data(),
-                                 shape.payload_bytes,
-                                 shape.line_bytes,
-                                 shape.payload_bytes / shape.line_bytes};
+  const core::Payload payload = {shape, 0, bytes.data()};
   int matches = 0;
   for (int i = 0; i < num_queries; ++i) matches += HashMayMatch(payload, kernel, random_hash());
   return static_cast<double>(matches) / num_queries;

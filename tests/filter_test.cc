@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "bloomline/sizing.h"
-#include "src/build/blocked_builder.h"
+#include "src/build/bloom_builder.h"
 #include "src/build/compact_builder.h"
 #include "src/build/filter_writer.h"
-#include "src/build/insert_hashes.h"
-#include "src/format/payload.h"
+#include "src/format/layout.h"
+#include "src/format/trailer.h"
 #include "src/query/hash_query.h"
 #include "tests/guarded_bytes.h"
 #include "tests/key_shapes.h"
@@ -243,8 +243,8 @@ TEST(BlockedFilterTest, SeedChangesTheBitsButNotTheAnswers) {
 // 30 million keys at 10 bits: past the size from which the payload is filled by partitions.
 TEST(BlockedFilterTest, PartitionsAndThreadsGiveTheSameBytesAsStraightInsertion) {
   constexpr uint64_t kKeys = 30000000;
-  const core::Shape shape = core::BlockedShape(kKeys, 10, 6, 20, UINT64_MAX);
-  ASSERT_GE(shape.payload_bytes, core::kPartitionFromBytes);
+  const core::FilterShape shape = core::BlockedShape(kKeys, 10, 6, 20, UINT64_MAX);
+  ASSERT_GE(shape.payload_bytes(), core::kPartitionFromBytes);
   std::vector<uint64_t> hashes(kKeys);
   std::mt19937_64 random(9);
   core::HashList list;
@@ -252,11 +252,11 @@ TEST(BlockedFilterTest, PartitionsAndThreadsGiveTheSameBytesAsStraightInsertion)
     hash = random();
     ASSERT_TRUE(list.Append(hash));
   }
-  std::string expected(shape.payload_bytes, '\0');
+  std::string expected(shape.payload_bytes(), '\0');
   core::InsertHashes(shape, kernels::ActiveKernel(), expected.data(), kKeys, hashes.data());
   for (const int threads : {1, 2, 3}) {
-    std::string actual(shape.payload_bytes, '\0');
-    core::BulkInsert(list, shape, kernels::ActiveKernel(), threads, actual.data());
+    std::string actual(shape.payload_bytes(), '\0');
+    core::BuildBloom(list, shape, kernels::ActiveKernel(), threads, actual.data());
     ASSERT_TRUE(expected == actual) << threads;
   }
 }
@@ -265,23 +265,23 @@ TEST(BlockedFilterTest, HashesThatAllFallIntoOneLineAreInserted) {
   // Nothing says that hashes are spread evenly: here one thread has all of them.
   core::HashList list;
   for (uint64_t i = 0; i < 200000; ++i) ASSERT_TRUE(list.Append(i));
-  const core::Shape shape = {core::Layout::kBlocked, 6, core::kPartitionFromBytes, 64};
-  std::string expected(shape.payload_bytes, '\0');
+  const auto shape = core::FilterShape::Blocked(core::kPartitionFromBytes / 64, 6);
+  std::string expected(shape.payload_bytes(), '\0');
   for (uint64_t i = 0; i < 200000; ++i) {
     core::InsertHashes(shape, kernels::ActiveKernel(), expected.data(), 1, &i);
   }
-  std::string actual(shape.payload_bytes, '\0');
-  core::BulkInsert(list, shape, kernels::ActiveKernel(), 4, actual.data());
+  std::string actual(shape.payload_bytes(), '\0');
+  core::BuildBloom(list, shape, kernels::ActiveKernel(), 4, actual.data());
   EXPECT_TRUE(expected == actual);
 }
 
 // Runs of few hashes, stretches that end anywhere in them, and partitions that no number of threads
 // divides.
 TEST(BlockedFilterTest, ListsOfShortRunsAreInsertedByAnyNumberOfThreads) {
-  const core::Shape shape = {core::Layout::kBlocked, 6, core::kPartitionFromBytes + 64 * 6000, 64};
+  const auto shape = core::FilterShape::Blocked(core::kPartitionFromBytes / 64 + 6000, 6);
   core::HashList list;
   std::mt19937_64 random(3);
-  std::string expected(shape.payload_bytes, '\0');
+  std::string expected(shape.payload_bytes(), '\0');
   for (int run = 0; run < 4000; ++run) {
     core::HashList few;
     for (uint64_t i = random() % 5 + 1; i > 0; --i) {
@@ -292,8 +292,8 @@ TEST(BlockedFilterTest, ListsOfShortRunsAreInsertedByAnyNumberOfThreads) {
     list.TakeAll(&few);
   }
   for (const int threads : {1, 2, 3, 5, 7, 16}) {
-    std::string actual(shape.payload_bytes, '\0');
-    core::BulkInsert(list, shape, kernels::ActiveKernel(), threads, actual.data());
+    std::string actual(shape.payload_bytes(), '\0');
+    core::BuildBloom(list, shape, kernels::ActiveKernel(), threads, actual.data());
     EXPECT_TRUE(expected == actual) << threads;
   }
 }
@@ -422,21 +422,15 @@ TEST(FilterWriterTest, OutOfMemoryIsSaidUntilTheNextFilter) {
 std::string BuildCompactOf(const std::vector<uint64_t>& hashes, double bits_per_key, int threads) {
   core::HashList list;
   for (const uint64_t hash : hashes) EXPECT_TRUE(list.Append(hash));
-  const core::Shape shape = core::CompactShape(hashes.size(), bits_per_key, 0, UINT64_MAX);
-  std::string payload(shape.payload_bytes, '\0');
+  const core::FilterShape shape = core::CompactShape(hashes.size(), bits_per_key, 0, UINT64_MAX);
+  std::string payload(shape.payload_bytes(), '\0');
   EXPECT_TRUE(core::BuildCompact(list, shape, kernels::ActiveKernel(), threads, payload.data()));
   return payload;
 }
 
 core::Payload PayloadOf(const std::string& bytes, size_t n, double bits_per_key) {
-  const core::Shape shape = core::CompactShape(n, bits_per_key, 0, UINT64_MAX);
-  return {shape.layout,
-          shape.parameter,
-          0,
-          bytes.data(),
-          bytes.size(),
-          shape.line_bytes,
-          bytes.size() / shape.line_bytes};
+  const core::FilterShape shape = core::CompactShape(n, bits_per_key, 0, UINT64_MAX);
+  return {shape, 0, bytes.data()};
 }
 
 size_t LostKeys(const std::vector<uint64_t>& hashes, double bits_per_key) {
@@ -502,8 +496,8 @@ TEST(CompactFilterTest, PiecesOfPartsGiveTheSameBytes) {
     const std::string bytes = BuildCompactOf(hashes, 7.2, 1);
     EXPECT_TRUE(bytes == BuildCompactOf(hashes, 7.2, 4));
     // Line by line, without parts.
-    const core::Shape shape = core::CompactShape(hashes.size(), 7.2, 0, UINT64_MAX);
-    std::string expected(shape.payload_bytes, '\0');
+    const core::FilterShape shape = core::CompactShape(hashes.size(), 7.2, 0, UINT64_MAX);
+    std::string expected(shape.payload_bytes(), '\0');
     core::BuildCompactFromArray(hashes.data(), hashes.size(), shape, kernels::ActiveKernel(),
                                 expected.data());
     EXPECT_TRUE(bytes == expected);

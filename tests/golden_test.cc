@@ -8,8 +8,9 @@
 
 #include "bloomline/cpu.h"
 #include "bloomline/filter.h"
-#include "src/format/format.h"
-#include "src/format/payload.h"
+#include "src/format/layout.h"
+#include "src/format/leveldb_codes.h"
+#include "src/format/trailer.h"
 #include "src/query/hash_query.h"
 #include "tests/golden_keys.h"
 #include "tests/leveldb_filter.h"

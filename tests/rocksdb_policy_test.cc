@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "bloomline/rocksdb.h"
-#include "src/format/format.h"
+#include "src/format/trailer.h"
 #include "src/rocksdb/bits_builder.h"
 #include "src/rocksdb/filter_bits_abi.h"
 #include "tests/guarded_bytes.h"

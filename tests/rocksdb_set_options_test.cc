@@ -16,7 +16,8 @@
 #include <vector>
 
 #include "bloomline/rocksdb.h"
-#include "src/format/payload.h"
+#include "src/format/layout.h"
+#include "src/format/trailer.h"
 #include "src/rocksdb/filter_bits_abi.h"
 #include "tests/rocksdb_settings.h"
 #include "tests/temp_dir.h"

@@ -135,12 +135,12 @@ class FilterView {
 
   const kernels::Kernel* kernel_;
   const char* data_ = nullptr;
-  uint64_t num_bytes_;
-  uint64_t num_lines_;
+  uint64_t num_blocks_;
   uint64_t seed_ = 0;
   uint8_t layout_;
-  uint8_t parameter_;
-  uint8_t line_bytes_;
+  uint8_t num_probes_;
+  uint8_t base_slots_;
+  uint8_t block_bytes_;
 };
 
 }  // namespace bloomline

@@ -3,7 +3,8 @@
 #include "bloomline/filter.h"
 #include "src/build/filter_writer.h"
 #include "src/errors/out_of_memory.h"
-#include "src/format/format.h"
+#include "src/format/layout.h"
+#include "src/format/trailer.h"
 
 namespace bloomline {
 namespace {
@@ -69,7 +70,7 @@ void FilterBuilder::FinishTo(char* dst, int num_threads) {
   if (writer_ != nullptr) {
     writer_->FinishTo(dst, num_threads);
   } else {
-    core::EncodeTrailer(core::Shape(), 0, dst);
+    core::EncodeTrailer(core::FilterShape(), 0, dst);
   }
 }
 

@@ -16,7 +16,7 @@
 #include "bloomline/version.h"
 #include "src/c/convert.h"
 #include "src/errors/out_of_memory.h"
-#include "src/format/format.h"
+#include "src/format/trailer.h"
 
 using bloomline::Format;
 using bloomline::c::Key;

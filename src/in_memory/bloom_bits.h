@@ -67,7 +67,7 @@ inline size_t AddKeys(const BloomBits& bits, size_t n, HashOf hash_of, AddGroup 
                       bool* changed) {
   bool unwanted[kernels::kBatchKeys];
   size_t added = 0;
-  core::ForEachGroup(
+  core::ForEachBatch(
       n, hash_of, IsWorthRequesting(bits), [&](uint64_t hash) { RequestForAdd(bits, hash); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
         bool* group = changed == nullptr ? unwanted : changed + first;
@@ -81,7 +81,7 @@ inline size_t AddKeys(const BloomBits& bits, size_t n, HashOf hash_of, AddGroup 
 template <typename HashOf, typename AskGroup>
 inline void AskMany(const BloomBits& bits, size_t n, HashOf hash_of, AskGroup ask,
                     bool* may_match) {
-  core::ForEachGroup(
+  core::ForEachBatch(
       n, hash_of, IsWorthRequesting(bits), [&](uint64_t hash) { RequestForQuery(bits, hash); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
         ask(bits, count, hashes, may_match + first);

@@ -8,8 +8,8 @@
 #include "bloomline/sizing.h"
 #include "rocksdb/env.h"
 #include "src/errors/out_of_memory.h"
-#include "src/format/format.h"
-#include "src/format/payload.h"
+#include "src/format/layout.h"
+#include "src/format/trailer.h"
 #include "src/query/hash_query.h"
 #include "src/rocksdb/slice_view.h"
 

@@ -4,8 +4,9 @@
 #include <new>
 #include <type_traits>
 
-#include "src/format/format.h"
-#include "src/format/payload.h"
+#include "src/format/hash.h"
+#include "src/format/layout.h"
+#include "src/format/trailer.h"
 #include "src/kernels/blocked/lines.h"
 #include "src/kernels/kernel.h"
 #include "src/query/hash_query.h"
@@ -31,8 +32,8 @@ class LinesReader : public FilterBitsReader {
         may_match_(may_match),
         may_match_many_(may_match_many),
         hasher_(payload.seed),
-        line_bytes_(payload.line_bytes),
-        requests_ahead_(payload.num_bytes > kernels::kCachedBytes) {}
+        line_bytes_(payload.block_bytes),
+        requests_ahead_(payload.payload_bytes() > kernels::kCachedBytes) {}
 
   // Short keys, without the registers that hashing long ones needs saved.
   __attribute__((flatten)) bool MayMatch(const Slice& entry) override {
@@ -105,20 +106,19 @@ class AnyReader : public FilterBitsReader {
 FilterBitsReader* NewRocksDBBitsReader(std::string_view filter) {
   const core::Payload payload = core::DecodeStandalone(filter);
   const kernels::Kernel& kernel = kernels::ActiveKernel();
-  if (payload.num_lines != 0 && payload.layout == core::Layout::kBlocked) {
+  if (payload.num_blocks != 0 && payload.layout == core::Layout::kBlocked) {
     return new (std::nothrow) LinesReader<kernels::BlockedLines>(
-        core::AsBlocked(payload, payload.data, payload.num_bytes), payload,
-        kernel.blocked_may_match_with(static_cast<int>(payload.parameter)),
-        kernel.blocked_may_match_many);
+        core::AsBlocked(payload, payload.data), payload,
+        kernel.blocked_may_match_with(payload.num_probes), kernel.blocked_may_match_many);
   }
-  if (payload.num_lines != 0 && payload.layout == core::Layout::kPackedCompact) {
+  if (payload.num_blocks != 0 && payload.layout == core::Layout::kPackedCompact) {
     return new (std::nothrow) LinesReader<kernels::CompactLines>(
-        core::AsCompact(payload), payload, kernel.compact->packed_may_match,
+        core::AsCompact(payload, payload.data), payload, kernel.compact->packed_may_match,
         kernel.compact->packed_may_match_many);
   }
-  if (payload.num_lines != 0 && payload.layout == core::Layout::kCompactLanes) {
+  if (payload.num_blocks != 0 && payload.layout == core::Layout::kCompactLanes) {
     return new (std::nothrow) LinesReader<kernels::CompactLines>(
-        core::AsCompact(payload), payload, kernel.compact->lanes_may_match,
+        core::AsCompact(payload, payload.data), payload, kernel.compact->lanes_may_match,
         kernel.compact->lanes_may_match_many);
   }
   return new (std::nothrow) AnyReader(payload, kernel);

@@ -8,7 +8,7 @@
 #include "rocksdb/utilities/options_type.h"
 #include "rocksdb/version.h"
 #include "src/errors/out_of_memory.h"
-#include "src/format/format.h"
+#include "src/format/trailer.h"
 #include "src/rocksdb/bits_builder.h"
 #include "src/rocksdb/bits_reader.h"
 #include "src/rocksdb/policy_options.h"

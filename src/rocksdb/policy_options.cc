@@ -6,7 +6,7 @@
 #include "rocksdb/customizable.h"
 #include "src/errors/number_text.h"
 #include "src/errors/out_of_memory.h"
-#include "src/format/format.h"
+#include "src/format/trailer.h"
 #include "src/rocksdb/filter_policy.h"
 
 namespace bloomline {

@@ -6,8 +6,10 @@
 
 #include "bloomline/sizing.h"
 #include "src/errors/error_text.h"
-#include "src/format/format.h"
-#include "src/format/shape.h"
+#include "src/format/layout.h"
+#include "src/format/leveldb_codes.h"
+#include "src/format/limits.h"
+#include "src/format/trailer.h"
 
 namespace bloomline {
 namespace {
@@ -128,19 +130,19 @@ double FalsePositiveRate(Format format, double bits_per_key, uint64_t capacity, 
   if (capacity == 0) return 1;
   const int num_probes = OptimalNumProbes(format, bits_per_key);
   if (format == Format::kClassic) {
-    const core::Shape shape = core::ClassicShape(capacity, bits_per_key);
-    return HashedClassicRate(num_keys, 8 * shape.payload_bytes, num_probes);
+    const core::FilterShape shape = core::ClassicShape(capacity, bits_per_key);
+    return HashedClassicRate(num_keys, 8 * shape.payload_bytes(), num_probes);
   }
-  const core::Shape shape =
+  const core::FilterShape shape =
       core::StandaloneShape(format, capacity, bits_per_key, num_probes, UINT64_MAX);
   switch (format) {
     case Format::kClassic:
       break;
     case Format::kBlocked:
-      return BlockedFalsePositiveRate(num_keys, shape.payload_bytes / shape.line_bytes, num_probes);
+      return BlockedFalsePositiveRate(num_keys, shape.num_blocks, num_probes);
     case Format::kCompact:
-      return CompactFalsePositiveRate(num_keys, shape.payload_bytes / shape.line_bytes,
-                                      shape.line_bytes, shape.parameter);
+      return CompactFalsePositiveRate(num_keys, shape.num_blocks, shape.block_bytes,
+                                      shape.base_slots);
   }
   return kNone;
 }

@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <limits>
 
-#include "src/format/format.h"
+#include "src/format/layout.h"
+#include "src/format/leveldb_codes.h"
+#include "src/format/limits.h"
 #include "src/format/num_probes.h"
-#include "src/format/shape.h"
+#include "src/format/trailer.h"
 #include "src/kernels/probe_sequence.h"
 #include "src/sizing/block_rate.h"
 #include "src/sizing/compact_rate.h"
@@ -184,9 +186,9 @@ int OptimalSmallBlockNumProbes(int block_bits, double bits_per_key) {
 
 double CompactFalsePositiveRate(double bits_per_key) {
   const double c = std::clamp(bits_per_key, kMinCompactBitsPerKey, kMaxCompactBitsPerKey);
-  const core::Shape shape = core::CompactShape(1, c, 0, UINT64_MAX);
-  return RateOverPoissonLoads(8.0 * shape.line_bytes / c, [&](double keys) {
-    return core::CompactLineRate(static_cast<uint64_t>(keys), shape.line_bytes, shape.parameter);
+  const core::FilterShape shape = core::CompactShape(1, c, 0, UINT64_MAX);
+  return RateOverPoissonLoads(8.0 * shape.block_bytes / c, [&](double keys) {
+    return core::CompactLineRate(static_cast<uint64_t>(keys), shape.block_bytes, shape.base_slots);
   });
 }
 
@@ -269,11 +271,11 @@ uint64_t FilterBytes(Format format, uint64_t num_keys, double bits_per_key) {
   if (!core::IsAllowed(format, bits_per_key)) return 0;
   if (format == Format::kClassic) {
     constexpr uint64_t kCodeBytes = 1;
-    return core::ClassicShape(num_keys, bits_per_key).payload_bytes + kCodeBytes;
+    return core::ClassicShape(num_keys, bits_per_key).payload_bytes() + kCodeBytes;
   }
   if (num_keys == 0) return core::kTrailerBytes;
   return core::StandaloneShape(format, num_keys, bits_per_key, kMinProbes, UINT64_MAX)
-             .payload_bytes +
+             .payload_bytes() +
          core::kTrailerBytes;
 }
 

@@ -4,8 +4,9 @@
 
 #include "bloomline/cpu.h"
 #include "bloomline/filter.h"
-#include "src/format/format.h"
-#include "src/format/payload.h"
+#include "src/format/layout.h"
+#include "src/format/leveldb_codes.h"
+#include "src/format/trailer.h"
 #include "src/query/hash_query.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/leveldb_filter.h"
@@ -51,34 +52,35 @@ bool IsBetween(uint64_t value, uint64_t min, uint64_t max) { return min <= value
 
 // What a payload promises to kernels (format.h, kernel.h).
 void RequireSafe(const Payload& payload, std::string_view bytes) {
-  if (payload.layout == Layout::kAlwaysMatch || payload.num_bytes == 0) return;
-  Require(payload.data >= bytes.data() && payload.num_bytes <= bytes.size() &&
-              payload.data + payload.num_bytes <= bytes.data() + bytes.size(),
+  if (payload.layout == Layout::kAlwaysMatch || payload.payload_bytes() == 0) return;
+  Require(payload.data >= bytes.data() && payload.payload_bytes() <= bytes.size() &&
+              payload.data + payload.payload_bytes() <= bytes.data() + bytes.size(),
           "a payload lies within the bytes");
-  Require(payload.num_lines * payload.line_bytes == payload.num_bytes, "a payload is whole lines");
-  const uint64_t parameter = payload.parameter;
-  const uint64_t line_bytes = payload.line_bytes;
+  Require(payload.num_blocks * payload.block_bytes == payload.payload_bytes(),
+          "a payload is whole blocks");
+  const uint64_t block_bytes = payload.block_bytes;
+  const bool probes_fit = core::ProbesInRange(payload.num_probes);
   bool fits = false;
   switch (payload.layout) {
     case Layout::kClassic:  // in LevelDB only
     case Layout::kFlat:
-      fits = line_bytes == 1 && IsBetween(parameter, kMinProbes, kMaxProbes);
+      fits = block_bytes == 1 && probes_fit;
       break;
     case Layout::kBlocked:
-      fits = line_bytes == kernels::kLineBytes && IsBetween(parameter, kMinProbes, kMaxProbes);
+      fits = block_bytes == kernels::kLineBytes && probes_fit;
       break;
     case Layout::kPackedCompact:
-      fits = IsBetween(line_bytes, core::kMinCompactLineBytes, kernels::kLineBytes) &&
-             IsBetween(parameter, 1, core::kMaxBaseSlots);
+      fits = IsBetween(block_bytes, core::kMinPackedBlockBytes, kernels::kLineBytes) &&
+             IsBetween(payload.base_slots, 1, core::kMaxPackedBaseSlots);
       break;
     case Layout::kCompactLanes:
-      fits = line_bytes == kernels::kLineBytes &&
-             IsBetween(parameter, core::kMinLanesBaseSlots, core::kMaxLanesBaseSlots);
+      fits = block_bytes == kernels::kLineBytes &&
+             IsBetween(payload.base_slots, core::kMinLanesBaseSlots, core::kMaxLanesBaseSlots);
       break;
     case Layout::kAlwaysMatch:
       break;
   }
-  Require(fits, "parameter and line size fit the layout");
+  Require(fits, "parameters and block size fit the layout");
 }
 
 // Every kernel answers as the portable one, single and batched. Fills expected[].
@@ -92,7 +94,7 @@ void Ask(const Payload& payload, const Queries& queries, bool* expected) {
   }
   bool* answers = GuardedArray<bool>(n);
   for (const Kernel* kernel : SupportedKernels()) {
-    core::RequestedMayMatch(payload, *kernel, n, hashes, answers);
+    core::BatchMayMatch(payload, *kernel, n, hashes, answers);
     for (size_t i = 0; i < n; ++i) {
       Require(core::HashMayMatch(payload, *kernel, hashes[i]) == expected[i],
               "single query as portable", kernel->name);
