@@ -243,7 +243,7 @@ TEST(BlockedFilterTest, SeedChangesTheBitsButNotTheAnswers) {
 // 30 million keys at 10 bits: past the size from which the payload is filled by partitions.
 TEST(BlockedFilterTest, PartitionsAndThreadsGiveTheSameBytesAsStraightInsertion) {
   constexpr uint64_t kKeys = 30000000;
-  const core::FilterShape shape = core::BlockedShape(kKeys, 10, 6, 20, UINT64_MAX);
+  const core::FilterShape shape = core::StandaloneShape(Format::kBlocked, kKeys, 10, 6, UINT64_MAX);
   ASSERT_GE(shape.payload_bytes(), core::kPartitionFromBytes);
   std::vector<uint64_t> hashes(kKeys);
   std::mt19937_64 random(9);

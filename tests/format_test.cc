@@ -284,7 +284,7 @@ TEST(LevelDBFormatTest, RandomBytesOfEveryLengthAreNeverReadOutside) {
 
 TEST(ShapeTest, FiveBillionKeysAreRepresentable) {
   const uint64_t n = 5000000000;
-  const core::FilterShape shape = core::BlockedShape(n, 10, 6, core::kTrailerBytes, UINT64_MAX);
+  const core::FilterShape shape = core::StandaloneShape(Format::kBlocked, n, 10, 6, UINT64_MAX);
   EXPECT_GE(shape.payload_bytes() + core::kTrailerBytes, 6250000000u);
   EXPECT_LT(shape.payload_bytes(), 6250000000u + 128);
   EXPECT_EQ(core::ClassicShape(n, 10).payload_bytes(), 6250000000u);
@@ -303,9 +303,11 @@ TEST(ShapeTest, SmallSetsPayAtMostTwoBytesOfOverhead) {
 }
 
 TEST(ShapeTest, CapRoundsDownToWholeLines) {
-  EXPECT_EQ(core::BlockedShape(1 << 30, 10, 6, 20, 0xffffffac).payload_bytes() % 64, 0u);
-  EXPECT_EQ(core::BlockedShape(5000000000, 10, 6, 20, 0xffffffac).payload_bytes(), 0xffffff80u);
-  EXPECT_EQ(core::BlockedShape(100, 10, 6, 20, 1).payload_bytes(), 64u);
+  EXPECT_EQ(
+      core::StandaloneShape(Format::kBlocked, 1 << 30, 10, 6, 0xffffffac).payload_bytes() % 64, 0u);
+  EXPECT_EQ(core::StandaloneShape(Format::kBlocked, 5000000000, 10, 6, 0xffffffac).payload_bytes(),
+            0xffffff80u);
+  EXPECT_EQ(core::StandaloneShape(Format::kBlocked, 100, 10, 6, 1).payload_bytes(), 64u);
 }
 
 }  // namespace

@@ -138,6 +138,13 @@ TEST(LevelDBPolicyTest, NeverLosesAKeyAtAnySize) {
 }
 
 // docs/format.md: a code for each layout, and as many lines as a code can name.
+TEST(LevelDBPolicyTest, AnErrorIsLeftAloneOnSuccess) {
+  std::string error = "untouched";
+  const Policy policy(NewLevelDBFilterPolicy(FilterOptions(), kLevelDBBuiltinName, &error));
+  EXPECT_NE(policy, nullptr);
+  EXPECT_EQ(error, "untouched");
+}
+
 TEST(LevelDBPolicyTest, TheLayoutChangesWithTheNumberOfKeys) {
   const auto filter_of = [](const Policy& policy, uint64_t n) {
     std::vector<std::string> keys;

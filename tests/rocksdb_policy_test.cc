@@ -272,6 +272,21 @@ TEST(RocksDBPolicyTest, AnyBytesAreSafeAndDamageMatches) {
   }
 }
 
+TEST(RocksDBPolicyTest, AnErrorIsLeftAloneOnSuccess) {
+  std::string error = "untouched";
+  EXPECT_NE(NewRocksDBFilterPolicy(FilterOptions(), &error), nullptr);
+  EXPECT_EQ(error, "untouched");
+}
+
+TEST(RocksDBPolicyTest, ClassicIsRefused) {
+  FilterOptions options;
+  options.format = Format::kClassic;
+  std::string error;
+  EXPECT_EQ(NewRocksDBFilterPolicy(options, &error), nullptr);
+  EXPECT_EQ(error,
+            "format is classic, which is written in LevelDB only; allowed: blocked, compact");
+}
+
 TEST(RocksDBPolicyTest, OptionStringsAreUnderstood) {
   rocksdb::Status status;
   for (const char* text : {"bloomline", "bloomline:10", "bloomline:9.5",

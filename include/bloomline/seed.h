@@ -1,4 +1,5 @@
-// Seeds that outsiders cannot know. docs/chosen_keys.md says where they help and where they do not.
+// Random seeds. A filter with a seed that outsiders cannot know resists chosen keys;
+// docs/chosen_keys.md says which attacks that prevents and which it does not.
 #ifndef BLOOMLINE_SEED_H_
 #define BLOOMLINE_SEED_H_
 
@@ -7,10 +8,11 @@
 
 namespace bloomline {
 
-// Sets *seed to a number other than 0 from the system's generator (getentropy), for the `seed` of
-// any options: of filters that are merged, of builders in several threads that TakeKeysFrom joins,
-// or of a LevelDB policy. False, and *seed is untouched, when the generator fails; then *error, if
-// not null, says why. Thread-safe. Cost: a system call, under a microsecond.
+// Sets *seed to a random number other than 0, from the system's generator (getentropy). Use it for
+// the `seed` of any options where several filters need the same one: filters to be merged, builders
+// that TakeKeysFrom joins, or the policy of a LevelDB database. Returns false if the generator
+// fails: *seed is then unchanged, and *error, if not null, gives the reason. Thread-safe. Cost: a
+// system call, less than a microsecond.
 bool DrawSeed(uint64_t* seed, std::string* error = nullptr);
 
 }  // namespace bloomline

@@ -41,30 +41,33 @@ constexpr uint64_t kMaxFlatBytes = UINT32_MAX / 8;
 // The size and the parameters of a payload, written or to be written. A query reads one block; the
 // payload of a flat or classic filter, whose bits all queries share, counts as blocks of a byte. A
 // filter without keys has no blocks.
+//
+// The order of the fields matters: DecodeLevelDB stores num_probes and base_slots at once, and
+// block_bytes beside them would make a query wait for both stores (2.8 ns of 17).
 struct FilterShape {
   Layout layout = Layout::kAlwaysMatch;
-  int num_probes = 0;       // k; 0 in the compact layouts
-  uint32_t base_slots = 0;  // compact layouts only: `base` of docs/format.md
   uint32_t block_bytes = 1;
   uint64_t num_blocks = 0;
+  int num_probes = 0;       // k; 0 in the compact layouts
+  uint32_t base_slots = 0;  // compact layouts only: `base` of docs/format.md
 
   constexpr uint64_t payload_bytes() const { return num_blocks * block_bytes; }
 
   static constexpr FilterShape Classic(uint64_t num_bytes, int num_probes) {
-    return {Layout::kClassic, num_probes, 0, 1, num_bytes};
+    return {Layout::kClassic, 1, num_bytes, num_probes, 0};
   }
   static constexpr FilterShape Flat(uint64_t num_bytes, int num_probes) {
-    return {Layout::kFlat, num_probes, 0, 1, num_bytes};
+    return {Layout::kFlat, 1, num_bytes, num_probes, 0};
   }
   static constexpr FilterShape Blocked(uint64_t num_blocks, int num_probes) {
-    return {Layout::kBlocked, num_probes, 0, kernels::kLineBytes, num_blocks};
+    return {Layout::kBlocked, kernels::kLineBytes, num_blocks, num_probes, 0};
   }
   static constexpr FilterShape PackedCompact(uint64_t num_blocks, uint32_t block_bytes,
                                              uint32_t base_slots) {
-    return {Layout::kPackedCompact, 0, base_slots, block_bytes, num_blocks};
+    return {Layout::kPackedCompact, block_bytes, num_blocks, 0, base_slots};
   }
   static constexpr FilterShape CompactLanes(uint64_t num_blocks, uint32_t base_slots) {
-    return {Layout::kCompactLanes, 0, base_slots, kernels::kLineBytes, num_blocks};
+    return {Layout::kCompactLanes, kernels::kLineBytes, num_blocks, 0, base_slots};
   }
 };
 

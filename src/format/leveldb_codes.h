@@ -82,6 +82,9 @@ inline Payload DecodeLevelDB(std::string_view filter) {
   const int code = static_cast<unsigned char>(filter.back());
   const uint64_t num_bytes = filter.size() - 1;
   const char* const data = filter.data();
+  if (code > kCompactCodeBase && code <= kCompactCodeBase + kMaxLevelDBCompactBlocks) {
+    return DecodeLevelDBCompact(data, num_bytes, static_cast<uint64_t>(code - kCompactCodeBase));
+  }
   if (ProbesInRange(code - kFlatCodeBase)) {
     if (num_bytes > kMaxFlatBytes) return {};
     return {FilterShape::Flat(num_bytes, code - kFlatCodeBase), 0, data};
@@ -91,9 +94,6 @@ inline Payload DecodeLevelDB(std::string_view filter) {
     if (num_bytes % kernels::kLineBytes != 0) return {};
     return {FilterShape::Blocked(num_bytes / kernels::kLineBytes, code - kBlockedCodeBase), 0,
             data};
-  }
-  if (code > kCompactCodeBase && code <= kCompactCodeBase + kMaxLevelDBCompactBlocks) {
-    return DecodeLevelDBCompact(data, num_bytes, static_cast<uint64_t>(code - kCompactCodeBase));
   }
   return {};
 }

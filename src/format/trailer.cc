@@ -106,12 +106,6 @@ std::string ValidateForTrailer(const FilterOptions& options) {
   return error.str();
 }
 
-FilterShape BlockedShape(uint64_t num_keys, double bits_per_key, int num_probes,
-                         uint64_t overhead_bytes, uint64_t max_bytes) {
-  return FilterShape::Blocked(
-      NumBlocks(num_keys, bits_per_key, overhead_bytes, max_bytes, kLineBytes), num_probes);
-}
-
 FilterShape CompactShape(uint64_t num_keys, double bits_per_key, uint64_t overhead_bytes,
                          uint64_t max_bytes) {
   constexpr double kLanesFromBitsPerKey = 6.4;
@@ -134,7 +128,8 @@ FilterShape StandaloneShape(Format format, uint64_t num_keys, double bits_per_ke
   if (format == Format::kCompact) {
     return CompactShape(num_keys, bits_per_key, kTrailerBytes, max_payload_bytes);
   }
-  return BlockedShape(num_keys, bits_per_key, num_probes, kTrailerBytes, max_payload_bytes);
+  return FilterShape::Blocked(
+      NumBlocks(num_keys, bits_per_key, kTrailerBytes, max_payload_bytes, kLineBytes), num_probes);
 }
 
 void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst) {

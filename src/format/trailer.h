@@ -35,10 +35,8 @@ std::string ValidateForTrailer(const FilterOptions& options);
 FilterShape StandaloneShape(Format format, uint64_t num_keys, double bits_per_key, int num_probes,
                             uint64_t max_payload_bytes);
 
-// The two cases of it; `overhead_bytes` of the memory of n keys go to the container. Compact blocks
+// The same for kCompact, where `overhead_bytes` of the memory of n keys go to the container. Blocks
 // have 64 bytes, and 32 below 6.4 bits per key, where blocks of 64 would have more keys than slots.
-FilterShape BlockedShape(uint64_t num_keys, double bits_per_key, int num_probes,
-                         uint64_t overhead_bytes, uint64_t max_bytes);
 FilterShape CompactShape(uint64_t num_keys, double bits_per_key, uint64_t overhead_bytes,
                          uint64_t max_bytes);
 

@@ -242,9 +242,11 @@ const leveldb::FilterPolicy* NewLevelDBFilterPolicy(const FilterOptions& options
         *reason = Refusal(options, stored_name);
         return reason->empty() ? new LevelDBFilterPolicy(options, stored_name) : nullptr;
       });
-  core::SetError(refusal, error);
-  if (policy == nullptr && error == nullptr) {
-    std::fprintf(stderr, "bloomline: no LevelDB filter policy: %s\n", refusal.c_str());
+  if (policy == nullptr) {
+    core::SetError(refusal, error);
+    if (error == nullptr) {
+      std::fprintf(stderr, "bloomline: no LevelDB filter policy: %s\n", refusal.c_str());
+    }
   }
   return policy;
 }

@@ -24,7 +24,7 @@ FilterView::FilterView(const core::Payload& payload)
 
 core::Payload FilterView::payload() const {
   return {
-      {core::Layout{layout_}, num_probes_, base_slots_, block_bytes_, num_blocks_}, seed_, data_};
+      {core::Layout{layout_}, block_bytes_, num_blocks_, num_probes_, base_slots_}, seed_, data_};
 }
 
 FilterView FilterView::Open(std::string_view bytes) {

@@ -11,7 +11,6 @@
 #include "src/format/layout.h"
 #include "src/format/trailer.h"
 #include "src/query/hash_query.h"
-#include "src/rocksdb/slice_view.h"
 
 namespace bloomline {
 namespace {
@@ -51,11 +50,11 @@ RocksDBBitsBuilder::RocksDBBitsBuilder(const FilterOptions& options, bool verify
 }
 
 __attribute__((flatten)) void RocksDBBitsBuilder::AddKey(const Slice& key) {
-  writer_.AddKey(View(key));
+  writer_.AddKey(key.ToStringView());
 }
 
 void RocksDBBitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alt) {
-  writer_.AddKeyAndPrefix(View(key), View(alt));
+  writer_.AddKeyAndPrefix(key.ToStringView(), alt.ToStringView());
 }
 
 size_t RocksDBBitsBuilder::EstimateEntriesAdded() { return writer_.num_keys(); }
@@ -94,7 +93,7 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
 }
 
 ROCKSDB_NAMESPACE::Status RocksDBBitsBuilder::MaybePostVerify(const Slice& filter) {
-  const core::Payload payload = core::DecodeStandalone(View(filter));
+  const core::Payload payload = core::DecodeStandalone(filter.ToStringView());
   size_t lost = 0;
   unverified_.ForEach([&](uint64_t hash) {
     lost += core::HashMayMatch(payload, kernels::ActiveKernel(), hash) ? 0 : 1;

@@ -10,7 +10,6 @@
 #include "src/kernels/blocked/lines.h"
 #include "src/kernels/kernel.h"
 #include "src/query/hash_query.h"
-#include "src/rocksdb/slice_view.h"
 
 namespace bloomline {
 namespace {
@@ -38,7 +37,7 @@ class LinesReader : public FilterBitsReader {
   // Short keys, without the registers that hashing long ones needs saved.
   __attribute__((flatten)) bool MayMatch(const Slice& entry) override {
     if (entry.size() > core::kMaxShortKeyBytes) return LongKeyMayMatch(entry);
-    return may_match_(lines_, hasher_.ShortKey(View(entry)));
+    return may_match_(lines_, hasher_.ShortKey(entry.ToStringView()));
   }
 
   __attribute__((flatten)) void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
@@ -57,7 +56,7 @@ class LinesReader : public FilterBitsReader {
 
  private:
   __attribute__((flatten, noinline)) bool LongKeyMayMatch(const Slice& entry) const {
-    return may_match_(lines_, hasher_.LongKey(View(entry)));
+    return may_match_(lines_, hasher_.LongKey(entry.ToStringView()));
   }
 
   template <bool kRequestAhead>
@@ -68,7 +67,7 @@ class LinesReader : public FilterBitsReader {
     constexpr bool kBlocked = std::is_same_v<Lines, kernels::BlockedLines>;
     const uint64_t line_bytes = kBlocked ? kernels::kLineBytes : line_bytes_;
     for (int i = 0; i < count; ++i) {
-      const uint64_t hash = hasher(View(*keys[i]));
+      const uint64_t hash = hasher(keys[i]->ToStringView());
       hashes[i] = hash;
       if (kRequestAhead) kernels::PrefetchLine(data, num_lines, line_bytes, hash);
     }
@@ -89,7 +88,7 @@ class AnyReader : public FilterBitsReader {
       : payload_(payload), kernel_(kernel) {}
 
   bool MayMatch(const Slice& entry) override {
-    return core::HashMayMatch(payload_, kernel_, core::Hash64(View(entry), payload_.seed));
+    return core::HashMayMatch(payload_, kernel_, core::Hash64(entry.ToStringView(), payload_.seed));
   }
 
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {

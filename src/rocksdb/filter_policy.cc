@@ -12,7 +12,6 @@
 #include "src/rocksdb/bits_builder.h"
 #include "src/rocksdb/bits_reader.h"
 #include "src/rocksdb/policy_options.h"
-#include "src/rocksdb/slice_view.h"
 
 namespace bloomline {
 namespace {
@@ -52,7 +51,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
   }
 
   FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
-    const std::string_view filter = View(contents);
+    const std::string_view filter = contents.ToStringView();
     // Stock writes nothing of 1 to 5 bytes, yet answers "no" to them; such bytes are damage.
     constexpr size_t kStockTrailerBytes = 5;
     const bool damaged = !filter.empty() && filter.size() <= kStockTrailerBytes;

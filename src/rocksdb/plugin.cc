@@ -67,9 +67,11 @@ std::shared_ptr<const FilterPolicy> NewRocksDBFilterPolicy(const FilterOptions& 
       core::OrError(&refusal, [&](std::string* reason) -> std::shared_ptr<const FilterPolicy> {
         return RegisterBloomline() ? MakeRocksDBFilterPolicy(options, reason) : nullptr;
       });
-  core::SetError(refusal, error);
-  if (policy == nullptr && error == nullptr) {
-    std::fprintf(stderr, "bloomline: no RocksDB filter policy: %s\n", refusal.c_str());
+  if (policy == nullptr) {
+    core::SetError(refusal, error);
+    if (error == nullptr) {
+      std::fprintf(stderr, "bloomline: no RocksDB filter policy: %s\n", refusal.c_str());
+    }
   }
   return policy;
 }
