@@ -29,15 +29,22 @@ class KeysByBlock {
   // and `sorted` has room for them.
   template <typename ForEachHash>
   void Sort(ForEachHash for_each_hash, uint64_t* sorted) {
+    // Copies of the members: writing to `sorted` could change these for all that the compiler
+    // knows.
+    size_t* const ends = ends_.data();
+    const auto group_of = [num_blocks = num_blocks_, first = first_block_,
+                           shift = group_shift_](uint64_t hash) {
+      return static_cast<size_t>((kernels::BlockedLine(hash, num_blocks) - first) >> shift);
+    };
     std::fill(ends_.begin(), ends_.end(), 0);
-    for_each_hash([this](uint64_t hash) { ++ends_[GroupOf(hash)]; });
+    for_each_hash([=](uint64_t hash) { ++ends[group_of(hash)]; });
     size_t start = 0;
     for (size_t& end : ends_) {
       const size_t count = end;
       end = start;
       start += count;
     }
-    for_each_hash([this, sorted](uint64_t hash) { sorted[ends_[GroupOf(hash)]++] = hash; });
+    for_each_hash([=](uint64_t hash) { sorted[ends[group_of(hash)]++] = hash; });
   }
   void Sort(const uint64_t* hashes, size_t n, uint64_t* sorted) {
     Sort(
@@ -62,11 +69,6 @@ class KeysByBlock {
   }
 
  private:
-  size_t GroupOf(uint64_t hash) const {
-    return static_cast<size_t>((kernels::BlockedLine(hash, num_blocks_) - first_block_) >>
-                               group_shift_);
-  }
-
   uint64_t num_blocks_;
   uint64_t first_block_;
   int group_shift_;
