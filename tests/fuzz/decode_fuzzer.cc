@@ -50,7 +50,7 @@ class Queries {
 
 bool IsBetween(uint64_t value, uint64_t min, uint64_t max) { return min <= value && value <= max; }
 
-// What a payload promises to kernels (format.h, kernel.h).
+// What a payload promises to kernels (layout.h, kernel.h).
 void RequireSafe(const Payload& payload, std::string_view bytes) {
   if (payload.layout == Layout::kAlwaysMatch || payload.payload_bytes() == 0) return;
   Require(payload.data >= bytes.data() && payload.payload_bytes() <= bytes.size() &&
