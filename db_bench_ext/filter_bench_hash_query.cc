@@ -51,9 +51,9 @@ struct LineLoad {
 struct KernelQuery {
   const kernels::Kernel* kernel;
   FilterView view;
-  kernels::BlockedLines filter;
+  kernels::BlockedFilter filter;
 
-  bool One(uint64_t hash) const { return kernel->blocked_may_match(filter, hash); }
+  bool One(uint64_t hash) const { return kernel->blocked.may_match(filter, hash); }
   void Many(size_t n, const uint64_t* hashes, bool* answers) const {
     view.MayMatchHashes(n, hashes, answers);
   }
@@ -108,7 +108,7 @@ void AskKernel(Suite* suite, const Subject& subject, const Case& c, benchmark::S
   const auto* const* kernel = std::find_if(
       table.kernels, table.kernels + table.size,
       [&](const kernels::Kernel* candidate) { return candidate->name == subject.kernel; });
-  const kernels::BlockedLines lines = core::AsBlocked(payload, payload.data);
+  const kernels::BlockedFilter lines = core::AsBlocked(payload, payload.data);
   const std::string active = ActiveKernelName();
   ForceKernel(subject.kernel, nullptr);
   Query(KernelQuery{*kernel, FilterView::Open(filter), lines}, c.mode, filter, state, run);

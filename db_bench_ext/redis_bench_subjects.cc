@@ -9,7 +9,7 @@
 #include "bloomline/redis_bloom_filter.h"
 #include "bloomline/sizing.h"
 #include "src/format/hash.h"
-#include "src/kernels/blocked/lines.h"
+#include "src/kernels/blocked/blocks.h"
 #include "src/kernels/kernel.h"
 #include "src/kernels/probe_sequence.h"
 #include "src/redis/command.h"
@@ -174,42 +174,42 @@ class InMemorySubject : public RedisBenchSubject {
   void Begin(uint64_t num_keys) override {
     const double bits_per_key = BitsPerKeyForFalsePositiveRate(Format::kBlocked, kRate);
     num_lines_ = static_cast<uint64_t>(std::ceil(static_cast<double>(num_keys) * bits_per_key /
-                                                 static_cast<double>(kernels::kLineBits)));
+                                                 static_cast<double>(kernels::kBlockBits)));
     num_probes_ = OptimalNumProbes(Format::kBlocked, bits_per_key);
     bytes_.assign(num_bytes(), '\0');
   }
 
   void AddOne(std::string_view key) override {
     const uint64_t hash = core::Hash64(key, 0);
-    kernel_.blocked_insert_many(Lines(), 1, &hash);
+    kernel_.blocked.insert_many(Lines(), 1, &hash);
   }
 
   void AddKeys(const std::vector<std::string_view>& keys) override {
     Hash(keys);
-    kernel_.blocked_insert_many(Lines(), keys.size(), hashes_.data());
+    kernel_.blocked.insert_many(Lines(), keys.size(), hashes_.data());
   }
 
   bool AskOne(std::string_view key) override {
-    return kernel_.blocked_may_match(Lines(), core::Hash64(key, 0));
+    return kernel_.blocked.may_match(Lines(), core::Hash64(key, 0));
   }
 
   size_t AskMany(const std::vector<std::string_view>& keys) override {
     Hash(keys);
     const std::unique_ptr<bool[]> answers(new bool[keys.size()]);
-    kernel_.blocked_may_match_many(Lines(), keys.size(), hashes_.data(), answers.get());
+    kernel_.blocked.may_match_many(Lines(), keys.size(), hashes_.data(), answers.get());
     return static_cast<size_t>(std::count(answers.get(), answers.get() + keys.size(), true));
   }
 
-  uint64_t num_bytes() const override { return num_lines_ * kernels::kLineBytes; }
+  uint64_t num_bytes() const override { return num_lines_ * kernels::kBlockBytes; }
 
  private:
-  kernels::BlockedLines Lines() const { return {bytes_.data(), num_lines_, num_probes_}; }
+  kernels::BlockedFilter Lines() const { return {bytes_.data(), num_lines_, num_probes_}; }
 
   void Hash(const std::vector<std::string_view>& keys) {
     hashes_.clear();
     for (const std::string_view key : keys) {
       hashes_.push_back(core::Hash64(key, 0));
-      kernels::PrefetchLine(bytes_.data(), num_lines_, kernels::kLineBytes, hashes_.back());
+      kernels::PrefetchBlock(bytes_.data(), num_lines_, kernels::kBlockBytes, hashes_.back());
     }
   }
 

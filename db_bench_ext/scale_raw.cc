@@ -11,7 +11,7 @@
 namespace bloomline::bench {
 namespace {
 
-using kernels::kLineBytes;
+using kernels::kBlockBytes;
 
 constexpr uint64_t kPageBytes = 4096;
 
@@ -24,7 +24,7 @@ struct RandomLines {
 template <int kWrite, typename Access>
 void VisitLines(char* data, uint64_t num_lines, const uint64_t* hashes, size_t n, Access access) {
   const auto line = [&](size_t i) {
-    return data + kernels::BlockedLine(hashes[i], num_lines) * kLineBytes;
+    return data + kernels::BlockIndex(hashes[i], num_lines) * kBlockBytes;
   };
   for (size_t i = 0; i < std::min(n, kRawRequestAhead); ++i) __builtin_prefetch(line(i), kWrite);
   for (size_t i = 0; i < n; ++i) {
@@ -57,11 +57,11 @@ double NsPerAccess(char* data, uint64_t num_lines, uint64_t first, size_t num_th
 }  // namespace
 
 RawLimits MeasureRaw(uint64_t bytes, size_t num_threads, Progress* progress) {
-  const uint64_t num_lines = std::max<uint64_t>(1, bytes / kLineBytes);
-  const auto memory = filters::LineMemory::Zeroed(num_lines * kLineBytes);
+  const uint64_t num_lines = std::max<uint64_t>(1, bytes / kBlockBytes);
+  const auto memory = filters::LineMemory::Zeroed(num_lines * kBlockBytes);
   char* data = memory.data();
   if (data == nullptr) throw std::bad_alloc();
-  for (uint64_t i = 0; i < num_lines * kLineBytes; i += kPageBytes) data[i] = 1;
+  for (uint64_t i = 0; i < num_lines * kBlockBytes; i += kPageBytes) data[i] = 1;
   RawLimits limits;
   limits.load_ns = NsPerAccess<0>(data, num_lines, 0, num_threads, progress,
                                   [](const uint64_t* word) { return *word; });

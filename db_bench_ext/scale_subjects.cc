@@ -87,8 +87,8 @@ void MeasureMutable(const ScaleCase& scale_case, const ScaleFlags& flags, Add ad
   row->add = TimeKeys(scale_case.num_threads, {0, scale_case.num_keys, 1}, progress,
                       [&](size_t, const KeyBatch& batch) { add(filter.get(), batch); });
   row->filter_bytes = filter->num_bits() / 8;
-  row->theory = BlockedFalsePositiveRate(
-      scale_case.num_keys, row->filter_bytes / kernels::kLineBytes, filter->num_probes());
+  row->theory = ExactBlockedFalsePositiveRate(
+      scale_case.num_keys, row->filter_bytes / kernels::kBlockBytes, filter->num_probes());
   MeasureQueries(
       scale_case, flags,
       [&](size_t n, const std::string_view* keys, bool* answers) {
@@ -100,10 +100,10 @@ void MeasureMutable(const ScaleCase& scale_case, const ScaleFlags& flags, Add ad
 double TheoryOf(uint64_t num_keys, std::string_view bytes) {
   const core::Payload payload = core::DecodeStandalone(bytes);
   if (core::IsCompact(payload.layout)) {
-    return CompactFalsePositiveRate(num_keys, payload.num_blocks, payload.block_bytes,
+    return ExactCompactFalsePositiveRate(num_keys, payload.num_blocks, payload.block_bytes,
                                     payload.base_slots);
   }
-  return BlockedFalsePositiveRate(num_keys, payload.num_blocks, payload.num_probes);
+  return ExactBlockedFalsePositiveRate(num_keys, payload.num_blocks, payload.num_probes);
 }
 
 void MeasureView(const ScaleCase& scale_case, const ScaleFlags& flags, std::string_view bytes,

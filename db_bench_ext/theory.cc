@@ -35,13 +35,13 @@ double LevelDBTheory(Policy policy, int bits_per_key, const FilterSummary& filte
     // One line a filter, as with the rows of this comparison and up to 60 keys; else no figure.
     const uint64_t line_bytes = m / 8;
     return n <= 60 && line_bytes <= 64
-               ? CompactFalsePositiveRate(n, 1, static_cast<uint32_t>(line_bytes), 8)
+               ? ExactCompactFalsePositiveRate(n, 1, static_cast<uint32_t>(line_bytes), 8)
                : NAN;
   }
   const int num_probes = policy == Policy::kBloomline
-                             ? OptimalFlatNumProbes(bits_per_key)
+                             ? OptimalStandardNumProbes(bits_per_key)
                              : OptimalNumProbes(Format::kClassic, bits_per_key);
-  return ClassicFalsePositiveRate(n, m, num_probes);
+  return ExactStandardFalsePositiveRate(n, m, num_probes);
 }
 
 double RocksDBTheory(Policy policy, int bits_per_key, const FilterSummary& /*filters*/,

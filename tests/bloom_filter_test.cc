@@ -49,13 +49,13 @@ double TheoreticalRate(const BloomFilter& filter, uint64_t num_keys) {
   const int k = filter.num_probes();
   switch (filter.layout()) {
     case BloomLayout::kBlocked:
-      return BlockedFalsePositiveRate(num_keys, filter.num_bits() / 512, k);
+      return ExactBlockedFalsePositiveRate(num_keys, filter.num_bits() / 512, k);
     case BloomLayout::kStandard:
-      return ClassicFalsePositiveRate(num_keys, filter.num_bits(), k);
+      return ExactStandardFalsePositiveRate(num_keys, filter.num_bits(), k);
     case BloomLayout::kBlocked128:
-      return SmallBlockFalsePositiveRate(128, num_keys, filter.num_bits() / 128, k);
+      return ExactSmallBlockFalsePositiveRate(128, num_keys, filter.num_bits() / 128, k);
     case BloomLayout::kBlocked64:
-      return SmallBlockFalsePositiveRate(64, num_keys, filter.num_bits() / 64, k);
+      return ExactSmallBlockFalsePositiveRate(64, num_keys, filter.num_bits() / 64, k);
   }
   return 0;
 }

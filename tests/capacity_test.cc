@@ -54,27 +54,29 @@ void ExpectMost(Most most, Rate rate_of) {
   }
 }
 
-double ClassicRate(uint64_t n, uint64_t m, int k) { return ClassicFalsePositiveRate(n, m, k); }
+double ClassicRate(uint64_t n, uint64_t m, int k) {
+  return ExactStandardFalsePositiveRate(n, m, k);
+}
 double BlockedRate(uint64_t n, uint64_t lines, int k) {
-  return BlockedFalsePositiveRate(n, lines, k);
+  return ExactBlockedFalsePositiveRate(n, lines, k);
 }
 
-TEST(CapacityTest, OneBitLessIsTooFew) { ExpectLeast(ClassicNumBits, ClassicRate); }
-TEST(CapacityTest, OneLineLessIsTooFew) { ExpectLeast(BlockedNumLines, BlockedRate); }
-TEST(CapacityTest, OneKeyMoreIsTooManyForTheBits) { ExpectMost(ClassicCapacity, ClassicRate); }
+TEST(CapacityTest, OneBitLessIsTooFew) { ExpectLeast(StandardNumBits, ClassicRate); }
+TEST(CapacityTest, OneLineLessIsTooFew) { ExpectLeast(BlockedNumBlocks, BlockedRate); }
+TEST(CapacityTest, OneKeyMoreIsTooManyForTheBits) { ExpectMost(StandardCapacity, ClassicRate); }
 TEST(CapacityTest, OneKeyMoreIsTooManyForTheLines) { ExpectMost(BlockedCapacity, BlockedRate); }
 
 TEST(CapacityTest, BitsOfASmallFilterAreThoseOfItsDistribution) {
   // Found by trying m = 300, 301, ... with the exact distribution of the number of set bits.
-  EXPECT_EQ(ClassicNumBits(36, 0.01, 7), 348u);
+  EXPECT_EQ(StandardNumBits(36, 0.01, 7), 348u);
 }
 
 TEST(CapacityTest, LargeFiltersFollowTheClosedForm) {
   // m = -n k / ln(1 - p^(1/k))
   const double n = 1e9;
   const double expected = -n * 7 / std::log1p(-std::pow(0.01, 1.0 / 7));
-  EXPECT_NEAR(static_cast<double>(ClassicNumBits(1000000000, 0.01, 7)) / expected, 1, 1e-6);
-  EXPECT_NEAR(BitsPerKeyForFalsePositiveRate(Format::kClassic, 0.01, 7), expected / n, 1e-5);
+  EXPECT_NEAR(static_cast<double>(StandardNumBits(1000000000, 0.01, 7)) / expected, 1, 1e-6);
+  EXPECT_NEAR(BitsPerKeyWithNumProbes(Format::kClassic, 0.01, 7), expected / n, 1e-5);
 }
 
 TEST(CapacityTest, BitsAtAFixedKInvertTheRate) {
@@ -82,10 +84,10 @@ TEST(CapacityTest, BitsAtAFixedKInvertTheRate) {
     for (const double rate : {0.1, 0.01, 1e-3}) {
       for (const int k : {3, 6, 12}) {
         const auto rate_at = [&](double c) {
-          return format == Format::kClassic ? ClassicFalsePositiveRate(c, k)
+          return format == Format::kClassic ? StandardFalsePositiveRate(c, k)
                                             : BlockedFalsePositiveRate(c, k);
         };
-        const double c = BitsPerKeyForFalsePositiveRate(format, rate, k);
+        const double c = BitsPerKeyWithNumProbes(format, rate, k);
         EXPECT_LE(rate_at(c), rate) << rate << " " << k;
         EXPECT_GT(rate_at(c - 1e-5), rate) << rate << " " << k;
       }
@@ -135,7 +137,7 @@ TEST(CapacityTest, AFullFilterHasTheRateItWasSizedFor) {
     // 10 million keys of a 32-bit hash: 0.23 % of the absent ones meet one.
     const double collisions = format == Format::kClassic ? kKeys / std::pow(2, 32) : 0;
     const double expected = FalsePositiveRate(format, 10) + collisions;
-    EXPECT_NEAR(FalsePositiveRate(format, 10, kKeys, kKeys) / expected, 1, 3e-3)
+    EXPECT_NEAR(FalsePositiveRateWithKeys(format, 10, kKeys, kKeys) / expected, 1, 3e-3)
         << FormatName(format);
   }
 }
@@ -144,14 +146,14 @@ TEST(CapacityTest, OverfillingRaisesTheRateToAlmostOne) {
   for (const Format format : kFormats) {
     double last = 0;
     for (uint64_t n = 1000; n <= 100000000; n *= 10) {
-      const double rate = FalsePositiveRate(format, 10, 10000, n);
+      const double rate = FalsePositiveRateWithKeys(format, 10, 10000, n);
       EXPECT_GE(rate, last) << FormatName(format) << ", " << n << " keys";
       EXPECT_LE(rate, 1);
       last = rate;
     }
     EXPECT_GT(last, 0.999) << FormatName(format);
-    EXPECT_EQ(FalsePositiveRate(format, 10, 10000, 0), 0);
-    EXPECT_EQ(FalsePositiveRate(format, 10, 0, 1), 1);
+    EXPECT_EQ(FalsePositiveRateWithKeys(format, 10, 10000, 0), 0);
+    EXPECT_EQ(FalsePositiveRateWithKeys(format, 10, 0, 1), 1);
   }
 }
 
@@ -184,7 +186,7 @@ TEST(CapacityTest, OverfilledFiltersBehaveAsForetold) {
   constexpr int kQueries = 400000;
   for (const Format format : {Format::kClassic, Format::kBlocked}) {
     for (const uint64_t n : {20000, 40000, 80000}) {
-      const double foretold = FalsePositiveRate(format, 10, 20000, n);
+      const double foretold = FalsePositiveRateWithKeys(format, 10, 20000, n);
       // Three standard deviations of the count, and 2 % for the probe sequence.
       const double chance = 3 * std::sqrt(foretold * kQueries) / (foretold * kQueries);
       EXPECT_NEAR(MeasuredRate(format, 10, 20000, n, kQueries) / foretold, 1, chance + 0.02)
@@ -196,21 +198,21 @@ TEST(CapacityTest, OverfilledFiltersBehaveAsForetold) {
 TEST(CapacityTest, ClassicRateCountsCollisionsOfTheHash) {
   constexpr uint64_t kKeys = 3000000;
   constexpr int kQueries = 4000000;
-  const double foretold = FalsePositiveRate(Format::kClassic, 30, kKeys, kKeys);
+  const double foretold = FalsePositiveRateWithKeys(Format::kClassic, 30, kKeys, kKeys);
   EXPECT_NEAR(foretold, kKeys / std::pow(2, 32), 2e-5);
-  EXPECT_LT(ClassicFalsePositiveRate(30, 20), 1e-5);
+  EXPECT_LT(StandardFalsePositiveRate(30, 20), 1e-5);
   EXPECT_NEAR(MeasuredRate(Format::kClassic, 30, kKeys, kKeys, kQueries) / foretold, 1, 0.06);
 }
 
 TEST(CapacityTest, ImpossibleRequestsAreRefused) {
   const double nan = std::nan("");
   for (const double rate : {0.0, 1.0, -0.1, 2.0, nan}) {
-    EXPECT_EQ(ClassicNumBits(10, rate, 6), 0u) << rate;
-    EXPECT_EQ(BlockedNumLines(10, rate, 6), 0u) << rate;
-    EXPECT_EQ(ClassicCapacity(1000, rate, 6), 0u) << rate;
+    EXPECT_EQ(StandardNumBits(10, rate, 6), 0u) << rate;
+    EXPECT_EQ(BlockedNumBlocks(10, rate, 6), 0u) << rate;
+    EXPECT_EQ(StandardCapacity(1000, rate, 6), 0u) << rate;
     EXPECT_EQ(BlockedCapacity(10, rate, 6), 0u) << rate;
-    EXPECT_TRUE(std::isnan(BitsPerKeyForFalsePositiveRate(Format::kBlocked, rate, 6))) << rate;
-    EXPECT_TRUE(std::isnan(TextbookBitsPerKey(rate))) << rate;
+    EXPECT_TRUE(std::isnan(BitsPerKeyWithNumProbes(Format::kBlocked, rate, 6))) << rate;
+    EXPECT_TRUE(std::isnan(IdealBitsPerKey(rate))) << rate;
     EXPECT_TRUE(std::isnan(InformationLimitBitsPerKey(rate))) << rate;
     for (const Format format : kFormats) {
       const std::string error = ValidateFalsePositiveRate(format, rate);
@@ -219,24 +221,24 @@ TEST(CapacityTest, ImpossibleRequestsAreRefused) {
     }
   }
   for (const int k : {-1, 0, 31}) {
-    EXPECT_EQ(ClassicNumBits(10, 0.01, k), 0u) << k;
-    EXPECT_EQ(BlockedNumLines(10, 0.01, k), 0u) << k;
-    EXPECT_EQ(ClassicCapacity(1000, 0.01, k), 0u) << k;
+    EXPECT_EQ(StandardNumBits(10, 0.01, k), 0u) << k;
+    EXPECT_EQ(BlockedNumBlocks(10, 0.01, k), 0u) << k;
+    EXPECT_EQ(StandardCapacity(1000, 0.01, k), 0u) << k;
     EXPECT_EQ(BlockedCapacity(10, 0.01, k), 0u) << k;
-    EXPECT_TRUE(std::isnan(BitsPerKeyForFalsePositiveRate(Format::kClassic, 0.01, k))) << k;
+    EXPECT_TRUE(std::isnan(BitsPerKeyWithNumProbes(Format::kClassic, 0.01, k))) << k;
     EXPECT_EQ(ValidateNumProbes(k),
               "number of probes is " + std::to_string(k) + "; allowed: 1 to 30");
   }
   EXPECT_EQ(ValidateNumProbes(30), "");
-  EXPECT_TRUE(std::isnan(BitsPerKeyForFalsePositiveRate(Format::kCompact, 0.01, 6)));
-  EXPECT_EQ(ClassicNumBits(0, 0.01, 6), 0u);
-  EXPECT_EQ(ClassicNumBits(uint64_t{1} << 40, 1e-300, 30), 0u) << "more than 2^62 bits";
+  EXPECT_TRUE(std::isnan(BitsPerKeyWithNumProbes(Format::kCompact, 0.01, 6)));
+  EXPECT_EQ(StandardNumBits(0, 0.01, 6), 0u);
+  EXPECT_EQ(StandardNumBits(uint64_t{1} << 40, 1e-300, 30), 0u) << "more than 2^62 bits";
   for (const Format format : kFormats) {
     EXPECT_EQ(Capacity(format, 1 << 20, nan), 0u);
     EXPECT_EQ(Capacity(format, 1 << 20, 101), 0u);
     EXPECT_EQ(Capacity(format, UINT64_MAX, 10), 0u);
-    EXPECT_TRUE(std::isnan(FalsePositiveRate(format, 101, 10, 10)));
-    EXPECT_TRUE(std::isnan(FalsePositiveRate(format, nan, 10, 10)));
+    EXPECT_TRUE(std::isnan(FalsePositiveRateWithKeys(format, 101, 10, 10)));
+    EXPECT_TRUE(std::isnan(FalsePositiveRateWithKeys(format, nan, 10, 10)));
   }
 }
 

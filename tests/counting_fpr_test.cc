@@ -69,7 +69,7 @@ TEST_P(CountingFprTest, RateIsWithinThreePercentOfTheory) {
       });
       ASSERT_EQ(filter->num_saturated_counters(), 0u);
       const int per_line = 512 / GetParam();
-      const double theory = SmallBlockFalsePositiveRate(
+      const double theory = ExactSmallBlockFalsePositiveRate(
           per_line, kKeys, filter->num_counters() / static_cast<uint64_t>(per_line),
           filter->num_probes());
       const double rate = MeasuredRate(key, *filter, theory);

@@ -44,7 +44,7 @@ Built BuildFlat(KeyMaker& key, uint64_t start, uint64_t n, double bits_per_key) 
   std::vector<uint64_t> hashes;
   for (uint64_t i = 0; i < n; ++i) hashes.push_back(core::Hash64(key(start + 2 * i), 0));
   const core::FilterShape shape =
-      core::SmallSetShape(n, bits_per_key, OptimalFlatNumProbes(bits_per_key), kMinProbes);
+      core::SmallSetShape(n, bits_per_key, OptimalStandardNumProbes(bits_per_key), kMinProbes);
   Built built;
   built.bytes->assign(shape.payload_bytes(), '\0');
   core::InsertHashes(shape, kernels::ActiveKernel(), built.bytes->data(), n, hashes.data());
@@ -80,12 +80,12 @@ double Theory(const core::Payload& payload, uint64_t n) {
   const int num_probes = payload.num_probes;
   switch (payload.layout) {
     case core::Layout::kFlat:
-      return ClassicFalsePositiveRate(n, payload.payload_bytes() * 8, num_probes);
+      return ExactStandardFalsePositiveRate(n, payload.payload_bytes() * 8, num_probes);
     case core::Layout::kBlocked:
-      return BlockedFalsePositiveRate(n, payload.num_blocks, num_probes);
+      return ExactBlockedFalsePositiveRate(n, payload.num_blocks, num_probes);
     default:
-      return CompactFalsePositiveRate(n, payload.num_blocks, payload.block_bytes,
-                                      payload.base_slots);
+      return ExactCompactFalsePositiveRate(n, payload.num_blocks, payload.block_bytes,
+                                           payload.base_slots);
   }
 }
 

@@ -10,7 +10,7 @@
 namespace bloomline::core {
 namespace {
 
-using kernels::BlockedLine;
+using kernels::BlockIndex;
 
 TEST(HashRangeTest, EndsWhereBlocksEnd) {
   for (const uint64_t num_blocks : {1ull, 2ull, 3ull, 7ull, 1000ull, 0xfffffffbull, 1ull << 33}) {
@@ -18,13 +18,13 @@ TEST(HashRangeTest, EndsWhereBlocksEnd) {
       for (const uint64_t count : {uint64_t{1}, (num_blocks - first + 1) / 2, num_blocks - first}) {
         SCOPED_TRACE(testing::Message() << first << " + " << count << " of " << num_blocks);
         const HashRange range = HashesOf({first, count}, num_blocks);
-        EXPECT_EQ(BlockedLine(range.first, num_blocks), first);
-        EXPECT_EQ(BlockedLine(range.last, num_blocks), first + count - 1);
+        EXPECT_EQ(BlockIndex(range.first, num_blocks), first);
+        EXPECT_EQ(BlockIndex(range.last, num_blocks), first + count - 1);
         if (range.first > 0) {
-          EXPECT_EQ(BlockedLine(range.first - 1, num_blocks), first - 1);
+          EXPECT_EQ(BlockIndex(range.first - 1, num_blocks), first - 1);
         }
         if (range.last < UINT64_MAX) {
-          EXPECT_EQ(BlockedLine(range.last + 1, num_blocks), first + count);
+          EXPECT_EQ(BlockIndex(range.last + 1, num_blocks), first + count);
         }
       }
     }

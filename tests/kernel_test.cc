@@ -14,7 +14,7 @@
 #include "bloomline/cpu.h"
 #include "src/kernels/compact/compact_lanes.h"
 #include "src/kernels/compact/compact_line.h"
-#include "src/kernels/counters/counter_lines.h"
+#include "src/kernels/counters/counter_blocks.h"
 #include "src/kernels/probe_sequence.h"
 #include "tests/guarded_bytes.h"
 
@@ -55,12 +55,12 @@ TEST_P(KernelTest, InsertsTheSameBlockedBitsAsPortable) {
       const size_t n = static_cast<size_t>(num_lines) * 5 + 13;
       const std::vector<uint64_t> hashes = Hashes(n, static_cast<uint64_t>(k));
       const size_t offset = static_cast<size_t>(k) * 7 % 64;
-      Lines expected(num_lines * kLineBytes, 0);
-      Lines actual(num_lines * kLineBytes, offset);
-      portable().blocked_insert_many({expected.data, num_lines, k}, n, hashes.data());
-      kernel().blocked_insert_many({actual.data, num_lines, k}, n, hashes.data());
-      ASSERT_EQ(std::string(expected.data, num_lines * kLineBytes),
-                std::string(actual.data, num_lines * kLineBytes))
+      Lines expected(num_lines * kBlockBytes, 0);
+      Lines actual(num_lines * kBlockBytes, offset);
+      portable().blocked.insert_many({expected.data, num_lines, k}, n, hashes.data());
+      kernel().blocked.insert_many({actual.data, num_lines, k}, n, hashes.data());
+      ASSERT_EQ(std::string(expected.data, num_lines * kBlockBytes),
+                std::string(actual.data, num_lines * kBlockBytes))
           << "k " << k << ", lines " << num_lines;
     }
   }
@@ -70,19 +70,19 @@ TEST_P(KernelTest, AnswersBlockedQueriesAsPortable) {
   for (int k = 1; k <= 30; ++k) {
     for (const uint64_t num_lines : {1, 3, 50}) {
       const size_t offset = static_cast<size_t>(k) * 11 % 64;
-      Lines lines(num_lines * kLineBytes, offset);
-      const BlockedLines filter{lines.data, num_lines, k};
+      Lines lines(num_lines * kBlockBytes, offset);
+      const BlockedFilter filter{lines.data, num_lines, k};
       const std::vector<uint64_t> present = Hashes(num_lines * 20, 100 + static_cast<uint64_t>(k));
-      portable().blocked_insert_many(filter, present.size(), present.data());
+      portable().blocked.insert_many(filter, present.size(), present.data());
       std::vector<uint64_t> asked = Hashes(5000, 200 + static_cast<uint64_t>(k));
       asked.insert(asked.end(), present.begin(), present.end());
       const std::unique_ptr<bool[]> many(new bool[asked.size()]);
-      kernel().blocked_may_match_many(filter, asked.size(), asked.data(), many.get());
+      kernel().blocked.may_match_many(filter, asked.size(), asked.data(), many.get());
       size_t matches = 0;
       for (size_t i = 0; i < asked.size(); ++i) {
-        const bool expected = portable().blocked_may_match(filter, asked[i]);
-        ASSERT_EQ(expected, kernel().blocked_may_match(filter, asked[i])) << "k " << k;
-        ASSERT_EQ(expected, kernel().blocked_may_match_with(k)(filter, asked[i])) << "k " << k;
+        const bool expected = portable().blocked.may_match(filter, asked[i]);
+        ASSERT_EQ(expected, kernel().blocked.may_match(filter, asked[i])) << "k " << k;
+        ASSERT_EQ(expected, kernel().blocked.may_match_for(k)(filter, asked[i])) << "k " << k;
         ASSERT_EQ(expected, many[i]) << "k " << k;
         matches += expected;
       }
@@ -100,13 +100,13 @@ TEST_P(KernelTest, AnswersFlatQueriesAndInsertsAsPortable) {
       const std::vector<uint64_t> present = Hashes(n, num_bytes + static_cast<uint64_t>(k));
       Lines expected(num_bytes, 0);
       Lines actual(num_bytes, static_cast<size_t>(k) % 64);
-      portable().flat_insert_many({expected.data, num_bytes * 8, k}, n, present.data());
-      const FlatBits filter{actual.data, num_bytes * 8, k};
-      kernel().flat_insert_many(filter, n, present.data());
+      portable().flat.insert_many({expected.data, num_bytes * 8, k}, n, present.data());
+      const FlatFilter filter{actual.data, num_bytes * 8, k};
+      kernel().flat.insert_many(filter, n, present.data());
       ASSERT_EQ(std::string(expected.data, num_bytes), std::string(actual.data, num_bytes));
-      for (const uint64_t hash : present) ASSERT_TRUE(kernel().flat_may_match(filter, hash));
+      for (const uint64_t hash : present) ASSERT_TRUE(kernel().flat.may_match(filter, hash));
       for (const uint64_t hash : Hashes(500, 7)) {
-        ASSERT_EQ(portable().flat_may_match(filter, hash), kernel().flat_may_match(filter, hash));
+        ASSERT_EQ(portable().flat.may_match(filter, hash), kernel().flat.may_match(filter, hash));
       }
     }
   }
@@ -118,12 +118,12 @@ TEST_P(KernelTest, CountsAsPortable) {
     for (int k = 1; k <= 30; ++k) {
       for (const uint64_t num_lines : {1, 3, 40}) {
         SCOPED_TRACE(testing::Message() << counter_bits << " bits, k " << k << ", " << num_lines);
-        Lines expected(num_lines * kLineBytes, 0);
-        Lines actual(num_lines * kLineBytes, 0);
-        const CounterLines all_expected{reinterpret_cast<unsigned char*>(expected.data), num_lines,
-                                        counter_bits, k};
-        const CounterLines all_actual{reinterpret_cast<unsigned char*>(actual.data), num_lines,
-                                      counter_bits, k};
+        Lines expected(num_lines * kBlockBytes, 0);
+        Lines actual(num_lines * kBlockBytes, 0);
+        const CounterBlocks all_expected{reinterpret_cast<unsigned char*>(expected.data), num_lines,
+                                         counter_bits, k};
+        const CounterBlocks all_actual{reinterpret_cast<unsigned char*>(actual.data), num_lines,
+                                       counter_bits, k};
         uint64_t saturated_expected = 0;
         uint64_t saturated_actual = 0;
         for (uint64_t round = 0; round < 12; ++round) {
@@ -132,18 +132,18 @@ TEST_P(KernelTest, CountsAsPortable) {
           bool one[6000];
           bool other[6000];
           if (round % 3 != 2) {
-            portable().counters->add_many(all_expected, n, hashes.data(), one, &saturated_expected);
-            kernel().counters->add_many(all_actual, n, hashes.data(), other, &saturated_actual);
+            portable().counters.add_many(all_expected, n, hashes.data(), one, &saturated_expected);
+            kernel().counters.add_many(all_actual, n, hashes.data(), other, &saturated_actual);
           } else {
-            portable().counters->remove_many(all_expected, n, hashes.data(), one);
-            kernel().counters->remove_many(all_actual, n, hashes.data(), other);
+            portable().counters.remove_many(all_expected, n, hashes.data(), one);
+            kernel().counters.remove_many(all_actual, n, hashes.data(), other);
           }
           ASSERT_EQ(0, std::memcmp(one, other, n)) << round;
-          ASSERT_EQ(0, std::memcmp(expected.data, actual.data, num_lines * kLineBytes)) << round;
+          ASSERT_EQ(0, std::memcmp(expected.data, actual.data, num_lines * kBlockBytes)) << round;
           ASSERT_EQ(saturated_expected, saturated_actual);
           const std::vector<uint64_t> asked = Hashes(n, round + 1000);
-          portable().counters->ask_many(all_expected, n, asked.data(), one);
-          kernel().counters->ask_many(all_actual, n, asked.data(), other);
+          portable().counters.may_match_many(all_expected, n, asked.data(), one);
+          kernel().counters.may_match_many(all_actual, n, asked.data(), other);
           ASSERT_EQ(0, std::memcmp(one, other, n)) << round;
         }
         if (num_lines == 1) {
@@ -159,20 +159,20 @@ TEST_P(KernelTest, IsRightAtEveryAlignment) {
   const std::vector<uint64_t> present = Hashes(300, 21);
   const std::vector<uint64_t> asked = Hashes(1000, 22);
   for (const int k : {1, 6, 8, 9, 16, 17, 30}) {
-    Lines expected(kNumLines * kLineBytes, 0);
-    portable().blocked_insert_many({expected.data, kNumLines, k}, present.size(), present.data());
-    for (size_t offset = 0; offset < kLineBytes; ++offset) {
-      Lines lines(kNumLines * kLineBytes, offset);
-      const BlockedLines filter{lines.data, kNumLines, k};
-      kernel().blocked_insert_many(filter, present.size(), present.data());
-      ASSERT_EQ(0, std::memcmp(expected.data, lines.data, kNumLines * kLineBytes)) << offset;
+    Lines expected(kNumLines * kBlockBytes, 0);
+    portable().blocked.insert_many({expected.data, kNumLines, k}, present.size(), present.data());
+    for (size_t offset = 0; offset < kBlockBytes; ++offset) {
+      Lines lines(kNumLines * kBlockBytes, offset);
+      const BlockedFilter filter{lines.data, kNumLines, k};
+      kernel().blocked.insert_many(filter, present.size(), present.data());
+      ASSERT_EQ(0, std::memcmp(expected.data, lines.data, kNumLines * kBlockBytes)) << offset;
       bool changed[300];
-      std::memset(lines.data, 0, kNumLines * kLineBytes);
-      kernel().blocked_add_many(filter, present.size(), present.data(), changed);
-      ASSERT_EQ(0, std::memcmp(expected.data, lines.data, kNumLines * kLineBytes)) << offset;
+      std::memset(lines.data, 0, kNumLines * kBlockBytes);
+      kernel().blocked.add_many(filter, present.size(), present.data(), changed);
+      ASSERT_EQ(0, std::memcmp(expected.data, lines.data, kNumLines * kBlockBytes)) << offset;
       for (const uint64_t hash : asked) {
-        ASSERT_EQ(portable().blocked_may_match({expected.data, kNumLines, k}, hash),
-                  kernel().blocked_may_match(filter, hash))
+        ASSERT_EQ(portable().blocked.may_match({expected.data, kNumLines, k}, hash),
+                  kernel().blocked.may_match(filter, hash))
             << offset;
       }
     }
@@ -186,17 +186,17 @@ TEST_P(KernelTest, TouchesNoByteOutsideThePayload) {
   const std::vector<uint64_t> hashes = Hashes(200, 23);
   const auto use = [&](std::string_view payload, int k) {
     const size_t num_bytes = payload.size();
-    const FlatBits flat{payload.data(), static_cast<uint32_t>(num_bytes) * 8, k};
-    kernel().flat_insert_many(flat, hashes.size(), hashes.data());
-    for (const uint64_t hash : hashes) ASSERT_TRUE(kernel().flat_may_match(flat, hash));
-    if (num_bytes % kLineBytes != 0) return;
-    const BlockedLines blocked{payload.data(), num_bytes / kLineBytes, k};
+    const FlatFilter flat{payload.data(), static_cast<uint32_t>(num_bytes) * 8, k};
+    kernel().flat.insert_many(flat, hashes.size(), hashes.data());
+    for (const uint64_t hash : hashes) ASSERT_TRUE(kernel().flat.may_match(flat, hash));
+    if (num_bytes % kBlockBytes != 0) return;
+    const BlockedFilter blocked{payload.data(), num_bytes / kBlockBytes, k};
     bool may_match[200];
-    kernel().blocked_add_many(blocked, hashes.size(), hashes.data(), may_match);
-    kernel().blocked_insert_many(blocked, hashes.size(), hashes.data());
-    kernel().blocked_may_match_many(blocked, hashes.size(), hashes.data(), may_match);
+    kernel().blocked.add_many(blocked, hashes.size(), hashes.data(), may_match);
+    kernel().blocked.insert_many(blocked, hashes.size(), hashes.data());
+    kernel().blocked.may_match_many(blocked, hashes.size(), hashes.data(), may_match);
     for (size_t i = 0; i < hashes.size(); ++i) {
-      ASSERT_TRUE(may_match[i] && kernel().blocked_may_match(blocked, hashes[i]));
+      ASSERT_TRUE(may_match[i] && kernel().blocked.may_match(blocked, hashes[i]));
     }
   };
   for (size_t num_bytes = 1; num_bytes <= 4096; num_bytes += num_bytes < 300 ? 1 : 73) {
@@ -214,17 +214,17 @@ TEST_P(KernelTest, TouchesNoByteOutsideThePayload) {
 
 // Lines on a 64-byte boundary.
 struct AlignedLines {
-  explicit AlignedLines(uint64_t num_lines) : bytes(num_lines * kLineBytes), lines(num_lines) {
+  explicit AlignedLines(uint64_t num_lines) : bytes(num_lines * kBlockBytes), lines(num_lines) {
     std::memset(lines.data(), 0, bytes);
   }
-  BlockedLines Filter(int num_probes) {
+  BlockedFilter Filter(int num_probes) {
     return {reinterpret_cast<const char*>(lines.data()), lines.size(), num_probes};
   }
   bool operator==(const AlignedLines& other) const {
     return bytes == other.bytes && std::memcmp(lines.data(), other.lines.data(), bytes) == 0;
   }
   struct alignas(64) AlignedLine {
-    char bytes[kLineBytes];
+    char bytes[kBlockBytes];
   };
   size_t bytes;
   std::vector<AlignedLine> lines;
@@ -240,13 +240,13 @@ TEST_P(KernelTest, AddsTheSameBitsAsPortableAndSaysWhichAreNew) {
       AlignedLines portable_lines(num_lines);
       AlignedLines plain(num_lines);
       AlignedLines shared(num_lines);
-      portable().blocked_insert_many(inserted.Filter(k), n, hashes.data());
+      portable().blocked.insert_many(inserted.Filter(k), n, hashes.data());
       const std::unique_ptr<bool[]> expected(new bool[n]);
       const std::unique_ptr<bool[]> plain_new(new bool[n]);
       const std::unique_ptr<bool[]> shared_new(new bool[n]);
-      portable().blocked_add_many(portable_lines.Filter(k), n, hashes.data(), expected.get());
-      kernel().blocked_add_many(plain.Filter(k), n, hashes.data(), plain_new.get());
-      kernel().shared_add_many(shared.Filter(k), n, hashes.data(), shared_new.get());
+      portable().blocked.add_many(portable_lines.Filter(k), n, hashes.data(), expected.get());
+      kernel().blocked.add_many(plain.Filter(k), n, hashes.data(), plain_new.get());
+      kernel().shared.add_many(shared.Filter(k), n, hashes.data(), shared_new.get());
       ASSERT_TRUE(inserted == portable_lines) << "k " << k << ", lines " << num_lines;
       ASSERT_TRUE(inserted == plain) << "k " << k << ", lines " << num_lines;
       ASSERT_TRUE(inserted == shared) << "k " << k << ", lines " << num_lines;
@@ -266,21 +266,21 @@ TEST_P(KernelTest, AnswersAndCountsSharedLinesAsOthers) {
   for (int k = 1; k <= 30; ++k) {
     for (const uint64_t num_lines : {1, 3, 50}) {
       AlignedLines lines(num_lines);
-      const BlockedLines filter = lines.Filter(k);
+      const BlockedFilter filter = lines.Filter(k);
       const std::vector<uint64_t> present = Hashes(num_lines * 20, 62);
-      portable().blocked_insert_many(filter, present.size(), present.data());
-      kernel().shared_may_match_many(filter, asked.size(), asked.data(), shared.get());
+      portable().blocked.insert_many(filter, present.size(), present.data());
+      kernel().shared.may_match_many(filter, asked.size(), asked.data(), shared.get());
       for (size_t i = 0; i < asked.size(); ++i) {
-        ASSERT_EQ(portable().blocked_may_match(filter, asked[i]), shared[i]) << "k " << k;
+        ASSERT_EQ(portable().blocked.may_match(filter, asked[i]), shared[i]) << "k " << k;
       }
-      uint64_t expected[kLineBits + 1] = {};
-      uint64_t actual[kLineBits + 1] = {};
+      uint64_t expected[kBlockBits + 1] = {};
+      uint64_t actual[kBlockBits + 1] = {};
       for (const AlignedLines::AlignedLine& line : lines.lines) {
         int ones = 0;
         for (const char byte : line.bytes) ones += __builtin_popcount(static_cast<uint8_t>(byte));
         ++expected[ones];
       }
-      kernel().shared_count_lines(filter.data, num_lines, actual);
+      kernel().shared.count_blocks(filter.data, num_lines, actual);
       ASSERT_EQ(0, std::memcmp(expected, actual, sizeof(expected))) << "k " << k;
     }
   }
@@ -297,7 +297,7 @@ Solved Solve(const Kernel& kernel, const std::vector<uint64_t>& hashes, unsigned
   LineKeys keys(hashes.size());
   for (size_t i = 0; i < hashes.size(); ++i) keys.Set(i, hashes[i]);
   Lines memory(line_bytes, line_bytes % 64);  // exact, so that a sanitizer sees every byte too many
-  const int seed = kernel.compact->packed_solve(keys, slots, line_bytes, memory.data);
+  const int seed = kernel.compact.packed_solve(keys, slots, line_bytes, memory.data);
   return {seed, std::string(memory.data, line_bytes)};
 }
 
@@ -340,14 +340,14 @@ TEST_P(KernelTest, AnswersCompactQueriesAsPortableAndLosesNoKey) {
       for (const bool at_end : {true, false}) {
         const std::string_view line =
             at_end ? guarded.AtEnd(solved.line) : guarded.AtStart(solved.line);
-        const CompactLines filter{line.data(), 1, line_bytes, base_slots};
+        const CompactFilter filter{line.data(), 1, line_bytes, base_slots};
         bool may_match[300];
         for (const uint64_t hash : hashes)
-          ASSERT_TRUE(kernel().compact->packed_may_match(filter, hash));
-        kernel().compact->packed_may_match_many(filter, asked.size(), asked.data(), may_match);
+          ASSERT_TRUE(kernel().compact.packed_may_match(filter, hash));
+        kernel().compact.packed_may_match_many(filter, asked.size(), asked.data(), may_match);
         for (size_t i = 0; i < asked.size(); ++i) {
-          const bool expected = portable().compact->packed_may_match(filter, asked[i]);
-          ASSERT_EQ(expected, kernel().compact->packed_may_match(filter, asked[i])) << slots;
+          const bool expected = portable().compact.packed_may_match(filter, asked[i]);
+          ASSERT_EQ(expected, kernel().compact.packed_may_match(filter, asked[i])) << slots;
           ASSERT_EQ(expected, may_match[i]) << slots;
         }
       }
@@ -366,10 +366,10 @@ TEST_P(KernelTest, AnswersRandomCompactLinesAsPortable) {
       for (char& byte : bytes) byte = static_cast<char>(random() & 0xFF);
       const auto base_slots = static_cast<uint32_t>(random() % 50 + 1);
       const std::string_view lines = round % 2 == 0 ? guarded.AtEnd(bytes) : guarded.AtStart(bytes);
-      const CompactLines filter{lines.data(), 3, line_bytes, base_slots};
+      const CompactFilter filter{lines.data(), 3, line_bytes, base_slots};
       for (const uint64_t hash : asked) {
-        ASSERT_EQ(portable().compact->packed_may_match(filter, hash),
-                  kernel().compact->packed_may_match(filter, hash));
+        ASSERT_EQ(portable().compact.packed_may_match(filter, hash),
+                  kernel().compact.packed_may_match(filter, hash));
       }
     }
   }
@@ -378,10 +378,10 @@ TEST_P(KernelTest, AnswersRandomCompactLinesAsPortable) {
 // A line of lanes, or none where there is no solution.
 std::string SolveLanes(const Kernel& kernel, const std::vector<uint64_t>& hashes,
                        uint32_t base_slots) {
-  Lines memory(kLineBytes, 8);
+  Lines memory(kBlockBytes, 8);
   const bool solved =
-      kernel.compact->lanes_solve(hashes.data(), hashes.size(), base_slots, memory.data);
-  return solved ? std::string(memory.data, kLineBytes) : "";
+      kernel.compact.lanes_solve(hashes.data(), hashes.size(), base_slots, memory.data);
+  return solved ? std::string(memory.data, kBlockBytes) : "";
 }
 
 // Every number of keys, repeated ones among them, with every way to divide a line.
@@ -404,13 +404,13 @@ TEST_P(KernelTest, SolvesLanesAsPortableAndLosesNoKey) {
       asked.insert(asked.end(), absent.begin(), absent.end());
       for (const bool at_end : {true, false}) {
         const std::string_view bytes = at_end ? guarded.AtEnd(line) : guarded.AtStart(line);
-        const CompactLines filter{bytes.data(), 1, kLineBytes, base_slots};
+        const CompactFilter filter{bytes.data(), 1, kBlockBytes, base_slots};
         bool may_match[kMaxSlots + 100];
-        kernel().compact->lanes_may_match_many(filter, asked.size(), asked.data(), may_match);
+        kernel().compact.lanes_may_match_many(filter, asked.size(), asked.data(), may_match);
         for (size_t i = 0; i < asked.size(); ++i) {
-          const bool expected = portable().compact->lanes_may_match(filter, asked[i]);
+          const bool expected = portable().compact.lanes_may_match(filter, asked[i]);
           ASSERT_TRUE(expected || i >= n) << "lost key " << i;
-          ASSERT_EQ(expected, kernel().compact->lanes_may_match(filter, asked[i]));
+          ASSERT_EQ(expected, kernel().compact.lanes_may_match(filter, asked[i]));
           ASSERT_EQ(expected, may_match[i]);
         }
       }
@@ -441,16 +441,16 @@ TEST_P(KernelTest, AnswersRandomLanesAsPortable) {
   const std::vector<uint64_t> asked = Hashes(200, 53);
   int matches = 0;
   for (int round = 0; round < 2000; ++round) {
-    std::string bytes(3 * kLineBytes, '\0');
+    std::string bytes(3 * kBlockBytes, '\0');
     for (char& byte : bytes) byte = static_cast<char>(random() & 0xFF);
     const auto base_slots = static_cast<uint32_t>(random() % 44 + 21);
     const std::string_view lines = round % 2 == 0 ? guarded.AtEnd(bytes) : guarded.AtStart(bytes);
-    const CompactLines filter{lines.data(), 3, kLineBytes, base_slots};
+    const CompactFilter filter{lines.data(), 3, kBlockBytes, base_slots};
     bool may_match[200];
-    kernel().compact->lanes_may_match_many(filter, asked.size(), asked.data(), may_match);
+    kernel().compact.lanes_may_match_many(filter, asked.size(), asked.data(), may_match);
     for (size_t i = 0; i < asked.size(); ++i) {
-      const bool expected = portable().compact->lanes_may_match(filter, asked[i]);
-      ASSERT_EQ(expected, kernel().compact->lanes_may_match(filter, asked[i]));
+      const bool expected = portable().compact.lanes_may_match(filter, asked[i]);
+      ASSERT_EQ(expected, kernel().compact.lanes_may_match(filter, asked[i]));
       ASSERT_EQ(expected, may_match[i]);
       matches += expected;
     }
@@ -459,9 +459,9 @@ TEST_P(KernelTest, AnswersRandomLanesAsPortable) {
 }
 
 TEST_P(KernelTest, AnswersNoKeysAtAll) {
-  Lines lines(kLineBytes, 0);
+  Lines lines(kBlockBytes, 0);
   bool untouched = true;
-  kernel().blocked_may_match_many({lines.data, 1, 6}, 0, nullptr, &untouched);
+  kernel().blocked.may_match_many({lines.data, 1, 6}, 0, nullptr, &untouched);
   EXPECT_TRUE(untouched);
 }
 

@@ -16,7 +16,7 @@ core::FilterShape ShapeFor(const FilterOptions& options, size_t num_keys) {
     const core::FilterShape shape = core::SmallSetCompactShape(num_keys, bits_per_key);
     if (shape.layout == core::Layout::kPackedCompact) return shape;
   }
-  return core::SmallSetShape(num_keys, bits_per_key, OptimalFlatNumProbes(bits_per_key),
+  return core::SmallSetShape(num_keys, bits_per_key, OptimalStandardNumProbes(bits_per_key),
                              OptimalNumProbes(Format::kBlocked, bits_per_key));
 }
 

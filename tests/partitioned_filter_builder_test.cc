@@ -166,7 +166,7 @@ TEST_F(PartitionedFilterBuilderTest, AnyHashesGiveTheLinesOfTheWholePayload) {
       }
       for (uint64_t i = 1; i < 3000; ++i) {
         const uint64_t random = i * 0x9e3779b97f4a7c15;
-        if (kernels::BlockedLine(random, num_lines) != 7) hashes.push_back(random);
+        if (kernels::BlockIndex(random, num_lines) != 7) hashes.push_back(random);
       }
       const kernels::Kernel& kernel = kernels::ActiveKernel();
       core::RangeBuilder lines(shape, kernel, capacity);
@@ -194,9 +194,9 @@ TEST_F(PartitionedFilterBuilderTest, LinesBeginAtTheirFirstHash) {
     for (const uint64_t line : {uint64_t{0}, uint64_t{1}, num_lines / 3, num_lines - 1}) {
       if (line >= num_lines) continue;
       const uint64_t first = core::FirstHashOfBlock(line, num_lines);
-      EXPECT_EQ(kernels::BlockedLine(first, num_lines), line);
+      EXPECT_EQ(kernels::BlockIndex(first, num_lines), line);
       if (line == 0) continue;
-      EXPECT_EQ(kernels::BlockedLine(first - 1, num_lines), line - 1);
+      EXPECT_EQ(kernels::BlockIndex(first - 1, num_lines), line - 1);
     }
   }
 }

@@ -20,7 +20,7 @@
 #include "src/format/trailer.h"
 #include "src/in_memory/bloom_bits.h"
 #include "src/in_memory/small_blocks.h"
-#include "src/kernels/counters/counter_lines.h"
+#include "src/kernels/counters/counter_blocks.h"
 #include "src/kernels/kernel.h"
 #include "src/query/hash_query.h"
 
@@ -270,19 +270,19 @@ TEST(Past4GiBTest, CountersKeepTheirKeys) {
     for (const uint64_t num_lines : UnitCounts(64)) {
       for (const Kernel* kernel : SupportedKernels()) {
         SCOPED_TRACE(testing::Message() << counter_bits << " " << num_lines << " " << kernel->name);
-        const kernels::CounterLines lines = {reinterpret_cast<unsigned char*>(memory.data()),
-                                             num_lines, counter_bits, 6};
+        const kernels::CounterBlocks lines = {reinterpret_cast<unsigned char*>(memory.data()),
+                                              num_lines, counter_bits, 6};
         const std::vector<uint64_t> hashes = Hashes(300, seed++);
         bool answers[300];
         uint64_t saturated = 0;
         const auto count = [&] { return std::count(answers, answers + 300, true); };
-        kernel->counters->add_many(lines, 300, hashes.data(), answers, &saturated);
+        kernel->counters.add_many(lines, 300, hashes.data(), answers, &saturated);
         EXPECT_GE(count(), 298);
-        kernel->counters->ask_many(lines, 300, hashes.data(), answers);
+        kernel->counters.may_match_many(lines, 300, hashes.data(), answers);
         EXPECT_EQ(count(), 300);
-        kernel->counters->remove_many(lines, 300, hashes.data(), answers);
+        kernel->counters.remove_many(lines, 300, hashes.data(), answers);
         EXPECT_EQ(count(), 300);
-        kernel->counters->ask_many(lines, 300, hashes.data(), answers);
+        kernel->counters.may_match_many(lines, 300, hashes.data(), answers);
         EXPECT_EQ(count(), 0);
         madvise(memory.data(), num_lines * 64, MADV_DONTNEED);
       }

@@ -43,7 +43,7 @@ TEST(SizingTest, OptimalProbesBeatAllOthers) {
     SCOPED_TRACE(c);
     ExpectBest(OptimalNumProbes(Format::kBlocked, c),
                [&](int k) { return BlockedFalsePositiveRate(c, k); });
-    ExpectBest(OptimalFlatNumProbes(c), [&](int k) { return ClassicFalsePositiveRate(c, k); });
+    ExpectBest(OptimalStandardNumProbes(c), [&](int k) { return StandardFalsePositiveRate(c, k); });
   }
 }
 
@@ -57,28 +57,28 @@ TEST(SizingTest, ClassicProbesFollowLevelDB) {
 TEST(SizingTest, OneProbeMoreFromTheBoundOn) {
   EXPECT_EQ(OptimalNumProbes(Format::kBlocked, 10.0574), 6);
   EXPECT_EQ(OptimalNumProbes(Format::kBlocked, 10.0575), 7);
-  EXPECT_EQ(OptimalFlatNumProbes(9.3582), 6);
-  EXPECT_EQ(OptimalFlatNumProbes(9.3583), 7);
+  EXPECT_EQ(OptimalStandardNumProbes(9.3582), 6);
+  EXPECT_EQ(OptimalStandardNumProbes(9.3583), 7);
 }
 
 TEST(SizingTest, ClassicRateIsTheTextbookFormula) {
-  EXPECT_NEAR(ClassicFalsePositiveRate(10, 7), 0.00819, 1e-5);
-  EXPECT_NEAR(ClassicFalsePositiveRate(16, 11), 0.000459, 1e-6);
-  EXPECT_NEAR(ClassicFalsePositiveRate(10.0, 7), ClassicFalsePositiveRate(100000, 1000000, 7),
-              1e-5);
+  EXPECT_NEAR(StandardFalsePositiveRate(10, 7), 0.00819, 1e-5);
+  EXPECT_NEAR(StandardFalsePositiveRate(16, 11), 0.000459, 1e-6);
+  EXPECT_NEAR(StandardFalsePositiveRate(10.0, 7),
+              ExactStandardFalsePositiveRate(100000, 1000000, 7), 1e-5);
 }
 
 TEST(SizingTest, SmallFiltersFollowTheOccupancyDistribution) {
   // One key, one probe, one byte: a second key hits the one set bit with probability 1/8.
-  EXPECT_NEAR(ClassicFalsePositiveRate(1, 8, 1), 1.0 / 8, 1e-12);
+  EXPECT_NEAR(ExactStandardFalsePositiveRate(1, 8, 1), 1.0 / 8, 1e-12);
   // One key, two probes: X = 1 with probability 1/8, else 2. E[(X/8)^2] = (1/8 + 4 * 7/8) / 64.
-  EXPECT_NEAR(ClassicFalsePositiveRate(1, 8, 2), (0.125 + 3.5) / 64, 1e-12);
+  EXPECT_NEAR(ExactStandardFalsePositiveRate(1, 8, 2), (0.125 + 3.5) / 64, 1e-12);
 }
 
 TEST(SizingTest, BothMethodsForFiniteFiltersMeet) {
   // Just below and just above the size where the distribution is no longer computed.
-  const double below = ClassicFalsePositiveRate(475, 3000, 7);
-  const double above = ClassicFalsePositiveRate(4750, 30000, 7);
+  const double below = ExactStandardFalsePositiveRate(475, 3000, 7);
+  const double above = ExactStandardFalsePositiveRate(4750, 30000, 7);
   EXPECT_NEAR(below / above, 1, 5e-3);
 }
 
@@ -101,83 +101,85 @@ TEST(SizingTest, BlockedRateAgreesWithASimulation) {
     for (int j = 0; j < kProbes && match; ++j) match = bits[line * 512 + random() % 512];
     matches += match;
   }
-  const double expected = BlockedFalsePositiveRate(kKeys, kLines, kProbes);
+  const double expected = ExactBlockedFalsePositiveRate(kKeys, kLines, kProbes);
   EXPECT_NEAR(matches / static_cast<double>(kQueries) / expected, 1, 0.05);
 }
 
 TEST(SizingTest, FewLinesApproachThePoissonLimit) {
-  EXPECT_NEAR(BlockedFalsePositiveRate(5120000, 100000, 6) / BlockedFalsePositiveRate(10.0, 6), 1,
-              1e-3);
-  EXPECT_EQ(BlockedFalsePositiveRate(0, 10, 6), 0);
-  EXPECT_EQ(BlockedFalsePositiveRate(10, 0, 6), 1);
-  EXPECT_LT(BlockedFalsePositiveRate(1, 1, 6), 1e-9);
+  EXPECT_NEAR(ExactBlockedFalsePositiveRate(5120000, 100000, 6) / BlockedFalsePositiveRate(10.0, 6),
+              1, 1e-3);
+  EXPECT_EQ(ExactBlockedFalsePositiveRate(0, 10, 6), 0);
+  EXPECT_EQ(ExactBlockedFalsePositiveRate(10, 0, 6), 1);
+  EXPECT_LT(ExactBlockedFalsePositiveRate(1, 1, 6), 1e-9);
 }
 
 TEST(SizingTest, TextbookFormulasInvertEachOther) {
-  EXPECT_NEAR(TextbookBitsPerKey(0.01), 9.5850584, 1e-6);  // -ln 0.01 / (ln 2)^2
-  EXPECT_NEAR(TextbookNumProbes(10), 6.9314718, 1e-6);
-  EXPECT_NEAR(TextbookFalsePositiveRate(10, 7), 0.00819, 1e-5);
+  EXPECT_NEAR(IdealBitsPerKey(0.01), 9.5850584, 1e-6);  // -ln 0.01 / (ln 2)^2
+  EXPECT_NEAR(IdealNumProbes(10), 6.9314718, 1e-6);
+  EXPECT_NEAR(StandardFalsePositiveRate(10, 7), 0.00819, 1e-5);
   EXPECT_NEAR(InformationLimitBitsPerKey(0.01), 6.6438562, 1e-6);
   for (const double rate : {0.5, 0.01, 1e-6}) {
-    const double bits_per_key = TextbookBitsPerKey(rate);
-    const double k = TextbookNumProbes(bits_per_key);
+    const double bits_per_key = IdealBitsPerKey(rate);
+    const double k = IdealNumProbes(bits_per_key);
     EXPECT_NEAR(k, -std::log2(rate), 1e-9);
-    EXPECT_NEAR(TextbookFalsePositiveRate(bits_per_key, k) / rate, 1, 1e-9);
+    EXPECT_NEAR(StandardFalsePositiveRate(bits_per_key, k) / rate, 1, 1e-9);
     for (const double other : {0.9 * k, 1.1 * k}) {
-      EXPECT_GT(TextbookFalsePositiveRate(bits_per_key, other), rate);
+      EXPECT_GT(StandardFalsePositiveRate(bits_per_key, other), rate);
     }
   }
 }
 
 TEST(SizingTest, FewLinesFollowTheExactSum) {
   // Binomial loads and the distribution of set bits, summed without approximation in Python.
-  EXPECT_NEAR(BlockedFalsePositiveRate(1000, 20, 6) / 0.008703898271699928, 1, 1e-3);
-  EXPECT_NEAR(BlockedFalsePositiveRate(300, 7, 6) / 0.004441428328857859, 1, 1e-3);
-  EXPECT_NEAR(BlockedFalsePositiveRate(40, 1, 6) / 0.0027880263867440034, 1, 1e-3);
-  EXPECT_NEAR(ClassicFalsePositiveRate(36, 368, 7) / 0.0075443784102496554, 1, 1e-9);
+  EXPECT_NEAR(ExactBlockedFalsePositiveRate(1000, 20, 6) / 0.008703898271699928, 1, 1e-3);
+  EXPECT_NEAR(ExactBlockedFalsePositiveRate(300, 7, 6) / 0.004441428328857859, 1, 1e-3);
+  EXPECT_NEAR(ExactBlockedFalsePositiveRate(40, 1, 6) / 0.0027880263867440034, 1, 1e-3);
+  EXPECT_NEAR(ExactStandardFalsePositiveRate(36, 368, 7) / 0.0075443784102496554, 1, 1e-9);
 }
 
 TEST(SizingTest, RatesOfTrillionsOfKeysKeepTheirDigits) {
   const double limit = BlockedFalsePositiveRate(10.0, 6);
   for (uint64_t lines = 1000000000; lines < 1000000000000000000 / 512; lines *= 100) {
     const uint64_t n = lines / 10 * 512;
-    EXPECT_NEAR(BlockedFalsePositiveRate(n, lines, 6) / limit, 1, 1e-7) << n;
-    EXPECT_LT(BlockedFalsePositiveRate(n, lines + lines / 1000000, 6),
-              BlockedFalsePositiveRate(n, lines, 6));
+    EXPECT_NEAR(ExactBlockedFalsePositiveRate(n, lines, 6) / limit, 1, 1e-7) << n;
+    EXPECT_LT(ExactBlockedFalsePositiveRate(n, lines + lines / 1000000, 6),
+              ExactBlockedFalsePositiveRate(n, lines, 6));
   }
 }
 
 TEST(SizingTest, MoreKeysRaiseTheRateAndMoreMemoryLowersIt) {
   for (uint64_t n = 1; n < 3000; n += 1 + n / 3) {
     SCOPED_TRACE(n);
-    EXPECT_LT(ClassicFalsePositiveRate(n, 4096, 5), ClassicFalsePositiveRate(n + 1, 4096, 5));
-    EXPECT_GT(ClassicFalsePositiveRate(n, 4096, 5), ClassicFalsePositiveRate(n, 4097, 5));
-    EXPECT_LT(BlockedFalsePositiveRate(n, 8, 5), BlockedFalsePositiveRate(n + 1, 8, 5));
-    EXPECT_GT(BlockedFalsePositiveRate(n, 8, 5), BlockedFalsePositiveRate(n, 9, 5));
+    EXPECT_LT(ExactStandardFalsePositiveRate(n, 4096, 5),
+              ExactStandardFalsePositiveRate(n + 1, 4096, 5));
+    EXPECT_GT(ExactStandardFalsePositiveRate(n, 4096, 5),
+              ExactStandardFalsePositiveRate(n, 4097, 5));
+    EXPECT_LT(ExactBlockedFalsePositiveRate(n, 8, 5), ExactBlockedFalsePositiveRate(n + 1, 8, 5));
+    EXPECT_GT(ExactBlockedFalsePositiveRate(n, 8, 5), ExactBlockedFalsePositiveRate(n, 9, 5));
   }
 }
 
 TEST(SizingTest, ImpossibleArgumentsOfRatesGiveNaN) {
   for (const int k : {-1, 0, 31}) {
-    EXPECT_TRUE(std::isnan(ClassicFalsePositiveRate(10.0, k))) << k;
-    EXPECT_TRUE(std::isnan(ClassicFalsePositiveRate(10, 100, k))) << k;
+    EXPECT_TRUE(std::isnan(StandardFalsePositiveRate(10.0, k))) << k;
+    EXPECT_TRUE(std::isnan(ExactStandardFalsePositiveRate(10, 100, k))) << k;
     EXPECT_TRUE(std::isnan(BlockedFalsePositiveRate(10.0, k))) << k;
-    EXPECT_TRUE(std::isnan(BlockedFalsePositiveRate(10, 100, k))) << k;
+    EXPECT_TRUE(std::isnan(ExactBlockedFalsePositiveRate(10, 100, k))) << k;
   }
   for (const double c : {0.0, -1.0, std::nan("")}) {
-    EXPECT_TRUE(std::isnan(ClassicFalsePositiveRate(c, 6))) << c;
+    EXPECT_TRUE(std::isnan(StandardFalsePositiveRate(c, 6))) << c;
     EXPECT_TRUE(std::isnan(BlockedFalsePositiveRate(c, 6))) << c;
-    EXPECT_TRUE(std::isnan(TextbookNumProbes(c))) << c;
-    EXPECT_TRUE(std::isnan(TextbookFalsePositiveRate(c, 6))) << c;
-    EXPECT_TRUE(std::isnan(TextbookFalsePositiveRate(10, c))) << c;
+    EXPECT_TRUE(std::isnan(IdealNumProbes(c))) << c;
+    EXPECT_TRUE(std::isnan(StandardFalsePositiveRate(c, 6))) << c;
+    EXPECT_TRUE(std::isnan(StandardFalsePositiveRate(10, c))) << c;
   }
 }
 
 TEST(SizingTest, HopelesslyFullAndInfinitelyLargeFiltersHaveTheirLimits) {
   EXPECT_EQ(BlockedFalsePositiveRate(1e-300, 6), 1);
-  EXPECT_EQ(BlockedFalsePositiveRate(UINT64_MAX, 1000, 6), 1);
+  EXPECT_EQ(ExactBlockedFalsePositiveRate(UINT64_MAX, 1000, 6), 1);
   EXPECT_EQ(BlockedFalsePositiveRate(HUGE_VAL, 6), 0);
-  EXPECT_EQ(ClassicFalsePositiveRate(HUGE_VAL, 6), 0);
+  EXPECT_EQ(StandardFalsePositiveRate(HUGE_VAL, 6), 0);
 }
 
 // E over Poisson loads of E[(X/B)^k], from the distribution of X.
@@ -229,11 +231,11 @@ TEST(SizingTest, SmallBlocksCostAccuracy) {
 }
 
 TEST(SizingTest, FewSmallBlocksApproachThePoissonLimit) {
-  EXPECT_NEAR(
-      SmallBlockFalsePositiveRate(64, 640000, 100000, 5) / SmallBlockFalsePositiveRate(64, 10.0, 5),
-      1, 1e-3);
-  EXPECT_EQ(SmallBlockFalsePositiveRate(64, 0, 10, 5), 0);
-  EXPECT_EQ(SmallBlockFalsePositiveRate(64, 10, 0, 5), 1);
+  EXPECT_NEAR(ExactSmallBlockFalsePositiveRate(64, 640000, 100000, 5) /
+                  SmallBlockFalsePositiveRate(64, 10.0, 5),
+              1, 1e-3);
+  EXPECT_EQ(ExactSmallBlockFalsePositiveRate(64, 0, 10, 5), 0);
+  EXPECT_EQ(ExactSmallBlockFalsePositiveRate(64, 10, 0, 5), 1);
 }
 
 TEST(SizingTest, BitsForARateInvertTheRate) {

@@ -22,13 +22,13 @@ namespace bloomline {
 // ---- The textbook's Bloom filter: any bit, any number of probes, also fractions.
 
 // p = (1 - e^(-k/c))^k, with k/c = kn/m; any k > 0
-double TextbookFalsePositiveRate(double bits_per_key, double num_probes);
+double StandardFalsePositiveRate(double bits_per_key, double num_probes);
 
 // The k with the lowest rate, c ln 2
-double TextbookNumProbes(double bits_per_key);
+double IdealNumProbes(double bits_per_key);
 
 // The c that reaches p with that k: m/n = -ln p / (ln 2)^2
-double TextbookBitsPerKey(double rate);
+double IdealBitsPerKey(double rate);
 
 // What no structure with this rate can go below: log2(1/p) bits per key.
 double InformationLimitBitsPerKey(double rate);
@@ -38,13 +38,13 @@ double InformationLimitBitsPerKey(double rate);
 // Rate of a Bloom filter whose probes range over all its bits, for large n:
 //   p = (1 - e^(-k/c))^k
 // Describes kClassic where its hash behaves (random keys), and flat filters of hundreds of keys.
-double ClassicFalsePositiveRate(double bits_per_key, int num_probes);
+double StandardFalsePositiveRate(double bits_per_key, int num_probes);
 
 // The same for n keys in m bits, exactly: X = number of set bits after n*k throws into m,
 //   p = E[(X/m)^k].
 // Up to n*k*m = 1e7 the distribution of X is computed (cost: that many steps); beyond, mean and
 // variance of X are enough (relative error below 1e-3). No keys: 0. No bits: 1.
-double ClassicFalsePositiveRate(uint64_t num_keys, uint64_t num_bits, int num_probes);
+double ExactStandardFalsePositiveRate(uint64_t num_keys, uint64_t num_bits, int num_probes);
 
 // Rate of a blocked filter for large n: the number of keys in a line is Poisson with mean B/c, so
 //   p = sum over i of e^-l * l^i / i! * E[(X_i/B)^k],  l = B/c,  X_i as above for i keys in B bits.
@@ -52,7 +52,7 @@ double ClassicFalsePositiveRate(uint64_t num_keys, uint64_t num_bits, int num_pr
 double BlockedFalsePositiveRate(double bits_per_key, int num_probes);
 
 // The same for n keys in L lines: the load of a line is binomial(n, 1/L).
-double BlockedFalsePositiveRate(uint64_t num_keys, uint64_t num_lines, int num_probes);
+double ExactBlockedFalsePositiveRate(uint64_t num_keys, uint64_t num_lines, int num_probes);
 
 // Rate of a blocked filter of small blocks, 64 or 128 bits in place of 512, for large n. A
 // CountingBloomFilter has one: its blocks are lines of so many counters. The formulas as above with
@@ -60,7 +60,7 @@ double BlockedFalsePositiveRate(uint64_t num_keys, uint64_t num_lines, int num_p
 double SmallBlockFalsePositiveRate(int block_bits, double bits_per_key, int num_probes);
 
 // The same for n keys in so many blocks.
-double SmallBlockFalsePositiveRate(int block_bits, uint64_t num_keys, uint64_t num_blocks,
+double ExactSmallBlockFalsePositiveRate(int block_bits, uint64_t num_keys, uint64_t num_blocks,
                                    int num_probes);
 
 // Rate of a compact filter for large n: lines have Poisson loads, and for each load the
@@ -70,7 +70,7 @@ double CompactFalsePositiveRate(double bits_per_key);
 
 // The same for n keys in L lines of line_bytes bytes (8 to 64): the load is binomial(n, 1/L).
 // base_slots as in docs/format.md: 64-byte lines with 21 or more are those of section 3.5.
-double CompactFalsePositiveRate(uint64_t num_keys, uint64_t num_lines, uint32_t line_bytes,
+double ExactCompactFalsePositiveRate(uint64_t num_keys, uint64_t num_lines, uint32_t line_bytes,
                                 uint32_t base_slots);
 
 // ---- Choices of k.
@@ -82,9 +82,9 @@ double CompactFalsePositiveRate(uint64_t num_keys, uint64_t num_lines, uint32_t 
 // kMinBitsPerKey. A table lookup.
 int OptimalNumProbes(Format format, double bits_per_key);
 
-// The k of a flat Bloom filter with the lowest ClassicFalsePositiveRate(bits_per_key, k); about c
+// The k of a flat Bloom filter with the lowest StandardFalsePositiveRate(bits_per_key, k); about c
 // ln 2.
-int OptimalFlatNumProbes(double bits_per_key);
+int OptimalStandardNumProbes(double bits_per_key);
 
 // The k with the lowest SmallBlockFalsePositiveRate. Takes 0.1 ms.
 int OptimalSmallBlockNumProbes(int block_bits, double bits_per_key);
@@ -100,7 +100,7 @@ double FalsePositiveRate(Format format, double bits_per_key);
 // whole lines and trailer counted. In kClassic this adds what the other functions leave out, the
 // 32-bit hash of LevelDB: a share 1 - (1 - 2^-32)^n of the absent keys has the hash of a present
 // one (2.3 % at 1e8 keys), and no bit past 2^32 is ever set. Cost in kCompact: milliseconds.
-double FalsePositiveRate(Format format, double bits_per_key, uint64_t capacity, uint64_t num_keys);
+double FalsePositiveRateWithKeys(Format format, double bits_per_key, uint64_t capacity, uint64_t num_keys);
 
 // The least bits per key in kMinBitsPerKey..kMaxBitsPerKey whose FalsePositiveRate is at most
 // `rate`, to 1e-6 bits (kCompact: 1e-3, in its own range).
@@ -108,7 +108,7 @@ double BitsPerKeyForFalsePositiveRate(Format format, double rate);
 
 // The same at a fixed k, for large n; for kClassic that is c = -k / ln(1 - p^(1/k)). NaN in
 // kCompact.
-double BitsPerKeyForFalsePositiveRate(Format format, double rate, int num_probes);
+double BitsPerKeyWithNumProbes(Format format, double rate, int num_probes);
 
 // Bytes of the filter that FilterBuilder makes of n distinct keys, trailer included; 64-bit, so
 // that 5e9 keys at 10 bits give 6.25e9. kClassic: bytes of the filter that LevelDB makes.
@@ -125,9 +125,9 @@ uint64_t Capacity(Format format, uint64_t filter_bytes, double bits_per_key);
 // ---- Bits per key of the filters in memory (bloom_filter.h, counting_bloom_filter.h) beside
 // kBlocked.
 
-// The least in kMinBitsPerKey..kMaxBitsPerKey, to 1e-6 bits, at which OptimalFlatNumProbes gives at
+// The least in kMinBitsPerKey..kMaxBitsPerKey, to 1e-6 bits, at which OptimalStandardNumProbes gives at
 // most `rate`.
-double FlatBitsPerKeyForFalsePositiveRate(double rate);
+double StandardBitsPerKeyForFalsePositiveRate(double rate);
 
 // The same with OptimalSmallBlockNumProbes, to 1e-3 bits (counters). Takes milliseconds.
 double SmallBlockBitsPerKeyForFalsePositiveRate(int block_bits, double rate);
@@ -137,11 +137,11 @@ double SmallBlockBitsPerKeyForFalsePositiveRate(int block_bits, double rate);
 // the distribution is computed.
 
 // The fewest bits (lines of 512 bits) in which n keys have at most `rate`. No keys: 0.
-uint64_t ClassicNumBits(uint64_t num_keys, double rate, int num_probes);
-uint64_t BlockedNumLines(uint64_t num_keys, double rate, int num_probes);
+uint64_t StandardNumBits(uint64_t num_keys, double rate, int num_probes);
+uint64_t BlockedNumBlocks(uint64_t num_keys, double rate, int num_probes);
 
 // The most keys with at most `rate` in so many bits (lines).
-uint64_t ClassicCapacity(uint64_t num_bits, double rate, int num_probes);
+uint64_t StandardCapacity(uint64_t num_bits, double rate, int num_probes);
 uint64_t BlockedCapacity(uint64_t num_lines, double rate, int num_probes);
 
 // ---- What else could hold the keys, to compare with. No false positives, except where stated.

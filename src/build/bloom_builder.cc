@@ -13,7 +13,7 @@ namespace bloomline::core {
 namespace {
 
 // The blocks of a partition should stay in the L2 cache while its keys are inserted.
-constexpr uint64_t kPartitionBlocks = (uint64_t{256} << 10) / kernels::kLineBytes;
+constexpr uint64_t kPartitionBlocks = (uint64_t{256} << 10) / kernels::kBlockBytes;
 // More partitions, a write stream each, cost more in the sort than they save in the insertion.
 constexpr uint64_t kMaxPartitions = 2048;
 // The list is sorted in so many rounds, so that the sorted copy stays small beside it.
@@ -121,10 +121,10 @@ void InsertHashes(const FilterShape& shape, const kernels::Kernel& kernel, char*
       }
       break;
     case Layout::kBlocked:
-      kernel.blocked_insert_many(AsBlocked(shape, data), n, hashes);
+      kernel.blocked.insert_many(AsBlocked(shape, data), n, hashes);
       break;
     case Layout::kFlat:
-      kernel.flat_insert_many(AsFlat(shape, data), n, hashes);
+      kernel.flat.insert_many(AsFlat(shape, data), n, hashes);
       break;
     case Layout::kPackedCompact:
     case Layout::kCompactLanes:

@@ -44,7 +44,7 @@ bool SolvePackedBlock(const uint64_t* hashes, size_t n, const FilterShape& shape
   for (size_t i = 0; i < n; ++i) keys.Set(i, hashes[i]);
   const unsigned first_slots = std::max(static_cast<unsigned>(n), base_slots);
   for (unsigned slots = first_slots; slots <= last_slots; ++slots) {
-    const int seed = kernel.compact->packed_solve(keys, slots, shape.block_bytes, block);
+    const int seed = kernel.compact.packed_solve(keys, slots, shape.block_bytes, block);
     if (seed < 0) continue;
     block[shape.block_bytes - 1] =
         static_cast<char>(slots - base_slots + 64 * static_cast<unsigned>(seed));
@@ -159,7 +159,7 @@ void SolveBlock(uint64_t* hashes, size_t n, const FilterShape& shape, const kern
   }
   const bool solved = n <= kernels::kMaxSlots &&
                       (shape.layout == Layout::kCompactLanes
-                           ? kernel.compact->lanes_solve(hashes, n, shape.base_slots, block)
+                           ? kernel.compact.lanes_solve(hashes, n, shape.base_slots, block)
                            : SolvePackedBlock(hashes, n, shape, kernel, block));
   if (!solved) MatchAll(shape, block);
 }

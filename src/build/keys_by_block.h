@@ -34,7 +34,7 @@ class KeysByBlock {
     size_t* const ends = ends_.data();
     const auto group_of = [num_blocks = num_blocks_, first = first_block_,
                            shift = group_shift_](uint64_t hash) {
-      return static_cast<size_t>((kernels::BlockedLine(hash, num_blocks) - first) >> shift);
+      return static_cast<size_t>((kernels::BlockIndex(hash, num_blocks) - first) >> shift);
     };
     std::fill(ends_.begin(), ends_.end(), 0);
     for_each_hash([=](uint64_t hash) { ++ends[group_of(hash)]; });

@@ -19,7 +19,7 @@ constexpr size_t kCutBlock = kernels::kMaxSlots + 1;
 static_assert(RangeBuilder::kMinCapacity / RangeBuilder::kRoomPerBlock * kCutBlock + kMaxBatch <=
               RangeBuilder::kMinCapacity);
 static_assert(2 * sizeof(uint64_t) +
-                  (kernels::kLineBytes + sizeof(size_t)) / double{RangeBuilder::kRoomPerBlock} <=
+                  (kernels::kBlockBytes + sizeof(size_t)) / double{RangeBuilder::kRoomPerBlock} <=
               RangeBuilder::kBytesPerHash);
 
 }  // namespace
@@ -64,9 +64,9 @@ void RangeBuilder::CutOverfullBlocks() {
   std::sort(hashes, hashes + size_);
   size_t kept = 0;
   for (size_t start = 0; start < size_;) {
-    const uint64_t block = kernels::BlockedLine(hashes[start], shape_.num_blocks);
+    const uint64_t block = kernels::BlockIndex(hashes[start], shape_.num_blocks);
     size_t end = start;
-    while (end < size_ && kernels::BlockedLine(hashes[end], shape_.num_blocks) == block) ++end;
+    while (end < size_ && kernels::BlockIndex(hashes[end], shape_.num_blocks) == block) ++end;
     if (end - start <= kernels::kMaxSlots) {
       std::copy(hashes + start, hashes + end, hashes + kept);
       kept += end - start;

@@ -60,14 +60,14 @@ struct FilterShape {
     return {Layout::kFlat, 1, num_bytes, num_probes, 0};
   }
   static constexpr FilterShape Blocked(uint64_t num_blocks, int num_probes) {
-    return {Layout::kBlocked, kernels::kLineBytes, num_blocks, num_probes, 0};
+    return {Layout::kBlocked, kernels::kBlockBytes, num_blocks, num_probes, 0};
   }
   static constexpr FilterShape PackedCompact(uint64_t num_blocks, uint32_t block_bytes,
                                              uint32_t base_slots) {
     return {Layout::kPackedCompact, block_bytes, num_blocks, 0, base_slots};
   }
   static constexpr FilterShape CompactLanes(uint64_t num_blocks, uint32_t base_slots) {
-    return {Layout::kCompactLanes, kernels::kLineBytes, num_blocks, 0, base_slots};
+    return {Layout::kCompactLanes, kernels::kBlockBytes, num_blocks, 0, base_slots};
   }
 };
 
@@ -79,13 +79,13 @@ struct Payload : FilterShape {
 };
 
 // As the kernels see it; for insertions, `data` is writable memory. num_blocks > 0.
-inline kernels::BlockedLines AsBlocked(const FilterShape& shape, const char* data) {
+inline kernels::BlockedFilter AsBlocked(const FilterShape& shape, const char* data) {
   return {data, shape.num_blocks, shape.num_probes};
 }
-inline kernels::FlatBits AsFlat(const FilterShape& shape, const char* data) {
+inline kernels::FlatFilter AsFlat(const FilterShape& shape, const char* data) {
   return {data, static_cast<uint32_t>(shape.num_blocks * 8), shape.num_probes};
 }
-inline kernels::CompactLines AsCompact(const FilterShape& shape, const char* data) {
+inline kernels::CompactFilter AsCompact(const FilterShape& shape, const char* data) {
   return {data, shape.num_blocks, shape.block_bytes, shape.base_slots};
 }
 
@@ -95,8 +95,8 @@ static_assert(static_cast<int>(Layout::kClassic) == 0 && static_cast<int>(Layout
               static_cast<int>(Layout::kPackedCompact) == 4 &&
               static_cast<int>(Layout::kCompactLanes) == 5);
 static_assert(kMinProbes == 1 && kMaxProbes == 30);
-static_assert(kernels::kLineBytes == 64);
-static_assert(kMaxPackedBlockBytes == kernels::kLineBytes);
+static_assert(kernels::kBlockBytes == 64);
+static_assert(kMaxPackedBlockBytes == kernels::kBlockBytes);
 static_assert(kMaxLanesBaseSlots <= UINT8_MAX && kMaxPackedBaseSlots <= UINT8_MAX);
 static_assert(8 * (kMaxFlatBytes + 1) == uint64_t{1} << 32);
 

@@ -35,7 +35,7 @@ FilterShape SmallSetShape(uint64_t num_keys, double bits_per_key, int flat_num_p
                           int blocked_num_probes) {
   if (num_keys <= kMaxFlatKeys) return FlatShape(num_keys, bits_per_key, flat_num_probes);
   const double bits = static_cast<double>(num_keys) * bits_per_key;
-  return FilterShape::Blocked(Saturated(std::ceil(bits / static_cast<double>(kernels::kLineBits))),
+  return FilterShape::Blocked(Saturated(std::ceil(bits / static_cast<double>(kernels::kBlockBits))),
                               blocked_num_probes);
 }
 

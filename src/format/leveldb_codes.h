@@ -91,8 +91,8 @@ inline Payload DecodeLevelDB(std::string_view filter) {
   }
   if (ProbesInRange(code)) return {FilterShape::Classic(num_bytes, code), 0, data};
   if (ProbesInRange(code - kBlockedCodeBase)) {
-    if (num_bytes % kernels::kLineBytes != 0) return {};
-    return {FilterShape::Blocked(num_bytes / kernels::kLineBytes, code - kBlockedCodeBase), 0,
+    if (num_bytes % kernels::kBlockBytes != 0) return {};
+    return {FilterShape::Blocked(num_bytes / kernels::kBlockBytes, code - kBlockedCodeBase), 0,
             data};
   }
   return {};

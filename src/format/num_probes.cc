@@ -40,7 +40,7 @@ int OptimalNumProbes(Format format, double bits_per_key) {
   return NumProbesFrom(kMoreBlockedProbesFrom, c);
 }
 
-int OptimalFlatNumProbes(double bits_per_key) {
+int OptimalStandardNumProbes(double bits_per_key) {
   return NumProbesFrom(kMoreFlatProbesFrom, ClampBitsPerKey(bits_per_key));
 }
 

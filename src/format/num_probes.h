@@ -14,7 +14,7 @@ double ClampBitsPerKey(double bits_per_key);
 int OptimalNumProbes(Format format, double bits_per_key);
 
 // The k of a flat filter with the lowest false-positive rate. A table lookup.
-int OptimalFlatNumProbes(double bits_per_key);
+int OptimalStandardNumProbes(double bits_per_key);
 
 }  // namespace bloomline::core
 

@@ -9,7 +9,7 @@
 namespace bloomline::core {
 namespace {
 
-using kernels::kLineBytes;
+using kernels::kBlockBytes;
 
 // Trailer offsets.
 constexpr size_t kSeed = 0;
@@ -21,7 +21,7 @@ constexpr size_t kMarker = 15;
 constexpr std::string_view kMarkerAndMagic("\0bLn", 4);
 constexpr size_t kVersion = 19;
 constexpr unsigned char kVersion1 = 1;
-constexpr uint64_t kMaxPadding = kLineBytes - 1;
+constexpr uint64_t kMaxPadding = kBlockBytes - 1;
 
 static_assert(kPayloadUnits == kSeed + sizeof(uint64_t));
 static_assert(kLayout == kPayloadUnits + sizeof(uint32_t));
@@ -111,7 +111,7 @@ FilterShape CompactShape(uint64_t num_keys, double bits_per_key, uint64_t overhe
   constexpr double kLanesFromBitsPerKey = 6.4;
   constexpr double kSlotsBelowMean = 20;
   const bool lanes = bits_per_key >= kLanesFromBitsPerKey;
-  const uint32_t block_bytes = lanes ? kLineBytes : kTrailerPackedBlockBytes;
+  const uint32_t block_bytes = lanes ? kBlockBytes : kTrailerPackedBlockBytes;
   const uint64_t num_blocks =
       NumBlocks(num_keys, bits_per_key, overhead_bytes, max_bytes, block_bytes);
   const double mean_keys = std::floor(8.0 * block_bytes / bits_per_key);
@@ -129,7 +129,7 @@ FilterShape StandaloneShape(Format format, uint64_t num_keys, double bits_per_ke
     return CompactShape(num_keys, bits_per_key, kTrailerBytes, max_payload_bytes);
   }
   return FilterShape::Blocked(
-      NumBlocks(num_keys, bits_per_key, kTrailerBytes, max_payload_bytes, kLineBytes), num_probes);
+      NumBlocks(num_keys, bits_per_key, kTrailerBytes, max_payload_bytes, kBlockBytes), num_probes);
 }
 
 void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst) {

@@ -11,23 +11,23 @@ namespace {
 // Lines by the number of their ones.
 struct LineCounts {
   explicit LineCounts(const BloomBits& bits) {
-    bits.kernel->shared_count_lines(bits.data, bits.shape.num_lines, lines_with);
+    bits.kernel->shared.count_blocks(bits.data, bits.shape.num_lines, lines_with);
   }
   double SetBits() const {
     double bits = 0;
-    for (uint64_t ones = 0; ones <= kernels::kLineBits; ++ones) {
+    for (uint64_t ones = 0; ones <= kernels::kBlockBits; ++ones) {
       bits += static_cast<double>(ones) * static_cast<double>(lines_with[ones]);
     }
     return bits;
   }
-  uint64_t lines_with[kernels::kLineBits + 1] = {};
+  uint64_t lines_with[kernels::kBlockBits + 1] = {};
 };
 
 }  // namespace
 
 void AddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed) {
   if (bits.shape.layout == BloomLayout::kBlocked) {
-    bits.kernel->blocked_add_many(bits.lines(), n, hashes, changed);
+    bits.kernel->blocked.add_many(bits.lines(), n, hashes, changed);
   } else if (bits.shape.layout == BloomLayout::kStandard) {
     StandardAddMany(bits.standard(), n, hashes, changed);
   } else {
@@ -37,7 +37,7 @@ void AddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* ch
 
 void SharedAddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed) {
   if (bits.shape.layout == BloomLayout::kBlocked) {
-    bits.kernel->shared_add_many(bits.lines(), n, hashes, changed);
+    bits.kernel->shared.add_many(bits.lines(), n, hashes, changed);
   } else if (bits.shape.layout == BloomLayout::kStandard) {
     StandardSharedAddMany(bits.standard(), n, hashes, changed);
   } else {
@@ -47,7 +47,7 @@ void SharedAddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bo
 
 void HashesMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_match) {
   if (bits.shape.layout == BloomLayout::kBlocked) {
-    bits.kernel->blocked_may_match_many(bits.lines(), n, hashes, may_match);
+    bits.kernel->blocked.may_match_many(bits.lines(), n, hashes, may_match);
   } else if (bits.shape.layout == BloomLayout::kStandard) {
     StandardMayMatchMany(bits.standard(), n, hashes, may_match);
   } else {
@@ -58,7 +58,7 @@ void HashesMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes, b
 void SharedHashesMayContain(const BloomBits& bits, size_t n, const uint64_t* hashes,
                             bool* may_match) {
   if (bits.shape.layout == BloomLayout::kBlocked) {
-    bits.kernel->shared_may_match_many(bits.lines(), n, hashes, may_match);
+    bits.kernel->shared.may_match_many(bits.lines(), n, hashes, may_match);
   } else if (bits.shape.layout == BloomLayout::kStandard) {
     StandardMayMatchMany(bits.standard(), n, hashes, may_match);
   } else {
@@ -68,7 +68,7 @@ void SharedHashesMayContain(const BloomBits& bits, size_t n, const uint64_t* has
 
 bool HashMayContain(const BloomBits& bits, uint64_t hash) {
   if (bits.shape.layout == BloomLayout::kBlocked) {
-    return bits.kernel->blocked_may_match(bits.lines(), hash);
+    return bits.kernel->blocked.may_match(bits.lines(), hash);
   }
   bool may_match;
   HashesMayContain(bits, 1, &hash, &may_match);
@@ -101,9 +101,9 @@ double EstimatedFalsePositiveRate(const BloomBits& bits) {
     return std::pow(counts.SetBits() / static_cast<double>(bits.num_bits()), k);
   }
   double sum = 0;
-  for (uint64_t ones = 1; ones <= kernels::kLineBits; ++ones) {
+  for (uint64_t ones = 1; ones <= kernels::kBlockBits; ++ones) {
     sum += static_cast<double>(counts.lines_with[ones]) *
-           std::pow(static_cast<double>(ones) / double{kernels::kLineBits}, k);
+           std::pow(static_cast<double>(ones) / double{kernels::kBlockBits}, k);
   }
   return sum / static_cast<double>(bits.shape.num_lines);
 }

@@ -8,7 +8,7 @@
 
 #include "src/in_memory/bloom_shape.h"
 #include "src/in_memory/standard_bloom.h"
-#include "src/kernels/blocked/lines.h"
+#include "src/kernels/blocked/blocks.h"
 #include "src/kernels/kernel.h"
 #include "src/kernels/probe_sequence.h"
 #include "src/query/prefetch_ahead.h"
@@ -21,9 +21,9 @@ struct BloomBits {
   char* data = nullptr;
   const kernels::Kernel* kernel = nullptr;
 
-  uint64_t num_bits() const { return shape.num_lines * kernels::kLineBits; }
-  uint64_t num_bytes() const { return shape.num_lines * kernels::kLineBytes; }
-  kernels::BlockedLines lines() const { return {data, shape.num_lines, shape.num_probes}; }
+  uint64_t num_bits() const { return shape.num_lines * kernels::kBlockBits; }
+  uint64_t num_bytes() const { return shape.num_lines * kernels::kBlockBytes; }
+  kernels::BlockedFilter lines() const { return {data, shape.num_lines, shape.num_probes}; }
   StandardBits standard() const { return {data, num_bits(), shape.num_probes}; }
 };
 
@@ -40,19 +40,19 @@ void SharedHashesMayContain(const BloomBits& bits, size_t n, const uint64_t* has
 
 bool HashMayContain(const BloomBits& bits, uint64_t hash);
 
-inline void RequestForAdd(const BloomBits& bits, uint64_t hash) {
+inline void PrefetchForAdd(const BloomBits& bits, uint64_t hash) {
   if (bits.shape.layout == BloomLayout::kStandard) {
     RequestStandardForAdd(bits.standard(), hash);
   } else {
-    __builtin_prefetch(kernels::Line(bits.lines(), hash), 1);
+    __builtin_prefetch(kernels::BlockOf(bits.lines(), hash), 1);
   }
 }
 
-inline void RequestForQuery(const BloomBits& bits, uint64_t hash) {
+inline void PrefetchForQuery(const BloomBits& bits, uint64_t hash) {
   if (bits.shape.layout == BloomLayout::kStandard) {
     RequestStandardForQuery(bits.standard(), hash);
   } else {
-    __builtin_prefetch(kernels::Line(bits.lines(), hash));
+    __builtin_prefetch(kernels::BlockOf(bits.lines(), hash));
   }
 }
 
@@ -68,7 +68,7 @@ inline size_t AddKeys(const BloomBits& bits, size_t n, HashOf hash_of, AddGroup 
   bool unwanted[kernels::kBatchKeys];
   size_t added = 0;
   core::ForEachBatch(
-      n, hash_of, IsWorthRequesting(bits), [&](uint64_t hash) { RequestForAdd(bits, hash); },
+      n, hash_of, IsWorthPrefetching(bits), [&](uint64_t hash) { PrefetchForAdd(bits, hash); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
         bool* group = changed == nullptr ? unwanted : changed + first;
         add(bits, count, hashes, group);
@@ -82,7 +82,7 @@ template <typename HashOf, typename AskGroup>
 inline void AskMany(const BloomBits& bits, size_t n, HashOf hash_of, AskGroup ask,
                     bool* may_match) {
   core::ForEachBatch(
-      n, hash_of, IsWorthRequesting(bits), [&](uint64_t hash) { RequestForQuery(bits, hash); },
+      n, hash_of, IsWorthPrefetching(bits), [&](uint64_t hash) { PrefetchForQuery(bits, hash); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
         ask(bits, count, hashes, may_match + first);
       });

@@ -44,11 +44,11 @@ bool ReadBloomHeader(const InputFile& file, uint64_t offset, FilePayload kind,
   }
   const char* const unit = counters ? "num_counters" : "num_bits";
   const uint64_t num_bits = fields.Number(kNumBitsOffset);
-  if (num_bits == 0 || num_bits > kMaxBloomBits || num_bits % kernels::kLineBits != 0) {
+  if (num_bits == 0 || num_bits > kMaxBloomBits || num_bits % kernels::kBlockBits != 0) {
     return fail(kNumBitsOffset, unit, num_bits,
                 "allowed: multiples of 512 up to " + std::to_string(kMaxBloomBits));
   }
-  header->shape = {BloomLayout{layout}, num_probes, num_bits / kernels::kLineBits,
+  header->shape = {BloomLayout{layout}, num_probes, num_bits / kernels::kBlockBits,
                    fields.Number(kSeedOffset)};
   header->capacity = fields.Number(kCapacityOffset);
   header->num_keys = fields.Number(kNumAddedOffset);
@@ -104,7 +104,7 @@ bool AppendFilter(FilePayload kind, const BloomFileHeader& header, const char* p
   fields.SetByte(kLayoutOffset, static_cast<uint8_t>(header.shape.layout));
   fields.SetByte(kNumProbesOffset, static_cast<uint8_t>(header.shape.num_probes));
   fields.SetNumber(kSeedOffset, header.shape.seed);
-  fields.SetNumber(kNumBitsOffset, header.shape.num_lines * kernels::kLineBits);
+  fields.SetNumber(kNumBitsOffset, header.shape.num_lines * kernels::kBlockBits);
   fields.SetNumber(kCapacityOffset, header.capacity);
   fields.SetNumber(kNumAddedOffset, header.num_keys);
   fields.SetNumber(kPayloadChecksumOffset, PayloadChecksum(payload, header.payload_bytes));

@@ -19,7 +19,7 @@ namespace filters {
 std::unique_ptr<BloomState> NewBloomState(const BloomShape& shape, uint64_t capacity,
                                           std::string* error) {
   std::unique_ptr<BloomState> state(new (std::nothrow) BloomState);
-  const uint64_t num_bytes = shape.num_lines * kernels::kLineBytes;
+  const uint64_t num_bytes = shape.num_lines * kernels::kBlockBytes;
   if (state != nullptr) state->memory = LineMemory::Zeroed(num_bytes);
   if (state == nullptr || state->memory.data() == nullptr) {
     core::ErrorText text;

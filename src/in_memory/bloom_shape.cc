@@ -11,14 +11,14 @@ namespace filters {
 namespace {
 
 using core::ErrorText;
-using kernels::kLineBits;
+using kernels::kBlockBits;
 
 double BitsPerKey(BloomLayout layout, double rate) {
   switch (layout) {
     case BloomLayout::kBlocked:
       return BitsPerKeyForFalsePositiveRate(Format::kBlocked, rate);
     case BloomLayout::kStandard:
-      return FlatBitsPerKeyForFalsePositiveRate(rate);
+      return StandardBitsPerKeyForFalsePositiveRate(rate);
     case BloomLayout::kBlocked128:
     case BloomLayout::kBlocked64:
       break;
@@ -31,7 +31,7 @@ int BestNumProbes(BloomLayout layout, double bits_per_key) {
     case BloomLayout::kBlocked:
       return OptimalNumProbes(Format::kBlocked, bits_per_key);
     case BloomLayout::kStandard:
-      return OptimalFlatNumProbes(bits_per_key);
+      return OptimalStandardNumProbes(bits_per_key);
     case BloomLayout::kBlocked128:
     case BloomLayout::kBlocked64:
       break;
@@ -49,7 +49,7 @@ ErrorText ShapeByBits(const BloomFilterOptions& options, const char* unit, Bloom
           << options.num_bits << "; allowed: " << kMinProbes << " to " << kMaxProbes;
   } else {
     shape->num_probes = options.num_probes;
-    shape->num_lines = (options.num_bits + kLineBits - 1) / kLineBits;
+    shape->num_lines = (options.num_bits + kBlockBits - 1) / kBlockBits;
   }
   return error;
 }
@@ -73,8 +73,8 @@ ErrorText ShapeByCapacity(const BloomFilterOptions& options, const char* unit, B
     return error;
   }
   const double lines =
-      std::ceil(static_cast<double>(options.capacity) * bits_per_key / double{kLineBits});
-  if (lines > double{kMaxBloomBits / kLineBits}) {
+      std::ceil(static_cast<double>(options.capacity) * bits_per_key / double{kBlockBits});
+  if (lines > double{kMaxBloomBits / kBlockBits}) {
     error << "capacity is " << options.capacity << ", which takes " << bits_per_key << " " << unit
           << " per key at false_positive_rate " << rate << "; allowed: " << kMaxBloomBits << " "
           << unit << " in all";
@@ -129,7 +129,7 @@ ErrorText Difference(const BloomShape& mine, const BloomShape& other, const char
     return Differs("layout", "", Name(mine.layout), Name(other.layout));
   }
   if (mine.num_lines != other.num_lines) {
-    return Differs("num_", unit, mine.num_lines * kLineBits, other.num_lines * kLineBits);
+    return Differs("num_", unit, mine.num_lines * kBlockBits, other.num_lines * kBlockBits);
   }
   if (mine.num_probes != other.num_probes) {
     return Differs("num_probes", "", mine.num_probes, other.num_probes);
@@ -140,14 +140,14 @@ ErrorText Difference(const BloomShape& mine, const BloomShape& other, const char
 
 double FalsePositiveRate(const BloomShape& shape, uint64_t num_keys) {
   if (shape.layout == BloomLayout::kStandard) {
-    return ClassicFalsePositiveRate(num_keys, shape.num_lines * kLineBits, shape.num_probes);
+    return ExactStandardFalsePositiveRate(num_keys, shape.num_lines * kBlockBits, shape.num_probes);
   }
   if (shape.layout == BloomLayout::kBlocked) {
-    return BlockedFalsePositiveRate(num_keys, shape.num_lines, shape.num_probes);
+    return ExactBlockedFalsePositiveRate(num_keys, shape.num_lines, shape.num_probes);
   }
   const int block_bits = BlockBits(shape.layout);
-  const uint64_t num_blocks = shape.num_lines * kLineBits / static_cast<uint64_t>(block_bits);
-  return SmallBlockFalsePositiveRate(block_bits, num_keys, num_blocks, shape.num_probes);
+  const uint64_t num_blocks = shape.num_lines * kBlockBits / static_cast<uint64_t>(block_bits);
+  return ExactSmallBlockFalsePositiveRate(block_bits, num_keys, num_blocks, shape.num_probes);
 }
 
 }  // namespace filters

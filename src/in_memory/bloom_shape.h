@@ -40,7 +40,7 @@ constexpr bool IsSmallBlocks(BloomLayout layout) {
 
 // Bits of the counters in a counting filter of this layout: a line has one for each bit of a block.
 constexpr uint64_t CounterBits(BloomLayout layout) {
-  return kernels::kLineBits / static_cast<uint64_t>(BlockBits(layout));
+  return kernels::kBlockBits / static_cast<uint64_t>(BlockBits(layout));
 }
 
 bool IsLayout(int layout);

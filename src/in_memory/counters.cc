@@ -5,13 +5,13 @@
 namespace bloomline::filters {
 namespace {
 
-using kernels::CounterLines;
+using kernels::CounterBlocks;
 using kernels::Counters;
 
 template <int kBits>
-uint32_t Least(const CounterLines& lines, uint64_t hash) {
+uint32_t Least(const CounterBlocks& lines, uint64_t hash) {
   using C = Counters<kBits>;
-  const unsigned char* line = lines.Line(hash);
+  const unsigned char* line = lines.Block(hash);
   const kernels::ProbePair pair = kernels::BlockedPair(hash);
   uint32_t least = C::kMax;
   for (int j = 0; j < lines.num_probes; ++j) {
@@ -21,7 +21,7 @@ uint32_t Least(const CounterLines& lines, uint64_t hash) {
 }
 
 template <int kBits>
-void Merge(const CounterLines& from, const CounterLines& to) {
+void Merge(const CounterBlocks& from, const CounterBlocks& to) {
   using C = Counters<kBits>;
   for (uint64_t i = 0; i < to.num_bytes(); ++i) {
     uint32_t byte = 0;
@@ -34,7 +34,7 @@ void Merge(const CounterLines& from, const CounterLines& to) {
 }
 
 template <int kBits>
-uint64_t Saturated(const CounterLines& lines) {
+uint64_t Saturated(const CounterBlocks& lines) {
   using C = Counters<kBits>;
   uint64_t saturated = 0;
   for (uint64_t i = 0; i < lines.num_bytes(); ++i) {
@@ -46,7 +46,7 @@ uint64_t Saturated(const CounterLines& lines) {
 }
 
 template <int kBits>
-void ToBits(const CounterLines& lines, char* bits) {
+void ToBits(const CounterBlocks& lines, char* bits) {
   constexpr uint64_t kBytesOfEight = kBits;
   for (uint64_t i = 0; i < lines.num_bytes(); i += kBytesOfEight) {
     uint32_t byte = 0;
@@ -59,19 +59,19 @@ void ToBits(const CounterLines& lines, char* bits) {
 
 }  // namespace
 
-uint32_t LeastCount(const CounterLines& lines, uint64_t hash) {
+uint32_t LeastCount(const CounterBlocks& lines, uint64_t hash) {
   return lines.counter_bits == 4 ? Least<4>(lines, hash) : Least<8>(lines, hash);
 }
 
-void MergeCounters(const CounterLines& from, const CounterLines& to) {
+void MergeCounters(const CounterBlocks& from, const CounterBlocks& to) {
   to.counter_bits == 4 ? Merge<4>(from, to) : Merge<8>(from, to);
 }
 
-uint64_t CountSaturated(const CounterLines& lines) {
+uint64_t CountSaturated(const CounterBlocks& lines) {
   return lines.counter_bits == 4 ? Saturated<4>(lines) : Saturated<8>(lines);
 }
 
-void CountersToBits(const CounterLines& lines, char* bits) {
+void CountersToBits(const CounterBlocks& lines, char* bits) {
   lines.counter_bits == 4 ? ToBits<4>(lines, bits) : ToBits<8>(lines, bits);
 }
 

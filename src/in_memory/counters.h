@@ -4,22 +4,22 @@
 
 #include <cstdint>
 
-#include "src/kernels/counters/counter_lines.h"
+#include "src/kernels/counters/counter_blocks.h"
 
 namespace bloomline::filters {
 
 // The least counter of a hash.
-uint32_t LeastCount(const kernels::CounterLines& lines, uint64_t hash);
+uint32_t LeastCount(const kernels::CounterBlocks& lines, uint64_t hash);
 
 // Adds the counters of `from`, which has as many bytes and bits, to those of `to`; sums stop at the
 // maximum.
-void MergeCounters(const kernels::CounterLines& from, const kernels::CounterLines& to);
+void MergeCounters(const kernels::CounterBlocks& from, const kernels::CounterBlocks& to);
 
-uint64_t CountSaturated(const kernels::CounterLines& lines);
+uint64_t CountSaturated(const kernels::CounterBlocks& lines);
 
 // Bit i of `bits` is set if counter i is not zero. `bits` has num_bytes / counter_bits bytes, a
 // whole number.
-void CountersToBits(const kernels::CounterLines& lines, char* bits);
+void CountersToBits(const kernels::CounterBlocks& lines, char* bits);
 
 }  // namespace bloomline::filters
 

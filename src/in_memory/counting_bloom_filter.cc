@@ -13,7 +13,7 @@
 #include "src/in_memory/bloom_state.h"
 #include "src/in_memory/counters.h"
 #include "src/in_memory/counting_state.h"
-#include "src/kernels/blocked/lines.h"
+#include "src/kernels/blocked/blocks.h"
 #include "src/kernels/kernel.h"
 #include "src/memory/file_io.h"
 #include "src/query/prefetch_ahead.h"
@@ -27,7 +27,7 @@ std::unique_ptr<CountingState> NewCountingState(const BloomShape& shape, uint64_
   std::unique_ptr<CountingState> state(new (std::nothrow) CountingState);
   const uint64_t counter_bits = CounterBits(shape.layout);
   const uint64_t num_lines = shape.num_lines * counter_bits;
-  const uint64_t num_bytes = num_lines * kernels::kLineBytes;
+  const uint64_t num_bytes = num_lines * kernels::kBlockBytes;
   if (state != nullptr) state->memory = LineMemory::Zeroed(num_bytes);
   if (state == nullptr || state->memory.data() == nullptr) {
     core::ErrorText text;
@@ -38,7 +38,7 @@ std::unique_ptr<CountingState> NewCountingState(const BloomShape& shape, uint64_
   state->shape = shape;
   state->lines = {reinterpret_cast<unsigned char*>(state->memory.data()), num_lines,
                   static_cast<int>(counter_bits), shape.num_probes};
-  state->kernel = kernels::ActiveKernel().counters;
+  state->kernel = &kernels::ActiveKernel().counters;
   state->capacity = capacity;
   return state;
 }
@@ -86,13 +86,13 @@ ErrorText Difference(const CountingState& mine, const CountingState& other) {
 // run(count, hashes, out + i) for groups of hashes from i on; `out` may be null. Returns how many
 // of `out` are true then.
 template <typename HashOf, typename Run>
-inline size_t RunInGroups(const kernels::CounterLines& lines, size_t n, HashOf hash_of, bool* out,
+inline size_t RunInGroups(const kernels::CounterBlocks& lines, size_t n, HashOf hash_of, bool* out,
                           Run run) {
   bool unwanted[kernels::kBatchKeys];
   size_t num_true = 0;
   core::ForEachBatch(
       n, hash_of, lines.num_bytes() > kernels::kCachedBytes,
-      [&](uint64_t hash) { __builtin_prefetch(lines.Line(hash), 1); },
+      [&](uint64_t hash) { __builtin_prefetch(lines.Block(hash), 1); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
         bool* group = out == nullptr ? unwanted : out + first;
         run(count, hashes, group);
@@ -125,7 +125,7 @@ template <typename HashOf>
 inline void AskAll(const CountingState& state, size_t n, HashOf hash_of, bool* may_match) {
   RunInGroups(state.lines, n, hash_of, may_match,
               [&](size_t count, const uint64_t* hashes, bool* answers) {
-                state.kernel->ask_many(state.lines, count, hashes, answers);
+                state.kernel->may_match_many(state.lines, count, hashes, answers);
               });
 }
 
@@ -196,7 +196,7 @@ bool CountingBloomFilter::RemoveHash(uint64_t hash) {
 
 bool CountingBloomFilter::MayMatchHash(uint64_t hash) const {
   bool may_match;
-  state_->kernel->ask_many(state_->lines, 1, &hash, &may_match);
+  state_->kernel->may_match_many(state_->lines, 1, &hash, &may_match);
   return may_match;
 }
 
@@ -233,7 +233,7 @@ void CountingBloomFilter::MayMatchHashes(size_t n, const uint64_t* hashes, bool*
 }
 
 uint64_t CountingBloomFilter::num_counters() const {
-  return state_->shape.num_lines * kernels::kLineBits;
+  return state_->shape.num_lines * kernels::kBlockBits;
 }
 int CountingBloomFilter::counter_bits() const { return state_->lines.counter_bits; }
 int CountingBloomFilter::num_probes() const { return state_->shape.num_probes; }

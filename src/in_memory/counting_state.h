@@ -7,14 +7,14 @@
 #include <string>
 
 #include "src/in_memory/bloom_shape.h"
-#include "src/kernels/counters/counter_lines.h"
+#include "src/kernels/counters/counter_blocks.h"
 #include "src/memory/filter_memory.h"
 
 namespace bloomline::filters {
 
 struct CountingState {
   BloomShape shape;  // of the Bloom filter with a bit for each counter
-  kernels::CounterLines lines;
+  kernels::CounterBlocks lines;
   const kernels::CounterKernel* kernel = nullptr;
   uint64_t capacity = 0;
   uint64_t num_keys = 0;

@@ -126,10 +126,10 @@ void ScalableBloomFilter::RequestedMayMatch(size_t n, const uint64_t* hashes,
   }
 }
 
-void ScalableBloomFilter::RequestForQuery(uint64_t hash) const {
+void ScalableBloomFilter::PrefetchForQuery(uint64_t hash) const {
   for (const auto& stage : stages_) {
     const BloomBits& bits = stage->state_->bits;
-    if (filters::IsWorthRequesting(bits)) filters::RequestForQuery(bits, hash);
+    if (filters::IsWorthPrefetching(bits)) filters::PrefetchForQuery(bits, hash);
   }
 }
 
@@ -152,7 +152,7 @@ __attribute__((flatten)) size_t ScalableBloomFilter::AddKeys(size_t n, const std
                                                              bool* changed) {
   size_t added = 0;
   core::ForEachBatch(
-      n, core::KeyHash{keys, options_.seed}, true, [&](uint64_t hash) { RequestForQuery(hash); },
+      n, core::KeyHash{keys, options_.seed}, true, [&](uint64_t hash) { PrefetchForQuery(hash); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
         bool known[kernels::kBatchKeys];
         RequestedMayMatch(count, hashes, known);
@@ -176,7 +176,7 @@ bool ScalableBloomFilter::MayMatch(std::string_view key) const {
 __attribute__((flatten)) void ScalableBloomFilter::MayMatch(size_t n, const std::string_view* keys,
                                                             bool* may_match) const {
   core::ForEachBatch(
-      n, core::KeyHash{keys, options_.seed}, true, [&](uint64_t hash) { RequestForQuery(hash); },
+      n, core::KeyHash{keys, options_.seed}, true, [&](uint64_t hash) { PrefetchForQuery(hash); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
         RequestedMayMatch(count, hashes, may_match + first);
       });

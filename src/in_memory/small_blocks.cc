@@ -15,7 +15,7 @@ using kernels::ProbePair;
 template <uint32_t kBlockBits>
 struct Blocks {
   static constexpr uint32_t kWords = kBlockBits / kernels::kWordBits;
-  static constexpr uint64_t kPerLine = kernels::kLineBits / kBlockBits;
+  static constexpr uint64_t kPerLine = kernels::kBlockBits / kBlockBits;
 
   struct Mask {
     uint64_t words[kWords] = {};

@@ -1,6 +1,6 @@
 #include "src/in_memory/standard_bloom.h"
 
-#include "src/kernels/blocked/lines.h"
+#include "src/kernels/blocked/blocks.h"
 #include "src/kernels/blocked/shared_words.h"
 #include "src/kernels/probe_sequence.h"
 

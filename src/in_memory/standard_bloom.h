@@ -14,7 +14,7 @@ struct StandardBits {
   int num_probes;
 };
 
-// As the functions of Kernel: shared_add_many and may_match allow other threads to set bits.
+// As the functions of SharedKernel: add_many and may_match_many allow other threads to set bits.
 void StandardAddMany(const StandardBits& bits, size_t n, const uint64_t* hashes, bool* changed);
 void StandardSharedAddMany(const StandardBits& bits, size_t n, const uint64_t* hashes,
                            bool* changed);

@@ -62,9 +62,9 @@ class CompactChoice {
       const core::FilterShape compact = core::SmallSetCompactShape(n, bits_per_key);
       if (compact.layout != core::Layout::kPackedCompact) continue;
       const core::FilterShape flat = core::FlatShape(n, bits_per_key, flat_num_probes);
-      better_[n] =
-          CompactFalsePositiveRate(n, compact.num_blocks, compact.block_bytes, compact.base_slots) <
-          ClassicFalsePositiveRate(n, 8 * flat.payload_bytes(), flat_num_probes);
+      better_[n] = ExactCompactFalsePositiveRate(n, compact.num_blocks, compact.block_bytes,
+                                                 compact.base_slots) <
+                   ExactStandardFalsePositiveRate(n, 8 * flat.payload_bytes(), flat_num_probes);
     }
   }
 
@@ -104,7 +104,7 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
   LevelDBFilterPolicy(const FilterOptions& options, const std::string& name)
       : options_(options),
         name_(StoredName(name, options.seed)),
-        flat_num_probes_(OptimalFlatNumProbes(options.bits_per_key)),
+        flat_num_probes_(OptimalStandardNumProbes(options.bits_per_key)),
         blocked_num_probes_(OptimalNumProbes(Format::kBlocked, options.bits_per_key)),
         compact_(options, flat_num_probes_),
         hasher_(options.seed),
@@ -133,7 +133,7 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
         key.size() > core::kMaxShortKeyBytes) {
       return AnyMayMatch(payload, key);
     }
-    return kernel_.flat_may_match(core::AsFlat(payload, payload.data), hasher_.ShortKey(View(key)));
+    return kernel_.flat.may_match(core::AsFlat(payload, payload.data), hasher_.ShortKey(View(key)));
   }
 
  private:

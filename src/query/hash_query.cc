@@ -1,6 +1,6 @@
 #include "src/query/hash_query.h"
 
-#include "src/kernels/blocked/lines.h"
+#include "src/kernels/blocked/blocks.h"
 
 namespace bloomline::core {
 
@@ -10,13 +10,13 @@ bool PrefetchPays(const Payload& payload) {
 }
 
 void PrefetchBlock(const Payload& payload, uint64_t hash) {
-  kernels::PrefetchLine(payload.data, payload.num_blocks, payload.block_bytes, hash);
+  kernels::PrefetchBlock(payload.data, payload.num_blocks, payload.block_bytes, hash);
 }
 
 void PrefetchBlocks(const Payload& payload, size_t n, const uint64_t* hashes) {
   const bool one_line_per_block =
-      payload.block_bytes == kernels::kLineBytes &&
-      reinterpret_cast<uintptr_t>(payload.data) % kernels::kLineBytes == 0;
+      payload.block_bytes == kernels::kBlockBytes &&
+      reinterpret_cast<uintptr_t>(payload.data) % kernels::kBlockBytes == 0;
   if (!one_line_per_block) {
     for (size_t i = 0; i < n; ++i) PrefetchBlock(payload, hashes[i]);
     return;
@@ -24,7 +24,7 @@ void PrefetchBlocks(const Payload& payload, size_t n, const uint64_t* hashes) {
   const char* const data = payload.data;
   const uint64_t num_blocks = payload.num_blocks;
   for (size_t i = 0; i < n; ++i) {
-    __builtin_prefetch(data + kernels::BlockedLine(hashes[i], num_blocks) * kernels::kLineBytes);
+    __builtin_prefetch(data + kernels::BlockIndex(hashes[i], num_blocks) * kernels::kBlockBytes);
   }
 }
 
@@ -32,11 +32,11 @@ void BatchMayMatch(const Payload& payload, const kernels::Kernel& kernel, size_t
                    const uint64_t* hashes, bool* may_match) {
   const bool no_keys = payload.num_blocks == 0;
   if (payload.layout == Layout::kBlocked && !no_keys) {
-    kernel.blocked_may_match_many(AsBlocked(payload, payload.data), n, hashes, may_match);
+    kernel.blocked.may_match_many(AsBlocked(payload, payload.data), n, hashes, may_match);
   } else if (payload.layout == Layout::kCompactLanes && !no_keys) {
-    kernel.compact->lanes_may_match_many(AsCompact(payload, payload.data), n, hashes, may_match);
+    kernel.compact.lanes_may_match_many(AsCompact(payload, payload.data), n, hashes, may_match);
   } else if (payload.layout == Layout::kPackedCompact && !no_keys) {
-    kernel.compact->packed_may_match_many(AsCompact(payload, payload.data), n, hashes, may_match);
+    kernel.compact.packed_may_match_many(AsCompact(payload, payload.data), n, hashes, may_match);
   } else {
     for (size_t i = 0; i < n; ++i) may_match[i] = HashMayMatch(payload, kernel, hashes[i]);
   }

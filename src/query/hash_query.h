@@ -20,13 +20,13 @@ inline bool HashMayMatch(const Payload& payload, const kernels::Kernel& kernel, 
       return kernels::LevelDBBloomMayMatch(payload.data, payload.num_blocks * 8, payload.num_probes,
                                            static_cast<uint32_t>(hash));
     case Layout::kBlocked:
-      return kernel.blocked_may_match(AsBlocked(payload, payload.data), hash);
+      return kernel.blocked.may_match(AsBlocked(payload, payload.data), hash);
     case Layout::kFlat:
-      return kernel.flat_may_match(AsFlat(payload, payload.data), hash);
+      return kernel.flat.may_match(AsFlat(payload, payload.data), hash);
     case Layout::kPackedCompact:
-      return kernel.compact->packed_may_match(AsCompact(payload, payload.data), hash);
+      return kernel.compact.packed_may_match(AsCompact(payload, payload.data), hash);
     case Layout::kCompactLanes:
-      return kernel.compact->lanes_may_match(AsCompact(payload, payload.data), hash);
+      return kernel.compact.lanes_may_match(AsCompact(payload, payload.data), hash);
     case Layout::kAlwaysMatch:
       break;
   }

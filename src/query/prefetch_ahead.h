@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "src/format/hash.h"
-#include "src/kernels/blocked/lines.h"
+#include "src/kernels/blocked/blocks.h"
 
 namespace bloomline::core {
 

@@ -58,7 +58,7 @@ struct Place {
 };
 
 inline Place PlaceOf(const Layout& layout, uint64_t hash) {
-  const uint64_t block = kernels::BlockedLine(hash, layout.blocks_per_shard * layout.num_shards);
+  const uint64_t block = kernels::BlockIndex(hash, layout.blocks_per_shard * layout.num_shards);
   const uint64_t shard = block / layout.blocks_per_shard;
   return {static_cast<uint32_t>(shard), block - shard * layout.blocks_per_shard,
           kernels::BlockedPair(hash)};

@@ -7,7 +7,7 @@
 #include "src/format/hash.h"
 #include "src/format/layout.h"
 #include "src/format/trailer.h"
-#include "src/kernels/blocked/lines.h"
+#include "src/kernels/blocked/blocks.h"
 #include "src/kernels/kernel.h"
 #include "src/query/hash_query.h"
 
@@ -63,13 +63,13 @@ class LinesReader : public FilterBitsReader {
   __attribute__((flatten)) void HashAll(int count, Slice** keys, uint64_t* hashes) const {
     const core::KeyHasher hasher = hasher_;
     const char* const data = lines_.data;
-    const uint64_t num_lines = lines_.num_lines;
-    constexpr bool kBlocked = std::is_same_v<Lines, kernels::BlockedLines>;
-    const uint64_t line_bytes = kBlocked ? kernels::kLineBytes : line_bytes_;
+    const uint64_t num_lines = lines_.num_blocks;
+    constexpr bool kBlocked = std::is_same_v<Lines, kernels::BlockedFilter>;
+    const uint64_t line_bytes = kBlocked ? kernels::kBlockBytes : line_bytes_;
     for (int i = 0; i < count; ++i) {
       const uint64_t hash = hasher(keys[i]->ToStringView());
       hashes[i] = hash;
-      if (kRequestAhead) kernels::PrefetchLine(data, num_lines, line_bytes, hash);
+      if (kRequestAhead) kernels::PrefetchBlock(data, num_lines, line_bytes, hash);
     }
   }
 
@@ -106,19 +106,19 @@ FilterBitsReader* NewRocksDBBitsReader(std::string_view filter) {
   const core::Payload payload = core::DecodeStandalone(filter);
   const kernels::Kernel& kernel = kernels::ActiveKernel();
   if (payload.num_blocks != 0 && payload.layout == core::Layout::kBlocked) {
-    return new (std::nothrow) LinesReader<kernels::BlockedLines>(
+    return new (std::nothrow) LinesReader<kernels::BlockedFilter>(
         core::AsBlocked(payload, payload.data), payload,
-        kernel.blocked_may_match_with(payload.num_probes), kernel.blocked_may_match_many);
+        kernel.blocked.may_match_for(payload.num_probes), kernel.blocked.may_match_many);
   }
   if (payload.num_blocks != 0 && payload.layout == core::Layout::kPackedCompact) {
-    return new (std::nothrow) LinesReader<kernels::CompactLines>(
-        core::AsCompact(payload, payload.data), payload, kernel.compact->packed_may_match,
-        kernel.compact->packed_may_match_many);
+    return new (std::nothrow) LinesReader<kernels::CompactFilter>(
+        core::AsCompact(payload, payload.data), payload, kernel.compact.packed_may_match,
+        kernel.compact.packed_may_match_many);
   }
   if (payload.num_blocks != 0 && payload.layout == core::Layout::kCompactLanes) {
-    return new (std::nothrow) LinesReader<kernels::CompactLines>(
-        core::AsCompact(payload, payload.data), payload, kernel.compact->lanes_may_match,
-        kernel.compact->lanes_may_match_many);
+    return new (std::nothrow) LinesReader<kernels::CompactFilter>(
+        core::AsCompact(payload, payload.data), payload, kernel.compact.lanes_may_match,
+        kernel.compact.lanes_may_match_many);
   }
   return new (std::nothrow) AnyReader(payload, kernel);
 }

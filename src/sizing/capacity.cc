@@ -74,7 +74,7 @@ double LargeBitsPerKey(double rate, int num_probes) {
   return -k / std::log1p(-std::pow(rate, 1 / k));
 }
 
-constexpr double kLineBits = static_cast<double>(kernels::kLineBits);
+constexpr double kBlockBits = static_cast<double>(kernels::kBlockBits);
 
 // Rate of a classic filter with its 32-bit hash and positions.
 double HashedClassicRate(uint64_t num_keys, uint64_t num_bits, int num_probes) {
@@ -82,49 +82,50 @@ double HashedClassicRate(uint64_t num_keys, uint64_t num_bits, int num_probes) {
   const double same_hash =
       -std::expm1(static_cast<double>(num_keys) * std::log1p(-1.0 / kPositions));
   const double bloom =
-      ClassicFalsePositiveRate(num_keys, std::min(num_bits, kPositions), num_probes);
+      ExactStandardFalsePositiveRate(num_keys, std::min(num_bits, kPositions), num_probes);
   return same_hash + (1 - same_hash) * bloom;
 }
 
 }  // namespace
 
-uint64_t ClassicNumBits(uint64_t num_keys, double rate, int num_probes) {
+uint64_t StandardNumBits(uint64_t num_keys, double rate, int num_probes) {
   if (!CanSolve(num_keys, rate, num_probes)) return 0;
   const double guess = static_cast<double>(num_keys) * LargeBitsPerKey(rate, num_probes);
   return LeastThat(ToUnits(guess), [&](uint64_t num_bits) {
-    return ClassicFalsePositiveRate(num_keys, num_bits, num_probes) <= rate;
+    return ExactStandardFalsePositiveRate(num_keys, num_bits, num_probes) <= rate;
   });
 }
 
-uint64_t BlockedNumLines(uint64_t num_keys, double rate, int num_probes) {
+uint64_t BlockedNumBlocks(uint64_t num_keys, double rate, int num_probes) {
   if (!CanSolve(num_keys, rate, num_probes)) return 0;
-  double bits_per_key = BitsPerKeyForFalsePositiveRate(Format::kBlocked, rate, num_probes);
+  double bits_per_key = BitsPerKeyWithNumProbes(Format::kBlocked, rate, num_probes);
   if (std::isnan(bits_per_key)) bits_per_key = kMaxBitsPerKey;
-  return LeastThat(ToUnits(static_cast<double>(num_keys) * bits_per_key / kLineBits),
+  return LeastThat(ToUnits(static_cast<double>(num_keys) * bits_per_key / kBlockBits),
                    [&](uint64_t num_lines) {
-                     return BlockedFalsePositiveRate(num_keys, num_lines, num_probes) <= rate;
+                     return ExactBlockedFalsePositiveRate(num_keys, num_lines, num_probes) <= rate;
                    });
 }
 
-uint64_t ClassicCapacity(uint64_t num_bits, double rate, int num_probes) {
+uint64_t StandardCapacity(uint64_t num_bits, double rate, int num_probes) {
   if (!CanSolve(num_bits, rate, num_probes)) return 0;
   const double guess = static_cast<double>(num_bits) / LargeBitsPerKey(rate, num_probes);
   return MostWithout(ToUnits(guess), [&](uint64_t num_keys) {
-    return ClassicFalsePositiveRate(num_keys, num_bits, num_probes) > rate;
+    return ExactStandardFalsePositiveRate(num_keys, num_bits, num_probes) > rate;
   });
 }
 
 uint64_t BlockedCapacity(uint64_t num_lines, double rate, int num_probes) {
   if (!CanSolve(num_lines, rate, num_probes)) return 0;
-  double bits_per_key = BitsPerKeyForFalsePositiveRate(Format::kBlocked, rate, num_probes);
+  double bits_per_key = BitsPerKeyWithNumProbes(Format::kBlocked, rate, num_probes);
   if (std::isnan(bits_per_key)) bits_per_key = kMaxBitsPerKey;
-  return MostWithout(ToUnits(static_cast<double>(num_lines) * kLineBits / bits_per_key),
+  return MostWithout(ToUnits(static_cast<double>(num_lines) * kBlockBits / bits_per_key),
                      [&](uint64_t num_keys) {
-                       return BlockedFalsePositiveRate(num_keys, num_lines, num_probes) > rate;
+                       return ExactBlockedFalsePositiveRate(num_keys, num_lines, num_probes) > rate;
                      });
 }
 
-double FalsePositiveRate(Format format, double bits_per_key, uint64_t capacity, uint64_t num_keys) {
+double FalsePositiveRateWithKeys(Format format, double bits_per_key, uint64_t capacity,
+                                 uint64_t num_keys) {
   if (!core::IsAllowed(format, bits_per_key)) return kNone;
   if (num_keys == 0) return 0;
   if (capacity == 0) return 1;
@@ -139,10 +140,10 @@ double FalsePositiveRate(Format format, double bits_per_key, uint64_t capacity, 
     case Format::kClassic:
       break;
     case Format::kBlocked:
-      return BlockedFalsePositiveRate(num_keys, shape.num_blocks, num_probes);
+      return ExactBlockedFalsePositiveRate(num_keys, shape.num_blocks, num_probes);
     case Format::kCompact:
-      return CompactFalsePositiveRate(num_keys, shape.num_blocks, shape.block_bytes,
-                                      shape.base_slots);
+      return ExactCompactFalsePositiveRate(num_keys, shape.num_blocks, shape.block_bytes,
+                                           shape.base_slots);
   }
   return kNone;
 }

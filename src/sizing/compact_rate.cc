@@ -157,7 +157,7 @@ double LanesLineRate(uint64_t num_keys, uint32_t base_slots) {
 }  // namespace
 
 double CompactLineRate(uint64_t num_keys, uint32_t line_bytes, uint32_t base_slots) {
-  return line_bytes == kernels::kLineBytes && base_slots >= kernels::kMinLanesBase
+  return line_bytes == kernels::kBlockBytes && base_slots >= kernels::kMinLanesBase
              ? LanesLineRate(num_keys, base_slots)
              : PackedLineRate(num_keys, line_bytes, base_slots);
 }

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kLn2 = 0.6931471805599453;
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr double kBinsPerLine = static_cast<double>(kernels::kLineBits);
+constexpr double kBinsPerLine = static_cast<double>(kernels::kBlockBits);
 // Lines with more keys than this are full in every format; the sums over loads then have no terms
 // worth their time.
 constexpr double kHopelessLoad = 1e5;
@@ -89,27 +89,27 @@ double MixOverLoads(double mean_load, double max_load, LineRate line_rate, Growt
 
 }  // namespace
 
-double TextbookNumProbes(double bits_per_key) {
+double IdealNumProbes(double bits_per_key) {
   return bits_per_key > 0 ? bits_per_key * kLn2 : kNone;
 }
 
-double TextbookFalsePositiveRate(double bits_per_key, double num_probes) {
+double StandardFalsePositiveRate(double bits_per_key, double num_probes) {
   if (!(bits_per_key > 0) || !(num_probes > 0)) return kNone;
   return std::pow(-std::expm1(-num_probes / bits_per_key), num_probes);
 }
 
-double TextbookBitsPerKey(double rate) { return InformationLimitBitsPerKey(rate) / kLn2; }
+double IdealBitsPerKey(double rate) { return InformationLimitBitsPerKey(rate) / kLn2; }
 
 double InformationLimitBitsPerKey(double rate) {
   return rate > 0 && rate < 1 ? -std::log2(rate) : kNone;
 }
 
-double ClassicFalsePositiveRate(double bits_per_key, int num_probes) {
-  return core::ProbesInRange(num_probes) ? TextbookFalsePositiveRate(bits_per_key, num_probes)
+double StandardFalsePositiveRate(double bits_per_key, int num_probes) {
+  return core::ProbesInRange(num_probes) ? StandardFalsePositiveRate(bits_per_key, num_probes)
                                          : kNone;
 }
 
-double ClassicFalsePositiveRate(uint64_t num_keys, uint64_t num_bits, int num_probes) {
+double ExactStandardFalsePositiveRate(uint64_t num_keys, uint64_t num_bits, int num_probes) {
   if (!core::ProbesInRange(num_probes)) return kNone;
   if (num_keys == 0) return 0;
   if (num_bits == 0) return 1;
@@ -150,7 +150,7 @@ double BlockedFalsePositiveRate(double bits_per_key, int num_probes) {
   return RateOverPoissonLoads(kBinsPerLine / bits_per_key, BlockRate(kBinsPerLine, num_probes));
 }
 
-double BlockedFalsePositiveRate(uint64_t num_keys, uint64_t num_lines, int num_probes) {
+double ExactBlockedFalsePositiveRate(uint64_t num_keys, uint64_t num_lines, int num_probes) {
   if (!core::ProbesInRange(num_probes)) return kNone;
   if (num_keys == 0) return 0;
   if (num_lines == 0) return 1;
@@ -162,8 +162,8 @@ double SmallBlockFalsePositiveRate(int block_bits, double bits_per_key, int num_
   return RateOverPoissonLoads(block_bits / bits_per_key, BlockRate(block_bits, num_probes));
 }
 
-double SmallBlockFalsePositiveRate(int block_bits, uint64_t num_keys, uint64_t num_blocks,
-                                   int num_probes) {
+double ExactSmallBlockFalsePositiveRate(int block_bits, uint64_t num_keys, uint64_t num_blocks,
+                                        int num_probes) {
   if (!core::ProbesInRange(num_probes)) return kNone;
   if (num_keys == 0) return 0;
   if (num_blocks == 0) return 1;
@@ -192,8 +192,8 @@ double CompactFalsePositiveRate(double bits_per_key) {
   });
 }
 
-double CompactFalsePositiveRate(uint64_t num_keys, uint64_t num_lines, uint32_t line_bytes,
-                                uint32_t base_slots) {
+double ExactCompactFalsePositiveRate(uint64_t num_keys, uint64_t num_lines, uint32_t line_bytes,
+                                     uint32_t base_slots) {
   if (num_keys == 0) return 0;
   if (num_lines == 0) return 1;
   return RateOverBinomialLoads(num_keys, num_lines, [&](double keys) {
@@ -205,13 +205,15 @@ int OptimalNumProbes(Format format, double bits_per_key) {
   return core::OptimalNumProbes(format, bits_per_key);
 }
 
-int OptimalFlatNumProbes(double bits_per_key) { return core::OptimalFlatNumProbes(bits_per_key); }
+int OptimalStandardNumProbes(double bits_per_key) {
+  return core::OptimalStandardNumProbes(bits_per_key);
+}
 
 double FalsePositiveRate(Format format, double bits_per_key) {
   if (format == Format::kCompact) return CompactFalsePositiveRate(bits_per_key);
   const double c = core::ClampBitsPerKey(bits_per_key);
   const int k = OptimalNumProbes(format, c);
-  return format == Format::kClassic ? ClassicFalsePositiveRate(c, k)
+  return format == Format::kClassic ? StandardFalsePositiveRate(c, k)
                                     : BlockedFalsePositiveRate(c, k);
 }
 
@@ -244,18 +246,18 @@ double BitsPerKeyForFalsePositiveRate(Format format, double rate) {
   return LeastBitsPerKey(rate, kMinBitsPerKey, kMaxBitsPerKey, kPrecision, rate_at);
 }
 
-double BitsPerKeyForFalsePositiveRate(Format format, double rate, int num_probes) {
+double BitsPerKeyWithNumProbes(Format format, double rate, int num_probes) {
   if (format == Format::kCompact || !core::ProbesInRange(num_probes)) return kNone;
   return LeastBitsPerKey(
       rate, kMinBitsPerKey, kMaxBitsPerKey, kPrecision, [&](double bits_per_key) {
-        return format == Format::kClassic ? ClassicFalsePositiveRate(bits_per_key, num_probes)
+        return format == Format::kClassic ? StandardFalsePositiveRate(bits_per_key, num_probes)
                                           : BlockedFalsePositiveRate(bits_per_key, num_probes);
       });
 }
 
-double FlatBitsPerKeyForFalsePositiveRate(double rate) {
+double StandardBitsPerKeyForFalsePositiveRate(double rate) {
   return LeastBitsPerKey(rate, kMinBitsPerKey, kMaxBitsPerKey, kPrecision, [](double bits_per_key) {
-    return ClassicFalsePositiveRate(bits_per_key, OptimalFlatNumProbes(bits_per_key));
+    return StandardFalsePositiveRate(bits_per_key, OptimalStandardNumProbes(bits_per_key));
   });
 }
 

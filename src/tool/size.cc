@@ -66,9 +66,10 @@ SizeRow FormatRow(Format format, const SizeRequest& request) {
   const int num_probes = OptimalNumProbes(format, *bits_per_key);
   if (num_probes != 0) row.num_probes = num_probes;
   row.max_lines_per_query = format == Format::kClassic ? num_probes : 1;
-  row.rate = FalsePositiveRate(format, *bits_per_key, row.num_keys, row.num_keys);
+  row.rate = FalsePositiveRateWithKeys(format, *bits_per_key, row.num_keys, row.num_keys);
   if (request.capacity) {
-    row.overfilled_rate = FalsePositiveRate(format, *bits_per_key, row.num_keys, *request.num_keys);
+    row.overfilled_rate =
+        FalsePositiveRateWithKeys(format, *bits_per_key, row.num_keys, *request.num_keys);
   }
   // Of smaller filters, the rate is above that of large ones for their size alone.
   constexpr uint64_t kManyKeys = 1000000;
@@ -128,16 +129,16 @@ double RequestedBitsPerKey(const SizeRequest& request, double for_rate) {
 }
 
 SizeRow TextbookRow(const SizeRequest& request) {
-  const double for_rate = request.rate ? TextbookBitsPerKey(*request.rate) : 0;
+  const double for_rate = request.rate ? IdealBitsPerKey(*request.rate) : 0;
   const double bits_per_key = RequestedBitsPerKey(request, for_rate);
   SizeRow row = BitsRow("textbook Bloom filter", request, bits_per_key);
-  row.num_probes = TextbookNumProbes(bits_per_key);
+  row.num_probes = IdealNumProbes(bits_per_key);
   row.max_lines_per_query = static_cast<int>(std::ceil(*row.num_probes));
-  row.rate = TextbookFalsePositiveRate(bits_per_key, *row.num_probes);
+  row.rate = StandardFalsePositiveRate(bits_per_key, *row.num_probes);
   if (request.capacity) {
     const double load =
         static_cast<double>(*request.num_keys) / static_cast<double>(*request.capacity);
-    row.overfilled_rate = TextbookFalsePositiveRate(bits_per_key / load, *row.num_probes);
+    row.overfilled_rate = StandardFalsePositiveRate(bits_per_key / load, *row.num_probes);
   }
   return row;
 }

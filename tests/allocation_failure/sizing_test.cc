@@ -10,65 +10,65 @@ namespace {
 
 TEST(Sizing, NeedsNoMemory) {
   ExpectNoAllocation(
-      {"TextbookFalsePositiveRate",
-       "TextbookNumProbes",
-       "TextbookBitsPerKey",
+      {"StandardFalsePositiveRate",
+       "IdealNumProbes",
+       "IdealBitsPerKey",
        "InformationLimitBitsPerKey",
-       "ClassicFalsePositiveRate",
+       "StandardFalsePositiveRate",
        "BlockedFalsePositiveRate",
        "SmallBlockFalsePositiveRate",
        "CompactFalsePositiveRate",
        "OptimalNumProbes",
-       "OptimalFlatNumProbes",
+       "OptimalStandardNumProbes",
        "OptimalSmallBlockNumProbes",
        "FalsePositiveRate",
        "BitsPerKeyForFalsePositiveRate",
        "FilterBytes",
        "BitsPerKeyForFilterBytes",
        "Capacity",
-       "FlatBitsPerKeyForFalsePositiveRate",
+       "StandardBitsPerKeyForFalsePositiveRate",
        "SmallBlockBitsPerKeyForFalsePositiveRate",
-       "ClassicNumBits",
-       "BlockedNumLines",
-       "ClassicCapacity",
+       "StandardNumBits",
+       "BlockedNumBlocks",
+       "StandardCapacity",
        "BlockedCapacity",
        "HashTableBytes",
        "UnorderedSetBytes",
        "SortedArrayBytes"},
       [] {
-        TextbookFalsePositiveRate(10, 7);
-        TextbookNumProbes(10);
-        TextbookBitsPerKey(0.01);
+        StandardFalsePositiveRate(10, 7);
+        IdealNumProbes(10);
+        IdealBitsPerKey(0.01);
         InformationLimitBitsPerKey(0.01);
-        ClassicFalsePositiveRate(10, 6);
-        ClassicFalsePositiveRate(100, 1000, 6);
-        ClassicFalsePositiveRate(1, 9999999, 1);
+        StandardFalsePositiveRate(10, 6);
+        ExactStandardFalsePositiveRate(100, 1000, 6);
+        ExactStandardFalsePositiveRate(1, 9999999, 1);
         BlockedFalsePositiveRate(10, 6);
-        BlockedFalsePositiveRate(1000, 20, 6);
+        ExactBlockedFalsePositiveRate(1000, 20, 6);
         SmallBlockFalsePositiveRate(64, 10, 6);
-        SmallBlockFalsePositiveRate(64, 1000, 160, 6);
+        ExactSmallBlockFalsePositiveRate(64, 1000, 160, 6);
         CompactFalsePositiveRate(5);
         CompactFalsePositiveRate(7.1);
-        CompactFalsePositiveRate(1000, 20, 64, 40);
-        CompactFalsePositiveRate(1000000, 20, 64, 40);
-        OptimalFlatNumProbes(10);
+        ExactCompactFalsePositiveRate(1000, 20, 64, 40);
+        ExactCompactFalsePositiveRate(1000000, 20, 64, 40);
+        OptimalStandardNumProbes(10);
         OptimalSmallBlockNumProbes(128, 10);
         for (const Format format : {Format::kClassic, Format::kBlocked, Format::kCompact}) {
           OptimalNumProbes(format, 10);
           FalsePositiveRate(format, 10);
-          FalsePositiveRate(format, 10, 1000, 2000);
+          FalsePositiveRateWithKeys(format, 10, 1000, 2000);
           BitsPerKeyForFalsePositiveRate(format, 0.01);
-          BitsPerKeyForFalsePositiveRate(format, 0.01, 6);
+          BitsPerKeyWithNumProbes(format, 0.01, 6);
           FilterBytes(format, 1000, 10);
           FilterBytes(format, 1000, -1);
           BitsPerKeyForFilterBytes(format, 1000, 1250);
           Capacity(format, 1250, 10);
         }
-        FlatBitsPerKeyForFalsePositiveRate(0.01);
+        StandardBitsPerKeyForFalsePositiveRate(0.01);
         SmallBlockBitsPerKeyForFalsePositiveRate(64, 0.01);
-        ClassicNumBits(100, 0.01, 6);
-        BlockedNumLines(100, 0.01, 6);
-        ClassicCapacity(1000, 0.01, 6);
+        StandardNumBits(100, 0.01, 6);
+        BlockedNumBlocks(100, 0.01, 6);
+        StandardCapacity(1000, 0.01, 6);
         BlockedCapacity(10, 0.01, 6);
         HashTableBytes(1000, 8);
         UnorderedSetBytes(1000, 20);

@@ -9,17 +9,18 @@
 namespace bloomline::fuzz {
 namespace {
 
-using kernels::CompactLines;
-using kernels::kLineBytes;
+using kernels::CompactFilter;
+using kernels::kBlockBytes;
 using kernels::kMaxSlots;
 
-void AskPacked(const CompactLines& filter, const std::vector<uint64_t>& hashes,
+void AskPacked(const CompactFilter& filter, const std::vector<uint64_t>& hashes,
                size_t num_present) {
   RequireSameAnswers(filter, &CompactKernel::packed_may_match,
                      &CompactKernel::packed_may_match_many, hashes, num_present);
 }
 
-void AskLanes(const CompactLines& filter, const std::vector<uint64_t>& hashes, size_t num_present) {
+void AskLanes(const CompactFilter& filter, const std::vector<uint64_t>& hashes,
+              size_t num_present) {
   RequireSameAnswers(filter, &CompactKernel::lanes_may_match, &CompactKernel::lanes_may_match_many,
                      hashes, num_present);
 }
@@ -36,16 +37,16 @@ void AskSolvedLine(FuzzedDataProvider* input, std::string line, uint32_t base_sl
   hashes.insert(hashes.end(), others.begin(), others.end());
   const auto line_bytes = static_cast<uint32_t>(line.size());
   Placed placed(line, place);
-  ask(CompactLines{placed.data(), 1, line_bytes, base_slots}, hashes, num_present);
+  ask(CompactFilter{placed.data(), 1, line_bytes, base_slots}, hashes, num_present);
   const size_t bit = damage % (8 * line.size());
   placed.data()[bit / 8] = static_cast<char>(placed.data()[bit / 8] ^ (1 << bit % 8));
-  ask(CompactLines{placed.data(), 1, line_bytes, base_slots}, hashes, 0);
+  ask(CompactFilter{placed.data(), 1, line_bytes, base_slots}, hashes, 0);
 }
 
 // LevelDB has all sizes, the trailer container whole and half lines.
 uint32_t ConsumePackedLineBytes(FuzzedDataProvider* input) {
   const uint32_t sizes[] = {
-      32, 64, input->ConsumeIntegralInRange<uint32_t>(core::kMinPackedBlockBytes, kLineBytes)};
+      32, 64, input->ConsumeIntegralInRange<uint32_t>(core::kMinPackedBlockBytes, kBlockBytes)};
   return input->PickValueInArray(sizes);
 }
 
@@ -71,7 +72,7 @@ void FuzzPackedSolver(FuzzedDataProvider* input) {
   const std::string empty(line_bytes, '\0');
   int seed = 0;
   std::string line = RequireSameBytes(empty, place, [&](const Kernel& kernel, char* data) {
-    return seed = kernel.compact->packed_solve(keys, slots, line_bytes, data);
+    return seed = kernel.compact.packed_solve(keys, slots, line_bytes, data);
   });
   if (seed < 0) {
     Require(line == empty, "nothing is written without a solution");
@@ -92,8 +93,8 @@ void FuzzLanesQuery(FuzzedDataProvider* input) {
   const uint32_t base_slots = ConsumeLanesBase(input);
   const auto num_lines = ConsumeCount(input, 2, 8);
   const Place place = ConsumePlace(input);
-  Placed placed(ConsumeContent(input, num_lines * kLineBytes), place);
-  AskLanes({placed.data(), num_lines, kLineBytes, base_slots},
+  Placed placed(ConsumeContent(input, num_lines * kBlockBytes), place);
+  AskLanes({placed.data(), num_lines, kBlockBytes, base_slots},
            ConsumeHashes(input, ConsumeCount(input, kFewHashes, kMaxHashes)), 0);
 }
 
@@ -102,10 +103,10 @@ void FuzzLanesSolver(FuzzedDataProvider* input) {
   const Place place = ConsumePlace(input);
   std::vector<uint64_t> hashes = ConsumeHashes(input, ConsumeCount(input, 24, kMaxSlots));
   if (hashes.empty()) hashes.push_back(0);
-  const std::string empty(kLineBytes, '\0');
+  const std::string empty(kBlockBytes, '\0');
   bool solved = false;
   const std::string line = RequireSameBytes(empty, place, [&](const Kernel& kernel, char* data) {
-    return solved = kernel.compact->lanes_solve(hashes.data(), hashes.size(), base_slots, data);
+    return solved = kernel.compact.lanes_solve(hashes.data(), hashes.size(), base_slots, data);
   });
   if (solved) {
     AskSolvedLine(input, line, base_slots, place, hashes, AskLanes);
@@ -118,7 +119,7 @@ void FuzzLanesSolver(FuzzedDataProvider* input) {
 void FuzzLine(FuzzedDataProvider* input) {
   constexpr size_t kMaxKeys = 300;
   const bool lanes = input->ConsumeBool();
-  const uint32_t line_bytes = lanes ? kLineBytes : ConsumePackedLineBytes(input);
+  const uint32_t line_bytes = lanes ? kBlockBytes : ConsumePackedLineBytes(input);
   const uint32_t base_slots =
       lanes ? ConsumeLanesBase(input)
             : input->ConsumeIntegralInRange<uint32_t>(1, core::kMaxPackedBaseSlots);

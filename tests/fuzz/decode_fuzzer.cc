@@ -67,14 +67,14 @@ void RequireSafe(const Payload& payload, std::string_view bytes) {
       fits = block_bytes == 1 && probes_fit;
       break;
     case Layout::kBlocked:
-      fits = block_bytes == kernels::kLineBytes && probes_fit;
+      fits = block_bytes == kernels::kBlockBytes && probes_fit;
       break;
     case Layout::kPackedCompact:
-      fits = IsBetween(block_bytes, core::kMinPackedBlockBytes, kernels::kLineBytes) &&
+      fits = IsBetween(block_bytes, core::kMinPackedBlockBytes, kernels::kBlockBytes) &&
              IsBetween(payload.base_slots, 1, core::kMaxPackedBaseSlots);
       break;
     case Layout::kCompactLanes:
-      fits = block_bytes == kernels::kLineBytes &&
+      fits = block_bytes == kernels::kBlockBytes &&
              IsBetween(payload.base_slots, core::kMinLanesBaseSlots, core::kMaxLanesBaseSlots);
       break;
     case Layout::kAlwaysMatch:

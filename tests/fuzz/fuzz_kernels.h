@@ -24,7 +24,7 @@ constexpr size_t kMaxHashes = 100;  // more than three groups of a batch
 template <typename Table>
 const Table& TableOf(const Kernel& kernel) {
   if constexpr (std::is_same_v<Table, CompactKernel>) {
-    return *kernel.compact;
+    return kernel.compact;
   } else {
     return kernel;
   }

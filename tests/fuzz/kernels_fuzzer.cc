@@ -1,39 +1,39 @@
 // Bloom and counter lines: every kernel against the portable one, on payloads of any content and
 // hashes of any kind; and no key that was added lost.
 #include "bloomline/sizing.h"
-#include "src/kernels/counters/counter_lines.h"
+#include "src/kernels/counters/counter_blocks.h"
 #include "src/kernels/probe_sequence.h"
 #include "tests/fuzz/fuzz_kernels.h"
 
 namespace bloomline::fuzz {
 namespace {
 
-using kernels::BlockedLines;
-using kernels::CounterLines;
-using kernels::FlatBits;
-using kernels::kLineBytes;
+using kernels::BlockedFilter;
+using kernels::CounterBlocks;
+using kernels::FlatFilter;
+using kernels::kBlockBytes;
 
 void FuzzBlocked(FuzzedDataProvider* input) {
   const int k = input->ConsumeIntegralInRange<int>(kMinProbes, kMaxProbes);
   const auto num_lines = ConsumeCount(input, 3, 32);
   const Place place = ConsumePlace(input);
-  const std::string content = ConsumeContent(input, num_lines * kLineBytes);
+  const std::string content = ConsumeContent(input, num_lines * kBlockBytes);
   const size_t num_keys = input->ConsumeIntegral<uint8_t>();
   const std::vector<uint64_t> hashes =
       ConsumeHashes(input, ConsumeCount(input, kFewHashes, kMaxHashes));
   const size_t n = std::min(num_keys, hashes.size());
   const std::string added = RequireSameBytes(content, place, [&](const Kernel& kernel, char* data) {
-    kernel.blocked_insert_many({data, num_lines, k}, n, hashes.data());
+    kernel.blocked.insert_many({data, num_lines, k}, n, hashes.data());
     return true;
   });
   Placed placed(added, place);
-  const BlockedLines filter = {placed.data(), num_lines, k};
-  RequireSameAnswers(filter, &Kernel::blocked_may_match, &Kernel::blocked_may_match_many, hashes,
+  const BlockedFilter filter = {placed.data(), num_lines, k};
+  RequireSameAnswers(filter, &Kernel::blocked.may_match, &Kernel::blocked.may_match_many, hashes,
                      n);
   for (const Kernel* kernel : SupportedKernels()) {
     for (const uint64_t hash : hashes) {
-      Require(kernel->blocked_may_match_with(k)(filter, hash) ==
-                  Portable().blocked_may_match(filter, hash),
+      Require(kernel->blocked.may_match_for(k)(filter, hash) ==
+                  Portable().blocked.may_match(filter, hash),
               "query with k given as portable", kernel->name);
     }
   }
@@ -45,16 +45,16 @@ void FuzzMutable(FuzzedDataProvider* input) {
   const auto num_lines = ConsumeCount(input, 3, 32);
   // On a line boundary, as shared lines are.
   const Place place = {input->ConsumeBool() ? Place::kBeforeGuard : Place::kAfterGuard, 0};
-  const std::string content = ConsumeContent(input, num_lines * kLineBytes);
+  const std::string content = ConsumeContent(input, num_lines * kBlockBytes);
   const size_t num_keys = input->ConsumeIntegral<uint8_t>();
   const std::vector<uint64_t> hashes =
       ConsumeHashes(input, ConsumeCount(input, kFewHashes, kMaxHashes));
   const size_t n = std::min(num_keys, hashes.size());
   std::string inserted = content;
-  Portable().blocked_insert_many({inserted.data(), num_lines, k}, n, hashes.data());
+  Portable().blocked.insert_many({inserted.data(), num_lines, k}, n, hashes.data());
   std::vector<bool> changed[2];
   for (const bool shared : {false, true}) {
-    const auto add = shared ? &Kernel::shared_add_many : &Kernel::blocked_add_many;
+    const auto add = shared ? &Kernel::shared.add_many : &Kernel::blocked.add_many;
     const std::string added =
         RequireSameBytes(content, place, [&](const Kernel& kernel, char* data) {
           const std::unique_ptr<bool[]> results(new bool[n]);
@@ -65,15 +65,15 @@ void FuzzMutable(FuzzedDataProvider* input) {
   }
   Require(changed[0] == changed[1], "shared lines say the same of what changed");
   Placed placed(inserted, place);
-  RequireSameAnswers<Kernel, BlockedLines>({placed.data(), num_lines, k},
-                                           &Kernel::blocked_may_match,
-                                           &Kernel::shared_may_match_many, hashes, n);
-  constexpr size_t kCounts = kernels::kLineBits + 1;
+  RequireSameAnswers<Kernel, BlockedFilter>({placed.data(), num_lines, k},
+                                            &Kernel::blocked.may_match,
+                                            &Kernel::shared.may_match_many, hashes, n);
+  constexpr size_t kCounts = kernels::kBlockBits + 1;
   std::vector<uint64_t> expected(kCounts);
-  Portable().shared_count_lines(placed.data(), num_lines, expected.data());
+  Portable().shared.count_blocks(placed.data(), num_lines, expected.data());
   for (const Kernel* kernel : SupportedKernels()) {
     std::vector<uint64_t> counts(kCounts);
-    kernel->shared_count_lines(placed.data(), num_lines, counts.data());
+    kernel->shared.count_blocks(placed.data(), num_lines, counts.data());
     Require(counts == expected, "lines counted as by portable", kernel->name);
   }
 }
@@ -83,15 +83,16 @@ void FuzzCounters(FuzzedDataProvider* input) {
   const int k = input->ConsumeIntegralInRange<int>(kMinProbes, kMaxProbes);
   const auto num_lines = ConsumeCount(input, 2, 8);
   const Place place = ConsumePlace(input);
-  const std::string content = ConsumeContent(input, num_lines * kLineBytes);
+  const std::string content = ConsumeContent(input, num_lines * kBlockBytes);
   const size_t num_keys = input->ConsumeIntegral<uint8_t>();
   const int times = input->PickValueInArray({1, 1, 1, 2, 2, 20});  // 4-bit counters end at 15
   const std::vector<uint64_t> hashes =
       ConsumeHashes(input, ConsumeCount(input, kFewHashes, kMaxHashes));
   const size_t n = std::min(num_keys, hashes.size());
   RequireSameBytes(content, place, [&](const Kernel& kernel, char* data) {
-    const kernels::CounterKernel& counters = *kernel.counters;
-    const CounterLines lines = {reinterpret_cast<unsigned char*>(data), num_lines, counter_bits, k};
+    const kernels::CounterKernel& counters = kernel.counters;
+    const CounterBlocks lines = {reinterpret_cast<unsigned char*>(data), num_lines, counter_bits,
+                                 k};
     const std::unique_ptr<bool[]> answers(new bool[hashes.size()]);
     std::vector<uint64_t> results;
     const auto keep = [&](size_t count) {
@@ -103,7 +104,7 @@ void FuzzCounters(FuzzedDataProvider* input) {
       keep(n);
       results.push_back(num_saturated);
     }
-    counters.ask_many(lines, hashes.size(), hashes.data(), answers.get());
+    counters.may_match_many(lines, hashes.size(), hashes.data(), answers.get());
     keep(hashes.size());
     for (size_t i = 0; i < n; ++i) {
       Require(answers[i], "a key that was added is contained", kernel.name);
@@ -127,12 +128,12 @@ void FuzzFlat(FuzzedDataProvider* input) {
       ConsumeHashes(input, ConsumeCount(input, kFewHashes, kMaxHashes));
   const size_t n = std::min(num_keys, hashes.size());
   const std::string added = RequireSameBytes(content, place, [&](const Kernel& kernel, char* data) {
-    kernel.flat_insert_many({data, num_bits, k}, n, hashes.data());
+    kernel.flat.insert_many({data, num_bits, k}, n, hashes.data());
     return true;
   });
   Placed placed(added, place);
-  RequireSameAnswers<Kernel, FlatBits>({placed.data(), num_bits, k}, &Kernel::flat_may_match,
-                                       nullptr, hashes, n);
+  RequireSameAnswers<Kernel, FlatFilter>({placed.data(), num_bits, k}, &Kernel::flat.may_match,
+                                         nullptr, hashes, n);
 }
 
 }  // namespace
