@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "bloomline/filter.h"
-#include "src/build/blocked_builder.h"
+#include "src/build/bloom_builder.h"
 
 namespace bloomline {
 namespace {

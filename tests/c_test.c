@@ -125,6 +125,42 @@ static void TestRandomSeeds(void) {
   bloomline_filteroptions_destroy(options);
 }
 
+static void TestHashes(void) {
+  StartPhase("hashes");
+  char* error = NULL;
+  bloomline_builder_t* builder = MakeBuilder(bloomline_format_compact, 5);
+  bloomline_builder_add_key(builder, "a key", 5);
+  size_t length = 0;
+  char* filter = bloomline_builder_finish(builder, 1, &length, &error);
+  bloomline_builder_add_hash(builder, bloomline_builder_hash_of(builder, "a key", 5));
+  bloomline_builder_add_hash(builder, bloomline_builder_hash_of(builder, "a key", 5));
+  CHECK(bloomline_builder_num_keys(builder) == 1);
+  size_t same_length = 0;
+  char* same = bloomline_builder_finish(builder, 1, &same_length, &error);
+  CHECK(same_length == length && memcmp(same, filter, length) == 0);
+  bloomline_view_t* view = bloomline_view_open(filter, length);
+  /* More than one batch. */
+  uint64_t hashes[700];
+  uint8_t may_match[700];
+  int num_matches = 0;
+  for (int i = 0; i < 700; ++i) {
+    hashes[i] = bloomline_view_hash_of(view, i % 7 == 0 ? "a key" : (const char*)&i,
+                                       i % 7 == 0 ? 5 : sizeof i);
+  }
+  CHECK(hashes[0] == bloomline_builder_hash_of(builder, "a key", 5));
+  bloomline_view_may_match_hashes(view, 700, hashes, may_match);
+  for (int i = 0; i < 700; ++i) {
+    CHECK(may_match[i] == bloomline_view_may_match_hash(view, hashes[i]));
+    CHECK(may_match[i] || i % 7 != 0);
+    num_matches += may_match[i];
+  }
+  CHECK(num_matches < 150);
+  bloomline_view_destroy(view);
+  bloomline_free(same);
+  bloomline_free(filter);
+  bloomline_builder_destroy(builder);
+}
+
 static void TestEmptyKeys(void) {
   StartPhase("empty keys");
   char* error = NULL;
@@ -173,6 +209,10 @@ static void TestErrors(void) {
   bloomline_filteroptions_set_format(options, 17);
   CHECK(bloomline_builder_create(options, &error) == NULL);
   CheckError(&error, "format is 17; allowed: 0 (classic)");
+  bloomline_filteroptions_set_format(options, bloomline_format_classic);
+  CHECK(bloomline_builder_create(options, &error) == NULL);
+  CheckError(&error,
+             "format is classic, which is written in LevelDB only; allowed: blocked, compact");
   bloomline_filteroptions_destroy(options);
 
   bloomline_filteroptions_destroy(NULL);
@@ -208,6 +248,7 @@ int main(void) {
   MakeKeys();
   TestStaticFilters();
   TestRandomSeeds();
+  TestHashes();
   TestEmptyKeys();
   TestAnyBytesGiveAView();
   TestErrors();

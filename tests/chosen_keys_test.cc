@@ -12,8 +12,9 @@
 #include "bloomline/bloom_filter.h"
 #include "bloomline/filter.h"
 #include "bloomline/seed.h"
-#include "src/format/format.h"
 #include "src/format/hash.h"
+#include "src/format/leveldb_codes.h"
+#include "src/format/trailer.h"
 
 namespace bloomline {
 namespace {

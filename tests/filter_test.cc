@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "bloomline/sizing.h"
-#include "src/build/blocked_builder.h"
+#include "src/build/bloom_builder.h"
 #include "src/build/compact_builder.h"
 #include "src/build/filter_writer.h"
-#include "src/build/insert_hashes.h"
-#include "src/format/payload.h"
+#include "src/format/layout.h"
+#include "src/format/trailer.h"
 #include "src/query/hash_query.h"
 #include "tests/guarded_bytes.h"
 #include "tests/key_shapes.h"
@@ -74,18 +74,79 @@ TEST_P(FilterTest, BatchAnswersAsSingleQueries) {
     view.MayMatch(n, views.data(), answers.get());
     for (size_t i = 0; i < n; ++i) ASSERT_EQ(answers[i], view.MayMatch(keys[i])) << i;
   }
-  // By hashes at hand, too.
-  const core::Payload payload = core::DecodeStandalone(bytes);
-  const kernels::Kernel& kernel = kernels::ActiveKernel();
+}
+
+TEST_P(FilterTest, HashesAnswerAsTheirKeys) {
+  for (const uint64_t seed : {0, 77}) {
+    KeyMaker key(KeyShape::kPath);
+    FilterBuilder by_key(Options(GetParam(), 8, seed)), one_by_one(Options(GetParam(), 8, seed));
+    FilterBuilder at_once(Options(GetParam(), 8, seed));
+    std::vector<uint64_t> hashes;
+    for (uint64_t i = 0; i < 3000; ++i) {
+      for (int repeat = 0; repeat < 2; ++repeat) {  // adjacent duplicates are skipped
+        by_key.AddKey(key(2 * i));
+        one_by_one.AddHash(one_by_one.HashOf(key(2 * i)));
+        hashes.push_back(at_once.HashOf(key(2 * i)));
+      }
+    }
+    at_once.AddHashes(hashes.size(), hashes.data());
+    EXPECT_EQ(at_once.num_keys(), 3000u);
+    const std::string bytes = by_key.Finish();
+    EXPECT_TRUE(bytes == one_by_one.Finish());
+    EXPECT_TRUE(bytes == at_once.Finish());
+    const FilterView view = FilterView::Open(bytes);
+    hashes.clear();
+    for (uint64_t i = 0; i < 6000; ++i) {
+      EXPECT_EQ(view.HashOf(key(i)), by_key.HashOf(key(i)));
+      hashes.push_back(view.HashOf(key(i)));
+    }
+    for (const size_t n : {0, 1, 31, 32, 33, 64, 6000}) {
+      const std::unique_ptr<bool[]> answers(new bool[n]);
+      view.MayMatchHashes(n, hashes.data(), answers.get());
+      for (size_t i = 0; i < n; ++i) {
+        ASSERT_EQ(answers[i], view.MayMatch(key(i))) << i;
+        ASSERT_EQ(answers[i], view.MayMatchHash(hashes[i])) << i;
+      }
+    }
+  }
+}
+
+// Large enough that blocks are prefetched, at any alignment.
+TEST_P(FilterTest, HashesOfLargeFiltersAnswerAsTheirKeys) {
+  constexpr uint64_t kKeys = 600000;
+  FilterBuilder builder(Options(GetParam(), 10));
   std::vector<uint64_t> hashes;
-  for (const std::string& k : keys) {
-    hashes.push_back(core::LayoutHash(payload.layout, k, payload.seed));
+  for (uint64_t i = 0; i < kKeys; ++i) {
+    hashes.push_back(builder.HashOf(std::to_string(i)));
+    if (i % 2 == 0) builder.AddHash(hashes.back());
   }
-  const std::unique_ptr<bool[]> answers(new bool[hashes.size()]);
-  core::HashesMayMatch(payload, kernel, hashes.size(), hashes.data(), answers.get());
-  for (size_t i = 0; i < hashes.size(); ++i) {
-    ASSERT_EQ(answers[i], core::HashMayMatch(payload, kernel, hashes[i])) << i;
+  const std::string bytes = builder.Finish();
+  ASSERT_GT(bytes.size(), size_t{256} << 10);
+  const std::unique_ptr<char[]> memory(new char[bytes.size() + 128]);
+  char* const aligned = memory.get() + (64 - reinterpret_cast<uintptr_t>(memory.get()) % 64);
+  for (const size_t offset : {0, 1}) {
+    std::copy(bytes.begin(), bytes.end(), aligned + offset);
+    const FilterView view = FilterView::Open({aligned + offset, bytes.size()});
+    const std::unique_ptr<bool[]> answers(new bool[kKeys]);
+    view.MayMatchHashes(kKeys, hashes.data(), answers.get());
+    for (size_t i = 0; i < kKeys; ++i) {
+      ASSERT_EQ(answers[i], view.MayMatchHash(hashes[i])) << i;
+      ASSERT_TRUE(answers[i] || i % 2 == 1) << i;
+    }
   }
+}
+
+TEST_P(FilterTest, BuildersAreMoved) {
+  FilterBuilder builder(Options(GetParam(), 10));
+  builder.AddKey("a");
+  FilterBuilder moved(std::move(builder));
+  moved.AddKey("b");
+  builder = FilterBuilder(Options(GetParam(), 12, 5));
+  EXPECT_EQ(builder.num_keys(), 0u);
+  builder.AddKey("c");
+  EXPECT_TRUE(moved.Finish() == Build(Options(GetParam(), 10), {"a", "b"}));
+  moved = std::move(builder);
+  EXPECT_TRUE(moved.Finish() == Build(Options(GetParam(), 12, 5), {"c"}));
 }
 
 TEST_P(FilterTest, HandlesEmptyAndHugeKeysAndDuplicates) {
@@ -149,12 +210,9 @@ TEST_P(FilterTest, PayloadIsCappedWithoutLosingKeys) {
   for (int i = 0; i < 5000; ++i) ASSERT_TRUE(view.MayMatch(std::to_string(i)));
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, FilterTest,
-                         testing::Values(Format::kClassic, Format::kBlocked, Format::kCompact),
+INSTANTIATE_TEST_SUITE_P(Formats, FilterTest, testing::Values(Format::kBlocked, Format::kCompact),
                          [](const auto& info) {
-                           return info.param == Format::kClassic   ? "Classic"
-                                  : info.param == Format::kBlocked ? "Blocked"
-                                                                   : "Compact";
+                           return info.param == Format::kBlocked ? "Blocked" : "Compact";
                          });
 
 TEST(BlockedFilterTest, FractionalBitsPerKeyArePaid) {
@@ -185,8 +243,8 @@ TEST(BlockedFilterTest, SeedChangesTheBitsButNotTheAnswers) {
 // 30 million keys at 10 bits: large enough that hashes are ordered by partition first.
 TEST(BlockedFilterTest, PartitionsAndThreadsGiveTheSameBytesAsStraightInsertion) {
   constexpr uint64_t kKeys = 30000000;
-  const core::Shape shape = core::BlockedShape(kKeys, 10, 6, 20, UINT64_MAX);
-  ASSERT_GE(shape.payload_bytes, core::kPartitionFromBytes);
+  const core::FilterShape shape = core::StandaloneShape(Format::kBlocked, kKeys, 10, 6, UINT64_MAX);
+  ASSERT_GE(shape.payload_bytes(), core::kPartitionFromBytes);
   std::vector<uint64_t> hashes(kKeys);
   std::mt19937_64 random(9);
   core::HashList list;
@@ -194,11 +252,11 @@ TEST(BlockedFilterTest, PartitionsAndThreadsGiveTheSameBytesAsStraightInsertion)
     hash = random();
     ASSERT_TRUE(list.Append(hash));
   }
-  std::string expected(shape.payload_bytes, '\0');
+  std::string expected(shape.payload_bytes(), '\0');
   core::InsertHashes(shape, kernels::ActiveKernel(), expected.data(), kKeys, hashes.data());
   for (const int threads : {1, 2, 3}) {
-    std::string actual(shape.payload_bytes, '\0');
-    core::BulkInsert(list, shape, kernels::ActiveKernel(), threads, actual.data());
+    std::string actual(shape.payload_bytes(), '\0');
+    core::BuildBloom(list, shape, kernels::ActiveKernel(), threads, actual.data());
     ASSERT_TRUE(expected == actual) << threads;
   }
 }
@@ -207,23 +265,23 @@ TEST(BlockedFilterTest, HashesOfOneBlockAreAllInserted) {
   // Hashes need not be spread evenly: here one thread gets all of them.
   core::HashList list;
   for (uint64_t i = 0; i < 200000; ++i) ASSERT_TRUE(list.Append(i));
-  const core::Shape shape = {core::Layout::kBlocked, 6, core::kPartitionFromBytes, 64};
-  std::string expected(shape.payload_bytes, '\0');
+  const auto shape = core::FilterShape::Blocked(core::kPartitionFromBytes / 64, 6);
+  std::string expected(shape.payload_bytes(), '\0');
   for (uint64_t i = 0; i < 200000; ++i) {
     core::InsertHashes(shape, kernels::ActiveKernel(), expected.data(), 1, &i);
   }
-  std::string actual(shape.payload_bytes, '\0');
-  core::BulkInsert(list, shape, kernels::ActiveKernel(), 4, actual.data());
+  std::string actual(shape.payload_bytes(), '\0');
+  core::BuildBloom(list, shape, kernels::ActiveKernel(), 4, actual.data());
   EXPECT_TRUE(expected == actual);
 }
 
 // Runs of few hashes, stretches that end anywhere in them, and partitions that no number of threads
 // divides.
 TEST(BlockedFilterTest, ListsOfShortRunsAreInsertedByAnyNumberOfThreads) {
-  const core::Shape shape = {core::Layout::kBlocked, 6, core::kPartitionFromBytes + 64 * 6000, 64};
+  const auto shape = core::FilterShape::Blocked(core::kPartitionFromBytes / 64 + 6000, 6);
   core::HashList list;
   std::mt19937_64 random(3);
-  std::string expected(shape.payload_bytes, '\0');
+  std::string expected(shape.payload_bytes(), '\0');
   for (int run = 0; run < 4000; ++run) {
     core::HashList few;
     for (uint64_t i = random() % 5 + 1; i > 0; --i) {
@@ -234,8 +292,8 @@ TEST(BlockedFilterTest, ListsOfShortRunsAreInsertedByAnyNumberOfThreads) {
     list.TakeAll(&few);
   }
   for (const int threads : {1, 2, 3, 5, 7, 16}) {
-    std::string actual(shape.payload_bytes, '\0');
-    core::BulkInsert(list, shape, kernels::ActiveKernel(), threads, actual.data());
+    std::string actual(shape.payload_bytes(), '\0');
+    core::BuildBloom(list, shape, kernels::ActiveKernel(), threads, actual.data());
     EXPECT_TRUE(expected == actual) << threads;
   }
 }
@@ -364,21 +422,15 @@ TEST(FilterWriterTest, OutOfMemoryIsReportedUntilTheNextFilter) {
 std::string BuildCompactOf(const std::vector<uint64_t>& hashes, double bits_per_key, int threads) {
   core::HashList list;
   for (const uint64_t hash : hashes) EXPECT_TRUE(list.Append(hash));
-  const core::Shape shape = core::CompactShape(hashes.size(), bits_per_key, 0, UINT64_MAX);
-  std::string payload(shape.payload_bytes, '\0');
+  const core::FilterShape shape = core::CompactShape(hashes.size(), bits_per_key, 0, UINT64_MAX);
+  std::string payload(shape.payload_bytes(), '\0');
   EXPECT_TRUE(core::BuildCompact(list, shape, kernels::ActiveKernel(), threads, payload.data()));
   return payload;
 }
 
 core::Payload PayloadOf(const std::string& bytes, size_t n, double bits_per_key) {
-  const core::Shape shape = core::CompactShape(n, bits_per_key, 0, UINT64_MAX);
-  return {shape.layout,
-          shape.parameter,
-          0,
-          bytes.data(),
-          bytes.size(),
-          shape.line_bytes,
-          bytes.size() / shape.line_bytes};
+  const core::FilterShape shape = core::CompactShape(n, bits_per_key, 0, UINT64_MAX);
+  return {shape, 0, bytes.data()};
 }
 
 size_t LostKeys(const std::vector<uint64_t>& hashes, double bits_per_key) {
@@ -443,9 +495,9 @@ TEST(CompactFilterTest, PiecesOfPartsGiveTheSameBytes) {
     for (uint64_t& hash : hashes) hash = skewed && random() % 2 == 0 ? random() / 16 : random();
     const std::string bytes = BuildCompactOf(hashes, 7.2, 1);
     EXPECT_TRUE(bytes == BuildCompactOf(hashes, 7.2, 4));
-    // Block by block, without parts.
-    const core::Shape shape = core::CompactShape(hashes.size(), 7.2, 0, UINT64_MAX);
-    std::string expected(shape.payload_bytes, '\0');
+    // Line by line, without parts.
+    const core::FilterShape shape = core::CompactShape(hashes.size(), 7.2, 0, UINT64_MAX);
+    std::string expected(shape.payload_bytes(), '\0');
     core::BuildCompactFromArray(hashes.data(), hashes.size(), shape, kernels::ActiveKernel(),
                                 expected.data());
     EXPECT_TRUE(bytes == expected);
@@ -495,6 +547,18 @@ TEST(FilterOptionsTest, BuilderWithBadOptionsMatchesEverythingInTwentyBytes) {
   EXPECT_TRUE(FilterView::Open(bytes).AlwaysMatches());
   EXPECT_TRUE(FilterView::Open(bytes).MayMatch("anything"));
   EXPECT_NE(builder.error(), "");
+}
+
+TEST(FilterOptionsTest, ClassicIsForLevelDBAlone) {
+  const FilterOptions options = Options(Format::kClassic, 10);
+  EXPECT_EQ(options.Validate(), "");
+  FilterBuilder builder(options);
+  EXPECT_EQ(builder.error(),
+            "format is classic, which is written in LevelDB only; allowed: blocked, compact");
+  builder.AddKey("a");
+  const std::string bytes = builder.Finish();
+  EXPECT_TRUE(FilterView::Open(bytes).AlwaysMatches());
+  EXPECT_EQ(bytes.size(), 20u);
 }
 
 TEST(FilterOptionsTest, RateIsTurnedIntoBits) {

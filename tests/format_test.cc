@@ -1,6 +1,4 @@
 // Decoders are total: any bytes of any length are safe, and damage never turns into a "no".
-#include "src/format/format.h"
-
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
@@ -8,14 +6,16 @@
 #include <string>
 
 #include "bloomline/filter.h"
-#include "src/format/payload.h"
-#include "src/format/shape.h"
+#include "src/format/layout.h"
+#include "src/format/leveldb_codes.h"
+#include "src/format/trailer.h"
 #include "src/query/hash_query.h"
 #include "tests/guarded_bytes.h"
 
 namespace bloomline {
 namespace {
 
+using core::FilterShape;
 using core::Layout;
 using core::Payload;
 using tests::GuardedBytes;
@@ -54,7 +54,7 @@ TEST(StandaloneFormatTest, PaddingBeyondTheFilterMatchesEverything) {
   for (size_t padding = 1; padding < 64; ++padding) {
     for (size_t length = 0; length < padding; ++length) {
       std::string trailer(core::kTrailerBytes, '\0');
-      core::EncodeTrailer({Layout::kClassic, 6, length - padding, 1}, 0, trailer.data());
+      core::EncodeTrailer(FilterShape::Flat(length - padding, 6), 0, trailer.data());
       trailer[14] = static_cast<char>(padding);
       const std::string_view bytes = guarded.AtEnd(std::string(length, '\0') + trailer);
       EXPECT_EQ(core::DecodeStandalone(bytes).layout, Layout::kAlwaysMatch) << padding;
@@ -62,22 +62,24 @@ TEST(StandaloneFormatTest, PaddingBeyondTheFilterMatchesEverything) {
   }
 }
 
-// The trailer has only the lower 32 bits of the number of units.
+// The trailer has the lower 32 bits of the number of units.
 TEST(StandaloneFormatTest, PayloadsOfMoreThan2To32UnitsAreRead) {
-  constexpr uint64_t kPayloadBytes = (uint64_t{1} << 32) + 5;
+  constexpr uint64_t kPayloadBytes = ((uint64_t{1} << 32) + 5) * core::kTrailerPackedBlockBytes;
   constexpr size_t kBytes = kPayloadBytes + core::kTrailerBytes;
   void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) GTEST_SKIP() << "4 GiB cannot be mapped here";
+  if (memory == MAP_FAILED) GTEST_SKIP() << "128 GiB of addresses cannot be mapped here";
   auto* const bytes = static_cast<char*>(memory);
-  const core::Shape shape = {Layout::kClassic, 6, kPayloadBytes, 1};
+  const FilterShape shape = FilterShape::PackedCompact(
+      kPayloadBytes / core::kTrailerPackedBlockBytes, core::kTrailerPackedBlockBytes, 6);
   core::EncodeTrailer(shape, 0, bytes + kPayloadBytes);
   std::string why;
   const Payload payload = core::DecodeStandalone({bytes, kBytes}, &why);
-  EXPECT_EQ(payload.layout, Layout::kClassic) << why;
-  EXPECT_EQ(payload.num_bytes, kPayloadBytes);
-  // One byte less, and the trailer no longer fits.
-  EXPECT_EQ(core::DecodeStandalone({bytes + 1, kBytes - 1}).layout, Layout::kAlwaysMatch);
+  EXPECT_EQ(payload.layout, Layout::kPackedCompact) << why;
+  EXPECT_EQ(payload.payload_bytes(), kPayloadBytes);
+  // One block less, and the trailer no longer fits.
+  constexpr size_t kLess = core::kTrailerPackedBlockBytes;
+  EXPECT_EQ(core::DecodeStandalone({bytes + kLess, kBytes - kLess}).layout, Layout::kAlwaysMatch);
   munmap(memory, kBytes);
 }
 
@@ -101,18 +103,21 @@ TEST(StandaloneFormatTest, RandomPayloadUnderAValidTrailerIsNeverReadOutside) {
   for (size_t length = 0; length <= kMaxLength; ++length) {
     std::string bytes = RandomBytes(length, random);
     std::string trailer(core::kTrailerBytes, '\0');
-    const bool lines = length % 64 == 0;
-    const Layout layout = !lines              ? Layout::kFlat
-                          : length % 192 == 0 ? Layout::kBlocked
-                          : length % 128 == 0 ? Layout::kCompact
-                                              : Layout::kCompactLanes;
-    const auto parameter = static_cast<uint32_t>(
-        layout == Layout::kCompactLanes ? length / 64 % 44 + 21 : length % 30 + 1);
-    core::EncodeTrailer({layout, parameter, length, lines ? 64u : 1u}, length, trailer.data());
+    const auto k = static_cast<int>(length % 30 + 1);
+    const auto base = static_cast<uint32_t>(length / 64 % 44 + 21);
+    const FilterShape shape =
+        length % 64 != 0    ? FilterShape::Flat(length, k)
+        : length % 192 == 0 ? FilterShape::Blocked(length / 64, k)
+        : length % 128 == 0 ? FilterShape::PackedCompact(length / 32, 32, static_cast<uint32_t>(k))
+                            : FilterShape::CompactLanes(length / 64, base);
+    core::EncodeTrailer(shape, length, trailer.data());
     bytes += trailer;
     const Payload payload = core::DecodeStandalone(guarded.AtEnd(bytes));
-    ASSERT_EQ(payload.layout, layout) << length;
-    ASSERT_EQ(payload.num_bytes, length);
+    ASSERT_EQ(payload.layout, shape.layout) << length;
+    ASSERT_EQ(payload.num_probes, shape.num_probes);
+    ASSERT_EQ(payload.base_slots, shape.base_slots);
+    ASSERT_EQ(payload.block_bytes, shape.block_bytes);
+    ASSERT_EQ(payload.payload_bytes(), length);
     ASSERT_EQ(payload.seed, length);
     Ask(payload);
     Ask(core::DecodeStandalone(guarded.AtStart(bytes)));
@@ -150,14 +155,32 @@ TEST(StandaloneFormatTest, EveryReservedValueMatchesEverything) {
     return FilterView::Open(changed).AlwaysMatches();
   };
   for (int value = 0; value < 256; ++value) {
-    // Other known layouts count in bytes, and that no longer agrees with the number of lines.
-    // (compact lines have as many bytes).
-    EXPECT_EQ(with(12, value), value != 1 && value != 2) << "layout " << value;
+    // Other known layouts have other units or parameters.
+    EXPECT_EQ(with(12, value), value != 1) << "layout " << value;
     EXPECT_EQ(with(13, value), value < 1 || value > 30) << "num_probes " << value;
     EXPECT_EQ(with(14, value), value != 0) << "padding " << value;
     EXPECT_EQ(with(15, value), value != 0) << "marker " << value;
     EXPECT_EQ(with(16, value), value != 'b') << "magic " << value;
     EXPECT_EQ(with(19, value), value != 1) << "version " << value;
+  }
+}
+
+// Also where everything else would fit them. 0 and 2 are reserved.
+TEST(StandaloneFormatTest, OtherLayoutsMatchEverythingWhateverTheFields) {
+  constexpr size_t kLayout = 12;
+  for (const size_t unit_bytes : {1, 32, 64}) {
+    for (int parameter = 1; parameter <= 64; ++parameter) {
+      std::string filter(64 + core::kTrailerBytes, '\0');
+      core::EncodeTrailer(FilterShape::Flat(64 / unit_bytes, parameter), 0, filter.data() + 64);
+      for (int layout = 0; layout < 256; ++layout) {
+        if (layout == 1 || (layout >= 3 && layout <= 5)) continue;
+        filter[64 + kLayout] = static_cast<char>(layout);
+        std::string why;
+        const Payload payload = core::DecodeStandalone(filter, &why);
+        ASSERT_EQ(payload.layout, Layout::kAlwaysMatch) << layout;
+        ASSERT_EQ(why == "layout " + std::to_string(layout) + " is unknown", layout != 0xFF) << why;
+      }
+    }
   }
 }
 
@@ -183,7 +206,7 @@ TEST(StandaloneFormatTest, BlocksWithAReservedHeaderMatchEverything) {
   for (const bool lowest_bit : {false, true}) {
     std::string filter(64 + core::kTrailerBytes, '\xFF');
     filter[7] = static_cast<char>(lowest_bit ? 0xFF : 0x7F);
-    core::EncodeTrailer({Layout::kCompactLanes, 40, 64, 64}, 0, filter.data() + 64);
+    core::EncodeTrailer(FilterShape::CompactLanes(1, 40), 0, filter.data() + 64);
     const Payload payload = core::DecodeStandalone(filter);
     ASSERT_EQ(payload.layout, Layout::kCompactLanes);
     for (int i = 0; i < 1000; ++i) {
@@ -198,18 +221,18 @@ TEST(LevelDBFormatTest, EveryLastByteMeansWhatTheTableSays) {
     const Payload payload = core::DecodeLevelDB(filter);
     if (code >= 1 && code <= 30) {
       EXPECT_EQ(payload.layout, Layout::kClassic) << code;
-      EXPECT_EQ(payload.parameter, static_cast<uint32_t>(code));
+      EXPECT_EQ(payload.num_probes, code);
     } else if (code >= 0x80 && code <= 0x9D) {
       EXPECT_EQ(payload.layout, Layout::kFlat) << code;
-      EXPECT_EQ(payload.parameter, static_cast<uint32_t>(code - 0x7F));
+      EXPECT_EQ(payload.num_probes, code - 0x7F);
     } else if (code >= 0xA0 && code <= 0xBD) {
       EXPECT_EQ(payload.layout, Layout::kBlocked) << code;
-      EXPECT_EQ(payload.parameter, static_cast<uint32_t>(code - 0x9F));
+      EXPECT_EQ(payload.num_probes, code - 0x9F);
     } else if (code >= 0xC0 && code <= 0xDF && 128 % (code - 0xBF) == 0 && code - 0xBF > 1 &&
                code - 0xBF <= 16) {
-      EXPECT_EQ(payload.layout, Layout::kCompact) << code;
-      EXPECT_EQ(payload.num_lines, static_cast<uint64_t>(code - 0xBF));
-      EXPECT_EQ(payload.line_bytes * payload.num_lines, 128u);
+      EXPECT_EQ(payload.layout, Layout::kPackedCompact) << code;
+      EXPECT_EQ(payload.num_blocks, static_cast<uint64_t>(code - 0xBF));
+      EXPECT_EQ(payload.block_bytes * payload.num_blocks, 128u);
     } else {
       EXPECT_EQ(payload.layout, Layout::kAlwaysMatch) << code;
     }
@@ -221,8 +244,8 @@ TEST(LevelDBFormatTest, CompactFiltersOfUpTo32BlocksAreRead) {
     const std::string filter =
         std::string(64 * lines, '\0') + static_cast<char>(static_cast<unsigned char>(0xBF + lines));
     const Payload payload = core::DecodeLevelDB(filter);
-    EXPECT_EQ(payload.layout, Layout::kCompact) << lines;
-    EXPECT_EQ(payload.num_lines, lines);
+    EXPECT_EQ(payload.layout, Layout::kPackedCompact) << lines;
+    EXPECT_EQ(payload.num_blocks, lines);
   }
 }
 
@@ -261,18 +284,18 @@ TEST(LevelDBFormatTest, RandomBytesOfEveryLengthAreNeverReadOutside) {
 
 TEST(ShapeTest, FiveBillionKeysAreRepresentable) {
   const uint64_t n = 5000000000;
-  const core::Shape shape = core::BlockedShape(n, 10, 6, core::kTrailerBytes, UINT64_MAX);
-  EXPECT_GE(shape.payload_bytes + core::kTrailerBytes, 6250000000u);
-  EXPECT_LT(shape.payload_bytes, 6250000000u + 128);
-  EXPECT_EQ(core::ClassicShape(n, 10).payload_bytes, 6250000000u);
+  const core::FilterShape shape = core::StandaloneShape(Format::kBlocked, n, 10, 6, UINT64_MAX);
+  EXPECT_GE(shape.payload_bytes() + core::kTrailerBytes, 6250000000u);
+  EXPECT_LT(shape.payload_bytes(), 6250000000u + 128);
+  EXPECT_EQ(core::ClassicShape(n, 10).payload_bytes(), 6250000000u);
 }
 
 TEST(ShapeTest, SmallSetsPayAtMostTwoBytesOfOverhead) {
   for (uint64_t n = 1; n <= core::kMaxFlatKeys; ++n) {
     for (const double bits_per_key : {1.0, 6.0, 9.9, 10.0, 16.0}) {
-      const core::Shape shape = core::SmallSetShape(n, bits_per_key, 6, 6);
+      const core::FilterShape shape = core::SmallSetShape(n, bits_per_key, 6, 6);
       EXPECT_EQ(shape.layout, Layout::kFlat);
-      EXPECT_LE(static_cast<double>(shape.payload_bytes + 1),
+      EXPECT_LE(static_cast<double>(shape.payload_bytes() + 1),
                 static_cast<double>(n) * bits_per_key / 8 + 2);
     }
   }
@@ -280,9 +303,11 @@ TEST(ShapeTest, SmallSetsPayAtMostTwoBytesOfOverhead) {
 }
 
 TEST(ShapeTest, CapRoundsDownToWholeBlocks) {
-  EXPECT_EQ(core::BlockedShape(1 << 30, 10, 6, 20, 0xffffffac).payload_bytes % 64, 0u);
-  EXPECT_EQ(core::BlockedShape(5000000000, 10, 6, 20, 0xffffffac).payload_bytes, 0xffffff80u);
-  EXPECT_EQ(core::BlockedShape(100, 10, 6, 20, 1).payload_bytes, 64u);
+  EXPECT_EQ(
+      core::StandaloneShape(Format::kBlocked, 1 << 30, 10, 6, 0xffffffac).payload_bytes() % 64, 0u);
+  EXPECT_EQ(core::StandaloneShape(Format::kBlocked, 5000000000, 10, 6, 0xffffffac).payload_bytes(),
+            0xffffff80u);
+  EXPECT_EQ(core::StandaloneShape(Format::kBlocked, 100, 10, 6, 1).payload_bytes(), 64u);
 }
 
 }  // namespace

@@ -13,11 +13,12 @@
 #include "bloomline/filter.h"
 #include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
+#include "src/build/bloom_builder.h"
 #include "src/build/compact_builder.h"
-#include "src/build/insert_hashes.h"
-#include "src/format/format.h"
-#include "src/format/payload.h"
-#include "src/format/shape.h"
+#include "src/format/hash.h"
+#include "src/format/layout.h"
+#include "src/format/leveldb_codes.h"
+#include "src/format/trailer.h"
 #include "src/query/hash_query.h"
 #include "tests/key_shapes.h"
 
@@ -43,10 +44,10 @@ struct Built {
 Built BuildFlat(KeyMaker& key, uint64_t start, uint64_t n, double bits_per_key) {
   std::vector<uint64_t> hashes;
   for (uint64_t i = 0; i < n; ++i) hashes.push_back(core::Hash64(key(start + 2 * i), 0));
-  const core::Shape shape =
+  const core::FilterShape shape =
       core::SmallSetShape(n, bits_per_key, OptimalStandardNumProbes(bits_per_key), kMinProbes);
   Built built;
-  built.bytes->assign(shape.payload_bytes, '\0');
+  built.bytes->assign(shape.payload_bytes(), '\0');
   core::InsertHashes(shape, kernels::ActiveKernel(), built.bytes->data(), n, hashes.data());
   built.bytes->push_back(core::LevelDBCode(shape));
   built.payload = core::DecodeLevelDB(*built.bytes);
@@ -66,9 +67,9 @@ Built BuildBlocked(KeyMaker& key, uint64_t start, uint64_t n, const FilterOption
 Built BuildCompactLines(KeyMaker& key, uint64_t start, uint64_t n, double bits_per_key) {
   std::vector<uint64_t> hashes;
   for (uint64_t i = 0; i < n; ++i) hashes.push_back(core::Hash64(key(start + 2 * i), 0));
-  const core::Shape shape = core::SmallSetCompactShape(n, bits_per_key);
+  const core::FilterShape shape = core::SmallSetCompactShape(n, bits_per_key);
   Built built;
-  built.bytes->assign(shape.payload_bytes, '\0');
+  built.bytes->assign(shape.payload_bytes(), '\0');
   core::BuildCompactFromArray(hashes.data(), n, shape, kernels::ActiveKernel(),
                               built.bytes->data());
   built.bytes->push_back(core::LevelDBCode(shape));
@@ -77,15 +78,15 @@ Built BuildCompactLines(KeyMaker& key, uint64_t start, uint64_t n, double bits_p
 }
 
 double Theory(const core::Payload& payload, uint64_t n) {
-  const int num_probes = static_cast<int>(payload.parameter);
+  const int num_probes = payload.num_probes;
   switch (payload.layout) {
     case core::Layout::kFlat:
-      return ExactStandardFalsePositiveRate(n, payload.num_bytes * 8, num_probes);
+      return ExactStandardFalsePositiveRate(n, payload.payload_bytes() * 8, num_probes);
     case core::Layout::kBlocked:
-      return ExactBlockedFalsePositiveRate(n, payload.num_lines, num_probes);
+      return ExactBlockedFalsePositiveRate(n, payload.num_blocks, num_probes);
     default:
-      return ExactCompactFalsePositiveRate(n, payload.num_lines, payload.line_bytes,
-                                           payload.parameter);
+      return ExactCompactFalsePositiveRate(n, payload.num_blocks, payload.block_bytes,
+                                           payload.base_slots);
   }
 }
 
@@ -120,7 +121,7 @@ void ExpectRateOfTheory(KeyShape shape, double bits_per_key, uint64_t n, Build b
       for (size_t b = 0; b < kBatch; ++b) {
         hashes[b] = core::Hash64(key(base + 2 * (offset + i + b) + 1), 0);
       }
-      core::HashesMayMatch(built.payload, kernels::ActiveKernel(), kBatch, hashes, may_match);
+      core::BatchMayMatch(built.payload, kernels::ActiveKernel(), kBatch, hashes, may_match);
       for (const bool match : may_match) matches += match;
       asked += kBatch;
     }

@@ -109,9 +109,9 @@ TEST(HashListTest, AClearedListRefillsItsFirstChunk) {
   size_t first_run = 0;
   for (int round = 0; round < 3; ++round) {
     for (uint64_t i = 0; i < 1000; ++i) AppendIfNew(i, &list);
-    if (round == 0) first_run = list.FirstRun().size;
+    if (round == 0) first_run = list.FirstChunk().size;
     EXPECT_LT(first_run, 1000u);
-    EXPECT_EQ(list.FirstRun().size, first_run);
+    EXPECT_EQ(list.FirstChunk().size, first_run);
     list.Clear();
   }
 }

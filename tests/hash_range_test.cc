@@ -4,7 +4,7 @@
 #include <iterator>
 #include <vector>
 
-#include "src/build/block_range.h"
+#include "src/build/partition.h"
 #include "src/kernels/probe_sequence.h"
 
 namespace bloomline::core {
@@ -13,18 +13,18 @@ namespace {
 using kernels::BlockIndex;
 
 TEST(HashRangeTest, EndsAtBlockBoundaries) {
-  for (const uint64_t num_lines : {1ull, 2ull, 3ull, 7ull, 1000ull, 0xfffffffbull, 1ull << 33}) {
-    for (const uint64_t first : {uint64_t{0}, num_lines / 3, num_lines / 2, num_lines - 1}) {
-      for (const uint64_t count : {uint64_t{1}, (num_lines - first + 1) / 2, num_lines - first}) {
-        SCOPED_TRACE(testing::Message() << first << " + " << count << " of " << num_lines);
-        const HashRange range = HashesOfLines(first, count, num_lines);
-        EXPECT_EQ(BlockIndex(range.first, num_lines), first);
-        EXPECT_EQ(BlockIndex(range.last, num_lines), first + count - 1);
+  for (const uint64_t num_blocks : {1ull, 2ull, 3ull, 7ull, 1000ull, 0xfffffffbull, 1ull << 33}) {
+    for (const uint64_t first : {uint64_t{0}, num_blocks / 3, num_blocks / 2, num_blocks - 1}) {
+      for (const uint64_t count : {uint64_t{1}, (num_blocks - first + 1) / 2, num_blocks - first}) {
+        SCOPED_TRACE(testing::Message() << first << " + " << count << " of " << num_blocks);
+        const HashRange range = HashesOf({first, count}, num_blocks);
+        EXPECT_EQ(BlockIndex(range.first, num_blocks), first);
+        EXPECT_EQ(BlockIndex(range.last, num_blocks), first + count - 1);
         if (range.first > 0) {
-          EXPECT_EQ(BlockIndex(range.first - 1, num_lines), first - 1);
+          EXPECT_EQ(BlockIndex(range.first - 1, num_blocks), first - 1);
         }
         if (range.last < UINT64_MAX) {
-          EXPECT_EQ(BlockIndex(range.last + 1, num_lines), first + count);
+          EXPECT_EQ(BlockIndex(range.last + 1, num_blocks), first + count);
         }
       }
     }

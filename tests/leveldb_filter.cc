@@ -2,21 +2,20 @@
 
 #include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
+#include "src/build/bloom_builder.h"
 #include "src/build/compact_builder.h"
-#include "src/build/insert_hashes.h"
-#include "src/format/format.h"
-#include "src/format/payload.h"
-#include "src/format/shape.h"
+#include "src/format/layout.h"
+#include "src/format/leveldb_codes.h"
 
 namespace bloomline::tests {
 namespace {
 
-core::Shape ShapeFor(const FilterOptions& options, size_t num_keys) {
+core::FilterShape ShapeFor(const FilterOptions& options, size_t num_keys) {
   const double bits_per_key = options.bits_per_key;
   if (options.format == Format::kClassic) return core::ClassicShape(num_keys, bits_per_key);
   if (options.format == Format::kCompact) {
-    const core::Shape shape = core::SmallSetCompactShape(num_keys, bits_per_key);
-    if (shape.layout == core::Layout::kCompact) return shape;
+    const core::FilterShape shape = core::SmallSetCompactShape(num_keys, bits_per_key);
+    if (shape.layout == core::Layout::kPackedCompact) return shape;
   }
   return core::SmallSetShape(num_keys, bits_per_key, OptimalStandardNumProbes(bits_per_key),
                              OptimalNumProbes(Format::kBlocked, bits_per_key));
@@ -32,9 +31,9 @@ std::string LevelDBFilter(const FilterOptions& options, const std::vector<std::s
     const uint64_t hash = core::LayoutHash(layout, key, options.seed);
     if (classic || hashes.empty() || hashes.back() != hash) hashes.push_back(hash);
   }
-  const core::Shape shape = ShapeFor(options, hashes.size());
-  std::string filter(shape.payload_bytes, '\0');
-  if (shape.layout == core::Layout::kCompact) {
+  const core::FilterShape shape = ShapeFor(options, hashes.size());
+  std::string filter(shape.payload_bytes(), '\0');
+  if (shape.layout == core::Layout::kPackedCompact) {
     core::BuildCompactFromArray(hashes.data(), hashes.size(), shape, kernels::ActiveKernel(),
                                 filter.data());
   } else {

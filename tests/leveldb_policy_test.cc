@@ -13,8 +13,8 @@
 #include "bloomline/c_leveldb.h"
 #include "bloomline/cpu.h"
 #include "bloomline/leveldb.h"
-#include "src/format/format.h"
-#include "src/format/shape.h"
+#include "src/format/layout.h"
+#include "src/format/leveldb_codes.h"
 #include "tests/guarded_bytes.h"
 #include "tests/key_shapes.h"
 #include "tests/leveldb_filter.h"
@@ -137,6 +137,13 @@ TEST(LevelDBPolicyTest, NeverLosesAKeyAtAnySize) {
   }
 }
 
+TEST(LevelDBPolicyTest, AnErrorIsLeftAloneOnSuccess) {
+  std::string error = "untouched";
+  const Policy policy(NewLevelDBFilterPolicy(FilterOptions(), kLevelDBBuiltinName, &error));
+  EXPECT_NE(policy, nullptr);
+  EXPECT_EQ(error, "untouched");
+}
+
 // docs/format.md: each layout has a code, and a code limits the number of blocks.
 TEST(LevelDBPolicyTest, TheLayoutChangesWithTheNumberOfKeys) {
   const auto filter_of = [](const Policy& policy, uint64_t n) {
@@ -150,8 +157,8 @@ TEST(LevelDBPolicyTest, TheLayoutChangesWithTheNumberOfKeys) {
   FilterOptions options;
   options.format = Format::kCompact;
   const Policy compact(NewLevelDBFilterPolicy(options));
-  constexpr uint64_t kMaxKeys = 40 * core::kMaxLevelDBCompactLines;
-  EXPECT_EQ(filter_of(compact, kMaxKeys), core::Layout::kCompact);
+  constexpr uint64_t kMaxKeys = 40 * core::kMaxLevelDBCompactBlocks;
+  EXPECT_EQ(filter_of(compact, kMaxKeys), core::Layout::kPackedCompact);
   EXPECT_EQ(filter_of(compact, kMaxKeys + 1), core::Layout::kBlocked);
 }
 

@@ -20,8 +20,8 @@
 #include "bloomline/filter.h"
 #include "src/build/compact_builder.h"
 #include "src/build/range_builder.h"
-#include "src/format/format.h"
-#include "src/format/shape.h"
+#include "src/format/layout.h"
+#include "src/format/trailer.h"
 #include "tests/injected_entropy.h"
 #include "tests/key_shapes.h"
 #include "tests/temp_dir.h"
@@ -153,17 +153,17 @@ TEST_F(PartitionedFilterBuilderTest, DuplicatesGiveTheBytesOfFilterBuilder) {
 // Any loads of blocks, also loads that no set of keys gives.
 TEST_F(PartitionedFilterBuilderTest, AnyHashesGiveTheBlocksOfTheWholePayload) {
   const uint64_t num_lines = 50;
-  const size_t capacity = core::LineRangeBuilder::kMinCapacity;
+  const size_t capacity = core::RangeBuilder::kMinCapacity;
   for (const uint64_t different_in_line : {1, 5, 111, 112, 113, 114, 500}) {
     // The first hash fills the buffer: when the others follow, the block is overloaded and takes no
     // more.
     for (const uint64_t in_line : {capacity, capacity - 1, 3 * capacity + 700}) {
       SCOPED_TRACE(std::to_string(different_in_line) + " in a line, " + std::to_string(in_line));
-      core::Shape shape = core::CompactShape(1000, 7.05, 0, UINT64_MAX);
-      shape.payload_bytes = num_lines * shape.line_bytes;
+      core::FilterShape shape = core::CompactShape(1000, 7.05, 0, UINT64_MAX);
+      shape.num_blocks = num_lines;
       std::vector<uint64_t> hashes;
       for (uint64_t i = 0; i < in_line; ++i) {
-        hashes.push_back(core::FirstHashOfLine(7, num_lines) +
+        hashes.push_back(core::FirstHashOfBlock(7, num_lines) +
                          (i % different_in_line) * 0x123456789ab);
       }
       for (uint64_t i = 1; i < 3000; ++i) {
@@ -171,19 +171,19 @@ TEST_F(PartitionedFilterBuilderTest, AnyHashesGiveTheBlocksOfTheWholePayload) {
         if (kernels::BlockIndex(random, num_lines) != 7) hashes.push_back(random);
       }
       const kernels::Kernel& kernel = kernels::ActiveKernel();
-      core::LineRangeBuilder lines(shape, kernel, capacity);
+      core::RangeBuilder lines(shape, kernel, capacity);
       std::string parts;
       for (uint64_t first = 0; first < num_lines;) {
-        const size_t count = std::min<size_t>(lines.max_lines(), num_lines - first);
-        lines.Start(first, count);
+        const size_t count = std::min<size_t>(lines.max_blocks(), num_lines - first);
+        lines.Start({first, count});
         for (size_t i = 0; i < hashes.size(); i += capacity) {
           lines.Add(hashes.data() + i, std::min<size_t>(capacity, hashes.size() - i));
         }
-        parts.append(lines.Finish(), count * shape.line_bytes);
+        parts.append(lines.Finish(), count * shape.block_bytes);
         first += count;
       }
       EXPECT_EQ(lines.num_taken(), hashes.size());
-      std::string whole(shape.payload_bytes, '\0');
+      std::string whole(shape.payload_bytes(), '\0');
       core::BuildCompactFromArray(hashes.data(), hashes.size(), shape, kernel, whole.data());
       EXPECT_EQ(parts, whole);
     }
@@ -195,7 +195,7 @@ TEST_F(PartitionedFilterBuilderTest, BlocksBeginAtTheirFirstHash) {
                                    uint64_t{1} << 33, (uint64_t{1} << 40) - 1}) {
     for (const uint64_t line : {uint64_t{0}, uint64_t{1}, num_lines / 3, num_lines - 1}) {
       if (line >= num_lines) continue;
-      const uint64_t first = core::FirstHashOfLine(line, num_lines);
+      const uint64_t first = core::FirstHashOfBlock(line, num_lines);
       EXPECT_EQ(kernels::BlockIndex(first, num_lines), line);
       if (line == 0) continue;
       EXPECT_EQ(kernels::BlockIndex(first - 1, num_lines), line - 1);

@@ -8,14 +8,16 @@
 #include <string>
 #include <vector>
 
+#include "bloomline/cpu.h"
 #include "bloomline/filter.h"
 #include "bloomline/sizing.h"
+#include "src/build/bloom_builder.h"
 #include "src/build/filter_writer.h"
-#include "src/build/insert_hashes.h"
 #include "src/build/range_builder.h"
-#include "src/format/format.h"
-#include "src/format/payload.h"
-#include "src/format/shape.h"
+#include "src/format/hash.h"
+#include "src/format/layout.h"
+#include "src/format/leveldb_codes.h"
+#include "src/format/trailer.h"
 #include "src/in_memory/bloom_bits.h"
 #include "src/in_memory/small_blocks.h"
 #include "src/kernels/counters/counter_blocks.h"
@@ -25,8 +27,8 @@
 namespace bloomline {
 namespace {
 
+using core::FilterShape;
 using core::Layout;
-using core::Shape;
 using kernels::AllKernels;
 using kernels::Kernel;
 
@@ -89,23 +91,27 @@ std::vector<uint64_t> UnitCounts(uint64_t unit_bytes) {
   if ((memory).data() == nullptr) \
   GTEST_SKIP() << "no range of " << (memory).bytes() << " addresses here"
 
-// Queries each hash in each way. Counts the lost ones.
-size_t CountLost(const core::Payload& payload, const std::vector<uint64_t>& hashes) {
+// Each hash through each way to query it. `lost` of them.
+size_t CountLost(std::string_view filter, const std::vector<uint64_t>& hashes) {
   size_t lost = 0;
+  const std::string active = ActiveKernelName();
   const auto may_match = std::make_unique<bool[]>(hashes.size());
   for (const Kernel* kernel : SupportedKernels()) {
-    core::HashesMayMatch(payload, *kernel, hashes.size(), hashes.data(), may_match.get());
+    EXPECT_TRUE(ForceKernel(kernel->name, nullptr));
+    const FilterView view = FilterView::Open(filter);
+    view.MayMatchHashes(hashes.size(), hashes.data(), may_match.get());
     for (size_t i = 0; i < hashes.size(); ++i) {
       lost += may_match[i] ? 0 : 1;
-      lost += core::HashMayMatch(payload, *kernel, hashes[i]) ? 0 : 1;
+      lost += view.MayMatchHash(hashes[i]) ? 0 : 1;
     }
   }
+  EXPECT_TRUE(ForceKernel(active, nullptr));
   return lost;
 }
 
-// The matches among missing hashes.
-double MeasuredRate(const core::Payload& payload, const std::vector<uint64_t>& hashes) {
-  return 1 - static_cast<double>(CountLost(payload, hashes)) /
+// Of hashes that are not in.
+double MeasuredRate(std::string_view filter, const std::vector<uint64_t>& hashes) {
+  return 1 - static_cast<double>(CountLost(filter, hashes)) /
                  static_cast<double>(2 * SupportedKernels().size() * hashes.size());
 }
 
@@ -115,22 +121,22 @@ TEST(Past4GiBTest, BlockedPayloadsKeepTheirKeys) {
   uint64_t seed = 1;
   for (const uint64_t num_lines : UnitCounts(64)) {
     SCOPED_TRACE(num_lines);
-    const Shape shape = {Layout::kBlocked, 6, num_lines * 64, 64};
+    const FilterShape shape = FilterShape::Blocked(num_lines, 6);
     std::vector<uint64_t> all;
     for (const Kernel* kernel : SupportedKernels()) {
       const std::vector<uint64_t> hashes = Hashes(600, seed++);
       core::InsertHashes(shape, *kernel, memory.data(), hashes.size(), hashes.data());
       all.insert(all.end(), hashes.begin(), hashes.end());
     }
-    core::EncodeTrailer(shape, 7, memory.data() + shape.payload_bytes);
-    const std::string_view filter(memory.data(), shape.payload_bytes + core::kTrailerBytes);
+    core::EncodeTrailer(shape, 7, memory.data() + shape.payload_bytes());
+    const std::string_view filter(memory.data(), shape.payload_bytes() + core::kTrailerBytes);
     const core::Payload payload = core::DecodeStandalone(filter);
     ASSERT_EQ(payload.layout, Layout::kBlocked);
-    EXPECT_EQ(payload.num_lines, num_lines);
-    EXPECT_EQ(payload.num_bytes, num_lines * 64);
-    EXPECT_EQ(CountLost(payload, all), 0u);
-    EXPECT_LT(MeasuredRate(payload, Hashes(20000, seed++)), 0.001);
-    // The highest hashes are in the last block.
+    EXPECT_EQ(payload.num_blocks, num_lines);
+    EXPECT_EQ(payload.payload_bytes(), num_lines * 64);
+    EXPECT_EQ(CountLost(filter, all), 0u);
+    EXPECT_LT(MeasuredRate(filter, Hashes(20000, seed++)), 0.001);
+    // The last line is where the highest hashes are.
     const char* last = memory.data() + (num_lines - 1) * 64;
     EXPECT_NE(std::string(last, 64), std::string(64, '\0'));
     madvise(memory.data(), filter.size(), MADV_DONTNEED);
@@ -141,17 +147,17 @@ TEST(Past4GiBTest, FilterViewFindsKeysPast2To32Blocks) {
   constexpr uint64_t kLines = k2To32 + 1;
   const SparseMemory memory(kLines * 64 + core::kTrailerBytes);
   SKIP_WITHOUT(memory);
-  const Shape shape = {Layout::kBlocked, 6, kLines * 64, 64};
+  const FilterShape shape = FilterShape::Blocked(kLines, 6);
   std::vector<std::string> keys;
   std::vector<uint64_t> hashes;
   for (int i = 0; i < 1000; ++i) {
     keys.push_back("key " + std::to_string(i));
-    hashes.push_back(core::LayoutHash(Layout::kBlocked, keys.back(), 7));
+    hashes.push_back(core::Hash64(keys.back(), 7));
   }
   core::InsertHashes(shape, kernels::ActiveKernel(), memory.data(), hashes.size(), hashes.data());
-  core::EncodeTrailer(shape, 7, memory.data() + shape.payload_bytes);
+  core::EncodeTrailer(shape, 7, memory.data() + shape.payload_bytes());
   const FilterView view =
-      FilterView::Open({memory.data(), shape.payload_bytes + core::kTrailerBytes});
+      FilterView::Open({memory.data(), shape.payload_bytes() + core::kTrailerBytes});
   ASSERT_FALSE(view.AlwaysMatches());
   const std::vector<std::string_view> views(keys.begin(), keys.end());
   bool may_match[1000];
@@ -172,23 +178,23 @@ void ExpectCompactKeepsItsKeys(Layout layout, uint32_t line_bytes, double bits_p
   std::mt19937_64 random(1);
   for (const uint64_t num_lines : UnitCounts(line_bytes)) {
     SCOPED_TRACE(num_lines);
-    Shape shape = core::CompactShape(1000000, bits_per_key, core::kTrailerBytes, UINT64_MAX);
+    FilterShape shape = core::CompactShape(1000000, bits_per_key, core::kTrailerBytes, UINT64_MAX);
     ASSERT_EQ(shape.layout, layout);
-    ASSERT_EQ(shape.line_bytes, line_bytes);
-    shape.payload_bytes = num_lines * line_bytes;
+    ASSERT_EQ(shape.block_bytes, line_bytes);
+    shape.num_blocks = num_lines;
     constexpr uint64_t kLines = 20;
     std::vector<uint64_t> all;
     for (const Kernel* kernel : SupportedKernels()) {
       for (const uint64_t first : {uint64_t{0}, num_lines / 2, num_lines - kLines}) {
-        core::LineRangeBuilder builder(shape, *kernel, core::LineRangeBuilder::kMinCapacity);
-        const core::HashRange range = core::HashesOfLines(first, kLines, num_lines);
+        core::RangeBuilder builder(shape, *kernel, core::RangeBuilder::kMinCapacity);
+        const core::HashRange range = core::HashesOf({first, kLines}, num_lines);
         std::vector<uint64_t> hashes = {range.first, range.last};
         const auto mean_keys =
             static_cast<size_t>(kLines * 8 * line_bytes / static_cast<uint64_t>(bits_per_key + 1));
         while (hashes.size() < mean_keys) {
           hashes.push_back(range.first + random() % (range.last - range.first + 1));
         }
-        builder.Start(first, kLines);
+        builder.Start({first, kLines});
         builder.Add(hashes.data(), hashes.size());
         EXPECT_EQ(builder.num_taken(), hashes.size());
         std::memcpy(memory.data() + first * line_bytes, builder.Finish(), kLines * line_bytes);
@@ -198,13 +204,13 @@ void ExpectCompactKeepsItsKeys(Layout layout, uint32_t line_bytes, double bits_p
         }
       }
     }
-    core::EncodeTrailer(shape, 0, memory.data() + shape.payload_bytes);
-    const std::string_view filter(memory.data(), shape.payload_bytes + core::kTrailerBytes);
+    core::EncodeTrailer(shape, 0, memory.data() + shape.payload_bytes());
+    const std::string_view filter(memory.data(), shape.payload_bytes() + core::kTrailerBytes);
     const core::Payload payload = core::DecodeStandalone(filter);
-    EXPECT_EQ(payload.num_lines, num_lines);
-    EXPECT_EQ(CountLost(payload, all), 0u);
-    // Blocks without keys match only fingerprints of zeros.
-    EXPECT_LT(MeasuredRate(payload, Hashes(5000, num_lines)), 0.06);
+    EXPECT_EQ(payload.num_blocks, num_lines);
+    EXPECT_EQ(CountLost(filter, all), 0u);
+    // Lines without keys match only fingerprints of zeros.
+    EXPECT_LT(MeasuredRate(filter, Hashes(5000, num_lines)), 0.06);
     madvise(memory.data(), filter.size(), MADV_DONTNEED);
   }
 }
@@ -214,7 +220,7 @@ TEST(Past4GiBTest, CompactPayloadsInLanesKeepTheirKeys) {
 }
 
 TEST(Past4GiBTest, PackedCompactPayloadsKeepTheirKeys) {
-  ExpectCompactKeepsItsKeys(Layout::kCompact, 32, 5);
+  ExpectCompactKeepsItsKeys(Layout::kPackedCompact, 32, 5);
 }
 
 TEST(Past4GiBTest, BloomFiltersOfEachLayoutKeepTheirKeys) {
@@ -299,14 +305,14 @@ TEST(Past4GiBTest, LevelDBPayloads) {
   EXPECT_EQ(decoded(k2To32 + 7, 0x86).layout, Layout::kAlwaysMatch);
   const core::Payload blocked = decoded(k2To32 + 64, 0xA5);
   EXPECT_EQ(blocked.layout, Layout::kBlocked);
-  EXPECT_EQ(blocked.num_lines, k2To32 / 64 + 1);
+  EXPECT_EQ(blocked.num_blocks, k2To32 / 64 + 1);
   EXPECT_EQ(decoded(k2To32 + 64, 6).layout, Layout::kClassic);
-  EXPECT_EQ(decoded(k2To32 + 64, 6).num_bytes, k2To32 + 64);
+  EXPECT_EQ(decoded(k2To32 + 64, 6).payload_bytes(), k2To32 + 64);
 }
 
 // ---- Sizes
 
-constexpr Format kFormats[] = {Format::kClassic, Format::kBlocked, Format::kCompact};
+constexpr Format kFormats[] = {Format::kBlocked, Format::kCompact};
 
 TEST(Past4GiBTest, SizesFollowTheKeysAndNeverWrap) {
   for (const Format format : kFormats) {
@@ -317,20 +323,20 @@ TEST(Past4GiBTest, SizesFollowTheKeysAndNeverWrap) {
       for (const uint64_t num_keys :
            {k2To32 / 8 - 1, k2To32 / 8, k2To32 / 8 + 1, k2To32 - 1, k2To32, k2To32 + 1,
             8 * k2To32 - 1, 8 * k2To32, 64 * k2To32 + 1, uint64_t{1} << 50}) {
-        const Shape shape =
+        const FilterShape shape =
             core::StandaloneShape(format, num_keys, bits_per_key, num_probes, UINT64_MAX);
         const double wanted = static_cast<double>(num_keys) * bits_per_key / 8;
-        EXPECT_NEAR(static_cast<double>(shape.payload_bytes), wanted, 100) << num_keys;
-        EXPECT_GE(shape.payload_bytes, before) << num_keys;
-        EXPECT_EQ(shape.payload_bytes % shape.line_bytes, 0u);
+        EXPECT_NEAR(static_cast<double>(shape.payload_bytes()), wanted, 100) << num_keys;
+        EXPECT_GE(shape.payload_bytes(), before) << num_keys;
+        EXPECT_EQ(shape.payload_bytes() % shape.block_bytes, 0u);
         EXPECT_EQ(FilterBytes(format, num_keys, bits_per_key),
-                  shape.payload_bytes + core::kTrailerBytes);
-        before = shape.payload_bytes;
+                  shape.payload_bytes() + core::kTrailerBytes);
+        before = shape.payload_bytes();
       }
       for (const uint64_t num_keys : {uint64_t{1} << 62, UINT64_MAX - 1, UINT64_MAX}) {
         const uint64_t bytes =
             core::StandaloneShape(format, num_keys, bits_per_key, num_probes, UINT64_MAX)
-                .payload_bytes;
+                .payload_bytes();
         EXPECT_GE(bytes, before) << num_keys;
         before = bytes;
       }
@@ -339,16 +345,16 @@ TEST(Past4GiBTest, SizesFollowTheKeysAndNeverWrap) {
 }
 
 TEST(Past4GiBTest, FlatSizesSaturate) {
-  EXPECT_EQ(core::FlatShape(k2To32 + 1, 10, 7).payload_bytes, (k2To32 + 1) * 10 / 8 + 1);
-  EXPECT_GE(core::FlatShape(UINT64_MAX, 100, 7).payload_bytes, uint64_t{1} << 63);
+  EXPECT_EQ(core::FlatShape(k2To32 + 1, 10, 7).payload_bytes(), (k2To32 + 1) * 10 / 8 + 1);
+  EXPECT_GE(core::FlatShape(UINT64_MAX, 100, 7).payload_bytes(), uint64_t{1} << 63);
 }
 
 TEST(Past4GiBTest, LevelDBSizesOfTheMostKeysItCanPass) {
   constexpr uint64_t kMaxKeys = INT32_MAX;
   for (const double bits_per_key : {1.0, 10.0, 100.0}) {
-    const Shape shape = core::SmallSetShape(kMaxKeys, bits_per_key, 7, 6);
+    const FilterShape shape = core::SmallSetShape(kMaxKeys, bits_per_key, 7, 6);
     EXPECT_EQ(shape.layout, Layout::kBlocked);
-    EXPECT_NEAR(static_cast<double>(shape.payload_bytes),
+    EXPECT_NEAR(static_cast<double>(shape.payload_bytes()),
                 static_cast<double>(kMaxKeys) * bits_per_key / 8, 64);
   }
   // More blocks than its code can express: blocked instead.
@@ -362,14 +368,14 @@ TEST(Past4GiBTest, RocksDBFiltersAreCutToItsLengths) {
       const auto keys_at_cap = static_cast<uint64_t>(8.0 * kRocksDBMaxFilterBytes / bits_per_key);
       for (const uint64_t num_keys : {keys_at_cap - 100, keys_at_cap, keys_at_cap + 100, k2To32 - 1,
                                       k2To32, k2To32 + 1, uint64_t{1} << 40, UINT64_MAX}) {
-        const Shape shape = core::StandaloneShape(format, num_keys, bits_per_key, num_probes,
-                                                  kRocksDBMaxPayloadBytes);
-        const uint64_t bytes = shape.payload_bytes + core::kTrailerBytes;
+        const FilterShape shape = core::StandaloneShape(format, num_keys, bits_per_key, num_probes,
+                                                        kRocksDBMaxPayloadBytes);
+        const uint64_t bytes = shape.payload_bytes() + core::kTrailerBytes;
         EXPECT_LE(bytes, kRocksDBMaxFilterBytes) << FormatName(format) << " " << num_keys;
         if (num_keys >= keys_at_cap + 100) {
           EXPECT_GT(bytes, kRocksDBMaxFilterBytes - 128) << FormatName(format) << " " << num_keys;
         }
-        EXPECT_EQ(shape.payload_bytes % shape.line_bytes, 0u);
+        EXPECT_EQ(shape.payload_bytes() % shape.block_bytes, 0u);
       }
     }
   }

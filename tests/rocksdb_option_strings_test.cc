@@ -120,8 +120,7 @@ const struct {
   const char* text;
   std::vector<const char*> reason;  // all of these in one line
 } kBadStrings[] = {
-    {"{id=bloomline;format=compakt}",
-     {"format is 'compakt'", "allowed: blocked, compact, classic"}},
+    {"{id=bloomline;format=compakt}", {"format is 'compakt'", "allowed: blocked, compact"}},
     {"{id=bloomline;bits_per_key=abc}", {"bits_per_key is 'abc'", "1 to 100"}},
     {"{id=bloomline;bits_per_key=9,5}", {"bits_per_key is '9,5'", "1 to 100"}},
     {"{id=bloomline;bits=10}", {"'bits'", "allowed: bits_per_key, format, seed"}},

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "bloomline/rocksdb.h"
-#include "src/format/format.h"
+#include "src/format/trailer.h"
 #include "src/rocksdb/bits_builder.h"
 #include "src/rocksdb/filter_bits_abi.h"
 #include "tests/guarded_bytes.h"
@@ -205,7 +205,7 @@ TEST(RocksDBPolicyTest, OtherThreadsMayReadTheNumberOfEntries) {
 }
 
 TEST(RocksDBPolicyTest, VerificationFindsFiltersThatLostKeys) {
-  for (const Format format : {Format::kBlocked, Format::kCompact, Format::kClassic}) {
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
     FilterOptions options;
     options.format = format;
     const Policy policy = NewRocksDBFilterPolicy(options);
@@ -273,11 +273,26 @@ TEST(RocksDBPolicyTest, AnyBytesAreSafeAndDamageMatches) {
   }
 }
 
+TEST(RocksDBPolicyTest, AnErrorIsLeftAloneOnSuccess) {
+  std::string error = "untouched";
+  EXPECT_NE(NewRocksDBFilterPolicy(FilterOptions(), &error), nullptr);
+  EXPECT_EQ(error, "untouched");
+}
+
+TEST(RocksDBPolicyTest, ClassicIsRefused) {
+  FilterOptions options;
+  options.format = Format::kClassic;
+  std::string error;
+  EXPECT_EQ(NewRocksDBFilterPolicy(options, &error), nullptr);
+  EXPECT_EQ(error,
+            "format is classic, which is written in LevelDB only; allowed: blocked, compact");
+}
+
 TEST(RocksDBPolicyTest, OptionStringsAreUnderstood) {
   rocksdb::Status status;
   for (const char* text : {"bloomline", "bloomline:10", "bloomline:9.5",
                            "{id=bloomline;format=blocked;bits_per_key=9.5}",
-                           "id=bloomline;bits_per_key=12;format=classic;seed=5",
+                           "id=bloomline;bits_per_key=12;format=blocked;seed=5",
                            "{id=bloomline;format=compact;bits_per_key=7.5}"}) {
     const Policy policy = FromString(text, &status);
     ASSERT_TRUE(status.ok()) << text << ": " << status.ToString();
@@ -303,7 +318,8 @@ TEST(RocksDBPolicyTest, BadOptionStringsAreRefusedWithTheReason) {
       {"bloomline:nan", "bits_per_key is 'nan'; allowed: 1 to 100"},
       {"bloomline:ten", "bits_per_key is 'ten'; allowed: 1 to 100"},
       {"{id=bloomline;bits_per_key=1e9}", "1 to 100"},
-      {"{id=bloomline;format=ribbon}", "allowed: blocked, compact, classic"},
+      {"{id=bloomline;format=ribbon}", "format is 'ribbon'; allowed: blocked, compact"},
+      {"{id=bloomline;format=classic}", "format is 'classic'; allowed: blocked, compact"},
       {"{id=bloomline;seed=-1}", "seed is '-1'"},
       {"{id=bloomline;format=compact;bits_per_key=50}", "bits_per_key is 50; allowed: 3 to 24"},
       {"{id=bloomline;bits_per_key=2;format=compact}", "bits_per_key is 2; allowed: 3 to 24"},
@@ -392,9 +408,8 @@ TEST(RocksDBSeedTest, ARandomSeedCanBeSetAndUnset) {
     EXPECT_FALSE(options->ConfigureOption(config, "seed", text).ok()) << text;
   }
   EXPECT_EQ(SeedOf(Build(policy, Keys(100))), 78u);
-  // A format whose hash takes no seed cannot keep the promise of a random seed.
   EXPECT_TRUE(options->ConfigureOption(config, "seed", "random").ok());
-  EXPECT_FALSE(options->ConfigureOption(config, "format", "classic").ok());
+  EXPECT_FALSE(options->ConfigureOption(config, "format", "classic").ok()) << "for LevelDB alone";
   EXPECT_NE(SeedOf(Build(policy, Keys(100))), 0u);
 }
 

@@ -16,7 +16,8 @@
 #include <vector>
 
 #include "bloomline/rocksdb.h"
-#include "src/format/payload.h"
+#include "src/format/layout.h"
+#include "src/format/trailer.h"
 #include "src/rocksdb/filter_bits_abi.h"
 #include "tests/rocksdb_settings.h"
 #include "tests/temp_dir.h"
@@ -121,7 +122,8 @@ TEST(RocksDBSetOptionsTest, RefusesContradictoryOptionsAndKeepsTheOldOnes) {
       {Options(Format::kCompact, 9), "bits_per_key=1;seed=5;", "bits_per_key is 1; allowed: 3"},
       {Options(Format::kBlocked, 10), "bits_per_key=1000;", "bits_per_key is 1000"},
       {Options(Format::kBlocked, 10), "bits_per_key=12;format=compakt;", "'compakt'"},
-      {Options(Format::kBlocked, 10), "format=classic;bits_per_key=abc;", "'abc'"},
+      {Options(Format::kBlocked, 10), "format=compact;bits_per_key=abc;", "'abc'"},
+      {Options(Format::kBlocked, 10), "format=classic;", "format is 'classic'; allowed: blocked"},
       {Options(Format::kBlocked, 10), "bits_per_key=12;seed=-1;", "'-1'"},
       {Options(Format::kBlocked, 10), "bits_per_key=12;bits=10;", "'bits'"},
   };

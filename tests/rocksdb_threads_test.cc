@@ -23,7 +23,7 @@ using tests::GrowingKeys;
 // The options that SetOptions sets in turn; the last two are refused.
 constexpr const char* kChanges[] = {
     "format=compact;bits_per_key=7.5;", "seed=77;",
-    "format=blocked;bits_per_key=30;",  "format=classic;bits_per_key=10;seed=0;",
+    "format=blocked;bits_per_key=30;",  "format=compact;bits_per_key=10;seed=0;",
     "format=blocked;bits_per_key=0.1;", "format=blocked;bits_per_key=10;",
     "format=compact;bits_per_key=30;",  "format=compakt;"};
 constexpr size_t kNumAllowed = 6;

@@ -11,9 +11,10 @@
 #include <thread>
 #include <vector>
 
-#include "src/build/blocked_builder.h"
+#include "src/build/bloom_builder.h"
 #include "src/build/compact_builder.h"
-#include "src/format/shape.h"
+#include "src/format/layout.h"
+#include "src/format/trailer.h"
 
 namespace bloomline::core {
 namespace {
@@ -64,13 +65,13 @@ TEST(RunOnThreadsTest, EachTaskRunsOnceWithoutThreads) {
 TEST(RunOnThreadsTest, FiltersAreCompleteWithoutThreads) {
   HashList list;
   for (uint64_t i = 1; i <= 300000; ++i) ASSERT_TRUE(list.Append(i * 0x9E3779B97F4A7C15));
-  for (const Shape& shape : {Shape{Layout::kBlocked, 6, kPartitionFromBytes, 64},
-                             CompactShape(list.size(), 8, 0, UINT64_MAX)}) {
+  for (const FilterShape& shape : {FilterShape::Blocked(kPartitionFromBytes / 64, 6),
+                                   CompactShape(list.size(), 8, 0, UINT64_MAX)}) {
     const kernels::Kernel& kernel = kernels::ActiveKernel();
-    std::vector<char> expected(shape.payload_bytes), actual(shape.payload_bytes);
+    std::vector<char> expected(shape.payload_bytes()), actual(shape.payload_bytes());
     const auto build = [&](int num_threads, std::vector<char>* payload) {
       if (shape.layout == Layout::kBlocked) {
-        BulkInsert(list, shape, kernel, num_threads, payload->data());
+        BuildBloom(list, shape, kernel, num_threads, payload->data());
       } else {
         EXPECT_TRUE(BuildCompact(list, shape, kernel, num_threads, payload->data()));
       }

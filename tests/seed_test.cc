@@ -10,8 +10,8 @@
 #include "bloomline/c.h"
 #include "bloomline/filter.h"
 #include "src/build/filter_writer.h"
-#include "src/format/format.h"
 #include "src/format/hash.h"
+#include "src/format/trailer.h"
 #include "tests/injected_entropy.h"
 
 namespace bloomline {

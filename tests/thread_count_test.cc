@@ -61,7 +61,7 @@ int ThreadsOfPartitionedFinish(uint64_t num_keys, int num_threads) {
 }
 
 TEST(ThreadCountTest, FewKeysStartNoThread) {
-  for (const Format format : {Format::kClassic, Format::kBlocked, Format::kCompact}) {
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
     for (const uint64_t num_keys : {1, 10, 1000, 32768}) {
       EXPECT_EQ(ThreadsOfFinish(format, 10, num_keys, 8), 0) << FormatName(format) << num_keys;
     }

@@ -1,15 +1,14 @@
 // Queries by hash, without hashing keys and without virtual calls, and their lower limit: one load
 // from a random cache line of a buffer of the same size.
-#include "src/query/hash_query.h"
 
 #include <algorithm>
 #include <cstring>
 #include <memory>
 
+#include "bloomline/filter.h"
 #include "db_bench_ext/filters/query_keys.h"
 #include "db_bench_ext/filters/suite.h"
 #include "db_bench_ext/timing/timing.h"
-#include "src/format/format.h"
 
 namespace bloomline::bench {
 namespace {
@@ -45,27 +44,21 @@ struct LineLoad {
   }
 };
 
-// A batch goes through the function that prefetches all its blocks before it probes the first; the
-// kernel alone prefetches nothing.
+// What users call with a hash at hand.
 class FilterQuery {
  public:
-  FilterQuery(std::string_view filter, const std::string& kernel_name)
-      : payload_(core::DecodeStandalone(filter)),
-        blocks_{payload_.data, payload_.num_bytes / kernels::kBlockBytes,
-                static_cast<int>(payload_.parameter)} {
+  FilterQuery(std::string_view filter, const std::string& kernel_name) {
     UseKernel(kernel_name);
-    kernel_ = &kernels::ActiveKernel();
+    view_ = FilterView::Open(filter);  // takes the kernel that is active now
   }
 
-  bool One(uint64_t hash) const { return kernel_->blocked.may_match(blocks_, hash); }
+  bool One(uint64_t hash) const { return view_.MayMatchHash(hash); }
   void Many(size_t n, const uint64_t* hashes, bool* answers) const {
-    core::HashesMayMatch(payload_, *kernel_, n, hashes, answers);
+    view_.MayMatchHashes(n, hashes, answers);
   }
 
  private:
-  core::Payload payload_;
-  kernels::BlockedFilter blocks_;
-  const kernels::Kernel* kernel_;
+  FilterView view_;
 };
 
 template <typename Filter>

@@ -15,7 +15,8 @@
 #include "bloomline/sizing.h"
 #include "db_bench_ext/machine/machine.h"
 #include "db_bench_ext/timing/timing.h"
-#include "src/format/format.h"
+#include "src/format/layout.h"
+#include "src/format/trailer.h"
 #include "src/kernels/probe_sequence.h"
 #include "src/memory/file_io.h"
 #include "src/memory/filter_memory.h"
@@ -99,11 +100,10 @@ void MeasureMutable(const Case& c, const Flags& flags, Add add, Progress* progre
 double TheoryOf(uint64_t num_keys, std::string_view bytes) {
   const core::Payload payload = core::DecodeStandalone(bytes);
   if (core::IsCompact(payload.layout)) {
-    return ExactCompactFalsePositiveRate(num_keys, payload.num_lines, payload.line_bytes,
-                                         payload.parameter);
+    return ExactCompactFalsePositiveRate(num_keys, payload.num_blocks, payload.block_bytes,
+                                         payload.base_slots);
   }
-  return ExactBlockedFalsePositiveRate(num_keys, payload.num_lines,
-                                       static_cast<int>(payload.parameter));
+  return ExactBlockedFalsePositiveRate(num_keys, payload.num_blocks, payload.num_probes);
 }
 
 void MeasureView(const Case& c, const Flags& flags, std::string_view bytes, Progress* progress,

@@ -80,7 +80,8 @@ typedef struct bloomline_bloom_t bloomline_bloom_t;
 typedef struct bloomline_countingoptions_t bloomline_countingoptions_t;
 typedef struct bloomline_counting_t bloomline_counting_t;
 
-/* Formats: filter_options.h */
+/* Formats: filter_options.h. Builders refuse classic, which is for LevelDB only (c_leveldb.h);
+   sizing takes it. */
 
 enum { bloomline_format_classic = 0, bloomline_format_blocked = 1, bloomline_format_compact = 2 };
 
@@ -116,6 +117,10 @@ extern void bloomline_builder_add_key(bloomline_builder_t*, const char* key, siz
 extern void bloomline_builder_add_key_and_prefix(bloomline_builder_t*, const char* key,
                                                  size_t key_length, const char* prefix,
                                                  size_t prefix_length);
+/* FilterBuilder::HashOf and AddHash. */
+extern uint64_t bloomline_builder_hash_of(const bloomline_builder_t*, const char* key,
+                                          size_t key_length);
+extern void bloomline_builder_add_hash(bloomline_builder_t*, uint64_t hash);
 extern size_t bloomline_builder_num_keys(const bloomline_builder_t*);
 /* False: format or seed differ, as they always do with a random seed; nothing was moved. */
 extern uint8_t bloomline_builder_take_keys_from(bloomline_builder_t*, bloomline_builder_t* other);
@@ -138,6 +143,11 @@ extern uint8_t bloomline_view_may_match(const bloomline_view_t*, const char* key
 extern void bloomline_view_may_match_keys(const bloomline_view_t*, size_t num_keys,
                                           const char* const* keys, const size_t* key_lengths,
                                           uint8_t* may_match);
+/* FilterView::HashOf, MayMatchHash and MayMatchHashes. */
+extern uint64_t bloomline_view_hash_of(const bloomline_view_t*, const char* key, size_t key_length);
+extern uint8_t bloomline_view_may_match_hash(const bloomline_view_t*, uint64_t hash);
+extern void bloomline_view_may_match_hashes(const bloomline_view_t*, size_t num_hashes,
+                                            const uint64_t* hashes, uint8_t* may_match);
 extern uint8_t bloomline_view_always_matches(const bloomline_view_t*);
 extern int bloomline_view_num_probes(const bloomline_view_t*);
 

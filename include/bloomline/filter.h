@@ -1,14 +1,15 @@
-// A static filter with no engine around it: add all keys, finish, then ask.
+// Static filters: add all keys, finish, then query. A static filter takes the least memory, and
+// this is the form that SSTables store. For keys that arrive while queries run, see bloom_filter.h.
 //
 //   bloomline::FilterBuilder builder(options);
 //   builder.AddKey("apple");
 //   std::string bytes = builder.Finish();
 //   bloomline::FilterView view = bloomline::FilterView::Open(bytes);
-//   if (!view.MayMatch("pear")) { /* certainly absent */ }
+//   if (!view.MayMatch("pear")) { /* "pear" was certainly not added */ }
 //
-// The bytes are portable between machines and are the same that the RocksDB adaptor writes
-// (docs/format.md, section 5). They carry no checksum: whoever stores them guards them against bit
-// rot. More keys than there is memory for: partitioned_filter_builder.h.
+// The bytes are the same on every machine, and the same that the RocksDB adaptor writes
+// (docs/format.md, section 5). They carry no checksum: protect them against corruption where they
+// are stored. For filters whose hashes do not fit into memory, see partitioned_filter_builder.h.
 #ifndef BLOOMLINE_FILTER_H_
 #define BLOOMLINE_FILTER_H_
 
@@ -31,82 +32,101 @@ namespace kernels {
 struct Kernel;
 }
 
-// Collects keys and turns them into filter bytes. Not thread-safe. Out of memory, or options that
-// FilterOptions::Validate refuses, give a filter that matches everything, and error() says why; it
-// may be one of no bytes at all. Temporary memory: 64 bits per distinct key, in pieces that are
-// never moved, the last of at most 64 KiB or, from a million keys on, 2 MiB; so 80 at most. Finish
-// takes an eighth more in kBlocked and 44 % more in kCompact, if it can have it. Where kCompact
-// cannot, the lines concerned match everything, and error() says so.
+// Collects keys and writes them as a filter: ((AddKey | AddKeyAndPrefix | AddHash | AddHashes |
+// TakeKeysFrom)* Finish)*. Not thread-safe.
+//
+// Errors: a builder cannot fail, only write a filter that matches more keys than it should. Invalid
+// options (FilterOptions::Validate, and kClassic, which is for LevelDB only) or missing memory give
+// a filter that matches every key; it may have no bytes at all. error() gives the reason.
+//
+// Memory: 64 bits per distinct key, at the peak up to 80. Finish takes another eighth of that in
+// kBlocked from 32 MiB on, and 44 % in kCompact. Without that memory kBlocked is slower. In
+// kCompact, blocks match every key, and error() says so.
 class FilterBuilder {
  public:
   explicit FilterBuilder(const FilterOptions& options);
   ~FilterBuilder();
-  FilterBuilder(const FilterBuilder&) = delete;
-  FilterBuilder& operator=(const FilterBuilder&) = delete;
+  // A builder that was moved from can only be destroyed or assigned to.
+  FilterBuilder(FilterBuilder&&) noexcept;
+  FilterBuilder& operator=(FilterBuilder&&) noexcept;
 
-  // Adds a key of any length, also empty. A key equal to the one before costs nothing, except in
-  // kClassic, where LevelDB counts it. Cost: one hash.
+  // Adds a key of any length, also empty. Adjacent duplicates are skipped. Cost: one hash.
   void AddKey(std::string_view key);
 
-  // Adds a key and its prefix, each unless its neighbours already brought it: the prefix unless it
-  // equals the previous prefix, this key or the previous key; the key unless it equals the previous
+  // Adds a key and its prefix, as RocksDB does with a prefix extractor. Skips the prefix if it
+  // equals the previous prefix, this key or the previous key, and the key if it equals the previous
   // key or prefix.
   void AddKeyAndPrefix(std::string_view key, std::string_view prefix);
 
-  // Entries kept so far; 0 if and only if none was added.
+  // The same by hashes, so that a key is hashed once for several filters of one seed: HashOf gives
+  // the hash, and AddHash(HashOf(key)) is AddKey(key). Never add hashes of another kind: queries
+  // expect XXH3 of the key with the filter's seed (docs/format.md, section 1). With random_seed, a
+  // hash is valid only until the next Finish, which draws another seed.
+  uint64_t HashOf(std::string_view key) const;
+  void AddHash(uint64_t hash);
+  void AddHashes(size_t n, const uint64_t* hashes);
+
+  // Keys and prefixes added, less those that were skipped.
   size_t num_keys() const;
 
-  // Bytes that Finish would return now.
+  // Number of bytes that Finish would return now.
   uint64_t FinishedBytes() const;
 
-  // Moves all keys of `other` here, in constant time; other is then empty. With a builder for each
-  // thread, keys are added in parallel. False, and nothing moved, if format or seed differ, for
-  // then the hashes do; so always with random_seed. There, give all builders one seed that DrawSeed
-  // drew (seed.h).
+  // Moves all keys of `other` here, in constant time; `other` is then empty. So each thread can add
+  // keys to a builder of its own. Returns false and moves nothing if format or seed differ, as the
+  // hashes then do. That includes random_seed: draw one seed for all builders instead (seed.h).
   bool TakeKeysFrom(FilterBuilder* other);
 
-  // The filter over all keys added; the builder is then empty and can be used again. The bytes
-  // depend on the keys alone; with random_seed also on the seed drawn. num_threads (1 or more) is
-  // the most threads that share the work, this one among them. Small filters start none: kBlocked
-  // below 32 MiB, kClassic at any size; kCompact has one thread for each 32,768 keys. From 32 MiB
-  // on, kBlocked uses an eighth more temporary memory if it can be had.
+  // Returns the filter of all keys added. The builder is then empty and can be used again. The
+  // bytes depend on the set of keys, the number of keys and the seed, not on num_threads.
+  // num_threads >= 1 is the most threads that share the work, including the calling one. Small
+  // filters are built on one thread: kBlocked below 32 MiB; kCompact has one for each 32,768 keys.
   std::string Finish(int num_threads = 1);
 
-  // The same into caller's memory of exactly FinishedBytes() bytes, of any alignment.
+  // The same into memory of the caller: exactly FinishedBytes() bytes, at any alignment.
   void FinishTo(char* dst, int num_threads = 1);
 
-  // Empty, or why a filter matches more than it should: options are invalid, memory was missing, or
-  // no random seed could be drawn. After Finish it is that of the filter that Finish gave; from the
-  // next AddKey, AddKeyAndPrefix or TakeKeysFrom on, that of the next filter.
+  // Empty, or the reason why a filter matches more keys than it should: the options are invalid,
+  // memory was missing, or no random seed could be drawn. After Finish it refers to the finished
+  // filter, and from the next added key on to the next filter.
   const std::string& error() const;
 
  private:
-  std::unique_ptr<core::FilterWriter> writer_;  // null: out of memory
+  std::unique_ptr<core::FilterWriter> writer_;  // null: out of memory, or moved from
 };
 
-// Reads filter bytes. A view of any bytes is valid: what cannot be understood matches everything.
-// Holds a pointer to the bytes, which must outlive it, need no alignment and are never read
-// outside. Cheap to copy; const methods are thread-safe; throws nothing and allocates nothing.
+// Queries filter bytes. Any bytes give a valid view: bytes that it does not understand match every
+// key, so damage costs time and never an answer. A view borrows: the bytes must outlive it. They
+// may have any alignment, and nothing outside of them is read. Cheap to copy. Const functions are
+// thread-safe. Nothing here throws or allocates.
 class FilterView {
  public:
-  // Matches everything.
+  // Matches every key.
   FilterView();
 
   // Cost: reads the trailer, builds nothing.
   static FilterView Open(std::string_view bytes);
 
-  // False: the key was certainly not added. True: it was, or, with the filter's false-positive
-  // rate, not. Cost: one hash and, in kBlocked, one 64-byte line.
+  // False: the key was certainly not added. True: the key was added, or it is a false positive.
+  // Cost: one hash and, in blocked and compact filters, one cache line (two if the bytes do not
+  // start on a cache-line boundary).
   bool MayMatch(std::string_view key) const;
 
-  // may_match[i] = MayMatch(keys[i]) for i < n; faster than n single calls, because the memory
-  // accesses of many keys overlap.
+  // may_match[i] = MayMatch(keys[i]) for i < n. Faster than n single queries on filters larger than
+  // the caches, because blocks are prefetched.
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
 
-  // True if the bytes were not understood, or say so themselves: MayMatch is always true.
+  // The same by hashes, so that a key is hashed once for several filters of one seed:
+  // MayMatchHash(HashOf(key)) is MayMatch(key). HashOf uses the seed recorded in the filter.
+  uint64_t HashOf(std::string_view key) const;
+  bool MayMatchHash(uint64_t hash) const;
+  void MayMatchHashes(size_t n, const uint64_t* hashes, bool* may_match) const;
+
+  // True if every key matches, because the bytes were not understood or because their writer could
+  // not build the filter.
   bool AlwaysMatches() const;
 
-  // Bloom probes per key; 0 in kCompact, which has none, and if AlwaysMatches().
+  // Probes per key, k. 0 in kCompact, which has none, and if AlwaysMatches().
   int num_probes() const;
 
  private:
@@ -115,12 +135,12 @@ class FilterView {
 
   const kernels::Kernel* kernel_;
   const char* data_ = nullptr;
-  uint64_t num_bytes_;
-  uint64_t num_lines_;
+  uint64_t num_blocks_;
   uint64_t seed_ = 0;
   uint8_t layout_;
-  uint8_t parameter_;
-  uint8_t line_bytes_;
+  uint8_t num_probes_;
+  uint8_t base_slots_;
+  uint8_t block_bytes_;
 };
 
 }  // namespace bloomline

@@ -1,19 +1,19 @@
-// Filters of more keys than memory has room for: the same bytes as FilterBuilder (filter.h), in a
-// file, from keys in any order.
+// Filters larger than RAM: the same bytes as FilterBuilder (filter.h) makes, written to a file in
+// bounded memory, from keys in any order.
 //
 //   bloomline::PartitionedFilterOptions options;
 //   options.filter.format = bloomline::Format::kCompact;
 //   options.filter.bits_per_key = 7.1;
 //   std::string error;
 //   auto builder = bloomline::PartitionedFilterBuilder::Create(options, &error);
-//   if (builder == nullptr) { /* error says why */ }
-//   if (!builder->AddKey("apple", &error)) { /* no room on disk, for example */ }
+//   if (builder == nullptr) { /* error gives the reason */ }
+//   if (!builder->AddKey("apple", &error)) { /* for example, the disk is full */ }
 //   if (!builder->Finish("apples.filter", &error)) { ... }
 //   // Map the file and give its bytes to FilterView::Open.
 //
-// FilterBuilder keeps a 64-bit hash for each key and needs 92 bits per key in kCompact: 11.5 GB for
-// 1e9 keys. Here hashes go to a temporary file, divided by their upper bits, and as the lines of a
-// filter are in the order of these bits, its lines are then built part by part.
+// FilterBuilder keeps a 64-bit hash of each key and needs 92 bits per key in kCompact: 11.5 GB for
+// 1e9 keys. Here the hashes go to a temporary file, divided by their upper bits. The blocks of a
+// filter are in the order of these bits, so the filter is then built partition by partition.
 #ifndef BLOOMLINE_PARTITIONED_FILTER_BUILDER_H_
 #define BLOOMLINE_PARTITIONED_FILTER_BUILDER_H_
 
@@ -27,59 +27,60 @@
 
 namespace bloomline {
 
-// The least PartitionedFilterOptions::memory_bytes, for each thread, and the most threads.
+// The least PartitionedFilterOptions::memory_bytes per thread, and the most threads.
 constexpr uint64_t kMinPartitionedMemoryPerThread = uint64_t{1} << 20;
 constexpr int kMaxPartitionedThreads = 1024;
 
 struct PartitionedFilterOptions {
-  // kBlocked or kCompact; the hash of kClassic has no order that its filter follows. With
-  // random_seed, Create and each Finish that succeeds draw the seed of the next filter: where the
-  // system's generator fails, Create does, or the next AddKey.
+  // kBlocked or kCompact. With random_seed, Create and each successful Finish draw the seed of the
+  // next filter. If the system's generator fails, Create fails, or the next AddKey.
   FilterOptions filter;
 
-  // Folder of the temporary file: 8 bytes for each distinct key. The file has no name there, and
-  // the system frees its space however the process ends. Needs a local file system: never one in
-  // memory, which many systems have at /tmp.
+  // Folder of the temporary file, which takes 8 bytes per distinct key. The file has no name there,
+  // and the system frees its space however the process ends. It must be on a local file system, and
+  // not on one in memory, which /tmp is on many systems.
   std::string temp_directory = ".";
 
-  // The most memory used for hashes, lines and buffers; at least kMinPartitionedMemoryPerThread for
-  // each thread. Not in it: an index of the temporary file, 0.02 bits per key (below 64 MiB of
-  // memory 0.25), and pages of the two files, which the system keeps as long as it likes. More
-  // memory spares reads: each part of a filter reads its hashes and some of its neighbours'.
+  // The most memory for hashes, blocks and buffers, in bytes; at least
+  // kMinPartitionedMemoryPerThread for each thread. This leaves out an index of the temporary file,
+  // 0.02 bits per key (0.25 below 64 MiB of memory), and the system's page cache. More memory
+  // reduces reads: a partition reads its hashes and some of its neighbours'.
   uint64_t memory_bytes = uint64_t{512} << 20;
 
-  // The most threads that build lines in Finish, one for each 32,768 keys: 1 to
-  // kMaxPartitionedThreads.
+  // The most threads that Finish uses, 1 to kMaxPartitionedThreads; it uses one for each 32,768
+  // keys.
   int num_threads = 1;
 
-  // Empty if the options can be used, else one sentence that names the value and the allowed range.
+  // Empty if the options are valid, else one sentence that names the value and the allowed range.
   std::string Validate() const;
 };
 
-// Not thread-safe. Throws nothing. `error` may be null; otherwise it gets one sentence, which names
-// the file, when the function fails, and is untouched when it succeeds.
+// Create (AddKey* Finish)*. Not thread-safe. Throws nothing. `error` may be null. If a function
+// fails, *error is one sentence that names the file; if it succeeds, *error is unchanged.
 class PartitionedFilterBuilder {
  public:
-  // Null on bad options and where the temporary file cannot be made.
+  // Null if the options are invalid or the temporary file cannot be made.
   static std::unique_ptr<PartitionedFilterBuilder> Create(const PartitionedFilterOptions& options,
                                                           std::string* error);
   ~PartitionedFilterBuilder();
-  PartitionedFilterBuilder(const PartitionedFilterBuilder&) = delete;
-  PartitionedFilterBuilder& operator=(const PartitionedFilterBuilder&) = delete;
+  // A builder that was moved from can only be destroyed or assigned to.
+  PartitionedFilterBuilder(PartitionedFilterBuilder&&) noexcept;
+  PartitionedFilterBuilder& operator=(PartitionedFilterBuilder&&) noexcept;
 
-  // Adds a key of any length. A key equal to the one before costs nothing. Repeats with others
-  // between them count as keys, as in FilterBuilder: the filter grows, and nothing else happens.
-  // False, when the disk is full for example: the key is not in, so that Finish will fail, too, and
-  // with the same words. Cost: one hash and 8 bytes written.
+  // Adds a key of any length. Adjacent duplicates are skipped; other duplicates count as keys, as
+  // in FilterBuilder, so the filter grows and nothing else happens. Returns false if the key could
+  // not be added, for example because the disk is full; Finish then fails with the same error.
+  // Cost: one hash and 8 bytes written.
   bool AddKey(std::string_view key, std::string* error);
 
-  // Entries kept so far, as FilterBuilder::num_keys.
+  // As FilterBuilder::num_keys.
   uint64_t num_keys() const;
 
-  // Writes the filter over all keys added to `path`, as BloomFilter::Save does: exactly the bytes
-  // that FilterBuilder::Finish returns for the same keys and seed. The builder is then empty and
-  // can be used again. False: `path` is what it was, or Save's one exception; unless an AddKey
-  // failed, all keys are still here and Finish can be called again, with another path for example.
+  // Writes the filter of all keys added to `path`, replacing the file atomically as
+  // BloomFilter::Save does: exactly the bytes that FilterBuilder::Finish returns for the same keys
+  // and seed. The builder is then empty and can be used again. Returns false if that fails: `path`
+  // is unchanged, with the one exception of Save, and unless an AddKey failed, the keys are still
+  // here and Finish can be called again, for example with another path.
   bool Finish(const std::string& path, std::string* error);
 
  private:

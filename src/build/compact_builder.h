@@ -1,4 +1,5 @@
-// Building compact payloads: keys to lines, lines to solvers (docs/format.md, section 3.4).
+// Builds the payloads of compact filters: sorts keys by block, and solves each block
+// (docs/format.md, sections 3.4 and 3.5).
 #ifndef BLOOMLINE_BUILD_COMPACT_BUILDER_H_
 #define BLOOMLINE_BUILD_COMPACT_BUILDER_H_
 
@@ -6,24 +7,24 @@
 #include <cstdint>
 
 #include "src/build/hash_list.h"
-#include "src/format/format.h"
+#include "src/format/layout.h"
 #include "src/kernels/kernel.h"
 
 namespace bloomline::core {
 
-// Solves one line of `shape` for n keys, header included; any keys, any n. May reorder the
-// hashes. Throws nothing. n > 112 different hashes give a line that matches everything.
-void SolveLine(uint64_t* hashes, size_t n, const Shape& shape, const kernels::Kernel& kernel,
-               char* line);
+// Solves a block of `shape` for n keys, header included, whatever the keys and n are. May reorder
+// the hashes. More than 112 different hashes give a block that matches every key. Throws nothing.
+void SolveBlock(uint64_t* hashes, size_t n, const FilterShape& shape, const kernels::Kernel& kernel,
+                char* block);
 
-// Solves all lines of a payload of shape.payload_bytes > 0 bytes at `data`. Same bytes for any
-// num_threads. Throws nothing; without the temporary memory (at most 32 bits per key beside the
-// list) lines match everything: false.
-bool BuildCompact(const HashList& hashes, const Shape& shape, const kernels::Kernel& kernel,
+// Solves all blocks of a payload of shape.payload_bytes() > 0 bytes at `data`, for at least one
+// hash. The bytes do not depend on num_threads. Throws nothing. Temporary memory: at most 32 bits
+// per key beside the list. False: it could not be had, and some blocks match every key.
+bool BuildCompact(const HashList& hashes, const FilterShape& shape, const kernels::Kernel& kernel,
                   int num_threads, char* data);
 
-// The same for few keys whose hashes are at hand; reorders them. Throws bad_alloc.
-void BuildCompactFromArray(uint64_t* hashes, size_t n, const Shape& shape,
+// The same for few hashes in an array, which it may reorder. Throws bad_alloc.
+void BuildCompactFromArray(uint64_t* hashes, size_t n, const FilterShape& shape,
                            const kernels::Kernel& kernel, char* data);
 
 }  // namespace bloomline::core

@@ -3,7 +3,8 @@
 #include "bloomline/filter.h"
 #include "src/build/filter_writer.h"
 #include "src/errors/out_of_memory.h"
-#include "src/format/format.h"
+#include "src/format/layout.h"
+#include "src/format/trailer.h"
 
 namespace bloomline {
 namespace {
@@ -20,6 +21,8 @@ FilterBuilder::FilterBuilder(const FilterOptions& options)
     : writer_(new (std::nothrow) core::FilterWriter(options)) {}
 
 FilterBuilder::~FilterBuilder() = default;
+FilterBuilder::FilterBuilder(FilterBuilder&&) noexcept = default;
+FilterBuilder& FilterBuilder::operator=(FilterBuilder&&) noexcept = default;
 
 __attribute__((flatten)) void FilterBuilder::AddKey(std::string_view key) {
   if (writer_ != nullptr) writer_->AddKey(key);
@@ -27,6 +30,19 @@ __attribute__((flatten)) void FilterBuilder::AddKey(std::string_view key) {
 
 void FilterBuilder::AddKeyAndPrefix(std::string_view key, std::string_view prefix) {
   if (writer_ != nullptr) writer_->AddKeyAndPrefix(key, prefix);
+}
+
+__attribute__((flatten)) uint64_t FilterBuilder::HashOf(std::string_view key) const {
+  return writer_ == nullptr ? 0 : writer_->HashOf(key);
+}
+
+void FilterBuilder::AddHash(uint64_t hash) {
+  if (writer_ != nullptr) writer_->AddHash(hash);
+}
+
+void FilterBuilder::AddHashes(size_t n, const uint64_t* hashes) {
+  if (writer_ == nullptr) return;
+  for (size_t i = 0; i < n; ++i) writer_->AddHash(hashes[i]);
 }
 
 bool FilterBuilder::TakeKeysFrom(FilterBuilder* other) {
@@ -54,7 +70,7 @@ void FilterBuilder::FinishTo(char* dst, int num_threads) {
   if (writer_ != nullptr) {
     writer_->FinishTo(dst, num_threads);
   } else {
-    core::EncodeTrailer(core::Shape(), 0, dst);
+    core::EncodeTrailer(core::FilterShape(), 0, dst);
   }
 }
 

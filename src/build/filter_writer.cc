@@ -4,35 +4,19 @@
 #include <cstring>
 
 #include "bloomline/seed.h"
-#include "src/build/blocked_builder.h"
+#include "src/build/bloom_builder.h"
 #include "src/build/compact_builder.h"
 #include "src/build/run_on_threads.h"
 #include "src/errors/out_of_memory.h"
+#include "src/format/num_probes.h"
 
 namespace bloomline::core {
-namespace {
-
-Layout LayoutOf(Format format) {
-  switch (format) {
-    case Format::kClassic:
-      return Layout::kClassic;
-    case Format::kBlocked:
-      return Layout::kBlocked;
-    case Format::kCompact:
-      return Layout::kCompact;
-  }
-  return Layout::kAlwaysMatch;
-}
-
-}  // namespace
 
 FilterWriter::FilterWriter(const FilterOptions& options, uint64_t max_payload_bytes)
     : options_(options),
-      layout_(LayoutOf(options.format)),
       max_payload_bytes_(max_payload_bytes),
-      long_key_bytes_(layout_ == Layout::kClassic ? 0 : kMaxShortKeyBytes + 1),
       hasher_(options.seed),
-      error_(options.Validate()) {
+      error_(ValidateForTrailer(options)) {
   options_valid_ = error_.empty();
   if (options_valid_) num_probes_ = core::OptimalNumProbes(options.format, options.bits_per_key);
   DrawOwnSeed();
@@ -48,16 +32,16 @@ void FilterWriter::DrawOwnSeed() {
 }
 
 __attribute__((flatten)) void FilterWriter::AddAnyKey(std::string_view key) {
-  AddHash(LayoutHash(layout_, key, hasher_));
+  AddHash(hasher_(key));
 }
 
 void FilterWriter::AddHash(uint64_t hash) {
-  if (KeepsRepeats() || hashes_.size() == 0 || hashes_.back() != hash) Append(hash);
+  if (hashes_.size() == 0 || hashes_.back() != hash) Append(hash);
 }
 
 void FilterWriter::AddKeyAndPrefix(std::string_view key, std::string_view prefix) {
-  const uint64_t key_hash = LayoutHash(layout_, key, hasher_);
-  const uint64_t prefix_hash = LayoutHash(layout_, prefix, hasher_);
+  const uint64_t key_hash = hasher_(key);
+  const uint64_t prefix_hash = hasher_(prefix);
   const bool has_previous_key = hashes_.size() != 0;
   const uint64_t previous_key_hash = has_previous_key ? hashes_.back() : 0;
   const auto equals_previous_key = [&](uint64_t hash) {
@@ -81,12 +65,12 @@ void FilterWriter::SetOutOfMemory() {
   if (options_valid_) SetError(kOutOfMemory, &error_);
 }
 
-Shape FilterWriter::CurrentShape() const {
+FilterShape FilterWriter::CurrentShape() const {
   if (MatchesEverything()) return {};
   const uint64_t num_keys = std::max<size_t>(1, hashes_.size());
-  Shape shape = StandaloneShape(options_.format, num_keys, options_.bits_per_key, num_probes_,
-                                max_payload_bytes_);
-  if (hashes_.size() == 0) shape.payload_bytes = 0;
+  FilterShape shape = StandaloneShape(options_.format, num_keys, options_.bits_per_key, num_probes_,
+                                      max_payload_bytes_);
+  if (hashes_.size() == 0) shape.num_blocks = 0;
   return shape;
 }
 
@@ -109,18 +93,18 @@ bool FilterWriter::HashesAreIntact() const {
 }
 
 void FilterWriter::FinishTo(char* dst, int num_threads, HashList* hashes) {
-  const Shape shape = CurrentShape();
+  const FilterShape shape = CurrentShape();
   ForgetFinishedFilter();
-  std::memset(dst, 0, shape.payload_bytes);
+  std::memset(dst, 0, shape.payload_bytes());
   const kernels::Kernel& kernel = kernels::ActiveKernel();
-  if (shape.payload_bytes != 0 && IsCompact(shape.layout)) {
+  if (shape.num_blocks != 0 && IsCompact(shape.layout)) {
     const int threads = ThreadsForKeys(hashes_.size(), num_threads);
     const bool complete = BuildCompact(hashes_, shape, kernel, threads, dst);
     if (!complete) SetError(kOutOfMemory, &error_);
-  } else if (shape.payload_bytes != 0) {
-    BulkInsert(hashes_, shape, kernel, num_threads, dst);
+  } else if (shape.num_blocks != 0) {
+    BuildBloom(hashes_, shape, kernel, num_threads, dst);
   }
-  EncodeTrailer(shape, seed(), dst + shape.payload_bytes);
+  EncodeTrailer(shape, seed(), dst + shape.payload_bytes());
   if (hashes != nullptr) {
     hashes->Clear();
     hashes->TakeAll(&hashes_);
@@ -138,14 +122,12 @@ void FilterWriter::ForgetKeys() {
 
 size_t FilterWriter::MaxEntries(size_t bytes) const {
   if (!options_valid_ || bytes <= kTrailerBytes) return 1;
-  // The inverse of StandaloneShape: whole lines for blocked, bytes for classic, rounded down.
+  // The inverse of StandaloneShape: whole blocks, rounded down.
   const size_t payload_bytes = bytes - kTrailerBytes;
-  const size_t line_bytes =
+  const size_t block_bytes =
       StandaloneShape(options_.format, 1, options_.bits_per_key, num_probes_, UINT64_MAX)
-          .line_bytes;
-  const size_t paid_bytes = layout_ == Layout::kClassic
-                                ? payload_bytes
-                                : payload_bytes / line_bytes * line_bytes + kTrailerBytes;
+          .block_bytes;
+  const size_t paid_bytes = payload_bytes / block_bytes * block_bytes + kTrailerBytes;
   constexpr double kMaxEntries = 9223372036854775808.0;  // 2^63
   const double entries =
       std::min(kMaxEntries, static_cast<double>(paid_bytes) * 8 / options_.bits_per_key);

@@ -1,6 +1,5 @@
-// Collects the hashes of keys and writes them as a filter in the trailer container (docs/format.md,
-// section 5). FilterBuilder is its public face; engine adaptors use it directly, so that AddKey
-// inlines.
+// Collects the hashes of keys and writes them as a filter in the trailer container (trailer.h).
+// FilterBuilder is its public face; engine adaptors use it directly, so that AddKey inlines.
 #ifndef BLOOMLINE_BUILD_FILTER_WRITER_H_
 #define BLOOMLINE_BUILD_FILTER_WRITER_H_
 
@@ -12,15 +11,16 @@
 #include "bloomline/filter_options.h"
 #include "src/build/hash_list.h"
 #include "src/errors/out_of_memory.h"
-#include "src/format/format.h"
-#include "src/format/payload.h"
-#include "src/format/shape.h"
+#include "src/format/hash.h"
+#include "src/format/layout.h"
+#include "src/format/trailer.h"
 #include "src/kernels/kernel.h"
 
 namespace bloomline::core {
 
-// Not thread-safe. Throws nothing: options that Validate refuses, or no memory, give a filter that
-// matches everything, or, in kCompact, some lines that do, and error() says why.
+// ((AddKey | AddHash | AddKeyAndPrefix | TakeKeysFrom)* (FinishTo | Reset))*. Not thread-safe.
+// Throws nothing: options that ValidateForTrailer refuses, or no memory, give a filter that matches
+// every key, or, in kCompact, some blocks that do, and error() says why.
 class FilterWriter {
  public:
   // A payload is cut to max_payload_bytes; more keys then only raise the false-positive rate.
@@ -32,10 +32,14 @@ class FilterWriter {
     if (!hashes_.AppendIfNewAndEasy(hash)) AddHash(hash);
   }
 
+  // As AddKey, for a hash that HashOf gave.
+  uint64_t HashOf(std::string_view key) const { return hasher_(key); }
+  void AddHash(uint64_t hash);
+
   // See FilterBuilder::AddKeyAndPrefix.
   void AddKeyAndPrefix(std::string_view key, std::string_view prefix);
 
-  // Other threads may ask while keys are added.
+  // Other threads may call this while keys are added.
   size_t num_keys() const { return hashes_.size(); }
   // As FilterBuilder::error.
   const std::string& error() const { return error_; }
@@ -49,7 +53,7 @@ class FilterWriter {
   // Makes the next Finish write a filter that matches everything.
   void SetOutOfMemory();
 
-  uint64_t FinishedBytes() const { return CurrentShape().payload_bytes + kTrailerBytes; }
+  uint64_t FinishedBytes() const { return CurrentShape().payload_bytes() + kTrailerBytes; }
 
   // Moves all keys of `other`, which has the same format and seed, here. What other lost, this has
   // lost, too.
@@ -64,9 +68,9 @@ class FilterWriter {
   // key.
   bool HashesAreIntact() const;
 
-  // Writes FinishedBytes() bytes and starts over. Needs no memory, but is faster with some
-  // (bulk_insert.h), and has compact lines that match everything without. The hashes go to `hashes`
-  // if it is not null, in place of what was there.
+  // Writes FinishedBytes() bytes and starts over. Needs no memory; without it, kBlocked is slower
+  // (bloom_builder.h), and blocks of kCompact match every key. The hashes go to `hashes` if it is
+  // not null, in place of what was there.
   void FinishTo(char* dst, int num_threads = 1, HashList* hashes = nullptr);
 
   // Forgets all keys, and what is to be said of them and of the last filter. With random_seed,
@@ -83,11 +87,7 @@ class FilterWriter {
   size_t MaxEntries(size_t bytes) const;
 
  private:
-  // LevelDB's own filter counts a repeated key again.
-  bool KeepsRepeats() const { return layout_ == Layout::kClassic; }
-
   void AddAnyKey(std::string_view key);
-  void AddHash(uint64_t hash);
 
   void Append(uint64_t hash) {
     if (hashes_.size() == 0) ForgetFinishedFilter();
@@ -102,12 +102,11 @@ class FilterWriter {
   }
 
   void DrawOwnSeed();
-  Shape CurrentShape() const;
+  FilterShape CurrentShape() const;
 
   FilterOptions options_;
-  Layout layout_;
   uint64_t max_payload_bytes_;
-  size_t long_key_bytes_;  // keys from here on take the long way; 0: all do
+  size_t long_key_bytes_ = kMaxShortKeyBytes + 1;  // keys from here on take the long way; 0: all do
   KeyHasher hasher_;
   HashList hashes_;
   int num_probes_ = 1;

@@ -9,25 +9,19 @@ namespace bloomline::core {
 
 HashList::~HashList() { Free(first_); }
 
-void HashList::Free(Chunk* chunk) {
-  while (chunk != nullptr) {
-    Chunk* const next = chunk->next;
-    memory::FreePages(chunk, sizeof(Chunk) + chunk->capacity * sizeof(uint64_t));
-    chunk = next;
+void HashList::Free(Node* node) {
+  while (node != nullptr) {
+    Node* const next = node->next;
+    memory::FreePages(node, sizeof(Node) + node->capacity * sizeof(uint64_t));
+    node = next;
   }
-}
-
-bool HashList::AppendToNewChunk(uint64_t hash) {
-  if (first_ != nullptr && size() == 0) {
-    end_ = next_ + first_->capacity;
-  } else if (!Grow()) {
-    return false;
-  }
-  Push(hash);
-  return true;
 }
 
 bool HashList::Grow() {
+  if (first_ != nullptr && size() == 0) {  // cleared: its chunk is used again
+    end_ = next_ + first_->capacity;
+    return true;
+  }
   // 1 KiB first, so that a small filter stays small; then 64 KiB, so that memory follows need; and
   // huge pages where a chunk of them is at most a fourth of the list.
   constexpr size_t kFirstBytes = 1024;
@@ -36,20 +30,20 @@ bool HashList::Grow() {
   if (size() * sizeof(uint64_t) >= 4 * memory::kHugePageBytes) {
     bytes = memory::kHugePageBytes;
   } else if (last_ != nullptr) {
-    bytes = std::min(kMaxBytes, 8 * (sizeof(Chunk) + last_->capacity * sizeof(uint64_t)));
+    bytes = std::min(kMaxBytes, 8 * (sizeof(Node) + last_->capacity * sizeof(uint64_t)));
   }
   void* chunk_memory = memory::AllocatePages(bytes);
   if (chunk_memory == nullptr) return false;
-  const size_t capacity = (bytes - sizeof(Chunk)) / sizeof(uint64_t);
-  Chunk* chunk = new (chunk_memory) Chunk{nullptr, capacity, 0};
+  const size_t capacity = (bytes - sizeof(Node)) / sizeof(uint64_t);
+  Node* node = new (chunk_memory) Node{nullptr, capacity, 0};
   if (last_ == nullptr) {
-    first_ = chunk;
+    first_ = node;
   } else {
     last_->size = static_cast<size_t>(next_ - last_->hashes());
-    last_->next = chunk;
+    last_->next = node;
   }
-  last_ = chunk;
-  next_ = chunk->hashes();
+  last_ = node;
+  next_ = node->hashes();
   end_ = next_ + capacity;
   return true;
 }

@@ -1,5 +1,5 @@
-// An append-only list of 64-bit hashes in chunks that never move: no reallocation spike, no
-// exception.
+// The hashes of the keys added so far: an append-only list in chunks that never move, so memory
+// never peaks while it is copied. Throws nothing.
 #ifndef BLOOMLINE_BUILD_HASH_LIST_H_
 #define BLOOMLINE_BUILD_HASH_LIST_H_
 
@@ -18,20 +18,20 @@ class HashList {
 
   // False, and nothing added, when out of memory.
   bool Append(uint64_t hash) {
-    if (next_ == end_) return AppendToNewChunk(hash);
+    if (next_ == end_ && !Grow()) return false;
     Push(hash);
     return true;
   }
 
-  // Appends a hash that is not the last one already. False, and nothing done, in an empty list or
-  // where more memory is needed.
+  // Appends a hash unless it is the last one already. False, and nothing done, in an empty list or
+  // if more memory is needed. The fast path of AddKey.
   bool AppendIfNewAndEasy(uint64_t hash) {
     if (next_ == end_) return false;
     if (back() != hash) Push(hash);
     return true;
   }
 
-  // Other threads may ask while hashes are appended.
+  // Other threads may call this while hashes are appended.
   size_t size() const { return size_.load(std::memory_order_relaxed); }
   // The last hash appended, or the last of the list taken last. Needs size() > 0.
   uint64_t back() const { return next_[-1]; }
@@ -46,25 +46,28 @@ class HashList {
   template <typename F>
   void ForEach(F f) const {
     if (size() == 0) return;
-    for (Run run = FirstRun();; run = RunAfter(run)) {
-      for (size_t i = 0; i < run.size; ++i) f(run.hashes[i]);
-      if (run.next == nullptr) return;
+    for (Chunk chunk = FirstChunk();; chunk = ChunkAfter(chunk)) {
+      for (size_t i = 0; i < chunk.size; ++i) f(chunk.hashes[i]);
+      if (chunk.next == nullptr) return;
     }
   }
 
-  // A stretch of consecutive hashes and where the next one is.
-  struct Run {
+  // Consecutive hashes in memory, never none, and where the next chunk is.
+  struct Chunk {
     const uint64_t* hashes = nullptr;
     size_t size = 0;
     const void* next = nullptr;  // null: this is the last
   };
-  // Needs size() > 0. Runs are never empty.
-  Run FirstRun() const { return RunOf(first_); }
-  Run RunAfter(const Run& run) const { return RunOf(static_cast<const Chunk*>(run.next)); }
+  // Needs size() > 0.
+  Chunk FirstChunk() const { return ChunkOf(first_); }
+  Chunk ChunkAfter(const Chunk& chunk) const {
+    return ChunkOf(static_cast<const Node*>(chunk.next));
+  }
 
  private:
-  struct Chunk {
-    Chunk* next;
+  // A chunk's header; its hashes lie behind it.
+  struct Node {
+    Node* next;
     size_t capacity;
     size_t size;  // set when the list goes on to another chunk
     uint64_t* hashes() { return reinterpret_cast<uint64_t*>(this + 1); }
@@ -76,18 +79,17 @@ class HashList {
     SetSize(size() + 1);
   }
   void SetSize(size_t size) { size_.store(size, std::memory_order_relaxed); }
-  bool AppendToNewChunk(uint64_t hash);
   bool Grow();
-  Run RunOf(const Chunk* chunk) const {
-    const size_t size = chunk == last_ ? static_cast<size_t>(next_ - chunk->hashes()) : chunk->size;
-    return {chunk->hashes(), size, chunk->next};
+  Chunk ChunkOf(const Node* node) const {
+    const size_t size = node == last_ ? static_cast<size_t>(next_ - node->hashes()) : node->size;
+    return {node->hashes(), size, node->next};
   }
-  static void Free(Chunk* chunk);
+  static void Free(Node* node);
 
   // A chunk is begun only when a hash goes into it, so none but a cleared list's only one is empty.
   // There next_ == end_, as in a list without chunks: before any other slot there is a hash.
-  Chunk* first_ = nullptr;
-  Chunk* last_ = nullptr;
+  Node* first_ = nullptr;
+  Node* last_ = nullptr;
   uint64_t* next_ = nullptr;
   uint64_t* end_ = nullptr;
   std::atomic<size_t> size_{0};

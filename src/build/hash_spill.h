@@ -1,4 +1,5 @@
-// Hashes in a temporary file, divided by their upper bits: written in any order, read in theirs.
+// Hashes in a temporary file, in buckets by their upper bits: written in any order, read in the
+// order of buckets, and so of a filter's blocks.
 #ifndef BLOOMLINE_BUILD_HASH_SPILL_H_
 #define BLOOMLINE_BUILD_HASH_SPILL_H_
 
@@ -12,8 +13,8 @@
 
 namespace bloomline::filters {
 
-// `error` is not null in what follows. All functions but Partition throw bad_alloc, before they
-// have changed anything.
+// Open (Add* Flush Read* Clear)*. `error` is never null here. All functions but BucketOf throw
+// bad_alloc, before they have changed anything.
 class HashSpill {
  public:
   // Buffers take at most `memory_bytes`, of which there is 512 KiB or more.
@@ -22,9 +23,9 @@ class HashSpill {
   // False: the hash is not in; the others are.
   bool Add(uint64_t hash, std::string* error) {
     if (buffers_ == nullptr) AllocateBuffers();
-    const size_t partition = Partition(hash);
-    if (filled_[partition] == block_hashes_ && !WriteBlock(partition, error)) return false;
-    buffers_[partition * block_hashes_ + filled_[partition]++] = hash;
+    const size_t bucket = BucketOf(hash);
+    if (filled_[bucket] == batch_hashes_ && !WriteBatch(bucket, error)) return false;
+    buffers_[bucket * batch_hashes_ + filled_[bucket]++] = hash;
     ++size_;
     checksum_ ^= hash;
     return true;
@@ -37,33 +38,33 @@ class HashSpill {
   bool Flush(std::string* error);
 
   // Ascending with the hash.
-  size_t Partition(uint64_t hash) const { return static_cast<size_t>(hash >> shift_); }
+  size_t BucketOf(uint64_t hash) const { return static_cast<size_t>(hash >> shift_); }
 
-  // A stretch of hashes in the file.
-  struct Block {
+  // Consecutive hashes in the file, all of one bucket.
+  struct Batch {
     uint64_t offset;
     uint32_t num_hashes;
   };
-  // After Flush: all that a partition has.
-  const std::vector<Block>& Blocks(size_t partition) const { return blocks_[partition]; }
-  uint32_t max_block_hashes() const { return block_hashes_; }
+  // After Flush: all that a bucket has.
+  const std::vector<Batch>& Batches(size_t bucket) const { return batches_[bucket]; }
+  uint32_t max_batch_hashes() const { return batch_hashes_; }
 
-  // `dst` has room for block.num_hashes. Any number of threads at once.
-  bool Read(const Block& block, uint64_t* dst, std::string* error) const;
+  // `dst` has room for batch.num_hashes. Any number of threads at once.
+  bool Read(const Batch& batch, uint64_t* dst, std::string* error) const;
 
   // Forgets all hashes.
   bool Clear(std::string* error);
 
  private:
   void AllocateBuffers();
-  bool WriteBlock(size_t partition, std::string* error);
+  bool WriteBatch(size_t bucket, std::string* error);
 
   ScratchFile file_;
   int shift_ = 0;
-  uint32_t block_hashes_ = 0;
-  std::unique_ptr<uint64_t[]> buffers_;  // one block for each partition
+  uint32_t batch_hashes_ = 0;
+  std::unique_ptr<uint64_t[]> buffers_;  // one batch for each bucket
   std::vector<uint32_t> filled_;         // hashes in each buffer
-  std::vector<std::vector<Block>> blocks_;
+  std::vector<std::vector<Batch>> batches_;
   uint64_t size_ = 0;
   uint64_t checksum_ = 0;
 };

@@ -12,45 +12,43 @@
 #include "src/build/run_on_threads.h"
 #include "src/errors/error_text.h"
 #include "src/errors/out_of_memory.h"
-#include "src/format/format.h"
 #include "src/format/hash.h"
-#include "src/format/shape.h"
+#include "src/format/layout.h"
+#include "src/format/num_probes.h"
+#include "src/format/trailer.h"
 #include "src/kernels/kernel.h"
 #include "src/memory/file_io.h"
 
 namespace bloomline {
 namespace {
 
-using core::LineRangeBuilder;
-using core::Shape;
+using core::FilterShape;
+using core::Partition;
+using core::RangeBuilder;
 using filters::HashSpill;
 
-// More hashes at a time spare no more reads: with the 8 GB of 1e9 keys in 2,048 partitions, a part
-// of the filter then has the keys of seven or eight of them.
+// More hashes at a time save no more reads: with the 8 GB of 1e9 keys in 2,048 buckets, a partition
+// of the filter then has the keys of seven or eight buckets.
 constexpr uint64_t kMaxHashesAtATime = uint64_t{8} << 20;
 
-// What threads that build a filter share.
+// What the threads share that build a filter, each one partition after the other.
 class Build {
  public:
-  Build(const HashSpill& spill, const Shape& shape, uint64_t memory_bytes, size_t num_threads,
+  Build(const HashSpill& spill, const FilterShape& shape, uint64_t memory_bytes, size_t num_threads,
         const filters::ReplacementFile& file)
-      : spill_(spill),
-        shape_(shape),
-        num_lines_(shape.payload_bytes / shape.line_bytes),
-        num_threads_(num_threads),
-        file_(file) {
-    const uint64_t block_bytes = spill.max_block_hashes() * sizeof(uint64_t);
-    const uint64_t fits =
-        (memory_bytes / num_threads - block_bytes) / LineRangeBuilder::kBytesPerHash;
+      : spill_(spill), shape_(shape), num_threads_(num_threads), file_(file) {
+    const uint64_t batch_bytes = spill.max_batch_hashes() * sizeof(uint64_t);
+    const uint64_t fits = (memory_bytes / num_threads - batch_bytes) / RangeBuilder::kBytesPerHash;
     // A small set needs no more than itself.
     capacity_ = static_cast<size_t>(
-        std::min({fits, kMaxHashesAtATime, 3 * spill.size() + LineRangeBuilder::kMinCapacity}));
+        std::min({fits, kMaxHashesAtATime, 3 * spill.size() + RangeBuilder::kMinCapacity}));
   }
 
   bool Run(std::string* error) {
     core::RunOnThreads(num_threads_, [&](size_t) {
       std::string reason;
-      if (!core::OrError(&reason, [&](std::string* why) { return BuildParts(why); })) Fail(reason);
+      const auto build = [&](std::string* why) { return BuildPartitions(why); };
+      if (!core::OrError(&reason, build)) Fail(reason);
     });
     if (!failed_ && (num_taken_ != spill_.size() || checksum_ != spill_.checksum())) {
       Fail("the temporary file does not hold the hashes that were written to it");
@@ -60,37 +58,37 @@ class Build {
   }
 
  private:
-  bool BuildParts(std::string* error) {
-    LineRangeBuilder lines(shape_, kernels::ActiveKernel(), capacity_);
-    std::vector<uint64_t> block(spill_.max_block_hashes());
-    const uint64_t part_lines =
-        std::min<uint64_t>(lines.max_lines(), num_lines_ / num_threads_ + 1);
+  bool BuildPartitions(std::string* error) {
+    RangeBuilder builder(shape_, kernels::ActiveKernel(), capacity_);
+    std::vector<uint64_t> hashes(spill_.max_batch_hashes());
+    const uint64_t partition_blocks =
+        std::min<uint64_t>(builder.max_blocks(), shape_.num_blocks / num_threads_ + 1);
     while (!failed_) {
-      const uint64_t first = next_part_.fetch_add(1) * part_lines;
-      if (first >= num_lines_) break;
-      if (!BuildPart(first, std::min(part_lines, num_lines_ - first), &lines, &block, error)) {
-        return false;
-      }
+      const uint64_t first = next_partition_.fetch_add(1) * partition_blocks;
+      if (first >= shape_.num_blocks) break;
+      const auto num_blocks =
+          static_cast<size_t>(std::min(partition_blocks, shape_.num_blocks - first));
+      if (!BuildPartition({first, num_blocks}, &builder, &hashes, error)) return false;
     }
-    num_taken_ += lines.num_taken();
-    checksum_ ^= lines.checksum();
+    num_taken_ += builder.num_taken();
+    checksum_ ^= builder.checksum();
     return true;
   }
 
-  bool BuildPart(uint64_t first_line, uint64_t count, LineRangeBuilder* lines,
-                 std::vector<uint64_t>* block, std::string* error) {
-    const core::HashRange range = core::HashesOfLines(first_line, count, num_lines_);
-    const size_t last_partition = spill_.Partition(range.last);
-    size_t partition = spill_.Partition(range.first);
-    lines->Start(first_line, static_cast<size_t>(count));
-    for (; partition <= last_partition; ++partition) {
-      for (const HashSpill::Block& source : spill_.Blocks(partition)) {
-        if (!spill_.Read(source, block->data(), error)) return false;
-        lines->Add(block->data(), source.num_hashes);
+  bool BuildPartition(Partition partition, RangeBuilder* builder, std::vector<uint64_t>* hashes,
+                      std::string* error) {
+    const core::HashRange range = core::HashesOf(partition, shape_.num_blocks);
+    const size_t last_bucket = spill_.BucketOf(range.last);
+    builder->Start(partition);
+    for (size_t bucket = spill_.BucketOf(range.first); bucket <= last_bucket; ++bucket) {
+      for (const HashSpill::Batch& batch : spill_.Batches(bucket)) {
+        if (!spill_.Read(batch, hashes->data(), error)) return false;
+        builder->Add(hashes->data(), batch.num_hashes);
       }
     }
-    const char* bytes = lines->Finish();
-    return file_.WriteAt(first_line * shape_.line_bytes, bytes, count * shape_.line_bytes, error);
+    const char* bytes = builder->Finish();
+    return file_.WriteAt(partition.first_block * shape_.block_bytes, bytes,
+                         partition.num_blocks * shape_.block_bytes, error);
   }
 
   // The first error counts.
@@ -101,12 +99,11 @@ class Build {
   }
 
   const HashSpill& spill_;
-  const Shape shape_;
-  const uint64_t num_lines_;
+  const FilterShape shape_;
   const size_t num_threads_;
   const filters::ReplacementFile& file_;
   size_t capacity_;
-  std::atomic<uint64_t> next_part_{0};
+  std::atomic<uint64_t> next_partition_{0};
   std::atomic<uint64_t> num_taken_{0};
   std::atomic<uint64_t> checksum_{0};
   std::atomic<bool> failed_{false};
@@ -117,14 +114,12 @@ class Build {
 }  // namespace
 
 std::string PartitionedFilterOptions::Validate() const {
-  std::string invalid_filter = filter.Validate();
+  std::string invalid_filter = core::ValidateForTrailer(filter);
   if (!invalid_filter.empty()) return invalid_filter;
   core::ErrorText error;
   const uint64_t min_memory =
       static_cast<uint64_t>(std::max(1, num_threads)) * kMinPartitionedMemoryPerThread;
-  if (filter.format == Format::kClassic) {
-    error << "format is classic; filters can be built in parts in blocked and compact";
-  } else if (num_threads < 1 || num_threads > kMaxPartitionedThreads) {
+  if (num_threads < 1 || num_threads > kMaxPartitionedThreads) {
     error << "num_threads is " << num_threads << "; allowed is 1 to " << kMaxPartitionedThreads;
   } else if (memory_bytes < min_memory) {
     error << "memory_bytes is " << memory_bytes << "; " << num_threads
@@ -140,12 +135,12 @@ struct PartitionedFilterBuilder::State {
   uint64_t last_hash = 0;
   std::string failure;  // of AddKey; keys are missing
 
-  Shape FinishedShape() const {
+  FilterShape FinishedShape() const {
     const FilterOptions& filter = options.filter;
-    Shape shape = core::StandaloneShape(
+    FilterShape shape = core::StandaloneShape(
         filter.format, std::max<uint64_t>(1, spill.size()), filter.bits_per_key,
         core::OptimalNumProbes(filter.format, filter.bits_per_key), UINT64_MAX);
-    if (spill.size() == 0) shape.payload_bytes = 0;
+    if (spill.size() == 0) shape.num_blocks = 0;
     return shape;
   }
 
@@ -175,23 +170,27 @@ struct PartitionedFilterBuilder::State {
       *error = failure;
       return false;
     }
-    const Shape shape = FinishedShape();
+    const FilterShape shape = FinishedShape();
     filters::ReplacementFile file;
     if (!file.Open(path, error) || !spill.Flush(error)) return false;
-    if (shape.payload_bytes != 0) {
+    if (shape.num_blocks != 0) {
       const int num_threads = core::ThreadsForKeys(spill.size(), options.num_threads);
       Build build(spill, shape, options.memory_bytes, static_cast<size_t>(num_threads), file);
       if (!build.Run(error)) return false;
     }
     char trailer[core::kTrailerBytes];
     core::EncodeTrailer(shape, hasher.seed(), trailer);
-    return file.WriteAt(shape.payload_bytes, trailer, sizeof(trailer), error) && file.Commit(error);
+    return file.WriteAt(shape.payload_bytes(), trailer, sizeof(trailer), error) &&
+           file.Commit(error);
   }
 };
 
 PartitionedFilterBuilder::PartitionedFilterBuilder(std::unique_ptr<State> state)
     : state_(std::move(state)) {}
 PartitionedFilterBuilder::~PartitionedFilterBuilder() = default;
+PartitionedFilterBuilder::PartitionedFilterBuilder(PartitionedFilterBuilder&&) noexcept = default;
+PartitionedFilterBuilder& PartitionedFilterBuilder::operator=(PartitionedFilterBuilder&&) noexcept =
+    default;
 
 std::unique_ptr<PartitionedFilterBuilder> PartitionedFilterBuilder::Create(
     const PartitionedFilterOptions& options, std::string* error) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "src/build/bloom_builder.h"
 #include "src/build/compact_builder.h"
 #include "src/build/keys_by_block.h"
 #include "src/kernels/compact/compact_line.h"
@@ -10,70 +11,62 @@
 namespace bloomline::core {
 namespace {
 
-constexpr size_t kHashesAtATime = 512;
-// Enough for SolveLine to see that a line is overfull.
-constexpr size_t kCutLine = kernels::kMaxSlots + 1;
+// Hashes added at a time: there must be room for all of them.
+constexpr size_t kMaxBatch = 512;
+// Enough for SolveBlock to see that a block is overfull.
+constexpr size_t kCutBlock = kernels::kMaxSlots + 1;
 
-static_assert(LineRangeBuilder::kMinCapacity / LineRangeBuilder::kRoomPerLine * kCutLine +
-                  kHashesAtATime <=
-              LineRangeBuilder::kMinCapacity);
-static_assert(2 * sizeof(uint64_t) + (kernels::kBlockBytes + sizeof(size_t)) /
-                                         double{LineRangeBuilder::kRoomPerLine} <=
-              LineRangeBuilder::kBytesPerHash);
+static_assert(RangeBuilder::kMinCapacity / RangeBuilder::kRoomPerBlock * kCutBlock + kMaxBatch <=
+              RangeBuilder::kMinCapacity);
+static_assert(2 * sizeof(uint64_t) +
+                  (kernels::kBlockBytes + sizeof(size_t)) / double{RangeBuilder::kRoomPerBlock} <=
+              RangeBuilder::kBytesPerHash);
 
 }  // namespace
 
-LineRangeBuilder::LineRangeBuilder(const Shape& shape, const kernels::Kernel& kernel,
-                                   size_t capacity)
-    : shape_(shape),
-      num_lines_(shape.payload_bytes / shape.line_bytes),
-      kernel_(kernel),
-      capacity_(capacity),
-      hashes_(NewHashArray(capacity)),
-      ordered_(NewHashArray(capacity)) {}
+RangeBuilder::RangeBuilder(const FilterShape& shape, const kernels::Kernel& kernel, size_t capacity)
+    : shape_(shape), kernel_(kernel), capacity_(capacity), hashes_(capacity), sorted_(capacity) {}
 
-void LineRangeBuilder::Start(uint64_t first_line, size_t count) {
-  lines_.assign(count * shape_.line_bytes, 0);
-  first_line_ = first_line;
-  count_ = count;
-  if (count != 0) range_ = HashesOfLines(first_line, count, num_lines_);
+void RangeBuilder::Start(Partition partition) {
+  blocks_.assign(partition.num_blocks * shape_.block_bytes, 0);
+  partition_ = partition;
+  if (partition.num_blocks != 0) range_ = HashesOf(partition, shape_.num_blocks);
   size_ = 0;
 }
 
-void LineRangeBuilder::Add(const uint64_t* hashes, size_t n) {
-  for (size_t start = 0; start < n; start += kHashesAtATime) {
-    const size_t end = std::min(n, start + kHashesAtATime);
-    if (capacity_ - size_ < end - start) MakeRoom();
+void RangeBuilder::Add(const uint64_t* hashes, size_t n) {
+  if (partition_.num_blocks == 0) return;  // no range of hashes is empty
+  for (size_t start = 0; start < n; start += kMaxBatch) {
+    const size_t count = std::min(kMaxBatch, n - start);
+    if (capacity_ - size_ < count) MakeRoom();
     const size_t old_size = size_;
-    if (count_ != 0) {  // no range of hashes is empty
-      size_ += CopyInRange(range_, hashes + start, end - start, hashes_.get() + size_);
-    }
+    size_ += CopyInRange(range_, hashes + start, count, hashes_.data() + size_);
     num_taken_ += size_ - old_size;
-    for (size_t i = old_size; i < size_; ++i) checksum_ ^= hashes_[i];
+    for (size_t i = old_size; i < size_; ++i) checksum_ ^= hashes_.data()[i];
   }
 }
 
-const char* LineRangeBuilder::Finish() {
-  BuildLines();
-  return lines_.data();
+const char* RangeBuilder::Finish() {
+  BuildBlocks();
+  return blocks_.data();
 }
 
-void LineRangeBuilder::MakeRoom() {
+void RangeBuilder::MakeRoom() {
   if (IsCompact(shape_.layout)) {
-    CutOverfullLines();
+    CutOverfullBlocks();
   } else {
-    BuildLines();  // bits can be set at any time
+    BuildBlocks();  // bits can be set at any time
   }
 }
 
-void LineRangeBuilder::CutOverfullLines() {
-  uint64_t* hashes = hashes_.get();
+void RangeBuilder::CutOverfullBlocks() {
+  uint64_t* const hashes = hashes_.data();
   std::sort(hashes, hashes + size_);
   size_t kept = 0;
   for (size_t start = 0; start < size_;) {
-    const uint64_t line = kernels::BlockIndex(hashes[start], num_lines_);
+    const uint64_t block = kernels::BlockIndex(hashes[start], shape_.num_blocks);
     size_t end = start;
-    while (end < size_ && kernels::BlockIndex(hashes[end], num_lines_) == line) ++end;
+    while (end < size_ && kernels::BlockIndex(hashes[end], shape_.num_blocks) == block) ++end;
     if (end - start <= kernels::kMaxSlots) {
       std::copy(hashes + start, hashes + end, hashes + kept);
       kept += end - start;
@@ -82,7 +75,7 @@ void LineRangeBuilder::CutOverfullLines() {
       const auto different =
           static_cast<size_t>(std::unique(hashes + start, hashes + end) - (hashes + start));
       const uint64_t repeat = hashes[start];
-      for (size_t i = 0; i < kCutLine; ++i) {
+      for (size_t i = 0; i < kCutBlock; ++i) {
         hashes[kept++] = i < different ? hashes[start + i] : repeat;
       }
     }
@@ -91,15 +84,17 @@ void LineRangeBuilder::CutOverfullLines() {
   size_ = kept;
 }
 
-void LineRangeBuilder::BuildLines() {
-  LineGroups groups(num_lines_, first_line_, count_);
-  groups.Order(hashes_.get(), size_, ordered_.get());
-  groups.ForEachLine(ordered_.get(), [&](size_t i, uint64_t* hashes, size_t n) {
-    char* line = lines_.data() + i * shape_.line_bytes;
+void RangeBuilder::BuildBlocks() {
+  KeysByBlock by_block(shape_.num_blocks, partition_);
+  by_block.Sort(hashes_.data(), size_, sorted_.data());
+  FilterShape one_block = shape_;
+  one_block.num_blocks = 1;
+  by_block.ForEachGroup(sorted_.data(), [&](size_t i, uint64_t* hashes, size_t n) {
+    char* const block = blocks_.data() + i * shape_.block_bytes;
     if (IsCompact(shape_.layout)) {
-      SolveLine(hashes, n, shape_, kernel_, line);
+      SolveBlock(hashes, n, shape_, kernel_, block);
     } else {
-      kernel_.blocked.insert_many({line, 1, static_cast<int>(shape_.parameter)}, n, hashes);
+      InsertHashes(one_block, kernel_, block, n, hashes);
     }
   });
   size_ = 0;

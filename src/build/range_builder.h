@@ -1,5 +1,5 @@
-// Building a part of a payload in bounded memory: some of its lines, from hashes that come in any
-// order and as often as they like.
+// Builds a partition of a filter in bounded memory, from hashes in any order and with any number of
+// duplicates. For filters whose hashes do not fit into memory (partitioned_filter_builder.cc).
 #ifndef BLOOMLINE_BUILD_RANGE_BUILDER_H_
 #define BLOOMLINE_BUILD_RANGE_BUILDER_H_
 
@@ -7,60 +7,58 @@
 #include <cstdint>
 #include <vector>
 
-#include "src/build/block_range.h"
-#include "src/build/hash_array.h"
-#include "src/format/format.h"
+#include "src/build/hash_buffer.h"
+#include "src/build/partition.h"
+#include "src/format/layout.h"
 #include "src/kernels/kernel.h"
 
 namespace bloomline::core {
 
-class LineRangeBuilder {
+// (Start Add* Finish)*. Each of these throws bad_alloc.
+class RangeBuilder {
  public:
-  // The most memory it uses, in bytes per hash of its capacity: two arrays of hashes, the lines and
-  // where each one's hashes end.
+  // The most memory that it uses, in bytes per hash of its capacity: two arrays of hashes, the
+  // blocks, and where the hashes of each block end.
   static constexpr size_t kBytesPerHash = 18;
   static constexpr size_t kMinCapacity = 4096;
 
-  // A line needs room for so many hashes. On average they have at most 85, in kCompact; one that
-  // has more than kMaxSlots is cut to kMaxSlots + 1 without a change of what it becomes, so that
+  // Hashes of a block that memory is meant for. On average a block has at most 85, in kCompact. One
+  // with more than kMaxSlots is cut to kMaxSlots + 1, which does not change what it becomes, and so
   // the others have room whatever the keys are.
-  static constexpr size_t kRoomPerLine = 160;
+  static constexpr size_t kRoomPerBlock = 160;
 
-  // `shape` is blocked or compact. capacity >= kMinCapacity. Throws bad_alloc.
-  LineRangeBuilder(const Shape& shape, const kernels::Kernel& kernel, size_t capacity);
+  // `shape` is blocked or compact; capacity >= kMinCapacity. Throws bad_alloc.
+  RangeBuilder(const FilterShape& shape, const kernels::Kernel& kernel, size_t capacity);
 
-  // The most lines of a range.
-  size_t max_lines() const { return capacity_ / kRoomPerLine; }
+  // The most blocks of a partition.
+  size_t max_blocks() const { return capacity_ / kRoomPerBlock; }
 
-  // Begins lines first_line .. first_line + count - 1. Throws bad_alloc.
-  void Start(uint64_t first_line, size_t count);
+  // Begins a partition.
+  void Start(Partition partition);
 
-  // Takes those that belong to the range. Throws bad_alloc.
+  // Takes those of n hashes that belong to the partition.
   void Add(const uint64_t* hashes, size_t n);
 
-  // The finished lines, valid until the next Start: the bytes that the whole payload has there.
-  // Throws bad_alloc.
+  // The blocks of the partition, as in the whole payload. Valid until the next Start.
   const char* Finish();
 
-  // Hashes taken since construction, and the XOR of them.
+  // Number of hashes taken since construction, and the XOR of them.
   uint64_t num_taken() const { return num_taken_; }
   uint64_t checksum() const { return checksum_; }
 
  private:
   void MakeRoom();
-  void CutOverfullLines();
-  void BuildLines();
+  void CutOverfullBlocks();
+  void BuildBlocks();
 
-  const Shape shape_;
-  const uint64_t num_lines_;
+  const FilterShape shape_;
   const kernels::Kernel& kernel_;
   const size_t capacity_;
-  HashArray hashes_;
-  HashArray ordered_;
-  std::vector<char> lines_;
+  HashBuffer hashes_;
+  HashBuffer sorted_;
+  std::vector<char> blocks_;
   size_t size_ = 0;
-  uint64_t first_line_ = 0;
-  size_t count_ = 0;
+  Partition partition_ = {};
   HashRange range_ = {};
   uint64_t num_taken_ = 0;
   uint64_t checksum_ = 0;

@@ -1,4 +1,5 @@
 // Static filters, sizing and what is left of include/bloomline/c.h.
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -15,7 +16,7 @@
 #include "bloomline/version.h"
 #include "src/c/convert.h"
 #include "src/errors/out_of_memory.h"
-#include "src/format/format.h"
+#include "src/format/trailer.h"
 
 using bloomline::Format;
 using bloomline::c::Key;
@@ -121,6 +122,15 @@ void bloomline_builder_add_key_and_prefix(bloomline_builder_t* builder, const ch
   builder->builder.AddKeyAndPrefix(Key(key, key_length), Key(prefix, prefix_length));
 }
 
+uint64_t bloomline_builder_hash_of(const bloomline_builder_t* builder, const char* key,
+                                   size_t key_length) {
+  return builder->builder.HashOf(Key(key, key_length));
+}
+
+void bloomline_builder_add_hash(bloomline_builder_t* builder, uint64_t hash) {
+  builder->builder.AddHash(hash);
+}
+
 size_t bloomline_builder_num_keys(const bloomline_builder_t* builder) {
   return builder->builder.num_keys();
 }
@@ -180,6 +190,24 @@ void bloomline_view_may_match_keys(const bloomline_view_t* view, size_t num_keys
                                 [=](size_t count, const std::string_view* batch, bool* answers) {
                                   view->view.MayMatch(count, batch, answers);
                                 });
+}
+
+uint64_t bloomline_view_hash_of(const bloomline_view_t* view, const char* key, size_t key_length) {
+  return view->view.HashOf(Key(key, key_length));
+}
+
+uint8_t bloomline_view_may_match_hash(const bloomline_view_t* view, uint64_t hash) {
+  return view->view.MayMatchHash(hash);
+}
+
+void bloomline_view_may_match_hashes(const bloomline_view_t* view, size_t num_hashes,
+                                     const uint64_t* hashes, uint8_t* may_match) {
+  bool answers[bloomline::c::kBatchKeys];
+  for (size_t start = 0; start < num_hashes; start += bloomline::c::kBatchKeys) {
+    const size_t count = std::min(bloomline::c::kBatchKeys, num_hashes - start);
+    view->view.MayMatchHashes(count, hashes + start, answers);
+    std::copy(answers, answers + count, may_match + start);
+  }
 }
 
 uint8_t bloomline_view_always_matches(const bloomline_view_t* view) {

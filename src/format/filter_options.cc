@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "src/errors/error_text.h"
-#include "src/format/shape.h"
+#include "src/format/limits.h"
 
 namespace bloomline {
 

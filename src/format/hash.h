@@ -15,8 +15,8 @@ namespace bloomline::core {
 // Most keys are short, and a function that hashes no others needs fewer registers.
 constexpr size_t kMaxShortKeyBytes = 16;
 
-// XXH3_64bits_withSeed of a key longer than kMaxShortKeyBytes, out of line: only filters with a
-// seed come here.
+// XXH3_64bits_withSeed of a key longer than kMaxShortKeyBytes. Out of line, as few filters have a
+// seed.
 uint64_t SeededLongKeyHash64(std::string_view key, uint64_t seed);
 
 // Where a call per key counts, the caller is marked flatten: xxHash's short-key paths then inline
@@ -28,15 +28,15 @@ inline uint64_t Hash64(std::string_view key, uint64_t seed) {
   return XXH3_64bits_withSeed(key.data(), key.size(), seed);
 }
 
-// KeyHasher uses functions that xxHash does not promise to keep. These versions have them, with the
-// same hashes; with others it takes the longer way, by what is promised.
+// KeyHasher uses internal functions of xxHash, which these versions have. With others it calls the
+// public one, which gives the same hashes more slowly.
 #if XXH_VERSION_NUMBER >= 801 && XXH_VERSION_NUMBER <= 803
 #define BLOOMLINE_KNOWN_XXHASH
 #endif
 
-// Hash64 with one seed, for those who hash many keys. XXH3 combines the seed with its secret and
-// the result with a short key; the first half is done here once for all keys, so that a seed costs
-// nothing: by XXH3_64bits_withSeed a query of 2.8 ns takes 0.2 more (docs/design.md).
+// Hash64 of many keys with one seed. XXH3 combines the seed with its secret, and the result with a
+// short key. The first half is done here once for all keys, so that a seed costs nothing; with
+// XXH3_64bits_withSeed, a query of 2.8 ns takes 0.2 ns more (docs/design.md).
 class KeyHasher {
  public:
 #ifdef BLOOMLINE_KNOWN_XXHASH

@@ -15,10 +15,6 @@ int OptimalNumProbes(Format format, double bits_per_key);
 // The k of a flat filter with the lowest false-positive rate. A table lookup.
 int OptimalStandardNumProbes(double bits_per_key);
 
-inline bool ProbesInRange(int num_probes) {
-  return num_probes >= kMinProbes && num_probes <= kMaxProbes;
-}
-
 }  // namespace bloomline::core
 
 #endif  // BLOOMLINE_FORMAT_NUM_PROBES_H_

@@ -66,7 +66,7 @@ inline size_t AddKeys(const BloomBits& bits, size_t n, HashOf hash_of, AddGroup 
                       bool* changed) {
   bool unwanted[kernels::kBatchKeys];
   size_t added = 0;
-  core::ForEachGroup(
+  core::ForEachBatch(
       n, hash_of, IsWorthPrefetching(bits), [&](uint64_t hash) { PrefetchForAdd(bits, hash); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
         bool* group = changed == nullptr ? unwanted : changed + first;
@@ -80,7 +80,7 @@ inline size_t AddKeys(const BloomBits& bits, size_t n, HashOf hash_of, AddGroup 
 template <typename HashOf, typename MayMatchGroup>
 inline void MayMatchKeys(const BloomBits& bits, size_t n, HashOf hash_of, MayMatchGroup query,
                          bool* may_match) {
-  core::ForEachGroup(
+  core::ForEachBatch(
       n, hash_of, IsWorthPrefetching(bits), [&](uint64_t hash) { PrefetchForQuery(bits, hash); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
         query(bits, count, hashes, may_match + first);

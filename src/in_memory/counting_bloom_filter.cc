@@ -84,7 +84,7 @@ inline size_t RunInGroups(const kernels::CounterBlocks& lines, size_t n, HashOf 
                           Run run) {
   bool unwanted[kernels::kBatchKeys];
   size_t num_true = 0;
-  core::ForEachGroup(
+  core::ForEachBatch(
       n, hash_of, lines.num_bytes() > kernels::kCachedBytes,
       [&](uint64_t hash) { __builtin_prefetch(lines.Block(hash), 1); },
       [&](size_t first, size_t count, const uint64_t* hashes) {

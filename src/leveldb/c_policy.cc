@@ -12,7 +12,7 @@
 #include "leveldb/slice.h"
 #include "src/errors/c_error.h"
 #include "src/errors/out_of_memory.h"
-#include "src/format/format.h"
+#include "src/format/leveldb_codes.h"
 
 namespace {
 

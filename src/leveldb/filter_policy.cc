@@ -10,12 +10,12 @@
 #include "bloomline/leveldb.h"
 #include "bloomline/sizing.h"
 #include "leveldb/slice.h"
+#include "src/build/bloom_builder.h"
 #include "src/build/compact_builder.h"
-#include "src/build/insert_hashes.h"
 #include "src/errors/out_of_memory.h"
-#include "src/format/format.h"
-#include "src/format/payload.h"
-#include "src/format/shape.h"
+#include "src/format/hash.h"
+#include "src/format/layout.h"
+#include "src/format/leveldb_codes.h"
 #include "src/kernels/kernel.h"
 #include "src/query/hash_query.h"
 
@@ -63,12 +63,12 @@ class CompactChoice {
     if (options.format != Format::kCompact) return;
     for (size_t n = 1; n < kTabled; ++n) {
       const double bits_per_key = options.bits_per_key;
-      const core::Shape compact = core::SmallSetCompactShape(n, bits_per_key);
-      if (compact.layout != core::Layout::kCompact) continue;
-      const core::Shape flat = core::FlatShape(n, bits_per_key, flat_num_probes);
-      better_[n] = ExactCompactFalsePositiveRate(n, compact.payload_bytes / compact.line_bytes,
-                                                 compact.line_bytes, compact.parameter) <
-                   ExactStandardFalsePositiveRate(n, 8 * flat.payload_bytes, flat_num_probes);
+      const core::FilterShape compact = core::SmallSetCompactShape(n, bits_per_key);
+      if (compact.layout != core::Layout::kPackedCompact) continue;
+      const core::FilterShape flat = core::FlatShape(n, bits_per_key, flat_num_probes);
+      better_[n] = ExactCompactFalsePositiveRate(n, compact.num_blocks, compact.block_bytes,
+                                                 compact.base_slots) <
+                   ExactStandardFalsePositiveRate(n, 8 * flat.payload_bytes(), flat_num_probes);
     }
   }
 
@@ -133,12 +133,11 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
   __attribute__((flatten)) bool KeyMayMatch(const leveldb::Slice& key,
                                             const leveldb::Slice& filter) const override {
     const core::Payload payload = core::DecodeLevelDB(View(filter));
-    if (payload.layout != core::Layout::kFlat || payload.num_bytes == 0 ||
+    if (payload.layout != core::Layout::kFlat || payload.num_blocks == 0 ||
         key.size() > core::kMaxShortKeyBytes) {
       return AnyMayMatch(payload, key);
     }
-    return kernel_.flat.may_match(core::AsFlat(payload, payload.data, payload.num_bytes),
-                                  hasher_.ShortKey(View(key)));
+    return kernel_.flat.may_match(core::AsFlat(payload, payload.data), hasher_.ShortKey(View(key)));
   }
 
  private:
@@ -168,12 +167,12 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
       const uint64_t hash = core::LayoutHash(layout, View(keys[i]), hasher_);
       if (classic || kept == 0 || hashes[kept - 1] != hash) hashes[kept++] = hash;
     }
-    const core::Shape shape = ShapeFor(kept);
+    const core::FilterShape shape = ShapeFor(kept);
     const size_t start = dst->size();
-    ReserveWithSpareBytes(shape.payload_bytes + 1, dst);
-    dst->resize(start + shape.payload_bytes + 1, '\0');
+    ReserveWithSpareBytes(shape.payload_bytes() + 1, dst);
+    dst->resize(start + shape.payload_bytes() + 1, '\0');
     char* payload = dst->data() + start;
-    if (shape.layout == core::Layout::kCompact) {
+    if (shape.layout == core::Layout::kPackedCompact) {
       core::BuildCompactFromArray(hashes, kept, shape, kernel_, payload);
     } else {
       core::InsertHashes(shape, kernel_, payload, kept, hashes);
@@ -181,14 +180,15 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
     dst->back() = core::LevelDBCode(shape);
   }
 
-  core::Shape ShapeFor(size_t num_keys) const {
+  core::FilterShape ShapeFor(size_t num_keys) const {
     switch (options_.format) {
       case Format::kClassic:
         return core::ClassicShape(num_keys, options_.bits_per_key);
       case Format::kCompact:
         if (compact_.IsBetter(num_keys)) {
-          const core::Shape shape = core::SmallSetCompactShape(num_keys, options_.bits_per_key);
-          if (shape.layout == core::Layout::kCompact) return shape;
+          const core::FilterShape shape =
+              core::SmallSetCompactShape(num_keys, options_.bits_per_key);
+          if (shape.layout == core::Layout::kPackedCompact) return shape;
         }
         break;
       case Format::kBlocked:

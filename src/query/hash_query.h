@@ -5,46 +5,43 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "src/format/payload.h"
+#include "src/format/layout.h"
 #include "src/kernels/kernel.h"
 #include "src/kernels/leveldb_bloom.h"
 
 namespace bloomline::core {
 
-// `hash` is LayoutHash of the key.
+// `hash` is the key's Hash64 with the payload's seed; in LevelDB, its LayoutHash.
 inline bool HashMayMatch(const Payload& payload, const kernels::Kernel& kernel, uint64_t hash) {
   if (payload.layout == Layout::kAlwaysMatch) return true;
-  if (payload.num_bytes == 0) return false;
+  if (payload.num_blocks == 0) return false;
   switch (payload.layout) {
     case Layout::kClassic:
-      return kernels::LevelDBBloomMayMatch(payload.data, payload.num_bytes * 8,
-                                           static_cast<int>(payload.parameter),
+      return kernels::LevelDBBloomMayMatch(payload.data, payload.num_blocks * 8, payload.num_probes,
                                            static_cast<uint32_t>(hash));
     case Layout::kBlocked:
-      return kernel.blocked.may_match(AsBlocked(payload, payload.data, payload.num_bytes), hash);
+      return kernel.blocked.may_match(AsBlocked(payload, payload.data), hash);
     case Layout::kFlat:
-      return kernel.flat.may_match(AsFlat(payload, payload.data, payload.num_bytes), hash);
-    case Layout::kCompact:
-    case Layout::kCompactHalfLines:
-      return kernel.compact.packed_may_match(AsCompact(payload), hash);
+      return kernel.flat.may_match(AsFlat(payload, payload.data), hash);
+    case Layout::kPackedCompact:
+      return kernel.compact.packed_may_match(AsCompact(payload, payload.data), hash);
     case Layout::kCompactLanes:
-      return kernel.compact.lanes_may_match(AsCompact(payload), hash);
+      return kernel.compact.lanes_may_match(AsCompact(payload, payload.data), hash);
     case Layout::kAlwaysMatch:
       break;
   }
   return true;
 }
 
-// Many hashes: whoever computes them asks for the lines as it goes, where that is worth it, one
-// group ahead (hash_groups.h), and then for the answers.
-bool IsWorthRequesting(const Payload& payload);
-void RequestLine(const Payload& payload, uint64_t hash);
-void RequestedMayMatch(const Payload& payload, const kernels::Kernel& kernel, size_t n,
-                       const uint64_t* hashes, bool* may_match);
+// Many hashes. While a batch is probed, the blocks of the next one are prefetched
+// (prefetch_ahead.h), if the payload is large enough for that to pay.
+bool PrefetchPays(const Payload& payload);
+void PrefetchBlock(const Payload& payload, uint64_t hash);
+void PrefetchBlocks(const Payload& payload, size_t n, const uint64_t* hashes);
 
-// All of that for hashes at hand.
-void HashesMayMatch(const Payload& payload, const kernels::Kernel& kernel, size_t n,
-                    const uint64_t* hashes, bool* may_match);
+// may_match[i] = HashMayMatch(hashes[i]); prefetches nothing.
+void BatchMayMatch(const Payload& payload, const kernels::Kernel& kernel, size_t n,
+                   const uint64_t* hashes, bool* may_match);
 
 }  // namespace bloomline::core
 

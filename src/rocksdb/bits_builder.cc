@@ -9,11 +9,10 @@
 #include "bloomline/sizing.h"
 #include "rocksdb/env.h"
 #include "src/errors/out_of_memory.h"
-#include "src/format/format.h"
-#include "src/format/payload.h"
+#include "src/format/layout.h"
+#include "src/format/trailer.h"
 #include "src/query/hash_query.h"
 #include "src/rocksdb/bits_reader.h"
-#include "src/rocksdb/slice_view.h"
 
 namespace bloomline {
 namespace {
@@ -55,11 +54,11 @@ RocksDBBitsBuilder::RocksDBBitsBuilder(const FilterOptions& options, bool verify
 }
 
 __attribute__((flatten)) void RocksDBBitsBuilder::AddKey(const Slice& key) {
-  writer_.AddKey(View(key));
+  writer_.AddKey(key.ToStringView());
 }
 
 void RocksDBBitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alt) {
-  writer_.AddKeyAndPrefix(View(key), View(alt));
+  writer_.AddKeyAndPrefix(key.ToStringView(), alt.ToStringView());
 }
 
 size_t RocksDBBitsBuilder::EstimateEntriesAdded() { return writer_.num_keys(); }
@@ -98,7 +97,7 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
 }
 
 ROCKSDB_NAMESPACE::Status RocksDBBitsBuilder::MaybePostVerify(const Slice& filter) {
-  const core::Payload payload = core::DecodeStandalone(View(filter));
+  const core::Payload payload = core::DecodeStandalone(filter.ToStringView());
   size_t lost = 0;
   unverified_.ForEach([&](uint64_t hash) {
     lost += core::HashMayMatch(payload, kernels::ActiveKernel(), hash) ? 0 : 1;
@@ -124,15 +123,9 @@ double RocksDBBitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {
   const int num_probes = OptimalNumProbes(writer_.options().format, writer_.options().bits_per_key);
   const double paid_bits = 8 * static_cast<double>(bytes - core::kTrailerBytes);
   const double bits_per_key = paid_bits / static_cast<double>(num_entries);
-  switch (writer_.options().format) {
-    case Format::kClassic:
-      return StandardFalsePositiveRate(bits_per_key, num_probes);
-    case Format::kBlocked:
-      return BlockedFalsePositiveRate(bits_per_key, num_probes);
-    case Format::kCompact:
-      break;
-  }
-  return CompactFalsePositiveRate(bits_per_key);
+  return writer_.options().format == Format::kCompact
+             ? CompactFalsePositiveRate(bits_per_key)
+             : BlockedFalsePositiveRate(bits_per_key, num_probes);
 }
 
 }  // namespace bloomline

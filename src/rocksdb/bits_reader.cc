@@ -4,12 +4,12 @@
 #include <new>
 #include <type_traits>
 
-#include "src/format/format.h"
-#include "src/format/payload.h"
+#include "src/format/hash.h"
+#include "src/format/layout.h"
+#include "src/format/trailer.h"
 #include "src/kernels/blocked/blocks.h"
 #include "src/kernels/kernel.h"
 #include "src/query/hash_query.h"
-#include "src/rocksdb/slice_view.h"
 
 namespace bloomline {
 namespace {
@@ -32,13 +32,13 @@ class LinesReader : public FilterBitsReader {
         may_match_(may_match),
         may_match_many_(may_match_many),
         hasher_(payload.seed),
-        line_bytes_(payload.line_bytes),
-        prefetches_(payload.num_bytes > kernels::kCachedBytes) {}
+        line_bytes_(payload.block_bytes),
+        prefetches_(payload.payload_bytes() > kernels::kCachedBytes) {}
 
   // Short keys take a path of their own, which saves fewer registers than hashing long keys does.
   __attribute__((flatten)) bool MayMatch(const Slice& entry) override {
     if (entry.size() > core::kMaxShortKeyBytes) return LongKeyMayMatch(entry);
-    return may_match_(lines_, hasher_.ShortKey(View(entry)));
+    return may_match_(lines_, hasher_.ShortKey(entry.ToStringView()));
   }
 
   __attribute__((flatten)) void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
@@ -57,7 +57,7 @@ class LinesReader : public FilterBitsReader {
 
  private:
   __attribute__((flatten, noinline)) bool LongKeyMayMatch(const Slice& entry) const {
-    return may_match_(lines_, hasher_.LongKey(View(entry)));
+    return may_match_(lines_, hasher_.LongKey(entry.ToStringView()));
   }
 
   template <bool kPrefetch>
@@ -68,7 +68,7 @@ class LinesReader : public FilterBitsReader {
     constexpr bool kBlocked = std::is_same_v<Lines, kernels::BlockedFilter>;
     const uint64_t line_bytes = kBlocked ? kernels::kBlockBytes : line_bytes_;
     for (int i = 0; i < count; ++i) {
-      const uint64_t hash = hasher(View(*keys[i]));
+      const uint64_t hash = hasher(keys[i]->ToStringView());
       hashes[i] = hash;
       if (kPrefetch) kernels::PrefetchBlock(data, num_lines, line_bytes, hash);
     }
@@ -89,8 +89,7 @@ class AnyReader : public FilterBitsReader {
       : payload_(payload), kernel_(kernel) {}
 
   bool MayMatch(const Slice& entry) override {
-    return core::HashMayMatch(payload_, kernel_,
-                              core::LayoutHash(payload_.layout, View(entry), payload_.seed));
+    return core::HashMayMatch(payload_, kernel_, core::Hash64(entry.ToStringView(), payload_.seed));
   }
 
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
@@ -107,20 +106,19 @@ class AnyReader : public FilterBitsReader {
 FilterBitsReader* NewRocksDBBitsReader(std::string_view filter) {
   const core::Payload payload = core::DecodeStandalone(filter);
   const kernels::Kernel& kernel = kernels::ActiveKernel();
-  if (payload.num_lines != 0 && payload.layout == core::Layout::kBlocked) {
+  if (payload.num_blocks != 0 && payload.layout == core::Layout::kBlocked) {
     return new (std::nothrow) LinesReader<kernels::BlockedFilter>(
-        core::AsBlocked(payload, payload.data, payload.num_bytes), payload,
-        kernel.blocked.may_match_for(static_cast<int>(payload.parameter)),
-        kernel.blocked.may_match_many);
+        core::AsBlocked(payload, payload.data), payload,
+        kernel.blocked.may_match_for(payload.num_probes), kernel.blocked.may_match_many);
   }
-  if (payload.num_lines != 0 && payload.layout == core::Layout::kCompact) {
+  if (payload.num_blocks != 0 && payload.layout == core::Layout::kPackedCompact) {
     return new (std::nothrow) LinesReader<kernels::CompactFilter>(
-        core::AsCompact(payload), payload, kernel.compact.packed_may_match,
+        core::AsCompact(payload, payload.data), payload, kernel.compact.packed_may_match,
         kernel.compact.packed_may_match_many);
   }
-  if (payload.num_lines != 0 && payload.layout == core::Layout::kCompactLanes) {
+  if (payload.num_blocks != 0 && payload.layout == core::Layout::kCompactLanes) {
     return new (std::nothrow) LinesReader<kernels::CompactFilter>(
-        core::AsCompact(payload), payload, kernel.compact.lanes_may_match,
+        core::AsCompact(payload, payload.data), payload, kernel.compact.lanes_may_match,
         kernel.compact.lanes_may_match_many);
   }
   return new (std::nothrow) AnyReader(payload, kernel);

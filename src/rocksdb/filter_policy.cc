@@ -8,11 +8,10 @@
 #include "rocksdb/utilities/options_type.h"
 #include "rocksdb/version.h"
 #include "src/errors/out_of_memory.h"
-#include "src/format/format.h"
+#include "src/format/trailer.h"
 #include "src/rocksdb/bits_builder.h"
 #include "src/rocksdb/bits_reader.h"
 #include "src/rocksdb/policy_options.h"
-#include "src/rocksdb/slice_view.h"
 
 namespace bloomline {
 namespace {
@@ -52,9 +51,9 @@ class RocksDBFilterPolicy : public FilterPolicy {
   }
 
   FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
-    const std::string_view filter = View(contents);
-    // RocksDB's own reader answers "no" to 1 to 5 bytes, but RocksDB never writes so few: they are
-    // damaged, and must match everything.
+    const std::string_view filter = contents.ToStringView();
+    // Stock writes nothing of 1 to 5 bytes, yet answers "no" to them; such bytes are damage.
+    constexpr size_t kStockTrailerBytes = 5;
     const bool damaged = !filter.empty() && filter.size() <= kStockTrailerBytes;
     if (damaged || core::HasTrailer(filter)) return NewRocksDBBitsReader(filter);
     // RocksDB takes a null reader as "may match".
@@ -102,7 +101,7 @@ std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const FilterOptions& optio
                                                       std::string* error) {
   return core::OrError(error, [&](std::string* reason) -> std::unique_ptr<FilterPolicy> {
     *reason = VersionMismatch();
-    if (reason->empty()) *reason = Normalized(options).Validate();
+    if (reason->empty()) *reason = core::ValidateForTrailer(Normalized(options));
     if (!reason->empty()) return nullptr;
     // Builders cannot fail, so a generator that never works is found here.
     uint64_t unused_seed;

@@ -6,6 +6,7 @@
 #include "rocksdb/customizable.h"
 #include "src/errors/number_text.h"
 #include "src/errors/out_of_memory.h"
+#include "src/format/trailer.h"
 #include "src/rocksdb/filter_policy.h"
 
 namespace bloomline {
@@ -27,12 +28,12 @@ std::string RangeText(Format format) {
 }
 
 std::string ParseFormat(const std::string& value, FilterOptions* options) {
-  for (const Format format : {Format::kBlocked, Format::kCompact, Format::kClassic}) {
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
     if (value != FormatName(format)) continue;
     options->format = format;
     return "";
   }
-  return "format is '" + value + "'; allowed: blocked, compact, classic";
+  return "format is '" + value + "'; allowed: blocked, compact";
 }
 
 // What OPTIONS files say for random_seed. The seeds themselves are in the filters alone.
@@ -137,7 +138,7 @@ std::string PolicyOptions::TryChange(const ConfigOptions& config, const Changes&
     return "there is no option '" + unknown.begin()->first +
            "'; allowed: bits_per_key, format, seed";
   }
-  const std::string error = Normalized(draft.options()).Validate();
+  const std::string error = core::ValidateForTrailer(Normalized(draft.options()));
   if (!error.empty()) {
     return std::string("in format ") + FormatName(draft.options().format) + ", " + error;
   }

@@ -4,6 +4,7 @@
 
 #include "bloomline/filter_theory.h"
 #include "src/errors/error_text.h"
+#include "src/format/limits.h"
 #include "src/format/num_probes.h"
 #include "src/kernels/probe_sequence.h"
 #include "src/sizing/search.h"

@@ -6,9 +6,11 @@
 
 #include "bloomline/filter_theory.h"
 #include "src/errors/error_text.h"
-#include "src/format/format.h"
+#include "src/format/layout.h"
+#include "src/format/leveldb_codes.h"
+#include "src/format/limits.h"
 #include "src/format/num_probes.h"
-#include "src/format/shape.h"
+#include "src/format/trailer.h"
 #include "src/sizing/search.h"
 
 namespace bloomline {
@@ -49,17 +51,20 @@ double FalsePositiveRateWithKeys(Format format, double bits_per_key, uint64_t ca
   if (num_keys == 0) return 0;
   if (capacity == 0) return 1;
   const int num_probes = OptimalNumProbes(format, bits_per_key);
-  const core::Shape shape =
+  if (format == Format::kClassic) {
+    const core::FilterShape shape = core::ClassicShape(capacity, bits_per_key);
+    return HashedClassicRate(num_keys, 8 * shape.payload_bytes(), num_probes);
+  }
+  const core::FilterShape shape =
       core::StandaloneShape(format, capacity, bits_per_key, num_probes, UINT64_MAX);
   switch (format) {
     case Format::kClassic:
-      return HashedClassicRate(num_keys, 8 * shape.payload_bytes, num_probes);
+      break;
     case Format::kBlocked:
-      return ExactBlockedFalsePositiveRate(num_keys, shape.payload_bytes / shape.line_bytes,
-                                           num_probes);
+      return ExactBlockedFalsePositiveRate(num_keys, shape.num_blocks, num_probes);
     case Format::kCompact:
-      return ExactCompactFalsePositiveRate(num_keys, shape.payload_bytes / shape.line_bytes,
-                                           shape.line_bytes, shape.parameter);
+      return ExactCompactFalsePositiveRate(num_keys, shape.num_blocks, shape.block_bytes,
+                                           shape.base_slots);
   }
   return kNone;
 }
@@ -101,9 +106,13 @@ int OptimalNumProbes(Format format, double bits_per_key) {
 
 uint64_t FilterBytes(Format format, uint64_t num_keys, double bits_per_key) {
   if (!core::IsAllowed(format, bits_per_key)) return 0;
+  if (format == Format::kClassic) {
+    constexpr uint64_t kCodeBytes = 1;
+    return core::ClassicShape(num_keys, bits_per_key).payload_bytes() + kCodeBytes;
+  }
   if (num_keys == 0) return core::kTrailerBytes;
   return core::StandaloneShape(format, num_keys, bits_per_key, kMinProbes, UINT64_MAX)
-             .payload_bytes +
+             .payload_bytes() +
          core::kTrailerBytes;
 }
 

@@ -1,7 +1,8 @@
 #include <cmath>
 
 #include "bloomline/filter.h"
-#include "src/format/format.h"
+#include "src/format/layout.h"
+#include "src/format/trailer.h"
 #include "src/tool/facts.h"
 #include "src/tool/inspect.h"
 
@@ -18,8 +19,7 @@ const char* LayoutName(Layout layout) {
       return "blocked";
     case Layout::kFlat:
       return "flat";
-    case Layout::kCompact:
-    case Layout::kCompactHalfLines:
+    case Layout::kPackedCompact:
       return "compact, packed";
     case Layout::kCompactLanes:
       return "compact";
@@ -41,10 +41,10 @@ uint64_t NumSetBits(const char* data, uint64_t num_bytes) {
 // unit: a block of a blocked filter, or the whole of another one.
 void AppendFill(const core::Payload& payload, Facts* facts) {
   const uint64_t unit_bytes =
-      payload.layout == Layout::kBlocked ? payload.line_bytes : payload.num_bytes;
-  const uint64_t num_units = payload.num_bytes / unit_bytes;
+      payload.layout == Layout::kBlocked ? payload.block_bytes : payload.payload_bytes();
+  const uint64_t num_units = payload.payload_bytes() / unit_bytes;
   const double unit_bits = 8 * static_cast<double>(unit_bytes);
-  const double num_probes = payload.parameter;
+  const double num_probes = payload.num_probes;
   double fill = 0;
   double rate = 0;
   double keys = 0;
@@ -80,19 +80,20 @@ Facts InspectBytes(std::string_view filter) {
     facts.push_back({"why", why, "not a usable bloomline filter, so it matches every key", why});
     return facts;
   }
-  facts.push_back({"payload_bytes", payload.num_bytes, "", ""});
-  if (payload.line_bytes > 1) {
+  facts.push_back({"payload_bytes", payload.payload_bytes(), "", ""});
+  if (payload.block_bytes > 1) {
     facts.push_back(
-        {"num_blocks", payload.num_lines, "blocks",
-         CountText(payload.num_lines) + " of " + std::to_string(payload.line_bytes) + " bytes"});
-    facts.push_back({"block_bytes", payload.line_bytes, "", ""});
+        {"num_blocks", payload.num_blocks, "blocks",
+         CountText(payload.num_blocks) + " of " + std::to_string(payload.block_bytes) + " bytes"});
+    facts.push_back({"block_bytes", payload.block_bytes, "", ""});
   }
   const bool bloom = !core::IsCompact(payload.layout);
-  if (bloom) facts.push_back(CountFact("num_probes", "probes", payload.parameter));
+  if (bloom)
+    facts.push_back(CountFact("num_probes", "probes", static_cast<uint64_t>(payload.num_probes)));
   facts.push_back({"seed", payload.seed, "seed", std::to_string(payload.seed)});
-  if (payload.num_bytes == 0)
+  if (payload.payload_bytes() == 0)
     facts.push_back({"num_keys", 0, "keys", "none, so it matches nothing"});
-  if (bloom && payload.num_bytes != 0) AppendFill(payload, &facts);
+  if (bloom && payload.payload_bytes() != 0) AppendFill(payload, &facts);
   const FilterView view = FilterView::Open(filter);
   AppendRandomMatchRate([&](size_t n, const std::string_view* keys,
                             bool* answers) { view.MayMatch(n, keys, answers); },

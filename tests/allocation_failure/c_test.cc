@@ -137,15 +137,15 @@ TEST_F(CTest, SizingAndSettersNeedNoMemory) {
 }
 
 TEST_F(CTest, BuilderLosesNoKey) {
-  for (const int format :
-       {bloomline_format_classic, bloomline_format_blocked, bloomline_format_compact}) {
+  for (const int format : {bloomline_format_blocked, bloomline_format_compact}) {
     auto* options = bloomline_filteroptions_create();
     bloomline_filteroptions_set_format(options, format);
     FailEachAllocation(
         {"bloomline_builder_create", "bloomline_builder_destroy", "bloomline_builder_add_key",
          "bloomline_builder_add_key_and_prefix", "bloomline_builder_num_keys",
          "bloomline_builder_take_keys_from", "bloomline_builder_finish", "bloomline_builder_error",
-         "bloomline_view_open", "bloomline_view_destroy"},
+         "bloomline_builder_hash_of", "bloomline_builder_add_hash", "bloomline_view_open",
+         "bloomline_view_destroy"},
         [&](Attempt* attempt) {
           CError error, other_error, finish_error;
           bloomline_builder_t *builder = nullptr, *other = nullptr;
@@ -158,6 +158,8 @@ TEST_F(CTest, BuilderLosesNoKey) {
             attempt->Call([&] {
               other = bloomline_builder_create(options, other_error.out());
               for (size_t i = 0; i < kKeys; ++i) {
+                bloomline_builder_add_hash(
+                    builder, bloomline_builder_hash_of(builder, k_.keys[i], k_.lengths[i]));
                 bloomline_builder_add_key(builder, k_.keys[i], k_.lengths[i]);
               }
               if (other != nullptr) {
@@ -204,15 +206,19 @@ TEST_F(CTest, BuilderLosesNoKey) {
 
 TEST_F(CTest, ViewNeedsNoMemory) {
   auto* view = bloomline_view_open("", 0);
-  ExpectNoAllocation({"bloomline_view_may_match", "bloomline_view_may_match_keys",
-                      "bloomline_view_always_matches", "bloomline_view_num_probes"},
-                     [&] {
-                       bloomline_view_may_match(view, "key", 3);
-                       bloomline_view_may_match_keys(view, kKeys, k_.keys.data(), k_.lengths.data(),
-                                                     k_.answers);
-                       bloomline_view_always_matches(view);
-                       bloomline_view_num_probes(view);
-                     });
+  ExpectNoAllocation(
+      {"bloomline_view_may_match", "bloomline_view_may_match_keys", "bloomline_view_always_matches",
+       "bloomline_view_num_probes", "bloomline_view_hash_of", "bloomline_view_may_match_hash",
+       "bloomline_view_may_match_hashes"},
+      [&] {
+        bloomline_view_may_match(view, "key", 3);
+        bloomline_view_may_match_keys(view, kKeys, k_.keys.data(), k_.lengths.data(), k_.answers);
+        const uint64_t hash = bloomline_view_hash_of(view, "key", 3);
+        bloomline_view_may_match_hash(view, hash);
+        bloomline_view_may_match_hashes(view, 1, &hash, k_.answers);
+        bloomline_view_always_matches(view);
+        bloomline_view_num_probes(view);
+      });
   bloomline_view_destroy(view);
 }
 

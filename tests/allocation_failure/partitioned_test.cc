@@ -3,6 +3,7 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bloomline/filter.h"
@@ -42,7 +43,8 @@ TEST(PartitionedFilterBuilder, AddKeyAddsOrReturnsFalse) {
   const std::string expected = Expected(options, keys);
   FailEachAllocation(
       {"PartitionedFilterBuilder::Create", "PartitionedFilterBuilder::AddKey",
-       "PartitionedFilterBuilder::num_keys"},
+       "PartitionedFilterBuilder::num_keys", "PartitionedFilterBuilder::PartitionedFilterBuilder",
+       "PartitionedFilterBuilder::operator="},
       [&](Attempt* attempt) {
         std::unique_ptr<PartitionedFilterBuilder> builder;
         std::string error = Attempt::kUntouched;
@@ -51,6 +53,8 @@ TEST(PartitionedFilterBuilder, AddKeyAddsOrReturnsFalse) {
         if (builder == nullptr) return;
         bool all_added = true;
         attempt->Call([&] {
+          PartitionedFilterBuilder moved(std::move(*builder));
+          *builder = std::move(moved);
           for (const std::string_view key : keys) all_added &= builder->AddKey(key, nullptr);
           builder->num_keys();
         });

@@ -293,7 +293,7 @@ TEST_P(RocksDBFiltersTest, StockFiltersGetAReaderOrNone) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, RocksDBFiltersTest,
-                         testing::Values(Format::kClassic, Format::kBlocked, Format::kCompact));
+                         testing::Values(Format::kBlocked, Format::kCompact));
 
 }  // namespace
 }  // namespace bloomline::tests

@@ -13,7 +13,7 @@
 namespace bloomline::tests {
 namespace {
 
-constexpr Format kFormats[] = {Format::kClassic, Format::kBlocked, Format::kCompact};
+constexpr Format kFormats[] = {Format::kBlocked, Format::kCompact};
 constexpr char kOutOfMemory[] = "out of memory";
 
 FilterOptions OptionsOf(Format format) {
@@ -68,15 +68,16 @@ TEST(FilterOptions, InvalidOnesAreRefusedWithoutMemory) {
 }
 
 TEST(FilterOptions, NeedNoMemory) {
-  ExpectNoAllocation({"FilterOptions::Validate", "FilterOptions::ForFalsePositiveRate",
-                      "FormatName", "AllowedBitsPerKey"},
-                     [] {
-                       for (const Format format : kFormats) {
-                         FilterOptions::ForFalsePositiveRate(format, 0.01).Validate();
-                         FormatName(format);
-                         AllowedBitsPerKey(format);
-                       }
-                     });
+  ExpectNoAllocation(
+      {"FilterOptions::Validate", "FilterOptions::ForFalsePositiveRate", "FormatName",
+       "AllowedBitsPerKey"},
+      [] {
+        for (const Format format : {Format::kClassic, Format::kBlocked, Format::kCompact}) {
+          FilterOptions::ForFalsePositiveRate(format, 0.01).Validate();
+          FormatName(format);
+          AllowedBitsPerKey(format);
+        }
+      });
 }
 
 TEST(Seed, NeedsNoMemory) {
@@ -129,6 +130,34 @@ TEST(FilterBuilder, LosesNoKeyAndReportsTheFailure) {
           }
           AddAll(keys, &*builder);
           filter = builder->Finish();
+          CheckFinished(*attempt, keys, expected, filter, builder->error());
+        });
+  }
+}
+
+TEST(FilterBuilder, HashesAreNotLost) {
+  const auto stored = MakeKeys(3000);
+  const auto keys = Views(stored);
+  for (const Format format : kFormats) {
+    const std::string expected = FilterOf(format, keys);
+    FailEachAllocation(
+        {"FilterBuilder::HashOf", "FilterBuilder::AddHash", "FilterBuilder::AddHashes",
+         "FilterBuilder::FilterBuilder", "FilterBuilder::operator="},
+        [&](Attempt* attempt) {
+          std::optional<FilterBuilder> builder;
+          std::string filter;
+          attempt->Call([&] {
+            FilterBuilder first(OptionsOf(format));
+            first.AddHash(first.HashOf(keys[0]));
+            builder.emplace(std::move(first));
+            for (size_t i = 1; i < keys.size(); ++i) {
+              const uint64_t hash = builder->HashOf(keys[i]);
+              builder->AddHashes(1, &hash);
+            }
+            first = std::move(*builder);
+            *builder = std::move(first);
+            filter = builder->Finish();
+          });
           CheckFinished(*attempt, keys, expected, filter, builder->error());
         });
   }
@@ -279,7 +308,8 @@ TEST(FilterView, NeedsNoMemory) {
     const std::string filter = FilterOf(format, keys);
     bool answers[1000];
     ExpectNoAllocation({"FilterView::FilterView", "FilterView::Open", "FilterView::MayMatch",
-                        "FilterView::AlwaysMatches", "FilterView::num_probes"},
+                        "FilterView::AlwaysMatches", "FilterView::num_probes", "FilterView::HashOf",
+                        "FilterView::MayMatchHash", "FilterView::MayMatchHashes"},
                        [&] {
                          FilterView view;
                          view = FilterView::Open(filter);
@@ -287,6 +317,10 @@ TEST(FilterView, NeedsNoMemory) {
                          view.num_probes();
                          view.MayMatch(keys[0]);
                          view.MayMatch(keys.size(), keys.data(), answers);
+                         const uint64_t hash = view.HashOf(keys[0]);
+                         view.MayMatchHash(hash);
+                         bool answer;
+                         view.MayMatchHashes(1, &hash, &answer);
                        });
     for (const bool answer : answers) Attempt::CheckPresent(answer);
   }

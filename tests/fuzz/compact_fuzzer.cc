@@ -1,7 +1,7 @@
 // Compact lines, packed and in lanes: every kernel against the portable one, on lines of any
 // content and hashes of any kind; and no key of a solved line lost.
 #include "src/build/compact_builder.h"
-#include "src/format/format.h"
+#include "src/format/layout.h"
 #include "src/kernels/compact/compact_lanes.h"
 #include "src/kernels/compact/compact_line.h"
 #include "tests/fuzz/fuzz_kernels.h"
@@ -50,13 +50,13 @@ void AskSolvedLine(FuzzedDataProvider* input, std::string line, uint32_t base_sl
 // LevelDB has all sizes, the trailer container whole and half lines.
 uint32_t ConsumePackedLineBytes(FuzzedDataProvider* input) {
   const uint32_t sizes[] = {
-      32, 64, input->ConsumeIntegralInRange<uint32_t>(core::kMinCompactLineBytes, kBlockBytes)};
+      32, 64, input->ConsumeIntegralInRange<uint32_t>(core::kMinPackedBlockBytes, kBlockBytes)};
   return input->PickValueInArray(sizes);
 }
 
 void FuzzPackedQuery(FuzzedDataProvider* input) {
   const uint32_t line_bytes = ConsumePackedLineBytes(input);
-  const auto base_slots = input->ConsumeIntegralInRange<uint32_t>(1, core::kMaxBaseSlots);
+  const auto base_slots = input->ConsumeIntegralInRange<uint32_t>(1, core::kMaxPackedBaseSlots);
   const auto num_lines = ConsumeCount(input, 2, 8);
   const Place place = ConsumePlace(input);
   Placed placed(ConsumeContent(input, num_lines * line_bytes), place);
@@ -83,7 +83,7 @@ void FuzzPackedSolver(FuzzedDataProvider* input) {
     return;
   }
   Require(line.back() == 0, "the header is left to the caller");
-  const uint32_t base_slots = std::min<uint32_t>(slots, core::kMaxBaseSlots);
+  const uint32_t base_slots = std::min<uint32_t>(slots, core::kMaxPackedBaseSlots);
   line.back() = static_cast<char>(slots - base_slots + 64 * static_cast<unsigned>(seed));
   AskSolvedLine(input, line, base_slots, place, hashes, AskPacked);
 }
@@ -124,22 +124,23 @@ void FuzzLine(FuzzedDataProvider* input) {
   constexpr size_t kMaxKeys = 300;
   const bool lanes = input->ConsumeBool();
   const uint32_t line_bytes = lanes ? kBlockBytes : ConsumePackedLineBytes(input);
-  const uint32_t base_slots = lanes
-                                  ? ConsumeLanesBase(input)
-                                  : input->ConsumeIntegralInRange<uint32_t>(1, core::kMaxBaseSlots);
-  const core::Shape shape = {lanes ? core::Layout::kCompactLanes : core::Layout::kCompact,
-                             base_slots, line_bytes, line_bytes};
+  const uint32_t base_slots =
+      lanes ? ConsumeLanesBase(input)
+            : input->ConsumeIntegralInRange<uint32_t>(1, core::kMaxPackedBaseSlots);
+  const core::FilterShape shape = lanes
+                                      ? core::FilterShape::CompactLanes(1, base_slots)
+                                      : core::FilterShape::PackedCompact(1, line_bytes, base_slots);
   const Place place = ConsumePlace(input);
   const std::string content = ConsumeContent(input, line_bytes);
   const std::vector<uint64_t> hashes = ConsumeHashes(input, ConsumeCount(input, 24, kMaxKeys));
   const std::string line = RequireSameBytes(content, place, [&](const Kernel& kernel, char* data) {
     std::vector<uint64_t> reordered = hashes;
-    core::SolveLine(reordered.data(), reordered.size(), shape, kernel, data);
+    core::SolveBlock(reordered.data(), reordered.size(), shape, kernel, data);
     return true;
   });
   std::vector<uint64_t> reversed(hashes.rbegin(), hashes.rend());
   std::string line_of_reversed = content;
-  core::SolveLine(reversed.data(), reversed.size(), shape, Portable(), line_of_reversed.data());
+  core::SolveBlock(reversed.data(), reversed.size(), shape, Portable(), line_of_reversed.data());
   Require(line == line_of_reversed, "a line does not depend on the order of its keys");
   AskSolvedLine(input, line, base_slots, place, hashes, lanes ? AskLanes : AskPacked);
 }

@@ -4,8 +4,9 @@
 
 #include "bloomline/cpu.h"
 #include "bloomline/filter.h"
-#include "src/format/format.h"
-#include "src/format/payload.h"
+#include "src/format/layout.h"
+#include "src/format/leveldb_codes.h"
+#include "src/format/trailer.h"
 #include "src/query/hash_query.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/leveldb_filter.h"
@@ -51,35 +52,35 @@ bool IsBetween(uint64_t value, uint64_t min, uint64_t max) { return min <= value
 
 // The guarantees of a payload to kernels (format.h, kernel.h).
 void RequireSafe(const Payload& payload, std::string_view bytes) {
-  if (payload.layout == Layout::kAlwaysMatch || payload.num_bytes == 0) return;
-  Require(payload.data >= bytes.data() && payload.num_bytes <= bytes.size() &&
-              payload.data + payload.num_bytes <= bytes.data() + bytes.size(),
+  if (payload.layout == Layout::kAlwaysMatch || payload.payload_bytes() == 0) return;
+  Require(payload.data >= bytes.data() && payload.payload_bytes() <= bytes.size() &&
+              payload.data + payload.payload_bytes() <= bytes.data() + bytes.size(),
           "a payload lies within the bytes");
-  Require(payload.num_lines * payload.line_bytes == payload.num_bytes, "a payload is whole lines");
-  const uint64_t parameter = payload.parameter;
-  const uint64_t line_bytes = payload.line_bytes;
+  Require(payload.num_blocks * payload.block_bytes == payload.payload_bytes(),
+          "a payload is whole blocks");
+  const uint64_t block_bytes = payload.block_bytes;
+  const bool probes_fit = core::ProbesInRange(payload.num_probes);
   bool fits = false;
   switch (payload.layout) {
-    case Layout::kClassic:
+    case Layout::kClassic:  // in LevelDB only
     case Layout::kFlat:
-      fits = line_bytes == 1 && IsBetween(parameter, kMinProbes, kMaxProbes);
+      fits = block_bytes == 1 && probes_fit;
       break;
     case Layout::kBlocked:
-      fits = line_bytes == kernels::kBlockBytes && IsBetween(parameter, kMinProbes, kMaxProbes);
+      fits = block_bytes == kernels::kBlockBytes && probes_fit;
       break;
-    case Layout::kCompact:
-      fits = IsBetween(line_bytes, core::kMinCompactLineBytes, kernels::kBlockBytes) &&
-             IsBetween(parameter, 1, core::kMaxBaseSlots);
+    case Layout::kPackedCompact:
+      fits = IsBetween(block_bytes, core::kMinPackedBlockBytes, kernels::kBlockBytes) &&
+             IsBetween(payload.base_slots, 1, core::kMaxPackedBaseSlots);
       break;
     case Layout::kCompactLanes:
-      fits = line_bytes == kernels::kBlockBytes &&
-             IsBetween(parameter, core::kMinLanesBaseSlots, core::kMaxLanesBaseSlots);
+      fits = block_bytes == kernels::kBlockBytes &&
+             IsBetween(payload.base_slots, core::kMinLanesBaseSlots, core::kMaxLanesBaseSlots);
       break;
-    case Layout::kCompactHalfLines:  // in memory this is kCompact
     case Layout::kAlwaysMatch:
       break;
   }
-  Require(fits, "parameter and line size fit the layout");
+  Require(fits, "parameters and block size fit the layout");
 }
 
 // Every kernel gives the answers of the portable one, to single queries and batches. Fills
@@ -94,7 +95,7 @@ void Ask(const Payload& payload, const Queries& queries, bool* expected) {
   }
   bool* answers = GuardedArray<bool>(n);
   for (const Kernel* kernel : SupportedKernels()) {
-    core::HashesMayMatch(payload, *kernel, n, hashes, answers);
+    core::BatchMayMatch(payload, *kernel, n, hashes, answers);
     for (size_t i = 0; i < n; ++i) {
       Require(core::HashMayMatch(payload, *kernel, hashes[i]) == expected[i],
               "single query as portable", kernel->name);
@@ -106,6 +107,7 @@ void Ask(const Payload& payload, const Queries& queries, bool* expected) {
 Payload CheckStandalone(std::string_view bytes, const Queries& queries, const Kernel& kernel) {
   std::string why;
   const Payload payload = core::DecodeStandalone(bytes, &why);
+  Require(payload.layout != Layout::kClassic, "classic is in LevelDB only");
   Require(why.empty() == (payload.layout != Layout::kAlwaysMatch), "what is refused has a reason");
   RequireSafe(payload, bytes);
   bool expected[Queries::kMost + 1];
@@ -122,6 +124,14 @@ Payload CheckStandalone(std::string_view bytes, const Queries& queries, const Ke
     Require(view.MayMatch(queries.views()[i]) == expected[i], "a view answers as its payload",
             kernel.name);
     Require(answers[i] == expected[i], "a view answers batches as its payload", kernel.name);
+  }
+  uint64_t* hashes = GuardedArray<uint64_t>(n);
+  for (size_t i = 0; i < n; ++i) hashes[i] = view.HashOf(queries.views()[i]);
+  view.MayMatchHashes(n, hashes, answers);
+  for (size_t i = 0; i < n; ++i) {
+    Require(view.MayMatchHash(hashes[i]) == expected[i], "a view answers a hash as its key",
+            kernel.name);
+    Require(answers[i] == expected[i], "a view answers hashes as their keys", kernel.name);
   }
   return payload;
 }
@@ -165,7 +175,8 @@ const std::vector<Written>& AllWritten(Container container) {
           options.format = format;
           options.bits_per_key = bits;
           if (!options.Validate().empty()) continue;
-          // More than kMaxFlatKeys keys give another layout in LevelDB.
+          if (format == Format::kClassic && kind == kStandalone) continue;
+          // More than kMaxFlatKeys make another layout in LevelDB.
           for (const uint64_t num_keys : {1u, 2u, 9u, 40u, 150u, 600u}) {
             // LevelDB's filters do not record their seed.
             options.seed = kind == kStandalone && num_keys == 9 ? 77 : 0;
@@ -209,9 +220,9 @@ void ChangeFields(FuzzedDataProvider* input, std::string* bytes) {
   if (input->ConsumeBool()) trailer[kParameter] = input->ConsumeIntegral<char>();
   if (input->ConsumeBool()) trailer[kPadding] = input->ConsumeIntegralInRange<char>(0, 70);
   const Layout layout{static_cast<unsigned char>(trailer[kLayout])};
-  const uint64_t unit = layout == Layout::kCompactHalfLines                     ? 32
-                        : layout == Layout::kBlocked || core::IsCompact(layout) ? 64
-                                                                                : 1;
+  const uint64_t unit = layout == Layout::kPackedCompact                                ? 32
+                        : layout == Layout::kBlocked || layout == Layout::kCompactLanes ? 64
+                                                                                        : 1;
   const auto padding = static_cast<unsigned char>(trailer[kPadding]);
   const uint64_t num_units = (bytes->size() - core::kTrailerBytes - padding) / unit;
   for (size_t i = 0; i < 4; ++i) {

@@ -99,7 +99,7 @@ inline std::string ConsumeContent(FuzzedDataProvider* input, size_t size) {
 
 inline FilterOptions ConsumeOptions(FuzzedDataProvider* input) {
   FilterOptions options;
-  const Format formats[] = {Format::kClassic, Format::kBlocked, Format::kCompact};
+  const Format formats[] = {Format::kBlocked, Format::kCompact};
   options.format = input->PickValueInArray(formats);
   const bool compact = options.format == Format::kCompact;
   const double min = compact ? kMinCompactBitsPerKey : kMinBitsPerKey;

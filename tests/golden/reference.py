@@ -359,14 +359,8 @@ def leveldb_name(name, seed):
 def standalone_filter(layout, keys, bits_per_key, k, seed):
     unit = 64 if layout == "blocked" else 1
     num_bytes = 0
-    if layout == "classic":
-        num_bytes, k = classic_shape(len(keys), bits_per_key)
-        seed = 0
-    else:
-        keys = unique_neighbours(keys)
-        num_bytes = 64 * max(1, math.ceil((len(keys) * bits_per_key / 8 - 20) / 64))
-    if not keys:
-        num_bytes = 0
+    keys = unique_neighbours(keys)
+    num_bytes = 64 * max(1, math.ceil((len(keys) * bits_per_key / 8 - 20) / 64)) if keys else 0
     trailer = seed.to_bytes(8, "little") + (num_bytes // unit).to_bytes(4, "little")
     trailer += bytes([LAYOUT_ID[layout], k, 0, 0]) + b"bLn\x01"
     return payload(layout, keys, num_bytes, k, seed) + trailer
@@ -389,7 +383,6 @@ def vectors():
         ("standalone", "blocked", 12, 8, 0x0123456789ABCDEF, counters + odd),
         ("standalone", "blocked", 16, 9, 0, many),
         ("standalone", "blocked", 10, 6, 0, []),
-        ("standalone", "classic", 10, 6, 0, hello),
         ("leveldb", "compact", 10, 0, 0, counters),
         ("leveldb", "compact", 10, 0, 0, many[:100]),
         ("standalone", "compact", 6.4, 0, 0, many),

@@ -168,9 +168,13 @@ class Test {
       plan_of_cycle.writer.engine = kAllEngines[subject];
       // Now and then the engine's own policy writes, so that the store also has its filters.
       plan_of_cycle.writer.filter = static_cast<FilterKind>(Below(7) % 4);
+      const bool leveldb = plan_of_cycle.writer.engine == Engine::kLevelDB;
+      if (!leveldb && plan_of_cycle.writer.filter == FilterKind::kClassic) {
+        plan_of_cycle.writer.filter = FilterKind::kBlocked;  // classic is for LevelDB alone
+      }
       plan_of_cycle.writer.verify_filters = Below(2) == 1;
-      // Stock's filters of some cycles stay for some time, so that not only ours are read.
-      plan_of_cycle.reader = ReaderAfter(plan_of_cycle.writer.filter, turn);
+      // Stock's filters of some cycles stay for some time, so not only ours are read.
+      plan_of_cycle.reader = ReaderAfter(plan_of_cycle.writer.filter, leveldb, turn);
       plan_of_cycle.durability = static_cast<Durability>(subject == 0    ? Below(8) != 0
                                                          : Below(4) == 0 ? 2
                                                                          : Below(8) != 0);
@@ -184,10 +188,13 @@ class Test {
     acknowledged_[store] = shared_->acknowledged;
   }
 
-  // Alternates between the same policy, another one of ours, and the engine's own.
-  static FilterKind ReaderAfter(FilterKind writer, uint64_t turn) {
+  // In turns the same policy, another one of ours, the engine's own.
+  static FilterKind ReaderAfter(FilterKind writer, bool leveldb, uint64_t turn) {
     if (turn % 3 == 0) return writer;
     if (turn % 3 == 2) return FilterKind::kStock;
+    if (!leveldb) {
+      return writer == FilterKind::kBlocked ? FilterKind::kCompact : FilterKind::kBlocked;
+    }
     return kOurFilters[(static_cast<uint64_t>(writer) + 1 + turn / 3 % 2) % 3];
   }
 

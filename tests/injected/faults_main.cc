@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cinttypes>
 #include <cstdio>
@@ -126,15 +127,21 @@ int Run(const Flags& flags) {
   uint64_t turn = 0;
   for (const Engine engine : flags.engines) {
     std::vector<Unit> units;
+    std::vector<FilterKind> filters = flags.filters;
+    if (engine != Engine::kLevelDB) {
+      filters.erase(std::remove(filters.begin(), filters.end(), FilterKind::kClassic),
+                    filters.end());
+      if (filters.empty()) continue;
+    }
     for (const Phase phase : kFaultyPhases) {
       // A sample alternates between the formats.
       if (flags.sample != 0) {
-        units.push_back({engine, flags.filters[turn++ % flags.filters.size()], phase});
+        units.push_back({engine, filters[turn++ % filters.size()], phase});
         continue;
       }
-      for (const FilterKind filter : flags.filters) units.push_back({engine, filter, phase});
+      for (const FilterKind filter : filters) units.push_back({engine, filter, phase});
     }
-    for (const FilterKind filter : flags.filters) {
+    for (const FilterKind filter : filters) {
       units.push_back({engine, filter, Phase::kFlip});
       if (engine == Engine::kLevelDB) units.push_back({engine, filter, Phase::kUncheckedFlip});
     }

@@ -23,7 +23,7 @@ enum class Engine { kLevelDB, kRocksDB, kRocksDBPartitioned };
 constexpr Engine kAllEngines[] = {Engine::kLevelDB, Engine::kRocksDB, Engine::kRocksDBPartitioned};
 const char* Name(Engine engine);
 
-// kStock: the engine's own policy.
+// kStock: the engine's own policy. kClassic: in LevelDB only.
 enum class FilterKind { kClassic, kBlocked, kCompact, kStock };
 constexpr int kNumFilterKinds = 4;
 constexpr FilterKind kOurFilters[] = {FilterKind::kClassic, FilterKind::kBlocked,

@@ -1,0 +1,74 @@
+#include "src/format/leveldb_codes.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "src/format/num_probes.h"
+
+namespace bloomline::core {
+namespace {
+
+// A double holds n * bits_per_key exactly up to 2^53.
+uint64_t Saturated(double number) {
+  constexpr double kMax = 9223372036854775808.0;  // 2^63
+  return static_cast<uint64_t>(std::min(kMax, number));
+}
+
+uint64_t CeilDiv(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+FilterShape ClassicShape(uint64_t num_keys, double bits_per_key) {
+  constexpr uint64_t kMinBits = 64;
+  const uint64_t num_bits =
+      std::max(kMinBits, Saturated(std::floor(static_cast<double>(num_keys) * bits_per_key)));
+  return FilterShape::Classic(CeilDiv(num_bits, 8),
+                              OptimalNumProbes(Format::kClassic, bits_per_key));
+}
+
+FilterShape FlatShape(uint64_t num_keys, double bits_per_key, int num_probes) {
+  return FilterShape::Flat(Saturated(std::ceil(static_cast<double>(num_keys) * bits_per_key / 8)),
+                           num_probes);
+}
+
+FilterShape SmallSetShape(uint64_t num_keys, double bits_per_key, int flat_num_probes,
+                          int blocked_num_probes) {
+  if (num_keys <= kMaxFlatKeys) return FlatShape(num_keys, bits_per_key, flat_num_probes);
+  const double bits = static_cast<double>(num_keys) * bits_per_key;
+  return FilterShape::Blocked(Saturated(std::ceil(bits / static_cast<double>(kernels::kBlockBits))),
+                              blocked_num_probes);
+}
+
+FilterShape SmallSetCompactShape(uint64_t num_keys, double bits_per_key) {
+  constexpr uint64_t kMaxKeysOfOneBlock = 60;  // of up to 70 slots
+  constexpr uint64_t kMeanKeysOfSeveral = 40;  // and a block's load varies
+  const uint64_t bytes = FlatShape(num_keys, bits_per_key, kMinProbes).payload_bytes();
+  const uint64_t for_keys =
+      num_keys <= kMaxKeysOfOneBlock ? 1 : CeilDiv(num_keys, kMeanKeysOfSeveral);
+  const uint64_t num_blocks = std::max(for_keys, CeilDiv(bytes, kMaxPackedBlockBytes));
+  const uint64_t block_bytes = bytes / num_blocks;
+  if (block_bytes < kMinPackedBlockBytes || num_blocks > uint64_t{kMaxLevelDBCompactBlocks}) {
+    return {};
+  }
+  return FilterShape::PackedCompact(num_blocks, static_cast<uint32_t>(block_bytes),
+                                    kLevelDBBaseSlots);
+}
+
+char LevelDBCode(const FilterShape& shape) {
+  switch (shape.layout) {
+    case Layout::kClassic:
+      return static_cast<char>(shape.num_probes);
+    case Layout::kFlat:
+      return static_cast<char>(kFlatCodeBase + shape.num_probes);
+    case Layout::kBlocked:
+      return static_cast<char>(kBlockedCodeBase + shape.num_probes);
+    case Layout::kPackedCompact:
+      return static_cast<char>(kCompactCodeBase + static_cast<int>(shape.num_blocks));
+    case Layout::kCompactLanes:  // not used in LevelDB
+    case Layout::kAlwaysMatch:
+      break;
+  }
+  return kLevelDBAlwaysMatch.back();
+}
+
+}  // namespace bloomline::core

@@ -1,0 +1,103 @@
+// The LevelDB container (docs/format.md, section 4): a filter is its payload and a code.
+//
+//   +----------------------------------+--------+
+//   | payload                          | code   |
+//   +----------------------------------+--------+
+//
+//   code  0x01..0x1E  classic, k = code             0xA0..0xBD  blocked, k = code - 0x9F
+//         0x80..0x9D  flat, k = code - 0x7F         0xC0..0xDF  packed compact, code - 0xBF blocks
+//         0xFD        always match; all others are reserved and match every key
+#ifndef BLOOMLINE_FORMAT_LEVELDB_CODES_H_
+#define BLOOMLINE_FORMAT_LEVELDB_CODES_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "src/format/hash.h"
+#include "src/format/layout.h"
+#include "src/format/limits.h"
+
+namespace bloomline::core {
+
+// code = base + k.
+constexpr int kFlatCodeBase = 0x7F;
+constexpr int kBlockedCodeBase = 0x9F;
+// code = base + number of blocks.
+constexpr int kCompactCodeBase = 0xBF;
+constexpr int kMaxLevelDBCompactBlocks = 32;
+// base_slots of compact filters here: there is no room to say it.
+constexpr uint32_t kLevelDBBaseSlots = 8;
+
+// A filter that matches every key, payload and code.
+constexpr std::string_view kLevelDBAlwaysMatch("\x00\xFD", 2);
+
+static_assert(kMaxProbes == 0x1E);
+static_assert(kFlatCodeBase + kMinProbes == 0x80 && kFlatCodeBase + kMaxProbes == 0x9D);
+static_assert(kBlockedCodeBase + kMinProbes == 0xA0 && kBlockedCodeBase + kMaxProbes == 0xBD);
+static_assert(kCompactCodeBase + 1 == 0xC0 && kCompactCodeBase + kMaxLevelDBCompactBlocks == 0xDF);
+static_assert(kLevelDBBaseSlots >= kMinPackedBaseSlots && kLevelDBBaseSlots <= kMaxPackedBaseSlots);
+
+// Up to this many keys, kBlocked and kCompact write flat filters where these are not compact:
+// rounding to blocks would cost 14 bits per key at 36 keys, and of the 10 cache lines that a flat
+// filter of 500 keys at 10 bits has, all stay in the L1 cache.
+constexpr uint64_t kMaxFlatKeys = 500;
+
+// Shapes of the filters of n keys; n counts duplicates. Sizes saturate instead of wrapping.
+// LevelDB's own Bloom filter.
+FilterShape ClassicShape(uint64_t num_keys, double bits_per_key);
+FilterShape FlatShape(uint64_t num_keys, double bits_per_key, int num_probes);
+// kBlocked: flat, or blocked above kMaxFlatKeys. num_keys > 0.
+FilterShape SmallSetShape(uint64_t num_keys, double bits_per_key, int flat_num_probes,
+                          int blocked_num_probes);
+// kCompact: the compact blocks that take the place of a flat or blocked filter of as many bytes or
+// more (section 4.1). Layout kAlwaysMatch if there are none.
+FilterShape SmallSetCompactShape(uint64_t num_keys, double bits_per_key);
+
+char LevelDBCode(const FilterShape& shape);
+
+// The hash that a layout stores, in 64 bits. Classic has a hash of its own, which takes no seed.
+inline uint64_t LayoutHash(Layout layout, std::string_view key, uint64_t seed) {
+  return layout == Layout::kClassic ? LevelDBHash32(key) : Hash64(key, seed);
+}
+inline uint64_t LayoutHash(Layout layout, std::string_view key, const KeyHasher& hasher) {
+  return layout == Layout::kClassic ? LevelDBHash32(key) : hasher(key);
+}
+
+// Total: any bytes give a payload. Inline, because LevelDB decodes a filter at every query.
+inline Payload DecodeLevelDB(std::string_view filter);
+
+// Of num_bytes bytes in num_blocks > 0 blocks.
+inline Payload DecodeLevelDBCompact(const char* data, uint64_t num_bytes, uint64_t num_blocks) {
+  const uint64_t block_bytes = num_bytes / num_blocks;
+  if (num_bytes % num_blocks != 0) return {};
+  if (block_bytes < kMinPackedBlockBytes || block_bytes > kMaxPackedBlockBytes) return {};
+  return {
+      FilterShape::PackedCompact(num_blocks, static_cast<uint32_t>(block_bytes), kLevelDBBaseSlots),
+      0, data};
+}
+
+inline Payload DecodeLevelDB(std::string_view filter) {
+  if (filter.empty()) return {FilterShape::Flat(0, kMinProbes), 0, filter.data()};
+  if (filter.size() < 2) return {};
+  const int code = static_cast<unsigned char>(filter.back());
+  const uint64_t num_bytes = filter.size() - 1;
+  const char* const data = filter.data();
+  if (code > kCompactCodeBase && code <= kCompactCodeBase + kMaxLevelDBCompactBlocks) {
+    return DecodeLevelDBCompact(data, num_bytes, static_cast<uint64_t>(code - kCompactCodeBase));
+  }
+  if (ProbesInRange(code - kFlatCodeBase)) {
+    if (num_bytes > kMaxFlatBytes) return {};
+    return {FilterShape::Flat(num_bytes, code - kFlatCodeBase), 0, data};
+  }
+  if (ProbesInRange(code)) return {FilterShape::Classic(num_bytes, code), 0, data};
+  if (ProbesInRange(code - kBlockedCodeBase)) {
+    if (num_bytes % kernels::kBlockBytes != 0) return {};
+    return {FilterShape::Blocked(num_bytes / kernels::kBlockBytes, code - kBlockedCodeBase), 0,
+            data};
+  }
+  return {};
+}
+
+}  // namespace bloomline::core
+
+#endif  // BLOOMLINE_FORMAT_LEVELDB_CODES_H_

@@ -1,0 +1,189 @@
+#include "src/format/trailer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "src/errors/error_text.h"
+
+namespace bloomline::core {
+namespace {
+
+using kernels::kBlockBytes;
+
+// Trailer offsets.
+constexpr size_t kSeed = 0;
+constexpr size_t kPayloadUnits = 8;
+constexpr size_t kLayout = 12;
+constexpr size_t kParameter = 13;
+constexpr size_t kPadding = 14;
+constexpr size_t kMarker = 15;
+constexpr std::string_view kMarkerAndMagic("\0bLn", 4);
+constexpr size_t kVersion = 19;
+constexpr unsigned char kVersion1 = 1;
+constexpr uint64_t kMaxPadding = kBlockBytes - 1;
+
+static_assert(kPayloadUnits == kSeed + sizeof(uint64_t));
+static_assert(kLayout == kPayloadUnits + sizeof(uint32_t));
+static_assert(kParameter == kLayout + 1 && kPadding == kParameter + 1 && kMarker == kPadding + 1);
+static_assert(kVersion == kMarker + kMarkerAndMagic.size() && kTrailerBytes == kVersion + 1);
+static_assert(kMaxPadding == 63);
+
+uint64_t ReadLittleEndian(const char* p, size_t bytes) {
+  uint64_t value = 0;
+  for (size_t i = bytes; i-- > 0;) value = value << 8 | static_cast<unsigned char>(p[i]);
+  return value;
+}
+
+void WriteLittleEndian(uint64_t value, size_t bytes, char* p) {
+  for (size_t i = 0; i < bytes; ++i, value >>= 8) p[i] = static_cast<char>(value & 0xFF);
+}
+
+// Layouts of this container: classic is LevelDB's alone.
+bool IsKnown(Layout layout) {
+  return layout == Layout::kBlocked || layout == Layout::kFlat || IsCompact(layout);
+}
+
+// The field `parameter`: k, or the base of the compact layouts. Known layouts only.
+struct ParameterRange {
+  uint32_t min;
+  uint32_t max;
+};
+ParameterRange AllowedParameter(Layout layout) {
+  if (layout == Layout::kCompactLanes) return {kMinLanesBaseSlots, kMaxLanesBaseSlots};
+  if (layout == Layout::kPackedCompact) return {kMinPackedBaseSlots, kMaxPackedBaseSlots};
+  return {kMinProbes, kMaxProbes};
+}
+
+// Known layouts only, with a parameter in range. No blocks yet.
+FilterShape ShapeOf(Layout layout, uint32_t parameter) {
+  switch (layout) {
+    case Layout::kBlocked:
+      return FilterShape::Blocked(0, static_cast<int>(parameter));
+    case Layout::kFlat:
+      return FilterShape::Flat(0, static_cast<int>(parameter));
+    case Layout::kPackedCompact:
+      return FilterShape::PackedCompact(0, kTrailerPackedBlockBytes, parameter);
+    case Layout::kCompactLanes:
+      return FilterShape::CompactLanes(0, parameter);
+    case Layout::kClassic:
+    case Layout::kAlwaysMatch:
+      break;
+  }
+  return {};
+}
+
+// What matches everything. The reason is put together only if it is wanted.
+template <typename... Parts>
+Payload Refuse(std::string* why, const Parts&... parts) {
+  if (why != nullptr) {
+    std::ostringstream text;
+    (text << ... << parts);
+    *why = text.str();
+  }
+  return {};
+}
+
+// Whole blocks that hold num_keys * bits_per_key bits less the overhead: at least one, at most
+// max_bytes.
+uint64_t NumBlocks(uint64_t num_keys, double bits_per_key, uint64_t overhead_bytes,
+                   uint64_t max_bytes, uint64_t block_bytes) {
+  const double bytes =
+      static_cast<double>(num_keys) * bits_per_key / 8 - static_cast<double>(overhead_bytes);
+  const double blocks = std::max(1.0, std::ceil(bytes / static_cast<double>(block_bytes)));
+  const uint64_t max_blocks = std::max<uint64_t>(1, max_bytes / block_bytes);
+  return blocks >= static_cast<double>(max_blocks) ? max_blocks : static_cast<uint64_t>(blocks);
+}
+
+}  // namespace
+
+std::string ValidateForTrailer(const FilterOptions& options) {
+  ErrorText error;
+  error << std::string_view(options.Validate());
+  if (error.empty() && options.format == Format::kClassic) {
+    error << "format is classic, which is written in LevelDB only; allowed: blocked, compact";
+  }
+  return error.str();
+}
+
+FilterShape CompactShape(uint64_t num_keys, double bits_per_key, uint64_t overhead_bytes,
+                         uint64_t max_bytes) {
+  constexpr double kLanesFromBitsPerKey = 6.4;
+  constexpr double kSlotsBelowMean = 20;
+  const bool lanes = bits_per_key >= kLanesFromBitsPerKey;
+  const uint32_t block_bytes = lanes ? kBlockBytes : kTrailerPackedBlockBytes;
+  const uint64_t num_blocks =
+      NumBlocks(num_keys, bits_per_key, overhead_bytes, max_bytes, block_bytes);
+  const double mean_keys = std::floor(8.0 * block_bytes / bits_per_key);
+  const double base = std::clamp<double>(mean_keys - kSlotsBelowMean,
+                                         lanes ? kMinLanesBaseSlots : kMinPackedBaseSlots,
+                                         lanes ? kMaxLanesBaseSlots : kMaxPackedBaseSlots);
+  const auto base_slots = static_cast<uint32_t>(base);
+  return lanes ? FilterShape::CompactLanes(num_blocks, base_slots)
+               : FilterShape::PackedCompact(num_blocks, block_bytes, base_slots);
+}
+
+FilterShape StandaloneShape(Format format, uint64_t num_keys, double bits_per_key, int num_probes,
+                            uint64_t max_payload_bytes) {
+  if (format == Format::kCompact) {
+    return CompactShape(num_keys, bits_per_key, kTrailerBytes, max_payload_bytes);
+  }
+  return FilterShape::Blocked(
+      NumBlocks(num_keys, bits_per_key, kTrailerBytes, max_payload_bytes, kBlockBytes), num_probes);
+}
+
+void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst) {
+  const uint32_t parameter =
+      IsCompact(shape.layout) ? shape.base_slots : static_cast<uint32_t>(shape.num_probes);
+  WriteLittleEndian(seed, 8, dst + kSeed);
+  WriteLittleEndian(shape.num_blocks, 4, dst + kPayloadUnits);
+  dst[kLayout] = static_cast<char>(shape.layout);
+  dst[kParameter] = static_cast<char>(parameter);
+  dst[kPadding] = 0;
+  kMarkerAndMagic.copy(dst + kMarker, kMarkerAndMagic.size());
+  dst[kVersion] = static_cast<char>(kVersion1);
+}
+
+bool HasTrailer(std::string_view filter) {
+  return filter.size() >= kTrailerBytes && filter.substr(filter.size() - kTrailerBytes + kMarker,
+                                                         kMarkerAndMagic.size()) == kMarkerAndMagic;
+}
+
+Payload DecodeStandalone(std::string_view filter, std::string* why) {
+  if (filter.size() < kTrailerBytes) {
+    return Refuse(why, "it has ", filter.size(), " bytes; a trailer alone has ", kTrailerBytes);
+  }
+  if (!HasTrailer(filter)) return Refuse(why, "no bloomline trailer at its end");
+  const char* trailer = filter.data() + filter.size() - kTrailerBytes;
+  const Layout layout{static_cast<unsigned char>(trailer[kLayout])};
+  const uint32_t parameter = static_cast<unsigned char>(trailer[kParameter]);
+  const uint64_t padding = static_cast<unsigned char>(trailer[kPadding]);
+  const int version = static_cast<unsigned char>(trailer[kVersion]);
+  if (version != kVersion1) {
+    return Refuse(why, "version is ", version, "; known: ", int{kVersion1});
+  }
+  if (layout == Layout::kAlwaysMatch) {
+    return Refuse(why, "its writer said so: invalid options, or out of memory");
+  }
+  if (!IsKnown(layout)) return Refuse(why, "layout ", static_cast<int>(layout), " is unknown");
+  const ParameterRange allowed = AllowedParameter(layout);
+  if (parameter < allowed.min || parameter > allowed.max) {
+    return Refuse(why, "parameter is ", parameter, "; allowed: ", allowed.min, " to ", allowed.max);
+  }
+  if (padding > kMaxPadding || filter.size() < kTrailerBytes + padding) {
+    return Refuse(why, "padding is ", padding, "; allowed: 0 to ",
+                  std::min<uint64_t>(kMaxPadding, filter.size() - kTrailerBytes));
+  }
+  FilterShape shape = ShapeOf(layout, parameter);
+  const uint64_t num_bytes = filter.size() - kTrailerBytes - padding;
+  shape.num_blocks = num_bytes / shape.block_bytes;
+  const uint64_t units = ReadLittleEndian(trailer + kPayloadUnits, 4);
+  const bool too_long = layout == Layout::kFlat && num_bytes > kMaxFlatBytes;
+  if (too_long || num_bytes % shape.block_bytes != 0 || (shape.num_blocks & 0xFFFFFFFF) != units) {
+    return Refuse(why, "payload has ", num_bytes, " bytes; the trailer says ", units, " units of ",
+                  shape.block_bytes);
+  }
+  return {shape, ReadLittleEndian(trailer + kSeed, 8), filter.data() + padding};
+}
+
+}  // namespace bloomline::core

@@ -1,0 +1,56 @@
+// The trailer container: filters inside RocksDB and on their own (docs/format.md, section 5).
+//
+//   +---------------------+------------------------------+----------------------+
+//   | padding, 0 to 63 B  | payload, num_blocks blocks   | trailer, 20 bytes    |
+//   +---------------------+------------------------------+----------------------+
+//
+//   offset   0           8           12      13         14       15      16     19
+//   trailer  | seed      | blocks    | layout| k or base| padding| 0x00  | "bLn" | version
+//            | 8 bytes   | mod 2^32  | 1     | 1        | 1      | marker| magic | 1
+#ifndef BLOOMLINE_FORMAT_TRAILER_H_
+#define BLOOMLINE_FORMAT_TRAILER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "bloomline/filter_options.h"
+#include "src/format/layout.h"
+
+namespace bloomline::core {
+
+constexpr size_t kTrailerBytes = 20;
+
+// block_bytes of a packed compact filter here.
+constexpr uint32_t kTrailerPackedBlockBytes = 32;
+
+// FilterOptions::Validate, and that the format has a layout in this container: kClassic has none.
+// Empty, or one sentence.
+std::string ValidateForTrailer(const FilterOptions& options);
+
+// The shape of the filter of n keys. `format` is kBlocked or kCompact, num_keys > 0; num_probes is
+// not used in kCompact. At least one block; at most max_payload_bytes, rounded down to blocks.
+// Sizes saturate instead of wrapping.
+FilterShape StandaloneShape(Format format, uint64_t num_keys, double bits_per_key, int num_probes,
+                            uint64_t max_payload_bytes);
+
+// The same for kCompact, where `overhead_bytes` of the memory of n keys go to the container. Blocks
+// have 64 bytes, and 32 below 6.4 bits per key, where blocks of 64 would have more keys than slots.
+FilterShape CompactShape(uint64_t num_keys, double bits_per_key, uint64_t overhead_bytes,
+                         uint64_t max_bytes);
+
+// Writes the kTrailerBytes bytes that follow a payload of this shape. Packed compact blocks must
+// have kTrailerPackedBlockBytes, and kClassic has no number here.
+void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst);
+
+// Total: any bytes give a payload. If it matches every key, *why, if not null, is set to the
+// reason.
+Payload DecodeStandalone(std::string_view filter, std::string* why = nullptr);
+
+// Whether the last bytes carry our magic number; RocksDB's own filters do not.
+bool HasTrailer(std::string_view filter);
+
+}  // namespace bloomline::core
+
+#endif  // BLOOMLINE_FORMAT_TRAILER_H_
