@@ -138,7 +138,7 @@ class BloomFilterBase {
   // filter that comes from an AtomicBloomFilter: EstimatedNumKeys.
   uint64_t num_keys() const;
 
-  // More keys than capacity() were added, by num_keys(): the false-positive rate asked for is no
+  // More keys than capacity() were added, by num_keys(): the requested false-positive rate is no
   // longer kept, and rises with each key. Never true with a capacity of 0.
   bool IsPastCapacity() const;
 

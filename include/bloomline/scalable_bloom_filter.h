@@ -111,7 +111,7 @@ class ScalableBloomFilter {
   double EstimatedFalsePositiveRate() const;
 
   // No further stage could be added, and the last one took more keys than its capacity: the
-  // false-positive rate asked for is no longer kept, and rises with each key. Not saved: a loaded
+  // requested false-positive rate is no longer kept, and rises with each key. Not saved: a loaded
   // filter says so when it cannot grow again.
   bool IsPastCapacity() const;
 
