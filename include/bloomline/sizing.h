@@ -47,8 +47,8 @@ double BitsPerKeyForFalsePositiveRate(Format format, double false_positive_rate)
 // table lookup.
 int OptimalNumProbes(Format format, double bits_per_key);
 
-// Bytes of the filter over num_keys distinct keys, trailer included; in kClassic, of the filter that
-// LevelDB stores). 5e9 keys at 10 bits give 6.25e9.
+// Bytes of the filter over num_keys distinct keys, trailer included; in kClassic, of LevelDB's
+// filter. 5e9 keys at 10 bits give 6.25e9.
 uint64_t FilterBytes(Format format, uint64_t num_keys, double bits_per_key);
 
 // The most bits per key at which the filter of num_keys keys takes at most filter_bytes (up to
