@@ -148,6 +148,7 @@ static void TestHashes(void) {
                                        i % 7 == 0 ? 5 : sizeof i);
   }
   CHECK(hashes[0] == bloomline_builder_hash_of(builder, "a key", 5));
+  CHECK(hashes[0] == bloomline_hash_key("a key", 5, 5));
   bloomline_view_may_match_hashes(view, 700, hashes, may_match);
   for (int i = 0; i < 700; ++i) {
     CHECK(may_match[i] == bloomline_view_may_match_hash(view, hashes[i]));

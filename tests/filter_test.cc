@@ -76,6 +76,28 @@ TEST_P(FilterTest, BatchAnswersAsSingleQueries) {
   }
 }
 
+TEST_P(FilterTest, OneHashOfAKeyIsForAllFiltersOfItsSeed) {
+  constexpr uint64_t kSeed = 77;
+  KeyMaker key(KeyShape::kPath);
+  FilterBuilder first(Options(GetParam(), 8, kSeed)), second(Options(GetParam(), 8, kSeed));
+  FilterBuilder moved(std::move(first));  // a builder without memory is like `first` now
+  std::vector<uint64_t> hashes;
+  for (uint64_t i = 0; i < 1000; ++i) {
+    hashes.push_back(HashKey(key(i), kSeed));
+    EXPECT_EQ(moved.HashOf(key(i)), hashes.back());
+    second.AddHash(first.HashOf(key(i)));
+    moved.AddHash(hashes.back());
+  }
+  const std::string bytes = moved.Finish();
+  EXPECT_TRUE(bytes == second.Finish());
+  std::string damaged = bytes;
+  damaged.back() = 9;  // another version
+  for (const std::string& filter : {damaged, bytes, std::string()}) {
+    const FilterView view = FilterView::Open(filter);
+    for (const uint64_t hash : hashes) EXPECT_TRUE(view.MayMatchHash(hash));
+  }
+}
+
 TEST_P(FilterTest, HashesAnswerAsTheirKeys) {
   for (const uint64_t seed : {0, 77}) {
     KeyMaker key(KeyShape::kPath);

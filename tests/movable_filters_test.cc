@@ -88,6 +88,13 @@ TYPED_TEST(MovableFilterTest, MovedFilterHasTheKeys) {
   ExpectIs(second, 2);
 }
 
+TYPED_TEST(MovableFilterTest, MoveToItselfKeepsTheKeys) {
+  TypeParam filter = Made<TypeParam>(1);
+  TypeParam& same = filter;
+  filter = std::move(same);
+  ExpectIs(filter, 1);
+}
+
 TYPED_TEST(MovableFilterTest, SwapExchangesTheKeys) {
   TypeParam first = Made<TypeParam>(1);
   TypeParam second = Made<TypeParam>(2);
@@ -109,6 +116,16 @@ TEST(MovableFilterBaseTest, CannotBeMovedByItself) {
   static_assert(!std::is_move_constructible_v<BloomFilterBase>);
   static_assert(!std::is_move_assignable_v<BloomFilterBase>);
   static_assert(!std::is_assignable_v<BloomFilter&, MappedBloomFilter>);
+}
+
+TEST(MovedFilterTest, ScalableFilterWithoutStagesNeverAnswersNo) {
+  ScalableBloomFilter filter = Made<ScalableBloomFilter>(1);
+  const ScalableBloomFilter moved = std::move(filter);
+  const std::string key = Key(1, 0);
+  const std::string_view keys[] = {key, "x"};
+  bool may_match[2] = {};
+  filter.MayMatch(2, keys, may_match);
+  EXPECT_TRUE(may_match[0] && may_match[1] && filter.MayMatch(key));
 }
 
 TEST(MovedFilterTest, CanBeChangedAsBefore) {

@@ -143,6 +143,9 @@ extern uint8_t bloomline_view_may_match(const bloomline_view_t*, const char* key
 extern void bloomline_view_may_match_keys(const bloomline_view_t*, size_t num_keys,
                                           const char* const* keys, const size_t* key_lengths,
                                           uint8_t* may_match);
+/* HashKey: for several builders and views of one seed. */
+extern uint64_t bloomline_hash_key(const char* key, size_t key_length, uint64_t seed);
+
 /* FilterView::HashOf, MayMatchHash and MayMatchHashes. */
 extern uint64_t bloomline_view_hash_of(const bloomline_view_t*, const char* key, size_t key_length);
 extern uint8_t bloomline_view_may_match_hash(const bloomline_view_t*, uint64_t hash);

@@ -58,10 +58,10 @@ class FilterBuilder {
   // key or prefix.
   void AddKeyAndPrefix(std::string_view key, std::string_view prefix);
 
-  // The same by hashes, so that a key is hashed once for several filters of one seed: HashOf gives
-  // the hash, and AddHash(HashOf(key)) is AddKey(key). Never add hashes of another kind: queries
-  // expect XXH3 of the key with the filter's seed (docs/format.md, section 1). With random_seed, a
-  // hash is valid only until the next Finish, which draws another seed.
+  // The same with hashes: AddHash(HashOf(key)) is AddKey(key). To hash a key once for several
+  // builders of one seed, use HashKey below. Never add hashes of another kind: queries expect XXH3
+  // of the key with the filter's seed (docs/format.md, section 1). With random_seed, HashOf is for
+  // this builder alone, and only until the next Finish, which draws another seed.
   uint64_t HashOf(std::string_view key) const;
   void AddHash(uint64_t hash);
   void AddHashes(size_t n, const uint64_t* hashes);
@@ -93,6 +93,7 @@ class FilterBuilder {
 
  private:
   std::unique_ptr<core::FilterWriter> writer_;  // null: out of memory, or moved from
+  uint64_t seed_;                               // of the options, for HashOf without a writer
 };
 
 // Queries filter bytes. Any bytes give a valid view: bytes that it does not understand match every
@@ -116,8 +117,9 @@ class FilterView {
   // the caches, because blocks are prefetched.
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
 
-  // The same by hashes, so that a key is hashed once for several filters of one seed:
-  // MayMatchHash(HashOf(key)) is MayMatch(key). HashOf uses the seed recorded in the filter.
+  // The same with hashes: MayMatchHash(HashOf(key)) is MayMatch(key). HashOf is for this view
+  // alone: bytes that were not understood have no seed. To hash a key once for several filters of
+  // one seed, use HashKey below.
   uint64_t HashOf(std::string_view key) const;
   bool MayMatchHash(uint64_t hash) const;
   void MayMatchHashes(size_t n, const uint64_t* hashes, bool* may_match) const;
@@ -142,6 +144,11 @@ class FilterView {
   uint8_t base_slots_;
   uint8_t block_bytes_;
 };
+
+// The hash of a key in every filter of this seed, the `seed` of the FilterOptions: for AddHash of
+// such builders and MayMatchHash of such views. Not for filters with random_seed, which have a seed
+// each. Cost: one hash.
+uint64_t HashKey(std::string_view key, uint64_t seed);
 
 }  // namespace bloomline
 

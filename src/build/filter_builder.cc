@@ -18,7 +18,7 @@ const std::string& OutOfMemory() {
 }  // namespace
 
 FilterBuilder::FilterBuilder(const FilterOptions& options)
-    : writer_(new (std::nothrow) core::FilterWriter(options)) {}
+    : writer_(new (std::nothrow) core::FilterWriter(options)), seed_(options.seed) {}
 
 FilterBuilder::~FilterBuilder() = default;
 FilterBuilder::FilterBuilder(FilterBuilder&&) noexcept = default;
@@ -33,7 +33,8 @@ void FilterBuilder::AddKeyAndPrefix(std::string_view key, std::string_view prefi
 }
 
 __attribute__((flatten)) uint64_t FilterBuilder::HashOf(std::string_view key) const {
-  return writer_ == nullptr ? 0 : writer_->HashOf(key);
+  // The hash may go to another builder of this seed, so it must be right without a writer, too.
+  return writer_ == nullptr ? HashKey(key, seed_) : writer_->HashOf(key);
 }
 
 void FilterBuilder::AddHash(uint64_t hash) {

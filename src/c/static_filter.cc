@@ -192,6 +192,10 @@ void bloomline_view_may_match_keys(const bloomline_view_t* view, size_t num_keys
                                 });
 }
 
+uint64_t bloomline_hash_key(const char* key, size_t key_length, uint64_t seed) {
+  return bloomline::HashKey(Key(key, key_length), seed);
+}
+
 uint64_t bloomline_view_hash_of(const bloomline_view_t* view, const char* key, size_t key_length) {
   return view->view.HashOf(Key(key, key_length));
 }

@@ -73,7 +73,15 @@ ScalableBloomFilter::ScalableBloomFilter(const ScalableBloomFilterOptions& optio
     : options_(options) {}
 ScalableBloomFilter::~ScalableBloomFilter() = default;
 ScalableBloomFilter::ScalableBloomFilter(ScalableBloomFilter&&) noexcept = default;
-ScalableBloomFilter& ScalableBloomFilter::operator=(ScalableBloomFilter&&) noexcept = default;
+
+// A vector that is moved to itself is empty, and with it all keys would be lost.
+ScalableBloomFilter& ScalableBloomFilter::operator=(ScalableBloomFilter&& other) noexcept {
+  if (this == &other) return *this;
+  options_ = other.options_;
+  stages_ = std::move(other.stages_);
+  is_past_capacity_ = other.is_past_capacity_;
+  return *this;
+}
 
 std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::New(
     const ScalableBloomFilterOptions& options, std::string* error) {
@@ -116,12 +124,16 @@ bool ScalableBloomFilter::MayMatchHash(uint64_t hash) const {
   for (size_t i = stages_.size(); i-- > 0;) {
     if (stages_[i].MayMatchHash(hash)) return true;
   }
-  return false;
+  return stages_.empty();  // moved from: a missing stage is no reason for "no"
 }
 
 // At most kBatchKeys hashes, whose cache lines were prefetched.
 void ScalableBloomFilter::PrefetchedMayMatch(size_t n, const uint64_t* hashes,
                                              bool* may_match) const {
+  if (stages_.empty()) {
+    std::fill(may_match, may_match + n, true);
+    return;
+  }
   filters::MayMatchHashes(stages_.back().state_->bits, n, hashes, may_match);
   bool in_stage[kernels::kBatchKeys];
   for (size_t i = stages_.size() - 1; i-- > 0;) {

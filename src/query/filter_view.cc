@@ -46,6 +46,10 @@ __attribute__((flatten)) void FilterView::MayMatch(size_t n, const std::string_v
       });
 }
 
+__attribute__((flatten)) uint64_t HashKey(std::string_view key, uint64_t seed) {
+  return core::Hash64(key, seed);
+}
+
 __attribute__((flatten)) uint64_t FilterView::HashOf(std::string_view key) const {
   return core::Hash64(key, seed_);
 }

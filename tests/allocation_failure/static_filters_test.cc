@@ -163,6 +163,17 @@ TEST(FilterBuilder, HashesAreNotLost) {
   }
 }
 
+TEST(FilterBuilder, HashOfABuilderWithoutMemoryIsRightForAnother) {
+  FilterOptions options = OptionsOf(Format::kBlocked);
+  options.seed = 7;
+  FailEachAllocation({"FilterBuilder::FilterBuilder", "FilterBuilder::HashOf"},
+                     [&](Attempt* attempt) {
+                       std::optional<FilterBuilder> builder;
+                       attempt->Call([&] { builder.emplace(options); });
+                       EXPECT_EQ(builder->HashOf("key"), HashKey("key", options.seed));
+                     });
+}
+
 TEST(FilterBuilder, FinishToLosesNoKeyAndReportsTheFailure) {
   const auto stored = MakeKeys(3000);
   const auto keys = Views(stored);
@@ -309,7 +320,7 @@ TEST(FilterView, NeedsNoMemory) {
     bool answers[1000];
     ExpectNoAllocation({"FilterView::FilterView", "FilterView::Open", "FilterView::MayMatch",
                         "FilterView::AlwaysMatches", "FilterView::num_probes", "FilterView::HashOf",
-                        "FilterView::MayMatchHash", "FilterView::MayMatchHashes"},
+                        "FilterView::MayMatchHash", "FilterView::MayMatchHashes", "HashKey"},
                        [&] {
                          FilterView view;
                          view = FilterView::Open(filter);
@@ -319,6 +330,7 @@ TEST(FilterView, NeedsNoMemory) {
                          view.MayMatch(keys.size(), keys.data(), answers);
                          const uint64_t hash = view.HashOf(keys[0]);
                          view.MayMatchHash(hash);
+                         view.MayMatchHash(HashKey(keys[0], 7));
                          bool answer;
                          view.MayMatchHashes(1, &hash, &answer);
                        });
