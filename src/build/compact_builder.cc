@@ -11,9 +11,17 @@
 #include "src/build/keys_by_block.h"
 #include "src/build/partition.h"
 #include "src/build/run_on_threads.h"
+#include "src/kernels/compact/compact_lanes.h"
 #include "src/kernels/compact/compact_line.h"
 
 namespace bloomline::core {
+
+// The decoder's limits keep queries inside the kernels' tables.
+static_assert(kMinLanesBaseSlots == kernels::kMinLanesBase &&
+              kMaxLanesBaseSlots == kernels::kMaxLanesBase);
+static_assert(kMaxPackedBlockBytes == kernels::kBlockBytes &&
+              kMaxPackedBaseSlots < kernels::kMaxSlots);
+
 namespace {
 
 // A block needs all its keys at once, so keys are sorted by block, one partition of the filter

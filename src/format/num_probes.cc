@@ -3,7 +3,12 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "src/kernels/probe_sequence.h"
+
 namespace bloomline::core {
+
+static_assert(kMaxProbes == kernels::kNumProbeMultipliers, "every probe has a multiplier");
+
 namespace {
 
 // Entry k-1: from so many bits per key on, k+1 probes have a lower false-positive rate than k. In a

@@ -15,6 +15,11 @@ constexpr size_t kNumBitsOffset = 24;
 constexpr size_t kCapacityOffset = 32;
 constexpr size_t kNumKeysOffset = 40;
 constexpr size_t kPayloadChecksumOffset = 48;
+static_assert(kNumProbesOffset == kLayoutOffset + 1 && kNumProbesOffset + 1 == kReservedOffset);
+static_assert(kNumBitsOffset == kSeedOffset + 8 && kCapacityOffset == kNumBitsOffset + 8);
+static_assert(kNumKeysOffset == kCapacityOffset + 8 &&
+              kPayloadChecksumOffset == kNumKeysOffset + 8 &&
+              kHeaderChecksumOffset == kPayloadChecksumOffset + 8);
 
 uint64_t PayloadChecksum(const char* payload, uint64_t num_bytes) {
   return core::Hash64({payload, num_bytes}, 0);

@@ -23,6 +23,9 @@ constexpr size_t kLayoutOffset = 12;    // 1 byte
 constexpr size_t kReservedOffset = 14;  // 2 bytes of zero
 constexpr size_t kSeedOffset = 16;
 constexpr size_t kHeaderChecksumOffset = 56;
+static_assert(kVersionOffset == kMagicOffset + 8 && kLayoutOffset == kVersionOffset + 4);
+static_assert(kReservedOffset == kLayoutOffset + 2 && kSeedOffset == kReservedOffset + 2);
+static_assert(kHeaderChecksumOffset + 8 == kFileHeaderBytes);
 
 class FileHeader {
  public:

@@ -31,6 +31,12 @@ constexpr size_t kInitialCapacityOffset = 24;
 constexpr size_t kRateOffset = 32;
 constexpr size_t kTighteningOffset = 40;
 constexpr size_t kNumStagesOffset = 48;
+static_assert(kGrowthOffset == filters::kLayoutOffset + 1 &&
+              kGrowthOffset + 1 == filters::kReservedOffset);
+static_assert(kInitialCapacityOffset == filters::kSeedOffset + 8 &&
+              kRateOffset == kInitialCapacityOffset + 8 && kTighteningOffset == kRateOffset + 8 &&
+              kNumStagesOffset == kTighteningOffset + 8 &&
+              filters::kHeaderChecksumOffset == kNumStagesOffset + 8);
 
 BloomFilterOptions StageOptions(const ScalableBloomFilterOptions& options, size_t stage) {
   BloomFilterOptions result;

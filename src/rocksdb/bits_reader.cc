@@ -19,26 +19,26 @@ using ROCKSDB_NAMESPACE::Slice;
 
 // Reader of the layouts that bloomline writes, blocked and compact. It chooses the kernel's
 // functions once; no query branches on the layout.
-template <typename Lines>
-class LinesReader : public FilterBitsReader {
+template <typename Filter>
+class BlocksReader : public FilterBitsReader {
  public:
-  using MayMatchOne = bool (*)(const Lines& filter, uint64_t hash);
-  using MayMatchMany = void (*)(const Lines& filter, size_t n, const uint64_t* hashes,
+  using MayMatchOne = bool (*)(const Filter& filter, uint64_t hash);
+  using MayMatchMany = void (*)(const Filter& filter, size_t n, const uint64_t* hashes,
                                 bool* may_match);
 
-  LinesReader(const Lines& lines, const core::Payload& payload, MayMatchOne may_match,
-              MayMatchMany may_match_many)
-      : lines_(lines),
+  BlocksReader(const Filter& filter, const core::Payload& payload, MayMatchOne may_match,
+               MayMatchMany may_match_many)
+      : filter_(filter),
         may_match_(may_match),
         may_match_many_(may_match_many),
         hasher_(payload.seed),
-        line_bytes_(payload.block_bytes),
+        block_bytes_(payload.block_bytes),
         prefetches_(payload.payload_bytes() > kernels::kCachedBytes) {}
 
   // Short keys take a path of their own, which saves fewer registers than hashing long keys does.
   __attribute__((flatten)) bool MayMatch(const Slice& entry) override {
     if (entry.size() > core::kMaxShortKeyBytes) return LongKeyMayMatch(entry);
-    return may_match_(lines_, hasher_.ShortKey(entry.ToStringView()));
+    return may_match_(filter_, hasher_.ShortKey(entry.ToStringView()));
   }
 
   __attribute__((flatten)) void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
@@ -51,34 +51,34 @@ class LinesReader : public FilterBitsReader {
       } else {
         HashAll<false>(count, keys + start, hashes);
       }
-      may_match_many_(lines_, static_cast<size_t>(count), hashes, may_match + start);
+      may_match_many_(filter_, static_cast<size_t>(count), hashes, may_match + start);
     }
   }
 
  private:
   __attribute__((flatten, noinline)) bool LongKeyMayMatch(const Slice& entry) const {
-    return may_match_(lines_, hasher_.LongKey(entry.ToStringView()));
+    return may_match_(filter_, hasher_.LongKey(entry.ToStringView()));
   }
 
   template <bool kPrefetch>
   __attribute__((flatten)) void HashAll(int count, Slice** keys, uint64_t* hashes) const {
     const core::KeyHasher hasher = hasher_;
-    const char* const data = lines_.data;
-    const uint64_t num_lines = lines_.num_blocks;
-    constexpr bool kBlocked = std::is_same_v<Lines, kernels::BlockedFilter>;
-    const uint64_t line_bytes = kBlocked ? kernels::kBlockBytes : line_bytes_;
+    const char* const data = filter_.data;
+    const uint64_t num_blocks = filter_.num_blocks;
+    constexpr bool kBlocked = std::is_same_v<Filter, kernels::BlockedFilter>;
+    const uint64_t block_bytes = kBlocked ? kernels::kBlockBytes : block_bytes_;
     for (int i = 0; i < count; ++i) {
       const uint64_t hash = hasher(keys[i]->ToStringView());
       hashes[i] = hash;
-      if (kPrefetch) kernels::PrefetchBlock(data, num_lines, line_bytes, hash);
+      if (kPrefetch) kernels::PrefetchBlock(data, num_blocks, block_bytes, hash);
     }
   }
 
-  const Lines lines_;
+  const Filter filter_;
   const MayMatchOne may_match_;
   const MayMatchMany may_match_many_;
   const core::KeyHasher hasher_;
-  const uint32_t line_bytes_;
+  const uint32_t block_bytes_;
   const bool prefetches_;
 };
 
@@ -107,17 +107,17 @@ FilterBitsReader* NewRocksDBBitsReader(std::string_view filter) {
   const core::Payload payload = core::DecodeStandalone(filter);
   const kernels::Kernel& kernel = kernels::ActiveKernel();
   if (payload.num_blocks != 0 && payload.layout == core::Layout::kBlocked) {
-    return new (std::nothrow) LinesReader<kernels::BlockedFilter>(
+    return new (std::nothrow) BlocksReader<kernels::BlockedFilter>(
         core::AsBlocked(payload, payload.data), payload,
         kernel.blocked.may_match_for(payload.num_probes), kernel.blocked.may_match_many);
   }
   if (payload.num_blocks != 0 && payload.layout == core::Layout::kPackedCompact) {
-    return new (std::nothrow) LinesReader<kernels::CompactFilter>(
+    return new (std::nothrow) BlocksReader<kernels::CompactFilter>(
         core::AsCompact(payload, payload.data), payload, kernel.compact.packed_may_match,
         kernel.compact.packed_may_match_many);
   }
   if (payload.num_blocks != 0 && payload.layout == core::Layout::kCompactLanes) {
-    return new (std::nothrow) LinesReader<kernels::CompactFilter>(
+    return new (std::nothrow) BlocksReader<kernels::CompactFilter>(
         core::AsCompact(payload, payload.data), payload, kernel.compact.lanes_may_match,
         kernel.compact.lanes_may_match_many);
   }
