@@ -23,7 +23,9 @@
 // Memory order. Bits are set by relaxed atomic operations. If AddKey(k) happened before
 // MayMatch(k), the answer is true: in the same thread, or with any synchronisation between them,
 // such as a join, a mutex, or an acquire load that has seen a release store. Without such an order
-// a query sees the key soon, and its answer says nothing about other memory.
+// a query sees the key soon, and its answer implies no ordering of other memory accesses.
+//
+// Link bloomline::filters (CMake component `filters`).
 //
 // Errors, ownership and moves are those of bloom_filter.h.
 #ifndef BLOOMLINE_ATOMIC_BLOOM_FILTER_H_
@@ -40,7 +42,7 @@
 namespace bloomline {
 
 // Any number of threads may call any functions at the same time, except for ToBloomFilter, moves
-// and the destructor: these need the filter for themselves.
+// and the destructor. These need exclusive access.
 //
 // Cost: queries as in BloomFilter. Adding a key takes one atomic operation for each 64-bit word
 // that it changes, three or four at 1 % (docs/design.md has the figures). A key that changes

@@ -16,7 +16,9 @@
 //   if (!filter->MayMatch("pear")) { /* certainly never added */ }
 //   if (!filter->Save("fruit.bloom", &error)) return 1;
 //
-// Which filter to take:
+// Link bloomline::filters (CMake component `filters`).
+//
+// Which filter to use:
 //
 //   BloomFilter           one thread adds; the number of keys is roughly known. Start here.
 //   MappedBloomFilter     a saved filter, read in place by any number of processes (below).
@@ -27,7 +29,7 @@
 //                         (filter.h).
 //   SharedBloomFilter     many machines share one filter, which is in Redis (redis_bloom_filter.h).
 //
-// What holds for this header and for the other three filters in memory:
+// These rules apply to this header and to the other three filters in memory:
 //
 // - Errors. `error` may be null. A function that fails sets it to one sentence, which names the
 //   value and the allowed range, or the file and the place in it; one that succeeds leaves it
@@ -61,14 +63,14 @@ class ByteSource;
 // layout to the bit.
 enum class BloomLayout {
   // All bits of a key lie in one block of 512 bits, a cache line (Putze, Sanders, Singler 2007:
-  // Cache-, Hash- and Space-Efficient Bloom Filters): one cache miss per key. Needs 10.0 bits per
+  // Cache-, Hash- and Space-Efficient Bloom Filters): one cache miss per key. Needs 9.9 bits per
   // key for a false-positive rate of 1 %. Section 3.3.
   kBlocked,
   // The standard Bloom filter: the bits of a key lie anywhere. Needs 9.6 bits per key for 1 %, and
   // 14.4 instead of 15.5 for 0.1 %. In a filter larger than the caches a key costs up to one cache
   // miss per probe. Section 3.6.
   kStandard,
-  // All bits of a key lie in a block of 128 or 64 bits: one cache miss, and 10.9 or 12.1 bits per
+  // All bits of a key lie in a block of 128 or 64 bits: one cache miss, and 10.8 or 12.1 bits per
   // key for 1 %, 19 or 24 for 0.1 %. CountingBloomFilter::ToBloomFilter gives these. Section 3.7.
   kBlocked128,
   kBlocked64,
@@ -80,21 +82,21 @@ constexpr uint64_t kMaxBloomBits = uint64_t{1} << 50;
 // The size of a filter comes either from capacity and false_positive_rate, or from num_bits and
 // num_probes.
 struct BloomFilterOptions {
-  // Distinct keys up to which the filter keeps false_positive_rate. It takes more keys, at a higher
-  // rate. 1 or more. With num_bits it may be 0, "not stated", and then serves IsPastCapacity alone.
+  // Distinct keys up to which the filter keeps false_positive_rate. It accepts more, at a higher
+  // rate. 1 or more. With num_bits it serves IsPastCapacity alone, and may be 0, "not stated".
   uint64_t capacity = 0;
 
-  // Part of the missing keys that match when `capacity` keys are in: above 0, below 1, and
-  // reachable with 100 bits per key (kBlocked, kStandard: 1e-9; kBlocked128: 3e-7; kBlocked64:
-  // 7e-6). Ignored with num_bits.
+  // Fraction of missing keys that match when the filter holds `capacity` keys: above 0, below 1,
+  // and reachable with 100 bits per key (kBlocked: 1.1e-10; kStandard: below 1e-14; kBlocked128:
+  // 2.7e-7; kBlocked64: 6.0e-6). Ignored with num_bits.
   double false_positive_rate = 0.01;
 
   // 0: from capacity and false_positive_rate. Else 1 to kMaxBloomBits, rounded up to a multiple of
   // 512.
   uint64_t num_bits = 0;
 
-  // Bits that a key sets (k). 1 to 30 with num_bits, else 0: the filter takes the number with the
-  // lowest false-positive rate.
+  // Bits that a key sets (k). With num_bits: 1 to 30. Without: must be 0; the filter then chooses
+  // the best.
   int num_probes = 0;
 
   BloomLayout layout = BloomLayout::kBlocked;
@@ -134,8 +136,9 @@ class BloomFilterBase {
   uint64_t capacity() const;  // 0: not stated
 
   // Additions that changed a bit: the number of distinct keys, less those that were false positives
-  // when they came (at 1 % and full, two keys in a thousand). After Merge and Intersect, and in a
-  // filter that comes from an AtomicBloomFilter: EstimatedNumKeys.
+  // when they came (at 1 % and full, two keys in a thousand). Merge and Intersect set it to
+  // EstimatedNumKeys; later additions count on from there. A filter made from an AtomicBloomFilter
+  // or a CountingBloomFilter starts with EstimatedNumKeys as well.
   uint64_t num_keys() const;
 
   // More keys than capacity() were added, by num_keys(): the requested false-positive rate is no
@@ -143,8 +146,8 @@ class BloomFilterBase {
   bool IsPastCapacity() const;
 
   // Number of distinct keys, estimated from the part of the bits that is set. Relative standard
-  // error up to `capacity` keys: below 2 / sqrt(num_bits), so 0.2 % at 1e6 bits. If all bits are
-  // set: the lowest likely number. Cost: reads all bits.
+  // error up to `capacity` keys: below 2 / sqrt(num_bits), so 0.2 % at 1e6 bits. With all bits
+  // set there is no estimate; the result is a likely lower bound. Cost: reads all bits.
   uint64_t EstimatedNumKeys() const;
 
   // The false-positive rate of the filter as it is now, exact for its bits: with X of B bits set,
@@ -153,7 +156,7 @@ class BloomFilterBase {
   double EstimatedFalsePositiveRate() const;
 
   // Writes the filter to a file (docs/format.md, section 8). The file is written beside `path`,
-  // synced, and then renamed to `path`; at last the folder is synced. So `path` is at any time the
+  // synced, and then renamed to `path`; finally the folder is synced. So `path` is at any time the
   // old file or the whole new one. Needs no memory beyond the filter.
   //
   // False: the old file is as it was, and nothing is left beside it, unless *error says that it
@@ -162,7 +165,7 @@ class BloomFilterBase {
   // Symbolic links are followed, and stay. An old file must be a regular one. The new file gets its
   // mode, owner, group and access control list. Where the process may not set the owner, the
   // process becomes the owner. Where it may not set the group either, the group gets no more
-  // permissions than everybody has. Other hard links keep the old filter. The folder must be
+  // permissions than others have. Other hard links keep the old filter. The folder must be
   // readable: only then can it be synced.
   bool Save(const std::string& path, std::string* error) const;
 
@@ -225,8 +228,9 @@ class BloomFilter : public BloomFilterBase {
   bool AddHash(uint64_t hash);
   size_t AddHashes(size_t n, const uint64_t* hashes, bool* changed = nullptr);
 
-  // Adds all keys of `other` (the union). False, and nothing changed, unless layout, num_bits,
-  // num_probes and seed are equal; *error names what differs and both values. Capacity stays.
+  // Adds all keys of `other` (the union). Returns false and changes nothing unless layout,
+  // num_bits, num_probes and seed are equal; *error names what differs and both values. Capacity
+  // stays.
   bool Merge(const BloomFilterBase& other, std::string* error);
 
   // Keeps only the bits that are set in `other` as well. Keys that are in both filters stay. A key

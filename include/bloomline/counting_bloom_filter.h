@@ -13,13 +13,13 @@
 //
 // When to use it: keys leave the set while others stay. It takes 43 bits per key for a
 // false-positive rate of 1 % with 4-bit counters, and 97 with 8-bit counters, where a BloomFilter
-// takes 10. If all keys leave at once, a BloomFilter and Clear do. ToBloomFilter makes a filter of
-// 11 or 12 bits per key for readers that only query.
+// takes 10. If all keys leave at once, a BloomFilter and Clear are enough. ToBloomFilter makes a
+// filter of 11 or 12 bits per key for readers that only query.
 //
 // How it works. A key has up to num_probes counters, all in one 64-byte block. Where two of its
 // probes meet in one counter, that counter counts once. AddKey raises each counter of the key by
 // one, RemoveKey lowers each by one, and MayMatch is true if none of them is zero. A key may be
-// added many times; it is in until it was removed as often.
+// added many times; it stays in until it has been removed as many times.
 //
 // Three things to know:
 //
@@ -30,10 +30,12 @@
 //   often as they were added.
 // - **Counters saturate.** A counter that has reached its maximum (15 or 255) stands for that many
 //   or more. Neither AddKey nor RemoveKey changes it again, until Clear: nobody knows how many keys
-//   it stands for. So no key is lost, but a key whose counters are all saturated stays in after it
-//   was removed. Distinct keys alone practically never get there: at capacity and 1 %, one 4-bit
+//   it stands for. So no key is lost, but a key whose counters are all saturated remains after
+//   removal. Distinct keys alone practically never get there: at capacity and 1 %, one 4-bit
 //   counter in 2e16 does. Keys that are added more than 14 times (254 times) do.
 // - **One thread at a time may change it.** There is no atomic counting filter.
+//
+// Link bloomline::filters (CMake component `filters`).
 //
 // Errors, ownership, threads and moves are those of bloom_filter.h.
 #ifndef BLOOMLINE_COUNTING_BLOOM_FILTER_H_
@@ -58,19 +60,20 @@ struct CountingState;
 // num_probes.
 struct CountingBloomFilterOptions {
   // Distinct keys in the filter at the same time, up to which it keeps false_positive_rate. It
-  // takes more keys, at a higher rate. 1 or more. With num_counters it may be 0, "not stated".
+  // accepts more, at a higher rate. 1 or more. With num_counters it may be 0, "not stated".
   uint64_t capacity = 0;
 
-  // Part of the missing keys that match when `capacity` distinct keys are in: above 0, below 1, and
-  // reachable with 100 counters per key (4 bits: 3e-7; 8 bits: 7e-6). Ignored with num_counters.
+  // Fraction of missing keys that match when the filter holds `capacity` distinct keys: above 0,
+  // below 1, and reachable with 100 counters per key (4 bits: 2.7e-7; 8 bits: 6.0e-6). Ignored with
+  // num_counters.
   double false_positive_rate = 0.01;
 
   // 0: from capacity and false_positive_rate. Else 1 to kMaxBloomBits, rounded up to a multiple of
   // 512.
   uint64_t num_counters = 0;
 
-  // Counters that a key has (k). 1 to 30 with num_counters, else 0: the filter takes the number
-  // with the lowest false-positive rate.
+  // Counters that a key has (k). With num_counters: 1 to 30. Without: must be 0; the filter then
+  // chooses the best.
   int num_probes = 0;
 
   // Bits of a counter, 4 or 8. With 4, a key may be in up to 14 times before its counters saturate.
@@ -102,8 +105,8 @@ class CountingBloomFilter {
   CountingBloomFilter(CountingBloomFilter&&) noexcept;
   CountingBloomFilter& operator=(CountingBloomFilter&&) noexcept;
 
-  // Adds a key of any length. True: it was certainly not in before. Cost: one hash and one cache
-  // miss.
+  // Adds a key of any length. True: it was certainly not in before. False: it was in, or was a
+  // false positive; its counters are raised all the same. Cost: one hash and one cache miss.
   bool AddKey(std::string_view key);
 
   // Undoes one AddKey of the key. False, and nothing changes, if the key is certainly not in. True
@@ -159,9 +162,9 @@ class CountingBloomFilter {
   std::unique_ptr<BloomFilter> ToBloomFilter(std::string* error) const;
 
   // Adds the counters of `other` to these, as if all its additions and removals had been done here.
-  // A counter that exceeds max_count(), or was saturated in either filter, is saturated. False, and
-  // nothing changed, unless counter_bits, num_counters, num_probes and seed are equal; *error names
-  // what differs and both values. Capacity stays.
+  // A counter that exceeds max_count(), or was saturated in either filter, is saturated. Returns
+  // false and changes nothing unless counter_bits, num_counters, num_probes and seed are equal;
+  // *error names what differs and both values. Capacity stays.
   bool Merge(const CountingBloomFilter& other, std::string* error);
 
   // Removes all keys and sets all counters to zero, also saturated ones.

@@ -6,12 +6,15 @@
 //   std::string error;
 //   if (!bloomline::ForceKernel("portable", &error)) return 1;  // error says why
 //
-// A process chooses once: the kernel named by the environment variable BLOOMLINE_KERNEL, or else
-// the fastest one that CPU and operating system support. If the variable names a kernel that does
-// not exist or that this machine does not support, stderr gets one line, and the fastest one is
-// used.
+// A process chooses once, at its first use of a kernel: the one named by the environment variable
+// BLOOMLINE_KERNEL, or else the fastest one that CPU and operating system support. If the variable
+// names a kernel that does not exist or that this machine does not support, stderr gets one line,
+// and the fastest one is used.
 //
-// All functions are thread-safe, KernelVariableError as long as no thread changes the environment.
+// All functions are thread-safe; KernelVariableError and the process's first use of a kernel, which
+// read the variable, only while no thread changes the environment.
+//
+// Link bloomline::core (CMake component `core`).
 #ifndef BLOOMLINE_CPU_H_
 #define BLOOMLINE_CPU_H_
 
@@ -24,7 +27,7 @@ struct KernelInfo {
   const char* name;         // what BLOOMLINE_KERNEL and ForceKernel take
   const char* description;  // one line of text
   bool supported;           // by this CPU and operating system
-  bool active;              // used by filters opened and builders finished from now on
+  bool active;              // used from now on: see ForceKernel
   const char* extensions;   // CPU extensions it needs, separated by commas; "" for none
 };
 
@@ -35,12 +38,18 @@ std::vector<KernelInfo> Kernels();
 const char* ActiveKernelName();
 
 // Returns one sentence with the valid names if BLOOMLINE_KERNEL names a kernel that cannot be used,
-// else an empty string. Programs that measure should stop if it is not empty.
+// else an empty string. Reads the environment at each call. Programs that measure should stop if
+// the result is not empty.
 std::string KernelVariableError();
 
 // Makes `name` the active kernel. Returns false if there is no such kernel or this machine does not
 // support it. *error then has one sentence with the valid names; `error` may be null, and is left
 // alone on success.
+//
+// May be called at any time, also while other threads query filters. Filters and LevelDB policies
+// that exist keep their kernel. Filters created, loaded or opened from now on use the new one, and
+// so do builders at their next Finish. To go back to the default, keep the name that
+// ActiveKernelName gave before, and force that one.
 bool ForceKernel(const std::string& name, std::string* error);
 
 }  // namespace bloomline

@@ -1,5 +1,7 @@
 // Options of static filters: the format, its size and its seed. Units are in the names.
 //
+// Link bloomline::core (CMake component `core`).
+//
 // Out of memory, for the whole library: no function throws, and no key is lost. A function that
 // cannot do its work fails as its comment says and leaves the object as it was. A filter that
 // cannot be built as it should be matches more keys, and the builder's error() says so. If there is

@@ -14,6 +14,8 @@
 // FilterBuilder keeps a 64-bit hash of each key and needs 92 bits per key in kCompact: 11.5 GB for
 // 1e9 keys. Here the hashes go to a temporary file, divided by their upper bits. The blocks of a
 // filter are in the order of these bits, so the filter is then built partition by partition.
+//
+// Link bloomline::filters (CMake component `filters`).
 #ifndef BLOOMLINE_PARTITIONED_FILTER_BUILDER_H_
 #define BLOOMLINE_PARTITIONED_FILTER_BUILDER_H_
 
@@ -33,18 +35,19 @@ constexpr int kMaxPartitionedThreads = 1024;
 
 struct PartitionedFilterOptions {
   // kBlocked or kCompact. With random_seed, Create and each successful Finish draw the seed of the
-  // next filter. If the system's generator fails, Create fails, or the next AddKey.
+  // next filter. If the system's generator fails, Create or the next AddKey fails.
   FilterOptions filter;
 
   // Folder of the temporary file, which takes 8 bytes per distinct key. The file has no name there,
-  // and the system frees its space however the process ends. It must be on a local file system, and
-  // not on one in memory, which /tmp is on many systems.
+  // and the system frees its space however the process ends. Choose a local disk: a folder in
+  // memory (/tmp on many systems) works but defeats the purpose. "." is the current folder; an
+  // empty string stands for the root folder, "/".
   std::string temp_directory = ".";
 
   // The most memory for hashes, blocks and buffers, in bytes; at least
   // kMinPartitionedMemoryPerThread for each thread. This leaves out an index of the temporary file,
-  // 0.02 bits per key (0.25 below 64 MiB of memory), and the system's page cache. More memory
-  // reduces reads: a partition reads its hashes and some of its neighbours'.
+  // 0.02 bits per key (0.25 below 64 MiB of memory), and the system's page cache. With more memory
+  // there are fewer partitions, so fewer hashes are read twice.
   uint64_t memory_bytes = uint64_t{512} << 20;
 
   // The most threads that Finish uses, 1 to kMaxPartitionedThreads; it uses one for each 32,768
@@ -78,9 +81,10 @@ class PartitionedFilterBuilder {
 
   // Writes the filter of all keys added to `path`, replacing the file atomically as
   // BloomFilter::Save does: exactly the bytes that FilterBuilder::Finish returns for the same keys
-  // and seed. The builder is then empty and can be used again. Returns false if that fails: `path`
-  // is unchanged, with the one exception of Save, and unless an AddKey failed, the keys are still
-  // here and Finish can be called again, for example with another path.
+  // and seed. Without keys that is a filter of 20 bytes that matches nothing. The builder is then
+  // empty and can be used again. Returns false if that fails: `path` is unchanged, with the one
+  // exception of Save, and unless an AddKey failed, the keys are still here and Finish can be
+  // called again, for example with another path.
   bool Finish(const std::string& path, std::string* error);
 
  private:

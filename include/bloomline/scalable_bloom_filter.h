@@ -1,10 +1,11 @@
-// A Bloom filter for an unknown number of keys. When it is full, it goes on in a second, larger
+// A Bloom filter for an unknown number of keys. When it is full, it continues in a second, larger
 // Bloom filter, then in a third, and so on (Almeida, Baquero, Preguica, Hutchison 2007: Scalable
-// Bloom Filters). The false-positive rate of the whole stays below the given bound.
+// Bloom Filters). The false-positive rate of the whole stays below the given bound as long as the
+// filter can grow.
 //
 //   bloomline::ScalableBloomFilterOptions options;
 //   options.initial_capacity = 10000;     // a guess
-//   options.false_positive_rate = 0.01;   // a bound, however many keys come
+//   options.false_positive_rate = 0.01;   // an upper bound
 //   std::string error;
 //   auto filter = bloomline::ScalableBloomFilter::Create(options, &error);
 //   if (filter == nullptr) return 1;  // error says why
@@ -20,6 +21,14 @@
 // false-positive rate of false_positive_rate * (1 - tightening) * tightening^i. The rates of all
 // stages add up to less than false_positive_rate, however many there are. A key is in the filter if
 // it is in any stage.
+//
+// The filter stops growing when there is no memory for a further stage, or when that stage's rate
+// is below what the layout can reach. With the defaults that is after 26 stages (kBlocked, about
+// 7e10 keys) or 10 stages (kBlocked64, about 1e6 keys). A growth of 1 gives 26 stages of 1000 keys,
+// and a tightening of 0.001 only 3 stages. The last stage then takes all further keys, the bound no
+// longer holds, and IsPastCapacity() is true.
+//
+// Link bloomline::filters (CMake component `filters`).
 //
 // Errors, ownership, threads and moves are those of bloom_filter.h.
 #ifndef BLOOMLINE_SCALABLE_BLOOM_FILTER_H_
@@ -46,16 +55,17 @@ struct ScalableBloomFilterOptions {
   // further doubling (with growth 2) adds one stage to every query.
   uint64_t initial_capacity = 1000;
 
-  // Bound of the false-positive rate of the whole filter: above 0, below 1, and such that the first
-  // stage can reach its part of it (BloomFilterOptions).
+  // Upper bound on the false-positive rate of the whole filter: above 0, below 1, and such that the
+  // first stage can reach its part of it (BloomFilterOptions).
   double false_positive_rate = 0.01;
 
-  // Factor of the capacity from stage to stage: 1 to 16.
+  // Each stage has this many times the capacity of the one before: 1 to 16.
   int growth = 2;
 
-  // Factor of the false-positive rate from stage to stage: above 0, below 1. With 0.5 the first
-  // stage takes about one bit per key more than a BloomFilter, and each further stage one more than
-  // the stage before. Near 1 the first stage takes the bits for all stages that may follow.
+  // Each stage has this many times the false-positive rate of the one before: above 0, below 1.
+  // With 0.5 each stage takes 1.6 to 2 bits per key more than the one before (kBlocked; kStandard:
+  // 1.4), and the first one 1.6 more than a BloomFilter. Near 1 the first stage gets a tiny part of
+  // the rate, and so needs many bits per key.
   double tightening = 0.5;
 
   BloomLayout layout = BloomLayout::kBlocked;
@@ -80,9 +90,9 @@ class ScalableBloomFilter {
   ScalableBloomFilter& operator=(ScalableBloomFilter&&) noexcept;
 
   // Adds a key to the last stage unless it matches already. True: it was added, and was certainly
-  // not in before. False: it is in, or was a false positive. If there is no memory for a further
-  // stage, the last one takes the key beyond its capacity, and IsPastCapacity() says so; no key is
-  // lost. Cost: one hash, and one cache miss for each stage.
+  // not in before. False: it is in, or was a false positive. When the filter has stopped growing
+  // (above), the last stage takes the key beyond its capacity; no key is lost. Cost: one hash, and
+  // one cache miss for each stage.
   bool AddKey(std::string_view key);
 
   // Adds n keys in this order and returns how many were added. changed[i], if `changed` is not
@@ -110,9 +120,11 @@ class ScalableBloomFilter {
   // 1 - EstimatedFalsePositiveRate(). Cost: reads all bits.
   double EstimatedFalsePositiveRate() const;
 
-  // No further stage could be added, and the last one took more keys than its capacity: the
-  // requested false-positive rate is no longer kept, and rises with each key. Not saved: a loaded
-  // filter says so when it cannot grow again.
+  // The filter has stopped growing, for lack of memory or because no further stage's rate is
+  // within reach of the layout, and the last stage holds more keys than its capacity. The requested
+  // false-positive rate is no longer kept, and rises with each key. Until Clear, no stage is added,
+  // even if there is memory again. Not saved: at its next new key, a loaded filter attempts to grow
+  // again.
   bool IsPastCapacity() const;
 
   // Removes all keys and all stages but the first.

@@ -120,7 +120,7 @@ std::string PartitionedFilterOptions::Validate() const {
   const uint64_t min_memory =
       static_cast<uint64_t>(std::max(1, num_threads)) * kMinPartitionedMemoryPerThread;
   if (num_threads < 1 || num_threads > kMaxPartitionedThreads) {
-    error << "num_threads is " << num_threads << "; allowed is 1 to " << kMaxPartitionedThreads;
+    error << "num_threads is " << num_threads << "; allowed: 1 to " << kMaxPartitionedThreads;
   } else if (memory_bytes < min_memory) {
     error << "memory_bytes is " << memory_bytes << "; " << num_threads
           << (num_threads == 1 ? " thread needs " : " threads need ") << min_memory << " or more";

@@ -36,7 +36,8 @@ class InputBytes : public ByteSource {
     const uint64_t available = offset < size() ? size() - offset : 0;
     if (n > available) {
       *error = name_ + ": cannot read " + std::to_string(n) + " bytes at offset " +
-               std::to_string(offset) + ": they end after " + std::to_string(available);
+               std::to_string(offset) + ": only " + std::to_string(available) +
+               (available == 1 ? " byte follows" : " bytes follow");
       return false;
     }
     std::memcpy(dst, bytes_.data() + offset, n);
