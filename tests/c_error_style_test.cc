@@ -239,13 +239,9 @@ std::vector<Function> Functions() {
        nullptr},
       {"bloomline_force_kernel",
        [](char** errptr) {
-         bloomline_force_kernel(bloomline_active_kernel_name(), errptr);
-         return true;
+         return bloomline_force_kernel(bloomline_active_kernel_name(), errptr) != 0;
        },
-       [](char** errptr) {
-         bloomline_force_kernel("none", errptr);
-         return false;
-       }},
+       [](char** errptr) { return bloomline_force_kernel("none", errptr) != 0; }},
 #ifdef BLOOMLINE_TEST_LEVELDB
       {"bloomline_leveldb_filterpolicy_create",
        [](char** errptr) { return IsMade(bloomline_leveldb_filterpolicy_create(1, 10, errptr)); },

@@ -308,7 +308,7 @@ TEST(SeededLevelDBPolicyTest, OptionsThatCouldLoseKeysAreRefused) {
             std::string::npos);
   // The name of a seeded policy, given without its seed, would read its filters with another hash.
   const std::string stored = Seeded(Format::kBlocked, 1)->Name();
-  EXPECT_NE(refusal(FilterOptions(), stored).find("ends as the name of a policy with a seed"),
+  EXPECT_NE(refusal(FilterOptions(), stored).find("ends like the name of a policy with a seed"),
             std::string::npos);
   // Names that only look similar are the user's own.
   for (const std::string& name : {stored + "0", stored.substr(0, stored.size() - 1),

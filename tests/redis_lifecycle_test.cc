@@ -96,17 +96,32 @@ TEST_F(RedisLifecycleTest, SecondCreatorWithTheSameOptionsOpens) {
 }
 
 TEST_F(RedisLifecycleTest, SecondCreatorWithOtherOptionsIsRefusedWithBoth) {
-  const auto first = Create("f", Options(1000));
+  constexpr uint64_t kSeed = 1234567890123456789;
+  SharedBloomFilterOptions existing = Options(1000);
+  existing.seed = kSeed;
+  const auto first = Create("f", existing);
+  SharedBloomFilterOptions more_keys = Options(1001);
+  more_keys.seed = kSeed;
+  SharedBloomFilterOptions other_rate = Options(1000, 0.02);
+  other_rate.seed = kSeed;
   SharedBloomFilterOptions other_seed = Options(1000);
-  other_seed.seed = 5;
-  for (const SharedBloomFilterOptions& options : {Options(1001), Options(1000, 0.02), other_seed}) {
+  other_seed.seed = 9876543210987654321u;
+  for (const SharedBloomFilterOptions& options : {more_keys, other_rate, other_seed}) {
     std::string error;
     EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", options, &error), nullptr);
     EXPECT_NE(error.find("exists with other parameters"), std::string::npos) << error;
-    EXPECT_NE(error.find("capacity=1000 false_positive_rate=0.01 seed=0"), std::string::npos);
+    EXPECT_NE(error.find("it has 'bloomline-shared-bloom version=1 capacity=1000 "
+                         "false_positive_rate=0.01 seed=(not shown) block_bytes="),
+              std::string::npos)
+        << error;
     EXPECT_NE(error.find("wanted is 'bloomline-shared-bloom version=1 capacity=" +
                          std::to_string(options.capacity)),
               std::string::npos);
+    // Seeds may be secret.
+    for (const uint64_t seed : {existing.seed, options.seed}) {
+      EXPECT_EQ(error.find(std::to_string(seed)), std::string::npos) << error;
+    }
+    EXPECT_EQ(error.find("with another seed") != std::string::npos, options.seed != kSeed) << error;
   }
   EXPECT_EQ(server_->Command({"DBSIZE"}), "2") << "nothing left behind";
 }

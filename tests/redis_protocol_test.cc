@@ -203,6 +203,24 @@ TEST(MetadataTest, IsOneLineOfTextAndReadBack) {
   EXPECT_FALSE(SameParameters(layout, read));
 }
 
+TEST(MetadataTest, ErrorsDoNotContainTheSeed) {
+  Layout layout = PlanLayout(Options(1000000, 0.01));
+  layout.seed = 1234567890123456789;
+  const std::string text = EncodeMetadata(layout);
+  const size_t seed_end = text.find(" block_bytes=");
+  const std::string spelling =
+      "bloomline-shared-bloom version=1 capacity=0" +
+      text.substr(text.find("capacity=") + std::string("capacity=").size());
+  for (const std::string& bad : {text + " more=1", spelling, text.substr(0, seed_end),
+                                 text.substr(0, seed_end - 1), "other" + text}) {
+    Layout read;
+    std::string error;
+    ASSERT_FALSE(DecodeMetadata(bad, &read, &error)) << bad;
+    EXPECT_NE(error.find(" seed=(not shown)"), std::string::npos) << error;
+    EXPECT_EQ(error.find("1234567890"), std::string::npos) << error;
+  }
+}
+
 TEST(MetadataTest, DamagedTextIsRefusedOrStillInRange) {
   Layout layout = PlanLayout(Options(1000000, 0.01));
   layout.id = UINT64_MAX;

@@ -259,6 +259,17 @@ TEST(SizingTest, OutOfRangeBitsAreClampedOrRefused) {
   EXPECT_EQ(OptimalNumProbes(Format::kBlocked, -5), 1);
   EXPECT_EQ(OptimalNumProbes(Format::kBlocked, 1e9),
             OptimalNumProbes(Format::kBlocked, kMaxBitsPerKey));
+  for (const Format format : {Format::kClassic, Format::kBlocked, Format::kCompact}) {
+    const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
+    const double highest_rate = FalsePositiveRate(format, allowed.min);
+    for (const double below : {std::nan(""), -std::nan(""), -1e9, 0.0}) {
+      EXPECT_EQ(FalsePositiveRate(format, below), highest_rate) << FormatName(format) << below;
+    }
+    for (const double above : {allowed.max + 1, 1e9, HUGE_VAL}) {
+      EXPECT_EQ(FalsePositiveRate(format, above), FalsePositiveRate(format, allowed.max))
+          << FormatName(format) << above;
+    }
+  }
   EXPECT_EQ(FilterBytes(Format::kBlocked, 1000, 1e9), 0u);
   EXPECT_EQ(FilterBytes(Format::kBlocked, 1000, std::nan("")), 0u);
 }

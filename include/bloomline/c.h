@@ -30,21 +30,18 @@
 
    Conventions, which follow LevelDB's c.h:
 
-   (1) All types are opaque structs behind pointers. The caller owns the handle that a function with
-   "create", "open", "copy", "load" or "from" in its name returns, and passes it to the "destroy"
-   function of its type.
+   (1) All types are opaque structs behind pointers. A function that returns a handle gives it to
+   the caller, who passes it to the "destroy" function of its type.
 
    (2) A key is a pointer and a length. It may hold any bytes and may be empty; then the pointer may
    be NULL. Functions for many keys take an array of pointers and one of lengths.
 
    (3) An error is a null-terminated string: one sentence that names the value and the allowed
-   range. All functions that can fail take a "char** errptr" as the last argument. On entry, one of
-   these must be true:
-     *errptr == NULL
-     *errptr points to a malloc()ed null-terminated error message
-   On success, *errptr is unchanged. On failure, its old value is freed, and it is set to a
-   malloc()ed message; functions that return a value then return NULL or 0. If there is no memory
-   even for the message, *errptr is NULL, and only that value shows the failure.
+   range. Functions whose failure has a reason take a "char** errptr" as the last argument. On
+   entry, *errptr is NULL or points to a malloc()ed message. On success, *errptr is unchanged. On
+   failure, its old value is freed, it is set to a malloc()ed message, and the function returns NULL
+   or 0. If there is no memory even for the message, *errptr is NULL, and only the result shows the
+   failure.
 
    (4) Bools have the type uint8_t (0 == false; rest == true).
 
@@ -110,6 +107,7 @@ extern uint64_t bloomline_filter_bytes(int format, uint64_t num_keys, double bit
 
 /* Building static filters: FilterBuilder in filter.h */
 
+/* Where the C++ constructor leaves a reason in error(), this returns NULL with that error. */
 extern bloomline_builder_t* bloomline_builder_create(const bloomline_filteroptions_t* options,
                                                      char** errptr);
 extern void bloomline_builder_destroy(bloomline_builder_t*);
@@ -125,9 +123,9 @@ extern size_t bloomline_builder_num_keys(const bloomline_builder_t*);
 /* False: format or seed differ, as they always do with a random seed; nothing was moved. */
 extern uint8_t bloomline_builder_take_keys_from(bloomline_builder_t*, bloomline_builder_t* other);
 /* The filter's bytes and their number; the builder is then empty and can be used again. num_threads
-   is 1 or more. Fails when memory ran out, or when no random seed could be drawn: while keys were
-   added, the builder is then empty, too; or now, it then still has all keys. Where it succeeds with
-   too little memory, more keys match than should, and bloomline_builder_error says so. */
+   is 1 or more. Fails if memory ran out or no random seed could be drawn. If memory ran out in this
+   call, the builder keeps its keys; otherwise it is now empty. Where it succeeds with too little
+   memory, more keys match than should, and bloomline_builder_error says so. */
 extern char* bloomline_builder_finish(bloomline_builder_t*, int num_threads, size_t* filter_length,
                                       char** errptr);
 /* FilterBuilder::error; NULL for none. Valid until the builder is used again. */
@@ -212,8 +210,8 @@ extern uint8_t bloomline_bloom_merge(bloomline_bloom_t*, const bloomline_bloom_t
 extern uint8_t bloomline_bloom_intersect(bloomline_bloom_t*, const bloomline_bloom_t* other,
                                          char** errptr);
 extern uint8_t bloomline_bloom_save(const bloomline_bloom_t*, const char* path, char** errptr);
-/* The bytes of the file that bloomline_bloom_save writes, and how many; free them with
-   bloomline_free. A second copy of them exists for a moment. */
+/* The bytes of the file that bloomline_bloom_save writes, and their number in *length; free them
+   with bloomline_free. A second copy of them exists for a moment. */
 extern char* bloomline_bloom_to_bytes(const bloomline_bloom_t*, size_t* length, char** errptr);
 extern void bloomline_bloom_clear(bloomline_bloom_t*);
 
@@ -303,7 +301,8 @@ extern uint64_t bloomline_counting_num_saturated_counters(const bloomline_counti
 /* Kernels: cpu.h */
 
 extern const char* bloomline_active_kernel_name(void); /* static storage */
-extern void bloomline_force_kernel(const char* name, char** errptr);
+/* True: the kernel is active now. */
+extern uint8_t bloomline_force_kernel(const char* name, char** errptr);
 
 /* Miscellaneous */
 

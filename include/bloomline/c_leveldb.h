@@ -1,12 +1,14 @@
 /* bloomline as a filter policy for programs that use LevelDB through its C bindings.
 
      char* error = NULL;
-     leveldb_filterpolicy_t* policy = bloomline_leveldb_filterpolicy_create(1, 10, &error);
+     leveldb_filterpolicy_t* policy =
+         bloomline_leveldb_filterpolicy_create(bloomline_format_blocked, 10, &error);
      if (policy == NULL) return 1;  // error says why; leveldb_free(error)
      leveldb_options_set_filter_policy(options, policy);
 
-   Conventions as in bloomline/c.h, which is not needed. Link with bloomline::leveldb. What the
-   filters mean to a LevelDB without bloomline is in bloomline/leveldb.h. */
+   Link with bloomline::leveldb. Conventions as in bloomline/c.h. c.h is needed only for the
+   constants and for bloomline_draw_seed (link with bloomline::c as well). What the filters mean to
+   a LevelDB without bloomline is in bloomline/leveldb.h. */
 #ifndef BLOOMLINE_C_LEVELDB_H_
 #define BLOOMLINE_C_LEVELDB_H_
 
@@ -31,9 +33,9 @@ extern leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create(int format,
                                                                      double bits_per_key,
                                                                      char** errptr);
 
-/* The same under a name of the caller's own and, if `seed` is not 0, with that seed: see
-   NewLevelDBFilterPolicy in leveldb.h. The caller keeps the seed. bloomline_draw_seed in c.h draws
-   one. */
+/* The same under a name of the caller's own, which is copied, and, if `seed` is not 0, with that
+   seed: see NewLevelDBFilterPolicy in leveldb.h. LevelDB's own name needs seed 0; that is then the
+   function above. The caller keeps the seed. bloomline_draw_seed in c.h draws one. */
 extern leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create_with_seed(
     int format, double bits_per_key, const char* name, uint64_t seed, char** errptr);
 

@@ -1,6 +1,6 @@
 // The mathematics of filters: false-positive rates of each layout, and the sizes that reach them.
 // sizing.h has what most users need; this header is for other layouts, a given number of probes,
-// small filters, and comparisons with other structures.
+// small filters, and comparisons with other structures. Link with bloomline::core.
 //
 // Symbols: n keys, m bits, c = m/n bits per key, k probes, p false-positive rate, B bits per block
 // (512 in kBlocked). "Large n" functions take bits per key and hold from thousands of keys on.
@@ -8,9 +8,10 @@
 // independent uniform probes; the library's filters are within 2 % of it (tests/fpr_test.cc).
 //
 // A function returns NaN if no filter can meet the request, and 0 if it returns bits, blocks or
-// keys: for a rate not between 0 and 1, a k outside kMinProbes .. kMaxProbes (unless it says
-// otherwise), bits per key not above 0, a rate out of reach. All functions are pure and
-// thread-safe; all but ValidateNumProbes need no memory.
+// keys. Unless a comment says otherwise, this applies to: a rate not between 0 and 1, a k outside
+// kMinProbes .. kMaxProbes, bits per key not above 0, and a rate out of reach. block_bits is 64 or
+// 128, block_bytes 8 to 64, base_slots 1 to 64; other values are not checked. All functions are
+// pure and thread-safe; all but ValidateNumProbes need no memory.
 //
 // Sources: Bloom, "Space/time trade-offs in hash coding with allowable errors", 1970; Putze,
 // Sanders and Singler, "Cache-, hash- and space-efficient Bloom filters", 2007 (blocked filters);
@@ -44,11 +45,12 @@ double IdealBitsPerKey(double false_positive_rate);
 // What no structure can go below: log2(1/p) bits per key.
 double InformationLimitBitsPerKey(double false_positive_rate);
 
-// The whole k with the lowest StandardFalsePositiveRate, about c ln 2. A table lookup.
+// The whole k with the lowest StandardFalsePositiveRate, about c ln 2. bits_per_key is clamped to
+// kMinBitsPerKey .. kMaxBitsPerKey; NaN counts as the lower end, which gives 1. A table lookup.
 int OptimalStandardNumProbes(double bits_per_key);
 
-// The least bits per key in kMinBitsPerKey .. kMaxBitsPerKey, to 1e-6 bits, at which that k gives
-// at most the rate.
+// The least bits per key in kMinBitsPerKey .. kMaxBitsPerKey, to 1e-6 bits, at which
+// OptimalStandardNumProbes reaches the rate.
 double StandardBitsPerKeyForFalsePositiveRate(double false_positive_rate);
 
 // ---- Blocked filters: all probes of a key lie in one block of B = 512 bits.
@@ -62,26 +64,31 @@ double BlockedFalsePositiveRate(double bits_per_key, int num_probes);
 double ExactBlockedFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, int num_probes);
 
 // The same two with blocks of 64 or 128 bits. A CountingBloomFilter is one: its blocks are cache
-// lines of so many counters. Relative error below 2e-3 up to 24 bits per key, 0.015 up to 100.
+// lines of 128 4-bit or 64 8-bit counters. Relative error below 2e-3 up to 24 bits per key, 0.015
+// up to 100.
 double SmallBlockFalsePositiveRate(int block_bits, double bits_per_key, int num_probes);
 double ExactSmallBlockFalsePositiveRate(int block_bits, uint64_t num_keys, uint64_t num_blocks,
                                         int num_probes);
 
-// The k with the lowest SmallBlockFalsePositiveRate. Takes 0.1 ms.
+// The k with the lowest SmallBlockFalsePositiveRate. bits_per_key is clamped to kMinBitsPerKey ..
+// kMaxBitsPerKey; NaN counts as the lower end. Takes 0.1 ms.
 int OptimalSmallBlockNumProbes(int block_bits, double bits_per_key);
 
-// The least bits (or counters) per key at which that k gives at most the rate, to 1e-3. Takes
-// milliseconds.
+// The least bits (or counters) per key, to 1e-3, at which OptimalSmallBlockNumProbes reaches the
+// rate. Takes milliseconds.
 double SmallBlockBitsPerKeyForFalsePositiveRate(int block_bits, double false_positive_rate);
 
 // ---- Compact filters: a block stores the solution of a linear system.
 
 // Large n: a block's keys are Poisson distributed; for each number of keys, what the solver ends
-// with follows from the ranks of random matrices (docs/design.md). Takes milliseconds.
+// with follows from the ranks of random matrices (docs/design.md). bits_per_key is clamped to
+// kMinCompactBitsPerKey .. kMaxCompactBitsPerKey, 3 to 24; NaN counts as the lower end. Takes
+// milliseconds.
 double CompactFalsePositiveRate(double bits_per_key);
 
 // Exact: n keys in L blocks of block_bytes bytes (8 to 64), each block's keys binomial(n, 1/L).
-// base_slots as in docs/format.md; 64-byte blocks with 21 or more are those of section 3.5.
+// base_slots, 1 to 64, is `base` of docs/format.md: a filter of 7.1 bits per key has 64-byte blocks
+// and 52. Blocks of 64 bytes with 21 or more are in lanes (section 3.5), all others packed (3.4).
 double ExactCompactFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, uint32_t block_bytes,
                                      uint32_t base_slots);
 

@@ -13,7 +13,8 @@
 // LevelDB's own filters (docs/format.md, section 4; docs/compatibility.md). kClassic writes
 // LevelDB's own filters, byte for byte.
 //
-// This header needs LevelDB's C++ headers. For LevelDB's C bindings: c_leveldb.h.
+// Link with bloomline::leveldb. This header needs LevelDB's C++ headers. For LevelDB's C bindings:
+// c_leveldb.h.
 #ifndef BLOOMLINE_LEVELDB_H_
 #define BLOOMLINE_LEVELDB_H_
 
@@ -30,24 +31,27 @@ namespace bloomline {
 constexpr char kLevelDBBuiltinName[] = "leveldb.BuiltinBloomFilter2";
 
 // Returns a policy for leveldb::Options::filter_policy. The caller owns it, and deletes it after
-// the database is closed. It is immutable and thread-safe; several databases may use it. Cost: in
-// kCompact milliseconds.
+// the database is closed. It is immutable and thread-safe; several databases may use it. Cost:
+// milliseconds in kCompact, otherwise negligible.
 //
-// Name: under any other name than kLevelDBBuiltinName, bloomline and LevelDB do not use each
-// other's filters. Those that are in the files already are not used until a compaction rewrites the
-// files; no key is lost.
+// Name: copied. Under any name other than kLevelDBBuiltinName, bloomline and LevelDB do not use
+// each other's filters. Those that are in the files already are not used until a compaction
+// rewrites the files; no key is lost.
 //
-// Seed: a policy with FilterOptions::seed needs a name of the caller's own. Name() is then that
-// name, ".seed-", and a check of the seed. So LevelDB does not use a filter whose seed is another
-// one, or none, and no key is lost. LevelDB's filters have no space for the seed itself. The caller
-// keeps it: draw one with DrawSeed (seed.h), store it with the database's options, and pass it to
-// each policy for that database (docs/chosen_keys.md).
+// Seed: a policy with a FilterOptions::seed other than 0 needs a name of the caller's own. Name()
+// is then that name, `.seed-` and 32 hex digits that follow from the seed. So LevelDB does not use
+// a filter with a different seed or none, and no key is lost. LevelDB's filters have no space for
+// the seed itself. The caller keeps it: draw one with DrawSeed (seed.h), store it with the
+// database's options, and pass it to each policy for that database (docs/chosen_keys.md).
 //
-// Errors: returns null if FilterOptions::Validate refuses the options, if random_seed is set, if a
-// seed is given with LevelDB's own name or with kClassic, if the name is empty, has a zero byte or,
-// without a seed, ends like a name with a check, or out of memory. *error then has the reason; if
-// `error` is null, stderr has it. On success *error is left alone. Check for null: LevelDB takes a
-// null policy as "no filters".
+// Errors: returns null if
+// - FilterOptions::Validate refuses the options, or random_seed is set;
+// - a seed is given with LevelDB's own name or with kClassic;
+// - the name is empty, has a zero byte or, without a seed, already ends in `.seed-` and 32 hex
+//   digits;
+// - memory runs out.
+// *error then has the reason; if `error` is null, stderr has it. On success *error is left alone.
+// Check for null: LevelDB takes a null policy as "no filters".
 //
 // After that the policy cannot fail: if memory runs out while LevelDB writes a table, a filter
 // matches everything. Without memory even for its two bytes, the process ends, as LevelDB itself

@@ -12,16 +12,18 @@
 //   if (filter->MayMatch("pear") == bloomline::Answer::kNo) { /* certainly never added */ }
 //
 // A call for one key is one command and one round trip. Calls for many keys are pipelined.
-// docs/redis.md specifies the layout for other clients, and says what a Redis server can lose.
+// docs/redis.md specifies the layout for other clients, and says what a Redis server can lose. Link
+// with bloomline::redis.
 //
 // Use of a filter, as a grammar:
-//   (Create | Open) (AddKey | AddKeys | MayMatch | error)*
+//   (Create | Open) (AddKey | AddKeys | MayMatch | error())*
+// Delete at any time.
 //
-// Errors: in every function of this header `error` may be null. Otherwise it is set to one sentence
-// if the function fails, and is left alone if it succeeds. Nothing here throws. If a call runs out
-// of memory half-way, it fails: its remaining keys are kFailed or unavailable. The next call opens
-// new connections, so that it does not read replies to older commands. hiredis 0.14 ends the
-// process if it has no memory to connect.
+// Errors: in every function of this header `error` (the parameter) may be null. Otherwise it is set
+// to one sentence if the function fails, and is left alone if it succeeds. Nothing here throws. If
+// a call runs out of memory half-way, it fails: its remaining keys are kFailed or unavailable. The
+// next call opens new connections, so that it does not read replies to older commands. hiredis 0.14
+// ends the process if it has no memory to connect.
 #ifndef BLOOMLINE_REDIS_BLOOM_FILTER_H_
 #define BLOOMLINE_REDIS_BLOOM_FILTER_H_
 
@@ -97,8 +99,8 @@ struct RedisServers {
   // server concerned. docs/redis.md, "Retries", has the details.
   int max_retries = 2;
 
-  // Milliseconds, 0 to 600000. After all attempts to reach a server have failed, commands for it
-  // fail at once for that long, without an attempt.
+  // Milliseconds, 0 to 600000. After all attempts to reach a server have failed, commands of this
+  // object for it fail at once for that long, without an attempt.
   int give_up_ms = 500;
 
   WhenUnavailable when_unavailable = WhenUnavailable::kMayMatch;
@@ -119,7 +121,8 @@ struct SharedBloomFilterOptions {
   double false_positive_rate = 0.01;
 
   // Seed of the 64-bit hash. If outsiders do not know it, they cannot choose keys that collide.
-  // DrawSeed in seed.h draws one. It is stored in Redis, in the filter's metadata.
+  // DrawSeed in seed.h draws one. It is stored in Redis, in the filter's metadata. Error messages
+  // do not contain it.
   uint64_t seed = 0;
 
   // Bytes, 4096 to 536870912 (the longest string in Redis). The filter is split into strings
@@ -175,8 +178,9 @@ class SharedBloomFilter {
  public:
   // Creates the filter `name`, or opens it if it exists with the same options. If two clients
   // create it at the same time, both get the same filter. Returns null, with the reason, if a
-  // filter of this name has other options (*error names both), if the server is unreachable or
-  // refuses a command, or if parts of the filter are missing (see Delete). name: 1 to 200 bytes, no
+  // filter of this name has other options (*error names both, without the seeds), if the server is
+  // unreachable or refuses a command, or if parts of the filter are missing (see Delete). The seed
+  // counts as an option: draw it once, and let other processes use Open. name: 1 to 200 bytes, no
   // spaces, control characters, '{' or '}'. Cost: a few round trips, and the server writes the
   // filter's memory once.
   static std::unique_ptr<SharedBloomFilter> Create(const RedisServers& servers,
@@ -188,9 +192,9 @@ class SharedBloomFilter {
   static std::unique_ptr<SharedBloomFilter> Open(const RedisServers& servers,
                                                  const std::string& name, std::string* error);
 
-  // Deletes the filter `name`, even if parts of it are missing. For objects that have it open it is
-  // unavailable from then on, even if it is created again: they must open it again. Returns true if
-  // there is no such filter now.
+  // Deletes the filter `name`, even if parts of it are missing. Objects that have it open get
+  // "unavailable" from then on, even if it is created again: they must open it again. Returns true
+  // if there is no such filter now.
   static bool Delete(const RedisServers& servers, const std::string& name, std::string* error);
 
   ~SharedBloomFilter();
@@ -208,12 +212,12 @@ class SharedBloomFilter {
                const AddOptions& options = AddOptions());
 
   // Queries a key. Never kNo for a key whose AddKey did not return kFailed, as long as the server
-  // keeps what it acknowledged and no former primary answers. A failover keeps what AddOptions
+  // keeps what it acknowledged and no demoted primary answers. A failover keeps what AddOptions
   // demanded. docs/redis.md, "What remains", lists the cases. Cost: one round trip.
   Answer MayMatch(std::string_view key);
 
-  // answers[i] = MayMatch(keys[i]) for i < n, pipelined. Returns false if Redis did not answer
-  // any of them, whatever when_unavailable says.
+  // answers[i] = MayMatch(keys[i]) for i < n, pipelined. Returns false if Redis left at least
+  // one of them unanswered, whatever when_unavailable says.
   bool MayMatch(size_t n, const std::string_view* keys, Answer* answers);
 
   // The first reason why the last call of the four functions above failed, in part or as a whole.

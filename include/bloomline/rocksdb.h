@@ -20,7 +20,8 @@
 // Versions: RocksDB's filter interface is internal since 7.0. So bloomline works only with the
 // minor version of RocksDB that it was compiled against, and checks that when a policy is made.
 //
-// All functions and policies are thread-safe. This header includes public headers of RocksDB only.
+// Link with bloomline::rocksdb. All functions and policies are thread-safe. This header includes
+// public headers of RocksDB only.
 #ifndef BLOOMLINE_ROCKSDB_H_
 #define BLOOMLINE_ROCKSDB_H_
 
@@ -40,17 +41,17 @@ namespace bloomline {
 // that the OPTIONS files that RocksDB writes can be loaded again.
 //
 // Options: the format is kBlocked or kCompact. As in RocksDB's own policies, 0 <= bits_per_key <
-// 0.5 writes no filters (but reads existing ones), and 0.5 to 1 counts as 1.
+// 0.5 writes no filters (but reads existing ones), and 0.5 to 1 counts as 1, which kCompact
+// refuses.
 //
 // Errors: returns null if the options are invalid, if RocksDB has another version at run time, if
 // random_seed is set and the system's generator fails, or out of memory. *error then has the
 // reason; if `error` is null, stderr has it. On success *error is left alone. Check for null:
 // RocksDB takes a null policy as "no filters".
 //
-// After that the policy cannot fail, so it writes filters that match too much instead: a filter
-// that matches everything if the generator fails or memory runs out, in kCompact also single
-// blocks, or a file without a filter. The database's log has a line for each, stderr one for the
-// whole process.
+// After that the policy cannot fail, even if the generator fails or memory runs out. It then writes
+// a filter that matches everything, or none; in kCompact possibly only some blocks that match
+// everything. The database's log has a line for each, stderr one for the whole process.
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewRocksDBFilterPolicy(
     const FilterOptions& options, std::string* error = nullptr);
 
@@ -62,14 +63,21 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewRocksDBFilterPolicy(
 // `seed=random` is FilterOptions::random_seed. DB::SetOptions changes the same options of a running
 // database: all that it names or, if it returns an error, none.
 //
-// Call it before options are parsed, as often as you like. Without it, RocksDB loads an options
-// file that names bloomline with OK and no filter at all. RocksDB also drops most errors in such a
-// string, so they go to stderr as well, one line each; docs/compatibility.md says which calls
-// return them. Returns false if out of memory; the names are then not known yet.
+//   db->SetOptions({{"block_based_table_factory", "{filter_policy={bits_per_key=16;};}"}});
+//
+// Call it before options are parsed, as often as you like. Without it, RocksDB returns OK for an
+// OPTIONS file that names bloomline, but then uses no filter. RocksDB also drops most errors in
+// such a string, so they go to stderr as well, one line each; docs/compatibility.md says which
+// calls return them. Returns false if out of memory; the names are then not known yet.
 bool RegisterBloomline();
 
 // Registers the same names in a given library, with the signature that RocksDB's plugins have;
 // `arg` is ignored. Returns the number of factories added: 0 if out of memory.
+//
+//   std::shared_ptr<ROCKSDB_NAMESPACE::ObjectLibrary> library = ...;
+//   bloomline::RegisterBloomline(*library, "");
+//
+// The name is overloaded: where RocksDB takes a function, pass a lambda that makes this call.
 int RegisterBloomline(ROCKSDB_NAMESPACE::ObjectLibrary& library, const std::string& arg);
 
 }  // namespace bloomline

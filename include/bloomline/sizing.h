@@ -1,5 +1,6 @@
-// How large a filter is and how often it is wrong: bits per key, false-positive rate, bytes and
-// keys, each from the others, for the filters that FilterBuilder makes. No filter is built.
+// How large a filter is and how often it is wrong. For the filters that FilterBuilder makes, this
+// computes any of bits per key, false-positive rate, bytes and keys from the others. No filter is
+// built. Link with bloomline::core.
 //
 //   double bits = bloomline::BitsPerKeyForFalsePositiveRate(bloomline::Format::kBlocked, 0.01);
 //   uint64_t bytes = bloomline::FilterBytes(bloomline::Format::kBlocked, 1000000, bits);
@@ -9,8 +10,8 @@
 //
 // A function whose result is a double returns NaN if no filter can meet the request; one that
 // returns bytes or keys returns 0. That is so for a rate not between 0 and 1, bits per key outside
-// AllowedBitsPerKey(format), and a rate out of reach. ValidateFalsePositiveRate and
-// FilterOptions::Validate say what is wrong in a sentence.
+// AllowedBitsPerKey(format), and a rate out of reach. FalsePositiveRate and OptimalNumProbes clamp
+// instead. ValidateFalsePositiveRate and FilterOptions::Validate say what is wrong in a sentence.
 //
 // All functions are pure and thread-safe; all but ValidateFalsePositiveRate need no memory. In
 // kCompact most take milliseconds. The formulas behind them are in filter_theory.h.
@@ -24,15 +25,15 @@
 
 namespace bloomline {
 
-// False-positive rate of a filter of thousands of keys. bits_per_key is clamped to the range of
-// the format, AllowedBitsPerKey; NaN counts as its lower end.
+// False-positive rate of a filter of thousands of keys. bits_per_key is clamped to
+// AllowedBitsPerKey(format); NaN counts as the lower end.
 double FalsePositiveRate(Format format, double bits_per_key);
 
 // False-positive rate of the filter made for `capacity` keys when it holds num_keys: fewer, as
-// many, or more (over-filled). Whole blocks and the trailer are counted. No keys: 0. No capacity:
-// 1. In kClassic this adds what FalsePositiveRate leaves out, LevelDB's 32-bit hash: of the missing
-// keys 1 - (1 - 2^-32)^num_keys share the hash of a stored one, 2.3 % at 1e8 keys, and no bit past
-// 2^32 is ever set.
+// many, or more (over-filled). Whole blocks and the trailer are counted. No keys: 0, also with no
+// capacity. No capacity: 1. In kClassic this adds what FalsePositiveRate leaves out, LevelDB's
+// 32-bit hash: of the missing keys 1 - (1 - 2^-32)^num_keys share the hash of a stored one, 2.3 %
+// at 1e8 keys, and no bit past 2^32 is ever set.
 double FalsePositiveRateWithKeys(Format format, double bits_per_key, uint64_t capacity,
                                  uint64_t num_keys);
 
@@ -43,12 +44,13 @@ double BitsPerKeyForFalsePositiveRate(Format format, double false_positive_rate)
 // The number of probes, k, that `format` writes at this bits_per_key: kMinProbes to kMaxProbes.
 // kBlocked: the k with the lowest false-positive rate, which is below the usual bits_per_key *
 // ln 2 (cockroachdb/pebble#5632). kClassic: LevelDB's own rule, 0.69 * bits_per_key rounded down.
-// kCompact: 0, it has no probes. bits_per_key is clamped to kMinBitsPerKey .. kMaxBitsPerKey. A
-// table lookup.
+// kCompact: 0, it has no probes. bits_per_key is clamped to kMinBitsPerKey .. kMaxBitsPerKey; NaN
+// counts as the lower end. A table lookup.
 int OptimalNumProbes(Format format, double bits_per_key);
 
 // Bytes of the filter over num_keys distinct keys, trailer included; in kClassic, of LevelDB's
-// filter. 5e9 keys at 10 bits give 6.25e9.
+// filter. 0 keys give 20 bytes (kClassic: 9), so 0 is always an error. 5e9 keys at 10 bits give
+// about 6.25e9.
 uint64_t FilterBytes(Format format, uint64_t num_keys, double bits_per_key);
 
 // The most bits per key at which the filter of num_keys keys takes at most filter_bytes (up to

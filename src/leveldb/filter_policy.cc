@@ -229,8 +229,8 @@ std::string Refusal(const FilterOptions& options, const std::string& name) {
   }
   if (options.seed == 0 && EndsInACheck(name)) {
     return "name is " + name +
-           ", which ends as the name of a policy with a seed; allowed: another name, or that seed "
-           "and the name before '" +
+           ", which ends like the name of a policy with a seed; allowed: another name, or that "
+           "seed and the name before '" +
            std::string(kSeedMark) + "'";
   }
   return "";

@@ -138,7 +138,7 @@ std::string EncodeMetadata(const Layout& layout) {
 }
 
 bool DecodeMetadata(std::string_view text, Layout* layout, std::string* error) {
-  const std::string quoted = "'" + std::string(text.substr(0, 300)) + "'";
+  const std::string quoted = "'" + WithoutSeed(std::string(text.substr(0, 300))) + "'";
   if (text.substr(0, kMetadataStart.size()) != kMetadataStart) {
     *error = quoted + " does not begin with '" + std::string(kMetadataStart) + "'";
     return false;
@@ -159,10 +159,19 @@ bool DecodeMetadata(std::string_view text, Layout* layout, std::string* error) {
   }
   // Scripts compare metadata as text, so two texts must not mean the same.
   if (EncodeMetadata(*layout) != text) {
-    *error = quoted + " is in another spelling than '" + EncodeMetadata(*layout) + "'";
+    *error = quoted + " is in another spelling than '" + WithoutSeed(EncodeMetadata(*layout)) + "'";
     return false;
   }
   return true;
+}
+
+std::string WithoutSeed(std::string metadata) {
+  constexpr std::string_view kStart = " seed=";
+  const size_t start = metadata.find(kStart);
+  if (start == std::string::npos) return metadata;
+  const size_t value = start + kStart.size();
+  return metadata.replace(value, std::min(metadata.find(' ', value), metadata.size()) - value,
+                          "(not shown)");
 }
 
 bool SameParameters(const Layout& a, const Layout& b) {

@@ -39,7 +39,10 @@ Layout PlanLayout(const SharedBloomFilterOptions& options);
 // The value of the hash field "metadata": one line of text.
 std::string EncodeMetadata(const Layout& layout);
 // False, with the reason, if EncodeMetadata would not write this text or a value is out of range.
+// The reason does not contain the seed.
 bool DecodeMetadata(std::string_view text, Layout* layout, std::string* error);
+// The text for an error message, without the value of the seed, which may be secret.
+std::string WithoutSeed(std::string metadata);
 // Equal except for the id.
 bool SameParameters(const Layout& a, const Layout& b);
 

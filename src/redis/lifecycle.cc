@@ -93,7 +93,9 @@ bool RemoveUnfinished(Router* router, const std::string& name, const Layout& lay
 bool RefuseOther(const std::string& name, const Layout& existing, const Layout& wanted,
                  std::string* error) {
   *error = "the filter '" + name + "' exists with other parameters: it has '" +
-           EncodeMetadata(existing) + "', wanted is '" + EncodeMetadata(wanted) + "'";
+           WithoutSeed(EncodeMetadata(existing)) + "', wanted is '" +
+           WithoutSeed(EncodeMetadata(wanted)) + "'";
+  if (existing.seed != wanted.seed) *error += " with another seed";
   return false;
 }
 

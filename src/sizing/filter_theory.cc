@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "src/format/num_probes.h"
 #include "src/format/limits.h"
+#include "src/format/num_probes.h"
 #include "src/format/trailer.h"
 #include "src/kernels/probe_sequence.h"
 #include "src/sizing/block_rate.h"
@@ -184,7 +184,10 @@ int OptimalSmallBlockNumProbes(int block_bits, double bits_per_key) {
 }
 
 double CompactFalsePositiveRate(double bits_per_key) {
-  const double c = std::clamp(bits_per_key, kMinCompactBitsPerKey, kMaxCompactBitsPerKey);
+  // Not std::clamp, which returns NaN for NaN.
+  const double c = bits_per_key > kMinCompactBitsPerKey
+                       ? std::min(bits_per_key, kMaxCompactBitsPerKey)
+                       : kMinCompactBitsPerKey;
   const core::FilterShape shape = core::CompactShape(1, c, 0, UINT64_MAX);
   return RateOverPoissonLoads(8.0 * shape.block_bytes / c, [&](double keys) {
     return core::CompactBlockRate(static_cast<uint64_t>(keys), shape.block_bytes, shape.base_slots);
