@@ -44,7 +44,7 @@ int TryToBind(int port) {
 }
 
 void WaitUntil(const std::string& what, const std::function<bool()>& done) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(90);
   while (!done()) {
     if (std::chrono::steady_clock::now() > deadline) Die("waited in vain for " + what);
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
