@@ -36,7 +36,7 @@ std::unique_ptr<BloomFilter> NewEmpty() {
 template <>
 std::unique_ptr<ScalableBloomFilter> NewEmpty() {
   ScalableBloomFilterOptions options;
-  options.initial_capacity = kNumKeys / 4;
+  options.initial_capacity = kNumKeys / 2;
   options.seed = 7;
   return ScalableBloomFilter::Create(options, nullptr);
 }
