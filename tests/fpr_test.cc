@@ -14,7 +14,7 @@
 #include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
 #include "src/build/bloom_builder.h"
-#include "src/build/compact_builder.h"
+#include "src/build/packed_builder.h"
 #include "src/format/hash.h"
 #include "src/format/layout.h"
 #include "src/format/leveldb_codes.h"
@@ -70,8 +70,7 @@ Built BuildCompactLines(KeyMaker& key, uint64_t start, uint64_t n, double bits_p
   const core::FilterShape shape = core::SmallSetCompactShape(n, bits_per_key);
   Built built;
   built.bytes->assign(shape.payload_bytes(), '\0');
-  core::BuildCompactFromArray(hashes.data(), n, shape, kernels::ActiveKernel(),
-                              built.bytes->data());
+  core::BuildPacked(hashes.data(), n, shape, kernels::ActiveKernel(), built.bytes->data());
   built.bytes->push_back(core::LevelDBCode(shape));
   built.payload = core::DecodeLevelDB(*built.bytes);
   return built;

@@ -13,8 +13,8 @@
 
 #include "bloomline/cpu.h"
 #include "src/kernels/compact/compact_lanes.h"
-#include "src/kernels/compact/compact_line.h"
 #include "src/kernels/counters/counter_blocks.h"
+#include "src/kernels/packed/packed_block.h"
 #include "src/kernels/probe_sequence.h"
 #include "tests/guarded_bytes.h"
 
@@ -295,17 +295,17 @@ struct Solved {
 
 Solved Solve(const Kernel& kernel, const std::vector<uint64_t>& hashes, unsigned slots,
              uint32_t block_bytes) {
-  LineKeys keys(hashes.size());
+  PackedKeys keys(hashes.size());
   for (size_t i = 0; i < hashes.size(); ++i) keys.Set(i, hashes[i]);
   Payload memory(block_bytes,
                  block_bytes % 64);  // exact, so that a sanitizer sees every byte too many
-  const int seed = kernel.compact.packed_solve(keys, slots, block_bytes, memory.data);
+  const int seed = kernel.packed.solve(keys, slots, block_bytes, memory.data);
   return {seed, std::string(memory.data, block_bytes)};
 }
 
 // From equations that always fit to such that hardly ever do, all geometries, repeated keys among
 // them.
-TEST_P(KernelTest, SolvesCompactBlocksAsPortable) {
+TEST_P(KernelTest, SolvesPackedBlocksAsPortable) {
   int solved = 0;
   int unsolved = 0;
   for (const uint32_t block_bytes : {8u, 9u, 31u, 32u, 46u, 63u, 64u}) {
@@ -327,7 +327,7 @@ TEST_P(KernelTest, SolvesCompactBlocksAsPortable) {
   EXPECT_GT(unsolved, 100);
 }
 
-TEST_P(KernelTest, AnswersCompactQueriesAsPortableAndLosesNoKey) {
+TEST_P(KernelTest, AnswersPackedQueriesAsPortableAndLosesNoKey) {
   tests::GuardedBytes guarded(4096);
   const std::vector<uint64_t> queries = Hashes(300, 31);
   for (const uint32_t block_bytes : {8u, 9u, 31u, 32u, 46u, 63u, 64u}) {
@@ -342,14 +342,13 @@ TEST_P(KernelTest, AnswersCompactQueriesAsPortableAndLosesNoKey) {
       for (const bool at_end : {true, false}) {
         const std::string_view block =
             at_end ? guarded.AtEnd(solved.block) : guarded.AtStart(solved.block);
-        const CompactFilter filter{block.data(), 1, block_bytes, base_slots};
+        const PackedFilter filter{block.data(), 1, block_bytes, base_slots};
         bool may_match[300];
-        for (const uint64_t hash : hashes)
-          ASSERT_TRUE(kernel().compact.packed_may_match(filter, hash));
-        kernel().compact.packed_may_match_many(filter, queries.size(), queries.data(), may_match);
+        for (const uint64_t hash : hashes) ASSERT_TRUE(kernel().packed.may_match(filter, hash));
+        kernel().packed.may_match_many(filter, queries.size(), queries.data(), may_match);
         for (size_t i = 0; i < queries.size(); ++i) {
-          const bool expected = portable().compact.packed_may_match(filter, queries[i]);
-          ASSERT_EQ(expected, kernel().compact.packed_may_match(filter, queries[i])) << slots;
+          const bool expected = portable().packed.may_match(filter, queries[i]);
+          ASSERT_EQ(expected, kernel().packed.may_match(filter, queries[i])) << slots;
           ASSERT_EQ(expected, may_match[i]) << slots;
         }
       }
@@ -358,7 +357,7 @@ TEST_P(KernelTest, AnswersCompactQueriesAsPortableAndLosesNoKey) {
 }
 
 // Blocks of any bytes: same answers, and no byte outside is read.
-TEST_P(KernelTest, AnswersRandomCompactBlocksAsPortable) {
+TEST_P(KernelTest, AnswersRandomPackedBlocksAsPortable) {
   tests::GuardedBytes guarded(4096);
   std::mt19937_64 random(33);
   const std::vector<uint64_t> queries = Hashes(20, 34);
@@ -369,10 +368,10 @@ TEST_P(KernelTest, AnswersRandomCompactBlocksAsPortable) {
       const auto base_slots = static_cast<uint32_t>(random() % 50 + 1);
       const std::string_view blocks =
           round % 2 == 0 ? guarded.AtEnd(bytes) : guarded.AtStart(bytes);
-      const CompactFilter filter{blocks.data(), 3, block_bytes, base_slots};
+      const PackedFilter filter{blocks.data(), 3, block_bytes, base_slots};
       for (const uint64_t hash : queries) {
-        ASSERT_EQ(portable().compact.packed_may_match(filter, hash),
-                  kernel().compact.packed_may_match(filter, hash));
+        ASSERT_EQ(portable().packed.may_match(filter, hash),
+                  kernel().packed.may_match(filter, hash));
       }
     }
   }

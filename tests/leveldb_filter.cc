@@ -3,7 +3,7 @@
 #include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
 #include "src/build/bloom_builder.h"
-#include "src/build/compact_builder.h"
+#include "src/build/packed_builder.h"
 #include "src/format/layout.h"
 #include "src/format/leveldb_codes.h"
 
@@ -34,8 +34,7 @@ std::string LevelDBFilter(const FilterOptions& options, const std::vector<std::s
   const core::FilterShape shape = ShapeFor(options, hashes.size());
   std::string filter(shape.payload_bytes(), '\0');
   if (shape.layout == core::Layout::kPackedCompact) {
-    core::BuildCompactFromArray(hashes.data(), hashes.size(), shape, kernels::ActiveKernel(),
-                                filter.data());
+    core::BuildPacked(hashes.data(), hashes.size(), shape, kernels::ActiveKernel(), filter.data());
   } else {
     core::InsertHashes(shape, kernels::ActiveKernel(), filter.data(), hashes.size(), hashes.data());
   }

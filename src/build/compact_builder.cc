@@ -9,18 +9,17 @@
 
 #include "src/build/hash_buffer.h"
 #include "src/build/keys_by_block.h"
+#include "src/build/packed_builder.h"
 #include "src/build/partition.h"
 #include "src/build/run_on_threads.h"
 #include "src/kernels/compact/compact_lanes.h"
-#include "src/kernels/compact/compact_line.h"
+#include "src/kernels/solved_block.h"
 
 namespace bloomline::core {
 
 // The decoder's limits keep queries inside the kernels' tables.
 static_assert(kMinLanesBaseSlots == kernels::kMinLanesBase &&
               kMaxLanesBaseSlots == kernels::kMaxLanesBase);
-static_assert(kMaxPackedBlockBytes == kernels::kBlockBytes &&
-              kMaxPackedBaseSlots < kernels::kMaxSlots);
 
 namespace {
 
@@ -31,34 +30,12 @@ namespace {
 constexpr size_t kMinPartitions = 5;
 constexpr size_t kKeysToSort = 512 << 10;
 
-// Codes 0 to kMatchAllCode - 1 say up to so many slots.
-static_assert(kMaxPackedBaseSlots + kernels::kMatchAllCode - 1 == kernels::kMaxSlots);
-
 void MatchAll(const FilterShape& shape, char* block) {
   if (shape.layout == Layout::kCompactLanes) {
     std::memset(block, 0xFF, shape.block_bytes);  // the header is the upper bit of each lane
   } else {
-    block[shape.block_bytes - 1] = static_cast<char>(kernels::kMatchAllCode);
+    PackedMatchAll(shape, block);
   }
-}
-
-// False: no solution.
-bool SolvePackedBlock(const uint64_t* hashes, size_t n, const FilterShape& shape,
-                      const kernels::Kernel& kernel, char* block) {
-  const unsigned base_slots = shape.base_slots;
-  const unsigned last_slots = std::min(kernels::kMaxSlots, base_slots + kernels::kMatchAllCode - 1);
-  if (n > last_slots) return false;
-  kernels::LineKeys keys(n);
-  for (size_t i = 0; i < n; ++i) keys.Set(i, hashes[i]);
-  const unsigned first_slots = std::max(static_cast<unsigned>(n), base_slots);
-  for (unsigned slots = first_slots; slots <= last_slots; ++slots) {
-    const int seed = kernel.compact.packed_solve(keys, slots, shape.block_bytes, block);
-    if (seed < 0) continue;
-    block[shape.block_bytes - 1] =
-        static_cast<char>(slots - base_slots + 64 * static_cast<unsigned>(seed));
-    return true;
-  }
-  return false;
 }
 
 // Sorts and solves the hashes of a partition. `sorted` has room for n. Throws bad_alloc.
@@ -158,6 +135,9 @@ size_t NumPartitions(size_t num_keys, size_t num_threads) {
 
 void SolveBlock(uint64_t* hashes, size_t n, const FilterShape& shape, const kernels::Kernel& kernel,
                 char* block) {
+  if (shape.layout == Layout::kPackedCompact) {
+    return SolvePackedBlock(hashes, n, shape, kernel, block);
+  }
   std::memset(block, 0, shape.block_bytes);
   if (n == 0) return;
   if (n > kernels::kMaxSlots) {
@@ -165,10 +145,8 @@ void SolveBlock(uint64_t* hashes, size_t n, const FilterShape& shape, const kern
     std::sort(hashes, hashes + n);
     n = static_cast<size_t>(std::unique(hashes, hashes + n) - hashes);
   }
-  const bool solved = n <= kernels::kMaxSlots &&
-                      (shape.layout == Layout::kCompactLanes
-                           ? kernel.compact.lanes_solve(hashes, n, shape.base_slots, block)
-                           : SolvePackedBlock(hashes, n, shape, kernel, block));
+  const bool solved =
+      n <= kernels::kMaxSlots && kernel.compact.lanes_solve(hashes, n, shape.base_slots, block);
   if (!solved) MatchAll(shape, block);
 }
 

@@ -5,8 +5,8 @@
 #include "src/build/bloom_builder.h"
 #include "src/build/compact_builder.h"
 #include "src/build/keys_by_block.h"
-#include "src/kernels/compact/compact_line.h"
 #include "src/kernels/probe_sequence.h"
+#include "src/kernels/solved_block.h"
 
 namespace bloomline::core {
 namespace {

@@ -8,6 +8,7 @@
 #include "bloomline/filter_options.h"
 #include "src/kernels/compact/compact_kernel.h"
 #include "src/kernels/kernel.h"
+#include "src/kernels/packed/packed_kernel.h"
 #include "src/kernels/probe_sequence.h"
 
 namespace bloomline::core {
@@ -86,6 +87,9 @@ inline kernels::FlatFilter AsFlat(const FilterShape& shape, const char* data) {
   return {data, static_cast<uint32_t>(shape.num_blocks * 8), shape.num_probes};
 }
 inline kernels::CompactFilter AsCompact(const FilterShape& shape, const char* data) {
+  return {data, shape.num_blocks, shape.block_bytes, shape.base_slots};
+}
+inline kernels::PackedFilter AsPacked(const FilterShape& shape, const char* data) {
   return {data, shape.num_blocks, shape.block_bytes, shape.base_slots};
 }
 

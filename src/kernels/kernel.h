@@ -11,6 +11,7 @@
 #include "src/kernels/compact/compact_kernel.h"
 #include "src/kernels/counters/counter_kernel.h"
 #include "src/kernels/flat/flat_kernel.h"
+#include "src/kernels/packed/packed_kernel.h"
 
 namespace bloomline::kernels {
 
@@ -29,6 +30,7 @@ struct Kernel {
   SharedKernel shared;
   FlatKernel flat;
   CompactKernel compact;
+  PackedKernel packed;
   CounterKernel counters;
 };
 

@@ -21,6 +21,7 @@ Kernel PortableKernel() {
   kernel.shared = PortableShared();
   kernel.flat = PortableFlat();
   kernel.compact = PortableCompact();
+  kernel.packed = PortablePacked();
   kernel.counters = PortableCounters();
   return kernel;
 }
@@ -39,6 +40,7 @@ Kernel Avx2Kernel() {
   kernel.shared = Avx2Shared();
   kernel.flat = Avx2Flat();
   kernel.compact = Avx2Compact();
+  kernel.packed = Avx2Packed();
   kernel.counters = Avx2Counters();
   return kernel;
 }
@@ -57,6 +59,7 @@ Kernel Avx512Kernel() {
   kernel.shared = Avx512Shared();
   kernel.flat = Avx512Flat();
   kernel.compact = Avx512Compact();
+  kernel.packed = Avx512Packed();
   kernel.counters = Avx512Counters();
   return kernel;
 }
@@ -73,6 +76,7 @@ Kernel NeonKernel() {
   kernel.shared = PortableShared();
   kernel.flat = PortableFlat();
   kernel.compact = PortableCompact();
+  kernel.packed = PortablePacked();
   kernel.counters = PortableCounters();
   return kernel;
 }

@@ -11,7 +11,7 @@
 #include "bloomline/sizing.h"
 #include "leveldb/slice.h"
 #include "src/build/bloom_builder.h"
-#include "src/build/compact_builder.h"
+#include "src/build/packed_builder.h"
 #include "src/errors/out_of_memory.h"
 #include "src/format/hash.h"
 #include "src/format/layout.h"
@@ -173,7 +173,7 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
     dst->resize(start + shape.payload_bytes() + 1, '\0');
     char* payload = dst->data() + start;
     if (shape.layout == core::Layout::kPackedCompact) {
-      core::BuildCompactFromArray(hashes, kept, shape, kernel_, payload);
+      core::BuildPacked(hashes, kept, shape, kernel_, payload);
     } else {
       core::InsertHashes(shape, kernel_, payload, kept, hashes);
     }

@@ -36,7 +36,7 @@ void BatchMayMatch(const Payload& payload, const kernels::Kernel& kernel, size_t
   } else if (payload.layout == Layout::kCompactLanes && !no_keys) {
     kernel.compact.lanes_may_match_many(AsCompact(payload, payload.data), n, hashes, may_match);
   } else if (payload.layout == Layout::kPackedCompact && !no_keys) {
-    kernel.compact.packed_may_match_many(AsCompact(payload, payload.data), n, hashes, may_match);
+    kernel.packed.may_match_many(AsPacked(payload, payload.data), n, hashes, may_match);
   } else {
     for (size_t i = 0; i < n; ++i) may_match[i] = HashMayMatch(payload, kernel, hashes[i]);
   }

@@ -24,7 +24,7 @@ inline bool HashMayMatch(const Payload& payload, const kernels::Kernel& kernel, 
     case Layout::kFlat:
       return kernel.flat.may_match(AsFlat(payload, payload.data), hash);
     case Layout::kPackedCompact:
-      return kernel.compact.packed_may_match(AsCompact(payload, payload.data), hash);
+      return kernel.packed.may_match(AsPacked(payload, payload.data), hash);
     case Layout::kCompactLanes:
       return kernel.compact.lanes_may_match(AsCompact(payload, payload.data), hash);
     case Layout::kAlwaysMatch:

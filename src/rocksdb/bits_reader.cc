@@ -112,9 +112,9 @@ FilterBitsReader* NewRocksDBBitsReader(std::string_view filter) {
         kernel.blocked.may_match_for(payload.num_probes), kernel.blocked.may_match_many);
   }
   if (payload.num_blocks != 0 && payload.layout == core::Layout::kPackedCompact) {
-    return new (std::nothrow) BlocksReader<kernels::CompactFilter>(
-        core::AsCompact(payload, payload.data), payload, kernel.compact.packed_may_match,
-        kernel.compact.packed_may_match_many);
+    return new (std::nothrow)
+        BlocksReader<kernels::PackedFilter>(core::AsPacked(payload, payload.data), payload,
+                                            kernel.packed.may_match, kernel.packed.may_match_many);
   }
   if (payload.num_blocks != 0 && payload.layout == core::Layout::kCompactLanes) {
     return new (std::nothrow) BlocksReader<kernels::CompactFilter>(

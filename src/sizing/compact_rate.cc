@@ -5,91 +5,11 @@
 #include <cmath>
 
 #include "src/kernels/compact/compact_lanes.h"
-#include "src/kernels/compact/compact_line.h"
-#include "src/sizing/log_factorial.h"
+#include "src/sizing/linear_systems.h"
+#include "src/sizing/packed_rate.h"
 
 namespace bloomline::core {
 namespace {
-
-// P(n random equations in s unknowns, with `rows` right-hand sides each, have a solution), for n =
-// 0 to max_equations, at most kMaxSlots. Equation by equation: if the rank is q so far, the next
-// one depends on the others with probability 2^(q - s), and then agrees with them with probability
-// 2^-rows.
-std::array<double, kernels::kMaxSlots + 1> ConsistencyProbabilities(uint64_t max_equations,
-                                                                    unsigned unknowns,
-                                                                    unsigned rows) {
-  // So many dependent equations or more all agree with a negligible probability.
-  constexpr size_t kMaxDependent = 24;
-  double by_dependent[kMaxDependent] = {1};
-  const double fits = std::ldexp(1.0, -static_cast<int>(rows));
-  std::array<double, kernels::kMaxSlots + 1> result = {1.0};
-  for (uint64_t i = 0; i < max_equations; ++i) {
-    double sum = 0;
-    for (size_t dependent = std::min<size_t>(kMaxDependent - 1, i + 1) + 1; dependent-- > 0;) {
-      // by_dependent[dependent - 1] is still the value of the previous step.
-      const auto depends = [&](size_t d) {
-        const int rank = static_cast<int>(i) - static_cast<int>(d);
-        return std::min(1.0, std::ldexp(1.0, rank - static_cast<int>(unknowns)));
-      };
-      double p = by_dependent[dependent] * (1 - depends(dependent));
-      if (dependent > 0) p += by_dependent[dependent - 1] * depends(dependent - 1) * fits;
-      by_dependent[dependent] = p;
-      sum += p;
-    }
-    result[i + 1] = sum;
-  }
-  return result;
-}
-
-// The same for the partial fingerprint bit, which each key has with probability threshold / 256; at
-// most max_affected keys can have it.
-double PartialRowProbability(uint64_t num_keys, unsigned partial_slots, unsigned threshold,
-                             uint64_t max_affected) {
-  if (threshold == 0) return 1;
-  const auto consistent = ConsistencyProbabilities(num_keys, partial_slots, 1);
-  const double n = static_cast<double>(num_keys);
-  const double log_affected = std::log(threshold / 256.0);
-  const double log_not_affected = std::log1p(-static_cast<double>(threshold) / 256.0);
-  double probability = 0;
-  for (uint64_t affected = 0; affected <= std::min(num_keys, max_affected); ++affected) {
-    const double m = static_cast<double>(affected);
-    probability +=
-        consistent[affected] * std::exp(LogFactorial(n) - LogFactorial(m) - LogFactorial(n - m) +
-                                        m * log_affected + (n - m) * log_not_affected);
-  }
-  return probability;
-}
-
-double PackedBlockRate(uint64_t num_keys, uint32_t block_bytes, uint32_t base_slots) {
-  const uint64_t last_slots =
-      std::min<uint64_t>(kernels::kMaxSlots, base_slots + kernels::kMatchAllCode - 1);
-  const uint64_t first_slots = std::max<uint64_t>(num_keys, base_slots);
-  // For one seed: equations that have a solution in s slots have one in more slots, too. The
-  // partial bit changes with s, so it is a new draw each time. Seeds are independent of each other.
-  double fits_before = 0;   // P(the full rows fit in s - 1 slots)
-  double waiting = 0;       // P(they fit, but no partial row did so far)
-  double solved = 0;        // P(solved so far)
-  double all_unsolved = 1;  // by any seed number
-  double rate = 0;
-  constexpr double kNegligible = 1e-9;
-  for (uint64_t slots = first_slots; slots <= last_slots && all_unsolved > kNegligible; ++slots) {
-    const unsigned s = static_cast<unsigned>(slots);
-    const kernels::LineShape shape = kernels::LineShapeOf(block_bytes, s);
-    const double fits =
-        std::max(fits_before, ConsistencyProbabilities(num_keys, s, shape.full_rows)[num_keys]);
-    const double partial_fits =
-        PartialRowProbability(num_keys, shape.partial_slots, shape.partial_share, num_keys);
-    const double candidates = waiting + fits - fits_before;
-    solved += candidates * partial_fits;
-    waiting = candidates * (1 - partial_fits);
-    fits_before = fits;
-    const double still_unsolved = std::pow(1 - solved, static_cast<double>(kernels::kNumSeeds));
-    rate += (all_unsolved - still_unsolved) * std::exp2(-static_cast<double>(shape.full_rows)) *
-            (1 - shape.partial_share / 512.0);
-    all_unsolved = still_unsolved;
-  }
-  return rate + all_unsolved;
-}
 
 // P(of n random equations in `unknowns` unknowns, j depend on the others), for j = 0 to kMaxLeft;
 // the last entry counts more than that, too.
@@ -133,8 +53,8 @@ double LanesBlockRate(uint64_t num_keys, uint32_t base_slots) {
     const kernels::LaneLayout& layout = kernels::kLaneTables.layouts[slots];
     const auto code = static_cast<unsigned>(slots - base_slots);
     const double tries = kernels::HasManyTries(code) ? kernels::kManyTries : kernels::kFewTries;
-    const double partial = PartialRowProbability(num_keys, layout.partial_slots,
-                                                 layout.partial_share, layout.partial_slots);
+    const double partial = PartialColumnProbability(num_keys, layout.partial_slots,
+                                                    layout.partial_share, layout.partial_slots);
     const bool in_tail = slots <= kernels::kLaneSlots;
     const double solved_rate =
         std::exp2(-static_cast<double>(layout.full_rows)) * (1 - layout.partial_share / 512.0);

@@ -3,7 +3,7 @@
 #include "src/build/compact_builder.h"
 #include "src/format/layout.h"
 #include "src/kernels/compact/compact_lanes.h"
-#include "src/kernels/compact/compact_line.h"
+#include "src/kernels/packed/packed_block.h"
 #include "tests/fuzz/fuzz_kernels.h"
 
 namespace bloomline::fuzz {
@@ -12,13 +12,13 @@ namespace {
 using kernels::CompactFilter;
 using kernels::kBlockBytes;
 using kernels::kMaxSlots;
+using kernels::PackedFilter;
 
-void AskPacked(const CompactFilter& filter, const std::vector<uint64_t>& hashes,
+void AskPacked(const PackedFilter& filter, const std::vector<uint64_t>& hashes,
                size_t num_present) {
   RequireSameAnswers(
-      filter, [](const Kernel& kernel) { return kernel.compact.packed_may_match; },
-      [](const Kernel& kernel) { return kernel.compact.packed_may_match_many; }, hashes,
-      num_present);
+      filter, [](const Kernel& kernel) { return kernel.packed.may_match; },
+      [](const Kernel& kernel) { return kernel.packed.may_match_many; }, hashes, num_present);
 }
 
 void AskLanes(const CompactFilter& filter, const std::vector<uint64_t>& hashes,
@@ -31,7 +31,7 @@ void AskLanes(const CompactFilter& filter, const std::vector<uint64_t>& hashes,
 
 // A solved line holds all its keys, whatever else is asked; with a bit changed, kernels still
 // agree.
-template <typename Ask>
+template <typename Filter, typename Ask>
 void AskSolvedLine(FuzzedDataProvider* input, std::string line, uint32_t base_slots,
                    const Place& place, std::vector<uint64_t> hashes, Ask ask) {
   const size_t num_present = hashes.size();
@@ -41,10 +41,10 @@ void AskSolvedLine(FuzzedDataProvider* input, std::string line, uint32_t base_sl
   hashes.insert(hashes.end(), others.begin(), others.end());
   const auto line_bytes = static_cast<uint32_t>(line.size());
   Placed placed(line, place);
-  ask(CompactFilter{placed.data(), 1, line_bytes, base_slots}, hashes, num_present);
+  ask(Filter{placed.data(), 1, line_bytes, base_slots}, hashes, num_present);
   const size_t bit = damage % (8 * line.size());
   placed.data()[bit / 8] = static_cast<char>(placed.data()[bit / 8] ^ (1 << bit % 8));
-  ask(CompactFilter{placed.data(), 1, line_bytes, base_slots}, hashes, 0);
+  ask(Filter{placed.data(), 1, line_bytes, base_slots}, hashes, 0);
 }
 
 // LevelDB has all sizes, the trailer container whole and half lines.
@@ -71,12 +71,12 @@ void FuzzPackedSolver(FuzzedDataProvider* input) {
   const std::vector<uint64_t> hashes = ConsumeHashes(input, ConsumeCount(input, 24, kMaxSlots));
   const auto slots = static_cast<unsigned>(
       std::clamp(static_cast<int>(hashes.size()) + spare_slots, 1, static_cast<int>(kMaxSlots)));
-  kernels::LineKeys keys(hashes.size());
+  kernels::PackedKeys keys(hashes.size());
   for (size_t i = 0; i < hashes.size(); ++i) keys.Set(i, hashes[i]);
   const std::string empty(line_bytes, '\0');
   int seed = 0;
   std::string line = RequireSameBytes(empty, place, [&](const Kernel& kernel, char* data) {
-    return seed = kernel.compact.packed_solve(keys, slots, line_bytes, data);
+    return seed = kernel.packed.solve(keys, slots, line_bytes, data);
   });
   if (seed < 0) {
     Require(line == empty, "nothing is written without a solution");
@@ -85,7 +85,7 @@ void FuzzPackedSolver(FuzzedDataProvider* input) {
   Require(line.back() == 0, "the header is left to the caller");
   const uint32_t base_slots = std::min<uint32_t>(slots, core::kMaxPackedBaseSlots);
   line.back() = static_cast<char>(slots - base_slots + 64 * static_cast<unsigned>(seed));
-  AskSolvedLine(input, line, base_slots, place, hashes, AskPacked);
+  AskSolvedLine<PackedFilter>(input, line, base_slots, place, hashes, AskPacked);
 }
 
 uint32_t ConsumeLanesBase(FuzzedDataProvider* input) {
@@ -113,7 +113,7 @@ void FuzzLanesSolver(FuzzedDataProvider* input) {
     return solved = kernel.compact.lanes_solve(hashes.data(), hashes.size(), base_slots, data);
   });
   if (solved) {
-    AskSolvedLine(input, line, base_slots, place, hashes, AskLanes);
+    AskSolvedLine<CompactFilter>(input, line, base_slots, place, hashes, AskLanes);
   } else {
     Require(line == empty, "nothing is written without a solution");
   }
@@ -142,7 +142,11 @@ void FuzzLine(FuzzedDataProvider* input) {
   std::string line_of_reversed = content;
   core::SolveBlock(reversed.data(), reversed.size(), shape, Portable(), line_of_reversed.data());
   Require(line == line_of_reversed, "a line does not depend on the order of its keys");
-  AskSolvedLine(input, line, base_slots, place, hashes, lanes ? AskLanes : AskPacked);
+  if (lanes) {
+    AskSolvedLine<CompactFilter>(input, line, base_slots, place, hashes, AskLanes);
+  } else {
+    AskSolvedLine<PackedFilter>(input, line, base_slots, place, hashes, AskPacked);
+  }
 }
 
 }  // namespace

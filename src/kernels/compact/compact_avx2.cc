@@ -1,4 +1,4 @@
-// Compact lines with AVX2: packed ones by 64-bit integers, lanes four rows at a time.
+// Compact lines with AVX2: four rows at a time.
 #if defined(__x86_64__)
 
 #include <algorithm>
@@ -8,41 +8,12 @@
 #include "src/kernels/compact/compact_kernel.h"
 #include "src/kernels/compact/compact_lanes.h"
 #include "src/kernels/compact/compact_lanes_solver.h"
-#include "src/kernels/compact/compact_line.h"
-#include "src/kernels/compact/compact_scalar.h"
-#include "src/kernels/compact/compact_solver.h"
 
 namespace bloomline::kernels {
 namespace {
 
 BLOOMLINE_AVX2_INLINE __m256i Load(const void* p) {
   return _mm256_loadu_si256(static_cast<const __m256i*>(p));
-}
-
-BLOOMLINE_AVX2 void EliminateBelow(EquationRows* rows, size_t num_rows, size_t pivot,
-                                   bool in_second, uint64_t bit) {
-  const __m256i first = _mm256_set1_epi64x(static_cast<long long>(rows->first[pivot]));
-  const __m256i second = _mm256_set1_epi64x(static_cast<long long>(rows->second[pivot]));
-  const __m256i bits = _mm256_set1_epi64x(static_cast<long long>(bit));
-  const uint64_t* tested = in_second ? rows->second : rows->first;
-  // Lanes after the pivot's in its own group of four, then all.
-  const __m256i lane = _mm256_set_epi64x(3, 2, 1, 0);
-  __m256i later = _mm256_cmpgt_epi64(lane, _mm256_set1_epi64x(static_cast<long long>(pivot % 4)));
-  for (size_t i = pivot / 4 * 4; i < num_rows; i += 4) {
-    const __m256i hit =
-        _mm256_and_si256(later, _mm256_cmpeq_epi64(_mm256_and_si256(Load(tested + i), bits), bits));
-    auto* first_rows = reinterpret_cast<__m256i*>(rows->first + i);
-    auto* second_rows = reinterpret_cast<__m256i*>(rows->second + i);
-    _mm256_store_si256(first_rows,
-                       _mm256_xor_si256(Load(first_rows), _mm256_and_si256(hit, first)));
-    _mm256_store_si256(second_rows,
-                       _mm256_xor_si256(Load(second_rows), _mm256_and_si256(hit, second)));
-    later = _mm256_set1_epi64x(-1);
-  }
-}
-
-int PackedSolve(const LineKeys& keys, unsigned slots, uint32_t line_bytes, char* line) {
-  return SolveCompactLine(keys, slots, line_bytes, line, EliminateBelow);
 }
 
 // By a register move; left to itself, GCC goes through memory, which takes longer.
@@ -234,24 +205,8 @@ BLOOMLINE_AVX2 bool LanesSolve(const uint64_t* hashes, size_t n, uint32_t base_s
 
 }  // namespace
 
-BLOOMLINE_AVX2 bool Avx2PackedMayMatch(const CompactFilter& filter, uint64_t hash) {
-  return CompactLineMayMatch(CompactLine(filter, hash), filter.block_bytes, filter.base_slots,
-                             hash);
-}
-
-BLOOMLINE_AVX2 void Avx2PackedMayMatchMany(const CompactFilter& filter, size_t n,
-                                           const uint64_t* hashes, bool* may_match) {
-  for (size_t i = 0; i < n; ++i) {
-    may_match[i] = CompactLineMayMatch(CompactLine(filter, hashes[i]), filter.block_bytes,
-                                       filter.base_slots, hashes[i]);
-  }
-}
-
 CompactKernel Avx2Compact() {
   CompactKernel kernel;
-  kernel.packed_may_match = Avx2PackedMayMatch;
-  kernel.packed_may_match_many = Avx2PackedMayMatchMany;
-  kernel.packed_solve = PackedSolve;
   kernel.lanes_may_match = LanesMayMatchOne;
   kernel.lanes_may_match_many = LanesMayMatchMany;
   kernel.lanes_solve = LanesSolve;

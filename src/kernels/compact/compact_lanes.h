@@ -10,8 +10,10 @@
 #include <cstdint>
 
 #include "src/kernels/always_inline.h"
-#include "src/kernels/compact/compact_line.h"
+#include "src/kernels/compact/compact_kernel.h"
 #include "src/kernels/little_endian.h"
+#include "src/kernels/probe_sequence.h"
+#include "src/kernels/solved_block.h"
 
 namespace bloomline::kernels {
 
@@ -24,8 +26,8 @@ constexpr unsigned kNumCodes = 64;
 constexpr unsigned kTailTryBits = 2;
 static_assert(kLanes * sizeof(uint64_t) == kBlockBytes);
 static_assert(kLanes * (kLaneSlots + 1) == kBlockBits, "a header of one bit in each lane");
-static_assert(kMinLanesSlots * kMaxFullRows <= kLanes * kLaneSlots &&
-              kMinLanesSlots * (kMaxFullRows + 1) > kLanes * kLaneSlots);
+static_assert(kMinLanesSlots * kMaxFullColumns <= kLanes * kLaneSlots &&
+              kMinLanesSlots * (kMaxFullColumns + 1) > kLanes * kLaneSlots);
 
 // Where the rows of a line with so many slots are. Row i < 8, or the partial row as the lane after
 // the last full one:
@@ -62,7 +64,8 @@ constexpr LaneLayout LayoutWithTail(unsigned slots) {
   for (unsigned row = 0; row < kLanes; ++row) layout.own[row] = OnesBelow64(slots);
   layout.asked[0] = layout.asked[1] = 0xFF;
   const unsigned payload_bits = kLanes * kLaneSlots;
-  const unsigned rows = payload_bits / slots < kMaxFullRows ? payload_bits / slots : kMaxFullRows;
+  const unsigned rows =
+      payload_bits / slots < kMaxFullColumns ? payload_bits / slots : kMaxFullColumns;
   const unsigned left = payload_bits - rows * slots;
   layout.full_rows = static_cast<uint8_t>(rows);
   if (left >= kTailTryBits + 2) {

@@ -29,7 +29,7 @@ struct LaneSystem {
         second(SecondWordFor(num_keys)) {}
 
   BLOOMLINE_ALWAYS_INLINE void Start(unsigned slots) {
-    const unsigned rows = std::min(kMaxFullRows, kLanes * kLaneSlots / slots);
+    const unsigned rows = std::min(kMaxFullColumns, kLanes * kLaneSlots / slots);
     const uint64_t right_mask = OnesBelow64(rows);
     const uint64_t columns = OnesBelow64(second.columns);
     for (size_t i = 0; i < size; ++i) {

@@ -5,42 +5,9 @@
 #include "src/kernels/compact/compact_kernel.h"
 #include "src/kernels/compact/compact_lanes.h"
 #include "src/kernels/compact/compact_lanes_solver.h"
-#include "src/kernels/compact/compact_line.h"
-#include "src/kernels/compact/compact_scalar.h"
-#include "src/kernels/compact/compact_solver.h"
 
 namespace bloomline::kernels {
 namespace {
-
-bool PackedMayMatch(const CompactFilter& filter, uint64_t hash) {
-  return CompactLineMayMatch(CompactLine(filter, hash), filter.block_bytes, filter.base_slots,
-                             hash);
-}
-
-void PackedMayMatchMany(const CompactFilter& filter, size_t n, const uint64_t* hashes,
-                        bool* may_match) {
-  for (size_t i = 0; i < n; ++i) {
-    may_match[i] = CompactLineMayMatch(CompactLine(filter, hashes[i]), filter.block_bytes,
-                                       filter.base_slots, hashes[i]);
-  }
-}
-
-void EliminateBelow(EquationRows* rows, size_t num_rows, size_t pivot, bool in_second,
-                    uint64_t bit) {
-  const uint64_t first = rows->first[pivot];
-  const uint64_t second = rows->second[pivot];
-  const uint64_t* tested = in_second ? rows->second : rows->first;
-  const int shift = __builtin_ctzll(bit);
-  for (size_t i = pivot + 1; i < num_rows; ++i) {
-    const uint64_t mask = ~(tested[i] >> shift & 1) + 1;
-    rows->first[i] ^= first & mask;
-    rows->second[i] ^= second & mask;
-  }
-}
-
-int PackedSolve(const LineKeys& keys, unsigned slots, uint32_t line_bytes, char* line) {
-  return SolveCompactLine(keys, slots, line_bytes, line, EliminateBelow);
-}
 
 unsigned LaneHeaderOf(const char* line) {
   unsigned header = 0;
@@ -151,9 +118,6 @@ bool LanesSolve(const uint64_t* hashes, size_t n, uint32_t base_slots, char* lin
 
 CompactKernel PortableCompact() {
   CompactKernel kernel;
-  kernel.packed_may_match = PackedMayMatch;
-  kernel.packed_may_match_many = PackedMayMatchMany;
-  kernel.packed_solve = PackedSolve;
   kernel.lanes_may_match = LanesMayMatchOne;
   kernel.lanes_may_match_many = LanesMayMatchMany;
   kernel.lanes_solve = LanesSolve;
