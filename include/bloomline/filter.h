@@ -143,6 +143,7 @@ class FilterView {
   uint8_t num_probes_;
   uint8_t base_slots_;
   uint8_t block_bytes_;
+  uint8_t arrangement_;
 };
 
 // The hash of a key in every filter of this seed, the `seed` of the FilterOptions: for AddHash of

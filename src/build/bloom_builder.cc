@@ -127,7 +127,7 @@ void InsertHashes(const FilterShape& shape, const kernels::Kernel& kernel, char*
       kernel.flat.insert_many(AsFlat(shape, data), n, hashes);
       break;
     case Layout::kPackedCompact:
-    case Layout::kCompactLanes:
+    case Layout::kCompact:
     case Layout::kAlwaysMatch:
       break;
   }

@@ -12,14 +12,10 @@
 #include "src/build/packed_builder.h"
 #include "src/build/partition.h"
 #include "src/build/run_on_threads.h"
-#include "src/kernels/compact/compact_lanes.h"
-#include "src/kernels/solved_block.h"
+#include "src/kernels/compact/compact_block.h"
+#include "src/kernels/compact/compact_bloom_block.h"
 
 namespace bloomline::core {
-
-// The decoder's limits keep queries inside the kernels' tables.
-static_assert(kMinLanesBaseSlots == kernels::kMinLanesBase &&
-              kMaxLanesBaseSlots == kernels::kMaxLanesBase);
 
 namespace {
 
@@ -31,11 +27,8 @@ constexpr size_t kMinPartitions = 5;
 constexpr size_t kKeysToSort = 512 << 10;
 
 void MatchAll(const FilterShape& shape, char* block) {
-  if (shape.layout == Layout::kCompactLanes) {
-    std::memset(block, 0xFF, shape.block_bytes);  // the header is the upper bit of each lane
-  } else {
-    PackedMatchAll(shape, block);
-  }
+  if (shape.layout == Layout::kPackedCompact) return PackedMatchAll(shape, block);
+  kernels::WriteMatchAllBlock(kernels::kArrangements[shape.arrangement], block);
 }
 
 // Sorts and solves the hashes of a partition. `sorted` has room for n. Throws bad_alloc.
@@ -140,14 +133,15 @@ void SolveBlock(uint64_t* hashes, size_t n, const FilterShape& shape, const kern
   }
   std::memset(block, 0, shape.block_bytes);
   if (n == 0) return;
-  if (n > kernels::kMaxSlots) {
+  if (n > kernels::kMaxCompactSlots) {
     // Equal hashes are one equation.
     std::sort(hashes, hashes + n);
     n = static_cast<size_t>(std::unique(hashes, hashes + n) - hashes);
   }
-  const bool solved =
-      n <= kernels::kMaxSlots && kernel.compact.lanes_solve(hashes, n, shape.base_slots, block);
-  if (!solved) MatchAll(shape, block);
+  const bool solved = n <= kernels::kMaxCompactSlots &&
+                      kernel.compact.solve(AsCompact(shape, nullptr), hashes, n, block);
+  if (!solved)
+    kernels::WriteBloomBlock(kernels::kArrangements[shape.arrangement], hashes, n, block);
 }
 
 bool BuildCompact(const HashList& hashes, const FilterShape& shape, const kernels::Kernel& kernel,

@@ -64,7 +64,7 @@ char LevelDBCode(const FilterShape& shape) {
       return static_cast<char>(kBlockedCodeBase + shape.num_probes);
     case Layout::kPackedCompact:
       return static_cast<char>(kCompactCodeBase + static_cast<int>(shape.num_blocks));
-    case Layout::kCompactLanes:  // not used in LevelDB
+    case Layout::kCompact:  // not used in LevelDB
     case Layout::kAlwaysMatch:
       break;
   }

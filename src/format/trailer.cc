@@ -39,38 +39,41 @@ void WriteLittleEndian(uint64_t value, size_t bytes, char* p) {
   for (size_t i = 0; i < bytes; ++i, value >>= 8) p[i] = static_cast<char>(value & 0xFF);
 }
 
-// Layouts of this container: classic is LevelDB's alone.
+// Layouts of this container: the others are LevelDB's alone.
 bool IsKnown(Layout layout) {
-  return layout == Layout::kBlocked || layout == Layout::kFlat || IsCompact(layout);
+  return layout == Layout::kBlocked || layout == Layout::kFlat || layout == Layout::kCompact;
 }
 
-// The field `parameter`: k, or the base of the compact layouts. Known layouts only.
-struct ParameterRange {
-  uint32_t min;
-  uint32_t max;
-};
-ParameterRange AllowedParameter(Layout layout) {
-  if (layout == Layout::kCompactLanes) return {kMinLanesBaseSlots, kMaxLanesBaseSlots};
-  if (layout == Layout::kPackedCompact) return {kMinPackedBaseSlots, kMaxPackedBaseSlots};
-  return {kMinProbes, kMaxProbes};
+// The field `parameter` of kCompact: the arrangement in the upper 3 bits, and half of what base is
+// above kMinCompactSlots.
+constexpr unsigned kArrangementShift = 5;
+constexpr uint32_t kBaseMask = (1 << kArrangementShift) - 1;
+static_assert(kernels::kMaxBaseSlots == kernels::kMinCompactSlots + 2 * kBaseMask);
+
+uint32_t ParameterOf(const FilterShape& shape) {
+  if (shape.layout != Layout::kCompact) return static_cast<uint32_t>(shape.num_probes);
+  return shape.arrangement << kArrangementShift |
+         (shape.base_slots - kernels::kMinCompactSlots) / 2;
 }
 
-// Known layouts only, with a parameter in range. No blocks yet.
+// Known layouts only. No blocks yet. Layout kAlwaysMatch: the parameter has no meaning.
 FilterShape ShapeOf(Layout layout, uint32_t parameter) {
-  switch (layout) {
-    case Layout::kBlocked:
-      return FilterShape::Blocked(0, static_cast<int>(parameter));
-    case Layout::kFlat:
-      return FilterShape::Flat(0, static_cast<int>(parameter));
-    case Layout::kPackedCompact:
-      return FilterShape::PackedCompact(0, kTrailerPackedBlockBytes, parameter);
-    case Layout::kCompactLanes:
-      return FilterShape::CompactLanes(0, parameter);
-    case Layout::kClassic:
-    case Layout::kAlwaysMatch:
-      break;
+  if (layout == Layout::kCompact) {
+    const uint32_t arrangement = parameter >> kArrangementShift;
+    const uint32_t base = kernels::kMinCompactSlots + 2 * (parameter & kBaseMask);
+    if (arrangement >= kernels::kNumArrangements) return {};
+    return base < kernels::LeastBaseSlots(arrangement) ? FilterShape()
+                                                       : FilterShape::Compact(0, arrangement, base);
   }
-  return {};
+  if (parameter < kMinProbes || parameter > kMaxProbes) return {};
+  const int num_probes = static_cast<int>(parameter);
+  return layout == Layout::kBlocked ? FilterShape::Blocked(0, num_probes)
+                                    : FilterShape::Flat(0, num_probes);
+}
+
+const char* AllowedParameters(Layout layout) {
+  static_assert(kMinProbes == 1 && kMaxProbes == 30 && kernels::kNumArrangements == 6);
+  return layout == Layout::kCompact ? "an arrangement of 0 to 5 and its range of base" : "1 to 30";
 }
 
 // What matches everything. The reason is put together only if it is wanted.
@@ -95,6 +98,22 @@ uint64_t NumBlocks(uint64_t num_keys, double bits_per_key, uint64_t overhead_byt
   return blocks >= static_cast<double>(max_blocks) ? max_blocks : static_cast<uint64_t>(blocks);
 }
 
+// The number of fast columns, by the least bits per key at which it is used: more of them end a
+// missing key's query sooner, but have room for fewer slots. Chosen by measurement: docs/design.md.
+struct ArrangementChoice {
+  double from_bits_per_key;
+  uint32_t arrangement;
+};
+constexpr ArrangementChoice kArrangementChoices[] = {{10.5, 5}, {8, 4},   {6.5, 3},
+                                                     {5.5, 2},  {3.6, 1}, {0, 0}};
+
+uint32_t ArrangementFor(double bits_per_key) {
+  for (const ArrangementChoice& choice : kArrangementChoices) {
+    if (bits_per_key >= choice.from_bits_per_key) return choice.arrangement;
+  }
+  return 0;
+}
+
 }  // namespace
 
 std::string ValidateForTrailer(const FilterOptions& options) {
@@ -108,19 +127,15 @@ std::string ValidateForTrailer(const FilterOptions& options) {
 
 FilterShape CompactShape(uint64_t num_keys, double bits_per_key, uint64_t overhead_bytes,
                          uint64_t max_bytes) {
-  constexpr double kLanesFromBitsPerKey = 6.4;
   constexpr double kSlotsBelowMean = 20;
-  const bool lanes = bits_per_key >= kLanesFromBitsPerKey;
-  const uint32_t block_bytes = lanes ? kBlockBytes : kTrailerPackedBlockBytes;
-  const uint64_t num_blocks =
-      NumBlocks(num_keys, bits_per_key, overhead_bytes, max_bytes, block_bytes);
+  const uint32_t arrangement = ArrangementFor(bits_per_key);
+  const uint32_t block_bytes = kernels::kArrangements[arrangement].block_bytes;
   const double mean_keys = std::floor(8.0 * block_bytes / bits_per_key);
-  const double base = std::clamp<double>(mean_keys - kSlotsBelowMean,
-                                         lanes ? kMinLanesBaseSlots : kMinPackedBaseSlots,
-                                         lanes ? kMaxLanesBaseSlots : kMaxPackedBaseSlots);
-  const auto base_slots = static_cast<uint32_t>(base);
-  return lanes ? FilterShape::CompactLanes(num_blocks, base_slots)
-               : FilterShape::PackedCompact(num_blocks, block_bytes, base_slots);
+  const double base = std::clamp<double>(
+      mean_keys - kSlotsBelowMean, kernels::LeastBaseSlots(arrangement), kernels::kMaxBaseSlots);
+  return FilterShape::Compact(
+      NumBlocks(num_keys, bits_per_key, overhead_bytes, max_bytes, block_bytes), arrangement,
+      static_cast<uint32_t>(base) / 2 * 2);
 }
 
 FilterShape StandaloneShape(Format format, uint64_t num_keys, double bits_per_key, int num_probes,
@@ -133,12 +148,10 @@ FilterShape StandaloneShape(Format format, uint64_t num_keys, double bits_per_ke
 }
 
 void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst) {
-  const uint32_t parameter =
-      IsCompact(shape.layout) ? shape.base_slots : static_cast<uint32_t>(shape.num_probes);
   WriteLittleEndian(seed, 8, dst + kSeed);
   WriteLittleEndian(shape.num_blocks, 4, dst + kPayloadUnits);
   dst[kLayout] = static_cast<char>(shape.layout);
-  dst[kParameter] = static_cast<char>(parameter);
+  dst[kParameter] = static_cast<char>(ParameterOf(shape));
   dst[kPadding] = 0;
   kMarkerAndMagic.copy(dst + kMarker, kMarkerAndMagic.size());
   dst[kVersion] = static_cast<char>(kVersion1);
@@ -166,15 +179,14 @@ Payload DecodeStandalone(std::string_view filter, std::string* why) {
     return Refuse(why, "its writer said so: invalid options, or out of memory");
   }
   if (!IsKnown(layout)) return Refuse(why, "layout ", static_cast<int>(layout), " is unknown");
-  const ParameterRange allowed = AllowedParameter(layout);
-  if (parameter < allowed.min || parameter > allowed.max) {
-    return Refuse(why, "parameter is ", parameter, "; allowed: ", allowed.min, " to ", allowed.max);
+  FilterShape shape = ShapeOf(layout, parameter);
+  if (shape.layout == Layout::kAlwaysMatch) {
+    return Refuse(why, "parameter is ", parameter, "; allowed: ", AllowedParameters(layout));
   }
   if (padding > kMaxPadding || filter.size() < kTrailerBytes + padding) {
     return Refuse(why, "padding is ", padding, "; allowed: 0 to ",
                   std::min<uint64_t>(kMaxPadding, filter.size() - kTrailerBytes));
   }
-  FilterShape shape = ShapeOf(layout, parameter);
   const uint64_t num_bytes = filter.size() - kTrailerBytes - padding;
   shape.num_blocks = num_bytes / shape.block_bytes;
   const uint64_t units = ReadLittleEndian(trailer + kPayloadUnits, 4);

@@ -5,7 +5,7 @@
 //   +---------------------+------------------------------+----------------------+
 //
 //   offset   0           8           12      13         14       15      16     19
-//   trailer  | seed      | blocks    | layout| k or base| padding| 0x00  | "bLn" | version
+//   trailer  | seed      | blocks    | layout| param | padding| 0x00  | "bLn" | version
 //            | 8 bytes   | mod 2^32  | 1     | 1        | 1      | marker| magic | 1
 #ifndef BLOOMLINE_FORMAT_TRAILER_H_
 #define BLOOMLINE_FORMAT_TRAILER_H_
@@ -22,9 +22,6 @@ namespace bloomline::core {
 
 constexpr size_t kTrailerBytes = 20;
 
-// block_bytes of a packed compact filter here.
-constexpr uint32_t kTrailerPackedBlockBytes = 32;
-
 // FilterOptions::Validate, and that the format has a layout in this container: kClassic has none.
 // Empty, or one sentence.
 std::string ValidateForTrailer(const FilterOptions& options);
@@ -36,12 +33,12 @@ FilterShape StandaloneShape(Format format, uint64_t num_keys, double bits_per_ke
                             uint64_t max_payload_bytes);
 
 // The same for kCompact, where `overhead_bytes` of the memory of n keys go to the container. Blocks
-// have 64 bytes, and 32 below 6.4 bits per key, where blocks of 64 would have more keys than slots.
+// have 64 bytes, and 32 below 5.5 bits per key, where blocks of 64 would have more keys than slots.
 FilterShape CompactShape(uint64_t num_keys, double bits_per_key, uint64_t overhead_bytes,
                          uint64_t max_bytes);
 
-// Writes the kTrailerBytes bytes that follow a payload of this shape. Packed compact blocks must
-// have kTrailerPackedBlockBytes, and kClassic has no number here.
+// Writes the kTrailerBytes bytes that follow a payload of this shape. kClassic and kPackedCompact
+// are LevelDB's alone.
 void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst);
 
 // Total: any bytes give a payload. If it matches every key, *why, if not null, is set to the

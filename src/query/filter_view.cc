@@ -20,11 +20,14 @@ FilterView::FilterView(const core::Payload& payload)
       layout_(static_cast<uint8_t>(payload.layout)),
       num_probes_(static_cast<uint8_t>(payload.num_probes)),
       base_slots_(static_cast<uint8_t>(payload.base_slots)),
-      block_bytes_(static_cast<uint8_t>(payload.block_bytes)) {}
+      block_bytes_(static_cast<uint8_t>(payload.block_bytes)),
+      arrangement_(static_cast<uint8_t>(payload.arrangement)) {}
 
 core::Payload FilterView::payload() const {
   return {
-      {core::Layout{layout_}, block_bytes_, num_blocks_, num_probes_, base_slots_}, seed_, data_};
+      {core::Layout{layout_}, block_bytes_, num_blocks_, num_probes_, base_slots_, arrangement_},
+      seed_,
+      data_};
 }
 
 FilterView FilterView::Open(std::string_view bytes) {

@@ -33,8 +33,9 @@ void BatchMayMatch(const Payload& payload, const kernels::Kernel& kernel, size_t
   const bool no_keys = payload.num_blocks == 0;
   if (payload.layout == Layout::kBlocked && !no_keys) {
     kernel.blocked.may_match_many(AsBlocked(payload, payload.data), n, hashes, may_match);
-  } else if (payload.layout == Layout::kCompactLanes && !no_keys) {
-    kernel.compact.lanes_may_match_many(AsCompact(payload, payload.data), n, hashes, may_match);
+  } else if (payload.layout == Layout::kCompact && !no_keys) {
+    kernel.compact.may_match_many[payload.arrangement](AsCompact(payload, payload.data), n, hashes,
+                                                       may_match);
   } else if (payload.layout == Layout::kPackedCompact && !no_keys) {
     kernel.packed.may_match_many(AsPacked(payload, payload.data), n, hashes, may_match);
   } else {

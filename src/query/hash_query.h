@@ -25,8 +25,8 @@ inline bool HashMayMatch(const Payload& payload, const kernels::Kernel& kernel, 
       return kernel.flat.may_match(AsFlat(payload, payload.data), hash);
     case Layout::kPackedCompact:
       return kernel.packed.may_match(AsPacked(payload, payload.data), hash);
-    case Layout::kCompactLanes:
-      return kernel.compact.lanes_may_match(AsCompact(payload, payload.data), hash);
+    case Layout::kCompact:
+      return kernel.compact.may_match[payload.arrangement](AsCompact(payload, payload.data), hash);
     case Layout::kAlwaysMatch:
       break;
   }

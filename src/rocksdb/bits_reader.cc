@@ -111,15 +111,11 @@ FilterBitsReader* NewRocksDBBitsReader(std::string_view filter) {
         core::AsBlocked(payload, payload.data), payload,
         kernel.blocked.may_match_for(payload.num_probes), kernel.blocked.may_match_many);
   }
-  if (payload.num_blocks != 0 && payload.layout == core::Layout::kPackedCompact) {
+  if (payload.num_blocks != 0 && payload.layout == core::Layout::kCompact) {
     return new (std::nothrow)
-        BlocksReader<kernels::PackedFilter>(core::AsPacked(payload, payload.data), payload,
-                                            kernel.packed.may_match, kernel.packed.may_match_many);
-  }
-  if (payload.num_blocks != 0 && payload.layout == core::Layout::kCompactLanes) {
-    return new (std::nothrow) BlocksReader<kernels::CompactFilter>(
-        core::AsCompact(payload, payload.data), payload, kernel.compact.lanes_may_match,
-        kernel.compact.lanes_may_match_many);
+        BlocksReader<kernels::CompactFilter>(core::AsCompact(payload, payload.data), payload,
+                                             kernel.compact.may_match[payload.arrangement],
+                                             kernel.compact.may_match_many[payload.arrangement]);
   }
   return new (std::nothrow) AnyReader(payload, kernel);
 }

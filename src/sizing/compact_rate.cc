@@ -4,7 +4,9 @@
 #include <array>
 #include <cmath>
 
-#include "src/kernels/compact/compact_lanes.h"
+#include "src/kernels/compact/compact_block.h"
+#include "src/kernels/compact/compact_bloom_block.h"
+#include "src/kernels/compact/compact_search.h"
 #include "src/sizing/linear_systems.h"
 #include "src/sizing/packed_rate.h"
 
@@ -33,35 +35,40 @@ std::array<double, kMaxLeft + 1> DependentProbabilities(uint64_t num_keys, unsig
 
 // P(the three variable slots of one attempt solve the `left` dependent equations).
 double VariableSlotsProbability(size_t left) {
-  double probability = left > 3 ? 0 : 1;
-  for (size_t i = 0; i < left && i < 3; ++i) {
+  double probability = left > kernels::kNumVariableSlots ? 0 : 1;
+  for (size_t i = 0; i < left && i < kernels::kNumVariableSlots; ++i) {
     probability *= 1 - std::ldexp(1.0, static_cast<int>(i) - 3);
   }
   return probability;
 }
 
-// Assumes that a failure at one number of slots affects the next one through the rank alone.
-double LanesBlockRate(uint64_t num_keys, uint32_t base_slots) {
-  if (num_keys > kernels::kMaxSlots) return 1;
-  const uint64_t last_slots =
-      std::min<uint64_t>(kernels::kMaxSlots, base_slots + kernels::kNumCodes - 1);
-  uint64_t slots = std::max<uint64_t>(num_keys, base_slots);
+// A block that is a Bloom filter.
+double BloomBlockRate(double num_keys, double payload_bits) {
+  const double num_probes = kernels::BloomBlockNumProbes(static_cast<unsigned>(payload_bits),
+                                                         static_cast<uint64_t>(num_keys));
+  return std::pow(1 - std::pow(1 - 1 / payload_bits, num_probes * num_keys), num_probes);
+}
+
+// Assumes that a failure at one number of slots affects the next one through the rank alone, and
+// that attempts are independent of each other.
+double SolvedBlockRate(uint64_t num_keys, uint32_t arrangement, uint32_t base_slots) {
+  const unsigned payload_bits = kernels::kArrangements[arrangement].payload_bits();
+  if (num_keys > kernels::kMaxCompactSlots) {
+    return BloomBlockRate(static_cast<double>(num_keys), payload_bits);
+  }
+  const kernels::SearchRange range({nullptr, 0, arrangement, base_slots}, num_keys);
   std::array<double, kMaxLeft + 1> left =
-      DependentProbabilities(num_keys, static_cast<unsigned>(slots) - 3);
+      DependentProbabilities(num_keys, range.least_slots - kernels::kNumVariableSlots);
   double rate = 0;
-  for (; slots <= last_slots; ++slots) {
-    const kernels::LaneLayout& layout = kernels::kLaneTables.layouts[slots];
-    const auto code = static_cast<unsigned>(slots - base_slots);
-    const double tries = kernels::HasManyTries(code) ? kernels::kManyTries : kernels::kFewTries;
-    const double partial = PartialColumnProbability(num_keys, layout.partial_slots,
-                                                    layout.partial_share, layout.partial_slots);
-    const bool in_tail = slots <= kernels::kLaneSlots;
+  for (unsigned slots = range.least_slots; slots <= range.last_slots; ++slots) {
+    const kernels::ColumnCounts counts = kernels::ColumnCountsOf(payload_bits, slots);
+    const double partial = PartialColumnProbability(num_keys, counts.partial_slots,
+                                                    counts.threshold, counts.partial_slots);
     const double solved_rate =
-        std::exp2(-static_cast<double>(layout.full_rows)) * (1 - layout.partial_share / 512.0);
-    for (size_t j = 0; j <= 3; ++j) {
-      const double variable = VariableSlotsProbability(j) * (in_tail ? 1 : partial);
-      double solved = 1 - std::pow(1 - variable, tries);
-      if (in_tail) solved *= 1 - std::pow(1 - partial, 1u << kernels::kTailTryBits);
+        std::exp2(-static_cast<double>(counts.full)) * (1 - counts.threshold / 512.0);
+    for (size_t j = 0; j <= kernels::kNumVariableSlots; ++j) {
+      const double attempt = VariableSlotsProbability(j) * partial;
+      const double solved = 1 - std::pow(1 - attempt, range.num_attempts);
       rate += left[j] * solved * solved_rate;
       left[j] *= 1 - solved;
     }
@@ -71,16 +78,21 @@ double LanesBlockRate(uint64_t num_keys, uint32_t base_slots) {
       left[j - 1] += fewer;
     }
   }
-  for (const double unsolved : left) rate += unsolved;
-  return rate;
+  double unsolved = 0;
+  for (const double p : left) unsolved += p;
+  return num_keys == 0
+             ? rate
+             : rate + unsolved * BloomBlockRate(static_cast<double>(num_keys), payload_bits);
 }
 
 }  // namespace
 
 double CompactBlockRate(uint64_t num_keys, uint32_t block_bytes, uint32_t base_slots) {
-  return block_bytes == kernels::kBlockBytes && base_slots >= kernels::kMinLanesBase
-             ? LanesBlockRate(num_keys, base_slots)
-             : PackedBlockRate(num_keys, block_bytes, base_slots);
+  if (base_slots < kernels::kMinCompactSlots) {
+    return PackedBlockRate(num_keys, block_bytes, base_slots);
+  }
+  // Of the arrangements of a block size, the rate depends on the bytes alone.
+  return SolvedBlockRate(num_keys, block_bytes == 32 ? 0 : 2, base_slots);
 }
 
 }  // namespace bloomline::core

@@ -3,16 +3,18 @@
 #define BLOOMLINE_SIZING_LINEAR_SYSTEMS_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
-
-#include "src/kernels/solved_block.h"
 
 namespace bloomline::core {
 
-using SystemProbabilities = std::array<double, kernels::kMaxSlots + 1>;
+// Blocks of every layout have room for fewer different keys.
+constexpr size_t kMaxEquations = 127;
+
+using SystemProbabilities = std::array<double, kMaxEquations + 1>;
 
 // P(n random equations in `unknowns` unknowns, with `columns` right-hand sides each, have a
-// solution), for n = 0 to max_equations, at most kMaxSlots.
+// solution), for n = 0 to max_equations, at most kMaxEquations.
 SystemProbabilities ConsistencyProbabilities(uint64_t max_equations, unsigned unknowns,
                                              unsigned columns);
 

@@ -21,7 +21,7 @@ const char* LayoutName(Layout layout) {
       return "flat";
     case Layout::kPackedCompact:
       return "compact, packed";
-    case Layout::kCompactLanes:
+    case Layout::kCompact:
       return "compact";
     case Layout::kAlwaysMatch:
       break;

@@ -1,5 +1,5 @@
 // Compact filters: blocks that are solved as a linear system over GF(2), as in Ribbon and Bloomier
-// filters (docs/format.md, section 3.5).
+// filters, with most columns at fixed places (docs/format.md, section 3.5).
 #ifndef BLOOMLINE_KERNELS_COMPACT_COMPACT_KERNEL_H_
 #define BLOOMLINE_KERNELS_COMPACT_COMPACT_KERNEL_H_
 
@@ -8,23 +8,30 @@
 
 namespace bloomline::kernels {
 
-// A payload of num_blocks >= 1 blocks of block_bytes = 64 bytes, at any alignment; base_slots 21 to
-// 64.
+// How a filter's blocks are divided: kArrangements[i] of compact_block.h, for i below this.
+constexpr unsigned kNumArrangements = 6;
+
+// A payload of num_blocks >= 1 blocks of the arrangement's size, at any alignment.
 struct CompactFilter {
   const char* data;
   uint64_t num_blocks;
-  uint32_t block_bytes;
-  uint32_t base_slots;
+  uint32_t arrangement;
+  uint32_t base_slots;  // at least LeastBaseSlots(arrangement), at most kMaxBaseSlots
 };
 
 struct CompactKernel {
-  bool (*lanes_may_match)(const CompactFilter& filter, uint64_t hash) = nullptr;
+  using MayMatch = bool (*)(const CompactFilter& filter, uint64_t hash);
   // Prefetches nothing, like BlockedKernel::may_match_many.
-  void (*lanes_may_match_many)(const CompactFilter& filter, size_t n, const uint64_t* hashes,
-                               bool* may_match) = nullptr;
-  // Writes the block of n hashes, 1 to 112, header included. False, and nothing written: there is
-  // no solution.
-  bool (*lanes_solve)(const uint64_t* hashes, size_t n, uint32_t base_slots, char* block) = nullptr;
+  using MayMatchMany = void (*)(const CompactFilter& filter, size_t n, const uint64_t* hashes,
+                                bool* may_match);
+
+  // A function for each arrangement.
+  MayMatch may_match[kNumArrangements] = {};
+  MayMatchMany may_match_many[kNumArrangements] = {};
+  // Writes the block of n hashes, 0 to kMaxSlots, header included. False, and nothing written:
+  // there is no solution. Of `filter`, only the arrangement and the base matter.
+  bool (*solve)(const CompactFilter& filter, const uint64_t* hashes, size_t n,
+                char* block) = nullptr;
 };
 
 CompactKernel PortableCompact();

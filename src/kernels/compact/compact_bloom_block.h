@@ -1,0 +1,62 @@
+// The last resort for a compact block: more keys than it can have slots, or none of the systems has
+// a solution. It then is a Bloom filter of its own, so that keys that somebody chose to overfill
+// blocks do less damage than if such a block matched every key (docs/chosen_keys.md).
+#ifndef BLOOMLINE_KERNELS_COMPACT_COMPACT_BLOOM_BLOCK_H_
+#define BLOOMLINE_KERNELS_COMPACT_COMPACT_BLOOM_BLOCK_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "src/kernels/bits.h"
+#include "src/kernels/compact/compact_block.h"
+#include "src/kernels/probe_sequence.h"
+
+namespace bloomline::kernels {
+
+inline uint32_t BloomBlockBit(uint64_t hash, unsigned probe, unsigned payload_bits) {
+  return static_cast<uint32_t>(
+      uint64_t{Probe(BlockedPair(hash), static_cast<int>(probe))} * payload_bits >> 32);
+}
+
+// num_probes is the header's attempt; 0 matches every key.
+inline bool BloomBlockMayMatch(const char* block, unsigned payload_bits, unsigned num_probes,
+                               uint64_t hash) {
+  for (unsigned j = 0; j < num_probes; ++j) {
+    if (!TestBit(block, BloomBlockBit(hash, j, payload_bits))) return false;
+  }
+  return true;
+}
+
+inline void SetBloomHeader(const Arrangement& arrangement, unsigned num_probes, char* block) {
+  char* const last = block + arrangement.block_bytes - 8;
+  StoreLittleEndian64(LoadLittleEndian64(last) | HeaderBits({kBloomCode, num_probes}), last);
+}
+
+inline void WriteMatchAllBlock(const Arrangement& arrangement, char* block) {
+  std::memset(block, 0, arrangement.block_bytes);
+  SetBloomHeader(arrangement, 0, block);
+}
+
+// ln 2 * bits per key, rounded, and at least 1. n > 0.
+inline unsigned BloomBlockNumProbes(uint64_t payload_bits, uint64_t n) {
+  const uint64_t best = (payload_bits * 177 / 256 + n / 2) / n;
+  return static_cast<unsigned>(std::clamp<uint64_t>(best, 1, kNumAttempts - 1));
+}
+
+// Writes the block of n > 0 hashes into zeroed bytes.
+inline void WriteBloomBlock(const Arrangement& arrangement, const uint64_t* hashes, size_t n,
+                            char* block) {
+  const unsigned num_probes = BloomBlockNumProbes(arrangement.payload_bits(), n);
+  for (size_t i = 0; i < n; ++i) {
+    for (unsigned j = 0; j < num_probes; ++j) {
+      SetBit(block, BloomBlockBit(hashes[i], j, arrangement.payload_bits()));
+    }
+  }
+  SetBloomHeader(arrangement, num_probes, block);
+}
+
+}  // namespace bloomline::kernels
+
+#endif  // BLOOMLINE_KERNELS_COMPACT_COMPACT_BLOOM_BLOCK_H_

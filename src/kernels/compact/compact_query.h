@@ -1,0 +1,118 @@
+// The query of a compact block with 64-bit integers, for every kernel that has no better one. All
+// of it inlines into the kernel, so that it is compiled for the kernel's instruction set (POPCNT,
+// BMI2).
+#ifndef BLOOMLINE_KERNELS_COMPACT_COMPACT_QUERY_H_
+#define BLOOMLINE_KERNELS_COMPACT_COMPACT_QUERY_H_
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "src/kernels/compact/compact_block.h"
+#include "src/kernels/compact/compact_bloom_block.h"
+#include "src/kernels/compact/compact_pool.h"
+
+namespace bloomline::kernels {
+
+// The key's coefficients of 64 slots from `slot` on.
+BLOOMLINE_ALWAYS_INLINE uint64_t SlotsFrom(CompactSlots mine, unsigned slot) {
+  if (slot >= kWordSlots) return mine.field >> (slot - kWordSlots);
+  return mine.word >> slot | mine.field << 1 << (kWordSlots - 1 - slot);
+}
+
+// Whether the columns of the pool give what the key wants, those that it uses.
+BLOOMLINE_ALWAYS_INLINE bool PoolMatches(const char* block, const Pool& pool, unsigned fast_columns,
+                                         unsigned slots, unsigned attempt, CompactSlots mine,
+                                         uint64_t hash) {
+  uint64_t odd = 0;
+  for (unsigned i = 0; i < pool.num_pieces; ++i) {
+    const PoolPiece& piece = pool.pieces[i];
+    const uint64_t bits = LoadLittleEndian64(block + piece.word_byte) >> piece.bit;
+    odd ^= uint64_t{Parity(bits & SlotsFrom(mine, piece.slot) & OnesBelow64(piece.length))}
+           << piece.column;
+  }
+  const uint64_t asks_partial =
+      UsesPartialColumn(hash, SelectorSalt(slots, attempt), pool.threshold);
+  const uint64_t asked = OnesBelow64(pool.full_columns) | asks_partial << pool.full_columns;
+  return ((odd ^ FingerprintOf(hash)) & asked & ~OnesBelow64(fast_columns)) == 0;
+}
+
+// Bit i: the parity of the key's slots in fast column i.
+template <unsigned kArrangement>
+BLOOMLINE_ALWAYS_INLINE unsigned FastParities(const char* block, CompactSlots mine) {
+  constexpr Arrangement kA = kArrangements[kArrangement];
+  unsigned odd = 0;
+#pragma GCC unroll 7
+  for (unsigned column = 0; column < kA.fast_columns; ++column) {
+    uint64_t hits = LoadLittleEndian64(block + 8 * column) & mine.word;
+    if constexpr (kA.field_slots != 0) {
+      hits ^= LoadField<kA.field_bytes>(block + kA.first_field_byte() + kA.field_bytes * column) &
+              mine.field;
+    }
+    odd |= Parity(hits) << column;
+  }
+  return odd;
+}
+
+// A block of this arrangement that has `slots` slots.
+template <unsigned kArrangement>
+BLOOMLINE_ALWAYS_INLINE bool SolvedBlockMayMatch(const char* block, unsigned slots,
+                                                 unsigned attempt, uint64_t hash) {
+  constexpr unsigned kFast = kArrangements[kArrangement].fast_columns;
+  const CompactSlots mine = SlotsInBlock(CompactSlotsOf(hash), slots, attempt);
+  const unsigned wrong = FastParities<kArrangement>(block, mine) ^ static_cast<unsigned>(hash);
+  if ((wrong & OnesBelow64(kFast)) != 0) return false;
+  return PoolMatches(block, PoolFor<kArrangement>(slots), kFast, slots, attempt, mine, hash);
+}
+
+// Blocks that are not of their filter's arrangement: Bloom blocks, and those with more slots.
+template <unsigned kArrangement>
+BLOOMLINE_ALWAYS_INLINE bool OtherBlockMayMatch(const char* block, BlockHeader header,
+                                                unsigned slots, uint64_t hash) {
+  constexpr Arrangement kA = kArrangements[kArrangement];
+  if (header.code == kBloomCode) {
+    return BloomBlockMayMatch(block, kA.payload_bits(), header.attempt, hash);
+  }
+  if (slots > kMaxCompactSlots) return true;
+  constexpr bool k32Bytes = kA.block_bytes == 32;
+  switch (ArrangementOfBlock(kArrangement, slots)) {
+    case 0:
+      return !k32Bytes || SolvedBlockMayMatch<0>(block, slots, header.attempt, hash);
+    case 2:
+      return k32Bytes || SolvedBlockMayMatch < k32Bytes ? 0
+                                                        : 2 > (block, slots, header.attempt, hash);
+    case 3:
+      return k32Bytes || SolvedBlockMayMatch < k32Bytes ? 0
+                                                        : 3 > (block, slots, header.attempt, hash);
+    default:
+      return k32Bytes || SolvedBlockMayMatch < k32Bytes ? 0
+                                                        : 4 > (block, slots, header.attempt, hash);
+  }
+}
+
+template <unsigned kArrangement>
+BLOOMLINE_ALWAYS_INLINE bool CompactMayMatch(const CompactFilter& filter, uint64_t hash) {
+  constexpr Arrangement kA = kArrangements[kArrangement];
+  const char* block = CompactBlock(filter, kA.block_bytes, hash);
+  const BlockHeader header = LoadHeader<kA.block_bytes>(block);
+  const unsigned slots = filter.base_slots + header.code;
+  if (__builtin_expect(slots > kA.max_slots(), 0)) {
+    return OtherBlockMayMatch<kArrangement>(block, header, slots, hash);
+  }
+  return SolvedBlockMayMatch<kArrangement>(block, slots, header.attempt, hash);
+}
+
+// set(number of an arrangement as a constant, kernel) for each arrangement.
+template <typename Set, size_t... kArrangement>
+void SetForEachArrangement(CompactKernel* kernel, Set set,
+                           std::index_sequence<kArrangement...> /* all */) {
+  (set(std::integral_constant<unsigned, kArrangement>{}, kernel), ...);
+}
+template <typename Set>
+void SetForEachArrangement(CompactKernel* kernel, Set set) {
+  SetForEachArrangement(kernel, set, std::make_index_sequence<kNumArrangements>{});
+}
+
+}  // namespace bloomline::kernels
+
+#endif  // BLOOMLINE_KERNELS_COMPACT_COMPACT_QUERY_H_

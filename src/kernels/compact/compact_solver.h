@@ -1,0 +1,68 @@
+// Solving a compact block: the search for a number of slots and an attempt. All of it inlines into
+// the kernel, which brings the inner steps.
+#ifndef BLOOMLINE_KERNELS_COMPACT_COMPACT_SOLVER_H_
+#define BLOOMLINE_KERNELS_COMPACT_COMPACT_SOLVER_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "src/kernels/always_inline.h"
+#include "src/kernels/compact/compact_block.h"
+#include "src/kernels/compact/compact_partial_column.h"
+#include "src/kernels/compact/compact_search.h"
+#include "src/kernels/compact/compact_system.h"
+#include "src/kernels/compact/compact_writer.h"
+
+namespace bloomline::kernels {
+
+BLOOMLINE_ALWAYS_INLINE void WriteSolution(const BlockSystem& system, const ColumnCounts& counts,
+                                           unsigned arrangement, unsigned slots, BlockHeader header,
+                                           char* block) {
+  BlockColumns solution;
+  for (unsigned first = 0; first < counts.full; first += 8) {
+    uint8_t slot_bits[2 * kWordSlots] = {};
+    for (size_t i = 0; i < system.size; ++i) {
+      if (system.pivots[i] == kNoPivot) continue;
+      slot_bits[system.pivots[i]] =
+          static_cast<uint8_t>(system.equations.second[i] >> system.second.right_shift >> first);
+    }
+    SetEightColumns(slot_bits, first, slots, &solution);
+  }
+  solution.columns[counts.full] = system.partial_column;
+  WriteSolvedBlock(solution, arrangement, slots, header, block);
+}
+
+// CompactKernel::solve. The inner steps:
+//   ClearPair(BlockEquations*, size_t n, size_t pivot, bool in_second, uint64_t bit)
+//     adds equation `pivot` to each other one that has `bit`;
+//   ClearFourPairs(BlockEquations*, size_t n, size_t pivot, const FourPivots<2>&)
+//     does so for equations pivot .. pivot + 3, one after the other.
+// They may change what is behind n up to the next multiple of 8.
+template <typename Steps>
+BLOOMLINE_ALWAYS_INLINE bool SolveBlock(const CompactFilter& filter, const uint64_t* hashes,
+                                        size_t num_keys, char* block) {
+  const SearchRange range(filter, num_keys);
+  const unsigned payload_bits = kArrangements[filter.arrangement].payload_bits();
+  unsigned slots = range.least_slots;
+  if (slots > range.last_slots) return false;
+  BlockSystem system(hashes, num_keys, slots);
+  system.Start(payload_bits / slots);
+  system.EliminateFixedSlots<Steps>(slots);
+  for (; slots <= range.last_slots; system.AddFixedSlot<Steps>(slots++)) {
+    if (system.num_left > kNumVariableSlots) continue;
+    const ColumnCounts counts = ColumnCountsOf(payload_bits, slots);
+    for (unsigned attempt = 0; attempt < range.num_attempts; ++attempt) {
+      if (!system.VariableSlotsSolve(attempt)) continue;
+      if (!SolvePartialColumn<Steps>(&system, counts, slots, attempt)) continue;
+      system.Finish<Steps>(attempt);
+      WriteSolution(system, counts, ArrangementOfBlock(filter.arrangement, slots), slots,
+                    {slots - filter.base_slots, attempt}, block);
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace bloomline::kernels
+
+#endif  // BLOOMLINE_KERNELS_COMPACT_COMPACT_SOLVER_H_
