@@ -15,14 +15,17 @@
 
 namespace bloomline::kernels {
 
+constexpr unsigned kMaxBloomBlockProbes = 15;
+
 inline uint32_t BloomBlockBit(uint64_t hash, unsigned probe, unsigned payload_bits) {
   return static_cast<uint32_t>(
       uint64_t{Probe(BlockedPair(hash), static_cast<int>(probe))} * payload_bits >> 32);
 }
 
-// num_probes is the header's attempt; 0 matches every key.
-inline bool BloomBlockMayMatch(const char* block, unsigned payload_bits, unsigned num_probes,
+// The lower four bits of the header's attempt are k; 0 matches every key.
+inline bool BloomBlockMayMatch(const char* block, unsigned payload_bits, unsigned attempt,
                                uint64_t hash) {
+  const unsigned num_probes = attempt % (kMaxBloomBlockProbes + 1);
   for (unsigned j = 0; j < num_probes; ++j) {
     if (!TestBit(block, BloomBlockBit(hash, j, payload_bits))) return false;
   }
@@ -31,7 +34,7 @@ inline bool BloomBlockMayMatch(const char* block, unsigned payload_bits, unsigne
 
 inline void SetBloomHeader(const Arrangement& arrangement, unsigned num_probes, char* block) {
   char* const last = block + arrangement.block_bytes - 8;
-  StoreLittleEndian64(LoadLittleEndian64(last) | HeaderBits({kBloomCode, num_probes}), last);
+  StoreLittleEndian64(LoadLittleEndian64(last) | HeaderBits(kBloomCode, num_probes), last);
 }
 
 inline void WriteMatchAllBlock(const Arrangement& arrangement, char* block) {
@@ -42,7 +45,7 @@ inline void WriteMatchAllBlock(const Arrangement& arrangement, char* block) {
 // ln 2 * bits per key, rounded, and at least 1. n > 0.
 inline unsigned BloomBlockNumProbes(uint64_t payload_bits, uint64_t n) {
   const uint64_t best = (payload_bits * 177 / 256 + n / 2) / n;
-  return static_cast<unsigned>(std::clamp<uint64_t>(best, 1, kNumAttempts - 1));
+  return static_cast<unsigned>(std::clamp<uint64_t>(best, 1, kMaxBloomBlockProbes));
 }
 
 // Writes the block of n > 0 hashes into zeroed bytes.
