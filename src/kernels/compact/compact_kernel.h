@@ -28,8 +28,8 @@ struct CompactKernel {
   // A function for each arrangement.
   MayMatch may_match[kNumArrangements] = {};
   MayMatchMany may_match_many[kNumArrangements] = {};
-  // Writes the block of n hashes, 0 to kMaxSlots, header included. False, and nothing written:
-  // there is no solution. Of `filter`, only the arrangement and the base matter.
+  // Writes the block of n hashes, 1 to kMaxCompactSlots, header included. False, and nothing
+  // written: there is no solution. Of `filter`, only the arrangement and the base matter.
   bool (*solve)(const CompactFilter& filter, const uint64_t* hashes, size_t n,
                 char* block) = nullptr;
 };
