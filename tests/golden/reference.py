@@ -331,7 +331,7 @@ def compact_block(hashes, arrangement, base):
             bits = solve_attempt(hashes, arrangement, slots, attempt)
             if bits is not None:
                 return block_of_bits(arrangement, bits, slots - base, attempt)
-    n = len(hashes)
+    n = len(hashes) if len(hashes) <= 116 else 160
     k = min(15, max(1, (177 * arrangement.payload_bits // 256 + n // 2) // n))
     bits = {bit for h in hashes for bit in bloom_block_bits(h, arrangement.payload_bits, k)}
     return block_of_bits(arrangement, bits, 63, k)

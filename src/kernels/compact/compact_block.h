@@ -76,10 +76,15 @@ struct BlockHeader {
   unsigned attempt;
 };
 
+// Of the block that ends there.
+BLOOMLINE_ALWAYS_INLINE BlockHeader HeaderOf(const char* block_end) {
+  const unsigned bits = LoadLittleEndian16(block_end - 2);
+  return {bits >> 6 & 63, bits >> 12};
+}
+
 template <unsigned kBlockSize>
 BLOOMLINE_ALWAYS_INLINE BlockHeader LoadHeader(const char* block) {
-  const unsigned bits = LoadLittleEndian16(block + kBlockSize - 2);
-  return {bits >> 6 & 63, bits >> 12};
+  return HeaderOf(block + kBlockSize);
 }
 
 constexpr uint64_t HeaderBits(BlockHeader header) {
