@@ -26,13 +26,13 @@ class CompactKernelTest : public testing::TestWithParam<size_t> {
   }
 
   // A block, or none where there is no solution.
-  static std::string Solve(const Kernel& with, uint32_t arrangement, uint32_t base_slots,
+  static std::string Solve(const Kernel& with, uint32_t arrangement,
                            const std::vector<uint64_t>& hashes) {
     const size_t block_bytes = kArrangements[arrangement].block_bytes;
     // Exact and not aligned, so that a sanitizer sees every byte too many.
     const std::unique_ptr<char[]> memory(new char[block_bytes + 8]());
-    const CompactFilter filter{nullptr, 1, arrangement, base_slots};
-    const bool solved = with.compact.solve(filter, hashes.data(), hashes.size(), memory.get() + 8);
+    const bool solved =
+        with.compact.solve(arrangement, hashes.data(), hashes.size(), memory.get() + 8);
     const std::string block(memory.get() + 8, block_bytes);
     EXPECT_TRUE(solved || block == std::string(block_bytes, '\0')) << "written, but not solved";
     return solved ? block : "";
@@ -64,63 +64,51 @@ std::vector<uint64_t> Hashes(size_t n, uint64_t seed) {
   return hashes;
 }
 
-void SetHeader(const Arrangement& arrangement, BlockHeader header, char* block) {
+void SetHeader(const Arrangement& arrangement, unsigned code, unsigned attempt, char* block) {
   char* const last = block + arrangement.block_bytes - 8;
-  const uint64_t rest = LoadLittleEndian64(last) & OnesBelow64(54);
-  StoreLittleEndian64(rest | HeaderBits(header), last);
+  const uint64_t rest = LoadLittleEndian64(last) & OnesBelow64(52);
+  StoreLittleEndian64(rest | HeaderBits(code, attempt), last);
 }
 
-// A query takes a Bloom block for one that is not of the filter's arrangement.
-TEST(CompactBlockTest, ABloomBlockNeverHasTheSlotsOfItsArrangement) {
-  for (unsigned i = 0; i < kNumArrangements; ++i) {
-    const unsigned least = LeastBaseSlots(i);
-    EXPECT_EQ(least % 2, 0u);
-    EXPECT_GE(least, kMinCompactSlots);
-    EXPECT_GT(least + kBloomCode, kArrangements[i].max_slots());
-    EXPECT_TRUE(least == kMinCompactSlots || least - 2 + kBloomCode <= kArrangements[i].max_slots())
-        << "arrangement " << i << " could have a smaller base";
-  }
-}
-
-// Every number of keys, repeated ones among them, from the least base to the highest.
+// Every number of keys, repeated ones among them.
 TEST_P(CompactKernelTest, SolvesAsPortableAndLosesNoKey) {
   tests::GuardedBytes guarded(4096);
   const std::vector<uint64_t> missing = Hashes(70, 51);
-  std::set<unsigned> attempts, slot_counts;
+  std::set<unsigned> attempts, codes;
+  int unsolved = 0;
   for (uint32_t arrangement = 0; arrangement < kNumArrangements; ++arrangement) {
-    for (const uint32_t base : {LeastBaseSlots(arrangement), 54u, kMaxBaseSlots}) {
-      size_t most_solved = 0;
-      for (size_t n = 1; n <= kMaxCompactSlots; ++n) {
-        SCOPED_TRACE(testing::Message()
-                     << "arrangement " << arrangement << ", base " << base << ", " << n << " keys");
-        std::vector<uint64_t> hashes = Hashes(n, n * 1000 + base * 10 + arrangement);
-        if (n > 20 && n % 3 == 0) hashes[7] = hashes[17];
-        const std::string block = Solve(kernel(), arrangement, base, hashes);
-        ASSERT_EQ(Solve(portable(), arrangement, base, hashes), block);
-        if (block.empty()) continue;
-        most_solved = n;
-        const BlockHeader header = HeaderOf(block.data() + block.size());
-        ASSERT_LT(header.code, kBloomCode);
-        ASSERT_GE(base + header.code, n);
-        attempts.insert(header.attempt);
-        slot_counts.insert(base + header.code);
-        std::vector<uint64_t> queries = hashes;
-        queries.insert(queries.end(), missing.begin(), missing.end());
-        for (const bool at_end : {true, false}) {
-          const std::string_view bytes = at_end ? guarded.AtEnd(block) : guarded.AtStart(block);
-          const CompactFilter filter{bytes.data(), 1, arrangement, base};
-          for (size_t i = 0; i < n; ++i) {
-            ASSERT_TRUE(portable().compact.may_match[arrangement](filter, hashes[i]))
-                << "lost " << i;
-          }
-          CountMatches(filter, queries);
-        }
+    for (size_t i = 0; i < 4 * kMaxCompactSlots; ++i) {
+      const size_t n = i / 4 + 1;
+      SCOPED_TRACE(testing::Message() << "arrangement " << arrangement << ", " << n << " keys");
+      std::vector<uint64_t> hashes = Hashes(n, i * 10 + arrangement);
+      if (n > 20 && i % 3 == 0) hashes[7] = hashes[17];
+      const std::string block = Solve(kernel(), arrangement, hashes);
+      ASSERT_EQ(Solve(portable(), arrangement, hashes), block);
+      if (block.empty()) {
+        ++unsolved;
+        continue;
       }
-      EXPECT_GE(most_solved, std::min(kMaxCompactSlots, base + kNumSlotCodes - 1) - 6);
+      const unsigned header = LoadLittleEndian16(block.data() + block.size() - 2);
+      ASSERT_LE(CodeOf(header), kMaxSlotsCode);
+      ASSERT_GE(kMinCompactSlots + CodeOf(header), n);
+      attempts.insert(AttemptOf(header));
+      codes.insert(CodeOf(header));
+      std::vector<uint64_t> queries = hashes;
+      queries.insert(queries.end(), missing.begin(), missing.end());
+      for (const bool at_end : {true, false}) {
+        const std::string_view bytes = at_end ? guarded.AtEnd(block) : guarded.AtStart(block);
+        const CompactFilter filter{bytes.data(), 1, arrangement};
+        for (const uint64_t hash : hashes) {
+          ASSERT_TRUE(portable().compact.may_match[arrangement](filter, hash)) << "a key is lost";
+        }
+        CountMatches(filter, queries);
+      }
     }
   }
-  EXPECT_EQ(attempts.size(), kNumAttempts);
-  EXPECT_GT(slot_counts.size(), 90u);
+  EXPECT_EQ(attempts.size(), kLastAttempt + 1 - kFirstAttempt);
+  EXPECT_EQ(*attempts.begin(), kFirstAttempt);
+  EXPECT_GT(codes.size(), kMaxSlotsCode - 3);
+  EXPECT_LT(unsolved, 60);
 }
 
 // Nor does the order of the keys matter.
@@ -130,11 +118,11 @@ TEST_P(CompactKernelTest, SolvesWithARepeatedHashWhereverItIs) {
     for (size_t copy = 0; copy + 1 < n; copy += n / 40 + 1) {
       std::vector<uint64_t> hashes = Hashes(n, 60 + n);
       hashes.back() = hashes[copy];
-      const std::string block = Solve(kernel(), arrangement, 54, hashes);
+      const std::string block = Solve(kernel(), arrangement, hashes);
       std::swap(hashes[0], hashes.back());
       std::reverse(hashes.begin() + 1, hashes.end());
       ASSERT_FALSE(block.empty()) << n << " keys, copy of " << copy;
-      ASSERT_EQ(block, Solve(kernel(), arrangement, 54, hashes)) << n << " keys, copy of " << copy;
+      ASSERT_EQ(block, Solve(kernel(), arrangement, hashes)) << n << " keys, copy of " << copy;
     }
   }
 }
@@ -147,22 +135,18 @@ TEST_P(CompactKernelTest, AnswersAnyBlockAsPortable) {
   for (uint32_t arrangement = 0; arrangement < kNumArrangements; ++arrangement) {
     const Arrangement& a = kArrangements[arrangement];
     size_t matches = 0;
-    for (unsigned code = 0; code < 64; ++code) {
-      for (unsigned attempt = 0; attempt < kNumAttempts; ++attempt) {
+    for (unsigned code = 0; code < 128; ++code) {
+      for (unsigned attempt = 0; attempt < 32; ++attempt) {
         std::string bytes(3 * a.block_bytes, '\0');
         for (char& byte : bytes) byte = static_cast<char>(random() & 0xFF);
         for (size_t i = 0; i < 3; ++i) {
-          SetHeader(a, {code, attempt}, bytes.data() + i * a.block_bytes);
+          SetHeader(a, code, attempt, bytes.data() + i * a.block_bytes);
         }
-        const uint32_t least = LeastBaseSlots(arrangement);
-        const auto any = static_cast<uint32_t>(random() % ((kMaxBaseSlots - least) / 2 + 1));
         const std::string_view blocks =
             attempt % 2 == 0 ? guarded.AtEnd(bytes) : guarded.AtStart(bytes);
-        for (const uint32_t base : {least, least + 2 * any, kMaxBaseSlots}) {
-          matches += CountMatches({blocks.data(), 3, arrangement, base}, queries);
-          ASSERT_FALSE(HasFailure()) << "arrangement " << arrangement << ", base " << base
-                                     << ", code " << code << ", attempt " << attempt;
-        }
+        matches += CountMatches({blocks.data(), 3, arrangement}, queries);
+        ASSERT_FALSE(HasFailure())
+            << "arrangement " << arrangement << ", code " << code << ", attempt " << attempt;
       }
     }
     EXPECT_GT(matches, 2000u);
@@ -176,14 +160,13 @@ TEST_P(CompactKernelTest, AnswersEachBitOfABlockAsPortable) {
   for (uint64_t& hash : queries) hash &= ~uint64_t{0xFFFFFF};
   for (uint32_t arrangement = 0; arrangement < kNumArrangements; ++arrangement) {
     const Arrangement& a = kArrangements[arrangement];
-    const uint32_t base = LeastBaseSlots(arrangement);
-    for (unsigned code = 0; code < kBloomCode && base + code <= kMaxCompactSlots; ++code) {
+    for (unsigned code = 0; code <= kMaxSlotsCode; ++code) {
       size_t matches = 0;
       for (unsigned bit = 0; bit < a.payload_bits(); ++bit) {
         std::string block(a.block_bytes, '\0');
         block[bit / 8] = static_cast<char>(1 << bit % 8);
-        SetHeader(a, {code, code % kNumAttempts}, block.data());
-        matches += CountMatches({block.data(), 1, arrangement, base}, queries);
+        SetHeader(a, code, code % 32, block.data());
+        matches += CountMatches({block.data(), 1, arrangement}, queries);
       }
       ASSERT_FALSE(HasFailure()) << "arrangement " << arrangement << ", code " << code;
       const size_t asked = queries.size() * a.payload_bits();
@@ -197,8 +180,8 @@ TEST_P(CompactKernelTest, AnswersNoKeysAtAll) {
   const std::string block(64, '\0');
   for (uint32_t arrangement = 0; arrangement < kNumArrangements; ++arrangement) {
     bool untouched = true;
-    kernel().compact.may_match_many[arrangement](
-        {block.data(), 1, arrangement, LeastBaseSlots(arrangement)}, 0, nullptr, &untouched);
+    kernel().compact.may_match_many[arrangement]({block.data(), 1, arrangement}, 0, nullptr,
+                                                 &untouched);
     EXPECT_TRUE(untouched);
   }
 }

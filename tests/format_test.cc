@@ -71,7 +71,7 @@ TEST(StandaloneFormatTest, PayloadsOfMoreThan2To32UnitsAreRead) {
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) GTEST_SKIP() << "128 GiB of addresses cannot be mapped here";
   auto* const bytes = static_cast<char*>(memory);
-  const FilterShape shape = FilterShape::Compact(kPayloadBytes / kBlockBytes, 1, 30);
+  const FilterShape shape = FilterShape::Compact(kPayloadBytes / kBlockBytes, 1);
   core::EncodeTrailer(shape, 0, bytes + kPayloadBytes);
   std::string why;
   const Payload payload = core::DecodeStandalone({bytes, kBytes}, &why);
@@ -104,13 +104,12 @@ TEST(StandaloneFormatTest, RandomPayloadUnderAValidTrailerIsNeverReadOutside) {
     std::string bytes = RandomBytes(length, random);
     std::string trailer(core::kTrailerBytes, '\0');
     const auto k = static_cast<int>(length % 30 + 1);
-    const auto base = static_cast<uint32_t>(54 + length / 32 % 16 * 2);
     const auto half_lines = static_cast<uint32_t>(length / 32);
     const FilterShape shape = length % 32 != 0    ? FilterShape::Flat(length, k)
                               : length % 192 == 0 ? FilterShape::Blocked(length / 64, k)
                               : length % 64 == 0
-                                  ? FilterShape::Compact(length / 64, 2 + half_lines / 2 % 4, base)
-                                  : FilterShape::Compact(length / 32, half_lines / 2 % 2, base);
+                                  ? FilterShape::Compact(length / 64, 2 + half_lines / 2 % 4)
+                                  : FilterShape::Compact(length / 32, half_lines / 2 % 2);
     core::EncodeTrailer(shape, length, trailer.data());
     bytes += trailer;
     const Payload payload = core::DecodeStandalone(guarded.AtEnd(bytes));
@@ -202,28 +201,22 @@ TEST(StandaloneFormatTest, PaddingBeforeThePayloadIsSkipped) {
   }
 }
 
-// The least base of each arrangement, as docs/format.md has it.
-constexpr uint32_t kLeastBases[] = {54, 22, 54, 34, 22, 22};
-
 TEST(StandaloneFormatTest, EveryParameterOfCompactMeansWhatTheTableSays) {
   std::string filter(64 + core::kTrailerBytes, '\0');
   for (int parameter = 0; parameter < 256; ++parameter) {
-    const auto arrangement = static_cast<uint32_t>(parameter / 32);
-    const auto base = static_cast<uint32_t>(22 + 2 * (parameter % 32));
-    core::EncodeTrailer(FilterShape::Blocked(arrangement < 2 ? 2 : 1, parameter), 0,
+    core::EncodeTrailer(FilterShape::Blocked(parameter < 2 ? 2 : 1, parameter), 0,
                         filter.data() + 64);
     filter[64 + 12] = 6;
     std::string why;
     const Payload payload = core::DecodeStandalone(filter, &why);
-    if (arrangement > 5 || base < kLeastBases[arrangement]) {
+    if (parameter > 5) {
       EXPECT_EQ(payload.layout, Layout::kAlwaysMatch) << parameter;
-      EXPECT_EQ(why.find("parameter is " + std::to_string(parameter)), 0u) << why;
+      EXPECT_EQ(why, "parameter is " + std::to_string(parameter) + "; allowed: 0 to 5");
     } else {
       ASSERT_EQ(payload.layout, Layout::kCompact) << why;
-      EXPECT_EQ(payload.arrangement, arrangement);
-      EXPECT_EQ(payload.base_slots, base);
-      EXPECT_EQ(payload.block_bytes, arrangement < 2 ? 32u : 64u);
-      EXPECT_EQ(payload.num_blocks, arrangement < 2 ? 2u : 1u);
+      EXPECT_EQ(payload.arrangement, static_cast<uint32_t>(parameter));
+      EXPECT_EQ(payload.block_bytes, parameter < 2 ? 32u : 64u);
+      EXPECT_EQ(payload.num_blocks, parameter < 2 ? 2u : 1u);
       char trailer[core::kTrailerBytes];
       core::EncodeTrailer(payload, 0, trailer);
       EXPECT_EQ(filter.substr(64), std::string(trailer, sizeof(trailer)));
@@ -231,18 +224,15 @@ TEST(StandaloneFormatTest, EveryParameterOfCompactMeansWhatTheTableSays) {
   }
 }
 
-TEST(StandaloneFormatTest, BitsPerKeyChooseArrangementAndBaseAsTheTableSays) {
+TEST(StandaloneFormatTest, BitsPerKeyChooseTheArrangementAsTheTableSays) {
   const struct {
     double bits_per_key;
-    uint32_t arrangement, base;
-  } kChoices[] = {{3, 0, 64},    {3.5, 0, 54},  {3.599, 0, 54}, {3.6, 1, 50},   {5, 1, 30},
-                  {5.49, 1, 26}, {5.5, 2, 72},  {6.49, 2, 58},  {6.5, 3, 58},   {7.1, 3, 52},
-                  {7.99, 3, 44}, {8, 4, 44},    {10, 4, 30},    {10.49, 4, 28}, {10.5, 5, 28},
-                  {11.9, 5, 22}, {12.5, 5, 22}, {24, 5, 22}};
+    uint32_t arrangement;
+  } kChoices[] = {{3, 0},   {3.599, 0}, {3.6, 1}, {5.49, 1},  {5.5, 2},  {6.49, 2},
+                  {6.5, 3}, {7.99, 3},  {8, 4},   {10.49, 4}, {10.5, 5}, {24, 5}};
   for (const auto& choice : kChoices) {
     const FilterShape shape = core::CompactShape(1000, choice.bits_per_key, 20, UINT64_MAX);
     EXPECT_EQ(shape.arrangement, choice.arrangement) << choice.bits_per_key;
-    EXPECT_EQ(shape.base_slots, choice.base) << choice.bits_per_key;
     EXPECT_EQ(shape.block_bytes, choice.arrangement < 2 ? 32u : 64u);
   }
 }
@@ -250,23 +240,18 @@ TEST(StandaloneFormatTest, BitsPerKeyChooseArrangementAndBaseAsTheTableSays) {
 // More slots than 116, and a Bloom block without probes.
 TEST(StandaloneFormatTest, BlocksWithAHeaderForNoKeyMatchEverything) {
   std::mt19937_64 random(1);
-  const struct {
-    uint32_t base;
-    unsigned header;
-  } kHeaders[] = {{84, 33}, {84, 33 + 64 * 15}, {84, 62}, {54, 63}, {84, 63}};
   for (const uint32_t arrangement : {0, 1, 2, 3, 4, 5}) {
     const uint32_t block_bytes = arrangement < 2 ? 32 : 64;
-    for (const auto& [base, header] : kHeaders) {
+    for (const unsigned header : {95, 95 + 128 * 31, 100, 126, 127, 127 + 128 * 16}) {
       std::string filter(block_bytes + core::kTrailerBytes, '\0');
-      filter[block_bytes - 2] = static_cast<char>(header << 6 & 0xC0);
-      filter[block_bytes - 1] = static_cast<char>(header >> 2);
-      core::EncodeTrailer(FilterShape::Compact(1, arrangement, base), 0,
-                          filter.data() + block_bytes);
+      filter[block_bytes - 2] = static_cast<char>(header << 4 & 0xF0);
+      filter[block_bytes - 1] = static_cast<char>(header >> 4);
+      core::EncodeTrailer(FilterShape::Compact(1, arrangement), 0, filter.data() + block_bytes);
       const Payload payload = core::DecodeStandalone(filter);
       ASSERT_EQ(payload.layout, Layout::kCompact);
       for (int i = 0; i < 200; ++i) {
         ASSERT_TRUE(core::HashMayMatch(payload, kernels::ActiveKernel(), random()))
-            << "arrangement " << arrangement << ", base " << base << ", header " << header;
+            << "arrangement " << arrangement << ", header " << header;
       }
     }
   }

@@ -92,10 +92,7 @@ void FuzzPackedSolver(FuzzedDataProvider* input) {
 core::FilterShape ConsumeCompactShape(FuzzedDataProvider* input, uint64_t num_lines) {
   const auto arrangement =
       input->ConsumeIntegralInRange<uint32_t>(0, kernels::kNumArrangements - 1);
-  const uint32_t least = kernels::LeastBaseSlots(arrangement);
-  const uint32_t half = input->ConsumeIntegralInRange<uint32_t>(0, 31);
-  return core::FilterShape::Compact(num_lines, arrangement,
-                                    std::min(least + 2 * half, kernels::kMaxBaseSlots));
+  return core::FilterShape::Compact(num_lines, arrangement);
 }
 
 void FuzzCompactQuery(FuzzedDataProvider* input) {
@@ -115,8 +112,7 @@ void FuzzCompactSolver(FuzzedDataProvider* input) {
   const std::string empty(shape.block_bytes, '\0');
   bool solved = false;
   const std::string line = RequireSameBytes(empty, place, [&](const Kernel& kernel, char* data) {
-    return solved = kernel.compact.solve(core::AsCompact(shape, nullptr), hashes.data(),
-                                         hashes.size(), data);
+    return solved = kernel.compact.solve(shape.arrangement, hashes.data(), hashes.size(), data);
   });
   if (!solved) {
     Require(line == empty, "nothing is written without a solution");

@@ -75,9 +75,7 @@ void RequireSafe(const Payload& payload, std::string_view bytes) {
       break;
     case Layout::kCompact:
       fits = payload.arrangement < kernels::kNumArrangements &&
-             block_bytes == kernels::kArrangements[payload.arrangement].block_bytes &&
-             IsBetween(payload.base_slots, kernels::LeastBaseSlots(payload.arrangement),
-                       kernels::kMaxBaseSlots);
+             block_bytes == kernels::kArrangements[payload.arrangement].block_bytes;
       break;
     case Layout::kAlwaysMatch:
       break;
@@ -224,7 +222,7 @@ void ChangeFields(FuzzedDataProvider* input, std::string* bytes) {
   if (input->ConsumeBool()) trailer[kPadding] = input->ConsumeIntegralInRange<char>(0, 70);
   const Layout layout{static_cast<unsigned char>(trailer[kLayout])};
   const auto parameter = static_cast<unsigned char>(trailer[kParameter]);
-  const uint64_t unit = layout == Layout::kCompact && parameter < 64               ? 32
+  const uint64_t unit = layout == Layout::kCompact && parameter < 2                ? 32
                         : layout == Layout::kBlocked || layout == Layout::kCompact ? 64
                                                                                    : 1;
   const auto padding = static_cast<unsigned char>(trailer[kPadding]);

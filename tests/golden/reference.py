@@ -7,7 +7,7 @@ Usage: reference.py [NAME]           prints the golden vectors of NAME in FILES,
 Each vector is one line. Filters, files and keys are hexadecimal. Keys are separated by commas; - is
 the empty key.
 vectors.txt: container layout bits_per_key seed keys filter
-compact_blocks.txt: "written" arrangement base keys block, or "read" arrangement base matches block.
+compact_blocks.txt: "written" arrangement keys block, or "read" arrangement matches block.
 Keys are decimal numbers without leading zeros, with seed 0, in ranges FIRST-END without END.
 Matches are those of the keys 0 to 299 that the block matches: numbers, all, or none.
 leveldb_names.txt: name seed name-of-the-policy
@@ -211,15 +211,10 @@ class Arrangement:
     # (U, F, G, S)
     ALL = [(32, 2, 8, 116), (32, 3, 2, 80), (64, 4, 8, 116), (64, 5, 4, 96), (64, 6, 2, 80),
            (64, 7, 0, 64)]
-    MAX_BASE = 84
-
     def __init__(self, number):
         self.number = number
         self.block_bytes, self.fast_columns, self.field_bytes, self.max_slots = self.ALL[number]
-        self.payload_bits = 8 * self.block_bytes - 10
-
-    def least_base(self):
-        return next(base for base in range(22, 85, 2) if base + 63 > self.max_slots)
+        self.payload_bits = 8 * self.block_bytes - 12
 
     def of_block(self, slots):
         if slots <= self.max_slots:
@@ -244,7 +239,7 @@ class Arrangement:
 
 
 def threshold(partial_slots, slots):
-    return min(255, 256 * (partial_slots + 1) // slots) if partial_slots else 0
+    return min(255, 256 * (partial_slots + 2) // slots) if partial_slots else 0
 
 
 def uses_partial_column(h, slots, attempt, partial_slots):
@@ -252,11 +247,16 @@ def uses_partial_column(h, slots, attempt, partial_slots):
     return (selector(h) + salt) % 256 < threshold(partial_slots, slots)
 
 
+def key_words(h):
+    """a, b and c of the page."""
+    a = mum(h, C[1])
+    return a, (a * C[3] & MASK64) >> 12, h * C[1] >> 64
+
+
 def coefficients(h, slots, attempt):
-    a, b = mum(h, C[1]), mum(h, C[3])
-    bits = [a >> j & 1 for j in range(64)] + [b >> j & 1 for j in range(64)]
-    return [bit ^ (b >> (46 + j + attempt) & 1 if j < 3 else 0)
-            for j, bit in enumerate(bits[:slots])]
+    a, b, c = key_words(h)
+    bits = [a >> j & 1 for j in range(64)] + [b >> j & 1 for j in range(52)]
+    return [bit ^ (c >> (j + attempt) & 1 if j < 3 else 0) for j, bit in enumerate(bits[:slots])]
 
 
 def bloom_block_bits(h, payload_bits, k):
@@ -313,39 +313,39 @@ def solve_attempt(hashes, arrangement, slots, attempt):
 
 
 def block_of_bits(arrangement, bits, code, attempt):
-    number = sum(1 << bit for bit in bits) | (code | attempt << 6) << arrangement.payload_bits
+    number = sum(1 << bit for bit in bits) | (code | attempt << 7) << arrangement.payload_bits
     return number.to_bytes(arrangement.block_bytes, "little")
 
 
-def compact_block(hashes, arrangement, base):
+def compact_block(hashes, arrangement):
     if not hashes:
         return bytes(arrangement.block_bytes)
     if len(hashes) > 116:
         hashes = sorted(set(hashes))
-    first = max(len(hashes), base)
+    first = max(len(hashes), 22)
     last, attempts = next(((last, attempts) for limit, last, attempts in
-                           [(64, 82, 16), (83, 103, 16), (96, 105, 16), (116, 116, 4)]
-                           if first <= limit), (0, 0))
-    for slots in range(first, min(last, base + 62) + 1):
-        for attempt in range(attempts):
+                           [(64, 73, 31), (75, 88, 31), (83, 104, 15), (96, 106, 15),
+                            (116, 116, 4)] if first <= limit), (0, 0))
+    for slots in range(first, last + 1):
+        for attempt in range(1, attempts + 1):
             bits = solve_attempt(hashes, arrangement, slots, attempt)
             if bits is not None:
-                return block_of_bits(arrangement, bits, slots - base, attempt)
+                return block_of_bits(arrangement, bits, slots - 22, attempt)
     n = len(hashes) if len(hashes) <= 116 else 160
     k = min(15, max(1, (177 * arrangement.payload_bits // 256 + n // 2) // n))
     bits = {bit for h in hashes for bit in bloom_block_bits(h, arrangement.payload_bits, k)}
-    return block_of_bits(arrangement, bits, 63, k)
+    return block_of_bits(arrangement, bits, 127, k)
 
 
-def compact_block_query(block, arrangement, base):
+def compact_block_query(block, arrangement):
     """The function that says whether the block may match a hash."""
     bits = [byte >> i & 1 for byte in block for i in range(8)]
     header = sum(bit << i for i, bit in enumerate(bits[arrangement.payload_bits:]))
-    code, attempt = header % 64, header >> 6
-    slots = base + code
-    if code == 63:
+    code, attempt = header % 128, header >> 7
+    slots = 22 + code
+    if code == 127:
         return lambda h: all(bits[bit] for bit in
-                             bloom_block_bits(h, arrangement.payload_bits, attempt))
+                             bloom_block_bits(h, arrangement.payload_bits, attempt % 16))
     if slots > 116:
         return lambda h: True
     columns = [[bits[bit] for bit in column]
@@ -377,14 +377,12 @@ def packed_payload(keys, num_lines, line_bytes, base, seed):
 
 
 def compact_shape(n, bits_per_key):
-    """Arrangement, base, L."""
+    """Arrangement and L."""
     arrangement = Arrangement(sum(bits_per_key >= from_bits for from_bits in
                                   (3.6, 5.5, 6.5, 8, 10.5)))
     block_bytes = arrangement.block_bytes
-    base = min(max(math.floor(8 * block_bytes / bits_per_key) - 20, arrangement.least_base()),
-               Arrangement.MAX_BASE)
     num_blocks = max(1, math.ceil((n * bits_per_key / 8 - 20) / block_bytes)) if n else 0
-    return arrangement, base - base % 2, num_blocks
+    return arrangement, num_blocks
 
 
 def leveldb_compact(keys, bits_per_key, seed):
@@ -398,11 +396,11 @@ def leveldb_compact(keys, bits_per_key, seed):
 
 def standalone_compact(keys, bits_per_key, seed):
     keys = unique_neighbours(keys)
-    arrangement, base, num_blocks = compact_shape(len(keys), bits_per_key)
-    payload_bytes = b"".join(compact_block(hashes, arrangement, base)
+    arrangement, num_blocks = compact_shape(len(keys), bits_per_key)
+    payload_bytes = b"".join(compact_block(hashes, arrangement)
                              for hashes in in_blocks(keys, num_blocks, seed))
     trailer = seed.to_bytes(8, "little") + num_blocks.to_bytes(4, "little")
-    trailer += bytes([6, 32 * arrangement.number + (base - 22) // 2, 0, 0]) + b"bLn\x01"
+    trailer += bytes([6, arrangement.number, 0, 0]) + b"bLn\x01"
     return payload_bytes + trailer
 
 
@@ -607,43 +605,35 @@ def pseudorandom_block(name, arrangement, code, attempt):
 
 def compact_blocks():
     written = []
-    for number, (block_bytes, _, _, max_slots) in enumerate(Arrangement.ALL):
-        least = Arrangement(number).least_base()
-        written += [(number, least, []), (number, least, [(0, 1)]),
-                    (number, 84, [(0, 1)]),
-                    (number, least, [(0, least)]),
-                    (number, least, [(100, 100 + min(max_slots, least + 55))]),
-                    (number, 84, [(0, 84)]),
-                    (number, 54, [(200, 265)]),  # 65 slots or so, just past the words
-                    (number, 72, [(0, 70)]),
-                    (number, 66, [(0, 60)] + 3 * [(10, 12)]),  # repeated hashes
-                    (number, 60, [(0, 116)]),
-                    (number, 84, [(0, 97)]),
-                    (number, least, [(0, 116)]),  # more than a header names, in 1, 3, 4 and 5
-                    (number, 54, [(0, 117)]), (number, 54, [(0, 600)]),
-                    (number, 54, 2 * [(0, 70)])]  # past 116 only with the repeated ones
-    # w = 0, and more than 64 slots of the partial column.
-    written += [(1, 40, [(0, 41)]), (0, 82, [(0, 75)]), (0, 84, [(0, 80)]), (2, 72, [(0, 68)])]
-    for number, base, ranges in written:
+    for number, (_, _, _, max_slots) in enumerate(Arrangement.ALL):
+        # Beside few keys and many: the most that are of the filter's arrangement, and one more.
+        # Repeated hashes: fewer than a block can have slots, and more.
+        written += [(number, ranges) for ranges in [
+            [], [(0, 1)], [(0, 21)], [(0, 22)], [(0, 36)], [(50, 50 + 63)], [(0, 64)], [(0, 65)],
+            [(100, 100 + max_slots - 3)], [(0, min(116, max_slots + 1))], [(300, 384)],
+            [(0, 97)], [(0, 116)], [(0, 117)], [(0, 600)],
+            [(0, 60)] + 3 * [(10, 12)], 2 * [(0, 50)], 2 * [(0, 70)]]]
+    # w = 0; 64 slots and more of the partial column; only a Bloom block.
+    written += [(2, [(0, 50)]), (0, [(7, 7 + 61)]), (2, [(0, 72)]), (0, [(0, 86)]), (5, [(9, 120)])]
+    for number, ranges in written:
         arrangement = Arrangement(number)
         hashes = [h64(key, 0) for key in keys_of(ranges)]
-        block = compact_block(hashes, arrangement, base)
-        assert all(map(compact_block_query(block, arrangement, base), hashes))
-        yield f"written {number} {base} {range_text(ranges)} {block.hex()}"
+        block = compact_block(hashes, arrangement)
+        assert all(map(compact_block_query(block, arrangement), hashes))
+        yield f"written {number} {range_text(ranges)} {block.hex()}"
     queries = [h64(key, 0) for key in keys_of([(0, 300)])]
-    for number in range(6):
+    for number, (_, _, _, max_slots) in enumerate(Arrangement.ALL):
         arrangement = Arrangement(number)
-        least = arrangement.least_base()
-        for base, code, attempt in [
-                *((least, code, code % 16) for code in range(0, 63, 5)),
-                *((84, code, 15 - code % 16) for code in (0, 12, 13, 31, 32, 33, 62)),
-                *((least, 63, k) for k in (0, 1, 2, 7, 15)), (84, 63, 3)]:
-            name = b"%d %d %d %d" % (number, base, code, attempt)
+        headers = {(code, 31 - code % 32) for code in [*range(2, 127, 8), 0, 41, 42, 43, 93, 94, 95,
+                                                       126, max_slots - 22, max_slots - 21]}
+        headers |= {(42, 0), (60, 1)} | {(127, attempt) for attempt in (0, 1, 2, 7, 15, 16, 18)}
+        for code, attempt in sorted(headers):
+            name = b"%d %d %d" % (number, code, attempt)
             block = pseudorandom_block(name, arrangement, code, attempt)
-            may_match = compact_block_query(block, arrangement, base)
+            may_match = compact_block_query(block, arrangement)
             matches = [i for i, h in enumerate(queries) if may_match(h)]
             text = "all" if len(matches) == len(queries) else ",".join(map(str, matches))
-            yield f"read {number} {base} {text or 'none'} {block.hex()}"
+            yield f"read {number} {text or 'none'} {block.hex()}"
 
 
 def leveldb_names():

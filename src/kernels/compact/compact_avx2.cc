@@ -79,9 +79,8 @@ struct BlockSteps {
   }
 };
 
-BLOOMLINE_AVX2 bool Solve(const CompactFilter& filter, const uint64_t* hashes, size_t n,
-                          char* block) {
-  return SolveBlock<BlockSteps>(filter, hashes, n, block);
+BLOOMLINE_AVX2 bool Solve(unsigned arrangement, const uint64_t* hashes, size_t n, char* block) {
+  return SolveBlock<BlockSteps>(arrangement, hashes, n, block);
 }
 
 }  // namespace

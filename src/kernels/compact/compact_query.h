@@ -59,7 +59,7 @@ template <unsigned kArrangement>
 BLOOMLINE_ALWAYS_INLINE bool SolvedBlockMayMatch(const char* block, unsigned slots,
                                                  unsigned attempt, uint64_t hash) {
   constexpr unsigned kFast = kArrangements[kArrangement].fast_columns;
-  const CompactSlots mine = SlotsInBlock(CompactSlotsOf(hash), slots, attempt);
+  const CompactSlots mine = SlotsInBlock(CompactKeyOf(hash), slots, attempt);
   const unsigned wrong = FastParities<kArrangement>(block, mine) ^ static_cast<unsigned>(hash);
   if ((wrong & OnesBelow64(kFast)) != 0) return false;
   return PoolMatches(block, PoolFor<kArrangement>(slots), kFast, slots, attempt, mine, hash);
@@ -67,39 +67,33 @@ BLOOMLINE_ALWAYS_INLINE bool SolvedBlockMayMatch(const char* block, unsigned slo
 
 // Blocks that are not of their filter's arrangement: Bloom blocks, and those with more slots.
 template <unsigned kArrangement>
-BLOOMLINE_ALWAYS_INLINE bool OtherBlockMayMatch(const char* block, BlockHeader header,
-                                                unsigned slots, uint64_t hash) {
+BLOOMLINE_ALWAYS_INLINE bool OtherBlockMayMatch(const char* block, unsigned code, unsigned attempt,
+                                                uint64_t hash) {
   constexpr Arrangement kA = kArrangements[kArrangement];
-  if (header.code == kBloomCode) {
-    return BloomBlockMayMatch(block, kA.payload_bits(), header.attempt, hash);
+  if (code == kBloomCode) return BloomBlockMayMatch(block, kA.payload_bits(), attempt, hash);
+  if (code > kMaxSlotsCode) return true;
+  const unsigned slots = kMinCompactSlots + code;
+  if constexpr (kA.block_bytes == 32) return SolvedBlockMayMatch<0>(block, slots, attempt, hash);
+  if (slots <= kArrangements[4].max_slots()) {
+    return SolvedBlockMayMatch<4>(block, slots, attempt, hash);
   }
-  if (slots > kMaxCompactSlots) return true;
-  constexpr bool k32Bytes = kA.block_bytes == 32;
-  switch (ArrangementOfBlock(kArrangement, slots)) {
-    case 0:
-      return !k32Bytes || SolvedBlockMayMatch<0>(block, slots, header.attempt, hash);
-    case 2:
-      return k32Bytes || SolvedBlockMayMatch < k32Bytes ? 0
-                                                        : 2 > (block, slots, header.attempt, hash);
-    case 3:
-      return k32Bytes || SolvedBlockMayMatch < k32Bytes ? 0
-                                                        : 3 > (block, slots, header.attempt, hash);
-    default:
-      return k32Bytes || SolvedBlockMayMatch < k32Bytes ? 0
-                                                        : 4 > (block, slots, header.attempt, hash);
+  if (slots <= kArrangements[3].max_slots()) {
+    return SolvedBlockMayMatch<3>(block, slots, attempt, hash);
   }
+  return SolvedBlockMayMatch<2>(block, slots, attempt, hash);
 }
 
 template <unsigned kArrangement>
 BLOOMLINE_ALWAYS_INLINE bool CompactMayMatch(const CompactFilter& filter, uint64_t hash) {
   constexpr Arrangement kA = kArrangements[kArrangement];
   const char* block = CompactBlock(filter, kA.block_bytes, hash);
-  const BlockHeader header = LoadHeader<kA.block_bytes>(block);
-  const unsigned slots = filter.base_slots + header.code;
-  if (__builtin_expect(slots > kA.max_slots(), 0)) {
-    return OtherBlockMayMatch<kArrangement>(block, header, slots, hash);
+  const unsigned header = LoadHeader<kA.block_bytes>(block);
+  const unsigned code = CodeOf(header);
+  const unsigned attempt = AttemptOf(header);
+  if (__builtin_expect(code > MaxCodeOf(kArrangement), 0)) {
+    return OtherBlockMayMatch<kArrangement>(block, code, attempt, hash);
   }
-  return SolvedBlockMayMatch<kArrangement>(block, slots, header.attempt, hash);
+  return SolvedBlockMayMatch<kArrangement>(block, kMinCompactSlots + code, attempt, hash);
 }
 
 // set(number of an arrangement as a constant, kernel) for each arrangement.
