@@ -36,12 +36,12 @@ struct Arrangement {
 constexpr Arrangement kArrangements[kNumArrangements] = {
     {32, 2, 8, 52}, {32, 3, 2, 16}, {64, 4, 8, 52}, {64, 5, 4, 32}, {64, 6, 2, 16}, {64, 7, 0, 0}};
 
-constexpr unsigned kMinCompactSlots =
-    22;  // with fewer, a block would have more than 16 pool columns
+// With fewer, a block would have more than 16 pool columns even with the most fast ones.
+constexpr unsigned kMinCompactSlots = 22;
 constexpr unsigned kMaxCompactSlots = 116;
 constexpr unsigned kWordSlots = 64;
 constexpr unsigned kMaxFastColumns = 7;
-constexpr unsigned kMaxPoolColumns = 16;  // the partial one included
+constexpr unsigned kMaxPoolColumns = 16;  // of 7 fast ones, the partial one included
 
 // The arrangement of a block of `slots` slots in a filter of `arrangement`: the filter's own, or
 // one with fewer fast columns.

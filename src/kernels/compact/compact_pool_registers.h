@@ -19,6 +19,15 @@ namespace bloomline::kernels {
 constexpr unsigned kMaxPoolPasses = 4;
 constexpr unsigned kBlockWords = kBlockBytes / 8;
 
+// With fewer slots, a block of the arrangement has more than kMaxPoolColumns in its pool, and these
+// registers have no room.
+constexpr unsigned LeastRegisterSlots(unsigned arrangement) {
+  const Arrangement& a = kArrangements[arrangement];
+  unsigned slots = kMinCompactSlots;
+  while ((a.payload_bits() + slots - 1) / slots > a.fast_columns + kMaxPoolColumns) ++slots;
+  return slots;
+}
+
 struct alignas(64) PoolPass {
   uint8_t window_bytes[kBlockBytes];  // bytes of the key's coefficients: eight for each word
   uint8_t window_bits[kBlockBytes];   // for each byte of the block, a bit of its word's window
@@ -97,8 +106,8 @@ class PoolPassWriter {
 template <unsigned kArrangement>
 struct PoolRegisterTable {
   PoolRegisterTable() {
-    for (unsigned slots = kMinCompactSlots; slots <= kArrangements[kArrangement].max_slots();
-         ++slots) {
+    for (unsigned slots = LeastRegisterSlots(kArrangement);
+         slots <= kArrangements[kArrangement].max_slots(); ++slots) {
       by_slots[slots - kMinCompactSlots] = PoolPassWriter::RegistersOf(
           PoolFor<kArrangement>(slots), kArrangements[kArrangement].fast_columns);
     }
