@@ -1,0 +1,154 @@
+// The program that run_instructions counts the instructions of. Prints a line for each counted
+// piece: the operation, the implementation, the number of calls or keys.
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "bloomline/filter.h"
+#include "db_bench_ext/instructions/peers.h"
+#include "src/kernels/kernel.h"
+
+using namespace bloomline::kernels;  // NOLINT: a program of one file
+
+// Between calls of these, instructions are counted.
+extern "C" __attribute__((noinline)) void CountingBegins() { __asm__ volatile(""); }
+extern "C" __attribute__((noinline)) void CountingEnds() { __asm__ volatile(" "); }
+
+namespace {
+
+constexpr size_t kKeys = 1024;
+constexpr uint64_t kBlocks = kKeys * 10 / kBlockBits;  // 10 bits per key
+constexpr int kProbes = 6;
+constexpr size_t kBatch = 32;
+
+template <typename F>
+void Count(const char* operation, const char* implementation, size_t n, const F& run) {
+  CountingBegins();
+  run();
+  CountingEnds();
+  std::printf("%zu\t%s\t%s\n", n, operation, implementation);
+}
+
+volatile size_t sink;  // so that no query is dropped
+
+using Hashes = std::vector<uint64_t>;
+
+Hashes RandomHashes(size_t n, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  Hashes hashes(n);
+  for (uint64_t& hash : hashes) hash = random();
+  return hashes;
+}
+
+// One at a time. `May` is a function of a filter and a hash.
+template <typename May, typename Filter>
+void CountQueries(const char* operation, const char* implementation, May may_match,
+                  const Filter& filter, const Hashes& hashes) {
+  Count(operation, implementation, hashes.size(), [&] {
+    size_t matches = 0;
+    for (const uint64_t hash : hashes) matches += may_match(filter, hash) ? 1 : 0;
+    sink = matches;
+  });
+}
+
+template <typename F>
+void CountBatches(const char* operation, const char* implementation, const Hashes& hashes,
+                  const F& batch) {
+  bool out[kBatch];
+  Count(operation, implementation, hashes.size(), [&] {
+    for (size_t i = 0; i < hashes.size(); i += kBatch) batch(hashes.data() + i, out);
+  });
+}
+
+struct alignas(64) Memory {
+  char bytes[kBlocks * kBlockBytes * 8];  // 8: for counters
+};
+
+__attribute__((noinline)) bool Nothing(const BlockedFilter&, uint64_t) { return false; }
+
+void CountKernel(const Kernel& kernel) {
+  const Hashes present = RandomHashes(kKeys, 1);
+  const Hashes absent = RandomHashes(kKeys, 2);
+  static Memory memory;
+  std::memset(&memory, 0, sizeof(memory));
+  char* data = memory.bytes;
+  const BlockedFilter blocked{data, kBlocks, kProbes};
+  Count("blocked: insert", kernel.name, kKeys,
+        [&] { kernel.blocked.insert_many(blocked, kKeys, present.data()); });
+  const auto may_match = kernel.blocked.may_match_for(kProbes);
+  CountQueries("blocked: absent key", kernel.name, may_match, blocked, absent);
+  CountQueries("blocked: present key", kernel.name, may_match, blocked, present);
+  CountQueries("blocked: absent key, any k", kernel.name, kernel.blocked.may_match, blocked,
+               absent);
+  CountBatches("blocked: batch of 32, absent", kernel.name, absent,
+               [&](const uint64_t* hashes, bool* out) {
+                 kernel.blocked.may_match_many(blocked, kBatch, hashes, out);
+               });
+  CountBatches("blocked: add, present", kernel.name, present,
+               [&](const uint64_t* hashes, bool* out) {
+                 kernel.blocked.add_many(blocked, kBatch, hashes, out);
+               });
+  CountBatches("shared: batch of 32, absent", kernel.name, absent,
+               [&](const uint64_t* hashes, bool* out) {
+                 kernel.shared.may_match_many(blocked, kBatch, hashes, out);
+               });
+  CountBatches("shared: add, present", kernel.name, present,
+               [&](const uint64_t* hashes, bool* out) {
+                 kernel.shared.add_many(blocked, kBatch, hashes, out);
+               });
+  CountBatches("shared: add, absent", kernel.name, absent, [&](const uint64_t* hashes, bool* out) {
+    kernel.shared.add_many(blocked, kBatch, hashes, out);
+  });
+  std::vector<uint64_t> blocks_with(kBlockBits + 1);
+  Count("shared: fill of a block", kernel.name, kBlocks,
+        [&] { kernel.shared.count_blocks(data, kBlocks, blocks_with.data()); });
+
+  std::memset(&memory, 0, sizeof(memory));
+  const FlatFilter flat{data, 46 * 8, kProbes};  // 36 keys
+  const Hashes few(present.begin(), present.begin() + 36);
+  Count("flat, 46 bytes: insert", kernel.name, few.size(),
+        [&] { kernel.flat.insert_many(flat, few.size(), few.data()); });
+  CountQueries("flat, 46 bytes: absent key", kernel.name, kernel.flat.may_match, flat, absent);
+  CountQueries("flat, 46 bytes: present key", kernel.name, kernel.flat.may_match, flat, few);
+
+  for (const int bits : {4, 8}) {
+    std::memset(&memory, 0, sizeof(memory));
+    const CounterBlocks blocks{reinterpret_cast<unsigned char*>(data),
+                               kBlocks * static_cast<uint64_t>(bits), bits, kProbes};
+    const std::string name = std::string(bits == 4 ? "4" : "8") + "-bit counters: ";
+    uint64_t saturated = 0;
+    CountBatches((name + "add, absent").c_str(), kernel.name, present,
+                 [&](const uint64_t* hashes, bool* out) {
+                   kernel.counters.add_many(blocks, kBatch, hashes, out, &saturated);
+                 });
+    CountBatches((name + "absent key").c_str(), kernel.name, absent,
+                 [&](const uint64_t* hashes, bool* out) {
+                   kernel.counters.may_match_many(blocks, kBatch, hashes, out);
+                 });
+    CountBatches((name + "remove, present").c_str(), kernel.name, present,
+                 [&](const uint64_t* hashes, bool* out) {
+                   kernel.counters.remove_many(blocks, kBatch, hashes, out);
+                 });
+  }
+}
+
+void CountRocksdb() {
+  static Memory memory;
+  const RocksdbFilter filter{memory.bytes, static_cast<uint32_t>(kBlocks * kBlockBytes), kProbes};
+  const Hashes present = RandomHashes(kKeys, 1);
+  Count("blocked: insert", "rocksdb", kKeys,
+        [&] { RocksdbInsertMany(filter, kKeys, present.data()); });
+  CountQueries("blocked: absent key", "rocksdb", RocksdbMayMatch, filter, RandomHashes(kKeys, 2));
+  CountQueries("blocked: present key", "rocksdb", RocksdbMayMatch, filter, present);
+}
+
+}  // namespace
+
+int main() {
+  CountQueries("", "loop", Nothing, BlockedFilter{}, RandomHashes(kKeys, 1));
+  for (const Kernel* kernel : AllKernels()) CountKernel(*kernel);
+  CountRocksdb();
+}
