@@ -91,6 +91,11 @@ void CountKernel(const Kernel& kernel) {
                [&](const uint64_t* hashes, bool* out) {
                  kernel.blocked.add_many(blocked, kBatch, hashes, out);
                });
+  std::memset(&memory, 0, sizeof(memory));
+  CountBatches("blocked: add, absent", kernel.name, present,
+               [&](const uint64_t* hashes, bool* out) {
+                 kernel.blocked.add_many(blocked, kBatch, hashes, out);
+               });
   CountBatches("shared: batch of 32, absent", kernel.name, absent,
                [&](const uint64_t* hashes, bool* out) {
                  kernel.shared.may_match_many(blocked, kBatch, hashes, out);

@@ -1,0 +1,71 @@
+// NEON: eight probes of a block at a time, 16 bits each: the upper halves of the 32-bit probes have
+// all that is used.
+#ifndef BLOOMLINE_KERNELS_NEON_PROBES_H_
+#define BLOOMLINE_KERNELS_NEON_PROBES_H_
+
+#include <arm_neon.h>
+
+#include <cstdint>
+
+#include "src/kernels/always_inline.h"
+#include "src/kernels/probe_sequence.h"
+
+namespace bloomline::kernels {
+
+constexpr int kProbesPerStep = 8;
+
+static_assert(sizeof(uint8x16x4_t) == kBlockBytes);
+
+inline uint8x16x4_t LoadBlock(const char* block) {
+  return vld1q_u8_x4(reinterpret_cast<const uint8_t*>(block));
+}
+
+// Ones in the first n lanes; n may exceed their number.
+BLOOMLINE_ALWAYS_INLINE uint16x8_t OnesInFirstLanes(int n) {
+  alignas(32) static constexpr uint16_t kOnesThenZeros[2 * kProbesPerStep] = {1, 1, 1, 1,
+                                                                              1, 1, 1, 1};
+  return n >= kProbesPerStep ? vdupq_n_u16(1) : vld1q_u16(kOnesThenZeros + kProbesPerStep - n);
+}
+
+// A ProbePair in each lane.
+struct ProbePairs {
+  uint32x4_t a;
+  uint32x4_t b;
+};
+
+BLOOMLINE_ALWAYS_INLINE ProbePairs BlockedPairs(uint64_t hash) {
+  const uint32x4_t a = vdupq_n_u32(static_cast<uint32_t>(hash));
+  return {a, vreinterpretq_u32_u16(vrev32q_u16(vreinterpretq_u16_u32(a)))};
+}
+
+BLOOMLINE_ALWAYS_INLINE uint32x4_t FourProbes(ProbePairs pairs, int first) {
+  return vmlaq_u32(pairs.a, vld1q_u32(kProbeMultipliers + first), pairs.b);
+}
+
+BLOOMLINE_ALWAYS_INLINE uint16x8_t EightProbes(ProbePairs pairs, int first) {
+  return vuzp2q_u16(vreinterpretq_u16_u32(FourProbes(pairs, first)),
+                    vreinterpretq_u16_u32(FourProbes(pairs, first + 4)));
+}
+
+// The number of the byte of a block that a probe's bit is in.
+BLOOMLINE_ALWAYS_INLINE uint16x8_t ByteNumbers(uint16x8_t tops) { return vshrq_n_u16(tops, 10); }
+
+// That byte, in the lower half of its lane. The upper half means nothing.
+BLOOMLINE_ALWAYS_INLINE uint16x8_t BytesOf(uint8x16x4_t block, uint16x8_t tops) {
+  return vreinterpretq_u16_u8(vqtbl4q_u8(block, vreinterpretq_u8_u16(ByteNumbers(tops))));
+}
+
+// `ones` shifted to the bit in that byte. A shift takes its count from the lower half of a lane.
+BLOOMLINE_ALWAYS_INLINE uint16x8_t MasksOf(uint16x8_t tops, uint16x8_t ones) {
+  const uint16x8_t bit = vbicq_u16(vshrq_n_u16(tops, 7), vdupq_n_u16(0xF8));
+  return vshlq_u16(ones, vreinterpretq_s16_u16(bit));
+}
+
+// For lanes whose upper halves are 0.
+BLOOMLINE_ALWAYS_INLINE bool AllZero(uint16x8_t lanes) {
+  return vget_lane_u64(vreinterpret_u64_u8(vmovn_u16(lanes)), 0) == 0;
+}
+
+}  // namespace bloomline::kernels
+
+#endif  // BLOOMLINE_KERNELS_NEON_PROBES_H_
