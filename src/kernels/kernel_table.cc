@@ -73,7 +73,7 @@ Kernel NeonKernel() {
   kernel.extensions = "";
   kernel.supported = AlwaysSupported;
   kernel.blocked = NeonBlocked();
-  kernel.shared = PortableShared();
+  kernel.shared = NeonShared();
   kernel.flat = PortableFlat();
   kernel.compact = PortableCompact();
   kernel.packed = PortablePacked();

@@ -61,9 +61,9 @@ BLOOMLINE_ALWAYS_INLINE uint16x8_t MasksOf(uint16x8_t tops, uint16x8_t ones) {
   return vshlq_u16(ones, vreinterpretq_s16_u16(bit));
 }
 
-// For lanes whose upper halves are 0.
-BLOOMLINE_ALWAYS_INLINE bool AllZero(uint16x8_t lanes) {
-  return vget_lane_u64(vreinterpret_u64_u8(vmovn_u16(lanes)), 0) == 0;
+// The lower halves of eight lanes.
+BLOOMLINE_ALWAYS_INLINE uint64_t LowerBytes(uint16x8_t lanes) {
+  return vget_lane_u64(vreinterpret_u64_u8(vmovn_u16(lanes)), 0);
 }
 
 }  // namespace bloomline::kernels

@@ -25,7 +25,7 @@ BLOOMLINE_ALWAYS_INLINE bool BlockMayMatch(uint8x16x4_t block, int num_probes, u
     missing = vorrq_u16(missing, MissingBits(block, EightProbes(pairs, first),
                                              OnesInFirstLanes(num_probes - first)));
   }
-  return AllZero(missing);
+  return LowerBytes(missing) == 0;
 }
 
 // kLoadBlock decides whether other threads may set bits meanwhile.

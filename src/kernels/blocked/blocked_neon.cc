@@ -37,9 +37,12 @@ struct KeyBits {
       vst1q_u16(bytes + first, ByteNumbers(tops));
       vst1q_u16(masks + first, MasksOf(tops, vdupq_n_u16(1)));
     }
+    __asm__("" : "+m"(bytes), "+m"(masks));
   }
 
   BLOOMLINE_ALWAYS_INLINE void Set(int num_probes, char* block) const {
+    // Otherwise GCC 12 adds the block's offset to each byte number, one instruction for each probe.
+    __asm__("" : "+r"(block));
 #pragma GCC unroll 16
     for (int j = 0; j < num_probes; ++j) {
       block[bytes[j]] = static_cast<char>(block[bytes[j]] | static_cast<char>(masks[j]));
