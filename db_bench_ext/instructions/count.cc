@@ -23,6 +23,10 @@ constexpr size_t kKeys = 1024;
 constexpr uint64_t kBlocks = kKeys * 10 / kBlockBits;  // 10 bits per key
 constexpr int kProbes = 6;
 constexpr size_t kBatch = 32;
+// A filter of LevelDB.
+constexpr size_t kFewKeys = 36;
+constexpr uint32_t kFewBytes = 46;
+constexpr size_t kKeyBytes = 16;
 
 template <typename F>
 void Count(const char* operation, const char* implementation, size_t n, const F& run) {
@@ -44,12 +48,12 @@ Hashes RandomHashes(size_t n, uint64_t seed) {
 }
 
 // One at a time. `May` is a function of a filter and a hash.
-template <typename May, typename Filter>
+template <typename May, typename Filter, typename Keys>
 void CountQueries(const char* operation, const char* implementation, May may_match,
-                  const Filter& filter, const Hashes& hashes) {
-  Count(operation, implementation, hashes.size(), [&] {
+                  const Filter& filter, const Keys& keys) {
+  Count(operation, implementation, keys.size(), [&] {
     size_t matches = 0;
-    for (const uint64_t hash : hashes) matches += may_match(filter, hash) ? 1 : 0;
+    for (const auto& key : keys) matches += may_match(filter, key) ? 1 : 0;
     sink = matches;
   });
 }
@@ -150,10 +154,47 @@ void CountRocksdb() {
   CountQueries("blocked: present key", "rocksdb", RocksdbMayMatch, filter, present);
 }
 
+std::vector<std::string> Keys(char first, size_t n) {
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < n; ++i) {
+    const std::string number = std::to_string(i);
+    keys.push_back(first + std::string(kKeyBytes - 1 - number.size(), '0') + number);
+  }
+  return keys;
+}
+
+// A small set, from the key's bytes on.
+void CountLeveldb() {
+  const std::vector<std::string> present = Keys('p', kFewKeys);
+  const std::vector<std::string> absent = Keys('a', kKeys);
+  const std::string filter = LeveldbFilter(present, 10);
+  LeveldbMayMatch(filter, "");  // makes the policy
+  const auto leveldb = [](const std::string& bytes, const std::string& key) {
+    return LeveldbMayMatch(bytes, key);
+  };
+  CountQueries("flat: absent key, hashed", "leveldb", leveldb, filter, absent);
+  CountQueries("flat: present key, hashed", "leveldb", leveldb, filter, present);
+
+  char data[kFewBytes] = {};
+  const FlatFilter flat{data, kFewBytes * 8, kProbes};
+  for (const Kernel* kernel : AllKernels()) {
+    for (const std::string& key : present) {
+      const uint64_t hash = bloomline::HashKey(key, 0);
+      kernel->flat.insert_many(flat, 1, &hash);
+    }
+    const auto may_match = [&](const FlatFilter& bits, const std::string& key) {
+      return kernel->flat.may_match(bits, bloomline::HashKey(key, 0));
+    };
+    CountQueries("flat: absent key, hashed", kernel->name, may_match, flat, absent);
+    CountQueries("flat: present key, hashed", kernel->name, may_match, flat, present);
+  }
+}
+
 }  // namespace
 
 int main() {
   CountQueries("", "loop", Nothing, BlockedFilter{}, RandomHashes(kKeys, 1));
   for (const Kernel* kernel : AllKernels()) CountKernel(*kernel);
   CountRocksdb();
+  CountLeveldb();
 }

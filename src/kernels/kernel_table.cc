@@ -74,7 +74,7 @@ Kernel NeonKernel() {
   kernel.supported = AlwaysSupported;
   kernel.blocked = NeonBlocked();
   kernel.shared = NeonShared();
-  kernel.flat = PortableFlat();
+  kernel.flat = NeonFlat();
   kernel.compact = PortableCompact();
   kernel.packed = PortablePacked();
   kernel.counters = PortableCounters();

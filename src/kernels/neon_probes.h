@@ -47,18 +47,25 @@ BLOOMLINE_ALWAYS_INLINE uint16x8_t EightProbes(ProbePairs pairs, int first) {
                     vreinterpretq_u16_u32(FourProbes(pairs, first + 4)));
 }
 
-// The number of the byte of a block that a probe's bit is in.
-BLOOMLINE_ALWAYS_INLINE uint16x8_t ByteNumbers(uint16x8_t tops) { return vshrq_n_u16(tops, 10); }
+// Of the upper halves of probes: the bit in its block, and the number of that bit's byte.
+BLOOMLINE_ALWAYS_INLINE uint16x8_t BlockedBits(uint16x8_t tops) { return vshrq_n_u16(tops, 7); }
+BLOOMLINE_ALWAYS_INLINE uint16x8_t BlockedBytes(uint16x8_t tops) { return vshrq_n_u16(tops, 10); }
 
-// That byte, in the lower half of its lane. The upper half means nothing.
-BLOOMLINE_ALWAYS_INLINE uint16x8_t BytesOf(uint8x16x4_t block, uint16x8_t tops) {
-  return vreinterpretq_u16_u8(vqtbl4q_u8(block, vreinterpretq_u8_u16(ByteNumbers(tops))));
+// Bytes of a table, in the lower halves of lanes. The upper halves mean nothing.
+BLOOMLINE_ALWAYS_INLINE uint16x8_t LookUp(uint8x16x4_t table, uint16x8_t bytes) {
+  return vreinterpretq_u16_u8(vqtbl4q_u8(table, vreinterpretq_u8_u16(bytes)));
 }
 
-// `ones` shifted to the bit in that byte. A shift takes its count from the lower half of a lane.
-BLOOMLINE_ALWAYS_INLINE uint16x8_t MasksOf(uint16x8_t tops, uint16x8_t ones) {
-  const uint16x8_t bit = vbicq_u16(vshrq_n_u16(tops, 7), vdupq_n_u16(0xF8));
-  return vshlq_u16(ones, vreinterpretq_s16_u16(bit));
+// `ones` shifted to each bit's place in its byte. A shift takes its count from the lower half of a
+// lane.
+BLOOMLINE_ALWAYS_INLINE uint16x8_t MasksOf(uint16x8_t bits, uint16x8_t ones) {
+  return vshlq_u16(ones, vreinterpretq_s16_u16(vbicq_u16(bits, vdupq_n_u16(0xF8))));
+}
+
+// The masks whose bit the table lacks. 0 where `ones` is 0.
+BLOOMLINE_ALWAYS_INLINE uint16x8_t MissingBits(uint8x16x4_t table, uint16x8_t bytes,
+                                               uint16x8_t bits, uint16x8_t ones) {
+  return vbicq_u16(MasksOf(bits, ones), LookUp(table, bytes));
 }
 
 // The lower halves of eight lanes.

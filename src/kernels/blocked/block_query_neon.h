@@ -11,11 +11,9 @@
 
 namespace bloomline::kernels {
 
-// The bits of probes that the block lacks, in the lower bytes of the lanes. Probes where `ones` is
-// 0 lack none. The upper bytes are 0.
 BLOOMLINE_ALWAYS_INLINE uint16x8_t MissingBits(uint8x16x4_t block, uint16x8_t tops,
                                                uint16x8_t ones) {
-  return vbicq_u16(MasksOf(tops, ones), BytesOf(block, tops));
+  return MissingBits(block, BlockedBytes(tops), BlockedBits(tops), ones);
 }
 
 BLOOMLINE_ALWAYS_INLINE bool BlockMayMatch(uint8x16x4_t block, int num_probes, uint64_t hash) {

@@ -34,8 +34,8 @@ struct KeyBits {
     const ProbePairs pairs = BlockedPairs(hash);
     for (int first = 0; first < kCapacity; first += kProbesPerStep) {
       const uint16x8_t tops = EightProbes(pairs, first);
-      vst1q_u16(bytes + first, ByteNumbers(tops));
-      vst1q_u16(masks + first, MasksOf(tops, vdupq_n_u16(1)));
+      vst1q_u16(bytes + first, BlockedBytes(tops));
+      vst1q_u16(masks + first, MasksOf(BlockedBits(tops), vdupq_n_u16(1)));
     }
     __asm__("" : "+m"(bytes), "+m"(masks));
   }

@@ -35,7 +35,7 @@ void MayMatchMany(const BlockedFilter& filter, size_t n, const uint64_t* hashes,
 // collect the bits of a word first would take longer than to set them one by one.
 void OrMissing(uint64_t* words, uint16x8_t tops, uint64_t missing) {
   uint16_t bits[kProbesPerStep];
-  vst1q_u16(bits, vshrq_n_u16(tops, 7));
+  vst1q_u16(bits, BlockedBits(tops));
   for (; missing != 0; missing &= missing - 1) {
     const uint32_t bit = bits[__builtin_ctzll(missing) / 8];
     OrShared(words + bit / kWordBits, WordMask(bit));
@@ -72,9 +72,8 @@ void AddMany(const BlockedFilter& filter, size_t n, const uint64_t* hashes, bool
 void CountBlocks(const char* data, uint64_t num_blocks, uint64_t* blocks_with) {
   for (uint64_t i = 0; i < num_blocks; ++i) {
     const uint8x16x4_t block = LoadSharedBlock(data + i * kBlockBytes);
-    const uint8x16_t counts =
-        vaddq_u8(vaddq_u8(vcntq_u8(block.val[0]), vcntq_u8(block.val[1])),
-                 vaddq_u8(vcntq_u8(block.val[2]), vcntq_u8(block.val[3])));
+    const uint8x16_t counts = vaddq_u8(vaddq_u8(vcntq_u8(block.val[0]), vcntq_u8(block.val[1])),
+                                       vaddq_u8(vcntq_u8(block.val[2]), vcntq_u8(block.val[3])));
     ++blocks_with[vaddlvq_u8(counts)];
   }
 }
