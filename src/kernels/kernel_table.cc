@@ -69,7 +69,7 @@ Kernel Avx512Kernel() {
 Kernel NeonKernel() {
   Kernel kernel;
   kernel.name = "neon";
-  kernel.description = "64-bit ARM: four probes at a time";
+  kernel.description = "64-bit ARM: eight probes at a time";
   kernel.extensions = "";
   kernel.supported = AlwaysSupported;
   kernel.blocked = NeonBlocked();
@@ -77,7 +77,7 @@ Kernel NeonKernel() {
   kernel.flat = NeonFlat();
   kernel.compact = PortableCompact();
   kernel.packed = PortablePacked();
-  kernel.counters = PortableCounters();
+  kernel.counters = NeonCounters();
   return kernel;
 }
 
