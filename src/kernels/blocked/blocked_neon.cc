@@ -37,12 +37,12 @@ struct KeyBits {
       vst1q_u16(bytes + first, BlockedBytes(tops));
       vst1q_u16(masks + first, MasksOf(BlockedBits(tops), vdupq_n_u16(1)));
     }
-    __asm__("" : "+m"(bytes), "+m"(masks));
   }
 
-  BLOOMLINE_ALWAYS_INLINE void Set(int num_probes, char* block) const {
-    // Otherwise GCC 12 adds the block's offset to each byte number, one instruction for each probe.
-    __asm__("" : "+r"(block));
+  BLOOMLINE_ALWAYS_INLINE void Set(int num_probes, char* block) {
+    // Otherwise GCC 12 takes the numbers out of the registers one by one, which takes longer, and
+    // adds the block's offset to each.
+    __asm__("" : "+m"(bytes), "+m"(masks), "+r"(block));
 #pragma GCC unroll 16
     for (int j = 0; j < num_probes; ++j) {
       block[bytes[j]] = static_cast<char>(block[bytes[j]] | static_cast<char>(masks[j]));
@@ -56,7 +56,7 @@ struct Insert {
     const BlockedFilter filter = caller_filter;  // the payload's bytes could alias the caller's
     for (size_t i = 0; i < n; ++i) {
       if (i + kInsertAhead < n) PrefetchForWrite(BlockOf(filter, hashes[i + kInsertAhead]));
-      const KeyBits<WholeRegistersOfProbes(K)> key(hashes[i]);
+      KeyBits<WholeRegistersOfProbes(K)> key(hashes[i]);
       key.Set(K == 0 ? filter.num_probes : K, WritableBlockOf(filter, hashes[i]));
     }
   }
