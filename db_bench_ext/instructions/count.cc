@@ -133,7 +133,7 @@ void CountKernel(const Kernel& kernel) {
                  [&](const uint64_t* hashes, bool* out) {
                    kernel.counters.add_many(blocks, kBatch, hashes, out, &saturated);
                  });
-    CountBatches((name + "absent key").c_str(), kernel.name, absent,
+    CountBatches((name + "batch of 32, absent").c_str(), kernel.name, absent,
                  [&](const uint64_t* hashes, bool* out) {
                    kernel.counters.may_match_many(blocks, kBatch, hashes, out);
                  });
@@ -172,8 +172,8 @@ void CountLeveldb() {
   const auto leveldb = [](const std::string& bytes, const std::string& key) {
     return LeveldbMayMatch(bytes, key);
   };
-  CountQueries("flat: absent key, hashed", "leveldb", leveldb, filter, absent);
-  CountQueries("flat: present key, hashed", "leveldb", leveldb, filter, present);
+  CountQueries("flat, 46 bytes: absent key, hash too", "leveldb", leveldb, filter, absent);
+  CountQueries("flat, 46 bytes: present key, hash too", "leveldb", leveldb, filter, present);
 
   char data[kFewBytes] = {};
   const FlatFilter flat{data, kFewBytes * 8, kProbes};
@@ -185,15 +185,15 @@ void CountLeveldb() {
     const auto may_match = [&](const FlatFilter& bits, const std::string& key) {
       return kernel->flat.may_match(bits, bloomline::HashKey(key, 0));
     };
-    CountQueries("flat: absent key, hashed", kernel->name, may_match, flat, absent);
-    CountQueries("flat: present key, hashed", kernel->name, may_match, flat, present);
+    CountQueries("flat, 46 bytes: absent key, hash too", kernel->name, may_match, flat, absent);
+    CountQueries("flat, 46 bytes: present key, hash too", kernel->name, may_match, flat, present);
   }
 }
 
 }  // namespace
 
 int main() {
-  CountQueries("", "loop", Nothing, BlockedFilter{}, RandomHashes(kKeys, 1));
+  CountQueries("empty function", "", Nothing, BlockedFilter{}, RandomHashes(kKeys, 1));
   for (const Kernel* kernel : AllKernels()) CountKernel(*kernel);
   CountRocksdb();
   CountLeveldb();
