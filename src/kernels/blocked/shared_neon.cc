@@ -13,9 +13,8 @@
 namespace bloomline::kernels {
 namespace {
 
-// Each byte as it was at one moment. Architecture documents differ on whether that holds for words.
-// It need not: bits are only ever set, and what a bit says does not depend on its neighbours. In
-// assembly, because to the compiler an access of this size is not atomic.
+// Each byte as it was at one moment. Nothing relies on that for words: bits are only ever set, and
+// each counts by itself. In assembly, because to the compiler an access of this size is not atomic.
 BLOOMLINE_ALWAYS_INLINE uint8x16x4_t LoadSharedBlock(const char* block) {
   register uint8x16_t a __asm__("v16");
   register uint8x16_t b __asm__("v17");
