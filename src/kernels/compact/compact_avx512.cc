@@ -75,23 +75,42 @@ BLOOMLINE_AVX512_INLINE unsigned PassParities(__m512i block, __m512i coefficient
   return OddLanes(_mm512_ternarylogic_epi64(block, spread, _mm512_load_si512(pass.mask), kAndAll));
 }
 
+// Of blocks with too few slots for PoolRegisters. Out of line, like what follows.
+template <unsigned kArrangement>
+BLOOMLINE_AVX512 __attribute__((noinline)) bool FewSlotsMatch(const char* block, uint64_t word,
+                                                              uint64_t field, unsigned header,
+                                                              uint64_t hash) {
+  const unsigned slots = kMinCompactSlots + CodeOf(header);
+  return PoolMatches(block, PoolFor<kArrangement>(slots), kArrangements[kArrangement].fast_columns,
+                     slots, AttemptOf(header), {word, field}, hash);
+}
+
+template <unsigned kArrangement>
+bool FirstPoolMatches512(const char* block, uint64_t word, uint64_t field, unsigned header,
+                         uint64_t hash);
+
 // The rest of a query that passed the fast columns: stored keys, and few missing ones. Out of line
 // and from the start again, so that the others' way needs few registers.
 template <unsigned kArrangement>
-BLOOMLINE_AVX512 __attribute__((noinline)) bool PoolMatches512(const char* block, unsigned header,
+BLOOMLINE_AVX512 __attribute__((noinline)) bool PoolMatches512(const char* block, uint64_t word,
+                                                               uint64_t field, unsigned header,
                                                                uint64_t hash) {
   constexpr Arrangement kA = kArrangements[kArrangement];
   const unsigned slots = kMinCompactSlots + CodeOf(header);
   const unsigned attempt = AttemptOf(header);
-  const CompactSlots mine = MySlots(CompactKeyOf(hash), slots, attempt);
-  if (__builtin_expect(slots < LeastRegisterSlots(kArrangement), 0)) {
-    return PoolMatches(block, PoolFor<kArrangement>(slots), kA.fast_columns, slots, attempt, mine,
-                       hash);
+  if constexpr (LeastRegisterSlots(kArrangement) > kMinCompactSlots) {
+    if (__builtin_expect(slots < LeastRegisterSlots(kArrangement), 0)) {
+      return FewSlotsMatch<kArrangement>(block, word, field, header, hash);
+    }
   }
-  const PoolRegisters& pool = PoolRegistersFor<kArrangement>(slots);
+  const PoolRegisters* pools = pool_registers<kArrangement>.load(std::memory_order_acquire);
+  if (__builtin_expect(pools == nullptr, 0)) {
+    return FirstPoolMatches512<kArrangement>(block, word, field, header, hash);
+  }
+  const PoolRegisters& pool = pools[CodeOf(header)];
   const __m512i bits = LoadBlock<kA.block_bytes>(block);
   const __m512i coefficients = _mm512_zextsi128_si512(
-      _mm_set_epi64x(static_cast<long long>(mine.field), static_cast<long long>(mine.word)));
+      _mm_set_epi64x(static_cast<long long>(field), static_cast<long long>(word)));
   unsigned odd_words = PassParities(bits, coefficients, pool.passes[0]) |
                        PassParities(bits, coefficients, pool.passes[1]) << 8;
   for (unsigned pass = 2; pass < pool.num_passes; ++pass) {
@@ -99,12 +118,19 @@ BLOOMLINE_AVX512 __attribute__((noinline)) bool PoolMatches512(const char* block
   }
   const __m512i of_columns = _mm512_and_si512(_mm512_set1_epi32(static_cast<int>(odd_words)),
                                               _mm512_load_si512(pool.words_of_column));
-  const unsigned odd =
-      _mm512_test_epi32_mask(_mm512_popcnt_epi32(of_columns), _mm512_set1_epi32(1));
+  const unsigned odd = _mm512_movepi32_mask(_mm512_slli_epi32(_mm512_popcnt_epi32(of_columns), 31));
   const unsigned asks_partial =
       UsesPartialColumn(hash, SelectorSalt(slots, attempt), pool.threshold);
   const unsigned asked = pool.full_columns | (pool.partial_column & (0 - asks_partial));
   return ((odd ^ FingerprintOf(hash) >> kA.fast_columns) & asked) == 0;
+}
+
+// A function of its own, so that the usual one saves no registers.
+template <unsigned kArrangement>
+__attribute__((noinline)) bool FirstPoolMatches512(const char* block, uint64_t word, uint64_t field,
+                                                   unsigned header, uint64_t hash) {
+  MakePoolRegisters<kArrangement>();
+  return PoolMatches512<kArrangement>(block, word, field, header, hash);
 }
 
 template <unsigned kArrangement>
@@ -114,47 +140,30 @@ BLOOMLINE_AVX512 __attribute__((noinline)) bool OtherBlock(const char* block, un
 }
 
 template <unsigned kArrangement>
-BLOOMLINE_AVX512_INLINE bool FastColumnsMatch(const char* block, unsigned header, uint64_t hash) {
+BLOOMLINE_AVX512_INLINE bool BlockMayMatch(const CompactFilter& filter, uint64_t hash) {
   constexpr Arrangement kA = kArrangements[kArrangement];
+  const char* block = CompactBlock(filter, kA.block_bytes, hash);
+  const unsigned header = LoadHeader<kA.block_bytes>(block);
   const CompactSlots mine =
       MySlots(CompactKeyOf(hash), kMinCompactSlots + CodeOf(header), AttemptOf(header));
   const unsigned odd = FastParities512<kArrangement>(LoadBlock<kA.block_bytes>(block), mine);
-  return ((odd ^ static_cast<unsigned>(hash)) & ((1u << kA.fast_columns) - 1)) == 0;
+  if (__builtin_expect(CodeOf(header) > MaxCodeOf(kArrangement), 0)) {
+    return OtherBlock<kArrangement>(block, header, hash);
+  }
+  if (((odd ^ static_cast<unsigned>(hash)) & ((1u << kA.fast_columns) - 1)) != 0) return false;
+  return PoolMatches512<kArrangement>(block, mine.word, mine.field, header, hash);
 }
 
 template <unsigned kArrangement>
 BLOOMLINE_AVX512 bool MayMatch(const CompactFilter& filter, uint64_t hash) {
-  constexpr unsigned kBytes = kArrangements[kArrangement].block_bytes;
-  const char* block = CompactBlock(filter, kBytes, hash);
-  const unsigned header = LoadHeader<kBytes>(block);
-  if (__builtin_expect(CodeOf(header) > MaxCodeOf(kArrangement), 0)) {
-    return OtherBlock<kArrangement>(block, header, hash);
-  }
-  if (!FastColumnsMatch<kArrangement>(block, header, hash)) return false;
-  return PoolMatches512<kArrangement>(block, header, hash);
+  return BlockMayMatch<kArrangement>(filter, hash);
 }
 
-// First the fast columns of all keys, without a branch; then those keys that passed, or whose block
-// is of another arrangement.
 template <unsigned kArrangement>
 BLOOMLINE_AVX512 void MayMatchMany(const CompactFilter& filter, size_t n, const uint64_t* hashes,
                                    bool* may_match) {
-  constexpr unsigned kBytes = kArrangements[kArrangement].block_bytes;
   const CompactFilter blocks = filter;
-  for (size_t i = 0; i < n; ++i) {
-    const char* block = CompactBlock(blocks, kBytes, hashes[i]);
-    const unsigned header = LoadHeader<kBytes>(block);
-    may_match[i] = FastColumnsMatch<kArrangement>(block, header, hashes[i]) |
-                   (CodeOf(header) > MaxCodeOf(kArrangement));
-  }
-  for (size_t i = 0; i < n; ++i) {
-    if (!may_match[i]) continue;
-    const char* block = CompactBlock(blocks, kBytes, hashes[i]);
-    const unsigned header = LoadHeader<kBytes>(block);
-    may_match[i] = CodeOf(header) > MaxCodeOf(kArrangement)
-                       ? OtherBlock<kArrangement>(block, header, hashes[i])
-                       : PoolMatches512<kArrangement>(block, header, hashes[i]);
-  }
+  for (size_t i = 0; i < n; ++i) may_match[i] = BlockMayMatch<kArrangement>(blocks, hashes[i]);
 }
 
 // Lanes of equations i .. i + 7 but the pivot's.

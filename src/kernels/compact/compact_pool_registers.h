@@ -8,6 +8,7 @@
 #ifndef BLOOMLINE_KERNELS_COMPACT_COMPACT_POOL_REGISTERS_H_
 #define BLOOMLINE_KERNELS_COMPACT_COMPACT_POOL_REGISTERS_H_
 
+#include <atomic>
 #include <cstdint>
 
 #include "src/kernels/compact/compact_block.h"
@@ -114,10 +115,14 @@ struct PoolRegisterTable {
   PoolRegisters by_slots[kArrangements[kArrangement].max_slots() + 1 - kMinCompactSlots];
 };
 
+// Null until it is needed.
 template <unsigned kArrangement>
-const PoolRegisters& PoolRegistersFor(unsigned slots) {
+inline std::atomic<const PoolRegisters*> pool_registers{nullptr};
+
+template <unsigned kArrangement>
+void MakePoolRegisters() {
   static const PoolRegisterTable<kArrangement> table;
-  return table.by_slots[slots - kMinCompactSlots];
+  pool_registers<kArrangement>.store(table.by_slots, std::memory_order_release);
 }
 
 }  // namespace bloomline::kernels
