@@ -65,7 +65,7 @@ bool BloomFilterBase::MayMatchHash(uint64_t hash) const {
 
 __attribute__((flatten)) void BloomFilterBase::MayMatch(size_t n, const std::string_view* keys,
                                                         bool* may_match) const {
-  filters::MayMatchKeys(state_->bits, n, KeyHash{keys, state_->bits.shape.seed},
+  filters::MayMatchKeys(state_->bits, n, KeyHash(keys, state_->bits.shape.seed),
                         filters::MayMatchHashes, may_match);
 }
 
@@ -162,7 +162,7 @@ bool BloomFilter::AddHash(uint64_t hash) {
 
 __attribute__((flatten)) size_t BloomFilter::AddKeys(size_t n, const std::string_view* keys,
                                                      bool* changed) {
-  const size_t added = filters::AddKeys(state_->bits, n, KeyHash{keys, state_->bits.shape.seed},
+  const size_t added = filters::AddKeys(state_->bits, n, KeyHash(keys, state_->bits.shape.seed),
                                         filters::AddHashes, changed);
   state_->num_keys += added;
   return added;

@@ -208,18 +208,18 @@ uint32_t CountingBloomFilter::EstimatedHashCount(uint64_t hash) const {
 
 __attribute__((flatten)) size_t CountingBloomFilter::AddKeys(size_t n, const std::string_view* keys,
                                                              bool* was_absent) {
-  return AddAll(state_.get(), n, KeyHash{keys, state_->shape.seed}, was_absent);
+  return AddAll(state_.get(), n, KeyHash(keys, state_->shape.seed), was_absent);
 }
 
 __attribute__((flatten)) size_t CountingBloomFilter::RemoveKeys(size_t n,
                                                                 const std::string_view* keys,
                                                                 bool* removed) {
-  return RemoveAll(state_.get(), n, KeyHash{keys, state_->shape.seed}, removed);
+  return RemoveAll(state_.get(), n, KeyHash(keys, state_->shape.seed), removed);
 }
 
 __attribute__((flatten)) void CountingBloomFilter::MayMatch(size_t n, const std::string_view* keys,
                                                             bool* may_match) const {
-  MayMatchAll(*state_, n, KeyHash{keys, state_->shape.seed}, may_match);
+  MayMatchAll(*state_, n, KeyHash(keys, state_->shape.seed), may_match);
 }
 
 size_t CountingBloomFilter::AddHashes(size_t n, const uint64_t* hashes, bool* was_absent) {

@@ -14,9 +14,11 @@ namespace bloomline::core {
 
 // The hashes of an array of keys.
 struct KeyHash {
+  KeyHash(const std::string_view* hashed_keys, uint64_t seed) : keys(hashed_keys), hasher(seed) {}
+  uint64_t operator()(size_t i) const { return hasher(keys[i]); }
+
   const std::string_view* keys;
-  uint64_t seed;
-  uint64_t operator()(size_t i) const { return Hash64(keys[i], seed); }
+  KeyHasher hasher;
 };
 
 struct GivenHash {

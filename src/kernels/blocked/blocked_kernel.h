@@ -6,14 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace bloomline::kernels {
+#include "bloomline/inline_query.h"  // BlockedFilter
 
-// A payload of num_blocks >= 1 blocks of 64 bytes, at any alignment; num_probes in 1..30.
-struct BlockedFilter {
-  const char* data;
-  uint64_t num_blocks;
-  int num_probes;
-};
+namespace bloomline::kernels {
 
 struct BlockedKernel {
   using MayMatch = bool (*)(const BlockedFilter& filter, uint64_t hash);
