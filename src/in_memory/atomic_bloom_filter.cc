@@ -44,7 +44,7 @@ std::unique_ptr<BloomFilter> AtomicBloomFilter::ToBloomFilter(
   if (filter == nullptr) return nullptr;
   std::unique_ptr<BloomFilter> filter_of_bits(new (std::nothrow) BloomFilter(nullptr));
   if (filter_of_bits == nullptr) return nullptr;
-  filter_of_bits->state_ = std::move(filter->state_);
+  filter_of_bits->SetState(std::move(filter->state_));
   filter_of_bits->state_->num_keys = filters::EstimatedNumKeys(filter_of_bits->state_->bits);
   filter = nullptr;
   return filter_of_bits;

@@ -37,7 +37,8 @@ void MayMatchHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, boo
 void SharedAddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed);
 void SharedMayMatchHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_match);
 
-bool MayMatchHash(const BloomBits& bits, uint64_t hash);
+// The functions that BloomFilter calls for one key.
+OneKeyFunctions FunctionsOf(const BloomBits& bits);
 
 inline void PrefetchForAdd(const BloomBits& bits, uint64_t hash) {
   if (bits.shape.layout == BloomLayout::kStandard) {
