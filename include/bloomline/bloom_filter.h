@@ -199,6 +199,7 @@ class BloomFilterBase {
   std::unique_ptr<filters::BloomState> state_;
   kernels::BlockedFilter lines_;  // all bits in any layout, as cache lines
   filters::OneKeyFunctions functions_;
+  uint64_t* num_keys_ = nullptr;  // in the state
   core::ShortKeyHasher hasher_;
 
  private:
@@ -243,7 +244,11 @@ class BloomFilter : public BloomFilterBase {
   size_t AddKeys(size_t n, const std::string_view* keys, bool* changed = nullptr);
 
   // The same for hashes: see HashOf.
-  bool AddHash(uint64_t hash);
+  bool AddHash(uint64_t hash) {
+    const bool changed = functions_.add(lines_, hash);
+    *num_keys_ += changed ? 1 : 0;
+    return changed;
+  }
   size_t AddHashes(size_t n, const uint64_t* hashes, bool* changed = nullptr);
 
   // Adds all keys of `other` (the union). Returns false and changes nothing unless layout,

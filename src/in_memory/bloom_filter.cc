@@ -43,6 +43,7 @@ void BloomFilterBase::SetState(std::unique_ptr<BloomState> state) {
   state_ = std::move(state);
   lines_ = state_->bits.lines();
   functions_ = filters::FunctionsOf(state_->bits);
+  num_keys_ = &state_->num_keys;
   hasher_ = core::ShortKeyHasher(state_->bits.shape.seed);
 }
 
@@ -54,6 +55,7 @@ BloomFilterBase& BloomFilterBase::operator=(BloomFilterBase&& other) noexcept {
   // The other's bits may soon be freed, and nothing may point at them then.
   lines_ = std::exchange(other.lines_, {});
   functions_ = std::exchange(other.functions_, {});
+  num_keys_ = std::exchange(other.num_keys_, nullptr);
   hasher_ = other.hasher_;
   return *this;
 }
@@ -157,12 +159,6 @@ std::unique_ptr<BloomFilter> BloomFilter::Read(const filters::ByteSource& source
   }
   auto state = filters::ReadBloom(source, header, error);
   return state == nullptr ? nullptr : FromState(std::move(state), error);
-}
-
-bool BloomFilter::AddHash(uint64_t hash) {
-  const bool changed = functions_.add(lines_, hash);
-  state_->num_keys += changed ? 1 : 0;
-  return changed;
 }
 
 __attribute__((flatten)) size_t BloomFilter::AddKeys(size_t n, const std::string_view* keys,
