@@ -21,6 +21,9 @@ constexpr size_t kMaxShortKeyBytes = 16;
 // seed.
 uint64_t SeededLongKeyHash64(std::string_view key, uint64_t seed);
 
+// Hash64 of a key of any length, out of line: for callers that hash short keys in line.
+uint64_t OtherKeyHash64(std::string_view key, uint64_t seed);
+
 // Where a call per key counts, the caller is marked flatten: xxHash's short-key paths then inline
 // into it, which the compiler does not do by itself because of the long-key paths beside them.
 inline uint64_t Hash64(std::string_view key, uint64_t seed) {

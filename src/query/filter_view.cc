@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "bloomline/filter.h"
 #include "src/format/hash.h"
 #include "src/format/layout.h"
@@ -12,12 +10,26 @@
 namespace bloomline {
 namespace {
 
-void PrefetchBlocks(const core::OpenFilter& filter, size_t n, const uint64_t* hashes) {
+template <typename Keys>
+void MayMatchAll(const core::OpenFilter& filter, size_t n, const Keys& keys, bool* may_match) {
   const char* const data = filter.data;
   const uint64_t num_blocks = filter.num_blocks;
   const uint64_t block_bytes = filter.block_bytes;
-  for (size_t i = 0; i < n; ++i) {
-    kernels::PrefetchBlock(data, num_blocks, block_bytes, hashes[i]);
+  const auto probe = [&](size_t first, size_t count, const uint64_t* hashes) {
+    filter.may_match_many(filter, count, hashes, may_match + first);
+  };
+  const bool one_line_per_block = block_bytes == kernels::kBlockBytes &&
+                                  reinterpret_cast<uintptr_t>(data) % kernels::kBlockBytes == 0;
+  if (one_line_per_block) {
+    const auto prefetch = [=](uint64_t hash) {
+      __builtin_prefetch(data + kernels::BlockIndex(hash, num_blocks) * kernels::kBlockBytes);
+    };
+    core::ForEachBatch(n, keys, filter.is_large, prefetch, probe);
+  } else {
+    const auto prefetch = [=](uint64_t hash) {
+      kernels::PrefetchBlock(data, num_blocks, block_bytes, hash);
+    };
+    core::ForEachBatch(n, keys, filter.is_large, prefetch, probe);
   }
 }
 
@@ -38,17 +50,12 @@ bool FilterView::OtherKeyMayMatch(std::string_view key) const {
   return MayMatchHash(core::Hash64(key, seed_));
 }
 
-__attribute__((flatten)) void FilterView::MayMatch(size_t n, const std::string_view* keys,
-                                                   bool* may_match) const {
-  const core::OpenFilter filter = filter_;
-  core::ForEachBatch(
-      n, core::KeyHash(keys, seed_), filter.is_large,
-      [&](uint64_t hash) {
-        kernels::PrefetchBlock(filter.data, filter.num_blocks, filter.block_bytes, hash);
-      },
-      [&](size_t first, size_t count, const uint64_t* hashes) {
-        filter.may_match_many(filter, count, hashes, may_match + first);
-      });
+void FilterView::MayMatch(size_t n, const std::string_view* keys, bool* may_match) const {
+  MayMatchAll(filter_, n, core::KeyHash(keys, seed_), may_match);
+}
+
+void FilterView::MayMatchHashes(size_t n, const uint64_t* hashes, bool* may_match) const {
+  MayMatchAll(filter_, n, core::GivenHash{hashes}, may_match);
 }
 
 __attribute__((flatten)) uint64_t HashKey(std::string_view key, uint64_t seed) {
@@ -57,21 +64,6 @@ __attribute__((flatten)) uint64_t HashKey(std::string_view key, uint64_t seed) {
 
 __attribute__((flatten)) uint64_t FilterView::HashOf(std::string_view key) const {
   return core::Hash64(key, seed_);
-}
-
-// Not by ForEachBatch, which would copy the hashes: 0.4 ns each.
-void FilterView::MayMatchHashes(size_t n, const uint64_t* hashes, bool* may_match) const {
-  using kernels::kBatchKeys;
-  const bool is_large = filter_.is_large;
-  if (is_large) PrefetchBlocks(filter_, std::min(kBatchKeys, n), hashes);
-  for (size_t first = 0; first < n; first += kBatchKeys) {
-    const size_t count = std::min(kBatchKeys, n - first);
-    if (is_large && first + count < n) {
-      const size_t next = first + count;
-      PrefetchBlocks(filter_, std::min(kBatchKeys, n - next), hashes + next);
-    }
-    filter_.may_match_many(filter_, count, hashes + first, may_match + first);
-  }
 }
 
 int FilterView::num_probes() const { return filter_.num_probes; }
