@@ -46,10 +46,31 @@ class ShortKeyHasher {
 
   // Needs IsShort(key.size()).
   uint64_t operator()(std::string_view key) const {
+    return key.size() > 8 ? Of9To16Bytes(key) : Of4To8Bytes(key);
+  }
+
+  uint64_t Of4To8Bytes(std::string_view key) const {
     const size_t size = key.size();
-    const char* const end = key.data() + size;
-    return size > 8 ? Of9To16(Load<uint64_t>(key.data()), Load<uint64_t>(end - 8), size)
-                    : Of4To8(Load<uint32_t>(key.data()), Load<uint32_t>(end - 4), size);
+    const uint64_t first = Load<uint32_t>(key.data());
+    const uint64_t last = Load<uint32_t>(key.data() + size - 4);
+    uint64_t h = (last + (first << 32)) ^ flip_4_to_8_;
+    h ^= (h << 49 | h >> 15) ^ (h << 24 | h >> 40);
+    h *= 0x9fb21c651e98df25;
+    h ^= (h >> 35) + size;
+    h *= 0x9fb21c651e98df25;
+    return h ^ h >> 28;
+  }
+
+  uint64_t Of9To16Bytes(std::string_view key) const {
+    const size_t size = key.size();
+    const uint64_t first = Load<uint64_t>(key.data()) ^ flip_first_;
+    const uint64_t last = Load<uint64_t>(key.data() + size - 8) ^ flip_last_;
+    const Uint128 product = static_cast<Uint128>(first) * last;
+    uint64_t h = size + __builtin_bswap64(first) + last +
+                 (static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64));
+    h ^= h >> 37;
+    h *= 0x165667919e3779f9;
+    return h ^ h >> 32;
   }
 
  private:
@@ -78,26 +99,6 @@ class ShortKeyHasher {
 #else
     return number;
 #endif
-  }
-
-  uint64_t Of4To8(uint64_t first, uint64_t last, uint64_t size) const {
-    uint64_t h = (last + (first << 32)) ^ flip_4_to_8_;
-    h ^= (h << 49 | h >> 15) ^ (h << 24 | h >> 40);
-    h *= 0x9fb21c651e98df25;
-    h ^= (h >> 35) + size;
-    h *= 0x9fb21c651e98df25;
-    return h ^ h >> 28;
-  }
-
-  uint64_t Of9To16(uint64_t first, uint64_t last, uint64_t size) const {
-    first ^= flip_first_;
-    last ^= flip_last_;
-    const Uint128 product = static_cast<Uint128>(first) * last;
-    uint64_t h = size + __builtin_bswap64(first) + last +
-                 (static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64));
-    h ^= h >> 37;
-    h *= 0x165667919e3779f9;
-    return h ^ h >> 32;
   }
 
   uint64_t flip_4_to_8_;  // XOR of a key of 4 to 8 bytes

@@ -50,7 +50,9 @@ class KeyHasher {
   uint64_t ShortKey(std::string_view key) const {
     const size_t size = key.size();
     if (size > kMaxShortKeyBytes) __builtin_unreachable();
-    return short_.IsShort(size) ? short_(key) : XXH3_64bits_withSeed(key.data(), size, seed_);
+    if (size > 8) return short_.Of9To16Bytes(key);
+    if (size >= 4) return short_.Of4To8Bytes(key);
+    return XXH3_64bits_withSeed(key.data(), size, seed_);
   }
   uint64_t LongKey(std::string_view key) const {
     if (key.size() <= kMaxShortKeyBytes) __builtin_unreachable();
