@@ -28,10 +28,10 @@ struct KeyArray {
 class MemoryFilter {
  public:
   virtual ~MemoryFilter() = default;
-  virtual void Add(const KeyArray& keys) = 0;
+  virtual void Add(KeyArray keys) = 0;
   virtual void Finish() = 0;
-  virtual void Query(const KeyArray& keys, bool* may_match) const = 0;
-  virtual void QueryInBatches(const KeyArray& keys, bool* may_match) const = 0;
+  virtual void Query(KeyArray keys, bool* may_match) const = 0;
+  virtual void QueryInBatches(KeyArray keys, bool* may_match) const = 0;
   virtual size_t num_bytes() const = 0;
 };
 
@@ -41,14 +41,14 @@ class MemoryFilterOf final : public MemoryFilter {
  public:
   MemoryFilterOf(uint64_t num_keys, int bits_per_key) : filter_(num_keys, bits_per_key) {}
 
-  void Add(const KeyArray& keys) override {
+  void Add(KeyArray keys) override {
     for (size_t i = 0; i < keys.n; ++i) filter_.AddKey(keys[i]);
   }
   void Finish() override { filter_.Finish(); }
-  void Query(const KeyArray& keys, bool* may_match) const override {
+  void Query(KeyArray keys, bool* may_match) const override {
     for (size_t i = 0; i < keys.n; ++i) may_match[i] = filter_.MayMatch(keys[i]);
   }
-  void QueryInBatches(const KeyArray& keys, bool* may_match) const override {
+  void QueryInBatches(KeyArray keys, bool* may_match) const override {
     std::string_view batch[kBatchKeys];
     for (size_t first = 0; first < keys.n; first += kBatchKeys) {
       const size_t count = std::min(kBatchKeys, keys.n - first);
