@@ -113,9 +113,9 @@ struct OpenFilter : kernels::BlockedFilter {
   void (*may_match_many)(const kernels::BlockedFilter& filter, size_t n, const uint64_t* hashes,
                          bool* may_match) = nullptr;
   const kernels::Kernel* kernel = nullptr;
+  uint32_t block_bytes = 0;
+  uint32_t base_slots = 0;
   uint8_t layout = 0;
-  uint8_t base_slots = 0;
-  uint8_t block_bytes = 0;
   bool is_large = false;  // prefetching pays
 };
 

@@ -94,9 +94,9 @@ OpenFilter Opened(const Payload& payload, const kernels::Kernel& kernel) {
   filter.may_match = queries.one;
   filter.may_match_many = queries.many;
   filter.kernel = &kernel;
+  filter.block_bytes = payload.block_bytes;
+  filter.base_slots = payload.base_slots;
   filter.layout = static_cast<uint8_t>(payload.layout);
-  filter.base_slots = static_cast<uint8_t>(payload.base_slots);
-  filter.block_bytes = static_cast<uint8_t>(payload.block_bytes);
   filter.is_large = PrefetchPays(payload);
   return filter;
 }
