@@ -20,6 +20,7 @@
 #include "src/format/leveldb_codes.h"
 #include "src/format/trailer.h"
 #include "src/query/hash_query.h"
+#include "src/query/open_filter.h"
 #include "tests/key_shapes.h"
 
 namespace bloomline {
@@ -113,6 +114,7 @@ void ExpectRateOfTheory(KeyShape shape, double bits_per_key, uint64_t n, Build b
     if (n < 100000) built = build(key, start, n);
     const uint64_t base = n < 100000 ? start : 0;
     const uint64_t offset = n < 100000 ? 0 : start - stride;
+    const core::OpenFilter filter = core::Opened(built.payload, kernels::ActiveKernel());
     constexpr size_t kBatch = 64;
     uint64_t hashes[kBatch];
     bool may_match[kBatch];
@@ -120,7 +122,7 @@ void ExpectRateOfTheory(KeyShape shape, double bits_per_key, uint64_t n, Build b
       for (size_t b = 0; b < kBatch; ++b) {
         hashes[b] = core::Hash64(key(base + 2 * (offset + i + b) + 1), 0);
       }
-      core::BatchMayMatch(built.payload, kernels::ActiveKernel(), kBatch, hashes, may_match);
+      filter.may_match_many(filter, kBatch, hashes, may_match);
       for (const bool match : may_match) matches += match;
       asked += kBatch;
     }

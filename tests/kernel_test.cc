@@ -252,6 +252,13 @@ TEST_P(KernelTest, AddsTheSameBitsAsPortableAndSaysWhichAreNew) {
       ASSERT_TRUE(inserted == shared) << "k " << k << ", blocks " << num_blocks;
       EXPECT_TRUE(expected[0]);
       EXPECT_FALSE(expected[20]);
+      AlignedBlocks one_by_one(num_blocks);
+      const BlockedFilter filter = one_by_one.Filter(k);
+      for (size_t i = 0; i < n; ++i) {
+        ASSERT_EQ(expected[i], !portable().blocked.may_match(filter, hashes[i])) << "k " << k;
+        ASSERT_EQ(expected[i], kernel().blocked.add_for(k)(filter, hashes[i])) << "k " << k;
+      }
+      ASSERT_TRUE(inserted == one_by_one) << "k " << k << ", blocks " << num_blocks;
       for (size_t i = 0; i < n; ++i) {
         ASSERT_EQ(expected[i], plain_new[i]) << "k " << k << ", hash " << i;
         ASSERT_EQ(expected[i], shared_new[i]) << "k " << k << ", hash " << i;

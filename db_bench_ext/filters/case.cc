@@ -16,6 +16,10 @@ const char* KindName(Kind kind) {
       return "leveldb_query";
     case Kind::kLevelDBBuild:
       return "leveldb_build";
+    case Kind::kMemoryQuery:
+      return "memory_query";
+    case Kind::kMemoryBuild:
+      return "memory_build";
     case Kind::kNothing:
       break;
   }

@@ -15,6 +15,8 @@ enum class Kind {
   kHashQuery,     // hashes, without keys and virtual calls; or raw loads of cache lines
   kLevelDBQuery,  // keys through leveldb::FilterPolicy
   kLevelDBBuild,
+  kMemoryQuery,  // keys through the C++ interface of a filter in memory
+  kMemoryBuild,
   kNothing,  // an empty timed section: the cost of the clock itself
 };
 

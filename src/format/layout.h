@@ -89,7 +89,7 @@ inline kernels::FlatFilter AsFlat(const FilterShape& shape, const char* data) {
   return {data, static_cast<uint32_t>(shape.num_blocks * 8), shape.num_probes};
 }
 inline kernels::CompactFilter AsCompact(const FilterShape& shape, const char* data) {
-  return {data, shape.num_blocks, shape.arrangement};
+  return {data, shape.num_blocks, 0};
 }
 inline kernels::PackedFilter AsPacked(const FilterShape& shape, const char* data) {
   return {data, shape.num_blocks, shape.block_bytes, shape.base_slots};

@@ -1,8 +1,8 @@
-// Queries of a payload by the hashes of keys, in any layout.
+// A query of a payload by the hash of a key, in any layout. For filters that are queried once or
+// seldom; others are opened (open_filter.h).
 #ifndef BLOOMLINE_QUERY_HASH_QUERY_H_
 #define BLOOMLINE_QUERY_HASH_QUERY_H_
 
-#include <cstddef>
 #include <cstdint>
 
 #include "src/format/layout.h"
@@ -32,16 +32,6 @@ inline bool HashMayMatch(const Payload& payload, const kernels::Kernel& kernel, 
   }
   return true;
 }
-
-// Many hashes. While a batch is probed, the blocks of the next one are prefetched
-// (prefetch_ahead.h), if the payload is large enough for that to pay.
-bool PrefetchPays(const Payload& payload);
-void PrefetchBlock(const Payload& payload, uint64_t hash);
-void PrefetchBlocks(const Payload& payload, size_t n, const uint64_t* hashes);
-
-// may_match[i] = HashMayMatch(hashes[i]); prefetches nothing.
-void BatchMayMatch(const Payload& payload, const kernels::Kernel& kernel, size_t n,
-                   const uint64_t* hashes, bool* may_match);
 
 }  // namespace bloomline::core
 

@@ -8,6 +8,7 @@
 #include "src/format/leveldb_codes.h"
 #include "src/format/trailer.h"
 #include "src/query/hash_query.h"
+#include "src/query/open_filter.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/leveldb_filter.h"
 
@@ -95,10 +96,13 @@ void Ask(const Payload& payload, const Queries& queries, bool* expected) {
   }
   bool* answers = GuardedArray<bool>(n);
   for (const Kernel* kernel : SupportedKernels()) {
-    core::BatchMayMatch(payload, *kernel, n, hashes, answers);
+    const core::OpenFilter opened = core::Opened(payload, *kernel);
+    opened.may_match_many(opened, n, hashes, answers);
     for (size_t i = 0; i < n; ++i) {
       Require(core::HashMayMatch(payload, *kernel, hashes[i]) == expected[i],
               "single query as portable", kernel->name);
+      Require(opened.may_match(opened, hashes[i]) == expected[i], "opened filter as portable",
+              kernel->name);
       Require(answers[i] == expected[i], "batched query as portable", kernel->name);
     }
   }

@@ -104,6 +104,21 @@ void InsertMany(const BlockedFilter& filter, size_t n, const uint64_t* hashes) {
   }
 }
 
+// The positions must come back from memory, as in ForEachKey: 2.5 instead of 3.2 ns per key. GCC 12
+// would keep them in registers, and broadcasting from there takes the shuffle unit.
+struct AddOne {
+  template <int K>
+  BLOOMLINE_AVX512 static bool Run(const BlockedFilter& filter, uint64_t hash) {
+    PreparedKey<WholeRegistersOfProbes(K)> key;
+    StorePositions<WholeRegistersOfProbes(K), 1>(hash, key.positions);
+    asm("" : "+m"(key));
+    const __m512i ones = OnesAt(key.positions, K == 0 ? filter.num_probes : K);
+    bool changed;
+    Add::Run(WritableBlockOf(filter, hash), ones, 0, &changed);
+    return changed;
+  }
+};
+
 void AddMany(const BlockedFilter& filter, size_t n, const uint64_t* hashes, bool* changed) {
   RunUnrolled<OnKeys<Add, bool*>>(filter.num_probes, filter, n, hashes, changed);
 }
@@ -117,6 +132,7 @@ BlockedKernel Avx512Blocked() {
   kernel.may_match_many = MayMatchMany;
   kernel.insert_many = InsertMany;
   kernel.add_many = AddMany;
+  kernel.add_for = UnrolledFunction<AddOne>;
   return kernel;
 }
 
