@@ -8,6 +8,7 @@ namespace {
 
 using kernels::BlockedFilter;
 using kernels::CompactKernel;
+using kernels::Kernel;
 
 const OpenFilter& Whole(const BlockedFilter& filter) {
   return static_cast<const OpenFilter&>(filter);
@@ -32,22 +33,19 @@ void OneByOne(const BlockedFilter& filter, size_t n, const uint64_t* hashes, boo
   for (size_t i = 0; i < n; ++i) may_match[i] = Whole(filter).may_match(filter, hashes[i]);
 }
 
-kernels::CompactFilter AsCompact(const OpenFilter& filter) {
-  return {filter.data, filter.num_blocks, filter.block_bytes, filter.base_slots};
+// Solved blocks. kFunction is a member of the sub-table kTable of Kernel.
+template <auto kTable, auto kFunction>
+bool SolvedMayMatch(const BlockedFilter& filter, uint64_t hash) {
+  const OpenFilter& f = Whole(filter);
+  return (f.kernel->*kTable.*kFunction)({f.data, f.num_blocks, f.block_bytes, f.base_slots}, hash);
 }
 
-// kFunction is a member of CompactKernel.
-template <auto kFunction>
-bool CompactMayMatch(const BlockedFilter& filter, uint64_t hash) {
-  const OpenFilter& whole = Whole(filter);
-  return (whole.kernel->compact.*kFunction)(AsCompact(whole), hash);
-}
-
-template <auto kFunction>
-void CompactMayMatchMany(const BlockedFilter& filter, size_t n, const uint64_t* hashes,
-                         bool* may_match) {
-  const OpenFilter& whole = Whole(filter);
-  (whole.kernel->compact.*kFunction)(AsCompact(whole), n, hashes, may_match);
+template <auto kTable, auto kFunction>
+void SolvedMayMatchMany(const BlockedFilter& filter, size_t n, const uint64_t* hashes,
+                        bool* may_match) {
+  const OpenFilter& f = Whole(filter);
+  (f.kernel->*kTable.*kFunction)({f.data, f.num_blocks, f.block_bytes, f.base_slots}, n, hashes,
+                                 may_match);
 }
 
 struct Queries {
@@ -55,18 +53,18 @@ struct Queries {
   void (*many)(const BlockedFilter& filter, size_t n, const uint64_t* hashes, bool* may_match);
 };
 
-Queries QueriesOf(const Payload& payload, const kernels::Kernel& kernel) {
+Queries QueriesOf(const Payload& payload, const Kernel& kernel) {
   if (payload.layout == Layout::kAlwaysMatch) return {Always<true>, OneByOne};
   if (payload.num_blocks == 0) return {Always<false>, OneByOne};
   switch (payload.layout) {
     case Layout::kBlocked:
       return {kernel.blocked.may_match_for(payload.num_probes), kernel.blocked.may_match_many};
     case Layout::kCompactLanes:
-      return {CompactMayMatch<&CompactKernel::lanes_may_match>,
-              CompactMayMatchMany<&CompactKernel::lanes_may_match_many>};
+      return {SolvedMayMatch<&Kernel::compact, &CompactKernel::lanes_may_match>,
+              SolvedMayMatchMany<&Kernel::compact, &CompactKernel::lanes_may_match_many>};
     case Layout::kPackedCompact:
-      return {CompactMayMatch<&CompactKernel::packed_may_match>,
-              CompactMayMatchMany<&CompactKernel::packed_may_match_many>};
+      return {SolvedMayMatch<&Kernel::compact, &CompactKernel::packed_may_match>,
+              SolvedMayMatchMany<&Kernel::compact, &CompactKernel::packed_may_match_many>};
     case Layout::kFlat:
       return {FlatMayMatch, OneByOne};
     case Layout::kClassic:
@@ -85,7 +83,7 @@ bool PrefetchPays(const Payload& payload) {
 
 }  // namespace
 
-OpenFilter Opened(const Payload& payload, const kernels::Kernel& kernel) {
+OpenFilter Opened(const Payload& payload, const Kernel& kernel) {
   const Queries queries = QueriesOf(payload, kernel);
   OpenFilter filter;
   filter.data = payload.data;
