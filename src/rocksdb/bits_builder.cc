@@ -1,6 +1,7 @@
 #include "src/rocksdb/bits_builder.h"
 
 #include <atomic>
+#include <cstdint>
 #include <cstdio>
 #include <new>
 #include <string>
@@ -20,6 +21,8 @@ namespace {
 // RocksDB truncates the length of a filter to 32 bits.
 constexpr uint64_t kMaxPayloadBytes = 0xffffffc0 - core::kTrailerBytes;
 static_assert(kMaxPayloadBytes + core::kTrailerBytes <= UINT32_MAX);
+
+constexpr size_t kCacheLineBytes = 64;
 
 // A filter that matches everything in RocksDB's reader and in bloomline's. It is static, so it is
 // there even out of memory.
@@ -75,8 +78,10 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
   if (writer_.num_keys() == 0 && !matches_everything) return Slice();
   const bool intact = !verify_ || writer_.HashesAreIntact();
   const uint64_t num_bytes = writer_.FinishedBytes();
-  char* bytes = intact ? new (std::nothrow) char[num_bytes] : nullptr;
-  if (bytes == nullptr) {
+  // Blocks that lie in one cache line each are filled faster.
+  char* const memory =
+      intact ? new (std::nothrow) char[num_bytes + kCacheLineBytes - 1] : nullptr;
+  if (memory == nullptr) {
     if (intact) ReportUselessFilter(log_, kMatchesEverything, core::kOutOfMemory.data());
     if (!intact && status != nullptr) {
       *status = Corruption([] {
@@ -86,13 +91,14 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
     writer_.Reset();
     return Slice(kAlwaysMatch, sizeof(kAlwaysMatch));
   }
+  char* const bytes = memory + -reinterpret_cast<uintptr_t>(memory) % kCacheLineBytes;
   writer_.FinishTo(bytes, 1, verify_ ? &unverified_ : nullptr);
   if (!writer_.error().empty()) {
     ReportUselessFilter(
         log_, matches_everything ? kMatchesEverything : "blocks of a filter match everything",
         writer_.error().c_str());
   }
-  buf->reset(bytes);
+  buf->reset(memory);
   return Slice(bytes, num_bytes);
 }
 
