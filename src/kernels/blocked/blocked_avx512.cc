@@ -51,7 +51,9 @@ BLOOMLINE_AVX512 void MayMatchMany(const BlockedFilter& caller_filter, size_t n,
                                    const uint64_t* hashes, bool* may_match) {
   const BlockedFilter filter = caller_filter;
   size_t i = 0;
-  if (filter.num_probes <= 8) {
+  // Two hashes are loaded at once, which waits until both have been stored. In a short batch they
+  // were stored right before: one by one, four keys take 3.3 instead of 4.2 ns each, eight as long.
+  if (filter.num_probes <= 8 && n >= 8) {
     const uint32_t used = FirstLanes(filter.num_probes);
     for (; i + 2 <= n; i += 2) {
       const uint32_t zero =
