@@ -47,14 +47,16 @@ void* BlockIn(uint64_t content) { return reinterpret_cast<void*>(content & ~kTim
 
 // Unmaps the blocks in slots from `first` on that came at least `min_age` seconds ago.
 size_t Release(size_t first, uint64_t min_age) {
-  size_t released = 0;
+  size_t released = 0, kept = 0;
   const uint64_t now = min_age == 0 ? 0 : Now();
-  for (size_t i = first; i < kSlots && num_reserved.load(std::memory_order_relaxed) != 0; ++i) {
+  for (size_t i = first; i < kSlots && kept < num_reserved.load(std::memory_order_relaxed); ++i) {
     const uint64_t content = slots[i].load(std::memory_order_relaxed);
     if (content == 0) continue;
     const uint64_t age = (now - (content & kTimeMask)) & kTimeMask;
-    if (age < min_age && min_age != 0) continue;
-    if (!Empty(&slots[i], content)) continue;
+    if (age < min_age || !Empty(&slots[i], content)) {
+      ++kept;
+      continue;
+    }
     Unmap(BlockIn(content));
     ++released;
   }
