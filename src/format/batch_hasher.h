@@ -12,12 +12,12 @@
 
 namespace bloomline::core {
 
-// As KeyHasher, for many keys. Where the kernel hashes several at once, a batch of short keys takes
+// As Hash64, for many keys. Where the kernel hashes several at once, a batch of short keys takes
 // a third less time (docs/design.md).
 class BatchHasher {
  public:
-  BatchHasher(const KeyHasher& hasher, const kernels::HashKernel& kernel)
-      : hash_(hasher.GetFlips(&flips_) ? kernel.short_keys : nullptr) {}
+  BatchHasher(uint64_t seed, const kernels::HashKernel& kernel)
+      : seed_(seed), hash_(kernel.short_keys) {}
 
   // hashes[i] = the hash of key_at(i), for n <= kBatchKeys keys. False if one by one is as fast:
   // few keys, long ones, or not all of the same size.
@@ -32,14 +32,14 @@ class BatchHasher {
       if (key.size() != size) return false;
       keys[i] = key.data();
     }
-    hash_(keys, n, size, flips_, hashes);
+    hash_(keys, n, size, seed_, hashes);
     return true;
   }
 
  private:
   static constexpr size_t kMinKeys = 16;
 
-  kernels::KeyFlips flips_ = {};
+  uint64_t seed_;
   decltype(kernels::HashKernel::short_keys) hash_;
 };
 

@@ -10,8 +10,6 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "src/kernels/hash/hash_kernel.h"
-
 namespace bloomline::core {
 
 // Most keys are short, and a function that hashes no others needs fewer registers.
@@ -81,16 +79,6 @@ class KeyHasher {
   uint64_t LongKey(std::string_view key) const {
     if (key.size() <= kMaxShortKeyBytes) __builtin_unreachable();
     return seed_ == 0 ? XXH3_64bits(key.data(), key.size()) : SeededLongKeyHash64(key, seed_);
-  }
-
-  // What kernels that hash keys need. False if this version of xxHash may do it in another way.
-  bool GetFlips([[maybe_unused]] kernels::KeyFlips* flips) const {
-#ifdef BLOOMLINE_KNOWN_XXHASH
-    *flips = {flip_4_to_8_, flip_first_, flip_last_};
-    return true;
-#else
-    return false;
-#endif
   }
 
  private:

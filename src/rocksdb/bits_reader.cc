@@ -33,7 +33,7 @@ class BlocksReader : public FilterBitsReader {
         may_match_(may_match),
         may_match_many_(may_match_many),
         hasher_(payload.seed),
-        batch_hasher_(hasher_, kernels::ActiveKernel().hash),
+        batch_hasher_(payload.seed, kernels::ActiveKernel().hash),
         block_bytes_(payload.block_bytes),
         prefetches_(payload.payload_bytes() > kernels::kCachedBytes) {}
 

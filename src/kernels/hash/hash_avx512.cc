@@ -50,24 +50,25 @@ BLOOMLINE_AVX512_INLINE int64_t Word(const char* p) {
   return word;
 }
 
-BLOOMLINE_AVX512_INLINE int64_t HalfWord(const char* p) {
+BLOOMLINE_AVX512_INLINE uint64_t HalfWord(const char* p) {
   uint32_t half;
   std::memcpy(&half, p, sizeof(half));
   return half;
 }
 
-// XXH3_len_4to8_64b.
+// XXH3_len_4to8_64b. The numbers in flips, here and below, are words of XXH3's secret.
 struct Of4To8Bytes {
-  BLOOMLINE_AVX512_INLINE static __m512i Run(const char* const* keys, size_t size,
-                                             const KeyFlips& flips) {
+  BLOOMLINE_AVX512_INLINE static __m512i Run(const char* const* keys, size_t size, uint64_t seed) {
+    const uint64_t swapped = uint64_t{__builtin_bswap32(static_cast<uint32_t>(seed))} << 32;
+    const uint64_t flip = (0x1cad21f72c81017c ^ 0xdb979083e96dd4de) - (seed ^ swapped);
     const size_t last = size - 4;
     const auto both = [=](int i) BLOOMLINE_AVX512 {
-      return HalfWord(keys[i] + last) | HalfWord(keys[i]) << 32;
+      return static_cast<int64_t>(HalfWord(keys[i] + last) | HalfWord(keys[i]) << 32);
     };
     const __m512i multiplier = InAllLanes(0x9FB21C651E98DF25);
     const __m512i words =
         _mm512_set_epi64(both(7), both(6), both(5), both(4), both(3), both(2), both(1), both(0));
-    __m512i hash = _mm512_xor_si512(words, InAllLanes(flips.of_4_to_8));
+    __m512i hash = _mm512_xor_si512(words, InAllLanes(flip));
     const __m512i rotated =
         _mm512_xor_si512(_mm512_rol_epi64(hash, 49), _mm512_rol_epi64(hash, 24));
     hash = _mm512_mullo_epi64(_mm512_xor_si512(hash, rotated), multiplier);
@@ -78,8 +79,9 @@ struct Of4To8Bytes {
 
 // XXH3_len_9to16_64b.
 struct Of9To16Bytes {
-  BLOOMLINE_AVX512_INLINE static __m512i Run(const char* const* keys, size_t size,
-                                             const KeyFlips& flips) {
+  BLOOMLINE_AVX512_INLINE static __m512i Run(const char* const* keys, size_t size, uint64_t seed) {
+    const uint64_t flip_first = (0x1f67b3b7a4a44072 ^ 0x78e5c0cc4ee679cb) + seed;
+    const uint64_t flip_last = (0x2172ffcc7dd05a82 ^ 0x8e2443f7744608b8) - seed;
     // First and last words of four keys each: 0, 2, 4, 6 and 1, 3, 5, 7.
     const size_t last_word = size - 8;
     const auto words_of = [=](int i) BLOOMLINE_AVX512 {
@@ -94,9 +96,8 @@ struct Of9To16Bytes {
     const __m512i even = four(0);
     const __m512i odd = four(1);
     const __m512i first =
-        _mm512_xor_si512(_mm512_unpacklo_epi64(even, odd), InAllLanes(flips.first_of_9_to_16));
-    const __m512i last =
-        _mm512_xor_si512(_mm512_unpackhi_epi64(even, odd), InAllLanes(flips.last_of_9_to_16));
+        _mm512_xor_si512(_mm512_unpacklo_epi64(even, odd), InAllLanes(flip_first));
+    const __m512i last = _mm512_xor_si512(_mm512_unpackhi_epi64(even, odd), InAllLanes(flip_last));
     const __m512i sum =
         _mm512_add_epi64(_mm512_add_epi64(SwappedBytes(first), InAllLanes(size)), last);
     const __m512i hash = _mm512_add_epi64(sum, FoldedProduct(first, last));
@@ -105,25 +106,25 @@ struct Of9To16Bytes {
 };
 
 template <typename Hash>
-BLOOMLINE_AVX512_INLINE void HashAll(const char* const* keys, size_t n, size_t size,
-                                     const KeyFlips& flips, uint64_t* hashes) {
+BLOOMLINE_AVX512_INLINE void HashAll(const char* const* keys, size_t n, size_t size, uint64_t seed,
+                                     uint64_t* hashes) {
   size_t i = 0;
   for (; i + kKeysPer512Bits <= n; i += kKeysPer512Bits) {
-    _mm512_storeu_si512(hashes + i, Hash::Run(keys + i, size, flips));
+    _mm512_storeu_si512(hashes + i, Hash::Run(keys + i, size, seed));
   }
   if (i == n) return;
   const char* rest[kKeysPer512Bits];
   for (size_t j = 0; j < kKeysPer512Bits; ++j) rest[j] = keys[std::min(i + j, n - 1)];
   const auto used = static_cast<__mmask8>((1u << (n - i)) - 1);
-  _mm512_mask_storeu_epi64(hashes + i, used, Hash::Run(rest, size, flips));
+  _mm512_mask_storeu_epi64(hashes + i, used, Hash::Run(rest, size, seed));
 }
 
-BLOOMLINE_AVX512 void HashShortKeys(const char* const* keys, size_t n, size_t size,
-                                    const KeyFlips& flips, uint64_t* hashes) {
+BLOOMLINE_AVX512 void HashShortKeys(const char* const* keys, size_t n, size_t size, uint64_t seed,
+                                    uint64_t* hashes) {
   if (size > 8) {
-    HashAll<Of9To16Bytes>(keys, n, size, flips, hashes);
+    HashAll<Of9To16Bytes>(keys, n, size, seed, hashes);
   } else {
-    HashAll<Of4To8Bytes>(keys, n, size, flips, hashes);
+    HashAll<Of4To8Bytes>(keys, n, size, seed, hashes);
   }
 }
 
