@@ -15,6 +15,7 @@
 #include "bloomline/cpu.h"
 #include "src/format/batch_hasher.h"
 #include "src/format/hash.h"
+#include "src/kernels/blocked/blocks.h"
 #include "src/kernels/compact/compact_lanes.h"
 #include "src/kernels/counters/counter_blocks.h"
 #include "src/kernels/packed/packed_block.h"
@@ -65,6 +66,26 @@ TEST_P(KernelTest, InsertsTheSameBlockedBitsAsPortable) {
       ASSERT_EQ(std::string(expected.data, num_blocks * kBlockBytes),
                 std::string(actual.data, num_blocks * kBlockBytes))
           << "k " << k << ", blocks " << num_blocks;
+    }
+  }
+}
+
+// Large filters: blocks are prefetched, and more keys are on their way at a time.
+TEST_P(KernelTest, InsertsTheSameBitsIntoLargeFilters) {
+  constexpr uint64_t kBlocks = 2 * kCachedBytes / kBlockBytes;
+  for (const int k : {1, 6, 8, 9, 16, 17, 30}) {
+    for (const size_t n :
+         {size_t{0}, size_t{1}, kInsertAhead - 1, kInsertAhead, kInsertAhead + 1, size_t{500}}) {
+      const std::vector<uint64_t> hashes = Hashes(n, n + static_cast<uint64_t>(k));
+      Payload expected(kBlocks * kBlockBytes, 0);
+      Payload actual(kBlocks * kBlockBytes, 16);
+      portable().blocked.insert_many({expected.data, kBlocks, k}, n, hashes.data());
+      kernel().blocked.insert_many({actual.data, kBlocks, k}, n, hashes.data());
+      ASSERT_EQ(std::memcmp(expected.data, actual.data, kBlocks * kBlockBytes), 0)
+          << "k " << k << ", keys " << n;
+      for (const uint64_t hash : hashes) {
+        ASSERT_TRUE(portable().blocked.may_match({actual.data, kBlocks, k}, hash));
+      }
     }
   }
 }

@@ -11,8 +11,8 @@
 #include "src/kernels/compact/compact_kernel.h"
 #include "src/kernels/counters/counter_kernel.h"
 #include "src/kernels/flat/flat_kernel.h"
-#include "src/kernels/packed/packed_kernel.h"
 #include "src/kernels/hash/hash_kernel.h"
+#include "src/kernels/packed/packed_kernel.h"
 
 namespace bloomline::kernels {
 
