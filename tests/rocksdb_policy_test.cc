@@ -17,6 +17,7 @@
 
 #include "bloomline/rocksdb.h"
 #include "src/format/trailer.h"
+#include "src/memory/block_reserve.h"
 #include "src/rocksdb/bits_builder.h"
 #include "src/rocksdb/filter_bits_abi.h"
 #include "tests/guarded_bytes.h"
@@ -257,6 +258,18 @@ TEST(RocksDBPolicyTest, BatchesMatchSingleQueries) {
       }
     }
   }
+}
+
+TEST(RocksDBPolicyTest, ReadersGiveBackWhatBuildersNoLongerUse) {
+  const Policy ours = NewRocksDBFilterPolicy(FilterOptions());
+  const std::string filter = Build(ours, Keys(10));
+  for (int round = 0; round < 2; ++round) memory::FreeBlock(memory::AllocateBlock(true));
+  ASSERT_GT(memory::ReservedBytes(), 0u);
+  Reader(ours->GetFilterBitsReader(filter));
+  EXPECT_GT(memory::ReservedBytes(), 0u);
+  memory::AdvanceReserveClock(memory::kIdleSeconds);
+  Reader(ours->GetFilterBitsReader(filter));
+  EXPECT_EQ(memory::ReservedBytes(), 0u);
 }
 
 TEST(RocksDBPolicyTest, AnyBytesAreSafeAndDamageMatches) {

@@ -10,8 +10,9 @@
 //   than 131,072 keys take none.
 // - It counts as resident (RSS), but the system may take it at any time: on Linux it is LazyFree
 //   in /proc/PID/smaps.
-// - What no builder took for a minute is given back, when the next builder is finished or
-//   destroyed. If there is none, it stays until the system needs it, or until ReleaseBuildMemory.
+// - What no builder took for a minute is given back when the next builder is finished or destroyed,
+//   or when RocksDB opens a filter. If neither happens, it stays until the system needs it, or
+//   until ReleaseBuildMemory.
 // - When the library gets no memory, it first gives the reserve back.
 //
 // All functions are thread-safe, and may be called in the child of a fork. Each shared library that

@@ -10,6 +10,7 @@
 #include "src/format/trailer.h"
 #include "src/kernels/blocked/blocks.h"
 #include "src/kernels/kernel.h"
+#include "src/memory/block_reserve.h"
 #include "src/query/hash_query.h"
 
 namespace bloomline {
@@ -119,6 +120,8 @@ class AnyReader : public FilterBitsReader {
 }  // namespace
 
 FilterBitsReader* NewRocksDBBitsReader(std::string_view filter) {
+  // A database that only reads has no builders to do it.
+  memory::ReleaseIdle();
   const core::Payload payload = core::DecodeStandalone(filter);
   const kernels::Kernel& kernel = kernels::ActiveKernel();
   if (payload.num_blocks != 0 && payload.layout == core::Layout::kBlocked) {
