@@ -9,9 +9,13 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bloomline/cpu.h"
+#include "src/format/batch_hasher.h"
+#include "src/format/hash.h"
+#include "src/kernels/blocked/blocks.h"
 #include "src/kernels/counters/counter_blocks.h"
 #include "src/kernels/packed/packed_block.h"
 #include "src/kernels/probe_sequence.h"
@@ -61,6 +65,26 @@ TEST_P(KernelTest, InsertsTheSameBlockedBitsAsPortable) {
       ASSERT_EQ(std::string(expected.data, num_blocks * kBlockBytes),
                 std::string(actual.data, num_blocks * kBlockBytes))
           << "k " << k << ", blocks " << num_blocks;
+    }
+  }
+}
+
+// Large filters: blocks are prefetched, and more keys are on their way at a time.
+TEST_P(KernelTest, InsertsTheSameBitsIntoLargeFilters) {
+  constexpr uint64_t kBlocks = 2 * kCachedBytes / kBlockBytes;
+  for (const int k : {1, 6, 8, 9, 16, 17, 30}) {
+    for (const size_t n :
+         {size_t{0}, size_t{1}, kInsertAhead - 1, kInsertAhead, kInsertAhead + 1, size_t{500}}) {
+      const std::vector<uint64_t> hashes = Hashes(n, n + static_cast<uint64_t>(k));
+      Payload expected(kBlocks * kBlockBytes, 0);
+      Payload actual(kBlocks * kBlockBytes, 16);
+      portable().blocked.insert_many({expected.data, kBlocks, k}, n, hashes.data());
+      kernel().blocked.insert_many({actual.data, kBlocks, k}, n, hashes.data());
+      ASSERT_EQ(std::memcmp(expected.data, actual.data, kBlocks * kBlockBytes), 0)
+          << "k " << k << ", keys " << n;
+      for (const uint64_t hash : hashes) {
+        ASSERT_TRUE(portable().blocked.may_match({actual.data, kBlocks, k}, hash));
+      }
     }
   }
 }
@@ -388,6 +412,58 @@ TEST_P(KernelTest, AnswersNoKeysAtAll) {
   bool untouched = true;
   kernel().blocked.may_match_many({blocks.data, 1, 6}, 0, nullptr, &untouched);
   EXPECT_TRUE(untouched);
+}
+
+// Of every length and number; each key ends where its memory does.
+TEST_P(KernelTest, HashesShortKeysAsXxh3) {
+  if (kernel().hash.short_keys == nullptr) GTEST_SKIP() << kernel().name << ": one by one";
+  std::mt19937_64 random(1);
+  for (const uint64_t seed : {uint64_t{0}, uint64_t{1}, ~uint64_t{0}, uint64_t{random()}}) {
+    for (size_t size = 4; size <= 16; ++size) {
+      for (size_t n = 1; n <= 40; ++n) {
+        std::vector<std::unique_ptr<char[]>> memory;
+        std::vector<const char*> keys;
+        for (size_t i = 0; i < n; ++i) {
+          memory.emplace_back(new char[size]);
+          for (size_t j = 0; j < size; ++j) memory[i][j] = static_cast<char>(random());
+          if (i < 2) std::fill(memory[i].get(), memory[i].get() + size, i == 0 ? 0 : -1);
+          keys.push_back(memory[i].get());
+        }
+        std::vector<uint64_t> hashes(n + 1, 12345);
+        kernel().hash.short_keys(keys.data(), n, size, seed, hashes.data());
+        for (size_t i = 0; i < n; ++i) {
+          ASSERT_EQ(hashes[i], XXH3_64bits_withSeed(keys[i], size, seed))
+              << "key " << i << " of " << n << ", " << size << " bytes, seed " << seed;
+        }
+        ASSERT_EQ(hashes[n], 12345u) << n;
+      }
+    }
+  }
+}
+
+TEST_P(KernelTest, HashesBatchesAsOneByOne) {
+  std::mt19937_64 random(2);
+  const uint64_t seed = random();
+  const core::BatchHasher batch_hasher(seed, kernel().hash);
+  size_t batches = 0;
+  for (size_t size = 0; size <= 20; ++size) {
+    for (size_t n = 0; n <= kBatchKeys; ++n) {
+      for (const bool mixed : {false, true}) {
+        std::vector<std::string> keys;
+        for (size_t i = 0; i < n; ++i) keys.push_back(std::string(size, static_cast<char>(i)));
+        if (mixed && n > 0) keys[random() % n] += 'x';
+        uint64_t hashes[kBatchKeys] = {};
+        if (!batch_hasher.Hash(
+                n, [&](size_t i) -> std::string_view { return keys[i]; }, hashes)) {
+          continue;
+        }
+        ++batches;
+        for (size_t i = 0; i < n; ++i)
+          ASSERT_EQ(hashes[i], core::Hash64(keys[i], seed)) << size << " bytes";
+      }
+    }
+  }
+  EXPECT_EQ(batches > 0, kernel().hash.short_keys != nullptr);
 }
 
 INSTANTIATE_TEST_SUITE_P(AllKernels, KernelTest, testing::Range<size_t>(0, AllKernels().size),

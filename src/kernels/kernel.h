@@ -11,6 +11,7 @@
 #include "src/kernels/compact/compact_kernel.h"
 #include "src/kernels/counters/counter_kernel.h"
 #include "src/kernels/flat/flat_kernel.h"
+#include "src/kernels/hash/hash_kernel.h"
 #include "src/kernels/packed/packed_kernel.h"
 
 namespace bloomline::kernels {
@@ -32,6 +33,7 @@ struct Kernel {
   CompactKernel compact;
   PackedKernel packed;
   CounterKernel counters;
+  HashKernel hash;
 };
 
 // The one table: every kernel compiled into this binary, slowest first. The portable one is the

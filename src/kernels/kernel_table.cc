@@ -61,6 +61,7 @@ Kernel Avx512Kernel() {
   kernel.compact = Avx512Compact();
   kernel.packed = Avx512Packed();
   kernel.counters = Avx512Counters();
+  kernel.hash = Avx512Hash();
   return kernel;
 }
 

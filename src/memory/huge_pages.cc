@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <new>
 
+#include "src/memory/block_reserve.h"
+
 namespace bloomline::memory {
 namespace {
 
@@ -16,8 +18,12 @@ bool IsAligned(const void* memory) {
   return reinterpret_cast<uintptr_t>(memory) % kHugePageBytes == 0;
 }
 
+// Without memory, what the reserve has is given back first.
 char* Map(size_t bytes) {
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* memory;
+  do {
+    memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  } while (memory == MAP_FAILED && ReleaseReserve() != 0);
   return memory == MAP_FAILED ? nullptr : static_cast<char*>(memory);
 }
 
@@ -36,6 +42,8 @@ char* MapAligned(size_t bytes) {
 }
 
 }  // namespace
+
+void* AllocateSmallPages(size_t bytes) { return MapAligned(RoundedUp(bytes)); }
 
 void* AllocatePages(size_t bytes) {
   if (bytes < kHugePageBytes) return ::operator new(bytes, std::nothrow);
