@@ -94,7 +94,7 @@ TEST_P(KernelTest, AnswersBlockedQueriesAsPortable) {
 TEST_P(KernelTest, AnswersFlatQueriesAndInsertsAsPortable) {
   for (int k = 1; k <= 30; ++k) {
     for (const uint32_t num_bytes :
-         {1u, 2u, 3u, 8u, 45u, 63u, 64u, 65u, 127u, 129u, 700u, 100000u}) {
+         {1u, 2u, 3u, 8u, 31u, 32u, 33u, 45u, 63u, 64u, 65u, 127u, 129u, 700u, 100000u}) {
       const size_t n = num_bytes * 8 / 15 + 1;
       const std::vector<uint64_t> present = Hashes(n, num_bytes + static_cast<uint64_t>(k));
       Payload expected(num_bytes, 0);

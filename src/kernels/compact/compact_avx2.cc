@@ -76,14 +76,34 @@ BLOOMLINE_AVX2_INLINE unsigned FastParities256(const char* block, CompactSlots m
 }
 
 // The rest of a query that passed the fast columns: stored keys, and few missing ones. Out of line,
-// so that the others' way needs few registers.
+// so that the others' way needs few registers. PoolMatches, but with BZHI and four pieces at a
+// time: their number varies from block to block, and a loop's end that is mispredicted costs more
+// than pieces of no bits.
 template <unsigned kArrangement>
 BLOOMLINE_AVX2 __attribute__((noinline)) bool RestMatches(const char* block, uint64_t word,
                                                           uint64_t field, unsigned header,
                                                           uint64_t hash) {
+  constexpr unsigned kFast = kArrangements[kArrangement].fast_columns;
   const unsigned slots = kMinCompactSlots + CodeOf(header);
-  return PoolMatches(block, PoolFor<kArrangement>(slots), kArrangements[kArrangement].fast_columns,
-                     slots, AttemptOf(header), {word, field}, hash);
+  const Pool& pool = PoolFor<kArrangement>(slots);
+  const uint64_t coefficients[] = {word, field, 0};
+  uint64_t odd = 0;
+  for (unsigned first = 0; first < pool.num_pieces; first += 4) {
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < 4; ++i) {
+      const PoolPiece& piece = pool.pieces[first + i];
+      const uint64_t bits = LoadLittleEndian64(block + piece.word_byte) >> piece.bit;
+      const uint64_t* from = coefficients + piece.slot / kWordSlots;
+      const unsigned shift = piece.slot % kWordSlots;
+      const uint64_t window = from[0] >> shift | from[1] << 1 << (kWordSlots - 1 - shift);
+      odd ^= uint64_t{Parity(_bzhi_u64(bits & window, piece.length))} << piece.column;
+    }
+  }
+  const uint64_t asks_partial =
+      UsesPartialColumn(hash, SelectorSalt(slots, AttemptOf(header)), pool.threshold);
+  const uint64_t asked = ((uint64_t{1} << pool.full_columns) - (uint64_t{1} << kFast)) |
+                         asks_partial << pool.full_columns;
+  return ((odd ^ FingerprintOf(hash)) & asked) == 0;
 }
 
 template <unsigned kArrangement>

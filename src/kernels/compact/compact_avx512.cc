@@ -133,25 +133,54 @@ __attribute__((noinline)) bool FirstPoolMatches512(const char* block, uint64_t w
   return PoolMatches512<kArrangement>(block, word, field, header, hash);
 }
 
+// What the fast columns say of a block of this arrangement.
+struct FastAnswer {
+  CompactSlots mine;
+  bool is_missing;
+};
+
+template <unsigned kArrangement>
+BLOOMLINE_AVX512_INLINE FastAnswer AskFastColumns(const char* block, unsigned header,
+                                                  uint64_t hash) {
+  constexpr Arrangement kA = kArrangements[kArrangement];
+  const CompactSlots mine =
+      MySlots(CompactKeyOf(hash), kMinCompactSlots + CodeOf(header), AttemptOf(header));
+  const unsigned odd = FastParities512<kArrangement>(LoadBlock<kA.block_bytes>(block), mine);
+  return {mine, ((odd ^ static_cast<unsigned>(hash)) & ((1u << kA.fast_columns) - 1)) != 0};
+}
+
+template <unsigned kArrangement>
+BLOOMLINE_AVX512 bool SolvedBlockMayMatch512(const char* block, unsigned header, uint64_t hash) {
+  const FastAnswer answer = AskFastColumns<kArrangement>(block, header, hash);
+  return !answer.is_missing &&
+         PoolMatches512<kArrangement>(block, answer.mine.word, answer.mine.field, header, hash);
+}
+
+// OtherBlockMayMatch with this kernel's means.
 template <unsigned kArrangement>
 BLOOMLINE_AVX512 __attribute__((noinline)) bool OtherBlock(const char* block, unsigned header,
                                                            uint64_t hash) {
-  return OtherBlockMayMatch<kArrangement>(block, CodeOf(header), AttemptOf(header), hash);
+  constexpr bool k32Bytes = kArrangements[kArrangement].block_bytes == 32;
+  const unsigned code = CodeOf(header);
+  if (code > kMaxSlotsCode) {
+    return OtherBlockMayMatch<kArrangement>(block, code, AttemptOf(header), hash);
+  }
+  if constexpr (k32Bytes) return SolvedBlockMayMatch512<0>(block, header, hash);
+  if (code <= MaxCodeOf(4)) return SolvedBlockMayMatch512<4>(block, header, hash);
+  if (code <= MaxCodeOf(3)) return SolvedBlockMayMatch512<3>(block, header, hash);
+  return SolvedBlockMayMatch512<2>(block, header, hash);
 }
 
 template <unsigned kArrangement>
 BLOOMLINE_AVX512_INLINE bool BlockMayMatch(const CompactFilter& filter, uint64_t hash) {
-  constexpr Arrangement kA = kArrangements[kArrangement];
-  const char* block = CompactBlock(filter, kA.block_bytes, hash);
-  const unsigned header = LoadHeader<kA.block_bytes>(block);
-  const CompactSlots mine =
-      MySlots(CompactKeyOf(hash), kMinCompactSlots + CodeOf(header), AttemptOf(header));
-  const unsigned odd = FastParities512<kArrangement>(LoadBlock<kA.block_bytes>(block), mine);
+  const char* block = CompactBlock(filter, kArrangements[kArrangement].block_bytes, hash);
+  const unsigned header = LoadHeader<kArrangements[kArrangement].block_bytes>(block);
   if (__builtin_expect(CodeOf(header) > MaxCodeOf(kArrangement), 0)) {
     return OtherBlock<kArrangement>(block, header, hash);
   }
-  if (((odd ^ static_cast<unsigned>(hash)) & ((1u << kA.fast_columns) - 1)) != 0) return false;
-  return PoolMatches512<kArrangement>(block, mine.word, mine.field, header, hash);
+  const FastAnswer answer = AskFastColumns<kArrangement>(block, header, hash);
+  if (answer.is_missing) return false;
+  return PoolMatches512<kArrangement>(block, answer.mine.word, answer.mine.field, header, hash);
 }
 
 template <unsigned kArrangement>
