@@ -1,0 +1,17 @@
+// CompactKernel::solve for x86-64's vector instructions.
+#ifndef BLOOMLINE_KERNELS_COMPACT_COMPACT_X86_SOLVERS_H_
+#define BLOOMLINE_KERNELS_COMPACT_COMPACT_X86_SOLVERS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "src/kernels/compact/compact_kernel.h"
+
+namespace bloomline::kernels {
+
+bool Avx2SolveCompact(const CompactFilter& filter, const uint64_t* hashes, size_t n, char* block);
+bool Avx512SolveCompact(const CompactFilter& filter, const uint64_t* hashes, size_t n, char* block);
+
+}  // namespace bloomline::kernels
+
+#endif  // BLOOMLINE_KERNELS_COMPACT_COMPACT_X86_SOLVERS_H_
