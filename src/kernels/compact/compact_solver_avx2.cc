@@ -69,9 +69,14 @@ struct BlockSteps {
 
 }  // namespace
 
-BLOOMLINE_AVX2 bool Avx2SolveCompact(const CompactFilter& filter, const uint64_t* hashes, size_t n,
+BLOOMLINE_AVX2 bool Avx2SolveByWords(const CompactFilter& filter, const uint64_t* hashes, size_t n,
                                      char* block) {
   return SolveBlock<BlockSteps>(filter, hashes, n, block);
+}
+
+BLOOMLINE_AVX2 bool Avx2SolveCompact(const CompactFilter& filter, const uint64_t* hashes, size_t n,
+                                     char* block) {
+  return Avx2SolveByWords(filter, hashes, n, block);
 }
 
 }  // namespace bloomline::kernels

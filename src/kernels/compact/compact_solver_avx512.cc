@@ -59,7 +59,7 @@ struct BlockSteps {
 
 }  // namespace
 
-BLOOMLINE_AVX512 bool Avx512SolveCompact(const CompactFilter& filter, const uint64_t* hashes,
+BLOOMLINE_AVX512 bool Avx512SolveByWords(const CompactFilter& filter, const uint64_t* hashes,
                                          size_t n, char* block) {
   return SolveBlock<BlockSteps>(filter, hashes, n, block);
 }
