@@ -182,8 +182,12 @@ class SliceSolver {
     if ((BitMask(system.slices[right].low, bit) & system.unused[0]) != 0) {
       return SliceResult::kNoSolution;
     }
-    solution->word = BitMask(AtPivots(system, right, 0), bit);
-    solution->field = BitMask(AtPivots(system, right, 1), bit);
+    solution->word =
+        BitMask(BytesAt(system.slices[right], system.pivots), bit) & system.pivot_slots[0];
+    if (counts.partial_slots > kWordSlots) {
+      solution->field = BitMask(BytesAt(system.slices[right], system.pivots + kWordSlots), bit) &
+                        system.pivot_slots[1];
+    }
     return SliceResult::kSolved;
   }
 
@@ -207,13 +211,6 @@ class SliceSolver {
     }
   }
 
-  // Byte j: a slice's byte of the equation that has slot 64 * word + j as its pivot, or 0.
-  BLOOMLINE_SLICES_INLINE static Bytes AtPivots(const SliceSystem& system, unsigned slice,
-                                                unsigned word) {
-    return BytesAt(system.slices[slice], system.pivots + kWordSlots * word,
-                   system.pivot_slots[word]);
-  }
-
   BLOOMLINE_SLICES_INLINE void Write(const ColumnCounts& counts, unsigned slots, unsigned attempt,
                                      CompactSlots partial, char* block) {
     Slice variable = TailBits(system_.slices, layout_.variable_shift);
@@ -223,11 +220,18 @@ class SliceSolver {
     const unsigned right_end = layout_.tail + (counts.full + 7) / 8;
     system_.NotePivots(0, Eliminate(variable, kVariableSlots, layout_.tail, right_end));
     BlockColumns solution;
-    uint64_t masks[2][8] = {};
     for (unsigned first = 0; first < counts.full; first += 8) {
-      BitMasks(AtPivots(system_, layout_.tail + first / 8, 0), masks[0]);
-      if (slots > kWordSlots) BitMasks(AtPivots(system_, layout_.tail + first / 8, 1), masks[1]);
-      for (unsigned i = 0; i < 8; ++i) solution.columns[first + i] = {masks[0][i], masks[1][i]};
+      const Slice& right = system_.slices[layout_.tail + first / 8];
+      uint64_t masks[8];
+      BitMasks(BytesAt(right, system_.pivots), masks);
+      for (unsigned i = 0; i < 8; ++i) {
+        solution.columns[first + i].word = masks[i] & system_.pivot_slots[0];
+      }
+      if (slots <= kWordSlots) continue;
+      BitMasks(BytesAt(right, system_.pivots + kWordSlots), masks);
+      for (unsigned i = 0; i < 8; ++i) {
+        solution.columns[first + i].field = masks[i] & system_.pivot_slots[1];
+      }
     }
     solution.columns[counts.full] = partial;
     WriteSolvedBlock(solution, ArrangementOfBlock(filter_.arrangement, slots), slots,

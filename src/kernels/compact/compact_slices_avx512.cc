@@ -76,10 +76,9 @@ BLOOMLINE_AVX512_INLINE Bytes Product(Bytes bytes, Matrix matrix) {
   return _mm512_gf2p8affine_epi64_epi8(bytes, matrix, 0);
 }
 
-// Byte j: equation equations[j]'s byte, if mask has bit j.
-BLOOMLINE_AVX512_INLINE Bytes BytesAt(const Slice& slice, const uint8_t equations[64],
-                                      uint64_t mask) {
-  return _mm512_maskz_permutex2var_epi8(mask, slice.low, _mm512_loadu_si512(equations), slice.high);
+// Byte j: equation equations[j]'s byte.
+BLOOMLINE_AVX512_INLINE Bytes BytesAt(const Slice& slice, const uint8_t equations[64]) {
+  return _mm512_permutex2var_epi8(slice.low, _mm512_loadu_si512(equations), slice.high);
 }
 
 struct Exchange {

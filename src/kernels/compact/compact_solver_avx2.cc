@@ -74,11 +74,6 @@ BLOOMLINE_AVX2 bool Avx2SolveByWords(const CompactFilter& filter, const uint64_t
   return SolveBlock<BlockSteps>(filter, hashes, n, block);
 }
 
-BLOOMLINE_AVX2 bool Avx2SolveCompact(const CompactFilter& filter, const uint64_t* hashes, size_t n,
-                                     char* block) {
-  return Avx2SolveByWords(filter, hashes, n, block);
-}
-
 }  // namespace bloomline::kernels
 
 #endif  // defined(__x86_64__)
