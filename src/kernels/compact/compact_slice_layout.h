@@ -46,6 +46,12 @@ struct SliceLayout {
            uint64_t{SelectorOf(hash)} << 8 * kSelectorByte;
   }
 
+  // What SolveBlock keeps, too: nothing of the partial column or of further attempts.
+  uint64_t KeptOfTail(unsigned num_attempts) const {
+    return OnesBelow64(variable_shift - 1) | OnesBelow64(2 * kNumVariableSlots - 1 + num_attempts)
+                                                 << variable_shift;
+  }
+
   unsigned tail;
   unsigned end;
   unsigned variable_shift;  // bits of the tail; then the window

@@ -101,14 +101,16 @@ class SliceSolver {
     return tail;
   }
 
-  // False: the equations without a pivot may imply one another, or are many.
+  // False: the equations without a pivot may imply one another, or are many. SolveBlock then sees
+  // that it drops those which it drops, by what it keeps of an equation.
   BLOOMLINE_SLICES_INLINE bool LeftAreIndependent() const {
     constexpr unsigned kMany = 16;
+    const uint64_t kept = layout_.KeptOfTail(range_.num_attempts);
     uint64_t tails[kMany];
     unsigned n = 0;
     for (uint64_t left = system_.unused[0]; left != 0; left &= left - 1) {
       if (n == kMany) return false;
-      uint64_t tail = TailOf(static_cast<unsigned>(_tzcnt_u64(left)));
+      uint64_t tail = TailOf(static_cast<unsigned>(_tzcnt_u64(left))) & kept;
       for (unsigned i = 0; i < n; ++i) tail = std::min(tail, tail ^ tails[i]);
       if (tail == 0) return false;
       tails[n++] = tail;
