@@ -40,8 +40,7 @@ struct Solved {
   std::string block;
 };
 
-Solved Solve(const Kernel& kernel, unsigned arrangement, unsigned base_slots,
-             const std::vector<uint64_t>& hashes) {
+Solved Solve(const Kernel& kernel, unsigned arrangement, const std::vector<uint64_t>& hashes) {
   static tests::GuardedBytes room(64);
   static tests::GuardedBytes hash_room(8 * kMaxCompactSlots);
   const unsigned block_bytes = kArrangements[arrangement].block_bytes;
@@ -49,20 +48,19 @@ Solved Solve(const Kernel& kernel, unsigned arrangement, unsigned base_slots,
   std::fill(block, block + block_bytes, '\x5A');
   auto* const keys = reinterpret_cast<uint64_t*>(hash_room.RoomAtEnd(8 * hashes.size()));
   std::copy(hashes.begin(), hashes.end(), keys);
-  const bool solved =
-      kernel.compact.solve({nullptr, 1, arrangement, base_slots}, keys, hashes.size(), block);
+  const bool solved = kernel.compact.solve(arrangement, keys, hashes.size(), block);
   return {solved, std::string(block, block_bytes)};
 }
 
 // Counts the blocks that had a solution.
 class AllKernelsSolve {
  public:
-  void operator()(unsigned arrangement, unsigned base_slots, const std::vector<uint64_t>& hashes) {
+  void operator()(unsigned arrangement, const std::vector<uint64_t>& hashes) {
     const Kernel& portable = **AllKernels().begin();
-    const Solved expected = Solve(portable, arrangement, base_slots, hashes);
+    const Solved expected = Solve(portable, arrangement, hashes);
     num_solved_ += expected.solved ? 1 : 0;
     if (expected.solved) {
-      const CompactFilter filter{expected.block.data(), 1, arrangement, base_slots};
+      const CompactFilter filter{expected.block.data(), 1, arrangement};
       for (const uint64_t hash : hashes) {
         ASSERT_TRUE(portable.compact.may_match[arrangement](filter, hash)) << Case(hashes);
       }
@@ -71,11 +69,10 @@ class AllKernelsSolve {
     }
     for (const Kernel* kernel : AllKernels()) {
       if (!kernel->supported()) continue;
-      const Solved actual = Solve(*kernel, arrangement, base_slots, hashes);
+      const Solved actual = Solve(*kernel, arrangement, hashes);
       ASSERT_EQ(expected.solved, actual.solved)
-          << kernel->name << ' ' << arrangement << ' ' << base_slots << Case(hashes);
-      ASSERT_EQ(expected.block, actual.block)
-          << kernel->name << ' ' << arrangement << ' ' << base_slots << Case(hashes);
+          << kernel->name << ' ' << arrangement << Case(hashes);
+      ASSERT_EQ(expected.block, actual.block) << kernel->name << ' ' << arrangement << Case(hashes);
     }
   }
 
@@ -88,22 +85,16 @@ class AllKernelsSolve {
   size_t num_solved_ = 0;
 };
 
-std::vector<unsigned> BasesOf(unsigned arrangement) {
-  const unsigned least = LeastBaseSlots(arrangement);
-  return {least, (least + kMaxBaseSlots) / 2, kMaxBaseSlots};
-}
-
 TEST(CompactSolverTest, AnyNumberOfKeys) {
   RandomHashes random(1);
   AllKernelsSolve solve;
   for (unsigned arrangement = 0; arrangement < kNumArrangements; ++arrangement) {
-    for (const unsigned base : BasesOf(arrangement)) {
-      for (size_t n = 0; n <= kMaxCompactSlots; ++n) {
-        ASSERT_NO_FATAL_FAILURE(solve(arrangement, base, random.Next(n)));
-      }
+    for (size_t n = 0; n <= kMaxCompactSlots; ++n) {
+      ASSERT_NO_FATAL_FAILURE(solve(arrangement, random.Next(n)));
+      ASSERT_NO_FATAL_FAILURE(solve(arrangement, random.Next(n)));
     }
   }
-  EXPECT_GT(solve.num_solved(), kNumArrangements * 3 * 100);
+  EXPECT_GT(solve.num_solved(), kNumArrangements * 2 * 100);
 }
 
 // As many as in filters of the usual sizes, so that rare cases come, too.
@@ -111,8 +102,8 @@ TEST(CompactSolverTest, ManyBlocks) {
   RandomHashes random(2);
   AllKernelsSolve solve;
   for (size_t i = 0; i < 2000; ++i) {
-    ASSERT_NO_FATAL_FAILURE(solve(3, 52, random.Next(50 + i % 50)));
-    ASSERT_NO_FATAL_FAILURE(solve(1, 30, random.Next(25 + i % 30)));
+    ASSERT_NO_FATAL_FAILURE(solve(3, random.Next(50 + i % 50)));
+    ASSERT_NO_FATAL_FAILURE(solve(1, random.Next(25 + i % 30)));
   }
   EXPECT_EQ(4000u, solve.num_solved());
 }
@@ -128,13 +119,12 @@ TEST(CompactSolverTest, RepeatedHashes) {
       hashes.push_back(hashes[random.Next() % num_different]);
     }
     for (size_t j = hashes.size(); j > 1; --j) std::swap(hashes[j - 1], hashes[random.Next() % j]);
-    ASSERT_NO_FATAL_FAILURE(
-        solve(static_cast<unsigned>(i % 4 + 2), i % 2 == 0 ? 54 : kMaxBaseSlots, hashes));
+    ASSERT_NO_FATAL_FAILURE(solve(static_cast<unsigned>(i % 4 + 2), hashes));
   }
   EXPECT_GT(solve.num_solved(), 300u);
   for (size_t n = 0; n <= kMaxCompactSlots; ++n) {
-    ASSERT_NO_FATAL_FAILURE(solve(2, 54, std::vector<uint64_t>(n, 0)));
-    ASSERT_NO_FATAL_FAILURE(solve(4, 54, std::vector<uint64_t>(n, 0xFEDCBA9876543210)));
+    ASSERT_NO_FATAL_FAILURE(solve(2, std::vector<uint64_t>(n, 0)));
+    ASSERT_NO_FATAL_FAILURE(solve(4, std::vector<uint64_t>(n, 0xFEDCBA9876543210)));
   }
 }
 
@@ -145,7 +135,7 @@ TEST(CompactSolverTest, EqualFingerprintsAndSelectors) {
     std::vector<uint64_t> hashes = random.Next(40 + i % 70);
     for (uint64_t& hash : hashes)
       hash = hash >> 32 << 32 | (i % 3 == 0 ? 0 : i % 3 == 1 ? 0xFFFFFFFF : 0xFF000000);
-    ASSERT_NO_FATAL_FAILURE(solve(static_cast<unsigned>(i % kNumArrangements), 54, hashes));
+    ASSERT_NO_FATAL_FAILURE(solve(static_cast<unsigned>(i % kNumArrangements), hashes));
   }
 }
 
@@ -159,41 +149,41 @@ TEST(CompactSolverTest, KeysWithoutASlot) {
     std::vector<uint64_t> hashes;
     while (hashes.size() < 64 + with_slot) {
       const uint64_t hash = random.Next();
-      const CompactSlots slots = CompactSlotsOf(hash);
+      const CompactSlots slots = CompactKeyOf(hash).slots;
       const bool has =
           ((slot < kWordSlots ? slots.word >> slot : slots.field >> (slot - kWordSlots)) & 1) != 0;
       if (!has || hashes.size() >= 64) hashes.push_back(hash);
     }
     if (i % 3 == 0) hashes.resize(30 + i % 35);
-    ASSERT_NO_FATAL_FAILURE(solve(static_cast<unsigned>(2 + i % 4), 54, hashes));
+    ASSERT_NO_FATAL_FAILURE(solve(static_cast<unsigned>(2 + i % 4), hashes));
   }
   EXPECT_GT(solve.num_solved(), 400u);
 }
 
 // Different hashes whose equations, with everything that a solver keeps of them, add up to zero.
-std::vector<uint64_t> DependentHashes(RandomHashes* random, unsigned field_slots,
-                                      unsigned num_columns) {
-  using Equation = std::bitset<128 + 160>;  // and which hashes it is the sum of
+std::vector<uint64_t> DependentHashes(RandomHashes* random, unsigned least_slots) {
+  constexpr size_t kMost = 160;
+  using Equation = std::bitset<128 + kMost>;  // and which hashes it is the sum of
+  const SecondWord second = SecondWordFor(least_slots);
+  const unsigned num_columns = kArrangements[2].payload_bits() / least_slots;
   std::vector<uint64_t> hashes;
   std::vector<Equation> reduced;
   for (;;) {
     hashes.push_back(random->Next());
-    const CompactSlots slots = CompactSlotsOf(hashes.back());
-    Equation equation(slots.word);
-    equation <<= 24;
-    equation |= Equation(slots.field >> kVariableShift) << num_columns |
-                Equation(hashes.back() & OnesBelow64(num_columns));
-    equation <<= field_slots;
-    equation |= Equation(slots.field & OnesBelow64(field_slots));
-    equation <<= 160;
-    const Equation columns = ~(Equation().set() >> 128);
+    const CompactKey key = CompactKeyOf(hashes.back());
+    const uint64_t window = key.variable >> kFirstAttempt & OnesBelow64(WindowBits(second));
+    const uint64_t second_word = (key.slots.field & OnesBelow64(second.field_slots)) |
+                                 window << second.field_slots |
+                                 (hashes.back() & OnesBelow64(num_columns)) << second.right_shift;
+    Equation equation(key.slots.word);
+    equation = (equation << 64 | Equation(second_word)) << kMost;
     equation.set(hashes.size() - 1);
     for (const Equation& other : reduced) {
       size_t lead = other.size() - 1;
       while (!other[lead]) --lead;
       if (equation[lead]) equation ^= other;
     }
-    if ((equation & columns).any()) {
+    if ((equation >> kMost).any()) {
       reduced.push_back(equation);
       continue;
     }
@@ -209,19 +199,18 @@ TEST(CompactSolverTest, DependentEquations) {
   RandomHashes random(6);
   AllKernelsSolve solve;
   size_t num_blocks = 0;
-  for (size_t i = 0; i < 60; ++i) {
-    std::vector<uint64_t> hashes = DependentHashes(&random, 39, 6);
-    if (hashes.size() < 72 || hashes.size() > 83) {
-      hashes = DependentHashes(&random, 18, 9);
-      if (hashes.size() > 64) continue;
-    }
-    for (const unsigned base : {54u, 64u}) {
+  for (size_t i = 0; i < 100; ++i) {
+    const size_t least = i % 2 == 0 ? 50 : 65;
+    std::vector<uint64_t> hashes = DependentHashes(&random, static_cast<unsigned>(least));
+    if (hashes.size() < least || hashes.size() > (least == 50 ? 64 : 75)) continue;
+    // Alone, and with others before or after them.
+    for (size_t others = 0; others < 8; ++others) {
       ++num_blocks;
-      ASSERT_NO_FATAL_FAILURE(solve(static_cast<unsigned>(2 + i % 4), base, hashes));
-      ASSERT_NO_FATAL_FAILURE(solve(2, base, hashes));
+      ASSERT_NO_FATAL_FAILURE(solve(static_cast<unsigned>(2 + i % 4), hashes));
+      hashes.insert(i % 4 < 2 ? hashes.begin() : hashes.end(), random.Next());
     }
   }
-  EXPECT_GT(num_blocks, 60u);
+  EXPECT_GT(num_blocks, 200u);
 }
 
 }  // namespace

@@ -468,8 +468,8 @@ size_t LostKeys(const std::vector<uint64_t>& hashes, double bits_per_key) {
 // The builder cannot fail: whatever the hashes are, none is lost.
 TEST(CompactFilterTest, HardHashSetsLoseNothing) {
   std::mt19937_64 random(41);
-  for (const double bits_per_key : {3.0, 5.0, 7.2, 10.0, 24.0}) {
-    for (const size_t n : {1, 2, 63, 64, 112, 113, 5000}) {
+  for (const double bits_per_key : {3.0, 5.0, 6.0, 7.2, 10.0, 24.0}) {
+    for (const size_t n : {1, 2, 63, 64, 65, 84, 116, 117, 5000}) {
       SCOPED_TRACE(testing::Message() << bits_per_key << " bits, " << n << " hashes");
       std::vector<uint64_t> hashes(n);
       for (size_t i = 0; i < n; ++i) hashes[i] = i;  // all in the first block
@@ -482,8 +482,34 @@ TEST(CompactFilterTest, HardHashSetsLoseNothing) {
       EXPECT_EQ(LostKeys(hashes, bits_per_key), 0u);
       for (size_t i = 0; i < n; ++i) hashes[i] = uint64_t{1} << (i % 64);  // single bits
       EXPECT_EQ(LostKeys(hashes, bits_per_key), 0u);
-      for (size_t i = 0; i < n; ++i) hashes[i] = random();
+      for (uint64_t& hash : hashes) hash = random() >> 20;  // a different load of one block
       EXPECT_EQ(LostKeys(hashes, bits_per_key), 0u);
+      for (uint64_t& hash : hashes) hash = random();
+      EXPECT_EQ(LostKeys(hashes, bits_per_key), 0u);
+    }
+  }
+}
+
+// A filter whose size is limited, as in RocksDB: blocks have many times the keys that they can have
+// slots.
+TEST(CompactFilterTest, FarMoreKeysThanTheFilterIsForAreNotLost) {
+  std::mt19937_64 random(43);
+  for (const double bits_per_key : {3.0, 5.0, 6.0, 7.2, 10.0, 24.0}) {
+    for (const size_t keys_per_block : {20, 100, 116, 130, 300, 3000}) {
+      const core::FilterShape shape = core::CompactShape(1000000, bits_per_key, 20, 640);
+      ASSERT_EQ(shape.payload_bytes(), 640u);
+      std::vector<uint64_t> hashes(keys_per_block * shape.num_blocks);
+      for (uint64_t& hash : hashes) hash = random();
+      hashes.insert(hashes.end(), hashes.begin(), hashes.begin() + 50);
+      std::string bytes(shape.payload_bytes(), '\xFF');
+      core::BuildCompactFromArray(hashes.data(), hashes.size(), shape, kernels::ActiveKernel(),
+                                  bytes.data());
+      const core::Payload payload{shape, 0, bytes.data()};
+      size_t lost = 0;
+      for (const uint64_t hash : hashes) {
+        lost += core::HashMayMatch(payload, kernels::ActiveKernel(), hash) ? 0 : 1;
+      }
+      EXPECT_EQ(lost, 0u) << bits_per_key << " bits, " << keys_per_block << " keys per block";
     }
   }
 }

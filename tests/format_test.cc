@@ -64,22 +64,22 @@ TEST(StandaloneFormatTest, PaddingBeyondTheFilterMatchesEverything) {
 
 // The trailer has the lower 32 bits of the number of units.
 TEST(StandaloneFormatTest, PayloadsOfMoreThan2To32UnitsAreRead) {
-  constexpr uint64_t kPayloadBytes = ((uint64_t{1} << 32) + 5) * core::kTrailerPackedBlockBytes;
+  constexpr uint64_t kBlockBytes = 32;
+  constexpr uint64_t kPayloadBytes = ((uint64_t{1} << 32) + 5) * kBlockBytes;
   constexpr size_t kBytes = kPayloadBytes + core::kTrailerBytes;
   void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) GTEST_SKIP() << "128 GiB of addresses cannot be mapped here";
   auto* const bytes = static_cast<char*>(memory);
-  const FilterShape shape = FilterShape::PackedCompact(
-      kPayloadBytes / core::kTrailerPackedBlockBytes, core::kTrailerPackedBlockBytes, 6);
+  const FilterShape shape = FilterShape::Compact(kPayloadBytes / kBlockBytes, 1);
   core::EncodeTrailer(shape, 0, bytes + kPayloadBytes);
   std::string why;
   const Payload payload = core::DecodeStandalone({bytes, kBytes}, &why);
-  EXPECT_EQ(payload.layout, Layout::kPackedCompact) << why;
+  EXPECT_EQ(payload.layout, Layout::kCompact) << why;
   EXPECT_EQ(payload.payload_bytes(), kPayloadBytes);
   // One block less, and the trailer no longer fits.
-  constexpr size_t kLess = core::kTrailerPackedBlockBytes;
-  EXPECT_EQ(core::DecodeStandalone({bytes + kLess, kBytes - kLess}).layout, Layout::kAlwaysMatch);
+  EXPECT_EQ(core::DecodeStandalone({bytes + kBlockBytes, kBytes - kBlockBytes}).layout,
+            Layout::kAlwaysMatch);
   munmap(memory, kBytes);
 }
 
@@ -104,18 +104,19 @@ TEST(StandaloneFormatTest, RandomPayloadUnderAValidTrailerIsNeverReadOutside) {
     std::string bytes = RandomBytes(length, random);
     std::string trailer(core::kTrailerBytes, '\0');
     const auto k = static_cast<int>(length % 30 + 1);
-    const auto base = static_cast<uint32_t>(length / 64 % 44 + 21);
-    const FilterShape shape =
-        length % 64 != 0    ? FilterShape::Flat(length, k)
-        : length % 192 == 0 ? FilterShape::Blocked(length / 64, k)
-        : length % 128 == 0 ? FilterShape::PackedCompact(length / 32, 32, static_cast<uint32_t>(k))
-                            : FilterShape::CompactLanes(length / 64, base);
+    const auto half_lines = static_cast<uint32_t>(length / 32);
+    const FilterShape shape = length % 32 != 0    ? FilterShape::Flat(length, k)
+                              : length % 192 == 0 ? FilterShape::Blocked(length / 64, k)
+                              : length % 64 == 0
+                                  ? FilterShape::Compact(length / 64, 2 + half_lines / 2 % 4)
+                                  : FilterShape::Compact(length / 32, half_lines / 2 % 2);
     core::EncodeTrailer(shape, length, trailer.data());
     bytes += trailer;
     const Payload payload = core::DecodeStandalone(guarded.AtEnd(bytes));
     ASSERT_EQ(payload.layout, shape.layout) << length;
     ASSERT_EQ(payload.num_probes, shape.num_probes);
     ASSERT_EQ(payload.base_slots, shape.base_slots);
+    ASSERT_EQ(payload.arrangement, shape.arrangement);
     ASSERT_EQ(payload.block_bytes, shape.block_bytes);
     ASSERT_EQ(payload.payload_bytes(), length);
     ASSERT_EQ(payload.seed, length);
@@ -165,15 +166,15 @@ TEST(StandaloneFormatTest, EveryReservedValueMatchesEverything) {
   }
 }
 
-// Also where everything else would fit them. 0 and 2 are reserved.
+// Also where everything else would fit them. 0, 2, 4 and 5 are reserved.
 TEST(StandaloneFormatTest, OtherLayoutsMatchEverythingWhateverTheFields) {
   constexpr size_t kLayout = 12;
   for (const size_t unit_bytes : {1, 32, 64}) {
-    for (int parameter = 1; parameter <= 64; ++parameter) {
+    for (int parameter = 1; parameter <= 255; ++parameter) {
       std::string filter(64 + core::kTrailerBytes, '\0');
       core::EncodeTrailer(FilterShape::Flat(64 / unit_bytes, parameter), 0, filter.data() + 64);
       for (int layout = 0; layout < 256; ++layout) {
-        if (layout == 1 || (layout >= 3 && layout <= 5)) continue;
+        if (layout == 1 || layout == 3 || layout == 6) continue;
         filter[64 + kLayout] = static_cast<char>(layout);
         std::string why;
         const Payload payload = core::DecodeStandalone(filter, &why);
@@ -200,17 +201,58 @@ TEST(StandaloneFormatTest, PaddingBeforeThePayloadIsSkipped) {
   }
 }
 
-// The header is in the uppermost bits of the eight lanes. 254 and 255 are reserved.
-TEST(StandaloneFormatTest, BlocksWithAReservedHeaderMatchEverything) {
+TEST(StandaloneFormatTest, EveryParameterOfCompactMeansWhatTheTableSays) {
+  std::string filter(64 + core::kTrailerBytes, '\0');
+  for (int parameter = 0; parameter < 256; ++parameter) {
+    core::EncodeTrailer(FilterShape::Blocked(parameter < 2 ? 2 : 1, parameter), 0,
+                        filter.data() + 64);
+    filter[64 + 12] = 6;
+    std::string why;
+    const Payload payload = core::DecodeStandalone(filter, &why);
+    if (parameter > 5) {
+      EXPECT_EQ(payload.layout, Layout::kAlwaysMatch) << parameter;
+      EXPECT_EQ(why, "parameter is " + std::to_string(parameter) + "; allowed: 0 to 5");
+    } else {
+      ASSERT_EQ(payload.layout, Layout::kCompact) << why;
+      EXPECT_EQ(payload.arrangement, static_cast<uint32_t>(parameter));
+      EXPECT_EQ(payload.block_bytes, parameter < 2 ? 32u : 64u);
+      EXPECT_EQ(payload.num_blocks, parameter < 2 ? 2u : 1u);
+      char trailer[core::kTrailerBytes];
+      core::EncodeTrailer(payload, 0, trailer);
+      EXPECT_EQ(filter.substr(64), std::string(trailer, sizeof(trailer)));
+    }
+  }
+}
+
+TEST(StandaloneFormatTest, BitsPerKeyChooseTheArrangementAsTheTableSays) {
+  const struct {
+    double bits_per_key;
+    uint32_t arrangement;
+  } kChoices[] = {{3, 0},   {3.599, 0}, {3.6, 1}, {5.49, 1},  {5.5, 2},  {6.49, 2},
+                  {6.5, 3}, {7.99, 3},  {8, 4},   {10.49, 4}, {10.5, 5}, {24, 5}};
+  for (const auto& choice : kChoices) {
+    const FilterShape shape = core::CompactShape(1000, choice.bits_per_key, 20, UINT64_MAX);
+    EXPECT_EQ(shape.arrangement, choice.arrangement) << choice.bits_per_key;
+    EXPECT_EQ(shape.block_bytes, choice.arrangement < 2 ? 32u : 64u);
+  }
+}
+
+// More slots than 116, and a Bloom block without probes.
+TEST(StandaloneFormatTest, BlocksWithAHeaderForNoKeyMatchEverything) {
   std::mt19937_64 random(1);
-  for (const bool lowest_bit : {false, true}) {
-    std::string filter(64 + core::kTrailerBytes, '\xFF');
-    filter[7] = static_cast<char>(lowest_bit ? 0xFF : 0x7F);
-    core::EncodeTrailer(FilterShape::CompactLanes(1, 40), 0, filter.data() + 64);
-    const Payload payload = core::DecodeStandalone(filter);
-    ASSERT_EQ(payload.layout, Layout::kCompactLanes);
-    for (int i = 0; i < 1000; ++i) {
-      ASSERT_TRUE(core::HashMayMatch(payload, kernels::ActiveKernel(), random())) << lowest_bit;
+  for (const uint32_t arrangement : {0, 1, 2, 3, 4, 5}) {
+    const uint32_t block_bytes = arrangement < 2 ? 32 : 64;
+    for (const unsigned header : {95, 95 + 128 * 31, 100, 126, 127, 127 + 128 * 16}) {
+      std::string filter(block_bytes + core::kTrailerBytes, '\0');
+      filter[block_bytes - 2] = static_cast<char>(header << 4 & 0xF0);
+      filter[block_bytes - 1] = static_cast<char>(header >> 4);
+      core::EncodeTrailer(FilterShape::Compact(1, arrangement), 0, filter.data() + block_bytes);
+      const Payload payload = core::DecodeStandalone(filter);
+      ASSERT_EQ(payload.layout, Layout::kCompact);
+      for (int i = 0; i < 200; ++i) {
+        ASSERT_TRUE(core::HashMayMatch(payload, kernels::ActiveKernel(), random()))
+            << "arrangement " << arrangement << ", header " << header;
+      }
     }
   }
 }

@@ -8,6 +8,8 @@
 
 #include "bloomline/cpu.h"
 #include "bloomline/filter.h"
+#include "src/build/compact_builder.h"
+#include "src/format/hash.h"
 #include "src/format/layout.h"
 #include "src/format/leveldb_codes.h"
 #include "src/format/trailer.h"
@@ -56,6 +58,38 @@ std::string BuildStandalone(const Vector& v) {
   return builder.Finish();
 }
 
+// A line of compact_blocks.txt: a block of hashes, or the hashes that match it.
+struct BlockVector {
+  bool is_written;
+  core::FilterShape shape;
+  std::vector<uint64_t> hashes;
+  std::string block;
+};
+
+constexpr int kNumBlockQueries = 300;
+
+uint64_t HashOfNumber(int i) { return core::Hash64(std::to_string(i), 0); }
+
+std::vector<BlockVector> ReadBlockVectors() {
+  std::ifstream file(BLOOMLINE_GOLDEN_DIR "/compact_blocks.txt");
+  std::vector<BlockVector> vectors;
+  std::string kind, keys, block;
+  for (uint32_t arrangement; file >> kind >> arrangement >> keys >> block;) {
+    BlockVector v{
+        kind == "written", core::FilterShape::Compact(1, arrangement), {}, FromHex(block)};
+    if (keys == "all") keys = "0-" + std::to_string(kNumBlockQueries);
+    std::istringstream fields(keys == "none" ? "" : keys);
+    for (std::string range; std::getline(fields, range, ',');) {
+      const int first = std::stoi(range);
+      const size_t dash = range.find('-');
+      const int end = dash == std::string::npos ? first + 1 : std::stoi(range.substr(dash + 1));
+      for (int i = first; i < end; ++i) v.hashes.push_back(HashOfNumber(i));
+    }
+    vectors.push_back(v);
+  }
+  return vectors;
+}
+
 // With each kernel that this machine can run.
 class GoldenTest : public testing::Test {
  protected:
@@ -74,14 +108,16 @@ class GoldenTest : public testing::Test {
 
   static void ExpectWritten();
   static void ExpectRead();
+  static void ExpectBlocks();
 };
 
 TEST_F(GoldenTest, WritersMakeExactlyTheBytesOfTheFormat) { WithEachKernel(ExpectWritten); }
 TEST_F(GoldenTest, ReadersUnderstandTheBytesOfTheFormat) { WithEachKernel(ExpectRead); }
+TEST_F(GoldenTest, CompactBlocksAreThoseOfTheFormat) { WithEachKernel(ExpectBlocks); }
 
 void GoldenTest::ExpectWritten() {
   const std::vector<Vector> vectors = ReadVectors();
-  ASSERT_GE(vectors.size(), 25u);
+  ASSERT_GE(vectors.size(), 32u);
   for (const Vector& v : vectors) {
     EXPECT_EQ(v.filter, v.container == "leveldb" ? BuildLevelDB(v) : BuildStandalone(v))
         << v.container << " " << v.layout << " " << v.options.bits_per_key;
@@ -103,9 +139,36 @@ void GoldenTest::ExpectRead() {
     int matches = 0;
     for (int i = 0; i < 1000; ++i) matches += may_match("absent" + std::to_string(i));
     EXPECT_LT(matches, v.options.bits_per_key < 2   ? 600
+                       : v.options.bits_per_key < 4 ? 200
                        : v.options.bits_per_key < 5 ? 120
                                                     : 40)
         << v.container << " " << v.layout;
+  }
+}
+
+void GoldenTest::ExpectBlocks() {
+  const kernels::Kernel& kernel = kernels::ActiveKernel();
+  const std::vector<BlockVector> vectors = ReadBlockVectors();
+  ASSERT_GE(vectors.size(), 250u);
+  int num_line = 0;
+  for (const BlockVector& v : vectors) {
+    SCOPED_TRACE(testing::Message() << "line " << ++num_line);
+    const kernels::CompactFilter filter = core::AsCompact(v.shape, v.block.data());
+    const auto may_match = kernel.compact.may_match[v.shape.arrangement];
+    ASSERT_EQ(v.shape.block_bytes, v.block.size());
+    if (v.is_written) {
+      std::string block(v.shape.block_bytes, 'x');
+      std::vector<uint64_t> hashes = v.hashes;
+      core::SolveBlock(hashes.data(), hashes.size(), v.shape, kernel, block.data());
+      EXPECT_EQ(v.block, block);
+      for (const uint64_t hash : v.hashes) EXPECT_TRUE(may_match(filter, hash));
+    } else {
+      std::vector<uint64_t> matches;
+      for (int i = 0; i < kNumBlockQueries; ++i) {
+        if (may_match(filter, HashOfNumber(i))) matches.push_back(HashOfNumber(i));
+      }
+      EXPECT_EQ(v.hashes, matches);
+    }
   }
 }
 

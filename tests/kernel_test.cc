@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "bloomline/cpu.h"
-#include "src/kernels/compact/compact_lanes.h"
 #include "src/kernels/counters/counter_blocks.h"
 #include "src/kernels/packed/packed_block.h"
 #include "src/kernels/probe_sequence.h"
@@ -95,7 +94,7 @@ TEST_P(KernelTest, AnswersBlockedQueriesAsPortable) {
 TEST_P(KernelTest, AnswersFlatQueriesAndInsertsAsPortable) {
   for (int k = 1; k <= 30; ++k) {
     for (const uint32_t num_bytes :
-         {1u, 2u, 3u, 8u, 45u, 63u, 64u, 65u, 127u, 129u, 700u, 100000u}) {
+         {1u, 2u, 3u, 8u, 31u, 32u, 33u, 45u, 63u, 64u, 65u, 127u, 129u, 700u, 100000u}) {
       const size_t n = num_bytes * 8 / 15 + 1;
       const std::vector<uint64_t> present = Hashes(n, num_bytes + static_cast<uint64_t>(k));
       Payload expected(num_bytes, 0);
@@ -375,89 +374,6 @@ TEST_P(KernelTest, AnswersRandomPackedBlocksAsPortable) {
       }
     }
   }
-}
-
-// A block of lanes, or none where there is no solution.
-std::string SolveLanes(const Kernel& kernel, const std::vector<uint64_t>& hashes,
-                       uint32_t base_slots) {
-  Payload memory(kBlockBytes, 8);
-  const bool solved =
-      kernel.compact.lanes_solve(hashes.data(), hashes.size(), base_slots, memory.data);
-  return solved ? std::string(memory.data, kBlockBytes) : "";
-}
-
-// Every number of keys, repeated ones among them, with every way to divide a block.
-TEST_P(KernelTest, SolvesLanesAsPortableAndLosesNoKey) {
-  tests::GuardedBytes guarded(4096);
-  const std::vector<uint64_t> absent = Hashes(100, 51);
-  int unsolved = 0;
-  for (size_t n = 1; n <= kMaxSlots; ++n) {
-    for (const uint32_t base_slots : {21u, 22u, 31u, 42u, 50u, 64u}) {
-      SCOPED_TRACE(testing::Message() << n << " keys, base " << base_slots);
-      std::vector<uint64_t> hashes = Hashes(n, n * 100 + base_slots);
-      if (n > 20 && n % 3 == 0) hashes[5] = hashes[17];
-      const std::string block = SolveLanes(kernel(), hashes, base_slots);
-      ASSERT_EQ(SolveLanes(portable(), hashes, base_slots), block);
-      if (block.empty()) {
-        ++unsolved;
-        continue;
-      }
-      std::vector<uint64_t> queries = hashes;
-      queries.insert(queries.end(), absent.begin(), absent.end());
-      for (const bool at_end : {true, false}) {
-        const std::string_view bytes = at_end ? guarded.AtEnd(block) : guarded.AtStart(block);
-        const CompactFilter filter{bytes.data(), 1, kBlockBytes, base_slots};
-        bool may_match[kMaxSlots + 100];
-        kernel().compact.lanes_may_match_many(filter, queries.size(), queries.data(), may_match);
-        for (size_t i = 0; i < queries.size(); ++i) {
-          const bool expected = portable().compact.lanes_may_match(filter, queries[i]);
-          ASSERT_TRUE(expected || i >= n) << "lost key " << i;
-          ASSERT_EQ(expected, kernel().compact.lanes_may_match(filter, queries[i]));
-          ASSERT_EQ(expected, may_match[i]);
-        }
-      }
-    }
-  }
-  // Little but what a header cannot name, more slots than base + 63: 28 + 27 + 18 + 7 blocks.
-  EXPECT_LT(unsolved, 95);
-}
-
-// A repeated hash is no second equation, wherever in the block its copy is.
-TEST_P(KernelTest, SolvesLanesWithARepeatedHash) {
-  constexpr uint32_t kBaseSlots = 31;
-  for (size_t n = 2; n <= 80; ++n) {
-    for (size_t copy = 0; copy + 1 < n; ++copy) {
-      std::vector<uint64_t> hashes = Hashes(n, 60 + n);
-      hashes.back() = hashes[copy];
-      const std::string block = SolveLanes(kernel(), hashes, kBaseSlots);
-      std::swap(hashes[0], hashes.back());
-      ASSERT_FALSE(block.empty()) << n << " keys, copy of " << copy;
-      ASSERT_EQ(block, SolveLanes(kernel(), hashes, kBaseSlots)) << n << " keys, copy of " << copy;
-    }
-  }
-}
-
-TEST_P(KernelTest, AnswersRandomLanesAsPortable) {
-  tests::GuardedBytes guarded(4096);
-  std::mt19937_64 random(52);
-  const std::vector<uint64_t> queries = Hashes(200, 53);
-  int matches = 0;
-  for (int round = 0; round < 2000; ++round) {
-    std::string bytes(3 * kBlockBytes, '\0');
-    for (char& byte : bytes) byte = static_cast<char>(random() & 0xFF);
-    const auto base_slots = static_cast<uint32_t>(random() % 44 + 21);
-    const std::string_view blocks = round % 2 == 0 ? guarded.AtEnd(bytes) : guarded.AtStart(bytes);
-    const CompactFilter filter{blocks.data(), 3, kBlockBytes, base_slots};
-    bool may_match[200];
-    kernel().compact.lanes_may_match_many(filter, queries.size(), queries.data(), may_match);
-    for (size_t i = 0; i < queries.size(); ++i) {
-      const bool expected = portable().compact.lanes_may_match(filter, queries[i]);
-      ASSERT_EQ(expected, kernel().compact.lanes_may_match(filter, queries[i]));
-      ASSERT_EQ(expected, may_match[i]);
-      matches += expected;
-    }
-  }
-  EXPECT_GT(matches, 1000);  // what matches in eight rows goes on to the tail
 }
 
 TEST_P(KernelTest, AnswersNoKeysAtAll) {

@@ -154,12 +154,14 @@ TEST_F(PartitionedFilterBuilderTest, DuplicatesGiveTheBytesOfFilterBuilder) {
 TEST_F(PartitionedFilterBuilderTest, AnyHashesGiveTheBlocksOfTheWholePayload) {
   const uint64_t num_lines = 50;
   const size_t capacity = core::RangeBuilder::kMinCapacity;
-  for (const uint64_t different_in_line : {1, 5, 111, 112, 113, 114, 500}) {
+  for (const uint64_t different_in_line : {1, 5, 115, 116, 117, 118, 500, 5000}) {
     // The first hash fills the buffer: when the others follow, the block is overloaded and takes no
     // more.
     for (const uint64_t in_line : {capacity, capacity - 1, 3 * capacity + 700}) {
       SCOPED_TRACE(std::to_string(different_in_line) + " in a line, " + std::to_string(in_line));
-      core::FilterShape shape = core::CompactShape(1000, 7.05, 0, UINT64_MAX);
+      // Both block sizes.
+      core::FilterShape shape =
+          core::CompactShape(1000, in_line == capacity ? 4 : 7.05, 0, UINT64_MAX);
       shape.num_blocks = num_lines;
       std::vector<uint64_t> hashes;
       for (uint64_t i = 0; i < in_line; ++i) {
@@ -185,7 +187,10 @@ TEST_F(PartitionedFilterBuilderTest, AnyHashesGiveTheBlocksOfTheWholePayload) {
       EXPECT_EQ(lines.num_taken(), hashes.size());
       std::string whole(shape.payload_bytes(), '\0');
       core::BuildCompactFromArray(hashes.data(), hashes.size(), shape, kernel, whole.data());
-      EXPECT_EQ(parts, whole);
+      EXPECT_TRUE(parts == whole);
+      const kernels::CompactFilter filter = core::AsCompact(shape, parts.data());
+      const auto may_match = kernel.compact.may_match[shape.arrangement];
+      for (const uint64_t hash : hashes) ASSERT_TRUE(may_match(filter, hash));
     }
   }
 }

@@ -172,14 +172,14 @@ TEST(Past4GiBTest, FilterViewFindsKeysPast2To32Blocks) {
 }
 
 // The same for compact blocks, of which only a few at critical places are built.
-void ExpectCompactKeepsItsKeys(Layout layout, uint32_t line_bytes, double bits_per_key) {
+void ExpectCompactKeepsItsKeys(uint32_t line_bytes, double bits_per_key) {
   const SparseMemory memory((k2To32 + 1) * line_bytes + core::kTrailerBytes);
   SKIP_WITHOUT(memory);
   std::mt19937_64 random(1);
   for (const uint64_t num_lines : UnitCounts(line_bytes)) {
     SCOPED_TRACE(num_lines);
     FilterShape shape = core::CompactShape(1000000, bits_per_key, core::kTrailerBytes, UINT64_MAX);
-    ASSERT_EQ(shape.layout, layout);
+    ASSERT_EQ(shape.layout, Layout::kCompact);
     ASSERT_EQ(shape.block_bytes, line_bytes);
     shape.num_blocks = num_lines;
     constexpr uint64_t kLines = 20;
@@ -215,13 +215,9 @@ void ExpectCompactKeepsItsKeys(Layout layout, uint32_t line_bytes, double bits_p
   }
 }
 
-TEST(Past4GiBTest, CompactPayloadsInLanesKeepTheirKeys) {
-  ExpectCompactKeepsItsKeys(Layout::kCompactLanes, 64, 10);
-}
+TEST(Past4GiBTest, CompactPayloadsKeepTheirKeys) { ExpectCompactKeepsItsKeys(64, 10); }
 
-TEST(Past4GiBTest, PackedCompactPayloadsKeepTheirKeys) {
-  ExpectCompactKeepsItsKeys(Layout::kPackedCompact, 32, 5);
-}
+TEST(Past4GiBTest, CompactPayloadsOfHalfLinesKeepTheirKeys) { ExpectCompactKeepsItsKeys(32, 5); }
 
 TEST(Past4GiBTest, BloomFiltersOfEachLayoutKeepTheirKeys) {
   const SparseMemory memory((k2To32 + 1) * 64);

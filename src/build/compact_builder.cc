@@ -138,8 +138,8 @@ void SolveBlock(uint64_t* hashes, size_t n, const FilterShape& shape, const kern
     std::sort(hashes, hashes + n);
     n = static_cast<size_t>(std::unique(hashes, hashes + n) - hashes);
   }
-  const bool solved = n <= kernels::kMaxCompactSlots &&
-                      kernel.compact.solve(AsCompact(shape, nullptr), hashes, n, block);
+  const bool solved =
+      n <= kernels::kMaxCompactSlots && kernel.compact.solve(shape.arrangement, hashes, n, block);
   if (!solved)
     kernels::WriteBloomBlock(kernels::kArrangements[shape.arrangement], hashes, n, block);
 }

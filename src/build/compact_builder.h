@@ -13,7 +13,8 @@
 namespace bloomline::core {
 
 // Solves a block of `shape` for n keys, header included, whatever the keys and n are. May reorder
-// the hashes. More than 112 different hashes give a block that matches every key. Throws nothing.
+// the hashes. More different hashes than a block can have slots (116, or 112 in a packed one), or
+// no solution, give a Bloom block, or a packed one that matches every key. Throws nothing.
 void SolveBlock(uint64_t* hashes, size_t n, const FilterShape& shape, const kernels::Kernel& kernel,
                 char* block);
 

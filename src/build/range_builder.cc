@@ -5,16 +5,17 @@
 #include "src/build/bloom_builder.h"
 #include "src/build/compact_builder.h"
 #include "src/build/keys_by_block.h"
+#include "src/kernels/compact/compact_block.h"
+#include "src/kernels/compact/compact_bloom_block.h"
 #include "src/kernels/probe_sequence.h"
-#include "src/kernels/solved_block.h"
 
 namespace bloomline::core {
 namespace {
 
 // Hashes added at a time: there must be room for all of them.
 constexpr size_t kMaxBatch = 512;
-// Enough for SolveBlock to see that a block is overfull.
-constexpr size_t kCutBlock = kernels::kMaxSlots + 1;
+// Enough for SolveBlock to see that some hashes are repeated ones.
+constexpr size_t kCutBlock = kernels::kMaxCompactSlots + 1;
 
 static_assert(RangeBuilder::kMinCapacity / RangeBuilder::kRoomPerBlock * kCutBlock + kMaxBatch <=
               RangeBuilder::kMinCapacity);
@@ -67,21 +68,36 @@ void RangeBuilder::CutOverfullBlocks() {
     const uint64_t block = kernels::BlockIndex(hashes[start], shape_.num_blocks);
     size_t end = start;
     while (end < size_ && kernels::BlockIndex(hashes[end], shape_.num_blocks) == block) ++end;
-    if (end - start <= kernels::kMaxSlots) {
+    if (end - start < kCutBlock) {
       std::copy(hashes + start, hashes + end, hashes + kept);
       kept += end - start;
     } else {
-      // All different ones, as far as they matter, and then repeats.
       const auto different =
           static_cast<size_t>(std::unique(hashes + start, hashes + end) - (hashes + start));
-      const uint64_t repeat = hashes[start];
-      for (size_t i = 0; i < kCutBlock; ++i) {
-        hashes[kept++] = i < different ? hashes[start + i] : repeat;
+      if (!TakenByBloomBlock(hashes + start, different, BlockAt(block - partition_.first_block),
+                             different >= kCutBlock)) {
+        const uint64_t repeat = hashes[start];
+        for (size_t i = 0; i < kCutBlock; ++i) {
+          hashes[kept++] = i < different ? hashes[start + i] : repeat;
+        }
       }
     }
     start = end;
   }
   size_ = kept;
+}
+
+// A Bloom block takes more hashes at any time. An overfull one becomes one here: whatever follows,
+// SolveBlock would make it of all hashes.
+bool RangeBuilder::TakenByBloomBlock(const uint64_t* hashes, size_t n, char* block,
+                                     bool is_overfull) const {
+  const kernels::Arrangement& arrangement = kernels::kArrangements[shape_.arrangement];
+  if (kernels::IsBloomBlock(arrangement, block)) {
+    kernels::InsertIntoBloomBlock(arrangement, hashes, n, block);
+    return true;
+  }
+  if (is_overfull) kernels::WriteBloomBlock(arrangement, hashes, n, block);
+  return is_overfull;
 }
 
 void RangeBuilder::BuildBlocks() {
@@ -90,11 +106,11 @@ void RangeBuilder::BuildBlocks() {
   FilterShape one_block = shape_;
   one_block.num_blocks = 1;
   by_block.ForEachGroup(sorted_.data(), [&](size_t i, uint64_t* hashes, size_t n) {
-    char* const block = blocks_.data() + i * shape_.block_bytes;
-    if (IsCompact(shape_.layout)) {
-      SolveBlock(hashes, n, shape_, kernel_, block);
-    } else {
+    char* const block = BlockAt(i);
+    if (!IsCompact(shape_.layout)) {
       InsertHashes(one_block, kernel_, block, n, hashes);
+    } else if (!TakenByBloomBlock(hashes, n, block, false)) {
+      SolveBlock(hashes, n, shape_, kernel_, block);
     }
   });
   size_ = 0;

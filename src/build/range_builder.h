@@ -22,12 +22,12 @@ class RangeBuilder {
   static constexpr size_t kBytesPerHash = 18;
   static constexpr size_t kMinCapacity = 4096;
 
-  // Hashes of a block that memory is meant for. On average a block has at most 85, in kCompact. One
-  // with more than kMaxSlots is cut to kMaxSlots + 1, which does not change what it becomes, and so
-  // the others have room whatever the keys are.
+  // Hashes of a block that memory is meant for. On average a block has at most 93, in kCompact. One
+  // with more than it can have slots becomes a Bloom block at once, and repeated hashes are
+  // dropped, and so the others have room whatever the keys are.
   static constexpr size_t kRoomPerBlock = 160;
 
-  // `shape` is blocked or compact; capacity >= kMinCapacity. Throws bad_alloc.
+  // `shape` is blocked or compact, but not packed; capacity >= kMinCapacity. Throws bad_alloc.
   RangeBuilder(const FilterShape& shape, const kernels::Kernel& kernel, size_t capacity);
 
   // The most blocks of a partition.
@@ -49,6 +49,8 @@ class RangeBuilder {
  private:
   void MakeRoom();
   void CutOverfullBlocks();
+  bool TakenByBloomBlock(const uint64_t* hashes, size_t n, char* block, bool is_overfull) const;
+  char* BlockAt(uint64_t i) { return blocks_.data() + i * shape_.block_bytes; }
   void BuildBlocks();
 
   const FilterShape shape_;

@@ -50,7 +50,7 @@ struct FilterShape {
   uint32_t block_bytes = 1;
   uint64_t num_blocks = 0;
   int num_probes = 0;        // k; 0 in the compact layouts
-  uint32_t base_slots = 0;   // compact layouts only: `base` of docs/format.md
+  uint32_t base_slots = 0;   // kPackedCompact only: `base` of docs/format.md
   uint32_t arrangement = 0;  // kCompact only: of kernels::kArrangements
 
   constexpr uint64_t payload_bytes() const { return num_blocks * block_bytes; }
@@ -68,11 +68,9 @@ struct FilterShape {
                                              uint32_t base_slots) {
     return {Layout::kPackedCompact, block_bytes, num_blocks, 0, base_slots, 0};
   }
-  static constexpr FilterShape Compact(uint64_t num_blocks, uint32_t arrangement,
-                                       uint32_t base_slots) {
-    return {Layout::kCompact, kernels::kArrangements[arrangement].block_bytes,
-            num_blocks,       0,
-            base_slots,       arrangement};
+  static constexpr FilterShape Compact(uint64_t num_blocks, uint32_t arrangement) {
+    return {Layout::kCompact, kernels::kArrangements[arrangement].block_bytes, num_blocks, 0, 0,
+            arrangement};
   }
 };
 
@@ -91,7 +89,7 @@ inline kernels::FlatFilter AsFlat(const FilterShape& shape, const char* data) {
   return {data, static_cast<uint32_t>(shape.num_blocks * 8), shape.num_probes};
 }
 inline kernels::CompactFilter AsCompact(const FilterShape& shape, const char* data) {
-  return {data, shape.num_blocks, shape.arrangement, shape.base_slots};
+  return {data, shape.num_blocks, shape.arrangement};
 }
 inline kernels::PackedFilter AsPacked(const FilterShape& shape, const char* data) {
   return {data, shape.num_blocks, shape.block_bytes, shape.base_slots};

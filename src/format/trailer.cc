@@ -44,36 +44,22 @@ bool IsKnown(Layout layout) {
   return layout == Layout::kBlocked || layout == Layout::kFlat || layout == Layout::kCompact;
 }
 
-// The field `parameter` of kCompact: the arrangement in the upper 3 bits, and half of what base is
-// above kMinCompactSlots.
-constexpr unsigned kArrangementShift = 5;
-constexpr uint32_t kBaseMask = (1 << kArrangementShift) - 1;
-static_assert(kernels::kMaxBaseSlots == kernels::kMinCompactSlots + 2 * kBaseMask);
-
-uint32_t ParameterOf(const FilterShape& shape) {
-  if (shape.layout != Layout::kCompact) return static_cast<uint32_t>(shape.num_probes);
-  return shape.arrangement << kArrangementShift |
-         (shape.base_slots - kernels::kMinCompactSlots) / 2;
+// The field `parameter`: k, or the arrangement of kCompact. Known layouts only.
+struct ParameterRange {
+  uint32_t min;
+  uint32_t max;
+};
+ParameterRange AllowedParameter(Layout layout) {
+  if (layout == Layout::kCompact) return {0, kernels::kNumArrangements - 1};
+  return {kMinProbes, kMaxProbes};
 }
 
-// Known layouts only. No blocks yet. Layout kAlwaysMatch: the parameter has no meaning.
+// Known layouts only, with a parameter in range. No blocks yet.
 FilterShape ShapeOf(Layout layout, uint32_t parameter) {
-  if (layout == Layout::kCompact) {
-    const uint32_t arrangement = parameter >> kArrangementShift;
-    const uint32_t base = kernels::kMinCompactSlots + 2 * (parameter & kBaseMask);
-    if (arrangement >= kernels::kNumArrangements) return {};
-    return base < kernels::LeastBaseSlots(arrangement) ? FilterShape()
-                                                       : FilterShape::Compact(0, arrangement, base);
-  }
-  if (parameter < kMinProbes || parameter > kMaxProbes) return {};
+  if (layout == Layout::kCompact) return FilterShape::Compact(0, parameter);
   const int num_probes = static_cast<int>(parameter);
   return layout == Layout::kBlocked ? FilterShape::Blocked(0, num_probes)
                                     : FilterShape::Flat(0, num_probes);
-}
-
-const char* AllowedParameters(Layout layout) {
-  static_assert(kMinProbes == 1 && kMaxProbes == 30 && kernels::kNumArrangements == 6);
-  return layout == Layout::kCompact ? "an arrangement of 0 to 5 and its range of base" : "1 to 30";
 }
 
 // What matches everything. The reason is put together only if it is wanted.
@@ -127,15 +113,10 @@ std::string ValidateForTrailer(const FilterOptions& options) {
 
 FilterShape CompactShape(uint64_t num_keys, double bits_per_key, uint64_t overhead_bytes,
                          uint64_t max_bytes) {
-  constexpr double kSlotsBelowMean = 20;
   const uint32_t arrangement = ArrangementFor(bits_per_key);
   const uint32_t block_bytes = kernels::kArrangements[arrangement].block_bytes;
-  const double mean_keys = std::floor(8.0 * block_bytes / bits_per_key);
-  const double base = std::clamp<double>(
-      mean_keys - kSlotsBelowMean, kernels::LeastBaseSlots(arrangement), kernels::kMaxBaseSlots);
   return FilterShape::Compact(
-      NumBlocks(num_keys, bits_per_key, overhead_bytes, max_bytes, block_bytes), arrangement,
-      static_cast<uint32_t>(base) / 2 * 2);
+      NumBlocks(num_keys, bits_per_key, overhead_bytes, max_bytes, block_bytes), arrangement);
 }
 
 FilterShape StandaloneShape(Format format, uint64_t num_keys, double bits_per_key, int num_probes,
@@ -150,8 +131,11 @@ FilterShape StandaloneShape(Format format, uint64_t num_keys, double bits_per_ke
 void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst) {
   WriteLittleEndian(seed, 8, dst + kSeed);
   WriteLittleEndian(shape.num_blocks, 4, dst + kPayloadUnits);
+  const uint32_t parameter = shape.layout == Layout::kCompact
+                                 ? shape.arrangement
+                                 : static_cast<uint32_t>(shape.num_probes);
   dst[kLayout] = static_cast<char>(shape.layout);
-  dst[kParameter] = static_cast<char>(ParameterOf(shape));
+  dst[kParameter] = static_cast<char>(parameter);
   dst[kPadding] = 0;
   kMarkerAndMagic.copy(dst + kMarker, kMarkerAndMagic.size());
   dst[kVersion] = static_cast<char>(kVersion1);
@@ -179,14 +163,15 @@ Payload DecodeStandalone(std::string_view filter, std::string* why) {
     return Refuse(why, "its writer said so: invalid options, or out of memory");
   }
   if (!IsKnown(layout)) return Refuse(why, "layout ", static_cast<int>(layout), " is unknown");
-  FilterShape shape = ShapeOf(layout, parameter);
-  if (shape.layout == Layout::kAlwaysMatch) {
-    return Refuse(why, "parameter is ", parameter, "; allowed: ", AllowedParameters(layout));
+  const ParameterRange allowed = AllowedParameter(layout);
+  if (parameter < allowed.min || parameter > allowed.max) {
+    return Refuse(why, "parameter is ", parameter, "; allowed: ", allowed.min, " to ", allowed.max);
   }
   if (padding > kMaxPadding || filter.size() < kTrailerBytes + padding) {
     return Refuse(why, "padding is ", padding, "; allowed: 0 to ",
                   std::min<uint64_t>(kMaxPadding, filter.size() - kTrailerBytes));
   }
+  FilterShape shape = ShapeOf(layout, parameter);
   const uint64_t num_bytes = filter.size() - kTrailerBytes - padding;
   shape.num_blocks = num_bytes / shape.block_bytes;
   const uint64_t units = ReadLittleEndian(trailer + kPayloadUnits, 4);

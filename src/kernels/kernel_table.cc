@@ -69,15 +69,15 @@ Kernel Avx512Kernel() {
 Kernel NeonKernel() {
   Kernel kernel;
   kernel.name = "neon";
-  kernel.description = "64-bit ARM: four probes at a time";
+  kernel.description = "64-bit ARM: eight probes at a time";
   kernel.extensions = "";
   kernel.supported = AlwaysSupported;
   kernel.blocked = NeonBlocked();
-  kernel.shared = PortableShared();
-  kernel.flat = PortableFlat();
+  kernel.shared = NeonShared();
+  kernel.flat = NeonFlat();
   kernel.compact = PortableCompact();
   kernel.packed = PortablePacked();
-  kernel.counters = PortableCounters();
+  kernel.counters = NeonCounters();
   return kernel;
 }
 

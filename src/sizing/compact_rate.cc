@@ -51,12 +51,12 @@ double BloomBlockRate(double num_keys, double payload_bits) {
 
 // Assumes that a failure at one number of slots affects the next one through the rank alone, and
 // that attempts are independent of each other.
-double SolvedBlockRate(uint64_t num_keys, uint32_t arrangement, uint32_t base_slots) {
+double SolvedBlockRate(uint64_t num_keys, uint32_t arrangement) {
   const unsigned payload_bits = kernels::kArrangements[arrangement].payload_bits();
   if (num_keys > kernels::kMaxCompactSlots) {
     return BloomBlockRate(static_cast<double>(num_keys), payload_bits);
   }
-  const kernels::SearchRange range({nullptr, 0, arrangement, base_slots}, num_keys);
+  const kernels::SearchRange range(num_keys);
   std::array<double, kMaxLeft + 1> left =
       DependentProbabilities(num_keys, range.least_slots - kernels::kNumVariableSlots);
   double rate = 0;
@@ -68,7 +68,7 @@ double SolvedBlockRate(uint64_t num_keys, uint32_t arrangement, uint32_t base_sl
         std::exp2(-static_cast<double>(counts.full)) * (1 - counts.threshold / 512.0);
     for (size_t j = 0; j <= kernels::kNumVariableSlots; ++j) {
       const double attempt = VariableSlotsProbability(j) * partial;
-      const double solved = 1 - std::pow(1 - attempt, range.num_attempts);
+      const double solved = 1 - std::pow(1 - attempt, range.num_attempts());
       rate += left[j] * solved * solved_rate;
       left[j] *= 1 - solved;
     }
@@ -88,11 +88,11 @@ double SolvedBlockRate(uint64_t num_keys, uint32_t arrangement, uint32_t base_sl
 }  // namespace
 
 double CompactBlockRate(uint64_t num_keys, uint32_t block_bytes, uint32_t base_slots) {
-  if (base_slots < kernels::kMinCompactSlots) {
+  if (base_slots > 0) {
     return PackedBlockRate(num_keys, block_bytes, base_slots);
   }
   // Of the arrangements of a block size, the rate depends on the bytes alone.
-  return SolvedBlockRate(num_keys, block_bytes == 32 ? 0 : 2, base_slots);
+  return SolvedBlockRate(num_keys, block_bytes == 32 ? 0 : 2);
 }
 
 }  // namespace bloomline::core

@@ -1,8 +1,8 @@
-// Compact lines, packed and in lanes: every kernel against the portable one, on lines of any
-// content and hashes of any kind; and no key of a solved line lost.
+// Compact lines, packed and not: every kernel against the portable one, on lines of any content and
+// hashes of any kind; and no key of a line lost.
 #include "src/build/compact_builder.h"
 #include "src/format/layout.h"
-#include "src/kernels/compact/compact_lanes.h"
+#include "src/kernels/compact/compact_block.h"
 #include "src/kernels/packed/packed_block.h"
 #include "tests/fuzz/fuzz_kernels.h"
 
@@ -21,33 +21,32 @@ void AskPacked(const PackedFilter& filter, const std::vector<uint64_t>& hashes,
       [](const Kernel& kernel) { return kernel.packed.may_match_many; }, hashes, num_present);
 }
 
-void AskLanes(const CompactFilter& filter, const std::vector<uint64_t>& hashes,
-              size_t num_present) {
+void AskCompact(const CompactFilter& filter, const std::vector<uint64_t>& hashes,
+                size_t num_present) {
+  const uint32_t arrangement = filter.arrangement;
   RequireSameAnswers(
-      filter, [](const Kernel& kernel) { return kernel.compact.lanes_may_match; },
-      [](const Kernel& kernel) { return kernel.compact.lanes_may_match_many; }, hashes,
+      filter, [=](const Kernel& kernel) { return kernel.compact.may_match[arrangement]; },
+      [=](const Kernel& kernel) { return kernel.compact.may_match_many[arrangement]; }, hashes,
       num_present);
 }
 
-// A solved line holds all its keys, whatever else is asked; with a bit changed, kernels still
-// agree.
-template <typename Filter, typename Ask>
-void AskSolvedLine(FuzzedDataProvider* input, std::string line, uint32_t base_slots,
-                   const Place& place, std::vector<uint64_t> hashes, Ask ask) {
+// A line holds all its keys, whatever else is asked; with a bit changed, kernels still agree.
+// ask(data, hashes, num_present).
+template <typename Ask>
+void AskWrittenLine(FuzzedDataProvider* input, const std::string& line, const Place& place,
+                    std::vector<uint64_t> hashes, Ask ask) {
   const size_t num_present = hashes.size();
   const auto damage = input->ConsumeIntegral<uint16_t>();
   const std::vector<uint64_t> others =
       ConsumeHashes(input, ConsumeCount(input, kFewHashes, kMaxHashes));
   hashes.insert(hashes.end(), others.begin(), others.end());
-  const auto line_bytes = static_cast<uint32_t>(line.size());
   Placed placed(line, place);
-  ask(Filter{placed.data(), 1, line_bytes, base_slots}, hashes, num_present);
+  ask(placed.data(), hashes, num_present);
   const size_t bit = damage % (8 * line.size());
   placed.data()[bit / 8] = static_cast<char>(placed.data()[bit / 8] ^ (1 << bit % 8));
-  ask(Filter{placed.data(), 1, line_bytes, base_slots}, hashes, 0);
+  ask(placed.data(), hashes, 0);
 }
 
-// LevelDB has all sizes, the trailer container whole and half lines.
 uint32_t ConsumePackedLineBytes(FuzzedDataProvider* input) {
   const uint32_t sizes[] = {
       32, 64, input->ConsumeIntegralInRange<uint32_t>(core::kMinPackedBlockBytes, kBlockBytes)};
@@ -85,53 +84,56 @@ void FuzzPackedSolver(FuzzedDataProvider* input) {
   Require(line.back() == 0, "the header is left to the caller");
   const uint32_t base_slots = std::min<uint32_t>(slots, core::kMaxPackedBaseSlots);
   line.back() = static_cast<char>(slots - base_slots + 64 * static_cast<unsigned>(seed));
-  AskSolvedLine<PackedFilter>(input, line, base_slots, place, hashes, AskPacked);
+  AskWrittenLine(input, line, place, hashes, [&](const char* data, const auto& of, size_t present) {
+    AskPacked({data, 1, line_bytes, base_slots}, of, present);
+  });
 }
 
-uint32_t ConsumeLanesBase(FuzzedDataProvider* input) {
-  return input->ConsumeIntegralInRange<uint32_t>(core::kMinLanesBaseSlots,
-                                                 core::kMaxLanesBaseSlots);
+core::FilterShape ConsumeCompactShape(FuzzedDataProvider* input, uint64_t num_lines) {
+  const auto arrangement =
+      input->ConsumeIntegralInRange<uint32_t>(0, kernels::kNumArrangements - 1);
+  return core::FilterShape::Compact(num_lines, arrangement);
 }
 
-void FuzzLanesQuery(FuzzedDataProvider* input) {
-  const uint32_t base_slots = ConsumeLanesBase(input);
-  const auto num_lines = ConsumeCount(input, 2, 8);
+void FuzzCompactQuery(FuzzedDataProvider* input) {
+  const core::FilterShape shape = ConsumeCompactShape(input, ConsumeCount(input, 2, 8));
   const Place place = ConsumePlace(input);
-  Placed placed(ConsumeContent(input, num_lines * kBlockBytes), place);
-  AskLanes({placed.data(), num_lines, kBlockBytes, base_slots},
-           ConsumeHashes(input, ConsumeCount(input, kFewHashes, kMaxHashes)), 0);
+  Placed placed(ConsumeContent(input, shape.payload_bytes()), place);
+  AskCompact(core::AsCompact(shape, placed.data()),
+             ConsumeHashes(input, ConsumeCount(input, kFewHashes, kMaxHashes)), 0);
 }
 
-void FuzzLanesSolver(FuzzedDataProvider* input) {
-  const uint32_t base_slots = ConsumeLanesBase(input);
+void FuzzCompactSolver(FuzzedDataProvider* input) {
+  const core::FilterShape shape = ConsumeCompactShape(input, 1);
   const Place place = ConsumePlace(input);
-  std::vector<uint64_t> hashes = ConsumeHashes(input, ConsumeCount(input, 24, kMaxSlots));
+  std::vector<uint64_t> hashes =
+      ConsumeHashes(input, ConsumeCount(input, 24, kernels::kMaxCompactSlots));
   if (hashes.empty()) hashes.push_back(0);
-  const std::string empty(kBlockBytes, '\0');
+  const std::string empty(shape.block_bytes, '\0');
   bool solved = false;
   const std::string line = RequireSameBytes(empty, place, [&](const Kernel& kernel, char* data) {
-    return solved = kernel.compact.lanes_solve(hashes.data(), hashes.size(), base_slots, data);
+    return solved = kernel.compact.solve(shape.arrangement, hashes.data(), hashes.size(), data);
   });
-  if (solved) {
-    AskSolvedLine<CompactFilter>(input, line, base_slots, place, hashes, AskLanes);
-  } else {
+  if (!solved) {
     Require(line == empty, "nothing is written without a solution");
+    return;
   }
+  AskWrittenLine(input, line, place, hashes, [&](const char* data, const auto& of, size_t present) {
+    AskCompact(core::AsCompact(shape, data), of, present);
+  });
 }
 
 // More keys than a line has slots, repeated ones among them: the core, which calls the solvers.
 void FuzzLine(FuzzedDataProvider* input) {
   constexpr size_t kMaxKeys = 300;
-  const bool lanes = input->ConsumeBool();
-  const uint32_t line_bytes = lanes ? kBlockBytes : ConsumePackedLineBytes(input);
-  const uint32_t base_slots =
-      lanes ? ConsumeLanesBase(input)
-            : input->ConsumeIntegralInRange<uint32_t>(1, core::kMaxPackedBaseSlots);
-  const core::FilterShape shape = lanes
-                                      ? core::FilterShape::CompactLanes(1, base_slots)
-                                      : core::FilterShape::PackedCompact(1, line_bytes, base_slots);
+  const bool packed = input->ConsumeBool();
+  const core::FilterShape shape =
+      packed ? core::FilterShape::PackedCompact(
+                   1, ConsumePackedLineBytes(input),
+                   input->ConsumeIntegralInRange<uint32_t>(1, core::kMaxPackedBaseSlots))
+             : ConsumeCompactShape(input, 1);
   const Place place = ConsumePlace(input);
-  const std::string content = ConsumeContent(input, line_bytes);
+  const std::string content = ConsumeContent(input, shape.block_bytes);
   const std::vector<uint64_t> hashes = ConsumeHashes(input, ConsumeCount(input, 24, kMaxKeys));
   const std::string line = RequireSameBytes(content, place, [&](const Kernel& kernel, char* data) {
     std::vector<uint64_t> reordered = hashes;
@@ -142,11 +144,13 @@ void FuzzLine(FuzzedDataProvider* input) {
   std::string line_of_reversed = content;
   core::SolveBlock(reversed.data(), reversed.size(), shape, Portable(), line_of_reversed.data());
   Require(line == line_of_reversed, "a line does not depend on the order of its keys");
-  if (lanes) {
-    AskSolvedLine<CompactFilter>(input, line, base_slots, place, hashes, AskLanes);
-  } else {
-    AskSolvedLine<PackedFilter>(input, line, base_slots, place, hashes, AskPacked);
-  }
+  AskWrittenLine(input, line, place, hashes, [&](const char* data, const auto& of, size_t present) {
+    if (packed) {
+      AskPacked(core::AsPacked(shape, data), of, present);
+    } else {
+      AskCompact(core::AsCompact(shape, data), of, present);
+    }
+  });
 }
 
 }  // namespace
@@ -156,8 +160,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace bloomline::fuzz;
   FuzzedDataProvider input(data, size);
   using Target = void (*)(FuzzedDataProvider*);
-  constexpr Target kTargets[] = {FuzzPackedQuery, FuzzPackedSolver, FuzzLanesQuery, FuzzLanesSolver,
-                                 FuzzLine};
+  constexpr Target kTargets[] = {FuzzPackedQuery, FuzzPackedSolver, FuzzCompactQuery,
+                                 FuzzCompactSolver, FuzzLine};
   input.PickValueInArray(kTargets)(&input);
   return 0;
 }

@@ -73,9 +73,9 @@ void RequireSafe(const Payload& payload, std::string_view bytes) {
       fits = IsBetween(block_bytes, core::kMinPackedBlockBytes, kernels::kBlockBytes) &&
              IsBetween(payload.base_slots, 1, core::kMaxPackedBaseSlots);
       break;
-    case Layout::kCompactLanes:
-      fits = block_bytes == kernels::kBlockBytes &&
-             IsBetween(payload.base_slots, core::kMinLanesBaseSlots, core::kMaxLanesBaseSlots);
+    case Layout::kCompact:
+      fits = payload.arrangement < kernels::kNumArrangements &&
+             block_bytes == kernels::kArrangements[payload.arrangement].block_bytes;
       break;
     case Layout::kAlwaysMatch:
       break;
@@ -107,7 +107,8 @@ void Ask(const Payload& payload, const Queries& queries, bool* expected) {
 Payload CheckStandalone(std::string_view bytes, const Queries& queries, const Kernel& kernel) {
   std::string why;
   const Payload payload = core::DecodeStandalone(bytes, &why);
-  Require(payload.layout != Layout::kClassic, "classic is in LevelDB only");
+  Require(payload.layout != Layout::kClassic && payload.layout != Layout::kPackedCompact,
+          "classic and packed are in LevelDB only");
   Require(why.empty() == (payload.layout != Layout::kAlwaysMatch), "what is refused has a reason");
   RequireSafe(payload, bytes);
   bool expected[Queries::kMost + 1];
@@ -170,7 +171,7 @@ const std::vector<Written>& AllWritten(Container container) {
     std::array<std::vector<Written>, 2> lists;
     for (const Container kind : {kStandalone, kLevelDB}) {
       for (const Format format : {Format::kClassic, Format::kBlocked, Format::kCompact}) {
-        for (const double bits : {1.0, 3.5, 5.0, 7.05, 10.0, 16.0, 24.0, 44.0, 100.0}) {
+        for (const double bits : {1.0, 3.5, 5.0, 6.0, 7.05, 10.0, 16.0, 24.0, 44.0, 100.0}) {
           FilterOptions options;
           options.format = format;
           options.bits_per_key = bits;
@@ -216,13 +217,14 @@ void ChangeFields(FuzzedDataProvider* input, std::string* bytes) {
   constexpr size_t kUnits = 8, kLayout = 12, kParameter = 13, kPadding = 14;
   if (bytes->size() < core::kTrailerBytes) return;
   char* trailer = &(*bytes)[bytes->size() - core::kTrailerBytes];
-  if (input->ConsumeBool()) trailer[kLayout] = input->ConsumeIntegralInRange<char>(0, 6);
+  if (input->ConsumeBool()) trailer[kLayout] = input->ConsumeIntegralInRange<char>(0, 7);
   if (input->ConsumeBool()) trailer[kParameter] = input->ConsumeIntegral<char>();
   if (input->ConsumeBool()) trailer[kPadding] = input->ConsumeIntegralInRange<char>(0, 70);
   const Layout layout{static_cast<unsigned char>(trailer[kLayout])};
-  const uint64_t unit = layout == Layout::kPackedCompact                                ? 32
-                        : layout == Layout::kBlocked || layout == Layout::kCompactLanes ? 64
-                                                                                        : 1;
+  const auto parameter = static_cast<unsigned char>(trailer[kParameter]);
+  const uint64_t unit = layout == Layout::kCompact && parameter < 2                ? 32
+                        : layout == Layout::kBlocked || layout == Layout::kCompact ? 64
+                                                                                   : 1;
   const auto padding = static_cast<unsigned char>(trailer[kPadding]);
   const uint64_t num_units = (bytes->size() - core::kTrailerBytes - padding) / unit;
   for (size_t i = 0; i < 4; ++i) {

@@ -7,6 +7,9 @@ Usage: reference.py [NAME]           prints the golden vectors of NAME in FILES,
 Each vector is one line. Filters, files and keys are hexadecimal. Keys are separated by commas; - is
 the empty key.
 vectors.txt: container layout bits_per_key seed keys filter
+compact_blocks.txt: "written" arrangement keys block, or "read" arrangement matches block.
+Keys are decimal numbers without leading zeros, with seed 0, in ranges FIRST-END without END.
+Matches are those of the keys 0 to 299 that the block matches: numbers, all, or none.
 leveldb_names.txt: name seed name-of-the-policy
 saved_filters.txt: kind layout num_bits num_probes seed capacity keys file. The numbers of a
 scalable filter are separated by commas, one for each stage. Keys are added in this order.
@@ -202,109 +205,184 @@ def solve_line(hashes, line_bytes, base):
     return bytes(line_bytes - 1) + bytes([63])
 
 
-# Compact in lanes (section 3.5). A block is eight lanes of 64 bits.
-def lane_slots(h, t, slots):
-    a, b = mum(h, C[1]), mum(h, C[3])
-    bits = [a >> j & 1 for j in range(63)] + [b >> j & 1 for j in range(49)]
-    for j in (0, 8, 16):
-        bits[j] ^= b >> (40 + j + t) & 1
-    return bits[:slots]
+# Compact (section 3.5). Blocks are lists of bits, equations are numbers of any length.
+class Arrangement:
+    """How the blocks of a filter are divided, by the arrangement's number."""
+    # (U, F, G, S)
+    ALL = [(32, 2, 8, 116), (32, 3, 2, 80), (64, 4, 8, 116), (64, 5, 4, 96), (64, 6, 2, 80),
+           (64, 7, 0, 64)]
+    def __init__(self, number):
+        self.number = number
+        self.block_bytes, self.fast_columns, self.field_bytes, self.max_slots = self.ALL[number]
+        self.payload_bits = 8 * self.block_bytes - 12
+
+    def of_block(self, slots):
+        if slots <= self.max_slots:
+            return self
+        return Arrangement(max(i for i, (block_bytes, _, _, max_slots) in enumerate(self.ALL)
+                               if block_bytes == self.block_bytes and slots <= max_slots))
+
+    def columns(self, slots):
+        """The columns of a block of this arrangement: positions by slot; the partial one, last."""
+        fast, payload_bits = self.fast_columns, self.payload_bits
+        columns = [[64 * i + j if j < 64 else 64 * fast + 8 * self.field_bytes * i + j - 64
+                    for j in range(slots)] for i in range(fast)]
+        used = set(sum(columns, []))
+        pool = [bit for bit in [*range(64 * fast, payload_bits), *range(64 * fast)]
+                if bit not in used]
+        while pool:
+            columns.append(pool[:slots])
+            pool = pool[slots:]
+        if len(columns) == payload_bits // slots:
+            columns.append([])
+        return columns
 
 
-def lane_places(slots, header):
-    """Positions in a block: for each row, and for the partial one, (lane, bit) by slot; then the
-    positions of z, the threshold T, and the salt (None: 64 z)."""
-    if slots <= 63:
-        num_rows = min(24, 504 // slots)
-        rows = [{j: (i, j) for j in range(slots)} for i in range(min(8, num_rows))]
-        tail = [(lane, bit) for lane in range(8) for bit in range(slots, 63)]
-        for i in range(8, num_rows):
-            rows.append({j: tail[(i - 8) * slots + j] for j in range(slots)})
-        left = tail[(num_rows - 8) * slots:]
-        if len(left) < 4:
-            return rows, {}, [], 0, 0
-        width = len(left) - 2
-        return rows, dict(enumerate(left[2:])), left[:2], 256 * width // slots, None
-    e = slots - 63
-    k = 63 // e
-    num_rows = 504 // slots
-    while -(-num_rows // k) > 8 - num_rows:
-        num_rows -= 1
-    rows = []
-    for i in range(num_rows):
-        row = {j: (i, j) for j in range(63)}
-        row.update({63 + j: (num_rows + i // k, i % k * e + j) for j in range(e)})
-        rows.append(row)
-    x = e * min(num_rows, k)
-    partial = {j: (num_rows, j) for j in range(x, 63)}
-    if num_rows < 7:
-        y = e * max(0, num_rows - (7 - num_rows) * k)
-        partial.update({63 + i: (7, y + i) for i in range(min(63 - y, x))})
-    width = len(partial)
-    share = 256 * width // slots
-    return rows, partial if share else {}, [], share, 157 * header
+def threshold(partial_slots, slots):
+    return min(255, 256 * (partial_slots + 2) // slots) if partial_slots else 0
 
 
-def lane_header(code, t):
-    if 11 <= code < 32:
-        return 8 * (code - 11) + t
-    return 168 + 2 * (code if code < 11 else code - 21) + t
+def uses_partial_column(h, slots, attempt, partial_slots):
+    salt = 157 * attempt + 101 * slots
+    return (selector(h) + salt) % 256 < threshold(partial_slots, slots)
 
 
-def solve_lanes(hashes, base):
+def key_words(h):
+    """a, b and c of the page."""
+    a = mum(h, C[1])
+    return a, (a * C[3] & MASK64) >> 12, h * C[1] >> 64
+
+
+def coefficients(h, slots, attempt):
+    a, b, c = key_words(h)
+    bits = [a >> j & 1 for j in range(64)] + [b >> j & 1 for j in range(52)]
+    return [bit ^ (c >> (j + attempt) & 1 if j < 3 else 0) for j, bit in enumerate(bits[:slots])]
+
+
+def bloom_block_bits(h, payload_bits, k):
+    a = h & MASK32
+    return [probe(a, rotl32(a, 16), j) * payload_bits >> 32 for j in range(k)]
+
+
+def solution(equations):
+    """Of (coefficients, right side as a number of any bits): the values of the unknowns that are
+    pivots, 0 for others. None if there is no solution."""
+    pivots = {}
+    for bits, right in equations:
+        row = sum(bit << i for i, bit in enumerate(bits))
+        while row and row & -row in pivots:
+            other, other_right = pivots[row & -row]
+            row, right = row ^ other, right ^ other_right
+        if row:
+            pivots[row & -row] = row, right
+        elif right:
+            return None
+    values = {}
+    for pivot in sorted(pivots, reverse=True):
+        row, right = pivots[pivot]
+        for other, value in values.items():
+            if row & other:
+                right ^= value
+        values[pivot] = right
+    return {pivot.bit_length() - 1: value for pivot, value in values.items()}
+
+
+def solve_attempt(hashes, arrangement, slots, attempt):
+    """The set bits of a block, or None."""
+    columns = arrangement.of_block(slots).columns(slots)
+    partial = columns.pop()
+    distinct = sorted(set(hashes))
+    order = [*range(3, slots), 0, 1, 2]
+    # Independent: there is a solution whatever is on the right, such as a 1 for one hash.
+    equations = []
+    for h in distinct:
+        mine = coefficients(h, slots, attempt)
+        equations.append(([mine[j] for j in order], fingerprint(h) | 1 << 24 + distinct.index(h)))
+    values = solution(equations)
+    users = [h for h in hashes if uses_partial_column(h, slots, attempt, len(partial))]
+    if values is None or len(users) > len(partial):
+        return None
+    partial_values = solution([(coefficients(h, len(partial), attempt),
+                                fingerprint(h) >> len(columns) & 1) for h in users])
+    if partial_values is None:
+        return None
+    bits = {partial[j] for j, value in partial_values.items() if value}
+    for i, column in enumerate(columns):
+        bits |= {column[order[j]] for j, value in values.items() if value >> i & 1}
+    return bits
+
+
+def block_of_bits(arrangement, bits, code, attempt):
+    number = sum(1 << bit for bit in bits) | (code | attempt << 7) << arrangement.payload_bits
+    return number.to_bytes(arrangement.block_bytes, "little")
+
+
+def compact_block(hashes, arrangement):
     if not hashes:
-        return bytes(64)
-    n = len(hashes)
-    distinct = list(dict.fromkeys(hashes))
-    most_beyond_63 = 16 if n <= 56 else 32 if n <= 88 else 49
-    for slots in range(max(n, base), min(112, base + 63, 63 + most_beyond_63) + 1):
-        code = slots - base
-        order = [j for j in range(slots) if j not in (0, 8, 16)] + [0, 8, 16]
-        for t in range(8 if 11 <= code < 32 and n <= 88 else 2):
-            header = lane_header(code, t)
-            equations = [[lane_slots(h, t, 112)[j] for j in order] for h in hashes]
-            # The equations are independent if any right-hand sides have a solution, so in
-            # particular those that are 1 for one hash.
-            if any(solve([(e, int(h == one)) for h, e in zip(hashes, equations)], slots) is None
-                   for one in distinct):
-                continue
-            rows, partial, places_of_z, share, salt = lane_places(slots, header)
-            partial_slots = sorted(partial)
-            for z in range(4 if places_of_z else 1):
-                asking = [h for h in hashes
-                          if (selector(h) + (64 * z if salt is None else salt)) % 256 < share]
-                solution = solve([([lane_slots(h, t, 112)[j] for j in partial_slots],
-                                   fingerprint(h) >> len(rows) & 1) for h in asking],
-                                 len(partial_slots))
-                if len(asking) <= len(partial_slots) and solution is not None:
-                    break
-            else:
-                continue
-            lanes = [0] * 8
-            for slot, bit in zip(partial_slots, solution):
-                lane, place = partial[slot]
-                lanes[lane] |= bit << place
-            for i, (lane, place) in enumerate(places_of_z):
-                lanes[lane] |= (z >> i & 1) << place
-            for i, row in enumerate(rows):
-                bits = solve([(e, fingerprint(h) >> i & 1) for e, h in zip(equations, hashes)],
-                             slots)
-                for slot, bit in zip(order, bits):
-                    lane, place = row[slot]
-                    lanes[lane] |= bit << place
-            for i in range(8):
-                lanes[i] |= (header >> i & 1) << 63
-            return b"".join(lane.to_bytes(8, "little") for lane in lanes)
-    return b"\xff" * 64
+        return bytes(arrangement.block_bytes)
+    if len(hashes) > 116:
+        hashes = sorted(set(hashes))
+    first = max(len(hashes), 22)
+    last, attempts = next(((last, attempts) for limit, last, attempts in
+                           [(64, 73, 31), (75, 88, 31), (83, 104, 15), (96, 106, 15),
+                            (116, 116, 4)] if first <= limit), (0, 0))
+    for slots in range(first, last + 1):
+        for attempt in range(1, attempts + 1):
+            bits = solve_attempt(hashes, arrangement, slots, attempt)
+            if bits is not None:
+                return block_of_bits(arrangement, bits, slots - 22, attempt)
+    n = len(hashes) if len(hashes) <= 116 else 160
+    k = min(15, max(1, (177 * arrangement.payload_bits // 256 + n // 2) // n))
+    bits = {bit for h in hashes for bit in bloom_block_bits(h, arrangement.payload_bits, k)}
+    return block_of_bits(arrangement, bits, 127, k)
 
 
-def compact_payload(keys, num_lines, line_bytes, base, seed, lanes=False):
-    lines = [[] for _ in range(num_lines)]
+def compact_block_query(block, arrangement):
+    """The function that says whether the block may match a hash."""
+    bits = [byte >> i & 1 for byte in block for i in range(8)]
+    header = sum(bit << i for i, bit in enumerate(bits[arrangement.payload_bits:]))
+    code, attempt = header % 128, header >> 7
+    slots = 22 + code
+    if code == 127:
+        return lambda h: all(bits[bit] for bit in
+                             bloom_block_bits(h, arrangement.payload_bits, attempt % 16))
+    if slots > 116:
+        return lambda h: True
+    columns = [[bits[bit] for bit in column]
+               for column in arrangement.of_block(slots).columns(slots)]
+    partial = columns.pop()
+
+    def may_match(h):
+        mine = coefficients(h, slots, attempt)
+
+        def agrees(i, column):
+            return sum(a & b for a, b in zip(column, mine)) % 2 == fingerprint(h) >> i & 1
+        return (all(agrees(i, column) for i, column in enumerate(columns)) and
+                (not uses_partial_column(h, slots, attempt, len(partial)) or
+                 agrees(len(columns), partial)))
+    return may_match
+
+
+def in_blocks(keys, num_blocks, seed):
+    """The hashes of each block."""
+    blocks = [[] for _ in range(num_blocks)]
     for key in keys:
         h = h64(key, seed)
-        lines[(h * num_lines) >> 64].append(h)
-    return b"".join(solve_lanes(line, base) if lanes else solve_line(line, line_bytes, base)
-                    for line in lines)
+        blocks[(h * num_blocks) >> 64].append(h)
+    return blocks
+
+
+def packed_payload(keys, num_lines, line_bytes, base, seed):
+    return b"".join(solve_line(line, line_bytes, base) for line in in_blocks(keys, num_lines, seed))
+
+
+def compact_shape(n, bits_per_key):
+    """Arrangement and L."""
+    arrangement = Arrangement(sum(bits_per_key >= from_bits for from_bits in
+                                  (3.6, 5.5, 6.5, 8, 10.5)))
+    block_bytes = arrangement.block_bytes
+    num_blocks = max(1, math.ceil((n * bits_per_key / 8 - 20) / block_bytes)) if n else 0
+    return arrangement, num_blocks
 
 
 def leveldb_compact(keys, bits_per_key, seed):
@@ -313,19 +391,17 @@ def leveldb_compact(keys, bits_per_key, seed):
     num_lines = max(1 if len(keys) <= 60 else math.ceil(len(keys) / 40), math.ceil(num_bytes / 64))
     line_bytes = num_bytes // num_lines
     assert line_bytes >= 8 and num_lines <= 32
-    return compact_payload(keys, num_lines, line_bytes, 8, seed) + bytes([0xBF + num_lines])
+    return packed_payload(keys, num_lines, line_bytes, 8, seed) + bytes([0xBF + num_lines])
 
 
 def standalone_compact(keys, bits_per_key, seed):
     keys = unique_neighbours(keys)
-    lanes = bits_per_key >= 6.4
-    line_bytes = 64 if lanes else 32
-    base = int(8 * line_bytes / bits_per_key) - 20
-    base = min(64, max(21, base)) if lanes else min(50, max(1, base))
-    num_lines = max(1, math.ceil((len(keys) * bits_per_key / 8 - 20) / line_bytes)) if keys else 0
-    trailer = seed.to_bytes(8, "little") + num_lines.to_bytes(4, "little")
-    trailer += bytes([5 if lanes else 4, base, 0, 0]) + b"bLn\x01"
-    return compact_payload(keys, num_lines, line_bytes, base, seed, lanes) + trailer
+    arrangement, num_blocks = compact_shape(len(keys), bits_per_key)
+    payload_bytes = b"".join(compact_block(hashes, arrangement)
+                             for hashes in in_blocks(keys, num_blocks, seed))
+    trailer = seed.to_bytes(8, "little") + num_blocks.to_bytes(4, "little")
+    trailer += bytes([6, arrangement.number, 0, 0]) + b"bLn\x01"
+    return payload_bytes + trailer
 
 
 def unique_neighbours(keys):
@@ -385,10 +461,18 @@ def vectors():
         ("standalone", "blocked", 10, 6, 0, []),
         ("leveldb", "compact", 10, 0, 0, counters),
         ("leveldb", "compact", 10, 0, 0, many[:100]),
-        ("standalone", "compact", 6.4, 0, 0, many),
-        ("standalone", "compact", 7.5, 0, 0, many),
-        ("standalone", "compact", 10, 0, 7, many),
+        ("standalone", "compact", 3, 0, 0, many),
         ("standalone", "compact", 4, 0, 0, many),
+        ("standalone", "compact", 6, 0, 5, many),
+        ("standalone", "compact", 7.1, 0, 0, many),
+        ("standalone", "compact", 10, 0, 7, many),
+        ("standalone", "compact", 16, 0, MASK64, many),
+        # The least that an arrangement is for.
+        ("standalone", "compact", 3.6, 0, 0, counters),
+        ("standalone", "compact", 5.5, 0, 0, counters),
+        ("standalone", "compact", 6.5, 0, 0, counters),
+        ("standalone", "compact", 8, 0, 0, counters),
+        ("standalone", "compact", 10.5, 0, 0, counters),
         ("standalone", "compact", 24, 0, 0x0123456789ABCDEF, counters + odd),
         ("standalone", "compact", 10, 0, 0, many[:50] + many[48:49]),
         ("standalone", "compact", 10, 0, 0, []),
@@ -503,14 +587,63 @@ def saved_vectors():
                f"{filter_bytes.hex()}")
 
 
+# Blocks alone, for what few filters have. Keys are the decimal numbers of some ranges.
+def keys_of(ranges):
+    return [b"%d" % i for first, end in ranges for i in range(first, end)]
+
+
+def range_text(ranges):
+    return ",".join(f"{first}-{end}" for first, end in ranges) or "none"
+
+
+def pseudorandom_block(name, arrangement, code, attempt):
+    words = [h64(b"%d" % i, h64(name, 0)) for i in range(8)]
+    number = sum(word << 64 * i for i, word in enumerate(words))
+    bits = [bit for bit in range(arrangement.payload_bits) if number >> bit & 1]
+    return block_of_bits(arrangement, bits, code, attempt)
+
+
+def compact_blocks():
+    written = []
+    for number, (_, _, _, max_slots) in enumerate(Arrangement.ALL):
+        # Beside few keys and many: the most that are of the filter's arrangement, and one more.
+        # Repeated hashes: fewer than a block can have slots, and more.
+        written += [(number, ranges) for ranges in [
+            [], [(0, 1)], [(0, 21)], [(0, 22)], [(0, 36)], [(50, 50 + 63)], [(0, 64)], [(0, 65)],
+            [(100, 100 + max_slots - 3)], [(0, min(116, max_slots + 1))], [(300, 384)],
+            [(0, 97)], [(0, 116)], [(0, 117)], [(0, 600)],
+            [(0, 60)] + 3 * [(10, 12)], 2 * [(0, 50)], 2 * [(0, 70)]]]
+    # w = 0; 64 slots and more of the partial column; only a Bloom block.
+    written += [(2, [(0, 50)]), (0, [(7, 7 + 61)]), (2, [(0, 72)]), (0, [(0, 86)]), (5, [(9, 120)])]
+    for number, ranges in written:
+        arrangement = Arrangement(number)
+        hashes = [h64(key, 0) for key in keys_of(ranges)]
+        block = compact_block(hashes, arrangement)
+        assert all(map(compact_block_query(block, arrangement), hashes))
+        yield f"written {number} {range_text(ranges)} {block.hex()}"
+    queries = [h64(key, 0) for key in keys_of([(0, 300)])]
+    for number, (_, _, _, max_slots) in enumerate(Arrangement.ALL):
+        arrangement = Arrangement(number)
+        headers = {(code, 31 - code % 32) for code in [*range(2, 127, 8), 0, 41, 42, 43, 93, 94, 95,
+                                                       126, max_slots - 22, max_slots - 21]}
+        headers |= {(42, 0), (60, 1)} | {(127, attempt) for attempt in (0, 1, 2, 7, 15, 16, 18)}
+        for code, attempt in sorted(headers):
+            name = b"%d %d %d" % (number, code, attempt)
+            block = pseudorandom_block(name, arrangement, code, attempt)
+            may_match = compact_block_query(block, arrangement)
+            matches = [i for i, h in enumerate(queries) if may_match(h)]
+            text = "all" if len(matches) == len(queries) else ",".join(map(str, matches))
+            yield f"read {number} {text or 'none'} {block.hex()}"
+
+
 def leveldb_names():
     for name, seed in [("leveldb.BuiltinBloomFilter2", 0), ("app.Filter", 0), ("app.Filter", 1),
                        ("app.Filter", 0x0123456789ABCDEF), ("x", MASK64)]:
         yield f"{name} {seed} {leveldb_name(name, seed)}"
 
 
-FILES = {"vectors.txt": vectors, "leveldb_names.txt": leveldb_names,
-         "saved_filters.txt": saved_vectors}
+FILES = {"vectors.txt": vectors, "compact_blocks.txt": compact_blocks,
+         "leveldb_names.txt": leveldb_names, "saved_filters.txt": saved_vectors}
 
 
 def main():

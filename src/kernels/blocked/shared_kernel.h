@@ -24,6 +24,7 @@ struct SharedKernel {
 SharedKernel PortableShared();
 SharedKernel Avx2Shared();    // x86-64
 SharedKernel Avx512Shared();  // x86-64
+SharedKernel NeonShared();    // 64-bit ARM
 
 }  // namespace bloomline::kernels
 

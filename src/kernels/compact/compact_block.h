@@ -2,7 +2,7 @@
 //
 //   bytes 0 ..             one 64-bit word for each fast column: its slots 0 to 63
 //   then                   one field for each fast column: its slots from 64 on
-//   the last 10 bits       header: 6 bits that say how many slots, 4 bits that number the attempt
+//   the last 12 bits       header: 7 bits that say how many slots, 5 that number the attempt
 //
 // So most missing keys are decided from places that never move. The pool is what these leave free:
 // the fields' upper bits, what follows them, and the words' upper bits where there are fewer than
@@ -29,20 +29,19 @@ struct Arrangement {
 
   constexpr unsigned max_slots() const { return 64 + field_slots; }
   constexpr unsigned first_field_byte() const { return 8 * fast_columns; }
-  constexpr unsigned payload_bits() const { return 8 * block_bytes - 10; }
+  constexpr unsigned payload_bits() const { return 8 * block_bytes - 12; }
 };
 
 // Of one block size, by the number of fast columns: the fewer, the more slots.
 constexpr Arrangement kArrangements[kNumArrangements] = {
     {32, 2, 8, 52}, {32, 3, 2, 16}, {64, 4, 8, 52}, {64, 5, 4, 32}, {64, 6, 2, 16}, {64, 7, 0, 0}};
 
-constexpr unsigned kMinCompactSlots =
-    22;  // with fewer, a block would have more than 16 pool columns
+// With fewer, a block would have more than 16 pool columns even with the most fast ones.
+constexpr unsigned kMinCompactSlots = 22;
 constexpr unsigned kMaxCompactSlots = 116;
 constexpr unsigned kWordSlots = 64;
 constexpr unsigned kMaxFastColumns = 7;
-constexpr unsigned kMaxPoolColumns = 16;  // the partial one included
-constexpr unsigned kNumAttempts = 16;
+constexpr unsigned kMaxPoolColumns = 16;  // of 7 fast ones, the partial one included
 
 // The arrangement of a block of `slots` slots in a filter of `arrangement`: the filter's own, or
 // one with fewer fast columns.
@@ -51,39 +50,28 @@ constexpr unsigned ArrangementOfBlock(unsigned arrangement, unsigned slots) {
   return arrangement;
 }
 
-// The most slots of a block in a filter of this arrangement.
-constexpr unsigned MaxSlotsOfFilter(unsigned arrangement) {
-  return kArrangements[arrangement].block_bytes == 32 ? kArrangements[0].max_slots()
-                                                      : kArrangements[2].max_slots();
-}
-
 // --- The header.
 
-constexpr unsigned kNumSlotCodes = 63;
-constexpr unsigned kBloomCode = 63;  // the block is a Bloom filter: compact_bloom_block.h
+// The upper 12 bits of the block's last 16: 5 that number the attempt, and above the payload the
+// code of 7: the number of slots, counted from kMinCompactSlots, or kBloomCode, which says that the
+// block is a Bloom filter (compact_bloom_block.h).
+constexpr unsigned kBloomCode = 127;
+constexpr unsigned kMaxSlotsCode = kMaxCompactSlots - kMinCompactSlots;
 
-// Code 63 says more slots than any column at a fixed place can have, so that a query needs one
-// comparison for all blocks that are not of the filter's arrangement.
-constexpr unsigned LeastBaseSlots(unsigned arrangement) {
-  const unsigned max_slots = kArrangements[arrangement].max_slots();
-  const unsigned least = max_slots + 1 - kBloomCode;
-  return least < kMinCompactSlots ? kMinCompactSlots : least + least % 2;
+constexpr unsigned MaxCodeOf(unsigned arrangement) {
+  return kArrangements[arrangement].max_slots() - kMinCompactSlots;
 }
-constexpr unsigned kMaxBaseSlots = kMinCompactSlots + 2 * 31;
-
-struct BlockHeader {
-  unsigned code;
-  unsigned attempt;
-};
 
 template <unsigned kBlockSize>
-BLOOMLINE_ALWAYS_INLINE BlockHeader LoadHeader(const char* block) {
-  const unsigned bits = LoadLittleEndian16(block + kBlockSize - 2);
-  return {bits >> 6 & 63, bits >> 12};
+BLOOMLINE_ALWAYS_INLINE unsigned LoadHeader(const char* block) {
+  return LoadLittleEndian16(block + kBlockSize - 2);
 }
+constexpr unsigned CodeOf(unsigned header) { return header >> 4 & 127; }
+constexpr unsigned AttemptOf(unsigned header) { return header >> 11; }
 
-constexpr uint64_t HeaderBits(BlockHeader header) {
-  return uint64_t{header.code} << 54 | uint64_t{header.attempt} << 60;
+// In the block's last word.
+constexpr uint64_t HeaderBits(unsigned code, unsigned attempt) {
+  return uint64_t{code} << 52 | uint64_t{attempt} << 59;
 }
 
 // --- A key.
@@ -92,31 +80,43 @@ constexpr uint64_t OnesBelow64(unsigned n) {
   return n >= 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1;
 }
 
-// The key's coefficients of slots 0 to 63, and of slots 64 on.
+// A key's coefficients: of slots 0 to 63, and of slots 64 on.
 struct CompactSlots {
   uint64_t word;
   uint64_t field;
 };
 
-BLOOMLINE_ALWAYS_INLINE CompactSlots CompactSlotsOf(uint64_t hash) {
-  return {MultiplyAndFold(hash, 0x7137449123ef65cd), MultiplyAndFold(hash, 0xe9b5dba58189dbbd)};
+struct CompactKey {
+  CompactSlots slots;
+  uint64_t variable;  // for slots 0 to 2, three bits of it in each attempt
+};
+
+BLOOMLINE_ALWAYS_INLINE CompactKey CompactKeyOf(uint64_t hash) {
+  const Product product = Multiply(hash, 0x7137449123ef65cd);
+  const uint64_t word = product.low ^ product.high;
+  return {{word, word * 0xe9b5dba58189dbbd >> 12}, product.high};
 }
 
 // Slots 0 to 2 depend on the attempt, so that another attempt is another system, and yet the
-// elimination of all other slots is done once.
+// elimination of all other slots is done once. Not attempt 0: there slot 0's coefficient is bit 0
+// of the product's lower half, which is bit 0 of the hash, as the fingerprint's is.
 constexpr unsigned kNumVariableSlots = 3;
 constexpr uint64_t kVariableSlots = 7;
-constexpr unsigned kVariableShift = 46;  // bits 46 to 63 of the second word: a window of three
+constexpr unsigned kFirstAttempt = 1;
+constexpr unsigned kLastAttempt = 31;
 
-BLOOMLINE_ALWAYS_INLINE uint64_t WordInAttempt(CompactSlots slots, unsigned attempt) {
-  return slots.word ^ (slots.field >> kVariableShift >> attempt & kVariableSlots);
+BLOOMLINE_ALWAYS_INLINE uint64_t WordInAttempt(const CompactKey& key, unsigned attempt) {
+  return key.slots.word ^ (key.variable >> attempt & kVariableSlots);
 }
 
-// The slots that a block has.
-BLOOMLINE_ALWAYS_INLINE CompactSlots SlotsInBlock(CompactSlots all, unsigned slots,
+// The slots that a block has; at least one. Without a branch, like all that depends on a block's
+// header: headers are random, so a branch would be mispredicted.
+BLOOMLINE_ALWAYS_INLINE CompactSlots SlotsInBlock(const CompactKey& key, unsigned slots,
                                                   unsigned attempt) {
+  const unsigned in_word = slots < kWordSlots ? slots : kWordSlots;
   const unsigned in_field = slots > kWordSlots ? slots - kWordSlots : 0;
-  return {WordInAttempt(all, attempt) & OnesBelow64(slots), all.field & OnesBelow64(in_field)};
+  return {WordInAttempt(key, attempt) & (~uint64_t{0} >> (kWordSlots - in_word)),
+          key.slots.field & ((uint64_t{1} << in_field) - 1)};
 }
 
 // --- The columns of a block.
@@ -139,7 +139,7 @@ struct ColumnCounts {
 constexpr ColumnCounts ColumnCountsOf(unsigned payload_bits, unsigned slots) {
   const unsigned full = payload_bits / slots;
   const unsigned left = payload_bits - full * slots;
-  const unsigned threshold = left == 0 ? 0 : 256 * (left + 1) / slots;
+  const unsigned threshold = left == 0 ? 0 : 256 * (left + 2) / slots;
   return {full, left, threshold < 255 ? threshold : 255};
 }
 
@@ -164,7 +164,6 @@ BLOOMLINE_ALWAYS_INLINE const char* CompactBlock(const CompactFilter& filter, ui
 
 static_assert(kArrangements[2].payload_bits() / kMinCompactSlots + 1 - 7 <= kMaxPoolColumns);
 static_assert(kArrangements[2].payload_bits() / kMinCompactSlots < 24, "bits of a fingerprint");
-static_assert(kVariableShift + kNumAttempts + kNumVariableSlots - 1 == 64);
 static_assert(kMaxCompactSlots == kArrangements[0].max_slots() &&
               kMaxCompactSlots == kArrangements[2].max_slots());
 

@@ -15,14 +15,21 @@
 
 namespace bloomline::kernels {
 
+constexpr unsigned kMaxBloomBlockProbes = 15;
+
 inline uint32_t BloomBlockBit(uint64_t hash, unsigned probe, unsigned payload_bits) {
   return static_cast<uint32_t>(
       uint64_t{Probe(BlockedPair(hash), static_cast<int>(probe))} * payload_bits >> 32);
 }
 
-// num_probes is the header's attempt; 0 matches every key.
-inline bool BloomBlockMayMatch(const char* block, unsigned payload_bits, unsigned num_probes,
+// The lower four bits of the header's attempt are k; 0 matches every key.
+inline unsigned BloomBlockProbesOf(unsigned attempt) {
+  return attempt % (kMaxBloomBlockProbes + 1);
+}
+
+inline bool BloomBlockMayMatch(const char* block, unsigned payload_bits, unsigned attempt,
                                uint64_t hash) {
+  const unsigned num_probes = BloomBlockProbesOf(attempt);
   for (unsigned j = 0; j < num_probes; ++j) {
     if (!TestBit(block, BloomBlockBit(hash, j, payload_bits))) return false;
   }
@@ -31,7 +38,7 @@ inline bool BloomBlockMayMatch(const char* block, unsigned payload_bits, unsigne
 
 inline void SetBloomHeader(const Arrangement& arrangement, unsigned num_probes, char* block) {
   char* const last = block + arrangement.block_bytes - 8;
-  StoreLittleEndian64(LoadLittleEndian64(last) | HeaderBits({kBloomCode, num_probes}), last);
+  StoreLittleEndian64(LoadLittleEndian64(last) | HeaderBits(kBloomCode, num_probes), last);
 }
 
 inline void WriteMatchAllBlock(const Arrangement& arrangement, char* block) {
@@ -39,22 +46,39 @@ inline void WriteMatchAllBlock(const Arrangement& arrangement, char* block) {
   SetBloomHeader(arrangement, 0, block);
 }
 
-// ln 2 * bits per key, rounded, and at least 1. n > 0.
+// ln 2 * bits per key, rounded, and at least 1. n > 0. More keys than a block can have slots count
+// as so many, however many they are: a builder that has no room for all of them (range_builder.h)
+// must set bits before it knows their number.
+constexpr uint64_t kOverfullKeys = 160;
 inline unsigned BloomBlockNumProbes(uint64_t payload_bits, uint64_t n) {
+  if (n > kMaxCompactSlots) n = kOverfullKeys;
   const uint64_t best = (payload_bits * 177 / 256 + n / 2) / n;
-  return static_cast<unsigned>(std::clamp<uint64_t>(best, 1, kNumAttempts - 1));
+  return static_cast<unsigned>(std::clamp<uint64_t>(best, 1, kMaxBloomBlockProbes));
 }
 
-// Writes the block of n > 0 hashes into zeroed bytes.
-inline void WriteBloomBlock(const Arrangement& arrangement, const uint64_t* hashes, size_t n,
-                            char* block) {
-  const unsigned num_probes = BloomBlockNumProbes(arrangement.payload_bits(), n);
+inline unsigned HeaderOf(const Arrangement& arrangement, const char* block) {
+  return LoadLittleEndian16(block + arrangement.block_bytes - 2);
+}
+
+inline bool IsBloomBlock(const Arrangement& arrangement, const char* block) {
+  return CodeOf(HeaderOf(arrangement, block)) == kBloomCode;
+}
+
+inline void InsertIntoBloomBlock(const Arrangement& arrangement, const uint64_t* hashes, size_t n,
+                                 char* block) {
+  const unsigned num_probes = BloomBlockProbesOf(AttemptOf(HeaderOf(arrangement, block)));
   for (size_t i = 0; i < n; ++i) {
     for (unsigned j = 0; j < num_probes; ++j) {
       SetBit(block, BloomBlockBit(hashes[i], j, arrangement.payload_bits()));
     }
   }
-  SetBloomHeader(arrangement, num_probes, block);
+}
+
+// Writes the block of n > 0 hashes into zeroed bytes.
+inline void WriteBloomBlock(const Arrangement& arrangement, const uint64_t* hashes, size_t n,
+                            char* block) {
+  SetBloomHeader(arrangement, BloomBlockNumProbes(arrangement.payload_bits(), n), block);
+  InsertIntoBloomBlock(arrangement, hashes, n, block);
 }
 
 }  // namespace bloomline::kernels

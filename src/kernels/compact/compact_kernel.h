@@ -16,7 +16,6 @@ struct CompactFilter {
   const char* data;
   uint64_t num_blocks;
   uint32_t arrangement;
-  uint32_t base_slots;  // at least LeastBaseSlots(arrangement), at most kMaxBaseSlots
 };
 
 struct CompactKernel {
@@ -28,10 +27,9 @@ struct CompactKernel {
   // A function for each arrangement.
   MayMatch may_match[kNumArrangements] = {};
   MayMatchMany may_match_many[kNumArrangements] = {};
-  // Writes the block of n hashes, 0 to kMaxSlots, header included. False, and nothing written:
-  // there is no solution. Of `filter`, only the arrangement and the base matter.
-  bool (*solve)(const CompactFilter& filter, const uint64_t* hashes, size_t n,
-                char* block) = nullptr;
+  // Writes the block of n hashes, 0 to kMaxCompactSlots, header included. False, and nothing
+  // written: there is no solution.
+  bool (*solve)(unsigned arrangement, const uint64_t* hashes, size_t n, char* block) = nullptr;
 };
 
 CompactKernel PortableCompact();

@@ -21,7 +21,7 @@ BLOOMLINE_ALWAYS_INLINE size_t PartialColumnEquations(const BlockSystem& system,
   size_t n = 0;
   for (size_t i = 0; i < system.size; ++i) {
     const uint64_t hash = system.hashes[i];
-    const CompactSlots mine = SlotsInBlock(system.slots[i], counts.partial_slots, attempt);
+    const CompactSlots mine = SlotsInBlock(system.keys[i], counts.partial_slots, attempt);
     equations->first[n] = mine.word;
     equations->second[n] = mine.field | (hash >> counts.full & 1) << kPartialRightShift;
     n += UsesPartialColumn(hash, salt, counts.threshold);

@@ -23,7 +23,9 @@ struct PoolPiece {
   uint8_t column;
 };
 
+// A multiple of four; pieces past num_pieces have no bits.
 constexpr unsigned kMaxPoolPieces = 28;
+static_assert(kMaxPoolPieces % 4 == 0);
 
 struct Pool {
   PoolPiece pieces[kMaxPoolPieces] = {};

@@ -37,8 +37,8 @@ struct BlockSteps {
   }
 };
 
-bool Solve(const CompactFilter& filter, const uint64_t* hashes, size_t n, char* block) {
-  return SolveBlock<BlockSteps>(filter, hashes, n, block);
+bool Solve(unsigned arrangement, const uint64_t* hashes, size_t n, char* block) {
+  return SolveBlock<BlockSteps>(arrangement, hashes, n, block);
 }
 
 }  // namespace

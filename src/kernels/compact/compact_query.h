@@ -14,42 +14,49 @@
 
 namespace bloomline::kernels {
 
-// The key's coefficients of 64 slots from `slot` on.
-BLOOMLINE_ALWAYS_INLINE uint64_t SlotsFrom(CompactSlots mine, unsigned slot) {
-  if (slot >= kWordSlots) return mine.field >> (slot - kWordSlots);
-  return mine.word >> slot | mine.field << 1 << (kWordSlots - 1 - slot);
-}
-
 // Whether the columns of the pool give what the key wants, those that it uses.
 BLOOMLINE_ALWAYS_INLINE bool PoolMatches(const char* block, const Pool& pool, unsigned fast_columns,
                                          unsigned slots, unsigned attempt, CompactSlots mine,
                                          uint64_t hash) {
+  const uint64_t coefficients[] = {mine.word, mine.field, 0};
   uint64_t odd = 0;
   for (unsigned i = 0; i < pool.num_pieces; ++i) {
     const PoolPiece& piece = pool.pieces[i];
     const uint64_t bits = LoadLittleEndian64(block + piece.word_byte) >> piece.bit;
-    odd ^= uint64_t{Parity(bits & SlotsFrom(mine, piece.slot) & OnesBelow64(piece.length))}
-           << piece.column;
+    const uint64_t* from = coefficients + piece.slot / kWordSlots;
+    const unsigned shift = piece.slot % kWordSlots;
+    const uint64_t window = from[0] >> shift | from[1] << 1 << (kWordSlots - 1 - shift);
+    // A piece has at least one bit.
+    const uint64_t hits = bits & window & (~uint64_t{0} >> (64 - piece.length));
+    odd ^= uint64_t{Parity(hits)} << piece.column;
   }
   const uint64_t asks_partial =
       UsesPartialColumn(hash, SelectorSalt(slots, attempt), pool.threshold);
-  const uint64_t asked = OnesBelow64(pool.full_columns) | asks_partial << pool.full_columns;
+  const uint64_t asked = ((uint64_t{1} << pool.full_columns) - 1) | asks_partial
+                                                                        << pool.full_columns;
   return ((odd ^ FingerprintOf(hash)) & asked & ~OnesBelow64(fast_columns)) == 0;
+}
+
+// The parity of the key's slots in a fast column.
+template <unsigned kArrangement>
+BLOOMLINE_ALWAYS_INLINE unsigned ColumnParity(const char* block, unsigned column,
+                                              CompactSlots mine) {
+  constexpr Arrangement kA = kArrangements[kArrangement];
+  uint64_t hits = LoadLittleEndian64(block + 8 * column) & mine.word;
+  if constexpr (kA.field_slots != 0) {
+    hits ^= LoadField<kA.field_bytes>(block + kA.first_field_byte() + kA.field_bytes * column) &
+            mine.field;
+  }
+  return Parity(hits);
 }
 
 // Bit i: the parity of the key's slots in fast column i.
 template <unsigned kArrangement>
 BLOOMLINE_ALWAYS_INLINE unsigned FastParities(const char* block, CompactSlots mine) {
-  constexpr Arrangement kA = kArrangements[kArrangement];
   unsigned odd = 0;
 #pragma GCC unroll 7
-  for (unsigned column = 0; column < kA.fast_columns; ++column) {
-    uint64_t hits = LoadLittleEndian64(block + 8 * column) & mine.word;
-    if constexpr (kA.field_slots != 0) {
-      hits ^= LoadField<kA.field_bytes>(block + kA.first_field_byte() + kA.field_bytes * column) &
-              mine.field;
-    }
-    odd |= Parity(hits) << column;
+  for (unsigned column = 0; column < kArrangements[kArrangement].fast_columns; ++column) {
+    odd |= ColumnParity<kArrangement>(block, column, mine) << column;
   }
   return odd;
 }
@@ -59,7 +66,7 @@ template <unsigned kArrangement>
 BLOOMLINE_ALWAYS_INLINE bool SolvedBlockMayMatch(const char* block, unsigned slots,
                                                  unsigned attempt, uint64_t hash) {
   constexpr unsigned kFast = kArrangements[kArrangement].fast_columns;
-  const CompactSlots mine = SlotsInBlock(CompactSlotsOf(hash), slots, attempt);
+  const CompactSlots mine = SlotsInBlock(CompactKeyOf(hash), slots, attempt);
   const unsigned wrong = FastParities<kArrangement>(block, mine) ^ static_cast<unsigned>(hash);
   if ((wrong & OnesBelow64(kFast)) != 0) return false;
   return PoolMatches(block, PoolFor<kArrangement>(slots), kFast, slots, attempt, mine, hash);
@@ -67,39 +74,33 @@ BLOOMLINE_ALWAYS_INLINE bool SolvedBlockMayMatch(const char* block, unsigned slo
 
 // Blocks that are not of their filter's arrangement: Bloom blocks, and those with more slots.
 template <unsigned kArrangement>
-BLOOMLINE_ALWAYS_INLINE bool OtherBlockMayMatch(const char* block, BlockHeader header,
-                                                unsigned slots, uint64_t hash) {
+BLOOMLINE_ALWAYS_INLINE bool OtherBlockMayMatch(const char* block, unsigned code, unsigned attempt,
+                                                uint64_t hash) {
   constexpr Arrangement kA = kArrangements[kArrangement];
-  if (header.code == kBloomCode) {
-    return BloomBlockMayMatch(block, kA.payload_bits(), header.attempt, hash);
+  if (code == kBloomCode) return BloomBlockMayMatch(block, kA.payload_bits(), attempt, hash);
+  if (code > kMaxSlotsCode) return true;
+  const unsigned slots = kMinCompactSlots + code;
+  if constexpr (kA.block_bytes == 32) return SolvedBlockMayMatch<0>(block, slots, attempt, hash);
+  if (slots <= kArrangements[4].max_slots()) {
+    return SolvedBlockMayMatch<4>(block, slots, attempt, hash);
   }
-  if (slots > kMaxCompactSlots) return true;
-  constexpr bool k32Bytes = kA.block_bytes == 32;
-  switch (ArrangementOfBlock(kArrangement, slots)) {
-    case 0:
-      return !k32Bytes || SolvedBlockMayMatch<0>(block, slots, header.attempt, hash);
-    case 2:
-      return k32Bytes || SolvedBlockMayMatch < k32Bytes ? 0
-                                                        : 2 > (block, slots, header.attempt, hash);
-    case 3:
-      return k32Bytes || SolvedBlockMayMatch < k32Bytes ? 0
-                                                        : 3 > (block, slots, header.attempt, hash);
-    default:
-      return k32Bytes || SolvedBlockMayMatch < k32Bytes ? 0
-                                                        : 4 > (block, slots, header.attempt, hash);
+  if (slots <= kArrangements[3].max_slots()) {
+    return SolvedBlockMayMatch<3>(block, slots, attempt, hash);
   }
+  return SolvedBlockMayMatch<2>(block, slots, attempt, hash);
 }
 
 template <unsigned kArrangement>
 BLOOMLINE_ALWAYS_INLINE bool CompactMayMatch(const CompactFilter& filter, uint64_t hash) {
   constexpr Arrangement kA = kArrangements[kArrangement];
   const char* block = CompactBlock(filter, kA.block_bytes, hash);
-  const BlockHeader header = LoadHeader<kA.block_bytes>(block);
-  const unsigned slots = filter.base_slots + header.code;
-  if (__builtin_expect(slots > kA.max_slots(), 0)) {
-    return OtherBlockMayMatch<kArrangement>(block, header, slots, hash);
+  const unsigned header = LoadHeader<kA.block_bytes>(block);
+  const unsigned code = CodeOf(header);
+  const unsigned attempt = AttemptOf(header);
+  if (__builtin_expect(code > MaxCodeOf(kArrangement), 0)) {
+    return OtherBlockMayMatch<kArrangement>(block, code, attempt, hash);
   }
-  return SolvedBlockMayMatch<kArrangement>(block, slots, header.attempt, hash);
+  return SolvedBlockMayMatch<kArrangement>(block, kMinCompactSlots + code, attempt, hash);
 }
 
 // set(number of an arrangement as a constant, kernel) for each arrangement.

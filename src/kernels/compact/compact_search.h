@@ -17,32 +17,38 @@ struct SecondWord {
   unsigned right_shift;
 };
 
+// The window of the variable slots has bits 1 to num_attempts + 2 of CompactKey::variable.
 constexpr SecondWord SecondWordFor(unsigned least_slots) {
-  if (least_slots <= 64) return {18, 16, 40};
-  if (least_slots <= 83) return {39, 16, 57};
-  if (least_slots <= 96) return {41, 16, 59};
+  if (least_slots <= 64) return {9, 31, 42};
+  if (least_slots <= 75) return {24, 31, 57};
+  if (least_slots <= 83) return {40, 15, 57};
+  if (least_slots <= 96) return {42, 15, 59};
   return {52, 4, 58};
+}
+
+constexpr unsigned WindowBits(const SecondWord& word) {
+  return word.num_attempts + kNumVariableSlots - 1;
 }
 
 constexpr bool SecondWordHasRoom(unsigned least_slots) {
   const SecondWord word = SecondWordFor(least_slots);
   const unsigned columns = kArrangements[2].payload_bits() / least_slots;
   return word.right_shift + columns <= 64 &&
-         word.field_slots + word.num_attempts + kNumVariableSlots - 1 <= word.right_shift;
+         word.field_slots + WindowBits(word) <= word.right_shift;
 }
 static_assert(SecondWordHasRoom(kMinCompactSlots) && SecondWordHasRoom(65) &&
-              SecondWordHasRoom(84) && SecondWordHasRoom(97));
+              SecondWordHasRoom(76) && SecondWordHasRoom(84) && SecondWordHasRoom(97));
 
 // The numbers of slots and attempts that the solver tries, in this order.
 struct SearchRange {
-  SearchRange(const CompactFilter& filter, size_t num_keys)
-      : least_slots(std::max(static_cast<unsigned>(num_keys), filter.base_slots)),
-        num_attempts(SecondWordFor(least_slots).num_attempts),
-        last_slots(std::min({filter.base_slots + kNumSlotCodes - 1, kMaxCompactSlots,
-                             kWordSlots + SecondWordFor(least_slots).field_slots})) {}
+  explicit SearchRange(size_t num_keys)
+      : least_slots(std::max(static_cast<unsigned>(num_keys), kMinCompactSlots)),
+        last_slots(std::min(kMaxCompactSlots, kWordSlots + SecondWordFor(least_slots).field_slots)),
+        last_attempt(kFirstAttempt + SecondWordFor(least_slots).num_attempts - 1) {}
+  unsigned num_attempts() const { return last_attempt + 1 - kFirstAttempt; }
   unsigned least_slots;
-  unsigned num_attempts;
   unsigned last_slots;
+  unsigned last_attempt;
 };
 
 }  // namespace bloomline::kernels

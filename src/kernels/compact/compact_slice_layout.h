@@ -11,7 +11,7 @@ namespace bloomline::kernels {
 // A slice is a byte of each equation.
 constexpr unsigned kWordSlices = 8;
 constexpr unsigned kFieldSlices = 7;
-constexpr unsigned kTailSlices = 6;
+constexpr unsigned kTailSlices = 8;
 constexpr unsigned kMaxSlices = kWordSlices + kFieldSlices + kTailSlices;
 
 // Equations that change places.
@@ -28,40 +28,39 @@ struct EquationPairs {
 };
 
 // The slices of an equation: slots 0 to 63, slots from 64 on, and the tail: the right-hand sides of
-// the full columns and of the partial one, what the variable slots are made of, and, in the last
-// byte, the selector. The solver's system has none of the last.
+// the full columns and of the partial one, and what the variable slots are made of.
 struct SliceLayout {
-  SliceLayout(unsigned num_slots, unsigned full_columns)
-      : tail(kWordSlices + (num_slots > kWordSlots ? (num_slots - kWordSlots + 7) / 8 : 0)),
-        end(tail + (full_columns + 1 + kVariableBits + 7) / 8),
+  SliceLayout(unsigned most_slots, unsigned full_columns, unsigned num_window_bits)
+      : tail(kWordSlices + (most_slots > kWordSlots ? (most_slots - kWordSlots + 7) / 8 : 0)),
+        end(tail + (full_columns + 1 + kNumVariableSlots + num_window_bits + 7) / 8),
+        num_slots(8 * tail),
         variable_shift(full_columns + 1),
-        num_slots(8 * tail) {}
+        window_bits(num_window_bits) {}
 
-  static constexpr unsigned kVariableBits = kNumVariableSlots + 64 - kVariableShift;
-  static constexpr unsigned kSelectorByte = 7;
-
-  uint64_t TailOf(uint64_t hash, CompactSlots slots) const {
-    return (hash & OnesBelow64(variable_shift)) | (slots.word & kVariableSlots) << variable_shift |
-           slots.field >> kVariableShift << (variable_shift + kNumVariableSlots) |
-           uint64_t{SelectorOf(hash)} << 8 * kSelectorByte;
+  uint64_t TailOf(uint64_t hash, const CompactKey& key) const {
+    return (hash & OnesBelow64(variable_shift)) |
+           (key.slots.word & kVariableSlots) << variable_shift |
+           (key.variable >> kFirstAttempt & OnesBelow64(window_bits)) << window_shift();
   }
 
-  // What SolveBlock keeps, too: nothing of the partial column or of further attempts.
-  uint64_t KeptOfTail(unsigned num_attempts) const {
-    return OnesBelow64(variable_shift - 1) | OnesBelow64(2 * kNumVariableSlots - 1 + num_attempts)
-                                                 << variable_shift;
-  }
+  // What SolveBlock's equations have, too: no right-hand side of the partial column.
+  uint64_t tail_without_partial() const { return ~(uint64_t{1} << (variable_shift - 1)); }
+
+  // Of the window of the first attempt.
+  unsigned window_shift() const { return variable_shift + kNumVariableSlots; }
 
   unsigned tail;
   unsigned end;
-  unsigned variable_shift;  // bits of the tail; then the window
   unsigned num_slots;       // that the slices have
+  unsigned variable_shift;  // bits of the tail
+  unsigned window_bits;
 };
 
-// Bit a: in attempt a, the variable slots of the n <= 3 equations with these tails are independent.
+// Bit i: in attempt kFirstAttempt + i, the variable slots of the n <= 3 equations with these tails
+// are independent.
 inline uint32_t AttemptsThatSolve(const uint64_t tails[kNumVariableSlots], unsigned n,
                                   const SliceLayout& layout) {
-  uint32_t bits[kNumVariableSlots][kNumVariableSlots];  // bit a: the slot in attempt a
+  uint32_t bits[kNumVariableSlots][kNumVariableSlots];
   for (unsigned i = 0; i < n; ++i) {
     const uint64_t variable = tails[i] >> layout.variable_shift;
     for (unsigned slot = 0; slot < kNumVariableSlots; ++slot) {

@@ -21,25 +21,23 @@ enum class SliceResult { kSolved, kNoSolution, kUnknown };
 
 class SliceSolver {
  public:
-  BLOOMLINE_SLICES_TARGET SliceSolver(const CompactFilter& filter, const uint64_t* hashes,
-                                      size_t num_keys)
-      : filter_(filter),
-        range_(filter, num_keys),
-        payload_bits_(kArrangements[filter.arrangement].payload_bits()),
+  BLOOMLINE_SLICES_TARGET SliceSolver(unsigned arrangement, const uint64_t* hashes, size_t num_keys)
+      : arrangement_(arrangement),
+        range_(num_keys),
+        payload_bits_(kArrangements[arrangement].payload_bits()),
         layout_(std::min(range_.last_slots, range_.least_slots + kMoreSlots),
-                payload_bits_ / range_.least_slots) {
+                payload_bits_ / range_.least_slots, WindowBits(SecondWordFor(range_.least_slots))) {
     Load(hashes, num_keys);
   }
 
   BLOOMLINE_SLICES_TARGET SliceResult Search(char* block) {
     unsigned slots = range_.least_slots;
-    if (slots > range_.last_slots) return SliceResult::kNoSolution;
     if (!EliminateFixedSlots(slots) || !LeftAreIndependent()) return SliceResult::kUnknown;
     for (; slots <= range_.last_slots; ++slots) {
       if (slots > layout_.num_slots) return SliceResult::kUnknown;
       const ColumnCounts counts = ColumnCountsOf(payload_bits_, slots);
       for (uint32_t attempts = Attempts(); attempts != 0; attempts &= attempts - 1) {
-        const unsigned attempt = _tzcnt_u32(attempts);
+        const unsigned attempt = kFirstAttempt + _tzcnt_u32(attempts);
         CompactSlots partial = {};
         const SliceResult result = SolvePartialColumn(counts, slots, attempt, &partial);
         if (result == SliceResult::kNoSolution) continue;
@@ -55,14 +53,15 @@ class SliceSolver {
  private:
   // The slots that are kept for AddFixedSlot. TODO: measurement
   static constexpr unsigned kMoreSlots = 8;
+  static constexpr unsigned kSelectorByte = 7;  // of the fields
 
   BLOOMLINE_SLICES_INLINE void Load(const uint64_t* hashes, size_t n) {
     alignas(64) uint64_t words[3][128];
     for (size_t i = 0; i < n; ++i) {
-      const CompactSlots slots = CompactSlotsOf(hashes[i]);
-      words[0][i] = slots.word;
-      words[1][i] = slots.field;
-      words[2][i] = layout_.TailOf(hashes[i], slots);
+      const CompactKey key = CompactKeyOf(hashes[i]);
+      words[0][i] = key.slots.word;
+      words[1][i] = key.slots.field | uint64_t{SelectorOf(hashes[i])} << 8 * kSelectorByte;
+      words[2][i] = layout_.TailOf(hashes[i], key);
     }
     two_ = n > 64;
     for (size_t i = n; i < (two_ ? 128 : 64); ++i) words[0][i] = words[1][i] = words[2][i] = 0;
@@ -74,16 +73,16 @@ class SliceSolver {
     for (unsigned word = 0; word < 3; ++word) {
       const unsigned first = word == 0 ? 0 : word == 1 ? kWordSlices : layout_.tail;
       const unsigned end = word == 0 ? kWordSlices : word == 1 ? layout_.tail : layout_.end;
-      if (first == end) continue;
       Transpose(words[word], columns[0]);
       if (two_) Transpose(words[word] + 64, columns[1]);
       for (unsigned i = first; i < end; ++i) {
         system_.slices[i].low = keys_[i].low = columns[0][i - first];
         if (two_) system_.slices[i].high = keys_[i].high = columns[1][i - first];
       }
+      if (word != 1) continue;
+      selectors_.low = columns[0][kSelectorByte];
+      if (two_) selectors_.high = columns[1][kSelectorByte];
     }
-    selectors_.low = columns[0][SliceLayout::kSelectorByte];
-    if (two_) selectors_.high = columns[1][SliceLayout::kSelectorByte];
     keys_in_[0] = system_.unused[0];
     keys_in_[1] = system_.unused[1];
   }
@@ -105,12 +104,12 @@ class SliceSolver {
   // that it drops those which it drops, by what it keeps of an equation.
   BLOOMLINE_SLICES_INLINE bool LeftAreIndependent() const {
     constexpr unsigned kMany = 16;
-    const uint64_t kept = layout_.KeptOfTail(range_.num_attempts);
     uint64_t tails[kMany];
     unsigned n = 0;
     for (uint64_t left = system_.unused[0]; left != 0; left &= left - 1) {
       if (n == kMany) return false;
-      uint64_t tail = TailOf(static_cast<unsigned>(_tzcnt_u64(left))) & kept;
+      uint64_t tail =
+          TailOf(static_cast<unsigned>(_tzcnt_u64(left))) & layout_.tail_without_partial();
       for (unsigned i = 0; i < n; ++i) tail = std::min(tail, tail ^ tails[i]);
       if (tail == 0) return false;
       tails[n++] = tail;
@@ -140,7 +139,7 @@ class SliceSolver {
       tails[n++] = TailOf(static_cast<unsigned>(_tzcnt_u64(left)));
     }
     return AttemptsThatSolve(tails, n, layout_) &
-           static_cast<uint32_t>(OnesBelow64(range_.num_attempts));
+           static_cast<uint32_t>(OnesBelow64(range_.num_attempts()));
   }
 
   // Bits 0 to 2 of the result are bits of the tail, from `bit` on.
@@ -157,7 +156,7 @@ class SliceSolver {
     return three;
   }
   BLOOMLINE_SLICES_INLINE Slice Window(const Slice* slices, unsigned attempt) const {
-    return TailBits(slices, layout_.variable_shift + kNumVariableSlots + attempt);
+    return TailBits(slices, layout_.window_shift() + attempt - kFirstAttempt);
   }
 
   // Keys that use the partial column.
@@ -236,11 +235,11 @@ class SliceSolver {
       }
     }
     solution.columns[counts.full] = partial;
-    WriteSolvedBlock(solution, ArrangementOfBlock(filter_.arrangement, slots), slots,
-                     {slots - filter_.base_slots, attempt}, block);
+    WriteSolvedBlock(solution, ArrangementOfBlock(arrangement_, slots), slots,
+                     HeaderBits(slots - kMinCompactSlots, attempt), block);
   }
 
-  const CompactFilter& filter_;
+  const unsigned arrangement_;
   const SearchRange range_;
   const unsigned payload_bits_;
   const SliceLayout layout_;

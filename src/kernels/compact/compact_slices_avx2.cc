@@ -216,11 +216,11 @@ BLOOMLINE_AVX2_INLINE void Transpose(const uint64_t words[64], Bytes columns[8])
 
 namespace bloomline::kernels {
 
-BLOOMLINE_AVX2 bool Avx2SolveCompact(const CompactFilter& filter, const uint64_t* hashes, size_t n,
+BLOOMLINE_AVX2 bool Avx2SolveCompact(unsigned arrangement, const uint64_t* hashes, size_t n,
                                      char* block) {
-  SliceSolver solver(filter, hashes, n);
+  SliceSolver solver(arrangement, hashes, n);
   const SliceResult result = solver.Search(block);
-  return result == SliceResult::kUnknown ? Avx2SolveByWords(filter, hashes, n, block)
+  return result == SliceResult::kUnknown ? Avx2SolveByWords(arrangement, hashes, n, block)
                                          : result == SliceResult::kSolved;
 }
 

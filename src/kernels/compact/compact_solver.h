@@ -16,8 +16,8 @@
 namespace bloomline::kernels {
 
 BLOOMLINE_ALWAYS_INLINE void WriteSolution(const BlockSystem& system, const ColumnCounts& counts,
-                                           unsigned arrangement, unsigned slots, BlockHeader header,
-                                           char* block) {
+                                           unsigned arrangement, unsigned slots,
+                                           uint64_t header_bits, char* block) {
   BlockColumns solution;
   for (unsigned first = 0; first < counts.full; first += 8) {
     uint8_t slot_bits[2 * kWordSlots] = {};
@@ -29,7 +29,7 @@ BLOOMLINE_ALWAYS_INLINE void WriteSolution(const BlockSystem& system, const Colu
     SetEightColumns(slot_bits, first, slots, &solution);
   }
   solution.columns[counts.full] = system.partial_column;
-  WriteSolvedBlock(solution, arrangement, slots, header, block);
+  WriteSolvedBlock(solution, arrangement, slots, header_bits, block);
 }
 
 // CompactKernel::solve. The inner steps:
@@ -39,24 +39,23 @@ BLOOMLINE_ALWAYS_INLINE void WriteSolution(const BlockSystem& system, const Colu
 //     does so for equations pivot .. pivot + 3, one after the other.
 // They may change what is behind n up to the next multiple of 8.
 template <typename Steps>
-BLOOMLINE_ALWAYS_INLINE bool SolveBlock(const CompactFilter& filter, const uint64_t* hashes,
+BLOOMLINE_ALWAYS_INLINE bool SolveBlock(unsigned arrangement, const uint64_t* hashes,
                                         size_t num_keys, char* block) {
-  const SearchRange range(filter, num_keys);
-  const unsigned payload_bits = kArrangements[filter.arrangement].payload_bits();
+  const SearchRange range(num_keys);
+  const unsigned payload_bits = kArrangements[arrangement].payload_bits();
   unsigned slots = range.least_slots;
-  if (slots > range.last_slots) return false;
   BlockSystem system(hashes, num_keys, slots);
   system.Start(payload_bits / slots);
   system.EliminateFixedSlots<Steps>(slots);
   for (; slots <= range.last_slots; system.AddFixedSlot<Steps>(slots++)) {
     if (system.num_left > kNumVariableSlots) continue;
     const ColumnCounts counts = ColumnCountsOf(payload_bits, slots);
-    for (unsigned attempt = 0; attempt < range.num_attempts; ++attempt) {
+    for (unsigned attempt = kFirstAttempt; attempt <= range.last_attempt; ++attempt) {
       if (!system.VariableSlotsSolve(attempt)) continue;
       if (!SolvePartialColumn<Steps>(&system, counts, slots, attempt)) continue;
       system.Finish<Steps>(attempt);
-      WriteSolution(system, counts, ArrangementOfBlock(filter.arrangement, slots), slots,
-                    {slots - filter.base_slots, attempt}, block);
+      WriteSolution(system, counts, ArrangementOfBlock(arrangement, slots), slots,
+                    HeaderBits(slots - kMinCompactSlots, attempt), block);
       return true;
     }
   }

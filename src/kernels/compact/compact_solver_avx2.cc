@@ -69,9 +69,9 @@ struct BlockSteps {
 
 }  // namespace
 
-BLOOMLINE_AVX2 bool Avx2SolveByWords(const CompactFilter& filter, const uint64_t* hashes, size_t n,
+BLOOMLINE_AVX2 bool Avx2SolveByWords(unsigned arrangement, const uint64_t* hashes, size_t n,
                                      char* block) {
-  return SolveBlock<BlockSteps>(filter, hashes, n, block);
+  return SolveBlock<BlockSteps>(arrangement, hashes, n, block);
 }
 
 }  // namespace bloomline::kernels

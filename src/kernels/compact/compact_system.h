@@ -30,12 +30,12 @@ struct BlockSystem {
   BLOOMLINE_ALWAYS_INLINE void Start(unsigned num_columns) {
     const uint64_t right_mask = OnesBelow64(num_columns);
     const uint64_t field_mask = OnesBelow64(second.field_slots);
-    const uint64_t window_mask = OnesBelow64(second.num_attempts + kNumVariableSlots - 1);
+    const uint64_t window_mask = OnesBelow64(WindowBits(second));
     for (size_t i = 0; i < size; ++i) {
-      slots[i] = CompactSlotsOf(hashes[i]);
-      equations.first[i] = slots[i].word;
-      equations.second[i] = (slots[i].field & field_mask) |
-                            (slots[i].field >> kVariableShift & window_mask) << second.field_slots |
+      const CompactKey& key = keys[i] = CompactKeyOf(hashes[i]);
+      equations.first[i] = key.slots.word;
+      equations.second[i] = (key.slots.field & field_mask) |
+                            (key.variable >> kFirstAttempt & window_mask) << second.field_slots |
                             (hashes[i] & right_mask) << second.right_shift;
     }
     for (size_t i = size; i < size / 8 * 8 + 8; ++i) equations.first[i] = equations.second[i] = 0;
@@ -43,7 +43,8 @@ struct BlockSystem {
 
   // What the variable slots of equation i are in an attempt.
   BLOOMLINE_ALWAYS_INLINE uint64_t VariableSlots(size_t i, unsigned attempt) const {
-    return (equations.first[i] ^ equations.second[i] >> second.field_slots >> attempt) &
+    return (equations.first[i] ^
+            equations.second[i] >> second.field_slots >> (attempt - kFirstAttempt)) &
            kVariableSlots;
   }
 
@@ -118,7 +119,7 @@ struct BlockSystem {
   unsigned num_left = 0;
   CompactSlots partial_column = {};  // compact_partial_column.h
   BlockEquations equations;
-  CompactSlots slots[kMaxBlockKeys];
+  CompactKey keys[kMaxBlockKeys];
   uint8_t pivots[kMaxBlockKeys];
   uint8_t left[kMaxBlockKeys];  // equations without a pivot so far
 };

@@ -45,7 +45,7 @@ BLOOMLINE_ALWAYS_INLINE void SetEightColumns(const uint8_t slot_bits[2 * kWordSl
 }
 
 BLOOMLINE_ALWAYS_INLINE void WriteSolvedBlock(const BlockColumns& solution, unsigned arrangement,
-                                              unsigned slots, BlockHeader header, char* block) {
+                                              unsigned slots, uint64_t header_bits, char* block) {
   const Arrangement& a = kArrangements[arrangement];
   uint64_t words[kBlockBytes / 8 + 1] = {};  // a field of the last column may be at the end
   const unsigned field_bits = 8 * a.field_bytes;
@@ -65,7 +65,7 @@ BLOOMLINE_ALWAYS_INLINE void WriteSolvedBlock(const BlockColumns& solution, unsi
             : bits.field >> (piece.slot - kWordSlots);
     words[piece.word_byte / 8] |= (from_slot & OnesBelow64(piece.length)) << piece.bit;
   }
-  words[a.block_bytes / 8 - 1] |= HeaderBits(header);
+  words[a.block_bytes / 8 - 1] |= header_bits;
   for (unsigned i = 0; i < a.block_bytes / 8; ++i) StoreLittleEndian64(words[i], block + 8 * i);
 }
 

@@ -10,12 +10,11 @@
 namespace bloomline::kernels {
 
 // One algorithm, SolveBlock.
-bool Avx2SolveByWords(const CompactFilter& filter, const uint64_t* hashes, size_t n, char* block);
-bool Avx512SolveByWords(const CompactFilter& filter, const uint64_t* hashes, size_t n, char* block);
+bool Avx2SolveByWords(unsigned arrangement, const uint64_t* hashes, size_t n, char* block);
 
 // The same results, by slices.
-bool Avx2SolveCompact(const CompactFilter& filter, const uint64_t* hashes, size_t n, char* block);
-bool Avx512SolveCompact(const CompactFilter& filter, const uint64_t* hashes, size_t n, char* block);
+bool Avx2SolveCompact(unsigned arrangement, const uint64_t* hashes, size_t n, char* block);
+bool Avx512SolveCompact(unsigned arrangement, const uint64_t* hashes, size_t n, char* block);
 
 }  // namespace bloomline::kernels
 

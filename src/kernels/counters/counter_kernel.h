@@ -42,6 +42,7 @@ struct CounterKernel {
 CounterKernel PortableCounters();
 CounterKernel Avx2Counters();    // x86-64
 CounterKernel Avx512Counters();  // x86-64
+CounterKernel NeonCounters();    // 64-bit ARM
 
 }  // namespace bloomline::kernels
 

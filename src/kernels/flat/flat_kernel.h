@@ -24,6 +24,7 @@ struct FlatKernel {
 FlatKernel PortableFlat();
 FlatKernel Avx2Flat();    // x86-64
 FlatKernel Avx512Flat();  // x86-64
+FlatKernel NeonFlat();    // 64-bit ARM
 
 // Entries that others use for payloads of sizes which they have nothing faster for.
 bool PortableFlatMayMatch(const FlatFilter& filter, uint64_t hash);

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Prints the folder with the sources of an installed Debian package, in the installed version. At
+# the first call it downloads the distribution's source package to
+# ${XDG_CACHE_HOME:-~/.cache}/bloomline. It reads the machine's apt configuration but does not
+# change it.
+# Usage: cmake/fetch_source.sh PACKAGE
+set -euo pipefail
+[ $# -eq 1 ] || {
+  echo "usage: cmake/fetch_source.sh PACKAGE" >&2
+  exit 2
+}
+"$(dirname "$0")/install_packages.sh" "$1" xz-utils
+
+read -r source version < <(dpkg-query -W -f='${source:Package} ${source:Version}\n' "$1")
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/bloomline/$source-$version
+
+# Writes the machine's package sources, with "deb" replaced by "deb-src", to a folder of their own.
+private_apt_sources() {
+  local parts=$1 list list_parts file name
+  eval "$(apt-config shell list Dir::Etc::sourcelist/f list_parts \
+    Dir::Etc::sourceparts/d)"
+  for file in "${list:-/etc/apt/sources.list}" \
+    "${list_parts:-/etc/apt/sources.list.d}"/*.{list,sources}; do
+    [ -f "$file" ] || continue
+    name=$(basename "$file")
+    case $name in
+      *.sources) sed 's/^Types:.*/Types: deb-src/' "$file" >"$parts/$name" ;;
+      *) sed -nE 's/^[[:space:]]*deb(-src)?([[:space:]])/deb-src\2/p' "$file" | sort -u \
+        >"$parts/$name" ;;
+    esac
+  done
+}
+
+if [ ! -d "$cache/source" ]; then
+  work=$(mktemp -d)
+  trap 'rm -rf "$work"' EXIT
+  echo "Downloading the source package $source $version (once)" >&2
+  mkdir -p "$cache" "$work/parts" "$work/lists/partial" "$work/download" "$work/tree" \
+    "$work/apt/archives/partial"
+  private_apt_sources "$work/parts"
+  options=(-qq -oDir::Etc::sourcelist=/dev/null "-oDir::Etc::sourceparts=$work/parts"
+    "-oDir::State::lists=$work/lists" "-oDir::Cache=$work/apt" -oAPT::Sandbox::User=root)
+  apt-get "${options[@]}" update >&2
+  if ! (cd "$work/download" &&
+    apt-get "${options[@]}" source --download-only "$source=$version" >&2); then
+    echo "fetch_source.sh: no source package $source $version" >&2
+    exit 1
+  fi
+  tar -xf "$work"/download/*.orig.tar.* -C "$work/tree" --strip-components=1
+  mv "$work/tree" "$cache/source"
+fi
+echo "$cache/source"
