@@ -57,9 +57,15 @@ class SliceSolver {
 
   BLOOMLINE_SLICES_INLINE void Load(const uint64_t* hashes, size_t n) {
     alignas(64) uint64_t words[3][128];
+    // The multiplications first, so that compilers find the rest to be vector instructions.
     for (size_t i = 0; i < n; ++i) {
       const CompactKey key = CompactKeyOf(hashes[i]);
       words[0][i] = key.slots.word;
+      words[1][i] = key.slots.field;
+      words[2][i] = key.variable;
+    }
+    for (size_t i = 0; i < n; ++i) {
+      const CompactKey key = {{words[0][i], words[1][i]}, words[2][i]};
       words[1][i] = key.slots.field | uint64_t{SelectorOf(hashes[i])} << 8 * kSelectorByte;
       words[2][i] = layout_.TailOf(hashes[i], key);
     }
