@@ -127,13 +127,20 @@ class SliceSolver {
     if (slot / 8 >= layout_.tail) return;
     const Slice& slice = system_.slices[slot / 8];
     if ((BitMask(slice.low, slot % 8) & system_.unused[0]) == 0) return;
-    system_.NotePivots(slot / 8 * 8, Eliminate(slice, 1u << slot % 8, slot / 8, layout_.end));
+    Eliminate(slice, slot / 8 * 8, 1u << slot % 8, slot / 8, layout_.end);
   }
 
-  BLOOMLINE_SLICES_INLINE EightPivots Eliminate(const Slice& slice, unsigned slots, unsigned first,
-                                                unsigned end) {
-    return two_ ? system_.Eliminate<true>(slice, slots, first, end)
-                : system_.Eliminate<false>(slice, slots, first, end);
+  BLOOMLINE_SLICES_INLINE void Eliminate(const Slice& slice, unsigned first_slot, unsigned slots,
+                                         unsigned first, unsigned end) {
+    system_.NotePivots(first_slot, two_ ? EliminateIn<true>(slice, slots, first, end)
+                                        : EliminateIn<false>(slice, slots, first, end));
+  }
+  template <bool kTwo>
+  BLOOMLINE_SLICES_INLINE EightPivots EliminateIn(const Slice& slice, unsigned slots,
+                                                  unsigned first, unsigned end) {
+    const Elimination chosen = system_.template Choose<kTwo>(slice, slots);
+    for (unsigned i = first; i < end; ++i) chosen.template In<kTwo>(&system_.slices[i]);
+    return chosen.pivots;
   }
 
   // Those in which the equations left can be solved by the variable slots.
@@ -225,7 +232,7 @@ class SliceSolver {
     variable.low = Xor(variable.low, window.low);
     variable.high = Xor(variable.high, window.high);
     const unsigned right_end = layout_.tail + (counts.full + 7) / 8;
-    system_.NotePivots(0, Eliminate(variable, kVariableSlots, layout_.tail, right_end));
+    Eliminate(variable, 0, kVariableSlots, layout_.tail, right_end);
     BlockColumns solution;
     for (unsigned first = 0; first < counts.full; first += 8) {
       const Slice& right = system_.slices[layout_.tail + first / 8];

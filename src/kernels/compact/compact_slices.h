@@ -26,7 +26,6 @@ namespace {
 // The pivots of eight slots, all of them among equations 0 to 63.
 struct EightPivots {
   uint64_t equations;  // byte b is slot b's pivot; 64: it has none
-  Bytes sums;          // bit b: to this equation, slot b's pivot is to be added
 
   // Bit b: slot b has a pivot.
   BLOOMLINE_SLICES_INLINE unsigned slots() const {
@@ -43,7 +42,7 @@ BLOOMLINE_SLICES_INLINE void AddIfHas(uint64_t bit, uint64_t added, uint64_t* ma
 // In: masks[b] are the equations that have slot b. Out: those that its pivot is to be added to.
 // This is how a matrix is inverted in its own place: a slot that has its pivot needs no mask of its
 // own any more. One pivot after the other takes 5 cycles.
-BLOOMLINE_SLICES_INLINE uint64_t ChoosePivots(uint64_t masks[8], uint64_t* unused) {
+BLOOMLINE_SLICES_INLINE EightPivots ChoosePivots(uint64_t masks[8], uint64_t* unused) {
   uint64_t equations = 0;
 #pragma GCC unroll 8
   for (unsigned b = 0; b < 8; ++b) {
@@ -59,8 +58,22 @@ BLOOMLINE_SLICES_INLINE uint64_t ChoosePivots(uint64_t masks[8], uint64_t* unuse
     masks[b] = pivot != 0 ? others : 0;
     equations |= _tzcnt_u64(pivot) << 8 * b;
   }
-  return equations;
+  return {equations};
 }
+
+struct Elimination {
+  // Clears the pivots' slots in a slice.
+  template <bool kTwo>
+  BLOOMLINE_SLICES_INLINE void In(Slice* slice) const {
+    const Matrix matrix = MatrixAt(slice->low, equations);
+    slice->low = Xor(slice->low, Product(sums.low, matrix));
+    if (kTwo) slice->high = Xor(slice->high, Product(sums.high, matrix));
+  }
+
+  EightPivots pivots;
+  EightEquations equations;
+  Slice sums;  // bit b: to this equation, slot b's pivot is to be added
+};
 
 // Equations 0 to 127, and what is known of them.
 struct SliceSystem {
@@ -69,27 +82,21 @@ struct SliceSystem {
   uint64_t pivot_slots[2];  // slots that have one
   alignas(64) uint8_t pivots[2 * kWordSlots];
 
-  // Pivots for those slots of a slice that `slots` names. They are cleared in the slices from
-  // `first` to `end`. kTwo: there are equations from 64 on; these give no pivots.
+  // Pivots for those slots of a slice that `slots` names. kTwo: there are equations from 64 on;
+  // these give no pivots.
   template <bool kTwo>
-  BLOOMLINE_SLICES_INLINE EightPivots Eliminate(const Slice& slice, unsigned slots, unsigned first,
-                                                unsigned end) {
+  BLOOMLINE_SLICES_INLINE Elimination Choose(const Slice& slice, unsigned slots) {
     uint64_t masks[8];
-    EightPivots pivots;
+    Elimination chosen;
     BitMasks(And(slice.low, slots), masks);
-    pivots.equations = ChoosePivots(masks, &unused[0]);
-    pivots.sums = OfBitMasks(masks);
-    const EightEquations equations = EquationsAt(pivots.equations);
-    Bytes high = pivots.sums;
+    chosen.pivots = ChoosePivots(masks, &unused[0]);
+    chosen.sums.low = OfBitMasks(masks);
+    chosen.equations = EquationsAt(chosen.pivots.equations);
     if (kTwo) {
-      high = Product(And(slice.high, pivots.slots()), InverseAt(pivots.sums, equations));
+      chosen.sums.high = Product(And(slice.high, chosen.pivots.slots()),
+                                 InverseAt(chosen.sums.low, chosen.equations));
     }
-    for (unsigned i = first; i < end; ++i) {
-      const Matrix matrix = MatrixAt(slices[i].low, equations);
-      slices[i].low = Xor(slices[i].low, Product(pivots.sums, matrix));
-      if (kTwo) slices[i].high = Xor(slices[i].high, Product(high, matrix));
-    }
-    return pivots;
+    return chosen;
   }
 
   // `first_slot` is a multiple of 8.
@@ -102,17 +109,17 @@ struct SliceSystem {
   }
 
   // The equations from 64 on that have no pivot get the places of some that have.
-  BLOOMLINE_SLICES_INLINE void BringUnused(unsigned num_slots, unsigned end) {
+  BLOOMLINE_SLICES_INLINE void BringUnused(unsigned end) {
     const EquationPairs pairs(~unused[0], unused[1]);
     const Exchange exchange(pairs);
     for (unsigned i = 0; i < end; ++i) exchange.In(&slices[i]);
-    uint8_t places[65];
-    for (unsigned i = 0; i < 65; ++i) places[i] = static_cast<uint8_t>(i);
+    alignas(64) uint8_t places[128];
+    for (unsigned i = 0; i < 128; ++i) places[i] = static_cast<uint8_t>(i);
     for (unsigned i = 0; i < pairs.size; ++i) {
       places[pairs.low[i]] = pairs.high[i];
       unused[0] |= uint64_t{1} << pairs.low[i];
     }
-    for (unsigned slot = 0; slot < num_slots; ++slot) pivots[slot] = places[pivots[slot]];
+    StoreBytes(BytesAt(SliceOf(places), pivots), pivots);
     unused[1] = 0;
   }
 };
@@ -126,14 +133,23 @@ BLOOMLINE_SLICES_TARGET bool EliminateSlots(SliceSystem* system, unsigned first_
   const unsigned with_room =
       (static_cast<unsigned>(_mm_popcnt_u64(system->unused[1])) + first_slot + 7) / 8;
   const unsigned bring_at = std::max(with_room, 6u);
+  Slice slice = system->slices[0];
   for (unsigned i = 0; 8 * i < num_slots; ++i) {
-    if (kTwo && i == bring_at) system->BringUnused(8 * i, end);
-    const unsigned later = 8 * i + 8 <= num_slots ? i + 1 : i;
+    if (kTwo && i == bring_at) {
+      system->BringUnused(end);
+      slice = system->slices[i];
+    }
     const unsigned slots = static_cast<unsigned>(OnesBelow64(std::min(8u, num_slots - 8 * i))) &
                            (i == 0 ? 0xFF << first_slot : 0xFF);
-    const EightPivots pivots = system->Eliminate<kTwo>(system->slices[i], slots, later, end);
-    system->NotePivots(8 * i, pivots);
-    if (kTwo && i < bring_at && pivots.slots() != (slots & 0xFF)) return false;
+    const Elimination chosen = system->template Choose<kTwo>(slice, slots);
+    // The next slots first, and not by way of memory: all waits for them.
+    const unsigned next = 8 * i + 8 <= num_slots ? i + 1 : i;
+    chosen.template In<kTwo>(&system->slices[next]);
+    slice = system->slices[next];
+    for (unsigned later = next + 1; later < end; ++later)
+      chosen.template In<kTwo>(&system->slices[later]);
+    system->NotePivots(8 * i, chosen.pivots);
+    if (kTwo && i < bring_at && chosen.pivots.slots() != (slots & 0xFF)) return false;
   }
   return true;
 }

@@ -161,6 +161,14 @@ BLOOMLINE_AVX2_INLINE Bytes BytesAt(const Slice& slice, const uint8_t equations[
   return {{Load256(at), Load256(at + 32)}};
 }
 
+BLOOMLINE_AVX2_INLINE Slice SliceOf(const uint8_t bytes[128]) {
+  return {{{Load256(bytes), Load256(bytes + 32)}}, {{Load256(bytes + 64), Load256(bytes + 96)}}};
+}
+BLOOMLINE_AVX2_INLINE void StoreBytes(Bytes bytes, uint8_t to[64]) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), bytes.half[0]);
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + 32), bytes.half[1]);
+}
+
 class Exchange {
  public:
   BLOOMLINE_AVX2_INLINE explicit Exchange(const EquationPairs& pairs) : pairs_(pairs) {}

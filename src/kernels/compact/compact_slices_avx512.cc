@@ -81,6 +81,13 @@ BLOOMLINE_AVX512_INLINE Bytes BytesAt(const Slice& slice, const uint8_t equation
   return _mm512_permutex2var_epi8(slice.low, _mm512_loadu_si512(equations), slice.high);
 }
 
+BLOOMLINE_AVX512_INLINE Slice SliceOf(const uint8_t bytes[128]) {
+  return {_mm512_loadu_si512(bytes), _mm512_loadu_si512(bytes + 64)};
+}
+BLOOMLINE_AVX512_INLINE void StoreBytes(Bytes bytes, uint8_t to[64]) {
+  _mm512_storeu_si512(to, bytes);
+}
+
 struct Exchange {
   BLOOMLINE_AVX512_INLINE explicit Exchange(const EquationPairs& pairs) {
     alignas(64) uint8_t from[128];
