@@ -36,7 +36,7 @@ struct Queries {
   void (*many)(const BlockedFilter& filter, size_t n, const uint64_t* hashes, bool* may_match);
 };
 
-Queries QueriesOf(const Payload& payload, const Kernel& kernel) {
+Queries QueriesOf(const Payload& payload, const kernels::Kernel& kernel) {
   if (payload.layout == Layout::kAlwaysMatch) return {Always<true>, OneByOne};
   if (payload.num_blocks == 0) return {Always<false>, OneByOne};
   switch (payload.layout) {
@@ -64,7 +64,7 @@ bool PrefetchPays(const Payload& payload) {
 
 }  // namespace
 
-OpenFilter Opened(const Payload& payload, const Kernel& kernel) {
+OpenFilter Opened(const Payload& payload, const kernels::Kernel& kernel) {
   const Queries queries = QueriesOf(payload, kernel);
   OpenFilter filter;
   filter.data = payload.data;
