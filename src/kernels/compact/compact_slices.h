@@ -140,7 +140,7 @@ BLOOMLINE_SLICES_TARGET bool EliminateSlots(SliceSystem* system, unsigned first_
       slice = system->slices[i];
     }
     const unsigned slots = static_cast<unsigned>(OnesBelow64(std::min(8u, num_slots - 8 * i))) &
-                           (i == 0 ? 0xFF << first_slot : 0xFF);
+                           (i == 0 ? 0xFFu << first_slot : 0xFFu);
     const Elimination chosen = system->template Choose<kTwo>(slice, slots);
     // The next slots first, and not by way of memory: all waits for them.
     const unsigned next = 8 * i + 8 <= num_slots ? i + 1 : i;
