@@ -555,25 +555,30 @@ TEST(DispatchDeathTest, UsableNamesInTheEnvironmentAreNoError) {
 struct CpuModel {
   unsigned vendor, type, subtype, features;
 };
-extern "C" CpuModel __cpu_model;  // NOLINT: not our name
+extern "C" CpuModel __cpu_model;        // NOLINT: not our name
+extern "C" unsigned __cpu_features2[];  // NOLINT: features 32 to 63 in the first
 
 TEST(DispatchTest, KernelsNeedEachOfTheirExtensionsAndNothingElse) {
-  const unsigned real = __cpu_model.features;
+  const unsigned real[2] = {__cpu_model.features, __cpu_features2[0]};
+  const auto make_up = [](uint64_t features) {
+    __cpu_model.features = static_cast<unsigned>(features);
+    __cpu_features2[0] = static_cast<unsigned>(features >> 32);
+  };
   const KernelTable all = AllKernels();
   for (size_t i = 0; i < all.size; ++i) {
     const Kernel& kernel = *all.kernels[i];
     const std::string names = kernel.extensions;
     const auto num_names = names.empty() ? 0 : 1 + std::count(names.begin(), names.end(), ',');
-    __cpu_model.features = ~0u;
+    make_up(~uint64_t{0});
     EXPECT_TRUE(kernel.supported()) << kernel.name << " on a CPU that has everything";
     int num_needed = 0;
-    for (unsigned bit = 0; bit < 32; ++bit) {
-      __cpu_model.features = ~(1u << bit);
+    for (unsigned bit = 0; bit < 64; ++bit) {
+      make_up(~(uint64_t{1} << bit));
       num_needed += kernel.supported() ? 0 : 1;
     }
     EXPECT_EQ(num_needed, num_names) << kernel.name << " needs " << names;
   }
-  __cpu_model.features = real;
+  make_up(real[0] | uint64_t{real[1]} << 32);
 }
 #endif  // defined(__x86_64__)
 
