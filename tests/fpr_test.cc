@@ -14,7 +14,7 @@
 #include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
 #include "src/build/bloom_builder.h"
-#include "src/build/packed_builder.h"
+#include "src/build/small_set_builder.h"
 #include "src/format/hash.h"
 #include "src/format/layout.h"
 #include "src/format/leveldb_codes.h"
@@ -67,10 +67,10 @@ Built BuildBlocked(KeyMaker& key, uint64_t start, uint64_t n, const FilterOption
 Built BuildCompactLines(KeyMaker& key, uint64_t start, uint64_t n, double bits_per_key) {
   std::vector<uint64_t> hashes;
   for (uint64_t i = 0; i < n; ++i) hashes.push_back(core::Hash64(key(start + 2 * i), 0));
-  const core::FilterShape shape = core::SmallSetCompactShape(n, bits_per_key);
+  core::FilterShape shape = core::SmallSetCompactShape(n, bits_per_key);
   Built built;
   built.bytes->assign(shape.payload_bytes(), '\0');
-  core::BuildPacked(hashes.data(), n, shape, kernels::ActiveKernel(), built.bytes->data());
+  core::BuildSmallSet(hashes.data(), n, &shape, kernels::ActiveKernel(), built.bytes->data());
   built.bytes->push_back(core::LevelDBCode(shape));
   built.payload = core::DecodeLevelDB(*built.bytes);
   return built;

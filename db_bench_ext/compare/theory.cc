@@ -36,7 +36,7 @@ double LevelDBTheory(Policy policy, int bits_per_key, const FilterSummary& filte
     // Only for filters of one block and at most 60 keys, as in a default run.
     const uint64_t line_bytes = m / 8;
     return n <= 60 && line_bytes <= 64
-               ? ExactCompactFalsePositiveRate(n, 1, static_cast<uint32_t>(line_bytes), 8)
+               ? ExactCompactFalsePositiveRate(n, 1, static_cast<uint32_t>(line_bytes), 0)
                : NAN;
   }
   const int num_probes = policy == Policy::kBloomline

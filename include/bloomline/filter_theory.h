@@ -89,6 +89,7 @@ double CompactFalsePositiveRate(double bits_per_key);
 // Exact: n keys in L blocks of block_bytes bytes (8 to 64), each block's keys binomial(n, 1/L).
 // base_slots, 1 to 64, is `base` of docs/format.md: a filter of 7.1 bits per key has 64-byte blocks
 // and 52. Blocks of 64 bytes with 21 or more are in lanes (section 3.5), all others packed (3.4).
+// base_slots 0: LevelDB's filters (3.8).
 double ExactCompactFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, uint32_t block_bytes,
                                      uint32_t base_slots);
 

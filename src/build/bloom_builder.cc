@@ -128,6 +128,7 @@ void InsertHashes(const FilterShape& shape, const kernels::Kernel& kernel, char*
       break;
     case Layout::kPackedCompact:
     case Layout::kCompactLanes:
+    case Layout::kSmallSet:
     case Layout::kAlwaysMatch:
       break;
   }

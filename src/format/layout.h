@@ -21,6 +21,7 @@ enum class Layout : uint8_t {
   kFlat = 3,
   kPackedCompact = 4,
   kCompactLanes = 5,
+  kSmallSet = 0xFE,  // LevelDB's; reserved in the trailer
   kAlwaysMatch = 0xFF
 };
 
@@ -33,6 +34,8 @@ constexpr uint32_t kMinPackedBlockBytes = 8;
 constexpr uint32_t kMaxPackedBlockBytes = 64;
 constexpr uint32_t kMinPackedBaseSlots = 1;
 constexpr uint32_t kMaxPackedBaseSlots = 50;
+constexpr uint32_t kMinSmallSetBlockBytes = 8;
+constexpr uint32_t kMaxSmallSetBlockBytes = 64;
 constexpr uint32_t kMinLanesBaseSlots = 21;
 constexpr uint32_t kMaxLanesBaseSlots = 64;
 
@@ -49,19 +52,20 @@ struct FilterShape {
   Layout layout = Layout::kAlwaysMatch;
   uint32_t block_bytes = 1;
   uint64_t num_blocks = 0;
-  int num_probes = 0;       // k; 0 in the compact layouts
-  uint32_t base_slots = 0;  // compact layouts only: `base` of docs/format.md
+  int num_probes = 0;          // k; 0 in the compact layouts
+  uint32_t base_slots = 0;     // compact layouts only: `base` of docs/format.md
+  uint32_t first_attempt = 0;  // kSmallSet only: of the attempt's number, what no header has
 
   constexpr uint64_t payload_bytes() const { return num_blocks * block_bytes; }
 
   static constexpr FilterShape Classic(uint64_t num_bytes, int num_probes) {
-    return {Layout::kClassic, 1, num_bytes, num_probes, 0};
+    return {Layout::kClassic, 1, num_bytes, num_probes};
   }
   static constexpr FilterShape Flat(uint64_t num_bytes, int num_probes) {
-    return {Layout::kFlat, 1, num_bytes, num_probes, 0};
+    return {Layout::kFlat, 1, num_bytes, num_probes};
   }
   static constexpr FilterShape Blocked(uint64_t num_blocks, int num_probes) {
-    return {Layout::kBlocked, kernels::kBlockBytes, num_blocks, num_probes, 0};
+    return {Layout::kBlocked, kernels::kBlockBytes, num_blocks, num_probes};
   }
   static constexpr FilterShape PackedCompact(uint64_t num_blocks, uint32_t block_bytes,
                                              uint32_t base_slots) {
@@ -69,6 +73,10 @@ struct FilterShape {
   }
   static constexpr FilterShape CompactLanes(uint64_t num_blocks, uint32_t base_slots) {
     return {Layout::kCompactLanes, kernels::kBlockBytes, num_blocks, 0, base_slots};
+  }
+  static constexpr FilterShape SmallSet(uint64_t num_blocks, uint32_t block_bytes,
+                                        uint32_t first_attempt) {
+    return {Layout::kSmallSet, block_bytes, num_blocks, 0, 0, first_attempt};
   }
 };
 
@@ -97,10 +105,12 @@ inline kernels::PackedFilter AsPacked(const FilterShape& shape, const char* data
 static_assert(static_cast<int>(Layout::kClassic) == 0 && static_cast<int>(Layout::kBlocked) == 1 &&
               static_cast<int>(Layout::kFlat) == 3 &&
               static_cast<int>(Layout::kPackedCompact) == 4 &&
-              static_cast<int>(Layout::kCompactLanes) == 5);
+              static_cast<int>(Layout::kCompactLanes) == 5 &&
+              static_cast<int>(Layout::kSmallSet) == 0xFE);
 static_assert(kMinProbes == 1 && kMaxProbes == 30);
 static_assert(kernels::kBlockBytes == 64);
-static_assert(kMaxPackedBlockBytes == kernels::kBlockBytes);
+static_assert(kMaxPackedBlockBytes == kernels::kBlockBytes &&
+              kMaxSmallSetBlockBytes == kernels::kBlockBytes);
 static_assert(kMaxLanesBaseSlots <= UINT8_MAX && kMaxPackedBaseSlots <= UINT8_MAX);
 static_assert(8 * (kMaxFlatBytes + 1) == uint64_t{1} << 32);
 

@@ -67,6 +67,7 @@ FilterShape ShapeOf(Layout layout, uint32_t parameter) {
     case Layout::kCompactLanes:
       return FilterShape::CompactLanes(0, parameter);
     case Layout::kClassic:
+    case Layout::kSmallSet:
     case Layout::kAlwaysMatch:
       break;
   }

@@ -12,6 +12,7 @@
 #include "src/kernels/counters/counter_kernel.h"
 #include "src/kernels/flat/flat_kernel.h"
 #include "src/kernels/packed/packed_kernel.h"
+#include "src/kernels/small_set/small_set_kernel.h"
 
 namespace bloomline::kernels {
 
@@ -31,6 +32,7 @@ struct Kernel {
   FlatKernel flat;
   CompactKernel compact;
   PackedKernel packed;
+  SmallSetKernel small_set;
   CounterKernel counters;
 };
 

@@ -22,6 +22,7 @@ Kernel PortableKernel() {
   kernel.flat = PortableFlat();
   kernel.compact = PortableCompact();
   kernel.packed = PortablePacked();
+  kernel.small_set = PortableSmallSet();
   kernel.counters = PortableCounters();
   return kernel;
 }
@@ -41,6 +42,7 @@ Kernel Avx2Kernel() {
   kernel.flat = Avx2Flat();
   kernel.compact = Avx2Compact();
   kernel.packed = Avx2Packed();
+  kernel.small_set = Avx2SmallSet();
   kernel.counters = Avx2Counters();
   return kernel;
 }
@@ -60,6 +62,7 @@ Kernel Avx512Kernel() {
   kernel.flat = Avx512Flat();
   kernel.compact = Avx512Compact();
   kernel.packed = Avx512Packed();
+  kernel.small_set = Avx512SmallSet();
   kernel.counters = Avx512Counters();
   return kernel;
 }
@@ -77,6 +80,7 @@ Kernel NeonKernel() {
   kernel.flat = PortableFlat();
   kernel.compact = PortableCompact();
   kernel.packed = PortablePacked();
+  kernel.small_set = PortableSmallSet();
   kernel.counters = PortableCounters();
   return kernel;
 }

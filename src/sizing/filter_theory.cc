@@ -10,9 +10,11 @@
 #include "src/format/num_probes.h"
 #include "src/format/trailer.h"
 #include "src/kernels/probe_sequence.h"
+#include "src/kernels/small_set/small_set_block.h"
 #include "src/sizing/block_rate.h"
 #include "src/sizing/compact_rate.h"
 #include "src/sizing/search.h"
+#include "src/sizing/small_set_rate.h"
 
 namespace bloomline {
 namespace {
@@ -199,6 +201,11 @@ double ExactCompactFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, uin
   if (num_keys == 0) return 0;
   if (num_blocks == 0) return 1;
   return RateOverBinomialLoads(num_keys, num_blocks, [&](double keys) {
+    if (base_slots == 0) {
+      return core::SmallSetBlockRate(
+          static_cast<uint64_t>(keys), block_bytes,
+          num_blocks == 1 ? kernels::kMaxAttempts : kernels::kHeaderAttempts);
+    }
     return core::CompactBlockRate(static_cast<uint64_t>(keys), block_bytes, base_slots);
   });
 }

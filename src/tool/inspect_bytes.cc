@@ -19,6 +19,8 @@ const char* LayoutName(Layout layout) {
       return "blocked";
     case Layout::kFlat:
       return "flat";
+    case Layout::kSmallSet:
+      return "compact, small set";
     case Layout::kPackedCompact:
       return "compact, packed";
     case Layout::kCompactLanes:

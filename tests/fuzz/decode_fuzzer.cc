@@ -73,6 +73,11 @@ void RequireSafe(const Payload& payload, std::string_view bytes) {
       fits = IsBetween(block_bytes, core::kMinPackedBlockBytes, kernels::kBlockBytes) &&
              IsBetween(payload.base_slots, 1, core::kMaxPackedBaseSlots);
       break;
+    case Layout::kSmallSet:
+      fits = IsBetween(block_bytes, core::kMinSmallSetBlockBytes, core::kMaxSmallSetBlockBytes) &&
+             IsBetween(payload.num_blocks, 1, core::kMaxSmallSetBlocks) &&
+             payload.first_attempt % 4 == 0 && payload.first_attempt <= 12;
+      break;
     case Layout::kCompactLanes:
       fits = block_bytes == kernels::kBlockBytes &&
              IsBetween(payload.base_slots, core::kMinLanesBaseSlots, core::kMaxLanesBaseSlots);

@@ -298,6 +298,43 @@ def solve_lanes(hashes, base):
     return b"\xff" * 64
 
 
+# Small sets (section 3.8).
+def small_set_slots(h, t, slots):
+    a = mum(h, C[1])
+    return [(a >> j ^ (h >> (32 + t + j) if j < 4 else 0)) & 1 for j in range(slots)]
+
+
+def small_set_block(hashes, block_bytes, attempts):
+    payload_bits = 8 * (block_bytes - 1)
+    n = len(hashes)
+    distinct = list(dict.fromkeys(hashes))
+    for slots in range(max(n, 1), 64):
+        columns = min(24, payload_bits // slots)
+        partial = payload_bits - columns * slots if columns < 24 else 0
+        users = [h for h in hashes if selector(h) * slots // 256 + 2 < partial]
+        order = list(range(4, slots)) + list(range(min(4, slots)))
+        partial_order = [j for j in order if j < partial]
+        for t in range(attempts):
+            equations = [[small_set_slots(h, t, slots)[j] for j in order] for h in hashes]
+            if any(solve([(e, int(h == one)) for h, e in zip(hashes, equations)], slots) is None
+                   for one in distinct):
+                continue
+            partial_bits = solve([([small_set_slots(h, t, slots)[j] for j in partial_order],
+                                   fingerprint(h) >> columns & 1) for h in users], partial)
+            if partial_bits is None:
+                continue
+            bits = 0
+            for i in range(columns):
+                column = solve([(e, fingerprint(h) >> i & 1) for e, h in zip(equations, hashes)],
+                               slots)
+                for slot, bit in zip(order, column):
+                    bits |= bit << (8 * slot + i if columns >= 8 and i < 8 else slots * i + slot)
+            for slot, bit in zip(partial_order, partial_bits):
+                bits |= bit << (columns * slots + slot)
+            return t, bits.to_bytes(block_bytes - 1, "little") + bytes([slots + 64 * (t % 4)])
+    return 0, bytes(block_bytes)
+
+
 def compact_payload(keys, num_lines, line_bytes, base, seed, lanes=False):
     lines = [[] for _ in range(num_lines)]
     for key in keys:
@@ -310,10 +347,19 @@ def compact_payload(keys, num_lines, line_bytes, base, seed, lanes=False):
 def leveldb_compact(keys, bits_per_key, seed):
     keys = unique_neighbours(keys)
     num_bytes = math.ceil(len(keys) * bits_per_key / 8)
-    num_lines = max(1 if len(keys) <= 60 else math.ceil(len(keys) / 40), math.ceil(num_bytes / 64))
-    line_bytes = num_bytes // num_lines
-    assert line_bytes >= 8 and num_lines <= 32
-    return compact_payload(keys, num_lines, line_bytes, 8, seed) + bytes([0xBF + num_lines])
+    num_blocks = max(1 if len(keys) <= 60 else math.ceil(len(keys) / 36),
+                     math.ceil(num_bytes / 64))
+    block_bytes = num_bytes // num_blocks
+    assert block_bytes >= 8 and num_blocks <= 24
+    blocks = [[] for _ in range(num_blocks)]
+    for key in keys:
+        h = h64(key, seed)
+        blocks[(h * num_blocks) >> 64].append(h)
+    if num_blocks == 1:
+        t, block = small_set_block(blocks[0], block_bytes, 16)
+        return block + bytes([0xE0 + t // 4])
+    return b"".join(small_set_block(block, block_bytes, 4)[1] for block in blocks) + bytes(
+        [0xE2 + num_blocks])
 
 
 def standalone_compact(keys, bits_per_key, seed):

@@ -169,23 +169,14 @@ class SmallSetSystem {
     Steps::Reduce(&full_, size_, size_, fixed);
   }
 
-  // Bit t: attempt t has a solution.
-  BLOOMLINE_ALWAYS_INLINE uint64_t GoodAttempts() const {
-    uint64_t bad = 0;
-    AttemptSystems full;
-    ForEachBit(full_columns().without_pivot(), [&](size_t i) {
-      if ((full_.slots[i] | full_.hashes[i]) == 0) return;  // a repeated key
-      bad |= full.Add(AttemptCoefficients(full_.slots[i], full_.hashes[i], slots_), 0).attempts;
-    });
-    AttemptSystems partial;
-    ForEachBit(partial_column().without_pivot(), [&](size_t i) {
-      bad |= partial
-                 .Add(AttemptCoefficients(partial_.slots[i], partial_.hashes[i],
-                                          division_.partial_slots),
-                      partial_.hashes[i] >> division_.full_columns)
-                 .contradicts;
-    });
-    return ~bad;
+  // Bit t: attempt t has a solution. The coefficients of different keys must be independent in the
+  // full columns; in the partial one, right sides that happen to agree will do.
+  BLOOMLINE_ALWAYS_INLINE uint64_t GoodAttempts(unsigned num_attempts) const {
+    const uint64_t attempts = OnesBelow(num_attempts);
+    const uint64_t good = GoodAttemptsBut(0) & attempts;
+    if (good != 0) return good;
+    const uint64_t repeated = RepeatedEquations();
+    return repeated == 0 ? 0 : GoodAttemptsBut(repeated) & attempts;
   }
 
   // The block is zero.
@@ -211,6 +202,35 @@ class SmallSetSystem {
   }
 
  private:
+  // Repeated keys are equal equations, or 0 where the key has a pivot.
+  uint64_t RepeatedEquations() const {
+    uint64_t repeated = 0;
+    const uint64_t without_pivot = full_columns().without_pivot();
+    ForEachBit(without_pivot, [&](size_t i) {
+      bool is_repeated = (full_.slots[i] | full_.hashes[i]) == 0;
+      ForEachBit(without_pivot & OnesBelow(static_cast<unsigned>(i)), [&](size_t j) {
+        is_repeated |= full_.slots[i] == full_.slots[j] && full_.hashes[i] == full_.hashes[j];
+      });
+      repeated |= uint64_t{is_repeated} << i;
+    });
+    return repeated;
+  }
+
+  BLOOMLINE_ALWAYS_INLINE uint64_t GoodAttemptsBut(uint64_t repeated) const {
+    uint64_t bad = 0;
+    AttemptSystems full;
+    ForEachBit(full_columns().without_pivot() & ~repeated, [&](size_t i) {
+      bad |= full.Add(AttemptCoefficients(full_.slots[i], full_.hashes[i], slots_), 0).attempts;
+    });
+    AttemptSystems partial;
+    ForEachBit(partial_column().without_pivot(), [&](size_t i) {
+      const uint64_t coefficients =
+          AttemptCoefficients(partial_.slots[i], partial_.hashes[i], division_.partial_slots);
+      bad |= partial.Add(coefficients, partial_.hashes[i] >> division_.full_columns).contradicts;
+    });
+    return ~bad;
+  }
+
   ReducedColumns full_columns() const { return {full_, size_, slots_}; }
   ReducedColumns partial_column() const { return {partial_, num_users_, division_.partial_slots}; }
 
@@ -242,7 +262,7 @@ BLOOMLINE_ALWAYS_INLINE int SolveSmallSet(const uint64_t* hashes, size_t n, unsi
     SmallSetSystem system(block_bytes, slots);
     system.Start(hashes, n);
     system.Eliminate<Steps>();
-    const uint64_t good = system.GoodAttempts() & OnesBelow(num_attempts);
+    const uint64_t good = system.GoodAttempts(num_attempts);
     if (good == 0) continue;
     const auto attempt = static_cast<unsigned>(__builtin_ctzll(good));
     std::memset(block, 0, block_bytes);
