@@ -228,24 +228,41 @@ TEST(LevelDBFormatTest, EveryLastByteMeansWhatTheTableSays) {
     } else if (code >= 0xA0 && code <= 0xBD) {
       EXPECT_EQ(payload.layout, Layout::kBlocked) << code;
       EXPECT_EQ(payload.num_probes, code - 0x9F);
-    } else if (code >= 0xC0 && code <= 0xDF && 128 % (code - 0xBF) == 0 && code - 0xBF > 1 &&
-               code - 0xBF <= 16) {
-      EXPECT_EQ(payload.layout, Layout::kPackedCompact) << code;
-      EXPECT_EQ(payload.num_blocks, static_cast<uint64_t>(code - 0xBF));
+    } else if (code >= 0xE4 && code <= 0xFA && 128 % (code - 0xE2) == 0 && code - 0xE2 <= 16) {
+      EXPECT_EQ(payload.layout, Layout::kSmallSet) << code;
+      EXPECT_EQ(payload.num_blocks, static_cast<uint64_t>(code - 0xE2));
       EXPECT_EQ(payload.block_bytes * payload.num_blocks, 128u);
+      EXPECT_EQ(payload.first_attempt, 0u);
     } else {
       EXPECT_EQ(payload.layout, Layout::kAlwaysMatch) << code;
     }
   }
 }
 
-TEST(LevelDBFormatTest, CompactFiltersOfUpTo32BlocksAreRead) {
-  for (size_t lines = 1; lines <= 32; ++lines) {
-    const std::string filter =
-        std::string(64 * lines, '\0') + static_cast<char>(static_cast<unsigned char>(0xBF + lines));
+TEST(LevelDBFormatTest, CompactFiltersOfOneBlockAreRead) {
+  for (size_t length = 0; length <= 70; ++length) {
+    for (int code = 0xE0; code <= 0xE3; ++code) {
+      const Payload payload =
+          core::DecodeLevelDB(std::string(length, '\0') + static_cast<char>(code));
+      if (length < 8 || length > 64) {
+        EXPECT_EQ(payload.layout, Layout::kAlwaysMatch) << length;
+        continue;
+      }
+      EXPECT_EQ(payload.layout, Layout::kSmallSet) << length;
+      EXPECT_EQ(payload.num_blocks, 1u);
+      EXPECT_EQ(payload.block_bytes, length);
+      EXPECT_EQ(payload.first_attempt, 4u * static_cast<unsigned>(code - 0xE0));
+    }
+  }
+}
+
+TEST(LevelDBFormatTest, CompactFiltersOfUpTo24BlocksAreRead) {
+  for (size_t blocks = 2; blocks <= 24; ++blocks) {
+    const std::string filter = std::string(64 * blocks, '\0') +
+                               static_cast<char>(static_cast<unsigned char>(0xE2 + blocks));
     const Payload payload = core::DecodeLevelDB(filter);
-    EXPECT_EQ(payload.layout, Layout::kPackedCompact) << lines;
-    EXPECT_EQ(payload.num_blocks, lines);
+    EXPECT_EQ(payload.layout, Layout::kSmallSet) << blocks;
+    EXPECT_EQ(payload.num_blocks, blocks);
   }
 }
 

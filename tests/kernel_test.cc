@@ -16,6 +16,7 @@
 #include "src/kernels/counters/counter_blocks.h"
 #include "src/kernels/packed/packed_block.h"
 #include "src/kernels/probe_sequence.h"
+#include "src/kernels/small_set/small_set_block.h"
 #include "tests/guarded_bytes.h"
 
 namespace bloomline::kernels {
@@ -375,6 +376,103 @@ TEST_P(KernelTest, AnswersRandomPackedBlocksAsPortable) {
       }
     }
   }
+}
+
+// A small set's block, or no attempt where there is no solution.
+struct SolvedSmallSet {
+  int attempt;
+  std::string block;
+};
+
+SolvedSmallSet SolveSmallSetOf(const Kernel& kernel, const std::vector<uint64_t>& hashes,
+                               unsigned num_attempts, uint32_t block_bytes) {
+  Payload memory(block_bytes, block_bytes % 64);
+  const int attempt =
+      kernel.small_set.solve(hashes.data(), hashes.size(), num_attempts, block_bytes, memory.data);
+  return {attempt, std::string(memory.data, block_bytes)};
+}
+
+// Every number of keys, repeated ones among them, with every way to divide a block.
+TEST_P(KernelTest, SolvesSmallSetsAsPortableAndLosesNoKey) {
+  tests::GuardedBytes guarded(4096);
+  const std::vector<uint64_t> missing = Hashes(60, 71);
+  int unsolved = 0;
+  for (const uint32_t block_bytes : {8u, 9u, 13u, 27u, 31u, 32u, 33u, 45u, 57u, 63u, 64u}) {
+    for (size_t n = 0; n <= small_set::kMaxBlockSlots; ++n) {
+      SCOPED_TRACE(testing::Message() << n << " keys, " << block_bytes << " bytes");
+      std::vector<uint64_t> hashes = Hashes(n, n * 100 + block_bytes);
+      if (n > 20 && n % 3 == 0) hashes[5] = hashes[17];
+      const unsigned num_attempts = n % 2 == 0 ? 16 : 4;
+      const SolvedSmallSet expected =
+          SolveSmallSetOf(portable(), hashes, num_attempts, block_bytes);
+      const SolvedSmallSet actual = SolveSmallSetOf(kernel(), hashes, num_attempts, block_bytes);
+      ASSERT_EQ(expected.attempt, actual.attempt);
+      ASSERT_EQ(expected.block, actual.block);
+      if (actual.attempt < 0) {
+        ++unsolved;
+        continue;
+      }
+      ASSERT_LT(actual.attempt, static_cast<int>(num_attempts));
+      const auto first_attempt = static_cast<uint32_t>(actual.attempt) / 4 * 4;
+      for (const bool at_end : {true, false}) {
+        const char* const block =
+            (at_end ? guarded.AtEnd(actual.block) : guarded.AtStart(actual.block)).data();
+        const auto may_match = [&](const Kernel& k, uint64_t hash) {
+          return k.small_set.may_match(block, block_bytes, first_attempt, hash);
+        };
+        for (const uint64_t hash : hashes) ASSERT_TRUE(may_match(kernel(), hash));
+        for (const uint64_t hash : missing) {
+          ASSERT_EQ(may_match(portable(), hash), may_match(kernel(), hash));
+        }
+      }
+    }
+  }
+  EXPECT_LT(unsolved, 60);
+}
+
+// A repeated hash is no second equation, wherever in the block its copy is, and the order of hashes
+// changes nothing.
+TEST_P(KernelTest, SolvesSmallSetsWithARepeatedHash) {
+  for (size_t n = 2; n <= 50; n += 3) {
+    for (size_t copy = 0; copy + 1 < n; ++copy) {
+      std::vector<uint64_t> hashes = Hashes(n, 60 + n);
+      hashes.back() = hashes[copy];
+      const SolvedSmallSet solved = SolveSmallSetOf(kernel(), hashes, 16, 45);
+      ASSERT_GE(solved.attempt, 0) << n << " keys, copy of " << copy;
+      EXPECT_LE(solved.block.back() & 63, static_cast<int>(n) + 4);
+      std::reverse(hashes.begin(), hashes.end());
+      const SolvedSmallSet reversed = SolveSmallSetOf(kernel(), hashes, 16, 45);
+      ASSERT_EQ(solved.attempt, reversed.attempt);
+      ASSERT_EQ(solved.block, reversed.block) << n << " keys, copy of " << copy;
+    }
+  }
+}
+
+// Blocks of any bytes: same answers, and no byte outside is read.
+TEST_P(KernelTest, AnswersRandomSmallSetBlocksAsPortable) {
+  tests::GuardedBytes guarded(4096);
+  std::mt19937_64 random(72);
+  int matches = 0;
+  for (uint32_t block_bytes = 8; block_bytes <= 64; ++block_bytes) {
+    for (unsigned header = 0; header < 256; ++header) {
+      std::string bytes(block_bytes, '\0');
+      for (char& byte : bytes) byte = static_cast<char>(random() & 0xFF);
+      bytes.back() = static_cast<char>(header);
+      const char* const block =
+          (header % 3 == 0 ? guarded.AtEnd(bytes) : guarded.AtStart(bytes)).data();
+      for (int i = 0; i < 12; ++i) {
+        const uint64_t hash = random();
+        const uint32_t first_attempt = static_cast<uint32_t>(i % 4) * 4;
+        const bool expected =
+            portable().small_set.may_match(block, block_bytes, first_attempt, hash);
+        ASSERT_EQ(expected, kernel().small_set.may_match(block, block_bytes, first_attempt, hash))
+            << block_bytes << " bytes, header " << header;
+        ASSERT_TRUE(expected || header % 64 != small_set::kMatchAllSlots);
+        matches += expected;
+      }
+    }
+  }
+  EXPECT_GT(matches, 5000);
 }
 
 // A block of lanes, or none where there is no solution.

@@ -12,26 +12,26 @@
 namespace bloomline::core {
 
 // The decoder's limits are the kernels'.
-static_assert(kMaxSmallSetBlockBytes == kernels::kMaxSmallSetBlockBytes);
-static_assert(kAttemptsPerCode == kernels::kHeaderAttempts &&
-              kAttemptsPerCode * kNumOneBlockCodes == kernels::kMaxAttempts);
+static_assert(kMaxSmallSetBlockBytes == kernels::small_set::kMaxBlockBytes);
+static_assert(kAttemptsPerCode == kernels::small_set::kHeaderAttempts &&
+              kAttemptsPerCode * kNumOneBlockCodes == kernels::small_set::kMaxAttempts);
 
 namespace {
 
 // Returns the number of the attempt. Throws nothing.
 unsigned SolveBlock(uint64_t* hashes, size_t n, unsigned num_attempts, uint32_t block_bytes,
                     const kernels::Kernel& kernel, char* block) {
-  if (n > kernels::kMaxSmallSetSlots) {
+  if (n > kernels::small_set::kMaxBlockSlots) {
     // Equal hashes are one equation.
     std::sort(hashes, hashes + n);
     n = static_cast<size_t>(std::unique(hashes, hashes + n) - hashes);
   }
-  if (n <= kernels::kMaxSmallSetSlots) {
+  if (n <= kernels::small_set::kMaxBlockSlots) {
     const int attempt = kernel.small_set.solve(hashes, n, num_attempts, block_bytes, block);
     if (attempt >= 0) return static_cast<unsigned>(attempt);
   }
   std::memset(block, 0, block_bytes);
-  static_assert(kernels::kMatchAllSlots == 0, "matches every key");
+  static_assert(kernels::small_set::kMatchAllSlots == 0, "matches every key");
   return 0;
 }
 
@@ -41,7 +41,7 @@ void BuildSmallSet(uint64_t* hashes, size_t n, FilterShape* shape, const kernels
                    char* data) {
   if (shape->num_blocks == 1) {
     const unsigned attempt =
-        SolveBlock(hashes, n, kernels::kMaxAttempts, shape->block_bytes, kernel, data);
+        SolveBlock(hashes, n, kernels::small_set::kMaxAttempts, shape->block_bytes, kernel, data);
     shape->first_attempt = attempt / kAttemptsPerCode * kAttemptsPerCode;
     return;
   }

@@ -204,7 +204,7 @@ double ExactCompactFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, uin
     if (base_slots == 0) {
       return core::SmallSetBlockRate(
           static_cast<uint64_t>(keys), block_bytes,
-          num_blocks == 1 ? kernels::kMaxAttempts : kernels::kHeaderAttempts);
+          num_blocks == 1 ? kernels::small_set::kMaxAttempts : kernels::small_set::kHeaderAttempts);
     }
     return core::CompactBlockRate(static_cast<uint64_t>(keys), block_bytes, base_slots);
   });

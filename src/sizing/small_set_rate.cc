@@ -53,7 +53,7 @@ double PartialUse(unsigned slots, unsigned partial_slots) {
   unsigned users = 0;
   for (uint64_t selector = 0; selector < 256; ++selector) {
     const uint64_t hash = selector << kernels::kSelectorShift;
-    users += kernels::UsesPartialColumn(hash, slots, partial_slots) ? 1 : 0;
+    users += kernels::small_set::UsesPartialColumn(hash, slots, partial_slots) ? 1 : 0;
   }
   return users / 256.0;
 }
@@ -76,35 +76,38 @@ LeftProbabilities PartialLeft(uint64_t num_keys, double use, unsigned fixed_slot
 }
 
 unsigned FixedSlots(unsigned slots) {
-  return slots > kernels::kVariableSlots ? slots - kernels::kVariableSlots : 0;
+  return slots > kernels::small_set::kVariableSlots ? slots - kernels::small_set::kVariableSlots
+                                                    : 0;
 }
 
-double SolvedRate(const kernels::SmallSetDivision& division, double use) {
+double SolvedRate(const kernels::small_set::Division& division, double use) {
   return PowerOfHalf(division.full_columns) * (1 - use / 2);
 }
 
 double RateWithSlots(uint32_t block_bytes, unsigned slots) {
-  const kernels::SmallSetDivision division = kernels::DivideBlock(block_bytes, slots);
+  const kernels::small_set::Division division = kernels::small_set::DivideBlock(block_bytes, slots);
   return SolvedRate(division, PartialUse(slots, division.partial_slots));
 }
 
 }  // namespace
 
 double SmallSetBlockRate(uint64_t num_keys, uint32_t block_bytes, unsigned num_attempts) {
-  if (num_keys > kernels::kMaxSmallSetSlots) return 1;
+  if (num_keys > kernels::small_set::kMaxBlockSlots) return 1;
   unsigned slots = std::max(static_cast<unsigned>(num_keys), 1u);
   LeftProbabilities left = {1};
   for (uint64_t i = 0; i < num_keys; ++i) AddEquation(i, FixedSlots(slots), &left);
   double rate = 0;
   double unsolved = 1;
   constexpr double kNegligible = 1e-9;
-  for (; slots <= kernels::kMaxSmallSetSlots && unsolved > kNegligible; ++slots) {
-    const kernels::SmallSetDivision division = kernels::DivideBlock(block_bytes, slots);
+  for (; slots <= kernels::small_set::kMaxBlockSlots && unsolved > kNegligible; ++slots) {
+    const kernels::small_set::Division division =
+        kernels::small_set::DivideBlock(block_bytes, slots);
     const double use = PartialUse(slots, division.partial_slots);
     const LeftProbabilities partial =
         PartialLeft(num_keys, use, FixedSlots(division.partial_slots));
-    const unsigned variable = std::min(slots, kernels::kVariableSlots);
-    const unsigned partial_variable = std::min(division.partial_slots, kernels::kVariableSlots);
+    const unsigned variable = std::min(slots, kernels::small_set::kVariableSlots);
+    const unsigned partial_variable =
+        std::min(division.partial_slots, kernels::small_set::kVariableSlots);
     unsolved = 0;
     for (size_t j = 0; j <= kMaxLeft; ++j) {
       const double independent = IndependentProbability(j, variable);
@@ -117,7 +120,7 @@ double SmallSetBlockRate(uint64_t num_keys, uint32_t block_bytes, unsigned num_a
       left[j] *= 1 - solved;
       unsolved += left[j];
     }
-    if (slots < kernels::kVariableSlots) continue;
+    if (slots < kernels::small_set::kVariableSlots) continue;
     // One more fixed slot takes one of the dependent equations in, if any of them has it.
     for (size_t j = 1; j <= kMaxLeft; ++j) {
       const double fewer = left[j] * (1 - PowerOfHalf(static_cast<int64_t>(j)));

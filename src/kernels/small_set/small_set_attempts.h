@@ -8,7 +8,7 @@
 #include "src/kernels/always_inline.h"
 #include "src/kernels/small_set/small_set_block.h"
 
-namespace bloomline::kernels {
+namespace bloomline::kernels::small_set {
 
 BLOOMLINE_ALWAYS_INLINE uint64_t AllOnesIf(uint64_t bit) { return ~(bit & 1) + 1; }
 
@@ -98,6 +98,6 @@ class VariableSolution {
   uint64_t values_[kVariableSlots] = {};
 };
 
-}  // namespace bloomline::kernels
+}  // namespace bloomline::kernels::small_set
 
 #endif  // BLOOMLINE_KERNELS_SMALL_SET_SMALL_SET_ATTEMPTS_H_

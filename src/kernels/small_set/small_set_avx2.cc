@@ -6,7 +6,7 @@
 #include "src/kernels/small_set/small_set_query.h"
 #include "src/kernels/small_set/small_set_solver.h"
 
-namespace bloomline::kernels {
+namespace bloomline::kernels::small_set {
 namespace {
 
 // Byte i is all ones if bit i of the lower 32 is set.
@@ -62,7 +62,7 @@ BLOOMLINE_AVX2 bool MayMatch(const char* block, uint32_t block_bytes, uint32_t f
                               BLOOMLINE_AVX2 { return ByteSum(b, bytes, slots, coefficients); });
 }
 
-BLOOMLINE_AVX2 void Clear(SmallSetEquations* equations, size_t n, const PivotBatch& batch) {
+BLOOMLINE_AVX2 void Clear(Equations* equations, size_t n, const PivotBatch& batch) {
   __m256i slots[kBatchPivots], hashes[kBatchPivots], bits[kBatchPivots];
   for (unsigned j = 0; j < kBatchPivots; ++j) {
     slots[j] = _mm256_set1_epi64x(static_cast<long long>(batch.slots[j]));
@@ -86,7 +86,7 @@ BLOOMLINE_AVX2 void Clear(SmallSetEquations* equations, size_t n, const PivotBat
 }
 
 struct Steps {
-  BLOOMLINE_AVX2 static void Reduce(SmallSetEquations* equations, size_t n, size_t count,
+  BLOOMLINE_AVX2 static void Reduce(Equations* equations, size_t n, size_t count,
                                     uint64_t allowed) {
     ReduceInBatches(equations, n, count, allowed, Clear);
   }
@@ -98,11 +98,14 @@ BLOOMLINE_AVX2 int Solve(const uint64_t* hashes, size_t n, unsigned num_attempts
 }
 
 }  // namespace
+}  // namespace bloomline::kernels::small_set
+
+namespace bloomline::kernels {
 
 SmallSetKernel Avx2SmallSet() {
   SmallSetKernel kernel;
-  kernel.may_match = MayMatch;
-  kernel.solve = Solve;
+  kernel.may_match = small_set::MayMatch;
+  kernel.solve = small_set::Solve;
   return kernel;
 }
 

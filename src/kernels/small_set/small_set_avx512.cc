@@ -6,7 +6,7 @@
 #include "src/kernels/small_set/small_set_query.h"
 #include "src/kernels/small_set/small_set_solver.h"
 
-namespace bloomline::kernels {
+namespace bloomline::kernels::small_set {
 namespace {
 
 BLOOMLINE_AVX512_INLINE __m512i Broadcast(uint64_t word) {
@@ -28,8 +28,8 @@ BLOOMLINE_AVX512_INLINE uint64_t ByteSum(__m512i bytes, uint64_t coefficients) {
 
 // Columns first_column to first_column + 7, of which those that `asked` says must match. What a
 // column has beyond the block, or beyond its slots, is masked out.
-BLOOMLINE_AVX512_INLINE bool EightColumnsMatch(__m512i bytes, const SmallSetQuery& query,
-                                               unsigned first_column, SmallSetDivision division,
+BLOOMLINE_AVX512_INLINE bool EightColumnsMatch(__m512i bytes, const Query& query,
+                                               unsigned first_column, Division division,
                                                uint32_t asked, uint64_t hash) {
   const __m512i lane = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
   const __m512i bit = _mm512_add_epi64(_mm512_mul_epu32(lane, Broadcast(query.slots)),
@@ -57,10 +57,10 @@ __attribute__((noinline)) bool WideMayMatch(const char* block, uint32_t block_by
 
 BLOOMLINE_AVX512 bool MayMatch(const char* block, uint32_t block_bytes, uint32_t first_attempt,
                                uint64_t hash) {
-  const SmallSetQuery query = QueryOf(block, block_bytes, first_attempt, hash);
+  const Query query = QueryOf(block, block_bytes, first_attempt, hash);
   if (query.slots == kMatchAllSlots) return true;
   if (query.slots > 57) return WideMayMatch(block, block_bytes, first_attempt, hash);
-  const SmallSetDivision division = DivideBlock(block_bytes, query.slots);
+  const Division division = DivideBlock(block_bytes, query.slots);
   const __m512i bytes = _mm512_maskz_loadu_epi8(~0ull >> (64 - block_bytes), block);
   uint32_t asked = (1u << division.full_columns) - 1;
   asked |= uint32_t{UsesPartialColumn(hash, query.slots, division.partial_slots)}
@@ -118,7 +118,7 @@ BLOOMLINE_AVX512_INLINE void ReduceByGroup(EquationRegisters* all, uint64_t pend
 }
 
 struct Steps {
-  BLOOMLINE_AVX512 static void Reduce(SmallSetEquations* equations, size_t n, size_t count,
+  BLOOMLINE_AVX512 static void Reduce(Equations* equations, size_t n, size_t count,
                                       uint64_t allowed) {
     EquationRegisters all;
     for (unsigned g = 0; g < kGroups; ++g) {
@@ -156,11 +156,14 @@ BLOOMLINE_AVX512 int Solve(const uint64_t* hashes, size_t n, unsigned num_attemp
 }
 
 }  // namespace
+}  // namespace bloomline::kernels::small_set
+
+namespace bloomline::kernels {
 
 SmallSetKernel Avx512SmallSet() {
   SmallSetKernel kernel;
-  kernel.may_match = MayMatch;
-  kernel.solve = Solve;
+  kernel.may_match = small_set::MayMatch;
+  kernel.solve = small_set::Solve;
   return kernel;
 }
 

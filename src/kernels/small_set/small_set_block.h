@@ -10,10 +10,10 @@
 #include "src/kernels/small_set/small_set_kernel.h"
 #include "src/kernels/solved_block.h"
 
-namespace bloomline::kernels {
+namespace bloomline::kernels::small_set {
 
-constexpr unsigned kMaxSmallSetSlots = 63;
-constexpr unsigned kMaxSmallSetBlockBytes = 64;
+constexpr unsigned kMaxBlockSlots = 63;
+constexpr unsigned kMaxBlockBytes = 64;
 constexpr unsigned kMatchAllSlots = 0;  // in the place of a number of slots
 constexpr unsigned kHeaderAttempts = 4;
 constexpr unsigned kMaxAttempts = 16;
@@ -23,16 +23,16 @@ constexpr unsigned kByteColumns = 8;
 // 1/s in units of 2^-15, for a division by multiplication.
 struct SlotReciprocals {
   constexpr SlotReciprocals() {
-    for (unsigned s = 1; s <= kMaxSmallSetSlots; ++s) of[s] = static_cast<uint16_t>(32768 / s + 1);
+    for (unsigned s = 1; s <= kMaxBlockSlots; ++s) of[s] = static_cast<uint16_t>(32768 / s + 1);
   }
   constexpr unsigned Divide(unsigned bits, unsigned slots) const { return bits * of[slots] >> 15; }
-  uint16_t of[kMaxSmallSetSlots + 1] = {};
+  uint16_t of[kMaxBlockSlots + 1] = {};
 };
 inline constexpr SlotReciprocals kSlotReciprocals;
 
 constexpr bool ReciprocalsAreExact() {
-  for (unsigned bits = 0; bits < 8 * kMaxSmallSetBlockBytes; ++bits) {
-    for (unsigned s = 1; s <= kMaxSmallSetSlots; ++s) {
+  for (unsigned bits = 0; bits < 8 * kMaxBlockBytes; ++bits) {
+    for (unsigned s = 1; s <= kMaxBlockSlots; ++s) {
       if (kSlotReciprocals.Divide(bits, s) != bits / s) return false;
     }
   }
@@ -41,12 +41,12 @@ constexpr bool ReciprocalsAreExact() {
 static_assert(ReciprocalsAreExact());
 
 // How a block with s slots is divided.
-struct SmallSetDivision {
+struct Division {
   unsigned full_columns;   // r
   unsigned partial_slots;  // w
 };
 
-BLOOMLINE_ALWAYS_INLINE SmallSetDivision DivideBlock(unsigned block_bytes, unsigned slots) {
+BLOOMLINE_ALWAYS_INLINE Division DivideBlock(unsigned block_bytes, unsigned slots) {
   const unsigned payload_bits = 8 * (block_bytes - 1);
   const unsigned columns = kSlotReciprocals.Divide(payload_bits, slots);
   if (columns >= kMaxFullColumns) return {kMaxFullColumns, 0};
@@ -76,6 +76,6 @@ BLOOMLINE_ALWAYS_INLINE uint64_t VariableCoefficients(uint64_t hash, unsigned at
   return hash >> (kVariableShift + attempt) & kVariableMask;
 }
 
-}  // namespace bloomline::kernels
+}  // namespace bloomline::kernels::small_set
 
 #endif  // BLOOMLINE_KERNELS_SMALL_SET_SMALL_SET_BLOCK_H_

@@ -3,7 +3,7 @@
 #include "src/kernels/small_set/small_set_query.h"
 #include "src/kernels/small_set/small_set_solver.h"
 
-namespace bloomline::kernels {
+namespace bloomline::kernels::small_set {
 namespace {
 
 // Byte i of entry b is all ones if bit i of b is set.
@@ -36,7 +36,7 @@ bool MayMatch(const char* block, uint32_t block_bytes, uint32_t first_attempt, u
   return SmallSetMayMatch(block, block_bytes, first_attempt, hash, ByteSum);
 }
 
-void Clear(SmallSetEquations* equations, size_t n, const PivotBatch& batch) {
+void Clear(Equations* equations, size_t n, const PivotBatch& batch) {
   // All sums of the batch's equations.
   uint64_t slots[1 << kBatchPivots] = {};
   uint64_t hashes[1 << kBatchPivots] = {};
@@ -58,7 +58,7 @@ void Clear(SmallSetEquations* equations, size_t n, const PivotBatch& batch) {
 }
 
 struct Steps {
-  static void Reduce(SmallSetEquations* equations, size_t n, size_t count, uint64_t allowed) {
+  static void Reduce(Equations* equations, size_t n, size_t count, uint64_t allowed) {
     ReduceInBatches(equations, n, count, allowed, Clear);
   }
 };
@@ -69,11 +69,14 @@ int Solve(const uint64_t* hashes, size_t n, unsigned num_attempts, uint32_t bloc
 }
 
 }  // namespace
+}  // namespace bloomline::kernels::small_set
+
+namespace bloomline::kernels {
 
 SmallSetKernel PortableSmallSet() {
   SmallSetKernel kernel;
-  kernel.may_match = MayMatch;
-  kernel.solve = Solve;
+  kernel.may_match = small_set::MayMatch;
+  kernel.solve = small_set::Solve;
   return kernel;
 }
 

@@ -9,7 +9,7 @@
 #include "src/kernels/little_endian.h"
 #include "src/kernels/small_set/small_set_block.h"
 
-namespace bloomline::kernels {
+namespace bloomline::kernels::small_set {
 
 // `count` bits of the block from `bit` on, and others above them. `kWide`: more than 57, which may
 // lie in nine bytes.
@@ -31,13 +31,13 @@ BLOOMLINE_ALWAYS_INLINE uint64_t ColumnParity(const char* block, unsigned block_
 }
 
 // What a query knows of the key and of the block's header.
-struct SmallSetQuery {
+struct Query {
   unsigned slots;  // kMatchAllSlots: the block matches every key
   uint64_t coefficients;
 };
 
-BLOOMLINE_ALWAYS_INLINE SmallSetQuery QueryOf(const char* block, unsigned block_bytes,
-                                              unsigned first_attempt, uint64_t hash) {
+BLOOMLINE_ALWAYS_INLINE Query QueryOf(const char* block, unsigned block_bytes,
+                                      unsigned first_attempt, uint64_t hash) {
   const unsigned header = static_cast<unsigned char>(block[block_bytes - 1]);
   const unsigned slots = header % 64;
   const unsigned attempt = first_attempt + header / 64;
@@ -48,8 +48,8 @@ BLOOMLINE_ALWAYS_INLINE SmallSetQuery QueryOf(const char* block, unsigned block_
 // Columns first_column to r - 1 and the partial one.
 template <bool kWide>
 BLOOMLINE_ALWAYS_INLINE bool ColumnsMatch(const char* block, unsigned block_bytes,
-                                          const SmallSetQuery& query, unsigned first_column,
-                                          SmallSetDivision division, uint64_t hash) {
+                                          const Query& query, unsigned first_column,
+                                          Division division, uint64_t hash) {
   uint64_t wrong = 0;
   unsigned bit = first_column * query.slots;
   unsigned column = first_column;
@@ -71,9 +71,9 @@ template <typename ByteSum>
 BLOOMLINE_ALWAYS_INLINE bool SmallSetMayMatch(const char* block, unsigned block_bytes,
                                               unsigned first_attempt, uint64_t hash,
                                               ByteSum byte_sum) {
-  const SmallSetQuery query = QueryOf(block, block_bytes, first_attempt, hash);
+  const Query query = QueryOf(block, block_bytes, first_attempt, hash);
   if (query.slots == kMatchAllSlots) return true;
-  const SmallSetDivision division = DivideBlock(block_bytes, query.slots);
+  const Division division = DivideBlock(block_bytes, query.slots);
   unsigned first_column = 0;
   if (division.full_columns >= kByteColumns) {
     first_column = kByteColumns;
@@ -86,6 +86,6 @@ BLOOMLINE_ALWAYS_INLINE bool SmallSetMayMatch(const char* block, unsigned block_
              : ColumnsMatch<true>(block, block_bytes, query, first_column, division, hash);
 }
 
-}  // namespace bloomline::kernels
+}  // namespace bloomline::kernels::small_set
 
 #endif  // BLOOMLINE_KERNELS_SMALL_SET_SMALL_SET_QUERY_H_

@@ -20,14 +20,14 @@
 #include "src/kernels/small_set/small_set_attempts.h"
 #include "src/kernels/small_set/small_set_block.h"
 
-namespace bloomline::kernels {
+namespace bloomline::kernels::small_set {
 
 constexpr size_t kMaxEquations = 64;  // one more than there are: whole registers
-static_assert(kMaxSmallSetSlots < kMaxEquations);
+static_assert(kMaxBlockSlots < kMaxEquations);
 constexpr size_t kGroup = 8;
 
 // An equation with a pivot is the only one that has this slot.
-struct SmallSetEquations {
+struct Equations {
   alignas(64) uint64_t slots[kMaxEquations];
   alignas(64) uint64_t hashes[kMaxEquations];
   uint8_t pivots[kMaxEquations];
@@ -47,7 +47,7 @@ struct PivotBatch {
 // to each equation those of the batch whose pivot it has. It may change equations from n to the
 // next multiple of 8.
 template <typename Clear>
-BLOOMLINE_ALWAYS_INLINE void ReduceInBatches(SmallSetEquations* equations, size_t n, size_t count,
+BLOOMLINE_ALWAYS_INLINE void ReduceInBatches(Equations* equations, size_t n, size_t count,
                                              uint64_t allowed, Clear clear) {
   for (size_t i = 0; i < count;) {
     PivotBatch batch;
@@ -105,7 +105,7 @@ BLOOMLINE_ALWAYS_INLINE void ForEachBit(uint64_t bits, F f) {
 
 // The equations of a column, or of several, reduced by their fixed slots.
 struct ReducedColumns {
-  const SmallSetEquations& equations;
+  const Equations& equations;
   size_t size;
   unsigned slots;
 
@@ -134,9 +134,9 @@ struct ReducedColumns {
 };
 
 // The solver of a block for one number of slots.
-class SmallSetSystem {
+class System {
  public:
-  BLOOMLINE_ALWAYS_INLINE SmallSetSystem(unsigned block_bytes, unsigned slots)
+  BLOOMLINE_ALWAYS_INLINE System(unsigned block_bytes, unsigned slots)
       : slots_(slots), division_(DivideBlock(block_bytes, slots)) {}
 
   // The keys that use the partial column first. Each key is written to both ends of what is left
@@ -245,11 +245,11 @@ class SmallSetSystem {
   }
 
   unsigned slots_;
-  SmallSetDivision division_;
+  Division division_;
   size_t size_ = 0;
   size_t num_users_ = 0;  // of the partial column
-  SmallSetEquations full_;
-  SmallSetEquations partial_;
+  Equations full_;
+  Equations partial_;
 };
 
 // SmallSetKernel::solve, given Steps::Reduce(equations, n, count, allowed), which does what
@@ -257,9 +257,8 @@ class SmallSetSystem {
 template <typename Steps>
 BLOOMLINE_ALWAYS_INLINE int SolveSmallSet(const uint64_t* hashes, size_t n, unsigned num_attempts,
                                           uint32_t block_bytes, char* block) {
-  for (unsigned slots = std::max(static_cast<unsigned>(n), 1u); slots <= kMaxSmallSetSlots;
-       ++slots) {
-    SmallSetSystem system(block_bytes, slots);
+  for (unsigned slots = std::max(static_cast<unsigned>(n), 1u); slots <= kMaxBlockSlots; ++slots) {
+    System system(block_bytes, slots);
     system.Start(hashes, n);
     system.Eliminate<Steps>();
     const uint64_t good = system.GoodAttempts(num_attempts);
@@ -272,6 +271,6 @@ BLOOMLINE_ALWAYS_INLINE int SolveSmallSet(const uint64_t* hashes, size_t n, unsi
   return -1;
 }
 
-}  // namespace bloomline::kernels
+}  // namespace bloomline::kernels::small_set
 
 #endif  // BLOOMLINE_KERNELS_SMALL_SET_SMALL_SET_SOLVER_H_
