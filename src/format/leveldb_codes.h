@@ -28,7 +28,7 @@ constexpr int kOneBlockCode = 0xE0;
 constexpr int kSeveralBlocksCodeBase = 0xE2;  // code = base + number of blocks
 constexpr uint32_t kMaxSmallSetBlocks = 24;
 constexpr uint32_t kAttemptsPerCode = 4;
-constexpr int kNumOneBlockCodes = 4;
+constexpr unsigned kNumOneBlockCodes = 4;
 
 // A filter that matches every key, payload and code.
 constexpr std::string_view kLevelDBAlwaysMatch("\x00\xFD", 2);
@@ -36,7 +36,7 @@ constexpr std::string_view kLevelDBAlwaysMatch("\x00\xFD", 2);
 static_assert(kMaxProbes == 0x1E);
 static_assert(kFlatCodeBase + kMinProbes == 0x80 && kFlatCodeBase + kMaxProbes == 0x9D);
 static_assert(kBlockedCodeBase + kMinProbes == 0xA0 && kBlockedCodeBase + kMaxProbes == 0xBD);
-static_assert(kOneBlockCode + kNumOneBlockCodes == kSeveralBlocksCodeBase + 2);
+static_assert(kOneBlockCode + int{kNumOneBlockCodes} == kSeveralBlocksCodeBase + 2);
 static_assert(kSeveralBlocksCodeBase + int{kMaxSmallSetBlocks} == 0xFA);
 
 // Up to this many keys, kBlocked and kCompact write flat filters where these are not compact:
@@ -72,17 +72,27 @@ constexpr bool IsSmallSetCode(int code) {
   return code >= kOneBlockCode && code <= kSeveralBlocksCodeBase + int{kMaxSmallSetBlocks};
 }
 
+// Whether a payload of num_bytes bytes with this code is one small set's block.
+constexpr bool IsOneBlock(int code, uint64_t num_bytes) {
+  return static_cast<unsigned>(code - kOneBlockCode) < kNumOneBlockCodes &&
+         num_bytes - kMinSmallSetBlockBytes <= kMaxSmallSetBlockBytes - kMinSmallSetBlockBytes;
+}
+constexpr uint32_t FirstAttempt(int one_block_code) {
+  return kAttemptsPerCode * static_cast<uint32_t>(one_block_code - kOneBlockCode);
+}
+
 // Of num_bytes bytes, for a code of small sets.
 inline Payload DecodeSmallSet(const char* data, uint64_t num_bytes, int code) {
-  const auto one_block_code = static_cast<uint32_t>(code - kOneBlockCode);
-  const bool one_block = one_block_code < kNumOneBlockCodes;
-  const uint64_t num_blocks = one_block ? 1 : static_cast<uint64_t>(code - kSeveralBlocksCodeBase);
-  const uint64_t block_bytes = one_block ? num_bytes : num_bytes / num_blocks;
+  if (code < kOneBlockCode + int{kNumOneBlockCodes}) {
+    if (!IsOneBlock(code, num_bytes)) return {};
+    return {FilterShape::SmallSet(1, static_cast<uint32_t>(num_bytes), FirstAttempt(code)), 0,
+            data};
+  }
+  const auto num_blocks = static_cast<uint64_t>(code - kSeveralBlocksCodeBase);
+  const uint64_t block_bytes = num_bytes / num_blocks;
   if (block_bytes * num_blocks != num_bytes) return {};
   if (block_bytes < kMinSmallSetBlockBytes || block_bytes > kMaxSmallSetBlockBytes) return {};
-  return {FilterShape::SmallSet(num_blocks, static_cast<uint32_t>(block_bytes),
-                                one_block ? kAttemptsPerCode * one_block_code : 0),
-          0, data};
+  return {FilterShape::SmallSet(num_blocks, static_cast<uint32_t>(block_bytes), 0), 0, data};
 }
 
 inline Payload DecodeLevelDB(std::string_view filter) {

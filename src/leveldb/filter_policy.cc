@@ -133,19 +133,26 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
 
   __attribute__((flatten)) bool KeyMayMatch(const leveldb::Slice& key,
                                             const leveldb::Slice& filter) const override {
-    const core::Payload payload = core::DecodeLevelDB(View(filter));
-    if (payload.layout != core::Layout::kFlat || payload.num_blocks == 0 ||
-        key.size() > core::kMaxShortKeyBytes) {
-      return AnyMayMatch(payload, key);
+    if (key.size() > core::kMaxShortKeyBytes || filter.size() < 2) return AnyMayMatch(key, filter);
+    const uint64_t num_bytes = filter.size() - 1;
+    const int code = static_cast<unsigned char>(filter[num_bytes]);
+    if (core::ProbesInRange(code - core::kFlatCodeBase) && num_bytes <= core::kMaxFlatBytes) {
+      const core::FilterShape flat = core::FilterShape::Flat(num_bytes, code - core::kFlatCodeBase);
+      return kernel_.flat.may_match(core::AsFlat(flat, filter.data()), hasher_.ShortKey(View(key)));
     }
-    return kernel_.flat.may_match(core::AsFlat(payload, payload.data), hasher_.ShortKey(View(key)));
+    if (core::IsOneBlock(code, num_bytes)) {
+      return kernel_.small_set.may_match(filter.data(), static_cast<uint32_t>(num_bytes),
+                                         core::FirstAttempt(code), hasher_.ShortKey(View(key)));
+    }
+    return AnyMayMatch(key, filter);
   }
 
  private:
-  // A function of its own, because it needs more registers than the usual case above: short keys in
-  // the flat layout.
-  __attribute__((flatten, noinline)) bool AnyMayMatch(const core::Payload& payload,
-                                                      const leveldb::Slice& key) const {
+  // A function of its own, because it needs more registers than the usual cases above: short keys
+  // in the layouts of small sets.
+  __attribute__((flatten, noinline)) bool AnyMayMatch(const leveldb::Slice& key,
+                                                      const leveldb::Slice& filter) const {
+    const core::Payload payload = core::DecodeLevelDB(View(filter));
     if (payload.layout == core::Layout::kAlwaysMatch) return true;
     return core::HashMayMatch(payload, kernel_,
                               core::LayoutHash(payload.layout, View(key), hasher_));
