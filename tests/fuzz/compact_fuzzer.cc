@@ -1,9 +1,10 @@
-// Compact lines, packed and in lanes: every kernel against the portable one, on lines of any
-// content and hashes of any kind; and no key of a solved line lost.
+// Compact lines, packed, in lanes and of small sets: every kernel against the portable one, on
+// lines of any content and hashes of any kind; and no key of a solved line lost.
 #include "src/build/compact_builder.h"
 #include "src/format/layout.h"
 #include "src/kernels/compact/compact_lanes.h"
 #include "src/kernels/packed/packed_block.h"
+#include "src/kernels/small_set/small_set_block.h"
 #include "tests/fuzz/fuzz_kernels.h"
 
 namespace bloomline::fuzz {
@@ -149,6 +150,66 @@ void FuzzLine(FuzzedDataProvider* input) {
   }
 }
 
+// A small set's block: every kernel's answer, one hash after the other.
+void AskSmallSet(const char* block, uint32_t block_bytes, uint32_t first_attempt,
+                 const std::vector<uint64_t>& hashes, size_t num_present) {
+  for (size_t i = 0; i < hashes.size(); ++i) {
+    const auto ask = [&](const Kernel& kernel) {
+      return kernel.small_set.may_match(block, block_bytes, first_attempt, hashes[i]);
+    };
+    const bool expected = ask(Portable());
+    Require(expected || i >= num_present, "no key is lost");
+    for (const Kernel* kernel : SupportedKernels()) {
+      Require(ask(*kernel) == expected, "query as portable", kernel->name);
+    }
+  }
+}
+
+uint32_t ConsumeSmallSetBlockBytes(FuzzedDataProvider* input) {
+  return input->ConsumeIntegralInRange<uint32_t>(core::kMinSmallSetBlockBytes,
+                                                 core::kMaxSmallSetBlockBytes);
+}
+
+void FuzzSmallSetQuery(FuzzedDataProvider* input) {
+  const uint32_t block_bytes = ConsumeSmallSetBlockBytes(input);
+  const uint32_t first_attempt = 4 * input->ConsumeIntegralInRange<uint32_t>(0, 3);
+  const Place place = ConsumePlace(input);
+  Placed placed(ConsumeContent(input, block_bytes), place);
+  AskSmallSet(placed.data(), block_bytes, first_attempt,
+              ConsumeHashes(input, ConsumeCount(input, kFewHashes, kMaxHashes)), 0);
+}
+
+void FuzzSmallSetSolver(FuzzedDataProvider* input) {
+  const uint32_t block_bytes = ConsumeSmallSetBlockBytes(input);
+  const unsigned num_attempts = input->ConsumeBool() ? 16 : 4;
+  const Place place = ConsumePlace(input);
+  std::vector<uint64_t> hashes =
+      ConsumeHashes(input, ConsumeCount(input, 24, kernels::small_set::kMaxBlockSlots));
+  const auto solve = [&](const Kernel& kernel, char* data) {
+    return kernel.small_set.solve(hashes.data(), hashes.size(), num_attempts, block_bytes, data);
+  };
+  const std::string empty(block_bytes, '\0');
+  int attempt = 0;
+  std::string block = RequireSameBytes(empty, place, [&](const Kernel& kernel, char* data) {
+    return attempt = solve(kernel, data);
+  });
+  std::reverse(hashes.begin(), hashes.end());
+  std::string block_of_reversed = empty;
+  Require(solve(Portable(), block_of_reversed.data()) == attempt && block == block_of_reversed,
+          "a block does not depend on the order of its keys");
+  if (attempt < 0) {
+    Require(block == empty, "nothing is written without a solution");
+    return;
+  }
+  const auto first_attempt = static_cast<uint32_t>(attempt) / 4 * 4;
+  const size_t num_present = hashes.size();
+  const std::vector<uint64_t> others =
+      ConsumeHashes(input, ConsumeCount(input, kFewHashes, kMaxHashes));
+  hashes.insert(hashes.end(), others.begin(), others.end());
+  Placed placed(block, place);
+  AskSmallSet(placed.data(), block_bytes, first_attempt, hashes, num_present);
+}
+
 }  // namespace
 }  // namespace bloomline::fuzz
 
@@ -156,8 +217,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace bloomline::fuzz;
   FuzzedDataProvider input(data, size);
   using Target = void (*)(FuzzedDataProvider*);
-  constexpr Target kTargets[] = {FuzzPackedQuery, FuzzPackedSolver, FuzzLanesQuery, FuzzLanesSolver,
-                                 FuzzLine};
+  constexpr Target kTargets[] = {FuzzPackedQuery,   FuzzPackedSolver, FuzzLanesQuery,
+                                 FuzzLanesSolver,   FuzzLine,         FuzzSmallSetQuery,
+                                 FuzzSmallSetSolver};
   input.PickValueInArray(kTargets)(&input);
   return 0;
 }
