@@ -19,14 +19,24 @@ struct ByteMasks {
 };
 alignas(64) constexpr ByteMasks kByteMasks;
 
-// Eight slots at a time. There is at least the header behind the slots.
-uint64_t ByteSum(const char* block, unsigned block_bytes, unsigned slots, uint64_t coefficients) {
+// Eight slots at a time. Only a block that ends soon after its slots needs care at the end: there
+// is at least the header behind them.
+template <bool kToTheEnd>
+BLOOMLINE_ALWAYS_INLINE uint64_t SumOfGroups(const char* block, unsigned block_bytes,
+                                             unsigned slots, uint64_t coefficients) {
   uint64_t sum = 0;
   for (unsigned slot = 0; slot < slots; slot += 8, coefficients >>= 8) {
-    const unsigned byte = std::min(slot, block_bytes - 8);
+    const unsigned byte = kToTheEnd ? std::min(slot, block_bytes - 8) : slot;
     const uint64_t mask = kByteMasks.of[coefficients & 0xFF] << (8 * (slot - byte));
     sum ^= LoadLittleEndian64(block + byte) & mask;
   }
+  return sum;
+}
+
+uint64_t ByteSum(const char* block, unsigned block_bytes, unsigned slots, uint64_t coefficients) {
+  uint64_t sum = slots + 7 < block_bytes
+                     ? SumOfGroups<false>(block, block_bytes, slots, coefficients)
+                     : SumOfGroups<true>(block, block_bytes, slots, coefficients);
   sum ^= sum >> 32;
   sum ^= sum >> 16;
   return sum ^ sum >> 8;
@@ -40,7 +50,7 @@ void Clear(Equations* equations, size_t n, const PivotBatch& batch) {
   // All sums of the batch's equations.
   uint64_t slots[1 << kBatchPivots] = {};
   uint64_t hashes[1 << kBatchPivots] = {};
-  int shifts[kBatchPivots];
+  unsigned shifts[kBatchPivots];
   for (unsigned j = 0; j < kBatchPivots; ++j) {
     for (unsigned sum = 0; sum < 1u << j; ++sum) {
       slots[sum | 1u << j] = slots[sum] ^ batch.slots[j];
