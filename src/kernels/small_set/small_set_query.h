@@ -30,6 +30,17 @@ BLOOMLINE_ALWAYS_INLINE uint64_t ColumnParity(const char* block, unsigned block_
   return static_cast<uint64_t>(__builtin_parityll(hits));
 }
 
+// The partial column ends where the header begins, so its place does not depend on the columns
+// before it. With no slots, any bits.
+template <bool kWide>
+BLOOMLINE_ALWAYS_INLINE uint64_t PartialColumn(const char* block, unsigned block_bytes,
+                                               unsigned bit, unsigned slots) {
+  if (kWide) return BlockBits<true>(block, block_bytes, bit, slots) & OnesBelow(slots);
+  constexpr unsigned kHeaderBits = 8;
+  const uint64_t before_header = LoadLittleEndian64(block + block_bytes - 8) << kHeaderBits;
+  return before_header >> ((64 - slots) & 63);
+}
+
 // What a query knows of the key and of the block's header.
 struct Query {
   unsigned slots;  // kMatchAllSlots: the block matches every key
@@ -58,10 +69,9 @@ BLOOMLINE_ALWAYS_INLINE bool ColumnsMatch(const char* block, unsigned block_byte
              hash >> column;
   }
   const uint64_t uses = UsesPartialColumn(hash, query.slots, division.partial_slots);
-  wrong |= (ColumnParity<kWide>(block, block_bytes, bit, division.partial_slots,
-                                query.coefficients & OnesBelow(division.partial_slots)) ^
-            hash >> column) &
-           uses;
+  const uint64_t hits =
+      PartialColumn<kWide>(block, block_bytes, bit, division.partial_slots) & query.coefficients;
+  wrong |= (static_cast<uint64_t>(__builtin_parityll(hits)) ^ hash >> column) & uses;
   return (wrong & 1) == 0;
 }
 
