@@ -157,7 +157,7 @@ TEST(LevelDBPolicyTest, TheLayoutChangesWithTheNumberOfKeys) {
   FilterOptions options;
   options.format = Format::kCompact;
   const Policy compact(NewLevelDBFilterPolicy(options));
-  constexpr uint64_t kMaxKeys = 36 * core::kMaxSmallSetBlocks;
+  constexpr uint64_t kMaxKeys = 40 * core::kMaxSmallSetBlocks;
   EXPECT_EQ(filter_of(compact, kMaxKeys), core::Layout::kSmallSet);
   EXPECT_EQ(filter_of(compact, kMaxKeys + 1), core::Layout::kBlocked);
 }

@@ -41,7 +41,7 @@ FilterShape SmallSetShape(uint64_t num_keys, double bits_per_key, int flat_num_p
 
 FilterShape SmallSetCompactShape(uint64_t num_keys, double bits_per_key) {
   constexpr uint64_t kMaxKeysOfOneBlock = 56;  // of up to 63 slots
-  constexpr uint64_t kMeanKeysOfSeveral = 36;  // and a block's load varies
+  constexpr uint64_t kMeanKeysOfSeveral = 40;  // and a block's load varies
   const uint64_t bytes = FlatShape(num_keys, bits_per_key, kMinProbes).payload_bytes();
   const uint64_t for_keys =
       num_keys <= kMaxKeysOfOneBlock ? 1 : CeilDiv(num_keys, kMeanKeysOfSeveral);

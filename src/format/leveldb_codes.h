@@ -88,11 +88,13 @@ inline Payload DecodeSmallSet(const char* data, uint64_t num_bytes, int code) {
     return {FilterShape::SmallSet(1, static_cast<uint32_t>(num_bytes), FirstAttempt(code)), 0,
             data};
   }
-  const auto num_blocks = static_cast<uint64_t>(code - kSeveralBlocksCodeBase);
-  const uint64_t block_bytes = num_bytes / num_blocks;
+  if (num_bytes > kMaxSmallSetBlocks * kMaxSmallSetBlockBytes) return {};
+  // In 32 bits, which divides faster.
+  const auto num_blocks = static_cast<uint32_t>(code - kSeveralBlocksCodeBase);
+  const uint32_t block_bytes = static_cast<uint32_t>(num_bytes) / num_blocks;
   if (block_bytes * num_blocks != num_bytes) return {};
   if (block_bytes < kMinSmallSetBlockBytes || block_bytes > kMaxSmallSetBlockBytes) return {};
-  return {FilterShape::SmallSet(num_blocks, static_cast<uint32_t>(block_bytes), 0), 0, data};
+  return {FilterShape::SmallSet(num_blocks, block_bytes, 0), 0, data};
 }
 
 inline Payload DecodeLevelDB(std::string_view filter) {

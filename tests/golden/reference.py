@@ -347,7 +347,7 @@ def compact_payload(keys, num_lines, line_bytes, base, seed, lanes=False):
 def leveldb_compact(keys, bits_per_key, seed):
     keys = unique_neighbours(keys)
     num_bytes = math.ceil(len(keys) * bits_per_key / 8)
-    num_blocks = max(1 if len(keys) <= 56 else math.ceil(len(keys) / 36),
+    num_blocks = max(1 if len(keys) <= 56 else math.ceil(len(keys) / 40),
                      math.ceil(num_bytes / 64))
     block_bytes = num_bytes // num_blocks
     assert block_bytes >= 8 and num_blocks <= 24
