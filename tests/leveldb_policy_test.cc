@@ -157,8 +157,8 @@ TEST(LevelDBPolicyTest, TheLayoutChangesWithTheNumberOfKeys) {
   FilterOptions options;
   options.format = Format::kCompact;
   const Policy compact(NewLevelDBFilterPolicy(options));
-  constexpr uint64_t kMaxKeys = 40 * core::kMaxLevelDBCompactBlocks;
-  EXPECT_EQ(filter_of(compact, kMaxKeys), core::Layout::kPackedCompact);
+  constexpr uint64_t kMaxKeys = 40 * core::kMaxSmallSetBlocks;
+  EXPECT_EQ(filter_of(compact, kMaxKeys), core::Layout::kSmallSet);
   EXPECT_EQ(filter_of(compact, kMaxKeys + 1), core::Layout::kBlocked);
 }
 
