@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <vector>
 
-#include "src/build/keys_by_block.h"
-#include "src/build/partition.h"
 #include "src/kernels/packed/packed_block.h"
 
 namespace bloomline::core {
@@ -55,17 +52,6 @@ void SolvePackedBlock(uint64_t* hashes, size_t n, const FilterShape& shape,
   if (n > kernels::kMaxSlots || !Solve(hashes, n, shape, kernel, block)) {
     PackedMatchAll(shape, block);
   }
-}
-
-void BuildPacked(uint64_t* hashes, size_t n, const FilterShape& shape,
-                 const kernels::Kernel& kernel, char* data) {
-  if (shape.num_blocks == 1) return SolvePackedBlock(hashes, n, shape, kernel, data);
-  std::vector<uint64_t> sorted(n);
-  KeysByBlock by_block(shape.num_blocks, {0, shape.num_blocks});
-  by_block.Sort(hashes, n, sorted.data());
-  by_block.ForEachGroup(sorted.data(), [&](size_t i, uint64_t* of_block, size_t count) {
-    SolvePackedBlock(of_block, count, shape, kernel, data + i * shape.block_bytes);
-  });
 }
 
 }  // namespace bloomline::core

@@ -18,11 +18,6 @@ void PackedMatchAll(const FilterShape& shape, char* block);
 void SolvePackedBlock(uint64_t* hashes, size_t n, const FilterShape& shape,
                       const kernels::Kernel& kernel, char* block);
 
-// Solves all blocks of a payload of shape.payload_bytes() > 0 bytes at `data`, for few hashes in an
-// array, which it may reorder. Throws bad_alloc.
-void BuildPacked(uint64_t* hashes, size_t n, const FilterShape& shape,
-                 const kernels::Kernel& kernel, char* data);
-
 }  // namespace bloomline::core
 
 #endif  // BLOOMLINE_BUILD_PACKED_BUILDER_H_
