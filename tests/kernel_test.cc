@@ -588,25 +588,31 @@ TEST(DispatchDeathTest, UsableNamesInTheEnvironmentAreNoError) {
 struct CpuModel {
   unsigned vendor, type, subtype, features;
 };
-extern "C" CpuModel __cpu_model;  // NOLINT: not our name
+extern "C" CpuModel __cpu_model;         // NOLINT: not our name
+extern "C" unsigned __cpu_features2[1];  // NOLINT: features 32 to 63
 
 TEST(DispatchTest, KernelsNeedEachOfTheirExtensionsAndNothingElse) {
-  const unsigned real = __cpu_model.features;
+  unsigned* const words[] = {&__cpu_model.features, &__cpu_features2[0]};
+  const unsigned real[] = {*words[0], *words[1]};
   const KernelTable all = AllKernels();
   for (size_t i = 0; i < all.size; ++i) {
     const Kernel& kernel = *all.kernels[i];
     const std::string names = kernel.extensions;
     const auto num_names = names.empty() ? 0 : 1 + std::count(names.begin(), names.end(), ',');
-    __cpu_model.features = ~0u;
+    *words[0] = *words[1] = ~0u;
     EXPECT_TRUE(kernel.supported()) << kernel.name << " on a CPU that has everything";
     int num_needed = 0;
-    for (unsigned bit = 0; bit < 32; ++bit) {
-      __cpu_model.features = ~(1u << bit);
-      num_needed += kernel.supported() ? 0 : 1;
+    for (unsigned* const word : words) {
+      for (unsigned bit = 0; bit < 32; ++bit) {
+        *word = ~(1u << bit);
+        num_needed += kernel.supported() ? 0 : 1;
+      }
+      *word = ~0u;
     }
     EXPECT_EQ(num_needed, num_names) << kernel.name << " needs " << names;
   }
-  __cpu_model.features = real;
+  *words[0] = real[0];
+  *words[1] = real[1];
 }
 #endif  // defined(__x86_64__)
 

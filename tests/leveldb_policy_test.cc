@@ -288,6 +288,21 @@ TEST(SeededLevelDBPolicyTest, FiltersDependOnTheSeedAndMatchTheirKeys) {
   }
 }
 
+// A block gets more hashes than it has slots, but few different ones.
+TEST(LevelDBPolicyTest, CompactFiltersOfFewKeysOftenRepeatedRejectOthers) {
+  FilterOptions options;
+  options.format = Format::kCompact;
+  const Policy policy(NewLevelDBFilterPolicy(options));
+  std::vector<std::string> keys;
+  for (int i = 0; i < 200; ++i) keys.push_back("key" + std::to_string(i % 2));
+  const std::string filter = Filter(*policy, keys);
+  for (const std::string& key : keys) ASSERT_TRUE(policy->KeyMayMatch(key, filter));
+  int matches = 0;
+  for (int i = 0; i < 200; ++i)
+    matches += policy->KeyMayMatch("missing" + std::to_string(i), filter);
+  EXPECT_LT(matches, 20);
+}
+
 TEST(SeededLevelDBPolicyTest, OptionsThatCouldLoseKeysAreRefused) {
   const auto refusal = [](const FilterOptions& options, const std::string& name) {
     std::string error;

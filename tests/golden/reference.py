@@ -486,6 +486,8 @@ def vectors():
         ("leveldb", "blocked", 10, 6, MASK64, many),
         ("leveldb", "compact", 10, 0, 0x0123456789ABCDEF, counters),
         ("leveldb", "compact", 10, 0, 1 << 63, many[:100]),
+        ("leveldb", "compact", 24, 0, 0, many[:70]),
+        ("leveldb", "compact", 6, 0, 0, many[:56]),
     ]
     for container, layout, bits_per_key, k, seed, keys in cases:
         if layout == "compact":
