@@ -21,7 +21,7 @@ Kernel PortableKernel() {
   kernel.shared = PortableShared();
   kernel.flat = PortableFlat();
   kernel.compact = PortableCompact();
-  kernel.packed = PortablePacked();
+  kernel.small_set = PortableSmallSet();
   kernel.counters = PortableCounters();
   return kernel;
 }
@@ -40,7 +40,7 @@ Kernel Avx2Kernel() {
   kernel.shared = Avx2Shared();
   kernel.flat = Avx2Flat();
   kernel.compact = Avx2Compact();
-  kernel.packed = Avx2Packed();
+  kernel.small_set = Avx2SmallSet();
   kernel.counters = Avx2Counters();
   return kernel;
 }
@@ -60,7 +60,7 @@ Kernel Avx512Kernel() {
   kernel.shared = Avx512Shared();
   kernel.flat = Avx512Flat();
   kernel.compact = Avx512Compact();
-  kernel.packed = Avx512Packed();
+  kernel.small_set = Avx512SmallSet();
   kernel.counters = Avx512Counters();
   kernel.hash = Avx512Hash();
   return kernel;
@@ -78,7 +78,7 @@ Kernel NeonKernel() {
   kernel.shared = NeonShared();
   kernel.flat = NeonFlat();
   kernel.compact = PortableCompact();
-  kernel.packed = PortablePacked();
+  kernel.small_set = PortableSmallSet();
   kernel.counters = NeonCounters();
   return kernel;
 }
