@@ -40,20 +40,21 @@ BLOOMLINE_AVX2_INLINE __m256i FourFields(const char* fields) {
   return Load(fields);
 }
 
-// For each 4 bits, `odd` where an odd number of them is set.
-BLOOMLINE_AVX2_INLINE __m256i ParityOfHalfByte(char odd) {
-  const __m128i table =
-      _mm_setr_epi8(0, odd, odd, 0, odd, 0, 0, odd, odd, 0, 0, odd, 0, odd, odd, 0);
-  return _mm256_broadcastsi128_si256(table);
+// For each 4 bits, whether an odd number of them is set: bit 0, and bit 7.
+alignas(32) constexpr uint8_t kParities[32] = {
+    0, 0x81, 0x81, 0, 0x81, 0, 0, 0x81, 0x81, 0, 0, 0x81, 0, 0x81, 0x81, 0,
+    0, 0x81, 0x81, 0, 0x81, 0, 0, 0x81, 0x81, 0, 0, 0x81, 0, 0x81, 0x81, 0};
+
+// In each byte, its parity: bit 0, and bit 7.
+BLOOMLINE_AVX2_INLINE __m256i ByteParities(__m256i bits) {
+  bits =
+      _mm256_and_si256(_mm256_xor_si256(bits, _mm256_srli_epi64(bits, 4)), _mm256_set1_epi8(0x0F));
+  return _mm256_shuffle_epi8(Load(kParities), bits);
 }
 
 // Bit i: the parity of lane i.
 BLOOMLINE_AVX2_INLINE unsigned FourParities(__m256i bits) {
-  // Halves of bytes, then their parities by table, then the sum over the lane.
-  bits =
-      _mm256_and_si256(_mm256_xor_si256(bits, _mm256_srli_epi64(bits, 4)), _mm256_set1_epi8(0x0F));
-  const __m256i sums =
-      _mm256_sad_epu8(_mm256_shuffle_epi8(ParityOfHalfByte(1), bits), _mm256_setzero_si256());
+  const __m256i sums = _mm256_sad_epu8(ByteParities(bits), _mm256_setzero_si256());
   return static_cast<unsigned>(
       _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_slli_epi64(sums, 63))));
 }
@@ -81,41 +82,24 @@ BLOOMLINE_AVX2_INLINE unsigned FastParities256(const char* block, CompactSlots m
   return odd;
 }
 
-// A block's quarters of 16 bytes, each in both halves of a register.
-struct Quarters {
-  __m256i quarter[4];
-};
-template <unsigned kBlockSize>
-BLOOMLINE_AVX2_INLINE Quarters LoadQuarters(const char* block) {
-  Quarters quarters;
-#pragma GCC unroll 4
-  for (unsigned i = 0; i < kBlockSize / 16; ++i) {
-    quarters.quarter[i] = _mm256_broadcastsi128_si256(
-        _mm_loadu_si128(reinterpret_cast<const __m128i*>(block + 16 * i)));
-  }
-  return quarters;
-}
-
 // Bit i: the parity of the key's slots in place i.
 template <unsigned kBlockSize>
-BLOOMLINE_AVX2_INLINE uint32_t OddPlaces(const Quarters& quarters, __m256i coefficients,
+BLOOMLINE_AVX2_INLINE uint32_t OddPlaces(const char* block, __m256i coefficients,
                                          const PoolBytes::Register& r) {
-  __m256i bytes = _mm256_shuffle_epi8(quarters.quarter[0], Load(r.block_bytes[0]));
-#pragma GCC unroll 4
-  for (unsigned i = 1; i < kBlockSize / 16; ++i) {
-    bytes =
-        _mm256_or_si256(bytes, _mm256_shuffle_epi8(quarters.quarter[i], Load(r.block_bytes[i])));
+  const __m256i last_quarter = _mm256_broadcastsi128_si256(
+      _mm_loadu_si128(reinterpret_cast<const __m128i*>(block + kBlockSize - 16)));
+  __m256i bytes = _mm256_or_si256(_mm256_shuffle_epi8(Load(block), Load(r.of_first_half)),
+                                  _mm256_shuffle_epi8(last_quarter, Load(r.of_last_quarter)));
+  if constexpr (kBlockSize == 64) {
+    bytes = _mm256_or_si256(bytes, _mm256_shuffle_epi8(Load(block + 32), Load(r.of_second_half)));
   }
   const __m256i even = _mm256_mulhi_epu16(_mm256_shuffle_epi8(coefficients, Load(r.even_bytes)),
                                           Load(r.even_factors));
   const __m256i odd =
       _mm256_mullo_epi16(_mm256_shuffle_epi8(coefficients, Load(r.odd_bytes)), Load(r.odd_factors));
   const __m256i spread = _mm256_blendv_epi8(even, odd, _mm256_set1_epi16(-256));
-  __m256i hits = _mm256_and_si256(_mm256_and_si256(bytes, Load(r.mask)), spread);
-  hits =
-      _mm256_and_si256(_mm256_xor_si256(hits, _mm256_srli_epi16(hits, 4)), _mm256_set1_epi8(0x0F));
-  return static_cast<uint32_t>(
-      _mm256_movemask_epi8(_mm256_shuffle_epi8(ParityOfHalfByte(-128), hits)));
+  const __m256i hits = _mm256_and_si256(_mm256_and_si256(bytes, Load(r.mask)), spread);
+  return static_cast<uint32_t>(_mm256_movemask_epi8(ByteParities(hits)));
 }
 
 BLOOMLINE_AVX2_INLINE unsigned CountOnes(uint64_t bits) {
@@ -178,15 +162,14 @@ BLOOMLINE_AVX2 __attribute__((noinline)) bool RestMatches(const char* block, uin
   if (__builtin_expect(pool.num_registers == 0, 0)) {
     return ManyPiecesMatch<kArrangement>(block, word, field, header, hash);
   }
-  const Quarters quarters = LoadQuarters<kA.block_bytes>(block);
   const __m256i coefficients = _mm256_broadcastsi128_si256(
       _mm_set_epi64x(static_cast<long long>(field), static_cast<long long>(word)));
   const unsigned asks_partial = UsesPartialColumn(
       hash, SelectorSalt(kMinCompactSlots + CodeOf(header), AttemptOf(header)), pool.threshold);
-  const uint64_t first = OddPlaces<kA.block_bytes>(quarters, coefficients, pool.registers[0]) |
+  const uint64_t first = OddPlaces<kA.block_bytes>(block, coefficients, pool.registers[0]) |
                          uint64_t{FingerprintOf(hash) >> kA.fast_columns} << kPoolPlaces;
   if (pool.num_registers == 1) return OneRegisterMatches(pool, first, asks_partial);
-  const uint64_t second = OddPlaces<kA.block_bytes>(quarters, coefficients, pool.registers[1]);
+  const uint64_t second = OddPlaces<kA.block_bytes>(block, coefficients, pool.registers[1]);
   return TwoRegistersMatch(pool, first, second, asks_partial);
 }
 

@@ -6,6 +6,7 @@
 #ifndef BLOOMLINE_KERNELS_COMPACT_COMPACT_POOL_BYTES_H_
 #define BLOOMLINE_KERNELS_COMPACT_COMPACT_POOL_BYTES_H_
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -25,8 +26,12 @@ struct alignas(32) PoolBytes {
   // by a power of two brings them into the upper byte of the product's lower half (odd places), or
   // into the lower byte of its upper half (even places).
   struct Register {
-    uint8_t block_bytes[4][kPoolPlaces];  // a number for the quarter of 16 bytes that has the byte
-    uint8_t even_bytes[kPoolPlaces];      // of the key's coefficients
+    // Which byte of the block: a number, modulo 16, for one of the three. VPSHUFB has two lanes,
+    // which do not mix; the last quarter, where most of the pool is, is offered to both.
+    uint8_t of_first_half[kPoolPlaces];
+    uint8_t of_second_half[kPoolPlaces];
+    uint8_t of_last_quarter[kPoolPlaces];
+    uint8_t even_bytes[kPoolPlaces];  // of the key's coefficients
     uint8_t odd_bytes[kPoolPlaces];
     uint16_t even_factors[kPoolPlaces / 2];
     uint16_t odd_factors[kPoolPlaces / 2];
@@ -45,27 +50,32 @@ struct alignas(32) PoolBytes {
 
 class PoolBytesWriter {
  public:
-  static PoolBytes BytesOf(const Pool& pool, unsigned fast_columns) {
-    PoolBytesWriter writer(pool.full_columns - fast_columns);
-    for (unsigned i = 0; i < pool.num_pieces; ++i) {
-      writer.AddPiece(pool.pieces[i], pool.pieces[i].column - fast_columns);
+  static PoolBytes BytesOf(const Pool& pool, unsigned fast_columns, unsigned block_bytes) {
+    PoolBytesWriter writer(pool.full_columns - fast_columns, block_bytes - 16);
+    for (const bool in_last_quarter : {false, true}) {
+      for (unsigned i = 0; i < pool.num_pieces; ++i) {
+        writer.AddPiece(pool.pieces[i], pool.pieces[i].column - fast_columns, in_last_quarter);
+      }
     }
     return writer.Finish(pool.threshold);
   }
 
  private:
-  explicit PoolBytesWriter(unsigned full_columns) : full_columns_(full_columns) {
+  PoolBytesWriter(unsigned full_columns, unsigned last_quarter)
+      : full_columns_(full_columns), last_quarter_(last_quarter) {
     for (PoolBytes::Register& r : bytes_.registers) {
-      for (auto& quarter : r.block_bytes) {
-        for (uint8_t& byte : quarter) byte = kNoByte;
+      for (unsigned i = 0; i < kPoolPlaces; ++i) {
+        r.of_first_half[i] = r.of_second_half[i] = r.of_last_quarter[i] = kNoByte;
       }
     }
   }
 
-  void AddPiece(const PoolPiece& piece, unsigned column) {
+  // Those bytes of the piece that are in the last quarter, or those that are not.
+  void AddPiece(const PoolPiece& piece, unsigned column, bool in_last_quarter) {
     const unsigned first = 8u * piece.word_byte + piece.bit;
     const unsigned last = first + piece.length - 1;
     for (unsigned byte = first / 8; byte <= last / 8; ++byte) {
+      if ((byte >= last_quarter_) != in_last_quarter) continue;
       const unsigned begin = byte == first / 8 ? first % 8 : 0;
       const unsigned end = byte == last / 8 ? last % 8 + 1 : 8;
       // The slot of the byte's first bit, and 8 more: it may be before the piece's first.
@@ -75,11 +85,16 @@ class PoolBytesWriter {
   }
 
   void AddByte(unsigned byte, uint8_t mask, unsigned slot_and_8, unsigned column) {
-    const unsigned number = places_ / kPoolPlaces;
-    const unsigned place = places_++ % kPoolPlaces;
+    const bool any_lane = byte >= last_quarter_;
+    const unsigned lane = any_lane ? (places_[0] <= places_[1] ? 0 : 1) : byte / 16 % 2;
+    const unsigned number = places_[lane] / 16;
+    const unsigned place = 16 * lane + places_[lane] % 16;
+    ++places_[lane];
     if (number >= kMaxPoolRegisters || column >= kMaxPoolColumns) return;
     PoolBytes::Register& r = bytes_.registers[number];
-    r.block_bytes[byte / 16][place] = static_cast<uint8_t>(byte % 16);
+    (any_lane    ? r.of_last_quarter
+     : byte < 32 ? r.of_first_half
+                 : r.of_second_half)[place] = static_cast<uint8_t>(byte % 16);
     r.mask[place] = mask;
     const unsigned shift = slot_and_8 % 8;
     // The first of the two bytes, counted from 1.
@@ -114,16 +129,17 @@ class PoolBytesWriter {
     }
     bytes_.partial_first_places |= uint64_t{1} << (kPoolPlaces + full_columns_);
     bytes_.threshold = static_cast<uint16_t>(threshold);
-    const bool fits =
-        places_ <= kMaxPoolRegisters * kPoolPlaces && full_columns_ <= kMaxPoolColumns;
-    const bool fits_one = places_ <= kPoolPlaces && full_columns_ <= kFewPoolColumns;
+    const unsigned places = std::max(places_[0], places_[1]);
+    const bool fits = places <= kMaxPoolRegisters * 16 && full_columns_ <= kMaxPoolColumns;
+    const bool fits_one = places <= 16 && full_columns_ <= kFewPoolColumns;
     bytes_.num_registers = !fits ? 0 : fits_one ? 1 : 2;
     return bytes_;
   }
 
   PoolBytes bytes_ = {};
   unsigned full_columns_;
-  unsigned places_ = 0;
+  unsigned last_quarter_;
+  unsigned places_[2] = {0, 0};  // taken in each lane, of all registers
 };
 
 // Those of an arrangement; about 70 KiB, made at the first use.
@@ -133,7 +149,8 @@ struct PoolBytesTable {
     for (unsigned slots = kMinCompactSlots; slots <= kArrangements[kArrangement].max_slots();
          ++slots) {
       by_slots[slots - kMinCompactSlots] = PoolBytesWriter::BytesOf(
-          PoolFor<kArrangement>(slots), kArrangements[kArrangement].fast_columns);
+          PoolFor<kArrangement>(slots), kArrangements[kArrangement].fast_columns,
+          kArrangements[kArrangement].block_bytes);
     }
   }
   PoolBytes by_slots[kArrangements[kArrangement].max_slots() + 1 - kMinCompactSlots];
