@@ -75,7 +75,7 @@ Kernel NeonKernel() {
   kernel.blocked = NeonBlocked();
   kernel.shared = NeonShared();
   kernel.flat = NeonFlat();
-  kernel.compact = PortableCompact();
+  kernel.compact = NeonCompact();
   kernel.packed = PortablePacked();
   kernel.counters = NeonCounters();
   return kernel;

@@ -35,6 +35,7 @@ struct CompactKernel {
 CompactKernel PortableCompact();
 CompactKernel Avx2Compact();    // x86-64
 CompactKernel Avx512Compact();  // x86-64
+CompactKernel NeonCompact();    // 64-bit ARM
 
 }  // namespace bloomline::kernels
 

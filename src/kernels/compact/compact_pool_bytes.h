@@ -130,7 +130,7 @@ class PoolBytesWriter {
     bytes_.partial_first_places |= uint64_t{1} << (kPoolPlaces + full_columns_);
     bytes_.threshold = static_cast<uint16_t>(threshold);
     const unsigned places = std::max(places_[0], places_[1]);
-    const bool fits = places <= kMaxPoolRegisters * 16 && full_columns_ <= kMaxPoolColumns;
+    const bool fits = places <= kMaxPoolRegisters * 16 && full_columns_ < kMaxPoolColumns;
     const bool fits_one = places <= 16 && full_columns_ <= kFewPoolColumns;
     bytes_.num_registers = !fits ? 0 : fits_one ? 1 : 2;
     return bytes_;
