@@ -92,44 +92,25 @@ BLOOMLINE_ALWAYS_INLINE bool ParitiesMatch(uint8x8_t counts, uint64_t hash) {
   return (wrong << (64 - 8 * kLanes) & 0x0101010101010101) == 0;
 }
 
-// The rest of a query that passed the fast columns: stored keys, and few missing ones. Out of line,
-// so that the others' way needs few registers.
-template <unsigned kArrangement>
-__attribute__((noinline)) bool RestMatches(const char* block, uint64_t word, uint64_t field,
-                                           unsigned header, uint64_t hash) {
-  const unsigned slots = kMinCompactSlots + CodeOf(header);
-  return PoolMatches(block, PoolFor<kArrangement>(slots), kArrangements[kArrangement].fast_columns,
-                     slots, AttemptOf(header), {word, field}, hash);
-}
-
-template <unsigned kArrangement>
-__attribute__((noinline)) bool OtherBlock(const char* block, unsigned header, uint64_t hash) {
-  return OtherBlockMayMatch<kArrangement>(block, CodeOf(header), AttemptOf(header), hash);
-}
-
-template <unsigned kArrangement>
-BLOOMLINE_ALWAYS_INLINE bool BlockMayMatch(const CompactFilter& filter, uint64_t hash) {
-  constexpr Arrangement kA = kArrangements[kArrangement];
-  const char* block = CompactBlock(filter, kA.block_bytes, hash);
-  const unsigned header = LoadHeader<kA.block_bytes>(block);
-  if (__builtin_expect(CodeOf(header) > MaxCodeOf(kArrangement), 0)) {
-    return OtherBlock<kArrangement>(block, header, hash);
+struct Fast {
+  template <unsigned kArrangement>
+  BLOOMLINE_ALWAYS_INLINE static bool Match(const char* block, CompactSlots mine, uint64_t hash) {
+    constexpr unsigned kColumns = kArrangements[kArrangement].fast_columns;
+    return ParitiesMatch<kColumns>(CountFast<kArrangement>(block, mine), hash);
   }
-  const CompactSlots mine =
-      SlotsInBlock(CompactKeyOf(hash), kMinCompactSlots + CodeOf(header), AttemptOf(header));
-  if (!ParitiesMatch<kA.fast_columns>(CountFast<kArrangement>(block, mine), hash)) return false;
-  return RestMatches<kArrangement>(block, mine.word, mine.field, header, hash);
-}
+};
 
 template <unsigned kArrangement>
 bool MayMatch(const CompactFilter& filter, uint64_t hash) {
-  return BlockMayMatch<kArrangement>(filter, hash);
+  return CompactMayMatch<kArrangement, Fast>(filter, hash);
 }
 
 template <unsigned kArrangement>
 void MayMatchMany(const CompactFilter& filter, size_t n, const uint64_t* hashes, bool* may_match) {
   const CompactFilter blocks = filter;
-  for (size_t i = 0; i < n; ++i) may_match[i] = BlockMayMatch<kArrangement>(blocks, hashes[i]);
+  for (size_t i = 0; i < n; ++i) {
+    may_match[i] = CompactMayMatch<kArrangement, Fast>(blocks, hashes[i]);
+  }
 }
 
 }  // namespace

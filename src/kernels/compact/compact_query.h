@@ -61,14 +61,19 @@ BLOOMLINE_ALWAYS_INLINE unsigned FastParities(const char* block, CompactSlots mi
   return odd;
 }
 
+template <unsigned kArrangement>
+BLOOMLINE_ALWAYS_INLINE bool FastColumnsMatch(const char* block, CompactSlots mine, uint64_t hash) {
+  const unsigned wrong = FastParities<kArrangement>(block, mine) ^ static_cast<unsigned>(hash);
+  return (wrong & OnesBelow64(kArrangements[kArrangement].fast_columns)) == 0;
+}
+
 // A block of this arrangement that has `slots` slots.
 template <unsigned kArrangement>
 BLOOMLINE_ALWAYS_INLINE bool SolvedBlockMayMatch(const char* block, unsigned slots,
                                                  unsigned attempt, uint64_t hash) {
   constexpr unsigned kFast = kArrangements[kArrangement].fast_columns;
   const CompactSlots mine = SlotsInBlock(CompactKeyOf(hash), slots, attempt);
-  const unsigned wrong = FastParities<kArrangement>(block, mine) ^ static_cast<unsigned>(hash);
-  if ((wrong & OnesBelow64(kFast)) != 0) return false;
+  if (!FastColumnsMatch<kArrangement>(block, mine, hash)) return false;
   return PoolMatches(block, PoolFor<kArrangement>(slots), kFast, slots, attempt, mine, hash);
 }
 
@@ -90,17 +95,54 @@ BLOOMLINE_ALWAYS_INLINE bool OtherBlockMayMatch(const char* block, unsigned code
   return SolvedBlockMayMatch<2>(block, slots, attempt, hash);
 }
 
+// SlotsInBlock by table, which takes fewer instructions where there is no BZHI.
+struct SlotMasks {
+  constexpr SlotMasks() {
+    for (unsigned slots = 0; slots <= kMaxCompactSlots; ++slots) {
+      word[slots] = OnesBelow64(slots);
+      field[slots] = slots > kWordSlots ? OnesBelow64(slots - kWordSlots) : 0;
+    }
+  }
+  uint64_t word[kMaxCompactSlots + 1] = {};
+  uint64_t field[kMaxCompactSlots + 1] = {};
+};
+inline constexpr SlotMasks kSlotMasks;
+
+BLOOMLINE_ALWAYS_INLINE CompactSlots SlotsByTable(const CompactKey& key, unsigned slots,
+                                                  unsigned attempt) {
+  return {WordInAttempt(key, attempt) & kSlotMasks.word[slots],
+          key.slots.field & kSlotMasks.field[slots]};
+}
+
+// The rest of a query that passed the fast columns: stored keys, and few missing ones. Out of line,
+// so that the others' way needs few registers.
 template <unsigned kArrangement>
+__attribute__((noinline)) bool RestMayMatch(const char* block, uint64_t word, uint64_t field,
+                                            unsigned header, uint64_t hash) {
+  const unsigned slots = kMinCompactSlots + CodeOf(header);
+  return PoolMatches(block, PoolFor<kArrangement>(slots), kArrangements[kArrangement].fast_columns,
+                     slots, AttemptOf(header), {word, field}, hash);
+}
+
+template <unsigned kArrangement>
+__attribute__((noinline)) bool OtherMayMatch(const char* block, unsigned header, uint64_t hash) {
+  return OtherBlockMayMatch<kArrangement>(block, CodeOf(header), AttemptOf(header), hash);
+}
+
+// For kernels that need no function attributes. Fast::Match<arrangement>(block, the key's slots in
+// it, hash) tests the fast columns.
+template <unsigned kArrangement, typename Fast>
 BLOOMLINE_ALWAYS_INLINE bool CompactMayMatch(const CompactFilter& filter, uint64_t hash) {
   constexpr Arrangement kA = kArrangements[kArrangement];
   const char* block = CompactBlock(filter, kA.block_bytes, hash);
   const unsigned header = LoadHeader<kA.block_bytes>(block);
-  const unsigned code = CodeOf(header);
-  const unsigned attempt = AttemptOf(header);
-  if (__builtin_expect(code > MaxCodeOf(kArrangement), 0)) {
-    return OtherBlockMayMatch<kArrangement>(block, code, attempt, hash);
+  if (__builtin_expect(CodeOf(header) > MaxCodeOf(kArrangement), 0)) {
+    return OtherMayMatch<kArrangement>(block, header, hash);
   }
-  return SolvedBlockMayMatch<kArrangement>(block, kMinCompactSlots + code, attempt, hash);
+  const CompactSlots mine =
+      SlotsByTable(CompactKeyOf(hash), kMinCompactSlots + CodeOf(header), AttemptOf(header));
+  if (!Fast::template Match<kArrangement>(block, mine, hash)) return false;
+  return RestMayMatch<kArrangement>(block, mine.word, mine.field, header, hash);
 }
 
 // set(number of an arrangement as a constant, kernel) for each arrangement.
