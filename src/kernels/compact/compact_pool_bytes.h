@@ -54,7 +54,11 @@ class PoolBytesWriter {
     PoolBytesWriter writer(pool.full_columns - fast_columns, block_bytes - 16);
     for (const bool in_last_quarter : {false, true}) {
       for (unsigned i = 0; i < pool.num_pieces; ++i) {
-        writer.AddPiece(pool.pieces[i], pool.pieces[i].column - fast_columns, in_last_quarter);
+        PoolPiece piece = pool.pieces[i];
+        if (i + 1 < pool.num_pieces && Continues(piece, pool.pieces[i + 1])) {
+          piece.length = static_cast<uint8_t>(piece.length + pool.pieces[++i].length);
+        }
+        writer.AddPiece(piece, piece.column - fast_columns, in_last_quarter);
       }
     }
     return writer.Finish(pool.threshold);
@@ -68,6 +72,12 @@ class PoolBytesWriter {
         r.of_first_half[i] = r.of_second_half[i] = r.of_last_quarter[i] = kNoByte;
       }
     }
+  }
+
+  // Pieces that are two only because slot 64 is between them.
+  static bool Continues(const PoolPiece& piece, const PoolPiece& next) {
+    return next.column == piece.column && next.word_byte == piece.word_byte &&
+           next.bit == piece.bit + piece.length;
   }
 
   // Those bytes of the piece that are in the last quarter, or those that are not.
