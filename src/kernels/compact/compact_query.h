@@ -14,7 +14,7 @@
 
 namespace bloomline::kernels {
 
-// The slots of blocks that have so many, and so many ones.
+// Which slots a block has, by their number.
 struct SlotMasks {
   constexpr SlotMasks() {
     for (unsigned slots = 0; slots <= kMaxCompactSlots; ++slots) {
@@ -48,10 +48,11 @@ BLOOMLINE_ALWAYS_INLINE bool PoolMatches(const char* block, const Pool& pool, un
 #pragma GCC unroll 4
     for (unsigned i = first; i < first + kStep; ++i) {
       const PoolPiece& piece = pool.pieces[i];
-      const uint64_t here = RotateLeft(coefficients[piece.slot / kWordSlots],
-                                       static_cast<unsigned>(piece.bit) - piece.slot);
-      const uint64_t mask = kSlotMasks.word[piece.bit + piece.length] ^ kSlotMasks.word[piece.bit];
-      sum ^= LoadLittleEndian64(block + piece.word_byte) & here & mask;
+      const unsigned begin = piece.bit;
+      const unsigned end = begin + piece.length;
+      const uint64_t here = RotateLeft(coefficients[piece.slot / kWordSlots], begin - piece.slot) &
+                            (kSlotMasks.word[end] ^ kSlotMasks.word[begin]);
+      sum ^= LoadLittleEndian64(block + piece.word_byte) & here;
       sums[piece.column] = sum;
     }
   }
