@@ -33,6 +33,7 @@ struct CompactKernel {
 };
 
 CompactKernel PortableCompact();
+CompactKernel PopcntCompact();  // x86-64
 CompactKernel Avx2Compact();    // x86-64
 CompactKernel Avx512Compact();  // x86-64
 CompactKernel NeonCompact();    // 64-bit ARM

@@ -92,9 +92,10 @@ BLOOMLINE_ALWAYS_INLINE bool ParitiesMatch(uint8x8_t counts, uint64_t hash) {
   return (wrong << (64 - 8 * kLanes) & 0x0101010101010101) == 0;
 }
 
-struct Fast {
+struct Query : PlainQuery {
   template <unsigned kArrangement>
-  BLOOMLINE_ALWAYS_INLINE static bool Match(const char* block, CompactSlots mine, uint64_t hash) {
+  BLOOMLINE_ALWAYS_INLINE static bool FastColumns(const char* block, CompactSlots mine,
+                                                  uint64_t hash) {
     constexpr unsigned kColumns = kArrangements[kArrangement].fast_columns;
     return ParitiesMatch<kColumns>(CountFast<kArrangement>(block, mine), hash);
   }
@@ -102,14 +103,14 @@ struct Fast {
 
 template <unsigned kArrangement>
 bool MayMatch(const CompactFilter& filter, uint64_t hash) {
-  return CompactMayMatch<kArrangement, Fast>(filter, hash);
+  return CompactMayMatch<kArrangement, Query>(filter, hash);
 }
 
 template <unsigned kArrangement>
 void MayMatchMany(const CompactFilter& filter, size_t n, const uint64_t* hashes, bool* may_match) {
   const CompactFilter blocks = filter;
   for (size_t i = 0; i < n; ++i) {
-    may_match[i] = CompactMayMatch<kArrangement, Fast>(blocks, hashes[i]);
+    may_match[i] = CompactMayMatch<kArrangement, Query>(blocks, hashes[i]);
   }
 }
 

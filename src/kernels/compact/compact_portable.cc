@@ -6,23 +6,16 @@
 namespace bloomline::kernels {
 namespace {
 
-struct Fast {
-  template <unsigned kArrangement>
-  BLOOMLINE_ALWAYS_INLINE static bool Match(const char* block, CompactSlots mine, uint64_t hash) {
-    return FastColumnsMatch<kArrangement>(block, mine, hash);
-  }
-};
-
 template <unsigned kArrangement>
 bool MayMatch(const CompactFilter& filter, uint64_t hash) {
-  return CompactMayMatch<kArrangement, Fast>(filter, hash);
+  return CompactMayMatch<kArrangement, PlainQuery>(filter, hash);
 }
 
 template <unsigned kArrangement>
 void MayMatchMany(const CompactFilter& filter, size_t n, const uint64_t* hashes, bool* may_match) {
   const CompactFilter blocks = filter;
   for (size_t i = 0; i < n; ++i) {
-    may_match[i] = CompactMayMatch<kArrangement, Fast>(blocks, hashes[i]);
+    may_match[i] = CompactMayMatch<kArrangement, PlainQuery>(blocks, hashes[i]);
   }
 }
 

@@ -107,6 +107,14 @@ BLOOMLINE_ALWAYS_INLINE bool FastColumnsMatch(const char* block, CompactSlots mi
          ColumnsMatch<kArrangement, kFirst, kFast>(block, mine, hash);
 }
 
+template <unsigned kArrangement>
+BLOOMLINE_ALWAYS_INLINE bool RestMatches(const char* block, CompactSlots mine, unsigned header,
+                                         uint64_t hash) {
+  const unsigned slots = kMinCompactSlots + CodeOf(header);
+  return PoolMatches(block, PoolFor<kArrangement>(slots), kArrangements[kArrangement].fast_columns,
+                     slots, AttemptOf(header), mine, hash);
+}
+
 // A block of this arrangement that has `slots` slots.
 template <unsigned kArrangement>
 BLOOMLINE_ALWAYS_INLINE bool SolvedBlockMayMatch(const char* block, unsigned slots,
@@ -142,35 +150,41 @@ BLOOMLINE_ALWAYS_INLINE CompactSlots SlotsByTable(const CompactKey& key, unsigne
           key.slots.field & kSlotMasks.field[slots]};
 }
 
-// The rest of a query that passed the fast columns: stored keys, and few missing ones. Out of line,
-// so that the others' way needs few registers.
-template <unsigned kArrangement>
-__attribute__((noinline)) bool RestMayMatch(const char* block, uint64_t word, uint64_t field,
-                                            unsigned header, uint64_t hash) {
-  const unsigned slots = kMinCompactSlots + CodeOf(header);
-  return PoolMatches(block, PoolFor<kArrangement>(slots), kArrangements[kArrangement].fast_columns,
-                     slots, AttemptOf(header), {word, field}, hash);
-}
+// The parts of a query in plain C++. A kernel that has better ones replaces them.
+struct PlainQuery {
+  template <unsigned kArrangement>
+  BLOOMLINE_ALWAYS_INLINE static bool FastColumns(const char* block, CompactSlots mine,
+                                                  uint64_t hash) {
+    return FastColumnsMatch<kArrangement>(block, mine, hash);
+  }
 
-template <unsigned kArrangement>
-__attribute__((noinline)) bool OtherMayMatch(const char* block, unsigned header, uint64_t hash) {
-  return OtherBlockMayMatch<kArrangement>(block, CodeOf(header), AttemptOf(header), hash);
-}
+  // What is left after the fast columns: stored keys, and few missing ones. Out of line, so that
+  // the others' way needs few registers.
+  template <unsigned kArrangement>
+  __attribute__((noinline)) static bool Rest(const char* block, uint64_t word, uint64_t field,
+                                             unsigned header, uint64_t hash) {
+    return RestMatches<kArrangement>(block, {word, field}, header, hash);
+  }
 
-// For kernels that need no function attributes. Fast::Match<arrangement>(block, the key's slots in
-// it, hash) tests the fast columns.
-template <unsigned kArrangement, typename Fast>
+  template <unsigned kArrangement>
+  __attribute__((noinline)) static bool OtherBlock(const char* block, unsigned header,
+                                                   uint64_t hash) {
+    return OtherBlockMayMatch<kArrangement>(block, CodeOf(header), AttemptOf(header), hash);
+  }
+};
+
+template <unsigned kArrangement, typename Query>
 BLOOMLINE_ALWAYS_INLINE bool CompactMayMatch(const CompactFilter& filter, uint64_t hash) {
   constexpr Arrangement kA = kArrangements[kArrangement];
   const char* block = CompactBlock(filter, kA.block_bytes, hash);
   const unsigned header = LoadHeader<kA.block_bytes>(block);
   if (__builtin_expect(CodeOf(header) > MaxCodeOf(kArrangement), 0)) {
-    return OtherMayMatch<kArrangement>(block, header, hash);
+    return Query::template OtherBlock<kArrangement>(block, header, hash);
   }
   const CompactSlots mine =
       SlotsByTable(CompactKeyOf(hash), kMinCompactSlots + CodeOf(header), AttemptOf(header));
-  if (!Fast::template Match<kArrangement>(block, mine, hash)) return false;
-  return RestMayMatch<kArrangement>(block, mine.word, mine.field, header, hash);
+  if (!Query::template FastColumns<kArrangement>(block, mine, hash)) return false;
+  return Query::template Rest<kArrangement>(block, mine.word, mine.field, header, hash);
 }
 
 // set(number of an arrangement as a constant, kernel) for each arrangement.
