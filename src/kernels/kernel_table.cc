@@ -28,6 +28,19 @@ Kernel PortableKernel() {
 
 #if defined(__x86_64__)
 
+bool CpuHasPopcnt() { return BLOOMLINE_CPU_HAS_ALL(BLOOMLINE_POPCNT_EXTENSIONS); }
+
+Kernel PopcntKernel() {
+  Kernel kernel = PortableKernel();
+  kernel.name = "popcnt";
+  kernel.description =
+      "x86-64 with SSE 4.2 and POPCNT: portable, but for queries of compact filters";
+  kernel.extensions = BLOOMLINE_EXTENSION_NAMES(BLOOMLINE_POPCNT_EXTENSIONS);
+  kernel.supported = CpuHasPopcnt;
+  kernel.compact = PopcntCompact();
+  return kernel;
+}
+
 bool CpuHasAvx2() { return BLOOMLINE_CPU_HAS_ALL(BLOOMLINE_AVX2_EXTENSIONS); }
 
 Kernel Avx2Kernel() {
@@ -77,7 +90,7 @@ Kernel NeonKernel() {
   kernel.blocked = NeonBlocked();
   kernel.shared = NeonShared();
   kernel.flat = NeonFlat();
-  kernel.compact = PortableCompact();
+  kernel.compact = NeonCompact();
   kernel.small_set = PortableSmallSet();
   kernel.counters = NeonCounters();
   return kernel;
@@ -90,9 +103,10 @@ Kernel NeonKernel() {
 KernelTable AllKernels() {
   static const Kernel portable = PortableKernel();
 #if defined(__x86_64__)
+  static const Kernel popcnt = PopcntKernel();
   static const Kernel avx2 = Avx2Kernel();
   static const Kernel avx512 = Avx512Kernel();
-  static const Kernel* const kernels[] = {&portable, &avx2, &avx512};
+  static const Kernel* const kernels[] = {&portable, &popcnt, &avx2, &avx512};
 #elif defined(BLOOMLINE_HAS_NEON)
   static const Kernel neon = NeonKernel();
   static const Kernel* const kernels[] = {&portable, &neon};
