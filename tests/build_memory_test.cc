@@ -15,6 +15,7 @@
 
 #include "bloomline/filter.h"
 #include "src/memory/block_reserve.h"
+#include "tests/scarce_heap.h"
 
 namespace bloomline {
 namespace {
@@ -160,6 +161,27 @@ TEST_F(BuildMemoryTest, FiltersAreTheSameFromUsedMemory) {
     const std::string small = Filter(kKeys / 8, format);
     ReleaseBuildMemory();
     EXPECT_TRUE(Filter(kKeys / 8, format) == small);
+  }
+}
+
+// The heap has nothing, and the reserve has something: that is given back before a filter suffers.
+TEST_F(BuildMemoryTest, WithoutMemoryTheReserveIsGivenBackFirst) {
+  constexpr uint64_t kKeys = 500000;
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    const std::string expected = Filter(kKeys, format);
+    Return(Take(8));
+    Return(Take(8));
+    ASSERT_GE(ReservedBuildMemory(), 4 * kBlockBytes);
+    // From 512 KiB on it is the filter, in kCompact also hashes.
+    for (const size_t scarce_from : {size_t{512} << 10, size_t{16} << 10}) {
+      tests::scarce_heap_bytes = scarce_from;
+      const std::string filter = Filter(kKeys, format);
+      tests::scarce_heap_bytes = SIZE_MAX;
+      EXPECT_TRUE(filter == expected) << filter.size() << " bytes";
+      EXPECT_GT(tests::num_refused_by_heap.exchange(0), 0u);
+      Return(Take(8));
+      Return(Take(8));
+    }
   }
 }
 

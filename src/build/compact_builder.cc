@@ -4,15 +4,16 @@
 #include <atomic>
 #include <cmath>
 #include <cstring>
-#include <new>
 #include <vector>
 
 #include "src/build/hash_buffer.h"
 #include "src/build/keys_by_block.h"
 #include "src/build/partition.h"
 #include "src/build/run_on_threads.h"
+#include "src/errors/out_of_memory.h"
 #include "src/kernels/compact/compact_block.h"
 #include "src/kernels/compact/compact_bloom_block.h"
+#include "src/memory/block_reserve.h"
 
 namespace bloomline::core {
 
@@ -150,9 +151,13 @@ bool BuildCompact(const HashList& hashes, const FilterShape& shape, const kernel
     for (size_t i; (i = next_partition.fetch_add(1)) < num_partitions;) {
       const Partition partition = PartitionOf({0, shape.num_blocks}, num_partitions, i);
       if (partition.num_blocks == 0) continue;
-      try {
-        builder.Build(partition);
-      } catch (const std::bad_alloc&) {
+      const bool built = memory::AllocateOrRelease([&] {
+        return OrIfOutOfMemory(false, [&] {
+          builder.Build(partition);
+          return true;
+        });
+      });
+      if (!built) {
         complete = false;
         for (size_t block = 0; block < partition.num_blocks; ++block) {
           MatchAll(shape, data + (partition.first_block + block) * shape.block_bytes);

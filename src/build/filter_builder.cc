@@ -8,6 +8,7 @@
 #include "src/errors/out_of_memory.h"
 #include "src/format/layout.h"
 #include "src/format/trailer.h"
+#include "src/memory/block_reserve.h"
 
 namespace bloomline {
 namespace {
@@ -84,9 +85,11 @@ std::string FilterBuilder::Finish(int num_threads) {
   constexpr size_t kCacheLineBytes = 64;
   const uint64_t num_bytes = FinishedBytes();
   std::string filter;
-  const bool resized = core::OrIfOutOfMemory(false, [&] {
-    filter.resize(num_bytes + kCacheLineBytes - 1);
-    return true;
+  const bool resized = memory::AllocateOrRelease([&] {
+    return core::OrIfOutOfMemory(false, [&] {
+      filter.resize(num_bytes + kCacheLineBytes - 1);
+      return true;
+    });
   });
   if (resized) {
     char* const begin = filter.data();

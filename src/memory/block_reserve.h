@@ -42,6 +42,15 @@ void ReleaseIdle();
 // Unmaps all. Returns how many bytes these were.
 size_t ReleaseReserve();
 
+// The result of allocate(), a pointer or whether there was memory. If there was none, the reserve
+// is given back, and allocate() called again.
+template <typename Allocate>
+auto AllocateOrRelease(Allocate allocate) -> decltype(allocate()) {
+  auto result = allocate();
+  while (!result && ReleaseReserve() != 0) result = allocate();
+  return result;
+}
+
 size_t ReservedBytes();
 size_t MaxReservedBytes();
 // Unmaps what is above. At most kMostReservedBytes count.

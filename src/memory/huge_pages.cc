@@ -18,13 +18,12 @@ bool IsAligned(const void* memory) {
   return reinterpret_cast<uintptr_t>(memory) % kHugePageBytes == 0;
 }
 
-// Without memory, what the reserve has is given back first.
 char* Map(size_t bytes) {
-  void* memory;
-  do {
-    memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  } while (memory == MAP_FAILED && ReleaseReserve() != 0);
-  return memory == MAP_FAILED ? nullptr : static_cast<char*>(memory);
+  return AllocateOrRelease([=] {
+    void* const memory =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? nullptr : static_cast<char*>(memory);
+  });
 }
 
 // Memory next to a block that came from here is aligned at once, and the system sees both as one
@@ -46,7 +45,9 @@ char* MapAligned(size_t bytes) {
 void* AllocateSmallPages(size_t bytes) { return MapAligned(RoundedUp(bytes)); }
 
 void* AllocatePages(size_t bytes) {
-  if (bytes < kHugePageBytes) return ::operator new(bytes, std::nothrow);
+  if (bytes < kHugePageBytes) {
+    return AllocateOrRelease([=] { return ::operator new(bytes, std::nothrow); });
+  }
   if (bytes > SIZE_MAX - 2 * kHugePageBytes) return nullptr;
   char* memory = MapAligned(RoundedUp(bytes));
 #ifdef MADV_HUGEPAGE

@@ -31,11 +31,8 @@ constexpr char kAlwaysMatch[kStockTrailerBytes + 1] = {};
 
 constexpr char kMatchesEverything[] = "a RocksDB filter matches everything";
 
-// Null without memory, even after what builders keep was given back.
 char* NewBytes(size_t n) {
-  char* const bytes = new (std::nothrow) char[n];
-  if (bytes != nullptr || memory::ReleaseReserve() == 0) return bytes;
-  return new (std::nothrow) char[n];
+  return memory::AllocateOrRelease([=] { return new (std::nothrow) char[n]; });
 }
 
 // A Corruption with the result of text() as its message; without a message if out of memory.

@@ -75,11 +75,12 @@ BLOOMLINE_AVX512_INLINE unsigned PassParities(__m512i block, __m512i coefficient
   return OddLanes(_mm512_ternarylogic_epi64(block, spread, _mm512_load_si512(pass.mask), kAndAll));
 }
 
-// Of blocks with too few slots for PoolRegisters. Out of line, like what follows.
+// Without PoolRegisters: blocks with too few slots for them, and while a thread makes them. Out of
+// line, like what follows.
 template <unsigned kArrangement>
-BLOOMLINE_AVX512 __attribute__((noinline)) bool FewSlotsMatch(const char* block, uint64_t word,
-                                                              uint64_t field, unsigned header,
-                                                              uint64_t hash) {
+BLOOMLINE_AVX512 __attribute__((noinline)) bool PoolPiecesMatch(const char* block, uint64_t word,
+                                                                uint64_t field, unsigned header,
+                                                                uint64_t hash) {
   const unsigned slots = kMinCompactSlots + CodeOf(header);
   return PoolMatches(block, PoolFor<kArrangement>(slots), kArrangements[kArrangement].fast_columns,
                      slots, AttemptOf(header), {word, field}, hash);
@@ -100,10 +101,10 @@ BLOOMLINE_AVX512 __attribute__((noinline)) bool PoolMatches512(const char* block
   const unsigned attempt = AttemptOf(header);
   if constexpr (LeastRegisterSlots(kArrangement) > kMinCompactSlots) {
     if (__builtin_expect(slots < LeastRegisterSlots(kArrangement), 0)) {
-      return FewSlotsMatch<kArrangement>(block, word, field, header, hash);
+      return PoolPiecesMatch<kArrangement>(block, word, field, header, hash);
     }
   }
-  const PoolRegisters* pools = pool_registers<kArrangement>.load(std::memory_order_acquire);
+  const PoolRegisters* pools = pool_registers<kArrangement>.rows();
   if (__builtin_expect(pools == nullptr, 0)) {
     return FirstPoolMatches512<kArrangement>(block, word, field, header, hash);
   }
@@ -129,7 +130,9 @@ BLOOMLINE_AVX512 __attribute__((noinline)) bool PoolMatches512(const char* block
 template <unsigned kArrangement>
 __attribute__((noinline)) bool FirstPoolMatches512(const char* block, uint64_t word, uint64_t field,
                                                    unsigned header, uint64_t hash) {
-  MakePoolRegisters<kArrangement>();
+  if (MakePoolRegisters<kArrangement>() == nullptr) {
+    return PoolPiecesMatch<kArrangement>(block, word, field, header, hash);
+  }
   return PoolMatches512<kArrangement>(block, word, field, header, hash);
 }
 
