@@ -14,12 +14,13 @@
 #include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
 #include "src/build/bloom_builder.h"
-#include "src/build/packed_builder.h"
+#include "src/build/small_set_builder.h"
 #include "src/format/hash.h"
 #include "src/format/layout.h"
 #include "src/format/leveldb_codes.h"
 #include "src/format/trailer.h"
 #include "src/query/hash_query.h"
+#include "src/query/open_filter.h"
 #include "tests/key_shapes.h"
 
 namespace bloomline {
@@ -67,10 +68,10 @@ Built BuildBlocked(KeyMaker& key, uint64_t start, uint64_t n, const FilterOption
 Built BuildCompactLines(KeyMaker& key, uint64_t start, uint64_t n, double bits_per_key) {
   std::vector<uint64_t> hashes;
   for (uint64_t i = 0; i < n; ++i) hashes.push_back(core::Hash64(key(start + 2 * i), 0));
-  const core::FilterShape shape = core::SmallSetCompactShape(n, bits_per_key);
+  core::FilterShape shape = core::SmallSetCompactShape(n, bits_per_key);
   Built built;
   built.bytes->assign(shape.payload_bytes(), '\0');
-  core::BuildPacked(hashes.data(), n, shape, kernels::ActiveKernel(), built.bytes->data());
+  core::BuildSmallSet(hashes.data(), n, &shape, kernels::ActiveKernel(), built.bytes->data());
   built.bytes->push_back(core::LevelDBCode(shape));
   built.payload = core::DecodeLevelDB(*built.bytes);
   return built;
@@ -83,9 +84,10 @@ double Theory(const core::Payload& payload, uint64_t n) {
       return ExactStandardFalsePositiveRate(n, payload.payload_bytes() * 8, num_probes);
     case core::Layout::kBlocked:
       return ExactBlockedFalsePositiveRate(n, payload.num_blocks, num_probes);
+    case core::Layout::kSmallSet:
+      return ExactSmallSetFalsePositiveRate(n, payload.num_blocks, payload.block_bytes);
     default:
-      return ExactCompactFalsePositiveRate(n, payload.num_blocks, payload.block_bytes,
-                                           payload.base_slots);
+      return ExactCompactFalsePositiveRate(n, payload.num_blocks, payload.block_bytes);
   }
 }
 
@@ -113,6 +115,7 @@ void ExpectRateOfTheory(KeyShape shape, double bits_per_key, uint64_t n, Build b
     if (n < 100000) built = build(key, start, n);
     const uint64_t base = n < 100000 ? start : 0;
     const uint64_t offset = n < 100000 ? 0 : start - stride;
+    const core::OpenFilter filter = core::Opened(built.payload, kernels::ActiveKernel());
     constexpr size_t kBatch = 64;
     uint64_t hashes[kBatch];
     bool may_match[kBatch];
@@ -120,7 +123,7 @@ void ExpectRateOfTheory(KeyShape shape, double bits_per_key, uint64_t n, Build b
       for (size_t b = 0; b < kBatch; ++b) {
         hashes[b] = core::Hash64(key(base + 2 * (offset + i + b) + 1), 0);
       }
-      core::BatchMayMatch(built.payload, kernels::ActiveKernel(), kBatch, hashes, may_match);
+      filter.may_match_many(filter, kBatch, hashes, may_match);
       for (const bool match : may_match) matches += match;
       asked += kBatch;
     }
@@ -165,10 +168,12 @@ constexpr double kCompactExpected = 20000;
 
 TEST_P(FprTest, CompactFilters) {
   for (const double bits_per_key : {3.2, 5.0, 6.0, 7.2, 10.0}) {  // an arrangement each
+    const bool slow = bits_per_key < 7;  // many keys in a block take long to solve
     FilterOptions options;
     options.format = Format::kCompact;
     options.bits_per_key = bits_per_key;
-    for (const uint64_t n : {36, 200, 1000, 300000}) {
+    for (const uint64_t n : {200, 1000, 300000}) {
+      if (slow && n < 300000) continue;
       ExpectRateOfTheory(
           GetParam(), bits_per_key, n,
           [&](KeyMaker& key, uint64_t start, uint64_t count) {
@@ -206,7 +211,7 @@ TEST_P(FprTest, ThirtySixKeysInFortySixBytesAreCompact) {
       ++asked;
     }
   }
-  EXPECT_LE(matches / asked, 0.0025);
+  EXPECT_LE(matches / asked, 0.0016);
 }
 
 // The keys on which LevelDB's own filter fails: here 43 % of the missing keys adjacent to stored

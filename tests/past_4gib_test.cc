@@ -250,7 +250,9 @@ TEST(Past4GiBTest, BloomFiltersOfEachLayoutKeepTheirKeys) {
         EXPECT_EQ(ask(hashes), 0u);
         filters::AddHashes(bits, hashes.size(), hashes.data(), answers.get());
         EXPECT_EQ(ask(hashes), hashes.size());
-        for (const uint64_t hash : hashes) EXPECT_TRUE(filters::MayMatchHash(bits, hash));
+        const filters::OneKeyFunctions one = filters::FunctionsOf(bits);
+        for (const uint64_t hash : hashes) EXPECT_TRUE(one.may_match(bits.lines(), hash));
+        for (const uint64_t hash : hashes) EXPECT_FALSE(one.add(bits.lines(), hash));
         EXPECT_LT(ask(others), 10u);  // four of them were added
         madvise(memory.data(), num_lines * 64, MADV_DONTNEED);
       }

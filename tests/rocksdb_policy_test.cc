@@ -5,6 +5,7 @@
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <limits>
 #include <memory>
@@ -16,6 +17,7 @@
 
 #include "bloomline/rocksdb.h"
 #include "src/format/trailer.h"
+#include "src/memory/block_reserve.h"
 #include "src/rocksdb/bits_builder.h"
 #include "src/rocksdb/filter_bits_abi.h"
 #include "tests/guarded_bytes.h"
@@ -235,17 +237,39 @@ TEST(RocksDBPolicyTest, VerificationFindsFiltersThatLostKeys) {
 
 TEST(RocksDBPolicyTest, BatchesMatchSingleQueries) {
   const Policy ours = NewRocksDBFilterPolicy(FilterOptions());
-  const std::string filter = Build(ours, Keys(1000));
-  const Reader reader(ours->GetFilterBitsReader(filter));
-  std::vector<std::string> asked = Keys(1500);
-  std::vector<rocksdb::Slice> slices(asked.begin(), asked.end());
-  std::vector<rocksdb::Slice*> pointers;
-  for (rocksdb::Slice& slice : slices) pointers.push_back(&slice);
-  for (const size_t n : {0, 1, 32, 33, 1500}) {
-    const std::unique_ptr<bool[]> answers(new bool[n]);
-    reader->MayMatch(static_cast<int>(n), pointers.data(), answers.get());
-    for (size_t i = 0; i < n; ++i) ASSERT_EQ(answers[i], reader->MayMatch(slices[i]));
+  // Keys of the lengths that they have, or all of one length: those are hashed together.
+  for (const size_t length : {0, 6, 8, 9, 16, 17}) {
+    std::vector<std::string> asked = Keys(1500);
+    for (std::string& key : asked) {
+      if (length != 0) key.insert(0, length - std::min(length, key.size()), '0');
+    }
+    const std::vector<std::string> stored(asked.begin(), asked.begin() + 1000);
+    const std::string filter = Build(ours, stored);
+    const Reader reader(ours->GetFilterBitsReader(filter));
+    std::vector<rocksdb::Slice> slices(asked.begin(), asked.end());
+    std::vector<rocksdb::Slice*> pointers;
+    for (rocksdb::Slice& slice : slices) pointers.push_back(&slice);
+    for (const size_t n : {0, 1, 2, 7, 8, 16, 31, 32, 33, 1500}) {
+      const std::unique_ptr<bool[]> answers(new bool[n]);
+      reader->MayMatch(static_cast<int>(n), pointers.data(), answers.get());
+      for (size_t i = 0; i < n; ++i) {
+        ASSERT_EQ(answers[i], reader->MayMatch(slices[i])) << n << " keys of " << length;
+        ASSERT_TRUE(answers[i] || i >= 1000);
+      }
+    }
   }
+}
+
+TEST(RocksDBPolicyTest, ReadersGiveBackWhatBuildersNoLongerUse) {
+  const Policy ours = NewRocksDBFilterPolicy(FilterOptions());
+  const std::string filter = Build(ours, Keys(10));
+  for (int round = 0; round < 2; ++round) memory::FreeBlock(memory::AllocateBlock(true));
+  ASSERT_GT(memory::ReservedBytes(), 0u);
+  Reader(ours->GetFilterBitsReader(filter));
+  EXPECT_GT(memory::ReservedBytes(), 0u);
+  memory::AdvanceReserveClock(memory::kIdleSeconds);
+  Reader(ours->GetFilterBitsReader(filter));
+  EXPECT_EQ(memory::ReservedBytes(), 0u);
 }
 
 TEST(RocksDBPolicyTest, AnyBytesAreSafeAndDamageMatches) {

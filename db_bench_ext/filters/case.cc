@@ -10,12 +10,18 @@ const char* KindName(Kind kind) {
       return "query";
     case Kind::kBuild:
       return "build";
+    case Kind::kFreshBuild:
+      return "fresh_build";
     case Kind::kHashQuery:
       return "hash_query";
     case Kind::kLevelDBQuery:
       return "leveldb_query";
     case Kind::kLevelDBBuild:
       return "leveldb_build";
+    case Kind::kMemoryQuery:
+      return "memory_query";
+    case Kind::kMemoryBuild:
+      return "memory_build";
     case Kind::kNothing:
       break;
   }

@@ -11,10 +11,13 @@ namespace bloomline::bench {
 
 enum class Kind {
   kQuery,         // keys through RocksDB's FilterBitsReader
-  kBuild,         // keys through RocksDB's FilterBitsBuilder
+  kBuild,         // keys through RocksDB's FilterBitsBuilder, after other filters of this size
+  kFreshBuild,    // the same, in memory that is new to the process
   kHashQuery,     // hashes, without keys and virtual calls; or raw loads of cache lines
   kLevelDBQuery,  // keys through leveldb::FilterPolicy
   kLevelDBBuild,
+  kMemoryQuery,  // keys through the C++ interface of a filter in memory
+  kMemoryBuild,
   kNothing,  // an empty timed section: the cost of the clock itself
 };
 

@@ -78,6 +78,7 @@ int Run(const Flags& flags) {
   RegisterBuilds(&suite);
   RegisterHashQueries(&suite);
   RegisterLevelDB(&suite);
+  RegisterMemory(&suite);
 
   Results results(suite.cases());
   output.Print(header);

@@ -37,8 +37,17 @@ void Suite::Register(const Case& c, int64_t iterations, int rounds, const Body& 
 bool Suite::IsInTables(const Case& c) const {
   return c.bits_per_key == kTableBits &&
          std::count(table_sizes_.begin(), table_sizes_.end(), c.num_keys) != 0 &&
-         (c.kind == Kind::kBuild || (c.mode == Mode::kSingle && c.hit_percent != 50) ||
+         (c.kind == Kind::kBuild || c.kind == Kind::kFreshBuild || c.kind == Kind::kMemoryBuild ||
+          (c.mode == Mode::kSingle && c.hit_percent != 50) ||
           (c.mode == Mode::kBatch && c.hit_percent == 0));
+}
+
+Case MemoryQueryCase(const std::string& subject, uint64_t num_keys, int hit_percent, Mode mode) {
+  return {Kind::kMemoryQuery, subject, num_keys, kTableBits, hit_percent, mode};
+}
+
+Case MemoryBuildCase(const std::string& subject, uint64_t num_keys) {
+  return {Kind::kMemoryBuild, subject, num_keys, kTableBits};
 }
 
 // Only on a terminal and rarely, because writing to it costs time on the other processors.

@@ -67,6 +67,10 @@ void RegisterQueries(Suite* suite);
 void RegisterBuilds(Suite* suite);
 void RegisterHashQueries(Suite* suite);
 void RegisterLevelDB(Suite* suite);
+void RegisterMemory(Suite* suite);
+
+Case MemoryQueryCase(const std::string& subject, uint64_t num_keys, int hit_percent, Mode mode);
+Case MemoryBuildCase(const std::string& subject, uint64_t num_keys);
 
 }  // namespace bloomline::bench
 

@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "db_bench_ext/filters/memory_filter.h"
 #include "src/tool/quantity.h"
 #include "src/tool/text_table.h"
 
@@ -27,9 +28,9 @@ Case QueryCase(const std::string& subject, uint64_t num_keys, int hit_percent, M
   return {Kind::kQuery, subject, num_keys, kTableBits, hit_percent, mode, kHeapOffset};
 }
 
-Case BuildCase(const std::string& subject, uint64_t num_keys) {
+Case BuildCase(const std::string& subject, uint64_t num_keys, Kind kind = Kind::kBuild) {
   Case c;
-  c.kind = Kind::kBuild;
+  c.kind = kind;
   c.subject = subject;
   c.num_keys = num_keys;
   c.bits_per_key = kTableBits;
@@ -71,7 +72,11 @@ std::string RocksDBTable(const Suite& suite, const Results& results, uint64_t nu
   const std::vector<std::string> peers = Peers(suite);
   std::vector<Cells> rows = {{"", "ns", "FPR %", "bits/key"}};
   for (const std::string& peer : peers) rows[0].push_back("vs " + peer);
-  for (const Section& section : Sections(num_keys)) {
+  std::vector<Section> sections = Sections(num_keys);
+  sections.push_back({"AddKey and Finish in new memory", [=](const std::string& name) {
+                        return BuildCase(name, num_keys, Kind::kFreshBuild);
+                      }});
+  for (const Section& section : sections) {
     rows.push_back({section.title});
     for (const Subject& subject : suite.subjects()) {
       const double ns = results.Ns(section.of(subject.name));
@@ -113,6 +118,28 @@ std::string SeedTable(const Suite& suite, const Results& results) {
   return "With a seed, " + std::to_string(kTableBits) +
          " bits per key: ns per key, and as a multiple of the time without\n" +
          tool::TextTable(rows);
+}
+
+std::string MemoryTable(const Suite& suite, const Results& results) {
+  std::vector<Cells> rows = {
+      {"", "missing", "stored", "missing, 32 per call", "build", "FPR %", "bits/key"}};
+  for (const uint64_t num_keys : suite.table_sizes()) {
+    rows.push_back({std::to_string(num_keys) + " keys"});
+    for (const MemorySubject& subject : MemorySubjects()) {
+      const auto query = [&](int hit_percent, Mode mode) {
+        return MemoryQueryCase(subject.name, num_keys, hit_percent, mode);
+      };
+      const Case missing = query(0, Mode::kSingle);
+      rows.push_back(
+          {"  " + subject.name, Ns(results.Ns(missing)), Ns(results.Ns(query(100, Mode::kSingle))),
+           Ns(results.Ns(query(0, Mode::kBatch))),
+           Ns(results.Ns(MemoryBuildCase(subject.name, num_keys))),
+           Cell(100 * results.Fpr(missing), 3), Cell(results.WrittenBitsPerKey(missing), 2)});
+    }
+  }
+  return "Filters in memory, through C++ interfaces, inlined; ns per key. Peers are compiled with\n"
+         "-march=native; all hash by XXH3\n" +
+         tool::TextTable(rows) + BoostNote();
 }
 
 std::string LevelDBTable(const Suite& suite, const Results& results) {
@@ -251,6 +278,7 @@ std::string Tables(const Suite& suite, const Results& results) {
   for (const uint64_t num_keys : suite.table_sizes()) {
     out += RocksDBTable(suite, results, num_keys) + "\n";
   }
+  out += MemoryTable(suite, results) + "\n";
   out += SeedTable(suite, results) + "\n" + LevelDBTable(suite, results) + "\n" +
          LimitTable(suite, results) + "\n" + AlignmentTable(suite, results) + "\n";
   if (suite.flags().threads) out += ThreadsTable(suite, results) + "\n";

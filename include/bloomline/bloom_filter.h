@@ -51,11 +51,19 @@
 #include <string>
 #include <string_view>
 
+#include "bloomline/inline_query.h"
+
 namespace bloomline {
 
 namespace filters {
 struct BloomState;
 class ByteSource;
+
+// Chosen for a filter's layout, its number of probes and the CPU.
+struct OneKeyFunctions {
+  bool (*may_match)(const kernels::BlockedFilter& lines, uint64_t hash) = nullptr;
+  bool (*add)(const kernels::BlockedFilter& lines, uint64_t hash) = nullptr;
+};
 }  // namespace filters
 
 // Where the bits of a key lie. The k bits come from one 64-bit hash by an improved double hashing
@@ -117,7 +125,9 @@ class BloomFilterBase {
 
   // False: the key was certainly not added. True: it was added, or it is a false positive.
   // Cost: one hash and one cache miss (kStandard: up to num_probes).
-  bool MayMatch(std::string_view key) const;
+  bool MayMatch(std::string_view key) const {
+    return MayMatchHash(hasher_.IsShort(key.size()) ? hasher_(key) : HashOf(key));
+  }
 
   // may_match[i] = MayMatch(keys[i]) for i < n.
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
@@ -126,7 +136,7 @@ class BloomFilterBase {
   // MayMatch(k) is MayMatchHash(HashOf(k)). Any other hash works too, if all its 64 bits are well
   // mixed and the filter never gets hashes of another kind.
   uint64_t HashOf(std::string_view key) const;
-  bool MayMatchHash(uint64_t hash) const;
+  bool MayMatchHash(uint64_t hash) const { return functions_.may_match(lines_, hash); }
   void MayMatchHashes(size_t n, const uint64_t* hashes, bool* may_match) const;
 
   BloomLayout layout() const;
@@ -183,7 +193,14 @@ class BloomFilterBase {
   BloomFilterBase(BloomFilterBase&&) noexcept;
   BloomFilterBase& operator=(BloomFilterBase&&) noexcept;
 
+  // Sets what inline functions use besides.
+  void SetState(std::unique_ptr<filters::BloomState> state);
+
   std::unique_ptr<filters::BloomState> state_;
+  kernels::BlockedFilter lines_;  // all bits in any layout, as cache lines
+  filters::OneKeyFunctions functions_;
+  uint64_t* num_keys_ = nullptr;  // in the state
+  core::ShortKeyHasher hasher_;
 
  private:
   friend class BloomFilter;
@@ -218,14 +235,20 @@ class BloomFilter : public BloomFilterBase {
 
   // Adds a key of any length. True if that changed a bit: the key was certainly not in before.
   // False: it is in, or was a false positive. Cost: as MayMatch.
-  bool AddKey(std::string_view key);
+  bool AddKey(std::string_view key) {
+    return AddHash(hasher_.IsShort(key.size()) ? hasher_(key) : HashOf(key));
+  }
 
   // Adds n keys in this order and returns how many changed a bit. changed[i], if `changed` is not
   // null, is what AddKey(keys[i]) would have returned.
   size_t AddKeys(size_t n, const std::string_view* keys, bool* changed = nullptr);
 
   // The same for hashes: see HashOf.
-  bool AddHash(uint64_t hash);
+  bool AddHash(uint64_t hash) {
+    const bool changed = functions_.add(lines_, hash);
+    *num_keys_ += changed ? 1 : 0;
+    return changed;
+  }
   size_t AddHashes(size_t n, const uint64_t* hashes, bool* changed = nullptr);
 
   // Adds all keys of `other` (the union). Returns false and changes nothing unless layout,

@@ -20,6 +20,7 @@
 #include <string_view>
 
 #include "bloomline/filter_options.h"
+#include "bloomline/inline_query.h"
 
 namespace bloomline {
 
@@ -111,7 +112,9 @@ class FilterView {
   // False: the key was certainly not added. True: the key was added, or it is a false positive.
   // Cost: one hash and, in blocked and compact filters, one cache line (two if the bytes do not
   // start on a cache-line boundary).
-  bool MayMatch(std::string_view key) const;
+  bool MayMatch(std::string_view key) const {
+    return hasher_.IsShort(key.size()) ? MayMatchHash(hasher_(key)) : OtherKeyMayMatch(key);
+  }
 
   // may_match[i] = MayMatch(keys[i]) for i < n. Faster than n single queries on filters larger than
   // the caches, because blocks are prefetched.
@@ -121,7 +124,7 @@ class FilterView {
   // alone: bytes that were not understood have no seed. To hash a key once for several filters of
   // one seed, use HashKey below.
   uint64_t HashOf(std::string_view key) const;
-  bool MayMatchHash(uint64_t hash) const;
+  bool MayMatchHash(uint64_t hash) const { return filter_.may_match(filter_, hash); }
   void MayMatchHashes(size_t n, const uint64_t* hashes, bool* may_match) const;
 
   // True if every key matches, because the bytes were not understood or because their writer could
@@ -133,17 +136,11 @@ class FilterView {
 
  private:
   explicit FilterView(const core::Payload& payload);
-  core::Payload payload() const;
+  bool OtherKeyMayMatch(std::string_view key) const;
 
-  const kernels::Kernel* kernel_;
-  const char* data_ = nullptr;
-  uint64_t num_blocks_;
+  core::OpenFilter filter_;
+  core::ShortKeyHasher hasher_;
   uint64_t seed_ = 0;
-  uint8_t layout_;
-  uint8_t num_probes_;
-  uint8_t base_slots_;
-  uint8_t block_bytes_;
-  uint8_t arrangement_;
 };
 
 // The hash of a key in every filter of this seed, the `seed` of the FilterOptions: for AddHash of

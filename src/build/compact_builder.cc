@@ -4,16 +4,16 @@
 #include <atomic>
 #include <cmath>
 #include <cstring>
-#include <new>
 #include <vector>
 
 #include "src/build/hash_buffer.h"
 #include "src/build/keys_by_block.h"
-#include "src/build/packed_builder.h"
 #include "src/build/partition.h"
 #include "src/build/run_on_threads.h"
+#include "src/errors/out_of_memory.h"
 #include "src/kernels/compact/compact_block.h"
 #include "src/kernels/compact/compact_bloom_block.h"
+#include "src/memory/block_reserve.h"
 
 namespace bloomline::core {
 
@@ -27,7 +27,6 @@ constexpr size_t kMinPartitions = 5;
 constexpr size_t kKeysToSort = 512 << 10;
 
 void MatchAll(const FilterShape& shape, char* block) {
-  if (shape.layout == Layout::kPackedCompact) return PackedMatchAll(shape, block);
   kernels::WriteMatchAllBlock(kernels::kArrangements[shape.arrangement], block);
 }
 
@@ -128,9 +127,6 @@ size_t NumPartitions(size_t num_keys, size_t num_threads) {
 
 void SolveBlock(uint64_t* hashes, size_t n, const FilterShape& shape, const kernels::Kernel& kernel,
                 char* block) {
-  if (shape.layout == Layout::kPackedCompact) {
-    return SolvePackedBlock(hashes, n, shape, kernel, block);
-  }
   std::memset(block, 0, shape.block_bytes);
   if (n == 0) return;
   if (n > kernels::kMaxCompactSlots) {
@@ -155,9 +151,13 @@ bool BuildCompact(const HashList& hashes, const FilterShape& shape, const kernel
     for (size_t i; (i = next_partition.fetch_add(1)) < num_partitions;) {
       const Partition partition = PartitionOf({0, shape.num_blocks}, num_partitions, i);
       if (partition.num_blocks == 0) continue;
-      try {
-        builder.Build(partition);
-      } catch (const std::bad_alloc&) {
+      const bool built = memory::AllocateOrRelease([&] {
+        return OrIfOutOfMemory(false, [&] {
+          builder.Build(partition);
+          return true;
+        });
+      });
+      if (!built) {
         complete = false;
         for (size_t block = 0; block < partition.num_blocks; ++block) {
           MatchAll(shape, data + (partition.first_block + block) * shape.block_bytes);

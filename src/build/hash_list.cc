@@ -3,18 +3,58 @@
 #include <algorithm>
 #include <new>
 
+#include "src/memory/block_reserve.h"
 #include "src/memory/huge_pages.h"
 
 namespace bloomline::core {
+namespace {
+
+// Sizes of chunks.
+//
+// 1 KiB first, so that a small filter stays small; then up to 64 KiB, so that memory follows need;
+// then whole blocks, which the next filter can take again (block_reserve.h).
+constexpr size_t kFirstBytes = 1024;
+constexpr size_t kMaxHeapBytes = 64 << 10;
+// A block that is there already costs nothing from here on.
+constexpr size_t kReservedFromBytes = 64 << 10;
+// A new block is mapped from here on. Its pages become resident one by one, ...
+constexpr size_t kBlocksFromBytes = 1 << 20;
+// ... and at once where a block is at most a fourth of the list.
+constexpr size_t kHugePagesFromBytes = 4 * memory::kBlockBytes;
+
+struct Chunk {
+  void* memory;
+  size_t bytes;
+};
+
+// `list_bytes` and `last_bytes`: of all hashes, and of the last chunk.
+Chunk AllocateChunk(size_t list_bytes, size_t last_bytes) {
+  if (list_bytes >= kBlocksFromBytes) {
+    return {memory::AllocateBlock(list_bytes >= kHugePagesFromBytes), memory::kBlockBytes};
+  }
+  if (list_bytes >= kReservedFromBytes) {
+    if (void* const block = memory::TakeReservedBlock()) return {block, memory::kBlockBytes};
+  }
+  const size_t bytes = last_bytes == 0 ? kFirstBytes : std::min(kMaxHeapBytes, 8 * last_bytes);
+  return {memory::AllocatePages(bytes), bytes};
+}
+
+}  // namespace
 
 HashList::~HashList() { Free(first_); }
 
 void HashList::Free(Node* node) {
   while (node != nullptr) {
     Node* const next = node->next;
-    memory::FreePages(node, sizeof(Node) + node->capacity * sizeof(uint64_t));
+    const size_t bytes = sizeof(Node) + node->capacity * sizeof(uint64_t);
+    if (bytes == memory::kBlockBytes) {
+      memory::FreeBlock(node);
+    } else {
+      memory::FreePages(node, bytes);
+    }
     node = next;
   }
+  memory::ReleaseIdle();
 }
 
 bool HashList::Grow() {
@@ -22,17 +62,9 @@ bool HashList::Grow() {
     end_ = next_ + first_->capacity;
     return true;
   }
-  // 1 KiB first, so that a small filter stays small; then 64 KiB, so that memory follows need; and
-  // huge pages where a chunk of them is at most a fourth of the list.
-  constexpr size_t kFirstBytes = 1024;
-  constexpr size_t kMaxBytes = 64 << 10;
-  size_t bytes = kFirstBytes;
-  if (size() * sizeof(uint64_t) >= 4 * memory::kHugePageBytes) {
-    bytes = memory::kHugePageBytes;
-  } else if (last_ != nullptr) {
-    bytes = std::min(kMaxBytes, 8 * (sizeof(Node) + last_->capacity * sizeof(uint64_t)));
-  }
-  void* chunk_memory = memory::AllocatePages(bytes);
+  const size_t last_bytes =
+      last_ == nullptr ? 0 : sizeof(Node) + last_->capacity * sizeof(uint64_t);
+  const auto [chunk_memory, bytes] = AllocateChunk(size() * sizeof(uint64_t), last_bytes);
   if (chunk_memory == nullptr) return false;
   const size_t capacity = (bytes - sizeof(Node)) / sizeof(uint64_t);
   Node* node = new (chunk_memory) Node{nullptr, capacity, 0};

@@ -11,6 +11,8 @@ uint64_t SeededLongKeyHash64(std::string_view key, uint64_t seed) {
   return XXH3_64bits_withSeed(key.data(), key.size(), seed);
 }
 
+uint64_t OtherKeyHash64(std::string_view key, uint64_t seed) { return Hash64(key, seed); }
+
 uint32_t LevelDBHash32(std::string_view key) {
   constexpr uint32_t kSeed = 0xbc9f1d34;
   constexpr uint32_t kMultiplier = 0xc6a4a793;

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "bloomline/inline_query.h"
+
 // The header alone: a call into libxxhash costs as much as hashing a 16-byte key.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -19,6 +21,9 @@ constexpr size_t kMaxShortKeyBytes = 16;
 // seed.
 uint64_t SeededLongKeyHash64(std::string_view key, uint64_t seed);
 
+// Hash64 of a key of any length, out of line: for callers that hash short keys in line.
+uint64_t OtherKeyHash64(std::string_view key, uint64_t seed);
+
 // Where a call per key counts, the caller is marked flatten: xxHash's short-key paths then inline
 // into it, which the compiler does not do by itself because of the long-key paths beside them.
 inline uint64_t Hash64(std::string_view key, uint64_t seed) {
@@ -28,27 +33,11 @@ inline uint64_t Hash64(std::string_view key, uint64_t seed) {
   return XXH3_64bits_withSeed(key.data(), key.size(), seed);
 }
 
-// KeyHasher uses internal functions of xxHash, which these versions have. With others it calls the
-// public one, which gives the same hashes more slowly.
-#if XXH_VERSION_NUMBER >= 801 && XXH_VERSION_NUMBER <= 803
-#define BLOOMLINE_KNOWN_XXHASH
-#endif
-
-// Hash64 of many keys with one seed. XXH3 combines the seed with its secret, and the result with a
-// short key. The first half is done here once for all keys, so that a seed costs nothing; with
+// Hash64 of many keys with one seed. A seed costs nothing (inline_query.h); with
 // XXH3_64bits_withSeed, a query of 2.8 ns takes 0.2 ns more (docs/design.md).
 class KeyHasher {
  public:
-#ifdef BLOOMLINE_KNOWN_XXHASH
-  explicit KeyHasher(uint64_t seed)
-      : seed_(seed),
-        flip_4_to_8_((SecretWord(8) ^ SecretWord(16)) -
-                     (seed ^ uint64_t{XXH_swap32(static_cast<uint32_t>(seed))} << 32)),
-        flip_first_((SecretWord(24) ^ SecretWord(32)) + seed),
-        flip_last_((SecretWord(40) ^ SecretWord(48)) - seed) {}
-#else
-  explicit KeyHasher(uint64_t seed) : seed_(seed) {}
-#endif
+  explicit KeyHasher(uint64_t seed) : seed_(seed), short_(seed) {}
 
   uint64_t seed() const { return seed_; }
 
@@ -60,21 +49,10 @@ class KeyHasher {
   // The same for keys of at most kMaxShortKeyBytes, and for longer ones.
   uint64_t ShortKey(std::string_view key) const {
     const size_t size = key.size();
-    const char* const data = key.data();
     if (size > kMaxShortKeyBytes) __builtin_unreachable();
-#ifdef BLOOMLINE_KNOWN_XXHASH
-    if (size > 8) {
-      const uint64_t first = XXH_readLE64(data) ^ flip_first_;
-      const uint64_t last = XXH_readLE64(data + size - 8) ^ flip_last_;
-      return XXH3_avalanche(size + XXH_swap64(first) + last + XXH3_mul128_fold64(first, last));
-    }
-    if (size >= 4) {
-      const uint64_t first = XXH_readLE32(data);
-      const uint64_t last = XXH_readLE32(data + size - 4);
-      return XXH3_rrmxmx((last + (first << 32)) ^ flip_4_to_8_, size);
-    }
-#endif
-    return XXH3_64bits_withSeed(data, size, seed_);
+    if (size > 8) return short_.Of9To16Bytes(key);
+    if (size >= 4) return short_.Of4To8Bytes(key);
+    return XXH3_64bits_withSeed(key.data(), size, seed_);
   }
   uint64_t LongKey(std::string_view key) const {
     if (key.size() <= kMaxShortKeyBytes) __builtin_unreachable();
@@ -83,13 +61,7 @@ class KeyHasher {
 
  private:
   uint64_t seed_;
-#ifdef BLOOMLINE_KNOWN_XXHASH
-  static uint64_t SecretWord(size_t offset) { return XXH_readLE64(XXH3_kSecret + offset); }
-
-  uint64_t flip_4_to_8_;  // XOR of a key of so many bytes
-  uint64_t flip_first_;   // of the first 8 bytes of a key of 9 to 16
-  uint64_t flip_last_;    // and of its last 8
-#endif
+  ShortKeyHasher short_;
 };
 
 // LevelDB's Hash(key, 0xbc9f1d34): util/hash.cc of google/leveldb.

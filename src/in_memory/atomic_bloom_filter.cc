@@ -44,7 +44,7 @@ std::unique_ptr<BloomFilter> AtomicBloomFilter::ToBloomFilter(
   if (filter == nullptr) return nullptr;
   std::unique_ptr<BloomFilter> filter_of_bits(new (std::nothrow) BloomFilter(nullptr));
   if (filter_of_bits == nullptr) return nullptr;
-  filter_of_bits->state_ = std::move(filter->state_);
+  filter_of_bits->SetState(std::move(filter->state_));
   filter_of_bits->state_->num_keys = filters::EstimatedNumKeys(filter_of_bits->state_->bits);
   filter = nullptr;
   return filter_of_bits;
@@ -82,7 +82,7 @@ bool AtomicBloomFilter::AddHash(uint64_t hash) {
 
 __attribute__((flatten)) size_t AtomicBloomFilter::AddKeys(size_t n, const std::string_view* keys,
                                                            bool* changed) {
-  return filters::AddKeys(state_->bits, n, KeyHash{keys, state_->bits.shape.seed},
+  return filters::AddKeys(state_->bits, n, KeyHash(keys, state_->bits.shape.seed),
                           filters::SharedAddHashes, changed);
 }
 
@@ -100,7 +100,7 @@ bool AtomicBloomFilter::MayMatchHash(uint64_t hash) const {
 
 __attribute__((flatten)) void AtomicBloomFilter::MayMatch(size_t n, const std::string_view* keys,
                                                           bool* may_match) const {
-  filters::MayMatchKeys(state_->bits, n, KeyHash{keys, state_->bits.shape.seed},
+  filters::MayMatchKeys(state_->bits, n, KeyHash(keys, state_->bits.shape.seed),
                         filters::SharedMayMatchHashes, may_match);
 }
 

@@ -23,6 +23,18 @@ struct LineCounts {
   uint64_t lines_with[kernels::kBlockBits + 1] = {};
 };
 
+StandardBits AsStandard(const kernels::BlockedFilter& lines) {
+  return {const_cast<char*>(lines.data), lines.num_blocks * kernels::kBlockBits, lines.num_probes};
+}
+
+bool StandardMayMatch(const kernels::BlockedFilter& lines, uint64_t hash) {
+  return StandardMayMatchHash(AsStandard(lines), hash);
+}
+
+bool StandardAdd(const kernels::BlockedFilter& lines, uint64_t hash) {
+  return StandardAddHash(AsStandard(lines), hash);
+}
+
 }  // namespace
 
 void AddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed) {
@@ -66,13 +78,13 @@ void SharedMayMatchHashes(const BloomBits& bits, size_t n, const uint64_t* hashe
   }
 }
 
-bool MayMatchHash(const BloomBits& bits, uint64_t hash) {
+OneKeyFunctions FunctionsOf(const BloomBits& bits) {
   if (bits.shape.layout == BloomLayout::kBlocked) {
-    return bits.kernel->blocked.may_match(bits.lines(), hash);
+    const kernels::BlockedKernel& kernel = bits.kernel->blocked;
+    return {kernel.may_match_for(bits.shape.num_probes), kernel.add_for(bits.shape.num_probes)};
   }
-  bool may_match;
-  MayMatchHashes(bits, 1, &hash, &may_match);
-  return may_match;
+  if (bits.shape.layout == BloomLayout::kStandard) return {StandardMayMatch, StandardAdd};
+  return SmallBlocksFunctions(bits.shape.layout, bits.shape.num_probes);
 }
 
 uint64_t EstimatedNumKeys(const BloomBits& bits) {

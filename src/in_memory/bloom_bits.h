@@ -37,7 +37,8 @@ void MayMatchHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, boo
 void SharedAddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed);
 void SharedMayMatchHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_match);
 
-bool MayMatchHash(const BloomBits& bits, uint64_t hash);
+// The functions that BloomFilter calls for one key.
+OneKeyFunctions FunctionsOf(const BloomBits& bits);
 
 inline void PrefetchForAdd(const BloomBits& bits, uint64_t hash) {
   if (bits.shape.layout == BloomLayout::kStandard) {
@@ -59,29 +60,29 @@ inline bool IsWorthPrefetching(const BloomBits& bits) {
   return bits.num_bytes() > kernels::kCachedBytes;
 }
 
-// Adds hash_of(i) for i < n and returns how many changed a bit. `add` is AddHashes or
+// Adds n keys, KeyHash or GivenHash, and returns how many changed a bit. `add` is AddHashes or
 // SharedAddHashes. `changed` may be null.
-template <typename HashOf, typename AddGroup>
-inline size_t AddKeys(const BloomBits& bits, size_t n, HashOf hash_of, AddGroup add,
+template <typename Keys, typename AddGroup>
+inline size_t AddKeys(const BloomBits& bits, size_t n, const Keys& keys, AddGroup add,
                       bool* changed) {
   bool unwanted[kernels::kBatchKeys];
   size_t added = 0;
   core::ForEachBatch(
-      n, hash_of, IsWorthPrefetching(bits), [&](uint64_t hash) { PrefetchForAdd(bits, hash); },
+      n, keys, IsWorthPrefetching(bits), [&](uint64_t hash) { PrefetchForAdd(bits, hash); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
         bool* group = changed == nullptr ? unwanted : changed + first;
         add(bits, count, hashes, group);
-        added += static_cast<size_t>(std::count(group, group + count, true));
+        added += core::NumTrue(group, count);
       });
   return added;
 }
 
-// Answers queries of hash_of(i) for i < n. `query` is MayMatchHashes or SharedMayMatchHashes.
-template <typename HashOf, typename MayMatchGroup>
-inline void MayMatchKeys(const BloomBits& bits, size_t n, HashOf hash_of, MayMatchGroup query,
+// Answers queries of n keys. `query` is MayMatchHashes or SharedMayMatchHashes.
+template <typename Keys, typename MayMatchGroup>
+inline void MayMatchKeys(const BloomBits& bits, size_t n, const Keys& keys, MayMatchGroup query,
                          bool* may_match) {
   core::ForEachBatch(
-      n, hash_of, IsWorthPrefetching(bits), [&](uint64_t hash) { PrefetchForQuery(bits, hash); },
+      n, keys, IsWorthPrefetching(bits), [&](uint64_t hash) { PrefetchForQuery(bits, hash); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
         query(bits, count, hashes, may_match + first);
       });

@@ -35,10 +35,30 @@ using core::SetError;
 using filters::BloomBits;
 using filters::BloomState;
 
-BloomFilterBase::BloomFilterBase(std::unique_ptr<BloomState> state) : state_(std::move(state)) {}
+BloomFilterBase::BloomFilterBase(std::unique_ptr<BloomState> state) {
+  if (state != nullptr) SetState(std::move(state));
+}
+
+void BloomFilterBase::SetState(std::unique_ptr<BloomState> state) {
+  state_ = std::move(state);
+  lines_ = state_->bits.lines();
+  functions_ = filters::FunctionsOf(state_->bits);
+  num_keys_ = &state_->num_keys;
+  hasher_ = core::ShortKeyHasher(state_->bits.shape.seed);
+}
+
 BloomFilterBase::~BloomFilterBase() = default;
-BloomFilterBase::BloomFilterBase(BloomFilterBase&&) noexcept = default;
-BloomFilterBase& BloomFilterBase::operator=(BloomFilterBase&&) noexcept = default;
+BloomFilterBase::BloomFilterBase(BloomFilterBase&& other) noexcept { *this = std::move(other); }
+
+BloomFilterBase& BloomFilterBase::operator=(BloomFilterBase&& other) noexcept {
+  state_ = std::move(other.state_);
+  // The other's bits may soon be freed, and nothing may point at them then.
+  lines_ = std::exchange(other.lines_, {});
+  functions_ = std::exchange(other.functions_, {});
+  num_keys_ = std::exchange(other.num_keys_, nullptr);
+  hasher_ = other.hasher_;
+  return *this;
+}
 
 BloomLayout BloomFilterBase::layout() const { return state_->bits.shape.layout; }
 uint64_t BloomFilterBase::num_bits() const { return state_->bits.num_bits(); }
@@ -55,17 +75,9 @@ uint64_t BloomFilterBase::HashOf(std::string_view key) const {
   return core::Hash64(key, state_->bits.shape.seed);
 }
 
-__attribute__((flatten)) bool BloomFilterBase::MayMatch(std::string_view key) const {
-  return filters::MayMatchHash(state_->bits, core::Hash64(key, state_->bits.shape.seed));
-}
-
-bool BloomFilterBase::MayMatchHash(uint64_t hash) const {
-  return filters::MayMatchHash(state_->bits, hash);
-}
-
 __attribute__((flatten)) void BloomFilterBase::MayMatch(size_t n, const std::string_view* keys,
                                                         bool* may_match) const {
-  filters::MayMatchKeys(state_->bits, n, KeyHash{keys, state_->bits.shape.seed},
+  filters::MayMatchKeys(state_->bits, n, KeyHash(keys, state_->bits.shape.seed),
                         filters::MayMatchHashes, may_match);
 }
 
@@ -149,20 +161,9 @@ std::unique_ptr<BloomFilter> BloomFilter::Read(const filters::ByteSource& source
   return state == nullptr ? nullptr : FromState(std::move(state), error);
 }
 
-__attribute__((flatten)) bool BloomFilter::AddKey(std::string_view key) {
-  return AddHash(core::Hash64(key, state_->bits.shape.seed));
-}
-
-bool BloomFilter::AddHash(uint64_t hash) {
-  bool changed;
-  filters::AddHashes(state_->bits, 1, &hash, &changed);
-  state_->num_keys += changed ? 1 : 0;
-  return changed;
-}
-
 __attribute__((flatten)) size_t BloomFilter::AddKeys(size_t n, const std::string_view* keys,
                                                      bool* changed) {
-  const size_t added = filters::AddKeys(state_->bits, n, KeyHash{keys, state_->bits.shape.seed},
+  const size_t added = filters::AddKeys(state_->bits, n, KeyHash(keys, state_->bits.shape.seed),
                                         filters::AddHashes, changed);
   state_->num_keys += added;
   return added;

@@ -79,45 +79,44 @@ ErrorText Difference(const CountingState& mine, const CountingState& other) {
 
 // Calls run(count, hashes, answers) for groups of hashes and returns how many answers were true.
 // Stores the answers in `out` unless that is null.
-template <typename HashOf, typename Run>
-inline size_t RunInGroups(const kernels::CounterBlocks& lines, size_t n, HashOf hash_of, bool* out,
-                          Run run) {
+template <typename Keys, typename Run>
+inline size_t RunInGroups(const kernels::CounterBlocks& lines, size_t n, const Keys& keys,
+                          bool* out, Run run) {
   bool unwanted[kernels::kBatchKeys];
   size_t num_true = 0;
   core::ForEachBatch(
-      n, hash_of, lines.num_bytes() > kernels::kCachedBytes,
+      n, keys, lines.num_bytes() > kernels::kCachedBytes,
       [&](uint64_t hash) { __builtin_prefetch(lines.Block(hash), 1); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
         bool* group = out == nullptr ? unwanted : out + first;
         run(count, hashes, group);
-        num_true += static_cast<size_t>(std::count(group, group + count, true));
+        num_true += core::NumTrue(group, count);
       });
   return num_true;
 }
 
-template <typename HashOf>
-inline size_t AddAll(CountingState* state, size_t n, HashOf hash_of, bool* was_absent) {
+template <typename Keys>
+inline size_t AddAll(CountingState* state, size_t n, const Keys& keys, bool* was_absent) {
   state->num_keys += n;
-  return RunInGroups(state->lines, n, hash_of, was_absent,
-                     [&](size_t count, const uint64_t* hashes, bool* absent) {
-                       state->kernel->add_many(state->lines, count, hashes, absent,
-                                               &state->num_saturated);
-                     });
+  return RunInGroups(
+      state->lines, n, keys, was_absent, [&](size_t count, const uint64_t* hashes, bool* absent) {
+        state->kernel->add_many(state->lines, count, hashes, absent, &state->num_saturated);
+      });
 }
 
-template <typename HashOf>
-inline size_t RemoveAll(CountingState* state, size_t n, HashOf hash_of, bool* removed) {
+template <typename Keys>
+inline size_t RemoveAll(CountingState* state, size_t n, const Keys& keys, bool* removed) {
   const size_t num_removed = RunInGroups(
-      state->lines, n, hash_of, removed, [&](size_t count, const uint64_t* hashes, bool* group) {
+      state->lines, n, keys, removed, [&](size_t count, const uint64_t* hashes, bool* group) {
         state->kernel->remove_many(state->lines, count, hashes, group);
       });
   state->num_keys -= std::min<uint64_t>(num_removed, state->num_keys);
   return num_removed;
 }
 
-template <typename HashOf>
-inline void MayMatchAll(const CountingState& state, size_t n, HashOf hash_of, bool* may_match) {
-  RunInGroups(state.lines, n, hash_of, may_match,
+template <typename Keys>
+inline void MayMatchAll(const CountingState& state, size_t n, const Keys& keys, bool* may_match) {
+  RunInGroups(state.lines, n, keys, may_match,
               [&](size_t count, const uint64_t* hashes, bool* answers) {
                 state.kernel->may_match_many(state.lines, count, hashes, answers);
               });
@@ -208,18 +207,18 @@ uint32_t CountingBloomFilter::EstimatedHashCount(uint64_t hash) const {
 
 __attribute__((flatten)) size_t CountingBloomFilter::AddKeys(size_t n, const std::string_view* keys,
                                                              bool* was_absent) {
-  return AddAll(state_.get(), n, KeyHash{keys, state_->shape.seed}, was_absent);
+  return AddAll(state_.get(), n, KeyHash(keys, state_->shape.seed), was_absent);
 }
 
 __attribute__((flatten)) size_t CountingBloomFilter::RemoveKeys(size_t n,
                                                                 const std::string_view* keys,
                                                                 bool* removed) {
-  return RemoveAll(state_.get(), n, KeyHash{keys, state_->shape.seed}, removed);
+  return RemoveAll(state_.get(), n, KeyHash(keys, state_->shape.seed), removed);
 }
 
 __attribute__((flatten)) void CountingBloomFilter::MayMatch(size_t n, const std::string_view* keys,
                                                             bool* may_match) const {
-  MayMatchAll(*state_, n, KeyHash{keys, state_->shape.seed}, may_match);
+  MayMatchAll(*state_, n, KeyHash(keys, state_->shape.seed), may_match);
 }
 
 size_t CountingBloomFilter::AddHashes(size_t n, const uint64_t* hashes, bool* was_absent) {

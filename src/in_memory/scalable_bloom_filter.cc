@@ -175,7 +175,7 @@ __attribute__((flatten)) size_t ScalableBloomFilter::AddKeys(size_t n, const std
                                                              bool* changed) {
   size_t added = 0;
   core::ForEachBatch(
-      n, core::KeyHash{keys, options_.seed}, true, [&](uint64_t hash) { PrefetchForQuery(hash); },
+      n, core::KeyHash(keys, options_.seed), true, [&](uint64_t hash) { PrefetchForQuery(hash); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
         bool known[kernels::kBatchKeys];
         PrefetchedMayMatch(count, hashes, known);
@@ -200,7 +200,7 @@ bool ScalableBloomFilter::MayMatch(std::string_view key) const {
 __attribute__((flatten)) void ScalableBloomFilter::MayMatch(size_t n, const std::string_view* keys,
                                                             bool* may_match) const {
   core::ForEachBatch(
-      n, core::KeyHash{keys, options_.seed}, true, [&](uint64_t hash) { PrefetchForQuery(hash); },
+      n, core::KeyHash(keys, options_.seed), true, [&](uint64_t hash) { PrefetchForQuery(hash); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
         PrefetchedMayMatch(count, hashes, may_match + first);
       });

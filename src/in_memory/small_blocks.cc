@@ -9,6 +9,7 @@
 namespace bloomline::filters {
 namespace {
 
+using kernels::BlockedFilter;
 using kernels::LoadShared;
 using kernels::ProbePair;
 
@@ -21,9 +22,9 @@ struct Blocks {
     uint64_t words[kWords] = {};
   };
 
-  static uint64_t* BlockOf(const BloomBits& bits, uint64_t hash) {
-    const uint64_t block = kernels::ScaledTo(bits.shape.num_lines * kPerLine, hash);
-    return reinterpret_cast<uint64_t*>(bits.data) + block * kWords;
+  static uint64_t* BlockOf(const BlockedFilter& lines, uint64_t hash) {
+    const uint64_t block = kernels::ScaledTo(lines.num_blocks * kPerLine, hash);
+    return reinterpret_cast<uint64_t*>(const_cast<char*>(lines.data)) + block * kWords;
   }
 
   static Mask MaskOf(uint64_t hash, int num_probes) {
@@ -37,32 +38,43 @@ struct Blocks {
     return mask;
   }
 
-  struct Add {
+  struct AddOne {
     template <int K>
-    static void Run(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed) {
-      for (size_t i = 0; i < n; ++i) {
-        const Mask mask = MaskOf(hashes[i], K == 0 ? bits.shape.num_probes : K);
-        uint64_t* block = BlockOf(bits, hashes[i]);
-        changed[i] = false;
-        for (uint32_t w = 0; w < kWords; ++w) {
-          if ((mask.words[w] & ~LoadShared(block + w)) == 0) continue;
-          kernels::OrShared(block + w, mask.words[w]);
-          changed[i] = true;
-        }
+    static bool Run(const BlockedFilter& lines, uint64_t hash) {
+      const Mask mask = MaskOf(hash, K == 0 ? lines.num_probes : K);
+      uint64_t* block = BlockOf(lines, hash);
+      bool changed = false;
+      for (uint32_t w = 0; w < kWords; ++w) {
+        if ((mask.words[w] & ~LoadShared(block + w)) == 0) continue;
+        kernels::OrShared(block + w, mask.words[w]);
+        changed = true;
       }
+      return changed;
     }
   };
 
-  struct MayMatch {
+  struct Add {
     template <int K>
-    static void Run(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_match) {
-      for (size_t i = 0; i < n; ++i) {
-        const Mask mask = MaskOf(hashes[i], K == 0 ? bits.shape.num_probes : K);
-        const uint64_t* block = BlockOf(bits, hashes[i]);
-        uint64_t missing = 0;
-        for (uint32_t w = 0; w < kWords; ++w) missing |= mask.words[w] & ~LoadShared(block + w);
-        may_match[i] = missing == 0;
-      }
+    static void Run(const BlockedFilter& lines, size_t n, const uint64_t* hashes, bool* changed) {
+      for (size_t i = 0; i < n; ++i) changed[i] = AddOne::template Run<K>(lines, hashes[i]);
+    }
+  };
+
+  struct QueryOne {
+    template <int K>
+    static bool Run(const BlockedFilter& lines, uint64_t hash) {
+      const Mask mask = MaskOf(hash, K == 0 ? lines.num_probes : K);
+      const uint64_t* block = BlockOf(lines, hash);
+      uint64_t missing = 0;
+      for (uint32_t w = 0; w < kWords; ++w) missing |= mask.words[w] & ~LoadShared(block + w);
+      return missing == 0;
+    }
+  };
+
+  struct Query {
+    template <int K>
+    static void Run(const BlockedFilter& lines, size_t n, const uint64_t* hashes, bool* may_match) {
+      for (size_t i = 0; i < n; ++i) may_match[i] = QueryOne::template Run<K>(lines, hashes[i]);
     }
   };
 
@@ -90,19 +102,31 @@ struct Blocks {
 
 void SmallBlocksAddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed) {
   if (bits.shape.layout == BloomLayout::kBlocked128) {
-    kernels::RunUnrolled<Blocks<128>::Add>(bits.shape.num_probes, bits, n, hashes, changed);
+    kernels::RunUnrolled<Blocks<128>::Add>(bits.shape.num_probes, bits.lines(), n, hashes, changed);
   } else {
-    kernels::RunUnrolled<Blocks<64>::Add>(bits.shape.num_probes, bits, n, hashes, changed);
+    kernels::RunUnrolled<Blocks<64>::Add>(bits.shape.num_probes, bits.lines(), n, hashes, changed);
   }
 }
 
 void SmallBlocksMayMatchHashes(const BloomBits& bits, size_t n, const uint64_t* hashes,
                                bool* may_match) {
   if (bits.shape.layout == BloomLayout::kBlocked128) {
-    kernels::RunUnrolled<Blocks<128>::MayMatch>(bits.shape.num_probes, bits, n, hashes, may_match);
+    kernels::RunUnrolled<Blocks<128>::Query>(bits.shape.num_probes, bits.lines(), n, hashes,
+                                             may_match);
   } else {
-    kernels::RunUnrolled<Blocks<64>::MayMatch>(bits.shape.num_probes, bits, n, hashes, may_match);
+    kernels::RunUnrolled<Blocks<64>::Query>(bits.shape.num_probes, bits.lines(), n, hashes,
+                                            may_match);
   }
+}
+
+OneKeyFunctions SmallBlocksFunctions(BloomLayout layout, int num_probes) {
+  using kernels::UnrolledFunction;
+  if (layout == BloomLayout::kBlocked128) {
+    return {UnrolledFunction<Blocks<128>::QueryOne>(num_probes),
+            UnrolledFunction<Blocks<128>::AddOne>(num_probes)};
+  }
+  return {UnrolledFunction<Blocks<64>::QueryOne>(num_probes),
+          UnrolledFunction<Blocks<64>::AddOne>(num_probes)};
 }
 
 double SmallBlocksFalsePositiveRate(const BloomBits& bits) {

@@ -18,6 +18,9 @@ void SmallBlocksAddHashes(const BloomBits& bits, size_t n, const uint64_t* hashe
 void SmallBlocksMayMatchHashes(const BloomBits& bits, size_t n, const uint64_t* hashes,
                                bool* may_match);
 
+// The functions for one key of such a filter.
+OneKeyFunctions SmallBlocksFunctions(BloomLayout layout, int num_probes);
+
 // The mean, over all blocks, of (set bits / bits)^num_probes.
 double SmallBlocksFalsePositiveRate(const BloomBits& bits);
 

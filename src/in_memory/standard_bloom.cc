@@ -48,6 +48,22 @@ void StandardSharedAddHashes(const StandardBits& bits, size_t n, const uint64_t*
   });
 }
 
+bool StandardAddHash(const StandardBits& bits, uint64_t hash) {
+  bool changed;
+  StandardAddHashes(bits, 1, &hash, &changed);
+  return changed;
+}
+
+bool StandardMayMatchHash(const StandardBits& bits, uint64_t hash) {
+  for (int j = 0; j < bits.num_probes; ++j) {
+    const uint64_t position = Position(bits, hash, j);
+    if ((kernels::LoadShared(Word(bits, position)) & kernels::WordMask(position)) == 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // Probe by probe for all keys. In a full filter, half of the missing keys drop out at each probe.
 void StandardMayMatchHashes(const StandardBits& bits, size_t n, const uint64_t* hashes,
                             bool* may_match) {

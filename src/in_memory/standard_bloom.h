@@ -23,6 +23,10 @@ void StandardSharedAddHashes(const StandardBits& bits, size_t n, const uint64_t*
 void StandardMayMatchHashes(const StandardBits& bits, size_t n, const uint64_t* hashes,
                             bool* may_match);
 
+// The same for one key.
+bool StandardAddHash(const StandardBits& bits, uint64_t hash);
+bool StandardMayMatchHash(const StandardBits& bits, uint64_t hash);
+
 // Prefetch the cache lines of a key: all of them, because adding a key touches all; and only the
 // first, because most missing keys need no more than two.
 void PrefetchStandardForAdd(const StandardBits& bits, uint64_t hash);

@@ -11,7 +11,8 @@
 #include "src/kernels/compact/compact_kernel.h"
 #include "src/kernels/counters/counter_kernel.h"
 #include "src/kernels/flat/flat_kernel.h"
-#include "src/kernels/packed/packed_kernel.h"
+#include "src/kernels/hash/hash_kernel.h"
+#include "src/kernels/small_set/small_set_kernel.h"
 
 namespace bloomline::kernels {
 
@@ -30,8 +31,9 @@ struct Kernel {
   SharedKernel shared;
   FlatKernel flat;
   CompactKernel compact;
-  PackedKernel packed;
+  SmallSetKernel small_set;
   CounterKernel counters;
+  HashKernel hash;
 };
 
 // The one table: every kernel compiled into this binary, slowest first. The portable one is the

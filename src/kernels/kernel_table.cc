@@ -21,7 +21,7 @@ Kernel PortableKernel() {
   kernel.shared = PortableShared();
   kernel.flat = PortableFlat();
   kernel.compact = PortableCompact();
-  kernel.packed = PortablePacked();
+  kernel.small_set = PortableSmallSet();
   kernel.counters = PortableCounters();
   return kernel;
 }
@@ -53,7 +53,7 @@ Kernel Avx2Kernel() {
   kernel.shared = Avx2Shared();
   kernel.flat = Avx2Flat();
   kernel.compact = Avx2Compact();
-  kernel.packed = Avx2Packed();
+  kernel.small_set = Avx2SmallSet();
   kernel.counters = Avx2Counters();
   return kernel;
 }
@@ -64,16 +64,18 @@ Kernel Avx512Kernel() {
   Kernel kernel;
   kernel.name = "avx512";
   kernel.description =
-      "x86-64 with AVX-512 F, BW, DQ, VL, VBMI and VPOPCNTDQ (Ice Lake, Zen 4): a block in one "
-      "register";
+      "x86-64 with GFNI and AVX-512 F, BW, DQ, VL, VBMI and VPOPCNTDQ (Ice Lake, Zen 4): a block "
+      "in "
+      "one register";
   kernel.extensions = BLOOMLINE_EXTENSION_NAMES(BLOOMLINE_AVX512_EXTENSIONS);
   kernel.supported = CpuHasAvx512;
   kernel.blocked = Avx512Blocked();
   kernel.shared = Avx512Shared();
   kernel.flat = Avx512Flat();
   kernel.compact = Avx512Compact();
-  kernel.packed = Avx512Packed();
+  kernel.small_set = Avx512SmallSet();
   kernel.counters = Avx512Counters();
+  kernel.hash = Avx512Hash();
   return kernel;
 }
 
@@ -89,7 +91,7 @@ Kernel NeonKernel() {
   kernel.shared = NeonShared();
   kernel.flat = NeonFlat();
   kernel.compact = NeonCompact();
-  kernel.packed = PortablePacked();
+  kernel.small_set = PortableSmallSet();
   kernel.counters = NeonCounters();
   return kernel;
 }

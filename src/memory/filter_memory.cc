@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "src/memory/block_reserve.h"
+
 namespace bloomline::filters {
 namespace {
 
@@ -36,7 +38,8 @@ FilterMemory FilterMemory::Zeroed(uint64_t bytes) {
   FilterMemory memory;
   if (bytes > SIZE_MAX) return memory;
   if (bytes < bloomline::memory::kHugePageBytes) {
-    memory.start_ = std::aligned_alloc(kAlignment, bytes);
+    memory.start_ =
+        bloomline::memory::AllocateOrRelease([=] { return std::aligned_alloc(kAlignment, bytes); });
     if (memory.start_ != nullptr) std::memset(memory.start_, 0, bytes);
   } else {
     memory.start_ = bloomline::memory::AllocatePages(bytes);

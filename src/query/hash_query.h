@@ -1,8 +1,8 @@
-// Queries of a payload by the hashes of keys, in any layout.
+// A query of a payload by the hash of a key, in any layout. For filters that are queried once or
+// seldom; others are opened (open_filter.h).
 #ifndef BLOOMLINE_QUERY_HASH_QUERY_H_
 #define BLOOMLINE_QUERY_HASH_QUERY_H_
 
-#include <cstddef>
 #include <cstdint>
 
 #include "src/format/layout.h"
@@ -10,6 +10,13 @@
 #include "src/kernels/leveldb_bloom.h"
 
 namespace bloomline::core {
+
+// layout: kSmallSet, with at least one block.
+inline bool SmallSetMayMatch(const Payload& payload, const kernels::Kernel& kernel, uint64_t hash) {
+  const char* const block =
+      payload.data + kernels::BlockIndex(hash, payload.num_blocks) * payload.block_bytes;
+  return kernel.small_set.may_match(block, payload.block_bytes, payload.first_attempt, hash);
+}
 
 // `hash` is the key's Hash64 with the payload's seed; in LevelDB, its LayoutHash.
 inline bool HashMayMatch(const Payload& payload, const kernels::Kernel& kernel, uint64_t hash) {
@@ -23,25 +30,15 @@ inline bool HashMayMatch(const Payload& payload, const kernels::Kernel& kernel, 
       return kernel.blocked.may_match(AsBlocked(payload, payload.data), hash);
     case Layout::kFlat:
       return kernel.flat.may_match(AsFlat(payload, payload.data), hash);
-    case Layout::kPackedCompact:
-      return kernel.packed.may_match(AsPacked(payload, payload.data), hash);
     case Layout::kCompact:
       return kernel.compact.may_match[payload.arrangement](AsCompact(payload, payload.data), hash);
+    case Layout::kSmallSet:
+      return SmallSetMayMatch(payload, kernel, hash);
     case Layout::kAlwaysMatch:
       break;
   }
   return true;
 }
-
-// Many hashes. While a batch is probed, the blocks of the next one are prefetched
-// (prefetch_ahead.h), if the payload is large enough for that to pay.
-bool PrefetchPays(const Payload& payload);
-void PrefetchBlock(const Payload& payload, uint64_t hash);
-void PrefetchBlocks(const Payload& payload, size_t n, const uint64_t* hashes);
-
-// may_match[i] = HashMayMatch(hashes[i]); prefetches nothing.
-void BatchMayMatch(const Payload& payload, const kernels::Kernel& kernel, size_t n,
-                   const uint64_t* hashes, bool* may_match);
 
 }  // namespace bloomline::core
 

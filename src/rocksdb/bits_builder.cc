@@ -1,6 +1,7 @@
 #include "src/rocksdb/bits_builder.h"
 
 #include <atomic>
+#include <cstdint>
 #include <cstdio>
 #include <new>
 #include <string>
@@ -11,6 +12,7 @@
 #include "src/errors/out_of_memory.h"
 #include "src/format/layout.h"
 #include "src/format/trailer.h"
+#include "src/memory/block_reserve.h"
 #include "src/query/hash_query.h"
 #include "src/rocksdb/bits_reader.h"
 
@@ -21,11 +23,17 @@ namespace {
 constexpr uint64_t kMaxPayloadBytes = 0xffffffc0 - core::kTrailerBytes;
 static_assert(kMaxPayloadBytes + core::kTrailerBytes <= UINT32_MAX);
 
+constexpr size_t kCacheLineBytes = 64;
+
 // A filter that matches everything in RocksDB's reader and in bloomline's. It is static, so it is
 // there even out of memory.
 constexpr char kAlwaysMatch[kStockTrailerBytes + 1] = {};
 
 constexpr char kMatchesEverything[] = "a RocksDB filter matches everything";
+
+char* NewBytes(size_t n) {
+  return memory::AllocateOrRelease([=] { return new (std::nothrow) char[n]; });
+}
 
 // A Corruption with the result of text() as its message; without a message if out of memory.
 template <typename Text>
@@ -75,8 +83,9 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
   if (writer_.num_keys() == 0 && !matches_everything) return Slice();
   const bool intact = !verify_ || writer_.HashesAreIntact();
   const uint64_t num_bytes = writer_.FinishedBytes();
-  char* bytes = intact ? new (std::nothrow) char[num_bytes] : nullptr;
-  if (bytes == nullptr) {
+  // Blocks that lie in one cache line each are filled faster.
+  char* const buffer = intact ? NewBytes(num_bytes + kCacheLineBytes - 1) : nullptr;
+  if (buffer == nullptr) {
     if (intact) ReportUselessFilter(log_, kMatchesEverything, core::kOutOfMemory.data());
     if (!intact && status != nullptr) {
       *status = Corruption([] {
@@ -86,13 +95,14 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
     writer_.Reset();
     return Slice(kAlwaysMatch, sizeof(kAlwaysMatch));
   }
+  char* const bytes = buffer + -reinterpret_cast<uintptr_t>(buffer) % kCacheLineBytes;
   writer_.FinishTo(bytes, 1, verify_ ? &unverified_ : nullptr);
   if (!writer_.error().empty()) {
     ReportUselessFilter(
         log_, matches_everything ? kMatchesEverything : "blocks of a filter match everything",
         writer_.error().c_str());
   }
-  buf->reset(bytes);
+  buf->reset(buffer);
   return Slice(bytes, num_bytes);
 }
 

@@ -4,11 +4,13 @@
 #include <new>
 #include <type_traits>
 
+#include "src/format/batch_hasher.h"
 #include "src/format/hash.h"
 #include "src/format/layout.h"
 #include "src/format/trailer.h"
 #include "src/kernels/blocked/blocks.h"
 #include "src/kernels/kernel.h"
+#include "src/memory/block_reserve.h"
 #include "src/query/hash_query.h"
 
 namespace bloomline {
@@ -32,6 +34,7 @@ class BlocksReader : public FilterBitsReader {
         may_match_(may_match),
         may_match_many_(may_match_many),
         hasher_(payload.seed),
+        batch_hasher_(payload.seed, kernels::ActiveKernel().hash),
         block_bytes_(payload.block_bytes),
         prefetches_(payload.payload_bytes() > kernels::kCachedBytes) {}
 
@@ -41,17 +44,21 @@ class BlocksReader : public FilterBitsReader {
     return may_match_(filter_, hasher_.ShortKey(entry.ToStringView()));
   }
 
-  __attribute__((flatten)) void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
+  void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
     constexpr int kBatchKeys = static_cast<int>(kernels::kBatchKeys);
+    if (num_keys == 1) {  // frequent, and faster without memory for hashes
+      may_match[0] = MayMatch(*keys[0]);
+      return;
+    }
     uint64_t hashes[kBatchKeys];
     for (int start = 0; start < num_keys; start += kBatchKeys) {
-      const int count = std::min(kBatchKeys, num_keys - start);
+      const auto count = static_cast<size_t>(std::min(kBatchKeys, num_keys - start));
       if (prefetches_) {
         HashAll<true>(count, keys + start, hashes);
       } else {
         HashAll<false>(count, keys + start, hashes);
       }
-      may_match_many_(filter_, static_cast<size_t>(count), hashes, may_match + start);
+      may_match_many_(filter_, count, hashes, may_match + start);
     }
   }
 
@@ -61,16 +68,24 @@ class BlocksReader : public FilterBitsReader {
   }
 
   template <bool kPrefetch>
-  __attribute__((flatten)) void HashAll(int count, Slice** keys, uint64_t* hashes) const {
-    const core::KeyHasher hasher = hasher_;
+  __attribute__((flatten)) void HashAll(size_t count, Slice** keys, uint64_t* hashes) const {
     const char* const data = filter_.data;
     const uint64_t num_blocks = filter_.num_blocks;
     constexpr bool kBlocked = std::is_same_v<Filter, kernels::BlockedFilter>;
     const uint64_t block_bytes = kBlocked ? kernels::kBlockBytes : block_bytes_;
-    for (int i = 0; i < count; ++i) {
-      const uint64_t hash = hasher(keys[i]->ToStringView());
-      hashes[i] = hash;
+    const auto prefetch = [=](uint64_t hash) {
       if (kPrefetch) kernels::PrefetchBlock(data, num_blocks, block_bytes, hash);
+    };
+    const auto key_at = [=](size_t i) { return keys[i]->ToStringView(); };
+    if (batch_hasher_.Hash(count, key_at, hashes)) {
+      for (size_t i = 0; i < count; ++i) prefetch(hashes[i]);
+      return;
+    }
+    const core::KeyHasher hasher = hasher_;
+    for (size_t i = 0; i < count; ++i) {
+      const uint64_t hash = hasher(key_at(i));
+      hashes[i] = hash;
+      prefetch(hash);
     }
   }
 
@@ -78,6 +93,7 @@ class BlocksReader : public FilterBitsReader {
   const MayMatchOne may_match_;
   const MayMatchMany may_match_many_;
   const core::KeyHasher hasher_;
+  const core::BatchHasher batch_hasher_;
   const uint32_t block_bytes_;
   const bool prefetches_;
 };
@@ -104,6 +120,8 @@ class AnyReader : public FilterBitsReader {
 }  // namespace
 
 FilterBitsReader* NewRocksDBBitsReader(std::string_view filter) {
+  // A database that only reads has no builders to do it.
+  memory::ReleaseIdle();
   const core::Payload payload = core::DecodeStandalone(filter);
   const kernels::Kernel& kernel = kernels::ActiveKernel();
   if (payload.num_blocks != 0 && payload.layout == core::Layout::kBlocked) {

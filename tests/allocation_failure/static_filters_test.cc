@@ -1,10 +1,11 @@
-// filter.h, filter_options.h, seed.h, cpu.h.
+// build_memory.h, filter.h, filter_options.h, seed.h, cpu.h.
 #include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "bloomline/build_memory.h"
 #include "bloomline/cpu.h"
 #include "bloomline/filter.h"
 #include "bloomline/seed.h"
@@ -85,6 +86,15 @@ TEST(Seed, NeedsNoMemory) {
     uint64_t seed = 0;
     EXPECT_TRUE(DrawSeed(&seed, nullptr));
   });
+}
+
+TEST(BuildMemory, NeedsNoMemory) {
+  ExpectNoAllocation(
+      {"MaxBuildMemory", "SetMaxBuildMemory", "ReservedBuildMemory", "ReleaseBuildMemory"}, [] {
+        SetMaxBuildMemory(MaxBuildMemory());
+        ReleaseBuildMemory();
+        EXPECT_EQ(ReservedBuildMemory(), 0u);
+      });
 }
 
 TEST(FilterBuilder, WithARandomSeedLosesNoKey) {

@@ -78,24 +78,30 @@ void InsertMany(const BlockedFilter& filter, size_t n, const uint64_t* hashes) {
   RunUnrolled<Insert>(filter.num_probes, filter, n, hashes);
 }
 
+struct AddOne {
+  template <int K>
+  BLOOMLINE_AVX2 static bool Run(const BlockedFilter& filter, uint64_t hash) {
+    const int num_probes = K == 0 ? filter.num_probes : K;
+    auto* block = reinterpret_cast<__m256i*>(WritableBlockOf(filter, hash));
+    const Bits512 before = {_mm256_loadu_si256(block), _mm256_loadu_si256(block + 1)};
+    Bits512 bits = before;
+    const ProbePair pair = BlockedPair(hash);
+#pragma GCC unroll 16
+    for (int j = 0; j < num_probes; ++j) SetBit(BlockedBit(Probe(pair, j)), &bits);
+    const __m256i difference = _mm256_or_si256(_mm256_xor_si256(before.low, bits.low),
+                                               _mm256_xor_si256(before.high, bits.high));
+    _mm256_storeu_si256(block, bits.low);
+    _mm256_storeu_si256(block + 1, bits.high);
+    return _mm256_testz_si256(difference, difference) == 0;
+  }
+};
+
 struct Add {
   template <int K>
-  BLOOMLINE_AVX2 static void Run(const BlockedFilter& filter, size_t n, const uint64_t* hashes,
-                                 bool* changed) {
-    const int num_probes = K == 0 ? filter.num_probes : K;
-    for (size_t i = 0; i < n; ++i) {
-      auto* block = reinterpret_cast<__m256i*>(WritableBlockOf(filter, hashes[i]));
-      const Bits512 before = {_mm256_loadu_si256(block), _mm256_loadu_si256(block + 1)};
-      Bits512 bits = before;
-      const ProbePair pair = BlockedPair(hashes[i]);
-#pragma GCC unroll 16
-      for (int j = 0; j < num_probes; ++j) SetBit(BlockedBit(Probe(pair, j)), &bits);
-      const __m256i difference = _mm256_or_si256(_mm256_xor_si256(before.low, bits.low),
-                                                 _mm256_xor_si256(before.high, bits.high));
-      changed[i] = _mm256_testz_si256(difference, difference) == 0;
-      _mm256_storeu_si256(block, bits.low);
-      _mm256_storeu_si256(block + 1, bits.high);
-    }
+  BLOOMLINE_AVX2 static void Run(const BlockedFilter& caller_filter, size_t n,
+                                 const uint64_t* hashes, bool* changed) {
+    const BlockedFilter filter = caller_filter;
+    for (size_t i = 0; i < n; ++i) changed[i] = AddOne::Run<K>(filter, hashes[i]);
   }
 };
 
@@ -112,6 +118,7 @@ BlockedKernel Avx2Blocked() {
   kernel.may_match_many = MayMatchMany;
   kernel.insert_many = InsertMany;
   kernel.add_many = AddMany;
+  kernel.add_for = UnrolledFunction<AddOne>;
   return kernel;
 }
 

@@ -6,17 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace bloomline::kernels {
+#include "bloomline/inline_query.h"  // BlockedFilter
 
-// A payload of num_blocks >= 1 blocks of 64 bytes, at any alignment; num_probes in 1..30.
-struct BlockedFilter {
-  const char* data;
-  uint64_t num_blocks;
-  int num_probes;
-};
+namespace bloomline::kernels {
 
 struct BlockedKernel {
   using MayMatch = bool (*)(const BlockedFilter& filter, uint64_t hash);
+  using Add = bool (*)(const BlockedFilter& filter, uint64_t hash);
 
   MayMatch may_match = nullptr;
   // may_match specialised for a fixed k, so that k is not read per query: up to 7 % faster. It is
@@ -31,6 +27,8 @@ struct BlockedKernel {
   // Inserts one key after the other and reports which of them changed a bit. Prefetches nothing.
   void (*add_many)(const BlockedFilter& filter, size_t n, const uint64_t* hashes,
                    bool* changed) = nullptr;
+  // The same for one key and a fixed k. True: it changed a bit.
+  Add (*add_for)(int num_probes) = nullptr;
 };
 
 BlockedKernel PortableBlocked();

@@ -54,13 +54,32 @@ void InsertMany(const BlockedFilter& filter, size_t n, const uint64_t* hashes) {
   RunUnrolled<Insert>(filter.num_probes, filter, n, hashes);
 }
 
-void AddMany(const BlockedFilter& filter, size_t n, const uint64_t* hashes, bool* changed) {
-  for (size_t i = 0; i < n; ++i) {
-    char* block = WritableBlockOf(filter, hashes[i]);
-    changed[i] = !BlockMayMatch(block, filter.num_probes, hashes[i]);
-    const ProbePair pair = BlockedPair(hashes[i]);
-    for (int j = 0; j < filter.num_probes; ++j) SetBit(block, BlockedBit(Probe(pair, j)));
+struct AddOne {
+  template <int K>
+  static bool Run(const BlockedFilter& filter, uint64_t hash) {
+    char* block = WritableBlockOf(filter, hash);
+    const ProbePair pair = BlockedPair(hash);
+    const int num_probes = K == 0 ? filter.num_probes : K;
+    bool changed = false;
+#pragma GCC unroll 16
+    for (int j = 0; j < num_probes; ++j) {
+      const uint32_t bit = BlockedBit(Probe(pair, j));
+      changed |= !TestBit(block, bit);
+      SetBit(block, bit);
+    }
+    return changed;
   }
+};
+
+struct Add {
+  template <int K>
+  static void Run(const BlockedFilter& filter, size_t n, const uint64_t* hashes, bool* changed) {
+    for (size_t i = 0; i < n; ++i) changed[i] = AddOne::Run<K>(filter, hashes[i]);
+  }
+};
+
+void AddMany(const BlockedFilter& filter, size_t n, const uint64_t* hashes, bool* changed) {
+  RunUnrolled<Add>(filter.num_probes, filter, n, hashes, changed);
 }
 
 }  // namespace
@@ -72,6 +91,7 @@ BlockedKernel PortableBlocked() {
   kernel.may_match_many = MayMatchMany;
   kernel.insert_many = InsertMany;
   kernel.add_many = AddMany;
+  kernel.add_for = UnrolledFunction<AddOne>;
   return kernel;
 }
 

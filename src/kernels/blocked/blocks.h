@@ -20,9 +20,10 @@ constexpr size_t kBatchKeys = 32;
 // (docs/design.md).
 constexpr uint64_t kCachedBytes = 256 << 10;
 
-// Keys from the one that is inserted to the one whose block is prefetched: enough to cover a cache
-// miss, few enough to stay in the first-level cache.
-constexpr size_t kInsertAhead = 16;
+// Keys from the one that is inserted to the one whose block is prefetched: enough to cover an
+// access to memory, few enough to stay in the first-level cache. On a machine whose other processes
+// use the third-level cache, 10 million keys take 3.9 ns each with 64, 5.7 with 32 and 7.1 with 16.
+constexpr size_t kInsertAhead = 64;
 
 inline const char* BlockOf(const BlockedFilter& filter, uint64_t hash) {
   return filter.data + BlockIndex(hash, filter.num_blocks) * kBlockBytes;

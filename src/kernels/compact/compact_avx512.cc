@@ -5,7 +5,7 @@
 #include "src/kernels/compact/compact_kernel.h"
 #include "src/kernels/compact/compact_pool_registers.h"
 #include "src/kernels/compact/compact_query.h"
-#include "src/kernels/compact/compact_solver.h"
+#include "src/kernels/compact/compact_x86_solvers.h"
 
 namespace bloomline::kernels {
 namespace {
@@ -75,11 +75,12 @@ BLOOMLINE_AVX512_INLINE unsigned PassParities(__m512i block, __m512i coefficient
   return OddLanes(_mm512_ternarylogic_epi64(block, spread, _mm512_load_si512(pass.mask), kAndAll));
 }
 
-// Of blocks with too few slots for PoolRegisters. Out of line, like what follows.
+// Without PoolRegisters: blocks with too few slots for them, and while a thread makes them. Out of
+// line, like what follows.
 template <unsigned kArrangement>
-BLOOMLINE_AVX512 __attribute__((noinline)) bool FewSlotsMatch(const char* block, uint64_t word,
-                                                              uint64_t field, unsigned header,
-                                                              uint64_t hash) {
+BLOOMLINE_AVX512 __attribute__((noinline)) bool PoolPiecesMatch(const char* block, uint64_t word,
+                                                                uint64_t field, unsigned header,
+                                                                uint64_t hash) {
   const unsigned slots = kMinCompactSlots + CodeOf(header);
   return PoolMatches(block, PoolFor<kArrangement>(slots), kArrangements[kArrangement].fast_columns,
                      slots, AttemptOf(header), {word, field}, hash);
@@ -100,10 +101,10 @@ BLOOMLINE_AVX512 __attribute__((noinline)) bool PoolMatches512(const char* block
   const unsigned attempt = AttemptOf(header);
   if constexpr (LeastRegisterSlots(kArrangement) > kMinCompactSlots) {
     if (__builtin_expect(slots < LeastRegisterSlots(kArrangement), 0)) {
-      return FewSlotsMatch<kArrangement>(block, word, field, header, hash);
+      return PoolPiecesMatch<kArrangement>(block, word, field, header, hash);
     }
   }
-  const PoolRegisters* pools = pool_registers<kArrangement>.load(std::memory_order_acquire);
+  const PoolRegisters* pools = pool_registers<kArrangement>.rows();
   if (__builtin_expect(pools == nullptr, 0)) {
     return FirstPoolMatches512<kArrangement>(block, word, field, header, hash);
   }
@@ -129,29 +130,60 @@ BLOOMLINE_AVX512 __attribute__((noinline)) bool PoolMatches512(const char* block
 template <unsigned kArrangement>
 __attribute__((noinline)) bool FirstPoolMatches512(const char* block, uint64_t word, uint64_t field,
                                                    unsigned header, uint64_t hash) {
-  MakePoolRegisters<kArrangement>();
+  if (MakePoolRegisters<kArrangement>() == nullptr) {
+    return PoolPiecesMatch<kArrangement>(block, word, field, header, hash);
+  }
   return PoolMatches512<kArrangement>(block, word, field, header, hash);
 }
 
+// What the fast columns say of a block of this arrangement.
+struct FastAnswer {
+  CompactSlots mine;
+  bool is_missing;
+};
+
+template <unsigned kArrangement>
+BLOOMLINE_AVX512_INLINE FastAnswer AskFastColumns(const char* block, unsigned header,
+                                                  uint64_t hash) {
+  constexpr Arrangement kA = kArrangements[kArrangement];
+  const CompactSlots mine =
+      MySlots(CompactKeyOf(hash), kMinCompactSlots + CodeOf(header), AttemptOf(header));
+  const unsigned odd = FastParities512<kArrangement>(LoadBlock<kA.block_bytes>(block), mine);
+  return {mine, ((odd ^ static_cast<unsigned>(hash)) & ((1u << kA.fast_columns) - 1)) != 0};
+}
+
+template <unsigned kArrangement>
+BLOOMLINE_AVX512 bool SolvedBlockMayMatch512(const char* block, unsigned header, uint64_t hash) {
+  const FastAnswer answer = AskFastColumns<kArrangement>(block, header, hash);
+  return !answer.is_missing &&
+         PoolMatches512<kArrangement>(block, answer.mine.word, answer.mine.field, header, hash);
+}
+
+// OtherBlockMayMatch with this kernel's means.
 template <unsigned kArrangement>
 BLOOMLINE_AVX512 __attribute__((noinline)) bool OtherBlock(const char* block, unsigned header,
                                                            uint64_t hash) {
-  return OtherBlockMayMatch<kArrangement>(block, CodeOf(header), AttemptOf(header), hash);
+  constexpr bool k32Bytes = kArrangements[kArrangement].block_bytes == 32;
+  const unsigned code = CodeOf(header);
+  if (code > kMaxSlotsCode) {
+    return OtherBlockMayMatch<kArrangement>(block, code, AttemptOf(header), hash);
+  }
+  if constexpr (k32Bytes) return SolvedBlockMayMatch512<0>(block, header, hash);
+  if (code <= MaxCodeOf(4)) return SolvedBlockMayMatch512<4>(block, header, hash);
+  if (code <= MaxCodeOf(3)) return SolvedBlockMayMatch512<3>(block, header, hash);
+  return SolvedBlockMayMatch512<2>(block, header, hash);
 }
 
 template <unsigned kArrangement>
 BLOOMLINE_AVX512_INLINE bool BlockMayMatch(const CompactFilter& filter, uint64_t hash) {
-  constexpr Arrangement kA = kArrangements[kArrangement];
-  const char* block = CompactBlock(filter, kA.block_bytes, hash);
-  const unsigned header = LoadHeader<kA.block_bytes>(block);
-  const CompactSlots mine =
-      MySlots(CompactKeyOf(hash), kMinCompactSlots + CodeOf(header), AttemptOf(header));
-  const unsigned odd = FastParities512<kArrangement>(LoadBlock<kA.block_bytes>(block), mine);
+  const char* block = CompactBlock(filter, kArrangements[kArrangement].block_bytes, hash);
+  const unsigned header = LoadHeader<kArrangements[kArrangement].block_bytes>(block);
   if (__builtin_expect(CodeOf(header) > MaxCodeOf(kArrangement), 0)) {
     return OtherBlock<kArrangement>(block, header, hash);
   }
-  if (((odd ^ static_cast<unsigned>(hash)) & ((1u << kA.fast_columns) - 1)) != 0) return false;
-  return PoolMatches512<kArrangement>(block, mine.word, mine.field, header, hash);
+  const FastAnswer answer = AskFastColumns<kArrangement>(block, header, hash);
+  if (answer.is_missing) return false;
+  return PoolMatches512<kArrangement>(block, answer.mine.word, answer.mine.field, header, hash);
 }
 
 template <unsigned kArrangement>
@@ -166,55 +198,6 @@ BLOOMLINE_AVX512 void MayMatchMany(const CompactFilter& filter, size_t n, const 
   for (size_t i = 0; i < n; ++i) may_match[i] = BlockMayMatch<kArrangement>(blocks, hashes[i]);
 }
 
-// Lanes of equations i .. i + 7 but the pivot's.
-BLOOMLINE_AVX512_INLINE __mmask8 AllBut(size_t pivot, size_t i) {
-  return static_cast<__mmask8>(~(pivot - i < 8 ? 1u << (pivot - i) : 0));
-}
-
-struct BlockSteps {
-  BLOOMLINE_AVX512 static void ClearPair(BlockEquations* equations, size_t n, size_t pivot,
-                                         bool in_second, uint64_t bit) {
-    const __m512i first = Broadcast(equations->first[pivot]);
-    const __m512i second = Broadcast(equations->second[pivot]);
-    const __m512i bits = Broadcast(bit);
-    const uint64_t* tested = in_second ? equations->second : equations->first;
-    for (size_t i = 0; i < n; i += 8) {
-      const __mmask8 hit =
-          _mm512_mask_test_epi64_mask(AllBut(pivot, i), _mm512_load_si512(tested + i), bits);
-      const __m512i firsts = _mm512_load_si512(equations->first + i);
-      const __m512i seconds = _mm512_load_si512(equations->second + i);
-      _mm512_store_si512(equations->first + i, _mm512_mask_xor_epi64(firsts, hit, firsts, first));
-      _mm512_store_si512(equations->second + i,
-                         _mm512_mask_xor_epi64(seconds, hit, seconds, second));
-    }
-  }
-
-  BLOOMLINE_AVX512 static void ClearFourPairs(BlockEquations* equations, size_t n, size_t pivot,
-                                              const FourPivots<2>& four) {
-    const auto clear = [&](size_t i, bool has_pivots) BLOOMLINE_AVX512 {
-      __m512i firsts = _mm512_load_si512(equations->first + i);
-      __m512i seconds = _mm512_load_si512(equations->second + i);
-      for (unsigned j = 0; j < 4; ++j) {
-        const __mmask8 others = has_pivots ? AllBut(pivot + j, i) : __mmask8{0xFF};
-        const __mmask8 hit = _mm512_mask_test_epi64_mask(others, firsts, Broadcast(four.bits[j]));
-        firsts = _mm512_mask_xor_epi64(firsts, hit, firsts, Broadcast(four.words[0][j]));
-        seconds = _mm512_mask_xor_epi64(seconds, hit, seconds, Broadcast(four.words[1][j]));
-      }
-      _mm512_store_si512(equations->first + i, firsts);
-      _mm512_store_si512(equations->second + i, seconds);
-    };
-    const size_t begin = pivot / 8 * 8;
-    const size_t end = (pivot + 4 + 7) / 8 * 8;
-    for (size_t i = 0; i < begin; i += 8) clear(i, false);
-    for (size_t i = begin; i < end; i += 8) clear(i, true);
-    for (size_t i = end; i < n; i += 8) clear(i, false);
-  }
-};
-
-BLOOMLINE_AVX512 bool Solve(unsigned arrangement, const uint64_t* hashes, size_t n, char* block) {
-  return SolveBlock<BlockSteps>(arrangement, hashes, n, block);
-}
-
 }  // namespace
 
 CompactKernel Avx512Compact() {
@@ -223,7 +206,7 @@ CompactKernel Avx512Compact() {
     k->may_match[arrangement] = MayMatch<arrangement>;
     k->may_match_many[arrangement] = MayMatchMany<arrangement>;
   });
-  kernel.solve = Solve;
+  kernel.solve = Avx512SolveCompact;
   return kernel;
 }
 

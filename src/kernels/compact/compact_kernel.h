@@ -6,17 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "bloomline/inline_query.h"
+
 namespace bloomline::kernels {
 
 // How a filter's blocks are divided: kArrangements[i] of compact_block.h, for i below this.
 constexpr unsigned kNumArrangements = 6;
 
-// A payload of num_blocks >= 1 blocks of the arrangement's size, at any alignment.
-struct CompactFilter {
-  const char* data;
-  uint64_t num_blocks;
-  uint32_t arrangement;
-};
+using CompactFilter = BlockedFilter;
 
 struct CompactKernel {
   using MayMatch = bool (*)(const CompactFilter& filter, uint64_t hash);

@@ -8,10 +8,11 @@
 #ifndef BLOOMLINE_KERNELS_COMPACT_COMPACT_POOL_REGISTERS_H_
 #define BLOOMLINE_KERNELS_COMPACT_COMPACT_POOL_REGISTERS_H_
 
-#include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "src/kernels/compact/compact_block.h"
+#include "src/kernels/compact/compact_made_table.h"
 #include "src/kernels/compact/compact_pool.h"
 
 namespace bloomline::kernels {
@@ -102,29 +103,25 @@ class PoolPassWriter {
   Word words_[kBlockWords] = {};
 };
 
-// Those of an arrangement; about 80 KiB, made at the first use.
-template <unsigned kArrangement>
-struct PoolRegisterTable {
-  PoolRegisterTable() {
-    for (unsigned slots = LeastRegisterSlots(kArrangement);
-         slots <= kArrangements[kArrangement].max_slots(); ++slots) {
-      by_slots[slots - kMinCompactSlots] = PoolPassWriter::RegistersOf(
-          PoolFor<kArrangement>(slots), kArrangements[kArrangement].fast_columns);
-    }
-  }
-  PoolRegisters by_slots[kArrangements[kArrangement].max_slots() + 1 - kMinCompactSlots];
-};
+namespace {
 
-// Null until it is needed.
+// Those of an arrangement, by slots - kMinCompactSlots; about 80 KiB.
 template <unsigned kArrangement>
-inline std::atomic<const PoolRegisters*> pool_registers{nullptr};
+MadeTable<PoolRegisters, kArrangements[kArrangement].max_slots() + 1 - kMinCompactSlots>
+    pool_registers;
 
+// Null if another thread has begun to.
 template <unsigned kArrangement>
-void MakePoolRegisters() {
-  static const PoolRegisterTable<kArrangement> table;
-  pool_registers<kArrangement>.store(table.by_slots, std::memory_order_release);
+const PoolRegisters* MakePoolRegisters() {
+  return pool_registers<kArrangement>.Make(
+      LeastRegisterSlots(kArrangement) - kMinCompactSlots, [](size_t i) {
+        return PoolPassWriter::RegistersOf(
+            PoolFor<kArrangement>(kMinCompactSlots + static_cast<unsigned>(i)),
+            kArrangements[kArrangement].fast_columns);
+      });
 }
 
+}  // namespace
 }  // namespace bloomline::kernels
 
 #endif  // BLOOMLINE_KERNELS_COMPACT_COMPACT_POOL_REGISTERS_H_

@@ -1,0 +1,175 @@
+// Queries and builds of filters in memory, through C++ interfaces.
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+#include "bloomline/bloom_filter.h"
+#include "bloomline/filter.h"
+#include "bloomline/sizing.h"
+#include "db_bench_ext/filters/memory_filter.h"
+#include "db_bench_ext/filters/query_keys.h"
+#include "db_bench_ext/filters/suite.h"
+#include "db_bench_ext/timing/timing.h"
+
+namespace bloomline::bench {
+namespace {
+
+template <Format kFormat>
+class View {
+ public:
+  View(uint64_t, int bits_per_key) : builder_(Options(bits_per_key)) {}
+
+  void AddKey(std::string_view key) { builder_.AddKey(key); }
+  void Finish() {
+    bytes_ = builder_.Finish();
+    view_ = FilterView::Open(bytes_);
+  }
+  bool MayMatch(std::string_view key) const { return view_.MayMatch(key); }
+  void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const {
+    view_.MayMatch(n, keys, may_match);
+  }
+  size_t num_bytes() const { return bytes_.size(); }
+
+ private:
+  static FilterOptions Options(int bits_per_key) {
+    // Computed once, because that takes a good part of a second.
+    static const FilterOptions options = FilterOptions::ForFalsePositiveRate(
+        kFormat, FalsePositiveRate(Format::kBlocked, bits_per_key));
+    return options;
+  }
+
+  FilterBuilder builder_;
+  std::string bytes_;
+  FilterView view_;
+};
+
+class Bloom {
+ public:
+  Bloom(uint64_t num_keys, int bits_per_key) {
+    BloomFilterOptions options;
+    options.num_bits = num_keys * static_cast<uint64_t>(bits_per_key);
+    options.num_probes = OptimalNumProbes(Format::kBlocked, bits_per_key);
+    std::string error;
+    filter_ = BloomFilter::Create(options, &error);
+    if (filter_ == nullptr) throw std::runtime_error(error);
+  }
+
+  void AddKey(std::string_view key) { filter_->AddKey(key); }
+  void Finish() {}
+  bool MayMatch(std::string_view key) const { return filter_->MayMatch(key); }
+  void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const {
+    filter_->MayMatch(n, keys, may_match);
+  }
+  size_t num_bytes() const { return filter_->num_bits() / 8; }
+
+ private:
+  std::unique_ptr<BloomFilter> filter_;
+};
+
+// Makes a filter with the fastest kernel and adds the keys 0 to num_keys - 1. Returns the seconds
+// that it took, without making the keys.
+double Build(const MemorySubject& subject, const Case& c, size_t key_bytes,
+             std::unique_ptr<MemoryFilter>* filter) {
+  UseKernel(SupportedKernels().front()->name);
+  static_cast<void>(subject.make(1, c.bits_per_key));  // computes the options, once
+  filter->reset();
+  char bytes[kChunkKeys * kMaxKeyBytes];
+  double seconds = SecondsOf([&] { *filter = subject.make(c.num_keys, c.bits_per_key); });
+  for (uint64_t first = 0; first < c.num_keys; first += kChunkKeys) {
+    const KeyArray keys = {bytes, key_bytes, std::min<uint64_t>(kChunkKeys, c.num_keys - first)};
+    for (size_t i = 0; i < keys.n; ++i) WriteKey(first + i, key_bytes, bytes + i * key_bytes);
+    seconds += SecondsOf([&] { (*filter)->Add(keys); });
+  }
+  return seconds + SecondsOf([&] { (*filter)->Finish(); });
+}
+
+// Keys of one timed section, and their answers, which are counted afterwards.
+class Chunk {
+ public:
+  Chunk(size_t key_bytes, QueryOrder order) : key_bytes_(key_bytes), order_(order) {}
+
+  void Fill() { order_.FillChunk(key_bytes_, bytes_); }
+  void Query(const MemoryFilter& filter, Mode mode) {
+    const KeyArray keys = {bytes_, key_bytes_, kChunkKeys};
+    mode == Mode::kBatch ? filter.QueryInBatches(keys, answers_) : filter.Query(keys, answers_);
+  }
+  uint64_t NumMatches() const {
+    return static_cast<uint64_t>(std::count(answers_, answers_ + kChunkKeys, true));
+  }
+
+ private:
+  const size_t key_bytes_;
+  QueryOrder order_;
+  alignas(64) char bytes_[kChunkKeys * kMaxKeyBytes];
+  bool answers_[kChunkKeys];
+};
+
+void Query(const MemoryFilter& filter, const Case& c, size_t key_bytes, benchmark::State& state,
+           uint64_t run) {
+  Chunk chunk(key_bytes, QueryOrder(c.num_keys, c.hit_percent, run));
+  // Touches each cache line of ten bits per key about eight times, as WarmUp does.
+  for (uint64_t warm = 0; warm < c.num_keys / 6 + kChunkKeys; warm += kChunkKeys) {
+    chunk.Fill();
+    chunk.Query(filter, c.mode);
+  }
+  uint64_t matches = 0, queries = 0;
+  for (auto _ : state) {
+    chunk.Fill();
+    state.SetIterationTime(SecondsOf([&] { chunk.Query(filter, c.mode); }));
+    matches += chunk.NumMatches();
+    queries += kChunkKeys;
+  }
+  if (c.hit_percent == 100 && matches != queries) state.SkipWithError("a key was lost");
+  if (c.hit_percent == 0) {
+    state.counters[kFprCounter] = static_cast<double>(matches) / static_cast<double>(queries);
+  }
+  state.counters[kWrittenBitsCounter] =
+      8 * static_cast<double>(filter.num_bytes()) / static_cast<double>(c.num_keys);
+  state.counters[kKeysCounter] = static_cast<double>(kChunkKeys);
+}
+
+void RegisterBuild(Suite* suite, const MemorySubject& subject, uint64_t num_keys) {
+  const Flags& flags = suite->flags();
+  const Case c = MemoryBuildCase(subject.name, num_keys);
+  const int rounds = num_keys >= 10000000 ? std::min(9, suite->Rounds(c)) : suite->Rounds(c);
+  suite->Register(c, 1, rounds, [subject, c, flags](benchmark::State& state, uint64_t) {
+    std::unique_ptr<MemoryFilter> filter;
+    for (auto _ : state) state.SetIterationTime(Build(subject, c, flags.key_bytes, &filter));
+    state.counters[kKeysCounter] = static_cast<double>(c.num_keys);
+  });
+}
+
+}  // namespace
+
+std::vector<MemorySubject> MemorySubjects() {
+  std::vector<MemorySubject> subjects = {
+      MemorySubjectOf<View<Format::kBlocked>>("FilterView blocked"),
+      MemorySubjectOf<View<Format::kCompact>>("FilterView compact"),
+      MemorySubjectOf<Bloom>("BloomFilter")};
+  for (const auto& peers : {BoostSubjects(), SplitBlockSubjects()}) {
+    subjects.insert(subjects.end(), peers.begin(), peers.end());
+  }
+  return subjects;
+}
+
+void RegisterMemory(Suite* suite) {
+  const Flags& flags = suite->flags();
+  for (const MemorySubject& subject : MemorySubjects()) {
+    for (const uint64_t num_keys : suite->table_sizes()) {
+      RegisterBuild(suite, subject, num_keys);
+      auto filter = std::make_shared<std::unique_ptr<MemoryFilter>>();  // built at the first query
+      for (const auto& [hit_percent, mode] :
+           {std::pair(0, Mode::kSingle), {100, Mode::kSingle}, {0, Mode::kBatch}}) {
+        const Case c = MemoryQueryCase(subject.name, num_keys, hit_percent, mode);
+        suite->Register(c, flags.table_query_chunks, suite->Rounds(c),
+                        [subject, c, filter, flags](benchmark::State& state, uint64_t run) {
+                          if (*filter == nullptr) Build(subject, c, flags.key_bytes, filter.get());
+                          Query(**filter, c, flags.key_bytes, state, run);
+                        });
+      }
+    }
+  }
+}
+
+}  // namespace bloomline::bench

@@ -1,0 +1,125 @@
+// What filter.h and bloom_filter.h inline into their callers. Programs include those instead.
+//
+// Inlined, a query hashes a short key in place and then calls one function. It was chosen when the
+// filter was opened, for the filter's layout, its number of probes and the CPU.
+#ifndef BLOOMLINE_INLINE_QUERY_H_
+#define BLOOMLINE_INLINE_QUERY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#if !defined(__SIZEOF_INT128__)
+#error "bloomline needs unsigned __int128, which compilers have for 64-bit CPUs only"
+#endif
+
+namespace bloomline {
+
+namespace kernels {
+
+// A payload of num_blocks >= 1 blocks, at any alignment; num_probes in 1..30. Blocked and compact
+// filters; the latter have no probes.
+struct BlockedFilter {
+  const char* data = nullptr;
+  uint64_t num_blocks = 0;
+  int num_probes = 0;
+};
+
+struct Kernel;
+
+}  // namespace kernels
+
+namespace core {
+
+// XXH3-64 (docs/format.md, section 1) of keys of 4 to 16 bytes. XXH3 adds the seed to constants and
+// combines the sums with the key. The sums are kept, so a seed costs nothing per key.
+class ShortKeyHasher {
+ public:
+  constexpr explicit ShortKeyHasher(uint64_t seed = 0)
+      : flip_4_to_8_((Secret(1) ^ Secret(2)) - (seed ^ uint64_t{Swap32(seed)} << 32)),
+        flip_first_((Secret(3) ^ Secret(4)) + seed),
+        flip_last_((Secret(5) ^ Secret(6)) - seed) {}
+
+  static constexpr bool IsShort(size_t key_bytes) {
+    return key_bytes - kMinBytes <= kMaxBytes - kMinBytes;
+  }
+
+  // Needs IsShort(key.size()).
+  uint64_t operator()(std::string_view key) const {
+    return key.size() > 8 ? Of9To16Bytes(key) : Of4To8Bytes(key);
+  }
+
+  uint64_t Of4To8Bytes(std::string_view key) const {
+    const size_t size = key.size();
+    const uint64_t first = Load<uint32_t>(key.data());
+    const uint64_t last = Load<uint32_t>(key.data() + size - 4);
+    uint64_t h = (last + (first << 32)) ^ flip_4_to_8_;
+    h ^= (h << 49 | h >> 15) ^ (h << 24 | h >> 40);
+    h *= 0x9fb21c651e98df25;
+    h ^= (h >> 35) + size;
+    h *= 0x9fb21c651e98df25;
+    return h ^ h >> 28;
+  }
+
+  uint64_t Of9To16Bytes(std::string_view key) const {
+    const size_t size = key.size();
+    const uint64_t first = Load<uint64_t>(key.data()) ^ flip_first_;
+    const uint64_t last = Load<uint64_t>(key.data() + size - 8) ^ flip_last_;
+    const Uint128 product = static_cast<Uint128>(first) * last;
+    uint64_t h = size + __builtin_bswap64(first) + last +
+                 (static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64));
+    h ^= h >> 37;
+    h *= 0x165667919e3779f9;
+    return h ^ h >> 32;
+  }
+
+ private:
+  static constexpr size_t kMinBytes = 4;
+  static constexpr size_t kMaxBytes = 16;
+  __extension__ using Uint128 = unsigned __int128;
+
+  // Word i of XXH3's secret.
+  static constexpr uint64_t Secret(int i) {
+    constexpr uint64_t kWords[] = {0xbe4ba423396cfeb8, 0x1cad21f72c81017c, 0xdb979083e96dd4de,
+                                   0x1f67b3b7a4a44072, 0x78e5c0cc4ee679cb, 0x2172ffcc7dd05a82,
+                                   0x8e2443f7744608b8};
+    return kWords[i];
+  }
+  static constexpr uint32_t Swap32(uint64_t x) {
+    return __builtin_bswap32(static_cast<uint32_t>(x));
+  }
+
+  // A little-endian number.
+  template <typename Number>
+  static uint64_t Load(const char* p) {
+    Number number;
+    std::memcpy(&number, p, sizeof(number));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    return __builtin_bswap64(uint64_t{number}) >> (64 - 8 * sizeof(number));
+#else
+    return number;
+#endif
+  }
+
+  uint64_t flip_4_to_8_;  // XOR of a key of 4 to 8 bytes
+  uint64_t flip_first_;   // of the first 8 bytes of a key of 9 to 16
+  uint64_t flip_last_;    // and of its last 8
+};
+
+// A payload of any layout, and the functions that query it. They are called with this filter. In
+// blocked and compact filters they are the kernel's own.
+struct OpenFilter : kernels::BlockedFilter {
+  bool (*may_match)(const kernels::BlockedFilter& filter, uint64_t hash) = nullptr;
+  void (*may_match_many)(const kernels::BlockedFilter& filter, size_t n, const uint64_t* hashes,
+                         bool* may_match) = nullptr;
+  const kernels::Kernel* kernel = nullptr;
+  uint32_t block_bytes = 0;
+  uint8_t layout = 0;
+  bool is_large = false;  // prefetching pays
+};
+
+}  // namespace core
+}  // namespace bloomline
+
+#endif  // BLOOMLINE_INLINE_QUERY_H_
