@@ -51,8 +51,8 @@ Kernel Avx512Kernel() {
   Kernel kernel;
   kernel.name = "avx512";
   kernel.description =
-      "x86-64 with AVX-512 F, BW, DQ, VL, VBMI and VPOPCNTDQ (Ice Lake, Zen 4): a block in one "
-      "register";
+      "x86-64 with AVX-512 F, BW, DQ, VL, VBMI and VPOPCNTDQ, and GFNI (Ice Lake, Zen 4): a block "
+      "in one register";
   kernel.extensions = BLOOMLINE_EXTENSION_NAMES(BLOOMLINE_AVX512_EXTENSIONS);
   kernel.supported = CpuHasAvx512;
   kernel.blocked = Avx512Blocked();
