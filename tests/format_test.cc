@@ -115,7 +115,6 @@ TEST(StandaloneFormatTest, RandomPayloadUnderAValidTrailerIsNeverReadOutside) {
     const Payload payload = core::DecodeStandalone(guarded.AtEnd(bytes));
     ASSERT_EQ(payload.layout, shape.layout) << length;
     ASSERT_EQ(payload.num_probes, shape.num_probes);
-    ASSERT_EQ(payload.base_slots, shape.base_slots);
     ASSERT_EQ(payload.arrangement, shape.arrangement);
     ASSERT_EQ(payload.block_bytes, shape.block_bytes);
     ASSERT_EQ(payload.payload_bytes(), length);
@@ -228,8 +227,8 @@ TEST(StandaloneFormatTest, BitsPerKeyChooseTheArrangementAsTheTableSays) {
   const struct {
     double bits_per_key;
     uint32_t arrangement;
-  } kChoices[] = {{3, 0},   {3.599, 0}, {3.6, 1}, {5.49, 1},  {5.5, 2},  {6.49, 2},
-                  {6.5, 3}, {7.99, 3},  {8, 4},   {10.49, 4}, {10.5, 5}, {24, 5}};
+  } kChoices[] = {{3, 0},   {3.599, 0}, {3.6, 1}, {5.49, 1}, {5.5, 2}, {6.39, 2},
+                  {6.4, 3}, {8.19, 3},  {8.2, 4}, {9.79, 4}, {9.8, 5}, {24, 5}};
   for (const auto& choice : kChoices) {
     const FilterShape shape = core::CompactShape(1000, choice.bits_per_key, 20, UINT64_MAX);
     EXPECT_EQ(shape.arrangement, choice.arrangement) << choice.bits_per_key;
@@ -270,24 +269,41 @@ TEST(LevelDBFormatTest, EveryLastByteMeansWhatTheTableSays) {
     } else if (code >= 0xA0 && code <= 0xBD) {
       EXPECT_EQ(payload.layout, Layout::kBlocked) << code;
       EXPECT_EQ(payload.num_probes, code - 0x9F);
-    } else if (code >= 0xC0 && code <= 0xDF && 128 % (code - 0xBF) == 0 && code - 0xBF > 1 &&
-               code - 0xBF <= 16) {
-      EXPECT_EQ(payload.layout, Layout::kPackedCompact) << code;
-      EXPECT_EQ(payload.num_blocks, static_cast<uint64_t>(code - 0xBF));
+    } else if (code >= 0xE4 && code <= 0xFA && 128 % (code - 0xE2) == 0 && code - 0xE2 <= 16) {
+      EXPECT_EQ(payload.layout, Layout::kSmallSet) << code;
+      EXPECT_EQ(payload.num_blocks, static_cast<uint64_t>(code - 0xE2));
       EXPECT_EQ(payload.block_bytes * payload.num_blocks, 128u);
+      EXPECT_EQ(payload.first_attempt, 0u);
     } else {
       EXPECT_EQ(payload.layout, Layout::kAlwaysMatch) << code;
     }
   }
 }
 
-TEST(LevelDBFormatTest, CompactFiltersOfUpTo32BlocksAreRead) {
-  for (size_t lines = 1; lines <= 32; ++lines) {
-    const std::string filter =
-        std::string(64 * lines, '\0') + static_cast<char>(static_cast<unsigned char>(0xBF + lines));
+TEST(LevelDBFormatTest, CompactFiltersOfOneBlockAreRead) {
+  for (size_t length = 0; length <= 70; ++length) {
+    for (int code = 0xE0; code <= 0xE3; ++code) {
+      const Payload payload =
+          core::DecodeLevelDB(std::string(length, '\0') + static_cast<char>(code));
+      if (length < 8 || length > 64) {
+        EXPECT_EQ(payload.layout, Layout::kAlwaysMatch) << length;
+        continue;
+      }
+      EXPECT_EQ(payload.layout, Layout::kSmallSet) << length;
+      EXPECT_EQ(payload.num_blocks, 1u);
+      EXPECT_EQ(payload.block_bytes, length);
+      EXPECT_EQ(payload.first_attempt, 4u * static_cast<unsigned>(code - 0xE0));
+    }
+  }
+}
+
+TEST(LevelDBFormatTest, CompactFiltersOfUpTo24BlocksAreRead) {
+  for (size_t blocks = 2; blocks <= 24; ++blocks) {
+    const std::string filter = std::string(64 * blocks, '\0') +
+                               static_cast<char>(static_cast<unsigned char>(0xE2 + blocks));
     const Payload payload = core::DecodeLevelDB(filter);
-    EXPECT_EQ(payload.layout, Layout::kPackedCompact) << lines;
-    EXPECT_EQ(payload.num_blocks, lines);
+    EXPECT_EQ(payload.layout, Layout::kSmallSet) << blocks;
+    EXPECT_EQ(payload.num_blocks, blocks);
   }
 }
 

@@ -17,8 +17,8 @@
 #include "src/format/hash.h"
 #include "src/kernels/blocked/blocks.h"
 #include "src/kernels/counters/counter_blocks.h"
-#include "src/kernels/packed/packed_block.h"
 #include "src/kernels/probe_sequence.h"
+#include "src/kernels/small_set/small_set_block.h"
 #include "tests/guarded_bytes.h"
 
 namespace bloomline::kernels {
@@ -51,6 +51,32 @@ struct Payload {
   std::unique_ptr<char[]> memory;
   char* data;
 };
+
+// Of a table of pointers to functions and nothing else.
+template <typename Table>
+bool IsComplete(const Table& table) {
+  using Function = void (*)();
+  static_assert(sizeof(Table) % sizeof(Function) == 0);
+  const Function none = nullptr;
+  for (size_t at = 0; at < sizeof(Table); at += sizeof(Function)) {
+    if (std::memcmp(reinterpret_cast<const char*>(&table) + at, &none, sizeof(none)) == 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Kernels of other machines, too. HashKernel's entry may be null: its comment.
+TEST(KernelTableTest, HasEveryFunctionOfEveryKernel) {
+  for (const Kernel* kernel : AllKernels()) {
+    EXPECT_TRUE(IsComplete(kernel->blocked)) << kernel->name;
+    EXPECT_TRUE(IsComplete(kernel->shared)) << kernel->name;
+    EXPECT_TRUE(IsComplete(kernel->flat)) << kernel->name;
+    EXPECT_TRUE(IsComplete(kernel->compact)) << kernel->name;
+    EXPECT_TRUE(IsComplete(kernel->small_set)) << kernel->name;
+    EXPECT_TRUE(IsComplete(kernel->counters)) << kernel->name;
+  }
+}
 
 TEST_P(KernelTest, InsertsTheSameBlockedBitsAsPortable) {
   for (int k = 1; k <= 30; ++k) {
@@ -317,94 +343,101 @@ TEST_P(KernelTest, AnswersAndCountsSharedBlocksAsOthers) {
   }
 }
 
-// A solved block, or none where the equations contradict each other.
-struct Solved {
-  int seed;
+// A small set's block, or no attempt where there is no solution.
+struct SolvedSmallSet {
+  int attempt;
   std::string block;
 };
 
-Solved Solve(const Kernel& kernel, const std::vector<uint64_t>& hashes, unsigned slots,
-             uint32_t block_bytes) {
-  PackedKeys keys(hashes.size());
-  for (size_t i = 0; i < hashes.size(); ++i) keys.Set(i, hashes[i]);
-  Payload memory(block_bytes,
-                 block_bytes % 64);  // exact, so that a sanitizer sees every byte too many
-  const int seed = kernel.packed.solve(keys, slots, block_bytes, memory.data);
-  return {seed, std::string(memory.data, block_bytes)};
+SolvedSmallSet SolveSmallSetOf(const Kernel& kernel, const std::vector<uint64_t>& hashes,
+                               unsigned num_attempts, uint32_t block_bytes) {
+  Payload memory(block_bytes, block_bytes % 64);
+  const int attempt =
+      kernel.small_set.solve(hashes.data(), hashes.size(), num_attempts, block_bytes, memory.data);
+  return {attempt, std::string(memory.data, block_bytes)};
 }
 
-// From equations that always fit to such that hardly ever do, all geometries, repeated keys among
-// them.
-TEST_P(KernelTest, SolvesPackedBlocksAsPortable) {
-  int solved = 0;
+// Every number of keys, repeated ones among them, with every way to divide a block.
+TEST_P(KernelTest, SolvesSmallSetsAsPortableAndLosesNoKey) {
+  tests::GuardedBytes guarded(4096);
+  const std::vector<uint64_t> missing = Hashes(60, 71);
   int unsolved = 0;
-  for (const uint32_t block_bytes : {8u, 9u, 31u, 32u, 46u, 63u, 64u}) {
-    for (unsigned slots = 1; slots <= kMaxSlots; slots += slots % 7 == 0 ? 1 : 2) {
-      for (const int extra : {-8, -3, -1, 0, 1, 3}) {
-        const int n = static_cast<int>(slots) + extra;
-        if (n < 0 || n > static_cast<int>(kMaxSlots)) continue;
-        std::vector<uint64_t> hashes = Hashes(static_cast<size_t>(n), slots * 100 + block_bytes);
-        if (n > 20 && slots % 3 == 0) hashes[5] = hashes[17];
-        const Solved expected = Solve(portable(), hashes, slots, block_bytes);
-        const Solved actual = Solve(kernel(), hashes, slots, block_bytes);
-        ASSERT_EQ(expected.seed, actual.seed) << slots << " slots, " << n << " keys";
-        ASSERT_EQ(expected.block, actual.block) << slots << " slots, " << n << " keys";
-        ++(actual.seed >= 0 ? solved : unsolved);
+  for (const uint32_t block_bytes : {8u, 9u, 13u, 27u, 31u, 32u, 33u, 45u, 57u, 63u, 64u}) {
+    for (size_t n = 0; n <= small_set::kMaxBlockSlots; ++n) {
+      SCOPED_TRACE(testing::Message() << n << " keys, " << block_bytes << " bytes");
+      std::vector<uint64_t> hashes = Hashes(n, n * 100 + block_bytes);
+      if (n > 20 && n % 3 == 0) hashes[5] = hashes[17];
+      const unsigned num_attempts = n % 2 == 0 ? 16 : 4;
+      const SolvedSmallSet expected =
+          SolveSmallSetOf(portable(), hashes, num_attempts, block_bytes);
+      const SolvedSmallSet actual = SolveSmallSetOf(kernel(), hashes, num_attempts, block_bytes);
+      ASSERT_EQ(expected.attempt, actual.attempt);
+      ASSERT_EQ(expected.block, actual.block);
+      if (actual.attempt < 0) {
+        ++unsolved;
+        continue;
+      }
+      ASSERT_LT(actual.attempt, static_cast<int>(num_attempts));
+      const auto first_attempt = static_cast<uint32_t>(actual.attempt) / 4 * 4;
+      for (const bool at_end : {true, false}) {
+        const char* const block =
+            (at_end ? guarded.AtEnd(actual.block) : guarded.AtStart(actual.block)).data();
+        const auto may_match = [&](const Kernel& k, uint64_t hash) {
+          return k.small_set.may_match(block, block_bytes, first_attempt, hash);
+        };
+        for (const uint64_t hash : hashes) ASSERT_TRUE(may_match(kernel(), hash));
+        for (const uint64_t hash : missing) {
+          ASSERT_EQ(may_match(portable(), hash), may_match(kernel(), hash));
+        }
       }
     }
   }
-  EXPECT_GT(solved, 500);
-  EXPECT_GT(unsolved, 100);
+  EXPECT_LT(unsolved, 60);
 }
 
-TEST_P(KernelTest, AnswersPackedQueriesAsPortableAndLosesNoKey) {
-  tests::GuardedBytes guarded(4096);
-  const std::vector<uint64_t> queries = Hashes(300, 31);
-  for (const uint32_t block_bytes : {8u, 9u, 31u, 32u, 46u, 63u, 64u}) {
-    for (unsigned slots = 1; slots <= kMaxSlots; ++slots) {
-      const std::vector<uint64_t> hashes = Hashes(slots * 9 / 10, slots * 1000 + block_bytes);
-      Solved solved = Solve(portable(), hashes, slots, block_bytes);
-      if (solved.seed < 0) continue;
-      const uint32_t base_slots = slots < 50 ? slots : 50;
-      if (slots - base_slots >= kMatchAllCode) continue;
-      solved.block.back() =
-          static_cast<char>(slots - base_slots + 64 * static_cast<unsigned>(solved.seed));
-      for (const bool at_end : {true, false}) {
-        const std::string_view block =
-            at_end ? guarded.AtEnd(solved.block) : guarded.AtStart(solved.block);
-        const PackedFilter filter{block.data(), 1, block_bytes, base_slots};
-        bool may_match[300];
-        for (const uint64_t hash : hashes) ASSERT_TRUE(kernel().packed.may_match(filter, hash));
-        kernel().packed.may_match_many(filter, queries.size(), queries.data(), may_match);
-        for (size_t i = 0; i < queries.size(); ++i) {
-          const bool expected = portable().packed.may_match(filter, queries[i]);
-          ASSERT_EQ(expected, kernel().packed.may_match(filter, queries[i])) << slots;
-          ASSERT_EQ(expected, may_match[i]) << slots;
-        }
-      }
+// A repeated hash is no second equation, wherever in the block its copy is, and the order of hashes
+// changes nothing.
+TEST_P(KernelTest, SolvesSmallSetsWithARepeatedHash) {
+  for (size_t n = 2; n <= 50; n += 3) {
+    for (size_t copy = 0; copy + 1 < n; ++copy) {
+      std::vector<uint64_t> hashes = Hashes(n, 60 + n);
+      hashes.back() = hashes[copy];
+      const SolvedSmallSet solved = SolveSmallSetOf(kernel(), hashes, 16, 45);
+      ASSERT_GE(solved.attempt, 0) << n << " keys, copy of " << copy;
+      EXPECT_LE(solved.block.back() & 63, static_cast<int>(n) + 4);
+      std::reverse(hashes.begin(), hashes.end());
+      const SolvedSmallSet reversed = SolveSmallSetOf(kernel(), hashes, 16, 45);
+      ASSERT_EQ(solved.attempt, reversed.attempt);
+      ASSERT_EQ(solved.block, reversed.block) << n << " keys, copy of " << copy;
     }
   }
 }
 
 // Blocks of any bytes: same answers, and no byte outside is read.
-TEST_P(KernelTest, AnswersRandomPackedBlocksAsPortable) {
+TEST_P(KernelTest, AnswersRandomSmallSetBlocksAsPortable) {
   tests::GuardedBytes guarded(4096);
-  std::mt19937_64 random(33);
-  const std::vector<uint64_t> queries = Hashes(20, 34);
+  std::mt19937_64 random(72);
+  int matches = 0;
   for (uint32_t block_bytes = 8; block_bytes <= 64; ++block_bytes) {
-    for (int round = 0; round < 60; ++round) {
-      std::string bytes(3 * block_bytes, '\0');
+    for (unsigned header = 0; header < 256; ++header) {
+      std::string bytes(block_bytes, '\0');
       for (char& byte : bytes) byte = static_cast<char>(random() & 0xFF);
-      const auto base_slots = static_cast<uint32_t>(random() % 50 + 1);
-      const std::string_view blocks =
-          round % 2 == 0 ? guarded.AtEnd(bytes) : guarded.AtStart(bytes);
-      const PackedFilter filter{blocks.data(), 3, block_bytes, base_slots};
-      for (const uint64_t hash : queries) {
-        ASSERT_EQ(portable().packed.may_match(filter, hash),
-                  kernel().packed.may_match(filter, hash));
+      bytes.back() = static_cast<char>(header);
+      const char* const block =
+          (header % 3 == 0 ? guarded.AtEnd(bytes) : guarded.AtStart(bytes)).data();
+      for (int i = 0; i < 12; ++i) {
+        const uint64_t hash = random();
+        const uint32_t first_attempt = static_cast<uint32_t>(i % 4) * 4;
+        const bool expected =
+            portable().small_set.may_match(block, block_bytes, first_attempt, hash);
+        ASSERT_EQ(expected, kernel().small_set.may_match(block, block_bytes, first_attempt, hash))
+            << block_bytes << " bytes, header " << header;
+        ASSERT_TRUE(expected || header % 64 != small_set::kMatchAllSlots);
+        matches += expected;
       }
     }
   }
+  EXPECT_GT(matches, 5000);
 }
 
 TEST_P(KernelTest, AnswersNoKeysAtAll) {
@@ -555,25 +588,30 @@ TEST(DispatchDeathTest, UsableNamesInTheEnvironmentAreNoError) {
 struct CpuModel {
   unsigned vendor, type, subtype, features;
 };
-extern "C" CpuModel __cpu_model;  // NOLINT: not our name
+extern "C" CpuModel __cpu_model;        // NOLINT: not our name
+extern "C" unsigned __cpu_features2[];  // NOLINT: features 32 to 63 in the first
 
 TEST(DispatchTest, KernelsNeedEachOfTheirExtensionsAndNothingElse) {
-  const unsigned real = __cpu_model.features;
+  const unsigned real[2] = {__cpu_model.features, __cpu_features2[0]};
+  const auto make_up = [](uint64_t features) {
+    __cpu_model.features = static_cast<unsigned>(features);
+    __cpu_features2[0] = static_cast<unsigned>(features >> 32);
+  };
   const KernelTable all = AllKernels();
   for (size_t i = 0; i < all.size; ++i) {
     const Kernel& kernel = *all.kernels[i];
     const std::string names = kernel.extensions;
     const auto num_names = names.empty() ? 0 : 1 + std::count(names.begin(), names.end(), ',');
-    __cpu_model.features = ~0u;
+    make_up(~uint64_t{0});
     EXPECT_TRUE(kernel.supported()) << kernel.name << " on a CPU that has everything";
     int num_needed = 0;
-    for (unsigned bit = 0; bit < 32; ++bit) {
-      __cpu_model.features = ~(1u << bit);
+    for (unsigned bit = 0; bit < 64; ++bit) {
+      make_up(~(uint64_t{1} << bit));
       num_needed += kernel.supported() ? 0 : 1;
     }
     EXPECT_EQ(num_needed, num_names) << kernel.name << " needs " << names;
   }
-  __cpu_model.features = real;
+  make_up(real[0] | uint64_t{real[1]} << 32);
 }
 #endif  // defined(__x86_64__)
 

@@ -3,7 +3,7 @@
 #include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
 #include "src/build/bloom_builder.h"
-#include "src/build/packed_builder.h"
+#include "src/build/small_set_builder.h"
 #include "src/format/layout.h"
 #include "src/format/leveldb_codes.h"
 
@@ -15,7 +15,7 @@ core::FilterShape ShapeFor(const FilterOptions& options, size_t num_keys) {
   if (options.format == Format::kClassic) return core::ClassicShape(num_keys, bits_per_key);
   if (options.format == Format::kCompact) {
     const core::FilterShape shape = core::SmallSetCompactShape(num_keys, bits_per_key);
-    if (shape.layout == core::Layout::kPackedCompact) return shape;
+    if (shape.layout == core::Layout::kSmallSet) return shape;
   }
   return core::SmallSetShape(num_keys, bits_per_key, OptimalStandardNumProbes(bits_per_key),
                              OptimalNumProbes(Format::kBlocked, bits_per_key));
@@ -31,10 +31,11 @@ std::string LevelDBFilter(const FilterOptions& options, const std::vector<std::s
     const uint64_t hash = core::LayoutHash(layout, key, options.seed);
     if (classic || hashes.empty() || hashes.back() != hash) hashes.push_back(hash);
   }
-  const core::FilterShape shape = ShapeFor(options, hashes.size());
+  core::FilterShape shape = ShapeFor(options, hashes.size());
   std::string filter(shape.payload_bytes(), '\0');
-  if (shape.layout == core::Layout::kPackedCompact) {
-    core::BuildPacked(hashes.data(), hashes.size(), shape, kernels::ActiveKernel(), filter.data());
+  if (shape.layout == core::Layout::kSmallSet) {
+    core::BuildSmallSet(hashes.data(), hashes.size(), &shape, kernels::ActiveKernel(),
+                        filter.data());
   } else {
     core::InsertHashes(shape, kernels::ActiveKernel(), filter.data(), hashes.size(), hashes.data());
   }

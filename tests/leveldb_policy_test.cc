@@ -157,8 +157,8 @@ TEST(LevelDBPolicyTest, TheLayoutChangesWithTheNumberOfKeys) {
   FilterOptions options;
   options.format = Format::kCompact;
   const Policy compact(NewLevelDBFilterPolicy(options));
-  constexpr uint64_t kMaxKeys = 40 * core::kMaxLevelDBCompactBlocks;
-  EXPECT_EQ(filter_of(compact, kMaxKeys), core::Layout::kPackedCompact);
+  constexpr uint64_t kMaxKeys = 40 * core::kMaxSmallSetBlocks;
+  EXPECT_EQ(filter_of(compact, kMaxKeys), core::Layout::kSmallSet);
   EXPECT_EQ(filter_of(compact, kMaxKeys + 1), core::Layout::kBlocked);
 }
 
@@ -286,6 +286,21 @@ TEST(SeededLevelDBPolicyTest, FiltersDependOnTheSeedAndMatchTheirKeys) {
       EXPECT_EQ(filter, tests::LevelDBFilter(options, {keys.begin(), keys.end()}));
     }
   }
+}
+
+// A block gets more hashes than it has slots, but few different ones.
+TEST(LevelDBPolicyTest, CompactFiltersOfFewKeysOftenRepeatedRejectOthers) {
+  FilterOptions options;
+  options.format = Format::kCompact;
+  const Policy policy(NewLevelDBFilterPolicy(options));
+  std::vector<std::string> keys;
+  for (int i = 0; i < 200; ++i) keys.push_back("key" + std::to_string(i % 2));
+  const std::string filter = Filter(*policy, keys);
+  for (const std::string& key : keys) ASSERT_TRUE(policy->KeyMayMatch(key, filter));
+  int matches = 0;
+  for (int i = 0; i < 200; ++i)
+    matches += policy->KeyMayMatch("missing" + std::to_string(i), filter);
+  EXPECT_LT(matches, 20);
 }
 
 TEST(SeededLevelDBPolicyTest, OptionsThatCouldLoseKeysAreRefused) {

@@ -46,6 +46,7 @@ class RunningDatabase {
     table.filter_policy = policy_;
     rocksdb::Options options;
     options.create_if_missing = true;
+    options.disable_auto_compactions = true;  // AddTable counts on the tables before its own
     options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
     Open(options);
   }

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "bloomline/filter_theory.h"
+#include "src/format/leveldb_codes.h"
+#include "src/sizing/small_set_rate.h"
 
 namespace bloomline {
 namespace {
@@ -281,4 +283,23 @@ TEST(SizingTest, BytesAre64Bit) {
 }
 
 }  // namespace
+// The LevelDB policy decides by the estimate, which takes a thousandth of the time.
+TEST(SizingTest, EstimatedSmallSetRatesDecideAsExactOnes) {
+  for (const double bits_per_key : {1.5, 3.0, 6.0, 10.0, 16.0}) {
+    const int num_probes = OptimalStandardNumProbes(bits_per_key);
+    for (const uint64_t n : {2, 5, 8, 12, 20, 36, 56, 57, 61}) {
+      SCOPED_TRACE(testing::Message() << bits_per_key << " bits per key, n " << n);
+      const core::FilterShape shape = core::SmallSetCompactShape(n, bits_per_key);
+      if (shape.layout != core::Layout::kSmallSet) continue;
+      const double exact = ExactSmallSetFalsePositiveRate(n, shape.num_blocks, shape.block_bytes);
+      const double estimated = core::EstimatedSmallSetRate(n, shape.num_blocks, shape.block_bytes);
+      EXPECT_NEAR(estimated / exact, 1, 0.3);
+      const double bits =
+          8 * static_cast<double>(core::FlatShape(n, bits_per_key, num_probes).payload_bytes());
+      EXPECT_EQ(estimated < StandardFalsePositiveRate(bits / static_cast<double>(n), num_probes),
+                exact < ExactStandardFalsePositiveRate(n, static_cast<uint64_t>(bits), num_probes));
+    }
+  }
+}
+
 }  // namespace bloomline

@@ -33,10 +33,10 @@ double LevelDBTheory(Policy policy, int bits_per_key, const FilterSummary& filte
   const auto m = static_cast<uint64_t>(
       std::llround(static_cast<double>(n) * payload_bits / static_cast<double>(num_keys)));
   if (policy == Policy::kCompact) {
-    // Only for filters of one block and at most 60 keys, as in a default run.
+    // Only for filters of one block and at most 56 keys, as in a default run.
     const uint64_t line_bytes = m / 8;
-    return n <= 60 && line_bytes <= 64
-               ? ExactCompactFalsePositiveRate(n, 1, static_cast<uint32_t>(line_bytes), 8)
+    return n <= 56 && line_bytes <= 64
+               ? ExactSmallSetFalsePositiveRate(n, 1, static_cast<uint32_t>(line_bytes))
                : NAN;
   }
   const int num_probes = policy == Policy::kBloomline

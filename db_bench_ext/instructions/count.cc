@@ -9,7 +9,9 @@
 
 #include "bloomline/filter.h"
 #include "db_bench_ext/instructions/peers.h"
+#include "src/format/trailer.h"
 #include "src/kernels/kernel.h"
+#include "src/query/hash_query.h"
 
 using namespace bloomline::kernels;  // NOLINT: a program of one file
 
@@ -146,6 +148,30 @@ void CountKernel(const Kernel& kernel) {
   }
 }
 
+void CountCompact(const Kernel& kernel) {
+  const Hashes present = RandomHashes(kKeys, 1);
+  const Hashes absent = RandomHashes(kKeys, 2);
+  const std::vector<double> bits_of_arrangement = {3, 4.5, 6, 7, 9, 12};
+  for (const double bits_per_key : bits_of_arrangement) {
+    bloomline::FilterOptions options;
+    options.format = bloomline::Format::kCompact;
+    options.bits_per_key = bits_per_key;
+    bloomline::FilterBuilder builder(options);
+    for (const uint64_t hash : present) builder.AddHash(hash);
+    const std::string filter = builder.Finish();
+    const bloomline::core::Payload payload = bloomline::core::DecodeStandalone(filter);
+    const CompactFilter blocks = bloomline::core::AsCompact(payload, payload.data);
+    const std::string name = "compact, arrangement " + std::to_string(blocks.arrangement) + ": ";
+    const auto may_match = kernel.compact.may_match[blocks.arrangement];
+    CountQueries((name + "absent key").c_str(), kernel.name, may_match, blocks, absent);
+    CountQueries((name + "present key").c_str(), kernel.name, may_match, blocks, present);
+    CountBatches((name + "batch, absent").c_str(), kernel.name, absent,
+                 [&](const uint64_t* hashes, bool* out) {
+                   kernel.compact.may_match_many[blocks.arrangement](blocks, kBatch, hashes, out);
+                 });
+  }
+}
+
 void CountRocksdb() {
   static Memory memory;
   const RocksdbFilter filter{memory.bytes, static_cast<uint32_t>(kBlocks * kBlockBytes), kProbes};
@@ -197,6 +223,7 @@ void CountLeveldb() {
 int main() {
   CountQueries("empty function", "", Nothing, BlockedFilter{}, RandomHashes(kKeys, 1));
   for (const Kernel* kernel : AllKernels()) CountKernel(*kernel);
+  for (const Kernel* kernel : AllKernels()) CountCompact(*kernel);
   CountRocksdb();
   CountLeveldb();
 }

@@ -99,9 +99,8 @@ void MeasureMutable(const Case& c, const Flags& flags, Add add, Progress* progre
 
 double TheoryOf(uint64_t num_keys, std::string_view bytes) {
   const core::Payload payload = core::DecodeStandalone(bytes);
-  if (core::IsCompact(payload.layout)) {
-    return ExactCompactFalsePositiveRate(num_keys, payload.num_blocks, payload.block_bytes,
-                                         payload.base_slots);
+  if (payload.layout == core::Layout::kCompact) {
+    return ExactCompactFalsePositiveRate(num_keys, payload.num_blocks, payload.block_bytes);
   }
   return ExactBlockedFalsePositiveRate(num_keys, payload.num_blocks, payload.num_probes);
 }

@@ -10,8 +10,8 @@
 // A function returns NaN if no filter can meet the request, and 0 if it returns bits, blocks or
 // keys. Unless a comment says otherwise, this applies to: a rate not between 0 and 1, a k outside
 // kMinProbes .. kMaxProbes, bits per key not above 0, and a rate out of reach. block_bits is 64 or
-// 128, block_bytes 8 to 64, base_slots 1 to 64; other values are not checked. All functions are
-// pure and thread-safe; all but ValidateNumProbes need no memory.
+// 128, block_bytes 8 to 64; other values are not checked. All functions are pure and thread-safe;
+// all but ValidateNumProbes need no memory.
 //
 // Sources: Bloom, "Space/time trade-offs in hash coding with allowable errors", 1970; Putze,
 // Sanders and Singler, "Cache-, hash- and space-efficient Bloom filters", 2007 (blocked filters);
@@ -86,11 +86,12 @@ double SmallBlockBitsPerKeyForFalsePositiveRate(int block_bits, double false_pos
 // milliseconds.
 double CompactFalsePositiveRate(double bits_per_key);
 
-// Exact: n keys in L blocks of block_bytes bytes (8 to 64), each block's keys binomial(n, 1/L).
-// base_slots is 0 for the blocks of docs/format.md, section 3.5, which have 32 or 64 bytes, and
-// `base` of section 3.4 for packed ones, as LevelDB has them (8).
-double ExactCompactFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, uint32_t block_bytes,
-                                     uint32_t base_slots);
+// Exact: n keys in L blocks of block_bytes bytes (32 or 64), each block's keys binomial(n, 1/L).
+double ExactCompactFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, uint32_t block_bytes);
+
+// The same for the compact filters of LevelDB (docs/format.md, section 3.8): blocks of 8 to 64
+// bytes.
+double ExactSmallSetFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, uint32_t block_bytes);
 
 // ---- A given number of probes.
 

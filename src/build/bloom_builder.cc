@@ -126,8 +126,8 @@ void InsertHashes(const FilterShape& shape, const kernels::Kernel& kernel, char*
     case Layout::kFlat:
       kernel.flat.insert_many(AsFlat(shape, data), n, hashes);
       break;
-    case Layout::kPackedCompact:
     case Layout::kCompact:
+    case Layout::kSmallSet:
     case Layout::kAlwaysMatch:
       break;
   }

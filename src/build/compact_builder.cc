@@ -8,7 +8,6 @@
 
 #include "src/build/hash_buffer.h"
 #include "src/build/keys_by_block.h"
-#include "src/build/packed_builder.h"
 #include "src/build/partition.h"
 #include "src/build/run_on_threads.h"
 #include "src/errors/out_of_memory.h"
@@ -28,7 +27,6 @@ constexpr size_t kMinPartitions = 5;
 constexpr size_t kKeysToSort = 512 << 10;
 
 void MatchAll(const FilterShape& shape, char* block) {
-  if (shape.layout == Layout::kPackedCompact) return PackedMatchAll(shape, block);
   kernels::WriteMatchAllBlock(kernels::kArrangements[shape.arrangement], block);
 }
 
@@ -129,9 +127,6 @@ size_t NumPartitions(size_t num_keys, size_t num_threads) {
 
 void SolveBlock(uint64_t* hashes, size_t n, const FilterShape& shape, const kernels::Kernel& kernel,
                 char* block) {
-  if (shape.layout == Layout::kPackedCompact) {
-    return SolvePackedBlock(hashes, n, shape, kernel, block);
-  }
   std::memset(block, 0, shape.block_bytes);
   if (n == 0) return;
   if (n > kernels::kMaxCompactSlots) {

@@ -1,5 +1,5 @@
 // Builds the payloads of compact filters: sorts keys by block, and solves each block
-// (docs/format.md, sections 3.4 and 3.5).
+// (docs/format.md, section 3.5).
 #ifndef BLOOMLINE_BUILD_COMPACT_BUILDER_H_
 #define BLOOMLINE_BUILD_COMPACT_BUILDER_H_
 
@@ -13,8 +13,8 @@
 namespace bloomline::core {
 
 // Solves a block of `shape` for n keys, header included, whatever the keys and n are. May reorder
-// the hashes. More different hashes than a block can have slots (116, or 112 in a packed one), or
-// no solution, give a Bloom block, or a packed one that matches every key. Throws nothing.
+// the hashes. More different hashes than a block can have slots (116), or no solution, give a Bloom
+// block. Throws nothing.
 void SolveBlock(uint64_t* hashes, size_t n, const FilterShape& shape, const kernels::Kernel& kernel,
                 char* block);
 

@@ -97,7 +97,7 @@ void FilterWriter::FinishTo(char* dst, int num_threads, HashList* hashes) {
   ForgetFinishedFilter();
   std::memset(dst, 0, shape.payload_bytes());
   const kernels::Kernel& kernel = kernels::ActiveKernel();
-  if (shape.num_blocks != 0 && IsCompact(shape.layout)) {
+  if (shape.num_blocks != 0 && shape.layout == Layout::kCompact) {
     const int threads = ThreadsForKeys(hashes_.size(), num_threads);
     const bool complete = BuildCompact(hashes_, shape, kernel, threads, dst);
     if (!complete) SetError(kOutOfMemory, &error_);

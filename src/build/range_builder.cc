@@ -53,7 +53,7 @@ const char* RangeBuilder::Finish() {
 }
 
 void RangeBuilder::MakeRoom() {
-  if (IsCompact(shape_.layout)) {
+  if (shape_.layout == Layout::kCompact) {
     CutOverfullBlocks();
   } else {
     BuildBlocks();  // bits can be set at any time
@@ -107,7 +107,7 @@ void RangeBuilder::BuildBlocks() {
   one_block.num_blocks = 1;
   by_block.ForEachGroup(sorted_.data(), [&](size_t i, uint64_t* hashes, size_t n) {
     char* const block = BlockAt(i);
-    if (!IsCompact(shape_.layout)) {
+    if (shape_.layout != Layout::kCompact) {
       InsertHashes(one_block, kernel_, block, n, hashes);
     } else if (!TakenByBloomBlock(hashes, n, block, false)) {
       SolveBlock(hashes, n, shape_, kernel_, block);

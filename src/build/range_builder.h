@@ -27,7 +27,7 @@ class RangeBuilder {
   // dropped, and so the others have room whatever the keys are.
   static constexpr size_t kRoomPerBlock = 160;
 
-  // `shape` is blocked or compact, but not packed; capacity >= kMinCapacity. Throws bad_alloc.
+  // `shape` is kBlocked or kCompact; capacity >= kMinCapacity. Throws bad_alloc.
   RangeBuilder(const FilterShape& shape, const kernels::Kernel& kernel, size_t capacity);
 
   // The most blocks of a partition.

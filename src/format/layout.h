@@ -9,7 +9,6 @@
 #include "src/kernels/compact/compact_block.h"
 #include "src/kernels/compact/compact_kernel.h"
 #include "src/kernels/kernel.h"
-#include "src/kernels/packed/packed_kernel.h"
 #include "src/kernels/probe_sequence.h"
 
 namespace bloomline::core {
@@ -20,21 +19,16 @@ enum class Layout : uint8_t {
   kBlocked = 1,
   // 2 is reserved for ever: packed compact in blocks of 64 bytes, before the first release.
   kFlat = 3,
-  kPackedCompact = 4,  // LevelDB's; reserved in the trailer
-  // 5 is reserved for ever: compact in lanes, before the first release.
+  // 4 and 5 are reserved for ever: packed compact in blocks of any size, and compact in lanes,
+  // before the first release.
   kCompact = 6,
+  kSmallSet = 0xFE,  // LevelDB's; reserved in the trailer
   kAlwaysMatch = 0xFF
 };
 
-constexpr bool IsCompact(Layout layout) {
-  return layout == Layout::kPackedCompact || layout == Layout::kCompact;
-}
-
-// Limits of block_bytes and base_slots in the compact layouts.
-constexpr uint32_t kMinPackedBlockBytes = 8;
-constexpr uint32_t kMaxPackedBlockBytes = 64;
-constexpr uint32_t kMinPackedBaseSlots = 1;
-constexpr uint32_t kMaxPackedBaseSlots = 50;
+// Limits of block_bytes in small sets.
+constexpr uint32_t kMinSmallSetBlockBytes = 8;
+constexpr uint32_t kMaxSmallSetBlockBytes = 64;
 
 // A flat filter has fewer than 2^32 bits.
 constexpr uint64_t kMaxFlatBytes = UINT32_MAX / 8;
@@ -43,34 +37,34 @@ constexpr uint64_t kMaxFlatBytes = UINT32_MAX / 8;
 // payload of a flat or classic filter, whose bits all queries share, counts as blocks of a byte. A
 // filter without keys has no blocks.
 //
-// The order of the fields matters: DecodeLevelDB stores num_probes and base_slots at once, and
+// The order of the fields matters: DecodeLevelDB stores num_probes and arrangement at once, and
 // block_bytes beside them would make a query wait for both stores (2.8 ns of 17).
 struct FilterShape {
   Layout layout = Layout::kAlwaysMatch;
   uint32_t block_bytes = 1;
   uint64_t num_blocks = 0;
-  int num_probes = 0;        // k; 0 in the compact layouts
-  uint32_t base_slots = 0;   // kPackedCompact only: `base` of docs/format.md
-  uint32_t arrangement = 0;  // kCompact only: of kernels::kArrangements
+  int num_probes = 0;          // k; 0 in the compact layouts
+  uint32_t arrangement = 0;    // kCompact only: of kernels::kArrangements
+  uint32_t first_attempt = 0;  // kSmallSet only: of the attempt's number, what no header has
 
   constexpr uint64_t payload_bytes() const { return num_blocks * block_bytes; }
 
   static constexpr FilterShape Classic(uint64_t num_bytes, int num_probes) {
-    return {Layout::kClassic, 1, num_bytes, num_probes, 0, 0};
+    return {Layout::kClassic, 1, num_bytes, num_probes};
   }
   static constexpr FilterShape Flat(uint64_t num_bytes, int num_probes) {
-    return {Layout::kFlat, 1, num_bytes, num_probes, 0, 0};
+    return {Layout::kFlat, 1, num_bytes, num_probes};
   }
   static constexpr FilterShape Blocked(uint64_t num_blocks, int num_probes) {
-    return {Layout::kBlocked, kernels::kBlockBytes, num_blocks, num_probes, 0, 0};
-  }
-  static constexpr FilterShape PackedCompact(uint64_t num_blocks, uint32_t block_bytes,
-                                             uint32_t base_slots) {
-    return {Layout::kPackedCompact, block_bytes, num_blocks, 0, base_slots, 0};
+    return {Layout::kBlocked, kernels::kBlockBytes, num_blocks, num_probes};
   }
   static constexpr FilterShape Compact(uint64_t num_blocks, uint32_t arrangement) {
-    return {Layout::kCompact, kernels::kArrangements[arrangement].block_bytes, num_blocks, 0, 0,
+    return {Layout::kCompact, kernels::kArrangements[arrangement].block_bytes, num_blocks, 0,
             arrangement};
+  }
+  static constexpr FilterShape SmallSet(uint64_t num_blocks, uint32_t block_bytes,
+                                        uint32_t first_attempt) {
+    return {Layout::kSmallSet, block_bytes, num_blocks, 0, 0, first_attempt};
   }
 };
 
@@ -91,18 +85,14 @@ inline kernels::FlatFilter AsFlat(const FilterShape& shape, const char* data) {
 inline kernels::CompactFilter AsCompact(const FilterShape& shape, const char* data) {
   return {data, shape.num_blocks, 0};
 }
-inline kernels::PackedFilter AsPacked(const FilterShape& shape, const char* data) {
-  return {data, shape.num_blocks, shape.block_bytes, shape.base_slots};
-}
 
 // Bytes on disk are for ever.
 static_assert(static_cast<int>(Layout::kClassic) == 0 && static_cast<int>(Layout::kBlocked) == 1 &&
-              static_cast<int>(Layout::kFlat) == 3 &&
-              static_cast<int>(Layout::kPackedCompact) == 4 &&
-              static_cast<int>(Layout::kCompact) == 6);
+              static_cast<int>(Layout::kFlat) == 3 && static_cast<int>(Layout::kCompact) == 6 &&
+              static_cast<int>(Layout::kSmallSet) == 0xFE);
 static_assert(kMinProbes == 1 && kMaxProbes == 30);
 static_assert(kernels::kBlockBytes == 64);
-static_assert(kMaxPackedBlockBytes == kernels::kBlockBytes);
+static_assert(kMaxSmallSetBlockBytes == kernels::kBlockBytes);
 static_assert(8 * (kMaxFlatBytes + 1) == uint64_t{1} << 32);
 
 }  // namespace bloomline::core

@@ -40,18 +40,17 @@ FilterShape SmallSetShape(uint64_t num_keys, double bits_per_key, int flat_num_p
 }
 
 FilterShape SmallSetCompactShape(uint64_t num_keys, double bits_per_key) {
-  constexpr uint64_t kMaxKeysOfOneBlock = 60;  // of up to 70 slots
+  constexpr uint64_t kMaxKeysOfOneBlock = 56;  // of up to 63 slots
   constexpr uint64_t kMeanKeysOfSeveral = 40;  // and a block's load varies
   const uint64_t bytes = FlatShape(num_keys, bits_per_key, kMinProbes).payload_bytes();
   const uint64_t for_keys =
       num_keys <= kMaxKeysOfOneBlock ? 1 : CeilDiv(num_keys, kMeanKeysOfSeveral);
-  const uint64_t num_blocks = std::max(for_keys, CeilDiv(bytes, kMaxPackedBlockBytes));
+  const uint64_t num_blocks = std::max(for_keys, CeilDiv(bytes, kMaxSmallSetBlockBytes));
   const uint64_t block_bytes = bytes / num_blocks;
-  if (block_bytes < kMinPackedBlockBytes || num_blocks > uint64_t{kMaxLevelDBCompactBlocks}) {
+  if (block_bytes < kMinSmallSetBlockBytes || num_blocks > kMaxSmallSetBlocks) {
     return {};
   }
-  return FilterShape::PackedCompact(num_blocks, static_cast<uint32_t>(block_bytes),
-                                    kLevelDBBaseSlots);
+  return FilterShape::SmallSet(num_blocks, static_cast<uint32_t>(block_bytes), 0);
 }
 
 char LevelDBCode(const FilterShape& shape) {
@@ -62,8 +61,10 @@ char LevelDBCode(const FilterShape& shape) {
       return static_cast<char>(kFlatCodeBase + shape.num_probes);
     case Layout::kBlocked:
       return static_cast<char>(kBlockedCodeBase + shape.num_probes);
-    case Layout::kPackedCompact:
-      return static_cast<char>(kCompactCodeBase + static_cast<int>(shape.num_blocks));
+    case Layout::kSmallSet:
+      return static_cast<char>(shape.num_blocks == 1
+                                   ? kOneBlockCode + int(shape.first_attempt / kAttemptsPerCode)
+                                   : kSeveralBlocksCodeBase + int(shape.num_blocks));
     case Layout::kCompact:  // not used in LevelDB
     case Layout::kAlwaysMatch:
       break;

@@ -5,7 +5,8 @@
 //   +----------------------------------+--------+
 //
 //   code  0x01..0x1E  classic, k = code             0xA0..0xBD  blocked, k = code - 0x9F
-//         0x80..0x9D  flat, k = code - 0x7F         0xC0..0xDF  packed compact, code - 0xBF blocks
+//         0x80..0x9D  flat, k = code - 0x7F         0xE0..0xE3  compact, one block
+//         0xE4..0xFA  compact, code - 0xE2 blocks
 //         0xFD        always match; all others are reserved and match every key
 #ifndef BLOOMLINE_FORMAT_LEVELDB_CODES_H_
 #define BLOOMLINE_FORMAT_LEVELDB_CODES_H_
@@ -22,11 +23,12 @@ namespace bloomline::core {
 // code = base + k.
 constexpr int kFlatCodeBase = 0x7F;
 constexpr int kBlockedCodeBase = 0x9F;
-// code = base + number of blocks.
-constexpr int kCompactCodeBase = 0xBF;
-constexpr int kMaxLevelDBCompactBlocks = 32;
-// base_slots of compact filters here: there is no room to say it.
-constexpr uint32_t kLevelDBBaseSlots = 8;
+// Compact: one block, and the upper two bits of its attempt; or several blocks.
+constexpr int kOneBlockCode = 0xE0;
+constexpr int kSeveralBlocksCodeBase = 0xE2;  // code = base + number of blocks
+constexpr uint32_t kMaxSmallSetBlocks = 24;
+constexpr uint32_t kAttemptsPerCode = 4;
+constexpr unsigned kNumOneBlockCodes = 4;
 
 // A filter that matches every key, payload and code.
 constexpr std::string_view kLevelDBAlwaysMatch("\x00\xFD", 2);
@@ -34,8 +36,8 @@ constexpr std::string_view kLevelDBAlwaysMatch("\x00\xFD", 2);
 static_assert(kMaxProbes == 0x1E);
 static_assert(kFlatCodeBase + kMinProbes == 0x80 && kFlatCodeBase + kMaxProbes == 0x9D);
 static_assert(kBlockedCodeBase + kMinProbes == 0xA0 && kBlockedCodeBase + kMaxProbes == 0xBD);
-static_assert(kCompactCodeBase + 1 == 0xC0 && kCompactCodeBase + kMaxLevelDBCompactBlocks == 0xDF);
-static_assert(kLevelDBBaseSlots >= kMinPackedBaseSlots && kLevelDBBaseSlots <= kMaxPackedBaseSlots);
+static_assert(kOneBlockCode + int{kNumOneBlockCodes} == kSeveralBlocksCodeBase + 2);
+static_assert(kSeveralBlocksCodeBase + int{kMaxSmallSetBlocks} == 0xFA);
 
 // Up to this many keys, kBlocked and kCompact write flat filters where these are not compact:
 // rounding to blocks would cost 14 bits per key at 36 keys, and of the 10 cache lines that a flat
@@ -66,14 +68,33 @@ inline uint64_t LayoutHash(Layout layout, std::string_view key, const KeyHasher&
 // Total: any bytes give a payload. Inline, because LevelDB decodes a filter at every query.
 inline Payload DecodeLevelDB(std::string_view filter);
 
-// Of num_bytes bytes in num_blocks > 0 blocks.
-inline Payload DecodeLevelDBCompact(const char* data, uint64_t num_bytes, uint64_t num_blocks) {
-  const uint64_t block_bytes = num_bytes / num_blocks;
-  if (num_bytes % num_blocks != 0) return {};
-  if (block_bytes < kMinPackedBlockBytes || block_bytes > kMaxPackedBlockBytes) return {};
-  return {
-      FilterShape::PackedCompact(num_blocks, static_cast<uint32_t>(block_bytes), kLevelDBBaseSlots),
-      0, data};
+constexpr bool IsSmallSetCode(int code) {
+  return code >= kOneBlockCode && code <= kSeveralBlocksCodeBase + int{kMaxSmallSetBlocks};
+}
+
+// Whether a payload of num_bytes bytes with this code is one small set's block.
+constexpr bool IsOneBlock(int code, uint64_t num_bytes) {
+  return static_cast<unsigned>(code - kOneBlockCode) < kNumOneBlockCodes &&
+         num_bytes - kMinSmallSetBlockBytes <= kMaxSmallSetBlockBytes - kMinSmallSetBlockBytes;
+}
+constexpr uint32_t FirstAttempt(int one_block_code) {
+  return kAttemptsPerCode * static_cast<uint32_t>(one_block_code - kOneBlockCode);
+}
+
+// Of num_bytes bytes, for a code of small sets.
+inline Payload DecodeSmallSet(const char* data, uint64_t num_bytes, int code) {
+  if (code < kOneBlockCode + int{kNumOneBlockCodes}) {
+    if (!IsOneBlock(code, num_bytes)) return {};
+    return {FilterShape::SmallSet(1, static_cast<uint32_t>(num_bytes), FirstAttempt(code)), 0,
+            data};
+  }
+  if (num_bytes > kMaxSmallSetBlocks * kMaxSmallSetBlockBytes) return {};
+  // In 32 bits, which divides faster.
+  const auto num_blocks = static_cast<uint32_t>(code - kSeveralBlocksCodeBase);
+  const uint32_t block_bytes = static_cast<uint32_t>(num_bytes) / num_blocks;
+  if (block_bytes * num_blocks != num_bytes) return {};
+  if (block_bytes < kMinSmallSetBlockBytes || block_bytes > kMaxSmallSetBlockBytes) return {};
+  return {FilterShape::SmallSet(num_blocks, block_bytes, 0), 0, data};
 }
 
 inline Payload DecodeLevelDB(std::string_view filter) {
@@ -82,9 +103,7 @@ inline Payload DecodeLevelDB(std::string_view filter) {
   const int code = static_cast<unsigned char>(filter.back());
   const uint64_t num_bytes = filter.size() - 1;
   const char* const data = filter.data();
-  if (code > kCompactCodeBase && code <= kCompactCodeBase + kMaxLevelDBCompactBlocks) {
-    return DecodeLevelDBCompact(data, num_bytes, static_cast<uint64_t>(code - kCompactCodeBase));
-  }
+  if (IsSmallSetCode(code)) return DecodeSmallSet(data, num_bytes, code);
   if (ProbesInRange(code - kFlatCodeBase)) {
     if (num_bytes > kMaxFlatBytes) return {};
     return {FilterShape::Flat(num_bytes, code - kFlatCodeBase), 0, data};

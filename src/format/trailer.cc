@@ -90,8 +90,8 @@ struct ArrangementChoice {
   double from_bits_per_key;
   uint32_t arrangement;
 };
-constexpr ArrangementChoice kArrangementChoices[] = {{10.5, 5}, {8, 4},   {6.5, 3},
-                                                     {5.5, 2},  {3.6, 1}, {0, 0}};
+constexpr ArrangementChoice kArrangementChoices[] = {{9.8, 5}, {8.2, 4}, {6.4, 3},
+                                                     {5.5, 2}, {3.6, 1}, {0, 0}};
 
 uint32_t ArrangementFor(double bits_per_key) {
   for (const ArrangementChoice& choice : kArrangementChoices) {

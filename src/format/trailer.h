@@ -37,8 +37,8 @@ FilterShape StandaloneShape(Format format, uint64_t num_keys, double bits_per_ke
 FilterShape CompactShape(uint64_t num_keys, double bits_per_key, uint64_t overhead_bytes,
                          uint64_t max_bytes);
 
-// Writes the kTrailerBytes bytes that follow a payload of this shape. kClassic and kPackedCompact
-// are LevelDB's alone.
+// Writes the kTrailerBytes bytes that follow a payload of this shape. kClassic and kSmallSet are
+// LevelDB's alone.
 void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst);
 
 // Total: any bytes give a payload. If it matches every key, *why, if not null, is set to the

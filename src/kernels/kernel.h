@@ -12,7 +12,7 @@
 #include "src/kernels/counters/counter_kernel.h"
 #include "src/kernels/flat/flat_kernel.h"
 #include "src/kernels/hash/hash_kernel.h"
-#include "src/kernels/packed/packed_kernel.h"
+#include "src/kernels/small_set/small_set_kernel.h"
 
 namespace bloomline::kernels {
 
@@ -31,7 +31,7 @@ struct Kernel {
   SharedKernel shared;
   FlatKernel flat;
   CompactKernel compact;
-  PackedKernel packed;
+  SmallSetKernel small_set;
   CounterKernel counters;
   HashKernel hash;
 };

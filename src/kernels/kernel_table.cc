@@ -21,12 +21,25 @@ Kernel PortableKernel() {
   kernel.shared = PortableShared();
   kernel.flat = PortableFlat();
   kernel.compact = PortableCompact();
-  kernel.packed = PortablePacked();
+  kernel.small_set = PortableSmallSet();
   kernel.counters = PortableCounters();
   return kernel;
 }
 
 #if defined(__x86_64__)
+
+bool CpuHasPopcnt() { return BLOOMLINE_CPU_HAS_ALL(BLOOMLINE_POPCNT_EXTENSIONS); }
+
+Kernel PopcntKernel() {
+  Kernel kernel = PortableKernel();
+  kernel.name = "popcnt";
+  kernel.description =
+      "x86-64 with SSE 4.2 and POPCNT: portable, but for queries of compact filters";
+  kernel.extensions = BLOOMLINE_EXTENSION_NAMES(BLOOMLINE_POPCNT_EXTENSIONS);
+  kernel.supported = CpuHasPopcnt;
+  kernel.compact = PopcntCompact();
+  return kernel;
+}
 
 bool CpuHasAvx2() { return BLOOMLINE_CPU_HAS_ALL(BLOOMLINE_AVX2_EXTENSIONS); }
 
@@ -40,7 +53,7 @@ Kernel Avx2Kernel() {
   kernel.shared = Avx2Shared();
   kernel.flat = Avx2Flat();
   kernel.compact = Avx2Compact();
-  kernel.packed = Avx2Packed();
+  kernel.small_set = Avx2SmallSet();
   kernel.counters = Avx2Counters();
   return kernel;
 }
@@ -51,7 +64,7 @@ Kernel Avx512Kernel() {
   Kernel kernel;
   kernel.name = "avx512";
   kernel.description =
-      "x86-64 with AVX-512 F, BW, DQ, VL, VBMI and VPOPCNTDQ, and GFNI (Ice Lake, Zen 4): a block "
+      "x86-64 with GFNI and AVX-512 F, BW, DQ, VL, VBMI and VPOPCNTDQ (Ice Lake, Zen 4): a block "
       "in one register";
   kernel.extensions = BLOOMLINE_EXTENSION_NAMES(BLOOMLINE_AVX512_EXTENSIONS);
   kernel.supported = CpuHasAvx512;
@@ -59,7 +72,7 @@ Kernel Avx512Kernel() {
   kernel.shared = Avx512Shared();
   kernel.flat = Avx512Flat();
   kernel.compact = Avx512Compact();
-  kernel.packed = Avx512Packed();
+  kernel.small_set = Avx512SmallSet();
   kernel.counters = Avx512Counters();
   kernel.hash = Avx512Hash();
   return kernel;
@@ -76,8 +89,8 @@ Kernel NeonKernel() {
   kernel.blocked = NeonBlocked();
   kernel.shared = NeonShared();
   kernel.flat = NeonFlat();
-  kernel.compact = PortableCompact();
-  kernel.packed = PortablePacked();
+  kernel.compact = NeonCompact();
+  kernel.small_set = PortableSmallSet();
   kernel.counters = NeonCounters();
   return kernel;
 }
@@ -89,9 +102,10 @@ Kernel NeonKernel() {
 KernelTable AllKernels() {
   static const Kernel portable = PortableKernel();
 #if defined(__x86_64__)
+  static const Kernel popcnt = PopcntKernel();
   static const Kernel avx2 = Avx2Kernel();
   static const Kernel avx512 = Avx512Kernel();
-  static const Kernel* const kernels[] = {&portable, &avx2, &avx512};
+  static const Kernel* const kernels[] = {&portable, &popcnt, &avx2, &avx512};
 #elif defined(BLOOMLINE_HAS_NEON)
   static const Kernel neon = NeonKernel();
   static const Kernel* const kernels[] = {&portable, &neon};

@@ -1,4 +1,4 @@
-// What solved blocks of every layout have in common (docs/format.md, sections 3.4 and 3.5): a key's
+// What solved blocks of every layout have in common (docs/format.md, section 3.4): a key's
 // fingerprint and selector, and how coefficients are made of its hash.
 #ifndef BLOOMLINE_KERNELS_SOLVED_BLOCK_H_
 #define BLOOMLINE_KERNELS_SOLVED_BLOCK_H_
@@ -9,8 +9,6 @@
 
 namespace bloomline::kernels {
 
-// A block has at most so many slots, and so holds at most so many different keys.
-constexpr unsigned kMaxSlots = 112;
 constexpr unsigned kMaxFullColumns = 24;
 
 struct Product {

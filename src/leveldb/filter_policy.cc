@@ -11,13 +11,14 @@
 #include "bloomline/sizing.h"
 #include "leveldb/slice.h"
 #include "src/build/bloom_builder.h"
-#include "src/build/packed_builder.h"
+#include "src/build/small_set_builder.h"
 #include "src/errors/out_of_memory.h"
 #include "src/format/hash.h"
 #include "src/format/layout.h"
 #include "src/format/leveldb_codes.h"
 #include "src/kernels/kernel.h"
 #include "src/query/hash_query.h"
+#include "src/sizing/small_set_rate.h"
 
 namespace bloomline {
 namespace {
@@ -58,17 +59,17 @@ bool EndsInACheck(std::string_view name) {
 // gain.
 class CompactChoice {
  public:
-  // Cost: milliseconds if the format is kCompact, else nothing.
   CompactChoice(const FilterOptions& options, int flat_num_probes) {
     if (options.format != Format::kCompact) return;
     for (size_t n = 1; n < kTabled; ++n) {
       const double bits_per_key = options.bits_per_key;
       const core::FilterShape compact = core::SmallSetCompactShape(n, bits_per_key);
-      if (compact.layout != core::Layout::kPackedCompact) continue;
+      if (compact.layout != core::Layout::kSmallSet) continue;
       const core::FilterShape flat = core::FlatShape(n, bits_per_key, flat_num_probes);
-      better_[n] = ExactCompactFalsePositiveRate(n, compact.num_blocks, compact.block_bytes,
-                                                 compact.base_slots) <
-                   ExactStandardFalsePositiveRate(n, 8 * flat.payload_bytes(), flat_num_probes);
+      const double bits_of_flat = 8 * static_cast<double>(flat.payload_bytes());
+      better_[n] =
+          core::EstimatedSmallSetRate(n, compact.num_blocks, compact.block_bytes) <
+          StandardFalsePositiveRate(bits_of_flat / static_cast<double>(n), flat_num_probes);
     }
   }
 
@@ -132,19 +133,26 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
 
   __attribute__((flatten)) bool KeyMayMatch(const leveldb::Slice& key,
                                             const leveldb::Slice& filter) const override {
-    const core::Payload payload = core::DecodeLevelDB(View(filter));
-    if (payload.layout != core::Layout::kFlat || payload.num_blocks == 0 ||
-        key.size() > core::kMaxShortKeyBytes) {
-      return AnyMayMatch(payload, key);
+    if (key.size() > core::kMaxShortKeyBytes || filter.size() < 2) return AnyMayMatch(key, filter);
+    const uint64_t num_bytes = filter.size() - 1;
+    const int code = static_cast<unsigned char>(filter[num_bytes]);
+    if (core::ProbesInRange(code - core::kFlatCodeBase) && num_bytes <= core::kMaxFlatBytes) {
+      const core::FilterShape flat = core::FilterShape::Flat(num_bytes, code - core::kFlatCodeBase);
+      return kernel_.flat.may_match(core::AsFlat(flat, filter.data()), hasher_.ShortKey(View(key)));
     }
-    return kernel_.flat.may_match(core::AsFlat(payload, payload.data), hasher_.ShortKey(View(key)));
+    if (core::IsOneBlock(code, num_bytes)) {
+      return kernel_.small_set.may_match(filter.data(), static_cast<uint32_t>(num_bytes),
+                                         core::FirstAttempt(code), hasher_.ShortKey(View(key)));
+    }
+    return AnyMayMatch(key, filter);
   }
 
  private:
-  // A function of its own, because it needs more registers than the usual case above: short keys in
-  // the flat layout.
-  __attribute__((flatten, noinline)) bool AnyMayMatch(const core::Payload& payload,
-                                                      const leveldb::Slice& key) const {
+  // A function of its own, because it needs more registers than the usual cases above: short keys
+  // in the layouts of small sets.
+  __attribute__((flatten, noinline)) bool AnyMayMatch(const leveldb::Slice& key,
+                                                      const leveldb::Slice& filter) const {
+    const core::Payload payload = core::DecodeLevelDB(View(filter));
     if (payload.layout == core::Layout::kAlwaysMatch) return true;
     return core::HashMayMatch(payload, kernel_,
                               core::LayoutHash(payload.layout, View(key), hasher_));
@@ -167,13 +175,13 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
       const uint64_t hash = core::LayoutHash(layout, View(keys[i]), hasher_);
       if (classic || kept == 0 || hashes[kept - 1] != hash) hashes[kept++] = hash;
     }
-    const core::FilterShape shape = ShapeFor(kept);
+    core::FilterShape shape = ShapeFor(kept);
     const size_t start = dst->size();
     ReserveWithSpareBytes(shape.payload_bytes() + 1, dst);
     dst->resize(start + shape.payload_bytes() + 1, '\0');
     char* payload = dst->data() + start;
-    if (shape.layout == core::Layout::kPackedCompact) {
-      core::BuildPacked(hashes, kept, shape, kernel_, payload);
+    if (shape.layout == core::Layout::kSmallSet) {
+      core::BuildSmallSet(hashes, kept, &shape, kernel_, payload);
     } else {
       core::InsertHashes(shape, kernel_, payload, kept, hashes);
     }
@@ -188,7 +196,7 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
         if (compact_.IsBetter(num_keys)) {
           const core::FilterShape shape =
               core::SmallSetCompactShape(num_keys, options_.bits_per_key);
-          if (shape.layout == core::Layout::kPackedCompact) return shape;
+          if (shape.layout == core::Layout::kSmallSet) return shape;
         }
         break;
       case Format::kBlocked:

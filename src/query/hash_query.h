@@ -11,6 +11,13 @@
 
 namespace bloomline::core {
 
+// layout: kSmallSet, with at least one block.
+inline bool SmallSetMayMatch(const Payload& payload, const kernels::Kernel& kernel, uint64_t hash) {
+  const char* const block =
+      payload.data + kernels::BlockIndex(hash, payload.num_blocks) * payload.block_bytes;
+  return kernel.small_set.may_match(block, payload.block_bytes, payload.first_attempt, hash);
+}
+
 // `hash` is the key's Hash64 with the payload's seed; in LevelDB, its LayoutHash.
 inline bool HashMayMatch(const Payload& payload, const kernels::Kernel& kernel, uint64_t hash) {
   if (payload.layout == Layout::kAlwaysMatch) return true;
@@ -23,10 +30,10 @@ inline bool HashMayMatch(const Payload& payload, const kernels::Kernel& kernel, 
       return kernel.blocked.may_match(AsBlocked(payload, payload.data), hash);
     case Layout::kFlat:
       return kernel.flat.may_match(AsFlat(payload, payload.data), hash);
-    case Layout::kPackedCompact:
-      return kernel.packed.may_match(AsPacked(payload, payload.data), hash);
     case Layout::kCompact:
       return kernel.compact.may_match[payload.arrangement](AsCompact(payload, payload.data), hash);
+    case Layout::kSmallSet:
+      return SmallSetMayMatch(payload, kernel, hash);
     case Layout::kAlwaysMatch:
       break;
   }

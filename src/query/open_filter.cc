@@ -2,6 +2,7 @@
 
 #include "src/kernels/blocked/blocks.h"
 #include "src/kernels/leveldb_bloom.h"
+#include "src/query/hash_query.h"
 
 namespace bloomline::core {
 namespace {
@@ -27,6 +28,20 @@ bool FlatMayMatch(const BlockedFilter& filter, uint64_t hash) {
   return Whole(filter).kernel->flat.may_match({filter.data, num_bits, filter.num_probes}, hash);
 }
 
+// LevelDB opens no filters; this is for whoever opens any payload.
+template <uint32_t kFirstAttempt>
+bool SmallSetMayMatchFrom(const BlockedFilter& filter, uint64_t hash) {
+  const OpenFilter& whole = Whole(filter);
+  const FilterShape shape =
+      FilterShape::SmallSet(filter.num_blocks, whole.block_bytes, kFirstAttempt);
+  return SmallSetMayMatch({shape, 0, filter.data}, *whole.kernel, hash);
+}
+
+// By first_attempt / 4.
+constexpr bool (*kSmallSetMayMatch[])(const BlockedFilter&, uint64_t) = {
+    SmallSetMayMatchFrom<0>, SmallSetMayMatchFrom<4>, SmallSetMayMatchFrom<8>,
+    SmallSetMayMatchFrom<12>};
+
 void OneByOne(const BlockedFilter& filter, size_t n, const uint64_t* hashes, bool* may_match) {
   for (size_t i = 0; i < n; ++i) may_match[i] = Whole(filter).may_match(filter, hashes[i]);
 }
@@ -49,7 +64,8 @@ Queries QueriesOf(const Payload& payload, const kernels::Kernel& kernel) {
       return {FlatMayMatch, OneByOne};
     case Layout::kClassic:
       return {ClassicMayMatch, OneByOne};
-    case Layout::kPackedCompact:  // LevelDB's, which opens no filters
+    case Layout::kSmallSet:
+      return {kSmallSetMayMatch[payload.first_attempt / 4], OneByOne};
     case Layout::kAlwaysMatch:
       break;
   }
@@ -58,7 +74,8 @@ Queries QueriesOf(const Payload& payload, const kernels::Kernel& kernel) {
 
 // Not in the layouts of small filters, whose queries read more than one block.
 bool PrefetchPays(const Payload& payload) {
-  const bool one_block_per_query = payload.layout == Layout::kBlocked || IsCompact(payload.layout);
+  const bool one_block_per_query =
+      payload.layout == Layout::kBlocked || payload.layout == Layout::kCompact;
   return one_block_per_query && payload.payload_bytes() > kernels::kCachedBytes;
 }
 

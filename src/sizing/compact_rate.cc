@@ -8,7 +8,6 @@
 #include "src/kernels/compact/compact_bloom_block.h"
 #include "src/kernels/compact/compact_search.h"
 #include "src/sizing/linear_systems.h"
-#include "src/sizing/packed_rate.h"
 
 namespace bloomline::core {
 namespace {
@@ -87,10 +86,7 @@ double SolvedBlockRate(uint64_t num_keys, uint32_t arrangement) {
 
 }  // namespace
 
-double CompactBlockRate(uint64_t num_keys, uint32_t block_bytes, uint32_t base_slots) {
-  if (base_slots > 0) {
-    return PackedBlockRate(num_keys, block_bytes, base_slots);
-  }
+double CompactBlockRate(uint64_t num_keys, uint32_t block_bytes) {
   // Of the arrangements of a block size, the rate depends on the bytes alone.
   return SolvedBlockRate(num_keys, block_bytes == 32 ? 0 : 2);
 }

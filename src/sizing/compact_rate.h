@@ -11,8 +11,8 @@ namespace bloomline::core {
 // (slots, seed) in the builder's order, it is
 //   sum of P(all before failed, this one succeeds) * 2^-r * (1 - T / 512),
 // with r full fingerprint bits and a threshold T of 256 for the partial one; 1 if no attempt
-// succeeds. base_slots 0 says the blocks of docs/format.md, section 3.5.
-double CompactBlockRate(uint64_t num_keys, uint32_t block_bytes, uint32_t base_slots);
+// succeeds. Blocks of docs/format.md, section 3.5: 32 or 64 bytes.
+double CompactBlockRate(uint64_t num_keys, uint32_t block_bytes);
 
 }  // namespace bloomline::core
 

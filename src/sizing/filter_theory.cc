@@ -10,9 +10,11 @@
 #include "src/format/num_probes.h"
 #include "src/format/trailer.h"
 #include "src/kernels/probe_sequence.h"
+#include "src/kernels/small_set/small_set_block.h"
 #include "src/sizing/block_rate.h"
 #include "src/sizing/compact_rate.h"
 #include "src/sizing/search.h"
+#include "src/sizing/small_set_rate.h"
 
 namespace bloomline {
 namespace {
@@ -190,16 +192,26 @@ double CompactFalsePositiveRate(double bits_per_key) {
                        : kMinCompactBitsPerKey;
   const core::FilterShape shape = core::CompactShape(1, c, 0, UINT64_MAX);
   return RateOverPoissonLoads(8.0 * shape.block_bytes / c, [&](double keys) {
-    return core::CompactBlockRate(static_cast<uint64_t>(keys), shape.block_bytes, shape.base_slots);
+    return core::CompactBlockRate(static_cast<uint64_t>(keys), shape.block_bytes);
   });
 }
 
-double ExactCompactFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, uint32_t block_bytes,
-                                     uint32_t base_slots) {
+double ExactCompactFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, uint32_t block_bytes) {
   if (num_keys == 0) return 0;
   if (num_blocks == 0) return 1;
   return RateOverBinomialLoads(num_keys, num_blocks, [&](double keys) {
-    return core::CompactBlockRate(static_cast<uint64_t>(keys), block_bytes, base_slots);
+    return core::CompactBlockRate(static_cast<uint64_t>(keys), block_bytes);
+  });
+}
+
+double ExactSmallSetFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks,
+                                      uint32_t block_bytes) {
+  if (num_keys == 0) return 0;
+  if (num_blocks == 0) return 1;
+  const unsigned attempts =
+      num_blocks == 1 ? kernels::small_set::kMaxAttempts : kernels::small_set::kHeaderAttempts;
+  return RateOverBinomialLoads(num_keys, num_blocks, [&](double keys) {
+    return core::SmallSetBlockRate(static_cast<uint64_t>(keys), block_bytes, attempts);
   });
 }
 

@@ -1,20 +1,28 @@
 #include "src/sizing/linear_systems.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 
 #include "src/sizing/log_factorial.h"
 
 namespace bloomline::core {
+namespace {
 
+// Blocks have room for fewer different keys.
+constexpr size_t kMaxEquations = 127;
+
+using SystemProbabilities = std::array<double, kMaxEquations + 1>;
+
+// P(n random equations in `unknowns` unknowns have a solution), for n = 0 to max_equations.
+//
 // Equation by equation: if the rank is q so far, the next one depends on the others with
-// probability 2^(q - unknowns), and then agrees with them with probability 2^-columns.
-SystemProbabilities ConsistencyProbabilities(uint64_t max_equations, unsigned unknowns,
-                                             unsigned columns) {
+// probability 2^(q - unknowns), and then agrees with them with probability 1/2.
+SystemProbabilities ConsistencyProbabilities(uint64_t max_equations, unsigned unknowns) {
   // So many dependent equations or more all agree with a negligible probability.
   constexpr size_t kMaxDependent = 24;
   double by_dependent[kMaxDependent] = {1};
-  const double fits = std::ldexp(1.0, -static_cast<int>(columns));
   SystemProbabilities result = {1.0};
   for (uint64_t i = 0; i < max_equations; ++i) {
     double sum = 0;
@@ -25,7 +33,7 @@ SystemProbabilities ConsistencyProbabilities(uint64_t max_equations, unsigned un
         return std::min(1.0, std::ldexp(1.0, rank - static_cast<int>(unknowns)));
       };
       double p = by_dependent[dependent] * (1 - depends(dependent));
-      if (dependent > 0) p += by_dependent[dependent - 1] * depends(dependent - 1) * fits;
+      if (dependent > 0) p += by_dependent[dependent - 1] * depends(dependent - 1) / 2;
       by_dependent[dependent] = p;
       sum += p;
     }
@@ -34,10 +42,12 @@ SystemProbabilities ConsistencyProbabilities(uint64_t max_equations, unsigned un
   return result;
 }
 
+}  // namespace
+
 double PartialColumnProbability(uint64_t num_keys, unsigned partial_slots, unsigned threshold,
                                 uint64_t max_affected) {
   if (threshold == 0) return 1;
-  const auto consistent = ConsistencyProbabilities(num_keys, partial_slots, 1);
+  const auto consistent = ConsistencyProbabilities(num_keys, partial_slots);
   const double n = static_cast<double>(num_keys);
   const double log_affected = std::log(threshold / 256.0);
   const double log_not_affected = std::log1p(-static_cast<double>(threshold) / 256.0);

@@ -63,8 +63,7 @@ double FalsePositiveRateWithKeys(Format format, double bits_per_key, uint64_t ca
     case Format::kBlocked:
       return ExactBlockedFalsePositiveRate(num_keys, shape.num_blocks, num_probes);
     case Format::kCompact:
-      return ExactCompactFalsePositiveRate(num_keys, shape.num_blocks, shape.block_bytes,
-                                           shape.base_slots);
+      return ExactCompactFalsePositiveRate(num_keys, shape.num_blocks, shape.block_bytes);
   }
   return kNone;
 }

@@ -19,8 +19,8 @@ const char* LayoutName(Layout layout) {
       return "blocked";
     case Layout::kFlat:
       return "flat";
-    case Layout::kPackedCompact:
-      return "compact, packed";
+    case Layout::kSmallSet:
+      return "compact, small set";
     case Layout::kCompact:
       return "compact";
     case Layout::kAlwaysMatch:
@@ -87,7 +87,7 @@ Facts InspectBytes(std::string_view filter) {
          CountText(payload.num_blocks) + " of " + std::to_string(payload.block_bytes) + " bytes"});
     facts.push_back({"block_bytes", payload.block_bytes, "", ""});
   }
-  const bool bloom = !core::IsCompact(payload.layout);
+  const bool bloom = payload.layout != Layout::kCompact;
   if (bloom)
     facts.push_back(CountFact("num_probes", "probes", static_cast<uint64_t>(payload.num_probes)));
   facts.push_back({"seed", payload.seed, "seed", std::to_string(payload.seed)});

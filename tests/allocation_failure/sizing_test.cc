@@ -15,6 +15,7 @@ TEST(Sizing, NeedsNoMemory) {
        "ExactBlockedFalsePositiveRate",
        "ExactSmallBlockFalsePositiveRate",
        "ExactCompactFalsePositiveRate",
+       "ExactSmallSetFalsePositiveRate",
        "FalsePositiveRateWithKeys",
        "BitsPerKeyWithNumProbes",
        "StandardFalsePositiveRate",
@@ -55,8 +56,9 @@ TEST(Sizing, NeedsNoMemory) {
         ExactSmallBlockFalsePositiveRate(64, 1000, 160, 6);
         CompactFalsePositiveRate(5);
         CompactFalsePositiveRate(7.1);
-        ExactCompactFalsePositiveRate(1000, 20, 64, 40);
-        ExactCompactFalsePositiveRate(1000000, 20, 64, 40);
+        ExactCompactFalsePositiveRate(1000, 20, 64);
+        ExactCompactFalsePositiveRate(1000000, 20, 64);
+        ExactSmallSetFalsePositiveRate(100, 2, 62);
         OptimalStandardNumProbes(10);
         OptimalSmallBlockNumProbes(128, 10);
         for (const Format format : {Format::kClassic, Format::kBlocked, Format::kCompact}) {

@@ -70,13 +70,14 @@ void RequireSafe(const Payload& payload, std::string_view bytes) {
     case Layout::kBlocked:
       fits = block_bytes == kernels::kBlockBytes && probes_fit;
       break;
-    case Layout::kPackedCompact:
-      fits = IsBetween(block_bytes, core::kMinPackedBlockBytes, kernels::kBlockBytes) &&
-             IsBetween(payload.base_slots, 1, core::kMaxPackedBaseSlots);
-      break;
     case Layout::kCompact:
       fits = payload.arrangement < kernels::kNumArrangements &&
              block_bytes == kernels::kArrangements[payload.arrangement].block_bytes;
+      break;
+    case Layout::kSmallSet:
+      fits = IsBetween(block_bytes, core::kMinSmallSetBlockBytes, core::kMaxSmallSetBlockBytes) &&
+             IsBetween(payload.num_blocks, 1, core::kMaxSmallSetBlocks) &&
+             payload.first_attempt % 4 == 0 && payload.first_attempt <= 12;
       break;
     case Layout::kAlwaysMatch:
       break;
@@ -111,8 +112,8 @@ void Ask(const Payload& payload, const Queries& queries, bool* expected) {
 Payload CheckStandalone(std::string_view bytes, const Queries& queries, const Kernel& kernel) {
   std::string why;
   const Payload payload = core::DecodeStandalone(bytes, &why);
-  Require(payload.layout != Layout::kClassic && payload.layout != Layout::kPackedCompact,
-          "classic and packed are in LevelDB only");
+  Require(payload.layout != Layout::kClassic && payload.layout != Layout::kSmallSet,
+          "classic and small sets are in LevelDB only");
   Require(why.empty() == (payload.layout != Layout::kAlwaysMatch), "what is refused has a reason");
   RequireSafe(payload, bytes);
   bool expected[Queries::kMost + 1];

@@ -127,27 +127,13 @@ def payload(layout, keys, num_bytes, k, seed):
     return bytes(out)
 
 
-# Compact, packed (section 3.4). Rows are lists of bits, to differ from the library's words.
-MASK56 = (1 << 56) - 1
+# Solved blocks (section 3.4).
 C = N[:4]
 
 
 def mum(a, b):
     product = a * b
-    return (product & ((1 << 64) - 1)) ^ (product >> 64)
-
-
-def line_shape(line_bytes, slots):
-    payload_bits = 8 * (line_bytes - 1)
-    rows = min(24, payload_bits // slots)
-    left = payload_bits - rows * slots if rows < 24 else 0
-    share = 256 * (left - 2) // slots if left > 2 else 0
-    return rows, left if share > 0 else 0, share
-
-
-def slot_bits(h, seed_number, slots):
-    m = (mum(h ^ C[0], C[1]) & MASK56) | (mum(h ^ C[2], C[3]) & MASK56) << 56
-    return [m >> ((j + 28 * seed_number) % 112) & 1 for j in range(slots)]
+    return (product & MASK64) ^ (product >> 64)
 
 
 def fingerprint(h):
@@ -156,53 +142,6 @@ def fingerprint(h):
 
 def selector(h):
     return h >> 24 & 0xFF
-
-
-def solve(equations, slots):
-    """Solution of (coefficients, right side) pairs with zeros outside the pivots, or None."""
-    pivots = {}
-    for coefficients, right in equations:
-        coefficients = list(coefficients)
-        for slot in range(slots):
-            if not coefficients[slot]:
-                continue
-            if slot not in pivots:
-                pivots[slot] = (coefficients, right)
-                break
-            other, other_right = pivots[slot]
-            coefficients = [a ^ b for a, b in zip(coefficients, other)]
-            right ^= other_right
-        else:
-            if right:
-                return None
-    solution = [0] * slots
-    for slot in sorted(pivots, reverse=True):
-        coefficients, right = pivots[slot]
-        for other in range(slot + 1, slots):
-            right ^= coefficients[other] & solution[other]
-        solution[slot] = right
-    return solution
-
-
-def solve_line(hashes, line_bytes, base):
-    if not hashes:
-        return bytes(line_bytes)
-    for slots in range(max(len(hashes), base), min(112, base + 62) + 1):
-        rows, partial, share = line_shape(line_bytes, slots)
-        for seed_number in range(4):
-            solutions = []
-            for row in range(rows):
-                solutions.append(solve([(slot_bits(h, seed_number, slots),
-                                         fingerprint(h) >> row & 1) for h in hashes], slots))
-            asking = [h for h in hashes if selector(h) < share]
-            solutions.append(solve([(slot_bits(h, seed_number, partial), fingerprint(h) >> rows & 1)
-                                    for h in asking], partial))
-            if None in solutions:
-                continue
-            line = sum(bit << i for i, bit in enumerate(sum(solutions, [])))
-            header = slots - base + 64 * seed_number
-            return line.to_bytes(line_bytes - 1, "little") + bytes([header])
-    return bytes(line_bytes - 1) + bytes([63])
 
 
 # Compact (section 3.5). Blocks are lists of bits, equations are numbers of any length.
@@ -363,6 +302,69 @@ def compact_block_query(block, arrangement):
     return may_match
 
 
+# Small sets (section 3.8). Columns are lists of bits.
+def solve(equations, slots):
+    """Solution of (coefficients, right side) pairs with zeros outside the pivots, or None."""
+    pivots = {}
+    for coefficients, right in equations:
+        coefficients = list(coefficients)
+        for slot in range(slots):
+            if not coefficients[slot]:
+                continue
+            if slot not in pivots:
+                pivots[slot] = (coefficients, right)
+                break
+            other, other_right = pivots[slot]
+            coefficients = [a ^ b for a, b in zip(coefficients, other)]
+            right ^= other_right
+        else:
+            if right:
+                return None
+    solution = [0] * slots
+    for slot in sorted(pivots, reverse=True):
+        coefficients, right = pivots[slot]
+        for other in range(slot + 1, slots):
+            right ^= coefficients[other] & solution[other]
+        solution[slot] = right
+    return solution
+
+
+def small_set_slots(h, t, slots):
+    a = mum(h, C[1])
+    return [(a >> j ^ (h >> (32 + t + j) if j < 4 else 0)) & 1 for j in range(slots)]
+
+
+def small_set_block(hashes, block_bytes, attempts):
+    payload_bits = 8 * (block_bytes - 1)
+    n = len(hashes)
+    distinct = list(dict.fromkeys(hashes))
+    for slots in range(max(n, 1), 64):
+        columns = min(24, payload_bits // slots)
+        partial = payload_bits - columns * slots if columns < 24 else 0
+        users = [h for h in hashes if selector(h) * slots // 256 + 2 < partial]
+        order = list(range(4, slots)) + list(range(min(4, slots)))
+        partial_order = [j for j in order if j < partial]
+        for t in range(attempts):
+            equations = [[small_set_slots(h, t, slots)[j] for j in order] for h in hashes]
+            if any(solve([(e, int(h == one)) for h, e in zip(hashes, equations)], slots) is None
+                   for one in distinct):
+                continue
+            partial_bits = solve([([small_set_slots(h, t, slots)[j] for j in partial_order],
+                                   fingerprint(h) >> columns & 1) for h in users], partial)
+            if partial_bits is None:
+                continue
+            bits = 0
+            for i in range(columns):
+                column = solve([(e, fingerprint(h) >> i & 1) for e, h in zip(equations, hashes)],
+                               slots)
+                for slot, bit in zip(order, column):
+                    bits |= bit << (8 * slot + i if columns >= 8 and i < 8 else slots * i + slot)
+            for slot, bit in zip(partial_order, partial_bits):
+                bits |= bit << (columns * slots + slot)
+            return t, bits.to_bytes(block_bytes - 1, "little") + bytes([slots + 64 * (t % 4)])
+    return 0, bytes(block_bytes)
+
+
 def in_blocks(keys, num_blocks, seed):
     """The hashes of each block."""
     blocks = [[] for _ in range(num_blocks)]
@@ -372,14 +374,10 @@ def in_blocks(keys, num_blocks, seed):
     return blocks
 
 
-def packed_payload(keys, num_lines, line_bytes, base, seed):
-    return b"".join(solve_line(line, line_bytes, base) for line in in_blocks(keys, num_lines, seed))
-
-
 def compact_shape(n, bits_per_key):
     """Arrangement and L."""
     arrangement = Arrangement(sum(bits_per_key >= from_bits for from_bits in
-                                  (3.6, 5.5, 6.5, 8, 10.5)))
+                                  (3.6, 5.5, 6.4, 8.2, 9.8)))
     block_bytes = arrangement.block_bytes
     num_blocks = max(1, math.ceil((n * bits_per_key / 8 - 20) / block_bytes)) if n else 0
     return arrangement, num_blocks
@@ -388,10 +386,16 @@ def compact_shape(n, bits_per_key):
 def leveldb_compact(keys, bits_per_key, seed):
     keys = unique_neighbours(keys)
     num_bytes = math.ceil(len(keys) * bits_per_key / 8)
-    num_lines = max(1 if len(keys) <= 60 else math.ceil(len(keys) / 40), math.ceil(num_bytes / 64))
-    line_bytes = num_bytes // num_lines
-    assert line_bytes >= 8 and num_lines <= 32
-    return packed_payload(keys, num_lines, line_bytes, 8, seed) + bytes([0xBF + num_lines])
+    num_blocks = max(1 if len(keys) <= 56 else math.ceil(len(keys) / 40),
+                     math.ceil(num_bytes / 64))
+    block_bytes = num_bytes // num_blocks
+    assert block_bytes >= 8 and num_blocks <= 24
+    blocks = in_blocks(keys, num_blocks, seed)
+    if num_blocks == 1:
+        t, block = small_set_block(blocks[0], block_bytes, 16)
+        return block + bytes([0xE0 + t // 4])
+    return b"".join(small_set_block(block, block_bytes, 4)[1] for block in blocks) + bytes(
+        [0xE2 + num_blocks])
 
 
 def standalone_compact(keys, bits_per_key, seed):
@@ -465,14 +469,15 @@ def vectors():
         ("standalone", "compact", 4, 0, 0, many),
         ("standalone", "compact", 6, 0, 5, many),
         ("standalone", "compact", 7.1, 0, 0, many),
+        ("standalone", "compact", 9, 0, 0, many),
         ("standalone", "compact", 10, 0, 7, many),
         ("standalone", "compact", 16, 0, MASK64, many),
         # The least that an arrangement is for.
         ("standalone", "compact", 3.6, 0, 0, counters),
         ("standalone", "compact", 5.5, 0, 0, counters),
-        ("standalone", "compact", 6.5, 0, 0, counters),
-        ("standalone", "compact", 8, 0, 0, counters),
-        ("standalone", "compact", 10.5, 0, 0, counters),
+        ("standalone", "compact", 6.4, 0, 0, counters),
+        ("standalone", "compact", 8.2, 0, 0, counters),
+        ("standalone", "compact", 9.8, 0, 0, counters),
         ("standalone", "compact", 24, 0, 0x0123456789ABCDEF, counters + odd),
         ("standalone", "compact", 10, 0, 0, many[:50] + many[48:49]),
         ("standalone", "compact", 10, 0, 0, []),
@@ -481,6 +486,8 @@ def vectors():
         ("leveldb", "blocked", 10, 6, MASK64, many),
         ("leveldb", "compact", 10, 0, 0x0123456789ABCDEF, counters),
         ("leveldb", "compact", 10, 0, 1 << 63, many[:100]),
+        ("leveldb", "compact", 24, 0, 0, many[:70]),
+        ("leveldb", "compact", 6, 0, 0, many[:56]),
     ]
     for container, layout, bits_per_key, k, seed, keys in cases:
         if layout == "compact":

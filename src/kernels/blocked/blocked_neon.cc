@@ -66,17 +66,23 @@ void InsertMany(const BlockedFilter& filter, size_t n, const uint64_t* hashes) {
   RunUnrolled<Insert>(filter.num_probes, filter, n, hashes);
 }
 
+struct AddOne {
+  template <int K>
+  static bool Run(const BlockedFilter& filter, uint64_t hash) {
+    const int num_probes = K == 0 ? filter.num_probes : K;
+    char* block = WritableBlockOf(filter, hash);
+    const bool changed = !BlockMayMatch(LoadBlock(block), num_probes, hash);
+    if (changed) KeyBits<WholeRegistersOfProbes(K)>(hash).Set(num_probes, block);
+    return changed;
+  }
+};
+
 struct Add {
   template <int K>
   static void Run(const BlockedFilter& caller_filter, size_t n, const uint64_t* hashes,
                   bool* changed) {
     const BlockedFilter filter = caller_filter;
-    const int num_probes = K == 0 ? filter.num_probes : K;
-    for (size_t i = 0; i < n; ++i) {
-      char* block = WritableBlockOf(filter, hashes[i]);
-      changed[i] = !BlockMayMatch(LoadBlock(block), num_probes, hashes[i]);
-      if (changed[i]) KeyBits<WholeRegistersOfProbes(K)>(hashes[i]).Set(num_probes, block);
-    }
+    for (size_t i = 0; i < n; ++i) changed[i] = AddOne::Run<K>(filter, hashes[i]);
   }
 };
 
@@ -93,6 +99,7 @@ BlockedKernel NeonBlocked() {
   kernel.may_match_many = MayMatchMany;
   kernel.insert_many = InsertMany;
   kernel.add_many = AddMany;
+  kernel.add_for = UnrolledFunction<AddOne>;
   return kernel;
 }
 

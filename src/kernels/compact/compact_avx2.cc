@@ -3,6 +3,7 @@
 
 #include "src/kernels/avx2_bits.h"
 #include "src/kernels/compact/compact_kernel.h"
+#include "src/kernels/compact/compact_pool_bytes.h"
 #include "src/kernels/compact/compact_query.h"
 #include "src/kernels/compact/compact_x86_solvers.h"
 
@@ -37,15 +38,21 @@ BLOOMLINE_AVX2_INLINE __m256i FourFields(const char* fields) {
   return Load(fields);
 }
 
-// Bit i: the parity of lane i.
-BLOOMLINE_AVX2_INLINE unsigned FourParities(__m256i bits) {
-  // Halves of bytes, then their parities by table, then the sum over the lane.
+// For each 4 bits, whether an odd number of them is set: bit 0, and bit 7.
+alignas(32) constexpr uint8_t kParities[32] = {
+    0, 0x81, 0x81, 0, 0x81, 0, 0, 0x81, 0x81, 0, 0, 0x81, 0, 0x81, 0x81, 0,
+    0, 0x81, 0x81, 0, 0x81, 0, 0, 0x81, 0x81, 0, 0, 0x81, 0, 0x81, 0x81, 0};
+
+// In each byte, its parity: bit 0, and bit 7.
+BLOOMLINE_AVX2_INLINE __m256i ByteParities(__m256i bits) {
   bits =
       _mm256_and_si256(_mm256_xor_si256(bits, _mm256_srli_epi64(bits, 4)), _mm256_set1_epi8(0x0F));
-  const __m256i parity_of = _mm256_setr_epi8(0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 1, 1, 0,  //
-                                             0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 1, 1, 0);
-  const __m256i sums =
-      _mm256_sad_epu8(_mm256_shuffle_epi8(parity_of, bits), _mm256_setzero_si256());
+  return _mm256_shuffle_epi8(Load(kParities), bits);
+}
+
+// Bit i: the parity of lane i.
+BLOOMLINE_AVX2_INLINE unsigned FourParities(__m256i bits) {
+  const __m256i sums = _mm256_sad_epu8(ByteParities(bits), _mm256_setzero_si256());
   return static_cast<unsigned>(
       _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_slli_epi64(sums, 63))));
 }
@@ -73,35 +80,103 @@ BLOOMLINE_AVX2_INLINE unsigned FastParities256(const char* block, CompactSlots m
   return odd;
 }
 
+// Bit i: the parity of the key's slots in place i.
+template <unsigned kBlockSize>
+BLOOMLINE_AVX2_INLINE uint32_t OddPlaces(const char* block, __m256i coefficients,
+                                         const PoolBytes::Register& r) {
+  const __m256i last_quarter = _mm256_broadcastsi128_si256(
+      _mm_loadu_si128(reinterpret_cast<const __m128i*>(block + kBlockSize - 16)));
+  __m256i bytes = _mm256_or_si256(_mm256_shuffle_epi8(Load(block), Load(r.of_first_half)),
+                                  _mm256_shuffle_epi8(last_quarter, Load(r.of_last_quarter)));
+  if constexpr (kBlockSize == 64) {
+    bytes = _mm256_or_si256(bytes, _mm256_shuffle_epi8(Load(block + 32), Load(r.of_second_half)));
+  }
+  const __m256i even = _mm256_mulhi_epu16(_mm256_shuffle_epi8(coefficients, Load(r.even_bytes)),
+                                          Load(r.even_factors));
+  const __m256i odd =
+      _mm256_mullo_epi16(_mm256_shuffle_epi8(coefficients, Load(r.odd_bytes)), Load(r.odd_factors));
+  const __m256i spread = _mm256_blendv_epi8(even, odd, _mm256_set1_epi16(-256));
+  const __m256i hits = _mm256_and_si256(_mm256_and_si256(bytes, Load(r.mask)), spread);
+  return static_cast<uint32_t>(_mm256_movemask_epi8(ByteParities(hits)));
+}
+
+BLOOMLINE_AVX2_INLINE unsigned CountOnes(uint64_t bits) {
+  return static_cast<unsigned>(__builtin_popcountll(bits));
+}
+
+// Whether four full columns give the fingerprint's bits: parities, four times.
+BLOOMLINE_AVX2_INLINE bool OneRegisterMatches(const PoolBytes& pool, uint64_t first,
+                                              unsigned asks_partial) {
+  unsigned wrong = CountOnes(first & pool.partial_first_places) & asks_partial;
+#pragma GCC unroll 4
+  for (unsigned i = 0; i < kFewPoolColumns; ++i) {
+    wrong |= CountOnes(first & pool.first_places[i]);
+  }
+  return (wrong & 1) == 0;
+}
+
+BLOOMLINE_AVX2_INLINE bool TwoRegistersMatch(const PoolBytes& pool, uint64_t first, uint64_t second,
+                                             unsigned asks_partial) {
+  unsigned wrong =
+      CountOnes((first & pool.partial_first_places) ^ (second & pool.partial_second_places)) &
+      asks_partial;
+  const __m256i firsts = Broadcast(first);
+  const __m256i seconds = Broadcast(second);
+  unsigned odd = 0;
+#pragma GCC unroll 4
+  for (unsigned i = 0; i < kMaxPoolColumns; i += 4) {
+    odd |= FourParities(_mm256_xor_si256(_mm256_and_si256(firsts, Load(&pool.first_places[i])),
+                                         _mm256_and_si256(seconds, Load(&pool.second_places[i]))));
+  }
+  return ((wrong & 1) | odd) == 0;
+}
+
+// With too many pieces for PoolBytes. Out of line, like what follows.
+template <unsigned kArrangement>
+BLOOMLINE_AVX2 __attribute__((noinline)) bool ManyPiecesMatch(const char* block, uint64_t word,
+                                                              uint64_t field, unsigned header,
+                                                              uint64_t hash) {
+  const unsigned slots = kMinCompactSlots + CodeOf(header);
+  return PoolMatches(block, PoolFor<kArrangement>(slots), kArrangements[kArrangement].fast_columns,
+                     slots, AttemptOf(header), {word, field}, hash);
+}
+
+template <unsigned kArrangement>
+bool FirstRestMatches(const char* block, uint64_t word, uint64_t field, unsigned header,
+                      uint64_t hash);
+
 // The rest of a query that passed the fast columns: stored keys, and few missing ones. Out of line,
-// so that the others' way needs few registers. PoolMatches, but with BZHI and four pieces at a
-// time: their number varies from block to block, and a loop's end that is mispredicted costs more
-// than pieces of no bits.
+// so that the others' way needs few registers.
 template <unsigned kArrangement>
 BLOOMLINE_AVX2 __attribute__((noinline)) bool RestMatches(const char* block, uint64_t word,
                                                           uint64_t field, unsigned header,
                                                           uint64_t hash) {
-  constexpr unsigned kFast = kArrangements[kArrangement].fast_columns;
-  const unsigned slots = kMinCompactSlots + CodeOf(header);
-  const Pool& pool = PoolFor<kArrangement>(slots);
-  const uint64_t coefficients[] = {word, field, 0};
-  uint64_t odd = 0;
-  for (unsigned first = 0; first < pool.num_pieces; first += 4) {
-#pragma GCC unroll 4
-    for (unsigned i = 0; i < 4; ++i) {
-      const PoolPiece& piece = pool.pieces[first + i];
-      const uint64_t bits = LoadLittleEndian64(block + piece.word_byte) >> piece.bit;
-      const uint64_t* from = coefficients + piece.slot / kWordSlots;
-      const unsigned shift = piece.slot % kWordSlots;
-      const uint64_t window = from[0] >> shift | from[1] << 1 << (kWordSlots - 1 - shift);
-      odd ^= uint64_t{Parity(_bzhi_u64(bits & window, piece.length))} << piece.column;
-    }
+  constexpr Arrangement kA = kArrangements[kArrangement];
+  const PoolBytes* pools = pool_bytes<kArrangement>.load(std::memory_order_acquire);
+  if (__builtin_expect(pools == nullptr, 0)) {
+    return FirstRestMatches<kArrangement>(block, word, field, header, hash);
   }
-  const uint64_t asks_partial =
-      UsesPartialColumn(hash, SelectorSalt(slots, AttemptOf(header)), pool.threshold);
-  const uint64_t asked = ((uint64_t{1} << pool.full_columns) - (uint64_t{1} << kFast)) |
-                         asks_partial << pool.full_columns;
-  return ((odd ^ FingerprintOf(hash)) & asked) == 0;
+  const PoolBytes& pool = pools[CodeOf(header)];
+  if (__builtin_expect(pool.num_registers == 0, 0)) {
+    return ManyPiecesMatch<kArrangement>(block, word, field, header, hash);
+  }
+  const __m256i coefficients = _mm256_broadcastsi128_si256(
+      _mm_set_epi64x(static_cast<long long>(field), static_cast<long long>(word)));
+  const unsigned asks_partial = UsesPartialColumn(
+      hash, SelectorSalt(kMinCompactSlots + CodeOf(header), AttemptOf(header)), pool.threshold);
+  const uint64_t first = OddPlaces<kA.block_bytes>(block, coefficients, pool.registers[0]) |
+                         uint64_t{FingerprintOf(hash) >> kA.fast_columns} << kPoolPlaces;
+  if (pool.num_registers == 1) return OneRegisterMatches(pool, first, asks_partial);
+  const uint64_t second = OddPlaces<kA.block_bytes>(block, coefficients, pool.registers[1]);
+  return TwoRegistersMatch(pool, first, second, asks_partial);
+}
+
+// A function of its own, so that the usual one saves no registers.
+template <unsigned kArrangement>
+__attribute__((noinline)) bool FirstRestMatches(const char* block, uint64_t word, uint64_t field,
+                                                unsigned header, uint64_t hash) {
+  MakePoolBytes<kArrangement>();
+  return RestMatches<kArrangement>(block, word, field, header, hash);
 }
 
 template <unsigned kArrangement>

@@ -30,8 +30,10 @@ struct CompactKernel {
 };
 
 CompactKernel PortableCompact();
+CompactKernel PopcntCompact();  // x86-64
 CompactKernel Avx2Compact();    // x86-64
 CompactKernel Avx512Compact();  // x86-64
+CompactKernel NeonCompact();    // 64-bit ARM
 
 }  // namespace bloomline::kernels
 

@@ -14,7 +14,8 @@
 
 namespace bloomline::kernels {
 
-// Consecutive bits of one 64-bit word of the block, for consecutive slots of one column.
+// Consecutive bits of one 64-bit word of the block, for consecutive slots of one column: slots
+// below 64, or slots from there on. So the key's coefficients come to their places by one rotation.
 struct PoolPiece {
   uint8_t word_byte;  // where the word begins
   uint8_t bit;        // of the word
@@ -53,6 +54,7 @@ struct PoolWriter {
       unsigned length = end - first;
       if (length > 64 - first % 64) length = 64 - first % 64;
       if (length > width() - slot) length = width() - slot;
+      if (slot < kWordSlots && length > kWordSlots - slot) length = kWordSlots - slot;
       pool.pieces[pool.num_pieces++] = {
           static_cast<uint8_t>(first / 64 * 8), static_cast<uint8_t>(first % 64),
           static_cast<uint8_t>(length), static_cast<uint8_t>(slot), static_cast<uint8_t>(column)};

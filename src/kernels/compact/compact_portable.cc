@@ -8,12 +8,15 @@ namespace {
 
 template <unsigned kArrangement>
 bool MayMatch(const CompactFilter& filter, uint64_t hash) {
-  return CompactMayMatch<kArrangement>(filter, hash);
+  return CompactMayMatch<kArrangement, PlainQuery>(filter, hash);
 }
 
 template <unsigned kArrangement>
 void MayMatchMany(const CompactFilter& filter, size_t n, const uint64_t* hashes, bool* may_match) {
-  for (size_t i = 0; i < n; ++i) may_match[i] = CompactMayMatch<kArrangement>(filter, hashes[i]);
+  const CompactFilter blocks = filter;
+  for (size_t i = 0; i < n; ++i) {
+    may_match[i] = CompactMayMatch<kArrangement, PlainQuery>(blocks, hashes[i]);
+  }
 }
 
 struct BlockSteps {

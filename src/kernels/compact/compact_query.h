@@ -14,26 +14,60 @@
 
 namespace bloomline::kernels {
 
+// Which slots a block has, by their number.
+struct SlotMasks {
+  constexpr SlotMasks() {
+    for (unsigned slots = 0; slots <= kMaxCompactSlots; ++slots) {
+      word[slots] = OnesBelow64(slots);
+      field[slots] = slots > kWordSlots ? OnesBelow64(slots - kWordSlots) : 0;
+    }
+  }
+  uint64_t word[kMaxCompactSlots + 1] = {};
+  uint64_t field[kMaxCompactSlots + 1] = {};
+};
+inline constexpr SlotMasks kSlotMasks;
+
+constexpr uint64_t RotateLeft(uint64_t bits, unsigned by) {
+  return bits << by % 64 | bits >> (0 - by) % 64;
+}
+
 // Whether the columns of the pool give what the key wants, those that it uses.
 BLOOMLINE_ALWAYS_INLINE bool PoolMatches(const char* block, const Pool& pool, unsigned fast_columns,
                                          unsigned slots, unsigned attempt, CompactSlots mine,
                                          uint64_t hash) {
-  const uint64_t coefficients[] = {mine.word, mine.field, 0};
-  uint64_t odd = 0;
-  for (unsigned i = 0; i < pool.num_pieces; ++i) {
-    const PoolPiece& piece = pool.pieces[i];
-    const uint64_t bits = LoadLittleEndian64(block + piece.word_byte) >> piece.bit;
-    const uint64_t* from = coefficients + piece.slot / kWordSlots;
-    const unsigned shift = piece.slot % kWordSlots;
-    const uint64_t window = from[0] >> shift | from[1] << 1 << (kWordSlots - 1 - shift);
-    // A piece has at least one bit.
-    const uint64_t hits = bits & window & (~uint64_t{0} >> (64 - piece.length));
-    odd ^= uint64_t{Parity(hits)} << piece.column;
+  // Loops take four steps at a time: how many are needed varies from block to block, and a loop's
+  // end that is mispredicted costs more than steps that do nothing.
+  constexpr unsigned kStep = 4;
+  const uint64_t coefficients[] = {mine.word, mine.field};
+  // For each column, the sum of hits up to its last piece. Its own are what it has more than the
+  // column before.
+  uint64_t sums[kMaxFastColumns + kMaxPoolColumns + kStep];
+  for (unsigned i = 0; i < kStep; ++i) sums[pool.full_columns + i] = 0;
+  uint64_t sum = 0;
+  for (unsigned first = 0; first < pool.num_pieces; first += kStep) {
+#pragma GCC unroll 4
+    for (unsigned i = first; i < first + kStep; ++i) {
+      const PoolPiece& piece = pool.pieces[i];
+      const unsigned begin = piece.bit;
+      const unsigned end = begin + piece.length;
+      const uint64_t here = RotateLeft(coefficients[piece.slot / kWordSlots], begin - piece.slot) &
+                            (kSlotMasks.word[end] ^ kSlotMasks.word[begin]);
+      sum ^= LoadLittleEndian64(block + piece.word_byte) & here;
+      sums[piece.column] = sum;
+    }
   }
   const uint64_t asks_partial =
       UsesPartialColumn(hash, SelectorSalt(slots, attempt), pool.threshold);
-  const uint64_t asked = ((uint64_t{1} << pool.full_columns) - 1) | asks_partial
-                                                                        << pool.full_columns;
+  const uint64_t asked = OnesBelow64(pool.full_columns) | asks_partial << pool.full_columns;
+  uint64_t odd = 0;
+  sum = 0;
+  for (unsigned first = fast_columns; first <= pool.full_columns; first += kStep) {
+#pragma GCC unroll 4
+    for (unsigned column = first; column < first + kStep; ++column) {
+      odd |= uint64_t{Parity(sums[column] ^ sum)} << column;
+      sum = sums[column];
+    }
+  }
   return ((odd ^ FingerprintOf(hash)) & asked & ~OnesBelow64(fast_columns)) == 0;
 }
 
@@ -50,15 +84,35 @@ BLOOMLINE_ALWAYS_INLINE unsigned ColumnParity(const char* block, unsigned column
   return Parity(hits);
 }
 
-// Bit i: the parity of the key's slots in fast column i.
-template <unsigned kArrangement>
-BLOOMLINE_ALWAYS_INLINE unsigned FastParities(const char* block, CompactSlots mine) {
+// Whether fast columns kBegin to kEnd - 1 give the fingerprint's bits.
+template <unsigned kArrangement, unsigned kBegin, unsigned kEnd>
+BLOOMLINE_ALWAYS_INLINE bool ColumnsMatch(const char* block, CompactSlots mine, uint64_t hash) {
   unsigned odd = 0;
 #pragma GCC unroll 7
-  for (unsigned column = 0; column < kArrangements[kArrangement].fast_columns; ++column) {
+  for (unsigned column = kBegin; column < kEnd; ++column) {
     odd |= ColumnParity<kArrangement>(block, column, mine) << column;
   }
-  return odd;
+  return ((odd ^ static_cast<unsigned>(hash)) & OnesBelow64(kEnd) & ~OnesBelow64(kBegin)) == 0;
+}
+
+// Four columns, then the others: 15 of 16 missing keys need only the first, and what is saved is
+// more than what the branch costs that 1 of 16 takes. With three it costs as much as it saves.
+constexpr unsigned kFirstColumns = 4;
+
+template <unsigned kArrangement>
+BLOOMLINE_ALWAYS_INLINE bool FastColumnsMatch(const char* block, CompactSlots mine, uint64_t hash) {
+  constexpr unsigned kFast = kArrangements[kArrangement].fast_columns;
+  constexpr unsigned kFirst = kFast < kFirstColumns ? kFast : kFirstColumns;
+  return ColumnsMatch<kArrangement, 0, kFirst>(block, mine, hash) &&
+         ColumnsMatch<kArrangement, kFirst, kFast>(block, mine, hash);
+}
+
+template <unsigned kArrangement>
+BLOOMLINE_ALWAYS_INLINE bool RestMatches(const char* block, CompactSlots mine, unsigned header,
+                                         uint64_t hash) {
+  const unsigned slots = kMinCompactSlots + CodeOf(header);
+  return PoolMatches(block, PoolFor<kArrangement>(slots), kArrangements[kArrangement].fast_columns,
+                     slots, AttemptOf(header), mine, hash);
 }
 
 // A block of this arrangement that has `slots` slots.
@@ -67,8 +121,7 @@ BLOOMLINE_ALWAYS_INLINE bool SolvedBlockMayMatch(const char* block, unsigned slo
                                                  unsigned attempt, uint64_t hash) {
   constexpr unsigned kFast = kArrangements[kArrangement].fast_columns;
   const CompactSlots mine = SlotsInBlock(CompactKeyOf(hash), slots, attempt);
-  const unsigned wrong = FastParities<kArrangement>(block, mine) ^ static_cast<unsigned>(hash);
-  if ((wrong & OnesBelow64(kFast)) != 0) return false;
+  if (!FastColumnsMatch<kArrangement>(block, mine, hash)) return false;
   return PoolMatches(block, PoolFor<kArrangement>(slots), kFast, slots, attempt, mine, hash);
 }
 
@@ -90,17 +143,48 @@ BLOOMLINE_ALWAYS_INLINE bool OtherBlockMayMatch(const char* block, unsigned code
   return SolvedBlockMayMatch<2>(block, slots, attempt, hash);
 }
 
-template <unsigned kArrangement>
+// SlotsInBlock by table, which takes fewer instructions where there is no BZHI.
+BLOOMLINE_ALWAYS_INLINE CompactSlots SlotsByTable(const CompactKey& key, unsigned slots,
+                                                  unsigned attempt) {
+  return {WordInAttempt(key, attempt) & kSlotMasks.word[slots],
+          key.slots.field & kSlotMasks.field[slots]};
+}
+
+// The parts of a query in plain C++. A kernel that has better ones replaces them.
+struct PlainQuery {
+  template <unsigned kArrangement>
+  BLOOMLINE_ALWAYS_INLINE static bool FastColumns(const char* block, CompactSlots mine,
+                                                  uint64_t hash) {
+    return FastColumnsMatch<kArrangement>(block, mine, hash);
+  }
+
+  // What is left after the fast columns: stored keys, and few missing ones. Out of line, so that
+  // the others' way needs few registers.
+  template <unsigned kArrangement>
+  __attribute__((noinline)) static bool Rest(const char* block, uint64_t word, uint64_t field,
+                                             unsigned header, uint64_t hash) {
+    return RestMatches<kArrangement>(block, {word, field}, header, hash);
+  }
+
+  template <unsigned kArrangement>
+  __attribute__((noinline)) static bool OtherBlock(const char* block, unsigned header,
+                                                   uint64_t hash) {
+    return OtherBlockMayMatch<kArrangement>(block, CodeOf(header), AttemptOf(header), hash);
+  }
+};
+
+template <unsigned kArrangement, typename Query>
 BLOOMLINE_ALWAYS_INLINE bool CompactMayMatch(const CompactFilter& filter, uint64_t hash) {
   constexpr Arrangement kA = kArrangements[kArrangement];
   const char* block = CompactBlock(filter, kA.block_bytes, hash);
   const unsigned header = LoadHeader<kA.block_bytes>(block);
-  const unsigned code = CodeOf(header);
-  const unsigned attempt = AttemptOf(header);
-  if (__builtin_expect(code > MaxCodeOf(kArrangement), 0)) {
-    return OtherBlockMayMatch<kArrangement>(block, code, attempt, hash);
+  if (__builtin_expect(CodeOf(header) > MaxCodeOf(kArrangement), 0)) {
+    return Query::template OtherBlock<kArrangement>(block, header, hash);
   }
-  return SolvedBlockMayMatch<kArrangement>(block, kMinCompactSlots + code, attempt, hash);
+  const CompactSlots mine =
+      SlotsByTable(CompactKeyOf(hash), kMinCompactSlots + CodeOf(header), AttemptOf(header));
+  if (!Query::template FastColumns<kArrangement>(block, mine, hash)) return false;
+  return Query::template Rest<kArrangement>(block, mine.word, mine.field, header, hash);
 }
 
 // set(number of an arrangement as a constant, kernel) for each arrangement.

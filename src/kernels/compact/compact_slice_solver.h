@@ -51,7 +51,7 @@ class SliceSolver {
   }
 
  private:
-  // The slots that are kept for AddFixedSlot. TODO: measurement
+  // Slots that are kept for AddFixedSlot. A search that needs more is left to SolveBlock.
   static constexpr unsigned kMoreSlots = 8;
   static constexpr unsigned kSelectorByte = 7;  // of the fields
 

@@ -9,10 +9,10 @@
 
 namespace bloomline::kernels {
 
-// One algorithm, SolveBlock.
+// SolveBlock. Also for the rare blocks that the others do not solve by slices.
 bool Avx2SolveByWords(unsigned arrangement, const uint64_t* hashes, size_t n, char* block);
 
-// The same results, by slices.
+// With the same results, by slices (compact_slices.h).
 bool Avx2SolveCompact(unsigned arrangement, const uint64_t* hashes, size_t n, char* block);
 bool Avx512SolveCompact(unsigned arrangement, const uint64_t* hashes, size_t n, char* block);
 
