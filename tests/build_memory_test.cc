@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <set>
@@ -101,6 +102,29 @@ TEST_F(BuildMemoryTest, IsBounded) {
   EXPECT_EQ(ReservedBuildMemory(), 0u);
   SetMaxBuildMemory(SIZE_MAX);
   EXPECT_EQ(MaxBuildMemory(), memory::kMostReservedBytes);
+}
+
+TEST_F(BuildMemoryTest, IsBoundedWhateverOtherThreadsReturn) {
+  for (int round = 0; round < 100; ++round) {
+    SetMaxBuildMemory(memory::kDefaultMaxReservedBytes);
+    void* blocks[4];
+    for (int twice = 0; twice < 2; ++twice) {  // the second time they are missed
+      for (void*& block : blocks) block = memory::AllocateBlock(false);
+      if (twice == 0) Return({blocks, blocks + 4});
+    }
+    std::atomic<bool> has_begun{false};
+    std::thread other([&] {
+      has_begun = true;
+      for (void* block : blocks) memory::FreeBlock(block);
+    });
+    while (!has_begun) {
+    }
+    for (volatile int wait = 0; wait < 4 * round; wait = wait + 1) {
+    }
+    SetMaxBuildMemory(0);
+    other.join();
+    ASSERT_EQ(ReservedBuildMemory(), 0u) << "round " << round;
+  }
 }
 
 TEST_F(BuildMemoryTest, CanBeReleased) {

@@ -7,7 +7,7 @@
 //
 // - Only memory that was missed is kept: what a builder had to map within a minute after another
 //   builder had given memory back. A process that builds one filter keeps nothing. Lists of fewer
-//   than 131,072 keys take none.
+//   than 131,072 keys map none; from 8,192 keys on they take what is there, 2 MiB at a time.
 // - It counts as resident (RSS), but the system may take it at any time: on Linux it is LazyFree
 //   in /proc/PID/smaps.
 // - What no builder took for a minute is given back when the next builder is finished or destroyed,

@@ -65,8 +65,7 @@ Kernel Avx512Kernel() {
   kernel.name = "avx512";
   kernel.description =
       "x86-64 with GFNI and AVX-512 F, BW, DQ, VL, VBMI and VPOPCNTDQ (Ice Lake, Zen 4): a block "
-      "in "
-      "one register";
+      "in one register";
   kernel.extensions = BLOOMLINE_EXTENSION_NAMES(BLOOMLINE_AVX512_EXTENSIONS);
   kernel.supported = CpuHasAvx512;
   kernel.blocked = Avx512Blocked();

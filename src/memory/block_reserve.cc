@@ -49,8 +49,8 @@ void* BlockIn(uint64_t content) { return reinterpret_cast<void*>(content & ~kTim
 size_t Release(size_t first, uint64_t min_age) {
   size_t released = 0, kept = 0;
   const uint64_t now = min_age == 0 ? 0 : Now();
-  for (size_t i = first; i < kSlots && kept < num_reserved.load(std::memory_order_relaxed); ++i) {
-    const uint64_t content = slots[i].load(std::memory_order_relaxed);
+  for (size_t i = first; i < kSlots && kept < num_reserved.load(); ++i) {
+    const uint64_t content = slots[i].load();
     if (content == 0) continue;
     const uint64_t age = (now - (content & kTimeMask)) & kTimeMask;
     if (age < min_age || !Empty(&slots[i], content)) {
@@ -85,14 +85,15 @@ bool Keep(void* block) {
                                num_wanted.load(std::memory_order_relaxed));
   if (num_reserved.load(std::memory_order_relaxed) >= most || !Offer(block)) return false;
   // Counted first, so that the number is never below that of the blocks.
-  num_reserved.fetch_add(1, std::memory_order_relaxed);
+  num_reserved.fetch_add(1);
   const uint64_t content = reinterpret_cast<uintptr_t>(block) | (Now() & kTimeMask);
   for (size_t i = 0; i < most; ++i) {
     uint64_t empty = 0;
     if (slots[i].load(std::memory_order_relaxed) == 0 &&
-        slots[i].compare_exchange_strong(empty, content, std::memory_order_release,
-                                         std::memory_order_relaxed)) {
-      return true;
+        slots[i].compare_exchange_strong(empty, content)) {
+      // SetMaxReservedBytes may have looked here before. Either it sees this block, or this thread
+      // sees the new maximum.
+      return i < max_reserved.load() || !Empty(&slots[i], content);
     }
   }
   num_reserved.fetch_sub(1, std::memory_order_relaxed);
@@ -145,7 +146,7 @@ size_t MaxReservedBytes() { return max_reserved.load(std::memory_order_relaxed) 
 
 void SetMaxReservedBytes(size_t bytes) {
   const size_t most = std::min(bytes / kBlockBytes, kSlots);
-  max_reserved.store(most, std::memory_order_relaxed);
+  max_reserved.store(most);
   Release(most, 0);
 }
 
