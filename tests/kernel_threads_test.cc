@@ -85,10 +85,12 @@ TEST(KernelThreadsTest, AForkedChildQueriesWhateverOtherThreadsDo) {
     for (int i = 0; i < 500; ++i) builder.AddKey("key" + std::to_string(i));
     filters.push_back(builder.Finish());
   }
-  for (const std::string& filter : filters) views.push_back(FilterView::Open(filter));
-  for (int i = 0; i < 60; ++i) {
+  const std::vector<std::string> kernels = SupportedKernels();
+  for (size_t i = 0; i < 60 * kernels.size(); ++i) {
     const pid_t parent = fork();
     if (parent == 0) {
+      ForceKernel(kernels[i % kernels.size()], nullptr);
+      for (const std::string& filter : filters) views.push_back(FilterView::Open(filter));
       std::atomic<bool> has_begun{false};
       std::thread first([&] {
         has_begun = true;

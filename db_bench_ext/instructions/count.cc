@@ -161,13 +161,13 @@ void CountCompact(const Kernel& kernel) {
     const std::string filter = builder.Finish();
     const bloomline::core::Payload payload = bloomline::core::DecodeStandalone(filter);
     const CompactFilter blocks = bloomline::core::AsCompact(payload, payload.data);
-    const std::string name = "compact, arrangement " + std::to_string(blocks.arrangement) + ": ";
-    const auto may_match = kernel.compact.may_match[blocks.arrangement];
+    const std::string name = "compact, arrangement " + std::to_string(payload.arrangement) + ": ";
+    const auto may_match = kernel.compact.may_match[payload.arrangement];
     CountQueries((name + "absent key").c_str(), kernel.name, may_match, blocks, absent);
     CountQueries((name + "present key").c_str(), kernel.name, may_match, blocks, present);
     CountBatches((name + "batch, absent").c_str(), kernel.name, absent,
                  [&](const uint64_t* hashes, bool* out) {
-                   kernel.compact.may_match_many[blocks.arrangement](blocks, kBatch, hashes, out);
+                   kernel.compact.may_match_many[payload.arrangement](blocks, kBatch, hashes, out);
                  });
   }
 }

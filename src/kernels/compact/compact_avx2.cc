@@ -131,9 +131,10 @@ BLOOMLINE_AVX2_INLINE bool TwoRegistersMatch(const PoolBytes& pool, uint64_t fir
   return ((wrong & 1) | odd) == 0;
 }
 
-// With too many pieces for PoolBytes. Out of line, like what follows.
+// Without PoolBytes: blocks with too many pieces for them, and while a thread makes them. Out of
+// line, like what follows.
 template <unsigned kArrangement>
-BLOOMLINE_AVX2 __attribute__((noinline)) bool ManyPiecesMatch(const char* block, uint64_t word,
+BLOOMLINE_AVX2 __attribute__((noinline)) bool PoolPiecesMatch(const char* block, uint64_t word,
                                                               uint64_t field, unsigned header,
                                                               uint64_t hash) {
   const unsigned slots = kMinCompactSlots + CodeOf(header);
@@ -152,13 +153,13 @@ BLOOMLINE_AVX2 __attribute__((noinline)) bool RestMatches(const char* block, uin
                                                           uint64_t field, unsigned header,
                                                           uint64_t hash) {
   constexpr Arrangement kA = kArrangements[kArrangement];
-  const PoolBytes* pools = pool_bytes<kArrangement>.load(std::memory_order_acquire);
+  const PoolBytes* pools = pool_bytes<kArrangement>.rows();
   if (__builtin_expect(pools == nullptr, 0)) {
     return FirstRestMatches<kArrangement>(block, word, field, header, hash);
   }
   const PoolBytes& pool = pools[CodeOf(header)];
   if (__builtin_expect(pool.num_registers == 0, 0)) {
-    return ManyPiecesMatch<kArrangement>(block, word, field, header, hash);
+    return PoolPiecesMatch<kArrangement>(block, word, field, header, hash);
   }
   const __m256i coefficients = _mm256_broadcastsi128_si256(
       _mm_set_epi64x(static_cast<long long>(field), static_cast<long long>(word)));
@@ -175,7 +176,9 @@ BLOOMLINE_AVX2 __attribute__((noinline)) bool RestMatches(const char* block, uin
 template <unsigned kArrangement>
 __attribute__((noinline)) bool FirstRestMatches(const char* block, uint64_t word, uint64_t field,
                                                 unsigned header, uint64_t hash) {
-  MakePoolBytes<kArrangement>();
+  if (MakePoolBytes<kArrangement>() == nullptr) {
+    return PoolPiecesMatch<kArrangement>(block, word, field, header, hash);
+  }
   return RestMatches<kArrangement>(block, word, field, header, hash);
 }
 

@@ -7,10 +7,11 @@
 #define BLOOMLINE_KERNELS_COMPACT_COMPACT_POOL_BYTES_H_
 
 #include <algorithm>
-#include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "src/kernels/compact/compact_block.h"
+#include "src/kernels/compact/compact_made_table.h"
 #include "src/kernels/compact/compact_pool.h"
 
 namespace bloomline::kernels {
@@ -152,30 +153,23 @@ class PoolBytesWriter {
   unsigned places_[2] = {0, 0};  // taken in each lane, of all registers
 };
 
-// Those of an arrangement; about 70 KiB, made at the first use.
-template <unsigned kArrangement>
-struct PoolBytesTable {
-  PoolBytesTable() {
-    for (unsigned slots = kMinCompactSlots; slots <= kArrangements[kArrangement].max_slots();
-         ++slots) {
-      by_slots[slots - kMinCompactSlots] = PoolBytesWriter::BytesOf(
-          PoolFor<kArrangement>(slots), kArrangements[kArrangement].fast_columns,
-          kArrangements[kArrangement].block_bytes);
-    }
-  }
-  PoolBytes by_slots[kArrangements[kArrangement].max_slots() + 1 - kMinCompactSlots];
-};
+namespace {
 
-// Null until it is needed.
+// Those of an arrangement, by slots - kMinCompactSlots; 34 to 76 KB.
 template <unsigned kArrangement>
-inline std::atomic<const PoolBytes*> pool_bytes{nullptr};
+MadeTable<PoolBytes, kArrangements[kArrangement].max_slots() + 1 - kMinCompactSlots> pool_bytes;
 
+// Null if another thread has begun to.
 template <unsigned kArrangement>
-void MakePoolBytes() {
-  static const PoolBytesTable<kArrangement> table;
-  pool_bytes<kArrangement>.store(table.by_slots, std::memory_order_release);
+const PoolBytes* MakePoolBytes() {
+  return pool_bytes<kArrangement>.Make(0, [](size_t i) {
+    return PoolBytesWriter::BytesOf(
+        PoolFor<kArrangement>(kMinCompactSlots + static_cast<unsigned>(i)),
+        kArrangements[kArrangement].fast_columns, kArrangements[kArrangement].block_bytes);
+  });
 }
 
+}  // namespace
 }  // namespace bloomline::kernels
 
 #endif  // BLOOMLINE_KERNELS_COMPACT_COMPACT_POOL_BYTES_H_

@@ -150,7 +150,10 @@ BLOOMLINE_ALWAYS_INLINE CompactSlots SlotsByTable(const CompactKey& key, unsigne
           key.slots.field & kSlotMasks.field[slots]};
 }
 
-// The parts of a query in plain C++. A kernel that has better ones replaces them.
+namespace {
+
+// The parts of a query in plain C++. A kernel that has better ones replaces them. Internal: what is
+// not inlined would otherwise be shared by all copies of the library in a process.
 struct PlainQuery {
   template <unsigned kArrangement>
   BLOOMLINE_ALWAYS_INLINE static bool FastColumns(const char* block, CompactSlots mine,
@@ -172,6 +175,8 @@ struct PlainQuery {
     return OtherBlockMayMatch<kArrangement>(block, CodeOf(header), AttemptOf(header), hash);
   }
 };
+
+}  // namespace
 
 template <unsigned kArrangement, typename Query>
 BLOOMLINE_ALWAYS_INLINE bool CompactMayMatch(const CompactFilter& filter, uint64_t hash) {
