@@ -1,19 +1,20 @@
 // Memory that builders keep for the next filter.
 //
 // A builder collects 8 bytes per key before it writes a filter. Memory that is new to the process
-// costs more time than hashing the keys. So in a process that builds one large filter after the
-// other, as a database does in its compactions, builders share a reserve: they take memory from it
-// and give it back to it. What to know of it:
+// costs more time than hashing the keys. So all builders of a process share a reserve: they take
+// memory from it and return memory to it. It serves processes that build one large filter after the
+// other, as a database does in its compactions.
 //
 // - Only memory that was missed is kept: what a builder had to map within a minute after another
-//   builder had given memory back. A process that builds one filter keeps nothing. Lists of fewer
-//   than 131,072 keys map none; from 8,192 keys on they take what is there, 2 MiB at a time.
-// - It counts as resident (RSS), but the system may take it at any time: on Linux it is LazyFree
-//   in /proc/PID/smaps.
-// - What no builder took for a minute is given back when the next builder is finished or destroyed,
-//   or when RocksDB opens a filter. If neither happens, it stays until the system needs it, or
-//   until ReleaseBuildMemory.
-// - When the library gets no memory, it first gives the reserve back.
+//   builder had returned memory. A process that builds one filter keeps nothing. A builder of fewer
+//   than 131,072 keys maps none; from 8,192 keys on it uses the reserve if it has memory, 2 MiB at
+//   a time.
+// - The reserve counts as resident memory (RSS), but the system may take it at any time: on Linux
+//   it is LazyFree in /proc/PID/smaps.
+// - What no builder took for a minute is given back to the system when the next builder is finished
+//   or destroyed, or when RocksDB opens a filter. If neither happens, it stays until the system
+//   needs it, or until ReleaseBuildMemory.
+// - When the library cannot get memory, it gives the reserve back to the system and tries again.
 //
 // All functions are thread-safe, and may be called in the child of a fork. Each shared library that
 // contains bloomline has a reserve of its own.
@@ -26,18 +27,17 @@
 
 namespace bloomline {
 
-// How much the reserve keeps at most, in bytes. The default is 80 MiB: the hashes of 10 million
-// keys.
+// The most bytes that the reserve keeps. The default is 80 MiB: the hashes of 10 million keys.
 size_t MaxBuildMemory();
 
-// 0 keeps nothing. Rounded down to whole MiB, an even number of them; at most 1 GiB. What the
-// reserve has above is given back at once.
+// Sets that limit, rounded down to a multiple of 2 MiB; at most 1 GiB. 0 keeps nothing. What the
+// reserve has above the limit is given back to the system at once.
 void SetMaxBuildMemory(size_t bytes);
 
-// How much the reserve has, in bytes. Builders at work are not counted.
+// The bytes that the reserve has now. What builders are using is not counted.
 size_t ReservedBuildMemory();
 
-// Gives back to the system what the reserve has.
+// Gives all memory of the reserve back to the system.
 void ReleaseBuildMemory();
 
 }  // namespace bloomline

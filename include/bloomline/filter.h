@@ -7,9 +7,9 @@
 //   bloomline::FilterView view = bloomline::FilterView::Open(bytes);
 //   if (!view.MayMatch("pear")) { /* "pear" was certainly not added */ }
 //
-// The bytes are the same on every machine, and the same that the RocksDB adaptor writes
-// (docs/format.md, section 5). They carry no checksum: protect them against corruption where they
-// are stored. For filters whose hashes do not fit into memory, see partitioned_filter_builder.h.
+// The bytes are the same on every machine, and the same as the RocksDB adaptor's (docs/format.md,
+// section 5). They carry no checksum: protect them against corruption where they are stored. For
+// filters whose hashes do not fit into memory, see partitioned_filter_builder.h.
 #ifndef BLOOMLINE_FILTER_H_
 #define BLOOMLINE_FILTER_H_
 
@@ -40,9 +40,9 @@ struct Kernel;
 // options (FilterOptions::Validate, and kClassic, which is for LevelDB only) or missing memory give
 // a filter that matches every key; it may have no bytes at all. error() gives the reason.
 //
-// Memory: 64 bits per distinct key, at the peak up to 80. Finish takes another eighth of that in
-// kBlocked from 32 MiB on, and 44 % in kCompact. Without that memory kBlocked is slower. In
-// kCompact, blocks match every key, and error() says so.
+// Memory: 64 bits per distinct key, up to 80 at the peak. Finish takes more: an eighth of that for
+// kBlocked filters from 32 MiB on, and up to 44 % in kCompact. Without that memory kBlocked is
+// slower; in kCompact blocks match every key, and error() says so.
 class FilterBuilder {
  public:
   explicit FilterBuilder(const FilterOptions& options);
@@ -60,9 +60,9 @@ class FilterBuilder {
   void AddKeyAndPrefix(std::string_view key, std::string_view prefix);
 
   // The same with hashes: AddHash(HashOf(key)) is AddKey(key). To hash a key once for several
-  // builders of one seed, use HashKey below. Never add hashes of another kind: queries expect XXH3
-  // of the key with the filter's seed (docs/format.md, section 1). With random_seed, HashOf is for
-  // this builder alone, and only until the next Finish, which draws another seed.
+  // builders with the same seed, use HashKey below. Never add hashes of another kind: queries
+  // expect XXH3 of the key with the filter's seed (docs/format.md, section 1). With random_seed,
+  // HashOf is for this builder alone, and only until the next Finish, which draws another seed.
   uint64_t HashOf(std::string_view key) const;
   void AddHash(uint64_t hash);
   void AddHashes(size_t n, const uint64_t* hashes);
@@ -74,8 +74,9 @@ class FilterBuilder {
   uint64_t FinishedBytes() const;
 
   // Moves all keys of `other` here, in constant time; `other` is then empty. So each thread can add
-  // keys to a builder of its own. Returns false and moves nothing if format or seed differ, as the
-  // hashes then do. That includes random_seed: draw one seed for all builders instead (seed.h).
+  // keys to a builder of its own. Returns false and moves nothing if the format or the seed
+  // differs, because then the hashes do not fit. Builders with random_seed have different seeds:
+  // draw one seed for all of them instead (seed.h).
   bool TakeKeysFrom(FilterBuilder* other);
 
   // Returns the filter of all keys added. The builder is then empty and can be used again. The
@@ -98,9 +99,9 @@ class FilterBuilder {
 };
 
 // Queries filter bytes. Any bytes give a valid view: bytes that it does not understand match every
-// key, so damage costs time and never an answer. A view borrows: the bytes must outlive it. They
-// may have any alignment, and nothing outside of them is read. Cheap to copy. Const functions are
-// thread-safe. Nothing here throws or allocates.
+// key. (Damage that leaves the bytes readable cannot be noticed, see above.) A view borrows: the
+// bytes must outlive it. They may have any alignment, and nothing outside of them is read. Cheap to
+// copy. Const functions are thread-safe. Nothing here throws or allocates.
 class FilterView {
  public:
   // Matches every key.
@@ -121,8 +122,8 @@ class FilterView {
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
 
   // The same with hashes: MayMatchHash(HashOf(key)) is MayMatch(key). HashOf is for this view
-  // alone: bytes that were not understood have no seed. To hash a key once for several filters of
-  // one seed, use HashKey below.
+  // alone: bytes that were not understood have no seed. To hash a key once for several filters with
+  // the same seed, use HashKey below.
   uint64_t HashOf(std::string_view key) const;
   bool MayMatchHash(uint64_t hash) const { return filter_.may_match(filter_, hash); }
   void MayMatchHashes(size_t n, const uint64_t* hashes, bool* may_match) const;
@@ -143,9 +144,9 @@ class FilterView {
   uint64_t seed_ = 0;
 };
 
-// The hash of a key in every filter of this seed, the `seed` of the FilterOptions: for AddHash of
-// such builders and MayMatchHash of such views. Not for filters with random_seed, which have a seed
-// each. Cost: one hash.
+// The hash of a key in every filter with this seed (FilterOptions::seed): for AddHash of such
+// builders and MayMatchHash of such views. Not for filters with random_seed, each of which has a
+// seed of its own. Cost: one hash.
 uint64_t HashKey(std::string_view key, uint64_t seed);
 
 }  // namespace bloomline

@@ -7,11 +7,11 @@
 // "Exact" functions take a number of keys and a whole number of bits or blocks. Both assume k
 // independent uniform probes; the library's filters are within 2 % of it (tests/fpr_test.cc).
 //
-// A function returns NaN if no filter can meet the request, and 0 if it returns bits, blocks or
-// keys. Unless a comment says otherwise, this applies to: a rate not between 0 and 1, a k outside
-// kMinProbes .. kMaxProbes, bits per key not above 0, and a rate out of reach. block_bits is 64 or
-// 128, block_bytes 8 to 64; other values are not checked. All functions are pure and thread-safe;
-// all but ValidateNumProbes need no memory.
+// A function returns NaN if no filter can meet the request; one that returns an integer (bits,
+// blocks or keys) returns 0. Unless a comment says otherwise, this applies to: a rate not between 0
+// and 1, a k outside kMinProbes .. kMaxProbes, bits per key not above 0, and a rate out of reach.
+// block_bits must be 64 or 128, and block_bytes 8 to 64; neither is checked. All functions are pure
+// and thread-safe; all but ValidateNumProbes need no memory.
 //
 // Sources: Bloom, "Space/time trade-offs in hash coding with allowable errors", 1970; Putze,
 // Sanders and Singler, "Cache-, hash- and space-efficient Bloom filters", 2007 (blocked filters);
@@ -80,10 +80,10 @@ double SmallBlockBitsPerKeyForFalsePositiveRate(int block_bits, double false_pos
 
 // ---- Compact filters: a block stores the solution of a linear system.
 
-// Large n: a block's keys are Poisson distributed; for each number of keys, what the solver ends
-// with follows from the ranks of random matrices (docs/design.md). bits_per_key is clamped to
-// kMinCompactBitsPerKey .. kMaxCompactBitsPerKey, 3 to 24; NaN counts as the lower end. Takes
-// milliseconds.
+// Large n: a block's keys are Poisson distributed; for each number of keys, the slots and columns
+// of the solved block follow from the ranks of random matrices (docs/design.md). bits_per_key is
+// clamped to kMinCompactBitsPerKey .. kMaxCompactBitsPerKey, 3 to 24; NaN counts as the lower end.
+// Takes milliseconds.
 double CompactFalsePositiveRate(double bits_per_key);
 
 // Exact: n keys in L blocks of block_bytes bytes (32 or 64), each block's keys binomial(n, 1/L).
@@ -104,7 +104,7 @@ double BitsPerKeyWithNumProbes(Format format, double false_positive_rate, int nu
 uint64_t StandardNumBits(uint64_t num_keys, double false_positive_rate, int num_probes);
 uint64_t BlockedNumBlocks(uint64_t num_keys, double false_positive_rate, int num_probes);
 
-// Exact: the most keys that so many bits (blocks) hold with at most the rate.
+// Exact: the most keys that num_bits (num_blocks) hold with at most the rate.
 uint64_t StandardCapacity(uint64_t num_bits, double false_positive_rate, int num_probes);
 uint64_t BlockedCapacity(uint64_t num_blocks, double false_positive_rate, int num_probes);
 

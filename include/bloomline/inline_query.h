@@ -1,7 +1,7 @@
-// What filter.h and bloom_filter.h inline into their callers. Programs include those instead.
+// What filter.h and bloom_filter.h inline into their callers. Include those headers, not this one.
 //
-// Inlined, a query hashes a short key in place and then calls one function. It was chosen when the
-// filter was opened, for the filter's layout, its number of probes and the CPU.
+// An inlined query hashes a short key in place and then calls one function, which was chosen when
+// the filter was opened: for the filter's layout, its number of probes and the CPU.
 #ifndef BLOOMLINE_INLINE_QUERY_H_
 #define BLOOMLINE_INLINE_QUERY_H_
 
@@ -18,8 +18,8 @@ namespace bloomline {
 
 namespace kernels {
 
-// A payload of num_blocks >= 1 blocks, at any alignment; num_probes in 1..30. Blocked and compact
-// filters; the latter have no probes.
+// The payload of a blocked or compact filter: num_blocks >= 1 blocks, at any alignment. num_probes
+// is 1 to 30 in blocked filters; compact ones have no probes.
 struct BlockedFilter {
   const char* data = nullptr;
   uint64_t num_blocks = 0;
@@ -102,13 +102,13 @@ class ShortKeyHasher {
 #endif
   }
 
-  uint64_t flip_4_to_8_;  // XOR of a key of 4 to 8 bytes
-  uint64_t flip_first_;   // of the first 8 bytes of a key of 9 to 16
-  uint64_t flip_last_;    // and of its last 8
+  uint64_t flip_4_to_8_;  // XORed with a key of 4 to 8 bytes
+  uint64_t flip_first_;   // with the first 8 bytes of a key of 9 to 16
+  uint64_t flip_last_;    // with its last 8
 };
 
-// A payload of any layout, and the functions that query it. They are called with this filter. In
-// blocked and compact filters they are the kernel's own.
+// A payload of any layout, and the functions that query it; they take this object as their filter.
+// For blocked and compact filters they are the kernel's own.
 struct OpenFilter : kernels::BlockedFilter {
   bool (*may_match)(const kernels::BlockedFilter& filter, uint64_t hash) = nullptr;
   void (*may_match_many)(const kernels::BlockedFilter& filter, size_t n, const uint64_t* hashes,

@@ -1,12 +1,12 @@
-// A compact block, docs/format.md, section 3.5: its geometry, and what a key asks of it.
+// A compact block, docs/format.md, section 3.5: its geometry, and which of its bits a key queries.
 //
 //   bytes 0 ..             one 64-bit word for each fast column: its slots 0 to 63
 //   then                   one field for each fast column: its slots from 64 on
 //   the last 12 bits       header: 7 bits that say how many slots, 5 that number the attempt
 //
-// So most missing keys are decided from places that never move. The pool is what these leave free:
-// the fields' upper bits, what follows them, and the words' upper bits where there are fewer than
-// 64 slots. It holds the other columns, at places that depend on the number of slots.
+// So most missing keys are rejected by bits at fixed places. The pool is what words and fields
+// leave free: the fields' upper bits, what follows them, and the words' upper bits where there are
+// fewer than 64 slots. It holds the other columns, at places that depend on the number of slots.
 #ifndef BLOOMLINE_KERNELS_COMPACT_COMPACT_BLOCK_H_
 #define BLOOMLINE_KERNELS_COMPACT_COMPACT_BLOCK_H_
 
@@ -32,11 +32,11 @@ struct Arrangement {
   constexpr unsigned payload_bits() const { return 8 * block_bytes - 12; }
 };
 
-// Of one block size, by the number of fast columns: the fewer, the more slots.
+// Within a block size, by the number of fast columns: the fewer, the more slots.
 constexpr Arrangement kArrangements[kNumArrangements] = {
     {32, 2, 8, 52}, {32, 3, 2, 16}, {64, 4, 8, 52}, {64, 5, 4, 32}, {64, 6, 2, 16}, {64, 7, 0, 0}};
 
-// With fewer, a block would have more than 16 pool columns even with the most fast ones.
+// With fewer slots, a block would have more than 16 pool columns even with the most fast ones.
 constexpr unsigned kMinCompactSlots = 22;
 constexpr unsigned kMaxCompactSlots = 116;
 constexpr unsigned kWordSlots = 64;
@@ -52,9 +52,9 @@ constexpr unsigned ArrangementOfBlock(unsigned arrangement, unsigned slots) {
 
 // --- The header.
 
-// The upper 12 bits of the block's last 16: 5 that number the attempt, and above the payload the
-// code of 7: the number of slots, counted from kMinCompactSlots, or kBloomCode, which says that the
-// block is a Bloom filter (compact_bloom_block.h).
+// The last 12 bits of the block: 7 of code, then 5 that number the attempt. The code is the number
+// of slots, counted from kMinCompactSlots, or kBloomCode, which says that the block is a Bloom
+// filter (compact_bloom_block.h). Other codes: the block matches every key.
 constexpr unsigned kBloomCode = 127;
 constexpr unsigned kMaxSlotsCode = kMaxCompactSlots - kMinCompactSlots;
 
@@ -109,8 +109,8 @@ BLOOMLINE_ALWAYS_INLINE uint64_t WordInAttempt(const CompactKey& key, unsigned a
   return key.slots.word ^ (key.variable >> attempt & kVariableSlots);
 }
 
-// The slots that a block has; at least one. Without a branch, like all that depends on a block's
-// header: headers are random, so a branch would be mispredicted.
+// The key's coefficients of the slots that a block has, at least one. Without a branch, like all
+// that depends on a block's header: headers are random, so a branch would be mispredicted.
 BLOOMLINE_ALWAYS_INLINE CompactSlots SlotsInBlock(const CompactKey& key, unsigned slots,
                                                   unsigned attempt) {
   const unsigned in_word = slots < kWordSlots ? slots : kWordSlots;
@@ -121,7 +121,7 @@ BLOOMLINE_ALWAYS_INLINE CompactSlots SlotsInBlock(const CompactKey& key, unsigne
 
 // --- The columns of a block.
 
-// A field of a fast column, and what is behind it.
+// A field of a fast column, of which the lowest bits are slots.
 template <unsigned kBytes>
 BLOOMLINE_ALWAYS_INLINE uint64_t LoadField(const char* field) {
   if constexpr (kBytes == 2) return LoadLittleEndian16(field);
@@ -143,7 +143,7 @@ constexpr ColumnCounts ColumnCountsOf(unsigned payload_bits, unsigned slots) {
   return {full, left, threshold < 255 ? threshold : 255};
 }
 
-// What is added to a key's selector, so that each attempt asks the partial column of other keys.
+// What is added to a key's selector, so that other keys use the partial column in each attempt.
 constexpr unsigned SelectorSalt(unsigned slots, unsigned attempt) {
   return 157 * attempt + 101 * slots;
 }

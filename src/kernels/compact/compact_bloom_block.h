@@ -1,6 +1,6 @@
-// The last resort for a compact block: more keys than it can have slots, or none of the systems has
-// a solution. It then is a Bloom filter of its own, so that keys that somebody chose to overfill
-// blocks do less damage than if such a block matched every key (docs/chosen_keys.md).
+// The last resort for a compact block with more keys than it can have slots, or without a solution.
+// It becomes a Bloom filter of its own, so that keys that somebody chose to overfill blocks do less
+// damage than if such a block matched every key (docs/chosen_keys.md).
 #ifndef BLOOMLINE_KERNELS_COMPACT_COMPACT_BLOOM_BLOCK_H_
 #define BLOOMLINE_KERNELS_COMPACT_COMPACT_BLOOM_BLOCK_H_
 
@@ -47,8 +47,8 @@ inline void WriteMatchAllBlock(const Arrangement& arrangement, char* block) {
 }
 
 // ln 2 * bits per key, rounded, and at least 1. n > 0. More keys than a block can have slots count
-// as so many, however many they are: a builder that has no room for all of them (range_builder.h)
-// must set bits before it knows their number.
+// as kOverfullKeys, however many they are: a builder that has no room for all of them
+// (range_builder.h) must set bits before it knows their number.
 constexpr uint64_t kOverfullKeys = 160;
 inline unsigned BloomBlockNumProbes(uint64_t payload_bits, uint64_t n) {
   if (n > kMaxCompactSlots) n = kOverfullKeys;

@@ -1,4 +1,4 @@
-// The equations of a compact block, as they are in memory for a kernel's inner steps.
+// The equations of a compact block, as a kernel's inner steps have them in memory.
 #ifndef BLOOMLINE_KERNELS_COMPACT_COMPACT_EQUATIONS_H_
 #define BLOOMLINE_KERNELS_COMPACT_COMPACT_EQUATIONS_H_
 
@@ -15,7 +15,7 @@ constexpr size_t kMaxBlockKeys = kMaxCompactSlots;
 // Room for 8 equations at a time, and for one that is looked at ahead.
 constexpr size_t kEquationRoom = (kMaxBlockKeys + 8 + 7) / 8 * 8;
 
-// In place of a pivot: the other equations imply this one.
+// Instead of a pivot's slot: the other equations imply this one.
 constexpr uint8_t kNoPivot = 0xFF;
 
 // Equations of two words. Of the full columns: `first` are slots 0 to 63; `second`, from bit 0, the
@@ -27,8 +27,8 @@ struct BlockEquations {
   alignas(64) uint64_t second[kEquationRoom];
 };
 
-// Four equations of one or two words that are pivots in the first word: each with those before it
-// taken out. To take four at a time out of the others spares three of four loads and stores of
+// Four equations of one or two words with pivots in the first word, each reduced by those before
+// it. To reduce the other equations by four at a time saves three of four loads and stores of
 // these.
 template <unsigned kWords>
 struct FourPivots {
@@ -56,7 +56,7 @@ struct FourPivots {
   uint64_t bits[4];
 };
 
-// Gauss-Jordan elimination of the equations in the given columns. An equation without a pivot is
+// Gauss-Jordan elimination of the equations in the given slots. An equation without a pivot is
 // given to on_left(i), which has to set pivots[i]. Pivots are slots.
 template <typename Steps, typename OnLeft>
 BLOOMLINE_ALWAYS_INLINE void EliminatePairs(BlockEquations* equations, size_t n,

@@ -1,4 +1,4 @@
-// Tables of the compact kernels that the first query makes which needs them.
+// Tables of the compact kernels that are made by the first query that needs them.
 #ifndef BLOOMLINE_KERNELS_COMPACT_COMPACT_MADE_TABLE_H_
 #define BLOOMLINE_KERNELS_COMPACT_COMPACT_MADE_TABLE_H_
 
@@ -7,8 +7,8 @@
 
 namespace bloomline::kernels {
 
-// No thread ever waits for another one to make the table: in the child of a fork, the one that was
-// at it does not exist. So not a static variable of a function, whose guard waits.
+// No thread ever waits for another one to make the table: in the child of a fork, the thread that
+// had begun to does not exist. So this is no static variable of a function, whose guard waits.
 //
 // For variables with internal linkage, in an unnamed namespace. Others would become one object for
 // all copies of the library in a process (STB_GNU_UNIQUE), even of different versions.

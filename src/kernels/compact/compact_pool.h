@@ -14,8 +14,8 @@
 
 namespace bloomline::kernels {
 
-// Consecutive bits of one 64-bit word of the block, for consecutive slots of one column: slots
-// below 64, or slots from there on. So the key's coefficients come to their places by one rotation.
+// Consecutive bits of one 64-bit word of the block, for consecutive slots of one column: all of
+// them below 64, or all from 64 on. So one rotation brings the key's coefficients to their places.
 struct PoolPiece {
   uint8_t word_byte;  // where the word begins
   uint8_t bit;        // of the word

@@ -1,8 +1,8 @@
-// The pool of a compact block as AVX2 tests it: byte by byte. The bytes of the block that belong to
-// the pool are gathered in registers of 32 places, and beside each of them the key's coefficients
-// that belong to its bits. A byte that two columns share has two places, with different masks. So
-// the number of registers hardly ever varies from block to block, whatever the number of pieces: a
-// mispredicted branch would cost more than all of it.
+// The pool of a compact block as AVX2 tests it: byte by byte. The block's bytes that belong to the
+// pool are gathered in registers of 32 places, and the key's coefficients that belong to their bits
+// in other registers, at the same places. A byte that two columns share has two places, with
+// different masks. So the number of registers hardly ever varies from block to block, whatever the
+// number of pieces: a mispredicted branch would cost more than all of this.
 #ifndef BLOOMLINE_KERNELS_COMPACT_COMPACT_POOL_BYTES_H_
 #define BLOOMLINE_KERNELS_COMPACT_COMPACT_POOL_BYTES_H_
 
@@ -18,7 +18,8 @@ namespace bloomline::kernels {
 
 constexpr unsigned kPoolPlaces = 32;  // of a register
 constexpr unsigned kMaxPoolRegisters = 2;
-// In blocks of one register: so many that no branch depends on their number.
+// Blocks of one register have at most so many; all are tested, so no branch depends on their
+// number.
 constexpr unsigned kFewPoolColumns = 4;
 constexpr unsigned kNoByte = 0x80;  // VPSHUFB gives zero
 
@@ -38,8 +39,8 @@ struct alignas(32) PoolBytes {
     uint16_t odd_factors[kPoolPlaces / 2];
     uint8_t mask[kPoolPlaces];
   };
-  // For each full column: which places are its own, and above those of the first register the bit
-  // of the fingerprint's that it is compared with.
+  // For each full column: which places of the first register are its own, and above these the
+  // fingerprint's bit that it is compared with.
   uint64_t first_places[kMaxPoolColumns];
   uint64_t partial_first_places;
   uint32_t partial_second_places;
@@ -155,7 +156,7 @@ class PoolBytesWriter {
 
 namespace {
 
-// Those of an arrangement, by slots - kMinCompactSlots; 34 to 76 KB.
+// The table of an arrangement, by slots - kMinCompactSlots; 34 to 74 KiB.
 template <unsigned kArrangement>
 MadeTable<PoolBytes, kArrangements[kArrangement].max_slots() + 1 - kMinCompactSlots> pool_bytes;
 

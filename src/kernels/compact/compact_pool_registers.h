@@ -1,5 +1,5 @@
-// The pool of a compact block as AVX-512 tests it: the key's coefficients are spread over the
-// block's bits, to where the columns' pieces are, instead of the pieces being collected.
+// The pool of a compact block as AVX-512 tests it: instead of collecting the columns' pieces, it
+// spreads the key's coefficients over the block's bits, to where the pieces are.
 //
 // A pass takes at most one column in each of the block's eight 64-bit words: for each word a window
 // of 64 of the key's coefficients, for each byte of the word the place in the window of the 8
@@ -105,7 +105,7 @@ class PoolPassWriter {
 
 namespace {
 
-// Those of an arrangement, by slots - kMinCompactSlots; about 80 KiB.
+// The table of an arrangement, by slots - kMinCompactSlots; 38 to 83 KiB.
 template <unsigned kArrangement>
 MadeTable<PoolRegisters, kArrangements[kArrangement].max_slots() + 1 - kMinCompactSlots>
     pool_registers;

@@ -1,6 +1,5 @@
-// The query of a compact block with 64-bit integers, for every kernel that has no better one. All
-// of it inlines into the kernel, so that it is compiled for the kernel's instruction set (POPCNT,
-// BMI2).
+// The query of a compact block with 64-bit integers, for kernels that have no better one. All of it
+// inlines into the kernel, so that it is compiled for the kernel's instruction set (POPCNT, BMI2).
 #ifndef BLOOMLINE_KERNELS_COMPACT_COMPACT_QUERY_H_
 #define BLOOMLINE_KERNELS_COMPACT_COMPACT_QUERY_H_
 
@@ -31,7 +30,7 @@ constexpr uint64_t RotateLeft(uint64_t bits, unsigned by) {
   return bits << by % 64 | bits >> (0 - by) % 64;
 }
 
-// Whether the columns of the pool give what the key wants, those that it uses.
+// Whether the columns of the pool that the key uses give its fingerprint's bits.
 BLOOMLINE_ALWAYS_INLINE bool PoolMatches(const char* block, const Pool& pool, unsigned fast_columns,
                                          unsigned slots, unsigned attempt, CompactSlots mine,
                                          uint64_t hash) {
@@ -39,8 +38,8 @@ BLOOMLINE_ALWAYS_INLINE bool PoolMatches(const char* block, const Pool& pool, un
   // end that is mispredicted costs more than steps that do nothing.
   constexpr unsigned kStep = 4;
   const uint64_t coefficients[] = {mine.word, mine.field};
-  // For each column, the sum of hits up to its last piece. Its own are what it has more than the
-  // column before.
+  // For each column, the XOR of all hits up to its last piece. XORed with that of the column
+  // before, it gives the column's own.
   uint64_t sums[kMaxFastColumns + kMaxPoolColumns + kStep];
   for (unsigned i = 0; i < kStep; ++i) sums[pool.full_columns + i] = 0;
   uint64_t sum = 0;
@@ -95,8 +94,8 @@ BLOOMLINE_ALWAYS_INLINE bool ColumnsMatch(const char* block, CompactSlots mine, 
   return ((odd ^ static_cast<unsigned>(hash)) & OnesBelow64(kEnd) & ~OnesBelow64(kBegin)) == 0;
 }
 
-// Four columns, then the others: 15 of 16 missing keys need only the first, and what is saved is
-// more than what the branch costs that 1 of 16 takes. With three it costs as much as it saves.
+// Four columns, then the others: 15 of 16 missing keys need only the first four, and that saves
+// more than the branch costs, which 1 of 16 takes. With three it costs as much as it saves.
 constexpr unsigned kFirstColumns = 4;
 
 template <unsigned kArrangement>
@@ -125,7 +124,7 @@ BLOOMLINE_ALWAYS_INLINE bool SolvedBlockMayMatch(const char* block, unsigned slo
   return PoolMatches(block, PoolFor<kArrangement>(slots), kFast, slots, attempt, mine, hash);
 }
 
-// Blocks that are not of their filter's arrangement: Bloom blocks, and those with more slots.
+// Blocks that do not have their filter's arrangement: Bloom blocks, and those with more slots.
 template <unsigned kArrangement>
 BLOOMLINE_ALWAYS_INLINE bool OtherBlockMayMatch(const char* block, unsigned code, unsigned attempt,
                                                 uint64_t hash) {
@@ -152,8 +151,8 @@ BLOOMLINE_ALWAYS_INLINE CompactSlots SlotsByTable(const CompactKey& key, unsigne
 
 namespace {
 
-// The parts of a query in plain C++. A kernel that has better ones replaces them. Internal: what is
-// not inlined would otherwise be shared by all copies of the library in a process.
+// The parts of a query in plain C++. A kernel that has better ones replaces them. With internal
+// linkage: what is not inlined would otherwise be shared by all copies of the library in a process.
 struct PlainQuery {
   template <unsigned kArrangement>
   BLOOMLINE_ALWAYS_INLINE static bool FastColumns(const char* block, CompactSlots mine,
@@ -161,8 +160,8 @@ struct PlainQuery {
     return FastColumnsMatch<kArrangement>(block, mine, hash);
   }
 
-  // What is left after the fast columns: stored keys, and few missing ones. Out of line, so that
-  // the others' way needs few registers.
+  // For keys that match the fast columns: stored keys, and few missing ones. Out of line, so that
+  // the path of the others needs few registers.
   template <unsigned kArrangement>
   __attribute__((noinline)) static bool Rest(const char* block, uint64_t word, uint64_t field,
                                              unsigned header, uint64_t hash) {
@@ -192,7 +191,7 @@ BLOOMLINE_ALWAYS_INLINE bool CompactMayMatch(const CompactFilter& filter, uint64
   return Query::template Rest<kArrangement>(block, mine.word, mine.field, header, hash);
 }
 
-// set(number of an arrangement as a constant, kernel) for each arrangement.
+// Calls set(i, kernel) for each arrangement i, an integral_constant.
 template <typename Set, size_t... kArrangement>
 void SetForEachArrangement(CompactKernel* kernel, Set set,
                            std::index_sequence<kArrangement...> /* all */) {

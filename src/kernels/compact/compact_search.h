@@ -9,8 +9,8 @@
 
 namespace bloomline::kernels {
 
-// How the second word of an equation is divided (compact_equations.h), so that all fits, by the
-// least number of slots; and the limits of the search that follow.
+// How the second word of an equation is divided (compact_equations.h), by the least number of
+// slots, so that all parts fit. The limits of the search follow from that.
 struct SecondWord {
   unsigned field_slots;  // slots from 64 on
   unsigned num_attempts;

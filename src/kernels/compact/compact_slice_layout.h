@@ -14,7 +14,7 @@ constexpr unsigned kFieldSlices = 7;
 constexpr unsigned kTailSlices = 8;
 constexpr unsigned kMaxSlices = kWordSlices + kFieldSlices + kTailSlices;
 
-// Equations that change places.
+// Pairs of equations that change places.
 struct EquationPairs {
   BLOOMLINE_ALWAYS_INLINE EquationPairs(uint64_t lows, uint64_t highs) {
     for (; lows != 0 && highs != 0; lows &= lows - 1, highs &= highs - 1) {
@@ -43,7 +43,8 @@ struct SliceLayout {
            (key.variable >> kFirstAttempt & OnesBelow64(window_bits)) << window_shift();
   }
 
-  // What SolveBlock's equations have, too: no right-hand side of the partial column.
+  // Mask of the tail without the right-hand side of the partial column, which SolveBlock's
+  // equations do not have either.
   uint64_t tail_without_partial() const { return ~(uint64_t{1} << (variable_shift - 1)); }
 
   // Of the window of the first attempt.

@@ -106,8 +106,8 @@ class SliceSolver {
     return tail;
   }
 
-  // False: the equations without a pivot may imply one another, or are many. SolveBlock then sees
-  // that it drops those which it drops, by what it keeps of an equation.
+  // False: the equations without a pivot may imply one another, or are many. These are left to
+  // SolveBlock, which drops equations by what it keeps of them.
   BLOOMLINE_SLICES_INLINE bool LeftAreIndependent() const {
     constexpr unsigned kMany = 16;
     uint64_t tails[kMany];
@@ -143,7 +143,7 @@ class SliceSolver {
     return chosen.pivots;
   }
 
-  // Those in which the equations left can be solved by the variable slots.
+  // The attempts in which the variable slots solve the equations that are left.
   BLOOMLINE_SLICES_INLINE uint32_t Attempts() const {
     uint64_t tails[kNumVariableSlots] = {};
     unsigned n = 0;

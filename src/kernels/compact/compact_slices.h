@@ -1,8 +1,8 @@
 // Gauss-Jordan elimination over GF(2) of a compact block's equations, eight slots at a time.
 //
-// The equations are cut into slices: a slice is one byte of each equation. Eight slots are one
-// slice. In it, pivots are chosen by operations on bit masks of equations; what they change is, in
-// each other slice, a multiplication of all its bytes by one 8 x 8 matrix.
+// The equations are cut into slices: a slice is one byte of each equation, so eight slots. Pivots
+// for the slots of a slice are chosen by operations on bit masks of equations. What that changes in
+// each other slice is a multiplication of all its bytes by one 8 x 8 matrix.
 //
 // For a kernel's .cc file, which before this file defines
 //   BLOOMLINE_SLICES_TARGET, the attribute of its functions,
@@ -44,9 +44,9 @@ BLOOMLINE_SLICES_INLINE void AddIfHas(uint64_t bit, uint64_t added, uint64_t* ma
   __asm__("testq %2, %0\n\tcmovneq %1, %0" : "+r"(*mask) : "r"(*mask ^ added), "r"(bit) : "cc");
 }
 
-// In: masks[b] are the equations that have slot b. Out: those that its pivot is to be added to.
-// This is how a matrix is inverted in its own place: a slot that has its pivot needs no mask of its
-// own any more. A pivot waits for the one before it by a chain of five instructions.
+// In: masks[b] are the equations that have slot b. Out: those that its pivot is to be added to. A
+// slot that has its pivot needs its mask no more, so the same place holds the result, as when a
+// matrix is inverted in place. A pivot waits for the one before it: a chain of five instructions.
 BLOOMLINE_SLICES_INLINE EightPivots ChoosePivots(uint64_t masks[8], uint64_t* unused) {
   uint64_t equations = 0;
 #pragma GCC unroll 8
@@ -80,7 +80,7 @@ struct Elimination {
   Slice sums;  // bit b: to this equation, slot b's pivot is to be added
 };
 
-// Equations 0 to 127, and what is known of them.
+// Equations 0 to 127, and their pivots.
 struct SliceSystem {
   Slice slices[kMaxSlices];
   uint64_t unused[2];       // equations without a pivot so far

@@ -1,5 +1,5 @@
 // Solving a compact block: the search for a number of slots and an attempt. All of it inlines into
-// the kernel, which brings the inner steps.
+// the kernel, which supplies the inner steps.
 #ifndef BLOOMLINE_KERNELS_COMPACT_COMPACT_SOLVER_H_
 #define BLOOMLINE_KERNELS_COMPACT_COMPACT_SOLVER_H_
 
@@ -37,7 +37,7 @@ BLOOMLINE_ALWAYS_INLINE void WriteSolution(const BlockSystem& system, const Colu
 //     adds equation `pivot` to each other one that has `bit`;
 //   ClearFourPairs(BlockEquations*, size_t n, size_t pivot, const FourPivots<2>&)
 //     does so for equations pivot .. pivot + 3, one after the other.
-// They may change what is behind n up to the next multiple of 8.
+// They may change equations from n to the next multiple of 8.
 template <typename Steps>
 BLOOMLINE_ALWAYS_INLINE bool SolveBlock(unsigned arrangement, const uint64_t* hashes,
                                         size_t num_keys, char* block) {

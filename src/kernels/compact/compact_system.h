@@ -1,11 +1,11 @@
 // The system of equations of a compact block's full columns: Gauss-Jordan elimination over GF(2),
 // one equation per key for all columns at once.
 //
-// The unknowns are the slots: first the fixed ones in order, then the three variable ones of the
-// attempt. The fixed ones are eliminated once, one more of them for each more slot; what is left is
-// at most three equations in three unknowns, and these are looked at attempt by attempt. A slot is
-// a pivot if it is independent of those before it and the others get 0, so there is one solution
-// for a number of slots and an attempt, and every kernel finds it.
+// The unknowns are the slots: first the fixed ones in order, then the three variable ones, whose
+// coefficients depend on the attempt. The fixed ones are eliminated once, and one more with each
+// number of slots. Attempts are tried where at most three equations are left, in three unknowns. A
+// slot is a pivot if it is independent of those before it, and all other slots get 0. So there is
+// one solution for a number of slots and an attempt, and every kernel finds it.
 #ifndef BLOOMLINE_KERNELS_COMPACT_COMPACT_SYSTEM_H_
 #define BLOOMLINE_KERNELS_COMPACT_COMPACT_SYSTEM_H_
 
@@ -20,9 +20,9 @@
 
 namespace bloomline::kernels {
 
-// What is known of a block while it is solved. In this order: Start, EliminateFixedSlots, any
-// number of AddFixedSlot and VariableSlotsSolve, and Finish with an attempt that VariableSlotsSolve
-// takes.
+// The state of a block while it is solved. Call in this order: Start, EliminateFixedSlots, any
+// number of AddFixedSlot and VariableSlotsSolve, and Finish with an attempt for which
+// VariableSlotsSolve is true.
 struct BlockSystem {
   BlockSystem(const uint64_t* key_hashes, size_t num_keys, unsigned least_slots)
       : hashes(key_hashes), size(num_keys), second(SecondWordFor(least_slots)) {}
@@ -41,7 +41,7 @@ struct BlockSystem {
     for (size_t i = size; i < size / 8 * 8 + 8; ++i) equations.first[i] = equations.second[i] = 0;
   }
 
-  // What the variable slots of equation i are in an attempt.
+  // The coefficients of equation i's variable slots in an attempt.
   BLOOMLINE_ALWAYS_INLINE uint64_t VariableSlots(size_t i, unsigned attempt) const {
     return (equations.first[i] ^
             equations.second[i] >> second.field_slots >> (attempt - kFirstAttempt)) &
@@ -99,7 +99,7 @@ struct BlockSystem {
     return true;
   }
 
-  // Then each equation has its pivot and no other's.
+  // After this each equation has its own pivot and no other's.
   template <typename Steps>
   BLOOMLINE_ALWAYS_INLINE void Finish(unsigned attempt) {
     for (size_t i = 0; i < size; ++i) {

@@ -1,5 +1,5 @@
-// The attempts of a block: what is left of the equations when they are reduced by the slots that
-// no attempt changes.
+// The attempts of a block: what is left of the equations once they are reduced by the slots that no
+// attempt changes.
 #ifndef BLOOMLINE_KERNELS_SMALL_SET_SMALL_SET_ATTEMPTS_H_
 #define BLOOMLINE_KERNELS_SMALL_SET_SMALL_SET_ATTEMPTS_H_
 
@@ -18,7 +18,7 @@ constexpr uint64_t kAttemptField = 0xFFFF;
 constexpr uint64_t kEachField = 0x0001000100010001;
 
 // The variable coefficients of an equation in all attempts. Those of a slot are the bits of the
-// hash from 32 + slot on, turned around if the fixed coefficient is 1.
+// hash from 32 + slot on, inverted if the fixed coefficient is 1.
 BLOOMLINE_ALWAYS_INLINE uint64_t AttemptCoefficients(uint64_t slots, uint64_t hash,
                                                      unsigned variable_slots) {
   uint64_t coefficients = 0;
@@ -34,8 +34,8 @@ BLOOMLINE_ALWAYS_INLINE uint64_t AttemptCoefficients(uint64_t slots, uint64_t ha
 // branches: attempts differ.
 class AttemptSystems {
  public:
-  // The attempts in which the equation depends on those before; `contradicts`: and has another
-  // right side.
+  // `attempts`: those in which the equation depends on the ones before. `contradicts`: those of
+  // them in which its right side contradicts these.
   struct Dependent {
     uint64_t attempts;
     uint64_t contradicts;

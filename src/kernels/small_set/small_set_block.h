@@ -53,8 +53,8 @@ BLOOMLINE_ALWAYS_INLINE Division DivideBlock(unsigned block_bytes, unsigned slot
   return {columns, payload_bits - columns * slots};
 }
 
-// The partial column has room for about as many keys as it has slots. Two fewer use it: attempts
-// then rarely fail because of it.
+// The partial column has room for about as many keys as it has slots. On average two fewer use it,
+// so attempts rarely fail because of it.
 constexpr unsigned kSparePartialSlots = 2;
 BLOOMLINE_ALWAYS_INLINE bool UsesPartialColumn(uint64_t hash, unsigned slots,
                                                unsigned partial_slots) {

@@ -8,8 +8,8 @@
 
 namespace bloomline::kernels {
 
-// A block of 8 to 64 bytes, at any alignment. Its header has the lower two bits of the number of
-// its attempt; first_attempt, a multiple of 4 up to 12, is the rest.
+// A block of 8 to 64 bytes, at any alignment. Its header has the lower two bits of its attempt's
+// number; first_attempt, a multiple of 4 up to 12, is the rest.
 struct SmallSetKernel {
   bool (*may_match)(const char* block, uint32_t block_bytes, uint32_t first_attempt,
                     uint64_t hash) = nullptr;

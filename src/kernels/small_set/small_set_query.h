@@ -1,5 +1,5 @@
-// The query of a block with 64-bit integers. All of it inlines into the kernel, so that it is
-// compiled for the kernel's instruction set (POPCNT, BMI2).
+// The query of a small set's block with 64-bit integers. All of it inlines into the kernel, so that
+// it is compiled for the kernel's instruction set (POPCNT, BMI2).
 #ifndef BLOOMLINE_KERNELS_SMALL_SET_SMALL_SET_QUERY_H_
 #define BLOOMLINE_KERNELS_SMALL_SET_SMALL_SET_QUERY_H_
 
@@ -11,8 +11,8 @@
 
 namespace bloomline::kernels::small_set {
 
-// `count` bits of the block from `bit` on, and others above them. `kWide`: more than 57, which may
-// lie in nine bytes.
+// `count` bits of the block from `bit` on, with any bits above them. `kWide`: `count` may be more
+// than 57, and the bits may lie in nine bytes.
 template <bool kWide>
 BLOOMLINE_ALWAYS_INLINE uint64_t BlockBits(const char* block, unsigned block_bytes, unsigned bit,
                                            unsigned count) {
@@ -41,7 +41,7 @@ BLOOMLINE_ALWAYS_INLINE uint64_t PartialColumn(const char* block, unsigned block
   return before_header >> ((64 - slots) & 63);
 }
 
-// What a query knows of the key and of the block's header.
+// What a query derives from the key and the block's header.
 struct Query {
   unsigned slots;  // kMatchAllSlots: the block matches every key
   uint64_t coefficients;

@@ -1,12 +1,12 @@
-// What the columns of a block are: Gaussian elimination over GF(2), one equation per key for all
-// columns and for all attempts at once.
+// Computes the columns of a small set's block by Gaussian elimination over GF(2), one equation per
+// key for all columns and all attempts at once.
 //
 // An equation is two words: the key's fixed coefficients, and its hash, whose bits are the right
-// side of each column and the variable coefficients of each attempt. Both are added when one
-// equation is added to another. The keys of the partial column come first: once they are reduced by
+// side of each column and the variable coefficients of each attempt. Both words are XORed when one
+// equation is added to another. The keys of the partial column come first. Once they are reduced by
 // its slots, its solution can be read, and the elimination goes on for the full columns.
 //
-// All of it inlines into the kernel, which brings the inner step.
+// All of it inlines into the kernel, which supplies the inner step.
 #ifndef BLOOMLINE_KERNELS_SMALL_SET_SMALL_SET_SOLVER_H_
 #define BLOOMLINE_KERNELS_SMALL_SET_SMALL_SET_SOLVER_H_
 
@@ -26,7 +26,7 @@ constexpr size_t kMaxEquations = 64;  // one more than there are: whole register
 static_assert(kMaxBlockSlots < kMaxEquations);
 constexpr size_t kGroup = 8;
 
-// An equation with a pivot is the only one that has this slot.
+// The pivot of an equation is a slot that no other equation has.
 struct Equations {
   alignas(64) uint64_t slots[kMaxEquations];
   alignas(64) uint64_t hashes[kMaxEquations];
@@ -42,10 +42,10 @@ struct PivotBatch {
   unsigned pivots[kBatchPivots] = {};
 };
 
-// Gives each of the first `count` of n equations that has none yet a pivot, the lowest of its slots
-// among `allowed`, and takes it out of all others. Four at a time: clear(equations, n, batch) adds
-// to each equation those of the batch whose pivot it has. It may change equations from n to the
-// next multiple of 8.
+// Gives a pivot to each of the first `count` of n equations that has none yet: the lowest of its
+// slots among `allowed`, which is then taken out of all other equations. Four at a time:
+// clear(equations, n, batch) adds to each equation those of the batch whose pivot it has. It may
+// change equations from n to the next multiple of 8.
 template <typename Clear>
 BLOOMLINE_ALWAYS_INLINE void ReduceInBatches(Equations* equations, size_t n, size_t count,
                                              uint64_t allowed, Clear clear) {
@@ -118,7 +118,8 @@ struct ReducedColumns {
            OnesBelow(slots);
   }
 
-  // The right sides are the hashes' bits from `first_column` on. value(slot, its values)
+  // Calls value(slot, values) for each slot that may not be 0. Bit i of `values` is its value in
+  // column i, as bit i of the hashes is that column's right side.
   template <typename Value>
   BLOOMLINE_ALWAYS_INLINE void Solve(unsigned attempt, Value value) const {
     VariableSolution variables;
@@ -139,8 +140,8 @@ class System {
   BLOOMLINE_ALWAYS_INLINE System(unsigned block_bytes, unsigned slots)
       : slots_(slots), division_(DivideBlock(block_bytes, slots)) {}
 
-  // The keys that use the partial column first. Each key is written to both ends of what is left
-  // free, and one end moves: no key can predict another's branch.
+  // The keys that use the partial column come first. Each key is written to both ends of what is
+  // free, and then one end moves: a branch would be random for each key.
   BLOOMLINE_ALWAYS_INLINE void Start(const uint64_t* hashes, size_t n) {
     size_ = n;
     num_users_ = 0;
@@ -179,7 +180,7 @@ class System {
     return repeated == 0 ? 0 : GoodAttemptsBut(repeated) & attempts;
   }
 
-  // The block is zero.
+  // The block must be zeroed.
   BLOOMLINE_ALWAYS_INLINE void Write(unsigned attempt, unsigned block_bytes, char* block) const {
     uint64_t values[kMaxEquations] = {};
     full_columns().Solve(attempt, [&](size_t slot, uint64_t value) { values[slot] = value; });
