@@ -276,7 +276,7 @@ std::vector<Function> EngineFunctions() {
   };
 }
 
-std::vector<Function> RedisFunctions() {
+[[maybe_unused]] std::vector<Function> RedisFunctions() {
 #ifdef BLOOMLINE_TEST_REDIS
   static const tests::RedisServer server;
   RedisServers here;
