@@ -167,7 +167,7 @@ TEST_P(FprTest, BlockedFilters) {
 constexpr double kCompactExpected = 20000;
 
 TEST_P(FprTest, CompactFilters) {
-  for (const double bits_per_key : {3.2, 5.0, 6.0, 7.2, 10.0}) {  // an arrangement each
+  for (const double bits_per_key : {3.2, 5.0, 6.0, 7.2, 9.0, 10.0}) {  // an arrangement each
     const bool slow = bits_per_key < 7;  // many keys in a block take long to solve
     FilterOptions options;
     options.format = Format::kCompact;

@@ -1,4 +1,4 @@
-// Compact blocks with POPCNT and BMI2.
+// Compact blocks with AVX2: four fast columns at once, the others by POPCNT; the pool byte by byte.
 #if defined(__x86_64__)
 
 #include "src/kernels/avx2_bits.h"
@@ -147,7 +147,7 @@ bool FirstRestMatches(const char* block, uint64_t word, uint64_t field, unsigned
                       uint64_t hash);
 
 // The rest of a query that passed the fast columns: stored keys, and few missing ones. Out of line,
-// so that the others' way needs few registers.
+// so that the path of the others needs few registers.
 template <unsigned kArrangement>
 BLOOMLINE_AVX2 __attribute__((noinline)) bool RestMatches(const char* block, uint64_t word,
                                                           uint64_t field, unsigned header,

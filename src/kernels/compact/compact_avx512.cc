@@ -90,8 +90,8 @@ template <unsigned kArrangement>
 bool FirstPoolMatches512(const char* block, uint64_t word, uint64_t field, unsigned header,
                          uint64_t hash);
 
-// The rest of a query that passed the fast columns: stored keys, and few missing ones. Out of line
-// and from the start again, so that the others' way needs few registers.
+// The rest of a query that passed the fast columns: stored keys, and few missing ones. Out of line,
+// so that the path of the others needs few registers.
 template <unsigned kArrangement>
 BLOOMLINE_AVX512 __attribute__((noinline)) bool PoolMatches512(const char* block, uint64_t word,
                                                                uint64_t field, unsigned header,
