@@ -31,6 +31,9 @@ class RedisClusterTest : public testing::Test {
     if (!RedisServer::IsInstalled()) GTEST_SKIP() << "there is no redis-server here";
     cluster_ = std::make_unique<RedisCluster>();
     servers_.servers = {cluster_->node(0).address()};
+    // On a busy machine a server may get no CPU time for seconds; AddKeys would then send a command
+    // again and answer kUnknown.
+    servers_.command_timeout_ms = 60000;
     options_.capacity = 300000;
     options_.shard_bytes = 16384;  // 23 shards
   }

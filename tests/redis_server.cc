@@ -231,11 +231,12 @@ uint64_t RedisSentinel::NumReplicas() const {
 }
 
 RedisCluster::RedisCluster(bool with_replicas) {
-  // A node that gets no CPU time for so long, on a busy machine, loses its slots.
+  // A node that gets no CPU time for so long, on a busy machine, loses its slots. Only tests with
+  // replicas wait for that.
   const std::vector<std::string> arguments = {"--cluster-enabled",
                                               "yes",
                                               "--cluster-node-timeout",
-                                              with_replicas ? "2000" : "1000",
+                                              with_replicas ? "2000" : "60000",
                                               "--cluster-require-full-coverage",
                                               "no",
                                               "--repl-diskless-sync-delay",
