@@ -18,6 +18,7 @@ class RedisFilterTest : public testing::Test {
     if (!RedisServer::IsInstalled()) GTEST_SKIP() << "there is no redis-server here";
     server_ = std::make_unique<RedisServer>();
     servers_.servers = {server_->address()};
+    servers_.command_timeout_ms = 20000;  // a busy machine may leave the server without CPU time
   }
 
   static SharedBloomFilterOptions Options(uint64_t capacity, double rate = 0.01) {
