@@ -1,5 +1,5 @@
-// xxHash inside each file that includes it: a call into libxxhash costs as much as hashing a 16-byte
-// key.
+// xxHash inside each file that includes it: a call into libxxhash costs as much as hashing a
+// 16-byte key.
 #ifndef BLOOMLINE_FORMAT_XXHASH_H_
 #define BLOOMLINE_FORMAT_XXHASH_H_
 
