@@ -86,6 +86,7 @@ function(bloomline_follow_rocksdb_standard target)
                 "${PROJECT_SOURCE_DIR}/cmake/rocksdb_headers.cc"
                 LINK_LIBRARIES RocksDB::rocksdb-shared OUTPUT_VARIABLE output)
     if(BLOOMLINE_ROCKSDB_HEADERS_COMPILE)
+      message(STATUS "RocksDB's headers: C++${standard}")
       target_compile_features(${target} PUBLIC cxx_std_${standard})
       set(BLOOMLINE_ROCKSDB_STANDARD ${standard} PARENT_SCOPE)
       return()
