@@ -128,8 +128,9 @@ int main(int argc, char** argv) {
   CHECK(argc == 2);
 #ifndef BLOOMLINE_TEST_PLUGIN /* RocksDB's own build registered it: tests/plugin */
   for (int i = 0; i < 2; ++i) {
-    CHECK(bloomline_rocksdb_register(&error) == 1);
+    const uint8_t registered = bloomline_rocksdb_register(&error);
     CheckNoError();
+    CHECK(registered == 1);
   }
 #endif
   TestDatabase(argv[1], "blocked", "bloomline:10", 1);
