@@ -2,6 +2,8 @@
 include(CheckCXXSourceCompiles)
 
 set(BLOOMLINE_WARNINGS -Wall -Wextra -Wconversion)
+# What RocksDB's build adds, for the files that it compiles as a plugin; there, warnings are errors.
+set(BLOOMLINE_PLUGIN_WARNINGS -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual)
 
 # The public headers of each component. tests/installed_headers_test.cmake checks that none is
 # missing.

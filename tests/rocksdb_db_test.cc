@@ -182,6 +182,9 @@ TEST_P(RocksDBTest, EveryDirectionGivesNoWrongAnswer) {
     for (const Kind writer : {Kind::kBloom, Kind::kRibbon, Kind::kNone, Kind::kOurs, Kind::kCompact,
                               Kind::kRandomSeed}) {
       for (const Kind reader : {Kind::kBloom, Kind::kNone, Kind::kOurs}) {
+        // Without filters on one side, bloomline is on the other.
+        if (writer == Kind::kNone && reader != Kind::kOurs) continue;
+        if (reader == Kind::kNone && writer != Kind::kOurs && writer != Kind::kCompact) continue;
         SCOPED_TRACE(testing::Message()
                      << Name(writer) << " to " << Name(reader) << ", " << Name(shape));
         TempDir dir;
