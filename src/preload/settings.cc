@@ -32,8 +32,8 @@ std::string ParseFormat(const char* value, Engine engine, Settings* settings) {
                engine == Engine::kLevelDB ? "blocked, compact, classic" : "blocked, compact");
 }
 
-// The range depends on the format, which the program may choose. So only a number that no format
-// takes is refused here; the policy refuses the others.
+// In the range of BLOOMLINE_FORMAT. If the program chooses kCompact by asking for Ribbon filters,
+// the policy checks that range.
 std::string ParseBitsPerKey(const char* value, Settings* settings) {
   settings->has_bits_per_key = true;
   const Format format = settings->options.format;
