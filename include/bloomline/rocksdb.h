@@ -64,7 +64,8 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewRocksDBFilterPolicy(
 //   filter_policy={id=bloomline;format=compact;bits_per_key=7.5;seed=random}
 //
 // `seed=random` is FilterOptions::random_seed. DB::SetOptions changes the same options of a running
-// database: all that it names or, if it returns an error, none.
+// database: all that it names or, if it returns an error, none. RocksDB 9.8 and later return none:
+// after a refused change the filters have the default options (docs/compatibility.md).
 //
 //   db->SetOptions({{"block_based_table_factory", "{filter_policy={bits_per_key=16;};}"}});
 //

@@ -6,10 +6,13 @@
 #define XXH_INLINE_ALL
 #if __has_include("util/xxhash.h")
 // RocksDB's own tree has a copy, so a plugin there needs no other. Until 7.9 that copy refuses
-// XXH_INLINE_ALL, because it has a namespace of its own; these three lines are what it would do.
+// XXH_INLINE_ALL, because it has a namespace of its own; the next three lines are what it would do.
 #define XXH_INLINE_ALL_31684351384
 #define XXH_STATIC_LINKING_ONLY
 #define XXH_PUBLIC_API static __inline __attribute__((unused))
+#if defined(__AVX512F__) && !defined(XXH_VECTOR)
+#define XXH_VECTOR 2  // AVX2: in GCC 12's AVX-512 header -Werror finds uninitialised variables
+#endif
 #include "util/xxhash.h"
 #else
 #include <xxhash.h>
