@@ -1,0 +1,108 @@
+// libbloomline_leveldb_preload.so: preloaded, it replaces leveldb::NewBloomFilterPolicy. Programs
+// that ask LevelDB for its Bloom filter then write bloomline's, and read both.
+//
+// It does not need libleveldb: programs often have a LevelDB of their own inside, for example
+// Node.js's classic-level. libleveldb beside it would take over its functions.
+#include <string>
+
+#include "bloomline/cpu.h"
+#include "bloomline/leveldb.h"
+#include "src/errors/out_of_memory.h"
+#include "src/preload/environment.h"
+#include "src/preload/next_function.h"
+#include "src/preload/settings.h"
+
+namespace leveldb {
+// LevelDB's own is in a library that this one must not need. It is not exported.
+FilterPolicy::~FilterPolicy() = default;
+}  // namespace leveldb
+
+namespace bloomline::preload {
+namespace {
+
+constexpr char kEngine[] = "LevelDB";
+constexpr char kFunction[] = "_ZN7leveldb20NewBloomFilterPolicyEi";
+using Function = const leveldb::FilterPolicy* (*)(int bits_per_key);
+
+// leveldb::DB::Open, which has a std::string of GNU's C++ library among its parameters.
+constexpr char kOpen[] =
+    "_ZN7leveldb2DB4OpenERKNS_7OptionsERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEPPS0_";
+
+// A seed needs a policy name other than LevelDB's own.
+constexpr char kSeededName[] = "bloomline";
+
+const Environment& StartEnvironment() {
+  static const Environment environment = CaptureEnvironment();
+  return environment;
+}
+__attribute__((constructor)) void AtStart() { StartEnvironment(); }
+
+// True if the LevelDB that has `function` was compiled with another std::string, for example that
+// of LLVM's library. Filters are returned in one.
+bool HasOtherStrings(void* function) {
+  const link_map* const file = FileWith(function);
+  void* const handle = file == nullptr ? nullptr : dlopen(file->l_name, RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == nullptr) return false;
+  void* const open = dlsym(handle, kOpen);
+  dlclose(handle);
+  return open == nullptr || FileWith(open) != file;
+}
+
+// Null, with the reason, if the program is to have its own filters.
+const leveldb::FilterPolicy* NewPolicy(int bits_per_key, std::string* error) {
+  Settings settings;
+  *error = Settings::Parse(StartEnvironment(), Engine::kLevelDB, &settings);
+  if (!error->empty()) return nullptr;
+  FilterOptions& options = settings.options;
+  if (!settings.has_bits_per_key) options.bits_per_key = bits_per_key;
+  const char* const name = options.seed == 0 ? kLevelDBBuiltinName : kSeededName;
+  const auto* const policy = NewLevelDBFilterPolicy(options, name, error);
+  if (policy == nullptr && !settings.has_bits_per_key) {
+    *error = "the program asks for " + std::to_string(bits_per_key) + " bits per key: " + *error +
+             " (BLOOMLINE_BITS_PER_KEY replaces the program's number)";
+  }
+  if (policy != nullptr && settings.verbose) {
+    const std::string text = core::OrIfOutOfMemory(std::string(), [&] {
+      return Describe(options) + ", policy " + policy->Name() + ", kernel " + ActiveKernelName();
+    });
+    SayOnceWhatIsActive(kEngine, text.c_str());
+  }
+  return policy;
+}
+
+// What the program would have got. Without LevelDB's function, LevelDB's own filters written by
+// bloomline.
+const leveldb::FilterPolicy* OwnPolicy(Function own, int bits_per_key) {
+  if (own != nullptr) return own(bits_per_key);
+  FilterOptions options;
+  options.format = Format::kClassic;
+  options.bits_per_key = bits_per_key;
+  std::string unused;
+  return NewLevelDBFilterPolicy(options, kLevelDBBuiltinName, &unused);
+}
+
+}  // namespace
+}  // namespace bloomline::preload
+
+namespace leveldb {
+
+// Throws nothing: what can throw is in OrError.
+const FilterPolicy* NewBloomFilterPolicy(int bits_per_key) {
+  using namespace bloomline;
+  using namespace bloomline::preload;
+  void* const next = NextFunction(kFunction, __builtin_return_address(0));
+  const auto own = reinterpret_cast<Function>(next);
+  std::string error;
+  const FilterPolicy* policy = nullptr;
+  if (next != nullptr && HasOtherStrings(next)) {
+    core::SetError("this LevelDB was compiled with another std::string than bloomline", &error);
+  } else {
+    policy = core::OrError(
+        &error, [&](std::string* reason) { return preload::NewPolicy(bits_per_key, reason); });
+  }
+  if (policy != nullptr) return policy;
+  SayOnceThatOwnFiltersStay(kEngine, error.c_str());
+  return OwnPolicy(own, bits_per_key);
+}
+
+}  // namespace leveldb

@@ -1,0 +1,85 @@
+// libbloomline_rocksdb_preload_policy.so: the RocksDB adaptor for libbloomline_rocksdb_preload.so,
+// which opens it and captures the environment.
+#include "src/preload/rocksdb_policy.h"
+
+#include <cmath>
+#include <memory>
+#include <string>
+
+#include "bloomline/cpu.h"
+#include "bloomline/rocksdb.h"
+#include "bloomline/sizing.h"
+#include "src/errors/number_text.h"
+#include "src/errors/out_of_memory.h"
+#include "src/preload/settings.h"
+#include "src/rocksdb/filter_policy.h"
+
+namespace bloomline::preload {
+namespace {
+
+constexpr char kEngine[] = "RocksDB";
+
+const Environment* environment = nullptr;
+
+// While a policy is made, RocksDB might make its own reader by the replaced function.
+thread_local bool making_policy = false;
+
+// The options of a policy that takes the place of the one asked for.
+//
+// A Ribbon filter of N bits per key is RocksDB's promise of the false-positive rate of a Bloom
+// filter of N, in less memory. kCompact keeps it.
+FilterOptions OptionsFor(const Settings& settings, Asked asked, double bits_per_key) {
+  FilterOptions options = settings.options;
+  if (!settings.has_format && asked == Asked::kRibbon) options.format = Format::kCompact;
+  if (settings.has_bits_per_key) return options;
+  options.bits_per_key = bits_per_key;
+  if (asked == Asked::kRibbon && options.format == Format::kCompact &&
+      bits_per_key >= kMinBitsPerKey) {
+    const double compact = BitsPerKeyForFalsePositiveRate(
+        Format::kCompact, FalsePositiveRate(Format::kBlocked, bits_per_key));
+    options.bits_per_key = std::ceil(compact * 100) / 100;  // a number to read
+  }
+  return options;
+}
+
+const rocksdb::FilterPolicy* NewPolicy(Asked asked, double bits_per_key, std::string* error) {
+  Settings settings;
+  *error = Settings::Parse(*environment, Engine::kRocksDB, &settings);
+  if (!error->empty()) return nullptr;
+  const FilterOptions options = OptionsFor(settings, asked, bits_per_key);
+  std::unique_ptr<rocksdb::FilterPolicy> policy = MakeRocksDBFilterPolicy(options, error);
+  if (policy == nullptr) {
+    *error = (settings.has_bits_per_key
+                  ? std::string("BLOOMLINE_BITS_PER_KEY")
+                  : "the program asks for " + core::DoubleText(bits_per_key) + " bits per key") +
+             ": " + *error;
+    return nullptr;
+  }
+  if (settings.verbose) {
+    const std::string text = core::OrIfOutOfMemory(
+        std::string(), [&] { return Describe(options) + ", kernel " + ActiveKernelName(); });
+    SayOnceWhatIsActive(kEngine, text.c_str());
+  }
+  return policy.release();
+}
+
+}  // namespace
+}  // namespace bloomline::preload
+
+extern "C" void bloomline_preload_start(const bloomline::preload::Environment* environment) {
+  bloomline::preload::environment = environment;
+  bloomline::RegisterBloomline();
+}
+
+extern "C" const rocksdb::FilterPolicy* bloomline_preload_new_policy(
+    bloomline::preload::Asked asked, double bits_per_key) {
+  using namespace bloomline;
+  if (preload::making_policy) return nullptr;
+  preload::making_policy = true;
+  std::string error;
+  const rocksdb::FilterPolicy* const policy = core::OrError(
+      &error, [&](std::string* reason) { return preload::NewPolicy(asked, bits_per_key, reason); });
+  preload::making_policy = false;
+  if (policy == nullptr) preload::SayOnceThatOwnFiltersStay(preload::kEngine, error.c_str());
+  return policy;
+}
