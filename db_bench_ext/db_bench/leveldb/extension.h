@@ -1,7 +1,7 @@
-// What LevelDB's own db_bench lacks: a choice of filter policies, keys of other shapes, missing keys
-// as long as the stored ones, and counts of what the filter answered. CMakeLists.txt replaces five
-// expressions in a copy of upstream's db_bench.cc by calls of these functions and renames its main;
-// all else is upstream's.
+// What LevelDB's own db_bench lacks: a choice of filter policies, keys of other shapes, missing
+// keys as long as the stored ones, and counts of what the filter answered. CMakeLists.txt replaces
+// five expressions in a copy of upstream's db_bench.cc by calls of these functions and renames its
+// main; all else is upstream's.
 #ifndef BLOOMLINE_DB_BENCH_EXT_DB_BENCH_LEVELDB_EXTENSION_H_
 #define BLOOMLINE_DB_BENCH_EXT_DB_BENCH_LEVELDB_EXTENSION_H_
 

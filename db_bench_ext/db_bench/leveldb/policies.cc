@@ -52,7 +52,8 @@ const leveldb::FilterPolicy* PolicyOf(PolicyKind kind, int bits_per_key) {
   options.format = FormatOf(kind);
   options.bits_per_key = bits_per_key;
   std::string error;
-  const leveldb::FilterPolicy* policy = NewLevelDBFilterPolicy(options, kLevelDBBuiltinName, &error);
+  const leveldb::FilterPolicy* policy =
+      NewLevelDBFilterPolicy(options, kLevelDBBuiltinName, &error);
   if (policy == nullptr) {
     std::fprintf(stderr, "--bloom_bits=%d: %s\n", bits_per_key, error.c_str());
     std::exit(1);
