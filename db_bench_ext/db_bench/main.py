@@ -62,7 +62,7 @@ def memory_folder():
 def complete(plan):
     plan.num = plan.rows or (20000 if plan.quick else NUM)
     plan.leveldb_num = plan.rows or (20000 if plan.quick else LEVELDB_NUM)
-    plan.reads = min(400000, plan.num)
+    plan.reads = min(200000, plan.num)
     plan.leveldb_reads = min(300000, plan.leveldb_num)
     plan.rounds = plan.rounds or (1 if plan.quick else 5)
     plan.fill_rounds = min(3, plan.rounds)

@@ -21,7 +21,8 @@ speed_groups(e) = e eq "leveldb" \
 positives_groups(e) = e eq "leveldb" \
     ? "stock:readrandom stock:readmissing dec16:readmissing be64:readmissing" \
     : "stock:readrandom stock:multireadrandom stock:readmissing"
-keys_title(keys) = keys eq "dec16" ? "%%016d neighbours" : keys eq "be64" ? "big-endian neighbours" : ""
+keys_title(keys) = keys eq "dec16" ? "%%016d\nneighbours" : \
+                   keys eq "be64" ? "big-endian\nneighbours" : ""
 workload_title(w) = w eq "seekrandomwhilewriting" ? "seekrandom-\nwhilewriting" : \
                     w eq "multireadrandom" ? "multi-\nreadrandom" : w
 group_title(group) = workload_title(group[strstrt(group, ":") + 1:*])."\n". \
@@ -42,8 +43,8 @@ set tics nomirror
 
 panels = words(engines)
 pixels = panels == 1 ? 900 : 1500
-start = 'set multiplot layout 2,panels margins (panels == 1 ? 0.09 : 0.055),0.985,0.085,0.81 \
-  spacing 0.06,0.19 title title_text font ",17"'
+start = 'set multiplot layout 2,panels margins (panels == 1 ? 0.09 : 0.055),0.985,0.085,0.83 \
+  spacing 0.06,0.16 title title_text font ",17"'
 prepare = 'set xtics () scale 0; \
   do for [g = 1:words(groups)] { set xtics add (group_title(word(groups, g)) g) }; \
   set xrange [0.5:words(groups) + 0.5]; \
@@ -80,7 +81,7 @@ do for [format in "png svg"] {
     eval prepare
     set yrange [0:*]
     if (e == 1) {
-      set key at screen 0.5,0.915 center center horizontal maxrows 1 width 1 samplen 2
+      set key at screen 0.5,0.925 center center horizontal maxrows 2 width 1 samplen 2
     } else {
       set key off
     }
