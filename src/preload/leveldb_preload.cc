@@ -24,9 +24,13 @@ constexpr char kEngine[] = "LevelDB";
 constexpr char kFunction[] = "_ZN7leveldb20NewBloomFilterPolicyEi";
 using Function = const leveldb::FilterPolicy* (*)(int bits_per_key);
 
-// leveldb::DB::Open, which has a std::string of GNU's C++ library among its parameters.
+// leveldb::DB::Open, which has a std::string of GNU's C++ library among its parameters. Filters are
+// returned in one, so a LevelDB with that of LLVM's library must be left alone.
 constexpr char kOpen[] =
     "_ZN7leveldb2DB4OpenERKNS_7OptionsERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEPPS0_";
+
+// leveldb::NewBloomFilterPolicy2, which only Basho's LevelDB has.
+constexpr char kBashoFunction[] = "_ZN7leveldb21NewBloomFilterPolicy2Ei";
 
 // A seed needs a policy name other than LevelDB's own.
 constexpr char kSeededName[] = "bloomline";
@@ -37,15 +41,23 @@ const Environment& StartEnvironment() {
 }
 __attribute__((constructor)) void AtStart() { StartEnvironment(); }
 
-// True if the LevelDB that has `function` was compiled with another std::string, for example that
-// of LLVM's library. Filters are returned in one.
-bool HasOtherStrings(void* function) {
+// Empty, or why bloomline must not be used with the LevelDB that has `function`.
+const char* ReasonAgainst(void* function) {
   const link_map* const file = FileWith(function);
   void* const handle = file == nullptr ? nullptr : dlopen(file->l_name, RTLD_LAZY | RTLD_NOLOAD);
-  if (handle == nullptr) return false;
-  void* const open = dlsym(handle, kOpen);
-  dlclose(handle);
-  return open == nullptr || FileWith(open) != file;
+  if (handle == nullptr) return "";
+  const auto has = [=](const char* name) {
+    void* const found = dlsym(handle, name);
+    return found != nullptr && FileWith(found) == file;
+  };
+  const char* reason = "";
+  if (!has(kOpen)) {
+    reason = "this LevelDB was compiled with another std::string than bloomline";
+  } else if (has(kBashoFunction)) {
+    reason = "this is Basho's LevelDB, which has other filters under the name of LevelDB's";
+  }
+  dlclose(handle);  // the program is using it, so it stays
+  return reason;
 }
 
 // Null, with the reason, if the program is to have its own filters.
@@ -92,14 +104,13 @@ const FilterPolicy* NewBloomFilterPolicy(int bits_per_key) {
   using namespace bloomline::preload;
   void* const next = NextFunction(kFunction, __builtin_return_address(0));
   const auto own = reinterpret_cast<Function>(next);
+  const char* const reason_against = next == nullptr ? "" : ReasonAgainst(next);
   std::string error;
-  const FilterPolicy* policy = nullptr;
-  if (next != nullptr && HasOtherStrings(next)) {
-    core::SetError("this LevelDB was compiled with another std::string than bloomline", &error);
-  } else {
-    policy = core::OrError(
-        &error, [&](std::string* reason) { return preload::NewPolicy(bits_per_key, reason); });
-  }
+  const FilterPolicy* const policy =
+      core::OrError(&error, [&](std::string* reason) -> const FilterPolicy* {
+        *reason = reason_against;
+        return reason->empty() ? preload::NewPolicy(bits_per_key, reason) : nullptr;
+      });
   if (policy != nullptr) return policy;
   SayOnceThatOwnFiltersStay(kEngine, error.c_str());
   return OwnPolicy(own, bits_per_key);

@@ -23,12 +23,12 @@ constexpr char kPolicyLibrary[] = "$ORIGIN/" BLOOMLINE_PRELOAD_POLICY_LIBRARY;
 Environment environment;
 NewPolicyFunction new_policy = nullptr;  // atomic; null until the second library is open
 
-void SayOnceThatOwnFiltersStay(const char* format, const char* value) {
+// Prints "bloomline: START VALUE; PROGRAM keeps ..." at the first call.
+void SayOnceThatOwnFiltersStay(const char* start, const char* value) {
   static bool said = false;
   if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED)) return;
-  std::fprintf(stderr, "bloomline: ");
-  std::fprintf(stderr, format, value);
-  std::fprintf(stderr, "; %s keeps its own RocksDB filters\n", program_invocation_short_name);
+  std::fprintf(stderr, "bloomline: %s%s; %s keeps its own RocksDB filters\n", start, value,
+               program_invocation_short_name);
 }
 
 // Whether `function` lies in the RocksDB that bloomline was compiled for.
@@ -47,7 +47,7 @@ bool IsOfKnownRocksDB(const void* function) {
 NewPolicyFunction PolicyFor(const void* function) {
   if (!IsOfKnownRocksDB(function)) {
     const link_map* const file = FileWith(function);
-    SayOnceThatOwnFiltersStay("compiled for " BLOOMLINE_ROCKSDB_SONAME ", but RocksDB is in %s",
+    SayOnceThatOwnFiltersStay("compiled for " BLOOMLINE_ROCKSDB_SONAME ", but RocksDB is in ",
                               file == nullptr ? "an unknown file" : file->l_name);
     return nullptr;
   }
@@ -57,7 +57,7 @@ NewPolicyFunction PolicyFor(const void* function) {
   void* const found = library == nullptr ? nullptr : dlsym(library, kNewPolicyFunction);
   if (start == nullptr || found == nullptr) {
     const char* const reason = dlerror();
-    SayOnceThatOwnFiltersStay("%s", reason == nullptr ? kPolicyLibrary : reason);
+    SayOnceThatOwnFiltersStay("", reason == nullptr ? kPolicyLibrary : reason);
     return nullptr;
   }
   reinterpret_cast<StartFunction>(start)(&environment);
