@@ -31,7 +31,7 @@ std::string DbBenchFlags(const Flags& flags, size_t rows, int rounds, bool full,
   std::string lines = "--engine=" + flags.engine + "\n--bits=" + std::to_string(flags.bits[0]) +
                       "\n--out=" + flags.out_directory + "\n";
   if (flags.quick) lines += "--quick\n";
-  if (rows != 0 || full) lines += "--rows=" + std::to_string(rows != 0 ? rows : 1000000) + "\n";
+  if (rows != 0) lines += "--rows=" + std::to_string(rows) + "\n";
   if (rounds != 0 || full) lines += "--rounds=" + std::to_string(flags.rounds) + "\n";
   if (db_directory_given) lines += "--db-dir=" + flags.db_directory + "\n";
   return lines;
@@ -72,17 +72,14 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
       ->check(CLI::IsMember({"leveldb", "rocksdb", "all"}));
   app.add_option("--data", flags.data,
                  "of the part databases: paths (the distribution's file list), be64 (8-byte "
-                 "big-endian counters), dec16 "
-                 "(%016d counters) or all (default)")
+                 "big-endian counters), dec16 (%016d counters) or all (default)")
       ->check(CLI::IsMember({"paths", "be64", "dec16", "all"}));
   app.add_option("--rows", rows,
-                 "rows to load (default: 1000000; db_bench: 500000 in RocksDB, "
-                 "300000 in LevelDB)")
+                 "rows to load (default: 1000000; db_bench: 500000 in RocksDB, 300000 in LevelDB)")
       ->check(CLI::Range(1000, 100000000));
   app.add_option("--value-bytes", flags.value_bytes,
                  "of the part databases: size of the values in be64 and dec16 (default: 102 and "
-                 "100, which gives 36 keys "
-                 "per filter in LevelDB)")
+                 "100, which gives 36 keys per filter in LevelDB)")
       ->check(CLI::Range(1, 100000));
   app.add_option("--bits", bits,
                  "bits per key, one or several: --bits 8,10,16 (default: 10); whole numbers, "
@@ -93,7 +90,7 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
                  "timed rounds; the report has their median (default: 7; db_bench: 5)")
       ->check(CLI::Range(1, 1000));
   auto* full_flag = app.add_flag(
-      "--full", full, "all paths, 3000000 counters, bits 10 and 16, 9 rounds: about 20 minutes");
+      "--full", full, "all paths, 3000000 counters, bits 10 and 16, 9 rounds: about 25 minutes");
   app.add_flag("--quick", flags.quick,
                "20000 rows, 2 rounds: takes seconds, its times mean nothing")
       ->excludes(full_flag);

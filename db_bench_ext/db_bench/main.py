@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -109,6 +110,8 @@ def main():
 
 
 if __name__ == "__main__":
+    # Ends by an exception, so that the databases are removed.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         sys.exit(main())
     except programs.Failure as failure:

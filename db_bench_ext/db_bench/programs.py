@@ -23,11 +23,13 @@ class Runner:
     def run(self, what, command, **environment):
         """Returns stdout and stderr of the command as one text."""
         print(f"@progress {self._done} {self._total} {what}", flush=True)
-        environment = {name: str(value) for name, value in environment.items()}
+        # The user's settings of the preloaded library would change what is measured.
+        inherited = {name: value for name, value in os.environ.items()
+                     if not name.startswith("BLOOMLINE_") or name == "BLOOMLINE_KERNEL"}
         # db_bench begins its counts of finished operations with a carriage return, on stderr.
         done = subprocess.run([str(part) for part in command], stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              env={**os.environ, **environment}, text=True, errors="replace",
+                              env={**inherited, **environment}, text=True, errors="replace",
                               check=False)
         self._done = min(self._done + 1, self._total)
         lines = [line.rsplit("\r", 1)[-1] for line in done.stdout.split("\n")]

@@ -10,6 +10,8 @@ import programs
 
 ENGINE = "rocksdb"
 TITLE = "RocksDB's stock db_bench"
+DB_BENCH = "/usr/bin/db_bench"  # those of the distribution
+SST_DUMP = "/usr/bin/sst_dump"
 KEYS = "stock"
 # Missing keys are fast, so they have a process of their own that asks for more.
 READ_PROCESSES = (("readrandom", "multireadrandom"), ("readmissing",))
@@ -104,7 +106,7 @@ class Bench:
     def _bench(self, what, subject, database, benchmarks, *flags):
         return self._runner.run(
             what,
-            ["db_bench", f"--db={database}", f"--benchmarks={benchmarks}", f"--num={self._plan.num}",
+            [DB_BENCH, f"--db={database}", f"--benchmarks={benchmarks}", f"--num={self._plan.num}",
              "--seed=1", "--compression_type=none", "--disable_wal=1",
              f"--cache_size={8 << 20}", f"--write_buffer_size={8 << 20}",
              *subject.flags, *flags],
@@ -123,7 +125,7 @@ class Bench:
 
     def _inspect(self, subject):
         text = self._runner.run(f"rocksdb tables {subject.policy}",
-                                ["sst_dump", f"--file={self._database(subject)}",
+                                [SST_DUMP, f"--file={self._database(subject)}",
                                  "--show_properties", "--command=none"])
 
         def values(name):
