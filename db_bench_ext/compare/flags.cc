@@ -86,8 +86,7 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
                  "because LevelDB's own filter takes no others; db_bench takes the first")
       ->delimiter(',')
       ->check(CLI::Range(2, 30));
-  app.add_option("--rounds", rounds,
-                 "timed rounds; the report has their median (default: 7; db_bench: 5)")
+  app.add_option("--rounds", rounds, "timed rounds; the report has their median (default: 7)")
       ->check(CLI::Range(1, 1000));
   auto* full_flag = app.add_flag(
       "--full", full, "all paths, 3000000 counters, bits 10 and 16, 9 rounds: about 25 minutes");

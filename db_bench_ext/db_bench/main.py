@@ -63,9 +63,9 @@ def memory_folder():
 def complete(plan):
     plan.num = plan.rows or (20000 if plan.quick else NUM)
     plan.leveldb_num = plan.rows or (20000 if plan.quick else LEVELDB_NUM)
-    plan.reads = min(200000, plan.num)
-    plan.leveldb_reads = min(300000, plan.leveldb_num)
-    plan.rounds = plan.rounds or (1 if plan.quick else 5)
+    plan.reads = min(150000, plan.num)
+    plan.leveldb_reads = min(200000, plan.leveldb_num)
+    plan.rounds = plan.rounds or (1 if plan.quick else 7)
     plan.fill_rounds = min(3, plan.rounds)
     # Several buffers are written, so that the compaction has work and drops overwritten values.
     plan.leveldb_buffer = min(4 << 20, max(64 << 10, 116 * plan.leveldb_num // 8))

@@ -157,7 +157,7 @@ class Bench:
         shutil.copytree(self._database(subject), copy, copy_function=_link_tables)
         text = self._bench(f"rocksdb seeks {subject.policy}", subject, copy,
                            "seekrandomwhilewriting", "--use_existing_db=1", "--seed=3",
-                           f"--reads={self._plan.reads // 4}",
+                           f"--reads={self._plan.reads // 3}",
                            f"--benchmark_write_rate_limit={WRITE_LIMIT}")
         measured = programs.results(text, ["seekrandomwhilewriting"])
         rate, _ = measured["seekrandomwhilewriting"]  # what is found depends on the writes
