@@ -28,7 +28,6 @@ workload_title(w) = w eq "seekrandomwhilewriting" ? "seekrandom-\nwhilewriting" 
 group_title(group) = workload_title(group[strstrt(group, ":") + 1:*])."\n". \
                      keys_title(group[1:strstrt(group, ":") - 1])
 
-width = 0.15
 # Bars of n policies, the first of which is policies(e)[first], around the place of the group.
 x(e, groups, p, first) = strcol("engine") eq e && strcol("policy") eq word(policies(e), p) \
     ? place(index_of(strcol("keys").":".strcol("workload"), groups)) + \
@@ -36,7 +35,6 @@ x(e, groups, p, first) = strcol("engine") eq e && strcol("policy") eq word(polic
 place(i) = i > 0 ? i : NaN
 
 set style fill solid 0.9 noborder
-set boxwidth width * 0.9 absolute
 set grid ytics lc rgb "#dddddd" lw 1
 set border 3 lc rgb "#555555"
 set tics nomirror
@@ -45,7 +43,7 @@ panels = words(engines)
 pixels = panels == 1 ? 900 : 1500
 start = 'set multiplot layout 2,panels margins (panels == 1 ? 0.09 : 0.055),0.985,0.085,0.83 \
   spacing 0.06,0.16 title title_text font ",17"'
-prepare = 'set xtics () scale 0; \
+prepare = 'width = 0.75 / (n + 1 - first); set boxwidth width * 0.9 absolute; set xtics () scale 0; \
   do for [g = 1:words(groups)] { set xtics add (group_title(word(groups, g)) g) }; \
   set xrange [0.5:words(groups) + 0.5]; \
   set title engine_title(name).", ".what offset 0,-0.4; \
@@ -78,6 +76,7 @@ do for [format in "png svg"] {
     n = words(policies(name))
     groups = speed_groups(name)
     what = "operations per second"
+    first = 1
     eval prepare
     set yrange [0:*]
     if (e == 1) {
