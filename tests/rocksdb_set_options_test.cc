@@ -19,6 +19,7 @@
 #include "src/format/layout.h"
 #include "src/format/trailer.h"
 #include "src/rocksdb/filter_bits_abi.h"
+#include "tests/rocksdb_open.h"
 #include "tests/rocksdb_settings.h"
 #include "tests/temp_dir.h"
 
@@ -96,10 +97,8 @@ class RunningDatabase {
 
  private:
   void Open(const rocksdb::Options& options) {
-    rocksdb::DB* db = nullptr;
-    const rocksdb::Status status = rocksdb::DB::Open(options, path_, &db);
+    const rocksdb::Status status = tests::OpenRocksDB(options, path_, &db_);
     ASSERT_TRUE(status.ok()) << status.ToString();
-    db_.reset(db);
   }
 
   const std::string path_;

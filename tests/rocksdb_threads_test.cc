@@ -13,6 +13,7 @@
 
 #include "bloomline/rocksdb.h"
 #include "tests/reader_threads.h"
+#include "tests/rocksdb_open.h"
 #include "tests/temp_dir.h"
 
 namespace bloomline {
@@ -60,10 +61,8 @@ rocksdb::Options MakeOptions(const Mode& mode) {
 class RocksDBThreadsTest : public testing::TestWithParam<Mode> {
  protected:
   void Open(const rocksdb::Options& options) {
-    rocksdb::DB* db = nullptr;
-    const rocksdb::Status status = rocksdb::DB::Open(options, dir_.Path("db"), &db);
+    const rocksdb::Status status = tests::OpenRocksDB(options, dir_.Path("db"), &db_);
     ASSERT_TRUE(status.ok()) << status.ToString();
-    db_.reset(db);
   }
 
   void Count(uint64_t i, bool present, const rocksdb::Status& status, const std::string& value) {

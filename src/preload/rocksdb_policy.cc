@@ -75,8 +75,13 @@ const rocksdb::FilterPolicy* NewPolicy(Asked asked, double bits_per_key, std::st
 
 // A bad setting is said when a policy is made: option strings do not follow the settings.
 void Start() {
-  if (!RegisterBloomline()) return;
   core::OrIfOutOfMemory(false, [] {
+    const std::string mismatch = RocksDBVersionMismatch();
+    if (!mismatch.empty()) {
+      SayOnceThatOwnFiltersStay(kEngine, mismatch.c_str());
+      return false;
+    }
+    if (!RegisterBloomline()) return false;
     Settings settings;
     Settings::Parse(*environment, Engine::kRocksDB, &settings);
     if (settings.verbose) SayOnceThatNameIsKnown();

@@ -15,16 +15,16 @@
 #include <vector>
 
 #include "rocksdb/convenience.h"
-#include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
 #include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
 #include "rocksdb/table_properties.h"
+#include "tests/rocksdb_open.h"
 
 namespace {
 
-constexpr int kNumKeys = 50000;
+constexpr int kNumKeys = 20000;
 
 std::string Key(int number) { return "key" + std::to_string(10000000 + number); }
 std::string Value(int number) { return "value" + std::to_string(number); }
@@ -55,9 +55,8 @@ int UseDatabase(bool write, const char* folder, const std::string& policy) {
   options.create_if_missing = write;
   options.statistics = rocksdb::CreateDBStatistics();
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(TableOptions(policy)));
-  rocksdb::DB* opened = nullptr;
-  Require(rocksdb::DB::Open(options, folder, &opened));
-  const std::unique_ptr<rocksdb::DB> db(opened);
+  std::unique_ptr<rocksdb::DB> db;
+  Require(bloomline::tests::OpenRocksDB(options, folder, &db));
   if (write) {
     for (int i = 0; i < kNumKeys; ++i) {
       Require(db->Put(rocksdb::WriteOptions(), Key(2 * i), Value(i)));
