@@ -9,6 +9,7 @@
 namespace bloomline::bench {
 
 struct Flags {
+  std::string part = "all";  // for db_bench_ext/run; compare itself is the part databases
   std::string engine = "all";
   std::string data = "all";
   size_t path_rows = 1000000;

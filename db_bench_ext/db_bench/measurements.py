@@ -1,0 +1,83 @@
+"""What the runs of an engine give: one row for each workload and policy."""
+import dataclasses
+import statistics
+
+BASELINE = "builtin-bloom"
+
+
+@dataclasses.dataclass
+class Row:
+    engine: str
+    keys: str  # the shape of the keys
+    workload: str
+    policy: str
+    through: str  # how db_bench comes to the policy
+    rates: list = dataclasses.field(default_factory=list)  # operations per second, by round
+    found: set = dataclasses.field(default_factory=set)  # numbers of keys found, by round
+    num_keys: int = 0  # in the database
+    filter_bytes: int = 0
+    useful: int = None  # queries that the filter answered with "no"
+    false_positives: int = None
+
+    def median(self):
+        return statistics.median(self.rates)
+
+    def false_positive_rate(self):
+        if self.useful is None or self.useful + self.false_positives == 0:
+            return None
+        return self.false_positives / (self.useful + self.false_positives)
+
+    def bits_per_key(self):
+        return 8 * self.filter_bytes / self.num_keys if self.filter_bytes else None
+
+
+class Rows:
+    def __init__(self, engine, workloads):
+        self._engine = engine
+        self._workloads = workloads
+        self._rows = {}
+
+    def row(self, keys, workload, subject):
+        name = (keys, workload, subject.policy)
+        if name not in self._rows:
+            self._rows[name] = Row(self._engine, keys, workload, subject.policy, subject.through)
+        return self._rows[name]
+
+    def all(self):
+        """By keys, then workload, then policy: keys and policies as they were first named."""
+        keys = list(dict.fromkeys(row.keys for row in self._rows.values()))
+        return sorted(self._rows.values(), key=lambda row: (
+            keys.index(row.keys), self._workloads.index(row.workload)))
+
+    def ratios(self, row):
+        """By round: operations per second as a multiple of the baseline's."""
+        baseline = self._rows.get((row.keys, row.workload, BASELINE))
+        if baseline is None:
+            return []
+        return [ours / theirs for ours, theirs in zip(row.rates, baseline.rates)]
+
+    def add_round(self, keys, subject, measured):
+        for workload, (rate, found) in measured.items():
+            row = self.row(keys, workload, subject)
+            row.rates.append(rate)
+            if found is not None:
+                row.found.add(found)
+
+    # Every round asks the same keys, of databases with the same contents.
+    def wrong(self):
+        """Sentences; none if every round of every policy found the same keys."""
+        sentences = []
+        for row in self.all():
+            baseline = self._rows[(row.keys, row.workload, BASELINE)]
+            right = {0} if row.found and row.workload == "readmissing" else baseline.found
+            if row.found != right or row.num_keys != baseline.num_keys:
+                sentences.append(f"{self._engine} {row.keys} {row.workload} {row.policy}: found "
+                                 f"{row.found} of {row.num_keys} keys, {BASELINE} "
+                                 f"{baseline.found} of {baseline.num_keys}")
+        return sentences
+
+
+def rotated(subjects, round_number):
+    """Another one first in each round."""
+    first = round_number % len(subjects)
+    return subjects[first:] + subjects[:first]

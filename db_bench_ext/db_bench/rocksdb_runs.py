@@ -1,0 +1,194 @@
+"""RocksDB's stock db_bench, with the policies of RocksDB and with bloomline preloaded."""
+import dataclasses
+import os
+import pathlib
+import re
+import shutil
+
+import measurements
+import programs
+
+ENGINE = "rocksdb"
+TITLE = "RocksDB's stock db_bench"
+DB_BENCH = "/usr/bin/db_bench"  # those of the distribution
+SST_DUMP = "/usr/bin/sst_dump"
+KEYS = "stock"
+# Missing keys are fast, so they have a process of their own that asks for more.
+READ_PROCESSES = (("readrandom", "multireadrandom"), ("readmissing",))
+READS = sum(READ_PROCESSES, ())
+WORKLOADS = ("fillrandom",) + READS + ("seekrandomwhilewriting",)
+WRITE_LIMIT = 20 << 20  # bytes per second
+
+
+@dataclasses.dataclass
+class Subject:
+    policy: str
+    through: str
+    flags: list
+    environment: dict
+    table_name: str  # the policy's name in the properties of a table
+
+
+class Bench:
+    def __init__(self, plan, runner, folder):
+        self._plan = plan
+        self._runner = runner
+        self._folder = folder
+        self._rows = measurements.Rows(ENGINE, WORKLOADS)
+        self._bloom = Subject(measurements.BASELINE, "flag", [f"--bloom_bits={plan.bits}"], {},
+                              "bloomfilter")
+
+    @staticmethod
+    def num_runs(plan):
+        subjects = 5
+        return subjects * (plan.fill_rounds + 1 + 3 * plan.rounds + len(READS)) + 1
+
+    def measure(self):
+        options = self._stock_options()
+        subjects = self._subjects(options)
+        # A fresh database in each round; the last one stays.
+        for round_number in range(self._plan.fill_rounds):
+            for subject in measurements.rotated(subjects, round_number):
+                self._fill(subject, round_number)
+        for subject in subjects:  # also names the rows in this order
+            self._inspect(subject)
+        for round_number in range(self._plan.rounds):
+            for subject in measurements.rotated(subjects, round_number):
+                for workloads in READ_PROCESSES:
+                    self._read(subject, workloads)
+                self._seek(subject)
+        for subject in subjects:
+            for workload in READS:
+                self._count(subject, workload)
+        self._check_options(subjects)
+        return self._rows
+
+    # The same options whichever way the policy comes: an options file that RocksDB wrote when
+    # db_bench was run with flags. It ends in the filter policy's table options.
+    def _stock_options(self):
+        database = self._folder / "options"
+        self._bench("rocksdb options", self._bloom, database, "fillrandom", "--num=1000")
+        return next(database.glob("OPTIONS-*")).read_text()
+
+    def _subjects(self, options):
+        plan = self._plan
+
+        def preload(policy, format_name):
+            return Subject(policy, "preload", [f"--bloom_bits={plan.bits}"],
+                           {"LD_PRELOAD": plan.preload, "BLOOMLINE_FORMAT": format_name},
+                           "bloomline")
+
+        def options_file(policy, option, table_name, environment):
+            text, changed = re.subn(r"(?m)^( *filter_policy=).*$",
+                                    lambda match: match.group(1) + option, options)
+            if changed != 1:
+                raise programs.Failure("RocksDB's options file does not name one filter policy")
+            # db_bench adds its own listener again.
+            text = re.sub(r"(?m)^ *listeners=.*\n", "", text)
+            file = self._folder / f"{policy}.ini"
+            file.write_text(text)
+            return Subject(policy, "options file", [f"--options_file={file}"], environment,
+                           table_name)
+
+        return [
+            self._bloom,
+            options_file("builtin-ribbon", f"ribbonfilter:{plan.bits}", "ribbonfilter", {}),
+            preload("blocked", "blocked"),
+            preload("compact", "compact"),
+            options_file("compact-same-fpr",
+                         f"{{id=bloomline;format=compact;bits_per_key={plan.same_fpr_bits};}}",
+                         "bloomline", {"LD_PRELOAD": plan.preload}),
+        ]
+
+    def _database(self, subject):
+        return self._folder / f"rocksdb-{subject.policy}"
+
+    def _bench(self, what, subject, database, benchmarks, *flags):
+        return self._runner.run(
+            what,
+            [DB_BENCH, f"--db={database}", f"--benchmarks={benchmarks}", f"--num={self._plan.num}",
+             "--seed=1", "--compression_type=none", "--disable_wal=1",
+             f"--cache_size={8 << 20}", f"--write_buffer_size={8 << 20}",
+             *subject.flags, *flags],
+            **subject.environment)
+
+    def _fill(self, subject, round_number):
+        database = self._database(subject)
+        shutil.rmtree(database, ignore_errors=True)
+        what = f"rocksdb fillrandom {subject.policy}, round {round_number + 1}"
+        # No waitforcompaction, which sleeps for five seconds: compact waits, and is checked.
+        text = self._bench(what, subject, database, "fillrandom,flush,compact,levelstats")
+        self._rows.add_round(KEYS, subject, programs.results(text, ["fillrandom"]))
+        levels = re.findall(r"^ +\d+ +([1-9]\d*) +\d+$", text, re.MULTILINE)
+        if len(levels) != 1:
+            raise programs.Failure(f"files in {len(levels)} levels after compaction:\n{text}")
+
+    def _inspect(self, subject):
+        text = self._runner.run(f"rocksdb tables {subject.policy}",
+                                [SST_DUMP, f"--file={self._database(subject)}",
+                                 "--show_properties", "--command=none"])
+
+        def values(name):
+            return re.findall(rf"^ +{name}: (.*)$", text, re.MULTILINE)
+
+        if set(values("filter policy name")) != {subject.table_name}:
+            raise programs.Failure(f"{subject.policy}: the tables do not have filters of "
+                                   f"{subject.table_name}:\n{text}")
+        for workload in WORKLOADS:
+            row = self._rows.row(KEYS, workload, subject)
+            row.num_keys = sum(map(int, values("# entries")))
+            row.filter_bytes = sum(map(int, values("filter block size")))
+
+    # The seed of the filling would ask for the stored keys, in the order of their writing.
+    def _read_command(self, what, subject, workloads, *flags):
+        reads = self._plan.reads * (8 if "readmissing" in workloads else 1)
+        return self._bench(f"rocksdb {what} {subject.policy}", subject, self._database(subject),
+                           ",".join(workloads), "--use_existing_db=1", "--seed=2",
+                           f"--reads={reads}", "--batch_size=32", "--multiread_batched=1", *flags)
+
+    def _read(self, subject, workloads):
+        text = self._read_command("reads", subject, workloads)
+        self._rows.add_round(KEYS, subject, programs.results(text, workloads))
+
+    # Seeks in a copy, because a thread writes meanwhile. Table files never change, so links do.
+    def _seek(self, subject):
+        copy = self._folder / "copy"
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(self._database(subject), copy, copy_function=_link_tables)
+        text = self._bench(f"rocksdb seeks {subject.policy}", subject, copy,
+                           "seekrandomwhilewriting", "--use_existing_db=1", "--seed=3",
+                           f"--reads={self._plan.reads // 3}",
+                           f"--benchmark_write_rate_limit={WRITE_LIMIT}")
+        measured = programs.results(text, ["seekrandomwhilewriting"])
+        rate, _ = measured["seekrandomwhilewriting"]  # what is found depends on the writes
+        self._rows.add_round(KEYS, subject, {"seekrandomwhilewriting": (rate, None)})
+
+    def _count(self, subject, workload):
+        text = self._read_command("counts", subject, [workload], "--statistics=1")
+
+        def ticker(name):
+            return programs.number(text, rf"^rocksdb\.bloom\.filter\.{name} COUNT : (\d+)$")
+
+        row = self._rows.row(KEYS, workload, subject)
+        row.useful = ticker("useful")
+        row.false_positives = ticker(r"full\.positive") - ticker(r"full\.true\.positive")
+        if row.useful == 0:
+            raise programs.Failure(f"{subject.policy}: the filters were not used:\n{text}")
+
+    def _check_options(self, subjects):
+        def options(subject):
+            newest = max(self._database(subject).glob("OPTIONS-*"), key=os.path.getmtime)
+            return [line for line in pathlib.Path(newest).read_text().splitlines()
+                    if not re.match(r" *(filter_policy|listeners)=", line)]
+
+        for subject in subjects:
+            if options(subject) != options(self._bloom):
+                raise programs.Failure(f"{subject.policy} ran with other options than "
+                                       f"{self._bloom.policy}")
+
+
+def _link_tables(source, target):
+    if source.endswith(".sst"):
+        os.link(source, target)
+    else:
+        shutil.copy2(source, target)
