@@ -107,7 +107,8 @@ function(bloomline_follow_engine_rtti target engine header class)
   check_cxx_source_compiles("
     #include <typeinfo>
     #include \"${header}\"
-    int main() { return typeid(${class}).name() == nullptr; }" ${target}_RTTI)
+    const void* volatile info;  // volatile: -O1 would remove the reference, and all would link
+    int main() { info = &typeid(${class}); }" ${target}_RTTI)
   if(NOT ${target}_RTTI)
     target_compile_options(${target} PRIVATE -fno-rtti)
   endif()

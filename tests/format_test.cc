@@ -360,6 +360,21 @@ TEST(ShapeTest, SmallSetsPayAtMostTwoBytesOfOverhead) {
   EXPECT_EQ(core::SmallSetShape(core::kMaxFlatKeys + 1, 10, 6, 6).layout, Layout::kBlocked);
 }
 
+// LevelDB's bloom_test allows n * 10 / 8 + 40 bytes. On average a key costs what was asked for.
+TEST(ShapeTest, LargerLevelDBFiltersAreRoundedToTheNearestBlock) {
+  for (const double bits_per_key : {1.0, 6.0, 9.9, 10.0, 16.0, 100.0}) {
+    for (uint64_t n = core::kMaxFlatKeys + 1; n <= 10000; ++n) {
+      const core::FilterShape shape = core::SmallSetShape(n, bits_per_key, 6, 6);
+      ASSERT_EQ(shape.layout, Layout::kBlocked);
+      ASSERT_GE(shape.num_blocks, 1u);
+      ASSERT_NEAR(static_cast<double>(shape.payload_bytes()),
+                  static_cast<double>(n) * bits_per_key / 8, 32)
+          << n << " keys, " << bits_per_key << " bits per key";
+    }
+  }
+  EXPECT_EQ(core::SmallSetShape(2000, 10, 6, 6).payload_bytes() + 1, 2497u);
+}
+
 TEST(ShapeTest, CapRoundsDownToWholeBlocks) {
   EXPECT_EQ(
       core::StandaloneShape(Format::kBlocked, 1 << 30, 10, 6, 0xffffffac).payload_bytes() % 64, 0u);

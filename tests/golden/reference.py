@@ -426,7 +426,7 @@ def leveldb_filter(layout, keys, bits_per_key, k, seed):
         if layout == "flat":
             num_bytes = math.ceil(len(keys) * bits_per_key / 8)
         else:
-            num_bytes = 64 * math.ceil(len(keys) * bits_per_key / 512)
+            num_bytes = 64 * max(1, math.floor(len(keys) * bits_per_key / 512 + 0.5))
     return payload(layout, keys, num_bytes, k, seed) + bytes([LEVELDB_CODE[layout] + k])
 
 
