@@ -8,6 +8,8 @@
 #include "bloomline/filter.h"
 #include "src/format/layout.h"
 #include "src/format/leveldb_codes.h"
+#include "src/format/num_probes.h"
+#include "src/format/table_shape.h"
 #include "src/format/trailer.h"
 #include "src/query/hash_query.h"
 #include "tests/guarded_bytes.h"
@@ -358,6 +360,62 @@ TEST(ShapeTest, SmallSetsPayAtMostTwoBytesOfOverhead) {
     }
   }
   EXPECT_EQ(core::SmallSetShape(core::kMaxFlatKeys + 1, 10, 6, 6).layout, Layout::kBlocked);
+}
+
+constexpr double kTableBitsPerKey[] = {3.0, 3.456, 6.4, 7.1, 9.5, 10.0, 10.499, 16.0, 23.999};
+
+uint64_t TableBytes(Format format, uint64_t n, double bits_per_key) {
+  return core::TableShape(format, n, bits_per_key, 6, UINT64_MAX).payload_bytes() +
+         core::kTrailerBytes;
+}
+
+TEST(TableShapeTest, SmallBlockedSetsAreFlat) {
+  for (const double bits_per_key : kTableBitsPerKey) {
+    for (uint64_t n = 1; n <= core::kMaxFlatKeys; ++n) {
+      const core::FilterShape shape =
+          core::TableShape(Format::kBlocked, n, bits_per_key, 6, 1 << 20);
+      ASSERT_EQ(shape.layout, Layout::kFlat);
+      ASSERT_EQ(shape.num_probes, core::OptimalStandardNumProbes(bits_per_key));
+      ASSERT_LT(static_cast<double>(shape.payload_bytes()),
+                static_cast<double>(n) * bits_per_key / 8 + 1);
+      const core::FilterShape compact =
+          core::TableShape(Format::kCompact, n, bits_per_key, 0, 1 << 20);
+      ASSERT_EQ(compact.layout, Layout::kCompact);
+      ASSERT_EQ(compact.num_blocks,
+                core::StandaloneShape(Format::kCompact, n, bits_per_key, 0, 1 << 20).num_blocks);
+    }
+    const core::FilterShape blocked =
+        core::TableShape(Format::kBlocked, core::kMaxFlatKeys + 1, bits_per_key, 6, 1 << 20);
+    EXPECT_EQ(blocked.layout, Layout::kBlocked);
+    EXPECT_EQ(blocked.num_probes, 6);
+  }
+}
+
+TEST(TableShapeTest, MoreKeysNeverTakeFewerBytes) {
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    for (const double bits_per_key : kTableBitsPerKey) {
+      for (uint64_t n = 1; n < 3000; ++n) {
+        ASSERT_LE(TableBytes(format, n, bits_per_key), TableBytes(format, n + 1, bits_per_key))
+            << n << " " << bits_per_key;
+      }
+    }
+  }
+}
+
+// RocksDB decides by it when a partition is full.
+TEST(TableShapeTest, KeysOfABytesNumberAreTheMostThatFit) {
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    for (const double bits_per_key : kTableBitsPerKey) {
+      for (uint64_t n = 1; n < 3000; ++n) {
+        const uint64_t bytes = TableBytes(format, n, bits_per_key);
+        const uint64_t most = core::MaxTableKeys(format, bits_per_key, bytes);
+        ASSERT_GE(most, n) << bits_per_key;
+        ASSERT_EQ(TableBytes(format, most, bits_per_key), bytes) << n << " " << bits_per_key;
+        ASSERT_GT(TableBytes(format, most + 2, bits_per_key), bytes) << n << " " << bits_per_key;
+      }
+      EXPECT_EQ(core::MaxTableKeys(format, bits_per_key, 0), 1u);
+    }
+  }
 }
 
 TEST(ShapeTest, CapRoundsDownToWholeBlocks) {

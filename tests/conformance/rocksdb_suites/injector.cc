@@ -17,7 +17,6 @@
 
 #include "bloomline/filter_options.h"
 #include "bloomline/rocksdb.h"
-#include "bloomline/sizing.h"
 #include "rocksdb/version.h"
 #include "src/rocksdb/bits_builder.h"
 #include "table/block_based/filter_policy_internal.h"
@@ -80,10 +79,7 @@ FilterOptions OptionsFor(double bits_per_key) {
 // filter that is being built. (BuiltinFilterBitsBuilder is a name for FilterBitsBuilder from 10.9.)
 class Builder : public ROCKSDB_NAMESPACE::BuiltinFilterBitsBuilder {
  public:
-  Builder(FilterBitsBuilder* builder, const FilterOptions& options)
-      : builder_(builder), options_(options) {
-    ++Counts().builders;
-  }
+  explicit Builder(FilterBitsBuilder* builder) : builder_(builder) { ++Counts().builders; }
 
   void AddKey(const Slice& key) override { builder_->AddKey(key); }
 #if BLOOMLINE_ROCKSDB_HAS_ADD_KEY_AND_ALT
@@ -105,11 +101,7 @@ class Builder : public ROCKSDB_NAMESPACE::BuiltinFilterBitsBuilder {
     return builder_->ApproximateNumEntries(bytes);
   }
   size_t CalculateSpace(size_t num_entries) override {
-#if BLOOMLINE_ROCKSDB_VERSION >= 1009
-    return builder_->CalculateSpace(num_entries);
-#else
-    return FilterBytes(options_.format, num_entries, options_.bits_per_key);
-#endif
+    return static_cast<RocksDBBitsBuilder*>(builder_.get())->CalculateSpace(num_entries);
   }
   double EstimatedFpRate(size_t num_entries, size_t bytes) override {
     return static_cast<RocksDBBitsBuilder*>(builder_.get())->EstimatedFpRate(num_entries, bytes);
@@ -135,7 +127,6 @@ class Builder : public ROCKSDB_NAMESPACE::BuiltinFilterBitsBuilder {
   }
 
   const std::unique_ptr<FilterBitsBuilder> builder_;
-  const FilterOptions options_;
 };
 
 // The defect that the tests must notice.
@@ -158,10 +149,9 @@ class KeyLosingReader : public FilterBitsReader {
 // Bloomline's policy in a class that RocksDB's tests can cast to the one of its own policies.
 class Policy : public ROCKSDB_NAMESPACE::BloomLikeFilterPolicy {
  public:
-  explicit Policy(double bits_per_key)
-      : BloomLikeFilterPolicy(bits_per_key), options_(OptionsFor(bits_per_key)) {
+  explicit Policy(double bits_per_key) : BloomLikeFilterPolicy(bits_per_key) {
     std::string error;
-    policy_ = NewRocksDBFilterPolicy(options_, &error);
+    policy_ = NewRocksDBFilterPolicy(OptionsFor(bits_per_key), &error);
     if (policy_ == nullptr) {
       std::fprintf(stderr, "injector: %s\n", error.c_str());
       std::abort();
@@ -175,7 +165,7 @@ class Policy : public ROCKSDB_NAMESPACE::BloomLikeFilterPolicy {
 
   FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext& context) const override {
     FilterBitsBuilder* const builder = policy_->GetBuilderWithContext(context);
-    return builder == nullptr ? nullptr : new Builder(builder, options_);
+    return builder == nullptr ? nullptr : new Builder(builder);
   }
   FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
     ++Counts().readers;
@@ -185,7 +175,6 @@ class Policy : public ROCKSDB_NAMESPACE::BloomLikeFilterPolicy {
   }
 
  private:
-  const FilterOptions options_;
   std::shared_ptr<const FilterPolicy> policy_;
 };
 
@@ -201,6 +190,12 @@ std::shared_ptr<const FilterPolicy> BloomLikeFilterPolicy::Create(const std::str
 
 const FilterPolicy* NewBloomFilterPolicy(double bits_per_key, bool) {
   return new bloomline::Policy(bits_per_key);
+}
+
+// Const or not, depending on the version.
+using Ribbon = decltype(NewRibbonFilterPolicy(10, 0));
+Ribbon NewRibbonFilterPolicy(double bloom_equivalent_bits_per_key, int) {
+  return new bloomline::Policy(bloom_equivalent_bits_per_key);
 }
 
 }  // namespace ROCKSDB_NAMESPACE
