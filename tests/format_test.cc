@@ -378,16 +378,31 @@ TEST(TableShapeTest, SmallBlockedSetsAreFlat) {
       ASSERT_EQ(shape.num_probes, core::OptimalStandardNumProbes(bits_per_key));
       ASSERT_LT(static_cast<double>(shape.payload_bytes()),
                 static_cast<double>(n) * bits_per_key / 8 + 1);
-      const core::FilterShape compact =
-          core::TableShape(Format::kCompact, n, bits_per_key, 0, 1 << 20);
-      ASSERT_EQ(compact.layout, Layout::kCompact);
-      ASSERT_EQ(compact.num_blocks,
-                core::StandaloneShape(Format::kCompact, n, bits_per_key, 0, 1 << 20).num_blocks);
     }
     const core::FilterShape blocked =
         core::TableShape(Format::kBlocked, core::kMaxFlatKeys + 1, bits_per_key, 6, 1 << 20);
     EXPECT_EQ(blocked.layout, Layout::kBlocked);
     EXPECT_EQ(blocked.num_probes, 6);
+  }
+}
+
+// RocksDB's own tests allow 12 bits per key for a database of partitions of 186 keys, their index
+// included.
+TEST(TableShapeTest, SmallCompactSetsTakeWhatTheirKeysPayFor) {
+  EXPECT_EQ(TableBytes(Format::kCompact, 186, 10), 244u);
+  for (const double bits_per_key : kTableBitsPerKey) {
+    for (uint64_t n = 1; n < 3000; ++n) {
+      const core::FilterShape shape =
+          core::TableShape(Format::kCompact, n, bits_per_key, 0, 1 << 20);
+      const core::FilterShape large =
+          core::StandaloneShape(Format::kCompact, n, bits_per_key, 0, 1 << 20);
+      ASSERT_EQ(shape.layout, Layout::kCompact);
+      ASSERT_LE(shape.payload_bytes(), large.payload_bytes());
+      ASSERT_TRUE(bits_per_key < 11 || shape.block_bytes == 64);
+      const double paid = static_cast<double>(n) * bits_per_key / 8;
+      const auto bytes = static_cast<double>(shape.payload_bytes() + core::kTrailerBytes);
+      ASSERT_TRUE(bits_per_key > 11 || bytes <= std::max({52.0, 1.1 * paid, paid + 32}));
+    }
   }
 }
 
@@ -413,7 +428,9 @@ TEST(TableShapeTest, KeysOfABytesNumberAreTheMostThatFit) {
         ASSERT_EQ(TableBytes(format, most, bits_per_key), bytes) << n << " " << bits_per_key;
         ASSERT_GT(TableBytes(format, most + 2, bits_per_key), bytes) << n << " " << bits_per_key;
       }
-      EXPECT_EQ(core::MaxTableKeys(format, bits_per_key, 0), 1u);
+      const uint64_t least = core::MaxTableKeys(format, bits_per_key, 0);
+      EXPECT_GE(least, 1u);
+      EXPECT_EQ(TableBytes(format, least, bits_per_key), TableBytes(format, 1, bits_per_key));
     }
   }
 }

@@ -1,6 +1,7 @@
 #include "src/format/table_shape.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "src/format/leveldb_codes.h"
 #include "src/format/num_probes.h"
@@ -9,50 +10,62 @@
 namespace bloomline::core {
 namespace {
 
-uint64_t FlatBytes(uint64_t num_keys, double bits_per_key) {
-  return FlatShape(num_keys, bits_per_key, kMinProbes).payload_bytes();
+// Blocks of 32 bytes, for bits per key at which such a block has enough keys for its slots, of
+// which it has at least 22.
+constexpr uint32_t kSmallBlocksArrangement = 1;
+constexpr double kMaxSmallBlocksBitsPerKey = 11;
+// They are used where larger blocks would take so much more than the keys pay for.
+constexpr double kMaxRounding = 1.1;
+
+FilterShape BlockedShape(FilterShape shape, uint64_t num_keys, double bits_per_key) {
+  const auto flat_bytes = [=](uint64_t n) {
+    return FlatShape(n, bits_per_key, kMinProbes).payload_bytes();
+  };
+  if (num_keys <= kMaxFlatKeys) {
+    return FilterShape::Flat(flat_bytes(num_keys), OptimalStandardNumProbes(bits_per_key));
+  }
+  // More keys never take fewer bytes.
+  const uint64_t min_blocks =
+      (flat_bytes(kMaxFlatKeys) + kernels::kBlockBytes - 1) / kernels::kBlockBytes;
+  shape.num_blocks = std::max(shape.num_blocks, min_blocks);
+  return shape;
 }
 
-// A blocked filter is no smaller than the largest flat one: more keys never take fewer bytes.
-uint64_t MinBlocks(double bits_per_key) {
-  return (FlatBytes(kMaxFlatKeys, bits_per_key) + kernels::kBlockBytes - 1) / kernels::kBlockBytes;
+FilterShape CompactTableShape(FilterShape shape, uint64_t num_keys, double bits_per_key) {
+  const double paid_bytes = static_cast<double>(num_keys) * bits_per_key / 8;
+  const auto num_bytes = static_cast<double>(shape.payload_bytes() + kTrailerBytes);
+  if (bits_per_key > kMaxSmallBlocksBitsPerKey || num_bytes <= kMaxRounding * paid_bytes) {
+    return shape;
+  }
+  FilterShape small = FilterShape::Compact(1, kSmallBlocksArrangement);
+  const double blocks = std::ceil((paid_bytes - kTrailerBytes) / small.block_bytes);
+  small.num_blocks = static_cast<uint64_t>(std::max(1.0, blocks));
+  return small.payload_bytes() < shape.payload_bytes() ? small : shape;
 }
 
 }  // namespace
 
 FilterShape TableShape(Format format, uint64_t num_keys, double bits_per_key, int num_probes,
                        uint64_t max_payload_bytes) {
-  if (format == Format::kBlocked && num_keys <= kMaxFlatKeys) {
-    return FlatShape(num_keys, bits_per_key, OptimalStandardNumProbes(bits_per_key));
-  }
-  FilterShape shape =
+  const FilterShape shape =
       StandaloneShape(format, num_keys, bits_per_key, num_probes, max_payload_bytes);
-  if (format == Format::kBlocked) {
-    shape.num_blocks = std::max(shape.num_blocks, MinBlocks(bits_per_key));
-  }
-  return shape;
+  return format == Format::kCompact ? CompactTableShape(shape, num_keys, bits_per_key)
+                                    : BlockedShape(shape, num_keys, bits_per_key);
 }
 
 uint64_t MaxTableKeys(Format format, double bits_per_key, uint64_t bytes) {
-  const uint64_t payload_bytes = bytes - std::min<uint64_t>(bytes, kTrailerBytes);
-  const auto keys_in = [=](uint64_t num_bytes) {
-    constexpr double kMaxKeys = 9223372036854775808.0;  // 2^63
-    return std::clamp(static_cast<double>(num_bytes) * 8 / bits_per_key, 1.0, kMaxKeys);
+  const auto bytes_of = [=](uint64_t num_keys) {
+    return TableShape(format, num_keys, bits_per_key, kMinProbes, UINT64_MAX).payload_bytes() +
+           kTrailerBytes;
   };
-  if (format == Format::kBlocked &&
-      payload_bytes / kernels::kBlockBytes < MinBlocks(bits_per_key)) {
-    const auto max_keys = static_cast<double>(kMaxFlatKeys);
-    const auto num_keys = static_cast<uint64_t>(std::min(keys_in(payload_bytes), max_keys));
-    // The quotient may have been rounded down below a whole number.
-    const bool one_more =
-        num_keys < kMaxFlatKeys && FlatBytes(num_keys + 1, bits_per_key) <= payload_bytes;
-    return num_keys + (one_more ? 1 : 0);
+  bytes = std::max(bytes, bytes_of(1));
+  uint64_t fitting = 1;
+  uint64_t too_many = uint64_t{1} << 63;
+  while (too_many - fitting > 1) {
+    const uint64_t middle = fitting + (too_many - fitting) / 2;
+    (bytes_of(middle) <= bytes ? fitting : too_many) = middle;
   }
-  // The inverse of StandaloneShape: whole blocks, rounded down.
-  const uint64_t block_bytes =
-      StandaloneShape(format, 1, bits_per_key, kMinProbes, UINT64_MAX).block_bytes;
-  if (payload_bytes < block_bytes) return 1;
-  return static_cast<uint64_t>(keys_in(payload_bytes / block_bytes * block_bytes + kTrailerBytes));
+  return fitting;
 }
 
 }  // namespace bloomline::core
