@@ -17,6 +17,7 @@
 
 #include "bloomline/filter_options.h"
 #include "bloomline/rocksdb.h"
+#include "bloomline/sizing.h"
 #include "rocksdb/version.h"
 #include "src/rocksdb/bits_builder.h"
 #include "table/block_based/filter_policy_internal.h"
@@ -59,11 +60,19 @@ std::string Environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
+// RocksDB's Ribbon filters are asked for by the bits per key of a Bloom filter with their
+// false-positive rate.
+enum class Meaning { kBitsPerKey, kBloomEquivalent };
+
 // Whatever RocksDB's policies take is brought into the range of the format.
-FilterOptions OptionsFor(double bits_per_key) {
+FilterOptions OptionsFor(double bits_per_key, Meaning meaning) {
   FilterOptions options;
   const std::string format = Environment("BLOOMLINE_FORMAT");
   options.format = format == "compact" ? Format::kCompact : Format::kBlocked;
+  if (meaning == Meaning::kBloomEquivalent && bits_per_key >= 0.5) {
+    bits_per_key = BitsPerKeyForFalsePositiveRate(
+        options.format, FalsePositiveRate(Format::kBlocked, bits_per_key));
+  }
   const BitsPerKeyRange allowed = AllowedBitsPerKey(options.format);
   if (bits_per_key < 0.5) {
     options.bits_per_key = 0;  // no filters
@@ -149,9 +158,9 @@ class KeyLosingReader : public FilterBitsReader {
 // Bloomline's policy in a class that RocksDB's tests can cast to the one of its own policies.
 class Policy : public ROCKSDB_NAMESPACE::BloomLikeFilterPolicy {
  public:
-  explicit Policy(double bits_per_key) : BloomLikeFilterPolicy(bits_per_key) {
+  Policy(double bits_per_key, Meaning meaning) : BloomLikeFilterPolicy(bits_per_key) {
     std::string error;
-    policy_ = NewRocksDBFilterPolicy(OptionsFor(bits_per_key), &error);
+    policy_ = NewRocksDBFilterPolicy(OptionsFor(bits_per_key, meaning), &error);
     if (policy_ == nullptr) {
       std::fprintf(stderr, "injector: %s\n", error.c_str());
       std::abort();
@@ -183,19 +192,22 @@ class Policy : public ROCKSDB_NAMESPACE::BloomLikeFilterPolicy {
 
 namespace ROCKSDB_NAMESPACE {
 
-std::shared_ptr<const FilterPolicy> BloomLikeFilterPolicy::Create(const std::string&,
+std::shared_ptr<const FilterPolicy> BloomLikeFilterPolicy::Create(const std::string& name,
                                                                   double bits_per_key) {
-  return std::make_shared<bloomline::Policy>(bits_per_key);
+  const bool is_ribbon = name.find("ibbon") != std::string::npos;
+  return std::make_shared<bloomline::Policy>(
+      bits_per_key,
+      is_ribbon ? bloomline::Meaning::kBloomEquivalent : bloomline::Meaning::kBitsPerKey);
 }
 
 const FilterPolicy* NewBloomFilterPolicy(double bits_per_key, bool) {
-  return new bloomline::Policy(bits_per_key);
+  return new bloomline::Policy(bits_per_key, bloomline::Meaning::kBitsPerKey);
 }
 
 // Const or not, depending on the version.
 using Ribbon = decltype(NewRibbonFilterPolicy(10, 0));
 Ribbon NewRibbonFilterPolicy(double bloom_equivalent_bits_per_key, int) {
-  return new bloomline::Policy(bloom_equivalent_bits_per_key);
+  return new bloomline::Policy(bloom_equivalent_bits_per_key, bloomline::Meaning::kBloomEquivalent);
 }
 
 }  // namespace ROCKSDB_NAMESPACE
