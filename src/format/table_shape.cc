@@ -14,8 +14,10 @@ namespace {
 // which it has at least 22.
 constexpr uint32_t kSmallBlocksArrangement = 1;
 constexpr double kMaxSmallBlocksBitsPerKey = 11;
-// They are used where larger blocks would take so much more than the keys pay for.
+// They are used where larger blocks, with the trailer, would take so much more than the keys pay
+// for, and they alone take not much less: the trailer may not cost most of the accuracy.
 constexpr double kMaxRounding = 1.1;
+constexpr double kMinPayload = 0.95;
 
 FilterShape BlockedShape(FilterShape shape, uint64_t num_keys, double bits_per_key) {
   const auto flat_bytes = [=](uint64_t n) {
@@ -40,7 +42,8 @@ FilterShape CompactTableShape(FilterShape shape, uint64_t num_keys, double bits_
   FilterShape small = FilterShape::Compact(1, kSmallBlocksArrangement);
   const double blocks = std::ceil((paid_bytes - kTrailerBytes) / small.block_bytes);
   small.num_blocks = static_cast<uint64_t>(std::max(1.0, blocks));
-  return small.payload_bytes() < shape.payload_bytes() ? small : shape;
+  const bool is_accurate = static_cast<double>(small.payload_bytes()) >= kMinPayload * paid_bytes;
+  return is_accurate && small.payload_bytes() < shape.payload_bytes() ? small : shape;
 }
 
 }  // namespace

@@ -17,7 +17,6 @@
 
 #include "bloomline/filter_options.h"
 #include "bloomline/rocksdb.h"
-#include "bloomline/sizing.h"
 #include "rocksdb/version.h"
 #include "src/rocksdb/bits_builder.h"
 #include "table/block_based/filter_policy_internal.h"
@@ -60,19 +59,11 @@ std::string Environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// RocksDB's Ribbon filters are asked for by the bits per key of a Bloom filter with their
-// false-positive rate.
-enum class Meaning { kBitsPerKey, kBloomEquivalent };
-
 // Whatever RocksDB's policies take is brought into the range of the format.
-FilterOptions OptionsFor(double bits_per_key, Meaning meaning) {
+FilterOptions OptionsFor(double bits_per_key) {
   FilterOptions options;
   const std::string format = Environment("BLOOMLINE_FORMAT");
   options.format = format == "compact" ? Format::kCompact : Format::kBlocked;
-  if (meaning == Meaning::kBloomEquivalent && bits_per_key >= 0.5) {
-    bits_per_key = BitsPerKeyForFalsePositiveRate(
-        options.format, FalsePositiveRate(Format::kBlocked, bits_per_key));
-  }
   const BitsPerKeyRange allowed = AllowedBitsPerKey(options.format);
   if (bits_per_key < 0.5) {
     options.bits_per_key = 0;  // no filters
@@ -84,9 +75,15 @@ FilterOptions OptionsFor(double bits_per_key, Meaning meaning) {
   return options;
 }
 
+#if BLOOMLINE_ROCKSDB_VERSION >= 1009
+using BuilderInterface = FilterBitsBuilder;
+#else
+using BuilderInterface = ROCKSDB_NAMESPACE::BuiltinFilterBitsBuilder;
+#endif
+
 // Passes everything on to bloomline's builder, and has the points at which RocksDB's tests damage a
-// filter that is being built. (BuiltinFilterBitsBuilder is a name for FilterBitsBuilder from 10.9.)
-class Builder : public ROCKSDB_NAMESPACE::BuiltinFilterBitsBuilder {
+// filter that is being built.
+class Builder : public BuilderInterface {
  public:
   explicit Builder(FilterBitsBuilder* builder) : builder_(builder) { ++Counts().builders; }
 
@@ -158,9 +155,9 @@ class KeyLosingReader : public FilterBitsReader {
 // Bloomline's policy in a class that RocksDB's tests can cast to the one of its own policies.
 class Policy : public ROCKSDB_NAMESPACE::BloomLikeFilterPolicy {
  public:
-  Policy(double bits_per_key, Meaning meaning) : BloomLikeFilterPolicy(bits_per_key) {
+  explicit Policy(double bits_per_key) : BloomLikeFilterPolicy(bits_per_key) {
     std::string error;
-    policy_ = NewRocksDBFilterPolicy(OptionsFor(bits_per_key, meaning), &error);
+    policy_ = NewRocksDBFilterPolicy(OptionsFor(bits_per_key), &error);
     if (policy_ == nullptr) {
       std::fprintf(stderr, "injector: %s\n", error.c_str());
       std::abort();
@@ -192,22 +189,19 @@ class Policy : public ROCKSDB_NAMESPACE::BloomLikeFilterPolicy {
 
 namespace ROCKSDB_NAMESPACE {
 
-std::shared_ptr<const FilterPolicy> BloomLikeFilterPolicy::Create(const std::string& name,
+std::shared_ptr<const FilterPolicy> BloomLikeFilterPolicy::Create(const std::string&,
                                                                   double bits_per_key) {
-  const bool is_ribbon = name.find("ibbon") != std::string::npos;
-  return std::make_shared<bloomline::Policy>(
-      bits_per_key,
-      is_ribbon ? bloomline::Meaning::kBloomEquivalent : bloomline::Meaning::kBitsPerKey);
+  return std::make_shared<bloomline::Policy>(bits_per_key);
 }
 
 const FilterPolicy* NewBloomFilterPolicy(double bits_per_key, bool) {
-  return new bloomline::Policy(bits_per_key, bloomline::Meaning::kBitsPerKey);
+  return new bloomline::Policy(bits_per_key);
 }
 
 // Const or not, depending on the version.
 using Ribbon = decltype(NewRibbonFilterPolicy(10, 0));
 Ribbon NewRibbonFilterPolicy(double bloom_equivalent_bits_per_key, int) {
-  return new bloomline::Policy(bloom_equivalent_bits_per_key, bloomline::Meaning::kBloomEquivalent);
+  return new bloomline::Policy(bloom_equivalent_bits_per_key);
 }
 
 }  // namespace ROCKSDB_NAMESPACE
