@@ -377,7 +377,7 @@ TEST(TableShapeTest, SmallBlockedSetsAreFlat) {
       ASSERT_EQ(shape.layout, Layout::kFlat);
       ASSERT_EQ(shape.num_probes, core::OptimalStandardNumProbes(bits_per_key));
       ASSERT_LT(static_cast<double>(shape.payload_bytes()),
-                static_cast<double>(n) * bits_per_key / 8 + 1);
+                std::max(65.0, static_cast<double>(n) * bits_per_key / 8 + 1));
     }
     const core::FilterShape blocked =
         core::TableShape(Format::kBlocked, core::kMaxFlatKeys + 1, bits_per_key, 6, 1 << 20);

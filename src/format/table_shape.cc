@@ -19,16 +19,20 @@ constexpr double kMaxSmallBlocksBitsPerKey = 11;
 constexpr double kMaxRounding = 1.1;
 constexpr double kMinPayload = 0.95;
 
+uint64_t FlatBytes(uint64_t num_keys, double bits_per_key) {
+  // As RocksDB's own smallest filter: it takes partitions smaller than this one to be pointless.
+  constexpr uint64_t kMinFlatBytes = kernels::kBlockBytes;
+  return std::max(kMinFlatBytes, FlatShape(num_keys, bits_per_key, kMinProbes).payload_bytes());
+}
+
 FilterShape BlockedShape(FilterShape shape, uint64_t num_keys, double bits_per_key) {
-  const auto flat_bytes = [=](uint64_t n) {
-    return FlatShape(n, bits_per_key, kMinProbes).payload_bytes();
-  };
   if (num_keys <= kMaxFlatKeys) {
-    return FilterShape::Flat(flat_bytes(num_keys), OptimalStandardNumProbes(bits_per_key));
+    return FilterShape::Flat(FlatBytes(num_keys, bits_per_key),
+                             OptimalStandardNumProbes(bits_per_key));
   }
   // More keys never take fewer bytes.
   const uint64_t min_blocks =
-      (flat_bytes(kMaxFlatKeys) + kernels::kBlockBytes - 1) / kernels::kBlockBytes;
+      (FlatBytes(kMaxFlatKeys, bits_per_key) + kernels::kBlockBytes - 1) / kernels::kBlockBytes;
   shape.num_blocks = std::max(shape.num_blocks, min_blocks);
   return shape;
 }
@@ -36,7 +40,8 @@ FilterShape BlockedShape(FilterShape shape, uint64_t num_keys, double bits_per_k
 FilterShape CompactTableShape(FilterShape shape, uint64_t num_keys, double bits_per_key) {
   const double paid_bytes = static_cast<double>(num_keys) * bits_per_key / 8;
   const auto num_bytes = static_cast<double>(shape.payload_bytes() + kTrailerBytes);
-  if (bits_per_key > kMaxSmallBlocksBitsPerKey || num_bytes <= kMaxRounding * paid_bytes) {
+  if (shape.num_blocks == 1 || bits_per_key > kMaxSmallBlocksBitsPerKey ||
+      num_bytes <= kMaxRounding * paid_bytes) {
     return shape;
   }
   FilterShape small = FilterShape::Compact(1, kSmallBlocksArrangement);

@@ -12,7 +12,7 @@ namespace bloomline::core {
 
 // As StandaloneShape. The options are valid, and num_keys > 0. More keys never take fewer bytes.
 //
-// kBlocked is flat up to kMaxFlatKeys keys. At 10 bits per key, blocks give 60 keys 84 bytes and a
+// kBlocked is flat up to kMaxFlatKeys keys, with at least 64 bytes. At 10 bits per key, blocks give 60 keys 84 bytes and a
 // false-positive rate of 1.7 %, and 186 keys 276 bytes and 0.6 %; flat they take 95 and 253 bytes,
 // at 0.8 %.
 //
