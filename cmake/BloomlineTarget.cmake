@@ -11,7 +11,7 @@ set(BLOOMLINE_HEADERS_filters atomic_bloom_filter.h bloom_filter.h counting_bloo
     partitioned_filter_builder.h scalable_bloom_filter.h)
 set(BLOOMLINE_HEADERS_c c.h)
 set(BLOOMLINE_HEADERS_leveldb c_leveldb.h leveldb.h)
-set(BLOOMLINE_HEADERS_rocksdb rocksdb.h)
+set(BLOOMLINE_HEADERS_rocksdb c_rocksdb.h rocksdb.h)
 set(BLOOMLINE_HEADERS_redis redis_bloom_filter.h)
 
 # bloomline_library(NAME SOURCES...): the component bloomline::NAME, static or, with
@@ -75,10 +75,33 @@ function(bloomline_make_shared name)
   endif()
 endfunction()
 
+# RocksDB's headers need C++20 from 10.7 on. What includes them follows, also users of `target`.
+# Clang takes the headers as C++17 with a warning, so the version counts as well.
+function(bloomline_follow_rocksdb_standard target)
+  set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)  # no linking
+  set(CMAKE_CXX_STANDARD_REQUIRED ON)
+  foreach(standard IN ITEMS 17 20)
+    set(CMAKE_CXX_STANDARD ${standard})
+    try_compile(BLOOMLINE_ROCKSDB_HEADERS_COMPILE "${PROJECT_BINARY_DIR}/rocksdb_standard"
+                "${PROJECT_SOURCE_DIR}/cmake/rocksdb_headers.cc"
+                LINK_LIBRARIES RocksDB::rocksdb-shared OUTPUT_VARIABLE output)
+    if(BLOOMLINE_ROCKSDB_HEADERS_COMPILE)
+      message(STATUS "RocksDB's headers: C++${standard}")
+      target_compile_features(${target} PUBLIC cxx_std_${standard})
+      set(BLOOMLINE_ROCKSDB_STANDARD ${standard} PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+  message(FATAL_ERROR "RocksDB's headers compile neither as C++17 nor as C++20: ${output}")
+endfunction()
+
 # Engines are often built with -fno-rtti. A class derived from theirs must then do without type
 # information too, or it does not link.
 function(bloomline_follow_engine_rtti target engine header class)
   set(CMAKE_REQUIRED_LIBRARIES ${engine})
+  if(ARGN)
+    set(CMAKE_CXX_STANDARD ${ARGN})
+  endif()
   check_cxx_source_compiles("
     #include <typeinfo>
     #include \"${header}\"

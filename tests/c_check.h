@@ -22,7 +22,7 @@ static void StartPhase(const char* name) {
   } while (0)
 
 /* *errptr holds a message with this text; frees it. */
-static void CheckError(char** errptr, const char* text) {
+static inline void CheckError(char** errptr, const char* text) {
   CHECK(*errptr != NULL);
   if (strstr(*errptr, text) == NULL) fprintf(stderr, "not in the message: %s\n", *errptr);
   CHECK(strstr(*errptr, text) != NULL);

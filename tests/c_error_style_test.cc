@@ -17,6 +17,9 @@
 #ifdef BLOOMLINE_TEST_LEVELDB
 #include "bloomline/c_leveldb.h"
 #endif
+#ifdef BLOOMLINE_TEST_ROCKSDB
+#include "bloomline/c_rocksdb.h"
+#endif
 
 namespace bloomline {
 namespace {
@@ -254,6 +257,11 @@ std::vector<Function> Functions() {
          return IsMade(bloomline_leveldb_filterpolicy_create_with_seed(1, 10, "", 5, errptr));
        }},
 #endif
+#ifdef BLOOMLINE_TEST_ROCKSDB
+      {"bloomline_rocksdb_register",
+       [](char** errptr) { return bloomline_rocksdb_register(errptr) != 0; },
+       nullptr},  // rocksdb_mismatch_test has a failure
+#endif
   };
 }
 
@@ -286,6 +294,9 @@ TEST(CErrorStyleTest, EveryFunctionOfThePublicHeadersIsTested) {
            "c.h",
 #ifdef BLOOMLINE_TEST_LEVELDB
            "c_leveldb.h",
+#endif
+#ifdef BLOOMLINE_TEST_ROCKSDB
+           "c_rocksdb.h",
 #endif
        }) {
     declared.merge(tests::DeclaredFunctionsWith("char** errptr", header));

@@ -20,6 +20,7 @@
 
 #include "bloomline/rocksdb.h"
 #include "tests/comma_locale.h"
+#include "tests/rocksdb_open.h"
 #include "tests/rocksdb_settings.h"
 #include "tests/temp_dir.h"
 
@@ -89,9 +90,9 @@ Outcome ByOptionsFile(const std::string& text) {
   TempDir dir;
   rocksdb::Options options;
   options.create_if_missing = true;
-  rocksdb::DB* db = nullptr;
-  EXPECT_TRUE(rocksdb::DB::Open(options, dir.Path("db"), &db).ok());
-  delete db;
+  std::unique_ptr<rocksdb::DB> db;
+  EXPECT_TRUE(tests::OpenRocksDB(options, dir.Path("db"), &db).ok());
+  db.reset();
   std::string file;
   EXPECT_TRUE(
       rocksdb::GetLatestOptionsFileName(dir.Path("db"), rocksdb::Env::Default(), &file).ok());

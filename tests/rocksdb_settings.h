@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/version.h>
 
 #include <cstdio>
 #include <string>
@@ -12,6 +13,10 @@
 #include "bloomline/filter_options.h"
 
 namespace bloomline::tests {
+
+// Since 9.8, RocksDB's SetOptions makes a new policy from the old one's options and the changes. If
+// the policy refuses those, SetOptions returns OK, and the new policy has the defaults.
+constexpr bool kSetOptionsMakesANewPolicy = ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 908;
 
 inline FilterOptions Options(Format format, double bits_per_key) {
   FilterOptions options;

@@ -71,11 +71,13 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewRocksDBFilterPolicy(
 // Call it before options are parsed, as often as you like. Without it, RocksDB returns OK for an
 // OPTIONS file that names bloomline, but then uses no filter. RocksDB also drops most errors in
 // such a string, so they go to stderr as well, one line each; docs/compatibility.md says which
-// calls return them. Returns false if out of memory; the names are then not known yet.
+// calls return them. Returns false if RocksDB has another version at run time, which stderr then
+// says, or out of memory; the names are then not known yet.
 bool RegisterBloomline();
 
 // Registers the same names in a given library, with the signature that RocksDB's plugins have;
-// `arg` is ignored. Returns the number of factories added: 0 if out of memory.
+// `arg` is ignored. Returns the number of factories added: 0 where the function above returns
+// false.
 //
 //   std::shared_ptr<ROCKSDB_NAMESPACE::ObjectLibrary> library = ...;
 //   bloomline::RegisterBloomline(*library, "");
@@ -84,5 +86,10 @@ bool RegisterBloomline();
 int RegisterBloomline(ROCKSDB_NAMESPACE::ObjectLibrary& library, const std::string& arg);
 
 }  // namespace bloomline
+
+// The same for RocksDB's build, which cannot name an overloaded function of a namespace: a RocksDB
+// with bloomline compiled into it calls this at its start (docs/rocksdb.md).
+extern "C" int bloomline_rocksdb_plugin(ROCKSDB_NAMESPACE::ObjectLibrary& library,
+                                        const std::string& arg);
 
 #endif  // BLOOMLINE_ROCKSDB_H_

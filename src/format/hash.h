@@ -7,10 +7,7 @@
 #include <string_view>
 
 #include "bloomline/inline_query.h"
-
-// The header alone: a call into libxxhash costs as much as hashing a 16-byte key.
-#define XXH_INLINE_ALL
-#include <xxhash.h>
+#include "src/format/xxhash.h"
 
 namespace bloomline::core {
 

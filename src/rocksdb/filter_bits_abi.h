@@ -2,9 +2,9 @@
 // forward-declare, declared as RocksDB's library was compiled. The order of the virtual functions
 // is the interface.
 //
-// Three shapes exist (read from RocksDB's table/block_based/filter_policy_internal.h, 7.0.1 to
+// Three shapes exist (read from RocksDB's table/block_based/filter_policy_internal.h, 7.0.3 to
 // 11.9):
-//   7.0.1 - 9.5.2    no AddKeyAndAlt
+//   7.0.3 - 9.5.2    no AddKeyAndAlt
 //   9.6.1 - 10.8.3   AddKeyAndAlt after AddKey
 //   10.9.1 -         and CalculateSpace, EstimatedFpRate at the end
 // The declarations below have the last two in every version: older ones never call past the end of
@@ -22,8 +22,8 @@
 #define BLOOMLINE_ROCKSDB_VERSION (ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR)
 #endif
 
-#if BLOOMLINE_ROCKSDB_VERSION < 700
-#error "bloomline needs RocksDB 7.0 or later: older versions have another filter interface"
+#if BLOOMLINE_ROCKSDB_VERSION < 700 || (BLOOMLINE_ROCKSDB_VERSION == 700 && ROCKSDB_PATCH < 3)
+#error "bloomline needs RocksDB 7.0.3 or later: older versions have another filter interface"
 #endif
 
 #if BLOOMLINE_ROCKSDB_VERSION >= 906

@@ -85,9 +85,9 @@ class RocksDBFilterPolicy : public FilterPolicy {
   const std::shared_ptr<const FilterPolicy> builtin_;
 };
 
-// Empty, or why this RocksDB cannot be used: its internal interface changes between minor versions,
-// and calls through the wrong one are undefined.
-std::string VersionMismatch() {
+}  // namespace
+
+std::string RocksDBVersionMismatch() {
   const std::string compiled = std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR);
   const std::string running = ROCKSDB_NAMESPACE::GetRocksVersionAsString(false);
   if (running == compiled) return "";
@@ -95,12 +95,10 @@ std::string VersionMismatch() {
          "; rebuild bloomline against the running version";
 }
 
-}  // namespace
-
 std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const FilterOptions& options,
                                                       std::string* error) {
   return core::OrError(error, [&](std::string* reason) -> std::unique_ptr<FilterPolicy> {
-    *reason = VersionMismatch();
+    *reason = RocksDBVersionMismatch();
     if (reason->empty()) *reason = core::ValidateForTrailer(Normalized(options));
     if (!reason->empty()) return nullptr;
     // Builders cannot fail, so a generator that never works is found here.

@@ -11,6 +11,10 @@ namespace bloomline {
 
 constexpr char kRocksDBPolicyName[] = "bloomline";
 
+// Empty, or why this RocksDB cannot be used: its internal interface changes between minor versions,
+// and calls through the wrong one are undefined.
+std::string RocksDBVersionMismatch();
+
 // As NewRocksDBFilterPolicy, without registration and without stderr. `error` must not be null.
 std::unique_ptr<ROCKSDB_NAMESPACE::FilterPolicy> MakeRocksDBFilterPolicy(
     const FilterOptions& options, std::string* error);

@@ -48,7 +48,13 @@ int AddFactory(ObjectLibrary* library) {
 }  // namespace
 
 int RegisterBloomline(ObjectLibrary& library, const std::string&) {
-  return core::OrIfOutOfMemory(0, [&] { return AddFactory(&library); });
+  return core::OrIfOutOfMemory(0, [&] {
+    // Registration is inline code of RocksDB's headers, so it needs the right version, too.
+    const std::string mismatch = RocksDBVersionMismatch();
+    if (mismatch.empty()) return AddFactory(&library);
+    std::fprintf(stderr, "bloomline: not registered: %s\n", mismatch.c_str());
+    return 0;
+  });
 }
 
 bool RegisterBloomline() {
@@ -65,7 +71,9 @@ std::shared_ptr<const FilterPolicy> NewRocksDBFilterPolicy(const FilterOptions& 
   std::string refusal;
   std::shared_ptr<const FilterPolicy> policy =
       core::OrError(&refusal, [&](std::string* reason) -> std::shared_ptr<const FilterPolicy> {
-        return RegisterBloomline() ? MakeRocksDBFilterPolicy(options, reason) : nullptr;
+        *reason = RocksDBVersionMismatch();
+        if (!reason->empty() || !RegisterBloomline()) return nullptr;
+        return MakeRocksDBFilterPolicy(options, reason);
       });
   if (policy != nullptr) return policy;
   core::SetError(refusal, error);

@@ -172,14 +172,14 @@ const PolicyOptions::Types& PolicyOptions::OptionTypes() {
           });
         },
         [text](const ConfigOptions&, const std::string&, const void* object, std::string* value) {
-          const auto write = [&] {
+          const auto serialize = [&] {
             *value = text(object);
             return Status::OK();
           };
           // A failure here makes RocksDB assert, or leave the option out. So a draft throws, and
           // Serialize catches.
-          if (static_cast<const PolicyOptions*>(object)->is_draft_) return write();
-          return core::OrIfOutOfMemory(Status::MemoryLimit(), write);
+          if (static_cast<const PolicyOptions*>(object)->is_draft_) return serialize();
+          return core::OrIfOutOfMemory(Status::MemoryLimit(), serialize);
         },
         [text](const ConfigOptions&, const std::string& name, const void* a, const void* b,
                std::string* mismatch) {

@@ -1,10 +1,12 @@
 // rocksdb.h: making a policy, and the builders and readers that RocksDB gets from it.
 #include "bloomline/rocksdb.h"
 
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "bloomline/c_rocksdb.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/env.h"
 #include "rocksdb/table.h"
@@ -40,14 +42,29 @@ TEST(RocksDB, PolicyIsCreatedOrNull) {
 }
 
 TEST(RocksDB, RegistrationSucceedsOrIsAbsent) {
-  FailEachAllocation({"RegisterBloomline"}, [](Attempt* attempt) {
-    rocksdb::ObjectLibrary library("a library of the test");
-    int registered = -1;
-    attempt->Call([&] {
-      registered = RegisterBloomline(library, "");
-      RegisterBloomline();
+  for (const auto add :
+       {static_cast<int (*)(rocksdb::ObjectLibrary&, const std::string&)>(RegisterBloomline),
+        bloomline_rocksdb_plugin}) {
+    FailEachAllocation({"RegisterBloomline", "bloomline_rocksdb_plugin"}, [&](Attempt* attempt) {
+      rocksdb::ObjectLibrary library("a library of the test");
+      int registered = -1;
+      attempt->Call([&] {
+        registered = add(library, "");
+        RegisterBloomline();
+      });
+      EXPECT_TRUE(registered == 1 || (registered == 0 && attempt->HasFailed()));
     });
+  }
+}
+
+TEST(RocksDB, RegistrationFromCSucceedsOrReturnsAnError) {
+  FailEachAllocation({"bloomline_rocksdb_register"}, [](Attempt* attempt) {
+    char* error = nullptr;
+    uint8_t registered = 2;
+    attempt->Call([&] { registered = bloomline_rocksdb_register(&error); });
     EXPECT_TRUE(registered == 1 || (registered == 0 && attempt->HasFailed()));
+    EXPECT_TRUE(registered == 0 || error == nullptr) << error;
+    std::free(error);
   });
 }
 

@@ -8,6 +8,7 @@
 #include "src/rocksdb/filter_bits_abi.h"
 #include "tests/injected/store.h"
 #include "tests/injected/store_filters.h"
+#include "tests/rocksdb_open.h"
 
 namespace bloomline::tests {
 namespace {
@@ -150,9 +151,7 @@ class RocksDBStore : public Store {
   }
 
   bool Open(const std::string& path, std::string* error) {
-    rocksdb::DB* db = nullptr;
-    const rocksdb::Status status = rocksdb::DB::Open(options_, path, &db);
-    db_.reset(db);
+    const rocksdb::Status status = tests::OpenRocksDB(options_, path, &db_);
     return IsOk(status, error);
   }
 

@@ -1,0 +1,34 @@
+/* bloomline for programs that use RocksDB through its C bindings, and for other languages: it makes
+   the policy known to RocksDB's option strings.
+
+     char* error = NULL;
+     if (!bloomline_rocksdb_register(&error)) return 1;  // error says why; rocksdb_free(error)
+     rocksdb_get_options_from_string(
+         base, "block_based_table_factory={filter_policy=bloomline:10}", options, &error);
+
+   Other strings: docs/compatibility.md. RocksDB returns no error for a string that is wrong; stderr
+   has a line. docs/rocksdb.md says how to see that a database's files have the filter.
+
+   Link with bloomline::rocksdb. Conventions as in bloomline/c.h, which is not needed. */
+#ifndef BLOOMLINE_C_ROCKSDB_H_
+#define BLOOMLINE_C_ROCKSDB_H_
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Registers bloomline by name in RocksDB's default registry, as RegisterBloomline() in
+   bloomline/rocksdb.h. Call it before options are parsed, from any thread, as often as you like.
+
+   On failure the result is 0 and *errptr has the reason: the RocksDB of this process has another
+   minor version than the one that bloomline was compiled for, or out of memory. Nothing is
+   registered then, and RocksDB takes the name for unknown: it uses no filter. */
+extern uint8_t bloomline_rocksdb_register(char** errptr);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* BLOOMLINE_C_ROCKSDB_H_ */

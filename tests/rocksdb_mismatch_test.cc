@@ -1,0 +1,80 @@
+// A RocksDB of another minor version than the one that bloomline was compiled for. This program's
+// GetRocksVersionAsString replaces the library's.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "bloomline/c_rocksdb.h"
+#include "bloomline/rocksdb.h"
+#include "rocksdb/convenience.h"
+#include "rocksdb/utilities/object_registry.h"
+#include "rocksdb/version.h"
+
+namespace {
+
+std::string Compiled() {
+  return std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR);
+}
+
+std::string running = "7.0";
+
+}  // namespace
+
+std::string ROCKSDB_NAMESPACE::GetRocksVersionAsString(bool with_patch) {
+  return with_patch ? running + ".0" : running;
+}
+
+namespace bloomline {
+namespace {
+
+using rocksdb::ConfigOptions;
+using rocksdb::FilterPolicy;
+
+std::string RefusalOf(const std::string& version) {
+  return "compiled for RocksDB " + Compiled() + " but running with " + version +
+         "; rebuild bloomline against the running version";
+}
+
+// In this order, because registration is for the whole process.
+TEST(RocksDBMismatchTest, EveryWayInRefusesOtherVersionsAndThenTakesTheRightOne) {
+  const std::string next = std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR + 1);
+  for (const std::string& other : {next, Compiled() + "0", std::string("6.29"), std::string()}) {
+    running = other;
+    std::string error;
+    EXPECT_EQ(NewRocksDBFilterPolicy(FilterOptions(), &error), nullptr);
+    EXPECT_EQ(error, RefusalOf(other));
+    EXPECT_FALSE(RegisterBloomline());
+    rocksdb::ObjectLibrary library("a library of the test");
+    EXPECT_EQ(RegisterBloomline(library, ""), 0);
+    EXPECT_EQ(bloomline_rocksdb_plugin(library, ""), 0);
+    char* c_error = nullptr;
+    EXPECT_EQ(bloomline_rocksdb_register(&c_error), 0);
+    ASSERT_NE(c_error, nullptr);
+    EXPECT_EQ(c_error, RefusalOf(other));
+    std::free(c_error);
+    std::shared_ptr<const FilterPolicy> policy;
+    ConfigOptions config;
+    config.ignore_unsupported_options = false;
+    EXPECT_FALSE(FilterPolicy::CreateFromString(config, "bloomline:10", &policy).ok());
+    EXPECT_EQ(policy, nullptr);
+  }
+
+  running = Compiled();
+  rocksdb::ObjectLibrary library("a library of the test");
+  EXPECT_EQ(bloomline_rocksdb_plugin(library, ""), 1);
+  char* c_error = nullptr;
+  EXPECT_EQ(bloomline_rocksdb_register(&c_error), 1);
+  EXPECT_EQ(c_error, nullptr);
+  std::shared_ptr<const FilterPolicy> policy;
+  EXPECT_TRUE(FilterPolicy::CreateFromString(ConfigOptions(), "bloomline:10", &policy).ok());
+  EXPECT_NE(policy, nullptr);
+
+  // Registered by then, as if the library had been replaced under a running process.
+  running = next;
+  EXPECT_FALSE(FilterPolicy::CreateFromString(ConfigOptions(), "bloomline:10", &policy).ok());
+}
+
+}  // namespace
+}  // namespace bloomline
