@@ -212,16 +212,6 @@ TEST_P(FilterTest, FinishedBytesIsWhatFinishReturns) {
   }
 }
 
-TEST_P(FilterTest, MaxEntriesFitTheBytesAndOneMoreDoesNot) {
-  const core::FilterWriter builder(Options(GetParam(), 9.9));
-  for (const size_t bytes : {100, 1000, 4096, 1 << 20}) {
-    const size_t entries = builder.MaxEntries(bytes);
-    EXPECT_LE(FilterBytes(GetParam(), entries, 9.9), bytes);
-    EXPECT_GT(FilterBytes(GetParam(), entries + 2, 9.9), bytes);
-  }
-  EXPECT_GE(builder.MaxEntries(0), 1u);
-}
-
 TEST_P(FilterTest, PayloadIsCappedWithoutLosingKeys) {
   core::FilterWriter builder(Options(GetParam(), 10), 1000);
   for (int i = 0; i < 5000; ++i) builder.AddKey(std::to_string(i));

@@ -8,6 +8,8 @@
 #include "bloomline/filter.h"
 #include "src/format/layout.h"
 #include "src/format/leveldb_codes.h"
+#include "src/format/num_probes.h"
+#include "src/format/table_shape.h"
 #include "src/format/trailer.h"
 #include "src/query/hash_query.h"
 #include "tests/guarded_bytes.h"
@@ -373,6 +375,82 @@ TEST(ShapeTest, LargerLevelDBFiltersAreRoundedToTheNearestBlock) {
     }
   }
   EXPECT_EQ(core::SmallSetShape(2000, 10, 6, 6).payload_bytes() + 1, 2497u);
+}
+
+constexpr double kTableBitsPerKey[] = {3.0, 3.456, 6.4, 7.1, 9.5, 10.0, 10.499, 16.0, 23.999};
+
+uint64_t TableBytes(Format format, uint64_t n, double bits_per_key) {
+  return core::TableShape(format, n, bits_per_key, 6, UINT64_MAX).payload_bytes() +
+         core::kTrailerBytes;
+}
+
+TEST(TableShapeTest, SmallBlockedSetsAreFlat) {
+  for (const double bits_per_key : kTableBitsPerKey) {
+    for (uint64_t n = 1; n <= core::kMaxFlatKeys; ++n) {
+      const core::FilterShape shape =
+          core::TableShape(Format::kBlocked, n, bits_per_key, 6, 1 << 20);
+      ASSERT_EQ(shape.layout, Layout::kFlat);
+      ASSERT_EQ(shape.num_probes, core::OptimalStandardNumProbes(bits_per_key));
+      ASSERT_LT(static_cast<double>(shape.payload_bytes()),
+                std::max(65.0, static_cast<double>(n) * bits_per_key / 8 + 1));
+    }
+    const core::FilterShape blocked =
+        core::TableShape(Format::kBlocked, core::kMaxFlatKeys + 1, bits_per_key, 6, 1 << 20);
+    EXPECT_EQ(blocked.layout, Layout::kBlocked);
+    EXPECT_EQ(blocked.num_probes, 6);
+  }
+}
+
+// RocksDB's own tests allow 12 bits per key for a database of partitions of 186 keys, their index
+// included.
+TEST(TableShapeTest, SmallCompactSetsTakeWhatTheirKeysPayFor) {
+  EXPECT_EQ(TableBytes(Format::kCompact, 186, 10), 244u);
+  for (const double bits_per_key : kTableBitsPerKey) {
+    for (uint64_t n = 1; n < 3000; ++n) {
+      const core::FilterShape shape =
+          core::TableShape(Format::kCompact, n, bits_per_key, 0, 1 << 20);
+      const core::FilterShape large =
+          core::StandaloneShape(Format::kCompact, n, bits_per_key, 0, 1 << 20);
+      ASSERT_EQ(shape.layout, Layout::kCompact);
+      ASSERT_LE(shape.payload_bytes(), large.payload_bytes());
+      ASSERT_TRUE(bits_per_key < 11 || shape.block_bytes == 64);
+      const double paid = static_cast<double>(n) * bits_per_key / 8;
+      if (shape.block_bytes == 32 && bits_per_key > 5.5) {
+        ASSERT_LT(shape.payload_bytes(), large.payload_bytes());
+        ASSERT_GE(static_cast<double>(shape.payload_bytes()), 0.95 * paid);
+        ASSERT_GT(static_cast<double>(large.payload_bytes() + core::kTrailerBytes), 1.1 * paid);
+      }
+    }
+  }
+}
+
+TEST(TableShapeTest, MoreKeysNeverTakeFewerBytes) {
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    for (const double bits_per_key : kTableBitsPerKey) {
+      for (uint64_t n = 1; n < 3000; ++n) {
+        ASSERT_LE(TableBytes(format, n, bits_per_key), TableBytes(format, n + 1, bits_per_key))
+            << n << " " << bits_per_key;
+      }
+    }
+  }
+}
+
+// RocksDB decides by it when a partition is full.
+TEST(TableShapeTest, KeysOfABytesNumberAreTheMostThatFit) {
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    for (const double bits_per_key : kTableBitsPerKey) {
+      for (uint64_t n = 1; n < 3000; ++n) {
+        const uint64_t bytes = TableBytes(format, n, bits_per_key);
+        const uint64_t most = core::MaxTableKeys(format, bits_per_key, bytes);
+        ASSERT_GE(most, n) << bits_per_key;
+        ASSERT_EQ(TableBytes(format, most, bits_per_key), bytes) << n << " " << bits_per_key;
+        ASSERT_GT(TableBytes(format, most + 2, bits_per_key), bytes) << n << " " << bits_per_key;
+      }
+      const uint64_t least = core::MaxTableKeys(format, bits_per_key, 0);
+      EXPECT_GE(least, 1u);
+      EXPECT_EQ(TableBytes(format, least, bits_per_key), TableBytes(format, 1, bits_per_key));
+    }
+  }
 }
 
 TEST(ShapeTest, CapRoundsDownToWholeBlocks) {

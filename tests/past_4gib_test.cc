@@ -17,6 +17,7 @@
 #include "src/format/hash.h"
 #include "src/format/layout.h"
 #include "src/format/leveldb_codes.h"
+#include "src/format/table_shape.h"
 #include "src/format/trailer.h"
 #include "src/in_memory/bloom_bits.h"
 #include "src/in_memory/small_blocks.h"
@@ -382,15 +383,11 @@ TEST(Past4GiBTest, RocksDBFiltersAreCutToItsLengths) {
 TEST(Past4GiBTest, EntriesOfAnyNumberOfBytes) {
   for (const Format format : kFormats) {
     for (const double bits_per_key : {3.0, 10.0}) {
-      FilterOptions options;
-      options.format = format;
-      options.bits_per_key = bits_per_key;
-      const core::FilterWriter writer(options);
       size_t before = 0;
       for (const size_t bytes :
            {size_t{0}, size_t{21}, size_t{4096}, size_t{UINT32_MAX} - 1, size_t{UINT32_MAX},
             size_t{UINT32_MAX} + 1, size_t{1} << 60, SIZE_MAX - 1, SIZE_MAX}) {
-        const size_t entries = writer.MaxEntries(bytes);
+        const size_t entries = core::MaxTableKeys(format, bits_per_key, bytes);
         EXPECT_GE(entries, std::max<size_t>(1, before)) << FormatName(format) << " " << bytes;
         if (bytes >= 4096 && bytes <= size_t{1} << 60) {
           EXPECT_NEAR(static_cast<double>(entries) * bits_per_key / 8, static_cast<double>(bytes),

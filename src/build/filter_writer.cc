@@ -12,9 +12,11 @@
 
 namespace bloomline::core {
 
-FilterWriter::FilterWriter(const FilterOptions& options, uint64_t max_payload_bytes)
+FilterWriter::FilterWriter(const FilterOptions& options, uint64_t max_payload_bytes,
+                           ShapeFunction shape_of_keys)
     : options_(options),
       max_payload_bytes_(max_payload_bytes),
+      shape_of_keys_(shape_of_keys),
       hasher_(options.seed),
       error_(ValidateForTrailer(options)) {
   options_valid_ = error_.empty();
@@ -68,8 +70,8 @@ void FilterWriter::SetOutOfMemory() {
 FilterShape FilterWriter::CurrentShape() const {
   if (MatchesEverything()) return {};
   const uint64_t num_keys = std::max<size_t>(1, hashes_.size());
-  FilterShape shape = StandaloneShape(options_.format, num_keys, options_.bits_per_key, num_probes_,
-                                      max_payload_bytes_);
+  FilterShape shape = shape_of_keys_(options_.format, num_keys, options_.bits_per_key, num_probes_,
+                                     max_payload_bytes_);
   if (hashes_.size() == 0) shape.num_blocks = 0;
   return shape;
 }
@@ -118,20 +120,6 @@ void FilterWriter::ForgetKeys() {
   checksum_ = 0;
   out_of_memory_ = false;
   DrawOwnSeed();
-}
-
-size_t FilterWriter::MaxEntries(size_t bytes) const {
-  if (!options_valid_ || bytes <= kTrailerBytes) return 1;
-  // The inverse of StandaloneShape: whole blocks, rounded down.
-  const size_t payload_bytes = bytes - kTrailerBytes;
-  const size_t block_bytes =
-      StandaloneShape(options_.format, 1, options_.bits_per_key, num_probes_, UINT64_MAX)
-          .block_bytes;
-  const size_t paid_bytes = payload_bytes / block_bytes * block_bytes + kTrailerBytes;
-  constexpr double kMaxEntries = 9223372036854775808.0;  // 2^63
-  const double entries =
-      std::min(kMaxEntries, static_cast<double>(paid_bytes) * 8 / options_.bits_per_key);
-  return std::max<size_t>(1, static_cast<size_t>(entries));
 }
 
 }  // namespace bloomline::core

@@ -23,8 +23,13 @@ namespace bloomline::core {
 // every key, or, in kCompact, some blocks that do, and error() says why.
 class FilterWriter {
  public:
+  // StandaloneShape or TableShape.
+  using ShapeFunction = FilterShape (*)(Format format, uint64_t num_keys, double bits_per_key,
+                                        int num_probes, uint64_t max_payload_bytes);
+
   // A payload is cut to max_payload_bytes; more keys then only raise the false-positive rate.
-  explicit FilterWriter(const FilterOptions& options, uint64_t max_payload_bytes = UINT64_MAX);
+  explicit FilterWriter(const FilterOptions& options, uint64_t max_payload_bytes = UINT64_MAX,
+                        ShapeFunction shape_of_keys = StandaloneShape);
 
   void AddKey(std::string_view key) {
     if (key.size() >= long_key_bytes_) return AddAnyKey(key);
@@ -83,9 +88,6 @@ class FilterWriter {
   // The seed of the next filter's hashes: that of the options, or the one drawn.
   uint64_t seed() const { return hasher_.seed(); }
 
-  // The most keys that fit into a filter of `bytes` bytes at the options' bits_per_key; at least 1.
-  size_t MaxEntries(size_t bytes) const;
-
  private:
   void AddAnyKey(std::string_view key);
 
@@ -106,6 +108,7 @@ class FilterWriter {
 
   FilterOptions options_;
   uint64_t max_payload_bytes_;
+  ShapeFunction shape_of_keys_;
   size_t long_key_bytes_ = kMaxShortKeyBytes + 1;  // keys from here on take the long way; 0: all do
   KeyHasher hasher_;
   HashList hashes_;

@@ -11,6 +11,8 @@
 #include "rocksdb/env.h"
 #include "src/errors/out_of_memory.h"
 #include "src/format/layout.h"
+#include "src/format/limits.h"
+#include "src/format/table_shape.h"
 #include "src/format/trailer.h"
 #include "src/memory/block_reserve.h"
 #include "src/query/hash_query.h"
@@ -57,7 +59,7 @@ void ReportUselessFilter(ROCKSDB_NAMESPACE::Logger* log, const char* what, const
 
 RocksDBBitsBuilder::RocksDBBitsBuilder(const FilterOptions& options, bool verify,
                                        ROCKSDB_NAMESPACE::Logger* log)
-    : writer_(options, kMaxPayloadBytes), verify_(verify), log_(log) {
+    : writer_(options, kMaxPayloadBytes, core::TableShape), verify_(verify), log_(log) {
   if (verify) writer_.KeepChecksum();
 }
 
@@ -93,7 +95,9 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
     if (intact) ReportUselessFilter(log_, kMatchesEverything, core::kOutOfMemory.data());
     if (!intact && status != nullptr) {
       *status = Corruption([] {
-        return std::string("bloomline: a key's hash changed in memory before the filter was built");
+        return std::string(
+            "bloomline: Filter's hash entries checksum mismatched: a key's hash changed in memory "
+            "before the filter was built");
       });
     }
     writer_.Reset();
@@ -120,26 +124,45 @@ ROCKSDB_NAMESPACE::Status RocksDBBitsBuilder::MaybePostVerify(const Slice& filte
   unverified_.Clear();
   if (lost == 0) return Status::OK();
   return Corruption([&] {
-    return "bloomline: the finished filter lost " + std::to_string(lost) + " of " +
-           std::to_string(num_keys) + " keys";
+    return "bloomline: Corrupted filter content: the finished filter lost " + std::to_string(lost) +
+           " of " + std::to_string(num_keys) + " keys";
   });
 }
 
-size_t RocksDBBitsBuilder::ApproximateNumEntries(size_t bytes) { return writer_.MaxEntries(bytes); }
+size_t RocksDBBitsBuilder::ApproximateNumEntries(size_t bytes) {
+  const FilterOptions& options = writer_.options();
+  return core::IsAllowed(options.format, options.bits_per_key)
+             ? core::MaxTableKeys(options.format, options.bits_per_key, bytes)
+             : 1;
+}
 
 size_t RocksDBBitsBuilder::CalculateSpace(size_t num_entries) {
-  return FilterBytes(writer_.options().format, num_entries, writer_.options().bits_per_key);
+  const FilterOptions& options = writer_.options();
+  if (num_entries == 0 || !core::IsAllowed(options.format, options.bits_per_key)) {
+    return core::kTrailerBytes;  // no keys, or a filter that matches everything
+  }
+  return ShapeOf(num_entries).payload_bytes() + core::kTrailerBytes;
 }
 
 double RocksDBBitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {
   if (num_entries == 0) return 0;
-  if (bytes <= core::kTrailerBytes) return 1;
-  const int num_probes = OptimalNumProbes(writer_.options().format, writer_.options().bits_per_key);
+  const FilterOptions& options = writer_.options();
+  if (bytes <= core::kTrailerBytes || !core::IsAllowed(options.format, options.bits_per_key)) {
+    return 1;
+  }
+  const core::FilterShape shape = ShapeOf(num_entries);
   const double paid_bits = 8 * static_cast<double>(bytes - core::kTrailerBytes);
   const double bits_per_key = paid_bits / static_cast<double>(num_entries);
-  return writer_.options().format == Format::kCompact
-             ? CompactFalsePositiveRate(bits_per_key)
-             : BlockedFalsePositiveRate(bits_per_key, num_probes);
+  if (shape.layout == core::Layout::kCompact) return CompactFalsePositiveRate(bits_per_key);
+  return shape.layout == core::Layout::kFlat
+             ? StandardFalsePositiveRate(bits_per_key, shape.num_probes)
+             : BlockedFalsePositiveRate(bits_per_key, shape.num_probes);
+}
+
+core::FilterShape RocksDBBitsBuilder::ShapeOf(size_t num_entries) const {
+  const FilterOptions& options = writer_.options();
+  return core::TableShape(options.format, num_entries, options.bits_per_key,
+                          OptimalNumProbes(options.format, options.bits_per_key), kMaxPayloadBytes);
 }
 
 }  // namespace bloomline

@@ -44,6 +44,9 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   double EstimatedFpRate(size_t num_entries, size_t bytes) BLOOMLINE_OVERRIDE_SINCE_10_9;
 
  private:
+  // Needs valid options and num_entries > 0.
+  core::FilterShape ShapeOf(size_t num_entries) const;
+
   core::FilterWriter writer_;
   const bool verify_;
   ROCKSDB_NAMESPACE::Logger* const log_;

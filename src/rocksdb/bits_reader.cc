@@ -19,16 +19,16 @@ namespace {
 using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::Slice;
 
-// Reader of the layouts that bloomline writes, blocked and compact. It chooses the kernel's
+// Reader of the layouts that bloomline writes: flat, blocked and compact. It chooses the kernel's
 // functions once; no query branches on the layout.
 template <typename Filter>
-class BlocksReader : public FilterBitsReader {
+class LayoutReader : public FilterBitsReader {
  public:
   using MayMatchOne = bool (*)(const Filter& filter, uint64_t hash);
   using MayMatchMany = void (*)(const Filter& filter, size_t n, const uint64_t* hashes,
                                 bool* may_match);
 
-  BlocksReader(const Filter& filter, const core::Payload& payload, MayMatchOne may_match,
+  LayoutReader(const Filter& filter, const core::Payload& payload, MayMatchOne may_match,
                MayMatchMany may_match_many)
       : filter_(filter),
         may_match_(may_match),
@@ -69,12 +69,15 @@ class BlocksReader : public FilterBitsReader {
 
   template <bool kPrefetch>
   __attribute__((flatten)) void HashAll(size_t count, Slice** keys, uint64_t* hashes) const {
-    const char* const data = filter_.data;
-    const uint64_t num_blocks = filter_.num_blocks;
+    const Filter filter = filter_;
     constexpr bool kBlocked = std::is_same_v<Filter, kernels::BlockedFilter>;
-    const uint64_t block_bytes = kBlocked ? kernels::kBlockBytes : block_bytes_;
-    const auto prefetch = [=](uint64_t hash) {
-      if (kPrefetch) kernels::PrefetchBlock(data, num_blocks, block_bytes, hash);
+    constexpr bool kFlat = std::is_same_v<Filter, kernels::FlatFilter>;
+    [[maybe_unused]] const uint64_t block_bytes = kBlocked ? kernels::kBlockBytes : block_bytes_;
+    const auto prefetch = [=]([[maybe_unused]] uint64_t hash) {
+      // A flat filter has no place where all bits of a key lie.
+      if constexpr (kPrefetch && !kFlat) {
+        kernels::PrefetchBlock(filter.data, filter.num_blocks, block_bytes, hash);
+      }
     };
     const auto key_at = [=](size_t i) { return keys[i]->ToStringView(); };
     if (batch_hasher_.Hash(count, key_at, hashes)) {
@@ -98,7 +101,7 @@ class BlocksReader : public FilterBitsReader {
   const bool prefetches_;
 };
 
-// Reader of everything else: other layouts, no keys, bytes that are not a filter.
+// Reader of everything else: no keys, bytes that are not a filter.
 class AnyReader : public FilterBitsReader {
  public:
   AnyReader(const core::Payload& payload, const kernels::Kernel& kernel)
@@ -117,6 +120,12 @@ class AnyReader : public FilterBitsReader {
   const kernels::Kernel& kernel_;
 };
 
+void FlatMayMatchMany(const kernels::FlatFilter& filter, size_t n, const uint64_t* hashes,
+                      bool* may_match) {
+  const auto may_match_one = kernels::ActiveKernel().flat.may_match;
+  for (size_t i = 0; i < n; ++i) may_match[i] = may_match_one(filter, hashes[i]);
+}
+
 }  // namespace
 
 FilterBitsReader* NewRocksDBBitsReader(std::string_view filter) {
@@ -125,15 +134,19 @@ FilterBitsReader* NewRocksDBBitsReader(std::string_view filter) {
   const core::Payload payload = core::DecodeStandalone(filter);
   const kernels::Kernel& kernel = kernels::ActiveKernel();
   if (payload.num_blocks != 0 && payload.layout == core::Layout::kBlocked) {
-    return new (std::nothrow) BlocksReader<kernels::BlockedFilter>(
+    return new (std::nothrow) LayoutReader<kernels::BlockedFilter>(
         core::AsBlocked(payload, payload.data), payload,
         kernel.blocked.may_match_for(payload.num_probes), kernel.blocked.may_match_many);
   }
   if (payload.num_blocks != 0 && payload.layout == core::Layout::kCompact) {
     return new (std::nothrow)
-        BlocksReader<kernels::CompactFilter>(core::AsCompact(payload, payload.data), payload,
+        LayoutReader<kernels::CompactFilter>(core::AsCompact(payload, payload.data), payload,
                                              kernel.compact.may_match[payload.arrangement],
                                              kernel.compact.may_match_many[payload.arrangement]);
+  }
+  if (payload.num_blocks != 0 && payload.layout == core::Layout::kFlat) {
+    return new (std::nothrow) LayoutReader<kernels::FlatFilter>(
+        core::AsFlat(payload, payload.data), payload, kernel.flat.may_match, FlatMayMatchMany);
   }
   return new (std::nothrow) AnyReader(payload, kernel);
 }

@@ -398,9 +398,10 @@ def leveldb_compact(keys, bits_per_key, seed):
         [0xE2 + num_blocks])
 
 
-def standalone_compact(keys, bits_per_key, seed):
+def standalone_compact(keys, bits_per_key, seed, in_rocksdb=False):
     keys = unique_neighbours(keys)
-    arrangement, num_blocks = compact_shape(len(keys), bits_per_key)
+    shape = rocksdb_compact_shape if in_rocksdb else compact_shape
+    arrangement, num_blocks = shape(len(keys), bits_per_key)
     payload_bytes = b"".join(compact_block(hashes, arrangement)
                              for hashes in in_blocks(keys, num_blocks, seed))
     trailer = seed.to_bytes(8, "little") + num_blocks.to_bytes(4, "little")
@@ -436,11 +437,33 @@ def leveldb_name(name, seed):
     return name + ".seed-%016x%016x" % tuple(halves) if seed else name
 
 
-def standalone_filter(layout, keys, bits_per_key, k, seed):
+def rocksdb_flat_bytes(n, bits_per_key):
+    return max(64, math.ceil(n * bits_per_key / 8))
+
+
+def rocksdb_compact_shape(n, bits_per_key):
+    """Arrangement and L."""
+    arrangement, num_blocks = compact_shape(n, bits_per_key)
+    paid_bytes = n * bits_per_key / 8
+    num_bytes = num_blocks * arrangement.block_bytes
+    small_blocks = max(1, math.ceil((paid_bytes - 20) / 32))
+    if (num_blocks > 1 and bits_per_key <= 11 and num_bytes + 20 > 1.1 * paid_bytes
+            and small_blocks * 32 >= 0.95 * paid_bytes and small_blocks * 32 < num_bytes):
+        return Arrangement(1), small_blocks
+    return arrangement, num_blocks
+
+
+def standalone_filter(layout, keys, bits_per_key, k, seed, in_rocksdb=False):
     unit = 64 if layout == "blocked" else 1
     num_bytes = 0
     keys = unique_neighbours(keys)
     num_bytes = 64 * max(1, math.ceil((len(keys) * bits_per_key / 8 - 20) / 64)) if keys else 0
+    if in_rocksdb:
+        assert layout == ("flat" if len(keys) <= 500 else "blocked")
+        if layout == "flat":
+            num_bytes = rocksdb_flat_bytes(len(keys), bits_per_key)
+        else:
+            num_bytes = max(num_bytes, 64 * math.ceil(rocksdb_flat_bytes(500, bits_per_key) / 64))
     trailer = seed.to_bytes(8, "little") + (num_bytes // unit).to_bytes(4, "little")
     trailer += bytes([LAYOUT_ID[layout], k, 0, 0]) + b"bLn\x01"
     return payload(layout, keys, num_bytes, k, seed) + trailer
@@ -488,15 +511,27 @@ def vectors():
         ("leveldb", "compact", 10, 0, 1 << 63, many[:100]),
         ("leveldb", "compact", 24, 0, 0, many[:70]),
         ("leveldb", "compact", 6, 0, 0, many[:56]),
+        ("rocksdb", "flat", 10, 7, 0, hello),
+        ("rocksdb", "flat", 10, 7, 0x0123456789ABCDEF, many[:60]),
+        ("rocksdb", "flat", 10, 7, 0, many[:500]),
+        ("rocksdb", "blocked", 1.3, 1, 0, many),
+        ("rocksdb", "blocked", 10, 6, 0, many),
+        ("rocksdb", "compact", 10, 0, 0, many[:186]),
+        ("rocksdb", "compact", 10, 0, 0, many[:20]),
+        ("rocksdb", "compact", 7.1, 0, 0, many[:186]),
+        ("rocksdb", "compact", 12, 0, 0, many[:186]),
+        ("rocksdb", "compact", 10, 0, 0, many),
     ]
     for container, layout, bits_per_key, k, seed, keys in cases:
         if layout == "compact":
             filter_bytes = (leveldb_compact(keys, bits_per_key, seed) if container == "leveldb"
-                            else standalone_compact(keys, bits_per_key, seed))
+                            else standalone_compact(keys, bits_per_key, seed,
+                                                    container == "rocksdb"))
         elif container == "leveldb":
             filter_bytes = leveldb_filter(layout, keys, bits_per_key, k, seed)
         else:
-            filter_bytes = standalone_filter(layout, keys, bits_per_key, k, seed)
+            filter_bytes = standalone_filter(layout, keys, bits_per_key, k, seed,
+                                             container == "rocksdb")
         key_list = ",".join(key.hex() or "-" for key in keys) or "none"
         yield f"{container} {layout} {bits_per_key} {seed} {key_list} {filter_bytes.hex()}"
 
