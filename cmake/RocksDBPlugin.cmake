@@ -2,7 +2,8 @@
 # compiles the files that bloomline.mk lists. Its CMake takes from here what a .mk file cannot say.
 get_filename_component(bloomline_folder "${CMAKE_CURRENT_SOURCE_DIR}" NAME)
 if(NOT bloomline_folder STREQUAL "bloomline")
-  message(FATAL_ERROR "The folder of the plugin is '${bloomline_folder}'; it must be plugin/bloomline")
+  message(FATAL_ERROR
+          "The folder of the plugin is '${bloomline_folder}'; it must be plugin/bloomline")
 endif()
 file(STRINGS "${CMAKE_CURRENT_SOURCE_DIR}/bloomline.mk" bloomline_line
      REGEX "^bloomline_SOURCES = ")

@@ -85,11 +85,12 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
   if (writer_.num_keys() == 0 && !matches_everything) return Slice();
   const bool intact = !verify_ || writer_.HashesAreIntact();
   const uint64_t num_bytes = writer_.FinishedBytes();
-  // Blocks that lie in one cache line each are filled faster, so the filter may begin up to 63 bytes
-  // behind the start of its memory. RocksDB 7.0.3, 7.8, 9.10, 10.9, 11.8 and 11.9 take the slice
-  // alone: for the file, for checksums, for sizes in table properties, and for MaybePostVerify; the
-  // block cache gets a copy. The memory itself they only keep and free. malloc_usable_size is called
-  // inside their own builders and for blocks that they have read, never for this memory.
+  // Blocks that lie in one cache line each are filled faster, so the filter may begin up to 63
+  // bytes behind the start of its memory. RocksDB 7.0.3, 7.8, 9.10, 10.9, 11.8 and 11.9 take the
+  // slice alone: for the file, for checksums, for sizes in table properties, and for
+  // MaybePostVerify; the block cache gets a copy. The memory itself they only keep and free.
+  // malloc_usable_size is called inside their own builders and for blocks that they have read,
+  // never for this memory.
   char* const buffer = intact ? NewBytes(num_bytes + kCacheLineBytes - 1) : nullptr;
   if (buffer == nullptr) {
     if (intact) ReportUselessFilter(log_, kMatchesEverything, core::kOutOfMemory.data());
