@@ -10,6 +10,9 @@
 #include "src/preload/environment.h"
 #include "src/preload/next_function.h"
 #include "src/preload/rocksdb_policy.h"
+#ifndef BLOOMLINE_ROCKSDB_SONAME  // the tests set it
+#include "rocksdb_soname.h"
+#endif
 
 namespace bloomline::preload {
 namespace {
