@@ -348,18 +348,6 @@ TEST(ShapeTest, FiveBillionKeysAreRepresentable) {
   EXPECT_EQ(core::ClassicShape(n, 10).payload_bytes(), 6250000000u);
 }
 
-TEST(ShapeTest, SmallSetsPayAtMostTwoBytesOfOverhead) {
-  for (uint64_t n = 1; n <= core::kMaxFlatKeys; ++n) {
-    for (const double bits_per_key : {1.0, 6.0, 9.9, 10.0, 16.0}) {
-      const core::FilterShape shape = core::SmallSetShape(n, bits_per_key, 6, 6);
-      EXPECT_EQ(shape.layout, Layout::kFlat);
-      EXPECT_LE(static_cast<double>(shape.payload_bytes() + 1),
-                static_cast<double>(n) * bits_per_key / 8 + 2);
-    }
-  }
-  EXPECT_EQ(core::SmallSetShape(core::kMaxFlatKeys + 1, 10, 6, 6).layout, Layout::kBlocked);
-}
-
 // LevelDB's bloom_test allows n * 10 / 8 + 40 bytes. On average a key costs what was asked for.
 TEST(ShapeTest, LargerLevelDBFiltersAreRoundedToTheNearestBlock) {
   for (const double bits_per_key : {1.0, 6.0, 9.9, 10.0, 16.0, 100.0}) {
@@ -373,6 +361,18 @@ TEST(ShapeTest, LargerLevelDBFiltersAreRoundedToTheNearestBlock) {
     }
   }
   EXPECT_EQ(core::SmallSetShape(2000, 10, 6, 6).payload_bytes() + 1, 2497u);
+}
+
+TEST(ShapeTest, SmallSetsPayAtMostTwoBytesOfOverhead) {
+  for (uint64_t n = 1; n <= core::kMaxFlatKeys; ++n) {
+    for (const double bits_per_key : {1.0, 6.0, 9.9, 10.0, 16.0}) {
+      const core::FilterShape shape = core::SmallSetShape(n, bits_per_key, 6, 6);
+      EXPECT_EQ(shape.layout, Layout::kFlat);
+      EXPECT_LE(static_cast<double>(shape.payload_bytes() + 1),
+                static_cast<double>(n) * bits_per_key / 8 + 2);
+    }
+  }
+  EXPECT_EQ(core::SmallSetShape(core::kMaxFlatKeys + 1, 10, 6, 6).layout, Layout::kBlocked);
 }
 
 TEST(ShapeTest, CapRoundsDownToWholeBlocks) {
