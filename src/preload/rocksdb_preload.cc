@@ -86,7 +86,10 @@ __attribute__((constructor)) void AtStart() {
 }
 
 const rocksdb::FilterPolicy* NewPolicy(const void* next, Asked asked, double bits_per_key) {
-  if (next == nullptr) return nullptr;  // RocksDB takes it as "no filters"
+  if (next == nullptr) {
+    SayOnceThatNoneIsFound("RocksDB");
+    return nullptr;  // RocksDB takes it as "no filters"
+  }
   const NewPolicyFunction make = PolicyFor(next);
   return make == nullptr ? nullptr : make(asked, bits_per_key);
 }
