@@ -36,8 +36,9 @@ inline char* NameOfLoadedFile(int index) {
   return search.name;
 }
 
-// The function `name` of any loaded file but this library; null if there are several.
-inline void* OnlyFunction(const char* name) {
+// The function `name` of any loaded file but this library, other than `but`; null if there are
+// several.
+inline void* OnlyFunction(const char* name, const void* but) {
   const link_map* const self = FileWith(reinterpret_cast<const void*>(&NameOfLoadedFile));
   void* only = nullptr;
   // Not inside dl_iterate_phdr, which holds a lock that dlopen in another thread waits for.
@@ -47,7 +48,7 @@ inline void* OnlyFunction(const char* name) {
     if (handle == nullptr) continue;
     void* const found = dlsym(handle, name);
     dlclose(handle);
-    if (found == nullptr || found == only || FileWith(found) == self) continue;
+    if (found == nullptr || found == only || found == but || FileWith(found) == self) continue;
     if (only != nullptr) return nullptr;
     only = found;
   }
@@ -76,7 +77,10 @@ __attribute__((always_inline)) inline void* NextFunction(const char* name, const
   void* const handle = has_name ? dlopen(file->l_name, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
   void* const next = handle == nullptr ? nullptr : dlsym(handle, name);
   if (handle != nullptr) dlclose(handle);  // the caller is running, so its file stays
-  return next == nullptr ? OnlyFunction(name) : next;
+  // A second copy of this library, preloaded before this one, is a caller that would be called
+  // again without end.
+  const void* const first = dlsym(RTLD_DEFAULT, name);
+  return next == nullptr || next == first ? OnlyFunction(name, first) : next;
 }
 
 }  // namespace bloomline::preload
