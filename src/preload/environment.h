@@ -19,7 +19,7 @@ struct Environment {
 };
 
 // To be called while the process starts: later, a setenv of another thread could run at the same
-// time. So it copies the values. A process with raised privileges has no settings.
+// time. So it copies the values. In setuid programs they have no effect.
 inline Environment CaptureEnvironment() {
   const auto value = [](const char* name) -> const char* {
     const char* const text = secure_getenv(name);

@@ -82,17 +82,6 @@ const leveldb::FilterPolicy* NewPolicy(int bits_per_key, std::string* error) {
   return policy;
 }
 
-// What the program would have got. Without LevelDB's function, LevelDB's own filters written by
-// bloomline.
-const leveldb::FilterPolicy* OwnPolicy(Function own, int bits_per_key) {
-  if (own != nullptr) return own(bits_per_key);
-  FilterOptions options;
-  options.format = Format::kClassic;
-  options.bits_per_key = bits_per_key;
-  std::string unused;
-  return NewLevelDBFilterPolicy(options, kLevelDBBuiltinName, &unused);
-}
-
 }  // namespace
 }  // namespace bloomline::preload
 
@@ -103,8 +92,11 @@ const FilterPolicy* NewBloomFilterPolicy(int bits_per_key) {
   using namespace bloomline;
   using namespace bloomline::preload;
   void* const next = NextFunction(kFunction, __builtin_return_address(0));
-  const auto own = reinterpret_cast<Function>(next);
-  const char* const reason_against = next == nullptr ? "" : ReasonAgainst(next);
+  if (next == nullptr) {  // its std::string is not known
+    SayOnceThatNoneIsFound(kEngine);
+    return nullptr;  // LevelDB takes it as "no filters"
+  }
+  const char* const reason_against = ReasonAgainst(next);
   std::string error;
   const FilterPolicy* const policy =
       core::OrError(&error, [&](std::string* reason) -> const FilterPolicy* {
@@ -113,7 +105,7 @@ const FilterPolicy* NewBloomFilterPolicy(int bits_per_key) {
       });
   if (policy != nullptr) return policy;
   SayOnceThatOwnFiltersStay(kEngine, error.c_str());
-  return OwnPolicy(own, bits_per_key);
+  return reinterpret_cast<Function>(next)(bits_per_key);
 }
 
 }  // namespace leveldb

@@ -15,6 +15,7 @@
 #include "src/errors/out_of_memory.h"
 #include "src/preload/settings.h"
 #include "src/rocksdb/filter_policy.h"
+#include "src/rocksdb/policy_options.h"
 
 namespace bloomline::preload {
 namespace {
@@ -37,6 +38,10 @@ double CompactBitsPerKey(double bloom_bits_per_key) {
 FilterOptions OptionsFor(const Settings& settings, Asked asked, double bits_per_key) {
   FilterOptions options = settings.options;
   if (!settings.has_format && asked == Asked::kRibbon) options.format = Format::kCompact;
+  // Below 0.5 bits, negative ones too, the program asks for no filters. So it stays.
+  FilterOptions none = options;
+  none.bits_per_key = std::fmax(0, bits_per_key);
+  if (!std::isnan(bits_per_key) && !WritesFilters(none)) return none;
   if (settings.has_bits_per_key) return options;
   options.bits_per_key = bits_per_key;
   if (asked == Asked::kRibbon && options.format == Format::kCompact) {
@@ -61,11 +66,12 @@ const rocksdb::FilterPolicy* NewPolicy(Asked asked, double bits_per_key, std::st
   if (policy == nullptr) {
     *error = (settings.has_bits_per_key
                   ? std::string("BLOOMLINE_BITS_PER_KEY")
-                  : "the program asks for " + core::DoubleText(bits_per_key) + " bits per key") +
+                  : "the program asks for " + core::DoubleText(bits_per_key) + " bits per key" +
+                        (asked == Asked::kRibbon ? " of a Ribbon filter" : "")) +
              ": " + *error;
     return nullptr;
   }
-  if (settings.verbose) {
+  if (settings.verbose && WritesFilters(options)) {
     const std::string text = core::OrIfOutOfMemory(
         std::string(), [&] { return Describe(options) + ", kernel " + ActiveKernelName(); });
     SayOnceWhatIsActive(kEngine, text.c_str());

@@ -23,8 +23,17 @@ constexpr char kRocksDB[] = BLOOMLINE_ROCKSDB_SONAME;
 // The dynamic linker replaces $ORIGIN by the folder of this library.
 constexpr char kPolicyLibrary[] = "$ORIGIN/" BLOOMLINE_PRELOAD_POLICY_LIBRARY;
 
-Environment environment;
 NewPolicyFunction new_policy = nullptr;  // atomic; null until the second library is open
+
+// A library's initializer can ask for a policy before AtStart is called, in the same thread. Plain
+// flag: a local static that calls a function would need the C++ library.
+const Environment* StartEnvironment() {
+  static Environment environment;
+  static bool captured = false;
+  if (!captured) environment = CaptureEnvironment();
+  captured = true;
+  return &environment;
+}
 
 // Prints "bloomline: START VALUE; PROGRAM keeps ..." at the first call.
 void SayOnceThatOwnFiltersStay(const char* start, const char* value) {
@@ -63,7 +72,7 @@ NewPolicyFunction PolicyFor(const void* function) {
     SayOnceThatOwnFiltersStay("", reason == nullptr ? kPolicyLibrary : reason);
     return nullptr;
   }
-  reinterpret_cast<StartFunction>(start)(&environment);
+  reinterpret_cast<StartFunction>(start)(StartEnvironment());
   const auto result = reinterpret_cast<NewPolicyFunction>(found);
   __atomic_store_n(&new_policy, result, __ATOMIC_RELEASE);
   return result;
@@ -72,12 +81,15 @@ NewPolicyFunction PolicyFor(const void* function) {
 // Option strings are parsed without a call of NewBloomFilterPolicy, so the name must be known
 // before.
 __attribute__((constructor)) void AtStart() {
-  environment = CaptureEnvironment();
+  StartEnvironment();
   if (const void* const next = dlsym(RTLD_NEXT, kBloomFunction)) PolicyFor(next);
 }
 
 const rocksdb::FilterPolicy* NewPolicy(const void* next, Asked asked, double bits_per_key) {
-  if (next == nullptr) return nullptr;  // RocksDB takes it as "no filters"
+  if (next == nullptr) {
+    SayOnceThatNoneIsFound("RocksDB");
+    return nullptr;  // RocksDB takes it as "no filters"
+  }
   const NewPolicyFunction make = PolicyFor(next);
   return make == nullptr ? nullptr : make(asked, bits_per_key);
 }

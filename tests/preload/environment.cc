@@ -1,0 +1,13 @@
+// Prints the settings that a preload library would see in this process.
+#include "src/preload/environment.h"
+
+#include <cstdio>
+#include <initializer_list>
+
+int main() {
+  const bloomline::preload::Environment environment = bloomline::preload::CaptureEnvironment();
+  for (const char* value :
+       {environment.format, environment.bits_per_key, environment.seed, environment.verbose}) {
+    std::printf("%s ", value == nullptr ? "-" : value);
+  }
+}
