@@ -91,7 +91,7 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   auto* full_flag = app.add_flag(
       "--full", full, "all paths, 3000000 counters, bits 10 and 16, 9 rounds: about 25 minutes");
   app.add_flag("--quick", flags.quick,
-               "20000 rows, 2 rounds: takes seconds, its times mean nothing")
+               "20000 rows, 2 rounds (db_bench: 1): takes seconds, its times mean nothing")
       ->excludes(full_flag);
   app.add_option("--out", flags.out_directory,
                  "folder for the tables as text and CSV and the plots (default: "
