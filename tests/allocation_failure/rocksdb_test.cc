@@ -279,9 +279,9 @@ TEST_P(RocksDBFiltersTest, LoseNoKeyAndLogTheReason) {
   }
 }
 
-// RocksDB 9.6 and later make no filter of a partition whose builder says that nothing was added, and
-// then ask the partition before it, which answers "no". A verified filter takes the list of hashes
-// with it, so the next partition's first key needs memory.
+// RocksDB 9.6 and later make no filter of a partition whose builder says that nothing was added,
+// and then ask the partition before it, which answers "no". A verified filter takes the list of
+// hashes with it, so the next partition's first key needs memory.
 TEST_P(RocksDBFiltersTest, PartitionWhoseKeysAreAllLostIsNotTakenForEmpty) {
   const auto policy = Policy();
   for (const bool verify : {false, true}) {
