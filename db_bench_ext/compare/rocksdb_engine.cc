@@ -14,6 +14,7 @@
 #include "rocksdb/perf_level.h"
 #include "rocksdb/table.h"
 #include "rocksdb/table_properties.h"
+#include "rocksdb/version.h"
 #include "rocksdb/write_batch.h"
 
 namespace bloomline::bench {
@@ -107,9 +108,13 @@ class RocksDBDatabase : public Database {
 
  private:
   void Open() {
+#if ROCKSDB_MAJOR >= 11
+    Check(rocksdb::DB::Open(options_, directory_, &db_));
+#else
     rocksdb::DB* db = nullptr;
     Check(rocksdb::DB::Open(options_, directory_, &db));
     db_.reset(db);
+#endif
   }
 
   void Commit() {

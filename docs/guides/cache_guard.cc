@@ -6,6 +6,7 @@
 #include <rocksdb/db.h>
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
+#include <rocksdb/version.h>
 #include <rocksdb/write_batch.h>
 
 #include <atomic>
@@ -41,10 +42,14 @@ class Database {
     rocksdb::Options options;
     options.create_if_missing = true;
     options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+#if ROCKSDB_MAJOR >= 11
+    const rocksdb::Status status = rocksdb::DB::Open(options, path, &db_);
+#else
     rocksdb::DB* db = nullptr;
     const rocksdb::Status status = rocksdb::DB::Open(options, path, &db);
-    Require(status.ok(), "the database opens: " + status.ToString());
     db_.reset(db);
+#endif
+    Require(status.ok(), "the database opens: " + status.ToString());
   }
 
   Value Read(const std::string& key) {
