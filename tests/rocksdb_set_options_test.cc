@@ -218,7 +218,6 @@ TEST(RocksDBSetOptionsTest, ABuilderNeverSeesHalfAChange) {
     const rocksdb::Slice filter = builder->Finish(&buffer);
     const core::Layout layout = core::DecodeStandalone({filter.data(), filter.size()}).layout;
     if (layout == core::Layout::kFlat && space > 37000) {  // kBlocked, of 100 keys
-
       ++blocked;
     } else if (layout == core::Layout::kCompact && space > 9000 && space < 10000) {
       ++compact;

@@ -24,15 +24,14 @@ enum class Format {
   kClassic,
   // Blocked Bloom filter (Putze, Sanders and Singler 2007) with a 64-bit hash: the k probes of a
   // key lie in one block of 64 bytes. In LevelDB and RocksDB, sets of at most 500 keys get one
-  // Bloom
-  // filter without blocks, which is smaller and more accurate at that size.
+  // Bloom filter without blocks, which is smaller or more accurate at that size, but takes up to
+  // 2.3 times as long to query.
   kBlocked,
   // Blocks of 64 bytes (32 below 5.5 bits per key, and in some small sets of RocksDB), each solved
-  // as a linear system over GF(2), as
-  // in Bloomier and Ribbon filters (Dietzfelbinger and Pagh 2008, Dillinger and Walzer 2021); a
-  // query reads one block. Has the false-positive rate of kBlocked at 10 bits per key with 7.1. A
-  // query takes about 1.7 times as long as in kBlocked, building about 5 times
-  // (docs/benchmarking.md).
+  // as a linear system over GF(2), as in Bloomier and Ribbon filters (Dietzfelbinger and Pagh 2008,
+  // Dillinger and Walzer 2021); a query reads one block. Has the false-positive rate of kBlocked at
+  // 10 bits per key with 7.1. A query takes about 1.7 times as long as in kBlocked, building about
+  // 5 times (docs/benchmarking.md).
   kCompact,
 };
 

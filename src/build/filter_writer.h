@@ -3,6 +3,7 @@
 #ifndef BLOOMLINE_BUILD_FILTER_WRITER_H_
 #define BLOOMLINE_BUILD_FILTER_WRITER_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -44,15 +45,16 @@ class FilterWriter {
   // See FilterBuilder::AddKeyAndPrefix.
   void AddKeyAndPrefix(std::string_view key, std::string_view prefix);
 
-  // Other threads may call this while keys are added.
+  // Other threads may call these while keys are added.
   size_t num_keys() const { return hashes_.size(); }
+  bool is_out_of_memory() const { return out_of_memory_.load(std::memory_order_relaxed); }
   // As FilterBuilder::error.
   const std::string& error() const { return error_; }
   const FilterOptions& options() const { return options_; }
 
   // The next Finish writes a filter that does, because keys, options or a seed are missing.
   bool MatchesEverything() const {
-    return !options_valid_ || out_of_memory_ || !seed_error_.empty();
+    return !options_valid_ || is_out_of_memory() || !seed_error_.empty();
   }
 
   // Makes the next Finish write a filter that matches everything.
@@ -100,7 +102,7 @@ class FilterWriter {
   void ForgetKeys();
   // From now on, error() is that of the next one.
   void ForgetFinishedFilter() {
-    if (options_valid_ && !out_of_memory_) SetError(seed_error_, &error_);
+    if (options_valid_ && !is_out_of_memory()) SetError(seed_error_, &error_);
   }
 
   void DrawOwnSeed();
@@ -114,7 +116,7 @@ class FilterWriter {
   HashList hashes_;
   int num_probes_ = 1;
   bool options_valid_ = false;
-  bool out_of_memory_ = false;
+  std::atomic<bool> out_of_memory_{false};
   bool has_previous_prefix_ = false;
   bool keeps_checksum_ = false;
   uint64_t previous_prefix_hash_ = 0;

@@ -33,7 +33,9 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
 
   void AddKey(const Slice& key) override;
   void AddKeyAndAlt(const Slice& key, const Slice& alt) BLOOMLINE_OVERRIDE_SINCE_9_6;
-  // RocksDB 10.9 and later call it from another thread while keys are added.
+  // RocksDB 10.9 and later call it from another thread while keys are added. 9.6 and later make no
+  // filter of a partition for which it is 0, and then ask another partition's: it is 1 if keys were
+  // added but all of them lost for want of memory.
   size_t EstimateEntriesAdded() override;
   // Returns an empty slice only if no key was added: RocksDB reads it as "no keys".
   Slice Finish(std::unique_ptr<const char[]>* buf) override;
