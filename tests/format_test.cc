@@ -386,7 +386,7 @@ uint64_t TableBytes(Format format, uint64_t n, double bits_per_key) {
 
 TEST(TableShapeTest, SmallBlockedSetsAreFlat) {
   for (const double bits_per_key : kTableBitsPerKey) {
-    for (uint64_t n = 1; n <= core::kMaxFlatKeys; ++n) {
+    for (uint64_t n = 1; n <= core::kMaxFlatTableKeys; ++n) {
       const core::FilterShape shape =
           core::TableShape(Format::kBlocked, n, bits_per_key, 6, 1 << 20);
       ASSERT_EQ(shape.layout, Layout::kFlat);
@@ -395,7 +395,7 @@ TEST(TableShapeTest, SmallBlockedSetsAreFlat) {
                 std::max(65.0, static_cast<double>(n) * bits_per_key / 8 + 1));
     }
     const core::FilterShape blocked =
-        core::TableShape(Format::kBlocked, core::kMaxFlatKeys + 1, bits_per_key, 6, 1 << 20);
+        core::TableShape(Format::kBlocked, core::kMaxFlatTableKeys + 1, bits_per_key, 6, 1 << 20);
     EXPECT_EQ(blocked.layout, Layout::kBlocked);
     EXPECT_EQ(blocked.num_probes, 6);
   }

@@ -127,7 +127,7 @@ TEST(RocksDBPolicyTest, BuilderIsReusedForPartitions) {
 // partitions of 186 keys.
 TEST(RocksDBPolicyTest, SmallSetsTakeFewBytesAndKeepTheRate) {
   const Policy ours = NewRocksDBFilterPolicy(FilterOptions());
-  for (const int n : {1, 10, 60, 186, 500}) {
+  for (const int n : {1, 10, 60, 186, 200}) {
     double matches = 0;
     constexpr int kFilters = 50;
     constexpr int kQueries = 2000;

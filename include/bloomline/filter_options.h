@@ -23,7 +23,7 @@ enum class Format {
   // stored ones are false positives.
   kClassic,
   // Blocked Bloom filter (Putze, Sanders and Singler 2007) with a 64-bit hash: the k probes of a
-  // key lie in one block of 64 bytes. In LevelDB and RocksDB, sets of at most 500 keys get one
+  // key lie in one block of 64 bytes. Sets of at most 500 keys in LevelDB, 200 in RocksDB, get one
   // Bloom filter without blocks, which is smaller or more accurate at that size, but takes up to
   // 2.3 times as long to query.
   kBlocked,

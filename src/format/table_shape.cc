@@ -26,13 +26,13 @@ uint64_t FlatBytes(uint64_t num_keys, double bits_per_key) {
 }
 
 FilterShape BlockedShape(FilterShape shape, uint64_t num_keys, double bits_per_key) {
-  if (num_keys <= kMaxFlatKeys) {
+  if (num_keys <= kMaxFlatTableKeys) {
     return FilterShape::Flat(FlatBytes(num_keys, bits_per_key),
                              OptimalStandardNumProbes(bits_per_key));
   }
   // More keys never take fewer bytes.
   const uint64_t min_blocks =
-      (FlatBytes(kMaxFlatKeys, bits_per_key) + kernels::kBlockBytes - 1) / kernels::kBlockBytes;
+      (FlatBytes(kMaxFlatTableKeys, bits_per_key) + kernels::kBlockBytes - 1) / kernels::kBlockBytes;
   shape.num_blocks = std::max(shape.num_blocks, min_blocks);
   return shape;
 }

@@ -459,11 +459,11 @@ def standalone_filter(layout, keys, bits_per_key, k, seed, in_rocksdb=False):
     keys = unique_neighbours(keys)
     num_bytes = 64 * max(1, math.ceil((len(keys) * bits_per_key / 8 - 20) / 64)) if keys else 0
     if in_rocksdb:
-        assert layout == ("flat" if len(keys) <= 500 else "blocked")
+        assert layout == ("flat" if len(keys) <= 200 else "blocked")
         if layout == "flat":
             num_bytes = rocksdb_flat_bytes(len(keys), bits_per_key)
         else:
-            num_bytes = max(num_bytes, 64 * math.ceil(rocksdb_flat_bytes(500, bits_per_key) / 64))
+            num_bytes = max(num_bytes, 64 * math.ceil(rocksdb_flat_bytes(200, bits_per_key) / 64))
     trailer = seed.to_bytes(8, "little") + (num_bytes // unit).to_bytes(4, "little")
     trailer += bytes([LAYOUT_ID[layout], k, 0, 0]) + b"bLn\x01"
     return payload(layout, keys, num_bytes, k, seed) + trailer
@@ -513,9 +513,9 @@ def vectors():
         ("leveldb", "compact", 6, 0, 0, many[:56]),
         ("rocksdb", "flat", 10, 7, 0, hello),
         ("rocksdb", "flat", 10, 7, 0x0123456789ABCDEF, many[:60]),
-        ("rocksdb", "flat", 10, 7, 0, many[:500]),
-        ("rocksdb", "blocked", 1.3, 1, 0, many),
-        ("rocksdb", "blocked", 10, 6, 0, many),
+        ("rocksdb", "flat", 10, 7, 0, many[:200]),
+        ("rocksdb", "blocked", 1.3, 1, 0, many[:201]),
+        ("rocksdb", "blocked", 10, 6, 0, many[:201]),
         ("rocksdb", "compact", 10, 0, 0, many[:186]),
         ("rocksdb", "compact", 10, 0, 0, many[:20]),
         ("rocksdb", "compact", 7.1, 0, 0, many[:186]),
