@@ -1,5 +1,6 @@
 // Makes the file operations and allocations of databases fail, one after the other, and looks for
 // lost keys.
+#include <execinfo.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -36,12 +37,22 @@ struct Flags {
   std::vector<FilterKind> filters{std::begin(kOurFilters), std::end(kOurFilters)};
 };
 
+// The signal handler of a process that hangs: says where.
+void PrintStack(int) {
+  void* frames[64];
+  backtrace_symbols_fd(frames, backtrace(frames, 64), STDERR_FILENO);
+}
+
 // Runs a unit in a process of its own, and continues in another one if it ends early.
+//
+// A case that hangs is repeated once: with RocksDB 7.8 one hung in about 150 runs, in a compaction
+// whose file operations failed. It is not known where; it did not happen again.
 void RunUnit(const Unit& unit, const Flags& flags, Shared* shared) {
   Totals& totals = shared->totals;
   shared->counted = false;
   shared->next = 0;
   shared->running = false;
+  uint64_t hung_case = UINT64_MAX;
   for (;;) {
     const pid_t child = fork();
     if (child < 0) {
@@ -50,6 +61,7 @@ void RunUnit(const Unit& unit, const Flags& flags, Shared* shared) {
     }
     if (child == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
+      signal(SIGUSR1, PrintStack);
       RunCases(unit, flags.sample, flags.directory, shared);
       _exit(0);
     }
@@ -64,12 +76,22 @@ void RunUnit(const Unit& unit, const Flags& flags, Shared* shared) {
         since = steady_clock::now();
       } else if (!hangs && steady_clock::now() - since > kMaxCaseTime) {
         hangs = true;
+        kill(child, SIGUSR1);
+        std::this_thread::sleep_for(std::chrono::seconds(1));
         kill(child, SIGKILL);
       }
     }
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
     if (shared->running && shared->may_end && WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT) {
       ++totals.ended;
+      continue;
+    }
+    if (hangs && shared->running && shared->next != hung_case) {
+      hung_case = shared->next;
+      shared->running = false;
+      std::printf("%s, case %" PRIu64 ": the process hung; once more\n", Describe(unit).c_str(),
+                  hung_case);
+      std::fflush(stdout);
       continue;
     }
     ++totals.failures;
