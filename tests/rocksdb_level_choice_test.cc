@@ -235,8 +235,8 @@ TEST(RocksDBLevelChoiceTest, FullLevelsTakeTheMemoryOfUniformBits) {
           double last = 0;
           for (int distance = 0; distance < levels; ++distance) {
             const double of_level = std::pow(ratio, -distance);
-            const double its_bits =
-                distance == 0 ? Bits(plan, Bottommost(6)) : Bits(plan, Compacted(6 - distance), seen);
+            const double its_bits = distance == 0 ? Bits(plan, Bottommost(6))
+                                                  : Bits(plan, Compacted(6 - distance), seen);
             EXPECT_GE(its_bits, last);
             last = its_bits;
             keys += of_level;
