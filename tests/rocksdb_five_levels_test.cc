@@ -3,7 +3,7 @@
 // BLOOMLINE_TEST_KEYS in the environment: the keys of the bottom level. With it, the blocks are
 // read from the device, and the test prints what each filter costs and saves:
 //
-//   BLOOMLINE_TEST_KEYS=3000000 build/release/tests/rocksdb_five_levels_test
+//   BLOOMLINE_TEST_KEYS=3000000 build/dev/tests/rocksdb_five_levels_test
 #include <gtest/gtest.h>
 #include <rocksdb/filter_policy.h>
 
