@@ -45,24 +45,35 @@ uint64_t FirstOf(int level) { return static_cast<uint64_t>(level) * kFirstOfLeve
 }  // namespace
 
 FiveLevels::FiveLevels(const std::string& path, std::shared_ptr<const rocksdb::FilterPolicy> policy,
-                       uint64_t keys, bool direct)
-    : keys_(keys), statistics_(rocksdb::CreateDBStatistics()) {
+                       uint64_t keys)
+    : path_(path),
+      policy_(std::move(policy)),
+      keys_(keys),
+      statistics_(rocksdb::CreateDBStatistics()) {
+  Open(false);
+  for (int level = kBottom; level >= kTop && db_ != nullptr; --level) WriteLevel(level);
+}
+
+void FiveLevels::ReadFromDevice() {
+  db_.reset();
+  Open(true);
+}
+
+void FiveLevels::Open(bool from_device) {
   rocksdb::BlockBasedTableOptions table;
-  table.filter_policy = std::move(policy);
-  table.no_block_cache = direct;
-  table.block_size = 4096;
+  table.filter_policy = policy_;
+  table.no_block_cache = from_device;
   rocksdb::Options options;
   options.create_if_missing = true;
   options.compression = rocksdb::kNoCompression;
   options.disable_auto_compactions = true;
   options.write_buffer_size = size_t{1} << 30;
   options.target_file_size_base = uint64_t{1} << 32;
-  options.use_direct_reads = direct;
+  options.use_direct_reads = from_device;
   options.statistics = statistics_;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  const rocksdb::Status status = OpenRocksDB(options, path, &db_);
+  const rocksdb::Status status = OpenRocksDB(options, path_, &db_);
   EXPECT_TRUE(status.ok()) << status.ToString();
-  for (int level = kBottom; level >= kTop && status.ok(); --level) WriteLevel(level);
 }
 
 uint64_t FiveLevels::KeysOf(int level) const {
@@ -132,8 +143,6 @@ uint64_t FiveLevels::CountLostKeys() {
 }
 
 FiveLevels::Reads FiveLevels::ReadMissing(uint64_t num) {
-  // Data blocks are counted by the cache if there is one, else as queries of a filter that let the
-  // lookup through.
   const auto ticker = [&](rocksdb::Tickers t) {
     return static_cast<double>(statistics_->getTickerCount(t));
   };

@@ -20,9 +20,11 @@ class FiveLevels {
   static constexpr int kBottom = 5;
   static constexpr int kNumLevels = kBottom - kTop + 1;
 
-  // `direct`: blocks are read from the device, without any cache.
   FiveLevels(const std::string& path, std::shared_ptr<const rocksdb::FilterPolicy> policy,
-             uint64_t keys, bool direct);
+             uint64_t keys);
+
+  // Opens the database again so that each block is read from the device, without any cache.
+  void ReadFromDevice();
 
   uint64_t KeysOf(int level) const;
   uint64_t num_keys() const;
@@ -50,10 +52,13 @@ class FiveLevels {
   rocksdb::DB* db() { return db_.get(); }
 
  private:
+  void Open(bool from_device);
   void WriteLevel(int level);
 
+  const std::string path_;
+  const std::shared_ptr<const rocksdb::FilterPolicy> policy_;
   const uint64_t keys_;
-  std::shared_ptr<rocksdb::Statistics> statistics_;
+  const std::shared_ptr<rocksdb::Statistics> statistics_;
   std::unique_ptr<rocksdb::DB> db_;
 };
 
