@@ -49,13 +49,15 @@ TEST(RocksDB, OptionsByLevelAreRefusedWithAReason) {
   wrong[1].num_levels = 65;
   wrong[2].level_size_ratio = 0;
   wrong[3].flush_format = Format::kClassic;
-  FailEachAllocation({"RocksDBFilterOptions::Validate", "NewRocksDBFilterPolicy"},
+  FailEachAllocation({"RocksDBFilterOptions::RocksDBFilterOptions",
+                      "RocksDBFilterOptions::Validate", "NewRocksDBFilterPolicy"},
                      [&](Attempt* attempt) {
                        std::shared_ptr<const FilterPolicy> policy;
                        std::string error;
                        std::string sentence;
                        attempt->Call([&] {
-                         sentence = valid.Validate();
+                         sentence = RocksDBFilterOptions(FilterOptions()).Validate();
+                         sentence += valid.Validate();
                          policy = NewRocksDBFilterPolicy(valid, &error);
                        });
                        EXPECT_EQ(sentence, "");
