@@ -30,6 +30,7 @@ extern const OptionText kOptions[kNumOptions];
 std::string OptionNames();
 
 std::string ParseBitsPerKey(const std::string& value, RocksDBFilterOptions* options);
+std::string ParseBitsByLevel(const std::string& value, RocksDBFilterOptions* options);
 
 }  // namespace bloomline
 
