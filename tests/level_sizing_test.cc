@@ -216,6 +216,18 @@ TEST(LevelSizingTest, UnitsOfKeysDoNotMatter) {
   for (size_t i = 0; i < 5; ++i) EXPECT_NEAR(many[i], bits[i], 0.05) << i;
 }
 
+TEST(LevelSizingTest, ExtremeSizesHaveAnAnswer) {
+  const Numbers keys = {1e-30, 1, 1e30};
+  for (const Format format : kFormats) {
+    for (const Numbers& runs : {Numbers{1, 1, 1}, Numbers{1e6, 1e-6, 1}, Numbers{1e-6, 1, 1e6}}) {
+      const Numbers bits = Spread(format, 10, keys, runs);
+      EXPECT_NEAR(bits[2], 10, 1e-6);
+      EXPECT_GE(bits[1], bits[2]);
+      EXPECT_EQ(bits[0], AllowedBitsPerKey(format).max);
+    }
+  }
+}
+
 TEST(LevelSizingTest, BitsForWastedReadsAreTheLeast) {
   const Numbers keys = Keys(5, 10);
   for (const Format format : kFormats) {
@@ -269,11 +281,12 @@ TEST(LevelSizingTest, ImpossibleRequestsAreRefusedWithASentence) {
       {Format::kCompact, 10, good, nullptr, 0, "number of levels is 0; allowed: 1 to 64"},
       {Format::kCompact, 10, good, nullptr, 65, "number of levels is 65; allowed"},
       {Format::kCompact, 10, negative, nullptr, 3,
-       "number of keys of level 1 is -10; allowed: 0 to"},
+       "number of keys of level 1 is -10; allowed: 0, or 1e-30 to 1e+30"},
       {Format::kCompact, 10, not_a_number, nullptr, 3, "number of keys of level 1 is nan"},
       {Format::kCompact, 10, infinite, nullptr, 3, "number of keys of level 1 is inf"},
       {Format::kCompact, 10, none, nullptr, 3, "no level has keys"},
-      {Format::kCompact, 10, good, none, 3, "number of runs of level 0 is 0; allowed: more than 0"},
+      {Format::kCompact, 10, good, none, 3,
+       "number of runs of level 0 is 0; allowed: 1e-06 to 1e+06"},
       {Format::kCompact, 10, good, negative, 3, "number of runs of level 1 is -10"},
       {Format::kCompact, 10, good, infinite, 3, "number of runs of level 1 is inf"},
   };

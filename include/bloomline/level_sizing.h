@@ -16,10 +16,10 @@
 //   bits_per_key      filter memory per key, over all levels: 0 to the upper end of
 //                     AllowedBitsPerKey(format). Below the lower end, some level has no filter.
 //   num_levels        1 to kMaxLevels.
-//   keys_of_level     keys of each level, in any unit; 0 or more, not all 0. A level without keys
-//                     costs nothing and gets the most bits. Level 0 need not be the smallest.
+//   keys_of_level     keys of each level, in any unit: 0, or 1e-30 to 1e30; not all 0. A level
+//                     without keys costs nothing and gets the most bits. The order is free.
 //   runs_of_level     sorted runs of each level, which may overlap: 4 if level 0 has four files, 1
-//                     from level 1 on. More than 0; null: 1 each. A fraction is an average.
+//                     from level 1 on. 1e-6 to 1e6; a fraction is an average. Null: 1 each.
 //   bits_of_level     bits per key of each level: 0, which means no filter, or within
 //                     AllowedBitsPerKey(format).
 //
