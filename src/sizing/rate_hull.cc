@@ -43,8 +43,10 @@ const RateHull& RateHull::Of(Format format) {
 RateHull::RateHull(Format format) {
   const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
   Add({0, 1});
-  for (double bits = allowed.min; bits < allowed.max; bits = NextSample(format, bits)) {
+  double bits = allowed.min;
+  while (bits < allowed.max) {
     Add({bits, FalsePositiveRate(format, bits)});
+    bits = NextSample(format, bits);
   }
   Add({allowed.max, FalsePositiveRate(format, allowed.max)});
 }
