@@ -44,7 +44,8 @@ endfunction()
 # its own: its internal classes are in namespace bloomline itself, because a namespace
 # bloomline::rocksdb would hide RocksDB's namespace.
 set(BLOOMLINE_EXPORTS "[A-Z]*" "operator*")
-set(BLOOMLINE_EXPORTS_rocksdb NewRocksDBFilterPolicy* RegisterBloomline*)
+set(BLOOMLINE_EXPORTS_rocksdb NewRocksDBFilterPolicy* RegisterBloomline*
+    RocksDBFilterOptions*)
 
 # The SONAME has the minor version, because in 0.x a minor version may break the ABI.
 #

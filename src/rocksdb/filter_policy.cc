@@ -11,6 +11,7 @@
 #include "src/format/trailer.h"
 #include "src/rocksdb/bits_builder.h"
 #include "src/rocksdb/bits_reader.h"
+#include "src/rocksdb/filter_options.h"
 #include "src/rocksdb/policy_options.h"
 
 namespace bloomline {
@@ -29,7 +30,8 @@ constexpr char kFamilyName[] = "rocksdb.BuiltinBloomFilter";
 
 class RocksDBFilterPolicy : public FilterPolicy {
  public:
-  RocksDBFilterPolicy(const FilterOptions& options, std::shared_ptr<const FilterPolicy> builtin)
+  RocksDBFilterPolicy(const RocksDBFilterOptions& options,
+                      std::shared_ptr<const FilterPolicy> builtin)
       : options_(options), builtin_(std::move(builtin)) {
     RegisterOptions("BloomlineOptions", &options_, &PolicyOptions::OptionTypes());
   }
@@ -95,11 +97,11 @@ std::string RocksDBVersionMismatch() {
          "; rebuild bloomline against the running version";
 }
 
-std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const FilterOptions& options,
+std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const RocksDBFilterOptions& options,
                                                       std::string* error) {
   return core::OrError(error, [&](std::string* reason) -> std::unique_ptr<FilterPolicy> {
     *reason = RocksDBVersionMismatch();
-    if (reason->empty()) *reason = core::ValidateForTrailer(Normalized(options));
+    if (reason->empty()) *reason = options.Validate();
     if (!reason->empty()) return nullptr;
     // Builders cannot fail, so a generator that never works is found here.
     uint64_t unused_seed;
