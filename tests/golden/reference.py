@@ -538,14 +538,15 @@ def vectors():
         ("rocksdb", "compact", 7.1, 0, 0, many[:186]),
         ("rocksdb", "compact", 12, 0, 0, many[:186]),
         ("rocksdb", "compact", 10, 0, 0, many),
-        # With a canonicalizer. The name changes the number of blocks of those with 186 and 501 keys.
+        # With a canonicalizer. The longest name costs a block.
         ("standalone", "blocked", 10, 6, 0, hello, "app.Case"),
         ("standalone", "blocked", 10, 6, 0, [], "app.Case"),
         ("standalone", "blocked", 10, 6, 0, many, 32 * "ab"),
         ("standalone", "compact", 10, 0, 7, many, 32 * "ab"),
         ("rocksdb", "flat", 10, 7, 0x0123456789ABCDEF, many[:60], "x"),
-        ("rocksdb", "blocked", 10, 6, 0, many[:501], "app.Case"),
+        ("rocksdb", "blocked", 10, 6, 0, many, 32 * "ab"),
         ("rocksdb", "compact", 10, 0, 0, many[:186], "app.Case"),
+        ("rocksdb", "compact", 10, 0, 0, many[:186], 32 * "ab"),
         ("rocksdb", "compact", 10, 0, 0, many, "app.Case"),
     ]
     for container, layout, bits_per_key, k, seed, keys, *names in cases:
