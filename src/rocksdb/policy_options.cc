@@ -5,6 +5,7 @@
 #include "bloomline/seed.h"
 #include "rocksdb/customizable.h"
 #include "src/errors/out_of_memory.h"
+#include "src/rocksdb/filter_options.h"
 #include "src/rocksdb/filter_policy.h"
 #include "src/rocksdb/option_text.h"
 
@@ -20,6 +21,10 @@ using ROCKSDB_NAMESPACE::Status;
 
 void Complain(std::string_view message) {
   std::fprintf(stderr, "bloomline: %.*s\n", static_cast<int>(message.size()), message.data());
+}
+
+PolicyOptions::Plan MakePlan(const RocksDBFilterOptions& options) {
+  return {Normalized(options), MakeLevelPlan(options)};
 }
 
 bool IsWritten(const OptionText& option, const RocksDBFilterOptions& options) {
@@ -43,7 +48,8 @@ std::string Description(const RocksDBFilterOptions& options) {
 // sees.
 class PolicyOptions::Draft : public Customizable {
  public:
-  Draft(const RocksDBFilterOptions& options, const Types& types) : options_(options) {
+  Draft(const RocksDBFilterOptions& options, const Types& types) {
+    options_.options_ = options;
     options_.is_draft_ = true;
     RegisterOptions("BloomlineOptions", &options_, &types);
   }
@@ -52,19 +58,28 @@ class PolicyOptions::Draft : public Customizable {
   const RocksDBFilterOptions& options() const { return options_.options_; }
 
  private:
-  PolicyOptions options_;
+  PolicyOptions options_{RocksDBFilterOptions()};  // its plan is not used
 };
 
-RocksDBFilterOptions PolicyOptions::Load() const {
+PolicyOptions::PolicyOptions(const RocksDBFilterOptions& options)
+    : options_(options), plan_(MakePlan(options)) {}
+
+RocksDBFilterOptions PolicyOptions::LoadOptions() const {
   const std::lock_guard lock(mutex_);
   return options_;
+}
+
+PolicyOptions::Plan PolicyOptions::LoadPlan() const {
+  const std::lock_guard lock(mutex_);
+  return plan_;
 }
 
 Status PolicyOptions::Change(const ConfigOptions& config, const Changes& changes, Changes* unused) {
   Status status = core::OrIfOutOfMemory(Status::MemoryLimit(), [&] {
     const std::string error = TryChange(config, changes, unused);
     if (error.empty()) return Status::OK();
-    Complain("RocksDB filter policy: " + error + "; the options stay " + Description(Load()));
+    Complain("RocksDB filter policy: " + error + "; the options stay " +
+             Description(LoadOptions()));
     // Not NotFound for unknown names: RocksDB would conclude that it does not know this policy.
     return Status::InvalidArgument("bloomline", error);
   });
@@ -98,12 +113,13 @@ std::string PolicyOptions::TryChange(const ConfigOptions& config, const Changes&
   std::string failure;
   if (draft.options().random_seed && !DrawSeed(&unused_seed, &failure)) return failure;
   options_ = draft.options();
+  plan_ = MakePlan(options_);
   return "";
 }
 
 std::string PolicyOptions::Serialize(const ConfigOptions& config, const std::string& prefix) const {
   std::string text = core::OrIfOutOfMemory(std::string(), [&] {
-    const RocksDBFilterOptions options = Load();
+    const RocksDBFilterOptions options = LoadOptions();
     const Types types = TypesToWrite(options);
     return Draft(options, types).SerializeOptions(config, prefix);
   });
@@ -114,7 +130,7 @@ std::string PolicyOptions::Serialize(const ConfigOptions& config, const std::str
 
 ROCKSDB_NAMESPACE::OptionTypeInfo PolicyOptions::TypeInfo(const OptionText& option) {
   const auto text = [write = option.text](const void* object) {
-    return write(static_cast<const PolicyOptions*>(object)->Load());
+    return write(static_cast<const PolicyOptions*>(object)->LoadOptions());
   };
   return OptionTypeInfo(
       0, option.type, OptionVerificationType::kNormal, OptionTypeFlags::kMutable,

@@ -10,6 +10,7 @@
 #include "rocksdb/convenience.h"
 #include "rocksdb/status.h"
 #include "rocksdb/utilities/options_type.h"
+#include "src/rocksdb/level_choice.h"
 
 namespace bloomline {
 
@@ -17,17 +18,24 @@ struct OptionText;
 
 // The options of a policy. RocksDB's SetOptions may change them while other threads make builders.
 // The options are valid together at any time: they change together or not at all. Thread-safe;
-// throws nothing.
+// throws nothing unless it says so.
 class PolicyOptions {
  public:
   using Changes = std::unordered_map<std::string, std::string>;
   using Types = std::unordered_map<std::string, ROCKSDB_NAMESPACE::OptionTypeInfo>;
 
-  // `options` must be valid when normalized.
-  explicit PolicyOptions(const RocksDBFilterOptions& options) : options_(options) {}
+  // What a builder needs. A copy cannot fail.
+  struct Plan {
+    FilterOptions filter;
+    LevelPlan levels;
+  };
 
-  // May throw bad_alloc.
-  RocksDBFilterOptions Load() const;
+  // `options` must be valid.
+  explicit PolicyOptions(const RocksDBFilterOptions& options);
+
+  // The options of one moment. LoadOptions may throw bad_alloc.
+  RocksDBFilterOptions LoadOptions() const;
+  Plan LoadPlan() const;
 
   // Applies all of `changes`, or none. Then it returns the reason, which also goes to stderr,
   // because RocksDB drops most errors of options: a bad value, a combination that is not allowed,
@@ -58,6 +66,7 @@ class PolicyOptions {
 
   mutable std::mutex mutex_;
   RocksDBFilterOptions options_;
+  Plan plan_;              // of options_
   bool is_draft_ = false;  // only Serialize writes a draft's options, and it catches exceptions
 };
 
