@@ -22,8 +22,11 @@ namespace bloomline {
 namespace {
 
 // RocksDB truncates the length of a filter to 32 bits.
-constexpr uint64_t kMaxPayloadBytes = 0xffffffc0 - core::kTrailerBytes;
-static_assert(kMaxPayloadBytes + core::kTrailerBytes <= UINT32_MAX);
+constexpr uint64_t kMaxFilterBytes = 0xffffffc0;
+
+uint64_t MaxPayloadBytes(std::string_view canonicalizer) {
+  return kMaxFilterBytes - core::EndBytes(canonicalizer);
+}
 
 constexpr size_t kCacheLineBytes = 64;
 
@@ -58,8 +61,12 @@ void ReportUselessFilter(ROCKSDB_NAMESPACE::Logger* log, const char* what, const
 }
 
 RocksDBBitsBuilder::RocksDBBitsBuilder(const FilterOptions& options, bool verify,
-                                       ROCKSDB_NAMESPACE::Logger* log)
-    : writer_(options, kMaxPayloadBytes, core::TableShape), verify_(verify), log_(log) {
+                                       ROCKSDB_NAMESPACE::Logger* log,
+                                       std::string_view canonicalizer)
+    : writer_(options, MaxPayloadBytes(canonicalizer), core::TableShape, canonicalizer),
+      canonicalizer_(canonicalizer),
+      verify_(verify),
+      log_(log) {
   if (verify) writer_.KeepChecksum();
 }
 
@@ -119,7 +126,8 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
 }
 
 ROCKSDB_NAMESPACE::Status RocksDBBitsBuilder::MaybePostVerify(const Slice& filter) {
-  const core::Payload payload = core::DecodeStandalone(filter.ToStringView());
+  const core::Payload payload =
+      core::DecodeStandalone(filter.ToStringView(), nullptr, canonicalizer_);
   size_t lost = 0;
   unverified_.ForEach([&](uint64_t hash) {
     lost += core::HashMayMatch(payload, kernels::ActiveKernel(), hash) ? 0 : 1;
@@ -136,26 +144,26 @@ ROCKSDB_NAMESPACE::Status RocksDBBitsBuilder::MaybePostVerify(const Slice& filte
 size_t RocksDBBitsBuilder::ApproximateNumEntries(size_t bytes) {
   const FilterOptions& options = writer_.options();
   return core::IsAllowed(options.format, options.bits_per_key)
-             ? core::MaxTableKeys(options.format, options.bits_per_key, bytes)
+             ? core::MaxTableKeys(options.format, options.bits_per_key, bytes, writer_.end_bytes())
              : 1;
 }
 
 size_t RocksDBBitsBuilder::CalculateSpace(size_t num_entries) {
   const FilterOptions& options = writer_.options();
   if (num_entries == 0 || !core::IsAllowed(options.format, options.bits_per_key)) {
-    return core::kTrailerBytes;  // no keys, or a filter that matches everything
+    return writer_.end_bytes();  // no keys, or a filter that matches everything
   }
-  return ShapeOf(num_entries).payload_bytes() + core::kTrailerBytes;
+  return ShapeOf(num_entries).payload_bytes() + writer_.end_bytes();
 }
 
 double RocksDBBitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {
   if (num_entries == 0) return 0;
   const FilterOptions& options = writer_.options();
-  if (bytes <= core::kTrailerBytes || !core::IsAllowed(options.format, options.bits_per_key)) {
+  if (bytes <= writer_.end_bytes() || !core::IsAllowed(options.format, options.bits_per_key)) {
     return 1;
   }
   const core::FilterShape shape = ShapeOf(num_entries);
-  const double paid_bits = 8 * static_cast<double>(bytes - core::kTrailerBytes);
+  const double paid_bits = 8 * static_cast<double>(bytes - writer_.end_bytes());
   const double bits_per_key = paid_bits / static_cast<double>(num_entries);
   if (shape.layout == core::Layout::kCompact) return CompactFalsePositiveRate(bits_per_key);
   return shape.layout == core::Layout::kFlat
@@ -166,7 +174,8 @@ double RocksDBBitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {
 core::FilterShape RocksDBBitsBuilder::ShapeOf(size_t num_entries) const {
   const FilterOptions& options = writer_.options();
   return core::TableShape(options.format, num_entries, options.bits_per_key,
-                          OptimalNumProbes(options.format, options.bits_per_key), kMaxPayloadBytes);
+                          OptimalNumProbes(options.format, options.bits_per_key),
+                          MaxPayloadBytes(canonicalizer_), writer_.end_bytes());
 }
 
 }  // namespace bloomline

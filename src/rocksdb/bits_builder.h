@@ -2,6 +2,8 @@
 #ifndef BLOOMLINE_ROCKSDB_BITS_BUILDER_H_
 #define BLOOMLINE_ROCKSDB_BITS_BUILDER_H_
 
+#include <string_view>
+
 #include "bloomline/filter_options.h"
 #include "src/build/filter_writer.h"
 #include "src/rocksdb/filter_bits_abi.h"
@@ -28,8 +30,11 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   // BlockBasedTableOptions::detect_filter_construct_corruption: Finish then compares the collected
   // hashes with a checksum taken when they were added, and MaybePostVerify queries the finished
   // filter for each of them. Cost: 64 bits per key until then, and a query per key.
+  //
+  // `canonicalizer` is the name to record, which must outlive the calls; empty: none. The keys are
+  // then canonical forms (canonical_builder.h).
   RocksDBBitsBuilder(const FilterOptions& options, bool verify,
-                     ROCKSDB_NAMESPACE::Logger* log = nullptr);
+                     ROCKSDB_NAMESPACE::Logger* log = nullptr, std::string_view canonicalizer = {});
 
   void AddKey(const Slice& key) override;
   void AddKeyAndAlt(const Slice& key, const Slice& alt) BLOOMLINE_OVERRIDE_SINCE_9_6;
@@ -45,11 +50,16 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   size_t CalculateSpace(size_t num_entries) BLOOMLINE_OVERRIDE_SINCE_10_9;
   double EstimatedFpRate(size_t num_entries, size_t bytes) BLOOMLINE_OVERRIDE_SINCE_10_9;
 
+ protected:
+  // The next filter matches everything, for the reason that is given.
+  void LoseKeys(std::string_view reason) { writer_.LoseKeys(reason); }
+
  private:
   // Needs valid options and num_entries > 0.
   core::FilterShape ShapeOf(size_t num_entries) const;
 
   core::FilterWriter writer_;
+  const std::string_view canonicalizer_;
   const bool verify_;
   ROCKSDB_NAMESPACE::Logger* const log_;
   core::HashList unverified_;  // the hashes of the last finished filter
