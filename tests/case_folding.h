@@ -55,17 +55,17 @@ class ThrowingFolding : public CaseFolding {
   }
 };
 
-// "Group017/Key000123": key i, in the spelling that the bits of `spelling` choose. Long keys do not
-// fit into a CanonicalKeyBuffer.
+// "Group017/Key0000123": key i, in the spelling that `spelling` chooses, the same for all groups.
+// Long keys do not fit into a CanonicalKeyBuffer.
 inline std::string SpelledKey(uint64_t i, uint64_t spelling, bool is_long = false) {
   std::string group = std::to_string(i % 50), number = std::to_string(i);
   std::string key = "group" + std::string(3 - group.size(), '0') + group + "/key" +
                     std::string(7 - number.size(), '0') + number;
   if (is_long) key += std::string(150, 'x');
-  // A bit of a product for each letter, so that prefixes vary, too.
-  uint64_t bits = (spelling * 0x9e3779b97f4a7c15u) ^ (spelling == 0 ? 0 : i * 0xc2b2ae3d27d4eb4fu);
+  uint64_t bits = spelling * 0x9e3779b97f4a7c15u;
   for (char& c : key) {
     bits = bits << 1 | bits >> 63;
+    if (c == '/' && spelling != 0) bits ^= i * 0xc2b2ae3d27d4eb4fu;
     if (c >= 'a' && c <= 'z' && (bits & 1) != 0) c = static_cast<char>(c - 'a' + 'A');
   }
   return key;
