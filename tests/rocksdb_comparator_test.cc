@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rocksdb/comparator.h>
 #include <rocksdb/db.h>
+#include <rocksdb/env.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
@@ -17,14 +18,12 @@
 #include "tests/case_folding.h"
 #include "tests/rocksdb_open.h"
 #include "tests/rocksdb_settings.h"
-#include "tests/temp_dir.h"
 
 namespace bloomline {
 namespace {
 
 using tests::CaseFolding;
 using tests::SpelledKey;
-using tests::TempDir;
 using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
 
 constexpr char kName[] = "test.CaseFolding";
@@ -114,10 +113,22 @@ Policy Folding(Format format = Format::kBlocked) {
   return NewPolicy(CaseFolding::Named(kName), format);
 }
 
+// The files of one database, in memory: the tests open many, and disks are slow to sync.
+class Files {
+ public:
+  rocksdb::Env* env() const { return env_.get(); }
+
+ private:
+  const std::unique_ptr<rocksdb::Env> env_{rocksdb::NewMemEnv(rocksdb::Env::Default())};
+};
+
+constexpr char kPath[] = "/db";
+
 class Database {
  public:
-  Database(const std::string& path, const rocksdb::Options& options) : options_(options) {
-    const rocksdb::Status status = tests::OpenRocksDB(options_, path, &db_);
+  Database(const Files& files, const rocksdb::Options& options) : options_(options) {
+    options_.env = files.env();
+    const rocksdb::Status status = tests::OpenRocksDB(options_, kPath, &db_);
     EXPECT_TRUE(status.ok()) << status.ToString();
   }
 
@@ -213,25 +224,25 @@ class RocksDBComparatorTest : public testing::TestWithParam<Mode> {};
 TEST_P(RocksDBComparatorTest, EachSpellingIsFoundAndMissingKeysAreExcluded) {
   for (const Format format : {Format::kBlocked, Format::kCompact}) {
     SCOPED_TRACE(FormatName(format));
-    TempDir dir;
+    const Files files;
     {
-      Database db(dir.Path("db"), MakeOptions(Folding(format), GetParam()));
+      Database db(files, MakeOptions(Folding(format), GetParam()));
       db.Write(0, kKeys, 1);
       db.ExpectRight(true);
       db.Write(kKeys / 2, kKeys, 2);  // newer versions, in another spelling
       db.Compact();
       db.ExpectRight(true);
     }
-    Database db(dir.Path("db"), MakeOptions(Folding(format), GetParam()));
+    Database db(files, MakeOptions(Folding(format), GetParam()));
     db.ExpectRight(true);
   }
 }
 
 // The control: this is what a canonicalizer is for.
 TEST_P(RocksDBComparatorTest, WithoutACanonicalizerKeysAreLost) {
-  TempDir dir;
+  const Files files;
   {
-    Database db(dir.Path("db"), MakeOptions(NewPolicy(nullptr), GetParam()));
+    Database db(files, MakeOptions(NewPolicy(nullptr), GetParam()));
     db.Write(0, kKeys, 1);
     EXPECT_GT(db.NumLost(7), kKeys / 2);
     if (GetParam().prefix) {
@@ -239,7 +250,7 @@ TEST_P(RocksDBComparatorTest, WithoutACanonicalizerKeysAreLost) {
     }
   }
   // One that comes later finds them, before a compaction and after.
-  Database db(dir.Path("db"), MakeOptions(Folding(), GetParam()));
+  Database db(files, MakeOptions(Folding(), GetParam()));
   db.ExpectRight(false);
   db.Compact();
   db.ExpectRight(true);
@@ -275,15 +286,15 @@ TEST(RocksDBComparatorPairsTest, FiltersOfOthersLoseNoKey) {
       {"none", [] { return Policy(); }, false},
   };
   for (const auto& writer : kinds) {
-    TempDir dir;
+    const Files files;
     {
-      Database db(dir.Path("db"), MakeOptions(writer.make()));
+      Database db(files, MakeOptions(writer.make()));
       db.Write(0, kKeys, 1);
     }
     for (const auto& reader : kinds) {
       if (!writer.has_canonicalizer && !reader.has_canonicalizer) continue;
       SCOPED_TRACE(std::string(writer.name) + " to " + reader.name);
-      Database db(dir.Path("db"), MakeOptions(reader.make()));
+      Database db(files, MakeOptions(reader.make()));
       const bool same = std::string_view(writer.name) != "nobody" &&
                         (writer.name == reader.name ||
                          (std::string_view(writer.name).find("folding") != std::string::npos &&
@@ -301,11 +312,12 @@ TEST(RocksDBComparatorPairsTest, FiltersOfOthersLoseNoKey) {
 // RocksDB cuts the timestamp off before a filter sees the key.
 TEST(RocksDBComparatorTimestampTest, KeysAreFoundAtEveryTimestamp) {
   static const IgnoresCase comparator(kTimestampBytes);
-  TempDir dir;
+  const Files files;
   rocksdb::Options options = MakeOptions(Folding());
   options.comparator = &comparator;
+  options.env = files.env();
   std::unique_ptr<rocksdb::DB> db;
-  ASSERT_TRUE(tests::OpenRocksDB(options, dir.Path("db"), &db).ok());
+  ASSERT_TRUE(tests::OpenRocksDB(options, kPath, &db).ok());
   const auto timestamp = [](int time) { return std::string(7, '\0') + static_cast<char>(time); };
   for (const int time : {1, 2}) {
     for (uint64_t i = 0; i < kKeys; ++i) {
@@ -333,12 +345,13 @@ TEST(RocksDBComparatorTimestampTest, KeysAreFoundAtEveryTimestamp) {
 
 // The options of a database that was opened with a canonicalizer in code.
 TEST(RocksDBComparatorOptionsTest, TheOptionsFileKeepsTheCanonicalizer) {
-  TempDir dir;
-  { Database(dir.Path("db"), MakeOptions(Folding(Format::kCompact))).Write(0, kKeys, 1); }
+  const Files files;
+  { Database(files, MakeOptions(Folding(Format::kCompact))).Write(0, kKeys, 1); }
   rocksdb::DBOptions db_options;
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
   rocksdb::ConfigOptions config;
-  ASSERT_TRUE(rocksdb::LoadLatestOptions(config, dir.Path("db"), &db_options, &families).ok());
+  config.env = files.env();
+  ASSERT_TRUE(rocksdb::LoadLatestOptions(config, kPath, &db_options, &families).ok());
   const auto* table =
       families[0].options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
   ASSERT_NE(table->filter_policy, nullptr);
@@ -347,15 +360,15 @@ TEST(RocksDBComparatorOptionsTest, TheOptionsFileKeepsTheCanonicalizer) {
   rocksdb::Options options(db_options, families[0].options);
   options.comparator = Comparator();
   options.statistics = rocksdb::CreateDBStatistics();
-  Database db(dir.Path("db"), options);
+  Database db(files, options);
   db.ExpectRight(true);
 }
 
 // Since 9.8, RocksDB makes a new policy of the old one's text and the change, and if that is
 // refused, one of the text's id alone. It must still have the canonicalizer, or write no filters.
 TEST(RocksDBComparatorOptionsTest, SetOptionsNeverLosesTheCanonicalizer) {
-  TempDir dir;
-  Database db(dir.Path("db"), MakeOptions(Folding()));
+  const Files files;
+  Database db(files, MakeOptions(Folding()));
   db.Write(0, kKeys / 6, 1);
   uint64_t next = 1;
   for (const char* change : {"bits_per_key=16;", "bits_per_key=1000;", "format=kompakt;",
