@@ -4,10 +4,12 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "bloomline/c_leveldb.h"
 #include "leveldb/slice.h"
 #include "tests/allocation_failure/attempts.h"
+#include "tests/case_folding.h"
 
 namespace bloomline::tests {
 namespace {
@@ -48,6 +50,34 @@ TEST(LevelDB, SeededPolicyIsCreatedOrNull) {
     EXPECT_TRUE(policy == nullptr || error == nullptr);
     if (policy != nullptr) leveldb_filterpolicy_destroy(policy);
     std::free(error);
+  });
+}
+
+// Keys that do not fit into the buffers of queries and filters.
+TEST(LevelDB, CanonicalizerLosesNoKey) {
+  const auto canonicalizer = CaseFolding::Named("test.NameThatNoStringHoldsWithoutMemory");
+  std::vector<std::string> keys;
+  for (uint64_t i = 0; i < 40; ++i) keys.push_back(SpelledKey(i, 1, true));
+  const std::vector<leveldb::Slice> slices(keys.begin(), keys.end());
+  FailEachAllocation({"NewLevelDBFilterPolicy"}, [&](Attempt* attempt) {
+    const leveldb::FilterPolicy* created = nullptr;
+    std::string error = Attempt::kUntouched;
+    attempt->Call([&] {
+      created = NewLevelDBFilterPolicy(FilterOptions(), "app.Filter", canonicalizer, &error);
+    });
+    const std::unique_ptr<const leveldb::FilterPolicy> policy(created);
+    attempt->CheckOutcome(policy != nullptr, error);
+    if (policy == nullptr) return;
+    std::string filter;
+    filter.reserve(100);  // as after an earlier filter of the table
+    attempt->Call(
+        [&] { policy->CreateFilter(slices.data(), static_cast<int>(slices.size()), &filter); });
+    for (uint64_t i = 0; i < keys.size(); ++i) {
+      const std::string key = SpelledKey(i, 7, true);
+      bool may_match = false;
+      attempt->Call([&] { may_match = policy->KeyMayMatch(key, filter); });
+      attempt->CheckPresent(may_match);
+    }
   });
 }
 

@@ -14,6 +14,7 @@
 #include "src/rocksdb/filter_bits_abi.h"
 #include "src/rocksdb/policy_options.h"
 #include "tests/allocation_failure/attempts.h"
+#include "tests/case_folding.h"
 
 namespace bloomline::tests {
 namespace {
@@ -66,6 +67,105 @@ TEST(RocksDB, RegistrationFromCSucceedsOrReturnsAnError) {
     EXPECT_TRUE(registered == 0 || error == nullptr) << error;
     std::free(error);
   });
+}
+
+constexpr char kLongName[] = "test.NameThatNoStringHoldsWithoutMemory";
+
+TEST(RocksDBCanonicalizer, RegistrationSucceedsOrReturnsAnError) {
+  const auto canonicalizer = CaseFolding::Named(kLongName);
+  FailEachAllocation({"RegisterKeyCanonicalizer"}, [&](Attempt* attempt) {
+    std::string error = Attempt::kUntouched;
+    bool registered = false;
+    attempt->Call([&] { registered = RegisterKeyCanonicalizer(canonicalizer, &error); });
+    attempt->CheckOutcome(registered, error);
+  });
+  FailEachAllocation({"RegisterKeyCanonicalizer"}, [&](Attempt* attempt) {
+    std::string error;
+    bool registered = true;
+    attempt->Call([&] { registered = RegisterKeyCanonicalizer(nullptr, &error); });
+    attempt->CheckRefusal(registered, error);
+  });
+}
+
+// RocksDB drops the status, and uses the policy.
+TEST(RocksDBCanonicalizer, IsNotForgottenOnceItIsNamed) {
+  const rocksdb::ConfigOptions config;
+  ASSERT_TRUE(RegisterKeyCanonicalizer(CaseFolding::Named(kLongName)));
+  for (const char* name : {kLongName, "test.NobodyHasRegisteredThisOne", "not a name"}) {
+    const PolicyOptions::Changes changes = {{"canonicalizer", name}, {"bits_per_key", "20"}};
+    FailEachAllocation({}, [&](Attempt* attempt) {
+      PolicyOptions options{RocksDBFilterOptions()};
+      rocksdb::Status status;
+      attempt->Call([&] { status = options.Change(config, changes, nullptr); });
+      EXPECT_TRUE(status.ok() ? name == kLongName : name != kLongName || attempt->HasFailed());
+      EXPECT_EQ(options.Id(), "bloomline.canon");
+      ASSERT_NE(options.LoadCanonicalizer(), nullptr);
+      EXPECT_EQ(options.LoadPlan().canonicalizer, options.LoadCanonicalizer());
+      EXPECT_TRUE(name == kLongName || options.LoadCanonicalizer()->canonicalizer() == nullptr);
+      std::string text;
+      attempt->Call([&] { text = options.Serialize(config, ""); });
+      EXPECT_EQ(text.find("bloomline.canon"), text == "bloomline.canon" ? 0u : 3u) << text;
+    });
+  }
+}
+
+// Keys that do not fit into the buffers of builders and readers.
+TEST(RocksDBCanonicalizer, LosesNoKey) {
+  RocksDBFilterOptions options;
+  options.canonicalizer = CaseFolding::Named(kLongName);
+  const auto policy = NewRocksDBFilterPolicy(options);
+  std::vector<std::string> keys;
+  for (uint64_t i = 0; i < 40; ++i) keys.push_back(SpelledKey(i, 1, true));
+  const rocksdb::BlockBasedTableOptions table;
+  FailEachAllocation({"CanonicalKeyBuffer::CanonicalKeyBuffer", "CanonicalKeyBuffer::Bytes",
+                      "KeyCanonicalizer::Canonicalize", "KeyCanonicalizer::Name"},
+                     [&](Attempt* attempt) {
+                       std::unique_ptr<FilterBitsBuilder> builder;
+                       attempt->Call([&] {
+                         CanonicalKeyBuffer buffer;
+                         options.canonicalizer->Canonicalize("a short key",
+                                                             &buffer);  // has room for it
+                         const rocksdb::FilterBuildingContext context(table);
+                         builder.reset(policy->GetBuilderWithContext(context));
+                       });
+                       if (builder == nullptr) return EXPECT_TRUE(attempt->HasFailed());
+                       std::unique_ptr<const char[]> memory;
+                       rocksdb::Status status;
+                       Slice filter;
+                       attempt->Call([&] {
+                         for (const std::string& key : keys) builder->AddKey(key);
+                         filter = builder->Finish(&memory, &status);
+                       });
+                       EXPECT_TRUE(status.ok() && !filter.empty());
+                       std::unique_ptr<FilterBitsReader> reader;
+                       attempt->Call([&] { reader.reset(policy->GetFilterBitsReader(filter)); });
+                       if (reader == nullptr) return EXPECT_TRUE(attempt->HasFailed());
+                       for (uint64_t i = 0; i < keys.size(); ++i) {
+                         const std::string key = SpelledKey(i, 7, true);
+                         Slice slices[] = {key, key};
+                         Slice* pointers[] = {&slices[0], &slices[1]};
+                         bool may_match[3] = {};
+                         attempt->Call([&] {
+                           may_match[2] = reader->MayMatch(key);
+                           reader->MayMatch(2, pointers, may_match);
+                         });
+                         for (const bool one : may_match) attempt->CheckPresent(one);
+                       }
+                     });
+}
+
+TEST(RocksDBCanonicalizer, NamesAreReadAndCheckedWithoutMemory) {
+  RocksDBFilterOptions options;
+  options.canonicalizer = CaseFolding::Named("not a name, and too long for a string");
+  FailEachAllocation({"RocksDBFilterOptions::Validate", "RecordedCanonicalizer"},
+                     [&](Attempt* attempt) {
+                       std::string error;
+                       attempt->Call([&] {
+                         RecordedCanonicalizer("no filter");
+                         error = options.Validate();
+                       });
+                       EXPECT_FALSE(error.empty());
+                     });
 }
 
 // RocksDB's own code handles strings here, too. Only bloomline's code must let no exception escape.
