@@ -278,6 +278,13 @@ std::vector<Function> EngineFunctions() {
          return RegisterKeyCanonicalizer(tests::CaseFolding::Named("test.ErrorStyle"), error);
        },
        [](std::string* error) { return RegisterKeyCanonicalizer(nullptr, error); }},
+      {"NewRocksDBFilterPolicy",
+       [](std::string* error) {
+         return NewRocksDBFilterPolicy(RocksDBFilterOptions(), error) != nullptr;
+       },
+       [=](std::string* error) {
+         return NewRocksDBFilterPolicy(RocksDBFilterOptions(invalid), error) != nullptr;
+       }},
 #endif
   };
 }

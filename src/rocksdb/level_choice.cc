@@ -1,21 +1,26 @@
 #include "src/rocksdb/level_choice.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstddef>
 
+#include "bloomline/level_sizing.h"
 #include "src/rocksdb/filter_options.h"
 
 namespace bloomline {
 namespace {
 
-// RocksDB's default. Further levels of a ratio of 10 would hold a millionth of the keys.
+static_assert(RocksDBFilterOptions::kMaxLevels <= kMaxLevels);
+
+// RocksDB's default. With a ratio of 10, further levels would hold a millionth of the keys.
 constexpr int kAssumedLevels = 7;
 
-// Sets plan->bits to the spread of `options` over levels of the assumed sizes.
+// Sets plan->bits to the best spread over full levels.
 void SpreadOverLevels(const RocksDBFilterOptions& options, LevelPlan* plan) {
-  plan->num_bits = options.num_levels == 0 ? kAssumedLevels : options.num_levels;
-  std::fill_n(plan->bits, plan->num_bits, plan->bits_per_key);
+  const int num_levels = options.num_levels == 0 ? kAssumedLevels : options.num_levels;
+  double keys[RocksDBFilterOptions::kMaxLevels];
+  KeysOfLevels(num_levels, options.level_size_ratio, keys);
+  SpreadBitsByLevel(plan->format, plan->bits_per_key, keys, num_levels, plan->bits);
+  std::reverse(plan->bits, plan->bits + num_levels);  // from the top down to from the bottom up
+  plan->num_bits = num_levels;
 }
 
 // The deepest level with files, for a file that is not bottommost: it has data below.
