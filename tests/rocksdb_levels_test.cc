@@ -1,4 +1,9 @@
 // Filters by level in RocksDB databases whose files are made, merged and moved by RocksDB itself.
+//
+// BLOOMLINE_TEST_KEYS in the environment: the keys of each database, whose levels grow with them.
+// With it, the tests print what the filters of each level cost and save (docs/levels.md):
+//
+//   BLOOMLINE_TEST_KEYS=2000000 build/dev/tests/rocksdb_levels_test --gtest_filter=*Uniform*
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
@@ -9,8 +14,11 @@
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/options_util.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -38,19 +46,27 @@ RocksDBFilterOptions CompactByLevel() {
   return options;
 }
 
+constexpr int kKeysOfTests = 90000;
+const char* const wanted_keys = std::getenv("BLOOMLINE_TEST_KEYS");
+const int kKeys = wanted_keys == nullptr ? kKeysOfTests : std::atoi(wanted_keys);
+
 rocksdb::Options SmallLevels(const Policy& policy) {
   rocksdb::BlockBasedTableOptions table;
   table.filter_policy = policy;
   rocksdb::Options options;
   options.create_if_missing = true;
   options.compression = rocksdb::kNoCompression;
-  options.write_buffer_size = 128 << 10;
-  options.target_file_size_base = 64 << 10;
-  options.max_bytes_for_level_base = 256 << 10;
+  const size_t scale = static_cast<size_t>(std::max(1, kKeys / kKeysOfTests));
+  options.write_buffer_size = scale * (128 << 10);
+  options.target_file_size_base = scale * (64 << 10);
+  options.max_bytes_for_level_base = scale * (256 << 10);
   options.statistics = rocksdb::CreateDBStatistics();
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return options;
 }
+
+uint64_t Scattered(int i) { return static_cast<uint64_t>(i) * 0x9e3779b97f4a7c15; }
+uint64_t Ascending(int i) { return static_cast<uint64_t>(i); }
 
 constexpr int kAllLevels = -1;
 
@@ -82,7 +98,7 @@ class Database {
       ASSERT_TRUE(db_->Put(write, Key(number(i)), "a value of some length").ok());
     }
     ASSERT_TRUE(db_->Flush({}).ok());
-    WaitForCompactions();
+    if (!options_.disable_auto_compactions) WaitForCompactions();
   }
 
   void Compact() {
@@ -130,6 +146,28 @@ class Database {
     return filters;
   }
 
+  // Prints what the filters cost and save, if that is wanted.
+  void Print(const char* what) {
+    if (wanted_keys == nullptr) return;
+    constexpr int kLookups = 500000;
+    std::string value;
+    const bool is_ascending = db_->Get({}, Key(1), &value).ok();
+    const uint64_t before = Ticker(rocksdb::BLOOM_FILTER_FULL_POSITIVE);
+    for (int i = 0; i < kLookups; ++i) {
+      // Within the range of the keys.
+      const std::string key =
+          is_ascending ? Key(Ascending(i % kKeys)) + "+" : Key(Scattered(kKeys + i));
+      EXPECT_TRUE(db_->Get({}, key, &value).IsNotFound());
+    }
+    const uint64_t positives = Ticker(rocksdb::BLOOM_FILTER_FULL_POSITIVE) - before;
+    std::printf("%s: %.3f %% reads in vain\n", what,
+                100.0 * static_cast<double>(positives) / kLookups);
+    for (const auto& [level, of_level] : filters()) {
+      std::printf("  level %2d %9.0f keys %6.2f bits per key\n", level, of_level.keys,
+                  of_level.bits_per_key());
+    }
+  }
+
   uint64_t Ticker(rocksdb::Tickers ticker) const {
     return options_.statistics->getTickerCount(ticker);
   }
@@ -147,23 +185,28 @@ class Database {
     ASSERT_TRUE(status.ok()) << status.ToString();
   }
 
+  // Until nothing runs, and nothing waits to. RocksDB 11.9 may say for ever that a compaction is
+  // pending.
   void WaitForCompactions() {
-    for (const char* property : {"rocksdb.compaction-pending", "rocksdb.num-running-compactions"}) {
-      uint64_t value = 1;
-      while (db_->GetIntProperty(property, &value) && value != 0) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
-      }
+    for (int idle = 0, pending = 0; idle < 3 && pending < 100;) {
+      const bool is_running = Property("rocksdb.num-running-compactions") != 0;
+      const bool is_pending = Property("rocksdb.compaction-pending") != 0;
+      idle = is_running || is_pending ? 0 : idle + 1;
+      pending = is_running || !is_pending ? 0 : pending + 1;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
+  }
+
+  uint64_t Property(const char* name) {
+    uint64_t value = 0;
+    EXPECT_TRUE(db_->GetIntProperty(name, &value));
+    return value;
   }
 
   const rocksdb::Options options_;
   const std::string path_;
   std::unique_ptr<rocksdb::DB> db_;
 };
-
-constexpr int kKeys = 90000;
-uint64_t Scattered(int i) { return static_cast<uint64_t>(i) * 0x9e3779b97f4a7c15; }
-uint64_t Ascending(int i) { return static_cast<uint64_t>(i); }
 
 class LevelStyleTest : public testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(, LevelStyleTest, testing::Bool(), [](const auto& dynamic) {
@@ -177,6 +220,15 @@ TEST_P(LevelStyleTest, MergedLevelsTakeAboutTheMemoryOfUniformBits) {
   Database database(dir.Path("db"), options);
   database.Write(kKeys, Scattered);
   if (HasFatalFailure()) return;
+  database.Print("by level");
+  if (wanted_keys != nullptr) {
+    RocksDBFilterOptions uniform;
+    uniform.format = Format::kCompact;
+    options.table_factory = SmallLevels(NewRocksDBFilterPolicy(uniform)).table_factory;
+    Database compared(dir.Path("uniform"), options);
+    compared.Write(kKeys, Scattered);
+    compared.Print("uniform");
+  }
   std::map<int, LevelFilters> filters = database.filters();
   const double all = filters.at(kAllLevels).bits_per_key();
   EXPECT_GE(filters.size(), 3u) << "too few levels for the test";
@@ -204,6 +256,7 @@ TEST_P(LevelStyleTest, MovedFilesTakeTheMemoryOfUniformBits) {
   database.Write(kKeys, Ascending);
   if (HasFatalFailure()) return;
   std::map<int, LevelFilters> filters = database.filters();
+  database.Print("ascending keys, by level");
   EXPECT_GE(filters.size(), 3u) << "nothing was moved";
   EXPECT_NEAR(filters.at(kAllLevels).bits_per_key(), 10.1, 0.15);
   database.ExpectNoKeyLost(kKeys, Ascending);
@@ -262,6 +315,7 @@ TEST_P(OtherStyleTest, AllFilesHaveUniformBits) {
   Database database(dir.Path("db"), options);
   database.Write(kKeys / 2, Scattered);
   if (HasFatalFailure()) return;
+  database.Print("without levels");
   for (const auto& [level, filters] : database.filters()) {
     EXPECT_NEAR(filters.bits_per_key(), 10.2, 0.4) << "level " << level;
   }

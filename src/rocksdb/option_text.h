@@ -33,6 +33,7 @@ constexpr char kCanonicalizerOption[] = "canonicalizer";
 std::string OptionNames();
 
 std::string ParseBitsPerKey(const std::string& value, RocksDBFilterOptions* options);
+std::string ParseBitsByLevel(const std::string& value, RocksDBFilterOptions* options);
 
 }  // namespace bloomline
 
