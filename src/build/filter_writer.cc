@@ -76,6 +76,16 @@ FilterShape FilterWriter::CurrentShape() const {
   return shape;
 }
 
+uint64_t FilterWriter::TemporaryBytes() const {
+  const FilterShape shape = CurrentShape();
+  const uint64_t list_bytes = hashes_.size() * sizeof(uint64_t);
+  if (shape.num_blocks == 0) return 0;
+  if (shape.layout == Layout::kCompact) return list_bytes / 2;
+  return shape.layout == Layout::kBlocked && shape.payload_bytes() >= kPartitionFromBytes
+             ? list_bytes / 8
+             : 0;
+}
+
 void FilterWriter::TakeKeysFrom(FilterWriter* other) {
   ForgetFinishedFilter();
   hashes_.TakeAll(&other->hashes_);

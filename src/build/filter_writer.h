@@ -80,6 +80,12 @@ class FilterWriter {
   // not null, in place of what was there.
   void FinishTo(char* dst, int num_threads = 1, HashList* hashes = nullptr);
 
+  // See HashList. Needs that no key has been added.
+  void SetObserver(HashListObserver* observer) { hashes_.SetObserver(observer); }
+
+  // At most so much temporary memory does the next FinishTo take beside the keys and the filter.
+  uint64_t TemporaryBytes() const;
+
   // Forgets all keys, and what is to be said of them and of the last filter. With random_seed,
   // draws the next seed.
   void Reset() {

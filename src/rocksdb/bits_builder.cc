@@ -63,6 +63,12 @@ RocksDBBitsBuilder::RocksDBBitsBuilder(const FilterOptions& options, bool verify
   if (verify) writer_.KeepChecksum();
 }
 
+void RocksDBBitsBuilder::ChargeTo(std::shared_ptr<ROCKSDB_NAMESPACE::Cache> cache) {
+  if (cache == nullptr) return;
+  charge_.ChargeTo(std::move(cache));
+  writer_.SetObserver(&charge_);
+}
+
 __attribute__((flatten)) void RocksDBBitsBuilder::AddKey(const Slice& key) {
   writer_.AddKey(key.ToStringView());
 }
@@ -105,10 +111,14 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
       });
     }
     writer_.Reset();
+    charge_.ReleaseHashes();
     return Slice(kAlwaysMatch, sizeof(kAlwaysMatch));
   }
   char* const bytes = buffer + -reinterpret_cast<uintptr_t>(buffer) % kCacheLineBytes;
+  charge_.StartFilter(num_bytes + kCacheLineBytes - 1, writer_.TemporaryBytes());
   writer_.FinishTo(bytes, 1, verify_ ? &unverified_ : nullptr);
+  charge_.FinishFilter();
+  if (!verify_) charge_.ReleaseHashes();
   if (!writer_.error().empty()) {
     ReportUselessFilter(
         log_, matches_everything ? kMatchesEverything : "blocks of a filter match everything",
@@ -126,6 +136,7 @@ ROCKSDB_NAMESPACE::Status RocksDBBitsBuilder::MaybePostVerify(const Slice& filte
   });
   const size_t num_keys = unverified_.size();
   unverified_.Clear();
+  charge_.ReleaseHashes();
   if (lost == 0) return Status::OK();
   return Corruption([&] {
     return "bloomline: Corrupted filter content: the finished filter lost " + std::to_string(lost) +

@@ -2,8 +2,11 @@
 #ifndef BLOOMLINE_ROCKSDB_BITS_BUILDER_H_
 #define BLOOMLINE_ROCKSDB_BITS_BUILDER_H_
 
+#include <memory>
+
 #include "bloomline/filter_options.h"
 #include "src/build/filter_writer.h"
+#include "src/rocksdb/cache_charge.h"
 #include "src/rocksdb/filter_bits_abi.h"
 
 namespace ROCKSDB_NAMESPACE {
@@ -31,6 +34,9 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   RocksDBBitsBuilder(const FilterOptions& options, bool verify,
                      ROCKSDB_NAMESPACE::Logger* log = nullptr);
 
+  // Charges what this builder allocates to a cache. Needs that no key has been added.
+  void ChargeTo(std::shared_ptr<ROCKSDB_NAMESPACE::Cache> cache);
+
   void AddKey(const Slice& key) override;
   void AddKeyAndAlt(const Slice& key, const Slice& alt) BLOOMLINE_OVERRIDE_SINCE_9_6;
   // RocksDB 10.9 and later call it from another thread while keys are added. 9.6 and later make no
@@ -49,6 +55,7 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   // Needs valid options and num_entries > 0.
   core::FilterShape ShapeOf(size_t num_entries) const;
 
+  ConstructionCharge charge_;
   core::FilterWriter writer_;
   const bool verify_;
   ROCKSDB_NAMESPACE::Logger* const log_;

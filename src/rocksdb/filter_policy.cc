@@ -43,7 +43,9 @@ class RocksDBFilterPolicy : public FilterPolicy {
     auto* const builder = new (std::nothrow) RocksDBBitsBuilder(
         Normalized(options), context.table_options.detect_filter_construct_corruption,
         context.info_log);
-    if (builder == nullptr) {  // RocksDB then writes a file without a filter
+    if (builder != nullptr) {
+      builder->ChargeTo(ChargedCache(context.table_options));
+    } else {  // RocksDB then writes a file without a filter
       ReportUselessFilter(context.info_log, "a RocksDB file gets no filter",
                           core::kOutOfMemory.data());
     }
