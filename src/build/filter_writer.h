@@ -11,6 +11,7 @@
 
 #include "bloomline/filter_options.h"
 #include "src/build/hash_list.h"
+#include "src/build/in_place_builder.h"
 #include "src/errors/out_of_memory.h"
 #include "src/format/hash.h"
 #include "src/format/layout.h"
@@ -78,12 +79,12 @@ class FilterWriter {
   // Writes FinishedBytes() bytes and starts over. Needs no memory; without it, kBlocked is slower
   // (bloom_builder.h), and blocks of kCompact match every key. The hashes go to `hashes` if it is
   // not null, in place of what was there.
-  void FinishTo(char* dst, int num_threads = 1, HashList* hashes = nullptr);
+  void FinishTo(char* dst, int num_threads = 1, BuiltHashes* hashes = nullptr);
 
   // See HashList. Needs that no key has been added.
   void SetObserver(HashListObserver* observer) { hashes_.SetObserver(observer); }
 
-  // At most so much temporary memory does the next FinishTo take beside the keys and the filter.
+  // The temporary memory of the next FinishTo on one thread, beside the keys and the filter.
   uint64_t TemporaryBytes() const;
 
   // Forgets all keys, and what is to be said of them and of the last filter. With random_seed,
@@ -98,6 +99,8 @@ class FilterWriter {
 
  private:
   void AddAnyKey(std::string_view key);
+  // False: some blocks match every key.
+  bool Build(const FilterShape& shape, char* dst, int num_threads, BuiltHashes* built);
 
   void Append(uint64_t hash) {
     if (hashes_.size() == 0) ForgetFinishedFilter();

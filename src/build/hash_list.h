@@ -65,6 +65,22 @@ class HashList {
     }
   }
 
+  // f(hashes, how many) for all chunks. f may write to the hashes of its chunk, and those before.
+  template <typename F>
+  void ForEachChunk(F f) {
+    if (size() == 0) return;
+    for (Node* node = first_; node != nullptr; node = node->next) {
+      f(node->hashes(), ChunkOf(node).size);
+    }
+  }
+  template <typename F>
+  void ForEachChunk(F f) const {
+    if (size() == 0) return;
+    for (const Node* node = first_; node != nullptr; node = node->next) {
+      f(node->hashes(), ChunkOf(node).size);
+    }
+  }
+
   // Consecutive hashes in memory, never none, and where the next chunk is.
   struct Chunk {
     const uint64_t* hashes = nullptr;

@@ -59,7 +59,7 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   core::FilterWriter writer_;
   const bool verify_;
   ROCKSDB_NAMESPACE::Logger* const log_;
-  core::HashList unverified_;  // the hashes of the last finished filter
+  core::BuiltHashes unverified_;  // the hashes of the last finished filter
 };
 
 }  // namespace bloomline
