@@ -69,6 +69,7 @@ void FilterWriter::SetOutOfMemory() {
 
 FilterShape FilterWriter::CurrentShape() const {
   if (MatchesEverything()) return {};
+  if (next_shape_) return *next_shape_;
   const uint64_t num_keys = std::max<size_t>(1, hashes_.size());
   FilterShape shape = shape_of_keys_(options_.format, num_keys, options_.bits_per_key, num_probes_,
                                      max_payload_bytes_);
@@ -130,6 +131,7 @@ void FilterWriter::FinishTo(char* dst, int num_threads, BuiltHashes* hashes) {
 
 void FilterWriter::ForgetKeys() {
   hashes_.Clear();
+  next_shape_.reset();
   has_previous_prefix_ = false;
   checksum_ = 0;
   out_of_memory_ = false;

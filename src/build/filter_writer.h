@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -81,6 +82,10 @@ class FilterWriter {
   // not null, in place of what was there.
   void FinishTo(char* dst, int num_threads = 1, BuiltHashes* hashes = nullptr);
 
+  // The next Finish writes a filter of this shape, whatever the options say. Needs that no key is
+  // added in between, and a shape of TableShape or StandaloneShape for this number of keys.
+  void SetNextShape(const FilterShape& shape) { next_shape_ = shape; }
+
   // See HashList. Needs that no key has been added.
   void SetObserver(HashListObserver* observer) { hashes_.SetObserver(observer); }
 
@@ -125,6 +130,7 @@ class FilterWriter {
   HashList hashes_;
   int num_probes_ = 1;
   bool options_valid_ = false;
+  std::optional<FilterShape> next_shape_;
   std::atomic<bool> out_of_memory_{false};
   bool has_previous_prefix_ = false;
   bool keeps_checksum_ = false;

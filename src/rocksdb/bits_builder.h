@@ -6,6 +6,7 @@
 
 #include "bloomline/filter_options.h"
 #include "src/build/filter_writer.h"
+#include "src/rocksdb/allocation_fit.h"
 #include "src/rocksdb/cache_charge.h"
 #include "src/rocksdb/filter_bits_abi.h"
 
@@ -34,8 +35,11 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   RocksDBBitsBuilder(const FilterOptions& options, bool verify,
                      ROCKSDB_NAMESPACE::Logger* log = nullptr);
 
-  // Charges what this builder allocates to a cache. Needs that no key has been added.
-  void ChargeTo(std::shared_ptr<ROCKSDB_NAMESPACE::Cache> cache);
+  // Does what `options` say of memory: charges what this builder allocates to the block cache, and
+  // chooses sizes that fill their allocations, together with the other builders of `balance`. Needs
+  // that no key has been added.
+  void UseMemoryOptions(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& options,
+                        std::shared_ptr<RoundingBalance> balance);
 
   void AddKey(const Slice& key) override;
   void AddKeyAndAlt(const Slice& key, const Slice& alt) BLOOMLINE_OVERRIDE_SINCE_9_6;
@@ -55,7 +59,10 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   // Needs valid options and num_entries > 0.
   core::FilterShape ShapeOf(size_t num_entries) const;
 
+  void FitNextFilter();
+
   ConstructionCharge charge_;
+  std::shared_ptr<RoundingBalance> balance_;  // null: sizes are those of the bits per key
   core::FilterWriter writer_;
   const bool verify_;
   ROCKSDB_NAMESPACE::Logger* const log_;

@@ -44,7 +44,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
         Normalized(options), context.table_options.detect_filter_construct_corruption,
         context.info_log);
     if (builder != nullptr) {
-      builder->ChargeTo(ChargedCache(context.table_options));
+      builder->UseMemoryOptions(context.table_options, balance_);
     } else {  // RocksDB then writes a file without a filter
       ReportUselessFilter(context.info_log, "a RocksDB file gets no filter",
                           core::kOutOfMemory.data());
@@ -84,6 +84,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
 
  private:
   PolicyOptions options_;
+  const std::shared_ptr<RoundingBalance> balance_ = std::make_shared<RoundingBalance>(0);
   const std::shared_ptr<const FilterPolicy> builtin_;
 };
 
