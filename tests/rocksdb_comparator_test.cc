@@ -86,6 +86,7 @@ rocksdb::Options MakeOptions(Policy policy, const Mode& mode = kModes[0]) {
   table.filter_policy = std::move(policy);
   table.whole_key_filtering = mode.whole_key;
   table.detect_filter_construct_corruption = true;
+  table.optimize_filters_for_memory = mode.whole_key;
   if (mode.partitioned) {
     table.partition_filters = true;
     table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;

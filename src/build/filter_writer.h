@@ -6,11 +6,13 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "bloomline/filter_options.h"
 #include "src/build/hash_list.h"
+#include "src/build/in_place_builder.h"
 #include "src/errors/out_of_memory.h"
 #include "src/format/hash.h"
 #include "src/format/layout.h"
@@ -86,7 +88,17 @@ class FilterWriter {
   // Writes FinishedBytes() bytes and starts over. Needs no memory; without it, kBlocked is slower
   // (bloom_builder.h), and blocks of kCompact match every key. The hashes go to `hashes` if it is
   // not null, in place of what was there.
-  void FinishTo(char* dst, int num_threads = 1, HashList* hashes = nullptr);
+  void FinishTo(char* dst, int num_threads = 1, BuiltHashes* hashes = nullptr);
+
+  // The next Finish writes a filter of this shape, whatever the options say. Needs that no key is
+  // added in between, and a shape of TableShape or StandaloneShape for this number of keys.
+  void SetNextShape(const FilterShape& shape) { next_shape_ = shape; }
+
+  // See HashList. Needs that no key has been added.
+  void SetObserver(HashListObserver* observer) { hashes_.SetObserver(observer); }
+
+  // The temporary memory of the next FinishTo on one thread, beside the keys and the filter.
+  uint64_t TemporaryBytes() const;
 
   // Forgets all keys, and what is to be said of them and of the last filter. With random_seed,
   // draws the next seed.
@@ -100,6 +112,8 @@ class FilterWriter {
 
  private:
   void AddAnyKey(std::string_view key);
+  // False: some blocks match every key.
+  bool Build(const FilterShape& shape, char* dst, int num_threads, BuiltHashes* built);
 
   void Append(uint64_t hash) {
     if (hashes_.size() == 0) ForgetFinishedFilter();
@@ -124,6 +138,7 @@ class FilterWriter {
   HashList hashes_;
   int num_probes_ = 1;
   bool options_valid_ = false;
+  std::optional<FilterShape> next_shape_;
   std::atomic<bool> out_of_memory_{false};
   bool has_previous_prefix_ = false;
   bool keeps_checksum_ = false;

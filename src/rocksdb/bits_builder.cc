@@ -1,6 +1,8 @@
 #include "src/rocksdb/bits_builder.h"
 
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <new>
@@ -12,6 +14,7 @@
 #include "src/errors/out_of_memory.h"
 #include "src/format/layout.h"
 #include "src/format/limits.h"
+#include "src/format/num_probes.h"
 #include "src/format/table_shape.h"
 #include "src/format/trailer.h"
 #include "src/memory/block_reserve.h"
@@ -29,6 +32,8 @@ uint64_t MaxPayloadBytes(std::string_view canonicalizer) {
 }
 
 constexpr size_t kCacheLineBytes = 64;
+// Where memory is to be saved: alignment then costs 0.1 %.
+constexpr uint64_t kAlignedFromBytes = 64 << 10;
 
 // A filter that matches everything in RocksDB's reader and in bloomline's. It is static, so it is
 // there even out of memory.
@@ -39,6 +44,34 @@ constexpr char kMatchesEverything[] = "a RocksDB filter matches everything";
 char* NewBytes(size_t n) {
   return memory::AllocateOrRelease([=] { return new (std::nothrow) char[n]; });
 }
+
+// Shapes of filters in RocksDB for a given number of keys.
+class TableShapes : public ShapesBySize {
+ public:
+  TableShapes(Format format, uint64_t num_keys, uint64_t end_bytes)
+      : ShapesBySize(end_bytes), format_(format), num_keys_(num_keys) {}
+
+  core::FilterShape Within(uint64_t bytes) const override {
+    if (bytes <= end_bytes()) return {};
+    const uint64_t max_payload = std::min(bytes, kMaxFilterBytes) - end_bytes();
+    // Small sets do not count the trailer among what the bits per key pay for, others do.
+    for (const uint64_t paid_bytes : {bytes, max_payload}) {
+      const double bits = 8 * static_cast<double>(paid_bytes) / static_cast<double>(num_keys_);
+      const BitsPerKeyRange allowed = AllowedBitsPerKey(format_);
+      if (bits < allowed.min) return {};
+      const double bits_per_key = std::min(bits, allowed.max);
+      const core::FilterShape shape =
+          core::TableShape(format_, num_keys_, bits_per_key,
+                           core::OptimalNumProbes(format_, bits_per_key), max_payload, end_bytes());
+      if (shape.payload_bytes() <= max_payload) return shape;
+    }
+    return {};
+  }
+
+ private:
+  const Format format_;
+  const uint64_t num_keys_;
+};
 
 // A Corruption with the result of text() as its message; without a message if out of memory.
 template <typename Text>
@@ -70,6 +103,28 @@ RocksDBBitsBuilder::RocksDBBitsBuilder(const FilterOptions& options, bool verify
   if (verify) writer_.KeepChecksum();
 }
 
+void RocksDBBitsBuilder::UseMemoryOptions(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& options,
+                                          std::shared_ptr<RoundingBalance> balance) {
+  if (options.optimize_filters_for_memory) balance_ = std::move(balance);
+  std::shared_ptr<ROCKSDB_NAMESPACE::Cache> cache = ChargedCache(options);
+  if (cache == nullptr) return;
+  charge_.ChargeTo(std::move(cache));
+  writer_.SetObserver(&charge_);
+}
+
+void RocksDBBitsBuilder::FitNextFilter() {
+  if (balance_ == nullptr || writer_.MatchesEverything()) return;
+  const FilterOptions& options = writer_.options();
+  const TableShapes shapes(options.format, writer_.num_keys(), writer_.end_bytes());
+  const uint64_t asked_bytes = writer_.FinishedBytes();
+  // Small sets may take more than their bits per key, for their trailer.
+  const bool is_small = writer_.num_keys() <= core::kMaxFlatTableKeys;
+  const double paid = static_cast<double>(writer_.num_keys()) * options.bits_per_key / 8;
+  const uint64_t paid_bytes = is_small ? asked_bytes : static_cast<uint64_t>(std::ceil(paid));
+  const core::FilterShape shape = FitAllocation(shapes, asked_bytes, paid_bytes, balance_.get());
+  if (shape.num_blocks != 0) writer_.SetNextShape(shape);
+}
+
 __attribute__((flatten)) void RocksDBBitsBuilder::AddKey(const Slice& key) {
   writer_.AddKey(key.ToStringView());
 }
@@ -94,14 +149,17 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
   const bool matches_everything = writer_.MatchesEverything();
   if (writer_.num_keys() == 0 && !matches_everything) return Slice();
   const bool intact = !verify_ || writer_.HashesAreIntact();
+  FitNextFilter();
   const uint64_t num_bytes = writer_.FinishedBytes();
   // Blocks that lie in one cache line each are filled faster, so the filter may begin up to 63
-  // bytes behind the start of its memory. RocksDB 7.0.3, 7.8, 9.10, 10.9, 11.8 and 11.9 take the
-  // slice alone: for the file, for checksums, for sizes in table properties, and for
-  // MaybePostVerify; the block cache gets a copy. The memory itself they only keep and free.
-  // malloc_usable_size is called inside their own builders and for blocks that they have read,
-  // never for this memory.
-  char* const buffer = intact ? NewBytes(num_bytes + kCacheLineBytes - 1) : nullptr;
+  // bytes behind the start of its memory; but a small one not where memory is to be saved.
+  // RocksDB 7.0.3, 7.8, 9.10, 10.9, 11.8 and 11.9 take the slice alone: for the file, for
+  // checksums, for sizes in table properties, and for MaybePostVerify; the block cache gets a copy.
+  // The memory itself they only keep and free. malloc_usable_size is called inside their own
+  // builders and for blocks that they have read, never for this memory.
+  const bool is_aligned = balance_ == nullptr || num_bytes >= kAlignedFromBytes;
+  const size_t rest_bytes = is_aligned ? kCacheLineBytes - 1 : kBlockTrailerBytes;
+  char* const buffer = intact ? NewBytes(num_bytes + rest_bytes) : nullptr;
   if (buffer == nullptr) {
     if (intact) ReportUselessFilter(log_, kMatchesEverything, core::kOutOfMemory.data());
     if (!intact && status != nullptr) {
@@ -112,10 +170,15 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
       });
     }
     writer_.Reset();
+    charge_.ReleaseHashes();
     return Slice(kAlwaysMatch, sizeof(kAlwaysMatch));
   }
-  char* const bytes = buffer + -reinterpret_cast<uintptr_t>(buffer) % kCacheLineBytes;
+  char* const bytes =
+      is_aligned ? buffer + -reinterpret_cast<uintptr_t>(buffer) % kCacheLineBytes : buffer;
+  charge_.StartFilter(num_bytes + rest_bytes, writer_.TemporaryBytes());
   writer_.FinishTo(bytes, 1, verify_ ? &unverified_ : nullptr);
+  charge_.FinishFilter();
+  if (!verify_) charge_.ReleaseHashes();
   if (!writer_.error().empty()) {
     ReportUselessFilter(
         log_, matches_everything ? kMatchesEverything : "blocks of a filter match everything",
@@ -134,6 +197,7 @@ ROCKSDB_NAMESPACE::Status RocksDBBitsBuilder::MaybePostVerify(const Slice& filte
   });
   const size_t num_keys = unverified_.size();
   unverified_.Clear();
+  charge_.ReleaseHashes();
   if (lost == 0) return Status::OK();
   return Corruption([&] {
     return "bloomline: Corrupted filter content: the finished filter lost " + std::to_string(lost) +

@@ -2,10 +2,13 @@
 #ifndef BLOOMLINE_ROCKSDB_BITS_BUILDER_H_
 #define BLOOMLINE_ROCKSDB_BITS_BUILDER_H_
 
+#include <memory>
 #include <string_view>
 
 #include "bloomline/filter_options.h"
 #include "src/build/filter_writer.h"
+#include "src/rocksdb/allocation_fit.h"
+#include "src/rocksdb/cache_charge.h"
 #include "src/rocksdb/filter_bits_abi.h"
 
 namespace ROCKSDB_NAMESPACE {
@@ -36,6 +39,12 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   RocksDBBitsBuilder(const FilterOptions& options, bool verify,
                      ROCKSDB_NAMESPACE::Logger* log = nullptr, std::string_view canonicalizer = {});
 
+  // Does what `options` say of memory: charges what this builder allocates to the block cache, and
+  // chooses sizes that fill their allocations, together with the other builders of `balance`. Needs
+  // that no key has been added.
+  void UseMemoryOptions(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& options,
+                        std::shared_ptr<RoundingBalance> balance);
+
   void AddKey(const Slice& key) override;
   void AddKeyAndAlt(const Slice& key, const Slice& alt) BLOOMLINE_OVERRIDE_SINCE_9_6;
   // RocksDB 10.9 and later call it from another thread while keys are added. 9.6 and later make no
@@ -58,11 +67,15 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   // Needs valid options and num_entries > 0.
   core::FilterShape ShapeOf(size_t num_entries) const;
 
+  void FitNextFilter();
+
+  ConstructionCharge charge_;
+  std::shared_ptr<RoundingBalance> balance_;  // null: sizes are those of the bits per key
   core::FilterWriter writer_;
   const std::string_view canonicalizer_;
   const bool verify_;
   ROCKSDB_NAMESPACE::Logger* const log_;
-  core::HashList unverified_;  // the hashes of the last finished filter
+  core::BuiltHashes unverified_;  // the hashes of the last finished filter
 };
 
 }  // namespace bloomline

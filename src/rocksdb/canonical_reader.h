@@ -10,8 +10,8 @@
 namespace bloomline {
 
 // As NewRocksDBBitsReader (bits_reader.h). Filters of another canonicalizer or of none, such as
-// RocksDB's own, match everything, as all filters do if the canonicalizer is unknown. The reader keeps the canonicalizer
-// alive: it may outlive its policy.
+// RocksDB's own, match everything, as all filters do if the canonicalizer is unknown. The reader
+// keeps the canonicalizer alive: it may outlive its policy.
 ROCKSDB_NAMESPACE::FilterBitsReader* NewCanonicalBitsReader(std::string_view filter,
                                                             SharedCanonicalizer canonicalizer);
 

@@ -82,7 +82,9 @@ class RocksDBFilterPolicy : public FilterPolicy {
       builder = new (std::nothrow)
           CanonicalBitsBuilder(options, verify, context.info_log, plan.canonicalizer);
     }
-    if (builder == nullptr) {  // RocksDB then writes a file without a filter
+    if (builder != nullptr) {
+      builder->UseMemoryOptions(context.table_options, balance_);
+    } else {  // RocksDB then writes a file without a filter
       ReportUselessFilter(context.info_log, kNoFilter, core::kOutOfMemory.data());
     }
     return builder;
@@ -123,6 +125,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
  private:
   PolicyOptions options_;
   mutable LevelHistory history_;
+  const std::shared_ptr<RoundingBalance> balance_ = std::make_shared<RoundingBalance>(0);
   const std::shared_ptr<const FilterPolicy> builtin_;
 };
 
