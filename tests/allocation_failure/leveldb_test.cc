@@ -1,6 +1,7 @@
 // leveldb.h, c_leveldb.h: making a policy, and its queries.
 #include "bloomline/leveldb.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -79,6 +80,31 @@ TEST(LevelDB, CanonicalizerLosesNoKey) {
       attempt->CheckPresent(may_match);
     }
   });
+}
+
+size_t CopyKey(void*, const char* key, size_t length, char* buffer, size_t capacity) {
+  if (length <= capacity) std::copy(key, key + length, buffer);
+  return length;
+}
+void CountCall(void* state) { ++*static_cast<int*>(state); }
+
+TEST(LevelDB, CanonicalizerFromCIsDestroyedOnce) {
+  const std::string name = "test.NameThatNoStringHoldsWithoutMemory";
+  FailEachAllocation(
+      {"bloomline_leveldb_filterpolicy_create_with_canonicalizer"}, [&](Attempt* attempt) {
+        int destroyed = 0;
+        leveldb_filterpolicy_t* policy = nullptr;
+        char* error = nullptr;
+        attempt->Call([&] {
+          policy = bloomline_leveldb_filterpolicy_create_with_canonicalizer(
+              1, 10, "app.Filter", 0, name.c_str(), CopyKey, &destroyed, CountCall, &error);
+        });
+        EXPECT_TRUE(policy != nullptr ? error == nullptr : attempt->HasFailed());
+        EXPECT_EQ(destroyed, policy == nullptr ? 1 : 0);
+        if (policy != nullptr) leveldb_filterpolicy_destroy(policy);
+        EXPECT_EQ(destroyed, 1);
+        std::free(error);
+      });
 }
 
 TEST(LevelDB, InvalidOptionsAreRefusedWithoutMemory) {

@@ -126,6 +126,28 @@ TEST(RocksDBCanonicalizer, RegistrationSucceedsOrReturnsAnError) {
   });
 }
 
+size_t NoForm(void*, const char*, size_t, char*, size_t) { return SIZE_MAX; }
+void CountCall(void* state) { ++*static_cast<int*>(state); }
+
+TEST(RocksDBCanonicalizer, RegistrationFromCSucceedsOrDestroysTheState) {
+  static int destroyed;  // a canonicalizer that was registered stays
+  FailEachAllocation({"bloomline_rocksdb_register_canonicalizer"}, [](Attempt* attempt) {
+    ASSERT_TRUE(RegisterKeyCanonicalizer(CaseFolding::Named(kLongName)));
+    destroyed = 0;
+    char* error = nullptr;
+    uint8_t registered = 2;
+    attempt->Call([&] {
+      registered = bloomline_rocksdb_register_canonicalizer(kLongName, NoForm, &destroyed,
+                                                            CountCall, &error);
+    });
+    EXPECT_TRUE(registered == 1 ? error == nullptr : attempt->HasFailed());
+    EXPECT_EQ(destroyed, registered == 1 ? 0 : 1);
+    ASSERT_TRUE(RegisterKeyCanonicalizer(CaseFolding::Named(kLongName)));
+    EXPECT_EQ(destroyed, 1);
+    std::free(error);
+  });
+}
+
 // RocksDB drops the status, and uses the policy.
 TEST(RocksDBCanonicalizer, IsNotForgottenOnceItIsNamed) {
   const rocksdb::ConfigOptions config;
