@@ -87,14 +87,19 @@ TEST(RocksDBLevelChoiceTest, ASeenBottomReplacesTheLastLevel) {
   EXPECT_EQ(Bits(ByDistance(), Flushed(), seen), kByDistance[3]);
 }
 
-// After a restart, a level in the middle may be seen before the bottom is.
+// The first files of a new bottom are moved there, not made.
+TEST(RocksDBLevelChoiceTest, DataBelowTheSeenBottomIsOneLevelMore) {
+  const SeenLevels seen{1, 3, 3, true};
+  EXPECT_EQ(Bits(ByDistance(), Compacted(3), seen), kByDistance[1]);
+  EXPECT_EQ(Bits(ByDistance(), Compacted(2), seen), kByDistance[2]);
+  EXPECT_EQ(Bits(ByDistance(), Compacted(1), seen), kByDistance[3]);
+  EXPECT_EQ(Bits(ByDistance(), Compacted(3), {1, 2, 4, true}), kByDistance[2]);
+}
+
+// After a restart, a level in the middle is seen before the bottom is.
 TEST(RocksDBLevelChoiceTest, ALevelInTheMiddleIsNotTakenForTheBottom) {
-  // Level 3 had a file without data below it, then level 4 one with data below.
-  const SeenLevels seen{3, 3, 4, true};
-  EXPECT_EQ(Bits(ByDistance(), Compacted(4), seen), kByDistance[2]);
-  EXPECT_EQ(Bits(ByDistance(), Compacted(3), seen), kByDistance[3]);
-  // Nothing but level 4 itself.
   EXPECT_EQ(Bits(ByDistance(), Compacted(4), {4, 0, 4, true}), kByDistance[2]);
+  EXPECT_EQ(Bits(ByDistance(), Compacted(4), {4, 0, 5, true}), kByDistance[2]);
 }
 
 TEST(RocksDBLevelChoiceTest, AFlushHasTheBitsOfOneLevelAboveTheFirst) {

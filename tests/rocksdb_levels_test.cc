@@ -1,9 +1,9 @@
 // Filters by level in RocksDB databases whose files are made, merged and moved by RocksDB itself.
 //
-// BLOOMLINE_TEST_KEYS in the environment: the keys of each database, whose levels grow with them.
-// With it, the tests print what the filters of each level cost and save (docs/levels.md):
+// BLOOMLINE_TEST_KEYS in the environment: the keys of each database. With it, the tests print what
+// the filters of each level cost and save (docs/levels.md):
 //
-//   BLOOMLINE_TEST_KEYS=2000000 build/dev/tests/rocksdb_levels_test --gtest_filter=*Uniform*
+//   BLOOMLINE_TEST_KEYS=1000000 build/dev/tests/rocksdb_levels_test --gtest_filter=*Uniform*
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
@@ -46,9 +46,8 @@ RocksDBFilterOptions CompactByLevel() {
   return options;
 }
 
-constexpr int kKeysOfTests = 90000;
 const char* const wanted_keys = std::getenv("BLOOMLINE_TEST_KEYS");
-const int kKeys = wanted_keys == nullptr ? kKeysOfTests : std::atoi(wanted_keys);
+const int kKeys = wanted_keys == nullptr ? 90000 : std::atoi(wanted_keys);
 
 rocksdb::Options SmallLevels(const Policy& policy) {
   rocksdb::BlockBasedTableOptions table;
@@ -56,10 +55,9 @@ rocksdb::Options SmallLevels(const Policy& policy) {
   rocksdb::Options options;
   options.create_if_missing = true;
   options.compression = rocksdb::kNoCompression;
-  const size_t scale = static_cast<size_t>(std::max(1, kKeys / kKeysOfTests));
-  options.write_buffer_size = scale * (128 << 10);
-  options.target_file_size_base = scale * (64 << 10);
-  options.max_bytes_for_level_base = scale * (256 << 10);
+  options.write_buffer_size = 128 << 10;
+  options.target_file_size_base = 64 << 10;
+  options.max_bytes_for_level_base = 256 << 10;
   options.statistics = rocksdb::CreateDBStatistics();
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return options;

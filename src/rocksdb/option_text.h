@@ -17,8 +17,8 @@ struct OptionText {
   std::string (*parse)(const std::string& value, RocksDBFilterOptions* options);
   // The text that parses as the same value.
   std::string (*text)(const RocksDBFilterOptions& options);
-  // The others are written only if they differ from the default: bloomline 0.1.0 knows only these,
-  // and refuses a text with more.
+  // The others are written only if they differ from the default: builds of bloomline from before
+  // them refuse a text that names them.
   bool is_always_written;
 };
 
