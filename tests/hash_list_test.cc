@@ -117,7 +117,7 @@ TEST(HashListTest, AClearedListRefillsItsFirstChunk) {
 }
 
 // Wants to be called from each 1000th hash on.
-class Observer : public HashListObserver {
+class Observer : public core::HashListObserver {
  public:
   size_t ListHas(size_t num_hashes) override {
     EXPECT_LE(num_hashes, next_) << "it was called too late";
