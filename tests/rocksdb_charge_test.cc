@@ -5,6 +5,9 @@
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
 #include <rocksdb/version.h>
+#if __has_include(<rocksdb/advanced_cache.h>)
+#include <rocksdb/advanced_cache.h>
+#endif
 
 #include <algorithm>
 #include <atomic>
@@ -54,6 +57,7 @@ class RocksDBChargeTest : public testing::TestWithParam<Format> {
   RocksDBChargeTest() {
     table_.filter_policy = NewRocksDBFilterPolicy(tests::Options(GetParam(), 10));
     table_.block_cache = cache_ = NewCache(64 << 20, true);
+    table_.optimize_filters_for_memory = false;  // sizes would depend on the filters before
     Charge(&table_);
   }
 

@@ -65,19 +65,26 @@ core::FilterShape FitAllocation(const ShapesBySize& shapes, uint64_t asked_bytes
   if (usable == 0) return {};
   const auto most = static_cast<uint64_t>(static_cast<double>(asked_bytes) * kMostGrowth);
   core::FilterShape shape = shapes.Within(usable <= most ? usable : asked_bytes);
-  if (shape.num_blocks == 0) return {};
+  uint64_t size = shapes.SizeOf(shape);
+  if (shape.num_blocks == 0 || size < asked_bytes) {  // the one asked for has other blocks
+    shape = {};
+    size = asked_bytes;
+  }
   const int64_t before = balance->load(std::memory_order_relaxed);
   // Of several threads, some may see an old balance. That evens out with later filters.
-  const auto surplus = [&, paid_bytes](const core::FilterShape& of) {
+  const auto surplus = [=](uint64_t bytes) {
     const auto paid = static_cast<int64_t>(paid_bytes);
     // Not all of what very small filters take: large ones would have to make up for it.
-    return std::min(static_cast<int64_t>(shapes.SizeOf(of)) - paid, paid / 3);
+    return std::min(static_cast<int64_t>(bytes) - paid, paid / 3);
   };
   if (before > 0) {
     const core::FilterShape smaller = Smaller(shapes, asked_bytes, paid_bytes);
-    if (smaller.num_blocks != 0 && before + surplus(smaller) >= 0) shape = smaller;
+    if (smaller.num_blocks != 0 && before + surplus(shapes.SizeOf(smaller)) >= 0) {
+      shape = smaller;
+      size = shapes.SizeOf(smaller);
+    }
   }
-  balance->fetch_add(surplus(shape), std::memory_order_relaxed);
+  balance->fetch_add(surplus(size), std::memory_order_relaxed);
   return shape;
 }
 

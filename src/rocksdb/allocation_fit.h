@@ -44,8 +44,9 @@ class ShapesBySize {
 };
 
 // Returns the shape to use in place of one of `asked_bytes`, and adds to the balance by how much it
-// exceeds `paid_bytes`, which the bits per key pay for. Without blocks: use the one asked for,
-// since the allocator does not tell sizes, or has no memory. Throws nothing.
+// exceeds `paid_bytes`, which the bits per key pay for and which are at most asked_bytes. Without
+// blocks: use the one asked for, which may be since the allocator does not tell sizes, or has no
+// memory. Throws nothing.
 core::FilterShape FitAllocation(const ShapesBySize& shapes, uint64_t asked_bytes,
                                 uint64_t paid_bytes, RoundingBalance* balance);
 

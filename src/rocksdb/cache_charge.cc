@@ -96,7 +96,7 @@ void CacheCharge::Set(size_t bytes) {
   while (entries_.size() < wanted && Insert()) {
   }
   while (entries_.size() > wanted) {
-    cache_->Release(entries_.back(), true);
+    cache_->Release(static_cast<Cache::Handle*>(entries_.back()), true);
     entries_.pop_back();
   }
 }

@@ -43,7 +43,7 @@ class CacheCharge {
   bool Insert();
 
   std::shared_ptr<ROCKSDB_NAMESPACE::Cache> cache_;
-  std::vector<ROCKSDB_NAMESPACE::Cache::Handle*> entries_;
+  std::vector<void*> entries_;  // Cache::Handle*, a class of another header in some versions
 };
 
 // What a builder of filters charges: hashes, the memory that it sorts them in, and finished

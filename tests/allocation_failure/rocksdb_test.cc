@@ -9,7 +9,9 @@
 #include "bloomline/c_rocksdb.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/env.h"
+#include "rocksdb/cache.h"
 #include "rocksdb/table.h"
+#include "rocksdb/version.h"
 #include "rocksdb/utilities/object_registry.h"
 #include "src/rocksdb/filter_bits_abi.h"
 #include "src/rocksdb/policy_options.h"
@@ -416,6 +418,11 @@ TEST_P(RocksDBFiltersTest, LoseNoKeyAndLogTheReason) {
   for (const bool verify : {false, true}) {
     rocksdb::BlockBasedTableOptions table;
     table.detect_filter_construct_corruption = verify;
+    table.optimize_filters_for_memory = verify;
+    table.block_cache = rocksdb::NewLRUCache(1 << 20, 0);
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 703
+    table.cache_usage_options.options.charged = rocksdb::CacheEntryRoleOptions::Decision::kEnabled;
+#endif
     FailEachAllocation({}, [&](Attempt* attempt) {
       LastLine log;
       rocksdb::FilterBuildingContext context(table);
