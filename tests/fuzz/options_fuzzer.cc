@@ -95,8 +95,9 @@ void FuzzPolicy(FuzzedDataProvider* input) {
   const Status status = FilterPolicy::CreateFromString(config, text, &policy);
   Require(status.ok() || !status.ToString().empty(), "what is refused has a reason");
   // RocksDB may use the policy whatever the status.
-  Require(policy == nullptr || text.find("canon") == std::string::npos ||
-              policy->GetId() == "bloomline.canon",
+  const bool is_named =
+      text.find("{id=bloomline.canon") == 0 || text.find(";canonicalizer=") != std::string::npos;
+  Require(policy == nullptr || !is_named || policy->GetId() == "bloomline.canon",
           "a canonicalizer that is named is not forgotten");
   if (status.ok() && policy != nullptr) Use(*policy);
 }
