@@ -23,7 +23,11 @@ using tests::TempDir;
 using Policy = std::unique_ptr<const leveldb::FilterPolicy>;
 
 constexpr char kName[] = "app.Filter";
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr uint64_t kKeys = 600;
+#else
 constexpr uint64_t kKeys = 3000;
+#endif
 
 std::string_view View(const leveldb::Slice& slice) { return {slice.data(), slice.size()}; }
 

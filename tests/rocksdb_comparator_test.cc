@@ -27,7 +27,11 @@ using tests::SpelledKey;
 using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
 
 constexpr char kName[] = "test.CaseFolding";
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr uint64_t kKeys = 600;
+#else
 constexpr uint64_t kKeys = 3000;
+#endif
 constexpr size_t kTimestampBytes = 8;
 
 std::string_view View(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
