@@ -13,6 +13,7 @@
 #include "src/redis/layout.h"
 #include "src/rocksdb/filter_bits_abi.h"
 #include "src/tool/quantity.h"
+#include "tests/case_folding.h"
 #include "tests/fuzz/fuzz_input.h"
 
 namespace bloomline::fuzz {
@@ -33,7 +34,9 @@ constexpr const char* kNames[] = {
     "level_size_ratio",
     "flush_format",
     "filters_at_bottom",
+    "canonicalizer",
 };
+constexpr char kRegistered[] = "test.CaseFolding";
 
 // One value, usually a meaningful one.
 std::string ConsumeValue(FuzzedDataProvider* input) {
@@ -43,7 +46,7 @@ std::string ConsumeValue(FuzzedDataProvider* input) {
                                "-1",     "classic", "18446744073709551615",
                                "auto",   "uniform", "24:20:16:12:9",
                                "24,0,9", "same",    "true",
-                               "false",  "64"};
+                               "false",  "64",      kRegistered};
   const auto kind = input->ConsumeIntegralInRange<int>(0, 4);
   if (kind == 4) {
     std::ostringstream number;
@@ -63,7 +66,7 @@ std::string ConsumeValue(FuzzedDataProvider* input) {
 
 std::string ConsumePolicyText(FuzzedDataProvider* input) {
   if (input->ConsumeIntegralInRange<int>(0, 3) == 3) return "bloomline:" + ConsumeValue(input);
-  std::string text = "{id=bloomline";
+  std::string text = input->ConsumeBool() ? "{id=bloomline.canon" : "{id=bloomline";
   const auto count = input->ConsumeIntegralInRange<int>(0, 4);
   for (int i = 0; i < count; ++i) {
     text += std::string(";") + input->PickValueInArray(kNames) + "=" + ConsumeValue(input);
@@ -113,6 +116,11 @@ void FuzzPolicy(FuzzedDataProvider* input) {
   std::shared_ptr<const FilterPolicy> policy;
   const Status status = FilterPolicy::CreateFromString(config, text, &policy);
   Require(status.ok() || !status.ToString().empty(), "what is refused has a reason");
+  // RocksDB may use the policy whatever the status.
+  const bool is_named =
+      text.find("{id=bloomline.canon") == 0 || text.find(";canonicalizer=") != std::string::npos;
+  Require(policy == nullptr || !is_named || policy->GetId() == "bloomline.canon",
+          "a canonicalizer that is named is not forgotten");
   if (status.ok() && policy != nullptr) Use(*policy, input);
 }
 
@@ -216,6 +224,7 @@ void FuzzPasswords(FuzzedDataProvider* input) {
 
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
   bloomline::RegisterBloomline();
+  bloomline::RegisterKeyCanonicalizer(std::make_shared<bloomline::tests::CaseFolding>());
   return 0;
 }
 
