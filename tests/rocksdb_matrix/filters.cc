@@ -1,0 +1,120 @@
+#include "tests/rocksdb_matrix/filters.h"
+
+#include <rocksdb/convenience.h>
+
+#include <utility>
+
+#include "bloomline/rocksdb.h"
+#include "tests/rocksdb_matrix/forwarding_builder.h"
+
+namespace bloomline::matrix {
+namespace {
+
+using rocksdb::FilterBitsBuilder;
+using rocksdb::FilterBitsReader;
+using rocksdb::FilterBuildingContext;
+
+constexpr double kReferenceBits = 50;
+
+const char* OptionString(Filter filter) {
+  switch (filter) {
+    case Filter::kBlocked:
+      return "{id=bloomline;format=blocked;bits_per_key=10}";
+    case Filter::kCompact:
+      return "{id=bloomline;format=compact;bits_per_key=10}";
+    case Filter::kBloom:
+      return "bloomfilter:10:false";
+    case Filter::kRibbon:
+      return "ribbonfilter:10:-1";
+  }
+  return "";
+}
+
+Policy FromString(const std::string& text, std::string* error) {
+  RegisterBloomline();
+  Policy policy;
+  const rocksdb::Status status =
+      rocksdb::FilterPolicy::CreateFromString(rocksdb::ConfigOptions(), text, &policy);
+  if (!status.ok() || policy == nullptr) {
+    *error = text + ": " + status.ToString();
+    return nullptr;
+  }
+  return policy;
+}
+
+class TwoPolicies : public rocksdb::FilterPolicy {
+ public:
+  TwoPolicies(Policy builders, Policy readers, Defect defect)
+      : builders_(std::move(builders)), readers_(std::move(readers)), defect_(defect) {}
+  const char* Name() const override { return "bloomline.matrix"; }
+  const char* CompatibilityName() const override { return builders_->CompatibilityName(); }
+  FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext& context) const override {
+    return WithDefect(builders_->GetBuilderWithContext(context), defect_);
+  }
+  FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override {
+    return WithDefect(readers_->GetFilterBitsReader(contents), defect_);
+  }
+
+ private:
+  const Policy builders_;
+  const Policy readers_;
+  const Defect defect_;
+};
+
+// Builds with one builder and sizes partitions with another.
+class ResizedBuilder : public ForwardingBuilder {
+ public:
+  ResizedBuilder(FilterBitsBuilder* builder, FilterBitsBuilder* sizes)
+      : ForwardingBuilder(builder), sizes_(sizes) {}
+  size_t ApproximateNumEntries(size_t bytes) override {
+    return sizes_->ApproximateNumEntries(bytes);
+  }
+  size_t CalculateSpace(size_t num_entries) override { return sizes_->CalculateSpace(num_entries); }
+  double EstimatedFpRate(size_t num_entries, size_t bytes) override {
+    return sizes_->EstimatedFpRate(num_entries, bytes);
+  }
+
+ private:
+  const std::unique_ptr<FilterBitsBuilder> sizes_;
+};
+
+class ReferencePolicy : public rocksdb::FilterPolicy {
+ public:
+  ReferencePolicy(Policy stock, Policy sizes)
+      : stock_(std::move(stock)), sizes_(std::move(sizes)) {}
+  const char* Name() const override { return "bloomline.matrix.reference"; }
+  const char* CompatibilityName() const override { return stock_->CompatibilityName(); }
+  FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext& context) const override {
+    FilterBitsBuilder* const sizes = sizes_->GetBuilderWithContext(context);
+    if (sizes == nullptr) return nullptr;
+    return new ResizedBuilder(stock_->GetBuilderWithContext(context), sizes);
+  }
+  FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override {
+    return stock_->GetFilterBitsReader(contents);
+  }
+
+ private:
+  const Policy stock_;
+  const Policy sizes_;
+};
+
+}  // namespace
+
+Policy NewCellPolicy(Filter filter, Defect defect, std::string* error) {
+  Policy builders = FromString(OptionString(filter), error);
+  if (builders == nullptr) return nullptr;
+  const bool is_stock = filter == Filter::kBloom || filter == Filter::kRibbon;
+  if (!is_stock && defect == Defect::kNone) return builders;
+  Policy readers = FromString(OptionString(Filter::kBlocked), error);
+  if (readers == nullptr) return nullptr;
+  return std::make_shared<TwoPolicies>(std::move(builders), std::move(readers), defect);
+}
+
+Policy NewReferencePolicy(Filter filter, std::string* error) {
+  Policy sizes = FromString(OptionString(filter), error);
+  if (sizes == nullptr) return nullptr;
+  Policy stock(rocksdb::NewBloomFilterPolicy(kReferenceBits));
+  return std::make_shared<ReferencePolicy>(std::move(stock), std::move(sizes));
+}
+
+}  // namespace bloomline::matrix
