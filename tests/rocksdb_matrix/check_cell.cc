@@ -95,6 +95,9 @@ void Summary::Print(double seconds) const {
     std::printf("wrong in RocksDB with its own filters, too: %" PRIu64 " reads: %s\n", count,
                 kind.c_str());
   }
+  std::printf("partitions that RocksDB's own builders leave without bytes: %" PRIu64
+              "; got some, see empty_partitions_test\n",
+              empty_stock_partitions.load());
   std::printf("%" PRIu64 " cells, %" PRIu64 " Gets (%" PRIu64 " of missing keys), %" PRIu64
               " seeks: %" PRIu64 " wrong; %" PRIu64 " cells failed; %.0f s\n",
               cells_, gets_, missing_gets_, seeks_, wrong_, failed_cells_, seconds);

@@ -4,6 +4,8 @@
 
 #include <rocksdb/filter_policy.h>
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -13,6 +15,10 @@
 namespace bloomline::matrix {
 
 using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
+
+// The number of partitions to which RocksDB's own builders gave no bytes, because they have no
+// entries. They got bytes instead: RocksDB's MultiGet cannot read the others (filters.cc).
+extern std::atomic<uint64_t> empty_stock_partitions;
 
 // The policy of a cell: its builders are those of `filter`, its readers bloomline's. Null, and
 // *error set, if RocksDB or bloomline refuse its options.

@@ -38,7 +38,7 @@ void AddGroup(KeySet keys, size_t n, Random* random, std::vector<std::string>* o
   const std::string prefix = Letters(random, kPrefixBytes);
   switch (keys) {
     case KeySet::kMany:
-      for (size_t i = 0; i < n / 16; ++i) out->push_back(prefix + Digits(random, 6));
+      for (size_t i = 0; i < n / 32; ++i) out->push_back(prefix + Digits(random, 6));
       return;
     case KeySet::kSingle:
       for (size_t i = random->OneIn(5) ? 2 : 1; i > 0; --i) {

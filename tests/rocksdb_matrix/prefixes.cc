@@ -15,7 +15,7 @@ class DomainTransform : public rocksdb::SliceTransform {
     return {key.data(), kPrefixBytes};
   }
   bool InDomain(const rocksdb::Slice& key) const override {
-    return key.size() >= kPrefixBytes && (key[0] & 1) == 0;
+    return key.size() >= kPrefixBytes && (key[0] & 3) != 1;
   }
 };
 
