@@ -24,7 +24,8 @@ const std::array<Dimension, Cell::kDimensions>& Dimensions() {
                     : std::vector<const char*>{"full", "two-level", "partitioned"}},
       {"keys", {"many", "single", "nested", "reverse", "mixed"}},
       {"whole", {"off", "on"}},
-      {"filter", {"blocked", "compact", "bloom", "ribbon"}},
+      {"filter",
+       {"blocked", "compact", "auto", "list", "gaps", "flush", "no-bottom", "bloom", "ribbon"}},
   }};
   return dimensions;
 }

@@ -45,7 +45,17 @@ enum class KeySet {
 enum class WholeKey { kOff, kOn };
 
 // Who builds the filters. Bloomline always reads them.
-enum class Filter { kBlocked, kCompact, kBloom, kRibbon };
+enum class Filter {
+  kBlocked,
+  kCompact,
+  kAuto,      // compact, bits_by_level=auto
+  kList,      // blocked, other bits on each level
+  kGaps,      // compact, no filters on two of the levels
+  kFlush,     // compact, but blocked at flush
+  kNoBottom,  // compact, by level, no filters at the bottom
+  kBloom,     // RocksDB's own
+  kRibbon,    // RocksDB's own
+};
 
 struct Cell {
   static constexpr size_t kDimensions = 5;

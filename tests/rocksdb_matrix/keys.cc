@@ -79,16 +79,18 @@ Universe::Universe(KeySet key_set, size_t n, Random* random) {
     return comparator->Compare(a, b) < 0;
   };
   std::map<std::string, bool, decltype(less)> sorted(less);
-  std::map<std::string, bool> missing_prefixes;
+  std::map<std::string, bool> is_missing;
   for (const std::string& key : some) {
     const std::string prefix = key.substr(0, kPrefixBytes);
-    const auto missing = missing_prefixes.emplace(prefix, missing_prefixes.size() % 5 == 2);
+    const auto missing = is_missing.emplace(prefix, is_missing.size() % 5 == 2);
     sorted[key] = !missing.first->second && !random->OneIn(4);
     // Before and behind all keys of the prefix, or a key already.
     sorted.emplace(prefix, false);
     sorted.emplace(prefix + "\xff\xff", false);
   }
   for (const auto& [key, writable] : sorted) {
+    const auto missing = is_missing.find(key.substr(0, kPrefixBytes));
+    if (missing != is_missing.end() && missing->second) missing_prefixes.push_back(keys.size());
     keys.push_back(key);
     is_writable.push_back(writable);
   }

@@ -23,6 +23,7 @@ struct Universe {
 
   std::vector<std::string> keys;
   std::vector<bool> is_writable;
+  std::vector<size_t> missing_prefixes;  // places of keys whose prefix no written key has
 };
 
 // The number of the write that gave a key its value; 0: the key is not there.

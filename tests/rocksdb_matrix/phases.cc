@@ -18,6 +18,11 @@ bool HasExtractor(const Cell& cell, Phase phase) {
   return (is_later ? LaterExtractor(cell.prefix()) : FirstExtractor(cell.prefix())) != nullptr;
 }
 
+bool HasFilters(const Cell& cell, Phase phase) {
+  const bool has_others = phase == Phase::kLevels || phase == Phase::kMixed;
+  return has_others || cell.filter() != Filter::kNoBottom;
+}
+
 // Checks one count: `wanted` is whether filters are to be queried.
 std::string Compare(const std::string& what, const Consulted& consulted, bool wanted) {
   if (wanted == (consulted.queries() > 0)) return "";
@@ -33,6 +38,7 @@ const char* Name(Phase phase) {
 }
 
 std::string WhyGetsQueryNone(const Cell& cell, Phase phase) {
+  if (!HasFilters(cell, phase)) return "all files are at the bottom, and no-bottom has none there";
   if (cell.whole_key()) return "";
   if (!HasCurrentPrefixes(cell, phase)) {
     // A file of the phase kMixed is new.
@@ -55,7 +61,7 @@ std::string WrongUse(const Cell& cell, const Report& report) {
       wanted = WhyGetsQueryNone(cell, phase).empty();
       if (wanted) points += consulted;
     } else if (reads == Name(Mode::kDefault) && HasCurrentPrefixes(cell, phase)) {
-      wanted = HasExtractor(cell, phase);
+      wanted = HasExtractor(cell, phase) && HasFilters(cell, phase);
       if (wanted) prefixes += consulted;
     } else if (reads != Name(Mode::kTotalOrder)) {
       continue;  // with changed prefixes, and with auto_prefix_mode, it depends on upper bounds

@@ -29,7 +29,10 @@ class RangeReader {
         bound_(keys().size()) {}
 
   void UseNewIterator() {
-    const size_t first = random_->Below(keys().size());
+    const std::vector<size_t>& missing = view_.universe.missing_prefixes;
+    const size_t first = !missing.empty() && random_->Percent(40)
+                             ? missing[random_->Below(missing.size())]
+                             : random_->Below(keys().size());
     ChooseBound(first);
     MakeIterator();
     for (size_t i = 0; i < kTargetsPerIterator; ++i) {
