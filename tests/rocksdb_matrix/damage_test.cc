@@ -17,17 +17,17 @@
 #include "tests/rocksdb_open.h"
 
 namespace {
-char* last_allocated = nullptr;
+// The first allocation of a filter's builder: its first hashes lie there.
+char* first_allocated = nullptr;
 }  // namespace
 
-// memory::AllocatePages, to which the linker directs the library's calls. A list of hashes lies
-// there.
+// memory::AllocatePages, to which the linker directs the library's calls.
 extern "C" {
 void* __real__ZN9bloomline6memory13AllocatePagesEm(size_t bytes);
 void* __wrap__ZN9bloomline6memory13AllocatePagesEm(size_t bytes);
 void* __wrap__ZN9bloomline6memory13AllocatePagesEm(size_t bytes) {
   void* memory = __real__ZN9bloomline6memory13AllocatePagesEm(bytes);
-  last_allocated = static_cast<char*>(memory);
+  if (first_allocated == nullptr) first_allocated = static_cast<char*>(memory);
   return memory;
 }
 }  // extern "C"
@@ -43,15 +43,20 @@ enum class Damage {
 class DamagedBuilder : public ForwardingBuilder {
  public:
   DamagedBuilder(rocksdb::FilterBitsBuilder* builder, Damage damage)
-      : ForwardingBuilder(builder), damage_(damage) {}
+      : ForwardingBuilder(builder), damage_(damage) {
+    first_allocated = nullptr;
+  }
   Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
     constexpr size_t kBehindFirstHashes = 200;
-    if (damage_ == Damage::kHash) last_allocated[kBehindFirstHashes] ^= 1;
+    if (damage_ == Damage::kHash && first_allocated != nullptr) {
+      first_allocated[kBehindFirstHashes] ^= 1;
+    }
     const Slice filter = ForwardingBuilder::Finish(buf, status);
-    // The filter itself is written below the trailer, which stays.
+    // The trailer at the end stays.
     if (damage_ == Damage::kFilter) {
       std::memset(const_cast<char*>(filter.data()), 0, filter.size() / 2);
     }
+    first_allocated = nullptr;  // that of the next partition, if it has one
     return filter;
   }
 
