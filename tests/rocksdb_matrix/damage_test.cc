@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -92,12 +93,13 @@ struct Case {
   bool detects;
 };
 
-std::string NameOf(const testing::TestParamInfo<Case>& info) {
-  return std::string(info.param.format == Format::kBlocked ? "Blocked" : "Compact") +
-         (info.param.damage == Damage::kHash ? "Hash" : "Filter") +
-         (info.param.is_partitioned ? "Partitioned" : "Full") +
-         (info.param.detects ? "Detected" : "Undetected");
+std::string NameOf(const Case& c) {
+  return std::string(c.format == Format::kBlocked ? "Blocked" : "Compact") +
+         (c.damage == Damage::kHash ? "Hash" : "Filter") +
+         (c.is_partitioned ? "Partitioned" : "Full") + (c.detects ? "Detected" : "Undetected");
 }
+
+void PrintTo(const Case& c, std::ostream* out) { *out << NameOf(c); }
 
 class DamageTest : public testing::TestWithParam<Case> {
  protected:
@@ -204,7 +206,8 @@ std::vector<Case> Cases() {
   return cases;
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, DamageTest, testing::ValuesIn(Cases()), NameOf);
+INSTANTIATE_TEST_SUITE_P(Cases, DamageTest, testing::ValuesIn(Cases()),
+                         [](const auto& info) { return NameOf(info.param); });
 
 }  // namespace
 }  // namespace bloomline::matrix
