@@ -155,15 +155,19 @@ void FeatureTest::ExpectAllRight(const GetFunction& get, uint64_t begin, uint64_
   // Where files of a level meet, a missing key may lie between them, so no filter is asked.
   const uint64_t checks = answers.rejected + answers.passed;
   EXPECT_GE(checks, answers.missing * 98 / 100) << answers;
-  EXPECT_LE(static_cast<double>(answers.passed), max_rate * static_cast<double>(checks))
-      << answers;
+  EXPECT_LE(static_cast<double>(answers.passed), max_rate * static_cast<double>(checks)) << answers;
+}
+
+rocksdb::WriteOptions Unlogged() {
+  rocksdb::WriteOptions write;
+  write.disableWAL = true;
+  return write;
 }
 
 void Put(rocksdb::DB* db, uint64_t begin, uint64_t end, uint64_t step, uint64_t rest,
          rocksdb::ColumnFamilyHandle* family) {
   if (family == nullptr) family = db->DefaultColumnFamily();
-  rocksdb::WriteOptions write;
-  write.disableWAL = true;  // half of the time of a test
+  const rocksdb::WriteOptions write = Unlogged();
   for (uint64_t i = begin; i < end; ++i) {
     if (i % step != rest) continue;
     const rocksdb::Status status = db->Put(write, family, Stored(i), Value(i));

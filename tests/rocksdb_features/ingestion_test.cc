@@ -61,9 +61,10 @@ TEST_P(RocksDBIngestionTest, PartitionedFiltersAreIngestedToo) {
 TEST_P(RocksDBIngestionTest, AFileAboveOthersHidesTheirValues) {
   const rocksdb::Options options = MakeOptions();
   const auto db = Open(options);
-  for (uint64_t i = 0; i < kNumKeys; ++i) ASSERT_TRUE(db->Put({}, Stored(i), "old").ok());
+  for (uint64_t i = 0; i < kNumKeys; ++i) ASSERT_TRUE(db->Put(Unlogged(), Stored(i), "old").ok());
   Flush(db.get());
-  for (uint64_t i = 0; i < kNumKeys; i += 2) ASSERT_TRUE(db->Put({}, Stored(i), "older").ok());
+  for (uint64_t i = 0; i < kNumKeys; i += 2)
+    ASSERT_TRUE(db->Put(Unlogged(), Stored(i), "older").ok());
   const rocksdb::Snapshot* const snapshot = db->GetSnapshot();
   Ingest(db.get(), {WriteFile(options, 0, kNumKeys)});
   ExpectAllRight(db.get());
@@ -95,7 +96,7 @@ TEST_P(RocksDBIngestionTest, AFileBehindOthersAddsWhatTheyLack) {
     ASSERT_TRUE(db->Get({}, Stored(i), &value).ok()) << "lost key " << i;
     ASSERT_EQ(value, Value(i));
   }
-  db->Delete({}, Stored(0));
+  db->Delete(Unlogged(), Stored(0));
   Flush(db.get());
   EXPECT_TRUE(db->Get({}, Stored(0), &value).IsNotFound()) << "a deleted key came back";
   Put(db.get(), 0, 1);
@@ -119,9 +120,9 @@ TEST_P(RocksDBIngestionTest, AnExportedColumnFamilyIsImported) {
   ASSERT_TRUE(rocksdb::Checkpoint::Create(from.get(), &checkpoint).ok());
   const std::unique_ptr<rocksdb::Checkpoint> owner(checkpoint);
   rocksdb::ExportImportFilesMetaData* metadata = nullptr;
-  ASSERT_TRUE(checkpoint->ExportColumnFamily(from->DefaultColumnFamily(), Path("exported"),
-                                             &metadata)
-                  .ok());
+  ASSERT_TRUE(
+      checkpoint->ExportColumnFamily(from->DefaultColumnFamily(), Path("exported"), &metadata)
+          .ok());
   const std::unique_ptr<rocksdb::ExportImportFilesMetaData> files(metadata);
   Families to;
   to.db = Open(options, "to");

@@ -18,7 +18,7 @@ TEST_P(RocksDBOpenModesTest, ReadOnly) {
   ASSERT_TRUE(OpenBy(&db, [&](auto* opened) {
                 return rocksdb::DB::OpenForReadOnly(options, Path("db"), opened);
               }).ok());
-  EXPECT_FALSE(db->Put({}, "key", "value").ok());
+  EXPECT_FALSE(db->Put(Unlogged(), "key", "value").ok());
   ExpectAllRight(db.get());
   // Several at once.
   std::unique_ptr<rocksdb::DB> second;
@@ -60,7 +60,7 @@ TEST_P(RocksDBOpenModesTest, ACheckpointStaysAsItWas) {
     const std::unique_ptr<rocksdb::Checkpoint> owner(checkpoint);
     ASSERT_TRUE(checkpoint->CreateCheckpoint(Path("checkpoint")).ok());
   }
-  for (uint64_t i = 0; i < kNumKeys; ++i) ASSERT_TRUE(db->Delete({}, Stored(i)).ok());
+  for (uint64_t i = 0; i < kNumKeys; ++i) ASSERT_TRUE(db->Delete(Unlogged(), Stored(i)).ok());
   Compact(db.get());
   ExpectAllRight(Open(options, "checkpoint").get());
 }

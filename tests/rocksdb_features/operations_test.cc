@@ -1,5 +1,5 @@
-// Entries that are no plain values: merges and deletions. A filter must match their keys as well, or
-// an older value would come back. And reads of an older state.
+// Entries that are no plain values: merges and deletions. A filter must match their keys as well,
+// or an older value would come back. And reads of an older state.
 #include <rocksdb/merge_operator.h>
 
 #include "tests/rocksdb_features/feature_test.h"
@@ -54,14 +54,14 @@ TEST_P(RocksDBOperationsTest, MergeOperandsInEveryFileAreFound) {
   rocksdb::Options options = MakeOptions();
   options.merge_operator = std::make_shared<Append>();
   const auto db = Open(options);
-  for (uint64_t i = 0; i < kNumKeys; i += 3) ASSERT_TRUE(db->Put({}, Stored(i), "p").ok());
+  for (uint64_t i = 0; i < kNumKeys; i += 3) ASSERT_TRUE(db->Put(Unlogged(), Stored(i), "p").ok());
   Flush(db.get());
   for (uint64_t i = 0; i < kNumKeys; ++i) {
-    ASSERT_TRUE(db->Merge({}, Stored(i), i % 3 == 0 ? "alue" : Value(i)).ok());
+    ASSERT_TRUE(db->Merge(Unlogged(), Stored(i), i % 3 == 0 ? "alue" : Value(i)).ok());
   }
   Flush(db.get());
   for (uint64_t i = 0; i < kNumKeys; i += 3) {
-    ASSERT_TRUE(db->Merge({}, Stored(i), std::to_string(i)).ok());
+    ASSERT_TRUE(db->Merge(Unlogged(), Stored(i), std::to_string(i)).ok());
   }
   Flush(db.get());
   const auto expected = [](uint64_t i) {
@@ -81,9 +81,9 @@ TEST_P(RocksDBOperationsTest, MergeOperandsInEveryFileAreFound) {
       rocksdb::GetMergeOperandsOptions how;
       how.expected_max_number_of_operands = 4;
       int n = 0;
-      ASSERT_TRUE(db->GetMergeOperands({}, db->DefaultColumnFamily(), Stored(i), operands.data(),
-                                       &how, &n)
-                      .ok());
+      ASSERT_TRUE(
+          db->GetMergeOperands({}, db->DefaultColumnFamily(), Stored(i), operands.data(), &how, &n)
+              .ok());
       std::string all;
       for (int o = 0; o < n; ++o) all += operands[static_cast<size_t>(o)].ToString();
       ASSERT_EQ(all, expected(i)) << n << " operands";
@@ -95,7 +95,7 @@ TEST_P(RocksDBOperationsTest, DeletedKeysStayDeleted) {
   const auto db = Open(MakeOptions());
   PutRuns(db.get(), 1);
   Compact(db.get());
-  for (uint64_t i = 0; i < kNumKeys; i += 3) ASSERT_TRUE(db->Delete({}, Stored(i)).ok());
+  for (uint64_t i = 0; i < kNumKeys; i += 3) ASSERT_TRUE(db->Delete(Unlogged(), Stored(i)).ok());
   Flush(db.get());
   const auto deleted = [](uint64_t i) { return i % 3 == 0; };
   ExpectDeleted(db.get(), deleted);
@@ -107,7 +107,8 @@ TEST_P(RocksDBOperationsTest, SingleDeletedKeysStayDeleted) {
   const auto db = Open(MakeOptions());
   PutRuns(db.get(), 1);
   Compact(db.get());
-  for (uint64_t i = 0; i < kNumKeys; i += 3) ASSERT_TRUE(db->SingleDelete({}, Stored(i)).ok());
+  for (uint64_t i = 0; i < kNumKeys; i += 3)
+    ASSERT_TRUE(db->SingleDelete(Unlogged(), Stored(i)).ok());
   Flush(db.get());
   const auto deleted = [](uint64_t i) { return i % 3 == 0; };
   ExpectDeleted(db.get(), deleted);
@@ -124,13 +125,11 @@ TEST_P(RocksDBOperationsTest, DeletedRangesStayDeleted) {
     Compact(db.get());
     for (uint64_t i = 0; i < kNumKeys; i += 100) {
       ASSERT_TRUE(
-          db->DeleteRange({}, db->DefaultColumnFamily(), Stored(i), Stored(i + 30)).ok());
+          db->DeleteRange(Unlogged(), db->DefaultColumnFamily(), Stored(i), Stored(i + 30)).ok());
     }
     if (with_keys) Put(db.get(), 0, kNumKeys, 100, 7);  // in the middle of the ranges, and newer
     Flush(db.get());
-    const auto deleted = [=](uint64_t i) {
-      return i % 100 < 30 && !(with_keys && i % 100 == 7);
-    };
+    const auto deleted = [=](uint64_t i) { return i % 100 < 30 && !(with_keys && i % 100 == 7); };
     ExpectDeleted(db.get(), deleted);
     Compact(db.get());
     ExpectDeleted(db.get(), deleted);
@@ -143,13 +142,14 @@ TEST_P(RocksDBOperationsTest, SnapshotsSeeTheirOwnState) {
   const rocksdb::Snapshot* const snapshot = db->GetSnapshot();
   for (uint64_t i = 0; i < kNumKeys; ++i) {
     if (i % 2 == 0) {
-      ASSERT_TRUE(db->Delete({}, Stored(i)).ok());
+      ASSERT_TRUE(db->Delete(Unlogged(), Stored(i)).ok());
     } else {
-      ASSERT_TRUE(db->Put({}, Stored(i), "new").ok());
+      ASSERT_TRUE(db->Put(Unlogged(), Stored(i), "new").ok());
     }
   }
   // Newer than the snapshot.
-  for (uint64_t i = 0; i < kNumKeys; i += 7) ASSERT_TRUE(db->Put({}, Missing(i), "new").ok());
+  for (uint64_t i = 0; i < kNumKeys; i += 7)
+    ASSERT_TRUE(db->Put(Unlogged(), Missing(i), "new").ok());
   Flush(db.get());
   rocksdb::ReadOptions then;
   then.snapshot = snapshot;

@@ -33,7 +33,7 @@ TEST_P(RocksDBTickersTest, EveryAnswerAboutAPrefixIsCounted) {
   options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(11));
   const auto db = Open(options);
   for (uint64_t i = 0; i < kNumKeys; ++i) {
-    ASSERT_TRUE(db->Put({}, Stored(i) + "/suffix", Value(i)).ok());
+    ASSERT_TRUE(db->Put(Unlogged(), Stored(i) + "/suffix", Value(i)).ok());
   }
   Flush(db.get());
   rocksdb::ReadOptions read;

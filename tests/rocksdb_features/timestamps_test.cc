@@ -1,5 +1,5 @@
-// User-defined timestamps: keys in files end in a timestamp, which filters must leave out, or a read
-// at another time would not find the key.
+// User-defined timestamps: keys in files end in a timestamp, which filters must leave out, or a
+// read at another time would not find the key.
 #include <rocksdb/comparator.h>
 #include <rocksdb/slice_transform.h>
 
@@ -59,15 +59,15 @@ class RocksDBTimestampsTest : public FeatureTest {
     rocksdb::ColumnFamilyHandle* const family = db->DefaultColumnFamily();
     const std::string times[] = {Time(10), Time(20), Time(30)};
     for (uint64_t i = 0; i < kNumKeys; ++i) {
-      ASSERT_TRUE(db->Put({}, family, Stored(i), times[0], "10").ok());
+      ASSERT_TRUE(db->Put(Unlogged(), family, Stored(i), times[0], "10").ok());
     }
     Flush(db);
     for (uint64_t i = 0; i < kNumKeys; i += 3) {
-      ASSERT_TRUE(db->Put({}, family, Stored(i), times[1], "20").ok());
+      ASSERT_TRUE(db->Put(Unlogged(), family, Stored(i), times[1], "20").ok());
     }
     Flush(db);
     for (uint64_t i = 0; i < kNumKeys; i += 5) {
-      ASSERT_TRUE(db->Delete({}, family, Stored(i), times[2]).ok());
+      ASSERT_TRUE(db->Delete(Unlogged(), family, Stored(i), times[2]).ok());
     }
     Flush(db);
   }
@@ -106,8 +106,7 @@ class RocksDBTimestampsTest : public FeatureTest {
   }
 
  private:
-  static void ExpectBatchesRight(rocksdb::DB* db, const rocksdb::ReadOptions& read,
-                                 uint64_t time) {
+  static void ExpectBatchesRight(rocksdb::DB* db, const rocksdb::ReadOptions& read, uint64_t time) {
     for (uint64_t start = 0; start + 40 <= kNumKeys; start += 199) {
       std::vector<std::string> keys;
       for (uint64_t i = start; i < start + 40; ++i) keys.push_back(Stored(i));
@@ -138,19 +137,19 @@ TEST_P(RocksDBTimestampsTest, ReadsAtEveryTimeFindTheirKeys) {
   const TimeComparator comparator;
   for (const bool partitioned : {false, true}) {
     for (const bool prefixes : {false, true}) {
-      SCOPED_TRACE(testing::Message() << "partitioned " << partitioned << ", prefixes " << prefixes);
+      SCOPED_TRACE(testing::Message()
+                   << "partitioned " << partitioned << ", prefixes " << prefixes);
       rocksdb::Options options = MakeOptions(partitioned ? PartitionedTable() : Table());
       options.comparator = &comparator;
       if (prefixes) options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(9));
-      const auto db =
-          Open(options, std::to_string(partitioned) + "." + std::to_string(prefixes));
+      const auto db = Open(options, std::to_string(partitioned) + "." + std::to_string(prefixes));
       const double rate = partitioned ? std::max(max_rate(), kMaxSmallRate) : max_rate();
       Write(db.get());
-      for (const uint64_t time : {5, 10, 15, 20, 25, 30, 1000}) {
+      for (const uint64_t time : {5, 10, 20, 29, 1000}) {
         ExpectRightAt(db.get(), time, rate);
       }
       Compact(db.get());
-      for (const uint64_t time : {5, 15, 25, 35}) ExpectRightAt(db.get(), time, rate);
+      for (const uint64_t time : {15, 25}) ExpectRightAt(db.get(), time, rate);
       // Versions that no read may ask for any more are dropped.
       ASSERT_TRUE(db->IncreaseFullHistoryTsLow(db->DefaultColumnFamily(), Time(25)).ok());
       Compact(db.get());
