@@ -272,6 +272,13 @@ std::vector<Function> EngineFunctions() {
       {"NewRocksDBFilterPolicy",
        [](std::string* error) { return NewRocksDBFilterPolicy(FilterOptions(), error) != nullptr; },
        [=](std::string* error) { return NewRocksDBFilterPolicy(invalid, error) != nullptr; }},
+      {"NewRocksDBFilterPolicy",
+       [](std::string* error) {
+         return NewRocksDBFilterPolicy(RocksDBFilterOptions(), error) != nullptr;
+       },
+       [=](std::string* error) {
+         return NewRocksDBFilterPolicy(RocksDBFilterOptions(invalid), error) != nullptr;
+       }},
 #endif
   };
 }
@@ -351,6 +358,7 @@ TEST(ErrorStyleTest, EveryFunctionOfThePublicHeadersIsTested) {
                                       "filter.h",
                                       "filter_options.h",
                                       "filter_theory.h",
+                                      "level_sizing.h",
                                       "partitioned_filter_builder.h",
                                       "scalable_bloom_filter.h",
                                       "seed.h",
