@@ -84,6 +84,8 @@ const std::vector<FilterSetting>& FilterSettings() {
   static const std::vector<FilterSetting> settings = {
       {"Blocked", "{id=bloomline;format=blocked;bits_per_key=10}", 0.02},
       {"Compact", "{id=bloomline;format=compact;bits_per_key=10}", 0.006},
+      // Files of all levels and of each format are in one database.
+      {"ByLevel", "{id=bloomline;format=compact;bits_by_level=auto;flush_format=blocked}", 0.02},
   };
   return settings;
 }
