@@ -6,17 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "tests/migration/report.h"
+#include "tests/migration/subject.h"
 
 namespace bloomline::tests {
-
-struct Setup {
-  uint64_t num_keys = 0;
-  uint64_t seed = 1;
-  uint64_t kills = 0;
-  bool every_mode = false;  // otherwise each pair of filters has one
-  std::string directory;
-};
 
 struct Direction {
   Engine engine = Engine::kRocksDB;

@@ -9,6 +9,7 @@
 #include "tests/injected/arguments.h"
 #include "tests/migration/controls.h"
 #include "tests/migration/directions.h"
+#include "tests/migration/interrupted.h"
 
 namespace bloomline::tests {
 namespace {
@@ -97,12 +98,19 @@ int Run(const Flags& flags) {
   CheckControls(flags.setup, &report);
   if (wants("leveldb")) migrate(LevelDBDirections());
   if (wants("rocksdb")) migrate(RocksDBDirections(flags.setup.every_mode));
+  if (wants("interrupted")) InterruptCompactions(flags.setup, &report);
   const Totals& totals = report.totals();
   std::printf("\n%" PRIu64 " steps in %.0f s: %" PRIu64
               " queries of stored and deleted keys, %" PRIu64 " wrong; %" PRIu64
               " of missing keys\n",
               totals.steps.load(), stopwatch.Lap(), totals.keys.load(), totals.wrong.load(),
               totals.missing.load());
+  if (wants("interrupted")) {
+    std::printf("%" PRIu64 " compactions killed, %" PRIu64 " ended before; %" PRIu64
+                " with failing files: %" PRIu64 " queries under faults, %" PRIu64 " errors\n",
+                totals.kills.load(), totals.ended_before.load(), totals.faults.load(),
+                totals.gets_under_faults.load(), totals.errors_under_faults.load());
+  }
   std::printf("%" PRIu64 " controls; %" PRIu64 " failures\n", totals.controls.load(),
               totals.failures.load());
   return totals.failures == 0 ? 0 : 1;
