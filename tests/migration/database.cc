@@ -22,14 +22,16 @@ Kind KindOf(Engine engine, Filter writer) {
   if (writer == Filter::kRibbon) return Kind::kRibbon;
   if (writer == Filter::kLegacy) return Kind::kLegacy;
   // LevelDB's own filter, byte for byte.
-  const bool classic = writer == Filter::kClassic || writer == Filter::kNamedClassic;
+  const bool classic = writer == Filter::kClassic || writer == Filter::kNamedClassic ||
+                       writer == Filter::kBlockBased;
   if (engine == Engine::kLevelDB && classic) return Kind::kBloom;
   return IsOurs(writer) ? Kind::kOurs : Kind::kOther;
 }
 
 bool Uses(Engine engine, Filter reader, Filter writer) {
-  if (reader == Filter::kNone || writer == Filter::kNone || writer == Filter::kBlockBased) {
-    return false;
+  if (reader == Filter::kNone || writer == Filter::kNone) return false;
+  if (reader == Filter::kBlockBased || writer == Filter::kBlockBased) {
+    return engine == Engine::kLevelDB && reader == writer;  // a name of its own
   }
   if (IsNamed(reader) != IsNamed(writer)) return false;
   return IsOurs(reader) || KindOf(engine, writer) != Kind::kOurs;

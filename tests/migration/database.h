@@ -66,6 +66,7 @@ struct DatabaseOptions {
   Mode mode;
   uint64_t num_keys = 0;  // for the size of tables
   bool create = false;
+  bool read_only = false;  // RocksDB
   Denial denial;
   FaultPoints* faults = nullptr;
 };

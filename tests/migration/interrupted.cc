@@ -32,8 +32,8 @@ constexpr Unit kUnits[] = {
 
 class Interruptions {
  public:
-  Interruptions(const Unit& unit, const Setup& setup, Report* report)
-      : unit_(unit), setup_(setup), report_(report), random_(setup.seed) {}
+  Interruptions(const Unit& unit, const Setup& setup, uint64_t seed, Report* report)
+      : unit_(unit), setup_(setup), report_(report), random_(seed) {}
 
   void Run() {
     InSubject([&](Subject* subject) {
@@ -158,9 +158,10 @@ class Interruptions {
 }  // namespace
 
 void InterruptCompactions(const Setup& setup, Report* report) {
+  uint64_t seed = setup.seed * std::size(kUnits);
   for (const Unit& unit : kUnits) {
     report->Heading(std::string("Interrupted: ") + unit.name);
-    Interruptions(unit, setup, report).Run();
+    Interruptions(unit, setup, seed++, report).Run();
     std::filesystem::remove_all(setup.directory + "/database");
   }
   const Totals& totals = report->totals();

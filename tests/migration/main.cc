@@ -10,6 +10,7 @@
 #include "tests/migration/controls.h"
 #include "tests/migration/directions.h"
 #include "tests/migration/interrupted.h"
+#include "tests/migration/other.h"
 
 namespace bloomline::tests {
 namespace {
@@ -99,6 +100,12 @@ int Run(const Flags& flags) {
   if (wants("leveldb")) migrate(LevelDBDirections());
   if (wants("rocksdb")) migrate(RocksDBDirections(flags.setup.every_mode));
   if (wants("interrupted")) InterruptCompactions(flags.setup, &report);
+  if (wants("other")) {
+    CompactByDefault(flags.setup, &report);
+    LoadOptionsFiles(flags.setup, &report);
+    RepairLevelDB(flags.setup, &report);
+    OpenLevelDBWithRocksDB(flags.setup, &report);
+  }
   const Totals& totals = report.totals();
   std::printf("\n%" PRIu64 " steps in %.0f s: %" PRIu64
               " queries of stored and deleted keys, %" PRIu64 " wrong; %" PRIu64

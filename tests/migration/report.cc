@@ -82,7 +82,7 @@ void Report::Fail(const std::string& what) {
   Line("FAILED (" + heading_ + ") " + what);
 }
 
-bool Report::InProcess(const std::function<void()>& f) {
+bool Report::InProcess(const std::function<void()>& f, bool* aborted) {
   std::fflush(stdout);
   const pid_t child = fork();
   if (child < 0) {
@@ -98,6 +98,10 @@ bool Report::InProcess(const std::function<void()>& f) {
   int status = 0;
   waitpid(child, &status, 0);
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) return false;
+  if (aborted != nullptr && WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT) {
+    *aborted = true;
+    return true;
+  }
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
     Fail("a process ended with status " + std::to_string(status));
   }

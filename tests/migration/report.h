@@ -40,8 +40,8 @@ class Report {
   void Line(const std::string& text);
 
   // Runs f in a process of its own. Returns true if it was not killed, false after SIGKILL. Another
-  // end is a failure.
-  bool InProcess(const std::function<void()>& f);
+  // end is a failure; but *aborted, if given, is set after an abort().
+  bool InProcess(const std::function<void()>& f, bool* aborted = nullptr);
 
  private:
   Totals* totals_;

@@ -1,3 +1,5 @@
+#include "tests/migration/rocksdb_database.h"
+
 #include <rocksdb/cache.h>
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
@@ -7,7 +9,6 @@
 
 #include <algorithm>
 
-#include "tests/migration/database.h"
 #include "tests/migration/rocksdb_policy.h"
 #include "tests/rocksdb_open.h"
 
@@ -16,6 +17,22 @@ namespace {
 
 // Of LevelDB's and of RocksDB's tables: about ten in each database, of any size.
 uint64_t TableBytes(uint64_t num_keys) { return std::max<uint64_t>(64 << 10, num_keys * 5); }
+
+// As tests/rocksdb_open.h.
+template <typename Base>
+auto OpenReadOnly(const rocksdb::Options& options, const std::string& path,
+                  std::unique_ptr<Base>* db, int)
+    -> decltype(Base::OpenForReadOnly(options, path, db)) {
+  return Base::OpenForReadOnly(options, path, db);
+}
+template <typename Base>
+rocksdb::Status OpenReadOnly(const rocksdb::Options& options, const std::string& path,
+                             std::unique_ptr<Base>* db, long) {
+  Base* opened = nullptr;
+  const rocksdb::Status status = Base::OpenForReadOnly(options, path, &opened);
+  db->reset(opened);
+  return status;
+}
 
 bool IsOk(const rocksdb::Status& status, std::string* error) {
   if (!status.ok()) *error = status.ToString();
@@ -29,7 +46,9 @@ Answer AnswerOf(const rocksdb::Status& status) {
 class RocksDBDatabase : public Database {
  public:
   explicit RocksDBDatabase(const DatabaseOptions& options)
-      : prefix_(options.mode.prefix), counts_(std::make_shared<FilterCounts>()) {
+      : prefix_(options.mode.prefix),
+        read_only_(options.read_only),
+        counts_(std::make_shared<FilterCounts>()) {
     rocksdb::BlockBasedTableOptions table;
     table.filter_policy =
         NewCountingPolicy(NewPlainRocksDBPolicy(options.filter), counts_, options.denial);
@@ -44,6 +63,8 @@ class RocksDBDatabase : public Database {
       table.cache_index_and_filter_blocks = true;
     }
     options_.create_if_missing = options.create;
+    // Otherwise it reads with CompactedDBImpl, which counts nothing.
+    if (read_only_) options_.max_open_files = 1000;
     options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
     options_.statistics = rocksdb::CreateDBStatistics();
     options_.compression = rocksdb::kNoCompression;
@@ -61,8 +82,16 @@ class RocksDBDatabase : public Database {
     }
   }
 
+  // With these options alone.
+  RocksDBDatabase(const rocksdb::Options& options, const Mode& mode)
+      : prefix_(mode.prefix), counts_(std::make_shared<FilterCounts>()), options_(options) {
+    options_.statistics = rocksdb::CreateDBStatistics();
+  }
+
   bool Open(const std::string& path, std::string* error) {
-    return IsOk(tests::OpenRocksDB(options_, path, &db_), error);
+    return IsOk(read_only_ ? OpenReadOnly(options_, path, &db_, 0)
+                           : tests::OpenRocksDB(options_, path, &db_),
+                error);
   }
 
   bool Write(const std::vector<Change>& changes, std::string* error) override {
@@ -125,6 +154,10 @@ class RocksDBDatabase : public Database {
     std::map<std::string, int> names;
     if (!db_->GetPropertiesOfAllTables(&tables).ok()) return {{"unreadable", 1}};
     for (const auto& [file, properties] : tables) {
+      if (properties == nullptr) {  // as in LevelDB's tables
+        ++names["without properties"];
+        continue;
+      }
       const std::string& name = properties->filter_policy_name;
       ++names[name.empty() || properties->filter_size == 0 ? "none" : name];
     }
@@ -133,6 +166,7 @@ class RocksDBDatabase : public Database {
 
  private:
   const bool prefix_;
+  const bool read_only_ = false;
   const std::shared_ptr<FilterCounts> counts_;
   rocksdb::Options options_;
   std::unique_ptr<rocksdb::Env> env_;
@@ -144,6 +178,13 @@ class RocksDBDatabase : public Database {
 std::unique_ptr<Database> OpenRocksDB(const DatabaseOptions& options, const std::string& path,
                                       std::string* error) {
   auto database = std::make_unique<RocksDBDatabase>(options);
+  if (!database->Open(path, error)) return nullptr;
+  return database;
+}
+
+std::unique_ptr<Database> OpenRocksDBWith(const rocksdb::Options& options, const Mode& mode,
+                                          const std::string& path, std::string* error) {
+  auto database = std::make_unique<RocksDBDatabase>(options, mode);
   if (!database->Open(path, error)) return nullptr;
   return database;
 }

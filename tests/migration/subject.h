@@ -40,8 +40,9 @@ class Subject {
   // Some tables of this filter may be there, or none.
   void MayHave(Filter writer);
 
-  // An existing database, opened in another way.
-  void Take(std::unique_ptr<Database> database, Filter filter);
+  // For a database that was opened in another way, as with `filter`. It does not count the answers
+  // of its filters unless OpenDatabase made it.
+  bool Take(std::unique_ptr<Database> database, Filter filter, const std::string& error);
 
   const std::string& path() const { return path_; }
   Model& model() { return model_; }
@@ -59,6 +60,7 @@ class Subject {
   std::set<Filter> writers_;  // of the tables
   bool only_adds_ = false;
   bool uncertain_ = false;
+  bool counts_ = true;
   Stopwatch stopwatch_;
 };
 
