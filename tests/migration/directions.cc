@@ -5,13 +5,6 @@
 namespace bloomline::tests {
 namespace {
 
-constexpr Mode kModes[] = {{"full, whole keys", false, false, true},
-                           {"partitioned, whole keys", true, false, true},
-                           {"full, prefixes and whole keys", false, true, true},
-                           {"partitioned, prefixes and whole keys", true, true, true},
-                           {"full, prefixes", false, true, false},
-                           {"partitioned, prefixes", true, true, false}};
-
 // An operator's steps: the new filters, and back.
 void TwoFilters(Filter from, Filter to, Subject* subject) {
   if (!subject->Open(from, true) || !subject->Write() || !subject->Rewrite()) return;
@@ -48,6 +41,17 @@ void ManyFilters(const std::vector<Filter>& filters, Subject* subject) {
 
 }  // namespace
 
+const std::vector<Mode>& AllModes() {
+  static const std::vector<Mode> modes = {
+      {"full, whole keys", false, false, true},
+      {"partitioned, whole keys", true, false, true},
+      {"full, prefixes and whole keys", false, true, true},
+      {"partitioned, prefixes and whole keys", true, true, true},
+      {"full, prefixes", false, true, false},
+      {"partitioned, prefixes", true, true, false}};
+  return modes;
+}
+
 std::string Describe(const Direction& direction) {
   std::string text = direction.engine == Engine::kLevelDB ? "LevelDB: " : "RocksDB: ";
   for (size_t i = 0; i < direction.filters.size(); ++i) {
@@ -62,14 +66,14 @@ std::vector<Direction> RocksDBDirections(bool every_mode) {
   size_t next_mode = 0;
   for (const Filter to : {Filter::kBlocked, Filter::kCompact}) {
     for (const Filter from : {Filter::kBloom, Filter::kRibbon, Filter::kLegacy, Filter::kNone}) {
-      for (const Mode& mode : kModes) {
-        if (!every_mode && &mode != &kModes[next_mode % std::size(kModes)]) continue;
-        directions.push_back({Engine::kRocksDB, mode, {from, to}});
+      for (size_t mode = 0; mode < AllModes().size(); ++mode) {
+        if (!every_mode && mode != next_mode % AllModes().size()) continue;
+        directions.push_back({Engine::kRocksDB, AllModes()[mode], {from, to}});
       }
       ++next_mode;
     }
   }
-  for (const Mode& mode : {kModes[0], kModes[3]}) {
+  for (const Mode& mode : {AllModes()[0], AllModes()[3]}) {
     directions.push_back({Engine::kRocksDB, mode, {Filter::kBlocked, Filter::kCompact}});
     directions.push_back({Engine::kRocksDB,
                           mode,

@@ -17,6 +17,9 @@ struct Direction {
   std::vector<Filter> filters;
 };
 
+// RocksDB's, in the order of a direction's modes.
+const std::vector<Mode>& AllModes();
+
 std::string Describe(const Direction& direction);
 std::vector<Direction> LevelDBDirections();
 std::vector<Direction> RocksDBDirections(bool every_mode);

@@ -30,17 +30,17 @@ constexpr Unit kUnits[] = {
      Filter::kBlocked},
 };
 
+// Each writes some keys more.
+constexpr uint64_t kCyclesPerDatabase = 8;
+
 class Interruptions {
  public:
   Interruptions(const Unit& unit, const Setup& setup, uint64_t seed, Report* report)
       : unit_(unit), setup_(setup), report_(report), random_(seed) {}
 
   void Run() {
-    InSubject([&](Subject* subject) {
-      if (subject->Open(unit_.from, true) && subject->Write()) subject->Rewrite();
-    });
-    writes_.push_back(unit_.from);
     for (uint64_t i = 0; i < 2 * setup_.kills; ++i) {
+      if (i % kCyclesPerDatabase == 0) Create();
       // One filter writes, and the other one begins to rewrite everything.
       const bool forth = i / 2 % 2 == 0;
       const Filter writer = forth ? unit_.from : unit_.to;
@@ -59,6 +59,15 @@ class Interruptions {
   }
 
  private:
+  void Create() {
+    std::filesystem::remove_all(setup_.directory + "/database");
+    writes_.clear();
+    InSubject([&](Subject* subject) {
+      if (subject->Open(unit_.from, true) && subject->Write()) subject->Rewrite();
+    });
+    writes_.push_back(unit_.from);
+  }
+
   uint64_t Below(uint64_t n) { return random_() % n; }
 
   bool InSubject(const std::function<void(Subject*)>& f) {

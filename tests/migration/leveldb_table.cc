@@ -5,6 +5,8 @@
 #include <iterator>
 #include <string_view>
 
+#include "bloomline/leveldb.h"
+
 namespace bloomline::tests {
 namespace {
 
@@ -80,7 +82,8 @@ std::string LevelDBFiltersOf(const std::string& path) {
   metaindex.remove_prefix(key_bytes);
   std::string_view filters;
   if (!TakeBlock(table, &metaindex, &filters)) return "unreadable";
-  return std::string(key.substr(kPrefix.size())) + ": " + KindsOf(filters);
+  const std::string name(key.substr(kPrefix.size()));
+  return (name == kLevelDBBuiltinName ? "" : name + ": ") + KindsOf(filters);
 }
 
 }  // namespace bloomline::tests

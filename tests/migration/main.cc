@@ -10,6 +10,7 @@
 #include "tests/migration/controls.h"
 #include "tests/migration/directions.h"
 #include "tests/migration/interrupted.h"
+#include "tests/migration/one_step.h"
 #include "tests/migration/other.h"
 
 namespace bloomline::tests {
@@ -17,7 +18,7 @@ namespace {
 
 constexpr char kUsage[] =
     "Usage: migration [--keys N] [--modes one|all] [--part NAME] [--directions FIRST-LAST]\n"
-    "                 [--kills N] [--seed N] [--directory PATH]\n"
+    "                 [--kills N] [--seed N] [--directory PATH] [--list]\n"
     "Migrates databases from one filter to another and back, and queries every key after each\n"
     "step.\n"
     "  --keys N            keys of each database, 2000 to 10000000; default 20000\n"
@@ -25,12 +26,18 @@ constexpr char kUsage[] =
     "partitioned,\n"
     "                      whole keys or prefixes), or in all; default one\n"
     "  --part NAME         leveldb, rocksdb, interrupted or other; default all four\n"
-    "  --directions A-B    only these of a part's directions, from 1\n"
+    "  --directions A-B    only these directions, from 1\n"
     "  --kills N           compactions killed for each kind of database, and as many with failing\n"
     "                      files; 1 to 10000; default 2\n"
     "  --seed N            seed of the kills and faults; default 1\n"
     "  --directory PATH    parent of a new folder for databases; default $TMPDIR, /dev/shm or "
     "/tmp\n"
+    "  --list              prints the directions of the part and their numbers\n"
+    "One step of RocksDB, in place of all that, for tests/migration/versions:\n"
+    "  --open PATH --filter NAME --mode 1..6 --phases N --writers NAME,... --do WHAT\n"
+    "                      a database with N phases of writes by these filters; WHAT is check,\n"
+    "                      write or rewrite. Filters: none, Bloom, Ribbon, legacy Bloom, blocked,\n"
+    "                      compact\n"
     "Exit status: 0 if all answers are right, 1 if not, 2 if it could not run.\n";
 
 struct Flags {
@@ -38,7 +45,44 @@ struct Flags {
   std::string part;
   uint64_t first = 1;
   uint64_t last = UINT64_MAX;
+  bool list = false;
+  OneStep step;
 };
+
+Filter ParseFilter(const std::string& name, Arguments* arguments) {
+  Filter filter = Filter::kNone;
+  if (!FilterOf(name, &filter)) {
+    arguments->Refuse("filter is '" + name +
+                      "'; allowed: none, Bloom, Ribbon, legacy Bloom, blocked, compact");
+  }
+  return filter;
+}
+
+// Returns false if it is none of a step's arguments.
+bool ParseStep(const std::string& argument, Arguments* arguments, OneStep* step) {
+  if (argument == "--open") {
+    step->path = arguments->Text();
+  } else if (argument == "--filter") {
+    step->filter = ParseFilter(arguments->Text(), arguments);
+  } else if (argument == "--mode") {
+    step->mode = AllModes()[arguments->Number(1, AllModes().size()) - 1];
+  } else if (argument == "--phases") {
+    step->phases = arguments->Number(0, 100);
+  } else if (argument == "--writers") {
+    std::istringstream names(arguments->Text());
+    for (std::string name; std::getline(names, name, ',');) {
+      step->writers.insert(ParseFilter(name, arguments));
+    }
+  } else if (argument == "--do") {
+    step->action = arguments->Text();
+    if (step->action != "check" && step->action != "write" && step->action != "rewrite") {
+      arguments->Refuse("--do is '" + step->action + "'; allowed: check, write, rewrite");
+    }
+  } else {
+    return false;
+  }
+  return true;
+}
 
 Flags Parse(int argc, char** argv) {
   Flags flags;
@@ -73,10 +117,13 @@ Flags Parse(int argc, char** argv) {
       flags.setup.seed = arguments.Number(0, UINT64_MAX);
     } else if (argument == "--directory") {
       flags.setup.directory = arguments.Text();
-    } else {
+    } else if (argument == "--list") {
+      flags.list = true;
+    } else if (!ParseStep(argument, &arguments, &flags.step)) {
       arguments.Refuse("'" + argument + "' is not known");
     }
   }
+  if (flags.list || !flags.step.path.empty()) return flags;
   constexpr char kMemory[] = "/dev/shm";
   if (flags.setup.directory.empty() && std::getenv("TMPDIR") == nullptr &&
       access(kMemory, W_OK) == 0) {
@@ -86,19 +133,39 @@ Flags Parse(int argc, char** argv) {
   return flags;
 }
 
-int Run(const Flags& flags) {
-  Report report;
-  Stopwatch stopwatch;
-  const auto wants = [&](const char* part) { return flags.part.empty() || flags.part == part; };
-  const auto migrate = [&](const std::vector<Direction>& directions) {
-    for (size_t i = 0; i < directions.size(); ++i) {
-      if (i + 1 < flags.first || i + 1 > flags.last) continue;
-      Migrate(directions[i], flags.setup, &report);
+std::vector<Direction> DirectionsOf(const Flags& flags) {
+  std::vector<Direction> directions;
+  const auto add = [&](const char* part, const std::vector<Direction>& more) {
+    if (flags.part.empty() || flags.part == part) {
+      directions.insert(directions.end(), more.begin(), more.end());
     }
   };
+  add("leveldb", LevelDBDirections());
+  add("rocksdb", RocksDBDirections(flags.setup.every_mode));
+  return directions;
+}
+
+int List(const Flags& flags) {
+  int number = 0;
+  for (const Direction& direction : DirectionsOf(flags)) {
+    std::printf("%3d  %s\n", ++number, Describe(direction).c_str());
+  }
+  return 0;
+}
+
+int Run(const Flags& flags) {
+  Report report;
+  if (!flags.step.path.empty()) {
+    RunOneStep(flags.step, flags.setup, &report);
+    return report.totals().failures == 0 ? 0 : 1;
+  }
+  Stopwatch stopwatch;
+  const auto wants = [&](const char* part) { return flags.part.empty() || flags.part == part; };
   CheckControls(flags.setup, &report);
-  if (wants("leveldb")) migrate(LevelDBDirections());
-  if (wants("rocksdb")) migrate(RocksDBDirections(flags.setup.every_mode));
+  const std::vector<Direction> directions = DirectionsOf(flags);
+  for (size_t i = 0; i < directions.size(); ++i) {
+    if (i + 1 >= flags.first && i + 1 <= flags.last) Migrate(directions[i], flags.setup, &report);
+  }
   if (wants("interrupted")) InterruptCompactions(flags.setup, &report);
   if (wants("other")) {
     CompactByDefault(flags.setup, &report);
@@ -129,7 +196,8 @@ int Run(const Flags& flags) {
 int main(int argc, char** argv) {
   using namespace bloomline::tests;
   const Flags flags = Parse(argc, argv);
+  if (flags.list) return List(flags);
   const int status = Run(flags);
-  std::filesystem::remove_all(flags.setup.directory);
+  if (!flags.setup.directory.empty()) std::filesystem::remove_all(flags.setup.directory);
   return status;
 }

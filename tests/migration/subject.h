@@ -23,6 +23,7 @@ class Subject {
  public:
   Subject(Engine engine, const Mode& mode, const Setup& setup, Report* report);
 
+  void UsePath(const std::string& path) { path_ = path; }
   // LevelDB's Model::OnlyAdd.
   void OnlyAdd();
   bool Open(Filter filter, bool create = false);
@@ -37,6 +38,7 @@ class Subject {
   // Another process did it.
   void SkipWrite(Filter writer);
   void SkipRewrite(Filter writer) { writers_ = {writer}; }
+  void SetWriters(const std::set<Filter>& writers) { writers_ = writers; }
   // Some tables of this filter may be there, or none.
   void MayHave(Filter writer);
 
@@ -52,7 +54,7 @@ class Subject {
  private:
   bool IsOk(bool is_ok, const std::string& what, const std::string& error);
 
-  const std::string path_;
+  std::string path_;
   Report* const report_;
   Model model_;
   DatabaseOptions options_;
