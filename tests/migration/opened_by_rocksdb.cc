@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "tests/migration/old_manifest.h"
 #include "tests/migration/other.h"
 
 namespace bloomline::tests {
@@ -73,6 +74,32 @@ void OpenByRocksDB(Filter writer, const Setup& setup, Report* report) {
   });
 }
 
+// The MANIFEST is rewritten, so that RocksDB opens the database to write.
+void MoveToRocksDB(Filter writer, Filter to, const Setup& setup, Report* report) {
+  report->InProcess([&] {
+    Subject subject(Engine::kLevelDB, Mode(), setup, report);
+    // Opened once more, it has a MANIFEST without history, and an empty log.
+    if (!subject.Open(writer, true) || !subject.Write() || !subject.Write() || !subject.Rewrite() ||
+        !subject.Open(writer)) {
+      return;
+    }
+    subject.Close();
+    if (!WriteRocksDBManifest(subject.path())) return report->Fail("the MANIFEST is another");
+    subject.options().engine = Engine::kRocksDB;
+    subject.SkipRewrite(Filter::kBlockBased);
+    if (!subject.Open(to)) return;
+    subject.CheckStep("opened by RocksDB with");
+    if (!subject.Write()) return;
+    subject.CheckStep("some written with");
+    if (!subject.Open(Filter::kBloom)) return;
+    subject.CheckStep("mixed, opened with");
+    if (!subject.Open(to) || !subject.Rewrite()) return;
+    subject.CheckStep("rewritten with");
+    if (!subject.Open(Filter::kBloom) || !subject.Rewrite()) return;
+    subject.CheckStep("back: rewritten with");
+  });
+}
+
 }  // namespace
 
 void OpenLevelDBWithRocksDB(const Setup& setup, Report* report) {
@@ -81,6 +108,17 @@ void OpenLevelDBWithRocksDB(const Setup& setup, Report* report) {
     report->Heading(std::string("Opened by RocksDB: LevelDB, ") + Name(writer));
     OpenByRocksDB(writer, setup, report);
     std::filesystem::remove_all(setup.directory + "/database");
+  }
+  if (!kReadsLevelDB) return;
+  for (const Filter writer : {Filter::kBlockBased, Filter::kBloom, Filter::kCompact}) {
+    for (const Filter to : {Filter::kBlocked, Filter::kCompact}) {
+      report->Heading((writer == Filter::kBlockBased
+                           ? std::string("RocksDB: block-based filters of versions before 7.0")
+                           : std::string("RocksDB: LevelDB's tables, ") + Name(writer)) +
+                      " -> " + Name(to));
+      MoveToRocksDB(writer, to, setup, report);
+      std::filesystem::remove_all(setup.directory + "/database");
+    }
   }
 }
 
