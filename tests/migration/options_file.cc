@@ -25,11 +25,20 @@ class OptionsFiles {
       LoadAndCheck(subject, "bloomline", Filter::kCompact, "OPTIONS, bloomline registered:");
     });
     InSubject([&](Subject*) {
-      rocksdb::ConfigOptions strict;
-      strict.ignore_unsupported_options = false;
-      strict.input_strings_escaped = false;
+      RegisterBloomline();
       rocksdb::Options options;
-      const rocksdb::Status status = Load(strict, &options);
+      const rocksdb::Status status = Load(Strict(), &options);
+      if (!status.ok()) return report_->Fail("registered, strict: " + status.ToString());
+      const auto& policy = TableOptions(&options)->filter_policy;
+      std::string format;
+      if (policy == nullptr || !policy->GetOption(Strict(), "format", &format).ok() ||
+          format != "compact") {
+        report_->Fail("registered, strict: another policy");
+      }
+    });
+    InSubject([&](Subject*) {
+      rocksdb::Options options;
+      const rocksdb::Status status = Load(Strict(), &options);
       report_->Line("  OPTIONS, not registered, strict: " + status.ToString());
       if (status.ok()) report_->Fail("not registered, strict: OK");
     });
@@ -62,6 +71,14 @@ class OptionsFiles {
       if (wrote_ != Filter::kNone) subject.SkipWrite(wrote_);
       f(&subject);
     });
+  }
+
+  // Returns errors that the default drops.
+  static rocksdb::ConfigOptions Strict() {
+    rocksdb::ConfigOptions strict;
+    strict.ignore_unsupported_options = false;
+    strict.input_strings_escaped = false;
+    return strict;
   }
 
   std::string path() const { return setup_.directory + "/database"; }

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -91,6 +92,8 @@ bool Report::InProcess(const std::function<void()>& f, bool* aborted) {
   }
   if (child == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const rlimit no_core = {0, 0};
+    if (aborted != nullptr) setrlimit(RLIMIT_CORE, &no_core);
     f();
     std::fflush(stdout);
     _exit(0);
