@@ -140,7 +140,7 @@ std::string JudgeFilters(const Checked& checked, Engine engine, Filter reader,
     // 10 bits per key pass 1 %, small filters and RocksDB's legacy one some more. LevelDB's own
     // passes several times that on structured keys.
     if (used[kind] && !all_are_there && yes + no == 0) continue;
-    if (used[kind] && (no == 0 || yes > no / (engine == Engine::kLevelDB ? 2 : 25))) {
+    if (used[kind] && (no == 0 || yes > 5 + no / (engine == Engine::kLevelDB ? 2 : 25))) {
       return name + " filters reject " + std::to_string(no) + " and pass " + std::to_string(yes) +
              " missing keys";
     }
