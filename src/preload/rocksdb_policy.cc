@@ -14,8 +14,8 @@
 #include "src/errors/number_text.h"
 #include "src/errors/out_of_memory.h"
 #include "src/preload/settings.h"
+#include "src/rocksdb/filter_options.h"
 #include "src/rocksdb/filter_policy.h"
-#include "src/rocksdb/policy_options.h"
 
 namespace bloomline::preload {
 namespace {
@@ -62,7 +62,7 @@ const rocksdb::FilterPolicy* NewPolicy(Asked asked, double bits_per_key, std::st
   *error = Settings::Parse(*environment, Engine::kRocksDB, &settings);
   if (!error->empty()) return nullptr;
   const FilterOptions options = OptionsFor(settings, asked, bits_per_key);
-  std::unique_ptr<rocksdb::FilterPolicy> policy = MakeRocksDBFilterPolicy(options, error);
+  std::unique_ptr<rocksdb::FilterPolicy> policy = MakeRocksDBFilterPolicy(RocksDBFilterOptions(options), error);
   if (policy == nullptr) {
     *error = (settings.has_bits_per_key
                   ? std::string("BLOOMLINE_BITS_PER_KEY")

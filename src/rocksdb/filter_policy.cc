@@ -11,6 +11,8 @@
 #include "src/format/trailer.h"
 #include "src/rocksdb/bits_builder.h"
 #include "src/rocksdb/bits_reader.h"
+#include "src/rocksdb/level_choice.h"
+#include "src/rocksdb/level_history.h"
 #include "src/rocksdb/policy_options.h"
 
 namespace bloomline {
@@ -27,9 +29,23 @@ using ROCKSDB_NAMESPACE::Status;
 
 constexpr char kFamilyName[] = "rocksdb.BuiltinBloomFilter";
 
+NewFile FileOf(const FilterBuildingContext& context) {
+  using ROCKSDB_NAMESPACE::TableFileCreationReason;
+  NewFile file;
+  file.level = context.level_at_creation;
+  file.is_bottommost = context.is_bottommost;
+  file.is_flush = context.reason == TableFileCreationReason::kFlush ||
+                  context.reason == TableFileCreationReason::kRecovery;
+  file.has_levels = context.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel ||
+                    context.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleNone;
+  file.num_levels = context.num_levels;
+  return file;
+}
+
 class RocksDBFilterPolicy : public FilterPolicy {
  public:
-  RocksDBFilterPolicy(const FilterOptions& options, std::shared_ptr<const FilterPolicy> builtin)
+  RocksDBFilterPolicy(const RocksDBFilterOptions& options,
+                      std::shared_ptr<const FilterPolicy> builtin)
       : options_(options), builtin_(std::move(builtin)) {
     RegisterOptions("BloomlineOptions", &options_, &PolicyOptions::OptionTypes());
   }
@@ -38,11 +54,16 @@ class RocksDBFilterPolicy : public FilterPolicy {
   const char* CompatibilityName() const override { return kFamilyName; }
 
   FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext& context) const override {
-    const FilterOptions options = options_.Load();
-    if (!WritesFilters(options)) return nullptr;
+    const PolicyOptions::Plan plan = options_.LoadPlan();
+    const NewFile file = FileOf(context);
+    const FilterChoice choice =
+        ChooseFilter(plan.levels, file, history_.Add(context.column_family_name, file));
+    if (choice.bits_per_key == 0) return nullptr;
+    FilterOptions options = plan.filter;
+    options.format = choice.format;
+    options.bits_per_key = choice.bits_per_key;
     auto* const builder = new (std::nothrow) RocksDBBitsBuilder(
-        Normalized(options), context.table_options.detect_filter_construct_corruption,
-        context.info_log);
+        options, context.table_options.detect_filter_construct_corruption, context.info_log);
     if (builder == nullptr) {  // RocksDB then writes a file without a filter
       ReportUselessFilter(context.info_log, "a RocksDB file gets no filter",
                           core::kOutOfMemory.data());
@@ -82,6 +103,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
 
  private:
   PolicyOptions options_;
+  mutable LevelHistory history_;
   const std::shared_ptr<const FilterPolicy> builtin_;
 };
 
@@ -95,11 +117,11 @@ std::string RocksDBVersionMismatch() {
          "; rebuild bloomline against the running version";
 }
 
-std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const FilterOptions& options,
+std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const RocksDBFilterOptions& options,
                                                       std::string* error) {
   return core::OrError(error, [&](std::string* reason) -> std::unique_ptr<FilterPolicy> {
     *reason = RocksDBVersionMismatch();
-    if (reason->empty()) *reason = core::ValidateForTrailer(Normalized(options));
+    if (reason->empty()) *reason = options.Validate();
     if (!reason->empty()) return nullptr;
     // Builders cannot fail, so a generator that never works is found here.
     uint64_t unused_seed;

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "bloomline/filter_options.h"
+#include "bloomline/rocksdb.h"
 #include "rocksdb/filter_policy.h"
 
 namespace bloomline {
@@ -17,7 +17,7 @@ std::string RocksDBVersionMismatch();
 
 // As NewRocksDBFilterPolicy, without registration and without stderr. `error` must not be null.
 std::unique_ptr<ROCKSDB_NAMESPACE::FilterPolicy> MakeRocksDBFilterPolicy(
-    const FilterOptions& options, std::string* error);
+    const RocksDBFilterOptions& options, std::string* error);
 
 }  // namespace bloomline
 

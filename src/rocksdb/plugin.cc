@@ -6,7 +6,7 @@
 #include "rocksdb/utilities/object_registry.h"
 #include "src/errors/out_of_memory.h"
 #include "src/rocksdb/filter_policy.h"
-#include "src/rocksdb/policy_options.h"
+#include "src/rocksdb/option_text.h"
 
 namespace bloomline {
 namespace {
@@ -16,7 +16,7 @@ using ROCKSDB_NAMESPACE::ObjectLibrary;
 
 // The policy that `id` names: "bloomline" or "bloomline:BITS_PER_KEY".
 std::unique_ptr<FilterPolicy> NewFromId(const std::string& id, std::string* error) {
-  FilterOptions options;
+  RocksDBFilterOptions options;
   const size_t colon = id.find(':');
   if (colon != std::string::npos) {
     *error = ParseBitsPerKey(id.substr(colon + 1), &options);
@@ -67,6 +67,11 @@ bool RegisterBloomline() {
 }
 
 std::shared_ptr<const FilterPolicy> NewRocksDBFilterPolicy(const FilterOptions& options,
+                                                           std::string* error) {
+  return NewRocksDBFilterPolicy(RocksDBFilterOptions(options), error);
+}
+
+std::shared_ptr<const FilterPolicy> NewRocksDBFilterPolicy(const RocksDBFilterOptions& options,
                                                            std::string* error) {
   std::string refusal;
   std::shared_ptr<const FilterPolicy> policy =

@@ -123,10 +123,10 @@ TEST(RocksDBOptions, ChangeTogetherOrNotAtAll) {
       rocksdb::Status status;
       attempt->Call([&] { status = options.Change(config, change.changes, nullptr); });
       EXPECT_TRUE(status.ok() ? change.is_allowed : !change.is_allowed || attempt->HasFailed());
-      EXPECT_TRUE(AreEqual(options.Load(), status.ok() ? changed.Load() : OldOptions()));
+      EXPECT_TRUE(AreEqual(options.LoadOptions(), status.ok() ? changed.Load() : OldOptions()));
       status = options.Change(config, change.changes, nullptr);
       EXPECT_EQ(status.ok(), change.is_allowed) << status.ToString();
-      EXPECT_TRUE(AreEqual(options.Load(), changed.Load()));
+      EXPECT_TRUE(AreEqual(options.LoadOptions(), changed.Load()));
     });
   }
 }
