@@ -41,13 +41,23 @@ rocksdb::BlockBasedTableOptions TableOptions(const Subject& subject, Layout layo
     table.partition_filters = subject.HasFilter();
     table.pin_top_level_index_and_filter = true;
   }
+  if (layout == Layout::kPinned)
+    table.metadata_cache_options.unpartitioned_pinning = rocksdb::PinningTier::kAll;
   return table;
 }
 
 }  // namespace
 
 const char* LayoutName(Layout layout) {
-  return layout == Layout::kFull ? "full" : "partitioned";
+  switch (layout) {
+    case Layout::kFull:
+      return "full";
+    case Layout::kPinned:
+      return "pinned";
+    case Layout::kPartitioned:
+      return "partitioned";
+  }
+  return "?";
 }
 
 LevelFiles::LevelFiles(const StoredKeys& stored, const std::string& directory) {

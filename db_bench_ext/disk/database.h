@@ -18,8 +18,9 @@
 
 namespace bloomline::bench {
 
-// A full filter and one index per file, or both in partitions with a top level.
-enum class Layout { kFull, kPartitioned };
+// A full filter and one index per file; the same, but pinned: never evicted from the cache; or both
+// in partitions with a top level.
+enum class Layout { kFull, kPinned, kPartitioned };
 const char* LayoutName(Layout layout);
 
 struct LevelSummary {

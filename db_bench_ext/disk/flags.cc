@@ -14,7 +14,7 @@ Plan CompletePlan() {
   Plan plan;
   plan.keys_of_top_level = 300;
   plan.subjects = AllSubjects();
-  plan.layouts = {Layout::kPartitioned, Layout::kFull};
+  plan.layouts = {Layout::kPartitioned, Layout::kFull, Layout::kPinned};
   plan.cache_factors = {0.5, 1, 2, 8};
   plan.threaded_cache_factor = 8;
   plan.threads = {1, 2};

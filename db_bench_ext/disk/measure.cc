@@ -85,7 +85,8 @@ class Bench {
         contender.database = std::make_unique<DiskDatabase>(subject, layout, stored_, files,
                                                             DirectoryOf(subject));
       });
-      results_.databases.push_back({layout, subject, contender.database->summary(), seconds, {}});
+      results_.databases.push_back({layout, subject, contender.database->summary(),
+                                    ModelRates(subject), seconds, {}});
       contenders_.push_back(std::move(contender));
       progress_->Add(NumKeys(plan_) / kKeysPerStep + 1);
     }
@@ -167,10 +168,7 @@ class Bench {
 }  // namespace
 
 double BuiltDatabase::ModelWaste() const {
-  double sum = 0;
-  for (const LevelSummary& level : summary.levels)
-    sum += level.filter_bytes == 0 ? 1 : ModelRate(subject, level.BitsPerKey());
-  return sum;
+  return std::accumulate(model_rates.begin(), model_rates.end(), 0.0);
 }
 
 double BuiltDatabase::Waste() const {

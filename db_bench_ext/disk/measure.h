@@ -40,6 +40,7 @@ struct BuiltDatabase {
   Layout layout;
   Subject subject;
   DatabaseSummary summary;
+  std::array<double, kNumLevels> model_rates;
   double seconds;   // to write it
   Counts missing;   // of all rounds of Workload::kMissing in all regimes
 

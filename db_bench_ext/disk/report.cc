@@ -233,7 +233,7 @@ std::string LevelsCsv(const Results& results) {
       out << LayoutName(one.layout) << ',' << one.subject.name << ',' << one.subject.filter_policy
           << ',' << i + 1 << ',' << level.num_files << ',' << level.num_keys << ','
           << level.filter_bytes << ',' << NumberText(level.BitsPerKey(), 4) << ','
-          << NumberText(level.filter_bytes == 0 ? 1 : ModelRate(one.subject, level.BitsPerKey()), 8)
+          << NumberText(one.model_rates[i], 8)
           << ',' << NumberText(one.ModelWaste(), 8) << ','
           << (one.missing.gets == 0 ? "" : NumberText(one.Waste(), 8)) << ',' << one.missing.gets
           << '\n';
