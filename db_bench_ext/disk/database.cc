@@ -141,8 +141,7 @@ DatabaseSummary DiskDatabase::Summarize() const {
     LevelSummary& of_level = sum.levels[static_cast<size_t>(level - 1)];
     rocksdb::TablePropertiesCollection all;
     Check(db_->GetPropertiesOfAllTables(&all));
-    for (const rocksdb::SstFileMetaData& file :
-         metadata.levels[static_cast<size_t>(level)].files) {
+    for (const rocksdb::SstFileMetaData& file : metadata.levels[static_cast<size_t>(level)].files) {
       const auto found = all.find(file.db_path + file.name);
       if (found == all.end()) throw std::runtime_error("RocksDB: no properties of " + file.name);
       const rocksdb::TableProperties& properties = *found->second;

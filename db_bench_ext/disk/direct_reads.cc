@@ -44,8 +44,7 @@ class File {
 
 std::string WhyNotOnDisk(const std::string& directory, uint64_t bytes) {
   struct statfs system;
-  if (statfs(directory.c_str(), &system) != 0)
-    return directory + ": " + std::strerror(errno);
+  if (statfs(directory.c_str(), &system) != 0) return directory + ": " + std::strerror(errno);
   const auto type = static_cast<long>(system.f_type);
   if (type == kTmpfs || type == kRamfs)
     return directory + " is in memory; --db-dir needs a folder on a disk";
@@ -71,9 +70,10 @@ double MedianDirectReadUs(const std::string& path) {
   for (uint64_t i = 0; i < kNumReads && num_blocks > 0; ++i) {
     const auto offset = static_cast<off_t>(Mix(i) % num_blocks * kReadBytes);
     us.push_back(1e6 * SecondsOf([&] {
-      if (pread(file.fd(), buffer.get(), kReadBytes, offset) != static_cast<ssize_t>(kReadBytes))
-        throw std::runtime_error(path + ": " + std::strerror(errno));
-    }));
+                   if (pread(file.fd(), buffer.get(), kReadBytes, offset) !=
+                       static_cast<ssize_t>(kReadBytes))
+                     throw std::runtime_error(path + ": " + std::strerror(errno));
+                 }));
   }
   return Median(us);
 }

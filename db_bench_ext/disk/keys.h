@@ -60,9 +60,9 @@ class Zipf {
 };
 
 enum class Workload { kUniform, kZipf, kMissing, kMixedUniform, kMixedZipf, kMultiGet };
-constexpr Workload kAllWorkloads[] = {Workload::kMissing,      Workload::kUniform,
-                                      Workload::kZipf,         Workload::kMixedUniform,
-                                      Workload::kMixedZipf,    Workload::kMultiGet};
+constexpr Workload kAllWorkloads[] = {Workload::kMissing,   Workload::kUniform,
+                                      Workload::kZipf,      Workload::kMixedUniform,
+                                      Workload::kMixedZipf, Workload::kMultiGet};
 const char* WorkloadName(Workload workload);
 constexpr size_t kMultiGetKeys = 32;
 

@@ -34,7 +34,7 @@ int Run(Flags flags) {
   Progress progress(flags.progress, NumSteps(flags.plan));
   const Results results = Measure(flags.plan, &progress);
   output.Print(Legend(flags.plan, results) + "\n" + DatabaseTables(flags.plan, results) +
-               RegimeTables(flags.plan, results) + SummaryTable(flags.plan, results));
+               RegimeTables(flags.plan, results) + SummaryTables(flags.plan, results));
 
   const uint64_t wrong = results.WrongAnswers();
   output.Print(

@@ -41,8 +41,8 @@ struct BuiltDatabase {
   Subject subject;
   DatabaseSummary summary;
   std::array<double, kNumLevels> model_rates;
-  double seconds;   // to write it
-  Counts missing;   // of all rounds of Workload::kMissing in all regimes
+  double seconds;  // to write it
+  Counts missing;  // of all rounds of Workload::kMissing in all regimes
 
   // Expected reads of data blocks per Get of a missing key: the sum of the levels' rates.
   double ModelWaste() const;

@@ -20,8 +20,7 @@ std::string MiB(uint64_t bytes) {
 
 std::string Title(const Regime& regime, const Results& results) {
   const auto of_layout = [&](const BuiltDatabase& one) { return one.layout == regime.layout; };
-  const auto found =
-      std::find_if(results.databases.begin(), results.databases.end(), of_layout);
+  const auto found = std::find_if(results.databases.begin(), results.databases.end(), of_layout);
   const double part = 100.0 * static_cast<double>(regime.cache_bytes) /
                       static_cast<double>(found->summary.data_bytes);
   return std::string(LayoutName(regime.layout)) + " filters, cache of " + MiB(regime.cache_bytes) +
@@ -37,8 +36,7 @@ bool SameRegime(const Regime& a, const Regime& b) {
 std::vector<Regime> RegimesIn(const Results& results) {
   std::vector<Regime> regimes;
   for (const Cell& cell : results.cells) {
-    if (regimes.empty() || !SameRegime(regimes.back(), cell.regime))
-      regimes.push_back(cell.regime);
+    if (regimes.empty() || !SameRegime(regimes.back(), cell.regime)) regimes.push_back(cell.regime);
   }
   return regimes;
 }
@@ -56,9 +54,8 @@ Spread SpreadOf(const std::vector<double>& values) {
 std::string Times(double ratio) { return std::isnan(ratio) ? "-" : NumberText(ratio, 2); }
 
 std::string Range(const Spread& spread) {
-  return std::isnan(spread.median)
-             ? "-"
-             : NumberText(spread.min, 2) + "-" + NumberText(spread.max, 2);
+  return std::isnan(spread.median) ? "-"
+                                   : NumberText(spread.min, 2) + "-" + NumberText(spread.max, 2);
 }
 
 std::string WithHead(const std::string& title, const std::vector<Cells>& rows, size_t num_left) {
@@ -81,7 +78,8 @@ std::string Legend(const Plan& plan, const Results& results) {
       << "; not compressed; files of 64 MiB. CompactFiles wrote each level; no other\n"
          "            compaction ran, and the levels were checked afterwards\n"
          "reading     use_direct_reads, blocks of 4 KiB, LRU block cache with one shard, the same\n"
-         "            capacity for every policy; cache_index_and_filter_blocks with high priority;\n"
+         "            capacity for every policy; cache_index_and_filter_blocks with high "
+         "priority;\n"
          "            pinned are only the top levels of partitioned filters and indexes\n"
          "missing     odd numbers, next to stored ones and within their range\n"
          "zipf        probability of a key 1/rank^0.99; the ranks are spread over all keys\n"
@@ -108,10 +106,10 @@ std::string Legend(const Plan& plan, const Results& results) {
 std::string DatabaseTables(const Plan& plan, const Results& results) {
   std::string text;
   for (const Layout layout : plan.layouts) {
-    std::vector<Cells> rows = {{"policy", "bits/key", "level", "level", "level", "level", "level",
-                                "filters", "wasted", "wasted", "of", "of Bloom's", "write"},
-                               {"", "", "1", "2", "3", "4", "5", "KiB", "model", "measured",
-                                "model", "", "s"}};
+    std::vector<Cells> rows = {
+        {"policy", "bits/key", "level", "level", "level", "level", "level", "filters", "wasted",
+         "wasted", "of", "of Bloom's", "write"},
+        {"", "", "1", "2", "3", "4", "5", "KiB", "model", "measured", "model", "", "s"}};
     double bloom = NAN;
     for (const BuiltDatabase& one : results.databases) {
       if (one.layout == layout && one.subject.name == kBuiltinBloom && one.missing.gets > 0)
@@ -156,8 +154,8 @@ std::string RegimeTables(const Plan& plan, const Results& results) {
              NumberText(cell->Median() / 1000, 1), Times(bloom.median), Range(bloom),
              Times(ribbon.median), NumberText(cell->Percentile(0.5), 1),
              NumberText(cell->Percentile(0.99), 1),
-             NumberText(
-                 counts.PerGet(counts.data_reads + counts.index_reads + counts.filter_reads), 4),
+             NumberText(counts.PerGet(counts.data_reads + counts.index_reads + counts.filter_reads),
+                        4),
              NumberText(counts.PerGet(counts.data_reads), 4),
              NumberText(counts.PerGet(counts.index_reads), 4),
              NumberText(counts.PerGet(counts.filter_reads), 4),
@@ -169,26 +167,31 @@ std::string RegimeTables(const Plan& plan, const Results& results) {
   return text;
 }
 
-std::string SummaryTable(const Plan& plan, const Results& results) {
-  std::vector<Cells> rows = {{"filters", "cache", "threads", "policy"}};
-  for (const Workload workload : plan.workloads) rows[0].push_back(WorkloadName(workload));
-  for (const Regime& regime : RegimesIn(results)) {
-    bool first = true;
-    for (const Subject& subject : plan.subjects) {
-      if (subject.name == kBuiltinBloom) continue;
-      Cells row = {first ? LayoutName(regime.layout) : "", first ? MiB(regime.cache_bytes) : "",
-                   first ? std::to_string(regime.threads) : "", subject.name};
-      first = false;
-      for (const Workload workload : plan.workloads) {
-        const Cell* cell = results.Find(regime, workload, subject.name);
-        row.push_back(cell == nullptr
-                          ? "-"
-                          : Times(SpreadOf(results.Ratios(*cell, kBuiltinBloom)).median));
+std::string SummaryTables(const Plan& plan, const Results& results) {
+  std::string text;
+  for (const char* other : {kBuiltinBloom, kBuiltinRibbon}) {
+    std::vector<Cells> rows = {{"filters", "cache", "threads", "policy"}};
+    for (const Workload workload : plan.workloads) rows[0].push_back(WorkloadName(workload));
+    for (const Regime& regime : RegimesIn(results)) {
+      bool first = true;
+      for (const Subject& subject : plan.subjects) {
+        if (subject.name == other) continue;
+        Cells row = {first ? LayoutName(regime.layout) : "", first ? MiB(regime.cache_bytes) : "",
+                     first ? std::to_string(regime.threads) : "", subject.name};
+        first = false;
+        for (const Workload workload : plan.workloads) {
+          const Cell* cell = results.Find(regime, workload, subject.name);
+          row.push_back(Times(SpreadOf(results.Ratios(*cell, other)).median));
+        }
+        rows.push_back(std::move(row));
       }
-      rows.push_back(std::move(row));
     }
+    text += WithHead("Keys per second as a multiple of those with " + std::string(other), rows, 4);
+    if (results.Find(results.cells.front().regime, plan.workloads.front(), kBuiltinRibbon) ==
+        nullptr)
+      break;
   }
-  return WithHead("Keys per second as a multiple of built-in Bloom's", rows, 4);
+  return text;
 }
 
 std::string Csv(const Results& results) {
@@ -209,11 +212,10 @@ std::string Csv(const Results& results) {
     out << LayoutName(cell.regime.layout) << ',' << cell.regime.cache_bytes << ','
         << NumberText(cell.regime.cache_factor, 2) << ',' << cell.regime.threads << ','
         << WorkloadName(cell.workload) << ',' << cell.subject.name << ','
-        << spread(cell.ops_per_second, 0) << ','
-        << spread(results.Ratios(cell, kBuiltinBloom), 4) << ','
-        << spread(results.Ratios(cell, kBuiltinRibbon), 4) << ','
-        << NumberText(cell.Percentile(0.5), 3) << ',' << NumberText(cell.Percentile(0.99), 3)
-        << ',' << NumberText(counts.PerGet(counts.data_reads), 6) << ','
+        << spread(cell.ops_per_second, 0) << ',' << spread(results.Ratios(cell, kBuiltinBloom), 4)
+        << ',' << spread(results.Ratios(cell, kBuiltinRibbon), 4) << ','
+        << NumberText(cell.Percentile(0.5), 3) << ',' << NumberText(cell.Percentile(0.99), 3) << ','
+        << NumberText(counts.PerGet(counts.data_reads), 6) << ','
         << NumberText(counts.PerGet(counts.index_reads), 6) << ','
         << NumberText(counts.PerGet(counts.filter_reads), 6) << ','
         << NumberText(counts.CacheHitRate(), 6) << ','
@@ -233,8 +235,7 @@ std::string LevelsCsv(const Results& results) {
       out << LayoutName(one.layout) << ',' << one.subject.name << ',' << one.subject.filter_policy
           << ',' << i + 1 << ',' << level.num_files << ',' << level.num_keys << ','
           << level.filter_bytes << ',' << NumberText(level.BitsPerKey(), 4) << ','
-          << NumberText(one.model_rates[i], 8)
-          << ',' << NumberText(one.ModelWaste(), 8) << ','
+          << NumberText(one.model_rates[i], 8) << ',' << NumberText(one.ModelWaste(), 8) << ','
           << (one.missing.gets == 0 ? "" : NumberText(one.Waste(), 8)) << ',' << one.missing.gets
           << '\n';
     }

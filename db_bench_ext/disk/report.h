@@ -17,8 +17,8 @@ std::string DatabaseTables(const Plan& plan, const Results& results);
 // For each regime: every workload with every policy.
 std::string RegimeTables(const Plan& plan, const Results& results);
 
-// Speeds of each policy in all regimes, as multiples of built-in Bloom's.
-std::string SummaryTable(const Plan& plan, const Results& results);
+// Speeds of each policy in all regimes, as multiples of built-in Bloom's and of Ribbon's.
+std::string SummaryTables(const Plan& plan, const Results& results);
 
 std::string Csv(const Results& results);
 std::string LevelsCsv(const Results& results);

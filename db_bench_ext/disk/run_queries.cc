@@ -78,8 +78,7 @@ class Runner {
   }
 
   void MultiGet() {
-    const auto count =
-        std::min(kMultiGetKeys, static_cast<size_t>(end_ - next_));
+    const auto count = std::min(kMultiGetKeys, static_cast<size_t>(end_ - next_));
     for (size_t i = 0; i < count; ++i)
       keys_[i] = rocksdb::Slice(next_[i].key.data(), next_[i].key.size());
     database_.MultiGet(count, keys_, values_, statuses_);
@@ -121,13 +120,12 @@ RunResult RunQueries(const DiskDatabase& database, Workload workload,
   const size_t count = static_cast<size_t>(num_threads);
   std::vector<std::unique_ptr<Runner>> runners;
   for (size_t i = 0; i < count; ++i) {
-    runners.push_back(std::make_unique<Runner>(
-        database, queries.data() + i * queries.size() / count,
-        queries.data() + (i + 1) * queries.size() / count, limits));
+    runners.push_back(
+        std::make_unique<Runner>(database, queries.data() + i * queries.size() / count,
+                                 queries.data() + (i + 1) * queries.size() / count, limits));
   }
   std::vector<std::thread> threads;
-  for (size_t i = 1; i < count; ++i)
-    threads.emplace_back([&, i] { runners[i]->Run(multi_get); });
+  for (size_t i = 1; i < count; ++i) threads.emplace_back([&, i] { runners[i]->Run(multi_get); });
   runners[0]->Run(multi_get);
   for (std::thread& thread : threads) thread.join();
   RunResult all;

@@ -17,8 +17,8 @@ struct Counts {
   uint64_t index_reads = 0;
   uint64_t filter_reads = 0;
   uint64_t bytes_read = 0;
-  uint64_t cache_hits = 0;    // blocks of all kinds
-  uint64_t data_blocks = 0;   // from the disk or the cache
+  uint64_t cache_hits = 0;        // blocks of all kinds
+  uint64_t data_blocks = 0;       // from the disk or the cache
   uint64_t filter_positives = 0;  // files for which a filter said "may match"
 
   void Add(const Counts& other);

@@ -16,7 +16,8 @@ constexpr double kBits = 10;
 constexpr double kRibbonBloomBits = 14.6;
 
 Subject Compact(const std::string& name, double bits_per_key) {
-  return {name, "{id=bloomline;format=compact;bits_per_key=" + tool::NumberText(bits_per_key, 2) + ";}",
+  return {name,
+          "{id=bloomline;format=compact;bits_per_key=" + tool::NumberText(bits_per_key, 2) + ";}",
           Rate::kCompact, bits_per_key};
 }
 
@@ -41,8 +42,8 @@ std::array<double, kNumLevels> LevelKeys() {
 std::vector<Subject> AllSubjects() {
   const double rate = FalsePositiveRate(Format::kBlocked, kBits);
   const double same_fpr = BitsPerKeyForFalsePositiveRate(Format::kCompact, rate);
-  const double same_waste = BitsPerKeyForWastedReads(
-      Format::kCompact, kNumLevels * rate, LevelKeys().data(), nullptr, kNumLevels);
+  const double same_waste = BitsPerKeyForWastedReads(Format::kCompact, kNumLevels * rate,
+                                                     LevelKeys().data(), nullptr, kNumLevels);
   return {
       {kNone, "", Rate::kNoFilter},
       BuiltinBloom(),
