@@ -21,6 +21,7 @@ Plan CompletePlan() {
   plan.rounds = 5;
   plan.run_seconds = 0.06;
   plan.warm_up_seconds = 0.5;
+  plan.waste_seconds = 1;
   return plan;
 }
 
@@ -33,7 +34,7 @@ void MakeShort(Plan* plan) {
   plan->threads = {1};
   plan->rounds = 3;
   plan->run_seconds = 0.04;
-  plan->warm_up_seconds = 0.1;
+  plan->warm_up_seconds = plan->waste_seconds = 0.1;
 }
 
 void MakeQuick(Plan* plan) {
@@ -42,7 +43,7 @@ void MakeQuick(Plan* plan) {
   plan->layouts = {Layout::kPartitioned};
   plan->workloads = {Workload::kMissing, Workload::kMixedZipf, Workload::kMultiGet};
   plan->rounds = 1;
-  plan->run_seconds = plan->warm_up_seconds = 0.02;
+  plan->run_seconds = plan->warm_up_seconds = plan->waste_seconds = 0.02;
 }
 
 template <typename T>

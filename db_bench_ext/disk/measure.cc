@@ -14,12 +14,14 @@ namespace {
 // More than a run can do in its time; a warm-up takes several portions.
 constexpr size_t kQueriesPerRun = 60000;
 constexpr size_t kWarmUpQueries = 30000;
+constexpr size_t kWasteQueries = 1000000;
 
 constexpr double kLeastPinnedCache = 2;
 
 // Progress counts steps of about a tenth of a second.
 constexpr uint64_t kKeysPerStep = 100000;
 constexpr uint64_t kStepsPerWarmUp = 3;
+constexpr uint64_t kStepsPerWaste = 10;
 
 uint64_t NumKeys(const Plan& plan) {
   uint64_t keys = 0, of_level = plan.keys_of_top_level;
@@ -59,6 +61,7 @@ class Bench {
     results_.disk_read_us = MedianDirectReadUs(files.OfLevel(kNumLevels));
     for (const Layout layout : plan_.layouts) {
       BuildAll(layout, files);
+      CheckThatWrongAnswersCount();
       uint64_t filter_bytes = 0;
       for (const BuiltDatabase& database : results_.databases) {
         if (database.layout == layout && database.subject.name == kBuiltinBloom)
@@ -69,6 +72,7 @@ class Bench {
             std::llround(regime.cache_factor * static_cast<double>(filter_bytes)));
         MeasureRegime(regime);
       }
+      CountWastedReads(layout);
       for (const Contender& contender : contenders_) contender.database->CheckLevels();
       RemoveAll();
     }
@@ -99,6 +103,34 @@ class Bench {
   void RemoveAll() {
     contenders_.clear();
     for (const Subject& subject : plan_.subjects) std::filesystem::remove_all(DirectoryOf(subject));
+  }
+
+  // The control of every "0 wrong answers": a missing key expected to be stored, a stored one
+  // expected to be missing, and one with another value.
+  void CheckThatWrongAnswersCount() {
+    const uint64_t stored = stored_.NumberOfRank(0), other = stored_.NumberOfRank(1);
+    const std::vector<Query> wrong = {{KeyOf(stored), false, stored},
+                                      {KeyOf(stored + 1), true, stored + 1},
+                                      {KeyOf(stored), true, other}};
+    for (const Workload workload : {Workload::kUniform, Workload::kMultiGet}) {
+      const RunResult run =
+          RunQueries(*contenders_.front().database, workload, wrong, 1, {plan_.warm_up_seconds});
+      if (run.counts.wrong_answers != wrong.size())
+        throw std::runtime_error("the bench does not notice wrong answers");
+    }
+  }
+
+  // Wasted reads by level are few, so they get more Gets than the timed rounds have. The cache is
+  // that of the last regime.
+  void CountWastedReads(Layout layout) {
+    progress_->Start(std::string(LayoutName(layout)) + " filters: counting wasted reads");
+    const std::vector<Query> queries = NextQueries(Workload::kMissing, kWasteQueries);
+    for (Contender& contender : contenders_) {
+      const RunResult run =
+          RunQueries(*contender.database, Workload::kMissing, queries, 1, {plan_.waste_seconds});
+      results_.databases[contender.result].missing.Add(run.counts);
+      progress_->Add(kStepsPerWaste);
+    }
   }
 
   // Every seed is used once, by all policies.
@@ -233,9 +265,10 @@ uint64_t NumSteps(const Plan& plan) {
   uint64_t steps = build;
   for (const Layout layout : plan.layouts) {
     const uint64_t per_subject =
-        build + RegimesOf(plan, layout).size() *
-                    (kStepsPerWarmUp + plan.workloads.size() *
-                                           (kStepsPerWarmUp + static_cast<uint64_t>(plan.rounds)));
+        build + kStepsPerWaste +
+        RegimesOf(plan, layout).size() *
+            (kStepsPerWarmUp +
+             plan.workloads.size() * (kStepsPerWarmUp + static_cast<uint64_t>(plan.rounds)));
     steps += plan.subjects.size() * per_subject;
   }
   return steps;

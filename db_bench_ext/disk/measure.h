@@ -33,6 +33,7 @@ struct Plan {
   int rounds;
   double run_seconds;  // at most, of a policy in a round
   double warm_up_seconds;
+  double waste_seconds;   // of Gets of missing keys that only count wasted reads
   std::string directory;  // of the temporary databases
 };
 

@@ -20,7 +20,7 @@ do for [r in regimes] {
 }
 policies = ""
 do for [p in all_policies] { if (p ne "none") { policies = policies." ".p } }
-palette_of = "#4c78a8 #72b7b2 #439894 #e4572e #d4a6c8 #b07ab4 #6a2f75 #f2b701 #b98a00 #7d5e00"
+palette_of = "#4c78a8 #72b7b2 #439894 #e4572e #9d5ba0 #d4a6c8 #b98a00 #f2b701 #f7d774"
 color(p) = word(palette_of, 1 + (p - 1) % words(palette_of))
 index_of(w, list) = sum [i = 1:words(list)] (word(list, i) eq w ? i : 0)
 
@@ -37,18 +37,27 @@ set boxwidth width * 0.92 absolute
 set grid ytics lc rgb "#dddddd" lw 1
 set border 3 lc rgb "#555555"
 set tics nomirror
-set xtics () scale 0
+# Twice a backslash: eval reads it.
+regime_tics = "set xtics () scale 0"
 do for [r = 1:words(shown_regimes)] {
   title_r = word(regime_titles, r)
-  set xtics add (sprintf("%s\n%sx", title_r[1:strstrt(title_r, ":") - 1], \
-                         title_r[strstrt(title_r, ":") + 1:*]) r)
+  regime_tics = regime_tics.sprintf("; set xtics add (\"%s\\n%sx\" %d)", \
+    title_r[1:strstrt(title_r, ":") - 1], title_r[strstrt(title_r, ":") + 1:*], r)
 }
 set xrange [0.5:words(shown_regimes) + 0.5]
 rows = (words(workloads) + 1) / 2
-height = 160 + 300 * rows
-legend = 'set key at screen 0.5, screen 1 - 66.0 / height center center horizontal maxrows 2 width 1 samplen 2'
-start = 'set multiplot layout rows,2 margins 0.05,0.985,48.0/height,1-118.0/height \
-  spacing 0.06,80.0/height title title_text font ",17"'
+height = 150 + 300 * rows
+# Panels in two columns, under a legend as wide as all of them.
+panel_title = 'set title w; set lmargin at screen 0.045 + 0.5 * ((i - 1) % 2); \
+  set rmargin at screen 0.485 + 0.5 * ((i - 1) % 2); \
+  top = 1 - (146.0 + 300 * ((i - 1) / 2)) / height; \
+  set tmargin at screen top; set bmargin at screen top - 210.0 / height'
+legend = 'set lmargin at screen 0.02; set rmargin at screen 0.98; set tmargin at screen 1 - 52.0 / height; \
+  set bmargin at screen 1 - 112.0 / height; unset border; unset tics; unset title; \
+  set key center center horizontal maxrows 2 width 1 samplen 2; \
+  plot [0:1] [0:1] for [p = 1:n] NaN with boxes lc rgb color(p) title word(policies, p); \
+  set key off; set border 3 lc rgb "#555555"; set xtics nomirror; set ytics nomirror; eval regime_tics'
+start = 'set multiplot title title_text font ",17"; eval legend'
 note = "groups: layout of the filters, and block cache as a multiple of built-in Bloom's filters"
 
 do for [format in "png svg"] {
@@ -64,14 +73,13 @@ do for [format in "png svg"] {
   set yrange [0:*]
   do for [i = 1:words(workloads)] {
     w = word(workloads, i)
-    set title w
-    if (i == 1) { eval legend } else { set key off }
+    eval panel_title
     plot for [p = 1:n] csv using (x(p, w)):(column("times_bloom_median")) with boxes \
-           lc rgb color(p) title word(policies, p), \
+           lc rgb color(p), \
          for [p = 2:n] csv using (x(p, w)):(column("times_bloom_min")):(0): \
            (column("times_bloom_max") - column("times_bloom_min")) with vectors \
-           nohead lw 1 lc rgb "#333333" notitle, \
-         1 with lines lc rgb "#4c78a8" lw 1 notitle
+           nohead lw 1 lc rgb "#333333", \
+         1 with lines lc rgb "#4c78a8" lw 1
   }
   unset multiplot
 
@@ -83,14 +91,13 @@ do for [format in "png svg"] {
   eval start
   do for [i = 1:words(workloads)] {
     w = word(workloads, i)
-    set title w
-    if (i == 1) { eval legend } else { set key off }
+    eval panel_title
     plot for [p = 1:n] csv using (x(p, w)):(sum(3)) with boxes fs solid 0.3 \
-           lc rgb color(p) notitle, \
+           lc rgb color(p), \
          for [p = 1:n] csv using (x(p, w)):(sum(2)) with boxes fs solid 0.6 \
-           lc rgb color(p) notitle, \
+           lc rgb color(p), \
          for [p = 1:n] csv using (x(p, w)):(sum(1)) with boxes fs solid 1 \
-           lc rgb color(p) title word(policies, p)
+           lc rgb color(p)
   }
   unset multiplot
   set output
