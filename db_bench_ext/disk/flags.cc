@@ -140,7 +140,7 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
                  "db_bench_ext/results)")
       ->take_last();  // disk/run passes its default first
   app.add_option("--db-dir", flags.db_directory,
-                 "existing folder on a disk for the temporary databases, 4 GB, which are removed "
+                 "existing folder on a disk for the temporary databases, 5 GB, which are removed "
                  "at the end (default: ${XDG_CACHE_HOME:-~/.cache}/bloomline)")
       ->check(CLI::ExistingDirectory)
       ->take_last();

@@ -152,7 +152,8 @@ class Bench {
   void MeasureRegime(const Regime& regime) {
     const std::string what = std::string(LayoutName(regime.layout)) + " filters, cache of " +
                              std::to_string(regime.cache_bytes >> 10) + " KiB, " +
-                             std::to_string(regime.threads) + " threads: ";
+                             std::to_string(regime.threads) +
+                             (regime.threads == 1 ? " thread: " : " threads: ");
     progress_->Start(what + "filling the cache");
     for (Contender& contender : contenders_) {
       const DatabaseSummary& summary = contender.database->summary();

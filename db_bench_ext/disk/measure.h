@@ -43,7 +43,7 @@ struct BuiltDatabase {
   DatabaseSummary summary;
   std::array<double, kNumLevels> model_rates;
   double seconds;  // to write it
-  Counts missing;  // of all rounds of Workload::kMissing in all regimes
+  Counts missing;  // of all Gets of Workload::kMissing
 
   // Expected reads of data blocks per Get of a missing key: the sum of the levels' rates.
   double ModelWaste() const;
