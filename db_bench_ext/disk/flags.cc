@@ -20,8 +20,8 @@ Plan CompletePlan() {
   plan.workloads = {std::begin(kAllWorkloads), std::end(kAllWorkloads)};
   plan.rounds = 5;
   plan.run_seconds = 0.06;
-  plan.warm_up_seconds = 0.5;
-  plan.waste_seconds = 1;
+  plan.warm_up_seconds = 0.3;
+  plan.waste_seconds = 2;
   return plan;
 }
 

@@ -14,14 +14,14 @@ namespace {
 // More than a run can do in its time; a warm-up takes several portions.
 constexpr size_t kQueriesPerRun = 60000;
 constexpr size_t kWarmUpQueries = 30000;
-constexpr size_t kWasteQueries = 1000000;
+constexpr size_t kWasteQueries = 2000000;
 
 constexpr double kLeastPinnedCache = 2;
 
 // Progress counts steps of about a tenth of a second.
 constexpr uint64_t kKeysPerStep = 100000;
 constexpr uint64_t kStepsPerWarmUp = 3;
-constexpr uint64_t kStepsPerWaste = 10;
+constexpr uint64_t kStepsPerWaste = 20;
 
 uint64_t NumKeys(const Plan& plan) {
   uint64_t keys = 0, of_level = plan.keys_of_top_level;
@@ -102,6 +102,7 @@ class Bench {
 
   void RemoveAll() {
     contenders_.clear();
+    filled_bytes_ = 0;
     for (const Subject& subject : plan_.subjects) std::filesystem::remove_all(DirectoryOf(subject));
   }
 
@@ -149,12 +150,9 @@ class Bench {
     }
   }
 
-  void MeasureRegime(const Regime& regime) {
-    const std::string what = std::string(LayoutName(regime.layout)) + " filters, cache of " +
-                             std::to_string(regime.cache_bytes >> 10) + " KiB, " +
-                             std::to_string(regime.threads) +
-                             (regime.threads == 1 ? " thread: " : " threads: ");
-    progress_->Start(what + "filling the cache");
+  // Uniform Gets of stored keys bring in all filters and indexes. Missing keys would need millions
+  // of Gets for that, because the filters keep them away from the indexes.
+  void FillCaches(const Regime& regime) {
     for (Contender& contender : contenders_) {
       const DatabaseSummary& summary = contender.database->summary();
       if (regime.layout == Layout::kPinned &&
@@ -163,9 +161,20 @@ class Bench {
                                  " do not fit into the cache; --cache must be larger");
       contender.database->SetCacheBytes(regime.cache_bytes);
     }
-    // Uniform Gets of stored keys bring in all filters and indexes. Missing keys would need
-    // millions of Gets for that, because the filters keep them away from the indexes.
     WarmUp(Workload::kUniform, regime);
+    filled_bytes_ = regime.cache_bytes;
+  }
+
+  void MeasureRegime(const Regime& regime) {
+    const std::string what = std::string(LayoutName(regime.layout)) + " filters, cache of " +
+                             std::to_string(regime.cache_bytes >> 10) + " KiB, " +
+                             std::to_string(regime.threads) +
+                             (regime.threads == 1 ? " thread: " : " threads: ");
+    // Regimes that differ only in threads share a cache.
+    if (regime.cache_bytes != filled_bytes_) {
+      progress_->Start(what + "filling the cache");
+      FillCaches(regime);
+    }
     for (const Workload workload : plan_.workloads) {
       progress_->Start(what + WorkloadName(workload));
       WarmUp(workload, regime);
@@ -204,6 +213,7 @@ class Bench {
   const StoredKeys stored_;
   const Queries queries_;
   uint64_t seed_ = 0;
+  uint64_t filled_bytes_ = 0;  // the caches of all contenders hold as much; 0: nothing yet
   std::vector<Contender> contenders_;
   Results results_;
 };
@@ -265,11 +275,15 @@ uint64_t NumSteps(const Plan& plan) {
   const uint64_t build = NumKeys(plan) / kKeysPerStep + 1;
   uint64_t steps = build;
   for (const Layout layout : plan.layouts) {
-    const uint64_t per_subject =
-        build + kStepsPerWaste +
-        RegimesOf(plan, layout).size() *
-            (kStepsPerWarmUp +
-             plan.workloads.size() * (kStepsPerWarmUp + static_cast<uint64_t>(plan.rounds)));
+    const std::vector<Regime> regimes = RegimesOf(plan, layout);
+    const uint64_t of_regime =
+        plan.workloads.size() * (kStepsPerWarmUp + static_cast<uint64_t>(plan.rounds));
+    uint64_t per_subject = build + kStepsPerWaste + regimes.size() * of_regime;
+    double filled = 0;
+    for (const Regime& regime : regimes) {
+      if (regime.cache_factor != filled) per_subject += kStepsPerWarmUp;
+      filled = regime.cache_factor;
+    }
     steps += plan.subjects.size() * per_subject;
   }
   return steps;
