@@ -20,7 +20,7 @@ do for [r in regimes] {
 }
 policies = ""
 do for [p in all_policies] { if (p ne "none") { policies = policies." ".p } }
-palette_of = "#4c78a8 #72b7b2 #439894 #e4572e #9d5ba0 #d4a6c8 #b98a00 #f2b701 #f7d774"
+palette_of = "#4c78a8 #72b7b2 #439894 #e4572e #9d5ba0 #d4a6c8 #b98a00 #f2b701 #54a24b"
 color(p) = word(palette_of, 1 + (p - 1) % words(palette_of))
 index_of(w, list) = sum [i = 1:words(list)] (word(list, i) eq w ? i : 0)
 
@@ -38,7 +38,7 @@ set grid ytics lc rgb "#dddddd" lw 1
 set border 3 lc rgb "#555555"
 set tics nomirror
 # Twice a backslash: eval reads it.
-regime_tics = "set xtics () scale 0"
+regime_tics = "set xtics () scale 0 font \",10\""
 do for [r = 1:words(shown_regimes)] {
   title_r = word(regime_titles, r)
   regime_tics = regime_tics.sprintf("; set xtics add (\"%s\\n%sx\" %d)", \
