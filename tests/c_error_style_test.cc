@@ -107,6 +107,13 @@ bool CreatesBuilder(double bits_per_key, char** errptr) {
   return builder != nullptr;
 }
 
+bool SpreadsBits(double bits_per_key, char** errptr) {
+  const double keys[] = {1, 10};
+  double bits[2];
+  return bloomline_spread_bits_by_level(bloomline_format_compact, bits_per_key, keys, nullptr, 2,
+                                        bits, errptr) != 0;
+}
+
 bool FinishesBuilder(bloomline_builder_t* builder, char** errptr) {
   size_t length;
   char* const filter = bloomline_builder_finish(builder, 1, &length, errptr);
@@ -240,6 +247,8 @@ std::vector<Function> Functions() {
          return IsMade(bloomline_counting_create_bloom(Counting().get(), errptr));
        },
        nullptr},
+      {"bloomline_spread_bits_by_level", [](char** errptr) { return SpreadsBits(10, errptr); },
+       [](char** errptr) { return SpreadsBits(-1, errptr); }},
       {"bloomline_force_kernel",
        [](char** errptr) {
          return bloomline_force_kernel(bloomline_active_kernel_name(), errptr) != 0;

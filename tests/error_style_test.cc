@@ -351,6 +351,7 @@ TEST(ErrorStyleTest, EveryFunctionOfThePublicHeadersIsTested) {
                                       "filter.h",
                                       "filter_options.h",
                                       "filter_theory.h",
+                                      "level_sizing.h",
                                       "partitioned_filter_builder.h",
                                       "scalable_bloom_filter.h",
                                       "seed.h",

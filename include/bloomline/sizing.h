@@ -13,8 +13,9 @@
 // AllowedBitsPerKey(format), and a rate out of reach. FalsePositiveRate and OptimalNumProbes clamp
 // instead. ValidateFalsePositiveRate and FilterOptions::Validate say what is wrong in a sentence.
 //
-// All functions are pure and thread-safe; all but ValidateFalsePositiveRate need no memory. In
-// kCompact most take milliseconds. The formulas behind them are in filter_theory.h.
+// All functions are pure and thread-safe; all but ValidateFalsePositiveRate need no memory. The
+// formulas behind them are in filter_theory.h. How to divide memory among the levels of an LSM tree
+// is in level_sizing.h.
 #ifndef BLOOMLINE_SIZING_H_
 #define BLOOMLINE_SIZING_H_
 

@@ -18,10 +18,11 @@ using core::LevelKeys;
 constexpr double kMaxRatio = 1e6;
 
 bool IsCount(int num_levels) { return num_levels >= 1 && num_levels <= kMaxLevels; }
-// Sums of so many, and their products with bits, are finite.
-constexpr double kMaxKeys = 1e30;
-bool IsKeys(double keys) { return keys >= 0 && keys <= kMaxKeys; }
-bool IsRuns(double runs) { return runs > 0 && runs <= kMaxKeys; }
+// Sums, products and ratios of these are finite.
+constexpr double kMinKeys = 1e-30, kMaxKeys = 1e30;
+constexpr double kMinRuns = 1e-6, kMaxRuns = 1e6;
+bool IsKeys(double keys) { return keys == 0 || (keys >= kMinKeys && keys <= kMaxKeys); }
+bool IsRuns(double runs) { return runs >= kMinRuns && runs <= kMaxRuns; }
 bool IsBudget(Format format, double bits_per_key) {
   return core::IsKnown(format) && bits_per_key >= 0 &&
          bits_per_key <= AllowedBitsPerKey(format).max;
@@ -165,13 +166,13 @@ std::string ValidateLevels(Format format, double bits_per_key, const double* key
   for (int i = 0; i < num_levels; ++i) {
     const double runs = RunsOf(runs_of_level, i);
     if (!IsKeys(keys_of_level[i])) {
-      error << "number of keys of level " << i << " is " << keys_of_level[i] << "; allowed: 0 to "
-            << kMaxKeys;
+      error << "number of keys of level " << i << " is " << keys_of_level[i] << "; allowed: 0, or "
+            << kMinKeys << " to " << kMaxKeys;
       return error.str();
     }
     if (!IsRuns(runs)) {
-      error << "number of runs of level " << i << " is " << runs
-            << "; allowed: more than 0, at most " << kMaxKeys;
+      error << "number of runs of level " << i << " is " << runs << "; allowed: " << kMinRuns
+            << " to " << kMaxRuns;
       return error.str();
     }
   }
