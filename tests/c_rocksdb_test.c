@@ -135,6 +135,8 @@ int main(int argc, char** argv) {
 #endif
   TestDatabase(argv[1], "blocked", "bloomline:10", 1);
   TestDatabase(argv[1], "compact", "{id=bloomline;format=compact;bits_per_key=7.5}", 1);
+  TestDatabase(argv[1], "by level",
+               "{id=bloomline;format=compact;bits_by_level=auto;flush_format=blocked}", 1);
   TestDatabase(argv[1], "stock", "bloomfilter:10", 0);
   fprintf(stderr, "PASS\n");
   return 0;

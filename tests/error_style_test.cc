@@ -272,6 +272,13 @@ std::vector<Function> EngineFunctions() {
       {"NewRocksDBFilterPolicy",
        [](std::string* error) { return NewRocksDBFilterPolicy(FilterOptions(), error) != nullptr; },
        [=](std::string* error) { return NewRocksDBFilterPolicy(invalid, error) != nullptr; }},
+      {"NewRocksDBFilterPolicy",
+       [](std::string* error) {
+         return NewRocksDBFilterPolicy(RocksDBFilterOptions(), error) != nullptr;
+       },
+       [=](std::string* error) {
+         return NewRocksDBFilterPolicy(RocksDBFilterOptions(invalid), error) != nullptr;
+       }},
 #endif
   };
 }

@@ -87,14 +87,19 @@ TEST(RocksDBLevelChoiceTest, ASeenBottomReplacesTheLastLevel) {
   EXPECT_EQ(Bits(ByDistance(), Flushed(), seen), kByDistance[3]);
 }
 
-// After a restart, a level in the middle may be seen before the bottom is.
+// The first files of a new bottom are moved there, not made.
+TEST(RocksDBLevelChoiceTest, DataBelowTheSeenBottomIsOneLevelMore) {
+  const SeenLevels seen{1, 3, 3, true};
+  EXPECT_EQ(Bits(ByDistance(), Compacted(3), seen), kByDistance[1]);
+  EXPECT_EQ(Bits(ByDistance(), Compacted(2), seen), kByDistance[2]);
+  EXPECT_EQ(Bits(ByDistance(), Compacted(1), seen), kByDistance[3]);
+  EXPECT_EQ(Bits(ByDistance(), Compacted(3), {1, 2, 4, true}), kByDistance[2]);
+}
+
+// After a restart, a level in the middle is seen before the bottom is.
 TEST(RocksDBLevelChoiceTest, ALevelInTheMiddleIsNotTakenForTheBottom) {
-  // Level 3 had a file without data below it, then level 4 one with data below.
-  const SeenLevels seen{3, 3, 4, true};
-  EXPECT_EQ(Bits(ByDistance(), Compacted(4), seen), kByDistance[2]);
-  EXPECT_EQ(Bits(ByDistance(), Compacted(3), seen), kByDistance[3]);
-  // Nothing but level 4 itself.
   EXPECT_EQ(Bits(ByDistance(), Compacted(4), {4, 0, 4, true}), kByDistance[2]);
+  EXPECT_EQ(Bits(ByDistance(), Compacted(4), {4, 0, 5, true}), kByDistance[2]);
 }
 
 TEST(RocksDBLevelChoiceTest, AFlushHasTheBitsOfOneLevelAboveTheFirst) {
@@ -235,8 +240,8 @@ TEST(RocksDBLevelChoiceTest, FullLevelsTakeTheMemoryOfUniformBits) {
           double last = 0;
           for (int distance = 0; distance < levels; ++distance) {
             const double of_level = std::pow(ratio, -distance);
-            const double its_bits =
-                distance == 0 ? Bits(plan, Bottommost(6)) : Bits(plan, Compacted(6 - distance), seen);
+            const double its_bits = distance == 0 ? Bits(plan, Bottommost(6))
+                                                  : Bits(plan, Compacted(6 - distance), seen);
             EXPECT_GE(its_bits, last);
             last = its_bits;
             keys += of_level;

@@ -27,9 +27,11 @@ void SpreadOverLevels(const RocksDBFilterOptions& options, LevelPlan* plan) {
 int DeepestLevel(const LevelPlan& plan, const NewFile& file, const SeenLevels& seen) {
   if (plan.deepest != 0) return std::max(plan.deepest, file.level + 1);
   const int inner = std::max(file.level, seen.deepest_inner);
-  if (seen.deepest_bottom > inner) return seen.deepest_bottom;
-  // The bottom was not seen yet. With level_compaction_dynamic_level_bytes, RocksDB's default since
-  // 8.4, it is the last level. Without, this says too many levels until the bottom is seen.
+  // If there is data below the deepest bottom seen, the database has just grown by a level: the
+  // first files come there by a move, so they are not seen.
+  if (seen.deepest_bottom != 0) return std::max(seen.deepest_bottom, inner + 1);
+  // With level_compaction_dynamic_level_bytes, RocksDB's default since 8.4, the bottom is the last
+  // level. Without, this says too many levels until the bottom is seen.
   return std::max(file.num_levels - 1, inner + 1);
 }
 

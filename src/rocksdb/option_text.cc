@@ -79,27 +79,6 @@ constexpr char kAuto[] = "auto";
 // RocksDB's own lists have colons. Commas are what people write.
 constexpr char kSeparators[] = ":,";
 
-std::string ParseBitsByLevel(const std::string& value, RocksDBFilterOptions* options) {
-  std::vector<double> bits;
-  if (value != kUniform && value != kAuto) {
-    for (size_t begin = 0; begin <= value.size();) {
-      const size_t end = std::min(value.find_first_of(kSeparators, begin), value.size());
-      double number;
-      if (!core::ParseDouble(std::string_view(value).substr(begin, end - begin), &number)) {
-        return "bits_by_level is '" + value +
-               "'; allowed: auto, uniform, or numbers from level 0 "
-               "on as in 24:20:16:12:9, each 0 (no filter) or " +
-               RangeText(Format::kBlocked) + ", in format compact " + RangeText(Format::kCompact);
-      }
-      bits.push_back(number);
-      begin = end + 1;
-    }
-  }
-  options->auto_bits_by_level = value == kAuto;
-  options->bits_by_level = std::move(bits);
-  return "";
-}
-
 std::string BitsByLevelText(const RocksDBFilterOptions& options) {
   if (options.auto_bits_by_level) return kAuto;
   if (options.bits_by_level.empty()) return kUniform;
@@ -167,6 +146,27 @@ std::string OptionNames() {
     names += option.name;
   }
   return names;
+}
+
+std::string ParseBitsByLevel(const std::string& value, RocksDBFilterOptions* options) {
+  std::vector<double> bits;
+  if (value != kUniform && value != kAuto) {
+    for (size_t begin = 0; begin <= value.size();) {
+      const size_t end = std::min(value.find_first_of(kSeparators, begin), value.size());
+      double number;
+      if (!core::ParseDouble(std::string_view(value).substr(begin, end - begin), &number)) {
+        return "bits_by_level is '" + value +
+               "'; allowed: auto, uniform, or numbers from level 0 "
+               "on as in 24:20:16:12:9, each 0 (no filter) or " +
+               RangeText(Format::kBlocked) + ", in format compact " + RangeText(Format::kCompact);
+      }
+      bits.push_back(number);
+      begin = end + 1;
+    }
+  }
+  options->auto_bits_by_level = value == kAuto;
+  options->bits_by_level = std::move(bits);
+  return "";
 }
 
 std::string ParseBitsPerKey(const std::string& value, RocksDBFilterOptions* options) {

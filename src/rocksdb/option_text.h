@@ -17,8 +17,8 @@ struct OptionText {
   std::string (*parse)(const std::string& value, RocksDBFilterOptions* options);
   // The text that parses as the same value.
   std::string (*text)(const RocksDBFilterOptions& options);
-  // The others are written only if they differ from the default: bloomline 0.1.0 knows only these,
-  // and refuses a text with more.
+  // The others are written only if they differ from the default: builds of bloomline from before
+  // them refuse a text that names them.
   bool is_always_written;
 };
 
@@ -30,6 +30,7 @@ extern const OptionText kOptions[kNumOptions];
 std::string OptionNames();
 
 std::string ParseBitsPerKey(const std::string& value, RocksDBFilterOptions* options);
+std::string ParseBitsByLevel(const std::string& value, RocksDBFilterOptions* options);
 
 }  // namespace bloomline
 

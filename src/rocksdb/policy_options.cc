@@ -130,7 +130,9 @@ std::string PolicyOptions::Serialize(const ConfigOptions& config, const std::str
 
 ROCKSDB_NAMESPACE::OptionTypeInfo PolicyOptions::TypeInfo(const OptionText& option) {
   const auto text = [write = option.text](const void* object) {
-    return write(static_cast<const PolicyOptions*>(object)->LoadOptions());
+    const auto& options = *static_cast<const PolicyOptions*>(object);
+    const std::lock_guard lock(options.mutex_);
+    return write(options.options_);
   };
   return OptionTypeInfo(
       0, option.type, OptionVerificationType::kNormal, OptionTypeFlags::kMutable,

@@ -41,6 +41,45 @@ TEST(RocksDB, PolicyIsCreatedOrNull) {
   });
 }
 
+TEST(RocksDB, OptionsByLevelAreRefusedWithAReason) {
+  RocksDBFilterOptions valid;
+  valid.auto_bits_by_level = true;
+  RocksDBFilterOptions wrong[4];
+  wrong[0].bits_by_level = {10, 1000};
+  wrong[1].num_levels = 65;
+  wrong[2].level_size_ratio = 0;
+  wrong[3].flush_format = Format::kClassic;
+  FailEachAllocation({"RocksDBFilterOptions::RocksDBFilterOptions",
+                      "RocksDBFilterOptions::Validate", "NewRocksDBFilterPolicy"},
+                     [&](Attempt* attempt) {
+                       std::shared_ptr<const FilterPolicy> policy;
+                       std::string error;
+                       std::string sentence;
+                       attempt->Call([&] {
+                         sentence = RocksDBFilterOptions(FilterOptions()).Validate();
+                         sentence += valid.Validate();
+                         policy = NewRocksDBFilterPolicy(valid, &error);
+                       });
+                       EXPECT_EQ(sentence, "");
+                       EXPECT_EQ(policy != nullptr, error.empty()) << error;
+                       EXPECT_TRUE(policy != nullptr || attempt->HasFailed());
+                     });
+  for (const RocksDBFilterOptions& options : wrong) {
+    FailEachAllocation({"RocksDBFilterOptions::Validate", "NewRocksDBFilterPolicy"},
+                       [&](Attempt* attempt) {
+                         std::shared_ptr<const FilterPolicy> policy;
+                         std::string error;
+                         std::string sentence;
+                         attempt->Call([&] {
+                           sentence = options.Validate();
+                           policy = NewRocksDBFilterPolicy(options, &error);
+                         });
+                         EXPECT_NE(sentence, "");
+                         attempt->CheckRefusal(policy != nullptr, error);
+                       });
+  }
+}
+
 TEST(RocksDB, RegistrationSucceedsOrIsAbsent) {
   for (const auto add :
        {static_cast<int (*)(rocksdb::ObjectLibrary&, const std::string&)>(RegisterBloomline),
@@ -85,16 +124,24 @@ TEST(RocksDB, FactoryReturnsAPolicyOrAnError) {
   }
 }
 
-bool AreEqual(const FilterOptions& a, const FilterOptions& b) {
+bool AreEqual(const RocksDBFilterOptions& a, const RocksDBFilterOptions& b) {
   return a.format == b.format && a.bits_per_key == b.bits_per_key && a.seed == b.seed &&
-         a.random_seed == b.random_seed;
+         a.random_seed == b.random_seed && a.auto_bits_by_level == b.auto_bits_by_level &&
+         a.bits_by_level == b.bits_by_level && a.num_levels == b.num_levels &&
+         a.level_size_ratio == b.level_size_ratio && a.flush_format == b.flush_format &&
+         a.filters_at_bottom == b.filters_at_bottom;
 }
 
 // Options whose texts need memory.
-FilterOptions OldOptions() {
-  FilterOptions options;
+RocksDBFilterOptions OldOptions() {
+  RocksDBFilterOptions options;
   options.bits_per_key = 12.345678901234567;
   options.seed = 12345678901234567890u;
+  options.bits_by_level = {20.123456789012345, 15.678901234567890, 0};
+  options.num_levels = 12;
+  options.level_size_ratio = 9.876543210987654;
+  options.flush_format = Format::kCompact;
+  options.filters_at_bottom = false;
   return options;
 }
 
@@ -106,6 +153,10 @@ const std::vector<ChangeCase>& ChangeCases() {
   static const std::vector<ChangeCase> cases = {
       {{{"bits_per_key", "20"}, {"format", "compact"}, {"seed", "18446744073709551615"}}, true},
       {{{"seed", "random"}, {"bits_per_key", "9.8765432109876543"}}, true},
+      {{{"bits_by_level", "auto"}, {"num_levels", "0"}, {"flush_format", "same"}}, true},
+      {{{"bits_by_level", "9.8765432109876543:24:10"}, {"filters_at_bottom", "true"}}, true},
+      {{{"bits_by_level", "24:a number that nobody knows"}}, false},
+      {{{"bits_by_level", "24:10"}, {"num_levels", "64"}, {"level_size_ratio", "1001"}}, false},
       {{{"bits_per_key", "20"}, {"format", "a format that nobody knows"}}, false},
       {{{"bits_per_key", "100"}, {"format", "compact"}}, false},
       {{{"bits_per_key", "20"}, {"an option that nobody knows", "5"}}, false},
@@ -123,10 +174,11 @@ TEST(RocksDBOptions, ChangeTogetherOrNotAtAll) {
       rocksdb::Status status;
       attempt->Call([&] { status = options.Change(config, change.changes, nullptr); });
       EXPECT_TRUE(status.ok() ? change.is_allowed : !change.is_allowed || attempt->HasFailed());
-      EXPECT_TRUE(AreEqual(options.LoadOptions(), status.ok() ? changed.Load() : OldOptions()));
+      EXPECT_TRUE(
+          AreEqual(options.LoadOptions(), status.ok() ? changed.LoadOptions() : OldOptions()));
       status = options.Change(config, change.changes, nullptr);
       EXPECT_EQ(status.ok(), change.is_allowed) << status.ToString();
-      EXPECT_TRUE(AreEqual(options.LoadOptions(), changed.Load()));
+      EXPECT_TRUE(AreEqual(options.LoadOptions(), changed.LoadOptions()));
     });
   }
 }
@@ -150,7 +202,7 @@ TEST(RocksDBOptions, AreWrittenInFullOrNotAtAll) {
 // RocksDB calls these directly, without a function of ours in between.
 TEST(RocksDBOptions, AreComparedWithoutMemory) {
   const rocksdb::ConfigOptions config;
-  const PolicyOptions a(OldOptions()), b(OldOptions()), c{FilterOptions()};
+  const PolicyOptions a(OldOptions()), b(OldOptions()), c{RocksDBFilterOptions()};
   for (const auto& [name, type] : PolicyOptions::OptionTypes()) {
     FailEachAllocation({}, [&, &name = name, &type = type](Attempt* attempt) {
       std::string same, other;
@@ -183,7 +235,7 @@ TEST(RocksDBOptions, SingleOptionIsWrittenOrNot) {
 // RocksDB's own code may throw here. The options are then all old or all new.
 TEST(RocksDBOptions, AreAllOldOrAllNewWhenRocksDBThrows) {
   const rocksdb::ConfigOptions config;
-  const auto policy_of = [](const FilterOptions& options) {
+  const auto policy_of = [](const RocksDBFilterOptions& options) {
     return std::const_pointer_cast<FilterPolicy>(NewRocksDBFilterPolicy(options));
   };
   const std::string change = "bits_per_key=20;format=compact;seed=18446744073709551615";
