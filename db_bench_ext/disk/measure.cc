@@ -225,7 +225,11 @@ double BuiltDatabase::ModelWaste() const {
 }
 
 double BuiltDatabase::Waste() const {
-  return missing.PerGet(subject.HasFilter() ? missing.filter_positives : missing.data_blocks);
+  // Few bits by level leave the last level without a filter, which then has no false positives.
+  const bool all_filtered =
+      std::all_of(summary.levels.begin(), summary.levels.end(),
+                  [](const LevelSummary& level) { return level.filter_bytes > 0; });
+  return missing.PerGet(all_filtered ? missing.filter_positives : missing.data_blocks);
 }
 
 double Cell::Median() const { return bench::Median(ops_per_second); }

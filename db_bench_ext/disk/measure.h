@@ -47,7 +47,7 @@ struct BuiltDatabase {
 
   // Expected reads of data blocks per Get of a missing key: the sum of the levels' rates.
   double ModelWaste() const;
-  // Measured: false positives; without a filter, data blocks.
+  // Measured: false positives; if a level has no filter, data blocks.
   double Waste() const;
 };
 

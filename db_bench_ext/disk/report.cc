@@ -89,8 +89,10 @@ std::string Legend(const Plan& plan, const Results& results) {
          "policies    10 bits per key, but builtin-ribbon and compact-same-fpr take what the\n"
          "            false-positive rate of Bloom at 10 bits takes; builtin-ribbon-10bits takes\n"
          "            as much memory as Bloom\n"
-         "wasted      reads per Get of a missing key: files whose filter has a false positive (no\n"
-         "            filter: data blocks). model: the sum over the levels of the rate that the\n"
+         "wasted      reads per Get of a missing key: files whose filter has a false positive (if "
+         "a\n"
+         "            level has no filter: data blocks). model: the sum over the levels of the "
+         "rate that the\n"
          "            bits written give\n"
          "kops/s      thousands of keys per second, median of "
       << plan.rounds << " rounds of up to " << NumberText(plan.run_seconds, 2)
