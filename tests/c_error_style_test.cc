@@ -128,6 +128,8 @@ bool IsMade(leveldb_filterpolicy_t* policy) {
 }
 #endif
 
+[[maybe_unused]] size_t NoForm(void*, const char*, size_t, char*, size_t) { return SIZE_MAX; }
+
 std::vector<Function> Functions() {
   return {
       {"bloomline_draw_seed", [](char** errptr) { return bloomline_draw_seed(errptr) != 0; },
@@ -265,11 +267,29 @@ std::vector<Function> Functions() {
        [](char** errptr) {
          return IsMade(bloomline_leveldb_filterpolicy_create_with_seed(1, 10, "", 5, errptr));
        }},
+      {"bloomline_leveldb_filterpolicy_create_with_canonicalizer",
+       [](char** errptr) {
+         return IsMade(bloomline_leveldb_filterpolicy_create_with_canonicalizer(
+             1, 10, "name", 5, "canonicalizer", NoForm, nullptr, nullptr, errptr));
+       },
+       [](char** errptr) {
+         return IsMade(bloomline_leveldb_filterpolicy_create_with_canonicalizer(
+             1, 10, "name", 5, "not a name", NoForm, nullptr, nullptr, errptr));
+       }},
 #endif
 #ifdef BLOOMLINE_TEST_ROCKSDB
       {"bloomline_rocksdb_register",
        [](char** errptr) { return bloomline_rocksdb_register(errptr) != 0; },
        nullptr},  // rocksdb_mismatch_test has a failure
+      {"bloomline_rocksdb_register_canonicalizer",
+       [](char** errptr) {
+         return bloomline_rocksdb_register_canonicalizer("test.c_error_style", NoForm, nullptr,
+                                                         nullptr, errptr) != 0;
+       },
+       [](char** errptr) {
+         return bloomline_rocksdb_register_canonicalizer("test.c_error_style", nullptr, nullptr,
+                                                         nullptr, errptr) != 0;
+       }},
 #endif
   };
 }

@@ -2,6 +2,7 @@
 // (src/format/table_shape.h), through RocksDB's interfaces and with each kernel.
 #include <gtest/gtest.h>
 #include <rocksdb/slice.h>
+#include <rocksdb/table.h>
 
 #include <algorithm>
 #include <memory>
@@ -32,16 +33,23 @@ class RocksDBSmallFiltersTest : public testing::TestWithParam<Format> {
     for (rocksdb::Slice& slice : slices_) pointers_.push_back(&slice);
   }
 
-  void ExpectAllKeys(const FilterOptions& options, size_t num_keys) {
+  // With a balance, as optimize_filters_for_memory.
+  void ExpectAllKeys(const FilterOptions& options, size_t num_keys,
+                     const std::shared_ptr<RoundingBalance>& balance = nullptr) {
     RocksDBBitsBuilder builder(options, false);
+    rocksdb::BlockBasedTableOptions table;
+    table.optimize_filters_for_memory = balance != nullptr;
+    builder.UseMemoryOptions(table, balance);
     for (size_t i = 0; i < num_keys; ++i) builder.AddKey(slices_[i]);
     std::unique_ptr<const char[]> buffer;
     const rocksdb::Slice filter = builder.Finish(&buffer);
-    ASSERT_EQ(filter.size(), builder.CalculateSpace(num_keys));
-    // What sizing.h says of small filters.
-    ASSERT_NEAR(static_cast<double>(filter.size()),
-                static_cast<double>(FilterBytes(options.format, num_keys, options.bits_per_key)),
-                64);
+    if (balance == nullptr) {
+      ASSERT_EQ(filter.size(), builder.CalculateSpace(num_keys));
+      // What sizing.h says of small filters.
+      ASSERT_NEAR(static_cast<double>(filter.size()),
+                  static_cast<double>(FilterBytes(options.format, num_keys, options.bits_per_key)),
+                  64);
+    }
     // A reader must not read past the end.
     const std::string_view bytes = guarded_.AtEnd(filter.ToStringView());
     ASSERT_NE(core::DecodeStandalone(bytes).layout, core::Layout::kAlwaysMatch);
@@ -80,6 +88,21 @@ TEST_P(RocksDBSmallFiltersTest, EveryKeyMatchesAtEverySizeWithEachKernel) {
     }
   }
   EXPECT_TRUE(ForceKernel(active, nullptr));
+}
+
+TEST_P(RocksDBSmallFiltersTest, EveryKeyMatchesInFiltersThatFillTheirAllocations) {
+  const BitsPerKeyRange allowed = AllowedBitsPerKey(GetParam());
+  for (const double bits_per_key : {allowed.min, 10.0, 16.0, allowed.max}) {
+    FilterOptions options;
+    options.format = GetParam();
+    options.bits_per_key = bits_per_key;
+    const auto balance = std::make_shared<RoundingBalance>(0);
+    for (size_t n = 1; n <= kMaxKeys; n += n < 520 ? 1 : 99) {
+      ExpectAllKeys(options, n, balance);
+      ASSERT_FALSE(HasFatalFailure()) << n << " keys, " << bits_per_key;
+      ASSERT_GE(*balance, 0);
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, RocksDBSmallFiltersTest,

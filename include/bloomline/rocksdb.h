@@ -34,6 +34,7 @@
 #include <vector>
 
 #include "bloomline/filter_options.h"
+#include "bloomline/key_canonicalizer.h"
 #include "rocksdb/filter_policy.h"
 
 namespace ROCKSDB_NAMESPACE {
@@ -84,6 +85,12 @@ struct RocksDBFilterOptions : FilterOptions {
   // all filters, and is for programs that look up keys that exist: a missing key then costs a read.
   bool filters_at_bottom = true;
 
+  // For a comparator that takes different keys as equal: without it, filters would lose keys. Files
+  // with filters of another canonicalizer, or of none, are read until compactions rewrite them.
+  // The policy shares it with the readers of its filters, and registers it by name (below). See
+  // docs/comparators.md. Null: none.
+  std::shared_ptr<const KeyCanonicalizer> canonicalizer;
+
   // Empty if NewRocksDBFilterPolicy takes the options, else one sentence that names the value and
   // what is allowed.
   std::string Validate() const;
@@ -130,6 +137,21 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewRocksDBFilterPolicy(
 // calls return them. Returns false if RocksDB has another version at run time, which stderr then
 // says, or out of memory; the names are then not known yet.
 bool RegisterBloomline();
+
+// Makes a canonicalizer known in option strings and OPTIONS files, for the whole process:
+//
+//   filter_policy={id=bloomline;canonicalizer=app.CaseFolding}
+//
+// NewRocksDBFilterPolicy does so for RocksDBFilterOptions::canonicalizer. OPTIONS files name such a
+// policy bloomline.canon. One of the same name is replaced; policies that have it keep it.
+//
+// Call it before options are parsed. A policy whose canonicalizer is not known is safe: it uses no
+// filters and writes none, and keeps its options and their text. stderr has a line.
+//
+// Returns false if the canonicalizer is null, its name is not allowed, or out of memory. *error
+// then has the reason; if `error` is null, stderr has it.
+bool RegisterKeyCanonicalizer(std::shared_ptr<const KeyCanonicalizer> canonicalizer,
+                              std::string* error = nullptr);
 
 // Registers the same names in a given library, with the signature that RocksDB's plugins have;
 // `arg` is ignored. Returns the number of factories added: 0 where the function above returns

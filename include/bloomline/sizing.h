@@ -51,8 +51,8 @@ int OptimalNumProbes(Format format, double bits_per_key);
 
 // Bytes of the filter over num_keys distinct keys, trailer included; in kClassic, of LevelDB's
 // filter. 0 keys give 20 bytes (kClassic: 9), so 0 is always an error. 5e9 keys at 10 bits give
-// about 6.25e9. Inside RocksDB, small filters differ by up to 64 bytes, and none has more than 4 GiB
-// (docs/format.md, section 5).
+// about 6.25e9. Inside RocksDB, small filters differ by up to 64 bytes, and none has more than 4
+// GiB (docs/format.md, section 5).
 uint64_t FilterBytes(Format format, uint64_t num_keys, double bits_per_key);
 
 // The most bits per key at which the filter of num_keys keys takes at most filter_bytes (up to

@@ -19,14 +19,6 @@ constexpr uint64_t kMaxPartitions = 2048;
 // The list is sorted in so many rounds, so that the sorted copy stays small beside it.
 constexpr size_t kRounds = 8;
 
-// A partition has 2^shift blocks.
-int PartitionShift(uint64_t num_blocks) {
-  int shift = 0;
-  while ((uint64_t{1} << shift) < kPartitionBlocks) ++shift;
-  while ((num_blocks >> shift) >= kMaxPartitions) ++shift;
-  return shift;
-}
-
 // `size` consecutive hashes of a list, from the first of a chunk on, which may be the rest of one.
 struct Batch {
   HashList::Chunk first;
@@ -73,7 +65,7 @@ void InsertInOrder(const HashList& hashes, const FilterShape& shape, const kerne
 void InsertByPartitions(const HashList& list, const FilterShape& shape,
                         const kernels::Kernel& kernel, int max_threads, char* data) {
   const KeysByBlock by_partition(shape.num_blocks, {0, shape.num_blocks},
-                                 PartitionShift(shape.num_blocks));
+                                 BloomPartitionShift(shape.num_blocks));
   const size_t num_partitions = by_partition.num_groups();
   // More threads than partitions would have nothing to insert, yet be started in each round.
   const size_t num_threads =
@@ -110,6 +102,13 @@ void InsertByPartitions(const HashList& list, const FilterShape& shape,
 }
 
 }  // namespace
+
+int BloomPartitionShift(uint64_t num_blocks) {
+  int shift = 0;
+  while ((uint64_t{1} << shift) < kPartitionBlocks) ++shift;
+  while ((num_blocks >> shift) >= kMaxPartitions) ++shift;
+  return shift;
+}
 
 void InsertHashes(const FilterShape& shape, const kernels::Kernel& kernel, char* data, size_t n,
                   const uint64_t* hashes) {

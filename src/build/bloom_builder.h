@@ -21,6 +21,9 @@ void InsertHashes(const FilterShape& shape, const kernels::Kernel& kernel, char*
 // gain nothing, and 9.7 ns into 125 MB, where partitions take half (docs/design.md).
 constexpr uint64_t kPartitionFromBytes = uint64_t{32} << 20;
 
+// Partitions, whose keys are inserted together, have 2^shift blocks.
+int BloomPartitionShift(uint64_t num_blocks);
+
 // Sets the bits of all hashes, of which there is at least one, in `data`: shape.payload_bytes() > 0
 // zeroed bytes. The bytes do not depend on num_threads; no two threads write one block. Throws
 // nothing. Temporary memory, for partitions: one eighth of the list. Without it, it is slower.

@@ -26,10 +26,6 @@ namespace {
 constexpr size_t kMinPartitions = 5;
 constexpr size_t kKeysToSort = 512 << 10;
 
-void MatchAll(const FilterShape& shape, char* block) {
-  kernels::WriteMatchAllBlock(kernels::kArrangements[shape.arrangement], block);
-}
-
 // Sorts and solves the hashes of a partition. `sorted` has room for n. Throws bad_alloc.
 void SolvePartition(Partition partition, const uint64_t* hashes, size_t n, uint64_t* sorted,
                     const FilterShape& shape, const kernels::Kernel& kernel, char* data) {
@@ -125,6 +121,14 @@ size_t NumPartitions(size_t num_keys, size_t num_threads) {
 
 }  // namespace
 
+void MatchAll(const FilterShape& shape, Partition blocks, char* data) {
+  char* const first = data + blocks.first_block * shape.block_bytes;
+  for (size_t i = 0; i < blocks.num_blocks; ++i) {
+    kernels::WriteMatchAllBlock(kernels::kArrangements[shape.arrangement],
+                                first + i * shape.block_bytes);
+  }
+}
+
 void SolveBlock(uint64_t* hashes, size_t n, const FilterShape& shape, const kernels::Kernel& kernel,
                 char* block) {
   std::memset(block, 0, shape.block_bytes);
@@ -159,9 +163,7 @@ bool BuildCompact(const HashList& hashes, const FilterShape& shape, const kernel
       });
       if (!built) {
         complete = false;
-        for (size_t block = 0; block < partition.num_blocks; ++block) {
-          MatchAll(shape, data + (partition.first_block + block) * shape.block_bytes);
-        }
+        MatchAll(shape, partition, data);
       }
     }
   });

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "src/build/hash_list.h"
+#include "src/build/partition.h"
 #include "src/format/layout.h"
 #include "src/kernels/kernel.h"
 
@@ -17,6 +18,9 @@ namespace bloomline::core {
 // block. Throws nothing.
 void SolveBlock(uint64_t* hashes, size_t n, const FilterShape& shape, const kernels::Kernel& kernel,
                 char* block);
+
+// Writes blocks that match every key.
+void MatchAll(const FilterShape& shape, Partition blocks, char* data);
 
 // Solves all blocks of a payload of shape.payload_bytes() > 0 bytes at `data`, for at least one
 // hash. The bytes do not depend on num_threads. Throws nothing. Temporary memory: at most 32 bits

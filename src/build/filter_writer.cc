@@ -13,12 +13,13 @@
 namespace bloomline::core {
 
 FilterWriter::FilterWriter(const FilterOptions& options, uint64_t max_payload_bytes,
-                           ShapeFunction shape_of_keys)
+                           ShapeFunction shape_of_keys, std::string_view canonicalizer)
     : options_(options),
       max_payload_bytes_(max_payload_bytes),
       shape_of_keys_(shape_of_keys),
       hasher_(options.seed),
-      error_(ValidateForTrailer(options)) {
+      error_(ValidateForTrailer(options)),
+      canonicalizer_(canonicalizer) {
   options_valid_ = error_.empty();
   if (options_valid_) num_probes_ = core::OptimalNumProbes(options.format, options.bits_per_key);
   DrawOwnSeed();
@@ -62,18 +63,24 @@ void FilterWriter::AddKeyAndPrefix(std::string_view key, std::string_view prefix
   has_previous_prefix_ = true;
 }
 
-void FilterWriter::SetOutOfMemory() {
+void FilterWriter::LoseKeys(std::string_view reason) {
   out_of_memory_ = true;
-  if (options_valid_) SetError(kOutOfMemory, &error_);
+  if (options_valid_) SetError(reason, &error_);
 }
 
 FilterShape FilterWriter::CurrentShape() const {
   if (MatchesEverything()) return {};
+  if (next_shape_) return *next_shape_;
   const uint64_t num_keys = std::max<size_t>(1, hashes_.size());
   FilterShape shape = shape_of_keys_(options_.format, num_keys, options_.bits_per_key, num_probes_,
-                                     max_payload_bytes_);
+                                     max_payload_bytes_, end_bytes());
   if (hashes_.size() == 0) shape.num_blocks = 0;
   return shape;
+}
+
+uint64_t FilterWriter::TemporaryBytes() const {
+  const FilterShape shape = CurrentShape();
+  return shape.num_blocks == 0 ? 0 : InPlaceBytes(hashes_, shape);
 }
 
 void FilterWriter::TakeKeysFrom(FilterWriter* other) {
@@ -94,28 +101,38 @@ bool FilterWriter::HashesAreIntact() const {
   return checksum == checksum_;
 }
 
-void FilterWriter::FinishTo(char* dst, int num_threads, HashList* hashes) {
+bool FilterWriter::Build(const FilterShape& shape, char* dst, int num_threads,
+                         BuiltHashes* built) {
+  const kernels::Kernel& kernel = kernels::ActiveKernel();
+  const bool is_compact = shape.layout == Layout::kCompact;
+  const int threads = is_compact ? ThreadsForKeys(hashes_.size(), num_threads) : num_threads;
+  if (threads <= 1) {
+    const InPlace done = BuildInPlace(&hashes_, shape, kernel, dst, built->groups());
+    if (done != InPlace::kNotDone) return done == InPlace::kComplete;
+  }
+  if (is_compact) return BuildCompact(hashes_, shape, kernel, threads, dst);
+  BuildBloom(hashes_, shape, kernel, threads, dst);
+  return true;
+}
+
+void FilterWriter::FinishTo(char* dst, int num_threads, BuiltHashes* hashes) {
   const FilterShape shape = CurrentShape();
   ForgetFinishedFilter();
   std::memset(dst, 0, shape.payload_bytes());
-  const kernels::Kernel& kernel = kernels::ActiveKernel();
-  if (shape.num_blocks != 0 && shape.layout == Layout::kCompact) {
-    const int threads = ThreadsForKeys(hashes_.size(), num_threads);
-    const bool complete = BuildCompact(hashes_, shape, kernel, threads, dst);
-    if (!complete) SetError(kOutOfMemory, &error_);
-  } else if (shape.num_blocks != 0) {
-    BuildBloom(hashes_, shape, kernel, num_threads, dst);
+  BuiltHashes local;
+  BuiltHashes* const built = hashes == nullptr ? &local : hashes;
+  built->Clear();
+  if (shape.num_blocks != 0 && !Build(shape, dst, num_threads, built)) {
+    SetError(kOutOfMemory, &error_);
   }
-  EncodeTrailer(shape, seed(), dst + shape.payload_bytes());
-  if (hashes != nullptr) {
-    hashes->Clear();
-    hashes->TakeAll(&hashes_);
-  }
+  EncodeTrailer(shape, seed(), dst + shape.payload_bytes(), canonicalizer_);
+  if (hashes != nullptr) hashes->list()->TakeAll(&hashes_);
   ForgetKeys();
 }
 
 void FilterWriter::ForgetKeys() {
   hashes_.Clear();
+  next_shape_.reset();
   has_previous_prefix_ = false;
   checksum_ = 0;
   out_of_memory_ = false;

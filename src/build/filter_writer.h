@@ -6,11 +6,13 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "bloomline/filter_options.h"
 #include "src/build/hash_list.h"
+#include "src/build/in_place_builder.h"
 #include "src/errors/out_of_memory.h"
 #include "src/format/hash.h"
 #include "src/format/layout.h"
@@ -26,11 +28,15 @@ class FilterWriter {
  public:
   // StandaloneShape or TableShape.
   using ShapeFunction = FilterShape (*)(Format format, uint64_t num_keys, double bits_per_key,
-                                        int num_probes, uint64_t max_payload_bytes);
+                                        int num_probes, uint64_t max_payload_bytes,
+                                        uint64_t end_bytes);
 
   // A payload is cut to max_payload_bytes; more keys then only raise the false-positive rate.
+  // `canonicalizer` is the name to record, which must outlive the writer; empty: none. The caller
+  // adds canonical forms.
   explicit FilterWriter(const FilterOptions& options, uint64_t max_payload_bytes = UINT64_MAX,
-                        ShapeFunction shape_of_keys = StandaloneShape);
+                        ShapeFunction shape_of_keys = StandaloneShape,
+                        std::string_view canonicalizer = {});
 
   void AddKey(std::string_view key) {
     if (key.size() >= long_key_bytes_) return AddAnyKey(key);
@@ -58,9 +64,13 @@ class FilterWriter {
   }
 
   // Makes the next Finish write a filter that matches everything.
-  void SetOutOfMemory();
+  void SetOutOfMemory() { LoseKeys(kOutOfMemory); }
+  // The same for another reason, which error() returns.
+  void LoseKeys(std::string_view reason);
 
-  uint64_t FinishedBytes() const { return CurrentShape().payload_bytes() + kTrailerBytes; }
+  // The bytes behind the payload.
+  uint64_t end_bytes() const { return EndBytes(canonicalizer_); }
+  uint64_t FinishedBytes() const { return CurrentShape().payload_bytes() + end_bytes(); }
 
   // Moves all keys of `other`, which has the same format and seed, here. What other lost, this has
   // lost, too.
@@ -78,7 +88,17 @@ class FilterWriter {
   // Writes FinishedBytes() bytes and starts over. Needs no memory; without it, kBlocked is slower
   // (bloom_builder.h), and blocks of kCompact match every key. The hashes go to `hashes` if it is
   // not null, in place of what was there.
-  void FinishTo(char* dst, int num_threads = 1, HashList* hashes = nullptr);
+  void FinishTo(char* dst, int num_threads = 1, BuiltHashes* hashes = nullptr);
+
+  // The next Finish writes a filter of this shape, whatever the options say. Needs that no key is
+  // added in between, and a shape of TableShape or StandaloneShape for this number of keys.
+  void SetNextShape(const FilterShape& shape) { next_shape_ = shape; }
+
+  // See HashList. Needs that no key has been added.
+  void SetObserver(HashListObserver* observer) { hashes_.SetObserver(observer); }
+
+  // The temporary memory of the next FinishTo on one thread, beside the keys and the filter.
+  uint64_t TemporaryBytes() const;
 
   // Forgets all keys, and what is to be said of them and of the last filter. With random_seed,
   // draws the next seed.
@@ -92,6 +112,8 @@ class FilterWriter {
 
  private:
   void AddAnyKey(std::string_view key);
+  // False: some blocks match every key.
+  bool Build(const FilterShape& shape, char* dst, int num_threads, BuiltHashes* built);
 
   void Append(uint64_t hash) {
     if (hashes_.size() == 0) ForgetFinishedFilter();
@@ -116,6 +138,7 @@ class FilterWriter {
   HashList hashes_;
   int num_probes_ = 1;
   bool options_valid_ = false;
+  std::optional<FilterShape> next_shape_;
   std::atomic<bool> out_of_memory_{false};
   bool has_previous_prefix_ = false;
   bool keeps_checksum_ = false;
@@ -123,6 +146,7 @@ class FilterWriter {
   uint64_t checksum_ = 0;   // XOR of the hashes
   std::string seed_error_;  // of the next filter
   std::string error_;
+  std::string_view canonicalizer_;
 };
 
 }  // namespace bloomline::core

@@ -58,10 +58,22 @@ void HashList::Free(Node* node) {
 }
 
 bool HashList::Grow() {
-  if (first_ != nullptr && size() == 0) {  // cleared: its chunk is used again
-    end_ = next_ + first_->capacity;
-    return true;
-  }
+  // A cleared list uses its chunk again; a chunk with an observer may have room after its end.
+  const bool has_room = last_ != nullptr && next_ != last_->hashes() + last_->capacity;
+  if (!has_room && !AddChunk()) return false;
+  SetEnd();
+  return true;
+}
+
+void HashList::SetEnd() {
+  end_ = last_->hashes() + last_->capacity;
+  if (observer_ == nullptr) return;
+  const size_t num_hashes = size();
+  const size_t until_next_call = observer_->ListHas(num_hashes) - num_hashes;
+  end_ = next_ + std::min(until_next_call, static_cast<size_t>(end_ - next_));
+}
+
+bool HashList::AddChunk() {
   const size_t last_bytes =
       last_ == nullptr ? 0 : sizeof(Node) + last_->capacity * sizeof(uint64_t);
   const auto [chunk_memory, bytes] = AllocateChunk(size() * sizeof(uint64_t), last_bytes);
@@ -76,7 +88,6 @@ bool HashList::Grow() {
   }
   last_ = node;
   next_ = node->hashes();
-  end_ = next_ + capacity;
   return true;
 }
 

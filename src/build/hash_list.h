@@ -9,6 +9,15 @@
 
 namespace bloomline::core {
 
+// Somebody who wants to know how many hashes a list has, as it grows.
+class HashListObserver {
+ public:
+  virtual ~HashListObserver() = default;
+  // The list has so many hashes, and more come. Returns from how many on, which is more, it has to
+  // be called again; it may be called before. Throws nothing.
+  virtual size_t ListHas(size_t num_hashes) = 0;
+};
+
 class HashList {
  public:
   HashList() = default;
@@ -31,6 +40,10 @@ class HashList {
     return true;
   }
 
+  // Needs an empty list. The observer, which may be null, must outlive the list. Appending costs no
+  // more: the end of the current chunk is where the observer wants to be called.
+  void SetObserver(HashListObserver* observer) { observer_ = observer; }
+
   // Other threads may call this while hashes are appended.
   size_t size() const { return size_.load(std::memory_order_relaxed); }
   // The last hash appended, or the last of the list taken last. Needs size() > 0.
@@ -49,6 +62,22 @@ class HashList {
     for (Chunk chunk = FirstChunk();; chunk = ChunkAfter(chunk)) {
       for (size_t i = 0; i < chunk.size; ++i) f(chunk.hashes[i]);
       if (chunk.next == nullptr) return;
+    }
+  }
+
+  // f(hashes, how many) for all chunks. f may write to the hashes of its chunk, and those before.
+  template <typename F>
+  void ForEachChunk(F f) {
+    if (size() == 0) return;
+    for (Node* node = first_; node != nullptr; node = node->next) {
+      f(node->hashes(), ChunkOf(node).size);
+    }
+  }
+  template <typename F>
+  void ForEachChunk(F f) const {
+    if (size() == 0) return;
+    for (const Node* node = first_; node != nullptr; node = node->next) {
+      f(node->hashes(), ChunkOf(node).size);
     }
   }
 
@@ -80,6 +109,8 @@ class HashList {
   }
   void SetSize(size_t size) { size_.store(size, std::memory_order_relaxed); }
   bool Grow();
+  bool AddChunk();
+  void SetEnd();
   Chunk ChunkOf(const Node* node) const {
     const size_t size = node == last_ ? static_cast<size_t>(next_ - node->hashes()) : node->size;
     return {node->hashes(), size, node->next};
@@ -91,8 +122,9 @@ class HashList {
   Node* first_ = nullptr;
   Node* last_ = nullptr;
   uint64_t* next_ = nullptr;
-  uint64_t* end_ = nullptr;
+  uint64_t* end_ = nullptr;  // of the last chunk, or where the observer is called
   std::atomic<size_t> size_{0};
+  HashListObserver* observer_ = nullptr;
 };
 
 }  // namespace bloomline::core

@@ -1,6 +1,8 @@
 #include "src/rocksdb/bits_builder.h"
 
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <new>
@@ -12,6 +14,7 @@
 #include "src/errors/out_of_memory.h"
 #include "src/format/layout.h"
 #include "src/format/limits.h"
+#include "src/format/num_probes.h"
 #include "src/format/table_shape.h"
 #include "src/format/trailer.h"
 #include "src/memory/block_reserve.h"
@@ -22,10 +25,15 @@ namespace bloomline {
 namespace {
 
 // RocksDB truncates the length of a filter to 32 bits.
-constexpr uint64_t kMaxPayloadBytes = 0xffffffc0 - core::kTrailerBytes;
-static_assert(kMaxPayloadBytes + core::kTrailerBytes <= UINT32_MAX);
+constexpr uint64_t kMaxFilterBytes = 0xffffffc0;
+
+uint64_t MaxPayloadBytes(std::string_view canonicalizer) {
+  return kMaxFilterBytes - core::EndBytes(canonicalizer);
+}
 
 constexpr size_t kCacheLineBytes = 64;
+// Where memory is to be saved: alignment then costs 0.1 %.
+constexpr uint64_t kAlignedFromBytes = 64 << 10;
 
 // A filter that matches everything in RocksDB's reader and in bloomline's. It is static, so it is
 // there even out of memory.
@@ -36,6 +44,34 @@ constexpr char kMatchesEverything[] = "a RocksDB filter matches everything";
 char* NewBytes(size_t n) {
   return memory::AllocateOrRelease([=] { return new (std::nothrow) char[n]; });
 }
+
+// Shapes of filters in RocksDB for a given number of keys.
+class TableShapes : public ShapesBySize {
+ public:
+  TableShapes(Format format, uint64_t num_keys, uint64_t end_bytes)
+      : ShapesBySize(end_bytes), format_(format), num_keys_(num_keys) {}
+
+  core::FilterShape Within(uint64_t bytes) const override {
+    if (bytes <= end_bytes()) return {};
+    const uint64_t max_payload = std::min(bytes, kMaxFilterBytes) - end_bytes();
+    // Small sets do not count the trailer among what the bits per key pay for, others do.
+    for (const uint64_t paid_bytes : {bytes, max_payload}) {
+      const double bits = 8 * static_cast<double>(paid_bytes) / static_cast<double>(num_keys_);
+      const BitsPerKeyRange allowed = AllowedBitsPerKey(format_);
+      if (bits < allowed.min) return {};
+      const double bits_per_key = std::min(bits, allowed.max);
+      const core::FilterShape shape =
+          core::TableShape(format_, num_keys_, bits_per_key,
+                           core::OptimalNumProbes(format_, bits_per_key), max_payload, end_bytes());
+      if (shape.payload_bytes() <= max_payload) return shape;
+    }
+    return {};
+  }
+
+ private:
+  const Format format_;
+  const uint64_t num_keys_;
+};
 
 // A Corruption with the result of text() as its message; without a message if out of memory.
 template <typename Text>
@@ -58,9 +94,35 @@ void ReportUselessFilter(ROCKSDB_NAMESPACE::Logger* log, const char* what, const
 }
 
 RocksDBBitsBuilder::RocksDBBitsBuilder(const FilterOptions& options, bool verify,
-                                       ROCKSDB_NAMESPACE::Logger* log)
-    : writer_(options, kMaxPayloadBytes, core::TableShape), verify_(verify), log_(log) {
+                                       ROCKSDB_NAMESPACE::Logger* log,
+                                       std::string_view canonicalizer)
+    : writer_(options, MaxPayloadBytes(canonicalizer), core::TableShape, canonicalizer),
+      canonicalizer_(canonicalizer),
+      verify_(verify),
+      log_(log) {
   if (verify) writer_.KeepChecksum();
+}
+
+void RocksDBBitsBuilder::UseMemoryOptions(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& options,
+                                          std::shared_ptr<RoundingBalance> balance) {
+  if (options.optimize_filters_for_memory) balance_ = std::move(balance);
+  std::shared_ptr<ROCKSDB_NAMESPACE::Cache> cache = ChargedCache(options);
+  if (cache == nullptr) return;
+  charge_.ChargeTo(std::move(cache));
+  writer_.SetObserver(&charge_);
+}
+
+void RocksDBBitsBuilder::FitNextFilter() {
+  if (balance_ == nullptr || writer_.MatchesEverything()) return;
+  const FilterOptions& options = writer_.options();
+  const TableShapes shapes(options.format, writer_.num_keys(), writer_.end_bytes());
+  const uint64_t asked_bytes = writer_.FinishedBytes();
+  // Small sets may take more than their bits per key, for their trailer.
+  const bool is_small = writer_.num_keys() <= core::kMaxFlatTableKeys;
+  const double paid = static_cast<double>(writer_.num_keys()) * options.bits_per_key / 8;
+  const uint64_t paid_bytes = is_small ? asked_bytes : static_cast<uint64_t>(std::ceil(paid));
+  const core::FilterShape shape = FitAllocation(shapes, asked_bytes, paid_bytes, balance_.get());
+  if (shape.num_blocks != 0) writer_.SetNextShape(shape);
 }
 
 __attribute__((flatten)) void RocksDBBitsBuilder::AddKey(const Slice& key) {
@@ -87,14 +149,17 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
   const bool matches_everything = writer_.MatchesEverything();
   if (writer_.num_keys() == 0 && !matches_everything) return Slice();
   const bool intact = !verify_ || writer_.HashesAreIntact();
+  FitNextFilter();
   const uint64_t num_bytes = writer_.FinishedBytes();
   // Blocks that lie in one cache line each are filled faster, so the filter may begin up to 63
-  // bytes behind the start of its memory. RocksDB 7.0.3, 7.8, 9.10, 10.9, 11.8 and 11.9 take the
-  // slice alone: for the file, for checksums, for sizes in table properties, and for
-  // MaybePostVerify; the block cache gets a copy. The memory itself they only keep and free.
-  // malloc_usable_size is called inside their own builders and for blocks that they have read,
-  // never for this memory.
-  char* const buffer = intact ? NewBytes(num_bytes + kCacheLineBytes - 1) : nullptr;
+  // bytes behind the start of its memory; but a small one not where memory is to be saved.
+  // RocksDB 7.0.3, 7.8, 9.10, 10.9, 11.8 and 11.9 take the slice alone: for the file, for
+  // checksums, for sizes in table properties, and for MaybePostVerify; the block cache gets a copy.
+  // The memory itself they only keep and free. malloc_usable_size is called inside their own
+  // builders and for blocks that they have read, never for this memory.
+  const bool is_aligned = balance_ == nullptr || num_bytes >= kAlignedFromBytes;
+  const size_t rest_bytes = is_aligned ? kCacheLineBytes - 1 : kBlockTrailerBytes;
+  char* const buffer = intact ? NewBytes(num_bytes + rest_bytes) : nullptr;
   if (buffer == nullptr) {
     if (intact) ReportUselessFilter(log_, kMatchesEverything, core::kOutOfMemory.data());
     if (!intact && status != nullptr) {
@@ -105,10 +170,15 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
       });
     }
     writer_.Reset();
+    charge_.ReleaseHashes();
     return Slice(kAlwaysMatch, sizeof(kAlwaysMatch));
   }
-  char* const bytes = buffer + -reinterpret_cast<uintptr_t>(buffer) % kCacheLineBytes;
+  char* const bytes =
+      is_aligned ? buffer + -reinterpret_cast<uintptr_t>(buffer) % kCacheLineBytes : buffer;
+  charge_.StartFilter(num_bytes + rest_bytes, writer_.TemporaryBytes());
   writer_.FinishTo(bytes, 1, verify_ ? &unverified_ : nullptr);
+  charge_.FinishFilter();
+  if (!verify_) charge_.ReleaseHashes();
   if (!writer_.error().empty()) {
     ReportUselessFilter(
         log_, matches_everything ? kMatchesEverything : "blocks of a filter match everything",
@@ -119,13 +189,15 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
 }
 
 ROCKSDB_NAMESPACE::Status RocksDBBitsBuilder::MaybePostVerify(const Slice& filter) {
-  const core::Payload payload = core::DecodeStandalone(filter.ToStringView());
+  const core::Payload payload =
+      core::DecodeStandalone(filter.ToStringView(), nullptr, canonicalizer_);
   size_t lost = 0;
   unverified_.ForEach([&](uint64_t hash) {
     lost += core::HashMayMatch(payload, kernels::ActiveKernel(), hash) ? 0 : 1;
   });
   const size_t num_keys = unverified_.size();
   unverified_.Clear();
+  charge_.ReleaseHashes();
   if (lost == 0) return Status::OK();
   return Corruption([&] {
     return "bloomline: Corrupted filter content: the finished filter lost " + std::to_string(lost) +
@@ -136,26 +208,26 @@ ROCKSDB_NAMESPACE::Status RocksDBBitsBuilder::MaybePostVerify(const Slice& filte
 size_t RocksDBBitsBuilder::ApproximateNumEntries(size_t bytes) {
   const FilterOptions& options = writer_.options();
   return core::IsAllowed(options.format, options.bits_per_key)
-             ? core::MaxTableKeys(options.format, options.bits_per_key, bytes)
+             ? core::MaxTableKeys(options.format, options.bits_per_key, bytes, writer_.end_bytes())
              : 1;
 }
 
 size_t RocksDBBitsBuilder::CalculateSpace(size_t num_entries) {
   const FilterOptions& options = writer_.options();
   if (num_entries == 0 || !core::IsAllowed(options.format, options.bits_per_key)) {
-    return core::kTrailerBytes;  // no keys, or a filter that matches everything
+    return writer_.end_bytes();  // no keys, or a filter that matches everything
   }
-  return ShapeOf(num_entries).payload_bytes() + core::kTrailerBytes;
+  return ShapeOf(num_entries).payload_bytes() + writer_.end_bytes();
 }
 
 double RocksDBBitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {
   if (num_entries == 0) return 0;
   const FilterOptions& options = writer_.options();
-  if (bytes <= core::kTrailerBytes || !core::IsAllowed(options.format, options.bits_per_key)) {
+  if (bytes <= writer_.end_bytes() || !core::IsAllowed(options.format, options.bits_per_key)) {
     return 1;
   }
   const core::FilterShape shape = ShapeOf(num_entries);
-  const double paid_bits = 8 * static_cast<double>(bytes - core::kTrailerBytes);
+  const double paid_bits = 8 * static_cast<double>(bytes - writer_.end_bytes());
   const double bits_per_key = paid_bits / static_cast<double>(num_entries);
   if (shape.layout == core::Layout::kCompact) return CompactFalsePositiveRate(bits_per_key);
   return shape.layout == core::Layout::kFlat
@@ -166,7 +238,8 @@ double RocksDBBitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {
 core::FilterShape RocksDBBitsBuilder::ShapeOf(size_t num_entries) const {
   const FilterOptions& options = writer_.options();
   return core::TableShape(options.format, num_entries, options.bits_per_key,
-                          OptimalNumProbes(options.format, options.bits_per_key), kMaxPayloadBytes);
+                          OptimalNumProbes(options.format, options.bits_per_key),
+                          MaxPayloadBytes(canonicalizer_), writer_.end_bytes());
 }
 
 }  // namespace bloomline

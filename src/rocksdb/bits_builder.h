@@ -2,8 +2,13 @@
 #ifndef BLOOMLINE_ROCKSDB_BITS_BUILDER_H_
 #define BLOOMLINE_ROCKSDB_BITS_BUILDER_H_
 
+#include <memory>
+#include <string_view>
+
 #include "bloomline/filter_options.h"
 #include "src/build/filter_writer.h"
+#include "src/rocksdb/allocation_fit.h"
+#include "src/rocksdb/cache_charge.h"
 #include "src/rocksdb/filter_bits_abi.h"
 
 namespace ROCKSDB_NAMESPACE {
@@ -28,8 +33,17 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   // BlockBasedTableOptions::detect_filter_construct_corruption: Finish then compares the collected
   // hashes with a checksum taken when they were added, and MaybePostVerify queries the finished
   // filter for each of them. Cost: 64 bits per key until then, and a query per key.
+  //
+  // `canonicalizer` is the name to record, which must outlive the calls; empty: none. The keys are
+  // then canonical forms (canonical_builder.h).
   RocksDBBitsBuilder(const FilterOptions& options, bool verify,
-                     ROCKSDB_NAMESPACE::Logger* log = nullptr);
+                     ROCKSDB_NAMESPACE::Logger* log = nullptr, std::string_view canonicalizer = {});
+
+  // Does what `options` say of memory: charges what this builder allocates to the block cache, and
+  // chooses sizes that fill their allocations, together with the other builders of `balance`. Needs
+  // that no key has been added.
+  void UseMemoryOptions(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& options,
+                        std::shared_ptr<RoundingBalance> balance);
 
   void AddKey(const Slice& key) override;
   void AddKeyAndAlt(const Slice& key, const Slice& alt) BLOOMLINE_OVERRIDE_SINCE_9_6;
@@ -45,14 +59,23 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   size_t CalculateSpace(size_t num_entries) BLOOMLINE_OVERRIDE_SINCE_10_9;
   double EstimatedFpRate(size_t num_entries, size_t bytes) BLOOMLINE_OVERRIDE_SINCE_10_9;
 
+ protected:
+  // The next filter matches everything, for the reason that is given.
+  void LoseKeys(std::string_view reason) { writer_.LoseKeys(reason); }
+
  private:
   // Needs valid options and num_entries > 0.
   core::FilterShape ShapeOf(size_t num_entries) const;
 
+  void FitNextFilter();
+
+  ConstructionCharge charge_;
+  std::shared_ptr<RoundingBalance> balance_;  // null: sizes are those of the bits per key
   core::FilterWriter writer_;
+  const std::string_view canonicalizer_;
   const bool verify_;
   ROCKSDB_NAMESPACE::Logger* const log_;
-  core::HashList unverified_;  // the hashes of the last finished filter
+  core::BuiltHashes unverified_;  // the hashes of the last finished filter
 };
 
 }  // namespace bloomline

@@ -1,6 +1,7 @@
 #include "src/rocksdb/filter_options.h"
 
 #include "src/errors/error_text.h"
+#include "src/format/canonical_keys.h"
 #include "src/format/trailer.h"
 
 namespace bloomline {
@@ -49,6 +50,11 @@ void CheckBitsByLevel(const RocksDBFilterOptions& options, core::ErrorText* erro
   }
 }
 
+void CheckCanonicalizer(const RocksDBFilterOptions& options, core::ErrorText* error) {
+  if (options.canonicalizer == nullptr) return;
+  core::CheckCanonicalizerName(options.canonicalizer->Name(), error);
+}
+
 void CheckLevels(const RocksDBFilterOptions& options, core::ErrorText* error) {
   if (options.num_levels != 0 &&
       (options.num_levels < kMinLevels || options.num_levels > RocksDBFilterOptions::kMaxLevels)) {
@@ -77,7 +83,7 @@ FilterOptions Normalized(FilterOptions options) {
 std::string RocksDBFilterOptions::Validate() const {
   core::ErrorText error;
   error << std::string_view(core::ValidateForTrailer(Normalized(*this)));
-  for (const auto check : {CheckFlushFormat, CheckBitsByLevel, CheckLevels}) {
+  for (const auto check : {CheckFlushFormat, CheckBitsByLevel, CheckLevels, CheckCanonicalizer}) {
     if (error.empty()) check(*this, &error);
   }
   return error.str();

@@ -11,6 +11,8 @@
 #include "src/format/trailer.h"
 #include "src/rocksdb/bits_builder.h"
 #include "src/rocksdb/bits_reader.h"
+#include "src/rocksdb/canonical_builder.h"
+#include "src/rocksdb/canonical_reader.h"
 #include "src/rocksdb/level_choice.h"
 #include "src/rocksdb/level_history.h"
 #include "src/rocksdb/policy_options.h"
@@ -28,6 +30,7 @@ using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
 constexpr char kFamilyName[] = "rocksdb.BuiltinBloomFilter";
+constexpr char kNoFilter[] = "a RocksDB file gets no filter";
 
 NewFile FileOf(const FilterBuildingContext& context) {
   using ROCKSDB_NAMESPACE::TableFileCreationReason;
@@ -52,6 +55,11 @@ class RocksDBFilterPolicy : public FilterPolicy {
 
   const char* Name() const override { return kRocksDBPolicyName; }
   const char* CompatibilityName() const override { return kFamilyName; }
+  std::string GetId() const override { return options_.Id(); }
+  // RocksDB passes on the options of a policy to a new one of the same kind (SetOptions since 9.8).
+  bool IsInstanceOf(const std::string& name) const override {
+    return FilterPolicy::IsInstanceOf(name) || name == kCanonicalPolicyName;
+  }
 
   FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext& context) const override {
     const PolicyOptions::Plan plan = options_.LoadPlan();
@@ -59,20 +67,33 @@ class RocksDBFilterPolicy : public FilterPolicy {
     const FilterChoice choice =
         ChooseFilter(plan.levels, file, history_.Add(context.column_family_name, file));
     if (choice.bits_per_key == 0) return nullptr;
+    const bool verify = context.table_options.detect_filter_construct_corruption;
+    RocksDBBitsBuilder* builder = nullptr;
+    if (plan.canonicalizer != nullptr && plan.canonicalizer->canonicalizer() == nullptr) {
+      ReportUselessFilter(context.info_log, kNoFilter, "its canonicalizer is not registered");
+      return nullptr;
+    }
     FilterOptions options = plan.filter;
     options.format = choice.format;
     options.bits_per_key = choice.bits_per_key;
-    auto* const builder = new (std::nothrow) RocksDBBitsBuilder(
-        options, context.table_options.detect_filter_construct_corruption, context.info_log);
-    if (builder == nullptr) {  // RocksDB then writes a file without a filter
-      ReportUselessFilter(context.info_log, "a RocksDB file gets no filter",
-                          core::kOutOfMemory.data());
+    if (plan.canonicalizer == nullptr) {
+      builder = new (std::nothrow) RocksDBBitsBuilder(options, verify, context.info_log);
+    } else {
+      builder = new (std::nothrow)
+          CanonicalBitsBuilder(options, verify, context.info_log, plan.canonicalizer);
+    }
+    if (builder != nullptr) {
+      builder->UseMemoryOptions(context.table_options, balance_);
+    } else {  // RocksDB then writes a file without a filter
+      ReportUselessFilter(context.info_log, kNoFilter, core::kOutOfMemory.data());
     }
     return builder;
   }
 
   FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
     const std::string_view filter = contents.ToStringView();
+    SharedCanonicalizer canonicalizer = options_.LoadCanonicalizer();
+    if (canonicalizer != nullptr) return NewCanonicalBitsReader(filter, std::move(canonicalizer));
     // Stock writes nothing of 1 to 5 bytes, yet answers "no" to them; such bytes are damage.
     constexpr size_t kStockTrailerBytes = 5;
     const bool damaged = !filter.empty() && filter.size() <= kStockTrailerBytes;
@@ -104,6 +125,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
  private:
   PolicyOptions options_;
   mutable LevelHistory history_;
+  const std::shared_ptr<RoundingBalance> balance_ = std::make_shared<RoundingBalance>(0);
   const std::shared_ptr<const FilterPolicy> builtin_;
 };
 

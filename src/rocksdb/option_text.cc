@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/errors/number_text.h"
+#include "src/rocksdb/named_canonicalizer.h"
 
 namespace bloomline {
 namespace {
@@ -137,6 +138,7 @@ const OptionText kOptions[kNumOptions] = {
     {"level_size_ratio", OptionType::kDouble, ParseLevelSizeRatio, LevelSizeRatioText, false},
     {"flush_format", OptionType::kString, ParseFlushFormat, FlushFormatText, false},
     {"filters_at_bottom", OptionType::kBoolean, ParseFiltersAtBottom, FiltersAtBottomText, false},
+    {kCanonicalizerOption, OptionType::kString, ParseCanonicalizer, CanonicalizerText, false},
 };
 
 std::string OptionNames() {

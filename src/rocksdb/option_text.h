@@ -23,8 +23,11 @@ struct OptionText {
 };
 
 // Those of every file first. All functions may throw bad_alloc.
-constexpr int kNumOptions = 8;
+constexpr int kNumOptions = 9;
 extern const OptionText kOptions[kNumOptions];
+
+// Of the option that a policy takes even if it refuses the others.
+constexpr char kCanonicalizerOption[] = "canonicalizer";
 
 // The names, for messages: "bits_per_key, format, ...".
 std::string OptionNames();

@@ -24,7 +24,7 @@ void Complain(std::string_view message) {
 }
 
 PolicyOptions::Plan MakePlan(const RocksDBFilterOptions& options) {
-  return {Normalized(options), MakeLevelPlan(options)};
+  return {Normalized(options), MakeLevelPlan(options), CanonicalizerOf(options)};
 }
 
 bool IsWritten(const OptionText& option, const RocksDBFilterOptions& options) {
@@ -50,10 +50,12 @@ class PolicyOptions::Draft : public Customizable {
  public:
   Draft(const RocksDBFilterOptions& options, const Types& types) {
     options_.options_ = options;
+    options_.has_canonicalizer_ = options.canonicalizer != nullptr;
     options_.is_draft_ = true;
     RegisterOptions("BloomlineOptions", &options_, &types);
   }
   const char* Name() const override { return kRocksDBPolicyName; }
+  std::string GetId() const override { return options_.Id(); }
   using Customizable::SerializeOptions;
   const RocksDBFilterOptions& options() const { return options_.options_; }
 
@@ -62,7 +64,9 @@ class PolicyOptions::Draft : public Customizable {
 };
 
 PolicyOptions::PolicyOptions(const RocksDBFilterOptions& options)
-    : options_(options), plan_(MakePlan(options)) {}
+    : options_(options),
+      plan_(MakePlan(options)),
+      has_canonicalizer_(options.canonicalizer != nullptr) {}
 
 RocksDBFilterOptions PolicyOptions::LoadOptions() const {
   const std::lock_guard lock(mutex_);
@@ -74,10 +78,20 @@ PolicyOptions::Plan PolicyOptions::LoadPlan() const {
   return plan_;
 }
 
+SharedCanonicalizer PolicyOptions::LoadCanonicalizer() const {
+  if (!has_canonicalizer_.load(std::memory_order_acquire)) return nullptr;
+  const std::lock_guard lock(mutex_);
+  return plan_.canonicalizer;
+}
+
+std::string PolicyOptions::Id() const {
+  return has_canonicalizer_ ? kCanonicalPolicyName : kRocksDBPolicyName;
+}
+
 Status PolicyOptions::Change(const ConfigOptions& config, const Changes& changes, Changes* unused) {
   Status status = core::OrIfOutOfMemory(Status::MemoryLimit(), [&] {
     const std::string error = TryChange(config, changes, unused);
-    if (error.empty()) return Status::OK();
+    if (error.empty()) return CanonicalizerStatus(changes);
     Complain("RocksDB filter policy: " + error + "; the options stay " +
              Description(LoadOptions()));
     // Not NotFound for unknown names: RocksDB would conclude that it does not know this policy.
@@ -89,9 +103,31 @@ Status PolicyOptions::Change(const ConfigOptions& config, const Changes& changes
   return status;
 }
 
+Status PolicyOptions::CanonicalizerStatus(const Changes& changes) const {
+  if (changes.count(kCanonicalizerOption) == 0) return Status::OK();
+  const std::string error = WhyCanonicalizerIsUnknown(*LoadCanonicalizer());
+  if (error.empty()) return Status::OK();
+  Complain("RocksDB filter policy: " + error + "; the policy uses no filters and writes none");
+  return Status::InvalidArgument("bloomline", error);
+}
+
+std::string PolicyOptions::TakeCanonicalizer(const std::string& name) {
+  if (options_.canonicalizer == nullptr) {  // now it is required, even if the next line throws
+    options_.canonicalizer = plan_.canonicalizer = UnknownCanonicalizer();
+    has_canonicalizer_.store(true, std::memory_order_release);
+  }
+  const std::string error = ParseCanonicalizer(name, &options_);
+  plan_.canonicalizer = CanonicalizerOf(options_);
+  return error;
+}
+
 std::string PolicyOptions::TryChange(const ConfigOptions& config, const Changes& changes,
                                      Changes* unused) {
   const std::lock_guard lock(mutex_);
+  if (const auto named = changes.find(kCanonicalizerOption); named != changes.end()) {
+    const std::string error = TakeCanonicalizer(named->second);
+    if (!error.empty()) return error;
+  }
   Draft draft(options_, OptionTypes());
   ConfigOptions strict = config;
   strict.ignore_unknown_options = false;  // else RocksDB ignores bad values, too
@@ -125,7 +161,7 @@ std::string PolicyOptions::Serialize(const ConfigOptions& config, const std::str
   });
   if (!text.empty()) return text;
   Complain("RocksDB filter policy: out of memory; its options are not written, only its name");
-  return kRocksDBPolicyName;
+  return Id();
 }
 
 ROCKSDB_NAMESPACE::OptionTypeInfo PolicyOptions::TypeInfo(const OptionText& option) {

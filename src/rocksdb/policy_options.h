@@ -1,6 +1,7 @@
 #ifndef BLOOMLINE_ROCKSDB_POLICY_OPTIONS_H_
 #define BLOOMLINE_ROCKSDB_POLICY_OPTIONS_H_
 
+#include <atomic>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "rocksdb/status.h"
 #include "rocksdb/utilities/options_type.h"
 #include "src/rocksdb/level_choice.h"
+#include "src/rocksdb/named_canonicalizer.h"
 
 namespace bloomline {
 
@@ -28,6 +30,7 @@ class PolicyOptions {
   struct Plan {
     FilterOptions filter;
     LevelPlan levels;
+    SharedCanonicalizer canonicalizer;  // null: none
   };
 
   // `options` must be valid.
@@ -36,12 +39,21 @@ class PolicyOptions {
   // The options of one moment. LoadOptions may throw bad_alloc.
   RocksDBFilterOptions LoadOptions() const;
   Plan LoadPlan() const;
+  // The same as in the plan, for each filter that is read.
+  SharedCanonicalizer LoadCanonicalizer() const;
+  // The name of the policy in OPTIONS files.
+  std::string Id() const;
 
   // Applies all of `changes`, or none. Then it returns the reason, which also goes to stderr,
   // because RocksDB drops most errors of options: a bad value, a combination that is not allowed,
   // an unknown name, or MemoryLimit (out of memory, here or in RocksDB's code below). As in
   // RocksDB, unknown names go to *unused instead if it is not null, and are skipped under
   // config.ignore_unknown_options.
+  //
+  // A canonicalizer is the exception: where RocksDB drops the error, and uses a policy without it,
+  // new filters would lose keys. So it is taken whatever becomes of the other changes. If no
+  // canonicalizer of that name is registered, that is an error, too, but all changes are applied:
+  // the policy then uses and writes no filters, and the OPTIONS file stays as it was.
   ROCKSDB_NAMESPACE::Status Change(const ROCKSDB_NAMESPACE::ConfigOptions& config,
                                    const Changes& changes, Changes* unused);
 
@@ -60,13 +72,18 @@ class PolicyOptions {
   static ROCKSDB_NAMESPACE::OptionTypeInfo TypeInfo(const OptionText& option);
   static Types TypesToWrite(const RocksDBFilterOptions& options);
 
+  ROCKSDB_NAMESPACE::Status CanonicalizerStatus(const Changes& changes) const;
+  // The caller has the lock.
+  std::string TakeCanonicalizer(const std::string& name);
+
   // As Change; returns the reason, or an empty string.
   std::string TryChange(const ROCKSDB_NAMESPACE::ConfigOptions& config, const Changes& changes,
                         Changes* unused);
 
   mutable std::mutex mutex_;
   RocksDBFilterOptions options_;
-  Plan plan_;              // of options_
+  Plan plan_;                                   // of options_
+  std::atomic<bool> has_canonicalizer_{false};  // without the lock
   bool is_draft_ = false;  // only Serialize writes a draft's options, and it catches exceptions
 };
 

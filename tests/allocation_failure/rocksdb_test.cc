@@ -9,11 +9,14 @@
 #include "bloomline/c_rocksdb.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/env.h"
+#include "rocksdb/cache.h"
 #include "rocksdb/table.h"
+#include "rocksdb/version.h"
 #include "rocksdb/utilities/object_registry.h"
 #include "src/rocksdb/filter_bits_abi.h"
 #include "src/rocksdb/policy_options.h"
 #include "tests/allocation_failure/attempts.h"
+#include "tests/case_folding.h"
 
 namespace bloomline::tests {
 namespace {
@@ -107,6 +110,133 @@ TEST(RocksDB, RegistrationFromCSucceedsOrReturnsAnError) {
   });
 }
 
+constexpr char kLongName[] = "test.NameThatNoStringHoldsWithoutMemory";
+
+TEST(RocksDBCanonicalizer, RegistrationSucceedsOrReturnsAnError) {
+  const auto canonicalizer = CaseFolding::Named(kLongName);
+  FailEachAllocation({"RegisterKeyCanonicalizer"}, [&](Attempt* attempt) {
+    std::string error = Attempt::kUntouched;
+    bool registered = false;
+    attempt->Call([&] { registered = RegisterKeyCanonicalizer(canonicalizer, &error); });
+    attempt->CheckOutcome(registered, error);
+  });
+  FailEachAllocation({"RegisterKeyCanonicalizer"}, [&](Attempt* attempt) {
+    std::string error;
+    bool registered = true;
+    attempt->Call([&] { registered = RegisterKeyCanonicalizer(nullptr, &error); });
+    attempt->CheckRefusal(registered, error);
+  });
+}
+
+size_t NoForm(void*, const char*, size_t, char*, size_t) { return SIZE_MAX; }
+void CountCall(void* state) { ++*static_cast<int*>(state); }
+
+TEST(RocksDBCanonicalizer, RegistrationFromCSucceedsOrDestroysTheState) {
+  static int destroyed;  // a canonicalizer that was registered stays
+  FailEachAllocation({"bloomline_rocksdb_register_canonicalizer"}, [](Attempt* attempt) {
+    ASSERT_TRUE(RegisterKeyCanonicalizer(CaseFolding::Named(kLongName)));
+    destroyed = 0;
+    char* error = nullptr;
+    uint8_t registered = 2;
+    attempt->Call([&] {
+      registered = bloomline_rocksdb_register_canonicalizer(kLongName, NoForm, &destroyed,
+                                                            CountCall, &error);
+    });
+    EXPECT_TRUE(registered == 1 ? error == nullptr : attempt->HasFailed());
+    EXPECT_EQ(destroyed, registered == 1 ? 0 : 1);
+    ASSERT_TRUE(RegisterKeyCanonicalizer(CaseFolding::Named(kLongName)));
+    EXPECT_EQ(destroyed, 1);
+    std::free(error);
+  });
+}
+
+// RocksDB drops the status, and uses the policy.
+TEST(RocksDBCanonicalizer, IsNotForgottenOnceItIsNamed) {
+  const rocksdb::ConfigOptions config;
+  ASSERT_TRUE(RegisterKeyCanonicalizer(CaseFolding::Named(kLongName)));
+  for (const char* name : {kLongName, "test.NobodyHasRegisteredThisOne", "not a name"}) {
+    const PolicyOptions::Changes changes = {{"canonicalizer", name}, {"bits_per_key", "20"}};
+    FailEachAllocation({}, [&](Attempt* attempt) {
+      PolicyOptions options{RocksDBFilterOptions()};
+      rocksdb::Status status;
+      attempt->Call([&] { status = options.Change(config, changes, nullptr); });
+      EXPECT_TRUE(status.ok() ? name == kLongName : name != kLongName || attempt->HasFailed());
+      EXPECT_EQ(options.Id(), "bloomline.canon");
+      ASSERT_NE(options.LoadCanonicalizer(), nullptr);
+      EXPECT_EQ(options.LoadPlan().canonicalizer, options.LoadCanonicalizer());
+      EXPECT_TRUE(name == kLongName || options.LoadCanonicalizer()->canonicalizer() == nullptr);
+      std::string text;
+      attempt->Call([&] { text = options.Serialize(config, ""); });
+      EXPECT_EQ(text.find("bloomline.canon"), text == "bloomline.canon" ? 0u : 3u) << text;
+    });
+  }
+}
+
+// Keys that do not fit into the buffers of builders and readers.
+TEST(RocksDBCanonicalizer, LosesNoKey) {
+  RocksDBFilterOptions options;
+  options.canonicalizer = CaseFolding::Named(kLongName);
+  const auto policy = NewRocksDBFilterPolicy(options);
+  std::vector<std::string> keys;
+  for (uint64_t i = 0; i < 40; ++i) keys.push_back(SpelledKey(i, 1, true));
+  const rocksdb::BlockBasedTableOptions table;
+  FailEachAllocation({"KeyCanonicalizer::Canonicalize"}, [&](Attempt* attempt) {
+    std::unique_ptr<FilterBitsBuilder> builder;
+    std::unique_ptr<const char[]> memory;
+    rocksdb::Status status;
+    Slice filter;
+    attempt->Call([&] {
+      builder.reset(policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(table)));
+      if (builder == nullptr) return;
+      for (const std::string& key : keys) builder->AddKey(key);
+      filter = builder->Finish(&memory, &status);
+    });
+    EXPECT_TRUE(builder != nullptr || attempt->HasFailed());
+    if (builder == nullptr) return;  // RocksDB then writes no filter
+    EXPECT_TRUE(status.ok() && !filter.empty());
+    std::unique_ptr<FilterBitsReader> reader;
+    attempt->Call([&] { reader.reset(policy->GetFilterBitsReader(filter)); });
+    EXPECT_TRUE(reader != nullptr || attempt->HasFailed());
+    if (reader == nullptr) return;  // RocksDB then reads every key from disk
+    for (uint64_t i = 0; i < keys.size(); ++i) {
+      const std::string key = SpelledKey(i, 7, true);
+      Slice slices[] = {key, key};
+      Slice* pointers[] = {&slices[0], &slices[1]};
+      bool may_match[3] = {};
+      attempt->Call([&] {
+        may_match[2] = reader->MayMatch(key);
+        reader->MayMatch(2, pointers, may_match);
+      });
+      for (const bool one : may_match) attempt->CheckPresent(one);
+    }
+  });
+}
+
+TEST(RocksDBCanonicalizer, ShortKeysNeedNoMemory) {
+  const CaseFolding folding(kLongName);
+  ExpectNoAllocation({"CanonicalKeyBuffer::CanonicalKeyBuffer", "CanonicalKeyBuffer::Bytes",
+                      "KeyCanonicalizer::Canonicalize", "KeyCanonicalizer::Name"},
+                     [&] {
+                       CanonicalKeyBuffer buffer;
+                       buffer.Bytes(100);
+                       folding.Canonicalize(folding.Name(), &buffer);
+                     });
+}
+
+TEST(RocksDBCanonicalizer, NamesAreReadAndCheckedWithoutMemory) {
+  RocksDBFilterOptions options;
+  options.canonicalizer = CaseFolding::Named("not a name, and too long for a string");
+  FailEachAllocation({"RocksDBFilterOptions::Validate", "RecordedCanonicalizer"},
+                     [&](Attempt* attempt) {
+                       std::string error;
+                       attempt->Call([&] {
+                         RecordedCanonicalizer("no filter");
+                         error = options.Validate();
+                       });
+                       EXPECT_FALSE(error.empty());
+                     });
+}
+
 // RocksDB's own code handles strings here, too. Only bloomline's code must let no exception escape.
 TEST(RocksDB, FactoryReturnsAPolicyOrAnError) {
   rocksdb::ObjectLibrary library("a library of the test");
@@ -142,6 +272,9 @@ RocksDBFilterOptions OldOptions() {
   options.level_size_ratio = 9.876543210987654;
   options.flush_format = Format::kCompact;
   options.filters_at_bottom = false;
+  static const auto canonicalizer =
+      std::make_shared<const NamedCanonicalizer>(kLongName, CaseFolding::Named(kLongName));
+  options.canonicalizer = canonicalizer;
   return options;
 }
 
@@ -195,7 +328,7 @@ TEST(RocksDBOptions, AreWrittenInFullOrNotAtAll) {
   FailEachAllocation({}, [&](Attempt* attempt) {
     std::string text;
     attempt->Call([&] { text = options.Serialize(config, prefix); });
-    EXPECT_TRUE(text == expected || (attempt->HasFailed() && text == "bloomline")) << text;
+    EXPECT_TRUE(text == expected || (attempt->HasFailed() && text == "bloomline.canon")) << text;
   });
 }
 
@@ -285,6 +418,11 @@ TEST_P(RocksDBFiltersTest, LoseNoKeyAndLogTheReason) {
   for (const bool verify : {false, true}) {
     rocksdb::BlockBasedTableOptions table;
     table.detect_filter_construct_corruption = verify;
+    table.optimize_filters_for_memory = verify;
+    table.block_cache = rocksdb::NewLRUCache(1 << 20, 0);
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 703
+    table.cache_usage_options.options.charged = rocksdb::CacheEntryRoleOptions::Decision::kEnabled;
+#endif
     FailEachAllocation({}, [&](Attempt* attempt) {
       LastLine log;
       rocksdb::FilterBuildingContext context(table);

@@ -184,8 +184,8 @@ TEST(FilterBuilder, HashOfABuilderWithoutMemoryIsRightForAnother) {
                      });
 }
 
-TEST(FilterBuilder, FinishToLosesNoKeyAndReportsTheFailure) {
-  const auto stored = MakeKeys(3000);
+void FinishToLosesNoKey(size_t num_keys) {
+  const auto stored = MakeKeys(num_keys);
   const auto keys = Views(stored);
   for (const Format format : kFormats) {
     const std::string expected = FilterOf(format, keys);
@@ -203,6 +203,11 @@ TEST(FilterBuilder, FinishToLosesNoKeyAndReportsTheFailure) {
     });
   }
 }
+
+TEST(FilterBuilder, FinishToLosesNoKeyAndReportsTheFailure) { FinishToLosesNoKey(3000); }
+
+// In the memory of the hashes.
+TEST(FilterBuilder, FinishToOfManyKeysLosesNoneAndReportsTheFailure) { FinishToLosesNoKey(40000); }
 
 TEST(FilterBuilder, PrefixesAreNotLost) {
   const auto stored = MakeKeys(2000);

@@ -13,6 +13,7 @@
 #include "src/redis/layout.h"
 #include "src/rocksdb/filter_bits_abi.h"
 #include "src/tool/quantity.h"
+#include "tests/case_folding.h"
 #include "tests/fuzz/fuzz_input.h"
 
 namespace bloomline::fuzz {
@@ -22,13 +23,15 @@ using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Status;
 
-constexpr const char* kNames[] = {"bits_per_key", "format", "seed", "bits", ""};
+constexpr const char* kNames[] = {"bits_per_key", "format", "seed", "bits", "canonicalizer", ""};
+constexpr char kRegistered[] = "test.CaseFolding";
 
 // One value, usually a meaningful one.
 std::string ConsumeValue(FuzzedDataProvider* input) {
-  const char* const known[] = {"10",      "7.05",    "0",       "0.4",
-                               "1e2",     "blocked", "2.999",   "24",
-                               "compact", "-1",      "classic", "18446744073709551615"};
+  const char* const known[] = {"10",       "7.05",    "0",       "0.4",
+                               "1e2",      "blocked", "2.999",   "24",
+                               "compact",  "-1",      "classic", "18446744073709551615",
+                               kRegistered};
   const auto kind = input->ConsumeIntegralInRange<int>(0, 4);
   if (kind == 4) {
     std::ostringstream number;
@@ -48,7 +51,7 @@ std::string ConsumeValue(FuzzedDataProvider* input) {
 
 std::string ConsumePolicyText(FuzzedDataProvider* input) {
   if (input->ConsumeIntegralInRange<int>(0, 3) == 3) return "bloomline:" + ConsumeValue(input);
-  std::string text = "{id=bloomline";
+  std::string text = input->ConsumeBool() ? "{id=bloomline.canon" : "{id=bloomline";
   const auto count = input->ConsumeIntegralInRange<int>(0, 4);
   for (int i = 0; i < count; ++i) {
     text += std::string(";") + input->PickValueInArray(kNames) + "=" + ConsumeValue(input);
@@ -91,6 +94,11 @@ void FuzzPolicy(FuzzedDataProvider* input) {
   std::shared_ptr<const FilterPolicy> policy;
   const Status status = FilterPolicy::CreateFromString(config, text, &policy);
   Require(status.ok() || !status.ToString().empty(), "what is refused has a reason");
+  // RocksDB may use the policy whatever the status.
+  const bool is_named =
+      text.find("{id=bloomline.canon") == 0 || text.find(";canonicalizer=") != std::string::npos;
+  Require(policy == nullptr || !is_named || policy->GetId() == "bloomline.canon",
+          "a canonicalizer that is named is not forgotten");
   if (status.ok() && policy != nullptr) Use(*policy);
 }
 
@@ -194,6 +202,7 @@ void FuzzPasswords(FuzzedDataProvider* input) {
 
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
   bloomline::RegisterBloomline();
+  bloomline::RegisterKeyCanonicalizer(std::make_shared<bloomline::tests::CaseFolding>());
   return 0;
 }
 
