@@ -54,7 +54,8 @@ Policy FromString(const std::string& text, rocksdb::Status* status) {
 }
 
 Builder NewBuilder(const Policy& policy) {
-  const rocksdb::BlockBasedTableOptions table_options;
+  rocksdb::BlockBasedTableOptions table_options;
+  table_options.optimize_filters_for_memory = false;  // rocksdb_allocation_fit_test
   return Builder(policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(table_options)));
 }
 
@@ -244,6 +245,7 @@ TEST(RocksDBPolicyTest, VerificationFindsFiltersThatLostKeys) {
     options.format = format;
     const Policy policy = NewRocksDBFilterPolicy(options);
     rocksdb::BlockBasedTableOptions table_options;
+    table_options.optimize_filters_for_memory = false;
     for (const bool verify : {false, true}) {
       table_options.detect_filter_construct_corruption = verify;
       const Builder builder(
