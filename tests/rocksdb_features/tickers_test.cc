@@ -106,8 +106,8 @@ TEST_P(RocksDBTickersTest, ThePerfContextCountsByLevel) {
     const double passed = static_cast<double>(counts.bloom_filter_full_positive -
                                               counts.bloom_filter_full_true_positive);
     EXPECT_GT(counts.bloom_filter_useful, kNumKeys / 5) << level;
-    EXPECT_LE(passed, max_rate() * (passed + static_cast<double>(counts.bloom_filter_useful)))
-        << level;
+    // Of 500 checks each, so chance counts.
+    EXPECT_LE(passed, 0.02 * (passed + static_cast<double>(counts.bloom_filter_useful))) << level;
     useful += counts.bloom_filter_useful;
   }
   EXPECT_EQ(useful, Ticker(rocksdb::BLOOM_FILTER_USEFUL));
