@@ -93,7 +93,7 @@ std::string Legend(const Plan& plan, const Results& results) {
          "a\n"
          "            level has no filter: data blocks). model: the sum over the levels of the "
          "rate that the\n"
-         "            bits written give\n"
+         "            policy promises\n"
          "kops/s      thousands of keys per second, median of "
       << plan.rounds << " rounds of up to " << NumberText(plan.run_seconds, 2)
       << " s; policies in\n"
