@@ -231,7 +231,9 @@ TEST_P(LevelStyleTest, MergedLevelsTakeAboutTheMemoryOfUniformBits) {
   const double all = filters.at(kAllLevels).bits_per_key();
   EXPECT_GE(filters.size(), 3u) << "too few levels for the test";
   EXPECT_GT(all, 9.4);
-  EXPECT_LT(all, 11.5) << "the levels are not full, and some of their files have two sizes";
+  // Static levels: while the deepest has few files, most keys are one level above it, and have 13.5
+  // bits as soon as data lies below them.
+  EXPECT_LT(all, GetParam() ? 11.5 : 13.8);
   const double bottom = filters.rbegin()->second.bits_per_key();
   const double top = std::next(filters.begin())->second.bits_per_key();
   EXPECT_GT(top, bottom + 2);
