@@ -44,6 +44,7 @@ endfunction()
 # its own: its internal classes are in namespace bloomline itself, because a namespace
 # bloomline::rocksdb would hide RocksDB's namespace.
 set(BLOOMLINE_EXPORTS "[A-Z]*" "operator*")
+set(BLOOMLINE_EXPORTS_leveldb NewLevelDBFilterPolicy*)
 set(BLOOMLINE_EXPORTS_rocksdb NewRocksDBFilterPolicy* RegisterBloomline*
     RocksDBFilterOptions* RegisterKeyCanonicalizer*)
 
