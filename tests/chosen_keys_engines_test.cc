@@ -50,7 +50,8 @@ using Predicate = bool (*)(std::string_view key);
 double RocksDBFpr(const RocksDBPolicy& policy, Predicate is_chosen) {
   constexpr int kKeys = 200000;
   constexpr int kQueries = 2000000;
-  const rocksdb::BlockBasedTableOptions table_options;
+  rocksdb::BlockBasedTableOptions table_options;
+  table_options.optimize_filters_for_memory = false;
   const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
       policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(table_options)));
   RandomKeys present(1), missing(2);

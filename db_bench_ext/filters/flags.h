@@ -18,6 +18,8 @@ struct Flags {
   int query_chunks = 64;  // chunks of keys that a round queries
   int table_query_chunks = 256;
   int num_leveldb_filters = 4096;
+  uint64_t memory_keys = 30000000;  // of the filters whose builders' memory is measured
+  bool only_memory = false;
   bool threads = false;
   bool quick = false;
   std::string native_library;  // empty: no native peers

@@ -5,8 +5,10 @@
 #include <fstream>
 #include <iostream>
 #include <sstream>
+#include <utility>
 
 #include "db_bench_ext/filters/flags.h"
+#include "db_bench_ext/filters/peak_memory.h"
 #include "db_bench_ext/filters/query_keys.h"
 #include "db_bench_ext/filters/results.h"
 #include "db_bench_ext/filters/suite.h"
@@ -73,7 +75,17 @@ int Run(const Flags& flags) {
   const std::string header =
       "bloomline's filters compared with those of LevelDB and RocksDB\n\n" + Describe(flags) + "\n";
   std::filesystem::create_directories(flags.out_directory);
-  Suite suite(flags, AllSubjects(flags.native_library));
+  std::vector<Subject> subjects = AllSubjects(flags.native_library);
+  const bool is_selection = Selects(flags.google_benchmark);
+  std::string memory_table;
+  if (!is_selection) {  // first, while this process has little memory
+    memory_table = PeakMemoryTable(subjects, flags.memory_keys, flags.key_bytes);
+    if (flags.only_memory) {
+      output.Print(header + memory_table);
+      return 0;
+    }
+  }
+  Suite suite(flags, std::move(subjects));
   RegisterQueries(&suite);
   RegisterBuilds(&suite);
   RegisterHashQueries(&suite);
@@ -87,8 +99,7 @@ int Run(const Flags& flags) {
 
   // A selection would leave most cells of the tables empty, and must not replace the files of a
   // whole run.
-  const bool is_selection = Selects(flags.google_benchmark);
-  output.Print(is_selection ? results.List() : Tables(suite, results));
+  output.Print(is_selection ? results.List() : Tables(suite, results) + memory_table);
   output.Print(output.Elapsed());
   if (!results.errors().empty()) output.Print("FAILED\n" + results.errors());
   if (!is_selection) {

@@ -147,7 +147,6 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
   if (status != nullptr) *status = Status::OK();
   unverified_.Clear();
   const bool matches_everything = writer_.MatchesEverything();
-  if (writer_.num_keys() == 0 && !matches_everything) return Slice();
   const bool intact = !verify_ || writer_.HashesAreIntact();
   FitNextFilter();
   const uint64_t num_bytes = writer_.FinishedBytes();

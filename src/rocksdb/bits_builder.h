@@ -51,7 +51,11 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   // filter of a partition for which it is 0, and then ask another partition's: it is 1 if keys were
   // added but all of them lost for want of memory.
   size_t EstimateEntriesAdded() override;
-  // Returns an empty slice only if no key was added: RocksDB reads it as "no keys".
+  // Never returns an empty slice, also if no key was added. Without whole keys, a partition has no
+  // entries if all its keys are outside the domain of the prefix extractor. If it also has no
+  // bytes, MultiGet takes those keys for missing, or aborts if RocksDB has assertions
+  // (PartitionedFilterBlockReader::MayMatch, 7.0 to 11.9). So it goes with RocksDB's own Ribbon
+  // filters, and in late versions with its Bloom filters.
   Slice Finish(std::unique_ptr<const char[]>* buf) override;
   Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override;
   Status MaybePostVerify(const Slice& filter) override;
