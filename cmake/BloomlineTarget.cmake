@@ -40,10 +40,11 @@ function(bloomline_library name)
   set_property(GLOBAL APPEND PROPERTY BLOOMLINE_COMPONENTS ${name})
 endfunction()
 
-# Patterns of the public names in a shared library; see cmake/exports.map.in. RocksDB's adaptor has
-# its own: its internal classes are in namespace bloomline itself, because a namespace
+# Patterns of the public names in a shared library; see cmake/exports.map.in. The adaptors have their
+# own: their internal names are in namespace bloomline itself, because a namespace
 # bloomline::rocksdb would hide RocksDB's namespace.
 set(BLOOMLINE_EXPORTS "[A-Z]*" "operator*")
+set(BLOOMLINE_EXPORTS_leveldb NewLevelDBFilterPolicy*)
 set(BLOOMLINE_EXPORTS_rocksdb NewRocksDBFilterPolicy* RegisterBloomline*
     RocksDBFilterOptions* RegisterKeyCanonicalizer*)
 

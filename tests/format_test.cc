@@ -60,6 +60,16 @@ TEST(StandaloneFormatTest, PaddingBeyondTheFilterMatchesEverything) {
       trailer[14] = static_cast<char>(padding);
       const std::string_view bytes = guarded.AtEnd(std::string(length, '\0') + trailer);
       EXPECT_EQ(core::DecodeStandalone(bytes).layout, Layout::kAlwaysMatch) << padding;
+      // The length of a flat filter is limited anyway. That of blocks may wrap to whole ones, also
+      // behind a canonicalizer's name.
+      for (const std::string_view name : {"", "app.Case"}) {
+        std::string end(core::EndBytes(name), '\0');
+        core::EncodeTrailer(FilterShape::Compact((length - padding) / 32, 1), 0, end.data(), name);
+        end[end.size() - core::kTrailerBytes + 14] = static_cast<char>(padding);
+        const std::string_view blocks = guarded.AtEnd(std::string(length, '\0') + end);
+        EXPECT_EQ(core::DecodeStandalone(blocks, nullptr, name).layout, Layout::kAlwaysMatch)
+            << padding;
+      }
     }
   }
 }

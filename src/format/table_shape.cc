@@ -32,7 +32,8 @@ FilterShape BlockedShape(FilterShape shape, uint64_t num_keys, double bits_per_k
   }
   // More keys never take fewer bytes.
   const uint64_t min_blocks =
-      (FlatBytes(kMaxFlatTableKeys, bits_per_key) + kernels::kBlockBytes - 1) / kernels::kBlockBytes;
+      (FlatBytes(kMaxFlatTableKeys, bits_per_key) + kernels::kBlockBytes - 1) /
+      kernels::kBlockBytes;
   shape.num_blocks = std::max(shape.num_blocks, min_blocks);
   return shape;
 }
@@ -46,7 +47,8 @@ FilterShape CompactTableShape(FilterShape shape, uint64_t num_keys, double bits_
     return shape;
   }
   FilterShape small = FilterShape::Compact(1, kSmallBlocksArrangement);
-  const double blocks = std::ceil((paid_bytes - static_cast<double>(end_bytes)) / small.block_bytes);
+  const double blocks =
+      std::ceil((paid_bytes - static_cast<double>(end_bytes)) / small.block_bytes);
   small.num_blocks = static_cast<uint64_t>(std::max(1.0, blocks));
   const bool is_accurate = static_cast<double>(small.payload_bytes()) >= kMinPayload * paid_bytes;
   return is_accurate && small.payload_bytes() < shape.payload_bytes() ? small : shape;

@@ -17,10 +17,10 @@ constexpr uint64_t kMaxFlatTableKeys = 200;
 
 // As StandaloneShape. The options are valid, and num_keys > 0. More keys never take fewer bytes.
 //
-// kBlocked is flat up to kMaxFlatTableKeys keys, with at least 64 bytes. At 10 bits per key, blocks give
-// 60 keys 84 bytes and a false-positive rate of 1.7 %, and 186 keys 276 bytes and 0.6 %; flat they
-// take 95 and 253 bytes, at 0.8 %. A query in the cache then takes 4.5 (up to 102 keys) or 6.3 ns
-// instead of 2.9 (AVX-512); in RocksDB's own filter it takes 6.4 to 11.
+// kBlocked is flat up to kMaxFlatTableKeys keys, with at least 64 bytes. At 10 bits per key, blocks
+// give 60 keys 84 bytes and a false-positive rate of 1.7 %, and 186 keys 276 bytes and 0.6 %; flat
+// they take 95 and 253 bytes, at 0.8 %. A query in the cache then takes 4.5 (up to 102 keys) or 6.3
+// ns instead of 2.9 (AVX-512); in RocksDB's own filter it takes 6.4 to 11.
 //
 // kCompact has blocks of 32 bytes where those of 64 would take more than 1.1 times what the keys
 // pay for, and those of 32, less the trailer, at least 0.95 times that: 186 keys take 244 instead

@@ -185,8 +185,9 @@ Payload DecodeStandalone(std::string_view filter, std::string* why,
   if (version == kVersion2) {
     recorded = RecordedName(filter);
     if (recorded.empty()) {
-      return Refuse(why, "its canonicalizer's name has ", NameLength(filter), " bytes; allowed: 1 to ",
-                    kMaxCanonicalizerNameBytes, ", and no more than the filter has");
+      return Refuse(why, "its canonicalizer's name has ", NameLength(filter),
+                    " bytes; allowed: 1 to ", kMaxCanonicalizerNameBytes,
+                    ", and no more than the filter has");
     }
   } else if (version != kVersion1) {
     return Refuse(why, "version is ", version, "; known: ", int{kVersion1}, ", ", int{kVersion2});

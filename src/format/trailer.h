@@ -8,8 +8,8 @@
 //   trailer  | seed      | blocks    | layout| param | padding| 0x00  | "bLn" | version
 //            | 8 bytes   | mod 2^32  | 1     | 1        | 1      | marker| magic | 1
 //
-// Version 1 is above. In version 2, a name of a key canonicalizer (canonical_keys.h) and a byte with
-// its length lie between payload and trailer.
+// Version 1 is above. In version 2, a name of a key canonicalizer (canonical_keys.h) and a byte
+// with its length lie between payload and trailer.
 #ifndef BLOOMLINE_FORMAT_TRAILER_H_
 #define BLOOMLINE_FORMAT_TRAILER_H_
 
