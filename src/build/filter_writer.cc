@@ -100,8 +100,7 @@ bool FilterWriter::HashesAreIntact() const {
   return checksum == checksum_;
 }
 
-bool FilterWriter::Build(const FilterShape& shape, char* dst, int num_threads,
-                         BuiltHashes* built) {
+bool FilterWriter::Build(const FilterShape& shape, char* dst, int num_threads, BuiltHashes* built) {
   const kernels::Kernel& kernel = kernels::ActiveKernel();
   const bool is_compact = shape.layout == Layout::kCompact;
   const int threads = is_compact ? ThreadsForKeys(hashes_.size(), num_threads) : num_threads;

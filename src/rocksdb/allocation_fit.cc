@@ -20,8 +20,8 @@ uint64_t SizeOf(const core::FilterShape& shape) {
   return shape.payload_bytes() + core::kTrailerBytes;
 }
 
-// What RocksDB's allocation for a filter of so many bytes can hold; 0 if that is unknown. The memory
-// is allocated for that and freed untouched.
+// What RocksDB's allocation for a filter of so many bytes can hold; 0 if that is unknown. The
+// memory is allocated for that and freed untouched.
 uint64_t UsableBytes(uint64_t filter_bytes) {
 #if defined(__linux__) || defined(__APPLE__) || defined(__FreeBSD__)
   const uint64_t bytes = filter_bytes + kBlockTrailerBytes;

@@ -95,9 +95,8 @@ RocksDBBitsBuilder::RocksDBBitsBuilder(const FilterOptions& options, bool verify
   if (verify) writer_.KeepChecksum();
 }
 
-void RocksDBBitsBuilder::UseMemoryOptions(
-    const ROCKSDB_NAMESPACE::BlockBasedTableOptions& options,
-    std::shared_ptr<RoundingBalance> balance) {
+void RocksDBBitsBuilder::UseMemoryOptions(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& options,
+                                          std::shared_ptr<RoundingBalance> balance) {
   if (options.optimize_filters_for_memory) balance_ = std::move(balance);
   std::shared_ptr<ROCKSDB_NAMESPACE::Cache> cache = ChargedCache(options);
   if (cache == nullptr) return;
@@ -145,11 +144,11 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
   FitNextFilter();
   const uint64_t num_bytes = writer_.FinishedBytes();
   // Blocks that lie in one cache line each are filled faster, so the filter may begin up to 63
-  // bytes behind the start of its memory; but a small one not where memory is to be saved. RocksDB 7.0.3, 7.8, 9.10, 10.9, 11.8 and 11.9 take the
-  // slice alone: for the file, for checksums, for sizes in table properties, and for
-  // MaybePostVerify; the block cache gets a copy. The memory itself they only keep and free.
-  // malloc_usable_size is called inside their own builders and for blocks that they have read,
-  // never for this memory.
+  // bytes behind the start of its memory; but a small one not where memory is to be saved.
+  // RocksDB 7.0.3, 7.8, 9.10, 10.9, 11.8 and 11.9 take the slice alone: for the file, for
+  // checksums, for sizes in table properties, and for MaybePostVerify; the block cache gets a copy.
+  // The memory itself they only keep and free. malloc_usable_size is called inside their own
+  // builders and for blocks that they have read, never for this memory.
   const bool is_aligned = balance_ == nullptr || num_bytes >= kAlignedFromBytes;
   const size_t rest_bytes = is_aligned ? kCacheLineBytes - 1 : kBlockTrailerBytes;
   char* const buffer = intact ? NewBytes(num_bytes + rest_bytes) : nullptr;
