@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "bloomline/c_rocksdb.h"
+#include "rocksdb/cache.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/env.h"
-#include "rocksdb/cache.h"
 #include "rocksdb/table.h"
-#include "rocksdb/version.h"
 #include "rocksdb/utilities/object_registry.h"
+#include "rocksdb/version.h"
 #include "src/rocksdb/filter_bits_abi.h"
 #include "src/rocksdb/policy_options.h"
 #include "tests/allocation_failure/attempts.h"
