@@ -110,6 +110,14 @@ TEST(RocksDBLevelChoiceTest, AFlushHasTheBitsOfOneLevelAboveTheFirst) {
   EXPECT_EQ(Bits(ByDistance(), Compacted(0), {4, 6, 5, true}), kByDistance[3]);
 }
 
+// Threads that report their first files at once may leave such a history.
+TEST(RocksDBLevelChoiceTest, ATopBelowTheDeepestLevelCountsAsTheDeepest) {
+  for (const int top : {4, 5, 6, 63}) {
+    EXPECT_EQ(Bits(ByDistance(), Flushed(), {top, 3, 0, true}), kByDistance[1]) << top;
+    EXPECT_EQ(Bits(ByDistance(), Flushed(2), {top, 0, 0, true}), kByDistance[1]) << top;
+  }
+}
+
 TEST(RocksDBLevelChoiceTest, AFlushThatMayBeMovedDownHasUniformBits) {
   EXPECT_EQ(Bits(ByDistance(), Flushed()), kUniformBits);
   EXPECT_EQ(Bits(ByDistance(), Flushed(), {1, 4, 3, false}), kUniformBits);

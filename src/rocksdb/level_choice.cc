@@ -39,8 +39,9 @@ int DeepestLevel(const LevelPlan& plan, const NewFile& file, const SeenLevels& s
 int Distance(const LevelPlan& plan, const NewFile& file, const SeenLevels& seen) {
   const int deepest = DeepestLevel(plan, file, seen);
   if (file.level > 0 || plan.deepest != 0) return deepest - file.level;
-  // Level 0 is as good as one above the first level in use.
-  return deepest - std::max(seen.top, 1) + 1;
+  // Level 0 is as good as one above the first level in use. Files made at once may leave a top
+  // below the deepest level seen.
+  return deepest - std::clamp(seen.top, 1, deepest) + 1;
 }
 
 double BitsByDistance(const LevelPlan& plan, const NewFile& file, const SeenLevels& seen) {
