@@ -2,6 +2,7 @@
 // found in every spelling, and missing keys are excluded; without, keys are lost.
 #include <gtest/gtest.h>
 #include <rocksdb/comparator.h>
+#include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
 #include <rocksdb/slice_transform.h>
@@ -393,6 +394,35 @@ TEST(RocksDBComparatorOptionsTest, SetOptionsNeverLosesTheCanonicalizer) {
     }
   }
   db.ExpectRight(true);
+}
+
+// Strings that name bloomline anew. The policy that comes out of them replaces one with a
+// canonicalizer, so it must have it, too.
+TEST(RocksDBComparatorOptionsTest, AStringWithAnIdNeverLosesTheCanonicalizer) {
+  for (const char* string : {"bloomline:12", "{id=bloomline:12;bits_per_key=13}", "bloomline",
+                             "{id=bloomline;bits_per_key=13}", "bloomline.canon:12"}) {
+    SCOPED_TRACE(string);
+    const std::string table = std::string("{filter_policy=") + string + ";}";
+    testing::internal::CaptureStderr();
+    const Files files;
+    Database db(files, MakeOptions(Folding()));
+    // Before 9.8, RocksDB refuses it.
+    db.db()->SetOptions({{"block_based_table_factory", table}}).PermitUncheckedError();
+    db.Write(0, kKeys, 1);
+    EXPECT_EQ(db.NumLost(7), 0u);
+    rocksdb::ColumnFamilyOptions options;
+    ASSERT_TRUE(
+        rocksdb::GetColumnFamilyOptionsFromString(rocksdb::ConfigOptions(), MakeOptions(Folding()),
+                                                  "block_based_table_factory=" + table, &options)
+            .ok());
+    const auto* parsed = options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+    ASSERT_NE(parsed->filter_policy, nullptr);
+    EXPECT_EQ(parsed->filter_policy->GetId(), "bloomline.canon");
+    EXPECT_EQ(tests::Value(*parsed->filter_policy, "canonicalizer"), kName);
+    const bool is_dropped = std::string_view(string).find(":12") != std::string_view::npos;
+    EXPECT_EQ(tests::TakeStderr().find("allowed: {bits_per_key=12}") != std::string::npos,
+              is_dropped);
+  }
 }
 
 }  // namespace

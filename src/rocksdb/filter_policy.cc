@@ -58,7 +58,8 @@ class RocksDBFilterPolicy : public FilterPolicy {
   std::string GetId() const override { return options_.Id(); }
   // RocksDB passes on the options of a policy to a new one of the same kind (SetOptions since 9.8).
   bool IsInstanceOf(const std::string& name) const override {
-    return FilterPolicy::IsInstanceOf(name) || name == kCanonicalPolicyName;
+    return FilterPolicy::IsInstanceOf(name) || name == kCanonicalPolicyName ||
+           options_.KeepsCanonicalizerAs(name);
   }
 
   FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext& context) const override {

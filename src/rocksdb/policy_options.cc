@@ -1,6 +1,7 @@
 #include "src/rocksdb/policy_options.h"
 
 #include <cstdio>
+#include <utility>
 
 #include "bloomline/seed.h"
 #include "rocksdb/customizable.h"
@@ -88,6 +89,18 @@ std::string PolicyOptions::Id() const {
   return has_canonicalizer_ ? kCanonicalPolicyName : kRocksDBPolicyName;
 }
 
+bool PolicyOptions::KeepsCanonicalizerAs(const std::string& id) const {
+  const std::string_view name = std::string_view(id).substr(0, id.find(':'));
+  const bool is_bloomline = name == kRocksDBPolicyName || name == kCanonicalPolicyName;
+  if (!has_canonicalizer_ || !is_bloomline || name.size() == id.size()) return false;
+  std::fprintf(
+      stderr,
+      "bloomline: RocksDB filter policy: '%s' has no canonicalizer, which the policy keeps, "
+      "with its bits per key; allowed: {bits_per_key=%s}\n",
+      id.c_str(), id.c_str() + name.size() + 1);
+  return true;
+}
+
 Status PolicyOptions::Change(const ConfigOptions& config, const Changes& changes, Changes* unused) {
   Status status = core::OrIfOutOfMemory(Status::MemoryLimit(), [&] {
     const std::string error = TryChange(config, changes, unused);
@@ -148,8 +161,9 @@ std::string PolicyOptions::TryChange(const ConfigOptions& config, const Changes&
   uint64_t unused_seed;
   std::string failure;
   if (draft.options().random_seed && !DrawSeed(&unused_seed, &failure)) return failure;
-  options_ = draft.options();
-  plan_ = MakePlan(options_);
+  RocksDBFilterOptions changed = draft.options();  // may throw: the lines below do not
+  plan_ = MakePlan(changed);
+  options_ = std::move(changed);
   return "";
 }
 

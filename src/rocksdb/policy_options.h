@@ -43,6 +43,10 @@ class PolicyOptions {
   SharedCanonicalizer LoadCanonicalizer() const;
   // The name of the policy in OPTIONS files.
   std::string Id() const;
+  // Whether `id` has bits per key, as "bloomline:12" does, and there is a canonicalizer, which the
+  // policy of that id must take over: without it, new filters would lose keys. RocksDB passes on
+  // all options or none, so the bits per key of the id do not count then. stderr says so.
+  bool KeepsCanonicalizerAs(const std::string& id) const;
 
   // Applies all of `changes`, or none. Then it returns the reason, which also goes to stderr,
   // because RocksDB drops most errors of options: a bad value, a combination that is not allowed,

@@ -288,6 +288,7 @@ const std::vector<ChangeCase>& ChangeCases() {
       {{{"seed", "random"}, {"bits_per_key", "9.8765432109876543"}}, true},
       {{{"bits_by_level", "auto"}, {"num_levels", "0"}, {"flush_format", "same"}}, true},
       {{{"bits_by_level", "9.8765432109876543:24:10"}, {"filters_at_bottom", "true"}}, true},
+      {{{"bits_by_level", "24:23:22:21:20:19:18:17"}, {"bits_per_key", "20"}}, true},  // longer
       {{{"bits_by_level", "24:a number that nobody knows"}}, false},
       {{{"bits_by_level", "24:10"}, {"num_levels", "64"}, {"level_size_ratio", "1001"}}, false},
       {{{"bits_per_key", "20"}, {"format", "a format that nobody knows"}}, false},
