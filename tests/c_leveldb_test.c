@@ -157,6 +157,13 @@ static void TestCanonicalizer(const char* directory) {
   CHECK(destroyed == 2);
   leveldb_free(error);
   error = NULL;
+  CHECK(bloomline_leveldb_filterpolicy_create_with_canonicalizer(
+            1, 10, "app.Filter", 0, NULL, FoldTwice, NULL, NULL, &error) == NULL);
+  CHECK(strstr(error, "name is ''; allowed: 1 to 64") != NULL);
+  CHECK(bloomline_leveldb_filterpolicy_create_with_seed(1, 10, NULL, 5, &error) == NULL);
+  CHECK(strstr(error, "name is empty; allowed") != NULL);
+  leveldb_free(error);
+  error = NULL;
   leveldb_filterpolicy_t* policy = bloomline_leveldb_filterpolicy_create_with_canonicalizer(
       1, 10, "app.Filter", 0, "app.Fold", FoldTwice, &destroyed, CountDestruction, &error);
   CHECK(policy != NULL && error == NULL && destroyed == 2);

@@ -163,6 +163,12 @@ static void TestCanonicalizer(const char* directory) {
   CHECK(error != NULL && strstr(error, "not a name") != NULL && destroyed == 1);
   rocksdb_free(error);
   error = NULL;
+  CHECK(bloomline_rocksdb_register_canonicalizer(NULL, FoldTwice, &destroyed, CountDestruction,
+                                                 &error) == 0);
+  CHECK(error != NULL && strstr(error, "name is ''; allowed: 1 to 64") != NULL && destroyed == 2);
+  rocksdb_free(error);
+  error = NULL;
+  destroyed = 1;
   for (int i = 0; i < 2; ++i) { /* the second takes the place of the first */
     CHECK(bloomline_rocksdb_register_canonicalizer("test.Fold", FoldTwice, &destroyed,
                                                    CountDestruction, &error) == 1);

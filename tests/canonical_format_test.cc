@@ -7,6 +7,7 @@
 #include "bloomline/key_canonicalizer.h"
 #include "src/build/filter_writer.h"
 #include "src/errors/error_text.h"
+#include "src/format/callback_canonicalizer.h"
 #include "src/format/canonical_keys.h"
 #include "src/format/table_shape.h"
 #include "src/format/trailer.h"
@@ -175,9 +176,24 @@ TEST(CanonicalKeyTest, ExceptionsBecomeReasons) {
   EXPECT_FALSE(key.is_known());
   EXPECT_EQ(key.error(), "out of memory");
   key.Set(folding, "an int");
-  EXPECT_EQ(key.error(), "the key canonicalizer threw an exception");
+  EXPECT_EQ(key.error(), "the key canonicalizer has no form of a key");
   key.Set(folding, "X");
   EXPECT_TRUE(key.is_known());
+}
+
+TEST(CanonicalKeyTest, ACallbackWithoutAFormIsNotOutOfMemory) {
+  const core::CallbackCanonicalizer canonicalizer(
+      "test.Callback",
+      core::OwnedCallback({[](void*, const char* key, size_t length, char*, size_t capacity) {
+                             // SIZE_MAX: none. Else it asks for ever more.
+                             return length != 0 && *key == 'm' ? capacity + 1 : SIZE_MAX;
+                           },
+                           nullptr, nullptr}));
+  for (const char* without : {"", "none", "more"}) {
+    core::CanonicalKey key;
+    key.Set(canonicalizer, without);
+    EXPECT_EQ(key.error(), "the key canonicalizer has no form of a key") << without;
+  }
 }
 
 TEST(CanonicalKeyTest, NamesAreShortAndPlain) {

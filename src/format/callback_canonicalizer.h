@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -44,8 +43,9 @@ class OwnedCallback {
 
 class CallbackCanonicalizer final : public KeyCanonicalizer {
  public:
-  CallbackCanonicalizer(std::string name, OwnedCallback callback)
-      : name_(std::move(name)), callback_(std::move(callback)) {}
+  // `name` may be null: then it is one that is not allowed.
+  CallbackCanonicalizer(const char* name, OwnedCallback callback)
+      : name_(name == nullptr ? "" : name), callback_(std::move(callback)) {}
 
   const char* Name() const override { return name_.c_str(); }
 
@@ -59,11 +59,13 @@ class CallbackCanonicalizer final : public KeyCanonicalizer {
       bytes = buffer->Bytes(size);
       needed = callback_(key, bytes, size);
     }
-    if (needed > size) throw std::bad_alloc();  // it has none, or breaks its promise
+    if (needed > size) throw NoForm();  // or it breaks its promise
     return {bytes, needed};
   }
 
  private:
+  struct NoForm {};  // not bad_alloc, whose message would be wrong
+
   const std::string name_;
   const OwnedCallback callback_;
 };

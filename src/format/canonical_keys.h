@@ -28,7 +28,7 @@ class CanonicalKey {
     } catch (const std::bad_alloc&) {
       error_ = kOutOfMemory;
     } catch (...) {
-      error_ = "the key canonicalizer threw an exception";
+      error_ = "the key canonicalizer has no form of a key";
     }
   }
 

@@ -68,8 +68,8 @@ leveldb_filterpolicy_t* NewPolicy(int format, double bits_per_key, const char* n
   options.format = bloomline::Format{format};
   options.bits_per_key = bits_per_key;
   options.seed = seed;
-  std::unique_ptr<const FilterPolicy> policy(
-      bloomline::NewLevelDBFilterPolicy(options, name, std::move(canonicalizer), reason));
+  std::unique_ptr<const FilterPolicy> policy(bloomline::NewLevelDBFilterPolicy(
+      options, name == nullptr ? "" : name, std::move(canonicalizer), reason));
   if (policy == nullptr) return nullptr;
   auto* const state = const_cast<FilterPolicy*>(policy.get());
   auto* const result = leveldb_filterpolicy_create(state, Destroy, CreateFilter, KeyMayMatch, Name);
