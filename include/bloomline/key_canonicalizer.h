@@ -21,7 +21,8 @@
 // RocksDBFilterOptions::canonicalizer (rocksdb.h) and NewLevelDBFilterPolicy (leveldb.h) take one.
 // Each filter records its canonicalizer's name. A policy uses only filters of its own
 // canonicalizer; any other filter "may match", so no key is lost when a canonicalizer is new,
-// renamed or missing.
+// renamed or missing. Set it when the database is opened, with a new block cache: RocksDB goes on
+// to use the readers of filters that it has in memory.
 //
 // Link bloomline::core (CMake component `core`).
 #ifndef BLOOMLINE_KEY_CANONICALIZER_H_
