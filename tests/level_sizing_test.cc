@@ -337,6 +337,18 @@ TEST(LevelSizingTest, ImpossibleRequestsAreRefusedWithASentence) {
   EXPECT_TRUE(std::isnan(BitsPerKeyForWastedReads(Format::kCompact, 0.1, negative, nullptr, 3)));
 }
 
+TEST(LevelSizingTest, AllFullLevelsCanBeSpread) {
+  for (const int num_levels : {1, 6, 31, 32, kMaxLevels}) {
+    for (const double ratio : {1.0, 10.0, 1000.0, 1e6}) {
+      const Numbers keys = Keys(num_levels, ratio);
+      EXPECT_EQ(ValidateLevels(Format::kCompact, 10, keys.data(), nullptr, num_levels), "");
+      const Numbers bits = Spread(Format::kCompact, 10, keys);
+      EXPECT_NEAR(bits.back(), 10, 1) << num_levels << " " << ratio;
+      EXPECT_TRUE(std::is_sorted(bits.rbegin(), bits.rend())) << num_levels << " " << ratio;
+    }
+  }
+}
+
 TEST(LevelSizingTest, ThreadsMayBeginTogether) {
   const Numbers keys = Keys(7, 10);
   std::vector<Numbers> results(4);

@@ -44,7 +44,7 @@ namespace bloomline {
 constexpr int kMaxLevels = 64;
 
 // The keys of full levels, as fractions of all keys: the last level has level_size_ratio (1 to 1e6)
-// times as many as the one before it, and so on.
+// times as many as the one before it, and so on. Fractions below 1e-30 are 0.
 bool KeysOfLevels(int num_levels, double level_size_ratio, double* keys_of_level);
 
 // The bits of each level that make WastedReads least, while all filters together take at most

@@ -62,7 +62,10 @@ bool KeysOfLevels(int num_levels, double level_size_ratio, double* keys_of_level
     keys /= level_size_ratio;
   }
   const double sum = Sum(keys_of_level, num_levels);
-  for (int i = 0; i < num_levels; ++i) keys_of_level[i] /= sum;
+  for (int i = 0; i < num_levels; ++i) {
+    keys_of_level[i] /= sum;
+    if (keys_of_level[i] < kMinKeys) keys_of_level[i] = 0;  // as good as none, and allowed
+  }
   return true;
 }
 
