@@ -85,8 +85,9 @@ TEST(CanonicalFormatTest, ANameThatDoesNotFitMayMatch) {
   for (int length = 0; length < 256; ++length) {
     std::string changed = filter;
     changed[length_at] = static_cast<char>(length);
-    const bool has_name = length >= 1 && length <= 64;
-    EXPECT_EQ(RecordedCanonicalizer(changed).size(), has_name ? length : 0u);
+    const size_t name_bytes = length <= 64 ? static_cast<size_t>(length) : 0;
+    const std::string name = filter.substr(length_at - name_bytes, name_bytes);
+    EXPECT_EQ(RecordedCanonicalizer(changed), core::IsCanonicalizerName(name) ? name : "");
     std::string why;
     EXPECT_EQ(core::DecodeStandalone(changed, &why, "app.Case").layout != Layout::kAlwaysMatch,
               length == 8)
@@ -101,6 +102,17 @@ TEST(CanonicalFormatTest, ANameThatDoesNotFitMayMatch) {
     const Payload payload = core::DecodeStandalone(end, nullptr, "app.Case");
     EXPECT_EQ(payload.layout != Layout::kAlwaysMatch, size == filter.size()) << size;
     EXPECT_EQ(RecordedCanonicalizer(end), size >= core::EndBytes("app.Case") ? "app.Case" : "");
+  }
+}
+
+// A name goes to terminals and JSON. Damage may be any bytes.
+TEST(CanonicalFormatTest, OnlyAllowedNamesAreShown) {
+  for (const char* odd : {"\x1b[31m", "a b", "name\n", "\xff"}) {
+    const std::string filter = Write(FilterOptions(), 100, odd);
+    EXPECT_EQ(RecordedCanonicalizer(filter), "");
+    std::string why;
+    EXPECT_EQ(core::DecodeStandalone(filter, &why).layout, Layout::kAlwaysMatch);
+    EXPECT_EQ(why, "its canonicalizer is a name that is not allowed; the reader's is none");
   }
 }
 

@@ -24,10 +24,14 @@ bool IsAllowed(char c) {
 
 }  // namespace
 
+bool IsCanonicalizerName(std::string_view name) {
+  return !name.empty() && name.size() <= kMaxCanonicalizerNameBytes &&
+         std::all_of(name.begin(), name.end(), IsAllowed);
+}
+
 void CheckCanonicalizerName(const char* name, ErrorText* error) {
   const std::string_view text = name == nullptr ? std::string_view() : name;
-  const bool has_size = !text.empty() && text.size() <= kMaxCanonicalizerNameBytes;
-  if (has_size && std::all_of(text.begin(), text.end(), IsAllowed)) return;
+  if (IsCanonicalizerName(text)) return;
   *error << "the canonicalizer's name is '" << text.substr(0, kMaxCanonicalizerNameBytes)
          << (text.size() > kMaxCanonicalizerNameBytes ? "..." : "") << "'; allowed: 1 to "
          << kMaxCanonicalizerNameBytes << " letters, digits, '.', '_' and '-' of ASCII";

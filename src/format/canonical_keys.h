@@ -14,6 +14,8 @@ namespace bloomline::core {
 
 constexpr size_t kMaxCanonicalizerNameBytes = 64;
 
+bool IsCanonicalizerName(std::string_view name);
+
 // Appends what is wrong with a canonicalizer's name, which may be null.
 void CheckCanonicalizerName(const char* name, ErrorText* error);
 

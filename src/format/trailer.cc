@@ -193,7 +193,10 @@ Payload DecodeStandalone(std::string_view filter, std::string* why,
     return Refuse(why, "version is ", version, "; known: ", int{kVersion1}, ", ", int{kVersion2});
   }
   if (recorded != canonicalizer) {
-    const auto name_of = [](std::string_view name) { return name.empty() ? "none" : name; };
+    const auto name_of = [](std::string_view name) {
+      if (name.empty()) return std::string_view("none");
+      return IsCanonicalizerName(name) ? name : "a name that is not allowed";
+    };
     return Refuse(why, "its canonicalizer is ", name_of(recorded), "; the reader's is ",
                   name_of(canonicalizer));
   }
@@ -228,7 +231,8 @@ namespace bloomline {
 
 std::string_view RecordedCanonicalizer(std::string_view filter) {
   const bool has_name = core::HasTrailer(filter) && core::VersionOf(filter) == core::kVersion2;
-  return has_name ? core::RecordedName(filter) : std::string_view();
+  const std::string_view name = has_name ? core::RecordedName(filter) : std::string_view();
+  return core::IsCanonicalizerName(name) ? name : std::string_view();  // damage may be any bytes
 }
 
 }  // namespace bloomline
