@@ -228,6 +228,12 @@ TEST_P(LevelStyleTest, MergedLevelsTakeAboutTheMemoryOfUniformBits) {
     compared.Print("uniform");
   }
   std::map<int, LevelFilters> filters = database.filters();
+  int num_keys = kKeys;
+  // On a busy machine, compactions sometimes leave the bottom alone.
+  for (int tries = 0; filters.size() < 3 && tries < 4; ++tries, num_keys += 2000) {
+    database.Write(2000, [&](int i) { return Scattered(num_keys + i); });
+    filters = database.filters();
+  }
   const double all = filters.at(kAllLevels).bits_per_key();
   EXPECT_GE(filters.size(), 3u) << "too few levels for the test";
   EXPECT_GT(all, 9.4);
@@ -237,14 +243,14 @@ TEST_P(LevelStyleTest, MergedLevelsTakeAboutTheMemoryOfUniformBits) {
   const double bottom = filters.rbegin()->second.bits_per_key();
   const double top = std::next(filters.begin())->second.bits_per_key();
   EXPECT_GT(top, bottom + 2);
-  database.ExpectNoKeyLost(kKeys, Scattered);
+  database.ExpectNoKeyLost(num_keys, Scattered);
   database.Reopen();
-  database.ExpectNoKeyLost(kKeys, Scattered);
+  database.ExpectNoKeyLost(num_keys, Scattered);
   // The whole database is the bottom then.
   database.Compact();
   // 9.55, and a trailer for each of the small files.
   EXPECT_NEAR(database.filters().at(kAllLevels).bits_per_key(), 9.7, 0.2);
-  database.ExpectNoKeyLost(kKeys, Scattered);
+  database.ExpectNoKeyLost(num_keys, Scattered);
 }
 
 // RocksDB moves files of ascending keys from level to level as they are.
