@@ -345,6 +345,33 @@ TEST(RocksDBCanonicalizerTest, WhatRocksDBMakesOfARefusedStringLosesNoKey) {
   }
 }
 
+// RocksDB makes new policies of the text of old ones, under the id that a change names.
+TEST(RocksDBCanonicalizerTest, ANameThatIsNotKnownIsNotForgotten) {
+  for (const char* text : {"bloomline.canon", "{id=bloomline;canonicalizer=a name}"}) {
+    rocksdb::Status status;
+    rocksdb::BlockBasedTableOptions table;
+    table.filter_policy = FromString(text, &status);
+    rocksdb::ColumnFamilyOptions old_options;
+    old_options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+    for (const char* change : {"bloomline", "bloomline:12", "{id=bloomline;bits_per_key=12}",
+                               "{bits_per_key=12}", "{id=bloomline;bits_per_key=1000}"}) {
+      SCOPED_TRACE(std::string(text) + " then " + change);
+      rocksdb::ColumnFamilyOptions options;
+      testing::internal::CaptureStderr();
+      EXPECT_TRUE(rocksdb::GetColumnFamilyOptionsFromString(
+                      rocksdb::ConfigOptions(), old_options,
+                      std::string("block_based_table_factory={filter_policy=") + change + ";}",
+                      &options)
+                      .ok());
+      testing::internal::GetCapturedStderr();
+      const auto* changed = options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+      ASSERT_NE(changed->filter_policy, nullptr);
+      EXPECT_EQ(changed->filter_policy->GetId(), "bloomline.canon");
+      EXPECT_EQ(Deeds(*changed->filter_policy), "no filters");
+    }
+  }
+}
+
 TEST(RocksDBCanonicalizerTest, AnUnknownOneKeepsTheOptionsAndCanBeNamedAgain) {
   rocksdb::Status status;
   const auto policy =

@@ -10,6 +10,10 @@
 namespace bloomline {
 namespace {
 
+// The text of UnknownCanonicalizer. No canonicalizer has this name. RocksDB makes new policies of
+// the text of old ones, and these must not forget that they need a canonicalizer.
+constexpr char kUnknownText[] = "?";
+
 // Never destroyed: databases may be closed by destructors of static objects.
 struct Registry {
   std::mutex mutex;
@@ -76,11 +80,13 @@ const SharedCanonicalizer& UnknownCanonicalizer() {
 
 std::string ParseCanonicalizer(const std::string& value, RocksDBFilterOptions* options) {
   if (options->canonicalizer == nullptr) options->canonicalizer = UnknownCanonicalizer();
+  const bool is_known = options->canonicalizer != UnknownCanonicalizer();
+  if (value == kUnknownText && !is_known) return "";
   core::ErrorText wrong;
   core::CheckCanonicalizerName(value.c_str(), &wrong);
   if (!wrong.empty()) return wrong.str();
   const std::string current = CanonicalizerText(*options);
-  if (!current.empty() && current != value) {
+  if (is_known && current != value) {
     return "canonicalizer is '" + value + "', and the policy has '" + current +
            "'; allowed: the same";
   }
@@ -89,9 +95,9 @@ std::string ParseCanonicalizer(const std::string& value, RocksDBFilterOptions* o
 }
 
 std::string CanonicalizerText(const RocksDBFilterOptions& options) {
-  const bool has_name =
-      options.canonicalizer != nullptr && options.canonicalizer != UnknownCanonicalizer();
-  return has_name ? options.canonicalizer->Name() : "";
+  if (options.canonicalizer == nullptr) return "";
+  return options.canonicalizer == UnknownCanonicalizer() ? kUnknownText
+                                                         : options.canonicalizer->Name();
 }
 
 std::string WhyCanonicalizerIsUnknown(const NamedCanonicalizer& canonicalizer) {

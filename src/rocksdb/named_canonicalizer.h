@@ -44,7 +44,7 @@ const SharedCanonicalizer& UnknownCanonicalizer();
 // The option `canonicalizer` in option strings (option_text.h). Whatever it returns, and even if it
 // throws, the options have a canonicalizer then. It refuses to replace one by another.
 std::string ParseCanonicalizer(const std::string& value, RocksDBFilterOptions* options);
-// Empty if there is none, or if its name is not known.
+// Empty if there is none; "?" if its name is not known.
 std::string CanonicalizerText(const RocksDBFilterOptions& options);
 
 // Empty, or the reason why a policy with these options uses and writes no filters.
