@@ -107,6 +107,13 @@ bool CreatesBuilder(double bits_per_key, char** errptr) {
   return builder != nullptr;
 }
 
+bool SpreadsBits(double bits_per_key, char** errptr) {
+  const double keys[] = {1, 10};
+  double bits[2];
+  return bloomline_spread_bits_by_level(bloomline_format_compact, bits_per_key, keys, nullptr, 2,
+                                        bits, errptr) != 0;
+}
+
 bool FinishesBuilder(bloomline_builder_t* builder, char** errptr) {
   size_t length;
   char* const filter = bloomline_builder_finish(builder, 1, &length, errptr);
@@ -120,6 +127,8 @@ bool IsMade(leveldb_filterpolicy_t* policy) {
   return policy != nullptr;
 }
 #endif
+
+[[maybe_unused]] size_t NoForm(void*, const char*, size_t, char*, size_t) { return SIZE_MAX; }
 
 std::vector<Function> Functions() {
   return {
@@ -240,6 +249,8 @@ std::vector<Function> Functions() {
          return IsMade(bloomline_counting_create_bloom(Counting().get(), errptr));
        },
        nullptr},
+      {"bloomline_spread_bits_by_level", [](char** errptr) { return SpreadsBits(10, errptr); },
+       [](char** errptr) { return SpreadsBits(-1, errptr); }},
       {"bloomline_force_kernel",
        [](char** errptr) {
          return bloomline_force_kernel(bloomline_active_kernel_name(), errptr) != 0;
@@ -256,11 +267,29 @@ std::vector<Function> Functions() {
        [](char** errptr) {
          return IsMade(bloomline_leveldb_filterpolicy_create_with_seed(1, 10, "", 5, errptr));
        }},
+      {"bloomline_leveldb_filterpolicy_create_with_canonicalizer",
+       [](char** errptr) {
+         return IsMade(bloomline_leveldb_filterpolicy_create_with_canonicalizer(
+             1, 10, "name", 5, "canonicalizer", NoForm, nullptr, nullptr, errptr));
+       },
+       [](char** errptr) {
+         return IsMade(bloomline_leveldb_filterpolicy_create_with_canonicalizer(
+             1, 10, "name", 5, "not a name", NoForm, nullptr, nullptr, errptr));
+       }},
 #endif
 #ifdef BLOOMLINE_TEST_ROCKSDB
       {"bloomline_rocksdb_register",
        [](char** errptr) { return bloomline_rocksdb_register(errptr) != 0; },
        nullptr},  // rocksdb_mismatch_test has a failure
+      {"bloomline_rocksdb_register_canonicalizer",
+       [](char** errptr) {
+         return bloomline_rocksdb_register_canonicalizer("test.c_error_style", NoForm, nullptr,
+                                                         nullptr, errptr) != 0;
+       },
+       [](char** errptr) {
+         return bloomline_rocksdb_register_canonicalizer("test.c_error_style", nullptr, nullptr,
+                                                         nullptr, errptr) != 0;
+       }},
 #endif
   };
 }

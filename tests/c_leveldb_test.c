@@ -112,11 +112,95 @@ static void TestErrors(void) {
   CheckError(&error, "format is 3; allowed: 0 (classic)");
 }
 
+/* A canonicalizer that folds case, repeats the key, so that it is longer, and has no form for
+   "none". The state counts its destruction. */
+static size_t FoldTwice(void* state, const char* key, size_t length, char* buffer,
+                        size_t capacity) {
+  CHECK(state != NULL);
+  if (length == 4 && memcmp(key, "none", 4) == 0) return SIZE_MAX;
+  if (2 * length > capacity) return 2 * length;
+  for (size_t i = 0; i < 2 * length; ++i) {
+    const char c = key[i % length];
+    buffer[i] = (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  }
+  return 2 * length;
+}
+static void CountDestruction(void* state) { ++*(int*)state; }
+
+static int CompareFolded(void* state, const char* a, size_t a_length, const char* b,
+                         size_t b_length) {
+  (void)state;
+  for (size_t i = 0; i < a_length && i < b_length; ++i) {
+    const char x = (char)(a[i] >= 'A' && a[i] <= 'Z' ? a[i] - 'A' + 'a' : a[i]);
+    const char y = (char)(b[i] >= 'A' && b[i] <= 'Z' ? b[i] - 'A' + 'a' : b[i]);
+    if (x != y) return x < y ? -1 : 1;
+  }
+  return a_length == b_length ? 0 : a_length < b_length ? -1 : 1;
+}
+static void DestroyNothing(void* state) { (void)state; }
+static const char* ComparatorName(void* state) {
+  (void)state;
+  return "test.IgnoresCase";
+}
+
+static void TestCanonicalizer(const char* directory) {
+  StartPhase("canonicalizer");
+  int destroyed = 0;
+  CHECK(bloomline_leveldb_filterpolicy_create_with_canonicalizer(
+            1, 10, "app.Filter", 0, "not a name", FoldTwice, &destroyed, CountDestruction,
+            &error) == NULL);
+  CHECK(error != NULL && strstr(error, "not a name") != NULL);
+  CHECK(destroyed == 1);
+  CHECK(bloomline_leveldb_filterpolicy_create_with_canonicalizer(1, 10, "app.Filter", 0, "app.Fold",
+                                                                 NULL, &destroyed, CountDestruction,
+                                                                 &error) == NULL);
+  CHECK(destroyed == 2);
+  leveldb_free(error);
+  error = NULL;
+  leveldb_filterpolicy_t* policy = bloomline_leveldb_filterpolicy_create_with_canonicalizer(
+      1, 10, "app.Filter", 0, "app.Fold", FoldTwice, &destroyed, CountDestruction, &error);
+  CHECK(policy != NULL && error == NULL && destroyed == 2);
+  leveldb_comparator_t* comparator =
+      leveldb_comparator_create(NULL, DestroyNothing, CompareFolded, ComparatorName);
+  leveldb_options_t* options = leveldb_options_create();
+  leveldb_options_set_create_if_missing(options, 1);
+  leveldb_options_set_comparator(options, comparator);
+  leveldb_options_set_filter_policy(options, policy);
+  char path[4096];
+  snprintf(path, sizeof(path), "%s/canonical", directory);
+  leveldb_t* db = Open(path, options);
+  leveldb_writeoptions_t* write_options = leveldb_writeoptions_create();
+  leveldb_readoptions_t* read_options = leveldb_readoptions_create();
+  char key[32];
+  for (int i = 0; i < 2000; ++i) {
+    snprintf(key, sizeof(key), "Apple%06d", i);
+    leveldb_put(db, write_options, key, strlen(key), "value", 5, &error);
+    CHECK(error == NULL);
+  }
+  leveldb_put(db, write_options, "none", 4, "value", 5, &error);
+  leveldb_compact_range(db, NULL, 0, NULL, 0);
+  for (int i = 0; i <= 2000; ++i) {
+    snprintf(key, sizeof(key), i < 2000 ? "aPPLE%06d" : "none", i);
+    size_t length = 0;
+    char* value = leveldb_get(db, read_options, key, strlen(key), &length, &error);
+    CHECK(error == NULL && value != NULL);
+    leveldb_free(value);
+  }
+  leveldb_readoptions_destroy(read_options);
+  leveldb_writeoptions_destroy(write_options);
+  leveldb_close(db);
+  leveldb_options_destroy(options);
+  leveldb_comparator_destroy(comparator);
+  leveldb_filterpolicy_destroy(policy);
+  CHECK(destroyed == 3);
+}
+
 int main(int argc, char** argv) {
   CHECK(argc == 2);
   for (int format = 0; format <= 2; ++format) TestDatabase(argv[1], format);
   TestSeeds(argv[1]);
   TestErrors();
+  TestCanonicalizer(argv[1]);
   fprintf(stderr, "PASS\n");
   return 0;
 }

@@ -234,6 +234,32 @@ static void TestSizing(void) {
   CHECK(bloomline_filter_bytes(17, 1000, 10) == 0);
 }
 
+static void TestBitsByLevel(void) {
+  StartPhase("bits by level");
+  const int compact = bloomline_format_compact;
+  double keys[5], bits[5];
+  CHECK(bloomline_keys_of_levels(5, 10, keys));
+  CHECK(!bloomline_keys_of_levels(5, 0.5, keys));
+  char* error = NULL;
+  CHECK(bloomline_spread_bits_by_level(compact, 10, keys, NULL, 5, bits, &error));
+  CHECK(error == NULL);
+  CHECK(bits[0] == 24);
+  CHECK(bits[4] > 9.5 && bits[4] < 9.6);
+  CHECK(fabs(bloomline_wasted_reads(compact, bits, NULL, 5) - 0.0023) < 1e-5);
+  const double runs[5] = {4, 1, 1, 1, 1};
+  CHECK(bloomline_spread_bits_by_level(compact, 5, keys, runs, 5, bits, &error));
+  const double three_more_runs = bloomline_wasted_reads(compact, bits, runs, 5) -
+                                 bloomline_wasted_reads(compact, bits, NULL, 5);
+  CHECK(fabs(three_more_runs / bloomline_false_positive_rate(compact, bits[0]) - 3) < 1e-6);
+  CHECK(fabs(bloomline_bits_per_key_for_wasted_reads(compact, 0.0023, keys, NULL, 5) - 10) < 0.01);
+  CHECK(!bloomline_spread_bits_by_level(compact, 25, keys, NULL, 5, bits, &error));
+  CheckError(&error, "bits per key is 25; allowed by level in compact filters: 0 to 24");
+  CHECK(!bloomline_spread_bits_by_level(7, 10, keys, NULL, 5, bits, &error));
+  CheckError(&error, "format is 7");
+  CHECK(isnan(bloomline_wasted_reads(compact, bits, NULL, 65)));
+  CHECK(isnan(bloomline_bits_per_key_for_wasted_reads(compact, 0, keys, NULL, 5)));
+}
+
 static void TestKernels(void) {
   StartPhase("kernels");
   char* error = NULL;
@@ -254,6 +280,7 @@ int main(void) {
   TestAnyBytesGiveAView();
   TestErrors();
   TestSizing();
+  TestBitsByLevel();
   TestKernels();
   fprintf(stderr, "PASS\n");
   return 0;

@@ -23,6 +23,16 @@ bool StartsWith(const std::string& line, const std::string& start) {
   return line.compare(0, start.size(), start) == 0;
 }
 
+// The parenthesis around `place`. Parameters before it may be pointers to functions.
+size_t OpenBefore(const std::string& code, size_t place) {
+  int closed = 0;
+  while (place-- > 0) {
+    if (code[place] == ')') ++closed;
+    if (code[place] == '(' && closed-- == 0) return place;
+  }
+  return std::string::npos;
+}
+
 // The class around a line, and its access. The headers are formatted, so a class begins and ends at
 // the start of a line.
 class Scope {
@@ -67,7 +77,7 @@ std::set<std::string> DeclaredFunctionsWith(const std::string& parameter,
     code += line + '\n';
     const size_t found = line.find(parameter);
     if (found == std::string::npos || scope.is_private()) continue;
-    const size_t open = code.rfind('(', code.size() - 1 - line.size() + found);
+    const size_t open = OpenBefore(code, code.size() - 1 - line.size() + found);
     if (open != std::string::npos) names.insert(scope.name() + NameBefore(code, open));
   }
   return names;

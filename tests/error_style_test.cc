@@ -15,6 +15,7 @@
 #include "bloomline/partitioned_filter_builder.h"
 #include "bloomline/scalable_bloom_filter.h"
 #include "bloomline/seed.h"
+#include "tests/case_folding.h"
 #include "tests/declared_functions.h"
 #include "tests/injected_entropy.h"
 #include "tests/temp_dir.h"
@@ -272,6 +273,18 @@ std::vector<Function> EngineFunctions() {
       {"NewRocksDBFilterPolicy",
        [](std::string* error) { return NewRocksDBFilterPolicy(FilterOptions(), error) != nullptr; },
        [=](std::string* error) { return NewRocksDBFilterPolicy(invalid, error) != nullptr; }},
+      {"RegisterKeyCanonicalizer",
+       [](std::string* error) {
+         return RegisterKeyCanonicalizer(tests::CaseFolding::Named("test.ErrorStyle"), error);
+       },
+       [](std::string* error) { return RegisterKeyCanonicalizer(nullptr, error); }},
+      {"NewRocksDBFilterPolicy",
+       [](std::string* error) {
+         return NewRocksDBFilterPolicy(RocksDBFilterOptions(), error) != nullptr;
+       },
+       [=](std::string* error) {
+         return NewRocksDBFilterPolicy(RocksDBFilterOptions(invalid), error) != nullptr;
+       }},
 #endif
   };
 }
@@ -351,6 +364,7 @@ TEST(ErrorStyleTest, EveryFunctionOfThePublicHeadersIsTested) {
                                       "filter.h",
                                       "filter_options.h",
                                       "filter_theory.h",
+                                      "level_sizing.h",
                                       "partitioned_filter_builder.h",
                                       "scalable_bloom_filter.h",
                                       "seed.h",

@@ -1,5 +1,7 @@
 // Filters built in the memory of their hashes: the same bytes as by the other builders, and every
 // hash is still there afterwards.
+#include "src/build/in_place_builder.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +12,6 @@
 
 #include "src/build/bloom_builder.h"
 #include "src/build/compact_builder.h"
-#include "src/build/in_place_builder.h"
 #include "src/format/trailer.h"
 
 namespace bloomline::core {
@@ -56,9 +57,9 @@ class InPlaceBuilderTest : public testing::TestWithParam<Layout> {
     BuiltHashes built;
     Fill(hashes, built.list());
     EXPECT_GT(InPlaceBytes(*built.list(), shape), 0u);
-    ASSERT_EQ(BuildInPlace(built.list(), shape, kernels::ActiveKernel(), payload.data(),
-                           built.groups()),
-              InPlace::kComplete);
+    ASSERT_EQ(
+        BuildInPlace(built.list(), shape, kernels::ActiveKernel(), payload.data(), built.groups()),
+        InPlace::kComplete);
     EXPECT_TRUE(payload == Expected(hashes));
     std::vector<uint64_t> kept;
     built.ForEach([&](uint64_t hash) { kept.push_back(hash); });

@@ -15,6 +15,7 @@
 #include "bloomline/leveldb.h"
 #include "src/format/layout.h"
 #include "src/format/leveldb_codes.h"
+#include "tests/case_folding.h"
 #include "tests/guarded_bytes.h"
 #include "tests/key_shapes.h"
 #include "tests/leveldb_filter.h"
@@ -243,13 +244,20 @@ Policy Seeded(Format format, uint64_t seed, const std::string& name = "app.Filte
 TEST(SeededLevelDBPolicyTest, NamesAreThoseOfTheFormat) {
   std::ifstream file(BLOOMLINE_GOLDEN_DIR "/leveldb_names.txt");
   int num_names = 0;
-  for (std::string name, stored; file >> name; ++num_names) {
+  for (std::string name, canonicalizer, stored; file >> name; ++num_names) {
     uint64_t seed = 0;
-    file >> seed >> stored;
-    EXPECT_STREQ(Seeded(Format::kBlocked, seed, name)->Name(), stored.c_str());
-    EXPECT_STREQ(Seeded(Format::kCompact, seed, name)->Name(), stored.c_str());
+    file >> seed >> canonicalizer >> stored;
+    for (const Format format : {Format::kBlocked, Format::kCompact}) {
+      FilterOptions options;
+      options.format = format;
+      options.seed = seed;
+      const auto named = canonicalizer == "-" ? nullptr : tests::CaseFolding::Named(canonicalizer);
+      const Policy policy(NewLevelDBFilterPolicy(options, name, named));
+      ASSERT_NE(policy, nullptr);
+      EXPECT_EQ(policy->Name(), stored);
+    }
   }
-  EXPECT_GE(num_names, 5);
+  EXPECT_GE(num_names, 8);
 }
 
 TEST(SeededLevelDBPolicyTest, EachSeedHasItsOwnName) {

@@ -1,5 +1,5 @@
-// optimize_filters_for_memory: filters fill the memory that RocksDB allocates for them when it reads
-// them, whatever the allocator, and on average take what the bits per key pay for.
+// optimize_filters_for_memory: filters fill the memory that RocksDB allocates for them when it
+// reads them, whatever the allocator, and on average take what the bits per key pay for.
 //
 // tests/jemalloc_test runs this with jemalloc.
 #include <gtest/gtest.h>
@@ -60,8 +60,7 @@ void Build(const std::shared_ptr<const rocksdb::FilterPolicy>& policy, bool opti
   table.filter_policy = policy;
   table.optimize_filters_for_memory = optimized;
   const rocksdb::FilterBuildingContext context(table);
-  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
-      policy->GetBuilderWithContext(context));
+  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(policy->GetBuilderWithContext(context));
   std::mt19937_64 random(num_keys);
   for (size_t i = 0; i < num_filters; ++i) {
     const size_t n = num_keys + random() % num_keys;
@@ -103,10 +102,11 @@ TEST_P(RocksDBAllocationFitTest, WastesAtMostTwoPercent) {
     const size_t num_filters = num_keys > 50000 ? 4 : 30;
     const Totals on = Run(true, num_filters, num_keys);
     const Totals off = Run(false, num_filters, num_keys);
-    std::printf("%6zu keys: waste %.2f %%, %.2f bits per key allocated, %.2f written; "
-                "without the option %.2f %%, %.2f\n",
-                num_keys, on.WastePercent(), on.AllocatedBits(), on.WrittenBits(),
-                off.WastePercent(), off.AllocatedBits());
+    std::printf(
+        "%6zu keys: waste %.2f %%, %.2f bits per key allocated, %.2f written; "
+        "without the option %.2f %%, %.2f\n",
+        num_keys, on.WastePercent(), on.AllocatedBits(), on.WrittenBits(), off.WastePercent(),
+        off.AllocatedBits());
     EXPECT_LE(on.WastePercent(), 2) << num_keys;
     // As asked for, and at most one filter in addition.
     EXPECT_GE(on.WrittenBits(), 10) << num_keys;

@@ -63,8 +63,7 @@ class RocksDBChargeTest : public testing::TestWithParam<Format> {
 
   std::unique_ptr<FilterBitsBuilder> NewBuilder() const {
     const rocksdb::FilterBuildingContext context(table_);
-    return std::unique_ptr<FilterBitsBuilder>(
-        table_.filter_policy->GetBuilderWithContext(context));
+    return std::unique_ptr<FilterBitsBuilder>(table_.filter_policy->GetBuilderWithContext(context));
   }
   size_t Charged() const { return cache_->GetPinnedUsage() / kEntry; }
   void SetCache(std::shared_ptr<Cache> cache) { table_.block_cache = cache_ = std::move(cache); }
@@ -244,9 +243,7 @@ class RecordingPolicy : public FilterPolicy {
 #endif
     }
     size_t EstimateEntriesAdded() override { return builder_->EstimateEntriesAdded(); }
-    Slice Finish(std::unique_ptr<const char[]>* buffer) override {
-      return Finish(buffer, nullptr);
-    }
+    Slice Finish(std::unique_ptr<const char[]>* buffer) override { return Finish(buffer, nullptr); }
     Slice Finish(std::unique_ptr<const char[]>* buffer, rocksdb::Status* status) override {
       Record();
       const Slice filter = builder_->Finish(buffer, status);

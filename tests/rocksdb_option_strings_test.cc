@@ -129,6 +129,17 @@ const struct {
     {"bloomline:ten", {"bits_per_key is 'ten'", "1 to 100"}},
     {"bloomline:", {"bits_per_key is ''", "1 to 100"}},
     {"{id=bloomline;seed=18446744073709551616}", {"18446744073709551616", "0 to 2^64 - 1"}},
+    {"{id=bloomline;bits_by_level=24:ten}", {"bits_by_level is '24:ten'", "allowed: auto"}},
+    {"{id=bloomline;bits_by_level=}", {"bits_by_level is ''", "allowed: auto, uniform"}},
+    {"{id=bloomline;bits_by_level=24:;}", {"bits_by_level is '24:'"}},
+    {"{id=bloomline;bits_by_level=10:25;format=compact}", {"25 for level 1", "3 to 24"}},
+    {"{id=bloomline;num_levels=1}", {"num_levels is 1", "2 to 64"}},
+    {"{id=bloomline;num_levels=-7}", {"num_levels is '-7'", "2 to 64"}},
+    {"{id=bloomline;num_levels=18446744073709551615}", {"num_levels is '184", "2 to 64"}},
+    {"{id=bloomline;level_size_ratio=0}", {"level_size_ratio is 0", "1 to 1000"}},
+    {"{id=bloomline;level_size_ratio=ten}", {"level_size_ratio is 'ten'", "1 to 1000"}},
+    {"{id=bloomline;flush_format=classic}", {"flush_format is 'classic'", "compact, same"}},
+    {"{id=bloomline;filters_at_bottom=no}", {"filters_at_bottom is 'no'", "true, false"}},
     {"{id=bloomline:30;format=compact}", {"bits_per_key is 30", "allowed: 3 to 24"}},
 };
 
@@ -197,6 +208,47 @@ TEST(RocksDBOptionStringsTest, ValidStringsPrintNothing) {
       EXPECT_EQ(outcome.said, "") << text;
     }
   }
+}
+
+TEST(RocksDBOptionStringsTest, OptionsByLevelAreReadAndWritten) {
+  const struct {
+    const char* text;
+    std::vector<std::pair<const char*, const char*>> values;
+  } kCases[] = {
+      {"bits_by_level=auto;level_size_ratio=8.5;num_levels=6",
+       {{"bits_by_level", "auto"}, {"level_size_ratio", "8.5"}, {"num_levels", "6"}}},
+      {"bits_by_level=24:20.5:0:9", {{"bits_by_level", "24:20.5:0:9"}, {"num_levels", "0"}}},
+      {"bits_by_level=24,20.5,0,9", {{"bits_by_level", "24:20.5:0:9"}}},
+      {"bits_by_level=12", {{"bits_by_level", "12"}}},
+      {"bits_by_level=uniform;flush_format=blocked;filters_at_bottom=false;format=compact",
+       {{"bits_by_level", "uniform"}, {"flush_format", "blocked"}, {"filters_at_bottom", "false"}}},
+      {"flush_format=same;filters_at_bottom=1",
+       {{"flush_format", "same"}, {"filters_at_bottom", "true"}, {"level_size_ratio", "10"}}},
+  };
+  for (const auto& c : kCases) {
+    for (const auto parse : {ByTableOptions, ByColumnFamilyOptions, ByOptionsFile, ByPolicy}) {
+      const Outcome outcome = parse(std::string("{id=bloomline;") + c.text + "}");
+      EXPECT_EQ(outcome.said, "");
+      ASSERT_NE(outcome.policy, nullptr) << c.text;
+      const Policy again = ByOptionsFile(outcome.policy->ToString(rocksdb::ConfigOptions())).policy;
+      ASSERT_NE(again, nullptr) << c.text;
+      for (const auto& [name, value] : c.values) {
+        EXPECT_EQ(Value(*outcome.policy, name), value) << c.text;
+        EXPECT_EQ(Value(*again, name), value) << c.text;
+      }
+      std::string mismatch;
+      EXPECT_TRUE(outcome.policy->AreEquivalent(rocksdb::ConfigOptions(), again.get(), &mismatch));
+    }
+  }
+}
+
+// Older versions of bloomline refuse options that they do not know.
+TEST(RocksDBOptionStringsTest, DefaultsOfOptionsByLevelAreNotWritten) {
+  const Policy policy = ByPolicy("{id=bloomline;bits_by_level=uniform;num_levels=0}").policy;
+  ASSERT_NE(policy, nullptr);
+  const std::string text = policy->ToString(rocksdb::ConfigOptions());
+  EXPECT_EQ(text.find("level"), std::string::npos) << text;
+  EXPECT_NE(text.find("seed="), std::string::npos) << text;
 }
 
 // Writes `policy` as text of an OPTIONS file and reads it again.

@@ -128,6 +128,8 @@ TEST(RocksDBSetOptionsTest, RefusesContradictoryOptionsAndKeepsTheOldOnes) {
       {Options(Format::kBlocked, 10), "format=classic;", "format is 'classic'; allowed: blocked"},
       {Options(Format::kBlocked, 10), "bits_per_key=12;seed=-1;", "'-1'"},
       {Options(Format::kBlocked, 10), "bits_per_key=12;bits=10;", "'bits'"},
+      {Options(Format::kBlocked, 9), "format=compact;bits_by_level=30;", "30 for level 0"},
+      {Options(Format::kBlocked, 9), "bits_by_level=auto;num_levels=1;", "num_levels is 1"},
   };
   for (const auto& c : kCases) {
     SCOPED_TRACE(c.changes);
@@ -169,6 +171,31 @@ TEST(RocksDBSetOptionsTest, ChangesOptionsThatFitTogether) {
   if (HasFatalFailure()) return;
   db.ExpectNoKeyLost();
   EXPECT_NEAR(db.AddTable(5000), 9.25, 0.2);
+}
+
+TEST(RocksDBSetOptionsTest, ChangesOptionsByLevel) {
+  TempDir dir;
+  RunningDatabase db(dir.Path("db"), Options(Format::kCompact, 10));
+  EXPECT_NEAR(db.AddTable(5000), 10, 0.2);
+  ASSERT_TRUE(db.SetFilter("bits_by_level=20:8;flush_format=blocked;").ok());
+  EXPECT_NEAR(db.AddTable(5000), 20, 0.2);
+  // 40 bits are not allowed in compact, which the list stays in.
+  testing::internal::CaptureStderr();
+  if (!kSetOptionsMakesANewPolicy) {
+    EXPECT_FALSE(db.SetFilter("bits_by_level=40:8;").ok());
+    EXPECT_NEAR(db.AddTable(5000), 20, 0.2);
+  }
+  TakeStderr();
+  ASSERT_TRUE(db.SetFilter("bits_per_key=7;").ok());
+  EXPECT_NEAR(db.AddTable(5000), 20, 0.2) << "the list stays";
+  db.ReopenFromOptionsFile();
+  if (HasFatalFailure()) return;
+  EXPECT_NEAR(db.AddTable(5000), 20, 0.2);
+  ASSERT_TRUE(db.SetFilter("bits_by_level=auto;num_levels=5;").ok());
+  EXPECT_GT(db.AddTable(5000), 19);
+  ASSERT_TRUE(db.SetFilter("bits_by_level=uniform;").ok());
+  EXPECT_NEAR(db.AddTable(5000), 7, 0.2);
+  db.ExpectNoKeyLost();
 }
 
 // Changes one option by its name, as RocksDB does with nested options.

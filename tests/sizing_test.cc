@@ -9,6 +9,8 @@
 
 #include "bloomline/filter_theory.h"
 #include "src/format/leveldb_codes.h"
+#include "src/kernels/compact/compact_block.h"
+#include "src/sizing/compact_rate.h"
 #include "src/sizing/small_set_rate.h"
 
 namespace bloomline {
@@ -247,6 +249,28 @@ TEST(SizingTest, BitsForARateInvertTheRate) {
       EXPECT_LE(FalsePositiveRate(format, bits_per_key), rate);
       EXPECT_GT(FalsePositiveRate(format, bits_per_key - 0.01), rate);
     }
+  }
+}
+
+// A table, because computing them would take most of the time of all that needs a rate.
+TEST(SizingTest, TabledRatesOfCompactBlocksAreTheComputedOnes) {
+  for (const uint32_t block_bytes : {32u, 64u}) {
+    for (uint64_t n = 0; n <= kernels::kMaxCompactSlots; ++n) {
+      const double computed = core::ComputedCompactBlockRate(n, block_bytes);
+      EXPECT_NEAR(core::CompactBlockRate(n, block_bytes) / computed, 1, 1e-9)
+          << n << " keys in " << block_bytes << " bytes: " << testing::PrintToString(computed);
+    }
+    // More keys than slots make a Bloom filter, which is worse.
+    EXPECT_GT(core::CompactBlockRate(kernels::kMaxCompactSlots + 1, block_bytes),
+              core::CompactBlockRate(kernels::kMaxCompactSlots, block_bytes));
+  }
+}
+
+TEST(SizingTest, CompactBitsForARateAreTheLeast) {
+  for (const double rate : {0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-5, 2e-6}) {
+    const double bits_per_key = BitsPerKeyForFalsePositiveRate(Format::kCompact, rate);
+    EXPECT_LE(FalsePositiveRate(Format::kCompact, bits_per_key), rate);
+    EXPECT_GT(FalsePositiveRate(Format::kCompact, bits_per_key - 1e-3), rate);
   }
 }
 

@@ -37,16 +37,31 @@ std::string DbBenchFlags(const Flags& flags, size_t rows, int rounds, bool full,
   return lines;
 }
 
-void PrintPlan(const Flags& flags, const std::string& db_bench_flags) {
-  const bool needs_list =
-      flags.part != "db_bench" && flags.Wants("paths") && flags.key_list.empty();
+// What disk_bench is called with, one argument per line: its short form.
+std::string DiskFlags(const Flags& flags, int rounds, bool db_directory_given) {
+  std::string lines = "--out=" + flags.out_directory + "\n";
+  lines += flags.quick ? "--quick\n" : "--short\n";
+  if (rounds != 0) lines += "--rounds=" + std::to_string(rounds) + "\n";
+  if (db_directory_given) lines += "--db-dir=" + flags.db_directory + "\n";
+  return lines;
+}
+
+void PrintPlan(const Flags& flags, const std::string& db_bench_flags,
+               const std::string& disk_flags) {
+  // The part disk is of RocksDB alone.
+  const std::string all =
+      flags.engine == "leveldb" ? "databases db_bench" : "databases db_bench disk";
+  const std::string parts = flags.part == "all" ? all : flags.part;
+  const bool needs_list = parts.find("databases") != std::string::npos && flags.Wants("paths") &&
+                          flags.key_list.empty();
   std::cout << (!needs_list   ? "no"
                 : flags.quick ? "any"
                               : "real")
             << "\n"
             << flags.out_directory << "\n"
-            << flags.part << "\n"
-            << db_bench_flags;
+            << parts << "\n"
+            << db_bench_flags << "--\n"
+            << disk_flags;
 }
 
 }  // namespace
@@ -56,7 +71,7 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   size_t rows = 0;
   int rounds = 0;
   std::vector<int> bits;
-  bool full = false, print_plan = false, print_environment = false;
+  bool full = false, disk = false, print_plan = false, print_environment = false;
   flags.out_directory = "results";
   flags.db_directory = std::filesystem::temp_directory_path().string();
 
@@ -66,8 +81,12 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
       "db_bench_ext/run");
   app.add_option("--part", flags.part,
                  "databases (filters in databases of the bench itself), db_bench (the engines' own "
-                 "db_bench programs) or all (default)")
-      ->check(CLI::IsMember({"databases", "db_bench", "all"}));
+                 "db_bench programs), disk (RocksDB where memory is short, in its short form) or "
+                 "all (default)")
+      ->check(CLI::IsMember({"databases", "db_bench", "disk", "all"}));
+  app.add_flag("--disk", disk,
+               "only the part disk, in its complete form of eight minutes, with flags of its own: "
+               "db_bench_ext/run --disk --help");
   app.add_option("--engine", flags.engine, "leveldb, rocksdb or all (default)")
       ->check(CLI::IsMember({"leveldb", "rocksdb", "all"}));
   app.add_option("--data", flags.data,
@@ -100,7 +119,8 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   auto* db_directory =
       app.add_option("--db-dir", flags.db_directory,
                      "existing folder for the temporary databases, which are removed at the end "
-                     "(default: the system's temporary folder; db_bench: memory)")
+                     "(default: the system's temporary folder; db_bench: memory; disk: "
+                     "${XDG_CACHE_HOME:-~/.cache}/bloomline)")
           ->check(CLI::ExistingDirectory);
   app.add_option("--key-list", flags.key_list,
                  "file of \"key value\" or \"key\" lines for the data set paths (default: "
@@ -123,7 +143,9 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   if (rounds != 0) flags.rounds = rounds;
   if (!bits.empty()) flags.bits = bits;
   if (print_plan) {
-    PrintPlan(flags, DbBenchFlags(flags, rows, rounds, full, db_directory->count() > 0));
+    const bool db_directory_given = db_directory->count() > 0;
+    PrintPlan(flags, DbBenchFlags(flags, rows, rounds, full, db_directory_given),
+              DiskFlags(flags, rounds, db_directory_given));
     return std::nullopt;
   }
   if (flags.Wants("paths") && flags.key_list.empty()) {

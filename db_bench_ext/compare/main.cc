@@ -1,6 +1,5 @@
 // Compares filters in real databases: reads flags, writes tables and CSV.
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <numeric>
@@ -13,31 +12,12 @@
 #include "db_bench_ext/compare/rocksdb_engine.h"
 #include "db_bench_ext/machine/environment.h"
 #include "db_bench_ext/machine/machine.h"
+#include "db_bench_ext/machine/temporary_directory.h"
 #include "db_bench_ext/output/output.h"
 #include "db_bench_ext/output/progress.h"
 
 namespace bloomline::bench {
 namespace {
-
-// A temporary folder, removed with all databases in it.
-class TemporaryDirectory {
- public:
-  explicit TemporaryDirectory(const std::string& parent) : path_(parent + "/bloomline-XXXXXX") {
-    if (mkdtemp(path_.data()) == nullptr)
-      throw std::runtime_error("cannot make a folder in " + parent);
-  }
-  ~TemporaryDirectory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 std::vector<KeySet> MakeKeySets(const Flags& flags) {
   std::vector<KeySet> sets;

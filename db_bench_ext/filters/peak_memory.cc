@@ -88,7 +88,8 @@ std::string PeakMemoryTable(const std::vector<Subject>& subjects, uint64_t num_k
     const auto keys = static_cast<double>(num_keys);
     peaks.push_back(static_cast<double>(peak->peak_kib));
     if (subject.family == "Ribbon") ribbon = peaks.back();
-    rows.push_back({subject.family, Text("%.2f", 8 * static_cast<double>(peak->written_bytes) / keys),
+    rows.push_back({subject.family,
+                    Text("%.2f", 8 * static_cast<double>(peak->written_bytes) / keys),
                     Text("%.1f", static_cast<double>(peak->added_kib) / 1024),
                     Text("%.1f", peaks.back() / 1024), Text("%.2f", 1024 * peaks.back() / keys)});
   }

@@ -9,7 +9,9 @@
      bloomline_bloomoptions_*                   BloomFilterOptions      bloom_filter.h
      bloomline_bloom_*                          BloomFilter, mapped too bloom_filter.h
      bloomline_countingoptions_*, _counting_*   CountingBloomFilter     counting_bloom_filter.h
-     sizes, seeds, kernels                                              sizing.h, seed.h, cpu.h
+     sizes                                                              sizing.h
+     bits by level                                                      level_sizing.h
+     seeds, kernels                                                     seed.h, cpu.h
 
    An example, with the checks that a program needs:
 
@@ -104,6 +106,22 @@ extern uint64_t bloomline_draw_seed(char** errptr);
 extern double bloomline_false_positive_rate(int format, double bits_per_key);
 extern double bloomline_bits_per_key_for_false_positive_rate(int format, double rate);
 extern uint64_t bloomline_filter_bytes(int format, uint64_t num_keys, double bits_per_key);
+
+/* Bits by level: level_sizing.h. Arrays have num_levels entries; runs_of_level may be NULL, which
+   means 1 each. NaN or 0 for what is impossible. */
+
+extern uint8_t bloomline_keys_of_levels(int num_levels, double level_size_ratio,
+                                        double* keys_of_level);
+/* 0: an argument is out of range; bits_of_level is untouched. */
+extern uint8_t bloomline_spread_bits_by_level(int format, double bits_per_key,
+                                              const double* keys_of_level,
+                                              const double* runs_of_level, int num_levels,
+                                              double* bits_of_level, char** errptr);
+extern double bloomline_wasted_reads(int format, const double* bits_of_level,
+                                     const double* runs_of_level, int num_levels);
+extern double bloomline_bits_per_key_for_wasted_reads(int format, double wasted_reads,
+                                                      const double* keys_of_level,
+                                                      const double* runs_of_level, int num_levels);
 
 /* Building static filters: FilterBuilder in filter.h */
 

@@ -13,6 +13,7 @@
 #define BLOOMLINE_C_LEVELDB_H_
 
 #include <leveldb/c.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -38,6 +39,22 @@ extern leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create(int format,
    function above. The caller keeps the seed. bloomline_draw_seed in c.h draws one. */
 extern leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create_with_seed(
     int format, double bits_per_key, const char* name, uint64_t seed, char** errptr);
+
+/* The same for a comparator that takes different keys as equal: see the third function of leveldb.h
+   and docs/comparators.md. `canonicalizer` is the name of the canonicalizer and is copied.
+
+   canonicalize(state, key, key_length, buffer, buffer_length) writes a key's canonical form to
+   `buffer` and returns its length. If that is more than buffer_length, what it has written does not
+   count, and it is called again with a buffer of that length. SIZE_MAX means that there is none:
+   the key then matches. Several threads may call it at once.
+
+   destructor(state), if not NULL, is called when the policy is destroyed, and at once if this
+   function fails. */
+extern leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create_with_canonicalizer(
+    int format, double bits_per_key, const char* name, uint64_t seed, const char* canonicalizer,
+    size_t (*canonicalize)(void* state, const char* key, size_t key_length, char* buffer,
+                           size_t buffer_length),
+    void* state, void (*destructor)(void* state), char** errptr);
 
 #ifdef __cplusplus
 } /* extern "C" */

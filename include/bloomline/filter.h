@@ -110,6 +110,11 @@ class FilterView {
   // Cost: reads the trailer, builds nothing.
   static FilterView Open(std::string_view bytes);
 
+  // The same for a filter that RocksDB's policy wrote with a canonicalizer of this name
+  // (key_canonicalizer.h): queries are then canonical forms. A filter of another name, or of none,
+  // matches every key; so does, above, a filter with a name. An empty name means none.
+  static FilterView Open(std::string_view bytes, std::string_view canonicalizer);
+
   // False: the key was certainly not added. True: the key was added, or it is a false positive.
   // Cost: one hash and, in blocked and compact filters, one cache line (two if the bytes do not
   // start on a cache-line boundary).

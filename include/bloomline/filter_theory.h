@@ -83,7 +83,6 @@ double SmallBlockBitsPerKeyForFalsePositiveRate(int block_bits, double false_pos
 // Large n: a block's keys are Poisson distributed; for each number of keys, the slots and columns
 // of the solved block follow from the ranks of random matrices (docs/design.md). bits_per_key is
 // clamped to kMinCompactBitsPerKey .. kMaxCompactBitsPerKey, 3 to 24; NaN counts as the lower end.
-// Takes milliseconds.
 double CompactFalsePositiveRate(double bits_per_key);
 
 // Exact: n keys in L blocks of block_bytes bytes (32 or 64), each block's keys binomial(n, 1/L).

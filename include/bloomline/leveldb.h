@@ -18,10 +18,12 @@
 #ifndef BLOOMLINE_LEVELDB_H_
 #define BLOOMLINE_LEVELDB_H_
 
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "bloomline/filter_options.h"
+#include "bloomline/key_canonicalizer.h"
 #include "leveldb/filter_policy.h"
 
 namespace bloomline {
@@ -47,8 +49,9 @@ constexpr char kLevelDBBuiltinName[] = "leveldb.BuiltinBloomFilter2";
 // Errors: returns null if
 // - FilterOptions::Validate refuses the options, or random_seed is set;
 // - a seed is given with LevelDB's own name or with kClassic;
-// - the name is empty, has a zero byte or, without a seed, already ends in `.seed-` and 32 hex
-//   digits;
+// - the name is empty, has a zero byte or `.canonicalizer-` in it or, without a seed, already ends
+// in
+//   `.seed-` and 32 hex digits;
 // - memory runs out.
 // *error then has the reason; if `error` is null, stderr has it. On success *error is left alone.
 // Check for null: LevelDB takes a null policy as "no filters".
@@ -59,6 +62,15 @@ constexpr char kLevelDBBuiltinName[] = "leveldb.BuiltinBloomFilter2";
 const leveldb::FilterPolicy* NewLevelDBFilterPolicy(const FilterOptions& options,
                                                     std::string_view name = kLevelDBBuiltinName,
                                                     std::string* error = nullptr);
+
+// The same for a comparator that takes different keys as equal (key_canonicalizer.h,
+// docs/comparators.md): without a canonicalizer, filters would lose keys. The policy needs a name
+// of the caller's own. Name() is that name, `.canonicalizer-` and the canonicalizer's name, so
+// LevelDB does not use a filter of another canonicalizer or of none, and no key is lost. A seed
+// follows, as above. No name may have `.canonicalizer-` in it. A null canonicalizer means none.
+const leveldb::FilterPolicy* NewLevelDBFilterPolicy(
+    const FilterOptions& options, std::string_view name,
+    std::shared_ptr<const KeyCanonicalizer> canonicalizer, std::string* error = nullptr);
 
 }  // namespace bloomline
 

@@ -29,9 +29,12 @@
 #define BLOOMLINE_ROCKSDB_H_
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "bloomline/filter_options.h"
+#include "bloomline/key_canonicalizer.h"
 #include "rocksdb/filter_policy.h"
 
 namespace ROCKSDB_NAMESPACE {
@@ -39,6 +42,59 @@ class ObjectLibrary;
 }
 
 namespace bloomline {
+
+// Options of the RocksDB policy. Those of FilterOptions alone give every file the same format and
+// bits per key. The ones below choose by what RocksDB says of a file when it makes it: its level,
+// whether it has data below, and whether it is a flush. docs/levels.md has measurements.
+//
+//   bloomline::RocksDBFilterOptions options;
+//   options.format = bloomline::Format::kCompact;
+//   options.auto_bits_by_level = true;
+//
+// A file keeps its filter for as long as it exists, also when RocksDB moves it to another level
+// without rewriting it, and when the options change.
+struct RocksDBFilterOptions : FilterOptions {
+  RocksDBFilterOptions() = default;
+  explicit RocksDBFilterOptions(const FilterOptions& options) : FilterOptions(options) {}
+
+  // Spreads the memory of bits_per_key so that a lookup of a missing key reads as few blocks in
+  // vain as it can (Monkey: Dayan, Athanassoulis, Idreos 2017): more bits for the small levels,
+  // fewer for the largest. The filters of all files together take as much as with bits_per_key
+  // everywhere, if each level has level_size_ratio times as many keys as the one above it.
+  bool auto_bits_by_level = false;
+
+  // Or: the bits per key of each level, from level 0 on. The last number is for all deeper levels;
+  // 0 means no filter. Each number is in the range of `format`. bits_per_key is then for files
+  // whose level is unknown: those of SstFileWriter. Excludes auto_bits_by_level.
+  std::vector<double> bits_by_level;
+
+  // For auto_bits_by_level. RocksDB's Options::num_levels if it were set to just the levels that
+  // have files: 6 if the deepest is level 5. Range: 2 to kMaxLevels. 0: the policy learns the
+  // levels in use from the files that it sees made, and takes RocksDB's own setting until then.
+  int num_levels = 0;
+  static constexpr int kMaxLevels = 64;
+
+  // For auto_bits_by_level: RocksDB's max_bytes_for_level_multiplier. Range: 1 to 1000.
+  double level_size_ratio = 10.0;
+
+  // The format of files that are flushed from memory or written by recovery, if it is not `format`:
+  // kBlocked is built faster, and the next compaction replaces it.
+  std::optional<Format> flush_format;
+
+  // False: no filter for files that have no data below them. That saves about 90 % of the memory of
+  // all filters, and is for programs that look up keys that exist: a missing key then costs a read.
+  bool filters_at_bottom = true;
+
+  // For a comparator that takes different keys as equal: without it, filters would lose keys. Files
+  // with filters of another canonicalizer, or of none, are read until compactions rewrite them.
+  // The policy shares it with the readers of its filters, and registers it by name (below). See
+  // docs/comparators.md. Null: none.
+  std::shared_ptr<const KeyCanonicalizer> canonicalizer;
+
+  // Empty if NewRocksDBFilterPolicy takes the options, else one sentence that names the value and
+  // what is allowed.
+  std::string Validate() const;
+};
 
 // Returns a policy for BlockBasedTableOptions::filter_policy. Also calls RegisterBloomline(), so
 // that the OPTIONS files that RocksDB writes can be loaded again.
@@ -58,10 +114,16 @@ namespace bloomline {
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewRocksDBFilterPolicy(
     const FilterOptions& options, std::string* error = nullptr);
 
+// The same with options by level.
+std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewRocksDBFilterPolicy(
+    const RocksDBFilterOptions& options, std::string* error = nullptr);
+
 // Registers bloomline by name, so that RocksDB knows it in option strings and OPTIONS files:
 //
 //   filter_policy=bloomline:10                                         bits per key
 //   filter_policy={id=bloomline;format=compact;bits_per_key=7.5;seed=random}
+//   filter_policy={id=bloomline;format=compact;bits_by_level=auto;flush_format=blocked}
+//   filter_policy={id=bloomline;bits_by_level=24:20:16:12:9;filters_at_bottom=false}
 //
 // `seed=random` is FilterOptions::random_seed. DB::SetOptions changes the same options of a running
 // database: all that it names or, if it returns an error, none. RocksDB 9.8 and later return none:
@@ -75,6 +137,21 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewRocksDBFilterPolicy(
 // calls return them. Returns false if RocksDB has another version at run time, which stderr then
 // says, or out of memory; the names are then not known yet.
 bool RegisterBloomline();
+
+// Makes a canonicalizer known in option strings and OPTIONS files, for the whole process:
+//
+//   filter_policy={id=bloomline;canonicalizer=app.CaseFolding}
+//
+// NewRocksDBFilterPolicy does so for RocksDBFilterOptions::canonicalizer. OPTIONS files name such a
+// policy bloomline.canon. One of the same name is replaced; policies that have it keep it.
+//
+// Call it before options are parsed. A policy whose canonicalizer is not known is safe: it uses no
+// filters and writes none, and keeps its options and their text. stderr has a line.
+//
+// Returns false if the canonicalizer is null, its name is not allowed, or out of memory. *error
+// then has the reason; if `error` is null, stderr has it.
+bool RegisterKeyCanonicalizer(std::shared_ptr<const KeyCanonicalizer> canonicalizer,
+                              std::string* error = nullptr);
 
 // Registers the same names in a given library, with the signature that RocksDB's plugins have;
 // `arg` is ignored. Returns the number of factories added: 0 where the function above returns

@@ -13,8 +13,9 @@
 // AllowedBitsPerKey(format), and a rate out of reach. FalsePositiveRate and OptimalNumProbes clamp
 // instead. ValidateFalsePositiveRate and FilterOptions::Validate say what is wrong in a sentence.
 //
-// All functions are pure and thread-safe; all but ValidateFalsePositiveRate need no memory. In
-// kCompact most take milliseconds. The formulas behind them are in filter_theory.h.
+// All functions are pure and thread-safe; all but ValidateFalsePositiveRate need no memory. The
+// formulas behind them are in filter_theory.h. How to divide memory among the levels of an LSM tree
+// is in level_sizing.h.
 #ifndef BLOOMLINE_SIZING_H_
 #define BLOOMLINE_SIZING_H_
 
@@ -50,8 +51,8 @@ int OptimalNumProbes(Format format, double bits_per_key);
 
 // Bytes of the filter over num_keys distinct keys, trailer included; in kClassic, of LevelDB's
 // filter. 0 keys give 20 bytes (kClassic: 9), so 0 is always an error. 5e9 keys at 10 bits give
-// about 6.25e9. Inside RocksDB, small filters differ by up to 64 bytes, and none has more than 4 GiB
-// (docs/format.md, section 5).
+// about 6.25e9. Inside RocksDB, small filters differ by up to 64 bytes, and none has more than 4
+// GiB (docs/format.md, section 5).
 uint64_t FilterBytes(Format format, uint64_t num_keys, double bits_per_key);
 
 // The most bits per key at which the filter of num_keys keys takes at most filter_bytes (up to

@@ -13,12 +13,13 @@
 namespace bloomline::core {
 
 FilterWriter::FilterWriter(const FilterOptions& options, uint64_t max_payload_bytes,
-                           ShapeFunction shape_of_keys)
+                           ShapeFunction shape_of_keys, std::string_view canonicalizer)
     : options_(options),
       max_payload_bytes_(max_payload_bytes),
       shape_of_keys_(shape_of_keys),
       hasher_(options.seed),
-      error_(ValidateForTrailer(options)) {
+      error_(ValidateForTrailer(options)),
+      canonicalizer_(canonicalizer) {
   options_valid_ = error_.empty();
   if (options_valid_) num_probes_ = core::OptimalNumProbes(options.format, options.bits_per_key);
   DrawOwnSeed();
@@ -62,9 +63,9 @@ void FilterWriter::AddKeyAndPrefix(std::string_view key, std::string_view prefix
   has_previous_prefix_ = true;
 }
 
-void FilterWriter::SetOutOfMemory() {
+void FilterWriter::LoseKeys(std::string_view reason) {
   out_of_memory_ = true;
-  if (options_valid_) SetError(kOutOfMemory, &error_);
+  if (options_valid_) SetError(reason, &error_);
 }
 
 FilterShape FilterWriter::CurrentShape() const {
@@ -72,7 +73,7 @@ FilterShape FilterWriter::CurrentShape() const {
   if (next_shape_) return *next_shape_;
   const uint64_t num_keys = std::max<size_t>(1, hashes_.size());
   FilterShape shape = shape_of_keys_(options_.format, num_keys, options_.bits_per_key, num_probes_,
-                                     max_payload_bytes_);
+                                     max_payload_bytes_, end_bytes());
   if (hashes_.size() == 0) shape.num_blocks = 0;
   return shape;
 }
@@ -100,8 +101,7 @@ bool FilterWriter::HashesAreIntact() const {
   return checksum == checksum_;
 }
 
-bool FilterWriter::Build(const FilterShape& shape, char* dst, int num_threads,
-                         BuiltHashes* built) {
+bool FilterWriter::Build(const FilterShape& shape, char* dst, int num_threads, BuiltHashes* built) {
   const kernels::Kernel& kernel = kernels::ActiveKernel();
   const bool is_compact = shape.layout == Layout::kCompact;
   const int threads = is_compact ? ThreadsForKeys(hashes_.size(), num_threads) : num_threads;
@@ -124,7 +124,7 @@ void FilterWriter::FinishTo(char* dst, int num_threads, BuiltHashes* hashes) {
   if (shape.num_blocks != 0 && !Build(shape, dst, num_threads, built)) {
     SetError(kOutOfMemory, &error_);
   }
-  EncodeTrailer(shape, seed(), dst + shape.payload_bytes());
+  EncodeTrailer(shape, seed(), dst + shape.payload_bytes(), canonicalizer_);
   if (hashes != nullptr) {
     hashes->list()->TakeAll(&hashes_);
     hashes->SetChecksum(checksum_);

@@ -28,11 +28,15 @@ class FilterWriter {
  public:
   // StandaloneShape or TableShape.
   using ShapeFunction = FilterShape (*)(Format format, uint64_t num_keys, double bits_per_key,
-                                        int num_probes, uint64_t max_payload_bytes);
+                                        int num_probes, uint64_t max_payload_bytes,
+                                        uint64_t end_bytes);
 
   // A payload is cut to max_payload_bytes; more keys then only raise the false-positive rate.
+  // `canonicalizer` is the name to record, which must outlive the writer; empty: none. The caller
+  // adds canonical forms.
   explicit FilterWriter(const FilterOptions& options, uint64_t max_payload_bytes = UINT64_MAX,
-                        ShapeFunction shape_of_keys = StandaloneShape);
+                        ShapeFunction shape_of_keys = StandaloneShape,
+                        std::string_view canonicalizer = {});
 
   void AddKey(std::string_view key) {
     if (key.size() >= long_key_bytes_) return AddAnyKey(key);
@@ -60,9 +64,13 @@ class FilterWriter {
   }
 
   // Makes the next Finish write a filter that matches everything.
-  void SetOutOfMemory();
+  void SetOutOfMemory() { LoseKeys(kOutOfMemory); }
+  // The same for another reason, which error() returns.
+  void LoseKeys(std::string_view reason);
 
-  uint64_t FinishedBytes() const { return CurrentShape().payload_bytes() + kTrailerBytes; }
+  // The bytes behind the payload.
+  uint64_t end_bytes() const { return EndBytes(canonicalizer_); }
+  uint64_t FinishedBytes() const { return CurrentShape().payload_bytes() + end_bytes(); }
 
   // Moves all keys of `other`, which has the same format and seed, here. What other lost, this has
   // lost, too.
@@ -138,6 +146,7 @@ class FilterWriter {
   uint64_t checksum_ = 0;   // XOR of the hashes
   std::string seed_error_;  // of the next filter
   std::string error_;
+  std::string_view canonicalizer_;
 };
 
 }  // namespace bloomline::core

@@ -34,8 +34,8 @@ int GroupShift(const HashList& hashes, const FilterShape& shape) {
                                           : BloomPartitionShift(shape.num_blocks);
 }
 
-void InsertGroups(const HashGroups& groups, const FilterShape& shape,
-                  const kernels::Kernel& kernel, char* data) {
+void InsertGroups(const HashGroups& groups, const FilterShape& shape, const kernels::Kernel& kernel,
+                  char* data) {
   for (size_t group = 0; group < groups.num_groups(); ++group) {
     groups.ForEachRun(group, [&](const uint64_t* hashes, size_t n) {
       InsertHashes(shape, kernel, data, n, hashes);

@@ -37,15 +37,16 @@ FilterShape BlockedShape(FilterShape shape, uint64_t num_keys, double bits_per_k
   return shape;
 }
 
-FilterShape CompactTableShape(FilterShape shape, uint64_t num_keys, double bits_per_key) {
+FilterShape CompactTableShape(FilterShape shape, uint64_t num_keys, double bits_per_key,
+                              uint64_t end_bytes) {
   const double paid_bytes = static_cast<double>(num_keys) * bits_per_key / 8;
-  const auto num_bytes = static_cast<double>(shape.payload_bytes() + kTrailerBytes);
+  const auto num_bytes = static_cast<double>(shape.payload_bytes() + end_bytes);
   if (shape.num_blocks == 1 || bits_per_key > kMaxSmallBlocksBitsPerKey ||
       num_bytes <= kMaxRounding * paid_bytes) {
     return shape;
   }
   FilterShape small = FilterShape::Compact(1, kSmallBlocksArrangement);
-  const double blocks = std::ceil((paid_bytes - kTrailerBytes) / small.block_bytes);
+  const double blocks = std::ceil((paid_bytes - static_cast<double>(end_bytes)) / small.block_bytes);
   small.num_blocks = static_cast<uint64_t>(std::max(1.0, blocks));
   const bool is_accurate = static_cast<double>(small.payload_bytes()) >= kMinPayload * paid_bytes;
   return is_accurate && small.payload_bytes() < shape.payload_bytes() ? small : shape;
@@ -54,17 +55,18 @@ FilterShape CompactTableShape(FilterShape shape, uint64_t num_keys, double bits_
 }  // namespace
 
 FilterShape TableShape(Format format, uint64_t num_keys, double bits_per_key, int num_probes,
-                       uint64_t max_payload_bytes) {
+                       uint64_t max_payload_bytes, uint64_t end_bytes) {
   const FilterShape shape =
-      StandaloneShape(format, num_keys, bits_per_key, num_probes, max_payload_bytes);
-  return format == Format::kCompact ? CompactTableShape(shape, num_keys, bits_per_key)
+      StandaloneShape(format, num_keys, bits_per_key, num_probes, max_payload_bytes, end_bytes);
+  return format == Format::kCompact ? CompactTableShape(shape, num_keys, bits_per_key, end_bytes)
                                     : BlockedShape(shape, num_keys, bits_per_key);
 }
 
-uint64_t MaxTableKeys(Format format, double bits_per_key, uint64_t bytes) {
+uint64_t MaxTableKeys(Format format, double bits_per_key, uint64_t bytes, uint64_t end_bytes) {
   const auto bytes_of = [=](uint64_t num_keys) {
-    return TableShape(format, num_keys, bits_per_key, kMinProbes, UINT64_MAX).payload_bytes() +
-           kTrailerBytes;
+    return TableShape(format, num_keys, bits_per_key, kMinProbes, UINT64_MAX, end_bytes)
+               .payload_bytes() +
+           end_bytes;
   };
   bytes = std::max(bytes, bytes_of(1));
   uint64_t fitting = 1;

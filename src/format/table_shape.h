@@ -7,6 +7,7 @@
 
 #include "bloomline/filter_options.h"
 #include "src/format/layout.h"
+#include "src/format/trailer.h"
 
 namespace bloomline::core {
 
@@ -25,11 +26,12 @@ constexpr uint64_t kMaxFlatTableKeys = 200;
 // pay for, and those of 32, less the trailer, at least 0.95 times that: 186 keys take 244 instead
 // of 276 bytes, at 0.27 instead of 0.08 %.
 FilterShape TableShape(Format format, uint64_t num_keys, double bits_per_key, int num_probes,
-                       uint64_t max_payload_bytes);
+                       uint64_t max_payload_bytes, uint64_t end_bytes = kTrailerBytes);
 
-// The most keys whose filter takes at most `bytes`, trailer included; if there is no such filter,
-// the most keys of the smallest one. Cost: 0.5 us.
-uint64_t MaxTableKeys(Format format, double bits_per_key, uint64_t bytes);
+// The most keys whose filter takes at most `bytes`, of which end_bytes follow the payload; if there
+// is no such filter, the most keys of the smallest one. Cost: 0.5 us.
+uint64_t MaxTableKeys(Format format, double bits_per_key, uint64_t bytes,
+                      uint64_t end_bytes = kTrailerBytes);
 
 }  // namespace bloomline::core
 

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <sstream>
 
+#include "bloomline/key_canonicalizer.h"
 #include "src/errors/error_text.h"
+#include "src/format/canonical_keys.h"
 
 namespace bloomline::core {
 namespace {
@@ -21,6 +23,7 @@ constexpr size_t kMarker = 15;
 constexpr std::string_view kMarkerAndMagic("\0bLn", 4);
 constexpr size_t kVersion = 19;
 constexpr unsigned char kVersion1 = 1;
+constexpr unsigned char kVersion2 = 2;  // records a canonicalizer
 constexpr uint64_t kMaxPadding = kBlockBytes - 1;
 
 static_assert(kPayloadUnits == kSeed + sizeof(uint64_t));
@@ -73,6 +76,22 @@ Payload Refuse(std::string* why, const Parts&... parts) {
   return {};
 }
 
+int VersionOf(std::string_view filter) { return static_cast<unsigned char>(filter.back()); }
+
+// The byte before the trailer, in version 2. 0 if there is none.
+size_t NameLength(std::string_view filter) {
+  if (filter.size() <= kTrailerBytes) return 0;
+  return static_cast<unsigned char>(filter[filter.size() - kTrailerBytes - 1]);
+}
+
+// The name that a filter of version 2 records; empty if its length is not allowed.
+std::string_view RecordedName(std::string_view filter) {
+  const size_t length = NameLength(filter);
+  if (length == 0 || length > kMaxCanonicalizerNameBytes) return {};
+  if (filter.size() < kTrailerBytes + 1 + length) return {};
+  return filter.substr(filter.size() - kTrailerBytes - 1 - length, length);
+}
+
 // Whole blocks that hold num_keys * bits_per_key bits less the overhead: at least one, at most
 // max_bytes.
 uint64_t NumBlocks(uint64_t num_keys, double bits_per_key, uint64_t overhead_bytes,
@@ -120,15 +139,20 @@ FilterShape CompactShape(uint64_t num_keys, double bits_per_key, uint64_t overhe
 }
 
 FilterShape StandaloneShape(Format format, uint64_t num_keys, double bits_per_key, int num_probes,
-                            uint64_t max_payload_bytes) {
+                            uint64_t max_payload_bytes, uint64_t end_bytes) {
   if (format == Format::kCompact) {
-    return CompactShape(num_keys, bits_per_key, kTrailerBytes, max_payload_bytes);
+    return CompactShape(num_keys, bits_per_key, end_bytes, max_payload_bytes);
   }
   return FilterShape::Blocked(
-      NumBlocks(num_keys, bits_per_key, kTrailerBytes, max_payload_bytes, kBlockBytes), num_probes);
+      NumBlocks(num_keys, bits_per_key, end_bytes, max_payload_bytes, kBlockBytes), num_probes);
 }
 
-void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst) {
+void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst,
+                   std::string_view canonicalizer) {
+  if (!canonicalizer.empty()) {
+    dst += canonicalizer.copy(dst, canonicalizer.size());
+    *dst++ = static_cast<char>(canonicalizer.size());
+  }
   WriteLittleEndian(seed, 8, dst + kSeed);
   WriteLittleEndian(shape.num_blocks, 4, dst + kPayloadUnits);
   const uint32_t parameter = shape.layout == Layout::kCompact
@@ -138,7 +162,7 @@ void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst) {
   dst[kParameter] = static_cast<char>(parameter);
   dst[kPadding] = 0;
   kMarkerAndMagic.copy(dst + kMarker, kMarkerAndMagic.size());
-  dst[kVersion] = static_cast<char>(kVersion1);
+  dst[kVersion] = static_cast<char>(canonicalizer.empty() ? kVersion1 : kVersion2);
 }
 
 bool HasTrailer(std::string_view filter) {
@@ -146,7 +170,8 @@ bool HasTrailer(std::string_view filter) {
                                                          kMarkerAndMagic.size()) == kMarkerAndMagic;
 }
 
-Payload DecodeStandalone(std::string_view filter, std::string* why) {
+Payload DecodeStandalone(std::string_view filter, std::string* why,
+                         std::string_view canonicalizer) {
   if (filter.size() < kTrailerBytes) {
     return Refuse(why, "it has ", filter.size(), " bytes; a trailer alone has ", kTrailerBytes);
   }
@@ -155,10 +180,23 @@ Payload DecodeStandalone(std::string_view filter, std::string* why) {
   const Layout layout{static_cast<unsigned char>(trailer[kLayout])};
   const uint32_t parameter = static_cast<unsigned char>(trailer[kParameter]);
   const uint64_t padding = static_cast<unsigned char>(trailer[kPadding]);
-  const int version = static_cast<unsigned char>(trailer[kVersion]);
-  if (version != kVersion1) {
-    return Refuse(why, "version is ", version, "; known: ", int{kVersion1});
+  const int version = VersionOf(filter);
+  std::string_view recorded;
+  if (version == kVersion2) {
+    recorded = RecordedName(filter);
+    if (recorded.empty()) {
+      return Refuse(why, "its canonicalizer's name has ", NameLength(filter), " bytes; allowed: 1 to ",
+                    kMaxCanonicalizerNameBytes, ", and no more than the filter has");
+    }
+  } else if (version != kVersion1) {
+    return Refuse(why, "version is ", version, "; known: ", int{kVersion1}, ", ", int{kVersion2});
   }
+  if (recorded != canonicalizer) {
+    const auto name_of = [](std::string_view name) { return name.empty() ? "none" : name; };
+    return Refuse(why, "its canonicalizer is ", name_of(recorded), "; the reader's is ",
+                  name_of(canonicalizer));
+  }
+  const size_t end_bytes = EndBytes(recorded);
   if (layout == Layout::kAlwaysMatch) {
     return Refuse(why, "its writer said so: invalid options, or out of memory");
   }
@@ -167,12 +205,12 @@ Payload DecodeStandalone(std::string_view filter, std::string* why) {
   if (parameter < allowed.min || parameter > allowed.max) {
     return Refuse(why, "parameter is ", parameter, "; allowed: ", allowed.min, " to ", allowed.max);
   }
-  if (padding > kMaxPadding || filter.size() < kTrailerBytes + padding) {
+  if (padding > kMaxPadding || filter.size() < end_bytes + padding) {
     return Refuse(why, "padding is ", padding, "; allowed: 0 to ",
-                  std::min<uint64_t>(kMaxPadding, filter.size() - kTrailerBytes));
+                  std::min<uint64_t>(kMaxPadding, filter.size() - end_bytes));
   }
   FilterShape shape = ShapeOf(layout, parameter);
-  const uint64_t num_bytes = filter.size() - kTrailerBytes - padding;
+  const uint64_t num_bytes = filter.size() - end_bytes - padding;
   shape.num_blocks = num_bytes / shape.block_bytes;
   const uint64_t units = ReadLittleEndian(trailer + kPayloadUnits, 4);
   const bool too_long = layout == Layout::kFlat && num_bytes > kMaxFlatBytes;
@@ -184,3 +222,12 @@ Payload DecodeStandalone(std::string_view filter, std::string* why) {
 }
 
 }  // namespace bloomline::core
+
+namespace bloomline {
+
+std::string_view RecordedCanonicalizer(std::string_view filter) {
+  const bool has_name = core::HasTrailer(filter) && core::VersionOf(filter) == core::kVersion2;
+  return has_name ? core::RecordedName(filter) : std::string_view();
+}
+
+}  // namespace bloomline

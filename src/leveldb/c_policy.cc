@@ -5,6 +5,7 @@
 #include <exception>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bloomline/c_leveldb.h"
@@ -12,10 +13,13 @@
 #include "leveldb/slice.h"
 #include "src/errors/c_error.h"
 #include "src/errors/out_of_memory.h"
+#include "src/format/callback_canonicalizer.h"
 #include "src/format/leveldb_codes.h"
 
 namespace {
 
+using bloomline::KeyCanonicalizer;
+using bloomline::core::OrError;
 using leveldb::FilterPolicy;
 using leveldb::Slice;
 
@@ -56,6 +60,23 @@ uint8_t KeyMayMatch(void* state, const char* key, size_t key_length, const char*
                                                               Slice(filter, filter_length));
 }
 
+// `canonicalizer` may be null.
+leveldb_filterpolicy_t* NewPolicy(int format, double bits_per_key, const char* name, uint64_t seed,
+                                  std::shared_ptr<const KeyCanonicalizer> canonicalizer,
+                                  std::string* reason) {
+  bloomline::FilterOptions options;
+  options.format = bloomline::Format{format};
+  options.bits_per_key = bits_per_key;
+  options.seed = seed;
+  std::unique_ptr<const FilterPolicy> policy(
+      bloomline::NewLevelDBFilterPolicy(options, name, std::move(canonicalizer), reason));
+  if (policy == nullptr) return nullptr;
+  auto* const state = const_cast<FilterPolicy*>(policy.get());
+  auto* const result = leveldb_filterpolicy_create(state, Destroy, CreateFilter, KeyMayMatch, Name);
+  policy.release();
+  return result;
+}
+
 }  // namespace
 
 extern "C" leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create(int format,
@@ -67,22 +88,30 @@ extern "C" leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create(int for
 
 extern "C" leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create_with_seed(
     int format, double bits_per_key, const char* name, uint64_t seed, char** errptr) {
-  bloomline::FilterOptions options;
-  options.format = bloomline::Format{format};
-  options.bits_per_key = bits_per_key;
-  options.seed = seed;
   std::string error;
-  auto* const created =
-      bloomline::core::OrError(&error, [&](std::string* reason) -> leveldb_filterpolicy_t* {
-        std::unique_ptr<const FilterPolicy> policy(
-            bloomline::NewLevelDBFilterPolicy(options, name, reason));
-        if (policy == nullptr) return nullptr;
-        auto* const state = const_cast<FilterPolicy*>(policy.get());
-        auto* const result =
-            leveldb_filterpolicy_create(state, Destroy, CreateFilter, KeyMayMatch, Name);
-        policy.release();
-        return result;
-      });
+  auto* const created = OrError(&error, [&](std::string* reason) {
+    return NewPolicy(format, bits_per_key, name, seed, nullptr, reason);
+  });
+  if (created == nullptr) bloomline::core::SetCError(error, errptr);
+  return created;
+}
+
+extern "C" leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create_with_canonicalizer(
+    int format, double bits_per_key, const char* name, uint64_t seed, const char* canonicalizer,
+    bloomline::core::CanonicalizeCallback::Function canonicalize, void* state,
+    void (*destructor)(void*), char** errptr) {
+  using bloomline::core::CallbackCanonicalizer;
+  bloomline::core::OwnedCallback callback({canonicalize, state, destructor});
+  std::string error;
+  auto* const created = OrError(&error, [&](std::string* reason) -> leveldb_filterpolicy_t* {
+    if (canonicalize == nullptr) {
+      *reason = "canonicalize is NULL; allowed: a function";
+      return nullptr;
+    }
+    return NewPolicy(
+        format, bits_per_key, name, seed,
+        std::make_shared<const CallbackCanonicalizer>(canonicalizer, std::move(callback)), reason);
+  });
   if (created == nullptr) bloomline::core::SetCError(error, errptr);
   return created;
 }

@@ -1,9 +1,10 @@
 // The LevelDB adaptor: docs/format.md, section 4.
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "bloomline/filter_theory.h"
@@ -12,11 +13,15 @@
 #include "leveldb/slice.h"
 #include "src/build/bloom_builder.h"
 #include "src/build/small_set_builder.h"
+#include "src/errors/error_text.h"
 #include "src/errors/out_of_memory.h"
+#include "src/format/canonical_keys.h"
 #include "src/format/hash.h"
 #include "src/format/layout.h"
 #include "src/format/leveldb_codes.h"
 #include "src/kernels/kernel.h"
+#include "src/leveldb/always_match.h"
+#include "src/leveldb/canonical_policy.h"
 #include "src/query/hash_query.h"
 #include "src/sizing/small_set_rate.h"
 
@@ -25,6 +30,7 @@ namespace {
 
 std::string_view View(const leveldb::Slice& slice) { return {slice.data(), slice.size()}; }
 
+constexpr std::string_view kCanonicalizerMark = ".canonicalizer-";
 constexpr std::string_view kSeedMark = ".seed-";
 constexpr size_t kCheckDigits = 32;  // two hashes in hexadecimal
 static_assert(kCheckDigits == 2 * 2 * sizeof(uint64_t));
@@ -45,6 +51,12 @@ std::string CheckOf(uint64_t seed) {
 // The name under which LevelDB stores filters.
 std::string StoredName(const std::string& name, uint64_t seed) {
   return seed == 0 ? name : name + std::string(kSeedMark) + CheckOf(seed);
+}
+
+// The name that the caller gave, and the canonicalizer's.
+std::string NameWith(const KeyCanonicalizer* canonicalizer, const std::string& name) {
+  if (canonicalizer == nullptr) return name;
+  return name + std::string(kCanonicalizerMark) + canonicalizer->Name();
 }
 
 bool EndsInACheck(std::string_view name) {
@@ -92,20 +104,10 @@ void ReserveWithSpareBytes(uint64_t num_bytes, std::string* dst) {
   if (dst->capacity() < needed) dst->reserve(std::max(needed, 2 * dst->capacity()));
 }
 
-// Ends the process if there is neither reserved space nor memory. LevelDB would soon end it anyway,
-// when one of its own strings grows. Its log still has the keys.
-void AppendAlwaysMatch(std::string* dst) {
-  try {
-    dst->append(core::kLevelDBAlwaysMatch);
-  } catch (const std::exception&) {
-    std::fputs("bloomline: out of memory for two bytes of a filter\n", stderr);
-    std::abort();
-  }
-}
-
 // Immutable after construction, so threads share it without locks.
 class LevelDBFilterPolicy : public leveldb::FilterPolicy {
  public:
+  // `name` is without the seed's check.
   LevelDBFilterPolicy(const FilterOptions& options, const std::string& name)
       : options_(options),
         name_(StoredName(name, options.seed)),
@@ -215,13 +217,28 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
   const kernels::Kernel& kernel_;
 };
 
-std::string Refusal(const FilterOptions& options, const std::string& name) {
+// `canonicalizer` may be null.
+std::string Refusal(const FilterOptions& options, const std::string& name,
+                    const KeyCanonicalizer* canonicalizer) {
   if (std::string error = options.Validate(); !error.empty()) return error;
   if (name.empty()) return "name is empty; allowed: at least one character";
   // LevelDB reads Name() up to the zero byte: the check of a seed behind it would not be part of
   // the name.
   if (const size_t zero = name.find('\0'); zero != std::string::npos) {
     return "name has a zero byte at offset " + std::to_string(zero) + "; allowed: names without";
+  }
+  if (name.find(kCanonicalizerMark) != std::string::npos) {
+    return "name is " + name + "; allowed: names without '" + std::string(kCanonicalizerMark) +
+           "', which precedes a canonicalizer's name";
+  }
+  if (canonicalizer != nullptr) {
+    core::ErrorText error;
+    core::CheckCanonicalizerName(canonicalizer->Name(), &error);
+    if (!error.empty()) return error.str();
+    if (name == kLevelDBBuiltinName) {
+      return "canonicalizer is " + std::string(canonicalizer->Name()) + " and name is " + name +
+             ", LevelDB's own; allowed: a name of your own, or no canonicalizer";
+    }
   }
   if (options.random_seed) {
     return "random_seed is set; LevelDB's filters have no room for a seed: draw one with DrawSeed, "
@@ -235,8 +252,9 @@ std::string Refusal(const FilterOptions& options, const std::string& name) {
   if (options.seed != 0 && options.format == Format::kClassic) {
     return seed_is + " and format is classic, whose hash takes no seed; allowed: blocked, compact";
   }
-  if (options.seed == 0 && EndsInACheck(name)) {
-    return "name is " + name +
+  const std::string full_name = NameWith(canonicalizer, name);
+  if (options.seed == 0 && EndsInACheck(full_name)) {
+    return "name is " + full_name +
            ", which ends like the name of a policy with a seed; allowed: another name, or that "
            "seed and the name before '" +
            std::string(kSeedMark) + "'";
@@ -248,12 +266,22 @@ std::string Refusal(const FilterOptions& options, const std::string& name) {
 
 const leveldb::FilterPolicy* NewLevelDBFilterPolicy(const FilterOptions& options,
                                                     std::string_view name, std::string* error) {
+  return NewLevelDBFilterPolicy(options, name, nullptr, error);
+}
+
+const leveldb::FilterPolicy* NewLevelDBFilterPolicy(
+    const FilterOptions& options, std::string_view name,
+    std::shared_ptr<const KeyCanonicalizer> canonicalizer, std::string* error) {
   std::string refusal;
   const auto* policy =
       core::OrError(&refusal, [&](std::string* reason) -> const leveldb::FilterPolicy* {
         const std::string stored_name(name);
-        *reason = Refusal(options, stored_name);
-        return reason->empty() ? new LevelDBFilterPolicy(options, stored_name) : nullptr;
+        *reason = Refusal(options, stored_name, canonicalizer.get());
+        if (!reason->empty()) return nullptr;
+        auto policy = std::make_unique<const LevelDBFilterPolicy>(
+            options, NameWith(canonicalizer.get(), stored_name));
+        if (canonicalizer == nullptr) return policy.release();
+        return NewCanonicalLevelDBPolicy(std::move(policy), std::move(canonicalizer)).release();
       });
   if (policy != nullptr) return policy;
   core::SetError(refusal, error);

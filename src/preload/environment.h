@@ -12,10 +12,11 @@ namespace bloomline::preload {
 
 // Null: not set, or set to nothing.
 struct Environment {
-  const char* format;        // BLOOMLINE_FORMAT
-  const char* bits_per_key;  // BLOOMLINE_BITS_PER_KEY
-  const char* seed;          // BLOOMLINE_SEED
-  const char* verbose;       // BLOOMLINE_VERBOSE
+  const char* format;         // BLOOMLINE_FORMAT
+  const char* bits_per_key;   // BLOOMLINE_BITS_PER_KEY
+  const char* seed;           // BLOOMLINE_SEED
+  const char* verbose;        // BLOOMLINE_VERBOSE
+  const char* bits_by_level;  // BLOOMLINE_BITS_BY_LEVEL; RocksDB only
 };
 
 // To be called while the process starts: later, a setenv of another thread could run at the same
@@ -28,7 +29,7 @@ inline Environment CaptureEnvironment() {
     return copy == nullptr ? text : copy;
   };
   return {value("BLOOMLINE_FORMAT"), value("BLOOMLINE_BITS_PER_KEY"), value("BLOOMLINE_SEED"),
-          value("BLOOMLINE_VERBOSE")};
+          value("BLOOMLINE_VERBOSE"), value("BLOOMLINE_BITS_BY_LEVEL")};
 }
 
 }  // namespace bloomline::preload

@@ -14,8 +14,9 @@
 #include "src/errors/number_text.h"
 #include "src/errors/out_of_memory.h"
 #include "src/preload/settings.h"
+#include "src/rocksdb/filter_options.h"
 #include "src/rocksdb/filter_policy.h"
-#include "src/rocksdb/policy_options.h"
+#include "src/rocksdb/option_text.h"
 
 namespace bloomline::preload {
 namespace {
@@ -57,11 +58,22 @@ void SayOnceThatNameIsKnown() {
                program_invocation_short_name);
 }
 
+// Adds BLOOMLINE_BITS_BY_LEVEL. Returns an empty string, or what is wrong with it.
+std::string AddBitsByLevel(RocksDBFilterOptions* options) {
+  if (environment.load()->bits_by_level == nullptr || !WritesFilters(*options)) return "";
+  const bool was_valid = options->Validate().empty();
+  std::string error = ParseBitsByLevel(environment.load()->bits_by_level, options);
+  if (error.empty() && was_valid) error = options->Validate();
+  return error.empty() ? error : "BLOOMLINE_BITS_BY_LEVEL: " + error;
+}
+
 const rocksdb::FilterPolicy* NewPolicy(Asked asked, double bits_per_key, std::string* error) {
   Settings settings;
   *error = Settings::Parse(*environment, Engine::kRocksDB, &settings);
   if (!error->empty()) return nullptr;
-  const FilterOptions options = OptionsFor(settings, asked, bits_per_key);
+  RocksDBFilterOptions options(OptionsFor(settings, asked, bits_per_key));
+  *error = AddBitsByLevel(&options);
+  if (!error->empty()) return nullptr;
   std::unique_ptr<rocksdb::FilterPolicy> policy = MakeRocksDBFilterPolicy(options, error);
   if (policy == nullptr) {
     *error = (settings.has_bits_per_key
@@ -72,8 +84,13 @@ const rocksdb::FilterPolicy* NewPolicy(Asked asked, double bits_per_key, std::st
     return nullptr;
   }
   if (settings.verbose && WritesFilters(options)) {
-    const std::string text = core::OrIfOutOfMemory(
-        std::string(), [&] { return Describe(options) + ", kernel " + ActiveKernelName(); });
+    const std::string text = core::OrIfOutOfMemory(std::string(), [&] {
+      std::string of_levels;
+      if (environment.load()->bits_by_level != nullptr) {
+        of_levels = std::string(", by level ") + environment.load()->bits_by_level;
+      }
+      return Describe(options) + of_levels + ", kernel " + ActiveKernelName();
+    });
     SayOnceWhatIsActive(kEngine, text.c_str());
   }
   return policy.release();

@@ -46,6 +46,10 @@ FilterView FilterView::Open(std::string_view bytes) {
   return FilterView(core::DecodeStandalone(bytes));
 }
 
+FilterView FilterView::Open(std::string_view bytes, std::string_view canonicalizer) {
+  return FilterView(core::DecodeStandalone(bytes, nullptr, canonicalizer));
+}
+
 bool FilterView::OtherKeyMayMatch(std::string_view key) const {
   return MayMatchHash(core::Hash64(key, seed_));
 }

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <new>
 
-#include "src/format/trailer.h"
-
 #if defined(__linux__)
 #include <malloc.h>
 #elif defined(__APPLE__)
@@ -16,12 +14,8 @@
 namespace bloomline {
 namespace {
 
-uint64_t SizeOf(const core::FilterShape& shape) {
-  return shape.payload_bytes() + core::kTrailerBytes;
-}
-
-// What RocksDB's allocation for a filter of so many bytes can hold; 0 if that is unknown. The memory
-// is allocated for that and freed untouched.
+// What RocksDB's allocation for a filter of so many bytes can hold; 0 if that is unknown. The
+// memory is allocated for that and freed untouched.
 uint64_t UsableBytes(uint64_t filter_bytes) {
 #if defined(__linux__) || defined(__APPLE__) || defined(__FreeBSD__)
   const uint64_t bytes = filter_bytes + kBlockTrailerBytes;
@@ -46,13 +40,13 @@ constexpr double kMostGrowth = 4.0 / 3;
 constexpr uint64_t kSixteenths[] = {15, 14, 13, 12};
 
 core::FilterShape Filling(const ShapesBySize& shapes, const core::FilterShape& shape) {
-  return shape.num_blocks == 0 ? shape : shapes.Within(UsableBytes(SizeOf(shape)));
+  return shape.num_blocks == 0 ? shape : shapes.Within(UsableBytes(shapes.SizeOf(shape)));
 }
 
 // The largest one below paid_bytes that fills its allocation; without blocks if there is none.
 core::FilterShape Smaller(const ShapesBySize& shapes, uint64_t asked_bytes, uint64_t paid_bytes) {
   const auto fits = [&](const core::FilterShape& shape) {
-    return shape.num_blocks != 0 && SizeOf(shape) < paid_bytes;
+    return shape.num_blocks != 0 && shapes.SizeOf(shape) < paid_bytes;
   };
   core::FilterShape shape = Filling(shapes, shapes.Within(asked_bytes - 1));
   if (fits(shape)) return shape;
@@ -71,7 +65,7 @@ core::FilterShape FitAllocation(const ShapesBySize& shapes, uint64_t asked_bytes
   if (usable == 0) return {};
   const auto most = static_cast<uint64_t>(static_cast<double>(asked_bytes) * kMostGrowth);
   core::FilterShape shape = shapes.Within(usable <= most ? usable : asked_bytes);
-  uint64_t size = SizeOf(shape);
+  uint64_t size = shapes.SizeOf(shape);
   if (shape.num_blocks == 0 || size < asked_bytes) {  // the one asked for has other blocks
     shape = {};
     size = asked_bytes;
@@ -85,9 +79,9 @@ core::FilterShape FitAllocation(const ShapesBySize& shapes, uint64_t asked_bytes
   };
   if (before > 0) {
     const core::FilterShape smaller = Smaller(shapes, asked_bytes, paid_bytes);
-    if (smaller.num_blocks != 0 && before + surplus(SizeOf(smaller)) >= 0) {
+    if (smaller.num_blocks != 0 && before + surplus(shapes.SizeOf(smaller)) >= 0) {
       shape = smaller;
-      size = SizeOf(smaller);
+      size = shapes.SizeOf(smaller);
     }
   }
   balance->fetch_add(surplus(size), std::memory_order_relaxed);

@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "src/format/layout.h"
+#include "src/format/trailer.h"
 
 namespace bloomline {
 
@@ -26,10 +27,20 @@ using RoundingBalance = std::atomic<int64_t>;
 // Shapes of the filter that is to be sized.
 class ShapesBySize {
  public:
+  // `end_bytes` follow the payload: the trailer, and a canonicalizer's name.
+  explicit ShapesBySize(uint64_t end_bytes = core::kTrailerBytes) : end_bytes_(end_bytes) {}
   virtual ~ShapesBySize() = default;
-  // The largest shape that takes at most so many bytes, trailer included. Without blocks if there
+  // The largest shape that takes at most so many bytes, end_bytes included. Without blocks if there
   // is none.
   virtual core::FilterShape Within(uint64_t bytes) const = 0;
+
+  uint64_t end_bytes() const { return end_bytes_; }
+  uint64_t SizeOf(const core::FilterShape& shape) const {
+    return shape.payload_bytes() + end_bytes_;
+  }
+
+ private:
+  const uint64_t end_bytes_;
 };
 
 // Returns the shape to use in place of one of `asked_bytes`, and adds to the balance by how much it

@@ -25,8 +25,11 @@ namespace bloomline {
 namespace {
 
 // RocksDB truncates the length of a filter to 32 bits.
-constexpr uint64_t kMaxPayloadBytes = 0xffffffc0 - core::kTrailerBytes;
-static_assert(kMaxPayloadBytes + core::kTrailerBytes <= UINT32_MAX);
+constexpr uint64_t kMaxFilterBytes = 0xffffffc0;
+
+uint64_t MaxPayloadBytes(std::string_view canonicalizer) {
+  return kMaxFilterBytes - core::EndBytes(canonicalizer);
+}
 
 constexpr size_t kCacheLineBytes = 64;
 // Where memory is to be saved: alignment then costs 0.1 %.
@@ -45,11 +48,12 @@ char* NewBytes(size_t n) {
 // Shapes of filters in RocksDB for a given number of keys.
 class TableShapes : public ShapesBySize {
  public:
-  TableShapes(Format format, uint64_t num_keys) : format_(format), num_keys_(num_keys) {}
+  TableShapes(Format format, uint64_t num_keys, uint64_t end_bytes)
+      : ShapesBySize(end_bytes), format_(format), num_keys_(num_keys) {}
 
   core::FilterShape Within(uint64_t bytes) const override {
-    if (bytes <= core::kTrailerBytes) return {};
-    const uint64_t max_payload = std::min(bytes - core::kTrailerBytes, kMaxPayloadBytes);
+    if (bytes <= end_bytes()) return {};
+    const uint64_t max_payload = std::min(bytes, kMaxFilterBytes) - end_bytes();
     // Small sets do not count the trailer among what the bits per key pay for, others do.
     for (const uint64_t paid_bytes : {bytes, max_payload}) {
       const double bits = 8 * static_cast<double>(paid_bytes) / static_cast<double>(num_keys_);
@@ -58,7 +62,7 @@ class TableShapes : public ShapesBySize {
       const double bits_per_key = std::min(bits, allowed.max);
       const core::FilterShape shape =
           core::TableShape(format_, num_keys_, bits_per_key,
-                           core::OptimalNumProbes(format_, bits_per_key), max_payload);
+                           core::OptimalNumProbes(format_, bits_per_key), max_payload, end_bytes());
       if (shape.payload_bytes() <= max_payload) return shape;
     }
     return {};
@@ -90,14 +94,17 @@ void ReportUselessFilter(ROCKSDB_NAMESPACE::Logger* log, const char* what, const
 }
 
 RocksDBBitsBuilder::RocksDBBitsBuilder(const FilterOptions& options, bool verify,
-                                       ROCKSDB_NAMESPACE::Logger* log)
-    : writer_(options, kMaxPayloadBytes, core::TableShape), verify_(verify), log_(log) {
+                                       ROCKSDB_NAMESPACE::Logger* log,
+                                       std::string_view canonicalizer)
+    : writer_(options, MaxPayloadBytes(canonicalizer), core::TableShape, canonicalizer),
+      canonicalizer_(canonicalizer),
+      verify_(verify),
+      log_(log) {
   if (verify) writer_.KeepChecksum();
 }
 
-void RocksDBBitsBuilder::UseMemoryOptions(
-    const ROCKSDB_NAMESPACE::BlockBasedTableOptions& options,
-    std::shared_ptr<RoundingBalance> balance) {
+void RocksDBBitsBuilder::UseMemoryOptions(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& options,
+                                          std::shared_ptr<RoundingBalance> balance) {
   if (options.optimize_filters_for_memory) balance_ = std::move(balance);
   std::shared_ptr<ROCKSDB_NAMESPACE::Cache> cache = ChargedCache(options);
   if (cache == nullptr) return;
@@ -108,7 +115,7 @@ void RocksDBBitsBuilder::UseMemoryOptions(
 void RocksDBBitsBuilder::FitNextFilter() {
   if (balance_ == nullptr || writer_.MatchesEverything()) return;
   const FilterOptions& options = writer_.options();
-  const TableShapes shapes(options.format, writer_.num_keys());
+  const TableShapes shapes(options.format, writer_.num_keys(), writer_.end_bytes());
   const uint64_t asked_bytes = writer_.FinishedBytes();
   // Small sets may take more than their bits per key, for their trailer.
   const bool is_small = writer_.num_keys() <= core::kMaxFlatTableKeys;
@@ -140,16 +147,15 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
   if (status != nullptr) *status = Status::OK();
   unverified_.Clear();
   const bool matches_everything = writer_.MatchesEverything();
-  if (writer_.num_keys() == 0 && !matches_everything) return Slice();
   const bool intact = !verify_ || writer_.HashesAreIntact();
   FitNextFilter();
   const uint64_t num_bytes = writer_.FinishedBytes();
   // Blocks that lie in one cache line each are filled faster, so the filter may begin up to 63
-  // bytes behind the start of its memory; but a small one not where memory is to be saved. RocksDB 7.0.3, 7.8, 9.10, 10.9, 11.8 and 11.9 take the
-  // slice alone: for the file, for checksums, for sizes in table properties, and for
-  // MaybePostVerify; the block cache gets a copy. The memory itself they only keep and free.
-  // malloc_usable_size is called inside their own builders and for blocks that they have read,
-  // never for this memory.
+  // bytes behind the start of its memory; but a small one not where memory is to be saved.
+  // RocksDB 7.0.3, 7.8, 9.10, 10.9, 11.8 and 11.9 take the slice alone: for the file, for
+  // checksums, for sizes in table properties, and for MaybePostVerify; the block cache gets a copy.
+  // The memory itself they only keep and free. malloc_usable_size is called inside their own
+  // builders and for blocks that they have read, never for this memory.
   const bool is_aligned = balance_ == nullptr || num_bytes >= kAlignedFromBytes;
   const size_t rest_bytes = is_aligned ? kCacheLineBytes - 1 : kBlockTrailerBytes;
   char* const buffer = intact ? NewBytes(num_bytes + rest_bytes) : nullptr;
@@ -182,7 +188,8 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
 }
 
 ROCKSDB_NAMESPACE::Status RocksDBBitsBuilder::MaybePostVerify(const Slice& filter) {
-  const core::Payload payload = core::DecodeStandalone(filter.ToStringView());
+  const core::Payload payload =
+      core::DecodeStandalone(filter.ToStringView(), nullptr, canonicalizer_);
   size_t lost = 0;
   size_t num_hashes = 0;
   uint64_t checksum = 0;
@@ -212,26 +219,26 @@ ROCKSDB_NAMESPACE::Status RocksDBBitsBuilder::MaybePostVerify(const Slice& filte
 size_t RocksDBBitsBuilder::ApproximateNumEntries(size_t bytes) {
   const FilterOptions& options = writer_.options();
   return core::IsAllowed(options.format, options.bits_per_key)
-             ? core::MaxTableKeys(options.format, options.bits_per_key, bytes)
+             ? core::MaxTableKeys(options.format, options.bits_per_key, bytes, writer_.end_bytes())
              : 1;
 }
 
 size_t RocksDBBitsBuilder::CalculateSpace(size_t num_entries) {
   const FilterOptions& options = writer_.options();
   if (num_entries == 0 || !core::IsAllowed(options.format, options.bits_per_key)) {
-    return core::kTrailerBytes;  // no keys, or a filter that matches everything
+    return writer_.end_bytes();  // no keys, or a filter that matches everything
   }
-  return ShapeOf(num_entries).payload_bytes() + core::kTrailerBytes;
+  return ShapeOf(num_entries).payload_bytes() + writer_.end_bytes();
 }
 
 double RocksDBBitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {
   if (num_entries == 0) return 0;
   const FilterOptions& options = writer_.options();
-  if (bytes <= core::kTrailerBytes || !core::IsAllowed(options.format, options.bits_per_key)) {
+  if (bytes <= writer_.end_bytes() || !core::IsAllowed(options.format, options.bits_per_key)) {
     return 1;
   }
   const core::FilterShape shape = ShapeOf(num_entries);
-  const double paid_bits = 8 * static_cast<double>(bytes - core::kTrailerBytes);
+  const double paid_bits = 8 * static_cast<double>(bytes - writer_.end_bytes());
   const double bits_per_key = paid_bits / static_cast<double>(num_entries);
   if (shape.layout == core::Layout::kCompact) return CompactFalsePositiveRate(bits_per_key);
   return shape.layout == core::Layout::kFlat
@@ -242,7 +249,8 @@ double RocksDBBitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {
 core::FilterShape RocksDBBitsBuilder::ShapeOf(size_t num_entries) const {
   const FilterOptions& options = writer_.options();
   return core::TableShape(options.format, num_entries, options.bits_per_key,
-                          OptimalNumProbes(options.format, options.bits_per_key), kMaxPayloadBytes);
+                          OptimalNumProbes(options.format, options.bits_per_key),
+                          MaxPayloadBytes(canonicalizer_), writer_.end_bytes());
 }
 
 }  // namespace bloomline

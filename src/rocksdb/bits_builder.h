@@ -3,6 +3,7 @@
 #define BLOOMLINE_ROCKSDB_BITS_BUILDER_H_
 
 #include <memory>
+#include <string_view>
 
 #include "bloomline/filter_options.h"
 #include "src/build/filter_writer.h"
@@ -32,8 +33,11 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   // BlockBasedTableOptions::detect_filter_construct_corruption: Finish then compares the collected
   // hashes with a checksum taken when they were added, and MaybePostVerify queries the finished
   // filter for each of them. Cost: 64 bits per key until then, and a query per key.
+  //
+  // `canonicalizer` is the name to record, which must outlive the calls; empty: none. The keys are
+  // then canonical forms (canonical_builder.h).
   RocksDBBitsBuilder(const FilterOptions& options, bool verify,
-                     ROCKSDB_NAMESPACE::Logger* log = nullptr);
+                     ROCKSDB_NAMESPACE::Logger* log = nullptr, std::string_view canonicalizer = {});
 
   // Does what `options` say of memory: charges what this builder allocates to the block cache, and
   // chooses sizes that fill their allocations, together with the other builders of `balance`. Needs
@@ -47,13 +51,21 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   // filter of a partition for which it is 0, and then ask another partition's: it is 1 if keys were
   // added but all of them lost for want of memory.
   size_t EstimateEntriesAdded() override;
-  // Returns an empty slice only if no key was added: RocksDB reads it as "no keys".
+  // Never returns an empty slice, also if no key was added. Without whole keys, a partition has no
+  // entries if all its keys are outside the domain of the prefix extractor. If it also has no
+  // bytes, MultiGet takes those keys for missing, or aborts if RocksDB has assertions
+  // (PartitionedFilterBlockReader::MayMatch, 7.0 to 11.9). So it goes with RocksDB's own Ribbon
+  // filters, and in late versions with its Bloom filters.
   Slice Finish(std::unique_ptr<const char[]>* buf) override;
   Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override;
   Status MaybePostVerify(const Slice& filter) override;
   size_t ApproximateNumEntries(size_t bytes) override;
   size_t CalculateSpace(size_t num_entries) BLOOMLINE_OVERRIDE_SINCE_10_9;
   double EstimatedFpRate(size_t num_entries, size_t bytes) BLOOMLINE_OVERRIDE_SINCE_10_9;
+
+ protected:
+  // The next filter matches everything, for the reason that is given.
+  void LoseKeys(std::string_view reason) { writer_.LoseKeys(reason); }
 
  private:
   // Needs valid options and num_entries > 0.
@@ -64,6 +76,7 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   ConstructionCharge charge_;
   std::shared_ptr<RoundingBalance> balance_;  // null: sizes are those of the bits per key
   core::FilterWriter writer_;
+  const std::string_view canonicalizer_;
   const bool verify_;
   ROCKSDB_NAMESPACE::Logger* const log_;
   core::BuiltHashes unverified_;  // the hashes of the last finished filter

@@ -129,9 +129,12 @@ void FlatMayMatchMany(const kernels::FlatFilter& filter, size_t n, const uint64_
 }  // namespace
 
 FilterBitsReader* NewRocksDBBitsReader(std::string_view filter) {
+  return NewRocksDBBitsReader(core::DecodeStandalone(filter));
+}
+
+FilterBitsReader* NewRocksDBBitsReader(const core::Payload& payload) {
   // A database that only reads has no builders to do it.
   memory::ReleaseIdle();
-  const core::Payload payload = core::DecodeStandalone(filter);
   const kernels::Kernel& kernel = kernels::ActiveKernel();
   if (payload.num_blocks != 0 && payload.layout == core::Layout::kBlocked) {
     return new (std::nothrow) LayoutReader<kernels::BlockedFilter>(

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "src/format/layout.h"
 #include "src/rocksdb/filter_bits_abi.h"
 
 namespace bloomline {
@@ -18,6 +19,8 @@ constexpr size_t kStockTrailerBytes = 5;
 // points only at the bytes, which must outlive it. It may outlive its policy, as filters in
 // RocksDB's block cache do. Thread-safe.
 ROCKSDB_NAMESPACE::FilterBitsReader* NewRocksDBBitsReader(std::string_view filter);
+// The same of decoded bytes.
+ROCKSDB_NAMESPACE::FilterBitsReader* NewRocksDBBitsReader(const core::Payload& payload);
 
 }  // namespace bloomline
 

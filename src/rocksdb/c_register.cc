@@ -1,10 +1,13 @@
 // The functions that are called from C: include/bloomline/c_rocksdb.h, and the plugin's.
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "bloomline/c_rocksdb.h"
 #include "bloomline/rocksdb.h"
 #include "src/errors/c_error.h"
 #include "src/errors/out_of_memory.h"
+#include "src/format/callback_canonicalizer.h"
 #include "src/rocksdb/filter_policy.h"
 
 extern "C" uint8_t bloomline_rocksdb_register(char** errptr) {
@@ -15,6 +18,24 @@ extern "C" uint8_t bloomline_rocksdb_register(char** errptr) {
     if (bloomline::RegisterBloomline()) return true;
     *reason = bloomline::core::kOutOfMemory;
     return false;
+  });
+  if (!registered) bloomline::core::SetCError(error, errptr);
+  return registered ? 1 : 0;
+}
+
+extern "C" uint8_t bloomline_rocksdb_register_canonicalizer(
+    const char* name, bloomline::core::CanonicalizeCallback::Function canonicalize, void* state,
+    void (*destructor)(void*), char** errptr) {
+  using bloomline::core::CallbackCanonicalizer;
+  bloomline::core::OwnedCallback callback({canonicalize, state, destructor});
+  std::string error;
+  const bool registered = bloomline::core::OrError(&error, [&](std::string* reason) {
+    if (canonicalize == nullptr) {
+      *reason = "canonicalize is NULL; allowed: a function";
+      return false;
+    }
+    return bloomline::RegisterKeyCanonicalizer(
+        std::make_shared<const CallbackCanonicalizer>(name, std::move(callback)), reason);
   });
   if (!registered) bloomline::core::SetCError(error, errptr);
   return registered ? 1 : 0;

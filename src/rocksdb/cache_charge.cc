@@ -48,9 +48,8 @@ bool IsCharged(const BlockBasedTableOptions& options) {
   using ROCKSDB_NAMESPACE::CacheEntryRoleOptions;
   const auto& usage = options.cache_usage_options;
   const auto override_of_role = usage.options_overrides.find(kRole);
-  const CacheEntryRoleOptions& role = override_of_role == usage.options_overrides.end()
-                                          ? usage.options
-                                          : override_of_role->second;
+  const CacheEntryRoleOptions& role =
+      override_of_role == usage.options_overrides.end() ? usage.options : override_of_role->second;
   return role.charged == CacheEntryRoleOptions::Decision::kEnabled;
 }
 #else

@@ -46,8 +46,8 @@ class CacheCharge {
   std::vector<void*> entries_;  // Cache::Handle*, a class of another header in some versions
 };
 
-// What a builder of filters charges: hashes, the memory that it sorts them in, and finished filters.
-// RocksDB's builders charge the same, so hashes are charged in halves of entries, rounded.
+// What a builder of filters charges: hashes, the memory that it sorts them in, and finished
+// filters. RocksDB's builders charge the same, so hashes are charged in halves of entries, rounded.
 class ConstructionCharge : public core::HashListObserver {
  public:
   // Null: nothing is charged.

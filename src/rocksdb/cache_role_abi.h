@@ -6,10 +6,10 @@
 //   7.2 - 7.9      the entry's deleter, a function inside RocksDB
 //   7.10 -         the role in the entry's CacheItemHelper, which anybody can make
 //
-// RocksDB's library exports a function that returns its own deleter or helper. Its name is TEST_...,
-// but all builds have it. It is a weak reference here: a library that hides or lacks it leaves a
-// null pointer, and then entries have a deleter of bloomline's, which RocksDB counts as kMisc, or a
-// helper of bloomline's with the right role.
+// RocksDB's library exports a function that returns its own deleter or helper. Its name is
+// TEST_..., but all builds have it. It is a weak reference here: a library that hides or lacks it
+// leaves a null pointer, and then entries have a deleter of bloomline's, which RocksDB counts as
+// kMisc, or a helper of bloomline's with the right role.
 #ifndef BLOOMLINE_ROCKSDB_CACHE_ROLE_ABI_H_
 #define BLOOMLINE_ROCKSDB_CACHE_ROLE_ABI_H_
 

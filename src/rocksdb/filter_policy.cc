@@ -11,6 +11,10 @@
 #include "src/format/trailer.h"
 #include "src/rocksdb/bits_builder.h"
 #include "src/rocksdb/bits_reader.h"
+#include "src/rocksdb/canonical_builder.h"
+#include "src/rocksdb/canonical_reader.h"
+#include "src/rocksdb/level_choice.h"
+#include "src/rocksdb/level_history.h"
 #include "src/rocksdb/policy_options.h"
 
 namespace bloomline {
@@ -26,34 +30,70 @@ using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
 constexpr char kFamilyName[] = "rocksdb.BuiltinBloomFilter";
+constexpr char kNoFilter[] = "a RocksDB file gets no filter";
+
+NewFile FileOf(const FilterBuildingContext& context) {
+  using ROCKSDB_NAMESPACE::TableFileCreationReason;
+  NewFile file;
+  file.level = context.level_at_creation;
+  file.is_bottommost = context.is_bottommost;
+  file.is_flush = context.reason == TableFileCreationReason::kFlush ||
+                  context.reason == TableFileCreationReason::kRecovery;
+  file.has_levels = context.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel ||
+                    context.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleNone;
+  file.num_levels = context.num_levels;
+  return file;
+}
 
 class RocksDBFilterPolicy : public FilterPolicy {
  public:
-  RocksDBFilterPolicy(const FilterOptions& options, std::shared_ptr<const FilterPolicy> builtin)
+  RocksDBFilterPolicy(const RocksDBFilterOptions& options,
+                      std::shared_ptr<const FilterPolicy> builtin)
       : options_(options), builtin_(std::move(builtin)) {
     RegisterOptions("BloomlineOptions", &options_, &PolicyOptions::OptionTypes());
   }
 
   const char* Name() const override { return kRocksDBPolicyName; }
   const char* CompatibilityName() const override { return kFamilyName; }
+  std::string GetId() const override { return options_.Id(); }
+  // RocksDB passes on the options of a policy to a new one of the same kind (SetOptions since 9.8).
+  bool IsInstanceOf(const std::string& name) const override {
+    return FilterPolicy::IsInstanceOf(name) || name == kCanonicalPolicyName;
+  }
 
   FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext& context) const override {
-    const FilterOptions options = options_.Load();
-    if (!WritesFilters(options)) return nullptr;
-    auto* const builder = new (std::nothrow) RocksDBBitsBuilder(
-        Normalized(options), context.table_options.detect_filter_construct_corruption,
-        context.info_log);
+    const PolicyOptions::Plan plan = options_.LoadPlan();
+    const NewFile file = FileOf(context);
+    const FilterChoice choice =
+        ChooseFilter(plan.levels, file, history_.Add(context.column_family_name, file));
+    if (choice.bits_per_key == 0) return nullptr;
+    const bool verify = context.table_options.detect_filter_construct_corruption;
+    RocksDBBitsBuilder* builder = nullptr;
+    if (plan.canonicalizer != nullptr && plan.canonicalizer->canonicalizer() == nullptr) {
+      ReportUselessFilter(context.info_log, kNoFilter, "its canonicalizer is not registered");
+      return nullptr;
+    }
+    FilterOptions options = plan.filter;
+    options.format = choice.format;
+    options.bits_per_key = choice.bits_per_key;
+    if (plan.canonicalizer == nullptr) {
+      builder = new (std::nothrow) RocksDBBitsBuilder(options, verify, context.info_log);
+    } else {
+      builder = new (std::nothrow)
+          CanonicalBitsBuilder(options, verify, context.info_log, plan.canonicalizer);
+    }
     if (builder != nullptr) {
       builder->UseMemoryOptions(context.table_options, balance_);
     } else {  // RocksDB then writes a file without a filter
-      ReportUselessFilter(context.info_log, "a RocksDB file gets no filter",
-                          core::kOutOfMemory.data());
+      ReportUselessFilter(context.info_log, kNoFilter, core::kOutOfMemory.data());
     }
     return builder;
   }
 
   FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
     const std::string_view filter = contents.ToStringView();
+    SharedCanonicalizer canonicalizer = options_.LoadCanonicalizer();
+    if (canonicalizer != nullptr) return NewCanonicalBitsReader(filter, std::move(canonicalizer));
     // Stock writes nothing of 1 to 5 bytes, yet answers "no" to them; such bytes are damage.
     constexpr size_t kStockTrailerBytes = 5;
     const bool damaged = !filter.empty() && filter.size() <= kStockTrailerBytes;
@@ -84,6 +124,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
 
  private:
   PolicyOptions options_;
+  mutable LevelHistory history_;
   const std::shared_ptr<RoundingBalance> balance_ = std::make_shared<RoundingBalance>(0);
   const std::shared_ptr<const FilterPolicy> builtin_;
 };
@@ -98,11 +139,11 @@ std::string RocksDBVersionMismatch() {
          "; rebuild bloomline against the running version";
 }
 
-std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const FilterOptions& options,
+std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const RocksDBFilterOptions& options,
                                                       std::string* error) {
   return core::OrError(error, [&](std::string* reason) -> std::unique_ptr<FilterPolicy> {
     *reason = RocksDBVersionMismatch();
-    if (reason->empty()) *reason = core::ValidateForTrailer(Normalized(options));
+    if (reason->empty()) *reason = options.Validate();
     if (!reason->empty()) return nullptr;
     // Builders cannot fail, so a generator that never works is found here.
     uint64_t unused_seed;

@@ -6,7 +6,8 @@
 #include "rocksdb/utilities/object_registry.h"
 #include "src/errors/out_of_memory.h"
 #include "src/rocksdb/filter_policy.h"
-#include "src/rocksdb/policy_options.h"
+#include "src/rocksdb/named_canonicalizer.h"
+#include "src/rocksdb/option_text.h"
 
 namespace bloomline {
 namespace {
@@ -14,10 +15,12 @@ namespace {
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::ObjectLibrary;
 
-// The policy that `id` names: "bloomline" or "bloomline:BITS_PER_KEY".
+// The policy that `id` names: "bloomline", "bloomline:BITS_PER_KEY", or "bloomline.canon", whose
+// canonicalizer is set after that.
 std::unique_ptr<FilterPolicy> NewFromId(const std::string& id, std::string* error) {
-  FilterOptions options;
+  RocksDBFilterOptions options;
   const size_t colon = id.find(':');
+  if (id.substr(0, colon) == kCanonicalPolicyName) options.canonicalizer = UnknownCanonicalizer();
   if (colon != std::string::npos) {
     *error = ParseBitsPerKey(id.substr(colon + 1), &options);
     if (!error->empty()) return nullptr;
@@ -28,7 +31,9 @@ std::unique_ptr<FilterPolicy> NewFromId(const std::string& id, std::string* erro
 // Returns the number of factories added.
 int AddFactory(ObjectLibrary* library) {
   library->AddFactory<const FilterPolicy>(
-      ObjectLibrary::PatternEntry(kRocksDBPolicyName).AddSeparator(":", false),
+      ObjectLibrary::PatternEntry(kRocksDBPolicyName)
+          .AnotherName(kCanonicalPolicyName)
+          .AddSeparator(":", false),
       [](const std::string& id, std::unique_ptr<const FilterPolicy>* guard, std::string* error) {
         *guard = core::OrError(error, [&](std::string* reason) { return NewFromId(id, reason); });
         if (*guard == nullptr) {
@@ -68,12 +73,22 @@ bool RegisterBloomline() {
 
 std::shared_ptr<const FilterPolicy> NewRocksDBFilterPolicy(const FilterOptions& options,
                                                            std::string* error) {
+  return NewRocksDBFilterPolicy(RocksDBFilterOptions(options), error);
+}
+
+std::shared_ptr<const FilterPolicy> NewRocksDBFilterPolicy(const RocksDBFilterOptions& options,
+                                                           std::string* error) {
   std::string refusal;
   std::shared_ptr<const FilterPolicy> policy =
       core::OrError(&refusal, [&](std::string* reason) -> std::shared_ptr<const FilterPolicy> {
         *reason = RocksDBVersionMismatch();
         if (!reason->empty() || !RegisterBloomline()) return nullptr;
-        return MakeRocksDBFilterPolicy(options, reason);
+        if (options.canonicalizer == nullptr) return MakeRocksDBFilterPolicy(options, reason);
+        if (!RegisterKeyCanonicalizer(options.canonicalizer, reason)) return nullptr;
+        RocksDBFilterOptions named = options;
+        named.canonicalizer = std::make_shared<const NamedCanonicalizer>(
+            options.canonicalizer->Name(), options.canonicalizer);
+        return MakeRocksDBFilterPolicy(named, reason);
       });
   if (policy != nullptr) return policy;
   core::SetError(refusal, error);

@@ -4,115 +4,96 @@
 
 #include "bloomline/seed.h"
 #include "rocksdb/customizable.h"
-#include "src/errors/number_text.h"
 #include "src/errors/out_of_memory.h"
-#include "src/format/trailer.h"
+#include "src/rocksdb/filter_options.h"
 #include "src/rocksdb/filter_policy.h"
+#include "src/rocksdb/option_text.h"
 
 namespace bloomline {
 namespace {
 
 using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::Customizable;
-using ROCKSDB_NAMESPACE::OptionType;
 using ROCKSDB_NAMESPACE::OptionTypeFlags;
 using ROCKSDB_NAMESPACE::OptionTypeInfo;
 using ROCKSDB_NAMESPACE::OptionVerificationType;
 using ROCKSDB_NAMESPACE::Status;
 
-constexpr double kNoFilterBelow = 0.5;
-
-std::string RangeText(Format format) {
-  const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
-  return core::DoubleText(allowed.min) + " to " + core::DoubleText(allowed.max);
-}
-
-std::string ParseFormat(const std::string& value, FilterOptions* options) {
-  for (const Format format : {Format::kBlocked, Format::kCompact}) {
-    if (value != FormatName(format)) continue;
-    options->format = format;
-    return "";
-  }
-  return "format is '" + value + "'; allowed: blocked, compact";
-}
-
-// What OPTIONS files say for random_seed. The seeds themselves are in the filters alone.
-constexpr char kRandomSeed[] = "random";
-
-std::string ParseSeed(const std::string& value, FilterOptions* options) {
-  options->random_seed = value == kRandomSeed;
-  if (options->random_seed) {
-    options->seed = 0;
-    return "";
-  }
-  if (core::ParseUint64(value, &options->seed)) return "";
-  return "seed is '" + value + "'; allowed: 0 to 2^64 - 1, random";
-}
-
-std::string BitsPerKeyText(const FilterOptions& options) {
-  return core::DoubleText(options.bits_per_key);
-}
-
-std::string FormatText(const FilterOptions& options) { return FormatName(options.format); }
-
-std::string SeedText(const FilterOptions& options) {
-  return options.random_seed ? kRandomSeed : std::to_string(options.seed);
-}
-
-using Parser = std::string (*)(const std::string& value, FilterOptions* options);
-using Writer = std::string (*)(const FilterOptions& options);
-
 void Complain(std::string_view message) {
   std::fprintf(stderr, "bloomline: %.*s\n", static_cast<int>(message.size()), message.data());
 }
 
-}  // namespace
+PolicyOptions::Plan MakePlan(const RocksDBFilterOptions& options) {
+  return {Normalized(options), MakeLevelPlan(options), CanonicalizerOf(options)};
+}
 
-bool WritesFilters(const FilterOptions& options) { return options.bits_per_key >= kNoFilterBelow; }
+bool IsWritten(const OptionText& option, const RocksDBFilterOptions& options) {
+  return option.is_always_written || option.text(options) != option.text(RocksDBFilterOptions());
+}
 
-FilterOptions Normalized(FilterOptions options) {
-  if (options.bits_per_key >= 0 && options.bits_per_key < kNoFilterBelow) {
-    options.bits_per_key = FilterOptions().bits_per_key;  // valid, and not used
-  } else if (options.bits_per_key >= kNoFilterBelow && options.bits_per_key < kMinBitsPerKey) {
-    options.bits_per_key = kMinBitsPerKey;
+// "bits_per_key=7.5;format=compact": all but the seed, which may be a secret.
+std::string Description(const RocksDBFilterOptions& options) {
+  std::string text;
+  for (const OptionText& option : kOptions) {
+    if (std::string_view(option.name) == "seed" || !IsWritten(option, options)) continue;
+    if (!text.empty()) text += ';';
+    text += option.name + ("=" + option.text(options));
   }
-  return options;
+  return text;
 }
 
-std::string ParseBitsPerKey(const std::string& value, FilterOptions* options) {
-  if (core::ParseDouble(value, &options->bits_per_key)) return "";
-  return "bits_per_key is '" + value + "'; allowed: " + RangeText(Format::kBlocked) +
-         ", in format compact " + RangeText(Format::kCompact);
-}
+}  // namespace
 
 // RocksDB sets options one by one, on the object itself. A draft is an object that no other thread
 // sees.
 class PolicyOptions::Draft : public Customizable {
  public:
-  explicit Draft(const FilterOptions& options) : options_(options) {
+  Draft(const RocksDBFilterOptions& options, const Types& types) {
+    options_.options_ = options;
+    options_.has_canonicalizer_ = options.canonicalizer != nullptr;
     options_.is_draft_ = true;
-    RegisterOptions("BloomlineOptions", &options_, &OptionTypes());
+    RegisterOptions("BloomlineOptions", &options_, &types);
   }
   const char* Name() const override { return kRocksDBPolicyName; }
+  std::string GetId() const override { return options_.Id(); }
   using Customizable::SerializeOptions;
-  const FilterOptions& options() const { return options_.options_; }
+  const RocksDBFilterOptions& options() const { return options_.options_; }
 
  private:
-  PolicyOptions options_;
+  PolicyOptions options_{RocksDBFilterOptions()};  // its plan is not used
 };
 
-FilterOptions PolicyOptions::Load() const {
+PolicyOptions::PolicyOptions(const RocksDBFilterOptions& options)
+    : options_(options),
+      plan_(MakePlan(options)),
+      has_canonicalizer_(options.canonicalizer != nullptr) {}
+
+RocksDBFilterOptions PolicyOptions::LoadOptions() const {
   const std::lock_guard lock(mutex_);
   return options_;
+}
+
+PolicyOptions::Plan PolicyOptions::LoadPlan() const {
+  const std::lock_guard lock(mutex_);
+  return plan_;
+}
+
+SharedCanonicalizer PolicyOptions::LoadCanonicalizer() const {
+  if (!has_canonicalizer_.load(std::memory_order_acquire)) return nullptr;
+  const std::lock_guard lock(mutex_);
+  return plan_.canonicalizer;
+}
+
+std::string PolicyOptions::Id() const {
+  return has_canonicalizer_ ? kCanonicalPolicyName : kRocksDBPolicyName;
 }
 
 Status PolicyOptions::Change(const ConfigOptions& config, const Changes& changes, Changes* unused) {
   Status status = core::OrIfOutOfMemory(Status::MemoryLimit(), [&] {
     const std::string error = TryChange(config, changes, unused);
-    if (error.empty()) return Status::OK();
-    const FilterOptions kept = Load();
-    Complain("RocksDB filter policy: " + error + "; the options stay format=" + FormatText(kept) +
-             ";bits_per_key=" + BitsPerKeyText(kept));
+    if (error.empty()) return CanonicalizerStatus(changes);
+    Complain("RocksDB filter policy: " + error + "; the options stay " +
+             Description(LoadOptions()));
     // Not NotFound for unknown names: RocksDB would conclude that it does not know this policy.
     return Status::InvalidArgument("bloomline", error);
   });
@@ -122,10 +103,32 @@ Status PolicyOptions::Change(const ConfigOptions& config, const Changes& changes
   return status;
 }
 
+Status PolicyOptions::CanonicalizerStatus(const Changes& changes) const {
+  if (changes.count(kCanonicalizerOption) == 0) return Status::OK();
+  const std::string error = WhyCanonicalizerIsUnknown(*LoadCanonicalizer());
+  if (error.empty()) return Status::OK();
+  Complain("RocksDB filter policy: " + error + "; the policy uses no filters and writes none");
+  return Status::InvalidArgument("bloomline", error);
+}
+
+std::string PolicyOptions::TakeCanonicalizer(const std::string& name) {
+  if (options_.canonicalizer == nullptr) {  // now it is required, even if the next line throws
+    options_.canonicalizer = plan_.canonicalizer = UnknownCanonicalizer();
+    has_canonicalizer_.store(true, std::memory_order_release);
+  }
+  const std::string error = ParseCanonicalizer(name, &options_);
+  plan_.canonicalizer = CanonicalizerOf(options_);
+  return error;
+}
+
 std::string PolicyOptions::TryChange(const ConfigOptions& config, const Changes& changes,
                                      Changes* unused) {
   const std::lock_guard lock(mutex_);
-  Draft draft(options_);
+  if (const auto named = changes.find(kCanonicalizerOption); named != changes.end()) {
+    const std::string error = TakeCanonicalizer(named->second);
+    if (!error.empty()) return error;
+  }
+  Draft draft(options_, OptionTypes());
   ConfigOptions strict = config;
   strict.ignore_unknown_options = false;  // else RocksDB ignores bad values, too
   strict.invoke_prepare_options = false;
@@ -135,10 +138,9 @@ std::string PolicyOptions::TryChange(const ConfigOptions& config, const Changes&
   if (unused != nullptr) {
     unused->insert(unknown.begin(), unknown.end());
   } else if (!unknown.empty() && !config.ignore_unknown_options) {
-    return "there is no option '" + unknown.begin()->first +
-           "'; allowed: bits_per_key, format, seed";
+    return "there is no option '" + unknown.begin()->first + "'; allowed: " + OptionNames();
   }
-  const std::string error = core::ValidateForTrailer(Normalized(draft.options()));
+  const std::string error = draft.options().Validate();
   if (!error.empty()) {
     return std::string("in format ") + FormatName(draft.options().format) + ", " + error;
   }
@@ -147,52 +149,68 @@ std::string PolicyOptions::TryChange(const ConfigOptions& config, const Changes&
   std::string failure;
   if (draft.options().random_seed && !DrawSeed(&unused_seed, &failure)) return failure;
   options_ = draft.options();
+  plan_ = MakePlan(options_);
   return "";
 }
 
 std::string PolicyOptions::Serialize(const ConfigOptions& config, const std::string& prefix) const {
-  std::string text = core::OrIfOutOfMemory(
-      std::string(), [&] { return Draft(Load()).SerializeOptions(config, prefix); });
+  std::string text = core::OrIfOutOfMemory(std::string(), [&] {
+    const RocksDBFilterOptions options = LoadOptions();
+    const Types types = TypesToWrite(options);
+    return Draft(options, types).SerializeOptions(config, prefix);
+  });
   if (!text.empty()) return text;
   Complain("RocksDB filter policy: out of memory; its options are not written, only its name");
-  return kRocksDBPolicyName;
+  return Id();
+}
+
+ROCKSDB_NAMESPACE::OptionTypeInfo PolicyOptions::TypeInfo(const OptionText& option) {
+  const auto text = [write = option.text](const void* object) {
+    const auto& options = *static_cast<const PolicyOptions*>(object);
+    const std::lock_guard lock(options.mutex_);
+    return write(options.options_);
+  };
+  return OptionTypeInfo(
+      0, option.type, OptionVerificationType::kNormal, OptionTypeFlags::kMutable,
+      [parse = option.parse](const ConfigOptions&, const std::string&, const std::string& value,
+                             void* object) {
+        return core::OrIfOutOfMemory(Status::MemoryLimit(), [&] {
+          const std::string error = parse(value, &static_cast<PolicyOptions*>(object)->options_);
+          return error.empty() ? Status::OK() : Status::InvalidArgument(error);
+        });
+      },
+      [text](const ConfigOptions&, const std::string&, const void* object, std::string* value) {
+        const auto serialize = [&] {
+          *value = text(object);
+          return Status::OK();
+        };
+        // A failure here makes RocksDB assert, or leave the option out. So a draft throws, and
+        // Serialize catches.
+        if (static_cast<const PolicyOptions*>(object)->is_draft_) return serialize();
+        return core::OrIfOutOfMemory(Status::MemoryLimit(), serialize);
+      },
+      [text](const ConfigOptions&, const std::string& name, const void* a, const void* b,
+             std::string* mismatch) {
+        const bool equal = core::OrIfOutOfMemory(false, [&] { return text(a) == text(b); });
+        if (!equal) core::SetError(name, mismatch);
+        return equal;
+      });
 }
 
 const PolicyOptions::Types& PolicyOptions::OptionTypes() {
-  const auto type_info = [](OptionType type, Parser parse, Writer write) {
-    const auto text = [write](const void* object) {
-      return write(static_cast<const PolicyOptions*>(object)->Load());
-    };
-    return OptionTypeInfo(
-        0, type, OptionVerificationType::kNormal, OptionTypeFlags::kMutable,
-        [parse](const ConfigOptions&, const std::string&, const std::string& value, void* object) {
-          return core::OrIfOutOfMemory(Status::MemoryLimit(), [&] {
-            const std::string error = parse(value, &static_cast<PolicyOptions*>(object)->options_);
-            return error.empty() ? Status::OK() : Status::InvalidArgument(error);
-          });
-        },
-        [text](const ConfigOptions&, const std::string&, const void* object, std::string* value) {
-          const auto serialize = [&] {
-            *value = text(object);
-            return Status::OK();
-          };
-          // A failure here makes RocksDB assert, or leave the option out. So a draft throws, and
-          // Serialize catches.
-          if (static_cast<const PolicyOptions*>(object)->is_draft_) return serialize();
-          return core::OrIfOutOfMemory(Status::MemoryLimit(), serialize);
-        },
-        [text](const ConfigOptions&, const std::string& name, const void* a, const void* b,
-               std::string* mismatch) {
-          const bool equal = core::OrIfOutOfMemory(false, [&] { return text(a) == text(b); });
-          if (!equal) core::SetError(name, mismatch);
-          return equal;
-        });
-  };
-  static const Types& types = *new Types{
-      {"bits_per_key", type_info(OptionType::kDouble, ParseBitsPerKey, BitsPerKeyText)},
-      {"format", type_info(OptionType::kString, ParseFormat, FormatText)},
-      {"seed", type_info(OptionType::kUInt64T, ParseSeed, SeedText)},
-  };
+  static const Types& types = *[] {
+    auto* const all = new Types;
+    for (const OptionText& option : kOptions) all->emplace(option.name, TypeInfo(option));
+    return all;
+  }();
+  return types;
+}
+
+PolicyOptions::Types PolicyOptions::TypesToWrite(const RocksDBFilterOptions& options) {
+  Types types;
+  for (const OptionText& option : kOptions) {
+    if (IsWritten(option, options)) types.emplace(option.name, OptionTypes().at(option.name));
+  }
   return types;
 }
 

@@ -7,6 +7,7 @@
 #include "src/kernels/compact/compact_block.h"
 #include "src/kernels/compact/compact_bloom_block.h"
 #include "src/kernels/compact/compact_search.h"
+#include "src/sizing/compact_block_rates.h"
 #include "src/sizing/linear_systems.h"
 
 namespace bloomline::core {
@@ -49,12 +50,9 @@ double BloomBlockRate(double num_keys, double payload_bits) {
 }
 
 // Assumes that a failure at one number of slots affects the next one through the rank alone, and
-// that attempts are independent of each other.
+// that attempts are independent of each other. At most kMaxCompactSlots keys.
 double SolvedBlockRate(uint64_t num_keys, uint32_t arrangement) {
   const unsigned payload_bits = kernels::kArrangements[arrangement].payload_bits();
-  if (num_keys > kernels::kMaxCompactSlots) {
-    return BloomBlockRate(static_cast<double>(num_keys), payload_bits);
-  }
   const kernels::SearchRange range(num_keys);
   std::array<double, kMaxLeft + 1> left =
       DependentProbabilities(num_keys, range.least_slots - kernels::kNumVariableSlots);
@@ -84,11 +82,21 @@ double SolvedBlockRate(uint64_t num_keys, uint32_t arrangement) {
              : rate + unsolved * BloomBlockRate(static_cast<double>(num_keys), payload_bits);
 }
 
+// Of the arrangements of a block size, the rate depends on the bytes alone.
+constexpr uint32_t ArrangementOf(uint32_t block_bytes) { return block_bytes == 32 ? 0 : 2; }
+
 }  // namespace
 
 double CompactBlockRate(uint64_t num_keys, uint32_t block_bytes) {
-  // Of the arrangements of a block size, the rate depends on the bytes alone.
-  return SolvedBlockRate(num_keys, block_bytes == 32 ? 0 : 2);
+  if (num_keys > kernels::kMaxCompactSlots) {
+    const unsigned payload_bits = kernels::kArrangements[ArrangementOf(block_bytes)].payload_bits();
+    return BloomBlockRate(static_cast<double>(num_keys), payload_bits);
+  }
+  return kCompactBlockRates[block_bytes == 32 ? 0 : 1][num_keys];
+}
+
+double ComputedCompactBlockRate(uint64_t num_keys, uint32_t block_bytes) {
+  return SolvedBlockRate(num_keys, ArrangementOf(block_bytes));
 }
 
 }  // namespace bloomline::core

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "bloomline/filter.h"
+#include "bloomline/key_canonicalizer.h"
 #include "src/format/layout.h"
 #include "src/format/trailer.h"
 #include "src/tool/facts.h"
@@ -70,12 +71,17 @@ void AppendFill(const core::Payload& payload, Facts* facts) {
 
 Facts InspectBytes(std::string_view filter) {
   std::string why;
-  const core::Payload payload = core::DecodeStandalone(filter, &why);
+  const std::string_view canonicalizer = RecordedCanonicalizer(filter);
+  const core::Payload payload = core::DecodeStandalone(filter, &why, canonicalizer);
   const bool always_matches = payload.layout == Layout::kAlwaysMatch;
   Facts facts;
   facts.push_back({"bytes", filter.size(), "bytes", CountText(filter.size())});
   facts.push_back({"layout", LayoutName(payload.layout), "layout", LayoutName(payload.layout)});
   facts.push_back({"always_matches", always_matches, "", ""});
+  if (!canonicalizer.empty()) {
+    const std::string name(canonicalizer);
+    facts.push_back({"canonicalizer", name, "canonicalizer of the keys", name});
+  }
   if (always_matches) {
     facts.push_back({"why", why, "not a usable bloomline filter, so it matches every key", why});
     return facts;
@@ -94,7 +100,7 @@ Facts InspectBytes(std::string_view filter) {
   if (payload.payload_bytes() == 0)
     facts.push_back({"num_keys", 0, "keys", "none, so it matches nothing"});
   if (bloom && payload.payload_bytes() != 0) AppendFill(payload, &facts);
-  const FilterView view = FilterView::Open(filter);
+  const FilterView view = FilterView::Open(filter, canonicalizer);
   AppendRandomMatchRate([&](size_t n, const std::string_view* keys,
                             bool* answers) { view.MayMatch(n, keys, answers); },
                         &facts);

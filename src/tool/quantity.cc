@@ -19,6 +19,7 @@ constexpr Unit kByteUnits[] = {
     {"B", 1}, {"kB", 1e3},      {"MB", 1e6},      {"GB", 1e9},      {"TB", 1e12},
     {"", 1},  {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1099511627776},
 };
+constexpr Unit kNoUnits[] = {{"", 1}};
 constexpr Unit kRateUnits[] = {{"", 1}, {"%", 0.01}};
 
 // The number before one of the units, times that unit. Underscores may separate digits.
@@ -79,6 +80,24 @@ std::optional<double> ParseRate(const std::string& text, std::string* error) {
   const std::optional<double> value = ParseWithUnit(text, kRateUnits);
   if (value && *value > 0 && *value < 1) return value;
   *error = "'" + text + "'; allowed: more than 0 and less than 1, for example 0.01, 1e-2 or 1%";
+  return std::nullopt;
+}
+
+std::optional<double> ParseNumber(const std::string& text, double min, double max,
+                                  std::string* error) {
+  const std::optional<double> value = ParseWithUnit(text, kNoUnits);
+  if (value && *value >= min && *value <= max) return value;
+  *error = "'" + text + "'; allowed: " + NumberText(min, 0) + " to " + NumberText(max, 0);
+  return std::nullopt;
+}
+
+std::optional<int> ParseWhole(const std::string& text, int min, int max, std::string* error) {
+  const std::optional<double> value = ParseWithUnit(text, kNoUnits);
+  if (value && *value >= min && *value <= max && *value == std::floor(*value)) {
+    return static_cast<int>(*value);
+  }
+  *error = "'" + text + "'; allowed: a whole number from " + std::to_string(min) + " to " +
+           std::to_string(max);
   return std::nullopt;
 }
 

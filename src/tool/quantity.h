@@ -19,6 +19,11 @@ std::optional<uint64_t> ParseBytes(const std::string& text, std::string* error);
 // A probability in (0, 1): 0.01, 1e-2 or 1%.
 std::optional<double> ParseRate(const std::string& text, std::string* error);
 
+// A number from min to max; ParseWhole: a whole one.
+std::optional<double> ParseNumber(const std::string& text, double min, double max,
+                                  std::string* error);
+std::optional<int> ParseWhole(const std::string& text, int min, int max, std::string* error);
+
 // 5,000,000,000
 std::string CountText(uint64_t count);
 

@@ -4,8 +4,10 @@
 #include <iostream>
 #include <memory>
 
+#include "bloomline/level_sizing.h"
 #include "src/tool/commands.h"
 #include "src/tool/json.h"
+#include "src/tool/level_size.h"
 #include "src/tool/quantity.h"
 #include "src/tool/size.h"
 #include "src/tool/text_table.h"
@@ -125,6 +127,61 @@ int Run(const SizeRequest& request, bool json) {
   return kExitOk;
 }
 
+// The options for an LSM tree.
+struct LevelOptions {
+  std::optional<int> num_levels;
+  std::optional<double> ratio, first_level_runs, wasted_reads;
+
+  bool AnyGiven() const { return num_levels || ratio || first_level_runs || wasted_reads; }
+};
+
+std::shared_ptr<LevelOptions> AddLevelOptions(CLI::App* command) {
+  auto levels = std::make_shared<LevelOptions>();
+  const auto parse_levels = [](const std::string& text, std::string* error) {
+    return ParseWhole(text, 1, kMaxLevels, error);
+  };
+  const auto parse_ratio = [](const std::string& text, std::string* error) {
+    return ParseNumber(text, 1, kMaxLevelRatio, error);
+  };
+  const auto parse_runs = [](const std::string& text, std::string* error) {
+    return ParseNumber(text, 1, kMaxFirstLevelRuns, error);
+  };
+  AddQuantity(command, "--levels", &levels->num_levels, parse_levels,
+              "Divide the memory among so many levels of an LSM tree");
+  AddQuantity(command, "--level-ratio", &levels->ratio, parse_ratio,
+              "How many times as many keys a level has as the one before it [10]");
+  AddQuantity(command, "--level0-runs", &levels->first_level_runs, parse_runs,
+              "Sorted runs in the first level, for example 4 files in level 0 [1]");
+  AddQuantity(command, "--wasted-reads", &levels->wasted_reads, ParseRate,
+              "With --levels, instead of --bits-per-key: expected reads in vain per Get of a "
+              "missing key, for example 0.01 or 1%");
+  return levels;
+}
+
+int RunLevels(const SizeRequest& size, const LevelOptions& levels, bool json) {
+  const char* error = nullptr;
+  if (!levels.num_levels) {
+    error = "--level-ratio, --level0-runs and --wasted-reads need --levels";
+  } else if (size.rate) {
+    error = "--fpr is the rate of one filter; with --levels, give --wasted-reads";
+  } else if (size.capacity) {
+    error = "--capacity cannot be given with --levels";
+  }
+  if (error != nullptr) {
+    std::cerr << "bloomline size: " << error << '\n';
+    return kExitImpossible;
+  }
+  LevelSizeRequest request;
+  request.num_levels = levels.num_levels;
+  request.level_ratio = levels.ratio.value_or(request.level_ratio);
+  request.first_level_runs = levels.first_level_runs.value_or(request.first_level_runs);
+  request.num_keys = size.num_keys;
+  request.bits_per_key = size.bits_per_key;
+  request.wasted_reads = levels.wasted_reads;
+  request.memory_bytes = size.memory_bytes;
+  return RunLevelSize(request, json);
+}
+
 }  // namespace
 
 void AddSizeCommand(CLI::App* app, int* exit_code) {
@@ -149,7 +206,10 @@ void AddSizeCommand(CLI::App* app, int* exit_code) {
       ->capture_default_str()
       ->type_name("");
   command->add_flag("--json", *json, "Print JSON");
-  command->callback([=] { *exit_code = Run(*request, *json); });
+  const auto levels = AddLevelOptions(command);
+  command->callback([=] {
+    *exit_code = levels->AnyGiven() ? RunLevels(*request, *levels, *json) : Run(*request, *json);
+  });
 }
 
 }  // namespace bloomline::tool

@@ -114,20 +114,37 @@ TEST_F(CTest, OptionsAreCreatedOrNull) {
 TEST_F(CTest, SizingAndSettersNeedNoMemory) {
   ExpectNoAllocation(
       {"bloomline_false_positive_rate", "bloomline_bits_per_key_for_false_positive_rate",
-       "bloomline_filter_bytes", "bloomline_active_kernel_name", "bloomline_version",
-       "bloomline_draw_seed", "bloomline_free"},
+       "bloomline_filter_bytes", "bloomline_keys_of_levels", "bloomline_wasted_reads",
+       "bloomline_bits_per_key_for_wasted_reads", "bloomline_active_kernel_name",
+       "bloomline_version", "bloomline_draw_seed", "bloomline_free"},
       [] {
         for (const int format : {0, 1, 2, 3}) {
           bloomline_false_positive_rate(format, 10);
           bloomline_bits_per_key_for_false_positive_rate(format, 0.01);
           bloomline_filter_bytes(format, 1000, 10);
           bloomline_filter_bytes(format, 1000, -1);  // refused, without the words
+          double keys[3], bits[3];
+          bloomline_keys_of_levels(3, 10, keys);
+          bloomline_spread_bits_by_level(format % 3, 10, keys, nullptr, 3, bits, nullptr);
+          bloomline_wasted_reads(format, bits, nullptr, 3);
+          bloomline_bits_per_key_for_wasted_reads(format, 0.1, keys, nullptr, 3);
         }
         bloomline_active_kernel_name();
         bloomline_version();
         bloomline_draw_seed(nullptr);
         bloomline_free(nullptr);
       });
+  FailEachAllocation({"bloomline_spread_bits_by_level"}, [](Attempt* attempt) {
+    CError error;
+    const double keys[] = {1, 10};
+    double bits[2];
+    uint8_t spread = 1;
+    attempt->Call([&] {
+      spread = bloomline_spread_bits_by_level(bloomline_format_compact, 99, keys, nullptr, 2, bits,
+                                              error.out());
+    });
+    EXPECT_FALSE(spread);
+  });
   FailEachAllocation({"bloomline_force_kernel"}, [](Attempt* attempt) {
     CError error;
     uint8_t forced = 0;

@@ -1,13 +1,16 @@
 // leveldb.h, c_leveldb.h: making a policy, and its queries.
 #include "bloomline/leveldb.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "bloomline/c_leveldb.h"
 #include "leveldb/slice.h"
 #include "tests/allocation_failure/attempts.h"
+#include "tests/case_folding.h"
 
 namespace bloomline::tests {
 namespace {
@@ -49,6 +52,59 @@ TEST(LevelDB, SeededPolicyIsCreatedOrNull) {
     if (policy != nullptr) leveldb_filterpolicy_destroy(policy);
     std::free(error);
   });
+}
+
+// Keys that do not fit into the buffers of queries and filters.
+TEST(LevelDB, CanonicalizerLosesNoKey) {
+  const auto canonicalizer = CaseFolding::Named("test.NameThatNoStringHoldsWithoutMemory");
+  std::vector<std::string> keys;
+  for (uint64_t i = 0; i < 40; ++i) keys.push_back(SpelledKey(i, 1, true));
+  const std::vector<leveldb::Slice> slices(keys.begin(), keys.end());
+  FailEachAllocation({"NewLevelDBFilterPolicy"}, [&](Attempt* attempt) {
+    const leveldb::FilterPolicy* created = nullptr;
+    std::string error = Attempt::kUntouched;
+    attempt->Call([&] {
+      created = NewLevelDBFilterPolicy(FilterOptions(), "app.Filter", canonicalizer, &error);
+    });
+    const std::unique_ptr<const leveldb::FilterPolicy> policy(created);
+    attempt->CheckOutcome(policy != nullptr, error);
+    if (policy == nullptr) return;
+    std::string filter;
+    filter.reserve(100);  // as after an earlier filter of the table
+    attempt->Call(
+        [&] { policy->CreateFilter(slices.data(), static_cast<int>(slices.size()), &filter); });
+    for (uint64_t i = 0; i < keys.size(); ++i) {
+      const std::string key = SpelledKey(i, 7, true);
+      bool may_match = false;
+      attempt->Call([&] { may_match = policy->KeyMayMatch(key, filter); });
+      attempt->CheckPresent(may_match);
+    }
+  });
+}
+
+size_t CopyKey(void*, const char* key, size_t length, char* buffer, size_t capacity) {
+  if (length <= capacity) std::copy(key, key + length, buffer);
+  return length;
+}
+void CountCall(void* state) { ++*static_cast<int*>(state); }
+
+TEST(LevelDB, CanonicalizerFromCIsDestroyedOnce) {
+  const std::string name = "test.NameThatNoStringHoldsWithoutMemory";
+  FailEachAllocation(
+      {"bloomline_leveldb_filterpolicy_create_with_canonicalizer"}, [&](Attempt* attempt) {
+        int destroyed = 0;
+        leveldb_filterpolicy_t* policy = nullptr;
+        char* error = nullptr;
+        attempt->Call([&] {
+          policy = bloomline_leveldb_filterpolicy_create_with_canonicalizer(
+              1, 10, "app.Filter", 0, name.c_str(), CopyKey, &destroyed, CountCall, &error);
+        });
+        EXPECT_TRUE(policy != nullptr ? error == nullptr : attempt->HasFailed());
+        EXPECT_EQ(destroyed, policy == nullptr ? 1 : 0);
+        if (policy != nullptr) leveldb_filterpolicy_destroy(policy);
+        EXPECT_EQ(destroyed, 1);
+        std::free(error);
+      });
 }
 
 TEST(LevelDB, InvalidOptionsAreRefusedWithoutMemory) {

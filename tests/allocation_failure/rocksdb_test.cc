@@ -7,15 +7,16 @@
 #include <vector>
 
 #include "bloomline/c_rocksdb.h"
+#include "rocksdb/cache.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/env.h"
-#include "rocksdb/cache.h"
 #include "rocksdb/table.h"
-#include "rocksdb/version.h"
 #include "rocksdb/utilities/object_registry.h"
+#include "rocksdb/version.h"
 #include "src/rocksdb/filter_bits_abi.h"
 #include "src/rocksdb/policy_options.h"
 #include "tests/allocation_failure/attempts.h"
+#include "tests/case_folding.h"
 
 namespace bloomline::tests {
 namespace {
@@ -41,6 +42,45 @@ TEST(RocksDB, PolicyIsCreatedOrNull) {
     attempt->Call([&] { policy = NewRocksDBFilterPolicy(invalid, &error); });
     attempt->CheckRefusal(policy != nullptr, error);
   });
+}
+
+TEST(RocksDB, OptionsByLevelAreRefusedWithAReason) {
+  RocksDBFilterOptions valid;
+  valid.auto_bits_by_level = true;
+  RocksDBFilterOptions wrong[4];
+  wrong[0].bits_by_level = {10, 1000};
+  wrong[1].num_levels = 65;
+  wrong[2].level_size_ratio = 0;
+  wrong[3].flush_format = Format::kClassic;
+  FailEachAllocation({"RocksDBFilterOptions::RocksDBFilterOptions",
+                      "RocksDBFilterOptions::Validate", "NewRocksDBFilterPolicy"},
+                     [&](Attempt* attempt) {
+                       std::shared_ptr<const FilterPolicy> policy;
+                       std::string error;
+                       std::string sentence;
+                       attempt->Call([&] {
+                         sentence = RocksDBFilterOptions(FilterOptions()).Validate();
+                         sentence += valid.Validate();
+                         policy = NewRocksDBFilterPolicy(valid, &error);
+                       });
+                       EXPECT_EQ(sentence, "");
+                       EXPECT_EQ(policy != nullptr, error.empty()) << error;
+                       EXPECT_TRUE(policy != nullptr || attempt->HasFailed());
+                     });
+  for (const RocksDBFilterOptions& options : wrong) {
+    FailEachAllocation({"RocksDBFilterOptions::Validate", "NewRocksDBFilterPolicy"},
+                       [&](Attempt* attempt) {
+                         std::shared_ptr<const FilterPolicy> policy;
+                         std::string error;
+                         std::string sentence;
+                         attempt->Call([&] {
+                           sentence = options.Validate();
+                           policy = NewRocksDBFilterPolicy(options, &error);
+                         });
+                         EXPECT_NE(sentence, "");
+                         attempt->CheckRefusal(policy != nullptr, error);
+                       });
+  }
 }
 
 TEST(RocksDB, RegistrationSucceedsOrIsAbsent) {
@@ -70,6 +110,133 @@ TEST(RocksDB, RegistrationFromCSucceedsOrReturnsAnError) {
   });
 }
 
+constexpr char kLongName[] = "test.NameThatNoStringHoldsWithoutMemory";
+
+TEST(RocksDBCanonicalizer, RegistrationSucceedsOrReturnsAnError) {
+  const auto canonicalizer = CaseFolding::Named(kLongName);
+  FailEachAllocation({"RegisterKeyCanonicalizer"}, [&](Attempt* attempt) {
+    std::string error = Attempt::kUntouched;
+    bool registered = false;
+    attempt->Call([&] { registered = RegisterKeyCanonicalizer(canonicalizer, &error); });
+    attempt->CheckOutcome(registered, error);
+  });
+  FailEachAllocation({"RegisterKeyCanonicalizer"}, [&](Attempt* attempt) {
+    std::string error;
+    bool registered = true;
+    attempt->Call([&] { registered = RegisterKeyCanonicalizer(nullptr, &error); });
+    attempt->CheckRefusal(registered, error);
+  });
+}
+
+size_t NoForm(void*, const char*, size_t, char*, size_t) { return SIZE_MAX; }
+void CountCall(void* state) { ++*static_cast<int*>(state); }
+
+TEST(RocksDBCanonicalizer, RegistrationFromCSucceedsOrDestroysTheState) {
+  static int destroyed;  // a canonicalizer that was registered stays
+  FailEachAllocation({"bloomline_rocksdb_register_canonicalizer"}, [](Attempt* attempt) {
+    ASSERT_TRUE(RegisterKeyCanonicalizer(CaseFolding::Named(kLongName)));
+    destroyed = 0;
+    char* error = nullptr;
+    uint8_t registered = 2;
+    attempt->Call([&] {
+      registered = bloomline_rocksdb_register_canonicalizer(kLongName, NoForm, &destroyed,
+                                                            CountCall, &error);
+    });
+    EXPECT_TRUE(registered == 1 ? error == nullptr : attempt->HasFailed());
+    EXPECT_EQ(destroyed, registered == 1 ? 0 : 1);
+    ASSERT_TRUE(RegisterKeyCanonicalizer(CaseFolding::Named(kLongName)));
+    EXPECT_EQ(destroyed, 1);
+    std::free(error);
+  });
+}
+
+// RocksDB drops the status, and uses the policy.
+TEST(RocksDBCanonicalizer, IsNotForgottenOnceItIsNamed) {
+  const rocksdb::ConfigOptions config;
+  ASSERT_TRUE(RegisterKeyCanonicalizer(CaseFolding::Named(kLongName)));
+  for (const char* name : {kLongName, "test.NobodyHasRegisteredThisOne", "not a name"}) {
+    const PolicyOptions::Changes changes = {{"canonicalizer", name}, {"bits_per_key", "20"}};
+    FailEachAllocation({}, [&](Attempt* attempt) {
+      PolicyOptions options{RocksDBFilterOptions()};
+      rocksdb::Status status;
+      attempt->Call([&] { status = options.Change(config, changes, nullptr); });
+      EXPECT_TRUE(status.ok() ? name == kLongName : name != kLongName || attempt->HasFailed());
+      EXPECT_EQ(options.Id(), "bloomline.canon");
+      ASSERT_NE(options.LoadCanonicalizer(), nullptr);
+      EXPECT_EQ(options.LoadPlan().canonicalizer, options.LoadCanonicalizer());
+      EXPECT_TRUE(name == kLongName || options.LoadCanonicalizer()->canonicalizer() == nullptr);
+      std::string text;
+      attempt->Call([&] { text = options.Serialize(config, ""); });
+      EXPECT_EQ(text.find("bloomline.canon"), text == "bloomline.canon" ? 0u : 3u) << text;
+    });
+  }
+}
+
+// Keys that do not fit into the buffers of builders and readers.
+TEST(RocksDBCanonicalizer, LosesNoKey) {
+  RocksDBFilterOptions options;
+  options.canonicalizer = CaseFolding::Named(kLongName);
+  const auto policy = NewRocksDBFilterPolicy(options);
+  std::vector<std::string> keys;
+  for (uint64_t i = 0; i < 40; ++i) keys.push_back(SpelledKey(i, 1, true));
+  const rocksdb::BlockBasedTableOptions table;
+  FailEachAllocation({"KeyCanonicalizer::Canonicalize"}, [&](Attempt* attempt) {
+    std::unique_ptr<FilterBitsBuilder> builder;
+    std::unique_ptr<const char[]> memory;
+    rocksdb::Status status;
+    Slice filter;
+    attempt->Call([&] {
+      builder.reset(policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(table)));
+      if (builder == nullptr) return;
+      for (const std::string& key : keys) builder->AddKey(key);
+      filter = builder->Finish(&memory, &status);
+    });
+    EXPECT_TRUE(builder != nullptr || attempt->HasFailed());
+    if (builder == nullptr) return;  // RocksDB then writes no filter
+    EXPECT_TRUE(status.ok() && !filter.empty());
+    std::unique_ptr<FilterBitsReader> reader;
+    attempt->Call([&] { reader.reset(policy->GetFilterBitsReader(filter)); });
+    EXPECT_TRUE(reader != nullptr || attempt->HasFailed());
+    if (reader == nullptr) return;  // RocksDB then reads every key from disk
+    for (uint64_t i = 0; i < keys.size(); ++i) {
+      const std::string key = SpelledKey(i, 7, true);
+      Slice slices[] = {key, key};
+      Slice* pointers[] = {&slices[0], &slices[1]};
+      bool may_match[3] = {};
+      attempt->Call([&] {
+        may_match[2] = reader->MayMatch(key);
+        reader->MayMatch(2, pointers, may_match);
+      });
+      for (const bool one : may_match) attempt->CheckPresent(one);
+    }
+  });
+}
+
+TEST(RocksDBCanonicalizer, ShortKeysNeedNoMemory) {
+  const CaseFolding folding(kLongName);
+  ExpectNoAllocation({"CanonicalKeyBuffer::CanonicalKeyBuffer", "CanonicalKeyBuffer::Bytes",
+                      "KeyCanonicalizer::Canonicalize", "KeyCanonicalizer::Name"},
+                     [&] {
+                       CanonicalKeyBuffer buffer;
+                       buffer.Bytes(100);
+                       folding.Canonicalize(folding.Name(), &buffer);
+                     });
+}
+
+TEST(RocksDBCanonicalizer, NamesAreReadAndCheckedWithoutMemory) {
+  RocksDBFilterOptions options;
+  options.canonicalizer = CaseFolding::Named("not a name, and too long for a string");
+  FailEachAllocation({"RocksDBFilterOptions::Validate", "RecordedCanonicalizer"},
+                     [&](Attempt* attempt) {
+                       std::string error;
+                       attempt->Call([&] {
+                         RecordedCanonicalizer("no filter");
+                         error = options.Validate();
+                       });
+                       EXPECT_FALSE(error.empty());
+                     });
+}
+
 // RocksDB's own code handles strings here, too. Only bloomline's code must let no exception escape.
 TEST(RocksDB, FactoryReturnsAPolicyOrAnError) {
   rocksdb::ObjectLibrary library("a library of the test");
@@ -87,16 +254,27 @@ TEST(RocksDB, FactoryReturnsAPolicyOrAnError) {
   }
 }
 
-bool AreEqual(const FilterOptions& a, const FilterOptions& b) {
+bool AreEqual(const RocksDBFilterOptions& a, const RocksDBFilterOptions& b) {
   return a.format == b.format && a.bits_per_key == b.bits_per_key && a.seed == b.seed &&
-         a.random_seed == b.random_seed;
+         a.random_seed == b.random_seed && a.auto_bits_by_level == b.auto_bits_by_level &&
+         a.bits_by_level == b.bits_by_level && a.num_levels == b.num_levels &&
+         a.level_size_ratio == b.level_size_ratio && a.flush_format == b.flush_format &&
+         a.filters_at_bottom == b.filters_at_bottom;
 }
 
 // Options whose texts need memory.
-FilterOptions OldOptions() {
-  FilterOptions options;
+RocksDBFilterOptions OldOptions() {
+  RocksDBFilterOptions options;
   options.bits_per_key = 12.345678901234567;
   options.seed = 12345678901234567890u;
+  options.bits_by_level = {20.123456789012345, 15.678901234567890, 0};
+  options.num_levels = 12;
+  options.level_size_ratio = 9.876543210987654;
+  options.flush_format = Format::kCompact;
+  options.filters_at_bottom = false;
+  static const auto canonicalizer =
+      std::make_shared<const NamedCanonicalizer>(kLongName, CaseFolding::Named(kLongName));
+  options.canonicalizer = canonicalizer;
   return options;
 }
 
@@ -108,6 +286,10 @@ const std::vector<ChangeCase>& ChangeCases() {
   static const std::vector<ChangeCase> cases = {
       {{{"bits_per_key", "20"}, {"format", "compact"}, {"seed", "18446744073709551615"}}, true},
       {{{"seed", "random"}, {"bits_per_key", "9.8765432109876543"}}, true},
+      {{{"bits_by_level", "auto"}, {"num_levels", "0"}, {"flush_format", "same"}}, true},
+      {{{"bits_by_level", "9.8765432109876543:24:10"}, {"filters_at_bottom", "true"}}, true},
+      {{{"bits_by_level", "24:a number that nobody knows"}}, false},
+      {{{"bits_by_level", "24:10"}, {"num_levels", "64"}, {"level_size_ratio", "1001"}}, false},
       {{{"bits_per_key", "20"}, {"format", "a format that nobody knows"}}, false},
       {{{"bits_per_key", "100"}, {"format", "compact"}}, false},
       {{{"bits_per_key", "20"}, {"an option that nobody knows", "5"}}, false},
@@ -125,10 +307,11 @@ TEST(RocksDBOptions, ChangeTogetherOrNotAtAll) {
       rocksdb::Status status;
       attempt->Call([&] { status = options.Change(config, change.changes, nullptr); });
       EXPECT_TRUE(status.ok() ? change.is_allowed : !change.is_allowed || attempt->HasFailed());
-      EXPECT_TRUE(AreEqual(options.Load(), status.ok() ? changed.Load() : OldOptions()));
+      EXPECT_TRUE(
+          AreEqual(options.LoadOptions(), status.ok() ? changed.LoadOptions() : OldOptions()));
       status = options.Change(config, change.changes, nullptr);
       EXPECT_EQ(status.ok(), change.is_allowed) << status.ToString();
-      EXPECT_TRUE(AreEqual(options.Load(), changed.Load()));
+      EXPECT_TRUE(AreEqual(options.LoadOptions(), changed.LoadOptions()));
     });
   }
 }
@@ -145,14 +328,14 @@ TEST(RocksDBOptions, AreWrittenInFullOrNotAtAll) {
   FailEachAllocation({}, [&](Attempt* attempt) {
     std::string text;
     attempt->Call([&] { text = options.Serialize(config, prefix); });
-    EXPECT_TRUE(text == expected || (attempt->HasFailed() && text == "bloomline")) << text;
+    EXPECT_TRUE(text == expected || (attempt->HasFailed() && text == "bloomline.canon")) << text;
   });
 }
 
 // RocksDB calls these directly, without a function of ours in between.
 TEST(RocksDBOptions, AreComparedWithoutMemory) {
   const rocksdb::ConfigOptions config;
-  const PolicyOptions a(OldOptions()), b(OldOptions()), c{FilterOptions()};
+  const PolicyOptions a(OldOptions()), b(OldOptions()), c{RocksDBFilterOptions()};
   for (const auto& [name, type] : PolicyOptions::OptionTypes()) {
     FailEachAllocation({}, [&, &name = name, &type = type](Attempt* attempt) {
       std::string same, other;
@@ -185,7 +368,7 @@ TEST(RocksDBOptions, SingleOptionIsWrittenOrNot) {
 // RocksDB's own code may throw here. The options are then all old or all new.
 TEST(RocksDBOptions, AreAllOldOrAllNewWhenRocksDBThrows) {
   const rocksdb::ConfigOptions config;
-  const auto policy_of = [](const FilterOptions& options) {
+  const auto policy_of = [](const RocksDBFilterOptions& options) {
     return std::const_pointer_cast<FilterPolicy>(NewRocksDBFilterPolicy(options));
   };
   const std::string change = "bits_per_key=20;format=compact;seed=18446744073709551615";

@@ -1,9 +1,10 @@
-// sizing.h: no memory at all.
+// sizing.h and level_sizing.h: no memory at all.
 #include "bloomline/sizing.h"
 
 #include <string>
 
 #include "bloomline/filter_theory.h"
+#include "bloomline/level_sizing.h"
 #include "tests/allocation_failure/attempts.h"
 
 namespace bloomline::tests {
@@ -33,6 +34,12 @@ TEST(Sizing, NeedsNoMemory) {
        "FilterBytes",
        "BitsPerKeyForFilterBytes",
        "Capacity",
+       "KeysOfLevels",
+       "SpreadBitsByLevel",
+       "WastedReads",
+       "AverageBitsPerKey",
+       "BitsPerKeyForWastedReads",
+       "BitsPerKeyForLevelBytes",
        "StandardBitsPerKeyForFalsePositiveRate",
        "SmallBlockBitsPerKeyForFalsePositiveRate",
        "StandardNumBits",
@@ -71,6 +78,16 @@ TEST(Sizing, NeedsNoMemory) {
           FilterBytes(format, 1000, -1);
           BitsPerKeyForFilterBytes(format, 1000, 1250);
           Capacity(format, 1250, 10);
+          double keys[7], bits[7];
+          KeysOfLevels(7, 10, keys);
+          SpreadBitsByLevel(format, 2, keys, 7, bits);
+          SpreadBitsByLevel(format, 10, keys, nullptr, 7, bits);
+          SpreadBitsByLevel(format, -1, keys, 7, bits);
+          WastedReads(format, bits, 7);
+          WastedReads(format, bits, nullptr, 7);
+          AverageBitsPerKey(keys, bits, 7);
+          BitsPerKeyForWastedReads(format, 0.1, keys, nullptr, 7);
+          BitsPerKeyForLevelBytes(format, 1000, keys, 7);
         }
         StandardBitsPerKeyForFalsePositiveRate(0.01);
         SmallBlockBitsPerKeyForFalsePositiveRate(64, 0.01);
@@ -85,15 +102,19 @@ TEST(Sizing, NeedsNoMemory) {
 }
 
 TEST(Sizing, MessagesNeedMemoryAtMostForThemselves) {
-  FailEachAllocation({"ValidateNumProbes", "ValidateFalsePositiveRate"}, [](Attempt* attempt) {
-    std::string probes, rate, low_rate;
-    attempt->Call([&] {
-      probes = ValidateNumProbes(99);
-      rate = ValidateFalsePositiveRate(Format::kBlocked, 2);
-      low_rate = ValidateFalsePositiveRate(Format::kCompact, 1e-30);
-    });
-    for (const std::string& message : {probes, rate, low_rate}) EXPECT_NE(message, "");
-  });
+  constexpr double kKeys[] = {1, 10};
+  FailEachAllocation({"ValidateNumProbes", "ValidateFalsePositiveRate", "ValidateLevels"},
+                     [&](Attempt* attempt) {
+                       std::string probes, rate, low_rate, levels;
+                       attempt->Call([&] {
+                         probes = ValidateNumProbes(99);
+                         rate = ValidateFalsePositiveRate(Format::kBlocked, 2);
+                         low_rate = ValidateFalsePositiveRate(Format::kCompact, 1e-30);
+                         levels = ValidateLevels(Format::kCompact, 99, kKeys, nullptr, 2);
+                       });
+                       for (const std::string& message : {probes, rate, low_rate, levels})
+                         EXPECT_NE(message, "");
+                     });
 }
 
 }  // namespace

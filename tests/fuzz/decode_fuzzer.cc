@@ -4,8 +4,11 @@
 
 #include "bloomline/cpu.h"
 #include "bloomline/filter.h"
+#include "bloomline/key_canonicalizer.h"
+#include "src/build/filter_writer.h"
 #include "src/format/layout.h"
 #include "src/format/leveldb_codes.h"
+#include "src/format/table_shape.h"
 #include "src/format/trailer.h"
 #include "src/query/hash_query.h"
 #include "src/query/open_filter.h"
@@ -111,7 +114,17 @@ void Ask(const Payload& payload, const Queries& queries, bool* expected) {
 
 Payload CheckStandalone(std::string_view bytes, const Queries& queries, const Kernel& kernel) {
   std::string why;
-  const Payload payload = core::DecodeStandalone(bytes, &why);
+  const std::string_view name = RecordedCanonicalizer(bytes);
+  Require(name.empty() || (name.data() >= bytes.data() &&
+                           name.data() + name.size() < bytes.data() + bytes.size()),
+          "a canonicalizer's name is part of the filter");
+  for (const std::string_view other :
+       {name.substr(0, name.size() / 2), std::string_view("other")}) {
+    Require(other == name ||
+                core::DecodeStandalone(bytes, nullptr, other).layout == Layout::kAlwaysMatch,
+            "a filter of another canonicalizer may match");
+  }
+  const Payload payload = core::DecodeStandalone(bytes, &why, name);
   Require(payload.layout != Layout::kClassic && payload.layout != Layout::kSmallSet,
           "classic and small sets are in LevelDB only");
   Require(why.empty() == (payload.layout != Layout::kAlwaysMatch), "what is refused has a reason");
@@ -119,7 +132,7 @@ Payload CheckStandalone(std::string_view bytes, const Queries& queries, const Ke
   bool expected[Queries::kMost + 1];
   Ask(payload, queries, expected);
   Require(ForceKernel(kernel.name, nullptr), "a supported kernel can be forced", kernel.name);
-  const FilterView view = FilterView::Open(bytes);
+  const FilterView view = FilterView::Open(bytes, name);
   Require(view.AlwaysMatches() == (payload.layout == Layout::kAlwaysMatch),
           "a view understands what the decoder does");
   Require(view.num_probes() >= 0 && view.num_probes() <= kMaxProbes, "probes are in range");
@@ -155,6 +168,15 @@ struct Written {
   std::string bytes;
   uint64_t num_keys;
 };
+
+Written WriteNamed(const FilterOptions& options, uint64_t num_keys,
+                   std::string_view canonicalizer) {
+  core::FilterWriter writer(options, UINT64_MAX, core::TableShape, canonicalizer);
+  for (uint64_t i = 0; i < num_keys; ++i) writer.AddKey(View(BigEndianKey(i)));
+  std::string bytes(writer.FinishedBytes(), '\0');
+  writer.FinishTo(bytes.data());
+  return {std::move(bytes), num_keys};
+}
 
 Written Write(Container container, const FilterOptions& options, uint64_t num_keys) {
   if (container == kStandalone) {
@@ -192,6 +214,15 @@ const std::vector<Written>& AllWritten(Container container) {
       }
     }
     lists[0].push_back(Write(kStandalone, FilterOptions(), 0));
+    for (const Format format : {Format::kBlocked, Format::kCompact}) {
+      FilterOptions options;
+      options.format = format;
+      for (const uint64_t num_keys : {0u, 1u, 40u, 600u}) {
+        for (const std::string& name : {std::string("n"), std::string(64, 'n')}) {
+          lists[0].push_back(WriteNamed(options, num_keys, name));
+        }
+      }
+    }
     return lists;
   }();
   return all[container];
@@ -219,19 +250,21 @@ bool CutFront(FuzzedDataProvider* input, std::string* bytes) {
 // padding leaves no bytes for any: the decoder's other checks must then suffice.
 void ChangeFields(FuzzedDataProvider* input, std::string* bytes) {
   // docs/format.md, section 5.
-  constexpr size_t kUnits = 8, kLayout = 12, kParameter = 13, kPadding = 14;
+  constexpr size_t kUnits = 8, kLayout = 12, kParameter = 13, kPadding = 14, kVersion = 19;
   if (bytes->size() < core::kTrailerBytes) return;
   char* trailer = &(*bytes)[bytes->size() - core::kTrailerBytes];
   if (input->ConsumeBool()) trailer[kLayout] = input->ConsumeIntegralInRange<char>(0, 7);
   if (input->ConsumeBool()) trailer[kParameter] = input->ConsumeIntegral<char>();
   if (input->ConsumeBool()) trailer[kPadding] = input->ConsumeIntegralInRange<char>(0, 70);
+  if (input->ConsumeBool()) trailer[kVersion] = input->ConsumeIntegralInRange<char>(0, 3);
   const Layout layout{static_cast<unsigned char>(trailer[kLayout])};
   const auto parameter = static_cast<unsigned char>(trailer[kParameter]);
   const uint64_t unit = layout == Layout::kCompact && parameter < 2                ? 32
                         : layout == Layout::kBlocked || layout == Layout::kCompact ? 64
                                                                                    : 1;
   const auto padding = static_cast<unsigned char>(trailer[kPadding]);
-  const uint64_t num_units = (bytes->size() - core::kTrailerBytes - padding) / unit;
+  const size_t end_bytes = core::EndBytes(RecordedCanonicalizer(*bytes));
+  const uint64_t num_units = (bytes->size() - end_bytes - padding) / unit;
   for (size_t i = 0; i < 4; ++i) {
     trailer[kUnits + i] = static_cast<char>(num_units >> 8 * i & 0xFF);
   }
@@ -261,7 +294,8 @@ bool Damage(FuzzedDataProvider* input, std::string* bytes) {
     } else if (kind == kAppend) {
       bytes->append(input->ConsumeBytesAsString(input->ConsumeIntegralInRange<size_t>(0, 40)));
     } else {
-      const size_t last = std::min(size, kind == kTrailer ? core::kTrailerBytes : size);
+      // A name's length is before the trailer.
+      const size_t last = std::min(size, kind == kTrailer ? core::kTrailerBytes + 1 : size);
       const size_t place = size - input->ConsumeIntegralInRange<size_t>(1, last);
       (*bytes)[place] = input->ConsumeIntegral<char>();
     }

@@ -12,7 +12,7 @@ import sys
 
 def decode_seeds(vectors):
     for line in vectors.read_text().splitlines():
-        filter_bytes = bytes.fromhex(line.split()[-1])
+        filter_bytes = bytes.fromhex(line.split()[5])
         # From the end: any bytes, two for the alignment, the kernel, the first key, two for the
         # number of keys.
         yield filter_bytes + bytes(2) + bytes(8) + bytes([0, 0, 0, 0])

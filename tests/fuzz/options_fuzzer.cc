@@ -13,6 +13,7 @@
 #include "src/redis/layout.h"
 #include "src/rocksdb/filter_bits_abi.h"
 #include "src/tool/quantity.h"
+#include "tests/case_folding.h"
 #include "tests/fuzz/fuzz_input.h"
 
 namespace bloomline::fuzz {
@@ -22,13 +23,30 @@ using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Status;
 
-constexpr const char* kNames[] = {"bits_per_key", "format", "seed", "bits", ""};
+constexpr const char* kNames[] = {
+    "bits_per_key",
+    "format",
+    "seed",
+    "bits",
+    "",
+    "bits_by_level",
+    "num_levels",
+    "level_size_ratio",
+    "flush_format",
+    "filters_at_bottom",
+    "canonicalizer",
+};
+constexpr char kRegistered[] = "test.CaseFolding";
 
 // One value, usually a meaningful one.
 std::string ConsumeValue(FuzzedDataProvider* input) {
-  const char* const known[] = {"10",      "7.05",    "0",       "0.4",
-                               "1e2",     "blocked", "2.999",   "24",
-                               "compact", "-1",      "classic", "18446744073709551615"};
+  const char* const known[] = {"10",     "7.05",    "0",
+                               "0.4",    "1e2",     "blocked",
+                               "2.999",  "24",      "compact",
+                               "-1",     "classic", "18446744073709551615",
+                               "auto",   "uniform", "24:20:16:12:9",
+                               "24,0,9", "same",    "true",
+                               "false",  "64",      kRegistered};
   const auto kind = input->ConsumeIntegralInRange<int>(0, 4);
   if (kind == 4) {
     std::ostringstream number;
@@ -48,7 +66,7 @@ std::string ConsumeValue(FuzzedDataProvider* input) {
 
 std::string ConsumePolicyText(FuzzedDataProvider* input) {
   if (input->ConsumeIntegralInRange<int>(0, 3) == 3) return "bloomline:" + ConsumeValue(input);
-  std::string text = "{id=bloomline";
+  std::string text = input->ConsumeBool() ? "{id=bloomline.canon" : "{id=bloomline";
   const auto count = input->ConsumeIntegralInRange<int>(0, 4);
   for (int i = 0; i < count; ++i) {
     text += std::string(";") + input->PickValueInArray(kNames) + "=" + ConsumeValue(input);
@@ -57,11 +75,18 @@ std::string ConsumePolicyText(FuzzedDataProvider* input) {
 }
 
 // A policy can build filters, and its own text creates an equal policy.
-void Use(const FilterPolicy& policy) {
+void Use(const FilterPolicy& policy, FuzzedDataProvider* input) {
   ConfigOptions config;
   config.invoke_prepare_options = true;
   ROCKSDB_NAMESPACE::BlockBasedTableOptions table;
-  const ROCKSDB_NAMESPACE::FilterBuildingContext context(table);
+  ROCKSDB_NAMESPACE::FilterBuildingContext context(table);
+  context.level_at_creation = input->ConsumeIntegralInRange<int>(-1, 70);
+  context.num_levels = input->ConsumeIntegralInRange<int>(-1, 71);
+  context.is_bottommost = input->ConsumeBool();
+  context.reason = input->ConsumeBool() ? ROCKSDB_NAMESPACE::TableFileCreationReason::kFlush
+                                        : ROCKSDB_NAMESPACE::TableFileCreationReason::kCompaction;
+  context.compaction_style = input->ConsumeBool() ? ROCKSDB_NAMESPACE::kCompactionStyleUniversal
+                                                  : ROCKSDB_NAMESPACE::kCompactionStyleLevel;
   const std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> builder(
       policy.GetBuilderWithContext(context));
   if (builder != nullptr) {
@@ -91,7 +116,12 @@ void FuzzPolicy(FuzzedDataProvider* input) {
   std::shared_ptr<const FilterPolicy> policy;
   const Status status = FilterPolicy::CreateFromString(config, text, &policy);
   Require(status.ok() || !status.ToString().empty(), "what is refused has a reason");
-  if (status.ok() && policy != nullptr) Use(*policy);
+  // RocksDB may use the policy whatever the status.
+  const bool is_named =
+      text.find("{id=bloomline.canon") == 0 || text.find(";canonicalizer=") != std::string::npos;
+  Require(policy == nullptr || !is_named || policy->GetId() == "bloomline.canon",
+          "a canonicalizer that is named is not forgotten");
+  if (status.ok() && policy != nullptr) Use(*policy, input);
 }
 
 // Changes a policy in use, as SetOptions does: accepted options are usable.
@@ -109,7 +139,7 @@ void FuzzChange(FuzzedDataProvider* input) {
   Require(FilterPolicy::CreateFromString(config, "bloomline:10", &policy).ok(), "a policy is made");
   // RocksDB does the same.
   const Status status = const_cast<FilterPolicy*>(policy.get())->ConfigureFromMap(config, changes);
-  if (status.ok()) Use(*policy);
+  if (status.ok()) Use(*policy, input);
 }
 
 template <typename T, typename Parser>
@@ -194,6 +224,7 @@ void FuzzPasswords(FuzzedDataProvider* input) {
 
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
   bloomline::RegisterBloomline();
+  bloomline::RegisterKeyCanonicalizer(std::make_shared<bloomline::tests::CaseFolding>());
   return 0;
 }
 

@@ -6,11 +6,12 @@ Usage: reference.py [NAME]           prints the golden vectors of NAME in FILES,
 
 Each vector is one line. Filters, files and keys are hexadecimal. Keys are separated by commas; - is
 the empty key.
-vectors.txt: container layout bits_per_key seed keys filter
+vectors.txt: container layout bits_per_key seed keys filter [canonicalizer]
+The canonicalizer is recorded; keys are given in canonical form.
 compact_blocks.txt: "written" arrangement keys block, or "read" arrangement matches block.
 Keys are decimal numbers without leading zeros, with seed 0, in ranges FIRST-END without END.
 Matches are those of the keys 0 to 299 that the block matches: numbers, all, or none.
-leveldb_names.txt: name seed name-of-the-policy
+leveldb_names.txt: name seed canonicalizer name-of-the-policy; - is no canonicalizer
 saved_filters.txt: kind layout num_bits num_probes seed capacity keys file. The numbers of a
 scalable filter are separated by commas, one for each stage. Keys are added in this order.
 """
@@ -374,12 +375,27 @@ def in_blocks(keys, num_blocks, seed):
     return blocks
 
 
-def compact_shape(n, bits_per_key):
+def container_end(seed, units, layout, parameter, canonicalizer):
+    """What follows the payload."""
+    trailer = seed.to_bytes(8, "little") + units.to_bytes(4, "little")
+    trailer += bytes([layout, parameter, 0, 0]) + b"bLn"
+    if not canonicalizer:
+        return trailer + b"\x01"
+    assert 1 <= len(canonicalizer) <= 64
+    return canonicalizer + bytes([len(canonicalizer)]) + trailer + b"\x02"
+
+
+def end_bytes(canonicalizer):
+    return 21 + len(canonicalizer) if canonicalizer else 20
+
+
+def compact_shape(n, bits_per_key, canonicalizer=b""):
     """Arrangement and L."""
     arrangement = Arrangement(sum(bits_per_key >= from_bits for from_bits in
                                   (3.6, 5.5, 6.4, 8.2, 9.8)))
     block_bytes = arrangement.block_bytes
-    num_blocks = max(1, math.ceil((n * bits_per_key / 8 - 20) / block_bytes)) if n else 0
+    paid_bytes = n * bits_per_key / 8 - end_bytes(canonicalizer)
+    num_blocks = max(1, math.ceil(paid_bytes / block_bytes)) if n else 0
     return arrangement, num_blocks
 
 
@@ -398,15 +414,13 @@ def leveldb_compact(keys, bits_per_key, seed):
         [0xE2 + num_blocks])
 
 
-def standalone_compact(keys, bits_per_key, seed, in_rocksdb=False):
+def standalone_compact(keys, bits_per_key, seed, in_rocksdb=False, canonicalizer=b""):
     keys = unique_neighbours(keys)
     shape = rocksdb_compact_shape if in_rocksdb else compact_shape
-    arrangement, num_blocks = shape(len(keys), bits_per_key)
+    arrangement, num_blocks = shape(len(keys), bits_per_key, canonicalizer)
     payload_bytes = b"".join(compact_block(hashes, arrangement)
                              for hashes in in_blocks(keys, num_blocks, seed))
-    trailer = seed.to_bytes(8, "little") + num_blocks.to_bytes(4, "little")
-    trailer += bytes([6, arrangement.number, 0, 0]) + b"bLn\x01"
-    return payload_bytes + trailer
+    return payload_bytes + container_end(seed, num_blocks, 6, arrangement.number, canonicalizer)
 
 
 def unique_neighbours(keys):
@@ -431,7 +445,9 @@ def leveldb_filter(layout, keys, bits_per_key, k, seed):
     return payload(layout, keys, num_bytes, k, seed) + bytes([LEVELDB_CODE[layout] + k])
 
 
-def leveldb_name(name, seed):
+def leveldb_name(name, seed, canonicalizer=""):
+    if canonicalizer:
+        name += ".canonicalizer-" + canonicalizer
     halves = [h64(half + b" half of bloomline's seed check", seed)
               for half in (b"first", b"second")]
     return name + ".seed-%016x%016x" % tuple(halves) if seed else name
@@ -441,32 +457,33 @@ def rocksdb_flat_bytes(n, bits_per_key):
     return max(64, math.ceil(n * bits_per_key / 8))
 
 
-def rocksdb_compact_shape(n, bits_per_key):
+def rocksdb_compact_shape(n, bits_per_key, canonicalizer=b""):
     """Arrangement and L."""
-    arrangement, num_blocks = compact_shape(n, bits_per_key)
+    arrangement, num_blocks = compact_shape(n, bits_per_key, canonicalizer)
+    end = end_bytes(canonicalizer)
     paid_bytes = n * bits_per_key / 8
     num_bytes = num_blocks * arrangement.block_bytes
-    small_blocks = max(1, math.ceil((paid_bytes - 20) / 32))
-    if (num_blocks > 1 and bits_per_key <= 11 and num_bytes + 20 > 1.1 * paid_bytes
+    small_blocks = max(1, math.ceil((paid_bytes - end) / 32))
+    if (num_blocks > 1 and bits_per_key <= 11 and num_bytes + end > 1.1 * paid_bytes
             and small_blocks * 32 >= 0.95 * paid_bytes and small_blocks * 32 < num_bytes):
         return Arrangement(1), small_blocks
     return arrangement, num_blocks
 
 
-def standalone_filter(layout, keys, bits_per_key, k, seed, in_rocksdb=False):
+def standalone_filter(layout, keys, bits_per_key, k, seed, in_rocksdb=False, canonicalizer=b""):
     unit = 64 if layout == "blocked" else 1
     num_bytes = 0
     keys = unique_neighbours(keys)
-    num_bytes = 64 * max(1, math.ceil((len(keys) * bits_per_key / 8 - 20) / 64)) if keys else 0
+    paid_bytes = len(keys) * bits_per_key / 8 - end_bytes(canonicalizer)
+    num_bytes = 64 * max(1, math.ceil(paid_bytes / 64)) if keys else 0
     if in_rocksdb:
         assert layout == ("flat" if len(keys) <= 200 else "blocked")
         if layout == "flat":
             num_bytes = rocksdb_flat_bytes(len(keys), bits_per_key)
         else:
             num_bytes = max(num_bytes, 64 * math.ceil(rocksdb_flat_bytes(200, bits_per_key) / 64))
-    trailer = seed.to_bytes(8, "little") + (num_bytes // unit).to_bytes(4, "little")
-    trailer += bytes([LAYOUT_ID[layout], k, 0, 0]) + b"bLn\x01"
-    return payload(layout, keys, num_bytes, k, seed) + trailer
+    end = container_end(seed, num_bytes // unit, LAYOUT_ID[layout], k, canonicalizer)
+    return payload(layout, keys, num_bytes, k, seed) + end
 
 
 def vectors():
@@ -521,19 +538,31 @@ def vectors():
         ("rocksdb", "compact", 7.1, 0, 0, many[:186]),
         ("rocksdb", "compact", 12, 0, 0, many[:186]),
         ("rocksdb", "compact", 10, 0, 0, many),
+        # With a canonicalizer. The longest name costs a block.
+        ("standalone", "blocked", 10, 6, 0, hello, "app.Case"),
+        ("standalone", "blocked", 10, 6, 0, [], "app.Case"),
+        ("standalone", "blocked", 10, 6, 0, many, 32 * "ab"),
+        ("standalone", "compact", 10, 0, 7, many, 32 * "ab"),
+        ("rocksdb", "flat", 10, 7, 0x0123456789ABCDEF, many[:60], "x"),
+        ("rocksdb", "blocked", 10, 6, 0, many, 32 * "ab"),
+        ("rocksdb", "compact", 10, 0, 0, many[:186], "app.Case"),
+        ("rocksdb", "compact", 10, 0, 0, many[:186], 32 * "ab"),
+        ("rocksdb", "compact", 10, 0, 0, many, "app.Case"),
     ]
-    for container, layout, bits_per_key, k, seed, keys in cases:
+    for container, layout, bits_per_key, k, seed, keys, *names in cases:
+        canonicalizer = names[0].encode() if names else b""
         if layout == "compact":
             filter_bytes = (leveldb_compact(keys, bits_per_key, seed) if container == "leveldb"
                             else standalone_compact(keys, bits_per_key, seed,
-                                                    container == "rocksdb"))
+                                                    container == "rocksdb", canonicalizer))
         elif container == "leveldb":
             filter_bytes = leveldb_filter(layout, keys, bits_per_key, k, seed)
         else:
             filter_bytes = standalone_filter(layout, keys, bits_per_key, k, seed,
-                                             container == "rocksdb")
+                                             container == "rocksdb", canonicalizer)
         key_list = ",".join(key.hex() or "-" for key in keys) or "none"
-        yield f"{container} {layout} {bits_per_key} {seed} {key_list} {filter_bytes.hex()}"
+        fields = [container, layout, str(bits_per_key), str(seed), key_list, filter_bytes.hex()]
+        yield " ".join(fields + names)
 
 
 # Saved filters (sections 8 to 10).
@@ -681,9 +710,12 @@ def compact_blocks():
 
 
 def leveldb_names():
-    for name, seed in [("leveldb.BuiltinBloomFilter2", 0), ("app.Filter", 0), ("app.Filter", 1),
-                       ("app.Filter", 0x0123456789ABCDEF), ("x", MASK64)]:
-        yield f"{name} {seed} {leveldb_name(name, seed)}"
+    for name, seed, canonicalizer in [
+            ("leveldb.BuiltinBloomFilter2", 0, ""), ("app.Filter", 0, ""), ("app.Filter", 1, ""),
+            ("app.Filter", 0x0123456789ABCDEF, ""), ("x", MASK64, ""),
+            ("app.Filter", 0, "app.Case"), ("app.Filter", 0x0123456789ABCDEF, "app.Case"),
+            ("x", 1, 32 * "ab")]:
+        yield f"{name} {seed} {canonicalizer or '-'} {leveldb_name(name, seed, canonicalizer)}"
 
 
 FILES = {"vectors.txt": vectors, "compact_blocks.txt": compact_blocks,

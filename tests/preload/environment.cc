@@ -6,8 +6,8 @@
 
 int main() {
   const bloomline::preload::Environment environment = bloomline::preload::CaptureEnvironment();
-  for (const char* value :
-       {environment.format, environment.bits_per_key, environment.seed, environment.verbose}) {
+  for (const char* value : {environment.format, environment.bits_per_key, environment.seed,
+                            environment.verbose, environment.bits_by_level}) {
     std::printf("%s ", value == nullptr ? "-" : value);
   }
 }

@@ -1,0 +1,196 @@
+#include "db_bench_ext/disk/database.h"
+
+#include <filesystem>
+#include <stdexcept>
+
+#include "rocksdb/metadata.h"
+#include "rocksdb/sst_file_writer.h"
+#include "rocksdb/table_properties.h"
+#include "rocksdb/version.h"
+
+namespace bloomline::bench {
+namespace {
+
+constexpr uint64_t kFileBytes = uint64_t{64} << 20;  // RocksDB's default for level 1
+constexpr uint64_t kCacheBytesWhileWriting = uint64_t{8} << 20;
+
+void Check(const rocksdb::Status& status) {
+  if (!status.ok()) throw std::runtime_error("RocksDB: " + status.ToString());
+}
+
+// One shard: a filter of 700 KiB would not fit into a shard of a small cache, and so would never be
+// cached. With two threads the lock of one shard costs little beside a disk read.
+std::shared_ptr<rocksdb::Cache> NewCache(uint64_t bytes) {
+  rocksdb::LRUCacheOptions options;
+  options.capacity = bytes;
+  options.num_shard_bits = 0;
+  return rocksdb::NewLRUCache(options);
+}
+
+// Filters and indexes are in the cache with high priority, RocksDB's default. Nothing is pinned but
+// the top levels of partitioned filters and indexes, which is the default, too.
+rocksdb::BlockBasedTableOptions TableOptions(const Subject& subject, Layout layout,
+                                             const std::shared_ptr<rocksdb::Cache>& cache) {
+  rocksdb::BlockBasedTableOptions table;
+  table.filter_policy = NewPolicy(subject);
+  table.block_cache = cache;
+  table.cache_index_and_filter_blocks = true;
+  table.cache_index_and_filter_blocks_with_high_priority = true;
+  if (layout == Layout::kPartitioned) {
+    table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+    table.partition_filters = subject.HasFilter();
+    table.pin_top_level_index_and_filter = true;
+  }
+  if (layout == Layout::kPinned)
+    table.metadata_cache_options.unpartitioned_pinning = rocksdb::PinningTier::kAll;
+  return table;
+}
+
+}  // namespace
+
+const char* LayoutName(Layout layout) {
+  switch (layout) {
+    case Layout::kFull:
+      return "full";
+    case Layout::kPinned:
+      return "pinned";
+    case Layout::kPartitioned:
+      return "partitioned";
+  }
+  return "?";
+}
+
+LevelFiles::LevelFiles(const StoredKeys& stored, const std::string& directory) {
+  rocksdb::Options options;
+  options.compression = rocksdb::kNoCompression;
+  for (int level = 1; level <= kNumLevels; ++level) {
+    std::string& path = paths_[static_cast<size_t>(level - 1)];
+    path = directory + "/level" + std::to_string(level);
+    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+    Check(writer.Open(path));
+    for (const uint64_t number : stored.NumbersOfLevel(level)) {
+      const Key key = KeyOf(number);
+      const Value value = ValueOf(number);
+      Check(writer.Put(rocksdb::Slice(key.data(), key.size()),
+                       rocksdb::Slice(value.data(), value.size())));
+    }
+    Check(writer.Finish());
+  }
+}
+
+DiskDatabase::DiskDatabase(const Subject& subject, Layout layout, const StoredKeys& stored,
+                           const LevelFiles& files, const std::string& directory)
+    : directory_(directory), cache_(NewCache(kCacheBytesWhileWriting)) {
+  for (int level = 1; level <= kNumLevels; ++level)
+    keys_of_level_[static_cast<size_t>(level - 1)] = stored.NumbersOfLevel(level).size();
+  options_.create_if_missing = true;
+  options_.num_levels = kNumLevels + 1;
+  options_.compression = rocksdb::kNoCompression;
+  options_.disable_auto_compactions = true;
+  options_.use_direct_reads = true;
+  options_.use_direct_io_for_flush_and_compaction = true;
+  options_.compaction_readahead_size = 2 << 20;
+  options_.max_open_files = -1;  // every table is opened with the database
+  options_.table_factory.reset(
+      rocksdb::NewBlockBasedTableFactory(TableOptions(subject, layout, cache_)));
+  Open();
+  WriteLevels(files);
+  db_.reset();  // the readers of files that are gone
+  Open();
+  CheckLevels();
+  summary_ = Summarize();
+}
+
+void DiskDatabase::Open() {
+#if ROCKSDB_MAJOR >= 11
+  Check(rocksdb::DB::Open(options_, directory_, &db_));
+#else
+  rocksdb::DB* db = nullptr;
+  Check(rocksdb::DB::Open(options_, directory_, &db));
+  db_.reset(db);
+#endif
+}
+
+// A file whose keys overlap with a level is ingested above it: the last level comes first. Ingested
+// files have no filter. The compaction of a level into itself writes its final files.
+void DiskDatabase::WriteLevels(const LevelFiles& files) {
+  rocksdb::IngestExternalFileOptions ingest;
+  ingest.move_files = true;
+  ingest.snapshot_consistency = false;
+  ingest.write_global_seqno = false;  // the file is shared by all databases
+  rocksdb::CompactionOptions compaction;
+  compaction.compression = rocksdb::kNoCompression;
+  compaction.output_file_size_limit = kFileBytes;
+  for (int level = kNumLevels; level >= 1; --level) {
+    const std::string link = directory_ + "/ingested";
+    std::filesystem::create_hard_link(files.OfLevel(level), link);
+    Check(db_->IngestExternalFile({link}, ingest));
+    rocksdb::ColumnFamilyMetaData metadata;
+    db_->GetColumnFamilyMetaData(&metadata);
+    const auto& written = metadata.levels[static_cast<size_t>(level)].files;
+    if (written.size() != 1) throw std::runtime_error("RocksDB ingested into another level");
+    Check(db_->CompactFiles(compaction, {written[0].name}, level));
+  }
+}
+
+DatabaseSummary DiskDatabase::Summarize() const {
+  rocksdb::ColumnFamilyMetaData metadata;
+  db_->GetColumnFamilyMetaData(&metadata);
+  DatabaseSummary sum;
+  for (int level = 1; level <= kNumLevels; ++level) {
+    LevelSummary& of_level = sum.levels[static_cast<size_t>(level - 1)];
+    rocksdb::TablePropertiesCollection all;
+    Check(db_->GetPropertiesOfAllTables(&all));
+    for (const rocksdb::SstFileMetaData& file : metadata.levels[static_cast<size_t>(level)].files) {
+      const auto found = all.find(file.db_path + file.name);
+      if (found == all.end()) throw std::runtime_error("RocksDB: no properties of " + file.name);
+      const rocksdb::TableProperties& properties = *found->second;
+      ++of_level.num_files;
+      of_level.num_keys += properties.num_entries;
+      of_level.filter_bytes += properties.filter_size;
+      sum.data_bytes += properties.data_size;
+      sum.index_bytes += properties.index_size;
+    }
+    sum.num_keys += of_level.num_keys;
+    sum.filter_bytes += of_level.filter_bytes;
+  }
+  return sum;
+}
+
+void DiskDatabase::SetCacheBytes(uint64_t bytes) {
+  cache_->SetCapacity(0);
+  cache_->SetCapacity(bytes);
+}
+
+bool DiskDatabase::Get(const Key& key, rocksdb::PinnableSlice* value) const {
+  value->Reset();
+  const rocksdb::Status status = db_->Get(rocksdb::ReadOptions(), db_->DefaultColumnFamily(),
+                                          rocksdb::Slice(key.data(), key.size()), value);
+  if (status.IsNotFound()) return false;
+  Check(status);
+  return true;
+}
+
+void DiskDatabase::MultiGet(size_t count, const rocksdb::Slice* keys,
+                            rocksdb::PinnableSlice* values, rocksdb::Status* statuses) const {
+  for (size_t i = 0; i < count; ++i) values[i].Reset();
+  db_->MultiGet(rocksdb::ReadOptions(), db_->DefaultColumnFamily(), count, keys, values, statuses);
+  for (size_t i = 0; i < count; ++i) {
+    if (!statuses[i].IsNotFound()) Check(statuses[i]);
+  }
+}
+
+void DiskDatabase::CheckLevels() const {
+  const DatabaseSummary now = Summarize();
+  rocksdb::ColumnFamilyMetaData metadata;
+  db_->GetColumnFamilyMetaData(&metadata);
+  if (!metadata.levels[0].files.empty()) throw std::runtime_error("RocksDB: files in level 0");
+  for (size_t i = 0; i < kNumLevels; ++i) {
+    if (now.levels[i].num_keys != keys_of_level_[i])
+      throw std::runtime_error("RocksDB: level " + std::to_string(i + 1) + " has " +
+                               std::to_string(now.levels[i].num_keys) + " keys, not " +
+                               std::to_string(keys_of_level_[i]));
+  }
+}
+
+}  // namespace bloomline::bench

@@ -1,0 +1,133 @@
+#include "db_bench_ext/disk/keys.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+#include "db_bench_ext/keys/generated_keys.h"
+
+namespace bloomline::bench {
+namespace {
+
+// SplitMix64.
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(Mix(seed)) {}
+
+  uint64_t Next() { return Mix(state_ += kGoldenRatio); }
+  // The bias of the remainder is below 2^-40 for the limits here.
+  uint64_t Below(uint64_t limit) { return Next() % limit; }
+  double Uniform() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
+
+ private:
+  uint64_t state_;
+};
+
+std::vector<uint32_t> Permutation(uint64_t size, uint64_t seed) {
+  std::vector<uint32_t> all(size);
+  std::iota(all.begin(), all.end(), 0);
+  Random random(seed);
+  for (uint64_t i = size; i > 1; --i) std::swap(all[i - 1], all[random.Below(i)]);
+  return all;
+}
+
+bool IsZipf(Workload workload) {
+  return workload == Workload::kZipf || workload == Workload::kMixedZipf ||
+         workload == Workload::kMultiGet;
+}
+
+double PartMissing(Workload workload) {
+  if (workload == Workload::kMissing) return 1;
+  return workload == Workload::kUniform || workload == Workload::kZipf ? 0 : 0.5;
+}
+
+}  // namespace
+
+Key KeyOf(uint64_t number) {
+  Key key;
+  for (size_t i = kKeyBytes; i-- > 0; number /= 10) key[i] = static_cast<char>('0' + number % 10);
+  return key;
+}
+
+Value ValueOf(uint64_t number) {
+  Value value;
+  for (size_t i = 0; i < kValueBytes; i += sizeof(number)) {
+    const uint64_t word = Mix(number + (i + 1) * kGoldenRatio);
+    std::memcpy(value.data() + i, &word, std::min(sizeof(word), kValueBytes - i));
+  }
+  return value;
+}
+
+StoredKeys::StoredKeys(uint64_t keys_of_top_level) {
+  uint64_t size = 0;
+  std::array<uint64_t, kNumLevels> sizes;
+  uint64_t of_level = keys_of_top_level;
+  for (uint64_t& keys : sizes) {
+    keys = of_level;
+    size += of_level;
+    of_level *= kLevelSizeRatio;
+  }
+  const std::vector<uint32_t> order = Permutation(size, 1);
+  auto next = order.begin();
+  for (size_t level = 0; level < kNumLevels; ++level) {
+    for (uint64_t i = 0; i < sizes[level]; ++i) levels_[level].push_back(2 * uint64_t{*next++});
+    std::sort(levels_[level].begin(), levels_[level].end());
+  }
+  by_rank_ = Permutation(size, 2);
+}
+
+Zipf::Zipf(uint64_t size) {
+  constexpr double kSkew = 0.99;
+  double sum = 0;
+  sums_.reserve(size);
+  for (uint64_t rank = 0; rank < size; ++rank) {
+    sum += std::pow(static_cast<double>(rank + 1), -kSkew);
+    sums_.push_back(sum);
+  }
+}
+
+uint64_t Zipf::RankAt(double uniform) const {
+  const auto found = std::upper_bound(sums_.begin(), sums_.end() - 1, uniform * sums_.back());
+  return static_cast<uint64_t>(found - sums_.begin());
+}
+
+const char* WorkloadName(Workload workload) {
+  switch (workload) {
+    case Workload::kUniform:
+      return "readrandom-uniform";
+    case Workload::kZipf:
+      return "readrandom-zipf";
+    case Workload::kMissing:
+      return "readmissing";
+    case Workload::kMixedUniform:
+      return "mixed-uniform";
+    case Workload::kMixedZipf:
+      return "mixed-zipf";
+    case Workload::kMultiGet:
+      return "multiget-mixed-zipf";
+  }
+  return "?";
+}
+
+std::vector<Query> Queries::Make(Workload workload, size_t count, uint64_t seed) const {
+  Random random(seed);
+  std::vector<Query> queries;
+  queries.reserve(count);
+  while (queries.size() < count) {
+    Query query;
+    query.stored = random.Uniform() >= PartMissing(workload);
+    if (query.stored) {
+      query.number = stored_.NumberOfRank(IsZipf(workload) ? zipf_.RankAt(random.Uniform())
+                                                           : random.Below(stored_.size()));
+    } else {
+      query.number = 2 * random.Below(stored_.size() - 1) + 1;
+    }
+    query.key = KeyOf(query.number);
+    queries.push_back(query);
+  }
+  return queries;
+}
+
+}  // namespace bloomline::bench

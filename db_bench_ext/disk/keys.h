@@ -1,0 +1,90 @@
+// Which keys are stored in which level, and which keys each workload queries.
+#ifndef BLOOMLINE_DB_BENCH_EXT_DISK_KEYS_H_
+#define BLOOMLINE_DB_BENCH_EXT_DISK_KEYS_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bloomline::bench {
+
+constexpr int kNumLevels = 5;  // levels 1 to 5; level 0 is empty
+constexpr uint64_t kLevelSizeRatio = 10;
+constexpr size_t kKeyBytes = 16;
+constexpr size_t kValueBytes = 100;
+
+using Key = std::array<char, kKeyBytes>;
+using Value = std::array<char, kValueBytes>;
+
+inline std::string_view AsText(const Key& key) { return {key.data(), key.size()}; }
+inline std::string_view AsText(const Value& value) { return {value.data(), value.size()}; }
+
+// The number in decimal digits, with leading zeros.
+Key KeyOf(uint64_t number);
+Value ValueOf(uint64_t number);
+
+// The keys of the database: even numbers from 0 on. Every level has keys from the whole range, in a
+// random choice, and no key lies in two levels.
+class StoredKeys {
+ public:
+  // Level 1 has keys_of_top_level, each further level kLevelSizeRatio times as many.
+  explicit StoredKeys(uint64_t keys_of_top_level);
+
+  uint64_t size() const { return by_rank_.size(); }
+  // In ascending order. Levels count from 1.
+  const std::vector<uint64_t>& NumbersOfLevel(int level) const {
+    return levels_[static_cast<size_t>(level - 1)];
+  }
+
+  // The number with this rank in order of popularity, from 0 on. Ranks have nothing to do with
+  // levels or with the order of the keys: popular keys lie in blocks of their own.
+  uint64_t NumberOfRank(uint64_t rank) const { return 2 * uint64_t{by_rank_[rank]}; }
+
+ private:
+  std::array<std::vector<uint64_t>, kNumLevels> levels_;
+  std::vector<uint32_t> by_rank_;
+};
+
+// Ranks from 0 to size - 1, with probabilities proportional to 1 / (rank + 1)^0.99, the skew of
+// YCSB. Exact: a table of sums and a binary search, because <random> has no such distribution.
+class Zipf {
+ public:
+  explicit Zipf(uint64_t size);
+  uint64_t RankAt(double uniform) const;  // of a random number from [0, 1)
+
+ private:
+  std::vector<double> sums_;
+};
+
+enum class Workload { kUniform, kZipf, kMissing, kMixedUniform, kMixedZipf, kMultiGet };
+constexpr Workload kAllWorkloads[] = {Workload::kMissing,   Workload::kUniform,
+                                      Workload::kZipf,      Workload::kMixedUniform,
+                                      Workload::kMixedZipf, Workload::kMultiGet};
+const char* WorkloadName(Workload workload);
+constexpr size_t kMultiGetKeys = 32;
+
+struct Query {
+  Key key;
+  bool stored;
+  uint64_t number;
+};
+
+class Queries {
+ public:
+  explicit Queries(const StoredKeys& stored) : stored_(stored), zipf_(stored.size()) {}
+
+  // The same arguments give the same queries. Missing keys are odd numbers, next to stored ones and
+  // within the range of the stored ones.
+  std::vector<Query> Make(Workload workload, size_t count, uint64_t seed) const;
+
+ private:
+  const StoredKeys& stored_;
+  const Zipf zipf_;
+};
+
+}  // namespace bloomline::bench
+
+#endif  // BLOOMLINE_DB_BENCH_EXT_DISK_KEYS_H_

@@ -1,0 +1,90 @@
+// Measures all policies in all regimes: layouts of the filters, sizes of the cache, threads.
+#ifndef BLOOMLINE_DB_BENCH_EXT_DISK_MEASURE_H_
+#define BLOOMLINE_DB_BENCH_EXT_DISK_MEASURE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "db_bench_ext/disk/database.h"
+#include "db_bench_ext/disk/keys.h"
+#include "db_bench_ext/disk/run_queries.h"
+#include "db_bench_ext/disk/subjects.h"
+#include "db_bench_ext/output/progress.h"
+
+namespace bloomline::bench {
+
+// What all policies are given alike.
+struct Regime {
+  Layout layout;
+  double cache_factor;  // the block cache, as a multiple of built-in Bloom's filters
+  uint64_t cache_bytes;
+  int threads;
+};
+
+struct Plan {
+  uint64_t keys_of_top_level;
+  std::vector<Subject> subjects;
+  std::vector<Layout> layouts;
+  std::vector<double> cache_factors;
+  double threaded_cache_factor;  // with more than one thread only this size is measured
+  std::vector<int> threads;
+  std::vector<Workload> workloads;
+  int rounds;
+  double run_seconds;  // at most, of a policy in a round
+  double warm_up_seconds;
+  double waste_seconds;   // of Gets of missing keys that only count wasted reads
+  std::string directory;  // of the temporary databases
+};
+
+struct BuiltDatabase {
+  Layout layout;
+  Subject subject;
+  DatabaseSummary summary;
+  std::array<double, kNumLevels> model_rates;
+  double seconds;  // to write it
+  Counts missing;  // of all Gets of Workload::kMissing
+
+  // Expected reads of data blocks per Get of a missing key: the sum of the levels' rates.
+  double ModelWaste() const;
+  // Measured: false positives; if a level has no filter, data blocks.
+  double Waste() const;
+};
+
+struct Cell {
+  Regime regime;
+  Workload workload;
+  Subject subject;
+  std::vector<double> ops_per_second;  // one for each round
+  std::vector<float> us;               // of all rounds, sorted
+  Counts counts;
+
+  double Median() const;
+  double Percentile(double part) const;
+};
+
+struct Results {
+  std::vector<BuiltDatabase> databases;
+  std::vector<Cell> cells;
+  double disk_read_us = 0;  // median of direct reads of 4 KiB
+
+  const Cell* Find(const Regime& regime, Workload workload, const std::string& subject) const;
+  // By round: operations per second as a multiple of those of `other`. Empty if that was not
+  // measured.
+  std::vector<double> Ratios(const Cell& cell, const std::string& other) const;
+  uint64_t WrongAnswers() const;
+};
+
+// Bytes that the databases of one layout take on the disk, with the files they are made from.
+uint64_t NeededDiskBytes(const Plan& plan);
+
+// Number of steps that Measure reports to Progress.
+uint64_t NumSteps(const Plan& plan);
+
+// Wrong answers are counted. Throws std::runtime_error if RocksDB reports an error, or if the
+// levels do not have the keys they should have.
+Results Measure(const Plan& plan, Progress* progress);
+
+}  // namespace bloomline::bench
+
+#endif  // BLOOMLINE_DB_BENCH_EXT_DISK_MEASURE_H_

@@ -1,0 +1,37 @@
+#include "src/format/canonical_keys.h"
+
+#include <algorithm>
+
+namespace bloomline {
+
+char* CanonicalKeyBuffer::HeapBytes(size_t size) {
+  if (size > heap_size_) {
+    heap_size_ = 0;
+    heap_.reset();  // first, so that both need not fit
+    heap_.reset(new char[size]);
+    heap_size_ = size;
+  }
+  return heap_.get();
+}
+
+namespace core {
+namespace {
+
+bool IsAllowed(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+         c == '_' || c == '-';
+}
+
+}  // namespace
+
+void CheckCanonicalizerName(const char* name, ErrorText* error) {
+  const std::string_view text = name == nullptr ? std::string_view() : name;
+  const bool has_size = !text.empty() && text.size() <= kMaxCanonicalizerNameBytes;
+  if (has_size && std::all_of(text.begin(), text.end(), IsAllowed)) return;
+  *error << "the canonicalizer's name is '" << text.substr(0, kMaxCanonicalizerNameBytes)
+         << (text.size() > kMaxCanonicalizerNameBytes ? "..." : "") << "'; allowed: 1 to "
+         << kMaxCanonicalizerNameBytes << " letters, digits, '.', '_' and '-' of ASCII";
+}
+
+}  // namespace core
+}  // namespace bloomline

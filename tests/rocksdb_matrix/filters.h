@@ -1,0 +1,34 @@
+// The policies of a cell.
+#ifndef BLOOMLINE_TESTS_ROCKSDB_MATRIX_FILTERS_H_
+#define BLOOMLINE_TESTS_ROCKSDB_MATRIX_FILTERS_H_
+
+#include <rocksdb/filter_policy.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "tests/rocksdb_matrix/cell.h"
+#include "tests/rocksdb_matrix/defects.h"
+
+namespace bloomline::matrix {
+
+using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
+
+// The number of partitions to which RocksDB's own builders gave no bytes, because they have no
+// entries. They got bytes instead: RocksDB's MultiGet cannot read the others (filters.cc).
+extern std::atomic<uint64_t> empty_stock_partitions;
+
+// The policy of a cell: its builders are those of `filter`, its readers bloomline's. Null, and
+// *error set, if RocksDB or bloomline refuse its options.
+Policy NewCellPolicy(Filter filter, Defect defect, std::string* error);
+
+// RocksDB's own Bloom filters, written and read without bloomline, with so many bits that they
+// have next to no false positives. Partitions end where those of the cell's policy end. What is
+// wrong with this policy, too, is wrong in RocksDB.
+Policy NewReferencePolicy(Filter filter, std::string* error);
+
+}  // namespace bloomline::matrix
+
+#endif  // BLOOMLINE_TESTS_ROCKSDB_MATRIX_FILTERS_H_
