@@ -111,7 +111,8 @@ TEST_P(RocksDBAllocationFitTest, WastesAtMostTwoPercent) {
     // As asked for, and at most one filter in addition.
     EXPECT_GE(on.WrittenBits(), 10) << num_keys;
     EXPECT_LE(on.WrittenBits(), 10.02 + 10.0 / 3 / static_cast<double>(num_filters)) << num_keys;
-    EXPECT_LE(on.AllocatedBits(), off.AllocatedBits() + 0.01) << num_keys;
+    // The last filter may have grown by a page that no other has made up for yet.
+    EXPECT_LE(on.AllocatedBits(), off.AllocatedBits() + 0.01 + 8 * 4096 / on.keys) << num_keys;
     // The control: this allocator wastes memory.
     if (HasJemalloc()) {
       EXPECT_GE(off.WastePercent(), 5) << num_keys;

@@ -129,21 +129,24 @@ std::string FiltersAtBottomText(const RocksDBFilterOptions& options) {
 
 }  // namespace
 
-const OptionText kOptions[kNumOptions] = {
-    {"bits_per_key", OptionType::kDouble, ParseBitsPerKey, BitsPerKeyText, true},
-    {"format", OptionType::kString, ParseFormat, FormatText, true},
-    {"seed", OptionType::kUInt64T, ParseSeed, SeedText, true},
-    {"bits_by_level", OptionType::kString, ParseBitsByLevel, BitsByLevelText, false},
-    {"num_levels", OptionType::kInt, ParseNumLevels, NumLevelsText, false},
-    {"level_size_ratio", OptionType::kDouble, ParseLevelSizeRatio, LevelSizeRatioText, false},
-    {"flush_format", OptionType::kString, ParseFlushFormat, FlushFormatText, false},
-    {"filters_at_bottom", OptionType::kBoolean, ParseFiltersAtBottom, FiltersAtBottomText, false},
-    {kCanonicalizerOption, OptionType::kString, ParseCanonicalizer, CanonicalizerText, false},
-};
+const std::array<OptionText, 9>& OptionTexts() {
+  static constexpr std::array<OptionText, 9> kTexts = {{
+      {"bits_per_key", OptionType::kDouble, ParseBitsPerKey, BitsPerKeyText, true},
+      {"format", OptionType::kString, ParseFormat, FormatText, true},
+      {"seed", OptionType::kUInt64T, ParseSeed, SeedText, true},
+      {"bits_by_level", OptionType::kString, ParseBitsByLevel, BitsByLevelText, false},
+      {"num_levels", OptionType::kInt, ParseNumLevels, NumLevelsText, false},
+      {"level_size_ratio", OptionType::kDouble, ParseLevelSizeRatio, LevelSizeRatioText, false},
+      {"flush_format", OptionType::kString, ParseFlushFormat, FlushFormatText, false},
+      {"filters_at_bottom", OptionType::kBoolean, ParseFiltersAtBottom, FiltersAtBottomText, false},
+      {kCanonicalizerOption, OptionType::kString, ParseCanonicalizer, CanonicalizerText, false},
+  }};
+  return kTexts;
+}
 
 std::string OptionNames() {
   std::string names;
-  for (const OptionText& option : kOptions) {
+  for (const OptionText& option : OptionTexts()) {
     if (!names.empty()) names += ", ";
     names += option.name;
   }

@@ -2,6 +2,7 @@
 #ifndef BLOOMLINE_ROCKSDB_OPTION_TEXT_H_
 #define BLOOMLINE_ROCKSDB_OPTION_TEXT_H_
 
+#include <array>
 #include <string>
 
 #include "bloomline/rocksdb.h"
@@ -22,9 +23,8 @@ struct OptionText {
   bool is_always_written;
 };
 
-// Those of every file first. All functions may throw bad_alloc.
-constexpr int kNumOptions = 9;
-extern const OptionText kOptions[kNumOptions];
+// Those of every file first. The functions in it may throw bad_alloc.
+const std::array<OptionText, 9>& OptionTexts();
 
 // Of the option that a policy takes even if it refuses the others.
 constexpr char kCanonicalizerOption[] = "canonicalizer";

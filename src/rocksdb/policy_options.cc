@@ -34,7 +34,7 @@ bool IsWritten(const OptionText& option, const RocksDBFilterOptions& options) {
 // "bits_per_key=7.5;format=compact": all but the seed, which may be a secret.
 std::string Description(const RocksDBFilterOptions& options) {
   std::string text;
-  for (const OptionText& option : kOptions) {
+  for (const OptionText& option : OptionTexts()) {
     if (std::string_view(option.name) == "seed" || !IsWritten(option, options)) continue;
     if (!text.empty()) text += ';';
     text += option.name + ("=" + option.text(options));
@@ -200,7 +200,7 @@ ROCKSDB_NAMESPACE::OptionTypeInfo PolicyOptions::TypeInfo(const OptionText& opti
 const PolicyOptions::Types& PolicyOptions::OptionTypes() {
   static const Types& types = *[] {
     auto* const all = new Types;
-    for (const OptionText& option : kOptions) all->emplace(option.name, TypeInfo(option));
+    for (const OptionText& option : OptionTexts()) all->emplace(option.name, TypeInfo(option));
     return all;
   }();
   return types;
@@ -208,7 +208,7 @@ const PolicyOptions::Types& PolicyOptions::OptionTypes() {
 
 PolicyOptions::Types PolicyOptions::TypesToWrite(const RocksDBFilterOptions& options) {
   Types types;
-  for (const OptionText& option : kOptions) {
+  for (const OptionText& option : OptionTexts()) {
     if (IsWritten(option, options)) types.emplace(option.name, OptionTypes().at(option.name));
   }
   return types;
