@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <memory>
 #include <vector>
 
@@ -166,8 +167,20 @@ TEST_P(FprTest, BlockedFilters) {
 // room.
 constexpr double kCompactExpected = 20000;
 
+// Half of `values`, the other half for the next shape: what is measured takes long, and depends on
+// the hashes rather than on the keys.
+std::vector<double> HalfOf(std::initializer_list<double> values, KeyShape shape) {
+  std::vector<double> half;
+  size_t i = static_cast<size_t>(shape);
+  for (const double value : values) {
+    if (i++ % 2 == 0) half.push_back(value);
+  }
+  return half;
+}
+
 TEST_P(FprTest, CompactFilters) {
-  for (const double bits_per_key : {3.2, 5.0, 6.0, 7.2, 9.0, 10.0}) {  // an arrangement each
+  // An arrangement each.
+  for (const double bits_per_key : HalfOf({3.2, 5.0, 6.0, 7.2, 9.0, 10.0}, GetParam())) {
     const bool slow = bits_per_key < 7;  // many keys in a block take long to solve
     FilterOptions options;
     options.format = Format::kCompact;
@@ -185,7 +198,7 @@ TEST_P(FprTest, CompactFilters) {
 }
 
 TEST_P(FprTest, CompactFiltersOfLevelDBSizes) {
-  for (const double bits_per_key : {6.0, 10.0}) {
+  for (const double bits_per_key : HalfOf({6.0, 10.0}, GetParam())) {
     for (const uint64_t n : {20, 36, 60, 61, 200}) {
       ExpectRateOfTheory(
           GetParam(), bits_per_key, n,

@@ -223,6 +223,18 @@ TEST(RocksDBLevelChoiceTest, BelowHalfABitThereAreNoFilters) {
 }
 
 // The promise of auto_bits_by_level.
+TEST(RocksDBLevelChoiceTest, LevelsThatAreOnlyAssumedLeaveNoBottomWithoutFilters) {
+  RocksDBFilterOptions options;
+  options.auto_bits_by_level = true;
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    options.format = format;
+    for (options.bits_per_key = AllowedBitsPerKey(format).min; options.bits_per_key < 8;
+         options.bits_per_key += 0.25) {
+      EXPECT_GT(Bits(MakeLevelPlan(options), Bottommost(6)), 0) << options.bits_per_key;
+    }
+  }
+}
+
 TEST(RocksDBLevelChoiceTest, FullLevelsTakeTheMemoryOfUniformBits) {
   for (const Format format : {Format::kBlocked, Format::kCompact}) {
     for (const double bits_per_key : {4.0, 7.5, 10.0, 16.0}) {
