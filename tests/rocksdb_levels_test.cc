@@ -183,7 +183,7 @@ class Database {
     ASSERT_TRUE(status.ok()) << status.ToString();
   }
 
-  // Until nothing runs, and nothing waits to. RocksDB 11.9 may say for ever that a compaction is
+  // Until nothing runs, and nothing waits to. RocksDB 11.9 may say forever that a compaction is
   // pending.
   void WaitForCompactions() {
     for (int idle = 0, pending = 0; idle < 3 && pending < 100;) {
