@@ -1,4 +1,4 @@
-// A RocksDB database of five levels, written level by level, and the reads in vain of its lookups.
+// A RocksDB database of five levels, written level by level, and the wasted reads of its lookups.
 #ifndef BLOOMLINE_TESTS_FIVE_LEVELS_H_
 #define BLOOMLINE_TESTS_FIVE_LEVELS_H_
 

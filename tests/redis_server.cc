@@ -302,8 +302,14 @@ void RedisCluster::BeginMigration(const std::string& key, size_t from, size_t to
 }
 
 void RedisCluster::MoveKey(const std::string& key, size_t from, size_t to) {
-  const std::string reply = node(from).Command(
-      {"MIGRATE", "127.0.0.1", std::to_string(node(to).port()), key, "0", "5000"});
+  std::string reply;
+  // BUSYKEY: a slow client, redirected earlier, wrote to the node that gets the key. It removes
+  // what that made as soon as it has the answer.
+  WaitUntil("MIGRATE", [&] {
+    reply = node(from).Command(
+        {"MIGRATE", "127.0.0.1", std::to_string(node(to).port()), key, "0", "5000"});
+    return reply.find("BUSYKEY") == std::string::npos;
+  });
   if (reply != "OK") Die("MIGRATE: " + reply);
 }
 

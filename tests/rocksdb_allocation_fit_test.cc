@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <random>
 #include <string>
@@ -176,26 +177,40 @@ class AnyShape : public ShapesBySize {
 };
 
 TEST(AllocationFitTest, TheBalanceIsNeverNegative) {
-  RoundingBalance balance{0};
+  RoundingBalance balance;
   const AnyShape shapes;
-  int64_t surplus = 0;
+  std::map<std::atomic<int64_t>*, int64_t> surplus;
   for (uint64_t bytes = 200; bytes < 100000; bytes += 97) {
     const core::FilterShape shape = FitAllocation(shapes, bytes, bytes, &balance);
     ASSERT_NE(shape.num_blocks, 0u);
     const uint64_t size = shape.payload_bytes() + 20;
     EXPECT_GE(size, bytes * 3 / 5);
     EXPECT_LE(size, bytes * 4 / 3 + 1);
-    surplus += static_cast<int64_t>(size) - static_cast<int64_t>(bytes);
-    EXPECT_EQ(balance, surplus) << bytes;
-    EXPECT_GE(balance, 0) << bytes;
-    EXPECT_LE(balance, static_cast<int64_t>(bytes)) << bytes;
+    std::atomic<int64_t>& of_size = balance.OfSize(bytes);
+    surplus[&of_size] += static_cast<int64_t>(size) - static_cast<int64_t>(bytes);
+    EXPECT_EQ(of_size, surplus[&of_size]) << bytes;
+    EXPECT_GE(of_size, 0) << bytes;
+    EXPECT_LE(of_size, static_cast<int64_t>(bytes)) << bytes;
+  }
+  EXPECT_GE(surplus.size(), 10u);
+}
+
+TEST(AllocationFitTest, SmallFiltersDoNotMakeUpForALargeOne) {
+  RoundingBalance balance;
+  balance.OfSize(100 << 20) = 10 << 20;
+  for (uint64_t bytes = 200; bytes < 100000; bytes += 97) {
+    RoundingBalance fresh;
+    EXPECT_GE(FitAllocation(AnyShape(), bytes, bytes, &fresh).payload_bytes() + 20, bytes);
+    balance.OfSize(bytes) = 0;
+    EXPECT_GE(FitAllocation(AnyShape(), bytes, bytes, &balance).payload_bytes() + 20, bytes);
   }
 }
 
 TEST(AllocationFitTest, WithoutAShapeTheOneAskedForIsUsed) {
-  RoundingBalance balance{1000};
+  RoundingBalance balance;
+  balance.OfSize(50) = 1000;
   EXPECT_EQ(FitAllocation(AnyShape(), 60, 50, &balance).num_blocks, 0u);
-  EXPECT_EQ(balance, 1010);
+  EXPECT_EQ(balance.OfSize(50), 1010);
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, RocksDBAllocationFitTest,

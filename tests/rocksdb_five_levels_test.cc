@@ -83,7 +83,7 @@ class FiveLevelsTest : public testing::Test {
 
   static void Print(const char* name, const Measured& measured) {
     std::printf(
-        "%-18s %6.2f bits per key, %7.3f %% reads in vain, %5.2f us per lookup; by level:", name,
+        "%-18s %6.2f bits per key, %7.3f %% wasted reads, %5.2f us per lookup; by level:", name,
         measured.filters.average, 100 * measured.reads.positives, measured.reads.microseconds);
     for (int level = FiveLevels::kTop; level <= FiveLevels::kBottom; ++level) {
       std::printf(" %.1f", measured.filters.bits_per_key[level]);

@@ -158,7 +158,7 @@ class Database {
       EXPECT_TRUE(db_->Get({}, key, &value).IsNotFound());
     }
     const uint64_t positives = Ticker(rocksdb::BLOOM_FILTER_FULL_POSITIVE) - before;
-    std::printf("%s: %.3f %% reads in vain\n", what,
+    std::printf("%s: %.3f %% wasted reads\n", what,
                 100.0 * static_cast<double>(positives) / kLookups);
     for (const auto& [level, of_level] : filters()) {
       std::printf("  level %2d %9.0f keys %6.2f bits per key\n", level, of_level.keys,
@@ -183,7 +183,7 @@ class Database {
     ASSERT_TRUE(status.ok()) << status.ToString();
   }
 
-  // Until nothing runs, and nothing waits to. RocksDB 11.9 may say for ever that a compaction is
+  // Until nothing runs, and nothing waits to. RocksDB 11.9 may say forever that a compaction is
   // pending.
   void WaitForCompactions() {
     for (int idle = 0, pending = 0; idle < 3 && pending < 100;) {

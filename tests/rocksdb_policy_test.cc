@@ -25,6 +25,7 @@
 
 namespace {
 char* last_allocated = nullptr;
+char* changed_by_next_allocation = nullptr;
 }  // namespace
 
 // memory::AllocatePages, to which the linker directs the library's calls. A list keeps its hashes
@@ -35,6 +36,8 @@ void* __wrap__ZN9bloomline6memory13AllocatePagesEm(size_t bytes);
 void* __wrap__ZN9bloomline6memory13AllocatePagesEm(size_t bytes) {
   void* memory = __real__ZN9bloomline6memory13AllocatePagesEm(bytes);
   last_allocated = static_cast<char*>(memory);
+  if (changed_by_next_allocation != nullptr) *changed_by_next_allocation ^= 1;
+  changed_by_next_allocation = nullptr;
   return memory;
 }
 }  // extern "C"
@@ -204,6 +207,29 @@ TEST(RocksDBPolicyTest, AChangedHashIsReportedForOneFilterOnly) {
     EXPECT_EQ(status.IsCorruption(), damaged) << status.ToString();
     EXPECT_EQ(Matches(policy, filter, "key", 50), 50);
     EXPECT_EQ(Matches(policy, filter, "absent", 100) == 100, damaged);
+  }
+}
+
+// The same once the hashes have been compared with their checksum. A large filter is built in the
+// memory of its hashes, so the changed one is what verification finds.
+TEST(RocksDBPolicyTest, AHashThatChangesDuringConstructionIsReported) {
+  FilterOptions options;
+  options.format = Format::kCompact;
+  const Policy policy = NewRocksDBFilterPolicy(options);
+  RocksDBBitsBuilder builder(options, true);
+  for (const bool damaged : {false, true, false}) {
+    last_allocated = nullptr;
+    for (const std::string& key : Keys(100000)) builder.AddKey(key);
+    ASSERT_NE(last_allocated, nullptr);
+    if (damaged) changed_by_next_allocation = last_allocated + 207;  // of what groups need
+    std::unique_ptr<const char[]> buffer;
+    rocksdb::Status status;
+    const std::string filter = builder.Finish(&buffer, &status).ToString();
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    EXPECT_EQ(changed_by_next_allocation, nullptr);
+    EXPECT_EQ(Matches(policy, filter, "key", 100000) < 100000, damaged);
+    status = builder.MaybePostVerify(filter);
+    EXPECT_EQ(status.IsCorruption(), damaged) << status.ToString();
   }
 }
 

@@ -108,11 +108,10 @@ extern double bloomline_bits_per_key_for_false_positive_rate(int format, double 
 extern uint64_t bloomline_filter_bytes(int format, uint64_t num_keys, double bits_per_key);
 
 /* Bits by level: level_sizing.h. Arrays have num_levels entries; runs_of_level may be NULL, which
-   means 1 each. NaN or 0 for what is impossible. */
+   means 1 each. Arguments out of range give NaN, or 0 and untouched output. */
 
 extern uint8_t bloomline_keys_of_levels(int num_levels, double level_size_ratio,
                                         double* keys_of_level);
-/* 0: an argument is out of range; bits_of_level is untouched. */
 extern uint8_t bloomline_spread_bits_by_level(int format, double bits_per_key,
                                               const double* keys_of_level,
                                               const double* runs_of_level, int num_levels,

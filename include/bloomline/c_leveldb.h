@@ -40,16 +40,17 @@ extern leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create(int format,
 extern leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create_with_seed(
     int format, double bits_per_key, const char* name, uint64_t seed, char** errptr);
 
-/* The same for a comparator that takes different keys as equal: see the third function of leveldb.h
-   and docs/comparators.md. `canonicalizer` is the name of the canonicalizer and is copied.
+/* The same for a comparator that treats different keys as equal: as NewLevelDBFilterPolicy with a
+   canonicalizer in leveldb.h. docs/comparators.md has the rules. `canonicalizer` is the name of the
+   canonicalizer; it is copied.
 
    canonicalize(state, key, key_length, buffer, buffer_length) writes a key's canonical form to
-   `buffer` and returns its length. If that is more than buffer_length, what it has written does not
-   count, and it is called again with a buffer of that length. SIZE_MAX means that there is none:
-   the key then matches. Several threads may call it at once.
+   `buffer` and returns its length. If the length is more than buffer_length, the bytes written are
+   ignored, and it is called again with a buffer of that length. SIZE_MAX means that the key has no
+   canonical form: the key then matches. Many threads may call it at once.
 
-   destructor(state), if not NULL, is called when the policy is destroyed, and at once if this
-   function fails. */
+   destructor(state), if not NULL, is called when the policy is destroyed. If this function fails,
+   it is called at once. */
 extern leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create_with_canonicalizer(
     int format, double bits_per_key, const char* name, uint64_t seed, const char* canonicalizer,
     size_t (*canonicalize)(void* state, const char* key, size_t key_length, char* buffer,

@@ -31,17 +31,19 @@ extern "C" {
 extern uint8_t bloomline_rocksdb_register(char** errptr);
 
 /* Makes a key canonicalizer known in option strings: {id=bloomline;canonicalizer=NAME}. It is for
-   comparators that take different keys as equal; key_canonicalizer.h and docs/comparators.md have
-   the rules. Call it before options are parsed. One of the same name is replaced.
+   comparators that treat different keys as equal; key_canonicalizer.h and docs/comparators.md have
+   the rules. Call it before options are parsed. A canonicalizer of the same name is replaced.
 
    canonicalize(state, key, key_length, buffer, buffer_length) writes a key's canonical form to
-   `buffer` and returns its length. If that is more than buffer_length, what it has written does not
-   count, and it is called again with a buffer of that length. SIZE_MAX means that there is none:
-   the key then matches. Many threads call it at once.
+   `buffer` and returns its length. If the length is more than buffer_length, the bytes written are
+   ignored, and it is called again with a buffer of that length. SIZE_MAX means that the key has no
+   canonical form: the key then matches. Many threads may call it at once.
 
-   The name is copied. destructor(state), if not NULL, is called when nobody uses the canonicalizer
-   any more, which may be never; at once if this function fails. That is if the name is not allowed,
-   `canonicalize` is NULL, or out of memory. */
+   The name is copied. destructor(state), if not NULL, is called when nothing uses the canonicalizer
+   any more, which may be never. If this function fails, it is called at once.
+
+   On failure the result is 0 and *errptr has the reason: the name is not allowed, `canonicalize` is
+   NULL, or out of memory. */
 extern uint8_t bloomline_rocksdb_register_canonicalizer(
     const char* name,
     size_t (*canonicalize)(void* state, const char* key, size_t key_length, char* buffer,

@@ -1,9 +1,9 @@
-// Filters for databases whose comparator takes different keys as equal.
+// Filters for databases whose comparator treats different keys as equal.
 //
 // A filter compares bytes. If "Apple" is stored and the comparator ignores case, a Get of "apple"
 // finds it, but a filter answers "no", and the key is lost. A canonicalizer maps each key to its
-// canonical form: bytes that are equal for all keys that the comparator takes as equal. Filters
-// then hold canonical forms, and queries compare these (docs/comparators.md).
+// canonical form: bytes that are equal for all keys that the comparator treats as equal. Filters
+// are then built from canonical forms, and queried with them (docs/comparators.md).
 //
 //   class CaseFolding : public bloomline::KeyCanonicalizer {
 //    public:
@@ -19,10 +19,12 @@
 //   };
 //
 // RocksDBFilterOptions::canonicalizer (rocksdb.h) and NewLevelDBFilterPolicy (leveldb.h) take one.
-// Each filter records its canonicalizer's name. A policy uses only filters of its own
-// canonicalizer; any other filter "may match", so no key is lost when a canonicalizer is new,
-// renamed or missing. Set it when the database is opened, with a new block cache: RocksDB goes on
-// to use the readers of filters that it has in memory.
+// Each filter records its canonicalizer's name. A policy uses only the filters of its own
+// canonicalizer, and answers "may match" for all others. So no key is lost when a policy gets a
+// canonicalizer, or one with another name. Set it when the database is opened, with a new block
+// cache: RocksDB goes on to use the readers of filters that it has in memory. A policy without a
+// canonicalizer is no protection: it uses filters that record no name, and writes filters that lose
+// keys.
 //
 // Link bloomline::core (CMake component `core`).
 #ifndef BLOOMLINE_KEY_CANONICALIZER_H_
@@ -55,29 +57,30 @@ class CanonicalKeyBuffer {
 };
 
 // Implemented by the user. Rules:
-// - Keys that the comparator takes as equal have equal canonical forms, in every process that uses
-//   the database, for ever. If a new version gives other forms, it needs another name.
-// - With a prefix extractor, RocksDB filters hold prefixes, too. Keys that the comparator takes as
-//   equal then need prefixes with equal canonical forms, or no prefix.
-// - Keys that differ should have different forms: each pair with equal forms is a false positive.
-// - Any bytes may come, also none.
-// - Many threads call it at once.
-// - It may throw. A key whose canonical form is missing matches, and a filter in which one is
-//   missing matches every key.
+// - Keys that the comparator treats as equal have equal canonical forms, in every process that uses
+//   the database, forever. If a new version of the code gives other forms, it needs another name.
+// - With a prefix extractor, RocksDB adds prefixes to filters, too. Keys that the comparator treats
+//   as equal then need prefixes with equal canonical forms, or no prefix.
+// - Other keys should have different forms: a missing key with the form of a stored one is a false
+//   positive.
+// - Keys may have any bytes and any length, also 0.
+// - Many threads may call it at once.
+// - It may throw. A query of that key then matches. If it throws while a filter is built, the
+//   filter matches every key.
 class KeyCanonicalizer {
  public:
   virtual ~KeyCanonicalizer() = default;
 
-  // 1 to 64 letters, digits, '.', '_' and '-' of ASCII. Short, because each filter has a copy.
+  // 1 to 64 letters, digits, '.', '_' and '-' of ASCII. Keep it short: each filter has a copy.
   virtual const char* Name() const = 0;
 
-  // Returns the canonical form of `key`: part of `key`, memory of `buffer`, or bytes that live as
-  // long as this object. Must not keep `key` or `buffer`.
+  // Returns the canonical form of `key`. It may be a part of `key`, memory of `buffer`, or bytes
+  // that live as long as this object. Must not keep `key` or `buffer`.
   virtual std::string_view Canonicalize(std::string_view key, CanonicalKeyBuffer* buffer) const = 0;
 };
 
-// Returns the name of the canonicalizer that the filter records, or nothing if there is none.
-// `filter` is the bytes of a filter in RocksDB's files; the name is part of them.
+// Returns the name of the canonicalizer that the filter records; empty if it records none.
+// `filter` is the bytes of a filter in RocksDB's files. The result points into them.
 std::string_view RecordedCanonicalizer(std::string_view filter);
 
 }  // namespace bloomline

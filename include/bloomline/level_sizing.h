@@ -1,11 +1,11 @@
-// How many bits per key each level of an LSM tree should get. A Get for a missing key queries one
-// filter in each sorted run, and reads a block in vain for each false positive. A bit per key costs
-// ten times less memory in a level with a tenth of the keys, but saves as many reads. So the
-// smaller levels should get more bits (Dayan, Athanassoulis and Idreos, "Monkey: Optimal Navigable
-// Key-Value Store", 2017). Link with bloomline::core.
+// How many bits per key the filters of each level of an LSM tree should get. A Get of a missing key
+// queries one filter in each sorted run, and each false positive wastes a read of a block. In a
+// level with a tenth of the keys, one more bit per key takes a tenth of the memory and saves as
+// many reads. So the smaller levels should get more bits (Dayan, Athanassoulis and Idreos, "Monkey:
+// Optimal Navigable Key-Value Store", 2017). Link with bloomline::core.
 //
 //   double keys[5], bits[5];
-//   bloomline::KeysOfLevels(5, 10, keys);                                   // ratio 10
+//   bloomline::KeysOfLevels(5, 10, keys);  // each level has 10 times the keys of the one before
 //   bloomline::SpreadBitsByLevel(bloomline::Format::kCompact, 10, keys, 5, bits);
 //   // bits: 24, 22.7, 17.8, 13.5, 9.56
 //   bloomline::WastedReads(bloomline::Format::kCompact, bits, 5);           // 0.0023 per Get
@@ -15,22 +15,24 @@
 //   format            all levels have filters of one format.
 //   bits_per_key      filter memory per key, over all levels: 0 to the upper end of
 //                     AllowedBitsPerKey(format). Below the lower end, some level has no filter.
-//   num_levels        1 to kMaxLevels.
+//   num_levels        1 to kMaxLevels; the length of the arrays.
 //   keys_of_level     keys of each level, in any unit: 0, or 1e-30 to 1e30; not all 0. A level
-//                     without keys costs nothing and gets the most bits. The order is free.
-//   runs_of_level     sorted runs of each level, which may overlap: 4 if level 0 has four files, 1
-//                     from level 1 on. 1e-6 to 1e6; a fraction is an average. Null: 1 each.
+//                     without keys costs nothing and gets the most bits. Any order of sizes.
+//   runs_of_level     sorted runs of each level: 4 if level 0 has four files, 1 from level 1 on.
+//                     1e-6 to 1e6; a fraction is an average. Null: 1 each.
 //   bits_of_level     bits per key of each level: 0, which means no filter, or within
 //                     AllowedBitsPerKey(format).
 //
 // Wasted reads are an expected number per Get of a missing key: the sum of the false-positive rates
-// of all runs, by FalsePositiveRate of sizing.h; a run without a filter counts as 1. A Get of a key
-// that is stored wastes reads only in the levels above its own.
+// of all runs (FalsePositiveRate of sizing.h). A run without a filter counts as 1. A Get of a
+// stored key wastes reads only in the levels above its own.
 //
-// On a request that makes no sense, the functions return NaN, or false without touching the
-// output; ValidateLevels says why. All functions are pure and thread-safe; all but ValidateLevels
-// need no memory. The first call with a format takes a millisecond, a later one with up to ten
-// levels 0.02 to 0.3, BitsPerKeyForWastedReads 0.5.
+// Errors: on arguments out of range, the functions return NaN, or false without touching the
+// output. ValidateLevels says what is wrong.
+//
+// All functions are pure and thread-safe; all but ValidateLevels need no memory. The first call
+// with a format takes 1 ms. Later calls with up to ten levels take 0.02 to 0.3 ms,
+// BitsPerKeyForWastedReads 0.5 ms.
 #ifndef BLOOMLINE_LEVEL_SIZING_H_
 #define BLOOMLINE_LEVEL_SIZING_H_
 
@@ -43,19 +45,20 @@ namespace bloomline {
 
 constexpr int kMaxLevels = 64;
 
-// The keys of full levels, as fractions of all keys: the last level has level_size_ratio (1 to 1e6)
-// times as many as the one before it, and so on. Fractions below 1e-30 are 0.
+// The keys of full levels, as fractions of all keys: each level has level_size_ratio (1 to 1e6)
+// times as many as the one before it. Fractions below 1e-30 are 0.
 bool KeysOfLevels(int num_levels, double level_size_ratio, double* keys_of_level);
 
-// The bits of each level that make WastedReads least, while all filters together take at most
-// bits_per_key for each key: within 0.2 % of the least (kClassic, whose rate falls in steps: 1 %),
-// and never worse than bits_per_key in all levels. Memory is left only if it gains nothing.
+// Sets bits_of_level to what minimizes WastedReads, while all filters together take at most
+// bits_per_key for each key. The result is within 0.2 % of the minimum (kClassic, whose rate falls
+// in steps: 1 %), and never worse than bits_per_key in all levels. Memory stays unused only where
+// it would save no read.
 bool SpreadBitsByLevel(Format format, double bits_per_key, const double* keys_of_level,
                        int num_levels, double* bits_of_level);
 bool SpreadBitsByLevel(Format format, double bits_per_key, const double* keys_of_level,
                        const double* runs_of_level, int num_levels, double* bits_of_level);
 
-// Expected reads in vain per Get of a missing key.
+// The wasted reads per Get of a missing key.
 double WastedReads(Format format, const double* bits_of_level, int num_levels);
 double WastedReads(Format format, const double* bits_of_level, const double* runs_of_level,
                    int num_levels);
@@ -68,9 +71,9 @@ double AverageBitsPerKey(const double* keys_of_level, const double* bits_of_leve
 double BitsPerKeyForWastedReads(Format format, double wasted_reads, const double* keys_of_level,
                                 const double* runs_of_level, int num_levels);
 
-// The bits_per_key with which the filters of all levels take filter_bytes, cut to the upper end of
-// the format's range; keys_of_level are numbers of keys here. Without what small filters take more
-// (FilterBytes of sizing.h): whole blocks and a trailer.
+// The bits_per_key with which the filters of all levels take filter_bytes, at most the upper end of
+// the format's range. keys_of_level are numbers of keys here. Whole blocks and trailers, which make
+// small filters larger (FilterBytes of sizing.h), are not counted.
 double BitsPerKeyForLevelBytes(Format format, uint64_t filter_bytes, const double* keys_of_level,
                                int num_levels);
 

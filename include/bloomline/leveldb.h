@@ -34,7 +34,7 @@ constexpr char kLevelDBBuiltinName[] = "leveldb.BuiltinBloomFilter2";
 
 // Returns a policy for leveldb::Options::filter_policy. The caller owns it, and deletes it after
 // the database is closed. It is immutable and thread-safe; several databases may use it. Cost:
-// milliseconds in kCompact, otherwise negligible.
+// less than 0.1 ms.
 //
 // Name: copied. Under any name other than kLevelDBBuiltinName, bloomline and LevelDB do not use
 // each other's filters. Those that are in the files already are not used until a compaction
@@ -49,9 +49,8 @@ constexpr char kLevelDBBuiltinName[] = "leveldb.BuiltinBloomFilter2";
 // Errors: returns null if
 // - FilterOptions::Validate refuses the options, or random_seed is set;
 // - a seed is given with LevelDB's own name or with kClassic;
-// - the name is empty, has a zero byte or `.canonicalizer-` in it or, without a seed, already ends
-// in
-//   `.seed-` and 32 hex digits;
+// - the name is empty, contains a zero byte or `.canonicalizer-`, or, without a seed, already ends
+//   in `.seed-` and 32 hex digits;
 // - memory runs out.
 // *error then has the reason; if `error` is null, stderr has it. On success *error is left alone.
 // Check for null: LevelDB takes a null policy as "no filters".
@@ -63,11 +62,14 @@ const leveldb::FilterPolicy* NewLevelDBFilterPolicy(const FilterOptions& options
                                                     std::string_view name = kLevelDBBuiltinName,
                                                     std::string* error = nullptr);
 
-// The same for a comparator that takes different keys as equal (key_canonicalizer.h,
+// The same for a comparator that treats different keys as equal (key_canonicalizer.h,
 // docs/comparators.md): without a canonicalizer, filters would lose keys. The policy needs a name
-// of the caller's own. Name() is that name, `.canonicalizer-` and the canonicalizer's name, so
-// LevelDB does not use a filter of another canonicalizer or of none, and no key is lost. A seed
-// follows, as above. No name may have `.canonicalizer-` in it. A null canonicalizer means none.
+// of the caller's own. Name() is that name, `.canonicalizer-`, the canonicalizer's name, and for a
+// seed what is said above. So LevelDB does not use a filter with a different canonicalizer or none,
+// and no key is lost. A null canonicalizer means none.
+//
+// Errors: also returns null if the canonicalizer's name is not allowed, or if a canonicalizer is
+// given with LevelDB's own name.
 const leveldb::FilterPolicy* NewLevelDBFilterPolicy(
     const FilterOptions& options, std::string_view name,
     std::shared_ptr<const KeyCanonicalizer> canonicalizer, std::string* error = nullptr);

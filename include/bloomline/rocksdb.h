@@ -21,7 +21,8 @@
 // minor version of RocksDB that it was compiled against, and checks that when a policy is made.
 //
 // Memory: builders keep up to 80 MiB for the next filter of a database that writes large ones all
-// the time; build_memory.h has the rules, and functions to limit or empty that.
+// the time; build_memory.h has the rules, and functions to limit or empty that. RocksDB's options
+// optimize_filters_for_memory and CacheEntryRole::kFilterConstruction work (docs/rocksdb.md).
 //
 // Link with bloomline::rocksdb. All functions and policies are thread-safe. This header includes
 // public headers of RocksDB only.
@@ -44,8 +45,9 @@ class ObjectLibrary;
 namespace bloomline {
 
 // Options of the RocksDB policy. Those of FilterOptions alone give every file the same format and
-// bits per key. The ones below choose by what RocksDB says of a file when it makes it: its level,
-// whether it has data below, and whether it is a flush. docs/levels.md has measurements.
+// bits per key. The ones below choose a file's filter by what RocksDB says when it creates the
+// file: its level, whether older data lies below it, and whether it is a flush. docs/levels.md has
+// measurements.
 //
 //   bloomline::RocksDBFilterOptions options;
 //   options.format = bloomline::Format::kCompact;
@@ -57,38 +59,38 @@ struct RocksDBFilterOptions : FilterOptions {
   RocksDBFilterOptions() = default;
   explicit RocksDBFilterOptions(const FilterOptions& options) : FilterOptions(options) {}
 
-  // Spreads the memory of bits_per_key so that a lookup of a missing key reads as few blocks in
-  // vain as it can (Monkey: Dayan, Athanassoulis, Idreos 2017): more bits for the small levels,
-  // fewer for the largest. The filters of all files together take as much as with bits_per_key
+  // Spreads the memory of bits_per_key so that false positives waste as few reads of blocks as
+  // possible (Monkey: Dayan, Athanassoulis, Idreos 2017): more bits for the small levels, fewer for
+  // the largest. The filters of all files together take as much memory as with bits_per_key
   // everywhere, if each level has level_size_ratio times as many keys as the one above it.
   bool auto_bits_by_level = false;
 
   // Or: the bits per key of each level, from level 0 on. The last number is for all deeper levels;
-  // 0 means no filter. Each number is in the range of `format`. bits_per_key is then for files
-  // whose level is unknown: those of SstFileWriter. Excludes auto_bits_by_level.
+  // 0 means no filter. Other numbers are in the range of `format`. bits_per_key is then for files
+  // whose level is unknown: those of SstFileWriter. Cannot be combined with auto_bits_by_level.
   std::vector<double> bits_by_level;
 
-  // For auto_bits_by_level. RocksDB's Options::num_levels if it were set to just the levels that
-  // have files: 6 if the deepest is level 5. Range: 2 to kMaxLevels. 0: the policy learns the
-  // levels in use from the files that it sees made, and takes RocksDB's own setting until then.
+  // For auto_bits_by_level: the number of levels from level 0 to the deepest one with files, 6 if
+  // that is level 5. Range: 2 to kMaxLevels. 0: the policy learns it from the files that RocksDB
+  // creates, and until then uses RocksDB's Options::num_levels.
   int num_levels = 0;
   static constexpr int kMaxLevels = 64;
 
   // For auto_bits_by_level: RocksDB's max_bytes_for_level_multiplier. Range: 1 to 1000.
   double level_size_ratio = 10.0;
 
-  // The format of files that are flushed from memory or written by recovery, if it is not `format`:
+  // The format of files that are flushed from memory or written by recovery, if it is not `format`.
   // kBlocked is built faster, and the next compaction replaces it.
   std::optional<Format> flush_format;
 
-  // False: no filter for files that have no data below them. That saves about 90 % of the memory of
-  // all filters, and is for programs that look up keys that exist: a missing key then costs a read.
+  // False: no filter for files with no older data below them. That saves about 90 % of the memory
+  // of all filters. It is for programs that look up stored keys: a missing key then costs a read.
   bool filters_at_bottom = true;
 
-  // For a comparator that takes different keys as equal: without it, filters would lose keys. Files
-  // with filters of another canonicalizer, or of none, are read until compactions rewrite them.
-  // The policy shares it with the readers of its filters, and registers it by name (below). See
-  // docs/comparators.md. Null: none.
+  // For a comparator that treats different keys as equal: without a canonicalizer, filters would
+  // lose keys (docs/comparators.md). A filter of another canonicalizer, or of none, excludes no
+  // key; compactions replace it. The policy shares the object with the readers of its filters, and
+  // registers it by name (RegisterKeyCanonicalizer). Null: none.
   std::shared_ptr<const KeyCanonicalizer> canonicalizer;
 
   // Empty if NewRocksDBFilterPolicy takes the options, else one sentence that names the value and
@@ -114,7 +116,7 @@ struct RocksDBFilterOptions : FilterOptions {
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewRocksDBFilterPolicy(
     const FilterOptions& options, std::string* error = nullptr);
 
-// The same with options by level.
+// The same with bits by level, a canonicalizer, or both.
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewRocksDBFilterPolicy(
     const RocksDBFilterOptions& options, std::string* error = nullptr);
 
@@ -143,10 +145,11 @@ bool RegisterBloomline();
 //   filter_policy={id=bloomline;canonicalizer=app.CaseFolding}
 //
 // NewRocksDBFilterPolicy does so for RocksDBFilterOptions::canonicalizer. OPTIONS files name such a
-// policy bloomline.canon. One of the same name is replaced; policies that have it keep it.
+// policy bloomline.canon. A canonicalizer of the same name is replaced; existing policies keep
+// theirs.
 //
-// Call it before options are parsed. A policy whose canonicalizer is not known is safe: it uses no
-// filters and writes none, and keeps its options and their text. stderr has a line.
+// Call it before options are parsed. A policy whose canonicalizer is not registered is safe: it
+// uses no filters and writes none, and keeps its options and their text. stderr has a line.
 //
 // Returns false if the canonicalizer is null, its name is not allowed, or out of memory. *error
 // then has the reason; if `error` is null, stderr has it.

@@ -125,7 +125,10 @@ void FilterWriter::FinishTo(char* dst, int num_threads, BuiltHashes* hashes) {
     SetError(kOutOfMemory, &error_);
   }
   EncodeTrailer(shape, seed(), dst + shape.payload_bytes(), canonicalizer_);
-  if (hashes != nullptr) hashes->list()->TakeAll(&hashes_);
+  if (hashes != nullptr) {
+    hashes->list()->TakeAll(&hashes_);
+    hashes->SetChecksum(checksum_);
+  }
   ForgetKeys();
 }
 

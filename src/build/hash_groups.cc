@@ -13,7 +13,9 @@ namespace {
 // A unit in words, of which the first is its header. Large ones for large lists: each is begun with
 // a cache miss.
 constexpr size_t kUnitWords = 1024;
-constexpr size_t kSmallUnitWords = 256;
+// A chunk of 64 KiB has 8189 hashes: with units of 256 words, 253 of them would be no whole unit,
+// and lists of fewer than 104,000 hashes would often not do with an eighth more.
+constexpr size_t kSmallUnitWords = 255;
 constexpr size_t kLargeList = size_t{2} << 20;
 
 size_t UnitWords(size_t num_hashes) {

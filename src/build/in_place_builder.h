@@ -22,9 +22,13 @@ class BuiltHashes {
   BuiltHashes& operator=(const BuiltHashes&) = delete;
 
   size_t size() const { return list_.size(); }
+  // The XOR of the hashes when they were added; 0 if the writer kept no checksum.
+  uint64_t checksum() const { return checksum_; }
+  void SetChecksum(uint64_t checksum) { checksum_ = checksum; }
   void Clear() {
     groups_.reset();
     list_.Clear();
+    checksum_ = 0;
   }
   // f(hash) for all, in any order.
   template <typename F>
@@ -43,6 +47,7 @@ class BuiltHashes {
  private:
   HashList list_;
   std::optional<HashGroups> groups_;  // in the list's memory
+  uint64_t checksum_ = 0;
 };
 
 enum class InPlace {

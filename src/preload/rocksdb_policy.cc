@@ -29,8 +29,8 @@ std::atomic<const Environment*> environment{nullptr};
 thread_local bool making_policy = false;
 
 // A Ribbon filter of N bits per key is RocksDB's promise of the false-positive rate of a Bloom
-// filter of N, in less memory. kCompact keeps it with these bits: BitsPerKeyForFalsePositiveRate
-// gives the same within 0.02 for N from 4 to 16, but takes 0.6 s. Hundredths are easier to read.
+// filter of N, in less memory. kCompact keeps it with these bits. They are within 0.02 of what
+// BitsPerKeyForFalsePositiveRate gives for N from 4 to 16, and hundredths are easier to read.
 double CompactBitsPerKey(double bloom_bits_per_key) {
   return std::round(67 * bloom_bits_per_key + 36) / 100;
 }

@@ -60,7 +60,7 @@ core::FilterShape Smaller(const ShapesBySize& shapes, uint64_t asked_bytes, uint
 }  // namespace
 
 core::FilterShape FitAllocation(const ShapesBySize& shapes, uint64_t asked_bytes,
-                                uint64_t paid_bytes, RoundingBalance* balance) {
+                                uint64_t paid_bytes, RoundingBalance* balances) {
   const uint64_t usable = UsableBytes(asked_bytes);
   if (usable == 0) return {};
   const auto most = static_cast<uint64_t>(static_cast<double>(asked_bytes) * kMostGrowth);
@@ -70,7 +70,8 @@ core::FilterShape FitAllocation(const ShapesBySize& shapes, uint64_t asked_bytes
     shape = {};
     size = asked_bytes;
   }
-  const int64_t before = balance->load(std::memory_order_relaxed);
+  std::atomic<int64_t>& balance = balances->OfSize(paid_bytes);
+  const int64_t before = balance.load(std::memory_order_relaxed);
   // Of several threads, some may see an old balance. That evens out with later filters.
   const auto surplus = [=](uint64_t bytes) {
     const auto paid = static_cast<int64_t>(paid_bytes);
@@ -84,7 +85,7 @@ core::FilterShape FitAllocation(const ShapesBySize& shapes, uint64_t asked_bytes
       size = shapes.SizeOf(smaller);
     }
   }
-  balance->fetch_add(surplus(size), std::memory_order_relaxed);
+  balance.fetch_add(surplus(size), std::memory_order_relaxed);
   return shape;
 }
 

@@ -21,8 +21,19 @@ constexpr uint64_t kBlockTrailerBytes = 5;
 
 // What the filters of a policy have taken in addition to their bits per key, in bytes. It decides
 // whether the next one is larger or smaller than that, so it stays between 0 and the size of a
-// filter: on average, filters take what was asked for.
-using RoundingBalance = std::atomic<int64_t>;
+// filter: on average, filters take what was asked for. Filters of each power of two have their own:
+// else a thousand small ones would make up for one large one, and lose a fifth of their bits.
+class RoundingBalance {
+ public:
+  std::atomic<int64_t>& OfSize(uint64_t bytes) {
+    int power = 0;
+    while (bytes >>= 1) ++power;
+    return of_power_[power];
+  }
+
+ private:
+  std::atomic<int64_t> of_power_[64] = {};
+};
 
 // Shapes of the filter that is to be sized.
 class ShapesBySize {
@@ -48,7 +59,7 @@ class ShapesBySize {
 // blocks: use the one asked for, which may be since the allocator does not tell sizes, or has no
 // memory. Throws nothing.
 core::FilterShape FitAllocation(const ShapesBySize& shapes, uint64_t asked_bytes,
-                                uint64_t paid_bytes, RoundingBalance* balance);
+                                uint64_t paid_bytes, RoundingBalance* balances);
 
 }  // namespace bloomline
 

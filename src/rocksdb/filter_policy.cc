@@ -126,7 +126,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
  private:
   PolicyOptions options_;
   mutable LevelHistory history_;
-  const std::shared_ptr<RoundingBalance> balance_ = std::make_shared<RoundingBalance>(0);
+  const std::shared_ptr<RoundingBalance> balance_ = std::make_shared<RoundingBalance>();
   const std::shared_ptr<const FilterPolicy> builtin_;
 };
 

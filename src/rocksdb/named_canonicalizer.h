@@ -12,7 +12,7 @@ namespace bloomline {
 
 // A canonicalizer with a copy of its name; or a name alone, if no canonicalizer of that name is
 // registered. A policy of such a name writes no filters, and every filter may match: filters of the
-// keys as they are would lose keys, because the comparator takes different keys as equal.
+// keys as they are would lose keys, because the comparator treats different keys as equal.
 class NamedCanonicalizer final : public KeyCanonicalizer {
  public:
   NamedCanonicalizer(std::string_view name, std::shared_ptr<const KeyCanonicalizer> canonicalizer)

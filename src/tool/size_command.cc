@@ -147,13 +147,13 @@ std::shared_ptr<LevelOptions> AddLevelOptions(CLI::App* command) {
     return ParseNumber(text, 1, kMaxFirstLevelRuns, error);
   };
   AddQuantity(command, "--levels", &levels->num_levels, parse_levels,
-              "Divide the memory among so many levels of an LSM tree");
+              "Divide the memory among this many levels of an LSM tree, for example 5");
   AddQuantity(command, "--level-ratio", &levels->ratio, parse_ratio,
               "How many times as many keys a level has as the one before it [10]");
   AddQuantity(command, "--level0-runs", &levels->first_level_runs, parse_runs,
               "Sorted runs in the first level, for example 4 files in level 0 [1]");
   AddQuantity(command, "--wasted-reads", &levels->wasted_reads, ParseRate,
-              "With --levels, instead of --bits-per-key: expected reads in vain per Get of a "
+              "With --levels, instead of --bits-per-key: expected wasted reads per Get of a "
               "missing key, for example 0.01 or 1%");
   return levels;
 }

@@ -125,7 +125,7 @@ TEST_P(RocksDBCompactionsTest, AMovedFileKeepsItsFilter) {
   }
 }
 
-// Written level by level, each key in one of the levels. Each level's filter is asked.
+// Written level by level, each key in one of the levels. Each level's filter is queried.
 TEST_P(RocksDBCompactionsTest, EachLevelHasItsFilter) {
   rocksdb::Options options = MakeOptions();
   options.num_levels = 5;

@@ -62,7 +62,7 @@ class RocksDBDamageTest : public FeatureTest {
     const auto db = Open(OptionsOf(table, mapped), name);
     const Answers answers = GetAll(From(db.get()), *statistics_, 0, kNumKeys);
     EXPECT_EQ(answers.lost + answers.wrong + answers.invented, 0u) << answers;
-    // The missing keys beyond a file's last stored key are not asked about.
+    // The missing keys beyond a file's last stored key are not queried.
     EXPECT_GE(static_cast<double>(answers.rejected),
               (1 - max_rate()) * static_cast<double>(answers.missing - 2))
         << "the other file's filter is not used: " << answers;

@@ -169,7 +169,7 @@ void FeatureTest::ExpectAllRight(const GetFunction& get, uint64_t begin, uint64_
   EXPECT_EQ(answers.wrong, 0u) << answers;
   EXPECT_EQ(answers.invented, 0u) << answers;
   EXPECT_GE(answers.true_positives, answers.stored) << answers;
-  // Where files of a level meet, a missing key may lie between them, so no filter is asked.
+  // Where files of a level meet, a missing key may lie between them, so no filter is queried.
   const uint64_t checks = answers.rejected + answers.passed;
   EXPECT_GE(checks, answers.missing * 98 / 100) << answers;
   EXPECT_LE(static_cast<double>(answers.passed), max_rate * static_cast<double>(checks)) << answers;

@@ -101,7 +101,7 @@ TEST_P(RocksDBIngestionTest, AFileBehindOthersAddsWhatTheyLack) {
   EXPECT_TRUE(db->Get({}, Stored(0), &value).IsNotFound()) << "a deleted key came back";
   Put(db.get(), 0, 1);
   Flush(db.get());
-  // Both files are asked about each missing key.
+  // Both files' filters are queried for each missing key.
   const Answers answers = GetAll(From(db.get()), *statistics_, 0, 1);
   EXPECT_EQ(answers.lost + answers.wrong, 0u) << answers;
   const uint64_t rejected = Ticker(rocksdb::BLOOM_FILTER_USEFUL);

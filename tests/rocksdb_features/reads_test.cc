@@ -62,7 +62,7 @@ TEST_P(RocksDBReadsTest, BatchesOverManyFiles) {
     const auto false_positives =
         static_cast<double>(Ticker(rocksdb::BLOOM_FILTER_FULL_POSITIVE) - passed - stored);
     EXPECT_EQ(Ticker(rocksdb::BLOOM_FILTER_FULL_TRUE_POSITIVE) - found, stored);
-    // Three files are asked about a missing key, one to three about a stored one.
+    // Three filters are queried for a missing key, one to three for a stored one.
     EXPECT_GE(new_rejected, 1.4 * static_cast<double>(asked));
     EXPECT_LE(false_positives,
               std::max(max_rate(), kMaxSmallRate) * (false_positives + new_rejected));
@@ -189,7 +189,7 @@ TEST_P(RocksDBIteratorsTest, AutoPrefixModeAndTotalOrder) {
   });
 }
 
-// Filters of another prefix extractor are not asked about prefixes.
+// Filters of another prefix extractor are not queried for prefixes.
 TEST_P(RocksDBIteratorsTest, AnotherExtractorLosesNothing) {
   for (const bool partitioned : {false, true}) {
     for (const bool whole_keys : {false, true}) {

@@ -83,7 +83,7 @@ TEST_P(RocksDBTransactionsTest, IndexedBatches) {
     status = batch.GetFromBatchAndDB(db.get(), {}, Missing(i), &value);
     ASSERT_EQ(status.ok() ? value : "", i % 7 == 0 ? "new" : "") << i;
   }
-  // Only the others are asked for in the database.
+  // Only the others are looked up in the database.
   batch.Clear();
   ExpectAllRight([&](const std::string& key, std::string* found) {
     return batch.GetFromBatchAndDB(db.get(), {}, key, found);
