@@ -1,0 +1,86 @@
+#include "src/advice/filter_figures.h"
+
+#include <algorithm>
+
+#include "bloomline/filter_theory.h"
+#include "bloomline/sizing.h"
+#include "src/format/layout.h"
+#include "src/format/leveldb_codes.h"
+#include "src/format/num_probes.h"
+#include "src/format/table_shape.h"
+#include "src/format/trailer.h"
+#include "src/sizing/small_set_rate.h"
+
+namespace bloomline::advice {
+namespace {
+
+using core::FilterShape;
+using core::Layout;
+
+// From here on, trailers and whole blocks cost less than 0.1 %.
+constexpr uint64_t kLarge = 100000;
+
+// Larger flat filters get the formula for large n, within 1 %; the exact sum would take
+// milliseconds.
+constexpr uint64_t kMaxExactFlatKeys = 60;
+
+// As the LevelDB policy chooses (src/leveldb/filter_policy.cc).
+FilterShape LevelDBShape(Format format, uint64_t num_keys, double bits_per_key) {
+  const int flat_num_probes = OptimalStandardNumProbes(bits_per_key);
+  if (format == Format::kCompact) {
+    constexpr uint64_t kMaxTabledKeys = 61;
+    const uint64_t n = std::min(num_keys, kMaxTabledKeys);
+    const FilterShape tabled = core::SmallSetCompactShape(n, bits_per_key);
+    const FilterShape compact = core::SmallSetCompactShape(num_keys, bits_per_key);
+    const double flat_bits =
+        8 * static_cast<double>(core::FlatShape(n, bits_per_key, flat_num_probes).payload_bytes());
+    if (tabled.layout == Layout::kSmallSet && compact.layout == Layout::kSmallSet &&
+        core::EstimatedSmallSetRate(n, tabled.num_blocks, tabled.block_bytes) <
+            StandardFalsePositiveRate(flat_bits / static_cast<double>(n), flat_num_probes)) {
+      return compact;
+    }
+  }
+  return core::SmallSetShape(num_keys, bits_per_key, flat_num_probes,
+                             OptimalNumProbes(Format::kBlocked, bits_per_key));
+}
+
+double RateOf(const FilterShape& shape, uint64_t num_keys) {
+  switch (shape.layout) {
+    case Layout::kFlat: {
+      const uint64_t bits = 8 * shape.payload_bytes();
+      if (num_keys <= kMaxExactFlatKeys) {
+        return ExactStandardFalsePositiveRate(num_keys, bits, shape.num_probes);
+      }
+      return StandardFalsePositiveRate(static_cast<double>(bits) / static_cast<double>(num_keys),
+                                       shape.num_probes);
+    }
+    case Layout::kBlocked:
+      return ExactBlockedFalsePositiveRate(num_keys, shape.num_blocks, shape.num_probes);
+    case Layout::kCompact:
+      return ExactCompactFalsePositiveRate(num_keys, shape.num_blocks, shape.block_bytes);
+    case Layout::kSmallSet:
+      return ExactSmallSetFalsePositiveRate(num_keys, shape.num_blocks, shape.block_bytes);
+    case Layout::kClassic:
+    case Layout::kAlwaysMatch:
+      break;
+  }
+  return 1;
+}
+
+}  // namespace
+
+FilterFigures FiguresOf(sstable::Engine engine, Format format, uint64_t num_keys,
+                        double bits_per_key) {
+  if (bits_per_key == 0) return {};
+  if (num_keys >= kLarge) return {bits_per_key / 8, FalsePositiveRate(format, bits_per_key)};
+  const bool is_rocksdb = engine == sstable::Engine::kRocksDB;
+  const FilterShape shape =
+      is_rocksdb ? core::TableShape(format, num_keys, bits_per_key,
+                                    OptimalNumProbes(format, bits_per_key), UINT64_MAX)
+                 : LevelDBShape(format, num_keys, bits_per_key);
+  constexpr uint64_t kCodeBytes = 1;  // LevelDB's
+  const uint64_t bytes = shape.payload_bytes() + (is_rocksdb ? core::kTrailerBytes : kCodeBytes);
+  return {static_cast<double>(bytes) / static_cast<double>(num_keys), RateOf(shape, num_keys)};
+}
+
+}  // namespace bloomline::advice
