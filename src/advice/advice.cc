@@ -40,9 +40,9 @@ const char* GoalText(Goal goal) {
 
 bool SavesMemory(Goal goal) { return goal == Goal::kSameWastedReads || goal == Goal::kGivenRate; }
 
-// What a goal makes small. Fewer reads than one in a million Gets are as good as none.
+// What a goal makes small. Fewer reads than one in 100,000 Gets are as good as none.
 double Cost(const Choice& choice) {
-  constexpr double kNone = 1e-6;
+  constexpr double kNone = 1e-5;
   return SavesMemory(choice.goal) ? static_cast<double>(choice.filter_bytes)
                                   : std::max(choice.wasted_reads, kNone);
 }

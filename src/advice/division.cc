@@ -65,8 +65,9 @@ Division Divider::At(double bits_per_key) const {
   for (size_t i = 0; i < tree_.keys.size(); ++i) {
     double& of_level = division.bits_of_level[i];
     of_level = RoundedDown(format_, of_level);
+    const auto figures_of = tree_.has_many_filters[i] ? MeanFiguresOf : FiguresOf;
     const FilterFigures figures =
-        FiguresOf(tree_.engine, format_, tree_.keys_per_filter[i], of_level);
+        figures_of(tree_.engine, format_, tree_.keys_per_filter[i], of_level);
     bits += of_level * tree_.keys[i];
     division.bytes += figures.bytes_per_key * tree_.keys[i];
     division.wasted_reads += figures.rate * tree_.runs[i];

@@ -1,6 +1,7 @@
 #include "src/advice/filter_figures.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
@@ -81,6 +82,30 @@ FilterFigures FiguresOf(sstable::Engine engine, Format format, uint64_t num_keys
   constexpr uint64_t kCodeBytes = 1;  // LevelDB's
   const uint64_t bytes = shape.payload_bytes() + (is_rocksdb ? core::kTrailerBytes : kCodeBytes);
   return {static_cast<double>(bytes) / static_cast<double>(num_keys), RateOf(shape, num_keys)};
+}
+
+FilterFigures MeanFiguresOf(sstable::Engine engine, Format format, uint64_t num_keys,
+                            double bits_per_key) {
+  constexpr uint64_t kManyBlocks = 5000;  // a block is less than 1 % of a filter at 10 bits per key
+  constexpr double kBlockBits = 512;
+  if (engine == sstable::Engine::kLevelDB || bits_per_key == 0 || num_keys >= kManyBlocks) {
+    return FiguresOf(engine, format, num_keys, bits_per_key);
+  }
+  // Sizes that differ by a block from the smallest to the largest.
+  constexpr int kSizes = 8;
+  FilterFigures mean{0, 0};
+  double all_keys = 0;
+  for (int i = 0; i < kSizes; ++i) {
+    const double offset = ((i + 0.5) / kSizes - 0.5) * kBlockBits / bits_per_key;
+    const double keys = std::max(1.0, std::round(static_cast<double>(num_keys) + offset));
+    const FilterFigures figures =
+        FiguresOf(engine, format, static_cast<uint64_t>(keys), bits_per_key);
+    mean.bytes_per_key += figures.bytes_per_key * keys;
+    mean.rate += figures.rate / kSizes;
+    all_keys += keys;
+  }
+  mean.bytes_per_key /= all_keys;
+  return mean;
 }
 
 }  // namespace bloomline::advice

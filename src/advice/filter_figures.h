@@ -14,10 +14,15 @@ struct FilterFigures {
   double rate = 1;
 };
 
-// Of a filter of num_keys keys, at least 1. bits_per_key is 0, no filter, or allowed in `format`,
+// Of one filter of num_keys keys, at least 1. bits_per_key is 0, no filter, or allowed in `format`,
 // which is kBlocked or kCompact. Takes up to 1 ms.
 FilterFigures FiguresOf(sstable::Engine engine, Format format, uint64_t num_keys,
                         double bits_per_key);
+
+// Of many filters of num_keys keys on average. RocksDB's files and partitions differ in size, so
+// what one of them loses to a whole block, another one gains.
+FilterFigures MeanFiguresOf(sstable::Engine engine, Format format, uint64_t num_keys,
+                            double bits_per_key);
 
 }  // namespace bloomline::advice
 

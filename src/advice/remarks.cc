@@ -117,6 +117,7 @@ class RemarkList {
     Add("RocksDB moves files whose keys overlap with nothing to the next level as they are, with "
         "the bits of the level that they were written for. Where keys mostly ascend, take a choice "
         "with the same bits in all levels.");
+    if (choice->bits_per_key < AllowedBitsPerKey(choice->format).min) return;
     const Settings settings{situation_.engine, choice->format, choice->bits_per_key, {}};
     Add("To have bloomline follow the levels instead, with the bits of full levels: " +
         AutoOptionString(settings, situation_.level_size_ratio));
