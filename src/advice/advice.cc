@@ -18,7 +18,7 @@ constexpr double kDefaultBits = 10;
 constexpr double kWorthwhile = 0.95;
 
 uint64_t ToBytes(double bytes) {
-  constexpr double kMost = 9223372036854775808.0;  // 2^63
+  constexpr double kMost = 18446744073709549568.0;  // the largest below 2^64
   return static_cast<uint64_t>(std::min(std::round(bytes), kMost));
 }
 

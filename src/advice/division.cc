@@ -62,12 +62,18 @@ Division Divider::At(double bits_per_key) const {
                       division.bits_of_level.data());
   }
   double bits = 0;
+  FilterFigures figures;
   for (size_t i = 0; i < tree_.keys.size(); ++i) {
     double& of_level = division.bits_of_level[i];
     of_level = RoundedDown(format_, of_level);
-    const auto figures_of = tree_.has_many_filters[i] ? MeanFiguresOf : FiguresOf;
-    const FilterFigures figures =
-        figures_of(tree_.engine, format_, tree_.keys_per_filter[i], of_level);
+    // The filters of LevelDB's levels are alike, and their figures can take a millisecond.
+    const bool is_same = i > 0 && of_level == division.bits_of_level[i - 1] &&
+                         tree_.keys_per_filter[i] == tree_.keys_per_filter[i - 1] &&
+                         tree_.has_many_filters[i] == tree_.has_many_filters[i - 1];
+    if (!is_same) {
+      const auto figures_of = tree_.has_many_filters[i] ? MeanFiguresOf : FiguresOf;
+      figures = figures_of(tree_.engine, format_, tree_.keys_per_filter[i], of_level);
+    }
     bits += of_level * tree_.keys[i];
     division.bytes += figures.bytes_per_key * tree_.keys[i];
     division.wasted_reads += figures.rate * tree_.runs[i];

@@ -21,9 +21,19 @@ using core::Layout;
 // From here on, trailers and whole blocks cost less than 0.1 %.
 constexpr uint64_t kLarge = 100000;
 
-// Larger flat filters get the formula for large n, within 1 %; the exact sum would take
-// milliseconds.
-constexpr uint64_t kMaxExactFlatKeys = 60;
+// From the distribution of the bits set while that takes microseconds, else from their mean and
+// variance, which is as good in filters of ten keys or more.
+double FlatRate(uint64_t num_keys, uint64_t num_bits, int k) {
+  constexpr double kFewThrows = 250;
+  const double throws = static_cast<double>(num_keys) * k;
+  if (throws <= kFewThrows) return ExactStandardFalsePositiveRate(num_keys, num_bits, k);
+  const double bits = static_cast<double>(num_bits);
+  const double empty = std::exp(throws * std::log1p(-1 / bits));
+  const double pair_empty = std::exp(throws * std::log1p(-2 / bits));
+  const double full = 1 - empty;
+  const double variance = (empty + (bits - 1) * pair_empty) / bits - empty * empty;
+  return std::pow(full, k) * (1 + 0.5 * k * (k - 1) * variance / (full * full));
+}
 
 // As the LevelDB policy chooses (src/leveldb/filter_policy.cc).
 FilterShape LevelDBShape(Format format, uint64_t num_keys, double bits_per_key) {
@@ -47,14 +57,8 @@ FilterShape LevelDBShape(Format format, uint64_t num_keys, double bits_per_key) 
 
 double RateOf(const FilterShape& shape, uint64_t num_keys) {
   switch (shape.layout) {
-    case Layout::kFlat: {
-      const uint64_t bits = 8 * shape.payload_bytes();
-      if (num_keys <= kMaxExactFlatKeys) {
-        return ExactStandardFalsePositiveRate(num_keys, bits, shape.num_probes);
-      }
-      return StandardFalsePositiveRate(static_cast<double>(bits) / static_cast<double>(num_keys),
-                                       shape.num_probes);
-    }
+    case Layout::kFlat:
+      return FlatRate(num_keys, 8 * shape.payload_bytes(), shape.num_probes);
     case Layout::kBlocked:
       return ExactBlockedFalsePositiveRate(num_keys, shape.num_blocks, shape.num_probes);
     case Layout::kCompact:
