@@ -62,3 +62,11 @@ bloomline_codec(BZIP2 bzlib.h bz2 "*BZ2_bzlibVersion()")
 # Directories: bloomline_database
 
 # Advice: bloomline_advice
+bloomline_tool_library(bloomline_advice
+  src/advice/advice.cc
+  src/advice/division.cc
+  src/advice/filter_figures.cc
+  src/advice/instructions.cc
+  src/advice/remarks.cc
+  src/advice/situation.cc)
+target_include_directories(bloomline_advice SYSTEM PRIVATE "${XXHASH_INCLUDE_DIR}")
