@@ -48,7 +48,7 @@ bool CountFirstKeys(const Table& table, TableFilters* filters, KeysPerByte* keys
   for (; more && num_counted < kFilters; more = reader->Next()) {
     if (reader->block_offset() != block) {
       block = reader->block_offset();
-      const uint64_t its_filter = filters->FilterOf(reader->user_key(), block);
+      const uint64_t its_filter = filters->FilterOf(reader->user_key(), reader->sequence(), block);
       if (its_filter != filter) {
         if (!close_filter()) return false;
         filter = its_filter;

@@ -54,6 +54,7 @@ FilterKeys::FilterKeys(const sstable::Table& table) {
   comparator_ = properties.comparator.empty() ? "leveldb.BytewiseComparator"
                                               : properties.comparator;
   order_ = sstable::OrderOf(comparator_);
+  if (!properties.keys_have_timestamps) order_.timestamp_bytes = 0;
   if (table.engine() == Engine::kLevelDB) return;
   whole_keys_ = properties.whole_key_filtering;
   const std::string& extractor = properties.prefix_extractor;

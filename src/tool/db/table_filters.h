@@ -24,8 +24,8 @@ class TableFilters {
 
   uint64_t num_filters() const { return reader_->num_filters(); }
   // FilterReader::FilterOf.
-  uint64_t FilterOf(std::string_view user_key, uint64_t block_offset) {
-    return reader_->FilterOf(user_key, block_offset);
+  uint64_t FilterOf(std::string_view user_key, uint64_t sequence, uint64_t block_offset) const {
+    return reader_->FilterOf(user_key, sequence, block_offset);
   }
   // Valid until the next call with another index. Null with *error: damaged.
   const engine_filters::EngineFilter* At(uint64_t index, std::string* error);

@@ -40,11 +40,7 @@ Json LostJson(const LostKey& lost) {
   json["sequence"] = lost.sequence;
   json["block_offset"] = lost.block_offset;
   json["entry"] = lost.entry;
-  if (lost.filter == sstable::Table::FilterReader::kNoFilter) {
-    json["filter"] = nullptr;
-  } else {
-    json["filter"] = lost.filter;
-  }
+  json["filter"] = lost.filter;
   return json;
 }
 

@@ -31,6 +31,10 @@ struct Batch {
   std::string_view Queried(size_t i) const {
     return std::string_view(bytes.data() + entries[i].begin, entries[i].queried);
   }
+  void Clear() {
+    bytes.clear();
+    size = 0;
+  }
 };
 
 class Verifier {
@@ -68,7 +72,7 @@ class Verifier {
     } else if (table_.filter_kind() == FilterKind::kPartitioned ||
                reader.block_offset() != block_offset_) {
       block_offset_ = reader.block_offset();
-      filter = filters_.FilterOf(user_key, block_offset_);
+      filter = filters_.FilterOf(user_key, reader.sequence(), block_offset_);
     }
     if (!have_filter_ || filter != filter_) {
       if (!Flush(error)) return false;
@@ -105,40 +109,38 @@ class Verifier {
     const size_t n = batch->size;
     if (n == 0) return true;
     const bool is_prefix = batch == &prefixes_;
-    bool may_match[kBatch];
-    if (filter_ == Table::FilterReader::kNoFilter) {
-      std::fill(may_match, may_match + n, false);
-    } else {
-      const EngineFilter* filter = filters_.At(filter_, error);
-      if (filter == nullptr) return false;
-      const std::string reason = WhyNotQueried(*filter);
-      if (!reason.empty()) {
-        result_.counts.skipped[reason] += n;
-        batch->bytes.clear();
-        batch->size = 0;
-        return true;
-      }
-      std::string_view queried[kBatch];
-      for (size_t i = 0; i < n; ++i) queried[i] = batch->Queried(i);
-      filter->MayMatch(n, queried, may_match);
+    const EngineFilter* filter = nullptr;
+    if (IsFilter(filter_) && (filter = filters_.At(filter_, error)) == nullptr) return false;
+    const std::string reason = WhyNotQueried(filter);
+    if (!reason.empty()) {
+      result_.counts.skipped[reason] += n;
+      batch->Clear();
+      return true;
     }
+    std::string_view queried[kBatch];
+    bool may_match[kBatch];
+    for (size_t i = 0; i < n; ++i) queried[i] = batch->Queried(i);
+    filter->MayMatch(n, queried, may_match);
     (is_prefix ? result_.counts.prefixes : result_.counts.keys) += n;
     for (size_t i = 0; i < n; ++i) {
       if (!may_match[i]) AddLost(*batch, i, is_prefix);
     }
-    batch->bytes.clear();
-    batch->size = 0;
+    batch->Clear();
     return true;
   }
 
+  static bool IsFilter(uint64_t index) {
+    return index != Table::FilterReader::kNoFilter && index != Table::FilterReader::kUnknownFilter;
+  }
+
   // Filters that match every key because they are not understood here prove nothing.
-  static std::string WhyNotQueried(const EngineFilter& filter) {
-    if (!filter.canonicalizer().empty()) {
-      return "the filter's canonicalizer '" + std::string(filter.canonicalizer()) +
+  std::string WhyNotQueried(const EngineFilter* filter) const {
+    if (filter_ == Table::FilterReader::kNoFilter) return "the engine queries no filter for them";
+    if (filter_ == Table::FilterReader::kUnknownFilter) {
+      return "their partitions are not known: comparator '" + keys_.comparator() +
              "' is not known here";
     }
-    if (!filter.CanQuery()) return "filter cannot be queried here: " + filter.why();
-    return std::string();
+    return filter->CanQuery() ? std::string() : filter->why();
   }
 
   void AddLost(const Batch& batch, size_t i, bool is_prefix) {
