@@ -96,7 +96,7 @@ class Meter {
           have_last_ = false;
           continue;
         }
-        if (!OpenBlock(*reader)) return true;
+        OpenBlock(*reader);
         progress->AddBytes(block_ - std::min(block_, shown_offset));
         shown_offset = block_;
       }
@@ -130,10 +130,9 @@ class Meter {
     return factor < 2 ? 0 : static_cast<uint64_t>((factor - 1) * kBlocksTogether);
   }
 
-  // False: the engine queries no filter, so nothing can be measured.
-  bool OpenBlock(const Table::KeyReader& reader) {
+  void OpenBlock(const Table::KeyReader& reader) {
     block_ = reader.block_offset();
-    if (table_.filter_kind() == FilterKind::kPartitioned) return true;
+    if (table_.filter_kind() == FilterKind::kPartitioned) return;
     const uint64_t filter = filters_.FilterOf(reader.user_key(), reader.sequence(), block_);
     if (filter != filter_ && !segment_.empty()) {
       // The last one may go on in the next filter, as an older version.
@@ -144,7 +143,6 @@ class Meter {
     filter_ = filter;
     // Between the last key of a block and the first of the next, the index decides.
     if (table_.filter_kind() == FilterKind::kByOffset) have_last_ = false;
-    return filter_ != Table::FilterReader::kNoFilter;
   }
 
   bool AddEntry(const Table::KeyReader& reader, std::string* error) {
