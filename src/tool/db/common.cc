@@ -25,6 +25,10 @@ size_t NumThreads(int asked, size_t num_files) {
 // Never throws: what a thread throws would end the process.
 void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work, Progress* progress) {
   FileRef& ref = inputs->files[i];
+  if (ref.state != FileState::kDone) {  // by work before this
+    progress->AddFile();
+    return;
+  }
   const std::string& path = inputs->file(ref).path;
   ref.state = FileState::kFailed;
   try {
@@ -47,9 +51,10 @@ void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work, Progress* progre
 
 void AddCommonOptions(CLI::App* command, CommonOptions* options) {
   command
-      ->add_option("PATH", options->paths,
-                   "Database directories, table files (.sst, .ldb), or @FILE: a list of either, one "
-                   "in each line")
+      ->add_option(
+          "PATH", options->paths,
+          "Database directories, table files (.sst, .ldb), or @FILE: a list of either, one "
+          "in each line")
       ->required()
       ->type_name("");
   command

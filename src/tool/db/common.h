@@ -60,8 +60,8 @@ struct Inputs {
 
 Inputs OpenInputs(const std::vector<std::string>& paths);
 
-// Opens each file and calls work(i, table, &progress, &error) for Inputs::files[i], on several
-// threads. It returns false with *error if the file is damaged; the others go on.
+// Opens each file that is kDone and calls work(i, table, &progress, &error) for Inputs::files[i],
+// on several threads. It returns false with *error if the file is damaged; the others go on.
 using FileWork = std::function<bool(size_t, const sstable::Table&, Progress*, std::string*)>;
 void ForEachFile(Inputs* inputs, const CommonOptions& options, const std::string& name,
                  const FileWork& work);

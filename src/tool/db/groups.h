@@ -38,7 +38,7 @@ struct Group {
   uint64_t prefix_only_files = 0;
   uint64_t partitioned_files = 0;
   uint64_t num_filters = 0;
-  uint64_t num_keys = 0;           // in filters
+  uint64_t num_keys = 0;  // in filters
   uint64_t keys_without_filter = 0;
   bool keys_estimated = false;
   uint64_t filter_bytes = 0;
@@ -65,8 +65,7 @@ void FindCoverage(const Inputs& inputs, std::vector<InspectedFile>* files);
 
 // The files that are done, by database and column family. Files that were named on their own have
 // level -1, and their rates are averaged over keys.
-std::vector<FamilyGroups> GroupFiles(const Inputs& inputs,
-                                     const std::vector<InspectedFile>& files);
+std::vector<FamilyGroups> GroupFiles(const Inputs& inputs, const std::vector<InspectedFile>& files);
 
 }  // namespace bloomline::tool::db
 

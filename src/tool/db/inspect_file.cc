@@ -69,6 +69,28 @@ bool CountFirstKeys(const Table& table, TableFilters* filters, KeysPerByte* keys
   return true;
 }
 
+// A LevelDB table without filter: its keys from those of its first blocks and the file's size.
+bool EstimateKeys(const Table& table, FileFacts* facts, std::string* error) {
+  constexpr int kBlocks = 16;
+  const auto reader = table.NewKeyReader(error);
+  if (reader == nullptr) return false;
+  uint64_t block = ~uint64_t{0};
+  uint64_t keys = 0;
+  int blocks = 0;
+  bool more;
+  while ((more = reader->Next())) {
+    if (reader->block_offset() != block && blocks++ == kBlocks) break;
+    block = reader->block_offset();
+    ++keys;
+  }
+  const uint64_t bytes = more ? reader->block_offset() : table.file_bytes();
+  facts->keys_estimated = more || !reader->error().empty();
+  facts->num_keys = static_cast<uint64_t>(
+      std::llround(static_cast<double>(keys) * static_cast<double>(table.file_bytes()) /
+                   static_cast<double>(std::max<uint64_t>(1, bytes))));
+  return true;
+}
+
 void CountLayout(const EngineFilter& filter, uint64_t bytes, FileFacts* facts) {
   LayoutCount& count = facts->layouts[filter.layout()];
   ++count.filters;
@@ -90,8 +112,8 @@ bool InspectByOffset(const Table& table, TableFilters* filters, FileFacts* facts
     if (filter == nullptr) return false;
     if (filters->bytes() == 0) continue;  // no data block begins in its 2 KiB
     CountLayout(*filter, filters->bytes(), facts);
-    const double its_keys =
-        std::max(1.0, std::round(keys_per_byte.ratio * static_cast<double>(filter->payload_bytes())));
+    const double its_keys = std::max(
+        1.0, std::round(keys_per_byte.ratio * static_cast<double>(filter->payload_bytes())));
     keys += its_keys;
     matches += its_keys * filter->ExpectedRate(static_cast<uint64_t>(its_keys));
   }
@@ -177,7 +199,7 @@ bool InspectFile(const Table& table, FileFacts* facts, std::string* error) {
   if (table.engine() == Engine::kRocksDB) TakeKeys(properties, facts);
   if (!facts->has_filter()) {
     facts->expected_rate = 1;
-    return true;
+    return table.engine() == Engine::kRocksDB || EstimateKeys(table, facts, error);
   }
   TableFilters filters;
   if (!filters.Init(table, error)) return false;

@@ -54,8 +54,7 @@ void PrintRemarks(const Inputs& inputs, const std::vector<InspectedFile>& files,
   const Group& all = family.all;
   if (all.files_without_filter != 0) {
     std::cout << "without filter: "
-              << FilesText(all.files_without_filter, all.files, all.bytes_without_filter,
-                           all.bytes)
+              << FilesText(all.files_without_filter, all.files, all.bytes_without_filter, all.bytes)
               << '\n';
   }
   if (all.ignored_files != 0) {
@@ -84,8 +83,7 @@ void PrintRemarks(const Inputs& inputs, const std::vector<InspectedFile>& files,
       ++reasons["keys go through the canonicalizer '" + facts.canonicalizer + "'"];
     }
     if (facts.has_filter() && facts.prefixes) {
-      ++extractors[(facts.whole_keys ? "whole keys, and prefixes of "
-                                     : "prefixes only, of ") +
+      ++extractors[(facts.whole_keys ? "whole keys, and prefixes of " : "prefixes only, of ") +
                    facts.prefix_extractor];
     }
   }
@@ -123,32 +121,32 @@ Json FileJson(const Inputs& inputs, const FileRef& ref, const InspectedFile& ins
   const FileFacts& facts = inspected.facts;
   Group group;
   group.Add(inspected, file.bytes);
-  return {{"path", file.path},
-          {"number", file.number},
-          {"column_family", inputs.column_family(ref).name},
-          {"level", LevelJson(file.level)},
-          {"bytes", file.bytes},
-          {"engine", EngineName(facts.engine)},
-          {"format_version", facts.format_version},
-          {"comparator", facts.comparator},
-          {"filter_kind", KindName(facts.kind)},
-          {"filter_name", facts.filter_name},
-          {"filter_policy", facts.filter_policy},
-          {"layouts", LayoutsJson(facts.layouts)},
-          {"filters", facts.num_filters},
-          {"filter_bytes", facts.filter_bytes},
-          {"num_keys", facts.num_keys},
-          {"num_keys_estimated", facts.keys_estimated},
-          {"bits_per_key", RateOrNull(group.bits_per_key())},
-          {"expected_false_positive_rate", RateOrNull(inspected.rate())},
-          {"share_of_gets", inspected.coverage},
-          {"whole_keys", facts.whole_keys},
-          {"prefixes", facts.prefixes},
-          {"prefix_extractor", facts.prefix_extractor},
-          {"ignored", inspected.ignored.empty() ? Json(nullptr) : Json(inspected.ignored)},
-          {"problem", facts.why_unknown.empty() ? Json(nullptr) : Json(facts.why_unknown)},
-          {"canonicalizer",
-           facts.canonicalizer.empty() ? Json(nullptr) : Json(facts.canonicalizer)}};
+  return {
+      {"path", file.path},
+      {"number", file.number},
+      {"column_family", inputs.column_family(ref).name},
+      {"level", LevelJson(file.level)},
+      {"bytes", file.bytes},
+      {"engine", EngineName(facts.engine)},
+      {"format_version", facts.format_version},
+      {"comparator", facts.comparator},
+      {"filter_kind", KindName(facts.kind)},
+      {"filter_name", facts.filter_name},
+      {"filter_policy", facts.filter_policy},
+      {"layouts", LayoutsJson(facts.layouts)},
+      {"filters", facts.num_filters},
+      {"filter_bytes", facts.filter_bytes},
+      {"num_keys", facts.num_keys},
+      {"num_keys_estimated", facts.keys_estimated},
+      {"bits_per_key", RateOrNull(group.bits_per_key())},
+      {"expected_false_positive_rate", RateOrNull(inspected.rate())},
+      {"share_of_gets", inspected.coverage},
+      {"whole_keys", facts.whole_keys},
+      {"prefixes", facts.prefixes},
+      {"prefix_extractor", facts.prefix_extractor},
+      {"ignored", inspected.ignored.empty() ? Json(nullptr) : Json(inspected.ignored)},
+      {"problem", facts.why_unknown.empty() ? Json(nullptr) : Json(facts.why_unknown)},
+      {"canonicalizer", facts.canonicalizer.empty() ? Json(nullptr) : Json(facts.canonicalizer)}};
 }
 
 }  // namespace

@@ -16,15 +16,15 @@ enum class ShapeKind : uint8_t {
   kUuid,         // "6ba7b810-9dad-11d1-80b4-00c04fd430c8"
   kHex,          // hexadecimal digits
   kText,         // printable ASCII
-  kCounter,      // differs from the next key in one or two bytes at the end, or before a constant end
-  kRandom,       // differs from the next key in most of its bytes
-  kBinary,       // any other
+  kCounter,  // differs from the next key in one or two bytes at the end, or before a constant end
+  kRandom,   // differs from the next key in most of its bytes
+  kBinary,   // any other
 };
 
 struct KeyShape {
   ShapeKind kind = ShapeKind::kBinary;
-  uint16_t length = 0;        // of the key; 65535: that, or more
-  uint16_t counter_end = 0;   // of kCounter: behind the last byte that counts
+  uint16_t length = 0;       // of the key; 65535: that, or more
+  uint16_t counter_end = 0;  // of kCounter: behind the last byte that counts
 
   bool operator<(const KeyShape& other) const;
 };

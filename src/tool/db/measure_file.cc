@@ -5,6 +5,7 @@
 #include <memory>
 #include <string_view>
 
+#include "src/tool/db/sample_keys.h"
 #include "src/tool/db/table_filters.h"
 
 namespace bloomline::tool::db {
@@ -125,8 +126,7 @@ class Meter {
 
   // So that about options_.samples keys are read. The half of a file is no less work than all.
   uint64_t BlocksToSkip(uint64_t num_keys) const {
-    const double factor =
-        static_cast<double>(num_keys) / static_cast<double>(options_.samples);
+    const double factor = static_cast<double>(num_keys) / static_cast<double>(options_.samples);
     return factor < 2 ? 0 : static_cast<uint64_t>((factor - 1) * kBlocksTogether);
   }
 
@@ -169,7 +169,8 @@ class Meter {
   bool SkipCandidates(std::string_view unit, bool first, std::string* error) {
     for (; next_ < candidates_.size() && !Precedes(unit, candidates_[next_]); ++next_) {
       const std::string& candidate = candidates_[next_];
-      const bool missing = candidate != unit && (first || (have_last_ && Precedes(last_, candidate)));
+      const bool missing =
+          candidate != unit && (first || (have_last_ && Precedes(last_, candidate)));
       if (missing && !QueryElsewhere(candidate, error)) return false;
     }
     return true;
@@ -205,8 +206,7 @@ class Meter {
   }
 
   bool Query(uint64_t filter, std::string_view key, bool adjacent, std::string* error) {
-    if (filter == Table::FilterReader::kNoFilter ||
-        filter == Table::FilterReader::kUnknownFilter) {
+    if (filter == Table::FilterReader::kNoFilter || filter == Table::FilterReader::kUnknownFilter) {
       return true;
     }
     Queries* all = adjacent ? &result_.rates.adjacent : &result_.rates.elsewhere;
@@ -257,54 +257,11 @@ std::string WhyNot(const Table& table, const FilterKeys& keys) {
   return std::string();
 }
 
-// Half of them random, half keys of other tables.
-std::vector<std::string> Candidates(const FilterKeys& keys, bool prefixes,
-                                    const MeasureOptions& options,
-                                    const std::vector<std::string>& own,
-                                    const std::vector<std::string>& others) {
-  constexpr uint64_t kMost = 1000000;
-  const size_t most = static_cast<size_t>(std::min(options.samples, kMost));
-  std::vector<std::string> candidates;
-  const auto add = [&](std::string_view key) {
-    if (!prefixes || keys.Prefix(key, &key)) candidates.emplace_back(key);
-  };
-  const size_t step = std::max<size_t>(1, 2 * others.size() / std::max<size_t>(1, most));
-  for (size_t i = 0; i < others.size(); i += step) add(others[i]);
-  Random random(options.seed ^ 0x5eed);
-  std::string key;
-  for (size_t i = candidates.size(); i < most && !own.empty(); ++i) {
-    RandomLike(own[i % own.size()], &random, &key);
-    add(key);
-  }
-  return candidates;
-}
-
 }  // namespace
 
 double Queries::rate() const {
   return queries == 0 ? std::numeric_limits<double>::quiet_NaN()
                       : static_cast<double>(matches) / static_cast<double>(queries);
-}
-
-bool SampleKeys(const Table& table, std::vector<std::string>* keys, std::string* error) {
-  constexpr int kBlocks = 8;
-  constexpr int kKeysOfBlock = 8;
-  constexpr uint64_t kBytesOfBlock = 8192;  // rather too many, so that the sample ends in the file
-  const FilterKeys filter_keys(table);
-  const auto reader = table.NewKeyReader(error);
-  if (reader == nullptr) return false;
-  const uint64_t skip = table.file_bytes() / kBytesOfBlock / kBlocks;
-  for (int block = 0; block < kBlocks; ++block) {
-    for (int i = 0; i < kKeysOfBlock; ++i) {
-      if (!reader->Next()) {
-        *error = reader->error();
-        return error->empty();
-      }
-      keys->emplace_back(filter_keys.Key(reader->user_key()));
-    }
-    reader->SkipBlocks(skip);
-  }
-  return true;
 }
 
 bool MeasureFile(const Table& table, uint64_t num_keys, const MeasureOptions& options,
@@ -318,8 +275,10 @@ bool MeasureFile(const Table& table, uint64_t num_keys, const MeasureOptions& op
     return true;
   }
   const auto meter = std::make_unique<Meter>(table, keys, options, result);
-  return meter->Run(num_keys, Candidates(keys, result->of_prefixes, options, own, others),
-                    progress, error);
+  return meter->Run(
+      num_keys,
+      MissingCandidates(keys, result->of_prefixes, options.samples, options.seed, own, others),
+      progress, error);
 }
 
 }  // namespace bloomline::tool::db

@@ -46,7 +46,7 @@ struct MeasureResult {
   std::map<KeyShape, MissingKeyRates> by_shape;
   uint64_t keys_read = 0;  // different ones; prefixes if the filters hold nothing else
   bool of_prefixes = false;
-  bool whole_file = true;   // else some blocks were skipped
+  bool whole_file = true;     // else some blocks were skipped
   uint64_t no_neighbour = 0;  // stored keys with no missing key of the same length behind them
   std::string not_measured;   // why; empty: it was
 };
@@ -55,9 +55,6 @@ struct MeasureOptions {
   uint64_t samples = 100000;
   uint64_t seed = 1;
 };
-
-// A few keys of a table, spread over it, without timestamps.
-bool SampleKeys(const sstable::Table& table, std::vector<std::string>* keys, std::string* error);
 
 // `num_keys` of the table, 0 if unknown, decides how much of it is read: about options.samples
 // keys. `own` are sampled keys of this table, `others` keys of other tables, which may also be in

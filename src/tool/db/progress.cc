@@ -49,9 +49,7 @@ void Progress::Show(bool now) {
 
 std::string DurationText(double seconds) {
   const auto whole = static_cast<uint64_t>(std::llround(std::fmax(0, seconds)));
-  const auto two = [](uint64_t value) {
-    return (value < 10 ? "0" : "") + std::to_string(value);
-  };
+  const auto two = [](uint64_t value) { return (value < 10 ? "0" : "") + std::to_string(value); };
   const uint64_t hours = whole / 3600;
   const uint64_t minutes = whole / 60 % 60;
   if (hours != 0) return std::to_string(hours) + ":" + two(minutes) + ":" + two(whole % 60);

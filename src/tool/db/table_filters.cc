@@ -25,9 +25,8 @@ std::optional<size_t> LengthAfter(std::string_view name, std::string_view start)
 
 engine_filters::Container ContainerOf(const sstable::Table& table) {
   if (table.engine() == Engine::kLevelDB) return engine_filters::Container::kLevelDB;
-  return table.filter_kind() == FilterKind::kByOffset
-             ? engine_filters::Container::kRocksDBByOffset
-             : engine_filters::Container::kRocksDB;
+  return table.filter_kind() == FilterKind::kByOffset ? engine_filters::Container::kRocksDBByOffset
+                                                      : engine_filters::Container::kRocksDB;
 }
 
 bool TableFilters::Init(const sstable::Table& table, std::string* error) {
@@ -42,8 +41,7 @@ const engine_filters::EngineFilter* TableFilters::At(uint64_t index, std::string
   index_ = ~uint64_t{0};
   std::string_view bytes;
   if (!reader_->Read(index, &bytes, error)) return nullptr;
-  filter_ =
-      engine_filters::EngineFilter::Open(ContainerOf(*table_), table_->filter_name(), bytes);
+  filter_ = engine_filters::EngineFilter::Open(ContainerOf(*table_), table_->filter_name(), bytes);
   bytes_ = bytes.size();
   index_ = index;
   return &filter_;
@@ -51,8 +49,8 @@ const engine_filters::EngineFilter* TableFilters::At(uint64_t index, std::string
 
 FilterKeys::FilterKeys(const sstable::Table& table) {
   const sstable::Properties& properties = table.properties();
-  comparator_ = properties.comparator.empty() ? "leveldb.BytewiseComparator"
-                                              : properties.comparator;
+  comparator_ =
+      properties.comparator.empty() ? "leveldb.BytewiseComparator" : properties.comparator;
   order_ = sstable::OrderOf(comparator_);
   if (!properties.keys_have_timestamps) order_.timestamp_bytes = 0;
   if (table.engine() == Engine::kLevelDB) return;

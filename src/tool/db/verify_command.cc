@@ -127,17 +127,15 @@ int Run(const VerifyOptions& options) {
   std::atomic<uint64_t> listed{0};
   ForEachFile(&inputs, options.common, "verify",
               [&](size_t i, const sstable::Table& table, Progress* progress, std::string* error) {
-                return VerifyFile(table, options.max_errors, &listed, progress, &results[i],
-                                  error);
+                return VerifyFile(table, options.max_errors, &listed, progress, &results[i], error);
               });
   if (options.common.json) {
     PrintJson(inputs, results);
   } else {
     PrintText(inputs, results);
   }
-  const bool lost = std::any_of(results.begin(), results.end(), [](const VerifyResult& result) {
-    return result.counts.lost != 0;
-  });
+  const bool lost = std::any_of(results.begin(), results.end(),
+                                [](const VerifyResult& result) { return result.counts.lost != 0; });
   const int exit_code = ReportProblems(inputs, "verify");
   return lost ? kExitFailure : exit_code;
 }
@@ -158,7 +156,8 @@ void AddVerifyCommand(CLI::App* db, int* exit_code) {
   command->footer(
       "Reads all data blocks. A key is queried without its timestamp, and as a prefix where the\n"
       "filters hold prefixes (extractors known: rocksdb.FixedPrefix.N, rocksdb.CappedPrefix.N,\n"
-      "rocksdb.Noop). What is not checked is counted, with the reason. Exit code 1: a key is lost,\n"
+      "rocksdb.Noop). What is not checked is counted, with the reason. Exit code 1: a key is "
+      "lost,\n"
       "or a file is damaged.");
   command->callback([=] { *exit_code = Run(*options); });
 }

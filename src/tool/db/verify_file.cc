@@ -17,8 +17,8 @@ constexpr size_t kBatch = 256;
 // Keys, or prefixes, that wait for the query of one filter.
 struct Batch {
   struct Entry {
-    size_t begin = 0;   // in `bytes`
-    size_t length = 0;  // of the user key with its timestamp
+    size_t begin = 0;    // in `bytes`
+    size_t length = 0;   // of the user key with its timestamp
     size_t queried = 0;  // of its first bytes
     uint64_t sequence = 0;
     uint64_t block_offset = 0;
@@ -103,7 +103,9 @@ class Verifier {
     return batch->size < kBatch || FlushBatch(batch, error);
   }
 
-  bool Flush(std::string* error) { return FlushBatch(&whole_, error) && FlushBatch(&prefixes_, error); }
+  bool Flush(std::string* error) {
+    return FlushBatch(&whole_, error) && FlushBatch(&prefixes_, error);
+  }
 
   bool FlushBatch(Batch* batch, std::string* error) {
     const size_t n = batch->size;

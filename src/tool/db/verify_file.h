@@ -15,8 +15,8 @@ namespace bloomline::tool::db {
 
 // A key, or a prefix, that its filter does not have.
 struct LostKey {
-  std::string key;        // user key with its timestamp
-  std::string prefix;     // the prefix that is lost, if is_prefix
+  std::string key;     // user key with its timestamp
+  std::string prefix;  // the prefix that is lost, if is_prefix
   bool is_prefix = false;
   uint64_t sequence = 0;
   uint64_t block_offset = 0;  // of its data block in the file
