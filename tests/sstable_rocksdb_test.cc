@@ -161,8 +161,7 @@ void ExpectSameQueries(const OneTable& written, const Table& table) {
     const TableEntry& entry = entries[i];
     const uint64_t newer =
         i > 0 && entries[i - 1].key == entry.key ? entries[i - 1].sequence : ~uint64_t{0};
-    const uint64_t index =
-        filter_reader->FilterOf(entry.key, entry.sequence, entry.block_offset);
+    const uint64_t index = filter_reader->FilterOf(entry.key, entry.sequence, entry.block_offset);
     ASSERT_LT(index, filters.size());
     filters_of_one_key +=
         index != filter_reader->FilterOf(entry.key, Table::FilterReader::kMaxSequence, 0);
@@ -263,8 +262,8 @@ TEST(SstableRocksDBTest, Compressions) {
 TEST(SstableRocksDBTest, IndexAndBlockForms) {
   for (auto index : {TableOptions::kBinarySearch, TableOptions::kHashSearch,
                      TableOptions::kTwoLevelIndexSearch, TableOptions::kBinarySearchWithFirstKey}) {
-    for (auto block : {TableOptions::kDataBlockBinarySearch,
-                       TableOptions::kDataBlockBinaryAndHash}) {
+    for (auto block :
+         {TableOptions::kDataBlockBinarySearch, TableOptions::kDataBlockBinaryAndHash}) {
       SCOPED_TRACE("index type " + std::to_string(index) + ", block type " + std::to_string(block));
       Case test_case;
       test_case.table.index_type = index;
@@ -275,7 +274,8 @@ TEST(SstableRocksDBTest, IndexAndBlockForms) {
         test_case.table.index_block_restart_interval = 1;
         test_case.options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(9));
       }
-      if (index == TableOptions::kTwoLevelIndexSearch) test_case.table.enable_index_compression = false;
+      if (index == TableOptions::kTwoLevelIndexSearch)
+        test_case.table.enable_index_compression = false;
       Check(test_case, FilterKind::kFull);
     }
   }
