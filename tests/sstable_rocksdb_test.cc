@@ -2,12 +2,14 @@
 // queries must be as RocksDB says.
 #include <gtest/gtest.h>
 #include <rocksdb/comparator.h>
+#include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_writer.h>
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/debug.h>
+#include <rocksdb/version.h>
 
 #include <algorithm>
 #include <memory>
@@ -38,6 +40,42 @@ constexpr int kKeys = 1500;
 #endif
 constexpr int kSnapshots = 12;
 
+constexpr int kRocksDBVersion = ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR;
+constexpr uint32_t kFirstFormatVersion = kRocksDBVersion >= 1100 ? 2 : 0;
+constexpr uint32_t kLastFormatVersion = kRocksDBVersion >= 1004  ? 7
+                                        : kRocksDBVersion >= 806 ? 6
+                                                                 : 5;
+
+// Options that only newer versions have. False: this one does not.
+template <typename T>
+auto SeparateKeysAndValues(T* options, int) -> decltype(options->separate_key_value_in_data_block) {
+  options->uniform_cv_threshold = 100;
+  return options->separate_key_value_in_data_block = true;
+}
+template <typename T>
+bool SeparateKeysAndValues(T*, long) {
+  return false;
+}
+template <typename T>
+auto DecoupleFilters(T* options, bool value, int)
+    -> decltype(options->decouple_partitioned_filters) {
+  return options->decouple_partitioned_filters = value;
+}
+template <typename T>
+bool DecoupleFilters(T*, bool, long) {
+  return false;
+}
+
+class Append : public rocksdb::AssociativeMergeOperator {
+ public:
+  const char* Name() const override { return "test.Append"; }
+  bool Merge(const rocksdb::Slice&, const rocksdb::Slice* old, const rocksdb::Slice& operand,
+             std::string* result, rocksdb::Logger*) const override {
+    *result = (old == nullptr ? "" : old->ToString()) + operand.ToString();
+    return true;
+  }
+};
+
 // Options of one table, and the policy that sees what the engine does with its filters.
 struct Case {
   rocksdb::Options options;
@@ -59,6 +97,7 @@ struct Case {
   void Partition() {
     table.index_type = TableOptions::kTwoLevelIndexSearch;
     table.partition_filters = true;
+    DecoupleFilters(&table, false, 0);
   }
 };
 
@@ -218,12 +257,13 @@ void Check(const Case& test_case, FilterKind kind) {
 }
 
 TEST(SstableRocksDBTest, FormatVersions) {
-  for (uint32_t version : {2, 3, 4, 5}) {
+  for (uint32_t version = kFirstFormatVersion; version <= kLastFormatVersion; ++version) {
     for (bool partitioned : {false, true}) {
       SCOPED_TRACE("format_version " + std::to_string(version) +
                    (partitioned ? ", partitioned" : ""));
       Case test_case;
       test_case.table.format_version = version;
+      if (version == 0) test_case.table.checksum = rocksdb::kCRC32c;  // the only one it has
       if (partitioned) test_case.Partition();
       Check(test_case, partitioned ? FilterKind::kPartitioned : FilterKind::kFull);
     }
@@ -233,29 +273,64 @@ TEST(SstableRocksDBTest, FormatVersions) {
 TEST(SstableRocksDBTest, ChecksumTypes) {
   for (rocksdb::ChecksumType type : {rocksdb::kNoChecksum, rocksdb::kCRC32c, rocksdb::kxxHash,
                                      rocksdb::kxxHash64, rocksdb::kXXH3}) {
-    SCOPED_TRACE("checksum type " + std::to_string(type));
-    Case test_case;
-    test_case.table.checksum = type;
-    Check(test_case, FilterKind::kFull);
+    for (uint32_t version : {uint32_t{5}, kLastFormatVersion}) {
+      SCOPED_TRACE("checksum type " + std::to_string(type));
+      Case test_case;
+      test_case.table.checksum = type;
+      test_case.table.format_version = version;
+      Check(test_case, FilterKind::kFull);
+    }
   }
 }
 
+void CheckCompression(rocksdb::CompressionType type, uint32_t format_version, bool has_dictionary) {
+  SCOPED_TRACE("compression " + std::to_string(type) + ", format_version " +
+               std::to_string(format_version) + (has_dictionary ? ", dictionary" : ""));
+  Case test_case;
+  test_case.options.compression = type;
+  test_case.table.format_version = format_version;
+  if (format_version == 0) test_case.table.checksum = rocksdb::kCRC32c;
+  test_case.table.block_size = 2000;
+  if (has_dictionary) {
+    test_case.options.compression_opts.max_dict_bytes = 4096;
+    test_case.options.compression_opts.zstd_max_train_bytes = 32768;
+  }
+  const bool is_partitioned = type == rocksdb::kZSTD;  // these indexes are compressed, too
+  if (is_partitioned) test_case.Partition();
+  Check(test_case, is_partitioned ? FilterKind::kPartitioned : FilterKind::kFull);
+}
+
 TEST(SstableRocksDBTest, Compressions) {
-  for (rocksdb::CompressionType type :
-       {rocksdb::kSnappyCompression, rocksdb::kZlibCompression, rocksdb::kBZip2Compression,
-        rocksdb::kLZ4Compression, rocksdb::kLZ4HCCompression, rocksdb::kZSTD}) {
-    for (bool has_dictionary : {false, true}) {
-      SCOPED_TRACE("compression " + std::to_string(type) + (has_dictionary ? ", dictionary" : ""));
-      Case test_case;
-      test_case.options.compression = type;
-      test_case.table.block_size = 2000;
-      if (has_dictionary) {
-        test_case.options.compression_opts.max_dict_bytes = 4096;
-        test_case.options.compression_opts.zstd_max_train_bytes = 32768;
-      }
-      if (type == rocksdb::kZSTD) test_case.Partition();
-      Check(test_case, type == rocksdb::kZSTD ? FilterKind::kPartitioned : FilterKind::kFull);
+  int checked = 0;
+  for (rocksdb::CompressionType type : rocksdb::GetSupportedCompressions()) {
+    if (type == rocksdb::kNoCompression || type == rocksdb::kXpressCompression) continue;
+    // The form of compressed blocks changed with 2 and with 7.
+    CheckCompression(type, kFirstFormatVersion, false);
+    CheckCompression(type, 5, true);
+    CheckCompression(type, kLastFormatVersion, false);
+    CheckCompression(type, kLastFormatVersion, true);
+    ++checked;
+  }
+  std::printf("%d compressions\n", checked);
+  EXPECT_GE(checked, 1);
+}
+
+// Without this, all of the above could be of blocks that did not become smaller.
+TEST(SstableRocksDBTest, BlocksAreCompressed) {
+  for (rocksdb::CompressionType type : rocksdb::GetSupportedCompressions()) {
+    if (type == rocksdb::kNoCompression || type == rocksdb::kXpressCompression) continue;
+    Case test_case;
+    test_case.options.compression = type;
+    OneTable written(test_case);
+    written.Write();
+    const auto table = tests::OpenTable(written.TablePath());
+    ASSERT_NE(table, nullptr);
+    const std::string path = table->path();
+    uint64_t raw = 0;
+    for (const TableEntry& entry : tests::TableEntries(*table)) {
+      raw += entry.key.size() + entry.value.size();
     }
+    EXPECT_LT(table->properties().data_bytes, raw * 2 / 3);
   }
 }
 
@@ -274,8 +349,6 @@ TEST(SstableRocksDBTest, IndexAndBlockForms) {
         test_case.table.index_block_restart_interval = 1;
         test_case.options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(9));
       }
-      if (index == TableOptions::kTwoLevelIndexSearch)
-        test_case.table.enable_index_compression = false;
       Check(test_case, FilterKind::kFull);
     }
   }
@@ -294,6 +367,239 @@ TEST(SstableRocksDBTest, Policies) {
       Check(test_case, partitioned ? FilterKind::kPartitioned : FilterKind::kFull);
     }
   }
+}
+
+TEST(SstableRocksDBTest, SeparatedKeysAndValues) {
+  for (bool partitioned : {false, true}) {
+    for (int restart_interval : {1, 4}) {
+      SCOPED_TRACE("restarts after " + std::to_string(restart_interval));
+      Case test_case;
+      if (!SeparateKeysAndValues(&test_case.table, 0)) {
+        GTEST_SKIP() << "RocksDB " << kRocksDBVersion << " has no such blocks";
+      }
+      test_case.table.block_restart_interval = restart_interval;
+      test_case.table.index_block_restart_interval = restart_interval;
+      test_case.options.compression = rocksdb::kSnappyCompression;
+      if (partitioned) test_case.Partition();
+      Check(test_case, partitioned ? FilterKind::kPartitioned : FilterKind::kFull);
+    }
+  }
+}
+
+TEST(SstableRocksDBTest, DecoupledFilterPartitions) {
+  Case test_case;
+  test_case.Partition();
+  if (!DecoupleFilters(&test_case.table, true, 0)) {
+    GTEST_SKIP() << "RocksDB " << kRocksDBVersion << " always couples them";
+  }
+  test_case.table.metadata_block_size = 100;
+  Check(test_case, FilterKind::kPartitioned);
+}
+
+TEST(SstableRocksDBTest, WithoutFilters) {
+  Case test_case;
+  test_case.table.filter_policy = nullptr;
+  OneTable written(test_case);
+  written.Write();
+  const auto table = tests::OpenTable(written.TablePath());
+  ASSERT_NE(table, nullptr);
+  EXPECT_EQ(table->filter_kind(), FilterKind::kNone);
+  EXPECT_EQ(table->filter_name(), "");
+  EXPECT_TRUE(tests::TableFilters(*table).empty());
+  ExpectSameEntries(written, *table);
+}
+
+TEST(SstableRocksDBTest, PrefixFilters) {
+  Case test_case;
+  test_case.table.whole_key_filtering = false;
+  test_case.options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(9));
+  OneTable written(test_case);
+  written.Write();
+  const auto table = tests::OpenTable(written.TablePath());
+  ASSERT_NE(table, nullptr);
+  EXPECT_FALSE(table->properties().whole_key_filtering);
+  EXPECT_TRUE(table->properties().prefix_filtering);
+  EXPECT_EQ(table->properties().prefix_extractor, "rocksdb.FixedPrefix.9");
+  EXPECT_EQ(tests::TableFilters(*table), written.policy().record().written);
+  ExpectSameQueries(written, *table);
+}
+
+// Range deletions are in a block of their own, and count as entries.
+TEST(SstableRocksDBTest, RangeDeletionsAndMerges) {
+  Case test_case;
+  test_case.options.merge_operator = std::make_shared<Append>();
+  OneTable written(test_case);
+  rocksdb::DB* db = written.db();
+  ASSERT_TRUE(db->Merge({}, "key1", "a").ok());
+  ASSERT_TRUE(db->SingleDelete({}, "key2").ok());
+  ASSERT_TRUE(db->DeleteRange({}, db->DefaultColumnFamily(), "key3", "key5").ok());
+  ASSERT_TRUE(db->Put({}, "key4", std::string(200000, 'v')).ok());
+  written.Write();
+  const auto table = tests::OpenTable(written.TablePath());
+  ASSERT_NE(table, nullptr);
+  EXPECT_EQ(table->properties().num_range_deletions, 1u);
+  ExpectSameEntries(written, *table);
+  const std::vector<TableEntry> entries = tests::TableEntries(*table);
+  ASSERT_GT(entries.size(), 3u);
+  EXPECT_EQ(entries[0].type, 2);
+  EXPECT_EQ(entries[1].type, 7);
+  EXPECT_EQ(entries[2].value.size(), 200000u);
+}
+
+// RocksDB writes the sequence number into the file and leaves the checksum of the properties.
+TEST(SstableRocksDBTest, IngestedFiles) {
+  Case test_case;
+  OneTable written(test_case);
+  rocksdb::DB* db = written.db();
+  tests::TempDir dir;
+  for (bool is_written_to : {true, false}) {
+    SCOPED_TRACE(is_written_to ? "with the number" : "without");
+    test_case.options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(test_case.table));
+    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), test_case.options);
+    ASSERT_TRUE(writer.Open(dir.Path("file")).ok());
+    for (int i = 1000; i < 2000; ++i) ASSERT_TRUE(writer.Put(std::to_string(i), "value").ok());
+    ASSERT_TRUE(writer.Finish().ok());
+    // Something below it, so that its keys need a number.
+    ASSERT_TRUE(db->Put({}, "1500", "older").ok());
+    ASSERT_TRUE(db->Flush({}).ok());
+    rocksdb::IngestExternalFileOptions ingestion;
+    ingestion.write_global_seqno = is_written_to;
+    ASSERT_TRUE(db->IngestExternalFile({dir.Path("file")}, ingestion).ok());
+    std::vector<rocksdb::LiveFileMetaData> files;
+    db->GetLiveFilesMetaData(&files);
+    const auto newest = std::max_element(
+        files.begin(), files.end(),
+        [](const auto& a, const auto& b) { return a.file_number < b.file_number; });
+    ASSERT_EQ(newest->smallest_seqno, newest->largest_seqno);
+    ASSERT_GT(newest->largest_seqno, 0u);
+    const auto table = tests::OpenTable(newest->db_path + newest->name);
+    ASSERT_NE(table, nullptr);
+    const std::vector<TableEntry> entries = tests::TableEntries(*table);
+    ASSERT_EQ(entries.size(), 1000u);
+    for (const TableEntry& entry : entries) {
+      ASSERT_EQ(entry.sequence, is_written_to ? newest->largest_seqno : 0);
+    }
+  }
+}
+
+TEST(SstableRocksDBTest, Timestamps) {
+  for (bool partitioned : {false, true}) {
+    Case test_case;
+    ASSERT_TRUE(rocksdb::Comparator::CreateFromString(rocksdb::ConfigOptions(),
+                                                      "leveldb.BytewiseComparator.u64ts",
+                                                      &test_case.options.comparator)
+                    .ok());
+    if (partitioned) test_case.Partition();
+    OneTable written(test_case);
+    std::vector<TableEntry> expected;
+    const auto timestamp = [](uint64_t i) {
+      std::string text(8, '\0');
+      for (size_t b = 0; b < 8; ++b) text[b] = static_cast<char>(i >> (8 * b));
+      return text;
+    };
+    for (uint64_t i = 0; i < kKeys; ++i) {
+      const std::string key = "key" + std::to_string(1000 + i * 31 % (kKeys / 5));
+      ASSERT_TRUE(written.db()->Put({}, key, timestamp(i + 300), std::to_string(i)).ok());
+      expected.push_back({key + timestamp(i + 300), i + 1, 1, std::to_string(i), 0});
+    }
+    ASSERT_TRUE(written.db()->Flush({}).ok());
+    const auto table = tests::OpenTable(written.TablePath());
+    ASSERT_NE(table, nullptr);
+    const sstable::KeyOrder order = sstable::OrderOf(table->properties().comparator);
+    ASSERT_EQ(order.timestamp_bytes, 8u);
+    std::sort(expected.begin(), expected.end(), [&](const TableEntry& a, const TableEntry& b) {
+      return sstable::Compare(order, a.key, b.key) < 0;
+    });
+    const std::vector<TableEntry> entries = tests::TableEntries(*table);
+    ASSERT_EQ(entries, expected);
+    const std::vector<std::string> filters = tests::TableFilters(*table);
+    EXPECT_EQ(filters, written.policy().record().written);
+    std::string error;
+    const auto reader = table->NewFilterReader(&error);
+    ASSERT_NE(reader, nullptr) << error;
+    for (const TableEntry& entry : entries) {
+      const std::string at = entry.key.substr(entry.key.size() - 8);
+      const rocksdb::Slice at_slice(at);
+      rocksdb::ReadOptions read_options;
+      read_options.timestamp = &at_slice;
+      std::vector<std::string>& queried = written.policy().record().queried;
+      queried.clear();
+      std::string value;
+      const std::string_view key = sstable::WithoutTimestamp(order, entry.key);
+      ASSERT_TRUE(written.db()->Get(read_options, std::string(key), &value).ok());
+      ASSERT_EQ(value, entry.value);
+      const uint64_t index = reader->FilterOf(entry.key, entry.sequence, entry.block_offset);
+      ASSERT_LT(index, filters.size());
+      ASSERT_EQ(queried.size(), 1u);
+      ASSERT_EQ(queried[0], filters[index]);
+    }
+  }
+}
+
+// An order that is not known here.
+class Unknown : public rocksdb::Comparator {
+ public:
+  const char* Name() const override { return "test.Unknown"; }
+  int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
+    return a.compare(b);
+  }
+  void FindShortestSeparator(std::string*, const rocksdb::Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+};
+
+TEST(SstableRocksDBTest, UnknownOrder) {
+  const Unknown comparator;
+  Case test_case;
+  test_case.options.comparator = &comparator;
+  test_case.Partition();
+  OneTable written(test_case);
+  written.Write();
+  const auto table = tests::OpenTable(written.TablePath());
+  ASSERT_NE(table, nullptr);
+  EXPECT_FALSE(sstable::OrderOf(table->properties().comparator).is_known);
+  EXPECT_EQ(tests::TableFilters(*table), written.policy().record().written);
+  ExpectSameEntries(written, *table);
+  std::string error;
+  const auto reader = table->NewFilterReader(&error);
+  ASSERT_NE(reader, nullptr) << error;
+  EXPECT_EQ(reader->FilterOf("key", 1, 0), Table::FilterReader::kUnknownFilter);
+}
+
+TEST(SstableRocksDBTest, SkippedBlocks) {
+  Case test_case;
+  test_case.Partition();
+  OneTable written(test_case);
+  written.Write();
+  const auto table = tests::OpenTable(written.TablePath());
+  ASSERT_NE(table, nullptr);
+  // The entries of blocks 0, 3, 6...
+  std::vector<TableEntry> expected;
+  uint64_t block = 0, offset = 0;
+  for (const TableEntry& entry : tests::TableEntries(*table)) {
+    if (entry.block_offset != offset) ++block;
+    offset = entry.block_offset;
+    if (block % 3 == 0) expected.push_back(entry);
+  }
+  ASSERT_GT(block, 50u);
+  std::string error;
+  const auto reader = table->NewKeyReader(&error);
+  ASSERT_NE(reader, nullptr) << error;
+  std::vector<TableEntry> entries;
+  offset = 0;
+  bool has_entry = reader->Next();
+  while (has_entry) {
+    EXPECT_EQ(reader->entry_in_block(), 0u);
+    offset = reader->block_offset();
+    for (; has_entry && reader->block_offset() == offset; has_entry = reader->Next()) {
+      entries.push_back({std::string(reader->user_key()), reader->sequence(), reader->type(),
+                         std::string(reader->value()), 0});
+    }
+    if (!has_entry) break;
+    reader->SkipBlocks(1);  // the one that has begun, and one more
+    has_entry = reader->Next();
+  }
+  EXPECT_EQ(reader->error(), "");
+  EXPECT_EQ(entries, expected);
 }
 
 TEST(SstableRocksDBTest, ReverseOrder) {
