@@ -57,6 +57,16 @@ bool SeparateKeysAndValues(T*, long) {
   return false;
 }
 template <typename T>
+auto StripTimestamps(T* options, int) -> decltype(options->persist_user_defined_timestamps) {
+  options->allow_concurrent_memtable_write = false;
+  options->persist_user_defined_timestamps = false;
+  return true;
+}
+template <typename T>
+bool StripTimestamps(T*, long) {
+  return false;
+}
+template <typename T>
 auto DecoupleFilters(T* options, bool value, int)
     -> decltype(options->decouple_partitioned_filters) {
   return options->decouple_partitioned_filters = value;
@@ -81,6 +91,7 @@ struct Case {
   rocksdb::Options options;
   TableOptions table;
   std::shared_ptr<RecordingPolicy> policy;
+  bool has_decoupled_filters = false;
 
   Case() {
     options.create_if_missing = true;
@@ -140,7 +151,9 @@ class OneTable {
 
   std::vector<TableEntry> Entries() const {
     std::vector<rocksdb::KeyVersion> versions;
-    const rocksdb::Slice first, last("\xff\xff\xff\xff");
+    // Where there are prefixes, RocksDB may look for those of the first key only.
+    const rocksdb::Slice first = case_.options.prefix_extractor == nullptr ? "" : "user";
+    const rocksdb::Slice last("\xff\xff\xff\xff");
     EXPECT_TRUE(rocksdb::GetAllKeyVersions(db_.get(), first, last, 1 << 20, &versions).ok());
     std::vector<TableEntry> entries;
     for (const rocksdb::KeyVersion& version : versions) {
@@ -153,6 +166,7 @@ class OneTable {
   rocksdb::DB* db() const { return db_.get(); }
   const std::vector<const rocksdb::Snapshot*>& snapshots() const { return snapshots_; }
   RecordingPolicy& policy() const { return *case_.policy; }
+  bool has_decoupled_filters() const { return case_.has_decoupled_filters; }
 
  private:
   static std::string Key(int i) {
@@ -221,10 +235,11 @@ void ExpectSameQueries(const OneTable& written, const Table& table) {
     }
   }
   EXPECT_GT(checked, entries.size() / 2);
-  // Versions of one key do not fit in one partition: the sequence number counts.
   if (table.filter_kind() == FilterKind::kPartitioned) {
     EXPECT_GT(filters.size(), 3u);
-    EXPECT_GT(filters_of_one_key, 0u);
+    // The sequence number counts where versions of one key are in several partitions: where
+    // filters are cut where the index is.
+    EXPECT_TRUE(written.has_decoupled_filters() || filters_of_one_key > 0);
   }
 }
 
@@ -306,9 +321,12 @@ TEST(SstableRocksDBTest, Compressions) {
     if (type == rocksdb::kNoCompression || type == rocksdb::kXpressCompression) continue;
     // The form of compressed blocks changed with 2 and with 7.
     CheckCompression(type, kFirstFormatVersion, false);
-    CheckCompression(type, 5, true);
     CheckCompression(type, kLastFormatVersion, false);
-    CheckCompression(type, kLastFormatVersion, true);
+    // Newer versions refuse a dictionary for what cannot use one.
+    if (kRocksDBVersion < 1000 || type != rocksdb::kSnappyCompression) {
+      CheckCompression(type, 5, true);
+      CheckCompression(type, kLastFormatVersion, true);
+    }
     ++checked;
   }
   std::printf("%d compressions\n", checked);
@@ -347,7 +365,7 @@ TEST(SstableRocksDBTest, IndexAndBlockForms) {
       test_case.table.block_restart_interval = block == 0 ? 16 : 3;
       if (index == TableOptions::kHashSearch) {
         test_case.table.index_block_restart_interval = 1;
-        test_case.options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(9));
+        test_case.options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(4));
       }
       Check(test_case, FilterKind::kFull);
     }
@@ -392,6 +410,7 @@ TEST(SstableRocksDBTest, DecoupledFilterPartitions) {
   if (!DecoupleFilters(&test_case.table, true, 0)) {
     GTEST_SKIP() << "RocksDB " << kRocksDBVersion << " always couples them";
   }
+  test_case.has_decoupled_filters = true;
   test_case.table.metadata_block_size = 100;
   Check(test_case, FilterKind::kPartitioned);
 }
@@ -412,14 +431,14 @@ TEST(SstableRocksDBTest, WithoutFilters) {
 TEST(SstableRocksDBTest, PrefixFilters) {
   Case test_case;
   test_case.table.whole_key_filtering = false;
-  test_case.options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(9));
+  test_case.options.prefix_extractor.reset(rocksdb::NewCappedPrefixTransform(9));
   OneTable written(test_case);
   written.Write();
   const auto table = tests::OpenTable(written.TablePath());
   ASSERT_NE(table, nullptr);
   EXPECT_FALSE(table->properties().whole_key_filtering);
   EXPECT_TRUE(table->properties().prefix_filtering);
-  EXPECT_EQ(table->properties().prefix_extractor, "rocksdb.FixedPrefix.9");
+  EXPECT_EQ(table->properties().prefix_extractor, "rocksdb.CappedPrefix.9");
   EXPECT_EQ(tests::TableFilters(*table), written.policy().record().written);
   ExpectSameQueries(written, *table);
 }
@@ -505,7 +524,7 @@ TEST(SstableRocksDBTest, Timestamps) {
     ASSERT_TRUE(written.db()->Flush({}).ok());
     const auto table = tests::OpenTable(written.TablePath());
     ASSERT_NE(table, nullptr);
-    const sstable::KeyOrder order = sstable::OrderOf(table->properties().comparator);
+    const sstable::KeyOrder order = sstable::OrderOf(table->properties());
     ASSERT_EQ(order.timestamp_bytes, 8u);
     std::sort(expected.begin(), expected.end(), [&](const TableEntry& a, const TableEntry& b) {
       return sstable::Compare(order, a.key, b.key) < 0;
@@ -536,6 +555,46 @@ TEST(SstableRocksDBTest, Timestamps) {
   }
 }
 
+TEST(SstableRocksDBTest, StrippedTimestamps) {
+  Case test_case;
+  if (!StripTimestamps(&test_case.options, 0)) {
+    GTEST_SKIP() << "RocksDB " << kRocksDBVersion << " always keeps them";
+  }
+  ASSERT_TRUE(rocksdb::Comparator::CreateFromString(rocksdb::ConfigOptions(),
+                                                    "leveldb.BytewiseComparator.u64ts",
+                                                    &test_case.options.comparator)
+                  .ok());
+  test_case.Partition();
+  OneTable written(test_case);
+  const std::string time("\1\0\0\0\0\0\0\0", 8);
+  for (int i = 1000; i < 2000; ++i) {
+    ASSERT_TRUE(written.db()->Put({}, std::to_string(i), time, "value").ok());
+  }
+  ASSERT_TRUE(written.db()->Flush({}).ok());
+  const auto table = tests::OpenTable(written.TablePath());
+  ASSERT_NE(table, nullptr);
+  EXPECT_FALSE(table->properties().keys_have_timestamps);
+  EXPECT_EQ(sstable::OrderOf(table->properties()).timestamp_bytes, 0u);
+  const std::vector<TableEntry> entries = tests::TableEntries(*table);
+  ASSERT_EQ(entries.size(), 1000u);
+  const std::vector<std::string> filters = tests::TableFilters(*table);
+  std::string error;
+  const auto reader = table->NewFilterReader(&error);
+  ASSERT_NE(reader, nullptr) << error;
+  for (size_t i = 0; i < 1000; ++i) {
+    ASSERT_EQ(entries[i].key, std::to_string(1000 + i));
+    const rocksdb::Slice now(time);
+    rocksdb::ReadOptions read_options;
+    read_options.timestamp = &now;
+    std::vector<std::string>& queried = written.policy().record().queried;
+    queried.clear();
+    std::string value;
+    ASSERT_TRUE(written.db()->Get(read_options, entries[i].key, &value).ok());
+    ASSERT_EQ(queried.size(), 1u);
+    ASSERT_EQ(queried[0], filters[reader->FilterOf(entries[i].key, entries[i].sequence, 0)]);
+  }
+}
+
 // An order that is not known here.
 class Unknown : public rocksdb::Comparator {
  public:
@@ -556,7 +615,7 @@ TEST(SstableRocksDBTest, UnknownOrder) {
   written.Write();
   const auto table = tests::OpenTable(written.TablePath());
   ASSERT_NE(table, nullptr);
-  EXPECT_FALSE(sstable::OrderOf(table->properties().comparator).is_known);
+  EXPECT_FALSE(sstable::OrderOf(table->properties()).is_known);
   EXPECT_EQ(tests::TableFilters(*table), written.policy().record().written);
   ExpectSameEntries(written, *table);
   std::string error;
@@ -610,7 +669,7 @@ TEST(SstableRocksDBTest, ReverseOrder) {
   written.Write();
   const auto table = tests::OpenTable(written.TablePath());
   ASSERT_NE(table, nullptr);
-  EXPECT_TRUE(sstable::OrderOf(table->properties().comparator).is_reversed);
+  EXPECT_TRUE(sstable::OrderOf(table->properties()).is_reversed);
   EXPECT_EQ(tests::TableFilters(*table), written.policy().record().written);
   ExpectSameQueries(written, *table);
 }
