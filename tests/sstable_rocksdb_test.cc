@@ -583,7 +583,8 @@ TEST(SstableRocksDBTest, StrippedTimestamps) {
   ASSERT_NE(reader, nullptr) << error;
   for (size_t i = 0; i < 1000; ++i) {
     ASSERT_EQ(entries[i].key, std::to_string(1000 + i));
-    const rocksdb::Slice now(time);
+    const std::string latest(8, '\xff');
+    const rocksdb::Slice now(latest);
     rocksdb::ReadOptions read_options;
     read_options.timestamp = &now;
     std::vector<std::string>& queried = written.policy().record().queried;
