@@ -64,6 +64,18 @@ bloomline_tool_library(bloomline_engine_filters
   src/engine_filters/rocksdb_container.cc src/engine_filters/rocksdb_hash.cc)
 
 # Directories: bloomline_database
+bloomline_tool_library(bloomline_database
+  src/database/database.cc
+  src/database/directory.cc
+  src/database/file_names.cc
+  src/database/filter_names.cc
+  src/database/info_log.cc
+  src/database/key_order.cc
+  src/database/manifest.cc
+  src/database/options_file.cc
+  src/database/record_log.cc
+  src/database/ticker_text.cc
+  src/database/version_edit.cc)
 
 # Advice: bloomline_advice
 bloomline_tool_library(bloomline_advice

@@ -36,8 +36,8 @@ bool BlockReader::Window(uint64_t offset, uint64_t n, const char** bytes, std::s
   if (offset < window_offset_ || offset + n > window_offset_ + window_size_) {
     uint64_t size = n;
     if (access_ == Access::kSequential) {
-      const bool follows = window_size_ > 0 && offset >= window_offset_ &&
-                           offset <= window_offset_ + window_size_;
+      const bool follows =
+          window_size_ > 0 && offset >= window_offset_ && offset <= window_offset_ + window_size_;
       read_ahead_ = follows ? std::min(read_ahead_ * 2, kLastReadAhead) : kFirstReadAhead;
       size = std::max(n, std::min(read_ahead_, file_->file.size() - offset));
     }

@@ -33,9 +33,7 @@ class BlockReader {
       : file_(file), access_(access), decompressor_(&file->compression) {}
 
   // For blocks that are read from now on: data blocks only.
-  void SetDictionary(std::string dictionary) {
-    decompressor_.SetDictionary(std::move(dictionary));
-  }
+  void SetDictionary(std::string dictionary) { decompressor_.SetDictionary(std::move(dictionary)); }
 
   // Has the last n bytes of the file read at once, for the blocks in them.
   bool PrefetchTail(uint64_t n, std::string_view* tail, std::string* error);

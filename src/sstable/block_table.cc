@@ -34,9 +34,8 @@ class BlockTable final : public Table {
   }
 
   std::unique_ptr<FilterReader> NewFilterReader(std::string* error) const override {
-    return core::OrError(error, [&](std::string* reason) {
-      return NewTableFilterReader(&parts_, reason);
-    });
+    return core::OrError(
+        error, [&](std::string* reason) { return NewTableFilterReader(&parts_, reason); });
   }
 
   std::unique_ptr<KeyReader> NewKeyReader(std::string* error) const override {
@@ -72,8 +71,8 @@ bool BlockTable::Open(const std::string& path, const OpenOptions& options, std::
   BlockReader reader(&parts_.blocks, BlockReader::Access::kRandom);
   BlockHandle properties;
   if (!ReadFooter(&reader, error) || !ReadMetaindex(&reader, &properties, error)) return false;
-  if (properties.size > 0 && !ReadProperties(parts_.blocks, properties, &reader,
-                                             &parts_.properties, &parts_.internal, error)) {
+  if (properties.size > 0 && !ReadProperties(parts_.blocks, properties, &reader, &parts_.properties,
+                                             &parts_.internal, error)) {
     return false;
   }
   parts_.internal.index.engine = engine();

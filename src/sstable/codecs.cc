@@ -39,8 +39,8 @@ namespace {
   return false;
 }
 
-// Grows *out until step() is done. step(position, room, &produced) is 1 at the end of the data, 0 if
-// there is more, -1 if it is damaged.
+// Grows *out until step() is done. step(position, room, &produced) is 1 at the end of the data, 0
+// if there is more, -1 if it is damaged.
 template <typename Step>
 [[maybe_unused]] bool Inflate(const char* library, uint64_t stored, uint64_t size,
                               uint64_t max_size, Buffer* out, uint64_t* decompressed,

@@ -25,6 +25,12 @@ KeyOrder OrderOf(std::string_view comparator) {
   return order.is_known ? order : KeyOrder();
 }
 
+KeyOrder OrderOf(const Properties& properties) {
+  KeyOrder order = OrderOf(std::string_view(properties.comparator));
+  if (!properties.keys_have_timestamps) order.timestamp_bytes = 0;
+  return order;
+}
+
 int Compare(const KeyOrder& order, std::string_view a, std::string_view b) {
   const std::string_view key_a = WithoutTimestamp(order, a);
   const std::string_view key_b = WithoutTimestamp(order, b);

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include "src/sstable/table.h"
+
 namespace bloomline::sstable {
 
 struct KeyOrder {
@@ -17,6 +19,8 @@ struct KeyOrder {
 // "leveldb.BytewiseComparator", "rocksdb.ReverseBytewiseComparator", and RocksDB's forms of both
 // that end in ".u64ts".
 KeyOrder OrderOf(std::string_view comparator);
+// Of a table's keys, which may have had their timestamps stripped.
+KeyOrder OrderOf(const Properties& properties);
 
 // Below, at, or above 0. The order must be known. Of equal keys the one with the larger timestamp
 // is first.

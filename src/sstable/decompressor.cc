@@ -71,8 +71,7 @@ bool Decompressor::Decompress(uint8_t type_byte, std::string_view stored, Buffer
   if (rules_->engine == Engine::kLevelDB) {
     // LevelDB's number 2 is zstd, since 2023; it has no others.
     if (type_byte > 2) {
-      return Problem("has compression type " + std::to_string(type_byte) +
-                         "; LevelDB's are 0 to 2",
+      return Problem("has compression type " + std::to_string(type_byte) + "; LevelDB's are 0 to 2",
                      problem);
     }
     if (type == Compression::kZlib) type = Compression::kZstd;
@@ -80,9 +79,9 @@ bool Decompressor::Decompress(uint8_t type_byte, std::string_view stored, Buffer
     return Problem("is compressed by \"" + rules_->manager + "\", which is not RocksDB's own",
                    problem);
   } else if (!IsKnown(type) || type == Compression::kXpress) {
-    return Problem("has compression type " + std::to_string(type_byte) +
-                       "; 0 to 5, 7 and 64 are known",
-                   problem);
+    return Problem(
+        "has compression type " + std::to_string(type_byte) + "; 0 to 5, 7 and 64 are known",
+        problem);
   }
 
   uint64_t size;

@@ -97,10 +97,8 @@ class FilterPartitions final : public Table::FilterReader {
  public:
   explicit FilterPartitions(const TableParts* parts)
       : parts_(*parts),
-        order_(OrderOf(parts->properties.comparator)),
-        reader_(&parts->blocks, BlockReader::Access::kSequential) {
-    if (!parts->properties.keys_have_timestamps) order_.timestamp_bytes = 0;
-  }
+        order_(OrderOf(parts->properties)),
+        reader_(&parts->blocks, BlockReader::Access::kSequential) {}
 
   bool Open(std::string* error) {
     constexpr const char* kWhat = "filter index";
@@ -169,7 +167,7 @@ class FilterPartitions final : public Table::FilterReader {
   }
 
   const TableParts& parts_;
-  KeyOrder order_;
+  const KeyOrder order_;
   BlockReader reader_;
   std::string separators_;
   std::vector<Partition> partitions_;

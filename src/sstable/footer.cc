@@ -51,9 +51,9 @@ bool DecodeHandles(std::string_view input, Footer* footer, std::string* problem)
   if (TakeBlockHandle(&input, &footer->metaindex) && TakeBlockHandle(&input, &footer->index)) {
     return true;
   }
-  return Problem(ErrorText() << "the footer at offset " << footer->offset
-                             << " has no two block handles",
-                 problem);
+  return Problem(
+      ErrorText() << "the footer at offset " << footer->offset << " has no two block handles",
+      problem);
 }
 
 // format_version 6 and later. `bytes` is the whole footer.
@@ -62,9 +62,9 @@ bool DecodeWithContext(std::string_view bytes, bool verify_checksum, Footer* foo
   constexpr std::string_view kExtendedMagic("\x3e\x00\x7a\x00", 4);
   constexpr size_t kChecksumOffset = 5;
   if (bytes.substr(1, 4) != kExtendedMagic) {
-    return Problem(ErrorText() << "the footer at offset " << footer->offset
-                               << " has no extended magic number",
-                   problem);
+    return Problem(
+        ErrorText() << "the footer at offset " << footer->offset << " has no extended magic number",
+        problem);
   }
   const uint32_t stored = LoadLittleEndian32(bytes.data() + kChecksumOffset);
   footer->base_context_checksum = LoadLittleEndian32(bytes.data() + 9);
@@ -77,9 +77,9 @@ bool DecodeWithContext(std::string_view bytes, bool verify_checksum, Footer* foo
         Checksum(footer->checksum, without_checksum.data(), without_checksum.size()) +
         ChecksumContext(footer->base_context_checksum, footer->offset);
     if (computed != stored) {
-      return Problem(ErrorText() << "the footer at offset " << footer->offset
-                                 << " has a wrong checksum",
-                     problem);
+      return Problem(
+          ErrorText() << "the footer at offset " << footer->offset << " has a wrong checksum",
+          problem);
     }
   }
   if (LoadLittleEndian64(bytes.data() + 33) != 0) {

@@ -61,8 +61,7 @@ IndexForm TopForm(IndexForm form) {
 
 }  // namespace
 
-DataBlockWalk::DataBlockWalk(const BlockFile* file, const IndexForm& form,
-                             const BlockHandle& index)
+DataBlockWalk::DataBlockWalk(const BlockFile* file, const IndexForm& form, const BlockHandle& index)
     : file_(file),
       has_two_levels_(form.has_two_levels),
       index_(index),

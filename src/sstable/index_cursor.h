@@ -12,10 +12,10 @@ namespace bloomline::sstable {
 
 struct IndexForm {
   Engine engine = Engine::kRocksDB;
-  bool has_two_levels = false;   // the index has blocks, which an index leads to
-  bool has_user_keys = false;    // separators without sequence number and type
-  bool has_deltas = false;       // a handle may be only the size's difference to the one before
-  bool has_first_keys = false;   // the first key of each block is behind its handle
+  bool has_two_levels = false;  // the index has blocks, which an index leads to
+  bool has_user_keys = false;   // separators without sequence number and type
+  bool has_deltas = false;      // a handle may be only the size's difference to the one before
+  bool has_first_keys = false;  // the first key of each block is behind its handle
 };
 
 // The handles in one index block.

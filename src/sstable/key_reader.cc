@@ -78,20 +78,18 @@ bool TableKeyReader::AtEnd() {
     range_deletions = 0;
   }
   if (num_entries_ + range_deletions == properties.num_entries) return false;
-  error_ = parts_->blocks.file.name() + ": has " + std::to_string(num_entries_) +
-           " entries and " + std::to_string(range_deletions) +
-           " range deletions, but its properties count " + std::to_string(properties.num_entries) +
-           " in all";
+  error_ = parts_->blocks.file.name() + ": has " + std::to_string(num_entries_) + " entries and " +
+           std::to_string(range_deletions) + " range deletions, but its properties count " +
+           std::to_string(properties.num_entries) + " in all";
   return false;
 }
 
 bool TableKeyReader::Damaged(std::string_view problem) {
   is_done_ = true;
   const uint64_t offset = block_.offset;
-  return parts_->blocks.Damaged(kDataBlock, offset,
-                                "entry " + std::to_string(next_entry_) + ": " +
-                                    std::string(problem),
-                                &error_);
+  return parts_->blocks.Damaged(
+      kDataBlock, offset, "entry " + std::to_string(next_entry_) + ": " + std::string(problem),
+      &error_);
 }
 
 }  // namespace bloomline::sstable

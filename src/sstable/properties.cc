@@ -66,10 +66,8 @@ void Fill(Properties* properties) {
   properties->column_family = values.Text("rocksdb.column.family.name");
   properties->whole_key_filtering =
       values.Switch("rocksdb.block.based.table.whole.key.filtering", true);
-  properties->prefix_filtering =
-      values.Switch("rocksdb.block.based.table.prefix.filtering", false);
-  properties->keys_have_timestamps =
-      values.Flag("rocksdb.user.defined.timestamps.persisted", true);
+  properties->prefix_filtering = values.Switch("rocksdb.block.based.table.prefix.filtering", false);
+  properties->keys_have_timestamps = values.Flag("rocksdb.user.defined.timestamps.persisted", true);
 }
 
 void Fill(const Properties& properties, int format_version, InternalProperties* internal) {
