@@ -1,13 +1,13 @@
 #include "src/engine_filters/rates.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
-#include <mutex>
 #include <tuple>
 
 #include "bloomline/filter_theory.h"
-#include "src/engine_filters/double_hashing_rate.h"
+#include "src/engine_filters/double_hashing.h"
+#include "src/engine_filters/remembered.h"
 #include "src/errors/out_of_memory.h"
 #include "src/kernels/little_endian.h"
 
@@ -16,91 +16,44 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-int Log2(uint64_t power) { return __builtin_ctzll(power); }
-
 double RibbonRate(const RibbonShape& shape) {
-  const double lower =
-      static_cast<double>(uint64_t{shape.upper_start} * RibbonShape::kRowsPerBlock) /
-      shape.num_starts;
-  return std::ldexp(std::min(lower, 1.0), 1 - static_cast<int>(shape.columns)) +
-         std::ldexp(std::max(0.0, 1 - lower), -static_cast<int>(shape.columns));
+  const double rows = static_cast<double>(uint64_t{shape.upper_start} * RibbonShape::kRowsPerBlock);
+  const double lower = std::min(1.0, rows / shape.num_starts);
+  const auto columns = static_cast<int>(shape.columns);
+  return lower * std::ldexp(1.0, 1 - columns) + (1 - lower) * std::ldexp(1.0, -columns);
 }
 
-double ComputedRate(const FilterFacts& facts, uint64_t num_keys) {
+bool HasDoubleHashing(Layout layout) {
+  return layout == Layout::kClassic || layout == Layout::kRocksDBLegacy;
+}
+
+DoubleHashing DoubleHashingOf(const FilterFacts& facts, uint64_t num_keys) {
+  if (num_keys == 0) return {0, 0, 0};
+  return facts.layout == Layout::kClassic
+             ? ClassicDoubleHashing(num_keys, 8 * facts.payload_bytes, facts.num_probes)
+             : LegacyDoubleHashing(num_keys, facts.num_blocks, __builtin_ctzll(facts.block_bytes),
+                                   facts.num_probes);
+}
+
+// The layouts whose formulas take up to milliseconds.
+double RateByFormula(const FilterFacts& facts, uint64_t num_keys) {
+  const auto block_bytes = static_cast<uint32_t>(facts.block_bytes);
   switch (facts.layout) {
-    case Layout::kUnknown:
-    case Layout::kAlwaysMatch:
-      return 1;
-    case Layout::kNoKeys:
-      return 0;
     case Layout::kBloomlineFlat:
       return ExactStandardFalsePositiveRate(num_keys, 8 * facts.payload_bytes, facts.num_probes);
     case Layout::kBloomlineBlocked:
     case Layout::kRocksDBBloom:
       return ExactBlockedFalsePositiveRate(num_keys, facts.num_blocks, facts.num_probes);
     case Layout::kBloomlineSmallSet:
-      return ExactSmallSetFalsePositiveRate(num_keys, facts.num_blocks,
-                                            static_cast<uint32_t>(facts.block_bytes));
+      return ExactSmallSetFalsePositiveRate(num_keys, facts.num_blocks, block_bytes);
     case Layout::kBloomlineCompact:
-      return ExactCompactFalsePositiveRate(num_keys, facts.num_blocks,
-                                           static_cast<uint32_t>(facts.block_bytes));
-    case Layout::kClassic:
-      return num_keys == 0 ? 0 : ClassicRate(num_keys, 8 * facts.payload_bytes, facts.num_probes);
-    case Layout::kRocksDBLegacy:
-      return num_keys == 0 ? 0
-                           : LegacyRate(num_keys, facts.num_blocks, Log2(facts.block_bytes),
-                                        facts.num_probes);
-    case Layout::kRocksDBRibbon:
-      return RibbonRate(*facts.ribbon);
-  }
-  return kNaN;
-}
-
-// What was computed before. The filters of a LevelDB table are of few sizes, and each costs
-// milliseconds.
-class Memory {
- public:
-  template <typename Compute>
-  double Get(const FilterFacts& facts, uint64_t num_keys, Compute compute) {
-    const Key key(facts.layout, facts.num_probes, facts.num_blocks, facts.block_bytes, num_keys);
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      const auto found = rates_.find(key);
-      if (found != rates_.end()) return found->second;
-    }
-    const double rate = compute();
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (rates_.size() >= kMaxRates) rates_.clear();
-    rates_.emplace(key, rate);
-    return rate;
-  }
-
- private:
-  using Key = std::tuple<Layout, int, uint64_t, uint64_t, uint64_t>;
-  static constexpr size_t kMaxRates = 10000;
-
-  std::mutex mutex_;
-  std::map<Key, double> rates_;
-};
-
-// Calls block_fill(fraction of bits set) for each block.
-template <typename BlockFill>
-void ForEachBlock(const FilterFacts& facts, uint64_t block_bytes, BlockFill block_fill) {
-  const char* const end = facts.data + facts.payload_bytes / block_bytes * block_bytes;
-  for (const char* block = facts.data; block != end; block += block_bytes) {
-    uint64_t ones = 0;
-    uint64_t i = 0;
-    for (; i + 8 <= block_bytes; i += 8) {
-      ones += static_cast<uint64_t>(__builtin_popcountll(kernels::LoadLittleEndian64(block + i)));
-    }
-    for (; i < block_bytes; ++i) {
-      ones += static_cast<uint64_t>(__builtin_popcount(static_cast<unsigned char>(block[i])));
-    }
-    block_fill(static_cast<double>(ones) / static_cast<double>(8 * block_bytes));
+      return ExactCompactFalsePositiveRate(num_keys, facts.num_blocks, block_bytes);
+    default:
+      return kNaN;
   }
 }
 
-// The bits of one block as its queries see it; 0 if the layout is no Bloom filter.
+// The bytes of one block as its queries see it; 0 if the layout is no Bloom filter.
 uint64_t BloomBlockBytes(const FilterFacts& facts) {
   switch (facts.layout) {
     case Layout::kBloomlineFlat:
@@ -115,56 +68,102 @@ uint64_t BloomBlockBytes(const FilterFacts& facts) {
   }
 }
 
-// How many times higher the rate of double hashing is than that of independent probes.
-double DoubleHashingFactor(const FilterFacts& facts) {
-  const auto num_keys = static_cast<uint64_t>(std::round(KeysFromBits(facts)));
-  if (num_keys == 0) return 1;
-  const double independent =
-      facts.layout == Layout::kClassic
-          ? ExactStandardFalsePositiveRate(num_keys, 8 * facts.payload_bytes, facts.num_probes)
-          : 0;
-  return independent > 0 ? ExpectedRate(facts, num_keys) / independent : 1;
+uint64_t Ones(const char* block, uint64_t bytes) {
+  uint64_t ones = 0;
+  uint64_t i = 0;
+  for (; i + 8 <= bytes; i += 8) {
+    ones += static_cast<uint64_t>(__builtin_popcountll(kernels::LoadLittleEndian64(block + i)));
+  }
+  for (; i < bytes; ++i) {
+    ones += static_cast<uint64_t>(__builtin_popcount(static_cast<unsigned char>(block[i])));
+  }
+  return ones;
+}
+
+// Of the bits of a Bloom filter's blocks.
+struct Fill {
+  double fill;        // mean
+  double fill_power;  // mean of fill^k
+  double block_bits;
+  double num_blocks;
+};
+Fill FillOf(const FilterFacts& facts, uint64_t block_bytes) {
+  const uint64_t num_blocks = facts.payload_bytes / block_bytes;
+  Fill result = {0, 0, static_cast<double>(8 * block_bytes), static_cast<double>(num_blocks)};
+  for (uint64_t i = 0; i < num_blocks; ++i) {
+    const uint64_t ones = Ones(facts.data + i * block_bytes, block_bytes);
+    const double fill = static_cast<double>(ones) / result.block_bits;
+    result.fill += fill / result.num_blocks;
+    result.fill_power += std::pow(fill, facts.num_probes) / result.num_blocks;
+  }
+  return result;
+}
+
+// A key hits one block, and of its bits a fraction h: 1 - fill = (1 - h / blocks)^n.
+double KeysOf(const FilterFacts& facts, const Fill& fill) {
+  const double hit = -std::expm1(facts.num_probes * std::log1p(-1 / fill.block_bits));
+  return std::log1p(-std::min(1.0, fill.fill)) / std::log1p(-hit / fill.num_blocks);
+}
+
+uint64_t Rounded(double num_keys) {
+  constexpr double kMost = 1e18;
+  return static_cast<uint64_t>(std::round(std::min(num_keys, kMost)));
+}
+
+double RateFromBloomBits(const FilterFacts& facts, const Fill& fill) {
+  if (!HasDoubleHashing(facts.layout)) return fill.fill_power;
+  const uint64_t num_keys = Rounded(KeysOf(facts, fill));
+  const DoubleHashing mean = DoubleHashingOf(facts, num_keys);
+  // Where double hashing adds more than independent probes have, most of it comes from few steps,
+  // whose rate hardly depends on the bits of this filter.
+  if (mean.rate > 2 * mean.fill_power) {
+    return std::clamp(fill.fill_power + mean.rate - mean.fill_power, 0.0, 1.0);
+  }
+  return std::min(1.0, mean.rate * (fill.fill_power / mean.fill_power));
+}
+
+double KeysFromBloomBits(const FilterFacts& facts, const Fill& fill) {
+  const double num_keys = KeysOf(facts, fill);
+  if (!HasDoubleHashing(facts.layout) || Rounded(num_keys) == 0 || fill.fill >= 1) return num_keys;
+  // Double hashing sets fewer bits: by as much as in a simulation of so many keys.
+  const double simulated = DoubleHashingOf(facts, Rounded(num_keys)).fill;
+  return simulated >= 1 ? num_keys
+                        : static_cast<double>(Rounded(num_keys)) * std::log1p(-fill.fill) /
+                              std::log1p(-simulated);
 }
 
 }  // namespace
 
 double ExpectedRate(const FilterFacts& facts, uint64_t num_keys) {
-  static Memory* const memory = new Memory;
+  if (facts.layout == Layout::kUnknown || facts.layout == Layout::kAlwaysMatch) return 1;
+  if (facts.layout == Layout::kNoKeys || num_keys == 0) return 0;
+  if (facts.ribbon) return RibbonRate(*facts.ribbon);
+  using Arguments = std::tuple<Layout, int, uint64_t, uint64_t, uint64_t>;
+  static auto* const known = new Remembered<Arguments, double>;
   return core::OrIfOutOfMemory(kNaN, [&] {
-    return memory->Get(facts, num_keys, [&] { return ComputedRate(facts, num_keys); });
+    if (HasDoubleHashing(facts.layout)) return DoubleHashingOf(facts, num_keys).rate;
+    return known->Get(
+        {facts.layout, facts.num_probes, facts.num_blocks, facts.block_bytes, num_keys},
+        [&] { return RateByFormula(facts, num_keys); });
   });
 }
 
 double RateFromBits(const FilterFacts& facts) {
-  if (facts.layout == Layout::kRocksDBRibbon || facts.layout == Layout::kUnknown ||
-      facts.layout == Layout::kAlwaysMatch || facts.layout == Layout::kNoKeys) {
-    return ExpectedRate(facts, 1);
-  }
+  if (facts.layout == Layout::kUnknown || facts.layout == Layout::kAlwaysMatch) return 1;
+  if (facts.layout == Layout::kNoKeys) return 0;
+  if (facts.ribbon) return RibbonRate(*facts.ribbon);
   const uint64_t block_bytes = BloomBlockBytes(facts);
   if (block_bytes == 0) return kNaN;
-  double sum = 0;
-  uint64_t num_blocks = 0;
-  ForEachBlock(facts, block_bytes, [&](double fill) {
-    sum += std::pow(fill, facts.num_probes);
-    ++num_blocks;
-  });
-  return std::min(1.0, sum / static_cast<double>(num_blocks) * DoubleHashingFactor(facts));
+  return core::OrIfOutOfMemory(
+      kNaN, [&] { return RateFromBloomBits(facts, FillOf(facts, block_bytes)); });
 }
 
 double KeysFromBits(const FilterFacts& facts) {
   if (facts.layout == Layout::kNoKeys) return 0;
   const uint64_t block_bytes = BloomBlockBytes(facts);
   if (block_bytes == 0) return kNaN;
-  double sum = 0;
-  double num_blocks = 0;
-  ForEachBlock(facts, block_bytes, [&](double fill) {
-    sum += fill;
-    ++num_blocks;
-  });
-  // A key hits one block, and of its bits a fraction h: 1 - fill = (1 - h / blocks)^n.
-  const double bits = static_cast<double>(8 * block_bytes);
-  const double hit = -std::expm1(facts.num_probes * std::log1p(-1 / bits));
-  return std::log1p(-sum / num_blocks) / std::log1p(-hit / num_blocks);
+  return core::OrIfOutOfMemory(
+      kNaN, [&] { return KeysFromBloomBits(facts, FillOf(facts, block_bytes)); });
 }
 
 }  // namespace bloomline::engine_filters
