@@ -76,6 +76,7 @@ bloomline_tool_library(bloomline_database
   src/database/record_log.cc
   src/database/ticker_text.cc
   src/database/version_edit.cc)
+target_link_libraries(bloomline_database PUBLIC bloomline_sstable)
 
 # Advice: bloomline_advice
 bloomline_tool_library(bloomline_advice

@@ -144,7 +144,7 @@ Engine EngineOfTable(const std::string& path) {
   if (!file.Open(path, &ignored) || file.size() < kMagicBytes) return by_name;
   std::string end(static_cast<size_t>(std::min<uint64_t>(file.size(), kMaxMetaindexBytes)), '\0');
   if (!file.ReadAt(file.size() - end.size(), end.size(), end.data(), &ignored)) return by_name;
-  if (sstable::DecodeFixed64(end.data() + end.size() - kMagicBytes) != kLegacyMagic) {
+  if (sstable::LoadLittleEndian64(end.data() + end.size() - kMagicBytes) != kLegacyMagic) {
     return Engine::kRocksDB;
   }
   return end.find("rocksdb.properties") == end.npos ? Engine::kLevelDB : Engine::kRocksDB;

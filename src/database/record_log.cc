@@ -47,14 +47,14 @@ bool RecordLog::ReadBlock() {
 
 RecordLog::Header RecordLog::ParseAt(size_t position, Fragment* fragment) const {
   const char* const header = block_.data() + position;
-  const size_t length = sstable::DecodeFixed(header + 4, 2);
+  const size_t length = sstable::LoadLittleEndian16(header + 4);
   fragment->type = static_cast<unsigned char>(header[6]);
   fragment->offset = block_offset_ + position;
   if (fragment->type == kZero && length == 0) return Header::kZeros;
   const size_t extra = HasLogNumber(fragment->type) ? kLogNumberBytes : 0;
   if (length + extra > block_.size() - position - kHeaderBytes) return Header::kTooLong;
-  const uint32_t expected = sstable::UnmaskCrc32c(sstable::DecodeFixed32(header));
-  if (sstable::Crc32c(header + 6, 1 + extra + length) != expected) return Header::kBadChecksum;
+  const uint32_t crc = sstable::Crc32c(header + 6, 1 + extra + length);
+  if (sstable::MaskCrc32c(crc) != sstable::LoadLittleEndian32(header)) return Header::kBadChecksum;
   fragment->payload = std::string_view(header + kHeaderBytes + extra, length);
   return Header::kGood;
 }

@@ -7,9 +7,7 @@
 namespace bloomline::database {
 namespace {
 
-using sstable::GetLengthPrefixed;
-using sstable::GetVarint32;
-using sstable::GetVarint64;
+using sstable::TakeVarint;
 
 enum Tag : uint32_t {
   kComparator = 1,
@@ -56,6 +54,14 @@ constexpr uint32_t kMaxLevels = 256;
 constexpr uint32_t kMaxPaths = 4;
 constexpr size_t kSequenceAndTypeBytes = 8;
 
+bool GetLengthPrefixed(std::string_view* input, std::string_view* value) {
+  uint32_t size;
+  if (!TakeVarint(input, &size) || size > input->size()) return false;
+  *value = input->substr(0, size);
+  input->remove_prefix(size);
+  return true;
+}
+
 class Decoder {
  public:
   Decoder(std::string_view record, VersionEdit* edit) : input_(record), edit_(edit) {}
@@ -63,7 +69,7 @@ class Decoder {
   EditError Decode(std::string* what) {
     uint32_t tag;
     while (!input_.empty()) {
-      if (!GetVarint32(&input_, &tag)) return Damaged("a tag", what);
+      if (!TakeVarint(&input_, &tag)) return Damaged("a tag", what);
       if (tag >= kMinLogNumberToKeep) edit_->has_rocksdb_tags = true;
       const char* field = "";
       if (!DecodeField(tag, &field)) {
@@ -88,11 +94,11 @@ class Decoder {
 
   bool SkipVarint32() {
     uint32_t skipped;
-    return GetVarint32(&input_, &skipped);
+    return TakeVarint(&input_, &skipped);
   }
   bool SkipVarint64() {
     uint64_t skipped;
-    return GetVarint64(&input_, &skipped);
+    return TakeVarint(&input_, &skipped);
   }
   bool SkipBytes() {
     std::string_view skipped;
@@ -101,7 +107,7 @@ class Decoder {
 
   bool GetLevel(int* level) {
     uint32_t value;
-    if (!GetVarint32(&input_, &value) || value >= kMaxLevels) return false;
+    if (!TakeVarint(&input_, &value) || value >= kMaxLevels) return false;
     *level = static_cast<int>(value);
     return true;
   }
@@ -141,7 +147,7 @@ class Decoder {
       case kDeletedFile: {
         *field = "a deleted file";
         DeletedFile file;
-        if (!GetLevel(&file.level) || !GetVarint64(&input_, &file.number)) return false;
+        if (!GetLevel(&file.level) || !TakeVarint(&input_, &file.number)) return false;
         edit_->deleted_files.push_back(file);
         return true;
       }
@@ -153,7 +159,7 @@ class Decoder {
         return DecodeNewFile(tag);
       case kColumnFamily:
         *field = "the column family's number";
-        return GetVarint32(&input_, &edit_->column_family);
+        return TakeVarint(&input_, &edit_->column_family);
       case kColumnFamilyAdd:
         *field = "the column family's name";
         edit_->adds_column_family = true;
@@ -166,7 +172,7 @@ class Decoder {
         return SkipVarint32();
       case kInAtomicGroup:
         *field = "an atomic group";
-        return GetVarint32(&input_, &edit_->remaining_in_group.emplace());
+        return TakeVarint(&input_, &edit_->remaining_in_group.emplace());
       case kBlobFileAddition:
       case kOldBlobFileAddition:
         *field = "a blob file";
@@ -190,9 +196,9 @@ class Decoder {
 
   bool DecodeNewFile(uint32_t tag) {
     LiveFile file;
-    if (!GetLevel(&file.level) || !GetVarint64(&input_, &file.number)) return false;
-    if (tag == kNewFile3 && !GetVarint32(&input_, &file.path_id)) return false;
-    if (!GetVarint64(&input_, &file.bytes) || !GetUserKey(&file.smallest_key) ||
+    if (!GetLevel(&file.level) || !TakeVarint(&input_, &file.number)) return false;
+    if (tag == kNewFile3 && !TakeVarint(&input_, &file.path_id)) return false;
+    if (!TakeVarint(&input_, &file.bytes) || !GetUserKey(&file.smallest_key) ||
         !GetUserKey(&file.largest_key)) {
       return false;
     }
@@ -208,7 +214,7 @@ class Decoder {
     while (true) {
       uint32_t field;
       std::string_view value;
-      if (!GetVarint32(&input_, &field)) return false;
+      if (!TakeVarint(&input_, &field)) return false;
       if (field == kLastField) return true;
       if (!GetLengthPrefixed(&input_, &value)) return false;
       if (field == kPathId) {
@@ -223,7 +229,7 @@ class Decoder {
   bool SkipBlobFields() {
     while (true) {
       uint32_t field;
-      if (!GetVarint32(&input_, &field)) return false;
+      if (!TakeVarint(&input_, &field)) return false;
       if (field == kLastBlobField) return true;
       if (field & kFieldMustBeKnown) return Unknown("field ", field);
       if (!SkipBytes()) return false;
@@ -233,7 +239,7 @@ class Decoder {
   bool SkipWalFields() {
     while (true) {
       uint32_t field;
-      if (!GetVarint32(&input_, &field)) return false;
+      if (!TakeVarint(&input_, &field)) return false;
       if (field == kLastWalField) return true;
       if (field != kSyncedSize) return Unknown("field ", field);
       if (!SkipVarint64()) return false;
