@@ -14,8 +14,8 @@ using Cells = std::vector<std::vector<std::string>>;
 std::string BitsText(double bits) { return bits >= 0 ? NumberText(bits, 2) : "-"; }
 
 std::vector<std::string> GroupCells(const std::string& name, const Group& group) {
-  return {LayoutsText(group.layouts),
-          name,
+  return {name,
+          LayoutsText(group.layouts),
           CountText(group.files),
           BytesText(group.bytes),
           KeysText(group.num_keys, group.keys_estimated),
@@ -27,17 +27,13 @@ std::vector<std::string> GroupCells(const std::string& name, const Group& group)
 }
 
 void PrintGroups(const FamilyGroups& family) {
-  Cells cells = {{"level", "files", "data", "keys", "filters", "bits/key", "expected FPR", "runs",
-                  "wasted reads", "filter"}};
-  const auto add = [&](const std::string& name, const Group& group) {
-    std::vector<std::string> row = GroupCells(name, group);
-    row.push_back("  " + row[0]);
-    row.erase(row.begin());
-    cells.push_back(std::move(row));
-  };
-  for (const Group& level : family.levels) add(LevelText(level.level), level);
-  if (family.levels.size() != 1) add("all", family.all);
-  std::cout << TextTable(cells);
+  Cells cells = {{"level", "filter", "files", "data", "keys", "filters", "bits/key", "expected FPR",
+                  "runs", "wasted reads"}};
+  for (const Group& level : family.levels) {
+    cells.push_back(GroupCells(LevelText(level.level), level));
+  }
+  if (family.levels.size() != 1) cells.push_back(GroupCells("all", family.all));
+  std::cout << TextTable(cells, 2);
 }
 
 std::string FilesText(uint64_t files, uint64_t of_files, uint64_t bytes, uint64_t of_bytes) {
