@@ -231,6 +231,23 @@ TEST(SstableDamageTest, AWrongByteIsReportedWithItsBlock) {
   }
 }
 
+// An index that lost a block would otherwise look whole.
+TEST(SstableDamageTest, TheNumberOfEntriesIsCompared) {
+  const std::string bytes = BytesOf("rocksdb-7.8-version0.sst");
+  MemoryFile memory(bytes);
+  const std::string error = memory.path() +
+                            ": has 120 entries and 0 range deletions, but its properties count "
+                            "121 in all";
+  int found = 0;
+  for (size_t offset = 0; offset < bytes.size(); ++offset) {
+    if (bytes[offset] != 120) continue;
+    memory.Set(offset, 121);
+    found += Read(memory.path(), false).errors == error;
+    memory.Set(offset, 120);
+  }
+  EXPECT_EQ(found, 1);
+}
+
 TEST(SstableDamageTest, RandomChangesOfManyBytes) {
   const std::vector<std::string> files = Files();
   std::mt19937_64 random(11);

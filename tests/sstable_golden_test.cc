@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <fstream>
+#include <random>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "src/sstable/crc32c.h"
 #include "src/sstable/table.h"
 #include "tests/golden/tables/entries.h"
 #include "tests/table_entries.h"
@@ -105,6 +107,23 @@ TEST(SstableGoldenTest, Tables) {
     }
     EXPECT_EQ(num_filters, golden.num_filters);
     EXPECT_EQ(tests::GoldenCrc32(bytes), golden.crc);
+  }
+}
+
+// The values are those of RFC 3720, B.4, and the usual check of "123456789".
+TEST(SstableGoldenTest, Crc32c) {
+  for (const auto crc32c : {sstable::Crc32c, sstable::PortableCrc32c}) {
+    EXPECT_EQ(crc32c("123456789", 9), 0xe3069283u);
+    EXPECT_EQ(crc32c(std::string(32, '\0').data(), 32), 0x8a9136aau);
+    EXPECT_EQ(crc32c(std::string(32, '\xff').data(), 32), 0x62a8ab43u);
+    EXPECT_EQ(crc32c("", 0), 0u);
+  }
+  std::mt19937_64 random(1);
+  std::string bytes(300, '\0');
+  for (char& c : bytes) c = static_cast<char>(random());
+  for (size_t n = 0; n < 280; ++n) {
+    EXPECT_EQ(sstable::Crc32c(bytes.data() + n % 9, n),
+              sstable::PortableCrc32c(bytes.data() + n % 9, n));
   }
 }
 
