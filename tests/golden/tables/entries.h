@@ -24,7 +24,9 @@ inline GoldenKeyValue GoldenEntry(int i) {
   entry.key = key;
   if (i % 5 == 0) entry.key += "/tail";
   entry.is_deletion = i % 17 == 4;
-  if (!entry.is_deletion) entry.value = std::string(static_cast<size_t>(i * 7 % 40), 'v');
+  if (!entry.is_deletion) {
+    entry.value = std::string(static_cast<size_t>(i * 7 % 40), static_cast<char>('a' + i % 26));
+  }
   return entry;
 }
 
