@@ -105,6 +105,9 @@ DoubleHashing Independent(uint64_t num_keys, double rate, double num_blocks, dou
   return {same_hash + (1 - same_hash) * rate, fill, rate};
 }
 
+// Fuller filters than this, in probes per bit, are full: 1 - e^-8 of the bits are set.
+constexpr double kFull = 8;
+
 // The blocks of a legacy filter: as many as are simulated, with this mean number of keys.
 DoubleHashing SimulateLegacy(uint64_t num_keys, uint64_t num_blocks, int log2_block_bytes,
                              int num_probes) {
@@ -124,8 +127,10 @@ DoubleHashing ClassicDoubleHashing(uint64_t num_keys, uint64_t num_bits, int num
   constexpr uint64_t kPositions = uint64_t{1} << 32;
   constexpr uint64_t kMaxBits = 1 << 24;
   constexpr uint64_t kMaxKeys = 1000000;
-  constexpr uint64_t kMaxInsertions = 1 << 21;  // per filter, for 64 at a time
-  if (num_bits > kMaxBits || num_keys > kMaxKeys) {
+  constexpr double kMaxInsertions = 1 << 21;  // of 64 filters at a time
+  const double probes = static_cast<double>(num_keys) * num_probes;
+  if (num_bits > kMaxBits || num_keys > kMaxKeys ||
+      probes > kFull * static_cast<double>(num_bits)) {
     const uint64_t bits = std::min(num_bits, kPositions);
     return Independent(num_keys, ExactStandardFalsePositiveRate(num_keys, bits, num_probes), 1,
                        static_cast<double>(bits), num_probes);
@@ -137,7 +142,7 @@ DoubleHashing ClassicDoubleHashing(uint64_t num_keys, uint64_t num_bits, int num
       return remainder(hash + static_cast<uint32_t>(i) * Step(hash));
     };
     // The more keys, the less do filters differ.
-    const bool small = 64 * num_keys * static_cast<uint64_t>(num_probes) <= kMaxInsertions;
+    const bool small = 64 * probes <= kMaxInsertions;
     return small ? Simulate<uint64_t>(num_keys, num_bits, num_bits, num_probes, position)
                  : Simulate<uint8_t>(num_keys, num_bits, num_bits, num_probes, position);
   });
@@ -148,13 +153,10 @@ DoubleHashing LegacyDoubleHashing(uint64_t num_keys, uint64_t num_blocks, int lo
   const double block_bits = std::ldexp(1.0, log2_block_bytes + 3);
   const double load = static_cast<double>(num_keys) / static_cast<double>(num_blocks);
   constexpr int kMaxLog2 = 12;
-  constexpr double kFull = 8;  // keys per bit
-  if (log2_block_bytes > kMaxLog2 || load > kFull * block_bits) {
-    const double rate =
-        load > kFull * block_bits
-            ? 1
-            : ExactStandardFalsePositiveRate(static_cast<uint64_t>(std::ceil(load)),
-                                             static_cast<uint64_t>(block_bits), num_probes);
+  if (log2_block_bytes > kMaxLog2 || load * num_probes > kFull * block_bits) {
+    const double rate = ExactStandardFalsePositiveRate(
+        static_cast<uint64_t>(std::ceil(std::min(load, 1e18))), static_cast<uint64_t>(block_bits),
+        std::min(num_probes, kMaxProbes));
     return Independent(num_keys, rate, static_cast<double>(num_blocks), block_bits, num_probes);
   }
   static auto* const known =

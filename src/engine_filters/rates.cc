@@ -112,19 +112,22 @@ uint64_t Rounded(double num_keys) {
 
 double RateFromBloomBits(const FilterFacts& facts, const Fill& fill) {
   if (!HasDoubleHashing(facts.layout)) return fill.fill_power;
-  const uint64_t num_keys = Rounded(KeysOf(facts, fill));
+  if (!(fill.fill > 0)) return 0;
+  const uint64_t num_keys = std::max<uint64_t>(1, Rounded(KeysOf(facts, fill)));
   const DoubleHashing mean = DoubleHashingOf(facts, num_keys);
-  // Where double hashing adds more than independent probes have, most of it comes from few steps,
-  // whose rate hardly depends on the bits of this filter.
-  if (mean.rate > 2 * mean.fill_power) {
+  // In few bits, what double hashing adds comes from few steps, and hardly depends on the bits of
+  // this filter.
+  constexpr double kFewBits = 1024;
+  if (fill.block_bits <= kFewBits) {
     return std::clamp(fill.fill_power + mean.rate - mean.fill_power, 0.0, 1.0);
   }
   return std::min(1.0, mean.rate * (fill.fill_power / mean.fill_power));
 }
 
 double KeysFromBloomBits(const FilterFacts& facts, const Fill& fill) {
+  if (fill.fill >= 1) return kNaN;
   const double num_keys = KeysOf(facts, fill);
-  if (!HasDoubleHashing(facts.layout) || Rounded(num_keys) == 0 || fill.fill >= 1) return num_keys;
+  if (!HasDoubleHashing(facts.layout) || Rounded(num_keys) == 0) return num_keys;
   // Double hashing sets fewer bits: by as much as in a simulation of so many keys.
   const double simulated = DoubleHashingOf(facts, Rounded(num_keys)).fill;
   return simulated >= 1 ? num_keys
