@@ -89,6 +89,7 @@ struct RateCheck {
   size_t num_keys;
   double tolerance = 0.03;
   bool has_rate_from_bits = true;
+  double keys_tolerance = 0.01;
 };
 template <typename Build>
 void ExpectRates(const RateCheck& check, Build build) {
@@ -137,7 +138,8 @@ void ExpectRates(const RateCheck& check, Build build) {
   if (!check.has_rate_from_bits) return;
   EXPECT_NEAR(from_bits / filters, measured, check.tolerance * measured + noise) << "from bits";
   const double n = static_cast<double>(check.num_keys);
-  EXPECT_NEAR(keys_from_bits / filters, n, 0.01 * n + 0.1) << "number of keys from bits";
+  EXPECT_NEAR(keys_from_bits / filters, n, check.keys_tolerance * n + 0.1)
+      << "number of keys from bits";
 }
 
 }  // namespace bloomline::engine_filters

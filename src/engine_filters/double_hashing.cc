@@ -45,22 +45,28 @@ DoubleHashing Simulate(uint64_t num_keys, uint64_t num_bits, uint64_t block_bits
   constexpr uint64_t kMaxQueries = 1000000;
   constexpr uint64_t kEnoughMatches = 20000;
   std::vector<Word> words(num_bits);
+  std::vector<uint64_t> ones(kNumFilters * (num_bits / block_bits));  // of each block
   const uint64_t insertions = kNumFilters * num_keys * static_cast<uint64_t>(num_probes);
-  // As much time for queries as for insertions, but several sets of filters.
-  const uint64_t queries_per_set = std::clamp<uint64_t>(insertions / 4, 2000, kMinQueries);
+  // As much time for queries as for a new set of filters.
+  const uint64_t queries_per_set =
+      std::clamp<uint64_t>((insertions + num_bits) / 4, 2000, kMinQueries);
   Random random;
   uint64_t queries = 0;
   uint64_t matches = 0;
-  uint64_t ones = 0;
+  double fill = 0;
   double fill_power = 0;
-  uint64_t num_blocks = 0;
+  double num_blocks = 0;
   while (queries < kMinQueries || (matches < kEnoughMatches && queries < kMaxQueries)) {
     std::fill(words.begin(), words.end(), Word{0});
+    std::fill(ones.begin(), ones.end(), 0);
     for (uint64_t i = 0; i < num_keys; ++i) {
       for (uint64_t filter = 0; filter < kNumFilters; ++filter) {
+        const auto bit = static_cast<Word>(Word{1} << filter);
         const uint32_t hash = random();
         for (int probe = 0; probe < num_probes; ++probe) {
-          words[position(hash, probe)] |= static_cast<Word>(Word{1} << filter);
+          const uint64_t p = position(hash, probe);
+          if ((words[p] & bit) == 0) ++ones[p / block_bits * kNumFilters + filter];
+          words[p] |= bit;
         }
       }
     }
@@ -74,21 +80,15 @@ DoubleHashing Simulate(uint64_t num_keys, uint64_t num_bits, uint64_t block_bits
       matches += static_cast<uint64_t>(__builtin_popcountll(all));
     }
     queries += queries_per_set;
-    for (uint64_t filter = 0; filter < kNumFilters; ++filter) {
-      for (uint64_t block = 0; block < num_bits; block += block_bits) {
-        uint64_t block_ones = 0;
-        for (uint64_t i = block; i < block + block_bits; ++i) block_ones += words[i] >> filter & 1;
-        ones += block_ones;
-        fill_power +=
-            std::pow(static_cast<double>(block_ones) / static_cast<double>(block_bits), num_probes);
-        ++num_blocks;
-      }
+    for (const uint64_t block_ones : ones) {
+      const double of_block = static_cast<double>(block_ones) / static_cast<double>(block_bits);
+      fill += of_block;
+      fill_power += std::pow(of_block, num_probes);
     }
+    num_blocks += static_cast<double>(ones.size());
   }
-  const double blocks = static_cast<double>(num_blocks);
   return {static_cast<double>(matches) / static_cast<double>(queries * kNumFilters),
-          static_cast<double>(ones) / (blocks * static_cast<double>(block_bits)),
-          fill_power / blocks};
+          fill / num_blocks, fill_power / num_blocks};
 }
 
 // P(a missing key has the 32-bit hash of one of n stored ones).

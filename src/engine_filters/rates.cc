@@ -110,14 +110,23 @@ uint64_t Rounded(double num_keys) {
   return static_cast<uint64_t>(std::round(std::min(num_keys, kMost)));
 }
 
+// A number of keys near that, of few that are simulated: to 2 %, and all up to 64.
+uint64_t Representative(double num_keys) {
+  const uint64_t n = std::max<uint64_t>(1, Rounded(num_keys));
+  if (n <= 64) return n;
+  const int shift = 63 - __builtin_clzll(n) - 5;
+  const uint64_t half = uint64_t{1} << shift >> 1;
+  return (n + half) >> shift << shift;
+}
+
 double RateFromBloomBits(const FilterFacts& facts, const Fill& fill) {
   if (!HasDoubleHashing(facts.layout)) return fill.fill_power;
   if (!(fill.fill > 0)) return 0;
-  const uint64_t num_keys = std::max<uint64_t>(1, Rounded(KeysOf(facts, fill)));
-  const DoubleHashing mean = DoubleHashingOf(facts, num_keys);
+  const DoubleHashing mean = DoubleHashingOf(facts, Representative(KeysOf(facts, fill)));
   // In few bits, what double hashing adds comes from few steps, and hardly depends on the bits of
   // this filter.
   constexpr double kFewBits = 1024;
+  if (!(mean.fill_power > 0)) return mean.rate;
   if (fill.block_bits <= kFewBits) {
     return std::clamp(fill.fill_power + mean.rate - mean.fill_power, 0.0, 1.0);
   }
@@ -127,12 +136,13 @@ double RateFromBloomBits(const FilterFacts& facts, const Fill& fill) {
 double KeysFromBloomBits(const FilterFacts& facts, const Fill& fill) {
   if (fill.fill >= 1) return kNaN;
   const double num_keys = KeysOf(facts, fill);
-  if (!HasDoubleHashing(facts.layout) || Rounded(num_keys) == 0) return num_keys;
-  // Double hashing sets fewer bits: by as much as in a simulation of so many keys.
-  const double simulated = DoubleHashingOf(facts, Rounded(num_keys)).fill;
-  return simulated >= 1 ? num_keys
-                        : static_cast<double>(Rounded(num_keys)) * std::log1p(-fill.fill) /
-                              std::log1p(-simulated);
+  if (!HasDoubleHashing(facts.layout) || !(num_keys > 0)) return num_keys;
+  // Double hashing sets fewer bits: by as much as in a simulation of about as many keys.
+  const uint64_t about = Representative(num_keys);
+  const double simulated = DoubleHashingOf(facts, about).fill;
+  return simulated < 1
+             ? static_cast<double>(about) * std::log1p(-fill.fill) / std::log1p(-simulated)
+             : num_keys;
 }
 
 }  // namespace
