@@ -99,6 +99,9 @@ Fill FillOf(const FilterFacts& facts, uint64_t block_bytes) {
   return result;
 }
 
+// Sums of rounded numbers may exceed 1. NaN stays.
+double AtMostOne(double rate) { return rate > 1 ? 1 : rate; }
+
 // A key hits one block, and of its bits a fraction h: 1 - fill = (1 - h / blocks)^n.
 double KeysOf(const FilterFacts& facts, const Fill& fill) {
   const double hit = -std::expm1(facts.num_probes * std::log1p(-1 / fill.block_bits));
@@ -128,9 +131,9 @@ double RateFromBloomBits(const FilterFacts& facts, const Fill& fill) {
   constexpr double kFewBits = 1024;
   if (!(mean.fill_power > 0)) return mean.rate;
   if (fill.block_bits <= kFewBits) {
-    return std::clamp(fill.fill_power + mean.rate - mean.fill_power, 0.0, 1.0);
+    return std::max(0.0, fill.fill_power + mean.rate - mean.fill_power);
   }
-  return std::min(1.0, mean.rate * (fill.fill_power / mean.fill_power));
+  return mean.rate * (fill.fill_power / mean.fill_power);
 }
 
 double KeysFromBloomBits(const FilterFacts& facts, const Fill& fill) {
@@ -154,10 +157,10 @@ double ExpectedRate(const FilterFacts& facts, uint64_t num_keys) {
   using Arguments = std::tuple<Layout, int, uint64_t, uint64_t, uint64_t>;
   static auto* const known = new Remembered<Arguments, double>;
   return core::OrIfOutOfMemory(kNaN, [&] {
-    if (HasDoubleHashing(facts.layout)) return DoubleHashingOf(facts, num_keys).rate;
+    if (HasDoubleHashing(facts.layout)) return AtMostOne(DoubleHashingOf(facts, num_keys).rate);
     return known->Get(
         {facts.layout, facts.num_probes, facts.num_blocks, facts.block_bytes, num_keys},
-        [&] { return RateByFormula(facts, num_keys); });
+        [&] { return AtMostOne(RateByFormula(facts, num_keys)); });
   });
 }
 
@@ -168,7 +171,7 @@ double RateFromBits(const FilterFacts& facts) {
   const uint64_t block_bytes = BloomBlockBytes(facts);
   if (block_bytes == 0) return kNaN;
   return core::OrIfOutOfMemory(
-      kNaN, [&] { return RateFromBloomBits(facts, FillOf(facts, block_bytes)); });
+      kNaN, [&] { return AtMostOne(RateFromBloomBits(facts, FillOf(facts, block_bytes))); });
 }
 
 double KeysFromBits(const FilterFacts& facts) {
