@@ -179,8 +179,9 @@ TEST(EngineFiltersLevelDBNamesTest, ASeedOrACanonicalizerInTheNameMatchesEveryKe
 
   for (const uint64_t seed : {0, 7}) {
     const Policy folding = PolicyWith(seed, "app.Filter", std::make_shared<tests::CaseFolding>());
+    const std::string folded = Build(*folding, keys);
     const EngineFilter with_canonicalizer =
-        EngineFilter::Open(Container::kLevelDB, folding->Name(), Build(*folding, keys));
+        EngineFilter::Open(Container::kLevelDB, folding->Name(), folded);
     EXPECT_EQ(with_canonicalizer.canonicalizer(), tests::CaseFolding().Name());
     EXPECT_FALSE(with_canonicalizer.CanQuery());
     EXPECT_TRUE(with_canonicalizer.MayMatch(missing));
@@ -245,7 +246,8 @@ TEST(EngineFiltersByOffsetTest, HaveRocksDBsRules) {
   EXPECT_FALSE(open(std::string("\0\x06", 2)).MayMatch("key"));
   // 31 and bloomline's codes are reserved there.
   for (const char code : {'\x1F', '\x80', '\x86', '\xFD'}) {
-    const EngineFilter filter = open(std::string(8, '\0') + code);
+    const std::string bytes = std::string(8, '\0') + code;
+    const EngineFilter filter = open(bytes);
     EXPECT_EQ(filter.layout(), Layout::kUnknown);
     EXPECT_TRUE(filter.MayMatch("key"));
     EXPECT_NE(filter.why().find(std::to_string(static_cast<unsigned char>(code))),

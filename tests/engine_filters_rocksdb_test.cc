@@ -195,8 +195,9 @@ TEST_P(EngineFiltersRocksDBTest, AClearedBitLosesTheKeysThatNeedIt) {
 }
 
 TEST(EngineFiltersRocksDBBytesTest, WhatIsReservedMatchesEveryKey) {
-  const auto open = [](const std::string& end) {
-    const std::string bytes = std::string(128, '\0') + end;
+  std::string bytes;
+  const auto open = [&bytes](const std::string& end) {
+    bytes = std::string(128, '\0') + end;
     return EngineFilter::Open(Container::kRocksDB, kName, bytes);
   };
   const std::string legacy = std::string("\x06\x02\0\0\0", 5);

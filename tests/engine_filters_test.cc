@@ -145,7 +145,8 @@ TEST(EngineFiltersTest, HasTheRateThatIsExpected) {
 }
 
 TEST(EngineFiltersTest, WhatIsUnknownIsNaN) {
-  const EngineFilter compact = Open(Build(Options(Format::kCompact, 10), RandomKeys(400, 7)));
+  const std::string bytes = Build(Options(Format::kCompact, 10), RandomKeys(400, 7));
+  const EngineFilter compact = Open(bytes);
   EXPECT_TRUE(std::isnan(compact.RateFromBits()));
   EXPECT_TRUE(std::isnan(compact.KeysFromBits()));
   const std::string full = std::string(128, '\xFF') + std::string("\xFF\0\x06\0\0", 5);
