@@ -189,7 +189,7 @@ TEST(RocksDBDirectory, TablesInOtherFolders) {
   const TempDir dir;
   Options options = SmallOptions();
   options.db_paths = {
-      {dir.Path("db"), 40 << 10}, {dir.Path("second"), 600 << 10}, {dir.Path("a third"), 1 << 30}};
+      {dir.Path("db"), 200 << 10}, {dir.Path("second"), 600 << 10}, {dir.Path("a third"), 1 << 30}};
   options.compaction_style = rocksdb::kCompactionStyleLevel;
   RocksDBUnderTest db(dir.Path("db"), options);
   db.Fill(1, 4000);
