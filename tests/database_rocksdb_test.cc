@@ -8,6 +8,7 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/sst_file_writer.h>
 #include <rocksdb/table.h>
+#include <rocksdb/version.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -264,6 +265,44 @@ TEST(RocksDBDirectory, Timestamps) {
   RocksDBUnderTest db(dir.Path("db"), options);
   Exercise(&db);
 }
+
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 910
+// The tables then have no timestamps, and neither have the keys in MANIFEST. RocksDB appends zeros.
+TEST(RocksDBDirectory, TimestampsThatAreNotStored) {
+  const TempDir dir;
+  const TimestampComparator comparator;
+  Options options = SmallOptions();
+  options.comparator = &comparator;
+  options.persist_user_defined_timestamps = false;
+  options.allow_concurrent_memtable_write = false;
+  RocksDBUnderTest db(dir.Path("db"), options);
+  for (uint64_t round = 1; round < 4; ++round) {
+    db.Fill(round, 1500);
+    db.Settle();
+    ASSERT_TRUE(db->PauseBackgroundWork().ok());
+    TableFacts expected;
+    for (auto [family, level, number, bytes, path, smallest, largest] : db.Expected()) {
+      smallest.resize(smallest.size() - 8);
+      largest.resize(largest.size() - 8);
+      expected.emplace(family, level, number, bytes, path, smallest, largest);
+    }
+    EXPECT_EQ(FactsOf(OpenOne(db.path())), expected);
+    ASSERT_TRUE(db->ContinueBackgroundWork().ok());
+    db.Reopen();
+  }
+}
+
+// The database's number is in MANIFEST alone.
+TEST(RocksDBDirectory, NoIdentityFile) {
+  const TempDir dir;
+  Options options = SmallOptions();
+  options.write_dbid_to_manifest = true;
+  options.write_identity_file = false;
+  RocksDBUnderTest db(dir.Path("db"), options);
+  ExpectSame(&db, "empty");
+  Exercise(&db);
+}
+#endif
 
 TEST(RocksDBDirectory, FilesAreInKeyOrder) {
   for (const bool is_reverse : {false, true}) {
