@@ -43,8 +43,11 @@ double Place(const std::string& key) {
 
 }  // namespace
 
-UnevenTree::UnevenTree(const std::string& path, uint64_t keys)
-    : path_(path), keys_(keys), statistics_(rocksdb::CreateDBStatistics()) {
+UnevenTree::UnevenTree(const std::string& path, uint64_t keys, bool is_partitioned)
+    : path_(path),
+      keys_(keys),
+      is_partitioned_(is_partitioned),
+      statistics_(rocksdb::CreateDBStatistics()) {
   Open(Policy(rocksdb::NewBloomFilterPolicy(10)));
   for (size_t i = 0; i < std::size(kParts) && db_ != nullptr; ++i) Write(i);
 }
@@ -53,6 +56,10 @@ void UnevenTree::Open(Policy policy) {
   db_.reset();
   rocksdb::BlockBasedTableOptions table;
   table.filter_policy = std::move(policy);
+  table.partition_filters = is_partitioned_;
+  if (is_partitioned_) {
+    table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+  }
   rocksdb::Options options;
   options.create_if_missing = true;
   options.compression = rocksdb::kNoCompression;
@@ -101,12 +108,16 @@ advice::Situation UnevenTree::Look(double wasted_reads) const {
   rocksdb::TablePropertiesCollection tables;
   EXPECT_TRUE(db_->GetPropertiesOfAllTables(&tables).ok());
   advice::Situation situation;
+  situation.partitioned = is_partitioned_;
   double all_runs = 0;
   for (const auto& [number, files] : FilesByLevel()) {
     advice::Level level;
     level.number = number;
     level.num_runs = 0;
-    level.num_filters = files.size();
+    // Partitions are cut at 4096 bytes, less a tenth.
+    constexpr uint64_t kKeysPerPartition = 2944;
+    if (is_partitioned_) situation.keys_per_filter = kKeysPerPartition;
+    level.num_filters = is_partitioned_ ? 0 : files.size();
     for (const rocksdb::LiveFileMetaData& file : files) {
       // The missing keys are everywhere alike.
       level.num_runs += Place(file.largestkey) - Place(file.smallestkey);

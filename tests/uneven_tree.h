@@ -22,7 +22,7 @@ namespace bloomline::tests {
 class UnevenTree {
  public:
   // The last level has `keys` keys. With RocksDB's Bloom filters of 10 bits.
-  UnevenTree(const std::string& path, uint64_t keys);
+  UnevenTree(const std::string& path, uint64_t keys, bool is_partitioned = false);
 
   // Opens the database with another policy, and rewrites each level in its place.
   void Rewrite(std::shared_ptr<const rocksdb::FilterPolicy> policy);
@@ -48,6 +48,7 @@ class UnevenTree {
 
   const std::string path_;
   const uint64_t keys_;
+  const bool is_partitioned_;
   const std::shared_ptr<rocksdb::Statistics> statistics_;
   std::unique_ptr<rocksdb::DB> db_;
 };
