@@ -135,8 +135,9 @@ TEST_P(UnevenLevelsTest, WasteAsMuchAsPromised) {
   std::vector<Choice> choices = ChoicesFor(tree.Look(now.positives));
   EXPECT_EQ(choices.front().title, "compact by level, the same memory");
   EXPECT_GE(choices.size(), 5u);
-  // The same in shorter time.
-  if (GetParam() && wanted_keys == nullptr) choices.resize(2);
+  if (GetParam() && wanted_keys == nullptr) {  // those that waste more need fewer lookups
+    choices.erase(choices.begin(), choices.end() - 3);
+  }
   for (const Choice& choice : choices) {
     tree.Rewrite(ByString(choice.option_string));
     if (HasFatalFailure()) return;
