@@ -26,6 +26,9 @@ class FiveLevels {
   // Opens the database again so that each block is read from the device, without any cache.
   void ReadFromDevice();
 
+  // Opens the database again with another policy, and rewrites each level in its place.
+  void Rewrite(std::shared_ptr<const rocksdb::FilterPolicy> policy);
+
   uint64_t KeysOf(int level) const;
   uint64_t num_keys() const;
 
@@ -54,9 +57,10 @@ class FiveLevels {
  private:
   void Open(bool from_device);
   void WriteLevel(int level);
+  void CompactTo(int level, int from);
 
   const std::string path_;
-  const std::shared_ptr<const rocksdb::FilterPolicy> policy_;
+  std::shared_ptr<const rocksdb::FilterPolicy> policy_;
   const uint64_t keys_;
   const std::shared_ptr<rocksdb::Statistics> statistics_;
   std::unique_ptr<rocksdb::DB> db_;
