@@ -9,27 +9,12 @@
 #include "src/tool/json.h"
 #include "src/tool/level_size.h"
 #include "src/tool/quantity.h"
+#include "src/tool/quantity_option.h"
 #include "src/tool/size.h"
 #include "src/tool/text_table.h"
 
 namespace bloomline::tool {
 namespace {
-
-// Adds an option whose value `parse`, a function of quantity.h, reads.
-template <typename T, typename Parse>
-void AddQuantity(CLI::App* command, const std::string& name, std::optional<T>* value, Parse parse,
-                 const std::string& help) {
-  command
-      ->add_option_function<std::string>(
-          name,
-          [=](const std::string& text) {
-            std::string error;
-            *value = parse(text, &error);
-            if (!*value) throw CLI::ValidationError(name + " is " + error);
-          },
-          help)
-      ->type_name("");
-}
 
 // False for the standard Bloom filter of the comparison, whose k is a fraction.
 bool HasWholeProbes(const SizeRow& row) {

@@ -1,0 +1,22 @@
+// Standard output that is full, closed or no longer read.
+#ifndef BLOOMLINE_TOOL_STANDARD_STREAMS_H_
+#define BLOOMLINE_TOOL_STANDARD_STREAMS_H_
+
+namespace bloomline::tool {
+
+// To be called first. Where descriptor 0, 1 or 2 is closed, the next file that is opened would get
+// its number, and a filter that is being written would get what goes to standard output. So each
+// gets a file of its own, in a mode in which its use fails.
+void OccupyStandardDescriptors();
+
+// Hands to the system what has been written to standard output so far. False if it does not take
+// it; CloseOutput then says why.
+bool FlushOutput();
+
+// To be called last. False if the system did not take all of it, with a message on stderr, except
+// that the reader has gone away (EPIPE): then nobody wants to know.
+bool CloseOutput();
+
+}  // namespace bloomline::tool
+
+#endif  // BLOOMLINE_TOOL_STANDARD_STREAMS_H_
