@@ -17,6 +17,8 @@ void AddBuildCommand(CLI::App* app, int* exit_code);
 void AddQueryCommand(CLI::App* app, int* exit_code);
 void AddInspectCommand(CLI::App* app, int* exit_code);
 void AddKernelsCommand(CLI::App* app, int* exit_code);
+// Also the hidden command man-page. Both describe all commands that `app` has when they run.
+void AddCompletionCommand(CLI::App* app, int* exit_code);
 
 }  // namespace bloomline::tool
 

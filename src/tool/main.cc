@@ -3,7 +3,6 @@
 #include <exception>
 #include <iostream>
 #include <new>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 
@@ -44,14 +43,12 @@ int Run(int argc, char** argv) {
   AddQueryCommand(&app, &exit_code);
   AddInspectCommand(&app, &exit_code);
   AddKernelsCommand(&app, &exit_code);
+  AddCompletionCommand(&app, &exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) {  // --help, --version
-      // Not to std::cout: std::endl would flush it, and the reason of a failure would be lost.
-      std::ostringstream text;
-      app.exit(error, text, text);
-      std::cout << text.str();
+      app.exit(error);
       return kExitOk;
     }
     const std::string mistype = ExplainMistype(app, argc, argv);
@@ -71,7 +68,7 @@ int Run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace bloomline::tool;  // NOLINT: nothing else is here
-  OccupyStandardDescriptors();
+  PrepareStandardStreams();
   int exit_code;
   try {
     exit_code = Run(argc, argv);

@@ -4,17 +4,19 @@
 
 namespace bloomline::tool {
 
-// To be called first. Where descriptor 0, 1 or 2 is closed, the next file that is opened would get
-// its number, and a filter that is being written would get what goes to standard output. So each
-// gets a file of its own, in a mode in which its use fails.
-void OccupyStandardDescriptors();
+// To be called first. From then on std::cout keeps the reason of the first write that fails, and
+// writes nothing more.
+//
+// Where descriptor 0, 1 or 2 is closed, the next file that is opened would get its number, and a
+// filter that is being written would get what goes to standard output. So each gets a file of its
+// own, in a mode in which its use fails.
+void PrepareStandardStreams();
 
-// Hands to the system what has been written to standard output so far. False if it does not take
-// it; CloseOutput then says why.
+// Hands to the system what std::cout has. False if the system does not take it, now or before.
 bool FlushOutput();
 
-// To be called last. False if the system did not take all of it, with a message on stderr, except
-// that the reader has gone away (EPIPE): then nobody wants to know.
+// To be called last. False if the system did not take all of it, with a message on stderr, unless
+// the reader has gone away (EPIPE): then nobody wants to know.
 bool CloseOutput();
 
 }  // namespace bloomline::tool
