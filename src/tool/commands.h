@@ -16,6 +16,7 @@ void AddSizeCommand(CLI::App* app, int* exit_code);
 void AddBuildCommand(CLI::App* app, int* exit_code);
 void AddQueryCommand(CLI::App* app, int* exit_code);
 void AddInspectCommand(CLI::App* app, int* exit_code);
+void AddDbCommand(CLI::App* app, int* exit_code);
 void AddKernelsCommand(CLI::App* app, int* exit_code);
 // Also the hidden command man-page. Both describe all commands that `app` has when they run.
 void AddCompletionCommand(CLI::App* app, int* exit_code);

@@ -42,6 +42,7 @@ int Run(int argc, char** argv) {
   AddBuildCommand(&app, &exit_code);
   AddQueryCommand(&app, &exit_code);
   AddInspectCommand(&app, &exit_code);
+  AddDbCommand(&app, &exit_code);
   AddKernelsCommand(&app, &exit_code);
   AddCompletionCommand(&app, &exit_code);
   try {
