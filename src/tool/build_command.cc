@@ -182,6 +182,10 @@ void AddBuildCommand(CLI::App* app, int* exit_code) {
                    "Folder for 8 bytes per key while it runs [that of the output]")
       ->type_name("DIR");
   command->add_flag("--json", request->json, "Print JSON");
+  command->footer(
+      "An empty line is the empty key, and a carriage return belongs to its key. Memory is "
+      "bounded,\n"
+      "however many keys there are. After a failure the old file is as it was.");
   command->callback([=] { *exit_code = Run(*request); });
 }
 

@@ -99,10 +99,10 @@ bool KeyReader::OpenNext(std::string* error) {
   return descriptor_ >= 0 || filters::SystemFailure(name_, "cannot be opened", error);
 }
 
-// Reads once. What is left of the buffer moves to its front; if that leaves too little room, the
-// buffer doubles, so that a long key is moved a few times only.
+// Reads once. What is left of the buffer moves to its front, and if that leaves too little room,
+// the buffer doubles: so a long key that many reads bring is moved a few times only.
 bool KeyReader::Fill(bool* at_end, std::string* error) {
-  std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+  if (begin_ != 0) std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
   end_ -= begin_;
   searched_ -= begin_;
   begin_ = 0;

@@ -150,6 +150,9 @@ void AddQueryCommand(CLI::App* app, int* exit_code) {
   CLI::Option* json = command->add_flag("--json", request->json, "Print the counts as JSON");
   quiet->excludes(count)->excludes(json);
   count->excludes(json);
+  command->footer(
+      "Keys are printed as they were written, in their order. Without --quiet the exit code is 0\n"
+      "whatever the answers are, so that no failure looks like an absent key.");
   command->callback([=] { *exit_code = Run(*request); });
 }
 
