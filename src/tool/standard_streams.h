@@ -7,9 +7,9 @@ namespace bloomline::tool {
 // To be called first. From then on std::cout keeps the reason of the first write that fails, and
 // writes nothing more.
 //
-// Where descriptor 0, 1 or 2 is closed, the next file that is opened would get its number, and a
-// filter that is being written would get what goes to standard output. So each gets a file of its
-// own, in a mode in which its use fails.
+// Where descriptor 0, 1 or 2 is closed, the next file that is opened would get its number: keys
+// would be read from the file that `build` is writing, or messages go there. So each gets a file of
+// its own, in a mode in which its use fails.
 void PrepareStandardStreams();
 
 // Hands to the system what std::cout has. False if the system does not take it, now or before.
