@@ -113,7 +113,7 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, Inputs* i
     }
     FamilyAdvice family;
     family.title = DatabaseTitle(database, groups.column_family);
-    family.database = database.path;
+    family.database = groups.database;
     family.column_family = database.column_families[static_cast<size_t>(groups.column_family)].name;
     family.measured = !options.no_measure;
     family.situation =
@@ -131,27 +131,35 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, Inputs* i
   return families;
 }
 
+Json AllAdviceJson(const Inputs& inputs, const std::vector<FamilyAdvice>& families) {
+  Json databases = Json::array();
+  for (size_t d = 0; d < inputs.databases.size(); ++d) {
+    Json of_families = Json::array();
+    for (const FamilyAdvice& family : families) {
+      if (family.database == d) of_families.push_back(AdviceJson(family));
+    }
+    databases.push_back({{"path", inputs.databases[d].path},
+                         {"engine", EngineName(inputs.databases[d].engine)},
+                         {"column_families", std::move(of_families)}});
+  }
+  Json json{{"databases", std::move(databases)}};
+  AddProblems(inputs, &json);
+  return json;
+}
+
 int Run(const AdviseOptions& options) {
   Inputs inputs = OpenInputs(options.common.paths);
   const std::vector<FamilyAdvice> families = AdviseFamilies(options, &inputs);
-  Json json{{"databases", Json::array()}};
+  if (options.common.json) Print(AllAdviceJson(inputs, families));
   int exit_code = kExitOk;
   for (size_t i = 0; i < families.size(); ++i) {
-    const FamilyAdvice& family = families[i];
-    if (options.common.json) {
-      json["databases"].push_back(AdviceJson(family));
-    } else {
+    if (!options.common.json) {
       if (i != 0) std::cout << '\n';
-      PrintAdvice(family);
+      PrintAdvice(families[i]);
     }
-    if (!family.error.empty()) {
-      std::cerr << "bloomline db advise: " << family.title << ": " << family.error << '\n';
-      exit_code = kExitImpossible;
-    }
-  }
-  if (options.common.json) {
-    AddProblems(inputs, &json);
-    Print(json);
+    if (families[i].error.empty()) continue;
+    std::cerr << "bloomline db advise: " << families[i].title << ": " << families[i].error << '\n';
+    exit_code = kExitImpossible;
   }
   const int problems = ReportProblems(inputs, "advise");
   return problems == kExitOk ? exit_code : problems;

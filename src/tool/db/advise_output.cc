@@ -134,9 +134,7 @@ Json AdviceJson(const FamilyAdvice& family) {
                       {"filter_bytes", level.filter_bytes},
                       {"wasted_reads", RateOrNull(level.wasted_reads)}});
   }
-  Json json{{"database", family.database},
-            {"column_family", family.column_family},
-            {"engine", EngineName(family.situation.engine)},
+  Json json{{"name", family.column_family},
             {"leveled", family.situation.leveled},
             {"partitioned", family.situation.partitioned},
             {"keys_per_filter", family.situation.keys_per_filter},
@@ -151,9 +149,9 @@ Json AdviceJson(const FamilyAdvice& family) {
     json["error"] = family.error;
     return json;
   }
-  json["now"] = {{"filter_bytes", family.advice.filter_bytes_now},
-                 {"bits_per_key", RateOrNull(BitsNow(family))},
-                 {"wasted_reads", RateOrNull(family.advice.wasted_reads_now)}};
+  json["filter_bytes_now"] = family.advice.filter_bytes_now;
+  json["bits_per_key_now"] = RateOrNull(BitsNow(family));
+  json["wasted_reads_now"] = RateOrNull(family.advice.wasted_reads_now);
   json["choices"] = Json::array();
   for (const Choice& choice : family.advice.choices) json["choices"].push_back(ChoiceJson(choice));
   json["remarks"] = family.advice.remarks;

@@ -13,8 +13,8 @@ namespace bloomline::tool::db {
 
 // Advice for one column family.
 struct FamilyAdvice {
-  std::string title;  // of its database
-  std::string database;
+  std::string title;    // of its database
+  size_t database = 0;  // of Inputs
   std::string column_family;
   bool measured = false;
   advice::Request request;

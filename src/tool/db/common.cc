@@ -10,6 +10,7 @@
 
 #include "src/build/run_on_threads.h"
 #include "src/tool/commands.h"
+#include "src/tool/quantity.h"
 
 namespace bloomline::tool::db {
 namespace {
@@ -148,6 +149,10 @@ Json LevelJson(int level) { return level < 0 ? Json(nullptr) : Json(level); }
 
 const char* EngineName(sstable::Engine engine) {
   return engine == sstable::Engine::kLevelDB ? "LevelDB" : "RocksDB";
+}
+
+std::string FilesText(uint64_t files) {
+  return CountText(files) + (files == 1 ? " file" : " files");
 }
 
 std::string DatabaseTitle(const database::Database& database, int column_family) {

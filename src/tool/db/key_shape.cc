@@ -7,8 +7,6 @@ namespace bloomline::tool::db {
 namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
-bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
 bool IsHex(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 bool IsPrintable(char c) { return c >= ' ' && c <= '~'; }
 
@@ -149,21 +147,6 @@ bool Neighbour(const KeyShape& shape, std::string_view low, std::string_view hig
   // Numbers without gaps have none; another last byte may still be between them.
   key->assign(low);
   return IncrementBytes(key->size(), key) && *key > low && *key < high;
-}
-
-void RandomLike(std::string_view key, Random* random, std::string* result) {
-  result->assign(key);
-  for (char& c : *result) {
-    if (IsDigit(c)) {
-      c = static_cast<char>('0' + random->Below(10));
-    } else if (IsLower(c)) {
-      c = static_cast<char>('a' + random->Below(26));
-    } else if (IsUpper(c)) {
-      c = static_cast<char>('A' + random->Below(26));
-    } else if (!IsPrintable(c)) {
-      c = static_cast<char>(random->Next() >> 56);
-    }
-  }
 }
 
 }  // namespace bloomline::tool::db

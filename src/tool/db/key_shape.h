@@ -57,10 +57,6 @@ class Random {
   uint64_t state_;
 };
 
-// A random key of the same length: digits for digits, letters for letters, any byte for others;
-// punctuation stays.
-void RandomLike(std::string_view key, Random* random, std::string* result);
-
 }  // namespace bloomline::tool::db
 
 #endif  // BLOOMLINE_TOOL_DB_KEY_SHAPE_H_

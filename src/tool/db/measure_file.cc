@@ -82,6 +82,8 @@ class Meter {
     candidates_ = std::move(candidates);
     std::sort(candidates_.begin(), candidates_.end(),
               [&](const std::string& a, const std::string& b) { return Precedes(a, b); });
+    // A key that is queried twice says no more than once.
+    candidates_.erase(std::unique(candidates_.begin(), candidates_.end()), candidates_.end());
     if (!filters_.Init(table_, error)) return false;
     const auto reader = table_.NewKeyReader(error);
     if (reader == nullptr) return false;
@@ -107,14 +109,6 @@ class Meter {
     if (!reader->error().empty()) {
       *error = reader->error();
       return false;
-    }
-    // Behind the last key. Where blocks were skipped the last key may be another.
-    if (have_last_ && result_.whole_file) {
-      for (; next_ < candidates_.size(); ++next_) {
-        if (Precedes(last_, candidates_[next_]) && !QueryElsewhere(candidates_[next_], error)) {
-          return false;
-        }
-      }
     }
     return batch_.Flush(&filters_, &result_.not_measured, error);
   }
@@ -149,9 +143,9 @@ class Meter {
     std::string_view unit = keys_.Key(reader.user_key());
     if (result_.of_prefixes && !keys_.Prefix(unit, &unit)) return true;
     if (have_last_ && unit == last_) return true;
-    const bool first = result_.keys_read++ == 0;
+    ++result_.keys_read;
     if (have_last_ && !Between(last_, unit, error)) return false;
-    if (!SkipCandidates(unit, first, error)) return false;
+    if (!SkipCandidates(unit, error)) return false;
     if (table_.filter_kind() == FilterKind::kByOffset) {
       if (!earlier_.empty() && shape_rates_ != nullptr &&
           !Query(filter_, earlier_[random_.Below(earlier_.size())], false, error)) {
@@ -164,14 +158,12 @@ class Meter {
     return true;
   }
 
-  // Queries the candidates that lie before `unit`: all of them if it is the table's first key, and
-  // if the keys before it were read, those between.
-  bool SkipCandidates(std::string_view unit, bool first, std::string* error) {
+  // Queries the candidates that lie before `unit`, if the key before it was read.
+  bool SkipCandidates(std::string_view unit, std::string* error) {
     for (; next_ < candidates_.size() && !Precedes(unit, candidates_[next_]); ++next_) {
       const std::string& candidate = candidates_[next_];
-      const bool missing =
-          candidate != unit && (first || (have_last_ && Precedes(last_, candidate)));
-      if (missing && !QueryElsewhere(candidate, error)) return false;
+      if (!have_last_ || candidate == unit || !Precedes(last_, candidate)) continue;
+      if (!Query(FilterOf(candidate), candidate, false, error)) return false;
     }
     return true;
   }
@@ -196,13 +188,6 @@ class Meter {
     with_timestamp_.assign(key);
     with_timestamp_.append(keys_.order().timestamp_bytes, '\xff');
     return filters_.FilterOf(with_timestamp_, Table::FilterReader::kMaxSequence, block_);
-  }
-
-  bool QueryElsewhere(std::string_view key, std::string* error) {
-    if (shape_rates_ == nullptr) shape_rates_ = &result_.by_shape[shape_ = ShapeOf(key, key)];
-    // A filter by offset is that of a block, and the block is not known outside of one.
-    if (table_.filter_kind() == FilterKind::kByOffset && !have_last_) return true;
-    return Query(FilterOf(key), key, false, error);
   }
 
   bool Query(uint64_t filter, std::string_view key, bool adjacent, std::string* error) {
@@ -274,11 +259,15 @@ bool MeasureFile(const Table& table, uint64_t num_keys, const MeasureOptions& op
     progress->AddBytes(table.file_bytes());
     return true;
   }
+  // LevelDB queries only the filter of the block where a key would be, where missing keys are
+  // adjacent to stored ones or nearly. So keys of other blocks stand for those elsewhere.
+  std::vector<std::string> candidates;
+  if (table.filter_kind() != FilterKind::kByOffset) {
+    candidates =
+        MissingCandidates(keys, result->of_prefixes, options.samples, options.seed, own, others);
+  }
   const auto meter = std::make_unique<Meter>(table, keys, options, result);
-  return meter->Run(
-      num_keys,
-      MissingCandidates(keys, result->of_prefixes, options.samples, options.seed, own, others),
-      progress, error);
+  return meter->Run(num_keys, std::move(candidates), progress, error);
 }
 
 }  // namespace bloomline::tool::db

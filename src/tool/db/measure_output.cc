@@ -57,31 +57,40 @@ Json GroupJson(const MeasuredGroup& group) {
           {"wasted_reads", RateOrNull(group.wasted_reads)}};
 }
 
+uint64_t NumQueries(const MissingKeyRates& rates) {
+  return rates.adjacent.queries + rates.elsewhere.queries;
+}
+
 std::vector<std::pair<KeyShape, MissingKeyRates>> ByQueries(
     const std::map<KeyShape, MissingKeyRates>& by_shape) {
   std::vector<std::pair<KeyShape, MissingKeyRates>> shapes(by_shape.begin(), by_shape.end());
-  const auto queries = [](const auto& shape) {
-    return shape.second.adjacent.queries + shape.second.elsewhere.queries;
-  };
-  std::stable_sort(shapes.begin(), shapes.end(),
-                   [&](const auto& a, const auto& b) { return queries(a) > queries(b); });
-  while (!shapes.empty() && queries(shapes.back()) == 0) shapes.pop_back();
+  std::stable_sort(shapes.begin(), shapes.end(), [](const auto& a, const auto& b) {
+    return NumQueries(a.second) > NumQueries(b.second);
+  });
+  while (!shapes.empty() && NumQueries(shapes.back().second) == 0) shapes.pop_back();
   return shapes;
 }
 
 void PrintShapes(const MeasuredFamily& family) {
   constexpr size_t kMost = 10;
+  constexpr double kLeast = 0.001;  // of all queries
   const auto shapes = ByQueries(family.by_shape);
   if (shapes.empty()) return;
   Cells cells = {{"keys", "adjacent FPR", "elsewhere FPR"}};
-  for (size_t i = 0; i < std::min(kMost, shapes.size()); ++i) {
-    const auto& [shape, rates] = shapes[i];
+  uint64_t all = 0;
+  for (const auto& [shape, rates] : shapes) all += NumQueries(rates);
+  size_t shown = 0;
+  for (const auto& [shape, rates] : shapes) {
+    if (shown == kMost ||
+        static_cast<double>(NumQueries(rates)) < kLeast * static_cast<double>(all))
+      break;
+    ++shown;
     cells.push_back(
         {ShapeName(shape), MeasuredText(rates.adjacent), MeasuredText(rates.elsewhere)});
   }
   std::cout << TextTable(cells);
-  if (shapes.size() > kMost) {
-    std::cout << "and " << CountText(shapes.size() - kMost) << " more shapes of keys\n";
+  if (shapes.size() > shown) {
+    std::cout << "and " << CountText(shapes.size() - shown) << " rarer shapes of keys\n";
   }
 }
 
@@ -125,20 +134,20 @@ void PrintMeasurement(const Inputs& inputs, const Inspection& inspection,
     if (f != 0) std::cout << '\n';
     std::cout << DatabaseTitle(database, family.column_family) << ": "
               << EngineName(database.engine) << '\n';
-    Cells cells = {{"level", "adjacent FPR", "elsewhere FPR", "expected FPR", "runs",
-                    "wasted reads", "filter"}};
+    Cells cells = {{"level", "filter", "adjacent FPR", "elsewhere FPR", "expected FPR", "runs",
+                    "wasted reads"}};
     const auto add = [&](const std::string& name, const MeasuredGroup& group, bool all) {
-      cells.push_back({name, MeasuredText(group.adjacent), MeasuredText(group.elsewhere),
+      cells.push_back({name, LayoutOf(inspection, family, group.level, all),
+                       MeasuredText(group.adjacent), MeasuredText(group.elsewhere),
                        RateOrDash(group.expected.rate()), NumberText(group.runs, 2),
-                       RateOrDash(group.wasted_reads),
-                       "  " + LayoutOf(inspection, family, group.level, all)});
+                       RateOrDash(group.wasted_reads)});
     };
     for (const MeasuredGroup& level : family.levels) add(LevelText(level.level), level, false);
     if (family.levels.size() > 1) add("all", family.all, true);
-    if (cells.size() > 1) std::cout << TextTable(cells);
+    if (cells.size() > 1) std::cout << TextTable(cells, 2);
     PrintShapes(family);
     for (const auto& [reason, files] : family.not_measured) {
-      std::cout << "not measured: " << CountText(files) << " files: " << reason << '\n';
+      std::cout << "not measured: " << FilesText(files) << ": " << reason << '\n';
     }
   }
   if (with_files) PrintFiles(inputs, inspection, results);

@@ -7,7 +7,59 @@
 
 namespace bloomline::tool::db {
 
+namespace {
+
 using sstable::Table;
+
+bool IsIn(char c, char first, char last) { return c >= first && c <= last; }
+
+// A byte of the same kind: a digit for a digit, a letter for a letter, any for what is no text.
+char ByteLike(char c, Random* random) {
+  if (IsIn(c, '0', '9')) return static_cast<char>('0' + random->Below(10));
+  if (IsIn(c, 'a', 'z')) return static_cast<char>('a' + random->Below(26));
+  if (IsIn(c, 'A', 'Z')) return static_cast<char>('A' + random->Below(26));
+  return IsIn(c, ' ', '~') ? c : static_cast<char>(random->Next() >> 56);
+}
+
+// Makes keys that are random where the sampled keys differ. The first byte that differs stays
+// between the least and the greatest of the sample, so that most keys lie between stored ones.
+class RandomKeys {
+ public:
+  explicit RandomKeys(const std::vector<std::string>& sample) : sample_(sample) {
+    for (const std::string& key : sample) {
+      if (lows_.size() < key.size()) {
+        lows_.resize(key.size(), 255);
+        highs_.resize(key.size(), 0);
+      }
+      for (size_t i = 0; i < key.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(key[i]);
+        lows_[i] = std::min(lows_[i], byte);
+        highs_[i] = std::max(highs_[i], byte);
+      }
+    }
+    while (first_ < lows_.size() && lows_[first_] == highs_[first_]) ++first_;
+  }
+
+  void Make(size_t i, Random* random, std::string* key) const {
+    *key = sample_[i % sample_.size()];
+    for (size_t at = first_; at < key->size(); ++at) {
+      if (at == first_) {
+        const size_t many = static_cast<size_t>(highs_[at] - lows_[at]) + 1;
+        (*key)[at] = static_cast<char>(lows_[at] + random->Below(many));
+      } else if (lows_[at] != highs_[at]) {
+        (*key)[at] = ByteLike((*key)[at], random);
+      }
+    }
+  }
+
+ private:
+  const std::vector<std::string>& sample_;
+  std::vector<unsigned char> lows_;
+  std::vector<unsigned char> highs_;
+  size_t first_ = 0;  // the first byte that differs
+};
+
+}  // namespace
 
 std::vector<std::string> MissingCandidates(const FilterKeys& keys, bool prefixes, uint64_t samples,
                                            uint64_t seed, const std::vector<std::string>& own,
@@ -21,9 +73,10 @@ std::vector<std::string> MissingCandidates(const FilterKeys& keys, bool prefixes
   const size_t step = std::max<size_t>(1, 2 * others.size() / std::max<size_t>(1, most));
   for (size_t i = 0; i < others.size(); i += step) add(others[i]);
   Random random(seed ^ 0x5eed);
+  const RandomKeys random_keys(own);
   std::string key;
   for (size_t i = candidates.size(); i < most && !own.empty(); ++i) {
-    RandomLike(own[i % own.size()], &random, &key);
+    random_keys.Make(i, &random, &key);
     add(key);
   }
   return candidates;

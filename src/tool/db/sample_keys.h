@@ -15,7 +15,7 @@ namespace bloomline::tool::db {
 bool SampleKeys(const sstable::Table& table, std::vector<std::string>* keys, std::string* error);
 
 // About `samples` keys, or prefixes, of which most are missing in a table: half of them keys of
-// other tables, half random ones that look like the table's own.
+// other tables, half random ones that look like the table's own and lie between them.
 std::vector<std::string> MissingCandidates(const FilterKeys& keys, bool prefixes, uint64_t samples,
                                            uint64_t seed, const std::vector<std::string>& own,
                                            const std::vector<std::string>& others);
