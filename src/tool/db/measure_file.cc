@@ -77,7 +77,7 @@ class Meter {
         MeasureResult* result)
       : table_(table), keys_(keys), options_(options), random_(options.seed), result_(*result) {}
 
-  bool Run(uint64_t num_keys, std::vector<std::string> candidates, Progress* progress,
+  bool Run(uint64_t num_keys, std::vector<std::string> candidates, FileProgress* progress,
            std::string* error) {
     candidates_ = std::move(candidates);
     std::sort(candidates_.begin(), candidates_.end(),
@@ -251,7 +251,7 @@ double Queries::rate() const {
 
 bool MeasureFile(const Table& table, uint64_t num_keys, const MeasureOptions& options,
                  const std::vector<std::string>& own, const std::vector<std::string>& others,
-                 Progress* progress, MeasureResult* result, std::string* error) {
+                 FileProgress* progress, MeasureResult* result, std::string* error) {
   const FilterKeys keys(table);
   result->of_prefixes = !keys.whole_keys();
   result->not_measured = WhyNot(table, keys);
