@@ -110,7 +110,7 @@ class Meter {
       *error = reader->error();
       return false;
     }
-    return batch_.Flush(&filters_, &result_.not_measured, error);
+    return QueryRest(error);
   }
 
  private:
@@ -158,14 +158,34 @@ class Meter {
     return true;
   }
 
-  // Queries the candidates that lie before `unit`, if the key before it was read.
+  // Queries the candidates that lie before `unit`, if the key before it was read, and those before
+  // the table's first key. Full filters do not care for the order of keys.
   bool SkipCandidates(std::string_view unit, std::string* error) {
+    if (result_.keys_read == 1) {
+      first_.assign(unit);
+      return true;
+    }
     for (; next_ < candidates_.size() && !Precedes(unit, candidates_[next_]); ++next_) {
       const std::string& candidate = candidates_[next_];
-      if (!have_last_ || candidate == unit || !Precedes(last_, candidate)) continue;
-      if (!Query(FilterOf(candidate), candidate, false, error)) return false;
+      const bool missing = Precedes(candidate, first_) ||
+                           (have_last_ && candidate != unit && Precedes(last_, candidate));
+      if (missing && !QueryElsewhere(candidate, error)) return false;
     }
     return true;
+  }
+
+  // Those behind the last key. Where blocks were skipped the last key may be another.
+  bool QueryRest(std::string* error) {
+    for (; have_last_ && result_.whole_file && next_ < candidates_.size(); ++next_) {
+      if (!Precedes(last_, candidates_[next_])) continue;
+      if (!QueryElsewhere(candidates_[next_], error)) return false;
+    }
+    return batch_.Flush(&filters_, &result_.not_measured, error);
+  }
+
+  bool QueryElsewhere(const std::string& key, std::string* error) {
+    if (shape_rates_ == nullptr) return true;  // no pair of keys has shown it
+    return Query(FilterOf(key), key, false, error);
   }
 
   bool Between(std::string_view last, std::string_view unit, std::string* error) {
@@ -223,6 +243,7 @@ class Meter {
   uint64_t block_ = ~uint64_t{0};
   uint64_t filter_ = 0;
   bool have_last_ = false;
+  std::string first_;
   std::string last_;
   std::string neighbour_;
   std::string with_timestamp_;
