@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "bloomline/rocksdb.h"
-#include "tests/db_verify/kinds.h"
+#include "tests/db_tool/kinds.h"
 #include "tests/rocksdb_open.h"
 
 namespace bloomline::tests {

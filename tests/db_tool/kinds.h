@@ -1,6 +1,6 @@
 // Databases of every kind of filter, and what their engine finds in them.
-#ifndef BLOOMLINE_TESTS_DB_VERIFY_KINDS_H_
-#define BLOOMLINE_TESTS_DB_VERIFY_KINDS_H_
+#ifndef BLOOMLINE_TESTS_DB_TOOL_KINDS_H_
+#define BLOOMLINE_TESTS_DB_TOOL_KINDS_H_
 
 #include <functional>
 #include <ostream>
@@ -34,4 +34,4 @@ std::vector<Kind> LevelDBKinds();
 
 }  // namespace bloomline::tests
 
-#endif  // BLOOMLINE_TESTS_DB_VERIFY_KINDS_H_
+#endif  // BLOOMLINE_TESTS_DB_TOOL_KINDS_H_

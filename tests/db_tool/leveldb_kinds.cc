@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bloomline/leveldb.h"
-#include "tests/db_verify/kinds.h"
+#include "tests/db_tool/kinds.h"
 
 namespace bloomline::tests {
 namespace {

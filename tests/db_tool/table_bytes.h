@@ -1,7 +1,7 @@
 // The bytes of a table file: where its filters lie, to damage them, and which entries it has.
 // Shares no code with what is tested.
-#ifndef BLOOMLINE_TESTS_DB_VERIFY_TABLE_BYTES_H_
-#define BLOOMLINE_TESTS_DB_VERIFY_TABLE_BYTES_H_
+#ifndef BLOOMLINE_TESTS_DB_TOOL_TABLE_BYTES_H_
+#define BLOOMLINE_TESTS_DB_TOOL_TABLE_BYTES_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -49,4 +49,4 @@ void WriteFile(const std::string& path, std::string_view bytes);
 
 }  // namespace bloomline::tests
 
-#endif  // BLOOMLINE_TESTS_DB_VERIFY_TABLE_BYTES_H_
+#endif  // BLOOMLINE_TESTS_DB_TOOL_TABLE_BYTES_H_

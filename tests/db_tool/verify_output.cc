@@ -1,4 +1,4 @@
-#include "tests/db_verify/verify_output.h"
+#include "tests/db_tool/verify_output.h"
 
 #include <sys/wait.h>
 
@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "tests/db_verify/table_bytes.h"
+#include "tests/db_tool/table_bytes.h"
 
 namespace bloomline::tests {
 namespace {

@@ -1,6 +1,6 @@
 // What `bloomline db verify` says of a database.
-#ifndef BLOOMLINE_TESTS_DB_VERIFY_VERIFY_OUTPUT_H_
-#define BLOOMLINE_TESTS_DB_VERIFY_VERIFY_OUTPUT_H_
+#ifndef BLOOMLINE_TESTS_DB_TOOL_VERIFY_OUTPUT_H_
+#define BLOOMLINE_TESTS_DB_TOOL_VERIFY_OUTPUT_H_
 
 #include <cstdint>
 #include <string>
@@ -31,4 +31,4 @@ VerifyOutput Verify(const std::string& folder);
 
 }  // namespace bloomline::tests
 
-#endif  // BLOOMLINE_TESTS_DB_VERIFY_VERIFY_OUTPUT_H_
+#endif  // BLOOMLINE_TESTS_DB_TOOL_VERIFY_OUTPUT_H_

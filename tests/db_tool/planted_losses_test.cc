@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "tests/db_verify/kinds.h"
-#include "tests/db_verify/table_bytes.h"
-#include "tests/db_verify/verify_output.h"
+#include "tests/db_tool/kinds.h"
+#include "tests/db_tool/table_bytes.h"
+#include "tests/db_tool/verify_output.h"
 #include "tests/temp_dir.h"
 
 namespace bloomline::tests {

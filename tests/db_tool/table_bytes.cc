@@ -1,4 +1,4 @@
-#include "tests/db_verify/table_bytes.h"
+#include "tests/db_tool/table_bytes.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

@@ -1,0 +1,226 @@
+"""Programs of others that write LevelDB or RocksDB databases, and what is known of the databases.
+
+Each program is a class with
+  packages     what it needs
+  prepare()    returns its version; Skip if it cannot be had
+  databases()  yields Database objects
+"""
+import collections
+import json
+import re
+import shutil
+import socket
+
+import machine
+from machine import CACHE, PROJECT, Chroot, Host, Process, Skip
+
+STOCK_LEVELDB = "leveldb.BuiltinBloomFilter2"
+CLASSIC = "LevelDB classic"
+BLOOM, RIBBON, LEGACY = "RocksDB Bloom", "RocksDB Ribbon", "RocksDB legacy Bloom"
+
+# What a program made.
+#   folder   of the database
+#   owner    the program, which may still write; None: it has ended
+#   layouts  of the filters, as `bloomline db inspect` should name them; empty: no filters
+#   keys     how many different keys are in the tables; None: unknown
+#   ready    to be called after the owner has ended, before the last checks
+Database = collections.namedtuple("Database", "title folder engine owner layouts keys features")
+
+
+def database(title, folder, engine, owner=None, layouts=(), keys=None, features=()):
+    return Database(title, folder, engine, owner, set(layouts), keys, set(features))
+
+
+class DbBench:
+    """RocksDB's benchmark, in each version of RocksDB that there is."""
+
+    # Title, options, layouts, features.
+    VARIANTS = [
+        ("Bloom", ["--bloom_bits=10"], [BLOOM], []),
+        ("Ribbon", ["--bloom_bits=10", "--use_ribbon_filter"], [RIBBON], []),
+        ("legacy", ["--bloom_bits=10", "--format_version=4"], [LEGACY], []),
+        ("partitioned", ["--bloom_bits=10", "--partition_index_and_filters",
+                         "--metadata_block_size=1024"], [BLOOM], ["partitioned"]),
+        ("prefixes", ["--bloom_bits=10", "--prefix_size=8", "--keys_per_prefix=10"], [BLOOM],
+         ["prefixes"]),
+        ("no filter", [], [], []),
+        ("Zstd", ["--bloom_bits=16", "--compression_type=zstd"], [BLOOM], []),
+        ("LZ4", ["--bloom_bits=5", "--compression_type=lz4"], [BLOOM], []),
+        ("universal", ["--bloom_bits=10", "--compaction_style=1"], [BLOOM], []),
+    ]
+
+    def __init__(self, where, num_keys):
+        self.where, self.num_keys = where, num_keys
+
+    def prepare(self):
+        return self.where.prepare()
+
+    def databases(self):
+        for title, options, layouts, features in self.VARIANTS:
+            folder = self.where.folder("db_bench")
+
+            def command(path, options=options):
+                return ["db_bench", f"--db={path}/db", f"--num={self.num_keys}", "--key_size=16",
+                        "--value_size=100", "--write_buffer_size=2097152",
+                        "--target_file_size_base=2097152", "--max_bytes_for_level_base=8388608",
+                        "--benchmarks=filluniquerandom,flush", *options]
+            owner = self.where.start(command, folder)
+            yield database(title, folder / "db", "RocksDB", owner, layouts, self.num_keys, features)
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+class RocksDBTree:
+    """A source tree of RocksDB and a build of its librocksdb.so, as tests/versions takes them."""
+
+    BASE = "block_based_table_factory="
+    VARIANTS = [
+        ("Bloom", "{filter_policy=bloomfilter:10}", [BLOOM], []),
+        ("Ribbon", "{filter_policy=ribbonfilter:10}", [RIBBON], []),
+        ("partitioned", "{filter_policy=bloomfilter:10;partition_filters=true;"
+         "index_type=kTwoLevelIndexSearch;metadata_block_size=1024}", [BLOOM], ["partitioned"]),
+        ("prefixes", "{filter_policy=bloomfilter:10};prefix_extractor=rocksdb.FixedPrefix.12",
+         [BLOOM], ["prefixes"]),
+        ("no filter", "{}", [], []),
+    ]
+
+    def __init__(self, tree, build, num_keys):
+        self.tree, self.build, self.num_keys = tree, build, num_keys
+        self.program = None
+
+    def prepare(self):
+        if self.tree is None:
+            raise Skip("no --tree")
+        self.program = machine.WORK / "write_rocksdb"
+        machine.output("c++", "-std=c++20", "-O1", "-I", self.tree / "include", "-I", PROJECT,
+                       PROJECT / "tests/db_tool/write_rocksdb.cc", "-o", self.program,
+                       "-L", self.build, "-lrocksdb", f"-Wl,-rpath,{self.build}")
+        text = (self.tree / "include/rocksdb/version.h").read_text()
+        return ".".join(re.search(rf"define ROCKSDB_{part} (\d+)", text).group(1)
+                        for part in ("MAJOR", "MINOR", "PATCH"))
+
+    def databases(self):
+        for number, (title, options, layouts, features) in enumerate(self.VARIANTS):
+            folder = machine.WORK / f"tree.{number}"
+            owner = Process([str(self.program), str(folder), str(self.num_keys),
+                             self.BASE + options])
+            yield database(title, folder, "RocksDB", owner, layouts, self.num_keys, features)
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+class Plyvel:
+    def __init__(self, num_keys):
+        self.num_keys = num_keys
+
+    def prepare(self):
+        return Host("python3-plyvel").prepare()
+
+    def databases(self):
+        folder = machine.WORK / "plyvel"
+        owner = Process(["/usr/bin/python3", str(PROJECT / "tests/client_programs/plyvel_client.py"),
+                         "write", str(folder), str(self.num_keys)])
+        yield database("", folder, "LevelDB", owner, [CLASSIC], self.num_keys)
+
+
+class ClassicLevel:
+    def __init__(self, num_keys):
+        self.num_keys = num_keys
+        self.modules = CACHE / "classic-level"
+
+    def prepare(self):
+        if shutil.which("node") is None or shutil.which("npm") is None:
+            raise Skip("no node and npm here")
+        package = self.modules / "node_modules/classic-level/package.json"
+        if not package.exists():
+            self.modules.mkdir(parents=True, exist_ok=True)
+            try:
+                # Without scripts: the package has the compiled module inside.
+                machine.output("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund",
+                               "classic-level@3", cwd=self.modules, timeout=120)
+            except (OSError, TimeoutError) as error:
+                raise Skip("npm cannot install classic-level") from error
+        return json.loads(package.read_text())["version"]
+
+    def databases(self):
+        folder = machine.WORK / "classic_level"
+        owner = Process(["node", str(PROJECT / "tests/client_programs/classic_level_client.js"),
+                         "write", str(folder), str(self.num_keys),
+                         str(self.modules / "node_modules")])
+        yield database("", folder, "LevelDB", owner, [CLASSIC], self.num_keys)
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+class Litecoind:
+    BLOCKS = 400
+
+    def prepare(self):
+        return Host("litecoind").prepare()
+
+    def databases(self):
+        folder = machine.WORK / "litecoind"
+        folder.mkdir()
+        client = PROJECT / "tests/client_programs/litecoind_client.py"
+        # Databases on disk come from the log when they are opened again.
+        for _ in range(2):
+            port = free_port()
+            daemon = Process(["litecoind", "-regtest", f"-datadir={folder}", f"-rpcport={port}",
+                              "-listen=0", "-dnsseed=0", "-disablewallet", "-printtoconsole=0",
+                              "-fallbackfee=0.001"], env={"HOME": str(folder), "PATH": "/usr/bin"})
+            try:
+                machine.output("/usr/bin/python3", client, "write", folder, port, self.BLOCKS)
+                for name in ("chainstate", "blocks/index"):
+                    yield database(f"{name}, running", folder / "regtest" / name, "LevelDB",
+                                   None, [CLASSIC])
+            finally:
+                daemon.stop()
+        for name in ("chainstate", "blocks/index"):
+            yield database(name, folder / "regtest" / name, "LevelDB", None, [CLASSIC])
+
+
+class Oxigraph:
+    TRIPLES = 20000
+
+    def __init__(self, where):
+        self.where = where
+
+    def prepare(self):
+        return self.where.prepare()
+
+    def databases(self):
+        folder = self.where.folder("oxigraph")
+        triples = "".join(
+            f'<http://example.com/{i}> <http://example.com/p> "a value of {i} bytes" .\n'
+            for i in range(self.TRIPLES))
+        (folder / "triples.nt").write_text(triples)
+
+        def command(step):
+            # The status is not looked at: Debian's oxigraph ends with an assertion in RocksDB.
+            return lambda path: ["sh", "-c", f"oxigraph {step[0]} --location {path}/db "
+                                 + " ".join(step[1:]).replace("PATH", path) + " || true"]
+        for step in (["load", "--file", "PATH/triples.nt"], ["optimize"]):
+            owner = self.where.start(command(step), folder)
+            yield database(step[0], folder / "db", "RocksDB", owner, [BLOOM])
+
+
+def all_programs(quick, tree=None, build=None):
+    """By name."""
+    num_keys = 50000 if quick else 200000
+    chosen = {
+        "db_bench": DbBench(Host("rocksdb-tools"), num_keys),
+        "plyvel": Plyvel(num_keys),
+        "classic_level": ClassicLevel(num_keys),
+    }
+    if quick:
+        return chosen
+    chosen.update({
+        "db_bench_trixie": DbBench(Chroot("trixie", "rocksdb-tools"), num_keys),
+        "db_bench_sid": DbBench(Chroot("sid", "rocksdb-tools"), num_keys),
+        "rocksdb_tree": RocksDBTree(tree, build, num_keys // 4),
+        "litecoind": Litecoind(),
+        "oxigraph": Oxigraph(Chroot("trixie", "oxigraph")),
+    })
+    return chosen
