@@ -10,12 +10,13 @@ import json
 import re
 import shutil
 import socket
+import time
 
 import machine
 from machine import CACHE, PROJECT, Chroot, Host, Process, Skip
 
 STOCK_LEVELDB = "leveldb.BuiltinBloomFilter2"
-CLASSIC = "LevelDB classic"
+CLASSIC = "LevelDB Bloom"
 BLOOM, RIBBON, LEGACY = "RocksDB Bloom", "RocksDB Ribbon", "RocksDB legacy Bloom"
 
 # What a program made.
@@ -92,7 +93,7 @@ class RocksDBTree:
             raise Skip("no --tree")
         self.program = machine.WORK / "write_rocksdb"
         machine.output("c++", "-std=c++20", "-O1", "-I", self.tree / "include", "-I", PROJECT,
-                       PROJECT / "tests/db_tool/write_rocksdb.cc", "-o", self.program,
+                       PROJECT / "tests/db_tool/writers/rocksdb.cc", "-o", self.program,
                        "-L", self.build, "-lrocksdb", f"-Wl,-rpath,{self.build}")
         text = (self.tree / "include/rocksdb/version.h").read_text()
         return ".".join(re.search(rf"define ROCKSDB_{part} (\d+)", text).group(1)
@@ -206,6 +207,83 @@ class Oxigraph:
             yield database(step[0], folder / "db", "RocksDB", owner, [BLOOM])
 
 
+class Script:
+    """A script of writers/, in a chroot. Its first argument is a folder."""
+
+    def __init__(self, name, where, *arguments):
+        self.name, self.where, self.arguments = name, where, arguments
+
+    def prepare(self):
+        return self.where.prepare()
+
+    def start(self, folder, *more):
+        script = (PROJECT / "tests/db_tool/writers" / self.name).relative_to(PROJECT)
+        return self.where.start(
+            lambda path: ["bash", f"/source/{script}", path, *self.arguments, *more], folder)
+
+
+class MyRocks(Script):
+    """Tables of MariaDB. Before RocksDB 7.0: it can also write a filter for each data block."""
+
+    ROWS = 50000
+
+    def __init__(self):
+        super().__init__("myrocks.sh", Chroot("bookworm", "mariadb-plugin-rocksdb",
+                                              "mariadb-server"), self.ROWS)
+
+    def databases(self):
+        for title, old in ("full", "false"), ("by block", "true"):
+            folder = self.where.folder("myrocks")
+            owner = self.start(folder, old)
+            while owner.is_running() and not (folder / "written").exists():
+                time.sleep(0.1)
+            # Rows in the primary and in the secondary key, and what MyRocks has of its own.
+            yield database(f"{title}, running", folder / "db", "RocksDB", None, [BLOOM])
+            (folder / "stop").touch()
+            yield database(title, folder / "db", "RocksDB", owner, [BLOOM])
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+class Minetest(Script):
+    def __init__(self):
+        super().__init__("minetest.sh", Chroot("bookworm", "minetest-server"))
+
+    def databases(self):
+        folder = self.where.folder("minetest")
+        yield database("map", folder / "map.db", "LevelDB", self.start(folder))
+
+
+class Syncthing(Script):
+    """Its database is goleveldb's, without filters."""
+
+    def __init__(self, files):
+        super().__init__("syncthing.sh", Chroot("bookworm", "syncthing"), files)
+
+    def databases(self):
+        folder = self.where.folder("syncthing")
+        yield database("", folder / "home/index-v0.14.0.db", "LevelDB", self.start(folder))
+
+
+class GoLevelDB:
+    """goleveldb with its Bloom filter, which has LevelDB's first name and not its hash."""
+
+    def __init__(self, num_keys):
+        self.num_keys = num_keys
+        self.where = Chroot("bookworm", "golang-github-syndtr-goleveldb-dev", "golang-go")
+
+    def prepare(self):
+        return self.where.prepare()
+
+    def databases(self):
+        folder = self.where.folder("goleveldb")
+        owner = self.where.start(
+            lambda path: ["env", "GO111MODULE=off", "GOPATH=/usr/share/gocode",
+                          f"GOCACHE={path}/cache", "go", "run",
+                          "/source/tests/db_tool/writers/goleveldb.go", f"{path}/db",
+                          self.num_keys], folder)
+        yield database("", folder / "db", "LevelDB", owner, [CLASSIC], self.num_keys)
+
+
 def all_programs(quick, tree=None, build=None):
     """By name."""
     num_keys = 50000 if quick else 200000
@@ -222,5 +300,9 @@ def all_programs(quick, tree=None, build=None):
         "rocksdb_tree": RocksDBTree(tree, build, num_keys // 4),
         "litecoind": Litecoind(),
         "oxigraph": Oxigraph(Chroot("trixie", "oxigraph")),
+        "myrocks": MyRocks(),
+        "goleveldb": GoLevelDB(num_keys),
+        "syncthing": Syncthing(20000),
+        "minetest": Minetest(),
     })
     return chosen

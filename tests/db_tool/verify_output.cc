@@ -1,13 +1,9 @@
 #include "tests/db_tool/verify_output.h"
 
-#include <sys/wait.h>
-
-#include <cstdio>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <string>
 
-#include "tests/db_tool/table_bytes.h"
+#include "tests/db_tool/tool_run.h"
 
 namespace bloomline::tests {
 namespace {
@@ -24,21 +20,11 @@ std::string FromHex(const std::string& hex) {
 
 VerifyOutput Verify(const std::string& folder) {
   VerifyOutput output;
-  const std::string errors = folder + ".stderr";
-  const std::string command = "'" BLOOMLINE_TOOL_PATH
-                              "' db verify --threads 1 --max-errors 1000000 --json '" +
-                              folder + "' 2>'" + errors + "'";
-  FILE* const pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) return output;
-  char buffer[4096];
-  for (size_t n; (n = std::fread(buffer, 1, sizeof(buffer), pipe)) > 0;) {
-    output.text.append(buffer, n);
-  }
-  const int status = pclose(pipe);
-  if (WIFEXITED(status)) output.exit_code = WEXITSTATUS(status);
-  const auto json = nlohmann::json::parse(output.text, nullptr, /*allow_exceptions=*/false);
-  output.text += ReadFile(errors);
-  if (!json.is_object()) return output;
+  const ToolRun run = RunTool("db verify --threads 1 --max-errors 1000000 --json", folder);
+  output.exit_code = run.exit_code;
+  output.text = run.text;
+  const nlohmann::json& json = run.json;
+  if (json.empty()) return output;
   for (const auto& file : json["files"]) {
     for (const auto& lost : file["lost_keys"]) {
       LostKey key;
