@@ -14,6 +14,7 @@ constexpr int kExitImpossible = 2;  // an invalid command line, or an impossible
 void AddSizeCommand(CLI::App* app, int* exit_code);
 void AddInspectCommand(CLI::App* app, int* exit_code);
 void AddKernelsCommand(CLI::App* app, int* exit_code);
+void AddDbCommand(CLI::App* app, int* exit_code);
 
 }  // namespace bloomline::tool
 

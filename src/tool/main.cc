@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
     AddSizeCommand(&app, &exit_code);
     AddInspectCommand(&app, &exit_code);
     AddKernelsCommand(&app, &exit_code);
+    AddDbCommand(&app, &exit_code);
     try {
       app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {  // also --help and --version
