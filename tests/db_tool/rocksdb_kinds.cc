@@ -76,6 +76,7 @@ void Write(const Setting& setting, const std::string& folder, const Keys& keys) 
     for (const std::string& key : keys) Check(db->Put({}, key, value));
     Check(db->Flush({}));
     rocksdb::CompactRangeOptions last_level;
+    last_level.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
     last_level.change_level = true;
     last_level.target_level = 6;
     Check(db->CompactRange(last_level, nullptr, nullptr));
