@@ -27,8 +27,8 @@ class FiveLevels {
   // Opens the database again so that each block is read from the device, without any cache.
   void ReadFromDevice();
 
-  // Opens the database again with another policy and writes each level anew.
-  void CompactWith(std::shared_ptr<const rocksdb::FilterPolicy> policy);
+  // Opens the database again with another policy, and rewrites each level in its place.
+  void Rewrite(std::shared_ptr<const rocksdb::FilterPolicy> policy);
 
   uint64_t KeysOf(int level) const;
   uint64_t num_keys() const;
@@ -58,6 +58,7 @@ class FiveLevels {
  private:
   void Open(bool from_device);
   void WriteLevel(int level);
+  void CompactTo(int level, int from);
 
   const std::string path_;
   std::shared_ptr<const rocksdb::FilterPolicy> policy_;

@@ -95,9 +95,9 @@ BlockBasedTableOptions TableWith(const rocksdb::FilterPolicy* policy) {
 }
 
 void MakeFamilies(const std::string& path, Json* json) {
-  BlockBasedTableOptions table = TableWith(rocksdb::NewRibbonFilterPolicy(10));
+  BlockBasedTableOptions table = TableWith(rocksdb::NewRibbonFilterPolicy(10, -1));
   table.partition_filters = true;
-  table.metadata_block_size = 512;
+  table.metadata_block_size = 4096;
   table.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
   const rocksdb::Options options = OptionsWith(table);
   const auto db = Open(options, path);

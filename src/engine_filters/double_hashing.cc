@@ -45,22 +45,28 @@ DoubleHashing Simulate(uint64_t num_keys, uint64_t num_bits, uint64_t block_bits
   constexpr uint64_t kMaxQueries = 1000000;
   constexpr uint64_t kEnoughMatches = 20000;
   std::vector<Word> words(num_bits);
+  std::vector<uint64_t> ones(kNumFilters * (num_bits / block_bits));  // of each block
   const uint64_t insertions = kNumFilters * num_keys * static_cast<uint64_t>(num_probes);
-  // As much time for queries as for insertions, but several sets of filters.
-  const uint64_t queries_per_set = std::clamp<uint64_t>(insertions / 4, 2000, kMinQueries);
+  // As much time for queries as for a new set of filters.
+  const uint64_t queries_per_set =
+      std::clamp<uint64_t>((insertions + num_bits) / 4, 2000, kMinQueries);
   Random random;
   uint64_t queries = 0;
   uint64_t matches = 0;
-  uint64_t ones = 0;
+  double fill = 0;
   double fill_power = 0;
-  uint64_t num_blocks = 0;
+  double num_blocks = 0;
   while (queries < kMinQueries || (matches < kEnoughMatches && queries < kMaxQueries)) {
     std::fill(words.begin(), words.end(), Word{0});
+    std::fill(ones.begin(), ones.end(), 0);
     for (uint64_t i = 0; i < num_keys; ++i) {
       for (uint64_t filter = 0; filter < kNumFilters; ++filter) {
+        const auto bit = static_cast<Word>(Word{1} << filter);
         const uint32_t hash = random();
         for (int probe = 0; probe < num_probes; ++probe) {
-          words[position(hash, probe)] |= static_cast<Word>(Word{1} << filter);
+          const uint64_t p = position(hash, probe);
+          if ((words[p] & bit) == 0) ++ones[p / block_bits * kNumFilters + filter];
+          words[p] |= bit;
         }
       }
     }
@@ -74,21 +80,15 @@ DoubleHashing Simulate(uint64_t num_keys, uint64_t num_bits, uint64_t block_bits
       matches += static_cast<uint64_t>(__builtin_popcountll(all));
     }
     queries += queries_per_set;
-    for (uint64_t filter = 0; filter < kNumFilters; ++filter) {
-      for (uint64_t block = 0; block < num_bits; block += block_bits) {
-        uint64_t block_ones = 0;
-        for (uint64_t i = block; i < block + block_bits; ++i) block_ones += words[i] >> filter & 1;
-        ones += block_ones;
-        fill_power +=
-            std::pow(static_cast<double>(block_ones) / static_cast<double>(block_bits), num_probes);
-        ++num_blocks;
-      }
+    for (const uint64_t block_ones : ones) {
+      const double of_block = static_cast<double>(block_ones) / static_cast<double>(block_bits);
+      fill += of_block;
+      fill_power += std::pow(of_block, num_probes);
     }
+    num_blocks += static_cast<double>(ones.size());
   }
-  const double blocks = static_cast<double>(num_blocks);
   return {static_cast<double>(matches) / static_cast<double>(queries * kNumFilters),
-          static_cast<double>(ones) / (blocks * static_cast<double>(block_bits)),
-          fill_power / blocks};
+          fill / num_blocks, fill_power / num_blocks};
 }
 
 // P(a missing key has the 32-bit hash of one of n stored ones).
@@ -104,6 +104,9 @@ DoubleHashing Independent(uint64_t num_keys, double rate, double num_blocks, dou
   const double same_hash = SameHash(num_keys);
   return {same_hash + (1 - same_hash) * rate, fill, rate};
 }
+
+// Fuller filters than this, in probes per bit, are full: 1 - e^-8 of the bits are set.
+constexpr double kFull = 8;
 
 // The blocks of a legacy filter: as many as are simulated, with this mean number of keys.
 DoubleHashing SimulateLegacy(uint64_t num_keys, uint64_t num_blocks, int log2_block_bytes,
@@ -124,8 +127,10 @@ DoubleHashing ClassicDoubleHashing(uint64_t num_keys, uint64_t num_bits, int num
   constexpr uint64_t kPositions = uint64_t{1} << 32;
   constexpr uint64_t kMaxBits = 1 << 24;
   constexpr uint64_t kMaxKeys = 1000000;
-  constexpr uint64_t kMaxInsertions = 1 << 21;  // per filter, for 64 at a time
-  if (num_bits > kMaxBits || num_keys > kMaxKeys) {
+  constexpr double kMaxInsertions = 1 << 21;  // of 64 filters at a time
+  const double probes = static_cast<double>(num_keys) * num_probes;
+  if (num_bits > kMaxBits || num_keys > kMaxKeys ||
+      probes > kFull * static_cast<double>(num_bits)) {
     const uint64_t bits = std::min(num_bits, kPositions);
     return Independent(num_keys, ExactStandardFalsePositiveRate(num_keys, bits, num_probes), 1,
                        static_cast<double>(bits), num_probes);
@@ -137,7 +142,7 @@ DoubleHashing ClassicDoubleHashing(uint64_t num_keys, uint64_t num_bits, int num
       return remainder(hash + static_cast<uint32_t>(i) * Step(hash));
     };
     // The more keys, the less do filters differ.
-    const bool small = 64 * num_keys * static_cast<uint64_t>(num_probes) <= kMaxInsertions;
+    const bool small = 64 * probes <= kMaxInsertions;
     return small ? Simulate<uint64_t>(num_keys, num_bits, num_bits, num_probes, position)
                  : Simulate<uint8_t>(num_keys, num_bits, num_bits, num_probes, position);
   });
@@ -148,13 +153,10 @@ DoubleHashing LegacyDoubleHashing(uint64_t num_keys, uint64_t num_blocks, int lo
   const double block_bits = std::ldexp(1.0, log2_block_bytes + 3);
   const double load = static_cast<double>(num_keys) / static_cast<double>(num_blocks);
   constexpr int kMaxLog2 = 12;
-  constexpr double kFull = 8;  // keys per bit
-  if (log2_block_bytes > kMaxLog2 || load > kFull * block_bits) {
-    const double rate =
-        load > kFull * block_bits
-            ? 1
-            : ExactStandardFalsePositiveRate(static_cast<uint64_t>(std::ceil(load)),
-                                             static_cast<uint64_t>(block_bits), num_probes);
+  if (log2_block_bytes > kMaxLog2 || load * num_probes > kFull * block_bits) {
+    const double rate = ExactStandardFalsePositiveRate(
+        static_cast<uint64_t>(std::ceil(std::min(load, 1e18))), static_cast<uint64_t>(block_bits),
+        std::min(num_probes, kMaxProbes));
     return Independent(num_keys, rate, static_cast<double>(num_blocks), block_bits, num_probes);
   }
   static auto* const known =

@@ -63,7 +63,8 @@ class EngineFilter {
   double ExpectedRate(uint64_t num_keys) const;
   // The rate that its bits show: sum of fill^k over blocks; Ribbon: 2^-columns; NaN: unknown.
   double RateFromBits() const;
-  // The number of distinct keys, estimated from the bits set. NaN: unknown (compact, Ribbon).
+  // The number of distinct keys, estimated from the bits set. NaN: unknown (compact, Ribbon,
+  // all bits set).
   double KeysFromBits() const;
 
   bool MayMatch(std::string_view key) const;

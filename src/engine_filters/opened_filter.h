@@ -94,6 +94,7 @@ OpenedPointer OpenReader(FilterFacts facts, const Reader& reader) {
 
 inline OpenedPointer OpenConstant(FilterFacts facts, Layout layout) {
   facts.layout = layout;
+  facts.num_probes = 0;
   return std::make_shared<const ConstantFilter>(std::move(facts), layout != Layout::kNoKeys);
 }
 

@@ -99,6 +99,9 @@ Fill FillOf(const FilterFacts& facts, uint64_t block_bytes) {
   return result;
 }
 
+// Sums of rounded numbers may exceed 1. NaN stays.
+double AtMostOne(double rate) { return rate > 1 ? 1 : rate; }
+
 // A key hits one block, and of its bits a fraction h: 1 - fill = (1 - h / blocks)^n.
 double KeysOf(const FilterFacts& facts, const Fill& fill) {
   const double hit = -std::expm1(facts.num_probes * std::log1p(-1 / fill.block_bits));
@@ -110,26 +113,39 @@ uint64_t Rounded(double num_keys) {
   return static_cast<uint64_t>(std::round(std::min(num_keys, kMost)));
 }
 
+// A number of keys near that, of few that are simulated: to 2 %, and all up to 64.
+uint64_t Representative(double num_keys) {
+  const uint64_t n = std::max<uint64_t>(1, Rounded(num_keys));
+  if (n <= 64) return n;
+  const int shift = 63 - __builtin_clzll(n) - 5;
+  const uint64_t half = uint64_t{1} << shift >> 1;
+  return (n + half) >> shift << shift;
+}
+
 double RateFromBloomBits(const FilterFacts& facts, const Fill& fill) {
   if (!HasDoubleHashing(facts.layout)) return fill.fill_power;
-  const uint64_t num_keys = Rounded(KeysOf(facts, fill));
-  const DoubleHashing mean = DoubleHashingOf(facts, num_keys);
-  // Where double hashing adds more than independent probes have, most of it comes from few steps,
-  // whose rate hardly depends on the bits of this filter.
-  if (mean.rate > 2 * mean.fill_power) {
-    return std::clamp(fill.fill_power + mean.rate - mean.fill_power, 0.0, 1.0);
+  if (!(fill.fill > 0)) return 0;
+  const DoubleHashing mean = DoubleHashingOf(facts, Representative(KeysOf(facts, fill)));
+  // In few bits, what double hashing adds comes from few steps, and hardly depends on the bits of
+  // this filter.
+  constexpr double kFewBits = 1024;
+  if (!(mean.fill_power > 0)) return mean.rate;
+  if (fill.block_bits <= kFewBits) {
+    return std::max(0.0, fill.fill_power + mean.rate - mean.fill_power);
   }
-  return std::min(1.0, mean.rate * (fill.fill_power / mean.fill_power));
+  return mean.rate * (fill.fill_power / mean.fill_power);
 }
 
 double KeysFromBloomBits(const FilterFacts& facts, const Fill& fill) {
+  if (fill.fill >= 1) return kNaN;
   const double num_keys = KeysOf(facts, fill);
-  if (!HasDoubleHashing(facts.layout) || Rounded(num_keys) == 0 || fill.fill >= 1) return num_keys;
-  // Double hashing sets fewer bits: by as much as in a simulation of so many keys.
-  const double simulated = DoubleHashingOf(facts, Rounded(num_keys)).fill;
-  return simulated >= 1 ? num_keys
-                        : static_cast<double>(Rounded(num_keys)) * std::log1p(-fill.fill) /
-                              std::log1p(-simulated);
+  if (!HasDoubleHashing(facts.layout) || !(num_keys > 0)) return num_keys;
+  // Double hashing sets fewer bits: by as much as in a simulation of about as many keys.
+  const uint64_t about = Representative(num_keys);
+  const double simulated = DoubleHashingOf(facts, about).fill;
+  return simulated < 1
+             ? static_cast<double>(about) * std::log1p(-fill.fill) / std::log1p(-simulated)
+             : num_keys;
 }
 
 }  // namespace
@@ -141,10 +157,10 @@ double ExpectedRate(const FilterFacts& facts, uint64_t num_keys) {
   using Arguments = std::tuple<Layout, int, uint64_t, uint64_t, uint64_t>;
   static auto* const known = new Remembered<Arguments, double>;
   return core::OrIfOutOfMemory(kNaN, [&] {
-    if (HasDoubleHashing(facts.layout)) return DoubleHashingOf(facts, num_keys).rate;
+    if (HasDoubleHashing(facts.layout)) return AtMostOne(DoubleHashingOf(facts, num_keys).rate);
     return known->Get(
         {facts.layout, facts.num_probes, facts.num_blocks, facts.block_bytes, num_keys},
-        [&] { return RateByFormula(facts, num_keys); });
+        [&] { return AtMostOne(RateByFormula(facts, num_keys)); });
   });
 }
 
@@ -155,7 +171,7 @@ double RateFromBits(const FilterFacts& facts) {
   const uint64_t block_bytes = BloomBlockBytes(facts);
   if (block_bytes == 0) return kNaN;
   return core::OrIfOutOfMemory(
-      kNaN, [&] { return RateFromBloomBits(facts, FillOf(facts, block_bytes)); });
+      kNaN, [&] { return AtMostOne(RateFromBloomBits(facts, FillOf(facts, block_bytes))); });
 }
 
 double KeysFromBits(const FilterFacts& facts) {

@@ -134,7 +134,7 @@ TEST_P(AdviceTest, IsKept) {
   for (const nlohmann::json& choice : advice["choices"]) {
     const std::string option_string = choice["option_string"];
     SCOPED_TRACE(option_string);
-    database.CompactWith(PolicyOf(option_string));
+    database.Rewrite(PolicyOf(option_string));
     if (HasFatalFailure()) return;
     const FiveLevels::Filters filters = database.filters();
     const double seen = database.ReadMissing(lookups_).positives;

@@ -10,6 +10,7 @@
 
 #include "src/build/run_on_threads.h"
 #include "src/tool/commands.h"
+#include "src/tool/quantity.h"
 
 namespace bloomline::tool::db {
 namespace {
@@ -33,7 +34,9 @@ void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work, Progress* progre
   ref.state = FileState::kFailed;
   try {
     bool vanished = false;
-    const auto table = sstable::Table::Open(path, {}, &ref.error, &vanished);
+    sstable::OpenOptions options;
+    options.comparator = inputs->column_family(ref).comparator;
+    const auto table = sstable::Table::Open(path, options, &ref.error, &vanished);
     if (table == nullptr) {
       if (vanished) ref.state = FileState::kVanished;
     } else if (work(i, *table, progress, &ref.error)) {
@@ -148,6 +151,10 @@ Json LevelJson(int level) { return level < 0 ? Json(nullptr) : Json(level); }
 
 const char* EngineName(sstable::Engine engine) {
   return engine == sstable::Engine::kLevelDB ? "LevelDB" : "RocksDB";
+}
+
+std::string FilesText(uint64_t files) {
+  return CountText(files) + (files == 1 ? " file" : " files");
 }
 
 std::string DatabaseTitle(const database::Database& database, int column_family) {

@@ -78,6 +78,9 @@ std::string LevelText(int level);
 Json LevelJson(int level);
 const char* EngineName(sstable::Engine engine);
 
+// "1 file", "12 files"
+std::string FilesText(uint64_t files);
+
 // "/path, column family 'x'"; the column family only where there is more than one.
 std::string DatabaseTitle(const database::Database& database, int column_family);
 

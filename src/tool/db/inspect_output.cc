@@ -18,7 +18,7 @@ std::vector<std::string> GroupCells(const std::string& name, const Group& group)
           LayoutsText(group.layouts),
           CountText(group.files),
           BytesText(group.bytes),
-          KeysText(group.num_keys, group.keys_estimated),
+          KeysText(group.num_keys + group.keys_without_filter, group.keys_estimated),
           BytesText(group.filter_bytes),
           BitsText(group.bits_per_key()),
           RateOrDash(group.rate()),
@@ -36,7 +36,7 @@ void PrintGroups(const FamilyGroups& family) {
   std::cout << TextTable(cells, 2);
 }
 
-std::string FilesText(uint64_t files, uint64_t of_files, uint64_t bytes, uint64_t of_bytes) {
+std::string ShareText(uint64_t files, uint64_t of_files, uint64_t bytes, uint64_t of_bytes) {
   const auto share = [](uint64_t part, uint64_t all) {
     return all == 0 ? std::string("-")
                     : RateText(static_cast<double>(part) / static_cast<double>(all));
@@ -50,18 +50,18 @@ void PrintRemarks(const Inputs& inputs, const std::vector<InspectedFile>& files,
   const Group& all = family.all;
   if (all.files_without_filter != 0) {
     std::cout << "without filter: "
-              << FilesText(all.files_without_filter, all.files, all.bytes_without_filter, all.bytes)
+              << ShareText(all.files_without_filter, all.files, all.bytes_without_filter, all.bytes)
               << '\n';
   }
   if (all.ignored_files != 0) {
     std::cout << "ignored by the running policy: "
-              << FilesText(all.ignored_files, all.files, all.ignored_bytes, all.bytes) << '\n';
+              << ShareText(all.ignored_files, all.files, all.ignored_bytes, all.bytes) << '\n';
   }
   for (const auto& [name, count] : all.names) {
-    std::cout << "filters named " << name << ": " << CountText(count) << " files\n";
+    std::cout << "filters named " << name << ": " << FilesText(count) << "\n";
   }
   if (all.partitioned_files != 0) {
-    std::cout << "partitioned filters: " << CountText(all.partitioned_files) << " files, "
+    std::cout << "partitioned filters: " << FilesText(all.partitioned_files) << ", "
               << CountText(all.num_filters) << " filters in all\n";
   }
   std::map<std::string, uint64_t> reasons;
@@ -84,10 +84,10 @@ void PrintRemarks(const Inputs& inputs, const std::vector<InspectedFile>& files,
     }
   }
   for (const auto& [text, count] : extractors) {
-    std::cout << "filters of " << text << ": " << CountText(count) << " files\n";
+    std::cout << "filters of " << text << ": " << FilesText(count) << "\n";
   }
   for (const auto& [text, count] : reasons) {
-    std::cout << CountText(count) << " files: " << text << '\n';
+    std::cout << FilesText(count) << ": " << text << '\n';
   }
 }
 
@@ -155,7 +155,7 @@ void PrintInspection(const Inputs& inputs, const std::vector<InspectedFile>& fil
     const database::Database& database = inputs.databases[family.database];
     if (g != 0) std::cout << '\n';
     std::cout << DatabaseTitle(database, family.column_family) << ": "
-              << EngineName(database.engine) << ", " << CountText(family.all.files) << " files, "
+              << EngineName(database.engine) << ", " << FilesText(family.all.files) << ", "
               << BytesText(family.all.bytes) << '\n';
     if (!policies[g].name.empty()) {
       std::cout << "running policy (" << policies[g].from << "): " << policies[g].name << '\n';

@@ -147,7 +147,7 @@ void PrintMeasurement(const Inputs& inputs, const Inspection& inspection,
     if (cells.size() > 1) std::cout << TextTable(cells, 2);
     PrintShapes(family);
     for (const auto& [reason, files] : family.not_measured) {
-      std::cout << "not measured: " << CountText(files) << " files: " << reason << '\n';
+      std::cout << "not measured: " << FilesText(files) << ": " << reason << '\n';
     }
   }
   if (with_files) PrintFiles(inputs, inspection, results);

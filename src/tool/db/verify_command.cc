@@ -83,11 +83,10 @@ void PrintText(const Inputs& inputs, const std::vector<VerifyResult>& results) {
   }
   std::cout << "checked: " << CountText(counts.keys) << " keys";
   if (counts.prefixes != 0) std::cout << ", " << CountText(counts.prefixes) << " prefixes";
-  std::cout << " (" << CountText(counts.entries) << " entries) in " << CountText(totals.files)
-            << " files\n";
+  std::cout << " (" << CountText(counts.entries) << " entries) in " << FilesText(totals.files)
+            << "\n";
   if (totals.without_filter != 0) {
-    std::cout << "not checked: " << CountText(totals.without_filter)
-              << " files, which have no filter\n";
+    std::cout << "not checked: " << FilesText(totals.without_filter) << ", which have no filter\n";
   }
   if (counts.range_deletions != 0) {
     std::cout << "not checked: " << CountText(counts.range_deletions)
