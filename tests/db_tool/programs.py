@@ -7,6 +7,7 @@ Each program is a class with
 """
 import collections
 import json
+import os
 import re
 import shutil
 import socket
@@ -57,6 +58,13 @@ class DbBench:
     def prepare(self):
         return self.where.prepare()
 
+    @staticmethod
+    def command(folder, num_keys, last, options):
+        return ["db_bench", f"--db={folder}", f"--num={num_keys}", "--key_size=16",
+                "--value_size=100", "--write_buffer_size=2097152",
+                "--target_file_size_base=2097152", "--max_bytes_for_level_base=8388608",
+                f"--benchmarks=filluniquerandom,{last}", *options]
+
     def databases(self):
         for title, options, layouts, features in self.VARIANTS:
             folder = self.where.folder("db_bench")
@@ -64,10 +72,7 @@ class DbBench:
             last = "compact" if "compacted" in features else "flush"
 
             def command(path, options=options, last=last):
-                return ["db_bench", f"--db={path}/db", f"--num={self.num_keys}", "--key_size=16",
-                        "--value_size=100", "--write_buffer_size=2097152",
-                        "--target_file_size_base=2097152", "--max_bytes_for_level_base=8388608",
-                        f"--benchmarks=filluniquerandom,{last}", *options]
+                return self.command(f"{path}/db", self.num_keys, last, options)
             owner = self.where.start(command, folder)
             yield database(title, folder / "db", "RocksDB", owner, layouts, self.num_keys, features)
             shutil.rmtree(folder, ignore_errors=True)
@@ -111,6 +116,36 @@ class RocksDBTree:
             shutil.rmtree(folder, ignore_errors=True)
 
 
+class Preloaded:
+    """db_bench and plyvel with the preload libraries: bloomline's filters."""
+
+    def __init__(self, build, num_keys):
+        self.build, self.num_keys = build, num_keys
+
+    def prepare(self):
+        for engine in "rocksdb", "leveldb":
+            if not (self.build / f"libbloomline_{engine}_preload.so").exists():
+                raise Skip(f"no preload libraries in {self.build}")
+        return Host("rocksdb-tools", "python3-plyvel").prepare()
+
+    def databases(self):
+        for layout in "blocked", "compact":
+            def settings(engine, layout=layout):
+                return {**os.environ, "BLOOMLINE_FORMAT": layout, "LD_PRELOAD":
+                        str(self.build / f"libbloomline_{engine}_preload.so")}
+            folder = machine.WORK / f"preloaded.{layout}"
+            owner = Process(DbBench.command(folder, self.num_keys, "compact", ["--bloom_bits=10"]),
+                            env=settings("rocksdb"))
+            yield database(f"db_bench, {layout}", folder, "RocksDB", owner,
+                           [f"bloomline {layout}"], self.num_keys)
+            folder = machine.WORK / f"preloaded.plyvel.{layout}"
+            owner = Process(Plyvel.command(folder, self.num_keys), env=settings("leveldb"))
+            # 36 keys in a filter: the layouts for small sets.
+            yield database(f"plyvel, {layout}", folder, "LevelDB", owner,
+                           ["bloomline flat" if layout == "blocked" else "bloomline small set"],
+                           self.num_keys)
+
+
 class Plyvel:
     def __init__(self, num_keys):
         self.num_keys = num_keys
@@ -118,10 +153,14 @@ class Plyvel:
     def prepare(self):
         return Host("python3-plyvel").prepare()
 
+    @staticmethod
+    def command(folder, num_keys):
+        return ["/usr/bin/python3", str(PROJECT / "tests/client_programs/plyvel_client.py"),
+                "write", str(folder), str(num_keys)]
+
     def databases(self):
         folder = machine.WORK / "plyvel"
-        owner = Process(["/usr/bin/python3", str(PROJECT / "tests/client_programs/plyvel_client.py"),
-                         "write", str(folder), str(self.num_keys)])
+        owner = Process(self.command(folder, self.num_keys))
         yield database("", folder, "LevelDB", owner, [CLASSIC], self.num_keys)
 
 
@@ -182,7 +221,8 @@ class Litecoind:
             finally:
                 daemon.stop()
         for name in ("chainstate", "blocks/index"):
-            yield database(name, folder / "regtest" / name, "LevelDB", None, [CLASSIC])
+            yield database(name, folder / "regtest" / name, "LevelDB", None, [CLASSIC],
+                           features=["count"])
 
 
 class Oxigraph:
@@ -267,6 +307,36 @@ class Syncthing(Script):
         yield database("", folder / "home/index-v0.14.0.db", "LevelDB", self.start(folder))
 
 
+class Ceph(Script):
+    ENTRIES = 200
+
+    def __init__(self):
+        super().__init__("ceph.sh", Chroot("bookworm", "ceph-mon", "ceph-test"))
+
+    def databases(self):
+        for engine, layout, features in (("RocksDB", LEGACY, []), ("LevelDB", CLASSIC, ["count"])):
+            folder = self.where.folder("ceph")
+            owner = self.start(folder, engine.lower(), str(self.ENTRIES))
+            owner.wait()
+            yield database(engine, folder / "mon/store.db", engine, None, [layout],
+                           features=features)
+
+
+class Chromium(Script):
+    """IndexedDB has a comparator and filters of its own, local storage has no filters."""
+
+    def __init__(self):
+        super().__init__("chromium.sh", Chroot("bookworm", "chromium"))
+
+    def databases(self):
+        folder = self.where.folder("chromium")
+        owner = self.start(folder)
+        profile = folder / "profile/Default"
+        yield database("IndexedDB", profile / "IndexedDB/file__0.indexeddb.leveldb", "LevelDB",
+                       owner, [CLASSIC])
+        yield database("local storage", profile / "Local Storage/leveldb", "LevelDB")
+
+
 class GoLevelDB:
     """goleveldb with its Bloom filter, which has LevelDB's first name and not its hash."""
 
@@ -287,11 +357,12 @@ class GoLevelDB:
         yield database("", folder / "db", "LevelDB", owner, [CLASSIC], self.num_keys)
 
 
-def all_programs(quick, tree=None, build=None):
-    """By name."""
+def all_programs(quick, build, tree=None, tree_build=None):
+    """By name. `build` has the preload libraries."""
     num_keys = 50000 if quick else 200000
     chosen = {
         "db_bench": DbBench(Host("rocksdb-tools"), num_keys),
+        "preloaded": Preloaded(build, num_keys),
         "plyvel": Plyvel(num_keys),
         "classic_level": ClassicLevel(num_keys),
     }
@@ -300,12 +371,14 @@ def all_programs(quick, tree=None, build=None):
     chosen.update({
         "db_bench_trixie": DbBench(Chroot("trixie", "rocksdb-tools"), num_keys),
         "db_bench_sid": DbBench(Chroot("sid", "rocksdb-tools"), num_keys),
-        "rocksdb_tree": RocksDBTree(tree, build, num_keys // 4),
+        "rocksdb_tree": RocksDBTree(tree, tree_build, num_keys // 4),
         "litecoind": Litecoind(),
         "oxigraph": Oxigraph(Chroot("trixie", "oxigraph")),
         "myrocks": MyRocks(),
         "goleveldb": GoLevelDB(num_keys),
         "syncthing": Syncthing(20000),
         "minetest": Minetest(),
+        "ceph": Ceph(),
+        "chromium": Chromium(),
     })
     return chosen
