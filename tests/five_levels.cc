@@ -45,10 +45,11 @@ uint64_t FirstOf(int level) { return static_cast<uint64_t>(level) * kFirstOfLeve
 }  // namespace
 
 FiveLevels::FiveLevels(const std::string& path, std::shared_ptr<const rocksdb::FilterPolicy> policy,
-                       uint64_t keys)
+                       uint64_t keys, const rocksdb::BlockBasedTableOptions& table)
     : path_(path),
       policy_(std::move(policy)),
       keys_(keys),
+      table_(table),
       statistics_(rocksdb::CreateDBStatistics()) {
   Open(false);
   for (int level = kBottom; level >= kTop && db_ != nullptr; --level) WriteLevel(level);
@@ -60,7 +61,7 @@ void FiveLevels::ReadFromDevice() {
 }
 
 void FiveLevels::Open(bool from_device) {
-  rocksdb::BlockBasedTableOptions table;
+  rocksdb::BlockBasedTableOptions table = table_;
   table.filter_policy = policy_;
   table.no_block_cache = from_device;
   rocksdb::Options options;

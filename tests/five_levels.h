@@ -5,6 +5,7 @@
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/statistics.h>
+#include <rocksdb/table.h>
 
 #include <cstdint>
 #include <memory>
@@ -21,7 +22,7 @@ class FiveLevels {
   static constexpr int kNumLevels = kBottom - kTop + 1;
 
   FiveLevels(const std::string& path, std::shared_ptr<const rocksdb::FilterPolicy> policy,
-             uint64_t keys);
+             uint64_t keys, const rocksdb::BlockBasedTableOptions& table = {});
 
   // Opens the database again so that each block is read from the device, without any cache.
   void ReadFromDevice();
@@ -62,6 +63,7 @@ class FiveLevels {
   const std::string path_;
   std::shared_ptr<const rocksdb::FilterPolicy> policy_;
   const uint64_t keys_;
+  const rocksdb::BlockBasedTableOptions table_;
   const std::shared_ptr<rocksdb::Statistics> statistics_;
   std::unique_ptr<rocksdb::DB> db_;
 };

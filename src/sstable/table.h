@@ -55,6 +55,7 @@ struct Properties {
 
 struct OpenOptions {
   bool verify_checksums = true;  // of every block that is read
+  std::string comparator;  // of the database, for tables that do not name theirs: LevelDB's
 };
 
 // One SSTable. Thread-safe after Open. Keeps the footer, the properties and where things are; not

@@ -36,7 +36,9 @@ void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work, FileProgress* pr
   ref.state = FileState::kFailed;
   try {
     bool vanished = false;
-    const auto table = sstable::Table::Open(path, {}, &ref.error, &vanished);
+    sstable::OpenOptions options;
+    options.comparator = inputs->column_family(ref).comparator;
+    const auto table = sstable::Table::Open(path, options, &ref.error, &vanished);
     if (table == nullptr) {
       if (vanished) ref.state = FileState::kVanished;
     } else if (work(i, *table, progress, &ref.error)) {
