@@ -58,6 +58,10 @@ bloomline_codec(ZLIB zlib.h z "(int)zlibCompileFlags()")
 bloomline_codec(BZIP2 bzlib.h bz2 "*BZ2_bzlibVersion()")
 
 # Filters: bloomline_engine_filters
+bloomline_tool_library(bloomline_engine_filters
+  src/engine_filters/double_hashing.cc src/engine_filters/engine_filter.cc
+  src/engine_filters/leveldb_container.cc src/engine_filters/rates.cc
+  src/engine_filters/rocksdb_container.cc src/engine_filters/rocksdb_hash.cc)
 
 # Directories: bloomline_database
 bloomline_tool_library(bloomline_database

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -37,6 +38,16 @@ inline std::unique_ptr<sstable::Table> OpenTable(const std::string& path) {
   auto table = sstable::Table::Open(path, {}, &error);
   EXPECT_NE(table, nullptr) << error;
   return table;
+}
+
+// True, and said, if the table needs a library that this build did not find.
+inline bool IsBuiltWithoutItsCodec(const sstable::Table& table) {
+  std::string error;
+  const auto reader = table.NewKeyReader(&error);
+  if (reader != nullptr && !reader->Next()) error = reader->error();
+  if (error.find("this program was built without it") == std::string::npos) return false;
+  std::printf("left out: %s\n", error.c_str());
+  return true;
 }
 
 // Without entries on an error, which fails the test.

@@ -3,6 +3,7 @@
 #include <cerrno>
 
 #include "src/errors/out_of_memory.h"
+#include "src/sstable/coding.h"
 #include "src/sstable/filter_reader.h"
 #include "src/sstable/key_reader.h"
 #include "src/sstable/table_parts.h"
@@ -65,6 +66,14 @@ bool TakePrefix(std::string_view prefix, std::string_view* text) {
   return true;
 }
 
+// db/blob/blob_log_format.h
+bool IsBlobFile(const filters::InputFile& file) {
+  constexpr uint32_t kMagic = 2395959;
+  char start[4];
+  std::string ignored;
+  return file.ReadAt(0, sizeof(start), start, &ignored) && LoadLittleEndian32(start) == kMagic;
+}
+
 bool BlockTable::Open(const std::string& path, const OpenOptions& options, std::string* error) {
   parts_.blocks.verify_checksums = options.verify_checksums;
   if (!parts_.blocks.file.Open(path, error)) return false;
@@ -92,6 +101,7 @@ bool BlockTable::ReadFooter(BlockReader* reader, std::string* error) {
   if (!reader->PrefetchTail(kTailBytes, &tail, error)) return false;
   std::string problem;
   if (!DecodeFooter(tail, size, parts_.blocks.verify_checksums, &parts_.blocks.footer, &problem)) {
+    if (IsBlobFile(parts_.blocks.file)) problem = "is a RocksDB blob file, not a block-based table";
     return Refused(problem, error);
   }
   const Footer& footer = parts_.blocks.footer;

@@ -25,7 +25,8 @@ bool TableKeyReader::Open(std::string* error) {
     }
     reader_.SetDictionary(std::string(dictionary));
   }
-  return walk_.Open(error) && entries_.Open({"\0\0\0\0", 4}, Engine::kLevelDB);
+  LeaveBlock();
+  return walk_.Open(error);
 }
 
 bool TableKeyReader::Next() {
@@ -47,9 +48,10 @@ bool TableKeyReader::Next() {
 void TableKeyReader::SkipBlocks(uint64_t n) {
   skips_ = true;
   blocks_to_skip_ = n;
-  next_entry_ = 0;
-  entries_.Open({"\0\0\0\0", 4}, Engine::kLevelDB);
+  LeaveBlock();
 }
+
+void TableKeyReader::LeaveBlock() { entries_.Open({"\0\0\0\0", 4}, Engine::kLevelDB); }
 
 bool TableKeyReader::NextBlock() {
   if (is_done_) return false;
@@ -86,6 +88,7 @@ bool TableKeyReader::AtEnd() {
 
 bool TableKeyReader::Damaged(std::string_view problem) {
   is_done_ = true;
+  LeaveBlock();
   const uint64_t offset = block_.offset;
   return parts_->blocks.Damaged(
       kDataBlock, offset, "entry " + std::to_string(next_entry_) + ": " + std::string(problem),

@@ -27,6 +27,7 @@ class TableKeyReader final : public Table::KeyReader {
 
  private:
   bool NextBlock();
+  void LeaveBlock();  // what follows is that block's end
   bool AtEnd();
   bool Damaged(std::string_view problem);
 
