@@ -5,71 +5,17 @@
 #include <memory>
 #include <string_view>
 
+#include "src/tool/db/query_batch.h"
 #include "src/tool/db/sample_keys.h"
 #include "src/tool/db/table_filters.h"
 
 namespace bloomline::tool::db {
 namespace {
 
-using engine_filters::EngineFilter;
 using sstable::FilterKind;
 using sstable::Table;
 
-constexpr size_t kBatch = 256;
 constexpr uint64_t kBlocksTogether = 8;  // are read before others are skipped
-
-// Queries that wait for one filter.
-class QueryBatch {
- public:
-  // False with *error: damaged. *not_measured: why a filter cannot be queried.
-  bool Add(TableFilters* filters, uint64_t filter, std::string_view key, Queries* all,
-           Queries* of_shape, std::string* not_measured, std::string* error) {
-    if (size_ != 0 && (size_ == kBatch || filter != filter_) &&
-        !Flush(filters, not_measured, error)) {
-      return false;
-    }
-    filter_ = filter;
-    entries_[size_++] = {bytes_.size(), key.size(), all, of_shape};
-    bytes_.append(key);
-    return true;
-  }
-
-  bool Flush(TableFilters* filters, std::string* not_measured, std::string* error) {
-    const size_t n = size_;
-    size_ = 0;
-    if (n == 0) return true;
-    const EngineFilter* filter = filters->At(filter_, error);
-    if (filter == nullptr) return false;
-    if (!filter->CanQuery()) {
-      *not_measured = filter->why();
-    } else {
-      std::string_view keys[kBatch];
-      bool may_match[kBatch];
-      for (size_t i = 0; i < n; ++i) {
-        keys[i] = std::string_view(bytes_.data() + entries_[i].begin, entries_[i].length);
-      }
-      filter->MayMatch(n, keys, may_match);
-      for (size_t i = 0; i < n; ++i) {
-        entries_[i].all->Add(may_match[i]);
-        entries_[i].of_shape->Add(may_match[i]);
-      }
-    }
-    bytes_.clear();
-    return true;
-  }
-
- private:
-  struct Entry {
-    size_t begin;
-    size_t length;
-    Queries* all;
-    Queries* of_shape;
-  };
-  std::string bytes_;
-  Entry entries_[kBatch];
-  size_t size_ = 0;
-  uint64_t filter_ = 0;
-};
 
 class Meter {
  public:
@@ -105,13 +51,14 @@ class Meter {
         shown_offset = block_;
       }
       if (!AddEntry(*reader, error)) return false;
+      if (!in_order_) break;
     }
     progress->AddBytes(table_.file_bytes() - std::min(table_.file_bytes(), shown_offset));
     if (!reader->error().empty()) {
       *error = reader->error();
       return false;
     }
-    return QueryRest(error);
+    return !in_order_ || QueryRest(error);
   }
 
  private:
@@ -144,6 +91,7 @@ class Meter {
     std::string_view unit = keys_.Key(reader.user_key());
     if (result_.of_prefixes && !keys_.Prefix(unit, &unit)) return true;
     if (have_last_ && unit == last_) return true;
+    if (have_last_ && !Precedes(last_, unit)) return NotInOrder();
     ++result_.keys_read;
     if (have_last_ && !Between(last_, unit, error)) return false;
     if (!SkipCandidates(unit, error)) return false;
@@ -156,6 +104,15 @@ class Meter {
     }
     last_.assign(unit);
     have_last_ = true;
+    return true;
+  }
+
+  // A LevelDB table on its own does not say how its keys are ordered.
+  bool NotInOrder() {
+    in_order_ = false;
+    result_.rates = {};
+    result_.by_shape.clear();
+    result_.not_measured = "keys are not in the order of comparator '" + keys_.comparator() + "'";
     return true;
   }
 
@@ -259,6 +216,7 @@ class Meter {
   std::vector<std::string> segment_;  // the keys of filter_
   uint64_t block_ = ~uint64_t{0};
   uint64_t filter_ = 0;
+  bool in_order_ = true;
   bool have_last_ = false;
   std::string first_;
   std::string last_;
