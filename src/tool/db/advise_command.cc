@@ -134,7 +134,7 @@ Json AllAdviceJson(const Inputs& inputs, const std::vector<FamilyAdvice>& famili
 }
 
 int Run(const AdviseOptions& options) {
-  Inputs inputs = OpenInputs(options.common.paths);
+  Inputs inputs = OpenInputs(options.common);
   const std::vector<FamilyAdvice> families = AdviseFamilies(options, &inputs);
   if (options.common.json) Print(AllAdviceJson(inputs, families));
   int exit_code = kExitOk;
