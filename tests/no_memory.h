@@ -4,7 +4,7 @@
 
 namespace bloomline::tests {
 
-// While true, operator new throws in this thread.
+// While true, operator new fails in this thread.
 extern thread_local bool no_memory;
 
 }  // namespace bloomline::tests
