@@ -102,6 +102,8 @@ TEST_F(InputTest, BadCurrent) {
     EXPECT_EQ(ErrorOf(Path("db")),
               "db/CURRENT: has '" + name + "'; allowed: the name of a MANIFEST");
   }
+  Write("db/CURRENT", "\x1b[2J\xff");  // an encrypted one must not reach the terminal
+  EXPECT_EQ(ErrorOf(Path("db")), "db/CURRENT: has '?[2J?'; allowed: the name of a MANIFEST");
   Write("db/CURRENT", "MANIFEST-000007\n");
   EXPECT_EQ(ErrorOf(Path("db")), "db/CURRENT: names db/MANIFEST-000007, which does not exist");
   Write("db/MANIFEST-000007", "");

@@ -78,7 +78,7 @@ bool ManifestPath(const std::string& path, std::string* manifest_path, bool* van
   if (!ReadSmallFile(current, kMaxCurrentBytes, &name, vanished, error)) return false;
   while (!name.empty() && (name.back() == '\n' || name.back() == '\r')) name.pop_back();
   if (!NumberBehind("MANIFEST-", name)) {
-    *error = current + ": has '" + name.substr(0, 80) + "'; allowed: the name of a MANIFEST";
+    *error = current + ": has " + Quoted(name) + "; allowed: the name of a MANIFEST";
     return false;
   }
   *manifest_path = Join(path, name);

@@ -101,4 +101,13 @@ bool Exists(const std::string& path) {
   return status.type() != std::filesystem::file_type::not_found;
 }
 
+std::string Quoted(std::string_view text) {
+  constexpr size_t kMaxBytes = 80;
+  std::string quoted(text.substr(0, kMaxBytes));
+  for (char& c : quoted) {
+    if (c < ' ' || c > '~') c = '?';
+  }
+  return "'" + quoted + "'";
+}
+
 }  // namespace bloomline::database

@@ -36,6 +36,9 @@ bool ReadSmallFile(const std::string& path, uint64_t max_bytes, std::string* tex
 
 bool Exists(const std::string& path);
 
+// The first bytes of a text of unknown origin, for an error: '?' for what is not printable ASCII.
+std::string Quoted(std::string_view text);
+
 }  // namespace bloomline::database
 
 #endif  // BLOOMLINE_DATABASE_FILE_NAMES_H_
