@@ -8,11 +8,13 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/sst_file_writer.h>
 #include <rocksdb/table.h>
+#include <rocksdb/version.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,13 +41,16 @@ Options SmallOptions() {
   options.max_bytes_for_level_multiplier = 4;
   options.level0_file_num_compaction_trigger = 2;
   options.compression = rocksdb::kNoCompression;
+  options.allow_fallocate = false;  // spares file operations
   return options;
 }
 
 void ExpectSame(RocksDBUnderTest* db, const std::string& when) {
+  ASSERT_TRUE((*db)->PauseBackgroundWork().ok());
   const Database database = OpenOne(db->path());
   EXPECT_EQ(database.engine, sstable::Engine::kRocksDB) << when;
   EXPECT_EQ(FactsOf(database), db->Expected()) << when;
+  ASSERT_TRUE((*db)->ContinueBackgroundWork().ok());
   EXPECT_EQ(database.warnings, std::vector<std::string>()) << when;
   EXPECT_EQ(database.column_families.size(), db->num_families()) << when;
   for (size_t i = 0; i < std::min(database.column_families.size(), db->num_families()); ++i) {
@@ -81,9 +86,11 @@ void Exercise(RocksDBUnderTest* db, int rounds = 4, int keys = 1500) {
 
 TEST(RocksDBDirectory, Levels) {
   const TempDir dir;
-  RocksDBUnderTest db(dir.Path("db"), SmallOptions());
+  Options options = SmallOptions();
+  options.allow_fallocate = true;  // RocksDB's default
+  RocksDBUnderTest db(dir.Path("db"), options);
   ExpectSame(&db, "empty");
-  Exercise(&db, 6);
+  Exercise(&db);
   db.Fill(99, 1500);
   db.Settle();
   EXPECT_GE(NumLevels(OpenOne(db.path())), 2);  // else the test shows little
@@ -145,7 +152,7 @@ TEST(RocksDBDirectory, ManifestsRollOver) {
   options.two_write_queues = true;
   options.write_dbid_to_manifest = true;
   RocksDBUnderTest db(dir.Path("db"), options);
-  Exercise(&db, 6, 1000);
+  Exercise(&db, 4, 1000);
 }
 
 TEST(RocksDBDirectory, BlobFilesChecksumsAndTtl) {
@@ -160,7 +167,7 @@ TEST(RocksDBDirectory, BlobFilesChecksumsAndTtl) {
   options.atomic_flush = true;
   RocksDBUnderTest db(dir.Path("db"), options);
   db.AddFamily("more", options);
-  Exercise(&db, 6);
+  Exercise(&db);
 }
 
 TEST(RocksDBDirectory, IngestedFiles) {
@@ -189,16 +196,19 @@ TEST(RocksDBDirectory, TablesInOtherFolders) {
   const TempDir dir;
   Options options = SmallOptions();
   options.db_paths = {
-      {dir.Path("db"), 40 << 10}, {dir.Path("second"), 600 << 10}, {dir.Path("a third"), 1 << 30}};
+      {dir.Path("db"), 200 << 10}, {dir.Path("second"), 600 << 10}, {dir.Path("a third"), 1 << 30}};
   options.compaction_style = rocksdb::kCompactionStyleLevel;
   RocksDBUnderTest db(dir.Path("db"), options);
-  db.Fill(1, 4000);
-  db.Settle();
-  db.Reopen();  // LOG names folders that exist when the database is opened
-  Exercise(&db, 4);
   std::set<std::string> folders;
-  for (const TableFile& file : OpenOne(db.path()).files) {
-    folders.insert(std::filesystem::path(file.path).parent_path().string());
+  for (int round = 0; round < 4; ++round) {
+    db.Fill(static_cast<uint64_t>(round) + 1, 2000);
+    db.Settle();
+    // LOG names the folders that there are when the database is opened.
+    db.Reopen();
+    ExpectSame(&db, "after round " + std::to_string(round));
+    for (const TableFile& file : OpenOne(db.path()).files) {
+      folders.insert(std::filesystem::path(file.path).parent_path().filename().string());
+    }
   }
   EXPECT_GE(folders.size(), 2u);
 
@@ -255,6 +265,44 @@ TEST(RocksDBDirectory, Timestamps) {
   RocksDBUnderTest db(dir.Path("db"), options);
   Exercise(&db);
 }
+
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 910
+// The tables then have no timestamps, and neither have the keys in MANIFEST. RocksDB appends zeros.
+TEST(RocksDBDirectory, TimestampsThatAreNotStored) {
+  const TempDir dir;
+  const TimestampComparator comparator;
+  Options options = SmallOptions();
+  options.comparator = &comparator;
+  options.persist_user_defined_timestamps = false;
+  options.allow_concurrent_memtable_write = false;
+  RocksDBUnderTest db(dir.Path("db"), options);
+  for (uint64_t round = 1; round < 4; ++round) {
+    db.Fill(round, 1500);
+    db.Settle();
+    ASSERT_TRUE(db->PauseBackgroundWork().ok());
+    TableFacts expected;
+    for (auto [family, level, number, bytes, path, smallest, largest] : db.Expected()) {
+      smallest.resize(smallest.size() - 8);
+      largest.resize(largest.size() - 8);
+      expected.emplace(family, level, number, bytes, path, smallest, largest);
+    }
+    EXPECT_EQ(FactsOf(OpenOne(db.path())), expected);
+    ASSERT_TRUE(db->ContinueBackgroundWork().ok());
+    db.Reopen();
+  }
+}
+
+// The database's number is in MANIFEST alone.
+TEST(RocksDBDirectory, NoIdentityFile) {
+  const TempDir dir;
+  Options options = SmallOptions();
+  options.write_dbid_to_manifest = true;
+  options.write_identity_file = false;
+  RocksDBUnderTest db(dir.Path("db"), options);
+  ExpectSame(&db, "empty");
+  Exercise(&db);
+}
+#endif
 
 TEST(RocksDBDirectory, FilesAreInKeyOrder) {
   for (const bool is_reverse : {false, true}) {

@@ -69,9 +69,9 @@ Division Divider::At(double bits_per_key) const {
     // The filters of LevelDB's levels are alike, and their figures can take a millisecond.
     const bool is_same = i > 0 && of_level == division.bits_of_level[i - 1] &&
                          tree_.keys_per_filter[i] == tree_.keys_per_filter[i - 1] &&
-                         tree_.has_many_filters[i] == tree_.has_many_filters[i - 1];
+                         tree_.sizes_vary[i] == tree_.sizes_vary[i - 1];
     if (!is_same) {
-      const auto figures_of = tree_.has_many_filters[i] ? MeanFiguresOf : FiguresOf;
+      const auto figures_of = tree_.sizes_vary[i] ? MeanFiguresOf : FiguresOf;
       figures = figures_of(tree_.engine, format_, tree_.keys_per_filter[i], of_level);
     }
     bits += of_level * tree_.keys[i];

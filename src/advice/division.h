@@ -19,7 +19,7 @@ struct Tree {
   std::vector<double> keys;
   std::vector<double> runs;
   std::vector<uint64_t> keys_per_filter;  // at least 1
-  std::vector<bool> has_many_filters;
+  std::vector<bool> sizes_vary;           // of several filters
 
   int size() const { return static_cast<int>(keys.size()); }
   double all_keys() const;

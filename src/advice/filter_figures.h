@@ -19,8 +19,9 @@ struct FilterFigures {
 FilterFigures FiguresOf(sstable::Engine engine, Format format, uint64_t num_keys,
                         double bits_per_key);
 
-// Of many filters of num_keys keys on average. RocksDB's files and partitions differ in size, so
-// what one of them loses to a whole block, another one gains.
+// Of RocksDB's files or partitions of num_keys keys on average. They are cut at the end of a data
+// block, of an index partition, or where a filter is full. So their sizes differ, and what one
+// filter loses to a whole block another one gains.
 FilterFigures MeanFiguresOf(sstable::Engine engine, Format format, uint64_t num_keys,
                             double bits_per_key);
 

@@ -59,9 +59,10 @@ class RemarkList {
           "comes to. The advice is for the default, 10 bits per key.");
     } else if (!without.empty()) {
       Add("Of all keys, " + PercentText(keys_without / tree_.all_keys()) +
-          " have no filter (level " + without +
-          "). If that is intended, as with optimize_filters_for_hits, only Gets of stored keys "
-          "matter, and there is nothing to change.");
+          " have no filter (level " + without + ")." +
+          (is_rocksdb() ? " With optimize_filters_for_hits that is intended, for Gets of stored "
+                          "keys, and RocksDB writes none there whatever the policy is."
+                        : ""));
     } else if (advice_.choices.empty()) {
       Add("The filters are already as good as bloomline's would be: no choice saves a twentieth of "
           "the wasted reads or of the memory.");
@@ -152,8 +153,13 @@ class RemarkList {
 
   void AddOnCompact() {
     if (advice_.choices.front().format != Format::kCompact) return;
-    Add("Filters of format compact take about 1.7 times as long to query as blocked ones, and 5 "
-        "times as long to build.");
+    // Measured: docs/benchmarking.md and docs/design.md.
+    Add(is_rocksdb()
+            ? "Filters of format compact take about 1.7 times as long to query as blocked ones, "
+              "and "
+              "5 times as long to build."
+            : "Filters of format compact take about 1.6 times as long to build as LevelDB's own, "
+              "and no longer to query.");
   }
 
   const Situation& situation_;

@@ -87,8 +87,8 @@ Tree TreeOf(const Situation& situation) {
     tree.keys.push_back(static_cast<double>(level.num_keys));
     tree.runs.push_back(level.num_runs);
     tree.keys_per_filter.push_back(KeysPerFilter(situation, level));
-    tree.has_many_filters.push_back(level.num_filters > 1 ||
-                                    tree.keys_per_filter.back() < level.num_keys);
+    tree.sizes_vary.push_back(level.num_filters > 1 ||
+                              tree.keys_per_filter.back() < level.num_keys);
   }
   return tree;
 }

@@ -108,8 +108,17 @@ std::vector<uint64_t> MissingTables(const Snapshot& snapshot) {
 bool TakeSnapshot(const std::string& path, const std::vector<std::string>& table_folders,
                   Snapshot* snapshot, bool* again, std::string* error) {
   if (!ManifestPath(path, &snapshot->manifest_path, again, error)) return false;
-  if (!ReadManifest(snapshot->manifest_path, &snapshot->manifest, again, error)) {
-    *again = *again || !IsUnchanged(path, *snapshot);
+  bool vanished;
+  if (!ReadManifest(snapshot->manifest_path, &snapshot->manifest, &vanished, error)) {
+    // The owner removes a MANIFEST when CURRENT names another.
+    std::string now, ignored;
+    bool is_gone;
+    *again = ManifestPath(path, &now, &is_gone, &ignored) && now != snapshot->manifest_path;
+    *again = *again || (!vanished && !IsUnchanged(path, *snapshot));
+    if (vanished && !*again) {
+      *error =
+          Join(path, "CURRENT") + ": names " + snapshot->manifest_path + ", which does not exist";
+    }
     return false;
   }
   if (!snapshot->folders.List(path, error)) return false;

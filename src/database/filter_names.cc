@@ -46,17 +46,15 @@ PolicyUse UseInRocksDB(std::string_view policy, const FilterBlock& block) {
   if (kind == Kind::kNone || block.kind == FilterKind::kByOffset) return PolicyUse::kIgnored;
   if (kind == Kind::kOther) return PolicyUse::kUnknown;
   if (block.name != kRocksDBFamily) return PolicyUse::kIgnored;
-  switch (kind) {
-    case Kind::kRocksDB:
-      return block.is_bloomline ? PolicyUse::kMayMatch : PolicyUse::kUsed;
-    case Kind::kBloomline:
-      return block.canonicalizer.empty() ? PolicyUse::kUsed : PolicyUse::kMayMatch;
-    default:  // kCanonical
-      return block.is_bloomline && !block.canonicalizer.empty() &&
-                     block.canonicalizer == OptionIn(policy, "canonicalizer")
-                 ? PolicyUse::kUsed
-                 : PolicyUse::kMayMatch;
-  }
+  if (kind == Kind::kRocksDB) return block.is_bloomline ? PolicyUse::kMayMatch : PolicyUse::kUsed;
+  // With a canonicalizer, bloomline uses only filters that record the same. Without, RocksDB's own,
+  // too.
+  const std::string canonicalizer = OptionIn(policy, "canonicalizer");
+  const bool has_canonicalizer = kind == Kind::kCanonical || !canonicalizer.empty();
+  const bool is_same = block.canonicalizer == canonicalizer;
+  const bool is_used =
+      has_canonicalizer ? !canonicalizer.empty() && is_same : block.canonicalizer.empty();
+  return is_used ? PolicyUse::kUsed : PolicyUse::kMayMatch;
 }
 
 }  // namespace

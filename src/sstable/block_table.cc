@@ -84,6 +84,7 @@ bool BlockTable::Open(const std::string& path, const OpenOptions& options, std::
                                              &parts_.internal, error)) {
     return false;
   }
+  if (parts_.properties.comparator.empty()) parts_.properties.comparator = options.comparator;
   parts_.internal.index.engine = engine();
   parts_.blocks.compression.manager = parts_.internal.compression_manager;
   if (parts_.index.size > 0) return true;

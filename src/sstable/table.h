@@ -55,9 +55,11 @@ struct Properties {
 
 struct OpenOptions {
   bool verify_checksums = true;  // of every block that is read
+  std::string comparator;  // of the database, for tables that do not name theirs: LevelDB's
 };
 
-// One SSTable. Thread-safe after Open. Keeps the footer, the properties and where things are; not
+// One SSTable. Thread-safe after Open. No size in the file is trusted: a block must lie in the file,
+// have 4 GiB at most, and 1 GiB at most when it was compressed. Keeps the footer, the properties and where things are; not
 // the blocks.
 class Table {
  public:

@@ -77,7 +77,7 @@ class Meter {
         MeasureResult* result)
       : table_(table), keys_(keys), options_(options), random_(options.seed), result_(*result) {}
 
-  bool Run(uint64_t num_keys, std::vector<std::string> candidates, Progress* progress,
+  bool Run(uint64_t num_keys, std::vector<std::string> candidates, FileProgress* progress,
            std::string* error) {
     candidates_ = std::move(candidates);
     std::sort(candidates_.begin(), candidates_.end(),
@@ -87,6 +87,7 @@ class Meter {
     if (!filters_.Init(table_, error)) return false;
     const auto reader = table_.NewKeyReader(error);
     if (reader == nullptr) return false;
+    neighbours_ = NeighboursOfKey(num_keys);
     const uint64_t skip = BlocksToSkip(num_keys);
     result_.whole_file = skip == 0;
     uint64_t blocks = 0;
@@ -110,7 +111,7 @@ class Meter {
       *error = reader->error();
       return false;
     }
-    return batch_.Flush(&filters_, &result_.not_measured, error);
+    return QueryRest(error);
   }
 
  private:
@@ -158,14 +159,34 @@ class Meter {
     return true;
   }
 
-  // Queries the candidates that lie before `unit`, if the key before it was read.
+  // Queries the candidates that lie before `unit`, if the key before it was read, and those before
+  // the table's first key. Full filters do not care for the order of keys.
   bool SkipCandidates(std::string_view unit, std::string* error) {
+    if (result_.keys_read == 1) {
+      first_.assign(unit);
+      return true;
+    }
     for (; next_ < candidates_.size() && !Precedes(unit, candidates_[next_]); ++next_) {
       const std::string& candidate = candidates_[next_];
-      if (!have_last_ || candidate == unit || !Precedes(last_, candidate)) continue;
-      if (!Query(FilterOf(candidate), candidate, false, error)) return false;
+      const bool missing = Precedes(candidate, first_) ||
+                           (have_last_ && candidate != unit && Precedes(last_, candidate));
+      if (missing && !QueryElsewhere(candidate, error)) return false;
     }
     return true;
+  }
+
+  // Those behind the last key. Where blocks were skipped the last key may be another.
+  bool QueryRest(std::string* error) {
+    for (; have_last_ && result_.whole_file && next_ < candidates_.size(); ++next_) {
+      if (!Precedes(last_, candidates_[next_])) continue;
+      if (!QueryElsewhere(candidates_[next_], error)) return false;
+    }
+    return batch_.Flush(&filters_, &result_.not_measured, error);
+  }
+
+  bool QueryElsewhere(const std::string& key, std::string* error) {
+    if (shape_rates_ == nullptr) return true;  // no pair of keys has shown it
+    return Query(FilterOf(key), key, false, error);
   }
 
   bool Between(std::string_view last, std::string_view unit, std::string* error) {
@@ -175,11 +196,27 @@ class Meter {
       shape_rates_ = &result_.by_shape[shape];
     }
     const bool reversed = keys_.order().is_reversed;
-    if (!Neighbour(shape, reversed ? unit : last, reversed ? last : unit, &neighbour_)) {
-      ++result_.no_neighbour;
-      return true;
+    std::string_view from = reversed ? unit : last;
+    const std::string_view to = reversed ? last : unit;
+    for (uint64_t i = 0; i < neighbours_; ++i) {
+      if (!Neighbour(shape, from, to, &neighbour_)) {
+        if (i == 0) ++result_.no_neighbour;
+        break;
+      }
+      if (!Query(FilterOf(neighbour_), neighbour_, true, error)) return false;
+      from_ = neighbour_;
+      from = from_;
     }
-    return Query(FilterOf(neighbour_), neighbour_, true, error);
+    return true;
+  }
+
+  // Small levels waste as many reads as large ones, so their rates must be as good: of 10 keys with
+  // one neighbour each, a rate of 1 % would look like none or like 10 %. Filters by offset hold few
+  // keys each, and there the next key is the one that matters.
+  uint64_t NeighboursOfKey(uint64_t num_keys) const {
+    constexpr uint64_t kFewQueries = 50000;
+    if (table_.filter_kind() == FilterKind::kByOffset || num_keys == 0) return 1;
+    return std::max<uint64_t>(1, std::min(kFewQueries, options_.samples) / num_keys);
   }
 
   // Of a key between the last one and the next.
@@ -223,8 +260,11 @@ class Meter {
   uint64_t block_ = ~uint64_t{0};
   uint64_t filter_ = 0;
   bool have_last_ = false;
+  std::string first_;
   std::string last_;
+  uint64_t neighbours_ = 1;  // of each key
   std::string neighbour_;
+  std::string from_;
   std::string with_timestamp_;
   KeyShape shape_;
   MissingKeyRates* shape_rates_ = nullptr;
@@ -251,7 +291,7 @@ double Queries::rate() const {
 
 bool MeasureFile(const Table& table, uint64_t num_keys, const MeasureOptions& options,
                  const std::vector<std::string>& own, const std::vector<std::string>& others,
-                 Progress* progress, MeasureResult* result, std::string* error) {
+                 FileProgress* progress, MeasureResult* result, std::string* error) {
   const FilterKeys keys(table);
   result->of_prefixes = !keys.whole_keys();
   result->not_measured = WhyNot(table, keys);
