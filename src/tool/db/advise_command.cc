@@ -171,7 +171,7 @@ void AddAdviseCommand(CLI::App* db, int* exit_code) {
       ->add_option(
           "--stats", options->stats,
           "A file with RocksDB's statistics, as text (-: stdin). Default: the newest in LOG")
-      ->type_name("");
+      ->type_name("FILE");
   command->add_flag("--no-measure", options->no_measure,
                     "Expected rates instead of measured ones: reads no data");
   command
