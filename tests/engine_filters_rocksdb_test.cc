@@ -6,6 +6,7 @@
 #include <rocksdb/slice.h>
 #include <rocksdb/table.h>
 
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <random>
@@ -76,7 +77,7 @@ std::string Build(const Kind& kind, const std::vector<std::string>& keys, size_t
   return builder->Finish(&buffer).ToString();
 }
 
-class EngineFiltersRocksDBTest : public testing::TestWithParam<Kind> {
+class EngineFiltersRocksDBBytesTest : public testing::Test {
  protected:
   // Bytes in front of an inaccessible page: no query reads past the end. RocksDB's reader gets them
   // with room behind, because of damaged ones it reads more.
@@ -112,6 +113,9 @@ class EngineFiltersRocksDBTest : public testing::TestWithParam<Kind> {
   const std::shared_ptr<const rocksdb::FilterPolicy> policy_ = Policy(kName);
   tests::GuardedBytes guarded_{8 << 20};
 };
+
+class EngineFiltersRocksDBTest : public EngineFiltersRocksDBBytesTest,
+                                 public testing::WithParamInterface<Kind> {};
 
 INSTANTIATE_TEST_SUITE_P(Kinds, EngineFiltersRocksDBTest, testing::ValuesIn(kKinds),
                          [](const auto& info) { return info.param.name; });
@@ -158,6 +162,28 @@ TEST_P(EngineFiltersRocksDBTest, AnswersAsRocksDBDoesWhenDamaged) {
   }
 }
 
+// Any bytes with any number of blocks, from more columns than a Ribbon filter can have to none.
+TEST_F(EngineFiltersRocksDBBytesTest, AnyBytesAnswerAsRocksDBsRibbonFilters) {
+  const std::vector<std::string> keys = RandomKeys(100, 9);
+  std::mt19937_64 random(10);
+  for (const size_t payload : {16, 40, 160, 1056, 1072, 3000, 5000}) {
+    std::string bytes(payload, '\0');
+    // Mostly zeros, which match some keys.
+    for (char& c : bytes) c = static_cast<char>(random() & random() & random());
+    for (const int num_blocks : {2, 3, 4, 5, 10, 33, 255, 256, 70000}) {
+      const std::string end = {'\xFE', static_cast<char>(random()), static_cast<char>(num_blocks),
+                               static_cast<char>(num_blocks >> 8),
+                               static_cast<char>(num_blocks >> 16)};
+      ExpectSameAnswers(bytes + end, keys);
+      if (HasFatalFailure()) return;
+    }
+  }
+  // Behind 32 columns, the bytes are not used. No key is found that shows it.
+  const std::string wide = std::string(1500, 'x') + std::string("\xFE\0\x02\0\0", 5);
+  EXPECT_EQ(EngineFilter::Open(Container::kRocksDB, kName, wide).ExpectedRate(9),
+            std::ldexp(1.0, -32));
+}
+
 // Sizes at which number formats matter. The keys are 16 bytes of which the last 8 count.
 TEST_P(EngineFiltersRocksDBTest, AnswersAsRocksDBDoesWithManyKeys) {
   constexpr size_t kNumKeys = 300000;
@@ -194,7 +220,7 @@ TEST_P(EngineFiltersRocksDBTest, AClearedBitLosesTheKeysThatNeedIt) {
   }
 }
 
-TEST(EngineFiltersRocksDBBytesTest, WhatIsReservedMatchesEveryKey) {
+TEST_F(EngineFiltersRocksDBBytesTest, WhatIsReservedMatchesEveryKey) {
   std::string bytes;
   const auto open = [&bytes](const std::string& end) {
     bytes = std::string(128, '\0') + end;
@@ -239,7 +265,7 @@ TEST(EngineFiltersRocksDBBytesTest, WhatIsReservedMatchesEveryKey) {
   }
 }
 
-TEST(EngineFiltersRocksDBBytesTest, AFilterOfAnotherPolicyIsNotUnderstood) {
+TEST_F(EngineFiltersRocksDBBytesTest, AFilterOfAnotherPolicyIsNotUnderstood) {
   const std::string bytes = Build(kKinds[2], RandomKeys(100, 7), 100);
   const EngineFilter filter = EngineFilter::Open(Container::kRocksDB, "company.Filter", bytes);
   EXPECT_EQ(filter.layout(), Layout::kUnknown);

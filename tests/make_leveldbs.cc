@@ -1,3 +1,4 @@
+#include <leveldb/comparator.h>
 #include <leveldb/db.h>
 #include <leveldb/filter_policy.h>
 
@@ -35,6 +36,31 @@ class LosingPolicy : public leveldb::FilterPolicy {
   const std::unique_ptr<const leveldb::FilterPolicy> policy_{leveldb::NewBloomFilterPolicy(10)};
 };
 
+// Shorter keys first.
+class ByLength : public leveldb::Comparator {
+ public:
+  int Compare(const leveldb::Slice& a, const leveldb::Slice& b) const override {
+    if (a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
+    return a.compare(b);
+  }
+  const char* Name() const override { return "tests.ByLength"; }
+  void FindShortestSeparator(std::string*, const leveldb::Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+};
+
+void WriteByLength(const std::string& path, const leveldb::FilterPolicy* policy) {
+  const ByLength by_length;
+  leveldb::Options options;
+  options.create_if_missing = true;
+  options.filter_policy = policy;
+  options.comparator = &by_length;
+  leveldb::DB* opened = nullptr;
+  Check(leveldb::DB::Open(options, path, &opened));
+  const std::unique_ptr<leveldb::DB> db(opened);
+  for (int i = 0; i < 3000; ++i) Check(db->Put({}, "key" + std::to_string(7 * i), "value"));
+  db->CompactRange(nullptr, nullptr);
+}
+
 // 102 bytes of value make 36 keys a data block.
 void Write(const std::string& path, const leveldb::FilterPolicy* policy, Json* json) {
   leveldb::Options options;
@@ -70,6 +96,7 @@ void Write(const std::string& path, const leveldb::FilterPolicy* policy, Json* j
 void MakeLevelDBs(const std::string& folder, Json* json) {
   const std::unique_ptr<const leveldb::FilterPolicy> own(leveldb::NewBloomFilterPolicy(10));
   Write(folder + "/leveldb", own.get(), &(*json)["leveldb"]);
+  WriteByLength(folder + "/leveldb_by_length", own.get());
   const std::unique_ptr<const leveldb::FilterPolicy> blocked(NewLevelDBFilterPolicy({}));
   Write(folder + "/leveldb_bloomline", blocked.get(), &(*json)["leveldb_bloomline"]);
   const LosingPolicy losing;

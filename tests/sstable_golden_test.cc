@@ -159,6 +159,8 @@ TEST_F(SstableErrorTest, NoTables) {
             "is a RocksDB PlainTable, not a block-based table");
   EXPECT_EQ(ErrorOf(body + std::string("\x73\x78\xf1\xc5\xd0\x89\x67\x92", 8)),
             "is a RocksDB CuckooTable, not a block-based table");
+  EXPECT_EQ(ErrorOf(body + "\xf0\x9f\xaa\xb3\xf0\x9f\xaa\xb3"),
+            "is a table in Pebble's own form, not a block-based table");
 }
 
 TEST_F(SstableErrorTest, NewerFormats) {

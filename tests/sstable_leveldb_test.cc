@@ -3,9 +3,7 @@
 #include <dirent.h>
 #include <gtest/gtest.h>
 #include <leveldb/db.h>
-#include <leveldb/env.h>
 #include <leveldb/filter_policy.h>
-#include <leveldb/table.h>
 
 #include <algorithm>
 #include <map>

@@ -14,6 +14,10 @@ namespace {
 constexpr uint64_t kFirstReadAhead = 64 << 10;
 constexpr uint64_t kLastReadAhead = 1 << 20;
 
+// Both engines keep offsets in blocks in 32 bits. Larger ones come from damage, and in a large file
+// one could ask for all of the memory.
+constexpr uint64_t kMaxStoredBytes = uint64_t{1} << 32;
+
 }  // namespace
 
 bool BlockFile::Damaged(const char* what, uint64_t offset, std::string_view problem,
@@ -68,6 +72,12 @@ bool BlockReader::ReadStored(const char* what, const BlockHandle& handle, const 
     return file_->Damaged(what, handle.offset,
                           "its " + std::to_string(handle.size) +
                               " bytes go beyond the footer at offset " + std::to_string(end),
+                          error);
+  }
+  if (handle.size > kMaxStoredBytes) {
+    return file_->Damaged(what, handle.offset,
+                          "it has " + std::to_string(handle.size) + " bytes; allowed: at most " +
+                              std::to_string(kMaxStoredBytes),
                           error);
   }
   return Window(handle.offset, handle.size + kBlockTrailerBytes, stored, error);

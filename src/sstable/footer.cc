@@ -23,7 +23,8 @@ struct OtherFormat {
 };
 constexpr OtherFormat kOtherFormats[] = {{0x8242229663bf9564, "a RocksDB PlainTable"},
                                          {0x4f3418eb7a8f13b8, "a RocksDB PlainTable"},
-                                         {0x926789d0c5f17873, "a RocksDB CuckooTable"}};
+                                         {0x926789d0c5f17873, "a RocksDB CuckooTable"},
+                                         {0xb3aa9ff0b3aa9ff0, "a table in Pebble's own form"}};
 
 bool Problem(std::string_view text, std::string* problem) {
   problem->assign(text);

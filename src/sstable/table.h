@@ -58,7 +58,8 @@ struct OpenOptions {
   std::string comparator;  // of the database, for tables that do not name theirs: LevelDB's
 };
 
-// One SSTable. Thread-safe after Open. Keeps the footer, the properties and where things are; not
+// One SSTable. Thread-safe after Open. No size in the file is trusted: a block must lie in the file,
+// have 4 GiB at most, and 1 GiB at most when it was compressed. Keeps the footer, the properties and where things are; not
 // the blocks.
 class Table {
  public:

@@ -22,13 +22,15 @@ std::string DurationText(double seconds) {
   return std::to_string(minutes / 60) + " h " + std::to_string(minutes % 60) + " min";
 }
 
-Progress::Progress()
-    : is_terminal_(isatty(STDERR_FILENO) == 1), start_(Clock::now()), next_(start_ + kInterval) {}
+Progress::Progress() : Progress(isatty(STDERR_FILENO) == 1) {}
 
-bool Progress::IsDue() { return is_terminal_ && Clock::now() >= next_; }
+Progress::Progress(bool shown)
+    : is_shown_at_all_(shown), start_(Clock::now()), next_(start_ + kInterval) {}
+
+bool Progress::IsDue() { return is_shown_at_all_ && Clock::now() >= next_; }
 
 void Progress::Show(const std::string& text, uint64_t done, uint64_t total) {
-  if (!is_terminal_) return;
+  if (!is_shown_at_all_) return;
   const Clock::time_point now = Clock::now();
   next_ = now + kInterval;
   std::string line = text;

@@ -11,7 +11,8 @@ namespace bloomline::tool {
 
 class Progress {
  public:
-  Progress();
+  Progress();  // shown if stderr is a terminal
+  explicit Progress(bool shown);
   ~Progress() { Clear(); }  // other output then begins on an empty line
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -26,7 +27,7 @@ class Progress {
 
  private:
   using Clock = std::chrono::steady_clock;
-  const bool is_terminal_;
+  const bool is_shown_at_all_;
   const Clock::time_point start_;
   Clock::time_point next_;
   bool is_shown_ = false;

@@ -12,6 +12,7 @@
 #include "src/tool/db/measurement.h"
 #include "src/tool/db/situation.h"
 #include "src/tool/quantity.h"
+#include "src/tool/quantity_option.h"
 
 namespace bloomline::tool::db {
 namespace {
@@ -24,21 +25,6 @@ struct AdviseOptions {
   std::string policy;
   advice::Request request;
 };
-
-template <typename T, typename Parse>
-CLI::Option* AddQuantity(CLI::App* command, const std::string& name, std::optional<T>* value,
-                         Parse parse, const std::string& help) {
-  return command
-      ->add_option_function<std::string>(
-          name,
-          [=](const std::string& text) {
-            std::string error;
-            *value = parse(text, &error);
-            if (!*value) throw CLI::ValidationError(name + " is " + error);
-          },
-          help)
-      ->type_name("");
-}
 
 bool ReadAll(const std::string& path, std::string* text, std::string* error) {
   if (path == "-") {

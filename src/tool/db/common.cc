@@ -6,7 +6,9 @@
 #include <atomic>
 #include <exception>
 #include <iostream>
+#include <set>
 #include <thread>
+#include <utility>
 
 #include "src/build/run_on_threads.h"
 #include "src/tool/commands.h"
@@ -24,7 +26,7 @@ size_t NumThreads(int asked, size_t num_files) {
 }
 
 // Never throws: what a thread throws would end the process.
-void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work, Progress* progress) {
+void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work, FileProgress* progress) {
   FileRef& ref = inputs->files[i];
   if (ref.state != FileState::kDone) {  // by work before this
     progress->AddFile();
@@ -88,24 +90,64 @@ Inputs OpenInputs(const std::vector<std::string>& paths) {
 }
 
 void ForEachFile(Inputs* inputs, const CommonOptions& options, const std::string& name,
-                 const FileWork& work) {
-  if (inputs->files.empty()) return;
+                 const FileWork& work, size_t first) {
+  if (inputs->files.size() <= first) return;
   uint64_t bytes = 0;
-  for (const FileRef& ref : inputs->files) bytes += inputs->file(ref).bytes;
   // The longest first, so that no thread works on a long one alone at the end.
-  std::vector<size_t> order(inputs->files.size());
-  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::vector<size_t> order;
+  for (size_t i = first; i < inputs->files.size(); ++i) {
+    order.push_back(i);
+    bytes += inputs->file(inputs->files[i]).bytes;
+  }
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     return inputs->file(inputs->files[a]).bytes > inputs->file(inputs->files[b]).bytes;
   });
-  Progress progress(name, options.progress.value_or(isatty(STDERR_FILENO) != 0),
-                    inputs->files.size(), bytes);
+  FileProgress progress(name, options.progress.value_or(isatty(STDERR_FILENO) != 0), order.size(),
+                        bytes);
   std::atomic<size_t> next{0};
   core::RunOnThreads(NumThreads(options.threads, order.size()), [&](size_t) {
     for (size_t i = next++; i < order.size(); i = next++) {
       WorkOnFile(inputs, order[i], work, &progress);
     }
   });
+}
+
+bool AddNewFiles(Inputs* inputs, bool drop) {
+  std::set<size_t> changed;
+  for (const FileRef& ref : inputs->files) {
+    if (ref.state == FileState::kVanished) changed.insert(ref.database);
+  }
+  bool added = false;
+  for (const size_t d : changed) {
+    database::Database& database = inputs->databases[d];
+    database::Database now = database;
+    std::string error;
+    if (database.path.empty() || !database::Refresh(&now, &error)) continue;
+    std::set<std::string> old_paths;
+    std::set<std::string> new_paths;
+    for (const database::TableFile& file : database.files) old_paths.insert(file.path);
+    for (const database::TableFile& file : now.files) new_paths.insert(file.path);
+    for (FileRef& ref : inputs->files) {
+      if (drop && ref.database == d && new_paths.count(inputs->file(ref).path) == 0) {
+        ref.state = FileState::kVanished;
+      }
+    }
+    for (database::TableFile& file : now.files) {
+      // A column family that was created meanwhile is for the next run.
+      const auto family = static_cast<size_t>(file.column_family);
+      if (old_paths.count(file.path) != 0 || family >= database.column_families.size() ||
+          database.column_families[family].id != now.column_families[family].id) {
+        continue;
+      }
+      FileRef ref;
+      ref.database = d;
+      ref.index = database.files.size();
+      database.files.push_back(std::move(file));
+      inputs->files.push_back(ref);
+      added = true;
+    }
+  }
+  return added;
 }
 
 int ReportProblems(const Inputs& inputs, const std::string& name) {

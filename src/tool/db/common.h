@@ -62,9 +62,16 @@ Inputs OpenInputs(const std::vector<std::string>& paths);
 
 // Opens each file that is kDone and calls work(i, table, &progress, &error) for Inputs::files[i],
 // on several threads. It returns false with *error if the file is damaged; the others go on.
-using FileWork = std::function<bool(size_t, const sstable::Table&, Progress*, std::string*)>;
+using FileWork = std::function<bool(size_t, const sstable::Table&, FileProgress*, std::string*)>;
+// Files before number `first` are left out.
 void ForEachFile(Inputs* inputs, const CommonOptions& options, const std::string& name,
-                 const FileWork& work);
+                 const FileWork& work, size_t first = 0);
+
+// If files have vanished, their database has new ones in their place: appends those. True if there
+// are any. Files that the database no longer has become kVanished if `drop`, although they were
+// read: their keys are in the new ones.
+bool AddNewFiles(Inputs* inputs, bool drop);
+constexpr int kMostRounds = 3;  // of AddNewFiles; an owner may be faster than this tool
 
 // Writes what went wrong to stderr, each line beginning with "bloomline db NAME: ", and returns the
 // exit code: kExitFailure if an argument or a file could not be read.

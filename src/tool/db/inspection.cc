@@ -38,13 +38,18 @@ std::string WhyIgnored(const std::string& policy, const FileFacts& facts) {
 Inspection Inspect(Inputs* inputs, const CommonOptions& options, const std::string& name,
                    const std::string& policy) {
   Inspection inspection;
-  inspection.files.resize(inputs->files.size());
-  ForEachFile(inputs, options, name,
-              [&](size_t i, const sstable::Table& table, Progress* progress, std::string* error) {
-                const bool done = InspectFile(table, &inspection.files[i].facts, error);
-                progress->AddBytes(inputs->file(inputs->files[i]).bytes);
-                return done;
-              });
+  for (int round = 0; round == 0 || (round < kMostRounds && AddNewFiles(inputs, true)); ++round) {
+    const size_t first = inspection.files.size();
+    inspection.files.resize(inputs->files.size());
+    ForEachFile(
+        inputs, options, name,
+        [&](size_t i, const sstable::Table& table, FileProgress* progress, std::string* error) {
+          const bool done = InspectFile(table, &inspection.files[i].facts, error);
+          progress->AddBytes(inputs->file(inputs->files[i]).bytes);
+          return done;
+        },
+        first);
+  }
   for (size_t i = 0; i < inspection.files.size(); ++i) {
     const std::string running = PolicyOf(inputs->column_family(inputs->files[i]), policy).name;
     inspection.files[i].ignored = WhyIgnored(running, inspection.files[i].facts);

@@ -5,71 +5,17 @@
 #include <memory>
 #include <string_view>
 
+#include "src/tool/db/query_batch.h"
 #include "src/tool/db/sample_keys.h"
 #include "src/tool/db/table_filters.h"
 
 namespace bloomline::tool::db {
 namespace {
 
-using engine_filters::EngineFilter;
 using sstable::FilterKind;
 using sstable::Table;
 
-constexpr size_t kBatch = 256;
 constexpr uint64_t kBlocksTogether = 8;  // are read before others are skipped
-
-// Queries that wait for one filter.
-class QueryBatch {
- public:
-  // False with *error: damaged. *not_measured: why a filter cannot be queried.
-  bool Add(TableFilters* filters, uint64_t filter, std::string_view key, Queries* all,
-           Queries* of_shape, std::string* not_measured, std::string* error) {
-    if (size_ != 0 && (size_ == kBatch || filter != filter_) &&
-        !Flush(filters, not_measured, error)) {
-      return false;
-    }
-    filter_ = filter;
-    entries_[size_++] = {bytes_.size(), key.size(), all, of_shape};
-    bytes_.append(key);
-    return true;
-  }
-
-  bool Flush(TableFilters* filters, std::string* not_measured, std::string* error) {
-    const size_t n = size_;
-    size_ = 0;
-    if (n == 0) return true;
-    const EngineFilter* filter = filters->At(filter_, error);
-    if (filter == nullptr) return false;
-    if (!filter->CanQuery()) {
-      *not_measured = filter->why();
-    } else {
-      std::string_view keys[kBatch];
-      bool may_match[kBatch];
-      for (size_t i = 0; i < n; ++i) {
-        keys[i] = std::string_view(bytes_.data() + entries_[i].begin, entries_[i].length);
-      }
-      filter->MayMatch(n, keys, may_match);
-      for (size_t i = 0; i < n; ++i) {
-        entries_[i].all->Add(may_match[i]);
-        entries_[i].of_shape->Add(may_match[i]);
-      }
-    }
-    bytes_.clear();
-    return true;
-  }
-
- private:
-  struct Entry {
-    size_t begin;
-    size_t length;
-    Queries* all;
-    Queries* of_shape;
-  };
-  std::string bytes_;
-  Entry entries_[kBatch];
-  size_t size_ = 0;
-  uint64_t filter_ = 0;
-};
 
 class Meter {
  public:
@@ -77,7 +23,7 @@ class Meter {
         MeasureResult* result)
       : table_(table), keys_(keys), options_(options), random_(options.seed), result_(*result) {}
 
-  bool Run(uint64_t num_keys, std::vector<std::string> candidates, Progress* progress,
+  bool Run(uint64_t num_keys, std::vector<std::string> candidates, FileProgress* progress,
            std::string* error) {
     candidates_ = std::move(candidates);
     std::sort(candidates_.begin(), candidates_.end(),
@@ -105,13 +51,14 @@ class Meter {
         shown_offset = block_;
       }
       if (!AddEntry(*reader, error)) return false;
+      if (!in_order_) break;
     }
     progress->AddBytes(table_.file_bytes() - std::min(table_.file_bytes(), shown_offset));
     if (!reader->error().empty()) {
       *error = reader->error();
       return false;
     }
-    return batch_.Flush(&filters_, &result_.not_measured, error);
+    return !in_order_ || QueryRest(error);
   }
 
  private:
@@ -144,6 +91,7 @@ class Meter {
     std::string_view unit = keys_.Key(reader.user_key());
     if (result_.of_prefixes && !keys_.Prefix(unit, &unit)) return true;
     if (have_last_ && unit == last_) return true;
+    if (have_last_ && !Precedes(last_, unit)) return NotInOrder();
     ++result_.keys_read;
     if (have_last_ && !Between(last_, unit, error)) return false;
     if (!SkipCandidates(unit, error)) return false;
@@ -159,14 +107,43 @@ class Meter {
     return true;
   }
 
-  // Queries the candidates that lie before `unit`, if the key before it was read.
+  // A LevelDB table on its own does not say how its keys are ordered.
+  bool NotInOrder() {
+    in_order_ = false;
+    result_.rates = {};
+    result_.by_shape.clear();
+    result_.not_measured = "keys are not in the order of comparator '" + keys_.comparator() + "'";
+    return true;
+  }
+
+  // Queries the candidates that lie before `unit`, if the key before it was read, and those before
+  // the table's first key. Full filters do not care for the order of keys.
   bool SkipCandidates(std::string_view unit, std::string* error) {
+    if (result_.keys_read == 1) {
+      first_.assign(unit);
+      return true;
+    }
     for (; next_ < candidates_.size() && !Precedes(unit, candidates_[next_]); ++next_) {
       const std::string& candidate = candidates_[next_];
-      if (!have_last_ || candidate == unit || !Precedes(last_, candidate)) continue;
-      if (!Query(FilterOf(candidate), candidate, false, error)) return false;
+      const bool missing = Precedes(candidate, first_) ||
+                           (have_last_ && candidate != unit && Precedes(last_, candidate));
+      if (missing && !QueryElsewhere(candidate, error)) return false;
     }
     return true;
+  }
+
+  // Those behind the last key. Where blocks were skipped the last key may be another.
+  bool QueryRest(std::string* error) {
+    for (; have_last_ && result_.whole_file && next_ < candidates_.size(); ++next_) {
+      if (!Precedes(last_, candidates_[next_])) continue;
+      if (!QueryElsewhere(candidates_[next_], error)) return false;
+    }
+    return batch_.Flush(&filters_, &result_.not_measured, error);
+  }
+
+  bool QueryElsewhere(const std::string& key, std::string* error) {
+    if (shape_rates_ == nullptr) return true;  // no pair of keys has shown it
+    return Query(FilterOf(key), key, false, error);
   }
 
   bool Between(std::string_view last, std::string_view unit, std::string* error) {
@@ -239,7 +216,9 @@ class Meter {
   std::vector<std::string> segment_;  // the keys of filter_
   uint64_t block_ = ~uint64_t{0};
   uint64_t filter_ = 0;
+  bool in_order_ = true;
   bool have_last_ = false;
+  std::string first_;
   std::string last_;
   uint64_t neighbours_ = 1;  // of each key
   std::string neighbour_;
@@ -270,7 +249,7 @@ double Queries::rate() const {
 
 bool MeasureFile(const Table& table, uint64_t num_keys, const MeasureOptions& options,
                  const std::vector<std::string>& own, const std::vector<std::string>& others,
-                 Progress* progress, MeasureResult* result, std::string* error) {
+                 FileProgress* progress, MeasureResult* result, std::string* error) {
   const FilterKeys keys(table);
   result->of_prefixes = !keys.whole_keys();
   result->not_measured = WhyNot(table, keys);

@@ -61,7 +61,7 @@ struct MeasureOptions {
 // this one: those that are do not count. Memory: options.samples keys, one filter, one data block.
 bool MeasureFile(const sstable::Table& table, uint64_t num_keys, const MeasureOptions& options,
                  const std::vector<std::string>& own, const std::vector<std::string>& others,
-                 Progress* progress, MeasureResult* result, std::string* error);
+                 FileProgress* progress, MeasureResult* result, std::string* error);
 
 }  // namespace bloomline::tool::db
 

@@ -44,7 +44,7 @@ std::vector<MeasureResult> Measure(Inputs* inputs, const CommonOptions& common,
   CommonOptions quiet = common;
   quiet.progress = false;
   ForEachFile(inputs, quiet, name,
-              [&](size_t i, const sstable::Table& table, Progress*, std::string* error) {
+              [&](size_t i, const sstable::Table& table, FileProgress*, std::string* error) {
                 return SampleKeys(table, &sampled[i], error);
               });
   Samples samples;
@@ -54,19 +54,20 @@ std::vector<MeasureResult> Measure(Inputs* inputs, const CommonOptions& common,
     for (const std::string& key : sampled[i]) of_family.push_back({i, key});
   }
   std::vector<MeasureResult> results(inputs->files.size());
-  ForEachFile(inputs, common, name,
-              [&](size_t i, const sstable::Table& table, Progress* progress, std::string* error) {
-                const FileRef& ref = inputs->files[i];
-                const database::TableFile& file = inputs->file(ref);
-                std::vector<std::string> others;
-                for (const Sample& sample : samples.at({ref.database, file.column_family})) {
-                  if (sample.file != i) others.push_back(sample.key);
-                }
-                MeasureOptions its_options = options;
-                its_options.seed = Random(options.seed + 1000003 * (file.number + i)).Next();
-                return MeasureFile(table, inspection.files[i].facts.num_keys, its_options,
-                                   sampled[i], others, progress, &results[i], error);
-              });
+  ForEachFile(
+      inputs, common, name,
+      [&](size_t i, const sstable::Table& table, FileProgress* progress, std::string* error) {
+        const FileRef& ref = inputs->files[i];
+        const database::TableFile& file = inputs->file(ref);
+        std::vector<std::string> others;
+        for (const Sample& sample : samples.at({ref.database, file.column_family})) {
+          if (sample.file != i) others.push_back(sample.key);
+        }
+        MeasureOptions its_options = options;
+        its_options.seed = Random(options.seed + 1000003 * (file.number + i)).Next();
+        return MeasureFile(table, inspection.files[i].facts.num_keys, its_options, sampled[i],
+                           others, progress, &results[i], error);
+      });
   return results;
 }
 

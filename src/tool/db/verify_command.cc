@@ -122,12 +122,18 @@ void PrintJson(const Inputs& inputs, const std::vector<VerifyResult>& results) {
 
 int Run(const VerifyOptions& options) {
   Inputs inputs = OpenInputs(options.common.paths);
-  std::vector<VerifyResult> results(inputs.files.size());
+  std::vector<VerifyResult> results;
   std::atomic<uint64_t> listed{0};
-  ForEachFile(&inputs, options.common, "verify",
-              [&](size_t i, const sstable::Table& table, Progress* progress, std::string* error) {
-                return VerifyFile(table, options.max_errors, &listed, progress, &results[i], error);
-              });
+  for (int round = 0; round == 0 || (round < kMostRounds && AddNewFiles(&inputs, false)); ++round) {
+    const size_t first = results.size();
+    results.resize(inputs.files.size());
+    ForEachFile(
+        &inputs, options.common, "verify",
+        [&](size_t i, const sstable::Table& table, FileProgress* progress, std::string* error) {
+          return VerifyFile(table, options.max_errors, &listed, progress, &results[i], error);
+        },
+        first);
+  }
   if (options.common.json) {
     PrintJson(inputs, results);
   } else {

@@ -43,7 +43,7 @@ class Verifier {
            VerifyResult* result)
       : table_(table), max_listed_(max_listed), listed_(listed), result_(*result), keys_(table) {}
 
-  bool Run(Progress* progress, std::string* error) {
+  bool Run(FileProgress* progress, std::string* error) {
     if (!filters_.Init(table_, error)) return false;
     const auto reader = table_.NewKeyReader(error);
     if (reader == nullptr) return false;
@@ -189,7 +189,7 @@ void VerifyCounts::Add(const VerifyCounts& other) {
 }
 
 bool VerifyFile(const Table& table, uint64_t max_listed, std::atomic<uint64_t>* listed,
-                Progress* progress, VerifyResult* result, std::string* error) {
+                FileProgress* progress, VerifyResult* result, std::string* error) {
   const uint64_t range_deletions = table.properties().num_range_deletions;
   if (range_deletions != sstable::kUnknownCount) result->counts.range_deletions = range_deletions;
   if (table.filter_kind() == FilterKind::kNone) {

@@ -45,7 +45,7 @@ struct VerifyResult {
 // found before that. Of the lost keys it lists what *listed, shared by all files, still leaves of
 // max_listed.
 bool VerifyFile(const sstable::Table& table, uint64_t max_listed, std::atomic<uint64_t>* listed,
-                Progress* progress, VerifyResult* result, std::string* error);
+                FileProgress* progress, VerifyResult* result, std::string* error);
 
 }  // namespace bloomline::tool::db
 
