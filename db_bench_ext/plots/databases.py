@@ -37,8 +37,9 @@ def false_positives(theme, table, engine, bits):
     def most(policy):
         return style.percent(worst(policy, groups, "near_fpr"))
 
-    title = (f"{ENGINES[engine]}: up to {most('builtin-bloom')} false positives next to stored keys "
-             f"with built-in Bloom,\n{most('bloomline')} with blocked, {most('compact')} with compact")
+    title = (f"{ENGINES[engine]}: up to {most('builtin-bloom')} false positives next to stored "
+             f"keys with built-in Bloom,\n{most('bloomline')} with blocked, {most('compact')} with "
+             "compact")
     picture = [(keys, [rows.Row(style.look(row["policy"]), 100 * tables.number(row, "near_fpr"),
                                 other=100 * tables.number(row, "theory_fpr"),
                                 text=style.percent(tables.number(row, "near_fpr")))
@@ -56,7 +57,8 @@ def miss_latency(theme, table, engine, bits):
     gains = []
     for _, group in groups:
         medians = {row["policy"]: tables.number(row, "near_miss_us_median") for row in group}
-        gains += [medians["none"] / median for policy, median in medians.items() if policy != "none"]
+        without = medians.pop("none")
+        gains += [without / median for median in medians.values()]
     picture = [(keys, [rows.Row(style.look(row["policy"]),
                                 tables.number(row, "near_miss_us_median"),
                                 tables.number(row, "near_miss_us_min"),
@@ -82,7 +84,8 @@ def memory(theme, table, engine, bits):
     else:
         compact, bloom = (worst(policy, groups, "filter_block_bits_per_key")
                           for policy in ("compact-same-fpr", "builtin-bloom"))
-        title = f"RocksDB: compact needs {compact:.2f} bits per key for the rate of Bloom's {bloom:.2f}"
+        title = (f"RocksDB: compact needs {compact:.2f} bits per key for the rate of Bloom's "
+                 f"{bloom:.2f}")
         subtitle = "bits per key as written in the SSTables"
 
     def row_of(row):

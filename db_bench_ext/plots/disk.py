@@ -162,11 +162,12 @@ def wasted_reads(theme, table):
         raise tables.Missing("no rows of by-level or builtin-bloom")
     picture = [("", [rows.Row(style.look(policy), 100 * value[policy],
                               other=100 * tables.number(row, "model_wasted_reads_of_all_levels"),
-                              text=f"{style.percent(value[policy])} ({bits(policy):.1f} bits per key)")
+                              text=f"{style.percent(value[policy])} "
+                                   f"({bits(policy):.1f} bits per key)")
                      for policy, row in measured.items()])]
     return rows.picture(
-        theme, f"compact by level wastes {style.percent(value['by-level'])} of its lookups, built-in "
-        f"Bloom {style.percent(value['builtin-bloom'])}",
+        theme, f"compact by level wastes {style.percent(value['by-level'])} of its lookups, "
+        f"built-in Bloom {style.percent(value['builtin-bloom'])}",
         f"false positives per lookup of a missing key in five levels, {layout} filters; |: model",
         picture, bars=True, right=190, tick=lambda value: f"{value:g} %")
 

@@ -9,8 +9,8 @@ import sys
 try:
     import style
 except ImportError as error:
-    sys.exit(f"The pictures were not drawn: {error}. They need Debian's package python3-matplotlib, "
-             "and /usr/bin/python3. The tables are complete without them.")
+    sys.exit(f"The pictures were not drawn: {error}. They need Debian's package "
+             "python3-matplotlib and /usr/bin/python3. The tables are complete without them.")
 import databases
 import db_bench
 import disk
@@ -47,7 +47,8 @@ def main():
     parser.add_argument("--results", type=pathlib.Path, default=RESULTS, metavar="DIR",
                         help="folder of the CSV files (%(default)s)")
     parser.add_argument("--out", type=pathlib.Path, metavar="DIR",
-                        help="folder of the pictures (pictures beside the CSV files; docs/images for readme)")
+                        help="folder of the pictures (default: pictures, in the folder of the CSV "
+                        "files; of readme: docs/images)")
     parser.add_argument("--format", choices=["svg", "png"], action="append",
                         help="only this format")
     parser.add_argument("--bits", type=int, default=10, metavar="N",

@@ -1,112 +1,133 @@
 """Pictures of filters.csv: the time of a query for a missing key by the size of the filter."""
+import dataclasses
+
 import matplotlib.ticker
 
+import filter_queries
 import memory_and_rate
 import style
 import tables
 
-
-def lines(canvas, axes, curves, min_gap):
-    """Curves of (look, label, points), each named at its right end, labels `min_gap` pixels apart."""
-    for look, _, points in curves:
-        axes.plot(*zip(*points), **canvas.line(look))
-    high = axes.get_ylim()[1]
-    height = axes.get_position().height * canvas.height
-    ends = sorted((points[-1][1] * height / high, look, label) for look, label, points in curves)
-    places = []
-    for end, _, _ in ends:
-        places.append(max(end, places[-1] + min_gap) if places else end)
-    # Labels that were pushed up share the way with those below them.
-    for i in range(len(places) - 1, 0, -1):
-        excess = places[i] - ends[i][0]
-        if excess > min_gap / 2:
-            places[i - 1] = min(places[i - 1], places[i] - min_gap)
-    last = max(point[0] for _, _, points in curves for point in points)
-    for place, (_, look, label) in zip(places, ends):
-        canvas.label(axes, last, place * high / height, label, offset=(10, 0),
-                     color=canvas.color(look), weight="normal" if "RocksDB" in label else "bold")
+# How a kernel is drawn: dash and marker.
+KERNELS = {"portable": ((0, (1, 1.2)), "o"), "popcnt": ((0, (3, 1.5)), "s"), "neon": ("-", "D"),
+           "avx2": ((0, (6, 1.5)), "^"), "avx512": ("-", "D")}
+PACKAGED = (0, (2, 1.5))
 
 
-def curve(table, subject):
-    points = [(tables.number(row, "keys"), tables.number(row, "ns_per_key_median"))
-              for row in table if row["subject"] == subject and row["bits_per_key"] == "10"]
-    return sorted(points)
+@dataclasses.dataclass
+class Curve:
+    look: style.Look
+    label: str
+    weight: str
+    points: list  # (keys, nanoseconds)
 
 
-def prepare(canvas, axes, curves):
+def curve(table, subject, look, label=None, weight="bold"):
+    points = sorted((tables.number(row, "keys"), tables.number(row, "ns_per_key_median"))
+                    for row in table
+                    if row["subject"] == subject and row["bits_per_key"] == "10")
+    return Curve(look, label or subject, weight, points)
+
+
+def spread(places, gap):
+    """Moves sorted places apart until neighbours have the gap, to 1 %."""
+    places = list(places)
+    for _ in range(200):
+        for i in range(len(places) - 1):
+            lacking = gap - (places[i + 1] - places[i])
+            if lacking > 0.01 * gap:
+                places[i] -= lacking / 2
+                places[i + 1] += lacking / 2
+    return places
+
+
+def plot(canvas, axes, curves, gap, highest):
+    """Curves with their names at the right ends, at least `gap` pixels apart."""
     axes.set_xscale("log")
-    axes.set_ylim(0, 1.06 * max(y for _, _, points in curves for _, y in points))
+    axes.set_ylim(0, 1.06 * highest)
     axes.xaxis.set_minor_locator(matplotlib.ticker.NullLocator())
     axes.xaxis.set_major_formatter(matplotlib.ticker.FuncFormatter(
         lambda value, _: f"{value / 1e6:g} million" if value >= 1e6 else f"{value:,.0f}"))
     style.y_grid(axes, canvas.theme)
     axes.set_xlabel("keys in the filter", color=canvas.theme.ink, fontsize=canvas.points(13))
+    for one in curves:
+        axes.plot(*zip(*one.points), **canvas.line(one.look))
+    curves = sorted(curves, key=lambda one: one.points[-1][1])
+    pixel = 1.06 * highest / (axes.get_position().height * canvas.height)
+    places = spread([one.points[-1][1] for one in curves], gap * pixel)
+    for one, place in zip(curves, places):
+        canvas.label(axes, one.points[-1][0], place, one.label, offset=(10, 0),
+                     color=canvas.color(one.look), weight=one.weight)
+
+
+def highest_of(curves):
+    return max(nanoseconds for one in curves for _, nanoseconds in one.points)
+
+
+def ratios(curve, other):
+    """By number of keys."""
+    others = dict(other.points)
+    return [time / others[keys] for keys, time in curve.points if keys in others]
 
 
 def missing_key_query(theme, table):
-    table = memory_and_rate.queries(table)
-    blocked = memory_and_rate.fastest(table, "blocked", memory_and_rate.KERNELS)
-    compact = memory_and_rate.fastest(table, "compact", memory_and_rate.KERNELS)
-    curves = []
+    table = filter_queries.select(table)
+    best = filter_queries.best(table)
+    curves = {policy: curve(table, best[policy], style.look(policy))
+              for policy in ("blocked", "compact")}
     for family, policy in (("Bloom", "builtin-bloom"), ("Ribbon", "builtin-ribbon")):
-        look = style.look(policy)
-        for build, dash in (("packaged", (0, (2, 1.5))), ("native", "-")):
-            points = curve(table, f"{family} {build}")
-            if points:
-                curves.append((style.Look(look.name, look.color, look.marker, dash),
-                               f"RocksDB's {family}, {build}", points))
-    curves.append((style.look("blocked"), blocked, curve(table, blocked)))
-    curves.append((style.look("compact"), compact, curve(table, compact)))
+        for build in filter_queries.BUILDS:
+            look = style.look(policy)
+            look = dataclasses.replace(look, dash=PACKAGED if build == "packaged" else "-")
+            subject = f"{family} {build}"
+            peer = curve(table, subject, look, f"RocksDB's {family}, {build}", "normal")
+            if peer.points:
+                curves[policy if subject == best[policy] else subject] = peer
 
-    def share(subject, family):
-        other = memory_and_rate.fastest(table, family, memory_and_rate.BUILDS)
-        ratios = [100 * one[1] / two[1] for one, two in zip(curve(table, subject),
-                                                            curve(table, other))]
-        return f"{min(ratios):.0f} to {max(ratios):.0f} %"
+    def share(policy, peer):
+        percents = [100 * ratio for ratio in ratios(curves[policy], curves[peer])]
+        return f"{min(percents):.0f} to {max(percents):.0f} %"
 
     canvas = style.Canvas(
-        theme, 830, 490, f"compact answers in {share(compact, 'Ribbon')} of Ribbon's time,\n"
-        f"blocked in {share(blocked, 'Bloom')} of Bloom's",
+        theme, 830, 490, f"compact answers in {share('compact', 'builtin-ribbon')} of Ribbon's time,"
+        f"\nblocked in {share('blocked', 'builtin-bloom')} of Bloom's",
         "nanoseconds per query for a missing key through RocksDB's interface, hashing included;\n"
         "10 bits per key (compact and Ribbon: 7)")
     axes = canvas.axes(52, canvas.header + 12, 560, 490 - canvas.header - 12 - 56)
-    prepare(canvas, axes, curves)
-    lines(canvas, axes, curves, 20)
+    plot(canvas, axes, curves.values(), 20, highest_of(curves.values()))
     return canvas
 
 
 def kernels(theme, table):
-    table = memory_and_rate.queries(table)
-    panels = []
+    table = filter_queries.select(table)
+    panels = {}
     for family in ("blocked", "compact"):
-        look = style.look(family)
-        dashes = {"portable": (0, (1, 1.2)), "popcnt": (0, (3, 1.5)), "neon": "-", "avx2": (0, (6, 1.5)),
-                  "avx512": "-"}
-        markers = {"portable": "o", "popcnt": "s", "neon": "D", "avx2": "^", "avx512": "D"}
-        curves = [(style.Look(kernel, look.color, markers[kernel], dashes[kernel]), kernel, points)
-                  for kernel in memory_and_rate.KERNELS
-                  for points in [curve(table, f"{family} {kernel}")] if points]
-        panels.append((family, curves))
+        curves = []
+        for kernel in filter_queries.KERNELS:
+            dash, marker = KERNELS[kernel]
+            look = dataclasses.replace(style.look(family), dash=dash, marker=marker)
+            curves.append(curve(table, f"{family} {kernel}", look, kernel))
+        panels[family] = [one for one in curves if one.points]
+        if not panels[family]:
+            raise tables.Missing(f"no queries of {family!r}")
 
     def gain(curves):
-        return max(slow[1] / fast[1] for slow, fast in zip(curves[-1][2], curves[0][2]))
+        return max(ratios(curves[-1], curves[0]))
 
-    best = panels[0][1][0][1]
     canvas = style.Canvas(
-        theme, 830, 430, f"{best} answers up to {gain(panels[0][1]):.1f} times (blocked) and "
-        f"{gain(panels[1][1]):.1f} times (compact)\nas fast as portable code",
+        theme, 830, 430, f"{panels['blocked'][0].label} answers up to "
+        f"{gain(panels['blocked']):.1f} times (blocked) and {gain(panels['compact']):.1f} times "
+        f"(compact)\nas fast as {panels['blocked'][-1].label} code",
         "nanoseconds per query for a missing key, by kernel; 10 bits per key (compact: 7)")
     top = canvas.header + 40
-    highest = max(y for _, curves in panels for _, _, points in curves for _, y in points)
-    for i, (family, curves) in enumerate(panels):
+    highest = max(highest_of(curves) for curves in panels.values())
+    for i, (family, curves) in enumerate(panels.items()):
         left = 48 + 400 * i
         axes = canvas.axes(left, top, 275, 430 - top - 56)
-        prepare(canvas, axes, curves)
-        axes.set_ylim(0, 1.06 * highest)
-        axes.set_xticks([1e3, 1e5, 1e7])
         canvas.text(left, top - 22, family, weight="bold", size=14,
                     color=canvas.color(style.look(family)))
-        lines(canvas, axes, curves, 18)
+        plot(canvas, axes, curves, 18, highest)
+        axes.set_xticks([keys for keys, _ in curves[0].points][::2])
     return canvas
 
 

@@ -40,7 +40,8 @@ def read_markdown(path, heading):
             elif inside and line.startswith("|---"):
                 continue
             elif inside and line.startswith("|"):
-                rows.append([cell.strip().strip("*") for cell in line.strip().strip("|").split("|")])
+                cells = line.strip().strip("|").split("|")
+                rows.append([cell.strip().strip("*") for cell in cells])
             elif inside:
                 break
     if not rows:

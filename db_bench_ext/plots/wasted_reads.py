@@ -28,7 +28,8 @@ def draw(theme, rows):
 
     canvas = style.Canvas(
         theme, 560, 460, f"compact by level: {int(times)} times fewer\nwasted reads than Bloom",
-        "wasted reads in 100 lookups of missing keys;\nRocksDB, five levels, all with 10 bits per key",
+        "wasted reads in 100 lookups of missing keys;\n"
+        "RocksDB, five levels, all with 10 bits per key",
         scale=1.2)
     left = 196
     axes = canvas.axes(left, canvas.header + 14, 560 - left - 60, 460 - canvas.header - 14 - 16)
