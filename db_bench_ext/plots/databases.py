@@ -37,9 +37,8 @@ def false_positives(theme, table, engine, bits):
     def most(policy):
         return style.percent(worst(policy, groups, "near_fpr"))
 
-    title = (f"{ENGINES[engine]}: up to {most('builtin-bloom')} false positives next to stored "
-             f"keys with built-in Bloom,\n{most('bloomline')} with blocked, {most('compact')} with "
-             "compact")
+    title = (f"{ENGINES[engine]}: up to {most('builtin-bloom')} false positives with built-in "
+             f"Bloom, {most('bloomline')} with blocked, {most('compact')} with compact")
     picture = [(keys, [rows.Row(style.look(row["policy"]), 100 * tables.number(row, "near_fpr"),
                                 other=100 * tables.number(row, "theory_fpr"),
                                 text=style.percent(tables.number(row, "near_fpr")))
@@ -48,7 +47,7 @@ def false_positives(theme, table, engine, bits):
              for column in ("near_fpr", "theory_fpr")]
     return rows.picture(
         theme, title, f"false-positive rate (log scale) for missing keys adjacent to stored ones, "
-        f"{bits} bits per key; |: theory", picture, log=decades(rates),
+        f"{bits} bits per key; stroke: theory", picture, log=decades(rates),
         tick=lambda value: f"{value:g} %")
 
 
@@ -68,7 +67,7 @@ def miss_latency(theme, table, engine, bits):
     return rows.picture(
         theme, f"{ENGINES[engine]}: filters make lookups of missing keys "
         f"{min(gains):.1f} to {max(gains):.1f} times as fast",
-        f"microseconds per Get of a missing key adjacent to a stored one, {bits} bits per key;\n"
+        f"microseconds per Get of a missing key adjacent to a stored one, {bits} bits per key; "
         "median, and range of the rounds", picture, bars=True)
 
 
@@ -80,7 +79,7 @@ def memory(theme, table, engine, bits):
                   tables.number(row, "filter_bits_per_key") for _, group in groups for row in group]
         title = (f"LevelDB: equal bits, equal memory; its array of offsets adds "
                  f"{min(arrays):.1f} to {max(arrays):.1f} bits per key")
-        subtitle = "bits per key as written in the SSTables; |: without the array of offsets"
+        subtitle = "bits per key as written in the SSTables; stroke: without the array of offsets"
     else:
         compact, bloom = (worst(policy, groups, "filter_block_bits_per_key")
                           for policy in ("compact-same-fpr", "builtin-bloom"))

@@ -33,9 +33,9 @@ def speed(theme, table, engine):
                            for row in group]) for workload, group in groups]
     return rows.picture(
         theme, f"{databases.ENGINES[engine]}'s db_bench: {style.look(best['policy']).name} answers "
-        f"{tables.number(best, 'times_bloom_median'):.2f} times as many lookups\n"
+        f"{tables.number(best, 'times_bloom_median'):.2f} times as many lookups "
         "of missing keys as built-in Bloom",
-        "operations per second as a multiple of built-in Bloom's in the same round;\n"
+        "operations per second as a multiple of built-in Bloom's in the same round; "
         "median, and range of the rounds", picture, baseline=(1, "built-in Bloom"))
 
 
@@ -49,7 +49,7 @@ def false_positives(theme, table, engine):
                            for row in group]) for workload, group in groups]
     return rows.picture(
         theme, f"{databases.ENGINES[engine]}'s db_bench: compact has up to "
-        f"{style.percent(worst['compact'])} false positives,\nbuilt-in Bloom up to "
+        f"{style.percent(worst['compact'])} false positives, built-in Bloom up to "
         f"{style.percent(worst['builtin-bloom'])}",
         "of the missing keys that were queried (log scale)", picture, log=databases.decades(rates),
         tick=lambda value: f"{value:g} %")

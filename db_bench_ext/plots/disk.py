@@ -47,19 +47,21 @@ def speed(theme, table, workload):
                default=None)
     if best is None:
         raise tables.Missing("no policy was compared with built-in Bloom")
-    width, left, row_height = 830, 216, 34
-    column = (width - left - 14) / len(columns)
+    left, row_height = 186, 30
+    column = (style.WIDTH - left - 10) / len(columns)
     title = (f"{WORKLOADS.get(workload, workload)}: up to {ratio[best]:.2f} times the speed of "
-             f"built-in Bloom\n({style.look(best[2]).name}; {best[0]} filters, cache "
-             f"{times(best[1])})")
+             "built-in Bloom")
     subtitle = ("keys per second as a multiple of built-in Bloom's in the same round, by layout of "
-                "the filters and\nsize of the cache (1x: as large as Bloom's filters)")
-    top = style.Canvas(theme, 100, 100, title, subtitle).header + 54
-    canvas = style.Canvas(theme, width, round(top + row_height * len(names) + 14), title, subtitle)
-    axes = canvas.axes(0, 0, width, canvas.height)
-    axes.set_xlim(0, width)
+                "the filters and size of the cache (1x: as large as Bloom's filters)")
+    canvas = style.Canvas(theme, style.WIDTH,
+                          lambda header: header + 54 + row_height * len(names) + 12, title, subtitle)
+    top = canvas.header + 54
+    axes = canvas.axes(0, 0, canvas.width, canvas.height)
+    axes.set_xlim(0, canvas.width)
     axes.set_ylim(canvas.height, 0)
     axes.axis("off")
+    axes.set_xticks([])
+    axes.set_yticks([])
     for i, (layout, cache) in enumerate(columns):
         x = left + column * i
         if i == 0 or columns[i - 1][0] != layout:
@@ -108,17 +110,18 @@ def reads(theme, table, workload):
         raise tables.Missing("no rows of builtin-bloom")
     least = min(names, key=lambda policy: totals[caches[0], policy])
     title = (f"{WORKLOADS.get(workload, workload)}: {style.look(least).name} reads "
-             f"{style.short(totals[caches[0], least])} blocks\nper lookup in the smallest cache, "
+             f"{style.short(totals[caches[0], least])} blocks per lookup in the smallest cache, "
              f"built-in Bloom {style.short(totals[caches[0], 'builtin-bloom'])}")
     subtitle = f"blocks read from the disk per Get, {layout} filters, by size of the cache"
-    width, left, row_height = 830, 216, 26
-    panel = (width - left - 14) / len(caches)
-    top = style.Canvas(theme, 100, 100, title, subtitle).header + 58
-    canvas = style.Canvas(theme, width, round(top + row_height * len(names) + 16), title, subtitle)
+    left, row_height = 186, 26
+    panel = (style.WIDTH - left - 4) / len(caches)
+    canvas = style.Canvas(theme, style.WIDTH,
+                          lambda header: header + 58 + row_height * len(names) + 14, title, subtitle)
+    top = canvas.header + 58
     highest = max(totals.values())
     for i, cache in enumerate(caches):
         x = left + panel * i
-        axes = canvas.axes(x, top, panel - 52, row_height * len(names))
+        axes = canvas.axes(x, top, panel - 46, row_height * len(names))
         axes.set_xlim(0, highest)
         axes.set_ylim(len(names) - 0.5, -0.5)
         axes.set_xticks([])
@@ -168,7 +171,7 @@ def wasted_reads(theme, table):
     return rows.picture(
         theme, f"compact by level wastes {style.percent(value['by-level'])} of its lookups, "
         f"built-in Bloom {style.percent(value['builtin-bloom'])}",
-        f"false positives per lookup of a missing key in five levels, {layout} filters; |: model",
+        f"false positives per lookup of a missing key in five levels, {layout} filters; stroke: model",
         picture, bars=True, right=190, tick=lambda value: f"{value:g} %")
 
 

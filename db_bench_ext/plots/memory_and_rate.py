@@ -49,8 +49,8 @@ def draw(theme, rows):
     saved = f"{100 * (1 - compact_bits / bloom_bits):.0f} %"
     canvas = style.Canvas(
         theme, WIDTH, HEIGHT,
-        f"compact saves {saved} of Bloom's memory\nat the same false-positive rate",
-        "false-positive rate by bits per key;\nns: a query for a missing key", scale=1.2)
+        f"compact saves {saved} of Bloom's memory at the same false-positive rate",
+        "false-positive rate by bits per key; ns: one query", scale=1.2)
     axes = prepare(canvas)
 
     def plot(policy, **more):

@@ -47,7 +47,7 @@ def plot(canvas, axes, curves, gap, highest):
     axes.set_ylim(0, 1.06 * highest)
     axes.xaxis.set_minor_locator(matplotlib.ticker.NullLocator())
     axes.xaxis.set_major_formatter(matplotlib.ticker.FuncFormatter(
-        lambda value, _: f"{value / 1e6:g} million" if value >= 1e6 else f"{value:,.0f}"))
+        lambda value, _: f"{value / 1e6:g} M" if value >= 1e6 else f"{value:,.0f}"))
     style.y_grid(axes, canvas.theme)
     axes.set_xlabel("keys in the filter", color=canvas.theme.ink, fontsize=canvas.points(13))
     for one in curves:
@@ -86,14 +86,15 @@ def missing_key_query(theme, table):
 
     def share(policy, peer):
         percents = [100 * ratio for ratio in ratios(curves[policy], curves[peer])]
-        return f"{min(percents):.0f} to {max(percents):.0f} %"
+        ends = dict.fromkeys(f"{end:.0f}" for end in (min(percents), max(percents)))
+        return " to ".join(ends) + " %"
 
     canvas = style.Canvas(
-        theme, 830, 490, f"compact answers in {share('compact', 'builtin-ribbon')} of Ribbon's time,"
-        f"\nblocked in {share('blocked', 'builtin-bloom')} of Bloom's",
-        "nanoseconds per query for a missing key through RocksDB's interface, hashing included;\n"
+        theme, style.WIDTH, 460, f"compact answers in {share('compact', 'builtin-ribbon')} of Ribbon's time,"
+        f" blocked in {share('blocked', 'builtin-bloom')} of Bloom's",
+        "nanoseconds per query for a missing key through RocksDB's interface, hashing included; "
         "10 bits per key (compact and Ribbon: 7)")
-    axes = canvas.axes(52, canvas.header + 12, 560, 490 - canvas.header - 12 - 56)
+    axes = canvas.axes(44, canvas.header + 12, 390, 460 - canvas.header - 12 - 56)
     plot(canvas, axes, curves.values(), 20, highest_of(curves.values()))
     return canvas
 
@@ -115,15 +116,15 @@ def kernels(theme, table):
         return max(ratios(curves[-1], curves[0]))
 
     canvas = style.Canvas(
-        theme, 830, 430, f"{panels['blocked'][0].label} answers up to "
+        theme, style.WIDTH, 400, f"{panels['blocked'][0].label} answers up to "
         f"{gain(panels['blocked']):.1f} times (blocked) and {gain(panels['compact']):.1f} times "
-        f"(compact)\nas fast as {panels['blocked'][-1].label} code",
+        f"(compact) as fast as {panels['blocked'][-1].label} code",
         "nanoseconds per query for a missing key, by kernel; 10 bits per key (compact: 7)")
     top = canvas.header + 40
     highest = max(highest_of(curves) for curves in panels.values())
     for i, (family, curves) in enumerate(panels.items()):
-        left = 48 + 400 * i
-        axes = canvas.axes(left, top, 275, 430 - top - 56)
+        left = 40 + 310 * i
+        axes = canvas.axes(left, top, 200, 400 - top - 56)
         canvas.text(left, top - 22, family, weight="bold", size=14,
                     color=canvas.color(style.look(family)))
         plot(canvas, axes, curves, 18, highest)

@@ -7,7 +7,7 @@ import style
 
 ROW = 23
 HEADING = 30
-LABELS = 230  # the width of the names
+LABELS = 190  # the width of the names
 BOTTOM = 34
 
 
@@ -21,14 +21,16 @@ class Row:
     text: str = ""  # at the value
 
 
-def picture(theme, title, subtitle, groups, width=830, log=None, baseline=None, bars=False,
+def picture(theme, title, subtitle, groups, log=None, baseline=None, bars=False,
             tick=None, right=62):
     """`groups`: (heading, rows). `log`: the range of a logarithmic axis. `baseline`: the place of a
     vertical line and the text above it. `right`: pixels for texts beside the highest value."""
     body = sum(HEADING * bool(heading) + ROW * len(rows) for heading, rows in groups) + 6
-    top = style.Canvas(theme, 100, 100, title, subtitle).header + 8 + 16 * bool(baseline)
-    canvas = style.Canvas(theme, width, top + body + BOTTOM, title, subtitle)
-    axes = canvas.axes(LABELS, top, width - LABELS - right, body)
+    gap = 8 + 16 * bool(baseline)
+    canvas = style.Canvas(theme, style.WIDTH, lambda header: header + gap + body + BOTTOM, title,
+                          subtitle)
+    top = canvas.header + gap
+    axes = canvas.axes(LABELS, top, style.WIDTH - LABELS - right, body)
     axes.set_ylim(body, 0)
     axes.set_yticks([])
     style.x_grid(axes, theme)

@@ -3,13 +3,16 @@
 A picture is a function that takes a Theme and returns a Canvas. Sizes are pixels of the PNG.
 """
 import dataclasses
+import textwrap
 
 import matplotlib
 
 matplotlib.use("Agg")
 from matplotlib import figure  # noqa: E402  after the choice of the backend
+from matplotlib.text import Text  # noqa: E402
 
 DPI = 100
+WIDTH = 640  # of most pictures: texts can still be read at 400
 
 matplotlib.rcParams.update({
     "font.family": "DejaVu Sans",  # comes with matplotlib: texts are as wide everywhere
@@ -75,23 +78,37 @@ def look(policy):
     # Of disk_bench --sweep: compact-6, by-level-6.
     family, _, bits = policy.rpartition("-")
     base = LOOKS.get(family, Look(policy, "none", "o"))
-    return Look(f"{base.name}, {bits} bits" if family in LOOKS else policy, base.color, base.marker)
+    name = f"{base.name.replace('compact by', 'by')}, {bits} bits" if family in LOOKS else policy
+    return Look(name, base.color, base.marker)
 
 
 class Canvas:
-    """A figure with a title that says the message and a line that says what is plotted."""
+    """A figure with a title that says the message and a text that says what is plotted."""
 
-    def __init__(self, theme, width, height, title, subtitle="", scale=1.0):
+    def __init__(self, theme, width, height, title, subtitle, scale=1.0):
+        """`height` is that of all, or a function of the height of these texts."""
         self.theme = theme
-        self.width, self.height, self.scale = width, height, scale
-        self.figure = figure.Figure(figsize=(width / DPI, height / DPI), dpi=DPI,
+        self.width, self.scale = width, scale
+        title = self.wrap(title, 17 * 0.645)
+        subtitle = self.wrap(subtitle, 13 * 0.585)
+        below_title = 12 + 24 * scale * len(title)
+        self.header = round(below_title + 4 + 19 * scale * len(subtitle))
+        self.height = height(self.header) if callable(height) else height
+        self.figure = figure.Figure(figsize=(width / DPI, self.height / DPI), dpi=DPI,
                                     facecolor=theme.paper)
-        self.text(14, 12, title, size=17, weight="bold", va="top")
-        lines = title.count("\n") + 1
-        self.header = 12 + 24 * scale * lines  # where the next thing may begin
-        if subtitle:
-            self.text(14, self.header + 2, subtitle, color=theme.muted, va="top")
-            self.header += 4 + 19 * scale * (subtitle.count("\n") + 1)
+        self.text(14, 12, "\n".join(title), size=17, weight="bold", va="top")
+        self.text(14, below_title + 2, "\n".join(subtitle), color=theme.muted, va="top")
+
+    def wrap(self, text, character):
+        """Lines of similar lengths. `character`: its width in pixels, on average."""
+        width = int((self.width - 28) / (character * self.scale))
+        lines = textwrap.wrap(text, width, break_on_hyphens=False)
+        while True:
+            width -= 1
+            narrower = textwrap.wrap(text, width, break_on_hyphens=False)
+            if len(narrower) > len(lines):
+                return lines
+            lines = narrower
 
     def points(self, pixels):
         return pixels * self.scale * 72 / DPI
@@ -136,10 +153,27 @@ class Canvas:
     def line(self, look, size=7, width=2.4):
         return {**self.marks(look, size), "linestyle": look.dash, "linewidth": self.points(width)}
 
+    def texts(self):
+        """All texts that are drawn. Of ticks outside the axes none is."""
+        hidden = set()
+        for axes in self.figure.axes:
+            for axis, place in ((axes.xaxis, 0), (axes.yaxis, 1)):
+                low, high = sorted(axis.get_view_interval())
+                hidden.update(label for label in axis.get_ticklabels(which="both")
+                              if not low <= label.get_position()[place] <= high)
+        return [text for text in self.figure.findobj(Text)
+                if text.get_visible() and text.get_text() and text not in hidden]
+
+    def words(self):
+        return [text.get_text().replace("\n", " ") for text in self.texts()]
+
     def save(self, folder, name, formats):
         for suffix in formats:
             path = folder / f"{name}{self.theme.suffix}.{suffix}"
-            metadata = {"Date": None} if suffix == "svg" else {}
+            # The letters are paths. So the texts are in the file once more, to be searched.
+            metadata = {"Date": None, "Description": "; ".join(self.words())}
+            if suffix == "png":
+                del metadata["Date"]
             self.figure.savefig(path, facecolor=self.theme.paper, metadata=metadata)
 
 

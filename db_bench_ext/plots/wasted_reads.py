@@ -27,8 +27,8 @@ def draw(theme, rows):
         raise tables.Missing(f"docs/levels.md has no {name}") from name
 
     canvas = style.Canvas(
-        theme, 560, 460, f"compact by level: {int(times)} times fewer\nwasted reads than Bloom",
-        "wasted reads in 100 lookups of missing keys;\n"
+        theme, 560, 460, f"compact by level: {int(times)} times fewer wasted reads than Bloom",
+        "wasted reads in 100 lookups of missing keys; "
         "RocksDB, five levels, all with 10 bits per key",
         scale=1.2)
     left = 196
