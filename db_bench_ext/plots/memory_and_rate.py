@@ -47,10 +47,12 @@ def draw(theme, rows):
     compact_bits = of("compact", "written_bits_per_key")
     rate = 100 * of("builtin-bloom", "fpr")
     saved = f"{100 * (1 - compact_bits / bloom_bits):.0f} %"
+    is_packaged = "packaged" in subjects["builtin-bloom"]
+    packaged = " (RocksDB's filters: as packaged, portable)" if is_packaged else ""
     canvas = style.Canvas(
         theme, WIDTH, HEIGHT,
         f"compact saves {saved} of Bloom's memory at the same false-positive rate",
-        "false-positive rate by bits per key; ns: one query", scale=1.2)
+        "false-positive rate by bits per key; ns: one query" + packaged, scale=1.2)
     axes = prepare(canvas)
 
     def plot(policy, **more):

@@ -55,6 +55,8 @@ def picture(theme, title, subtitle, groups, log=None, baseline=None, bars=False,
                         bbox={"facecolor": theme.paper, "linewidth": 0, "pad": 1})
             y += HEADING
         for row in rows:
+            if log and row.value < log[0]:  # nothing was found, of few queries
+                row = dataclasses.replace(row, value=log[0])
             draw_row(canvas, axes, row, y + ROW / 2, bars)
             canvas.text(LABELS - 12, top + y + ROW / 2, row.look.name, ha="right", va="center",
                         color=canvas.color(row.look))
