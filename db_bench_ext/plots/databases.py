@@ -79,13 +79,13 @@ def memory(theme, table, engine, bits):
                   tables.number(row, "filter_bits_per_key") for _, group in groups for row in group]
         title = (f"LevelDB: equal bits, equal memory; its array of offsets adds "
                  f"{min(arrays):.1f} to {max(arrays):.1f} bits per key")
-        subtitle = "bits per key as written in the SSTables; stroke: without the array of offsets"
+        note = "; stroke: without the array of offsets"
     else:
         compact, bloom = (worst(policy, groups, "filter_block_bits_per_key")
                           for policy in ("compact-same-fpr", "builtin-bloom"))
         title = (f"RocksDB: compact needs {compact:.2f} bits per key for the rate of Bloom's "
                  f"{bloom:.2f}")
-        subtitle = "bits per key as written in the SSTables"
+        note = ""
 
     def row_of(row):
         block = tables.number(row, "filter_block_bits_per_key")
@@ -102,8 +102,8 @@ def memory(theme, table, engine, bits):
                 break
         else:
             picture.append((keys, new))
-    return rows.picture(theme, title, f"{subtitle}, {bits} bits per key requested", picture,
-                        bars=True)
+    return rows.picture(theme, title, f"bits per key as written in the SSTables, {bits} requested"
+                        + note, picture, bars=True)
 
 
 def pictures(results):

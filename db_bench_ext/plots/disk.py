@@ -109,9 +109,9 @@ def reads(theme, table, workload):
     if "builtin-bloom" not in names:
         raise tables.Missing("no rows of builtin-bloom")
     least = min(names, key=lambda policy: totals[caches[0], policy])
-    title = (f"{WORKLOADS.get(workload, workload)}: {style.look(least).name} reads "
-             f"{style.short(totals[caches[0], least])} blocks per lookup in the smallest cache, "
-             f"built-in Bloom {style.short(totals[caches[0], 'builtin-bloom'])}")
+    title = (f"{WORKLOADS.get(workload, workload)}: {style.short(totals[caches[0], least])} blocks "
+             f"per lookup in the smallest cache ({style.look(least).name}); built-in Bloom "
+             f"{style.short(totals[caches[0], 'builtin-bloom'])}")
     subtitle = f"blocks read from the disk per Get, {layout} filters, by size of the cache"
     left, row_height = 186, 26
     panel = (style.WIDTH - left - 4) / len(caches)
