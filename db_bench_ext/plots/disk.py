@@ -53,8 +53,9 @@ def speed(theme, table, workload):
              "built-in Bloom")
     subtitle = ("keys per second as a multiple of built-in Bloom's in the same round, by layout of "
                 "the filters and size of the cache (1x: as large as Bloom's filters)")
-    canvas = style.Canvas(theme, style.WIDTH,
-                          lambda header: header + 54 + row_height * len(names) + 12, title, subtitle)
+    body = row_height * len(names)
+    canvas = style.Canvas(theme, style.WIDTH, lambda header: header + 54 + body + 12, title,
+                          subtitle)
     top = canvas.header + 54
     axes = canvas.axes(0, 0, canvas.width, canvas.height)
     axes.set_xlim(0, canvas.width)
@@ -115,13 +116,14 @@ def reads(theme, table, workload):
     subtitle = f"blocks read from the disk per Get, {layout} filters, by size of the cache"
     left, row_height = 186, 26
     panel = (style.WIDTH - left - 4) / len(caches)
-    canvas = style.Canvas(theme, style.WIDTH,
-                          lambda header: header + 58 + row_height * len(names) + 14, title, subtitle)
+    body = row_height * len(names)
+    canvas = style.Canvas(theme, style.WIDTH, lambda header: header + 58 + body + 14, title,
+                          subtitle)
     top = canvas.header + 58
     highest = max(totals.values())
     for i, cache in enumerate(caches):
         x = left + panel * i
-        axes = canvas.axes(x, top, panel - 46, row_height * len(names))
+        axes = canvas.axes(x, top, panel - 46, body)
         axes.set_xlim(0, highest)
         axes.set_ylim(len(names) - 0.5, -0.5)
         axes.set_xticks([])
@@ -171,7 +173,8 @@ def wasted_reads(theme, table):
     return rows.picture(
         theme, f"compact by level wastes {style.percent(value['by-level'])} of its lookups, "
         f"built-in Bloom {style.percent(value['builtin-bloom'])}",
-        f"false positives per lookup of a missing key in five levels, {layout} filters; stroke: model",
+        f"false positives per lookup of a missing key in five levels, {layout} filters; "
+        "stroke: model",
         picture, bars=True, right=190, tick=lambda value: f"{value:g} %")
 
 

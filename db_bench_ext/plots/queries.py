@@ -90,8 +90,9 @@ def missing_key_query(theme, table):
         return " to ".join(ends) + " %"
 
     canvas = style.Canvas(
-        theme, style.WIDTH, 460, f"compact answers in {share('compact', 'builtin-ribbon')} of Ribbon's time,"
-        f" blocked in {share('blocked', 'builtin-bloom')} of Bloom's",
+        theme, style.WIDTH, 460,
+        f"compact answers in {share('compact', 'builtin-ribbon')} of Ribbon's time, "
+        f"blocked in {share('blocked', 'builtin-bloom')} of Bloom's",
         "nanoseconds per query for a missing key through RocksDB's interface, hashing included; "
         "10 bits per key (compact and Ribbon: 7)")
     axes = canvas.axes(44, canvas.header + 12, 390, 460 - canvas.header - 12 - 56)
