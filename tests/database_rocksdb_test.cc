@@ -91,7 +91,7 @@ TEST(RocksDBDirectory, Levels) {
   options.allow_fallocate = true;  // RocksDB's default
   RocksDBUnderTest db(dir.Path("db"), options);
   ExpectSame(&db, "empty");
-  Exercise(&db);
+  Exercise(&db, 2);
   db.Fill(99, 1500);
   db.Settle();
   EXPECT_GE(NumLevels(OpenOne(db.path())), 2);  // else the test shows little
