@@ -74,6 +74,7 @@ bloomline_tool_library(bloomline_database
   src/database/manifest.cc
   src/database/options_file.cc
   src/database/record_log.cc
+  src/database/snapshot.cc
   src/database/ticker_text.cc
   src/database/version_edit.cc)
 target_link_libraries(bloomline_database PUBLIC bloomline_sstable)

@@ -1,12 +1,17 @@
 // What arguments name: folders, tables, lists; and what is said of those that name nothing.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "src/database/database.h"
+#include "src/database/file_names.h"
 #include "tests/manifest_writer.h"
 #include "tests/temp_dir.h"
 
@@ -102,6 +107,8 @@ TEST_F(InputTest, BadCurrent) {
     EXPECT_EQ(ErrorOf(Path("db")),
               "db/CURRENT: has '" + name + "'; allowed: the name of a MANIFEST");
   }
+  Write("db/CURRENT", "\x1b[2J\xff");  // an encrypted one must not reach the terminal
+  EXPECT_EQ(ErrorOf(Path("db")), "db/CURRENT: has '?[2J?'; allowed: the name of a MANIFEST");
   Write("db/CURRENT", "MANIFEST-000007\n");
   EXPECT_EQ(ErrorOf(Path("db")), "db/CURRENT: names db/MANIFEST-000007, which does not exist");
   Write("db/MANIFEST-000007", "");
@@ -211,7 +218,8 @@ TEST_F(InputTest, MissingTablesAreSaid) {
   EXPECT_EQ(database.warnings[0],
             Path("db") +
                 ": 6 of its tables are not there: 000010.sst, 000011.sst, 000013.sst, "
-                "000014.sst, 000015.sst, ...");
+                "000014.sst, 000015.sst, ...; RocksDB can have them in folders of their "
+                "own (db_paths, cf_paths)");
   for (const TableFile& file : database.files) {
     EXPECT_EQ(file.path, Path("db/0000" + std::to_string(file.number) + ".sst"));
   }
@@ -226,6 +234,71 @@ TEST_F(InputTest, MissingTablesAreSaid) {
   EXPECT_NE(error.find("db: cannot be listed: No such file or directory"), std::string::npos)
       << error;
   EXPECT_EQ(database.files.size(), 7u);
+}
+
+// Does nothing but replace its only table, and its MANIFEST now and then.
+class RestlessOwner {
+ public:
+  explicit RestlessOwner(std::string folder) : folder_(std::move(folder)) {
+    std::filesystem::create_directory(folder_);
+    Step();
+  }
+
+  void Step() {
+    const std::string table = TablePath(next_);
+    std::ofstream(table) << "table";
+    const size_t old_bytes = writer_.bytes().size();
+    if (next_ % 8 == 0) {
+      const std::string old = manifest_;
+      manifest_ = "MANIFEST-" + SixDigits(next_);
+      writer_ = ManifestWriter();
+      writer_.Add(Varint(1) + LengthPrefixed("leveldb.BytewiseComparator"));
+      writer_.Add(NewFile4(1, next_, "a", "b"));
+      std::ofstream(folder_ + "/" + manifest_, std::ios::binary) << writer_.bytes();
+      std::ofstream(folder_ + "/CURRENT.new") << manifest_ << "\n";
+      std::filesystem::rename(folder_ + "/CURRENT.new", folder_ + "/CURRENT");
+      if (!old.empty()) std::filesystem::remove(folder_ + "/" + old);
+    } else {
+      writer_.Add(tests::DeletedFile(1, next_ - 1) + NewFile4(1, next_, "a", "b"));
+      std::ofstream(folder_ + "/" + manifest_, std::ios::binary | std::ios::app)
+          << writer_.bytes().substr(old_bytes);
+    }
+    std::filesystem::remove(TablePath(next_ - 1));
+    ++next_;
+  }
+
+ private:
+  std::string TablePath(uint64_t number) const {
+    return folder_ + "/" + SixDigits(number) + ".sst";
+  }
+
+  const std::string folder_;
+  uint64_t next_ = 8;
+  std::string manifest_;
+  ManifestWriter writer_;
+};
+
+// CURRENT's MANIFEST and its table are often gone by the time one looks for them.
+TEST_F(InputTest, OwnerThatNeverRests) {
+  RestlessOwner owner(Path("db"));
+  std::atomic<bool> stop{false};
+  std::thread thread([&] {
+    while (!stop) owner.Step();
+  });
+  std::set<uint64_t> tables;
+  for (int i = 0; i < 20000 && tables.size() < 200; ++i) {
+    std::vector<Database> databases;
+    std::string error;
+    const bool ok = OpenInput(Path("db"), &databases, &error);
+    EXPECT_TRUE(ok) << error;
+    if (!ok) continue;
+    EXPECT_EQ(databases[0].warnings, std::vector<std::string>());
+    EXPECT_EQ(databases[0].files.size(), 1u);
+    for (const TableFile& file : databases[0].files) tables.insert(file.number);
+  }
+  stop = true;
+  thread.join();
+  EXPECT_EQ(tables.size(), 200u);
 }
 
 }  // namespace

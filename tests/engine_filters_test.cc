@@ -16,6 +16,7 @@
 #include "src/format/table_shape.h"
 #include "tests/engine_filter_checks.h"
 #include "tests/guarded_bytes.h"
+#include "tests/no_memory.h"
 
 namespace bloomline::engine_filters {
 namespace {
@@ -206,6 +207,29 @@ TEST(EngineFiltersTest, ThreadsShareAFilter) {
   }
   for (std::thread& thread : threads) thread.join();
   for (const int count : found) EXPECT_EQ(count, 2000);
+}
+
+TEST(EngineFiltersTest, WithoutMemoryAFilterMatchesEveryKeyAndHasNoRate) {
+  const std::string bytes = std::string(800, '\0') + std::string("\xFF\0\x06\0\0", 5);
+  const EngineFilter filter = Open(bytes);
+  tests::no_memory = true;
+  const EngineFilter none = Open(bytes);
+  bool answers[2] = {false, true};
+  const std::string_view keys[2] = {"a", "b"};
+  const size_t matches = none.MayMatch(2, keys, answers);
+  const double rate = filter.ExpectedRate(123);
+  const bool may_match = filter.MayMatch("a");
+  tests::no_memory = false;
+  EXPECT_EQ(none.layout(), Layout::kUnknown);
+  EXPECT_FALSE(none.CanQuery());
+  EXPECT_EQ(none.why(), "out of memory");
+  EXPECT_TRUE(none.MayMatch("key"));
+  EXPECT_EQ(matches, 2u);
+  EXPECT_TRUE(answers[0] && answers[1]);
+  EXPECT_EQ(none.ExpectedRate(7), 1);
+  EXPECT_TRUE(std::isnan(rate));
+  EXPECT_FALSE(may_match);
+  EXPECT_GT(filter.ExpectedRate(123), 0);
 }
 
 TEST(EngineFiltersTest, LayoutsHaveNames) {

@@ -48,6 +48,16 @@ class ByLength : public leveldb::Comparator {
   void FindShortSuccessor(std::string*) const override {}
 };
 
+// Everything is still in its log.
+void WriteLog(const std::string& path) {
+  leveldb::Options options;
+  options.create_if_missing = true;
+  leveldb::DB* opened = nullptr;
+  Check(leveldb::DB::Open(options, path, &opened));
+  const std::unique_ptr<leveldb::DB> db(opened);
+  Check(db->Put({}, "key", "value"));
+}
+
 void WriteByLength(const std::string& path, const leveldb::FilterPolicy* policy) {
   const ByLength by_length;
   leveldb::Options options;
@@ -96,6 +106,7 @@ void Write(const std::string& path, const leveldb::FilterPolicy* policy, Json* j
 void MakeLevelDBs(const std::string& folder, Json* json) {
   const std::unique_ptr<const leveldb::FilterPolicy> own(leveldb::NewBloomFilterPolicy(10));
   Write(folder + "/leveldb", own.get(), &(*json)["leveldb"]);
+  WriteLog(folder + "/leveldb_empty");
   WriteByLength(folder + "/leveldb_by_length", own.get());
   const std::unique_ptr<const leveldb::FilterPolicy> blocked(NewLevelDBFilterPolicy({}));
   Write(folder + "/leveldb_bloomline", blocked.get(), &(*json)["leveldb_bloomline"]);

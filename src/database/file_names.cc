@@ -1,8 +1,10 @@
 #include "src/database/file_names.h"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "src/errors/number_text.h"
@@ -38,6 +40,11 @@ std::optional<uint64_t> NumberBehind(std::string_view prefix, std::string_view n
   uint64_t number;
   if (!core::ParseUint64(name.substr(prefix.size()), &number)) return std::nullopt;
   return number;
+}
+
+std::string SixDigits(uint64_t number) {
+  const std::string digits = std::to_string(number);
+  return digits.size() < 6 ? std::string(6 - digits.size(), '0') + digits : digits;
 }
 
 bool IsTableName(std::string_view name) {
@@ -95,10 +102,23 @@ bool ReadSmallFile(const std::string& path, uint64_t max_bytes, std::string* tex
   return file.ReadAt(0, file.size(), text->data(), error);
 }
 
+void WaitBefore(int attempt) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(attempt * attempt));
+}
+
 bool Exists(const std::string& path) {
   std::error_code code;
   const auto status = std::filesystem::status(path, code);
   return status.type() != std::filesystem::file_type::not_found;
+}
+
+std::string Quoted(std::string_view text) {
+  constexpr size_t kMaxBytes = 80;
+  std::string quoted(text.substr(0, kMaxBytes));
+  for (char& c : quoted) {
+    if (c < ' ' || c > '~') c = '?';
+  }
+  return "'" + quoted + "'";
 }
 
 }  // namespace bloomline::database

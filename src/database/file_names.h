@@ -16,6 +16,8 @@ std::string Join(const std::string& folder, const std::string& name);
 // The number in "MANIFEST-000012" and the like: `prefix` and decimal digits, nothing else.
 std::optional<uint64_t> NumberBehind(std::string_view prefix, std::string_view name);
 
+std::string SixDigits(uint64_t number);  // or more: 12 is "000012"
+
 bool IsTableName(std::string_view name);  // *.sst, *.ldb
 
 // What is in a folder, as far as it is used here.
@@ -34,7 +36,15 @@ bool ListFolder(const std::string& folder, Listing* listing, std::string* error)
 bool ReadSmallFile(const std::string& path, uint64_t max_bytes, std::string* text, bool* vanished,
                    std::string* error);
 
+// While a database's owner writes, files that one names may be gone. Then all is read again, after
+// 0, 1, 4, 9, ... ms.
+constexpr int kMaxAttempts = 12;
+void WaitBefore(int attempt);
+
 bool Exists(const std::string& path);
+
+// The first bytes of a text of unknown origin, for an error: '?' for what is not printable ASCII.
+std::string Quoted(std::string_view text);
 
 }  // namespace bloomline::database
 

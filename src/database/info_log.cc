@@ -17,7 +17,6 @@ namespace {
 
 constexpr uint64_t kChunkBytes = 1 << 20;
 constexpr uint64_t kHeaderBytes = 1 << 20;  // RocksDB's options take about 30 KB
-constexpr uint64_t kMaxOptionsBytes = 256 << 20;
 constexpr std::string_view kStatistics = "STATISTICS:";
 
 // The name of LOG in DBOptions::db_log_dir: the database's path with '_' for each character that
@@ -46,17 +45,8 @@ std::vector<std::string> LogFiles(const std::string& database_path) {
   std::string error;
   if (!ListFolder(database_path, &listing, &error)) return paths;
   for (const std::string& name : listing.old_logs) paths.push_back(Join(database_path, name));
-  if (listing.newest_options == 0) return paths;
-  std::string number = std::to_string(listing.newest_options);
-  if (number.size() < 6) number.insert(0, 6 - number.size(), '0');
-  std::string text;
-  bool vanished;
-  if (!ReadSmallFile(Join(database_path, "OPTIONS-" + number), kMaxOptionsBytes, &text, &vanished,
-                     &error)) {
-    return paths;
-  }
   OptionsFile options;
-  ParseOptionsFile(text, &options);
+  if (!ReadNewestOptions(database_path, &options, &error)) return paths;
   const std::string& folder = options.database["db_log_dir"];
   if (!folder.empty()) paths.insert(paths.begin(), Join(folder, LogNameFor(database_path)));
   return paths;

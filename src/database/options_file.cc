@@ -1,6 +1,10 @@
 #include "src/database/options_file.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "src/database/file_names.h"
 
 namespace bloomline::database {
 namespace {
@@ -86,6 +90,26 @@ void ParseOptionsFile(std::string_view text, OptionsFile* options) {
     section->emplace(Trim(line.substr(0, equals)),
                      value.substr(0, 1) == "{" ? std::string(value) : Unescape(value));
   }
+}
+
+bool ReadNewestOptions(const std::string& folder, OptionsFile* options, std::string* error) {
+  constexpr uint64_t kMaxBytes = 256 << 20;
+  std::string text;
+  for (int attempt = 0;; ++attempt) {
+    WaitBefore(attempt);
+    Listing listing;
+    if (!ListFolder(folder, &listing, error)) return false;
+    if (listing.newest_options == 0) return true;
+    const std::string path = Join(folder, "OPTIONS-" + SixDigits(listing.newest_options));
+    bool vanished;  // RocksDB renames a whole file into place, then deletes old ones
+    std::string failure;
+    if (ReadSmallFile(path, kMaxBytes, &text, &vanished, &failure)) break;
+    if (vanished && attempt < kMaxAttempts) continue;
+    *error = std::move(failure);
+    return false;
+  }
+  ParseOptionsFile(text, options);
+  return true;
 }
 
 std::string OptionIn(std::string_view value, std::string_view name) {

@@ -23,6 +23,10 @@ struct OptionsFile {
 // Unknown sections are skipped, and lines that are no option.
 void ParseOptionsFile(std::string_view text, OptionsFile* options);
 
+// The newest OPTIONS file of a database's folder. False with *error if it cannot be read; if there
+// is none, *options stays empty.
+bool ReadNewestOptions(const std::string& folder, OptionsFile* options, std::string* error);
+
 // The value of `name` in "{id=bloomline;bits_per_key=10;nested={a=b;};}", in braces or not. Empty:
 // there is none.
 std::string OptionIn(std::string_view value, std::string_view name);

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/database/file_names.h"
 #include "src/errors/number_text.h"
 #include "src/errors/out_of_memory.h"
 
@@ -12,7 +13,6 @@ namespace {
 
 constexpr std::string_view kSpaces = " \t\r";
 constexpr std::string_view kName = "rocksdb.";
-constexpr size_t kMaxQuotedBytes = 80;
 
 enum class Line { kTicker, kHistogram, kOther, kBad };
 
@@ -105,9 +105,8 @@ bool ParseTickers(const std::string& text, Tickers* tickers, std::string* error)
           parsed[std::string(name)] = count;
           break;
         case Line::kBad:
-          *reason = "line " + std::to_string(number) + " is '" +
-                    std::string(line.substr(0, kMaxQuotedBytes)) +
-                    "'; allowed: a name and a count from 0 to 18446744073709551615, as in "
+          *reason = "line " + std::to_string(number) + " is " + Quoted(line) +
+                    "; allowed: a name and a count from 0 to 18446744073709551615, as in "
                     "'rocksdb.bloom.filter.useful COUNT : 12'";
           return false;
         case Line::kHistogram:

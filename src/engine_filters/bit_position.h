@@ -18,7 +18,8 @@ class Remainder {
   uint64_t size() const { return size_; }
   uint64_t operator()(uint32_t hash) const {
     if (size_ > UINT32_MAX) return hash;
-    return static_cast<uint64_t>(kernels::Uint128{reciprocal_ * hash} * size_ >> 64);
+    const uint64_t fraction = reciprocal_ * hash;  // modulo 2^64
+    return static_cast<uint64_t>(kernels::Uint128{fraction} * size_ >> 64);
   }
 
  private:

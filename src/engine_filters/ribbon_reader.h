@@ -64,7 +64,7 @@ struct RibbonReader {
     const Place place(shape, SeededHash(hash));
     if (place.columns == 0) return;
     const char* const first = data + place.segment * RibbonShape::kSegmentBytes;
-    const uint64_t num_segments = place.columns * (place.first_row == 0 ? 1 : 2);
+    const uint64_t num_segments = uint64_t{place.columns} * (place.first_row == 0 ? 1 : 2);
     const char* const last = first + num_segments * RibbonShape::kSegmentBytes - 1;
     for (const char* line = first; line < last; line += 64) __builtin_prefetch(line);
     __builtin_prefetch(last);

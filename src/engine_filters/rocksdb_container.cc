@@ -82,10 +82,10 @@ OpenedPointer OpenBloom(FilterFacts facts, std::string_view bytes) {
                                                std::to_string(reserved) + "; known: 0, 64, 0");
   }
   constexpr uint64_t kBlockBytes = LocalBloomReader::kBlockBytes;
-  facts.num_blocks = facts.payload_bytes / kBlockBytes;
+  const uint64_t num_bytes = facts.payload_bytes;
+  facts.num_blocks = num_bytes / kBlockBytes;
   if (facts.num_blocks == 0) {
-    return NotUnderstood(std::move(facts), "RocksDB Bloom filter of " +
-                                               std::to_string(facts.payload_bytes) +
+    return NotUnderstood(std::move(facts), "RocksDB Bloom filter of " + std::to_string(num_bytes) +
                                                " bytes; the least is a block of 64");
   }
   facts.layout = Layout::kRocksDBBloom;
@@ -104,10 +104,10 @@ OpenedPointer OpenRibbon(FilterFacts facts, std::string_view bytes) {
         std::move(facts),
         "RocksDB Ribbon filter of " + std::to_string(num_blocks) + " blocks; the least is 2");
   }
-  const RibbonShape shape(num_blocks, facts.payload_bytes);
+  const uint64_t num_bytes = facts.payload_bytes;
+  const RibbonShape shape(num_blocks, num_bytes);
   if (shape.columns == 0) {
-    return NotUnderstood(std::move(facts), "RocksDB Ribbon filter of " +
-                                               std::to_string(facts.payload_bytes) +
+    return NotUnderstood(std::move(facts), "RocksDB Ribbon filter of " + std::to_string(num_bytes) +
                                                " bytes; a column of a block has 16");
   }
   facts.layout = Layout::kRocksDBRibbon;
@@ -158,7 +158,8 @@ OpenedPointer OpenRocksDB(std::string_view name, std::string_view bytes) {
                                                " bytes; known: up to 4 GiB");
   }
   facts.payload_bytes -= kEndBytes;
-  const int marker = static_cast<signed char>(Byte(bytes, kEndBytes));
+  const int byte = Byte(bytes, kEndBytes);
+  const int marker = byte < 128 ? byte : byte - 256;
   switch (marker) {
     case 0:
       return OpenConstant(std::move(facts), Layout::kAlwaysMatch);

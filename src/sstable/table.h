@@ -58,9 +58,9 @@ struct OpenOptions {
   std::string comparator;  // of the database, for tables that do not name theirs: LevelDB's
 };
 
-// One SSTable. Thread-safe after Open. No size in the file is trusted: a block must lie in the file,
-// have 4 GiB at most, and 1 GiB at most when it was compressed. Keeps the footer, the properties and where things are; not
-// the blocks.
+// One SSTable. Thread-safe after Open. Keeps the footer, the properties and where things are; not
+// the blocks. No size in the file is trusted: a block must lie in the file and have 4 GiB at most,
+// and 1 GiB at most when it was compressed.
 class Table {
  public:
   // Null with *error: the file, and what is wrong. If the file does not exist (any more),

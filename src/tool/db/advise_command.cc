@@ -107,8 +107,11 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, Inputs* i
     family.request = RequestOf(options, family.situation, all_keys);
     family.tickers = statistics.rates;
     family.tickers_from = statistics.from;
+    family.no_tables = groups.all.files == 0;
     if (!statistics.error.empty()) {
       family.error = statistics.error;
+    } else if (family.no_tables) {
+      family.error = "it has no tables yet, only a log";
     } else {
       advice::Advise(family.situation, family.request, &family.advice, &family.error);
     }
@@ -134,7 +137,7 @@ Json AllAdviceJson(const Inputs& inputs, const std::vector<FamilyAdvice>& famili
 }
 
 int Run(const AdviseOptions& options) {
-  Inputs inputs = OpenInputs(options.common.paths);
+  Inputs inputs = OpenInputs(options.common);
   const std::vector<FamilyAdvice> families = AdviseFamilies(options, &inputs);
   if (options.common.json) Print(AllAdviceJson(inputs, families));
   int exit_code = kExitOk;
@@ -143,7 +146,7 @@ int Run(const AdviseOptions& options) {
       if (i != 0) std::cout << '\n';
       PrintAdvice(families[i]);
     }
-    if (families[i].error.empty()) continue;
+    if (families[i].error.empty() || families[i].no_tables) continue;
     std::cerr << "bloomline db advise: " << families[i].title << ": " << families[i].error << '\n';
     exit_code = kExitImpossible;
   }
@@ -168,7 +171,7 @@ void AddAdviseCommand(CLI::App* db, int* exit_code) {
       ->add_option(
           "--stats", options->stats,
           "A file with RocksDB's statistics, as text (-: stdin). Default: the newest in LOG")
-      ->type_name("");
+      ->type_name("FILE");
   command->add_flag("--no-measure", options->no_measure,
                     "Expected rates instead of measured ones: reads no data");
   command

@@ -98,6 +98,7 @@ void PrintAdvice(const FamilyAdvice& family) {
   std::cout << family.title << ": " << EngineName(family.situation.engine) << ", "
             << CountText(NumKeys(family.situation)) << " keys; rates "
             << (family.measured ? "measured" : "expected, not measured") << '\n';
+  if (family.no_tables) std::cout << "no advice: " << family.error << '\n';
   if (!family.error.empty()) return;
   PrintLevels(family);
   std::cout << '\n';

@@ -20,7 +20,8 @@ struct FamilyAdvice {
   advice::Request request;
   advice::Situation situation;
   advice::Advice advice;
-  std::string error;  // why there is no advice
+  bool no_tables = false;
+  std::string error;  // why there is no advice; also of no_tables
   std::optional<TickerRates> tickers;
   std::string tickers_from;
 };

@@ -59,7 +59,7 @@ void AddCommonOptions(CLI::App* command, CommonOptions* options) {
       ->add_option(
           "PATH", options->paths,
           "Database directories, table files (.sst, .ldb), or @FILE: a list of either, one "
-          "in each line")
+          "in each line (-: on stdin)")
       ->required()
       ->type_name("");
   command
@@ -68,15 +68,26 @@ void AddCommonOptions(CLI::App* command, CommonOptions* options) {
       ->check(CLI::Range(1, kMaxThreads))
       ->type_name("");
   command->add_flag("--json", options->json, "Print JSON (docs/tool.md names the fields)");
+  command
+      ->add_option("--tables", options->table_folders,
+                   "A directory with tables of the database beside PATH (RocksDB's cf_paths, or "
+                   "db_paths that LOG does not name any more); may be repeated")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->type_name("");
   command->add_flag("--progress,!--no-progress", options->progress,
                     "Show the progress on stderr. Default: if stderr is a terminal");
 }
 
-Inputs OpenInputs(const std::vector<std::string>& paths) {
+Inputs OpenInputs(const CommonOptions& options) {
   Inputs inputs;
-  for (const std::string& path : paths) {
+  database::InputOptions folders;
+  folders.table_folders = options.table_folders;
+  for (const std::string& path : options.paths) {
     std::string error;
-    if (!database::OpenInput(path, &inputs.databases, &error)) inputs.errors.push_back(error);
+    if (!database::OpenInput(path, &inputs.databases, &error, folders)) {
+      inputs.errors.push_back(error);
+    }
   }
   for (size_t d = 0; d < inputs.databases.size(); ++d) {
     for (size_t f = 0; f < inputs.databases[d].files.size(); ++f) {

@@ -24,9 +24,10 @@ struct CommonOptions {
   int threads = 0;  // 0: one for each core
   bool json = false;
   std::optional<bool> progress;  // absent: if stderr is a terminal
+  std::vector<std::string> table_folders;
 };
 
-// Adds PATH..., --threads, --json and --progress.
+// Adds PATH..., --threads, --json, --progress and --tables.
 void AddCommonOptions(CLI::App* command, CommonOptions* options);
 
 enum class FileState {
@@ -58,7 +59,7 @@ struct Inputs {
   }
 };
 
-Inputs OpenInputs(const std::vector<std::string>& paths);
+Inputs OpenInputs(const CommonOptions& options);
 
 // Opens each file that is kDone and calls work(i, table, &progress, &error) for Inputs::files[i],
 // on several threads. It returns false with *error if the file is damaged; the others go on.

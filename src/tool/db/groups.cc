@@ -98,7 +98,9 @@ std::vector<FamilyGroups> GroupFiles(const Inputs& inputs,
                                      const std::vector<InspectedFile>& files) {
   std::map<FamilyKey, std::map<int, Group>> families;
   // A database without files is shown, too.
-  for (size_t d = 0; d < inputs.databases.size(); ++d) families[{d, 0}];
+  for (size_t d = 0; d < inputs.databases.size(); ++d) {
+    if (!inputs.databases[d].path.empty()) families[{d, 0}];
+  }
   for (size_t i = 0; i < inputs.files.size(); ++i) {
     const FileRef& ref = inputs.files[i];
     if (ref.state != FileState::kDone) continue;

@@ -18,7 +18,7 @@ struct InspectOptions {
 
 int Run(const InspectOptions& options) {
   constexpr size_t kFewFiles = 10;
-  Inputs inputs = OpenInputs(options.common.paths);
+  Inputs inputs = OpenInputs(options.common);
   const Inspection inspection = Inspect(&inputs, options.common, "inspect", options.policy);
   if (options.common.json) {
     Json json = InspectionJson(inputs, inspection.files, inspection.policies, inspection.groups);

@@ -109,7 +109,7 @@ void PrintFiles(const Inputs& inputs, const std::vector<InspectedFile>& files) {
                      facts.has_filter() ? BytesText(facts.filter_bytes) : "none",
                      BitsText(group.bits_per_key()), RateOrDash(files[i].rate())});
   }
-  if (cells.size() > 1) std::cout << TextTable(cells, 2);
+  if (cells.size() > 1) std::cout << '\n' << TextTable(cells, 2);
 }
 
 Json FileJson(const Inputs& inputs, const FileRef& ref, const InspectedFile& inspected) {
@@ -164,10 +164,7 @@ void PrintInspection(const Inputs& inputs, const std::vector<InspectedFile>& fil
     PrintGroups(family);
     PrintRemarks(inputs, files, family);
   }
-  if (with_files) {
-    std::cout << '\n';
-    PrintFiles(inputs, files);
-  }
+  if (with_files) PrintFiles(inputs, files);
 }
 
 Json InspectionJson(const Inputs& inputs, const std::vector<InspectedFile>& files,

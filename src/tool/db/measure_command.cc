@@ -18,7 +18,7 @@ struct Options {
 
 int Run(const Options& options) {
   constexpr size_t kFewFiles = 10;
-  Inputs inputs = OpenInputs(options.common.paths);
+  Inputs inputs = OpenInputs(options.common);
   const Inspection inspection = Inspect(&inputs, options.common, "measure", "");
   const auto results = Measure(&inputs, options.common, options.measure, "measure", inspection);
   const auto families = GroupMeasurement(inputs, inspection, results);

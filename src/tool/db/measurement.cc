@@ -59,9 +59,12 @@ std::vector<MeasureResult> Measure(Inputs* inputs, const CommonOptions& common,
       [&](size_t i, const sstable::Table& table, FileProgress* progress, std::string* error) {
         const FileRef& ref = inputs->files[i];
         const database::TableFile& file = inputs->file(ref);
+        const std::vector<Sample>& of_family = samples.at({ref.database, file.column_family});
+        // As many as are used; a database may have 100,000 files.
+        const size_t step = of_family.size() / options.samples + 1;
         std::vector<std::string> others;
-        for (const Sample& sample : samples.at({ref.database, file.column_family})) {
-          if (sample.file != i) others.push_back(sample.key);
+        for (size_t k = i % step; k < of_family.size(); k += step) {
+          if (of_family[k].file != i) others.push_back(of_family[k].key);
         }
         MeasureOptions its_options = options;
         its_options.seed = Random(options.seed + 1000003 * (file.number + i)).Next();

@@ -121,7 +121,7 @@ void PrintJson(const Inputs& inputs, const std::vector<VerifyResult>& results) {
 }
 
 int Run(const VerifyOptions& options) {
-  Inputs inputs = OpenInputs(options.common.paths);
+  Inputs inputs = OpenInputs(options.common);
   std::vector<VerifyResult> results;
   std::atomic<uint64_t> listed{0};
   for (int round = 0; round == 0 || (round < kMostRounds && AddNewFiles(&inputs, false)); ++round) {

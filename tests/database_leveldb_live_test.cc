@@ -93,7 +93,7 @@ TEST(LiveLevelDB, EachReadingIsOneMoment) {
   stop = true;
   owner.join();
   EXPECT_GT(numbers.size(), 3 * database.files.size());  // the database did change
-  EXPECT_LE(warnings.size(), kReadings / 20u) << warnings.front();
+  EXPECT_TRUE(warnings.empty()) << warnings.size() << ": " << warnings.front();
   ASSERT_TRUE(IsOneMoment(database));
   // The comparison would notice a table of another level that comes twice, or none.
   Database planted = database;
