@@ -74,16 +74,22 @@ class ToolRatesTest : public testing::TestWithParam<Case> {
     }
   }
 
-  // Reads per Get of a missing key, as inspect and measure say.
-  double Figure(const std::string& command, const std::string& name) {
+  nlohmann::json Levels(const std::string& command) {
     const ToolRun run = RunTool("db " + command + " --json", folder_);
     EXPECT_EQ(run.exit_code, 0) << run.text;
-    const auto pointer = nlohmann::json::json_pointer("/databases/0/column_families/0/all/" + name);
-    if (!run.json.contains(pointer)) {
-      ADD_FAILURE() << "no " << name << " in " << run.text;
-      return -1;
+    return run.json["databases"][0]["column_families"][0];
+  }
+
+  // Reads per Get of a missing key.
+  static double Number(const nlohmann::json& figure) {
+    return figure.is_number() ? figure.get<double>() : -1;
+  }
+  static double Elsewhere(const nlohmann::json& levels) {
+    double reads = 0;
+    for (const nlohmann::json& level : levels["levels"]) {
+      reads += Number(level["runs"]) * Number(level["elsewhere"]["false_positive_rate"]);
     }
-    return run.json.at(pointer);
+    return reads;
   }
 
   const TempDir dir_;
@@ -104,15 +110,26 @@ TEST_P(ToolRatesTest, AreThoseOfTheTickers) {
   }
   FiveLevels database(folder_, PolicyOf(c.policy), keys_, table);
   if (HasFatalFailure()) return;
-  const double expected = Figure("inspect", "expected_wasted_reads");
-  const double measured = Figure("measure", "wasted_reads");
+  const double expected = Number(Levels("inspect")["all"]["expected_wasted_reads"]);
+  const nlohmann::json measured = Levels("measure");
+  const double adjacent = Number(measured["all"]["wasted_reads"]);
+  const double elsewhere = Elsewhere(measured);
   const double seen = database.ReadMissing(lookups_).positives;
   EXPECT_NEAR(expected, seen, 0.05 * seen);
-  EXPECT_NEAR(measured, seen, 0.05 * seen);
+  EXPECT_NEAR(elsewhere, seen, 0.05 * seen);
+  // The missing keys are random ones. RocksDB's old hash is weak for neighbours of stored keys.
+  if (c.format_version == 5) {
+    EXPECT_NEAR(adjacent, seen, 0.05 * seen);
+  } else {
+    EXPECT_GT(adjacent, 1.2 * seen);
+  }
   if (is_long_) {
-    std::printf("%-20s tickers %.5f  inspect %.5f (%+.1f %%)  measure %.5f (%+.1f %%)\n",
-                c.name.c_str(), seen, expected, 100 * (expected / seen - 1), measured,
-                100 * (measured / seen - 1));
+    const auto error = [seen](double rate) { return 100 * (rate / seen - 1); };
+    std::printf(
+        "%-20s tickers %.5f  inspect %.5f (%+.1f %%)  measure: adjacent %.5f (%+.1f %%), "
+        "elsewhere %.5f (%+.1f %%)\n",
+        c.name.c_str(), seen, expected, error(expected), adjacent, error(adjacent), elsewhere,
+        error(elsewhere));
   }
 }
 
