@@ -1,7 +1,7 @@
 // Filters are damaged so that some of their keys are lost, in every layout and in both engines.
 // `bloomline db verify` must name exactly the keys that the engine no longer finds.
 //
-// BLOOMLINE_TEST_SEEDS=N damages each database N times, not twice.
+// BLOOMLINE_TEST_SEEDS=N damages each database N times, not twice, and prints what was lost.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -123,6 +123,10 @@ TEST_P(PlantedLossesTest, AreFoundAndNothingElse) {
             << key.key << " at " << key.block_offset << " in " << key.file;
       }
     }
+  }
+  if (std::getenv("BLOOMLINE_TEST_SEEDS") != nullptr) {
+    std::printf("%s: %zu keys and %zu prefixes lost\n", kind.name.c_str(), planted,
+                planted_prefixes);
   }
   // The damage is of a kind that matters.
   EXPECT_EQ(planted > 0, kind.lost != nullptr);
