@@ -128,6 +128,23 @@ TEST(CompactSolverTest, RepeatedHashes) {
   }
 }
 
+// Found by fuzzing: among these are equations that are sums of others. One order had a solution,
+// the other a Bloom block.
+TEST(CompactSolverTest, SumsOfOtherEquationsInAnyOrder) {
+  std::vector<uint64_t> hashes;
+  for (uint64_t i = 0; i < 112; ++i) hashes.push_back((0xf7f7f7f7 + i) << 8);
+  hashes.push_back(0x200000f7f7f83800);
+  hashes.push_back(0x000000aa1f2e0200);
+  std::vector<uint64_t> reversed(hashes.rbegin(), hashes.rend());
+  for (const Kernel* kernel : AllKernels()) {
+    if (!kernel->supported()) continue;
+    const Solved expected = Solve(*kernel, 5, hashes);
+    const Solved found = Solve(*kernel, 5, reversed);
+    EXPECT_TRUE(expected.solved && found.solved) << kernel->name;
+    EXPECT_EQ(expected.block, found.block) << kernel->name;
+  }
+}
+
 TEST(CompactSolverTest, EqualFingerprintsAndSelectors) {
   RandomHashes random(4);
   AllKernelsSolve solve;

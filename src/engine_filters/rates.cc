@@ -155,8 +155,8 @@ double ExpectedRate(const FilterFacts& facts, uint64_t num_keys) {
   if (facts.layout == Layout::kNoKeys || num_keys == 0) return 0;
   if (facts.ribbon) return RibbonRate(*facts.ribbon);
   using Arguments = std::tuple<Layout, int, uint64_t, uint64_t, uint64_t>;
-  static auto* const known = new Remembered<Arguments, double>;
   return core::OrIfOutOfMemory(kNaN, [&] {
+    static auto* const known = new Remembered<Arguments, double>;
     if (HasDoubleHashing(facts.layout)) return AtMostOne(DoubleHashingOf(facts, num_keys).rate);
     return known->Get(
         {facts.layout, facts.num_probes, facts.num_blocks, facts.block_bytes, num_keys},

@@ -17,6 +17,7 @@
 #include "src/kernels/compact/compact_block.h"
 #include "src/kernels/compact/compact_equations.h"
 #include "src/kernels/compact/compact_search.h"
+#include "src/kernels/equation_span.h"
 
 namespace bloomline::kernels {
 
@@ -48,27 +49,20 @@ struct BlockSystem {
            kVariableSlots;
   }
 
+  // An equation that is left has no fixed slot, so no later pivot changes it. It is dropped if it
+  // is a sum of others that are left: so what is left does not depend on the order of the keys.
   template <typename Steps>
   BLOOMLINE_ALWAYS_INLINE void EliminateFixedSlots(unsigned num_slots) {
     const CompactSlots columns = {OnesBelow64(num_slots) & ~kVariableSlots,
                                   OnesBelow64(num_slots > kWordSlots ? num_slots - kWordSlots : 0)};
     num_left = 0;
-    EliminatePairs<Steps>(&equations, size, columns, pivots, [this](size_t i) {
+    EquationSpan<kMaxBlockKeys> span_of_left;
+    EliminatePairs<Steps>(&equations, size, columns, pivots, [&](size_t i) {
       pivots[i] = kNoPivot;
-      const bool is_zero = (equations.first[i] | equations.second[i]) == 0;  // a repeated hash
-      if (!is_zero && !IsLeftAlready(i)) left[num_left++] = static_cast<uint8_t>(i);
-    });
-  }
-
-  // An equation that is left has no fixed slot, so no later pivot changes it.
-  BLOOMLINE_ALWAYS_INLINE bool IsLeftAlready(size_t i) const {
-    for (unsigned j = 0; j < num_left; ++j) {
-      if (equations.first[left[j]] == equations.first[i] &&
-          equations.second[left[j]] == equations.second[i]) {
-        return true;
+      if (span_of_left.Add(equations.first[i], equations.second[i])) {
+        left[num_left++] = static_cast<uint8_t>(i);
       }
-    }
-    return false;
+    });
   }
 
   // Slot number `slot` joins the fixed ones.

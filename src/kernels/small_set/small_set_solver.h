@@ -16,6 +16,7 @@
 #include <cstring>
 
 #include "src/kernels/always_inline.h"
+#include "src/kernels/equation_span.h"
 #include "src/kernels/little_endian.h"
 #include "src/kernels/small_set/small_set_attempts.h"
 #include "src/kernels/small_set/small_set_block.h"
@@ -176,8 +177,8 @@ class System {
     const uint64_t attempts = OnesBelow(num_attempts);
     const uint64_t good = GoodAttemptsBut(0) & attempts;
     if (good != 0) return good;
-    const uint64_t repeated = RepeatedEquations();
-    return repeated == 0 ? 0 : GoodAttemptsBut(repeated) & attempts;
+    const uint64_t implied = ImpliedEquations();
+    return implied == 0 ? 0 : GoodAttemptsBut(implied) & attempts;
   }
 
   // The block must be zeroed.
@@ -203,24 +204,21 @@ class System {
   }
 
  private:
-  // Repeated keys are equal equations, or 0 where the key has a pivot.
-  uint64_t RepeatedEquations() const {
-    uint64_t repeated = 0;
-    const uint64_t without_pivot = full_columns().without_pivot();
-    ForEachBit(without_pivot, [&](size_t i) {
-      bool is_repeated = (full_.slots[i] | full_.hashes[i]) == 0;
-      ForEachBit(without_pivot & OnesBelow(static_cast<unsigned>(i)), [&](size_t j) {
-        is_repeated |= full_.slots[i] == full_.slots[j] && full_.hashes[i] == full_.hashes[j];
-      });
-      repeated |= uint64_t{is_repeated} << i;
+  // Of a repeated key, the second equation is a sum of others, or 0 where the key has a pivot. What
+  // is not in the result does not depend on the order of the keys.
+  uint64_t ImpliedEquations() const {
+    uint64_t implied = 0;
+    EquationSpan<kMaxEquations> span;
+    ForEachBit(full_columns().without_pivot(), [&](size_t i) {
+      implied |= uint64_t{!span.Add(full_.slots[i], full_.hashes[i])} << i;
     });
-    return repeated;
+    return implied;
   }
 
-  BLOOMLINE_ALWAYS_INLINE uint64_t GoodAttemptsBut(uint64_t repeated) const {
+  BLOOMLINE_ALWAYS_INLINE uint64_t GoodAttemptsBut(uint64_t implied) const {
     uint64_t bad = 0;
     AttemptSystems full;
-    ForEachBit(full_columns().without_pivot() & ~repeated, [&](size_t i) {
+    ForEachBit(full_columns().without_pivot() & ~implied, [&](size_t i) {
       bad |= full.Add(AttemptCoefficients(full_.slots[i], full_.hashes[i], slots_), 0).attempts;
     });
     AttemptSystems partial;
