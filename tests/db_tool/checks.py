@@ -76,6 +76,7 @@ def check_afterwards(tool, made):
 def check_count(tool, made):
     """Compares with the number of keys that LevelDB counts, in a compacted copy. A compaction may
     leave some deletions."""
+    machine.install("python3-plyvel")
     import plyvel  # pylint: disable=import-outside-toplevel
     copy = machine.WORK / "copy"
     shutil.rmtree(copy, ignore_errors=True)

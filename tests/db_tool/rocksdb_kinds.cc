@@ -88,10 +88,25 @@ void Write(const Setting& setting, const std::string& folder, const Keys& keys) 
   Check(db->Flush({}));
 }
 
+// As tests/rocksdb_open.h.
+template <typename Database>
+auto OpenToRead(const rocksdb::Options& options, const std::string& folder,
+                std::unique_ptr<Database>* db, int)
+    -> decltype(Database::OpenForReadOnly(options, folder, db)) {
+  return Database::OpenForReadOnly(options, folder, db);
+}
+template <typename Database>
+rocksdb::Status OpenToRead(const rocksdb::Options& options, const std::string& folder,
+                           std::unique_ptr<Database>* db, long) {
+  Database* opened = nullptr;
+  const rocksdb::Status status = Database::OpenForReadOnly(options, folder, &opened);
+  db->reset(opened);
+  return status;
+}
 std::unique_ptr<rocksdb::DB> OpenToRead(const Setting& setting, const std::string& folder) {
-  rocksdb::DB* db = nullptr;
-  Check(rocksdb::DB::OpenForReadOnly(setting.ToOptions(), folder, &db));
-  return std::unique_ptr<rocksdb::DB>(db);
+  std::unique_ptr<rocksdb::DB> db;
+  Check(OpenToRead(setting.ToOptions(), folder, &db, 0));
+  return db;
 }
 
 Keys Lost(const Setting& setting, const std::string& folder, const Keys& keys) {

@@ -47,7 +47,7 @@ struct Case {
   bool is_short = false;  // part of the short form
 };
 
-const Case kCases[] = {
+const Case kAllCases[] = {
     {"Bloom", "bloomfilter:10", false, 5, true},
     {"BloomPartitioned", "bloomfilter:10", true, 5, false},
     {"Ribbon", "ribbonfilter:10", false, 5, false},
@@ -62,6 +62,15 @@ const Case kCases[] = {
 
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
+std::vector<Case> Cases() {
+  std::vector<Case> cases;
+  const bool is_long = std::getenv("BLOOMLINE_TEST_KEYS") != nullptr;
+  for (const Case& c : kAllCases) {
+    if (is_long || c.is_short) cases.push_back(c);
+  }
+  return cases;
+}
+
 std::string NameOf(const testing::TestParamInfo<Case>& info) { return info.param.name; }
 
 class ToolRatesTest : public testing::TestWithParam<Case> {
@@ -74,16 +83,22 @@ class ToolRatesTest : public testing::TestWithParam<Case> {
     }
   }
 
-  // Reads per Get of a missing key, as inspect and measure say.
-  double Figure(const std::string& command, const std::string& name) {
+  nlohmann::json Levels(const std::string& command) {
     const ToolRun run = RunTool("db " + command + " --json", folder_);
     EXPECT_EQ(run.exit_code, 0) << run.text;
-    const auto pointer = nlohmann::json::json_pointer("/databases/0/column_families/0/all/" + name);
-    if (!run.json.contains(pointer)) {
-      ADD_FAILURE() << "no " << name << " in " << run.text;
-      return -1;
+    return run.json["databases"][0]["column_families"][0];
+  }
+
+  // Reads per Get of a missing key.
+  static double Number(const nlohmann::json& figure) {
+    return figure.is_number() ? figure.get<double>() : -1;
+  }
+  static double Elsewhere(const nlohmann::json& levels) {
+    double reads = 0;
+    for (const nlohmann::json& level : levels["levels"]) {
+      reads += Number(level["runs"]) * Number(level["elsewhere"]["false_positive_rate"]);
     }
-    return run.json.at(pointer);
+    return reads;
   }
 
   const TempDir dir_;
@@ -95,7 +110,6 @@ class ToolRatesTest : public testing::TestWithParam<Case> {
 
 TEST_P(ToolRatesTest, AreThoseOfTheTickers) {
   const Case& c = GetParam();
-  if (!c.is_short && !is_long_) GTEST_SKIP() << "only with BLOOMLINE_TEST_KEYS";
   rocksdb::BlockBasedTableOptions table;
   table.format_version = c.format_version;
   if (c.is_partitioned) {
@@ -104,19 +118,30 @@ TEST_P(ToolRatesTest, AreThoseOfTheTickers) {
   }
   FiveLevels database(folder_, PolicyOf(c.policy), keys_, table);
   if (HasFatalFailure()) return;
-  const double expected = Figure("inspect", "expected_wasted_reads");
-  const double measured = Figure("measure", "wasted_reads");
+  const double expected = Number(Levels("inspect")["all"]["expected_wasted_reads"]);
+  const nlohmann::json measured = Levels("measure");
+  const double adjacent = Number(measured["all"]["wasted_reads"]);
+  const double elsewhere = Elsewhere(measured);
   const double seen = database.ReadMissing(lookups_).positives;
   EXPECT_NEAR(expected, seen, 0.05 * seen);
-  EXPECT_NEAR(measured, seen, 0.05 * seen);
+  EXPECT_NEAR(elsewhere, seen, 0.05 * seen);
+  // The missing keys are random ones. RocksDB's old hash is weak for neighbours of stored keys.
+  if (c.format_version == 5) {
+    EXPECT_NEAR(adjacent, seen, 0.05 * seen);
+  } else {
+    EXPECT_GT(adjacent, 1.2 * seen);
+  }
   if (is_long_) {
-    std::printf("%-20s tickers %.5f  inspect %.5f (%+.1f %%)  measure %.5f (%+.1f %%)\n",
-                c.name.c_str(), seen, expected, 100 * (expected / seen - 1), measured,
-                100 * (measured / seen - 1));
+    const auto error = [seen](double rate) { return 100 * (rate / seen - 1); };
+    std::printf(
+        "%-20s tickers %.5f  inspect %.5f (%+.1f %%)  measure: adjacent %.5f (%+.1f %%), "
+        "elsewhere %.5f (%+.1f %%)\n",
+        c.name.c_str(), seen, expected, error(expected), adjacent, error(adjacent), elsewhere,
+        error(elsewhere));
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, ToolRatesTest, testing::ValuesIn(kCases), NameOf);
+INSTANTIATE_TEST_SUITE_P(Formats, ToolRatesTest, testing::ValuesIn(Cases()), NameOf);
 
 class AdviceTest : public ToolRatesTest {};
 
@@ -131,7 +156,9 @@ TEST_P(AdviceTest, IsKept) {
   EXPECT_NEAR(advice["wasted_reads_now"].get<double>(), now, 0.05 * now);
   ASSERT_FALSE(advice["choices"].empty()) << run.text;
   const auto bytes_now = static_cast<double>(database.filters().bytes);
+  int tried = 0;
   for (const nlohmann::json& choice : advice["choices"]) {
+    if (++tried > 2 && !is_long_) break;
     const std::string option_string = choice["option_string"];
     SCOPED_TRACE(option_string);
     database.Rewrite(PolicyOf(option_string));
@@ -153,7 +180,7 @@ TEST_P(AdviceTest, IsKept) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Databases, AdviceTest, testing::Values(kCases[0]), NameOf);
+INSTANTIATE_TEST_SUITE_P(Databases, AdviceTest, testing::Values(kAllCases[0]), NameOf);
 
 }  // namespace
 }  // namespace bloomline::tests

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "src/tool/db/table_filters.h"
 
@@ -127,30 +128,43 @@ bool InspectByOffset(const Table& table, TableFilters* filters, FileFacts* facts
 bool InspectPartitions(TableFilters* filters, FileFacts* facts, std::string* error) {
   double bytes = 0;
   double matches = 0;
+  std::vector<uint64_t> without_rate;
   for (uint64_t i = 0; i < filters->num_filters(); ++i) {
     const EngineFilter* filter = filters->At(i, error);
     if (filter == nullptr) return false;
     CountLayout(*filter, filters->bytes(), facts);
-    double rate = filter->RateFromBits();
-    if (std::isnan(rate)) {
-      const double keys = filter->KeysFromBits();
-      if (keys >= 0) rate = filter->ExpectedRate(static_cast<uint64_t>(std::llround(keys)));
-    }
     // Partitions have the same bits per key, so bytes stand for keys.
     const auto weight = static_cast<double>(filters->bytes());
     bytes += weight;
-    matches += weight * rate;
+    const double rate = filter->RateFromBits();
+    if (std::isnan(rate)) {
+      without_rate.push_back(i);
+    } else {
+      matches += weight * rate;
+    }
+  }
+  // The bits of compact filters do not show their rate; the number of keys does.
+  const double keys_per_byte = bytes > 0 ? static_cast<double>(facts->num_keys) / bytes : 0;
+  for (const uint64_t i : without_rate) {
+    const EngineFilter* filter = filters->At(i, error);
+    if (filter == nullptr) return false;
+    const auto weight = static_cast<double>(filters->bytes());
+    const double keys = std::round(keys_per_byte * weight);
+    matches += weight * filter->ExpectedRate(static_cast<uint64_t>(keys));
   }
   if (bytes > 0) facts->expected_rate = matches / bytes;
   return true;
 }
 
+// The bits of a small filter show what it has by chance, which may be half or twice what it should.
 bool InspectFull(TableFilters* filters, FileFacts* facts, std::string* error) {
   const EngineFilter* filter = filters->At(0, error);
   if (filter == nullptr) return false;
   CountLayout(*filter, filters->bytes(), facts);
-  facts->expected_rate = filter->ExpectedRate(facts->num_keys);
-  if (std::isnan(facts->expected_rate)) facts->expected_rate = filter->RateFromBits();
+  facts->expected_rate = filter->RateFromBits();
+  if (std::isnan(facts->expected_rate)) {
+    facts->expected_rate = filter->ExpectedRate(facts->num_keys);
+  }
   return true;
 }
 

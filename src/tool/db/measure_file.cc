@@ -171,9 +171,9 @@ class Meter {
   // one neighbour each, a rate of 1 % would look like none or like 10 %. Filters by offset hold few
   // keys each, and there the next key is the one that matters.
   uint64_t NeighboursOfKey(uint64_t num_keys) const {
-    constexpr uint64_t kFewQueries = 50000;
+    constexpr uint64_t kFewQueries = 100000;
     if (table_.filter_kind() == FilterKind::kByOffset || num_keys == 0) return 1;
-    return std::max<uint64_t>(1, std::min(kFewQueries, options_.samples) / num_keys);
+    return (std::min(kFewQueries, options_.samples) + num_keys - 1) / num_keys;
   }
 
   // Of a key between the last one and the next.
