@@ -30,7 +30,7 @@ namespace {
 using sstable::Engine;
 using tests::TempDir;
 
-constexpr int kKeys = 1000;
+constexpr int kKeys = 400;
 
 // Random looking: LevelDB's own filter does not match most of the odd ones.
 std::string Key(int i) {
@@ -165,7 +165,13 @@ TEST(FilterNames, PoliciesInOptionsFiles) {
     EXPECT_EQ(UseOf(written, block), PolicyUse::kUsed) << written;
     block.is_bloomline = true;
     EXPECT_EQ(PolicyReads(written, block), policy[0] == '{') << written;
-    EXPECT_EQ(databases[0].column_families[0].options.at("whole_key_filtering"), "true");
+    const auto& options = databases[0].column_families[0].options;
+    EXPECT_EQ(options.at("whole_key_filtering"), "true");
+    EXPECT_EQ(options.at("partition_filters"), "false");
+    EXPECT_EQ(options.at("optimize_filters_for_hits"), "false");
+    EXPECT_EQ(options.at("prefix_extractor"), "nullptr");
+    EXPECT_EQ(options.count("level_compaction_dynamic_level_bytes"), 1u);
+    EXPECT_EQ(databases[0].column_families[0].level_size_ratio, 10);
   }
 }
 

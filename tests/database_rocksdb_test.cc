@@ -91,7 +91,7 @@ TEST(RocksDBDirectory, Levels) {
   options.allow_fallocate = true;  // RocksDB's default
   RocksDBUnderTest db(dir.Path("db"), options);
   ExpectSame(&db, "empty");
-  Exercise(&db);
+  Exercise(&db, 2);
   db.Fill(99, 1500);
   db.Settle();
   EXPECT_GE(NumLevels(OpenOne(db.path())), 2);  // else the test shows little
@@ -201,7 +201,7 @@ TEST(RocksDBDirectory, TablesInOtherFolders) {
   options.compaction_style = rocksdb::kCompactionStyleLevel;
   RocksDBUnderTest db(dir.Path("db"), options);
   std::set<std::string> folders;
-  for (int round = 0; round < 4; ++round) {
+  for (int round = 0; round < 3; ++round) {
     db.Fill(static_cast<uint64_t>(round) + 1, 2000);
     db.Settle();
     // LOG names the folders that there are when the database is opened.
@@ -337,7 +337,7 @@ TEST(RocksDBDirectory, Damage) {
     const std::string bytes(std::istreambuf_iterator<char>(file), {});
     int said = 0;
     int tried = 0;
-    for (size_t i = 0; i < bytes.size(); i += 1 + bytes.size() / 300) {
+    for (size_t i = 0; i < bytes.size(); i += 1 + bytes.size() / 150) {
       SetByte(path, i, static_cast<char>(bytes[i] ^ 0x55));
       std::vector<Database> databases;
       std::string error;

@@ -206,6 +206,12 @@ const char* EngineName(sstable::Engine engine) {
   return engine == sstable::Engine::kLevelDB ? "LevelDB" : "RocksDB";
 }
 
+std::string FileText(const Inputs& inputs, const FileRef& ref) {
+  const std::string& path = inputs.file(ref).path;
+  const bool one_database = inputs.databases.size() == 1 && !inputs.databases[0].path.empty();
+  return one_database ? path.substr(path.rfind('/') + 1) : path;
+}
+
 std::string FilesText(uint64_t files) {
   return CountText(files) + (files == 1 ? " file" : " files");
 }

@@ -86,6 +86,9 @@ std::string LevelText(int level);
 Json LevelJson(int level);
 const char* EngineName(sstable::Engine engine);
 
+// Without its folder, if all files are those of one database.
+std::string FileText(const Inputs& inputs, const FileRef& ref);
+
 // "1 file", "12 files"
 std::string FilesText(uint64_t files);
 

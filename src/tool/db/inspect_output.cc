@@ -91,8 +91,6 @@ void PrintRemarks(const Inputs& inputs, const std::vector<InspectedFile>& files,
   }
 }
 
-std::string FileName(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
 void PrintFiles(const Inputs& inputs, const std::vector<InspectedFile>& files) {
   Cells cells = {
       {"file", "filter", "level", "data", "keys", "filters", "bits/key", "expected FPR"}};
@@ -103,9 +101,8 @@ void PrintFiles(const Inputs& inputs, const std::vector<InspectedFile>& files) {
     const FileFacts& facts = files[i].facts;
     Group group;
     group.Add(files[i], file.bytes);
-    cells.push_back({inputs.databases[ref.database].path.empty() ? file.path : FileName(file.path),
-                     LayoutsText(facts.layouts), LevelText(file.level), BytesText(file.bytes),
-                     KeysText(facts.num_keys, facts.keys_estimated),
+    cells.push_back({FileText(inputs, ref), LayoutsText(facts.layouts), LevelText(file.level),
+                     BytesText(file.bytes), KeysText(facts.num_keys, facts.keys_estimated),
                      facts.has_filter() ? BytesText(facts.filter_bytes) : "none",
                      BitsText(group.bits_per_key()), RateOrDash(files[i].rate())});
   }

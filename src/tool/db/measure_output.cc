@@ -101,8 +101,8 @@ void PrintFiles(const Inputs& inputs, const Inspection& inspection,
     const FileRef& ref = inputs.files[i];
     if (ref.state != FileState::kDone) continue;
     const database::TableFile& file = inputs.file(ref);
-    cells.push_back({file.path.substr(file.path.rfind('/') + 1), LevelText(file.level),
-                     CountText(results[i].keys_read), MeasuredText(results[i].rates.adjacent),
+    cells.push_back({FileText(inputs, ref), LevelText(file.level), CountText(results[i].keys_read),
+                     MeasuredText(results[i].rates.adjacent),
                      MeasuredText(results[i].rates.elsewhere),
                      RateOrDash(inspection.files[i].facts.expected_rate)});
   }
