@@ -11,6 +11,7 @@ namespace bloomline::sstable {
 namespace {
 
 constexpr const char* kFilterBlock = "filter block";
+constexpr size_t kMaxSeparatorBytes = size_t{1} << 30;  // of all partitions of a table
 
 class NoFilters final : public Table::FilterReader {
  public:
@@ -117,8 +118,19 @@ class FilterPartitions final : public Table::FilterReader {
         return parts_.blocks.Damaged(kWhat, parts_.filter.offset, "a separator is too short",
                                      error);
       }
+      // Separators share bytes: a small damaged block can have more than any memory.
+      if (separators_.size() + separator.size() > kMaxSeparatorBytes) {
+        return parts_.blocks.Damaged(kWhat, parts_.filter.offset,
+                                     "its separators have more than 1 GiB", error);
+      }
       partitions_.push_back({cursor.handle(), separators_.size(), separator.size()});
       separators_.append(separator);
+      // The engine seeks, and misses keys in another order.
+      if (order_.is_known && partitions_.size() > 1 &&
+          Compare(order_, UserKey(*(partitions_.end() - 2)), UserKey(partitions_.back())) > 0) {
+        return parts_.blocks.Damaged(kWhat, parts_.filter.offset, "its separators are not in order",
+                                     error);
+      }
     }
     return error->empty();
   }
@@ -153,14 +165,18 @@ class FilterPartitions final : public Table::FilterReader {
     size_t separator_size;
   };
 
+  std::string_view UserKey(const Partition& partition) const {
+    const size_t sequence_bytes = parts_.internal.index.has_user_keys ? 0 : 8;
+    return {separators_.data() + partition.separator, partition.separator_size - sequence_bytes};
+  }
+
   // Of two entries with one key the one with the larger sequence number is first.
   bool IsBefore(const Partition& partition, std::string_view user_key, uint64_t sequence) const {
-    std::string_view separator(separators_.data() + partition.separator, partition.separator_size);
+    const std::string_view separator = UserKey(partition);
     const bool has_sequence = !parts_.internal.index.has_user_keys;
     uint64_t separator_sequence = 0;
     if (has_sequence) {
-      separator_sequence = LoadLittleEndian64(separator.data() + separator.size() - 8) >> 8;
-      separator.remove_suffix(8);
+      separator_sequence = LoadLittleEndian64(separator.data() + separator.size()) >> 8;
     }
     const int order = Compare(order_, separator, user_key);
     return order < 0 || (order == 0 && has_sequence && separator_sequence > sequence);

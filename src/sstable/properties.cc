@@ -121,8 +121,9 @@ bool ReadProperties(const BlockFile& file, const BlockHandle& handle, BlockReade
   while (cursor.Next()) {
     const std::string_view name = cursor.key();
     const std::string_view value = cursor.value();
-    properties->all.emplace(name, value);
-    if (is_right || name != kGlobalSequence || value.size() != 8) continue;
+    // The checksum of the whole block is computed once more, not for each repetition of a name.
+    const bool is_first = properties->all.emplace(name, value).second;
+    if (is_right || !is_first || name != kGlobalSequence || value.size() != 8) continue;
     const auto offset = static_cast<uint64_t>(value.data() - contents.data());
     is_right = HasRightChecksumWithoutSequence(*reader, handle, stored, offset);
   }

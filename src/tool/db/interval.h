@@ -20,7 +20,8 @@ inline Interval ConfidenceInterval(double rate, double queries) {
   const double center = (rate + z * z / (2 * queries)) / (1 + z * z / queries);
   const double half = z / (1 + z * z / queries) *
                       std::sqrt(rate * (1 - rate) / queries + z * z / (4 * queries * queries));
-  return {std::max(0.0, center - half), std::min(1.0, center + half)};
+  // Rounded, the ends would be 1.7e-16 and the like.
+  return {rate > 0 ? std::max(0.0, center - half) : 0, rate < 1 ? std::min(1.0, center + half) : 1};
 }
 
 // The mean of rates with weights, and as many queries of one filter as tell as much about it.

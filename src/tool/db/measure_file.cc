@@ -20,8 +20,13 @@ constexpr uint64_t kBlocksTogether = 8;  // are read before others are skipped
 class Meter {
  public:
   Meter(const Table& table, const FilterKeys& keys, const MeasureOptions& options,
-        MeasureResult* result)
-      : table_(table), keys_(keys), options_(options), random_(options.seed), result_(*result) {}
+        uint64_t key_bytes, MeasureResult* result)
+      : table_(table),
+        keys_(keys),
+        options_(options),
+        key_bytes_(key_bytes),
+        random_(options.seed),
+        result_(*result) {}
 
   bool Run(uint64_t num_keys, std::vector<std::string> candidates, FileProgress* progress,
            std::string* error) {
@@ -90,12 +95,18 @@ class Meter {
   bool AddEntry(const Table::KeyReader& reader, std::string* error) {
     std::string_view unit = keys_.Key(reader.user_key());
     if (result_.of_prefixes && !keys_.Prefix(unit, &unit)) return true;
-    if (have_last_ && unit == last_) return true;
+    // An older version of the key, perhaps in the next block or behind skipped ones.
+    if (result_.keys_read != 0 && unit == last_) {
+      have_last_ = true;
+      return true;
+    }
     if (have_last_ && !Precedes(last_, unit)) return NotInOrder();
     ++result_.keys_read;
     if (have_last_ && !Between(last_, unit, error)) return false;
     if (!SkipCandidates(unit, error)) return false;
     if (table_.filter_kind() == FilterKind::kByOffset) {
+      // Where each block has one key, no two keys of a block show the shape.
+      if (shape_rates_ == nullptr && result_.keys_read > 1) TakeShape(ShapeOf(last_, unit));
       if (!earlier_.empty() && shape_rates_ != nullptr &&
           !Query(filter_, earlier_[random_.Below(earlier_.size())], false, error)) {
         return false;
@@ -146,12 +157,15 @@ class Meter {
     return Query(FilterOf(key), key, false, error);
   }
 
+  void TakeShape(const KeyShape& shape) {
+    if (shape_rates_ != nullptr && !(shape < shape_) && !(shape_ < shape)) return;
+    shape_ = shape;
+    shape_rates_ = &result_.by_shape[shape];
+  }
+
   bool Between(std::string_view last, std::string_view unit, std::string* error) {
     const KeyShape shape = ShapeOf(last, unit);
-    if (shape_rates_ == nullptr || shape < shape_ || shape_ < shape) {
-      shape_ = shape;
-      shape_rates_ = &result_.by_shape[shape];
-    }
+    TakeShape(shape);
     const bool reversed = keys_.order().is_reversed;
     std::string_view from = reversed ? unit : last;
     const std::string_view to = reversed ? last : unit;
@@ -196,16 +210,18 @@ class Meter {
   // Keeps some of the keys of earlier filters: each is missing in those behind.
   void Keep(std::string key) {
     constexpr size_t kMost = 4096;
-    if (earlier_.size() < kMost) {
+    constexpr size_t kMostBytes = 64 << 20;
+    if (earlier_.size() < kMost && earlier_.size() * key_bytes_ < kMostBytes) {
       earlier_.push_back(std::move(key));
     } else {
-      earlier_[random_.Below(kMost)] = std::move(key);
+      earlier_[random_.Below(earlier_.size())] = std::move(key);
     }
   }
 
   const Table& table_;
   const FilterKeys& keys_;
   const MeasureOptions& options_;
+  const uint64_t key_bytes_;  // of the table's keys, on average
   Random random_;
   MeasureResult& result_;
   TableFilters filters_;
@@ -264,7 +280,7 @@ bool MeasureFile(const Table& table, uint64_t num_keys, const MeasureOptions& op
     candidates =
         MissingCandidates(keys, result->of_prefixes, options.samples, options.seed, own, others);
   }
-  const auto meter = std::make_unique<Meter>(table, keys, options, result);
+  const auto meter = std::make_unique<Meter>(table, keys, options, MeanBytes(own), result);
   return meter->Run(num_keys, std::move(candidates), progress, error);
 }
 

@@ -18,7 +18,7 @@ class QueryBatch {
   // False with *error: damaged. *not_measured: why a filter cannot be queried.
   bool Add(TableFilters* filters, uint64_t filter, std::string_view key, Queries* all,
            Queries* of_shape, std::string* not_measured, std::string* error) {
-    if (size_ != 0 && (size_ == kBatch || filter != filter_) &&
+    if (size_ != 0 && (size_ == kBatch || bytes_.size() >= kMostBytes || filter != filter_) &&
         !Flush(filters, not_measured, error)) {
       return false;
     }
@@ -54,6 +54,7 @@ class QueryBatch {
 
  private:
   static constexpr size_t kBatch = 256;
+  static constexpr size_t kMostBytes = 1 << 20;  // and a key: a key may have megabytes
   struct Entry {
     size_t begin;
     size_t length;

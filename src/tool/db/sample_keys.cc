@@ -61,11 +61,19 @@ class RandomKeys {
 
 }  // namespace
 
+uint64_t MeanBytes(const std::vector<std::string>& keys) {
+  uint64_t bytes = 0;
+  for (const std::string& key : keys) bytes += key.size();
+  return keys.empty() ? 0 : bytes / keys.size();
+}
+
 std::vector<std::string> MissingCandidates(const FilterKeys& keys, bool prefixes, uint64_t samples,
                                            uint64_t seed, const std::vector<std::string>& own,
                                            const std::vector<std::string>& others) {
   constexpr uint64_t kMost = 1000000;
-  const size_t most = static_cast<size_t>(std::min(samples, kMost));
+  // 100,000 keys of 64 KiB would take 6 GiB.
+  const uint64_t most_of_size = kMostSampleBytes / (MeanBytes(own) + sizeof(std::string));
+  const size_t most = static_cast<size_t>(std::min({samples, kMost, most_of_size + 1}));
   std::vector<std::string> candidates;
   const auto add = [&](std::string_view key) {
     if (!prefixes || keys.Prefix(key, &key)) candidates.emplace_back(key);

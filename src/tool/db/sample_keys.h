@@ -14,6 +14,9 @@ namespace bloomline::tool::db {
 // A few keys of a table, spread over it, without timestamps. False with *error: damaged.
 bool SampleKeys(const sstable::Table& table, std::vector<std::string>* keys, std::string* error);
 
+uint64_t MeanBytes(const std::vector<std::string>& keys);
+constexpr uint64_t kMostSampleBytes = 64 << 20;  // of the missing keys for one table, about
+
 // About `samples` keys, or prefixes, of which most are missing in a table: half of them keys of
 // other tables, half random ones that look like the table's own and lie between them.
 std::vector<std::string> MissingCandidates(const FilterKeys& keys, bool prefixes, uint64_t samples,

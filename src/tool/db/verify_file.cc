@@ -13,6 +13,10 @@ using sstable::FilterKind;
 using sstable::Table;
 
 constexpr size_t kBatch = 256;
+constexpr size_t kMostBatchBytes = 1 << 20;  // and a key: a key may have megabytes
+
+constexpr const char* kNoFilterQueried = "the engine queries no filter for them";
+constexpr const char* kNoPrefix = "the filters hold only prefixes, and they have none";
 
 // Keys, or prefixes, that wait for the query of one filter.
 struct Batch {
@@ -87,7 +91,10 @@ class Verifier {
     if (keys_.whole_keys() && !AddTo(&whole_, reader, user_key, key.size(), error)) return false;
     if (keys_.unknown_prefixes()) ++result_.counts.skipped[keys_.unknown()];
     std::string_view prefix;
-    if (!keys_.prefixes() || !keys_.Prefix(key, &prefix)) return true;
+    if (!keys_.prefixes() || !keys_.Prefix(key, &prefix)) {
+      if (!keys_.whole_keys() && !keys_.unknown_prefixes()) ++result_.counts.skipped[kNoPrefix];
+      return true;
+    }
     if (have_prefix_ && prefix == last_prefix_) return true;
     last_prefix_.assign(prefix);
     have_prefix_ = true;
@@ -100,7 +107,8 @@ class Verifier {
     entry = {batch->bytes.size(), user_key.size(),       queried,
              reader.sequence(),   reader.block_offset(), reader.entry_in_block()};
     batch->bytes.append(user_key);
-    return batch->size < kBatch || FlushBatch(batch, error);
+    const bool has_room = batch->size < kBatch && batch->bytes.size() < kMostBatchBytes;
+    return has_room || FlushBatch(batch, error);
   }
 
   bool Flush(std::string* error) {
@@ -137,10 +145,14 @@ class Verifier {
 
   // Filters that match every key because they are not understood here prove nothing.
   std::string WhyNotQueried(const EngineFilter* filter) const {
-    if (filter_ == Table::FilterReader::kNoFilter) return "the engine queries no filter for them";
+    if (filter_ == Table::FilterReader::kNoFilter) return kNoFilterQueried;
     if (filter_ == Table::FilterReader::kUnknownFilter) {
       return "their partitions are not known: comparator '" + keys_.comparator() +
              "' is not known here";
+    }
+    // RocksDB makes no reader of it.
+    if (filters_.bytes() == 0 && ContainerOf(table_) == engine_filters::Container::kRocksDB) {
+      return kNoFilterQueried;
     }
     return filter->CanQuery() ? std::string() : filter->why();
   }
