@@ -71,6 +71,34 @@ void WriteByLength(const std::string& path, const leveldb::FilterPolicy* policy)
   db->CompactRange(nullptr, nullptr);
 }
 
+// One table as a memtable is written: with all versions of a key, here in many blocks.
+void WriteVersions(const std::string& path, const leveldb::FilterPolicy* policy) {
+  leveldb::Options options;
+  options.create_if_missing = true;
+  options.filter_policy = policy;
+  leveldb::DB* opened = nullptr;
+  Check(leveldb::DB::Open(options, path, &opened));
+  const std::unique_ptr<leveldb::DB> db(opened);
+  const std::string value(1000, 'v');  // snappy makes it small: a filter is for several blocks
+  for (uint64_t i = 0; i < 5000; ++i) {
+    Check(db->Put({}, BigEndianKey(4000), value));
+    if (i % 4 == 0) Check(db->Put({}, BigEndianKey(8 * i), "v"));
+  }
+}
+
+// Each data block has one key.
+void WriteLargeValues(const std::string& path, const leveldb::FilterPolicy* policy) {
+  leveldb::Options options;
+  options.create_if_missing = true;
+  options.filter_policy = policy;
+  leveldb::DB* opened = nullptr;
+  Check(leveldb::DB::Open(options, path, &opened));
+  const std::unique_ptr<leveldb::DB> db(opened);
+  const std::string value(5000, 'v');
+  for (uint64_t i = 0; i < 1000; ++i) Check(db->Put({}, BigEndianKey(2 * i), value));
+  db->CompactRange(nullptr, nullptr);
+}
+
 // 102 bytes of value make 36 keys a data block.
 void Write(const std::string& path, const leveldb::FilterPolicy* policy, Json* json) {
   leveldb::Options options;
@@ -108,6 +136,8 @@ void MakeLevelDBs(const std::string& folder, Json* json) {
   Write(folder + "/leveldb", own.get(), &(*json)["leveldb"]);
   WriteLog(folder + "/leveldb_empty");
   WriteByLength(folder + "/leveldb_by_length", own.get());
+  WriteVersions(folder + "/leveldb_versions", own.get());
+  WriteLargeValues(folder + "/leveldb_large_values", own.get());
   const std::unique_ptr<const leveldb::FilterPolicy> blocked(NewLevelDBFilterPolicy({}));
   Write(folder + "/leveldb_bloomline", blocked.get(), &(*json)["leveldb_bloomline"]);
   const LosingPolicy losing;

@@ -112,6 +112,28 @@ void MakeFamilies(const std::string& path, Json* json) {
   *json = {{"keys", kFew}};
 }
 
+// Filters of prefixes alone, and 100 keys that are too short to have one.
+void MakeShortKeys(const std::string& path) {
+  BlockBasedTableOptions table = TableWith(rocksdb::NewBloomFilterPolicy(10));
+  table.whole_key_filtering = false;
+  rocksdb::Options options = OptionsWith(table);
+  options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(8));
+  const auto db = Open(options, path);
+  for (int i = 0; i < 100; ++i) Check(db->Put({}, "k" + std::to_string(i), "v"));
+  Flush(db.get(), 0, 100, 1);
+}
+
+void MakeLargeKeys(const std::string& path) {
+  const auto db = Open(OptionsWith(TableWith(rocksdb::NewBloomFilterPolicy(10))), path);
+  for (uint64_t i = 0; i < 200; ++i) {
+    std::string key = DecimalKey(2 * i);
+    key.resize(16 << 10, 'k');
+    for (size_t at = 100; at < key.size(); at += 8) key.replace(at, 8, BigEndianKey(at * (i + 1)));
+    Check(db->Put({}, key, "v"));
+  }
+  Check(db->Flush({}));
+}
+
 }  // namespace
 
 void MakeRocksDBs(const std::string& folder, Json* json) {
@@ -133,6 +155,8 @@ void MakeRocksDBs(const std::string& folder, Json* json) {
   Make(folder + "/rocksdb_bloomline", table, &(*json)["rocksdb_bloomline"]);
   // From now on with RocksDB's own.
   Open(OptionsWith(TableWith(rocksdb::NewBloomFilterPolicy(10))), folder + "/rocksdb_bloomline");
+  MakeShortKeys(folder + "/rocksdb_short_keys");
+  MakeLargeKeys(folder + "/rocksdb_large_keys");
   MakeFamilies(folder + "/rocksdb_families", &(*json)["rocksdb_families"]);
 }
 

@@ -40,6 +40,7 @@ class RemarkList {
   void Add(std::string remark) { remarks_.push_back(std::move(remark)); }
 
   bool is_rocksdb() const { return situation_.engine == sstable::Engine::kRocksDB; }
+  bool is_asked() const { return request_.memory_bytes || request_.wasted_reads; }
   const Choice* FirstByLevel() const {
     const auto found = std::find_if(advice_.choices.begin(), advice_.choices.end(),
                                     [](const Choice& choice) { return choice.by_level; });
@@ -56,7 +57,8 @@ class RemarkList {
     }
     if (advice_.filter_bytes_now == 0) {
       Add("The database has no filters: a Get of a missing key reads a block in each run that it "
-          "comes to. The advice is for the default, 10 bits per key.");
+          "comes to." +
+          std::string(is_asked() ? "" : " The advice is for the default, 10 bits per key."));
     } else if (!without.empty()) {
       Add("Of all keys, " + PercentText(keys_without / tree_.all_keys()) +
           " have no filter (level " + without + ")." +
@@ -66,7 +68,7 @@ class RemarkList {
     } else if (advice_.choices.empty()) {
       Add("The filters are already as good as bloomline's would be: no choice saves a twentieth of "
           "the wasted reads or of the memory.");
-    } else if (request_.memory_bytes || request_.wasted_reads) {
+    } else if (is_asked()) {
       const Choice& best = advice_.choices.front();
       if (best.filter_bytes >= advice_.filter_bytes_now &&
           best.wasted_reads >= advice_.wasted_reads_now) {

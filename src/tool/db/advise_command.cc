@@ -1,4 +1,5 @@
 // bloomline db advise: the command line. advice.h has the figures.
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -30,6 +31,11 @@ bool ReadAll(const std::string& path, std::string* text, std::string* error) {
   if (path == "-") {
     text->assign(std::istreambuf_iterator<char>(std::cin), {});
     return true;
+  }
+  std::error_code code;
+  if (std::filesystem::is_directory(path, code)) {  // iterators over it would throw
+    *error = "--stats is '" + path + "', a folder; allowed: a file, or -";
+    return false;
   }
   std::ifstream file(path, std::ios::binary);
   text->assign(std::istreambuf_iterator<char>(file), {});
@@ -101,7 +107,7 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, Inputs* i
     family.title = DatabaseTitle(database, groups.column_family);
     family.database = groups.database;
     family.column_family = database.column_families[static_cast<size_t>(groups.column_family)].name;
-    family.measured = !options.no_measure;
+    family.measured = !options.no_measure && measured[g].all.files != 0;
     family.situation =
         SituationOf(*inputs, inspection, groups, options.no_measure ? nullptr : &measured[g]);
     family.request = RequestOf(options, family.situation, all_keys);

@@ -89,7 +89,9 @@ void FindCoverage(const Inputs& inputs, std::vector<InspectedFile>* files) {
   std::map<FamilyKey, std::vector<size_t>> families;
   for (size_t i = 0; i < inputs.files.size(); ++i) {
     const FileRef& ref = inputs.files[i];
-    if (ref.state == FileState::kDone) families[FamilyOf(inputs, ref)].push_back(i);
+    if (ref.state != FileState::kDone) continue;
+    (*files)[i].in_groups = true;
+    families[FamilyOf(inputs, ref)].push_back(i);
   }
   for (const auto& [key, members] : families) CoverageOfFamily(inputs, members, files);
 }

@@ -16,6 +16,7 @@ namespace bloomline::tool::db {
 // What inspect knows of a file of Inputs::files.
 struct InspectedFile {
   FileFacts facts;
+  bool in_groups = false;  // it was inspected; commands that read more may fail in it later
   // The fraction of Gets of missing keys that query this file (coverage.h). Of a file whose place
   // in a database is unknown: 1.
   double coverage = 1;

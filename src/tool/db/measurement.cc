@@ -81,6 +81,7 @@ double MeasuredRate(const MeasureResult& result) {
 
 std::vector<MeasuredFamily> GroupMeasurement(const Inputs& inputs, const Inspection& inspection,
                                              const std::vector<MeasureResult>& results) {
+  const MeasureResult not_measured;
   std::vector<MeasuredFamily> families;
   for (const FamilyGroups& groups : inspection.groups) {
     MeasuredFamily family;
@@ -89,13 +90,17 @@ std::vector<MeasuredFamily> GroupMeasurement(const Inputs& inputs, const Inspect
     std::map<int, MeasuredGroup> levels;
     for (size_t i = 0; i < results.size(); ++i) {
       const FileRef& ref = inputs.files[i];
-      if (ref.state != FileState::kDone || ref.database != family.database ||
+      if (!inspection.files[i].in_groups || ref.database != family.database ||
           inputs.file(ref).column_family != family.column_family) {
         continue;
       }
       const int level = inputs.file(ref).level;
-      AddToGroup(inspection.files[i], results[i], &levels[level]);
-      AddToGroup(inspection.files[i], results[i], &family.all);
+      // Gets of the family query a file that vanished or failed meanwhile, or what replaces it.
+      const bool is_measured = ref.state == FileState::kDone;
+      const MeasureResult& result = is_measured ? results[i] : not_measured;
+      AddToGroup(inspection.files[i], result, &levels[level]);
+      AddToGroup(inspection.files[i], result, &family.all);
+      if (!is_measured) continue;
       if (!results[i].not_measured.empty()) ++family.not_measured[results[i].not_measured];
       for (const auto& [shape, rates] : results[i].by_shape) family.by_shape[shape].Add(rates);
     }
