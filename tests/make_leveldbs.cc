@@ -81,7 +81,7 @@ void WriteVersions(const std::string& path, const leveldb::FilterPolicy* policy)
   const std::unique_ptr<leveldb::DB> db(opened);
   const std::string value(1000, 'v');  // snappy makes it small: a filter is for several blocks
   // Less than a memtable. Compaction has nothing to merge, and keeps all versions.
-  for (uint64_t i = 0; i < 3400; ++i) {
+  for (uint64_t i = 0; i < 2800; ++i) {
     Check(db->Put({}, BigEndianKey(4000), value));
     if (i % 4 == 0) Check(db->Put({}, BigEndianKey(8 * i), "v"));
   }
