@@ -97,7 +97,7 @@ function(bloomline_follow_rocksdb_standard target)
     set(CMAKE_CXX_STANDARD ${standard})
     try_compile(BLOOMLINE_ROCKSDB_HEADERS_COMPILE "${PROJECT_BINARY_DIR}/rocksdb_standard"
                 "${PROJECT_SOURCE_DIR}/cmake/rocksdb_headers.cc"
-                LINK_LIBRARIES RocksDB::rocksdb-shared OUTPUT_VARIABLE output)
+                LINK_LIBRARIES ${BLOOMLINE_ROCKSDB_TARGET} OUTPUT_VARIABLE output)
     if(BLOOMLINE_ROCKSDB_HEADERS_COMPILE)
       message(STATUS "RocksDB's headers: C++${standard}")
       target_compile_features(${target} PUBLIC cxx_std_${standard})
@@ -177,6 +177,13 @@ function(bloomline_install)
   install(FILES "${PROJECT_BINARY_DIR}/bloomlineConfig.cmake"
                 "${PROJECT_BINARY_DIR}/bloomlineConfigVersion.cmake"
           DESTINATION "${package_dir}" COMPONENT ${core_dev})
+
+  # In a distribution, Python's package uses the shared library beside it. Elsewhere it is a wheel.
+  set(python "${PROJECT_SOURCE_DIR}/src/python/bloomline")
+  if(BLOOMLINE_SPLIT_COMPONENTS AND EXISTS "${python}")
+    install(DIRECTORY "${python}" DESTINATION lib/python3/dist-packages
+            COMPONENT bloomline_python FILES_MATCHING PATTERN "*.py" PATTERN py.typed)
+  endif()
 
   # The documents keep the folders of the source: their links lead from one to the other.
   set(doc "${CMAKE_INSTALL_DOCDIR}")

@@ -5,10 +5,13 @@
 # A package of libraries has their SONAME's version in its name, so that two versions can be
 # installed. Each engine has packages of its own: users of one do not install the others.
 set(CPACK_GENERATOR DEB)
+set(CPACK_CMAKE_GENERATOR Ninja)
 set(CPACK_PACKAGE_NAME bloomline)
 set(CPACK_PACKAGE_VERSION "${BLOOMLINE_VERSION}")
 set(CPACK_PACKAGE_CONTACT "The bloomline authors <bloomline@localhost>")
 set(CPACK_PACKAGE_FILE_NAME bloomline)
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Filters for LevelDB-style key-value stores")
+set(CPACK_PACKAGE_DESCRIPTION "${CPACK_PACKAGE_DESCRIPTION_SUMMARY}")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
@@ -51,7 +54,8 @@ function(deb package section components depends summary text)
   endforeach()
   set(CPACK_COMPONENTS_SHARED "${CPACK_COMPONENTS_SHARED}" PARENT_SCOPE)
   set(CPACK_COMPONENTS_STATIC "${CPACK_COMPONENTS_STATIC}" PARENT_SCOPE)
-  set(CPACK_BLOOMLINE_PACKAGES "${CPACK_BLOOMLINE_PACKAGES};${group}=${package}" PARENT_SCOPE)
+  list(APPEND CPACK_BLOOMLINE_PACKAGES "${group}=${package}")
+  set(CPACK_BLOOMLINE_PACKAGES "${CPACK_BLOOMLINE_PACKAGES}" PARENT_SCOPE)
 endfunction()
 
 # The libraries of one release use each other's internal functions, so the versions are the same.
@@ -88,6 +92,11 @@ endforeach()
 deb(bloomline-tools utils "bloomline_tool" "${core} ${same}"
     "size, inspect and measure filters of key-value stores"
     "${about}\nThis package has the command bloomline.")
+if(EXISTS "${BLOOMLINE_SOURCE}/src/python/bloomline")
+  deb(python3-bloomline python "bloomline_python" "${core} ${same}, python3"
+      "filters for key-value stores (Python)"
+      "${about}\nThis package has the module for Python.")
+endif()
 foreach(engine IN ITEMS "leveldb=LevelDB" "rocksdb=RocksDB")
   string(REPLACE "=" ";" engine "${engine}")
   list(GET engine 0 name)
