@@ -1,5 +1,5 @@
 # What every bloomline library has in common, and how the libraries are installed.
-include(BloomlinePkgConfig)
+include("${CMAKE_CURRENT_LIST_DIR}/BloomlinePkgConfig.cmake")
 include(CheckCXXSourceCompiles)
 
 set(BLOOMLINE_WARNINGS -Wall -Wextra -Wconversion)
