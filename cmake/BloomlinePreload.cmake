@@ -1,9 +1,8 @@
 # Libraries that users preload into programs: src/preload.
 
 # bloomline_preload_library(NAME MAP SOURCES...): libbloomline_NAME.so, which exports what
-# src/preload/MAP.map lists. The install component is bloomline_preload; with
-# BLOOMLINE_SPLIT_COMPONENTS there is one for each engine. It is never unloaded, because its policies
-# may outlive its users.
+# src/preload/MAP.map lists. It is never unloaded, because its policies may outlive its users. The
+# install component is bloomline_preload; with BLOOMLINE_SPLIT_COMPONENTS, each engine has one.
 function(bloomline_preload_library name map)
   set(target bloomline_${name})
   set(map "${PROJECT_SOURCE_DIR}/src/preload/${map}.map")
