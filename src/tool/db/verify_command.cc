@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <set>
 
 #include "src/tool/commands.h"
 #include "src/tool/db/common.h"
@@ -55,6 +56,7 @@ struct Totals {
   VerifyCounts counts;
   uint64_t files = 0;
   uint64_t without_filter = 0;
+  std::set<std::string> doubts;
 };
 
 Totals Sum(const Inputs& inputs, const std::vector<VerifyResult>& results) {
@@ -62,6 +64,7 @@ Totals Sum(const Inputs& inputs, const std::vector<VerifyResult>& results) {
   for (size_t i = 0; i < results.size(); ++i) {
     // What was found in a file before its damage counts.
     totals.counts.Add(results[i].counts);
+    if (!results[i].doubt.empty()) totals.doubts.insert(results[i].doubt);
     if (inputs.files[i].state != FileState::kDone) continue;
     ++(results[i].has_filter ? totals.files : totals.without_filter);
   }
@@ -96,6 +99,7 @@ void PrintText(const Inputs& inputs, const std::vector<VerifyResult>& results) {
     std::cout << "not checked: " << CountText(count) << " keys: " << reason << '\n';
   }
   std::cout << "lost: " << CountText(counts.lost) << '\n';
+  for (const std::string& doubt : totals.doubts) std::cout << doubt << '\n';
 }
 
 void PrintJson(const Inputs& inputs, const std::vector<VerifyResult>& results) {
@@ -112,6 +116,7 @@ void PrintJson(const Inputs& inputs, const std::vector<VerifyResult>& results) {
               {"complete", ref.state == FileState::kDone},
               {"has_filter", results[i].has_filter}};
     file.update(CountsJson(results[i].counts));
+    file["doubt"] = results[i].doubt.empty() ? Json(nullptr) : Json(results[i].doubt);
     file["lost_keys"] = Json::array();
     for (const LostKey& lost : results[i].lost) file["lost_keys"].push_back(LostJson(lost));
     json["files"].push_back(std::move(file));

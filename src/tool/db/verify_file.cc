@@ -9,6 +9,7 @@ namespace bloomline::tool::db {
 namespace {
 
 using engine_filters::EngineFilter;
+using sstable::Engine;
 using sstable::FilterKind;
 using sstable::Table;
 
@@ -158,7 +159,12 @@ class Verifier {
   }
 
   void AddLost(const Batch& batch, size_t i, bool is_prefix) {
-    ++result_.counts.lost;
+    if (result_.counts.lost++ == 0 && !keys_.order().is_known &&
+        table_.engine() == Engine::kRocksDB) {
+      result_.doubt = "comparator '" + keys_.comparator() +
+                      "' is not known here: if its keys end in timestamps, which filters leave "
+                      "out, they need not be lost";
+    }
     if (listed_->fetch_add(1) >= max_listed_) return;
     const Batch::Entry& entry = batch.entries[i];
     LostKey lost;

@@ -38,6 +38,8 @@ struct VerifyCounts {
 struct VerifyResult {
   bool has_filter = true;
   VerifyCounts counts;
+  // Why keys that count as lost may not be lost; empty: they are.
+  std::string doubt;
   std::vector<LostKey> lost;  // the first ones
 };
 
