@@ -126,8 +126,7 @@ class FilterPartitions final : public Table::FilterReader {
       partitions_.push_back({cursor.handle(), separators_.size(), separator.size()});
       separators_.append(separator);
       // The engine seeks, and misses keys in another order.
-      if (order_.is_known && partitions_.size() > 1 &&
-          Compare(order_, UserKey(*(partitions_.end() - 2)), UserKey(partitions_.back())) > 0) {
+      if (partitions_.size() > 1 && !InOrder(*(partitions_.end() - 2), partitions_.back())) {
         return parts_.blocks.Damaged(kWhat, parts_.filter.offset, "its separators are not in order",
                                      error);
       }
@@ -168,6 +167,14 @@ class FilterPartitions final : public Table::FilterReader {
   std::string_view UserKey(const Partition& partition) const {
     const size_t sequence_bytes = parts_.internal.index.has_user_keys ? 0 : 8;
     return {separators_.data() + partition.separator, partition.separator_size - sequence_bytes};
+  }
+
+  bool InOrder(const Partition& a, const Partition& b) const {
+    if (!order_.is_known) return true;
+    KeyOrder of_keys = order_;
+    of_keys.timestamp_bytes = 0;
+    return Compare(of_keys, WithoutTimestamp(order_, UserKey(a)),
+                   WithoutTimestamp(order_, UserKey(b))) <= 0;
   }
 
   // Of two entries with one key the one with the larger sequence number is first.
