@@ -44,7 +44,7 @@ void AddInspectCommand(CLI::App* db, int* exit_code) {
                    "(bloomfilter:10) or a name; files whose filters it would ignore are counted. "
                    "Default: that of the newest OPTIONS file")
       ->type_name("");
-  command->add_flag("--files", options->files, "List the files (done anyway for up to ten)");
+  command->add_flag("--files", options->files, "List each file. Up to ten files are always listed");
   command->footer(
       "Does not read the data, except for LevelDB's first blocks, to count keys. Rates are those\n"
       "of theory; `db measure` queries the filters. 'runs': how many files a Get of a missing key\n"

@@ -44,7 +44,7 @@ void AddMeasureCommand(CLI::App* db, int* exit_code) {
   auto options = std::make_shared<Options>();
   AddCommonOptions(command, &options->common);
   AddMeasureOptions(command, &options->measure);
-  command->add_flag("--files", options->files, "List the files (done anyway for up to ten)");
+  command->add_flag("--files", options->files, "List each file. Up to ten files are always listed");
   command->footer(
       "Missing keys are 'adjacent' to stored ones: of the same length, and the next number, digit\n"
       "or byte; or 'elsewhere': random keys of the same shape, keys of other files, and in "
