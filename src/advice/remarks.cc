@@ -58,7 +58,9 @@ class RemarkList {
     if (advice_.filter_bytes_now == 0) {
       Add("The database has no filters: a Get of a missing key reads a block in each run that it "
           "comes to." +
-          std::string(is_asked() ? "" : " The advice is for the default, 10 bits per key."));
+          std::string(is_asked() ? "" : " The advice is for the default, 10 bits per key.") +
+          " A program that creates no filter policy gets none from the preload library: set one in "
+          "its options or its code.");
     } else if (!without.empty()) {
       Add("Of all keys, " + PercentText(keys_without / tree_.all_keys()) +
           " have no filter (level " + without + ")." +
@@ -72,7 +74,7 @@ class RemarkList {
       const Choice& best = advice_.choices.front();
       if (best.filter_bytes >= advice_.filter_bytes_now &&
           best.wasted_reads >= advice_.wasted_reads_now) {
-        Add("The filters of now are better than what is asked for: " +
+        Add("The present filters are better than the request: " +
             PercentText(advice_.wasted_reads_now) + " wasted reads in " +
             std::to_string(advice_.filter_bytes_now) + " bytes.");
       }
@@ -114,15 +116,14 @@ class RemarkList {
   void AddOnByLevel() {
     const Choice* const choice = FirstByLevel();
     if (choice == nullptr) return;
-    Add("Bits by level are for the levels as they are. If the tree grows by a level, ask again: "
-        "the "
-        "deepest level's bits are those of all levels below it.");
-    Add("RocksDB moves files whose keys overlap with nothing to the next level as they are, with "
-        "the bits of the level that they were written for. Where keys mostly ascend, take a choice "
-        "with the same bits in all levels.");
+    Add("Bits by level are for the levels as they are. If the tree grows by a level, run this "
+        "again: new levels take the bits of the deepest level.");
+    Add("RocksDB moves a file whose keys overlap with no other to the next level without rewriting "
+        "it, so it keeps the bits of its first level. Where keys mostly ascend, take a choice with "
+        "the same bits in all levels.");
     if (choice->bits_per_key < AllowedBitsPerKey(choice->format).min) return;
     const Settings settings{situation_.engine, choice->format, choice->bits_per_key, {}};
-    Add("To have bloomline follow the levels instead, with the bits of full levels: " +
+    Add("To let bloomline choose each level's bits, as for full levels: " +
         AutoOptionString(settings, situation_.level_size_ratio));
   }
 
@@ -132,16 +133,18 @@ class RemarkList {
       const double rate = FiguresOf(situation_.engine, choice.format, tree_.keys_per_filter.back(),
                                     choice.by_level ? BitsOfBottom(choice) : choice.bits_per_key)
                               .rate;
-      Add("Only files that are written from now on get the new filters. The figures are for each "
-          "level rewritten in its place; compacting the whole database merges all levels into one, "
-          "which wastes " +
-          PercentText(rate) + " until the others fill again.");
+      Add("Only files that are written from now on get the new filters. The figures assume that "
+          "each "
+          "level keeps its keys. Compacting the whole database merges all levels into one: wasted "
+          "reads are then " +
+          PercentText(rate) + ", until the other levels fill again.");
     } else {
       Add("Only files that are written from now on get the new filters; a compaction rewrites the "
           "others.");
     }
     if (is_rocksdb() && situation_.partitioned) {
-      Add("Partitions are cut by their size, so filters of fewer bits per key hold more keys.");
+      Add("Partitions have a fixed size in bytes, so with fewer bits per key each holds more "
+          "keys.");
     }
   }
 

@@ -86,8 +86,10 @@ std::string ManualPage(const std::vector<CommandInfo>& commands) {
   }
   return page +
          ".SH EXIT STATUS\n.TP\n0\ndone\n.TP\n1\n"
-         "a file cannot be read or written, is damaged or is no filter, or standard output is "
-         "full\n.TP\n2\nthe request is impossible; standard error has the value and the allowed "
+         "a file cannot be read or written, is damaged or is no filter; \\fBdb verify\\fR found a "
+         "lost "
+         "key; standard output is full or closed\n.TP\n2\nthe request is impossible; standard "
+         "error has the value and the allowed "
          "range\n"
          ".TP\n3\n\\fBquery \\-\\-quiet\\fR only: certainly no key is in the filter\n"
          ".SH ENVIRONMENT\n.TP\nBLOOMLINE_KERNEL\n"

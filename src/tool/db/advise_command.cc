@@ -1,4 +1,5 @@
 // bloomline db advise: the command line. advice.h has the figures.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -117,7 +118,11 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, Inputs* i
     if (!statistics.error.empty()) {
       family.error = statistics.error;
     } else if (family.no_tables) {
-      family.error = "it has no tables yet, only a log";
+      const bool failed =
+          std::any_of(inputs->files.begin(), inputs->files.end(), [&](const auto& ref) {
+            return ref.database == groups.database && ref.state == FileState::kFailed;
+          });
+      family.error = failed ? "its tables cannot be read" : "it has no tables yet, only a log";
     } else {
       advice::Advise(family.situation, family.request, &family.advice, &family.error);
     }
@@ -143,6 +148,11 @@ Json AllAdviceJson(const Inputs& inputs, const std::vector<FamilyAdvice>& famili
 }
 
 int Run(const AdviseOptions& options) {
+  // Before the database is measured, which may take minutes.
+  if (!options.stats.empty() && options.stats != "-" && !std::ifstream(options.stats)) {
+    std::cerr << "bloomline db advise: " << options.stats << ": cannot be read\n";
+    return kExitFailure;
+  }
   Inputs inputs = OpenInputs(options.common);
   const std::vector<FamilyAdvice> families = AdviseFamilies(options, &inputs);
   if (options.common.json) Print(AllAdviceJson(inputs, families));
@@ -186,11 +196,11 @@ void AddAdviseCommand(CLI::App* db, int* exit_code) {
       ->type_name("");
   AddMeasureOptions(command, &options->measure);
   command->footer(
-      "Prints what the filters cost and waste now, and what bloomline's would at the same memory,\n"
-      "for the same wasted reads, or as requested; with the same bits in all levels and with bits\n"
-      "by level. Ends in what to set. 'wasted reads' are those that false positives cause, per "
-      "Get\n"
-      "of a missing key; 100 % is one. Missing keys are taken to be spread like stored ones.");
+      "Prints the memory and the wasted reads of the filters now, and of bloomline's: in the same\n"
+      "memory, with the same wasted reads, or as requested; with the same bits in all levels, and\n"
+      "with bits by level. Ends in what to set. 'wasted reads': how many reads false positives\n"
+      "cost a Get of a missing key on average; 100 % is one read. It is assumed that missing keys\n"
+      "are distributed as stored ones. Exit code 2: no filter can meet the request.");
   command->callback([=] { *exit_code = Run(*options); });
 }
 

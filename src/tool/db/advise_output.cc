@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <iostream>
+#include <sstream>
 #include <vector>
 
 #include "bloomline/filter_options.h"
@@ -30,27 +31,26 @@ double BitsNow(const FamilyAdvice& family) {
 
 std::string BitsText(double bits) { return bits > 0 ? NumberText(bits, 2) : "none"; }
 
-// One column for what is now, and one for each choice that differs by level.
+// A column of bits per key for what is now, and one for each choice.
 void PrintLevels(const FamilyAdvice& family) {
-  Cells cells = {{"level", "keys", "runs", "bits/key now", "wasted reads now"}};
+  Cells cells = {{"level", "keys", "runs", "wasted reads now", "now"}};
   const std::vector<Choice>& choices = family.advice.choices;
   for (size_t c = 0; c < choices.size(); ++c) {
-    cells[0].push_back("bits/key (" + std::to_string(c + 1) + ")");
+    cells[0].push_back("(" + std::to_string(c + 1) + ")");
   }
   for (size_t i = 0; i < family.situation.levels.size(); ++i) {
     const Level& level = family.situation.levels[i];
     cells.push_back({LevelText(level.number), CountText(level.num_keys),
-                     NumberText(level.num_runs, 2),
+                     NumberText(level.num_runs, 2), RateOrDash(level.wasted_reads),
                      level.num_keys == 0 ? "-"
                                          : BitsText(8 * static_cast<double>(level.filter_bytes) /
-                                                    static_cast<double>(level.num_keys)),
-                     RateOrDash(level.wasted_reads)});
+                                                    static_cast<double>(level.num_keys))});
     for (const Choice& choice : choices) {
       cells.back().push_back(i < choice.bits_of_level.size() ? BitsText(choice.bits_of_level[i])
                                                              : "-");
     }
   }
-  std::cout << TextTable(cells);
+  std::cout << "\nbits per key of each level:\n" << TextTable(cells);
 }
 
 void PrintChoices(const FamilyAdvice& family) {
@@ -64,6 +64,21 @@ void PrintChoices(const FamilyAdvice& family) {
                      RateOrDash(choice.wasted_reads)});
   }
   std::cout << TextTable(cells);
+}
+
+// In lines of at most 100 columns, if its words allow.
+void PrintRemark(const std::string& remark) {
+  constexpr size_t kColumns = 100;
+  std::istringstream words(remark);
+  std::string line = "-";
+  for (std::string word; words >> word;) {
+    if (line.size() + 1 + word.size() > kColumns) {
+      std::cout << line << '\n';
+      line = " ";
+    }
+    line += ' ' + word;
+  }
+  std::cout << line << '\n';
 }
 
 void PrintLines(const std::string& heading, const std::string& lines) {
@@ -96,13 +111,15 @@ Json ChoiceJson(const Choice& choice) {
 
 void PrintAdvice(const FamilyAdvice& family) {
   std::cout << family.title << ": " << EngineName(family.situation.engine) << ", "
-            << CountText(NumKeys(family.situation)) << " keys; rates "
-            << (family.measured ? "measured" : "expected, not measured") << '\n';
+            << CountText(NumKeys(family.situation)) << " keys";
+  if (family.error.empty()) {
+    std::cout << "; rates " << (family.measured ? "measured" : "expected, not measured");
+  }
+  std::cout << '\n';
   if (family.no_tables) std::cout << "no advice: " << family.error << '\n';
   if (!family.error.empty()) return;
-  PrintLevels(family);
-  std::cout << '\n';
   PrintChoices(family);
+  PrintLevels(family);
   if (family.tickers) {
     std::cout << '\n' << TickersText(*family.tickers, family.tickers_from);
     const double now = family.advice.wasted_reads_now;
@@ -111,17 +128,18 @@ void PrintAdvice(const FamilyAdvice& family) {
       const double left =
           static_cast<double>(family.tickers->false_positives()) * best.wasted_reads / now;
       std::cout << "of these " << CountText(family.tickers->false_positives())
-                << " wasted reads, (1) leaves about "
+                << " wasted reads, (1) would leave about "
                 << CountText(static_cast<uint64_t>(std::llround(left))) << '\n';
     }
   }
   if (!family.advice.remarks.empty()) std::cout << '\n';
-  for (const std::string& remark : family.advice.remarks) std::cout << "- " << remark << '\n';
+  for (const std::string& remark : family.advice.remarks) PrintRemark(remark);
   if (family.advice.choices.empty()) return;
   const Choice& best = family.advice.choices[0];
   std::cout << "\nTo apply (1):\n";
   PrintLines("option string", best.option_string);
-  PrintLines("without changing the program, by its environment", best.environment);
+  PrintLines("environment of the program, with the preload library where you installed it",
+             best.environment);
   PrintLines("in C++", best.code);
 }
 

@@ -59,7 +59,7 @@ void AddCommonOptions(CLI::App* command, CommonOptions* options) {
       ->add_option(
           "PATH", options->paths,
           "Database directories, table files (.sst, .ldb), or @FILE: a list of either, one "
-          "in each line (-: on stdin)")
+          "in each line (-: the list is on stdin)")
       ->required()
       ->type_name("");
   command
@@ -74,7 +74,7 @@ void AddCommonOptions(CLI::App* command, CommonOptions* options) {
                    "db_paths that LOG does not name any more); may be repeated")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->type_name("");
+      ->type_name("DIR");
   command->add_flag("--progress,!--no-progress", options->progress,
                     "Show the progress on stderr. Default: if stderr is a terminal");
 }
@@ -217,7 +217,8 @@ std::string FilesText(uint64_t files) {
 }
 
 std::string DatabaseTitle(const database::Database& database, int column_family) {
-  const std::string path = database.path.empty() ? "files" : database.path;
+  std::string path = database.path;
+  if (path.empty()) path = database.files.size() == 1 ? database.files[0].path : "files";
   if (database.column_families.size() < 2) return path;
   return path + ", column family '" +
          database.column_families[static_cast<size_t>(column_family)].name + "'";

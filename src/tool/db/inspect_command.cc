@@ -44,12 +44,12 @@ void AddInspectCommand(CLI::App* db, int* exit_code) {
                    "(bloomfilter:10) or a name; files whose filters it would ignore are counted. "
                    "Default: that of the newest OPTIONS file")
       ->type_name("");
-  command->add_flag("--files", options->files, "List the files (done anyway for up to ten)");
+  command->add_flag("--files", options->files, "List each file. Up to ten files are always listed");
   command->footer(
       "Does not read the data, except for LevelDB's first blocks, to count keys. Rates are those\n"
-      "of theory; `measure` queries the filters. 'runs' is how many files a Get of a missing key\n"
-      "queries, 'wasted reads' the expected number of reads that false positives cause it\n"
-      "(100 %: one).");
+      "of theory; `db measure` queries the filters. 'runs': how many files a Get of a missing key\n"
+      "queries on average, below 1 where the files cover only some of the keys. 'wasted reads':\n"
+      "how many reads false positives cost such a Get on average; 100 % is one read.");
   command->callback([=] { *exit_code = Run(*options); });
 }
 

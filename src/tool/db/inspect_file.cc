@@ -73,17 +73,24 @@ bool CountFirstKeys(const Table& table, TableFilters* filters, KeysPerByte* keys
 // A LevelDB table without filter: its keys from those of its first blocks and the file's size.
 bool EstimateKeys(const Table& table, FileFacts* facts, std::string* error) {
   constexpr int kBlocks = 16;
+  constexpr int kFilterBaseLog = 11;
   const auto reader = table.NewKeyReader(error);
   if (reader == nullptr) return false;
   uint64_t block = ~uint64_t{0};
   uint64_t keys = 0;
+  uint64_t filters = 0;  // LevelDB writes one for the data blocks that begin in the same 2 KiB
   int blocks = 0;
   bool more;
   while ((more = reader->Next())) {
-    if (reader->block_offset() != block && blocks++ == kBlocks) break;
-    block = reader->block_offset();
+    const uint64_t offset = reader->block_offset();
+    if (offset != block) {
+      if (blocks++ == kBlocks) break;
+      if (keys == 0 || offset >> kFilterBaseLog != block >> kFilterBaseLog) ++filters;
+      block = offset;
+    }
     ++keys;
   }
+  facts->keys_per_missing_filter = keys / std::max<uint64_t>(1, filters);
   const uint64_t bytes = more ? reader->block_offset() : table.file_bytes();
   facts->keys_estimated = more || !reader->error().empty();
   facts->num_keys = static_cast<uint64_t>(

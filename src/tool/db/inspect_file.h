@@ -31,6 +31,8 @@ struct FileFacts {
   // blocks, and estimated from the filters' sizes for the others.
   uint64_t num_keys = 0;
   bool keys_estimated = false;
+  // Of a LevelDB table without filters: how many keys each would hold. 0: unknown.
+  uint64_t keys_per_missing_filter = 0;
   // Of a query of a missing key, from theory, without regard to weaknesses of the hash. 1 without
   // filter; NaN: unknown.
   double expected_rate = std::numeric_limits<double>::quiet_NaN();

@@ -74,6 +74,9 @@ void PrintRemarks(const Inputs& inputs, const std::vector<InspectedFile>& files,
     }
     const FileFacts& facts = files[i].facts;
     if (!files[i].ignored.empty()) ++reasons["ignored: " + files[i].ignored];
+    if (files[i].policy_unknown) {
+      ++reasons["this program does not know the running policy, or whether it uses these filters"];
+    }
     if (!facts.why_unknown.empty()) ++reasons["not understood: " + facts.why_unknown];
     if (!facts.canonicalizer.empty()) {
       ++reasons["keys go through the canonicalizer '" + facts.canonicalizer + "'"];

@@ -12,9 +12,9 @@ RunningPolicy PolicyOf(const database::ColumnFamily& family, const std::string& 
   return {};
 }
 
-// Empty: the policy uses the filters, or it is not known whether.
-std::string WhyIgnored(const std::string& policy, const FileFacts& facts) {
-  if (policy.empty() || !facts.has_filter()) return std::string();
+void CompareWithPolicy(const std::string& policy, InspectedFile* file) {
+  const FileFacts& facts = file->facts;
+  if (policy.empty() || !facts.has_filter()) return;
   database::FilterBlock block;
   block.engine = facts.engine;
   block.kind = facts.kind;
@@ -25,11 +25,17 @@ std::string WhyIgnored(const std::string& policy, const FileFacts& facts) {
   }
   switch (database::UseOf(policy, block)) {
     case database::PolicyUse::kIgnored:
-      return "the policy does not look for filters named '" + facts.filter_name + "'";
+      file->ignored = "the policy does not look for filters named '" + facts.filter_name + "'";
+      break;
     case database::PolicyUse::kMayMatch:
-      return "the policy does not understand these filters, and takes them to match every key";
-    default:
-      return std::string();
+      file->ignored =
+          "the policy does not understand these filters, and takes them to match every key";
+      break;
+    case database::PolicyUse::kUnknown:
+      file->policy_unknown = true;
+      break;
+    case database::PolicyUse::kUsed:
+      break;
   }
 }
 
@@ -52,7 +58,7 @@ Inspection Inspect(Inputs* inputs, const CommonOptions& options, const std::stri
   }
   for (size_t i = 0; i < inspection.files.size(); ++i) {
     const std::string running = PolicyOf(inputs->column_family(inputs->files[i]), policy).name;
-    inspection.files[i].ignored = WhyIgnored(running, inspection.files[i].facts);
+    CompareWithPolicy(running, &inspection.files[i]);
   }
   FindCoverage(*inputs, &inspection.files);
   inspection.groups = GroupFiles(*inputs, inspection.files);

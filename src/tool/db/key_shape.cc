@@ -133,7 +133,7 @@ std::string ShapeName(const KeyShape& shape) {
       return std::to_string(shape.counter_end) + "-byte big-endian counters, then " +
              std::to_string(shape.length - shape.counter_end) + " constant bytes";
     case ShapeKind::kRandom:
-      return "random bytes, " + length + " of them";
+      return length + " random bytes";
     case ShapeKind::kBinary:
       break;
   }

@@ -44,14 +44,15 @@ void AddMeasureCommand(CLI::App* db, int* exit_code) {
   auto options = std::make_shared<Options>();
   AddCommonOptions(command, &options->common);
   AddMeasureOptions(command, &options->measure);
-  command->add_flag("--files", options->files, "List the files (done anyway for up to ten)");
+  command->add_flag("--files", options->files, "List each file. Up to ten files are always listed");
   command->footer(
       "Missing keys are 'adjacent' to stored ones: of the same length, and the next number, digit\n"
       "or byte; or 'elsewhere': random keys of the same shape, keys of other files, and in "
       "LevelDB\n"
       "keys of other blocks. The stored keys beside each were read, so it is known to be missing.\n"
-      "In parentheses: the confidence interval of 95 %. Filters of prefixes alone are queried for\n"
-      "prefixes. About --samples keys of each file are read; blocks between are skipped.");
+      "In parentheses: the 95 % confidence interval. Filters that hold only prefixes are queried\n"
+      "for prefixes. About --samples keys of each file are read; the others are skipped. 'runs'\n"
+      "and 'wasted reads': see `db inspect --help`.");
   command->callback([=] { *exit_code = Run(*options); });
 }
 

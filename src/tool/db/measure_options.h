@@ -12,11 +12,11 @@ namespace bloomline::tool::db {
 inline void AddMeasureOptions(CLI::App* command, MeasureOptions* options) {
   command
       ->add_option("--samples", options->samples,
-                   "Missing keys of each kind that each file is queried for, about")
+                   "About how many missing keys of each kind each file is queried for")
       ->check(CLI::Range(uint64_t{100}, uint64_t{1000000000}))
       ->capture_default_str()
       ->type_name("");
-  command->add_option("--seed", options->seed, "Of the random keys")
+  command->add_option("--seed", options->seed, "Seed of the random keys")
       ->capture_default_str()
       ->type_name("");
 }

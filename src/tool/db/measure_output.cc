@@ -13,13 +13,16 @@ namespace {
 
 using Cells = std::vector<std::vector<std::string>>;
 
-// "0.957 % (0.9 to 1.01)"
+// "0.957 % (0.9-1.01)"
 std::string MeasuredText(double rate, double queries) {
   if (!(queries > 0)) return "-";
   const Interval interval = ConfidenceInterval(rate, queries);
-  std::string low = RateText(interval.low);
-  low.resize(low.size() - 2);
-  return RateText(rate) + " (" + low + " to " + RateText(interval.high) + ")";
+  const auto number = [](double value) {
+    std::string text = RateText(value);
+    text.resize(text.size() - 2);  // without " %"
+    return text;
+  };
+  return RateText(rate) + " (" + number(interval.low) + "-" + number(interval.high) + ")";
 }
 
 std::string MeasuredText(const Queries& queries) {
@@ -90,7 +93,8 @@ void PrintShapes(const MeasuredFamily& family) {
   }
   std::cout << TextTable(cells);
   if (shapes.size() > shown) {
-    std::cout << "and " << CountText(shapes.size() - shown) << " rarer shapes of keys\n";
+    std::cout << "and " << CountText(shapes.size() - shown)
+              << (shapes.size() - shown == 1 ? " rarer shape" : " rarer shapes") << " of keys\n";
   }
 }
 
@@ -101,10 +105,10 @@ void PrintFiles(const Inputs& inputs, const Inspection& inspection,
     const FileRef& ref = inputs.files[i];
     if (ref.state != FileState::kDone) continue;
     const database::TableFile& file = inputs.file(ref);
-    cells.push_back({FileText(inputs, ref), LevelText(file.level), CountText(results[i].keys_read),
-                     MeasuredText(results[i].rates.adjacent),
-                     MeasuredText(results[i].rates.elsewhere),
-                     RateOrDash(inspection.files[i].facts.expected_rate)});
+    cells.push_back(
+        {FileText(inputs, ref), LevelText(file.level), CountText(results[i].keys_read),
+         MeasuredText(results[i].rates.adjacent), MeasuredText(results[i].rates.elsewhere),
+         results[i].keys_read == 0 ? "-" : RateOrDash(inspection.files[i].facts.expected_rate)});
   }
   if (cells.size() > 1) std::cout << '\n' << TextTable(cells);
 }

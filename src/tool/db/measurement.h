@@ -43,8 +43,8 @@ struct MeasuredFamily {
   std::map<std::string, uint64_t> not_measured;  // files, by reason
 };
 
-// The rate that a file has for missing keys: of those adjacent to stored ones, if there are any
-// with queries, else of those elsewhere. NaN: not measured.
+// The rate that a file has for missing keys: of those adjacent to stored ones, or if there were
+// too few, of those elsewhere. NaN: not measured.
 double MeasuredRate(const MeasureResult& result);
 
 std::vector<MeasuredFamily> GroupMeasurement(const Inputs& inputs, const Inspection& inspection,

@@ -24,10 +24,12 @@ uint64_t MedianKeysPerFilter(const Inputs& inputs, const Inspection& inspection,
     const FileRef& ref = inputs.files[i];
     const FileFacts& facts = inspection.files[i].facts;
     if (ref.state != FileState::kDone || ref.database != groups.database ||
-        inputs.file(ref).column_family != groups.column_family || facts.num_filters == 0) {
+        inputs.file(ref).column_family != groups.column_family) {
       continue;
     }
-    keys.push_back(facts.num_keys / facts.num_filters);
+    const uint64_t of_file =
+        facts.num_filters == 0 ? facts.keys_per_missing_filter : facts.num_keys / facts.num_filters;
+    if (of_file != 0) keys.push_back(of_file);
   }
   if (keys.empty()) return 0;
   std::nth_element(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(keys.size() / 2),

@@ -84,19 +84,19 @@ std::string TickersText(const TickerRates& rates, const std::string& from) {
   std::string text = "statistics in " + from + ": ";
   const uint64_t queries = rates.useful + rates.full_positive;
   if (queries == 0) return text + "the filters were not queried\n";
-  text += CountText(queries) + " queries of filters, of missing keys " +
-          CountText(queries - rates.true_positive) + "; " + CountText(rates.false_positives()) +
-          " false positives, a rate of " + RateOrDash(rates.false_positive_rate()) + '\n';
+  text += CountText(queries) + " filter queries, " + CountText(queries - rates.true_positive) +
+          " for missing keys; " + CountText(rates.false_positives()) + " false positives, FPR " +
+          RateOrDash(rates.false_positive_rate()) + '\n';
   if (rates.gets_of_missing_keys) {
     const uint64_t gets = *rates.gets_of_missing_keys + *rates.gets_of_stored_keys;
-    text += "Gets: " + CountText(gets) + ", of missing keys " +
-            CountText(*rates.gets_of_missing_keys) + " (" +
+    text += CountText(gets) + " Gets, " + CountText(*rates.gets_of_missing_keys) + " (" +
             RateOrDash(Quotient(*rates.gets_of_missing_keys, gets)) +
-            "); wasted reads per Get of a missing key " + RateOrDash(rates.wasted_reads()) + '\n';
+            ") of missing keys; wasted reads per Get of a missing key: " +
+            RateOrDash(rates.wasted_reads()) + '\n';
   }
   if (rates.prefix_checked != 0) {
-    text += "queries of prefixes: " + CountText(rates.prefix_checked) + ", of which " +
-            CountText(rates.prefix_useful) + " avoided a read\n";
+    text += CountText(rates.prefix_checked) + " prefix queries, " + CountText(rates.prefix_useful) +
+            " of which avoided a read\n";
   }
   return text;
 }

@@ -57,6 +57,8 @@ struct Totals {
   uint64_t files = 0;
   uint64_t without_filter = 0;
   std::set<std::string> doubts;
+  uint64_t failed = 0;
+  uint64_t vanished = 0;
 };
 
 Totals Sum(const Inputs& inputs, const std::vector<VerifyResult>& results) {
@@ -65,6 +67,8 @@ Totals Sum(const Inputs& inputs, const std::vector<VerifyResult>& results) {
     // What was found in a file before its damage counts.
     totals.counts.Add(results[i].counts);
     if (!results[i].doubt.empty()) totals.doubts.insert(results[i].doubt);
+    totals.failed += inputs.files[i].state == FileState::kFailed;
+    totals.vanished += inputs.files[i].state == FileState::kVanished;
     if (inputs.files[i].state != FileState::kDone) continue;
     ++(results[i].has_filter ? totals.files : totals.without_filter);
   }
@@ -84,10 +88,18 @@ void PrintText(const Inputs& inputs, const std::vector<VerifyResult>& results) {
   if (counts.lost > listed) {
     std::cout << "and " << CountText(counts.lost - listed) << " more lost keys\n";
   }
-  std::cout << "checked: " << CountText(counts.keys) << " keys";
+  std::cout << "checked: " << CountText(counts.keys) << (counts.keys == 1 ? " key" : " keys");
   if (counts.prefixes != 0) std::cout << ", " << CountText(counts.prefixes) << " prefixes";
-  std::cout << " (" << CountText(counts.entries) << " entries) in " << FilesText(totals.files)
-            << "\n";
+  std::cout << " (" << CountText(counts.entries) << (counts.entries == 1 ? " entry" : " entries")
+            << ") in " << FilesText(totals.files) << "\n";
+  const size_t problems = totals.failed + inputs.errors.size();
+  if (problems != 0) {
+    std::cout << "not checked: " << CountText(problems) << (problems == 1 ? " path" : " paths")
+              << " with an error (stderr says which)\n";
+  }
+  if (totals.vanished != 0) {
+    std::cout << "not checked: " << FilesText(totals.vanished) << ", removed meanwhile\n";
+  }
   if (totals.without_filter != 0) {
     std::cout << "not checked: " << FilesText(totals.without_filter) << ", which have no filter\n";
   }
@@ -168,7 +180,7 @@ void AddVerifyCommand(CLI::App* db, int* exit_code) {
       "filters hold prefixes (extractors known: rocksdb.FixedPrefix.N, rocksdb.CappedPrefix.N,\n"
       "rocksdb.Noop). What is not checked is counted, with the reason. Exit code 1: a key is "
       "lost,\n"
-      "or a file is damaged.");
+      "or a file cannot be read or is damaged.");
   command->callback([=] { *exit_code = Run(*options); });
 }
 
