@@ -74,8 +74,16 @@ bloomline_core_archive;bloomline_filters_archive;bloomline_c_archive"
     "filters for key-value stores (development files)"
     "${about}\nThis package has headers, static libraries, CMake and pkg-config files and the\n\
 documentation.")
+set(redis_needs libhiredis-dev)
+file(GLOB redis_pc "${BLOOMLINE_BUILDS}/shared/pkgconfig/bloomline_redis.pc")
+if(redis_pc)
+  file(STRINGS "${redis_pc}" needs_tls REGEX "-lssl")
+  if(needs_tls)  # hiredis 1.0 or later; the static library needs OpenSSL itself
+    string(APPEND redis_needs ", libssl-dev")
+  endif()
+endif()
 foreach(engine IN ITEMS "leveldb=LevelDB=libleveldb-dev" "rocksdb=RocksDB=librocksdb-dev"
-        "redis=Redis=libhiredis-dev")
+        "redis=Redis=${redis_needs}")
   string(REPLACE "=" ";" engine "${engine}")
   list(GET engine 0 name)
   list(GET engine 1 title)
