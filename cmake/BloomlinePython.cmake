@@ -1,0 +1,24 @@
+# The library that a wheel for Python contains: src/python.
+
+# bloomline_python_library(NAME SOURCES...): libbloomline_c.so in the folder python of the build, in
+# one piece. It exports the functions of C. A wheel runs on systems without the compiler's
+# libraries, or with older ones, so these are inside as well.
+function(bloomline_python_library name)
+  set(target bloomline_${name})
+  set(map "${PROJECT_SOURCE_DIR}/src/python/exports.map")
+  add_library(${target} MODULE ${ARGN})
+  set_target_properties(${target} PROPERTIES
+    OUTPUT_NAME bloomline_c
+    CXX_EXTENSIONS OFF
+    LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/python"
+    LINK_DEPENDS "${map}"
+    VISIBILITY_INLINES_HIDDEN ON)
+  target_compile_features(${target} PRIVATE cxx_std_17)
+  target_compile_options(${target} PRIVATE ${BLOOMLINE_WARNINGS})
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}"
+                                               "${PROJECT_SOURCE_DIR}/include")
+  target_link_options(${target} PRIVATE "LINKER:--version-script=${map}" "LINKER:-z,defs"
+                                        "LINKER:-Bsymbolic-functions" "LINKER:--gc-sections"
+                                        -static-libstdc++ -static-libgcc)
+  target_link_libraries(${target} PRIVATE bloomline_filters bloomline_core)
+endfunction()
