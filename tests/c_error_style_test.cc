@@ -50,6 +50,21 @@ bool IsMade(bloomline_counting_t* counting) {
   return counting != nullptr;
 }
 
+bool IsMade(bloomline_atomic_t* atomic) {
+  bloomline_atomic_destroy(atomic);
+  return atomic != nullptr;
+}
+
+bool IsMade(bloomline_scalable_t* scalable) {
+  bloomline_scalable_destroy(scalable);
+  return scalable != nullptr;
+}
+
+bool IsMade(bloomline_partitioned_t* partitioned) {
+  bloomline_partitioned_destroy(partitioned);
+  return partitioned != nullptr;
+}
+
 bloomline_bloom_t* CreateBloom(uint64_t capacity, char** errptr) {
   const Handle<bloomline_bloomoptions_t> options(bloomline_bloomoptions_create(),
                                                  bloomline_bloomoptions_destroy);
@@ -64,6 +79,28 @@ bloomline_counting_t* CreateCounting(uint64_t capacity, char** errptr) {
   return bloomline_counting_create(options.get(), errptr);
 }
 
+bloomline_atomic_t* CreateAtomic(uint64_t capacity, char** errptr) {
+  const Handle<bloomline_bloomoptions_t> options(bloomline_bloomoptions_create(),
+                                                 bloomline_bloomoptions_destroy);
+  bloomline_bloomoptions_set_capacity(options.get(), capacity);
+  return bloomline_atomic_create(options.get(), errptr);
+}
+
+bloomline_scalable_t* CreateScalable(int growth, char** errptr) {
+  const Handle<bloomline_scalableoptions_t> options(bloomline_scalableoptions_create(),
+                                                    bloomline_scalableoptions_destroy);
+  bloomline_scalableoptions_set_growth(options.get(), growth);
+  return bloomline_scalable_create(options.get(), errptr);
+}
+
+bloomline_partitioned_t* CreatePartitioned(uint64_t memory_bytes, char** errptr) {
+  const Handle<bloomline_partitionedoptions_t> options(bloomline_partitionedoptions_create(),
+                                                       bloomline_partitionedoptions_destroy);
+  bloomline_partitionedoptions_set_memory_bytes(options.get(), memory_bytes);
+  EXPECT_TRUE(bloomline_partitionedoptions_set_temp_directory(options.get(), Path("").c_str()));
+  return bloomline_partitioned_create(options.get(), errptr);
+}
+
 using BloomHandle = std::unique_ptr<bloomline_bloom_t, void (*)(const bloomline_bloom_t*)>;
 
 BloomHandle Bloom(uint64_t capacity = 10) {
@@ -74,6 +111,34 @@ BloomHandle Bloom(uint64_t capacity = 10) {
 Handle<bloomline_counting_t> Counting(uint64_t capacity = 10) {
   char* error = nullptr;
   return {CreateCounting(capacity, &error), bloomline_counting_destroy};
+}
+
+Handle<bloomline_atomic_t> Atomic() {
+  char* error = nullptr;
+  return {CreateAtomic(10, &error), bloomline_atomic_destroy};
+}
+
+Handle<bloomline_scalable_t> Scalable() {
+  char* error = nullptr;
+  return {CreateScalable(2, &error), bloomline_scalable_destroy};
+}
+
+Handle<bloomline_partitioned_t> Partitioned() {
+  char* error = nullptr;
+  return {CreatePartitioned(1 << 20, &error), bloomline_partitioned_destroy};
+}
+
+std::string SavedScalable() {
+  char* error = nullptr;
+  EXPECT_TRUE(bloomline_scalable_save(Scalable().get(), Path("scalable").c_str(), &error));
+  return Path("scalable");
+}
+
+bool IsValid(double bits_per_key, char** errptr) {
+  const Handle<bloomline_filteroptions_t> options(bloomline_filteroptions_create(),
+                                                  bloomline_filteroptions_destroy);
+  bloomline_filteroptions_set_bits_per_key(options.get(), bits_per_key);
+  return bloomline_filteroptions_validate(options.get(), errptr) != 0;
 }
 
 std::string SavedBloom() {
@@ -249,6 +314,69 @@ std::vector<Function> Functions() {
          return IsMade(bloomline_counting_create_bloom(Counting().get(), errptr));
        },
        nullptr},
+      {"bloomline_atomic_create", [](char** errptr) { return IsMade(CreateAtomic(10, errptr)); },
+       [](char** errptr) { return IsMade(CreateAtomic(0, errptr)); }},
+      {"bloomline_atomic_snapshot",
+       [](char** errptr) { return IsMade(bloomline_atomic_snapshot(Atomic().get(), errptr)); },
+       nullptr},
+      {"bloomline_scalable_create", [](char** errptr) { return IsMade(CreateScalable(2, errptr)); },
+       [](char** errptr) { return IsMade(CreateScalable(0, errptr)); }},
+      {"bloomline_scalable_load",
+       [](char** errptr) {
+         return IsMade(bloomline_scalable_load(SavedScalable().c_str(), errptr));
+       },
+       [](char** errptr) { return IsMade(bloomline_scalable_load(Missing().c_str(), errptr)); }},
+      {"bloomline_scalable_save",
+       [](char** errptr) -> bool {
+         return bloomline_scalable_save(Scalable().get(), Path("scalable").c_str(), errptr);
+       },
+       [](char** errptr) -> bool {
+         return bloomline_scalable_save(Scalable().get(), Missing().c_str(), errptr);
+       }},
+      {"bloomline_scalable_to_bytes",
+       [](char** errptr) {
+         size_t length;
+         char* const bytes = bloomline_scalable_to_bytes(Scalable().get(), &length, errptr);
+         bloomline_free(bytes);
+         return bytes != nullptr;
+       },
+       nullptr},
+      {"bloomline_scalable_from_bytes",
+       [](char** errptr) {
+         size_t length;
+         char* const bytes = bloomline_scalable_to_bytes(Scalable().get(), &length, errptr);
+         const bool made = IsMade(bloomline_scalable_from_bytes(bytes, length, errptr));
+         bloomline_free(bytes);
+         return made;
+       },
+       [](char** errptr) { return IsMade(bloomline_scalable_from_bytes("no", 2, errptr)); }},
+      {"bloomline_partitioned_create",
+       [](char** errptr) { return IsMade(CreatePartitioned(1 << 20, errptr)); },
+       [](char** errptr) { return IsMade(CreatePartitioned(5, errptr)); }},
+      {"bloomline_partitioned_add_key",
+       [](char** errptr) -> bool {
+         return bloomline_partitioned_add_key(Partitioned().get(), "key", 3, errptr);
+       },
+       nullptr},  // tests/file_faults_test.cc has full disks
+      {"bloomline_partitioned_add_keys",
+       [](char** errptr) -> bool {
+         const char* const key = "key";
+         const size_t length = 3;
+         return bloomline_partitioned_add_keys(Partitioned().get(), 1, &key, &length, errptr);
+       },
+       nullptr},
+      {"bloomline_partitioned_finish",
+       [](char** errptr) -> bool {
+         return bloomline_partitioned_finish(Partitioned().get(), Path("filter").c_str(), errptr);
+       },
+       [](char** errptr) -> bool {
+         return bloomline_partitioned_finish(Partitioned().get(), Missing().c_str(), errptr);
+       }},
+      {"bloomline_filteroptions_validate", [](char** errptr) { return IsValid(10, errptr); },
+       [](char** errptr) { return IsValid(-1, errptr); }},
+      {"bloomline_validate_false_positive_rate",
+       [](char** errptr) { return bloomline_validate_false_positive_rate(1, 0.01, errptr) != 0; },
+       [](char** errptr) { return bloomline_validate_false_positive_rate(1, 2, errptr) != 0; }},
       {"bloomline_spread_bits_by_level", [](char** errptr) { return SpreadsBits(10, errptr); },
        [](char** errptr) { return SpreadsBits(-1, errptr); }},
       {"bloomline_force_kernel",
