@@ -47,6 +47,16 @@ class ArraysTest(unittest.TestCase):
         self.assertEqual(filter.may_match_keys(array("Q")), [])
         self.assertEqual(filter.add_keys([]), 0)
 
+    def test_long_keys(self):
+        filter = bloomline.BloomFilter(1000)
+        long = [b"%d" % i + bytes(1 << 20) for i in range(20)]
+        self.assertEqual(filter.add_keys(long), 20)
+        self.assertTrue(all(key in filter for key in long))
+        self.assertEqual(filter.may_match_keys(long + [bytes(1 << 20), b""]),
+                         [True] * 20 + [False] * 2)
+        self.assertEqual(filter.add_keys([b"", b"x", b""]), 2)
+        self.assertIn("", filter)
+
     def test_answers_in_a_buffer(self):
         count = 70000
         filter = bloomline.BloomFilter(count)

@@ -50,7 +50,7 @@ class CountingBloomFilter(SavedFilter):
 
     def estimated_count(self, key: Key) -> int:
         """How often the key is in; it may be more, and is never less, up to max_count."""
-        return int(self._query(lib.bloomline_counting_estimated_count, key))
+        return self._query(lib.bloomline_counting_estimated_count, key)
 
     def merge(self, other: "CountingBloomFilter") -> None:
         """Adds all counts of a filter of the same size, probes and seed (else: ValueError)."""

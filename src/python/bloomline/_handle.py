@@ -106,12 +106,12 @@ class Handle:
 
     # Single keys. A query needs the lock only against changes; it does not wait for readers.
 
-    def _query(self, function: Callable[..., Any], key: Key) -> Any:
+    def _query(self, function: Callable[..., int], key: Key) -> int:
         data = key_bytes(key)
         with self._lock:
             return function(self._open(), data, len(data))
 
-    def _change(self, function: Callable[..., Any], key: Key) -> Any:
+    def _change(self, function: Callable[..., int], key: Key) -> int:
         data = key_bytes(key)
         with self._lock:
             if self._num_readers:
@@ -183,7 +183,8 @@ class Answers:
 
     def _flush(self) -> None:
         if self._pending is not None:
-            self._list.extend(memoryview(self._pending).cast("?").tolist())
+            answers: Any = memoryview(self._pending).cast("?").tolist()  # of bool
+            self._list.extend(answers)
             self._pending = None
 
     def result(self) -> Any:
