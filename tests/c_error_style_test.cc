@@ -20,6 +20,10 @@
 #ifdef BLOOMLINE_TEST_ROCKSDB
 #include "bloomline/c_rocksdb.h"
 #endif
+#ifdef BLOOMLINE_TEST_REDIS
+#include "bloomline/c_redis.h"
+#include "tests/redis_server.h"
+#endif
 
 namespace bloomline {
 namespace {
@@ -422,9 +426,62 @@ std::vector<Function> Functions() {
   };
 }
 
-TEST(CErrorStyleTest, FunctionsFollowTheConvention) {
+[[maybe_unused]] std::vector<Function> RedisFunctions() {
+#ifdef BLOOMLINE_TEST_REDIS
+  static const tests::RedisServer server;
+  const auto with_servers = [](const std::string& address, const auto& call) {
+    const char* const text = address.c_str();
+    const Handle<bloomline_redisservers_t> servers(bloomline_redisservers_create(),
+                                                   bloomline_redisservers_destroy);
+    EXPECT_TRUE(bloomline_redisservers_set_servers(servers.get(), 1, &text));
+    bloomline_redisservers_set_max_retries(servers.get(), 0);
+    return call(servers.get());
+  };
+  const auto is_made = [](bloomline_shared_t* shared) {
+    bloomline_shared_destroy(shared);
+    return shared != nullptr;
+  };
+  const auto created = [=](const bloomline_redisservers_t* servers, char** errptr) {
+    const Handle<bloomline_sharedoptions_t> options(bloomline_sharedoptions_create(),
+                                                    bloomline_sharedoptions_destroy);
+    bloomline_sharedoptions_set_capacity(options.get(), 1000);
+    return is_made(bloomline_shared_create(servers, "filter", options.get(), errptr));
+  };
+  const auto create = [=](const std::string& address) {
+    return [=](char** errptr) {
+      return with_servers(address, [=](auto* servers) { return created(servers, errptr); });
+    };
+  };
+  const auto open = [=](const std::string& address) {
+    return [=](char** errptr) {
+      return with_servers(address, [=](auto* servers) {
+        char* error = nullptr;
+        created(servers, &error);
+        bloomline_redis_free(error);
+        return is_made(bloomline_shared_open(servers, "filter", errptr));
+      });
+    };
+  };
+  const auto remove = [=](const std::string& address) {
+    return [=](char** errptr) {
+      return with_servers(address, [=](auto* servers) {
+        return bloomline_shared_delete(servers, "filter", errptr) != 0;
+      });
+    };
+  };
+  const std::string here = server.address();
+  const std::string nowhere = "127.0.0.1:" + std::to_string(tests::RedisServer::FreePort());
+  return {{"bloomline_shared_create", create(here), create(nowhere)},
+          {"bloomline_shared_open", open(here), open(nowhere)},
+          {"bloomline_shared_delete", remove(here), remove(nowhere)}};
+#else
+  return {};
+#endif
+}
+
+void ExpectTheConvention(const std::vector<Function>& functions) {
   const char* const untouched = "what was there before";
-  for (const Function& function : Functions()) {
+  for (const Function& function : functions) {
     SCOPED_TRACE(function.name);
     char* error = nullptr;
     EXPECT_TRUE(function.succeeds(&error)) << error;
@@ -445,6 +502,15 @@ TEST(CErrorStyleTest, FunctionsFollowTheConvention) {
   }
 }
 
+TEST(CErrorStyleTest, FunctionsFollowTheConvention) { ExpectTheConvention(Functions()); }
+
+#ifdef BLOOMLINE_TEST_REDIS
+TEST(CErrorStyleTest, RedisFollowsTheConvention) {
+  if (!tests::RedisServer::IsInstalled()) GTEST_SKIP() << "no redis-server";
+  ExpectTheConvention(RedisFunctions());
+}
+#endif
+
 TEST(CErrorStyleTest, EveryFunctionOfThePublicHeadersIsTested) {
   std::set<std::string> declared;
   for (const char* header : {
@@ -460,6 +526,14 @@ TEST(CErrorStyleTest, EveryFunctionOfThePublicHeadersIsTested) {
   }
   std::set<std::string> tried;
   for (const Function& function : Functions()) tried.insert(function.name);
+#ifdef BLOOMLINE_TEST_REDIS
+  declared.merge(tests::DeclaredFunctionsWith("char** errptr", "c_redis.h"));
+  if (tests::RedisServer::IsInstalled()) {
+    for (const Function& function : RedisFunctions()) tried.insert(function.name);
+  } else {
+    tried.insert({"bloomline_shared_create", "bloomline_shared_open", "bloomline_shared_delete"});
+  }
+#endif
   EXPECT_EQ(declared, tried);
 }
 
