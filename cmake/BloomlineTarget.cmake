@@ -151,11 +151,32 @@ function(bloomline_install)
           DESTINATION "${package_dir}" COMPONENT bloomline_core)
 endfunction()
 
-# The command finds the shared libraries beside it, wherever the prefix is.
+# The command finds the shared libraries beside it, wherever the prefix is. It writes its completion
+# and its manual page itself, so they have all its options. A cross compiler's cannot run here.
 function(bloomline_install_tool target)
   install(TARGETS ${target} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT bloomline_tool)
   if(BUILD_SHARED_LIBS AND NOT DEFINED CMAKE_INSTALL_RPATH)
     file(RELATIVE_PATH to_libraries "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
     set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/${to_libraries}")
   endif()
+  if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
+    return()
+  endif()
+  set(written "${PROJECT_BINARY_DIR}/tool_files")
+  file(MAKE_DIRECTORY "${written}")
+  add_custom_command(TARGET ${target} POST_BUILD
+    COMMAND ${target} completion bash > bloomline
+    COMMAND ${target} completion zsh > _bloomline
+    COMMAND ${target} completion fish > bloomline.fish
+    COMMAND ${target} man-page > bloomline.1
+    WORKING_DIRECTORY "${written}" VERBATIM)
+  set(share "${CMAKE_INSTALL_DATADIR}")
+  install(FILES "${written}/bloomline" DESTINATION "${share}/bash-completion/completions"
+          COMPONENT bloomline_tool)
+  install(FILES "${written}/_bloomline" DESTINATION "${share}/zsh/site-functions"
+          COMPONENT bloomline_tool)
+  install(FILES "${written}/bloomline.fish" DESTINATION "${share}/fish/vendor_completions.d"
+          COMPONENT bloomline_tool)
+  install(FILES "${written}/bloomline.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1"
+          COMPONENT bloomline_tool)
 endfunction()

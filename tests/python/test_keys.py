@@ -1,5 +1,6 @@
 """Keys in arrays, long iterators, answers in buffers."""
 
+import sys
 import unittest
 from array import array
 
@@ -43,6 +44,8 @@ class ArraysTest(unittest.TestCase):
         self.assertLess(sum(answers[count:]), 0.02 * count)
         filter.add_keys(array("Q", range(count)))
         self.assertTrue(all(filter.may_match_keys(array("Q", range(count)))))
+        self.assertTrue(all(number.to_bytes(8, sys.byteorder) in filter
+                            for number in range(0, count, 1000)))
         self.assertEqual(filter.may_match_keys([]), [])
         self.assertEqual(filter.may_match_keys(array("Q")), [])
         self.assertEqual(filter.add_keys([]), 0)
