@@ -107,16 +107,16 @@ class Handle:
     # Single keys. A query needs the lock only against changes; it does not wait for readers.
 
     def _query(self, function: Callable[..., int], key: Key) -> int:
-        data = key_bytes(key)
+        data = key if type(key) is bytes else key_bytes(key)
         with self._lock:
-            return function(self._open(), data, len(data))
+            return function(self._pointer or self._open(), data, len(data))
 
     def _change(self, function: Callable[..., int], key: Key) -> int:
-        data = key_bytes(key)
+        data = key if type(key) is bytes else key_bytes(key)
         with self._lock:
             if self._num_readers:
                 self._wait_for_readers()
-            return function(self._open(), data, len(data))
+            return function(self._pointer or self._open(), data, len(data))
 
     def _get(self, function: Callable[[int], Any]) -> Any:
         with self._lock:
