@@ -73,7 +73,7 @@ class PrototypesTest(unittest.TestCase):
 
 class LibraryTest(unittest.TestCase):
     def test_memory_errors(self):
-        self.assertIsInstance(_library.failure(ctypes.c_void_p()), MemoryError)  # not even for words
+        self.assertIsInstance(_library.failure(ctypes.c_void_p()), MemoryError)
         with self.assertRaises(MemoryError):
             _library.not_null(None)
 
@@ -101,6 +101,20 @@ class LibraryTest(unittest.TestCase):
             result = run("import bloomline; print(bloomline.BloomFilter(10).capacity)",
                          BLOOMLINE_LIBRARY=str(place))
             self.assertEqual((result.stdout, result.stderr), ("10\n", ""))
+
+    @unittest.skipIf((PACKAGE / "libbloomline_c.so").exists(), "a wheel has its own library")
+    def test_is_found_by_the_dynamic_linker(self):
+        major, minor = bloomline.__version__.split(".")[:2]
+        with tempfile.TemporaryDirectory() as folder:
+            code = "import bloomline; print(bloomline.library_version())"
+            result = run(code, LD_LIBRARY_PATH=folder)
+            self.assertIn("ImportError", result.stderr)
+            for name in (f"libbloomline_c.so.{major}.{minor}", "libbloomline_c.so"):
+                link = os.path.join(folder, name)
+                os.symlink(os.path.abspath(_library.lib._name), link)
+                result = run(code, LD_LIBRARY_PATH=folder)
+                self.assertEqual((result.stdout, result.stderr), (bloomline.__version__ + "\n", ""))
+                os.unlink(link)
 
     def test_says_what_is_wrong(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -143,8 +143,10 @@ class SizingTest(unittest.TestCase):
     def test_errors_name_the_value_and_what_is_allowed(self):
         for use, sentence in [
                 (lambda: sizing.false_positive_rate("ribbon", 10), "format is 'ribbon'; allowed"),
-                (lambda: sizing.false_positive_rate("blocked", 0.5), "bits_per_key is 0.5; allowed"),
-                (lambda: sizing.bits_per_key_for_false_positive_rate("blocked", 0), "rate is 0; allowed"),
+                (lambda: sizing.false_positive_rate("blocked", 0.5),
+                 "bits_per_key is 0.5; allowed"),
+                (lambda: sizing.bits_per_key_for_false_positive_rate("blocked", 0),
+                 "rate is 0; allowed"),
                 (lambda: sizing.filter_bytes("compact", 10, 99), "bits_per_key is 99; allowed"),
                 (lambda: sizing.filter_bytes("compact", -1, 9), "num_keys is -1; allowed"),
                 (lambda: sizing.keys_of_levels(65), "num_levels is 65.*allowed: 1 to 64"),

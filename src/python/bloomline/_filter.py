@@ -3,7 +3,8 @@
 import os
 from contextlib import contextmanager
 from ctypes import c_double, c_int, c_uint64
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Type, TypeVar, Union, overload
+from typing import (Any, Callable, Dict, Iterator, List, Optional, Tuple, Type, TypeVar, Union,
+                    overload)
 
 from ._handle import Handle, integer, real
 from ._keys import Key, Keys, Pinned

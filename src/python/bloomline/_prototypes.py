@@ -3,7 +3,8 @@
 tests/python compares this table with the header.
 """
 
-from ctypes import POINTER, c_char_p, c_double, c_int, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
+from ctypes import (POINTER, c_char_p, c_double, c_int, c_size_t, c_uint8, c_uint32, c_uint64,
+                    c_void_p)
 from typing import Any, Dict, List, Tuple
 
 _P = c_void_p  # a handle, an array, or bytes that the library has malloc()ed
