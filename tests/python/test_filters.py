@@ -139,6 +139,20 @@ class BloomFilterTest(unittest.TestCase):
         with self.assertRaises(TypeError):
             hash(union)
 
+    def test_objects_of_another_kind_are_refused(self):
+        bloom = bloomline.BloomFilter(NUM_KEYS)
+        counting = bloomline.CountingBloomFilter(NUM_KEYS)
+        uses = (bloom.merge, bloom.intersect, counting.merge,
+                bloomline.AtomicBloomFilter.from_bloom_filter,
+                bloomline.FilterBuilder().take_keys_from)
+        pairs = [(use, wrong) for use in uses
+                 for wrong in (bloomline.AtomicBloomFilter(10), bloomline.FilterView(b""), b"x",
+                               None)]
+        for use, wrong in pairs + [(bloom.merge, counting), (counting.merge, bloom)]:
+            with self.assertRaisesRegex(TypeError, "is .*; allowed: .*(Bloom|Builder)"):
+                use(wrong)
+        self.assertNotEqual(bloom, counting)
+
     def test_what_it_says_of_itself(self):
         filter = bloomline.BloomFilter(1000, 0.001, layout="standard", seed=7)
         filter.add_keys(STORED[:1000])

@@ -6,7 +6,7 @@ from ._keys import Key, Keys
 from ._library import checked, lib
 
 
-class _AnyBloom(QueriedFilter):
+class BloomFilterBase(QueriedFilter):
     """What filters with the handle of a Bloom filter can say of themselves."""
 
     _destroy = lib.bloomline_bloom_destroy
@@ -61,9 +61,9 @@ class _AnyBloom(QueriedFilter):
         return float(self._get(lib.bloomline_bloom_estimated_false_positive_rate))
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, _AnyBloom):
+        if not isinstance(other, BloomFilterBase):
             return NotImplemented
-        with self._alone_with(other):
+        with self._alone_with(other, BloomFilterBase):
             return bool(lib.bloomline_bloom_equal(self._open(), other._open()))
 
     __hash__ = None  # type: ignore[assignment]  # it changes
@@ -76,7 +76,7 @@ class _AnyBloom(QueriedFilter):
                 f"{self.num_bits} bits>")
 
 
-class BloomFilter(_AnyBloom, SavedFilter):
+class BloomFilter(BloomFilterBase, SavedFilter):
     """A Bloom filter for a known number of keys.
 
         seen = BloomFilter(capacity=1_000_000, false_positive_rate=0.01)
@@ -110,18 +110,18 @@ class BloomFilter(_AnyBloom, SavedFilter):
         """Adds many keys, and returns how many were certainly not in before."""
         return self._change_each(lib.bloomline_bloom_add_keys, keys)
 
-    def merge(self, other: _AnyBloom) -> None:
+    def merge(self, other: BloomFilterBase) -> None:
         """Adds all keys of a filter of the same size, layout and seed (else: ValueError)."""
-        with self._alone_with(other):
+        with self._alone_with(other, BloomFilterBase):
             checked(lib.bloomline_bloom_merge, self._open(), other._open())
 
-    def intersect(self, other: _AnyBloom) -> None:
+    def intersect(self, other: BloomFilterBase) -> None:
         """Keeps the keys that are in both filters, and some that are in one."""
-        with self._alone_with(other):
+        with self._alone_with(other, BloomFilterBase):
             checked(lib.bloomline_bloom_intersect, self._open(), other._open())
 
 
-class MappedBloomFilter(_AnyBloom):
+class MappedBloomFilter(BloomFilterBase):
     """A saved BloomFilter in place: pages are read from the file when a query needs them."""
 
     def __init__(self, path: Path, *, verify: bool = False) -> None:
@@ -149,6 +149,8 @@ class AtomicBloomFilter(QueriedFilter):
     @classmethod
     def from_bloom_filter(cls, bloom: BloomFilter) -> "AtomicBloomFilter":
         """Takes the keys and the memory of a BloomFilter, which is then closed."""
+        if not isinstance(bloom, BloomFilter):
+            raise TypeError(f"the filter is {type(bloom).__name__}; allowed: BloomFilter")
         with bloom._alone():
             made = cls._from_pointer(lib.bloomline_atomic_from_bloom(bloom._open()))
             bloom._release()

@@ -54,7 +54,7 @@ class CountingBloomFilter(SavedFilter):
 
     def merge(self, other: "CountingBloomFilter") -> None:
         """Adds all counts of a filter of the same size, probes and seed (else: ValueError)."""
-        with self._alone_with(other):
+        with self._alone_with(other, CountingBloomFilter):
             checked(lib.bloomline_counting_merge, self._open(), other._open())
 
     def to_bloom_filter(self) -> BloomFilter:
@@ -95,7 +95,7 @@ class CountingBloomFilter(SavedFilter):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, CountingBloomFilter):
             return NotImplemented
-        with self._alone_with(other):
+        with self._alone_with(other, CountingBloomFilter):
             return bool(lib.bloomline_counting_equal(self._open(), other._open()))
 
     __hash__ = None  # type: ignore[assignment]  # it changes

@@ -98,8 +98,12 @@ class Handle:
                     self._idle.notify_all()
 
     @contextmanager
-    def _alone_with(self, other: "Handle") -> Iterator[None]:
-        """Both locks, in an order that no two threads can reverse."""
+    def _alone_with(self, other: "Handle", kind: Type["Handle"]) -> Iterator[None]:
+        """Both locks, in an order that no two threads can reverse. To the library a pointer to an
+        object of another kind would be garbage."""
+        if not isinstance(other, kind):
+            raise TypeError(f"the other one is {type(other).__name__}; allowed: "
+                            f"{kind.__name__}")
         first, second = (self, other) if id(self) < id(other) else (other, self)
         with first._alone(), second._alone():
             yield

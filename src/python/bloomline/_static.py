@@ -60,7 +60,7 @@ class FilterBuilder(Handle):
 
     def take_keys_from(self, other: "FilterBuilder") -> None:
         """Moves all keys of another builder here, so that each thread can have a builder."""
-        with self._alone_with(other):
+        with self._alone_with(other, FilterBuilder):
             if not lib.bloomline_builder_take_keys_from(self._open(), other._open()):
                 raise ValueError("the builders have different formats or seeds (a random seed is "
                                  "always another)")
