@@ -2,16 +2,16 @@
 
 include(CheckCXXSourceCompiles)
 
-# bloomline_python_library(NAME SOURCES...): libbloomline_c.so in the folder python of the build, in
-# one piece. It exports the functions of C. A wheel runs on systems without the compiler's
-# libraries, or with older ones, so these are inside as well, if they can be had as static libraries
-# (Fedora has them in a package of their own). src/python/build_wheel refuses a library without.
-function(bloomline_python_library name)
-  set(target bloomline_${name})
+# bloomline_python_library(TARGET COMPONENT SOURCES...): libbloomline_COMPONENT.so in the folder
+# python of the build, in one piece. It exports the functions of C. A wheel runs on systems without
+# the compiler's libraries, or with older ones, so these are inside as well, if they can be had as
+# static libraries (Fedora has them in a package of their own). src/python/build_wheel refuses a
+# library without.
+function(bloomline_python_library target component)
   set(map "${PROJECT_SOURCE_DIR}/src/python/exports.map")
   add_library(${target} MODULE ${ARGN})
   set_target_properties(${target} PROPERTIES
-    OUTPUT_NAME bloomline_c
+    OUTPUT_NAME bloomline_${component}
     CXX_EXTENSIONS OFF
     LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/python"
     LINK_DEPENDS "${map}"
@@ -29,5 +29,5 @@ function(bloomline_python_library name)
   if(BLOOMLINE_HAS_STATIC_LIBSTDCXX)
     target_link_options(${target} PRIVATE ${CMAKE_REQUIRED_LINK_OPTIONS})
   endif()
-  target_link_libraries(${target} PRIVATE bloomline_filters bloomline_core)
+  target_link_libraries(${target} PRIVATE bloomline_${component})
 endfunction()

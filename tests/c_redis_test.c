@@ -210,6 +210,7 @@ int main(int argc, char** argv) {
   CHECK(argc == 2);
   const char* const address = getenv("BLOOMLINE_REDIS_SERVER");
   CHECK(address != NULL);
+  CHECK(strlen(bloomline_redis_version()) >= 5);
   MakeKeys();
   TestFilter(address);
   TestUnavailable(address);

@@ -135,8 +135,9 @@ extern uint64_t bloomline_shared_num_bytes(const bloomline_shared_t*);
 extern uint32_t bloomline_shared_num_shards(const bloomline_shared_t*);
 extern int bloomline_shared_num_probes(const bloomline_shared_t*);
 
-/* For error messages, as bloomline_free of c.h. */
+/* As bloomline_free and bloomline_version of c.h. */
 extern void bloomline_redis_free(void*);
+extern const char* bloomline_redis_version(void);
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -7,6 +7,7 @@
 
 #include "bloomline/c_redis.h"
 #include "bloomline/redis_bloom_filter.h"
+#include "bloomline/version.h"
 #include "src/errors/c_error.h"
 #include "src/redis/c_options.h"
 
@@ -163,5 +164,7 @@ int bloomline_shared_num_probes(const bloomline_shared_t* shared) {
 }
 
 void bloomline_redis_free(void* memory) { std::free(memory); }
+
+const char* bloomline_redis_version() { return BLOOMLINE_VERSION_STRING; }
 
 }  // extern "C"

@@ -34,7 +34,7 @@ TEST_F(CTest, RedisOptionsAreCreatedOrNull) {
        "bloomline_sharedoptions_set_capacity", "bloomline_sharedoptions_set_false_positive_rate",
        "bloomline_sharedoptions_set_seed", "bloomline_sharedoptions_set_shard_bytes",
        "bloomline_addoptions_set_min_replicas", "bloomline_addoptions_set_replica_timeout_ms",
-       "bloomline_redis_free"},
+       "bloomline_redis_free", "bloomline_redis_version"},
       [&] {
         bloomline_redisservers_set_database(servers, 1);
         bloomline_redisservers_set_tls_verify(servers, 1);
@@ -50,6 +50,7 @@ TEST_F(CTest, RedisOptionsAreCreatedOrNull) {
         bloomline_addoptions_set_min_replicas(add, 1);
         bloomline_addoptions_set_replica_timeout_ms(add, 1);
         bloomline_redis_free(nullptr);
+        bloomline_redis_version();
       });
   bloomline_redisservers_destroy(servers);
   bloomline_sharedoptions_destroy(options);

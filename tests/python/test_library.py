@@ -26,9 +26,9 @@ C_POINTERS = {"char**": [ctypes.POINTER(ctypes.c_void_p)],
               "char*": [ctypes.c_char_p, ctypes.c_void_p]}
 
 
-def declarations():
-    """Of c.h: the name of each function, its result and its parameters, as types of C."""
-    text = (PROJECT / "include/bloomline/c.h").read_text()
+def declarations(header="c.h"):
+    """The name of each function, its result and its parameters, as types of C."""
+    text = (PROJECT / "include/bloomline" / header).read_text()
     text = re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)
     for result, name, parameters in re.findall(
             r"extern\s+([^;()]*?)\s*(bloomline_\w+)\(([^;]*?)\);", text):
@@ -52,9 +52,15 @@ def run(code, **environment):
 
 class PrototypesTest(unittest.TestCase):
     def test_are_those_of_the_header(self):
-        declared = {name: (result, parameters) for name, result, parameters in declarations()}
-        self.assertGreater(len(declared), 120)
-        for name, (result, parameters) in _prototypes.PROTOTYPES.items():
+        for header, table, least in (("c.h", _prototypes.PROTOTYPES, 120),
+                                     ("c_redis.h", _prototypes.REDIS_PROTOTYPES, 35)):
+            self.compare(header, table, least)
+
+    def compare(self, header, table, least):
+        declared = {name: (result, parameters)
+                    for name, result, parameters in declarations(header)}
+        self.assertGreater(len(declared), least)
+        for name, (result, parameters) in table.items():
             self.assertIn(name, declared)
             theirs = [declared[name][0], *declared[name][1]]
             ours = [result, *parameters]

@@ -4,9 +4,9 @@ import ctypes
 import os
 import sys
 from ctypes import byref, c_size_t, c_void_p
-from typing import Any, Callable, Iterator, Optional, Tuple
+from typing import Any, Callable, Iterator, Mapping, Optional, Tuple
 
-from ._prototypes import PROTOTYPES
+from ._prototypes import PROTOTYPES, Prototype
 from ._version import __version__
 
 _ENVIRONMENT = "BLOOMLINE_LIBRARY"
@@ -30,46 +30,53 @@ def _fits(library: str) -> bool:
     return ours[0] == theirs[0] and ours[1] <= theirs[1]
 
 
-def _candidates() -> Iterator[str]:
+def _candidates(component: str) -> Iterator[str]:
     """Names for the dynamic linker, in the order of preference."""
+    library = f"libbloomline_{component}.so"
     chosen = os.environ.get(_ENVIRONMENT)
-    if chosen:
-        yield os.path.join(chosen, "libbloomline_c.so") if os.path.isdir(chosen) else chosen
-        return  # what the user has chosen is taken or refused, never replaced by another
-    bundled = os.path.join(os.path.dirname(os.path.abspath(__file__)), "libbloomline_c.so")
+    if chosen:  # is taken or refused, never replaced by another
+        if os.path.isdir(chosen):
+            yield os.path.join(chosen, library)
+        else:
+            yield chosen if component == "c" else os.path.join(os.path.dirname(chosen), library)
+        return
+    bundled = os.path.join(os.path.dirname(os.path.abspath(__file__)), library)
     if os.path.exists(bundled):
         yield bundled
         return
     version = _parts(__version__)
-    yield f"libbloomline_c.so.{version[0]}.{version[1]}"  # the SONAME before 1.0
-    yield f"libbloomline_c.so.{version[0]}"
-    yield "libbloomline_c.so"
+    yield f"{library}.{version[0]}.{version[1]}"  # the SONAME before 1.0
+    yield f"{library}.{version[0]}"
+    yield library
 
 
-def _open() -> Tuple[ctypes.CDLL, str]:
+def _open(component: str) -> Tuple[ctypes.CDLL, str]:
     failures = []
-    for name in _candidates():
+    for name in _candidates(component):
         try:
             return ctypes.CDLL(name), name
         except OSError as error:
             failures.append(str(error))
     raise ImportError(
-        "bloomline: the shared library libbloomline_c was not found. Install the wheel or the "
-        f"library, or set {_ENVIRONMENT} to the file or its folder. Tried: " + "; ".join(failures))
+        f"bloomline: the shared library libbloomline_{component} was not found. Install "
+        f"{'the wheel or ' if component == 'c' else ''}the library, or set {_ENVIRONMENT} to the "
+        "file or its folder. Tried: " + "; ".join(failures))
 
 
-def _load() -> ctypes.CDLL:
-    library, name = _open()
+def load(component: str, prototypes: Mapping[str, Prototype]) -> ctypes.CDLL:
+    """The library of a component, with all its functions."""
+    library, name = _open(component)
+    of_version = "bloomline_version" if component == "c" else f"bloomline_{component}_version"
     try:
-        library.bloomline_version.restype = ctypes.c_char_p
-        version = library.bloomline_version().decode()
+        getattr(library, of_version).restype = ctypes.c_char_p
+        version = getattr(library, of_version)().decode()
     except AttributeError:
         raise ImportError(f"bloomline: {name} is not bloomline's C library: it has no function "
-                          "bloomline_version") from None
+                          f"{of_version}") from None
     if not _fits(version):
         raise ImportError(f"bloomline: {name} is version {version}, which does not fit this "
                           f"package, version {__version__}")
-    for function, (result, arguments) in PROTOTYPES.items():
+    for function, (result, arguments) in prototypes.items():
         try:
             prototype = getattr(library, function)
         except AttributeError:
@@ -83,7 +90,7 @@ def _load() -> ctypes.CDLL:
 if not sys.platform.startswith("linux"):  # what the tests cover
     raise ImportError(f"bloomline: the system {sys.platform} is not supported, only Linux")
 
-lib = _load()
+lib = load("c", PROTOTYPES)
 
 
 def version() -> str:

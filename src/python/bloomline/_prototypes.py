@@ -1,6 +1,6 @@
-"""The functions of include/bloomline/c.h that the package calls.
+"""The functions of include/bloomline/c.h and c_redis.h that the package calls.
 
-tests/python compares this table with the header.
+tests/python compares these tables with the headers.
 """
 
 from ctypes import (POINTER, c_char_p, c_double, c_int, c_size_t, c_uint8, c_uint32, c_uint64,
@@ -152,4 +152,40 @@ PROTOTYPES: Dict[str, Prototype] = {
     "bloomline_counting_seed": (c_uint64, [_P]),
     "bloomline_counting_max_count": (c_uint32, [_P]),
     "bloomline_counting_num_saturated_counters": (c_uint64, [_P]),
+}
+
+_SERVERS: Dict[str, Any] = {
+    **dict.fromkeys(["username", "password", "tls_ca_file", "tls_ca_path", "tls_certificate_file",
+                     "tls_key_file", "tls_server_name"], c_char_p),
+    **dict.fromkeys(["database", "connect_timeout_ms", "command_timeout_ms", "max_retries",
+                     "give_up_ms", "when_unavailable"], c_int),
+    "tls_verify": c_uint8,
+}
+
+REDIS_PROTOTYPES: Dict[str, Prototype] = {
+    "bloomline_redis_free": (None, [_P]),
+    "bloomline_redis_version": (c_char_p, []),
+    "bloomline_redisservers_create": (_P, []),
+    "bloomline_redisservers_destroy": (None, [_P]),
+    "bloomline_redisservers_set_servers": (c_uint8, [_P, c_size_t, _P]),
+    **{f"bloomline_redisservers_set_{name}": (c_uint8 if kind is c_char_p else None, [_P, kind])
+       for name, kind in _SERVERS.items()},
+    **_options("shared", {"capacity": c_uint64, "false_positive_rate": c_double, "seed": c_uint64,
+                          "shard_bytes": c_uint64}),
+    **_options("add", {"min_replicas": c_int, "replica_timeout_ms": c_int}),
+    "bloomline_shared_create": (_P, [_P, c_char_p, _P, _ERROR]),
+    "bloomline_shared_open": (_P, [_P, c_char_p, _ERROR]),
+    "bloomline_shared_delete": (c_uint8, [_P, c_char_p, _ERROR]),
+    "bloomline_shared_destroy": (None, [_P]),
+    "bloomline_shared_add_key": (c_int, [_P, *_KEY, _P]),
+    "bloomline_shared_add_keys": (c_uint8, [_P, *_KEYS, _P, _P]),
+    "bloomline_shared_may_match": (c_int, [_P, *_KEY]),
+    "bloomline_shared_may_match_keys": (c_uint8, [_P, *_KEYS, _P]),
+    "bloomline_shared_error": (c_char_p, [_P]),
+    "bloomline_shared_name": (c_char_p, [_P]),
+    "bloomline_shared_capacity": (c_uint64, [_P]),
+    "bloomline_shared_false_positive_rate": (c_double, [_P]),
+    "bloomline_shared_num_bytes": (c_uint64, [_P]),
+    "bloomline_shared_num_shards": (c_uint32, [_P]),
+    "bloomline_shared_num_probes": (c_int, [_P]),
 }
