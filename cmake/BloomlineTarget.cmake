@@ -15,7 +15,7 @@ set(BLOOMLINE_HEADERS_filters atomic_bloom_filter.h bloom_filter.h counting_bloo
 set(BLOOMLINE_HEADERS_c c.h)
 set(BLOOMLINE_HEADERS_leveldb c_leveldb.h leveldb.h)
 set(BLOOMLINE_HEADERS_rocksdb c_rocksdb.h rocksdb.h)
-set(BLOOMLINE_HEADERS_redis redis_bloom_filter.h)
+set(BLOOMLINE_HEADERS_redis c_redis.h redis_bloom_filter.h)
 
 # bloomline_library(NAME SOURCES...): the component bloomline::NAME, static or, with
 # BUILD_SHARED_LIBS, shared.

@@ -20,6 +20,10 @@
 #ifdef BLOOMLINE_TEST_ROCKSDB
 #include "bloomline/c_rocksdb.h"
 #endif
+#ifdef BLOOMLINE_TEST_REDIS
+#include "bloomline/c_redis.h"
+#include "tests/redis_server.h"
+#endif
 
 namespace bloomline {
 namespace {
@@ -50,6 +54,21 @@ bool IsMade(bloomline_counting_t* counting) {
   return counting != nullptr;
 }
 
+bool IsMade(bloomline_atomic_t* atomic) {
+  bloomline_atomic_destroy(atomic);
+  return atomic != nullptr;
+}
+
+bool IsMade(bloomline_scalable_t* scalable) {
+  bloomline_scalable_destroy(scalable);
+  return scalable != nullptr;
+}
+
+bool IsMade(bloomline_partitioned_t* partitioned) {
+  bloomline_partitioned_destroy(partitioned);
+  return partitioned != nullptr;
+}
+
 bloomline_bloom_t* CreateBloom(uint64_t capacity, char** errptr) {
   const Handle<bloomline_bloomoptions_t> options(bloomline_bloomoptions_create(),
                                                  bloomline_bloomoptions_destroy);
@@ -64,6 +83,28 @@ bloomline_counting_t* CreateCounting(uint64_t capacity, char** errptr) {
   return bloomline_counting_create(options.get(), errptr);
 }
 
+bloomline_atomic_t* CreateAtomic(uint64_t capacity, char** errptr) {
+  const Handle<bloomline_bloomoptions_t> options(bloomline_bloomoptions_create(),
+                                                 bloomline_bloomoptions_destroy);
+  bloomline_bloomoptions_set_capacity(options.get(), capacity);
+  return bloomline_atomic_create(options.get(), errptr);
+}
+
+bloomline_scalable_t* CreateScalable(int growth, char** errptr) {
+  const Handle<bloomline_scalableoptions_t> options(bloomline_scalableoptions_create(),
+                                                    bloomline_scalableoptions_destroy);
+  bloomline_scalableoptions_set_growth(options.get(), growth);
+  return bloomline_scalable_create(options.get(), errptr);
+}
+
+bloomline_partitioned_t* CreatePartitioned(uint64_t memory_bytes, char** errptr) {
+  const Handle<bloomline_partitionedoptions_t> options(bloomline_partitionedoptions_create(),
+                                                       bloomline_partitionedoptions_destroy);
+  bloomline_partitionedoptions_set_memory_bytes(options.get(), memory_bytes);
+  EXPECT_TRUE(bloomline_partitionedoptions_set_temp_directory(options.get(), Path("").c_str()));
+  return bloomline_partitioned_create(options.get(), errptr);
+}
+
 using BloomHandle = std::unique_ptr<bloomline_bloom_t, void (*)(const bloomline_bloom_t*)>;
 
 BloomHandle Bloom(uint64_t capacity = 10) {
@@ -74,6 +115,34 @@ BloomHandle Bloom(uint64_t capacity = 10) {
 Handle<bloomline_counting_t> Counting(uint64_t capacity = 10) {
   char* error = nullptr;
   return {CreateCounting(capacity, &error), bloomline_counting_destroy};
+}
+
+Handle<bloomline_atomic_t> Atomic() {
+  char* error = nullptr;
+  return {CreateAtomic(10, &error), bloomline_atomic_destroy};
+}
+
+Handle<bloomline_scalable_t> Scalable() {
+  char* error = nullptr;
+  return {CreateScalable(2, &error), bloomline_scalable_destroy};
+}
+
+Handle<bloomline_partitioned_t> Partitioned() {
+  char* error = nullptr;
+  return {CreatePartitioned(1 << 20, &error), bloomline_partitioned_destroy};
+}
+
+std::string SavedScalable() {
+  char* error = nullptr;
+  EXPECT_TRUE(bloomline_scalable_save(Scalable().get(), Path("scalable").c_str(), &error));
+  return Path("scalable");
+}
+
+bool IsValid(double bits_per_key, char** errptr) {
+  const Handle<bloomline_filteroptions_t> options(bloomline_filteroptions_create(),
+                                                  bloomline_filteroptions_destroy);
+  bloomline_filteroptions_set_bits_per_key(options.get(), bits_per_key);
+  return bloomline_filteroptions_validate(options.get(), errptr) != 0;
 }
 
 std::string SavedBloom() {
@@ -249,6 +318,69 @@ std::vector<Function> Functions() {
          return IsMade(bloomline_counting_create_bloom(Counting().get(), errptr));
        },
        nullptr},
+      {"bloomline_atomic_create", [](char** errptr) { return IsMade(CreateAtomic(10, errptr)); },
+       [](char** errptr) { return IsMade(CreateAtomic(0, errptr)); }},
+      {"bloomline_atomic_snapshot",
+       [](char** errptr) { return IsMade(bloomline_atomic_snapshot(Atomic().get(), errptr)); },
+       nullptr},
+      {"bloomline_scalable_create", [](char** errptr) { return IsMade(CreateScalable(2, errptr)); },
+       [](char** errptr) { return IsMade(CreateScalable(0, errptr)); }},
+      {"bloomline_scalable_load",
+       [](char** errptr) {
+         return IsMade(bloomline_scalable_load(SavedScalable().c_str(), errptr));
+       },
+       [](char** errptr) { return IsMade(bloomline_scalable_load(Missing().c_str(), errptr)); }},
+      {"bloomline_scalable_save",
+       [](char** errptr) -> bool {
+         return bloomline_scalable_save(Scalable().get(), Path("scalable").c_str(), errptr);
+       },
+       [](char** errptr) -> bool {
+         return bloomline_scalable_save(Scalable().get(), Missing().c_str(), errptr);
+       }},
+      {"bloomline_scalable_to_bytes",
+       [](char** errptr) {
+         size_t length;
+         char* const bytes = bloomline_scalable_to_bytes(Scalable().get(), &length, errptr);
+         bloomline_free(bytes);
+         return bytes != nullptr;
+       },
+       nullptr},
+      {"bloomline_scalable_from_bytes",
+       [](char** errptr) {
+         size_t length;
+         char* const bytes = bloomline_scalable_to_bytes(Scalable().get(), &length, errptr);
+         const bool made = IsMade(bloomline_scalable_from_bytes(bytes, length, errptr));
+         bloomline_free(bytes);
+         return made;
+       },
+       [](char** errptr) { return IsMade(bloomline_scalable_from_bytes("no", 2, errptr)); }},
+      {"bloomline_partitioned_create",
+       [](char** errptr) { return IsMade(CreatePartitioned(1 << 20, errptr)); },
+       [](char** errptr) { return IsMade(CreatePartitioned(5, errptr)); }},
+      {"bloomline_partitioned_add_key",
+       [](char** errptr) -> bool {
+         return bloomline_partitioned_add_key(Partitioned().get(), "key", 3, errptr);
+       },
+       nullptr},  // tests/file_faults_test.cc has full disks
+      {"bloomline_partitioned_add_keys",
+       [](char** errptr) -> bool {
+         const char* const key = "key";
+         const size_t length = 3;
+         return bloomline_partitioned_add_keys(Partitioned().get(), 1, &key, &length, errptr);
+       },
+       nullptr},
+      {"bloomline_partitioned_finish",
+       [](char** errptr) -> bool {
+         return bloomline_partitioned_finish(Partitioned().get(), Path("filter").c_str(), errptr);
+       },
+       [](char** errptr) -> bool {
+         return bloomline_partitioned_finish(Partitioned().get(), Missing().c_str(), errptr);
+       }},
+      {"bloomline_filteroptions_validate", [](char** errptr) { return IsValid(10, errptr); },
+       [](char** errptr) { return IsValid(-1, errptr); }},
+      {"bloomline_validate_false_positive_rate",
+       [](char** errptr) { return bloomline_validate_false_positive_rate(1, 0.01, errptr) != 0; },
+       [](char** errptr) { return bloomline_validate_false_positive_rate(1, 2, errptr) != 0; }},
       {"bloomline_spread_bits_by_level", [](char** errptr) { return SpreadsBits(10, errptr); },
        [](char** errptr) { return SpreadsBits(-1, errptr); }},
       {"bloomline_force_kernel",
@@ -294,9 +426,62 @@ std::vector<Function> Functions() {
   };
 }
 
-TEST(CErrorStyleTest, FunctionsFollowTheConvention) {
+[[maybe_unused]] std::vector<Function> RedisFunctions() {
+#ifdef BLOOMLINE_TEST_REDIS
+  static const tests::RedisServer server;
+  const auto with_servers = [](const std::string& address, const auto& call) {
+    const char* const text = address.c_str();
+    const Handle<bloomline_redisservers_t> servers(bloomline_redisservers_create(),
+                                                   bloomline_redisservers_destroy);
+    EXPECT_TRUE(bloomline_redisservers_set_servers(servers.get(), 1, &text));
+    bloomline_redisservers_set_max_retries(servers.get(), 0);
+    return call(servers.get());
+  };
+  const auto is_made = [](bloomline_shared_t* shared) {
+    bloomline_shared_destroy(shared);
+    return shared != nullptr;
+  };
+  const auto created = [=](const bloomline_redisservers_t* servers, char** errptr) {
+    const Handle<bloomline_sharedoptions_t> options(bloomline_sharedoptions_create(),
+                                                    bloomline_sharedoptions_destroy);
+    bloomline_sharedoptions_set_capacity(options.get(), 1000);
+    return is_made(bloomline_shared_create(servers, "filter", options.get(), errptr));
+  };
+  const auto create = [=](const std::string& address) {
+    return [=](char** errptr) {
+      return with_servers(address, [=](auto* servers) { return created(servers, errptr); });
+    };
+  };
+  const auto open = [=](const std::string& address) {
+    return [=](char** errptr) {
+      return with_servers(address, [=](auto* servers) {
+        char* error = nullptr;
+        created(servers, &error);
+        bloomline_redis_free(error);
+        return is_made(bloomline_shared_open(servers, "filter", errptr));
+      });
+    };
+  };
+  const auto remove = [=](const std::string& address) {
+    return [=](char** errptr) {
+      return with_servers(address, [=](auto* servers) {
+        return bloomline_shared_delete(servers, "filter", errptr) != 0;
+      });
+    };
+  };
+  const std::string here = server.address();
+  const std::string nowhere = "127.0.0.1:" + std::to_string(tests::RedisServer::FreePort());
+  return {{"bloomline_shared_create", create(here), create(nowhere)},
+          {"bloomline_shared_open", open(here), open(nowhere)},
+          {"bloomline_shared_delete", remove(here), remove(nowhere)}};
+#else
+  return {};
+#endif
+}
+
+void ExpectTheConvention(const std::vector<Function>& functions) {
   const char* const untouched = "what was there before";
-  for (const Function& function : Functions()) {
+  for (const Function& function : functions) {
     SCOPED_TRACE(function.name);
     char* error = nullptr;
     EXPECT_TRUE(function.succeeds(&error)) << error;
@@ -317,6 +502,15 @@ TEST(CErrorStyleTest, FunctionsFollowTheConvention) {
   }
 }
 
+TEST(CErrorStyleTest, FunctionsFollowTheConvention) { ExpectTheConvention(Functions()); }
+
+#ifdef BLOOMLINE_TEST_REDIS
+TEST(CErrorStyleTest, RedisFollowsTheConvention) {
+  if (!tests::RedisServer::IsInstalled()) GTEST_SKIP() << "no redis-server";
+  ExpectTheConvention(RedisFunctions());
+}
+#endif
+
 TEST(CErrorStyleTest, EveryFunctionOfThePublicHeadersIsTested) {
   std::set<std::string> declared;
   for (const char* header : {
@@ -332,6 +526,14 @@ TEST(CErrorStyleTest, EveryFunctionOfThePublicHeadersIsTested) {
   }
   std::set<std::string> tried;
   for (const Function& function : Functions()) tried.insert(function.name);
+#ifdef BLOOMLINE_TEST_REDIS
+  declared.merge(tests::DeclaredFunctionsWith("char** errptr", "c_redis.h"));
+  if (tests::RedisServer::IsInstalled()) {
+    for (const Function& function : RedisFunctions()) tried.insert(function.name);
+  } else {
+    tried.insert({"bloomline_shared_create", "bloomline_shared_open", "bloomline_shared_delete"});
+  }
+#endif
   EXPECT_EQ(declared, tried);
 }
 

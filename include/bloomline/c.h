@@ -8,7 +8,12 @@
      bloomline_view_*                           FilterView              filter.h
      bloomline_bloomoptions_*                   BloomFilterOptions      bloom_filter.h
      bloomline_bloom_*                          BloomFilter, mapped too bloom_filter.h
+     bloomline_atomic_*                         AtomicBloomFilter       atomic_bloom_filter.h
+     bloomline_scalableoptions_*, _scalable_*   ScalableBloomFilter     scalable_bloom_filter.h
      bloomline_countingoptions_*, _counting_*   CountingBloomFilter     counting_bloom_filter.h
+     bloomline_partitionedoptions_*, _partitioned_*
+                                                PartitionedFilterBuilder
+                                                                 partitioned_filter_builder.h
      sizes                                                              sizing.h
      bits by level                                                      level_sizing.h
      seeds, kernels                                                     seed.h, cpu.h
@@ -76,8 +81,13 @@ typedef struct bloomline_builder_t bloomline_builder_t;
 typedef struct bloomline_view_t bloomline_view_t;
 typedef struct bloomline_bloomoptions_t bloomline_bloomoptions_t;
 typedef struct bloomline_bloom_t bloomline_bloom_t;
+typedef struct bloomline_atomic_t bloomline_atomic_t;
+typedef struct bloomline_scalableoptions_t bloomline_scalableoptions_t;
+typedef struct bloomline_scalable_t bloomline_scalable_t;
 typedef struct bloomline_countingoptions_t bloomline_countingoptions_t;
 typedef struct bloomline_counting_t bloomline_counting_t;
+typedef struct bloomline_partitionedoptions_t bloomline_partitionedoptions_t;
+typedef struct bloomline_partitioned_t bloomline_partitioned_t;
 
 /* Formats: filter_options.h. Builders refuse classic, which is for LevelDB only (c_leveldb.h);
    sizing takes it. */
@@ -96,6 +106,8 @@ extern void bloomline_filteroptions_set_bits_per_key(bloomline_filteroptions_t*,
 extern void bloomline_filteroptions_set_seed(bloomline_filteroptions_t*, uint64_t seed);
 extern void bloomline_filteroptions_set_random_seed(bloomline_filteroptions_t*,
                                                     uint8_t random_seed);
+/* False: *errptr is what FilterOptions::Validate returns. */
+extern uint8_t bloomline_filteroptions_validate(const bloomline_filteroptions_t*, char** errptr);
 
 /* Seeds that outsiders cannot know, for all options that have one: DrawSeed in seed.h. 0: the
    system's generator failed. */
@@ -105,6 +117,8 @@ extern uint64_t bloomline_draw_seed(char** errptr);
 
 extern double bloomline_false_positive_rate(int format, double bits_per_key);
 extern double bloomline_bits_per_key_for_false_positive_rate(int format, double rate);
+/* False: *errptr is what ValidateFalsePositiveRate returns. */
+extern uint8_t bloomline_validate_false_positive_rate(int format, double rate, char** errptr);
 extern uint64_t bloomline_filter_bytes(int format, uint64_t num_keys, double bits_per_key);
 
 /* Bits by level: level_sizing.h. Arrays have num_levels entries; runs_of_level may be NULL, which
@@ -129,6 +143,9 @@ extern bloomline_builder_t* bloomline_builder_create(const bloomline_filteroptio
                                                      char** errptr);
 extern void bloomline_builder_destroy(bloomline_builder_t*);
 extern void bloomline_builder_add_key(bloomline_builder_t*, const char* key, size_t key_length);
+/* bloomline_builder_add_key for each key. */
+extern void bloomline_builder_add_keys(bloomline_builder_t*, size_t num_keys,
+                                       const char* const* keys, const size_t* key_lengths);
 extern void bloomline_builder_add_key_and_prefix(bloomline_builder_t*, const char* key,
                                                  size_t key_length, const char* prefix,
                                                  size_t prefix_length);
@@ -243,6 +260,97 @@ extern uint8_t bloomline_bloom_is_past_capacity(const bloomline_bloom_t*);
 extern uint64_t bloomline_bloom_estimated_num_keys(const bloomline_bloom_t*);
 extern double bloomline_bloom_estimated_false_positive_rate(const bloomline_bloom_t*);
 
+/* Bloom filters that many threads change at once: AtomicBloomFilter in atomic_bloom_filter.h. Any
+   number of threads may call these functions on one handle at the same time, except for
+   bloomline_atomic_to_bloom and bloomline_atomic_destroy, which need exclusive access. */
+
+extern bloomline_atomic_t* bloomline_atomic_create(const bloomline_bloomoptions_t* options,
+                                                   char** errptr);
+/* ToAtomic and ToBloomFilter. The result takes the keys and the memory over, and the argument is
+   destroyed. NULL: out of memory; the argument is then as before, and still the caller's. */
+extern bloomline_atomic_t* bloomline_atomic_from_bloom(bloomline_bloom_t*);
+extern bloomline_bloom_t* bloomline_atomic_to_bloom(bloomline_atomic_t*);
+extern bloomline_bloom_t* bloomline_atomic_snapshot(const bloomline_atomic_t*, char** errptr);
+extern void bloomline_atomic_destroy(bloomline_atomic_t*);
+
+/* As the functions of bloomline_bloom_t. */
+extern uint8_t bloomline_atomic_add_key(bloomline_atomic_t*, const char* key, size_t key_length);
+extern size_t bloomline_atomic_add_keys(bloomline_atomic_t*, size_t num_keys,
+                                        const char* const* keys, const size_t* key_lengths,
+                                        uint8_t* changed);
+extern uint8_t bloomline_atomic_may_match(const bloomline_atomic_t*, const char* key,
+                                          size_t key_length);
+extern void bloomline_atomic_may_match_keys(const bloomline_atomic_t*, size_t num_keys,
+                                            const char* const* keys, const size_t* key_lengths,
+                                            uint8_t* may_match);
+extern uint64_t bloomline_atomic_hash_of(const bloomline_atomic_t*, const char* key,
+                                         size_t key_length);
+extern uint8_t bloomline_atomic_add_hash(bloomline_atomic_t*, uint64_t hash);
+extern uint8_t bloomline_atomic_may_match_hash(const bloomline_atomic_t*, uint64_t hash);
+
+extern int bloomline_atomic_layout(const bloomline_atomic_t*);
+extern uint64_t bloomline_atomic_num_bits(const bloomline_atomic_t*);
+extern int bloomline_atomic_num_probes(const bloomline_atomic_t*);
+extern uint64_t bloomline_atomic_seed(const bloomline_atomic_t*);
+extern uint64_t bloomline_atomic_capacity(const bloomline_atomic_t*);
+extern uint64_t bloomline_atomic_estimated_num_keys(const bloomline_atomic_t*);
+extern double bloomline_atomic_estimated_false_positive_rate(const bloomline_atomic_t*);
+
+/* Options of scalable filters, for an unknown number of keys: ScalableBloomFilterOptions in
+   scalable_bloom_filter.h. A new object has the defaults. Values are checked where the options are
+   used. */
+
+/* NULL: out of memory. */
+extern bloomline_scalableoptions_t* bloomline_scalableoptions_create(void);
+extern void bloomline_scalableoptions_destroy(bloomline_scalableoptions_t*);
+extern void bloomline_scalableoptions_set_initial_capacity(bloomline_scalableoptions_t*,
+                                                           uint64_t num_keys);
+extern void bloomline_scalableoptions_set_false_positive_rate(bloomline_scalableoptions_t*,
+                                                              double rate);
+extern void bloomline_scalableoptions_set_growth(bloomline_scalableoptions_t*, int growth);
+extern void bloomline_scalableoptions_set_tightening(bloomline_scalableoptions_t*,
+                                                     double tightening);
+extern void bloomline_scalableoptions_set_layout(bloomline_scalableoptions_t*, int layout);
+extern void bloomline_scalableoptions_set_seed(bloomline_scalableoptions_t*, uint64_t seed);
+
+/* Scalable filters: ScalableBloomFilter in scalable_bloom_filter.h */
+
+extern bloomline_scalable_t* bloomline_scalable_create(const bloomline_scalableoptions_t* options,
+                                                       char** errptr);
+extern bloomline_scalable_t* bloomline_scalable_load(const char* path, char** errptr);
+extern bloomline_scalable_t* bloomline_scalable_from_bytes(const char* bytes, size_t length,
+                                                           char** errptr);
+extern void bloomline_scalable_destroy(bloomline_scalable_t*);
+
+/* True: the key was added, and was certainly not in before. The function for many keys returns how
+   many were added; `changed` may be NULL. */
+extern uint8_t bloomline_scalable_add_key(bloomline_scalable_t*, const char* key,
+                                          size_t key_length);
+extern size_t bloomline_scalable_add_keys(bloomline_scalable_t*, size_t num_keys,
+                                          const char* const* keys, const size_t* key_lengths,
+                                          uint8_t* changed);
+extern uint8_t bloomline_scalable_may_match(const bloomline_scalable_t*, const char* key,
+                                            size_t key_length);
+extern void bloomline_scalable_may_match_keys(const bloomline_scalable_t*, size_t num_keys,
+                                              const char* const* keys, const size_t* key_lengths,
+                                              uint8_t* may_match);
+
+/* False: failed, and nothing changed. */
+extern uint8_t bloomline_scalable_save(const bloomline_scalable_t*, const char* path,
+                                       char** errptr);
+/* As bloomline_bloom_to_bytes. */
+extern char* bloomline_scalable_to_bytes(const bloomline_scalable_t*, size_t* length,
+                                         char** errptr);
+extern void bloomline_scalable_clear(bloomline_scalable_t*);
+
+extern size_t bloomline_scalable_num_stages(const bloomline_scalable_t*);
+extern uint64_t bloomline_scalable_num_bits(const bloomline_scalable_t*);
+extern uint64_t bloomline_scalable_capacity(const bloomline_scalable_t*);
+extern uint64_t bloomline_scalable_num_keys(const bloomline_scalable_t*);
+extern uint64_t bloomline_scalable_estimated_num_keys(const bloomline_scalable_t*);
+extern double bloomline_scalable_estimated_false_positive_rate(const bloomline_scalable_t*);
+extern uint8_t bloomline_scalable_is_past_capacity(const bloomline_scalable_t*);
+
 /* Options of counting filters, from which keys can be removed: CountingBloomFilterOptions in
    counting_bloom_filter.h. A new object has the defaults. Values are checked where the options are
    used. */
@@ -314,6 +422,37 @@ extern uint64_t bloomline_counting_capacity(const bloomline_counting_t*);
 extern uint32_t bloomline_counting_max_count(const bloomline_counting_t*);
 extern uint64_t bloomline_counting_num_keys(const bloomline_counting_t*);
 extern uint64_t bloomline_counting_num_saturated_counters(const bloomline_counting_t*);
+
+/* Building static filters larger than RAM: PartitionedFilterOptions and PartitionedFilterBuilder in
+   partitioned_filter_builder.h. New options have the defaults. */
+
+/* NULL: out of memory. */
+extern bloomline_partitionedoptions_t* bloomline_partitionedoptions_create(void);
+extern void bloomline_partitionedoptions_destroy(bloomline_partitionedoptions_t*);
+/* The options are copied. */
+extern void bloomline_partitionedoptions_set_filter(bloomline_partitionedoptions_t*,
+                                                    const bloomline_filteroptions_t* filter);
+/* False: out of memory; the options are as before. */
+extern uint8_t bloomline_partitionedoptions_set_temp_directory(bloomline_partitionedoptions_t*,
+                                                               const char* path);
+extern void bloomline_partitionedoptions_set_memory_bytes(bloomline_partitionedoptions_t*,
+                                                          uint64_t memory_bytes);
+extern void bloomline_partitionedoptions_set_num_threads(bloomline_partitionedoptions_t*,
+                                                         int num_threads);
+
+extern bloomline_partitioned_t* bloomline_partitioned_create(
+    const bloomline_partitionedoptions_t* options, char** errptr);
+extern void bloomline_partitioned_destroy(bloomline_partitioned_t*);
+/* False: failed. bloomline_partitioned_finish then fails as well. The function for many keys stops
+   at the first that cannot be added. */
+extern uint8_t bloomline_partitioned_add_key(bloomline_partitioned_t*, const char* key,
+                                             size_t key_length, char** errptr);
+extern uint8_t bloomline_partitioned_add_keys(bloomline_partitioned_t*, size_t num_keys,
+                                              const char* const* keys, const size_t* key_lengths,
+                                              char** errptr);
+extern uint64_t bloomline_partitioned_num_keys(const bloomline_partitioned_t*);
+extern uint8_t bloomline_partitioned_finish(bloomline_partitioned_t*, const char* path,
+                                            char** errptr);
 
 /* Kernels: cpu.h */
 

@@ -16,10 +16,6 @@ using bloomline::c::MakeHandle;
 using bloomline::c::MallocedBytes;
 using bloomline::c::OrSetError;
 
-struct bloomline_bloomoptions_t {
-  bloomline::BloomFilterOptions options;
-};
-
 static_assert(bloomline_bloom_blocked == static_cast<int>(BloomLayout::kBlocked));
 static_assert(bloomline_bloom_standard == static_cast<int>(BloomLayout::kStandard));
 static_assert(bloomline_bloom_blocked128 == static_cast<int>(BloomLayout::kBlocked128));

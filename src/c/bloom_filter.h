@@ -1,10 +1,14 @@
-// The C handle of a Bloom filter.
+// The C handles of a Bloom filter and its options.
 #ifndef BLOOMLINE_C_BLOOM_FILTER_H_
 #define BLOOMLINE_C_BLOOM_FILTER_H_
 
 #include <memory>
 
 #include "bloomline/bloom_filter.h"
+
+struct bloomline_bloomoptions_t {
+  bloomline::BloomFilterOptions options;
+};
 
 // Exactly one of the two is not null. Callers get mapped filters as pointers to const, so functions
 // that change a filter never see one.

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "src/errors/c_error.h"
-#include "src/errors/out_of_memory.h"
 
 namespace bloomline::c {
 
@@ -34,14 +33,7 @@ void AnswerEachBatch(size_t num_keys, const char* const* keys, const size_t* key
   }
 }
 
-// The result of f(&error). If that is null or false, *errptr says why.
-template <typename F>
-auto OrSetError(char** errptr, F f) -> decltype(f(nullptr)) {
-  std::string error;
-  auto result = core::OrError(&error, f);
-  if (!result) core::SetCError(error, errptr);
-  return result;
-}
+using core::OrSetError;
 
 // A handle, which begins with a std::unique_ptr, of what make(&error) gives. Null, with *errptr, if
 // that is null or there is no memory.

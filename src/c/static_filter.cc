@@ -1,4 +1,6 @@
 // Static filters, sizing and what is left of include/bloomline/c.h.
+#include "src/c/static_filter.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -21,10 +23,6 @@
 using bloomline::Format;
 using bloomline::c::Key;
 using bloomline::c::OrSetError;
-
-struct bloomline_filteroptions_t {
-  bloomline::FilterOptions options;
-};
 
 struct bloomline_builder_t {
   bloomline::FilterBuilder builder;
@@ -77,6 +75,13 @@ void bloomline_filteroptions_set_random_seed(bloomline_filteroptions_t* options,
   options->options.random_seed = random_seed != 0;
 }
 
+uint8_t bloomline_filteroptions_validate(const bloomline_filteroptions_t* options, char** errptr) {
+  return OrSetError(errptr, [=](std::string* error) {
+    *error = options->options.Validate();
+    return error->empty();
+  });
+}
+
 uint64_t bloomline_draw_seed(char** errptr) {
   return OrSetError(errptr, [](std::string* error) {
     uint64_t seed = 0;
@@ -91,6 +96,13 @@ double bloomline_false_positive_rate(int format, double bits_per_key) {
 
 double bloomline_bits_per_key_for_false_positive_rate(int format, double rate) {
   return OrNaN(format, [=](Format f) { return BitsPerKeyForFalsePositiveRate(f, rate); });
+}
+
+uint8_t bloomline_validate_false_positive_rate(int format, double rate, char** errptr) {
+  return OrSetError(errptr, [=](std::string* error) {
+    *error = bloomline::ValidateFalsePositiveRate(Format{format}, rate);
+    return error->empty();
+  });
 }
 
 uint64_t bloomline_filter_bytes(int format, uint64_t num_keys, double bits_per_key) {
@@ -114,6 +126,11 @@ void bloomline_builder_destroy(bloomline_builder_t* builder) { delete builder; }
 
 void bloomline_builder_add_key(bloomline_builder_t* builder, const char* key, size_t key_length) {
   builder->builder.AddKey(Key(key, key_length));
+}
+
+void bloomline_builder_add_keys(bloomline_builder_t* builder, size_t num_keys,
+                                const char* const* keys, const size_t* key_lengths) {
+  for (size_t i = 0; i < num_keys; ++i) builder->builder.AddKey(Key(keys[i], key_lengths[i]));
 }
 
 void bloomline_builder_add_key_and_prefix(bloomline_builder_t* builder, const char* key,

@@ -4,7 +4,10 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <string_view>
+
+#include "src/errors/out_of_memory.h"
 
 namespace bloomline::core {
 
@@ -15,6 +18,16 @@ inline void SetCError(std::string_view error, char** errptr) {
   if (*errptr == nullptr) return;
   std::memcpy(*errptr, error.data(), error.size());
   (*errptr)[error.size()] = '\0';
+}
+
+// The result of f(&error). If that is null or false, *errptr says why. f may throw only for lack of
+// memory.
+template <typename F>
+auto OrSetError(char** errptr, F f) -> decltype(f(nullptr)) {
+  std::string error;
+  auto result = OrError(&error, f);
+  if (!result) SetCError(error, errptr);
+  return result;
 }
 
 }  // namespace bloomline::core

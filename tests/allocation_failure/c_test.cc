@@ -6,63 +6,13 @@
 #include <cstdlib>
 #include <fstream>
 #include <string>
-#include <vector>
 
-#include "tests/allocation_failure/attempts.h"
-#include "tests/temp_dir.h"
+#include "tests/allocation_failure/c_attempts.h"
 
 namespace bloomline::tests {
 namespace {
 
-constexpr size_t kKeys = 300;
-
-struct CKeys {
-  std::vector<std::string> stored = MakeKeys(kKeys);
-  std::vector<const char*> keys;
-  std::vector<size_t> lengths;
-  uint8_t answers[kKeys];
-
-  CKeys() {
-    for (const std::string& key : stored) {
-      keys.push_back(key.data());
-      lengths.push_back(key.size());
-    }
-  }
-};
-
-// The errptr of a call.
-class CError {
- public:
-  ~CError() { bloomline_free(text_); }
-  char** out() { return &text_; }
-  // Convention 3 of c.h: without memory for the message there is none.
-  void Check(const Attempt& attempt, bool succeeded) const {
-    EXPECT_TRUE(succeeded || attempt.HasFailed()) << (text_ == nullptr ? "?" : text_);
-    if (succeeded) {
-      EXPECT_EQ(text_, nullptr);
-    }
-    CheckText(attempt, succeeded);
-  }
-  void CheckRefusal(const Attempt& attempt, bool succeeded) const {
-    EXPECT_FALSE(succeeded);
-    CheckText(attempt, succeeded);
-  }
-
- private:
-  void CheckText(const Attempt& attempt, bool succeeded) const {
-    if (!succeeded && !attempt.HasFailed()) {
-      EXPECT_NE(text_, nullptr);
-    }
-  }
-  char* text_ = nullptr;
-};
-
-class CTest : public testing::Test {
- protected:
-  CKeys k_;
-  const TempDir dir_;
-  const std::string path_ = dir_.Path("a file whose name needs memory");
-};
+constexpr size_t kKeys = kCKeys;
 
 TEST_F(CTest, OptionsAreCreatedOrNull) {
   FailEachAllocation({"bloomline_filteroptions_create", "bloomline_bloomoptions_create",
@@ -163,8 +113,8 @@ TEST_F(CTest, BuilderLosesNoKey) {
         {"bloomline_builder_create", "bloomline_builder_destroy", "bloomline_builder_add_key",
          "bloomline_builder_add_key_and_prefix", "bloomline_builder_num_keys",
          "bloomline_builder_take_keys_from", "bloomline_builder_finish", "bloomline_builder_error",
-         "bloomline_builder_hash_of", "bloomline_builder_add_hash", "bloomline_view_open",
-         "bloomline_view_destroy"},
+         "bloomline_builder_hash_of", "bloomline_builder_add_hash", "bloomline_builder_add_keys",
+         "bloomline_view_open", "bloomline_view_destroy"},
         [&](Attempt* attempt) {
           CError error, other_error, finish_error;
           bloomline_builder_t *builder = nullptr, *other = nullptr;
@@ -181,6 +131,7 @@ TEST_F(CTest, BuilderLosesNoKey) {
                     builder, bloomline_builder_hash_of(builder, k_.keys[i], k_.lengths[i]));
                 bloomline_builder_add_key(builder, k_.keys[i], k_.lengths[i]);
               }
+              bloomline_builder_add_keys(builder, kKeys, k_.keys.data(), k_.lengths.data());
               if (other != nullptr) {
                 bloomline_builder_add_key_and_prefix(other, "other", 5, "o", 1);
                 bloomline_builder_take_keys_from(builder, other);

@@ -1,0 +1,146 @@
+/* C bindings for Bloom filters on Redis.
+
+   A function here does what the C++ function of the same name does. redis_bloom_filter.h explains
+   it: meaning, cost, retries, what a server can lose. Comments here give only what differs.
+
+     bloomline_redisservers_*      RedisServers and RedisTls
+     bloomline_sharedoptions_*     SharedBloomFilterOptions
+     bloomline_addoptions_*        AddOptions
+     bloomline_shared_*            SharedBloomFilter
+
+     char* error = NULL;
+     bloomline_redisservers_t* servers = bloomline_redisservers_create();
+     bloomline_shared_t* filter = bloomline_shared_open(servers, "seen-urls", &error);
+     if (filter == NULL) return 1;  // error says why; bloomline_redis_free(error)
+     if (bloomline_shared_add_key(filter, "apple", 5, NULL) == bloomline_shared_failed) {
+       fprintf(stderr, "%s\n", bloomline_shared_error(filter));
+     }
+     if (bloomline_shared_may_match(filter, "pear", 4) == bloomline_shared_no) {
+       ... certainly never added ...
+     }
+     bloomline_shared_destroy(filter);
+
+   Conventions as in bloomline/c.h, but for (7): a bloomline_shared_t is used by one thread at a
+   time, for queries too. Link with bloomline::redis; bloomline::c is not needed. */
+#ifndef BLOOMLINE_C_REDIS_H_
+#define BLOOMLINE_C_REDIS_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct bloomline_redisservers_t bloomline_redisservers_t;
+typedef struct bloomline_sharedoptions_t bloomline_sharedoptions_t;
+typedef struct bloomline_addoptions_t bloomline_addoptions_t;
+typedef struct bloomline_shared_t bloomline_shared_t;
+
+/* WhenUnavailable */
+enum { bloomline_unavailable_may_match = 0, bloomline_unavailable_error = 1 };
+/* AddResult */
+enum {
+  bloomline_shared_new = 0,
+  bloomline_shared_present = 1,
+  bloomline_shared_unknown = 2,
+  bloomline_shared_failed = 3
+};
+/* Answer */
+enum { bloomline_shared_no = 0, bloomline_shared_maybe = 1, bloomline_shared_unavailable = 2 };
+
+/* How to reach Redis. A new object has the defaults; values are checked where it is used. Texts are
+   copied. A setter returns false if there is no memory; the object is then as before. */
+
+/* NULL: out of memory. */
+extern bloomline_redisservers_t* bloomline_redisservers_create(void);
+extern void bloomline_redisservers_destroy(bloomline_redisservers_t*);
+/* Replaces the addresses. */
+extern uint8_t bloomline_redisservers_set_servers(bloomline_redisservers_t*, size_t num_servers,
+                                                  const char* const* servers);
+extern uint8_t bloomline_redisservers_set_username(bloomline_redisservers_t*, const char* username);
+extern uint8_t bloomline_redisservers_set_password(bloomline_redisservers_t*, const char* password);
+extern void bloomline_redisservers_set_database(bloomline_redisservers_t*, int database);
+extern uint8_t bloomline_redisservers_set_tls_ca_file(bloomline_redisservers_t*, const char* path);
+extern uint8_t bloomline_redisservers_set_tls_ca_path(bloomline_redisservers_t*, const char* path);
+extern uint8_t bloomline_redisservers_set_tls_certificate_file(bloomline_redisservers_t*,
+                                                               const char* path);
+extern uint8_t bloomline_redisservers_set_tls_key_file(bloomline_redisservers_t*, const char* path);
+extern uint8_t bloomline_redisservers_set_tls_server_name(bloomline_redisservers_t*,
+                                                          const char* name);
+extern void bloomline_redisservers_set_tls_verify(bloomline_redisservers_t*, uint8_t verify);
+extern void bloomline_redisservers_set_connect_timeout_ms(bloomline_redisservers_t*, int ms);
+extern void bloomline_redisservers_set_command_timeout_ms(bloomline_redisservers_t*, int ms);
+extern void bloomline_redisservers_set_max_retries(bloomline_redisservers_t*, int max_retries);
+extern void bloomline_redisservers_set_give_up_ms(bloomline_redisservers_t*, int ms);
+extern void bloomline_redisservers_set_when_unavailable(bloomline_redisservers_t*,
+                                                        int when_unavailable);
+
+/* Options of a filter. A new object has the defaults; values are checked where it is used. */
+
+/* NULL: out of memory. */
+extern bloomline_sharedoptions_t* bloomline_sharedoptions_create(void);
+extern void bloomline_sharedoptions_destroy(bloomline_sharedoptions_t*);
+extern void bloomline_sharedoptions_set_capacity(bloomline_sharedoptions_t*, uint64_t num_keys);
+extern void bloomline_sharedoptions_set_false_positive_rate(bloomline_sharedoptions_t*,
+                                                            double rate);
+extern void bloomline_sharedoptions_set_seed(bloomline_sharedoptions_t*, uint64_t seed);
+extern void bloomline_sharedoptions_set_shard_bytes(bloomline_sharedoptions_t*,
+                                                    uint64_t shard_bytes);
+
+/* What an addition waits for. A new object has the defaults, which NULL stands for as well. */
+
+/* NULL: out of memory. */
+extern bloomline_addoptions_t* bloomline_addoptions_create(void);
+extern void bloomline_addoptions_destroy(bloomline_addoptions_t*);
+extern void bloomline_addoptions_set_min_replicas(bloomline_addoptions_t*, int min_replicas);
+extern void bloomline_addoptions_set_replica_timeout_ms(bloomline_addoptions_t*, int ms);
+
+/* Filters. The functions copy what they need of their arguments. */
+
+extern bloomline_shared_t* bloomline_shared_create(const bloomline_redisservers_t* servers,
+                                                   const char* name,
+                                                   const bloomline_sharedoptions_t* options,
+                                                   char** errptr);
+extern bloomline_shared_t* bloomline_shared_open(const bloomline_redisservers_t* servers,
+                                                 const char* name, char** errptr);
+/* SharedBloomFilter::Delete. True: there is no such filter now. */
+extern uint8_t bloomline_shared_delete(const bloomline_redisservers_t* servers, const char* name,
+                                       char** errptr);
+/* Closes the connections. The filter stays in Redis. */
+extern void bloomline_shared_destroy(bloomline_shared_t*);
+
+/* An AddResult. `options` may be NULL. */
+extern int bloomline_shared_add_key(bloomline_shared_t*, const char* key, size_t key_length,
+                                    const bloomline_addoptions_t* options);
+/* False: the result of a key is bloomline_shared_failed. `options` and `results` may be NULL. Keys
+   are pipelined 4096 at a time. */
+extern uint8_t bloomline_shared_add_keys(bloomline_shared_t*, size_t num_keys,
+                                         const char* const* keys, const size_t* key_lengths,
+                                         const bloomline_addoptions_t* options, int* results);
+/* An Answer. */
+extern int bloomline_shared_may_match(bloomline_shared_t*, const char* key, size_t key_length);
+/* False: Redis left a query unanswered. */
+extern uint8_t bloomline_shared_may_match_keys(bloomline_shared_t*, size_t num_keys,
+                                               const char* const* keys, const size_t* key_lengths,
+                                               int* answers);
+/* SharedBloomFilter::error; NULL for none. Valid until the filter is used again. */
+extern const char* bloomline_shared_error(const bloomline_shared_t*);
+
+/* Valid as long as the handle. */
+extern const char* bloomline_shared_name(const bloomline_shared_t*);
+extern uint64_t bloomline_shared_capacity(const bloomline_shared_t*);
+extern double bloomline_shared_false_positive_rate(const bloomline_shared_t*);
+extern uint64_t bloomline_shared_num_bytes(const bloomline_shared_t*);
+extern uint32_t bloomline_shared_num_shards(const bloomline_shared_t*);
+extern int bloomline_shared_num_probes(const bloomline_shared_t*);
+
+/* As bloomline_free and bloomline_version of c.h. */
+extern void bloomline_redis_free(void*);
+extern const char* bloomline_redis_version(void);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* BLOOMLINE_C_REDIS_H_ */

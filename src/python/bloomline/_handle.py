@@ -1,0 +1,223 @@
+"""What all filters have in common: a handle of the library, its lock, and calls for many keys."""
+
+import threading
+from contextlib import contextmanager
+from ctypes import c_char
+from operator import index
+from types import TracebackType
+from typing import Any, Callable, Iterator, List, Optional, Sequence, Type, TypeVar
+
+from ._keys import Key, Keys, batches, key_bytes
+from ._library import not_null
+
+_Self = TypeVar("_Self", bound="Handle")
+
+
+class Handle:
+    """Owns one object of the library.
+
+    The library's functions release the GIL, and most objects of the library must not be changed by
+    two threads at once. So an object here has a lock: what changes it runs alone; queries of many
+    keys run beside each other, in as many threads as there are.
+    """
+
+    _destroy: Callable[[int], None]
+    _pointer: Optional[int] = None  # None: closed
+
+    def __init__(self, pointer: Optional[int]) -> None:
+        self._lock = threading.RLock()
+        self._idle = threading.Condition(self._lock)
+        self._num_readers = 0
+        self._num_waiting = 0  # for the readers to end; no further reader begins
+        self._pointer = not_null(pointer)
+
+    def close(self) -> None:
+        """Frees the memory. Every other method then raises ValueError, but for close itself."""
+        with self._alone():
+            pointer, self._pointer = self._pointer, None
+            if pointer is not None:
+                type(self)._destroy(pointer)
+
+    @property
+    def closed(self) -> bool:
+        return self._pointer is None
+
+    def __enter__(self: _Self) -> _Self:
+        self._open()
+        return self
+
+    def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
+                 traceback: Optional[TracebackType]) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if self._pointer is not None:  # nobody else has this object
+            type(self)._destroy(self._pointer)
+
+    def _open(self) -> int:
+        """The pointer; the caller has the lock or is a reader."""
+        if self._pointer is None:
+            raise ValueError(f"this {type(self).__name__} is closed")
+        return self._pointer
+
+    def _release(self) -> int:
+        """Gives the pointer away; the caller has the lock."""
+        pointer = self._open()
+        self._pointer = None
+        return pointer
+
+    def _wait_for_readers(self) -> None:
+        self._num_waiting += 1
+        try:
+            while self._num_readers:
+                self._idle.wait()
+        finally:
+            self._num_waiting -= 1
+            self._idle.notify_all()
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        with self._lock:
+            if self._num_readers:
+                self._wait_for_readers()
+            yield
+
+    @contextmanager
+    def _beside_others(self) -> Iterator[int]:
+        with self._lock:
+            while self._num_waiting:
+                self._idle.wait()
+            pointer = self._open()
+            self._num_readers += 1
+        try:
+            yield pointer
+        finally:
+            with self._lock:
+                self._num_readers -= 1
+                if not self._num_readers:
+                    self._idle.notify_all()
+
+    @contextmanager
+    def _alone_with(self, other: "Handle", kind: Type["Handle"]) -> Iterator[None]:
+        """Both locks, in an order that no two threads can reverse. To the library a pointer to an
+        object of another kind would be garbage."""
+        if not isinstance(other, kind):
+            raise TypeError(f"the other one is {type(other).__name__}; allowed: "
+                            f"{kind.__name__}")
+        first, second = (self, other) if id(self) < id(other) else (other, self)
+        with first._alone(), second._alone():
+            yield
+
+    # Single keys. A query needs the lock only against changes; it does not wait for readers.
+
+    def _query(self, function: Callable[..., int], key: Key) -> int:
+        data = key if type(key) is bytes else key_bytes(key)
+        with self._lock:
+            return function(self._pointer or self._open(), data, len(data))
+
+    def _change(self, function: Callable[..., int], key: Key) -> int:
+        data = key if type(key) is bytes else key_bytes(key)
+        with self._lock:
+            if self._num_readers:
+                self._wait_for_readers()
+            return function(self._pointer or self._open(), data, len(data))
+
+    def _get(self, function: Callable[[int], Any]) -> Any:
+        with self._lock:
+            return function(self._open())
+
+    # Many keys
+
+    def _query_each(self, function: Callable[..., Any], keys: Keys, out: Any) -> Any:
+        answers = Answers(out)
+        for batch in batches(keys):
+            place = answers.next(batch.num_keys)
+            with self._beside_others() as pointer:
+                function(pointer, batch.num_keys, batch.pointers, batch.lengths, place)
+        return answers.result()
+
+    def _change_each(self, function: Callable[..., int], keys: Keys) -> int:
+        total = 0
+        for batch in batches(keys):
+            with self._alone():
+                total += function(self._open(), batch.num_keys, batch.pointers, batch.lengths,
+                                  None)
+        return total
+
+    def _change_each_beside_others(self, function: Callable[..., int], keys: Keys) -> int:
+        """For what threads may change at the same time."""
+        total = 0
+        for batch in batches(keys):
+            with self._beside_others() as pointer:
+                total += function(pointer, batch.num_keys, batch.pointers, batch.lengths, None)
+        return total
+
+
+class Answers:
+    """Where a function for many keys writes a byte for each key."""
+
+    def __init__(self, out: Any) -> None:
+        self._list: List[bool] = []
+        self._pending: Optional[bytearray] = None
+        self._out = out
+        self._start = 0
+        if out is None:
+            return
+        try:
+            view = memoryview(out)
+            if view.readonly or view.itemsize != 1:
+                raise TypeError
+            self._view = view.cast("B") if view.nbytes else view
+        except TypeError:
+            raise TypeError("out must be a writable, contiguous buffer of one byte for each key, "
+                            "as a bytearray or an array of bool") from None
+
+    def next(self, num_keys: int) -> Any:
+        """The place of the next answers."""
+        if self._out is None:
+            self._flush()
+            self._pending = bytearray(num_keys)
+            return (c_char * num_keys).from_buffer(self._pending)
+        end = self._start + num_keys
+        if end > self._view.nbytes:
+            raise ValueError(f"out has {self._view.nbytes} bytes; there are more keys")
+        place = (c_char * num_keys).from_buffer(self._view, self._start)
+        self._start = end
+        return place
+
+    def _flush(self) -> None:
+        if self._pending is not None:
+            answers: Any = memoryview(self._pending).cast("?").tolist()  # of bool
+            self._list.extend(answers)
+            self._pending = None
+
+    def result(self) -> Any:
+        if self._out is None:
+            self._flush()
+            return self._list
+        if self._start != self._view.nbytes:
+            raise ValueError(f"out has {self._view.nbytes} bytes; there are only {self._start} "
+                             "keys")
+        return self._out
+
+
+def integer(name: str, value: int, bits: int) -> int:
+    """A number for a C parameter, which would take the lower bits of what does not fit."""
+    number = index(value)
+    low, high = (0, 2**bits - 1) if bits == 64 else (-2**31, 2**31 - 1)
+    if not low <= number <= high:
+        raise ValueError(f"{name} is {number}; allowed: {low} to {high}")
+    return number
+
+
+def real(name: str, value: float) -> float:
+    if isinstance(value, (str, bytes)):  # which float() would read
+        raise TypeError(f"{name} is {type(value).__name__}; allowed: a number")
+    return float(value)
+
+
+def choice(name: str, value: str, allowed: Sequence[str]) -> int:
+    """The number of a named constant."""
+    if value not in allowed:
+        raise ValueError(f"{name} is {value!r}; allowed: " + ", ".join(map(repr, allowed)))
+    return allowed.index(value)

@@ -1,0 +1,133 @@
+"""Finds and loads the shared library of bloomline's C bindings."""
+
+import ctypes
+import os
+import sys
+from ctypes import byref, c_size_t, c_void_p
+from typing import Any, Callable, Iterator, Mapping, Optional, Tuple
+
+from ._prototypes import PROTOTYPES, Prototype
+from ._version import __version__
+
+_ENVIRONMENT = "BLOOMLINE_LIBRARY"
+
+
+def _parts(version: str) -> Tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
+
+
+def _fits(library: str) -> bool:
+    """Whether a library of this version has the functions that this package calls.
+
+    Before 1.0, a minor version may change the ABI. From then on it only adds functions.
+    """
+    try:
+        ours, theirs = _parts(__version__), _parts(library)
+    except ValueError:
+        return False
+    if ours[0] == 0:
+        return ours[:2] == theirs[:2]
+    return ours[0] == theirs[0] and ours[1] <= theirs[1]
+
+
+def _candidates(component: str) -> Iterator[str]:
+    """Names for the dynamic linker, in the order of preference."""
+    library = f"libbloomline_{component}.so"
+    chosen = os.environ.get(_ENVIRONMENT)
+    if chosen:  # is taken or refused, never replaced by another
+        if os.path.isdir(chosen):
+            yield os.path.join(chosen, library)
+        else:
+            yield chosen if component == "c" else os.path.join(os.path.dirname(chosen), library)
+        return
+    bundled = os.path.join(os.path.dirname(os.path.abspath(__file__)), library)
+    if os.path.exists(bundled):
+        yield bundled
+        return
+    version = _parts(__version__)
+    yield f"{library}.{version[0]}.{version[1]}"  # the SONAME before 1.0
+    yield f"{library}.{version[0]}"
+    yield library
+
+
+def _open(component: str) -> Tuple[ctypes.CDLL, str]:
+    failures = []
+    for name in _candidates(component):
+        try:
+            return ctypes.CDLL(name), name
+        except OSError as error:
+            failures.append(str(error))
+    raise ImportError(
+        f"bloomline: the shared library libbloomline_{component} was not found. Install "
+        f"{'the wheel or ' if component == 'c' else ''}the library, or set {_ENVIRONMENT} to the "
+        "file or its folder. Tried: " + "; ".join(failures))
+
+
+def load(component: str, prototypes: Mapping[str, Prototype]) -> ctypes.CDLL:
+    """The library of a component, with all its functions."""
+    library, name = _open(component)
+    of_version = "bloomline_version" if component == "c" else f"bloomline_{component}_version"
+    try:
+        getattr(library, of_version).restype = ctypes.c_char_p
+        version = getattr(library, of_version)().decode()
+    except AttributeError:
+        raise ImportError(f"bloomline: {name} is not bloomline's C library: it has no function "
+                          f"{of_version}") from None
+    if not _fits(version):
+        raise ImportError(f"bloomline: {name} is version {version}, which does not fit this "
+                          f"package, version {__version__}")
+    for function, (result, arguments) in prototypes.items():
+        try:
+            prototype = getattr(library, function)
+        except AttributeError:
+            raise ImportError(f"bloomline: {name}, version {version}, has no function {function}; "
+                              f"this package, version {__version__}, needs it") from None
+        prototype.restype = result
+        prototype.argtypes = arguments
+    return library
+
+
+if not sys.platform.startswith("linux"):  # what the tests cover
+    raise ImportError(f"bloomline: the system {sys.platform} is not supported, only Linux")
+
+lib = load("c", PROTOTYPES)
+
+
+def version() -> str:
+    """The version of the shared library."""
+    text: bytes = lib.bloomline_version()
+    return text.decode()
+
+
+def failure(error: c_void_p) -> Exception:
+    """The exception for the message that a function of the library left, which is freed."""
+    if not error.value:
+        return MemoryError("out of memory")
+    text = ctypes.string_at(error.value).decode("utf-8", "replace")
+    lib.bloomline_free(error)
+    return MemoryError(text) if text == "out of memory" else ValueError(text)
+
+
+def checked(function: Callable[..., Any], *arguments: Any) -> Any:
+    """The result of a function whose last parameter is `char** errptr`. Raises its error."""
+    error = c_void_p()
+    result = function(*arguments, byref(error))
+    if not result:
+        raise failure(error)
+    return result
+
+
+def taken_bytes(function: Callable[..., Any], *arguments: Any) -> bytes:
+    """The malloc()ed bytes that a function returns; it ends with `size_t* length, errptr`."""
+    length = c_size_t()
+    memory = checked(function, *arguments, byref(length))
+    try:
+        return ctypes.string_at(memory, length.value)
+    finally:
+        lib.bloomline_free(memory)
+
+
+def not_null(handle: Optional[int]) -> int:
+    if not handle:
+        raise MemoryError("out of memory")
+    return handle

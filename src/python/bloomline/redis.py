@@ -1,0 +1,248 @@
+"""Bloom filters in the memory of a Redis server or cluster, which processes and machines share.
+
+    from bloomline.redis import SharedBloomFilter
+
+    seen = SharedBloomFilter.create("10.0.0.5:6379", "seen-urls", capacity=1_000_000)
+    if seen.add_key("https://example.com/"): ...  # nobody had added it
+
+Needs the library libbloomline_redis, which is not in the wheel: it needs hiredis. docs/redis.md
+says what a Redis server can lose, and docs/python.md how the library is found.
+"""
+
+from contextlib import contextmanager
+from ctypes import c_char_p, c_int
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Type, TypeVar, Union
+
+from ._handle import Handle, choice, integer, real
+from ._keys import Key, Keys, batches, key_bytes
+from ._library import checked, load, not_null
+from ._prototypes import REDIS_PROTOTYPES
+
+_lib = load("redis", REDIS_PROTOTYPES)
+
+_NEW, _PRESENT, _UNKNOWN, _FAILED = range(4)
+_NO, _MAYBE, _UNAVAILABLE = range(3)
+_ADDED = {_NEW: True, _PRESENT: False, _UNKNOWN: None}
+_WHEN_UNAVAILABLE = ("may_match", "error")
+
+_T = TypeVar("_T", bound="SharedBloomFilter")
+
+
+class RedisError(ConnectionError):
+    """Redis did not answer, or could not do what it was asked for."""
+
+
+def _text(name: str, value: str) -> bytes:
+    text = value.encode()
+    if b"\0" in text:
+        raise ValueError(f"{name} has a null character")
+    return text
+
+
+class RedisServers:
+    """How to reach Redis.
+
+    `servers`: addresses of one server, or of some nodes of a cluster: "host:port",
+    "redis://user:password@host:port/database", "rediss://..." (TLS), "unix:///path".
+    `when_unavailable`: "may_match", queries that Redis does not answer are True, or "error", they
+    raise RedisError.
+    """
+
+    def __init__(self, servers: Union[str, Sequence[str]] = "127.0.0.1:6379", *,
+                 username: str = "", password: str = "", database: int = 0, tls_ca_file: str = "",
+                 tls_ca_path: str = "", tls_certificate_file: str = "", tls_key_file: str = "",
+                 tls_server_name: str = "", tls_verify: bool = True,
+                 connect_timeout_ms: int = 1000, command_timeout_ms: int = 1000,
+                 max_retries: int = 2, give_up_ms: int = 500,
+                 when_unavailable: str = "may_match") -> None:
+        addresses = [servers] if isinstance(servers, str) else list(servers)
+        self._servers = [_text("servers", address) for address in addresses]
+        self._values: Dict[str, Any] = {
+            name: _text(name, value) for name, value in [
+                ("username", username), ("password", password), ("tls_ca_file", tls_ca_file),
+                ("tls_ca_path", tls_ca_path), ("tls_certificate_file", tls_certificate_file),
+                ("tls_key_file", tls_key_file), ("tls_server_name", tls_server_name)]}
+        self._values.update({
+            name: integer(name, value, 32) for name, value in [
+                ("database", database), ("connect_timeout_ms", connect_timeout_ms),
+                ("command_timeout_ms", command_timeout_ms), ("max_retries", max_retries),
+                ("give_up_ms", give_up_ms),
+                ("when_unavailable", choice("when_unavailable", when_unavailable,
+                                            _WHEN_UNAVAILABLE))]})
+        self._values["tls_verify"] = bool(tls_verify)
+
+    @contextmanager
+    def _object(self) -> Iterator[int]:
+        with _created("redisservers") as pointer:
+            addresses = (c_char_p * len(self._servers))(*self._servers)
+            done = [_lib.bloomline_redisservers_set_servers(pointer, len(addresses), addresses)]
+            for name, value in self._values.items():
+                result = getattr(_lib, f"bloomline_redisservers_set_{name}")(pointer, value)
+                done.append(result is None or result)
+            if not all(done):
+                raise MemoryError("out of memory")
+            yield pointer
+
+
+_Servers = Union[str, Sequence[str], RedisServers]
+
+
+@contextmanager
+def _created(kind: str) -> Iterator[int]:
+    pointer = not_null(getattr(_lib, f"bloomline_{kind}_create")())
+    try:
+        yield pointer
+    finally:
+        getattr(_lib, f"bloomline_{kind}_destroy")(pointer)
+
+
+def _as_servers(servers: _Servers) -> RedisServers:
+    return servers if isinstance(servers, RedisServers) else RedisServers(servers)
+
+
+class SharedBloomFilter(Handle):
+    """A client of one filter on Redis. `create` and `open` make one.
+
+    Its methods run one at a time; threads that should query at the same time open one each.
+    """
+
+    _destroy = _lib.bloomline_shared_destroy
+
+    @classmethod
+    def _make(cls: Type[_T], function: Callable[..., int], *arguments: Any) -> _T:
+        made = cls.__new__(cls)
+        Handle.__init__(made, checked(function, *arguments))
+        return made
+
+    @classmethod
+    def create(cls: Type[_T], servers: _Servers, name: str, capacity: int,
+               false_positive_rate: float = 0.01, *, seed: int = 0,
+               shard_bytes: int = 16 << 20) -> _T:
+        """Creates the filter, or opens it if it exists with the same options."""
+        with _as_servers(servers)._object() as where, _created("sharedoptions") as options:
+            _lib.bloomline_sharedoptions_set_capacity(options, integer("capacity", capacity, 64))
+            _lib.bloomline_sharedoptions_set_false_positive_rate(
+                options, real("false_positive_rate", false_positive_rate))
+            _lib.bloomline_sharedoptions_set_seed(options, integer("seed", seed, 64))
+            _lib.bloomline_sharedoptions_set_shard_bytes(options,
+                                                         integer("shard_bytes", shard_bytes, 64))
+            return cls._make(_lib.bloomline_shared_create, where, _text("name", name), options)
+
+    @classmethod
+    def open(cls: Type[_T], servers: _Servers, name: str) -> _T:
+        """Opens a filter that exists; else ValueError."""
+        with _as_servers(servers)._object() as where:
+            return cls._make(_lib.bloomline_shared_open, where, _text("name", name))
+
+    @staticmethod
+    def delete(servers: _Servers, name: str) -> None:
+        """Deletes the filter, if there is one."""
+        with _as_servers(servers)._object() as where:
+            checked(_lib.bloomline_shared_delete, where, _text("name", name))
+
+    @contextmanager
+    def _options(self, min_replicas: int, replica_timeout_ms: int) -> Iterator[int]:
+        with _created("addoptions") as pointer:
+            _lib.bloomline_addoptions_set_min_replicas(
+                pointer, integer("min_replicas", min_replicas, 32))
+            _lib.bloomline_addoptions_set_replica_timeout_ms(
+                pointer, integer("replica_timeout_ms", replica_timeout_ms, 32))
+            yield pointer
+
+    def _failure(self) -> RedisError:
+        return RedisError(self._error() or "Redis did not answer")
+
+    def _error(self) -> Optional[str]:
+        text: Optional[bytes] = _lib.bloomline_shared_error(self._open())
+        return None if text is None else text.decode("utf-8", "replace")
+
+    def add_key(self, key: Key, *, min_replicas: int = 0,
+                replica_timeout_ms: int = 1000) -> Optional[bool]:
+        """True: nobody had added the key. False: it was in, or matched by chance. None: it is in
+        now, but a reply was lost. Raises RedisError if it may be missing."""
+        data = key_bytes(key)
+        with self._options(min_replicas, replica_timeout_ms) as options, self._alone():
+            result = _lib.bloomline_shared_add_key(self._open(), data, len(data), options)
+            if result == _FAILED:
+                raise self._failure()
+            return _ADDED[result]
+
+    def add_keys(self, keys: Keys, *, min_replicas: int = 0,
+                 replica_timeout_ms: int = 1000) -> List[Optional[bool]]:
+        """The results of add_key for many keys. Raises RedisError if one of them may be missing;
+        the others are in."""
+        results: List[Optional[bool]] = []
+        error: Optional[RedisError] = None
+        with self._options(min_replicas, replica_timeout_ms) as options:
+            for batch in batches(keys):
+                codes = (c_int * batch.num_keys)()
+                with self._alone():
+                    if not _lib.bloomline_shared_add_keys(self._open(), batch.num_keys,
+                                                          batch.pointers, batch.lengths, options,
+                                                          codes):
+                        error = error or self._failure()
+                results += [_ADDED.get(code) for code in codes]
+        if error is not None:
+            raise error
+        return results
+
+    def may_match(self, key: Key) -> bool:
+        """False: the key was certainly not added. True: it was added, is a false positive, or
+        Redis did not answer (see RedisServers; `error` says why)."""
+        data = key_bytes(key)
+        with self._alone():
+            answer = _lib.bloomline_shared_may_match(self._open(), data, len(data))
+            if answer == _UNAVAILABLE:
+                raise self._failure()
+            return bool(answer != _NO)
+
+    __contains__ = may_match
+
+    def may_match_keys(self, keys: Keys) -> List[bool]:
+        """The answers of may_match for many keys."""
+        results: List[bool] = []
+        for batch in batches(keys):
+            answers = (c_int * batch.num_keys)()
+            with self._alone():
+                _lib.bloomline_shared_may_match_keys(self._open(), batch.num_keys, batch.pointers,
+                                                     batch.lengths, answers)
+                if _UNAVAILABLE in answers:
+                    raise self._failure()
+            results += [answer != _NO for answer in answers]
+        return results
+
+    @property
+    def error(self) -> Optional[str]:
+        """Why the last call failed, in part or as a whole; None if it did not. (may_match_keys and
+        add_keys: of the last 65,536 keys.)"""
+        with self._alone():
+            return self._error()
+
+    @property
+    def name(self) -> str:
+        text: bytes = self._get(_lib.bloomline_shared_name)
+        return text.decode()
+
+    @property
+    def capacity(self) -> int:
+        return int(self._get(_lib.bloomline_shared_capacity))
+
+    @property
+    def false_positive_rate(self) -> float:
+        return float(self._get(_lib.bloomline_shared_false_positive_rate))
+
+    @property
+    def num_bytes(self) -> int:
+        """Of all shards, in Redis."""
+        return int(self._get(_lib.bloomline_shared_num_bytes))
+
+    @property
+    def num_shards(self) -> int:
+        return int(self._get(_lib.bloomline_shared_num_shards))
+
+    @property
+    def num_probes(self) -> int:
+        return int(self._get(_lib.bloomline_shared_num_probes))
+
+
+__all__ = ["RedisError", "RedisServers", "SharedBloomFilter"]

@@ -1,0 +1,273 @@
+"""The filters in memory: no false negative, rates, saved bytes, errors."""
+
+import copy
+import functools
+import os
+import pickle
+import tempfile
+import unittest
+
+import bloomline
+from keys import missing, stored
+
+NUM_KEYS = 20000
+STORED = stored(NUM_KEYS)
+MISSING = missing(NUM_KEYS)
+
+
+def rate(filter) -> float:
+    return sum(filter.may_match_keys(MISSING)) / NUM_KEYS
+
+
+MUTABLE = [
+    ("blocked", lambda: bloomline.BloomFilter(NUM_KEYS)),
+    ("standard", lambda: bloomline.BloomFilter(NUM_KEYS, layout="standard")),
+    ("blocked128", lambda: bloomline.BloomFilter(NUM_KEYS, layout="blocked128")),
+    ("blocked64", lambda: bloomline.BloomFilter(NUM_KEYS, layout="blocked64")),
+    ("num_bits", lambda: bloomline.BloomFilter(num_bits=10 * NUM_KEYS, num_probes=6)),
+    ("atomic", lambda: bloomline.AtomicBloomFilter(NUM_KEYS)),
+    ("scalable", lambda: bloomline.ScalableBloomFilter(100)),
+    ("counting", lambda: bloomline.CountingBloomFilter(NUM_KEYS)),
+    ("counting 8", lambda: bloomline.CountingBloomFilter(NUM_KEYS, counter_bits=8)),
+]
+
+
+def for_each(test):
+    """Runs a test with a new filter of each kind."""
+    @functools.wraps(test)
+    def run(self):
+        for name, make in MUTABLE:
+            with self.subTest(name), make() as filter:
+                test(self, filter)
+    return run
+
+
+class MutableFiltersTest(unittest.TestCase):
+
+    @for_each
+    def test_no_false_negative_and_few_false_positives(self, filter):
+        self.assertEqual(rate(filter), 0, "an empty filter rejects all: queries do look at it")
+        self.assertGreater(filter.add_keys(STORED[1:]), 0.97 * NUM_KEYS)
+        self.assertTrue(filter.add_key(b"a key \0 alone"))
+        filter.add_key(STORED[0])
+        self.assertEqual(filter.may_match_keys(STORED), [True] * NUM_KEYS)
+        self.assertTrue(all(key in filter for key in STORED[:500]))
+        self.assertIn(b"a key \0 alone", filter)
+        self.assertLess(sum(filter.may_match_keys(b"a key \0 %d" % i for i in range(500))), 25)
+        self.assertLess(rate(filter), 0.015)
+        self.assertEqual(filter.may_match_keys(MISSING[:500]),
+                         [filter.may_match(key) for key in MISSING[:500]])
+
+    @for_each
+    def test_kinds_of_keys(self, filter):
+        self.assertTrue(filter.add_key("\u00e9t\u00e9"))
+        self.assertIn("\u00e9t\u00e9".encode("utf-8"), filter)
+        self.assertNotIn("\u00e9t\u00e9".encode("latin-1"), filter)
+        self.assertIn(bytearray("\u00e9t\u00e9".encode()), filter)
+        self.assertTrue(filter.add_key(memoryview(b"a view")))
+        self.assertIn("a view", filter)
+        self.assertNotIn(b"", filter)
+        self.assertTrue(filter.add_key(""))
+        self.assertIn(b"", filter)
+        for wrong in (5, None, 1.5, ["key"]):
+            with self.assertRaisesRegex(TypeError, "allowed: bytes"):
+                filter.add_key(wrong)
+            with self.assertRaisesRegex(TypeError, "allowed: bytes"):
+                filter.may_match_keys(["a view", wrong])
+        for one in ("abc", b"abc", bytearray(b"abc")):
+            with self.assertRaisesRegex(TypeError, "pass a list"):
+                filter.add_keys(one)
+
+    @for_each
+    def test_closed_filters_raise(self, filter):
+        filter.close()
+        filter.close()
+        self.assertTrue(filter.closed)
+        for use in (lambda: filter.add_key("key"), lambda: "key" in filter,
+                    lambda: filter.may_match_keys(["key"]), lambda: filter.add_keys(["key"]),
+                    lambda: filter.capacity, filter.__enter__):
+            with self.assertRaisesRegex(ValueError, "closed"):
+                use()
+
+    @for_each
+    def test_saved_filters_are_the_same(self, filter):
+        if not hasattr(filter, "save"):
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            filter.add_keys(STORED)
+            path = os.path.join(folder, "filter")
+            filter.save(path)
+            data = filter.to_bytes()
+            with open(path, "rb") as file:
+                self.assertEqual(file.read(), data)
+            self.assertEqual(filter.num_keys, type(filter).load(path).num_keys)
+            for other in (type(filter).load(path), type(filter).from_bytes(data),
+                          pickle.loads(pickle.dumps(filter)), copy.deepcopy(filter),
+                          type(filter).from_bytes(memoryview(bytearray(data)))):
+                self.assertEqual(other.to_bytes(), data)
+                self.assertTrue(all(other.may_match_keys(STORED)))
+            damaged = bytearray(data)
+            damaged[-1] ^= 1
+            with self.assertRaisesRegex(ValueError, "checksum"):
+                type(filter).from_bytes(damaged)
+            filter.clear()
+            self.assertEqual(rate(filter), 0)
+            with self.assertRaises(FileNotFoundError):
+                type(filter).load(os.path.join(folder, "nothing"))
+            with self.assertRaisesRegex(ValueError, "nothing/filter"):
+                filter.save(os.path.join(folder, "nothing", "filter"))
+            with self.assertRaisesRegex(ValueError, "null byte"):
+                filter.save(path + "\0")
+
+
+class BloomFilterTest(unittest.TestCase):
+    def test_union_and_intersection(self):
+        first, second = bloomline.BloomFilter(NUM_KEYS), bloomline.BloomFilter(NUM_KEYS)
+        first.add_keys(STORED[:100])
+        second.add_keys(STORED[50:150])
+        union = first.copy()
+        self.assertEqual(union, first)
+        union.merge(second)
+        self.assertNotEqual(union, first)
+        self.assertTrue(all(union.may_match_keys(STORED[:150])))
+        union.intersect(second)
+        self.assertEqual(union, second)
+        union.merge(union)
+        self.assertEqual(union, second)
+        with self.assertRaisesRegex(ValueError, "seed"):
+            union.merge(bloomline.BloomFilter(NUM_KEYS, seed=1))
+        with self.assertRaises(TypeError):
+            hash(union)
+
+    def test_objects_of_another_kind_are_refused(self):
+        bloom = bloomline.BloomFilter(NUM_KEYS)
+        counting = bloomline.CountingBloomFilter(NUM_KEYS)
+        uses = (bloom.merge, bloom.intersect, counting.merge,
+                bloomline.AtomicBloomFilter.from_bloom_filter,
+                bloomline.FilterBuilder().take_keys_from)
+        pairs = [(use, wrong) for use in uses
+                 for wrong in (bloomline.AtomicBloomFilter(10), bloomline.FilterView(b""), b"x",
+                               None)]
+        for use, wrong in pairs + [(bloom.merge, counting), (counting.merge, bloom)]:
+            with self.assertRaisesRegex(TypeError, "is .*; allowed: .*(Bloom|Builder)"):
+                use(wrong)
+        self.assertNotEqual(bloom, counting)
+
+    def test_what_it_says_of_itself(self):
+        filter = bloomline.BloomFilter(1000, 0.001, layout="standard", seed=7)
+        filter.add_keys(STORED[:1000])
+        self.assertEqual((filter.capacity, filter.layout, filter.seed), (1000, "standard", 7))
+        self.assertAlmostEqual(filter.estimated_num_keys(), 1000, delta=30)
+        self.assertAlmostEqual(filter.estimated_false_positive_rate(), 0.001, delta=0.0003)
+        self.assertFalse(filter.is_past_capacity)
+        filter.add_keys(MISSING[:1000])
+        self.assertTrue(filter.is_past_capacity)
+        self.assertGreater(filter.num_probes, 5)
+        self.assertIn("capacity 1000, standard", repr(filter))
+        filter.close()
+        self.assertIn("closed", repr(filter))
+
+    def test_mapped_filter(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "filter")
+            saved = bloomline.BloomFilter(NUM_KEYS)
+            saved.add_keys(STORED)
+            saved.save(path)
+            with bloomline.MappedBloomFilter(path, verify=True) as mapped:
+                self.assertTrue(all(mapped.may_match_keys(STORED)))
+                self.assertLess(rate(mapped), 0.015)
+                self.assertEqual(mapped, saved)
+                self.assertEqual(mapped.copy(), saved)
+                self.assertFalse(hasattr(mapped, "add_key"))
+            with self.assertRaises(FileNotFoundError):
+                bloomline.MappedBloomFilter(path + "nothing")
+
+    def test_errors_name_the_value_and_what_is_allowed(self):
+        for arguments, sentence in [
+                (dict(), "capacity is 0; allowed: 1 and more"),
+                (dict(capacity=10, false_positive_rate=2), "false_positive_rate is 2; allowed"),
+                (dict(capacity=-1), "capacity is -1; allowed: 0 to 18446744073709551615"),
+                (dict(capacity=2**64), "capacity is 18446744073709551616; allowed"),
+                (dict(num_bits=512, num_probes=2**32 + 1), "num_probes is 4294967297; allowed"),
+                (dict(num_bits=512, num_probes=31), "num_probes is 31 .*allowed"),
+                (dict(capacity=10, layout="flat"), "layout is 'flat'; allowed: 'blocked'"),
+                (dict(capacity=10, seed=-5), "seed is -5; allowed"),
+        ]:
+            for kind in (bloomline.BloomFilter, bloomline.AtomicBloomFilter):
+                with self.assertRaisesRegex(ValueError, sentence):
+                    kind(**arguments)
+        with self.assertRaises(TypeError):
+            bloomline.BloomFilter(1000.5)
+        with self.assertRaises(TypeError):
+            bloomline.BloomFilter("1000")
+        with self.assertRaisesRegex(ValueError, "capacity is 1125899906842624.*allowed"):
+            bloomline.BloomFilter(2**50)
+        with self.assertRaisesRegex(ValueError, "CountingBloomFilter|bLnBloom"):
+            bloomline.BloomFilter.from_bytes(bloomline.CountingBloomFilter(10).to_bytes())
+
+    def test_atomic_and_back(self):
+        bloom = bloomline.BloomFilter(NUM_KEYS)
+        bloom.add_keys(STORED[:100])
+        expected = bloom.copy()
+        expected.add_keys(STORED)
+        atomic = bloomline.AtomicBloomFilter.from_bloom_filter(bloom)
+        self.assertTrue(bloom.closed)
+        atomic.add_keys(STORED)
+        snapshot = atomic.snapshot()
+        self.assertFalse(atomic.closed)
+        self.assertTrue(all(snapshot.may_match_keys(STORED)))
+        back = atomic.to_bloom_filter()
+        self.assertTrue(atomic.closed)
+        back.intersect(expected)
+        self.assertEqual(back.num_bits, expected.num_bits)
+        self.assertTrue(all(back.may_match_keys(STORED)))
+        with self.assertRaisesRegex(ValueError, "closed"):
+            bloomline.AtomicBloomFilter.from_bloom_filter(bloom)
+
+
+class ScalableBloomFilterTest(unittest.TestCase):
+    def test_grows(self):
+        filter = bloomline.ScalableBloomFilter(100, 0.01, growth=4, tightening=0.25)
+        filter.add_keys(STORED)
+        self.assertGreater(filter.num_stages, 3)
+        self.assertGreaterEqual(filter.capacity, 0.95 * NUM_KEYS)
+        self.assertAlmostEqual(filter.estimated_num_keys(), NUM_KEYS, delta=NUM_KEYS / 50)
+        self.assertLess(filter.estimated_false_positive_rate(), 0.01)
+        self.assertFalse(filter.is_past_capacity)
+        with self.assertRaisesRegex(ValueError, "growth is 99; allowed: 1 to 16"):
+            bloomline.ScalableBloomFilter(growth=99)
+
+
+class CountingBloomFilterTest(unittest.TestCase):
+    def test_removes(self):
+        filter = bloomline.CountingBloomFilter(NUM_KEYS)
+        filter.add_keys(STORED)
+        filter.add_key(STORED[0])
+        self.assertGreaterEqual(filter.estimated_count(STORED[0]), 2)
+        before = filter.to_bloom_filter()
+        self.assertEqual(before.may_match_keys(MISSING), filter.may_match_keys(MISSING))
+        self.assertTrue(filter.remove_key(STORED[0]))
+        self.assertEqual(filter.remove_keys(STORED[100:]), NUM_KEYS - 100)
+        self.assertTrue(all(filter.may_match_keys(STORED[:100])))
+        self.assertLess(sum(filter.may_match_keys(STORED[100:])), 50)
+        self.assertFalse(filter.remove_key(b"never added"))
+        self.assertEqual(filter.num_keys, 100)
+        self.assertEqual((filter.counter_bits, filter.max_count), (4, 15))
+        self.assertEqual(filter.num_saturated_counters, 0)
+
+    def test_merge(self):
+        first, second = (bloomline.CountingBloomFilter(1000, seed=3) for _ in range(2))
+        first.add_keys(STORED[:100])
+        second.add_keys(STORED[:50])
+        self.assertNotEqual(first, second)
+        second.merge(first)
+        second.remove_keys(STORED[:50])
+        self.assertEqual(first, second)
+        with self.assertRaisesRegex(ValueError, "seed"):
+            first.merge(bloomline.CountingBloomFilter(1000))
+        with self.assertRaisesRegex(ValueError, "counter_bits is 5; allowed: 4 and 8"):
+            bloomline.CountingBloomFilter(10, counter_bits=5)
+
+
+if __name__ == "__main__":
+    unittest.main()

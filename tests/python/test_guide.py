@@ -1,0 +1,50 @@
+"""docs/python.md: its programs run, its links and class names exist."""
+
+import os
+import pathlib
+import re
+import tempfile
+import unittest
+
+import bloomline
+
+GUIDE = (pathlib.Path(__file__).parents[2] / "docs/python.md").read_text(encoding="utf-8")
+
+
+class GuideTest(unittest.TestCase):
+    def test_programs_run(self):
+        blocks = re.findall(r"^```python\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
+        self.assertGreaterEqual(len(blocks), 5)
+        values = {}
+        before = os.getcwd()
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            try:
+                for block in blocks:
+                    exec(compile(block, "docs/python.md", "exec"), values)
+            finally:
+                os.chdir(before)
+
+    def test_comments_after_calls_are_their_results(self):
+        # Lines of the guide: a call, and "# " with its result.
+        values = {}
+        exec(re.search(r"^```python\n(.*?)^seen.save", GUIDE, re.MULTILINE | re.DOTALL)[1], values)
+        self.assertEqual(eval('seen.may_match_keys(["apple", "pear"])', values), [True, False])
+        self.assertEqual(
+            [round(bits, 1) for bits in bloomline.sizing.spread_bits_by_level(
+                "compact", 7, bloomline.sizing.keys_of_levels(5))],
+            [float(bits) for bits in re.search(r"# \[(23.*)\]", GUIDE)[1].split(",")])
+
+    def test_names_every_public_class(self):
+        for name in bloomline.__all__:
+            if name[0].isupper():
+                self.assertIn(f"`{name}`", GUIDE)
+
+    def test_sentence_is_the_library_s(self):
+        with self.assertRaises(ValueError) as caught:
+            bloomline.BloomFilter()
+        self.assertIn(str(caught.exception), GUIDE.replace("\n", " "))
+
+
+if __name__ == "__main__":
+    unittest.main()

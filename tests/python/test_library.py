@@ -1,0 +1,153 @@
+"""The shared library: its functions, how it is found, and what is said if it does not fit."""
+
+import ctypes
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import bloomline
+from bloomline import _library, _prototypes
+
+PROJECT = pathlib.Path(__file__).parents[2]
+PACKAGE = pathlib.Path(bloomline.__file__).parent
+
+C_TYPES = {
+    "void": None, "int": ctypes.c_int, "double": ctypes.c_double, "size_t": ctypes.c_size_t,
+    "uint8_t": ctypes.c_uint8, "uint32_t": ctypes.c_uint32, "uint64_t": ctypes.c_uint64,
+}
+# Pointers to structs, arrays and malloc()ed memory are all addresses.
+C_POINTERS = {"char**": [ctypes.POINTER(ctypes.c_void_p)],
+              "size_t*": [ctypes.POINTER(ctypes.c_size_t), ctypes.c_void_p],
+              "char*": [ctypes.c_char_p, ctypes.c_void_p]}
+
+
+def declarations(header="c.h"):
+    """The name of each function, its result and its parameters, as types of C."""
+    text = (PROJECT / "include/bloomline" / header).read_text()
+    text = re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)
+    for result, name, parameters in re.findall(
+            r"extern\s+([^;()]*?)\s*(bloomline_\w+)\(([^;]*?)\);", text):
+        def plain(parameter):
+            words = [word for word in re.sub(r"\*", " * ", parameter).split() if word != "const"]
+            base, rest = words[0], words[1:]
+            if parameter.count("const") == 2:
+                return "array of pointers"
+            return base + "*" * rest.count("*")
+        names = [] if parameters == "void" else [plain(one) for one in parameters.split(",")]
+        yield name, plain(result), names
+
+
+def run(code, **environment):
+    """The outcome of a new interpreter, which has this package."""
+    values = {key: value for key, value in os.environ.items() if key != "BLOOMLINE_LIBRARY"}
+    values.update(PYTHONPATH=str(PACKAGE.parent), PYTHONDONTWRITEBYTECODE="1", **environment)
+    return subprocess.run([sys.executable, "-c", code], env=values, capture_output=True, text=True,
+                          check=False)
+
+
+class PrototypesTest(unittest.TestCase):
+    def test_are_those_of_the_header(self):
+        for header, table, least in (("c.h", _prototypes.PROTOTYPES, 120),
+                                     ("c_redis.h", _prototypes.REDIS_PROTOTYPES, 35)):
+            self.compare(header, table, least)
+
+    def compare(self, header, table, least):
+        declared = {name: (result, parameters)
+                    for name, result, parameters in declarations(header)}
+        self.assertGreater(len(declared), least)
+        for name, (result, parameters) in table.items():
+            self.assertIn(name, declared)
+            theirs = [declared[name][0], *declared[name][1]]
+            ours = [result, *parameters]
+            self.assertEqual(len(ours), len(theirs), name)
+            for one, other in zip(ours, theirs):
+                if other in C_TYPES:
+                    self.assertIs(one, C_TYPES[other], name)
+                else:
+                    self.assertIn(one, C_POINTERS.get(other, [ctypes.c_void_p]), name)
+
+    def test_every_handle_can_be_made_in_python(self):
+        created = {name for name, _, _ in declarations() if name.endswith("_create")}
+        self.assertGreater(len(created), 8)
+        self.assertEqual(created - _prototypes.PROTOTYPES.keys(), set())
+
+
+class LibraryTest(unittest.TestCase):
+    def test_memory_errors(self):
+        self.assertIsInstance(_library.failure(ctypes.c_void_p()), MemoryError)
+        with self.assertRaises(MemoryError):
+            _library.not_null(None)
+
+    def test_version_is_the_project_s(self):
+        header = (PROJECT / "include/bloomline/version.h").read_text()
+        version = re.search(r'VERSION_STRING "(.*)"', header)[1]
+        self.assertEqual(bloomline.__version__, version)
+        self.assertEqual(bloomline.library_version(), version)
+
+    def test_which_versions_fit(self):
+        original = _library.__version__
+        try:
+            for ours, theirs, fits in [("0.1.0", "0.1.7", True), ("0.1.0", "0.2.0", False),
+                                       ("0.1.0", "1.1.0", False), ("1.2.0", "1.2.0", True),
+                                       ("1.2.0", "1.5.1", True), ("1.2.0", "1.1.9", False),
+                                       ("1.2.0", "2.2.0", False), ("1.2.0", "nonsense", False)]:
+                _library.__version__ = ours
+                self.assertIs(_library._fits(theirs), fits, (ours, theirs))
+        finally:
+            _library.__version__ = original
+
+    def test_is_found_by_file_and_by_folder(self):
+        file = pathlib.Path(_library.lib._name)
+        for place in (file, file.parent):
+            result = run("import bloomline; print(bloomline.BloomFilter(10).capacity)",
+                         BLOOMLINE_LIBRARY=str(place))
+            self.assertEqual((result.stdout, result.stderr), ("10\n", ""))
+
+    @unittest.skipIf((PACKAGE / "libbloomline_c.so").exists(), "a wheel has its own library")
+    def test_is_found_by_the_dynamic_linker(self):
+        major, minor = bloomline.__version__.split(".")[:2]
+        with tempfile.TemporaryDirectory() as folder:
+            code = "import bloomline; print(bloomline.library_version())"
+            result = run(code, LD_LIBRARY_PATH=folder)
+            self.assertIn("ImportError", result.stderr)
+            for name in (f"libbloomline_c.so.{major}.{minor}", "libbloomline_c.so"):
+                link = os.path.join(folder, name)
+                os.symlink(os.path.abspath(_library.lib._name), link)
+                result = run(code, LD_LIBRARY_PATH=folder)
+                self.assertEqual((result.stdout, result.stderr), (bloomline.__version__ + "\n", ""))
+                os.unlink(link)
+
+    def test_says_what_is_wrong(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for place, sentence in [
+                    (folder, "libbloomline_c was not found.*set BLOOMLINE_LIBRARY.*Tried: .*"
+                     + re.escape(folder)),
+                    (os.path.join(folder, "nothing.so"), "not found.*Tried: .*nothing.so"),
+                    ("libm.so.6", "libm.so.6 is not bloomline's C library"),
+            ]:
+                result = run("import bloomline", BLOOMLINE_LIBRARY=place)
+                self.assertRegex(result.stderr.replace("\n", " "), "ImportError: .*" + sentence)
+
+    @unittest.skipIf(shutil.which("cc") is None, "there is no C compiler here")
+    def test_refuses_other_versions_and_missing_functions(self):
+        with tempfile.TemporaryDirectory() as folder:
+            library = os.path.join(folder, "libbloomline_c.so")
+            for version, sentence in [
+                    ("0.0.9", "is version 0.0.9, which does not fit this package, version"),
+                    (bloomline.__version__, "has no function bloomline_"),
+            ]:
+                subprocess.run(["cc", "-shared", "-x", "c", "-", "-o", library], check=True,
+                               text=True, input="const char* bloomline_version(void) "
+                               f'{{ return "{version}"; }}\n')
+                result = run("import bloomline", BLOOMLINE_LIBRARY=folder)
+                self.assertIn("ImportError: bloomline: " + library, result.stderr)
+                self.assertIn(sentence, result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,169 @@
+"""Static filters, sizing and bits by level."""
+
+import mmap
+import os
+import tempfile
+import unittest
+
+import bloomline
+from bloomline import sizing
+from keys import missing, stored
+
+NUM_KEYS = 20000
+STORED = stored(NUM_KEYS)
+MISSING = missing(NUM_KEYS)
+
+
+class StaticFiltersTest(unittest.TestCase):
+    def check(self, view, most_false_positives):
+        self.assertEqual(view.may_match_keys(STORED), [True] * NUM_KEYS)
+        self.assertTrue(all(key in view for key in STORED[:500]))
+        self.assertLess(sum(view.may_match_keys(MISSING)), most_false_positives * NUM_KEYS)
+        self.assertFalse(view.always_matches)
+
+    def test_no_false_negative_and_few_false_positives(self):
+        for format, most in (("blocked", 0.013), ("compact", 0.003)):
+            data = bloomline.build_filter(STORED, format)
+            self.assertAlmostEqual(len(data), sizing.filter_bytes(format, NUM_KEYS, 10), delta=64)
+            self.check(bloomline.FilterView(data), most)
+            builder = bloomline.FilterBuilder(format, 10)
+            for key in STORED:
+                builder.add_key(key)
+            self.assertEqual(builder.num_keys, NUM_KEYS)
+            self.assertEqual(builder.finish(num_threads=2), data)
+            self.assertIsNone(builder.error)
+            self.assertEqual(builder.num_keys, 0)
+            self.assertNotIn(STORED[0], bloomline.FilterView(builder.finish()))
+
+    def test_any_bytes_give_a_view_that_may_match(self):
+        for data in (b"", b"x", b"\xff" * 100, bytearray(64)):
+            view = bloomline.FilterView(data)
+            self.assertTrue(view.always_matches)
+            self.assertIn("key", view)
+
+    def test_views_borrow_all_kinds_of_bytes(self):
+        data = bloomline.build_filter(STORED, "compact", false_positive_rate=0.01)
+        self.assertLess(len(data) * 8 / NUM_KEYS, 7.3)
+        for kind in (bytes, bytearray, memoryview, lambda data: memoryview(bytearray(data))):
+            self.check(bloomline.FilterView(kind(data)), 0.013)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "filter")
+            with open(path, "wb") as file:
+                file.write(data)
+            with bloomline.FilterView.open_mapped(path) as view:
+                self.check(view, 0.013)
+            with open(path, "rb") as file:
+                mapped = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+            view = bloomline.FilterView(mapped)
+            with self.assertRaises(BufferError):
+                mapped.close()  # the view holds it
+            view.close()
+            mapped.close()
+            with self.assertRaisesRegex(ValueError, "closed"):
+                view.may_match("key")
+            open(path, "wb").close()
+            self.assertTrue(bloomline.FilterView.open_mapped(path).always_matches)
+
+    def test_builders_join(self):
+        builders = [bloomline.FilterBuilder("compact", 8, seed=5) for _ in range(2)]
+        builders[0].add_keys(STORED[:5000])
+        builders[1].add_keys(STORED[5000:])
+        builders[0].take_keys_from(builders[1])
+        self.assertEqual(builders[1].num_keys, 0)
+        self.check(bloomline.FilterView(builders[0].finish()), 0.01)
+        with self.assertRaisesRegex(ValueError, "seeds"):
+            builders[0].take_keys_from(bloomline.FilterBuilder("compact", 8))
+        builders[0].add_key_and_prefix("user:5", "user:")
+        view = bloomline.FilterView(builders[0].finish())
+        self.assertIn("user:", view)
+        self.assertNotIn("group:", view)
+
+    def test_random_seeds(self):
+        data = [bloomline.build_filter(STORED, random_seed=True) for _ in range(2)]
+        self.assertNotEqual(*data)
+        for one in data:
+            self.check(bloomline.FilterView(one), 0.013)
+        self.assertNotEqual(bloomline.draw_seed(), bloomline.draw_seed())
+
+    def test_larger_than_memory(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "filter")
+            with bloomline.PartitionedFilterBuilder("compact", 8, temp_directory=folder,
+                                                    memory_bytes=1 << 20) as builder:
+                builder.add_key(STORED[0])
+                builder.add_keys(STORED[1:])
+                self.assertEqual(builder.num_keys, NUM_KEYS)
+                with self.assertRaisesRegex(ValueError, "nowhere"):
+                    builder.finish(os.path.join(folder, "nowhere", "filter"))
+                builder.finish(path)
+            with open(path, "rb") as file:
+                self.assertEqual(file.read(), bloomline.build_filter(STORED, "compact", 8))
+            with self.assertRaisesRegex(ValueError, "nowhere"):
+                bloomline.PartitionedFilterBuilder(temp_directory=os.path.join(folder, "nowhere"))
+            with self.assertRaisesRegex(ValueError, "memory_bytes is 5"):
+                bloomline.PartitionedFilterBuilder(memory_bytes=5, temp_directory=folder)
+
+    def test_errors_name_the_value_and_what_is_allowed(self):
+        for arguments, sentence in [
+                (dict(format="ribbon"), "format is 'ribbon'; allowed: 'classic', 'blocked'"),
+                (dict(format="classic"), "classic, which is written in LevelDB only"),
+                (dict(bits_per_key=1000), "bits_per_key is 1000; allowed: 1 to 100"),
+                (dict(bits_per_key=5, false_positive_rate=0.1), "both"),
+                (dict(false_positive_rate=1e-12), "1e-12; allowed in blocked filters"),
+                (dict(seed=5, random_seed=True), "seed"),
+        ]:
+            with self.assertRaisesRegex(ValueError, sentence):
+                bloomline.FilterBuilder(**arguments)
+        with self.assertRaisesRegex(ValueError, "num_threads is 0; allowed: 1 or more"):
+            bloomline.FilterBuilder().finish(0)
+
+
+class SizingTest(unittest.TestCase):
+    def test_sizes(self):
+        bits = sizing.bits_per_key_for_false_positive_rate("blocked", 0.01)
+        self.assertAlmostEqual(sizing.false_positive_rate("blocked", bits), 0.01, places=5)
+        self.assertLess(sizing.bits_per_key_for_false_positive_rate("compact", 0.01), 7.2)
+        self.assertGreaterEqual(sizing.filter_bytes("blocked", 5_000_000_000, 10), 6_250_000_000)
+        self.assertGreater(sizing.filter_bytes("classic", 1000, 10), 1200)
+
+    def test_bits_by_level(self):
+        keys = sizing.keys_of_levels(5, 10)
+        self.assertAlmostEqual(sum(keys), 1)
+        bits = sizing.spread_bits_by_level("compact", 10, keys)
+        self.assertEqual(bits[0], 24)
+        self.assertAlmostEqual(bits[4], 9.55, delta=0.05)
+        self.assertAlmostEqual(sizing.wasted_reads("compact", bits), 0.0023, delta=1e-5)
+        self.assertAlmostEqual(sizing.bits_per_key_for_wasted_reads("compact", 0.0023, keys), 10,
+                               delta=0.01)
+        runs = [4, 1, 1, 1, 1]
+        more = sizing.spread_bits_by_level("compact", 5, keys, runs)
+        self.assertGreater(sizing.wasted_reads("compact", more, runs),
+                           sizing.wasted_reads("compact", more))
+
+    def test_errors_name_the_value_and_what_is_allowed(self):
+        for use, sentence in [
+                (lambda: sizing.false_positive_rate("ribbon", 10), "format is 'ribbon'; allowed"),
+                (lambda: sizing.false_positive_rate("blocked", 0.5),
+                 "bits_per_key is 0.5; allowed"),
+                (lambda: sizing.bits_per_key_for_false_positive_rate("blocked", 0),
+                 "rate is 0; allowed"),
+                (lambda: sizing.filter_bytes("compact", 10, 99), "bits_per_key is 99; allowed"),
+                (lambda: sizing.filter_bytes("compact", -1, 9), "num_keys is -1; allowed"),
+                (lambda: sizing.keys_of_levels(65), "num_levels is 65.*allowed: 1 to 64"),
+                (lambda: sizing.keys_of_levels(5, 0.5), "level_size_ratio 0.5; allowed"),
+                (lambda: sizing.spread_bits_by_level("compact", 25, [1, 10]),
+                 "bits per key is 25; allowed"),
+                (lambda: sizing.spread_bits_by_level("compact", 10, [1, 10], [1]),
+                 "runs_of_level has 1 levels; the others have 2"),
+                (lambda: sizing.spread_bits_by_level("compact", 10, []), "level"),
+                (lambda: sizing.wasted_reads("compact", [99]), r"bits_of_level is \[99\]; allowed"),
+                (lambda: sizing.bits_per_key_for_wasted_reads("compact", 0, [1]),
+                 "wasted_reads is 0; allowed"),
+                (lambda: sizing.bits_per_key_for_wasted_reads("compact", 1, [-1]), "level"),
+        ]:
+            with self.assertRaisesRegex(ValueError, sentence):
+                use()
+
+
+if __name__ == "__main__":
+    unittest.main()

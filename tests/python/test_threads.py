@@ -1,0 +1,123 @@
+"""Threads: no key is lost, and what is closed is not used."""
+
+import threading
+import time
+import unittest
+
+import bloomline
+from keys import stored
+
+NUM_THREADS = 4
+NUM_KEYS = 40000
+STORED = stored(NUM_KEYS)
+PARTS = [STORED[i::NUM_THREADS] for i in range(NUM_THREADS)]
+
+
+def in_threads(*functions):
+    """Runs the functions at the same time, and raises what one of them raised."""
+    start = threading.Barrier(len(functions))
+    errors = []
+
+    def body(function):
+        start.wait()
+        try:
+            function()
+        except Exception as error:  # pylint: disable=broad-except
+            errors.append(error)
+
+    threads = [threading.Thread(target=body, args=(function,)) for function in functions]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    if any(thread.is_alive() for thread in threads):
+        raise AssertionError("threads wait for each other")
+    if errors:
+        raise errors[0]
+
+
+class ThreadsTest(unittest.TestCase):
+    def test_no_key_is_lost(self):
+        for make in (lambda: bloomline.BloomFilter(NUM_KEYS),
+                     lambda: bloomline.AtomicBloomFilter(NUM_KEYS),
+                     lambda: bloomline.ScalableBloomFilter(100),
+                     lambda: bloomline.CountingBloomFilter(NUM_KEYS)):
+            filter = make()
+
+            def add(part):
+                for i in range(0, len(part), 100):
+                    filter.add_keys(part[i:i + 99])
+                    filter.add_key(part[i + 99])
+                    if not all(filter.may_match_keys(part[max(0, i - 300):i + 100])):
+                        raise AssertionError("a key is lost")
+
+            in_threads(*(lambda part=part: add(part) for part in PARTS))
+            self.assertTrue(all(filter.may_match_keys(STORED)))
+
+    def test_changes_wait_for_queries_and_queries_for_changes(self):
+        # Calls of the library that take long, and say whether another one runs.
+        filter = bloomline.BloomFilter(1000)
+        running = []
+        beside = []
+
+        def slow(kind):
+            def call(*_):
+                running.append(kind)
+                time.sleep(0.002)
+                beside.append(frozenset(running))
+                running.remove(kind)
+                return 0
+            return call
+
+        filter._may_match_keys = slow("query")
+        calls = [lambda: [filter.may_match_keys(["key"]) for _ in range(20)]] * 2
+        calls += [lambda: [filter._change_each(slow("change"), ["key"]) for _ in range(20)]] * 2
+        calls += [lambda: [filter._change(slow("single"), "key") for _ in range(20)]]
+        in_threads(*calls)
+        self.assertEqual(set(beside), {frozenset(["query"]), frozenset(["change"]),
+                                       frozenset(["single"])})
+
+    def test_queries_run_beside_each_other(self):
+        for filter, add in ((bloomline.BloomFilter(1000), None),
+                            (bloomline.AtomicBloomFilter(1000), "additions too")):
+            both = threading.Barrier(2, timeout=30)
+            filter._may_match_keys = lambda *_: both.wait()
+            calls = [lambda: filter.may_match_keys(["key"])] * 2
+            if add:
+                calls[1] = lambda: filter._change_each_beside_others(lambda *_: both.wait(), ["k"])
+            in_threads(*calls)
+
+    def test_merging_each_other_does_not_wait_for_ever(self):
+        first, second = bloomline.BloomFilter(1000), bloomline.BloomFilter(1000)
+        first.add_key("first")
+        second.add_key("second")
+        in_threads(lambda: [first.merge(second) for _ in range(300)],
+                   lambda: [second.merge(first) for _ in range(300)],
+                   lambda: [first.may_match_keys(["key"]) for _ in range(300)])
+        self.assertEqual(first, second)
+        self.assertEqual(first.may_match_keys(["first", "second"]), [True, True])
+
+    def test_closing_waits(self):
+        for _ in range(20):
+            filter = bloomline.BloomFilter(NUM_KEYS)
+
+            def use():
+                try:
+                    while True:
+                        filter.may_match_keys(STORED[:2000])
+                except ValueError as error:
+                    if "closed" not in str(error):
+                        raise
+
+            in_threads(use, use, lambda: (time.sleep(0.002), filter.close()))
+            self.assertTrue(filter.closed)
+
+    def test_builders_in_threads(self):
+        builder = bloomline.FilterBuilder("compact", 8)
+        in_threads(*(lambda part=part: builder.add_keys(part) for part in PARTS))
+        self.assertEqual(builder.num_keys, NUM_KEYS)
+        self.assertTrue(all(bloomline.FilterView(builder.finish(2)).may_match_keys(STORED)))
+
+
+if __name__ == "__main__":
+    unittest.main()
