@@ -47,6 +47,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -179,6 +180,11 @@ class BloomFilterBase {
   // readable: only then can it be synced.
   bool Save(const std::string& path, std::string* error) const;
 
+  // Writes the same bytes to a stream, opened with std::ios::binary, and flushes it. It may have
+  // content before, and others after. False if it had failed before, or fails now; what is written
+  // until then stays. Catches what a stream throws (std::ios::exceptions).
+  bool Save(std::ostream* stream, std::string* error) const;
+
   // Sets *bytes to the bytes of the file that Save writes, for places other than files. They carry
   // checksums. False, and *bytes is as it was, if there is no memory: 64 + num_bits / 8 bytes.
   bool ToBytes(std::string* bytes, std::string* error) const;
@@ -221,8 +227,16 @@ class BloomFilter : public BloomFilterBase {
 
   // Reads a file that Save wrote. Null, with file, place and values in *error, if the file cannot
   // be read or is not what Save wrote: no regular file (opening a pipe does not block), wrong
-  // magic, version, length or checksum. Takes no more memory than the file is long, and a page.
+  // magic, version, length or checksum. *error says what the file is if it is a saved filter of
+  // another kind, a static filter, or a table of LevelDB or RocksDB. Takes no more memory than the
+  // file is long, and a page.
   static std::unique_ptr<BloomFilter> Load(const std::string& path, std::string* error);
+
+  // Reads a filter from a stream, opened with std::ios::binary, from where it is, and leaves it
+  // behind the filter's last byte: other content may follow. Makes the checks of Load; *error names
+  // the place from where the stream was. It may be anywhere after a failure. Its length is unknown,
+  // so memory is reserved as the header says, but touched only as bytes arrive.
+  static std::unique_ptr<BloomFilter> Load(std::istream* stream, std::string* error);
 
   // Reads bytes that ToBytes gave, or the content of a saved file, and copies what it needs. Makes
   // the checks of Load, on any bytes; *error says "bytes" where Load names the file. Takes no more

@@ -36,6 +36,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -81,8 +82,9 @@ class ScalableBloomFilter {
   static std::unique_ptr<ScalableBloomFilter> Create(const ScalableBloomFilterOptions& options,
                                                      std::string* error);
 
-  // Reads a file that Save wrote, or bytes that ToBytes gave, as BloomFilter does.
+  // Reads a file or stream that Save wrote, or bytes that ToBytes gave, as BloomFilter does.
   static std::unique_ptr<ScalableBloomFilter> Load(const std::string& path, std::string* error);
+  static std::unique_ptr<ScalableBloomFilter> Load(std::istream* stream, std::string* error);
   static std::unique_ptr<ScalableBloomFilter> FromBytes(std::string_view bytes, std::string* error);
 
   ~ScalableBloomFilter();
@@ -130,9 +132,10 @@ class ScalableBloomFilter {
   // Removes all keys and all stages but the first.
   void Clear();
 
-  // All stages in one file (docs/format.md, section 9), written as BloomFilter::Save does; or the
-  // bytes of that file, as BloomFilter::ToBytes gives them.
+  // All stages in one file or stream (docs/format.md, section 9), written as BloomFilter::Save
+  // does; or the bytes of that file, as BloomFilter::ToBytes gives them.
   bool Save(const std::string& path, std::string* error) const;
+  bool Save(std::ostream* stream, std::string* error) const;
   bool ToBytes(std::string* bytes, std::string* error) const;
 
  private:
