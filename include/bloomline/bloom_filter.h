@@ -53,6 +53,7 @@
 #include <string_view>
 
 #include "bloomline/inline_query.h"
+#include "bloomline/keys.h"
 
 namespace bloomline {
 
@@ -132,6 +133,15 @@ class BloomFilterBase {
 
   // may_match[i] = MayMatch(keys[i]) for i < n.
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
+
+  // The same for the keys of a container or array: of what converts to std::string_view, without a
+  // copy; or of integers, encoded as in keys.h. may_match has as many elements.
+  template <typename Keys, typename = core::IfKeys<Keys>>
+  void MayMatch(const Keys& keys, bool* may_match) const {
+    core::ForEachKeyGroup(keys, [&](size_t first, size_t n, const std::string_view* group) {
+      MayMatch(n, group, may_match + first);
+    });
+  }
 
   // For callers that have a 64-bit hash already. HashOf is XXH3 with the filter's seed, and
   // MayMatch(k) is MayMatchHash(HashOf(k)). Any other hash works too, if all its 64 bits are well
@@ -256,6 +266,20 @@ class BloomFilter : public BloomFilterBase {
   // Adds n keys in this order and returns how many changed a bit. changed[i], if `changed` is not
   // null, is what AddKey(keys[i]) would have returned.
   size_t AddKeys(size_t n, const std::string_view* keys, bool* changed = nullptr);
+
+  // The same for the keys of a container or array: of what converts to std::string_view, without a
+  // copy; or of integers, encoded as in keys.h.
+  template <typename Keys, typename = core::IfKeys<Keys>>
+  size_t AddKeys(const Keys& keys, bool* changed = nullptr) {
+    return core::SumOverKeys(keys, changed,
+                             [&](size_t n, const std::string_view* group, bool* answers) {
+                               return AddKeys(n, group, answers);
+                             });
+  }
+  template <typename Key, typename = core::IfKeys<std::initializer_list<Key>>>
+  size_t AddKeys(std::initializer_list<Key> keys, bool* changed = nullptr) {
+    return AddKeys<std::initializer_list<Key>>(keys, changed);
+  }
 
   // The same for hashes: see HashOf.
   bool AddHash(uint64_t hash) {

@@ -131,6 +131,36 @@ class CountingBloomFilter {
   size_t RemoveKeys(size_t n, const std::string_view* keys, bool* removed = nullptr);
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
 
+  // The same for containers and arrays, as in BloomFilter.
+  template <typename Keys, typename = core::IfKeys<Keys>>
+  size_t AddKeys(const Keys& keys, bool* was_absent = nullptr) {
+    return core::SumOverKeys(keys, was_absent,
+                             [&](size_t n, const std::string_view* group, bool* answers) {
+                               return AddKeys(n, group, answers);
+                             });
+  }
+  template <typename Key, typename = core::IfKeys<std::initializer_list<Key>>>
+  size_t AddKeys(std::initializer_list<Key> keys, bool* was_absent = nullptr) {
+    return AddKeys<std::initializer_list<Key>>(keys, was_absent);
+  }
+  template <typename Keys, typename = core::IfKeys<Keys>>
+  size_t RemoveKeys(const Keys& keys, bool* removed = nullptr) {
+    return core::SumOverKeys(keys, removed,
+                             [&](size_t n, const std::string_view* group, bool* answers) {
+                               return RemoveKeys(n, group, answers);
+                             });
+  }
+  template <typename Key, typename = core::IfKeys<std::initializer_list<Key>>>
+  size_t RemoveKeys(std::initializer_list<Key> keys, bool* removed = nullptr) {
+    return RemoveKeys<std::initializer_list<Key>>(keys, removed);
+  }
+  template <typename Keys, typename = core::IfKeys<Keys>>
+  void MayMatch(const Keys& keys, bool* may_match) const {
+    core::ForEachKeyGroup(keys, [&](size_t first, size_t n, const std::string_view* group) {
+      MayMatch(n, group, may_match + first);
+    });
+  }
+
   // For callers that have a 64-bit hash already. HashOf is XXH3 with the filter's seed, and
   // AddKey(k) is AddHash(HashOf(k)). Any other hash works too, if all its 64 bits are well mixed
   // and the filter never gets hashes of another kind.

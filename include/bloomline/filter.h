@@ -21,6 +21,7 @@
 
 #include "bloomline/filter_options.h"
 #include "bloomline/inline_query.h"
+#include "bloomline/keys.h"
 
 namespace bloomline {
 
@@ -127,6 +128,15 @@ class FilterView {
   // may_match[i] = MayMatch(keys[i]) for i < n. Faster than n single queries on filters larger than
   // the caches, because blocks are prefetched.
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
+
+  // The same for the keys of a container or array: of what converts to std::string_view, without a
+  // copy; or of integers, encoded as in keys.h. may_match has as many elements.
+  template <typename Keys, typename = core::IfKeys<Keys>>
+  void MayMatch(const Keys& keys, bool* may_match) const {
+    core::ForEachKeyGroup(keys, [&](size_t first, size_t n, const std::string_view* group) {
+      MayMatch(n, group, may_match + first);
+    });
+  }
 
   // The same with hashes: MayMatchHash(HashOf(key)) is MayMatch(key). HashOf is for this view
   // alone: bytes that were not understood have no seed. To hash a key once for several filters with

@@ -101,10 +101,29 @@ class ScalableBloomFilter {
   // null, is what AddKey(keys[i]) would have returned.
   size_t AddKeys(size_t n, const std::string_view* keys, bool* changed = nullptr);
 
+  // The same for containers and arrays, as in BloomFilter.
+  template <typename Keys, typename = core::IfKeys<Keys>>
+  size_t AddKeys(const Keys& keys, bool* changed = nullptr) {
+    return core::SumOverKeys(keys, changed,
+                             [&](size_t n, const std::string_view* group, bool* answers) {
+                               return AddKeys(n, group, answers);
+                             });
+  }
+  template <typename Key, typename = core::IfKeys<std::initializer_list<Key>>>
+  size_t AddKeys(std::initializer_list<Key> keys, bool* changed = nullptr) {
+    return AddKeys<std::initializer_list<Key>>(keys, changed);
+  }
+
   // As BloomFilter::MayMatch. Cost: one hash, and one cache miss for each stage up to the first
   // that matches; the query goes from the last and largest stage to the oldest.
   bool MayMatch(std::string_view key) const;
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
+  template <typename Keys, typename = core::IfKeys<Keys>>
+  void MayMatch(const Keys& keys, bool* may_match) const {
+    core::ForEachKeyGroup(keys, [&](size_t first, size_t n, const std::string_view* group) {
+      MayMatch(n, group, may_match + first);
+    });
+  }
 
   const ScalableBloomFilterOptions& options() const;
   size_t num_stages() const;
