@@ -16,6 +16,8 @@
 //   if (!filter->MayMatch("pear")) { /* certainly never added */ }
 //   if (!filter->Save("fruit.bloom", &error)) return 1;
 //
+// Keys are bytes. keys.h makes keys of integers: filter->AddKey(KeyOf(42)).
+//
 // Link bloomline::filters (CMake component `filters`).
 //
 // Which filter to use:
