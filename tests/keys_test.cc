@@ -252,7 +252,7 @@ TYPED_TEST_SUITE(KeyContainersTest, Filters);
 
 // Around the size of a group, of which the keys go to the filter at once.
 TYPED_TEST(KeyContainersTest, ContainersOfStringsAreTheirStrings) {
-  for (const size_t n : {0, 1, 2, 255, 256, 257, 511, 512, 700}) {
+  for (const size_t n : std::vector<size_t>{0, 1, 2, 255, 256, 257, 511, 512, 700}) {
     std::vector<std::string> keys;
     for (size_t i = 0; i < n; ++i) keys.push_back("a key of some length " + std::to_string(i / 2));
     const std::vector<std::string_view> views(keys.begin(), keys.end());
