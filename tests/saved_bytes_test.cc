@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "bloomline/bloom_filter.h"
 #include "bloomline/counting_bloom_filter.h"
@@ -223,6 +224,34 @@ TEST(SavedBytesOfOtherKindsTest, StaticFiltersTablesAndNothingAreNamed) {
   EXPECT_EQ(Refusal<BloomFilter>(content),
             "bytes, offset 0: magic is 0x7878787878787878; expected 0x6d6f6f6c426e4c62 "
             "(\"bLnBloom\"), a saved BloomFilter");
+}
+
+// The other way round: what a view says of bytes that are no static filter.
+TEST(SavedBytesOfOtherKindsTest, AViewSaysWhyItMatchesEveryKey) {
+  FilterBuilder builder((FilterOptions()));
+  EXPECT_EQ(FilterView::Validate(builder.Finish()), "");
+  builder.AddKey("key");
+  const std::string filter = builder.Finish();
+  EXPECT_EQ(FilterView::Validate(filter), "");
+  const std::pair<std::string, std::string> refused[] = {
+      {BytesOf(*NewFilter<BloomFilter>()), "it is a saved BloomFilter, not a static filter"},
+      {BytesOf(*NewFilter<ScalableBloomFilter>()),
+       "it is a saved ScalableBloomFilter, not a static filter"},
+      {BytesOf(*NewFilter<CountingBloomFilter>()),
+       "it is a saved CountingBloomFilter, not a static filter"},
+      {std::string(100, 'x') + "\x57\xfb\x80\x8b\x24\x75\x47\xdb",
+       "it is a table (SSTable) of LevelDB, not a static filter"},
+      {std::string(100, 'x'), "no bloomline trailer at its end"},
+      {"", "it has 0 bytes; a trailer alone has 20"},
+      {filter.substr(0, filter.size() - 1), "no bloomline trailer at its end"},
+      {filter.substr(0, filter.size() - 1) + '\3', "version is 3; known: 1, 2"},
+      {filter.substr(1), "payload has 63 bytes; the trailer says 1 units of 64"}};
+  for (const auto& [bytes, reason] : refused) {
+    EXPECT_EQ(FilterView::Validate(bytes), reason);
+    EXPECT_TRUE(FilterView::Open(bytes).AlwaysMatches()) << reason;
+  }
+  EXPECT_EQ(FilterView::Validate(filter, "app.Case"),
+            "its canonicalizer is none; the reader's is app.Case");
 }
 
 TEST(SavedBytesOfMappedFilterTest, AreThoseOfItsFile) {

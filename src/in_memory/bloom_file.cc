@@ -2,14 +2,14 @@
 
 #include "bloomline/sizing.h"
 #include "src/format/hash.h"
+#include "src/format/other_contents.h"
 #include "src/in_memory/file_header.h"
-#include "src/in_memory/what_it_holds.h"
 
 namespace bloomline::filters {
 namespace {
 
 constexpr const char* Magic(FilePayload kind) {
-  return kind == FilePayload::kBits ? kBloomMagic : kCountingMagic;
+  return kind == FilePayload::kBits ? core::kBloomMagic : core::kCountingMagic;
 }
 constexpr size_t kNumProbesOffset = 13;
 constexpr size_t kNumBitsOffset = 24;

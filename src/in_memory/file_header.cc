@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "src/format/hash.h"
+#include "src/format/other_contents.h"
 #include "src/in_memory/what_it_holds.h"
 
 namespace bloomline::filters {
@@ -50,7 +51,7 @@ bool FileHeader::Read(const ByteSource& source, uint64_t offset, const char* mag
   const auto is_other = [&](std::string_view first_bytes) {
     const std::string found = offset == 0 ? WhatItHolds(source, first_bytes) : "";
     if (found.empty()) return false;
-    *error = source.name() + ": " + found + "; expected " + std::string(SavedKind(magic));
+    *error = source.name() + ": " + found + "; expected " + std::string(core::SavedKind(magic));
     return true;
   };
   // Static filters and other tables may be shorter than a header.
@@ -66,7 +67,7 @@ bool FileHeader::Read(const ByteSource& source, uint64_t offset, const char* mag
     if (is_other({header->bytes_, kFileHeaderBytes})) return false;
     return fail(kMagicOffset, "magic", Hex(header->Number(kMagicOffset)),
                 "expected " + Hex(expected.Number(kMagicOffset)) + " (\"" + magic + "\"), " +
-                    std::string(SavedKind(magic)));
+                    std::string(core::SavedKind(magic)));
   }
   if (Version(*header) != kFileVersion) {
     return fail(kVersionOffset, "version", std::to_string(Version(*header)),

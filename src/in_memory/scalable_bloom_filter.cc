@@ -10,11 +10,11 @@
 #include "src/errors/error_text.h"
 #include "src/errors/out_of_memory.h"
 #include "src/format/hash.h"
+#include "src/format/other_contents.h"
 #include "src/in_memory/bloom_file.h"
 #include "src/in_memory/bloom_state.h"
 #include "src/in_memory/file_header.h"
 #include "src/in_memory/save_and_load.h"
-#include "src/in_memory/what_it_holds.h"
 #include "src/sizing/reachable_rate.h"
 
 namespace bloomline {
@@ -275,7 +275,7 @@ bool ScalableBloomFilter::ToBytes(std::string* bytes, std::string* error) const 
 }
 
 bool ScalableBloomFilter::Write(filters::ByteSink* sink, std::string* error) const {
-  filters::FileHeader fields = filters::FileHeader::New(filters::kScalableMagic);
+  filters::FileHeader fields = filters::FileHeader::New(core::kScalableMagic);
   fields.SetByte(filters::kLayoutOffset, static_cast<uint8_t>(options_.layout));
   fields.SetByte(kGrowthOffset, static_cast<uint8_t>(options_.growth));
   fields.SetNumber(filters::kSeedOffset, options_.seed);
@@ -309,8 +309,7 @@ std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::FromBytes(std::string_
 std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Read(const filters::ByteSource& source,
                                                                std::string* error) {
   filters::FileHeader fields;
-  if (!filters::FileHeader::Read(source, 0, filters::kScalableMagic, &fields, error))
-    return nullptr;
+  if (!filters::FileHeader::Read(source, 0, core::kScalableMagic, &fields, error)) return nullptr;
   ScalableBloomFilterOptions options;
   options.layout = BloomLayout{fields.Byte(filters::kLayoutOffset)};
   options.growth = fields.Byte(kGrowthOffset);
