@@ -1,7 +1,8 @@
 # Libraries that users preload into programs: src/preload.
 
 # bloomline_preload_library(NAME MAP SOURCES...): libbloomline_NAME.so, which exports what
-# src/preload/MAP.map lists. It is never unloaded, because its policies may outlive its users.
+# src/preload/MAP.map lists. It is never unloaded, because its policies may outlive its users. The
+# install component is bloomline_preload; with BLOOMLINE_SPLIT_COMPONENTS, each engine has one.
 function(bloomline_preload_library name map)
   set(target bloomline_${name})
   set(map "${PROJECT_SOURCE_DIR}/src/preload/${map}.map")
@@ -19,6 +20,10 @@ function(bloomline_preload_library name map)
   target_link_options(${target} PRIVATE "LINKER:--version-script=${map}" "LINKER:-z,nodelete"
                                         "LINKER:-z,defs" "LINKER:-Bsymbolic-functions")
   target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS})
-  install(TARGETS ${target} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-          COMPONENT bloomline_preload)
+  set(component bloomline_preload)
+  if(BLOOMLINE_SPLIT_COMPONENTS)
+    string(REGEX REPLACE "_.*" "" engine ${name})
+    set(component bloomline_preload_${engine})
+  endif()
+  install(TARGETS ${target} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT ${component})
 endfunction()

@@ -1,4 +1,5 @@
 # What every bloomline library has in common, and how the libraries are installed.
+include("${CMAKE_CURRENT_LIST_DIR}/BloomlinePkgConfig.cmake")
 include(CheckCXXSourceCompiles)
 
 set(BLOOMLINE_WARNINGS -Wall -Wextra -Wconversion)
@@ -48,8 +49,16 @@ set(BLOOMLINE_EXPORTS_leveldb NewLevelDBFilterPolicy*)
 set(BLOOMLINE_EXPORTS_rocksdb NewRocksDBFilterPolicy* RegisterBloomline*
     RocksDBFilterOptions* RegisterKeyCanonicalizer*)
 
-# The SONAME has the minor version, because in 0.x a minor version may break the ABI.
-#
+# What the SONAME and the version of the package promise (docs/versioning.md): from 1.0 on, only a
+# major version may break the ABI; in 0.x, also a minor version.
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  set(BLOOMLINE_SOVERSION "0.${PROJECT_VERSION_MINOR}")
+  set(BLOOMLINE_COMPATIBILITY SameMinorVersion)
+else()
+  set(BLOOMLINE_SOVERSION "${PROJECT_VERSION_MAJOR}")
+  set(BLOOMLINE_COMPATIBILITY SameMajorVersion)
+endif()
+
 # A linker cannot export what the compiler hid. So the compiler hides nothing here, and the linker
 # hides everything but the exports. With the two flags, calls within a library stay direct: none
 # goes through the procedure linkage table.
@@ -68,7 +77,7 @@ function(bloomline_make_shared name)
   configure_file("${PROJECT_SOURCE_DIR}/cmake/exports.map.in" "${map}" @ONLY)
   set_target_properties(bloomline_${name} PROPERTIES
     VERSION "${PROJECT_VERSION}"
-    SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}"
+    SOVERSION "${BLOOMLINE_SOVERSION}"
     CXX_VISIBILITY_PRESET default
     LINK_DEPENDS "${map}")
   target_compile_options(bloomline_${name} PRIVATE -fno-semantic-interposition)
@@ -88,7 +97,7 @@ function(bloomline_follow_rocksdb_standard target)
     set(CMAKE_CXX_STANDARD ${standard})
     try_compile(BLOOMLINE_ROCKSDB_HEADERS_COMPILE "${PROJECT_BINARY_DIR}/rocksdb_standard"
                 "${PROJECT_SOURCE_DIR}/cmake/rocksdb_headers.cc"
-                LINK_LIBRARIES RocksDB::rocksdb-shared OUTPUT_VARIABLE output)
+                LINK_LIBRARIES ${BLOOMLINE_ROCKSDB_TARGET} OUTPUT_VARIABLE output)
     if(BLOOMLINE_ROCKSDB_HEADERS_COMPILE)
       message(STATUS "RocksDB's headers: C++${standard}")
       target_compile_features(${target} PUBLIC cxx_std_${standard})
@@ -118,44 +127,103 @@ endfunction()
 
 # The component NAME is the install component bloomline_NAME: its library, its headers and a targets
 # file of its own, so that find_package can load it without the others. The config file belongs to
-# bloomline_core, because every component needs the core.
+# bloomline_core, because every component needs the core. With BLOOMLINE_SPLIT_COMPONENTS, which
+# packages of distributions need, only the shared library is in bloomline_NAME: the static one is in
+# bloomline_NAME_archive, the rest in bloomline_NAME_dev.
+option(BLOOMLINE_SPLIT_COMPONENTS "Install what only developers need as other components" OFF)
+mark_as_advanced(BLOOMLINE_SPLIT_COMPONENTS)
+
 function(bloomline_install)
   set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/bloomline")
   get_property(names GLOBAL PROPERTY BLOOMLINE_COMPONENTS)
   foreach(name IN LISTS names)
     set(component bloomline_${name})
+    set(dev ${component})
+    set(archive ${component})
+    if(BLOOMLINE_SPLIT_COMPONENTS)
+      set(dev ${component}_dev)
+      set(archive ${component}_archive)
+    endif()
     set(headers ${BLOOMLINE_HEADERS_${name}})
     list(TRANSFORM headers PREPEND "${PROJECT_SOURCE_DIR}/include/bloomline/")
     install(FILES ${headers} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/bloomline"
-            COMPONENT ${component})
+            COMPONENT ${dev})
     install(TARGETS bloomline_${name} EXPORT bloomline_${name}
-            ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT ${component}
-            LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT ${component})
+            ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT ${archive}
+            LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT ${component}
+                    NAMELINK_COMPONENT ${dev})
     install(EXPORT bloomline_${name} NAMESPACE bloomline:: FILE bloomline_${name}.cmake
-            DESTINATION "${package_dir}" COMPONENT ${component})
+            DESTINATION "${package_dir}" COMPONENT ${dev})
+    bloomline_pkg_config(${name} ${dev})
   endforeach()
+  set(core_dev bloomline_core)
+  set(redis_dev bloomline_redis)
+  if(BLOOMLINE_SPLIT_COMPONENTS)
+    set(core_dev bloomline_core_dev)
+    set(redis_dev bloomline_redis_dev)
+  endif()
   set(BLOOMLINE_HIREDIS_COMPONENTS "")
   if(hiredis_ssl_FOUND)
     set(BLOOMLINE_HIREDIS_COMPONENTS "COMPONENTS ssl")
   endif()
   if(redis IN_LIST names)
     install(FILES "${PROJECT_SOURCE_DIR}/cmake/Findhiredis.cmake" DESTINATION "${package_dir}"
-            COMPONENT bloomline_redis)
+            COMPONENT ${redis_dev})
   endif()
   configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/bloomlineConfig.cmake.in"
     "${PROJECT_BINARY_DIR}/bloomlineConfig.cmake" INSTALL_DESTINATION "${package_dir}")
   write_basic_package_version_file("${PROJECT_BINARY_DIR}/bloomlineConfigVersion.cmake"
-    COMPATIBILITY SameMinorVersion)
+    COMPATIBILITY ${BLOOMLINE_COMPATIBILITY})
   install(FILES "${PROJECT_BINARY_DIR}/bloomlineConfig.cmake"
                 "${PROJECT_BINARY_DIR}/bloomlineConfigVersion.cmake"
-          DESTINATION "${package_dir}" COMPONENT bloomline_core)
+          DESTINATION "${package_dir}" COMPONENT ${core_dev})
+
+  # In a distribution, Python's package uses the shared library beside it. Elsewhere it is a wheel.
+  set(python "${PROJECT_SOURCE_DIR}/src/python/bloomline")
+  if(BLOOMLINE_SPLIT_COMPONENTS AND EXISTS "${python}")
+    install(DIRECTORY "${python}" DESTINATION lib/python3/dist-packages
+            COMPONENT bloomline_python FILES_MATCHING PATTERN "*.py" PATTERN py.typed)
+  endif()
+
+  # The documents keep the folders of the source: their links lead from one to the other.
+  set(doc "${CMAKE_INSTALL_DOCDIR}")
+  install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${doc}" COMPONENT ${core_dev})
+  if(NOT BLOOMLINE_IS_TOP_LEVEL)
+    return()
+  endif()
+  install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
+          DESTINATION "${doc}" COMPONENT bloomline_doc)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION "${doc}" COMPONENT bloomline_doc
+          FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png"
+                         PATTERN "guides/*.cc" PATTERN "guides/*.c" PATTERN "guides/*.h")
 endfunction()
 
-# The command finds the shared libraries beside it, wherever the prefix is.
+# The command finds the shared libraries beside it, wherever the prefix is. It writes its completion
+# and its manual page itself, so they have all its options. A cross compiler's cannot run here.
 function(bloomline_install_tool target)
   install(TARGETS ${target} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT bloomline_tool)
   if(BUILD_SHARED_LIBS AND NOT DEFINED CMAKE_INSTALL_RPATH)
     file(RELATIVE_PATH to_libraries "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
     set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/${to_libraries}")
   endif()
+  if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
+    return()
+  endif()
+  set(written "${PROJECT_BINARY_DIR}/tool_files")
+  file(MAKE_DIRECTORY "${written}")
+  add_custom_command(TARGET ${target} POST_BUILD
+    COMMAND ${target} completion bash > bloomline
+    COMMAND ${target} completion zsh > _bloomline
+    COMMAND ${target} completion fish > bloomline.fish
+    COMMAND ${target} man-page > bloomline.1
+    WORKING_DIRECTORY "${written}" VERBATIM)
+  set(share "${CMAKE_INSTALL_DATADIR}")
+  install(FILES "${written}/bloomline" DESTINATION "${share}/bash-completion/completions"
+          COMPONENT bloomline_tool)
+  install(FILES "${written}/_bloomline" DESTINATION "${share}/zsh/site-functions"
+          COMPONENT bloomline_tool)
+  install(FILES "${written}/bloomline.fish" DESTINATION "${share}/fish/vendor_completions.d"
+          COMPONENT bloomline_tool)
+  install(FILES "${written}/bloomline.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1"
+          COMPONENT bloomline_tool)
 endfunction()

@@ -11,9 +11,80 @@ function(bloomline_tool_library name)
 endfunction()
 
 # Tables: bloomline_sstable
+bloomline_tool_library(bloomline_sstable
+  src/sstable/block_cursor.cc
+  src/sstable/block_file.cc
+  src/sstable/block_table.cc
+  src/sstable/checksum.cc
+  src/sstable/codecs.cc
+  src/sstable/comparator.cc
+  src/sstable/crc32c.cc
+  src/sstable/decompressor.cc
+  src/sstable/filter_reader.cc
+  src/sstable/footer.cc
+  src/sstable/index_cursor.cc
+  src/sstable/key_reader.cc
+  src/sstable/properties.cc)
+target_include_directories(bloomline_sstable SYSTEM PRIVATE "${XXHASH_INCLUDE_DIR}")
+
+# bloomline_codec(NAME HEADER LIBRARY CALL): a compression library, if it is there; without it, a
+# block that needs it is an error. Its folder is only used if a program links: a cross compiler may
+# find the host's.
+function(bloomline_codec name header library call)
+  find_path(BLOOMLINE_${name}_INCLUDE_DIR ${header})
+  find_library(BLOOMLINE_${name}_LIBRARY ${library})
+  mark_as_advanced(BLOOMLINE_${name}_INCLUDE_DIR BLOOMLINE_${name}_LIBRARY)
+  if(BLOOMLINE_${name}_INCLUDE_DIR AND BLOOMLINE_${name}_LIBRARY)
+    set(CMAKE_REQUIRED_INCLUDES "${BLOOMLINE_${name}_INCLUDE_DIR}")
+    set(CMAKE_REQUIRED_LIBRARIES "${BLOOMLINE_${name}_LIBRARY}")
+    check_cxx_source_compiles(
+      "#include <stddef.h>\n#include <stdio.h>\n#include <${header}>\nint main() { return ${call}; }"
+      BLOOMLINE_HAS_${name})
+  endif()
+  if(BLOOMLINE_HAS_${name})
+    set_property(SOURCE src/sstable/codecs.cc APPEND PROPERTY
+                 COMPILE_DEFINITIONS BLOOMLINE_${name})
+    target_include_directories(bloomline_sstable SYSTEM
+                               PRIVATE "${BLOOMLINE_${name}_INCLUDE_DIR}")
+    target_link_libraries(bloomline_sstable PRIVATE "${BLOOMLINE_${name}_LIBRARY}")
+  else()
+    message(STATUS "bloomline db reads no blocks that are compressed with ${library}")
+  endif()
+endfunction()
+bloomline_codec(SNAPPY snappy-c.h snappy "(int)snappy_max_compressed_length(1)")
+bloomline_codec(LZ4 lz4.h lz4 "LZ4_versionNumber()")
+bloomline_codec(ZSTD zstd.h zstd "(int)ZSTD_versionNumber()")
+bloomline_codec(ZLIB zlib.h z "(int)zlibCompileFlags()")
+bloomline_codec(BZIP2 bzlib.h bz2 "*BZ2_bzlibVersion()")
 
 # Filters: bloomline_engine_filters
+bloomline_tool_library(bloomline_engine_filters
+  src/engine_filters/double_hashing.cc src/engine_filters/engine_filter.cc
+  src/engine_filters/leveldb_container.cc src/engine_filters/rates.cc
+  src/engine_filters/rocksdb_container.cc src/engine_filters/rocksdb_hash.cc)
 
 # Directories: bloomline_database
+bloomline_tool_library(bloomline_database
+  src/database/database.cc
+  src/database/directory.cc
+  src/database/file_names.cc
+  src/database/filter_names.cc
+  src/database/info_log.cc
+  src/database/key_order.cc
+  src/database/manifest.cc
+  src/database/options_file.cc
+  src/database/record_log.cc
+  src/database/snapshot.cc
+  src/database/ticker_text.cc
+  src/database/version_edit.cc)
+target_link_libraries(bloomline_database PUBLIC bloomline_sstable)
 
 # Advice: bloomline_advice
+bloomline_tool_library(bloomline_advice
+  src/advice/advice.cc
+  src/advice/division.cc
+  src/advice/filter_figures.cc
+  src/advice/instructions.cc
+  src/advice/remarks.cc
+  src/advice/situation.cc)
+target_include_directories(bloomline_advice SYSTEM PRIVATE "${XXHASH_INCLUDE_DIR}")

@@ -5,6 +5,12 @@
 # change it.
 # Usage: cmake/fetch_source.sh PACKAGE
 set -euo pipefail
+case "${1:-}" in
+  -h | --help)
+    sed -n '2,6s/^# //p' "$0"
+    exit 0
+    ;;
+esac
 [ $# -eq 1 ] || {
   echo "usage: cmake/fetch_source.sh PACKAGE" >&2
   exit 2

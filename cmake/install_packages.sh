@@ -2,6 +2,12 @@
 # Installs the named Debian packages that are missing. Prints nothing if none is.
 # Usage: cmake/install_packages.sh PACKAGE...
 set -euo pipefail
+case "${1:-}" in
+  -h | --help)
+    sed -n '2,3s/^# //p' "$0"
+    exit 0
+    ;;
+esac
 
 missing=()
 for package in "$@"; do

@@ -45,10 +45,11 @@ uint64_t FirstOf(int level) { return static_cast<uint64_t>(level) * kFirstOfLeve
 }  // namespace
 
 FiveLevels::FiveLevels(const std::string& path, std::shared_ptr<const rocksdb::FilterPolicy> policy,
-                       uint64_t keys)
+                       uint64_t keys, const rocksdb::BlockBasedTableOptions& table)
     : path_(path),
       policy_(std::move(policy)),
       keys_(keys),
+      table_(table),
       statistics_(rocksdb::CreateDBStatistics()) {
   Open(false);
   for (int level = kBottom; level >= kTop && db_ != nullptr; --level) WriteLevel(level);
@@ -60,7 +61,7 @@ void FiveLevels::ReadFromDevice() {
 }
 
 void FiveLevels::Open(bool from_device) {
-  rocksdb::BlockBasedTableOptions table;
+  rocksdb::BlockBasedTableOptions table = table_;
   table.filter_policy = policy_;
   table.no_block_cache = from_device;
   rocksdb::Options options;
@@ -97,15 +98,26 @@ void FiveLevels::WriteLevel(int level) {
     ASSERT_TRUE(db_->Put(write, Key(i), value).ok());
   }
   ASSERT_TRUE(db_->Flush({}).ok());
+  CompactTo(level, 0);
+}
+
+void FiveLevels::CompactTo(int level, int from) {
   std::vector<rocksdb::LiveFileMetaData> files;
   db_->GetLiveFilesMetaData(&files);
-  std::vector<std::string> flushed;
+  std::vector<std::string> names;
   for (const auto& file : files) {
-    if (file.level == 0) flushed.push_back(file.name);
+    if (file.level == from) names.push_back(file.name);
   }
-  ASSERT_EQ(flushed.size(), 1u);
-  const rocksdb::Status status = db_->CompactFiles({}, flushed, level);
+  ASSERT_EQ(names.size(), 1u);
+  const rocksdb::Status status = db_->CompactFiles({}, names, level);
   ASSERT_TRUE(status.ok()) << status.ToString();
+}
+
+void FiveLevels::Rewrite(std::shared_ptr<const rocksdb::FilterPolicy> policy) {
+  db_.reset();
+  policy_ = std::move(policy);
+  Open(false);
+  for (int level = kBottom; level >= kTop && db_ != nullptr; --level) CompactTo(level, level);
 }
 
 FiveLevels::Filters FiveLevels::filters() const {

@@ -5,6 +5,7 @@
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/statistics.h>
+#include <rocksdb/table.h>
 
 #include <cstdint>
 #include <memory>
@@ -21,10 +22,13 @@ class FiveLevels {
   static constexpr int kNumLevels = kBottom - kTop + 1;
 
   FiveLevels(const std::string& path, std::shared_ptr<const rocksdb::FilterPolicy> policy,
-             uint64_t keys);
+             uint64_t keys, const rocksdb::BlockBasedTableOptions& table = {});
 
   // Opens the database again so that each block is read from the device, without any cache.
   void ReadFromDevice();
+
+  // Opens the database again with another policy, and rewrites each level in its place.
+  void Rewrite(std::shared_ptr<const rocksdb::FilterPolicy> policy);
 
   uint64_t KeysOf(int level) const;
   uint64_t num_keys() const;
@@ -54,10 +58,12 @@ class FiveLevels {
  private:
   void Open(bool from_device);
   void WriteLevel(int level);
+  void CompactTo(int level, int from);
 
   const std::string path_;
-  const std::shared_ptr<const rocksdb::FilterPolicy> policy_;
+  std::shared_ptr<const rocksdb::FilterPolicy> policy_;
   const uint64_t keys_;
+  const rocksdb::BlockBasedTableOptions table_;
   const std::shared_ptr<rocksdb::Statistics> statistics_;
   std::unique_ptr<rocksdb::DB> db_;
 };

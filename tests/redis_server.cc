@@ -69,7 +69,20 @@ std::string ToText(const redisReply& reply) {
   }
 }
 
+// In Debian, redis-check-rdb is the same program, which does what its argv[0] says. It is in
+// redis-tools: unlike the package redis-server, that one starts no service.
+const char* ServerProgram() {
+  for (const char* name : {"redis-server", "redis-check-rdb"}) {
+    const std::string look = std::string("command -v ") + name + " >/dev/null 2>&1";
+    if (std::system(look.c_str()) == 0) return name;
+  }
+  return nullptr;
+}
+
+// Starts a server with these arguments, of which the first is the program's name.
 pid_t Spawn(std::vector<std::string> command) {
+  static const char* const program = ServerProgram();
+  if (program == nullptr) Die("there is no redis-server here");
   std::vector<char*> argv;
   for (std::string& argument : command) argv.push_back(argument.data());
   argv.push_back(nullptr);
@@ -77,7 +90,7 @@ pid_t Spawn(std::vector<std::string> command) {
   if (pid < 0) Die("cannot fork");
   if (pid == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    execvp(argv[0], argv.data());
+    execvp(program, argv.data());
     _exit(127);
   }
   return pid;
@@ -119,9 +132,7 @@ std::set<std::string> OwnersAndEpochs(const RedisServer& server) {
 
 }  // namespace
 
-bool RedisServer::IsInstalled() {
-  return std::system("command -v redis-server >/dev/null 2>&1") == 0;
-}
+bool RedisServer::IsInstalled() { return ServerProgram() != nullptr; }
 
 int RedisServer::FreePort() {
   for (;;) {

@@ -103,6 +103,8 @@ TEST_F(FiveLevelsTest, BitsByLevelWasteAsFewReadsAsTheModelSays) {
   const Measured bloom =
       Measure("built-in Bloom", Policy(rocksdb::NewBloomFilterPolicy(kBitsPerKey)), lookups / 3);
   if (is_printed_) {
+    // The Bloom bits per key for which a Ribbon filter takes kBitsPerKey.
+    Measure("built-in Ribbon", Policy(rocksdb::NewRibbonFilterPolicy(14.6)), lookups);
     Measure("blocked", NewPolicy(Format::kBlocked, false), lookups);
     Measure("blocked by level", NewPolicy(Format::kBlocked, true), lookups);
     Measure("compact", NewPolicy(Format::kCompact, false), lookups);

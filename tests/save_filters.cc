@@ -1,4 +1,5 @@
-// Saves a filter of each kind, with 1000 keys, for tool_test. Usage: save_filters DIRECTORY
+// Saves a filter of each kind, with 1000 keys, for the tests of the command `bloomline`.
+// Usage: save_filters DIRECTORY
 #include <cstdio>
 #include <memory>
 #include <string>

@@ -136,7 +136,7 @@ int main(int argc, char** argv) {
   Serve("compact", sites, visited, [&](std::string_view host) { return view.MayMatch(host); });
 
   // A damaged file is refused. The bytes of FilterBuilder have no checksum.
-  std::fstream(path, std::ios::in | std::ios::out | std::ios::binary).seekp(5000).put('\x55');
+  std::fstream(path, std::ios::in | std::ios::out | std::ios::binary).seekp(2000).put('\x55');
   std::string error;
   Require(bloomline::MappedBloomFilter::Open(path, bloomline::MappedBloomFilter::Verify::kPayload,
                                              &error) == nullptr,

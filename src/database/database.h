@@ -42,18 +42,31 @@ struct Database {
   std::vector<ColumnFamily> column_families;  // at least one
   std::vector<TableFile> files;               // by column family, level, and key order in it
   std::vector<std::string> warnings;          // what could not be read, one sentence each
+  // Where tables are beside `path`: RocksDB's db_paths and cf_paths. It records the former in LOG,
+  // and the latter nowhere.
+  std::vector<std::string> table_folders;
 };
 
-// What one argument names: a database directory, a table file, or a list of either ("@FILE", one
-// per line). A directory with tables but without CURRENT: its tables, level -1, with a warning.
-// False with *error: the path, and what is wrong.
-bool OpenInput(const std::string& argument, std::vector<Database>* databases, std::string* error);
+struct InputOptions {
+  std::vector<std::string> table_folders;  // empty: those that LOG names
+};
 
-// The files again, from a MANIFEST that may have changed: for files that vanished meanwhile.
+// What one argument names: a database directory, a table file, or a list of either: "@FILE", one
+// path per line; "@-" or "-" is the list on stdin. A directory with tables but without CURRENT: its
+// tables, level -1, with a warning. Table files of a list become one Database for each engine; a
+// path of a list that does not exist (any more) counts as a table, and Table::Open says so.
+// Appends to *databases. False with *error: the path, and what is wrong.
+bool OpenInput(const std::string& argument, std::vector<Database>* databases, std::string* error,
+               const InputOptions& options = {});
+
+// The files again, from a MANIFEST that may have changed: for files that vanished meanwhile. Does
+// nothing for files named on the command line. After false the database is as it was.
 bool Refresh(Database* database, std::string* error);
 
-// RocksDB tickers: the newest "STATISTICS:" part of LOG (DBOptions::stats_dump_period_sec), or a
-// text with lines "rocksdb.bloom.filter.useful COUNT : 12" or "rocksdb.bloom.filter.useful 12".
+// RocksDB tickers: the newest "STATISTICS:" part of LOG (DBOptions::stats_dump_period_sec) or, if
+// it has none, of the newest LOG.old that does; or a text with lines "rocksdb.bloom.filter.useful
+// COUNT : 12" or "rocksdb.bloom.filter.useful 12", in which other lines are skipped, except such as
+// begin with "rocksdb." and have no count.
 using Tickers = std::map<std::string, uint64_t>;
 bool ReadLogTickers(const std::string& database_path, Tickers* tickers, std::string* error);
 bool ParseTickers(const std::string& text, Tickers* tickers, std::string* error);

@@ -37,19 +37,25 @@ enum class Layout {
 const char* LayoutName(Layout layout);  // "RocksDB Ribbon"
 bool IsBloomline(Layout layout);
 
+class OpenedFilter;
+
 // One filter. Borrows the bytes. Const functions are thread-safe. Nothing throws.
 class EngineFilter {
  public:
-  // `name` is that of the filter block (Table::filter_name). bloomline's filters are recognised by
-  // their bytes in kRocksDB; in kLevelDB the name says whether codes are bloomline's.
+  // `name` is that of the filter block (Table::filter_name); empty: the engine's own. bloomline's
+  // filters are recognised by their bytes in kRocksDB; in kLevelDB the name says whether codes are
+  // bloomline's, and a name of the user's own that does not contain "bloomline" is not known: who
+  // knows better passes "bloomline".
   static EngineFilter Open(Container container, std::string_view name, std::string_view bytes);
 
   Layout layout() const;
-  const std::string& why() const;  // of kUnknown: one sentence
+  // False: its keys cannot be queried here, so MayMatch is always true. So it is for kUnknown, and
+  // for bloomline's filters with a canonicalizer or, in LevelDB, a seed.
+  bool CanQuery() const;
+  const std::string& why() const;  // if not CanQuery(): the reason
   int num_probes() const;          // 0: has none
   uint64_t payload_bytes() const;
-  // The canonicalizer that a bloomline filter records; empty: none. Its keys cannot be queried
-  // here, so MayMatch is true.
+  // The canonicalizer that a bloomline filter records; empty: none.
   std::string_view canonicalizer() const;
 
   // The false-positive rate that this layout has with n keys (or prefixes), from theory, with the
@@ -57,7 +63,8 @@ class EngineFilter {
   double ExpectedRate(uint64_t num_keys) const;
   // The rate that its bits show: sum of fill^k over blocks; Ribbon: 2^-columns; NaN: unknown.
   double RateFromBits() const;
-  // The number of distinct keys, estimated from the bits set. NaN: unknown (compact, Ribbon).
+  // The number of distinct keys, estimated from the bits set. NaN: unknown (compact, Ribbon,
+  // all bits set).
   double KeysFromBits() const;
 
   bool MayMatch(std::string_view key) const;
@@ -65,8 +72,7 @@ class EngineFilter {
   size_t MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
 
  private:
-  struct State;
-  std::shared_ptr<const State> state_;
+  std::shared_ptr<const OpenedFilter> filter_;  // null: out of memory
 };
 
 }  // namespace bloomline::engine_filters

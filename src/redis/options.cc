@@ -6,7 +6,6 @@
 #include "src/errors/error_text.h"
 #include "src/errors/out_of_memory.h"
 #include "src/redis/address.h"
-#include "src/redis/layout.h"
 #include "src/redis/tls.h"
 
 namespace bloomline {
@@ -86,26 +85,6 @@ std::string AddOptions::Validate() const {
     error << "min_replicas is " << min_replicas << "; allowed: 0 to " << kMaxReplicas;
   } else if (replica_timeout_ms < 1 || replica_timeout_ms > kMaxMs) {
     error << "replica_timeout_ms is " << replica_timeout_ms << "; allowed: 1 to " << kMaxMs;
-  }
-  return error.str();
-}
-
-std::string SharedBloomFilterOptions::Validate() const {
-  constexpr uint64_t kMaxCapacity = 1000000000000;
-  constexpr double kMinRate = 1e-6;
-  constexpr double kMaxRate = 0.5;
-  core::ErrorText error;
-  if (capacity < 1 || capacity > kMaxCapacity) {
-    error << "capacity is " << capacity << "; allowed: 1 to 1e12 keys";
-  } else if (!(false_positive_rate >= kMinRate && false_positive_rate <= kMaxRate)) {
-    error << "false_positive_rate is " << false_positive_rate << "; allowed: " << kMinRate << " to "
-          << kMaxRate;
-  } else if (shard_bytes < redis::kMinShardBytes || shard_bytes > redis::kMaxShardBytes) {
-    error << "shard_bytes is " << shard_bytes << "; allowed: " << redis::kMinShardBytes << " to "
-          << redis::kMaxShardBytes;
-  } else if (redis::PlanLayout(*this).num_shards > redis::kMaxShards) {
-    error << "capacity is " << capacity << ", which takes more than " << redis::kMaxShards
-          << " shards; allowed with a shard_bytes of " << shard_bytes << ": less";
   }
   return error.str();
 }

@@ -47,15 +47,20 @@ struct Properties {
   std::string column_family;
   bool whole_key_filtering = true;
   bool prefix_filtering = false;
+  // False: the comparator's timestamps were stripped when the table was written, and keys have none
+  // (RocksDB's persist_user_defined_timestamps=false).
+  bool keys_have_timestamps = true;
   std::map<std::string, std::string> all;  // raw, by name
 };
 
 struct OpenOptions {
   bool verify_checksums = true;  // of every block that is read
+  std::string comparator;  // of the database, for tables that do not name theirs: LevelDB's
 };
 
 // One SSTable. Thread-safe after Open. Keeps the footer, the properties and where things are; not
-// the blocks.
+// the blocks. No size in the file is trusted: a block must lie in the file and have 4 GiB at most,
+// and 1 GiB at most when it was compressed.
 class Table {
  public:
   // Null with *error: the file, and what is wrong. If the file does not exist (any more),
@@ -77,7 +82,8 @@ class Table {
   // The filters' bytes as the engine's policy or reader would get them. Full: 1. Partitioned: one
   // for each partition. By offset: one for each range of offsets; most hold no key and are empty.
   virtual bool NumFilters(uint64_t* count, std::string* error) const = 0;
-  // Cost: reads the block that holds the filter; the most recent one is kept by `reader`.
+  // Cost: kFull: nothing yet; kPartitioned: the index over the partitions; kByOffset: all filters.
+  // The reader keeps what it read last.
   class FilterReader;
   virtual std::unique_ptr<FilterReader> NewFilterReader(std::string* error) const = 0;
 
@@ -93,21 +99,32 @@ class Table::FilterReader {
   virtual uint64_t num_filters() const = 0;
   // The bytes live until the next call. False with *error: damaged.
   virtual bool Read(uint64_t index, std::string_view* bytes, std::string* error) = 0;
-  // Which filter a reader of the engine queries for this entry of the table: its user key and the
-  // offset of its data block. Partitioned: entries must come in file order, comparator must be
-  // known (sstable/comparator.h); kNoFilter: behind the last partition.
+
+  // Which filter the engine queries in a Get that could return this entry of the table: its user
+  // key, its sequence number (kMaxSequence: a Get of a key that is not stored), and the offset of
+  // its data block, which counts in kByOffset only. Fast in file order, right in any.
+  virtual uint64_t FilterOf(std::string_view user_key, uint64_t sequence,
+                            uint64_t block_offset) const = 0;
+  // The engine queries none: what the table has there is empty, or ends before.
   static constexpr uint64_t kNoFilter = ~uint64_t{0};
-  virtual uint64_t FilterOf(std::string_view user_key, uint64_t block_offset) = 0;
+  // Partitions, and the comparator is not known here (sstable/comparator.h).
+  static constexpr uint64_t kUnknownFilter = ~uint64_t{0} - 1;
+  static constexpr uint64_t kMaxSequence = (uint64_t{1} << 56) - 1;
 };
 
 // Not thread-safe. The table must outlive it.
 class Table::KeyReader {
  public:
   virtual ~KeyReader() = default;
-  // False at the end, and on damage: then error() is not empty.
+  // False at the end, and on damage: then error() is not empty. At the end the number of entries
+  // has been compared with the properties' count, unless blocks were skipped.
   virtual bool Next() = 0;
+  // Leaves the current block and the n blocks behind it out: nothing of those is read. So Next
+  // gives the first entry of the block after them, if there is one. For samples.
+  virtual void SkipBlocks(uint64_t n) = 0;
+
   virtual std::string_view user_key() const = 0;  // with its timestamp, if the comparator has one
-  virtual uint64_t sequence() const = 0;
+  virtual uint64_t sequence() const = 0;          // of an ingested file that says so: for all keys
   virtual uint8_t type() const = 0;  // RocksDB's ValueType; LevelDB's are the same: 0, 1
   virtual std::string_view value() const = 0;
   virtual uint64_t block_offset() const = 0;    // of the data block in the file

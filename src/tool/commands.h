@@ -8,12 +8,18 @@
 namespace bloomline::tool {
 
 constexpr int kExitOk = 0;
-constexpr int kExitFailure = 1;     // a file that cannot be read
+constexpr int kExitFailure = 1;     // a file that cannot be read or written, or is no filter
 constexpr int kExitImpossible = 2;  // an invalid command line, or an impossible request
+constexpr int kExitNoMatch = 3;     // query --quiet alone: certainly no key is in the filter
 
 void AddSizeCommand(CLI::App* app, int* exit_code);
+void AddBuildCommand(CLI::App* app, int* exit_code);
+void AddQueryCommand(CLI::App* app, int* exit_code);
 void AddInspectCommand(CLI::App* app, int* exit_code);
+void AddDbCommand(CLI::App* app, int* exit_code);
 void AddKernelsCommand(CLI::App* app, int* exit_code);
+// Also the hidden command man-page. Both describe all commands that `app` has when they run.
+void AddCompletionCommand(CLI::App* app, int* exit_code);
 
 }  // namespace bloomline::tool
 

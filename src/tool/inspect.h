@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/tool/json.h"
+#include "src/tool/whole_input.h"
 
 namespace bloomline::tool {
 
@@ -20,17 +21,18 @@ struct Fact {
 };
 using Facts = std::vector<Fact>;
 
-// Inspects the bytes of FilterBuilder::Finish, or any others. Reads all of them once, and queries a
-// million random keys.
-Facts InspectBytes(std::string_view filter);
+// Inspects the bytes of FilterBuilder::Finish. Reads all of them once, and queries a million random
+// keys. Nothing, with the reason in *why, for bytes that are no filter: to the library they match
+// every key.
+std::optional<Facts> InspectBytes(std::string_view filter, std::string* why);
 
-// True if the first bytes are those of a file that Save of BloomFilter, ScalableBloomFilter or
-// CountingBloomFilter wrote.
-bool IsSavedFilter(std::string_view first_bytes);
+// The same for a file that Save of BloomFilter, ScalableBloomFilter or CountingBloomFilter wrote.
+// Nothing, with the reason in *error, if it is damaged.
+std::optional<Facts> InspectSavedFilter(const WholeInput& file, std::string* error);
 
-// Inspects such a file. Returns nothing, with the reason in *error, if it is damaged.
-std::optional<Facts> InspectSavedFilter(const std::string& path, std::string_view first_bytes,
-                                        std::string* error);
+// The same for the metadata of a SharedBloomFilter, the text that `redis-cli HGET` prints.
+bool IsRedisMetadata(std::string_view bytes);
+std::optional<Facts> InspectRedisMetadata(std::string_view bytes, std::string* error);
 
 }  // namespace bloomline::tool
 

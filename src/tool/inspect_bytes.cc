@@ -5,6 +5,7 @@
 #include "src/format/layout.h"
 #include "src/format/trailer.h"
 #include "src/tool/facts.h"
+#include "src/tool/filter_bytes.h"
 #include "src/tool/inspect.h"
 
 namespace bloomline::tool {
@@ -69,11 +70,12 @@ void AppendFill(const core::Payload& payload, Facts* facts) {
 
 }  // namespace
 
-Facts InspectBytes(std::string_view filter) {
-  std::string why;
+std::optional<Facts> InspectBytes(std::string_view filter, std::string* why) {
   const std::string_view canonicalizer = RecordedCanonicalizer(filter);
-  const core::Payload payload = core::DecodeStandalone(filter, &why, canonicalizer);
-  const bool always_matches = payload.layout == Layout::kAlwaysMatch;
+  const core::Payload payload = core::DecodeStandalone(filter, nullptr, canonicalizer);
+  const FilterKind kind = FilterKindOf(filter, canonicalizer, why);
+  if (kind == FilterKind::kNone) return std::nullopt;
+  const bool always_matches = kind == FilterKind::kAlwaysMatch;
   Facts facts;
   facts.push_back({"bytes", filter.size(), "bytes", CountText(filter.size())});
   facts.push_back({"layout", LayoutName(payload.layout), "layout", LayoutName(payload.layout)});
@@ -83,7 +85,7 @@ Facts InspectBytes(std::string_view filter) {
     facts.push_back({"canonicalizer", name, "canonicalizer of the keys", name});
   }
   if (always_matches) {
-    facts.push_back({"why", why, "not a usable bloomline filter, so it matches every key", why});
+    facts.push_back({"why", *why, "it matches every key", *why});
     return facts;
   }
   facts.push_back({"payload_bytes", payload.payload_bytes(), "", ""});

@@ -2,34 +2,44 @@
 #include <iostream>
 #include <memory>
 
-#include "src/memory/file_io.h"
-#include "src/memory/filter_memory.h"
-#include "src/memory/system_error.h"
 #include "src/tool/commands.h"
+#include "src/tool/foreign_file.h"
 #include "src/tool/inspect.h"
+#include "src/tool/quantity.h"
+#include "src/tool/quantity_option.h"
+#include "src/tool/saved_kind.h"
 
 namespace bloomline::tool {
 namespace {
 
-std::optional<Facts> InspectFile(const std::string& path, std::string* error) {
-  filters::InputFile file;
-  if (!file.Open(path, error)) return std::nullopt;
-  // Mapped, so that a file of any length takes no memory: its end shows whether it is a filter.
-  filters::FilterMemory memory;
-  if (file.size() != 0) {
-    memory = filters::FilterMemory::OfFile(file.descriptor(), file.size());
-    if (memory.data() == nullptr) {
-      filters::SystemFailure(path, "cannot be mapped", error);
-      return std::nullopt;
-    }
+struct InspectOptions {
+  std::string path;
+  std::optional<uint64_t> max_pipe_bytes;
+  bool json = false;
+};
+
+std::optional<Facts> InspectFile(const InspectOptions& options, std::string* error) {
+  WholeInput file;
+  if (!file.Open(options.path, options.max_pipe_bytes.value_or(kDefaultMaxPipeBytes), error)) {
+    const std::string database = DescribeDirectory(options.path);
+    if (!database.empty()) *error = file.name() + ": not a bloomline filter: " + database;
+    return std::nullopt;
   }
-  const std::string_view bytes(memory.data(), file.size());
-  return IsSavedFilter(bytes) ? InspectSavedFilter(path, bytes, error) : InspectBytes(bytes);
+  if (SavedKindOf(file.bytes()) != SavedKind::kNone) return InspectSavedFilter(file, error);
+  std::string why;
+  std::optional<Facts> facts = IsRedisMetadata(file.bytes())
+                                   ? InspectRedisMetadata(file.bytes(), &why)
+                                   : InspectBytes(file.bytes(), &why);
+  if (!facts) {
+    const std::string foreign = DescribeForeignFile(file.name(), file.bytes());
+    *error = file.name() + ": not a bloomline filter: " + (foreign.empty() ? why : foreign);
+  }
+  return facts;
 }
 
-int Run(const std::string& path, bool as_json) {
+int Run(const InspectOptions& options) {
   std::string error;
-  const std::optional<Facts> facts = InspectFile(path, &error);
+  const std::optional<Facts> facts = InspectFile(options, &error);
   if (!facts) {
     std::cerr << "bloomline inspect: " << error << '\n';
     return kExitFailure;
@@ -37,9 +47,11 @@ int Run(const std::string& path, bool as_json) {
   Json json;
   for (const Fact& fact : *facts) {
     json[fact.name] = fact.value;
-    if (!as_json && !fact.label.empty()) std::cout << fact.label << ": " << fact.text << '\n';
+    if (!options.json && !fact.label.empty()) {
+      std::cout << fact.label << ": " << fact.text << '\n';
+    }
   }
-  if (as_json) Print(json);
+  if (options.json) Print(json);
   return kExitOk;
 }
 
@@ -48,11 +60,14 @@ int Run(const std::string& path, bool as_json) {
 void AddInspectCommand(CLI::App* app, int* exit_code) {
   CLI::App* command = app->add_subcommand(
       "inspect", "Describes a file: bytes from FilterBuilder::Finish, or a saved filter");
-  auto path = std::make_shared<std::string>();
-  auto json = std::make_shared<bool>(false);
-  command->add_option("FILE", *path, "The file")->required()->type_name("");
-  command->add_flag("--json", *json, "Print JSON");
-  command->callback([=] { *exit_code = Run(*path, *json); });
+  auto options = std::make_shared<InspectOptions>();
+  command->add_option("FILE", options->path, "The file, or - for standard input")
+      ->required()
+      ->type_name("");
+  AddQuantity(command, "--max-pipe", &options->max_pipe_bytes, ParseBytes,
+              "The most that is read into memory from a pipe, for example 4GiB [1GiB]");
+  command->add_flag("--json", options->json, "Print JSON");
+  command->callback([=] { *exit_code = Run(*options); });
 }
 
 }  // namespace bloomline::tool

@@ -5,16 +5,10 @@
 #include "bloomline/scalable_bloom_filter.h"
 #include "src/tool/facts.h"
 #include "src/tool/inspect.h"
+#include "src/tool/saved_kind.h"
 
 namespace bloomline::tool {
 namespace {
-
-// The first bytes of the files (docs/format.md, sections 8 to 10).
-constexpr std::string_view kBloomMagic = "bLnBloom";
-constexpr std::string_view kScalableMagic = "bLnScale";
-constexpr std::string_view kCountingMagic = "bLnCount";
-static_assert(kScalableMagic.size() == kBloomMagic.size());
-static_assert(kCountingMagic.size() == kBloomMagic.size());
 
 const char* LayoutName(BloomLayout layout) {
   switch (layout) {
@@ -53,19 +47,29 @@ void AppendEstimates(const Filter& filter, Facts* facts) {
                         facts);
 }
 
-std::optional<Facts> InspectBloom(const std::string& path, std::string* error) {
-  const auto filter = MappedBloomFilter::Open(path, MappedBloomFilter::Verify::kPayload, error);
-  if (filter == nullptr) return std::nullopt;
+Facts BloomFacts(const BloomFilterBase& filter) {
   Facts facts = {KindFact("BloomFilter"),
-                 {"layout", LayoutName(filter->layout()), "layout", LayoutName(filter->layout())},
-                 CountFact("num_probes", "probes", static_cast<uint64_t>(filter->num_probes())),
-                 {"seed", filter->seed(), "seed", std::to_string(filter->seed())}};
-  AppendEstimates(*filter, &facts);
+                 {"layout", LayoutName(filter.layout()), "layout", LayoutName(filter.layout())},
+                 CountFact("num_probes", "probes", static_cast<uint64_t>(filter.num_probes())),
+                 {"seed", filter.seed(), "seed", std::to_string(filter.seed())}};
+  AppendEstimates(filter, &facts);
   return facts;
 }
 
-std::optional<Facts> InspectScalable(const std::string& path, std::string* error) {
-  const auto filter = ScalableBloomFilter::Load(path, error);
+std::optional<Facts> InspectBloom(const WholeInput& file, std::string* error) {
+  if (file.path().empty()) {
+    const auto filter = LoadSaved<BloomFilter>(file, error);
+    if (filter == nullptr) return std::nullopt;
+    return BloomFacts(*filter);
+  }
+  const auto filter =
+      MappedBloomFilter::Open(file.path(), MappedBloomFilter::Verify::kPayload, error);
+  if (filter == nullptr) return std::nullopt;
+  return BloomFacts(*filter);
+}
+
+std::optional<Facts> InspectScalable(const WholeInput& file, std::string* error) {
+  const auto filter = LoadSaved<ScalableBloomFilter>(file, error);
   if (filter == nullptr) return std::nullopt;
   const ScalableBloomFilterOptions& options = filter->options();
   Facts facts = {
@@ -78,8 +82,8 @@ std::optional<Facts> InspectScalable(const std::string& path, std::string* error
   return facts;
 }
 
-std::optional<Facts> InspectCounting(const std::string& path, std::string* error) {
-  const auto filter = CountingBloomFilter::Load(path, error);
+std::optional<Facts> InspectCounting(const WholeInput& file, std::string* error) {
+  const auto filter = LoadSaved<CountingBloomFilter>(file, error);
   if (filter == nullptr) return std::nullopt;
   Facts facts = {
       KindFact("CountingBloomFilter"),
@@ -100,16 +104,19 @@ std::optional<Facts> InspectCounting(const std::string& path, std::string* error
 
 }  // namespace
 
-bool IsSavedFilter(std::string_view first_bytes) {
-  const std::string_view magic = first_bytes.substr(0, kBloomMagic.size());
-  return magic == kBloomMagic || magic == kScalableMagic || magic == kCountingMagic;
-}
-
-std::optional<Facts> InspectSavedFilter(const std::string& path, std::string_view first_bytes,
-                                        std::string* error) {
-  const std::string_view magic = first_bytes.substr(0, kBloomMagic.size());
-  if (magic == kScalableMagic) return InspectScalable(path, error);
-  return magic == kCountingMagic ? InspectCounting(path, error) : InspectBloom(path, error);
+std::optional<Facts> InspectSavedFilter(const WholeInput& file, std::string* error) {
+  switch (SavedKindOf(file.bytes())) {
+    case SavedKind::kBloom:
+      return InspectBloom(file, error);
+    case SavedKind::kScalable:
+      return InspectScalable(file, error);
+    case SavedKind::kCounting:
+      return InspectCounting(file, error);
+    case SavedKind::kNone:
+      break;
+  }
+  *error = file.name() + ": is no saved filter";
+  return std::nullopt;
 }
 
 }  // namespace bloomline::tool

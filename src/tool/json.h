@@ -15,7 +15,10 @@ Json OrNull(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-inline void Print(const Json& json) { std::cout << json.dump(2) << '\n'; }
+// Names of files need not be UTF-8; JSON is.
+inline void Print(const Json& json) {
+  std::cout << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+}
 
 }  // namespace bloomline::tool
 

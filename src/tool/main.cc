@@ -1,33 +1,82 @@
-// bloomline: sizes filters, inspects them, lists the kernels (docs/tool.md).
+// bloomline: sizes, builds, queries and inspects filters, lists the kernels (docs/tool.md).
 #include <cstdio>
 #include <exception>
+#include <iostream>
+#include <new>
 #include <stdexcept>
 #include <string>
 
 #include "bloomline/cpu.h"
 #include "bloomline/version.h"
 #include "src/tool/commands.h"
+#include "src/tool/mistype.h"
+#include "src/tool/standard_streams.h"
+
+namespace bloomline::tool {
+namespace {
+
+int Fail(const char* why) {
+  std::fprintf(stderr, "bloomline: %s\n", why);
+  return kExitFailure;
+}
+
+// "bloomline size", if that is the command that was found.
+std::string NameOfParsed(const CLI::App& app) {
+  std::string name = app.get_name();
+  for (const CLI::App* command = &app; !command->get_subcommands().empty();) {
+    command = command->get_subcommands().front();
+    name += " " + command->get_name();
+  }
+  return name;
+}
+
+int Run(int argc, char** argv) {
+  const std::string kernel_error = KernelVariableError();
+  if (!kernel_error.empty()) return Fail(kernel_error.c_str());
+  int exit_code = kExitOk;
+  CLI::App app("Sizes, builds, queries and inspects filters for key-value stores.", "bloomline");
+  app.set_version_flag("--version", "bloomline " BLOOMLINE_VERSION_STRING,
+                       "Print the version and exit");
+  app.require_subcommand(1);
+  AddSizeCommand(&app, &exit_code);
+  AddBuildCommand(&app, &exit_code);
+  AddQueryCommand(&app, &exit_code);
+  AddInspectCommand(&app, &exit_code);
+  AddDbCommand(&app, &exit_code);
+  AddKernelsCommand(&app, &exit_code);
+  AddCompletionCommand(&app, &exit_code);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) {  // --help, --version
+      app.exit(error);
+      return kExitOk;
+    }
+    const std::string mistype = ExplainMistype(app, argc, argv);
+    if (mistype.empty()) {
+      const std::string name = NameOfParsed(app);
+      std::cerr << name << ": " << error.what() << "; see " << name << " --help\n";
+    } else {
+      std::cerr << mistype << '\n';
+    }
+    return kExitImpossible;
+  }
+  return exit_code;
+}
+
+}  // namespace
+}  // namespace bloomline::tool
 
 int main(int argc, char** argv) {
   using namespace bloomline::tool;  // NOLINT: nothing else is here
+  PrepareStandardStreams();
+  int exit_code;
   try {
-    const std::string kernel_error = bloomline::KernelVariableError();
-    if (!kernel_error.empty()) throw std::runtime_error(kernel_error);
-    int exit_code = kExitOk;
-    CLI::App app("Sizes and inspects filters for key-value stores.", "bloomline");
-    app.set_version_flag("--version", "bloomline " BLOOMLINE_VERSION_STRING);
-    app.require_subcommand(1);
-    AddSizeCommand(&app, &exit_code);
-    AddInspectCommand(&app, &exit_code);
-    AddKernelsCommand(&app, &exit_code);
-    try {
-      app.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {  // also --help and --version
-      return app.exit(error) == 0 ? kExitOk : kExitImpossible;
-    }
-    return exit_code;
+    exit_code = Run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    exit_code = Fail("out of memory");
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "bloomline: %s\n", error.what());
-    return kExitFailure;
+    exit_code = Fail(error.what());
   }
+  return CloseOutput() || exit_code != kExitOk ? exit_code : kExitFailure;
 }

@@ -101,6 +101,17 @@ std::optional<int> ParseWhole(const std::string& text, int min, int max, std::st
   return std::nullopt;
 }
 
+std::optional<uint64_t> ParseSeed(const std::string& text, std::string* error) {
+  const bool hexadecimal = text.substr(0, 2) == "0x";
+  const char* const end = text.data() + text.size();
+  uint64_t seed = 0;
+  const auto parsed =
+      std::from_chars(text.data() + (hexadecimal ? 2 : 0), end, seed, hexadecimal ? 16 : 10);
+  if (parsed.ec == std::errc() && parsed.ptr == end) return seed;
+  *error = "'" + text + "'; allowed: 0 to 18446744073709551615, or 0x0 to 0xffffffffffffffff";
+  return std::nullopt;
+}
+
 std::string CountText(uint64_t count) {
   std::string text = std::to_string(count);
   for (size_t i = text.size(); i > 3;) {

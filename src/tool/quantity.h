@@ -24,6 +24,9 @@ std::optional<double> ParseNumber(const std::string& text, double min, double ma
                                   std::string* error);
 std::optional<int> ParseWhole(const std::string& text, int min, int max, std::string* error);
 
+// 64 bits: decimal digits, or 0x and hexadecimal ones.
+std::optional<uint64_t> ParseSeed(const std::string& text, std::string* error);
+
 // 5,000,000,000
 std::string CountText(uint64_t count);
 

@@ -33,11 +33,18 @@ struct SizeRow {
   std::optional<int> max_lines_per_query;
   std::optional<double> rate;             // with num_keys keys
   std::optional<double> overfilled_rate;  // with the request's num_keys; only if it has a capacity
+  std::optional<uint64_t> num_shards, shard_bytes, block_bytes;  // in Redis
 };
 
-// Both need a request that Validate accepts.
+// Need a request that Validate accepts.
 std::vector<SizeRow> FormatRows(const SizeRequest& request);
 std::vector<SizeRow> ReferenceRows(const SizeRequest& request);
+
+// Filters to which keys are added later, as their classes make them with default options: memory of
+// bits or counters, and in Redis of all shards.
+enum class ChangingFilter { kBloom, kScalable, kCounting4, kCounting8, kShared };
+SizeRow ChangingRow(ChangingFilter filter, const SizeRequest& request);
+std::vector<SizeRow> ChangingRows(const SizeRequest& request);  // of all
 
 }  // namespace bloomline::tool
 

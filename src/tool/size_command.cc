@@ -9,27 +9,12 @@
 #include "src/tool/json.h"
 #include "src/tool/level_size.h"
 #include "src/tool/quantity.h"
+#include "src/tool/quantity_option.h"
 #include "src/tool/size.h"
 #include "src/tool/text_table.h"
 
 namespace bloomline::tool {
 namespace {
-
-// Adds an option whose value `parse`, a function of quantity.h, reads.
-template <typename T, typename Parse>
-void AddQuantity(CLI::App* command, const std::string& name, std::optional<T>* value, Parse parse,
-                 const std::string& help) {
-  command
-      ->add_option_function<std::string>(
-          name,
-          [=](const std::string& text) {
-            std::string error;
-            *value = parse(text, &error);
-            if (!*value) throw CLI::ValidationError(name + " is " + error);
-          },
-          help)
-      ->type_name("");
-}
 
 // False for the standard Bloom filter of the comparison, whose k is a fraction.
 bool HasWholeProbes(const SizeRow& row) {
@@ -50,12 +35,20 @@ Json RowJson(const SizeRow& row) {
   json["max_lines_per_query"] = OrNull(row.max_lines_per_query);
   json["false_positive_rate"] = OrNull(row.rate);
   if (row.overfilled_rate) json["overfilled_false_positive_rate"] = *row.overfilled_rate;
+  if (row.num_shards) {
+    json["num_shards"] = *row.num_shards;
+    json["shard_bytes"] = *row.shard_bytes;
+    json["block_bytes"] = *row.block_bytes;
+  }
   if (!row.note.empty()) json["note"] = row.note;
   return json;
 }
 
-void PrintJson(const SizeRequest& request, const std::vector<SizeRow>& formats,
-               const std::vector<SizeRow>& references) {
+struct SizeRows {
+  std::vector<SizeRow> formats, changing, references;
+};
+
+void PrintJson(const SizeRequest& request, const SizeRows& all) {
   Json json;
   json["request"] = {{"num_keys", OrNull(request.num_keys)},
                      {"capacity", OrNull(request.capacity)},
@@ -63,7 +56,9 @@ void PrintJson(const SizeRequest& request, const std::vector<SizeRow>& formats,
                      {"bits_per_key", OrNull(request.bits_per_key)},
                      {"memory_bytes", OrNull(request.memory_bytes)},
                      {"key_bytes", request.key_bytes}};
-  for (const auto& [name, rows] : {std::pair("formats", &formats), {"references", &references}}) {
+  for (const auto& [name, rows] : {std::pair("formats", &all.formats),
+                                   {"changing", &all.changing},
+                                   {"references", &all.references}}) {
     json[name] = Json::array();
     for (const SizeRow& row : *rows) json[name].push_back(RowJson(row));
   }
@@ -93,20 +88,26 @@ void AppendRows(const std::vector<SizeRow>& rows, bool overfilled,
   }
 }
 
-void PrintTable(const SizeRequest& request, const std::vector<SizeRow>& formats,
-                const std::vector<SizeRow>& references) {
+void PrintTable(const SizeRequest& request, const SizeRows& all) {
   std::vector<std::vector<std::string>> cells = {
       {"format", "keys", "bits/key", "memory", "probes", "lines/query", "false positives"}};
   const bool overfilled = request.capacity.has_value();
   if (overfilled) cells[0].push_back("with " + CountText(*request.num_keys) + " keys");
-  AppendRows(formats, overfilled, &cells);
-  cells.push_back(std::vector<std::string>(cells[0].size()));
-  cells.back()[0] = "to compare with:";
-  AppendRows(references, overfilled, &cells);
+  const auto begin_section = [&](const char* title) {
+    cells.push_back(std::vector<std::string>(cells[0].size()));
+    cells.back()[0] = title;
+  };
+  AppendRows(all.formats, overfilled, &cells);
+  begin_section("keys are added later:");
+  AppendRows(all.changing, overfilled, &cells);
+  begin_section("to compare with:");
+  AppendRows(all.references, overfilled, &cells);
   std::cout << TextTable(cells);
-  for (const SizeRow& row : formats) {
-    const std::string& remark = row.problem.empty() ? row.note : row.problem;
-    if (!remark.empty()) std::cout << row.name << ": " << remark << '\n';
+  for (const std::vector<SizeRow>* rows : {&all.formats, &all.changing}) {
+    for (const SizeRow& row : *rows) {
+      const std::string& remark = row.problem.empty() ? row.note : row.problem;
+      if (!remark.empty()) std::cout << row.name << ": " << remark << '\n';
+    }
   }
 }
 
@@ -123,7 +124,8 @@ int Run(const SizeRequest& request, bool json) {
     }
     return kExitImpossible;
   }
-  (json ? PrintJson : PrintTable)(request, formats, ReferenceRows(request));
+  (json ? PrintJson : PrintTable)(request,
+                                  {formats, ChangingRows(request), ReferenceRows(request)});
   return kExitOk;
 }
 

@@ -1,0 +1,63 @@
+"""Pictures of db_bench.csv: the engines' own db_bench."""
+import databases
+import rows
+import style
+import tables
+
+SHAPES = {"dec16": ", %016d neighbours", "be64": ", big-endian neighbours"}
+# "classic" has the bytes of LevelDB's own filter.
+HIDDEN = ("classic",)
+
+
+def select(table, engine, without, is_shown):
+    """Groups of rows by workload and shape of the keys. The stock program has all workloads; of the
+    shapes only readmissing differs."""
+    chosen = [row for row in table
+              if row["engine"] == engine and row["policy"] not in HIDDEN + without
+              and (row["keys"] == "stock" or row["workload"] == "readmissing") and is_shown(row)]
+    groups = {}
+    for row in chosen:
+        groups.setdefault(row["workload"] + SHAPES.get(row["keys"], ""), []).append(row)
+    return groups.items()
+
+
+def speed(theme, table, engine):
+    groups = select(table, engine, ("builtin-bloom",), lambda row: row["times_bloom_median"])
+    best = max((row for _, group in groups for row in group if row["workload"] == "readmissing"),
+               key=lambda row: tables.number(row, "times_bloom_median"))
+    picture = [(workload, [rows.Row(style.look(row["policy"]),
+                                    tables.number(row, "times_bloom_median"),
+                                    tables.number(row, "times_bloom_min"),
+                                    tables.number(row, "times_bloom_max"),
+                                    text=f"{tables.number(row, 'times_bloom_median'):.2f}")
+                           for row in group]) for workload, group in groups]
+    return rows.picture(
+        theme, f"{databases.ENGINES[engine]}'s db_bench: {style.look(best['policy']).name} answers "
+        f"{tables.number(best, 'times_bloom_median'):.2f} times as many lookups "
+        "of missing keys as built-in Bloom",
+        "operations per second as a multiple of built-in Bloom's in the same round; "
+        "median, and range of the rounds", picture, baseline=(1, "built-in Bloom"))
+
+
+def false_positives(theme, table, engine):
+    groups = select(table, engine, (), lambda row: row["fpr"] and row["policy"] != "none")
+    rates = [tables.number(row, "fpr") for _, group in groups for row in group]
+    worst = {policy: max(tables.number(row, "fpr") for _, group in groups for row in group
+                         if row["policy"] == policy) for policy in ("builtin-bloom", "compact")}
+    picture = [(workload, [rows.Row(style.look(row["policy"]), 100 * tables.number(row, "fpr"),
+                                    text=style.percent(tables.number(row, "fpr")))
+                           for row in group]) for workload, group in groups]
+    return rows.picture(
+        theme, f"{databases.ENGINES[engine]}'s db_bench: compact has up to "
+        f"{style.percent(worst['compact'])} false positives, built-in Bloom up to "
+        f"{style.percent(worst['builtin-bloom'])}",
+        "of the missing keys that were queried (log scale)", picture, log=databases.decades(rates),
+        tick=lambda value: f"{value:g} %")
+
+
+def pictures(results, bits):
+    table = tables.read_csv(results / "db_bench.csv")
+    for engine in tables.in_order(table, "engine"):
+        for name, draw in (("speed", speed), ("fpr", false_positives)):
+            yield (f"db_bench_{name}_{engine}_{bits}bits",
+                   lambda theme, draw=draw, engine=engine: draw(theme, table, engine))

@@ -1,0 +1,188 @@
+"""Pictures of disk.csv and disk_levels.csv: RocksDB where memory is short."""
+import math
+
+from matplotlib import colors
+from matplotlib.patches import Rectangle
+
+import rows
+import style
+import tables
+
+WORKLOADS = {
+    "readmissing": "Missing keys",
+    "readrandom-uniform": "Stored keys",
+    "readrandom-zipf": "Stored keys (Zipf)",
+    "mixed-uniform": "Half of the keys missing",
+    "mixed-zipf": "Half of the keys missing (Zipf)",
+    "multiget-mixed-zipf": "MultiGet, half of the keys missing (Zipf)",
+}
+
+
+def regimes(table):
+    """Of one thread: (layout, cache as a multiple of Bloom's filters), in the order of the rows."""
+    return list(dict.fromkeys((row["filters"], row["cache_times_bloom_filters"])
+                              for row in table if row["threads"] == "1"))
+
+
+def of_workload(table, workload):
+    return {(row["filters"], row["cache_times_bloom_filters"], row["policy"]): row
+            for row in table if row["threads"] == "1" and row["workload"] == workload}
+
+
+def policies(table, without=("none", "builtin-bloom")):
+    return [policy for policy in tables.in_order(table, "policy") if policy not in without]
+
+
+def times(cache):
+    return f"{float(cache):.2g}x"
+
+
+def speed(theme, table, workload):
+    """A table of numbers, coloured: eight regimes of nine policies are too many for bars."""
+    cells = of_workload(table, workload)
+    columns = regimes(table)
+    names = policies(table)
+    ratio = {key: tables.number(row, "times_bloom_median") for key, row in cells.items()}
+    best = max((key for key in ratio if key[2] in names and ratio[key] > 0), key=ratio.get,
+               default=None)
+    if best is None:
+        raise tables.Missing("no policy was compared with built-in Bloom")
+    left, row_height = 186, 30
+    column = (style.WIDTH - left - 10) / len(columns)
+    title = (f"{WORKLOADS.get(workload, workload)}: up to {ratio[best]:.2f} times the speed of "
+             "built-in Bloom")
+    subtitle = ("keys per second as a multiple of built-in Bloom's in the same round, by layout of "
+                "the filters and size of the cache (1x: as large as Bloom's filters)")
+    body = row_height * len(names)
+    canvas = style.Canvas(theme, style.WIDTH, lambda header: header + 54 + body + 12, title,
+                          subtitle)
+    top = canvas.header + 54
+    axes = canvas.axes(0, 0, canvas.width, canvas.height)
+    axes.set_xlim(0, canvas.width)
+    axes.set_ylim(canvas.height, 0)
+    axes.axis("off")
+    axes.set_xticks([])
+    axes.set_yticks([])
+    for i, (layout, cache) in enumerate(columns):
+        x = left + column * i
+        if i == 0 or columns[i - 1][0] != layout:
+            canvas.text(x + 4, top - 34, layout, weight="bold", va="center")
+        canvas.text(x + column / 2, top - 13, times(cache), va="center", ha="center")
+        for j, policy in enumerate(names):
+            value = ratio.get((layout, cache, policy), float("nan"))
+            y = top + row_height * j
+            if value != value:
+                continue
+            axes.add_patch(Rectangle((x + 1, y + 1), column - 2, row_height - 2, linewidth=0,
+                                     facecolor=shade(theme, value)))
+            canvas.text(x + column / 2, y + row_height / 2, f"{value:.2f}", size=14, va="center",
+                        ha="center", weight="bold" if abs(math.log2(value)) > 0.25 else "normal")
+    for j, policy in enumerate(names):
+        canvas.text(left - 10, top + row_height * (j + 0.5), style.look(policy).name, ha="right",
+                    va="center")
+    return canvas
+
+
+def shade(theme, ratio):
+    """Faster than Bloom is blue, slower is orange, equal is the paper."""
+    strength = min(1, abs(math.log2(ratio)) / 2) * 0.6
+    color = colors.to_rgb(theme.colors["bloom" if ratio > 1 else "blocked"])
+    paper = colors.to_rgb(theme.paper)
+    return tuple(strength * c + (1 - strength) * p for c, p in zip(color, paper))
+
+
+PARTS = (("data", "none"), ("index", "bloom"), ("filter", "blocked"))
+
+
+def reads(theme, table, workload):
+    """Blocks of data, index and filters, in the layout in which filters are read in pieces."""
+    cells = of_workload(table, workload)
+    layouts = tables.in_order(table, "filters")
+    layout = "partitioned" if "partitioned" in layouts else layouts[0]
+    caches = [cache for one, cache in regimes(table) if one == layout]
+    names = policies(table, without=("none",))
+
+    def parts(cache, policy):
+        row = cells[layout, cache, policy]
+        return [tables.number(row, f"{part}_reads_per_get") for part, _ in PARTS]
+
+    totals = {(cache, policy): sum(parts(cache, policy)) for cache in caches for policy in names}
+    if "builtin-bloom" not in names:
+        raise tables.Missing("no rows of builtin-bloom")
+    least = min(names, key=lambda policy: totals[caches[0], policy])
+    title = (f"{WORKLOADS.get(workload, workload)}: {style.short(totals[caches[0], least])} blocks "
+             f"per lookup in the smallest cache ({style.look(least).name}); built-in Bloom "
+             f"{style.short(totals[caches[0], 'builtin-bloom'])}")
+    subtitle = f"blocks read from the disk per Get, {layout} filters, by size of the cache"
+    left, row_height = 186, 26
+    panel = (style.WIDTH - left - 4) / len(caches)
+    body = row_height * len(names)
+    canvas = style.Canvas(theme, style.WIDTH, lambda header: header + 58 + body + 14, title,
+                          subtitle)
+    top = canvas.header + 58
+    highest = max(totals.values())
+    for i, cache in enumerate(caches):
+        x = left + panel * i
+        axes = canvas.axes(x, top, panel - 46, body)
+        axes.set_xlim(0, highest)
+        axes.set_ylim(len(names) - 0.5, -0.5)
+        axes.set_xticks([])
+        axes.set_yticks([])
+        axes.spines["bottom"].set_visible(False)
+        canvas.text(x, top - 42, f"cache {times(cache)}", weight="bold", va="center")
+        for j, policy in enumerate(names):
+            start = 0
+            for (part, color), value in zip(PARTS, parts(cache, policy)):
+                axes.barh(j, value, left=start, height=0.68, color=theme.colors[color])
+                start += value
+            canvas.label(axes, start, j, style.short(start), offset=(5, 0), size=12)
+    x = left
+    for part, color in PARTS:
+        canvas.text(x, top - 18, f"\N{BLACK SQUARE} {part}", color=theme.colors[color], va="center",
+                    weight="bold")
+        x += 70
+    for j, policy in enumerate(names):
+        canvas.text(left - 10, top + row_height * (j + 0.5), style.look(policy).name, ha="right",
+                    va="center")
+    return canvas
+
+
+def wasted_reads(theme, table):
+    """Of full filters, in which nothing but the bits matters."""
+    layouts = tables.in_order(table, "filters")
+    layout = "full" if "full" in layouts else layouts[0]
+    measured = {}
+    for row in table:
+        if row["filters"] == layout and row["policy"] != "none":
+            measured.setdefault(row["policy"], row)
+    value = {policy: tables.number(row, "wasted_reads_of_all_levels")
+             for policy, row in measured.items()}
+
+    def bits(policy):
+        of_policy = [row for row in table if row["filters"] == layout and row["policy"] == policy]
+        return 8 * sum(tables.number(row, "filter_bytes") for row in of_policy) / sum(
+            tables.number(row, "keys") for row in of_policy)
+
+    if not {"by-level", "builtin-bloom"} <= measured.keys():
+        raise tables.Missing("no rows of by-level or builtin-bloom")
+    picture = [("", [rows.Row(style.look(policy), 100 * value[policy],
+                              other=100 * tables.number(row, "model_wasted_reads_of_all_levels"),
+                              text=f"{style.percent(value[policy])} "
+                                   f"({bits(policy):.1f} bits per key)")
+                     for policy, row in measured.items()])]
+    return rows.picture(
+        theme, f"compact by level wastes {style.percent(value['by-level'])} of its lookups, "
+        f"built-in Bloom {style.percent(value['builtin-bloom'])}",
+        f"false positives per lookup of a missing key in five levels, {layout} filters; "
+        "stroke: model",
+        picture, bars=True, right=190, tick=lambda value: f"{value:g} %")
+
+
+def pictures(results):
+    table = tables.read_csv(results / "disk.csv")
+    levels = tables.read_csv(results / "disk_levels.csv")
+    yield "disk_wasted_reads", lambda theme: wasted_reads(theme, levels)
+    for workload in tables.in_order(table, "workload"):
+        for name, draw in (("speed", speed), ("reads", reads)):
+            yield (f"disk_{name}_{workload}",
+                   lambda theme, draw=draw, workload=workload: draw(theme, table, workload))

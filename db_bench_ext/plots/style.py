@@ -1,0 +1,200 @@
+"""What all pictures share: two themes, a colour and a marker for each filter, and the layout.
+
+A picture is a function that takes a Theme and returns a Canvas. Sizes are pixels of the PNG.
+"""
+import dataclasses
+import textwrap
+
+import matplotlib
+
+matplotlib.use("Agg")
+from matplotlib import figure  # noqa: E402  after the choice of the backend
+from matplotlib.text import Text  # noqa: E402
+
+DPI = 100
+WIDTH = 640  # of most pictures: texts can still be read at 400
+
+matplotlib.rcParams.update({
+    "font.family": "DejaVu Sans",  # comes with matplotlib: texts are as wide everywhere
+    "svg.fonttype": "path",
+    "svg.hashsalt": "bloomline",  # equal data, equal bytes
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.unicode_minus": False,
+    "text.parse_math": False,
+})
+
+
+@dataclasses.dataclass(frozen=True)
+class Theme:
+    suffix: str  # of the file's name
+    paper: str
+    ink: str
+    muted: str
+    grid: str
+    colors: dict
+
+
+# The palette of Okabe and Ito, darkened (light) or lightened (dark) until text in it has a contrast
+# of at least 4.5 to the paper.
+LIGHT = Theme("", "#ffffff", "#1f2328", "#59636e", "#d8dee4", {
+    "bloom": "#0072b2", "ribbon": "#00805e", "blocked": "#c25400", "compact": "#aa3377",
+    "by_level": "#7a1f55", "none": "#6e7781"})
+DARK = Theme("_dark", "#0d1117", "#e6edf3", "#9198a1", "#30363d", {
+    "bloom": "#56b4e9", "ribbon": "#2fbf95", "blocked": "#f0883e", "compact": "#e58fc1",
+    "by_level": "#f7c5e0", "none": "#8b949e"})
+THEMES = (LIGHT, DARK)
+
+
+@dataclasses.dataclass(frozen=True)
+class Look:
+    """How a filter is named and drawn. Colours alone never tell two filters apart."""
+    name: str
+    color: str
+    marker: str
+    dash: object = "-"
+    hollow: bool = False
+
+
+# By the names of the policies in the benches' CSV files.
+LOOKS = {
+    "none": Look("no filter", "none", "x", ":"),
+    "builtin-bloom": Look("built-in Bloom", "bloom", "o"),
+    "builtin-ribbon": Look("built-in Ribbon", "ribbon", "s", (0, (5, 1.5))),
+    "builtin-ribbon-10bits": Look("built-in Ribbon, 10 bits", "ribbon", "s", "-", True),
+    "blocked": Look("blocked", "blocked", "^"),
+    "bloomline": Look("blocked", "blocked", "^"),
+    "compact": Look("compact", "compact", "D"),
+    "compact-same-fpr": Look("compact, Bloom's rate", "compact", "D", (0, (2, 1.2)), True),
+    "by-level": Look("compact by level", "by_level", "P"),
+    "by-level-7bits": Look("by level, 7 bits", "by_level", "v", (0, (5, 1.5))),
+    "by-level-same-waste": Look("by level, 5 bits", "by_level", "v", (0, (1, 1)), True),
+}
+
+
+def look(policy):
+    if policy in LOOKS:
+        return LOOKS[policy]
+    # Of disk_bench --sweep: compact-6, by-level-6.
+    family, _, bits = policy.rpartition("-")
+    base = LOOKS.get(family, Look(policy, "none", "o"))
+    name = f"{base.name.replace('compact by', 'by')}, {bits} bits" if family in LOOKS else policy
+    return Look(name, base.color, base.marker)
+
+
+class Canvas:
+    """A figure with a title that says the message and a text that says what is plotted."""
+
+    def __init__(self, theme, width, height, title, subtitle, scale=1.0):
+        """`height` is that of all, or a function of the height of these texts."""
+        self.theme = theme
+        self.width, self.scale = width, scale
+        title = self.wrap(title, 17 * 0.645)
+        subtitle = self.wrap(subtitle, 13 * 0.585)
+        below_title = 12 + 24 * scale * len(title)
+        self.header = round(below_title + 4 + 19 * scale * len(subtitle))
+        self.height = height(self.header) if callable(height) else height
+        self.figure = figure.Figure(figsize=(width / DPI, self.height / DPI), dpi=DPI,
+                                    facecolor=theme.paper)
+        self.text(14, 12, "\n".join(title), size=17, weight="bold", va="top")
+        self.text(14, below_title + 2, "\n".join(subtitle), color=theme.muted, va="top")
+
+    def wrap(self, text, character):
+        """Lines of similar lengths. `character`: its width in pixels, on average."""
+        width = int((self.width - 28) / (character * self.scale))
+        lines = textwrap.wrap(text, width, break_on_hyphens=False)
+        while True:
+            width -= 1
+            narrower = textwrap.wrap(text, width, break_on_hyphens=False)
+            if len(narrower) > len(lines):
+                return lines
+            lines = narrower
+
+    def points(self, pixels):
+        return pixels * self.scale * 72 / DPI
+
+    def text(self, x, y, text, size=13, color=None, **more):
+        """Pixels from the upper left corner."""
+        return self.figure.text(x / self.width, 1 - y / self.height, text,
+                                fontsize=self.points(size), color=color or self.theme.ink,
+                                linespacing=1.25, **{"ha": "left", **more})
+
+    def axes(self, left, top, width, height):
+        axes = self.figure.add_axes([left / self.width, 1 - (top + height) / self.height,
+                                     width / self.width, height / self.height])
+        theme = self.theme
+        axes.set_facecolor("none")
+        axes.set_axisbelow(True)
+        for spine in axes.spines.values():
+            spine.set_color(theme.muted)
+        axes.tick_params(colors=theme.muted, labelcolor=theme.ink, labelsize=self.points(12.5),
+                         length=3)
+        axes.tick_params(which="minor", length=0)
+        return axes
+
+    def label(self, axes, x, y, text, size=12.5, color=None, **more):
+        """Beside a point in the units of the axes, `offset` pixels away from it."""
+        dx, dy = more.pop("offset", (0, 0))
+        paper = {"boxstyle": "square,pad=0.08", "facecolor": self.theme.paper, "linewidth": 0}
+        return axes.annotate(text, (x, y), xytext=(self.points(dx), self.points(dy)),
+                             textcoords="offset points", fontsize=self.points(size),
+                             color=color or self.theme.ink, linespacing=1.25,
+                             annotation_clip=False, bbox=paper, **{"va": "center", **more})
+
+    def color(self, look):
+        return self.theme.colors[look.color]
+
+    def marks(self, look, size=8):
+        """Arguments of plot() for markers without a line."""
+        return {"marker": look.marker, "color": self.color(look), "markersize": self.points(size),
+                "markerfacecolor": self.theme.paper if look.hollow else self.color(look),
+                "markeredgewidth": self.points(1.8), "linestyle": "none"}
+
+    def line(self, look, size=7, width=2.4):
+        return {**self.marks(look, size), "linestyle": look.dash, "linewidth": self.points(width)}
+
+    def texts(self):
+        """All texts that are drawn. Of ticks outside the axes none is."""
+        hidden = set()
+        for axes in self.figure.axes:
+            for axis, place in ((axes.xaxis, 0), (axes.yaxis, 1)):
+                low, high = sorted(axis.get_view_interval())
+                hidden.update(label for label in axis.get_ticklabels(which="both")
+                              if not low <= label.get_position()[place] <= high)
+        return [text for text in self.figure.findobj(Text)
+                if text.get_visible() and text.get_text() and text not in hidden]
+
+    def words(self):
+        return [text.get_text().replace("\n", " ") for text in self.texts()]
+
+    def save(self, folder, name, formats):
+        for suffix in formats:
+            path = folder / f"{name}{self.theme.suffix}.{suffix}"
+            # The letters are paths. So the texts are in the file once more, to be searched.
+            metadata = {"Date": None, "Description": "; ".join(self.words())}
+            if suffix == "png":
+                del metadata["Date"]
+            self.figure.savefig(path, facecolor=self.theme.paper, metadata=metadata)
+
+
+def x_grid(axes, theme):
+    axes.grid(axis="x", color=theme.grid, linewidth=0.8)
+    axes.spines["left"].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+
+
+def y_grid(axes, theme):
+    axes.grid(axis="y", color=theme.grid, linewidth=0.8)
+    axes.spines["left"].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+
+
+def percent(rate):
+    """40.7 %, 0.97 %, 0.061 %."""
+    value = 100 * rate
+    return f"{value:.1f} %" if value >= 10 else f"{short(value)} %"
+
+
+def short(value):
+    """Two decimals, and three of small numbers: 4.65, 0.97, 0.061."""
+    return f"{value:.2f}" if value >= 0.1 or value == 0 else f"{value:.3f}"

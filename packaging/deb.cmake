@@ -1,0 +1,107 @@
+# CPack: Debian packages from two builds, one with shared and one with static libraries.
+# packaging/debs sets BLOOMLINE_SOURCE, BLOOMLINE_BUILDS (the folder of the builds shared and
+# static), BLOOMLINE_VERSION and BLOOMLINE_SOVERSION.
+#
+# A package of libraries has their SONAME's version in its name, so that two versions can be
+# installed. Each engine has packages of its own: users of one do not install the others.
+set(CPACK_GENERATOR DEB)
+set(CPACK_CMAKE_GENERATOR Ninja)
+set(CPACK_PACKAGE_NAME bloomline)
+set(CPACK_PACKAGE_VERSION "${BLOOMLINE_VERSION}")
+set(CPACK_PACKAGE_CONTACT "The bloomline authors <bloomline@localhost>")
+set(CPACK_PACKAGE_FILE_NAME bloomline)
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Filters for LevelDB-style key-value stores")
+set(CPACK_PACKAGE_DESCRIPTION "${CPACK_PACKAGE_DESCRIPTION_SUMMARY}")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_PRE_BUILD_SCRIPTS "${BLOOMLINE_SOURCE}/packaging/deb_copyright.cmake")
+# Dependencies on packages of the distribution come from the libraries that files need.
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${BLOOMLINE_BUILDS}/shared")
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
+
+# Of each build, the install components in CPACK_COMPONENTS_SHARED and CPACK_COMPONENTS_STATIC.
+set(CPACK_INSTALL_CMAKE_PROJECTS
+    "${BLOOMLINE_BUILDS}/shared;bloomline;shared;/"
+    "${BLOOMLINE_BUILDS}/static;bloomline;static;/")
+set(CPACK_COMPONENTS_SHARED "")
+set(CPACK_COMPONENTS_STATIC "")
+set(CPACK_BLOOMLINE_PACKAGES "")
+
+# deb(PACKAGE SECTION COMPONENTS DEPENDS SUMMARY TEXT): a package of these install components.
+function(deb package section components depends summary text)
+  string(MAKE_C_IDENTIFIER "${package}" group)
+  string(TOUPPER "${group}" upper)
+  set(CPACK_COMPONENT_GROUP_${upper}_DISPLAY_NAME "${package}" PARENT_SCOPE)
+  set(CPACK_COMPONENT_GROUP_${upper}_DESCRIPTION "${summary}\n${text}" PARENT_SCOPE)
+  set(CPACK_DEBIAN_${upper}_PACKAGE_NAME "${package}" PARENT_SCOPE)
+  set(CPACK_DEBIAN_${upper}_PACKAGE_SECTION "${section}" PARENT_SCOPE)
+  set(CPACK_DEBIAN_${upper}_PACKAGE_DEPENDS "${depends}" PARENT_SCOPE)
+  foreach(component IN LISTS components)
+    string(TOUPPER "${component}" component_upper)
+    set(CPACK_COMPONENT_${component_upper}_GROUP "${group}" PARENT_SCOPE)
+    if(component MATCHES "_archive$|_preload_")
+      list(APPEND CPACK_COMPONENTS_STATIC "${component}")
+    else()
+      list(APPEND CPACK_COMPONENTS_SHARED "${component}")
+    endif()
+  endforeach()
+  set(CPACK_COMPONENTS_SHARED "${CPACK_COMPONENTS_SHARED}" PARENT_SCOPE)
+  set(CPACK_COMPONENTS_STATIC "${CPACK_COMPONENTS_STATIC}" PARENT_SCOPE)
+  list(APPEND CPACK_BLOOMLINE_PACKAGES "${group}=${package}")
+  set(CPACK_BLOOMLINE_PACKAGES "${CPACK_BLOOMLINE_PACKAGES}" PARENT_SCOPE)
+endfunction()
+
+# The libraries of one release use each other's internal functions, so the versions are the same.
+set(same "(= ${BLOOMLINE_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
+set(core "libbloomline${BLOOMLINE_SOVERSION}")
+set(about "bloomline builds and queries Bloom filters and smaller static filters, for LevelDB,\n\
+RocksDB, Redis and programs without an engine.")
+
+deb(${core} libs "bloomline_core;bloomline_filters;bloomline_c" ""
+    "filters for key-value stores (shared libraries)"
+    "${about}\nThis package has the static filters, the filters in memory and those for C.")
+deb(libbloomline-dev libdevel
+    "bloomline_core_dev;bloomline_filters_dev;bloomline_c_dev;bloomline_doc;\
+bloomline_core_archive;bloomline_filters_archive;bloomline_c_archive"
+    "${core} ${same}"
+    "filters for key-value stores (development files)"
+    "${about}\nThis package has headers, static libraries, CMake and pkg-config files and the\n\
+documentation.")
+foreach(engine IN ITEMS "leveldb=LevelDB=libleveldb-dev" "rocksdb=RocksDB=librocksdb-dev"
+        "redis=Redis=libhiredis-dev")
+  string(REPLACE "=" ";" engine "${engine}")
+  list(GET engine 0 name)
+  list(GET engine 1 title)
+  list(GET engine 2 needs)
+  deb(libbloomline-${name}${BLOOMLINE_SOVERSION} libs "bloomline_${name}" "${core} ${same}"
+      "filters for ${title} (shared library)"
+      "${about}\nThis package has the library for ${title}.")
+  deb(libbloomline-${name}-dev libdevel "bloomline_${name}_dev;bloomline_${name}_archive"
+      "libbloomline-${name}${BLOOMLINE_SOVERSION} ${same}, libbloomline-dev ${same}, ${needs}"
+      "filters for ${title} (development files)"
+      "${about}\nThis package has the header, the static library, CMake and pkg-config files for\n\
+${title}.")
+endforeach()
+deb(bloomline-tools utils "bloomline_tool" "${core} ${same}"
+    "size, inspect and measure filters of key-value stores"
+    "${about}\nThis package has the command bloomline.")
+if(EXISTS "${BLOOMLINE_SOURCE}/src/python/bloomline")
+  deb(python3-bloomline python "bloomline_python" "${core} ${same}, python3"
+      "filters for key-value stores (Python)"
+      "${about}\nThis package has the module for Python.")
+endif()
+foreach(engine IN ITEMS "leveldb=LevelDB" "rocksdb=RocksDB")
+  string(REPLACE "=" ";" engine "${engine}")
+  list(GET engine 0 name)
+  list(GET engine 1 title)
+  deb(bloomline-preload-${name} libs "bloomline_preload_${name}" ""
+      "filters for programs that use ${title}, without compiling them"
+      "${about}\nThis package has a library to preload into programs that use ${title}.")
+endforeach()

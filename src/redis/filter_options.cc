@@ -1,0 +1,27 @@
+#include "bloomline/redis_bloom_filter.h"
+#include "src/errors/error_text.h"
+#include "src/redis/layout.h"
+
+namespace bloomline {
+
+std::string SharedBloomFilterOptions::Validate() const {
+  constexpr uint64_t kMaxCapacity = 1000000000000;
+  constexpr double kMinRate = 1e-6;
+  constexpr double kMaxRate = 0.5;
+  core::ErrorText error;
+  if (capacity < 1 || capacity > kMaxCapacity) {
+    error << "capacity is " << capacity << "; allowed: 1 to 1e12 keys";
+  } else if (!(false_positive_rate >= kMinRate && false_positive_rate <= kMaxRate)) {
+    error << "false_positive_rate is " << false_positive_rate << "; allowed: " << kMinRate << " to "
+          << kMaxRate;
+  } else if (shard_bytes < redis::kMinShardBytes || shard_bytes > redis::kMaxShardBytes) {
+    error << "shard_bytes is " << shard_bytes << "; allowed: " << redis::kMinShardBytes << " to "
+          << redis::kMaxShardBytes;
+  } else if (redis::PlanLayout(*this).num_shards > redis::kMaxShards) {
+    error << "capacity is " << capacity << ", which takes more than " << redis::kMaxShards
+          << " shards; allowed with a shard_bytes of " << shard_bytes << ": less";
+  }
+  return error.str();
+}
+
+}  // namespace bloomline

@@ -1,0 +1,98 @@
+#include "src/sstable/key_reader.h"
+
+#include "src/errors/out_of_memory.h"
+#include "src/sstable/coding.h"
+
+namespace bloomline::sstable {
+namespace {
+
+constexpr const char* kDataBlock = "data block";
+constexpr size_t kSequenceAndTypeBytes = 8;
+
+}  // namespace
+
+TableKeyReader::TableKeyReader(const TableParts* parts)
+    : parts_(parts),
+      walk_(&parts->blocks, parts->internal.index, parts->index),
+      reader_(&parts->blocks, BlockReader::Access::kSequential) {}
+
+bool TableKeyReader::Open(std::string* error) {
+  if (parts_->has_dictionary) {
+    BlockReader reader(&parts_->blocks, BlockReader::Access::kRandom);
+    std::string_view dictionary;
+    if (!reader.Read("compression dictionary", parts_->dictionary, &dictionary, error)) {
+      return false;
+    }
+    reader_.SetDictionary(std::string(dictionary));
+  }
+  LeaveBlock();
+  return walk_.Open(error);
+}
+
+bool TableKeyReader::Next() {
+  while (!entries_.Next()) {
+    if (entries_.problem() != nullptr) return Damaged(entries_.problem());
+    if (!NextBlock()) return false;
+  }
+  const std::string_view key = entries_.key();
+  if (key.size() < kSequenceAndTypeBytes) return Damaged("a key has no sequence number");
+  const uint64_t packed = LoadLittleEndian64(key.data() + key.size() - kSequenceAndTypeBytes);
+  user_key_ = key.substr(0, key.size() - kSequenceAndTypeBytes);
+  type_ = static_cast<uint8_t>(packed);
+  sequence_ = parts_->internal.has_global_sequence ? parts_->internal.global_sequence : packed >> 8;
+  entry_in_block_ = next_entry_++;
+  ++num_entries_;
+  return true;
+}
+
+void TableKeyReader::SkipBlocks(uint64_t n) {
+  skips_ = true;
+  blocks_to_skip_ = n;
+  LeaveBlock();
+}
+
+void TableKeyReader::LeaveBlock() { entries_.Open({"\0\0\0\0", 4}, Engine::kLevelDB); }
+
+bool TableKeyReader::NextBlock() {
+  if (is_done_) return false;
+  is_done_ = !core::OrIfOutOfMemory(false, [&] {
+    for (; blocks_to_skip_ > 0; --blocks_to_skip_) {
+      if (!walk_.Next(&block_, &error_)) return AtEnd();
+    }
+    if (!walk_.Next(&block_, &error_)) return AtEnd();
+    std::string_view contents;
+    if (!reader_.Read(kDataBlock, block_, &contents, &error_)) return false;
+    next_entry_ = 0;
+    return entries_.Open(contents, parts_->blocks.compression.engine) ||
+           parts_->blocks.Damaged(kDataBlock, block_.offset, entries_.problem(), &error_);
+  });
+  return !is_done_;
+}
+
+// A table whose index lost a block looks whole otherwise. Range deletions count as entries, and are
+// in a block of their own; old versions of RocksDB do not say how many there are.
+bool TableKeyReader::AtEnd() {
+  const Properties& properties = parts_->properties;
+  if (!error_.empty() || skips_ || properties.num_entries == kUnknownCount) return false;
+  uint64_t range_deletions = properties.num_range_deletions;
+  if (range_deletions == kUnknownCount) {
+    if (parts_->has_range_deletions) return false;
+    range_deletions = 0;
+  }
+  if (num_entries_ + range_deletions == properties.num_entries) return false;
+  error_ = parts_->blocks.file.name() + ": has " + std::to_string(num_entries_) + " entries and " +
+           std::to_string(range_deletions) + " range deletions, but its properties count " +
+           std::to_string(properties.num_entries) + " in all";
+  return false;
+}
+
+bool TableKeyReader::Damaged(std::string_view problem) {
+  is_done_ = true;
+  LeaveBlock();
+  const uint64_t offset = block_.offset;
+  return parts_->blocks.Damaged(
+      kDataBlock, offset, "entry " + std::to_string(next_entry_) + ": " + std::string(problem),
+      &error_);
+}
+
+}  // namespace bloomline::sstable

@@ -1,0 +1,87 @@
+// The filters of a table, one at a time, and what keys they hold.
+#ifndef BLOOMLINE_TOOL_DB_TABLE_FILTERS_H_
+#define BLOOMLINE_TOOL_DB_TABLE_FILTERS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "src/engine_filters/engine_filter.h"
+#include "src/sstable/comparator.h"
+#include "src/sstable/table.h"
+
+namespace bloomline::tool::db {
+
+engine_filters::Container ContainerOf(const sstable::Table& table);
+
+// Opens filters by number; the last one stays open. Not thread-safe.
+class TableFilters {
+ public:
+  // False with *error: damaged.
+  bool Init(const sstable::Table& table, std::string* error);
+
+  uint64_t num_filters() const { return reader_->num_filters(); }
+  // FilterReader::FilterOf.
+  uint64_t FilterOf(std::string_view user_key, uint64_t sequence, uint64_t block_offset) const {
+    return reader_->FilterOf(user_key, sequence, block_offset);
+  }
+  // Valid until the next call with another index. Null with *error: damaged.
+  const engine_filters::EngineFilter* At(uint64_t index, std::string* error);
+  uint64_t bytes() const { return bytes_; }  // of the one that is open
+
+ private:
+  const sstable::Table* table_ = nullptr;
+  std::unique_ptr<sstable::Table::FilterReader> reader_;
+  uint64_t index_ = ~uint64_t{0};
+  uint64_t bytes_ = 0;
+  engine_filters::EngineFilter filter_ = engine_filters::EngineFilter::Open(
+      engine_filters::Container::kRocksDB, std::string_view(), std::string_view());
+};
+
+// What an engine adds to the filters of a table for each of its keys, and queries.
+class FilterKeys {
+ public:
+  explicit FilterKeys(const sstable::Table& table);
+
+  bool whole_keys() const { return whole_keys_; }
+  // The table's filters hold prefixes, and how they are cut is known.
+  bool prefixes() const { return prefixes_; }
+  // Why some keys or prefixes cannot be queried; empty: all can.
+  const std::string& unknown() const { return unknown_; }
+  // The table's filters hold prefixes, or may hold some, that cannot be cut.
+  bool unknown_prefixes() const { return unknown_prefixes_; }
+
+  const sstable::KeyOrder& order() const { return order_; }
+  const std::string& comparator() const { return comparator_; }
+
+  // The key without its timestamp.
+  std::string_view Key(std::string_view user_key) const {
+    return sstable::WithoutTimestamp(order_, user_key);
+  }
+  // The prefix that the filter holds for a key (without timestamp). False: it has none.
+  bool Prefix(std::string_view key, std::string_view* prefix) const {
+    if (capped_ ? false : key.size() < prefix_bytes_) return false;
+    *prefix = key.substr(0, prefix_bytes_);
+    return true;
+  }
+
+ private:
+  bool whole_keys_ = true;
+  bool prefixes_ = false;
+  bool unknown_prefixes_ = false;
+  bool capped_ = false;
+  size_t prefix_bytes_ = 0;
+  sstable::KeyOrder order_;
+  std::string comparator_;
+  std::string unknown_;
+};
+
+// A key as text: printable ASCII without spaces as it is, else hexadecimal with 0x before it.
+std::string KeyText(std::string_view key);
+std::string Hex(std::string_view key);
+
+}  // namespace bloomline::tool::db
+
+#endif  // BLOOMLINE_TOOL_DB_TABLE_FILTERS_H_

@@ -1,0 +1,105 @@
+// Prints, as JSON, the tables that docs/calculator.html has inside, and what the library says for
+// the cases that calculator_test compares.
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <random>
+#include <vector>
+
+#include "bloomline/filter_options.h"
+#include "bloomline/level_sizing.h"
+#include "bloomline/sizing.h"
+
+namespace {
+
+using bloomline::Format;
+
+struct Step {
+  double from, to, step;
+};
+
+// -log2 of the false-positive rates, at these bits per key and at the end of the last step.
+void PrintTable(Format format, const std::vector<Step>& steps) {
+  std::printf("\"%s\": {\"steps\": [", bloomline::FormatName(format));
+  const char* comma = "";
+  for (const Step& s : steps) {
+    std::printf("%s[%g, %g, %g]", comma, s.from, s.to, s.step);
+    comma = ", ";
+  }
+  std::printf("], \"rates\": [");
+  for (const Step& s : steps) {
+    for (double bits = s.from; bits < s.to; bits += s.step) {
+      std::printf("%.3f, ", -std::log2(bloomline::FalsePositiveRate(format, bits)));
+    }
+  }
+  std::printf("%.3f]}", -std::log2(bloomline::FalsePositiveRate(format, steps.back().to)));
+}
+
+class Cases {
+ public:
+  // A rate, bits per key for a rate, and bytes.
+  void AddFilters(Format format) {
+    const auto [low, high] = bloomline::AllowedBitsPerKey(format);
+    for (int i = 0; i < 100; ++i) {
+      const double bits = Between(low, i % 2 == 0 ? high : low + 20);
+      const double rate = bloomline::FalsePositiveRate(format, bits);
+      Print(format, "rate", bits, 0, 1, 1, rate);
+      if (bits <= 45) {  // more gains nothing
+        Print(format, "bits", rate, 0, 1, 1,
+              bloomline::BitsPerKeyForFalsePositiveRate(format, rate));
+      }
+      const auto keys = static_cast<uint64_t>(std::exp2(Between(std::log2(1e4), 50)));
+      Print(format, "bytes", bits, static_cast<double>(keys), 1, 1,
+            static_cast<double>(bloomline::FilterBytes(format, keys, bits)));
+    }
+  }
+
+  // The wasted reads with bits by level, and the bits per key for them.
+  void AddLevels(Format format) {
+    for (int i = 0; i < 60; ++i) {
+      const int num_levels = 2 + i % 8;
+      const double ratio = i % 3 == 0 ? 10 : Between(2, 20);
+      const double bits = Between(2, 20);
+      double keys[bloomline::kMaxLevels], of_level[bloomline::kMaxLevels];
+      bloomline::KeysOfLevels(num_levels, ratio, keys);
+      bloomline::SpreadBitsByLevel(format, bits, keys, num_levels, of_level);
+      const double wasted = bloomline::WastedReads(format, of_level, num_levels);
+      Print(format, "wasted", bits, 0, num_levels, ratio, wasted);
+      if (wasted >= 0.5) continue;
+      Print(format, "levelBits", wasted, 0, num_levels, ratio,
+            bloomline::BitsPerKeyForWastedReads(format, wasted, keys, nullptr, num_levels));
+    }
+  }
+
+ private:
+  double Between(double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random_);
+  }
+
+  void Print(Format format, const char* what, double value, double keys, int num_levels,
+             double ratio, double result) {
+    std::printf("%s\n[\"%s\", \"%s\", %.17g, %.17g, %d, %.17g, %.17g]", comma_,
+                bloomline::FormatName(format), what, value, keys, num_levels, ratio, result);
+    comma_ = ",";
+  }
+
+  std::mt19937_64 random_{1};
+  const char* comma_ = "";
+};
+
+}  // namespace
+
+int main() {
+  std::printf("{\"tables\": {");
+  PrintTable(Format::kBlocked, {{1, 24, 0.125}, {24, 48, 0.5}, {48, 100, 2}});
+  std::printf(",\n");
+  PrintTable(Format::kCompact, {{3, 24, 0.0625}});
+  std::printf("},\n\"cases\": [");
+  Cases cases;
+  for (const Format format : {Format::kClassic, Format::kBlocked, Format::kCompact}) {
+    cases.AddFilters(format);
+  }
+  cases.AddLevels(Format::kBlocked);
+  cases.AddLevels(Format::kCompact);
+  std::printf("]}\n");
+}

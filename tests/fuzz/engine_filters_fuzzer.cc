@@ -1,0 +1,160 @@
+// Filters of any engine (src/engine_filters): any bytes under any name are safe to open, to query
+// and to estimate, batches answer as single queries, and what is not understood matches every key.
+#include <cmath>
+#include <string>
+#include <string_view>
+
+#include "src/engine_filters/engine_filter.h"
+#include "src/format/leveldb_codes.h"
+#include "src/format/trailer.h"
+#include "tests/fuzz/fuzz_input.h"
+
+namespace bloomline::fuzz {
+namespace {
+
+using engine_filters::Container;
+using engine_filters::EngineFilter;
+using engine_filters::Layout;
+
+constexpr size_t kMaxKeys = 80;  // more than two groups of a batch
+constexpr size_t kMaxPayload = 3000;
+constexpr uint64_t kMaxRateKeys = 40;
+
+std::string ConsumeName(FuzzedDataProvider* input) {
+  const char* const names[] = {"",
+                               "rocksdb.BuiltinBloomFilter",
+                               "leveldb.BuiltinBloomFilter2",
+                               "leveldb.BuiltinBloomFilter",
+                               "bloomline",
+                               "app.canonicalizer-case",
+                               "app.seed-0123456789abcdef0123456789abcdef"};
+  const size_t number = input->ConsumeIntegralInRange<size_t>(0, std::size(names));
+  return number < std::size(names) ? names[number] : input->ConsumeRandomLengthString(80);
+}
+
+// The bytes behind a payload, of each kind that is understood, with any parameters.
+std::string ConsumeEnd(FuzzedDataProvider* input, size_t payload_bytes) {
+  const auto byte = [&](int min, int max) {
+    return static_cast<char>(input->ConsumeIntegralInRange<int>(min, max));
+  };
+  const auto number = [](uint64_t value, int bytes) {
+    std::string text;
+    for (int i = 0; i < bytes; ++i, value >>= 8) text.push_back(static_cast<char>(value & 0xFF));
+    return text;
+  };
+  switch (input->ConsumeIntegralInRange<int>(0, 4)) {
+    case 0:  // RocksDB Bloom
+      return std::string{'\xFF', '\0', byte(1, 30), '\0', '\0'};
+    case 1: {  // Ribbon
+      const auto num_blocks = input->ConsumeIntegralInRange<uint64_t>(0, payload_bytes / 8 + 2);
+      return std::string{'\xFE', byte(0, 255)} + number(num_blocks, 3);
+    }
+    case 2:  // legacy: blocks of a power of two
+      return byte(1, 127) + number(payload_bytes >> input->ConsumeIntegralInRange<int>(0, 12), 4);
+    case 3:  // LevelDB's codes
+      return std::string{byte(0, 255)};
+    default: {
+      core::FilterShape shape;
+      const int layout = input->ConsumeIntegralInRange<int>(0, 2);
+      const int num_probes = input->ConsumeIntegralInRange<int>(kMinProbes, kMaxProbes);
+      if (layout == 0) shape = core::FilterShape::Flat(payload_bytes, num_probes);
+      if (layout == 1) shape = core::FilterShape::Blocked(payload_bytes / 64, num_probes);
+      if (layout == 2) {
+        shape = core::FilterShape::Compact(
+            payload_bytes / 64,
+            input->ConsumeIntegralInRange<uint32_t>(0, kernels::kNumArrangements - 1));
+      }
+      const std::string canonicalizer = input->ConsumeBool() ? "app.Case" : "";
+      std::string trailer(core::EndBytes(canonicalizer), '\0');
+      core::EncodeTrailer(shape, input->ConsumeIntegral<uint64_t>(), trailer.data(), canonicalizer);
+      return trailer;
+    }
+  }
+}
+
+std::string ConsumeFilter(FuzzedDataProvider* input) {
+  if (input->ConsumeBool()) {
+    return input->ConsumeBytesAsString(input->ConsumeIntegralInRange<size_t>(0, kMaxPayload));
+  }
+  size_t payload_bytes = input->ConsumeIntegralInRange<size_t>(0, kMaxPayload);
+  if (input->ConsumeBool()) payload_bytes = payload_bytes / 64 * 64;
+  const std::string end = ConsumeEnd(input, payload_bytes);
+  return ConsumeContent(input, payload_bytes) + end;
+}
+
+void RequireRate(double rate, const char* property) {
+  Require(std::isnan(rate) || (rate >= 0 && rate <= 1), property);
+}
+
+void CheckNumbers(const EngineFilter& filter, uint64_t num_keys) {
+  Require(filter.num_probes() >= 0 && filter.num_probes() <= 127, "probes are in range");
+  // These take milliseconds; with more keys, those of others do.
+  const bool simulated =
+      filter.layout() == Layout::kClassic || filter.layout() == Layout::kRocksDBLegacy;
+  if (simulated) return;
+  RequireRate(filter.ExpectedRate(num_keys), "an expected rate is one");
+  RequireRate(filter.RateFromBits(), "a rate from bits is one");
+  const double keys = filter.KeysFromBits();
+  Require(std::isnan(keys) || keys >= 0, "a number of keys is not negative");
+}
+
+void Check(const EngineFilter& filter, FuzzedDataProvider* input) {
+  const Layout layout = filter.layout();
+  Require(filter.why().empty() == filter.CanQuery(), "what cannot be queried has a reason");
+  Require(layout != Layout::kUnknown || !filter.CanQuery(), "the unknown cannot be queried");
+  Require(filter.canonicalizer().empty() || !filter.CanQuery(), "canonical keys are not queried");
+  CheckNumbers(filter, input->ConsumeIntegralInRange<uint64_t>(0, kMaxRateKeys));
+  Key keys[kMaxKeys];
+  std::string_view views[kMaxKeys];
+  const size_t n = ConsumeCount(input, 4, kMaxKeys);
+  const auto first = input->ConsumeIntegral<uint64_t>();
+  for (size_t i = 0; i < n; ++i) {
+    keys[i] = i % 2 == 0 ? ConsumeKey(input) : BigEndianKey(first + i);
+    views[i] = View(keys[i]);
+  }
+  bool* answers = GuardedArray<bool>(n);
+  const size_t matches = filter.MayMatch(n, views, answers);
+  size_t expected = 0;
+  for (size_t i = 0; i < n; ++i) {
+    const bool answer = filter.MayMatch(views[i]);
+    expected += answer ? 1 : 0;
+    Require(answer == answers[i], "a batch answers as single queries");
+    Require(answer || (filter.CanQuery() && layout != Layout::kAlwaysMatch),
+            "what is not understood matches every key");
+    Require(!answer || layout != Layout::kNoKeys, "no keys match none");
+  }
+  Require(matches == expected, "matches are counted");
+}
+
+// A Bloom filter with every bit set matches every key.
+void CheckFull(Container container, const std::string& name, const std::string& bytes) {
+  EngineFilter filter = EngineFilter::Open(container, name, bytes);
+  const bool is_bloom = filter.num_probes() > 0;
+  if (!is_bloom || filter.payload_bytes() > bytes.size()) return;
+  std::string full = bytes;
+  std::fill_n(full.begin(), filter.payload_bytes(), '\xFF');
+  // In a trailer, padding may precede the payload.
+  if (core::HasTrailer(bytes) && bytes[bytes.size() - 6] != 0) return;
+  filter = EngineFilter::Open(container, name, full);
+  for (uint64_t i = 0; i < 20; ++i) {
+    Require(filter.MayMatch(View(BigEndianKey(i))), "a full Bloom filter matches every key");
+  }
+}
+
+}  // namespace
+}  // namespace bloomline::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace bloomline::fuzz;
+  FuzzedDataProvider input(data, size);
+  const Place place = ConsumePlace(&input);
+  const Container containers[] = {Container::kRocksDB, Container::kLevelDB,
+                                  Container::kRocksDBByOffset};
+  const Container container = input.PickValueInArray(containers);
+  const std::string name = ConsumeName(&input);
+  const std::string bytes = ConsumeFilter(&input);
+  Placed placed(bytes, place);
+  Check(EngineFilter::Open(container, name, placed.view()), &input);
+  CheckFull(container, name, bytes);
+  return 0;
+}
