@@ -99,7 +99,7 @@ struct BloomFilterOptions {
   uint64_t capacity = 0;
 
   // Fraction of missing keys that match when the filter holds `capacity` keys: above 0, below 1,
-  // and reachable with 100 bits per key (kBlocked: 1.1e-10; kStandard: below 1e-14; kBlocked128:
+  // and reachable with 100 bits per key (kBlocked: 1.1e-10; kStandard: 2.6e-18; kBlocked128:
   // 2.7e-7; kBlocked64: 6.0e-6). Ignored with num_bits.
   double false_positive_rate = 0.01;
 
