@@ -418,6 +418,24 @@ TEST(BloomFilterOptionsTest, BadValuesAreRefusedByNameAndRange) {
   EXPECT_EQ(ForCapacity(blocked, 1, 0.999).Validate(), "");
 }
 
+// The rate that a refusal names is allowed, and one that is a little lower is not.
+TEST(BloomFilterOptionsTest, RefusedRatesNameTheReachableRange) {
+  std::set<double> named;
+  for (const BloomLayout layout : tests::kAllBloomLayouts) {
+    const std::string reason = ForCapacity(layout, 10, 1e-20).Validate();
+    EXPECT_EQ(reason.find("false_positive_rate is 1e-20; allowed with kB"),
+              layout == BloomLayout::kStandard ? std::string::npos : 0)
+        << reason;
+    const size_t from = reason.find(": from ");
+    ASSERT_NE(from, std::string::npos) << reason;
+    const double least = std::stod(reason.substr(from + 7));
+    EXPECT_EQ(ForCapacity(layout, 10, least).Validate(), "") << reason;
+    EXPECT_NE(ForCapacity(layout, 10, 0.89 * least).Validate(), "") << reason;
+    named.insert(least);
+  }
+  EXPECT_EQ(named, (std::set<double>{2.6e-18, 1.1e-10, 2.7e-7, 6.0e-6}));
+}
+
 TEST(BloomFilterOptionsTest, ImpossibleSizeIsAnError) {
   std::string error;
   EXPECT_EQ(BloomFilter::Create(ForBits(BloomLayout::kBlocked, kMaxBloomBits, 5), &error), nullptr);

@@ -252,7 +252,12 @@ TEST(CapacityTest, ARateIsRefusedExactlyWhereNoBitsReachIt) {
       EXPECT_EQ(possible, rate >= least);
       EXPECT_EQ(ValidateFalsePositiveRate(format, rate).empty(), possible);
     }
-    EXPECT_NE(ValidateFalsePositiveRate(format, 1e-30).find(FormatName(format)), std::string::npos);
+    const std::string reason = ValidateFalsePositiveRate(format, 1e-30);
+    EXPECT_NE(reason.find(FormatName(format)), std::string::npos);
+    // The rate that is named is allowed, and one that is a little lower is not.
+    const double named = std::stod(reason.substr(reason.find(": from ") + 7));
+    EXPECT_EQ(ValidateFalsePositiveRate(format, named), "");
+    EXPECT_NE(ValidateFalsePositiveRate(format, 0.89 * named), "");
   }
 }
 

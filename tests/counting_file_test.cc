@@ -89,9 +89,11 @@ TEST_P(CountingFileTest, FilesOfOtherKindsAreRefused) {
   ASSERT_TRUE(filter->ToBloomFilter(nullptr)->Save(dir.Path("bits"), nullptr));
   std::string error;
   EXPECT_EQ(CountingBloomFilter::Load(dir.Path("bits"), &error), nullptr);
-  EXPECT_NE(error.find("magic"), std::string::npos) << error;
+  EXPECT_EQ(error,
+            dir.Path("bits") + ": is a saved BloomFilter; expected a saved CountingBloomFilter");
   EXPECT_EQ(BloomFilter::Load(dir.Path("counters"), &error), nullptr);
-  EXPECT_NE(error.find("magic"), std::string::npos) << error;
+  EXPECT_EQ(error, dir.Path("counters") +
+                       ": is a saved CountingBloomFilter; expected a saved BloomFilter");
 }
 
 // A changed header with a correct checksum.

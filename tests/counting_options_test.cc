@@ -34,6 +34,24 @@ TEST_P(CountingSizeTest, SizeFollowsTheOptions) {
 INSTANTIATE_TEST_SUITE_P(CounterBits, CountingSizeTest, tests::CounterBits(),
                          tests::CounterBitsName);
 
+TEST(CountingOptionsTest, RefusedRatesNameTheReachableRange) {
+  for (const int counter_bits : {4, 8}) {
+    CountingBloomFilterOptions options;
+    options.capacity = 10;
+    options.counter_bits = counter_bits;
+    options.false_positive_rate = 1e-12;
+    const std::string start = "false_positive_rate is 1e-12; allowed with " +
+                              std::to_string(counter_bits) + "-bit counters: from ";
+    const std::string reason = options.Validate();
+    ASSERT_EQ(reason.find(start), 0u) << reason;
+    const double least = std::stod(reason.substr(start.size()));
+    options.false_positive_rate = least;
+    EXPECT_EQ(options.Validate(), "");
+    options.false_positive_rate = 0.89 * least;
+    EXPECT_NE(options.Validate(), "");
+  }
+}
+
 TEST(CountingOptionsTest, BadValuesAreRefusedByNameAndRange) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const auto expect_error = [](const CountingBloomFilterOptions& options, const std::string& value,

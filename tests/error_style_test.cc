@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -161,6 +162,26 @@ std::vector<Function> BloomFunctions() {
          return NewBloom(10)->ToBytes(&bytes, error);
        },
        nullptr},
+      {"BloomFilter::Load",
+       [](std::string* error) {
+         std::stringstream stream;
+         EXPECT_TRUE(NewBloom(10)->Save(&stream, nullptr));
+         return BloomFilter::Load(&stream, error) != nullptr;
+       },
+       [](std::string* error) {
+         std::stringstream empty;
+         return BloomFilter::Load(&empty, error) != nullptr;
+       }},
+      {"BloomFilterBase::Save",
+       [](std::string* error) {
+         std::stringstream stream;
+         return NewBloom(10)->Save(&stream, error);
+       },
+       [](std::string* error) {
+         std::stringstream failed;
+         failed.setstate(std::ios::failbit);
+         return NewBloom(10)->Save(&failed, error);
+       }},
       {"BloomFilter::FromBytes",
        [](std::string* error) {
          std::string bytes;
@@ -206,6 +227,26 @@ std::vector<Function> BloomFunctions() {
          return NewScalable()->ToBytes(&bytes, error);
        },
        nullptr},
+      {"ScalableBloomFilter::Load",
+       [](std::string* error) {
+         std::stringstream stream;
+         EXPECT_TRUE(NewScalable()->Save(&stream, nullptr));
+         return ScalableBloomFilter::Load(&stream, error) != nullptr;
+       },
+       [](std::string* error) {
+         std::stringstream empty;
+         return ScalableBloomFilter::Load(&empty, error) != nullptr;
+       }},
+      {"ScalableBloomFilter::Save",
+       [](std::string* error) {
+         std::stringstream stream;
+         return NewScalable()->Save(&stream, error);
+       },
+       [](std::string* error) {
+         std::stringstream failed;
+         failed.setstate(std::ios::failbit);
+         return NewScalable()->Save(&failed, error);
+       }},
       {"ScalableBloomFilter::FromBytes",
        [](std::string* error) {
          std::string bytes;
@@ -239,6 +280,26 @@ std::vector<Function> BloomFunctions() {
          return NewCounting(10)->ToBytes(&bytes, error);
        },
        nullptr},
+      {"CountingBloomFilter::Load",
+       [](std::string* error) {
+         std::stringstream stream;
+         EXPECT_TRUE(NewCounting(10)->Save(&stream, nullptr));
+         return CountingBloomFilter::Load(&stream, error) != nullptr;
+       },
+       [](std::string* error) {
+         std::stringstream empty;
+         return CountingBloomFilter::Load(&empty, error) != nullptr;
+       }},
+      {"CountingBloomFilter::Save",
+       [](std::string* error) {
+         std::stringstream stream;
+         return NewCounting(10)->Save(&stream, error);
+       },
+       [](std::string* error) {
+         std::stringstream failed;
+         failed.setstate(std::ios::failbit);
+         return NewCounting(10)->Save(&failed, error);
+       }},
       {"CountingBloomFilter::FromBytes",
        [](std::string* error) {
          std::string bytes;

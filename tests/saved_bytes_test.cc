@@ -7,9 +7,11 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "bloomline/bloom_filter.h"
 #include "bloomline/counting_bloom_filter.h"
+#include "bloomline/filter.h"
 #include "bloomline/scalable_bloom_filter.h"
 #include "src/in_memory/file_header.h"
 #include "tests/guarded_bytes.h"
@@ -192,15 +194,64 @@ TEST(SavedBytesOfOtherKindsTest, AreRefused) {
   const std::string bloom = BytesOf(*NewFilter<BloomFilter>());
   const std::string scalable = BytesOf(*NewFilter<ScalableBloomFilter>());
   const std::string counting = BytesOf(*NewFilter<CountingBloomFilter>());
-  const auto expect_wrong_magic = [](const std::string& error) {
-    EXPECT_NE(error.find("magic"), std::string::npos) << error;
-  };
-  expect_wrong_magic(Refusal<BloomFilter>(scalable));
-  expect_wrong_magic(Refusal<BloomFilter>(counting));
-  expect_wrong_magic(Refusal<ScalableBloomFilter>(bloom));
-  expect_wrong_magic(Refusal<ScalableBloomFilter>(counting));
-  expect_wrong_magic(Refusal<CountingBloomFilter>(bloom));
-  expect_wrong_magic(Refusal<CountingBloomFilter>(scalable));
+  const std::string is_bloom = "bytes: is a saved BloomFilter; expected a saved ";
+  const std::string is_scalable = "bytes: is a saved ScalableBloomFilter; expected a saved ";
+  const std::string is_counting = "bytes: is a saved CountingBloomFilter; expected a saved ";
+  EXPECT_EQ(Refusal<BloomFilter>(scalable), is_scalable + "BloomFilter");
+  EXPECT_EQ(Refusal<BloomFilter>(counting), is_counting + "BloomFilter");
+  EXPECT_EQ(Refusal<ScalableBloomFilter>(bloom), is_bloom + "ScalableBloomFilter");
+  EXPECT_EQ(Refusal<ScalableBloomFilter>(counting), is_counting + "ScalableBloomFilter");
+  EXPECT_EQ(Refusal<CountingBloomFilter>(bloom), is_bloom + "CountingBloomFilter");
+  EXPECT_EQ(Refusal<CountingBloomFilter>(scalable), is_scalable + "CountingBloomFilter");
+}
+
+TEST(SavedBytesOfOtherKindsTest, StaticFiltersTablesAndNothingAreNamed) {
+  EXPECT_EQ(Refusal<BloomFilter>(""), "bytes: is empty (0 bytes); expected a saved BloomFilter");
+  for (const int num_keys : {0, 1, 1000}) {
+    FilterBuilder builder((FilterOptions()));
+    for (int i = 0; i < num_keys; ++i) builder.AddKey(Key(i));
+    EXPECT_EQ(Refusal<CountingBloomFilter>(builder.Finish()),
+              "bytes: is a static filter, as FilterBuilder makes it; FilterView::Open takes its "
+              "bytes; expected a saved CountingBloomFilter");
+  }
+  // The ends of tables.
+  const std::string content(100, 'x');
+  EXPECT_EQ(Refusal<BloomFilter>(content + "\x57\xfb\x80\x8b\x24\x75\x47\xdb"),
+            "bytes: is a table (SSTable) of LevelDB; expected a saved BloomFilter");
+  EXPECT_EQ(Refusal<BloomFilter>(content + "\xf7\xcf\xf4\x85\xb7\x41\xe2\x88"),
+            "bytes: is a table (SST file) of RocksDB; expected a saved BloomFilter");
+  // What is none of these: the first bytes, and what they should be.
+  EXPECT_EQ(Refusal<BloomFilter>(content),
+            "bytes, offset 0: magic is 0x7878787878787878; expected 0x6d6f6f6c426e4c62 "
+            "(\"bLnBloom\"), a saved BloomFilter");
+}
+
+// The other way round: what a view says of bytes that are no static filter.
+TEST(SavedBytesOfOtherKindsTest, AViewSaysWhyItMatchesEveryKey) {
+  FilterBuilder builder((FilterOptions()));
+  EXPECT_EQ(FilterView::Validate(builder.Finish()), "");
+  builder.AddKey("key");
+  const std::string filter = builder.Finish();
+  EXPECT_EQ(FilterView::Validate(filter), "");
+  const std::pair<std::string, std::string> refused[] = {
+      {BytesOf(*NewFilter<BloomFilter>()), "it is a saved BloomFilter, not a static filter"},
+      {BytesOf(*NewFilter<ScalableBloomFilter>()),
+       "it is a saved ScalableBloomFilter, not a static filter"},
+      {BytesOf(*NewFilter<CountingBloomFilter>()),
+       "it is a saved CountingBloomFilter, not a static filter"},
+      {std::string(100, 'x') + "\x57\xfb\x80\x8b\x24\x75\x47\xdb",
+       "it is a table (SSTable) of LevelDB, not a static filter"},
+      {std::string(100, 'x'), "no bloomline trailer at its end"},
+      {"", "it has 0 bytes; a trailer alone has 20"},
+      {filter.substr(0, filter.size() - 1), "no bloomline trailer at its end"},
+      {filter.substr(0, filter.size() - 1) + '\3', "version is 3; known: 1, 2"},
+      {filter.substr(1), "payload has 63 bytes; the trailer says 1 units of 64"}};
+  for (const auto& [bytes, reason] : refused) {
+    EXPECT_EQ(FilterView::Validate(bytes), reason);
+    EXPECT_TRUE(FilterView::Open(bytes).AlwaysMatches()) << reason;
+  }
+  EXPECT_EQ(FilterView::Validate(filter, "app.Case"),
+            "its canonicalizer is none; the reader's is app.Case");
 }
 
 TEST(SavedBytesOfMappedFilterTest, AreThoseOfItsFile) {

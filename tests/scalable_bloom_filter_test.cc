@@ -156,6 +156,35 @@ INSTANTIATE_TEST_SUITE_P(Layouts, ScalableBloomFilterTest,
                          testing::ValuesIn(tests::kAllBloomLayouts),
                          [](const auto& info) { return tests::Name(info.param); });
 
+// The range is that of the whole filter's rate, not of the first stage's part of it.
+TEST(ScalableBloomFilterOptionsTest, RefusedRatesNameTheReachableRange) {
+  for (const BloomLayout layout : tests::kAllBloomLayouts) {
+    for (const double tightening : {0.1, 0.5, 0.99}) {
+      ScalableBloomFilterOptions options;
+      options.layout = layout;
+      options.tightening = tightening;
+      options.false_positive_rate = 1e-25;
+      const std::string reason = options.Validate();
+      ASSERT_EQ(reason.find("false_positive_rate is 1e-25 and tightening 0."), 0u) << reason;
+      const size_t from = reason.find(": from ");
+      ASSERT_NE(from, std::string::npos) << reason;
+      const double least = std::stod(reason.substr(from + 7));
+      options.false_positive_rate = least;
+      EXPECT_EQ(options.Validate(), "") << reason;
+      options.false_positive_rate = 0.8 * least;
+      EXPECT_NE(options.Validate(), "") << reason;
+      options.tightening = 1 - 1e-16;
+      EXPECT_NE(options.Validate(), "");
+    }
+  }
+  ScalableBloomFilterOptions options;
+  options.layout = BloomLayout::kBlocked64;
+  options.tightening = 0.999999;
+  EXPECT_EQ(options.Validate(),
+            "false_positive_rate is 0.01 and tightening 0.999999; allowed with kBlocked64: a lower "
+            "tightening");
+}
+
 TEST(ScalableBloomFilterOptionsTest, BadValuesAreRefusedByNameAndRange) {
   const auto expect_refused = [](const ScalableBloomFilterOptions& options,
                                  const std::string& part) {

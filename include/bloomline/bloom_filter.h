@@ -16,6 +16,8 @@
 //   if (!filter->MayMatch("pear")) { /* certainly never added */ }
 //   if (!filter->Save("fruit.bloom", &error)) return 1;
 //
+// Keys are bytes. keys.h makes keys of integers: filter->AddKey(KeyOf(42)).
+//
 // Link bloomline::filters (CMake component `filters`).
 //
 // Which filter to use:
@@ -47,11 +49,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "bloomline/inline_query.h"
+#include "bloomline/keys.h"
 
 namespace bloomline {
 
@@ -95,7 +99,7 @@ struct BloomFilterOptions {
   uint64_t capacity = 0;
 
   // Fraction of missing keys that match when the filter holds `capacity` keys: above 0, below 1,
-  // and reachable with 100 bits per key (kBlocked: 1.1e-10; kStandard: below 1e-14; kBlocked128:
+  // and reachable with 100 bits per key (kBlocked: 1.1e-10; kStandard: 2.6e-18; kBlocked128:
   // 2.7e-7; kBlocked64: 6.0e-6). Ignored with num_bits.
   double false_positive_rate = 0.01;
 
@@ -131,6 +135,15 @@ class BloomFilterBase {
 
   // may_match[i] = MayMatch(keys[i]) for i < n.
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
+
+  // The same for the keys of a container or array: of what converts to std::string_view, without a
+  // copy; or of integers, encoded as in keys.h. may_match has as many elements.
+  template <typename Keys, typename = core::IfKeys<Keys>>
+  void MayMatch(const Keys& keys, bool* may_match) const {
+    core::ForEachKeyGroup(keys, [&](size_t first, size_t n, const std::string_view* group) {
+      MayMatch(n, group, may_match + first);
+    });
+  }
 
   // For callers that have a 64-bit hash already. HashOf is XXH3 with the filter's seed, and
   // MayMatch(k) is MayMatchHash(HashOf(k)). Any other hash works too, if all its 64 bits are well
@@ -179,6 +192,11 @@ class BloomFilterBase {
   // readable: only then can it be synced.
   bool Save(const std::string& path, std::string* error) const;
 
+  // Writes the same bytes to a stream, opened with std::ios::binary, and flushes it. It may have
+  // content before, and others after. False if it had failed before, or fails now; what is written
+  // until then stays. Catches what a stream throws (std::ios::exceptions).
+  bool Save(std::ostream* stream, std::string* error) const;
+
   // Sets *bytes to the bytes of the file that Save writes, for places other than files. They carry
   // checksums. False, and *bytes is as it was, if there is no memory: 64 + num_bits / 8 bytes.
   bool ToBytes(std::string* bytes, std::string* error) const;
@@ -221,8 +239,16 @@ class BloomFilter : public BloomFilterBase {
 
   // Reads a file that Save wrote. Null, with file, place and values in *error, if the file cannot
   // be read or is not what Save wrote: no regular file (opening a pipe does not block), wrong
-  // magic, version, length or checksum. Takes no more memory than the file is long, and a page.
+  // magic, version, length or checksum. *error says what the file is if it is a saved filter of
+  // another kind, a static filter, or a table of LevelDB or RocksDB. Takes no more memory than the
+  // file is long, and a page.
   static std::unique_ptr<BloomFilter> Load(const std::string& path, std::string* error);
+
+  // Reads a filter from a stream, opened with std::ios::binary, from where it is, and leaves it
+  // behind the filter's last byte: other content may follow. Makes the checks of Load; *error names
+  // the place from where the stream was. It may be anywhere after a failure. Its length is unknown,
+  // so memory is reserved as the header says, but touched only as bytes arrive.
+  static std::unique_ptr<BloomFilter> Load(std::istream* stream, std::string* error);
 
   // Reads bytes that ToBytes gave, or the content of a saved file, and copies what it needs. Makes
   // the checks of Load, on any bytes; *error says "bytes" where Load names the file. Takes no more
@@ -242,6 +268,20 @@ class BloomFilter : public BloomFilterBase {
   // Adds n keys in this order and returns how many changed a bit. changed[i], if `changed` is not
   // null, is what AddKey(keys[i]) would have returned.
   size_t AddKeys(size_t n, const std::string_view* keys, bool* changed = nullptr);
+
+  // The same for the keys of a container or array: of what converts to std::string_view, without a
+  // copy; or of integers, encoded as in keys.h.
+  template <typename Keys, typename = core::IfKeys<Keys>>
+  size_t AddKeys(const Keys& keys, bool* changed = nullptr) {
+    return core::SumOverKeys(keys, changed,
+                             [&](size_t n, const std::string_view* group, bool* answers) {
+                               return AddKeys(n, group, answers);
+                             });
+  }
+  template <typename Key, typename = core::IfKeys<std::initializer_list<Key>>>
+  size_t AddKeys(std::initializer_list<Key> keys, bool* changed = nullptr) {
+    return AddKeys<std::initializer_list<Key>>(keys, changed);
+  }
 
   // The same for hashes: see HashOf.
   bool AddHash(uint64_t hash) {

@@ -43,6 +43,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -95,10 +96,11 @@ class CountingBloomFilter {
   static std::unique_ptr<CountingBloomFilter> Create(const CountingBloomFilterOptions& options,
                                                      std::string* error);
 
-  // Reads a file that Save wrote, or bytes that ToBytes gave, as BloomFilter does. Null, with the
-  // place and the values in *error, if they cannot be read or are not what Save or ToBytes gave:
-  // wrong magic, version, length or checksum.
+  // Reads a file or stream that Save wrote, or bytes that ToBytes gave, as BloomFilter does. Null,
+  // with the place and the values in *error, if they cannot be read or are not what Save or ToBytes
+  // gave: wrong magic, version, length or checksum.
   static std::unique_ptr<CountingBloomFilter> Load(const std::string& path, std::string* error);
+  static std::unique_ptr<CountingBloomFilter> Load(std::istream* stream, std::string* error);
   static std::unique_ptr<CountingBloomFilter> FromBytes(std::string_view bytes, std::string* error);
 
   ~CountingBloomFilter();
@@ -128,6 +130,36 @@ class CountingBloomFilter {
   size_t AddKeys(size_t n, const std::string_view* keys, bool* was_absent = nullptr);
   size_t RemoveKeys(size_t n, const std::string_view* keys, bool* removed = nullptr);
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
+
+  // The same for containers and arrays, as in BloomFilter.
+  template <typename Keys, typename = core::IfKeys<Keys>>
+  size_t AddKeys(const Keys& keys, bool* was_absent = nullptr) {
+    return core::SumOverKeys(keys, was_absent,
+                             [&](size_t n, const std::string_view* group, bool* answers) {
+                               return AddKeys(n, group, answers);
+                             });
+  }
+  template <typename Key, typename = core::IfKeys<std::initializer_list<Key>>>
+  size_t AddKeys(std::initializer_list<Key> keys, bool* was_absent = nullptr) {
+    return AddKeys<std::initializer_list<Key>>(keys, was_absent);
+  }
+  template <typename Keys, typename = core::IfKeys<Keys>>
+  size_t RemoveKeys(const Keys& keys, bool* removed = nullptr) {
+    return core::SumOverKeys(keys, removed,
+                             [&](size_t n, const std::string_view* group, bool* answers) {
+                               return RemoveKeys(n, group, answers);
+                             });
+  }
+  template <typename Key, typename = core::IfKeys<std::initializer_list<Key>>>
+  size_t RemoveKeys(std::initializer_list<Key> keys, bool* removed = nullptr) {
+    return RemoveKeys<std::initializer_list<Key>>(keys, removed);
+  }
+  template <typename Keys, typename = core::IfKeys<Keys>>
+  void MayMatch(const Keys& keys, bool* may_match) const {
+    core::ForEachKeyGroup(keys, [&](size_t first, size_t n, const std::string_view* group) {
+      MayMatch(n, group, may_match + first);
+    });
+  }
 
   // For callers that have a 64-bit hash already. HashOf is XXH3 with the filter's seed, and
   // AddKey(k) is AddHash(HashOf(k)). Any other hash works too, if all its 64 bits are well mixed
@@ -170,9 +202,10 @@ class CountingBloomFilter {
   // Removes all keys and sets all counters to zero, also saturated ones.
   void Clear();
 
-  // Writes the filter to a file (docs/format.md, section 10) as BloomFilter::Save does; or gives
-  // the bytes of that file, as BloomFilter::ToBytes does.
+  // Writes the filter to a file or stream (docs/format.md, section 10) as BloomFilter::Save does;
+  // or gives the bytes of that file, as BloomFilter::ToBytes does.
   bool Save(const std::string& path, std::string* error) const;
+  bool Save(std::ostream* stream, std::string* error) const;
   bool ToBytes(std::string* bytes, std::string* error) const;
 
   // Same counter_bits, num_counters, num_probes, seed and counters. Cost: reads all counters.

@@ -21,6 +21,7 @@
 
 #include "bloomline/filter_options.h"
 #include "bloomline/inline_query.h"
+#include "bloomline/keys.h"
 
 namespace bloomline {
 
@@ -117,6 +118,11 @@ class FilterView {
   // filter that records one then matches every key.
   static FilterView Open(std::string_view bytes, std::string_view canonicalizer);
 
+  // Empty if Open understands the bytes. Else one sentence, for logs, that says why the view
+  // matches every key: for example that the bytes are a saved BloomFilter, that their end is
+  // missing, or that memory ran out when they were written.
+  static std::string Validate(std::string_view bytes, std::string_view canonicalizer = {});
+
   // False: the key was certainly not added. True: the key was added, or it is a false positive.
   // Cost: one hash and, in blocked and compact filters, one cache line (two if the bytes do not
   // start on a cache-line boundary).
@@ -127,6 +133,15 @@ class FilterView {
   // may_match[i] = MayMatch(keys[i]) for i < n. Faster than n single queries on filters larger than
   // the caches, because blocks are prefetched.
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
+
+  // The same for the keys of a container or array: of what converts to std::string_view, without a
+  // copy; or of integers, encoded as in keys.h. may_match has as many elements.
+  template <typename Keys, typename = core::IfKeys<Keys>>
+  void MayMatch(const Keys& keys, bool* may_match) const {
+    core::ForEachKeyGroup(keys, [&](size_t first, size_t n, const std::string_view* group) {
+      MayMatch(n, group, may_match + first);
+    });
+  }
 
   // The same with hashes: MayMatchHash(HashOf(key)) is MayMatch(key). HashOf is for this view
   // alone: bytes that were not understood have no seed. To hash a key once for several filters with

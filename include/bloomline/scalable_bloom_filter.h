@@ -36,6 +36,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -81,8 +82,9 @@ class ScalableBloomFilter {
   static std::unique_ptr<ScalableBloomFilter> Create(const ScalableBloomFilterOptions& options,
                                                      std::string* error);
 
-  // Reads a file that Save wrote, or bytes that ToBytes gave, as BloomFilter does.
+  // Reads a file or stream that Save wrote, or bytes that ToBytes gave, as BloomFilter does.
   static std::unique_ptr<ScalableBloomFilter> Load(const std::string& path, std::string* error);
+  static std::unique_ptr<ScalableBloomFilter> Load(std::istream* stream, std::string* error);
   static std::unique_ptr<ScalableBloomFilter> FromBytes(std::string_view bytes, std::string* error);
 
   ~ScalableBloomFilter();
@@ -99,10 +101,29 @@ class ScalableBloomFilter {
   // null, is what AddKey(keys[i]) would have returned.
   size_t AddKeys(size_t n, const std::string_view* keys, bool* changed = nullptr);
 
+  // The same for containers and arrays, as in BloomFilter.
+  template <typename Keys, typename = core::IfKeys<Keys>>
+  size_t AddKeys(const Keys& keys, bool* changed = nullptr) {
+    return core::SumOverKeys(keys, changed,
+                             [&](size_t n, const std::string_view* group, bool* answers) {
+                               return AddKeys(n, group, answers);
+                             });
+  }
+  template <typename Key, typename = core::IfKeys<std::initializer_list<Key>>>
+  size_t AddKeys(std::initializer_list<Key> keys, bool* changed = nullptr) {
+    return AddKeys<std::initializer_list<Key>>(keys, changed);
+  }
+
   // As BloomFilter::MayMatch. Cost: one hash, and one cache miss for each stage up to the first
   // that matches; the query goes from the last and largest stage to the oldest.
   bool MayMatch(std::string_view key) const;
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
+  template <typename Keys, typename = core::IfKeys<Keys>>
+  void MayMatch(const Keys& keys, bool* may_match) const {
+    core::ForEachKeyGroup(keys, [&](size_t first, size_t n, const std::string_view* group) {
+      MayMatch(n, group, may_match + first);
+    });
+  }
 
   const ScalableBloomFilterOptions& options() const;
   size_t num_stages() const;
@@ -130,9 +151,10 @@ class ScalableBloomFilter {
   // Removes all keys and all stages but the first.
   void Clear();
 
-  // All stages in one file (docs/format.md, section 9), written as BloomFilter::Save does; or the
-  // bytes of that file, as BloomFilter::ToBytes gives them.
+  // All stages in one file or stream (docs/format.md, section 9), written as BloomFilter::Save
+  // does; or the bytes of that file, as BloomFilter::ToBytes gives them.
   bool Save(const std::string& path, std::string* error) const;
+  bool Save(std::ostream* stream, std::string* error) const;
   bool ToBytes(std::string* bytes, std::string* error) const;
 
  private:

@@ -37,7 +37,10 @@ std::string FilterOptions::Validate() const {
     error.AppendExactly(bits_per_key);
     error << "; allowed: " << allowed.min << " to " << allowed.max
           << ", and it is bits for each key, not for the filter";
-    if (std::isnan(bits_per_key)) error << " (nan: also a false-positive rate out of reach)";
+    if (std::isnan(bits_per_key)) {
+      error << " (nan: also a false-positive rate out of reach; ValidateFalsePositiveRate has the"
+               " range)";
+    }
   } else if (random_seed && seed != 0) {
     error << "random_seed is set and seed is " << seed
           << "; allowed: seed 0 with random_seed, or another seed without";

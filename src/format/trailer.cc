@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 #include "bloomline/key_canonicalizer.h"
 #include "src/errors/error_text.h"
 #include "src/format/canonical_keys.h"
+#include "src/format/other_contents.h"
 
 namespace bloomline::core {
 namespace {
@@ -69,7 +69,7 @@ FilterShape ShapeOf(Layout layout, uint32_t parameter) {
 template <typename... Parts>
 Payload Refuse(std::string* why, const Parts&... parts) {
   if (why != nullptr) {
-    std::ostringstream text;
+    ErrorText text;
     (text << ... << parts);
     *why = text.str();
   }
@@ -175,7 +175,12 @@ Payload DecodeStandalone(std::string_view filter, std::string* why,
   if (filter.size() < kTrailerBytes) {
     return Refuse(why, "it has ", filter.size(), " bytes; a trailer alone has ", kTrailerBytes);
   }
-  if (!HasTrailer(filter)) return Refuse(why, "no bloomline trailer at its end");
+  if (!HasTrailer(filter)) {
+    const std::string_view saved = SavedKind(filter);
+    const std::string_view kind = saved.empty() ? TableKind(filter) : saved;
+    if (kind.empty()) return Refuse(why, "no bloomline trailer at its end");
+    return Refuse(why, "it is ", kind, ", not a static filter");
+  }
   const char* trailer = filter.data() + filter.size() - kTrailerBytes;
   const Layout layout{static_cast<unsigned char>(trailer[kLayout])};
   const uint32_t parameter = static_cast<unsigned char>(trailer[kParameter]);

@@ -2,13 +2,14 @@
 
 #include "bloomline/sizing.h"
 #include "src/format/hash.h"
+#include "src/format/other_contents.h"
 #include "src/in_memory/file_header.h"
 
 namespace bloomline::filters {
 namespace {
 
 constexpr const char* Magic(FilePayload kind) {
-  return kind == FilePayload::kBits ? "bLnBloom" : "bLnCount";
+  return kind == FilePayload::kBits ? core::kBloomMagic : core::kCountingMagic;
 }
 constexpr size_t kNumProbesOffset = 13;
 constexpr size_t kNumBitsOffset = 24;
@@ -75,7 +76,7 @@ bool ReadSoleBloomHeader(const ByteSource& source, FilePayload kind, BloomFileHe
 }
 
 bool EndsAt(const ByteSource& source, uint64_t end, std::string* error) {
-  if (source.size() == end) return true;
+  if (source.size() == end || source.size() == ByteSource::kUnknownSize) return true;
   *error = source.name() + ": size is " + std::to_string(source.size()) +
            " bytes; the filter ends at byte " + std::to_string(end);
   return false;

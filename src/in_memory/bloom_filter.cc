@@ -106,6 +106,12 @@ bool BloomFilterBase::Save(const std::string& path, std::string* error) const {
   });
 }
 
+bool BloomFilterBase::Save(std::ostream* stream, std::string* error) const {
+  return filters::SaveToStream(stream, error, [&](filters::ByteSink* sink, std::string* reason) {
+    return filters::AppendBloom(*state_, sink, reason);
+  });
+}
+
 bool BloomFilterBase::ToBytes(std::string* bytes, std::string* error) const {
   return filters::SaveToBytes(filters::SavedBytes(state_->bits), bytes, error,
                               [&](filters::ByteSink* sink, std::string* reason) {
@@ -145,6 +151,10 @@ std::unique_ptr<BloomFilter> BloomFilter::Copy(const BloomFilterBase& from, std:
 
 std::unique_ptr<BloomFilter> BloomFilter::Load(const std::string& path, std::string* error) {
   return filters::LoadFromFile<BloomFilter>(path, error, Read);
+}
+
+std::unique_ptr<BloomFilter> BloomFilter::Load(std::istream* stream, std::string* error) {
+  return filters::LoadFromStream<BloomFilter>(stream, error, Read);
 }
 
 std::unique_ptr<BloomFilter> BloomFilter::FromBytes(std::string_view bytes, std::string* error) {

@@ -6,6 +6,7 @@
 #include "bloomline/sizing.h"
 #include "src/errors/error_text.h"
 #include "src/kernels/probe_sequence.h"
+#include "src/sizing/reachable_rate.h"
 
 namespace bloomline {
 namespace filters {
@@ -69,8 +70,9 @@ ErrorText ShapeByCapacity(const BloomFilterOptions& options, const char* unit, B
   }
   const double bits_per_key = BitsPerKey(options.layout, rate);
   if (std::isnan(bits_per_key)) {
-    error << "false_positive_rate is " << rate << "; allowed: above 0, below 1, and reachable with "
-          << kMaxBitsPerKey << " " << unit << " per key";
+    error << "false_positive_rate is " << rate << "; allowed with " << NameIn(options.layout, unit)
+          << ": from " << LeastRate(options.layout) << ", which takes " << kMaxBitsPerKey << " "
+          << unit << " per key, to below 1";
     return error;
   }
   const double lines =
@@ -109,6 +111,28 @@ ErrorText Differs(const char* what, const char* unit, T mine, T other) {
 }
 
 }  // namespace
+
+double LeastRate(BloomLayout layout) {
+  const int num_probes = BestNumProbes(layout, kMaxBitsPerKey);
+  switch (layout) {
+    case BloomLayout::kBlocked:
+      return core::RoundedUp(BlockedFalsePositiveRate(kMaxBitsPerKey, num_probes));
+    case BloomLayout::kStandard:
+      return core::RoundedUp(StandardFalsePositiveRate(kMaxBitsPerKey, num_probes));
+    case BloomLayout::kBlocked128:
+    case BloomLayout::kBlocked64:
+      break;
+  }
+  return core::RoundedUp(
+      SmallBlockFalsePositiveRate(BlockBits(layout), kMaxBitsPerKey, num_probes));
+}
+
+bool IsReachable(BloomLayout layout, double rate) { return !std::isnan(BitsPerKey(layout, rate)); }
+
+const char* NameIn(BloomLayout layout, std::string_view unit) {
+  if (unit != "counters") return Name(layout);
+  return CounterBits(layout) == 4 ? "4-bit counters" : "8-bit counters";
+}
 
 bool IsLayout(int layout) { return Name(static_cast<BloomLayout>(layout)) != nullptr; }
 

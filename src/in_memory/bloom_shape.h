@@ -3,6 +3,7 @@
 #define BLOOMLINE_IN_MEMORY_BLOOM_SHAPE_H_
 
 #include <cstdint>
+#include <string_view>
 
 #include "bloomline/bloom_filter.h"
 #include "src/errors/error_text.h"
@@ -47,6 +48,13 @@ constexpr uint64_t CounterBits(BloomLayout layout) {
 bool IsLayout(int layout);
 constexpr char kAllowedLayouts[] =
     "allowed: 0 (kBlocked), 1 (kStandard), 2 (kBlocked128), 3 (kBlocked64)";
+
+// The least false-positive rate of the layout, at kMaxBitsPerKey; rounded up to two digits.
+double LeastRate(BloomLayout layout);
+// Whether the layout reaches the rate.
+bool IsReachable(BloomLayout layout, double rate);
+// As errors call it: "kBlocked", or "4-bit counters" if the unit is counters.
+const char* NameIn(BloomLayout layout, std::string_view unit);
 
 // Empty, with the shape in *shape; or why the options are refused. `unit` is "bits" or "counters",
 // as the error calls them.

@@ -266,6 +266,12 @@ bool CountingBloomFilter::Save(const std::string& path, std::string* error) cons
   });
 }
 
+bool CountingBloomFilter::Save(std::ostream* stream, std::string* error) const {
+  return filters::SaveToStream(stream, error, [&](filters::ByteSink* sink, std::string* reason) {
+    return AppendCounting(*state_, sink, reason);
+  });
+}
+
 bool CountingBloomFilter::ToBytes(std::string* bytes, std::string* error) const {
   return filters::SaveToBytes(filters::kFileHeaderBytes + state_->lines.num_bytes(), bytes, error,
                               [&](filters::ByteSink* sink, std::string* reason) {
@@ -276,6 +282,11 @@ bool CountingBloomFilter::ToBytes(std::string* bytes, std::string* error) const 
 std::unique_ptr<CountingBloomFilter> CountingBloomFilter::Load(const std::string& path,
                                                                std::string* error) {
   return filters::LoadFromFile<CountingBloomFilter>(path, error, Read);
+}
+
+std::unique_ptr<CountingBloomFilter> CountingBloomFilter::Load(std::istream* stream,
+                                                               std::string* error) {
+  return filters::LoadFromStream<CountingBloomFilter>(stream, error, Read);
 }
 
 std::unique_ptr<CountingBloomFilter> CountingBloomFilter::FromBytes(std::string_view bytes,

@@ -4,6 +4,8 @@
 #include <cstdio>
 
 #include "src/format/hash.h"
+#include "src/format/other_contents.h"
+#include "src/in_memory/what_it_holds.h"
 
 namespace bloomline::filters {
 namespace {
@@ -46,6 +48,14 @@ void FileHeader::Seal() { SetNumber(kHeaderChecksumOffset, Checksum()); }
 
 bool FileHeader::Read(const ByteSource& source, uint64_t offset, const char* magic,
                       FileHeader* header, std::string* error) {
+  const auto is_other = [&](std::string_view first_bytes) {
+    const std::string found = offset == 0 ? WhatItHolds(source, first_bytes) : "";
+    if (found.empty()) return false;
+    *error = source.name() + ": " + found + "; expected " + std::string(core::SavedKind(magic));
+    return true;
+  };
+  // Static filters and other tables may be shorter than a header.
+  if (source.size() < kFileHeaderBytes && is_other({})) return false;
   if (!source.ReadAt(offset, kFileHeaderBytes, header->bytes_, error)) return false;
   const FileHeader expected = New(magic);
   const auto fail = [&](size_t field, const char* name, const std::string& value,
@@ -54,8 +64,10 @@ bool FileHeader::Read(const ByteSource& source, uint64_t offset, const char* mag
     return false;
   };
   if (header->Number(kMagicOffset) != expected.Number(kMagicOffset)) {
+    if (is_other({header->bytes_, kFileHeaderBytes})) return false;
     return fail(kMagicOffset, "magic", Hex(header->Number(kMagicOffset)),
-                "expected " + Hex(expected.Number(kMagicOffset)) + " (\"" + magic + "\")");
+                "expected " + Hex(expected.Number(kMagicOffset)) + " (\"" + magic + "\"), " +
+                    std::string(core::SavedKind(magic)));
   }
   if (Version(*header) != kFileVersion) {
     return fail(kVersionOffset, "version", std::to_string(Version(*header)),

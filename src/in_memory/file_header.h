@@ -33,7 +33,7 @@ class FileHeader {
   static FileHeader New(const char* magic);
 
   // Reads a header at `offset`. False, with *error, unless length, magic, version, checksum and the
-  // reserved bytes are right.
+  // reserved bytes are right. *error says what else the source holds if that can be known.
   static bool Read(const ByteSource& source, uint64_t offset, const char* magic, FileHeader* header,
                    std::string* error);
 

@@ -1,9 +1,10 @@
-// A filter's way to and from a file or bytes in memory. The filter says what is written and read,
-// once for both; here is what surrounds that: opening, replacing, and errors.
+// A filter's way to and from a file, a stream or bytes in memory. The filter says what is written
+// and read, once for both; here is what surrounds that: opening, replacing, and errors.
 #ifndef BLOOMLINE_IN_MEMORY_SAVE_AND_LOAD_H_
 #define BLOOMLINE_IN_MEMORY_SAVE_AND_LOAD_H_
 
 #include <cstdint>
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "src/errors/out_of_memory.h"
 #include "src/memory/byte_io.h"
 #include "src/memory/file_io.h"
+#include "src/memory/stream_io.h"
 
 namespace bloomline::filters {
 
@@ -21,6 +23,21 @@ bool SaveToFile(const std::string& path, std::string* error, Write write) {
   return core::OrError(error, [&](std::string* reason) {
     ReplacementFile file;
     return file.Open(path, reason) && write(&file, reason) && file.Commit(reason);
+  });
+}
+
+inline bool IsNull(const void* stream, std::string* error) {
+  if (stream == nullptr) *error = "stream is null; allowed: a stream";
+  return stream == nullptr;
+}
+
+// After false the stream may have a part of the filter.
+template <typename Write>
+bool SaveToStream(std::ostream* stream, std::string* error, Write write) {
+  return core::OrError(error, [&](std::string* reason) {
+    if (IsNull(stream, reason)) return false;
+    OutputStream output(stream);
+    return write(&output, reason) && output.Flush(reason);
   });
 }
 
@@ -46,6 +63,14 @@ std::unique_ptr<Filter> LoadFromFile(const std::string& path, std::string* error
   return core::OrError(error, [&](std::string* reason) -> std::unique_ptr<Filter> {
     InputFile file;
     return file.Open(path, reason) ? read(file, reason) : nullptr;
+  });
+}
+
+template <typename Filter>
+std::unique_ptr<Filter> LoadFromStream(std::istream* stream, std::string* error,
+                                       Reader<Filter> read) {
+  return core::OrError(error, [&](std::string* reason) -> std::unique_ptr<Filter> {
+    return IsNull(stream, reason) ? nullptr : read(InputStream(stream), reason);
   });
 }
 

@@ -6,13 +6,16 @@
 #include <new>
 #include <utility>
 
+#include "bloomline/sizing.h"
 #include "src/errors/error_text.h"
 #include "src/errors/out_of_memory.h"
 #include "src/format/hash.h"
+#include "src/format/other_contents.h"
 #include "src/in_memory/bloom_file.h"
 #include "src/in_memory/bloom_state.h"
 #include "src/in_memory/file_header.h"
 #include "src/in_memory/save_and_load.h"
+#include "src/sizing/reachable_rate.h"
 
 namespace bloomline {
 namespace {
@@ -25,7 +28,6 @@ constexpr int kMaxGrowth = 16;
 // be 2^-100 of that of the first one.
 constexpr size_t kMaxStages = 100;
 
-constexpr char kMagic[] = "bLnScale";
 constexpr size_t kGrowthOffset = 13;
 constexpr size_t kInitialCapacityOffset = 24;
 constexpr size_t kRateOffset = 32;
@@ -70,7 +72,22 @@ std::string ScalableBloomFilterOptions::Validate() const {
   } else {
     filters::BloomShape shape;
     const core::ErrorText first_stage = filters::ShapeOf(StageOptions(*this, 0), &shape);
-    if (!first_stage.empty()) error << "the first stage: " << first_stage;
+    if (first_stage.empty()) return {};
+    // The rate that was set is that of all stages together.
+    if (filters::IsLayout(static_cast<int>(layout)) &&
+        !filters::IsReachable(layout, StageOptions(*this, 0).false_positive_rate)) {
+      const double least = core::RoundedUp(filters::LeastRate(layout) / (1 - tightening));
+      error << "false_positive_rate is " << false_positive_rate << " and tightening " << tightening
+            << "; allowed with " << filters::NameIn(layout, "bits") << ": ";
+      if (least < 1) {
+        error << "from " << least << ", where the first stage takes " << kMaxBitsPerKey
+              << " bits per key, to below 1";
+      } else {
+        error << "a lower tightening";
+      }
+    } else {
+      error << "the first stage: " << first_stage;
+    }
   }
   return error.str();
 }
@@ -243,6 +260,12 @@ bool ScalableBloomFilter::Save(const std::string& path, std::string* error) cons
   });
 }
 
+bool ScalableBloomFilter::Save(std::ostream* stream, std::string* error) const {
+  return filters::SaveToStream(stream, error, [&](filters::ByteSink* sink, std::string* reason) {
+    return Write(sink, reason);
+  });
+}
+
 bool ScalableBloomFilter::ToBytes(std::string* bytes, std::string* error) const {
   uint64_t num_bytes = filters::kFileHeaderBytes;
   for (const auto& stage : stages_) num_bytes += filters::SavedBytes(stage.state_->bits);
@@ -252,7 +275,7 @@ bool ScalableBloomFilter::ToBytes(std::string* bytes, std::string* error) const 
 }
 
 bool ScalableBloomFilter::Write(filters::ByteSink* sink, std::string* error) const {
-  filters::FileHeader fields = filters::FileHeader::New(kMagic);
+  filters::FileHeader fields = filters::FileHeader::New(core::kScalableMagic);
   fields.SetByte(filters::kLayoutOffset, static_cast<uint8_t>(options_.layout));
   fields.SetByte(kGrowthOffset, static_cast<uint8_t>(options_.growth));
   fields.SetNumber(filters::kSeedOffset, options_.seed);
@@ -273,6 +296,11 @@ std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Load(const std::string
   return filters::LoadFromFile<ScalableBloomFilter>(path, error, Read);
 }
 
+std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Load(std::istream* stream,
+                                                               std::string* error) {
+  return filters::LoadFromStream<ScalableBloomFilter>(stream, error, Read);
+}
+
 std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::FromBytes(std::string_view bytes,
                                                                     std::string* error) {
   return filters::LoadFromBytes<ScalableBloomFilter>(bytes, error, Read);
@@ -281,7 +309,7 @@ std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::FromBytes(std::string_
 std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Read(const filters::ByteSource& source,
                                                                std::string* error) {
   filters::FileHeader fields;
-  if (!filters::FileHeader::Read(source, 0, kMagic, &fields, error)) return nullptr;
+  if (!filters::FileHeader::Read(source, 0, core::kScalableMagic, &fields, error)) return nullptr;
   ScalableBloomFilterOptions options;
   options.layout = BloomLayout{fields.Byte(filters::kLayoutOffset)};
   options.growth = fields.Byte(kGrowthOffset);

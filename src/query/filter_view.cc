@@ -50,6 +50,12 @@ FilterView FilterView::Open(std::string_view bytes, std::string_view canonicaliz
   return FilterView(core::DecodeStandalone(bytes, nullptr, canonicalizer));
 }
 
+std::string FilterView::Validate(std::string_view bytes, std::string_view canonicalizer) {
+  std::string why;
+  core::DecodeStandalone(bytes, &why, canonicalizer);
+  return why;
+}
+
 bool FilterView::OtherKeyMayMatch(std::string_view key) const {
   return MayMatchHash(core::Hash64(key, seed_));
 }

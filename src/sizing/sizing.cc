@@ -11,6 +11,7 @@
 #include "src/format/limits.h"
 #include "src/format/num_probes.h"
 #include "src/format/trailer.h"
+#include "src/sizing/reachable_rate.h"
 #include "src/sizing/search.h"
 
 namespace bloomline {
@@ -123,7 +124,7 @@ std::string ValidateFalsePositiveRate(Format format, double rate) {
     error << "false-positive rate is " << rate << "; allowed: more than 0 and less than 1";
   } else if (rate < least) {
     error << "false-positive rate is " << rate << "; allowed in " << FormatName(format)
-          << " filters: from " << least << ", which takes " << max_bits_per_key
+          << " filters: from " << core::RoundedUp(least) << ", which takes " << max_bits_per_key
           << " bits per key, to less than 1";
   }
   return error.str();

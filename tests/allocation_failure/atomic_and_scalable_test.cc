@@ -238,6 +238,9 @@ TEST_F(ScalableBloomFilterTest, ToBytesAndFromBytesSucceedOrReportTheError) {
   ToBytesAndFromBytesSucceedOrReportTheError(
       {"ScalableBloomFilter::ToBytes"}, {"ScalableBloomFilter::FromBytes"}, *filter,
       [&](const ScalableBloomFilter& read) { CheckKeys(read, keys_); });
+  StreamsSucceedOrReportTheError({"ScalableBloomFilter::Save"}, {"ScalableBloomFilter::Load"},
+                                 *filter,
+                                 [&](const ScalableBloomFilter& read) { CheckKeys(read, keys_); });
   MovesNeedNoMemory({"ScalableBloomFilter::ScalableBloomFilter", "ScalableBloomFilter::operator="},
                     filter.get());
   CheckKeys(*filter, keys_);

@@ -130,6 +130,8 @@ TEST_F(BloomFilterTest, ToBytesAndFromBytesSucceedOrReportTheError) {
   ToBytesAndFromBytesSucceedOrReportTheError(
       {"BloomFilterBase::ToBytes"}, {"BloomFilter::FromBytes"}, *filter_,
       [&](const BloomFilter& read) { CheckKeys(read, keys_); });
+  StreamsSucceedOrReportTheError({"BloomFilterBase::Save"}, {"BloomFilter::Load"}, *filter_,
+                                 [&](const BloomFilter& read) { CheckKeys(read, keys_); });
 }
 
 TEST_F(BloomFilterTest, MovesNeedNoMemory) {

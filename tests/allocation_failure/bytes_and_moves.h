@@ -1,8 +1,9 @@
-// Tests of what all filters in memory have: saving to bytes, and moves.
+// Tests of what all filters in memory have: saving to bytes and streams, and moves.
 #ifndef BLOOMLINE_TESTS_ALLOCATION_FAILURE_BYTES_AND_MOVES_H_
 #define BLOOMLINE_TESTS_ALLOCATION_FAILURE_BYTES_AND_MOVES_H_
 
 #include <memory>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -39,6 +40,37 @@ void ToBytesAndFromBytesSucceedOrReportTheError(Functions to_bytes, Functions fr
       std::string error = Attempt::kUntouched;
       attempt->Call([&] { read = Filter::FromBytes(wrong, &error); });
       attempt->CheckRefusal(read != nullptr, error);
+    });
+  }
+}
+
+// The same of Save and Load with streams. The streams have their memory before.
+template <typename Filter, typename CheckKeys>
+void StreamsSucceedOrReportTheError(Functions save, Functions load, const Filter& filter,
+                                    CheckKeys check_keys) {
+  std::string bytes;
+  ASSERT_TRUE(filter.ToBytes(&bytes, nullptr));
+  FailEachAllocation(save, [&](Attempt* attempt) {
+    std::stringstream stream(std::string(bytes.size(), '-'));
+    std::string error = Attempt::kUntouched;
+    bool saved = false;
+    attempt->Call([&] { saved = filter.Save(&stream, &error); });
+    attempt->CheckOutcome(saved, error);
+    EXPECT_TRUE(!saved || stream.str() == bytes);
+  });
+  for (const std::string& content : {bytes, bytes.substr(0, 70)}) {
+    const bool whole = content == bytes;
+    FailEachAllocation(load, [&](Attempt* attempt) {
+      std::stringstream stream(content);
+      std::unique_ptr<Filter> read;
+      std::string error = Attempt::kUntouched;
+      attempt->Call([&] { read = Filter::Load(&stream, &error); });
+      if (whole) {
+        attempt->CheckOutcome(read != nullptr, error);
+      } else {
+        attempt->CheckRefusal(read != nullptr, error);
+      }
+      if (read != nullptr) check_keys(*read);
     });
   }
 }

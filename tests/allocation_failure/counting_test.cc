@@ -97,6 +97,9 @@ TEST_F(CountingBloomFilterTest, ToBytesAndFromBytesSucceedOrReportTheError) {
   ToBytesAndFromBytesSucceedOrReportTheError(
       {"CountingBloomFilter::ToBytes"}, {"CountingBloomFilter::FromBytes"}, *filter_,
       [&](const CountingBloomFilter& read) { CheckKeys(read); });
+  StreamsSucceedOrReportTheError({"CountingBloomFilter::Save"}, {"CountingBloomFilter::Load"},
+                                 *filter_,
+                                 [&](const CountingBloomFilter& read) { CheckKeys(read); });
   MovesNeedNoMemory({"CountingBloomFilter::CountingBloomFilter", "CountingBloomFilter::operator="},
                     filter_.get());
   CheckKeys(*filter_);

@@ -69,6 +69,16 @@ TEST(FilterOptions, InvalidOnesAreRefusedWithoutMemory) {
   }
 }
 
+TEST(FilterView, SaysWhyItMatchesEveryKeyWithoutMemory) {
+  for (const std::string& bytes : {std::string(100, 'x'), "bLnBloom" + std::string(100, 'x')}) {
+    FailEachAllocation({"FilterView::Validate"}, [&](Attempt* attempt) {
+      std::string why;
+      attempt->Call([&] { why = FilterView::Validate(bytes); });
+      attempt->CheckRefusal(false, why);
+    });
+  }
+}
+
 TEST(FilterOptions, NeedNoMemory) {
   ExpectNoAllocation(
       {"FilterOptions::Validate", "FilterOptions::ForFalsePositiveRate", "FormatName",

@@ -4,6 +4,7 @@
 #include <bloomline/counting_bloom_filter.h>
 #include <bloomline/cpu.h>
 #include <bloomline/filter.h>
+#include <bloomline/keys.h>
 #include <bloomline/leveldb.h>
 #include <bloomline/rocksdb.h>
 #include <bloomline/scalable_bloom_filter.h>
@@ -12,6 +13,9 @@
 
 #include <cstdio>
 #include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
 
 int main() {
   bloomline::FilterBuilder builder((bloomline::FilterOptions()));
@@ -27,10 +31,17 @@ int main() {
   const auto counting = bloomline::CountingBloomFilter::Create(counting_options, nullptr);
   const bool added = scalable->AddKey("key") && atomic->AddKey("key") && counting->AddKey("key") &&
                      counting->ToBloomFilter(nullptr)->MayMatch("key");
+  const std::vector<int> ids = {1, 2, 3};
+  std::stringstream stream;
+  std::string compound;
+  const bool others = scalable->AddKeys(ids) == 3 && scalable->MayMatch(bloomline::KeyOf(2)) &&
+                      bloomline::EncodeKey({7, "inbox"}, &compound) && counting->AddKey(compound) &&
+                      counting->Save(&stream, nullptr) &&
+                      *bloomline::CountingBloomFilter::Load(&stream, nullptr) == *counting;
   const std::unique_ptr<const leveldb::FilterPolicy> leveldb_policy(
       bloomline::NewLevelDBFilterPolicy(bloomline::FilterOptions()));
   const auto rocksdb_policy = bloomline::NewRocksDBFilterPolicy(bloomline::FilterOptions());
   std::printf("bloomline %s, kernel %s, %s, %s\n", BLOOMLINE_VERSION_STRING,
               bloomline::ActiveKernelName(), leveldb_policy->Name(), rocksdb_policy->Name());
-  return found && added && rocksdb_policy != nullptr ? 0 : 1;
+  return found && added && others && rocksdb_policy != nullptr ? 0 : 1;
 }

@@ -14,6 +14,8 @@ Matches are those of the keys 0 to 299 that the block matches: numbers, all, or 
 leveldb_names.txt: name seed canonicalizer name-of-the-policy; - is no canonicalizer
 saved_filters.txt: kind layout num_bits num_probes seed capacity keys file. The numbers of a
 scalable filter are separated by commas, one for each stage. Keys are added in this order.
+keys.txt: parts key hash. Parts are separated by commas: decimal integers, or s and the hexadecimal
+bytes of a string. The hash is H64 with seed 0.
 """
 import math
 import os
@@ -718,7 +720,23 @@ def leveldb_names():
         yield f"{name} {seed} {canonicalizer or '-'} {leveldb_name(name, seed, canonicalizer)}"
 
 
-FILES = {"vectors.txt": vectors, "compact_blocks.txt": compact_blocks,
+def key_part(part):
+    if isinstance(part, int):
+        return (part % 2**64).to_bytes(8, "little")
+    return len(part).to_bytes(8, "little") + part
+
+
+def keys():
+    for parts in [(0,), (1,), (42,), (-1,), (-2,), (127,), (-128,), (255,), (2**31 - 1,),
+                  (-2**31,), (2**32,), (2**63 - 1,), (-2**63,), (2**64 - 1,), (7, 256), (0, 0),
+                  (1, -1, 2**40), (b"",), (b"ab",), (b"ab", b"c"), (b"a", b"bc"), (b"", b""),
+                  (b"ab", 1, b""), (5, b"\x00\xff\x00", -5), (300 * b"x", 1)]:
+        text = ",".join(str(p) if isinstance(p, int) else "s" + p.hex() for p in parts)
+        key = b"".join(key_part(part) for part in parts)
+        yield f"{text} {key.hex()} {h64(key, 0):016x}"
+
+
+FILES = {"vectors.txt": vectors, "keys.txt": keys, "compact_blocks.txt": compact_blocks,
          "leveldb_names.txt": leveldb_names, "saved_filters.txt": saved_vectors}
 
 
