@@ -186,9 +186,10 @@ TEST_F(LogTest, HalfOfADump) {
   Set(2);
   Dump();
   db_.reset();
-  const auto two = std::filesystem::file_size(path_ + "/LOG");
   std::ifstream file(path_ + "/LOG", std::ios::binary);
   const std::string text(std::istreambuf_iterator<char>(file), {});
+  const size_t two = text.rfind("SUM :");  // RocksDB may write more behind the dump
+  ASSERT_NE(two, std::string::npos);
   ASSERT_EQ(Count(), 2u);
   int second = 0;
   for (auto size = one; size < two; size += 97) {

@@ -74,8 +74,7 @@ bool OpenPath(const std::string& path, bool is_listed, const InputOptions& optio
         AddTable(path, databases);
         return true;
       }
-      *error =
-          path + ": does not exist; allowed: the directory of a database, a table file, or @FILE";
+      *error = path + ": does not exist; allowed: a database's folder, a table, or @FILE";
       return false;
     default:
       *error = path + ": " + (code ? code.message() : "is neither a folder nor a regular file");
