@@ -104,6 +104,8 @@ if(EXISTS "${BLOOMLINE_SOURCE}/src/python/bloomline")
   deb(python3-bloomline python "bloomline_python" "${core} ${same}, python3"
       "filters for key-value stores (Python)"
       "${about}\nThis package has the module for Python.")
+  set(CPACK_DEBIAN_PYTHON3_BLOOMLINE_PACKAGE_CONTROL_EXTRA
+      "${BLOOMLINE_SOURCE}/packaging/python/postinst;${BLOOMLINE_SOURCE}/packaging/python/prerm")
 endif()
 foreach(engine IN ITEMS "leveldb=LevelDB" "rocksdb=RocksDB")
   string(REPLACE "=" ";" engine "${engine}")
