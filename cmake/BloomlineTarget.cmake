@@ -194,7 +194,7 @@ function(bloomline_install)
   install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
           DESTINATION "${doc}" COMPONENT bloomline_doc)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION "${doc}" COMPONENT bloomline_doc
-          FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png"
+          FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png" PATTERN "*.html"
                          PATTERN "guides/*.cc" PATTERN "guides/*.c" PATTERN "guides/*.h")
 endfunction()
 
