@@ -8,6 +8,10 @@
 #include "rocksdb/table_properties.h"
 #include "rocksdb/version.h"
 
+#if __has_include("rocksdb/advanced_cache.h")
+#include "rocksdb/advanced_cache.h"  // class Cache, from RocksDB 8.0 on
+#endif
+
 namespace bloomline::bench {
 namespace {
 
