@@ -1,5 +1,6 @@
 // Convention 3 of c.h: *errptr is unchanged when a function succeeds; when it fails, the old
 // message is freed and *errptr is a new one. That the old one is freed, AddressSanitizer checks.
+// Who does not want the message gives a null errptr.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -497,8 +498,10 @@ void ExpectTheConvention(const std::vector<Function>& functions) {
       ASSERT_NE(error, nullptr);
       EXPECT_STRNE(error, "");
       EXPECT_EQ(std::strchr(error, '\n'), nullptr) << error;
+      EXPECT_FALSE(function.fails(nullptr));
     }
     bloomline_free(error);
+    EXPECT_TRUE(function.succeeds(nullptr));
   }
 }
 

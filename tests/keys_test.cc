@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <list>
 #include <map>
@@ -15,6 +17,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "bloomline/atomic_bloom_filter.h"
@@ -116,6 +119,9 @@ TEST(KeysTest, KeysAreConstantExpressions) {
   static_assert(part.is_integer() && part.number() == 7);
 }
 
+// A null pointer is no part: as a string it would be read.
+static_assert(!std::is_constructible_v<KeyPart, std::nullptr_t>);
+
 TEST(KeysTest, PartsDoNotRunIntoEachOther) {
   std::set<std::string> keys;
   const std::vector<std::string> strings = {"", "a", "b", "ab", "abc", std::string(8, '\0')};
@@ -160,17 +166,41 @@ static_assert(!kAreKeys<std::vector<double>> && !kAreKeys<std::vector<float>>);
 static_assert(!kAreKeys<std::vector<bool>> && !kAreKeys<std::vector<char32_t>>);
 static_assert(!kAreKeys<std::map<int, int>> && !kAreKeys<std::vector<std::vector<int>>>);
 
-// Strings that an iterator makes would be gone before their keys are added.
-struct MadeStrings {
+// Keys that are in no memory but the iterator's, as a generator or a reader of lines makes them:
+// each is overwritten by the next one.
+template <typename Reference>
+struct PassingKeys {
   struct Iterator {
-    std::string operator*() const { return "made"; }
-    Iterator& operator++() { return *this; }
-    bool operator!=(const Iterator&) const { return false; }
+    using iterator_category = std::input_iterator_tag;
+    using value_type = std::string;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const std::string*;
+    using reference = Reference;
+
+    explicit Iterator(size_t n) : number(n) {}
+    Reference operator*() const {
+      if constexpr (std::is_pointer_v<Reference>) {
+        return text.c_str();
+      } else {
+        return text;
+      }
+    }
+    Iterator& operator++() {
+      ++number;
+      text = "key " + std::to_string(number / 2);
+      return *this;
+    }
+    bool operator!=(const Iterator& other) const { return number != other.number; }
+
+    size_t number;
+    std::string text = "key 0";
   };
-  Iterator begin() const { return {}; }
-  Iterator end() const { return {}; }
+  Iterator begin() const { return Iterator(0); }
+  Iterator end() const { return Iterator(size); }
+
+  size_t size;
 };
-static_assert(!kAreKeys<MadeStrings>);
+static_assert(kAreKeys<PassingKeys<std::string>>);
 
 template <typename Filter>
 std::unique_ptr<Filter> New();
@@ -265,6 +295,36 @@ TYPED_TEST(KeyContainersTest, ContainersOfStringsAreTheirStrings) {
     this->Expect(std::deque<std::string_view>(keys.begin(), keys.end()), keys);
     const std::set<std::string> sorted(keys.begin(), keys.end());
     this->Expect(sorted, {sorted.begin(), sorted.end()});
+  }
+}
+
+TYPED_TEST(KeyContainersTest, KeysThatDoNotStayAreAddedWhileTheyAreThere) {
+  for (const size_t n : std::vector<size_t>{0, 1, 2, 300}) {
+    std::vector<std::string> keys;
+    for (size_t i = 0; i < n; ++i) keys.push_back("key " + std::to_string(i / 2));
+    this->Expect(PassingKeys<std::string>{n}, keys);
+    this->Expect(PassingKeys<const std::string&>{n}, keys);
+    this->Expect(PassingKeys<std::string_view>{n}, keys);
+    this->Expect(PassingKeys<const char*>{n}, keys);
+  }
+}
+
+// Words of a stream are there once: whoever reads them twice, or all before the first is added,
+// loses keys.
+struct Words {
+  std::istream* stream;
+  std::istream_iterator<std::string> begin() const {
+    return std::istream_iterator<std::string>(*stream);
+  }
+  std::istream_iterator<std::string> end() const { return {}; }
+};
+
+TYPED_TEST(KeyContainersTest, WordsOfAStreamAreKeys) {
+  std::istringstream stream("a word that is followed by others");
+  const auto filter = New<TypeParam>();
+  EXPECT_EQ(filter->AddKeys(Words{&stream}), 7u);
+  for (const char* word : {"a", "word", "that", "is", "followed", "by", "others"}) {
+    EXPECT_TRUE(filter->MayMatch(word)) << word;
   }
 }
 

@@ -38,22 +38,24 @@
    Conventions, which follow LevelDB's c.h:
 
    (1) All types are opaque structs behind pointers. A function that returns a handle gives it to
-   the caller, who passes it to the "destroy" function of its type.
+   the caller, who passes it once to the "destroy" function of its type and does not use it again.
+   Options can be destroyed as soon as something was made from them.
 
    (2) A key is a pointer and a length. It may hold any bytes and may be empty; then the pointer may
-   be NULL. Functions for many keys take an array of pointers and one of lengths.
+   be NULL. So are the bytes of a filter. Functions for many keys take an array of pointers and one of lengths.
 
    (3) An error is a null-terminated string: one sentence that names the value and the allowed
    range. Functions whose failure has a reason take a "char** errptr" as the last argument. On
    entry, *errptr is NULL or points to a malloc()ed message. On success, *errptr is unchanged. On
    failure, its old value is freed, it is set to a malloc()ed message, and the function returns NULL
    or 0. If there is no memory even for the message, *errptr is NULL, and only the result shows the
-   failure.
+   failure. errptr itself may be NULL: then there is no message.
 
    (4) Bools have the type uint8_t (0 == false; rest == true).
 
-   (5) Pointer arguments must not be NULL, except for empty keys and where a comment says otherwise.
-   The destroy functions do nothing with NULL.
+   (5) Pointer arguments must not be NULL, except for empty keys, empty arrays, errptr, and where a
+   comment says otherwise. The destroy functions do nothing with NULL. A path or a name that is NULL
+   is an error as any other.
 
    (6) Memory that a function returns as "char*" is malloc()ed. Free it with bloomline_free.
 
@@ -432,7 +434,7 @@ extern void bloomline_partitionedoptions_destroy(bloomline_partitionedoptions_t*
 /* The options are copied. */
 extern void bloomline_partitionedoptions_set_filter(bloomline_partitionedoptions_t*,
                                                     const bloomline_filteroptions_t* filter);
-/* False: out of memory; the options are as before. */
+/* False: out of memory, or `path` is NULL; the options are as before. */
 extern uint8_t bloomline_partitionedoptions_set_temp_directory(bloomline_partitionedoptions_t*,
                                                                const char* path);
 extern void bloomline_partitionedoptions_set_memory_bytes(bloomline_partitionedoptions_t*,

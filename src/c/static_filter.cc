@@ -240,8 +240,9 @@ int bloomline_view_num_probes(const bloomline_view_t* view) { return view->view.
 const char* bloomline_active_kernel_name() { return bloomline::ActiveKernelName(); }
 
 uint8_t bloomline_force_kernel(const char* name, char** errptr) {
-  return OrSetError(errptr,
-                    [=](std::string* error) { return bloomline::ForceKernel(name, error); });
+  return OrSetError(errptr, [=](std::string* error) {
+    return !bloomline::core::IsNullText(name, "name", error) && bloomline::ForceKernel(name, error);
+  });
 }
 
 void bloomline_free(void* memory) { std::free(memory); }
