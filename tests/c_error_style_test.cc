@@ -379,6 +379,17 @@ std::vector<Function> Functions() {
        }},
       {"bloomline_filteroptions_validate", [](char** errptr) { return IsValid(10, errptr); },
        [](char** errptr) { return IsValid(-1, errptr); }},
+      {"bloomline_view_validate",
+       [](char** errptr) {
+         char* error = nullptr;
+         const auto builder = RandomBuilder(&error);
+         size_t length;
+         char* const filter = bloomline_builder_finish(builder.get(), 1, &length, &error);
+         const bool is_filter = bloomline_view_validate(filter, length, errptr) != 0;
+         bloomline_free(filter);
+         return is_filter;
+       },
+       [](char** errptr) { return bloomline_view_validate("no", 2, errptr) != 0; }},
       {"bloomline_validate_false_positive_rate",
        [](char** errptr) { return bloomline_validate_false_positive_rate(1, 0.01, errptr) != 0; },
        [](char** errptr) { return bloomline_validate_false_positive_rate(1, 2, errptr) != 0; }},

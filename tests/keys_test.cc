@@ -24,8 +24,10 @@
 #include "bloomline/bloom_filter.h"
 #include "bloomline/counting_bloom_filter.h"
 #include "bloomline/filter.h"
+#include "bloomline/partitioned_filter_builder.h"
 #include "bloomline/scalable_bloom_filter.h"
 #include "tests/golden_keys.h"
+#include "tests/temp_dir.h"
 
 namespace bloomline {
 namespace {
@@ -364,6 +366,49 @@ TYPED_TEST(KeyContainersTest, ArraysAndListsInBracesAreContainers) {
   EXPECT_EQ(filter->AddKeys({0, 1, 2}), 3u);
   for (const char* key : {"a", "b", "c"}) EXPECT_TRUE(filter->MayMatch(key));
   for (const int key : {0, 1, 2}) EXPECT_TRUE(filter->MayMatch(KeyOf(key)));
+}
+
+// Builders take what filters take.
+template <typename Container>
+void ExpectInBuilders(const Container& container, const std::vector<std::string>& keys) {
+  const tests::TempDir dir;
+  FilterBuilder singles((FilterOptions()));
+  FilterBuilder builder((FilterOptions()));
+  PartitionedFilterOptions options;
+  options.temp_directory = dir.Path("");
+  const auto partitioned = PartitionedFilterBuilder::Create(options, nullptr);
+  std::string error;
+  ASSERT_NE(partitioned, nullptr);
+  for (const std::string& key : keys) singles.AddKey(key);
+  builder.AddKeys(container);
+  EXPECT_EQ(builder.num_keys(), keys.size());
+  ASSERT_TRUE(partitioned->AddKeys(container, &error)) << error;
+  EXPECT_EQ(partitioned->num_keys(), keys.size());
+  ASSERT_TRUE(partitioned->Finish(dir.Path("filter"), &error)) << error;
+  std::ifstream file(dir.Path("filter"), std::ios::binary);
+  const std::string expected = singles.Finish();
+  EXPECT_EQ(builder.Finish(), expected);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), expected);
+}
+
+TEST(KeyContainersOfBuildersTest, BuildersTakeThem) {
+  for (const int n : {0, 1, 257}) {
+    std::vector<std::string> keys;
+    std::vector<int> integers;
+    std::vector<std::string> keys_of_integers;
+    for (int i = 0; i < n; ++i) {
+      keys.push_back("key " + std::to_string(i));
+      integers.push_back(i);
+      keys_of_integers.emplace_back(View(KeyOf(i)));
+    }
+    ExpectInBuilders(keys, keys);
+    ExpectInBuilders(std::vector<std::string_view>(keys.begin(), keys.end()), keys);
+    ExpectInBuilders(integers, keys_of_integers);
+  }
+  FilterBuilder builder((FilterOptions()));
+  builder.AddKeys({"a", "b"});
+  builder.AddKeys({1, 2, 3});
+  EXPECT_EQ(builder.num_keys(), 5u);
 }
 
 TEST(KeyContainersOfViewsTest, StaticAndMappedFiltersTakeThem) {
