@@ -170,10 +170,10 @@ static_assert(!kAreKeys<std::map<int, int>> && !kAreKeys<std::vector<std::vector
 
 // Keys that are in no memory but the iterator's, as a generator or a reader of lines makes them:
 // each is overwritten by the next one.
-template <typename Reference>
+template <typename Reference, typename Category = std::input_iterator_tag>
 struct PassingKeys {
   struct Iterator {
-    using iterator_category = std::input_iterator_tag;
+    using iterator_category = Category;
     using value_type = std::string;
     using difference_type = std::ptrdiff_t;
     using pointer = const std::string*;
@@ -308,6 +308,7 @@ TYPED_TEST(KeyContainersTest, KeysThatDoNotStayAreAddedWhileTheyAreThere) {
     this->Expect(PassingKeys<const std::string&>{n}, keys);
     this->Expect(PassingKeys<std::string_view>{n}, keys);
     this->Expect(PassingKeys<const char*>{n}, keys);
+    this->Expect(PassingKeys<std::string, std::forward_iterator_tag>{n}, keys);  // says too much
   }
 }
 
@@ -409,6 +410,9 @@ TEST(KeyContainersOfBuildersTest, BuildersTakeThem) {
   builder.AddKeys({"a", "b"});
   builder.AddKeys({1, 2, 3});
   EXPECT_EQ(builder.num_keys(), 5u);
+  const auto partitioned = PartitionedFilterBuilder::Create({}, nullptr);
+  EXPECT_TRUE(partitioned->AddKeys({"a", "b"}, nullptr));
+  EXPECT_EQ(partitioned->num_keys(), 2u);
 }
 
 TEST(KeyContainersOfViewsTest, StaticAndMappedFiltersTakeThem) {

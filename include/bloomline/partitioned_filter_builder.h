@@ -21,6 +21,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -87,6 +88,10 @@ class PartitionedFilterBuilder {
       added = added && AddKeys(n, group, error);
     });
     return added;
+  }
+  template <typename Key, typename = core::IfKeys<std::initializer_list<Key>>>
+  bool AddKeys(std::initializer_list<Key> keys, std::string* error) {
+    return AddKeys<std::initializer_list<Key>>(keys, error);
   }
 
   // As FilterBuilder::num_keys.
