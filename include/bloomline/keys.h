@@ -172,8 +172,8 @@ inline constexpr bool
 
 // Calls run(first, n, keys) with the keys of elements first to first + n - 1, for all elements in
 // order. An array of std::string_view is passed on as it is; strings that do not stay one by one;
-// others in groups. Each element is visited once.
-template <typename Keys, typename Run>
+// others in groups of max_keys on the stack. Each element is visited once.
+template <size_t max_keys = 256, typename Keys, typename Run>
 void ForEachKeyGroup(const Keys& keys, Run run) {
   if constexpr (kIsViews<Keys>) {
     if (std::size(keys) > 0) run(size_t{0}, std::size(keys), std::data(keys));
@@ -181,7 +181,7 @@ void ForEachKeyGroup(const Keys& keys, Run run) {
   }
   using Reference = decltype(*std::begin(keys));
   constexpr bool kIsInteger = kIsKeyInteger<std::decay_t<Reference>>;
-  constexpr size_t kMaxKeys = kIsInteger || kStays<decltype(std::begin(keys))> ? 256 : 1;
+  constexpr size_t kMaxKeys = kIsInteger || kStays<decltype(std::begin(keys))> ? max_keys : 1;
   std::string_view group[kMaxKeys];
   [[maybe_unused]] char integers[kIsInteger ? kMaxKeys * kIntegerKeyBytes : 1];
   size_t first = 0;
