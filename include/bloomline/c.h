@@ -42,7 +42,8 @@
    Options can be destroyed as soon as something was made from them.
 
    (2) A key is a pointer and a length. It may hold any bytes and may be empty; then the pointer may
-   be NULL. So are the bytes of a filter. Functions for many keys take an array of pointers and one of lengths.
+   be NULL. The same goes for the bytes of a filter. Functions for many keys take an array of
+   pointers and one of lengths.
 
    (3) An error is a null-terminated string: one sentence that names the value and the allowed
    range. Functions whose failure has a reason take a "char** errptr" as the last argument. On
