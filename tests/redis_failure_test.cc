@@ -7,7 +7,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <iterator>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -227,6 +229,43 @@ TEST_F(RedisFailureTest, MissingShardNeverMeansNo) {
   EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", options_, &error), nullptr);
   ASSERT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
   EXPECT_EQ(Create()->MayMatch("key"), Answer::kNo);
+}
+
+// The words of a stream.
+struct Words {
+  std::istream* stream;
+  std::istream_iterator<std::string> begin() const {
+    return std::istream_iterator<std::string>(*stream);
+  }
+  std::istream_iterator<std::string> end() const { return {}; }
+};
+
+// Each word goes to the server alone, and the last one succeeds.
+TEST_F(RedisFailureTest, TheFirstErrorOfAContainerStays) {
+  options_.shard_bytes = 4096;
+  const auto filter = Create();
+  server_->Command({"DEL", FirstShard()});
+  std::string lost, kept;
+  for (int i = 0; lost.empty() || kept.empty(); ++i) {
+    const std::string key = "key" + std::to_string(i);
+    filter->MayMatch(key);
+    (filter->error().empty() ? kept : lost) = key;
+  }
+  const std::string words = lost + " " + kept;
+  std::istringstream added(words);
+  AddResult results[] = {AddResult::kNew, AddResult::kFailed};
+  EXPECT_FALSE(filter->AddKeys(Words{&added}, results));
+  EXPECT_NE(filter->error().find("is missing"), std::string::npos) << filter->error();
+  EXPECT_EQ(results[0], AddResult::kFailed);
+  EXPECT_EQ(results[1], AddResult::kNew);
+  std::istringstream queried(words);
+  Answer answers[] = {Answer::kNo, Answer::kNo};
+  EXPECT_FALSE(filter->MayMatch(Words{&queried}, answers));
+  EXPECT_NE(filter->error().find("is missing"), std::string::npos) << filter->error();
+  EXPECT_EQ(answers[0], Answer::kMaybe);
+  EXPECT_EQ(answers[1], Answer::kMaybe);
+  EXPECT_TRUE(filter->AddKeys(std::vector<std::string>{kept}));
+  EXPECT_EQ(filter->error(), "");
 }
 
 // Another client's additions create the string again and again.
