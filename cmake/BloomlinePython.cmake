@@ -31,3 +31,25 @@ function(bloomline_python_library target component)
   endif()
   target_link_libraries(${target} PRIVATE bloomline_${component})
 endfunction()
+
+# Puts hiredis into the library TARGET for Redis, if it can be had as a static library of
+# position-independent code, as in Debian. With TLS it stays outside, as OpenSSL should be the
+# system's: build_wheel configures without OpenSSL.
+function(bloomline_python_static_hiredis target)
+  find_library(hiredis_STATIC_LIBRARY libhiredis.a)
+  mark_as_advanced(hiredis_STATIC_LIBRARY)
+  if(NOT hiredis_STATIC_LIBRARY OR hiredis_ssl_FOUND)
+    return()
+  endif()
+  set(CMAKE_REQUIRED_LIBRARIES "${hiredis_STATIC_LIBRARY}")
+  set(CMAKE_REQUIRED_LINK_OPTIONS -shared)
+  set(CMAKE_REQUIRED_INCLUDES "${hiredis_INCLUDE_DIR}")
+  set(CMAKE_REQUIRED_FLAGS -fPIC)
+  check_cxx_source_compiles("#include <hiredis/hiredis.h>
+    int main() { return redisConnectUnix(\"\") != nullptr; }" BLOOMLINE_HAS_STATIC_HIREDIS)
+  if(BLOOMLINE_HAS_STATIC_HIREDIS)
+    # The archive is before libhiredis.so, which then nothing needs.
+    target_link_libraries(${target} PRIVATE "${hiredis_STATIC_LIBRARY}")
+    target_link_options(${target} PRIVATE LINKER:--as-needed)
+  endif()
+endfunction()

@@ -101,9 +101,11 @@ deb(bloomline-tools utils "bloomline_tool" "${core} ${same}"
     "size, inspect and measure filters of key-value stores"
     "${about}\nThis package has the command bloomline.")
 if(EXISTS "${BLOOMLINE_SOURCE}/src/python/bloomline")
-  deb(python3-bloomline python "bloomline_python" "${core} ${same}, python3"
+  deb(python3-bloomline python "bloomline_python" "${core} ${same}, python3 (>= 3.9)"
       "filters for key-value stores (Python)"
       "${about}\nThis package has the module for Python.")
+  set(CPACK_DEBIAN_PYTHON3_BLOOMLINE_PACKAGE_SUGGESTS
+      "libbloomline-redis${BLOOMLINE_SOVERSION} ${same}")  # bloomline.redis
   set(CPACK_DEBIAN_PYTHON3_BLOOMLINE_PACKAGE_CONTROL_EXTRA
       "${BLOOMLINE_SOURCE}/packaging/python/postinst;${BLOOMLINE_SOURCE}/packaging/python/prerm")
 endif()

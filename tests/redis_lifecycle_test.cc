@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bloomline/redis_bloom_filter.h"
+#include "tests/injected_entropy.h"
 #include "tests/redis_filter_test.h"
 #include "tests/redis_server.h"
 
@@ -22,6 +23,18 @@ TEST_F(RedisLifecycleTest, FiltersOfDifferentNamesAreIndependent) {
   EXPECT_EQ(a->AddKey("key"), AddResult::kNew);
   EXPECT_EQ(b->MayMatch("key"), Answer::kNo);
   EXPECT_EQ(b->AddKey("key"), AddResult::kNew);
+}
+
+// A filter's number is random: without it, two creators could share shards.
+TEST_F(RedisLifecycleTest, WithoutRandomNumbersNothingIsCreated) {
+  std::string error;
+  {
+    const tests::InjectedEntropy failing;
+    EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", Options(1000), &error), nullptr);
+  }
+  EXPECT_NE(error.find("the system's generator failed"), std::string::npos) << error;
+  EXPECT_EQ(server_->Command({"DBSIZE"}), "0");
+  EXPECT_NE(Create("f", Options(1000)), nullptr);
 }
 
 // A name like the key of another filter's shard.

@@ -1,9 +1,9 @@
 #include "src/redis/lifecycle.h"
 
 #include <optional>
-#include <random>
 #include <vector>
 
+#include "bloomline/seed.h"
 #include "src/redis/batches.h"
 #include "src/redis/scripts.h"
 
@@ -18,11 +18,6 @@ struct Found {
   Layout layout;
   bool unfinished;  // published, but its shards may still have an expiry
 };
-
-uint64_t NewId() {
-  std::random_device random;
-  return uint64_t{random()} << 32 | random();
-}
 
 // Reads the metadata. *found is empty if there is no filter.
 bool FindFilter(Router* router, const std::string& name, std::optional<Found>* found,
@@ -51,7 +46,8 @@ bool FindFilter(Router* router, const std::string& name, std::optional<Found>* f
 
 bool MakeFilter(Router* router, const std::string& name, Layout layout, const CreationPace& pace,
                 std::string* error) {
-  layout.id = NewId();
+  // std::random_device throws, and needs a newer glibc.
+  if (!DrawSeed(&layout.id, error)) return false;
   const std::vector<Shard> shards = ShardsOf(name, layout);
   std::string ignored;  // a shard that is not removed expires
   if (!MakeShards(router, layout, shards, pace, error)) {

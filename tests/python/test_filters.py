@@ -69,7 +69,7 @@ class MutableFiltersTest(unittest.TestCase):
         self.assertNotIn(b"", filter)
         self.assertTrue(filter.add_key(""))
         self.assertIn(b"", filter)
-        for wrong in (5, None, 1.5, ["key"]):
+        for wrong in (True, None, 1.5, ["key"]):
             with self.assertRaisesRegex(TypeError, "allowed: bytes"):
                 filter.add_key(wrong)
             with self.assertRaisesRegex(TypeError, "allowed: bytes"):

@@ -1,10 +1,13 @@
-"""Keys in arrays, long iterators, answers in buffers."""
+"""The bytes of keys, keys in arrays, long iterators, answers in buffers."""
 
-import sys
+import enum
+import itertools
+import pathlib
 import unittest
 from array import array
 
 import bloomline
+from bloomline._keys import batches, key_bytes
 
 try:
     import numpy
@@ -12,15 +15,130 @@ except ImportError:
     numpy = None
 
 
+# Keys that the C++ tests encode as well (keys_test.cc).
+GOLDEN = pathlib.Path(__file__).parents[1] / "golden/keys.txt"
+
+
+class EncodingTest(unittest.TestCase):
+    def test_golden_vectors(self):
+        num_alone = 0
+        for line in GOLDEN.read_text().splitlines():
+            parts, encoded, _ = line.split()
+            key = tuple(bytes.fromhex(part[1:]) if part[0] == "s" else int(part)
+                        for part in parts.split(","))
+            expected = bytes.fromhex(encoded)
+            self.assertEqual(key_bytes(key), expected, line)
+            if len(key) == 1 and isinstance(key[0], int):
+                self.assertEqual(key_bytes(key[0]), expected, line)
+                num_alone += 1
+        self.assertEqual(num_alone, 14)
+
+    def test_strings_in_tuples(self):
+        expected = key_bytes((7, b"\xc3\xa9"))
+        for part in ("\u00e9", bytearray(b"\xc3\xa9"), memoryview(b"\xc3.\xa9.")[::2]):
+            self.assertEqual(key_bytes((7, part)), expected)
+        self.assertEqual(key_bytes(("a", "bc")), b"\1" + bytes(7) + b"a\2" + bytes(7) + b"bc")
+
+    def test_integers_of_other_types(self):
+        self.assertEqual(key_bytes(enum.IntEnum("Color", "RED GREEN").GREEN), key_bytes(2))
+        if numpy is None:
+            return
+        for kind in ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", ">i4"):
+            self.assertEqual(key_bytes(numpy.dtype(kind).type(100)), key_bytes(100))
+        self.assertEqual(key_bytes(numpy.int8(-3)), key_bytes(-3))
+        for wrong in (numpy.bool_(True), numpy.float64(1), numpy.array([1])):
+            with self.assertRaisesRegex(TypeError, "a key is (bool|float64|ndarray)"):
+                key_bytes(wrong)
+
+    def test_every_way_to_pass_an_integer_is_one_key(self):
+        for value in (0, 5, 300, -1, -32768, 2**31 - 1, -2**63, 2**64 - 1):
+            filter = bloomline.BloomFilter(1000)
+            filter.add_key(value)
+            self.assertNotIn(str(value), filter)
+            for code in "hHiIlLqQ":
+                try:
+                    values = array(code, [value])
+                except OverflowError:
+                    continue
+                self.assertEqual(filter.may_match_keys(values), [True], code)
+            self.assertEqual(filter.may_match_keys([value, (value,), value.__index__() & 2**64 - 1,
+                                                    7]), [True, True, True, False])
+        with bloomline.BloomFilter(1000) as filter:
+            filter.add_keys(range(100))
+            filter.add_keys([(user, "inbox") for user in range(100)])
+            self.assertTrue(all(user in filter and (user, "inbox") in filter
+                                for user in range(100)))
+            self.assertLess(sum(filter.may_match_keys(range(100, 600))), 25)
+            self.assertNotIn((1, "outbox"), filter)
+
+    def test_what_has_no_encoding_is_refused(self):
+        for kind, wrong, sentence in [
+                (TypeError, 1.5, "a key is float; allowed: bytes, .*, str .as UTF-8., tuples and"),
+                (TypeError, True, "a key is bool; allowed: "),
+                (TypeError, None, "a key is NoneType; allowed: "),
+                (TypeError, ["key"], "a key is list; allowed: "),
+                (TypeError, (1, 2.0), "part 2 of a key is float; allowed: bytes"),
+                (TypeError, ((1, 2), 3), "part 1 of a key is tuple; allowed: bytes"),
+                (TypeError, (1, False), "part 2 of a key is bool"),
+                (ValueError, (), "no parts; allowed: one part"),
+                (ValueError, 2**64, r"a key is 18446744073709551616; allowed: -2\*\*63 to 2\*\*64"),
+                (ValueError, -2**63 - 1, "a key is -9223372036854775809; allowed"),
+                (ValueError, (1, 10**5000), "part 2 of a key is an integer of 16610 bits; allowed"),
+                (UnicodeEncodeError, "\ud800", "surrogates not allowed"),
+        ]:
+            filter = bloomline.BloomFilter(1000)
+            for use in (filter.add_key, filter.may_match, filter.__contains__,
+                        lambda key: filter.add_keys([key]),
+                        lambda key: filter.may_match_keys([key])):
+                with self.assertRaisesRegex(kind, sentence):
+                    use(wrong)
+
+
+class IterablesTest(unittest.TestCase):
+    def test_keys_before_an_error_are_in(self):
+        def broken(count):
+            yield from (b"%d" % i for i in range(count))
+            raise OSError("no more")
+
+        for count in (0, 10, 70000):
+            filter = bloomline.BloomFilter(100000)
+            with self.assertRaisesRegex(OSError, "no more"):
+                filter.add_keys(broken(count))
+            self.assertEqual(filter.may_match_keys(b"%d" % i for i in range(count)), [True] * count)
+            self.assertEqual(filter.num_keys > 0, count > 0)
+        for keys in (["a", "b", 1.5, "c"], ("a", "b", None), iter(["a", "b", 2**64])):
+            filter = bloomline.BloomFilter(1000)
+            with self.assertRaises((TypeError, ValueError)):
+                filter.add_keys(keys)
+            self.assertEqual(filter.may_match_keys("abc"[i] for i in range(3)),
+                             [True, True, False])
+
+    def test_an_iterator_may_use_one_buffer_for_all_keys(self):
+        def keys():
+            buffer = bytearray(8)
+            for i in range(1000):
+                buffer[:] = i.to_bytes(8, "little")
+                yield buffer
+
+        filter = bloomline.BloomFilter(1000)
+        filter.add_keys(keys())
+        self.assertTrue(all(filter.may_match_keys(range(1000))))
+
+    def test_long_keys_of_an_iterator_are_not_collected(self):
+        numbers = [batch.num_keys for batch in batches(itertools.repeat(bytes(1 << 20), 40))]
+        self.assertEqual(sum(numbers), 40)
+        self.assertLess(max(numbers), 20)
+
+
 class ArraysTest(unittest.TestCase):
-    def test_integers_are_their_bytes_in_memory(self):
+    def test_integers_are_as_in_lists(self):
         for code in "hHiIlLqQ":
             filter = bloomline.BloomFilter(1000)
-            values = array(code, range(500))
+            least = 0 if code.isupper() else -250
+            values = array(code, range(least, least + 500))
             filter.add_keys(values)
-            size = values.itemsize
-            raw = values.tobytes()
-            self.assertTrue(all(raw[i:i + size] in filter for i in range(0, len(raw), size)))
+            self.assertTrue(all(value in filter for value in values))
+            self.assertTrue(all(filter.may_match_keys(list(values))))
             self.assertTrue(all(filter.may_match_keys(values)))
             self.assertTrue(all(filter.may_match_keys(memoryview(values)[::2])))
             others = array(code, range(1000, 1500))
@@ -42,10 +160,12 @@ class ArraysTest(unittest.TestCase):
         self.assertEqual(len(answers), 2 * count)
         self.assertTrue(all(answers[:count]))
         self.assertLess(sum(answers[count:]), 0.02 * count)
-        filter.add_keys(array("Q", range(count)))
-        self.assertTrue(all(filter.may_match_keys(array("Q", range(count)))))
-        self.assertTrue(all(number.to_bytes(8, sys.byteorder) in filter
-                            for number in range(0, count, 1000)))
+        for code in "Qi":
+            filter.clear()
+            filter.add_keys(array(code, range(count)))
+            self.assertTrue(all(filter.may_match_keys(array(code, range(count)))))
+            self.assertTrue(all(number.to_bytes(8, "little") in filter
+                                for number in range(0, count, 1000)))
         self.assertEqual(filter.may_match_keys([]), [])
         self.assertEqual(filter.may_match_keys(array("Q")), [])
         self.assertEqual(filter.add_keys([]), 0)
@@ -93,10 +213,13 @@ class ArraysTest(unittest.TestCase):
         filter.add_keys(words)
         for word in (b"a", "apple", b"pear\0s"):
             self.assertIn(word, filter)
-        numbers = numpy.arange(500, dtype="<u8")
-        filter.add_keys(numbers)
-        self.assertIn((499).to_bytes(8, "little"), filter)
-        self.assertTrue(all(filter.may_match_keys(numbers[::3])))
+        for kind in ("<u8", ">u8", "<i4", ">i4", "<u2", ">u2", "i8"):
+            numbers = numpy.arange(500, dtype=kind)
+            filter.clear()
+            filter.add_keys(numbers)
+            self.assertIn(499, filter, kind)
+            self.assertTrue(all(filter.may_match_keys(range(500))), kind)
+            self.assertTrue(all(filter.may_match_keys(numbers[::3])), kind)
         out = numpy.zeros(500, dtype=bool)
         self.assertTrue(filter.may_match_keys(numbers, out=out).all())
         rows = numpy.frombuffer(b"abcdef", dtype="u1").reshape(2, 3)

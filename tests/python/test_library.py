@@ -125,13 +125,23 @@ class LibraryTest(unittest.TestCase):
     def test_says_what_is_wrong(self):
         with tempfile.TemporaryDirectory() as folder:
             for place, sentence in [
-                    (folder, "libbloomline_c was not found.*set BLOOMLINE_LIBRARY.*Tried: .*"
-                     + re.escape(folder)),
+                    (folder, r"libbloomline_c was not found.*the package libbloomline\d.*"
+                     "set BLOOMLINE_LIBRARY.*Tried: .*" + re.escape(folder)),
                     (os.path.join(folder, "nothing.so"), "not found.*Tried: .*nothing.so"),
                     ("libm.so.6", "libm.so.6 is not bloomline's C library"),
             ]:
                 result = run("import bloomline", BLOOMLINE_LIBRARY=place)
                 self.assertRegex(result.stderr.replace("\n", " "), "ImportError: .*" + sentence)
+
+    def test_says_how_to_get_the_library_for_redis(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.symlink(os.path.abspath(_library.lib._name),
+                       os.path.join(folder, "libbloomline_c.so"))
+            result = run("import bloomline.redis", BLOOMLINE_LIBRARY=folder)
+            self.assertRegex(
+                result.stderr, "ImportError: bloomline: .* libbloomline_redis was not found. Install "
+                r"the package libbloomline-redis\d[.\d]* or a wheel that has it, or set "
+                "BLOOMLINE_LIBRARY to the folder")
 
     @unittest.skipIf(shutil.which("cc") is None, "there is no C compiler here")
     def test_refuses_other_versions_and_missing_functions(self):

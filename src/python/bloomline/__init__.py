@@ -8,8 +8,8 @@
     "pear" in seen                       # False: certainly never added
     seen.save("fruit.bloom")
 
-A key is bytes, or str, which is encoded as UTF-8: "apple" and b"apple" are the same key. Methods
-for many keys take lists, other iterables and arrays.
+A key is bytes (bytearray, memoryview), str, which is encoded as UTF-8, int, or a tuple of these.
+"apple" and b"apple" are the same key. Methods for many keys take lists, other iterables and arrays.
 
 Errors: ValueError with the library's sentence, which names the value and what is allowed; OSError
 if a file cannot be opened; MemoryError.

@@ -30,6 +30,12 @@ def _fits(library: str) -> bool:
     return ours[0] == theirs[0] and ours[1] <= theirs[1]
 
 
+def _soversion() -> str:
+    """Of the shared libraries, and of their packages."""
+    major, minor = _parts(__version__)[:2]
+    return f"{major}.{minor}" if major == 0 else str(major)
+
+
 def _candidates(component: str) -> Iterator[str]:
     """Names for the dynamic linker, in the order of preference."""
     library = f"libbloomline_{component}.so"
@@ -44,9 +50,7 @@ def _candidates(component: str) -> Iterator[str]:
     if os.path.exists(bundled):
         yield bundled
         return
-    version = _parts(__version__)
-    yield f"{library}.{version[0]}.{version[1]}"  # the SONAME before 1.0
-    yield f"{library}.{version[0]}"
+    yield f"{library}.{_soversion()}"
     yield library
 
 
@@ -57,10 +61,11 @@ def _open(component: str) -> Tuple[ctypes.CDLL, str]:
             return ctypes.CDLL(name), name
         except OSError as error:
             failures.append(str(error))
+    package = f"libbloomline{'' if component == 'c' else '-' + component}{_soversion()}"
     raise ImportError(
-        f"bloomline: the shared library libbloomline_{component} was not found. Install "
-        f"{'the wheel or ' if component == 'c' else ''}the library, or set {_ENVIRONMENT} to the "
-        "file or its folder. Tried: " + "; ".join(failures))
+        f"bloomline: the shared library libbloomline_{component} was not found. Install the "
+        f"package {package} or a wheel that has it, or set {_ENVIRONMENT} to the "
+        f"{'file or its ' if component == 'c' else ''}folder. Tried: " + "; ".join(failures))
 
 
 def load(component: str, prototypes: Mapping[str, Prototype]) -> ctypes.CDLL:

@@ -5,8 +5,8 @@
     seen = SharedBloomFilter.create("10.0.0.5:6379", "seen-urls", capacity=1_000_000)
     if seen.add_key("https://example.com/"): ...  # nobody had added it
 
-Needs the library libbloomline_redis, which is not in the wheel: it needs hiredis. docs/redis.md
-says what a Redis server can lose, and docs/python.md how the library is found.
+The library in the wheel has no TLS (rediss://); that of the distribution's package may.
+docs/redis.md says what a Redis server can lose, and docs/python.md how the library is found.
 """
 
 from contextlib import contextmanager
