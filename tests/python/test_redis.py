@@ -1,5 +1,6 @@
 """Filters on a real Redis server, which is skipped if there is none."""
 
+import copy
 import os
 import pathlib
 import shutil
@@ -99,6 +100,11 @@ class RedisTest(unittest.TestCase):
                 filter.add_key("key")
             with self.assertRaises(ConnectionError):
                 filter.add_keys(["key"])
+        for use in (lambda: self.redis.SharedBloomFilter.create(servers, "python", 100),
+                    lambda: self.redis.SharedBloomFilter.open(servers, "python"),
+                    lambda: self.redis.SharedBloomFilter.delete(servers, "python")):
+            with self.assertRaisesRegex(self.redis.RedisError, "cannot connect"):
+                use()
         filter.close()
         with self.assertRaisesRegex(ValueError, "closed"):
             filter.add_key("key")
@@ -117,6 +123,17 @@ class RedisTest(unittest.TestCase):
         ]:
             with self.assertRaisesRegex(ValueError, sentence):
                 use()
+        for use, sentence in [
+                (lambda: shared("host", "f"), "SharedBloomFilter.create or .*open"),
+                (lambda: servers([5]), "servers is int; allowed: str"),
+                (lambda: servers(b"host"), "servers is bytes; allowed: str"),
+        ]:
+            with self.assertRaisesRegex(TypeError, sentence):
+                use()
+        with shared.create(self.address, "f", 10) as filter:
+            with self.assertRaisesRegex(TypeError, "has no copy"):
+                copy.copy(filter)
+            self.assertIn("name='f' capacity=10", repr(filter))
 
 
 if __name__ == "__main__":
