@@ -92,6 +92,7 @@ endfunction()
 # Clang takes the headers as C++17 with a warning, so the version counts as well.
 function(bloomline_follow_rocksdb_standard target)
   set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)  # no linking
+  set(CMAKE_TRY_COMPILE_CONFIGURATION ${CMAKE_BUILD_TYPE})  # Conan's targets are empty in others
   set(CMAKE_CXX_STANDARD_REQUIRED ON)
   foreach(standard IN ITEMS 17 20)
     set(CMAKE_CXX_STANDARD ${standard})
@@ -111,6 +112,7 @@ endfunction()
 # Engines are often built with -fno-rtti. A class derived from theirs must then do without type
 # information too, or it does not link.
 function(bloomline_follow_engine_rtti target engine header class)
+  set(CMAKE_TRY_COMPILE_CONFIGURATION ${CMAKE_BUILD_TYPE})
   set(CMAKE_REQUIRED_LIBRARIES ${engine})
   if(ARGN)
     set(CMAKE_CXX_STANDARD ${ARGN})
@@ -194,7 +196,7 @@ function(bloomline_install)
   install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
           DESTINATION "${doc}" COMPONENT bloomline_doc)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION "${doc}" COMPONENT bloomline_doc
-          FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png"
+          FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png" PATTERN "*.html"
                          PATTERN "guides/*.cc" PATTERN "guides/*.c" PATTERN "guides/*.h")
 endfunction()
 

@@ -47,8 +47,9 @@ if [ ! -d "$cache/source" ]; then
   options=(-qq -oDir::Etc::sourcelist=/dev/null "-oDir::Etc::sourceparts=$work/parts"
     "-oDir::State::lists=$work/lists" "-oDir::Cache=$work/apt" -oAPT::Sandbox::User=root)
   apt-get "${options[@]}" update >&2
+  # Not the distribution's patches: nothing here uses them, and some mirrors lack them.
   if ! (cd "$work/download" &&
-    apt-get "${options[@]}" source --download-only "$source=$version" >&2); then
+    apt-get "${options[@]}" source --download-only --tar-only "$source=$version" >&2); then
     echo "fetch_source.sh: no source package $source $version" >&2
     exit 1
   fi

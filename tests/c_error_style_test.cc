@@ -1,5 +1,6 @@
 // Convention 3 of c.h: *errptr is unchanged when a function succeeds; when it fails, the old
 // message is freed and *errptr is a new one. That the old one is freed, AddressSanitizer checks.
+// Who does not want the message gives a null errptr.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -378,6 +379,17 @@ std::vector<Function> Functions() {
        }},
       {"bloomline_filteroptions_validate", [](char** errptr) { return IsValid(10, errptr); },
        [](char** errptr) { return IsValid(-1, errptr); }},
+      {"bloomline_view_validate",
+       [](char** errptr) {
+         char* error = nullptr;
+         const auto builder = RandomBuilder(&error);
+         size_t length;
+         char* const filter = bloomline_builder_finish(builder.get(), 1, &length, &error);
+         const bool is_filter = bloomline_view_validate(filter, length, errptr) != 0;
+         bloomline_free(filter);
+         return is_filter;
+       },
+       [](char** errptr) { return bloomline_view_validate("no", 2, errptr) != 0; }},
       {"bloomline_validate_false_positive_rate",
        [](char** errptr) { return bloomline_validate_false_positive_rate(1, 0.01, errptr) != 0; },
        [](char** errptr) { return bloomline_validate_false_positive_rate(1, 2, errptr) != 0; }},
@@ -497,8 +509,10 @@ void ExpectTheConvention(const std::vector<Function>& functions) {
       ASSERT_NE(error, nullptr);
       EXPECT_STRNE(error, "");
       EXPECT_EQ(std::strchr(error, '\n'), nullptr) << error;
+      EXPECT_FALSE(function.fails(nullptr));
     }
     bloomline_free(error);
+    EXPECT_TRUE(function.succeeds(nullptr));
   }
 }
 

@@ -3,12 +3,9 @@
 
 #include "bloomline/c.h"
 #include "tests/c_check.h"
-
-enum { kNumKeys = 20000 };
+#include "tests/c_engines.h"
 
 static char* error = NULL;
-
-static void KeyOf(int i, char* key) { snprintf(key, 17, "%016d", i); }
 
 static leveldb_t* Open(const char* path, leveldb_options_t* options) {
   leveldb_t* db = leveldb_open(options, path, &error);
@@ -53,6 +50,7 @@ static void TestDatabase(const char* directory, int format) {
   leveldb_compact_range(db, NULL, 0, NULL, 0);
   CheckKeys(db);
   leveldb_close(db);
+  CHECK(TablesWith(path, ".ldb", "filter.leveldb.BuiltinBloomFilter2") > 0);
 
   StartPhase("the same database without and with LevelDB's own policy");
   leveldb_options_set_filter_policy(options, NULL);
@@ -112,37 +110,6 @@ static void TestErrors(void) {
   CheckError(&error, "format is 3; allowed: 0 (classic)");
 }
 
-/* A canonicalizer that folds case, repeats the key, so that it is longer, and has no form for
-   "none". The state counts its destruction. */
-static size_t FoldTwice(void* state, const char* key, size_t length, char* buffer,
-                        size_t capacity) {
-  CHECK(state != NULL);
-  if (length == 4 && memcmp(key, "none", 4) == 0) return SIZE_MAX;
-  if (2 * length > capacity) return 2 * length;
-  for (size_t i = 0; i < 2 * length; ++i) {
-    const char c = key[i % length];
-    buffer[i] = (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  }
-  return 2 * length;
-}
-static void CountDestruction(void* state) { ++*(int*)state; }
-
-static int CompareFolded(void* state, const char* a, size_t a_length, const char* b,
-                         size_t b_length) {
-  (void)state;
-  for (size_t i = 0; i < a_length && i < b_length; ++i) {
-    const char x = (char)(a[i] >= 'A' && a[i] <= 'Z' ? a[i] - 'A' + 'a' : a[i]);
-    const char y = (char)(b[i] >= 'A' && b[i] <= 'Z' ? b[i] - 'A' + 'a' : b[i]);
-    if (x != y) return x < y ? -1 : 1;
-  }
-  return a_length == b_length ? 0 : a_length < b_length ? -1 : 1;
-}
-static void DestroyNothing(void* state) { (void)state; }
-static const char* ComparatorName(void* state) {
-  (void)state;
-  return "test.IgnoresCase";
-}
-
 static void TestCanonicalizer(const char* directory) {
   StartPhase("canonicalizer");
   int destroyed = 0;
@@ -200,6 +167,7 @@ static void TestCanonicalizer(const char* directory) {
   leveldb_comparator_destroy(comparator);
   leveldb_filterpolicy_destroy(policy);
   CHECK(destroyed == 3);
+  CHECK(TablesWith(path, ".ldb", "filter.app.Filter") > 0);
 }
 
 int main(int argc, char** argv) {

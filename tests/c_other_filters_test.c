@@ -243,6 +243,39 @@ static void TestPartitioned(const char* directory) {
   bloomline_filteroptions_destroy(filter);
 }
 
+/* A path or a name that is NULL is an error as any other. */
+static void TestNullTexts(void) {
+  StartPhase("null texts");
+  bloomline_bloomoptions_t* options = bloomline_bloomoptions_create();
+  bloomline_bloomoptions_set_capacity(options, 10);
+  bloomline_bloom_t* bloom = bloomline_bloom_create(options, &error);
+  bloomline_bloomoptions_destroy(options);
+  CHECK(bloomline_bloom_load(NULL, &error) == NULL);
+  CheckError(&error, "path is NULL; allowed: a string");
+  CHECK(bloomline_bloom_open_mapped(NULL, 1, &error) == NULL);
+  CheckError(&error, "path is NULL");
+  CHECK(!bloomline_bloom_save(bloom, NULL, &error));
+  CheckError(&error, "path is NULL");
+  bloomline_bloom_destroy(bloom);
+
+  CHECK(bloomline_scalable_load(NULL, &error) == NULL);
+  CheckError(&error, "path is NULL");
+  CHECK(bloomline_counting_load(NULL, &error) == NULL);
+  CheckError(&error, "path is NULL");
+
+  bloomline_partitionedoptions_t* partitioned = bloomline_partitionedoptions_create();
+  CHECK(!bloomline_partitionedoptions_set_temp_directory(partitioned, NULL));
+  bloomline_partitioned_t* builder = bloomline_partitioned_create(partitioned, &error);
+  CHECK(builder != NULL);
+  CHECK(!bloomline_partitioned_finish(builder, NULL, &error));
+  CheckError(&error, "path is NULL");
+  bloomline_partitioned_destroy(builder);
+  bloomline_partitionedoptions_destroy(partitioned);
+
+  CHECK(!bloomline_force_kernel(NULL, &error));
+  CheckError(&error, "name is NULL");
+}
+
 static void TestValidation(void) {
   StartPhase("validation");
   bloomline_filteroptions_t* options = bloomline_filteroptions_create();
@@ -256,6 +289,8 @@ static void TestValidation(void) {
   CHECK(error == NULL);
   CHECK(!bloomline_validate_false_positive_rate(bloomline_format_compact, 2, &error));
   CheckError(&error, "2; allowed");
+  CHECK(!bloomline_validate_false_positive_rate(17, 0.01, &error));
+  CheckError(&error, "format is 17; allowed: 0 (classic)");
 }
 
 int main(int argc, char** argv) {
@@ -266,6 +301,7 @@ int main(int argc, char** argv) {
   }
   TestScalable(argv[1]);
   TestPartitioned(argv[1]);
+  TestNullTexts();
   TestValidation();
   fprintf(stderr, "PASS\n");
   return 0;

@@ -188,6 +188,18 @@ static void TestTextsOfServers(const char* address) {
     bloomline_redisservers_destroy(servers);
   }
   bloomline_redisservers_t* servers = Servers(address);
+  for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); ++i) {
+    CHECK(texts[i].set(servers, "/some/text"));
+    CHECK(texts[i].set(servers, NULL)); /* the default again */
+  }
+  const char* const no_text = NULL;
+  CHECK(!bloomline_redisservers_set_servers(servers, 1, &no_text));
+  CHECK(bloomline_shared_create(servers, NULL, NULL, &error) == NULL);
+  CheckError(&error, "name is NULL; allowed: a string");
+  CHECK(bloomline_shared_open(servers, NULL, &error) == NULL);
+  CheckError(&error, "name is NULL");
+  CHECK(!bloomline_shared_delete(servers, NULL, &error));
+  CheckError(&error, "name is NULL");
   bloomline_redisservers_set_tls_verify(servers, 0); /* without TLS it changes nothing */
   CHECK(bloomline_shared_open(servers, "c", &error) == NULL);
   CheckError(&error, "there is no filter 'c'");

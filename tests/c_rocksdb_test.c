@@ -2,12 +2,10 @@
  */
 #include "bloomline/c_rocksdb.h"
 
-#include <dirent.h>
 #include <rocksdb/c.h>
 
 #include "tests/c_check.h"
-
-enum { kNumKeys = 20000 };
+#include "tests/c_engines.h"
 
 static char* error = NULL;
 
@@ -28,8 +26,6 @@ static rocksdb_options_t* Options(const char* filter_policy) {
   return options;
 }
 
-static void KeyOf(int i, char* key) { snprintf(key, 17, "%016d", i); }
-
 /* Even numbers are stored. Returns how many of the others the filters kept away from the tables. */
 static uint64_t CheckKeys(rocksdb_t* db, rocksdb_options_t* options) {
   rocksdb_readoptions_t* read_options = rocksdb_readoptions_create();
@@ -49,31 +45,6 @@ static uint64_t CheckKeys(rocksdb_t* db, rocksdb_options_t* options) {
   const uint64_t count = strtoull(strchr(useful, ':') + 1, NULL, 10);
   rocksdb_free(statistics);
   return count;
-}
-
-/* The number of table files with this text. A table's properties have the name of its policy. */
-static int TablesWith(const char* path, const char* text) {
-  int tables = 0;
-  DIR* const directory = opendir(path);
-  CHECK(directory != NULL);
-  for (struct dirent* entry; (entry = readdir(directory)) != NULL;) {
-    if (strstr(entry->d_name, ".sst") == NULL) continue;
-    char name[4096];
-    snprintf(name, sizeof(name), "%.2000s/%.2000s", path, entry->d_name);
-    FILE* const file = fopen(name, "rb");
-    CHECK(file != NULL);
-    static char bytes[4 << 20];
-    const size_t size = fread(bytes, 1, sizeof(bytes), file);
-    CHECK(size < sizeof(bytes));
-    fclose(file);
-    int found = 0;
-    for (size_t i = 0; i + strlen(text) <= size; ++i) {
-      found |= memcmp(bytes + i, text, strlen(text)) == 0;
-    }
-    tables += found;
-  }
-  closedir(directory);
-  return tables;
 }
 
 static rocksdb_t* Open(const char* path, rocksdb_options_t* options) {
@@ -105,8 +76,8 @@ static void TestDatabase(const char* directory, const char* name, const char* fi
   CHECK(CheckKeys(db, options) > kNumKeys / 2 * 0.9);
   rocksdb_close(db);
   rocksdb_options_destroy(options);
-  CHECK((TablesWith(path, "bloomline") > 0) == is_ours);
-  CHECK(TablesWith(path, "fullfilter.rocksdb.BuiltinBloomFilter") > 0);
+  CHECK((TablesWith(path, ".sst", "bloomline") > 0) == is_ours);
+  CHECK(TablesWith(path, ".sst", "fullfilter.rocksdb.BuiltinBloomFilter") > 0);
 
   StartPhase("the same database with RocksDB's own filters");
   options = Options("bloomfilter:10");
@@ -122,37 +93,6 @@ static void TestDatabase(const char* directory, const char* name, const char* fi
   CHECK(CheckKeys(db, options) > kNumKeys / 2 * 0.9);
   rocksdb_close(db);
   rocksdb_options_destroy(options);
-}
-
-/* A canonicalizer that folds case, repeats the key, so that it is longer, and has no form for
-   "none". The state counts its destruction. */
-static size_t FoldTwice(void* state, const char* key, size_t length, char* buffer,
-                        size_t capacity) {
-  CHECK(state != NULL);
-  if (length == 4 && memcmp(key, "none", 4) == 0) return SIZE_MAX;
-  if (2 * length > capacity) return 2 * length;
-  for (size_t i = 0; i < 2 * length; ++i) {
-    const char c = key[i % length];
-    buffer[i] = (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  }
-  return 2 * length;
-}
-static void CountDestruction(void* state) { ++*(int*)state; }
-
-static int CompareFolded(void* state, const char* a, size_t a_length, const char* b,
-                         size_t b_length) {
-  (void)state;
-  for (size_t i = 0; i < a_length && i < b_length; ++i) {
-    const char x = (char)(a[i] >= 'A' && a[i] <= 'Z' ? a[i] - 'A' + 'a' : a[i]);
-    const char y = (char)(b[i] >= 'A' && b[i] <= 'Z' ? b[i] - 'A' + 'a' : b[i]);
-    if (x != y) return x < y ? -1 : 1;
-  }
-  return a_length == b_length ? 0 : a_length < b_length ? -1 : 1;
-}
-static void DestroyNothing(void* state) { (void)state; }
-static const char* ComparatorName(void* state) {
-  (void)state;
-  return "test.IgnoresCase";
 }
 
 static void TestCanonicalizer(const char* directory) {
@@ -207,7 +147,7 @@ static void TestCanonicalizer(const char* directory) {
   rocksdb_close(db);
   rocksdb_options_destroy(options);
   rocksdb_comparator_destroy(comparator);
-  CHECK(TablesWith(path, "test.Fold") > 0);
+  CHECK(TablesWith(path, ".sst", "test.Fold") > 0);
 }
 
 int main(int argc, char** argv) {

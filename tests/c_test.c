@@ -42,6 +42,7 @@ static void AddKeys(bloomline_builder_t* builder, int first, int last) {
 }
 
 static void CheckFilter(const char* filter, size_t filter_length) {
+  CHECK(bloomline_view_validate(filter, filter_length, NULL));
   bloomline_view_t* view = bloomline_view_open(filter, filter_length);
   CHECK(view != NULL);
   CHECK(!bloomline_view_always_matches(view));
@@ -194,6 +195,11 @@ static void TestAnyBytesGiveAView(void) {
   view = bloomline_view_open(NULL, 0);
   CHECK(bloomline_view_may_match(view, "key", 3));
   bloomline_view_destroy(view);
+  char* error = NULL;
+  CHECK(!bloomline_view_validate("bLnCount, which is no static filter", 35, &error));
+  CheckError(&error, "it is a saved CountingBloomFilter, not a static filter");
+  CHECK(!bloomline_view_validate(NULL, 0, &error));
+  CheckError(&error, "0 bytes");
 }
 
 static void TestErrors(void) {

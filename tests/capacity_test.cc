@@ -243,6 +243,14 @@ TEST(CapacityTest, ImpossibleRequestsAreRefused) {
   }
 }
 
+TEST(CapacityTest, NoRateIsInReachOfAnUnknownFormat) {
+  for (const double rate : {0.01, 1e-12, 2.0}) {
+    EXPECT_EQ(ValidateFalsePositiveRate(Format{3}, rate),
+              "format is 3; allowed: 0 (classic), 1 (blocked), 2 (compact)");
+    EXPECT_TRUE(std::isnan(BitsPerKeyForFalsePositiveRate(Format{3}, rate)));
+  }
+}
+
 TEST(CapacityTest, ARateIsRefusedExactlyWhereNoBitsReachIt) {
   for (const Format format : kFormats) {
     const double least = FalsePositiveRate(format, AllowedBitsPerKey(format).max);

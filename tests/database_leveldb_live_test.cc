@@ -79,7 +79,11 @@ TEST(LiveLevelDB, EachReadingIsOneMoment) {
   std::set<uint64_t> numbers;
   std::vector<std::string> warnings;
   Database database;
-  for (int i = 0; i < kReadings; ++i) {
+  // Of a busy machine, the owner may get little.
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  const auto has_changed = [&] { return numbers.size() > 3 * database.files.size(); };
+  for (int i = 0; i < kReadings || (!has_changed() && std::chrono::steady_clock::now() < deadline);
+       ++i) {
     std::string error;
     std::vector<Database> databases;
     EXPECT_TRUE(OpenInput(dir.Path("db"), &databases, &error)) << error;
@@ -92,7 +96,7 @@ TEST(LiveLevelDB, EachReadingIsOneMoment) {
   }
   stop = true;
   owner.join();
-  EXPECT_GT(numbers.size(), 3 * database.files.size());  // the database did change
+  EXPECT_TRUE(has_changed());
   EXPECT_TRUE(warnings.empty()) << warnings.size() << ": " << warnings.front();
   ASSERT_TRUE(IsOneMoment(database));
   // The comparison would notice a table of another level that comes twice, or none.

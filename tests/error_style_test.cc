@@ -128,6 +128,17 @@ std::vector<Function> CoreFunctions() {
          EXPECT_TRUE(builder->Finish(Dir().Path("first"), nullptr));
          return builder->AddKey("key", error);
        }},
+      {"PartitionedFilterBuilder::AddKeys",
+       [](std::string* error) {
+         const std::string_view key = "key";
+         return NewPartitioned()->AddKeys(1, &key, error);
+       },
+       [](std::string* error) {
+         const auto builder = NewPartitioned();
+         const tests::InjectedEntropy failing;
+         EXPECT_TRUE(builder->Finish(Dir().Path("first"), nullptr));
+         return builder->AddKeys(std::vector<int>{1, 2}, error);
+       }},
       {"PartitionedFilterBuilder::Finish",
        [](std::string* error) { return NewPartitioned()->Finish(Dir().Path("filter"), error); },
        [](std::string* error) { return NewPartitioned()->Finish(Missing(), error); }},

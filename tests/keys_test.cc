@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <list>
 #include <map>
@@ -15,14 +17,17 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "bloomline/atomic_bloom_filter.h"
 #include "bloomline/bloom_filter.h"
 #include "bloomline/counting_bloom_filter.h"
 #include "bloomline/filter.h"
+#include "bloomline/partitioned_filter_builder.h"
 #include "bloomline/scalable_bloom_filter.h"
 #include "tests/golden_keys.h"
+#include "tests/temp_dir.h"
 
 namespace bloomline {
 namespace {
@@ -116,6 +121,9 @@ TEST(KeysTest, KeysAreConstantExpressions) {
   static_assert(part.is_integer() && part.number() == 7);
 }
 
+// A null pointer is no part: as a string it would be read.
+static_assert(!std::is_constructible_v<KeyPart, std::nullptr_t>);
+
 TEST(KeysTest, PartsDoNotRunIntoEachOther) {
   std::set<std::string> keys;
   const std::vector<std::string> strings = {"", "a", "b", "ab", "abc", std::string(8, '\0')};
@@ -160,17 +168,41 @@ static_assert(!kAreKeys<std::vector<double>> && !kAreKeys<std::vector<float>>);
 static_assert(!kAreKeys<std::vector<bool>> && !kAreKeys<std::vector<char32_t>>);
 static_assert(!kAreKeys<std::map<int, int>> && !kAreKeys<std::vector<std::vector<int>>>);
 
-// Strings that an iterator makes would be gone before their keys are added.
-struct MadeStrings {
+// Keys that are in no memory but the iterator's, as a generator or a reader of lines makes them:
+// each is overwritten by the next one.
+template <typename Reference, typename Category = std::input_iterator_tag>
+struct PassingKeys {
   struct Iterator {
-    std::string operator*() const { return "made"; }
-    Iterator& operator++() { return *this; }
-    bool operator!=(const Iterator&) const { return false; }
+    using iterator_category = Category;
+    using value_type = std::string;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const std::string*;
+    using reference = Reference;
+
+    explicit Iterator(size_t n) : number(n) {}
+    Reference operator*() const {
+      if constexpr (std::is_pointer_v<Reference>) {
+        return text.c_str();
+      } else {
+        return text;
+      }
+    }
+    Iterator& operator++() {
+      ++number;
+      text = "key " + std::to_string(number / 2);
+      return *this;
+    }
+    bool operator!=(const Iterator& other) const { return number != other.number; }
+
+    size_t number;
+    std::string text = "key 0";
   };
-  Iterator begin() const { return {}; }
-  Iterator end() const { return {}; }
+  Iterator begin() const { return Iterator(0); }
+  Iterator end() const { return Iterator(size); }
+
+  size_t size;
 };
-static_assert(!kAreKeys<MadeStrings>);
+static_assert(kAreKeys<PassingKeys<std::string>>);
 
 template <typename Filter>
 std::unique_ptr<Filter> New();
@@ -268,6 +300,37 @@ TYPED_TEST(KeyContainersTest, ContainersOfStringsAreTheirStrings) {
   }
 }
 
+TYPED_TEST(KeyContainersTest, KeysThatDoNotStayAreAddedWhileTheyAreThere) {
+  for (const size_t n : std::vector<size_t>{0, 1, 2, 300}) {
+    std::vector<std::string> keys;
+    for (size_t i = 0; i < n; ++i) keys.push_back("key " + std::to_string(i / 2));
+    this->Expect(PassingKeys<std::string>{n}, keys);
+    this->Expect(PassingKeys<const std::string&>{n}, keys);
+    this->Expect(PassingKeys<std::string_view>{n}, keys);
+    this->Expect(PassingKeys<const char*>{n}, keys);
+    this->Expect(PassingKeys<std::string, std::forward_iterator_tag>{n}, keys);  // says too much
+  }
+}
+
+// Words of a stream are there once: whoever reads them twice, or all before the first is added,
+// loses keys.
+struct Words {
+  std::istream* stream;
+  std::istream_iterator<std::string> begin() const {
+    return std::istream_iterator<std::string>(*stream);
+  }
+  std::istream_iterator<std::string> end() const { return {}; }
+};
+
+TYPED_TEST(KeyContainersTest, WordsOfAStreamAreKeys) {
+  std::istringstream stream("a word that is followed by others");
+  const auto filter = New<TypeParam>();
+  EXPECT_EQ(filter->AddKeys(Words{&stream}), 7u);
+  for (const char* word : {"a", "word", "that", "is", "followed", "by", "others"}) {
+    EXPECT_TRUE(filter->MayMatch(word)) << word;
+  }
+}
+
 TYPED_TEST(KeyContainersTest, ContainersOfIntegersAreTheirKeys) {
   for (const int n : {0, 1, 255, 256, 257, 700}) {
     std::vector<int> integers;
@@ -304,6 +367,52 @@ TYPED_TEST(KeyContainersTest, ArraysAndListsInBracesAreContainers) {
   EXPECT_EQ(filter->AddKeys({0, 1, 2}), 3u);
   for (const char* key : {"a", "b", "c"}) EXPECT_TRUE(filter->MayMatch(key));
   for (const int key : {0, 1, 2}) EXPECT_TRUE(filter->MayMatch(KeyOf(key)));
+}
+
+// Builders take what filters take.
+template <typename Container>
+void ExpectInBuilders(const Container& container, const std::vector<std::string>& keys) {
+  const tests::TempDir dir;
+  FilterBuilder singles((FilterOptions()));
+  FilterBuilder builder((FilterOptions()));
+  PartitionedFilterOptions options;
+  options.temp_directory = dir.Path("");
+  const auto partitioned = PartitionedFilterBuilder::Create(options, nullptr);
+  std::string error;
+  ASSERT_NE(partitioned, nullptr);
+  for (const std::string& key : keys) singles.AddKey(key);
+  builder.AddKeys(container);
+  EXPECT_EQ(builder.num_keys(), keys.size());
+  ASSERT_TRUE(partitioned->AddKeys(container, &error)) << error;
+  EXPECT_EQ(partitioned->num_keys(), keys.size());
+  ASSERT_TRUE(partitioned->Finish(dir.Path("filter"), &error)) << error;
+  std::ifstream file(dir.Path("filter"), std::ios::binary);
+  const std::string expected = singles.Finish();
+  EXPECT_EQ(builder.Finish(), expected);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), expected);
+}
+
+TEST(KeyContainersOfBuildersTest, BuildersTakeThem) {
+  for (const int n : {0, 1, 257}) {
+    std::vector<std::string> keys;
+    std::vector<int> integers;
+    std::vector<std::string> keys_of_integers;
+    for (int i = 0; i < n; ++i) {
+      keys.push_back("key " + std::to_string(i));
+      integers.push_back(i);
+      keys_of_integers.emplace_back(View(KeyOf(i)));
+    }
+    ExpectInBuilders(keys, keys);
+    ExpectInBuilders(std::vector<std::string_view>(keys.begin(), keys.end()), keys);
+    ExpectInBuilders(integers, keys_of_integers);
+  }
+  FilterBuilder builder((FilterOptions()));
+  builder.AddKeys({"a", "b"});
+  builder.AddKeys({1, 2, 3});
+  EXPECT_EQ(builder.num_keys(), 5u);
+  const auto partitioned = PartitionedFilterBuilder::Create({}, nullptr);
+  EXPECT_TRUE(partitioned->AddKeys({"a", "b"}, nullptr));
+  EXPECT_EQ(partitioned->num_keys(), 2u);
 }
 
 TEST(KeyContainersOfViewsTest, StaticAndMappedFiltersTakeThem) {

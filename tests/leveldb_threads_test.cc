@@ -71,7 +71,7 @@ TEST_P(LevelDBThreadsTest, ReadersLoseNoKeyDuringWritesAndCompaction) {
       db->CompactRange(nullptr, nullptr);
       ++compactions;
     });
-    std::this_thread::sleep_for(tests::BusyTime());
+    tests::LetThemWork([&] { return compactions > 0; });
   }
   std::printf(
       "%s: %llu keys written, %llu reads of stored keys, %llu of missing ones, %llu manual"

@@ -266,6 +266,9 @@ TEST_F(PartitionedFilterBuilderTest, AFullDiskFailsAddKeyAndThenFinish) {
   EXPECT_NE(add_error.find("cannot write 4096 bytes"), std::string::npos) << add_error;
   // Also when there is space again: a key is missing.
   EXPECT_FALSE(builder->AddKey("another", nullptr));
+  std::string keys_error;
+  EXPECT_FALSE(builder->AddKeys(std::vector<int>{1, 2}, &keys_error));
+  EXPECT_EQ(keys_error, add_error);
   EXPECT_FALSE(builder->Finish(dir_.Path("filter"), &finish_error));
   EXPECT_EQ(finish_error, add_error);
   EXPECT_TRUE(std::filesystem::is_empty(dir_.Path("")));

@@ -21,6 +21,17 @@ inline std::chrono::seconds BusyTime() {
   return std::chrono::seconds(seconds == nullptr ? 2 : std::atoi(seconds));
 }
 
+// Sleeps for that time, and on until what the threads were to do has been done: on a busy machine
+// they may need up to a minute.
+template <typename F>  // bool()
+void LetThemWork(F is_done) {
+  std::this_thread::sleep_for(BusyTime());
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (!is_done() && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
 // Keys 0 to acknowledged() - 1 are in the database.
 class GrowingKeys {
  public:

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <numeric>
 #include <random>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -84,6 +85,27 @@ TEST_F(RedisBloomFilterTest, BatchesMatchSingleCalls) {
   }
   for (size_t i = 0; i < 9999; ++i) ASSERT_EQ(answers[i], Answer::kMaybe) << i;
   EXPECT_GT(Count(answers, Answer::kNo), 9900u);
+}
+
+TEST_F(RedisBloomFilterTest, ContainersAreTheirKeys) {
+  const auto filter = Create("f", Options(20000));
+  const std::vector<std::string> keys = Keys(2500, "key");
+  std::vector<AddResult> results(keys.size(), AddResult::kFailed);
+  ASSERT_TRUE(filter->AddKeys(keys, results.data())) << filter->error();
+  EXPECT_GT(Count(results, AddResult::kNew), 2490u);
+  EXPECT_EQ(Count(results, AddResult::kFailed), 0u);
+  const std::set<uint16_t> numbers = {1, 2, 500};
+  ASSERT_TRUE(filter->AddKeys(numbers));
+  ASSERT_TRUE(filter->AddKeys({"a", "b"}));
+  std::vector<std::string> half = Keys(2500, "key");
+  for (size_t i = 0; i < half.size(); i += 2) half[i] += " absent";
+  std::vector<Answer> answers(half.size(), Answer::kError);
+  ASSERT_TRUE(filter->MayMatch(half, answers.data()));
+  for (size_t i = 0; i < half.size(); ++i) ASSERT_EQ(answers[i], filter->MayMatch(half[i])) << i;
+  EXPECT_GT(Count(answers, Answer::kNo), 1200u);
+  for (const int number : {1, 2, 500}) EXPECT_EQ(filter->MayMatch(KeyOf(number)), Answer::kMaybe);
+  EXPECT_EQ(filter->MayMatch("b"), Answer::kMaybe);
+  EXPECT_TRUE(filter->AddKeys(std::vector<int>()));
 }
 
 TEST_F(RedisBloomFilterTest, FalsePositiveRateAndMemoryAreAsDocumented) {

@@ -43,12 +43,16 @@ int TryToBind(int port) {
   return bound ? ntohs(address.sin_port) : 0;
 }
 
-void WaitUntil(const std::string& what, const std::function<bool()>& done) {
+void WaitUntil(const std::function<std::string()>& what, const std::function<bool()>& done) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(90);
   while (!done()) {
-    if (std::chrono::steady_clock::now() > deadline) Die("waited in vain for " + what);
+    if (std::chrono::steady_clock::now() > deadline) Die("waited in vain for " + what());
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
+}
+
+void WaitUntil(const char* what, const std::function<bool()>& done) {
+  WaitUntil([what] { return std::string(what); }, done);
 }
 
 std::string ToText(const redisReply& reply) {
@@ -103,7 +107,7 @@ void KillProcess(pid_t pid) {
 
 std::string CommandAt(int port, std::initializer_list<std::string_view> arguments) {
   RedisServers options;
-  options.command_timeout_ms = 10000;
+  options.connect_timeout_ms = options.command_timeout_ms = 10000;
   std::string error;
   const auto connection = redis::Connection::Open({"127.0.0.1", port}, options, &error);
   if (connection == nullptr) return error;
@@ -111,6 +115,15 @@ std::string CommandAt(int port, std::initializer_list<std::string_view> argument
   redis::AppendCommand(arguments, &command);
   const redis::ReplyPtr reply = connection->Ask(command, &error);
   return reply == nullptr ? error : ToText(*reply);
+}
+
+// A node may refuse until it has learned of the last change.
+void WaitUntilOk(const RedisServer& server, std::initializer_list<std::string_view> arguments) {
+  std::string text;
+  for (const std::string_view argument : arguments) text.append(argument) += ' ';
+  std::string reply;
+  WaitUntil([&] { return "'" + text + "', which replies '" + reply + "'"; },
+            [&] { return (reply = server.Command(arguments)) == "OK"; });
 }
 
 // The name, epoch and slots of each node of the cluster, as this node sees them.
@@ -308,8 +321,9 @@ size_t RedisCluster::NodeOf(const std::string& key) {
 void RedisCluster::BeginMigration(const std::string& key, size_t from, size_t to) {
   const std::string from_id = node(from).Command({"CLUSTER", "MYID"});
   const std::string to_id = node(to).Command({"CLUSTER", "MYID"});
-  node(to).Command({"CLUSTER", "SETSLOT", Slot(key), "IMPORTING", from_id});
-  node(from).Command({"CLUSTER", "SETSLOT", Slot(key), "MIGRATING", to_id});
+  const std::string slot = Slot(key);
+  WaitUntilOk(node(to), {"CLUSTER", "SETSLOT", slot, "IMPORTING", from_id});
+  WaitUntilOk(node(from), {"CLUSTER", "SETSLOT", slot, "MIGRATING", to_id});
 }
 
 void RedisCluster::MoveKey(const std::string& key, size_t from, size_t to) {
@@ -327,9 +341,9 @@ void RedisCluster::MoveKey(const std::string& key, size_t from, size_t to) {
 void RedisCluster::EndMigration(const std::string& key, size_t to) {
   const std::string to_id = node(to).Command({"CLUSTER", "MYID"});
   const std::string slot = Slot(key);
-  node(to).Command({"CLUSTER", "SETSLOT", slot, "NODE", to_id});
+  WaitUntilOk(node(to), {"CLUSTER", "SETSLOT", slot, "NODE", to_id});
   for (size_t i = 0; i < kNodes; ++i) {
-    if (i != to) node(i).Command({"CLUSTER", "SETSLOT", slot, "NODE", to_id});
+    if (i != to) WaitUntilOk(node(i), {"CLUSTER", "SETSLOT", slot, "NODE", to_id});
   }
   WaitUntil("the nodes to agree", [&] {
     const std::set<std::string> expected = OwnersAndEpochs(node(0));

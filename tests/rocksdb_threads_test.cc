@@ -146,7 +146,10 @@ TEST_P(RocksDBThreadsTest, ReadersLoseNoKeyDuringFlushCompactionAndSetOptions) {
       if (!db_->CompactRange({}, nullptr, nullptr).ok()) ++counts_.errors;
       ++compactions;
     });
-    std::this_thread::sleep_for(tests::BusyTime());
+    tests::LetThemWork([&] {
+      return changes > 0 && compactions > 0 &&
+             options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL) > 0;
+    });
   }
   const auto ticker = [&](rocksdb::Tickers which) {
     return static_cast<unsigned long long>(options.statistics->getTickerCount(which));

@@ -199,7 +199,8 @@ TEST_F(SaveTargetTest, PipesSocketsAndFoldersAreNeitherReadNorReplaced) {
     ExpectNotWritten(path, "Not a directory");
   }
   ExpectNotWritten(dir_.Path("new/"), "No such file");
-  ExpectNotWritten("", "No such file");
+  ExpectNotWritten("", "path is empty; allowed: the path of a file");
+  ExpectNotRead("", "path is empty; allowed: the path of a file");
 }
 
 // The system reads a path up to the first zero byte and would open "filter" instead. The search for

@@ -8,6 +8,10 @@
 #include "rocksdb/table_properties.h"
 #include "rocksdb/version.h"
 
+#if __has_include("rocksdb/advanced_cache.h")
+#include "rocksdb/advanced_cache.h"  // class Cache, from RocksDB 8.0 on
+#endif
+
 namespace bloomline::bench {
 namespace {
 
@@ -85,6 +89,8 @@ DiskDatabase::DiskDatabase(const Subject& subject, Layout layout, const StoredKe
     keys_of_level_[static_cast<size_t>(level - 1)] = stored.NumbersOfLevel(level).size();
   options_.create_if_missing = true;
   options_.num_levels = kNumLevels + 1;
+  // The default from RocksDB 8.4 on takes no files into a level above the first that is not empty.
+  options_.level_compaction_dynamic_level_bytes = false;
   options_.compression = rocksdb::kNoCompression;
   options_.disable_auto_compactions = true;
   options_.use_direct_reads = true;

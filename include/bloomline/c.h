@@ -38,22 +38,25 @@
    Conventions, which follow LevelDB's c.h:
 
    (1) All types are opaque structs behind pointers. A function that returns a handle gives it to
-   the caller, who passes it to the "destroy" function of its type.
+   the caller, who passes it once to the "destroy" function of its type and does not use it again.
+   Options can be destroyed as soon as something was made from them.
 
    (2) A key is a pointer and a length. It may hold any bytes and may be empty; then the pointer may
-   be NULL. Functions for many keys take an array of pointers and one of lengths.
+   be NULL. The same goes for the bytes of a filter. Functions for many keys take an array of
+   pointers and one of lengths.
 
    (3) An error is a null-terminated string: one sentence that names the value and the allowed
    range. Functions whose failure has a reason take a "char** errptr" as the last argument. On
    entry, *errptr is NULL or points to a malloc()ed message. On success, *errptr is unchanged. On
    failure, its old value is freed, it is set to a malloc()ed message, and the function returns NULL
    or 0. If there is no memory even for the message, *errptr is NULL, and only the result shows the
-   failure.
+   failure. errptr itself may be NULL: then there is no message.
 
    (4) Bools have the type uint8_t (0 == false; rest == true).
 
-   (5) Pointer arguments must not be NULL, except for empty keys and where a comment says otherwise.
-   The destroy functions do nothing with NULL.
+   (5) Pointer arguments must not be NULL, except for empty keys, empty arrays, errptr, and where a
+   comment says otherwise. The destroy functions do nothing with NULL. A path or a name that is NULL
+   is an error as any other.
 
    (6) Memory that a function returns as "char*" is malloc()ed. Free it with bloomline_free.
 
@@ -170,6 +173,9 @@ extern const char* bloomline_builder_error(const bloomline_builder_t*);
 /* Any bytes give a view; they must outlive it. NULL: out of memory. */
 extern bloomline_view_t* bloomline_view_open(const char* filter, size_t filter_length);
 extern void bloomline_view_destroy(bloomline_view_t*);
+/* True: bloomline_view_open understands these bytes. False: *errptr says why the view matches every
+   key: FilterView::Validate, without a canonicalizer. */
+extern uint8_t bloomline_view_validate(const char* filter, size_t filter_length, char** errptr);
 extern uint8_t bloomline_view_may_match(const bloomline_view_t*, const char* key,
                                         size_t key_length);
 extern void bloomline_view_may_match_keys(const bloomline_view_t*, size_t num_keys,
@@ -432,7 +438,7 @@ extern void bloomline_partitionedoptions_destroy(bloomline_partitionedoptions_t*
 /* The options are copied. */
 extern void bloomline_partitionedoptions_set_filter(bloomline_partitionedoptions_t*,
                                                     const bloomline_filteroptions_t* filter);
-/* False: out of memory; the options are as before. */
+/* False: out of memory, or `path` is NULL; the options are as before. */
 extern uint8_t bloomline_partitionedoptions_set_temp_directory(bloomline_partitionedoptions_t*,
                                                                const char* path);
 extern void bloomline_partitionedoptions_set_memory_bytes(bloomline_partitionedoptions_t*,

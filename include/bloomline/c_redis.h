@@ -50,12 +50,13 @@ enum {
 enum { bloomline_shared_no = 0, bloomline_shared_maybe = 1, bloomline_shared_unavailable = 2 };
 
 /* How to reach Redis. A new object has the defaults; values are checked where it is used. Texts are
-   copied. A setter returns false if there is no memory; the object is then as before. */
+   copied; NULL is the default, which is empty. A setter returns false if there is no memory; the
+   object is then as before. */
 
 /* NULL: out of memory. */
 extern bloomline_redisservers_t* bloomline_redisservers_create(void);
 extern void bloomline_redisservers_destroy(bloomline_redisservers_t*);
-/* Replaces the addresses. */
+/* Replaces the addresses. False also if one of them is NULL. */
 extern uint8_t bloomline_redisservers_set_servers(bloomline_redisservers_t*, size_t num_servers,
                                                   const char* const* servers);
 extern uint8_t bloomline_redisservers_set_username(bloomline_redisservers_t*, const char* username);

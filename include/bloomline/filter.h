@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -34,8 +35,8 @@ namespace kernels {
 struct Kernel;
 }
 
-// Collects keys and writes them as a filter: ((AddKey | AddKeyAndPrefix | AddHash | AddHashes |
-// TakeKeysFrom)* Finish)*. Not thread-safe.
+// Collects keys and writes them as a filter: ((AddKey | AddKeys | AddKeyAndPrefix | AddHash |
+// AddHashes | TakeKeysFrom)* Finish)*. Not thread-safe.
 //
 // Errors: a builder cannot fail, only write a filter that matches more keys than it should. Invalid
 // options (FilterOptions::Validate, and kClassic, which is for LevelDB only) or missing memory give
@@ -55,6 +56,19 @@ class FilterBuilder {
 
   // Adds a key of any length, also empty. Adjacent duplicates are skipped. Cost: one hash.
   void AddKey(std::string_view key);
+
+  // The same for n keys, in this order; or for the keys of a container or array: of what converts
+  // to std::string_view, without a copy, or of integers, encoded as in keys.h.
+  void AddKeys(size_t n, const std::string_view* keys);
+  template <typename Keys, typename = core::IfKeys<Keys>>
+  void AddKeys(const Keys& keys) {
+    core::ForEachKeyGroup(
+        keys, [&](size_t, size_t n, const std::string_view* group) { AddKeys(n, group); });
+  }
+  template <typename Key, typename = core::IfKeys<std::initializer_list<Key>>>
+  void AddKeys(std::initializer_list<Key> keys) {
+    AddKeys<std::initializer_list<Key>>(keys);
+  }
 
   // Adds a key and its prefix, as RocksDB does with a prefix extractor. Skips the prefix if it
   // equals the previous prefix, this key or the previous key, and the key if it equals the previous

@@ -16,6 +16,10 @@
 // uint64_t 5 and int8_t 5 are one key, in every program and on every machine. -1 and 2^64 - 1 are
 // one key, too.
 //
+// Containers and arrays may have any iterators. Keys go to the filter in groups, which is faster
+// than one by one where elements stay while the container is read. Strings that an iterator makes,
+// or reads from a stream, go one by one.
+//
 // Not all that looks like a number is a key. `double`: equal numbers have different bytes (0.0 and
 // -0.0), and equal results of a calculation often are not equal. `bool` and `char`: mostly a
 // mistake, and the sign of char depends on the machine. Convert what you mean to an integer.
@@ -27,6 +31,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -106,6 +111,7 @@ class KeyPart {
   constexpr KeyPart(std::string_view bytes) : bytes_(bytes) {}
   constexpr KeyPart(const char* bytes) : bytes_(bytes) {}
   KeyPart(const std::string& bytes) : bytes_(bytes) {}
+  KeyPart(std::nullptr_t) = delete;
 
   constexpr bool is_integer() const { return is_integer_; }
   constexpr uint64_t number() const { return number_; }        // if is_integer()
@@ -126,14 +132,29 @@ bool EncodeKey(std::initializer_list<KeyPart> parts, std::string* key);
 
 namespace core {
 
-// What stands for an element of a container while its key is in use. A reference must be to the
-// container's own element: a string made by the iterator would be gone before its key is added.
+// What an iterator gives as a key: an integer, or what converts to std::string_view.
 template <typename Reference>
-inline constexpr bool kIsKeyReference = kIsKeyInteger<std::decay_t<Reference>> ||
-                                        (std::is_convertible_v<Reference, std::string_view> &&
-                                         (std::is_lvalue_reference_v<Reference> ||
-                                          std::is_same_v<Reference, std::string_view> ||
-                                          std::is_pointer_v<Reference>));
+inline constexpr bool kIsKeyReference =
+    kIsKeyInteger<std::decay_t<Reference>> || std::is_convertible_v<Reference, std::string_view>;
+
+// Whether all elements can be visited again, so that they stay when the iterator goes on. One that
+// reads a stream keeps a single element in itself.
+template <typename Iterator, typename = void>
+inline constexpr bool kIsMultiPass = false;
+template <typename Iterator>
+inline constexpr bool kIsMultiPass<
+    Iterator, std::void_t<typename std::iterator_traits<Iterator>::iterator_category>> =
+    std::is_convertible_v<typename std::iterator_traits<Iterator>::iterator_category,
+                          std::forward_iterator_tag>;
+
+// Whether a view of the element is still valid when the iterator goes on. A string that the
+// iterator made is gone then.
+template <typename Iterator>
+inline constexpr bool kStays =
+    kIsMultiPass<Iterator> &&
+    (std::is_lvalue_reference_v<decltype(*std::declval<Iterator&>())> ||
+     std::is_same_v<decltype(*std::declval<Iterator&>()), std::string_view> ||
+     std::is_pointer_v<decltype(*std::declval<Iterator&>())>);
 
 // Valid if `Keys` is a container or array of integers or of what converts to std::string_view.
 template <typename Keys>
@@ -150,8 +171,9 @@ inline constexpr bool
                                                    const std::string_view*>>> = true;
 
 // Calls run(first, n, keys) with the keys of elements first to first + n - 1, for all elements in
-// order. An array of std::string_view is passed on as it is; others in groups.
-template <typename Keys, typename Run>
+// order. An array of std::string_view is passed on as it is; strings that do not stay one by one;
+// others in groups of max_keys on the stack. Each element is visited once.
+template <size_t max_keys = 256, typename Keys, typename Run>
 void ForEachKeyGroup(const Keys& keys, Run run) {
   if constexpr (kIsViews<Keys>) {
     if (std::size(keys) > 0) run(size_t{0}, std::size(keys), std::data(keys));
@@ -159,7 +181,7 @@ void ForEachKeyGroup(const Keys& keys, Run run) {
   }
   using Reference = decltype(*std::begin(keys));
   constexpr bool kIsInteger = kIsKeyInteger<std::decay_t<Reference>>;
-  constexpr size_t kMaxKeys = 256;
+  constexpr size_t kMaxKeys = kIsInteger || kStays<decltype(std::begin(keys))> ? max_keys : 1;
   std::string_view group[kMaxKeys];
   [[maybe_unused]] char integers[kIsInteger ? kMaxKeys * kIntegerKeyBytes : 1];
   size_t first = 0;

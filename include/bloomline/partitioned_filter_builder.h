@@ -21,11 +21,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "bloomline/filter_options.h"
+#include "bloomline/keys.h"
 
 namespace bloomline {
 
@@ -58,8 +60,8 @@ struct PartitionedFilterOptions {
   std::string Validate() const;
 };
 
-// Create (AddKey* Finish)*. Not thread-safe. Throws nothing. `error` may be null. If a function
-// fails, *error is one sentence that names the file; if it succeeds, *error is unchanged.
+// Create ((AddKey | AddKeys)* Finish)*. Not thread-safe. Throws nothing. `error` may be null. If a
+// function fails, *error is one sentence that names the file; if it succeeds, *error is unchanged.
 class PartitionedFilterBuilder {
  public:
   // Null if the options are invalid or the temporary file cannot be made.
@@ -75,6 +77,22 @@ class PartitionedFilterBuilder {
   // not be added, for example because the disk is full; Finish then fails with the same error.
   // Cost: one hash and 8 bytes written.
   bool AddKey(std::string_view key, std::string* error);
+
+  // The same for n keys, in this order; or for the keys of a container or array, as in
+  // FilterBuilder. Stops at the first that cannot be added.
+  bool AddKeys(size_t n, const std::string_view* keys, std::string* error);
+  template <typename Keys, typename = core::IfKeys<Keys>>
+  bool AddKeys(const Keys& keys, std::string* error) {
+    bool added = true;
+    core::ForEachKeyGroup(keys, [&](size_t, size_t n, const std::string_view* group) {
+      added = added && AddKeys(n, group, error);
+    });
+    return added;
+  }
+  template <typename Key, typename = core::IfKeys<std::initializer_list<Key>>>
+  bool AddKeys(std::initializer_list<Key> keys, std::string* error) {
+    return AddKeys<std::initializer_list<Key>>(keys, error);
+  }
 
   // As FilterBuilder::num_keys.
   uint64_t num_keys() const;

@@ -29,10 +29,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "bloomline/keys.h"
 
 namespace bloomline {
 
@@ -211,6 +214,22 @@ class SharedBloomFilter {
   bool AddKeys(size_t n, const std::string_view* keys, AddResult* results = nullptr,
                const AddOptions& options = AddOptions());
 
+  // The same for the keys of a container or array: of what converts to std::string_view, without a
+  // copy; or of integers, encoded as in keys.h. `results`, if not null, has as many elements.
+  // Strings that do not stay while the container is read (keys.h) take a round trip each.
+  template <typename Keys, typename = core::IfKeys<Keys>>
+  bool AddKeys(const Keys& keys, AddResult* results = nullptr,
+               const AddOptions& options = AddOptions()) {
+    return InGroups(keys, [&](size_t first, size_t n, const std::string_view* group) {
+      return AddKeys(n, group, results == nullptr ? nullptr : results + first, options);
+    });
+  }
+  template <typename Key, typename = core::IfKeys<std::initializer_list<Key>>>
+  bool AddKeys(std::initializer_list<Key> keys, AddResult* results = nullptr,
+               const AddOptions& options = AddOptions()) {
+    return AddKeys<std::initializer_list<Key>>(keys, results, options);
+  }
+
   // Queries a key. Never kNo for a key whose AddKey did not return kFailed, as long as the server
   // keeps what it acknowledged and no demoted primary answers. A failover keeps what AddOptions
   // demanded. docs/redis.md, "What remains", lists the cases. Cost: one round trip.
@@ -220,7 +239,15 @@ class SharedBloomFilter {
   // one of them unanswered, whatever when_unavailable says.
   bool MayMatch(size_t n, const std::string_view* keys, Answer* answers);
 
-  // The first reason why the last call of the four functions above failed, in part or as a whole.
+  // The same for containers and arrays, as AddKeys. `answers` has as many elements.
+  template <typename Keys, typename = core::IfKeys<Keys>>
+  bool MayMatch(const Keys& keys, Answer* answers) {
+    return InGroups(keys, [&](size_t first, size_t n, const std::string_view* group) {
+      return MayMatch(n, group, answers + first);
+    });
+  }
+
+  // The first reason why the last call of the functions above failed, in part or as a whole.
   // Empty if it succeeded. Valid until the next call.
   const std::string& error() const;
 
@@ -234,6 +261,24 @@ class SharedBloomFilter {
  private:
   struct State;
   explicit SharedBloomFilter(std::unique_ptr<State> state);
+
+  // The calls of one container are one call to the user: error() is the first of all groups.
+  template <typename Keys, typename Run>
+  bool InGroups(const Keys& keys, Run run) {
+    constexpr size_t kMaxKeys = 1024;  // each group is a round trip
+    bool succeeded = true;
+    StartGroups();
+    core::ForEachKeyGroup<kMaxKeys>(keys,
+                                    [&](size_t first, size_t n, const std::string_view* group) {
+                                      succeeded &= run(first, n, group);
+                                      EndGroup();
+                                    });
+    EndGroups();
+    return succeeded;
+  }
+  void StartGroups();
+  void EndGroup();
+  void EndGroups();
 
   std::unique_ptr<State> state_;
 };

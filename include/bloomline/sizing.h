@@ -64,8 +64,8 @@ double BitsPerKeyForFilterBytes(Format format, uint64_t num_keys, uint64_t filte
 // takes more.
 uint64_t Capacity(Format format, uint64_t filter_bytes, double bits_per_key);
 
-// Empty if BitsPerKeyForFalsePositiveRate gives a number, else one sentence that names the rate and
-// the allowed range.
+// Empty if BitsPerKeyForFalsePositiveRate gives a number, else one sentence that names the rate, or
+// an unknown format, and what is allowed.
 std::string ValidateFalsePositiveRate(Format format, double false_positive_rate);
 
 }  // namespace bloomline

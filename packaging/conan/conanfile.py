@@ -57,7 +57,7 @@ class BloomlineConan(ConanFile):
         toolchain.cache_variables["BLOOMLINE_LEVELDB"] = bool(self.options.with_leveldb)
         toolchain.cache_variables["BLOOMLINE_ROCKSDB"] = bool(self.options.with_rocksdb)
         toolchain.cache_variables["BLOOMLINE_REDIS"] = bool(self.options.with_redis)
-        for name in ("TESTS", "BENCH", "PRELOAD", "TOOL"):
+        for name in ("TESTS", "BENCH", "PRELOAD", "PYTHON", "TOOL"):
             toolchain.cache_variables[f"BLOOMLINE_BUILD_{name}"] = False
         toolchain.generate()
         CMakeDeps(self).generate()

@@ -32,6 +32,11 @@ __attribute__((flatten)) void FilterBuilder::AddKey(std::string_view key) {
   if (writer_ != nullptr) writer_->AddKey(key);
 }
 
+__attribute__((flatten)) void FilterBuilder::AddKeys(size_t n, const std::string_view* keys) {
+  if (writer_ == nullptr) return;
+  for (size_t i = 0; i < n; ++i) writer_->AddKey(keys[i]);
+}
+
 void FilterBuilder::AddKeyAndPrefix(std::string_view key, std::string_view prefix) {
   if (writer_ != nullptr) writer_->AddKeyAndPrefix(key, prefix);
 }

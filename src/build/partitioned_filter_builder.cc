@@ -214,6 +214,13 @@ __attribute__((flatten)) bool PartitionedFilterBuilder::AddKey(std::string_view 
   return state_->Add(state_->hasher(key), error);
 }
 
+bool PartitionedFilterBuilder::AddKeys(size_t n, const std::string_view* keys, std::string* error) {
+  for (size_t i = 0; i < n; ++i) {
+    if (!AddKey(keys[i], error)) return false;
+  }
+  return true;
+}
+
 uint64_t PartitionedFilterBuilder::num_keys() const { return state_->spill.size(); }
 
 bool PartitionedFilterBuilder::Finish(const std::string& path, std::string* error) {

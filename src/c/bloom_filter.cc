@@ -12,9 +12,11 @@ using bloomline::BloomLayout;
 using bloomline::MappedBloomFilter;
 using bloomline::c::AnswerEachBatch;
 using bloomline::c::Key;
+using bloomline::c::LoadHandle;
 using bloomline::c::MakeHandle;
 using bloomline::c::MallocedBytes;
 using bloomline::c::OrSetError;
+using bloomline::c::SaveTo;
 
 static_assert(bloomline_bloom_blocked == static_cast<int>(BloomLayout::kBlocked));
 static_assert(bloomline_bloom_standard == static_cast<int>(BloomLayout::kStandard));
@@ -65,8 +67,7 @@ bloomline_bloom_t* bloomline_bloom_copy(const bloomline_bloom_t* from, char** er
 }
 
 bloomline_bloom_t* bloomline_bloom_load(const char* path, char** errptr) {
-  return MakeHandle<bloomline_bloom_t>(
-      errptr, [=](std::string* error) { return BloomFilter::Load(path, error); });
+  return LoadHandle<bloomline_bloom_t, BloomFilter>(path, errptr);
 }
 
 bloomline_bloom_t* bloomline_bloom_from_bytes(const char* bytes, size_t length, char** errptr) {
@@ -78,6 +79,7 @@ bloomline_bloom_t* bloomline_bloom_from_bytes(const char* bytes, size_t length, 
 const bloomline_bloom_t* bloomline_bloom_open_mapped(const char* path, uint8_t verify_payload,
                                                      char** errptr) {
   return OrSetError(errptr, [=](std::string* error) -> const bloomline_bloom_t* {
+    if (bloomline::core::IsNullText(path, "path", error)) return nullptr;
     std::unique_ptr<MappedBloomFilter> mapped = MappedBloomFilter::Open(
         path,
         verify_payload ? MappedBloomFilter::Verify::kPayload : MappedBloomFilter::Verify::kHeader,
@@ -142,7 +144,7 @@ uint8_t bloomline_bloom_intersect(bloomline_bloom_t* bloom, const bloomline_bloo
 }
 
 uint8_t bloomline_bloom_save(const bloomline_bloom_t* bloom, const char* path, char** errptr) {
-  return OrSetError(errptr, [=](std::string* error) { return bloom->view().Save(path, error); });
+  return SaveTo(path, bloom->view(), errptr);
 }
 
 char* bloomline_bloom_to_bytes(const bloomline_bloom_t* bloom, size_t* length, char** errptr) {

@@ -45,6 +45,21 @@ Handle* MakeHandle(char** errptr, Make make) {
   });
 }
 
+// A handle of the filter in a file.
+template <typename Handle, typename Filter>
+Handle* LoadHandle(const char* path, char** errptr) {
+  return MakeHandle<Handle>(errptr, [=](std::string* error) {
+    return core::IsNullText(path, "path", error) ? nullptr : Filter::Load(path, error);
+  });
+}
+
+template <typename Filter>
+bool SaveTo(const char* path, const Filter& filter, char** errptr) {
+  return OrSetError(errptr, [&](std::string* error) {
+    return !core::IsNullText(path, "path", error) && filter.Save(path, error);
+  });
+}
+
 // A malloc()ed copy of the bytes that to_bytes(&bytes, &error) gives, and its length. Null, with
 // *length = 0 and *errptr, if that fails or there is no memory.
 template <typename ToBytes>

@@ -11,9 +11,11 @@
 using bloomline::CountingBloomFilter;
 using bloomline::c::AnswerEachBatch;
 using bloomline::c::Key;
+using bloomline::c::LoadHandle;
 using bloomline::c::MakeHandle;
 using bloomline::c::MallocedBytes;
 using bloomline::c::OrSetError;
+using bloomline::c::SaveTo;
 
 struct bloomline_countingoptions_t {
   bloomline::CountingBloomFilterOptions options;
@@ -68,14 +70,12 @@ bloomline_counting_t* bloomline_counting_create(const bloomline_countingoptions_
 }
 
 bloomline_counting_t* bloomline_counting_load(const char* path, char** errptr) {
-  return MakeHandle<bloomline_counting_t>(
-      errptr, [=](std::string* error) { return CountingBloomFilter::Load(path, error); });
+  return LoadHandle<bloomline_counting_t, CountingBloomFilter>(path, errptr);
 }
 
 uint8_t bloomline_counting_save(const bloomline_counting_t* counting, const char* path,
                                 char** errptr) {
-  return OrSetError(errptr,
-                    [=](std::string* error) { return counting->filter->Save(path, error); });
+  return SaveTo(path, *counting->filter, errptr);
 }
 
 char* bloomline_counting_to_bytes(const bloomline_counting_t* counting, size_t* length,

@@ -12,6 +12,7 @@ using bloomline::PartitionedFilterBuilder;
 using bloomline::c::Key;
 using bloomline::c::MakeHandle;
 using bloomline::c::OrSetError;
+using bloomline::core::IsNullText;
 
 struct bloomline_partitionedoptions_t {
   bloomline::PartitionedFilterOptions options;
@@ -38,7 +39,8 @@ void bloomline_partitionedoptions_set_filter(bloomline_partitionedoptions_t* opt
 
 uint8_t bloomline_partitionedoptions_set_temp_directory(bloomline_partitionedoptions_t* options,
                                                         const char* path) {
-  return bloomline::core::OrError(nullptr, [=](std::string*) {
+  return bloomline::core::OrIfOutOfMemory(false, [=] {
+    if (path == nullptr) return false;
     options->options.temp_directory = path;
     return true;
   });
@@ -87,8 +89,9 @@ uint64_t bloomline_partitioned_num_keys(const bloomline_partitioned_t* partition
 
 uint8_t bloomline_partitioned_finish(bloomline_partitioned_t* partitioned, const char* path,
                                      char** errptr) {
-  return OrSetError(errptr,
-                    [=](std::string* error) { return partitioned->builder->Finish(path, error); });
+  return OrSetError(errptr, [=](std::string* error) {
+    return !IsNullText(path, "path", error) && partitioned->builder->Finish(path, error);
+  });
 }
 
 }  // extern "C"

@@ -12,9 +12,10 @@ using bloomline::BloomLayout;
 using bloomline::ScalableBloomFilter;
 using bloomline::c::AnswerEachBatch;
 using bloomline::c::Key;
+using bloomline::c::LoadHandle;
 using bloomline::c::MakeHandle;
 using bloomline::c::MallocedBytes;
-using bloomline::c::OrSetError;
+using bloomline::c::SaveTo;
 
 struct bloomline_scalableoptions_t {
   bloomline::ScalableBloomFilterOptions options;
@@ -67,8 +68,7 @@ bloomline_scalable_t* bloomline_scalable_create(const bloomline_scalableoptions_
 }
 
 bloomline_scalable_t* bloomline_scalable_load(const char* path, char** errptr) {
-  return MakeHandle<bloomline_scalable_t>(
-      errptr, [=](std::string* error) { return ScalableBloomFilter::Load(path, error); });
+  return LoadHandle<bloomline_scalable_t, ScalableBloomFilter>(path, errptr);
 }
 
 bloomline_scalable_t* bloomline_scalable_from_bytes(const char* bytes, size_t length,
@@ -112,8 +112,7 @@ void bloomline_scalable_may_match_keys(const bloomline_scalable_t* scalable, siz
 
 uint8_t bloomline_scalable_save(const bloomline_scalable_t* scalable, const char* path,
                                 char** errptr) {
-  return OrSetError(errptr,
-                    [=](std::string* error) { return scalable->filter->Save(path, error); });
+  return SaveTo(path, *scalable->filter, errptr);
 }
 
 char* bloomline_scalable_to_bytes(const bloomline_scalable_t* scalable, size_t* length,

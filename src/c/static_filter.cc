@@ -196,6 +196,13 @@ bloomline_view_t* bloomline_view_open(const char* filter, size_t filter_length) 
 
 void bloomline_view_destroy(bloomline_view_t* view) { delete view; }
 
+uint8_t bloomline_view_validate(const char* filter, size_t filter_length, char** errptr) {
+  return OrSetError(errptr, [=](std::string* error) {
+    *error = bloomline::FilterView::Validate({filter, filter_length});
+    return error->empty();
+  });
+}
+
 uint8_t bloomline_view_may_match(const bloomline_view_t* view, const char* key, size_t key_length) {
   return view->view.MayMatch(Key(key, key_length));
 }
@@ -240,8 +247,9 @@ int bloomline_view_num_probes(const bloomline_view_t* view) { return view->view.
 const char* bloomline_active_kernel_name() { return bloomline::ActiveKernelName(); }
 
 uint8_t bloomline_force_kernel(const char* name, char** errptr) {
-  return OrSetError(errptr,
-                    [=](std::string* error) { return bloomline::ForceKernel(name, error); });
+  return OrSetError(errptr, [=](std::string* error) {
+    return !bloomline::core::IsNullText(name, "name", error) && bloomline::ForceKernel(name, error);
+  });
 }
 
 void bloomline_free(void* memory) { std::free(memory); }

@@ -11,8 +11,10 @@
 
 namespace bloomline::core {
 
-// Frees *errptr and sets it to a copy of `error`, or to null if there is no memory for one.
+// Frees *errptr and sets it to a copy of `error`, or to null if there is no memory for one. A null
+// errptr stands for no wish to know: failures are what programs try least, and must not crash them.
 inline void SetCError(std::string_view error, char** errptr) {
+  if (errptr == nullptr) return;
   std::free(*errptr);
   *errptr = static_cast<char*>(std::malloc(error.size() + 1));
   if (*errptr == nullptr) return;
@@ -28,6 +30,14 @@ auto OrSetError(char** errptr, F f) -> decltype(f(nullptr)) {
   auto result = OrError(&error, f);
   if (!result) SetCError(error, errptr);
   return result;
+}
+
+// True, with *error, for a text that is null. To std::string it would be undefined behavior, or an
+// exception that OrError takes for a lack of memory.
+inline bool IsNullText(const char* text, const char* name, std::string* error) {
+  if (text != nullptr) return false;
+  *error = std::string(name) + " is NULL; allowed: a string";
+  return true;
 }
 
 }  // namespace bloomline::core

@@ -76,7 +76,7 @@ InputFile::~InputFile() {
 }
 
 bool InputFile::Open(const std::string& path, std::string* error) {
-  if (HasZeroByte(path, error)) return false;
+  if (IsNoPath(path, error)) return false;
   path_ = path;
   // A pipe must not block, and a terminal must not become this process's own, before fstat has
   // shown what the file is.

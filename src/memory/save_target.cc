@@ -54,7 +54,7 @@ bool SaveTarget::OpenFolder(const std::string& path, std::string* error) {
 }
 
 bool SaveTarget::Open(const std::string& path, std::string* error) {
-  if (HasZeroByte(path, error)) return false;
+  if (IsNoPath(path, error)) return false;
   // The system resolves the path first: it has rules about who may follow which link, and it knows
   // what links such as /dev/stdout lead to.
   struct stat status;

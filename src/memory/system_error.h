@@ -28,6 +28,14 @@ inline bool HasZeroByte(const std::string& path, std::string* error) {
   return true;
 }
 
+// True, with *error, for a path that names no file: errors that begin with it would begin with
+// nothing.
+inline bool IsNoPath(const std::string& path, std::string* error) {
+  if (!path.empty()) return HasZeroByte(path, error);
+  *error = "path is empty; allowed: the path of a file";
+  return true;
+}
+
 // The result of call(), repeated if a signal interrupted it before it had done anything.
 template <typename Call>
 auto Uninterrupted(Call call) {

@@ -15,6 +15,7 @@ using bloomline::AddOptions;
 using bloomline::AddResult;
 using bloomline::Answer;
 using bloomline::SharedBloomFilter;
+using bloomline::core::IsNullText;
 using bloomline::core::OrSetError;
 
 struct bloomline_shared_t {
@@ -81,21 +82,25 @@ bloomline_shared_t* bloomline_shared_create(const bloomline_redisservers_t* serv
                                             const bloomline_sharedoptions_t* options,
                                             char** errptr) {
   return MakeHandle(errptr, [=](std::string* error) {
-    return SharedBloomFilter::Create(servers->servers, name, options->options, error);
+    return IsNullText(name, "name", error)
+               ? nullptr
+               : SharedBloomFilter::Create(servers->servers, name, options->options, error);
   });
 }
 
 bloomline_shared_t* bloomline_shared_open(const bloomline_redisservers_t* servers, const char* name,
                                           char** errptr) {
   return MakeHandle(errptr, [=](std::string* error) {
-    return SharedBloomFilter::Open(servers->servers, name, error);
+    return IsNullText(name, "name", error) ? nullptr
+                                           : SharedBloomFilter::Open(servers->servers, name, error);
   });
 }
 
 uint8_t bloomline_shared_delete(const bloomline_redisservers_t* servers, const char* name,
                                 char** errptr) {
   return OrSetError(errptr, [=](std::string* error) {
-    return SharedBloomFilter::Delete(servers->servers, name, error);
+    return !IsNullText(name, "name", error) &&
+           SharedBloomFilter::Delete(servers->servers, name, error);
   });
 }
 

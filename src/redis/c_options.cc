@@ -1,6 +1,7 @@
 // Options: include/bloomline/c_redis.h.
 #include "src/redis/c_options.h"
 
+#include <algorithm>
 #include <new>
 #include <string>
 #include <utility>
@@ -19,7 +20,7 @@ namespace {
 
 uint8_t Set(std::string* text, const char* value) {
   return OrIfOutOfMemory(false, [=] {
-    *text = value;
+    *text = value == nullptr ? "" : value;
     return true;
   });
 }
@@ -38,6 +39,9 @@ void bloomline_redisservers_destroy(bloomline_redisservers_t* servers) { delete 
 uint8_t bloomline_redisservers_set_servers(bloomline_redisservers_t* servers, size_t num_servers,
                                            const char* const* addresses) {
   return OrIfOutOfMemory(false, [=] {
+    if (std::find(addresses, addresses + num_servers, nullptr) != addresses + num_servers) {
+      return false;
+    }
     std::vector<std::string> copies(addresses, addresses + num_servers);
     servers->servers.servers = std::move(copies);
     return true;

@@ -20,6 +20,7 @@ struct SharedBloomFilter::State {
   Answer unavailable = Answer::kMaybe;
   int filter_replicas = 0;  // replicas that have confirmed the filter, without its keys
   std::string error;
+  std::string first_error;  // of the groups of a container
 
   static std::unique_ptr<State> Make(const RedisServers& servers, const std::string& name,
                                      const redis::Layout& layout,
@@ -175,6 +176,14 @@ bool SharedBloomFilter::MayMatch(size_t n, const std::string_view* keys, Answer*
     return false;
   }
 }
+
+void SharedBloomFilter::StartGroups() { state_->first_error.clear(); }
+
+void SharedBloomFilter::EndGroup() {
+  if (state_->first_error.empty()) state_->first_error.swap(state_->error);
+}
+
+void SharedBloomFilter::EndGroups() { state_->error.swap(state_->first_error); }
 
 const std::string& SharedBloomFilter::error() const { return state_->error; }
 const std::string& SharedBloomFilter::name() const { return state_->name; }

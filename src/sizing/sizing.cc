@@ -92,6 +92,7 @@ uint64_t Capacity(Format format, uint64_t filter_bytes, double bits_per_key) {
 }
 
 double BitsPerKeyForFalsePositiveRate(Format format, double rate) {
+  if (!core::IsKnown(format)) return kNone;
   const auto rate_at = [&](double bits_per_key) { return FalsePositiveRate(format, bits_per_key); };
   if (format == Format::kCompact) {
     return LeastBitsPerKey(rate, kMinCompactBitsPerKey, kMaxCompactBitsPerKey, kCoarsePrecision,
@@ -117,6 +118,11 @@ uint64_t FilterBytes(Format format, uint64_t num_keys, double bits_per_key) {
 }
 
 std::string ValidateFalsePositiveRate(Format format, double rate) {
+  if (!core::IsKnown(format)) {
+    FilterOptions options;
+    options.format = format;
+    return options.Validate();
+  }
   core::ErrorText error;
   const double max_bits_per_key = AllowedBitsPerKey(format).max;
   const double least = FalsePositiveRate(format, max_bits_per_key);

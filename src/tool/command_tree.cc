@@ -19,6 +19,15 @@ std::vector<std::string> ChoicesOf(const std::string& type) {
   return choices;
 }
 
+// "1 to 1024" of "INT in [1 - 1024]".
+std::string RangeOf(const std::string& type) {
+  const size_t open = type.find("in [");
+  const size_t dash = type.find(" - ", open);
+  const size_t close = type.find(']', open);
+  if (open == std::string::npos || dash == std::string::npos || close < dash) return "";
+  return type.substr(open + 4, dash - open - 4) + " to " + type.substr(dash + 3, close - dash - 3);
+}
+
 OptionInfo InfoOf(const CLI::Option& option) {
   OptionInfo info;
   const bool positional = option.nonpositional() == false;
@@ -39,6 +48,12 @@ OptionInfo InfoOf(const CLI::Option& option) {
     info.value = OptionInfo::Value::kFile;
   }
   info.help = option.get_description();
+  info.allowed = RangeOf(type);
+  info.default_value = option.get_default_str();
+  for (const CLI::Option* other : option.get_excludes()) {
+    info.excludes.push_back("--" + other->get_lnames().front());
+  }
+  std::sort(info.excludes.begin(), info.excludes.end());  // they are ordered by address
   info.required = option.get_required();
   info.repeated = option.get_items_expected_max() > 1;
   return info;

@@ -15,6 +15,9 @@ struct OptionInfo {
   Value value = Value::kOther;     // kNone: a flag
   std::vector<std::string> choices;
   std::string help;
+  std::string allowed;                // "1 to 1024", or empty
+  std::string default_value;          // or empty, also where the help says it
+  std::vector<std::string> excludes;  // options that must not be given as well
   bool required = false;
   bool repeated = false;
 };

@@ -59,7 +59,13 @@ std::string ValueName(const OptionInfo& option) {
 std::string OptionItem(const OptionInfo& option) {
   std::string names;
   for (const std::string& name : option.names) names += (names.empty() ? "" : ", ") + Bold(name);
-  return ".TP\n" + names + ValueName(option) + "\n" + Roff(option.help) + "\n";
+  std::string text = option.help;
+  if (!option.allowed.empty()) text += "; " + option.allowed;
+  if (!option.default_value.empty()) text += " [" + option.default_value + "]";
+  for (const std::string& other : option.excludes) {
+    text += (other == option.excludes.front() ? "; not with " : " or ") + other;
+  }
+  return ".TP\n" + names + ValueName(option) + "\n" + Roff(text) + "\n";
 }
 
 }  // namespace
@@ -69,10 +75,12 @@ std::string ManualPage(const std::vector<CommandInfo>& commands) {
   std::string page = ".TH BLOOMLINE 1 \"\" \"bloomline " BLOOMLINE_VERSION_STRING
                      "\" \"User Commands\"\n.SH NAME\nbloomline \\- filters for key\\-value "
                      "stores: size, build, query and inspect them\n.SH SYNOPSIS\n";
+  std::string synopses;
   for (const CommandInfo& command : commands) {
-    if (command.subcommands.empty()) page += Synopsis(command) + ".br\n";
+    if (!command.subcommands.empty()) continue;
+    synopses += (synopses.empty() ? "" : ".br\n") + Synopsis(command);
   }
-  page += ".SH DESCRIPTION\n" + Roff(root.description) + "\n.SH OPTIONS\n";
+  page += synopses + ".SH DESCRIPTION\n" + Roff(root.description) + "\n.SH OPTIONS\n";
   for (const OptionInfo& option : root.options) page += OptionItem(option);
   page += ".SH COMMANDS\n";
   for (const CommandInfo& command : commands) {

@@ -193,6 +193,16 @@ TEST_F(CTest, ViewNeedsNoMemory) {
   bloomline_view_destroy(view);
 }
 
+TEST_F(CTest, ViewsAreValidated) {
+  FailEachAllocation({"bloomline_view_validate"}, [&](Attempt* attempt) {
+    CError error;
+    bool is_filter = true;
+    attempt->Call(
+        [&] { is_filter = bloomline_view_validate("bLnCount, and other bytes", 25, error.out()); });
+    error.CheckRefusal(*attempt, is_filter);
+  });
+}
+
 TEST_F(CTest, BloomFiltersAreCreatedOrNull) {
   auto* options = bloomline_bloomoptions_create();
   bloomline_bloomoptions_set_capacity(options, kKeys);

@@ -43,8 +43,8 @@ TEST(PartitionedFilterBuilder, AddKeyAddsOrReturnsFalse) {
   const std::string expected = Expected(options, keys);
   FailEachAllocation(
       {"PartitionedFilterBuilder::Create", "PartitionedFilterBuilder::AddKey",
-       "PartitionedFilterBuilder::num_keys", "PartitionedFilterBuilder::PartitionedFilterBuilder",
-       "PartitionedFilterBuilder::operator="},
+       "PartitionedFilterBuilder::AddKeys", "PartitionedFilterBuilder::num_keys",
+       "PartitionedFilterBuilder::PartitionedFilterBuilder", "PartitionedFilterBuilder::operator="},
       [&](Attempt* attempt) {
         std::unique_ptr<PartitionedFilterBuilder> builder;
         std::string error = Attempt::kUntouched;
@@ -55,7 +55,10 @@ TEST(PartitionedFilterBuilder, AddKeyAddsOrReturnsFalse) {
         attempt->Call([&] {
           PartitionedFilterBuilder moved(std::move(*builder));
           *builder = std::move(moved);
-          for (const std::string_view key : keys) all_added &= builder->AddKey(key, nullptr);
+          all_added = builder->AddKeys(keys.size() / 2, keys.data(), nullptr);
+          for (size_t i = keys.size() / 2; i < keys.size(); ++i) {
+            all_added &= builder->AddKey(keys[i], nullptr);
+          }
           builder->num_keys();
         });
         EXPECT_TRUE(all_added || attempt->HasFailed());

@@ -14,7 +14,8 @@ vcpkg_cmake_configure(
     ${FEATURE_OPTIONS}
     -DBLOOMLINE_BUILD_TESTS=OFF
     -DBLOOMLINE_BUILD_BENCH=OFF
-    -DBLOOMLINE_BUILD_PRELOAD=OFF)
+    -DBLOOMLINE_BUILD_PRELOAD=OFF
+    -DBLOOMLINE_BUILD_PYTHON=OFF)
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/bloomline)
 vcpkg_fixup_pkgconfig()
