@@ -253,7 +253,7 @@ class BloomFilterTest(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, sentence):
                 bloomline.BloomFilter(*arguments)
         with self.assertRaisesRegex(MemoryError, "out of memory: .* bytes for the filter's bits"):
-            bloomline.BloomFilter(num_bits=2**50)  # the whole address space
+            bloomline.BloomFilter(num_bits=2**50, num_probes=6)  # the whole address space
         with self.assertRaisesRegex(ValueError, "capacity is 1125899906842624.*allowed"):
             bloomline.BloomFilter(2**50)
         with self.assertRaisesRegex(ValueError, "CountingBloomFilter|bLnBloom"):
