@@ -3,10 +3,12 @@
 import copy
 import os
 import pathlib
+import re
 import shutil
 import socket
 import subprocess
 import tempfile
+import textwrap
 import time
 import unittest
 
@@ -80,6 +82,17 @@ class RedisTest(unittest.TestCase):
         shared.delete(self.address, "python")
         self.assertTrue(other.may_match("anything"))  # nobody can know
         self.assertIsNotNone(other.error)
+
+    def test_program_of_the_guide(self):
+        guide = (pathlib.Path(__file__).parents[2] / "docs/python.md").read_text(encoding="utf-8")
+        program = textwrap.dedent(
+            re.search(r"^    from bloomline\.redis import.*?(?=^\S)", guide, re.M | re.S)[0])
+        address = '"redis://:password@10.0.0.5:6379"'
+        self.assertIn(address, program)
+        values = {}
+        exec(program.replace(address, repr(self.address)), values)
+        self.assertIn("https://example.com/", values["seen"])
+        self.assertNotIn("https://example.org/", values["seen"])
 
     def test_without_a_server(self):
         made = {}
