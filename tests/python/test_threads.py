@@ -25,11 +25,14 @@ def in_threads(*functions):
         except Exception as error:  # pylint: disable=broad-except
             errors.append(error)
 
-    threads = [threading.Thread(target=body, args=(function,)) for function in functions]
+    # Daemons: threads that wait for ever would keep the interpreter from its end.
+    threads = [threading.Thread(target=body, args=(function,), daemon=True)
+               for function in functions]
     for thread in threads:
         thread.start()
+    end = time.monotonic() + 60
     for thread in threads:
-        thread.join(60)
+        thread.join(max(0, end - time.monotonic()))
     if any(thread.is_alive() for thread in threads):
         raise AssertionError("threads wait for each other")
     if errors:
