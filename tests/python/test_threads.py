@@ -25,11 +25,14 @@ def in_threads(*functions):
         except Exception as error:  # pylint: disable=broad-except
             errors.append(error)
 
-    threads = [threading.Thread(target=body, args=(function,)) for function in functions]
+    # Daemons: threads that wait for ever would keep the interpreter from its end.
+    threads = [threading.Thread(target=body, args=(function,), daemon=True)
+               for function in functions]
     for thread in threads:
         thread.start()
+    end = time.monotonic() + 60
     for thread in threads:
-        thread.join(60)
+        thread.join(max(0, end - time.monotonic()))
     if any(thread.is_alive() for thread in threads):
         raise AssertionError("threads wait for each other")
     if errors:
@@ -76,6 +79,34 @@ class ThreadsTest(unittest.TestCase):
         in_threads(*calls)
         self.assertEqual(set(beside), {frozenset(["query"]), frozenset(["change"]),
                                        frozenset(["single"])})
+
+    def test_a_query_may_call_what_uses_the_filter(self):
+        # As a finalizer that the garbage collector calls in the middle of a query.
+        filter = bloomline.BloomFilter(1000)
+        filter.add_key("key")
+        inner, done = threading.Event(), []
+
+        def finalizer(*_):
+            inner.set()
+            while not filter._num_waiting:  # for this query
+                time.sleep(0.001)
+            filter._may_match_keys = type(filter)._may_match_keys
+            self.assertEqual(filter.may_match_keys(["key"]), [True])
+            filter.add_key("from a finalizer")
+            with self.assertRaisesRegex(RuntimeError, "closed inside its own query"):
+                filter.close()
+            done.append("query")
+
+        def change():
+            inner.wait(30)
+            filter.add_key("from a thread")
+            done.append("change")
+
+        filter._may_match_keys = finalizer
+        in_threads(lambda: filter.may_match_keys(["key"]), change)
+        self.assertEqual(done, ["query", "change"])
+        self.assertIn("from a finalizer", filter)
+        self.assertIn("from a thread", filter)
 
     def test_queries_run_beside_each_other(self):
         for filter, add in ((bloomline.BloomFilter(1000), None),

@@ -4,6 +4,7 @@ import threading
 from contextlib import contextmanager
 from ctypes import c_char
 from operator import index
+from threading import get_ident
 from types import TracebackType
 from typing import Any, Callable, Iterator, List, Optional, Sequence, Tuple, Type, TypeVar
 
@@ -19,6 +20,9 @@ class Handle:
     The library's functions release the GIL, and most objects of the library must not be changed by
     two threads at once. So an object here has a lock: what changes it runs alone; queries of many
     keys run beside each other, in as many threads as there are.
+
+    The garbage collector may call a finalizer in the middle of a query, and that may use the same
+    object. So a thread never waits for itself.
     """
 
     _destroy: Callable[[int], None]
@@ -28,16 +32,15 @@ class Handle:
     def __init__(self, pointer: Optional[int]) -> None:
         self._lock = threading.RLock()
         self._idle = threading.Condition(self._lock)
-        self._num_readers = 0
+        self._readers: List[int] = []  # their threads
         self._num_waiting = 0  # for the readers to end; no further reader begins
         self._pointer = not_null(pointer)
 
     def close(self) -> None:
         """Frees the memory. Every other method then raises ValueError, but for close itself."""
         with self._alone():
-            pointer, self._pointer = self._pointer, None
-            if pointer is not None:
-                type(self)._destroy(pointer)
+            if self._pointer is not None:
+                type(self)._destroy(self._release())
 
     @property
     def closed(self) -> bool:
@@ -73,13 +76,16 @@ class Handle:
     def _release(self) -> int:
         """Gives the pointer away; the caller has the lock."""
         pointer = self._open()
+        if self._readers:
+            raise RuntimeError(f"a {type(self).__name__} is closed inside its own query")
         self._pointer = None
         return pointer
 
     def _wait_for_readers(self) -> None:
+        me = get_ident()
         self._num_waiting += 1
         try:
-            while self._num_readers:
+            while any(reader != me for reader in self._readers):
                 self._idle.wait()
         finally:
             self._num_waiting -= 1
@@ -88,23 +94,24 @@ class Handle:
     @contextmanager
     def _alone(self) -> Iterator[None]:
         with self._lock:
-            if self._num_readers:
+            if self._readers:
                 self._wait_for_readers()
             yield
 
     @contextmanager
     def _beside_others(self) -> Iterator[int]:
+        me = get_ident()
         with self._lock:
-            while self._num_waiting:
+            while self._num_waiting and me not in self._readers:
                 self._idle.wait()
             pointer = self._open()
-            self._num_readers += 1
+            self._readers.append(me)
         try:
             yield pointer
         finally:
             with self._lock:
-                self._num_readers -= 1
-                if not self._num_readers:
+                self._readers.remove(me)
+                if self._num_waiting:
                     self._idle.notify_all()
 
     @contextmanager
@@ -128,7 +135,7 @@ class Handle:
     def _change(self, function: Callable[..., int], key: Key) -> int:
         data = key if type(key) is bytes else key_bytes(key)
         with self._lock:
-            if self._num_readers:
+            if self._readers:
                 self._wait_for_readers()
             return function(self._pointer or self._open(), data, len(data))
 
