@@ -243,9 +243,9 @@ static void TestPartitioned(const char* directory) {
   bloomline_filteroptions_destroy(filter);
 }
 
-/* A path or a name that is NULL is an error as any other. */
-static void TestNullTexts(void) {
-  StartPhase("null texts");
+/* A path or a name that is NULL is an error as any other. Empty arrays and keys may be NULL. */
+static void TestNull(void) {
+  StartPhase("NULL");
   bloomline_bloomoptions_t* options = bloomline_bloomoptions_create();
   bloomline_bloomoptions_set_capacity(options, 10);
   bloomline_bloom_t* bloom = bloomline_bloom_create(options, &error);
@@ -256,6 +256,10 @@ static void TestNullTexts(void) {
   CheckError(&error, "path is NULL");
   CHECK(!bloomline_bloom_save(bloom, NULL, &error));
   CheckError(&error, "path is NULL");
+  CHECK(bloomline_bloom_add_keys(bloom, 0, NULL, NULL, NULL) == 0);
+  bloomline_bloom_may_match_keys(bloom, 0, NULL, NULL, NULL);
+  CHECK(bloomline_bloom_add_key(bloom, NULL, 0));
+  CHECK(bloomline_bloom_may_match(bloom, "", 0));
   bloomline_bloom_destroy(bloom);
 
   CHECK(bloomline_scalable_load(NULL, &error) == NULL);
@@ -301,7 +305,7 @@ int main(int argc, char** argv) {
   }
   TestScalable(argv[1]);
   TestPartitioned(argv[1]);
-  TestNullTexts();
+  TestNull();
   TestValidation();
   fprintf(stderr, "PASS\n");
   return 0;

@@ -54,6 +54,24 @@ class Cases {
     }
   }
 
+  // The ends of what a format allows, rates that few or none can have, and numbers of keys at the
+  // ends of what the page takes.
+  void AddEdges(Format format) {
+    const auto [low, high] = bloomline::AllowedBitsPerKey(format);
+    for (const double bits : {low, std::nextafter(low, high), std::nextafter(high, low), high}) {
+      Print(format, "rate", bits, 0, 1, 1, bloomline::FalsePositiveRate(format, bits));
+    }
+    for (const double rate : {0.999, 0.9, 0.63, 0.5, 0.25, 0.1, 1e-3, 1e-6, 1e-9, 1e-10, 1e-12}) {
+      Print(format, "bits", rate, 0, 1, 1, bloomline::BitsPerKeyForFalsePositiveRate(format, rate));
+    }
+    for (const uint64_t keys : {uint64_t{10000}, uint64_t{1000000000000}, uint64_t{1} << 49}) {
+      for (const double bits : {low, high}) {
+        Print(format, "bytes", bits, static_cast<double>(keys), 1, 1,
+              static_cast<double>(bloomline::FilterBytes(format, keys, bits)));
+      }
+    }
+  }
+
   // The wasted reads with bits by level, and the bits per key for them.
   void AddLevels(Format format) {
     for (int i = 0; i < 60; ++i) {
@@ -78,8 +96,9 @@ class Cases {
 
   void Print(Format format, const char* what, double value, double keys, int num_levels,
              double ratio, double result) {
-    std::printf("%s\n[\"%s\", \"%s\", %.17g, %.17g, %d, %.17g, %.17g]", comma_,
-                bloomline::FormatName(format), what, value, keys, num_levels, ratio, result);
+    std::printf("%s\n[\"%s\", \"%s\", %.17g, %.17g, %d, %.17g, ", comma_,
+                bloomline::FormatName(format), what, value, keys, num_levels, ratio);
+    std::printf(std::isnan(result) ? "null]" : "%.17g]", result);  // null: there is none
     comma_ = ",";
   }
 
@@ -98,6 +117,7 @@ int main() {
   Cases cases;
   for (const Format format : {Format::kClassic, Format::kBlocked, Format::kCompact}) {
     cases.AddFilters(format);
+    cases.AddEdges(format);
   }
   cases.AddLevels(Format::kBlocked);
   cases.AddLevels(Format::kCompact);

@@ -2,7 +2,9 @@
 
 import copy
 import functools
+import operator
 import os
+import pathlib
 import pickle
 import tempfile
 import unittest
@@ -112,15 +114,63 @@ class MutableFiltersTest(unittest.TestCase):
                 type(filter).from_bytes(damaged)
             filter.clear()
             self.assertEqual(rate(filter), 0)
+            self.assertIn(b"bloomline\x94", pickle.dumps(filter))  # not the file of the class
             with self.assertRaises(FileNotFoundError):
                 type(filter).load(os.path.join(folder, "nothing"))
-            with self.assertRaisesRegex(ValueError, "nothing/filter"):
+            with self.assertRaisesRegex(FileNotFoundError, "nothing/filter"):
                 filter.save(os.path.join(folder, "nothing", "filter"))
+            with self.assertRaises(NotADirectoryError):
+                filter.save(os.path.join(path, "filter"))
+            filter.save(pathlib.Path(path))
+            self.assertEqual(type(filter).load(pathlib.Path(path)).to_bytes(), filter.to_bytes())
+            with open(path, "rb") as file:
+                with self.assertRaisesRegex(TypeError, "int"):
+                    type(filter).load(file.fileno())
+                file.read()  # load has not closed it
             with self.assertRaisesRegex(ValueError, "null byte"):
                 filter.save(path + "\0")
 
 
+class HandlesTest(unittest.TestCase):
+    def test_one_owner_for_each_pointer(self):
+        # copy.copy took the pointer as well, and both freed it.
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "filter")
+            bloomline.BloomFilter(100).save(path)
+            for handle in (bloomline.AtomicBloomFilter(100), bloomline.FilterBuilder(),
+                           bloomline.FilterView(b""), bloomline.MappedBloomFilter(path),
+                           bloomline.PartitionedFilterBuilder(temp_directory=folder)):
+                for use in (copy.copy, copy.deepcopy, pickle.dumps):
+                    with self.assertRaisesRegex(TypeError, type(handle).__name__ + " has no copy"):
+                        use(handle)
+                self.assertNotIn("closed", repr(handle))
+                handle.close()
+                self.assertEqual(repr(handle), f"<{type(handle).__name__} closed>")
+
+
 class BloomFilterTest(unittest.TestCase):
+    def test_operators(self):
+        first, second = bloomline.BloomFilter(1000), bloomline.BloomFilter(1000)
+        first.add_keys(STORED[:100])
+        second.add_keys(STORED[50:150])
+        for made, keys in ((first | second, STORED[:150]), (first & second, STORED[50:100])):
+            self.assertIs(type(made), bloomline.BloomFilter)
+            self.assertTrue(all(made.may_match_keys(keys)))
+            self.assertLess(sum(made.may_match_keys(STORED[150:300])), 15)
+        self.assertLess(sum((first & second).may_match_keys(STORED[:50] + STORED[100:150])), 20)
+        union = same = first.copy()
+        union |= second
+        self.assertIs(union, same)
+        self.assertEqual(union, first | second)
+        union &= second
+        self.assertEqual(union, second)
+        for wrong in ({b"key"}, bloomline.CountingBloomFilter(1000)):
+            for use in (operator.or_, operator.and_, operator.ior, operator.iand):
+                with self.assertRaises(TypeError):
+                    use(first, wrong)
+        with self.assertRaisesRegex(ValueError, "seed"):
+            first | bloomline.BloomFilter(1000, seed=1)
+
     def test_union_and_intersection(self):
         first, second = bloomline.BloomFilter(NUM_KEYS), bloomline.BloomFilter(NUM_KEYS)
         first.add_keys(STORED[:100])
@@ -163,7 +213,7 @@ class BloomFilterTest(unittest.TestCase):
         filter.add_keys(MISSING[:1000])
         self.assertTrue(filter.is_past_capacity)
         self.assertGreater(filter.num_probes, 5)
-        self.assertIn("capacity 1000, standard", repr(filter))
+        self.assertIn("capacity=1000 layout='standard'", repr(filter))
         filter.close()
         self.assertIn("closed", repr(filter))
 
@@ -196,10 +246,14 @@ class BloomFilterTest(unittest.TestCase):
             for kind in (bloomline.BloomFilter, bloomline.AtomicBloomFilter):
                 with self.assertRaisesRegex(ValueError, sentence):
                     kind(**arguments)
-        with self.assertRaises(TypeError):
-            bloomline.BloomFilter(1000.5)
-        with self.assertRaises(TypeError):
-            bloomline.BloomFilter("1000")
+        for arguments, sentence in [((1e6,), "capacity is float; allowed: int"),
+                                    (("1000",), "capacity is str; allowed: int"),
+                                    ((10, None), "false_positive_rate is NoneType; allowed"),
+                                    ((10, "0.1"), "false_positive_rate is str; allowed")]:
+            with self.assertRaisesRegex(TypeError, sentence):
+                bloomline.BloomFilter(*arguments)
+        with self.assertRaisesRegex(MemoryError, "out of memory: .* bytes for the filter's bits"):
+            bloomline.BloomFilter(num_bits=2**50, num_probes=6)  # the whole address space
         with self.assertRaisesRegex(ValueError, "capacity is 1125899906842624.*allowed"):
             bloomline.BloomFilter(2**50)
         with self.assertRaisesRegex(ValueError, "CountingBloomFilter|bLnBloom"):

@@ -1,14 +1,23 @@
 """docs/python.md: its programs run, its links and class names exist."""
 
+import importlib.util
 import os
 import pathlib
 import re
+import subprocess
+import sys
 import tempfile
+import textwrap
 import unittest
 
 import bloomline
+from bloomline import _library
 
 GUIDE = (pathlib.Path(__file__).parents[2] / "docs/python.md").read_text(encoding="utf-8")
+
+# Of the same build.
+PRELOAD = (pathlib.Path(_library.lib._name).resolve().parents[1]
+           / "libbloomline_leveldb_preload.so")
 
 
 class GuideTest(unittest.TestCase):
@@ -34,6 +43,23 @@ class GuideTest(unittest.TestCase):
             [round(bits, 1) for bits in bloomline.sizing.spread_bits_by_level(
                 "compact", 7, bloomline.sizing.keys_of_levels(5))],
             [float(bits) for bits in re.search(r"# \[(23.*)\]", GUIDE)[1].split(",")])
+
+    @unittest.skipUnless(PRELOAD.exists(), f"there is no {PRELOAD}")
+    @unittest.skipIf(importlib.util.find_spec("plyvel") is None, "there is no plyvel here")
+    def test_command_with_plyvel(self):
+        command, output = re.search(
+            r'^    \$ export LD_PRELOAD=\S*.so (.*?"\n)    (bloomline: LevelDB filters of )', GUIDE,
+            re.M | re.S).groups()
+        self.assertIn("plyvel.DB(", command)
+        command = "export " + textwrap.dedent("    " + command.replace("    $ ", "    "))
+        command = command.replace("/usr/bin/python3", sys.executable)
+        with tempfile.TemporaryDirectory() as folder:
+            result = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True,
+                                    text=True, check=False,
+                                    env=dict(os.environ, LD_PRELOAD=str(PRELOAD)))
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn(output, result.stderr)
+            self.assertIn("compact, 8 bits per key", result.stderr)
 
     def test_names_every_public_class(self):
         for name in bloomline.__all__:

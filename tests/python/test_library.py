@@ -139,8 +139,8 @@ class LibraryTest(unittest.TestCase):
                        os.path.join(folder, "libbloomline_c.so"))
             result = run("import bloomline.redis", BLOOMLINE_LIBRARY=folder)
             self.assertRegex(
-                result.stderr, "ImportError: bloomline: .* libbloomline_redis was not found. Install "
-                r"the package libbloomline-redis\d[.\d]* or a wheel that has it, or set "
+                result.stderr, "ImportError: bloomline: .* libbloomline_redis was not found. "
+                r"Install the package libbloomline-redis\d[.\d]* or a wheel that has it, or set "
                 "BLOOMLINE_LIBRARY to the folder")
 
     @unittest.skipIf(shutil.which("cc") is None, "there is no C compiler here")

@@ -1,11 +1,14 @@
 """Filters on a real Redis server, which is skipped if there is none."""
 
+import copy
 import os
 import pathlib
+import re
 import shutil
 import socket
 import subprocess
 import tempfile
+import textwrap
 import time
 import unittest
 
@@ -80,6 +83,17 @@ class RedisTest(unittest.TestCase):
         self.assertTrue(other.may_match("anything"))  # nobody can know
         self.assertIsNotNone(other.error)
 
+    def test_program_of_the_guide(self):
+        guide = (pathlib.Path(__file__).parents[2] / "docs/python.md").read_text(encoding="utf-8")
+        program = textwrap.dedent(
+            re.search(r"^    from bloomline\.redis import.*?(?=^\S)", guide, re.M | re.S)[0])
+        address = '"redis://:password@10.0.0.5:6379"'
+        self.assertIn(address, program)
+        values = {}
+        exec(program.replace(address, repr(self.address)), values)
+        self.assertIn("https://example.com/", values["seen"])
+        self.assertNotIn("https://example.org/", values["seen"])
+
     def test_without_a_server(self):
         made = {}
         for when in ("may_match", "error"):
@@ -99,6 +113,11 @@ class RedisTest(unittest.TestCase):
                 filter.add_key("key")
             with self.assertRaises(ConnectionError):
                 filter.add_keys(["key"])
+        for use in (lambda: self.redis.SharedBloomFilter.create(servers, "python", 100),
+                    lambda: self.redis.SharedBloomFilter.open(servers, "python"),
+                    lambda: self.redis.SharedBloomFilter.delete(servers, "python")):
+            with self.assertRaisesRegex(self.redis.RedisError, "cannot connect"):
+                use()
         filter.close()
         with self.assertRaisesRegex(ValueError, "closed"):
             filter.add_key("key")
@@ -117,6 +136,17 @@ class RedisTest(unittest.TestCase):
         ]:
             with self.assertRaisesRegex(ValueError, sentence):
                 use()
+        for use, sentence in [
+                (lambda: shared("host", "f"), "SharedBloomFilter.create or .*open"),
+                (lambda: servers([5]), "servers is int; allowed: str"),
+                (lambda: servers(b"host"), "servers is bytes; allowed: str"),
+        ]:
+            with self.assertRaisesRegex(TypeError, sentence):
+                use()
+        with shared.create(self.address, "f", 10) as filter:
+            with self.assertRaisesRegex(TypeError, "has no copy"):
+                copy.copy(filter)
+            self.assertIn("name='f' capacity=10", repr(filter))
 
 
 if __name__ == "__main__":

@@ -93,12 +93,12 @@ class StaticFiltersTest(unittest.TestCase):
                 builder.add_key(STORED[0])
                 builder.add_keys(STORED[1:])
                 self.assertEqual(builder.num_keys, NUM_KEYS)
-                with self.assertRaisesRegex(ValueError, "nowhere"):
+                with self.assertRaisesRegex(FileNotFoundError, "nowhere"):
                     builder.finish(os.path.join(folder, "nowhere", "filter"))
                 builder.finish(path)
             with open(path, "rb") as file:
                 self.assertEqual(file.read(), bloomline.build_filter(STORED, "compact", 8))
-            with self.assertRaisesRegex(ValueError, "nowhere"):
+            with self.assertRaisesRegex(FileNotFoundError, "nowhere"):
                 bloomline.PartitionedFilterBuilder(temp_directory=os.path.join(folder, "nowhere"))
             with self.assertRaisesRegex(ValueError, "memory_bytes is 5"):
                 bloomline.PartitionedFilterBuilder(memory_bytes=5, temp_directory=folder)

@@ -11,8 +11,8 @@
 A key is bytes (bytearray, memoryview), str, which is encoded as UTF-8, int, or a tuple of these.
 "apple" and b"apple" are the same key. Methods for many keys take lists, other iterables and arrays.
 
-Errors: ValueError with the library's sentence, which names the value and what is allowed; OSError
-if a file cannot be opened; MemoryError.
+Errors: ValueError with the library's sentence, which names the value and what is allowed;
+TypeError; OSError for what the system refuses; MemoryError.
 
 Threads: any method of any object may be called in any thread. While the library works, the GIL is
 released. What changes an object runs alone; queries of many keys run beside each other.
@@ -42,6 +42,12 @@ def active_kernel() -> str:
     name: bytes = _lib.bloomline_active_kernel_name()
     return name.decode()
 
+
+# Pickles, messages and help() name the classes as users do, not by the file that they are in.
+for _class in (AtomicBloomFilter, BloomFilter, CountingBloomFilter, FilterBuilder, FilterView,
+               MappedBloomFilter, PartitionedFilterBuilder, ScalableBloomFilter):
+    _class.__module__ = __name__
+del _class
 
 __all__ = [
     "AtomicBloomFilter", "BloomFilter", "CountingBloomFilter", "FilterBuilder", "FilterView",

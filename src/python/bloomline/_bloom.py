@@ -12,6 +12,7 @@ class BloomFilterBase(QueriedFilter):
     _destroy = lib.bloomline_bloom_destroy
     _may_match = lib.bloomline_bloom_may_match
     _may_match_keys = lib.bloomline_bloom_may_match_keys
+    _shown = ("num_keys", "capacity", "layout", "num_bits")
 
     def copy(self) -> "BloomFilter":
         """A copy in memory."""
@@ -68,12 +69,21 @@ class BloomFilterBase(QueriedFilter):
 
     __hash__ = None  # type: ignore[assignment]  # it changes
 
-    def __repr__(self) -> str:
-        name = type(self).__name__
-        if self.closed:
-            return f"<{name}, closed>"
-        return (f"<{name} of {self.num_keys} keys, capacity {self.capacity}, {self.layout}, "
-                f"{self.num_bits} bits>")
+    def __or__(self, other: "BloomFilterBase") -> "BloomFilter":
+        """A new filter with the keys of both."""
+        if not isinstance(other, BloomFilterBase):
+            return NotImplemented
+        made = self.copy()
+        made.merge(other)
+        return made
+
+    def __and__(self, other: "BloomFilterBase") -> "BloomFilter":
+        """A new filter with the keys that are in both, and some that are in one."""
+        if not isinstance(other, BloomFilterBase):
+            return NotImplemented
+        made = self.copy()
+        made.intersect(other)
+        return made
 
 
 class BloomFilter(BloomFilterBase, SavedFilter):
@@ -111,14 +121,27 @@ class BloomFilter(BloomFilterBase, SavedFilter):
         return self._change_each(lib.bloomline_bloom_add_keys, keys)
 
     def merge(self, other: BloomFilterBase) -> None:
-        """Adds all keys of a filter of the same size, layout and seed (else: ValueError)."""
+        """Adds all keys of a filter of the same size, layout and seed (else: ValueError). Also as
+        `|=`."""
         with self._alone_with(other, BloomFilterBase):
             checked(lib.bloomline_bloom_merge, self._open(), other._open())
 
     def intersect(self, other: BloomFilterBase) -> None:
-        """Keeps the keys that are in both filters, and some that are in one."""
+        """Keeps the keys that are in both filters, and some that are in one. Also as `&=`."""
         with self._alone_with(other, BloomFilterBase):
             checked(lib.bloomline_bloom_intersect, self._open(), other._open())
+
+    def __ior__(self, other: BloomFilterBase) -> "BloomFilter":
+        if not isinstance(other, BloomFilterBase):
+            return NotImplemented
+        self.merge(other)
+        return self
+
+    def __iand__(self, other: BloomFilterBase) -> "BloomFilter":
+        if not isinstance(other, BloomFilterBase):
+            return NotImplemented
+        self.intersect(other)
+        return self
 
 
 class MappedBloomFilter(BloomFilterBase):
@@ -138,6 +161,7 @@ class AtomicBloomFilter(QueriedFilter):
     _destroy = lib.bloomline_atomic_destroy
     _may_match = lib.bloomline_atomic_may_match
     _may_match_keys = lib.bloomline_atomic_may_match_keys
+    _shown = ("capacity", "layout", "num_bits")
 
     def __init__(self, capacity: int = 0, false_positive_rate: float = 0.01, *, num_bits: int = 0,
                  num_probes: int = 0, layout: str = "blocked", seed: int = 0) -> None:
@@ -218,6 +242,7 @@ class ScalableBloomFilter(SavedFilter):
     _to_bytes = lib.bloomline_scalable_to_bytes
     _clear = lib.bloomline_scalable_clear
     _num_keys = lib.bloomline_scalable_num_keys
+    _shown = ("num_keys", "capacity", "num_bits")
 
     def __init__(self, initial_capacity: int = 1000, false_positive_rate: float = 0.01, *,
                  growth: int = 2, tightening: float = 0.5, layout: str = "blocked",

@@ -22,6 +22,7 @@ class CountingBloomFilter(SavedFilter):
     _to_bytes = lib.bloomline_counting_to_bytes
     _clear = lib.bloomline_counting_clear
     _num_keys = lib.bloomline_counting_num_keys
+    _shown = ("num_keys", "capacity", "num_counters")
 
     def __init__(self, capacity: int = 0, false_positive_rate: float = 0.01, *,
                  num_counters: int = 0, num_probes: int = 0, counter_bits: int = 4,

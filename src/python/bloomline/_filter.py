@@ -26,8 +26,9 @@ def path_bytes(path: Path) -> bytes:
 
 def readable(path: Path) -> bytes:
     """Raises the OSError that Python users expect, as FileNotFoundError."""
-    with open(path, "rb"):
-        return path_bytes(path)
+    name = path_bytes(path)  # refuses a file descriptor, which open would close
+    with open(name, "rb"):
+        return name
 
 
 @contextmanager
@@ -106,7 +107,7 @@ class SavedFilter(QueriedFilter):
         return cls._from_pointer(checked(cls._from_bytes, pinned.address, pinned.num_bytes))
 
     def save(self, path: Path) -> None:
-        """Writes the filter to a file, which is replaced as a whole or not at all."""
+        """Writes the filter to a file, which is replaced as a whole or not at all (OSError)."""
         name = path_bytes(path)
         with self._beside_others() as pointer:
             checked(self._save, pointer, name)

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from ctypes import c_char
 from operator import index
 from types import TracebackType
-from typing import Any, Callable, Iterator, List, Optional, Sequence, Type, TypeVar
+from typing import Any, Callable, Iterator, List, Optional, Sequence, Tuple, Type, TypeVar
 
 from ._keys import Key, Keys, batches, key_bytes
 from ._library import not_null
@@ -23,6 +23,7 @@ class Handle:
 
     _destroy: Callable[[int], None]
     _pointer: Optional[int] = None  # None: closed
+    _shown: Sequence[str] = ()  # properties, in the text of an object
 
     def __init__(self, pointer: Optional[int]) -> None:
         self._lock = threading.RLock()
@@ -53,6 +54,15 @@ class Handle:
     def __del__(self) -> None:
         if self._pointer is not None:  # nobody else has this object
             type(self)._destroy(self._pointer)
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        # copy.copy would make a second owner of the pointer.
+        raise TypeError(f"{type(self).__name__} has no copy.copy, copy.deepcopy or pickle")
+
+    def __repr__(self) -> str:
+        values = (["closed"] if self.closed else
+                  [f"{name}={getattr(self, name)!r}" for name in self._shown])
+        return f"<{' '.join([type(self).__name__, *values])}>"
 
     def _open(self) -> int:
         """The pointer; the caller has the lock or is a reader."""
@@ -203,7 +213,10 @@ class Answers:
 
 def integer(name: str, value: int, bits: int) -> int:
     """A number for a C parameter, which would take the lower bits of what does not fit."""
-    number = index(value)
+    try:
+        number = index(value)
+    except TypeError:
+        raise TypeError(f"{name} is {type(value).__name__}; allowed: int") from None
     low, high = (0, 2**bits - 1) if bits == 64 else (-2**31, 2**31 - 1)
     if not low <= number <= high:
         raise ValueError(f"{name} is {number}; allowed: {low} to {high}")
@@ -211,9 +224,12 @@ def integer(name: str, value: int, bits: int) -> int:
 
 
 def real(name: str, value: float) -> float:
-    if isinstance(value, (str, bytes)):  # which float() would read
-        raise TypeError(f"{name} is {type(value).__name__}; allowed: a number")
-    return float(value)
+    try:
+        if isinstance(value, (str, bytes)):  # which float() would read
+            raise TypeError
+        return float(value)
+    except TypeError:
+        raise TypeError(f"{name} is {type(value).__name__}; allowed: a number") from None
 
 
 def choice(name: str, value: str, allowed: Sequence[str]) -> int:

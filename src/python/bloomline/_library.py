@@ -1,6 +1,7 @@
 """Finds and loads the shared library of bloomline's C bindings."""
 
 import ctypes
+import errno
 import os
 import sys
 from ctypes import byref, c_size_t, c_void_p
@@ -104,13 +105,23 @@ def version() -> str:
     return text.decode()
 
 
+def exception(text: str) -> Exception:
+    """The exception for a sentence of the library."""
+    if text.startswith("out of memory") or text.endswith(": out of memory"):
+        return MemoryError(text)
+    for number in errno.errorcode:
+        if text.endswith(": " + os.strerror(number)):
+            return OSError(number, text)  # FileNotFoundError, PermissionError, ...
+    return ValueError(text)
+
+
 def failure(error: c_void_p) -> Exception:
     """The exception for the message that a function of the library left, which is freed."""
     if not error.value:
         return MemoryError("out of memory")
     text = ctypes.string_at(error.value).decode("utf-8", "replace")
     lib.bloomline_free(error)
-    return MemoryError(text) if text == "out of memory" else ValueError(text)
+    return exception(text)
 
 
 def checked(function: Callable[..., Any], *arguments: Any) -> Any:

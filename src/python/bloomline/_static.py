@@ -34,6 +34,7 @@ class FilterBuilder(Handle):
     """
 
     _destroy = lib.bloomline_builder_destroy
+    _shown = ("num_keys",)
 
     def __init__(self, format: str = "blocked", bits_per_key: Optional[float] = None, *,
                  false_positive_rate: Optional[float] = None, seed: int = 0,
@@ -106,6 +107,7 @@ class FilterView(QueriedFilter):
     _destroy = lib.bloomline_view_destroy
     _may_match = lib.bloomline_view_may_match
     _may_match_keys = lib.bloomline_view_may_match_keys
+    _shown = ("always_matches",)
 
     def __init__(self, data: Any) -> None:
         self._data: Optional[Pinned] = Pinned(data)
@@ -143,6 +145,7 @@ class PartitionedFilterBuilder(Handle):
     """
 
     _destroy = lib.bloomline_partitioned_destroy
+    _shown = ("num_keys",)
 
     def __init__(self, format: str = "blocked", bits_per_key: Optional[float] = None, *,
                  false_positive_rate: Optional[float] = None, seed: int = 0,
@@ -159,7 +162,7 @@ class PartitionedFilterBuilder(Handle):
             super().__init__(checked(lib.bloomline_partitioned_create, values))
 
     def add_key(self, key: Key) -> None:
-        """Raises ValueError if the key could not be added, for example because the disk is full;
+        """Raises OSError if the key could not be added, for example because the disk is full;
         finish then fails as well."""
         data = key_bytes(key)
         with self._alone():

@@ -33,6 +33,8 @@ class RedisError(ConnectionError):
 
 
 def _text(name: str, value: str) -> bytes:
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is {type(value).__name__}; allowed: str")
     text = value.encode()
     if b"\0" in text:
         raise ValueError(f"{name} has a null character")
@@ -55,7 +57,7 @@ class RedisServers:
                  connect_timeout_ms: int = 1000, command_timeout_ms: int = 1000,
                  max_retries: int = 2, give_up_ms: int = 500,
                  when_unavailable: str = "may_match") -> None:
-        addresses = [servers] if isinstance(servers, str) else list(servers)
+        addresses = [servers] if isinstance(servers, (str, bytes)) else list(servers)
         self._servers = [_text("servers", address) for address in addresses]
         self._values: Dict[str, Any] = {
             name: _text(name, value) for name, value in [
@@ -87,6 +89,16 @@ class RedisServers:
 _Servers = Union[str, Sequence[str], RedisServers]
 
 
+def _checked(function: Callable[..., Any], *arguments: Any) -> Any:
+    try:
+        return checked(function, *arguments)
+    except (OSError, ValueError) as error:
+        text = str(error.args[-1])
+        if text.startswith("redis"):  # what a server said, or why there was no reply
+            raise RedisError(text) from None
+        raise
+
+
 @contextmanager
 def _created(kind: str) -> Iterator[int]:
     pointer = not_null(getattr(_lib, f"bloomline_{kind}_create")())
@@ -107,18 +119,23 @@ class SharedBloomFilter(Handle):
     """
 
     _destroy = _lib.bloomline_shared_destroy
+    _shown = ("name", "capacity", "false_positive_rate")
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        raise TypeError("SharedBloomFilter.create or SharedBloomFilter.open makes one")
 
     @classmethod
     def _make(cls: Type[_T], function: Callable[..., int], *arguments: Any) -> _T:
         made = cls.__new__(cls)
-        Handle.__init__(made, checked(function, *arguments))
+        Handle.__init__(made, _checked(function, *arguments))
         return made
 
     @classmethod
     def create(cls: Type[_T], servers: _Servers, name: str, capacity: int,
                false_positive_rate: float = 0.01, *, seed: int = 0,
                shard_bytes: int = 16 << 20) -> _T:
-        """Creates the filter, or opens it if it exists with the same options."""
+        """Creates the filter, or opens it if it exists with the same options (else ValueError).
+        Raises RedisError if Redis does not do it."""
         with _as_servers(servers)._object() as where, _created("sharedoptions") as options:
             _lib.bloomline_sharedoptions_set_capacity(options, integer("capacity", capacity, 64))
             _lib.bloomline_sharedoptions_set_false_positive_rate(
@@ -130,15 +147,16 @@ class SharedBloomFilter(Handle):
 
     @classmethod
     def open(cls: Type[_T], servers: _Servers, name: str) -> _T:
-        """Opens a filter that exists; else ValueError."""
+        """Opens a filter that exists (else ValueError). Raises RedisError if Redis does not
+        answer."""
         with _as_servers(servers)._object() as where:
             return cls._make(_lib.bloomline_shared_open, where, _text("name", name))
 
     @staticmethod
     def delete(servers: _Servers, name: str) -> None:
-        """Deletes the filter, if there is one."""
+        """Deletes the filter, if there is one. Raises RedisError if it may still exist."""
         with _as_servers(servers)._object() as where:
-            checked(_lib.bloomline_shared_delete, where, _text("name", name))
+            _checked(_lib.bloomline_shared_delete, where, _text("name", name))
 
     @contextmanager
     def _options(self, min_replicas: int, replica_timeout_ms: int) -> Iterator[int]:
