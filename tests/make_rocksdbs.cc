@@ -26,6 +26,7 @@ rocksdb::Options OptionsWith(const BlockBasedTableOptions& table) {
   options.compression = rocksdb::kNoCompression;
   options.target_file_size_base = 1 << 20;
   options.max_bytes_for_level_base = 1 << 20;
+  options.level_compaction_dynamic_level_bytes = false;  // the tests expect a file in level 1
   options.statistics = rocksdb::CreateDBStatistics();
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return options;

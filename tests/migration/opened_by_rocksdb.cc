@@ -11,6 +11,11 @@ namespace {
 // RocksDB 11 does not read the tables of LevelDB and of RocksDB before 3.9 (format_version < 2).
 constexpr bool kReadsLevelDB = ROCKSDB_MAJOR < 11;
 
+// A compaction of RocksDB 8.6 and later reads the properties of its input files
+// (CompactionJob::UpdateCompactionStats). Those tables have none, and the process crashes, whatever
+// the policy.
+constexpr bool kCompactsLevelDB = 100 * ROCKSDB_MAJOR + ROCKSDB_MINOR < 806;
+
 // Errors, and no other wrong answer.
 void ExpectRefusal(Subject* subject, Report* report) {
   std::string error;
@@ -93,7 +98,7 @@ void MoveToRocksDB(Filter writer, Filter to, const Setup& setup, Report* report)
     subject.CheckStep("some written with");
     if (!subject.Open(Filter::kBloom)) return;
     subject.CheckStep("mixed, opened with");
-    if (!subject.Open(to) || !subject.Rewrite()) return;
+    if (!kCompactsLevelDB || !subject.Open(to) || !subject.Rewrite()) return;
     subject.CheckStep("rewritten with");
     if (!subject.Open(Filter::kBloom) || !subject.Rewrite()) return;
     subject.CheckStep("back: rewritten with");

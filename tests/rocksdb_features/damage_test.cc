@@ -140,8 +140,9 @@ TEST_P(RocksDBDamageTest, OtherPartitionsStayInUse) {
   const auto db = Open(OptionsOf(table, false));
   const Answers answers = GetAll(From(db.get()), *statistics_, 0, kNumKeys);
   EXPECT_EQ(answers.lost + answers.wrong + answers.invented, 0u) << answers;
-  EXPECT_GE(answers.rejected, answers.missing * 7 / 10) << answers;
-  EXPECT_LE(answers.rejected, answers.missing * 8 / 10) << answers;
+  // A quarter of the partitions; RocksDB 9.10 makes large and small ones.
+  EXPECT_GE(answers.rejected, answers.missing * 6 / 10) << answers;
+  EXPECT_LE(answers.rejected, answers.missing * 9 / 10) << answers;
 }
 
 BLOOMLINE_FEATURE_TESTS(RocksDBDamageTest);
