@@ -335,6 +335,9 @@ TEST(AdviceTest, WithoutFiltersTheDefaultIsAdvised) {
   EXPECT_NEAR(of_hits.wasted_reads_now, 1 + 4 * 0.00966, 1e-9);
   EXPECT_EQ(of_hits.choices.front().goal, Goal::kDefaultBits);
   EXPECT_TRUE(HasRemark(of_hits, "90 % have no filter (level 5)"));
+  // The first choice has filters there, which RocksDB would not write.
+  EXPECT_GT(of_hits.choices.front().bits_of_level.back(), 0);
+  EXPECT_TRUE(HasRemark(of_hits, "choices with filters there are for when that option is off"));
 }
 
 TEST(AdviceTest, InventsNoGain) {

@@ -65,7 +65,8 @@ class RemarkList {
       Add("Of all keys, " + PercentText(keys_without / tree_.all_keys()) +
           " have no filter (level " + without + ")." +
           (is_rocksdb() ? " With optimize_filters_for_hits that is intended, for Gets of stored "
-                          "keys, and RocksDB writes none there whatever the policy is."
+                          "keys, and RocksDB writes none there whatever the policy is: the figures "
+                          "of choices with filters there are for when that option is off."
                         : ""));
     } else if (advice_.choices.empty()) {
       Add("The filters are already as good as bloomline's would be: no choice saves a twentieth of "
