@@ -39,10 +39,11 @@ function(bloomline_use_precompiled directory)
     get_target_property(options ${target} COMPILE_OPTIONS)
     get_target_property(libraries ${target} LINK_LIBRARIES)
     if(NOT type MATCHES "EXECUTABLE|STATIC_LIBRARY" OR target MATCHES "_headers$" OR
-       options MATCHES "-fno-rtti" OR NOT libraries MATCHES "bloomline_test|bloomline_database")
+       options MATCHES "-fno-rtti|-O2" OR NOT libraries MATCHES "bloomline_test|bloomline_database")
       continue()
     endif()
-    if(libraries MATCHES "bloomline::rocksdb")
+    # Some name it in an expression, for builds that have it.
+    if(libraries MATCHES "bloomline::rocksdb" AND TARGET bloomline_rocksdb_test_headers)
       target_precompile_headers(${target} REUSE_FROM bloomline_rocksdb_test_headers)
     else()
       target_precompile_headers(${target} REUSE_FROM bloomline_test_headers)

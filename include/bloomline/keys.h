@@ -18,7 +18,8 @@
 //
 // Containers and arrays may have any iterators. Keys go to the filter in groups, which is faster
 // than one by one where elements stay while the container is read. Strings that an iterator makes,
-// or reads from a stream, go one by one.
+// or reads from a stream, go one by one. A reference, view or pointer that a forward iterator gives
+// must stay valid while the iterator goes on, as the standard demands.
 //
 // Not all that looks like a number is a key. `double`: equal numbers have different bytes (0.0 and
 // -0.0), and equal results of a calculation often are not equal. `bool` and `char`: mostly a

@@ -122,6 +122,18 @@ class RedisTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "closed"):
             filter.add_key("key")
 
+    def test_a_key_of_other_contents_is_no_failure_of_the_connection(self):
+        # Who tries again after a ConnectionError would do so for ever.
+        self.redis.SharedBloomFilter.create(self.address, "python", 100).close()
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(self.address[len("unix://"):])
+            client.sendall(b"HSET bloomline:{python} metadata text\r\n")
+            self.assertEqual(client.recv(100), b":0\r\n")  # a field that is there
+        for use in (lambda: self.redis.SharedBloomFilter.open(self.address, "python"),
+                    lambda: self.redis.SharedBloomFilter.create(self.address, "python", 100)):
+            with self.assertRaisesRegex(ValueError, "does not describe a filter"):
+                use()
+
     def test_errors_name_the_value_and_what_is_allowed(self):
         servers, shared = self.redis.RedisServers, self.redis.SharedBloomFilter
         for use, sentence in [

@@ -93,7 +93,7 @@ class ThreadsTest(unittest.TestCase):
             filter._may_match_keys = type(filter)._may_match_keys
             self.assertEqual(filter.may_match_keys(["key"]), [True])
             filter.add_key("from a finalizer")
-            with self.assertRaisesRegex(RuntimeError, "closed inside its own query"):
+            with self.assertRaisesRegex(RuntimeError, "closed inside its own call"):
                 filter.close()
             done.append("query")
 
@@ -107,6 +107,52 @@ class ThreadsTest(unittest.TestCase):
         self.assertEqual(done, ["query", "change"])
         self.assertIn("from a finalizer", filter)
         self.assertIn("from a thread", filter)
+
+    def test_a_call_keeps_its_filter(self):
+        # As a signal handler, or a finalizer, that runs while the pointer is in use.
+        filter = bloomline.BloomFilter(1000)
+        num_calls = 0
+
+        def handler(*_):
+            nonlocal num_calls
+            num_calls += 1
+            with self.assertRaisesRegex(RuntimeError, "closed inside its own call"):
+                filter.close()
+            with self.assertRaisesRegex(RuntimeError, "closed inside its own call"):
+                bloomline.AtomicBloomFilter.from_bloom_filter(filter)
+            return 0
+
+        filter._query(handler, "key")
+        filter._change(handler, "key")
+        filter._get(handler)
+        filter._query_each(handler, ["key"], None)
+        filter._change_each(handler, ["key"])
+        filter._change_each_beside_others(handler, ["key"])
+        with filter._alone():
+            handler()
+        self.assertEqual(num_calls, 7)
+        filter.add_key("key")
+        atomic = bloomline.AtomicBloomFilter.from_bloom_filter(filter)
+        self.assertTrue(filter.closed)
+        with self.assertRaisesRegex(RuntimeError, "closed inside its own call"):
+            atomic._query(lambda *_: atomic.to_bloom_filter(), "key")
+        self.assertIn("key", atomic.to_bloom_filter())
+        self.assertTrue(atomic.closed)
+
+    def test_an_interrupted_query_is_no_reader(self):
+        filter = bloomline.BloomFilter(1000)
+
+        def interrupt(*_):
+            raise KeyboardInterrupt
+
+        for call in filter._query, filter._change:
+            with self.assertRaises(KeyboardInterrupt):
+                call(interrupt, "key")
+        with self.assertRaises(KeyboardInterrupt):
+            filter._query_each(interrupt, ["key"], None)
+        in_threads(lambda: filter.add_keys(["key"]))  # waits for no reader
+        filter.close()
+        self.assertTrue(filter.closed)
 
     def test_queries_run_beside_each_other(self):
         for filter, add in ((bloomline.BloomFilter(1000), None),

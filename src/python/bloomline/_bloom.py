@@ -175,16 +175,12 @@ class AtomicBloomFilter(QueriedFilter):
         """Takes the keys and the memory of a BloomFilter, which is then closed."""
         if not isinstance(bloom, BloomFilter):
             raise TypeError(f"the filter is {type(bloom).__name__}; allowed: BloomFilter")
-        with bloom._alone():
-            made = cls._from_pointer(lib.bloomline_atomic_from_bloom(bloom._open()))
-            bloom._release()
+        made: "AtomicBloomFilter" = bloom._turn_into(cls, lib.bloomline_atomic_from_bloom)
         return made
 
     def to_bloom_filter(self) -> BloomFilter:
         """Gives the keys and the memory to a BloomFilter; this one is then closed."""
-        with self._alone():
-            made = BloomFilter._from_pointer(lib.bloomline_atomic_to_bloom(self._open()))
-            self._release()
+        made: BloomFilter = self._turn_into(BloomFilter, lib.bloomline_atomic_to_bloom)
         return made
 
     def snapshot(self) -> BloomFilter:

@@ -6,7 +6,7 @@ from ctypes import c_char
 from operator import index
 from threading import get_ident
 from types import TracebackType
-from typing import Any, Callable, Iterator, List, Optional, Sequence, Tuple, Type, TypeVar
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Type, TypeVar
 
 from ._keys import Key, Keys, batches, key_bytes
 from ._library import not_null
@@ -21,8 +21,9 @@ class Handle:
     two threads at once. So an object here has a lock: what changes it runs alone; queries of many
     keys run beside each other, in as many threads as there are.
 
-    The garbage collector may call a finalizer in the middle of a query, and that may use the same
-    object. So a thread never waits for itself.
+    The garbage collector may call a finalizer in the middle of a call, and the interpreter a signal
+    handler, and these may use the same object. So a thread never waits for itself, and cannot free
+    what one of its own calls uses.
     """
 
     _destroy: Callable[[int], None]
@@ -32,7 +33,8 @@ class Handle:
     def __init__(self, pointer: Optional[int]) -> None:
         self._lock = threading.RLock()
         self._idle = threading.Condition(self._lock)
-        self._readers: List[int] = []  # their threads
+        self._readers: Dict[object, int] = {}  # the thread of each
+        self._num_uses = 0  # calls that have the lock, one inside the other
         self._num_waiting = 0  # for the readers to end; no further reader begins
         self._pointer = not_null(pointer)
 
@@ -74,18 +76,28 @@ class Handle:
         return self._pointer
 
     def _release(self) -> int:
-        """Gives the pointer away; the caller has the lock."""
+        """Gives the pointer away; the caller is alone."""
         pointer = self._open()
-        if self._readers:
-            raise RuntimeError(f"a {type(self).__name__} is closed inside its own query")
+        if self._readers or self._num_uses > 1:
+            raise RuntimeError(f"a {type(self).__name__} is closed inside its own call")
         self._pointer = None
         return pointer
+
+    def _turn_into(self, kind: Any, function: Callable[[int], Optional[int]]) -> Any:
+        """An object of another kind, which gets the memory; this one is then closed. A function
+        that fails leaves all as it was."""
+        with self._alone():
+            pointer = self._release()
+            made = function(pointer)
+            if not made:
+                self._pointer = pointer
+            return kind._from_pointer(made)
 
     def _wait_for_readers(self) -> None:
         me = get_ident()
         self._num_waiting += 1
         try:
-            while any(reader != me for reader in self._readers):
+            while any(reader != me for reader in self._readers.values()):
                 self._idle.wait()
         finally:
             self._num_waiting -= 1
@@ -96,21 +108,26 @@ class Handle:
         with self._lock:
             if self._readers:
                 self._wait_for_readers()
-            yield
+            self._num_uses += 1
+            try:
+                yield
+            finally:
+                self._num_uses -= 1
 
     @contextmanager
     def _beside_others(self) -> Iterator[int]:
         me = get_ident()
-        with self._lock:
-            while self._num_waiting and me not in self._readers:
-                self._idle.wait()
-            pointer = self._open()
-            self._readers.append(me)
+        reader = object()
         try:
-            yield pointer
-        finally:
             with self._lock:
-                self._readers.remove(me)
+                while self._num_waiting and me not in self._readers.values():
+                    self._idle.wait()
+                pointer = self._open()
+                self._readers[reader] = me
+            yield pointer
+        finally:  # also of a KeyboardInterrupt before the yield
+            with self._lock:
+                self._readers.pop(reader, None)
                 if self._num_waiting:
                     self._idle.notify_all()
 
@@ -130,18 +147,30 @@ class Handle:
     def _query(self, function: Callable[..., int], key: Key) -> int:
         data = key if type(key) is bytes else key_bytes(key)
         with self._lock:
-            return function(self._pointer or self._open(), data, len(data))
+            self._num_uses += 1
+            try:
+                return function(self._pointer or self._open(), data, len(data))
+            finally:
+                self._num_uses -= 1
 
     def _change(self, function: Callable[..., int], key: Key) -> int:
         data = key if type(key) is bytes else key_bytes(key)
         with self._lock:
             if self._readers:
                 self._wait_for_readers()
-            return function(self._pointer or self._open(), data, len(data))
+            self._num_uses += 1
+            try:
+                return function(self._pointer or self._open(), data, len(data))
+            finally:
+                self._num_uses -= 1
 
     def _get(self, function: Callable[[int], Any]) -> Any:
         with self._lock:
-            return function(self._open())
+            self._num_uses += 1
+            try:
+                return function(self._open())
+            finally:
+                self._num_uses -= 1
 
     # Many keys
 

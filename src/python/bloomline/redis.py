@@ -94,7 +94,9 @@ def _checked(function: Callable[..., Any], *arguments: Any) -> Any:
         return checked(function, *arguments)
     except (OSError, ValueError) as error:
         text = str(error.args[-1])
-        if text.startswith("redis"):  # what a server said, or why there was no reply
+        # What a server said, or why there was no reply. A key of other contents stays what it is,
+        # however often somebody tries.
+        if text.startswith("redis") and " does not describe a filter " not in text:
             raise RedisError(text) from None
         raise
 
