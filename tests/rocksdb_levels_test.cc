@@ -70,6 +70,7 @@ constexpr int kAllLevels = -1;
 
 // What the files of one level have in all.
 struct LevelFilters {
+  int files = 0;
   double keys = 0;
   double bits = 0;
   double bits_per_key() const { return bits / keys; }
@@ -136,6 +137,7 @@ class Database {
       for (const auto& file : files) {
         if (name.rfind(file.name) == std::string::npos) continue;
         for (const int level : {file.level, kAllLevels}) {
+          filters[level].files += 1;
           filters[level].keys += static_cast<double>(properties->num_entries);
           filters[level].bits += 8 * static_cast<double>(properties->filter_size);
         }
@@ -323,7 +325,12 @@ TEST_P(OtherStyleTest, AllFilesHaveUniformBits) {
   if (HasFatalFailure()) return;
   database.Print("without levels");
   for (const auto& [level, filters] : database.filters()) {
-    EXPECT_NEAR(filters.bits_per_key(), 10.2, 0.4) << "level " << level;
+    // Flushes and compactions take turns as the scheduler likes, so a level may have a few small
+    // files, whose filters are rounded up to whole blocks.
+    const double rounding = 512.0 * filters.files / filters.keys;
+    EXPECT_GT(filters.bits_per_key(), 9.8) << "level " << level;
+    EXPECT_LT(filters.bits_per_key(), 10.3 + rounding) << "level " << level;
+    EXPECT_LT(rounding, 5) << "too small to tell";
   }
   database.ExpectNoKeyLost(kKeys / 2, Scattered);
 }
