@@ -330,7 +330,9 @@ TEST_P(OtherStyleTest, AllFilesHaveUniformBits) {
     const double rounding = 512.0 * filters.files / filters.keys;
     EXPECT_GT(filters.bits_per_key(), 9.8) << "level " << level;
     EXPECT_LT(filters.bits_per_key(), 10.3 + rounding) << "level " << level;
-    if (level == kAllLevels) EXPECT_LT(rounding, 1);  // else this could not fail
+    if (level == kAllLevels) {
+      EXPECT_LT(rounding, 1);  // else this could not fail
+    }
   }
   database.ExpectNoKeyLost(kKeys / 2, Scattered);
 }

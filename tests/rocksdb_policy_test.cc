@@ -59,6 +59,7 @@ Policy FromString(const std::string& text, rocksdb::Status* status) {
 Builder NewBuilder(const Policy& policy) {
   rocksdb::BlockBasedTableOptions table_options;
   table_options.optimize_filters_for_memory = false;  // rocksdb_allocation_fit_test
+  table_options.partition_filters = true;             // one builder makes several filters
   return Builder(policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(table_options)));
 }
 
@@ -107,7 +108,7 @@ TEST(RocksDBPolicyTest, StockReadsOurFiltersAsMayMatch) {
   }
 }
 
-// Of a filter without bytes RocksDB's MultiGet loses keys (bits_builder.h).
+// RocksDB's MultiGet loses the keys of a partition without bytes (bits_builder.h).
 TEST(RocksDBPolicyTest, NoKeysGiveAFilterWithBytesThatMatchesNothing) {
   const Policy stock(rocksdb::NewBloomFilterPolicy(10));
   for (const Format format : {Format::kBlocked, Format::kCompact}) {
@@ -230,6 +231,25 @@ TEST(RocksDBPolicyTest, AHashThatChangesDuringConstructionIsReported) {
     EXPECT_EQ(Matches(policy, filter, "key", 100000) < 100000, damaged);
     status = builder.MaybePostVerify(filter);
     EXPECT_EQ(status.IsCorruption(), damaged) << status.ToString();
+  }
+}
+
+TEST(RocksDBPolicyTest, AFullFilterWithoutKeysIsEmptyAndAPartitionIsNot) {
+  FilterOptions invalid;
+  invalid.bits_per_key = 1e9;
+  for (const bool is_partition : {false, true}) {
+    rocksdb::BlockBasedTableOptions table;
+    table.partition_filters = is_partition;
+    for (const FilterOptions& options : {FilterOptions(), invalid}) {
+      RocksDBBitsBuilder builder(options, false);
+      builder.UseTableOptions(table, nullptr);
+      std::unique_ptr<const char[]> buffer;
+      const bool is_valid = options.bits_per_key < 100;
+      EXPECT_EQ(builder.Finish(&buffer).empty(), is_valid && !is_partition);
+      builder.AddKey(std::string("key"));
+      EXPECT_FALSE(builder.Finish(&buffer).empty());
+      EXPECT_EQ(builder.Finish(&buffer).empty(), is_valid && !is_partition);
+    }
   }
 }
 

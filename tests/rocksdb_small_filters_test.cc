@@ -39,7 +39,7 @@ class RocksDBSmallFiltersTest : public testing::TestWithParam<Format> {
     RocksDBBitsBuilder builder(options, false);
     rocksdb::BlockBasedTableOptions table;
     table.optimize_filters_for_memory = balance != nullptr;
-    builder.UseMemoryOptions(table, balance);
+    builder.UseTableOptions(table, balance);
     for (size_t i = 0; i < num_keys; ++i) builder.AddKey(slices_[i]);
     std::unique_ptr<const char[]> buffer;
     const rocksdb::Slice filter = builder.Finish(&buffer);

@@ -103,8 +103,9 @@ RocksDBBitsBuilder::RocksDBBitsBuilder(const FilterOptions& options, bool verify
   if (verify) writer_.KeepChecksum();
 }
 
-void RocksDBBitsBuilder::UseMemoryOptions(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& options,
-                                          std::shared_ptr<RoundingBalance> balance) {
+void RocksDBBitsBuilder::UseTableOptions(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& options,
+                                         std::shared_ptr<RoundingBalance> balance) {
+  is_partition_ = options.partition_filters;
   if (options.optimize_filters_for_memory) balance_ = std::move(balance);
   std::shared_ptr<ROCKSDB_NAMESPACE::Cache> cache = ChargedCache(options);
   if (cache == nullptr) return;
@@ -147,6 +148,7 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
   if (status != nullptr) *status = Status::OK();
   unverified_.Clear();
   const bool matches_everything = writer_.MatchesEverything();
+  if (!is_partition_ && !matches_everything && EstimateEntriesAdded() == 0) return Slice();
   const bool intact = !verify_ || writer_.HashesAreIntact();
   FitNextFilter();
   const uint64_t num_bytes = writer_.FinishedBytes();

@@ -39,11 +39,11 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   RocksDBBitsBuilder(const FilterOptions& options, bool verify,
                      ROCKSDB_NAMESPACE::Logger* log = nullptr, std::string_view canonicalizer = {});
 
-  // Does what `options` say of memory: charges what this builder allocates to the block cache, and
-  // chooses sizes that fill their allocations, together with the other builders of `balance`. Needs
-  // that no key has been added.
-  void UseMemoryOptions(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& options,
-                        std::shared_ptr<RoundingBalance> balance);
+  // Follows the options of the table: charges what this builder allocates to the block cache, and
+  // chooses sizes that fill their allocations, together with the other builders of `balance`; a
+  // filter without entries is then empty, unless it is a partition. No key may have been added.
+  void UseTableOptions(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& options,
+                       std::shared_ptr<RoundingBalance> balance);
 
   void AddKey(const Slice& key) override;
   void AddKeyAndAlt(const Slice& key, const Slice& alt) BLOOMLINE_OVERRIDE_SINCE_9_6;
@@ -51,11 +51,12 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   // filter of a partition for which it is 0, and then ask another partition's: it is 1 if keys were
   // added but all of them lost for want of memory.
   size_t EstimateEntriesAdded() override;
-  // Never returns an empty slice, also if no key was added. Without whole keys, a partition has no
-  // entries if all its keys are outside the domain of the prefix extractor. If it also has no
-  // bytes, MultiGet takes those keys for missing, or aborts if RocksDB has assertions
-  // (PartitionedFilterBlockReader::MayMatch, 7.0 to 11.9). So it goes with RocksDB's own Ribbon
-  // filters, and in late versions with its Bloom filters.
+  // A full filter without entries is empty: RocksDB 9.10 and later expect that, earlier versions do
+  // not call Finish then. A partition is never empty. Without whole keys it has no entries if all
+  // its keys are outside the domain of the prefix extractor. If it then has no bytes, MultiGet
+  // takes those keys for missing, or aborts if RocksDB has assertions
+  // (PartitionedFilterBlockReader::MayMatch, 7.0 to 11.9). RocksDB's own Ribbon filters do this,
+  // and in late versions its Bloom filters.
   Slice Finish(std::unique_ptr<const char[]>* buf) override;
   Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override;
   Status MaybePostVerify(const Slice& filter) override;
@@ -78,6 +79,7 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   core::FilterWriter writer_;
   const std::string_view canonicalizer_;
   const bool verify_;
+  bool is_partition_ = true;  // unless UseTableOptions knows better
   ROCKSDB_NAMESPACE::Logger* const log_;
   core::BuiltHashes unverified_;  // the hashes of the last finished filter
 };

@@ -84,7 +84,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
           CanonicalBitsBuilder(options, verify, context.info_log, plan.canonicalizer);
     }
     if (builder != nullptr) {
-      builder->UseMemoryOptions(context.table_options, balance_);
+      builder->UseTableOptions(context.table_options, balance_);
     } else {  // RocksDB then writes a file without a filter
       ReportUselessFilter(context.info_log, kNoFilter, core::kOutOfMemory.data());
     }
