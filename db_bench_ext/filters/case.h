@@ -56,6 +56,7 @@ const char* ModeName(Mode mode);
 
 // Names of the counters that a benchmark reports besides its time.
 constexpr char kFprCounter[] = "fpr";
+constexpr char kLostCounter[] = "lost";
 constexpr char kWrittenBitsCounter[] = "written_bits_per_key";
 constexpr char kFinishCounter[] = "finish_ns_per_key";
 constexpr char kKeysCounter[] = "keys_per_iteration";
