@@ -75,9 +75,14 @@ TEST_F(InputTest, NamesNothing) {
             "none: does not exist; allowed: a database's folder, a table, or @FILE");
   EXPECT_EQ(ErrorOf(""), "the path is empty; allowed: a database's folder, a table, or @FILE");
   EXPECT_EQ(ErrorOf("/dev/null"), "/dev/null: is neither a folder nor a regular file");
-  EXPECT_EQ(ErrorOf("@" + Path("none")), "none: cannot be read: No such file or directory");
-  EXPECT_EQ(ErrorOf("@" + Path("")),
-            ": is a folder; allowed behind @: a file with one path per line");
+  constexpr char kAllowed[] = "; behind @ comes a file with one path per line, or - for stdin";
+  EXPECT_EQ(ErrorOf("@" + Path("none")),
+            std::string("none: cannot be opened: No such file or directory") + kAllowed);
+  EXPECT_EQ(ErrorOf("@" + Path("")), std::string(": is not a regular file") + kAllowed);
+  EXPECT_EQ(ErrorOf("@/dev/zero"), std::string("/dev/zero: is not a regular file") + kAllowed);
+  Write("long.txt", "\n" + std::string(4097, 'x') + "\n");
+  EXPECT_EQ(ErrorOf("@" + Path("long.txt")),
+            "long.txt, line 2: has more than 4096 bytes, the most that a path has");
   Write("empty.txt", "\n\n");
   EXPECT_EQ(ErrorOf("@" + Path("empty.txt")),
             "empty.txt: names nothing; allowed: one folder or table per line");

@@ -36,16 +36,27 @@ class LosingPolicy : public leveldb::FilterPolicy {
   const std::unique_ptr<const leveldb::FilterPolicy> policy_{leveldb::NewBloomFilterPolicy(10)};
 };
 
+// As above, so that verify has something to say, under a name that does harm to a terminal.
+class ForgedPolicy : public LosingPolicy {
+ public:
+  const char* Name() const override { return kForgedName; }
+};
+
 // Shorter keys first.
 class ByLength : public leveldb::Comparator {
  public:
+  explicit ByLength(const char* name) : name_(name) {}
+
   int Compare(const leveldb::Slice& a, const leveldb::Slice& b) const override {
     if (a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
     return a.compare(b);
   }
-  const char* Name() const override { return "tests.ByLength"; }
+  const char* Name() const override { return name_; }
   void FindShortestSeparator(std::string*, const leveldb::Slice&) const override {}
   void FindShortSuccessor(std::string*) const override {}
+
+ private:
+  const char* const name_;
 };
 
 // Everything is still in its log.
@@ -58,8 +69,8 @@ void WriteLog(const std::string& path) {
   Check(db->Put({}, "key", "value"));
 }
 
-void WriteByLength(const std::string& path, const leveldb::FilterPolicy* policy) {
-  const ByLength by_length;
+void WriteByLength(const std::string& path, const leveldb::FilterPolicy* policy, const char* name) {
+  const ByLength by_length(name);
   leveldb::Options options;
   options.create_if_missing = true;
   options.filter_policy = policy;
@@ -151,7 +162,9 @@ void MakeLevelDBs(const std::string& folder, Json* json) {
   const std::unique_ptr<const leveldb::FilterPolicy> own(leveldb::NewBloomFilterPolicy(10));
   Write(folder + "/leveldb", own.get(), &(*json)["leveldb"]);
   WriteLog(folder + "/leveldb_empty");
-  WriteByLength(folder + "/leveldb_by_length", own.get());
+  WriteByLength(folder + "/leveldb_by_length", own.get(), "tests.ByLength");
+  const ForgedPolicy forged;
+  WriteByLength(folder + "/leveldb_forged", &forged, kForgedName);
   WriteDense(folder + "/leveldb_dense", own.get());
   WriteVersions(folder + "/leveldb_versions", own.get());
   WriteLargeValues(folder + "/leveldb_large_values", own.get());

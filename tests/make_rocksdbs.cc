@@ -135,6 +135,18 @@ void MakeLargeKeys(const std::string& path) {
   Check(db->Flush({}));
 }
 
+// A column family whose name does harm to a terminal, in tables, the MANIFEST and OPTIONS.
+void MakeForged(const std::string& path) {
+  BlockBasedTableOptions table = TableWith(rocksdb::NewBloomFilterPolicy(10));
+  const rocksdb::Options options = OptionsWith(table);
+  const auto db = Open(options, path);
+  rocksdb::ColumnFamilyHandle* family = nullptr;
+  Check(db->CreateColumnFamily(options, kForgedName, &family));
+  const std::unique_ptr<rocksdb::ColumnFamilyHandle> owned(family);
+  for (uint64_t i = 0; i < 3000; ++i) Check(db->Put({}, family, DecimalKey(2 * i), "v"));
+  Check(db->Flush({}, family));
+}
+
 }  // namespace
 
 void MakeRocksDBs(const std::string& folder, Json* json) {
@@ -158,6 +170,7 @@ void MakeRocksDBs(const std::string& folder, Json* json) {
   Open(OptionsWith(TableWith(rocksdb::NewBloomFilterPolicy(10))), folder + "/rocksdb_bloomline");
   MakeShortKeys(folder + "/rocksdb_short_keys");
   MakeLargeKeys(folder + "/rocksdb_large_keys");
+  MakeForged(folder + "/rocksdb_forged");
   MakeFamilies(folder + "/rocksdb_families", &(*json)["rocksdb_families"]);
 }
 

@@ -126,6 +126,12 @@ TEST(MovedFilterTest, ScalableFilterWithoutStagesNeverAnswersNo) {
   bool may_match[2] = {};
   filter.MayMatch(2, keys, may_match);
   EXPECT_TRUE(may_match[0] && may_match[1] && filter.MayMatch(key));
+  // Nor does it take keys, or end the program.
+  bool changed[2] = {true, true};
+  EXPECT_EQ(filter.AddKeys(2, keys, changed), 0u);
+  EXPECT_FALSE(changed[0] || changed[1] || filter.AddKey(key));
+  filter.Clear();
+  EXPECT_TRUE(filter.MayMatch(key));
 }
 
 TEST(MovedFilterTest, CanBeChangedAsBefore) {

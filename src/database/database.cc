@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -23,6 +23,8 @@ constexpr size_t kMagicBytes = 8;
 // LevelDB's, and RocksDB's in format_version 0.
 constexpr uint64_t kLegacyMagic = 0xdb4775248b80fb57;
 constexpr size_t kMaxMetaindexBytes = 4096;
+constexpr size_t kMaxPathBytes = 4096;  // PATH_MAX
+constexpr uint64_t kMaxListBytes = 64 << 20;
 
 // The Database of the listed files of that engine.
 Database* FilesOf(Engine engine, std::vector<Database>* databases) {
@@ -82,14 +84,35 @@ bool OpenPath(const std::string& path, bool is_listed, const InputOptions& optio
   }
 }
 
+// At most one byte more than a path has. False: there is none.
+bool TakeLine(std::istream* lines, std::string* line) {
+  line->clear();
+  for (char c; line->size() <= kMaxPathBytes && lines->get(c); line->push_back(c)) {
+    if (c == '\n') return true;
+  }
+  return !line->empty();
+}
+
 // One path per line; empty lines are skipped.
 bool OpenList(std::istream* lines, const std::string& name, const InputOptions& options,
               std::vector<Database>* databases, std::string* error) {
   std::string line;
   uint64_t number = 0;
   uint64_t num_paths = 0;
-  while (std::getline(*lines, line)) {
+  uint64_t num_bytes = 0;
+  // Not std::getline, which reads on until memory is gone if no newline comes.
+  while (TakeLine(lines, &line)) {
     ++number;
+    num_bytes += line.size() + 1;
+    if (num_bytes > kMaxListBytes) {
+      *error = name + ": has more than " + std::to_string(kMaxListBytes) + " bytes";
+      return false;
+    }
+    if (line.size() > kMaxPathBytes) {
+      *error = name + ", line " + std::to_string(number) + ": has more than " +
+               std::to_string(kMaxPathBytes) + " bytes, the most that a path has";
+      return false;
+    }
     if (!line.empty() && line.back() == '\r') line.pop_back();
     if (line.empty()) continue;
     ++num_paths;
@@ -121,17 +144,14 @@ bool OpenArgument(const std::string& argument, const InputOptions& options,
   }
   if (argument[0] != '@') return OpenPath(argument, false, options, databases, error);
   const std::string name = argument.substr(1);
-  std::error_code code;
-  if (std::filesystem::is_directory(name, code)) {
-    *error = name + ": is a folder; allowed behind @: a file with one path per line";
+  std::string text;
+  bool vanished;
+  if (!ReadSmallFile(name, kMaxListBytes, &text, &vanished, error)) {
+    *error += "; behind @ comes a file with one path per line, or - for stdin";
     return false;
   }
-  std::ifstream file(name);
-  if (!file) {
-    *error = name + ": cannot be read: " + std::generic_category().message(errno);
-    return false;
-  }
-  return OpenList(&file, name, options, databases, error);
+  std::istringstream lines(text);
+  return OpenList(&lines, name, options, databases, error);
 }
 
 }  // namespace

@@ -200,9 +200,11 @@ __attribute__((flatten)) size_t ScalableBloomFilter::AddKeys(size_t n, const std
         for (size_t i = 0; i < count; ++i) {
           // A key of this group may have been added since. AddHash sees that if both go to the same
           // stage.
-          const bool same_stage = stages_.size() == num_stages && LastHasRoom();
-          const bool is_known = same_stage ? known[i] : MayMatchHash(hashes[i]);
-          const bool is_new = !is_known && AddNewHash(hashes[i]);
+          const auto is_known_since = [&] {
+            const bool same_stage = stages_.size() == num_stages && LastHasRoom();
+            return !same_stage && MayMatchHash(hashes[i]);
+          };
+          const bool is_new = !known[i] && !is_known_since() && AddNewHash(hashes[i]);
           added += is_new ? 1 : 0;
           if (changed != nullptr) changed[first + i] = is_new;
         }
@@ -249,6 +251,7 @@ double ScalableBloomFilter::EstimatedFalsePositiveRate() const {
 }
 
 void ScalableBloomFilter::Clear() {
+  if (stages_.empty()) return;  // moved from
   stages_.erase(stages_.begin() + 1, stages_.end());
   stages_[0].Clear();
   is_past_capacity_ = false;

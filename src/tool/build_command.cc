@@ -1,5 +1,4 @@
 // bloomline build: a filter from a list of keys.
-#include <iostream>
 #include <memory>
 
 #include "bloomline/partitioned_filter_builder.h"
@@ -9,6 +8,7 @@
 #include "src/tool/commands.h"
 #include "src/tool/json.h"
 #include "src/tool/key_reader.h"
+#include "src/tool/printable.h"
 #include "src/tool/progress.h"
 #include "src/tool/quantity.h"
 #include "src/tool/quantity_option.h"
@@ -30,7 +30,7 @@ struct BuildRequest {
 };
 
 int Fail(int exit_code, const std::string& error) {
-  std::cerr << "bloomline build: " << error << '\n';
+  PrintError("bloomline build: " + error);
   return exit_code;
 }
 
@@ -97,10 +97,9 @@ void Report(const BuildRequest& request, const FilterOptions& options, uint64_t 
                {"false_positive_rate", rate}});
     return;
   }
-  std::cout << request.output << ": " << CountText(num_keys) << " keys, "
-            << FormatName(options.format) << ", " << BytesText(num_bytes) << ", "
-            << NumberText(bits_per_key, 2) << " bits per key, " << RateText(rate)
-            << " false positives expected\n";
+  PrintLine(request.output + ": " + CountText(num_keys) + " keys, " + FormatName(options.format) +
+            ", " + BytesText(num_bytes) + ", " + NumberText(bits_per_key, 2) + " bits per key, " +
+            RateText(rate) + " false positives expected");
 }
 
 int Run(const BuildRequest& request) {

@@ -1,10 +1,10 @@
 // bloomline inspect: the command line and the output of inspect.h.
-#include <iostream>
 #include <memory>
 
 #include "src/tool/commands.h"
 #include "src/tool/foreign_file.h"
 #include "src/tool/inspect.h"
+#include "src/tool/printable.h"
 #include "src/tool/quantity.h"
 #include "src/tool/quantity_option.h"
 #include "src/tool/saved_kind.h"
@@ -41,15 +41,13 @@ int Run(const InspectOptions& options) {
   std::string error;
   const std::optional<Facts> facts = InspectFile(options, &error);
   if (!facts) {
-    std::cerr << "bloomline inspect: " << error << '\n';
+    PrintError("bloomline inspect: " + error);
     return kExitFailure;
   }
   Json json;
   for (const Fact& fact : *facts) {
     json[fact.name] = fact.value;
-    if (!options.json && !fact.label.empty()) {
-      std::cout << fact.label << ": " << fact.text << '\n';
-    }
+    if (!options.json && !fact.label.empty()) PrintLine(fact.label + ": " + fact.text);
   }
   if (options.json) Print(json);
   return kExitOk;

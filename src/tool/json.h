@@ -15,9 +15,9 @@ Json OrNull(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-// Names of files need not be UTF-8; JSON is.
+// Names of files need not be UTF-8; JSON is. In ASCII, no name reaches the controls of a terminal.
 inline void Print(const Json& json) {
-  std::cout << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+  std::cout << json.dump(2, ' ', true, Json::error_handler_t::replace) << '\n';
 }
 
 }  // namespace bloomline::tool

@@ -15,6 +15,8 @@ namespace {
 
 constexpr size_t kLengthBytes = 4;
 constexpr size_t kReadBytes = 128 << 10;
+// Of a file without an end, as /dev/zero, the first line would take all memory.
+constexpr size_t kMaxKeyBytes = 64 << 20;
 
 bool IsStandardInput(const std::string& path) { return path == "-"; }
 
@@ -183,6 +185,11 @@ bool KeyReader::Next(std::vector<Key>* keys, std::string* error) {
     }
     bool at_end = false;
     if (!Fill(&at_end, error) || !Split(at_end, keys, error)) return false;
+    if (end_ - begin_ > kMaxKeyBytes) {
+      *error = name_ + ": key " + std::to_string(num_keys_ - keys_before_ + 1) +
+               " is longer than " + std::to_string(kMaxKeyBytes) + " bytes, the most that is read";
+      return false;
+    }
     if (!at_end) continue;
     if (descriptor_ != STDIN_FILENO) close(descriptor_);
     descriptor_ = -1;

@@ -6,6 +6,7 @@
 #include "src/tool/json.h"
 #include "src/tool/key_filter.h"
 #include "src/tool/key_reader.h"
+#include "src/tool/printable.h"
 #include "src/tool/progress.h"
 #include "src/tool/quantity.h"
 #include "src/tool/quantity_option.h"
@@ -27,7 +28,7 @@ struct QueryRequest {
 };
 
 int Fail(int exit_code, const std::string& error) {
-  std::cerr << "bloomline query: " << error << '\n';
+  PrintError("bloomline query: " + error);
   return exit_code;
 }
 
@@ -103,8 +104,8 @@ int Run(const QueryRequest& request) {
                       request.canonicalizer, &error);
   if (filter == nullptr) return Fail(kExitFailure, error);
   if (filter->always_matches()) {
-    std::cerr << "bloomline query: " << request.filter
-              << ": was written to match every key, so nothing is certainly absent\n";
+    PrintError("bloomline query: " + request.filter +
+               ": was written to match every key, so nothing is certainly absent");
   }
   KeyReader reader(request.form, request.key_files);
   Querying querying(request, *filter);

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
+#include "src/tool/printable.h"
+
 namespace bloomline::tool {
 
-std::string TextTable(const std::vector<std::vector<std::string>>& rows, size_t num_left) {
+std::string TextTable(std::vector<std::vector<std::string>> rows, size_t num_left) {
   std::vector<size_t> widths;
-  for (const auto& row : rows) {
+  for (auto& row : rows) {
+    for (std::string& cell : row) cell = Printable(cell);
     widths.resize(std::max(widths.size(), row.size()));
     if (row.size() == 1) continue;
     for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());

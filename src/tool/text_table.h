@@ -10,8 +10,8 @@ namespace bloomline::tool {
 
 // The first num_left columns are left-aligned, the others right-aligned. A row may have fewer cells
 // than others; one with a single cell is the heading of a section and does not widen its column.
-// Each line ends with a newline.
-std::string TextTable(const std::vector<std::vector<std::string>>& rows, size_t num_left = 1);
+// Each line ends with a newline. Cells are shown as printable.h says.
+std::string TextTable(std::vector<std::vector<std::string>> rows, size_t num_left = 1);
 
 }  // namespace bloomline::tool
 

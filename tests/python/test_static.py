@@ -64,6 +64,20 @@ class StaticFiltersTest(unittest.TestCase):
             open(path, "wb").close()
             self.assertTrue(bloomline.FilterView.open_mapped(path).always_matches)
 
+    def test_a_descriptor_is_no_path(self):
+        with tempfile.TemporaryFile() as file:
+            for wrong in file.fileno(), True, None, 1.5:
+                for function in (bloomline.FilterView.open_mapped, bloomline.MappedBloomFilter,
+                                 bloomline.BloomFilter.load, bloomline.ScalableBloomFilter.load,
+                                 bloomline.CountingBloomFilter.load,
+                                 bloomline.BloomFilter(10).save,
+                                 bloomline.PartitionedFilterBuilder().finish,
+                                 lambda path: bloomline.PartitionedFilterBuilder(
+                                     temp_directory=path)):
+                    with self.assertRaises(TypeError):
+                        function(wrong)
+                    os.fstat(file.fileno())  # is still open
+
     def test_builders_join(self):
         builders = [bloomline.FilterBuilder("compact", 8, seed=5) for _ in range(2)]
         builders[0].add_keys(STORED[:5000])

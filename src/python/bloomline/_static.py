@@ -116,7 +116,7 @@ class FilterView(QueriedFilter):
     @classmethod
     def open_mapped(cls, path: Path) -> "FilterView":
         """A filter in a file: pages are read when a query needs them."""
-        with open(path, "rb") as file:
+        with open(path_bytes(path), "rb") as file:  # which refuses a descriptor, as open does not
             if os.fstat(file.fileno()).st_size == 0:
                 return cls(b"")  # what cannot be mapped
             return cls(mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ))

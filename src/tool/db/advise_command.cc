@@ -1,11 +1,9 @@
 // bloomline db advise: the command line. advice.h has the figures.
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <memory>
 
+#include "src/database/file_names.h"
 #include "src/tool/commands.h"
 #include "src/tool/db/advise_output.h"
 #include "src/tool/db/common.h"
@@ -13,6 +11,7 @@
 #include "src/tool/db/measure_options.h"
 #include "src/tool/db/measurement.h"
 #include "src/tool/db/situation.h"
+#include "src/tool/printable.h"
 #include "src/tool/quantity.h"
 #include "src/tool/quantity_option.h"
 
@@ -28,20 +27,26 @@ struct AdviseOptions {
   advice::Request request;
 };
 
-bool ReadAll(const std::string& path, std::string* text, std::string* error) {
-  if (path == "-") {
-    text->assign(std::istreambuf_iterator<char>(std::cin), {});
-    return true;
-  }
-  std::error_code code;
-  if (std::filesystem::is_directory(path, code)) {  // iterators over it would throw
-    *error = "--stats is '" + path + "', a folder; allowed: a file, or -";
+bool ReadStatistics(const std::string& path, std::string* text, std::string* error) {
+  constexpr size_t kMaxBytes = 256 << 20;  // somebody may name all of a LOG
+  constexpr size_t kReadBytes = 64 << 10;
+  bool vanished;
+  if (path != "-") {
+    if (database::ReadSmallFile(path, kMaxBytes, text, &vanished, error)) return true;
+    *error += "; --stats takes a regular file, or - for stdin";
     return false;
   }
-  std::ifstream file(path, std::ios::binary);
-  text->assign(std::istreambuf_iterator<char>(file), {});
-  if (!file) *error = path + ": cannot be read";
-  return static_cast<bool>(file);
+  while (std::cin) {
+    const size_t size = text->size();
+    if (size > kMaxBytes) {
+      *error = "stdin: has more than " + std::to_string(kMaxBytes) + " bytes";
+      return false;
+    }
+    text->resize(size + kReadBytes);
+    std::cin.read(text->data() + size, kReadBytes);
+    text->resize(size + static_cast<size_t>(std::cin.gcount()));
+  }
+  return true;
 }
 
 struct Statistics {
@@ -50,7 +55,9 @@ struct Statistics {
   std::string error;  // --stats cannot be used; what LOG lacks is no error
 };
 
-Statistics StatisticsOf(const database::Database& database, const std::string& path) {
+// `text` is what the file at `path` holds; LOG is read if `path` is empty.
+Statistics StatisticsOf(const database::Database& database, const std::string& path,
+                        const std::string& text) {
   Statistics statistics;
   database::Tickers tickers;
   TickerRates rates;
@@ -61,8 +68,7 @@ Statistics StatisticsOf(const database::Database& database, const std::string& p
     read = !database.path.empty() && database.engine == sstable::Engine::kRocksDB &&
            database::ReadLogTickers(database.path, &tickers, &error);
   } else {
-    std::string text;
-    read = ReadAll(path, &text, &error) && database::ParseTickers(text, &tickers, &error);
+    read = database::ParseTickers(text, &tickers, &error);
   }
   if (read && RatesOf(tickers, &rates, &error)) {
     statistics.rates = rates;
@@ -85,7 +91,8 @@ advice::Request RequestOf(const AdviseOptions& options, const advice::Situation&
   return request;
 }
 
-std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, Inputs* inputs) {
+std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options,
+                                         const std::string& stats_text, Inputs* inputs) {
   const Inspection inspection = Inspect(inputs, options.common, "advise", options.policy);
   std::vector<MeasuredFamily> measured;
   if (!options.no_measure) {
@@ -102,7 +109,7 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options, Inputs* i
     const FamilyGroups& groups = inspection.groups[g];
     const database::Database& database = inputs->databases[groups.database];
     if (g == 0 || (options.stats.empty() && groups.database != inspection.groups[g - 1].database)) {
-      statistics = StatisticsOf(database, options.stats);
+      statistics = StatisticsOf(database, options.stats, stats_text);
     }
     FamilyAdvice family;
     family.title = DatabaseTitle(database, groups.column_family);
@@ -149,12 +156,13 @@ Json AllAdviceJson(const Inputs& inputs, const std::vector<FamilyAdvice>& famili
 
 int Run(const AdviseOptions& options) {
   // Before the database is measured, which may take minutes.
-  if (!options.stats.empty() && options.stats != "-" && !std::ifstream(options.stats)) {
-    std::cerr << "bloomline db advise: " << options.stats << ": cannot be read\n";
+  std::string stats_text, error;
+  if (!options.stats.empty() && !ReadStatistics(options.stats, &stats_text, &error)) {
+    PrintError("bloomline db advise: " + error);
     return kExitFailure;
   }
   Inputs inputs = OpenInputs(options.common);
-  const std::vector<FamilyAdvice> families = AdviseFamilies(options, &inputs);
+  const std::vector<FamilyAdvice> families = AdviseFamilies(options, stats_text, &inputs);
   if (options.common.json) Print(AllAdviceJson(inputs, families));
   int exit_code = kExitOk;
   for (size_t i = 0; i < families.size(); ++i) {
@@ -163,7 +171,7 @@ int Run(const AdviseOptions& options) {
       PrintAdvice(families[i]);
     }
     if (families[i].error.empty() || families[i].no_tables) continue;
-    std::cerr << "bloomline db advise: " << families[i].title << ": " << families[i].error << '\n';
+    PrintError("bloomline db advise: " + families[i].title + ": " + families[i].error);
     exit_code = kExitImpossible;
   }
   const int problems = ReportProblems(inputs, "advise");

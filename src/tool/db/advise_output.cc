@@ -8,6 +8,7 @@
 #include "bloomline/filter_options.h"
 #include "src/tool/db/common.h"
 #include "src/tool/db/group_output.h"
+#include "src/tool/printable.h"
 #include "src/tool/quantity.h"
 #include "src/tool/text_table.h"
 
@@ -110,13 +111,13 @@ Json ChoiceJson(const Choice& choice) {
 }  // namespace
 
 void PrintAdvice(const FamilyAdvice& family) {
-  std::cout << family.title << ": " << EngineName(family.situation.engine) << ", "
-            << CountText(NumKeys(family.situation)) << " keys";
+  std::string title = family.title + ": " + EngineName(family.situation.engine) + ", " +
+                      CountText(NumKeys(family.situation)) + " keys";
   if (family.error.empty()) {
-    std::cout << "; rates " << (family.measured ? "measured" : "expected, not measured");
+    title += std::string("; rates ") + (family.measured ? "measured" : "expected, not measured");
   }
-  std::cout << '\n';
-  if (family.no_tables) std::cout << "no advice: " << family.error << '\n';
+  PrintLine(title);
+  if (family.no_tables) PrintLine("no advice: " + family.error);
   if (!family.error.empty()) return;
   PrintChoices(family);
   PrintLevels(family);

@@ -5,13 +5,15 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
-#include <iostream>
+#include <filesystem>
 #include <set>
+#include <system_error>
 #include <thread>
 #include <utility>
 
 #include "src/build/run_on_threads.h"
 #include "src/tool/commands.h"
+#include "src/tool/printable.h"
 #include "src/tool/quantity.h"
 
 namespace bloomline::tool::db {
@@ -73,6 +75,12 @@ void AddCommonOptions(CLI::App* command, CommonOptions* options) {
                    "A directory with tables of the database beside PATH (RocksDB's cf_paths, or "
                    "db_paths that LOG does not name any more); may be repeated")
       ->expected(1)
+      ->check([](const std::string& folder) {
+        std::error_code code;
+        std::filesystem::directory_iterator(folder, code);
+        return code ? "'" + folder + "': " + code.message() + "; allowed: a folder that can be read"
+                    : "";
+      })
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("DIR");
   command->add_flag("--progress,!--no-progress", options->progress,
@@ -163,21 +171,19 @@ bool AddNewFiles(Inputs* inputs, bool drop) {
 
 int ReportProblems(const Inputs& inputs, const std::string& name) {
   const std::string start = "bloomline db " + name + ": ";
-  for (const std::string& error : inputs.errors) std::cerr << start << error << '\n';
+  for (const std::string& error : inputs.errors) PrintError(start + error);
   for (const database::Database& database : inputs.databases) {
-    for (const std::string& warning : database.warnings) {
-      std::cerr << start << "warning: " << warning << '\n';
-    }
+    for (const std::string& warning : database.warnings) PrintError(start + "warning: " + warning);
   }
   bool failed = !inputs.errors.empty();
   size_t vanished = 0;
   for (const FileRef& ref : inputs.files) {
     if (ref.state == FileState::kVanished) {
       ++vanished;
-      std::cerr << start << inputs.file(ref).path << ": does not exist (any more); skipped\n";
+      PrintError(start + inputs.file(ref).path + ": does not exist (any more); skipped");
     } else if (ref.state == FileState::kFailed) {
       failed = true;
-      std::cerr << start << ref.error << '\n';
+      PrintError(start + ref.error);
     }
   }
   return failed ? kExitFailure : kExitOk;

@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "src/tool/db/group_output.h"
+#include "src/tool/printable.h"
 #include "src/tool/quantity.h"
 #include "src/tool/text_table.h"
 
@@ -49,20 +50,19 @@ void PrintRemarks(const Inputs& inputs, const std::vector<InspectedFile>& files,
                   const FamilyGroups& family) {
   const Group& all = family.all;
   if (all.files_without_filter != 0) {
-    std::cout << "without filter: "
-              << ShareText(all.files_without_filter, all.files, all.bytes_without_filter, all.bytes)
-              << '\n';
+    PrintLine("without filter: " +
+              ShareText(all.files_without_filter, all.files, all.bytes_without_filter, all.bytes));
   }
   if (all.ignored_files != 0) {
-    std::cout << "ignored by the running policy: "
-              << ShareText(all.ignored_files, all.files, all.ignored_bytes, all.bytes) << '\n';
+    PrintLine("ignored by the running policy: " +
+              ShareText(all.ignored_files, all.files, all.ignored_bytes, all.bytes));
   }
   for (const auto& [name, count] : all.names) {
-    std::cout << "filters named " << name << ": " << FilesText(count) << "\n";
+    PrintLine("filters named " + name + ": " + FilesText(count));
   }
   if (all.partitioned_files != 0) {
-    std::cout << "partitioned filters: " << FilesText(all.partitioned_files) << ", "
-              << CountText(all.num_filters) << " filters in all\n";
+    PrintLine("partitioned filters: " + FilesText(all.partitioned_files) + ", " +
+              CountText(all.num_filters) + " filters in all");
   }
   std::map<std::string, uint64_t> reasons;
   std::map<std::string, uint64_t> extractors;
@@ -87,11 +87,9 @@ void PrintRemarks(const Inputs& inputs, const std::vector<InspectedFile>& files,
     }
   }
   for (const auto& [text, count] : extractors) {
-    std::cout << "filters of " << text << ": " << FilesText(count) << "\n";
+    PrintLine("filters of " + text + ": " + FilesText(count));
   }
-  for (const auto& [text, count] : reasons) {
-    std::cout << FilesText(count) << ": " << text << '\n';
-  }
+  for (const auto& [text, count] : reasons) PrintLine(FilesText(count) + ": " + text);
 }
 
 void PrintFiles(const Inputs& inputs, const std::vector<InspectedFile>& files) {
@@ -154,11 +152,10 @@ void PrintInspection(const Inputs& inputs, const std::vector<InspectedFile>& fil
     const FamilyGroups& family = groups[g];
     const database::Database& database = inputs.databases[family.database];
     if (g != 0) std::cout << '\n';
-    std::cout << DatabaseTitle(database, family.column_family) << ": "
-              << EngineName(database.engine) << ", " << FilesText(family.all.files) << ", "
-              << BytesText(family.all.bytes) << '\n';
+    PrintLine(DatabaseTitle(database, family.column_family) + ": " + EngineName(database.engine) +
+              ", " + FilesText(family.all.files) + ", " + BytesText(family.all.bytes));
     if (!policies[g].name.empty()) {
-      std::cout << "running policy (" << policies[g].from << "): " << policies[g].name << '\n';
+      PrintLine("running policy (" + policies[g].from + "): " + policies[g].name);
     }
     if (family.all.files == 0) continue;
     PrintGroups(family);

@@ -6,6 +6,8 @@
 #include <cstdint>
 
 #include "src/tool/db/measure_file.h"
+#include "src/tool/quantity.h"
+#include "src/tool/quantity_option.h"
 
 namespace bloomline::tool::db {
 
@@ -16,9 +18,7 @@ inline void AddMeasureOptions(CLI::App* command, MeasureOptions* options) {
       ->check(CLI::Range(uint64_t{100}, uint64_t{1000000000}))
       ->capture_default_str()
       ->type_name("");
-  command->add_option("--seed", options->seed, "Seed of the random keys")
-      ->capture_default_str()
-      ->type_name("");
+  AddQuantity(command, "--seed", &options->seed, ParseSeed, "Seed of the random keys [1]");
 }
 
 }  // namespace bloomline::tool::db

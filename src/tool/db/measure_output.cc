@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/tool/db/group_output.h"
+#include "src/tool/printable.h"
 #include "src/tool/quantity.h"
 #include "src/tool/text_table.h"
 
@@ -136,8 +137,7 @@ void PrintMeasurement(const Inputs& inputs, const Inspection& inspection,
     const MeasuredFamily& family = families[f];
     const database::Database& database = inputs.databases[family.database];
     if (f != 0) std::cout << '\n';
-    std::cout << DatabaseTitle(database, family.column_family) << ": "
-              << EngineName(database.engine) << '\n';
+    PrintLine(DatabaseTitle(database, family.column_family) + ": " + EngineName(database.engine));
     Cells cells = {{"level", "filter", "adjacent FPR", "elsewhere FPR", "expected FPR", "runs",
                     "wasted reads"}};
     const auto add = [&](const std::string& name, const MeasuredGroup& group, bool all) {
@@ -151,7 +151,7 @@ void PrintMeasurement(const Inputs& inputs, const Inspection& inspection,
     if (cells.size() > 1) std::cout << TextTable(cells, 2);
     PrintShapes(family);
     for (const auto& [reason, files] : family.not_measured) {
-      std::cout << "not measured: " << FilesText(files) << ": " << reason << '\n';
+      PrintLine("not measured: " + FilesText(files) + ": " + reason);
     }
   }
   if (with_files) PrintFiles(inputs, inspection, results);

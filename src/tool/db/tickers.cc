@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "src/tool/db/group_output.h"
+#include "src/tool/printable.h"
 #include "src/tool/quantity.h"
 
 namespace bloomline::tool::db {
@@ -81,7 +82,7 @@ Json TickersJson(const TickerRates& rates, const std::string& from) {
 }
 
 std::string TickersText(const TickerRates& rates, const std::string& from) {
-  std::string text = "statistics in " + from + ": ";
+  std::string text = "statistics in " + Printable(from) + ": ";
   const uint64_t queries = rates.useful + rates.full_positive;
   if (queries == 0) return text + "the filters were not queried\n";
   text += CountText(queries) + " filter queries, " + CountText(queries - rates.true_positive) +

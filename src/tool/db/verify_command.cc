@@ -9,6 +9,7 @@
 #include "src/tool/db/db_command.h"
 #include "src/tool/db/table_filters.h"
 #include "src/tool/db/verify_file.h"
+#include "src/tool/printable.h"
 #include "src/tool/quantity.h"
 
 namespace bloomline::tool::db {
@@ -80,7 +81,7 @@ void PrintText(const Inputs& inputs, const std::vector<VerifyResult>& results) {
   uint64_t listed = 0;
   for (size_t i = 0; i < results.size(); ++i) {
     for (const LostKey& lost : results[i].lost) {
-      std::cout << LostText(inputs.file(inputs.files[i]).path, lost) << '\n';
+      PrintLine(LostText(inputs.file(inputs.files[i]).path, lost));
       ++listed;
     }
   }
@@ -108,10 +109,10 @@ void PrintText(const Inputs& inputs, const std::vector<VerifyResult>& results) {
               << " range deletions, which are not in filters\n";
   }
   for (const auto& [reason, count] : counts.skipped) {
-    std::cout << "not checked: " << CountText(count) << " keys: " << reason << '\n';
+    PrintLine("not checked: " + CountText(count) + " keys: " + reason);
   }
   std::cout << "lost: " << CountText(counts.lost) << '\n';
-  for (const std::string& doubt : totals.doubts) std::cout << doubt << '\n';
+  for (const std::string& doubt : totals.doubts) PrintLine(doubt);
 }
 
 void PrintJson(const Inputs& inputs, const std::vector<VerifyResult>& results) {

@@ -1,0 +1,42 @@
+#include "src/tool/printable.h"
+
+#include <cstddef>
+#include <iostream>
+
+namespace bloomline::tool {
+namespace {
+
+// The bytes of the printable character that `text` begins with; 0 if it begins with none.
+size_t PrintableBytes(std::string_view text) {
+  const auto byte = [&](size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
+  };
+  const unsigned first = byte(0);
+  if (first < 0x80) return first >= ' ' && first < 0x7f ? 1 : 0;
+  if (first < 0xc2 || first > 0xf4) return 0;
+  const size_t size = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  for (size_t i = 1; i < size; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  }
+  // C2 80 to C2 9F are control characters. Behind E0 and F0, low bytes spell in a longer way what
+  // has a shorter one, also control characters.
+  const unsigned least = first == 0xc2 || first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+  return byte(1) >= least ? size : 0;
+}
+
+}  // namespace
+
+std::string Printable(std::string_view text) {
+  std::string printable;
+  while (!text.empty()) {
+    const size_t size = PrintableBytes(text);
+    printable += size == 0 ? std::string_view("?") : text.substr(0, size);
+    text.remove_prefix(size == 0 ? 1 : size);
+  }
+  return printable;
+}
+
+void PrintLine(std::string_view text) { std::cout << Printable(text) << '\n'; }
+void PrintError(std::string_view text) { std::cerr << Printable(text) << '\n'; }
+
+}  // namespace bloomline::tool
