@@ -14,7 +14,8 @@ esac
 # Without a slash at the end, behind which a link is not seen. The link itself stays in the path.
 folder=$(realpath -ms -- "${1:-${XDG_CACHE_HOME:-$HOME/.cache}/bloomline}")
 refuse() {
-  echo "own_folder.sh: FOLDER is '$folder', $1; allowed: a folder of yours that only you may write" >&2
+  echo "own_folder.sh: FOLDER is '$folder', $1;" \
+    "allowed: a folder of yours that only you may write" >&2
   exit 2
 }
 [ ! -L "$folder" ] || refuse "a symbolic link"
