@@ -18,7 +18,11 @@ esac
 "$(dirname "$0")/install_packages.sh" "$1" xz-utils
 
 read -r source version < <(dpkg-query -W -f='${source:Package} ${source:Version}\n' "$1")
-cache=${XDG_CACHE_HOME:-$HOME/.cache}/bloomline/$source-$version
+cache=$("$(dirname "$0")/own_folder.sh")/$source-$version
+mkdir -p "$cache"
+# Of two runs one downloads, the other waits for it.
+exec {lock}>>"$cache/lock"
+flock "$lock"
 
 # Writes the machine's package sources, with "deb" replaced by "deb-src", to a folder of their own.
 private_apt_sources() {
@@ -38,10 +42,11 @@ private_apt_sources() {
 }
 
 if [ ! -d "$cache/source" ]; then
-  work=$(mktemp -d)
+  # Here, so that mv renames: another run, or one after a crash, sees all of the sources or none.
+  work=$(mktemp -d "$cache/download.XXXXXX")
   trap 'rm -rf "$work"' EXIT
   echo "Downloading the source package $source $version (once)" >&2
-  mkdir -p "$cache" "$work/parts" "$work/lists/partial" "$work/download" "$work/tree" \
+  mkdir -p "$work/parts" "$work/lists/partial" "$work/download" "$work/tree" \
     "$work/apt/archives/partial"
   private_apt_sources "$work/parts"
   options=(-qq -oDir::Etc::sourcelist=/dev/null "-oDir::Etc::sourceparts=$work/parts"
@@ -53,7 +58,7 @@ if [ ! -d "$cache/source" ]; then
     echo "fetch_source.sh: no source package $source $version" >&2
     exit 1
   fi
-  tar -xf "$work"/download/*.orig.tar.* -C "$work/tree" --strip-components=1
+  tar -xf "$work"/download/*.orig.tar.* -C "$work/tree" --strip-components=1 --no-same-owner
   mv "$work/tree" "$cache/source"
 fi
 echo "$cache/source"

@@ -8,7 +8,7 @@ set -euo pipefail
 
 want=$1
 here=$(cd "$(dirname "$0")" && pwd)
-cache=${XDG_CACHE_HOME:-$HOME/.cache}/bloomline
+cache=$("$here/../../cmake/own_folder.sh") || cache=/dev/null  # so no list is there, or kept
 architecture=$(dpkg --print-architecture)
 list=$cache/contents-$architecture.txt
 title_file=$cache/contents-$architecture.title
@@ -39,7 +39,6 @@ fetch() {
   [ -n "$found" ] || return 1
   read -r size file title <<<"$found"
   [ "$size" -gt 0 ] || return 1
-  mkdir -p "$cache" || return 1
   /usr/lib/apt/apt-helper cat-file "$file" >"$list.part" || return 1
   echo "file list of $title $architecture" >"$title_file"
   mv "$list.part" "$list"

@@ -1,4 +1,5 @@
 """Processes, packages and chroots, for the programs that write databases."""
+import functools
 import os
 import pathlib
 import shutil
@@ -7,7 +8,6 @@ import subprocess
 import tempfile
 
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
-CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "bloomline"
 
 
 class Skip(Exception):
@@ -22,6 +22,12 @@ def output(*command, **options):
         words = (done.stderr or done.stdout).strip().splitlines()
         raise OSError(f"{command[0]}: exit code {done.returncode}: {words[-1] if words else ''}")
     return done.stdout
+
+
+@functools.cache
+def cache():
+    """The folder that keeps downloads and chroots for the next run."""
+    return pathlib.Path(output(PROJECT / "cmake/own_folder.sh").strip())
 
 
 def install(*packages):
@@ -62,7 +68,7 @@ class Chroot(Host):
         self.made = []
 
     def _words(self, *command):
-        return [str(PROJECT / "tests/debian_root"), str(CACHE / "roots"), self.release,
+        return [str(PROJECT / "tests/debian_root"), str(cache() / "roots"), self.release,
                 *self.packages, "--", *command]
 
     def prepare(self):
@@ -75,12 +81,12 @@ class Chroot(Host):
         return done.stdout.strip().splitlines()[-1]
 
     def start(self, command, folder, **options):
-        inside = "/" + str(folder.relative_to(CACHE / "roots" / self.release))
+        inside = "/" + str(folder.relative_to(cache() / "roots" / self.release))
         return Process(self._words(*(str(word) for word in command(inside))), **options)
 
     def folder(self, name):
         folder = pathlib.Path(tempfile.mkdtemp(
-            prefix=f"{name}.", dir=CACHE / "roots" / self.release / "build"))
+            prefix=f"{name}.", dir=cache() / "roots" / self.release / "build"))
         folder.chmod(0o777)  # some programs leave root
         self.made.append(folder)
         return folder

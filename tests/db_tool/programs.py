@@ -14,7 +14,7 @@ import socket
 import time
 
 import machine
-from machine import CACHE, PROJECT, Chroot, Host, Process, Skip
+from machine import PROJECT, Chroot, Host, Process, Skip, cache
 
 STOCK_LEVELDB = "leveldb.BuiltinBloomFilter2"
 CLASSIC = "LevelDB Bloom"
@@ -167,11 +167,11 @@ class Plyvel:
 class ClassicLevel:
     def __init__(self, num_keys):
         self.num_keys = num_keys
-        self.modules = CACHE / "classic-level"
 
     def prepare(self):
         if shutil.which("node") is None or shutil.which("npm") is None:
             raise Skip("no node and npm here")
+        self.modules = cache() / "classic-level"
         package = self.modules / "node_modules/classic-level/package.json"
         if not package.exists():
             self.modules.mkdir(parents=True, exist_ok=True)

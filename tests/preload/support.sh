@@ -1,5 +1,9 @@
-# For the tests of the preload libraries, which source it.
+# For the tests of the preload libraries, which source it and have set work, build and programs.
 failures=0
+# LD_PRELOAD ends a path at a space or a colon, so the paths of the checkout are not used.
+ln -s "$(realpath "$build")" "$work/build"
+ln -s "$(realpath "$programs")" "$work/programs"
+build=$work/build programs=$work/programs
 fail() {
   echo "FAILED: $*"
   failures=$((failures + 1))

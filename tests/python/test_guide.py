@@ -54,9 +54,12 @@ class GuideTest(unittest.TestCase):
         command = "export " + textwrap.dedent("    " + command.replace("    $ ", "    "))
         command = command.replace("/usr/bin/python3", sys.executable)
         with tempfile.TemporaryDirectory() as folder:
+            # A link, because LD_PRELOAD ends a path at a space or a colon.
+            link = os.path.join(folder, PRELOAD.name)
+            os.symlink(PRELOAD, link)
             result = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True,
                                     text=True, check=False,
-                                    env=dict(os.environ, LD_PRELOAD=str(PRELOAD)))
+                                    env=dict(os.environ, LD_PRELOAD=link))
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertIn(output, result.stderr)
             self.assertIn("compact, 8 bits per key", result.stderr)
