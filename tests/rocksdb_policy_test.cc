@@ -22,25 +22,7 @@
 #include "src/rocksdb/filter_bits_abi.h"
 #include "tests/guarded_bytes.h"
 #include "tests/injected_entropy.h"
-
-namespace {
-char* last_allocated = nullptr;
-char* changed_by_next_allocation = nullptr;
-}  // namespace
-
-// memory::AllocatePages, to which the linker directs the library's calls. A list keeps its hashes
-// there.
-extern "C" {
-void* __real__ZN9bloomline6memory13AllocatePagesEm(size_t bytes);
-void* __wrap__ZN9bloomline6memory13AllocatePagesEm(size_t bytes);
-void* __wrap__ZN9bloomline6memory13AllocatePagesEm(size_t bytes) {
-  void* memory = __real__ZN9bloomline6memory13AllocatePagesEm(bytes);
-  last_allocated = static_cast<char*>(memory);
-  if (changed_by_next_allocation != nullptr) *changed_by_next_allocation ^= 1;
-  changed_by_next_allocation = nullptr;
-  return memory;
-}
-}  // extern "C"
+#include "tests/nothrow_new.h"
 
 namespace bloomline {
 namespace {
@@ -194,8 +176,18 @@ TEST(RocksDBPolicyTest, KeysOfEveryLengthAreFound) {
   }
 }
 
+char* last_allocated = nullptr;
+char* changed_by_next_allocation = nullptr;
+
+void ObserveAllocation(char* memory) {
+  last_allocated = memory;
+  if (changed_by_next_allocation != nullptr) *changed_by_next_allocation ^= 1;
+  changed_by_next_allocation = nullptr;
+}
+
 // Faulty memory: a bit of a key's hash changes before the filter is built.
 TEST(RocksDBPolicyTest, AChangedHashIsReportedForOneFilterOnly) {
+  tests::observe_nothrow_new = ObserveAllocation;
   const Policy policy = NewRocksDBFilterPolicy(FilterOptions());
   RocksDBBitsBuilder builder(FilterOptions(), true);
   for (const bool damaged : {false, true, false}) {
@@ -214,6 +206,7 @@ TEST(RocksDBPolicyTest, AChangedHashIsReportedForOneFilterOnly) {
 // The same once the hashes have been compared with their checksum. A large filter is built in the
 // memory of its hashes, so the changed one is what verification finds.
 TEST(RocksDBPolicyTest, AHashThatChangesDuringConstructionIsReported) {
+  tests::observe_nothrow_new = ObserveAllocation;
   FilterOptions options;
   options.format = Format::kCompact;
   const Policy policy = NewRocksDBFilterPolicy(options);

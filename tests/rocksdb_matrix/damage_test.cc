@@ -13,28 +13,16 @@
 #include <vector>
 
 #include "bloomline/rocksdb.h"
+#include "tests/nothrow_new.h"
 #include "tests/rocksdb_matrix/filters.h"
 #include "tests/rocksdb_matrix/forwarding_builder.h"
 #include "tests/rocksdb_open.h"
 
-namespace {
-// The first allocation of a filter's builder: its first hashes lie there.
-char* first_allocated = nullptr;
-}  // namespace
-
-// memory::AllocatePages, to which the linker directs the library's calls.
-extern "C" {
-void* __real__ZN9bloomline6memory13AllocatePagesEm(size_t bytes);
-void* __wrap__ZN9bloomline6memory13AllocatePagesEm(size_t bytes);
-void* __wrap__ZN9bloomline6memory13AllocatePagesEm(size_t bytes) {
-  void* memory = __real__ZN9bloomline6memory13AllocatePagesEm(bytes);
-  if (first_allocated == nullptr) first_allocated = static_cast<char*>(memory);
-  return memory;
-}
-}  // extern "C"
-
 namespace bloomline::matrix {
 namespace {
+
+// The first allocation of a filter's builder: its first hashes lie there.
+thread_local char* first_allocated = nullptr;
 
 enum class Damage {
   kHash,    // a bit of a key's hash, before the filter is built
@@ -46,7 +34,11 @@ class DamagedBuilder : public ForwardingBuilder {
   DamagedBuilder(rocksdb::FilterBitsBuilder* builder, Damage damage)
       : ForwardingBuilder(builder), damage_(damage) {
     first_allocated = nullptr;
+    tests::observe_nothrow_new = [](char* memory) {
+      if (first_allocated == nullptr) first_allocated = memory;
+    };
   }
+  ~DamagedBuilder() override { tests::observe_nothrow_new = nullptr; }
   Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
     constexpr size_t kBehindFirstHashes = 200;
     if (damage_ == Damage::kHash && first_allocated != nullptr) {
