@@ -12,11 +12,11 @@ constexpr const char* kDataBlock = "data block";
 constexpr size_t kSequenceAndTypeBytes = 8;
 
 // Keys share bytes with the key before, and each costs the time of all its bytes: a crafted file
-// of 2 MB can have terabytes. In blocks with restarts after 256 entries or fewer (16 by default)
-// keys share at most 256 times the block's bytes; and each takes two bytes of the file or more,
-// however well it is compressed, so that only keys which share 8 KiB each could reach the second.
+// of 2 MB can have terabytes. Where blocks have restarts after 1024 entries or fewer (16 by
+// default) keys share at most 1024 times the blocks' bytes. And each takes two bytes of the file or
+// more, however well it is compressed: the second bound is for keys that share 64 KiB each.
 uint64_t MaxSharedBytes(uint64_t data_bytes, uint64_t file_bytes) {
-  return (uint64_t{1} << 30) + std::min(256 * data_bytes, 4096 * file_bytes);
+  return (uint64_t{1} << 30) + std::min(1024 * data_bytes, 32768 * file_bytes);
 }
 
 }  // namespace

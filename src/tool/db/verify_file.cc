@@ -87,6 +87,8 @@ class Verifier {
     }
     if (!have_filter_ || filter != filter_) {
       if (!Flush(error)) return false;
+      // The engine would not find such keys; and a filter would be read for each of them.
+      if (have_filter_ && filter < filter_) return NotInOrder(reader, error);
       have_filter_ = true;
       filter_ = filter;
       have_key_ = have_prefix_ = false;
@@ -106,6 +108,13 @@ class Verifier {
     last_prefix_.assign(prefix);
     have_prefix_ = true;
     return AddTo(&prefixes_, reader, user_key, prefix.size(), error);
+  }
+
+  bool NotInOrder(const Table::KeyReader& reader, std::string* error) const {
+    *error = table_.path() + ": data block at offset " + std::to_string(reader.block_offset()) +
+             ": entry " + std::to_string(reader.entry_in_block()) +
+             ": its key is before others in the order of comparator '" + keys_.comparator() + "'";
+    return false;
   }
 
   bool AddTo(Batch* batch, const Table::KeyReader& reader, std::string_view user_key,
