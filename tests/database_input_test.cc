@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -119,6 +120,24 @@ TEST_F(InputTest, BadCurrent) {
   EXPECT_EQ(ErrorOf(Path("db")), "db/CURRENT: names db/MANIFEST-000007, which does not exist");
   Write("db/MANIFEST-000007", "");
   EXPECT_EQ(ErrorOf(Path("db")), "db/MANIFEST-000007: has no whole record in its 0 bytes");
+}
+
+// A LOG in which each line could begin statistics, and none ends them: 16 s for each 256 KiB, once.
+TEST_F(InputTest, LogsAreReadInTimeInProportion) {
+  std::string log;
+  while (log.size() < 512 << 10) log += "rocksdb.STATISTICS:\n";
+  for (int i = 0; i < 50000; ++i) log += "STATISTICS:";
+  Write("db/LOG", log);
+  Tickers tickers;
+  std::string error;
+  const std::clock_t start = std::clock();
+  EXPECT_FALSE(ReadLogTickers(Path("db"), &tickers, &error));
+  EXPECT_LT(std::clock() - start, 5 * CLOCKS_PER_SEC);
+  const std::string dump = "x STATISTICS:\n rocksdb.a COUNT : 1\n rocksdb.b P50 : 1 COUNT : 2\n";
+  Write("db/LOG", dump + log);
+  error.clear();
+  EXPECT_TRUE(ReadLogTickers(Path("db"), &tickers, &error)) << error;
+  EXPECT_EQ(tickers, (Tickers{{"rocksdb.a", 1}}));
 }
 
 TEST_F(InputTest, Tables) {

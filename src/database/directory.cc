@@ -75,6 +75,7 @@ void AddFiles(const Snapshot& snapshot, Database* database) {
       table.path = snapshot.folders.Find(number);
       if (table.path.empty()) {
         table.path = Join(database->path, TableName(number, database->engine));
+        table.is_missing = snapshot.is_settled;
       }
       table.number = number;
       table.bytes = file.bytes;

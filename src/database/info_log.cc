@@ -18,6 +18,7 @@ namespace {
 constexpr uint64_t kChunkBytes = 1 << 20;
 constexpr uint64_t kHeaderBytes = 1 << 20;  // RocksDB's options take about 30 KB
 constexpr std::string_view kStatistics = "STATISTICS:";
+constexpr std::string_view kTicker = "rocksdb.";
 
 // The name of LOG in DBOptions::db_log_dir: the database's path with '_' for each character that
 // is not usual in names.
@@ -61,9 +62,15 @@ bool FindDump(const filters::InputFile& file, std::string* dump, std::string* er
     std::string head(static_cast<size_t>(chunk), '\0');
     if (!file.ReadAt(begin, chunk, head.data(), error)) return false;
     text.insert(0, head);
-    for (size_t at = text.rfind(kStatistics); at != text.npos;
-         at = at == 0 ? text.npos : text.rfind(kStatistics, at - 1)) {
-      if (WholeDump(std::string_view(text).substr(at + kStatistics.size()), dump)) return true;
+    // A dump ends before the next line that does not begin as its own do. So with one mark in each
+    // such line no line is read twice, whatever the file is.
+    for (size_t at = text.rfind(kStatistics); at != text.npos;) {
+      const size_t line = text.rfind('\n', at) + 1;  // npos + 1 is 0
+      if (text.compare(text.find_first_not_of(" \t\r", line), kTicker.size(), kTicker) != 0 &&
+          WholeDump(std::string_view(text).substr(at + kStatistics.size()), dump)) {
+        return true;
+      }
+      at = line == 0 ? text.npos : text.rfind(kStatistics, line - 1);
     }
     // A dump may begin in the chunk before this one; it has at most 64 KiB.
     text.resize(std::min<size_t>(text.size(), kMaxDumpBytes));

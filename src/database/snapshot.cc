@@ -104,12 +104,15 @@ bool TakeSnapshot(const std::string& path, std::vector<std::string>* table_folde
     snapshot->missing = MissingTables(*snapshot);
     if (!snapshot->missing.empty() && table_folders->empty()) {
       // RocksDB records its folders nowhere but in LOG.
-      *table_folders = TableFoldersInLog(path);
-      for (const std::string& folder : *table_folders) snapshot->folders.Add(folder, &failure);
+      for (std::string& folder : TableFoldersInLog(path)) {
+        if (Exists(Join(folder, "CURRENT")) || !snapshot->folders.Add(folder, &failure)) continue;
+        table_folders->push_back(std::move(folder));
+      }
       snapshot->missing = MissingTables(*snapshot);
     }
     const bool is_whole = snapshot->missing.empty() && snapshot->manifest.warnings.empty();
-    if (is_whole || is_last || IsUnchanged(path, *snapshot)) return true;
+    snapshot->is_settled = is_whole || IsUnchanged(path, *snapshot);
+    if (snapshot->is_settled || is_last) return true;
   }
 }
 

@@ -28,12 +28,15 @@ struct Snapshot {
   Manifest manifest;
   TableFolders folders;
   std::vector<uint64_t> missing;  // live, and in none of the folders
+  // The MANIFEST has not changed since it was read: its owner has not removed what is missing.
+  bool is_settled = false;
 };
 
 // Reads CURRENT, then the MANIFEST, then the listings of folders: a table that both have was there.
-// If tables are missing and *table_folders is empty, it becomes those that LOG names. While the
-// owner writes, CURRENT may name a MANIFEST that is gone, and the MANIFEST tables that are gone:
-// then all is read again, at most 12 times.
+// If tables are missing and *table_folders is empty, it becomes those that LOG names, except other
+// databases: the LOG of a copied database names the folder of the original. While the owner writes,
+// CURRENT may name a MANIFEST that is gone, and the MANIFEST tables that are gone: then all is read
+// again, at most 12 times.
 bool TakeSnapshot(const std::string& path, std::vector<std::string>* table_folders,
                   Snapshot* snapshot, std::string* error);
 

@@ -45,8 +45,8 @@ class BlockCursor {
 
   std::string_view key() const { return {key_.data(), key_size_}; }
   std::string_view value() const { return {value_, value_size_}; }
-  bool shares_key_bytes() const { return shared_ > 0; }
-  const char* problem() const { return problem_; }  // null: none
+  uint32_t shared_key_bytes() const { return shared_; }  // with the key before
+  const char* problem() const { return problem_; }       // null: none
 
  private:
   bool NextKey(bool has_value_size, uint32_t* value_size) {

@@ -84,8 +84,8 @@ bool BlockReader::ReadStored(const char* what, const BlockHandle& handle, const 
 }
 
 bool BlockReader::HasRightChecksum(const char* stored, const BlockHandle& handle) const {
+  // RocksDB writes 0 for ChecksumType::kNone, and compares it.
   const Footer& footer = file_->footer;
-  if (footer.checksum == ChecksumType::kNone) return true;
   return LoadLittleEndian32(stored + handle.size + 1) ==
          Checksum(footer.checksum, stored, handle.size + 1) +
              ChecksumContext(footer.base_context_checksum, handle.offset);

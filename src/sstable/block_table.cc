@@ -23,7 +23,11 @@ class BlockTable final : public Table {
   uint64_t file_bytes() const override { return parts_.blocks.file.size(); }
   Engine engine() const override { return parts_.blocks.compression.engine; }
   int format_version() const override { return parts_.blocks.footer.format_version; }
+  bool has_checksums() const override {
+    return parts_.blocks.footer.checksum != ChecksumType::kNone;
+  }
   const Properties& properties() const override { return parts_.properties; }
+  bool CheckOtherBlocks(std::string* error) const override;
   FilterKind filter_kind() const override { return parts_.filter_kind; }
   const std::string& filter_name() const override { return parts_.filter_name; }
 
@@ -143,7 +147,8 @@ void BlockTable::TakeMetaBlock(std::string_view name, const BlockHandle& handle,
                                   {"fullfilter.", FilterKind::kFull},
                                   {"partitionedfilter.", FilterKind::kPartitioned}};
   for (const Prefix& prefix : kPrefixes) {
-    if (!TakePrefix(prefix.text, &name)) continue;
+    // Engines write one filter block. Names share bytes: a copy of each could take hours.
+    if (parts_.filter_kind != FilterKind::kNone || !TakePrefix(prefix.text, &name)) continue;
     parts_.filter_kind = prefix.kind;
     parts_.filter_name = name;
     parts_.filter = handle;
@@ -157,9 +162,33 @@ void BlockTable::TakeMetaBlock(std::string_view name, const BlockHandle& handle,
   } else if (name == "rocksdb.compression_dict") {
     parts_.dictionary = handle;
     parts_.has_dictionary = handle.size > 0;
-  } else if (name == "rocksdb.range_del") {
-    parts_.has_range_deletions = handle.size > 0;
+  } else if (handle.size > 0) {
+    parts_.has_range_deletions = parts_.has_range_deletions || name == "rocksdb.range_del";
+    parts_.other_blocks.push_back(handle);
   }
+}
+
+bool BlockTable::CheckOtherBlocks(std::string* error) const {
+  constexpr const char* kWhat = "meta block";
+  return core::OrError(error, [&](std::string* reason) {
+    BlockReader reader(&parts_.blocks, BlockReader::Access::kRandom);
+    uint64_t bytes = 0;
+    for (const BlockHandle& handle : parts_.other_blocks) {
+      const char* stored;
+      if (!reader.ReadStored(kWhat, handle, &stored, reason)) return false;
+      if (parts_.blocks.verify_checksums && !reader.HasRightChecksum(stored, handle)) {
+        return parts_.blocks.Damaged(kWhat, handle.offset, "its checksum is wrong", reason);
+      }
+      bytes += handle.size;
+      if (bytes <= file_bytes()) continue;
+      return parts_.blocks.Damaged(kWhat, handle.offset,
+                                   "it and the meta blocks before it have " +
+                                       std::to_string(bytes) + " bytes; allowed: at most the " +
+                                       std::to_string(file_bytes()) + " of the file",
+                                   reason);
+    }
+    return true;
+  });
 }
 
 }  // namespace

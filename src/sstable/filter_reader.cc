@@ -11,7 +11,6 @@ namespace bloomline::sstable {
 namespace {
 
 constexpr const char* kFilterBlock = "filter block";
-constexpr size_t kMaxSeparatorBytes = size_t{1} << 30;  // of all partitions of a table
 
 class NoFilters final : public Table::FilterReader {
  public:
@@ -112,17 +111,33 @@ class FilterPartitions final : public Table::FilterReader {
     form.has_first_keys = false;
     IndexBlockCursor cursor(&parts_.blocks, form);
     if (!cursor.Open(kWhat, parts_.filter, contents, error)) return false;
+    // Separators share bytes: a small crafted block can have more than any memory. With restarts
+    // after 64 entries or fewer they have at most 64 times its bytes.
+    const size_t max_separator_bytes = (size_t{64} << 20) + 64 * contents.size();
+    uint64_t end = 0;  // of the partition before
     while (cursor.Next(error)) {
       const std::string_view separator = cursor.separator();
       if (!form.has_user_keys && separator.size() < 8) {
         return parts_.blocks.Damaged(kWhat, parts_.filter.offset, "a separator is too short",
                                      error);
       }
-      // Separators share bytes: a small damaged block can have more than any memory.
-      if (separators_.size() + separator.size() > kMaxSeparatorBytes) {
-        return parts_.blocks.Damaged(kWhat, parts_.filter.offset,
-                                     "its separators have more than 1 GiB", error);
+      if (separators_.size() + separator.size() > max_separator_bytes) {
+        return parts_.blocks.Damaged(
+            kWhat, parts_.filter.offset,
+            "its separators have " + std::to_string(separators_.size() + separator.size()) +
+                " bytes or more; allowed: at most " + std::to_string(max_separator_bytes),
+            error);
       }
+      // As they are written. So what they cost together is bounded by the file's size.
+      const BlockHandle& handle = cursor.handle();
+      if (handle.offset < end || handle.offset + handle.size < handle.offset) {
+        return parts_.blocks.Damaged(kWhat, parts_.filter.offset,
+                                     "it leads to a partition at offset " +
+                                         std::to_string(handle.offset) +
+                                         ", behind one that ends at " + std::to_string(end),
+                                     error);
+      }
+      end = handle.offset + handle.size;
       partitions_.push_back({cursor.handle(), separators_.size(), separator.size()});
       separators_.append(separator);
       // The engine seeks, and misses keys in another order.

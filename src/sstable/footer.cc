@@ -70,7 +70,7 @@ bool DecodeWithContext(std::string_view bytes, bool verify_checksum, Footer* foo
   const uint32_t stored = LoadLittleEndian32(bytes.data() + kChecksumOffset);
   footer->base_context_checksum = LoadLittleEndian32(bytes.data() + 9);
   const uint32_t metaindex_bytes = LoadLittleEndian32(bytes.data() + 13);
-  if (verify_checksum && footer->checksum != ChecksumType::kNone) {
+  if (verify_checksum) {
     std::array<char, Footer::kMaxBytes> without_checksum;
     std::memcpy(without_checksum.data(), bytes.data(), bytes.size());
     std::memset(without_checksum.data() + kChecksumOffset, 0, sizeof(stored));

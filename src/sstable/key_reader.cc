@@ -1,5 +1,7 @@
 #include "src/sstable/key_reader.h"
 
+#include <algorithm>
+
 #include "src/errors/out_of_memory.h"
 #include "src/sstable/coding.h"
 
@@ -8,6 +10,14 @@ namespace {
 
 constexpr const char* kDataBlock = "data block";
 constexpr size_t kSequenceAndTypeBytes = 8;
+
+// Keys share bytes with the key before, and each costs the time of all its bytes: a crafted file
+// of 2 MB can have terabytes. Where blocks have restarts after 1024 entries or fewer (16 by
+// default) keys share at most 1024 times the blocks' bytes. And each takes two bytes of the file or
+// more, however well it is compressed: the second bound is for keys that share 64 KiB each.
+uint64_t MaxSharedBytes(uint64_t data_bytes, uint64_t file_bytes) {
+  return (uint64_t{1} << 30) + std::min(1024 * data_bytes, 32768 * file_bytes);
+}
 
 }  // namespace
 
@@ -33,6 +43,12 @@ bool TableKeyReader::Next() {
   while (!entries_.Next()) {
     if (entries_.problem() != nullptr) return Damaged(entries_.problem());
     if (!NextBlock()) return false;
+  }
+  shared_bytes_ += entries_.shared_key_bytes();
+  if (shared_bytes_ > max_shared_bytes_) {
+    return Damaged("the keys up to it share " + std::to_string(shared_bytes_) +
+                   " bytes with those before them; allowed in " + std::to_string(data_bytes_) +
+                   " bytes of blocks: at most " + std::to_string(max_shared_bytes_));
   }
   const std::string_view key = entries_.key();
   if (key.size() < kSequenceAndTypeBytes) return Damaged("a key has no sequence number");
@@ -63,6 +79,8 @@ bool TableKeyReader::NextBlock() {
     std::string_view contents;
     if (!reader_.Read(kDataBlock, block_, &contents, &error_)) return false;
     next_entry_ = 0;
+    data_bytes_ += contents.size();
+    max_shared_bytes_ = MaxSharedBytes(data_bytes_, parts_->blocks.file.size());
     return entries_.Open(contents, parts_->blocks.compression.engine) ||
            parts_->blocks.Damaged(kDataBlock, block_.offset, entries_.problem(), &error_);
   });

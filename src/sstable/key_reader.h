@@ -40,6 +40,9 @@ class TableKeyReader final : public Table::KeyReader {
   bool skips_ = false;
   bool is_done_ = false;
   uint64_t num_entries_ = 0;
+  uint64_t data_bytes_ = 0;    // of the blocks that were read, decompressed
+  uint64_t shared_bytes_ = 0;  // of all keys with the keys before them
+  uint64_t max_shared_bytes_ = 0;
   uint32_t entry_in_block_ = 0;
   uint32_t next_entry_ = 0;
   std::string_view user_key_;

@@ -1,6 +1,7 @@
 #include "src/sstable/properties.h"
 
 #include <cstring>
+#include <map>
 
 #include "src/sstable/block_cursor.h"
 #include "src/sstable/coding.h"
@@ -9,6 +10,9 @@ namespace bloomline::sstable {
 namespace {
 
 constexpr const char* kWhat = "properties block";
+// Longer names are none of those read here. Names share bytes: all of a small block can need more
+// than any memory.
+constexpr size_t kMaxNameBytes = 64;
 constexpr const char* kGlobalSequence = "rocksdb.external_sst_file.global_seqno";
 
 class Values {
@@ -50,8 +54,7 @@ class Values {
   const std::map<std::string, std::string>& all_;
 };
 
-void Fill(Properties* properties) {
-  const Values values(properties->all);
+void Fill(const Values& values, Properties* properties) {
   values.Number("rocksdb.num.entries", &properties->num_entries);
   values.Number("rocksdb.deleted.keys", &properties->num_deletions);
   values.Number("rocksdb.num.range-deletions", &properties->num_range_deletions);
@@ -70,10 +73,9 @@ void Fill(Properties* properties) {
   properties->keys_have_timestamps = values.Flag("rocksdb.user.defined.timestamps.persisted", true);
 }
 
-void Fill(const Properties& properties, int format_version, InternalProperties* internal) {
+void Fill(const Values& values, int format_version, InternalProperties* internal) {
   constexpr uint32_t kTwoLevels = 2;
   constexpr uint32_t kWithFirstKeys = 3;
-  const Values values(properties.all);
   uint32_t index_type = 0;
   values.Fixed32("rocksdb.block.based.table.index.type", &index_type);
   internal->index.has_two_levels = index_type == kTwoLevels;
@@ -118,11 +120,13 @@ bool ReadProperties(const BlockFile& file, const BlockHandle& handle, BlockReade
   if (!cursor.Open(contents, Engine::kRocksDB)) {
     return file.Damaged(kWhat, handle.offset, cursor.problem(), error);
   }
+  std::map<std::string, std::string> all;
   while (cursor.Next()) {
     const std::string_view name = cursor.key();
+    if (name.size() > kMaxNameBytes) continue;
     const std::string_view value = cursor.value();
     // The checksum of the whole block is computed once more, not for each repetition of a name.
-    const bool is_first = properties->all.emplace(name, value).second;
+    const bool is_first = all.emplace(name, value).second;
     if (is_right || !is_first || name != kGlobalSequence || value.size() != 8) continue;
     const auto offset = static_cast<uint64_t>(value.data() - contents.data());
     is_right = HasRightChecksumWithoutSequence(*reader, handle, stored, offset);
@@ -131,8 +135,9 @@ bool ReadProperties(const BlockFile& file, const BlockHandle& handle, BlockReade
   if (cursor.problem() != nullptr) {
     return file.Damaged(kWhat, handle.offset, cursor.problem(), error);
   }
-  Fill(properties);
-  Fill(*properties, file.footer.format_version, internal);
+  const Values values(all);
+  Fill(values, properties);
+  Fill(values, file.footer.format_version, internal);
   return true;
 }
 

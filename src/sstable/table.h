@@ -8,7 +8,6 @@
 #define BLOOMLINE_SSTABLE_TABLE_H_
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -50,12 +49,11 @@ struct Properties {
   // False: the comparator's timestamps were stripped when the table was written, and keys have none
   // (RocksDB's persist_user_defined_timestamps=false).
   bool keys_have_timestamps = true;
-  std::map<std::string, std::string> all;  // raw, by name
 };
 
 struct OpenOptions {
   bool verify_checksums = true;  // of every block that is read
-  std::string comparator;  // of the database, for tables that do not name theirs: LevelDB's
+  std::string comparator;        // of the database, for tables that do not name theirs: LevelDB's
 };
 
 // One SSTable. Thread-safe after Open. Keeps the footer, the properties and where things are; not
@@ -73,7 +71,11 @@ class Table {
   virtual uint64_t file_bytes() const = 0;
   virtual Engine engine() const = 0;
   virtual int format_version() const = 0;  // RocksDB's; 0 for LevelDB
+  virtual bool has_checksums() const = 0;  // RocksDB can write blocks without them
   virtual const Properties& properties() const = 0;
+  // Compares the checksums of blocks that nothing else here reads: of range deletions, and of those
+  // that the metaindex has under names not known here. False with *error: damaged.
+  virtual bool CheckOtherBlocks(std::string* error) const = 0;
 
   virtual FilterKind filter_kind() const = 0;
   // Of the filter block's entry in the metaindex, without "filter.", "fullfilter." or

@@ -3,6 +3,7 @@
 #define BLOOMLINE_SSTABLE_TABLE_PARTS_H_
 
 #include <string>
+#include <vector>
 
 #include "src/sstable/block_file.h"
 #include "src/sstable/properties.h"
@@ -21,6 +22,7 @@ struct TableParts {
   bool has_dictionary = false;
   BlockHandle dictionary;
   bool has_range_deletions = false;
+  std::vector<BlockHandle> other_blocks;  // of the metaindex: range deletions, and unknown ones
 };
 
 }  // namespace bloomline::sstable

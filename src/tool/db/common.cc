@@ -42,7 +42,11 @@ void WorkOnFile(Inputs* inputs, size_t i, const FileWork& work, FileProgress* pr
     options.comparator = inputs->column_family(ref).comparator;
     const auto table = sstable::Table::Open(path, options, &ref.error, &vanished);
     if (table == nullptr) {
-      if (vanished) ref.state = FileState::kVanished;
+      if (vanished && inputs->file(ref).is_missing) {
+        ref.error = path + ": the MANIFEST names this table, and the database's folders lack it";
+      } else if (vanished) {
+        ref.state = FileState::kVanished;
+      }
     } else if (work(i, *table, progress, &ref.error)) {
       ref.state = FileState::kDone;
     }

@@ -16,6 +16,8 @@ using sstable::FilterKind;
 using sstable::Table;
 
 constexpr uint64_t kBlocksTogether = 8;  // are read before others are skipped
+// Of adjacent keys, if there are fewer stored ones; and of these few, those of 1 GiB at most.
+constexpr uint64_t kFewQueries = 100000;
 
 class Meter {
  public:
@@ -169,7 +171,9 @@ class Meter {
     const bool reversed = keys_.order().is_reversed;
     std::string_view from = reversed ? unit : last;
     const std::string_view to = reversed ? last : unit;
-    for (uint64_t i = 0; i < neighbours_; ++i) {
+    // A table may have more keys than its properties say.
+    const bool has_enough = result_.rates.adjacent.queries > 2 * kFewQueries;
+    for (uint64_t i = 0; i < (has_enough ? 1 : neighbours_); ++i) {
       if (!Neighbour(shape, from, to, &neighbour_)) {
         if (i == 0) ++result_.no_neighbour;
         break;
@@ -185,9 +189,9 @@ class Meter {
   // one neighbour each, a rate of 1 % would look like none or like 10 %. Filters by offset hold few
   // keys each, and there the next key is the one that matters.
   uint64_t NeighboursOfKey(uint64_t num_keys) const {
-    constexpr uint64_t kFewQueries = 100000;
     if (table_.filter_kind() == FilterKind::kByOffset || num_keys == 0) return 1;
-    return (std::min(kFewQueries, options_.samples) + num_keys - 1) / num_keys;
+    const uint64_t of_size = (uint64_t{1} << 30) / (key_bytes_ + 1);
+    return (std::min({kFewQueries, options_.samples, of_size}) + num_keys - 1) / num_keys;
   }
 
   // Of a key between the last one and the next.

@@ -57,6 +57,7 @@ struct Totals {
   VerifyCounts counts;
   uint64_t files = 0;
   uint64_t without_filter = 0;
+  uint64_t without_checksums = 0;
   std::set<std::string> doubts;
   uint64_t failed = 0;
   uint64_t vanished = 0;
@@ -72,6 +73,7 @@ Totals Sum(const Inputs& inputs, const std::vector<VerifyResult>& results) {
     totals.vanished += inputs.files[i].state == FileState::kVanished;
     if (inputs.files[i].state != FileState::kDone) continue;
     ++(results[i].has_filter ? totals.files : totals.without_filter);
+    totals.without_checksums += !results[i].has_checksums;
   }
   return totals;
 }
@@ -104,6 +106,10 @@ void PrintText(const Inputs& inputs, const std::vector<VerifyResult>& results) {
   if (totals.without_filter != 0) {
     std::cout << "not checked: " << FilesText(totals.without_filter) << ", which have no filter\n";
   }
+  if (totals.without_checksums != 0) {
+    std::cout << "not checked: the checksums of " << FilesText(totals.without_checksums)
+              << ", which have none\n";
+  }
   if (counts.range_deletions != 0) {
     std::cout << "not checked: " << CountText(counts.range_deletions)
               << " range deletions, which are not in filters\n";
@@ -120,6 +126,7 @@ void PrintJson(const Inputs& inputs, const std::vector<VerifyResult>& results) {
   Json json = CountsJson(totals.counts);
   json["files_checked"] = totals.files;
   json["files_without_filter"] = totals.without_filter;
+  json["files_without_checksums"] = totals.without_checksums;
   json["files"] = Json::array();
   for (size_t i = 0; i < results.size(); ++i) {
     const FileRef& ref = inputs.files[i];
@@ -127,7 +134,8 @@ void PrintJson(const Inputs& inputs, const std::vector<VerifyResult>& results) {
     Json file{{"path", inputs.file(ref).path},
               {"level", LevelJson(inputs.file(ref).level)},
               {"complete", ref.state == FileState::kDone},
-              {"has_filter", results[i].has_filter}};
+              {"has_filter", results[i].has_filter},
+              {"has_checksums", results[i].has_checksums}};
     file.update(CountsJson(results[i].counts));
     file["doubt"] = results[i].doubt.empty() ? Json(nullptr) : Json(results[i].doubt);
     file["lost_keys"] = Json::array();
@@ -177,11 +185,10 @@ void AddVerifyCommand(CLI::App* db, int* exit_code) {
       ->capture_default_str()
       ->type_name("");
   command->footer(
-      "Reads all data blocks. A key is queried without its timestamp, and as a prefix where the\n"
-      "filters hold prefixes (extractors known: rocksdb.FixedPrefix.N, rocksdb.CappedPrefix.N,\n"
-      "rocksdb.Noop). What is not checked is counted, with the reason. Exit code 1: a key is "
-      "lost,\n"
-      "or a file cannot be read or is damaged.");
+      "Reads all blocks of files with filters. A key is queried without its timestamp, and as a\n"
+      "prefix where the filters hold prefixes (extractors known: rocksdb.FixedPrefix.N,\n"
+      "rocksdb.CappedPrefix.N, rocksdb.Noop). What is not checked is counted, with the reason.\n"
+      "Exit code 1: a key is lost, or a file cannot be read or is damaged.");
   command->callback([=] { *exit_code = Run(*options); });
 }
 

@@ -50,6 +50,8 @@ class Verifier {
 
   bool Run(FileProgress* progress, std::string* error) {
     if (!filters_.Init(table_, error)) return false;
+    // Those by offset are one block.
+    if (table_.filter_kind() != FilterKind::kByOffset) was_read_.resize(filters_.num_filters());
     const auto reader = table_.NewKeyReader(error);
     if (reader == nullptr) return false;
     uint64_t shown_offset = 0;
@@ -61,6 +63,10 @@ class Verifier {
       }
     }
     if (!Flush(error)) return false;
+    for (uint64_t i = 0; i < was_read_.size(); ++i) {
+      if (!was_read_[i] && filters_.At(i, error) == nullptr) return false;
+    }
+    if (!table_.CheckOtherBlocks(error)) return false;
     progress->AddBytes(table_.file_bytes() - std::min(table_.file_bytes(), shown_offset));
     if (reader->error().empty()) return true;
     *error = reader->error();
@@ -81,6 +87,8 @@ class Verifier {
     }
     if (!have_filter_ || filter != filter_) {
       if (!Flush(error)) return false;
+      // The engine would not find such keys; and a filter would be read for each of them.
+      if (have_filter_ && filter < filter_) return NotInOrder(reader, error);
       have_filter_ = true;
       filter_ = filter;
       have_key_ = have_prefix_ = false;
@@ -100,6 +108,13 @@ class Verifier {
     last_prefix_.assign(prefix);
     have_prefix_ = true;
     return AddTo(&prefixes_, reader, user_key, prefix.size(), error);
+  }
+
+  bool NotInOrder(const Table::KeyReader& reader, std::string* error) const {
+    *error = table_.path() + ": data block at offset " + std::to_string(reader.block_offset()) +
+             ": entry " + std::to_string(reader.entry_in_block()) +
+             ": its key is before others in the order of comparator '" + keys_.comparator() + "'";
+    return false;
   }
 
   bool AddTo(Batch* batch, const Table::KeyReader& reader, std::string_view user_key,
@@ -122,6 +137,7 @@ class Verifier {
     const bool is_prefix = batch == &prefixes_;
     const EngineFilter* filter = nullptr;
     if (IsFilter(filter_) && (filter = filters_.At(filter_, error)) == nullptr) return false;
+    if (filter_ < was_read_.size()) was_read_[filter_] = true;
     const std::string reason = WhyNotQueried(filter);
     if (!reason.empty()) {
       result_.counts.skipped[reason] += n;
@@ -184,6 +200,7 @@ class Verifier {
   VerifyResult& result_;
   const FilterKeys keys_;
   TableFilters filters_;
+  std::vector<bool> was_read_;  // of filters that are blocks of their own
   Batch whole_;
   Batch prefixes_;
   bool have_filter_ = false;
@@ -215,6 +232,7 @@ bool VerifyFile(const Table& table, uint64_t max_listed, std::atomic<uint64_t>* 
     progress->AddBytes(table.file_bytes());
     return true;
   }
+  result->has_checksums = table.has_checksums();
   // On the heap: two batches are 24 KiB.
   return std::make_unique<Verifier>(table, max_listed, listed, result)->Run(progress, error);
 }

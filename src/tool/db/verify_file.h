@@ -37,6 +37,7 @@ struct VerifyCounts {
 
 struct VerifyResult {
   bool has_filter = true;
+  bool has_checksums = true;
   VerifyCounts counts;
   // Why keys that count as lost may not be lost; empty: they are.
   std::string doubt;
