@@ -29,7 +29,7 @@ struct BuildRequest {
   bool json = false;
 };
 
-int Fail(int exit_code, const std::string& error) {
+int FailToBuild(int exit_code, const std::string& error) {
   PrintError("bloomline build: " + error);
   return exit_code;
 }
@@ -105,16 +105,17 @@ void Report(const BuildRequest& request, const FilterOptions& options, uint64_t 
 int Run(const BuildRequest& request) {
   PartitionedFilterOptions options;
   std::string error = ToOptions(request, &options);
-  if (!error.empty()) return Fail(kExitImpossible, error);
+  if (!error.empty()) return FailToBuild(kExitImpossible, error);
   KeyReader reader(request.form, request.key_files);
   if (reader.Reads(request.output)) {
-    return Fail(kExitImpossible, "--output is '" + request.output +
-                                     "', from which keys are read; allowed: another file");
+    return FailToBuild(kExitImpossible, "--output is '" + request.output +
+                                            "', from which keys are read; allowed: another file");
   }
   // So that a folder that cannot be written is noticed before hours of reading. Leaves nothing.
-  if (!filters::ReplacementFile().Open(request.output, &error)) return Fail(kExitFailure, error);
+  if (!filters::ReplacementFile().Open(request.output, &error))
+    return FailToBuild(kExitFailure, error);
   const auto builder = PartitionedFilterBuilder::Create(options, &error);
-  if (builder == nullptr) return Fail(kExitFailure, error);
+  if (builder == nullptr) return FailToBuild(kExitFailure, error);
   uint64_t num_keys;
   {
     Progress progress;
@@ -125,10 +126,10 @@ int Run(const BuildRequest& request) {
       built = builder->Finish(request.output, &error);
     }
     progress.Clear();
-    if (!built) return Fail(kExitFailure, error);
+    if (!built) return FailToBuild(kExitFailure, error);
   }
   filters::InputFile file;
-  if (!file.Open(request.output, &error)) return Fail(kExitFailure, error);
+  if (!file.Open(request.output, &error)) return FailToBuild(kExitFailure, error);
   Report(request, options.filter, num_keys, file.size());
   return kExitOk;
 }

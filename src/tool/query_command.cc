@@ -27,7 +27,7 @@ struct QueryRequest {
   bool json = false;
 };
 
-int Fail(int exit_code, const std::string& error) {
+int FailToQuery(int exit_code, const std::string& error) {
   PrintError("bloomline query: " + error);
   return exit_code;
 }
@@ -95,21 +95,22 @@ class Querying {
 int Run(const QueryRequest& request) {
   std::string error;
   if (request.filter == "-" && request.key_files.empty()) {
-    return Fail(kExitImpossible,
-                "FILTER is '-', and without KEYS the keys come from standard input too; give one "
-                "of them another file");
+    return FailToQuery(
+        kExitImpossible,
+        "FILTER is '-', and without KEYS the keys come from standard input too; give one "
+        "of them another file");
   }
   const auto filter =
       KeyFilter::Open(request.filter, request.max_pipe_bytes.value_or(kDefaultMaxPipeBytes),
                       request.canonicalizer, &error);
-  if (filter == nullptr) return Fail(kExitFailure, error);
+  if (filter == nullptr) return FailToQuery(kExitFailure, error);
   if (filter->always_matches()) {
     PrintError("bloomline query: " + request.filter +
                ": was written to match every key, so nothing is certainly absent");
   }
   KeyReader reader(request.form, request.key_files);
   Querying querying(request, *filter);
-  if (!querying.Run(&reader, &error)) return Fail(kExitFailure, error);
+  if (!querying.Run(&reader, &error)) return FailToQuery(kExitFailure, error);
   const uint64_t num_absent = querying.num_keys() - querying.num_may_match();
   if (request.quiet) return querying.num_may_match() != 0 ? kExitOk : kExitNoMatch;
   if (request.json) {

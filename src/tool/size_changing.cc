@@ -154,7 +154,8 @@ bool ChooseKeysAndRate(const SizeRequest& request, const Planner& planner, SizeR
     row->num_keys = static_cast<uint64_t>(8 * static_cast<double>(*memory) / *request.bits_per_key);
   } else {
     const bool in_redis = planner(1, *request.rate).in_redis.has_value();
-    row->num_keys = (in_redis ? AboutMostKeys : MostKeys)(planner, *request.rate, *memory);
+    row->num_keys = in_redis ? AboutMostKeys(planner, *request.rate, *memory)
+                             : MostKeys(planner, *request.rate, *memory);
   }
   if (row->num_keys == 0) {
     row->problem = planner(1, request.rate.value_or(0.5)).problem;

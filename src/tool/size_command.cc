@@ -124,8 +124,8 @@ int Run(const SizeRequest& request, bool json) {
     }
     return kExitImpossible;
   }
-  (json ? PrintJson : PrintTable)(request,
-                                  {formats, ChangingRows(request), ReferenceRows(request)});
+  const SizeRows rows = {formats, ChangingRows(request), ReferenceRows(request)};
+  json ? PrintJson(request, rows) : PrintTable(request, rows);
   return kExitOk;
 }
 

@@ -30,7 +30,7 @@ double BitsNow(const FamilyAdvice& family) {
          static_cast<double>(NumKeys(family.situation));
 }
 
-std::string BitsText(double bits) { return bits > 0 ? NumberText(bits, 2) : "none"; }
+std::string BitsOrNone(double bits) { return bits > 0 ? NumberText(bits, 2) : "none"; }
 
 // A column of bits per key for what is now, and one for each choice.
 void PrintLevels(const FamilyAdvice& family) {
@@ -44,10 +44,10 @@ void PrintLevels(const FamilyAdvice& family) {
     cells.push_back({LevelText(level.number), CountText(level.num_keys),
                      NumberText(level.num_runs, 2), RateOrDash(level.wasted_reads),
                      level.num_keys == 0 ? "-"
-                                         : BitsText(8 * static_cast<double>(level.filter_bytes) /
+                                         : BitsOrNone(8 * static_cast<double>(level.filter_bytes) /
                                                     static_cast<double>(level.num_keys))});
     for (const Choice& choice : choices) {
-      cells.back().push_back(i < choice.bits_of_level.size() ? BitsText(choice.bits_of_level[i])
+      cells.back().push_back(i < choice.bits_of_level.size() ? BitsOrNone(choice.bits_of_level[i])
                                                              : "-");
     }
   }
@@ -56,12 +56,12 @@ void PrintLevels(const FamilyAdvice& family) {
 
 void PrintChoices(const FamilyAdvice& family) {
   Cells cells = {{"", "bits/key", "memory", "wasted reads"}};
-  cells.push_back({"now", BitsText(BitsNow(family)), BytesText(family.advice.filter_bytes_now),
+  cells.push_back({"now", BitsOrNone(BitsNow(family)), BytesText(family.advice.filter_bytes_now),
                    RateOrDash(family.advice.wasted_reads_now)});
   for (size_t c = 0; c < family.advice.choices.size(); ++c) {
     const Choice& choice = family.advice.choices[c];
     cells.push_back({"(" + std::to_string(c + 1) + ") " + choice.title,
-                     BitsText(choice.bits_per_key), BytesText(choice.filter_bytes),
+                     BitsOrNone(choice.bits_per_key), BytesText(choice.filter_bytes),
                      RateOrDash(choice.wasted_reads)});
   }
   std::cout << TextTable(cells);

@@ -23,7 +23,7 @@ double Position(std::string_view key, size_t skip) {
   return position;
 }
 
-struct Interval {
+struct WeightedRange {
   double low;
   double high;
   double weight;
@@ -43,7 +43,7 @@ struct Interval {
 }  // namespace
 
 std::vector<double> Coverage(const std::vector<KeyRange>& ranges) {
-  std::vector<Interval> intervals;
+  std::vector<WeightedRange> intervals;
   if (ranges.empty()) return {};
   size_t skip = ranges[0].first.size();
   for (const KeyRange& range : ranges) {
@@ -59,11 +59,11 @@ std::vector<double> Coverage(const std::vector<KeyRange>& ranges) {
   const size_t step = (intervals.size() + kMost - 1) / kMost;
   std::vector<double> coverage;
   coverage.reserve(intervals.size());
-  for (const Interval& range : intervals) {
+  for (const WeightedRange& range : intervals) {
     double inside = 0;
     double all = 0;
     for (size_t i = 0; i < intervals.size(); i += step) {
-      const Interval& keys = intervals[i];
+      const WeightedRange& keys = intervals[i];
       inside += keys.weight * (keys.UpTo(range.high) - keys.Below(range.low));
       all += keys.weight;
     }

@@ -12,7 +12,7 @@ namespace {
 
 using Cells = std::vector<std::vector<std::string>>;
 
-std::string BitsText(double bits) { return bits >= 0 ? NumberText(bits, 2) : "-"; }
+std::string BitsOrDash(double bits) { return bits >= 0 ? NumberText(bits, 2) : "-"; }
 
 std::vector<std::string> GroupCells(const std::string& name, const Group& group) {
   return {name,
@@ -21,7 +21,7 @@ std::vector<std::string> GroupCells(const std::string& name, const Group& group)
           BytesText(group.bytes),
           KeysText(group.num_keys + group.keys_without_filter, group.keys_estimated),
           BytesText(group.filter_bytes),
-          BitsText(group.bits_per_key()),
+          BitsOrDash(group.bits_per_key()),
           RateOrDash(group.rate()),
           NumberText(group.runs, 2),
           RateOrDash(group.wasted_reads)};
@@ -105,7 +105,7 @@ void PrintFiles(const Inputs& inputs, const std::vector<InspectedFile>& files) {
     cells.push_back({FileText(inputs, ref), LayoutsText(facts.layouts), LevelText(file.level),
                      BytesText(file.bytes), KeysText(facts.num_keys, facts.keys_estimated),
                      facts.has_filter() ? BytesText(facts.filter_bytes) : "none",
-                     BitsText(group.bits_per_key()), RateOrDash(files[i].rate())});
+                     BitsOrDash(group.bits_per_key()), RateOrDash(files[i].rate())});
   }
   if (cells.size() > 1) std::cout << '\n' << TextTable(cells, 2);
 }
