@@ -1,11 +1,11 @@
 # Libraries that users preload into programs: src/preload.
 
 # bloomline_preload_library(NAME MAP SOURCES...): libbloomline_NAME.so, which exports what
-# src/preload/MAP.map lists. It is never unloaded, because its policies may outlive its users. The
+# src/engines/preload/MAP.map lists. It is never unloaded, because its policies may outlive its users. The
 # install component is bloomline_preload; with BLOOMLINE_SPLIT_COMPONENTS, each engine has one.
 function(bloomline_preload_library name map)
   set(target bloomline_${name})
-  set(map "${PROJECT_SOURCE_DIR}/src/preload/${map}.map")
+  set(map "${PROJECT_SOURCE_DIR}/src/engines/preload/${map}.map")
   add_library(${target} MODULE ${ARGN})
   set_target_properties(${target} PROPERTIES
     CXX_EXTENSIONS OFF

@@ -5,10 +5,10 @@ include(CheckCXXSourceCompiles)
 # bloomline_python_library(TARGET COMPONENT SOURCES...): libbloomline_COMPONENT.so in the folder
 # python of the build, in one piece. It exports the functions of C. A wheel runs on systems without
 # the compiler's libraries, or with older ones, so these are inside as well, if they can be had as
-# static libraries (Fedora has them in a package of their own). src/python/build_wheel refuses a
+# static libraries (Fedora has them in a package of their own). src/bindings/python/build_wheel refuses a
 # library without.
 function(bloomline_python_library target component)
-  set(map "${PROJECT_SOURCE_DIR}/src/python/exports.map")
+  set(map "${PROJECT_SOURCE_DIR}/src/bindings/python/exports.map")
   add_library(${target} MODULE ${ARGN})
   set_target_properties(${target} PROPERTIES
     OUTPUT_NAME bloomline_${component}

@@ -11,7 +11,7 @@ set(BLOOMLINE_PLUGIN_WARNINGS -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual)
 set(BLOOMLINE_HEADERS_core build_memory.h cpu.h filter.h filter_options.h filter_theory.h
     inline_query.h key_canonicalizer.h keys.h level_sizing.h seed.h sizing.h version.h)
 set(BLOOMLINE_HEADERS_filters atomic_bloom_filter.h bloom_filter.h counting_bloom_filter.h
-    partitioned_filter_builder.h scalable_bloom_filter.h)
+    on_disk_filter_builder.h scalable_bloom_filter.h)
 set(BLOOMLINE_HEADERS_c c.h)
 set(BLOOMLINE_HEADERS_leveldb c_leveldb.h leveldb.h)
 set(BLOOMLINE_HEADERS_rocksdb c_rocksdb.h rocksdb.h)
@@ -181,7 +181,7 @@ function(bloomline_install)
           DESTINATION "${package_dir}" COMPONENT ${core_dev})
 
   # In a distribution, Python's package uses the shared library beside it. Elsewhere it is a wheel.
-  set(python "${PROJECT_SOURCE_DIR}/src/python/bloomline")
+  set(python "${PROJECT_SOURCE_DIR}/src/bindings/python/bloomline")
   if(BLOOMLINE_SPLIT_COMPONENTS AND EXISTS "${python}")
     install(DIRECTORY "${python}" DESTINATION lib/python3/dist-packages
             COMPONENT bloomline_python FILES_MATCHING PATTERN "*.py" PATTERN py.typed)

@@ -12,19 +12,19 @@ endfunction()
 
 # Tables: bloomline_sstable
 bloomline_tool_library(bloomline_sstable
-  src/sstable/block_cursor.cc
-  src/sstable/block_file.cc
-  src/sstable/block_table.cc
-  src/sstable/checksum.cc
-  src/sstable/codecs.cc
-  src/sstable/comparator.cc
-  src/sstable/crc32c.cc
-  src/sstable/decompressor.cc
-  src/sstable/filter_reader.cc
-  src/sstable/footer.cc
-  src/sstable/index_cursor.cc
-  src/sstable/key_reader.cc
-  src/sstable/properties.cc)
+  src/inspect/sstable/block_cursor.cc
+  src/inspect/sstable/block_file.cc
+  src/inspect/sstable/block_table.cc
+  src/inspect/sstable/checksum.cc
+  src/inspect/sstable/codecs.cc
+  src/inspect/sstable/comparator.cc
+  src/inspect/sstable/crc32c.cc
+  src/inspect/sstable/decompressor.cc
+  src/inspect/sstable/filter_reader.cc
+  src/inspect/sstable/footer.cc
+  src/inspect/sstable/index_cursor.cc
+  src/inspect/sstable/key_reader.cc
+  src/inspect/sstable/properties.cc)
 target_include_directories(bloomline_sstable SYSTEM PRIVATE "${XXHASH_INCLUDE_DIR}")
 
 # bloomline_codec(NAME HEADER LIBRARY CALL): a compression library, if it is there; without it, a
@@ -42,7 +42,7 @@ function(bloomline_codec name header library call)
       BLOOMLINE_HAS_${name})
   endif()
   if(BLOOMLINE_HAS_${name})
-    set_property(SOURCE src/sstable/codecs.cc APPEND PROPERTY
+    set_property(SOURCE src/inspect/sstable/codecs.cc APPEND PROPERTY
                  COMPILE_DEFINITIONS BLOOMLINE_${name})
     target_include_directories(bloomline_sstable SYSTEM
                                PRIVATE "${BLOOMLINE_${name}_INCLUDE_DIR}")
@@ -59,32 +59,32 @@ bloomline_codec(BZIP2 bzlib.h bz2 "*BZ2_bzlibVersion()")
 
 # Filters: bloomline_engine_filters
 bloomline_tool_library(bloomline_engine_filters
-  src/engine_filters/double_hashing.cc src/engine_filters/engine_filter.cc
-  src/engine_filters/leveldb_container.cc src/engine_filters/rates.cc
-  src/engine_filters/rocksdb_container.cc src/engine_filters/rocksdb_hash.cc)
+  src/inspect/engine_filters/double_hashing.cc src/inspect/engine_filters/engine_filter.cc
+  src/inspect/engine_filters/leveldb_container.cc src/inspect/engine_filters/rates.cc
+  src/inspect/engine_filters/rocksdb_container.cc src/inspect/engine_filters/rocksdb_hash.cc)
 
 # Directories: bloomline_database
 bloomline_tool_library(bloomline_database
-  src/database/database.cc
-  src/database/directory.cc
-  src/database/file_names.cc
-  src/database/filter_names.cc
-  src/database/info_log.cc
-  src/database/key_order.cc
-  src/database/manifest.cc
-  src/database/options_file.cc
-  src/database/record_log.cc
-  src/database/snapshot.cc
-  src/database/ticker_text.cc
-  src/database/version_edit.cc)
+  src/inspect/database/database.cc
+  src/inspect/database/directory.cc
+  src/inspect/database/file_names.cc
+  src/inspect/database/filter_names.cc
+  src/inspect/database/info_log.cc
+  src/inspect/database/key_order.cc
+  src/inspect/database/manifest.cc
+  src/inspect/database/options_file.cc
+  src/inspect/database/record_log.cc
+  src/inspect/database/snapshot.cc
+  src/inspect/database/ticker_text.cc
+  src/inspect/database/version_edit.cc)
 target_link_libraries(bloomline_database PUBLIC bloomline_sstable)
 
 # Advice: bloomline_advice
 bloomline_tool_library(bloomline_advice
-  src/advice/advice.cc
-  src/advice/division.cc
-  src/advice/filter_figures.cc
-  src/advice/instructions.cc
-  src/advice/remarks.cc
-  src/advice/situation.cc)
+  src/inspect/advice/advice.cc
+  src/inspect/advice/division.cc
+  src/inspect/advice/filter_figures.cc
+  src/inspect/advice/instructions.cc
+  src/inspect/advice/remarks.cc
+  src/inspect/advice/situation.cc)
 target_include_directories(bloomline_advice SYSTEM PRIVATE "${XXHASH_INCLUDE_DIR}")

@@ -100,7 +100,7 @@ endforeach()
 deb(bloomline-tools utils "bloomline_tool" "${core} ${same}"
     "size, inspect and measure filters of key-value stores"
     "${about}\nThis package has the command bloomline.")
-if(EXISTS "${BLOOMLINE_SOURCE}/src/python/bloomline")
+if(EXISTS "${BLOOMLINE_SOURCE}/src/bindings/python/bloomline")
   deb(python3-bloomline python "bloomline_python" "${core} ${same}, python3 (>= 3.9)"
       "filters for key-value stores (Python)"
       "${about}\nThis package has the module for Python.")

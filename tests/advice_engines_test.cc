@@ -21,12 +21,12 @@
 
 #include "bloomline/leveldb.h"
 #include "bloomline/rocksdb.h"
-#include "src/advice/advice.h"
-#include "src/advice/filter_figures.h"
-#include "src/errors/number_text.h"
-#include "src/preload/environment.h"
-#include "src/preload/settings.h"
-#include "src/rocksdb/option_text.h"
+#include "src/engines/preload/environment.h"
+#include "src/engines/preload/settings.h"
+#include "src/engines/rocksdb/option_text.h"
+#include "src/inspect/advice/advice.h"
+#include "src/inspect/advice/filter_figures.h"
+#include "src/support/number_text.h"
 #include "tests/advice_samples.h"
 #include "tests/rocksdb_open.h"
 #include "tests/rocksdb_settings.h"
@@ -121,7 +121,7 @@ TEST(AdviceEnginesTest, OptionStringsAreAcceptedAsTheyAreMeant) {
     EXPECT_EQ(Value(*policy, "format"), FormatName(choice.format));
     const BitsPerKeyRange allowed = AllowedBitsPerKey(choice.format);
     double bits_per_key = 0;
-    ASSERT_TRUE(core::ParseDouble(Value(*policy, "bits_per_key"), &bits_per_key));
+    ASSERT_TRUE(support::ParseDouble(Value(*policy, "bits_per_key"), &bits_per_key));
     EXPECT_EQ(bits_per_key, std::clamp(choice.bits_per_key, allowed.min, allowed.max));
     RocksDBFilterOptions options;
     ASSERT_EQ(ParseBitsByLevel(Value(*policy, "bits_by_level"), &options), "");

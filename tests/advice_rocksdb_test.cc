@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "bloomline/rocksdb.h"
-#include "src/advice/advice.h"
+#include "src/inspect/advice/advice.h"
 #include "tests/five_levels.h"
 #include "tests/temp_dir.h"
 #include "tests/uneven_tree.h"

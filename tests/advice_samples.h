@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/advice/advice.h"
+#include "src/inspect/advice/advice.h"
 
 namespace bloomline::tests {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "bloomline/cpu.h"
-#include "src/kernels/kernel.h"
+#include "src/filter/kernels/kernel.h"
 #include "tests/bloom_layouts.h"
 
 namespace bloomline {

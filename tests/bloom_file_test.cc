@@ -90,13 +90,13 @@ class BloomFileTest : public testing::Test {
   std::string WithField(size_t offset, uint64_t value, size_t num_bytes) {
     std::string bytes = Saved(*NewFilter(BloomLayout::kBlocked, 30));
     for (size_t i = 0; i < num_bytes; ++i) bytes[offset + i] = static_cast<char>(value >> (8 * i));
-    filters::FileHeader header;
-    for (size_t i = 0; i < filters::kHeaderChecksumOffset; ++i) {
+    in_memory::FileHeader header;
+    for (size_t i = 0; i < in_memory::kHeaderChecksumOffset; ++i) {
       header.SetByte(i, static_cast<uint8_t>(bytes[i]));
     }
     header.Seal();
-    return std::string(header.bytes(), filters::kFileHeaderBytes) +
-           bytes.substr(filters::kFileHeaderBytes);
+    return std::string(header.bytes(), in_memory::kFileHeaderBytes) +
+           bytes.substr(in_memory::kFileHeaderBytes);
   }
 
   tests::TempDir dir_;
@@ -239,7 +239,7 @@ TEST_F(BloomFileTest, FailedSaveLeavesTheOldFileAndNothingElse) {
 
 TEST_F(BloomFileTest, EveryDamagedHeaderByteIsRefused) {
   const std::string bytes = Saved(*NewFilter(BloomLayout::kBlocked, 30));
-  for (size_t i = 0; i < filters::kFileHeaderBytes; ++i) {
+  for (size_t i = 0; i < in_memory::kFileHeaderBytes; ++i) {
     for (const int change : {0x01, 0x80, 0xFF}) {
       std::string damaged = bytes;
       damaged[i] = static_cast<char>(damaged[i] ^ change);
@@ -251,7 +251,7 @@ TEST_F(BloomFileTest, EveryDamagedHeaderByteIsRefused) {
 TEST_F(BloomFileTest, EveryDamagedPayloadByteIsRefusedIfVerified) {
   const std::string bytes = Saved(*NewFilter(BloomLayout::kBlocked, 30));
   const std::string path = dir_.Path("damaged");
-  for (size_t i = filters::kFileHeaderBytes; i < bytes.size(); ++i) {
+  for (size_t i = in_memory::kFileHeaderBytes; i < bytes.size(); ++i) {
     std::string damaged = bytes;
     damaged[i] = static_cast<char>(damaged[i] ^ 1);
     WriteBytes(path, damaged);
@@ -327,15 +327,15 @@ TEST_F(BloomFileTest, StagesOfOtherSeedsAreRefused) {
   ASSERT_TRUE(NewScalable(100)->Save(path, nullptr));
   const std::string bytes = ReadBytes(path);
   for (const uint64_t seed : {2, 4}) {  // the filter's is 3
-    filters::FileHeader header;
-    for (size_t i = 0; i < filters::kHeaderChecksumOffset; ++i) {
-      header.SetByte(i, static_cast<uint8_t>(bytes[filters::kFileHeaderBytes + i]));
+    in_memory::FileHeader header;
+    for (size_t i = 0; i < in_memory::kHeaderChecksumOffset; ++i) {
+      header.SetByte(i, static_cast<uint8_t>(bytes[in_memory::kFileHeaderBytes + i]));
     }
-    header.SetNumber(filters::kSeedOffset, seed);
+    header.SetNumber(in_memory::kSeedOffset, seed);
     header.Seal();
     std::string changed = bytes;
-    changed.replace(filters::kFileHeaderBytes, filters::kFileHeaderBytes, header.bytes(),
-                    filters::kFileHeaderBytes);
+    changed.replace(in_memory::kFileHeaderBytes, in_memory::kFileHeaderBytes, header.bytes(),
+                    in_memory::kFileHeaderBytes);
     WriteBytes(path, changed);
     std::string error;
     EXPECT_EQ(ScalableBloomFilter::Load(path, &error), nullptr);

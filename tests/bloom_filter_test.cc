@@ -359,9 +359,9 @@ TEST_P(BloomFilterTest, ReportsWhenItIsPastCapacity) {
 TEST_P(BloomFilterTest, CapacityAndRateGiveTheShapeOfTheTheory) {
   for (const uint64_t capacity : {10000, 1000000, 1000000000}) {
     for (const double rate : {0.3, 0.01, 0.001, 1e-6, 1e-9}) {
-      if (rate < 1e-5 && filters::IsSmallBlocks(GetParam())) continue;  // out of reach
-      filters::BloomShape shape;
-      ASSERT_TRUE(filters::ShapeOf(ForCapacity(GetParam(), capacity, rate), &shape).empty());
+      if (rate < 1e-5 && in_memory::IsSmallBlocks(GetParam())) continue;  // out of reach
+      in_memory::BloomShape shape;
+      ASSERT_TRUE(in_memory::ShapeOf(ForCapacity(GetParam(), capacity, rate), &shape).empty());
       const double theory = tests::TheoreticalRate(shape, capacity);
       EXPECT_LE(theory, rate * 1.001) << capacity;
       EXPECT_GE(theory, rate * 0.9) << capacity;

@@ -15,21 +15,21 @@
 #include <vector>
 
 #include "bloomline/filter.h"
-#include "src/memory/block_reserve.h"
+#include "src/support/block_reserve.h"
 #include "tests/scarce_heap.h"
 
 namespace bloomline {
 namespace {
 
-using memory::kBlockBytes;
+using support::kBlockBytes;
 
 class BuildMemoryTest : public testing::Test {
  protected:
   // Nothing is kept, and nothing was freed for a long time.
   void SetUp() override {
     ReleaseBuildMemory();
-    SetMaxBuildMemory(memory::kDefaultMaxReservedBytes);
-    memory::AdvanceReserveClock(memory::kIdleSeconds);
+    SetMaxBuildMemory(support::kDefaultMaxReservedBytes);
+    support::AdvanceReserveClock(support::kIdleSeconds);
   }
   void TearDown() override { SetUp(); }
 };
@@ -37,7 +37,7 @@ class BuildMemoryTest : public testing::Test {
 std::vector<void*> Take(size_t count) {
   std::vector<void*> blocks;
   for (size_t i = 0; i < count; ++i) {
-    blocks.push_back(memory::AllocateBlock(false));
+    blocks.push_back(support::AllocateBlock(false));
     EXPECT_NE(blocks.back(), nullptr);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(blocks.back()) % kBlockBytes, 0u);
     std::memset(blocks.back(), 0xAB, kBlockBytes);
@@ -47,7 +47,7 @@ std::vector<void*> Take(size_t count) {
 }
 
 void Return(const std::vector<void*>& blocks) {
-  for (void* block : blocks) memory::FreeBlock(block);
+  for (void* block : blocks) support::FreeBlock(block);
 }
 
 TEST_F(BuildMemoryTest, OneFilterKeepsNothingTheNextOnesDo) {
@@ -70,20 +70,20 @@ TEST_F(BuildMemoryTest, FiltersFarApartKeepNothing) {
   for (int i = 0; i < 3; ++i) {
     Return(Take(2));
     EXPECT_EQ(ReservedBuildMemory(), 0u);
-    memory::AdvanceReserveClock(memory::kIdleSeconds);
+    support::AdvanceReserveClock(support::kIdleSeconds);
   }
 }
 
 TEST_F(BuildMemoryTest, WhatNobodyTookForAMinuteIsGivenBack) {
   Return(Take(4));
   Return(Take(4));
-  memory::AdvanceReserveClock(memory::kIdleSeconds / 2);
+  support::AdvanceReserveClock(support::kIdleSeconds / 2);
   Return(Take(1));
   EXPECT_EQ(ReservedBuildMemory(), 4 * kBlockBytes);
-  memory::AdvanceReserveClock(memory::kIdleSeconds / 2);
+  support::AdvanceReserveClock(support::kIdleSeconds / 2);
   Return(Take(1));  // and stays, as it is in use
   EXPECT_EQ(ReservedBuildMemory(), kBlockBytes);
-  memory::AdvanceReserveClock(memory::kIdleSeconds);
+  support::AdvanceReserveClock(support::kIdleSeconds);
   FilterBuilder(FilterOptions()).AddKey("a builder of one key");
   EXPECT_EQ(ReservedBuildMemory(), 0u);
 }
@@ -101,21 +101,21 @@ TEST_F(BuildMemoryTest, IsBounded) {
   for (int i = 0; i < 3; ++i) Return(Take(2));
   EXPECT_EQ(ReservedBuildMemory(), 0u);
   SetMaxBuildMemory(SIZE_MAX);
-  EXPECT_EQ(MaxBuildMemory(), memory::kMostReservedBytes);
+  EXPECT_EQ(MaxBuildMemory(), support::kMostReservedBytes);
 }
 
 TEST_F(BuildMemoryTest, IsBoundedWhateverOtherThreadsReturn) {
   for (int round = 0; round < 100; ++round) {
-    SetMaxBuildMemory(memory::kDefaultMaxReservedBytes);
+    SetMaxBuildMemory(support::kDefaultMaxReservedBytes);
     void* blocks[4];
     for (int twice = 0; twice < 2; ++twice) {  // the second time they are missed
-      for (void*& block : blocks) block = memory::AllocateBlock(false);
+      for (void*& block : blocks) block = support::AllocateBlock(false);
       if (twice == 0) Return({blocks, blocks + 4});
     }
     std::atomic<bool> has_begun{false};
     std::thread other([&] {
       has_begun = true;
-      for (void* block : blocks) memory::FreeBlock(block);
+      for (void* block : blocks) support::FreeBlock(block);
     });
     while (!has_begun) {
     }
@@ -145,17 +145,17 @@ TEST_F(BuildMemoryTest, ThreadsNeverShareABlock) {
       for (int round = 0; round < 300; ++round) {
         uint64_t* blocks[3];
         for (uint64_t*& block : blocks) {
-          block = static_cast<uint64_t*>(memory::AllocateBlock(true));
+          block = static_cast<uint64_t*>(support::AllocateBlock(true));
           *block = static_cast<uint64_t>(t);
         }
         std::this_thread::yield();
         for (uint64_t* block : blocks) {
           ASSERT_EQ(*block, static_cast<uint64_t>(t));
-          memory::FreeBlock(block);
+          support::FreeBlock(block);
         }
         if (round % 50 == t) ReleaseBuildMemory();
         if (round % 50 == t + 10) SetMaxBuildMemory(static_cast<size_t>(round % 7) * kBlockBytes);
-        if (round % 50 == t + 20) memory::AdvanceReserveClock(memory::kIdleSeconds);
+        if (round % 50 == t + 20) support::AdvanceReserveClock(support::kIdleSeconds);
       }
     });
   }

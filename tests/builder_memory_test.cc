@@ -13,8 +13,8 @@
 
 #include "bloomline/build_memory.h"
 #include "bloomline/filter.h"
-#include "src/build/bloom_builder.h"
-#include "src/memory/huge_pages.h"
+#include "src/filter/writer/bloom_builder.h"
+#include "src/support/huge_pages.h"
 
 namespace bloomline {
 namespace {
@@ -171,7 +171,7 @@ TEST_P(BuilderMemoryTest, ExhaustedForOrderingLosesNoKey) {
   FilterBuilder builder(options);
   AddKeys(kKeys, &builder);
   std::string filter(builder.FinishedBytes(), 'x');
-  ASSERT_GE(filter.size(), core::kPartitionFromBytes);
+  ASSERT_GE(filter.size(), filter::kPartitionFromBytes);
   ReturnFreeHeap();
   {
     const MemoryLimit limit(64 << 10);
@@ -194,11 +194,11 @@ TEST_P(BuilderMemoryTest, WithoutMemoryWhatIsKeptIsGivenBack) {
   {
     const MemoryLimit limit(1 << 20);
     if (!limit.IsKept()) GTEST_SKIP() << "no limit on memory here";
-    block = memory::AllocatePages(kept - memory::kHugePageBytes);
+    block = support::AllocatePages(kept - support::kHugePageBytes);
   }
   ASSERT_NE(block, nullptr);
   EXPECT_EQ(ReservedBuildMemory(), 0u);
-  memory::FreePages(block, kept - memory::kHugePageBytes);
+  support::FreePages(block, kept - support::kHugePageBytes);
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, BuilderMemoryTest,

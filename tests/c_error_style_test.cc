@@ -65,8 +65,8 @@ bool IsMade(bloomline_scalable_t* scalable) {
   return scalable != nullptr;
 }
 
-bool IsMade(bloomline_partitioned_t* partitioned) {
-  bloomline_partitioned_destroy(partitioned);
+bool IsMade(bloomline_ondisk_t* partitioned) {
+  bloomline_ondisk_destroy(partitioned);
   return partitioned != nullptr;
 }
 
@@ -98,12 +98,12 @@ bloomline_scalable_t* CreateScalable(int growth, char** errptr) {
   return bloomline_scalable_create(options.get(), errptr);
 }
 
-bloomline_partitioned_t* CreatePartitioned(uint64_t memory_bytes, char** errptr) {
-  const Handle<bloomline_partitionedoptions_t> options(bloomline_partitionedoptions_create(),
-                                                       bloomline_partitionedoptions_destroy);
-  bloomline_partitionedoptions_set_memory_bytes(options.get(), memory_bytes);
-  EXPECT_TRUE(bloomline_partitionedoptions_set_temp_directory(options.get(), Path("").c_str()));
-  return bloomline_partitioned_create(options.get(), errptr);
+bloomline_ondisk_t* CreatePartitioned(uint64_t memory_bytes, char** errptr) {
+  const Handle<bloomline_ondiskoptions_t> options(bloomline_ondiskoptions_create(),
+                                                  bloomline_ondiskoptions_destroy);
+  bloomline_ondiskoptions_set_memory_bytes(options.get(), memory_bytes);
+  EXPECT_TRUE(bloomline_ondiskoptions_set_temp_directory(options.get(), Path("").c_str()));
+  return bloomline_ondisk_create(options.get(), errptr);
 }
 
 using BloomHandle = std::unique_ptr<bloomline_bloom_t, void (*)(const bloomline_bloom_t*)>;
@@ -128,9 +128,9 @@ Handle<bloomline_scalable_t> Scalable() {
   return {CreateScalable(2, &error), bloomline_scalable_destroy};
 }
 
-Handle<bloomline_partitioned_t> Partitioned() {
+Handle<bloomline_ondisk_t> Partitioned() {
   char* error = nullptr;
-  return {CreatePartitioned(1 << 20, &error), bloomline_partitioned_destroy};
+  return {CreatePartitioned(1 << 20, &error), bloomline_ondisk_destroy};
 }
 
 std::string SavedScalable() {
@@ -355,27 +355,27 @@ std::vector<Function> Functions() {
          return made;
        },
        [](char** errptr) { return IsMade(bloomline_scalable_from_bytes("no", 2, errptr)); }},
-      {"bloomline_partitioned_create",
+      {"bloomline_ondisk_create",
        [](char** errptr) { return IsMade(CreatePartitioned(1 << 20, errptr)); },
        [](char** errptr) { return IsMade(CreatePartitioned(5, errptr)); }},
-      {"bloomline_partitioned_add_key",
+      {"bloomline_ondisk_add_key",
        [](char** errptr) -> bool {
-         return bloomline_partitioned_add_key(Partitioned().get(), "key", 3, errptr);
+         return bloomline_ondisk_add_key(Partitioned().get(), "key", 3, errptr);
        },
        nullptr},  // tests/file_faults_test.cc has full disks
-      {"bloomline_partitioned_add_keys",
+      {"bloomline_ondisk_add_keys",
        [](char** errptr) -> bool {
          const char* const key = "key";
          const size_t length = 3;
-         return bloomline_partitioned_add_keys(Partitioned().get(), 1, &key, &length, errptr);
+         return bloomline_ondisk_add_keys(Partitioned().get(), 1, &key, &length, errptr);
        },
        nullptr},
-      {"bloomline_partitioned_finish",
+      {"bloomline_ondisk_finish",
        [](char** errptr) -> bool {
-         return bloomline_partitioned_finish(Partitioned().get(), Path("filter").c_str(), errptr);
+         return bloomline_ondisk_finish(Partitioned().get(), Path("filter").c_str(), errptr);
        },
        [](char** errptr) -> bool {
-         return bloomline_partitioned_finish(Partitioned().get(), Missing().c_str(), errptr);
+         return bloomline_ondisk_finish(Partitioned().get(), Missing().c_str(), errptr);
        }},
       {"bloomline_filteroptions_validate", [](char** errptr) { return IsValid(10, errptr); },
        [](char** errptr) { return IsValid(-1, errptr); }},

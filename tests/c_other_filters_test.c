@@ -189,41 +189,41 @@ static char* ReadFile(const char* path, size_t* length) {
   return content;
 }
 
-static void TestPartitioned(const char* directory) {
-  StartPhase("partitioned");
+static void TestOnDisk(const char* directory) {
+  StartPhase("on_disk");
   bloomline_filteroptions_t* filter = bloomline_filteroptions_create();
-  bloomline_partitionedoptions_t* options = bloomline_partitionedoptions_create();
+  bloomline_ondiskoptions_t* options = bloomline_ondiskoptions_create();
   CHECK(filter != NULL && options != NULL);
   bloomline_filteroptions_set_format(filter, bloomline_format_compact);
   bloomline_filteroptions_set_bits_per_key(filter, 8);
-  bloomline_partitionedoptions_set_filter(options, filter);
-  CHECK(bloomline_partitionedoptions_set_temp_directory(options, "/nowhere/at all"));
-  CHECK(bloomline_partitioned_create(options, &error) == NULL);
+  bloomline_ondiskoptions_set_filter(options, filter);
+  CHECK(bloomline_ondiskoptions_set_temp_directory(options, "/nowhere/at all"));
+  CHECK(bloomline_ondisk_create(options, &error) == NULL);
   CheckError(&error, "/nowhere/at all");
-  CHECK(bloomline_partitionedoptions_set_temp_directory(options, directory));
-  bloomline_partitionedoptions_set_memory_bytes(options, 1 << 20);
-  bloomline_partitionedoptions_set_num_threads(options, 2);
-  CHECK(bloomline_partitioned_create(options, &error) == NULL);
+  CHECK(bloomline_ondiskoptions_set_temp_directory(options, directory));
+  bloomline_ondiskoptions_set_memory_bytes(options, 1 << 20);
+  bloomline_ondiskoptions_set_num_threads(options, 2);
+  CHECK(bloomline_ondisk_create(options, &error) == NULL);
   CheckError(&error, "memory_bytes is 1048576; 2 threads need");
-  bloomline_partitionedoptions_set_memory_bytes(options, 2 << 20);
-  bloomline_partitioned_t* partitioned = bloomline_partitioned_create(options, &error);
-  CHECK(partitioned != NULL && error == NULL);
-  bloomline_partitionedoptions_destroy(options);
-  bloomline_partitionedoptions_destroy(NULL);
-  CHECK(bloomline_partitioned_add_key(partitioned, keys[0], lengths[0], &error));
+  bloomline_ondiskoptions_set_memory_bytes(options, 2 << 20);
+  bloomline_ondisk_t* on_disk = bloomline_ondisk_create(options, &error);
+  CHECK(on_disk != NULL && error == NULL);
+  bloomline_ondiskoptions_destroy(options);
+  bloomline_ondiskoptions_destroy(NULL);
+  CHECK(bloomline_ondisk_add_key(on_disk, keys[0], lengths[0], &error));
   CHECK(
-      bloomline_partitioned_add_keys(partitioned, kNumPresent - 1, keys + 1, lengths + 1, &error));
-  CHECK(bloomline_partitioned_num_keys(partitioned) == kNumPresent);
-  CHECK(!bloomline_partitioned_finish(partitioned, "/nowhere/at all", &error));
+      bloomline_ondisk_add_keys(on_disk, kNumPresent - 1, keys + 1, lengths + 1, &error));
+  CHECK(bloomline_ondisk_num_keys(on_disk) == kNumPresent);
+  CHECK(!bloomline_ondisk_finish(on_disk, "/nowhere/at all", &error));
   CheckError(&error, "/nowhere/at all");
   char path[4096];
-  snprintf(path, sizeof(path), "%s/partitioned", directory);
-  CHECK(bloomline_partitioned_finish(partitioned, path, &error));
-  CHECK(bloomline_partitioned_num_keys(partitioned) == 0);
-  bloomline_partitioned_destroy(partitioned);
-  bloomline_partitioned_destroy(NULL);
+  snprintf(path, sizeof(path), "%s/on_disk", directory);
+  CHECK(bloomline_ondisk_finish(on_disk, path, &error));
+  CHECK(bloomline_ondisk_num_keys(on_disk) == 0);
+  bloomline_ondisk_destroy(on_disk);
+  bloomline_ondisk_destroy(NULL);
 
-  StartPhase("partitioned: the bytes of the builder in memory");
+  StartPhase("on_disk: the bytes of the builder in memory");
   bloomline_builder_t* builder = bloomline_builder_create(filter, &error);
   CHECK(builder != NULL);
   bloomline_builder_add_keys(builder, kNumPresent, keys, lengths);
@@ -267,14 +267,14 @@ static void TestNull(void) {
   CHECK(bloomline_counting_load(NULL, &error) == NULL);
   CheckError(&error, "path is NULL");
 
-  bloomline_partitionedoptions_t* partitioned = bloomline_partitionedoptions_create();
-  CHECK(!bloomline_partitionedoptions_set_temp_directory(partitioned, NULL));
-  bloomline_partitioned_t* builder = bloomline_partitioned_create(partitioned, &error);
+  bloomline_ondiskoptions_t* on_disk = bloomline_ondiskoptions_create();
+  CHECK(!bloomline_ondiskoptions_set_temp_directory(on_disk, NULL));
+  bloomline_ondisk_t* builder = bloomline_ondisk_create(on_disk, &error);
   CHECK(builder != NULL);
-  CHECK(!bloomline_partitioned_finish(builder, NULL, &error));
+  CHECK(!bloomline_ondisk_finish(builder, NULL, &error));
   CheckError(&error, "path is NULL");
-  bloomline_partitioned_destroy(builder);
-  bloomline_partitionedoptions_destroy(partitioned);
+  bloomline_ondisk_destroy(builder);
+  bloomline_ondiskoptions_destroy(on_disk);
 
   CHECK(!bloomline_force_kernel(NULL, &error));
   CheckError(&error, "name is NULL");
@@ -304,7 +304,7 @@ int main(int argc, char** argv) {
     TestAtomic(layout);
   }
   TestScalable(argv[1]);
-  TestPartitioned(argv[1]);
+  TestOnDisk(argv[1]);
   TestNull();
   TestValidation();
   fprintf(stderr, "PASS\n");

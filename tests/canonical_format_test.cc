@@ -5,25 +5,25 @@
 
 #include "bloomline/filter.h"
 #include "bloomline/key_canonicalizer.h"
-#include "src/build/filter_writer.h"
-#include "src/errors/error_text.h"
-#include "src/format/callback_canonicalizer.h"
-#include "src/format/canonical_keys.h"
-#include "src/format/table_shape.h"
-#include "src/format/trailer.h"
-#include "src/query/hash_query.h"
+#include "src/filter/format/callback_canonicalizer.h"
+#include "src/filter/format/canonical_keys.h"
+#include "src/filter/format/table_shape.h"
+#include "src/filter/format/trailer.h"
+#include "src/filter/query/hash_query.h"
+#include "src/filter/writer/filter_writer.h"
+#include "src/support/error_text.h"
 #include "tests/case_folding.h"
 #include "tests/guarded_bytes.h"
 
 namespace bloomline {
 namespace {
 
-using core::Layout;
-using core::Payload;
+using filter::Layout;
+using filter::Payload;
 
 std::string Write(const FilterOptions& options, int num_keys, std::string_view canonicalizer,
-                  core::FilterWriter::ShapeFunction shape = core::TableShape) {
-  core::FilterWriter writer(options, UINT64_MAX, shape, canonicalizer);
+                  filter::FilterWriter::ShapeFunction shape = filter::TableShape) {
+  filter::FilterWriter writer(options, UINT64_MAX, shape, canonicalizer);
   for (int i = 0; i < num_keys; ++i) writer.AddKey("key" + std::to_string(i));
   std::string filter(writer.FinishedBytes(), '\0');
   writer.FinishTo(filter.data());
@@ -33,8 +33,8 @@ std::string Write(const FilterOptions& options, int num_keys, std::string_view c
 int Matches(const Payload& payload, int first, int last) {
   int matches = 0;
   for (int i = first; i < last; ++i) {
-    matches += core::HashMayMatch(payload, kernels::ActiveKernel(),
-                                  core::Hash64("key" + std::to_string(i), payload.seed));
+    matches += filter::HashMayMatch(payload, kernels::ActiveKernel(),
+                                    filter::Hash64("key" + std::to_string(i), payload.seed));
   }
   return matches;
 }
@@ -50,7 +50,7 @@ TEST(CanonicalFormatTest, OnlyAReaderOfTheSameNameUsesAFilter) {
         EXPECT_EQ(RecordedCanonicalizer(filter), written);
         for (const std::string& read : names) {
           std::string why;
-          const Payload payload = core::DecodeStandalone(filter, &why, read);
+          const Payload payload = filter::DecodeStandalone(filter, &why, read);
           EXPECT_EQ(Matches(payload, 0, num_keys), num_keys);
           if (read == written) {
             EXPECT_LT(Matches(payload, num_keys, num_keys + 1000), 30) << why;
@@ -66,7 +66,7 @@ TEST(CanonicalFormatTest, OnlyAReaderOfTheSameNameUsesAFilter) {
 }
 
 TEST(CanonicalFormatTest, AViewUsesAFilterIfItIsToldTheCanonicalizer) {
-  const std::string filter = Write(FilterOptions(), 1000, "app.Case", core::StandaloneShape);
+  const std::string filter = Write(FilterOptions(), 1000, "app.Case", filter::StandaloneShape);
   EXPECT_TRUE(FilterView::Open(filter).AlwaysMatches());
   EXPECT_TRUE(FilterView::Open(filter, "app.case").AlwaysMatches());
   const FilterView view = FilterView::Open(filter, "app.Case");
@@ -81,27 +81,27 @@ TEST(CanonicalFormatTest, AViewUsesAFilterIfItIsToldTheCanonicalizer) {
 
 TEST(CanonicalFormatTest, ANameThatDoesNotFitMayMatch) {
   const std::string filter = Write(FilterOptions(), 100, "app.Case");
-  const size_t length_at = filter.size() - core::kTrailerBytes - 1;
+  const size_t length_at = filter.size() - filter::kTrailerBytes - 1;
   for (int length = 0; length < 256; ++length) {
     std::string changed = filter;
     changed[length_at] = static_cast<char>(length);
     const size_t name_bytes = length <= 64 ? static_cast<size_t>(length) : 0;
     const std::string name = filter.substr(length_at - name_bytes, name_bytes);
-    EXPECT_EQ(RecordedCanonicalizer(changed), core::IsCanonicalizerName(name) ? name : "");
+    EXPECT_EQ(RecordedCanonicalizer(changed), filter::IsCanonicalizerName(name) ? name : "");
     std::string why;
-    EXPECT_EQ(core::DecodeStandalone(changed, &why, "app.Case").layout != Layout::kAlwaysMatch,
+    EXPECT_EQ(filter::DecodeStandalone(changed, &why, "app.Case").layout != Layout::kAlwaysMatch,
               length == 8)
         << why;
     // No name at all is not the name of no canonicalizer.
-    EXPECT_EQ(core::DecodeStandalone(changed).layout, Layout::kAlwaysMatch);
+    EXPECT_EQ(filter::DecodeStandalone(changed).layout, Layout::kAlwaysMatch);
   }
   // Each length of the whole, from a trailer alone on: a name may not begin before the filter.
   tests::GuardedBytes guarded(filter.size());
   for (size_t size = 0; size <= filter.size(); ++size) {
     const std::string_view end = guarded.AtEnd(filter.substr(filter.size() - size));
-    const Payload payload = core::DecodeStandalone(end, nullptr, "app.Case");
+    const Payload payload = filter::DecodeStandalone(end, nullptr, "app.Case");
     EXPECT_EQ(payload.layout != Layout::kAlwaysMatch, size == filter.size()) << size;
-    EXPECT_EQ(RecordedCanonicalizer(end), size >= core::EndBytes("app.Case") ? "app.Case" : "");
+    EXPECT_EQ(RecordedCanonicalizer(end), size >= filter::EndBytes("app.Case") ? "app.Case" : "");
   }
 }
 
@@ -111,7 +111,7 @@ TEST(CanonicalFormatTest, OnlyAllowedNamesAreShown) {
     const std::string filter = Write(FilterOptions(), 100, odd);
     EXPECT_EQ(RecordedCanonicalizer(filter), "");
     std::string why;
-    EXPECT_EQ(core::DecodeStandalone(filter, &why).layout, Layout::kAlwaysMatch);
+    EXPECT_EQ(filter::DecodeStandalone(filter, &why).layout, Layout::kAlwaysMatch);
     EXPECT_EQ(why, "its canonicalizer is a name that is not allowed; the reader's is none");
   }
 }
@@ -121,9 +121,9 @@ TEST(CanonicalFormatTest, OtherVersionsMayMatch) {
   for (int version = 0; version < 256; ++version) {
     filter.back() = static_cast<char>(version);
     EXPECT_EQ(RecordedCanonicalizer(filter).empty(), version != 2);
-    EXPECT_EQ(core::DecodeStandalone(filter, nullptr, "app.Case").layout != Layout::kAlwaysMatch,
+    EXPECT_EQ(filter::DecodeStandalone(filter, nullptr, "app.Case").layout != Layout::kAlwaysMatch,
               version == 2);
-    EXPECT_EQ(core::DecodeStandalone(filter).layout, Layout::kAlwaysMatch) << version;
+    EXPECT_EQ(filter::DecodeStandalone(filter).layout, Layout::kAlwaysMatch) << version;
   }
 }
 
@@ -133,7 +133,7 @@ TEST(CanonicalFormatTest, TheNameIsPaidForByTheKeys) {
     FilterOptions options;
     options.format = format;
     for (const int num_keys : {1000, 3000, 20000}) {
-      for (const auto shape : {core::StandaloneShape, core::TableShape}) {
+      for (const auto shape : {filter::StandaloneShape, filter::TableShape}) {
         const double paid = num_keys * options.bits_per_key / 8;
         const auto bytes = static_cast<double>(Write(options, num_keys, name, shape).size());
         EXPECT_LT(bytes, paid + 64) << num_keys;
@@ -142,10 +142,10 @@ TEST(CanonicalFormatTest, TheNameIsPaidForByTheKeys) {
     }
     // In small sets too, and the other way round.
     for (const uint64_t bytes : {300u, 1000u, 4096u}) {
-      const uint64_t end = core::EndBytes(name);
-      const uint64_t most = core::MaxTableKeys(format, 10, bytes, end);
+      const uint64_t end = filter::EndBytes(name);
+      const uint64_t most = filter::MaxTableKeys(format, 10, bytes, end);
       const auto bytes_of = [&](uint64_t n) {
-        return core::TableShape(format, n, 10, 6, UINT64_MAX, end).payload_bytes() + end;
+        return filter::TableShape(format, n, 10, 6, UINT64_MAX, end).payload_bytes() + end;
       };
       EXPECT_LE(bytes_of(most), bytes);
       EXPECT_GT(bytes_of(most + 1), bytes);
@@ -154,20 +154,20 @@ TEST(CanonicalFormatTest, TheNameIsPaidForByTheKeys) {
 }
 
 TEST(CanonicalFormatTest, LostKeysMakeAFilterMatchEverythingUnderItsName) {
-  core::FilterWriter writer(FilterOptions(), UINT64_MAX, core::TableShape, "app.Case");
+  filter::FilterWriter writer(FilterOptions(), UINT64_MAX, filter::TableShape, "app.Case");
   writer.AddKey("a key");
-  writer.LoseKeys("a reason");
+  writer.MatchEverything("a reason");
   std::string filter(writer.FinishedBytes(), '\0');
   writer.FinishTo(filter.data());
   EXPECT_EQ(writer.error(), "a reason");
   EXPECT_EQ(RecordedCanonicalizer(filter), "app.Case");
-  EXPECT_EQ(Matches(core::DecodeStandalone(filter, nullptr, "app.Case"), 0, 100), 100);
+  EXPECT_EQ(Matches(filter::DecodeStandalone(filter, nullptr, "app.Case"), 0, 100), 100);
   // The next filter is as good as ever.
   writer.AddKey("key1");
   filter.resize(writer.FinishedBytes());
   writer.FinishTo(filter.data());
   EXPECT_EQ(writer.error(), "");
-  EXPECT_LT(Matches(core::DecodeStandalone(filter, nullptr, "app.Case"), 0, 100), 10);
+  EXPECT_LT(Matches(filter::DecodeStandalone(filter, nullptr, "app.Case"), 0, 100), 10);
 }
 
 TEST(CanonicalKeyTest, BuffersHoldKeysOfAnyLength) {
@@ -180,7 +180,7 @@ TEST(CanonicalKeyTest, BuffersHoldKeysOfAnyLength) {
 
 TEST(CanonicalKeyTest, ExceptionsBecomeReasons) {
   const tests::ThrowingFolding folding;
-  core::CanonicalKey key;
+  filter::CanonicalKey key;
   key.Set(folding, "A Key");
   EXPECT_TRUE(key.is_known());
   EXPECT_EQ(key.bytes(), "a key");
@@ -194,15 +194,15 @@ TEST(CanonicalKeyTest, ExceptionsBecomeReasons) {
 }
 
 TEST(CanonicalKeyTest, ACallbackWithoutAFormIsNotOutOfMemory) {
-  const core::CallbackCanonicalizer canonicalizer(
+  const filter::CallbackCanonicalizer canonicalizer(
       "test.Callback",
-      core::OwnedCallback({[](void*, const char* key, size_t length, char*, size_t capacity) {
-                             // SIZE_MAX: none. Else it asks for ever more.
-                             return length != 0 && *key == 'm' ? capacity + 1 : SIZE_MAX;
-                           },
-                           nullptr, nullptr}));
+      filter::OwnedCallback({[](void*, const char* key, size_t length, char*, size_t capacity) {
+                               // SIZE_MAX: none. Else it asks for ever more.
+                               return length != 0 && *key == 'm' ? capacity + 1 : SIZE_MAX;
+                             },
+                             nullptr, nullptr}));
   for (const char* without : {"", "none", "more"}) {
-    core::CanonicalKey key;
+    filter::CanonicalKey key;
     key.Set(canonicalizer, without);
     EXPECT_EQ(key.error(), "the key canonicalizer has no form of a key") << without;
   }
@@ -210,8 +210,8 @@ TEST(CanonicalKeyTest, ACallbackWithoutAFormIsNotOutOfMemory) {
 
 TEST(CanonicalKeyTest, NamesAreShortAndPlain) {
   const auto error_of = [](const char* name) {
-    core::ErrorText error;
-    core::CheckCanonicalizerName(name, &error);
+    support::ErrorText error;
+    filter::CheckCanonicalizerName(name, &error);
     return error.str();
   };
   const std::string longest(64, 'n');

@@ -10,11 +10,11 @@
 
 #include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
-#include "src/build/bloom_builder.h"
-#include "src/format/layout.h"
-#include "src/format/leveldb_codes.h"
-#include "src/format/trailer.h"
-#include "src/query/hash_query.h"
+#include "src/filter/format/layout.h"
+#include "src/filter/format/leveldb_codes.h"
+#include "src/filter/format/trailer.h"
+#include "src/filter/query/hash_query.h"
+#include "src/filter/writer/bloom_builder.h"
 
 namespace bloomline {
 namespace {
@@ -161,23 +161,23 @@ TEST(CapacityTest, OverfillingRaisesTheRateToAlmostOne) {
 // Matches among missing random keys in a filter made for `capacity` keys that holds num_keys.
 double MeasuredRate(Format format, double bits_per_key, uint64_t capacity, uint64_t num_keys,
                     int num_queries) {
-  const core::FilterShape shape =
+  const filter::FilterShape shape =
       format == Format::kClassic
-          ? core::ClassicShape(capacity, bits_per_key)
-          : core::StandaloneShape(format, capacity, bits_per_key,
-                                  OptimalNumProbes(format, bits_per_key), UINT64_MAX);
+          ? filter::ClassicShape(capacity, bits_per_key)
+          : filter::StandaloneShape(format, capacity, bits_per_key,
+                                    OptimalNumProbes(format, bits_per_key), UINT64_MAX);
   std::mt19937_64 random(17);
   const auto random_hash = [&] {
     const uint64_t key = random();
-    return core::LayoutHash(shape.layout, {reinterpret_cast<const char*>(&key), sizeof key}, 0);
+    return filter::LayoutHash(shape.layout, {reinterpret_cast<const char*>(&key), sizeof key}, 0);
   };
   std::vector<char> bytes(shape.payload_bytes());
   const kernels::Kernel& kernel = kernels::ActiveKernel();
   for (uint64_t i = 0; i < num_keys; ++i) {
     const uint64_t hash = random_hash();
-    core::InsertHashes(shape, kernel, bytes.data(), 1, &hash);
+    filter::InsertHashes(shape, kernel, bytes.data(), 1, &hash);
   }
-  const core::Payload payload = {shape, 0, bytes.data()};
+  const filter::Payload payload = {shape, 0, bytes.data()};
   int matches = 0;
   for (int i = 0; i < num_queries; ++i) matches += HashMayMatch(payload, kernel, random_hash());
   return static_cast<double>(matches) / num_queries;

@@ -1,6 +1,6 @@
 #include "tests/chosen_keys.h"
 
-#include "src/format/hash.h"
+#include "src/filter/format/hash.h"
 
 namespace bloomline::tests {
 namespace {
@@ -44,7 +44,7 @@ std::string KeyWithLevelDBHash(uint32_t hash) {
   // The last 4 bytes go in by h += w; h *= m; h ^= h >> 16.
   constexpr uint32_t kMultiplier = 0xc6a4a793;
   const std::string prefix = "chosen..";
-  const uint32_t before = core::LevelDBHash32(prefix + std::string(4, '\0'));
+  const uint32_t before = filter::LevelDBHash32(prefix + std::string(4, '\0'));
   const auto undo = [](uint32_t h) {
     h ^= h >> 16;
     return h * static_cast<uint32_t>(Inverse(kMultiplier));

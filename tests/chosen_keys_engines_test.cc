@@ -13,8 +13,8 @@
 
 #include "bloomline/leveldb.h"
 #include "bloomline/rocksdb.h"
-#include "src/format/hash.h"
-#include "src/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/filter/format/hash.h"
 #include "tests/chosen_keys.h"
 
 namespace ROCKSDB_NAMESPACE {
@@ -71,7 +71,7 @@ double RocksDBFpr(const RocksDBPolicy& policy, Predicate is_chosen) {
 }
 
 bool Any(std::string_view) { return true; }
-bool OurHashBeginsWithZero(std::string_view key) { return core::Hash64(key, 0) >> 63 == 0; }
+bool OurHashBeginsWithZero(std::string_view key) { return filter::Hash64(key, 0) >> 63 == 0; }
 // RocksDB's Bloom filter chooses the block by the lower half of the hash.
 bool RocksDBHashBeginsWithZero(std::string_view key) {
   return (rocksdb::Hash64(key.data(), key.size()) >> 31 & 1) == 0;
@@ -131,10 +131,10 @@ std::string OtherKey(std::string_view present) {
   return key;
 }
 std::string OurPreimage(std::string_view present) {
-  return tests::KeyWithHash(core::Hash64(present, 0));
+  return tests::KeyWithHash(filter::Hash64(present, 0));
 }
 std::string LevelDBPreimage(std::string_view present) {
-  return tests::KeyWithLevelDBHash(core::LevelDBHash32(present));
+  return tests::KeyWithLevelDBHash(filter::LevelDBHash32(present));
 }
 
 TEST(ChosenKeysInLevelDBTest, KeysWithTheHashOfAPresentKey) {

@@ -12,9 +12,9 @@
 #include "bloomline/bloom_filter.h"
 #include "bloomline/filter.h"
 #include "bloomline/seed.h"
-#include "src/format/hash.h"
-#include "src/format/leveldb_codes.h"
-#include "src/format/trailer.h"
+#include "src/filter/format/hash.h"
+#include "src/filter/format/leveldb_codes.h"
+#include "src/filter/format/trailer.h"
 
 namespace bloomline {
 namespace {
@@ -27,7 +27,7 @@ constexpr int kKeys = 200000;
 constexpr int kQueries = 4000000;
 constexpr double kMaxRatio = 1.1;
 
-bool HashBeginsWithZero(std::string_view key) { return core::Hash64(key, 0) >> 63 == 0; }
+bool HashBeginsWithZero(std::string_view key) { return filter::Hash64(key, 0) >> 63 == 0; }
 bool Any(std::string_view) { return true; }
 
 struct Setting {
@@ -94,7 +94,7 @@ TEST(ChosenKeysTest, HalfOfTheHashes) {
       EXPECT_LE(unseeded_any, kMaxCompactRatio * blocked_any);
       EXPECT_LE(unseeded_chosen, kMaxCompactRatio * blocked_chosen);
     }
-    const uint64_t seed = core::DecodeStandalone(seeded).seed;
+    const uint64_t seed = filter::DecodeStandalone(seeded).seed;
     EXPECT_LE(seeded_any, kMaxRatio * normal) << "seed " << seed;
     EXPECT_LE(seeded_chosen, kMaxRatio * normal) << "seed " << seed;
   }
@@ -147,7 +147,7 @@ std::vector<Attack> KnownMatches(const std::string& unseeded) {
   // Keys that the attacker knows but does not insert.
   RandomKeys present(1);
   for (int i = 0; i < kKeys; ++i) {
-    preimages.keys.push_back(tests::KeyWithHash(core::Hash64(present.Next(), 0)));
+    preimages.keys.push_back(tests::KeyWithHash(filter::Hash64(present.Next(), 0)));
   }
   Attack observed{"false positives seen with seed 0", {}};
   const FilterView view = FilterView::Open(unseeded);
@@ -192,9 +192,9 @@ TEST(ChosenKeysTest, KeysKnownToMatch) {
 TEST(ChosenKeysTest, KeysOfEveryHashExist) {
   for (const uint64_t hash :
        {uint64_t{0}, uint64_t{1}, ~uint64_t{0}, uint64_t{0x0123456789ABCDEF}}) {
-    EXPECT_EQ(core::Hash64(tests::KeyWithHash(hash), 0), hash);
+    EXPECT_EQ(filter::Hash64(tests::KeyWithHash(hash), 0), hash);
     const auto hash32 = static_cast<uint32_t>(hash);
-    EXPECT_EQ(core::LevelDBHash32(tests::KeyWithLevelDBHash(hash32)), hash32);
+    EXPECT_EQ(filter::LevelDBHash32(tests::KeyWithLevelDBHash(hash32)), hash32);
   }
 }
 

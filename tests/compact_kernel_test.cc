@@ -1,5 +1,5 @@
 // Compact blocks of every arrangement: every kernel against the portable one, and no key lost.
-#include "src/kernels/compact/compact_kernel.h"
+#include "src/filter/kernels/compact/compact_kernel.h"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "src/kernels/compact/compact_block.h"
-#include "src/kernels/kernel.h"
+#include "src/filter/kernels/compact/compact_block.h"
+#include "src/filter/kernels/kernel.h"
 #include "tests/guarded_bytes.h"
 
 namespace bloomline::kernels {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "src/kernels/compact/compact_block.h"
-#include "src/kernels/compact/compact_search.h"
-#include "src/kernels/kernel.h"
+#include "src/filter/kernels/compact/compact_block.h"
+#include "src/filter/kernels/compact/compact_search.h"
+#include "src/filter/kernels/kernel.h"
 #include "tests/guarded_bytes.h"
 
 namespace bloomline::kernels {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "src/kernels/probe_sequence.h"
+#include "src/filter/kernels/probe_sequence.h"
 #include "tests/counting_filters.h"
 
 namespace bloomline {

@@ -106,16 +106,16 @@ TEST_P(CountingFileTest, LayoutsWithoutCountersAreRefused) {
     bytes.assign(std::istreambuf_iterator<char>(in), {});
   }
   for (const uint8_t layout : {uint8_t{0}, uint8_t{1}, uint8_t{4}}) {
-    filters::FileHeader header;
-    for (size_t i = 0; i < filters::kHeaderChecksumOffset; ++i) {
+    in_memory::FileHeader header;
+    for (size_t i = 0; i < in_memory::kHeaderChecksumOffset; ++i) {
       header.SetByte(i, static_cast<uint8_t>(bytes[i]));
     }
-    header.SetByte(filters::kLayoutOffset, layout);
+    header.SetByte(in_memory::kLayoutOffset, layout);
     header.Seal();
-    bytes.replace(0, filters::kFileHeaderBytes, header.bytes(), filters::kFileHeaderBytes);
+    bytes.replace(0, in_memory::kFileHeaderBytes, header.bytes(), in_memory::kFileHeaderBytes);
     // Of the length that counters of 8 bits, and of 4, would give.
     for (const size_t payload_bytes : {512, 256}) {
-      bytes.resize(filters::kFileHeaderBytes + payload_bytes);
+      bytes.resize(in_memory::kFileHeaderBytes + payload_bytes);
       std::ofstream(dir.Path("d"), std::ios::binary) << bytes;
       std::string error;
       EXPECT_EQ(CountingBloomFilter::Load(dir.Path("d"), &error), nullptr);

@@ -1,5 +1,5 @@
-// What src/database/filter_names.h says, against what the engines do: each policy reads tables of
-// each writer.
+// What src/inspect/database/filter_names.h says, against what the engines do: each policy reads
+// tables of each writer.
 #include <gtest/gtest.h>
 #include <leveldb/db.h>
 #include <leveldb/env.h>
@@ -17,9 +17,9 @@
 
 #include "bloomline/leveldb.h"
 #include "bloomline/rocksdb.h"
-#include "src/database/database.h"
-#include "src/database/filter_names.h"
-#include "src/sstable/table.h"
+#include "src/inspect/database/database.h"
+#include "src/inspect/database/filter_names.h"
+#include "src/inspect/sstable/table.h"
 #include "tests/case_folding.h"
 #include "tests/rocksdb_open.h"
 #include "tests/temp_dir.h"

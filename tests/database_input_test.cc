@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "src/database/database.h"
-#include "src/database/file_names.h"
+#include "src/inspect/database/database.h"
+#include "src/inspect/database/file_names.h"
 #include "tests/manifest_writer.h"
 #include "tests/temp_dir.h"
 

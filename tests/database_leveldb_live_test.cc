@@ -13,7 +13,7 @@
 #include <tuple>
 #include <vector>
 
-#include "src/database/database.h"
+#include "src/inspect/database/database.h"
 #include "tests/temp_dir.h"
 
 namespace bloomline::database {

@@ -1,4 +1,4 @@
-// src/database against LevelDB's own answers.
+// src/inspect/database against LevelDB's own answers.
 #include <gtest/gtest.h>
 #include <leveldb/comparator.h>
 #include <leveldb/db.h>
@@ -13,7 +13,7 @@
 #include <tuple>
 #include <vector>
 
-#include "src/database/database.h"
+#include "src/inspect/database/database.h"
 #include "tests/temp_dir.h"
 
 namespace bloomline::database {

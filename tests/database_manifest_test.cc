@@ -1,4 +1,4 @@
-// MANIFESTs of any bytes: src/database/record_log.h, version_edit.h, manifest.h.
+// MANIFESTs of any bytes: src/inspect/database/record_log.h, version_edit.h, manifest.h.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "src/database/manifest.h"
-#include "src/database/version_edit.h"
+#include "src/inspect/database/manifest.h"
+#include "src/inspect/database/version_edit.h"
 #include "tests/manifest_writer.h"
 
 namespace bloomline::database {

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/database/database.h"
+#include "src/inspect/database/database.h"
 
 namespace bloomline::tests {
 

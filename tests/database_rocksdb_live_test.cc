@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "src/database/database.h"
+#include "src/inspect/database/database.h"
 #include "tests/database_rocksdb.h"
 #include "tests/temp_dir.h"
 

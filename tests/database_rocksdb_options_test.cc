@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "src/database/database.h"
-#include "src/database/options_file.h"
+#include "src/inspect/database/database.h"
+#include "src/inspect/database/options_file.h"
 #include "tests/rocksdb_open.h"
 #include "tests/temp_dir.h"
 

@@ -1,4 +1,4 @@
-// src/database against RocksDB's own answers: which tables are live, in which column family, level
+// src/inspect/database against RocksDB's own answers: which tables are live, in which column family, level
 // and folder, with which keys.
 #include "tests/database_rocksdb.h"
 
@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "src/database/database.h"
+#include "src/inspect/database/database.h"
 #include "tests/temp_dir.h"
 
 namespace bloomline::database {

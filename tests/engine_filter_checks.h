@@ -1,4 +1,4 @@
-// What the tests of src/engine_filters share.
+// What the tests of src/inspect/engine_filters share.
 #ifndef BLOOMLINE_TESTS_ENGINE_FILTER_CHECKS_H_
 #define BLOOMLINE_TESTS_ENGINE_FILTER_CHECKS_H_
 
@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/engine_filters/engine_filter.h"
+#include "src/inspect/engine_filters/engine_filter.h"
 
 namespace bloomline::engine_filters {
 

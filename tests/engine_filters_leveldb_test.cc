@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "bloomline/leveldb.h"
-#include "src/engine_filters/engine_filter.h"
-#include "src/engine_filters/rocksdb_hash.h"
-#include "src/format/hash.h"
-#include "src/kernels/leveldb_bloom.h"
+#include "src/filter/format/hash.h"
+#include "src/filter/kernels/leveldb_bloom.h"
+#include "src/inspect/engine_filters/engine_filter.h"
+#include "src/inspect/engine_filters/rocksdb_hash.h"
 #include "tests/case_folding.h"
 #include "tests/engine_filter_checks.h"
 #include "tests/guarded_bytes.h"
@@ -259,10 +259,10 @@ TEST(EngineFiltersByOffsetTest, TheOldNameMatchesWithEitherHash) {
   const std::vector<std::string> keys = RandomKeys(36, 13);
   size_t different = 0;
   for (const std::string& key : keys) {
-    different += core::LevelDBHash32(key) != RocksDBHash32(key) ? 1 : 0;
+    different += filter::LevelDBHash32(key) != RocksDBHash32(key) ? 1 : 0;
   }
   ASSERT_GT(different, 5u);
-  for (const auto hash : {core::LevelDBHash32, RocksDBHash32}) {
+  for (const auto hash : {filter::LevelDBHash32, RocksDBHash32}) {
     const std::string bytes = BuildWith(hash, keys);
     const EngineFilter filter =
         EngineFilter::Open(Container::kLevelDB, "leveldb.BuiltinBloomFilter", bytes);
@@ -271,7 +271,7 @@ TEST(EngineFiltersByOffsetTest, TheOldNameMatchesWithEitherHash) {
       const auto with = [&](uint32_t h) {
         return kernels::LevelDBBloomMayMatch(bytes.data(), 8 * (bytes.size() - 1), 6, h);
       };
-      return with(core::LevelDBHash32(key)) || with(RocksDBHash32(key));
+      return with(filter::LevelDBHash32(key)) || with(RocksDBHash32(key));
     };
     ExpectAnswers(filter, RandomKeys(1000, 14), matches);
   }

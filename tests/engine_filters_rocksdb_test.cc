@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "src/engine_filters/engine_filter.h"
-#include "src/engine_filters/rocksdb_hash.h"
-#include "src/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/inspect/engine_filters/engine_filter.h"
+#include "src/inspect/engine_filters/rocksdb_hash.h"
 #include "tests/engine_filter_checks.h"
 #include "tests/guarded_bytes.h"
 

@@ -11,9 +11,9 @@
 
 #include "bloomline/cpu.h"
 #include "bloomline/filter.h"
-#include "src/build/filter_writer.h"
-#include "src/engine_filters/engine_filter.h"
-#include "src/format/table_shape.h"
+#include "src/filter/format/table_shape.h"
+#include "src/filter/writer/filter_writer.h"
+#include "src/inspect/engine_filters/engine_filter.h"
 #include "tests/engine_filter_checks.h"
 #include "tests/guarded_bytes.h"
 #include "tests/no_memory.h"
@@ -34,7 +34,7 @@ FilterOptions Options(Format format, double bits_per_key, uint64_t seed = 0) {
 // As RocksDB's adaptor writes it, which has layouts of their own for few keys.
 std::string Build(const FilterOptions& options, const std::vector<std::string>& keys,
                   std::string_view canonicalizer = {}) {
-  core::FilterWriter writer(options, UINT64_MAX, core::TableShape, canonicalizer);
+  filter::FilterWriter writer(options, UINT64_MAX, filter::TableShape, canonicalizer);
   for (const std::string& key : keys) writer.AddKey(key);
   std::string bytes(writer.FinishedBytes(), '\0');
   writer.FinishTo(bytes.data());

@@ -13,7 +13,7 @@
 #include "bloomline/bloom_filter.h"
 #include "bloomline/counting_bloom_filter.h"
 #include "bloomline/cpu.h"
-#include "bloomline/partitioned_filter_builder.h"
+#include "bloomline/on_disk_filter_builder.h"
 #include "bloomline/scalable_bloom_filter.h"
 #include "bloomline/seed.h"
 #include "tests/case_folding.h"
@@ -71,16 +71,16 @@ std::unique_ptr<ScalableBloomFilter> NewScalable() {
   return ScalableBloomFilter::Create(ScalableBloomFilterOptions(), nullptr);
 }
 
-PartitionedFilterOptions Partitioned() {
-  PartitionedFilterOptions options;
+OnDiskFilterOptions Partitioned() {
+  OnDiskFilterOptions options;
   options.temp_directory = Dir().Path("");
-  options.memory_bytes = kMinPartitionedMemoryPerThread;
+  options.memory_bytes = kMinOnDiskMemoryPerThread;
   options.filter.random_seed = true;
   return options;
 }
 
-std::unique_ptr<PartitionedFilterBuilder> NewPartitioned() {
-  return PartitionedFilterBuilder::Create(Partitioned(), nullptr);
+std::unique_ptr<OnDiskFilterBuilder> NewPartitioned() {
+  return OnDiskFilterBuilder::Create(Partitioned(), nullptr);
 }
 
 // A file that `filter` was saved to.
@@ -111,16 +111,16 @@ std::vector<Function> CoreFunctions() {
        }},
       {"ForceKernel", [](std::string* error) { return ForceKernel(ActiveKernelName(), error); },
        [](std::string* error) { return ForceKernel("none", error); }},
-      {"PartitionedFilterBuilder::Create",
+      {"OnDiskFilterBuilder::Create",
        [](std::string* error) {
-         return PartitionedFilterBuilder::Create(Partitioned(), error) != nullptr;
+         return OnDiskFilterBuilder::Create(Partitioned(), error) != nullptr;
        },
        [](std::string* error) {
-         PartitionedFilterOptions options = Partitioned();
+         OnDiskFilterOptions options = Partitioned();
          options.temp_directory = Missing();
-         return PartitionedFilterBuilder::Create(options, error) != nullptr;
+         return OnDiskFilterBuilder::Create(options, error) != nullptr;
        }},
-      {"PartitionedFilterBuilder::AddKey",
+      {"OnDiskFilterBuilder::AddKey",
        [](std::string* error) { return NewPartitioned()->AddKey("key", error); },
        [](std::string* error) {
          const auto builder = NewPartitioned();
@@ -128,7 +128,7 @@ std::vector<Function> CoreFunctions() {
          EXPECT_TRUE(builder->Finish(Dir().Path("first"), nullptr));
          return builder->AddKey("key", error);
        }},
-      {"PartitionedFilterBuilder::AddKeys",
+      {"OnDiskFilterBuilder::AddKeys",
        [](std::string* error) {
          const std::string_view key = "key";
          return NewPartitioned()->AddKeys(1, &key, error);
@@ -139,7 +139,7 @@ std::vector<Function> CoreFunctions() {
          EXPECT_TRUE(builder->Finish(Dir().Path("first"), nullptr));
          return builder->AddKeys(std::vector<int>{1, 2}, error);
        }},
-      {"PartitionedFilterBuilder::Finish",
+      {"OnDiskFilterBuilder::Finish",
        [](std::string* error) { return NewPartitioned()->Finish(Dir().Path("filter"), error); },
        [](std::string* error) { return NewPartitioned()->Finish(Missing(), error); }},
   };
@@ -437,7 +437,7 @@ TEST(ErrorStyleTest, EveryFunctionOfThePublicHeadersIsTested) {
                                       "filter_options.h",
                                       "filter_theory.h",
                                       "level_sizing.h",
-                                      "partitioned_filter_builder.h",
+                                      "on_disk_filter_builder.h",
                                       "scalable_bloom_filter.h",
                                       "seed.h",
                                       "sizing.h"};

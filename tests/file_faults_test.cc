@@ -21,7 +21,7 @@
 
 #include "bloomline/bloom_filter.h"
 #include "bloomline/counting_bloom_filter.h"
-#include "bloomline/partitioned_filter_builder.h"
+#include "bloomline/on_disk_filter_builder.h"
 #include "bloomline/scalable_bloom_filter.h"
 #include "tests/temp_dir.h"
 
@@ -169,12 +169,11 @@ std::unique_ptr<CountingBloomFilter> NewCounting() {
 }
 
 // Its temporary file is in the folder of `path`.
-std::unique_ptr<PartitionedFilterBuilder> BuilderOfKeys(const std::string& path,
-                                                        std::string* error) {
-  PartitionedFilterOptions options;
+std::unique_ptr<OnDiskFilterBuilder> BuilderOfKeys(const std::string& path, std::string* error) {
+  OnDiskFilterOptions options;
   options.temp_directory = fs::path(path).parent_path();
   options.memory_bytes = 1 << 20;
-  auto builder = PartitionedFilterBuilder::Create(options, error);
+  auto builder = OnDiskFilterBuilder::Create(options, error);
   for (int i = 0; i < 20 && builder != nullptr; ++i) {
     if (!builder->AddKey(std::to_string(i), error)) builder = nullptr;
   }
@@ -388,10 +387,10 @@ TEST_F(FileFaultsTest, CountingBloomFilter) {
                        });
 }
 
-TEST_F(FileFaultsTest, PartitionedFilterBuilder) { TestSavingAndLoading(BuildInParts, nullptr); }
+TEST_F(FileFaultsTest, OnDiskFilterBuilder) { TestSavingAndLoading(BuildInParts, nullptr); }
 
 // Whichever call of Finish fails, all keys stay.
-TEST_F(FileFaultsTest, PartitionedFilterBuilderKeepsItsKeys) {
+TEST_F(FileFaultsTest, OnDiskFilterBuilderKeepsItsKeys) {
   const std::string path = dir_.Path("filter");
   ASSERT_TRUE(BuildInParts(path, nullptr));
   const std::string bytes = ReadBytes(path);

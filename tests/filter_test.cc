@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "bloomline/sizing.h"
-#include "src/build/bloom_builder.h"
-#include "src/build/compact_builder.h"
-#include "src/build/filter_writer.h"
-#include "src/format/layout.h"
-#include "src/format/trailer.h"
-#include "src/query/hash_query.h"
+#include "src/filter/format/layout.h"
+#include "src/filter/format/trailer.h"
+#include "src/filter/query/hash_query.h"
+#include "src/filter/writer/bloom_builder.h"
+#include "src/filter/writer/compact_builder.h"
+#include "src/filter/writer/filter_writer.h"
 #include "tests/guarded_bytes.h"
 #include "tests/key_shapes.h"
 
@@ -213,7 +213,7 @@ TEST_P(FilterTest, FinishedBytesIsWhatFinishReturns) {
 }
 
 TEST_P(FilterTest, PayloadIsCappedWithoutLosingKeys) {
-  core::FilterWriter builder(Options(GetParam(), 10), 1000);
+  filter::FilterWriter builder(Options(GetParam(), 10), 1000);
   for (int i = 0; i < 5000; ++i) builder.AddKey(std::to_string(i));
   EXPECT_LE(builder.FinishedBytes(), 1000u + 20u);
   std::string bytes(builder.FinishedBytes(), '\0');
@@ -255,57 +255,58 @@ TEST(BlockedFilterTest, SeedChangesTheBitsButNotTheAnswers) {
 // 30 million keys at 10 bits: large enough that hashes are ordered by partition first.
 TEST(BlockedFilterTest, PartitionsAndThreadsGiveTheSameBytesAsStraightInsertion) {
   constexpr uint64_t kKeys = 30000000;
-  const core::FilterShape shape = core::StandaloneShape(Format::kBlocked, kKeys, 10, 6, UINT64_MAX);
-  ASSERT_GE(shape.payload_bytes(), core::kPartitionFromBytes);
+  const filter::FilterShape shape =
+      filter::StandaloneShape(Format::kBlocked, kKeys, 10, 6, UINT64_MAX);
+  ASSERT_GE(shape.payload_bytes(), filter::kPartitionFromBytes);
   std::vector<uint64_t> hashes(kKeys);
   std::mt19937_64 random(9);
-  core::HashList list;
+  filter::HashList list;
   for (uint64_t& hash : hashes) {
     hash = random();
     ASSERT_TRUE(list.Append(hash));
   }
   std::string expected(shape.payload_bytes(), '\0');
-  core::InsertHashes(shape, kernels::ActiveKernel(), expected.data(), kKeys, hashes.data());
+  filter::InsertHashes(shape, kernels::ActiveKernel(), expected.data(), kKeys, hashes.data());
   for (const int threads : {1, 2, 3}) {
     std::string actual(shape.payload_bytes(), '\0');
-    core::BuildBloom(list, shape, kernels::ActiveKernel(), threads, actual.data());
+    filter::BuildBloom(list, shape, kernels::ActiveKernel(), threads, actual.data());
     ASSERT_TRUE(expected == actual) << threads;
   }
 }
 
 TEST(BlockedFilterTest, HashesOfOneBlockAreAllInserted) {
   // Hashes need not be spread evenly: here one thread gets all of them.
-  core::HashList list;
+  filter::HashList list;
   for (uint64_t i = 0; i < 200000; ++i) ASSERT_TRUE(list.Append(i));
-  const auto shape = core::FilterShape::Blocked(core::kPartitionFromBytes / 64, 6);
+  const auto shape = filter::FilterShape::Blocked(filter::kPartitionFromBytes / 64, 6);
   std::string expected(shape.payload_bytes(), '\0');
   for (uint64_t i = 0; i < 200000; ++i) {
-    core::InsertHashes(shape, kernels::ActiveKernel(), expected.data(), 1, &i);
+    filter::InsertHashes(shape, kernels::ActiveKernel(), expected.data(), 1, &i);
   }
   std::string actual(shape.payload_bytes(), '\0');
-  core::BuildBloom(list, shape, kernels::ActiveKernel(), 4, actual.data());
+  filter::BuildBloom(list, shape, kernels::ActiveKernel(), 4, actual.data());
   EXPECT_TRUE(expected == actual);
 }
 
 // Runs of few hashes, stretches that end anywhere in them, and partitions that no number of threads
 // divides.
 TEST(BlockedFilterTest, ListsOfShortRunsAreInsertedByAnyNumberOfThreads) {
-  const auto shape = core::FilterShape::Blocked(core::kPartitionFromBytes / 64 + 6000, 6);
-  core::HashList list;
+  const auto shape = filter::FilterShape::Blocked(filter::kPartitionFromBytes / 64 + 6000, 6);
+  filter::HashList list;
   std::mt19937_64 random(3);
   std::string expected(shape.payload_bytes(), '\0');
   for (int run = 0; run < 4000; ++run) {
-    core::HashList few;
+    filter::HashList few;
     for (uint64_t i = random() % 5 + 1; i > 0; --i) {
       const uint64_t hash = random();
       ASSERT_TRUE(few.Append(hash));
-      core::InsertHashes(shape, kernels::ActiveKernel(), expected.data(), 1, &hash);
+      filter::InsertHashes(shape, kernels::ActiveKernel(), expected.data(), 1, &hash);
     }
     list.TakeAll(&few);
   }
   for (const int threads : {1, 2, 3, 5, 7, 16}) {
     std::string actual(shape.payload_bytes(), '\0');
-    core::BuildBloom(list, shape, kernels::ActiveKernel(), threads, actual.data());
+    filter::BuildBloom(list, shape, kernels::ActiveKernel(), threads, actual.data());
     EXPECT_TRUE(expected == actual) << threads;
   }
 }
@@ -395,10 +396,10 @@ TEST(FilterBuilderTest, ABuilderMayTakeItsOwnKeys) {
 
 // RocksDB's detect_filter_construct_corruption relies on this.
 TEST(FilterWriterTest, ChecksumCoversExactlyTheKeysHeld) {
-  core::FilterWriter writer((FilterOptions())), other((FilterOptions()));
+  filter::FilterWriter writer((FilterOptions())), other((FilterOptions()));
   writer.KeepChecksum();
   other.KeepChecksum();
-  const auto finish = [](core::FilterWriter* done) {
+  const auto finish = [](filter::FilterWriter* done) {
     std::string filter(done->FinishedBytes(), 'x');
     done->FinishTo(filter.data());
     return FilterView::Open(filter).AlwaysMatches();
@@ -417,40 +418,41 @@ TEST(FilterWriterTest, ChecksumCoversExactlyTheKeysHeld) {
 }
 
 TEST(FilterWriterTest, OutOfMemoryIsReportedUntilTheNextFilter) {
-  core::FilterWriter writer((FilterOptions())), other((FilterOptions()));
+  filter::FilterWriter writer((FilterOptions())), other((FilterOptions()));
   other.AddKey("a");
   other.SetOutOfMemory();
   EXPECT_EQ(other.error(), "out of memory");
   writer.TakeKeysFrom(&other);
   EXPECT_EQ(writer.error(), "out of memory");
   EXPECT_EQ(other.error(), "");
-  EXPECT_EQ(writer.FinishedBytes(), core::kTrailerBytes);
+  EXPECT_EQ(writer.FinishedBytes(), filter::kTrailerBytes);
   writer.Reset();
   EXPECT_EQ(writer.error(), "");
   writer.AddKey("a");
-  EXPECT_GT(writer.FinishedBytes(), core::kTrailerBytes);
+  EXPECT_GT(writer.FinishedBytes(), filter::kTrailerBytes);
 }
 
 std::string BuildCompactOf(const std::vector<uint64_t>& hashes, double bits_per_key, int threads) {
-  core::HashList list;
+  filter::HashList list;
   for (const uint64_t hash : hashes) EXPECT_TRUE(list.Append(hash));
-  const core::FilterShape shape = core::CompactShape(hashes.size(), bits_per_key, 0, UINT64_MAX);
+  const filter::FilterShape shape =
+      filter::CompactShape(hashes.size(), bits_per_key, 0, UINT64_MAX);
   std::string payload(shape.payload_bytes(), '\0');
-  EXPECT_TRUE(core::BuildCompact(list, shape, kernels::ActiveKernel(), threads, payload.data()));
+  EXPECT_TRUE(filter::BuildCompact(list, shape, kernels::ActiveKernel(), threads, payload.data()));
   return payload;
 }
 
-core::Payload PayloadOf(const std::string& bytes, size_t n, double bits_per_key) {
-  const core::FilterShape shape = core::CompactShape(n, bits_per_key, 0, UINT64_MAX);
+filter::Payload PayloadOf(const std::string& bytes, size_t n, double bits_per_key) {
+  const filter::FilterShape shape = filter::CompactShape(n, bits_per_key, 0, UINT64_MAX);
   return {shape, 0, bytes.data()};
 }
 
 size_t LostKeys(const std::vector<uint64_t>& hashes, double bits_per_key) {
   const std::string bytes = BuildCompactOf(hashes, bits_per_key, 1);
-  const core::Payload payload = PayloadOf(bytes, hashes.size(), bits_per_key);
+  const filter::Payload payload = PayloadOf(bytes, hashes.size(), bits_per_key);
   size_t lost = 0;
   for (const uint64_t hash : hashes) {
-    lost += core::HashMayMatch(payload, kernels::ActiveKernel(), hash) ? 0 : 1;
+    lost += filter::HashMayMatch(payload, kernels::ActiveKernel(), hash) ? 0 : 1;
   }
   return lost;
 }
@@ -486,18 +488,18 @@ TEST(CompactFilterTest, FarMoreKeysThanTheFilterIsForAreNotLost) {
   std::mt19937_64 random(43);
   for (const double bits_per_key : {3.0, 5.0, 6.0, 7.2, 10.0, 24.0}) {
     for (const size_t keys_per_block : {20, 100, 116, 130, 300, 3000}) {
-      const core::FilterShape shape = core::CompactShape(1000000, bits_per_key, 20, 640);
+      const filter::FilterShape shape = filter::CompactShape(1000000, bits_per_key, 20, 640);
       ASSERT_EQ(shape.payload_bytes(), 640u);
       std::vector<uint64_t> hashes(keys_per_block * shape.num_blocks);
       for (uint64_t& hash : hashes) hash = random();
       hashes.insert(hashes.end(), hashes.begin(), hashes.begin() + 50);
       std::string bytes(shape.payload_bytes(), '\xFF');
-      core::BuildCompactFromArray(hashes.data(), hashes.size(), shape, kernels::ActiveKernel(),
-                                  bytes.data());
-      const core::Payload payload{shape, 0, bytes.data()};
+      filter::BuildCompactFromArray(hashes.data(), hashes.size(), shape, kernels::ActiveKernel(),
+                                    bytes.data());
+      const filter::Payload payload{shape, 0, bytes.data()};
       size_t lost = 0;
       for (const uint64_t hash : hashes) {
-        lost += core::HashMayMatch(payload, kernels::ActiveKernel(), hash) ? 0 : 1;
+        lost += filter::HashMayMatch(payload, kernels::ActiveKernel(), hash) ? 0 : 1;
       }
       EXPECT_EQ(lost, 0u) << bits_per_key << " bits, " << keys_per_block << " keys per block";
     }
@@ -508,11 +510,11 @@ TEST(CompactFilterTest, OneHashManyTimesStillRejectsOthers) {
   // 5000 equal equations count as one: the block can be solved in spite of their number.
   const std::vector<uint64_t> hashes(5000, 0x8000000000000001);
   const std::string bytes = BuildCompactOf(hashes, 7.2, 1);
-  const core::Payload payload = PayloadOf(bytes, hashes.size(), 7.2);
+  const filter::Payload payload = PayloadOf(bytes, hashes.size(), 7.2);
   int matches = 0;
   for (uint64_t i = 0; i < 10000; ++i) {
     matches +=
-        core::HashMayMatch(payload, kernels::ActiveKernel(), 0x8000000000000001 + i * 1000003);
+        filter::HashMayMatch(payload, kernels::ActiveKernel(), 0x8000000000000001 + i * 1000003);
   }
   EXPECT_LT(matches, 100);
 }
@@ -534,10 +536,10 @@ TEST(CompactFilterTest, PiecesOfPartsGiveTheSameBytes) {
     const std::string bytes = BuildCompactOf(hashes, 7.2, 1);
     EXPECT_TRUE(bytes == BuildCompactOf(hashes, 7.2, 4));
     // Line by line, without parts.
-    const core::FilterShape shape = core::CompactShape(hashes.size(), 7.2, 0, UINT64_MAX);
+    const filter::FilterShape shape = filter::CompactShape(hashes.size(), 7.2, 0, UINT64_MAX);
     std::string expected(shape.payload_bytes(), '\0');
-    core::BuildCompactFromArray(hashes.data(), hashes.size(), shape, kernels::ActiveKernel(),
-                                expected.data());
+    filter::BuildCompactFromArray(hashes.data(), hashes.size(), shape, kernels::ActiveKernel(),
+                                  expected.data());
     EXPECT_TRUE(bytes == expected);
   }
 }

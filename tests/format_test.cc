@@ -6,20 +6,20 @@
 #include <string>
 
 #include "bloomline/filter.h"
-#include "src/format/layout.h"
-#include "src/format/leveldb_codes.h"
-#include "src/format/num_probes.h"
-#include "src/format/table_shape.h"
-#include "src/format/trailer.h"
-#include "src/query/hash_query.h"
+#include "src/filter/format/layout.h"
+#include "src/filter/format/leveldb_codes.h"
+#include "src/filter/format/num_probes.h"
+#include "src/filter/format/table_shape.h"
+#include "src/filter/format/trailer.h"
+#include "src/filter/query/hash_query.h"
 #include "tests/guarded_bytes.h"
 
 namespace bloomline {
 namespace {
 
-using core::FilterShape;
-using core::Layout;
-using core::Payload;
+using filter::FilterShape;
+using filter::Layout;
+using filter::Payload;
 using tests::GuardedBytes;
 
 constexpr size_t kMaxLength = 4096;
@@ -34,8 +34,8 @@ std::string RandomBytes(size_t n, std::mt19937_64& random) {
 int Ask(const Payload& payload) {
   int matches = 0;
   for (const std::string_view key : {"", "a", "hello", "a longer key with some more bytes in it"}) {
-    matches += core::HashMayMatch(payload, kernels::ActiveKernel(),
-                                  core::LayoutHash(payload.layout, key, payload.seed));
+    matches += filter::HashMayMatch(payload, kernels::ActiveKernel(),
+                                    filter::LayoutHash(payload.layout, key, payload.seed));
   }
   return matches;
 }
@@ -55,19 +55,20 @@ TEST(StandaloneFormatTest, PaddingBeyondTheFilterMatchesEverything) {
   GuardedBytes guarded(kMaxLength);
   for (size_t padding = 1; padding < 64; ++padding) {
     for (size_t length = 0; length < padding; ++length) {
-      std::string trailer(core::kTrailerBytes, '\0');
-      core::EncodeTrailer(FilterShape::Flat(length - padding, 6), 0, trailer.data());
+      std::string trailer(filter::kTrailerBytes, '\0');
+      filter::EncodeTrailer(FilterShape::Flat(length - padding, 6), 0, trailer.data());
       trailer[14] = static_cast<char>(padding);
       const std::string_view bytes = guarded.AtEnd(std::string(length, '\0') + trailer);
-      EXPECT_EQ(core::DecodeStandalone(bytes).layout, Layout::kAlwaysMatch) << padding;
+      EXPECT_EQ(filter::DecodeStandalone(bytes).layout, Layout::kAlwaysMatch) << padding;
       // The length of a flat filter is limited anyway. That of blocks may wrap to whole ones, also
       // behind a canonicalizer's name.
       for (const std::string_view name : {"", "app.Case"}) {
-        std::string end(core::EndBytes(name), '\0');
-        core::EncodeTrailer(FilterShape::Compact((length - padding) / 32, 1), 0, end.data(), name);
-        end[end.size() - core::kTrailerBytes + 14] = static_cast<char>(padding);
+        std::string end(filter::EndBytes(name), '\0');
+        filter::EncodeTrailer(FilterShape::Compact((length - padding) / 32, 1), 0, end.data(),
+                              name);
+        end[end.size() - filter::kTrailerBytes + 14] = static_cast<char>(padding);
         const std::string_view blocks = guarded.AtEnd(std::string(length, '\0') + end);
-        EXPECT_EQ(core::DecodeStandalone(blocks, nullptr, name).layout, Layout::kAlwaysMatch)
+        EXPECT_EQ(filter::DecodeStandalone(blocks, nullptr, name).layout, Layout::kAlwaysMatch)
             << padding;
       }
     }
@@ -78,19 +79,19 @@ TEST(StandaloneFormatTest, PaddingBeyondTheFilterMatchesEverything) {
 TEST(StandaloneFormatTest, PayloadsOfMoreThan2To32UnitsAreRead) {
   constexpr uint64_t kBlockBytes = 32;
   constexpr uint64_t kPayloadBytes = ((uint64_t{1} << 32) + 5) * kBlockBytes;
-  constexpr size_t kBytes = kPayloadBytes + core::kTrailerBytes;
+  constexpr size_t kBytes = kPayloadBytes + filter::kTrailerBytes;
   void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) GTEST_SKIP() << "128 GiB of addresses cannot be mapped here";
   auto* const bytes = static_cast<char*>(memory);
   const FilterShape shape = FilterShape::Compact(kPayloadBytes / kBlockBytes, 1);
-  core::EncodeTrailer(shape, 0, bytes + kPayloadBytes);
+  filter::EncodeTrailer(shape, 0, bytes + kPayloadBytes);
   std::string why;
-  const Payload payload = core::DecodeStandalone({bytes, kBytes}, &why);
+  const Payload payload = filter::DecodeStandalone({bytes, kBytes}, &why);
   EXPECT_EQ(payload.layout, Layout::kCompact) << why;
   EXPECT_EQ(payload.payload_bytes(), kPayloadBytes);
   // One block less, and the trailer no longer fits.
-  EXPECT_EQ(core::DecodeStandalone({bytes + kBlockBytes, kBytes - kBlockBytes}).layout,
+  EXPECT_EQ(filter::DecodeStandalone({bytes + kBlockBytes, kBytes - kBlockBytes}).layout,
             Layout::kAlwaysMatch);
   munmap(memory, kBytes);
 }
@@ -114,7 +115,7 @@ TEST(StandaloneFormatTest, RandomPayloadUnderAValidTrailerIsNeverReadOutside) {
   GuardedBytes guarded(kMaxLength + 64);
   for (size_t length = 0; length <= kMaxLength; ++length) {
     std::string bytes = RandomBytes(length, random);
-    std::string trailer(core::kTrailerBytes, '\0');
+    std::string trailer(filter::kTrailerBytes, '\0');
     const auto k = static_cast<int>(length % 30 + 1);
     const auto half_lines = static_cast<uint32_t>(length / 32);
     const FilterShape shape = length % 32 != 0    ? FilterShape::Flat(length, k)
@@ -122,9 +123,9 @@ TEST(StandaloneFormatTest, RandomPayloadUnderAValidTrailerIsNeverReadOutside) {
                               : length % 64 == 0
                                   ? FilterShape::Compact(length / 64, 2 + half_lines / 2 % 4)
                                   : FilterShape::Compact(length / 32, half_lines / 2 % 2);
-    core::EncodeTrailer(shape, length, trailer.data());
+    filter::EncodeTrailer(shape, length, trailer.data());
     bytes += trailer;
-    const Payload payload = core::DecodeStandalone(guarded.AtEnd(bytes));
+    const Payload payload = filter::DecodeStandalone(guarded.AtEnd(bytes));
     ASSERT_EQ(payload.layout, shape.layout) << length;
     ASSERT_EQ(payload.num_probes, shape.num_probes);
     ASSERT_EQ(payload.arrangement, shape.arrangement);
@@ -132,7 +133,7 @@ TEST(StandaloneFormatTest, RandomPayloadUnderAValidTrailerIsNeverReadOutside) {
     ASSERT_EQ(payload.payload_bytes(), length);
     ASSERT_EQ(payload.seed, length);
     Ask(payload);
-    Ask(core::DecodeStandalone(guarded.AtStart(bytes)));
+    Ask(filter::DecodeStandalone(guarded.AtStart(bytes)));
   }
 }
 
@@ -160,7 +161,7 @@ TEST(StandaloneFormatTest, TruncatedOrExtendedFiltersMatchEverything) {
 
 TEST(StandaloneFormatTest, EveryReservedValueMatchesEverything) {
   const std::string whole = StandaloneFilter(100);
-  const size_t trailer = whole.size() - core::kTrailerBytes;
+  const size_t trailer = whole.size() - filter::kTrailerBytes;
   const auto with = [&](size_t offset, int value) {
     std::string changed = whole;
     changed[trailer + offset] = static_cast<char>(value);
@@ -182,13 +183,13 @@ TEST(StandaloneFormatTest, OtherLayoutsMatchEverythingWhateverTheFields) {
   constexpr size_t kLayout = 12;
   for (const size_t unit_bytes : {1, 32, 64}) {
     for (int parameter = 1; parameter <= 255; ++parameter) {
-      std::string filter(64 + core::kTrailerBytes, '\0');
-      core::EncodeTrailer(FilterShape::Flat(64 / unit_bytes, parameter), 0, filter.data() + 64);
+      std::string filter(64 + filter::kTrailerBytes, '\0');
+      filter::EncodeTrailer(FilterShape::Flat(64 / unit_bytes, parameter), 0, filter.data() + 64);
       for (int layout = 0; layout < 256; ++layout) {
         if (layout == 1 || layout == 3 || layout == 6) continue;
         filter[64 + kLayout] = static_cast<char>(layout);
         std::string why;
-        const Payload payload = core::DecodeStandalone(filter, &why);
+        const Payload payload = filter::DecodeStandalone(filter, &why);
         ASSERT_EQ(payload.layout, Layout::kAlwaysMatch) << layout;
         ASSERT_EQ(why == "layout " + std::to_string(layout) + " is unknown", layout != 0xFF) << why;
       }
@@ -200,7 +201,7 @@ TEST(StandaloneFormatTest, PaddingBeforeThePayloadIsSkipped) {
   const std::string whole = StandaloneFilter(100);
   for (int padding = 0; padding <= 64; ++padding) {
     std::string padded = std::string(static_cast<size_t>(padding), '\xAA') + whole;
-    padded[padded.size() - core::kTrailerBytes + 14] = static_cast<char>(padding);
+    padded[padded.size() - filter::kTrailerBytes + 14] = static_cast<char>(padding);
     const FilterView view = FilterView::Open(padded);
     ASSERT_EQ(view.AlwaysMatches(), padding == 64);
     for (int i = 0; i < 100; ++i) ASSERT_TRUE(view.MayMatch(std::to_string(i)));
@@ -213,13 +214,13 @@ TEST(StandaloneFormatTest, PaddingBeforeThePayloadIsSkipped) {
 }
 
 TEST(StandaloneFormatTest, EveryParameterOfCompactMeansWhatTheTableSays) {
-  std::string filter(64 + core::kTrailerBytes, '\0');
+  std::string filter(64 + filter::kTrailerBytes, '\0');
   for (int parameter = 0; parameter < 256; ++parameter) {
-    core::EncodeTrailer(FilterShape::Blocked(parameter < 2 ? 2 : 1, parameter), 0,
-                        filter.data() + 64);
+    filter::EncodeTrailer(FilterShape::Blocked(parameter < 2 ? 2 : 1, parameter), 0,
+                          filter.data() + 64);
     filter[64 + 12] = 6;
     std::string why;
-    const Payload payload = core::DecodeStandalone(filter, &why);
+    const Payload payload = filter::DecodeStandalone(filter, &why);
     if (parameter > 5) {
       EXPECT_EQ(payload.layout, Layout::kAlwaysMatch) << parameter;
       EXPECT_EQ(why, "parameter is " + std::to_string(parameter) + "; allowed: 0 to 5");
@@ -228,8 +229,8 @@ TEST(StandaloneFormatTest, EveryParameterOfCompactMeansWhatTheTableSays) {
       EXPECT_EQ(payload.arrangement, static_cast<uint32_t>(parameter));
       EXPECT_EQ(payload.block_bytes, parameter < 2 ? 32u : 64u);
       EXPECT_EQ(payload.num_blocks, parameter < 2 ? 2u : 1u);
-      char trailer[core::kTrailerBytes];
-      core::EncodeTrailer(payload, 0, trailer);
+      char trailer[filter::kTrailerBytes];
+      filter::EncodeTrailer(payload, 0, trailer);
       EXPECT_EQ(filter.substr(64), std::string(trailer, sizeof(trailer)));
     }
   }
@@ -242,7 +243,7 @@ TEST(StandaloneFormatTest, BitsPerKeyChooseTheArrangementAsTheTableSays) {
   } kChoices[] = {{3, 0},   {3.599, 0}, {3.6, 1}, {5.49, 1}, {5.5, 2}, {6.39, 2},
                   {6.4, 3}, {8.19, 3},  {8.2, 4}, {9.79, 4}, {9.8, 5}, {24, 5}};
   for (const auto& choice : kChoices) {
-    const FilterShape shape = core::CompactShape(1000, choice.bits_per_key, 20, UINT64_MAX);
+    const FilterShape shape = filter::CompactShape(1000, choice.bits_per_key, 20, UINT64_MAX);
     EXPECT_EQ(shape.arrangement, choice.arrangement) << choice.bits_per_key;
     EXPECT_EQ(shape.block_bytes, choice.arrangement < 2 ? 32u : 64u);
   }
@@ -254,14 +255,14 @@ TEST(StandaloneFormatTest, BlocksWithAHeaderForNoKeyMatchEverything) {
   for (const uint32_t arrangement : {0, 1, 2, 3, 4, 5}) {
     const uint32_t block_bytes = arrangement < 2 ? 32 : 64;
     for (const unsigned header : {95, 95 + 128 * 31, 100, 126, 127, 127 + 128 * 16}) {
-      std::string filter(block_bytes + core::kTrailerBytes, '\0');
+      std::string filter(block_bytes + filter::kTrailerBytes, '\0');
       filter[block_bytes - 2] = static_cast<char>(header << 4 & 0xF0);
       filter[block_bytes - 1] = static_cast<char>(header >> 4);
-      core::EncodeTrailer(FilterShape::Compact(1, arrangement), 0, filter.data() + block_bytes);
-      const Payload payload = core::DecodeStandalone(filter);
+      filter::EncodeTrailer(FilterShape::Compact(1, arrangement), 0, filter.data() + block_bytes);
+      const Payload payload = filter::DecodeStandalone(filter);
       ASSERT_EQ(payload.layout, Layout::kCompact);
       for (int i = 0; i < 200; ++i) {
-        ASSERT_TRUE(core::HashMayMatch(payload, kernels::ActiveKernel(), random()))
+        ASSERT_TRUE(filter::HashMayMatch(payload, kernels::ActiveKernel(), random()))
             << "arrangement " << arrangement << ", header " << header;
       }
     }
@@ -271,7 +272,7 @@ TEST(StandaloneFormatTest, BlocksWithAHeaderForNoKeyMatchEverything) {
 TEST(LevelDBFormatTest, EveryLastByteMeansWhatTheTableSays) {
   for (int code = 0; code < 256; ++code) {
     const std::string filter = std::string(128, '\0') + static_cast<char>(code);
-    const Payload payload = core::DecodeLevelDB(filter);
+    const Payload payload = filter::DecodeLevelDB(filter);
     if (code >= 1 && code <= 30) {
       EXPECT_EQ(payload.layout, Layout::kClassic) << code;
       EXPECT_EQ(payload.num_probes, code);
@@ -296,7 +297,7 @@ TEST(LevelDBFormatTest, CompactFiltersOfOneBlockAreRead) {
   for (size_t length = 0; length <= 70; ++length) {
     for (int code = 0xE0; code <= 0xE3; ++code) {
       const Payload payload =
-          core::DecodeLevelDB(std::string(length, '\0') + static_cast<char>(code));
+          filter::DecodeLevelDB(std::string(length, '\0') + static_cast<char>(code));
       if (length < 8 || length > 64) {
         EXPECT_EQ(payload.layout, Layout::kAlwaysMatch) << length;
         continue;
@@ -313,27 +314,27 @@ TEST(LevelDBFormatTest, CompactFiltersOfUpTo24BlocksAreRead) {
   for (size_t blocks = 2; blocks <= 24; ++blocks) {
     const std::string filter = std::string(64 * blocks, '\0') +
                                static_cast<char>(static_cast<unsigned char>(0xE2 + blocks));
-    const Payload payload = core::DecodeLevelDB(filter);
+    const Payload payload = filter::DecodeLevelDB(filter);
     EXPECT_EQ(payload.layout, Layout::kSmallSet) << blocks;
     EXPECT_EQ(payload.num_blocks, blocks);
   }
 }
 
 TEST(LevelDBFormatTest, NoBytesHoldNoKeysAndOneByteIsDamage) {
-  EXPECT_EQ(Ask(core::DecodeLevelDB("")), 0);
+  EXPECT_EQ(Ask(filter::DecodeLevelDB("")), 0);
   for (int byte = 0; byte < 256; ++byte) {
-    EXPECT_EQ(Ask(core::DecodeLevelDB(std::string(1, static_cast<char>(byte)))), 4) << byte;
+    EXPECT_EQ(Ask(filter::DecodeLevelDB(std::string(1, static_cast<char>(byte)))), 4) << byte;
   }
 }
 
 TEST(LevelDBFormatTest, AlwaysMatchFilterMatches) {
-  EXPECT_EQ(Ask(core::DecodeLevelDB(core::kLevelDBAlwaysMatch)), 4);
+  EXPECT_EQ(Ask(filter::DecodeLevelDB(filter::kLevelDBAlwaysMatch)), 4);
 }
 
 TEST(LevelDBFormatTest, PayloadOfPartialBlocksMatchesEverything) {
   for (size_t length = 1; length <= kMaxLength; ++length) {
     const std::string filter = std::string(length, '\0') + '\xA5';
-    EXPECT_EQ(core::DecodeLevelDB(filter).layout,
+    EXPECT_EQ(filter::DecodeLevelDB(filter).layout,
               length % 64 == 0 ? Layout::kBlocked : Layout::kAlwaysMatch);
   }
 }
@@ -346,37 +347,37 @@ TEST(LevelDBFormatTest, RandomBytesOfEveryLengthAreNeverReadOutside) {
     // Random last bytes rarely pick a layout, so every layout is also chosen on purpose.
     for (const int code : {-1, 6, 30, 0x86, 0x9D, 0xA5, 0xBD, 0xC0, 0xC1, 0xC3, 0xDF}) {
       if (code >= 0 && length > 0) bytes.back() = static_cast<char>(code);
-      Ask(core::DecodeLevelDB(guarded.AtEnd(bytes)));
-      Ask(core::DecodeLevelDB(guarded.AtStart(bytes)));
+      Ask(filter::DecodeLevelDB(guarded.AtEnd(bytes)));
+      Ask(filter::DecodeLevelDB(guarded.AtStart(bytes)));
     }
   }
 }
 
 TEST(ShapeTest, FiveBillionKeysAreRepresentable) {
   const uint64_t n = 5000000000;
-  const core::FilterShape shape = core::StandaloneShape(Format::kBlocked, n, 10, 6, UINT64_MAX);
-  EXPECT_GE(shape.payload_bytes() + core::kTrailerBytes, 6250000000u);
+  const filter::FilterShape shape = filter::StandaloneShape(Format::kBlocked, n, 10, 6, UINT64_MAX);
+  EXPECT_GE(shape.payload_bytes() + filter::kTrailerBytes, 6250000000u);
   EXPECT_LT(shape.payload_bytes(), 6250000000u + 128);
-  EXPECT_EQ(core::ClassicShape(n, 10).payload_bytes(), 6250000000u);
+  EXPECT_EQ(filter::ClassicShape(n, 10).payload_bytes(), 6250000000u);
 }
 
 TEST(ShapeTest, SmallSetsPayAtMostTwoBytesOfOverhead) {
-  for (uint64_t n = 1; n <= core::kMaxFlatKeys; ++n) {
+  for (uint64_t n = 1; n <= filter::kMaxFlatKeys; ++n) {
     for (const double bits_per_key : {1.0, 6.0, 9.9, 10.0, 16.0}) {
-      const core::FilterShape shape = core::SmallSetShape(n, bits_per_key, 6, 6);
+      const filter::FilterShape shape = filter::SmallSetShape(n, bits_per_key, 6, 6);
       EXPECT_EQ(shape.layout, Layout::kFlat);
       EXPECT_LE(static_cast<double>(shape.payload_bytes() + 1),
                 static_cast<double>(n) * bits_per_key / 8 + 2);
     }
   }
-  EXPECT_EQ(core::SmallSetShape(core::kMaxFlatKeys + 1, 10, 6, 6).layout, Layout::kBlocked);
+  EXPECT_EQ(filter::SmallSetShape(filter::kMaxFlatKeys + 1, 10, 6, 6).layout, Layout::kBlocked);
 }
 
 // LevelDB's bloom_test allows n * 10 / 8 + 40 bytes. On average a key costs what was asked for.
 TEST(ShapeTest, LargerLevelDBFiltersAreRoundedToTheNearestBlock) {
   for (const double bits_per_key : {1.0, 6.0, 9.9, 10.0, 16.0, 100.0}) {
-    for (uint64_t n = core::kMaxFlatKeys + 1; n <= 10000; ++n) {
-      const core::FilterShape shape = core::SmallSetShape(n, bits_per_key, 6, 6);
+    for (uint64_t n = filter::kMaxFlatKeys + 1; n <= 10000; ++n) {
+      const filter::FilterShape shape = filter::SmallSetShape(n, bits_per_key, 6, 6);
       ASSERT_EQ(shape.layout, Layout::kBlocked);
       ASSERT_GE(shape.num_blocks, 1u);
       ASSERT_NEAR(static_cast<double>(shape.payload_bytes()),
@@ -384,28 +385,28 @@ TEST(ShapeTest, LargerLevelDBFiltersAreRoundedToTheNearestBlock) {
           << n << " keys, " << bits_per_key << " bits per key";
     }
   }
-  EXPECT_EQ(core::SmallSetShape(2000, 10, 6, 6).payload_bytes() + 1, 2497u);
+  EXPECT_EQ(filter::SmallSetShape(2000, 10, 6, 6).payload_bytes() + 1, 2497u);
 }
 
 constexpr double kTableBitsPerKey[] = {3.0, 3.456, 6.4, 7.1, 9.5, 10.0, 10.499, 16.0, 23.999};
 
 uint64_t TableBytes(Format format, uint64_t n, double bits_per_key) {
-  return core::TableShape(format, n, bits_per_key, 6, UINT64_MAX).payload_bytes() +
-         core::kTrailerBytes;
+  return filter::TableShape(format, n, bits_per_key, 6, UINT64_MAX).payload_bytes() +
+         filter::kTrailerBytes;
 }
 
 TEST(TableShapeTest, SmallBlockedSetsAreFlat) {
   for (const double bits_per_key : kTableBitsPerKey) {
-    for (uint64_t n = 1; n <= core::kMaxFlatTableKeys; ++n) {
-      const core::FilterShape shape =
-          core::TableShape(Format::kBlocked, n, bits_per_key, 6, 1 << 20);
+    for (uint64_t n = 1; n <= filter::kMaxFlatTableKeys; ++n) {
+      const filter::FilterShape shape =
+          filter::TableShape(Format::kBlocked, n, bits_per_key, 6, 1 << 20);
       ASSERT_EQ(shape.layout, Layout::kFlat);
-      ASSERT_EQ(shape.num_probes, core::OptimalStandardNumProbes(bits_per_key));
+      ASSERT_EQ(shape.num_probes, filter::OptimalStandardNumProbes(bits_per_key));
       ASSERT_LT(static_cast<double>(shape.payload_bytes()),
                 std::max(65.0, static_cast<double>(n) * bits_per_key / 8 + 1));
     }
-    const core::FilterShape blocked =
-        core::TableShape(Format::kBlocked, core::kMaxFlatTableKeys + 1, bits_per_key, 6, 1 << 20);
+    const filter::FilterShape blocked = filter::TableShape(
+        Format::kBlocked, filter::kMaxFlatTableKeys + 1, bits_per_key, 6, 1 << 20);
     EXPECT_EQ(blocked.layout, Layout::kBlocked);
     EXPECT_EQ(blocked.num_probes, 6);
   }
@@ -417,10 +418,10 @@ TEST(TableShapeTest, SmallCompactSetsTakeWhatTheirKeysPayFor) {
   EXPECT_EQ(TableBytes(Format::kCompact, 186, 10), 244u);
   for (const double bits_per_key : kTableBitsPerKey) {
     for (uint64_t n = 1; n < 3000; ++n) {
-      const core::FilterShape shape =
-          core::TableShape(Format::kCompact, n, bits_per_key, 0, 1 << 20);
-      const core::FilterShape large =
-          core::StandaloneShape(Format::kCompact, n, bits_per_key, 0, 1 << 20);
+      const filter::FilterShape shape =
+          filter::TableShape(Format::kCompact, n, bits_per_key, 0, 1 << 20);
+      const filter::FilterShape large =
+          filter::StandaloneShape(Format::kCompact, n, bits_per_key, 0, 1 << 20);
       ASSERT_EQ(shape.layout, Layout::kCompact);
       ASSERT_LE(shape.payload_bytes(), large.payload_bytes());
       ASSERT_TRUE(bits_per_key < 11 || shape.block_bytes == 64);
@@ -428,7 +429,7 @@ TEST(TableShapeTest, SmallCompactSetsTakeWhatTheirKeysPayFor) {
       if (shape.block_bytes == 32 && bits_per_key > 5.5) {
         ASSERT_LT(shape.payload_bytes(), large.payload_bytes());
         ASSERT_GE(static_cast<double>(shape.payload_bytes()), 0.95 * paid);
-        ASSERT_GT(static_cast<double>(large.payload_bytes() + core::kTrailerBytes), 1.1 * paid);
+        ASSERT_GT(static_cast<double>(large.payload_bytes() + filter::kTrailerBytes), 1.1 * paid);
       }
     }
   }
@@ -451,12 +452,12 @@ TEST(TableShapeTest, KeysOfABytesNumberAreTheMostThatFit) {
     for (const double bits_per_key : kTableBitsPerKey) {
       for (uint64_t n = 1; n < 3000; ++n) {
         const uint64_t bytes = TableBytes(format, n, bits_per_key);
-        const uint64_t most = core::MaxTableKeys(format, bits_per_key, bytes);
+        const uint64_t most = filter::MaxTableKeys(format, bits_per_key, bytes);
         ASSERT_GE(most, n) << bits_per_key;
         ASSERT_EQ(TableBytes(format, most, bits_per_key), bytes) << n << " " << bits_per_key;
         ASSERT_GT(TableBytes(format, most + 2, bits_per_key), bytes) << n << " " << bits_per_key;
       }
-      const uint64_t least = core::MaxTableKeys(format, bits_per_key, 0);
+      const uint64_t least = filter::MaxTableKeys(format, bits_per_key, 0);
       EXPECT_GE(least, 1u);
       EXPECT_EQ(TableBytes(format, least, bits_per_key), TableBytes(format, 1, bits_per_key));
     }
@@ -465,10 +466,12 @@ TEST(TableShapeTest, KeysOfABytesNumberAreTheMostThatFit) {
 
 TEST(ShapeTest, CapRoundsDownToWholeBlocks) {
   EXPECT_EQ(
-      core::StandaloneShape(Format::kBlocked, 1 << 30, 10, 6, 0xffffffac).payload_bytes() % 64, 0u);
-  EXPECT_EQ(core::StandaloneShape(Format::kBlocked, 5000000000, 10, 6, 0xffffffac).payload_bytes(),
-            0xffffff80u);
-  EXPECT_EQ(core::StandaloneShape(Format::kBlocked, 100, 10, 6, 1).payload_bytes(), 64u);
+      filter::StandaloneShape(Format::kBlocked, 1 << 30, 10, 6, 0xffffffac).payload_bytes() % 64,
+      0u);
+  EXPECT_EQ(
+      filter::StandaloneShape(Format::kBlocked, 5000000000, 10, 6, 0xffffffac).payload_bytes(),
+      0xffffff80u);
+  EXPECT_EQ(filter::StandaloneShape(Format::kBlocked, 100, 10, 6, 1).payload_bytes(), 64u);
 }
 
 }  // namespace

@@ -8,14 +8,14 @@
 
 #include "bloomline/cpu.h"
 #include "bloomline/filter.h"
-#include "src/build/compact_builder.h"
-#include "src/build/filter_writer.h"
-#include "src/format/hash.h"
-#include "src/format/layout.h"
-#include "src/format/leveldb_codes.h"
-#include "src/format/table_shape.h"
-#include "src/format/trailer.h"
-#include "src/query/hash_query.h"
+#include "src/filter/format/hash.h"
+#include "src/filter/format/layout.h"
+#include "src/filter/format/leveldb_codes.h"
+#include "src/filter/format/table_shape.h"
+#include "src/filter/format/trailer.h"
+#include "src/filter/query/hash_query.h"
+#include "src/filter/writer/compact_builder.h"
+#include "src/filter/writer/filter_writer.h"
 #include "tests/golden_keys.h"
 #include "tests/leveldb_filter.h"
 
@@ -62,8 +62,8 @@ std::string BuildStandalone(const Vector& v) {
   return builder.Finish();
 }
 
-std::string BuildWith(core::FilterWriter::ShapeFunction shape, const Vector& v) {
-  core::FilterWriter writer(v.options, UINT64_MAX, shape, v.canonicalizer);
+std::string BuildWith(filter::FilterWriter::ShapeFunction shape, const Vector& v) {
+  filter::FilterWriter writer(v.options, UINT64_MAX, shape, v.canonicalizer);
   for (const std::string& key : v.keys) writer.AddKey(key);
   std::string filter(writer.FinishedBytes(), '\0');
   writer.FinishTo(filter.data());
@@ -72,22 +72,22 @@ std::string BuildWith(core::FilterWriter::ShapeFunction shape, const Vector& v) 
 
 std::string Build(const Vector& v) {
   return v.container == "leveldb"   ? BuildLevelDB(v)
-         : v.container == "rocksdb" ? BuildWith(core::TableShape, v)
+         : v.container == "rocksdb" ? BuildWith(filter::TableShape, v)
          : v.canonicalizer.empty()  ? BuildStandalone(v)
-                                    : BuildWith(core::StandaloneShape, v);
+                                    : BuildWith(filter::StandaloneShape, v);
 }
 
 // A line of compact_blocks.txt: a block of hashes, or the hashes that match it.
 struct BlockVector {
   bool is_written;
-  core::FilterShape shape;
+  filter::FilterShape shape;
   std::vector<uint64_t> hashes;
   std::string block;
 };
 
 constexpr int kNumBlockQueries = 300;
 
-uint64_t HashOfNumber(int i) { return core::Hash64(std::to_string(i), 0); }
+uint64_t HashOfNumber(int i) { return filter::Hash64(std::to_string(i), 0); }
 
 std::vector<BlockVector> ReadBlockVectors() {
   std::ifstream file(BLOOMLINE_GOLDEN_DIR "/compact_blocks.txt");
@@ -95,7 +95,7 @@ std::vector<BlockVector> ReadBlockVectors() {
   std::string kind, keys, block;
   for (uint32_t arrangement; file >> kind >> arrangement >> keys >> block;) {
     BlockVector v{
-        kind == "written", core::FilterShape::Compact(1, arrangement), {}, FromHex(block)};
+        kind == "written", filter::FilterShape::Compact(1, arrangement), {}, FromHex(block)};
     if (keys == "all") keys = "0-" + std::to_string(kNumBlockQueries);
     std::istringstream fields(keys == "none" ? "" : keys);
     for (std::string range; std::getline(fields, range, ',');) {
@@ -145,15 +145,15 @@ void GoldenTest::ExpectWritten() {
 
 void GoldenTest::ExpectRead() {
   for (const Vector& v : ReadVectors()) {
-    const core::Payload payload = v.container == "leveldb"
-                                      ? core::DecodeLevelDB(v.filter)
-                                      : core::DecodeStandalone(v.filter, nullptr, v.canonicalizer);
-    ASSERT_NE(payload.layout, core::Layout::kAlwaysMatch) << v.container << " " << v.layout;
+    const filter::Payload payload =
+        v.container == "leveldb" ? filter::DecodeLevelDB(v.filter)
+                                 : filter::DecodeStandalone(v.filter, nullptr, v.canonicalizer);
+    ASSERT_NE(payload.layout, filter::Layout::kAlwaysMatch) << v.container << " " << v.layout;
     // In LevelDB the bytes do not record the seed.
     const uint64_t seed = v.container == "leveldb" ? v.options.seed : payload.seed;
     const auto may_match = [&](std::string_view key) {
-      return core::HashMayMatch(payload, kernels::ActiveKernel(),
-                                core::LayoutHash(payload.layout, key, seed));
+      return filter::HashMayMatch(payload, kernels::ActiveKernel(),
+                                  filter::LayoutHash(payload.layout, key, seed));
     };
     for (const std::string& key : v.keys) EXPECT_TRUE(may_match(key));
     int matches = 0;
@@ -173,13 +173,13 @@ void GoldenTest::ExpectBlocks() {
   int num_line = 0;
   for (const BlockVector& v : vectors) {
     SCOPED_TRACE(testing::Message() << "line " << ++num_line);
-    const kernels::CompactFilter filter = core::AsCompact(v.shape, v.block.data());
+    const kernels::CompactFilter filter = filter::AsCompact(v.shape, v.block.data());
     const auto may_match = kernel.compact.may_match[v.shape.arrangement];
     ASSERT_EQ(v.shape.block_bytes, v.block.size());
     if (v.is_written) {
       std::string block(v.shape.block_bytes, 'x');
       std::vector<uint64_t> hashes = v.hashes;
-      core::SolveBlock(hashes.data(), hashes.size(), v.shape, kernel, block.data());
+      filter::SolveBlock(hashes.data(), hashes.size(), v.shape, kernel, block.data());
       EXPECT_EQ(v.block, block);
       for (const uint64_t hash : v.hashes) EXPECT_TRUE(may_match(filter, hash));
     } else {

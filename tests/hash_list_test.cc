@@ -1,4 +1,4 @@
-#include "src/build/hash_list.h"
+#include "src/filter/writer/hash_list.h"
 
 #include <gtest/gtest.h>
 
@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "bloomline/filter.h"
-#include "src/memory/huge_pages.h"
+#include "src/support/huge_pages.h"
 
 namespace bloomline {
 namespace {
 
-using core::HashList;
+using filter::HashList;
 
 std::vector<uint64_t> Content(const HashList& list) {
   std::vector<uint64_t> hashes;
@@ -30,7 +30,7 @@ void AppendIfNew(uint64_t hash, HashList* list) {
 }
 
 TEST(HashListTest, KeepsAllHashesInOrderThroughChunksOfAllSizes) {
-  constexpr uint64_t kHashes = 6 * memory::kHugePageBytes / sizeof(uint64_t) + 12345;
+  constexpr uint64_t kHashes = 6 * support::kHugePageBytes / sizeof(uint64_t) + 12345;
   HashList list;
   for (uint64_t i = 0; i < kHashes; ++i) {
     AppendIfNew(i * i, &list);
@@ -117,7 +117,7 @@ TEST(HashListTest, AClearedListRefillsItsFirstChunk) {
 }
 
 // Wants to be called from each 1000th hash on.
-class Observer : public core::HashListObserver {
+class Observer : public filter::HashListObserver {
  public:
   size_t ListHas(size_t num_hashes) override {
     EXPECT_LE(num_hashes, next_) << "it was called too late";

@@ -4,10 +4,10 @@
 #include <iterator>
 #include <vector>
 
-#include "src/build/partition.h"
-#include "src/kernels/probe_sequence.h"
+#include "src/filter/kernels/probe_sequence.h"
+#include "src/filter/writer/partition.h"
 
-namespace bloomline::core {
+namespace bloomline::filter {
 namespace {
 
 using kernels::BlockIndex;
@@ -46,4 +46,4 @@ TEST(HashRangeTest, CopiesBothEndsAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace bloomline::core
+}  // namespace bloomline::filter

@@ -1,5 +1,5 @@
 // Memory in huge pages: its alignment, and that all of it is freed.
-#include "src/memory/huge_pages.h"
+#include "src/support/huge_pages.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -32,7 +32,7 @@ void* __wrap_mmap(void* at, size_t n, int protection, int flags, int file, off_t
 }
 }  // extern "C"
 
-namespace bloomline::memory {
+namespace bloomline::support {
 namespace {
 
 size_t MappedBytes() {
@@ -103,4 +103,4 @@ TEST(HugePagesTest, ImpossibleSizesGiveNull) {
 }
 
 }  // namespace
-}  // namespace bloomline::memory
+}  // namespace bloomline::support

@@ -1,6 +1,6 @@
 // Filters built in the memory of their hashes: the same bytes as by the other builders, and every
 // hash is still there afterwards.
-#include "src/build/in_place_builder.h"
+#include "src/filter/writer/in_place_builder.h"
 
 #include <gtest/gtest.h>
 
@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "src/build/bloom_builder.h"
-#include "src/build/compact_builder.h"
-#include "src/format/trailer.h"
+#include "src/filter/format/trailer.h"
+#include "src/filter/writer/bloom_builder.h"
+#include "src/filter/writer/compact_builder.h"
 
-namespace bloomline::core {
+namespace bloomline::filter {
 namespace {
 
 constexpr size_t kBlocks = kPartitionFromBytes / 64 + 5000;
@@ -129,4 +129,4 @@ INSTANTIATE_TEST_SUITE_P(Layouts, InPlaceBuilderTest,
                          });
 
 }  // namespace
-}  // namespace bloomline::core
+}  // namespace bloomline::filter

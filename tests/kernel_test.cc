@@ -1,5 +1,5 @@
 // Every kernel against the portable one, and the choice among kernels.
-#include "src/kernels/kernel.h"
+#include "src/filter/kernels/kernel.h"
 
 #include <gtest/gtest.h>
 
@@ -13,12 +13,12 @@
 #include <vector>
 
 #include "bloomline/cpu.h"
-#include "src/format/batch_hasher.h"
-#include "src/format/hash.h"
-#include "src/kernels/blocked/blocks.h"
-#include "src/kernels/counters/counter_blocks.h"
-#include "src/kernels/probe_sequence.h"
-#include "src/kernels/small_set/small_set_block.h"
+#include "src/filter/format/batch_hasher.h"
+#include "src/filter/format/hash.h"
+#include "src/filter/kernels/blocked/blocks.h"
+#include "src/filter/kernels/counters/counter_blocks.h"
+#include "src/filter/kernels/probe_sequence.h"
+#include "src/filter/kernels/small_set/small_set_block.h"
 #include "tests/guarded_bytes.h"
 
 namespace bloomline::kernels {
@@ -70,7 +70,7 @@ bool IsComplete(const Table& table) {
 TEST(KernelTableTest, HasEveryFunctionOfEveryKernel) {
   for (const Kernel* kernel : AllKernels()) {
     EXPECT_TRUE(IsComplete(kernel->blocked)) << kernel->name;
-    EXPECT_TRUE(IsComplete(kernel->shared)) << kernel->name;
+    EXPECT_TRUE(IsComplete(kernel->atomic)) << kernel->name;
     EXPECT_TRUE(IsComplete(kernel->flat)) << kernel->name;
     EXPECT_TRUE(IsComplete(kernel->compact)) << kernel->name;
     EXPECT_TRUE(IsComplete(kernel->small_set)) << kernel->name;
@@ -296,7 +296,7 @@ TEST_P(KernelTest, AddsTheSameBitsAsPortableAndSaysWhichAreNew) {
       const std::unique_ptr<bool[]> shared_new(new bool[n]);
       portable().blocked.add_many(portable_blocks.Filter(k), n, hashes.data(), expected.get());
       kernel().blocked.add_many(plain.Filter(k), n, hashes.data(), plain_new.get());
-      kernel().shared.add_many(shared.Filter(k), n, hashes.data(), shared_new.get());
+      kernel().atomic.add_many(shared.Filter(k), n, hashes.data(), shared_new.get());
       ASSERT_TRUE(inserted == portable_blocks) << "k " << k << ", blocks " << num_blocks;
       ASSERT_TRUE(inserted == plain) << "k " << k << ", blocks " << num_blocks;
       ASSERT_TRUE(inserted == shared) << "k " << k << ", blocks " << num_blocks;
@@ -317,7 +317,7 @@ TEST_P(KernelTest, AddsTheSameBitsAsPortableAndSaysWhichAreNew) {
   }
 }
 
-TEST_P(KernelTest, AnswersAndCountsSharedBlocksAsOthers) {
+TEST_P(KernelTest, AnswersAndCountsAtomicBlocksAsOthers) {
   const std::vector<uint64_t> queries = Hashes(3000, 61);
   const std::unique_ptr<bool[]> shared(new bool[queries.size()]);
   for (int k = 1; k <= 30; ++k) {
@@ -326,7 +326,7 @@ TEST_P(KernelTest, AnswersAndCountsSharedBlocksAsOthers) {
       const BlockedFilter filter = blocks.Filter(k);
       const std::vector<uint64_t> present = Hashes(num_blocks * 20, 62);
       portable().blocked.insert_many(filter, present.size(), present.data());
-      kernel().shared.may_match_many(filter, queries.size(), queries.data(), shared.get());
+      kernel().atomic.may_match_many(filter, queries.size(), queries.data(), shared.get());
       for (size_t i = 0; i < queries.size(); ++i) {
         ASSERT_EQ(portable().blocked.may_match(filter, queries[i]), shared[i]) << "k " << k;
       }
@@ -337,7 +337,7 @@ TEST_P(KernelTest, AnswersAndCountsSharedBlocksAsOthers) {
         for (const char byte : block.bytes) ones += __builtin_popcount(static_cast<uint8_t>(byte));
         ++expected[ones];
       }
-      kernel().shared.count_blocks(filter.data, num_blocks, actual);
+      kernel().atomic.count_blocks(filter.data, num_blocks, actual);
       ASSERT_EQ(0, std::memcmp(expected, actual, sizeof(expected))) << "k " << k;
     }
   }
@@ -477,7 +477,7 @@ TEST_P(KernelTest, HashesShortKeysAsXxh3) {
 TEST_P(KernelTest, HashesBatchesAsOneByOne) {
   std::mt19937_64 random(2);
   const uint64_t seed = random();
-  const core::BatchHasher batch_hasher(seed, kernel().hash);
+  const filter::BatchHasher batch_hasher(seed, kernel().hash);
   size_t batches = 0;
   for (size_t size = 0; size <= 20; ++size) {
     for (size_t n = 0; n <= kBatchKeys; ++n) {
@@ -492,7 +492,7 @@ TEST_P(KernelTest, HashesBatchesAsOneByOne) {
         }
         ++batches;
         for (size_t i = 0; i < n; ++i)
-          ASSERT_EQ(hashes[i], core::Hash64(keys[i], seed)) << size << " bytes";
+          ASSERT_EQ(hashes[i], filter::Hash64(keys[i], seed)) << size << " bytes";
       }
     }
   }

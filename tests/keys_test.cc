@@ -24,7 +24,7 @@
 #include "bloomline/bloom_filter.h"
 #include "bloomline/counting_bloom_filter.h"
 #include "bloomline/filter.h"
-#include "bloomline/partitioned_filter_builder.h"
+#include "bloomline/on_disk_filter_builder.h"
 #include "bloomline/scalable_bloom_filter.h"
 #include "tests/golden_keys.h"
 #include "tests/temp_dir.h"
@@ -157,7 +157,7 @@ TEST(KeysTest, AKeyMayBeAPartOfItself) {
 template <typename Keys, typename = void>
 constexpr bool kAreKeys = false;
 template <typename Keys>
-constexpr bool kAreKeys<Keys, core::IfKeys<Keys>> = true;
+constexpr bool kAreKeys<Keys, filter::IfKeys<Keys>> = true;
 
 // What is not a container of keys does not compile.
 static_assert(kAreKeys<std::vector<std::string>> && kAreKeys<std::set<uint16_t>>);
@@ -375,9 +375,9 @@ void ExpectInBuilders(const Container& container, const std::vector<std::string>
   const tests::TempDir dir;
   FilterBuilder singles((FilterOptions()));
   FilterBuilder builder((FilterOptions()));
-  PartitionedFilterOptions options;
+  OnDiskFilterOptions options;
   options.temp_directory = dir.Path("");
-  const auto partitioned = PartitionedFilterBuilder::Create(options, nullptr);
+  const auto partitioned = OnDiskFilterBuilder::Create(options, nullptr);
   std::string error;
   ASSERT_NE(partitioned, nullptr);
   for (const std::string& key : keys) singles.AddKey(key);
@@ -410,7 +410,7 @@ TEST(KeyContainersOfBuildersTest, BuildersTakeThem) {
   builder.AddKeys({"a", "b"});
   builder.AddKeys({1, 2, 3});
   EXPECT_EQ(builder.num_keys(), 5u);
-  const auto partitioned = PartitionedFilterBuilder::Create({}, nullptr);
+  const auto partitioned = OnDiskFilterBuilder::Create({}, nullptr);
   EXPECT_TRUE(partitioned->AddKeys({"a", "b"}, nullptr));
   EXPECT_EQ(partitioned->num_keys(), 2u);
 }

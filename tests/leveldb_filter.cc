@@ -2,44 +2,45 @@
 
 #include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
-#include "src/build/bloom_builder.h"
-#include "src/build/small_set_builder.h"
-#include "src/format/layout.h"
-#include "src/format/leveldb_codes.h"
+#include "src/filter/format/layout.h"
+#include "src/filter/format/leveldb_codes.h"
+#include "src/filter/writer/bloom_builder.h"
+#include "src/filter/writer/small_set_builder.h"
 
 namespace bloomline::tests {
 namespace {
 
-core::FilterShape ShapeFor(const FilterOptions& options, size_t num_keys) {
+filter::FilterShape ShapeFor(const FilterOptions& options, size_t num_keys) {
   const double bits_per_key = options.bits_per_key;
-  if (options.format == Format::kClassic) return core::ClassicShape(num_keys, bits_per_key);
+  if (options.format == Format::kClassic) return filter::ClassicShape(num_keys, bits_per_key);
   if (options.format == Format::kCompact) {
-    const core::FilterShape shape = core::SmallSetCompactShape(num_keys, bits_per_key);
-    if (shape.layout == core::Layout::kSmallSet) return shape;
+    const filter::FilterShape shape = filter::SmallSetCompactShape(num_keys, bits_per_key);
+    if (shape.layout == filter::Layout::kSmallSet) return shape;
   }
-  return core::SmallSetShape(num_keys, bits_per_key, OptimalStandardNumProbes(bits_per_key),
-                             OptimalNumProbes(Format::kBlocked, bits_per_key));
+  return filter::SmallSetShape(num_keys, bits_per_key, OptimalStandardNumProbes(bits_per_key),
+                               OptimalNumProbes(Format::kBlocked, bits_per_key));
 }
 
 }  // namespace
 
 std::string LevelDBFilter(const FilterOptions& options, const std::vector<std::string_view>& keys) {
   const bool classic = options.format == Format::kClassic;
-  const core::Layout layout = classic ? core::Layout::kClassic : core::Layout::kFlat;
+  const filter::Layout layout = classic ? filter::Layout::kClassic : filter::Layout::kFlat;
   std::vector<uint64_t> hashes;
   for (const std::string_view key : keys) {
-    const uint64_t hash = core::LayoutHash(layout, key, options.seed);
+    const uint64_t hash = filter::LayoutHash(layout, key, options.seed);
     if (classic || hashes.empty() || hashes.back() != hash) hashes.push_back(hash);
   }
-  core::FilterShape shape = ShapeFor(options, hashes.size());
+  filter::FilterShape shape = ShapeFor(options, hashes.size());
   std::string filter(shape.payload_bytes(), '\0');
-  if (shape.layout == core::Layout::kSmallSet) {
-    core::BuildSmallSet(hashes.data(), hashes.size(), &shape, kernels::ActiveKernel(),
-                        filter.data());
+  if (shape.layout == filter::Layout::kSmallSet) {
+    filter::BuildSmallSet(hashes.data(), hashes.size(), &shape, kernels::ActiveKernel(),
+                          filter.data());
   } else {
-    core::InsertHashes(shape, kernels::ActiveKernel(), filter.data(), hashes.size(), hashes.data());
+    filter::InsertHashes(shape, kernels::ActiveKernel(), filter.data(), hashes.size(),
+                         hashes.data());
   }
-  return filter + core::LevelDBCode(shape);
+  return filter + filter::LevelDBCode(shape);
 }
 
 }  // namespace bloomline::tests

@@ -13,8 +13,8 @@
 #include "bloomline/c_leveldb.h"
 #include "bloomline/cpu.h"
 #include "bloomline/leveldb.h"
-#include "src/format/layout.h"
-#include "src/format/leveldb_codes.h"
+#include "src/filter/format/layout.h"
+#include "src/filter/format/leveldb_codes.h"
 #include "tests/case_folding.h"
 #include "tests/guarded_bytes.h"
 #include "tests/key_shapes.h"
@@ -150,17 +150,17 @@ TEST(LevelDBPolicyTest, TheLayoutChangesWithTheNumberOfKeys) {
   const auto filter_of = [](const Policy& policy, uint64_t n) {
     std::vector<std::string> keys;
     for (uint64_t i = 0; i < n; ++i) keys.push_back(std::to_string(i));
-    return core::DecodeLevelDB(Filter(*policy, keys)).layout;
+    return filter::DecodeLevelDB(Filter(*policy, keys)).layout;
   };
   const Policy blocked = Blocked(10);
-  EXPECT_EQ(filter_of(blocked, core::kMaxFlatKeys), core::Layout::kFlat);
-  EXPECT_EQ(filter_of(blocked, core::kMaxFlatKeys + 1), core::Layout::kBlocked);
+  EXPECT_EQ(filter_of(blocked, filter::kMaxFlatKeys), filter::Layout::kFlat);
+  EXPECT_EQ(filter_of(blocked, filter::kMaxFlatKeys + 1), filter::Layout::kBlocked);
   FilterOptions options;
   options.format = Format::kCompact;
   const Policy compact(NewLevelDBFilterPolicy(options));
-  constexpr uint64_t kMaxKeys = 40 * core::kMaxSmallSetBlocks;
-  EXPECT_EQ(filter_of(compact, kMaxKeys), core::Layout::kSmallSet);
-  EXPECT_EQ(filter_of(compact, kMaxKeys + 1), core::Layout::kBlocked);
+  constexpr uint64_t kMaxKeys = 40 * filter::kMaxSmallSetBlocks;
+  EXPECT_EQ(filter_of(compact, kMaxKeys), filter::Layout::kSmallSet);
+  EXPECT_EQ(filter_of(compact, kMaxKeys + 1), filter::Layout::kBlocked);
 }
 
 TEST(LevelDBPolicyTest, AppendsToTheString) {

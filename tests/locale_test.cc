@@ -13,7 +13,7 @@
 #include "bloomline/counting_bloom_filter.h"
 #include "bloomline/filter_options.h"
 #include "bloomline/scalable_bloom_filter.h"
-#include "src/errors/number_text.h"
+#include "src/support/number_text.h"
 #include "src/tool/quantity.h"
 #include "tests/comma_locale.h"
 #ifdef BLOOMLINE_TEST_REDIS
@@ -138,16 +138,16 @@ TEST(LocaleTest, NumbersAreReadWholeOrNotAtAll) {
   double number = 7;
   for (const char* text : {"", " 1", "1 ", "+1", "1,5", "inf", "-inf", "nan", "nan(1)", "INFINITY",
                            "0x10", "1e", "1e400", "-1e400", "1e-400", "1.5.5"}) {
-    EXPECT_FALSE(core::ParseDouble(text, &number)) << text;
+    EXPECT_FALSE(support::ParseDouble(text, &number)) << text;
   }
   EXPECT_EQ(number, 7) << "left alone";
   uint64_t whole = 7;
   for (const char* text : {"", " 1", "1 ", "+1", "-1", "-0", "1.0", "1e3", "0x10",
                            "18446744073709551616", "99999999999999999999999"}) {
-    EXPECT_FALSE(core::ParseUint64(text, &whole)) << text;
+    EXPECT_FALSE(support::ParseUint64(text, &whole)) << text;
   }
   EXPECT_EQ(whole, 7u) << "left alone";
-  EXPECT_TRUE(core::ParseUint64("18446744073709551615", &whole));
+  EXPECT_TRUE(support::ParseUint64("18446744073709551615", &whole));
   EXPECT_EQ(whole, std::numeric_limits<uint64_t>::max());
   std::mt19937_64 random(12);
   for (int i = 0; i < 100000; ++i) {
@@ -155,7 +155,7 @@ TEST(LocaleTest, NumbersAreReadWholeOrNotAtAll) {
     double drawn;
     std::memcpy(&drawn, &bits, sizeof(drawn));
     if (!std::isfinite(drawn)) continue;
-    ASSERT_TRUE(core::ParseDouble(core::DoubleText(drawn), &number)) << drawn;
+    ASSERT_TRUE(support::ParseDouble(support::DoubleText(drawn), &number)) << drawn;
     ASSERT_EQ(number, drawn);
   }
 }

@@ -11,33 +11,33 @@
 #include "bloomline/cpu.h"
 #include "bloomline/filter.h"
 #include "bloomline/sizing.h"
-#include "src/build/bloom_builder.h"
-#include "src/build/filter_writer.h"
-#include "src/build/range_builder.h"
-#include "src/format/hash.h"
-#include "src/format/layout.h"
-#include "src/format/leveldb_codes.h"
-#include "src/format/table_shape.h"
-#include "src/format/trailer.h"
+#include "src/filter/format/hash.h"
+#include "src/filter/format/layout.h"
+#include "src/filter/format/leveldb_codes.h"
+#include "src/filter/format/table_shape.h"
+#include "src/filter/format/trailer.h"
+#include "src/filter/kernels/counters/counter_blocks.h"
+#include "src/filter/kernels/kernel.h"
+#include "src/filter/query/hash_query.h"
+#include "src/filter/writer/bloom_builder.h"
+#include "src/filter/writer/filter_writer.h"
+#include "src/filter/writer/range_builder.h"
 #include "src/in_memory/bloom_bits.h"
 #include "src/in_memory/small_blocks.h"
-#include "src/kernels/counters/counter_blocks.h"
-#include "src/kernels/kernel.h"
-#include "src/query/hash_query.h"
 
 namespace bloomline {
 namespace {
 
-using core::FilterShape;
-using core::Layout;
+using filter::FilterShape;
+using filter::Layout;
 using kernels::AllKernels;
 using kernels::Kernel;
 
 constexpr uint64_t k2To32 = uint64_t{1} << 32;
 
-// The most bytes of a payload in RocksDB (src/rocksdb/bits_builder.cc).
+// The most bytes of a payload in RocksDB (src/engines/rocksdb/bits_builder.cc).
 constexpr uint64_t kRocksDBMaxFilterBytes = 0xffffffc0;
-constexpr uint64_t kRocksDBMaxPayloadBytes = kRocksDBMaxFilterBytes - core::kTrailerBytes;
+constexpr uint64_t kRocksDBMaxPayloadBytes = kRocksDBMaxFilterBytes - filter::kTrailerBytes;
 
 // Zeroed pages that take memory only where they are written.
 class SparseMemory {
@@ -117,7 +117,7 @@ double MeasuredRate(std::string_view filter, const std::vector<uint64_t>& hashes
 }
 
 TEST(Past4GiBTest, BlockedPayloadsKeepTheirKeys) {
-  const SparseMemory memory((k2To32 + 1) * 64 + core::kTrailerBytes);
+  const SparseMemory memory((k2To32 + 1) * 64 + filter::kTrailerBytes);
   SKIP_WITHOUT(memory);
   uint64_t seed = 1;
   for (const uint64_t num_lines : UnitCounts(64)) {
@@ -126,12 +126,12 @@ TEST(Past4GiBTest, BlockedPayloadsKeepTheirKeys) {
     std::vector<uint64_t> all;
     for (const Kernel* kernel : SupportedKernels()) {
       const std::vector<uint64_t> hashes = Hashes(600, seed++);
-      core::InsertHashes(shape, *kernel, memory.data(), hashes.size(), hashes.data());
+      filter::InsertHashes(shape, *kernel, memory.data(), hashes.size(), hashes.data());
       all.insert(all.end(), hashes.begin(), hashes.end());
     }
-    core::EncodeTrailer(shape, 7, memory.data() + shape.payload_bytes());
-    const std::string_view filter(memory.data(), shape.payload_bytes() + core::kTrailerBytes);
-    const core::Payload payload = core::DecodeStandalone(filter);
+    filter::EncodeTrailer(shape, 7, memory.data() + shape.payload_bytes());
+    const std::string_view filter(memory.data(), shape.payload_bytes() + filter::kTrailerBytes);
+    const filter::Payload payload = filter::DecodeStandalone(filter);
     ASSERT_EQ(payload.layout, Layout::kBlocked);
     EXPECT_EQ(payload.num_blocks, num_lines);
     EXPECT_EQ(payload.payload_bytes(), num_lines * 64);
@@ -146,19 +146,19 @@ TEST(Past4GiBTest, BlockedPayloadsKeepTheirKeys) {
 
 TEST(Past4GiBTest, FilterViewFindsKeysPast2To32Blocks) {
   constexpr uint64_t kLines = k2To32 + 1;
-  const SparseMemory memory(kLines * 64 + core::kTrailerBytes);
+  const SparseMemory memory(kLines * 64 + filter::kTrailerBytes);
   SKIP_WITHOUT(memory);
   const FilterShape shape = FilterShape::Blocked(kLines, 6);
   std::vector<std::string> keys;
   std::vector<uint64_t> hashes;
   for (int i = 0; i < 1000; ++i) {
     keys.push_back("key " + std::to_string(i));
-    hashes.push_back(core::Hash64(keys.back(), 7));
+    hashes.push_back(filter::Hash64(keys.back(), 7));
   }
-  core::InsertHashes(shape, kernels::ActiveKernel(), memory.data(), hashes.size(), hashes.data());
-  core::EncodeTrailer(shape, 7, memory.data() + shape.payload_bytes());
+  filter::InsertHashes(shape, kernels::ActiveKernel(), memory.data(), hashes.size(), hashes.data());
+  filter::EncodeTrailer(shape, 7, memory.data() + shape.payload_bytes());
   const FilterView view =
-      FilterView::Open({memory.data(), shape.payload_bytes() + core::kTrailerBytes});
+      FilterView::Open({memory.data(), shape.payload_bytes() + filter::kTrailerBytes});
   ASSERT_FALSE(view.AlwaysMatches());
   const std::vector<std::string_view> views(keys.begin(), keys.end());
   bool may_match[1000];
@@ -174,12 +174,13 @@ TEST(Past4GiBTest, FilterViewFindsKeysPast2To32Blocks) {
 
 // The same for compact blocks, of which only a few at critical places are built.
 void ExpectCompactKeepsItsKeys(uint32_t line_bytes, double bits_per_key) {
-  const SparseMemory memory((k2To32 + 1) * line_bytes + core::kTrailerBytes);
+  const SparseMemory memory((k2To32 + 1) * line_bytes + filter::kTrailerBytes);
   SKIP_WITHOUT(memory);
   std::mt19937_64 random(1);
   for (const uint64_t num_lines : UnitCounts(line_bytes)) {
     SCOPED_TRACE(num_lines);
-    FilterShape shape = core::CompactShape(1000000, bits_per_key, core::kTrailerBytes, UINT64_MAX);
+    FilterShape shape =
+        filter::CompactShape(1000000, bits_per_key, filter::kTrailerBytes, UINT64_MAX);
     ASSERT_EQ(shape.layout, Layout::kCompact);
     ASSERT_EQ(shape.block_bytes, line_bytes);
     shape.num_blocks = num_lines;
@@ -187,8 +188,8 @@ void ExpectCompactKeepsItsKeys(uint32_t line_bytes, double bits_per_key) {
     std::vector<uint64_t> all;
     for (const Kernel* kernel : SupportedKernels()) {
       for (const uint64_t first : {uint64_t{0}, num_lines / 2, num_lines - kLines}) {
-        core::RangeBuilder builder(shape, *kernel, core::RangeBuilder::kMinCapacity);
-        const core::HashRange range = core::HashesOf({first, kLines}, num_lines);
+        filter::RangeBuilder builder(shape, *kernel, filter::RangeBuilder::kMinCapacity);
+        const filter::HashRange range = filter::HashesOf({first, kLines}, num_lines);
         std::vector<uint64_t> hashes = {range.first, range.last};
         const auto mean_keys =
             static_cast<size_t>(kLines * 8 * line_bytes / static_cast<uint64_t>(bits_per_key + 1));
@@ -205,9 +206,9 @@ void ExpectCompactKeepsItsKeys(uint32_t line_bytes, double bits_per_key) {
         }
       }
     }
-    core::EncodeTrailer(shape, 0, memory.data() + shape.payload_bytes());
-    const std::string_view filter(memory.data(), shape.payload_bytes() + core::kTrailerBytes);
-    const core::Payload payload = core::DecodeStandalone(filter);
+    filter::EncodeTrailer(shape, 0, memory.data() + shape.payload_bytes());
+    const std::string_view filter(memory.data(), shape.payload_bytes() + filter::kTrailerBytes);
+    const filter::Payload payload = filter::DecodeStandalone(filter);
     EXPECT_EQ(payload.num_blocks, num_lines);
     EXPECT_EQ(CountLost(filter, all), 0u);
     // Lines without keys match only fingerprints of zeros.
@@ -230,7 +231,7 @@ TEST(Past4GiBTest, BloomFiltersOfEachLayoutKeepTheirKeys) {
       for (const Kernel* kernel : SupportedKernels()) {
         SCOPED_TRACE(testing::Message()
                      << static_cast<int>(layout) << " " << num_lines << " " << kernel->name);
-        filters::BloomBits bits;
+        in_memory::BloomBits bits;
         bits.shape.layout = layout;
         bits.shape.num_lines = num_lines;
         bits.shape.num_probes = 6;
@@ -243,15 +244,15 @@ TEST(Past4GiBTest, BloomFiltersOfEachLayoutKeepTheirKeys) {
           size_t yes = 0;
           for (size_t first = 0; first < of.size(); first += kernels::kBatchKeys) {
             const size_t count = std::min(kernels::kBatchKeys, of.size() - first);
-            filters::MayMatchHashes(bits, count, of.data() + first, answers.get());
+            in_memory::MayMatchHashes(bits, count, of.data() + first, answers.get());
             for (size_t i = 0; i < count; ++i) yes += answers[i] ? 1 : 0;
           }
           return yes;
         };
         EXPECT_EQ(ask(hashes), 0u);
-        filters::AddHashes(bits, hashes.size(), hashes.data(), answers.get());
+        in_memory::AddHashes(bits, hashes.size(), hashes.data(), answers.get());
         EXPECT_EQ(ask(hashes), hashes.size());
-        const filters::OneKeyFunctions one = filters::FunctionsOf(bits);
+        const in_memory::OneKeyFunctions one = in_memory::FunctionsOf(bits);
         for (const uint64_t hash : hashes) EXPECT_TRUE(one.may_match(bits.lines(), hash));
         for (const uint64_t hash : hashes) EXPECT_FALSE(one.add(bits.lines(), hash));
         EXPECT_LT(ask(others), 10u);  // four of them were added
@@ -294,7 +295,7 @@ TEST(Past4GiBTest, LevelDBPayloads) {
   SKIP_WITHOUT(memory);
   const auto decoded = [&](uint64_t payload_bytes, unsigned char code) {
     memory.data()[payload_bytes] = static_cast<char>(code);
-    const core::Payload payload = core::DecodeLevelDB({memory.data(), payload_bytes + 1});
+    const filter::Payload payload = filter::DecodeLevelDB({memory.data(), payload_bytes + 1});
     memory.data()[payload_bytes] = 0;
     return payload;
   };
@@ -302,7 +303,7 @@ TEST(Past4GiBTest, LevelDBPayloads) {
   EXPECT_EQ(decoded((uint64_t{1} << 29) - 1, 0x86).layout, Layout::kFlat);
   EXPECT_EQ(decoded(uint64_t{1} << 29, 0x86).layout, Layout::kAlwaysMatch);
   EXPECT_EQ(decoded(k2To32 + 7, 0x86).layout, Layout::kAlwaysMatch);
-  const core::Payload blocked = decoded(k2To32 + 64, 0xA5);
+  const filter::Payload blocked = decoded(k2To32 + 64, 0xA5);
   EXPECT_EQ(blocked.layout, Layout::kBlocked);
   EXPECT_EQ(blocked.num_blocks, k2To32 / 64 + 1);
   EXPECT_EQ(decoded(k2To32 + 64, 6).layout, Layout::kClassic);
@@ -323,18 +324,18 @@ TEST(Past4GiBTest, SizesFollowTheKeysAndNeverWrap) {
            {k2To32 / 8 - 1, k2To32 / 8, k2To32 / 8 + 1, k2To32 - 1, k2To32, k2To32 + 1,
             8 * k2To32 - 1, 8 * k2To32, 64 * k2To32 + 1, uint64_t{1} << 50}) {
         const FilterShape shape =
-            core::StandaloneShape(format, num_keys, bits_per_key, num_probes, UINT64_MAX);
+            filter::StandaloneShape(format, num_keys, bits_per_key, num_probes, UINT64_MAX);
         const double wanted = static_cast<double>(num_keys) * bits_per_key / 8;
         EXPECT_NEAR(static_cast<double>(shape.payload_bytes()), wanted, 100) << num_keys;
         EXPECT_GE(shape.payload_bytes(), before) << num_keys;
         EXPECT_EQ(shape.payload_bytes() % shape.block_bytes, 0u);
         EXPECT_EQ(FilterBytes(format, num_keys, bits_per_key),
-                  shape.payload_bytes() + core::kTrailerBytes);
+                  shape.payload_bytes() + filter::kTrailerBytes);
         before = shape.payload_bytes();
       }
       for (const uint64_t num_keys : {uint64_t{1} << 62, UINT64_MAX - 1, UINT64_MAX}) {
         const uint64_t bytes =
-            core::StandaloneShape(format, num_keys, bits_per_key, num_probes, UINT64_MAX)
+            filter::StandaloneShape(format, num_keys, bits_per_key, num_probes, UINT64_MAX)
                 .payload_bytes();
         EXPECT_GE(bytes, before) << num_keys;
         before = bytes;
@@ -344,20 +345,20 @@ TEST(Past4GiBTest, SizesFollowTheKeysAndNeverWrap) {
 }
 
 TEST(Past4GiBTest, FlatSizesSaturate) {
-  EXPECT_EQ(core::FlatShape(k2To32 + 1, 10, 7).payload_bytes(), (k2To32 + 1) * 10 / 8 + 1);
-  EXPECT_GE(core::FlatShape(UINT64_MAX, 100, 7).payload_bytes(), uint64_t{1} << 63);
+  EXPECT_EQ(filter::FlatShape(k2To32 + 1, 10, 7).payload_bytes(), (k2To32 + 1) * 10 / 8 + 1);
+  EXPECT_GE(filter::FlatShape(UINT64_MAX, 100, 7).payload_bytes(), uint64_t{1} << 63);
 }
 
 TEST(Past4GiBTest, LevelDBSizesOfTheMostKeysItCanPass) {
   constexpr uint64_t kMaxKeys = INT32_MAX;
   for (const double bits_per_key : {1.0, 10.0, 100.0}) {
-    const FilterShape shape = core::SmallSetShape(kMaxKeys, bits_per_key, 7, 6);
+    const FilterShape shape = filter::SmallSetShape(kMaxKeys, bits_per_key, 7, 6);
     EXPECT_EQ(shape.layout, Layout::kBlocked);
     EXPECT_NEAR(static_cast<double>(shape.payload_bytes()),
                 static_cast<double>(kMaxKeys) * bits_per_key / 8, 64);
   }
   // More blocks than its code can express: blocked instead.
-  EXPECT_EQ(core::SmallSetCompactShape(kMaxKeys, 10).layout, Layout::kAlwaysMatch);
+  EXPECT_EQ(filter::SmallSetCompactShape(kMaxKeys, 10).layout, Layout::kAlwaysMatch);
 }
 
 TEST(Past4GiBTest, RocksDBFiltersAreCutToItsLengths) {
@@ -367,9 +368,9 @@ TEST(Past4GiBTest, RocksDBFiltersAreCutToItsLengths) {
       const auto keys_at_cap = static_cast<uint64_t>(8.0 * kRocksDBMaxFilterBytes / bits_per_key);
       for (const uint64_t num_keys : {keys_at_cap - 100, keys_at_cap, keys_at_cap + 100, k2To32 - 1,
                                       k2To32, k2To32 + 1, uint64_t{1} << 40, UINT64_MAX}) {
-        const FilterShape shape = core::StandaloneShape(format, num_keys, bits_per_key, num_probes,
-                                                        kRocksDBMaxPayloadBytes);
-        const uint64_t bytes = shape.payload_bytes() + core::kTrailerBytes;
+        const FilterShape shape = filter::StandaloneShape(format, num_keys, bits_per_key,
+                                                          num_probes, kRocksDBMaxPayloadBytes);
+        const uint64_t bytes = shape.payload_bytes() + filter::kTrailerBytes;
         EXPECT_LE(bytes, kRocksDBMaxFilterBytes) << FormatName(format) << " " << num_keys;
         if (num_keys >= keys_at_cap + 100) {
           EXPECT_GT(bytes, kRocksDBMaxFilterBytes - 128) << FormatName(format) << " " << num_keys;
@@ -387,7 +388,7 @@ TEST(Past4GiBTest, EntriesOfAnyNumberOfBytes) {
       for (const size_t bytes :
            {size_t{0}, size_t{21}, size_t{4096}, size_t{UINT32_MAX} - 1, size_t{UINT32_MAX},
             size_t{UINT32_MAX} + 1, size_t{1} << 60, SIZE_MAX - 1, SIZE_MAX}) {
-        const size_t entries = core::MaxTableKeys(format, bits_per_key, bytes);
+        const size_t entries = filter::MaxTableKeys(format, bits_per_key, bytes);
         EXPECT_GE(entries, std::max<size_t>(1, before)) << FormatName(format) << " " << bytes;
         if (bytes >= 4096 && bytes <= size_t{1} << 60) {
           EXPECT_NEAR(static_cast<double>(entries) * bits_per_key / 8, static_cast<double>(bytes),

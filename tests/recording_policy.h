@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/filter_bits_abi.h"
 
 namespace bloomline::tests {
 

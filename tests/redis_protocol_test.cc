@@ -9,11 +9,11 @@
 
 #include "bloomline/filter_theory.h"
 #include "bloomline/redis_bloom_filter.h"
+#include "src/filter/sizing/block_rate.h"
 #include "src/redis/command.h"
 #include "src/redis/connection.h"
 #include "src/redis/layout.h"
 #include "src/redis/slots.h"
-#include "src/sizing/block_rate.h"
 
 namespace bloomline::redis {
 namespace {
@@ -133,15 +133,16 @@ TEST(LayoutTest, MemoryIsWithinThreePercentOfAStandardBloomFilter) {
     std::printf("rate %-7g block %3u bytes, %2d probes, %6.3f bits per key, %.4f of classic\n",
                 rate, layout.block_bytes, layout.num_probes, bits, ratio);
     EXPECT_LE(ratio, rate < 1e-4 ? 1.05 : 1.0301) << rate;
-    EXPECT_LE(core::BlockFalsePositiveRate(bits, layout.num_probes, 8 * layout.block_bytes,
-                                           8 * layout.block_bytes - 1),
+    EXPECT_LE(filter::BlockFalsePositiveRate(bits, layout.num_probes, 8 * layout.block_bytes,
+                                             8 * layout.block_bytes - 1),
               rate * 1.0001);
   }
 }
 
 TEST(LayoutTest, BlockRateOfOneCacheLineIsTheBlockedRate) {
-  EXPECT_DOUBLE_EQ(core::BlockFalsePositiveRate(10, 6, 512, 512), BlockedFalsePositiveRate(10, 6));
-  EXPECT_GT(core::BlockFalsePositiveRate(10, 6, 512, 511), BlockedFalsePositiveRate(10, 6));
+  EXPECT_DOUBLE_EQ(filter::BlockFalsePositiveRate(10, 6, 512, 512),
+                   BlockedFalsePositiveRate(10, 6));
+  EXPECT_GT(filter::BlockFalsePositiveRate(10, 6, 512, 511), BlockedFalsePositiveRate(10, 6));
 }
 
 TEST(LayoutTest, ShardsAreEquallyLongAndWithinShardBytes) {

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "bloomline/rocksdb.h"
-#include "src/rocksdb/allocation_fit.h"
-#include "src/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/allocation_fit.h"
+#include "src/engines/rocksdb/filter_bits_abi.h"
 #include "tests/rocksdb_settings.h"
 
 namespace bloomline {
@@ -171,8 +171,8 @@ TEST_P(RocksDBAllocationFitTest, BuildersOfManyThreadsShareABalance) {
 // Shapes of any size in bytes.
 class AnyShape : public ShapesBySize {
  public:
-  core::FilterShape Within(uint64_t bytes) const override {
-    return bytes < 100 ? core::FilterShape() : core::FilterShape::Flat(bytes - 20, 6);
+  filter::FilterShape Within(uint64_t bytes) const override {
+    return bytes < 100 ? filter::FilterShape() : filter::FilterShape::Flat(bytes - 20, 6);
   }
 };
 
@@ -181,7 +181,7 @@ TEST(AllocationFitTest, TheBalanceIsNeverNegative) {
   const AnyShape shapes;
   std::map<std::atomic<int64_t>*, int64_t> surplus;
   for (uint64_t bytes = 200; bytes < 100000; bytes += 97) {
-    const core::FilterShape shape = FitAllocation(shapes, bytes, bytes, &balance);
+    const filter::FilterShape shape = FitAllocation(shapes, bytes, bytes, &balance);
     ASSERT_NE(shape.num_blocks, 0u);
     const uint64_t size = shape.payload_bytes() + 20;
     EXPECT_GE(size, bytes * 3 / 5);

@@ -14,8 +14,8 @@
 
 #include "bloomline/cpu.h"
 #include "bloomline/rocksdb.h"
-#include "src/kernels/kernel.h"
-#include "src/rocksdb/bits_builder.h"
+#include "src/engines/rocksdb/bits_builder.h"
+#include "src/filter/kernels/kernel.h"
 
 namespace bloomline {
 namespace {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "bloomline/rocksdb.h"
-#include "src/rocksdb/canonical_builder.h"
-#include "src/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/canonical_builder.h"
+#include "src/engines/rocksdb/filter_bits_abi.h"
 #include "tests/case_folding.h"
 #include "tests/rocksdb_settings.h"
 
@@ -233,8 +233,8 @@ TEST(RocksDBCanonicalizerTest, SizesCountTheName) {
       EXPECT_GT(builder.EstimatedFpRate(n, bytes), plain.EstimatedFpRate(n, bytes));
     }
     CanonicalBitsBuilder builder(options, false, nullptr, canonicalizer);
-    EXPECT_EQ(builder.CalculateSpace(0), core::EndBytes(name));
-    EXPECT_EQ(builder.EstimatedFpRate(10, core::EndBytes(name)), 1);
+    EXPECT_EQ(builder.CalculateSpace(0), filter::EndBytes(name));
+    EXPECT_EQ(builder.EstimatedFpRate(10, filter::EndBytes(name)), 1);
   }
 }
 

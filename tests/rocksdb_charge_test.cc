@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "bloomline/rocksdb.h"
-#include "src/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/filter_bits_abi.h"
 #include "tests/rocksdb_open.h"
 #include "tests/rocksdb_settings.h"
 #include "tests/temp_dir.h"

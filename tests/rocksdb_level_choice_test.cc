@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "src/rocksdb/level_choice.h"
-#include "src/rocksdb/level_history.h"
+#include "src/engines/rocksdb/level_choice.h"
+#include "src/engines/rocksdb/level_history.h"
 
 namespace bloomline {
 namespace {

@@ -27,8 +27,8 @@
 #include <vector>
 
 #include "bloomline/rocksdb.h"
-#include "src/format/trailer.h"
-#include "src/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/filter/format/trailer.h"
 #include "tests/rocksdb_open.h"
 #include "tests/temp_dir.h"
 
@@ -383,8 +383,8 @@ TEST(RocksDBLevelsTest, IngestedFilesHaveUniformBits) {
   database.ExpectNoKeyLost(40000, Ascending);
 }
 
-core::Layout LayoutOf(const rocksdb::FilterPolicy& policy,
-                      rocksdb::TableFileCreationReason reason) {
+filter::Layout LayoutOf(const rocksdb::FilterPolicy& policy,
+                        rocksdb::TableFileCreationReason reason) {
   const rocksdb::BlockBasedTableOptions table_options;
   rocksdb::FilterBuildingContext context(table_options);
   context.level_at_creation = 0;
@@ -394,7 +394,7 @@ core::Layout LayoutOf(const rocksdb::FilterPolicy& policy,
   for (int i = 0; i < 1000; ++i) builder->AddKey(std::to_string(i));
   std::unique_ptr<const char[]> buffer;
   const rocksdb::Slice filter = builder->Finish(&buffer);
-  return core::DecodeStandalone({filter.data(), filter.size()}).layout;
+  return filter::DecodeStandalone({filter.data(), filter.size()}).layout;
 }
 
 TEST(RocksDBLevelsTest, FlushesAndRecoveryHaveTheirOwnFormat) {
@@ -402,10 +402,10 @@ TEST(RocksDBLevelsTest, FlushesAndRecoveryHaveTheirOwnFormat) {
   RocksDBFilterOptions options = CompactByLevel();
   options.flush_format = Format::kBlocked;
   const Policy policy = NewRocksDBFilterPolicy(options);
-  EXPECT_EQ(LayoutOf(*policy, TableFileCreationReason::kFlush), core::Layout::kBlocked);
-  EXPECT_EQ(LayoutOf(*policy, TableFileCreationReason::kRecovery), core::Layout::kBlocked);
-  EXPECT_EQ(LayoutOf(*policy, TableFileCreationReason::kCompaction), core::Layout::kCompact);
-  EXPECT_EQ(LayoutOf(*policy, TableFileCreationReason::kMisc), core::Layout::kCompact);
+  EXPECT_EQ(LayoutOf(*policy, TableFileCreationReason::kFlush), filter::Layout::kBlocked);
+  EXPECT_EQ(LayoutOf(*policy, TableFileCreationReason::kRecovery), filter::Layout::kBlocked);
+  EXPECT_EQ(LayoutOf(*policy, TableFileCreationReason::kCompaction), filter::Layout::kCompact);
+  EXPECT_EQ(LayoutOf(*policy, TableFileCreationReason::kMisc), filter::Layout::kCompact);
 
   TempDir dir;
   Database database(dir.Path("db"), SmallLevels(policy));

@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "bloomline/rocksdb.h"
-#include "src/format/trailer.h"
-#include "src/memory/block_reserve.h"
-#include "src/rocksdb/bits_builder.h"
-#include "src/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/bits_builder.h"
+#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/filter/format/trailer.h"
+#include "src/support/block_reserve.h"
 #include "tests/guarded_bytes.h"
 #include "tests/injected_entropy.h"
 #include "tests/nothrow_new.h"
@@ -98,7 +98,7 @@ TEST(RocksDBPolicyTest, NoKeysGiveAFilterWithBytesThatMatchesNothing) {
     options.format = format;
     const Policy ours = NewRocksDBFilterPolicy(options);
     const std::string filter = Build(ours, {});
-    EXPECT_EQ(filter.size(), core::kTrailerBytes);
+    EXPECT_EQ(filter.size(), filter::kTrailerBytes);
     EXPECT_EQ(Matches(ours, filter, "absent", 10), 0);
     EXPECT_EQ(Matches(stock, filter, "absent", 10), 10);
     EXPECT_EQ(NewBuilder(ours)->EstimateEntriesAdded(), 0u);
@@ -344,13 +344,13 @@ TEST(RocksDBPolicyTest, BatchesMatchSingleQueries) {
 TEST(RocksDBPolicyTest, ReadersGiveBackWhatBuildersNoLongerUse) {
   const Policy ours = NewRocksDBFilterPolicy(FilterOptions());
   const std::string filter = Build(ours, Keys(10));
-  for (int round = 0; round < 2; ++round) memory::FreeBlock(memory::AllocateBlock(true));
-  ASSERT_GT(memory::ReservedBytes(), 0u);
+  for (int round = 0; round < 2; ++round) support::FreeBlock(support::AllocateBlock(true));
+  ASSERT_GT(support::ReservedBytes(), 0u);
   Reader(ours->GetFilterBitsReader(filter));
-  EXPECT_GT(memory::ReservedBytes(), 0u);
-  memory::AdvanceReserveClock(memory::kIdleSeconds);
+  EXPECT_GT(support::ReservedBytes(), 0u);
+  support::AdvanceReserveClock(support::kIdleSeconds);
   Reader(ours->GetFilterBitsReader(filter));
-  EXPECT_EQ(memory::ReservedBytes(), 0u);
+  EXPECT_EQ(support::ReservedBytes(), 0u);
 }
 
 TEST(RocksDBPolicyTest, AnyBytesAreSafeAndDamageMatches) {
@@ -451,7 +451,7 @@ TEST(RocksDBPolicyTest, OptionStringRoundTrips) {
   EXPECT_TRUE(policy->AreEquivalent(rocksdb::ConfigOptions(), again.get(), &mismatch)) << mismatch;
 }
 
-uint64_t SeedOf(const std::string& filter) { return core::DecodeStandalone(filter).seed; }
+uint64_t SeedOf(const std::string& filter) { return filter::DecodeStandalone(filter).seed; }
 
 TEST(RocksDBSeedTest, EachFilterAndEachPartitionDrawsItsOwn) {
   for (const Format format : {Format::kBlocked, Format::kCompact}) {
@@ -475,7 +475,7 @@ TEST(RocksDBSeedTest, EachFilterAndEachPartitionDrawsItsOwn) {
     }
     EXPECT_EQ(seeds.size(), 9u);
     EXPECT_EQ(seeds.count(0), 0u);
-    EXPECT_EQ(Build(policy, {}).size(), core::kTrailerBytes) << "no keys, whatever the seed";
+    EXPECT_EQ(Build(policy, {}).size(), filter::kTrailerBytes) << "no keys, whatever the seed";
   }
 }
 

@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "bloomline/rocksdb.h"
-#include "src/format/layout.h"
-#include "src/format/trailer.h"
-#include "src/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/filter/format/layout.h"
+#include "src/filter/format/trailer.h"
 #include "tests/rocksdb_open.h"
 #include "tests/rocksdb_settings.h"
 #include "tests/temp_dir.h"
@@ -243,10 +243,10 @@ TEST(RocksDBSetOptionsTest, ABuilderNeverSeesHalfAChange) {
     for (int i = 0; i < 100; ++i) builder->AddKey(std::to_string(i));
     std::unique_ptr<const char[]> buffer;
     const rocksdb::Slice filter = builder->Finish(&buffer);
-    const core::Layout layout = core::DecodeStandalone({filter.data(), filter.size()}).layout;
-    if (layout == core::Layout::kFlat && space > 37000) {  // kBlocked, of 100 keys
+    const filter::Layout layout = filter::DecodeStandalone({filter.data(), filter.size()}).layout;
+    if (layout == filter::Layout::kFlat && space > 37000) {  // kBlocked, of 100 keys
       ++blocked;
-    } else if (layout == core::Layout::kCompact && space > 9000 && space < 10000) {
+    } else if (layout == filter::Layout::kCompact && space > 9000 && space < 10000) {
       ++compact;
     } else {
       ++other;

@@ -1,5 +1,5 @@
 // Filters of every small size, whose shape depends on the number of keys
-// (src/format/table_shape.h), through RocksDB's interfaces and with each kernel.
+// (src/filter/format/table_shape.h), through RocksDB's interfaces and with each kernel.
 #include <gtest/gtest.h>
 #include <rocksdb/slice.h>
 #include <rocksdb/table.h>
@@ -11,9 +11,9 @@
 
 #include "bloomline/cpu.h"
 #include "bloomline/sizing.h"
-#include "src/format/trailer.h"
-#include "src/rocksdb/bits_builder.h"
-#include "src/rocksdb/bits_reader.h"
+#include "src/engines/rocksdb/bits_builder.h"
+#include "src/engines/rocksdb/bits_reader.h"
+#include "src/filter/format/trailer.h"
 #include "tests/guarded_bytes.h"
 
 namespace bloomline {
@@ -52,7 +52,7 @@ class RocksDBSmallFiltersTest : public testing::TestWithParam<Format> {
     }
     // A reader must not read past the end.
     const std::string_view bytes = guarded_.AtEnd(filter.ToStringView());
-    ASSERT_NE(core::DecodeStandalone(bytes).layout, core::Layout::kAlwaysMatch);
+    ASSERT_NE(filter::DecodeStandalone(bytes).layout, filter::Layout::kAlwaysMatch);
     const std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsReader> reader(NewRocksDBBitsReader(bytes));
     for (size_t i = 0; i < num_keys; ++i) ASSERT_TRUE(reader->MayMatch(slices_[i])) << i;
     const size_t batch = 1 + num_keys % 40;

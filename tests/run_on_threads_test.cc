@@ -1,5 +1,5 @@
 // Work for several threads is done with any number of them, even none.
-#include "src/build/run_on_threads.h"
+#include "src/filter/writer/run_on_threads.h"
 
 #include <gtest/gtest.h>
 #include <pthread.h>
@@ -11,12 +11,12 @@
 #include <thread>
 #include <vector>
 
-#include "src/build/bloom_builder.h"
-#include "src/build/compact_builder.h"
-#include "src/format/layout.h"
-#include "src/format/trailer.h"
+#include "src/filter/format/layout.h"
+#include "src/filter/format/trailer.h"
+#include "src/filter/writer/bloom_builder.h"
+#include "src/filter/writer/compact_builder.h"
 
-namespace bloomline::core {
+namespace bloomline::filter {
 namespace {
 
 // While it lives, no thread can start: there is no memory for its stack.
@@ -85,4 +85,4 @@ TEST(RunOnThreadsTest, FiltersAreCompleteWithoutThreads) {
 }
 
 }  // namespace
-}  // namespace bloomline::core
+}  // namespace bloomline::filter

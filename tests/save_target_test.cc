@@ -18,7 +18,7 @@
 
 #include "bloomline/bloom_filter.h"
 #include "bloomline/counting_bloom_filter.h"
-#include "bloomline/partitioned_filter_builder.h"
+#include "bloomline/on_disk_filter_builder.h"
 #include "bloomline/scalable_bloom_filter.h"
 #include "tests/temp_dir.h"
 
@@ -90,9 +90,9 @@ class SaveTargetTest : public testing::Test {
     CountingBloomFilterOptions counting;
     counting.capacity = 100;
     EXPECT_FALSE(CountingBloomFilter::Create(counting, nullptr)->Save(path, &errors[2]));
-    PartitionedFilterOptions partitioned;
+    OnDiskFilterOptions partitioned;
     partitioned.temp_directory = dir_.Path("");
-    EXPECT_FALSE(PartitionedFilterBuilder::Create(partitioned, nullptr)->Finish(path, &errors[3]));
+    EXPECT_FALSE(OnDiskFilterBuilder::Create(partitioned, nullptr)->Finish(path, &errors[3]));
     for (const std::string& error : errors) {
       EXPECT_NE(error.find(fs::is_symlink(path) ? dir_.Path("") : path), std::string::npos)
           << error;
@@ -210,10 +210,10 @@ TEST_F(SaveTargetTest, PathsWithAZeroByteAreErrors) {
   const std::string path = dir_.Path("filter") + std::string(1, '\0') + "2";
   ExpectNotWritten(path, "has a zero byte");
   ExpectNotRead(path, "has a zero byte");
-  PartitionedFilterOptions options;
+  OnDiskFilterOptions options;
   options.temp_directory = dir_.Path("") + std::string(1, '\0');
   std::string error;
-  EXPECT_EQ(PartitionedFilterBuilder::Create(options, &error), nullptr);
+  EXPECT_EQ(OnDiskFilterBuilder::Create(options, &error), nullptr);
   EXPECT_NE(error.find("has a zero byte"), std::string::npos) << error;
 }
 

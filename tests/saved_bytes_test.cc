@@ -101,7 +101,7 @@ TYPED_TEST(SavedBytesTest, BytesAreThoseOfTheFile) {
   const std::string path = this->dir_.Path("filter");
   ASSERT_TRUE(this->filter_->Save(path, nullptr));
   EXPECT_EQ(this->bytes_, ReadFile(path));
-  EXPECT_GT(this->bytes_.size(), 2 * filters::kFileHeaderBytes);
+  EXPECT_GT(this->bytes_.size(), 2 * in_memory::kFileHeaderBytes);
 }
 
 TYPED_TEST(SavedBytesTest, LoadedFilterEqualsTheSavedOneAndGrows) {
@@ -177,15 +177,15 @@ TYPED_TEST(SavedBytesTest, ErrorsAreThoseOfTheFile) {
 TYPED_TEST(SavedBytesTest, HugeSizesAreRefusedBeforeAllocation) {
   constexpr size_t kNumBitsOffset = 24;
   const bool has_stages = std::is_same_v<TypeParam, ScalableBloomFilter>;
-  const size_t offset = has_stages ? filters::kFileHeaderBytes : 0;
-  filters::FileHeader header;
-  for (size_t i = 0; i < filters::kHeaderChecksumOffset; ++i) {
+  const size_t offset = has_stages ? in_memory::kFileHeaderBytes : 0;
+  in_memory::FileHeader header;
+  for (size_t i = 0; i < in_memory::kHeaderChecksumOffset; ++i) {
     header.SetByte(i, static_cast<uint8_t>(this->bytes_[offset + i]));
   }
   header.SetNumber(kNumBitsOffset, kMaxBloomBits);
   header.Seal();
   std::string claim = this->bytes_;
-  claim.replace(offset, filters::kFileHeaderBytes, header.bytes(), filters::kFileHeaderBytes);
+  claim.replace(offset, in_memory::kFileHeaderBytes, header.bytes(), in_memory::kFileHeaderBytes);
   const std::string error = Refusal<TypeParam>(claim);
   EXPECT_NE(error.find("the filter would end at byte"), std::string::npos) << error;
 }

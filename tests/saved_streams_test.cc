@@ -222,16 +222,16 @@ TYPED_TEST(SavedStreamsTest, WhatStreamsThrowIsCaught) {
 TYPED_TEST(SavedStreamsTest, HugeClaimsTakeNoMemory) {
   constexpr size_t kNumBitsOffset = 24;
   const bool has_stages = std::is_same_v<TypeParam, ScalableBloomFilter>;
-  const size_t offset = has_stages ? filters::kFileHeaderBytes : 0;
+  const size_t offset = has_stages ? in_memory::kFileHeaderBytes : 0;
   for (const uint64_t num_bits : {uint64_t{1} << 33, kMaxBloomBits}) {
-    filters::FileHeader header;
-    for (size_t i = 0; i < filters::kHeaderChecksumOffset; ++i) {
+    in_memory::FileHeader header;
+    for (size_t i = 0; i < in_memory::kHeaderChecksumOffset; ++i) {
       header.SetByte(i, static_cast<uint8_t>(this->bytes_[offset + i]));
     }
     header.SetNumber(kNumBitsOffset, num_bits);
     header.Seal();
     std::string claim = this->bytes_;
-    claim.replace(offset, filters::kFileHeaderBytes, header.bytes(), filters::kFileHeaderBytes);
+    claim.replace(offset, in_memory::kFileHeaderBytes, header.bytes(), in_memory::kFileHeaderBytes);
     std::istringstream stream(claim);
     struct rusage before, after;
     ASSERT_EQ(getrusage(RUSAGE_SELF, &before), 0);

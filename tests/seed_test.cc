@@ -9,9 +9,9 @@
 
 #include "bloomline/c.h"
 #include "bloomline/filter.h"
-#include "src/build/filter_writer.h"
-#include "src/format/hash.h"
-#include "src/format/trailer.h"
+#include "src/filter/format/hash.h"
+#include "src/filter/format/trailer.h"
+#include "src/filter/writer/filter_writer.h"
 #include "tests/injected_entropy.h"
 
 namespace bloomline {
@@ -27,7 +27,7 @@ FilterOptions RandomSeed(Format format, double bits_per_key) {
   return options;
 }
 
-uint64_t SeedOf(const std::string& filter) { return core::DecodeStandalone(filter).seed; }
+uint64_t SeedOf(const std::string& filter) { return filter::DecodeStandalone(filter).seed; }
 
 void AddKeys(FilterBuilder* builder, int num_keys = 1000) {
   for (int i = 0; i < num_keys; ++i) builder->AddKey("key " + std::to_string(i));
@@ -46,14 +46,14 @@ TEST(KeyHasherTest, IsXxh3WithSeedForKeysOfEveryLength) {
   std::vector<uint64_t> seeds = {0, 1, 0xFFFFFFFF, 0x100000000, 0x0123456789ABCDEF, ~uint64_t{0}};
   for (int bit = 0; bit < 64; ++bit) seeds.push_back(uint64_t{1} << bit);
   for (const uint64_t seed : seeds) {
-    const core::KeyHasher hasher(seed);
+    const filter::KeyHasher hasher(seed);
     EXPECT_EQ(hasher.seed(), seed);
     for (size_t length = 0; length <= 300; ++length) {
       for (const size_t start : {0, 1, 77}) {  // also at unaligned addresses
         const std::string_view key(&bytes[start], length);
         const uint64_t expected = XXH3_64bits_withSeed(key.data(), key.size(), seed);
         ASSERT_EQ(hasher(key), expected) << length << " bytes, seed " << seed;
-        ASSERT_EQ(core::Hash64(key, seed), expected) << length << " bytes, seed " << seed;
+        ASSERT_EQ(filter::Hash64(key, seed), expected) << length << " bytes, seed " << seed;
       }
     }
   }
@@ -171,7 +171,7 @@ TEST(RandomSeedTest, WithoutAGeneratorTheFilterMatchesEverythingAndSaysWhy) {
     EXPECT_EQ(builder.error(),
               "no random seed: the system's generator failed: Function not implemented");
     AddKeys(&builder);
-    EXPECT_EQ(builder.FinishedBytes(), core::kTrailerBytes);
+    EXPECT_EQ(builder.FinishedBytes(), filter::kTrailerBytes);
     EXPECT_TRUE(FilterView::Open(builder.Finish()).AlwaysMatches());
     EXPECT_NE(builder.error(), "") << "the next one has no seed, either";
 

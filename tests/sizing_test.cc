@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "bloomline/filter_theory.h"
-#include "src/format/leveldb_codes.h"
-#include "src/kernels/compact/compact_block.h"
-#include "src/sizing/compact_rate.h"
-#include "src/sizing/small_set_rate.h"
+#include "src/filter/format/leveldb_codes.h"
+#include "src/filter/kernels/compact/compact_block.h"
+#include "src/filter/sizing/compact_rate.h"
+#include "src/filter/sizing/small_set_rate.h"
 
 namespace bloomline {
 namespace {
@@ -256,13 +256,13 @@ TEST(SizingTest, BitsForARateInvertTheRate) {
 TEST(SizingTest, TabledRatesOfCompactBlocksAreTheComputedOnes) {
   for (const uint32_t block_bytes : {32u, 64u}) {
     for (uint64_t n = 0; n <= kernels::kMaxCompactSlots; ++n) {
-      const double computed = core::ComputedCompactBlockRate(n, block_bytes);
-      EXPECT_NEAR(core::CompactBlockRate(n, block_bytes) / computed, 1, 1e-9)
+      const double computed = filter::ComputedCompactBlockRate(n, block_bytes);
+      EXPECT_NEAR(filter::CompactBlockRate(n, block_bytes) / computed, 1, 1e-9)
           << n << " keys in " << block_bytes << " bytes: " << testing::PrintToString(computed);
     }
     // More keys than slots make a Bloom filter, which is worse.
-    EXPECT_GT(core::CompactBlockRate(kernels::kMaxCompactSlots + 1, block_bytes),
-              core::CompactBlockRate(kernels::kMaxCompactSlots, block_bytes));
+    EXPECT_GT(filter::CompactBlockRate(kernels::kMaxCompactSlots + 1, block_bytes),
+              filter::CompactBlockRate(kernels::kMaxCompactSlots, block_bytes));
   }
 }
 
@@ -313,13 +313,14 @@ TEST(SizingTest, EstimatedSmallSetRatesDecideAsExactOnes) {
     const int num_probes = OptimalStandardNumProbes(bits_per_key);
     for (const uint64_t n : {2, 5, 8, 12, 20, 36, 56, 57, 61}) {
       SCOPED_TRACE(testing::Message() << bits_per_key << " bits per key, n " << n);
-      const core::FilterShape shape = core::SmallSetCompactShape(n, bits_per_key);
-      if (shape.layout != core::Layout::kSmallSet) continue;
+      const filter::FilterShape shape = filter::SmallSetCompactShape(n, bits_per_key);
+      if (shape.layout != filter::Layout::kSmallSet) continue;
       const double exact = ExactSmallSetFalsePositiveRate(n, shape.num_blocks, shape.block_bytes);
-      const double estimated = core::EstimatedSmallSetRate(n, shape.num_blocks, shape.block_bytes);
+      const double estimated =
+          filter::EstimatedSmallSetRate(n, shape.num_blocks, shape.block_bytes);
       EXPECT_NEAR(estimated / exact, 1, 0.3);
       const double bits =
-          8 * static_cast<double>(core::FlatShape(n, bits_per_key, num_probes).payload_bytes());
+          8 * static_cast<double>(filter::FlatShape(n, bits_per_key, num_probes).payload_bytes());
       EXPECT_EQ(estimated < StandardFalsePositiveRate(bits / static_cast<double>(n), num_probes),
                 exact < ExactStandardFalsePositiveRate(n, static_cast<uint64_t>(bits), num_probes));
     }

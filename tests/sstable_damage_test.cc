@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "src/sstable/table.h"
+#include "src/inspect/sstable/table.h"
 #include "tests/table_entries.h"
 
 namespace {

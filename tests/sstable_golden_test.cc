@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "src/sstable/crc32c.h"
-#include "src/sstable/table.h"
+#include "src/inspect/sstable/crc32c.h"
+#include "src/inspect/sstable/table.h"
 #include "tests/golden/tables/entries.h"
 #include "tests/table_entries.h"
 #include "tests/temp_dir.h"

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <rocksdb/utilities/debug.h>
 
-#include "src/sstable/comparator.h"
+#include "src/inspect/sstable/comparator.h"
 #include "tests/rocksdb_open.h"
 
 namespace bloomline::tests {

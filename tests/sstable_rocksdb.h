@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/sstable/table.h"
+#include "src/inspect/sstable/table.h"
 #include "tests/recording_policy.h"
 #include "tests/table_entries.h"
 #include "tests/temp_dir.h"

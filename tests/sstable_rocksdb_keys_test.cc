@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "src/sstable/comparator.h"
+#include "src/inspect/sstable/comparator.h"
 #include "tests/sstable_rocksdb.h"
 
 namespace bloomline {

@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "src/sstable/table.h"
+#include "src/inspect/sstable/table.h"
 
 namespace bloomline::tests {
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "bloomline/filter.h"
-#include "bloomline/partitioned_filter_builder.h"
+#include "bloomline/on_disk_filter_builder.h"
 #include "tests/temp_dir.h"
 
 namespace {
@@ -47,12 +47,12 @@ int ThreadsOfFinish(Format format, double bits_per_key, uint64_t num_keys, int n
 
 int ThreadsOfPartitionedFinish(uint64_t num_keys, int num_threads) {
   const tests::TempDir dir;
-  PartitionedFilterOptions options;
+  OnDiskFilterOptions options;
   options.filter.format = Format::kCompact;
   options.temp_directory = dir.Path("");
   options.num_threads = num_threads;
   std::string error;
-  const auto builder = PartitionedFilterBuilder::Create(options, &error);
+  const auto builder = OnDiskFilterBuilder::Create(options, &error);
   EXPECT_NE(builder, nullptr) << error;
   for (uint64_t i = 0; i < num_keys; ++i) EXPECT_TRUE(builder->AddKey(KeyOf(i), &error)) << error;
   num_started = 0;

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "src/advice/advice.h"
+#include "src/inspect/advice/advice.h"
 
 namespace bloomline::tests {
 

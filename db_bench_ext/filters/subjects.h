@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "rocksdb/filter_policy.h"
-#include "src/kernels/kernel.h"
-#include "src/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/filter/kernels/kernel.h"
 
 namespace bloomline::bench {
 

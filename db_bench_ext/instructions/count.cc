@@ -9,9 +9,9 @@
 
 #include "bloomline/filter.h"
 #include "db_bench_ext/instructions/peers.h"
-#include "src/format/trailer.h"
-#include "src/kernels/kernel.h"
-#include "src/query/hash_query.h"
+#include "src/filter/format/trailer.h"
+#include "src/filter/kernels/kernel.h"
+#include "src/filter/query/hash_query.h"
 
 using namespace bloomline::kernels;  // NOLINT: a program of one file
 
@@ -106,18 +106,18 @@ void CountKernel(const Kernel& kernel) {
                });
   CountBatches("shared: batch of 32, absent", kernel.name, absent,
                [&](const uint64_t* hashes, bool* out) {
-                 kernel.shared.may_match_many(blocked, kBatch, hashes, out);
+                 kernel.atomic.may_match_many(blocked, kBatch, hashes, out);
                });
   CountBatches("shared: add, present", kernel.name, present,
                [&](const uint64_t* hashes, bool* out) {
-                 kernel.shared.add_many(blocked, kBatch, hashes, out);
+                 kernel.atomic.add_many(blocked, kBatch, hashes, out);
                });
   CountBatches("shared: add, absent", kernel.name, absent, [&](const uint64_t* hashes, bool* out) {
-    kernel.shared.add_many(blocked, kBatch, hashes, out);
+    kernel.atomic.add_many(blocked, kBatch, hashes, out);
   });
   std::vector<uint64_t> blocks_with(kBlockBits + 1);
   Count("shared: fill of a block", kernel.name, kBlocks,
-        [&] { kernel.shared.count_blocks(data, kBlocks, blocks_with.data()); });
+        [&] { kernel.atomic.count_blocks(data, kBlocks, blocks_with.data()); });
 
   std::memset(&memory, 0, sizeof(memory));
   const FlatFilter flat{data, kFewBytes * 8, kProbes};
@@ -159,8 +159,8 @@ void CountCompact(const Kernel& kernel) {
     bloomline::FilterBuilder builder(options);
     for (const uint64_t hash : present) builder.AddHash(hash);
     const std::string filter = builder.Finish();
-    const bloomline::core::Payload payload = bloomline::core::DecodeStandalone(filter);
-    const CompactFilter blocks = bloomline::core::AsCompact(payload, payload.data);
+    const bloomline::filter::Payload payload = bloomline::filter::DecodeStandalone(filter);
+    const CompactFilter blocks = bloomline::filter::AsCompact(payload, payload.data);
     const std::string name = "compact, arrangement " + std::to_string(payload.arrangement) + ": ";
     const auto may_match = kernel.compact.may_match[payload.arrangement];
     CountQueries((name + "absent key").c_str(), kernel.name, may_match, blocks, absent);

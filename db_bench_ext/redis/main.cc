@@ -182,7 +182,7 @@ int Main(int argc, char** argv) {
             << " single calls, median of " << flags.rounds << " rounds\n"
             << std::flush;
   std::vector<std::unique_ptr<Subject>> subjects;
-  subjects.push_back(MakeSharedFilter(flags.server));
+  subjects.push_back(MakeAtomicFilter(flags.server));
   subjects.push_back(MakeBitByBit(flags.server));
   subjects.push_back(MakeInMemory());
   std::vector<Result> results(subjects.size());

@@ -8,8 +8,8 @@
 
 #include "bloomline/bloom_filter.h"
 #include "bloomline/redis_bloom_filter.h"
-#include "src/format/hash.h"
-#include "src/kernels/probe_sequence.h"
+#include "src/filter/format/hash.h"
+#include "src/filter/kernels/probe_sequence.h"
 #include "src/redis/command.h"
 #include "src/redis/router.h"
 
@@ -32,10 +32,10 @@ RedisServers Servers(const std::string& server) {
   return servers;
 }
 
-class SharedFilter : public Subject {
+class AtomicFilter : public Subject {
  public:
-  explicit SharedFilter(const std::string& server) : servers_(Servers(server)) {}
-  ~SharedFilter() override { SharedBloomFilter::Delete(servers_, kName, nullptr); }
+  explicit AtomicFilter(const std::string& server) : servers_(Servers(server)) {}
+  ~AtomicFilter() override { SharedBloomFilter::Delete(servers_, kName, nullptr); }
 
   const char* name() const override { return "bloomline"; }
 
@@ -146,7 +146,7 @@ class BitByBit : public Subject, private redis::Batch {
   uint64_t Position(const std::vector<std::string_view>& keys, size_t i) {
     const size_t key = i / kBitByBitProbes;
     const int probe = static_cast<int>(i % kBitByBitProbes);
-    if (probe == 0) pair_ = kernels::FlatPair(core::Hash64(keys[key], 0));
+    if (probe == 0) pair_ = kernels::FlatPair(filter::Hash64(keys[key], 0));
     return kernels::FlatBit(kernels::Probe(pair_, probe), static_cast<uint32_t>(num_bytes_ * 8));
   }
 
@@ -217,8 +217,8 @@ std::string Info(const std::string& server, const std::string& section, const st
 
 }  // namespace
 
-std::unique_ptr<Subject> MakeSharedFilter(const std::string& server) {
-  return std::make_unique<SharedFilter>(server);
+std::unique_ptr<Subject> MakeAtomicFilter(const std::string& server) {
+  return std::make_unique<AtomicFilter>(server);
 }
 
 std::unique_ptr<Subject> MakeBitByBit(const std::string& server) {

@@ -30,7 +30,7 @@ class Subject {
   virtual uint64_t num_bytes() const = 0;
 };
 
-std::unique_ptr<Subject> MakeSharedFilter(const std::string& server);
+std::unique_ptr<Subject> MakeAtomicFilter(const std::string& server);
 // One SETBIT or GETBIT for each bit of a key. The commands of one key (AddKey, MayMatch) or of many
 // keys (AddKeys, CountMatches) are in flight at once. The bits are those of a standard Bloom filter
 // at 1 % in one string.

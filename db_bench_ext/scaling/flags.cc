@@ -38,7 +38,7 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   auto* min_option = app.add_option("--min-keys", min_keys, "smallest filter (default: 1e6)")
                          ->check(CLI::Range(1e4, 1e12));
   app.add_option("--subjects", flags.subjects,
-                 "default: all of bloom,atomic,blocked,compact,partitioned")
+                 "default: all of bloom,atomic,blocked,compact,on_disk")
       ->delimiter(',')
       ->check(CLI::IsMember(kSubjects));
   app.add_option("--threads", flags.max_threads, "measure on 1 to this many threads (default: all)")
@@ -49,11 +49,11 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
                  "stored keys to query, evenly spread (default: 1e8; each must match)")
       ->check(CLI::Range(1e4, 1e12));
   app.add_option("--build-memory", build_memory_mib,
-                 "memory budget of the partitioned builder in MiB (default: 512)")
+                 "memory budget of the on-disk builder in MiB (default: 512)")
       ->check(CLI::Range(1, 1 << 20));
   app.add_option(
          "--temp-dir", flags.temp_directory,
-         "folder for the files of the partitioned builder (default: the system's temporary folder)")
+         "folder for the files of the on-disk builder (default: the system's temporary folder)")
       ->check(CLI::ExistingDirectory);
   app.add_flag("--quick", flags.quick, "1e6 and 1e7 keys, fewer queries: takes seconds")
       ->excludes(max_option)

@@ -11,7 +11,7 @@ namespace bloomline::bench {
 
 // The values of --subjects, in the order of the tables.
 inline const std::vector<std::string> kSubjects = {"bloom", "atomic", "blocked", "compact",
-                                                   "partitioned"};
+                                                   "on_disk"};
 
 struct Flags {
   std::vector<uint64_t> sizes;  // numbers of keys
@@ -20,7 +20,7 @@ struct Flags {
   double rate = 0.01;
   uint64_t num_missing = 20000000;
   uint64_t max_checked = 100000000;   // stored keys queried after building
-  uint64_t build_memory = 512 << 20;  // in bytes, of the partitioned builder
+  uint64_t build_memory = 512 << 20;  // in bytes, of the on-disk builder
   std::string temp_directory;
   std::string out_directory;
   bool quick = false;

@@ -11,15 +11,15 @@
 #include "bloomline/bloom_filter.h"
 #include "bloomline/filter.h"
 #include "bloomline/filter_theory.h"
-#include "bloomline/partitioned_filter_builder.h"
+#include "bloomline/on_disk_filter_builder.h"
 #include "bloomline/sizing.h"
 #include "db_bench_ext/machine/machine.h"
 #include "db_bench_ext/timing/timing.h"
-#include "src/format/layout.h"
-#include "src/format/trailer.h"
-#include "src/kernels/probe_sequence.h"
-#include "src/memory/file_io.h"
-#include "src/memory/filter_memory.h"
+#include "src/filter/format/layout.h"
+#include "src/filter/format/trailer.h"
+#include "src/filter/kernels/probe_sequence.h"
+#include "src/support/file_io.h"
+#include "src/support/filter_memory.h"
 
 namespace bloomline::bench {
 namespace {
@@ -98,8 +98,8 @@ void MeasureMutable(const Case& c, const Flags& flags, Add add, Progress* progre
 }
 
 double TheoryOf(uint64_t num_keys, std::string_view bytes) {
-  const core::Payload payload = core::DecodeStandalone(bytes);
-  if (payload.layout == core::Layout::kCompact) {
+  const filter::Payload payload = filter::DecodeStandalone(bytes);
+  if (payload.layout == filter::Layout::kCompact) {
     return ExactCompactFalsePositiveRate(num_keys, payload.num_blocks, payload.block_bytes);
   }
   return ExactBlockedFalsePositiveRate(num_keys, payload.num_blocks, payload.num_probes);
@@ -122,7 +122,7 @@ void MeasureView(const Case& c, const Flags& flags, std::string_view bytes, Prog
 // About the cost of Finish in ns per key, for the progress.
 uint64_t FinishWork(const std::string& subject) {
   if (subject == "blocked") return 5;
-  return subject == "compact" ? 50 : subject == "partitioned" ? 60 : 0;
+  return subject == "compact" ? 50 : subject == "on_disk" ? 60 : 0;
 }
 
 void MeasureStatic(const Case& c, const Flags& flags, Progress* progress, Row* row) {
@@ -148,19 +148,19 @@ struct FilterFile {
   std::string path;
 };
 
-void MeasurePartitioned(const Case& c, const Flags& flags, Progress* progress, Row* row) {
+void MeasureOnDisk(const Case& c, const Flags& flags, Progress* progress, Row* row) {
   const FilterFile file = {flags.temp_directory + "/bloomline_scale." + std::to_string(getpid())};
   std::string error;
   const auto check = [&](bool ok) {
     if (!ok) throw std::runtime_error(error);
   };
   {
-    PartitionedFilterOptions options;
+    OnDiskFilterOptions options;
     options.filter = StaticOptions(c, flags);
     options.temp_directory = flags.temp_directory;
     options.memory_bytes = flags.build_memory;
     options.num_threads = static_cast<int>(c.num_threads);
-    const auto builder = PartitionedFilterBuilder::Create(options, &error);
+    const auto builder = OnDiskFilterBuilder::Create(options, &error);
     check(builder != nullptr);
     row->add = TimeKeys(1, {0, c.num_keys, 1}, progress, [&](size_t, const KeyBatch& batch) {
       for (size_t i = 0; i < batch.size; ++i) check(builder->AddKey(batch.views[i], &error));
@@ -170,9 +170,9 @@ void MeasurePartitioned(const Case& c, const Flags& flags, Progress* progress, R
   }
   row->peak_bytes = PeakMemory();  // without the pages of the file
   progress->Add(c.num_keys * FinishWork(c.subject));
-  filters::InputFile input;
+  support::InputFile input;
   check(input.Open(file.path, &error));
-  const auto memory = filters::FilterMemory::OfFile(input.descriptor(), input.size());
+  const auto memory = support::FilterMemory::OfFile(input.descriptor(), input.size());
   error = file.path + ": cannot be mapped";
   check(memory.data() != nullptr);
   const std::string_view bytes(memory.data(), input.size());
@@ -199,12 +199,12 @@ uint64_t Case::MemoryBytes(const Flags& flags) const {
   // While Finish runs: include/bloomline/filter.h.
   if (subject == "blocked") return filter + num_keys * 73 / 8;
   if (subject == "compact") return filter + num_keys * 92 / 8;
-  if (subject == "partitioned") return filter + flags.build_memory;
+  if (subject == "on_disk") return filter + flags.build_memory;
   return filter;
 }
 
 uint64_t Case::DiskBytes(const Flags& flags) const {
-  return subject == "partitioned" ? num_keys * 8 + FilterBytes(flags) : 0;
+  return subject == "on_disk" ? num_keys * 8 + FilterBytes(flags) : 0;
 }
 
 uint64_t Case::Work(const Flags& flags) const {
@@ -236,8 +236,8 @@ Row Measure(const Case& c, const Flags& flags, Progress* progress) {
           filter->AddKeys(batch.size, batch.views.data());
         },
         progress, &row);
-  } else if (c.subject == "partitioned") {
-    MeasurePartitioned(c, flags, progress, &row);
+  } else if (c.subject == "on_disk") {
+    MeasureOnDisk(c, flags, progress, &row);
   } else {
     MeasureStatic(c, flags, progress, &row);
   }

@@ -33,9 +33,9 @@ struct Row {
   uint64_t num_lost = 0;
   uint64_t peak_bytes = 0;  // of the whole process, including keys
 
-  // The partitioned builder's AddKey spends most of its time on few long writes, which a median
+  // The on-disk builder's AddKey spends most of its time on few long writes, which a median
   // would leave out.
-  double BuildNs() const { return (subject == "partitioned" ? add.mean : add.median) + finish_ns; }
+  double BuildNs() const { return (subject == "on_disk" ? add.mean : add.median) + finish_ns; }
   double BitsPerKey() const {
     return 8 * static_cast<double>(filter_bytes) / static_cast<double>(num_keys);
   }

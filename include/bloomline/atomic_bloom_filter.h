@@ -79,14 +79,14 @@ class AtomicBloomFilter {
   // learn that it changed a bit.
   bool AddKey(std::string_view key);
   size_t AddKeys(size_t n, const std::string_view* keys, bool* changed = nullptr);
-  template <typename Keys, typename = core::IfKeys<Keys>>
+  template <typename Keys, typename = filter::IfKeys<Keys>>
   size_t AddKeys(const Keys& keys, bool* changed = nullptr) {
-    return core::SumOverKeys(keys, changed,
-                             [&](size_t n, const std::string_view* group, bool* answers) {
-                               return AddKeys(n, group, answers);
-                             });
+    return filter::SumOverKeys(keys, changed,
+                               [&](size_t n, const std::string_view* group, bool* answers) {
+                                 return AddKeys(n, group, answers);
+                               });
   }
-  template <typename Key, typename = core::IfKeys<std::initializer_list<Key>>>
+  template <typename Key, typename = filter::IfKeys<std::initializer_list<Key>>>
   size_t AddKeys(std::initializer_list<Key> keys, bool* changed = nullptr) {
     return AddKeys<std::initializer_list<Key>>(keys, changed);
   }
@@ -96,9 +96,9 @@ class AtomicBloomFilter {
   // As in BloomFilter.
   bool MayMatch(std::string_view key) const;
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
-  template <typename Keys, typename = core::IfKeys<Keys>>
+  template <typename Keys, typename = filter::IfKeys<Keys>>
   void MayMatch(const Keys& keys, bool* may_match) const {
-    core::ForEachKeyGroup(keys, [&](size_t first, size_t n, const std::string_view* group) {
+    filter::ForEachKeyGroup(keys, [&](size_t first, size_t n, const std::string_view* group) {
       MayMatch(n, group, may_match + first);
     });
   }
@@ -118,9 +118,9 @@ class AtomicBloomFilter {
   double EstimatedFalsePositiveRate() const;
 
  private:
-  explicit AtomicBloomFilter(std::unique_ptr<filters::BloomState> state);
+  explicit AtomicBloomFilter(std::unique_ptr<in_memory::BloomState> state);
 
-  std::unique_ptr<filters::BloomState> state_;
+  std::unique_ptr<in_memory::BloomState> state_;
 };
 
 }  // namespace bloomline

@@ -59,16 +59,18 @@
 
 namespace bloomline {
 
-namespace filters {
-struct BloomState;
+namespace support {
 class ByteSource;
+}  // namespace support
+namespace in_memory {
+struct BloomState;
 
 // Chosen for a filter's layout, its number of probes and the CPU.
 struct OneKeyFunctions {
   bool (*may_match)(const kernels::BlockedFilter& lines, uint64_t hash) = nullptr;
   bool (*add)(const kernels::BlockedFilter& lines, uint64_t hash) = nullptr;
 };
-}  // namespace filters
+}  // namespace in_memory
 
 // Where the bits of a key lie. The k bits come from one 64-bit hash by an improved double hashing
 // (Kirsch and Mitzenmacher 2006: Less Hashing, Same Performance). docs/format.md defines each
@@ -138,9 +140,9 @@ class BloomFilterBase {
 
   // The same for the keys of a container or array: of what converts to std::string_view, without a
   // copy; or of integers, encoded as in keys.h. may_match has as many elements.
-  template <typename Keys, typename = core::IfKeys<Keys>>
+  template <typename Keys, typename = filter::IfKeys<Keys>>
   void MayMatch(const Keys& keys, bool* may_match) const {
-    core::ForEachKeyGroup(keys, [&](size_t first, size_t n, const std::string_view* group) {
+    filter::ForEachKeyGroup(keys, [&](size_t first, size_t n, const std::string_view* group) {
       MayMatch(n, group, may_match + first);
     });
   }
@@ -206,19 +208,19 @@ class BloomFilterBase {
   friend bool operator!=(const BloomFilterBase& a, const BloomFilterBase& b) { return !(a == b); }
 
  protected:
-  explicit BloomFilterBase(std::unique_ptr<filters::BloomState> state);
+  explicit BloomFilterBase(std::unique_ptr<in_memory::BloomState> state);
   ~BloomFilterBase();
   BloomFilterBase(BloomFilterBase&&) noexcept;
   BloomFilterBase& operator=(BloomFilterBase&&) noexcept;
 
   // Sets what inline functions use besides.
-  void SetState(std::unique_ptr<filters::BloomState> state);
+  void SetState(std::unique_ptr<in_memory::BloomState> state);
 
-  std::unique_ptr<filters::BloomState> state_;
+  std::unique_ptr<in_memory::BloomState> state_;
   kernels::BlockedFilter lines_;  // all bits in any layout, as cache lines
-  filters::OneKeyFunctions functions_;
+  in_memory::OneKeyFunctions functions_;
   uint64_t* num_keys_ = nullptr;  // in the state
-  core::ShortKeyHasher hasher_;
+  filter::ShortKeyHasher hasher_;
 
  private:
   friend class BloomFilter;
@@ -271,14 +273,14 @@ class BloomFilter : public BloomFilterBase {
 
   // The same for the keys of a container or array: of what converts to std::string_view, without a
   // copy; or of integers, encoded as in keys.h.
-  template <typename Keys, typename = core::IfKeys<Keys>>
+  template <typename Keys, typename = filter::IfKeys<Keys>>
   size_t AddKeys(const Keys& keys, bool* changed = nullptr) {
-    return core::SumOverKeys(keys, changed,
-                             [&](size_t n, const std::string_view* group, bool* answers) {
-                               return AddKeys(n, group, answers);
-                             });
+    return filter::SumOverKeys(keys, changed,
+                               [&](size_t n, const std::string_view* group, bool* answers) {
+                                 return AddKeys(n, group, answers);
+                               });
   }
-  template <typename Key, typename = core::IfKeys<std::initializer_list<Key>>>
+  template <typename Key, typename = filter::IfKeys<std::initializer_list<Key>>>
   size_t AddKeys(std::initializer_list<Key> keys, bool* changed = nullptr) {
     return AddKeys<std::initializer_list<Key>>(keys, changed);
   }
@@ -308,10 +310,10 @@ class BloomFilter : public BloomFilterBase {
   friend class AtomicBloomFilter;
   friend class CountingBloomFilter;
   friend class ScalableBloomFilter;
-  explicit BloomFilter(std::unique_ptr<filters::BloomState> state);
-  static std::unique_ptr<BloomFilter> FromState(std::unique_ptr<filters::BloomState> state,
+  explicit BloomFilter(std::unique_ptr<in_memory::BloomState> state);
+  static std::unique_ptr<BloomFilter> FromState(std::unique_ptr<in_memory::BloomState> state,
                                                 std::string* error);
-  static std::unique_ptr<BloomFilter> Read(const filters::ByteSource& source, std::string* error);
+  static std::unique_ptr<BloomFilter> Read(const support::ByteSource& source, std::string* error);
   template <typename Combine>
   bool CombineWith(const BloomFilterBase& other, Combine combine, std::string* error);
 };
@@ -345,7 +347,7 @@ class MappedBloomFilter : public BloomFilterBase {
   MappedBloomFilter& operator=(MappedBloomFilter&&) noexcept;
 
  private:
-  explicit MappedBloomFilter(std::unique_ptr<filters::BloomState> state);
+  explicit MappedBloomFilter(std::unique_ptr<in_memory::BloomState> state);
 };
 
 }  // namespace bloomline

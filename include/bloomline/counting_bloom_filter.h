@@ -52,10 +52,12 @@
 
 namespace bloomline {
 
-namespace filters {
+namespace support {
 class ByteSource;
+}  // namespace support
+namespace in_memory {
 struct CountingState;
-}  // namespace filters
+}  // namespace in_memory
 
 // The size of a filter comes either from capacity and false_positive_rate, or from num_counters and
 // num_probes.
@@ -132,31 +134,31 @@ class CountingBloomFilter {
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
 
   // The same for containers and arrays, as in BloomFilter.
-  template <typename Keys, typename = core::IfKeys<Keys>>
+  template <typename Keys, typename = filter::IfKeys<Keys>>
   size_t AddKeys(const Keys& keys, bool* was_absent = nullptr) {
-    return core::SumOverKeys(keys, was_absent,
-                             [&](size_t n, const std::string_view* group, bool* answers) {
-                               return AddKeys(n, group, answers);
-                             });
+    return filter::SumOverKeys(keys, was_absent,
+                               [&](size_t n, const std::string_view* group, bool* answers) {
+                                 return AddKeys(n, group, answers);
+                               });
   }
-  template <typename Key, typename = core::IfKeys<std::initializer_list<Key>>>
+  template <typename Key, typename = filter::IfKeys<std::initializer_list<Key>>>
   size_t AddKeys(std::initializer_list<Key> keys, bool* was_absent = nullptr) {
     return AddKeys<std::initializer_list<Key>>(keys, was_absent);
   }
-  template <typename Keys, typename = core::IfKeys<Keys>>
+  template <typename Keys, typename = filter::IfKeys<Keys>>
   size_t RemoveKeys(const Keys& keys, bool* removed = nullptr) {
-    return core::SumOverKeys(keys, removed,
-                             [&](size_t n, const std::string_view* group, bool* answers) {
-                               return RemoveKeys(n, group, answers);
-                             });
+    return filter::SumOverKeys(keys, removed,
+                               [&](size_t n, const std::string_view* group, bool* answers) {
+                                 return RemoveKeys(n, group, answers);
+                               });
   }
-  template <typename Key, typename = core::IfKeys<std::initializer_list<Key>>>
+  template <typename Key, typename = filter::IfKeys<std::initializer_list<Key>>>
   size_t RemoveKeys(std::initializer_list<Key> keys, bool* removed = nullptr) {
     return RemoveKeys<std::initializer_list<Key>>(keys, removed);
   }
-  template <typename Keys, typename = core::IfKeys<Keys>>
+  template <typename Keys, typename = filter::IfKeys<Keys>>
   void MayMatch(const Keys& keys, bool* may_match) const {
-    core::ForEachKeyGroup(keys, [&](size_t first, size_t n, const std::string_view* group) {
+    filter::ForEachKeyGroup(keys, [&](size_t first, size_t n, const std::string_view* group) {
       MayMatch(n, group, may_match + first);
     });
   }
@@ -215,13 +217,13 @@ class CountingBloomFilter {
   }
 
  private:
-  explicit CountingBloomFilter(std::unique_ptr<filters::CountingState> state);
+  explicit CountingBloomFilter(std::unique_ptr<in_memory::CountingState> state);
   static std::unique_ptr<CountingBloomFilter> FromState(
-      std::unique_ptr<filters::CountingState> state, std::string* error);
-  static std::unique_ptr<CountingBloomFilter> Read(const filters::ByteSource& source,
+      std::unique_ptr<in_memory::CountingState> state, std::string* error);
+  static std::unique_ptr<CountingBloomFilter> Read(const support::ByteSource& source,
                                                    std::string* error);
 
-  std::unique_ptr<filters::CountingState> state_;
+  std::unique_ptr<in_memory::CountingState> state_;
 };
 
 }  // namespace bloomline

@@ -9,7 +9,7 @@
 //
 // The bytes are the same on every machine, and the same as the RocksDB adaptor's (docs/format.md,
 // section 5). They carry no checksum: protect them against corruption where they are stored. For
-// filters whose hashes do not fit into memory, see partitioned_filter_builder.h.
+// filters whose hashes do not fit into memory, see on_disk_filter_builder.h.
 #ifndef BLOOMLINE_FILTER_H_
 #define BLOOMLINE_FILTER_H_
 
@@ -26,10 +26,10 @@
 
 namespace bloomline {
 
-namespace core {
+namespace filter {
 class FilterWriter;
 struct Payload;
-}  // namespace core
+}  // namespace filter
 
 namespace kernels {
 struct Kernel;
@@ -60,12 +60,12 @@ class FilterBuilder {
   // The same for n keys, in this order; or for the keys of a container or array: of what converts
   // to std::string_view, without a copy, or of integers, encoded as in keys.h.
   void AddKeys(size_t n, const std::string_view* keys);
-  template <typename Keys, typename = core::IfKeys<Keys>>
+  template <typename Keys, typename = filter::IfKeys<Keys>>
   void AddKeys(const Keys& keys) {
-    core::ForEachKeyGroup(
+    filter::ForEachKeyGroup(
         keys, [&](size_t, size_t n, const std::string_view* group) { AddKeys(n, group); });
   }
-  template <typename Key, typename = core::IfKeys<std::initializer_list<Key>>>
+  template <typename Key, typename = filter::IfKeys<std::initializer_list<Key>>>
   void AddKeys(std::initializer_list<Key> keys) {
     AddKeys<std::initializer_list<Key>>(keys);
   }
@@ -110,8 +110,8 @@ class FilterBuilder {
   const std::string& error() const;
 
  private:
-  std::unique_ptr<core::FilterWriter> writer_;  // null: out of memory, or moved from
-  uint64_t seed_;                               // of the options, for HashOf without a writer
+  std::unique_ptr<filter::FilterWriter> writer_;  // null: out of memory, or moved from
+  uint64_t seed_;                                 // of the options, for HashOf without a writer
 };
 
 // Queries filter bytes. Any bytes give a valid view: bytes that it does not understand match every
@@ -150,9 +150,9 @@ class FilterView {
 
   // The same for the keys of a container or array: of what converts to std::string_view, without a
   // copy; or of integers, encoded as in keys.h. may_match has as many elements.
-  template <typename Keys, typename = core::IfKeys<Keys>>
+  template <typename Keys, typename = filter::IfKeys<Keys>>
   void MayMatch(const Keys& keys, bool* may_match) const {
-    core::ForEachKeyGroup(keys, [&](size_t first, size_t n, const std::string_view* group) {
+    filter::ForEachKeyGroup(keys, [&](size_t first, size_t n, const std::string_view* group) {
       MayMatch(n, group, may_match + first);
     });
   }
@@ -172,11 +172,11 @@ class FilterView {
   int num_probes() const;
 
  private:
-  explicit FilterView(const core::Payload& payload);
+  explicit FilterView(const filter::Payload& payload);
   bool OtherKeyMayMatch(std::string_view key) const;
 
-  core::OpenFilter filter_;
-  core::ShortKeyHasher hasher_;
+  filter::OpenFilter filter_;
+  filter::ShortKeyHasher hasher_;
   uint64_t seed_ = 0;
 };
 

@@ -30,7 +30,7 @@ struct Kernel;
 
 }  // namespace kernels
 
-namespace core {
+namespace filter {
 
 // XXH3-64 (docs/format.md, section 1) of keys of 4 to 16 bytes. XXH3 adds the seed to constants and
 // combines the sums with the key. The sums are kept, so a seed costs nothing per key.
@@ -119,7 +119,7 @@ struct OpenFilter : kernels::BlockedFilter {
   bool is_large = false;  // prefetching pays
 };
 
-}  // namespace core
+}  // namespace filter
 }  // namespace bloomline
 
 #endif  // BLOOMLINE_INLINE_QUERY_H_

@@ -40,7 +40,7 @@
 
 namespace bloomline {
 
-namespace core {
+namespace filter {
 
 template <typename T>
 inline constexpr bool kIsOneOfCharacters =
@@ -69,7 +69,7 @@ constexpr void EncodeInteger(uint64_t value, char* bytes) {
   bytes[7] = static_cast<char>(value >> 56);
 }
 
-}  // namespace core
+}  // namespace filter
 
 // The bytes of n integers as one key. Converts to std::string_view, which AddKey, MayMatch and all
 // other functions for keys take; the view is valid as long as this object.
@@ -83,20 +83,20 @@ class IntegerKey {
   friend constexpr IntegerKey<sizeof...(Integers)> KeyOf(Integers... values);
   constexpr IntegerKey() = default;
 
-  char bytes_[n * core::kIntegerKeyBytes] = {};
+  char bytes_[n * filter::kIntegerKeyBytes] = {};
 };
 
 // The key of one or more integers. Cost: none to speak of.
 template <typename... Integers>
 constexpr IntegerKey<sizeof...(Integers)> KeyOf(Integers... values) {
   static_assert(sizeof...(Integers) > 0, "a key of no integers");
-  static_assert((core::kIsKeyInteger<Integers> && ...),
+  static_assert((filter::kIsKeyInteger<Integers> && ...),
                 "not an integer of up to 64 bits: strings go to AddKey or EncodeKey as they are; "
                 "bool, characters and floating-point numbers have no encoding as keys");
   IntegerKey<sizeof...(Integers)> key;
   size_t offset = 0;
-  ((core::EncodeInteger(static_cast<uint64_t>(values), key.bytes_ + offset),
-    offset += core::kIntegerKeyBytes),
+  ((filter::EncodeInteger(static_cast<uint64_t>(values), key.bytes_ + offset),
+    offset += filter::kIntegerKeyBytes),
    ...);
   return key;
 }
@@ -106,7 +106,7 @@ class KeyPart {
  public:
   template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
   constexpr KeyPart(T value) : number_(static_cast<uint64_t>(value)), is_integer_(true) {
-    static_assert(core::kIsKeyInteger<T>,
+    static_assert(filter::kIsKeyInteger<T>,
                   "bool, characters and floating-point numbers have no encoding as keys");
   }
   constexpr KeyPart(std::string_view bytes) : bytes_(bytes) {}
@@ -131,7 +131,7 @@ class KeyPart {
 // and *key is as it was, if there is no memory. Does not allocate if `key` has room.
 bool EncodeKey(std::initializer_list<KeyPart> parts, std::string* key);
 
-namespace core {
+namespace filter {
 
 // What an iterator gives as a key: an integer, or what converts to std::string_view.
 template <typename Reference>
@@ -213,7 +213,7 @@ size_t SumOverKeys(const Keys& keys, bool* answers, Run run) {
   return sum;
 }
 
-}  // namespace core
+}  // namespace filter
 }  // namespace bloomline
 
 #endif  // BLOOMLINE_KEYS_H_

@@ -217,14 +217,14 @@ class SharedBloomFilter {
   // The same for the keys of a container or array: of what converts to std::string_view, without a
   // copy; or of integers, encoded as in keys.h. `results`, if not null, has as many elements.
   // Strings that do not stay while the container is read (keys.h) take a round trip each.
-  template <typename Keys, typename = core::IfKeys<Keys>>
+  template <typename Keys, typename = filter::IfKeys<Keys>>
   bool AddKeys(const Keys& keys, AddResult* results = nullptr,
                const AddOptions& options = AddOptions()) {
     return InGroups(keys, [&](size_t first, size_t n, const std::string_view* group) {
       return AddKeys(n, group, results == nullptr ? nullptr : results + first, options);
     });
   }
-  template <typename Key, typename = core::IfKeys<std::initializer_list<Key>>>
+  template <typename Key, typename = filter::IfKeys<std::initializer_list<Key>>>
   bool AddKeys(std::initializer_list<Key> keys, AddResult* results = nullptr,
                const AddOptions& options = AddOptions()) {
     return AddKeys<std::initializer_list<Key>>(keys, results, options);
@@ -240,7 +240,7 @@ class SharedBloomFilter {
   bool MayMatch(size_t n, const std::string_view* keys, Answer* answers);
 
   // The same for containers and arrays, as AddKeys. `answers` has as many elements.
-  template <typename Keys, typename = core::IfKeys<Keys>>
+  template <typename Keys, typename = filter::IfKeys<Keys>>
   bool MayMatch(const Keys& keys, Answer* answers) {
     return InGroups(keys, [&](size_t first, size_t n, const std::string_view* group) {
       return MayMatch(n, group, answers + first);
@@ -268,11 +268,11 @@ class SharedBloomFilter {
     constexpr size_t kMaxKeys = 1024;  // each group is a round trip
     bool succeeded = true;
     StartGroups();
-    core::ForEachKeyGroup<kMaxKeys>(keys,
-                                    [&](size_t first, size_t n, const std::string_view* group) {
-                                      succeeded &= run(first, n, group);
-                                      EndGroup();
-                                    });
+    filter::ForEachKeyGroup<kMaxKeys>(keys,
+                                      [&](size_t first, size_t n, const std::string_view* group) {
+                                        succeeded &= run(first, n, group);
+                                        EndGroup();
+                                      });
     EndGroups();
     return succeeded;
   }

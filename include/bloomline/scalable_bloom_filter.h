@@ -46,10 +46,10 @@
 
 namespace bloomline {
 
-namespace filters {
+namespace support {
 class ByteSink;
 class ByteSource;
-}  // namespace filters
+}  // namespace support
 
 struct ScalableBloomFilterOptions {
   // Keys of the first stage, 1 or more. The order of magnitude is enough. If it is too low, each
@@ -102,14 +102,14 @@ class ScalableBloomFilter {
   size_t AddKeys(size_t n, const std::string_view* keys, bool* changed = nullptr);
 
   // The same for containers and arrays, as in BloomFilter.
-  template <typename Keys, typename = core::IfKeys<Keys>>
+  template <typename Keys, typename = filter::IfKeys<Keys>>
   size_t AddKeys(const Keys& keys, bool* changed = nullptr) {
-    return core::SumOverKeys(keys, changed,
-                             [&](size_t n, const std::string_view* group, bool* answers) {
-                               return AddKeys(n, group, answers);
-                             });
+    return filter::SumOverKeys(keys, changed,
+                               [&](size_t n, const std::string_view* group, bool* answers) {
+                                 return AddKeys(n, group, answers);
+                               });
   }
-  template <typename Key, typename = core::IfKeys<std::initializer_list<Key>>>
+  template <typename Key, typename = filter::IfKeys<std::initializer_list<Key>>>
   size_t AddKeys(std::initializer_list<Key> keys, bool* changed = nullptr) {
     return AddKeys<std::initializer_list<Key>>(keys, changed);
   }
@@ -118,9 +118,9 @@ class ScalableBloomFilter {
   // that matches; the query goes from the last and largest stage to the oldest.
   bool MayMatch(std::string_view key) const;
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
-  template <typename Keys, typename = core::IfKeys<Keys>>
+  template <typename Keys, typename = filter::IfKeys<Keys>>
   void MayMatch(const Keys& keys, bool* may_match) const {
-    core::ForEachKeyGroup(keys, [&](size_t first, size_t n, const std::string_view* group) {
+    filter::ForEachKeyGroup(keys, [&](size_t first, size_t n, const std::string_view* group) {
       MayMatch(n, group, may_match + first);
     });
   }
@@ -161,9 +161,9 @@ class ScalableBloomFilter {
   explicit ScalableBloomFilter(const ScalableBloomFilterOptions& options);
   static std::unique_ptr<ScalableBloomFilter> New(const ScalableBloomFilterOptions& options,
                                                   std::string* error);
-  static std::unique_ptr<ScalableBloomFilter> Read(const filters::ByteSource& source,
+  static std::unique_ptr<ScalableBloomFilter> Read(const support::ByteSource& source,
                                                    std::string* error);
-  bool Write(filters::ByteSink* sink, std::string* error) const;
+  bool Write(support::ByteSink* sink, std::string* error) const;
   bool AddStage(std::string* error);
   bool LastHasRoom() const;
   bool AddNewHash(uint64_t hash);

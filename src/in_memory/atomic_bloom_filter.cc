@@ -3,16 +3,16 @@
 #include <new>
 #include <utility>
 
-#include "src/errors/out_of_memory.h"
-#include "src/format/hash.h"
+#include "src/filter/format/hash.h"
+#include "src/filter/kernels/blocked/atomic_words.h"
 #include "src/in_memory/bloom_state.h"
-#include "src/kernels/blocked/shared_words.h"
+#include "src/support/out_of_memory.h"
 
 namespace bloomline {
-using core::GivenHash;
-using core::KeyHash;
-using filters::BloomBits;
-using filters::BloomState;
+using filter::GivenHash;
+using filter::KeyHash;
+using in_memory::BloomBits;
+using in_memory::BloomState;
 
 AtomicBloomFilter::AtomicBloomFilter(std::unique_ptr<BloomState> state)
     : state_(std::move(state)) {}
@@ -25,7 +25,7 @@ std::unique_ptr<AtomicBloomFilter> AtomicBloomFilter::Create(const BloomFilterOp
   std::unique_ptr<BloomFilter> filter = BloomFilter::Create(options, error);
   if (filter == nullptr) return nullptr;
   std::unique_ptr<AtomicBloomFilter> atomic = ToAtomic(std::move(filter));
-  if (atomic == nullptr) core::SetError(core::kOutOfMemory, error);
+  if (atomic == nullptr) support::SetError(support::kOutOfMemory, error);
   return atomic;
 }
 
@@ -45,20 +45,20 @@ std::unique_ptr<BloomFilter> AtomicBloomFilter::ToBloomFilter(
   std::unique_ptr<BloomFilter> filter_of_bits(new (std::nothrow) BloomFilter(nullptr));
   if (filter_of_bits == nullptr) return nullptr;
   filter_of_bits->SetState(std::move(filter->state_));
-  filter_of_bits->state_->num_keys = filters::EstimatedNumKeys(filter_of_bits->state_->bits);
+  filter_of_bits->state_->num_keys = in_memory::EstimatedNumKeys(filter_of_bits->state_->bits);
   filter = nullptr;
   return filter_of_bits;
 }
 
 std::unique_ptr<BloomFilter> AtomicBloomFilter::Snapshot(std::string* error) const {
   const BloomBits& source = state_->bits;
-  auto copy = filters::NewBloomState(source.shape, state_->capacity, error);
+  auto copy = in_memory::NewBloomState(source.shape, state_->capacity, error);
   if (copy == nullptr) return nullptr;
   const auto* from = reinterpret_cast<const uint64_t*>(source.data);
   auto* to = reinterpret_cast<uint64_t*>(copy->bits.data);
   const uint64_t num_words = source.num_bytes() / sizeof(uint64_t);
-  for (uint64_t i = 0; i < num_words; ++i) to[i] = kernels::LoadShared(from + i);
-  copy->num_keys = filters::EstimatedNumKeys(copy->bits);
+  for (uint64_t i = 0; i < num_words; ++i) to[i] = kernels::LoadAtomic(from + i);
+  copy->num_keys = in_memory::EstimatedNumKeys(copy->bits);
   return BloomFilter::FromState(std::move(copy), error);
 }
 
@@ -69,52 +69,53 @@ uint64_t AtomicBloomFilter::seed() const { return state_->bits.shape.seed; }
 uint64_t AtomicBloomFilter::capacity() const { return state_->capacity; }
 
 uint64_t AtomicBloomFilter::HashOf(std::string_view key) const {
-  return core::Hash64(key, state_->bits.shape.seed);
+  return filter::Hash64(key, state_->bits.shape.seed);
 }
 
 bool AtomicBloomFilter::AddKey(std::string_view key) { return AddHash(HashOf(key)); }
 
 bool AtomicBloomFilter::AddHash(uint64_t hash) {
   bool changed;
-  filters::SharedAddHashes(state_->bits, 1, &hash, &changed);
+  in_memory::AtomicAddHashes(state_->bits, 1, &hash, &changed);
   return changed;
 }
 
 __attribute__((flatten)) size_t AtomicBloomFilter::AddKeys(size_t n, const std::string_view* keys,
                                                            bool* changed) {
-  return filters::AddKeys(state_->bits, n, KeyHash(keys, state_->bits.shape.seed),
-                          filters::SharedAddHashes, changed);
+  return in_memory::AddKeys(state_->bits, n, KeyHash(keys, state_->bits.shape.seed),
+                            in_memory::AtomicAddHashes, changed);
 }
 
 size_t AtomicBloomFilter::AddHashes(size_t n, const uint64_t* hashes, bool* changed) {
-  return filters::AddKeys(state_->bits, n, GivenHash{hashes}, filters::SharedAddHashes, changed);
+  return in_memory::AddKeys(state_->bits, n, GivenHash{hashes}, in_memory::AtomicAddHashes,
+                            changed);
 }
 
 bool AtomicBloomFilter::MayMatch(std::string_view key) const { return MayMatchHash(HashOf(key)); }
 
 bool AtomicBloomFilter::MayMatchHash(uint64_t hash) const {
   bool may_match;
-  filters::SharedMayMatchHashes(state_->bits, 1, &hash, &may_match);
+  in_memory::AtomicMayMatchHashes(state_->bits, 1, &hash, &may_match);
   return may_match;
 }
 
 __attribute__((flatten)) void AtomicBloomFilter::MayMatch(size_t n, const std::string_view* keys,
                                                           bool* may_match) const {
-  filters::MayMatchKeys(state_->bits, n, KeyHash(keys, state_->bits.shape.seed),
-                        filters::SharedMayMatchHashes, may_match);
+  in_memory::MayMatchKeys(state_->bits, n, KeyHash(keys, state_->bits.shape.seed),
+                          in_memory::AtomicMayMatchHashes, may_match);
 }
 
 void AtomicBloomFilter::MayMatchHashes(size_t n, const uint64_t* hashes, bool* may_match) const {
-  filters::MayMatchKeys(state_->bits, n, GivenHash{hashes}, filters::SharedMayMatchHashes,
-                        may_match);
+  in_memory::MayMatchKeys(state_->bits, n, GivenHash{hashes}, in_memory::AtomicMayMatchHashes,
+                          may_match);
 }
 
 uint64_t AtomicBloomFilter::EstimatedNumKeys() const {
-  return filters::EstimatedNumKeys(state_->bits);
+  return in_memory::EstimatedNumKeys(state_->bits);
 }
 
 double AtomicBloomFilter::EstimatedFalsePositiveRate() const {
-  return filters::EstimatedFalsePositiveRate(state_->bits);
+  return in_memory::EstimatedFalsePositiveRate(state_->bits);
 }
 
 }  // namespace bloomline

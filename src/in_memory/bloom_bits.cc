@@ -5,13 +5,13 @@
 
 #include "src/in_memory/small_blocks.h"
 
-namespace bloomline::filters {
+namespace bloomline::in_memory {
 namespace {
 
 // How many cache lines have how many bits set.
 struct LineCounts {
   explicit LineCounts(const BloomBits& bits) {
-    bits.kernel->shared.count_blocks(bits.data, bits.shape.num_lines, lines_with);
+    bits.kernel->atomic.count_blocks(bits.data, bits.shape.num_lines, lines_with);
   }
   double SetBits() const {
     double bits = 0;
@@ -47,11 +47,11 @@ void AddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* ch
   }
 }
 
-void SharedAddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed) {
+void AtomicAddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed) {
   if (bits.shape.layout == BloomLayout::kBlocked) {
-    bits.kernel->shared.add_many(bits.lines(), n, hashes, changed);
+    bits.kernel->atomic.add_many(bits.lines(), n, hashes, changed);
   } else if (bits.shape.layout == BloomLayout::kStandard) {
-    StandardSharedAddHashes(bits.standard(), n, hashes, changed);
+    StandardAtomicAddHashes(bits.standard(), n, hashes, changed);
   } else {
     SmallBlocksAddHashes(bits, n, hashes, changed);
   }
@@ -67,10 +67,10 @@ void MayMatchHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, boo
   }
 }
 
-void SharedMayMatchHashes(const BloomBits& bits, size_t n, const uint64_t* hashes,
+void AtomicMayMatchHashes(const BloomBits& bits, size_t n, const uint64_t* hashes,
                           bool* may_match) {
   if (bits.shape.layout == BloomLayout::kBlocked) {
-    bits.kernel->shared.may_match_many(bits.lines(), n, hashes, may_match);
+    bits.kernel->atomic.may_match_many(bits.lines(), n, hashes, may_match);
   } else if (bits.shape.layout == BloomLayout::kStandard) {
     StandardMayMatchHashes(bits.standard(), n, hashes, may_match);
   } else {
@@ -120,4 +120,4 @@ double EstimatedFalsePositiveRate(const BloomBits& bits) {
   return sum / static_cast<double>(bits.shape.num_lines);
 }
 
-}  // namespace bloomline::filters
+}  // namespace bloomline::in_memory

@@ -6,14 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "src/filter/kernels/blocked/blocks.h"
+#include "src/filter/kernels/kernel.h"
+#include "src/filter/kernels/probe_sequence.h"
+#include "src/filter/query/prefetch_ahead.h"
 #include "src/in_memory/bloom_shape.h"
 #include "src/in_memory/standard_bloom.h"
-#include "src/kernels/blocked/blocks.h"
-#include "src/kernels/kernel.h"
-#include "src/kernels/probe_sequence.h"
-#include "src/query/prefetch_ahead.h"
 
-namespace bloomline::filters {
+namespace bloomline::in_memory {
 
 // A shape and its bits, which somebody else owns. `data` begins on a 64-byte boundary.
 struct BloomBits {
@@ -34,8 +34,8 @@ void AddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* ch
 void MayMatchHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_match);
 
 // The same while other threads do so as well.
-void SharedAddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed);
-void SharedMayMatchHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_match);
+void AtomicAddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed);
+void AtomicMayMatchHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* may_match);
 
 // The functions that BloomFilter calls for one key.
 OneKeyFunctions FunctionsOf(const BloomBits& bits);
@@ -61,27 +61,27 @@ inline bool IsWorthPrefetching(const BloomBits& bits) {
 }
 
 // Adds n keys, KeyHash or GivenHash, and returns how many changed a bit. `add` is AddHashes or
-// SharedAddHashes. `changed` may be null.
+// AtomicAddHashes. `changed` may be null.
 template <typename Keys, typename AddGroup>
 inline size_t AddKeys(const BloomBits& bits, size_t n, const Keys& keys, AddGroup add,
                       bool* changed) {
   bool unwanted[kernels::kBatchKeys];
   size_t added = 0;
-  core::ForEachBatch(
+  filter::ForEachBatch(
       n, keys, IsWorthPrefetching(bits), [&](uint64_t hash) { PrefetchForAdd(bits, hash); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
         bool* group = changed == nullptr ? unwanted : changed + first;
         add(bits, count, hashes, group);
-        added += core::NumTrue(group, count);
+        added += filter::NumTrue(group, count);
       });
   return added;
 }
 
-// Answers queries of n keys. `query` is MayMatchHashes or SharedMayMatchHashes.
+// Answers queries of n keys. `query` is MayMatchHashes or AtomicMayMatchHashes.
 template <typename Keys, typename MayMatchGroup>
 inline void MayMatchKeys(const BloomBits& bits, size_t n, const Keys& keys, MayMatchGroup query,
                          bool* may_match) {
-  core::ForEachBatch(
+  filter::ForEachBatch(
       n, keys, IsWorthPrefetching(bits), [&](uint64_t hash) { PrefetchForQuery(bits, hash); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
         query(bits, count, hashes, may_match + first);
@@ -92,6 +92,6 @@ inline void MayMatchKeys(const BloomBits& bits, size_t n, const Keys& keys, MayM
 uint64_t EstimatedNumKeys(const BloomBits& bits);
 double EstimatedFalsePositiveRate(const BloomBits& bits);
 
-}  // namespace bloomline::filters
+}  // namespace bloomline::in_memory
 
 #endif  // BLOOMLINE_IN_MEMORY_BLOOM_BITS_H_

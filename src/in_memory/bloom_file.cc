@@ -1,15 +1,15 @@
 #include "src/in_memory/bloom_file.h"
 
 #include "bloomline/sizing.h"
-#include "src/format/hash.h"
-#include "src/format/other_contents.h"
+#include "src/filter/format/hash.h"
+#include "src/filter/format/other_contents.h"
 #include "src/in_memory/file_header.h"
 
-namespace bloomline::filters {
+namespace bloomline::in_memory {
 namespace {
 
 constexpr const char* Magic(FilePayload kind) {
-  return kind == FilePayload::kBits ? core::kBloomMagic : core::kCountingMagic;
+  return kind == FilePayload::kBits ? filter::kBloomMagic : filter::kCountingMagic;
 }
 constexpr size_t kNumProbesOffset = 13;
 constexpr size_t kNumBitsOffset = 24;
@@ -23,12 +23,12 @@ static_assert(kNumKeysOffset == kCapacityOffset + 8 &&
               kHeaderChecksumOffset == kPayloadChecksumOffset + 8);
 
 uint64_t PayloadChecksum(const char* payload, uint64_t num_bytes) {
-  return core::Hash64({payload, num_bytes}, 0);
+  return filter::Hash64({payload, num_bytes}, 0);
 }
 
 }  // namespace
 
-bool ReadBloomHeader(const ByteSource& source, uint64_t offset, FilePayload kind,
+bool ReadBloomHeader(const support::ByteSource& source, uint64_t offset, FilePayload kind,
                      BloomFileHeader* header, std::string* error) {
   FileHeader fields;
   if (!FileHeader::Read(source, offset, Magic(kind), &fields, error)) return false;
@@ -70,20 +70,20 @@ bool ReadBloomHeader(const ByteSource& source, uint64_t offset, FilePayload kind
   return true;
 }
 
-bool ReadSoleBloomHeader(const ByteSource& source, FilePayload kind, BloomFileHeader* header,
-                         std::string* error) {
+bool ReadSoleBloomHeader(const support::ByteSource& source, FilePayload kind,
+                         BloomFileHeader* header, std::string* error) {
   return ReadBloomHeader(source, 0, kind, header, error) && EndsAt(source, header->end(), error);
 }
 
-bool EndsAt(const ByteSource& source, uint64_t end, std::string* error) {
-  if (source.size() == end || source.size() == ByteSource::kUnknownSize) return true;
+bool EndsAt(const support::ByteSource& source, uint64_t end, std::string* error) {
+  if (source.size() == end || source.size() == support::ByteSource::kUnknownSize) return true;
   *error = source.name() + ": size is " + std::to_string(source.size()) +
            " bytes; the filter ends at byte " + std::to_string(end);
   return false;
 }
 
-bool PayloadMatches(const ByteSource& source, const BloomFileHeader& header, const char* payload,
-                    std::string* error) {
+bool PayloadMatches(const support::ByteSource& source, const BloomFileHeader& header,
+                    const char* payload, std::string* error) {
   const uint64_t num_bytes = header.payload_bytes;
   const uint64_t checksum = PayloadChecksum(payload, num_bytes);
   if (checksum == header.payload_checksum) return true;
@@ -95,14 +95,14 @@ bool PayloadMatches(const ByteSource& source, const BloomFileHeader& header, con
   return false;
 }
 
-bool ReadPayload(const ByteSource& source, const BloomFileHeader& header, char* dst,
+bool ReadPayload(const support::ByteSource& source, const BloomFileHeader& header, char* dst,
                  std::string* error) {
   return source.ReadAt(header.payload_offset, header.payload_bytes, dst, error) &&
          PayloadMatches(source, header, dst, error);
 }
 
-std::unique_ptr<BloomState> ReadBloom(const ByteSource& source, const BloomFileHeader& header,
-                                      std::string* error) {
+std::unique_ptr<BloomState> ReadBloom(const support::ByteSource& source,
+                                      const BloomFileHeader& header, std::string* error) {
   auto state = NewBloomState(header.shape, header.capacity, error);
   if (state == nullptr || !ReadPayload(source, header, state->bits.data, error)) return nullptr;
   state->num_keys = header.num_keys;
@@ -110,7 +110,7 @@ std::unique_ptr<BloomState> ReadBloom(const ByteSource& source, const BloomFileH
 }
 
 bool AppendFilter(FilePayload kind, const BloomFileHeader& header, const char* payload,
-                  ByteSink* sink, std::string* error) {
+                  support::ByteSink* sink, std::string* error) {
   FileHeader fields = FileHeader::New(Magic(kind));
   fields.SetByte(kLayoutOffset, static_cast<uint8_t>(header.shape.layout));
   fields.SetByte(kNumProbesOffset, static_cast<uint8_t>(header.shape.num_probes));
@@ -124,7 +124,7 @@ bool AppendFilter(FilePayload kind, const BloomFileHeader& header, const char* p
          sink->Append(payload, header.payload_bytes, error);
 }
 
-bool AppendBloom(const BloomState& state, ByteSink* sink, std::string* error) {
+bool AppendBloom(const BloomState& state, support::ByteSink* sink, std::string* error) {
   BloomFileHeader header;
   header.shape = state.bits.shape;
   header.capacity = state.capacity;
@@ -133,4 +133,4 @@ bool AppendBloom(const BloomState& state, ByteSink* sink, std::string* error) {
   return AppendFilter(FilePayload::kBits, header, state.bits.data, sink, error);
 }
 
-}  // namespace bloomline::filters
+}  // namespace bloomline::in_memory

@@ -9,9 +9,9 @@
 
 #include "src/in_memory/bloom_state.h"
 #include "src/in_memory/file_header.h"
-#include "src/memory/byte_io.h"
+#include "src/support/byte_io.h"
 
-namespace bloomline::filters {
+namespace bloomline::in_memory {
 
 // What the payload is made of.
 enum class FilePayload { kBits, kCounters };
@@ -32,35 +32,35 @@ struct BloomFileHeader {
 
 // The header of the filter that begins at `offset` and ends within the source: whoever allocates
 // payload_bytes takes no more memory than the source is long.
-bool ReadBloomHeader(const ByteSource& source, uint64_t offset, FilePayload kind,
+bool ReadBloomHeader(const support::ByteSource& source, uint64_t offset, FilePayload kind,
                      BloomFileHeader* header, std::string* error);
 
 // The same of a source that holds one filter and nothing else.
-bool ReadSoleBloomHeader(const ByteSource& source, FilePayload kind, BloomFileHeader* header,
-                         std::string* error);
+bool ReadSoleBloomHeader(const support::ByteSource& source, FilePayload kind,
+                         BloomFileHeader* header, std::string* error);
 
 // False, with *error, if the source goes on after `end`.
-bool EndsAt(const ByteSource& source, uint64_t end, std::string* error);
+bool EndsAt(const support::ByteSource& source, uint64_t end, std::string* error);
 
-bool PayloadMatches(const ByteSource& source, const BloomFileHeader& header, const char* payload,
-                    std::string* error);
+bool PayloadMatches(const support::ByteSource& source, const BloomFileHeader& header,
+                    const char* payload, std::string* error);
 
 // The header's payload_bytes bytes. False, with *error, also if the checksum is wrong.
-bool ReadPayload(const ByteSource& source, const BloomFileHeader& header, char* dst,
+bool ReadPayload(const support::ByteSource& source, const BloomFileHeader& header, char* dst,
                  std::string* error);
 
 // The filter, in memory. Null, with *error, if there is no memory or the checksum is wrong.
-std::unique_ptr<BloomState> ReadBloom(const ByteSource& source, const BloomFileHeader& header,
-                                      std::string* error);
+std::unique_ptr<BloomState> ReadBloom(const support::ByteSource& source,
+                                      const BloomFileHeader& header, std::string* error);
 
 // How many bytes AppendBloom appends.
 inline uint64_t SavedBytes(const BloomBits& bits) { return kFileHeaderBytes + bits.num_bytes(); }
 
 // Appends header and payload. payload_offset and payload_checksum of `header` are not used.
 bool AppendFilter(FilePayload kind, const BloomFileHeader& header, const char* payload,
-                  ByteSink* sink, std::string* error);
-bool AppendBloom(const BloomState& state, ByteSink* sink, std::string* error);
+                  support::ByteSink* sink, std::string* error);
+bool AppendBloom(const BloomState& state, support::ByteSink* sink, std::string* error);
 
-}  // namespace bloomline::filters
+}  // namespace bloomline::in_memory
 
 #endif  // BLOOMLINE_IN_MEMORY_BLOOM_FILE_H_

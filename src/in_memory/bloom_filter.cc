@@ -5,18 +5,18 @@
 #include <new>
 #include <utility>
 
-#include "src/errors/error_text.h"
-#include "src/errors/out_of_memory.h"
-#include "src/format/hash.h"
+#include "src/filter/format/hash.h"
+#include "src/filter/query/prefetch_ahead.h"
 #include "src/in_memory/bloom_file.h"
 #include "src/in_memory/bloom_state.h"
 #include "src/in_memory/new_state.h"
 #include "src/in_memory/save_and_load.h"
-#include "src/query/prefetch_ahead.h"
+#include "src/support/error_text.h"
+#include "src/support/out_of_memory.h"
 
 namespace bloomline {
 
-namespace filters {
+namespace in_memory {
 
 std::unique_ptr<BloomState> NewBloomState(const BloomShape& shape, uint64_t capacity,
                                           std::string* error) {
@@ -27,13 +27,13 @@ std::unique_ptr<BloomState> NewBloomState(const BloomShape& shape, uint64_t capa
   return state;
 }
 
-}  // namespace filters
+}  // namespace in_memory
 
-using core::GivenHash;
-using core::KeyHash;
-using core::SetError;
-using filters::BloomBits;
-using filters::BloomState;
+using filter::GivenHash;
+using filter::KeyHash;
+using in_memory::BloomBits;
+using in_memory::BloomState;
+using support::SetError;
 
 BloomFilterBase::BloomFilterBase(std::unique_ptr<BloomState> state) {
   if (state != nullptr) SetState(std::move(state));
@@ -42,9 +42,9 @@ BloomFilterBase::BloomFilterBase(std::unique_ptr<BloomState> state) {
 void BloomFilterBase::SetState(std::unique_ptr<BloomState> state) {
   state_ = std::move(state);
   lines_ = state_->bits.lines();
-  functions_ = filters::FunctionsOf(state_->bits);
+  functions_ = in_memory::FunctionsOf(state_->bits);
   num_keys_ = &state_->num_keys;
-  hasher_ = core::ShortKeyHasher(state_->bits.shape.seed);
+  hasher_ = filter::ShortKeyHasher(state_->bits.shape.seed);
 }
 
 BloomFilterBase::~BloomFilterBase() = default;
@@ -72,51 +72,51 @@ bool BloomFilterBase::IsPastCapacity() const {
 }
 
 uint64_t BloomFilterBase::HashOf(std::string_view key) const {
-  return core::Hash64(key, state_->bits.shape.seed);
+  return filter::Hash64(key, state_->bits.shape.seed);
 }
 
 __attribute__((flatten)) void BloomFilterBase::MayMatch(size_t n, const std::string_view* keys,
                                                         bool* may_match) const {
-  filters::MayMatchKeys(state_->bits, n, KeyHash(keys, state_->bits.shape.seed),
-                        filters::MayMatchHashes, may_match);
+  in_memory::MayMatchKeys(state_->bits, n, KeyHash(keys, state_->bits.shape.seed),
+                          in_memory::MayMatchHashes, may_match);
 }
 
 void BloomFilterBase::MayMatchHashes(size_t n, const uint64_t* hashes, bool* may_match) const {
-  filters::MayMatchKeys(state_->bits, n, GivenHash{hashes}, filters::MayMatchHashes, may_match);
+  in_memory::MayMatchKeys(state_->bits, n, GivenHash{hashes}, in_memory::MayMatchHashes, may_match);
 }
 
 uint64_t BloomFilterBase::EstimatedNumKeys() const {
-  return filters::EstimatedNumKeys(state_->bits);
+  return in_memory::EstimatedNumKeys(state_->bits);
 }
 
 double BloomFilterBase::EstimatedFalsePositiveRate() const {
-  return filters::EstimatedFalsePositiveRate(state_->bits);
+  return in_memory::EstimatedFalsePositiveRate(state_->bits);
 }
 
 bool operator==(const BloomFilterBase& a, const BloomFilterBase& b) {
   const BloomBits& mine = a.state_->bits;
   const BloomBits& other = b.state_->bits;
-  return filters::Difference(mine.shape, other.shape).empty() &&
+  return in_memory::Difference(mine.shape, other.shape).empty() &&
          std::memcmp(mine.data, other.data, mine.num_bytes()) == 0;
 }
 
 bool BloomFilterBase::Save(const std::string& path, std::string* error) const {
-  return filters::SaveToFile(path, error, [&](filters::ByteSink* sink, std::string* reason) {
-    return filters::AppendBloom(*state_, sink, reason);
+  return in_memory::SaveToFile(path, error, [&](support::ByteSink* sink, std::string* reason) {
+    return in_memory::AppendBloom(*state_, sink, reason);
   });
 }
 
 bool BloomFilterBase::Save(std::ostream* stream, std::string* error) const {
-  return filters::SaveToStream(stream, error, [&](filters::ByteSink* sink, std::string* reason) {
-    return filters::AppendBloom(*state_, sink, reason);
+  return in_memory::SaveToStream(stream, error, [&](support::ByteSink* sink, std::string* reason) {
+    return in_memory::AppendBloom(*state_, sink, reason);
   });
 }
 
 bool BloomFilterBase::ToBytes(std::string* bytes, std::string* error) const {
-  return filters::SaveToBytes(filters::SavedBytes(state_->bits), bytes, error,
-                              [&](filters::ByteSink* sink, std::string* reason) {
-                                return filters::AppendBloom(*state_, sink, reason);
-                              });
+  return in_memory::SaveToBytes(in_memory::SavedBytes(state_->bits), bytes, error,
+                                [&](support::ByteSink* sink, std::string* reason) {
+                                  return in_memory::AppendBloom(*state_, sink, reason);
+                                });
 }
 
 BloomFilter::BloomFilter(std::unique_ptr<BloomState> state) : BloomFilterBase(std::move(state)) {}
@@ -127,22 +127,22 @@ BloomFilter& BloomFilter::operator=(BloomFilter&&) noexcept = default;
 std::unique_ptr<BloomFilter> BloomFilter::FromState(std::unique_ptr<BloomState> state,
                                                     std::string* error) {
   std::unique_ptr<BloomFilter> filter(new (std::nothrow) BloomFilter(std::move(state)));
-  if (filter == nullptr) SetError(core::kOutOfMemory, error);
+  if (filter == nullptr) support::SetError(support::kOutOfMemory, error);
   return filter;
 }
 
 std::unique_ptr<BloomFilter> BloomFilter::Create(const BloomFilterOptions& options,
                                                  std::string* error) {
-  filters::BloomShape shape;
-  if (core::IsRefused(filters::ShapeOf(options, &shape), error)) return nullptr;
-  auto state = filters::NewBloomState(shape, options.capacity, error);
+  in_memory::BloomShape shape;
+  if (support::IsRefused(in_memory::ShapeOf(options, &shape), error)) return nullptr;
+  auto state = in_memory::NewBloomState(shape, options.capacity, error);
   if (state == nullptr) return nullptr;
   return FromState(std::move(state), error);
 }
 
 std::unique_ptr<BloomFilter> BloomFilter::Copy(const BloomFilterBase& from, std::string* error) {
   const BloomState& source = *from.state_;
-  auto state = filters::NewBloomState(source.bits.shape, source.capacity, error);
+  auto state = in_memory::NewBloomState(source.bits.shape, source.capacity, error);
   if (state == nullptr) return nullptr;
   std::memcpy(state->bits.data, source.bits.data, source.bits.num_bytes());
   state->num_keys = source.num_keys;
@@ -150,38 +150,38 @@ std::unique_ptr<BloomFilter> BloomFilter::Copy(const BloomFilterBase& from, std:
 }
 
 std::unique_ptr<BloomFilter> BloomFilter::Load(const std::string& path, std::string* error) {
-  return filters::LoadFromFile<BloomFilter>(path, error, Read);
+  return in_memory::LoadFromFile<BloomFilter>(path, error, Read);
 }
 
 std::unique_ptr<BloomFilter> BloomFilter::Load(std::istream* stream, std::string* error) {
-  return filters::LoadFromStream<BloomFilter>(stream, error, Read);
+  return in_memory::LoadFromStream<BloomFilter>(stream, error, Read);
 }
 
 std::unique_ptr<BloomFilter> BloomFilter::FromBytes(std::string_view bytes, std::string* error) {
-  return filters::LoadFromBytes<BloomFilter>(bytes, error, Read);
+  return in_memory::LoadFromBytes<BloomFilter>(bytes, error, Read);
 }
 
-std::unique_ptr<BloomFilter> BloomFilter::Read(const filters::ByteSource& source,
+std::unique_ptr<BloomFilter> BloomFilter::Read(const support::ByteSource& source,
                                                std::string* error) {
-  filters::BloomFileHeader header;
-  if (!filters::ReadSoleBloomHeader(source, filters::FilePayload::kBits, &header, error)) {
+  in_memory::BloomFileHeader header;
+  if (!in_memory::ReadSoleBloomHeader(source, in_memory::FilePayload::kBits, &header, error)) {
     return nullptr;
   }
-  auto state = filters::ReadBloom(source, header, error);
+  auto state = in_memory::ReadBloom(source, header, error);
   return state == nullptr ? nullptr : FromState(std::move(state), error);
 }
 
 __attribute__((flatten)) size_t BloomFilter::AddKeys(size_t n, const std::string_view* keys,
                                                      bool* changed) {
-  const size_t added = filters::AddKeys(state_->bits, n, KeyHash(keys, state_->bits.shape.seed),
-                                        filters::AddHashes, changed);
+  const size_t added = in_memory::AddKeys(state_->bits, n, KeyHash(keys, state_->bits.shape.seed),
+                                          in_memory::AddHashes, changed);
   state_->num_keys += added;
   return added;
 }
 
 size_t BloomFilter::AddHashes(size_t n, const uint64_t* hashes, bool* changed) {
   const size_t added =
-      filters::AddKeys(state_->bits, n, GivenHash{hashes}, filters::AddHashes, changed);
+      in_memory::AddKeys(state_->bits, n, GivenHash{hashes}, in_memory::AddHashes, changed);
   state_->num_keys += added;
   return added;
 }
@@ -190,7 +190,7 @@ template <typename Combine>
 bool BloomFilter::CombineWith(const BloomFilterBase& other, Combine combine, std::string* error) {
   const BloomBits& mine = state_->bits;
   const BloomBits& theirs = other.state_->bits;
-  if (core::IsRefused(filters::Difference(mine.shape, theirs.shape), error)) return false;
+  if (support::IsRefused(in_memory::Difference(mine.shape, theirs.shape), error)) return false;
   // Bitwise operations give the same bytes in any byte order.
   auto* words = reinterpret_cast<uint64_t*>(mine.data);
   const auto* other_words = reinterpret_cast<const uint64_t*>(theirs.data);

@@ -4,16 +4,16 @@
 
 #include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
-#include "src/errors/error_text.h"
-#include "src/kernels/probe_sequence.h"
-#include "src/sizing/reachable_rate.h"
+#include "src/filter/kernels/probe_sequence.h"
+#include "src/filter/sizing/reachable_rate.h"
+#include "src/support/error_text.h"
 
 namespace bloomline {
-namespace filters {
+namespace in_memory {
 namespace {
 
-using core::ErrorText;
 using kernels::kBlockBits;
+using support::ErrorText;
 
 double BitsPerKey(BloomLayout layout, double rate) {
   switch (layout) {
@@ -41,8 +41,9 @@ int BestNumProbes(BloomLayout layout, double bits_per_key) {
   return OptimalSmallBlockNumProbes(BlockBits(layout), bits_per_key);
 }
 
-ErrorText ShapeByBits(const BloomFilterOptions& options, const char* unit, BloomShape* shape) {
-  ErrorText error;
+support::ErrorText ShapeByBits(const BloomFilterOptions& options, const char* unit,
+                               BloomShape* shape) {
+  support::ErrorText error;
   if (options.num_bits > kMaxBloomBits) {
     error << "num_" << unit << " is " << options.num_bits << "; allowed: 1 to " << kMaxBloomBits
           << ", or 0 for a size from capacity and false_positive_rate";
@@ -56,8 +57,9 @@ ErrorText ShapeByBits(const BloomFilterOptions& options, const char* unit, Bloom
   return error;
 }
 
-ErrorText ShapeByCapacity(const BloomFilterOptions& options, const char* unit, BloomShape* shape) {
-  ErrorText error;
+support::ErrorText ShapeByCapacity(const BloomFilterOptions& options, const char* unit,
+                                   BloomShape* shape) {
+  support::ErrorText error;
   const double rate = options.false_positive_rate;
   if (options.num_probes != 0) {
     error << "num_probes is " << options.num_probes << " without num_" << unit
@@ -104,8 +106,8 @@ const char* Name(BloomLayout layout) {
 }
 
 template <typename T>
-ErrorText Differs(const char* what, const char* unit, T mine, T other) {
-  ErrorText text;
+support::ErrorText Differs(const char* what, const char* unit, T mine, T other) {
+  support::ErrorText text;
   text << what << unit << " is " << mine << " in this filter and " << other << " in the other one";
   return text;
 }
@@ -116,14 +118,14 @@ double LeastRate(BloomLayout layout) {
   const int num_probes = BestNumProbes(layout, kMaxBitsPerKey);
   switch (layout) {
     case BloomLayout::kBlocked:
-      return core::RoundedUp(BlockedFalsePositiveRate(kMaxBitsPerKey, num_probes));
+      return filter::RoundedUp(BlockedFalsePositiveRate(kMaxBitsPerKey, num_probes));
     case BloomLayout::kStandard:
-      return core::RoundedUp(StandardFalsePositiveRate(kMaxBitsPerKey, num_probes));
+      return filter::RoundedUp(StandardFalsePositiveRate(kMaxBitsPerKey, num_probes));
     case BloomLayout::kBlocked128:
     case BloomLayout::kBlocked64:
       break;
   }
-  return core::RoundedUp(
+  return filter::RoundedUp(
       SmallBlockFalsePositiveRate(BlockBits(layout), kMaxBitsPerKey, num_probes));
 }
 
@@ -136,10 +138,10 @@ const char* NameIn(BloomLayout layout, std::string_view unit) {
 
 bool IsLayout(int layout) { return Name(static_cast<BloomLayout>(layout)) != nullptr; }
 
-ErrorText ShapeOf(const BloomFilterOptions& options, BloomShape* shape, const char* unit) {
+support::ErrorText ShapeOf(const BloomFilterOptions& options, BloomShape* shape, const char* unit) {
   const int layout = static_cast<int>(options.layout);
   if (!IsLayout(layout)) {
-    ErrorText error;
+    support::ErrorText error;
     error << "layout is " << layout << "; " << kAllowedLayouts;
     return error;
   }
@@ -149,7 +151,7 @@ ErrorText ShapeOf(const BloomFilterOptions& options, BloomShape* shape, const ch
                                : ShapeByCapacity(options, unit, shape);
 }
 
-ErrorText Difference(const BloomShape& mine, const BloomShape& other, const char* unit) {
+support::ErrorText Difference(const BloomShape& mine, const BloomShape& other, const char* unit) {
   if (mine.layout != other.layout) {
     return Differs("layout", "", Name(mine.layout), Name(other.layout));
   }
@@ -163,11 +165,11 @@ ErrorText Difference(const BloomShape& mine, const BloomShape& other, const char
   return {};
 }
 
-}  // namespace filters
+}  // namespace in_memory
 
 std::string BloomFilterOptions::Validate() const {
-  filters::BloomShape shape;
-  return filters::ShapeOf(*this, &shape).str();
+  in_memory::BloomShape shape;
+  return in_memory::ShapeOf(*this, &shape).str();
 }
 
 }  // namespace bloomline

@@ -6,10 +6,10 @@
 #include <string_view>
 
 #include "bloomline/bloom_filter.h"
-#include "src/errors/error_text.h"
-#include "src/kernels/probe_sequence.h"
+#include "src/filter/kernels/probe_sequence.h"
+#include "src/support/error_text.h"
 
-namespace bloomline::filters {
+namespace bloomline::in_memory {
 
 // Filters of equal shapes give a key the same bits, so they can be merged and compared. The shape
 // of a counting filter is that of the Bloom filter with one bit for each counter.
@@ -58,13 +58,13 @@ const char* NameIn(BloomLayout layout, std::string_view unit);
 
 // Empty, with the shape in *shape; or why the options are refused. `unit` is "bits" or "counters",
 // as the error calls them.
-core::ErrorText ShapeOf(const BloomFilterOptions& options, BloomShape* shape,
-                        const char* unit = "bits");
-
-// Empty if the shapes are equal; else what differs, with both values.
-core::ErrorText Difference(const BloomShape& mine, const BloomShape& other,
+support::ErrorText ShapeOf(const BloomFilterOptions& options, BloomShape* shape,
                            const char* unit = "bits");
 
-}  // namespace bloomline::filters
+// Empty if the shapes are equal; else what differs, with both values.
+support::ErrorText Difference(const BloomShape& mine, const BloomShape& other,
+                              const char* unit = "bits");
+
+}  // namespace bloomline::in_memory
 
 #endif  // BLOOMLINE_IN_MEMORY_BLOOM_SHAPE_H_

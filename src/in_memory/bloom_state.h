@@ -7,21 +7,21 @@
 #include <string>
 
 #include "src/in_memory/bloom_bits.h"
-#include "src/memory/filter_memory.h"
+#include "src/support/filter_memory.h"
 
-namespace bloomline::filters {
+namespace bloomline::in_memory {
 
 struct BloomState {
   BloomBits bits;
   uint64_t capacity = 0;
   uint64_t num_keys = 0;
-  FilterMemory memory;
+  support::FilterMemory memory;
 };
 
 // All bits are zero. Null, with one sentence in *error unless that is null, if there is no memory.
 std::unique_ptr<BloomState> NewBloomState(const BloomShape& shape, uint64_t capacity,
                                           std::string* error);
 
-}  // namespace bloomline::filters
+}  // namespace bloomline::in_memory
 
 #endif  // BLOOMLINE_IN_MEMORY_BLOOM_STATE_H_

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace bloomline::filters {
+namespace bloomline::in_memory {
 namespace {
 
 using kernels::CounterBlocks;
@@ -75,4 +75,4 @@ void CountersToBits(const CounterBlocks& lines, char* bits) {
   lines.counter_bits == 4 ? ToBits<4>(lines, bits) : ToBits<8>(lines, bits);
 }
 
-}  // namespace bloomline::filters
+}  // namespace bloomline::in_memory

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "src/kernels/counters/counter_blocks.h"
+#include "src/filter/kernels/counters/counter_blocks.h"
 
-namespace bloomline::filters {
+namespace bloomline::in_memory {
 
 // The lowest counter of a hash.
 uint32_t LeastCount(const kernels::CounterBlocks& lines, uint64_t hash);
@@ -21,6 +21,6 @@ uint64_t CountSaturated(const kernels::CounterBlocks& lines);
 // counter_bits bytes.
 void CountersToBits(const kernels::CounterBlocks& lines, char* bits);
 
-}  // namespace bloomline::filters
+}  // namespace bloomline::in_memory
 
 #endif  // BLOOMLINE_IN_MEMORY_COUNTERS_H_

@@ -5,9 +5,10 @@
 #include <new>
 #include <utility>
 
-#include "src/errors/error_text.h"
-#include "src/errors/out_of_memory.h"
-#include "src/format/hash.h"
+#include "src/filter/format/hash.h"
+#include "src/filter/kernels/blocked/blocks.h"
+#include "src/filter/kernels/kernel.h"
+#include "src/filter/query/prefetch_ahead.h"
 #include "src/in_memory/bloom_file.h"
 #include "src/in_memory/bloom_shape.h"
 #include "src/in_memory/bloom_state.h"
@@ -15,13 +16,12 @@
 #include "src/in_memory/counting_state.h"
 #include "src/in_memory/new_state.h"
 #include "src/in_memory/save_and_load.h"
-#include "src/kernels/blocked/blocks.h"
-#include "src/kernels/kernel.h"
-#include "src/query/prefetch_ahead.h"
+#include "src/support/error_text.h"
+#include "src/support/out_of_memory.h"
 
 namespace bloomline {
 
-namespace filters {
+namespace in_memory {
 
 std::unique_ptr<CountingState> NewCountingState(const BloomShape& shape, uint64_t capacity,
                                                 std::string* error) {
@@ -37,22 +37,22 @@ std::unique_ptr<CountingState> NewCountingState(const BloomShape& shape, uint64_
   return state;
 }
 
-}  // namespace filters
+}  // namespace in_memory
 
-using core::ErrorText;
-using core::GivenHash;
-using core::KeyHash;
-using core::SetError;
-using filters::BloomShape;
-using filters::CountingState;
-using filters::FilePayload;
+using filter::GivenHash;
+using filter::KeyHash;
+using in_memory::BloomShape;
+using in_memory::CountingState;
+using in_memory::FilePayload;
+using support::ErrorText;
+using support::SetError;
 
 namespace {
 
-// As filters::ShapeOf.
-ErrorText CountingShapeOf(const CountingBloomFilterOptions& options, BloomShape* shape) {
+// As in_memory::ShapeOf.
+support::ErrorText CountingShapeOf(const CountingBloomFilterOptions& options, BloomShape* shape) {
   if (options.counter_bits != 4 && options.counter_bits != 8) {
-    ErrorText error;
+    support::ErrorText error;
     error << "counter_bits is " << options.counter_bits << "; allowed: 4 and 8";
     return error;
   }
@@ -63,18 +63,18 @@ ErrorText CountingShapeOf(const CountingBloomFilterOptions& options, BloomShape*
   bits.num_probes = options.num_probes;
   bits.layout = options.counter_bits == 4 ? BloomLayout::kBlocked128 : BloomLayout::kBlocked64;
   bits.seed = options.seed;
-  return filters::ShapeOf(bits, shape, "counters");
+  return in_memory::ShapeOf(bits, shape, "counters");
 }
 
 // Empty if the shapes are equal, else what differs, with both values.
-ErrorText Difference(const CountingState& mine, const CountingState& other) {
+support::ErrorText Difference(const CountingState& mine, const CountingState& other) {
   if (mine.lines.counter_bits != other.lines.counter_bits) {
-    ErrorText error;
+    support::ErrorText error;
     error << "counter_bits is " << mine.lines.counter_bits << " in this filter and "
           << other.lines.counter_bits << " in the other one";
     return error;
   }
-  return filters::Difference(mine.shape, other.shape, "counters");
+  return in_memory::Difference(mine.shape, other.shape, "counters");
 }
 
 // Calls run(count, hashes, answers) for groups of hashes and returns how many answers were true.
@@ -84,13 +84,13 @@ inline size_t RunInGroups(const kernels::CounterBlocks& lines, size_t n, const K
                           bool* out, Run run) {
   bool unwanted[kernels::kBatchKeys];
   size_t num_true = 0;
-  core::ForEachBatch(
+  filter::ForEachBatch(
       n, keys, lines.num_bytes() > kernels::kCachedBytes,
       [&](uint64_t hash) { __builtin_prefetch(lines.Block(hash), 1); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
         bool* group = out == nullptr ? unwanted : out + first;
         run(count, hashes, group);
-        num_true += core::NumTrue(group, count);
+        num_true += filter::NumTrue(group, count);
       });
   return num_true;
 }
@@ -122,13 +122,13 @@ inline void MayMatchAll(const CountingState& state, size_t n, const Keys& keys, 
               });
 }
 
-bool AppendCounting(const CountingState& state, filters::ByteSink* sink, std::string* error) {
-  filters::BloomFileHeader header;
+bool AppendCounting(const CountingState& state, support::ByteSink* sink, std::string* error) {
+  in_memory::BloomFileHeader header;
   header.shape = state.shape;
   header.capacity = state.capacity;
   header.num_keys = state.num_keys;
   header.payload_bytes = state.lines.num_bytes();
-  return filters::AppendFilter(FilePayload::kCounters, header, state.memory.data(), sink, error);
+  return in_memory::AppendFilter(FilePayload::kCounters, header, state.memory.data(), sink, error);
 }
 
 }  // namespace
@@ -147,8 +147,8 @@ CountingBloomFilter& CountingBloomFilter::operator=(CountingBloomFilter&&) noexc
 std::unique_ptr<CountingBloomFilter> CountingBloomFilter::Create(
     const CountingBloomFilterOptions& options, std::string* error) {
   BloomShape shape;
-  if (core::IsRefused(CountingShapeOf(options, &shape), error)) return nullptr;
-  auto state = filters::NewCountingState(shape, options.capacity, error);
+  if (support::IsRefused(CountingShapeOf(options, &shape), error)) return nullptr;
+  auto state = in_memory::NewCountingState(shape, options.capacity, error);
   if (state == nullptr) return nullptr;
   return FromState(std::move(state), error);
 }
@@ -157,24 +157,24 @@ std::unique_ptr<CountingBloomFilter> CountingBloomFilter::FromState(
     std::unique_ptr<CountingState> state, std::string* error) {
   std::unique_ptr<CountingBloomFilter> filter(new (std::nothrow)
                                                   CountingBloomFilter(std::move(state)));
-  if (filter == nullptr) SetError(core::kOutOfMemory, error);
+  if (filter == nullptr) support::SetError(support::kOutOfMemory, error);
   return filter;
 }
 
 uint64_t CountingBloomFilter::HashOf(std::string_view key) const {
-  return core::Hash64(key, state_->shape.seed);
+  return filter::Hash64(key, state_->shape.seed);
 }
 
 __attribute__((flatten)) bool CountingBloomFilter::AddKey(std::string_view key) {
-  return AddHash(core::Hash64(key, state_->shape.seed));
+  return AddHash(filter::Hash64(key, state_->shape.seed));
 }
 
 __attribute__((flatten)) bool CountingBloomFilter::RemoveKey(std::string_view key) {
-  return RemoveHash(core::Hash64(key, state_->shape.seed));
+  return RemoveHash(filter::Hash64(key, state_->shape.seed));
 }
 
 __attribute__((flatten)) bool CountingBloomFilter::MayMatch(std::string_view key) const {
-  return MayMatchHash(core::Hash64(key, state_->shape.seed));
+  return MayMatchHash(filter::Hash64(key, state_->shape.seed));
 }
 
 uint32_t CountingBloomFilter::EstimatedCount(std::string_view key) const {
@@ -202,7 +202,7 @@ bool CountingBloomFilter::MayMatchHash(uint64_t hash) const {
 }
 
 uint32_t CountingBloomFilter::EstimatedHashCount(uint64_t hash) const {
-  return filters::LeastCount(state_->lines, hash);
+  return in_memory::LeastCount(state_->lines, hash);
 }
 
 __attribute__((flatten)) size_t CountingBloomFilter::AddKeys(size_t n, const std::string_view* keys,
@@ -245,67 +245,67 @@ uint64_t CountingBloomFilter::num_keys() const { return state_->num_keys; }
 uint64_t CountingBloomFilter::num_saturated_counters() const { return state_->num_saturated; }
 
 std::unique_ptr<BloomFilter> CountingBloomFilter::ToBloomFilter(std::string* error) const {
-  auto bloom = filters::NewBloomState(state_->shape, state_->capacity, error);
+  auto bloom = in_memory::NewBloomState(state_->shape, state_->capacity, error);
   if (bloom == nullptr) return nullptr;
-  filters::CountersToBits(state_->lines, bloom->bits.data);
-  bloom->num_keys = filters::EstimatedNumKeys(bloom->bits);
+  in_memory::CountersToBits(state_->lines, bloom->bits.data);
+  bloom->num_keys = in_memory::EstimatedNumKeys(bloom->bits);
   return BloomFilter::FromState(std::move(bloom), error);
 }
 
 bool CountingBloomFilter::Merge(const CountingBloomFilter& other, std::string* error) {
-  if (core::IsRefused(Difference(*state_, *other.state_), error)) return false;
-  filters::MergeCounters(other.state_->lines, state_->lines);
-  state_->num_saturated = filters::CountSaturated(state_->lines);
+  if (support::IsRefused(Difference(*state_, *other.state_), error)) return false;
+  in_memory::MergeCounters(other.state_->lines, state_->lines);
+  state_->num_saturated = in_memory::CountSaturated(state_->lines);
   state_->num_keys += other.state_->num_keys;
   return true;
 }
 
 bool CountingBloomFilter::Save(const std::string& path, std::string* error) const {
-  return filters::SaveToFile(path, error, [&](filters::ByteSink* sink, std::string* reason) {
+  return in_memory::SaveToFile(path, error, [&](support::ByteSink* sink, std::string* reason) {
     return AppendCounting(*state_, sink, reason);
   });
 }
 
 bool CountingBloomFilter::Save(std::ostream* stream, std::string* error) const {
-  return filters::SaveToStream(stream, error, [&](filters::ByteSink* sink, std::string* reason) {
+  return in_memory::SaveToStream(stream, error, [&](support::ByteSink* sink, std::string* reason) {
     return AppendCounting(*state_, sink, reason);
   });
 }
 
 bool CountingBloomFilter::ToBytes(std::string* bytes, std::string* error) const {
-  return filters::SaveToBytes(filters::kFileHeaderBytes + state_->lines.num_bytes(), bytes, error,
-                              [&](filters::ByteSink* sink, std::string* reason) {
-                                return AppendCounting(*state_, sink, reason);
-                              });
+  return in_memory::SaveToBytes(in_memory::kFileHeaderBytes + state_->lines.num_bytes(), bytes,
+                                error, [&](support::ByteSink* sink, std::string* reason) {
+                                  return AppendCounting(*state_, sink, reason);
+                                });
 }
 
 std::unique_ptr<CountingBloomFilter> CountingBloomFilter::Load(const std::string& path,
                                                                std::string* error) {
-  return filters::LoadFromFile<CountingBloomFilter>(path, error, Read);
+  return in_memory::LoadFromFile<CountingBloomFilter>(path, error, Read);
 }
 
 std::unique_ptr<CountingBloomFilter> CountingBloomFilter::Load(std::istream* stream,
                                                                std::string* error) {
-  return filters::LoadFromStream<CountingBloomFilter>(stream, error, Read);
+  return in_memory::LoadFromStream<CountingBloomFilter>(stream, error, Read);
 }
 
 std::unique_ptr<CountingBloomFilter> CountingBloomFilter::FromBytes(std::string_view bytes,
                                                                     std::string* error) {
-  return filters::LoadFromBytes<CountingBloomFilter>(bytes, error, Read);
+  return in_memory::LoadFromBytes<CountingBloomFilter>(bytes, error, Read);
 }
 
-std::unique_ptr<CountingBloomFilter> CountingBloomFilter::Read(const filters::ByteSource& source,
+std::unique_ptr<CountingBloomFilter> CountingBloomFilter::Read(const support::ByteSource& source,
                                                                std::string* error) {
-  filters::BloomFileHeader header;
-  if (!filters::ReadSoleBloomHeader(source, FilePayload::kCounters, &header, error)) {
+  in_memory::BloomFileHeader header;
+  if (!in_memory::ReadSoleBloomHeader(source, FilePayload::kCounters, &header, error)) {
     return nullptr;
   }
-  auto state = filters::NewCountingState(header.shape, header.capacity, error);
-  if (state == nullptr || !filters::ReadPayload(source, header, state->memory.data(), error)) {
+  auto state = in_memory::NewCountingState(header.shape, header.capacity, error);
+  if (state == nullptr || !in_memory::ReadPayload(source, header, state->memory.data(), error)) {
     return nullptr;
   }
   state->num_keys = header.num_keys;
-  state->num_saturated = filters::CountSaturated(state->lines);
+  state->num_saturated = in_memory::CountSaturated(state->lines);
   return FromState(std::move(state), error);
 }
 

@@ -6,11 +6,11 @@
 #include <memory>
 #include <string>
 
+#include "src/filter/kernels/counters/counter_blocks.h"
 #include "src/in_memory/bloom_shape.h"
-#include "src/kernels/counters/counter_blocks.h"
-#include "src/memory/filter_memory.h"
+#include "src/support/filter_memory.h"
 
-namespace bloomline::filters {
+namespace bloomline::in_memory {
 
 struct CountingState {
   BloomShape shape;  // of the Bloom filter with a bit for each counter
@@ -19,7 +19,7 @@ struct CountingState {
   uint64_t capacity = 0;
   uint64_t num_keys = 0;
   uint64_t num_saturated = 0;
-  FilterMemory memory;
+  support::FilterMemory memory;
 };
 
 // All counters are zero. The layout of the shape is kBlocked128 or kBlocked64. Null, with one
@@ -27,6 +27,6 @@ struct CountingState {
 std::unique_ptr<CountingState> NewCountingState(const BloomShape& shape, uint64_t capacity,
                                                 std::string* error);
 
-}  // namespace bloomline::filters
+}  // namespace bloomline::in_memory
 
 #endif  // BLOOMLINE_IN_MEMORY_COUNTING_STATE_H_

@@ -3,11 +3,11 @@
 #include <cinttypes>
 #include <cstdio>
 
-#include "src/format/hash.h"
-#include "src/format/other_contents.h"
+#include "src/filter/format/hash.h"
+#include "src/filter/format/other_contents.h"
 #include "src/in_memory/what_it_holds.h"
 
-namespace bloomline::filters {
+namespace bloomline::in_memory {
 namespace {
 
 std::string Hex(uint64_t value) {
@@ -42,16 +42,16 @@ void FileHeader::SetReal(size_t offset, double value) {
   SetNumber(offset, bits);
 }
 
-uint64_t FileHeader::Checksum() const { return core::Hash64({bytes_, kHeaderChecksumOffset}, 0); }
+uint64_t FileHeader::Checksum() const { return filter::Hash64({bytes_, kHeaderChecksumOffset}, 0); }
 
 void FileHeader::Seal() { SetNumber(kHeaderChecksumOffset, Checksum()); }
 
-bool FileHeader::Read(const ByteSource& source, uint64_t offset, const char* magic,
+bool FileHeader::Read(const support::ByteSource& source, uint64_t offset, const char* magic,
                       FileHeader* header, std::string* error) {
   const auto is_other = [&](std::string_view first_bytes) {
     const std::string found = offset == 0 ? WhatItHolds(source, first_bytes) : "";
     if (found.empty()) return false;
-    *error = source.name() + ": " + found + "; expected " + std::string(core::SavedKind(magic));
+    *error = source.name() + ": " + found + "; expected " + std::string(filter::SavedKind(magic));
     return true;
   };
   // Static filters and other tables may be shorter than a header.
@@ -67,7 +67,7 @@ bool FileHeader::Read(const ByteSource& source, uint64_t offset, const char* mag
     if (is_other({header->bytes_, kFileHeaderBytes})) return false;
     return fail(kMagicOffset, "magic", Hex(header->Number(kMagicOffset)),
                 "expected " + Hex(expected.Number(kMagicOffset)) + " (\"" + magic + "\"), " +
-                    std::string(core::SavedKind(magic)));
+                    std::string(filter::SavedKind(magic)));
   }
   if (Version(*header) != kFileVersion) {
     return fail(kVersionOffset, "version", std::to_string(Version(*header)),
@@ -84,10 +84,10 @@ bool FileHeader::Read(const ByteSource& source, uint64_t offset, const char* mag
   return true;
 }
 
-std::string FieldError(const ByteSource& source, uint64_t offset, const std::string& name,
+std::string FieldError(const support::ByteSource& source, uint64_t offset, const std::string& name,
                        const std::string& value, const std::string& allowed) {
   return source.name() + ", offset " + std::to_string(offset) + ": " + name + " is " + value +
          "; " + allowed;
 }
 
-}  // namespace bloomline::filters
+}  // namespace bloomline::in_memory

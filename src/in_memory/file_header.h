@@ -8,10 +8,10 @@
 #include <cstring>
 #include <string>
 
-#include "src/kernels/little_endian.h"
-#include "src/memory/byte_io.h"
+#include "src/filter/kernels/little_endian.h"
+#include "src/support/byte_io.h"
 
-namespace bloomline::filters {
+namespace bloomline::in_memory {
 
 constexpr uint64_t kFileHeaderBytes = 64;
 constexpr uint32_t kFileVersion = 1;
@@ -34,8 +34,8 @@ class FileHeader {
 
   // Reads a header at `offset`. False, with *error, unless length, magic, version, checksum and the
   // reserved bytes are right. *error says what else the source holds if that can be known.
-  static bool Read(const ByteSource& source, uint64_t offset, const char* magic, FileHeader* header,
-                   std::string* error);
+  static bool Read(const support::ByteSource& source, uint64_t offset, const char* magic,
+                   FileHeader* header, std::string* error);
 
   uint8_t Byte(size_t offset) const { return static_cast<uint8_t>(bytes_[offset]); }
   uint64_t Number(size_t offset) const { return kernels::LoadLittleEndian64(bytes_ + offset); }
@@ -57,9 +57,9 @@ class FileHeader {
 };
 
 // "SOURCE, offset N: NAME is VALUE; ALLOWED".
-std::string FieldError(const ByteSource& source, uint64_t offset, const std::string& name,
+std::string FieldError(const support::ByteSource& source, uint64_t offset, const std::string& name,
                        const std::string& value, const std::string& allowed);
 
-}  // namespace bloomline::filters
+}  // namespace bloomline::in_memory
 
 #endif  // BLOOMLINE_IN_MEMORY_FILE_HEADER_H_

@@ -5,14 +5,14 @@
 #include <utility>
 
 #include "bloomline/bloom_filter.h"
-#include "src/errors/out_of_memory.h"
 #include "src/in_memory/bloom_file.h"
 #include "src/in_memory/bloom_state.h"
-#include "src/memory/file_io.h"
+#include "src/support/file_io.h"
+#include "src/support/out_of_memory.h"
 
 namespace bloomline {
 
-MappedBloomFilter::MappedBloomFilter(std::unique_ptr<filters::BloomState> state)
+MappedBloomFilter::MappedBloomFilter(std::unique_ptr<in_memory::BloomState> state)
     : BloomFilterBase(std::move(state)) {}
 MappedBloomFilter::~MappedBloomFilter() = default;
 MappedBloomFilter::MappedBloomFilter(MappedBloomFilter&&) noexcept = default;
@@ -20,15 +20,15 @@ MappedBloomFilter& MappedBloomFilter::operator=(MappedBloomFilter&&) noexcept = 
 
 std::unique_ptr<MappedBloomFilter> MappedBloomFilter::Open(const std::string& path, Verify verify,
                                                            std::string* error) {
-  return core::OrError(error, [&](std::string* reason) -> std::unique_ptr<MappedBloomFilter> {
-    filters::InputFile file;
-    filters::BloomFileHeader header;
+  return support::OrError(error, [&](std::string* reason) -> std::unique_ptr<MappedBloomFilter> {
+    support::InputFile file;
+    in_memory::BloomFileHeader header;
     if (!file.Open(path, reason) ||
-        !filters::ReadSoleBloomHeader(file, filters::FilePayload::kBits, &header, reason)) {
+        !in_memory::ReadSoleBloomHeader(file, in_memory::FilePayload::kBits, &header, reason)) {
       return nullptr;
     }
-    auto state = std::make_unique<filters::BloomState>();
-    state->memory = filters::FilterMemory::OfFile(file.descriptor(), header.end());
+    auto state = std::make_unique<in_memory::BloomState>();
+    state->memory = support::FilterMemory::OfFile(file.descriptor(), header.end());
     if (state->memory.data() == nullptr) {
       const int code = errno;
       *reason = path + ": cannot map " + std::to_string(header.end()) +
@@ -36,7 +36,7 @@ std::unique_ptr<MappedBloomFilter> MappedBloomFilter::Open(const std::string& pa
       return nullptr;
     }
     char* payload = state->memory.data() + header.payload_offset;
-    if (verify == Verify::kPayload && !filters::PayloadMatches(file, header, payload, reason)) {
+    if (verify == Verify::kPayload && !in_memory::PayloadMatches(file, header, payload, reason)) {
       return nullptr;
     }
     state->bits = {header.shape, payload, &kernels::ActiveKernel()};

@@ -9,19 +9,19 @@
 #include <string>
 #include <string_view>
 
-#include "src/errors/out_of_memory.h"
-#include "src/memory/byte_io.h"
-#include "src/memory/file_io.h"
-#include "src/memory/stream_io.h"
+#include "src/support/byte_io.h"
+#include "src/support/file_io.h"
+#include "src/support/out_of_memory.h"
+#include "src/support/stream_io.h"
 
-namespace bloomline::filters {
+namespace bloomline::in_memory {
 
-// write(ByteSink*, std::string* error) appends the whole filter. False, with *error unless that is
-// null, if it cannot be written; then the old file, or *bytes, is as it was.
+// write(support::ByteSink*, std::string* error) appends the whole filter. False, with *error unless
+// that is null, if it cannot be written; then the old file, or *bytes, is as it was.
 template <typename Write>
 bool SaveToFile(const std::string& path, std::string* error, Write write) {
-  return core::OrError(error, [&](std::string* reason) {
-    ReplacementFile file;
+  return support::OrError(error, [&](std::string* reason) {
+    support::ReplacementFile file;
     return file.Open(path, reason) && write(&file, reason) && file.Commit(reason);
   });
 }
@@ -34,9 +34,9 @@ inline bool IsNull(const void* stream, std::string* error) {
 // After false the stream may have a part of the filter.
 template <typename Write>
 bool SaveToStream(std::ostream* stream, std::string* error, Write write) {
-  return core::OrError(error, [&](std::string* reason) {
+  return support::OrError(error, [&](std::string* reason) {
     if (IsNull(stream, reason)) return false;
-    OutputStream output(stream);
+    support::OutputStream output(stream);
     return write(&output, reason) && output.Flush(reason);
   });
 }
@@ -44,8 +44,8 @@ bool SaveToStream(std::ostream* stream, std::string* error, Write write) {
 // num_bytes is how many write appends.
 template <typename Write>
 bool SaveToBytes(uint64_t num_bytes, std::string* bytes, std::string* error, Write write) {
-  return core::OrError(error, [&](std::string* reason) {
-    OutputBytes output(num_bytes);
+  return support::OrError(error, [&](std::string* reason) {
+    support::OutputBytes output(num_bytes);
     if (!write(&output, reason)) return false;
     bytes->swap(*output.bytes());
     return true;
@@ -55,13 +55,13 @@ bool SaveToBytes(uint64_t num_bytes, std::string* bytes, std::string* error, Wri
 // `read` gives the filter that the source holds, or null, with *error. Null, with *error unless
 // that is null, if it cannot be read.
 template <typename Filter>
-using Reader = std::unique_ptr<Filter> (*)(const ByteSource& source, std::string* error);
+using Reader = std::unique_ptr<Filter> (*)(const support::ByteSource& source, std::string* error);
 
 template <typename Filter>
 std::unique_ptr<Filter> LoadFromFile(const std::string& path, std::string* error,
                                      Reader<Filter> read) {
-  return core::OrError(error, [&](std::string* reason) -> std::unique_ptr<Filter> {
-    InputFile file;
+  return support::OrError(error, [&](std::string* reason) -> std::unique_ptr<Filter> {
+    support::InputFile file;
     return file.Open(path, reason) ? read(file, reason) : nullptr;
   });
 }
@@ -69,17 +69,18 @@ std::unique_ptr<Filter> LoadFromFile(const std::string& path, std::string* error
 template <typename Filter>
 std::unique_ptr<Filter> LoadFromStream(std::istream* stream, std::string* error,
                                        Reader<Filter> read) {
-  return core::OrError(error, [&](std::string* reason) -> std::unique_ptr<Filter> {
-    return IsNull(stream, reason) ? nullptr : read(InputStream(stream), reason);
+  return support::OrError(error, [&](std::string* reason) -> std::unique_ptr<Filter> {
+    return IsNull(stream, reason) ? nullptr : read(support::InputStream(stream), reason);
   });
 }
 
 template <typename Filter>
 std::unique_ptr<Filter> LoadFromBytes(std::string_view bytes, std::string* error,
                                       Reader<Filter> read) {
-  return core::OrError(error, [&](std::string* reason) { return read(InputBytes(bytes), reason); });
+  return support::OrError(
+      error, [&](std::string* reason) { return read(support::InputBytes(bytes), reason); });
 }
 
-}  // namespace bloomline::filters
+}  // namespace bloomline::in_memory
 
 #endif  // BLOOMLINE_IN_MEMORY_SAVE_AND_LOAD_H_

@@ -7,21 +7,21 @@
 #include <utility>
 
 #include "bloomline/sizing.h"
-#include "src/errors/error_text.h"
-#include "src/errors/out_of_memory.h"
-#include "src/format/hash.h"
-#include "src/format/other_contents.h"
+#include "src/filter/format/hash.h"
+#include "src/filter/format/other_contents.h"
+#include "src/filter/sizing/reachable_rate.h"
 #include "src/in_memory/bloom_file.h"
 #include "src/in_memory/bloom_state.h"
 #include "src/in_memory/file_header.h"
 #include "src/in_memory/save_and_load.h"
-#include "src/sizing/reachable_rate.h"
+#include "src/support/error_text.h"
+#include "src/support/out_of_memory.h"
 
 namespace bloomline {
 namespace {
 
-using core::SetError;
-using filters::BloomBits;
+using in_memory::BloomBits;
+using support::SetError;
 
 constexpr int kMaxGrowth = 16;
 // More than any use needs: with the default tightening, the false-positive rate of stage 100 would
@@ -33,12 +33,12 @@ constexpr size_t kInitialCapacityOffset = 24;
 constexpr size_t kRateOffset = 32;
 constexpr size_t kTighteningOffset = 40;
 constexpr size_t kNumStagesOffset = 48;
-static_assert(kGrowthOffset == filters::kLayoutOffset + 1 &&
-              kGrowthOffset + 1 == filters::kReservedOffset);
-static_assert(kInitialCapacityOffset == filters::kSeedOffset + 8 &&
+static_assert(kGrowthOffset == in_memory::kLayoutOffset + 1 &&
+              kGrowthOffset + 1 == in_memory::kReservedOffset);
+static_assert(kInitialCapacityOffset == in_memory::kSeedOffset + 8 &&
               kRateOffset == kInitialCapacityOffset + 8 && kTighteningOffset == kRateOffset + 8 &&
               kNumStagesOffset == kTighteningOffset + 8 &&
-              filters::kHeaderChecksumOffset == kNumStagesOffset + 8);
+              in_memory::kHeaderChecksumOffset == kNumStagesOffset + 8);
 
 BloomFilterOptions StageOptions(const ScalableBloomFilterOptions& options, size_t stage) {
   BloomFilterOptions result;
@@ -60,7 +60,7 @@ BloomFilterOptions StageOptions(const ScalableBloomFilterOptions& options, size_
 }  // namespace
 
 std::string ScalableBloomFilterOptions::Validate() const {
-  core::ErrorText error;
+  support::ErrorText error;
   if (initial_capacity == 0) {
     error << "initial_capacity is 0; allowed: 1 and more";
   } else if (growth < 1 || growth > kMaxGrowth) {
@@ -70,15 +70,15 @@ std::string ScalableBloomFilterOptions::Validate() const {
   } else if (!(false_positive_rate > 0 && false_positive_rate < 1)) {
     error << "false_positive_rate is " << false_positive_rate << "; allowed: above 0 and below 1";
   } else {
-    filters::BloomShape shape;
-    const core::ErrorText first_stage = filters::ShapeOf(StageOptions(*this, 0), &shape);
+    in_memory::BloomShape shape;
+    const support::ErrorText first_stage = in_memory::ShapeOf(StageOptions(*this, 0), &shape);
     if (first_stage.empty()) return {};
     // The rate that was set is that of all stages together.
-    if (filters::IsLayout(static_cast<int>(layout)) &&
-        !filters::IsReachable(layout, StageOptions(*this, 0).false_positive_rate)) {
-      const double least = core::RoundedUp(filters::LeastRate(layout) / (1 - tightening));
+    if (in_memory::IsLayout(static_cast<int>(layout)) &&
+        !in_memory::IsReachable(layout, StageOptions(*this, 0).false_positive_rate)) {
+      const double least = filter::RoundedUp(in_memory::LeastRate(layout) / (1 - tightening));
       error << "false_positive_rate is " << false_positive_rate << " and tightening " << tightening
-            << "; allowed with " << filters::NameIn(layout, "bits") << ": ";
+            << "; allowed with " << in_memory::NameIn(layout, "bits") << ": ";
       if (least < 1) {
         error << "from " << least << ", where the first stage takes " << kMaxBitsPerKey
               << " bits per key, to below 1";
@@ -114,7 +114,7 @@ std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::New(
   } catch (const std::exception&) {  // bad_alloc
     filter = nullptr;
   }
-  if (filter == nullptr) SetError(core::kOutOfMemory, error);
+  if (filter == nullptr) SetError(support::kOutOfMemory, error);
   return filter;
 }
 
@@ -131,7 +131,7 @@ std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Create(
 
 bool ScalableBloomFilter::AddStage(std::string* error) {
   if (stages_.size() == kMaxStages) {
-    core::ErrorText text;
+    support::ErrorText text;
     text << "the filter has " << kMaxStages << " stages, which is the most";
     SetError(text, error);
     return false;
@@ -157,10 +157,10 @@ void ScalableBloomFilter::PrefetchedMayMatch(size_t n, const uint64_t* hashes,
     std::fill(may_match, may_match + n, true);
     return;
   }
-  filters::MayMatchHashes(stages_.back().state_->bits, n, hashes, may_match);
+  in_memory::MayMatchHashes(stages_.back().state_->bits, n, hashes, may_match);
   bool in_stage[kernels::kBatchKeys];
   for (size_t i = stages_.size() - 1; i-- > 0;) {
-    filters::MayMatchHashes(stages_[i].state_->bits, n, hashes, in_stage);
+    in_memory::MayMatchHashes(stages_[i].state_->bits, n, hashes, in_stage);
     for (size_t key = 0; key < n; ++key) may_match[key] |= in_stage[key];
   }
 }
@@ -168,7 +168,7 @@ void ScalableBloomFilter::PrefetchedMayMatch(size_t n, const uint64_t* hashes,
 void ScalableBloomFilter::PrefetchForQuery(uint64_t hash) const {
   for (const auto& stage : stages_) {
     const BloomBits& bits = stage.state_->bits;
-    if (filters::IsWorthPrefetching(bits)) filters::PrefetchForQuery(bits, hash);
+    if (in_memory::IsWorthPrefetching(bits)) in_memory::PrefetchForQuery(bits, hash);
   }
 }
 
@@ -184,15 +184,15 @@ bool ScalableBloomFilter::AddNewHash(uint64_t hash) {
 }
 
 bool ScalableBloomFilter::AddKey(std::string_view key) {
-  const uint64_t hash = core::Hash64(key, options_.seed);
+  const uint64_t hash = filter::Hash64(key, options_.seed);
   return !MayMatchHash(hash) && AddNewHash(hash);
 }
 
 __attribute__((flatten)) size_t ScalableBloomFilter::AddKeys(size_t n, const std::string_view* keys,
                                                              bool* changed) {
   size_t added = 0;
-  core::ForEachBatch(
-      n, core::KeyHash(keys, options_.seed), true, [&](uint64_t hash) { PrefetchForQuery(hash); },
+  filter::ForEachBatch(
+      n, filter::KeyHash(keys, options_.seed), true, [&](uint64_t hash) { PrefetchForQuery(hash); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
         bool known[kernels::kBatchKeys];
         PrefetchedMayMatch(count, hashes, known);
@@ -213,13 +213,13 @@ __attribute__((flatten)) size_t ScalableBloomFilter::AddKeys(size_t n, const std
 }
 
 bool ScalableBloomFilter::MayMatch(std::string_view key) const {
-  return MayMatchHash(core::Hash64(key, options_.seed));
+  return MayMatchHash(filter::Hash64(key, options_.seed));
 }
 
 __attribute__((flatten)) void ScalableBloomFilter::MayMatch(size_t n, const std::string_view* keys,
                                                             bool* may_match) const {
-  core::ForEachBatch(
-      n, core::KeyHash(keys, options_.seed), true, [&](uint64_t hash) { PrefetchForQuery(hash); },
+  filter::ForEachBatch(
+      n, filter::KeyHash(keys, options_.seed), true, [&](uint64_t hash) { PrefetchForQuery(hash); },
       [&](size_t first, size_t count, const uint64_t* hashes) {
         PrefetchedMayMatch(count, hashes, may_match + first);
       });
@@ -258,65 +258,66 @@ void ScalableBloomFilter::Clear() {
 }
 
 bool ScalableBloomFilter::Save(const std::string& path, std::string* error) const {
-  return filters::SaveToFile(path, error, [&](filters::ByteSink* sink, std::string* reason) {
+  return in_memory::SaveToFile(path, error, [&](support::ByteSink* sink, std::string* reason) {
     return Write(sink, reason);
   });
 }
 
 bool ScalableBloomFilter::Save(std::ostream* stream, std::string* error) const {
-  return filters::SaveToStream(stream, error, [&](filters::ByteSink* sink, std::string* reason) {
+  return in_memory::SaveToStream(stream, error, [&](support::ByteSink* sink, std::string* reason) {
     return Write(sink, reason);
   });
 }
 
 bool ScalableBloomFilter::ToBytes(std::string* bytes, std::string* error) const {
-  uint64_t num_bytes = filters::kFileHeaderBytes;
-  for (const auto& stage : stages_) num_bytes += filters::SavedBytes(stage.state_->bits);
-  return filters::SaveToBytes(
+  uint64_t num_bytes = in_memory::kFileHeaderBytes;
+  for (const auto& stage : stages_) num_bytes += in_memory::SavedBytes(stage.state_->bits);
+  return in_memory::SaveToBytes(
       num_bytes, bytes, error,
-      [&](filters::ByteSink* sink, std::string* reason) { return Write(sink, reason); });
+      [&](support::ByteSink* sink, std::string* reason) { return Write(sink, reason); });
 }
 
-bool ScalableBloomFilter::Write(filters::ByteSink* sink, std::string* error) const {
-  filters::FileHeader fields = filters::FileHeader::New(core::kScalableMagic);
-  fields.SetByte(filters::kLayoutOffset, static_cast<uint8_t>(options_.layout));
+bool ScalableBloomFilter::Write(support::ByteSink* sink, std::string* error) const {
+  in_memory::FileHeader fields = in_memory::FileHeader::New(filter::kScalableMagic);
+  fields.SetByte(in_memory::kLayoutOffset, static_cast<uint8_t>(options_.layout));
   fields.SetByte(kGrowthOffset, static_cast<uint8_t>(options_.growth));
-  fields.SetNumber(filters::kSeedOffset, options_.seed);
+  fields.SetNumber(in_memory::kSeedOffset, options_.seed);
   fields.SetNumber(kInitialCapacityOffset, options_.initial_capacity);
   fields.SetReal(kRateOffset, options_.false_positive_rate);
   fields.SetReal(kTighteningOffset, options_.tightening);
   fields.SetNumber(kNumStagesOffset, stages_.size());
   fields.Seal();
-  bool written = sink->Append(fields.bytes(), filters::kFileHeaderBytes, error);
+  bool written = sink->Append(fields.bytes(), in_memory::kFileHeaderBytes, error);
   for (size_t i = 0; written && i < stages_.size(); ++i) {
-    written = filters::AppendBloom(*stages_[i].state_, sink, error);
+    written = in_memory::AppendBloom(*stages_[i].state_, sink, error);
   }
   return written;
 }
 
 std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Load(const std::string& path,
                                                                std::string* error) {
-  return filters::LoadFromFile<ScalableBloomFilter>(path, error, Read);
+  return in_memory::LoadFromFile<ScalableBloomFilter>(path, error, Read);
 }
 
 std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Load(std::istream* stream,
                                                                std::string* error) {
-  return filters::LoadFromStream<ScalableBloomFilter>(stream, error, Read);
+  return in_memory::LoadFromStream<ScalableBloomFilter>(stream, error, Read);
 }
 
 std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::FromBytes(std::string_view bytes,
                                                                     std::string* error) {
-  return filters::LoadFromBytes<ScalableBloomFilter>(bytes, error, Read);
+  return in_memory::LoadFromBytes<ScalableBloomFilter>(bytes, error, Read);
 }
 
-std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Read(const filters::ByteSource& source,
+std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Read(const support::ByteSource& source,
                                                                std::string* error) {
-  filters::FileHeader fields;
-  if (!filters::FileHeader::Read(source, 0, core::kScalableMagic, &fields, error)) return nullptr;
+  in_memory::FileHeader fields;
+  if (!in_memory::FileHeader::Read(source, 0, filter::kScalableMagic, &fields, error))
+    return nullptr;
   ScalableBloomFilterOptions options;
-  options.layout = BloomLayout{fields.Byte(filters::kLayoutOffset)};
+  options.layout = BloomLayout{fields.Byte(in_memory::kLayoutOffset)};
   options.growth = fields.Byte(kGrowthOffset);
-  options.seed = fields.Number(filters::kSeedOffset);
+  options.seed = fields.Number(in_memory::kSeedOffset);
   options.initial_capacity = fields.Number(kInitialCapacityOffset);
   options.false_positive_rate = fields.Real(kRateOffset);
   options.tightening = fields.Real(kTighteningOffset);
@@ -327,30 +328,31 @@ std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Read(const filters::By
   }
   const uint64_t num_stages = fields.Number(kNumStagesOffset);
   if (num_stages == 0 || num_stages > kMaxStages) {
-    *error = filters::FieldError(source, kNumStagesOffset, "number of stages",
-                                 std::to_string(num_stages),
-                                 "allowed: 1 to " + std::to_string(kMaxStages));
+    *error = in_memory::FieldError(source, kNumStagesOffset, "number of stages",
+                                   std::to_string(num_stages),
+                                   "allowed: 1 to " + std::to_string(kMaxStages));
     return nullptr;
   }
   std::unique_ptr<ScalableBloomFilter> filter = New(options, error);
-  uint64_t offset = filters::kFileHeaderBytes;
+  uint64_t offset = in_memory::kFileHeaderBytes;
   for (uint64_t i = 0; filter != nullptr && i < num_stages; ++i) {
-    filters::BloomFileHeader header;
-    if (!filters::ReadBloomHeader(source, offset, filters::FilePayload::kBits, &header, error))
+    in_memory::BloomFileHeader header;
+    if (!in_memory::ReadBloomHeader(source, offset, in_memory::FilePayload::kBits, &header, error))
       return nullptr;
     // A key is hashed once for all stages.
     if (header.shape.seed != options.seed) {
-      *error = filters::FieldError(source, offset + filters::kSeedOffset, "seed",
-                                   std::to_string(header.shape.seed),
-                                   "that of the whole filter is " + std::to_string(options.seed));
+      *error = in_memory::FieldError(source, offset + in_memory::kSeedOffset, "seed",
+                                     std::to_string(header.shape.seed),
+                                     "that of the whole filter is " + std::to_string(options.seed));
       return nullptr;
     }
-    auto state = filters::ReadBloom(source, header, error);
+    auto state = in_memory::ReadBloom(source, header, error);
     if (state == nullptr) return nullptr;
     filter->stages_.push_back(BloomFilter(std::move(state)));
     offset = header.end();
   }
-  return filter != nullptr && filters::EndsAt(source, offset, error) ? std::move(filter) : nullptr;
+  return filter != nullptr && in_memory::EndsAt(source, offset, error) ? std::move(filter)
+                                                                       : nullptr;
 }
 
 }  // namespace bloomline

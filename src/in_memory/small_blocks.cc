@@ -2,15 +2,15 @@
 
 #include <cmath>
 
-#include "src/kernels/blocked/shared_words.h"
-#include "src/kernels/probe_sequence.h"
-#include "src/kernels/unrolled.h"
+#include "src/filter/kernels/blocked/atomic_words.h"
+#include "src/filter/kernels/probe_sequence.h"
+#include "src/filter/kernels/unrolled.h"
 
-namespace bloomline::filters {
+namespace bloomline::in_memory {
 namespace {
 
 using kernels::BlockedFilter;
-using kernels::LoadShared;
+using kernels::LoadAtomic;
 using kernels::ProbePair;
 
 template <uint32_t kBlockBits>
@@ -45,8 +45,8 @@ struct Blocks {
       uint64_t* block = BlockOf(lines, hash);
       bool changed = false;
       for (uint32_t w = 0; w < kWords; ++w) {
-        if ((mask.words[w] & ~LoadShared(block + w)) == 0) continue;
-        kernels::OrShared(block + w, mask.words[w]);
+        if ((mask.words[w] & ~LoadAtomic(block + w)) == 0) continue;
+        kernels::OrAtomic(block + w, mask.words[w]);
         changed = true;
       }
       return changed;
@@ -66,7 +66,7 @@ struct Blocks {
       const Mask mask = MaskOf(hash, K == 0 ? lines.num_probes : K);
       const uint64_t* block = BlockOf(lines, hash);
       uint64_t missing = 0;
-      for (uint32_t w = 0; w < kWords; ++w) missing |= mask.words[w] & ~LoadShared(block + w);
+      for (uint32_t w = 0; w < kWords; ++w) missing |= mask.words[w] & ~LoadAtomic(block + w);
       return missing == 0;
     }
   };
@@ -85,7 +85,7 @@ struct Blocks {
     for (uint64_t block = 0; block < num_blocks; ++block) {
       int set = 0;
       for (uint32_t w = 0; w < kWords; ++w) {
-        set += __builtin_popcountll(LoadShared(words + block * kWords + w));
+        set += __builtin_popcountll(LoadAtomic(words + block * kWords + w));
       }
       ++blocks_with[set];
     }
@@ -134,4 +134,4 @@ double SmallBlocksFalsePositiveRate(const BloomBits& bits) {
                                                        : Blocks<64>::FalsePositiveRate(bits);
 }
 
-}  // namespace bloomline::filters
+}  // namespace bloomline::in_memory

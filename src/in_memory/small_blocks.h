@@ -11,7 +11,7 @@
 
 #include "src/in_memory/bloom_bits.h"
 
-namespace bloomline::filters {
+namespace bloomline::in_memory {
 
 // AddHashes and MayMatchHashes of bloom_bits.h, for kBlocked128 and kBlocked64.
 void SmallBlocksAddHashes(const BloomBits& bits, size_t n, const uint64_t* hashes, bool* changed);
@@ -24,6 +24,6 @@ OneKeyFunctions SmallBlocksFunctions(BloomLayout layout, int num_probes);
 // The mean, over all blocks, of (set bits / bits)^num_probes.
 double SmallBlocksFalsePositiveRate(const BloomBits& bits);
 
-}  // namespace bloomline::filters
+}  // namespace bloomline::in_memory
 
 #endif  // BLOOMLINE_IN_MEMORY_SMALL_BLOCKS_H_

@@ -1,10 +1,10 @@
 #include "src/in_memory/standard_bloom.h"
 
-#include "src/kernels/blocked/blocks.h"
-#include "src/kernels/blocked/shared_words.h"
-#include "src/kernels/probe_sequence.h"
+#include "src/filter/kernels/blocked/atomic_words.h"
+#include "src/filter/kernels/blocked/blocks.h"
+#include "src/filter/kernels/probe_sequence.h"
 
-namespace bloomline::filters {
+namespace bloomline::in_memory {
 namespace {
 
 inline uint64_t Position(const StandardBits& bits, uint64_t hash, int j) {
@@ -39,11 +39,11 @@ void StandardAddHashes(const StandardBits& bits, size_t n, const uint64_t* hashe
   });
 }
 
-void StandardSharedAddHashes(const StandardBits& bits, size_t n, const uint64_t* hashes,
+void StandardAtomicAddHashes(const StandardBits& bits, size_t n, const uint64_t* hashes,
                              bool* changed) {
   AddKeys(bits, n, hashes, changed, [](uint64_t* word, uint64_t mask) {
-    if ((kernels::LoadShared(word) & mask) != 0) return false;
-    kernels::OrShared(word, mask);
+    if ((kernels::LoadAtomic(word) & mask) != 0) return false;
+    kernels::OrAtomic(word, mask);
     return true;
   });
 }
@@ -57,7 +57,7 @@ bool StandardAddHash(const StandardBits& bits, uint64_t hash) {
 bool StandardMayMatchHash(const StandardBits& bits, uint64_t hash) {
   for (int j = 0; j < bits.num_probes; ++j) {
     const uint64_t position = Position(bits, hash, j);
-    if ((kernels::LoadShared(Word(bits, position)) & kernels::WordMask(position)) == 0) {
+    if ((kernels::LoadAtomic(Word(bits, position)) & kernels::WordMask(position)) == 0) {
       return false;
     }
   }
@@ -80,7 +80,7 @@ void StandardMayMatchHashes(const StandardBits& bits, size_t n, const uint64_t* 
     for (size_t i = 0; i < num_alive; ++i) {
       const size_t key = alive[i];
       const uint64_t* word = Word(bits, positions[i]);
-      const bool is_set = (kernels::LoadShared(word) & kernels::WordMask(positions[i])) != 0;
+      const bool is_set = (kernels::LoadAtomic(word) & kernels::WordMask(positions[i])) != 0;
       // No branch on is_set: the next probe of a key that drops out is overwritten, and the line
       // prefetched for it is in the cache already.
       alive[kept] = key;
@@ -105,4 +105,4 @@ void PrefetchStandardForQuery(const StandardBits& bits, uint64_t hash) {
   __builtin_prefetch(Word(bits, Position(bits, hash, 0)));
 }
 
-}  // namespace bloomline::filters
+}  // namespace bloomline::in_memory

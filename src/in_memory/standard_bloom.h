@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace bloomline::filters {
+namespace bloomline::in_memory {
 
 // `data` begins on an 8-byte boundary; num_bits is a multiple of 64.
 struct StandardBits {
@@ -14,10 +14,10 @@ struct StandardBits {
   int num_probes;
 };
 
-// As the functions of bloom_bits.h. StandardSharedAddHashes and StandardMayMatchHashes allow other
+// As the functions of bloom_bits.h. StandardAtomicAddHashes and StandardMayMatchHashes allow other
 // threads to set bits meanwhile.
 void StandardAddHashes(const StandardBits& bits, size_t n, const uint64_t* hashes, bool* changed);
-void StandardSharedAddHashes(const StandardBits& bits, size_t n, const uint64_t* hashes,
+void StandardAtomicAddHashes(const StandardBits& bits, size_t n, const uint64_t* hashes,
                              bool* changed);
 // At most kBatchKeys hashes.
 void StandardMayMatchHashes(const StandardBits& bits, size_t n, const uint64_t* hashes,
@@ -32,6 +32,6 @@ bool StandardMayMatchHash(const StandardBits& bits, uint64_t hash);
 void PrefetchStandardForAdd(const StandardBits& bits, uint64_t hash);
 void PrefetchStandardForQuery(const StandardBits& bits, uint64_t hash);
 
-}  // namespace bloomline::filters
+}  // namespace bloomline::in_memory
 
 #endif  // BLOOMLINE_IN_MEMORY_STANDARD_BLOOM_H_

@@ -3,26 +3,26 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "src/format/other_contents.h"
-#include "src/format/trailer.h"
+#include "src/filter/format/other_contents.h"
+#include "src/filter/format/trailer.h"
 
-namespace bloomline::filters {
+namespace bloomline::in_memory {
 
-std::string WhatItHolds(const ByteSource& source, std::string_view first_bytes) {
+std::string WhatItHolds(const support::ByteSource& source, std::string_view first_bytes) {
   if (source.size() == 0) return "is empty (0 bytes)";
-  std::string_view kind = core::SavedKind(first_bytes);
-  if (kind.empty() && source.size() != ByteSource::kUnknownSize) {
-    char bytes[core::kTrailerBytes];
+  std::string_view kind = filter::SavedKind(first_bytes);
+  if (kind.empty() && source.size() != support::ByteSource::kUnknownSize) {
+    char bytes[filter::kTrailerBytes];
     const uint64_t num_bytes = std::min<uint64_t>(source.size(), sizeof(bytes));
     std::string ignored;
     if (!source.ReadAt(source.size() - num_bytes, num_bytes, bytes, &ignored)) return "";
     const std::string_view end(bytes, num_bytes);
-    if (core::HasTrailer(end)) {
+    if (filter::HasTrailer(end)) {
       return "is a static filter, as FilterBuilder makes it; FilterView::Open takes its bytes";
     }
-    kind = core::TableKind(end);
+    kind = filter::TableKind(end);
   }
   return kind.empty() ? "" : "is " + std::string(kind);
 }
 
-}  // namespace bloomline::filters
+}  // namespace bloomline::in_memory

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/format/hash.h"
+#include "src/filter/format/hash.h"
 #include "src/redis/command.h"
 
 namespace bloomline::redis {
@@ -49,7 +49,7 @@ AddBatch::AddBatch(const Layout& layout, const std::vector<Shard>& shards, size_
       error_(error) {
   keys_.resize(n);
   for (size_t i = 0; i < n; ++i) {
-    keys_[i] = {PlaceOf(layout, core::Hash64(keys[i], layout.seed)), static_cast<uint32_t>(i)};
+    keys_[i] = {PlaceOf(layout, filter::Hash64(keys[i], layout.seed)), static_cast<uint32_t>(i)};
   }
   // Equal keys keep their order, so that the first one is kNew.
   std::sort(keys_.begin(), keys_.end(), [](const Key& a, const Key& b) {
@@ -142,7 +142,7 @@ QueryBatch::QueryBatch(const Layout& layout, const std::vector<Shard>& shards, s
       answers_(answers),
       error_(error) {
   places_.resize(n);
-  for (size_t i = 0; i < n; ++i) places_[i] = PlaceOf(layout, core::Hash64(keys[i], layout.seed));
+  for (size_t i = 0; i < n; ++i) places_[i] = PlaceOf(layout, filter::Hash64(keys[i], layout.seed));
 }
 
 void QueryBatch::Encode(size_t i, std::string* out) {

@@ -1,6 +1,6 @@
 #include "bloomline/redis_bloom_filter.h"
-#include "src/errors/error_text.h"
 #include "src/redis/layout.h"
+#include "src/support/error_text.h"
 
 namespace bloomline {
 
@@ -8,7 +8,7 @@ std::string SharedBloomFilterOptions::Validate() const {
   constexpr uint64_t kMaxCapacity = 1000000000000;
   constexpr double kMinRate = 1e-6;
   constexpr double kMaxRate = 0.5;
-  core::ErrorText error;
+  support::ErrorText error;
   if (capacity < 1 || capacity > kMaxCapacity) {
     error << "capacity is " << capacity << "; allowed: 1 to 1e12 keys";
   } else if (!(false_positive_rate >= kMinRate && false_positive_rate <= kMaxRate)) {

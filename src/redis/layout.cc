@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "bloomline/sizing.h"
-#include "src/errors/number_text.h"
-#include "src/sizing/block_rate.h"
+#include "src/filter/sizing/block_rate.h"
+#include "src/support/number_text.h"
 
 namespace bloomline::redis {
 namespace {
@@ -19,7 +19,7 @@ double BitsPerKey(double rate, uint32_t block_bytes, int num_probes) {
   double high = kMaxBitsPerKey;
   while (high - low > 1e-6) {
     const double middle = low + (high - low) / 2;
-    const bool enough = core::BlockFalsePositiveRate(middle, num_probes, bits, bits - 1) <= rate;
+    const bool enough = filter::BlockFalsePositiveRate(middle, num_probes, bits, bits - 1) <= rate;
     (enough ? high : low) = middle;
   }
   return high;
@@ -96,7 +96,7 @@ bool TakeNumber(std::string_view name, std::string_view* text, T* number, int ba
 
 bool TakeDouble(std::string_view name, std::string_view* text, double* number) {
   std::string_view value;
-  return TakeField(name, text, &value) && core::ParseDouble(value, number);
+  return TakeField(name, text, &value) && support::ParseDouble(value, number);
 }
 
 bool InRange(const Layout& layout) {

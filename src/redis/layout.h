@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "bloomline/redis_bloom_filter.h"
-#include "src/kernels/probe_sequence.h"
+#include "src/filter/kernels/probe_sequence.h"
 
 namespace bloomline::redis {
 

@@ -3,10 +3,10 @@
 #include <vector>
 
 #include "bloomline/redis_bloom_filter.h"
-#include "src/errors/error_text.h"
-#include "src/errors/out_of_memory.h"
 #include "src/redis/address.h"
 #include "src/redis/tls.h"
+#include "src/support/error_text.h"
+#include "src/support/out_of_memory.h"
 
 namespace bloomline {
 
@@ -56,10 +56,10 @@ std::string ValidateTexts(const RedisServers& servers) {
 }  // namespace
 
 std::string RedisServers::Validate() const {
-  std::string bad_text =
-      core::OrIfOutOfMemory(std::string(core::kOutOfMemory), [&] { return ValidateTexts(*this); });
+  std::string bad_text = support::OrIfOutOfMemory(std::string(support::kOutOfMemory),
+                                                  [&] { return ValidateTexts(*this); });
   if (!bad_text.empty()) return bad_text;
-  core::ErrorText error;
+  support::ErrorText error;
   if (database < 0) {
     error << "database is " << database << "; allowed: 0 to 2147483647";
   } else if (connect_timeout_ms < 1 || connect_timeout_ms > kMaxMs) {
@@ -80,7 +80,7 @@ std::string RedisServers::Validate() const {
 
 std::string AddOptions::Validate() const {
   constexpr int kMaxReplicas = 1000;
-  core::ErrorText error;
+  support::ErrorText error;
   if (min_replicas < 0 || min_replicas > kMaxReplicas) {
     error << "min_replicas is " << min_replicas << "; allowed: 0 to " << kMaxReplicas;
   } else if (replica_timeout_ms < 1 || replica_timeout_ms > kMaxMs) {

@@ -4,11 +4,11 @@
 #include <exception>
 #include <utility>
 
-#include "src/errors/out_of_memory.h"
 #include "src/redis/batches.h"
 #include "src/redis/layout.h"
 #include "src/redis/lifecycle.h"
 #include "src/redis/router.h"
+#include "src/support/out_of_memory.h"
 
 namespace bloomline {
 
@@ -83,7 +83,7 @@ void SharedBloomFilter::State::QueryWindow(size_t n, const std::string_view* key
 
 void SharedBloomFilter::State::Recover() {
   router->Reset();
-  core::SetError(core::kOutOfMemory, &error);
+  support::SetError(support::kOutOfMemory, &error);
 }
 
 SharedBloomFilter::SharedBloomFilter(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -92,7 +92,7 @@ SharedBloomFilter::~SharedBloomFilter() = default;
 std::unique_ptr<SharedBloomFilter> SharedBloomFilter::Create(
     const RedisServers& servers, const std::string& name, const SharedBloomFilterOptions& options,
     std::string* error) {
-  return core::OrError(error, [&](std::string* reason) -> std::unique_ptr<SharedBloomFilter> {
+  return support::OrError(error, [&](std::string* reason) -> std::unique_ptr<SharedBloomFilter> {
     *reason = options.Validate();
     if (!reason->empty()) return nullptr;
     redis::Layout layout = redis::PlanLayout(options);
@@ -108,7 +108,7 @@ std::unique_ptr<SharedBloomFilter> SharedBloomFilter::Create(
 std::unique_ptr<SharedBloomFilter> SharedBloomFilter::Open(const RedisServers& servers,
                                                            const std::string& name,
                                                            std::string* error) {
-  return core::OrError(error, [&](std::string* reason) -> std::unique_ptr<SharedBloomFilter> {
+  return support::OrError(error, [&](std::string* reason) -> std::unique_ptr<SharedBloomFilter> {
     std::unique_ptr<redis::Router> router = ConnectFor(servers, name, reason);
     if (router == nullptr) return nullptr;
     redis::Layout layout;
@@ -121,7 +121,7 @@ std::unique_ptr<SharedBloomFilter> SharedBloomFilter::Open(const RedisServers& s
 
 bool SharedBloomFilter::Delete(const RedisServers& servers, const std::string& name,
                                std::string* error) {
-  return core::OrError(error, [&](std::string* reason) {
+  return support::OrError(error, [&](std::string* reason) {
     const std::unique_ptr<redis::Router> router = ConnectFor(servers, name, reason);
     return router != nullptr && redis::DeleteFilter(router.get(), name, reason);
   });

@@ -1,10 +1,10 @@
 // bloomline build: a filter from a list of keys.
 #include <memory>
 
-#include "bloomline/partitioned_filter_builder.h"
+#include "bloomline/on_disk_filter_builder.h"
 #include "bloomline/seed.h"
 #include "bloomline/sizing.h"
-#include "src/memory/file_io.h"
+#include "src/support/file_io.h"
 #include "src/tool/commands.h"
 #include "src/tool/json.h"
 #include "src/tool/key_reader.h"
@@ -42,7 +42,7 @@ std::string FolderOf(const std::string& path) {
 }
 
 // Empty, with the options in *options; or what is wrong with the request.
-std::string ToOptions(const BuildRequest& request, PartitionedFilterOptions* options) {
+std::string ToOptions(const BuildRequest& request, OnDiskFilterOptions* options) {
   if (request.output == "-") {
     return "--output is '-'; allowed: a file, because the filter is written beside it and renamed";
   }
@@ -64,7 +64,7 @@ std::string ToOptions(const BuildRequest& request, PartitionedFilterOptions* opt
   return options->Validate();
 }
 
-bool AddAllKeys(KeyReader* reader, PartitionedFilterBuilder* builder, Progress* progress,
+bool AddAllKeys(KeyReader* reader, OnDiskFilterBuilder* builder, Progress* progress,
                 std::string* error) {
   std::vector<Key> keys;
   std::string read_error;
@@ -103,7 +103,7 @@ void Report(const BuildRequest& request, const FilterOptions& options, uint64_t 
 }
 
 int Run(const BuildRequest& request) {
-  PartitionedFilterOptions options;
+  OnDiskFilterOptions options;
   std::string error = ToOptions(request, &options);
   if (!error.empty()) return FailToBuild(kExitImpossible, error);
   KeyReader reader(request.form, request.key_files);
@@ -112,9 +112,9 @@ int Run(const BuildRequest& request) {
                                             "', from which keys are read; allowed: another file");
   }
   // So that a folder that cannot be written is noticed before hours of reading. Leaves nothing.
-  if (!filters::ReplacementFile().Open(request.output, &error))
+  if (!support::ReplacementFile().Open(request.output, &error))
     return FailToBuild(kExitFailure, error);
-  const auto builder = PartitionedFilterBuilder::Create(options, &error);
+  const auto builder = OnDiskFilterBuilder::Create(options, &error);
   if (builder == nullptr) return FailToBuild(kExitFailure, error);
   uint64_t num_keys;
   {
@@ -128,7 +128,7 @@ int Run(const BuildRequest& request) {
     progress.Clear();
     if (!built) return FailToBuild(kExitFailure, error);
   }
-  filters::InputFile file;
+  support::InputFile file;
   if (!file.Open(request.output, &error)) return FailToBuild(kExitFailure, error);
   Report(request, options.filter, num_keys, file.size());
   return kExitOk;
@@ -172,7 +172,7 @@ void AddBuildCommand(CLI::App* app, int* exit_code) {
   AddQuantity(
       command, "--threads", &request->num_threads,
       [](const std::string& text, std::string* error) {
-        return ParseWhole(text, 1, kMaxPartitionedThreads, error);
+        return ParseWhole(text, 1, kMaxOnDiskThreads, error);
       },
       "Threads that build the filter [1]");
   AddQuantity(command, "--memory", &request->memory_bytes, ParseBytes,

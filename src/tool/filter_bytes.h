@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "src/format/trailer.h"
+#include "src/filter/format/trailer.h"
 
 namespace bloomline::tool {
 
@@ -20,14 +20,14 @@ enum class FilterKind {
 inline FilterKind FilterKindOf(std::string_view bytes, std::string_view canonicalizer,
                                std::string* why) {
   constexpr size_t kLayoutOffset = 12;  // in the trailer
-  const core::Payload payload = core::DecodeStandalone(bytes, why, canonicalizer);
-  if (payload.layout != core::Layout::kAlwaysMatch) return FilterKind::kFilter;
-  if (!core::HasTrailer(bytes)) return FilterKind::kNone;
-  const std::string_view trailer = bytes.substr(bytes.size() - core::kTrailerBytes);
+  const filter::Payload payload = filter::DecodeStandalone(bytes, why, canonicalizer);
+  if (payload.layout != filter::Layout::kAlwaysMatch) return FilterKind::kFilter;
+  if (!filter::HasTrailer(bytes)) return FilterKind::kNone;
+  const std::string_view trailer = bytes.substr(bytes.size() - filter::kTrailerBytes);
   const bool known_version = trailer.back() == 1 || (trailer.back() == 2 && !canonicalizer.empty());
-  const core::Layout layout{static_cast<unsigned char>(trailer[kLayoutOffset])};
-  return known_version && layout == core::Layout::kAlwaysMatch ? FilterKind::kAlwaysMatch
-                                                               : FilterKind::kNone;
+  const filter::Layout layout{static_cast<unsigned char>(trailer[kLayoutOffset])};
+  return known_version && layout == filter::Layout::kAlwaysMatch ? FilterKind::kAlwaysMatch
+                                                                 : FilterKind::kNone;
 }
 
 }  // namespace bloomline::tool

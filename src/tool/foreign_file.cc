@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "src/format/leveldb_codes.h"
-#include "src/format/trailer.h"
-#include "src/kernels/little_endian.h"
+#include "src/filter/format/leveldb_codes.h"
+#include "src/filter/format/trailer.h"
+#include "src/filter/kernels/little_endian.h"
 
 namespace bloomline::tool {
 namespace {
@@ -64,7 +64,7 @@ std::string DescribeForeignFile(const std::string& name, std::string_view bytes)
     return "a dump of Redis; the metadata of a filter can be inspected: redis-cli HGET "
            "'bloomline:{NAME}' metadata | bloomline inspect -";
   }
-  if (bytes.empty() || core::HasTrailer(bytes) || IsText(bytes)) return "";
+  if (bytes.empty() || filter::HasTrailer(bytes) || IsText(bytes)) return "";
   // RocksDB's own filters: a byte of -1 or -2 and two zero bytes (table/block_based/
   // filter_policy.cc). Without the trailer's magic number, which bloomline's have in their place.
   if (bytes.size() > 5) {
@@ -79,7 +79,7 @@ std::string DescribeForeignFile(const std::string& name, std::string_view bytes)
     return "perhaps a shard of a SharedBloomFilter in Redis; inspect the metadata instead: "
            "redis-cli HGET 'bloomline:{NAME}' metadata | bloomline inspect -";
   }
-  if (core::DecodeLevelDB(bytes).layout != core::Layout::kAlwaysMatch) {
+  if (filter::DecodeLevelDB(bytes).layout != filter::Layout::kAlwaysMatch) {
     return "perhaps a filter that a policy wrote for LevelDB, which carries no mark; bloomline db "
            "inspect reads these in their tables";
   }

@@ -2,8 +2,8 @@
 
 #include "bloomline/filter.h"
 #include "bloomline/key_canonicalizer.h"
-#include "src/format/layout.h"
-#include "src/format/trailer.h"
+#include "src/filter/format/layout.h"
+#include "src/filter/format/trailer.h"
 #include "src/tool/facts.h"
 #include "src/tool/filter_bytes.h"
 #include "src/tool/inspect.h"
@@ -11,7 +11,7 @@
 namespace bloomline::tool {
 namespace {
 
-using core::Layout;
+using filter::Layout;
 
 const char* LayoutName(Layout layout) {
   switch (layout) {
@@ -41,7 +41,7 @@ uint64_t NumSetBits(const char* data, uint64_t num_bytes) {
 
 // Appends what follows from the set bits of a Bloom filter. Each probe of a key goes to the same
 // unit: a block of a blocked filter, or the whole of another one.
-void AppendFill(const core::Payload& payload, Facts* facts) {
+void AppendFill(const filter::Payload& payload, Facts* facts) {
   const uint64_t unit_bytes =
       payload.layout == Layout::kBlocked ? payload.block_bytes : payload.payload_bytes();
   const uint64_t num_units = payload.payload_bytes() / unit_bytes;
@@ -72,7 +72,7 @@ void AppendFill(const core::Payload& payload, Facts* facts) {
 
 std::optional<Facts> InspectBytes(std::string_view filter, std::string* why) {
   const std::string_view canonicalizer = RecordedCanonicalizer(filter);
-  const core::Payload payload = core::DecodeStandalone(filter, nullptr, canonicalizer);
+  const filter::Payload payload = filter::DecodeStandalone(filter, nullptr, canonicalizer);
   const FilterKind kind = FilterKindOf(filter, canonicalizer, why);
   if (kind == FilterKind::kNone) return std::nullopt;
   const bool always_matches = kind == FilterKind::kAlwaysMatch;

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <utility>
 
-#include "src/memory/system_error.h"
+#include "src/support/system_error.h"
 
 namespace bloomline::tool {
 namespace {
@@ -94,11 +94,11 @@ bool KeyReader::OpenNext(std::string* error) {
   keys_before_ = num_keys_;
   file_bytes_ = 0;
   begin_ = end_ = searched_ = 0;
-  if (filters::HasZeroByte(path, error)) return false;
-  descriptor_ = IsStandardInput(path) ? STDIN_FILENO : filters::Uninterrupted([&] {
+  if (support::HasZeroByte(path, error)) return false;
+  descriptor_ = IsStandardInput(path) ? STDIN_FILENO : support::Uninterrupted([&] {
     return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
   });
-  return descriptor_ >= 0 || filters::SystemFailure(name_, "cannot be opened", error);
+  return descriptor_ >= 0 || support::SystemFailure(name_, "cannot be opened", error);
 }
 
 // Reads once. What is left of the buffer moves to its front, and if that leaves too little room,
@@ -109,9 +109,9 @@ bool KeyReader::Fill(bool* at_end, std::string* error) {
   searched_ -= begin_;
   begin_ = 0;
   if (buffer_.size() - end_ < kReadBytes / 2) buffer_.resize(std::max(kReadBytes, 2 * end_));
-  const ssize_t count = filters::Uninterrupted(
+  const ssize_t count = support::Uninterrupted(
       [&] { return read(descriptor_, buffer_.data() + end_, buffer_.size() - end_); });
-  if (count < 0) return filters::SystemFailure(name_, "cannot be read", error);
+  if (count < 0) return support::SystemFailure(name_, "cannot be read", error);
   end_ += static_cast<size_t>(count);
   bytes_read_ += static_cast<uint64_t>(count);
   file_bytes_ += static_cast<uint64_t>(count);

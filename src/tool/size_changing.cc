@@ -8,9 +8,9 @@
 #include "bloomline/counting_bloom_filter.h"
 #include "bloomline/redis_bloom_filter.h"
 #include "bloomline/scalable_bloom_filter.h"
+#include "src/filter/sizing/block_rate.h"
 #include "src/in_memory/bloom_shape.h"
 #include "src/redis/layout.h"
-#include "src/sizing/block_rate.h"
 #include "src/tool/quantity.h"
 #include "src/tool/size.h"
 
@@ -36,15 +36,15 @@ Plan PlanCells(BloomLayout layout, uint64_t cell_bits, uint64_t num_keys, double
   options.capacity = num_keys;
   options.false_positive_rate = rate;
   options.layout = layout;
-  filters::BloomShape shape;
+  in_memory::BloomShape shape;
   Plan plan;
-  plan.problem = filters::ShapeOf(options, &shape, cell_bits == 1 ? "bits" : "counters").str();
+  plan.problem = in_memory::ShapeOf(options, &shape, cell_bits == 1 ? "bits" : "counters").str();
   if (!plan.problem.empty()) return plan;
   plan.bytes = shape.num_lines * kernels::kBlockBytes * cell_bits;
   plan.num_probes = shape.num_probes;
   plan.lines_per_query = 1;
   plan.num_cells = shape.num_lines * kernels::kBlockBits;
-  plan.cells_per_block = plan.usable_cells = static_cast<uint32_t>(filters::BlockBits(layout));
+  plan.cells_per_block = plan.usable_cells = static_cast<uint32_t>(in_memory::BlockBits(layout));
   return plan;
 }
 
@@ -197,7 +197,7 @@ SizeRow RowOf(const std::string& name, const SizeRequest& request, const Planner
   row.max_lines_per_query = plan.lines_per_query;
   row.rate = rate;
   if (request.capacity && plan.num_cells != 0) {
-    row.overfilled_rate = core::BlockFalsePositiveRate(
+    row.overfilled_rate = filter::BlockFalsePositiveRate(
         static_cast<double>(plan.num_cells) / static_cast<double>(*request.num_keys),
         *plan.num_probes, plan.cells_per_block, plan.usable_cells);
   }

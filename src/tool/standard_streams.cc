@@ -10,7 +10,7 @@
 #include <iostream>
 #include <streambuf>
 
-#include "src/memory/system_error.h"
+#include "src/support/system_error.h"
 
 namespace bloomline::tool {
 namespace {
@@ -23,7 +23,7 @@ class OutputBuffer : public std::streambuf {
 
   bool Flush() {
     for (const char* from = pbase(); error_ == 0 && from < pptr();) {
-      const ssize_t count = filters::Uninterrupted(
+      const ssize_t count = support::Uninterrupted(
           [&] { return write(STDOUT_FILENO, from, static_cast<size_t>(pptr() - from)); });
       if (count < 0) error_ = errno;
       from += std::max<ssize_t>(count, 0);

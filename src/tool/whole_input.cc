@@ -6,12 +6,12 @@
 
 #include <algorithm>
 
-#include "src/memory/system_error.h"
+#include "src/support/system_error.h"
 #include "src/tool/quantity.h"
 
 namespace bloomline::tool {
 
-using filters::SystemFailure;
+using support::SystemFailure;
 
 bool WholeInput::Map(int descriptor, uint64_t size, std::string* error) {
   // Standard input begins where whoever had it before stopped.
@@ -19,7 +19,7 @@ bool WholeInput::Map(int descriptor, uint64_t size, std::string* error) {
   if (position < 0) return SystemFailure(name_, "cannot be examined", error);
   const uint64_t start = std::min(size, static_cast<uint64_t>(position));
   if (size != 0) {
-    mapped_ = filters::FilterMemory::OfFile(descriptor, size);
+    mapped_ = support::FilterMemory::OfFile(descriptor, size);
     if (mapped_.data() == nullptr) return SystemFailure(name_, "cannot be mapped", error);
   }
   bytes_ = std::string_view(mapped_.data(), size).substr(start);
@@ -31,7 +31,7 @@ bool WholeInput::ReadPipe(int descriptor, uint64_t max_bytes, std::string* error
   size_t size = 0;
   while (true) {
     if (size == read_.size()) read_.resize(std::max(kFirstRead, 2 * size));
-    const ssize_t count = filters::Uninterrupted(
+    const ssize_t count = support::Uninterrupted(
         [&] { return read(descriptor, read_.data() + size, read_.size() - size); });
     if (count < 0) return SystemFailure(name_, "cannot be read", error);
     if (count == 0) break;
@@ -49,9 +49,9 @@ bool WholeInput::ReadPipe(int descriptor, uint64_t max_bytes, std::string* error
 bool WholeInput::Open(const std::string& path, uint64_t max_pipe_bytes, std::string* error) {
   const bool is_standard_input = path == "-";
   name_ = is_standard_input ? "standard input" : path;
-  if (filters::HasZeroByte(path, error)) return false;
+  if (support::HasZeroByte(path, error)) return false;
   // A terminal must not become this process's own. The open of a named pipe waits for a writer.
-  const int descriptor = is_standard_input ? STDIN_FILENO : filters::Uninterrupted([&] {
+  const int descriptor = is_standard_input ? STDIN_FILENO : support::Uninterrupted([&] {
     return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
   });
   if (descriptor < 0) return SystemFailure(name_, "cannot be opened", error);

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "src/memory/filter_memory.h"
+#include "src/support/filter_memory.h"
 
 namespace bloomline::tool {
 
@@ -31,7 +31,7 @@ class WholeInput {
 
   std::string name_;
   std::string path_;
-  filters::FilterMemory mapped_;
+  support::FilterMemory mapped_;
   std::string read_;
   std::string_view bytes_;
 };

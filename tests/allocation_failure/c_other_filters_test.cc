@@ -8,25 +8,23 @@ namespace bloomline::tests {
 namespace {
 
 TEST_F(CTest, OptionsOfOtherFiltersAreCreatedOrNull) {
-  FailEachAllocation(
-      {"bloomline_scalableoptions_create", "bloomline_scalableoptions_destroy",
-       "bloomline_partitionedoptions_create", "bloomline_partitionedoptions_destroy"},
-      [](Attempt* attempt) {
-        attempt->Call([] {
-          bloomline_scalableoptions_destroy(bloomline_scalableoptions_create());
-          bloomline_partitionedoptions_destroy(bloomline_partitionedoptions_create());
-        });
-      });
+  FailEachAllocation({"bloomline_scalableoptions_create", "bloomline_scalableoptions_destroy",
+                      "bloomline_ondiskoptions_create", "bloomline_ondiskoptions_destroy"},
+                     [](Attempt* attempt) {
+                       attempt->Call([] {
+                         bloomline_scalableoptions_destroy(bloomline_scalableoptions_create());
+                         bloomline_ondiskoptions_destroy(bloomline_ondiskoptions_create());
+                       });
+                     });
   auto* filter = bloomline_filteroptions_create();
   auto* scalable = bloomline_scalableoptions_create();
-  auto* partitioned = bloomline_partitionedoptions_create();
+  auto* on_disk = bloomline_ondiskoptions_create();
   ExpectNoAllocation(
       {"bloomline_scalableoptions_set_initial_capacity",
        "bloomline_scalableoptions_set_false_positive_rate", "bloomline_scalableoptions_set_growth",
        "bloomline_scalableoptions_set_tightening", "bloomline_scalableoptions_set_layout",
-       "bloomline_scalableoptions_set_seed", "bloomline_partitionedoptions_set_filter",
-       "bloomline_partitionedoptions_set_memory_bytes",
-       "bloomline_partitionedoptions_set_num_threads"},
+       "bloomline_scalableoptions_set_seed", "bloomline_ondiskoptions_set_filter",
+       "bloomline_ondiskoptions_set_memory_bytes", "bloomline_ondiskoptions_set_num_threads"},
       [&] {
         bloomline_scalableoptions_set_initial_capacity(scalable, 1);
         bloomline_scalableoptions_set_false_positive_rate(scalable, 0.1);
@@ -34,23 +32,23 @@ TEST_F(CTest, OptionsOfOtherFiltersAreCreatedOrNull) {
         bloomline_scalableoptions_set_tightening(scalable, 0.5);
         bloomline_scalableoptions_set_layout(scalable, 1);
         bloomline_scalableoptions_set_seed(scalable, 1);
-        bloomline_partitionedoptions_set_filter(partitioned, filter);
-        bloomline_partitionedoptions_set_memory_bytes(partitioned, 1 << 20);
-        bloomline_partitionedoptions_set_num_threads(partitioned, 1);
+        bloomline_ondiskoptions_set_filter(on_disk, filter);
+        bloomline_ondiskoptions_set_memory_bytes(on_disk, 1 << 20);
+        bloomline_ondiskoptions_set_num_threads(on_disk, 1);
       });
-  FailEachAllocation({"bloomline_partitionedoptions_set_temp_directory"}, [&](Attempt* attempt) {
+  FailEachAllocation({"bloomline_ondiskoptions_set_temp_directory"}, [&](Attempt* attempt) {
     uint8_t set = 0;
     attempt->Call([&] {
-      set = bloomline_partitionedoptions_set_temp_directory(
-          partitioned, "a folder whose name needs memory, and more than any before");
+      set = bloomline_ondiskoptions_set_temp_directory(
+          on_disk, "a folder whose name needs memory, and more than any before");
     });
     EXPECT_TRUE(set || attempt->HasFailed());
-    bloomline_partitionedoptions_destroy(partitioned);
-    partitioned = bloomline_partitionedoptions_create();
+    bloomline_ondiskoptions_destroy(on_disk);
+    on_disk = bloomline_ondiskoptions_create();
   });
   bloomline_filteroptions_destroy(filter);
   bloomline_scalableoptions_destroy(scalable);
-  bloomline_partitionedoptions_destroy(partitioned);
+  bloomline_ondiskoptions_destroy(on_disk);
 }
 
 TEST_F(CTest, ValidationRefusesWithOrWithoutMemory) {
@@ -206,40 +204,37 @@ TEST_F(CTest, ScalableFiltersLoseNoKey) {
   bloomline_scalableoptions_destroy(options);
 }
 
-TEST_F(CTest, PartitionedFiltersHaveAllKeysOrFail) {
+TEST_F(CTest, OnDiskFiltersHaveAllKeysOrFail) {
   auto* filter = bloomline_filteroptions_create();
-  auto* options = bloomline_partitionedoptions_create();
-  bloomline_partitionedoptions_set_filter(options, filter);
-  bloomline_partitionedoptions_set_memory_bytes(options, 1 << 20);
-  bloomline_partitionedoptions_set_temp_directory(options, dir_.Path("").c_str());
+  auto* options = bloomline_ondiskoptions_create();
+  bloomline_ondiskoptions_set_filter(options, filter);
+  bloomline_ondiskoptions_set_memory_bytes(options, 1 << 20);
+  bloomline_ondiskoptions_set_temp_directory(options, dir_.Path("").c_str());
   FailEachAllocation(
-      {"bloomline_partitioned_create", "bloomline_partitioned_destroy",
-       "bloomline_partitioned_add_key", "bloomline_partitioned_add_keys",
-       "bloomline_partitioned_num_keys", "bloomline_partitioned_finish"},
+      {"bloomline_ondisk_create", "bloomline_ondisk_destroy", "bloomline_ondisk_add_key",
+       "bloomline_ondisk_add_keys", "bloomline_ondisk_num_keys", "bloomline_ondisk_finish"},
       [&](Attempt* attempt) {
         CError errors[4];
-        bloomline_partitioned_t* partitioned = nullptr;
-        attempt->Call(
-            [&] { partitioned = bloomline_partitioned_create(options, errors[0].out()); });
-        errors[0].Check(*attempt, partitioned != nullptr);
-        if (partitioned == nullptr) return;
+        bloomline_ondisk_t* on_disk = nullptr;
+        attempt->Call([&] { on_disk = bloomline_ondisk_create(options, errors[0].out()); });
+        errors[0].Check(*attempt, on_disk != nullptr);
+        if (on_disk == nullptr) return;
         bool added[2] = {}, finished = false;
         attempt->Call([&] {
-          added[0] = bloomline_partitioned_add_key(partitioned, k_.keys[0], k_.lengths[0],
-                                                   errors[1].out());
-          added[1] = bloomline_partitioned_add_keys(partitioned, kCKeys, k_.keys.data(),
-                                                    k_.lengths.data(), errors[2].out());
-          bloomline_partitioned_num_keys(partitioned);
-          finished = bloomline_partitioned_finish(partitioned, path_.c_str(), errors[3].out());
+          added[0] = bloomline_ondisk_add_key(on_disk, k_.keys[0], k_.lengths[0], errors[1].out());
+          added[1] = bloomline_ondisk_add_keys(on_disk, kCKeys, k_.keys.data(), k_.lengths.data(),
+                                               errors[2].out());
+          bloomline_ondisk_num_keys(on_disk);
+          finished = bloomline_ondisk_finish(on_disk, path_.c_str(), errors[3].out());
         });
         for (int i = 0; i < 2; ++i) {
           errors[1 + i].Check(*attempt, added[i]);
           EXPECT_TRUE(added[i] || !finished) << "keys are missing";
         }
         errors[3].Check(*attempt, finished);
-        bloomline_partitioned_destroy(partitioned);
+        bloomline_ondisk_destroy(on_disk);
       });
-  bloomline_partitionedoptions_destroy(options);
+  bloomline_ondiskoptions_destroy(options);
   bloomline_filteroptions_destroy(filter);
 }
 

@@ -13,8 +13,8 @@
 #include "rocksdb/table.h"
 #include "rocksdb/utilities/object_registry.h"
 #include "rocksdb/version.h"
-#include "src/rocksdb/filter_bits_abi.h"
-#include "src/rocksdb/policy_options.h"
+#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/policy_options.h"
 #include "tests/allocation_failure/attempts.h"
 #include "tests/case_folding.h"
 

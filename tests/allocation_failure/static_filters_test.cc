@@ -9,7 +9,7 @@
 #include "bloomline/cpu.h"
 #include "bloomline/filter.h"
 #include "bloomline/seed.h"
-#include "src/build/filter_writer.h"
+#include "src/filter/writer/filter_writer.h"
 #include "tests/allocation_failure/attempts.h"
 
 namespace bloomline::tests {
@@ -223,7 +223,7 @@ TEST(FilterBuilder, FinishToLosesNoKeyAndReportsTheFailure) { FinishToLosesNoKey
 // In the memory of the hashes, as the control shows.
 TEST(FilterBuilder, FinishToOfManyKeysLosesNoneAndReportsTheFailure) {
   constexpr size_t kKeys = 60000;
-  core::FilterWriter writer(OptionsOf(Format::kCompact));
+  filter::FilterWriter writer(OptionsOf(Format::kCompact));
   for (const std::string& key : MakeKeys(kKeys)) writer.AddKey(key);
   ASSERT_GT(writer.TemporaryBytes(), 0u);
   FinishToLosesNoKey(kKeys);

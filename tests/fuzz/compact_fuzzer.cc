@@ -1,19 +1,19 @@
 // Compact lines and those of small sets: every kernel against the portable one, on lines of any
 // content and hashes of any kind; and no key of a line lost.
-#include "src/build/compact_builder.h"
-#include "src/format/layout.h"
-#include "src/kernels/compact/compact_block.h"
-#include "src/kernels/small_set/small_set_block.h"
+#include "src/filter/format/layout.h"
+#include "src/filter/kernels/compact/compact_block.h"
+#include "src/filter/kernels/small_set/small_set_block.h"
+#include "src/filter/writer/compact_builder.h"
 #include "tests/fuzz/fuzz_kernels.h"
 
 namespace bloomline::fuzz {
 namespace {
 
-void AskCompact(const core::FilterShape& shape, const char* data,
+void AskCompact(const filter::FilterShape& shape, const char* data,
                 const std::vector<uint64_t>& hashes, size_t num_present) {
   const uint32_t arrangement = shape.arrangement;
   RequireSameAnswers(
-      core::AsCompact(shape, data),
+      filter::AsCompact(shape, data),
       [=](const Kernel& kernel) { return kernel.compact.may_match[arrangement]; },
       [=](const Kernel& kernel) { return kernel.compact.may_match_many[arrangement]; }, hashes,
       num_present);
@@ -36,14 +36,14 @@ void AskWrittenLine(FuzzedDataProvider* input, const std::string& line, const Pl
   ask(placed.data(), hashes, 0);
 }
 
-core::FilterShape ConsumeCompactShape(FuzzedDataProvider* input, uint64_t num_lines) {
+filter::FilterShape ConsumeCompactShape(FuzzedDataProvider* input, uint64_t num_lines) {
   const auto arrangement =
       input->ConsumeIntegralInRange<uint32_t>(0, kernels::kNumArrangements - 1);
-  return core::FilterShape::Compact(num_lines, arrangement);
+  return filter::FilterShape::Compact(num_lines, arrangement);
 }
 
 void FuzzCompactQuery(FuzzedDataProvider* input) {
-  const core::FilterShape shape = ConsumeCompactShape(input, ConsumeCount(input, 2, 8));
+  const filter::FilterShape shape = ConsumeCompactShape(input, ConsumeCount(input, 2, 8));
   const Place place = ConsumePlace(input);
   Placed placed(ConsumeContent(input, shape.payload_bytes()), place);
   AskCompact(shape, placed.data(),
@@ -51,7 +51,7 @@ void FuzzCompactQuery(FuzzedDataProvider* input) {
 }
 
 void FuzzCompactSolver(FuzzedDataProvider* input) {
-  const core::FilterShape shape = ConsumeCompactShape(input, 1);
+  const filter::FilterShape shape = ConsumeCompactShape(input, 1);
   const Place place = ConsumePlace(input);
   std::vector<uint64_t> hashes =
       ConsumeHashes(input, ConsumeCount(input, 24, kernels::kMaxCompactSlots));
@@ -73,18 +73,18 @@ void FuzzCompactSolver(FuzzedDataProvider* input) {
 // More keys than a line has slots, repeated ones among them: the core, which calls the solvers.
 void FuzzLine(FuzzedDataProvider* input) {
   constexpr size_t kMaxKeys = 300;
-  const core::FilterShape shape = ConsumeCompactShape(input, 1);
+  const filter::FilterShape shape = ConsumeCompactShape(input, 1);
   const Place place = ConsumePlace(input);
   const std::string content = ConsumeContent(input, shape.block_bytes);
   const std::vector<uint64_t> hashes = ConsumeHashes(input, ConsumeCount(input, 24, kMaxKeys));
   const std::string line = RequireSameBytes(content, place, [&](const Kernel& kernel, char* data) {
     std::vector<uint64_t> reordered = hashes;
-    core::SolveBlock(reordered.data(), reordered.size(), shape, kernel, data);
+    filter::SolveBlock(reordered.data(), reordered.size(), shape, kernel, data);
     return true;
   });
   std::vector<uint64_t> reversed(hashes.rbegin(), hashes.rend());
   std::string line_of_reversed = content;
-  core::SolveBlock(reversed.data(), reversed.size(), shape, Portable(), line_of_reversed.data());
+  filter::SolveBlock(reversed.data(), reversed.size(), shape, Portable(), line_of_reversed.data());
   Require(line == line_of_reversed, "a line does not depend on the order of its keys");
   AskWrittenLine(input, line, place, hashes, [&](const char* data, const auto& of, size_t present) {
     AskCompact(shape, data, of, present);
@@ -107,8 +107,8 @@ void AskSmallSet(const char* block, uint32_t block_bytes, uint32_t first_attempt
 }
 
 uint32_t ConsumeSmallSetBlockBytes(FuzzedDataProvider* input) {
-  return input->ConsumeIntegralInRange<uint32_t>(core::kMinSmallSetBlockBytes,
-                                                 core::kMaxSmallSetBlockBytes);
+  return input->ConsumeIntegralInRange<uint32_t>(filter::kMinSmallSetBlockBytes,
+                                                 filter::kMaxSmallSetBlockBytes);
 }
 
 void FuzzSmallSetQuery(FuzzedDataProvider* input) {

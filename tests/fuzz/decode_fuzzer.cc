@@ -5,21 +5,21 @@
 #include "bloomline/cpu.h"
 #include "bloomline/filter.h"
 #include "bloomline/key_canonicalizer.h"
-#include "src/build/filter_writer.h"
-#include "src/format/layout.h"
-#include "src/format/leveldb_codes.h"
-#include "src/format/table_shape.h"
-#include "src/format/trailer.h"
-#include "src/query/hash_query.h"
-#include "src/query/open_filter.h"
+#include "src/filter/format/layout.h"
+#include "src/filter/format/leveldb_codes.h"
+#include "src/filter/format/table_shape.h"
+#include "src/filter/format/trailer.h"
+#include "src/filter/query/hash_query.h"
+#include "src/filter/query/open_filter.h"
+#include "src/filter/writer/filter_writer.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/leveldb_filter.h"
 
 namespace bloomline::fuzz {
 namespace {
 
-using core::Layout;
-using core::Payload;
+using filter::Layout;
+using filter::Payload;
 using kernels::Kernel;
 
 enum Container : size_t { kStandalone, kLevelDB };
@@ -63,7 +63,7 @@ void RequireSafe(const Payload& payload, std::string_view bytes) {
   Require(payload.num_blocks * payload.block_bytes == payload.payload_bytes(),
           "a payload is whole blocks");
   const uint64_t block_bytes = payload.block_bytes;
-  const bool probes_fit = core::ProbesInRange(payload.num_probes);
+  const bool probes_fit = filter::ProbesInRange(payload.num_probes);
   bool fits = false;
   switch (payload.layout) {
     case Layout::kClassic:  // in LevelDB only
@@ -78,9 +78,10 @@ void RequireSafe(const Payload& payload, std::string_view bytes) {
              block_bytes == kernels::kArrangements[payload.arrangement].block_bytes;
       break;
     case Layout::kSmallSet:
-      fits = IsBetween(block_bytes, core::kMinSmallSetBlockBytes, core::kMaxSmallSetBlockBytes) &&
-             IsBetween(payload.num_blocks, 1, core::kMaxSmallSetBlocks) &&
-             payload.first_attempt % 4 == 0 && payload.first_attempt <= 12;
+      fits =
+          IsBetween(block_bytes, filter::kMinSmallSetBlockBytes, filter::kMaxSmallSetBlockBytes) &&
+          IsBetween(payload.num_blocks, 1, filter::kMaxSmallSetBlocks) &&
+          payload.first_attempt % 4 == 0 && payload.first_attempt <= 12;
       break;
     case Layout::kAlwaysMatch:
       break;
@@ -94,16 +95,16 @@ void Ask(const Payload& payload, const Queries& queries, bool* expected) {
   const size_t n = queries.size();
   uint64_t* hashes = GuardedArray<uint64_t>(n);
   for (size_t i = 0; i < n; ++i) {
-    hashes[i] = core::LayoutHash(payload.layout, queries.views()[i], payload.seed);
-    expected[i] = core::HashMayMatch(payload, Portable(), hashes[i]);
+    hashes[i] = filter::LayoutHash(payload.layout, queries.views()[i], payload.seed);
+    expected[i] = filter::HashMayMatch(payload, Portable(), hashes[i]);
     Require(expected[i] || i >= queries.num_present, "a key that was added matches");
   }
   bool* answers = GuardedArray<bool>(n);
   for (const Kernel* kernel : SupportedKernels()) {
-    const core::OpenFilter opened = core::Opened(payload, *kernel);
+    const filter::OpenFilter opened = filter::Opened(payload, *kernel);
     opened.may_match_many(opened, n, hashes, answers);
     for (size_t i = 0; i < n; ++i) {
-      Require(core::HashMayMatch(payload, *kernel, hashes[i]) == expected[i],
+      Require(filter::HashMayMatch(payload, *kernel, hashes[i]) == expected[i],
               "single query as portable", kernel->name);
       Require(opened.may_match(opened, hashes[i]) == expected[i], "opened filter as portable",
               kernel->name);
@@ -121,10 +122,10 @@ Payload CheckStandalone(std::string_view bytes, const Queries& queries, const Ke
   for (const std::string_view other :
        {name.substr(0, name.size() / 2), std::string_view("other")}) {
     Require(other == name ||
-                core::DecodeStandalone(bytes, nullptr, other).layout == Layout::kAlwaysMatch,
+                filter::DecodeStandalone(bytes, nullptr, other).layout == Layout::kAlwaysMatch,
             "a filter of another canonicalizer may match");
   }
-  const Payload payload = core::DecodeStandalone(bytes, &why, name);
+  const Payload payload = filter::DecodeStandalone(bytes, &why, name);
   Require(payload.layout != Layout::kClassic && payload.layout != Layout::kSmallSet,
           "classic and small sets are in LevelDB only");
   Require(why.empty() == (payload.layout != Layout::kAlwaysMatch), "what is refused has a reason");
@@ -156,7 +157,7 @@ Payload CheckStandalone(std::string_view bytes, const Queries& queries, const Ke
 }
 
 Payload CheckLevelDB(std::string_view bytes, const Queries& queries) {
-  const Payload payload = core::DecodeLevelDB(bytes);
+  const Payload payload = filter::DecodeLevelDB(bytes);
   RequireSafe(payload, bytes);
   bool expected[Queries::kMost + 1];
   Ask(payload, queries, expected);
@@ -171,7 +172,7 @@ struct Written {
 
 Written WriteNamed(const FilterOptions& options, uint64_t num_keys,
                    std::string_view canonicalizer) {
-  core::FilterWriter writer(options, UINT64_MAX, core::TableShape, canonicalizer);
+  filter::FilterWriter writer(options, UINT64_MAX, filter::TableShape, canonicalizer);
   for (uint64_t i = 0; i < num_keys; ++i) writer.AddKey(View(BigEndianKey(i)));
   std::string bytes(writer.FinishedBytes(), '\0');
   writer.FinishTo(bytes.data());
@@ -240,7 +241,7 @@ std::string Padded(std::string filter, const std::string& padding) {
 bool CutFront(FuzzedDataProvider* input, std::string* bytes) {
   const auto chance = input->ConsumeIntegralInRange<int>(0, 3);
   if (chance < 2) return false;
-  const size_t most = chance == 2 ? bytes->size() : core::kTrailerBytes + 64;
+  const size_t most = chance == 2 ? bytes->size() : filter::kTrailerBytes + 64;
   const auto left = input->ConsumeIntegralInRange<size_t>(0, most);
   if (left < bytes->size()) bytes->erase(0, bytes->size() - left);
   return true;
@@ -251,8 +252,8 @@ bool CutFront(FuzzedDataProvider* input, std::string* bytes) {
 void ChangeFields(FuzzedDataProvider* input, std::string* bytes) {
   // docs/format.md, section 5.
   constexpr size_t kUnits = 8, kLayout = 12, kParameter = 13, kPadding = 14, kVersion = 19;
-  if (bytes->size() < core::kTrailerBytes) return;
-  char* trailer = &(*bytes)[bytes->size() - core::kTrailerBytes];
+  if (bytes->size() < filter::kTrailerBytes) return;
+  char* trailer = &(*bytes)[bytes->size() - filter::kTrailerBytes];
   if (input->ConsumeBool()) trailer[kLayout] = input->ConsumeIntegralInRange<char>(0, 7);
   if (input->ConsumeBool()) trailer[kParameter] = input->ConsumeIntegral<char>();
   if (input->ConsumeBool()) trailer[kPadding] = input->ConsumeIntegralInRange<char>(0, 70);
@@ -263,7 +264,7 @@ void ChangeFields(FuzzedDataProvider* input, std::string* bytes) {
                         : layout == Layout::kBlocked || layout == Layout::kCompact ? 64
                                                                                    : 1;
   const auto padding = static_cast<unsigned char>(trailer[kPadding]);
-  const size_t end_bytes = core::EndBytes(RecordedCanonicalizer(*bytes));
+  const size_t end_bytes = filter::EndBytes(RecordedCanonicalizer(*bytes));
   const uint64_t num_units = (bytes->size() - end_bytes - padding) / unit;
   for (size_t i = 0; i < 4; ++i) {
     trailer[kUnits + i] = static_cast<char>(num_units >> 8 * i & 0xFF);
@@ -295,7 +296,7 @@ bool Damage(FuzzedDataProvider* input, std::string* bytes) {
       bytes->append(input->ConsumeBytesAsString(input->ConsumeIntegralInRange<size_t>(0, 40)));
     } else {
       // A name's length is before the trailer.
-      const size_t last = std::min(size, kind == kTrailer ? core::kTrailerBytes + 1 : size);
+      const size_t last = std::min(size, kind == kTrailer ? filter::kTrailerBytes + 1 : size);
       const size_t place = size - input->ConsumeIntegralInRange<size_t>(1, last);
       (*bytes)[place] = input->ConsumeIntegral<char>();
     }

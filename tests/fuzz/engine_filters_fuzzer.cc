@@ -1,12 +1,12 @@
-// Filters of any engine (src/engine_filters): any bytes under any name are safe to open, to query
+// Filters of any engine (src/inspect/engine_filters): any bytes under any name are safe to open, to query
 // and to estimate, batches answer as single queries, and what is not understood matches every key.
 #include <cmath>
 #include <string>
 #include <string_view>
 
-#include "src/engine_filters/engine_filter.h"
-#include "src/format/leveldb_codes.h"
-#include "src/format/trailer.h"
+#include "src/filter/format/leveldb_codes.h"
+#include "src/filter/format/trailer.h"
+#include "src/inspect/engine_filters/engine_filter.h"
 #include "tests/fuzz/fuzz_input.h"
 
 namespace bloomline::fuzz {
@@ -54,19 +54,20 @@ std::string ConsumeEnd(FuzzedDataProvider* input, size_t payload_bytes) {
     case 3:  // LevelDB's codes
       return std::string{byte(0, 255)};
     default: {
-      core::FilterShape shape;
+      filter::FilterShape shape;
       const int layout = input->ConsumeIntegralInRange<int>(0, 2);
       const int num_probes = input->ConsumeIntegralInRange<int>(kMinProbes, kMaxProbes);
-      if (layout == 0) shape = core::FilterShape::Flat(payload_bytes, num_probes);
-      if (layout == 1) shape = core::FilterShape::Blocked(payload_bytes / 64, num_probes);
+      if (layout == 0) shape = filter::FilterShape::Flat(payload_bytes, num_probes);
+      if (layout == 1) shape = filter::FilterShape::Blocked(payload_bytes / 64, num_probes);
       if (layout == 2) {
-        shape = core::FilterShape::Compact(
+        shape = filter::FilterShape::Compact(
             payload_bytes / 64,
             input->ConsumeIntegralInRange<uint32_t>(0, kernels::kNumArrangements - 1));
       }
       const std::string canonicalizer = input->ConsumeBool() ? "app.Case" : "";
-      std::string trailer(core::EndBytes(canonicalizer), '\0');
-      core::EncodeTrailer(shape, input->ConsumeIntegral<uint64_t>(), trailer.data(), canonicalizer);
+      std::string trailer(filter::EndBytes(canonicalizer), '\0');
+      filter::EncodeTrailer(shape, input->ConsumeIntegral<uint64_t>(), trailer.data(),
+                            canonicalizer);
       return trailer;
     }
   }
@@ -134,7 +135,7 @@ void CheckFull(Container container, const std::string& name, const std::string& 
   std::string full = bytes;
   std::fill_n(full.begin(), filter.payload_bytes(), '\xFF');
   // In a trailer, padding may precede the payload.
-  if (core::HasTrailer(bytes) && bytes[bytes.size() - 6] != 0) return;
+  if (filter::HasTrailer(bytes) && bytes[bytes.size() - 6] != 0) return;
   filter = EngineFilter::Open(container, name, full);
   for (uint64_t i = 0; i < 20; ++i) {
     Require(filter.MayMatch(View(BigEndianKey(i))), "a full Bloom filter matches every key");

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "bloomline/filter_options.h"
-#include "src/kernels/kernel.h"
+#include "src/filter/kernels/kernel.h"
 #include "tests/guarded_bytes.h"
 
 namespace bloomline::fuzz {

@@ -1,8 +1,8 @@
 // Bloom filters and counters: every kernel against the portable one, with any payload and any
 // hashes. No added key is lost.
 #include "bloomline/sizing.h"
-#include "src/kernels/counters/counter_blocks.h"
-#include "src/kernels/probe_sequence.h"
+#include "src/filter/kernels/counters/counter_blocks.h"
+#include "src/filter/kernels/probe_sequence.h"
 #include "tests/fuzz/fuzz_kernels.h"
 
 namespace bloomline::fuzz {
@@ -58,7 +58,7 @@ void FuzzMutable(FuzzedDataProvider* input) {
     const std::string added =
         RequireSameBytes(content, place, [&](const Kernel& kernel, char* data) {
           const std::unique_ptr<bool[]> results(new bool[n]);
-          const auto add = shared ? kernel.shared.add_many : kernel.blocked.add_many;
+          const auto add = shared ? kernel.atomic.add_many : kernel.blocked.add_many;
           add({data, num_lines, k}, n, hashes.data(), results.get());
           return changed[shared] = std::vector<bool>(results.get(), results.get() + n);
         });
@@ -69,13 +69,13 @@ void FuzzMutable(FuzzedDataProvider* input) {
   RequireSameAnswers(
       BlockedFilter{placed.data(), num_lines, k},
       [](const Kernel& kernel) { return kernel.blocked.may_match; },
-      [](const Kernel& kernel) { return kernel.shared.may_match_many; }, hashes, n);
+      [](const Kernel& kernel) { return kernel.atomic.may_match_many; }, hashes, n);
   constexpr size_t kCounts = kernels::kBlockBits + 1;
   std::vector<uint64_t> expected(kCounts);
-  Portable().shared.count_blocks(placed.data(), num_lines, expected.data());
+  Portable().atomic.count_blocks(placed.data(), num_lines, expected.data());
   for (const Kernel* kernel : SupportedKernels()) {
     std::vector<uint64_t> counts(kCounts);
-    kernel->shared.count_blocks(placed.data(), num_lines, counts.data());
+    kernel->atomic.count_blocks(placed.data(), num_lines, counts.data());
     Require(counts == expected, "lines counted as by portable", kernel->name);
   }
 }

@@ -1,4 +1,4 @@
-// What src/database reads: MANIFESTs, OPTIONS, statistics. Any bytes are refused with a reason, or
+// What src/inspect/database reads: MANIFESTs, OPTIONS, statistics. Any bytes are refused with a reason, or
 // give something.
 #include <sys/mman.h>
 #include <unistd.h>
@@ -6,11 +6,11 @@
 #include <string>
 #include <string_view>
 
-#include "src/database/database.h"
-#include "src/database/filter_names.h"
-#include "src/database/manifest.h"
-#include "src/database/options_file.h"
-#include "src/database/ticker_text.h"
+#include "src/inspect/database/database.h"
+#include "src/inspect/database/filter_names.h"
+#include "src/inspect/database/manifest.h"
+#include "src/inspect/database/options_file.h"
+#include "src/inspect/database/ticker_text.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/manifest_writer.h"
 

@@ -3,7 +3,7 @@
 // parsers accept only values in range.
 #include <hiredis/hiredis.h>
 
-#include "src/format/hash.h"
+#include "src/filter/format/hash.h"
 #include "src/redis/batches.h"
 #include "src/redis/layout.h"
 #include "src/redis/slots.h"
@@ -142,7 +142,7 @@ Answer ExpectedAnswer(const redisReply& reply, const Layout& layout, std::string
   if (reply.type != REDIS_REPLY_STRING || reply.len != layout.block_bytes || !bit(marker)) {
     return unavailable;
   }
-  const redis::Place place = redis::PlaceOf(layout, core::Hash64(key, layout.seed));
+  const redis::Place place = redis::PlaceOf(layout, filter::Hash64(key, layout.seed));
   for (int j = 0; j < layout.num_probes; ++j) {
     if (!bit(redis::BitOf(layout, place.pair, j))) return Answer::kNo;
   }

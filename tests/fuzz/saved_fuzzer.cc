@@ -9,8 +9,8 @@
 #include "bloomline/bloom_filter.h"
 #include "bloomline/counting_bloom_filter.h"
 #include "bloomline/scalable_bloom_filter.h"
-#include "src/format/hash.h"
-#include "src/kernels/little_endian.h"
+#include "src/filter/format/hash.h"
+#include "src/filter/kernels/little_endian.h"
 #include "tests/fuzz/fuzz_input.h"
 
 namespace bloomline::fuzz {
@@ -37,7 +37,7 @@ void SetNumber(uint64_t value, size_t offset, std::string* header) {
 }
 
 void Seal(std::string* header) {
-  SetNumber(core::Hash64({header->data(), kHeaderBytes - 8}, 0), kHeaderBytes - 8, header);
+  SetNumber(filter::Hash64({header->data(), kHeaderBytes - 8}, 0), kHeaderBytes - 8, header);
 }
 
 std::string ConsumeHeader(FuzzedDataProvider* input, Magic magic, uint64_t seed) {
@@ -62,7 +62,7 @@ std::string ConsumeFilter(FuzzedDataProvider* input, Magic magic, uint64_t seed)
   SetNumber(input->ConsumeIntegral<uint16_t>(), 40, &header);
   const size_t counter_bits = magic == kBloom ? 1 : header[12] == 2 ? 4 : 8;
   const std::string payload = ConsumeContent(input, num_lines * 64 * counter_bits);
-  SetNumber(core::Hash64(payload, 0), 48, &header);
+  SetNumber(filter::Hash64(payload, 0), 48, &header);
   Seal(&header);
   return header + payload;
 }

@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "src/sstable/table.h"
+#include "src/inspect/sstable/table.h"
 #include "tests/fuzz/fuzz_input.h"
 
 namespace bloomline::fuzz {

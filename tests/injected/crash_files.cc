@@ -8,7 +8,7 @@
 #include "bloomline/bloom_filter.h"
 #include "bloomline/counting_bloom_filter.h"
 #include "bloomline/filter.h"
-#include "bloomline/partitioned_filter_builder.h"
+#include "bloomline/on_disk_filter_builder.h"
 #include "bloomline/scalable_bloom_filter.h"
 #include "tests/injected/crash_cycle.h"
 
@@ -73,11 +73,11 @@ bool WithNewFilter(SavedKind kind, std::string* error, F f) {
 
 bool BuildInParts(SavedKind kind, uint64_t save, const std::string& path, Shared* shared,
                   std::string* error) {
-  PartitionedFilterOptions options;
+  OnDiskFilterOptions options;
   options.filter = PartitionedOptions(kind);
   options.temp_directory = std::filesystem::path(path).parent_path();
-  options.memory_bytes = kMinPartitionedMemoryPerThread;
-  const auto builder = PartitionedFilterBuilder::Create(options, error);
+  options.memory_bytes = kMinOnDiskMemoryPerThread;
+  const auto builder = OnDiskFilterBuilder::Create(options, error);
   if (builder == nullptr) return false;
   const uint64_t num_keys = NumKeys(kind, save);
   for (uint64_t i = 0; i < num_keys; ++i) {

@@ -19,11 +19,11 @@
 #include "bloomline/bloom_filter.h"
 #include "bloomline/filter.h"
 #include "bloomline/filter_theory.h"
-#include "bloomline/partitioned_filter_builder.h"
+#include "bloomline/on_disk_filter_builder.h"
 #include "bloomline/rocksdb.h"
 #include "bloomline/sizing.h"
 #include "rocksdb/table.h"
-#include "src/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/filter_bits_abi.h"
 #include "tests/injected/arguments.h"
 
 namespace bloomline::tests {
@@ -176,13 +176,13 @@ bool BuilderCase(const Flags& flags) {
 }
 
 bool PartitionedCase(const Flags& flags) {
-  PartitionedFilterOptions options;
+  OnDiskFilterOptions options;
   options.filter.format = Format::kCompact;
   options.filter.bits_per_key = 24;
   options.temp_directory = flags.directory;
   const uint64_t num_keys = 1500000000 / flags.divide;
   std::string error;
-  const auto builder = PartitionedFilterBuilder::Create(options, &error);
+  const auto builder = OnDiskFilterBuilder::Create(options, &error);
   if (builder == nullptr) return Failed("partitioned", error);
   bool added = true;
   ForKeys(0, num_keys, 1, [&](const std::string_view* views, size_t n) {
@@ -274,7 +274,7 @@ constexpr char kUsage[] =
     "ones. Cases; default all:\n"
     "  bloom        BloomFilter of 4.4e9 keys, saved and mapped; 6 GiB of memory, 6 on disk\n"
     "  builder      FilterBuilder, 80 bits for each of 4.7e8 keys; 10 GiB of memory\n"
-    "  partitioned  PartitionedFilterBuilder, compact, 1.5e9 keys; 6 GiB of memory, 18 on disk\n"
+    "  partitioned  OnDiskFilterBuilder, compact, 1.5e9 keys; 6 GiB of memory, 18 on disk\n"
     "  rocksdb      RocksDB's builder, 100 bits for each of 3.6e8 keys; 9 GiB of memory\n"
     "  --divide N        divides the numbers of keys, 1 to 1000; default 1\n"
     "  --directory PATH  parent of a new folder for files; default $TMPDIR or /tmp\n"

@@ -5,7 +5,7 @@
 #include <rocksdb/table.h>
 
 #include "bloomline/rocksdb.h"
-#include "src/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/filter_bits_abi.h"
 #include "tests/injected/store.h"
 #include "tests/injected/store_filters.h"
 #include "tests/rocksdb_open.h"

@@ -1,8 +1,8 @@
 #include "tests/migration/rocksdb_policy.h"
 
 #include "bloomline/rocksdb.h"
-#include "src/format/trailer.h"
-#include "src/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/filter/format/trailer.h"
 
 namespace bloomline::tests {
 namespace {
@@ -11,7 +11,7 @@ using rocksdb::Slice;
 
 // By the byte where RocksDB's own filters have their marker.
 Kind KindOfBytes(const Slice& filter) {
-  if (core::HasTrailer(filter.ToStringView())) return Kind::kOurs;
+  if (filter::HasTrailer(filter.ToStringView())) return Kind::kOurs;
   if (filter.size() <= 5) return Kind::kOther;
   const auto marker = static_cast<signed char>(filter[filter.size() - 5]);
   if (marker == -1) return Kind::kBloom;

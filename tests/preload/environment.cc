@@ -1,5 +1,5 @@
 // Prints the settings that a preload library would see in this process.
-#include "src/preload/environment.h"
+#include "src/engines/preload/environment.h"
 
 #include <cstdio>
 #include <initializer_list>

@@ -139,7 +139,7 @@ class HandlesTest(unittest.TestCase):
             bloomline.BloomFilter(100).save(path)
             for handle in (bloomline.AtomicBloomFilter(100), bloomline.FilterBuilder(),
                            bloomline.FilterView(b""), bloomline.MappedBloomFilter(path),
-                           bloomline.PartitionedFilterBuilder(temp_directory=folder)):
+                           bloomline.OnDiskFilterBuilder(temp_directory=folder)):
                 for use in (copy.copy, copy.deepcopy, pickle.dumps):
                     with self.assertRaisesRegex(TypeError, type(handle).__name__ + " has no copy"):
                         use(handle)

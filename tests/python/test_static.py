@@ -71,8 +71,8 @@ class StaticFiltersTest(unittest.TestCase):
                                  bloomline.BloomFilter.load, bloomline.ScalableBloomFilter.load,
                                  bloomline.CountingBloomFilter.load,
                                  bloomline.BloomFilter(10).save,
-                                 bloomline.PartitionedFilterBuilder().finish,
-                                 lambda path: bloomline.PartitionedFilterBuilder(
+                                 bloomline.OnDiskFilterBuilder().finish,
+                                 lambda path: bloomline.OnDiskFilterBuilder(
                                      temp_directory=path)):
                     with self.assertRaises(TypeError):
                         function(wrong)
@@ -102,7 +102,7 @@ class StaticFiltersTest(unittest.TestCase):
     def test_larger_than_memory(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "filter")
-            with bloomline.PartitionedFilterBuilder("compact", 8, temp_directory=folder,
+            with bloomline.OnDiskFilterBuilder("compact", 8, temp_directory=folder,
                                                     memory_bytes=1 << 20) as builder:
                 builder.add_key(STORED[0])
                 builder.add_keys(STORED[1:])
@@ -113,9 +113,9 @@ class StaticFiltersTest(unittest.TestCase):
             with open(path, "rb") as file:
                 self.assertEqual(file.read(), bloomline.build_filter(STORED, "compact", 8))
             with self.assertRaisesRegex(FileNotFoundError, "nowhere"):
-                bloomline.PartitionedFilterBuilder(temp_directory=os.path.join(folder, "nowhere"))
+                bloomline.OnDiskFilterBuilder(temp_directory=os.path.join(folder, "nowhere"))
             with self.assertRaisesRegex(ValueError, "memory_bytes is 5"):
-                bloomline.PartitionedFilterBuilder(memory_bytes=5, temp_directory=folder)
+                bloomline.OnDiskFilterBuilder(memory_bytes=5, temp_directory=folder)
 
     def test_errors_name_the_value_and_what_is_allowed(self):
         for arguments, sentence in [

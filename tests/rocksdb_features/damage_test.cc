@@ -3,7 +3,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "src/format/trailer.h"
+#include "src/filter/format/trailer.h"
 #include "tests/rocksdb_features/feature_test.h"
 
 namespace bloomline {
@@ -107,8 +107,8 @@ TEST_P(RocksDBDamageTest, SetBitsLoseNoKey) {
   table.checksum = rocksdb::kNoChecksum;
   table.filter_policy = PolicyOf("bloomline:10");
   WriteDamaged(table, "db", [](std::string* filter) {
-    filter->replace(0, filter->size() - core::kTrailerBytes, filter->size() - core::kTrailerBytes,
-                    '\xff');
+    filter->replace(0, filter->size() - filter::kTrailerBytes,
+                    filter->size() - filter::kTrailerBytes, '\xff');
   });
   table.filter_policy = NewPolicy();
   const auto db = Open(OptionsOf(table, false));

@@ -4,7 +4,7 @@
 #include <rocksdb/perf_level.h>
 #include <rocksdb/slice_transform.h>
 
-#include "src/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/filter_bits_abi.h"
 #include "tests/rocksdb_features/feature_test.h"
 
 namespace bloomline {

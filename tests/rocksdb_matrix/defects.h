@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "src/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/filter_bits_abi.h"
 
 namespace bloomline::matrix {
 

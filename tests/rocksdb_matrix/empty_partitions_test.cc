@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "bloomline/rocksdb.h"
-#include "src/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/filter_bits_abi.h"
 #include "tests/rocksdb_matrix/filters.h"
 #include "tests/rocksdb_matrix/prefixes.h"
 #include "tests/rocksdb_open.h"

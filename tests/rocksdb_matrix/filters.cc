@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "bloomline/rocksdb.h"
-#include "src/rocksdb/bits_builder.h"
+#include "src/engines/rocksdb/bits_builder.h"
 #include "tests/rocksdb_matrix/forwarding_builder.h"
 
 namespace bloomline::matrix {

@@ -6,7 +6,7 @@
 
 #include "rocksdb/slice.h"
 #include "rocksdb/status.h"
-#include "src/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/filter_bits_abi.h"
 
 namespace bloomline::matrix {
 

@@ -3,7 +3,7 @@
 #include <iostream>
 #include <memory>
 
-#include "src/database/file_names.h"
+#include "src/inspect/database/file_names.h"
 #include "src/tool/commands.h"
 #include "src/tool/db/advise_output.h"
 #include "src/tool/db/common.h"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "src/advice/advice.h"
+#include "src/inspect/advice/advice.h"
 #include "src/tool/db/tickers.h"
 #include "src/tool/json.h"
 

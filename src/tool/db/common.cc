@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-#include "src/build/run_on_threads.h"
+#include "src/filter/writer/run_on_threads.h"
 #include "src/tool/commands.h"
 #include "src/tool/printable.h"
 #include "src/tool/quantity.h"
@@ -128,7 +128,7 @@ void ForEachFile(Inputs* inputs, const CommonOptions& options, const std::string
   FileProgress progress(name, options.progress.value_or(isatty(STDERR_FILENO) != 0), order.size(),
                         bytes);
   std::atomic<size_t> next{0};
-  core::RunOnThreads(NumThreads(options.threads, order.size()), [&](size_t) {
+  filter::RunOnThreads(NumThreads(options.threads, order.size()), [&](size_t) {
     for (size_t i = next++; i < order.size(); i = next++) {
       WorkOnFile(inputs, order[i], work, &progress);
     }

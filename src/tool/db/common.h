@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "src/database/database.h"
-#include "src/sstable/table.h"
+#include "src/inspect/database/database.h"
+#include "src/inspect/sstable/table.h"
 #include "src/tool/db/progress.h"
 #include "src/tool/json.h"
 

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "src/sstable/comparator.h"
+#include "src/inspect/sstable/comparator.h"
 #include "src/tool/db/coverage.h"
 
 namespace bloomline::tool::db {

@@ -7,8 +7,8 @@
 #include <map>
 #include <string>
 
-#include "src/engine_filters/engine_filter.h"
-#include "src/sstable/table.h"
+#include "src/inspect/engine_filters/engine_filter.h"
+#include "src/inspect/sstable/table.h"
 
 namespace bloomline::tool::db {
 

@@ -1,6 +1,6 @@
 #include "src/tool/db/inspection.h"
 
-#include "src/database/filter_names.h"
+#include "src/inspect/database/filter_names.h"
 #include "src/tool/db/inspect_file.h"
 
 namespace bloomline::tool::db {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "src/sstable/table.h"
+#include "src/inspect/sstable/table.h"
 #include "src/tool/db/key_shape.h"
 #include "src/tool/db/progress.h"
 

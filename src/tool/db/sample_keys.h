@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "src/sstable/table.h"
+#include "src/inspect/sstable/table.h"
 #include "src/tool/db/table_filters.h"
 
 namespace bloomline::tool::db {

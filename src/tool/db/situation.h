@@ -1,10 +1,10 @@
-// What src/advice needs to know of a column family.
+// What src/inspect/advice needs to know of a column family.
 #ifndef BLOOMLINE_TOOL_DB_SITUATION_H_
 #define BLOOMLINE_TOOL_DB_SITUATION_H_
 
 #include <vector>
 
-#include "src/advice/advice.h"
+#include "src/inspect/advice/advice.h"
 #include "src/tool/db/common.h"
 #include "src/tool/db/inspection.h"
 #include "src/tool/db/measurement.h"

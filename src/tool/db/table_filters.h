@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "src/engine_filters/engine_filter.h"
-#include "src/sstable/comparator.h"
-#include "src/sstable/table.h"
+#include "src/inspect/engine_filters/engine_filter.h"
+#include "src/inspect/sstable/comparator.h"
+#include "src/inspect/sstable/table.h"
 
 namespace bloomline::tool::db {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "src/database/database.h"
+#include "src/inspect/database/database.h"
 #include "src/tool/json.h"
 
 namespace bloomline::tool::db {

@@ -3,7 +3,8 @@
 //
 // Environment:
 //   BLOOMLINE_FORMAT              blocked (default) or compact
-//   BLOOMLINE_CONFORMANCE_DEFECT  lose-keys: readers answer "no" for every second key, stored or not;
+//   BLOOMLINE_CONFORMANCE_DEFECT  lose-keys: readers answer "no" for every second key, stored or
+//   not;
 //                                 the control of tests/conformance/rocksdb
 #include <algorithm>
 #include <cmath>
@@ -18,7 +19,7 @@
 #include "bloomline/filter_options.h"
 #include "bloomline/rocksdb.h"
 #include "rocksdb/version.h"
-#include "src/rocksdb/bits_builder.h"
+#include "src/engines/rocksdb/bits_builder.h"
 #include "table/block_based/filter_policy_internal.h"
 #include "test_util/sync_point.h"
 #include "tests/conformance/rocksdb_suites/counts.h"
@@ -42,17 +43,17 @@ using ROCKSDB_NAMESPACE::Status;
 // Access to private members, which an explicit instantiation may name.
 template <auto kMember>
 struct Writer {
-  friend core::FilterWriter& WriterOf(RocksDBBitsBuilder* builder) { return builder->*kMember; }
+  friend filter::FilterWriter& WriterOf(RocksDBBitsBuilder* builder) { return builder->*kMember; }
 };
-core::FilterWriter& WriterOf(RocksDBBitsBuilder* builder);
+filter::FilterWriter& WriterOf(RocksDBBitsBuilder* builder);
 template struct Writer<&RocksDBBitsBuilder::writer_>;
 
 template <auto kMember>
 struct Hashes {
-  friend core::HashList& HashesOf(core::FilterWriter* writer) { return writer->*kMember; }
+  friend filter::HashList& HashesOf(filter::FilterWriter* writer) { return writer->*kMember; }
 };
-core::HashList& HashesOf(core::FilterWriter* writer);
-template struct Hashes<&core::FilterWriter::hashes_>;
+filter::HashList& HashesOf(filter::FilterWriter* writer);
+template struct Hashes<&filter::FilterWriter::hashes_>;
 
 std::string Environment(const char* name) {
   const char* const value = std::getenv(name);
@@ -116,7 +117,8 @@ class Builder : public BuilderInterface {
  private:
   // As RocksDB's builder does: the tests may change the first hash.
   void OfferHashes() {
-    core::HashList& hashes = HashesOf(&WriterOf(static_cast<RocksDBBitsBuilder*>(builder_.get())));
+    filter::HashList& hashes =
+        HashesOf(&WriterOf(static_cast<RocksDBBitsBuilder*>(builder_.get())));
     if (hashes.size() == 0) return;
     auto* const first = const_cast<uint64_t*>(hashes.FirstChunk().hashes);
     std::deque<uint64_t> offered = {*first};

@@ -1,0 +1,56 @@
+"""Bloom filters and smaller ones, for Python: the shared library of bloomline behind ctypes.
+
+    import bloomline
+
+    seen = bloomline.BloomFilter(capacity=1_000_000, false_positive_rate=0.01)
+    seen.add_keys(["apple", b"banana"])
+    "apple" in seen                      # True
+    "pear" in seen                       # False: certainly never added
+    seen.save("fruit.bloom")
+
+A key is bytes (bytearray, memoryview), str, which is encoded as UTF-8, int, or a tuple of these.
+"apple" and b"apple" are the same key. Methods for many keys take lists, other iterables and arrays.
+
+Errors: ValueError with the library's sentence, which names the value and what is allowed;
+TypeError; OSError for what the system refuses; MemoryError.
+
+Threads: any method of any object may be called in any thread. While the library works, the GIL is
+released. What changes an object runs alone; queries of many keys run beside each other.
+AtomicBloomFilter takes keys from many threads at the same time.
+
+Filters are the same bytes in every language that bloomline has: a file saved here can be read in
+C++ and the other way round. docs/python.md is the guide.
+"""
+
+from . import sizing
+from ._bloom import AtomicBloomFilter, BloomFilter, MappedBloomFilter, ScalableBloomFilter
+from ._counting import CountingBloomFilter
+from ._library import checked as _checked
+from ._library import lib as _lib
+from ._library import version as library_version
+from ._static import FilterBuilder, FilterView, OnDiskFilterBuilder, build_filter
+from ._version import __version__
+
+
+def draw_seed() -> int:
+    """A seed that outsiders cannot know, from the system's generator."""
+    return int(_checked(_lib.bloomline_draw_seed))
+
+
+def active_kernel() -> str:
+    """The name of the SIMD implementation in use, as "avx2"."""
+    name: bytes = _lib.bloomline_active_kernel_name()
+    return name.decode()
+
+
+# Pickles, messages and help() name the classes as users do, not by the file that they are in.
+for _class in (AtomicBloomFilter, BloomFilter, CountingBloomFilter, FilterBuilder, FilterView,
+               MappedBloomFilter, OnDiskFilterBuilder, ScalableBloomFilter):
+    _class.__module__ = __name__
+del _class
+
+__all__ = [
+    "AtomicBloomFilter", "BloomFilter", "CountingBloomFilter", "FilterBuilder", "FilterView",
+    "MappedBloomFilter", "OnDiskFilterBuilder", "ScalableBloomFilter", "__version__",
+    "active_kernel", "build_filter", "draw_seed", "library_version", "sizing",
+]

@@ -1,0 +1,186 @@
+"""Static filters: built once, smallest, and the same bytes in every language."""
+
+import mmap
+import os
+from typing import Any, Dict, Optional
+
+from . import sizing
+from ._filter import FORMATS, Path, QueriedFilter, options, path_bytes
+from ._handle import Handle, choice, integer
+from ._keys import Key, Keys, Pinned, batches, key_bytes
+from ._library import checked, lib, taken_bytes
+
+
+def _filter_options(format: str, bits_per_key: Optional[float], false_positive_rate:
+                    Optional[float], seed: int, random_seed: bool) -> Dict[str, Any]:
+    number = choice("format", format, FORMATS)
+    if bits_per_key is not None and false_positive_rate is not None:
+        raise ValueError("bits_per_key and false_positive_rate are both given; allowed: one")
+    if false_positive_rate is not None:
+        bits_per_key = sizing.bits_per_key_for_false_positive_rate(format, false_positive_rate)
+    return dict(format=number, bits_per_key=10.0 if bits_per_key is None else bits_per_key,
+                seed=seed, random_seed=bool(random_seed))
+
+
+class FilterBuilder(Handle):
+    """Collects keys and writes them as a static filter.
+
+        builder = FilterBuilder("compact", false_positive_rate=0.01)
+        builder.add_keys(keys)
+        filter = FilterView(builder.finish())
+
+    `format`: "blocked" (fastest) or "compact" (7 instead of 9.9 bits per key at 1 %). Default: 10
+    bits per key. With `random_seed`, each filter draws a seed of its own.
+    """
+
+    _destroy = lib.bloomline_builder_destroy
+    _shown = ("num_keys",)
+
+    def __init__(self, format: str = "blocked", bits_per_key: Optional[float] = None, *,
+                 false_positive_rate: Optional[float] = None, seed: int = 0,
+                 random_seed: bool = False) -> None:
+        with options("filter", _filter_options(format, bits_per_key, false_positive_rate, seed,
+                                               random_seed)) as values:
+            super().__init__(checked(lib.bloomline_builder_create, values))
+
+    def add_key(self, key: Key) -> None:
+        self._change(lib.bloomline_builder_add_key, key)
+
+    def add_keys(self, keys: Keys) -> None:
+        for batch in batches(keys):
+            with self._alone():
+                lib.bloomline_builder_add_keys(self._open(), batch.num_keys, batch.pointers,
+                                               batch.lengths)
+
+    def add_key_and_prefix(self, key: Key, prefix: Key) -> None:
+        """Adds a key and its prefix, so that queries of the prefix match."""
+        data, start = key_bytes(key), key_bytes(prefix)
+        with self._alone():
+            lib.bloomline_builder_add_key_and_prefix(self._open(), data, len(data), start,
+                                                     len(start))
+
+    def take_keys_from(self, other: "FilterBuilder") -> None:
+        """Moves all keys of another builder here, so that each thread can have a builder."""
+        with self._alone_with(other, FilterBuilder):
+            if not lib.bloomline_builder_take_keys_from(self._open(), other._open()):
+                raise ValueError("the builders have different formats or seeds (a random seed is "
+                                 "always another)")
+
+    @property
+    def num_keys(self) -> int:
+        """The keys added; a key that follows its equal is not counted."""
+        return int(self._get(lib.bloomline_builder_num_keys))
+
+    def finish(self, num_threads: int = 1) -> bytes:
+        """The filter of all keys added. The builder is then empty and can be used again."""
+        threads = integer("num_threads", num_threads, 32)
+        if threads < 1:
+            raise ValueError(f"num_threads is {threads}; allowed: 1 or more")
+        with self._alone():
+            return taken_bytes(lib.bloomline_builder_finish, self._open(), threads)
+
+    @property
+    def error(self) -> Optional[str]:
+        """None, or why the filter of the last finish matches more keys than it should: memory
+        was short."""
+        with self._lock:
+            text: Optional[bytes] = lib.bloomline_builder_error(self._open())
+            return None if text is None else text.decode("utf-8", "replace")
+
+
+def build_filter(keys: Keys, format: str = "blocked", bits_per_key: Optional[float] = None, *,
+                 false_positive_rate: Optional[float] = None, seed: int = 0,
+                 random_seed: bool = False, num_threads: int = 1) -> bytes:
+    """The static filter of these keys; FilterView queries it."""
+    with FilterBuilder(format, bits_per_key, false_positive_rate=false_positive_rate, seed=seed,
+                       random_seed=random_seed) as builder:
+        builder.add_keys(keys)
+        return builder.finish(num_threads)
+
+
+class FilterView(QueriedFilter):
+    """Queries the bytes of a static filter, which are not copied: bytes, an mmap, an array.
+
+    Any bytes give a view. Bytes that it does not understand match every key: always_matches.
+    """
+
+    _destroy = lib.bloomline_view_destroy
+    _may_match = lib.bloomline_view_may_match
+    _may_match_keys = lib.bloomline_view_may_match_keys
+    _shown = ("always_matches",)
+
+    def __init__(self, data: Any) -> None:
+        self._data: Optional[Pinned] = Pinned(data)
+        super().__init__(lib.bloomline_view_open(self._data.address, self._data.num_bytes))
+
+    @classmethod
+    def open_mapped(cls, path: Path) -> "FilterView":
+        """A filter in a file: pages are read when a query needs them."""
+        with open(path_bytes(path), "rb") as file:  # which refuses a descriptor, as open does not
+            if os.fstat(file.fileno()).st_size == 0:
+                return cls(b"")  # what cannot be mapped
+            return cls(mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ))
+
+    def close(self) -> None:
+        """Lets go of the bytes. Every other method then raises ValueError."""
+        super().close()
+        self._data = None
+
+    @property
+    def always_matches(self) -> bool:
+        """The bytes are no filter, or one that matches every key."""
+        return bool(self._get(lib.bloomline_view_always_matches))
+
+    @property
+    def num_probes(self) -> int:
+        """The bits that a key sets; 0 in a compact filter."""
+        return int(self._get(lib.bloomline_view_num_probes))
+
+
+class OnDiskFilterBuilder(Handle):
+    """Builds a static filter that is larger than memory, from keys in any order, into a file.
+
+    The hashes of the keys go to a temporary file in `temp_directory`, 8 bytes each.
+    FilterView.open_mapped queries the result.
+    """
+
+    _destroy = lib.bloomline_ondisk_destroy
+    _shown = ("num_keys",)
+
+    def __init__(self, format: str = "blocked", bits_per_key: Optional[float] = None, *,
+                 false_positive_rate: Optional[float] = None, seed: int = 0,
+                 random_seed: bool = False, temp_directory: Path = ".",
+                 memory_bytes: int = 512 << 20, num_threads: int = 1) -> None:
+        with options("filter", _filter_options(format, bits_per_key, false_positive_rate, seed,
+                                               random_seed)) as filter, \
+             options("ondisk", dict(memory_bytes=memory_bytes,
+                                         num_threads=num_threads)) as values:
+            lib.bloomline_ondiskoptions_set_filter(values, filter)
+            if not lib.bloomline_ondiskoptions_set_temp_directory(
+                    values, path_bytes(temp_directory)):
+                raise MemoryError("out of memory")
+            super().__init__(checked(lib.bloomline_ondisk_create, values))
+
+    def add_key(self, key: Key) -> None:
+        """Raises OSError if the key could not be added, for example because the disk is full;
+        finish then fails as well."""
+        data = key_bytes(key)
+        with self._alone():
+            checked(lib.bloomline_ondisk_add_key, self._open(), data, len(data))
+
+    def add_keys(self, keys: Keys) -> None:
+        for batch in batches(keys):
+            with self._alone():
+                checked(lib.bloomline_ondisk_add_keys, self._open(), batch.num_keys,
+                        batch.pointers, batch.lengths)
+
+    @property
+    def num_keys(self) -> int:
+        return int(self._get(lib.bloomline_ondisk_num_keys))
+
+    def finish(self, path: Path) -> None:
+        """Writes the filter to a file, which is replaced as a whole or not at all. The builder is
+        then empty and can be used again."""
+        name = path_bytes(path)
+        with self._alone():
+            checked(lib.bloomline_ondisk_finish, self._open(), name)

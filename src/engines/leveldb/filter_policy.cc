@@ -1,0 +1,297 @@
+// The LevelDB adaptor: docs/format.md, section 4.
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "bloomline/filter_theory.h"
+#include "bloomline/leveldb.h"
+#include "bloomline/sizing.h"
+#include "leveldb/slice.h"
+#include "src/engines/leveldb/always_match.h"
+#include "src/engines/leveldb/canonical_policy.h"
+#include "src/filter/format/canonical_keys.h"
+#include "src/filter/format/hash.h"
+#include "src/filter/format/layout.h"
+#include "src/filter/format/leveldb_codes.h"
+#include "src/filter/kernels/kernel.h"
+#include "src/filter/query/hash_query.h"
+#include "src/filter/sizing/small_set_rate.h"
+#include "src/filter/writer/bloom_builder.h"
+#include "src/filter/writer/small_set_builder.h"
+#include "src/support/error_text.h"
+#include "src/support/out_of_memory.h"
+
+namespace bloomline {
+namespace {
+
+std::string_view View(const leveldb::Slice& slice) { return {slice.data(), slice.size()}; }
+
+constexpr std::string_view kCanonicalizerMark = ".canonicalizer-";
+constexpr std::string_view kSeedMark = ".seed-";
+constexpr size_t kCheckDigits = 32;  // two hashes in hexadecimal
+static_assert(kCheckDigits == 2 * 2 * sizeof(uint64_t));
+
+// The check of a seed in a policy's name (docs/format.md, section 4): it distinguishes seeds
+// without revealing them.
+std::string CheckOf(uint64_t seed) {
+  const auto half = [seed](std::string_view text) {
+    return static_cast<unsigned long long>(filter::Hash64(text, seed));
+  };
+  char check[kCheckDigits + 1];
+  std::snprintf(check, sizeof(check), "%016llx%016llx",
+                half("first half of bloomline's seed check"),
+                half("second half of bloomline's seed check"));
+  return check;
+}
+
+// The name under which LevelDB stores filters.
+std::string StoredName(const std::string& name, uint64_t seed) {
+  return seed == 0 ? name : name + std::string(kSeedMark) + CheckOf(seed);
+}
+
+// The name that the caller gave, and the canonicalizer's.
+std::string NameWith(const KeyCanonicalizer* canonicalizer, const std::string& name) {
+  if (canonicalizer == nullptr) return name;
+  return name + std::string(kCanonicalizerMark) + canonicalizer->Name();
+}
+
+bool EndsInACheck(std::string_view name) {
+  constexpr size_t kEndBytes = kSeedMark.size() + kCheckDigits;
+  return name.size() >= kEndBytes &&
+         name.substr(name.size() - kEndBytes, kSeedMark.size()) == kSeedMark &&
+         name.find_last_not_of("0123456789abcdef") < name.size() - kCheckDigits;
+}
+
+// The numbers of keys at which the compact layout has a lower false-positive rate than the flat
+// layout of the same size. With few keys or bits, its header and spare slots cost more than they
+// gain.
+class CompactChoice {
+ public:
+  CompactChoice(const FilterOptions& options, int flat_num_probes) {
+    if (options.format != Format::kCompact) return;
+    for (size_t n = 1; n < kTabled; ++n) {
+      const double bits_per_key = options.bits_per_key;
+      const filter::FilterShape compact = filter::SmallSetCompactShape(n, bits_per_key);
+      if (compact.layout != filter::Layout::kSmallSet) continue;
+      const filter::FilterShape flat = filter::FlatShape(n, bits_per_key, flat_num_probes);
+      const double bits_of_flat = 8 * static_cast<double>(flat.payload_bytes());
+      better_[n] =
+          filter::EstimatedSmallSetRate(n, compact.num_blocks, compact.block_bytes) <
+          StandardFalsePositiveRate(bits_of_flat / static_cast<double>(n), flat_num_probes);
+    }
+  }
+
+  // Beyond the table, the last entry holds: several blocks, whose mean load changes little.
+  bool IsBetter(size_t num_keys) const { return better_[std::min(num_keys, kTabled - 1)]; }
+
+ private:
+  static constexpr size_t kTabled = 62;
+  bool better_[kTabled] = {};
+};
+
+// LevelDB collects the filters of a table in one string, and takes a filter of no bytes as one of
+// no keys. Out of memory, a filter that matches everything must therefore fit into the string as it
+// is. So each filter reserves space behind itself for 32 such filters in a row. The first filters
+// of a table fit into the string object itself.
+constexpr size_t kSpareBytes = 32 * filter::kLevelDBAlwaysMatch.size();
+
+void ReserveWithSpareBytes(uint64_t num_bytes, std::string* dst) {
+  const size_t needed = dst->size() + num_bytes + kSpareBytes;
+  if (dst->capacity() < needed) dst->reserve(std::max(needed, 2 * dst->capacity()));
+}
+
+// Immutable after construction, so threads share it without locks.
+class LevelDBFilterPolicy : public leveldb::FilterPolicy {
+ public:
+  // `name` is without the seed's check.
+  LevelDBFilterPolicy(const FilterOptions& options, const std::string& name)
+      : options_(options),
+        name_(StoredName(name, options.seed)),
+        flat_num_probes_(OptimalStandardNumProbes(options.bits_per_key)),
+        blocked_num_probes_(OptimalNumProbes(Format::kBlocked, options.bits_per_key)),
+        compact_(options, flat_num_probes_),
+        hasher_(options.seed),
+        kernel_(kernels::ActiveKernel()) {}
+
+  const char* Name() const override { return name_.c_str(); }
+
+  // Appends to *dst. LevelDB is built without exceptions, so none may leave this function. Out of
+  // memory, the filter matches everything.
+  void CreateFilter(const leveldb::Slice* keys, int n, std::string* dst) const override {
+    if (n <= 0 && options_.format != Format::kClassic) return;
+    const size_t num_keys = n <= 0 ? 0 : static_cast<size_t>(n);
+    const size_t start = dst->size();
+    try {
+      Append(keys, num_keys, dst);
+    } catch (const std::exception&) {  // bad_alloc, length_error
+      dst->resize(start);
+      AppendAlwaysMatch(dst);
+    }
+  }
+
+  __attribute__((flatten)) bool KeyMayMatch(const leveldb::Slice& key,
+                                            const leveldb::Slice& filter) const override {
+    if (key.size() > filter::kMaxShortKeyBytes || filter.size() < 2)
+      return AnyMayMatch(key, filter);
+    const uint64_t num_bytes = filter.size() - 1;
+    const int code = static_cast<unsigned char>(filter[num_bytes]);
+    if (filter::ProbesInRange(code - filter::kFlatCodeBase) && num_bytes <= filter::kMaxFlatBytes) {
+      const filter::FilterShape flat =
+          filter::FilterShape::Flat(num_bytes, code - filter::kFlatCodeBase);
+      return kernel_.flat.may_match(filter::AsFlat(flat, filter.data()),
+                                    hasher_.ShortKey(View(key)));
+    }
+    if (filter::IsOneBlock(code, num_bytes)) {
+      return kernel_.small_set.may_match(filter.data(), static_cast<uint32_t>(num_bytes),
+                                         filter::FirstAttempt(code), hasher_.ShortKey(View(key)));
+    }
+    return AnyMayMatch(key, filter);
+  }
+
+ private:
+  // A function of its own, because it needs more registers than the usual cases above: short keys
+  // in the layouts of small sets.
+  __attribute__((flatten, noinline)) bool AnyMayMatch(const leveldb::Slice& key,
+                                                      const leveldb::Slice& filter) const {
+    const filter::Payload payload = filter::DecodeLevelDB(View(filter));
+    if (payload.layout == filter::Layout::kAlwaysMatch) return true;
+    return filter::HashMayMatch(payload, kernel_,
+                                filter::LayoutHash(payload.layout, View(key), hasher_));
+  }
+
+  __attribute__((flatten)) void Append(const leveldb::Slice* keys, size_t n,
+                                       std::string* dst) const {
+    const bool classic = options_.format == Format::kClassic;
+    const filter::Layout layout = classic ? filter::Layout::kClassic : filter::Layout::kFlat;
+    // A data block of 4 KiB has about 36 keys. Only far larger blocks need the heap.
+    uint64_t stack_hashes[filter::kMaxFlatKeys];
+    std::vector<uint64_t> heap_hashes;
+    uint64_t* hashes = stack_hashes;
+    if (n > filter::kMaxFlatKeys) {
+      heap_hashes.resize(n);
+      hashes = heap_hashes.data();
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < n; ++i) {
+      const uint64_t hash = filter::LayoutHash(layout, View(keys[i]), hasher_);
+      if (classic || kept == 0 || hashes[kept - 1] != hash) hashes[kept++] = hash;
+    }
+    filter::FilterShape shape = ShapeFor(kept);
+    const size_t start = dst->size();
+    ReserveWithSpareBytes(shape.payload_bytes() + 1, dst);
+    dst->resize(start + shape.payload_bytes() + 1, '\0');
+    char* payload = dst->data() + start;
+    if (shape.layout == filter::Layout::kSmallSet) {
+      filter::BuildSmallSet(hashes, kept, &shape, kernel_, payload);
+    } else {
+      filter::InsertHashes(shape, kernel_, payload, kept, hashes);
+    }
+    dst->back() = filter::LevelDBCode(shape);
+  }
+
+  filter::FilterShape ShapeFor(size_t num_keys) const {
+    switch (options_.format) {
+      case Format::kClassic:
+        return filter::ClassicShape(num_keys, options_.bits_per_key);
+      case Format::kCompact:
+        if (compact_.IsBetter(num_keys)) {
+          const filter::FilterShape shape =
+              filter::SmallSetCompactShape(num_keys, options_.bits_per_key);
+          if (shape.layout == filter::Layout::kSmallSet) return shape;
+        }
+        break;
+      case Format::kBlocked:
+        break;
+    }
+    return filter::SmallSetShape(num_keys, options_.bits_per_key, flat_num_probes_,
+                                 blocked_num_probes_);
+  }
+
+  const FilterOptions options_;
+  const std::string name_;
+  const int flat_num_probes_;
+  const int blocked_num_probes_;
+  const CompactChoice compact_;
+  const filter::KeyHasher hasher_;
+  const kernels::Kernel& kernel_;
+};
+
+// `canonicalizer` may be null.
+std::string Refusal(const FilterOptions& options, const std::string& name,
+                    const KeyCanonicalizer* canonicalizer) {
+  if (std::string error = options.Validate(); !error.empty()) return error;
+  if (name.empty()) return "name is empty; allowed: at least one character";
+  // LevelDB reads Name() up to the zero byte: the check of a seed behind it would not be part of
+  // the name.
+  if (const size_t zero = name.find('\0'); zero != std::string::npos) {
+    return "name has a zero byte at offset " + std::to_string(zero) + "; allowed: names without";
+  }
+  if (name.find(kCanonicalizerMark) != std::string::npos) {
+    return "name is " + name + "; allowed: names without '" + std::string(kCanonicalizerMark) +
+           "', which precedes a canonicalizer's name";
+  }
+  if (canonicalizer != nullptr) {
+    support::ErrorText error;
+    filter::CheckCanonicalizerName(canonicalizer->Name(), &error);
+    if (!error.empty()) return error.str();
+    if (name == kLevelDBBuiltinName) {
+      return "canonicalizer is " + std::string(canonicalizer->Name()) + " and name is " + name +
+             ", LevelDB's own; allowed: a name of your own, or no canonicalizer";
+    }
+  }
+  if (options.random_seed) {
+    return "random_seed is set; LevelDB's filters have no room for a seed: draw one with DrawSeed, "
+           "keep it with the database's options, and set it as seed";
+  }
+  const std::string seed_is = "seed is " + std::to_string(options.seed);
+  if (options.seed != 0 && name == kLevelDBBuiltinName) {
+    return seed_is + " and name is " + name +
+           ", LevelDB's own; allowed: a name of your own, or seed 0";
+  }
+  if (options.seed != 0 && options.format == Format::kClassic) {
+    return seed_is + " and format is classic, whose hash takes no seed; allowed: blocked, compact";
+  }
+  const std::string full_name = NameWith(canonicalizer, name);
+  if (options.seed == 0 && EndsInACheck(full_name)) {
+    return "name is " + full_name +
+           ", which ends like the name of a policy with a seed; allowed: another name, or that "
+           "seed and the name before '" +
+           std::string(kSeedMark) + "'";
+  }
+  return "";
+}
+
+}  // namespace
+
+const leveldb::FilterPolicy* NewLevelDBFilterPolicy(const FilterOptions& options,
+                                                    std::string_view name, std::string* error) {
+  return NewLevelDBFilterPolicy(options, name, nullptr, error);
+}
+
+const leveldb::FilterPolicy* NewLevelDBFilterPolicy(
+    const FilterOptions& options, std::string_view name,
+    std::shared_ptr<const KeyCanonicalizer> canonicalizer, std::string* error) {
+  std::string refusal;
+  const auto* policy =
+      support::OrError(&refusal, [&](std::string* reason) -> const leveldb::FilterPolicy* {
+        const std::string stored_name(name);
+        *reason = Refusal(options, stored_name, canonicalizer.get());
+        if (!reason->empty()) return nullptr;
+        auto policy = std::make_unique<const LevelDBFilterPolicy>(
+            options, NameWith(canonicalizer.get(), stored_name));
+        if (canonicalizer == nullptr) return policy.release();
+        return NewCanonicalLevelDBPolicy(std::move(policy), std::move(canonicalizer)).release();
+      });
+  if (policy != nullptr) return policy;
+  support::SetError(refusal, error);
+  if (error == nullptr) {
+    std::fprintf(stderr, "bloomline: no LevelDB filter policy: %s\n", refusal.c_str());
+  }
+  return nullptr;
+}
+
+}  // namespace bloomline

@@ -1,0 +1,88 @@
+// Where a call would have gone without the preloaded library.
+#ifndef BLOOMLINE_ENGINES_PRELOAD_NEXT_FUNCTION_H_
+#define BLOOMLINE_ENGINES_PRELOAD_NEXT_FUNCTION_H_
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace bloomline::preload {
+
+// The loaded file that has `address`; null if none has.
+inline const link_map* FileWith(const void* address) {
+  Dl_info info;
+  void* file = nullptr;
+  if (dladdr1(address, &info, &file, RTLD_DL_LINKMAP) == 0) return nullptr;
+  return static_cast<const link_map*>(file);
+}
+
+// The name of a loaded file, to be freed; null after the last.
+inline char* NameOfLoadedFile(int index) {
+  struct Search {
+    int to_skip;
+    char* name;
+  } search{index, nullptr};
+  const auto visit = [](dl_phdr_info* file, size_t, void* data) {
+    auto* const state = static_cast<Search*>(data);
+    if (state->to_skip-- > 0) return 0;
+    state->name = strdup(file->dlpi_name);
+    return 1;
+  };
+  dl_iterate_phdr(visit, &search);
+  return search.name;
+}
+
+// The function `name` of any loaded file but this library, other than `but`; null if there are
+// several.
+inline void* OnlyFunction(const char* name, const void* but) {
+  const link_map* const self = FileWith(reinterpret_cast<const void*>(&NameOfLoadedFile));
+  void* only = nullptr;
+  // Not inside dl_iterate_phdr, which holds a lock that dlopen in another thread waits for.
+  for (int i = 0; char* const file = NameOfLoadedFile(i); ++i) {
+    void* const handle = *file == '\0' ? nullptr : dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
+    free(file);
+    if (handle == nullptr) continue;
+    void* const found = dlsym(handle, name);
+    dlclose(handle);
+    if (found == nullptr || found == only || found == but || FileWith(found) == self) continue;
+    if (only != nullptr) return nullptr;
+    only = found;
+  }
+  return only;
+}
+
+// Prints one line on stderr at the first call.
+inline void SayOnceThatNoneIsFound(const char* engine) {
+  static bool said = false;
+  if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED)) return;
+  std::fprintf(stderr, "bloomline: cannot find out which %s asks for a filter; %s has no filters\n",
+               engine, program_invocation_short_name);
+}
+
+// The function `name` that code at `caller` would reach without this library; null if there is
+// none. Always inlined, because RTLD_NEXT counts from the file that calls dlsym.
+//
+// First the files that the program was started with, as the dynamic linker does. Then the file of
+// the caller and what it needs: modules of Python, Node.js and Java are opened with names of their
+// own, which no other file sees. Last, the only one in the process: where a jump takes the place
+// of the call, `caller` is an earlier one, even code without a file.
+__attribute__((always_inline)) inline void* NextFunction(const char* name, const void* caller) {
+  if (void* const next = dlsym(RTLD_NEXT, name)) return next;
+  const link_map* const file = FileWith(caller);
+  const bool has_name = file != nullptr && file->l_name != nullptr && *file->l_name != '\0';
+  void* const handle = has_name ? dlopen(file->l_name, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+  void* const next = handle == nullptr ? nullptr : dlsym(handle, name);
+  if (handle != nullptr) dlclose(handle);  // the caller is running, so its file stays
+  // A second copy of this library, preloaded before this one, is a caller that would be called
+  // again without end.
+  const void* const first = dlsym(RTLD_DEFAULT, name);
+  return next == nullptr || next == first ? OnlyFunction(name, first) : next;
+}
+
+}  // namespace bloomline::preload
+
+#endif  // BLOOMLINE_ENGINES_PRELOAD_NEXT_FUNCTION_H_

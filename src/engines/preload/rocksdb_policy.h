@@ -1,0 +1,26 @@
+// What libbloomline_rocksdb_preload.so calls in libbloomline_rocksdb_preload_policy.so.
+#ifndef BLOOMLINE_ENGINES_PRELOAD_ROCKSDB_POLICY_H_
+#define BLOOMLINE_ENGINES_PRELOAD_ROCKSDB_POLICY_H_
+
+#include "src/engines/preload/environment.h"
+
+namespace rocksdb {
+class FilterPolicy;
+}
+
+namespace bloomline::preload {
+
+enum class Asked { kBloom, kRibbon };
+
+// Registers bloomline by name. The environment stays valid.
+constexpr char kStartFunction[] = "bloomline_preload_start";
+using StartFunction = void (*)(const Environment* environment);
+
+// Returns a policy that the caller owns, or null: the program is to have its own. stderr then has
+// the reason.
+constexpr char kNewPolicyFunction[] = "bloomline_preload_new_policy";
+using NewPolicyFunction = const rocksdb::FilterPolicy* (*)(Asked asked, double bits_per_key);
+
+}  // namespace bloomline::preload
+
+#endif  // BLOOMLINE_ENGINES_PRELOAD_ROCKSDB_POLICY_H_

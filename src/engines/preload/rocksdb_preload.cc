@@ -1,0 +1,119 @@
+// libbloomline_rocksdb_preload.so: preloaded, it replaces rocksdb::NewBloomFilterPolicy and
+// NewRibbonFilterPolicy, and makes bloomline known to RocksDB by name.
+//
+// It comes into every process that the program starts, shells included. So it needs nothing but
+// libc. The policy is in a second library beside it, which it opens only where the RocksDB that
+// bloomline was compiled for is loaded. Elsewhere the program keeps its own filters.
+#include <cerrno>
+#include <cstdio>
+
+#include "src/engines/preload/environment.h"
+#include "src/engines/preload/next_function.h"
+#include "src/engines/preload/rocksdb_policy.h"
+#ifndef BLOOMLINE_ROCKSDB_SONAME  // the tests set it
+#include "rocksdb_soname.h"
+#endif
+
+namespace bloomline::preload {
+namespace {
+
+constexpr char kBloomFunction[] = "_ZN7rocksdb20NewBloomFilterPolicyEdb";
+constexpr char kRibbonFunction[] = "_ZN7rocksdb21NewRibbonFilterPolicyEdi";
+constexpr char kRocksDB[] = BLOOMLINE_ROCKSDB_SONAME;
+// The dynamic linker replaces $ORIGIN by the folder of this library.
+constexpr char kPolicyLibrary[] = "$ORIGIN/" BLOOMLINE_PRELOAD_POLICY_LIBRARY;
+
+NewPolicyFunction new_policy = nullptr;  // atomic; null until the second library is open
+
+// A library's initializer can ask for a policy before AtStart is called, in the same thread. Plain
+// flag: a local static that calls a function would need the C++ library.
+const Environment* StartEnvironment() {
+  static Environment environment;
+  static bool captured = false;
+  if (!captured) environment = CaptureEnvironment();
+  captured = true;
+  return &environment;
+}
+
+// Prints "bloomline: START VALUE; PROGRAM keeps ..." at the first call.
+void SayOnceThatOwnFiltersStay(const char* start, const char* value) {
+  static bool said = false;
+  if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED)) return;
+  std::fprintf(stderr, "bloomline: %s%s; %s keeps its own RocksDB filters\n", start, value,
+               program_invocation_short_name);
+}
+
+// Whether `function` lies in the RocksDB that bloomline was compiled for.
+bool IsOfKnownRocksDB(const void* function) {
+  void* const handle = dlopen(kRocksDB, RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == nullptr) return false;
+  link_map* known = nullptr;
+  const bool found = dlinfo(handle, RTLD_DI_LINKMAP, &known) == 0;
+  dlclose(handle);
+  return found && FileWith(function) == known;
+}
+
+// Opens the second library, if `function` shows that it can be used. No lock: a thread that holds
+// one while it waits for the dynamic linker could wait for another that does the reverse. Opening
+// twice does no harm.
+NewPolicyFunction PolicyFor(const void* function) {
+  if (!IsOfKnownRocksDB(function)) {
+    const link_map* const file = FileWith(function);
+    SayOnceThatOwnFiltersStay("compiled for " BLOOMLINE_ROCKSDB_SONAME ", but RocksDB is in ",
+                              file == nullptr ? "an unknown file" : file->l_name);
+    return nullptr;
+  }
+  if (const NewPolicyFunction known = __atomic_load_n(&new_policy, __ATOMIC_ACQUIRE)) return known;
+  void* const library = dlopen(kPolicyLibrary, RTLD_NOW | RTLD_LOCAL);
+  void* const start = library == nullptr ? nullptr : dlsym(library, kStartFunction);
+  void* const found = library == nullptr ? nullptr : dlsym(library, kNewPolicyFunction);
+  if (start == nullptr || found == nullptr) {
+    const char* const reason = dlerror();
+    SayOnceThatOwnFiltersStay("", reason == nullptr ? kPolicyLibrary : reason);
+    return nullptr;
+  }
+  reinterpret_cast<StartFunction>(start)(StartEnvironment());
+  const auto result = reinterpret_cast<NewPolicyFunction>(found);
+  __atomic_store_n(&new_policy, result, __ATOMIC_RELEASE);
+  return result;
+}
+
+// Option strings are parsed without a call of NewBloomFilterPolicy, so the name must be known
+// before.
+__attribute__((constructor)) void AtStart() {
+  StartEnvironment();
+  if (const void* const next = dlsym(RTLD_NEXT, kBloomFunction)) PolicyFor(next);
+}
+
+const rocksdb::FilterPolicy* NewPolicy(const void* next, Asked asked, double bits_per_key) {
+  if (next == nullptr) {
+    SayOnceThatNoneIsFound("RocksDB");
+    return nullptr;  // RocksDB takes it as "no filters"
+  }
+  const NewPolicyFunction make = PolicyFor(next);
+  return make == nullptr ? nullptr : make(asked, bits_per_key);
+}
+
+}  // namespace
+}  // namespace bloomline::preload
+
+namespace rocksdb {
+
+const FilterPolicy* NewBloomFilterPolicy(double bits_per_key, bool unused) {
+  using namespace bloomline::preload;
+  void* const next = NextFunction(kBloomFunction, __builtin_return_address(0));
+  const FilterPolicy* const policy = NewPolicy(next, Asked::kBloom, bits_per_key);
+  if (policy != nullptr || next == nullptr) return policy;
+  return reinterpret_cast<const FilterPolicy* (*)(double, bool)>(next)(bits_per_key, unused);
+}
+
+const FilterPolicy* NewRibbonFilterPolicy(double bits_per_key, int bloom_before_level) {
+  using namespace bloomline::preload;
+  void* const next = NextFunction(kRibbonFunction, __builtin_return_address(0));
+  const FilterPolicy* const policy = NewPolicy(next, Asked::kRibbon, bits_per_key);
+  if (policy != nullptr || next == nullptr) return policy;
+  return reinterpret_cast<const FilterPolicy* (*)(double, int)>(next)(bits_per_key,
+                                                                      bloom_before_level);
+}
+
+}  // namespace rocksdb

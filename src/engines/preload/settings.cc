@@ -1,0 +1,112 @@
+#include "src/engines/preload/settings.h"
+
+#include <errno.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+
+#include "src/support/number_text.h"
+
+namespace bloomline::preload {
+namespace {
+
+std::string Wrong(const char* name, const char* value, const std::string& allowed) {
+  return std::string(name) + " is '" + value + "'; allowed: " + allowed;
+}
+
+std::string RangeText(Format format) {
+  const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
+  return support::DoubleText(allowed.min) + " to " + support::DoubleText(allowed.max);
+}
+
+std::string ParseFormat(const char* value, Engine engine, Settings* settings) {
+  settings->has_format = true;
+  for (const Format format : {Format::kBlocked, Format::kCompact, Format::kClassic}) {
+    if (std::strcmp(value, FormatName(format)) != 0) continue;
+    if (format == Format::kClassic && engine == Engine::kRocksDB) break;
+    settings->options.format = format;
+    return "";
+  }
+  return Wrong("BLOOMLINE_FORMAT", value,
+               engine == Engine::kLevelDB ? "blocked, compact, classic" : "blocked, compact");
+}
+
+// In the range of BLOOMLINE_FORMAT. If the program chooses kCompact by asking for Ribbon filters,
+// the policy checks that range.
+std::string ParseBitsPerKey(const char* value, Settings* settings) {
+  settings->has_bits_per_key = true;
+  const Format format = settings->options.format;
+  const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
+  double& bits_per_key = settings->options.bits_per_key;
+  if (support::ParseDouble(value, &bits_per_key) && bits_per_key >= allowed.min &&
+      bits_per_key <= allowed.max) {
+    return "";
+  }
+  return Wrong("BLOOMLINE_BITS_PER_KEY", value,
+               RangeText(format) + " in format " + FormatName(format));
+}
+
+std::string ParseSeed(const char* value, Engine engine, Settings* settings) {
+  constexpr char kRandom[] = "random";
+  const bool takes_random = engine == Engine::kRocksDB;
+  if (takes_random && std::strcmp(value, kRandom) == 0) {
+    settings->options.random_seed = true;
+    return "";
+  }
+  uint64_t& seed = settings->options.seed;
+  if (!support::ParseUint64(value, &seed)) {
+    return Wrong("BLOOMLINE_SEED", value,
+                 std::string("0 to 2^64 - 1") + (takes_random ? ", random" : ""));
+  }
+  if (seed != 0 && settings->options.format == Format::kClassic) {
+    return Wrong("BLOOMLINE_SEED", value, "0 in format classic, whose hash takes no seed");
+  }
+  return "";
+}
+
+std::string ParseVerbose(const char* value, Settings* settings) {
+  settings->verbose = std::strcmp(value, "1") == 0;
+  if (settings->verbose || std::strcmp(value, "0") == 0) return "";
+  return Wrong("BLOOMLINE_VERBOSE", value, "0, 1");
+}
+
+}  // namespace
+
+std::string Settings::Parse(const Environment& environment, Engine engine, Settings* settings) {
+  std::string error;
+  const auto parse = [&](const char* value, auto parser) {
+    if (value != nullptr && error.empty()) error = parser(value);
+  };
+  parse(environment.verbose, [&](const char* value) { return ParseVerbose(value, settings); });
+  parse(environment.format,
+        [&](const char* value) { return ParseFormat(value, engine, settings); });
+  parse(environment.bits_per_key,
+        [&](const char* value) { return ParseBitsPerKey(value, settings); });
+  parse(environment.seed, [&](const char* value) { return ParseSeed(value, engine, settings); });
+  return error;
+}
+
+std::string Describe(const FilterOptions& options) {
+  std::string text = std::string(FormatName(options.format)) + ", " +
+                     support::DoubleText(options.bits_per_key) + " bits per key";
+  if (options.random_seed) return text + ", a random seed in each filter";
+  if (options.seed != 0) text += ", a seed of your own";
+  return text;
+}
+
+void SayOnceThatOwnFiltersStay(const char* engine, const char* reason) {
+  static std::atomic_flag said = ATOMIC_FLAG_INIT;
+  if (said.test_and_set()) return;
+  std::fprintf(stderr, "bloomline: %s; %s keeps its own %s filters\n", reason,
+               program_invocation_short_name, engine);
+}
+
+void SayOnceWhatIsActive(const char* engine, const char* policy) {
+  static std::atomic_flag said = ATOMIC_FLAG_INIT;
+  if (said.test_and_set()) return;
+  std::fprintf(stderr, "bloomline: %s filters of %s: %s\n", engine, program_invocation_short_name,
+               policy);
+}
+
+}  // namespace bloomline::preload

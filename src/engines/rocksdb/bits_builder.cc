@@ -1,0 +1,259 @@
+#include "src/engines/rocksdb/bits_builder.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <new>
+#include <string>
+
+#include "bloomline/filter_theory.h"
+#include "bloomline/sizing.h"
+#include "rocksdb/env.h"
+#include "src/engines/rocksdb/bits_reader.h"
+#include "src/filter/format/layout.h"
+#include "src/filter/format/limits.h"
+#include "src/filter/format/num_probes.h"
+#include "src/filter/format/table_shape.h"
+#include "src/filter/format/trailer.h"
+#include "src/filter/query/hash_query.h"
+#include "src/support/block_reserve.h"
+#include "src/support/out_of_memory.h"
+
+namespace bloomline {
+namespace {
+
+// RocksDB truncates the length of a filter to 32 bits.
+constexpr uint64_t kMaxFilterBytes = 0xffffffc0;
+
+uint64_t MaxPayloadBytes(std::string_view canonicalizer) {
+  return kMaxFilterBytes - filter::EndBytes(canonicalizer);
+}
+
+constexpr size_t kCacheLineBytes = 64;
+// Where memory is to be saved: alignment then costs 0.1 %.
+constexpr uint64_t kAlignedFromBytes = 64 << 10;
+
+// A filter that matches everything in RocksDB's reader and in bloomline's. It is static, so it is
+// there even out of memory.
+constexpr char kAlwaysMatch[kStockTrailerBytes + 1] = {};
+
+constexpr char kMatchesEverything[] = "a RocksDB filter matches everything";
+
+char* NewBytes(size_t n) {
+  return support::AllocateOrRelease([=] { return new (std::nothrow) char[n]; });
+}
+
+// Shapes of filters in RocksDB for a given number of keys.
+class TableShapes : public ShapesBySize {
+ public:
+  TableShapes(Format format, uint64_t num_keys, uint64_t end_bytes)
+      : ShapesBySize(end_bytes), format_(format), num_keys_(num_keys) {}
+
+  filter::FilterShape Within(uint64_t bytes) const override {
+    if (bytes <= end_bytes()) return {};
+    const uint64_t max_payload = std::min(bytes, kMaxFilterBytes) - end_bytes();
+    // Small sets do not count the trailer among what the bits per key pay for, others do.
+    for (const uint64_t paid_bytes : {bytes, max_payload}) {
+      const double bits = 8 * static_cast<double>(paid_bytes) / static_cast<double>(num_keys_);
+      const BitsPerKeyRange allowed = AllowedBitsPerKey(format_);
+      if (bits < allowed.min) return {};
+      const double bits_per_key = std::min(bits, allowed.max);
+      const filter::FilterShape shape = filter::TableShape(
+          format_, num_keys_, bits_per_key, filter::OptimalNumProbes(format_, bits_per_key),
+          max_payload, end_bytes());
+      if (shape.payload_bytes() <= max_payload) return shape;
+    }
+    return {};
+  }
+
+ private:
+  const Format format_;
+  const uint64_t num_keys_;
+};
+
+// A Corruption with the result of text() as its message; without a message if out of memory.
+template <typename Text>
+ROCKSDB_NAMESPACE::Status Corruption(Text text) {
+  using ROCKSDB_NAMESPACE::Status;
+  return support::OrIfOutOfMemory(Status::Corruption(), [&] { return Status::Corruption(text()); });
+}
+
+}  // namespace
+
+void ReportUselessFilter(ROCKSDB_NAMESPACE::Logger* log, const char* what, const char* reason) {
+  static std::atomic<bool> is_reported{false};
+  if (!is_reported.exchange(true)) {
+    std::fprintf(stderr, "bloomline: %s: %s; RocksDB's log reports further ones\n", what, reason);
+  }
+  support::OrIfOutOfMemory(0, [&] {
+    ROCKSDB_NAMESPACE::Warn(log, "bloomline: %s: %s", what, reason);
+    return 0;
+  });
+}
+
+RocksDBBitsBuilder::RocksDBBitsBuilder(const FilterOptions& options, bool verify,
+                                       ROCKSDB_NAMESPACE::Logger* log,
+                                       std::string_view canonicalizer)
+    : writer_(options, MaxPayloadBytes(canonicalizer), filter::TableShape, canonicalizer),
+      canonicalizer_(canonicalizer),
+      verify_(verify),
+      log_(log) {
+  if (verify) writer_.KeepChecksum();
+}
+
+void RocksDBBitsBuilder::UseTableOptions(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& options,
+                                         std::shared_ptr<RoundingBalance> balance) {
+  is_partition_ = options.partition_filters;
+  if (options.optimize_filters_for_memory) balance_ = std::move(balance);
+  std::shared_ptr<ROCKSDB_NAMESPACE::Cache> cache = ChargedCache(options);
+  if (cache == nullptr) return;
+  charge_.ChargeTo(std::move(cache));
+  writer_.SetObserver(&charge_);
+}
+
+void RocksDBBitsBuilder::FitNextFilter() {
+  if (balance_ == nullptr || writer_.MatchesEverything()) return;
+  const FilterOptions& options = writer_.options();
+  const TableShapes shapes(options.format, writer_.num_keys(), writer_.end_bytes());
+  const uint64_t asked_bytes = writer_.FinishedBytes();
+  // Small sets may take more than their bits per key, for their trailer.
+  const bool is_small = writer_.num_keys() <= filter::kMaxFlatTableKeys;
+  const double paid = static_cast<double>(writer_.num_keys()) * options.bits_per_key / 8;
+  const uint64_t paid_bytes = is_small ? asked_bytes : static_cast<uint64_t>(std::ceil(paid));
+  const filter::FilterShape shape = FitAllocation(shapes, asked_bytes, paid_bytes, balance_.get());
+  if (shape.num_blocks != 0) writer_.SetNextShape(shape);
+}
+
+__attribute__((flatten)) void RocksDBBitsBuilder::AddKey(const Slice& key) {
+  writer_.AddKey(key.ToStringView());
+}
+
+void RocksDBBitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alt) {
+  writer_.AddKeyAndPrefix(key.ToStringView(), alt.ToStringView());
+}
+
+size_t RocksDBBitsBuilder::EstimateEntriesAdded() {
+  const size_t num_keys = writer_.num_keys();
+  return num_keys == 0 && writer_.is_out_of_memory() ? 1 : num_keys;
+}
+
+ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]>* buf) {
+  return Finish(buf, nullptr);
+}
+
+ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
+                                                    Status* status) {
+  if (status != nullptr) *status = Status::OK();
+  unverified_.Clear();
+  const bool matches_everything = writer_.MatchesEverything();
+  if (!is_partition_ && !matches_everything && EstimateEntriesAdded() == 0) return Slice();
+  const bool intact = !verify_ || writer_.HashesAreIntact();
+  FitNextFilter();
+  const uint64_t num_bytes = writer_.FinishedBytes();
+  // Blocks that lie in one cache line each are filled faster, so the filter may begin up to 63
+  // bytes behind the start of its memory; but a small one not where memory is to be saved.
+  // RocksDB 7.0.3, 7.8, 9.10, 10.9, 11.8 and 11.9 take the slice alone: for the file, for
+  // checksums, for sizes in table properties, and for MaybePostVerify; the block cache gets a copy.
+  // The memory itself they only keep and free. malloc_usable_size is called inside their own
+  // builders and for blocks that they have read, never for this memory.
+  const bool is_aligned = balance_ == nullptr || num_bytes >= kAlignedFromBytes;
+  const size_t rest_bytes = is_aligned ? kCacheLineBytes - 1 : kBlockTrailerBytes;
+  char* const buffer = intact ? NewBytes(num_bytes + rest_bytes) : nullptr;
+  if (buffer == nullptr) {
+    if (intact) ReportUselessFilter(log_, kMatchesEverything, support::kOutOfMemory.data());
+    if (!intact && status != nullptr) {
+      *status = Corruption([] {
+        return std::string(
+            "bloomline: Filter's hash entries checksum mismatched: a key's hash changed in memory "
+            "before the filter was built");
+      });
+    }
+    writer_.Reset();
+    charge_.ReleaseHashes();
+    return Slice(kAlwaysMatch, sizeof(kAlwaysMatch));
+  }
+  char* const bytes =
+      is_aligned ? buffer + -reinterpret_cast<uintptr_t>(buffer) % kCacheLineBytes : buffer;
+  charge_.StartFilter(num_bytes + rest_bytes, writer_.TemporaryBytes());
+  writer_.FinishTo(bytes, 1, verify_ ? &unverified_ : nullptr);
+  charge_.FinishFilter();
+  if (!verify_) charge_.ReleaseHashes();
+  if (!writer_.error().empty()) {
+    ReportUselessFilter(
+        log_, matches_everything ? kMatchesEverything : "blocks of a filter match everything",
+        writer_.error().c_str());
+  }
+  buf->reset(buffer);
+  return Slice(bytes, num_bytes);
+}
+
+ROCKSDB_NAMESPACE::Status RocksDBBitsBuilder::MaybePostVerify(const Slice& filter) {
+  const filter::Payload payload =
+      filter::DecodeStandalone(filter.ToStringView(), nullptr, canonicalizer_);
+  size_t lost = 0;
+  size_t num_hashes = 0;
+  uint64_t checksum = 0;
+  unverified_.ForEach([&](uint64_t hash) {
+    lost += filter::HashMayMatch(payload, kernels::ActiveKernel(), hash) ? 0 : 1;
+    ++num_hashes;
+    checksum ^= hash;
+  });
+  const size_t num_keys = unverified_.size();
+  // Building moves hashes. One that changed then is in the filter as it is here, so no query
+  // notices.
+  const bool intact = num_hashes == num_keys && checksum == unverified_.checksum();
+  unverified_.Clear();
+  charge_.ReleaseHashes();
+  if (lost == 0 && intact) return Status::OK();
+  return Corruption([&] {
+    if (lost == 0) {
+      return std::string(
+          "bloomline: Corrupted filter content: a key's hash changed in memory while the filter "
+          "was built");
+    }
+    return "bloomline: Corrupted filter content: the finished filter lost " + std::to_string(lost) +
+           " of " + std::to_string(num_keys) + " keys";
+  });
+}
+
+size_t RocksDBBitsBuilder::ApproximateNumEntries(size_t bytes) {
+  const FilterOptions& options = writer_.options();
+  return filter::IsAllowed(options.format, options.bits_per_key)
+             ? filter::MaxTableKeys(options.format, options.bits_per_key, bytes,
+                                    writer_.end_bytes())
+             : 1;
+}
+
+size_t RocksDBBitsBuilder::CalculateSpace(size_t num_entries) {
+  const FilterOptions& options = writer_.options();
+  if (num_entries == 0 || !filter::IsAllowed(options.format, options.bits_per_key)) {
+    return writer_.end_bytes();  // no keys, or a filter that matches everything
+  }
+  return ShapeOf(num_entries).payload_bytes() + writer_.end_bytes();
+}
+
+double RocksDBBitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {
+  if (num_entries == 0) return 0;
+  const FilterOptions& options = writer_.options();
+  if (bytes <= writer_.end_bytes() || !filter::IsAllowed(options.format, options.bits_per_key)) {
+    return 1;
+  }
+  const filter::FilterShape shape = ShapeOf(num_entries);
+  const double paid_bits = 8 * static_cast<double>(bytes - writer_.end_bytes());
+  const double bits_per_key = paid_bits / static_cast<double>(num_entries);
+  if (shape.layout == filter::Layout::kCompact) return CompactFalsePositiveRate(bits_per_key);
+  return shape.layout == filter::Layout::kFlat
+             ? StandardFalsePositiveRate(bits_per_key, shape.num_probes)
+             : BlockedFalsePositiveRate(bits_per_key, shape.num_probes);
+}
+
+filter::FilterShape RocksDBBitsBuilder::ShapeOf(size_t num_entries) const {
+  const FilterOptions& options = writer_.options();
+  return filter::TableShape(options.format, num_entries, options.bits_per_key,
+                            OptimalNumProbes(options.format, options.bits_per_key),
+                            MaxPayloadBytes(canonicalizer_), writer_.end_bytes());
+}
+
+}  // namespace bloomline

@@ -1,0 +1,89 @@
+// The builder that RocksDB calls: a FilterWriter behind RocksDB's interface.
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_BITS_BUILDER_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_BITS_BUILDER_H_
+
+#include <memory>
+#include <string_view>
+
+#include "bloomline/filter_options.h"
+#include "src/engines/rocksdb/allocation_fit.h"
+#include "src/engines/rocksdb/cache_charge.h"
+#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/filter/writer/filter_writer.h"
+
+namespace ROCKSDB_NAMESPACE {
+class Logger;
+}
+
+namespace bloomline {
+
+// Reports that `what` happened because of `reason`: in `log`, which may be null, and once per
+// process on stderr. RocksDB has no other place for it: any status but Corruption ends its debug
+// build. Needs no memory.
+void ReportUselessFilter(ROCKSDB_NAMESPACE::Logger* log, const char* what, const char* reason);
+
+// One builder makes all partitions of a partitioned filter, so every Finish leaves it empty:
+//   ((AddKey | AddKeyAndAlt)* Finish MaybePostVerify?)*
+class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
+ public:
+  using Slice = ROCKSDB_NAMESPACE::Slice;
+  using Status = ROCKSDB_NAMESPACE::Status;
+
+  // `log` may be null; otherwise it must outlive the builder. `verify` is
+  // BlockBasedTableOptions::detect_filter_construct_corruption: Finish then compares the collected
+  // hashes with a checksum taken when they were added, and MaybePostVerify queries the finished
+  // filter for each of them. Cost: 64 bits per key until then, and a query per key.
+  //
+  // `canonicalizer` is the name to record, which must outlive the calls; empty: none. The keys are
+  // then canonical forms (canonical_builder.h).
+  RocksDBBitsBuilder(const FilterOptions& options, bool verify,
+                     ROCKSDB_NAMESPACE::Logger* log = nullptr, std::string_view canonicalizer = {});
+
+  // Follows the options of the table: charges what this builder allocates to the block cache, and
+  // chooses sizes that fill their allocations, together with the other builders of `balance`; a
+  // filter without entries is then empty, unless it is a partition. No key may have been added.
+  void UseTableOptions(const ROCKSDB_NAMESPACE::BlockBasedTableOptions& options,
+                       std::shared_ptr<RoundingBalance> balance);
+
+  void AddKey(const Slice& key) override;
+  void AddKeyAndAlt(const Slice& key, const Slice& alt) BLOOMLINE_OVERRIDE_SINCE_9_6;
+  // RocksDB 10.9 and later call it from another thread while keys are added. 9.6 and later make no
+  // filter of a partition for which it is 0, and then ask another partition's: it is 1 if keys were
+  // added but all of them lost for want of memory.
+  size_t EstimateEntriesAdded() override;
+  // A full filter without entries is empty: RocksDB 9.10 and later expect that, earlier versions do
+  // not call Finish then. A partition is never empty. Without whole keys it has no entries if all
+  // its keys are outside the domain of the prefix extractor. If it then has no bytes, MultiGet
+  // takes those keys for missing, or aborts if RocksDB has assertions
+  // (PartitionedFilterBlockReader::MayMatch, 7.0 to 11.9). RocksDB's own Ribbon filters do this,
+  // and in late versions its Bloom filters.
+  Slice Finish(std::unique_ptr<const char[]>* buf) override;
+  Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override;
+  Status MaybePostVerify(const Slice& filter) override;
+  size_t ApproximateNumEntries(size_t bytes) override;
+  size_t CalculateSpace(size_t num_entries) BLOOMLINE_OVERRIDE_SINCE_10_9;
+  double EstimatedFpRate(size_t num_entries, size_t bytes) BLOOMLINE_OVERRIDE_SINCE_10_9;
+
+ protected:
+  // The next filter matches everything, for the reason that is given.
+  void MatchEverything(std::string_view reason) { writer_.MatchEverything(reason); }
+
+ private:
+  // Needs valid options and num_entries > 0.
+  filter::FilterShape ShapeOf(size_t num_entries) const;
+
+  void FitNextFilter();
+
+  ConstructionCharge charge_;
+  std::shared_ptr<RoundingBalance> balance_;  // null: sizes are those of the bits per key
+  filter::FilterWriter writer_;
+  const std::string_view canonicalizer_;
+  const bool verify_;
+  bool is_partition_ = true;  // unless UseTableOptions knows better
+  ROCKSDB_NAMESPACE::Logger* const log_;
+  filter::BuiltHashes unverified_;  // the hashes of the last finished filter
+};
+
+}  // namespace bloomline
+
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_BITS_BUILDER_H_

@@ -1,0 +1,27 @@
+// The reader that RocksDB queries, one for each filter.
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_BITS_READER_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_BITS_READER_H_
+
+#include <cstddef>
+#include <string_view>
+
+#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/filter/format/layout.h"
+
+namespace bloomline {
+
+// RocksDB's own filters end in so many bytes; its reader takes filters of this length or less as
+// filters of no keys.
+constexpr size_t kStockTrailerBytes = 5;
+
+// Returns a reader of filter bytes in the trailer container (docs/format.md, section 5); null if
+// out of memory. Any bytes are safe: those that are not understood match everything. The reader
+// points only at the bytes, which must outlive it. It may outlive its policy, as filters in
+// RocksDB's block cache do. Thread-safe.
+ROCKSDB_NAMESPACE::FilterBitsReader* NewRocksDBBitsReader(std::string_view filter);
+// The same of decoded bytes.
+ROCKSDB_NAMESPACE::FilterBitsReader* NewRocksDBBitsReader(const filter::Payload& payload);
+
+}  // namespace bloomline
+
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_BITS_READER_H_

@@ -1,0 +1,78 @@
+// Charges memory to RocksDB's block cache, as RocksDB's own builders do: with entries that have no
+// content, but the size of the memory. So the cache evicts as much as filters under construction
+// take, and both together stay within its capacity.
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_CACHE_CHARGE_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_CACHE_CHARGE_H_
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "rocksdb/cache.h"
+#include "rocksdb/table.h"
+#include "src/filter/writer/hash_list.h"
+
+namespace bloomline {
+
+// The cache that filter construction is charged to; null if it is not charged. That is
+// BlockBasedTableOptions::cache_usage_options, and reserve_table_builder_memory before RocksDB 7.3.
+std::shared_ptr<ROCKSDB_NAMESPACE::Cache> ChargedCache(
+    const ROCKSDB_NAMESPACE::BlockBasedTableOptions& options);
+
+// What one builder charges. Not thread-safe. Throws nothing. Gives everything back when destroyed.
+class CacheCharge {
+ public:
+  // As large as RocksDB's: each entry costs a lock and a place in the cache's table.
+  static constexpr size_t kEntryBytes = size_t{256} << 10;
+
+  CacheCharge() = default;
+  ~CacheCharge() { Set(0); }
+  CacheCharge(const CacheCharge&) = delete;
+  CacheCharge& operator=(const CacheCharge&) = delete;
+
+  // Needs that nothing is charged so far. A null cache is never charged.
+  void ChargeTo(std::shared_ptr<ROCKSDB_NAMESPACE::Cache> cache) { cache_ = std::move(cache); }
+
+  // Charges so many bytes instead of those so far, in whole entries. A cache that is full and has a
+  // strict limit refuses: less is charged then, and the next call tries again. As in RocksDB, that
+  // changes no filter.
+  void Set(size_t bytes);
+
+ private:
+  bool Insert();
+
+  std::shared_ptr<ROCKSDB_NAMESPACE::Cache> cache_;
+  std::vector<void*> entries_;  // Cache::Handle*, a class of another header in some versions
+};
+
+// What a builder of filters charges: hashes, the memory that it sorts them in, and finished
+// filters. RocksDB's builders charge the same, so hashes are charged in halves of entries, rounded.
+class ConstructionCharge : public filter::HashListObserver {
+ public:
+  // Null: nothing is charged.
+  void ChargeTo(std::shared_ptr<ROCKSDB_NAMESPACE::Cache> cache);
+
+  size_t ListHas(size_t num_hashes) override;
+
+  // A filter of so many bytes is about to be built, with so much temporary memory.
+  void StartFilter(size_t bytes, size_t temporary_bytes);
+  // It is built, and its temporary memory freed. Its own stays charged, until this is destroyed:
+  // RocksDB keeps the filters of a file until it has written all of them.
+  void FinishFilter();
+  // The hashes have been forgotten.
+  void ReleaseHashes() { SetHashes(0); }
+
+ private:
+  void SetHashes(size_t bytes);
+  void Update() { charge_.Set(hash_bytes_ + filter_bytes_ + temporary_bytes_); }
+
+  CacheCharge charge_;
+  size_t hash_bytes_ = 0;
+  size_t filter_bytes_ = 0;
+  size_t temporary_bytes_ = 0;
+};
+
+}  // namespace bloomline
+
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_CACHE_CHARGE_H_

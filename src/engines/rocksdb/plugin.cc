@@ -1,0 +1,102 @@
+// Registers the policy, so that RocksDB finds it by name.
+#include <cstdio>
+#include <mutex>
+
+#include "bloomline/rocksdb.h"
+#include "rocksdb/utilities/object_registry.h"
+#include "src/engines/rocksdb/named_canonicalizer.h"
+#include "src/engines/rocksdb/option_text.h"
+#include "src/engines/rocksdb/policy.h"
+#include "src/support/out_of_memory.h"
+
+namespace bloomline {
+namespace {
+
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::ObjectLibrary;
+
+// The policy that `id` names: "bloomline", "bloomline:BITS_PER_KEY", or "bloomline.canon", whose
+// canonicalizer is set after that.
+std::unique_ptr<FilterPolicy> NewFromId(const std::string& id, std::string* error) {
+  RocksDBFilterOptions options;
+  const size_t colon = id.find(':');
+  if (id.substr(0, colon) == kCanonicalPolicyName) options.canonicalizer = UnknownCanonicalizer();
+  if (colon != std::string::npos) {
+    *error = ParseBitsPerKey(id.substr(colon + 1), &options);
+    if (!error->empty()) return nullptr;
+  }
+  return MakeRocksDBFilterPolicy(options, error);
+}
+
+// Returns the number of factories added.
+int AddFactory(ObjectLibrary* library) {
+  library->AddFactory<const FilterPolicy>(
+      ObjectLibrary::PatternEntry(kRocksDBPolicyName)
+          .AnotherName(kCanonicalPolicyName)
+          .AddSeparator(":", false),
+      [](const std::string& id, std::unique_ptr<const FilterPolicy>* guard, std::string* error) {
+        *guard =
+            support::OrError(error, [&](std::string* reason) { return NewFromId(id, reason); });
+        if (*guard == nullptr) {
+          // RocksDB drops the error, so stderr gets it, even without memory for a longer text.
+          std::fprintf(stderr, "bloomline: no RocksDB filter policy for '%s': %s\n", id.c_str(),
+                       error->c_str());
+          support::OrError(error, [&](std::string* reason) {
+            *reason = "bloomline: " + *error;
+            return false;
+          });
+        }
+        return guard->get();
+      });
+  return 1;
+}
+
+}  // namespace
+
+int RegisterBloomline(ObjectLibrary& library, const std::string&) {
+  return support::OrIfOutOfMemory(0, [&] {
+    // Registration is inline code of RocksDB's headers, so it needs the right version, too.
+    const std::string mismatch = RocksDBVersionMismatch();
+    if (mismatch.empty()) return AddFactory(&library);
+    std::fprintf(stderr, "bloomline: not registered: %s\n", mismatch.c_str());
+    return 0;
+  });
+}
+
+bool RegisterBloomline() {
+  static std::mutex mutex;
+  static bool registered = false;
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto registers = [] { return RegisterBloomline(*ObjectLibrary::Default(), "") != 0; };
+  if (!registered) registered = support::OrIfOutOfMemory(false, registers);
+  return registered;
+}
+
+std::shared_ptr<const FilterPolicy> NewRocksDBFilterPolicy(const FilterOptions& options,
+                                                           std::string* error) {
+  return NewRocksDBFilterPolicy(RocksDBFilterOptions(options), error);
+}
+
+std::shared_ptr<const FilterPolicy> NewRocksDBFilterPolicy(const RocksDBFilterOptions& options,
+                                                           std::string* error) {
+  std::string refusal;
+  std::shared_ptr<const FilterPolicy> policy =
+      support::OrError(&refusal, [&](std::string* reason) -> std::shared_ptr<const FilterPolicy> {
+        *reason = RocksDBVersionMismatch();
+        if (!reason->empty() || !RegisterBloomline()) return nullptr;
+        if (options.canonicalizer == nullptr) return MakeRocksDBFilterPolicy(options, reason);
+        if (!RegisterKeyCanonicalizer(options.canonicalizer, reason)) return nullptr;
+        RocksDBFilterOptions named = options;
+        named.canonicalizer = std::make_shared<const NamedCanonicalizer>(
+            options.canonicalizer->Name(), options.canonicalizer);
+        return MakeRocksDBFilterPolicy(named, reason);
+      });
+  if (policy != nullptr) return policy;
+  support::SetError(refusal, error);
+  if (error == nullptr) {
+    std::fprintf(stderr, "bloomline: no RocksDB filter policy: %s\n", refusal.c_str());
+  }
+  return nullptr;
+}
+
+}  // namespace bloomline

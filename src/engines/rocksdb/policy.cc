@@ -1,0 +1,164 @@
+// The RocksDB adaptor: docs/format.md, section 5.
+#include "src/engines/rocksdb/policy.h"
+
+#include <new>
+
+#include "bloomline/seed.h"
+#include "rocksdb/convenience.h"
+#include "rocksdb/utilities/options_type.h"
+#include "rocksdb/version.h"
+#include "src/engines/rocksdb/bits_builder.h"
+#include "src/engines/rocksdb/bits_reader.h"
+#include "src/engines/rocksdb/canonical_builder.h"
+#include "src/engines/rocksdb/canonical_reader.h"
+#include "src/engines/rocksdb/level_choice.h"
+#include "src/engines/rocksdb/level_history.h"
+#include "src/engines/rocksdb/policy_options.h"
+#include "src/filter/format/trailer.h"
+#include "src/support/out_of_memory.h"
+
+namespace bloomline {
+namespace {
+
+using ROCKSDB_NAMESPACE::ConfigOptions;
+using ROCKSDB_NAMESPACE::FilterBitsBuilder;
+using ROCKSDB_NAMESPACE::FilterBitsReader;
+using ROCKSDB_NAMESPACE::FilterBuildingContext;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::OptionTypeInfo;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::Status;
+
+constexpr char kFamilyName[] = "rocksdb.BuiltinBloomFilter";
+constexpr char kNoFilter[] = "a RocksDB file gets no filter";
+
+NewFile FileOf(const FilterBuildingContext& context) {
+  using ROCKSDB_NAMESPACE::TableFileCreationReason;
+  NewFile file;
+  file.level = context.level_at_creation;
+  file.is_bottommost = context.is_bottommost;
+  file.is_flush = context.reason == TableFileCreationReason::kFlush ||
+                  context.reason == TableFileCreationReason::kRecovery;
+  file.has_levels = context.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel ||
+                    context.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleNone;
+  file.num_levels = context.num_levels;
+  return file;
+}
+
+class RocksDBFilterPolicy : public FilterPolicy {
+ public:
+  RocksDBFilterPolicy(const RocksDBFilterOptions& options,
+                      std::shared_ptr<const FilterPolicy> builtin)
+      : options_(options), builtin_(std::move(builtin)) {
+    RegisterOptions("BloomlineOptions", &options_, &PolicyOptions::OptionTypes());
+  }
+
+  const char* Name() const override { return kRocksDBPolicyName; }
+  const char* CompatibilityName() const override { return kFamilyName; }
+  std::string GetId() const override { return options_.Id(); }
+  // RocksDB passes on the options of a policy to a new one of the same kind (SetOptions since 9.8).
+  bool IsInstanceOf(const std::string& name) const override {
+    return FilterPolicy::IsInstanceOf(name) || name == kCanonicalPolicyName ||
+           options_.KeepsCanonicalizerAs(name);
+  }
+
+  FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext& context) const override {
+    const PolicyOptions::Plan plan = options_.LoadPlan();
+    const NewFile file = FileOf(context);
+    const FilterChoice choice =
+        ChooseFilter(plan.levels, file, history_.Add(context.column_family_name, file));
+    if (choice.bits_per_key == 0) return nullptr;
+    const bool verify = context.table_options.detect_filter_construct_corruption;
+    RocksDBBitsBuilder* builder = nullptr;
+    if (plan.canonicalizer != nullptr && plan.canonicalizer->canonicalizer() == nullptr) {
+      ReportUselessFilter(context.info_log, kNoFilter, "its canonicalizer is not registered");
+      return nullptr;
+    }
+    FilterOptions options = plan.filter;
+    options.format = choice.format;
+    options.bits_per_key = choice.bits_per_key;
+    if (plan.canonicalizer == nullptr) {
+      builder = new (std::nothrow) RocksDBBitsBuilder(options, verify, context.info_log);
+    } else {
+      builder = new (std::nothrow)
+          CanonicalBitsBuilder(options, verify, context.info_log, plan.canonicalizer);
+    }
+    if (builder != nullptr) {
+      builder->UseTableOptions(context.table_options, balance_);
+    } else {  // RocksDB then writes a file without a filter
+      ReportUselessFilter(context.info_log, kNoFilter, support::kOutOfMemory.data());
+    }
+    return builder;
+  }
+
+  FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
+    const std::string_view filter = contents.ToStringView();
+    CanonicalizerPtr canonicalizer = options_.LoadCanonicalizer();
+    if (canonicalizer != nullptr) return NewCanonicalBitsReader(filter, std::move(canonicalizer));
+    // Stock writes nothing of 1 to 5 bytes, yet answers "no" to them; such bytes are damage.
+    constexpr size_t kStockTrailerBytes = 5;
+    const bool damaged = !filter.empty() && filter.size() <= kStockTrailerBytes;
+    if (damaged || filter::HasTrailer(filter)) return NewRocksDBBitsReader(filter);
+    // RocksDB takes a null reader as "may match".
+    return support::OrIfOutOfMemory<FilterBitsReader*>(
+        nullptr, [&] { return builtin_->GetFilterBitsReader(contents); });
+  }
+
+ protected:
+  // RocksDB sets options in two ways, and both lead to Change. PrepareOptions cannot check them:
+  // SetOptions of RocksDB 7.8 does not call it, and by then the options are set.
+  Status ConfigureOptions(const ConfigOptions& config, const PolicyOptions::Changes& changes,
+                          PolicyOptions::Changes* unused) override {
+    const Status status = options_.Change(config, changes, unused);
+    return status.ok() && config.invoke_prepare_options ? PrepareOptions(config) : status;
+  }
+  Status ParseOption(const ConfigOptions& config, const OptionTypeInfo&, const std::string& name,
+                     const std::string& value, void*) override {
+    return support::OrIfOutOfMemory(Status::MemoryLimit(), [&] {
+      return options_.Change(config, {{name, value}}, nullptr);
+    });
+  }
+  std::string SerializeOptions(const ConfigOptions& config,
+                               const std::string& prefix) const override {
+    return options_.Serialize(config, prefix);
+  }
+
+ private:
+  PolicyOptions options_;
+  mutable LevelHistory history_;
+  const std::shared_ptr<RoundingBalance> balance_ = std::make_shared<RoundingBalance>();
+  const std::shared_ptr<const FilterPolicy> builtin_;
+};
+
+}  // namespace
+
+std::string RocksDBVersionMismatch() {
+  const std::string compiled = std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR);
+  const std::string running = ROCKSDB_NAMESPACE::GetRocksVersionAsString(false);
+  if (running == compiled) return "";
+  return "compiled for RocksDB " + compiled + " but running with " + running +
+         "; rebuild bloomline against the running version";
+}
+
+std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const RocksDBFilterOptions& options,
+                                                      std::string* error) {
+  return support::OrError(error, [&](std::string* reason) -> std::unique_ptr<FilterPolicy> {
+    *reason = RocksDBVersionMismatch();
+    if (reason->empty()) *reason = options.Validate();
+    if (!reason->empty()) return nullptr;
+    // Builders cannot fail, so a generator that never works is found here.
+    uint64_t unused_seed;
+    if (options.random_seed && !DrawSeed(&unused_seed, reason)) return nullptr;
+    // By name: a preloaded library may replace NewBloomFilterPolicy by a function that ends up
+    // here.
+    std::shared_ptr<const FilterPolicy> builtin;
+    const Status status = FilterPolicy::CreateFromString(ConfigOptions(), kFamilyName, &builtin);
+    if (!status.ok()) {
+      *reason = "RocksDB does not give its built-in filter reader: " + status.ToString();
+      return nullptr;
+    }
+    return std::make_unique<RocksDBFilterPolicy>(options, std::move(builtin));
+  });
+}
+
+}  // namespace bloomline

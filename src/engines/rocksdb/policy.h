@@ -1,0 +1,31 @@
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_POLICY_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_POLICY_H_
+
+#include <memory>
+#include <string>
+
+#include "bloomline/rocksdb.h"
+#include "rocksdb/filter_policy.h"
+
+namespace bloomline {
+
+constexpr char kRocksDBPolicyName[] = "bloomline";
+// The id of a policy with a canonicalizer in OPTIONS files. RocksDB drops errors, and then makes a
+// policy of the id alone, with the default options. One without a canonicalizer would write filters
+// that lose keys; one of this id writes none until its canonicalizer is known. And a bloomline that
+// knows no canonicalizers does not know the id.
+constexpr char kCanonicalPolicyName[] = "bloomline.canon";
+static_assert(sizeof(kCanonicalPolicyName) <= 16);  // a std::string of it takes no memory
+
+// Empty, or why this RocksDB cannot be used: its internal interface changes between minor versions,
+// and calls through the wrong one are undefined.
+std::string RocksDBVersionMismatch();
+
+// As NewRocksDBFilterPolicy, without registration and without stderr. `error` must not be null. A
+// canonicalizer is a NamedCanonicalizer.
+std::unique_ptr<ROCKSDB_NAMESPACE::FilterPolicy> MakeRocksDBFilterPolicy(
+    const RocksDBFilterOptions& options, std::string* error);
+
+}  // namespace bloomline
+
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_POLICY_H_

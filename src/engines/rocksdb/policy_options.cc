@@ -1,0 +1,231 @@
+#include "src/engines/rocksdb/policy_options.h"
+
+#include <cstdio>
+#include <utility>
+
+#include "bloomline/seed.h"
+#include "rocksdb/customizable.h"
+#include "src/engines/rocksdb/filter_options.h"
+#include "src/engines/rocksdb/option_text.h"
+#include "src/engines/rocksdb/policy.h"
+#include "src/support/out_of_memory.h"
+
+namespace bloomline {
+namespace {
+
+using ROCKSDB_NAMESPACE::ConfigOptions;
+using ROCKSDB_NAMESPACE::Customizable;
+using ROCKSDB_NAMESPACE::OptionTypeFlags;
+using ROCKSDB_NAMESPACE::OptionTypeInfo;
+using ROCKSDB_NAMESPACE::OptionVerificationType;
+using ROCKSDB_NAMESPACE::Status;
+
+void Complain(std::string_view message) {
+  std::fprintf(stderr, "bloomline: %.*s\n", static_cast<int>(message.size()), message.data());
+}
+
+PolicyOptions::Plan MakePlan(const RocksDBFilterOptions& options) {
+  return {Normalized(options), MakeLevelPlan(options), CanonicalizerOf(options)};
+}
+
+bool IsWritten(const OptionText& option, const RocksDBFilterOptions& options) {
+  return option.is_always_written || option.text(options) != option.text(RocksDBFilterOptions());
+}
+
+// "bits_per_key=7.5;format=compact": all but the seed, which may be a secret.
+std::string Description(const RocksDBFilterOptions& options) {
+  std::string text;
+  for (const OptionText& option : OptionTexts()) {
+    if (std::string_view(option.name) == "seed" || !IsWritten(option, options)) continue;
+    if (!text.empty()) text += ';';
+    text += option.name + ("=" + option.text(options));
+  }
+  return text;
+}
+
+}  // namespace
+
+// RocksDB sets options one by one, on the object itself. A draft is an object that no other thread
+// sees.
+class PolicyOptions::Draft : public Customizable {
+ public:
+  Draft(const RocksDBFilterOptions& options, const Types& types) {
+    options_.options_ = options;
+    options_.has_canonicalizer_ = options.canonicalizer != nullptr;
+    options_.is_draft_ = true;
+    RegisterOptions("BloomlineOptions", &options_, &types);
+  }
+  const char* Name() const override { return kRocksDBPolicyName; }
+  std::string GetId() const override { return options_.Id(); }
+  using Customizable::SerializeOptions;
+  const RocksDBFilterOptions& options() const { return options_.options_; }
+
+ private:
+  PolicyOptions options_{RocksDBFilterOptions()};  // its plan is not used
+};
+
+PolicyOptions::PolicyOptions(const RocksDBFilterOptions& options)
+    : options_(options),
+      plan_(MakePlan(options)),
+      has_canonicalizer_(options.canonicalizer != nullptr) {}
+
+RocksDBFilterOptions PolicyOptions::LoadOptions() const {
+  const std::lock_guard lock(mutex_);
+  return options_;
+}
+
+PolicyOptions::Plan PolicyOptions::LoadPlan() const {
+  const std::lock_guard lock(mutex_);
+  return plan_;
+}
+
+CanonicalizerPtr PolicyOptions::LoadCanonicalizer() const {
+  if (!has_canonicalizer_.load(std::memory_order_acquire)) return nullptr;
+  const std::lock_guard lock(mutex_);
+  return plan_.canonicalizer;
+}
+
+std::string PolicyOptions::Id() const {
+  return has_canonicalizer_ ? kCanonicalPolicyName : kRocksDBPolicyName;
+}
+
+bool PolicyOptions::KeepsCanonicalizerAs(const std::string& id) const {
+  const std::string_view name = std::string_view(id).substr(0, id.find(':'));
+  const bool is_bloomline = name == kRocksDBPolicyName || name == kCanonicalPolicyName;
+  if (!has_canonicalizer_ || !is_bloomline || name.size() == id.size()) return false;
+  std::fprintf(
+      stderr,
+      "bloomline: RocksDB filter policy: '%s' has no canonicalizer, which the policy keeps, "
+      "with its bits per key; allowed: {bits_per_key=%s}\n",
+      id.c_str(), id.c_str() + name.size() + 1);
+  return true;
+}
+
+Status PolicyOptions::Change(const ConfigOptions& config, const Changes& changes, Changes* unused) {
+  Status status = support::OrIfOutOfMemory(Status::MemoryLimit(), [&] {
+    const std::string error = TryChange(config, changes, unused);
+    if (error.empty()) return CanonicalizerStatus(changes);
+    Complain("RocksDB filter policy: " + error + "; the options stay " +
+             Description(LoadOptions()));
+    // Not NotFound for unknown names: RocksDB would conclude that it does not know this policy.
+    return Status::InvalidArgument("bloomline", error);
+  });
+  if (status.IsMemoryLimit()) {
+    Complain("RocksDB filter policy: out of memory; the options stay as they are");
+  }
+  return status;
+}
+
+Status PolicyOptions::CanonicalizerStatus(const Changes& changes) const {
+  if (changes.count(kCanonicalizerOption) == 0) return Status::OK();
+  const std::string error = WhyCanonicalizerIsUnknown(*LoadCanonicalizer());
+  if (error.empty()) return Status::OK();
+  Complain("RocksDB filter policy: " + error + "; the policy uses no filters and writes none");
+  return Status::InvalidArgument("bloomline", error);
+}
+
+std::string PolicyOptions::TakeCanonicalizer(const std::string& name) {
+  if (options_.canonicalizer == nullptr) {  // now it is required, even if the next line throws
+    options_.canonicalizer = plan_.canonicalizer = UnknownCanonicalizer();
+    has_canonicalizer_.store(true, std::memory_order_release);
+  }
+  const std::string error = ParseCanonicalizer(name, &options_);
+  plan_.canonicalizer = CanonicalizerOf(options_);
+  return error;
+}
+
+std::string PolicyOptions::TryChange(const ConfigOptions& config, const Changes& changes,
+                                     Changes* unused) {
+  const std::lock_guard lock(mutex_);
+  if (const auto named = changes.find(kCanonicalizerOption); named != changes.end()) {
+    const std::string error = TakeCanonicalizer(named->second);
+    if (!error.empty()) return error;
+  }
+  Draft draft(options_, OptionTypes());
+  ConfigOptions strict = config;
+  strict.ignore_unknown_options = false;  // else RocksDB ignores bad values, too
+  strict.invoke_prepare_options = false;
+  Changes unknown;
+  const Status status = draft.ConfigureFromMap(strict, changes, &unknown);
+  if (!status.ok()) return status.getState() == nullptr ? status.ToString() : status.getState();
+  if (unused != nullptr) {
+    unused->insert(unknown.begin(), unknown.end());
+  } else if (!unknown.empty() && !config.ignore_unknown_options) {
+    return "there is no option '" + unknown.begin()->first + "'; allowed: " + OptionNames();
+  }
+  const std::string error = draft.options().Validate();
+  if (!error.empty()) {
+    return std::string("in format ") + FormatName(draft.options().format) + ", " + error;
+  }
+  // As when a policy is made: builders cannot fail.
+  uint64_t unused_seed;
+  std::string failure;
+  if (draft.options().random_seed && !DrawSeed(&unused_seed, &failure)) return failure;
+  RocksDBFilterOptions changed = draft.options();  // may throw: the lines below do not
+  plan_ = MakePlan(changed);
+  options_ = std::move(changed);
+  return "";
+}
+
+std::string PolicyOptions::Serialize(const ConfigOptions& config, const std::string& prefix) const {
+  std::string text = support::OrIfOutOfMemory(std::string(), [&] {
+    const RocksDBFilterOptions options = LoadOptions();
+    const Types types = TypesToWrite(options);
+    return Draft(options, types).SerializeOptions(config, prefix);
+  });
+  if (!text.empty()) return text;
+  Complain("RocksDB filter policy: out of memory; its options are not written, only its name");
+  return Id();
+}
+
+ROCKSDB_NAMESPACE::OptionTypeInfo PolicyOptions::TypeInfo(const OptionText& option) {
+  const auto text = [write = option.text](const void* object) {
+    const auto& options = *static_cast<const PolicyOptions*>(object);
+    const std::lock_guard lock(options.mutex_);
+    return write(options.options_);
+  };
+  return OptionTypeInfo(
+      0, option.type, OptionVerificationType::kNormal, OptionTypeFlags::kMutable,
+      [parse = option.parse](const ConfigOptions&, const std::string&, const std::string& value,
+                             void* object) {
+        return support::OrIfOutOfMemory(Status::MemoryLimit(), [&] {
+          const std::string error = parse(value, &static_cast<PolicyOptions*>(object)->options_);
+          return error.empty() ? Status::OK() : Status::InvalidArgument(error);
+        });
+      },
+      [text](const ConfigOptions&, const std::string&, const void* object, std::string* value) {
+        const auto serialize = [&] {
+          *value = text(object);
+          return Status::OK();
+        };
+        // A failure here makes RocksDB assert, or leave the option out. So a draft throws, and
+        // Serialize catches.
+        if (static_cast<const PolicyOptions*>(object)->is_draft_) return serialize();
+        return support::OrIfOutOfMemory(Status::MemoryLimit(), serialize);
+      },
+      [text](const ConfigOptions&, const std::string& name, const void* a, const void* b,
+             std::string* mismatch) {
+        const bool equal = support::OrIfOutOfMemory(false, [&] { return text(a) == text(b); });
+        if (!equal) support::SetError(name, mismatch);
+        return equal;
+      });
+}
+
+const PolicyOptions::Types& PolicyOptions::OptionTypes() {
+  static const Types& types = *[] {
+    auto* const all = new Types;
+    for (const OptionText& option : OptionTexts()) all->emplace(option.name, TypeInfo(option));
+    return all;
+  }();
+  return types;
+}
+
+PolicyOptions::Types PolicyOptions::TypesToWrite(const RocksDBFilterOptions& options) {
+  Types types;
+  for (const OptionText& option : OptionTexts()) {
+    if (IsWritten(option, options)) types.emplace(option.name, OptionTypes().at(option.name));
+  }
+  return types;
+}
+
+}  // namespace bloomline

@@ -1,0 +1,63 @@
+// The trailer container: filters inside RocksDB and on their own (docs/format.md, section 5).
+//
+//   +---------------------+------------------------------+----------------------+
+//   | padding, 0 to 63 B  | payload, num_blocks blocks   | trailer, 20 bytes    |
+//   +---------------------+------------------------------+----------------------+
+//
+//   offset   0           8           12      13         14       15      16     19
+//   trailer  | seed      | blocks    | layout| param | padding| 0x00  | "bLn" | version
+//            | 8 bytes   | mod 2^32  | 1     | 1        | 1      | marker| magic | 1
+//
+// Version 1 is above. In version 2, a name of a key canonicalizer (canonical_keys.h) and a byte
+// with its length lie between payload and trailer.
+#ifndef BLOOMLINE_FILTER_FORMAT_TRAILER_H_
+#define BLOOMLINE_FILTER_FORMAT_TRAILER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "bloomline/filter_options.h"
+#include "src/filter/format/layout.h"
+
+namespace bloomline::filter {
+
+constexpr size_t kTrailerBytes = 20;
+
+// The bytes behind a payload. `canonicalizer` is the name, here and below; empty: none, version 1.
+constexpr size_t EndBytes(std::string_view canonicalizer) {
+  return kTrailerBytes + (canonicalizer.empty() ? 0 : canonicalizer.size() + 1);
+}
+
+// FilterOptions::Validate, and that the format has a layout in this container: kClassic has none.
+// Empty, or one sentence.
+std::string ValidateForTrailer(const FilterOptions& options);
+
+// The shape of the filter of n keys. `format` is kBlocked or kCompact, num_keys > 0; num_probes is
+// not used in kCompact. At least one block; at most max_payload_bytes, rounded down to blocks. Of
+// what the keys pay for, end_bytes go to EndBytes. Sizes saturate instead of wrapping.
+FilterShape StandaloneShape(Format format, uint64_t num_keys, double bits_per_key, int num_probes,
+                            uint64_t max_payload_bytes, uint64_t end_bytes = kTrailerBytes);
+
+// The same for kCompact, where `overhead_bytes` of the memory of n keys go to the container. Blocks
+// have 64 bytes, and 32 below 5.5 bits per key, where blocks of 64 would have more keys than slots.
+FilterShape CompactShape(uint64_t num_keys, double bits_per_key, uint64_t overhead_bytes,
+                         uint64_t max_bytes);
+
+// Writes the EndBytes(canonicalizer) bytes that follow a payload of this shape. kClassic and
+// kSmallSet are LevelDB's alone.
+void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst,
+                   std::string_view canonicalizer = {});
+
+// Total: any bytes give a payload. If it matches every key, *why, if not null, is set to the
+// reason; one is that the filter's canonicalizer is not `canonicalizer`.
+Payload DecodeStandalone(std::string_view filter, std::string* why = nullptr,
+                         std::string_view canonicalizer = {});
+
+// Whether the last bytes carry our magic number; RocksDB's own filters do not.
+bool HasTrailer(std::string_view filter);
+
+}  // namespace bloomline::filter
+
+#endif  // BLOOMLINE_FILTER_FORMAT_TRAILER_H_

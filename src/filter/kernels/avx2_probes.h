@@ -1,0 +1,49 @@
+// AVX2: the probe sequence, eight probes in one register.
+#ifndef BLOOMLINE_FILTER_KERNELS_AVX2_PROBES_H_
+#define BLOOMLINE_FILTER_KERNELS_AVX2_PROBES_H_
+
+#include "src/filter/kernels/avx2_bits.h"
+#include "src/filter/kernels/probe_sequence.h"
+
+namespace bloomline::kernels {
+
+constexpr int kProbesPer256Bits = 8;
+static_assert(kProbesPer256Bits * sizeof(uint32_t) == kBytesPer256Bits);
+
+// Ones in the first n lanes of 32 bits; n may exceed their number.
+BLOOMLINE_AVX2_INLINE __m256i OnesInFirstLanes(int n) {
+  alignas(64) static constexpr uint32_t kOnesThenZeros[2 * kProbesPer256Bits] = {1, 1, 1, 1,
+                                                                                 1, 1, 1, 1};
+  return Load256(kOnesThenZeros + kProbesPer256Bits -
+                 (n < kProbesPer256Bits ? n : kProbesPer256Bits));
+}
+
+// A ProbePair in each lane.
+struct ProbePairs {
+  __m256i a;
+  __m256i b;
+};
+
+BLOOMLINE_AVX2_INLINE ProbePairs InAllLanes(ProbePair pair) {
+  return {_mm256_set1_epi32(static_cast<int>(pair.a)), _mm256_set1_epi32(static_cast<int>(pair.b))};
+}
+
+// BlockedPair, given the lower half of a hash in all lanes: swaps the halves of each.
+BLOOMLINE_AVX2_INLINE ProbePairs BlockedPairs(__m256i lower_halves) {
+  const __m256i swap = _mm256_set_epi8(13, 12, 15, 14, 9, 8, 11, 10, 5, 4, 7, 6, 1, 0, 3, 2,  //
+                                       13, 12, 15, 14, 9, 8, 11, 10, 5, 4, 7, 6, 1, 0, 3, 2);
+  return {lower_halves, _mm256_shuffle_epi8(lower_halves, swap)};
+}
+
+BLOOMLINE_AVX2_INLINE __m256i EightProbes(ProbePairs pairs, int first) {
+  return _mm256_add_epi32(pairs.a, _mm256_mullo_epi32(Load256(kProbeMultipliers + first), pairs.b));
+}
+
+// Whether each word has its bit. Lanes where `ones` is 0 do not count.
+BLOOMLINE_AVX2_INLINE bool WordsHaveBits(__m256i words, __m256i bits, __m256i ones) {
+  return _mm256_testc_si256(words, _mm256_sllv_epi32(ones, bits)) != 0;
+}
+
+}  // namespace bloomline::kernels
+
+#endif  // BLOOMLINE_FILTER_KERNELS_AVX2_PROBES_H_

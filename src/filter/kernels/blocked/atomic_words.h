@@ -1,0 +1,47 @@
+// 64-bit words of bits that many threads set at once, by relaxed atomic operations.
+#ifndef BLOOMLINE_FILTER_KERNELS_BLOCKED_ATOMIC_WORDS_H_
+#define BLOOMLINE_FILTER_KERNELS_BLOCKED_ATOMIC_WORDS_H_
+
+#include <cstdint>
+
+#include "src/filter/kernels/probe_sequence.h"
+
+namespace bloomline::kernels {
+
+constexpr uint32_t kWordBits = 64;
+constexpr uint32_t kWordsPerBlock = static_cast<uint32_t>(kBlockBits) / kWordBits;
+static_assert(kWordsPerBlock == 8, "OrAtomicWords has a bit of a byte for each word");
+static_assert(__atomic_always_lock_free(sizeof(uint64_t), nullptr),
+              "an atomic operation with a lock would not exclude the vector loads of a block");
+
+inline uint64_t LoadAtomic(const uint64_t* word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
+
+// Takes 20 clock cycles and waits for the one before. Does not return the old value: for that it
+// would have to be a loop.
+inline void OrAtomic(uint64_t* word, uint64_t mask) {
+  __atomic_fetch_or(word, mask, __ATOMIC_RELAXED);
+}
+
+// Bit number `bit` of a payload in its word, as an integer access to the word's bytes sees it.
+inline uint64_t WordMask(uint64_t bit) {
+  const uint64_t mask = uint64_t{1} << (bit % kWordBits);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  return __builtin_bswap64(mask);
+#else
+  return mask;
+#endif
+}
+
+// Sets the masks' bits in the words of a block that lack any, given as bits 0 to 7 of `lacking`.
+// The other words are not written. So threads that add keys which are present already do not take
+// the cache line from each other.
+inline void OrAtomicWords(uint64_t* block, const uint64_t* masks, uint32_t lacking) {
+  for (; lacking != 0; lacking &= lacking - 1) {
+    const int word = __builtin_ctz(lacking);
+    OrAtomic(block + word, masks[word]);
+  }
+}
+
+}  // namespace bloomline::kernels
+
+#endif  // BLOOMLINE_FILTER_KERNELS_BLOCKED_ATOMIC_WORDS_H_

@@ -1,0 +1,127 @@
+// AVX2: blocked filters, eight probes at a time.
+#if defined(__x86_64__)
+
+#include "src/filter/kernels/avx2_bits.h"
+#include "src/filter/kernels/avx2_probes.h"
+#include "src/filter/kernels/blocked/block_query_avx2.h"
+#include "src/filter/kernels/blocked/blocked_kernel.h"
+#include "src/filter/kernels/blocked/blocks.h"
+#include "src/filter/kernels/probe_sequence.h"
+#include "src/filter/kernels/unrolled.h"
+
+namespace bloomline::kernels {
+namespace {
+
+BLOOMLINE_AVX2_INLINE Bits512 LoadBlock(const char* block) {
+  return {Load256(block), Load256(block + kBytesPer256Bits)};
+}
+
+struct QueryOne {
+  template <int K>
+  BLOOMLINE_AVX2 static bool Run(const BlockedFilter& filter, uint64_t hash) {
+    const int num_probes = K == 0 ? filter.num_probes : K;
+    return BlockMayMatch(LoadBlock(BlockOf(filter, hash)), num_probes, OnesInFirstLanes(num_probes),
+                         BlockedPairs(_mm256_set1_epi32(static_cast<int>(hash))));
+  }
+};
+
+BLOOMLINE_AVX2 void MayMatchMany(const BlockedFilter& filter, size_t n, const uint64_t* hashes,
+                                 bool* may_match) {
+  BlocksMayMatch<LoadBlock>(filter, n, hashes, may_match);
+}
+
+// A key that is prepared for insertion: which bits of which bytes of its block to set. To set them
+// byte by byte is faster than by registers: 1.95 instead of 2.6 ns per key with six probes.
+template <int kCapacity>
+struct KeyBits {
+  static_assert(kCapacity % kProbesPer256Bits == 0);
+  alignas(kBytesPer256Bits) uint32_t bytes[kCapacity];
+  alignas(kBytesPer256Bits) uint32_t masks[kCapacity];
+  char* block;
+
+  BLOOMLINE_AVX2_INLINE void Prepare(const BlockedFilter& filter, const uint64_t* hash) {
+    block = WritableBlockOf(filter, *hash);
+    PrefetchForWrite(block);
+    const ProbePairs pairs = BlockedPairs(LowerHalf(hash));
+    for (int first = 0; first < kCapacity; first += kProbesPer256Bits) {
+      const __m256i probes = EightProbes(pairs, first);
+      const __m256i bit = _mm256_and_si256(_mm256_srli_epi32(probes, 23), _mm256_set1_epi32(7));
+      _mm256_store_si256(reinterpret_cast<__m256i*>(bytes + first), _mm256_srli_epi32(probes, 26));
+      _mm256_store_si256(reinterpret_cast<__m256i*>(masks + first),
+                         _mm256_sllv_epi32(_mm256_set1_epi32(1), bit));
+    }
+  }
+
+  BLOOMLINE_AVX2_INLINE void Set(int num_probes) const {
+#pragma GCC unroll 16
+    for (int j = 0; j < num_probes; ++j) {
+      block[bytes[j]] = static_cast<char>(block[bytes[j]] | static_cast<char>(masks[j]));
+    }
+  }
+};
+
+struct Insert {
+  template <int K>
+  BLOOMLINE_AVX2 static void Run(const BlockedFilter& caller_filter, size_t n,
+                                 const uint64_t* hashes) {
+    const BlockedFilter filter = caller_filter;  // the payload's bytes could alias the caller's
+    KeyBits<WholeRegistersOfProbes(K)> keys[kInsertAhead];
+    for (size_t i = 0; i < n + kInsertAhead; ++i) {
+      auto& key = keys[i % kInsertAhead];
+      if (i >= kInsertAhead) key.Set(K == 0 ? filter.num_probes : K);
+      if (i < n) key.Prepare(filter, hashes + i);
+    }
+  }
+};
+
+void InsertMany(const BlockedFilter& filter, size_t n, const uint64_t* hashes) {
+  RunUnrolled<Insert>(filter.num_probes, filter, n, hashes);
+}
+
+struct AddOne {
+  template <int K>
+  BLOOMLINE_AVX2 static bool Run(const BlockedFilter& filter, uint64_t hash) {
+    const int num_probes = K == 0 ? filter.num_probes : K;
+    auto* block = reinterpret_cast<__m256i*>(WritableBlockOf(filter, hash));
+    const Bits512 before = {_mm256_loadu_si256(block), _mm256_loadu_si256(block + 1)};
+    Bits512 bits = before;
+    const ProbePair pair = BlockedPair(hash);
+#pragma GCC unroll 16
+    for (int j = 0; j < num_probes; ++j) SetBit(BlockedBit(Probe(pair, j)), &bits);
+    const __m256i difference = _mm256_or_si256(_mm256_xor_si256(before.low, bits.low),
+                                               _mm256_xor_si256(before.high, bits.high));
+    _mm256_storeu_si256(block, bits.low);
+    _mm256_storeu_si256(block + 1, bits.high);
+    return _mm256_testz_si256(difference, difference) == 0;
+  }
+};
+
+struct Add {
+  template <int K>
+  BLOOMLINE_AVX2 static void Run(const BlockedFilter& caller_filter, size_t n,
+                                 const uint64_t* hashes, bool* changed) {
+    const BlockedFilter filter = caller_filter;
+    for (size_t i = 0; i < n; ++i) changed[i] = AddOne::Run<K>(filter, hashes[i]);
+  }
+};
+
+void AddMany(const BlockedFilter& filter, size_t n, const uint64_t* hashes, bool* changed) {
+  RunUnrolled<Add>(filter.num_probes, filter, n, hashes, changed);
+}
+
+}  // namespace
+
+BlockedKernel Avx2Blocked() {
+  BlockedKernel kernel;
+  kernel.may_match = QueryOne::Run<0>;
+  kernel.may_match_for = UnrolledFunction<QueryOne>;
+  kernel.may_match_many = MayMatchMany;
+  kernel.insert_many = InsertMany;
+  kernel.add_many = AddMany;
+  kernel.add_for = UnrolledFunction<AddOne>;
+  return kernel;
+}
+
+}  // namespace bloomline::kernels
+
+#endif  // defined(__x86_64__)

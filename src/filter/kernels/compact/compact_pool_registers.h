@@ -1,0 +1,127 @@
+// The pool of a compact block as AVX-512 tests it: instead of collecting the columns' pieces, it
+// spreads the key's coefficients over the block's bits, to where the pieces are.
+//
+// A pass takes at most one column in each of the block's eight 64-bit words: for each word a window
+// of 64 of the key's coefficients, for each byte of the word the place in the window of the 8
+// coefficients that belong there, and a mask. A block of 32 slots or more takes at most three
+// passes, and nearly all take two.
+#ifndef BLOOMLINE_FILTER_KERNELS_COMPACT_COMPACT_POOL_REGISTERS_H_
+#define BLOOMLINE_FILTER_KERNELS_COMPACT_COMPACT_POOL_REGISTERS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "src/filter/kernels/compact/compact_block.h"
+#include "src/filter/kernels/compact/compact_made_table.h"
+#include "src/filter/kernels/compact/compact_pool.h"
+
+namespace bloomline::kernels {
+
+constexpr unsigned kMaxPoolPasses = 4;
+constexpr unsigned kBlockWords = kBlockBytes / 8;
+
+// With fewer slots, a block of the arrangement has more than kMaxPoolColumns in its pool, and these
+// registers have no room.
+constexpr unsigned LeastRegisterSlots(unsigned arrangement) {
+  const Arrangement& a = kArrangements[arrangement];
+  unsigned slots = kMinCompactSlots;
+  while ((a.payload_bits() + slots - 1) / slots > a.fast_columns + kMaxPoolColumns) ++slots;
+  return slots;
+}
+
+struct alignas(64) PoolPass {
+  uint8_t window_bytes[kBlockBytes];  // bytes of the key's coefficients: eight for each word
+  uint8_t window_bits[kBlockBytes];   // for each byte of the block, a bit of its word's window
+  uint64_t mask[kBlockWords];
+};
+
+struct alignas(64) PoolRegisters {
+  PoolPass passes[kMaxPoolPasses];
+  // For each column of the pool, which words have a part of it: 8 bits for each pass.
+  uint32_t words_of_column[kMaxPoolColumns];
+  uint32_t full_columns;    // of the pool: a bit for each
+  uint32_t partial_column;  // its bit
+  uint32_t threshold;
+  uint32_t num_passes;
+};
+
+// Deals the pieces out to passes.
+class PoolPassWriter {
+ public:
+  static PoolRegisters RegistersOf(const Pool& pool, unsigned fast_columns) {
+    PoolRegisters registers = {};
+    PoolPassWriter writers[kMaxPoolPasses];
+    for (unsigned i = 0; i < pool.num_pieces; ++i) {
+      const PoolPiece& piece = pool.pieces[i];
+      unsigned pass = 0;
+      while (!writers[pass].Takes(piece)) ++pass;
+      writers[pass].Add(piece, &registers.passes[pass]);
+      registers.words_of_column[piece.column - fast_columns] |= 1u
+                                                                << (8 * pass + piece.word_byte / 8);
+      if (registers.num_passes <= pass) registers.num_passes = pass + 1;
+    }
+    registers.full_columns = (1u << (pool.full_columns - fast_columns)) - 1;
+    registers.partial_column = 1u << (pool.full_columns - fast_columns);
+    registers.threshold = pool.threshold;
+    return registers;
+  }
+
+ private:
+  struct Word {
+    bool has_column;
+    uint8_t column;
+    uint8_t first_byte;  // of the window, in the key's coefficients
+  };
+
+  static unsigned WindowBit(const PoolPiece& piece, const Word& word) {
+    return piece.slot - 8u * word.first_byte;
+  }
+
+  bool Takes(const PoolPiece& piece) const {
+    const Word& word = words_[piece.word_byte / 8];
+    return !word.has_column ||
+           (word.column == piece.column && WindowBit(piece, word) + piece.length <= 64);
+  }
+
+  void Add(const PoolPiece& piece, PoolPass* pass) {
+    Word& word = words_[piece.word_byte / 8];
+    if (!word.has_column) {
+      word = {true, piece.column, static_cast<uint8_t>(piece.slot / 8)};
+      for (unsigned i = 0; i < 8; ++i) {
+        pass->window_bytes[piece.word_byte + i] = static_cast<uint8_t>(word.first_byte + i);
+      }
+    }
+    pass->mask[piece.word_byte / 8] |= OnesBelow64(piece.length) << piece.bit;
+    const unsigned last_byte = (piece.bit + piece.length - 1u) / 8;
+    for (unsigned i = piece.bit / 8; i <= last_byte; ++i) {
+      // Windows wrap: what a byte has before the piece's first bit is masked out.
+      const unsigned bit = WindowBit(piece, word) + 64 + 8 * i - piece.bit;
+      pass->window_bits[piece.word_byte + i] = static_cast<uint8_t>(bit % 64);
+    }
+  }
+
+  Word words_[kBlockWords] = {};
+};
+
+namespace {
+
+// The table of an arrangement, by slots - kMinCompactSlots; 38 to 83 KiB.
+template <unsigned kArrangement>
+MadeTable<PoolRegisters, kArrangements[kArrangement].max_slots() + 1 - kMinCompactSlots>
+    pool_registers;
+
+// Null if another thread has begun to.
+template <unsigned kArrangement>
+const PoolRegisters* MakePoolRegisters() {
+  return pool_registers<kArrangement>.Make(
+      LeastRegisterSlots(kArrangement) - kMinCompactSlots, [](size_t i) {
+        return PoolPassWriter::RegistersOf(
+            PoolFor<kArrangement>(kMinCompactSlots + static_cast<unsigned>(i)),
+            kArrangements[kArrangement].fast_columns);
+      });
+}
+
+}  // namespace
+}  // namespace bloomline::kernels
+
+#endif  // BLOOMLINE_FILTER_KERNELS_COMPACT_COMPACT_POOL_REGISTERS_H_

@@ -1,0 +1,123 @@
+// The system of equations of a compact block's full columns: Gauss-Jordan elimination over GF(2),
+// one equation per key for all columns at once.
+//
+// The unknowns are the slots: first the fixed ones in order, then the three variable ones, whose
+// coefficients depend on the attempt. The fixed ones are eliminated once, and one more with each
+// number of slots. Attempts are tried where at most three equations are left, in three unknowns. A
+// slot is a pivot if it is independent of those before it, and all other slots get 0. So there is
+// one solution for a number of slots and an attempt, and every kernel finds it.
+#ifndef BLOOMLINE_FILTER_KERNELS_COMPACT_COMPACT_SYSTEM_H_
+#define BLOOMLINE_FILTER_KERNELS_COMPACT_COMPACT_SYSTEM_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "src/filter/kernels/always_inline.h"
+#include "src/filter/kernels/compact/compact_block.h"
+#include "src/filter/kernels/compact/compact_equations.h"
+#include "src/filter/kernels/compact/compact_search.h"
+#include "src/filter/kernels/equation_span.h"
+
+namespace bloomline::kernels {
+
+// The state of a block while it is solved. Call in this order: Start, EliminateFixedSlots, any
+// number of AddFixedSlot and VariableSlotsSolve, and Finish with an attempt for which
+// VariableSlotsSolve is true.
+struct BlockSystem {
+  BlockSystem(const uint64_t* key_hashes, size_t num_keys, unsigned least_slots)
+      : hashes(key_hashes), size(num_keys), second(SecondWordFor(least_slots)) {}
+
+  BLOOMLINE_ALWAYS_INLINE void Start(unsigned num_columns) {
+    const uint64_t right_mask = OnesBelow64(num_columns);
+    const uint64_t field_mask = OnesBelow64(second.field_slots);
+    const uint64_t window_mask = OnesBelow64(WindowBits(second));
+    for (size_t i = 0; i < size; ++i) {
+      const CompactKey& key = keys[i] = CompactKeyOf(hashes[i]);
+      equations.first[i] = key.slots.word;
+      equations.second[i] = (key.slots.field & field_mask) |
+                            (key.variable >> kFirstAttempt & window_mask) << second.field_slots |
+                            (hashes[i] & right_mask) << second.right_shift;
+    }
+    for (size_t i = size; i < size / 8 * 8 + 8; ++i) equations.first[i] = equations.second[i] = 0;
+  }
+
+  // The coefficients of equation i's variable slots in an attempt.
+  BLOOMLINE_ALWAYS_INLINE uint64_t VariableSlots(size_t i, unsigned attempt) const {
+    return (equations.first[i] ^
+            equations.second[i] >> second.field_slots >> (attempt - kFirstAttempt)) &
+           kVariableSlots;
+  }
+
+  // An equation that is left has no fixed slot, so no later pivot changes it. It is dropped if it
+  // is a sum of others that are left: so what is left does not depend on the order of the keys.
+  template <typename Steps>
+  BLOOMLINE_ALWAYS_INLINE void EliminateFixedSlots(unsigned num_slots) {
+    const CompactSlots columns = {OnesBelow64(num_slots) & ~kVariableSlots,
+                                  OnesBelow64(num_slots > kWordSlots ? num_slots - kWordSlots : 0)};
+    num_left = 0;
+    EquationSpan<kMaxBlockKeys> span_of_left;
+    EliminatePairs<Steps>(&equations, size, columns, pivots, [&](size_t i) {
+      pivots[i] = kNoPivot;
+      if (span_of_left.Add(equations.first[i], equations.second[i])) {
+        left[num_left++] = static_cast<uint8_t>(i);
+      }
+    });
+  }
+
+  // Slot number `slot` joins the fixed ones.
+  template <typename Steps>
+  BLOOMLINE_ALWAYS_INLINE void AddFixedSlot(unsigned slot) {
+    const bool in_field = slot >= kWordSlots;
+    const uint64_t bit = uint64_t{1} << slot % kWordSlots;
+    const uint64_t* words = in_field ? equations.second : equations.first;
+    for (unsigned j = 0; j < num_left; ++j) {
+      const size_t i = left[j];
+      if ((words[i] & bit) == 0) continue;
+      pivots[i] = static_cast<uint8_t>(slot);
+      Steps::ClearPair(&equations, size, i, in_field, bit);
+      left[j] = left[--num_left];
+      return;
+    }
+  }
+
+  // Whether the equations left, at most three, are independent in the variable slots.
+  BLOOMLINE_ALWAYS_INLINE bool VariableSlotsSolve(unsigned attempt) const {
+    uint64_t bits[kNumVariableSlots];
+    for (unsigned j = 0; j < num_left; ++j) bits[j] = VariableSlots(left[j], attempt);
+    for (unsigned sums = 1; sums < 1u << num_left; ++sums) {
+      uint64_t sum = 0;
+      for (unsigned j = 0; j < num_left; ++j) sum ^= (sums >> j & 1) != 0 ? bits[j] : 0;
+      if (sum == 0) return false;
+    }
+    return true;
+  }
+
+  // After this each equation has its own pivot and no other's.
+  template <typename Steps>
+  BLOOMLINE_ALWAYS_INLINE void Finish(unsigned attempt) {
+    for (size_t i = 0; i < size; ++i) {
+      equations.first[i] = (equations.first[i] & ~kVariableSlots) | VariableSlots(i, attempt);
+    }
+    for (unsigned j = 0; j < num_left; ++j) {
+      const size_t i = left[j];
+      const uint64_t bits = equations.first[i] & kVariableSlots;
+      pivots[i] = static_cast<uint8_t>(__builtin_ctzll(bits));
+      Steps::ClearPair(&equations, size, i, false, bits & (~bits + 1));
+    }
+  }
+
+  const uint64_t* const hashes;
+  const size_t size;
+  const SecondWord second;
+  unsigned num_left = 0;
+  CompactSlots partial_column = {};  // compact_partial_column.h
+  BlockEquations equations;
+  CompactKey keys[kMaxBlockKeys];
+  uint8_t pivots[kMaxBlockKeys];
+  uint8_t left[kMaxBlockKeys];  // equations without a pivot so far
+};
+
+}  // namespace bloomline::kernels
+
+#endif  // BLOOMLINE_FILTER_KERNELS_COMPACT_COMPACT_SYSTEM_H_

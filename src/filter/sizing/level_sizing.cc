@@ -1,0 +1,191 @@
+#include "bloomline/level_sizing.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "bloomline/sizing.h"
+#include "src/filter/format/limits.h"
+#include "src/filter/sizing/memory_division.h"
+#include "src/filter/sizing/search.h"
+#include "src/support/error_text.h"
+
+namespace bloomline {
+namespace {
+
+using filter::kNone;
+using filter::LevelKeys;
+
+constexpr double kMaxRatio = 1e6;
+
+bool IsCount(int num_levels) { return num_levels >= 1 && num_levels <= kMaxLevels; }
+// Sums, products and ratios of these are finite.
+constexpr double kMinKeys = 1e-30, kMaxKeys = 1e30;
+constexpr double kMinRuns = 1e-6, kMaxRuns = 1e6;
+bool IsKeys(double keys) { return keys == 0 || (keys >= kMinKeys && keys <= kMaxKeys); }
+bool IsRuns(double runs) { return runs >= kMinRuns && runs <= kMaxRuns; }
+bool IsBudget(Format format, double bits_per_key) {
+  return filter::IsKnown(format) && bits_per_key >= 0 &&
+         bits_per_key <= AllowedBitsPerKey(format).max;
+}
+bool IsLevelBits(Format format, double bits) {
+  return bits == 0 || filter::IsAllowed(format, bits);
+}
+
+double Sum(const double* values, int num_levels) {
+  double sum = 0;
+  for (int i = 0; i < num_levels; ++i) sum += values[i];
+  return sum;
+}
+
+double RunsOf(const double* runs_of_level, int i) {
+  return runs_of_level == nullptr ? 1 : runs_of_level[i];
+}
+
+// Whether the arrays are valid, and in one.
+bool ToLevels(const double* keys_of_level, const double* runs_of_level, int num_levels,
+              LevelKeys* levels) {
+  if (!IsCount(num_levels)) return false;
+  for (int i = 0; i < num_levels; ++i) {
+    levels[i] = {keys_of_level[i], RunsOf(runs_of_level, i)};
+    if (!IsKeys(levels[i].keys) || !IsRuns(levels[i].runs)) return false;
+  }
+  return Sum(keys_of_level, num_levels) > 0;
+}
+
+}  // namespace
+
+bool KeysOfLevels(int num_levels, double level_size_ratio, double* keys_of_level) {
+  if (!IsCount(num_levels) || !(level_size_ratio >= 1 && level_size_ratio <= kMaxRatio)) {
+    return false;
+  }
+  double keys = 1;
+  for (int i = num_levels - 1; i >= 0; --i) {
+    keys_of_level[i] = keys;
+    keys /= level_size_ratio;
+  }
+  const double sum = Sum(keys_of_level, num_levels);
+  for (int i = 0; i < num_levels; ++i) {
+    keys_of_level[i] /= sum;
+    if (keys_of_level[i] < kMinKeys) keys_of_level[i] = 0;  // as good as none, and allowed
+  }
+  return true;
+}
+
+bool SpreadBitsByLevel(Format format, double bits_per_key, const double* keys_of_level,
+                       int num_levels, double* bits_of_level) {
+  return SpreadBitsByLevel(format, bits_per_key, keys_of_level, nullptr, num_levels, bits_of_level);
+}
+
+bool SpreadBitsByLevel(Format format, double bits_per_key, const double* keys_of_level,
+                       const double* runs_of_level, int num_levels, double* bits_of_level) {
+  LevelKeys levels[kMaxLevels];
+  if (!IsBudget(format, bits_per_key) ||
+      !ToLevels(keys_of_level, runs_of_level, num_levels, levels)) {
+    return false;
+  }
+  double spread[kMaxLevels];
+  filter::DivideMemory(format, bits_per_key * Sum(keys_of_level, num_levels), levels, num_levels,
+                       spread);
+  // With levels of one size, and bits per key where the rate is not convex, equal bits may be as
+  // good as the search's tolerance, or better.
+  double uniform[kMaxLevels];
+  std::fill(uniform, uniform + num_levels, bits_per_key);
+  const bool better_uniform = filter::IsAllowed(format, bits_per_key) &&
+                              WastedReads(format, uniform, runs_of_level, num_levels) <=
+                                  WastedReads(format, spread, runs_of_level, num_levels);
+  std::copy_n(better_uniform ? uniform : spread, num_levels, bits_of_level);
+  return true;
+}
+
+double WastedReads(Format format, const double* bits_of_level, int num_levels) {
+  return WastedReads(format, bits_of_level, nullptr, num_levels);
+}
+
+double WastedReads(Format format, const double* bits_of_level, const double* runs_of_level,
+                   int num_levels) {
+  if (!filter::IsKnown(format) || !IsCount(num_levels)) return kNone;
+  double sum = 0;
+  for (int i = 0; i < num_levels; ++i) {
+    const double runs = RunsOf(runs_of_level, i);
+    if (!IsLevelBits(format, bits_of_level[i]) || !IsRuns(runs)) return kNone;
+    sum += runs * (bits_of_level[i] == 0 ? 1 : FalsePositiveRate(format, bits_of_level[i]));
+  }
+  return sum;
+}
+
+double AverageBitsPerKey(const double* keys_of_level, const double* bits_of_level, int num_levels) {
+  LevelKeys levels[kMaxLevels];
+  if (!ToLevels(keys_of_level, nullptr, num_levels, levels)) return kNone;
+  double bits = 0;
+  for (int i = 0; i < num_levels; ++i) {
+    if (!(bits_of_level[i] >= 0 && bits_of_level[i] <= kMaxBitsPerKey)) return kNone;
+    bits += keys_of_level[i] * bits_of_level[i];
+  }
+  return bits / Sum(keys_of_level, num_levels);
+}
+
+double BitsPerKeyForWastedReads(Format format, double wasted_reads, const double* keys_of_level,
+                                const double* runs_of_level, int num_levels) {
+  double bits[kMaxLevels];
+  const auto reaches = [&](double bits_per_key) {
+    return SpreadBitsByLevel(format, bits_per_key, keys_of_level, runs_of_level, num_levels,
+                             bits) &&
+           WastedReads(format, bits, runs_of_level, num_levels) <= wasted_reads;
+  };
+  double low = 0;
+  double high = filter::IsKnown(format) ? AllowedBitsPerKey(format).max : 0;
+  if (!(wasted_reads > 0) || !reaches(high)) return kNone;
+  if (reaches(low)) return low;
+  while (high - low > filter::kCoarsePrecision) {
+    const double middle = low + (high - low) / 2;
+    (reaches(middle) ? high : low) = middle;
+  }
+  return high;
+}
+
+double BitsPerKeyForLevelBytes(Format format, uint64_t filter_bytes, const double* keys_of_level,
+                               int num_levels) {
+  LevelKeys levels[kMaxLevels];
+  if (!filter::IsKnown(format) || !ToLevels(keys_of_level, nullptr, num_levels, levels))
+    return kNone;
+  return std::min(8 * static_cast<double>(filter_bytes) / Sum(keys_of_level, num_levels),
+                  AllowedBitsPerKey(format).max);
+}
+
+std::string ValidateLevels(Format format, double bits_per_key, const double* keys_of_level,
+                           const double* runs_of_level, int num_levels) {
+  support::ErrorText error;
+  if (!filter::IsKnown(format)) {
+    FilterOptions options;
+    options.format = format;
+    return options.Validate();
+  }
+  if (!IsBudget(format, bits_per_key)) {
+    error << "bits per key is " << bits_per_key << "; allowed by level in " << FormatName(format)
+          << " filters: 0 to " << AllowedBitsPerKey(format).max;
+    return error.str();
+  }
+  if (!IsCount(num_levels)) {
+    error << "number of levels is " << num_levels << "; allowed: 1 to " << kMaxLevels;
+    return error.str();
+  }
+  for (int i = 0; i < num_levels; ++i) {
+    const double runs = RunsOf(runs_of_level, i);
+    if (!IsKeys(keys_of_level[i])) {
+      error << "number of keys of level " << i << " is " << keys_of_level[i] << "; allowed: 0, or "
+            << kMinKeys << " to " << kMaxKeys;
+      return error.str();
+    }
+    if (!IsRuns(runs)) {
+      error << "number of runs of level " << i << " is " << runs << "; allowed: " << kMinRuns
+            << " to " << kMaxRuns;
+      return error.str();
+    }
+  }
+  if (!(Sum(keys_of_level, num_levels) > 0)) {
+    error << "no level has keys; allowed: at least one with more than 0";
+  }
+  return error.str();
+}
+
+}  // namespace bloomline

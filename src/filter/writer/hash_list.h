@@ -1,0 +1,132 @@
+// The hashes of the keys added so far: an append-only list in chunks that never move, so memory
+// never peaks while it is copied. Throws nothing.
+#ifndef BLOOMLINE_FILTER_WRITER_HASH_LIST_H_
+#define BLOOMLINE_FILTER_WRITER_HASH_LIST_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace bloomline::filter {
+
+// Somebody who wants to know how many hashes a list has, as it grows.
+class HashListObserver {
+ public:
+  virtual ~HashListObserver() = default;
+  // The list has so many hashes, and more come. Returns from how many on, which is more, it has to
+  // be called again; it may be called before. Throws nothing.
+  virtual size_t ListHas(size_t num_hashes) = 0;
+};
+
+class HashList {
+ public:
+  HashList() = default;
+  ~HashList();
+  HashList(const HashList&) = delete;
+  HashList& operator=(const HashList&) = delete;
+
+  // False, and nothing added, when out of memory.
+  bool Append(uint64_t hash) {
+    if (next_ == end_ && !Grow()) return false;
+    Push(hash);
+    return true;
+  }
+
+  // Appends a hash unless it is the last one already. False, and nothing done, in an empty list or
+  // if more memory is needed. The fast path of AddKey.
+  bool AppendIfNewAndEasy(uint64_t hash) {
+    if (next_ == end_) return false;
+    if (back() != hash) Push(hash);
+    return true;
+  }
+
+  // Needs an empty list. The observer, which may be null, must outlive the list. Appending costs no
+  // more: the end of the current chunk is where the observer wants to be called.
+  void SetObserver(HashListObserver* observer) { observer_ = observer; }
+
+  // Other threads may call this while hashes are appended.
+  size_t size() const { return size_.load(std::memory_order_relaxed); }
+  // The last hash appended, or the last of the list taken last. Needs size() > 0.
+  uint64_t back() const { return next_[-1]; }
+
+  // Moves all hashes of `other` behind these; other is then empty. Cost: constant.
+  void TakeAll(HashList* other);
+
+  // Forgets all hashes; keeps the first chunk, so a reused builder of small filters allocates once.
+  void Clear();
+
+  // f(hash) for all.
+  template <typename F>
+  void ForEach(F f) const {
+    if (size() == 0) return;
+    for (Chunk chunk = FirstChunk();; chunk = ChunkAfter(chunk)) {
+      for (size_t i = 0; i < chunk.size; ++i) f(chunk.hashes[i]);
+      if (chunk.next == nullptr) return;
+    }
+  }
+
+  // f(hashes, how many) for all chunks. f may write to the hashes of its chunk, and those before.
+  template <typename F>
+  void ForEachChunk(F f) {
+    if (size() == 0) return;
+    for (Node* node = first_; node != nullptr; node = node->next) {
+      f(node->hashes(), ChunkOf(node).size);
+    }
+  }
+  template <typename F>
+  void ForEachChunk(F f) const {
+    if (size() == 0) return;
+    for (const Node* node = first_; node != nullptr; node = node->next) {
+      f(node->hashes(), ChunkOf(node).size);
+    }
+  }
+
+  // Consecutive hashes in memory, never none, and where the next chunk is.
+  struct Chunk {
+    const uint64_t* hashes = nullptr;
+    size_t size = 0;
+    const void* next = nullptr;  // null: this is the last
+  };
+  // Needs size() > 0.
+  Chunk FirstChunk() const { return ChunkOf(first_); }
+  Chunk ChunkAfter(const Chunk& chunk) const {
+    return ChunkOf(static_cast<const Node*>(chunk.next));
+  }
+
+ private:
+  // A chunk's header; its hashes lie behind it.
+  struct Node {
+    Node* next;
+    size_t capacity;
+    size_t size;  // set when the list goes on to another chunk
+    uint64_t* hashes() { return reinterpret_cast<uint64_t*>(this + 1); }
+    const uint64_t* hashes() const { return reinterpret_cast<const uint64_t*>(this + 1); }
+  };
+
+  void Push(uint64_t hash) {
+    *next_++ = hash;
+    SetSize(size() + 1);
+  }
+  void SetSize(size_t size) { size_.store(size, std::memory_order_relaxed); }
+  bool Grow();
+  bool AddChunk();
+  void SetEnd();
+  Chunk ChunkOf(const Node* node) const {
+    const size_t size = node == last_ ? static_cast<size_t>(next_ - node->hashes()) : node->size;
+    return {node->hashes(), size, node->next};
+  }
+  static void Free(Node* node);
+
+  // A chunk is begun only when a hash goes into it, so none but a cleared list's only one is empty.
+  // There next_ == end_, as in a list without chunks: before any other slot there is a hash.
+  Node* first_ = nullptr;
+  Node* last_ = nullptr;
+  uint64_t* next_ = nullptr;
+  uint64_t* end_ = nullptr;  // of the last chunk, or where the observer is called
+  std::atomic<size_t> size_{0};
+  HashListObserver* observer_ = nullptr;
+};
+
+}  // namespace bloomline::filter
+
+#endif  // BLOOMLINE_FILTER_WRITER_HASH_LIST_H_

@@ -1,0 +1,119 @@
+#include "src/filter/writer/range_builder.h"
+
+#include <algorithm>
+
+#include "src/filter/kernels/compact/compact_block.h"
+#include "src/filter/kernels/compact/compact_bloom_block.h"
+#include "src/filter/kernels/probe_sequence.h"
+#include "src/filter/writer/bloom_builder.h"
+#include "src/filter/writer/compact_builder.h"
+#include "src/filter/writer/keys_by_block.h"
+
+namespace bloomline::filter {
+namespace {
+
+// Hashes added at a time: there must be room for all of them.
+constexpr size_t kMaxBatch = 512;
+// Enough for SolveBlock to see that some hashes are repeated ones.
+constexpr size_t kCutBlock = kernels::kMaxCompactSlots + 1;
+
+static_assert(RangeBuilder::kMinCapacity / RangeBuilder::kRoomPerBlock * kCutBlock + kMaxBatch <=
+              RangeBuilder::kMinCapacity);
+static_assert(2 * sizeof(uint64_t) +
+                  (kernels::kBlockBytes + sizeof(size_t)) / double{RangeBuilder::kRoomPerBlock} <=
+              RangeBuilder::kBytesPerHash);
+
+}  // namespace
+
+RangeBuilder::RangeBuilder(const FilterShape& shape, const kernels::Kernel& kernel, size_t capacity)
+    : shape_(shape), kernel_(kernel), capacity_(capacity), hashes_(capacity), sorted_(capacity) {}
+
+void RangeBuilder::Start(Partition partition) {
+  blocks_.assign(partition.num_blocks * shape_.block_bytes, 0);
+  partition_ = partition;
+  if (partition.num_blocks != 0) range_ = HashesOf(partition, shape_.num_blocks);
+  size_ = 0;
+}
+
+void RangeBuilder::Add(const uint64_t* hashes, size_t n) {
+  if (partition_.num_blocks == 0) return;  // no range of hashes is empty
+  for (size_t start = 0; start < n; start += kMaxBatch) {
+    const size_t count = std::min(kMaxBatch, n - start);
+    if (capacity_ - size_ < count) MakeRoom();
+    const size_t old_size = size_;
+    size_ += CopyInRange(range_, hashes + start, count, hashes_.data() + size_);
+    num_taken_ += size_ - old_size;
+    for (size_t i = old_size; i < size_; ++i) checksum_ ^= hashes_.data()[i];
+  }
+}
+
+const char* RangeBuilder::Finish() {
+  BuildBlocks();
+  return blocks_.data();
+}
+
+void RangeBuilder::MakeRoom() {
+  if (shape_.layout == Layout::kCompact) {
+    CutOverfullBlocks();
+  } else {
+    BuildBlocks();  // bits can be set at any time
+  }
+}
+
+void RangeBuilder::CutOverfullBlocks() {
+  uint64_t* const hashes = hashes_.data();
+  std::sort(hashes, hashes + size_);
+  size_t kept = 0;
+  for (size_t start = 0; start < size_;) {
+    const uint64_t block = kernels::BlockIndex(hashes[start], shape_.num_blocks);
+    size_t end = start;
+    while (end < size_ && kernels::BlockIndex(hashes[end], shape_.num_blocks) == block) ++end;
+    if (end - start < kCutBlock) {
+      std::copy(hashes + start, hashes + end, hashes + kept);
+      kept += end - start;
+    } else {
+      const auto different =
+          static_cast<size_t>(std::unique(hashes + start, hashes + end) - (hashes + start));
+      if (!TakenByBloomBlock(hashes + start, different, BlockAt(block - partition_.first_block),
+                             different >= kCutBlock)) {
+        const uint64_t repeat = hashes[start];
+        for (size_t i = 0; i < kCutBlock; ++i) {
+          hashes[kept++] = i < different ? hashes[start + i] : repeat;
+        }
+      }
+    }
+    start = end;
+  }
+  size_ = kept;
+}
+
+// A Bloom block takes more hashes at any time. An overfull one becomes one here: whatever follows,
+// SolveBlock would make it of all hashes.
+bool RangeBuilder::TakenByBloomBlock(const uint64_t* hashes, size_t n, char* block,
+                                     bool is_overfull) const {
+  const kernels::Arrangement& arrangement = kernels::kArrangements[shape_.arrangement];
+  if (kernels::IsBloomBlock(arrangement, block)) {
+    kernels::InsertIntoBloomBlock(arrangement, hashes, n, block);
+    return true;
+  }
+  if (is_overfull) kernels::WriteBloomBlock(arrangement, hashes, n, block);
+  return is_overfull;
+}
+
+void RangeBuilder::BuildBlocks() {
+  KeysByBlock by_block(shape_.num_blocks, partition_);
+  by_block.Sort(hashes_.data(), size_, sorted_.data());
+  FilterShape one_block = shape_;
+  one_block.num_blocks = 1;
+  by_block.ForEachGroup(sorted_.data(), [&](size_t i, uint64_t* hashes, size_t n) {
+    char* const block = BlockAt(i);
+    if (shape_.layout != Layout::kCompact) {
+      InsertHashes(one_block, kernel_, block, n, hashes);
+    } else if (!TakenByBloomBlock(hashes, n, block, false)) {
+      SolveBlock(hashes, n, shape_, kernel_, block);
+    }
+  });
+  size_ = 0;
+}
+
+}  // namespace bloomline::filter

@@ -1,0 +1,71 @@
+// Builds a partition of a filter in bounded memory, from hashes in any order and with any number of
+// duplicates. For filters whose hashes do not fit into memory (on_disk_filter_builder.cc).
+#ifndef BLOOMLINE_FILTER_WRITER_RANGE_BUILDER_H_
+#define BLOOMLINE_FILTER_WRITER_RANGE_BUILDER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "src/filter/format/layout.h"
+#include "src/filter/kernels/kernel.h"
+#include "src/filter/writer/hash_buffer.h"
+#include "src/filter/writer/partition.h"
+
+namespace bloomline::filter {
+
+// (Start Add* Finish)*. Each of these throws bad_alloc.
+class RangeBuilder {
+ public:
+  // The most memory that it uses, in bytes per hash of its capacity: two arrays of hashes, the
+  // blocks, and where the hashes of each block end.
+  static constexpr size_t kBytesPerHash = 18;
+  static constexpr size_t kMinCapacity = 4096;
+
+  // Hashes of a block that memory is meant for. On average a block has at most 93, in kCompact. One
+  // with more than it can have slots becomes a Bloom block at once, and repeated hashes are
+  // dropped, and so the others have room whatever the keys are.
+  static constexpr size_t kRoomPerBlock = 160;
+
+  // `shape` is kBlocked or kCompact; capacity >= kMinCapacity. Throws bad_alloc.
+  RangeBuilder(const FilterShape& shape, const kernels::Kernel& kernel, size_t capacity);
+
+  // The most blocks of a partition.
+  size_t max_blocks() const { return capacity_ / kRoomPerBlock; }
+
+  // Begins a partition.
+  void Start(Partition partition);
+
+  // Takes those of n hashes that belong to the partition.
+  void Add(const uint64_t* hashes, size_t n);
+
+  // The blocks of the partition, as in the whole payload. Valid until the next Start.
+  const char* Finish();
+
+  // Number of hashes taken since construction, and the XOR of them.
+  uint64_t num_taken() const { return num_taken_; }
+  uint64_t checksum() const { return checksum_; }
+
+ private:
+  void MakeRoom();
+  void CutOverfullBlocks();
+  bool TakenByBloomBlock(const uint64_t* hashes, size_t n, char* block, bool is_overfull) const;
+  char* BlockAt(uint64_t i) { return blocks_.data() + i * shape_.block_bytes; }
+  void BuildBlocks();
+
+  const FilterShape shape_;
+  const kernels::Kernel& kernel_;
+  const size_t capacity_;
+  HashBuffer hashes_;
+  HashBuffer sorted_;
+  std::vector<char> blocks_;
+  size_t size_ = 0;
+  Partition partition_ = {};
+  HashRange range_ = {};
+  uint64_t num_taken_ = 0;
+  uint64_t checksum_ = 0;
+};
+
+}  // namespace bloomline::filter
+
+#endif  // BLOOMLINE_FILTER_WRITER_RANGE_BUILDER_H_

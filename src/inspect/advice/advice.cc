@@ -1,0 +1,233 @@
+#include "src/inspect/advice/advice.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "src/inspect/advice/division.h"
+#include "src/inspect/advice/instructions.h"
+#include "src/inspect/advice/remarks.h"
+#include "src/inspect/advice/situation.h"
+#include "src/support/error_text.h"
+
+namespace bloomline::advice {
+namespace {
+
+constexpr double kDefaultBits = 10;
+// What saves less is not worth a change, and is within the error of a measured rate.
+constexpr double kWorthwhile = 0.95;
+
+uint64_t ToBytes(double bytes) {
+  constexpr double kMost = 18446744073709549568.0;  // the largest below 2^64
+  return static_cast<uint64_t>(std::min(std::round(bytes), kMost));
+}
+
+const char* GoalText(Goal goal) {
+  switch (goal) {
+    case Goal::kSameMemory:
+      return "the same memory";
+    case Goal::kSameWastedReads:
+      return "the same wasted reads";
+    case Goal::kDefaultBits:
+      return "10 bits per key";
+    case Goal::kGivenMemory:
+      return "the given memory";
+    case Goal::kGivenRate:
+      break;
+  }
+  return "the given rate";
+}
+
+bool SavesMemory(Goal goal) { return goal == Goal::kSameWastedReads || goal == Goal::kGivenRate; }
+
+// What a goal makes small. Fewer reads than one in 100,000 Gets are as good as none.
+double Cost(const Choice& choice) {
+  constexpr double kNone = 1e-5;
+  return SavesMemory(choice.goal) ? static_cast<double>(choice.filter_bytes)
+                                  : std::max(choice.wasted_reads, kNone);
+}
+double OtherCost(const Choice& choice) {
+  return SavesMemory(choice.goal) ? choice.wasted_reads : static_cast<double>(choice.filter_bytes);
+}
+
+// Blocked filters are faster, and the same bits everywhere are easier to understand.
+int Complexity(const Choice& choice) {
+  return (choice.format == Format::kCompact ? 2 : 0) + (choice.by_level ? 1 : 0);
+}
+
+class Adviser {
+ public:
+  Adviser(const Situation& situation, const Request& request, Advice* advice)
+      : situation_(situation), request_(request), advice_(advice), tree_(TreeOf(situation)) {}
+
+  // Empty, or why the request is impossible.
+  std::string Run() {
+    double reads = 0;
+    double bytes = 0;
+    bool is_filtered = true;
+    for (const Level& level : situation_.levels) {
+      if (level.num_keys == 0) continue;
+      reads += WastedReadsNow(level);
+      bytes += static_cast<double>(level.filter_bytes);
+      is_filtered = is_filtered && level.filter_bytes > 0;
+    }
+    advice_->wasted_reads_now = reads;
+    advice_->filter_bytes_now = ToBytes(bytes);
+    if (request_.memory_bytes) {
+      AddChoices(Goal::kGivenMemory);
+    } else if (request_.wasted_reads) {
+      AddChoices(Goal::kGivenRate);
+    } else {
+      if (!is_filtered) AddChoices(Goal::kDefaultBits);
+      if (bytes > 0) AddChoices(Goal::kSameMemory);
+      if (bytes > 0 && reads > 0) AddChoices(Goal::kSameWastedReads);
+    }
+    const bool is_asked = request_.memory_bytes || request_.wasted_reads;
+    if (is_asked && advice_->choices.empty()) return WhyImpossible();
+    advice_->remarks = Remarks(situation_, request_, tree_, *advice_);
+    return "";
+  }
+
+ private:
+  std::optional<Division> Divide(Goal goal, const Divider& divider) const {
+    switch (goal) {
+      case Goal::kSameMemory:
+        return divider.Within(static_cast<double>(advice_->filter_bytes_now));
+      case Goal::kSameWastedReads:
+        return divider.For(advice_->wasted_reads_now);
+      case Goal::kDefaultBits:
+        return divider.At(kDefaultBits);
+      case Goal::kGivenMemory:
+        return divider.Within(static_cast<double>(*request_.memory_bytes));
+      case Goal::kGivenRate:
+        // Not even the runs without filters waste so much.
+        if (!(*request_.wasted_reads < tree_.all_runs())) return std::nullopt;
+        return divider.For(*request_.wasted_reads);
+    }
+    return std::nullopt;
+  }
+
+  // Adds what is worth it, the recommended one first.
+  void AddChoices(Goal goal) {
+    std::vector<Choice> choices;
+    for (const Format format : {Format::kBlocked, Format::kCompact}) {
+      double uniform_cost = HUGE_VAL;
+      for (const bool by_level : {false, true}) {
+        if (by_level && !CanDifferByLevel(situation_, tree_)) continue;
+        const std::optional<Division> division = Divide(goal, Divider(tree_, format, by_level));
+        if (!division) continue;
+        Choice choice = ChoiceOf(goal, format, by_level, *division);
+        if (by_level && Cost(choice) > kWorthwhile * uniform_cost) continue;
+        if (!by_level) uniform_cost = Cost(choice);
+        if (IsWorthwhile(choice)) choices.push_back(std::move(choice));
+      }
+    }
+    std::sort(choices.begin(), choices.end(),
+              [](const Choice& a, const Choice& b) { return Cost(a) < Cost(b); });
+    const auto best = Recommended(&choices);
+    std::rotate(choices.begin(), best, best + (best == choices.end() ? 0 : 1));
+    std::move(choices.begin(), choices.end(), std::back_inserter(advice_->choices));
+  }
+
+  // Of those as good as the best, the simplest.
+  static std::vector<Choice>::iterator Recommended(std::vector<Choice>* choices) {
+    if (choices->empty()) return choices->end();
+    constexpr double kAsGood = 1.1;
+    const double most = kAsGood * Cost(choices->front());
+    double most_other = HUGE_VAL;
+    for (const Choice& choice : *choices) {
+      if (Cost(choice) <= most) most_other = std::min(most_other, kAsGood * OtherCost(choice));
+    }
+    const auto rank = [&](const Choice& choice) {
+      const bool is_as_good = Cost(choice) <= most && OtherCost(choice) <= most_other;
+      return is_as_good ? Complexity(choice) : 100;
+    };
+    return std::min_element(choices->begin(), choices->end(),
+                            [&](const Choice& a, const Choice& b) { return rank(a) < rank(b); });
+  }
+
+  bool IsWorthwhile(const Choice& choice) const {
+    switch (choice.goal) {
+      case Goal::kSameMemory:
+      case Goal::kDefaultBits:
+        return choice.wasted_reads <= kWorthwhile * advice_->wasted_reads_now;
+      case Goal::kSameWastedReads:
+        return static_cast<double>(choice.filter_bytes) <=
+               kWorthwhile * static_cast<double>(advice_->filter_bytes_now);
+      case Goal::kGivenMemory:
+      case Goal::kGivenRate:
+        break;
+    }
+    return true;
+  }
+
+  Choice ChoiceOf(Goal goal, Format format, bool by_level, const Division& division) const {
+    Choice choice;
+    choice.title =
+        std::string(FormatName(format)) + (by_level ? " by level, " : ", ") + GoalText(goal);
+    choice.goal = goal;
+    choice.format = format;
+    choice.by_level = by_level;
+    choice.bits_per_key = division.bits_per_key;
+    choice.filter_bytes = ToBytes(division.bytes);
+    choice.wasted_reads = division.wasted_reads;
+    Settings settings{situation_.engine, format, division.bits_per_key, {}};
+    if (by_level) settings.bits_from_level_0 = BitsFromLevel0(tree_, format, division);
+    const std::vector<double>& bits = settings.bits_from_level_0;
+    for (const Level& level : situation_.levels) {
+      // As in RocksDB, the last number is for all deeper levels.
+      choice.bits_of_level.push_back(
+          by_level ? bits[std::min(static_cast<size_t>(level.number), bits.size() - 1)]
+                   : division.bits_per_key);
+    }
+    choice.option_string = OptionString(settings);
+    choice.environment = EnvironmentLine(settings);
+    choice.code = Code(settings);
+    return choice;
+  }
+
+  std::string WhyImpossible() const {
+    double least_bytes = HUGE_VAL;
+    double least_reads = HUGE_VAL;
+    for (const Format format : {Format::kBlocked, Format::kCompact}) {
+      for (const bool by_level : {false, CanDifferByLevel(situation_, tree_)}) {
+        const Divider divider(tree_, format, by_level);
+        least_bytes = std::min(least_bytes, divider.Least().bytes);
+        least_reads = std::min(least_reads, divider.Most().wasted_reads);
+      }
+    }
+    support::ErrorText error;
+    if (request_.memory_bytes) {
+      error << "memory is " << *request_.memory_bytes << " bytes; allowed: from "
+            << ToBytes(std::ceil(least_bytes)) << " on, the smallest filters for these keys";
+    } else {
+      error << "wasted reads are " << *request_.wasted_reads << " per Get; allowed: from "
+            << least_reads << " to less than " << tree_.all_runs()
+            << ", what the database wastes without filters";
+    }
+    return error.str();
+  }
+
+  const Situation& situation_;
+  const Request& request_;
+  Advice* const advice_;
+  const Tree tree_;
+};
+
+}  // namespace
+
+bool Advise(const Situation& situation, const Request& request, Advice* advice,
+            std::string* error) {
+  Advice result;
+  std::string wrong = Validate(situation);
+  if (wrong.empty()) wrong = Validate(request);
+  if (wrong.empty()) wrong = Adviser(situation, request, &result).Run();
+  if (!wrong.empty()) {
+    support::SetError(wrong, error);
+    return false;
+  }
+  *advice = std::move(result);
+  return true;
+}
+
+}  // namespace bloomline::advice

@@ -1,0 +1,165 @@
+#include "src/inspect/database/directory.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "src/inspect/database/file_names.h"
+#include "src/inspect/database/key_order.h"
+#include "src/inspect/database/options_file.h"
+#include "src/inspect/database/snapshot.h"
+#include "src/support/number_text.h"
+
+namespace bloomline::database {
+namespace {
+
+using sstable::Engine;
+
+constexpr size_t kMaxNamesInWarning = 5;
+
+std::string TableName(uint64_t number, Engine engine) {
+  return SixDigits(number) + (engine == Engine::kRocksDB ? ".sst" : ".ldb");
+}
+
+Engine EngineOf(const Snapshot& snapshot) {
+  // RocksDB has always used tags of its own for tables.
+  const LiveFiles& live = snapshot.manifest.live;
+  if (live.has_rocksdb_tags()) return Engine::kRocksDB;
+  for (const auto& [id, family] : live.families()) {
+    if (!family.files.empty()) return Engine::kLevelDB;
+  }
+  const Listing& listing = snapshot.folders.front();
+  return listing.has_identity || listing.newest_options > 0 ? Engine::kRocksDB : Engine::kLevelDB;
+}
+
+void SetNumber(const OptionMap& options, const char* name, double* number) {
+  const auto found = options.find(name);
+  if (found != options.end()) support::ParseDouble(found->second, number);
+}
+
+void ApplyOptions(const OptionMap& options, ColumnFamily* family) {
+  family->options = options;
+  const auto text = [&](const char* name) {
+    const auto found = options.find(name);
+    return found == options.end() ? std::string() : found->second;
+  };
+  family->filter_policy = text("filter_policy");
+  family->compaction_style = text("compaction_style");
+  SetNumber(options, "max_bytes_for_level_multiplier", &family->level_size_ratio);
+  double num_levels = family->num_levels;
+  SetNumber(options, "num_levels", &num_levels);
+  if (num_levels >= 1 && num_levels <= 256) family->num_levels = static_cast<int>(num_levels);
+}
+
+void AddOptions(Database* database) {
+  OptionsFile options;
+  std::string error;
+  if (!ReadNewestOptions(database->path, &options, &error)) database->warnings.push_back(error);
+  for (ColumnFamily& family : database->column_families) {
+    const auto found = options.column_families.find(family.name);
+    if (found != options.column_families.end()) ApplyOptions(found->second, &family);
+  }
+}
+
+void AddFiles(const Snapshot& snapshot, Database* database) {
+  int index = 0;
+  for (const auto& [id, live] : snapshot.manifest.live.families()) {
+    ColumnFamily family;
+    family.id = id;
+    family.name = live.name;
+    family.comparator = live.comparator;
+    const size_t begin = database->files.size();
+    for (const auto& [number, file] : live.files) {
+      TableFile table;
+      table.path = snapshot.folders.Find(number);
+      if (table.path.empty()) {
+        table.path = Join(database->path, TableName(number, database->engine));
+        table.is_missing = snapshot.is_settled;
+      }
+      table.number = number;
+      table.bytes = file.bytes;
+      table.level = file.level;
+      table.column_family = index;
+      table.smallest_key = file.smallest_key;
+      table.largest_key = file.largest_key;
+      family.num_levels = std::max(family.num_levels, file.level + 1);
+      database->files.push_back(std::move(table));
+    }
+    SortByLevelAndKey(live.comparator, database->files.data() + begin,
+                      database->files.data() + database->files.size());
+    database->column_families.push_back(std::move(family));
+    ++index;
+  }
+}
+
+void WarnOfMissing(const std::vector<uint64_t>& missing, Database* database) {
+  std::string names;
+  for (size_t i = 0; i < std::min(missing.size(), kMaxNamesInWarning); ++i) {
+    names += (i == 0 ? "" : ", ") + TableName(missing[i], database->engine);
+  }
+  if (missing.size() > kMaxNamesInWarning) names += ", ...";
+  database->warnings.push_back(
+      database->path + ": " + std::to_string(missing.size()) + " of its tables " +
+      (missing.size() == 1 ? "is" : "are") + " not there: " + names +
+      (database->engine == Engine::kRocksDB
+           ? "; RocksDB can have them in folders of their own (db_paths, cf_paths)"
+           : ""));
+}
+
+bool ReadLive(const std::string& path, Database* database, std::string* error) {
+  Snapshot snapshot;
+  if (!TakeSnapshot(path, &database->table_folders, &snapshot, error)) return false;
+  database->engine = EngineOf(snapshot);
+  database->warnings = snapshot.manifest.warnings;
+  AddFiles(snapshot, database);
+  if (!snapshot.missing.empty()) WarnOfMissing(snapshot.missing, database);
+  if (database->engine == Engine::kRocksDB) AddOptions(database);
+  return true;
+}
+
+// A folder without CURRENT, or what was copied out of one.
+bool ReadTables(const std::string& path, const Listing& listing, Database* database,
+                std::string* error) {
+  std::vector<std::pair<uint64_t, std::string>> names(listing.tables.begin(), listing.tables.end());
+  std::sort(names.begin(), names.end());
+  for (const std::string& name : listing.other_tables) names.emplace_back(0, name);
+  if (names.empty()) {
+    *error = path + ": is no database: it has neither CURRENT nor tables (*.sst, *.ldb)";
+    for (const std::string& folder : listing.folders) {
+      if (!Exists(Join(Join(path, folder), "CURRENT"))) continue;
+      *error += "; " + Join(path, folder) + " has CURRENT";
+      break;
+    }
+    return false;
+  }
+  for (auto& [number, name] : names) {
+    TableFile table;
+    table.path = Join(path, name);
+    table.number = number;
+    std::error_code code;
+    const uint64_t bytes = std::filesystem::file_size(table.path, code);
+    if (!code) table.bytes = bytes;
+    database->files.push_back(std::move(table));
+  }
+  database->engine = EngineOfTable(database->files.front().path);
+  database->column_families.emplace_back();
+  database->warnings.push_back(
+      path + ": has no CURRENT; all its tables are read, and their levels are unknown");
+  return true;
+}
+
+}  // namespace
+
+bool ReadDirectory(const std::string& path, const std::vector<std::string>& table_folders,
+                   Database* database, std::string* error) {
+  database->path = path;
+  while (database->path.size() > 1 && database->path.back() == '/') database->path.pop_back();
+  database->table_folders = table_folders;
+  Listing listing;
+  if (!ListFolder(database->path, &listing, error)) return false;
+  if (listing.has_current) return ReadLive(database->path, database, error);
+  return ReadTables(database->path, listing, database, error);
+}
+
+}  // namespace bloomline::database

@@ -1,0 +1,20 @@
+// Reads a database's folder.
+#ifndef BLOOMLINE_INSPECT_DATABASE_DIRECTORY_H_
+#define BLOOMLINE_INSPECT_DATABASE_DIRECTORY_H_
+
+#include <string>
+
+#include "src/inspect/database/database.h"
+
+namespace bloomline::database {
+
+// A folder with CURRENT, or with tables. False with *error.
+bool ReadDirectory(const std::string& path, const std::vector<std::string>& table_folders,
+                   Database* database, std::string* error);
+
+// The engine that wrote a table, from its name and its last bytes. kRocksDB if it cannot be read.
+sstable::Engine EngineOfTable(const std::string& path);
+
+}  // namespace bloomline::database
+
+#endif  // BLOOMLINE_INSPECT_DATABASE_DIRECTORY_H_

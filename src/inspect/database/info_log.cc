@@ -1,0 +1,133 @@
+#include "src/inspect/database/info_log.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+#include "src/inspect/database/database.h"
+#include "src/inspect/database/file_names.h"
+#include "src/inspect/database/options_file.h"
+#include "src/inspect/database/ticker_text.h"
+#include "src/support/file_io.h"
+#include "src/support/out_of_memory.h"
+
+namespace bloomline::database {
+namespace {
+
+constexpr uint64_t kChunkBytes = 1 << 20;
+constexpr uint64_t kHeaderBytes = 1 << 20;  // RocksDB's options take about 30 KB
+constexpr std::string_view kStatistics = "STATISTICS:";
+constexpr std::string_view kTicker = "rocksdb.";
+
+// The name of LOG in DBOptions::db_log_dir: the database's path with '_' for each character that
+// is not usual in names.
+std::string LogNameFor(const std::string& database_path) {
+  std::error_code code;
+  const std::string path = std::filesystem::absolute(database_path, code).string();
+  std::string name;
+  for (size_t i = 0; i < path.size(); ++i) {
+    const char c = path[i];
+    const bool is_usual = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                          (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
+    if (is_usual) {
+      name += c;
+    } else if (i > 0) {
+      name += '_';
+    }
+  }
+  return name + "_LOG";
+}
+
+// The newest first.
+std::vector<std::string> LogFiles(const std::string& database_path) {
+  std::vector<std::string> paths = {Join(database_path, "LOG")};
+  Listing listing;
+  std::string error;
+  if (!ListFolder(database_path, &listing, &error)) return paths;
+  for (const std::string& name : listing.old_logs) paths.push_back(Join(database_path, name));
+  OptionsFile options;
+  if (!ReadNewestOptions(database_path, &options, &error)) return paths;
+  const std::string& folder = options.database["db_log_dir"];
+  if (!folder.empty()) paths.insert(paths.begin(), Join(folder, LogNameFor(database_path)));
+  return paths;
+}
+
+// The text behind the last whole "STATISTICS:" of the file.
+bool FindDump(const support::InputFile& file, std::string* dump, std::string* error) {
+  std::string text;  // from `begin` on; what was read before is cut off if it holds no dump
+  for (uint64_t begin = file.size(); begin > 0;) {
+    const uint64_t chunk = std::min(begin, kChunkBytes);
+    begin -= chunk;
+    std::string head(static_cast<size_t>(chunk), '\0');
+    if (!file.ReadAt(begin, chunk, head.data(), error)) return false;
+    text.insert(0, head);
+    // A dump ends before the next line that does not begin as its own do. So with one mark in each
+    // such line no line is read twice, whatever the file is.
+    for (size_t at = text.rfind(kStatistics); at != text.npos;) {
+      const size_t line = text.rfind('\n', at) + 1;  // npos + 1 is 0
+      if (text.compare(text.find_first_not_of(" \t\r", line), kTicker.size(), kTicker) != 0 &&
+          WholeDump(std::string_view(text).substr(at + kStatistics.size()), dump)) {
+        return true;
+      }
+      at = line == 0 ? text.npos : text.rfind(kStatistics, line - 1);
+    }
+    // A dump may begin in the chunk before this one; it has at most 64 KiB.
+    text.resize(std::min<size_t>(text.size(), kMaxDumpBytes));
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<std::string> TableFoldersInLog(const std::string& database_path) {
+  constexpr std::string_view kListed = " SST files in ";
+  constexpr std::string_view kBehindListed = " dir, Total Num: ";
+  constexpr std::string_view kNotYet = " Directory from db_paths/cf_paths does not yet exist: ";
+  std::vector<std::string> folders;
+  for (const std::string& path : LogFiles(database_path)) {
+    support::InputFile file;
+    std::string error;
+    if (!file.Open(path, &error)) continue;
+    std::string text(static_cast<size_t>(std::min(file.size(), kHeaderBytes)), '\0');
+    if (!file.ReadAt(0, text.size(), text.data(), &error)) continue;
+    for (size_t begin = 0; begin < text.size();) {
+      const size_t end = std::min(text.find('\n', begin), text.size());
+      const std::string_view line = std::string_view(text).substr(begin, end - begin);
+      begin = end + 1;
+      size_t at = line.find(kListed);
+      if (at != line.npos) {
+        const size_t from = at + kListed.size();
+        const size_t to = line.find(kBehindListed, from);
+        if (to != line.npos) folders.emplace_back(line.substr(from, to - from));
+      } else if ((at = line.find(kNotYet)) != line.npos) {
+        folders.emplace_back(line.substr(at + kNotYet.size()));
+      }
+    }
+    if (!folders.empty()) break;
+  }
+  return folders;
+}
+
+bool ReadLogTickers(const std::string& database_path, Tickers* tickers, std::string* error) {
+  return support::OrError(error, [&](std::string* reason) {
+    bool has_log = false;
+    for (const std::string& path : LogFiles(database_path)) {
+      support::InputFile file;
+      if (!file.Open(path, reason)) continue;
+      has_log = true;
+      std::string dump;
+      std::string failure;
+      if (!FindDump(file, &dump, &failure)) continue;
+      ParseDump(dump, tickers);
+      return true;
+    }
+    *reason = has_log ? database_path +
+                            ": LOG has no statistics; RocksDB writes them if DBOptions::statistics "
+                            "is set, each stats_dump_period_sec"
+                      : database_path + ": has no LOG";
+    return false;
+  });
+}
+
+}  // namespace bloomline::database

@@ -1,0 +1,118 @@
+// Queries of the engines' Bloom filters. Hash, prefetch and probe are apart, so that the keys of a
+// batch wait for memory together.
+//
+// A reader has MayMatch(hash) and Prefetch(hash) for any hash, and Hash(key). Its fields were
+// checked by whoever made it: no query reads outside the payload.
+#ifndef BLOOMLINE_INSPECT_ENGINE_FILTERS_BLOOM_READERS_H_
+#define BLOOMLINE_INSPECT_ENGINE_FILTERS_BLOOM_READERS_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "src/filter/format/hash.h"
+#include "src/filter/kernels/bits.h"
+#include "src/inspect/engine_filters/bit_position.h"
+#include "src/inspect/engine_filters/rocksdb_hash.h"
+
+namespace bloomline::engine_filters {
+
+// RocksDB's FastLocalBloom (util/bloom_impl.h): k probes of 9 bits in one block of 64 bytes.
+struct LocalBloomReader {
+  static constexpr uint32_t kBlockBytes = 64;
+
+  const char* data;
+  uint32_t num_blocks;  // > 0
+  int num_probes;
+
+  static uint64_t Hash(std::string_view key) { return RocksDBHash64(key); }
+
+  const char* Block(uint64_t hash) const {
+    return data + (uint64_t{static_cast<uint32_t>(hash)} * num_blocks >> 32) * kBlockBytes;
+  }
+  void Prefetch(uint64_t hash) const {
+    const char* const block = Block(hash);
+    __builtin_prefetch(block);
+    __builtin_prefetch(block + kBlockBytes - 1);
+  }
+  bool MayMatch(uint64_t hash) const {
+    const char* const block = Block(hash);
+    uint32_t h = static_cast<uint32_t>(hash >> 32);
+    for (int i = 0; i < num_probes; ++i, h *= 0x9e3779b9) {
+      if (!kernels::TestBit(block, h >> 23)) return false;
+    }
+    return true;
+  }
+};
+
+// Double hashing with one hash of 32 bits, as in all older filters: h, h + d, h + 2d, ... mod 2^32,
+// where d is h rotated.
+inline uint32_t Step(uint32_t hash) { return hash >> 17 | hash << 15; }
+
+// RocksDB's LegacyBloom: the probes lie in one block, whose size is that of a cache line of the
+// machine that wrote it.
+struct LegacyBloomReader {
+  const char* data;
+  Remainder num_blocks;
+  int num_probes;
+  int log2_block_bytes;  // at most 28
+
+  static uint64_t Hash(std::string_view key) { return RocksDBHash32(key); }
+
+  const char* Block(uint64_t hash) const {
+    return data + (num_blocks(static_cast<uint32_t>(hash)) << log2_block_bytes);
+  }
+  void Prefetch(uint64_t hash) const {
+    const char* const block = Block(hash);
+    __builtin_prefetch(block);
+    __builtin_prefetch(block + (uint64_t{1} << log2_block_bytes) - 1);
+  }
+  bool MayMatch(uint64_t hash) const {
+    const char* const block = Block(hash);
+    const uint32_t mask = (uint32_t{1} << (log2_block_bytes + 3)) - 1;
+    uint32_t h = static_cast<uint32_t>(hash);
+    const uint32_t step = Step(h);
+    for (int i = 0; i < num_probes; ++i, h += step) {
+      if (!kernels::TestBit(block, h & mask)) return false;
+    }
+    return true;
+  }
+};
+
+// Which bytes of a key count as signed.
+enum class Bytes { kUnsigned, kSigned, kEither };
+
+// LevelDB's Bloom filter (util/bloom.cc), and RocksDB's block-based one: k probes in all bits.
+template <Bytes kBytes>
+struct ClassicReader {
+  const char* data;
+  Remainder num_bits;  // > 0
+  int num_probes;
+
+  // kEither: both hashes.
+  static uint64_t Hash(std::string_view key) {
+    if constexpr (kBytes == Bytes::kUnsigned) return filter::LevelDBHash32(key);
+    if constexpr (kBytes == Bytes::kSigned) return RocksDBHash32(key);
+    return filter::LevelDBHash32(key) | uint64_t{RocksDBHash32(key)} << 32;
+  }
+
+  void Prefetch(uint64_t hash) const {
+    __builtin_prefetch(data + num_bits(static_cast<uint32_t>(hash)) / 8);
+  }
+  bool MayMatch(uint64_t hash) const {
+    if (HashMayMatch(static_cast<uint32_t>(hash))) return true;
+    return kBytes == Bytes::kEither && HashMayMatch(static_cast<uint32_t>(hash >> 32));
+  }
+
+ private:
+  bool HashMayMatch(uint32_t h) const {
+    const uint32_t step = Step(h);
+    for (int i = 0; i < num_probes; ++i, h += step) {
+      if (!kernels::TestBit(data, num_bits(h))) return false;
+    }
+    return true;
+  }
+};
+
+}  // namespace bloomline::engine_filters
+
+#endif  // BLOOMLINE_INSPECT_ENGINE_FILTERS_BLOOM_READERS_H_

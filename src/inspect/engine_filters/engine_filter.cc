@@ -1,0 +1,111 @@
+#include "src/inspect/engine_filters/engine_filter.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "src/inspect/engine_filters/opened_filter.h"
+#include "src/inspect/engine_filters/rates.h"
+#include "src/support/out_of_memory.h"
+
+namespace bloomline::engine_filters {
+namespace {
+
+OpenedPointer OpenIn(Container container, std::string_view name, std::string_view bytes) {
+  switch (container) {
+    case Container::kLevelDB:
+      return OpenLevelDB(name, bytes);
+    case Container::kRocksDB:
+      return OpenRocksDB(name, bytes);
+    case Container::kRocksDBByOffset:
+      return OpenRocksDBByOffset(name, bytes);
+  }
+  return nullptr;
+}
+
+// The facts of a filter for which there was no memory.
+const FilterFacts& NoFacts() {
+  static const FilterFacts facts = [] {
+    FilterFacts none;
+    none.why = support::kOutOfMemory;  // needs no memory
+    return none;
+  }();
+  return facts;
+}
+
+const FilterFacts& FactsOf(const OpenedPointer& filter) {
+  return filter == nullptr ? NoFacts() : filter->facts();
+}
+
+}  // namespace
+
+const char* LayoutName(Layout layout) {
+  switch (layout) {
+    case Layout::kUnknown:
+      break;
+    case Layout::kAlwaysMatch:
+      return "matches every key";
+    case Layout::kNoKeys:
+      return "no keys";
+    case Layout::kBloomlineFlat:
+      return "bloomline flat";
+    case Layout::kBloomlineBlocked:
+      return "bloomline blocked";
+    case Layout::kBloomlineSmallSet:
+      return "bloomline small set";
+    case Layout::kBloomlineCompact:
+      return "bloomline compact";
+    case Layout::kClassic:
+      return "LevelDB Bloom";
+    case Layout::kRocksDBBloom:
+      return "RocksDB Bloom";
+    case Layout::kRocksDBRibbon:
+      return "RocksDB Ribbon";
+    case Layout::kRocksDBLegacy:
+      return "RocksDB legacy Bloom";
+  }
+  return "unknown";
+}
+
+bool IsBloomline(Layout layout) {
+  return layout == Layout::kBloomlineFlat || layout == Layout::kBloomlineBlocked ||
+         layout == Layout::kBloomlineSmallSet || layout == Layout::kBloomlineCompact;
+}
+
+EngineFilter EngineFilter::Open(Container container, std::string_view name,
+                                std::string_view bytes) {
+  EngineFilter filter;
+  filter.filter_ =
+      support::OrIfOutOfMemory(OpenedPointer(), [&] { return OpenIn(container, name, bytes); });
+  return filter;
+}
+
+Layout EngineFilter::layout() const { return FactsOf(filter_).layout; }
+const std::string& EngineFilter::why() const { return FactsOf(filter_).why; }
+bool EngineFilter::CanQuery() const {
+  return filter_ != nullptr && layout() != Layout::kUnknown && filter_->facts().can_query;
+}
+int EngineFilter::num_probes() const { return FactsOf(filter_).num_probes; }
+uint64_t EngineFilter::payload_bytes() const { return FactsOf(filter_).payload_bytes; }
+std::string_view EngineFilter::canonicalizer() const { return FactsOf(filter_).canonicalizer; }
+
+double EngineFilter::ExpectedRate(uint64_t num_keys) const {
+  return engine_filters::ExpectedRate(FactsOf(filter_), num_keys);
+}
+double EngineFilter::RateFromBits() const { return engine_filters::RateFromBits(FactsOf(filter_)); }
+double EngineFilter::KeysFromBits() const { return engine_filters::KeysFromBits(FactsOf(filter_)); }
+
+bool EngineFilter::MayMatch(std::string_view key) const {
+  return filter_ == nullptr || filter_->MayMatch(key);
+}
+
+size_t EngineFilter::MayMatch(size_t n, const std::string_view* keys, bool* may_match) const {
+  if (filter_ == nullptr) {
+    std::fill_n(may_match, n, true);
+  } else {
+    filter_->MayMatch(n, keys, may_match);
+  }
+  return static_cast<size_t>(std::count(may_match, may_match + n, true));
+}
+
+}  // namespace bloomline::engine_filters

@@ -1,0 +1,80 @@
+// The filters inside SSTables, whoever wrote them: bloomline's, RocksDB's Bloom, Ribbon and legacy
+// Bloom filters, and LevelDB's. Told apart and queried as their engine does, without the engine.
+//
+// RocksDB: table/block_based/filter_policy.cc, util/bloom_impl.h, util/ribbon_impl.h. LevelDB:
+// util/bloom.cc. Any bytes are safe: what is not understood matches every key, as in the engines.
+#ifndef BLOOMLINE_INSPECT_ENGINE_FILTERS_ENGINE_FILTER_H_
+#define BLOOMLINE_INSPECT_ENGINE_FILTERS_ENGINE_FILTER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace bloomline::engine_filters {
+
+// Where filter bytes come from: it decides how they are read.
+enum class Container {
+  kLevelDB,         // LevelDB's filter block: one code byte at the end
+  kRocksDB,         // RocksDB's full filter or partition: a trailer
+  kRocksDBByOffset  // RocksDB's old block-based filter: LevelDB's, with RocksDB's hash
+};
+
+enum class Layout {
+  kUnknown,      // not understood: matches every key
+  kAlwaysMatch,  // written so
+  kNoKeys,       // matches none
+  kBloomlineFlat,
+  kBloomlineBlocked,
+  kBloomlineSmallSet,
+  kBloomlineCompact,
+  kClassic,        // LevelDB's Bloom filter; bloomline's kClassic writes the same
+  kRocksDBBloom,   // FastLocalBloom, from 6.6 on with format_version 5
+  kRocksDBRibbon,  // Standard128Ribbon
+  kRocksDBLegacy,  // LegacyBloom, format_version below 5
+};
+const char* LayoutName(Layout layout);  // "RocksDB Ribbon"
+bool IsBloomline(Layout layout);
+
+class OpenedFilter;
+
+// One filter. Borrows the bytes. Const functions are thread-safe. Nothing throws.
+class EngineFilter {
+ public:
+  // `name` is that of the filter block (Table::filter_name); empty: the engine's own. bloomline's
+  // filters are recognised by their bytes in kRocksDB; in kLevelDB the name says whether codes are
+  // bloomline's, and a name of the user's own that does not contain "bloomline" is not known: who
+  // knows better passes "bloomline".
+  static EngineFilter Open(Container container, std::string_view name, std::string_view bytes);
+
+  Layout layout() const;
+  // False: its keys cannot be queried here, so MayMatch is always true. So it is for kUnknown, and
+  // for bloomline's filters with a canonicalizer or, in LevelDB, a seed.
+  bool CanQuery() const;
+  const std::string& why() const;  // if not CanQuery(): the reason
+  int num_probes() const;          // 0: has none
+  uint64_t payload_bytes() const;
+  // The canonicalizer that a bloomline filter records; empty: none.
+  std::string_view canonicalizer() const;
+
+  // The false-positive rate that this layout has with n keys (or prefixes), from theory, with the
+  // bytes' own size: exact for blocks, not an approximation for one big bit array. NaN: unknown.
+  double ExpectedRate(uint64_t num_keys) const;
+  // The rate that its bits show: sum of fill^k over blocks; Ribbon: 2^-columns; NaN: unknown.
+  double RateFromBits() const;
+  // The number of distinct keys, estimated from the bits set. NaN: unknown (compact, Ribbon,
+  // all bits set).
+  double KeysFromBits() const;
+
+  bool MayMatch(std::string_view key) const;
+  // may_match[i] for keys[i]; prefetches. Returns the number of matches.
+  size_t MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
+
+ private:
+  std::shared_ptr<const OpenedFilter> filter_;  // null: out of memory
+};
+
+}  // namespace bloomline::engine_filters
+
+#endif  // BLOOMLINE_INSPECT_ENGINE_FILTERS_ENGINE_FILTER_H_

@@ -1,0 +1,185 @@
+#include "src/inspect/engine_filters/rates.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include "bloomline/filter_theory.h"
+#include "src/filter/kernels/little_endian.h"
+#include "src/inspect/engine_filters/double_hashing.h"
+#include "src/inspect/engine_filters/remembered.h"
+#include "src/support/out_of_memory.h"
+
+namespace bloomline::engine_filters {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+double RibbonRate(const RibbonShape& shape) {
+  const double rows = static_cast<double>(uint64_t{shape.upper_start} * RibbonShape::kRowsPerBlock);
+  const double lower = std::min(1.0, rows / shape.num_starts);
+  const auto columns = static_cast<int>(shape.columns);
+  return lower * std::ldexp(1.0, 1 - columns) + (1 - lower) * std::ldexp(1.0, -columns);
+}
+
+bool HasDoubleHashing(Layout layout) {
+  return layout == Layout::kClassic || layout == Layout::kRocksDBLegacy;
+}
+
+DoubleHashing DoubleHashingOf(const FilterFacts& facts, uint64_t num_keys) {
+  if (num_keys == 0) return {0, 0, 0};
+  return facts.layout == Layout::kClassic
+             ? ClassicDoubleHashing(num_keys, 8 * facts.payload_bytes, facts.num_probes)
+             : LegacyDoubleHashing(num_keys, facts.num_blocks, __builtin_ctzll(facts.block_bytes),
+                                   facts.num_probes);
+}
+
+// The layouts whose formulas take up to milliseconds.
+double RateByFormula(const FilterFacts& facts, uint64_t num_keys) {
+  const auto block_bytes = static_cast<uint32_t>(facts.block_bytes);
+  switch (facts.layout) {
+    case Layout::kBloomlineFlat:
+      return ExactStandardFalsePositiveRate(num_keys, 8 * facts.payload_bytes, facts.num_probes);
+    case Layout::kBloomlineBlocked:
+    case Layout::kRocksDBBloom:
+      return ExactBlockedFalsePositiveRate(num_keys, facts.num_blocks, facts.num_probes);
+    case Layout::kBloomlineSmallSet:
+      return ExactSmallSetFalsePositiveRate(num_keys, facts.num_blocks, block_bytes);
+    case Layout::kBloomlineCompact:
+      return ExactCompactFalsePositiveRate(num_keys, facts.num_blocks, block_bytes);
+    default:
+      return kNaN;
+  }
+}
+
+// The bytes of one block as its queries see it; 0 if the layout is no Bloom filter.
+uint64_t BloomBlockBytes(const FilterFacts& facts) {
+  switch (facts.layout) {
+    case Layout::kBloomlineFlat:
+    case Layout::kClassic:
+      return facts.payload_bytes;
+    case Layout::kBloomlineBlocked:
+    case Layout::kRocksDBBloom:
+    case Layout::kRocksDBLegacy:
+      return facts.block_bytes;
+    default:
+      return 0;
+  }
+}
+
+uint64_t Ones(const char* block, uint64_t bytes) {
+  uint64_t ones = 0;
+  uint64_t i = 0;
+  for (; i + 8 <= bytes; i += 8) {
+    ones += static_cast<uint64_t>(__builtin_popcountll(kernels::LoadLittleEndian64(block + i)));
+  }
+  for (; i < bytes; ++i) {
+    ones += static_cast<uint64_t>(__builtin_popcount(static_cast<unsigned char>(block[i])));
+  }
+  return ones;
+}
+
+// Of the bits of a Bloom filter's blocks.
+struct Fill {
+  double fill;        // mean
+  double fill_power;  // mean of fill^k
+  double block_bits;
+  double num_blocks;
+};
+Fill FillOf(const FilterFacts& facts, uint64_t block_bytes) {
+  const uint64_t num_blocks = facts.payload_bytes / block_bytes;
+  Fill result = {0, 0, static_cast<double>(8 * block_bytes), static_cast<double>(num_blocks)};
+  for (uint64_t i = 0; i < num_blocks; ++i) {
+    const uint64_t ones = Ones(facts.data + i * block_bytes, block_bytes);
+    const double fill = static_cast<double>(ones) / result.block_bits;
+    result.fill += fill / result.num_blocks;
+    result.fill_power += std::pow(fill, facts.num_probes) / result.num_blocks;
+  }
+  return result;
+}
+
+// Sums of rounded numbers may exceed 1. NaN stays.
+double AtMostOne(double rate) { return rate > 1 ? 1 : rate; }
+
+// A key hits one block, and of its bits a fraction h: 1 - fill = (1 - h / blocks)^n.
+double KeysOf(const FilterFacts& facts, const Fill& fill) {
+  const double hit = -std::expm1(facts.num_probes * std::log1p(-1 / fill.block_bits));
+  return std::log1p(-std::min(1.0, fill.fill)) / std::log1p(-hit / fill.num_blocks);
+}
+
+uint64_t Rounded(double num_keys) {
+  constexpr double kMost = 1e18;
+  return static_cast<uint64_t>(std::round(std::min(num_keys, kMost)));
+}
+
+// A number of keys near that, of few that are simulated: to 2 %, and all up to 64.
+uint64_t Representative(double num_keys) {
+  const uint64_t n = std::max<uint64_t>(1, Rounded(num_keys));
+  if (n <= 64) return n;
+  const int shift = 63 - __builtin_clzll(n) - 5;
+  const uint64_t half = uint64_t{1} << shift >> 1;
+  return (n + half) >> shift << shift;
+}
+
+double RateFromBloomBits(const FilterFacts& facts, const Fill& fill) {
+  if (!HasDoubleHashing(facts.layout)) return fill.fill_power;
+  if (!(fill.fill > 0)) return 0;
+  const DoubleHashing mean = DoubleHashingOf(facts, Representative(KeysOf(facts, fill)));
+  // In few bits, what double hashing adds comes from few steps, and hardly depends on the bits of
+  // this filter.
+  constexpr double kFewBits = 1024;
+  if (!(mean.fill_power > 0)) return mean.rate;
+  if (fill.block_bits <= kFewBits) {
+    return std::max(0.0, fill.fill_power + mean.rate - mean.fill_power);
+  }
+  return mean.rate * (fill.fill_power / mean.fill_power);
+}
+
+double KeysFromBloomBits(const FilterFacts& facts, const Fill& fill) {
+  if (fill.fill >= 1) return kNaN;
+  const double num_keys = KeysOf(facts, fill);
+  if (!HasDoubleHashing(facts.layout) || !(num_keys > 0)) return num_keys;
+  // Double hashing sets fewer bits: by as much as in a simulation of about as many keys.
+  const uint64_t about = Representative(num_keys);
+  const double simulated = DoubleHashingOf(facts, about).fill;
+  return simulated < 1
+             ? static_cast<double>(about) * std::log1p(-fill.fill) / std::log1p(-simulated)
+             : num_keys;
+}
+
+}  // namespace
+
+double ExpectedRate(const FilterFacts& facts, uint64_t num_keys) {
+  if (facts.layout == Layout::kUnknown || facts.layout == Layout::kAlwaysMatch) return 1;
+  if (facts.layout == Layout::kNoKeys || num_keys == 0) return 0;
+  if (facts.ribbon) return RibbonRate(*facts.ribbon);
+  using Arguments = std::tuple<Layout, int, uint64_t, uint64_t, uint64_t>;
+  return support::OrIfOutOfMemory(kNaN, [&] {
+    static auto* const known = new Remembered<Arguments, double>;
+    if (HasDoubleHashing(facts.layout)) return AtMostOne(DoubleHashingOf(facts, num_keys).rate);
+    return known->Get(
+        {facts.layout, facts.num_probes, facts.num_blocks, facts.block_bytes, num_keys},
+        [&] { return AtMostOne(RateByFormula(facts, num_keys)); });
+  });
+}
+
+double RateFromBits(const FilterFacts& facts) {
+  if (facts.layout == Layout::kUnknown || facts.layout == Layout::kAlwaysMatch) return 1;
+  if (facts.layout == Layout::kNoKeys) return 0;
+  if (facts.ribbon) return RibbonRate(*facts.ribbon);
+  const uint64_t block_bytes = BloomBlockBytes(facts);
+  if (block_bytes == 0) return kNaN;
+  return support::OrIfOutOfMemory(
+      kNaN, [&] { return AtMostOne(RateFromBloomBits(facts, FillOf(facts, block_bytes))); });
+}
+
+double KeysFromBits(const FilterFacts& facts) {
+  if (facts.layout == Layout::kNoKeys) return 0;
+  const uint64_t block_bytes = BloomBlockBytes(facts);
+  if (block_bytes == 0) return kNaN;
+  return support::OrIfOutOfMemory(
+      kNaN, [&] { return KeysFromBloomBits(facts, FillOf(facts, block_bytes)); });
+}
+
+}  // namespace bloomline::engine_filters

@@ -1,0 +1,65 @@
+// A table's blocks as they are in its file: read, checked, decompressed.
+#ifndef BLOOMLINE_INSPECT_SSTABLE_BLOCK_FILE_H_
+#define BLOOMLINE_INSPECT_SSTABLE_BLOCK_FILE_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "src/inspect/sstable/buffer.h"
+#include "src/inspect/sstable/decompressor.h"
+#include "src/inspect/sstable/footer.h"
+#include "src/support/file_io.h"
+
+namespace bloomline::sstable {
+
+// What all readers of a table need to know; set by Table::Open.
+struct BlockFile {
+  support::InputFile file;
+  Footer footer;
+  CompressionRules compression;
+  bool verify_checksums = true;
+
+  // False, with *error: "file: data block at offset 12: problem".
+  bool Damaged(const char* what, uint64_t offset, std::string_view problem,
+               std::string* error) const;
+};
+
+// Reads one block after the other; what it returns lives until the next call. Not thread-safe.
+class BlockReader {
+ public:
+  enum class Access { kSequential, kRandom };
+  BlockReader(const BlockFile* file, Access access)
+      : file_(file), access_(access), decompressor_(&file->compression) {}
+
+  // For blocks that are read from now on: data blocks only.
+  void SetDictionary(std::string dictionary) { decompressor_.SetDictionary(std::move(dictionary)); }
+
+  // Has the last n bytes of the file read at once, for the blocks in them.
+  bool PrefetchTail(uint64_t n, std::string_view* tail, std::string* error);
+
+  // `what` is for errors: "data block".
+  bool Read(const char* what, const BlockHandle& handle, std::string_view* contents,
+            std::string* error);
+  // Without a look at the checksum and the compression: the trailer is at stored + handle.size.
+  bool ReadStored(const char* what, const BlockHandle& handle, const char** stored,
+                  std::string* error);
+  bool HasRightChecksum(const char* stored, const BlockHandle& handle) const;
+
+ private:
+  // The bytes in the window, which is read anew if it does not have them.
+  bool Window(uint64_t offset, uint64_t n, const char** bytes, std::string* error);
+
+  const BlockFile* const file_;
+  const Access access_;
+  Decompressor decompressor_;
+  Buffer window_;
+  uint64_t window_offset_ = 0;
+  uint64_t window_size_ = 0;
+  uint64_t read_ahead_ = 0;
+  Buffer decompressed_;
+};
+
+}  // namespace bloomline::sstable
+
+#endif  // BLOOMLINE_INSPECT_SSTABLE_BLOCK_FILE_H_

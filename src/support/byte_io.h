@@ -1,0 +1,78 @@
+// Where saved filters are read from and written to. One reader and one writer serve all kinds of
+// place: files (file_io.h), streams (stream_io.h) and bytes in memory, which are here.
+#ifndef BLOOMLINE_SUPPORT_BYTE_IO_H_
+#define BLOOMLINE_SUPPORT_BYTE_IO_H_
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace bloomline::support {
+
+class ByteSource {
+ public:
+  static constexpr uint64_t kUnknownSize = UINT64_MAX;
+
+  virtual ~ByteSource() = default;
+
+  // Exactly n bytes from `offset` on. False, with *error, if there are fewer.
+  virtual bool ReadAt(uint64_t offset, uint64_t n, char* dst, std::string* error) const = 0;
+
+  // kUnknownSize: a stream, which is read from its beginning to its end, each byte once. Other
+  // bytes may follow the filter.
+  virtual uint64_t size() const = 0;
+  virtual const std::string& name() const = 0;  // what errors begin with
+};
+
+class ByteSink {
+ public:
+  virtual ~ByteSink() = default;
+  virtual bool Append(const char* data, uint64_t n, std::string* error) = 0;
+};
+
+// Bytes of the caller's, which must stay as they are.
+class InputBytes : public ByteSource {
+ public:
+  explicit InputBytes(std::string_view bytes) : bytes_(bytes) {}
+
+  bool ReadAt(uint64_t offset, uint64_t n, char* dst, std::string* error) const override {
+    const uint64_t available = offset < size() ? size() - offset : 0;
+    if (n > available) {
+      *error = name_ + ": cannot read " + std::to_string(n) + " bytes at offset " +
+               std::to_string(offset) + ": only " + std::to_string(available) +
+               (available == 1 ? " byte follows" : " bytes follow");
+      return false;
+    }
+    std::memcpy(dst, bytes_.data() + offset, n);
+    return true;
+  }
+
+  uint64_t size() const override { return bytes_.size(); }
+  const std::string& name() const override { return name_; }
+
+ private:
+  const std::string_view bytes_;
+  const std::string name_ = "bytes";
+};
+
+// Throws bad_alloc where there is no memory: support::OrError is around it.
+class OutputBytes : public ByteSink {
+ public:
+  // Memory for num_bytes at once, so that no byte is copied twice.
+  explicit OutputBytes(uint64_t num_bytes) { bytes_.reserve(num_bytes); }
+
+  bool Append(const char* data, uint64_t n, std::string* /*error*/) override {
+    bytes_.append(data, n);
+    return true;
+  }
+
+  std::string* bytes() { return &bytes_; }
+
+ private:
+  std::string bytes_;
+};
+
+}  // namespace bloomline::support
+
+#endif  // BLOOMLINE_SUPPORT_BYTE_IO_H_

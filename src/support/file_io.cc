@@ -1,0 +1,168 @@
+#include "src/support/file_io.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+
+#include "src/support/system_error.h"
+
+namespace bloomline::support {
+namespace {
+
+// Some systems move at most 2 GiB at a time.
+constexpr uint64_t kMaxTransfer = uint64_t{1} << 30;
+
+std::string At(const char* what, uint64_t n, uint64_t offset) {
+  return std::string(what) + " " + std::to_string(n) + " bytes at offset " + std::to_string(offset);
+}
+
+// Moves n bytes by calls of transfer(done, at_most), which returns as read and write do. False,
+// with errno, on an error. *done is how many were moved: fewer than n if a call moved none.
+template <typename Transfer>
+bool MoveAll(uint64_t n, uint64_t* done, Transfer transfer) {
+  for (*done = 0; *done < n;) {
+    const ssize_t moved = transfer(*done, std::min(n - *done, kMaxTransfer));
+    if (moved < 0 && errno == EINTR) continue;
+    if (moved < 0) return false;
+    if (moved == 0) return true;
+    *done += static_cast<uint64_t>(moved);
+  }
+  return true;
+}
+
+bool ReadExactly(int descriptor, const std::string& path, uint64_t offset, uint64_t n, char* dst,
+                 std::string* error) {
+  uint64_t done;
+  const bool readable = MoveAll(n, &done, [&](uint64_t so_far, uint64_t at_most) {
+    return pread(descriptor, dst + so_far, at_most, static_cast<off_t>(offset + so_far));
+  });
+  if (!readable) return SystemFailure(path, At("cannot read", n, offset), error);
+  if (done == n) return true;
+  *error = path + ": " + At("cannot read", n, offset) + ": the file ends after " +
+           std::to_string(done) + " of them";
+  return false;
+}
+
+bool WriteExactly(int descriptor, const std::string& path, uint64_t offset, uint64_t n,
+                  const char* data, std::string* error) {
+  uint64_t done;
+  const bool writable = MoveAll(n, &done, [&](uint64_t so_far, uint64_t at_most) {
+    return pwrite(descriptor, data + so_far, at_most, static_cast<off_t>(offset + so_far));
+  });
+  if (writable && done == n) return true;
+  if (writable) errno = ENOSPC;  // a call wrote nothing and set no errno
+  return SystemFailure(path, At("cannot write", n, offset), error);
+}
+
+// A new file in `folder`: `stem`, and a number that no file has. Its descriptor; -1 with errno.
+int CreateNumbered(int folder, const std::string& stem, int flags, mode_t mode, std::string* name) {
+  static std::atomic<uint64_t> counter{0};
+  int descriptor;
+  do {
+    *name = stem + std::to_string(getpid()) + "." + std::to_string(counter.fetch_add(1));
+    descriptor = openat(folder, name->c_str(), flags | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+  } while (descriptor < 0 && (errno == EEXIST || errno == EINTR));
+  return descriptor;
+}
+
+}  // namespace
+
+InputFile::~InputFile() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+bool InputFile::Open(const std::string& path, std::string* error) {
+  if (IsNoPath(path, error)) return false;
+  path_ = path;
+  // A pipe must not block, and a terminal must not become this process's own, before fstat has
+  // shown what the file is.
+  constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+  descriptor_ = Uninterrupted([&] { return open(path.c_str(), kFlags); });
+  if (descriptor_ < 0) return SystemFailure(path_, "cannot be opened", error);
+  struct stat status;
+  if (fstat(descriptor_, &status) != 0) return SystemFailure(path_, "cannot be examined", error);
+  if (!S_ISREG(status.st_mode)) return NotRegular(path_, error);
+  size_ = static_cast<uint64_t>(status.st_size);
+  return true;
+}
+
+bool InputFile::ReadAt(uint64_t offset, uint64_t n, char* dst, std::string* error) const {
+  return ReadExactly(descriptor_, path_, offset, n, dst, error);
+}
+
+ReplacementFile::~ReplacementFile() {
+  if (descriptor_ >= 0) close(descriptor_);
+  if (!temporary_.empty()) unlinkat(target_.folder(), temporary_.c_str(), 0);
+}
+
+bool ReplacementFile::Open(const std::string& path, std::string* error) {
+  if (!target_.Open(path, error)) return false;
+  descriptor_ = CreateNumbered(target_.folder(), target_.name() + ".tmp", O_WRONLY,
+                               target_.NewFileMode(), &temporary_);
+  temporary_path_ = target_.folder_path() + temporary_;
+  if (descriptor_ >= 0) return true;
+  temporary_.clear();
+  return SystemFailure(temporary_path_, "cannot be created", error);
+}
+
+bool ReplacementFile::Append(const char* data, uint64_t n, std::string* error) {
+  if (!WriteAt(size_, data, n, error)) return false;
+  size_ += n;
+  return true;
+}
+
+bool ReplacementFile::WriteAt(uint64_t offset, const char* data, uint64_t n,
+                              std::string* error) const {
+  return WriteExactly(descriptor_, temporary_path_, offset, n, data, error);
+}
+
+bool ReplacementFile::Commit(std::string* error) {
+  // Now rather than in Open: a long file takes minutes to write, and permissions may have changed.
+  if (!target_.CopyAttributesTo(descriptor_, error)) return false;
+  if (Uninterrupted([&] { return fsync(descriptor_); }) != 0) {
+    return SystemFailure(temporary_path_, "cannot be synced", error);
+  }
+  const int descriptor = descriptor_;
+  descriptor_ = -1;
+  if (close(descriptor) != 0 && errno != EINTR) {  // with EINTR it is closed
+    return SystemFailure(temporary_path_, "cannot be closed", error);
+  }
+  if (!target_.ReplaceBy(temporary_, error)) return false;
+  temporary_.clear();
+  return target_.Sync(error);
+}
+
+ScratchFile::~ScratchFile() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+bool ScratchFile::Open(const std::string& directory, std::string* error) {
+  if (HasZeroByte(directory, error)) return false;
+  descriptor_ = CreateNumbered(AT_FDCWD, directory + "/bloomline.tmp", O_RDWR, 0600, &path_);
+  if (descriptor_ < 0) return SystemFailure(path_, "cannot be created", error);
+  return unlink(path_.c_str()) == 0 || SystemFailure(path_, "cannot be unlinked", error);
+}
+
+bool ScratchFile::Append(const char* data, uint64_t n, std::string* error) {
+  if (!WriteExactly(descriptor_, path_, size_, n, data, error)) return false;
+  size_ += n;
+  return true;
+}
+
+bool ScratchFile::ReadAt(uint64_t offset, uint64_t n, char* dst, std::string* error) const {
+  return ReadExactly(descriptor_, path_, offset, n, dst, error);
+}
+
+bool ScratchFile::Truncate(std::string* error) {
+  if (Uninterrupted([&] { return ftruncate(descriptor_, 0); }) != 0) {
+    return SystemFailure(path_, "cannot be truncated", error);
+  }
+  size_ = 0;
+  return true;
+}
+
+}  // namespace bloomline::support

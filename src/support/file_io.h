@@ -1,0 +1,94 @@
+// Files that are read at offsets, files that are replaced as a whole, and temporary files. Errors
+// name the file and what the system said.
+#ifndef BLOOMLINE_SUPPORT_FILE_IO_H_
+#define BLOOMLINE_SUPPORT_FILE_IO_H_
+
+#include <cstdint>
+#include <string>
+
+#include "src/support/byte_io.h"
+#include "src/support/save_target.h"
+
+namespace bloomline::support {
+
+class InputFile : public ByteSource {
+ public:
+  InputFile() = default;
+  ~InputFile() override;
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+
+  // False, with *error, unless it is a regular file that can be read.
+  bool Open(const std::string& path, std::string* error);
+
+  bool ReadAt(uint64_t offset, uint64_t n, char* dst, std::string* error) const override;
+
+  const std::string& name() const override { return path_; }
+  uint64_t size() const override { return size_; }  // when it was opened
+  int descriptor() const { return descriptor_; }
+
+ private:
+  std::string path_;
+  int descriptor_ = -1;
+  uint64_t size_ = 0;
+};
+
+// A file that is written beside `path` and renamed to it by Commit. So `path` is at any time the
+// old file or the whole new one, even after a power failure. Without Commit nothing is left.
+//
+//   Open (Append* | WriteAt*) Commit
+class ReplacementFile : public ByteSink {
+ public:
+  ReplacementFile() = default;
+  ~ReplacementFile() override;
+  ReplacementFile(const ReplacementFile&) = delete;
+  ReplacementFile& operator=(const ReplacementFile&) = delete;
+
+  // False, with *error, unless `path` is a regular file or does not exist, or is a symbolic link to
+  // such: then what it names is replaced.
+  bool Open(const std::string& path, std::string* error);
+  bool Append(const char* data, uint64_t n, std::string* error) override;
+  // Instead of Append: in any order, in any number of threads at once.
+  bool WriteAt(uint64_t offset, const char* data, uint64_t n, std::string* error) const;
+  // The new file has the owner, group and permissions of the old one (SaveTarget). After false the
+  // old file is as it was, unless *error says that only the folder could not be synced.
+  bool Commit(std::string* error);
+
+ private:
+  SaveTarget target_;
+  std::string temporary_;       // its name in the target's folder; empty: there is none
+  std::string temporary_path_;  // for errors
+  int descriptor_ = -1;
+  uint64_t size_ = 0;
+};
+
+// A file without a name. The system removes it when it is closed, however the process ends.
+class ScratchFile {
+ public:
+  ScratchFile() = default;
+  ~ScratchFile();
+  ScratchFile(const ScratchFile&) = delete;
+  ScratchFile& operator=(const ScratchFile&) = delete;
+
+  // Creates it on the file system of `directory`. No other user can read it.
+  bool Open(const std::string& directory, std::string* error);
+
+  bool Append(const char* data, uint64_t n, std::string* error);
+
+  // Exactly n bytes that were appended. Any number of threads at once.
+  bool ReadAt(uint64_t offset, uint64_t n, char* dst, std::string* error) const;
+
+  // Empties the file and gives its space back.
+  bool Truncate(std::string* error);
+
+  uint64_t size() const { return size_; }
+
+ private:
+  std::string path_;  // the name that it had at first, for errors
+  int descriptor_ = -1;
+  uint64_t size_ = 0;
+};
+
+}  // namespace bloomline::support
+
+#endif  // BLOOMLINE_SUPPORT_FILE_IO_H_

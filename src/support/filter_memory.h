@@ -1,0 +1,43 @@
+// The memory of a filter: zeroed memory of its own, or the pages of a file.
+#ifndef BLOOMLINE_SUPPORT_FILTER_MEMORY_H_
+#define BLOOMLINE_SUPPORT_FILTER_MEMORY_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "src/support/huge_pages.h"
+
+namespace bloomline::support {
+
+// Owns memory that begins on a 64-byte boundary, where a cache line begins. Null until it is
+// allocated or mapped.
+class FilterMemory {
+ public:
+  FilterMemory() = default;
+  ~FilterMemory();
+  FilterMemory(FilterMemory&& other) noexcept;
+  FilterMemory& operator=(FilterMemory&& other) noexcept;
+
+  // `bytes` zero bytes, a positive multiple of 64. From 2 MiB on they are in huge pages where the
+  // system gives them, and are zeroed when first touched. Null if there is no memory.
+  static FilterMemory Zeroed(uint64_t bytes);
+
+  // The first `bytes` bytes of an open file, read-only. Null on failure, with errno set.
+  static FilterMemory OfFile(int file, uint64_t bytes);
+
+  char* data() const { return static_cast<char*>(start_); }
+
+  // Zeroes memory that Zeroed gave. Mapped pages go back to the system until they are touched.
+  void Zero();
+
+ private:
+  bool IsMapped() const { return num_bytes_ >= support::kHugePageBytes; }  // memory of Zeroed
+
+  void* start_ = nullptr;
+  size_t num_bytes_ = 0;
+  bool is_file_ = false;
+};
+
+}  // namespace bloomline::support
+
+#endif  // BLOOMLINE_SUPPORT_FILTER_MEMORY_H_

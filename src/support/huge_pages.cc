@@ -1,0 +1,68 @@
+#include "src/support/huge_pages.h"
+
+#include <sys/mman.h>
+
+#include <cstdint>
+#include <new>
+
+#include "src/support/block_reserve.h"
+
+namespace bloomline::support {
+namespace {
+
+size_t RoundedUp(size_t bytes) {
+  return (bytes + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
+}
+
+bool IsAligned(const void* memory) {
+  return reinterpret_cast<uintptr_t>(memory) % kHugePageBytes == 0;
+}
+
+char* Map(size_t bytes) {
+  return AllocateOrRelease([=] {
+    void* const memory =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? nullptr : static_cast<char*>(memory);
+  });
+}
+
+// Memory next to a block that came from here is aligned at once, and the system sees both as one
+// mapping. Otherwise more is mapped, and the surplus at both ends goes back.
+char* MapAligned(size_t bytes) {
+  char* memory = Map(bytes);
+  if (memory == nullptr || IsAligned(memory)) return memory;
+  munmap(memory, bytes);
+  memory = Map(bytes + kHugePageBytes);
+  if (memory == nullptr) return nullptr;
+  const size_t before = -reinterpret_cast<uintptr_t>(memory) % kHugePageBytes;
+  if (before != 0) munmap(memory, before);
+  munmap(memory + before + bytes, kHugePageBytes - before);
+  return memory + before;
+}
+
+}  // namespace
+
+void* AllocateSmallPages(size_t bytes) { return MapAligned(RoundedUp(bytes)); }
+
+void* AllocatePages(size_t bytes) {
+  if (bytes < kHugePageBytes) {
+    return AllocateOrRelease([=] { return ::operator new(bytes, std::nothrow); });
+  }
+  if (bytes > SIZE_MAX - 2 * kHugePageBytes) return nullptr;
+  char* memory = MapAligned(RoundedUp(bytes));
+#ifdef MADV_HUGEPAGE
+  // Not the last page, if it is not full: a huge one would waste memory.
+  if (memory != nullptr) madvise(memory, bytes / kHugePageBytes * kHugePageBytes, MADV_HUGEPAGE);
+#endif
+  return memory;
+}
+
+void FreePages(void* memory, size_t bytes) {
+  if (bytes < kHugePageBytes) {
+    ::operator delete(memory);
+  } else if (memory != nullptr) {
+    munmap(memory, RoundedUp(bytes));
+  }
+}
+
+}  // namespace bloomline::support

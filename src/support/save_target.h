@@ -1,0 +1,55 @@
+// The file that Save replaces: where it is, what it may be, and who may use it.
+#ifndef BLOOMLINE_SUPPORT_SAVE_TARGET_H_
+#define BLOOMLINE_SUPPORT_SAVE_TARGET_H_
+
+#include <sys/types.h>
+
+#include <string>
+
+namespace bloomline::support {
+
+class SaveTarget {
+ public:
+  SaveTarget() = default;
+  ~SaveTarget();
+  SaveTarget(const SaveTarget&) = delete;
+  SaveTarget& operator=(const SaveTarget&) = delete;
+
+  // Finds the target; opens its folder, but no file. Follows symbolic links, also to a file that
+  // does not exist yet. False, with *error, if the target is no regular file, or if its folder
+  // cannot be opened.
+  bool Open(const std::string& path, std::string* error);
+
+  // Gives a file of the same folder the owner, group, mode and access control list of the target.
+  // Where the process may not change the owner, the file keeps its own. Where it may not set the
+  // group either, the group gets no more than everybody has. Does nothing if there is no target
+  // yet.
+  bool CopyAttributesTo(int descriptor, std::string* error) const;
+
+  // Renames a file of the same folder to the target.
+  bool ReplaceBy(const std::string& name, std::string* error) const;
+
+  // Syncs the folder, so that the renaming survives a power failure.
+  bool Sync(std::string* error) const;
+
+  // The mode of a new file beside the target. If the target exists, only the owner may use the new
+  // file until CopyAttributesTo; otherwise the umask decides.
+  mode_t NewFileMode() const { return exists_ ? 0600 : 0666; }
+
+  int folder() const { return folder_; }                           // a descriptor
+  const std::string& folder_path() const { return folder_path_; }  // empty, or ends in a slash
+  const std::string& name() const { return name_; }
+
+ private:
+  bool OpenFolder(const std::string& path, std::string* error);
+  std::string path() const { return folder_path_ + name_; }
+
+  int folder_ = -1;
+  std::string folder_path_;
+  std::string name_;
+  bool exists_ = false;
+};
+
+}  // namespace bloomline::support
+
+#endif  // BLOOMLINE_SUPPORT_SAVE_TARGET_H_
