@@ -11,10 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "bloomline/build_memory.h"
 #include "bloomline/filter.h"
 #include "src/filter/writer/bloom_builder.h"
-#include "src/support/huge_pages.h"
 
 namespace bloomline {
 namespace {
@@ -108,25 +106,7 @@ TEST_P(BuilderMemoryTest, IsFreedAfterEachFilter) {
     EXPECT_FALSE(builder.Finish().empty());
     (round == 0 ? after_first : after_last) = BytesOfProcess().resident;
   }
-  // What is kept for the next filter is what this one needed, and no more.
-  const size_t kept = ReservedBuildMemory();
-  EXPECT_LE(kept, kKeys * sizeof(uint64_t) + (2 << 20));
-  EXPECT_LT(after_last, after_first + kept + (16 << 20));
-  ReleaseBuildMemory();
-  EXPECT_LT(BytesOfProcess().resident, after_first + (16 << 20));
-}
-
-// The memory of a builder is there already, or would be without the reserve, too.
-TEST_P(BuilderMemoryTest, IsNotMoreInLaterFilters) {
-  size_t peak_of_first = 0, peak_of_last = 0;
-  ReleaseBuildMemory();
-  for (int round = 0; round < 3; ++round) {
-    FilterBuilder builder(Options());
-    AddKeys(kKeys, &builder);
-    (round == 0 ? peak_of_first : peak_of_last) = BytesOfProcess().resident;
-    EXPECT_FALSE(builder.Finish().empty());
-  }
-  EXPECT_LT(peak_of_last, peak_of_first + (16 << 20));
+  EXPECT_LT(after_last, after_first + (16 << 20));
 }
 
 TEST_P(BuilderMemoryTest, ExhaustedWhileAddingMatchesEverything) {
@@ -180,25 +160,6 @@ TEST_P(BuilderMemoryTest, ExhaustedForOrderingLosesNoKey) {
   }
   EXPECT_EQ(LostKeys(kKeys, filter), 0u);
   EXPECT_FALSE(FilterView::Open(filter).AlwaysMatches());
-}
-
-TEST_P(BuilderMemoryTest, WithoutMemoryWhatIsKeptIsGivenBack) {
-  for (int round = 0; round < 2; ++round) {
-    FilterBuilder builder(Options());
-    AddKeys(kKeys / 4, &builder);
-    builder.Finish();
-  }
-  const size_t kept = ReservedBuildMemory();
-  ASSERT_GE(kept, size_t{4} << 20);
-  void* block = nullptr;
-  {
-    const MemoryLimit limit(1 << 20);
-    if (!limit.IsKept()) GTEST_SKIP() << "no limit on memory here";
-    block = support::AllocatePages(kept - support::kHugePageBytes);
-  }
-  ASSERT_NE(block, nullptr);
-  EXPECT_EQ(ReservedBuildMemory(), 0u);
-  support::FreePages(block, kept - support::kHugePageBytes);
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, BuilderMemoryTest,

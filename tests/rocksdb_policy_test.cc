@@ -19,7 +19,6 @@
 #include "src/engines/rocksdb/bits_builder.h"
 #include "src/engines/rocksdb/filter_bits_abi.h"
 #include "src/filter/format/trailer.h"
-#include "src/support/block_reserve.h"
 #include "tests/guarded_bytes.h"
 #include "tests/injected_entropy.h"
 #include "tests/nothrow_new.h"
@@ -339,18 +338,6 @@ TEST(RocksDBPolicyTest, BatchesMatchSingleQueries) {
       }
     }
   }
-}
-
-TEST(RocksDBPolicyTest, ReadersGiveBackWhatBuildersNoLongerUse) {
-  const Policy ours = NewRocksDBFilterPolicy(FilterOptions());
-  const std::string filter = Build(ours, Keys(10));
-  for (int round = 0; round < 2; ++round) support::FreeBlock(support::AllocateBlock(true));
-  ASSERT_GT(support::ReservedBytes(), 0u);
-  Reader(ours->GetFilterBitsReader(filter));
-  EXPECT_GT(support::ReservedBytes(), 0u);
-  support::AdvanceReserveClock(support::kIdleSeconds);
-  Reader(ours->GetFilterBitsReader(filter));
-  EXPECT_EQ(support::ReservedBytes(), 0u);
 }
 
 TEST(RocksDBPolicyTest, AnyBytesAreSafeAndDamageMatches) {

@@ -18,7 +18,6 @@
 #include "src/filter/format/table_shape.h"
 #include "src/filter/format/trailer.h"
 #include "src/filter/query/hash_query.h"
-#include "src/support/block_reserve.h"
 #include "src/support/out_of_memory.h"
 
 namespace bloomline {
@@ -40,10 +39,6 @@ constexpr uint64_t kAlignedFromBytes = 64 << 10;
 constexpr char kAlwaysMatch[kStockTrailerBytes + 1] = {};
 
 constexpr char kMatchesEverything[] = "a RocksDB filter matches everything";
-
-char* NewBytes(size_t n) {
-  return support::AllocateOrRelease([=] { return new (std::nothrow) char[n]; });
-}
 
 // Shapes of filters in RocksDB for a given number of keys.
 class TableShapes : public ShapesBySize {
@@ -160,7 +155,7 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
   // builders and for blocks that they have read, never for this memory.
   const bool is_aligned = balance_ == nullptr || num_bytes >= kAlignedFromBytes;
   const size_t rest_bytes = is_aligned ? kCacheLineBytes - 1 : kBlockTrailerBytes;
-  char* const buffer = intact ? NewBytes(num_bytes + rest_bytes) : nullptr;
+  char* const buffer = intact ? new (std::nothrow) char[num_bytes + rest_bytes] : nullptr;
   if (buffer == nullptr) {
     if (intact) ReportUselessFilter(log_, kMatchesEverything, support::kOutOfMemory.data());
     if (!intact && status != nullptr) {

@@ -7,7 +7,6 @@
 #include "src/filter/format/layout.h"
 #include "src/filter/format/trailer.h"
 #include "src/filter/writer/filter_writer.h"
-#include "src/support/block_reserve.h"
 #include "src/support/out_of_memory.h"
 
 namespace bloomline {
@@ -90,11 +89,9 @@ std::string FilterBuilder::Finish(int num_threads) {
   constexpr size_t kCacheLineBytes = 64;
   const uint64_t num_bytes = FinishedBytes();
   std::string filter;
-  const bool resized = support::AllocateOrRelease([&] {
-    return support::OrIfOutOfMemory(false, [&] {
-      filter.resize(num_bytes + kCacheLineBytes - 1);
-      return true;
-    });
+  const bool resized = support::OrIfOutOfMemory(false, [&] {
+    filter.resize(num_bytes + kCacheLineBytes - 1);
+    return true;
   });
   if (resized) {
     char* const begin = filter.data();

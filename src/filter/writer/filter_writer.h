@@ -117,6 +117,8 @@ class FilterWriter {
 
   void Append(uint64_t hash) {
     if (hashes_.size() == 0) ForgetFinishedFilter();
+    // A filter that matches everything needs no more keys, and allocating in vain takes long.
+    if (is_out_of_memory()) return;
     if (!hashes_.Append(hash)) return SetOutOfMemory();
     if (keeps_checksum_) checksum_ ^= hash;  // of what is in the list: a lost key is no corruption
   }
