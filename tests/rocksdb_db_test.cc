@@ -178,32 +178,31 @@ class Database {
 class RocksDBTest : public testing::TestWithParam<Mode> {};
 
 TEST_P(RocksDBTest, EveryDirectionGivesNoWrongAnswer) {
-  for (const KeyShape shape : {KeyShape::kPath, KeyShape::kBigEndian64}) {
-    for (const Kind writer : {Kind::kBloom, Kind::kRibbon, Kind::kNone, Kind::kOurs, Kind::kCompact,
-                              Kind::kRandomSeed}) {
-      for (const Kind reader : {Kind::kBloom, Kind::kNone, Kind::kOurs}) {
-        // Without filters on one side, bloomline is on the other.
-        if (writer == Kind::kNone && reader != Kind::kOurs) continue;
-        if (reader == Kind::kNone && writer != Kind::kOurs && writer != Kind::kCompact) continue;
-        SCOPED_TRACE(testing::Message()
-                     << Name(writer) << " to " << Name(reader) << ", " << Name(shape));
-        TempDir dir;
-        {
-          Database db(dir.Path("db"), writer, GetParam());
-          db.Write(shape, 0, kKeys / 2);
-          db.Write(shape, kKeys / 2, kKeys);
-          db.Compact();
-          db.ExpectNoWrongAnswer(shape, kKeys);
-        }
-        Database db(dir.Path("db"), reader, GetParam());
+  const KeyShape shape = KeyShape::kPath;  // which answers are right does not depend on it
+  for (const Kind writer :
+       {Kind::kBloom, Kind::kRibbon, Kind::kNone, Kind::kOurs, Kind::kCompact, Kind::kRandomSeed}) {
+    for (const Kind reader : {Kind::kBloom, Kind::kNone, Kind::kOurs}) {
+      // Without filters on one side, bloomline is on the other.
+      if (writer == Kind::kNone && reader != Kind::kOurs) continue;
+      if (reader == Kind::kNone && writer != Kind::kOurs && writer != Kind::kCompact) continue;
+      SCOPED_TRACE(testing::Message()
+                   << Name(writer) << " to " << Name(reader) << ", " << Name(shape));
+      TempDir dir;
+      {
+        Database db(dir.Path("db"), writer, GetParam());
+        db.Write(shape, 0, kKeys / 2);
+        db.Write(shape, kKeys / 2, kKeys);
+        db.Compact();
         db.ExpectNoWrongAnswer(shape, kKeys);
-        const bool is_stock = writer == Kind::kBloom || writer == Kind::kRibbon;
-        const bool understood = reader == Kind::kOurs || is_stock;
-        if (writer == Kind::kNone || reader == Kind::kNone || !understood) {
-          EXPECT_EQ(db.rejections(), 0u) << "stock must take our bytes for 'may match'";
-        } else if (GetParam().whole_key) {
-          EXPECT_GT(db.rejections(), kKeys * 9 / 10) << "filters are not used";
-        }
+      }
+      Database db(dir.Path("db"), reader, GetParam());
+      db.ExpectNoWrongAnswer(shape, kKeys);
+      const bool is_stock = writer == Kind::kBloom || writer == Kind::kRibbon;
+      const bool understood = reader == Kind::kOurs || is_stock;
+      if (writer == Kind::kNone || reader == Kind::kNone || !understood) {
+        EXPECT_EQ(db.rejections(), 0u) << "stock must take our bytes for 'may match'";
+      } else if (GetParam().whole_key) {
+        EXPECT_GT(db.rejections(), kKeys * 9 / 10) << "filters are not used";
       }
     }
   }
