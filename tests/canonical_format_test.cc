@@ -25,8 +25,8 @@ std::string Write(const FilterOptions& options, int num_keys, std::string_view c
                   filter::FilterWriter::ShapeFunction shape = filter::TableShape) {
   filter::FilterWriter writer(options, UINT64_MAX, shape, canonicalizer);
   for (int i = 0; i < num_keys; ++i) writer.AddKey("key" + std::to_string(i));
-  std::string filter(writer.FinishedBytes(), '\0');
-  writer.FinishTo(filter.data());
+  std::string filter(writer.Plan().num_bytes, '\0');
+  writer.FinishTo(writer.Plan(), filter.data());
   return filter;
 }
 
@@ -157,15 +157,15 @@ TEST(CanonicalFormatTest, LostKeysMakeAFilterMatchEverythingUnderItsName) {
   filter::FilterWriter writer(FilterOptions(), UINT64_MAX, filter::TableShape, "app.Case");
   writer.AddKey("a key");
   writer.MatchEverything("a reason");
-  std::string filter(writer.FinishedBytes(), '\0');
-  writer.FinishTo(filter.data());
+  std::string filter(writer.Plan().num_bytes, '\0');
+  writer.FinishTo(writer.Plan(), filter.data());
   EXPECT_EQ(writer.error(), "a reason");
   EXPECT_EQ(RecordedCanonicalizer(filter), "app.Case");
   EXPECT_EQ(Matches(filter::DecodeStandalone(filter, nullptr, "app.Case"), 0, 100), 100);
   // The next filter is as good as ever.
   writer.AddKey("key1");
-  filter.resize(writer.FinishedBytes());
-  writer.FinishTo(filter.data());
+  filter.resize(writer.Plan().num_bytes);
+  writer.FinishTo(writer.Plan(), filter.data());
   EXPECT_EQ(writer.error(), "");
   EXPECT_LT(Matches(filter::DecodeStandalone(filter, nullptr, "app.Case"), 0, 100), 10);
 }

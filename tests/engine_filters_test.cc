@@ -36,8 +36,8 @@ std::string Build(const FilterOptions& options, const std::vector<std::string>& 
                   std::string_view canonicalizer = {}) {
   filter::FilterWriter writer(options, UINT64_MAX, filter::TableShape, canonicalizer);
   for (const std::string& key : keys) writer.AddKey(key);
-  std::string bytes(writer.FinishedBytes(), '\0');
-  writer.FinishTo(bytes.data());
+  std::string bytes(writer.Plan().num_bytes, '\0');
+  writer.FinishTo(writer.Plan(), bytes.data());
   return bytes;
 }
 

@@ -215,9 +215,9 @@ TEST_P(FilterTest, FinishedBytesIsWhatFinishReturns) {
 TEST_P(FilterTest, PayloadIsCappedWithoutLosingKeys) {
   filter::FilterWriter builder(Options(GetParam(), 10), 1000);
   for (int i = 0; i < 5000; ++i) builder.AddKey(std::to_string(i));
-  EXPECT_LE(builder.FinishedBytes(), 1000u + 20u);
-  std::string bytes(builder.FinishedBytes(), '\0');
-  builder.FinishTo(bytes.data());
+  EXPECT_LE(builder.Plan().num_bytes, 1000u + 20u);
+  std::string bytes(builder.Plan().num_bytes, '\0');
+  builder.FinishTo(builder.Plan(), bytes.data());
   const FilterView view = FilterView::Open(bytes);
   for (int i = 0; i < 5000; ++i) ASSERT_TRUE(view.MayMatch(std::to_string(i)));
 }
@@ -400,8 +400,8 @@ TEST(FilterWriterTest, ChecksumCoversExactlyTheKeysHeld) {
   writer.KeepChecksum();
   other.KeepChecksum();
   const auto finish = [](filter::FilterWriter* done) {
-    std::string filter(done->FinishedBytes(), 'x');
-    done->FinishTo(filter.data());
+    std::string filter(done->Plan().num_bytes, 'x');
+    done->FinishTo(done->Plan(), filter.data());
     return FilterView::Open(filter).AlwaysMatches();
   };
   for (int round = 0; round < 3; ++round) {
@@ -425,11 +425,11 @@ TEST(FilterWriterTest, OutOfMemoryIsReportedUntilTheNextFilter) {
   writer.TakeKeysFrom(&other);
   EXPECT_EQ(writer.error(), "out of memory");
   EXPECT_EQ(other.error(), "");
-  EXPECT_EQ(writer.FinishedBytes(), filter::kTrailerBytes);
+  EXPECT_EQ(writer.Plan().num_bytes, filter::kTrailerBytes);
   writer.Reset();
   EXPECT_EQ(writer.error(), "");
   writer.AddKey("a");
-  EXPECT_GT(writer.FinishedBytes(), filter::kTrailerBytes);
+  EXPECT_GT(writer.Plan().num_bytes, filter::kTrailerBytes);
 }
 
 std::string BuildCompactOf(const std::vector<uint64_t>& hashes, double bits_per_key, int threads) {

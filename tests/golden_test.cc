@@ -65,8 +65,8 @@ std::string BuildStandalone(const Vector& v) {
 std::string BuildWith(filter::FilterWriter::ShapeFunction shape, const Vector& v) {
   filter::FilterWriter writer(v.options, UINT64_MAX, shape, v.canonicalizer);
   for (const std::string& key : v.keys) writer.AddKey(key);
-  std::string filter(writer.FinishedBytes(), '\0');
-  writer.FinishTo(filter.data());
+  std::string filter(writer.Plan().num_bytes, '\0');
+  writer.FinishTo(writer.Plan(), filter.data());
   return filter;
 }
 

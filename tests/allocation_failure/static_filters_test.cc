@@ -226,7 +226,7 @@ TEST(FilterBuilder, FinishToOfManyKeysLosesNoneAndReportsTheFailure) {
   constexpr size_t kKeys = 60000;
   filter::FilterWriter writer(OptionsOf(Format::kCompact));
   for (const std::string& key : MakeKeys(kKeys)) writer.AddKey(key);
-  ASSERT_GT(writer.TemporaryBytes(), 0u);
+  ASSERT_GT(writer.Plan().temporary_bytes, 0u);
   FinishToLosesNoKey(kKeys);
 }
 
