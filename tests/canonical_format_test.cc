@@ -7,7 +7,7 @@
 #include "bloomline/key_canonicalizer.h"
 #include "src/filter/format/callback_canonicalizer.h"
 #include "src/filter/format/canonical_keys.h"
-#include "src/filter/format/table_shape.h"
+#include "src/filter/format/shapes.h"
 #include "src/filter/format/trailer.h"
 #include "src/filter/query/hash_query.h"
 #include "src/filter/writer/filter_writer.h"

@@ -12,6 +12,7 @@
 #include "bloomline/sizing.h"
 #include "src/filter/format/layout.h"
 #include "src/filter/format/leveldb_codes.h"
+#include "src/filter/format/shapes.h"
 #include "src/filter/format/trailer.h"
 #include "src/filter/query/hash_query.h"
 #include "src/filter/writer/bloom_builder.h"

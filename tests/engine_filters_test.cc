@@ -11,7 +11,7 @@
 
 #include "bloomline/cpu.h"
 #include "bloomline/filter.h"
-#include "src/filter/format/table_shape.h"
+#include "src/filter/format/shapes.h"
 #include "src/filter/writer/filter_writer.h"
 #include "src/inspect/engine_filters/engine_filter.h"
 #include "tests/engine_filter_checks.h"

@@ -18,6 +18,7 @@
 #include "src/filter/format/hash.h"
 #include "src/filter/format/layout.h"
 #include "src/filter/format/leveldb_codes.h"
+#include "src/filter/format/shapes.h"
 #include "src/filter/format/trailer.h"
 #include "src/filter/query/hash_query.h"
 #include "src/filter/query/open_filter.h"

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "src/filter/format/shapes.h"
 #include "src/filter/format/trailer.h"
 #include "src/filter/writer/bloom_builder.h"
 #include "src/filter/writer/compact_builder.h"

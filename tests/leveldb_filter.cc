@@ -4,6 +4,7 @@
 #include "bloomline/sizing.h"
 #include "src/filter/format/layout.h"
 #include "src/filter/format/leveldb_codes.h"
+#include "src/filter/format/shapes.h"
 #include "src/filter/writer/bloom_builder.h"
 #include "src/filter/writer/small_set_builder.h"
 

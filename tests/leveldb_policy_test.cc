@@ -15,6 +15,7 @@
 #include "bloomline/leveldb.h"
 #include "src/filter/format/layout.h"
 #include "src/filter/format/leveldb_codes.h"
+#include "src/filter/format/shapes.h"
 #include "tests/case_folding.h"
 #include "tests/guarded_bytes.h"
 #include "tests/key_shapes.h"

@@ -19,6 +19,7 @@
 
 #include "bloomline/filter.h"
 #include "src/filter/format/layout.h"
+#include "src/filter/format/shapes.h"
 #include "src/filter/format/trailer.h"
 #include "src/filter/writer/compact_builder.h"
 #include "src/filter/writer/range_builder.h"

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "src/filter/format/layout.h"
+#include "src/filter/format/shapes.h"
 #include "src/filter/format/trailer.h"
 #include "src/filter/writer/bloom_builder.h"
 #include "src/filter/writer/compact_builder.h"

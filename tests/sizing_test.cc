@@ -9,6 +9,7 @@
 
 #include "bloomline/filter_theory.h"
 #include "src/filter/format/leveldb_codes.h"
+#include "src/filter/format/shapes.h"
 #include "src/filter/kernels/compact/compact_block.h"
 #include "src/filter/sizing/compact_rate.h"
 #include "src/filter/sizing/small_set_rate.h"

@@ -15,7 +15,7 @@
 #include "src/filter/format/layout.h"
 #include "src/filter/format/limits.h"
 #include "src/filter/format/num_probes.h"
-#include "src/filter/format/table_shape.h"
+#include "src/filter/format/shapes.h"
 #include "src/filter/format/trailer.h"
 #include "src/filter/query/hash_query.h"
 #include "src/support/out_of_memory.h"

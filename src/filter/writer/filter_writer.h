@@ -12,6 +12,7 @@
 #include "bloomline/filter_options.h"
 #include "src/filter/format/hash.h"
 #include "src/filter/format/layout.h"
+#include "src/filter/format/shapes.h"
 #include "src/filter/format/trailer.h"
 #include "src/filter/kernels/kernel.h"
 #include "src/filter/writer/hash_list.h"
