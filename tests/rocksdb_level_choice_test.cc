@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "src/engines/rocksdb/level_choice.h"
-#include "src/engines/rocksdb/level_history.h"
+#include "src/engines/rocksdb/levels/level_choice.h"
+#include "src/engines/rocksdb/levels/level_history.h"
 
 namespace bloomline {
 namespace {

@@ -5,7 +5,7 @@
 #include "bloomline/counting_bloom_filter.h"
 #include "bloomline/scalable_bloom_filter.h"
 #include "gtest/gtest.h"
-#include "src/tool/size.h"
+#include "src/tool/size/size.h"
 #ifdef BLOOMLINE_TEST_REDIS
 #include "tests/redis_filter_test.h"
 #endif
