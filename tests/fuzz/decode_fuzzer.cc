@@ -13,7 +13,7 @@
 #include "src/filter/query/open_filter.h"
 #include "src/filter/writer/filter_writer.h"
 #include "tests/fuzz/fuzz_input.h"
-#include "tests/leveldb_filter.h"
+#include "tests/support/leveldb_filter.h"
 
 namespace bloomline::fuzz {
 namespace {
