@@ -81,10 +81,7 @@ class PartitionBuilder {
   void Build(Partition partition) {
     hashes_.Start(partition, shape_.num_blocks);
     hashes_.Reserve(expected_size_ + PartitionHashes::kMaxBatch);
-    for (HashList::Chunk chunk = list_.FirstChunk();; chunk = list_.ChunkAfter(chunk)) {
-      hashes_.Add(chunk.hashes, chunk.size);
-      if (chunk.next == nullptr) break;
-    }
+    list_.ForEachChunk([&](const uint64_t* hashes, size_t n) { hashes_.Add(hashes, n); });
     const size_t num_smaller = hashes_.size() / kKeysToSort + 1;
     if (num_smaller == 1) return Solve(partition, hashes_);
     for (size_t i = 0; i < num_smaller; ++i) {
