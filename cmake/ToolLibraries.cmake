@@ -15,11 +15,11 @@ bloomline_tool_library(bloomline_sstable
   src/inspect/sstable/block_cursor.cc
   src/inspect/sstable/block_file.cc
   src/inspect/sstable/block_table.cc
-  src/inspect/sstable/checksum.cc
-  src/inspect/sstable/codecs.cc
+  src/inspect/sstable/bytes/checksum.cc
+  src/inspect/sstable/bytes/codecs.cc
   src/inspect/sstable/comparator.cc
-  src/inspect/sstable/crc32c.cc
-  src/inspect/sstable/decompressor.cc
+  src/inspect/sstable/bytes/crc32c.cc
+  src/inspect/sstable/bytes/decompressor.cc
   src/inspect/sstable/filter_reader.cc
   src/inspect/sstable/footer.cc
   src/inspect/sstable/index_cursor.cc
@@ -42,7 +42,7 @@ function(bloomline_codec name header library call)
       BLOOMLINE_HAS_${name})
   endif()
   if(BLOOMLINE_HAS_${name})
-    set_property(SOURCE src/inspect/sstable/codecs.cc APPEND PROPERTY
+    set_property(SOURCE src/inspect/sstable/bytes/codecs.cc APPEND PROPERTY
                  COMPILE_DEFINITIONS BLOOMLINE_${name})
     target_include_directories(bloomline_sstable SYSTEM
                                PRIVATE "${BLOOMLINE_${name}_INCLUDE_DIR}")

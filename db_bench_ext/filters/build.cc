@@ -1,33 +1,17 @@
 // Builds through the interface that RocksDB calls: a new builder per filter, AddKey for each key,
 // Finish. The time includes making the builder, because RocksDB makes one for each file.
-//
-// Memory that is new to the process takes more time than hashing the keys, and how much depends on
-// what ran before. So large filters are built twice: in memory that filters of the same kind used
-// before, as in a database that compacts all day, and after all free memory went back to the
-// system.
 #include <algorithm>
 #include <climits>
 #include <memory>
 
-#include "bloomline/build_memory.h"
 #include "db_bench_ext/filters/query_keys.h"
 #include "db_bench_ext/filters/suite.h"
 #include "db_bench_ext/timing/timing.h"
-
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 
 namespace bloomline::bench {
 namespace {
 
 using rocksdb::Slice;
-
-// Ribbon's solver takes so long that memory does not matter.
-bool IsBuiltFresh(const Case& c, const Subject& subject) {
-  return c.num_keys >= 1000000 && c.bits_per_key == kTableBits && subject.family != "Ribbon" &&
-         !subject.is_seeded;
-}
 
 struct BuildTime {
   double seconds;         // of all
@@ -55,23 +39,11 @@ BuildTime BuildOne(const Suite& suite, const Subject& subject, const RocksDBPoli
   return time;
 }
 
-void GiveBackFreeMemory() {
-  ReleaseBuildMemory();
-#ifdef __GLIBC__
-  malloc_trim(0);
-#endif
-}
-
 void Build(const Suite& suite, const Subject& subject, const Case& c, benchmark::State& state) {
   const RocksDBPolicy policy = subject.Policy(c.bits_per_key);
-  if (c.kind == Kind::kBuild && IsBuiltFresh(c, subject)) {
-    // Builders keep memory from the second filter on.
-    for (int i = 0; i < 2; ++i) BuildOne(suite, subject, policy, c);
-  }
   double finish_seconds = 0;
   size_t written_bytes = 0;
   for (auto _ : state) {
-    if (c.kind == Kind::kFreshBuild) GiveBackFreeMemory();
     const BuildTime time = BuildOne(suite, subject, policy, c);
     state.SetIterationTime(time.seconds);
     finish_seconds += time.finish_seconds;
@@ -106,14 +78,10 @@ void RegisterBuilds(Suite* suite) {
         const int rounds = std::min(most, suite->Rounds(c));
         const auto iterations =
             static_cast<int64_t>(std::max<uint64_t>(1, (flags.quick ? 1000 : 100000) / num_keys));
-        for (const Kind kind : {Kind::kBuild, Kind::kFreshBuild}) {
-          c.kind = kind;
-          if (kind == Kind::kFreshBuild && !IsBuiltFresh(c, subject)) continue;
-          suite->Register(c, iterations, rounds,
-                          [suite, subject, c](benchmark::State& state, uint64_t) {
-                            Build(*suite, subject, c, state);
-                          });
-        }
+        suite->Register(c, iterations, rounds,
+                        [suite, subject, c](benchmark::State& state, uint64_t) {
+                          Build(*suite, subject, c, state);
+                        });
       }
     }
   }

@@ -10,8 +10,6 @@ const char* KindName(Kind kind) {
       return "query";
     case Kind::kBuild:
       return "build";
-    case Kind::kFreshBuild:
-      return "fresh_build";
     case Kind::kHashQuery:
       return "hash_query";
     case Kind::kLevelDBQuery:

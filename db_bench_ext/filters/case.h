@@ -11,8 +11,7 @@ namespace bloomline::bench {
 
 enum class Kind {
   kQuery,         // keys through RocksDB's FilterBitsReader
-  kBuild,         // keys through RocksDB's FilterBitsBuilder, after other filters of this size
-  kFreshBuild,    // the same, in memory that is new to the process
+  kBuild,         // keys through RocksDB's FilterBitsBuilder
   kHashQuery,     // hashes, without keys and virtual calls; or raw loads of cache lines
   kLevelDBQuery,  // keys through leveldb::FilterPolicy
   kLevelDBBuild,

@@ -37,7 +37,7 @@ void Suite::Register(const Case& c, int64_t iterations, int rounds, const Body& 
 bool Suite::IsInTables(const Case& c) const {
   return c.bits_per_key == kTableBits &&
          std::count(table_sizes_.begin(), table_sizes_.end(), c.num_keys) != 0 &&
-         (c.kind == Kind::kBuild || c.kind == Kind::kFreshBuild || c.kind == Kind::kMemoryBuild ||
+         (c.kind == Kind::kBuild || c.kind == Kind::kMemoryBuild ||
           (c.mode == Mode::kSingle && c.hit_percent != 50) ||
           (c.mode == Mode::kBatch && c.hit_percent == 0));
 }

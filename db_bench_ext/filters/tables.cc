@@ -28,9 +28,9 @@ Case QueryCase(const std::string& subject, uint64_t num_keys, int hit_percent, M
   return {Kind::kQuery, subject, num_keys, kTableBits, hit_percent, mode, kHeapOffset};
 }
 
-Case BuildCase(const std::string& subject, uint64_t num_keys, Kind kind = Kind::kBuild) {
+Case BuildCase(const std::string& subject, uint64_t num_keys) {
   Case c;
-  c.kind = kind;
+  c.kind = Kind::kBuild;
   c.subject = subject;
   c.num_keys = num_keys;
   c.bits_per_key = kTableBits;
@@ -72,11 +72,7 @@ std::string RocksDBTable(const Suite& suite, const Results& results, uint64_t nu
   const std::vector<std::string> peers = Peers(suite);
   std::vector<Cells> rows = {{"", "ns", "FPR %", "bits/key"}};
   for (const std::string& peer : peers) rows[0].push_back("vs " + peer);
-  std::vector<Section> sections = Sections(num_keys);
-  sections.push_back({"AddKey and Finish in new memory", [=](const std::string& name) {
-                        return BuildCase(name, num_keys, Kind::kFreshBuild);
-                      }});
-  for (const Section& section : sections) {
+  for (const Section& section : Sections(num_keys)) {
     rows.push_back({section.title});
     for (const Subject& subject : suite.subjects()) {
       const double ns = results.Ns(section.of(subject.name));

@@ -20,9 +20,8 @@
 // Versions: RocksDB's filter interface is internal since 7.0. So bloomline works only with the
 // minor version of RocksDB that it was compiled against, and checks that when a policy is made.
 //
-// Memory: builders keep up to 80 MiB for the next filter of a database that writes large ones all
-// the time; build_memory.h has the rules, and functions to limit or empty that. RocksDB's options
-// optimize_filters_for_memory and CacheEntryRole::kFilterConstruction work (docs/rocksdb.md).
+// Memory: RocksDB's options optimize_filters_for_memory and CacheEntryRole::kFilterConstruction
+// work (docs/rocksdb.md).
 //
 // Link with bloomline::rocksdb. All functions and policies are thread-safe. This header includes
 // public headers of RocksDB only.

@@ -11,6 +11,7 @@
 #include "src/filter/format/hash.h"
 #include "src/filter/format/layout.h"
 #include "src/filter/format/num_probes.h"
+#include "src/filter/format/shapes.h"
 #include "src/filter/format/trailer.h"
 #include "src/filter/kernels/kernel.h"
 #include "src/filter/writer/range_builder.h"

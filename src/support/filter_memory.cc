@@ -6,8 +6,6 @@
 #include <cstring>
 #include <utility>
 
-#include "src/support/block_reserve.h"
-
 namespace bloomline::support {
 namespace {
 
@@ -38,8 +36,7 @@ FilterMemory FilterMemory::Zeroed(uint64_t bytes) {
   FilterMemory memory;
   if (bytes > SIZE_MAX) return memory;
   if (bytes < bloomline::support::kHugePageBytes) {
-    memory.start_ = bloomline::support::AllocateOrRelease(
-        [=] { return std::aligned_alloc(kAlignment, bytes); });
+    memory.start_ = std::aligned_alloc(kAlignment, bytes);
     if (memory.start_ != nullptr) std::memset(memory.start_, 0, bytes);
   } else {
     memory.start_ = bloomline::support::AllocatePages(bytes);

@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <new>
 
-#include "src/support/block_reserve.h"
-
 namespace bloomline::support {
 namespace {
 
@@ -19,11 +17,9 @@ bool IsAligned(const void* memory) {
 }
 
 char* Map(size_t bytes) {
-  return AllocateOrRelease([=] {
-    void* const memory =
-        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return memory == MAP_FAILED ? nullptr : static_cast<char*>(memory);
-  });
+  void* const memory =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory == MAP_FAILED ? nullptr : static_cast<char*>(memory);
 }
 
 // Memory next to a block that came from here is aligned at once, and the system sees both as one
@@ -42,12 +38,8 @@ char* MapAligned(size_t bytes) {
 
 }  // namespace
 
-void* AllocateSmallPages(size_t bytes) { return MapAligned(RoundedUp(bytes)); }
-
 void* AllocatePages(size_t bytes) {
-  if (bytes < kHugePageBytes) {
-    return AllocateOrRelease([=] { return ::operator new(bytes, std::nothrow); });
-  }
+  if (bytes < kHugePageBytes) return ::operator new(bytes, std::nothrow);
   if (bytes > SIZE_MAX - 2 * kHugePageBytes) return nullptr;
   char* memory = MapAligned(RoundedUp(bytes));
 #ifdef MADV_HUGEPAGE

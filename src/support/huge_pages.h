@@ -19,10 +19,6 @@ constexpr size_t kHugePageBytes = size_t{2} << 20;
 void* AllocatePages(size_t bytes);
 void FreePages(void* memory, size_t bytes);
 
-// kHugePageBytes or more, mapped in the same way, but in the system's ordinary pages, which become
-// resident one by one. For FreePages.
-void* AllocateSmallPages(size_t bytes);
-
 }  // namespace bloomline::support
 
 #endif  // BLOOMLINE_SUPPORT_HUGE_PAGES_H_

@@ -8,8 +8,8 @@
 
 #include "bloomline/cpu.h"
 #include "bloomline/version.h"
+#include "src/tool/command_line/mistype.h"
 #include "src/tool/commands.h"
-#include "src/tool/mistype.h"
 #include "src/tool/standard_streams.h"
 
 namespace bloomline::tool {

@@ -3,8 +3,6 @@
 #include <cstdio>
 #include <set>
 
-#include "bloomline/build_memory.h"
-
 namespace bloomline::tests {
 namespace {
 
@@ -28,9 +26,6 @@ class Totals : public testing::Environment {
 // GoogleTest owns it.
 Totals& totals = *static_cast<Totals*>(testing::AddGlobalTestEnvironment(new Totals));
 
-// What builders keep for the next filter is no leak.
-int64_t UnaccountedMemory() { return LiveMemory() - static_cast<int64_t>(ReservedBuildMemory()); }
-
 void FailEach(Functions functions, bool all_threads, const std::function<void(Attempt*)>& body) {
   totals.functions.insert(functions.begin(), functions.end());
   {
@@ -43,13 +38,13 @@ void FailEach(Functions functions, bool all_threads, const std::function<void(At
     for (uint64_t n = 1;; ++n) {
       ASSERT_LT(n, kMaxAllocations);
       Attempt attempt(FailurePlan{n, all_after, all_threads});
-      const int64_t before = UnaccountedMemory();
+      const int64_t before = LiveMemory();
       {
         SCOPED_TRACE((all_after ? "from this allocation on: " : "this allocation: ") +
                      std::to_string(n));
         body(&attempt);
       }
-      const int64_t leaked = UnaccountedMemory() - before;
+      const int64_t leaked = LiveMemory() - before;
       if (testing::Test::HasFailure()) {
         totals.failures += attempt.failed();
         if (totals.escapes + totals.lost_keys > 1000) return;

@@ -7,7 +7,7 @@
 
 #include "tests/allocation_failure/c_attempts.h"
 #include "tests/allocation_failure/redis_attempts.h"
-#include "tests/redis_server.h"
+#include "tests/redis/redis_server.h"
 
 namespace bloomline::tests {
 namespace {

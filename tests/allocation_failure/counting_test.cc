@@ -7,7 +7,7 @@
 #include "bloomline/counting_bloom_filter.h"
 #include "tests/allocation_failure/attempts.h"
 #include "tests/allocation_failure/bytes_and_moves.h"
-#include "tests/temp_dir.h"
+#include "tests/support/temp_dir.h"
 
 namespace bloomline::tests {
 namespace {

@@ -10,7 +10,7 @@
 #include "bloomline/c_leveldb.h"
 #include "leveldb/slice.h"
 #include "tests/allocation_failure/attempts.h"
-#include "tests/case_folding.h"
+#include "tests/support/case_folding.h"
 
 namespace bloomline::tests {
 namespace {

@@ -9,7 +9,7 @@
 #include "bloomline/filter.h"
 #include "bloomline/on_disk_filter_builder.h"
 #include "tests/allocation_failure/attempts.h"
-#include "tests/temp_dir.h"
+#include "tests/support/temp_dir.h"
 
 namespace bloomline::tests {
 namespace {

@@ -9,8 +9,8 @@
 #include "bloomline/redis_bloom_filter.h"
 #include "tests/allocation_failure/attempts.h"
 #include "tests/allocation_failure/redis_attempts.h"
-#include "tests/redis_server.h"
-#include "tests/temp_dir.h"
+#include "tests/redis/redis_server.h"
+#include "tests/support/temp_dir.h"
 
 namespace bloomline::tests {
 namespace {

@@ -16,7 +16,7 @@
 #include "src/engines/rocksdb/filter_bits_abi.h"
 #include "src/engines/rocksdb/policy_options.h"
 #include "tests/allocation_failure/attempts.h"
-#include "tests/case_folding.h"
+#include "tests/support/case_folding.h"
 
 namespace bloomline::tests {
 namespace {

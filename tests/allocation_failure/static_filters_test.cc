@@ -1,11 +1,10 @@
-// build_memory.h, filter.h, filter_options.h, seed.h, cpu.h.
+// filter.h, filter_options.h, seed.h, cpu.h.
 #include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "bloomline/build_memory.h"
 #include "bloomline/cpu.h"
 #include "bloomline/filter.h"
 #include "bloomline/seed.h"
@@ -101,15 +100,6 @@ TEST(Seed, NeedsNoMemory) {
   });
 }
 
-TEST(BuildMemory, NeedsNoMemory) {
-  ExpectNoAllocation(
-      {"MaxBuildMemory", "SetMaxBuildMemory", "ReservedBuildMemory", "ReleaseBuildMemory"}, [] {
-        SetMaxBuildMemory(MaxBuildMemory());
-        ReleaseBuildMemory();
-        EXPECT_EQ(ReservedBuildMemory(), 0u);
-      });
-}
-
 TEST(FilterBuilder, WithARandomSeedLosesNoKey) {
   const auto stored = MakeKeys(3000);
   const auto keys = Views(stored);
@@ -157,6 +147,17 @@ TEST(FilterBuilder, LosesNoKeyAndReportsTheFailure) {
           CheckFinished(*attempt, keys, expected, filter, builder->error());
         });
   }
+}
+
+// Millions of keys would each wait for an allocation in vain.
+TEST(FilterBuilder, AsksOnceForMemoryThatIsNotThere) {
+  const auto stored = MakeKeys(3000);
+  const auto keys = Views(stored);
+  FilterBuilder builder(OptionsOf(Format::kBlocked));
+  Attempt attempt(FailurePlan{1, true, false});
+  attempt.Call([&] { AddAll(keys, &builder); });
+  EXPECT_EQ(attempt.failed(), 1u);
+  EXPECT_TRUE(FilterView::Open(builder.Finish()).AlwaysMatches());
 }
 
 TEST(FilterBuilder, HashesAreNotLost) {
@@ -225,7 +226,7 @@ TEST(FilterBuilder, FinishToOfManyKeysLosesNoneAndReportsTheFailure) {
   constexpr size_t kKeys = 60000;
   filter::FilterWriter writer(OptionsOf(Format::kCompact));
   for (const std::string& key : MakeKeys(kKeys)) writer.AddKey(key);
-  ASSERT_GT(writer.TemporaryBytes(), 0u);
+  ASSERT_GT(writer.Plan().temporary_bytes, 0u);
   FinishToLosesNoKey(kKeys);
 }
 

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "tests/db_tool/tool_run.h"
-#include "tests/temp_dir.h"
+#include "tests/support/temp_dir.h"
 
 namespace bloomline::tests {
 namespace {

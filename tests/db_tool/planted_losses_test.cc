@@ -17,7 +17,7 @@
 #include "tests/db_tool/kinds.h"
 #include "tests/db_tool/table_bytes.h"
 #include "tests/db_tool/verify_output.h"
-#include "tests/temp_dir.h"
+#include "tests/support/temp_dir.h"
 
 namespace bloomline::tests {
 namespace {

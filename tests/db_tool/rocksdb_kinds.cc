@@ -13,7 +13,7 @@
 
 #include "bloomline/rocksdb.h"
 #include "tests/db_tool/kinds.h"
-#include "tests/rocksdb_open.h"
+#include "tests/engines/rocksdb_open.h"
 
 namespace bloomline::tests {
 namespace {
@@ -88,7 +88,7 @@ void Write(const Setting& setting, const std::string& folder, const Keys& keys) 
   Check(db->Flush({}));
 }
 
-// As tests/rocksdb_open.h.
+// As tests/engines/rocksdb_open.h.
 template <typename Database>
 auto OpenToRead(const rocksdb::Options& options, const std::string& folder,
                 std::unique_ptr<Database>* db, int)

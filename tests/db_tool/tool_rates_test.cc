@@ -20,8 +20,8 @@
 
 #include "bloomline/rocksdb.h"
 #include "tests/db_tool/tool_run.h"
-#include "tests/five_levels.h"
-#include "tests/temp_dir.h"
+#include "tests/engines/five_levels.h"
+#include "tests/support/temp_dir.h"
 
 namespace bloomline::tests {
 namespace {

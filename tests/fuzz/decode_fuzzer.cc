@@ -7,13 +7,13 @@
 #include "bloomline/key_canonicalizer.h"
 #include "src/filter/format/layout.h"
 #include "src/filter/format/leveldb_codes.h"
-#include "src/filter/format/table_shape.h"
+#include "src/filter/format/shapes.h"
 #include "src/filter/format/trailer.h"
 #include "src/filter/query/hash_query.h"
 #include "src/filter/query/open_filter.h"
 #include "src/filter/writer/filter_writer.h"
 #include "tests/fuzz/fuzz_input.h"
-#include "tests/leveldb_filter.h"
+#include "tests/support/leveldb_filter.h"
 
 namespace bloomline::fuzz {
 namespace {
@@ -174,8 +174,8 @@ Written WriteNamed(const FilterOptions& options, uint64_t num_keys,
                    std::string_view canonicalizer) {
   filter::FilterWriter writer(options, UINT64_MAX, filter::TableShape, canonicalizer);
   for (uint64_t i = 0; i < num_keys; ++i) writer.AddKey(View(BigEndianKey(i)));
-  std::string bytes(writer.FinishedBytes(), '\0');
-  writer.FinishTo(bytes.data());
+  std::string bytes(writer.Plan().num_bytes, '\0');
+  writer.FinishTo(writer.Plan(), bytes.data());
   return {std::move(bytes), num_keys};
 }
 

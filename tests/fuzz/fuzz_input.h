@@ -19,7 +19,7 @@
 
 #include "bloomline/filter_options.h"
 #include "src/filter/kernels/kernel.h"
-#include "tests/guarded_bytes.h"
+#include "tests/support/guarded_bytes.h"
 
 namespace bloomline::fuzz {
 

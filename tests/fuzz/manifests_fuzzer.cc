@@ -1,5 +1,5 @@
-// What src/inspect/database reads: MANIFESTs, OPTIONS, statistics. Any bytes are refused with a reason, or
-// give something.
+// What src/inspect/database reads: MANIFESTs, OPTIONS, statistics. Any bytes are refused with a
+// reason, or give something.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -12,7 +12,7 @@
 #include "src/inspect/database/options_file.h"
 #include "src/inspect/database/ticker_text.h"
 #include "tests/fuzz/fuzz_input.h"
-#include "tests/manifest_writer.h"
+#include "tests/inspect/manifest_writer.h"
 
 namespace bloomline::fuzz {
 namespace {

@@ -13,8 +13,8 @@
 #include "src/redis/address.h"
 #include "src/redis/layout.h"
 #include "src/tool/quantity.h"
-#include "tests/case_folding.h"
 #include "tests/fuzz/fuzz_input.h"
+#include "tests/support/case_folding.h"
 
 namespace bloomline::fuzz {
 namespace {

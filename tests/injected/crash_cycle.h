@@ -9,7 +9,7 @@
 
 #include "tests/injected/kill_points.h"
 #include "tests/injected/store.h"
-#include "tests/key_shapes.h"
+#include "tests/support/key_shapes.h"
 
 namespace bloomline::tests {
 

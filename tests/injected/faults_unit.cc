@@ -12,7 +12,7 @@
 #include "rocksdb/env.h"
 #include "tests/injected/failing_policy_memory.h"
 #include "tests/injected/leveldb_table.h"
-#include "tests/key_shapes.h"
+#include "tests/support/key_shapes.h"
 
 namespace bloomline::tests {
 

@@ -6,9 +6,9 @@
 
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/filter_bits_abi.h"
+#include "tests/engines/rocksdb_open.h"
 #include "tests/injected/store.h"
 #include "tests/injected/store_filters.h"
-#include "tests/rocksdb_open.h"
 
 namespace bloomline::tests {
 namespace {

@@ -9,8 +9,8 @@
 
 #include <algorithm>
 
+#include "tests/engines/rocksdb_open.h"
 #include "tests/migration/rocksdb_policy.h"
-#include "tests/rocksdb_open.h"
 
 namespace bloomline::tests {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 // Of LevelDB's and of RocksDB's tables: about ten in each database, of any size.
 uint64_t TableBytes(uint64_t num_keys) { return std::max<uint64_t>(64 << 10, num_keys * 5); }
 
-// As tests/rocksdb_open.h.
+// As tests/engines/rocksdb_open.h.
 template <typename Base>
 auto OpenReadOnly(const rocksdb::Options& options, const std::string& path,
                   std::unique_ptr<Base>* db, int)

@@ -20,7 +20,7 @@
 #include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
 #include "rocksdb/table_properties.h"
-#include "tests/rocksdb_open.h"
+#include "tests/engines/rocksdb_open.h"
 
 namespace {
 

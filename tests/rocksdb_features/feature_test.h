@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/temp_dir.h"
+#include "tests/support/temp_dir.h"
 
 namespace bloomline::tests {
 

@@ -4,8 +4,8 @@
 #include <atomic>
 #include <thread>
 
+#include "tests/engines/rocksdb_settings.h"
 #include "tests/rocksdb_features/feature_test.h"
-#include "tests/rocksdb_settings.h"
 
 namespace bloomline {
 namespace {

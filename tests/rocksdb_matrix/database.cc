@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/engines/rocksdb_open.h"
 #include "tests/rocksdb_matrix/keys.h"
-#include "tests/rocksdb_open.h"
 
 namespace bloomline::matrix {
 namespace {

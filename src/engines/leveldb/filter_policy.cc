@@ -17,6 +17,7 @@
 #include "src/filter/format/hash.h"
 #include "src/filter/format/layout.h"
 #include "src/filter/format/leveldb_codes.h"
+#include "src/filter/format/shapes.h"
 #include "src/filter/kernels/kernel.h"
 #include "src/filter/query/hash_query.h"
 #include "src/filter/sizing/small_set_rate.h"

@@ -15,10 +15,9 @@
 #include "src/filter/format/layout.h"
 #include "src/filter/format/limits.h"
 #include "src/filter/format/num_probes.h"
-#include "src/filter/format/table_shape.h"
+#include "src/filter/format/shapes.h"
 #include "src/filter/format/trailer.h"
 #include "src/filter/query/hash_query.h"
-#include "src/support/block_reserve.h"
 #include "src/support/out_of_memory.h"
 
 namespace bloomline {
@@ -40,10 +39,6 @@ constexpr uint64_t kAlignedFromBytes = 64 << 10;
 constexpr char kAlwaysMatch[kStockTrailerBytes + 1] = {};
 
 constexpr char kMatchesEverything[] = "a RocksDB filter matches everything";
-
-char* NewBytes(size_t n) {
-  return support::AllocateOrRelease([=] { return new (std::nothrow) char[n]; });
-}
 
 // Shapes of filters in RocksDB for a given number of keys.
 class TableShapes : public ShapesBySize {
@@ -113,17 +108,18 @@ void RocksDBBitsBuilder::UseTableOptions(const ROCKSDB_NAMESPACE::BlockBasedTabl
   writer_.SetObserver(&charge_);
 }
 
-void RocksDBBitsBuilder::FitNextFilter() {
-  if (balance_ == nullptr || writer_.MatchesEverything()) return;
+filter::FinishPlan RocksDBBitsBuilder::Plan() const {
+  const filter::FinishPlan plan = writer_.Plan();
+  if (balance_ == nullptr || writer_.MatchesEverything()) return plan;
   const FilterOptions& options = writer_.options();
   const TableShapes shapes(options.format, writer_.num_keys(), writer_.end_bytes());
-  const uint64_t asked_bytes = writer_.FinishedBytes();
   // Small sets may take more than their bits per key, for their trailer.
   const bool is_small = writer_.num_keys() <= filter::kMaxFlatTableKeys;
   const double paid = static_cast<double>(writer_.num_keys()) * options.bits_per_key / 8;
-  const uint64_t paid_bytes = is_small ? asked_bytes : static_cast<uint64_t>(std::ceil(paid));
-  const filter::FilterShape shape = FitAllocation(shapes, asked_bytes, paid_bytes, balance_.get());
-  if (shape.num_blocks != 0) writer_.SetNextShape(shape);
+  const uint64_t paid_bytes = is_small ? plan.num_bytes : static_cast<uint64_t>(std::ceil(paid));
+  const filter::FilterShape shape =
+      FitAllocation(shapes, plan.num_bytes, paid_bytes, balance_.get());
+  return shape.num_blocks == 0 ? plan : writer_.PlanOf(shape);
 }
 
 __attribute__((flatten)) void RocksDBBitsBuilder::AddKey(const Slice& key) {
@@ -150,17 +146,16 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
   const bool matches_everything = writer_.MatchesEverything();
   if (!is_partition_ && !matches_everything && EstimateEntriesAdded() == 0) return Slice();
   const bool intact = !verify_ || writer_.HashesAreIntact();
-  FitNextFilter();
-  const uint64_t num_bytes = writer_.FinishedBytes();
+  const filter::FinishPlan plan = Plan();
   // Blocks that lie in one cache line each are filled faster, so the filter may begin up to 63
   // bytes behind the start of its memory; but a small one not where memory is to be saved.
   // RocksDB 7.0.3, 7.8, 9.10, 10.9, 11.8 and 11.9 take the slice alone: for the file, for
   // checksums, for sizes in table properties, and for MaybePostVerify; the block cache gets a copy.
   // The memory itself they only keep and free. malloc_usable_size is called inside their own
   // builders and for blocks that they have read, never for this memory.
-  const bool is_aligned = balance_ == nullptr || num_bytes >= kAlignedFromBytes;
+  const bool is_aligned = balance_ == nullptr || plan.num_bytes >= kAlignedFromBytes;
   const size_t rest_bytes = is_aligned ? kCacheLineBytes - 1 : kBlockTrailerBytes;
-  char* const buffer = intact ? NewBytes(num_bytes + rest_bytes) : nullptr;
+  char* const buffer = intact ? new (std::nothrow) char[plan.num_bytes + rest_bytes] : nullptr;
   if (buffer == nullptr) {
     if (intact) ReportUselessFilter(log_, kMatchesEverything, support::kOutOfMemory.data());
     if (!intact && status != nullptr) {
@@ -176,8 +171,8 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
   }
   char* const bytes =
       is_aligned ? buffer + -reinterpret_cast<uintptr_t>(buffer) % kCacheLineBytes : buffer;
-  charge_.StartFilter(num_bytes + rest_bytes, writer_.TemporaryBytes());
-  writer_.FinishTo(bytes, 1, verify_ ? &unverified_ : nullptr);
+  charge_.StartFilter(plan.num_bytes + rest_bytes, plan.temporary_bytes);
+  writer_.FinishTo(plan, bytes, 1, verify_ ? &unverified_ : nullptr);
   charge_.FinishFilter();
   if (!verify_) charge_.ReleaseHashes();
   if (!writer_.error().empty()) {
@@ -186,7 +181,7 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
         writer_.error().c_str());
   }
   buf->reset(buffer);
-  return Slice(bytes, num_bytes);
+  return Slice(bytes, plan.num_bytes);
 }
 
 ROCKSDB_NAMESPACE::Status RocksDBBitsBuilder::MaybePostVerify(const Slice& filter) {

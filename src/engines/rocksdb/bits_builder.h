@@ -72,7 +72,8 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   // Needs valid options and num_entries > 0.
   filter::FilterShape ShapeOf(size_t num_entries) const;
 
-  void FitNextFilter();
+  // Of the writer; fitted to its allocation if memory is to be saved.
+  filter::FinishPlan Plan() const;
 
   ConstructionCharge charge_;
   std::shared_ptr<RoundingBalance> balance_;  // null: sizes are those of the bits per key

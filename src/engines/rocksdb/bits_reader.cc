@@ -11,7 +11,6 @@
 #include "src/filter/kernels/blocked/blocks.h"
 #include "src/filter/kernels/kernel.h"
 #include "src/filter/query/hash_query.h"
-#include "src/support/block_reserve.h"
 
 namespace bloomline {
 namespace {
@@ -134,8 +133,6 @@ FilterBitsReader* NewRocksDBBitsReader(std::string_view filter) {
 }
 
 FilterBitsReader* NewRocksDBBitsReader(const filter::Payload& payload) {
-  // A database that only reads has no builders to do it.
-  support::ReleaseIdle();
   const kernels::Kernel& kernel = kernels::ActiveKernel();
   if (payload.num_blocks != 0 && payload.layout == filter::Layout::kBlocked) {
     return new (std::nothrow) LayoutReader<kernels::BlockedFilter>(

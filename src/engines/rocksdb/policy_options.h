@@ -11,7 +11,7 @@
 #include "rocksdb/convenience.h"
 #include "rocksdb/status.h"
 #include "rocksdb/utilities/options_type.h"
-#include "src/engines/rocksdb/level_choice.h"
+#include "src/engines/rocksdb/levels/level_choice.h"
 #include "src/engines/rocksdb/named_canonicalizer.h"
 
 namespace bloomline {

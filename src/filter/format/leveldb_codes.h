@@ -39,22 +39,6 @@ static_assert(kBlockedCodeBase + kMinProbes == 0xA0 && kBlockedCodeBase + kMaxPr
 static_assert(kOneBlockCode + int{kNumOneBlockCodes} == kSeveralBlocksCodeBase + 2);
 static_assert(kSeveralBlocksCodeBase + int{kMaxSmallSetBlocks} == 0xFA);
 
-// Up to this many keys, kBlocked and kCompact write flat filters where these are not compact:
-// rounding to blocks would cost 14 bits per key at 36 keys, and of the 10 cache lines that a flat
-// filter of 500 keys at 10 bits has, all stay in the L1 cache.
-constexpr uint64_t kMaxFlatKeys = 500;
-
-// Shapes of the filters of n keys; n counts duplicates. Sizes saturate instead of wrapping.
-// LevelDB's own Bloom filter.
-FilterShape ClassicShape(uint64_t num_keys, double bits_per_key);
-FilterShape FlatShape(uint64_t num_keys, double bits_per_key, int num_probes);
-// kBlocked: flat, or blocked above kMaxFlatKeys. num_keys > 0.
-FilterShape SmallSetShape(uint64_t num_keys, double bits_per_key, int flat_num_probes,
-                          int blocked_num_probes);
-// kCompact: the compact blocks that take the place of a flat or blocked filter of as many bytes or
-// more (section 4.1). Layout kAlwaysMatch if there are none.
-FilterShape SmallSetCompactShape(uint64_t num_keys, double bits_per_key);
-
 char LevelDBCode(const FilterShape& shape);
 
 // The hash that a layout stores, in 64 bits. Classic has a hash of its own, which takes no seed.

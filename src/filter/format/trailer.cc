@@ -1,7 +1,6 @@
 #include "src/filter/format/trailer.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "bloomline/key_canonicalizer.h"
 #include "src/filter/format/canonical_keys.h"
@@ -92,33 +91,6 @@ std::string_view RecordedName(std::string_view filter) {
   return filter.substr(filter.size() - kTrailerBytes - 1 - length, length);
 }
 
-// Whole blocks that hold num_keys * bits_per_key bits less the overhead: at least one, at most
-// max_bytes.
-uint64_t NumBlocks(uint64_t num_keys, double bits_per_key, uint64_t overhead_bytes,
-                   uint64_t max_bytes, uint64_t block_bytes) {
-  const double bytes =
-      static_cast<double>(num_keys) * bits_per_key / 8 - static_cast<double>(overhead_bytes);
-  const double blocks = std::max(1.0, std::ceil(bytes / static_cast<double>(block_bytes)));
-  const uint64_t max_blocks = std::max<uint64_t>(1, max_bytes / block_bytes);
-  return blocks >= static_cast<double>(max_blocks) ? max_blocks : static_cast<uint64_t>(blocks);
-}
-
-// The number of fast columns, by the least bits per key at which it is used: more of them end a
-// missing key's query sooner, but have room for fewer slots. Chosen by measurement: docs/design.md.
-struct ArrangementChoice {
-  double from_bits_per_key;
-  uint32_t arrangement;
-};
-constexpr ArrangementChoice kArrangementChoices[] = {{9.8, 5}, {8.2, 4}, {6.4, 3},
-                                                     {5.5, 2}, {3.6, 1}, {0, 0}};
-
-uint32_t ArrangementFor(double bits_per_key) {
-  for (const ArrangementChoice& choice : kArrangementChoices) {
-    if (bits_per_key >= choice.from_bits_per_key) return choice.arrangement;
-  }
-  return 0;
-}
-
 }  // namespace
 
 std::string ValidateForTrailer(const FilterOptions& options) {
@@ -128,23 +100,6 @@ std::string ValidateForTrailer(const FilterOptions& options) {
     error << "format is classic, which is written in LevelDB only; allowed: blocked, compact";
   }
   return error.str();
-}
-
-FilterShape CompactShape(uint64_t num_keys, double bits_per_key, uint64_t overhead_bytes,
-                         uint64_t max_bytes) {
-  const uint32_t arrangement = ArrangementFor(bits_per_key);
-  const uint32_t block_bytes = kernels::kArrangements[arrangement].block_bytes;
-  return FilterShape::Compact(
-      NumBlocks(num_keys, bits_per_key, overhead_bytes, max_bytes, block_bytes), arrangement);
-}
-
-FilterShape StandaloneShape(Format format, uint64_t num_keys, double bits_per_key, int num_probes,
-                            uint64_t max_payload_bytes, uint64_t end_bytes) {
-  if (format == Format::kCompact) {
-    return CompactShape(num_keys, bits_per_key, end_bytes, max_payload_bytes);
-  }
-  return FilterShape::Blocked(
-      NumBlocks(num_keys, bits_per_key, end_bytes, max_payload_bytes, kBlockBytes), num_probes);
 }
 
 void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst,

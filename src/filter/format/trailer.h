@@ -34,17 +34,6 @@ constexpr size_t EndBytes(std::string_view canonicalizer) {
 // Empty, or one sentence.
 std::string ValidateForTrailer(const FilterOptions& options);
 
-// The shape of the filter of n keys. `format` is kBlocked or kCompact, num_keys > 0; num_probes is
-// not used in kCompact. At least one block; at most max_payload_bytes, rounded down to blocks. Of
-// what the keys pay for, end_bytes go to EndBytes. Sizes saturate instead of wrapping.
-FilterShape StandaloneShape(Format format, uint64_t num_keys, double bits_per_key, int num_probes,
-                            uint64_t max_payload_bytes, uint64_t end_bytes = kTrailerBytes);
-
-// The same for kCompact, where `overhead_bytes` of the memory of n keys go to the container. Blocks
-// have 64 bytes, and 32 below 5.5 bits per key, where blocks of 64 would have more keys than slots.
-FilterShape CompactShape(uint64_t num_keys, double bits_per_key, uint64_t overhead_bytes,
-                         uint64_t max_bytes);
-
 // Writes the EndBytes(canonicalizer) bytes that follow a payload of this shape. kClassic and
 // kSmallSet are LevelDB's alone.
 void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst,

@@ -8,6 +8,7 @@
 
 #include "src/filter/format/limits.h"
 #include "src/filter/format/num_probes.h"
+#include "src/filter/format/shapes.h"
 #include "src/filter/format/trailer.h"
 #include "src/filter/kernels/probe_sequence.h"
 #include "src/filter/kernels/small_set/small_set_block.h"

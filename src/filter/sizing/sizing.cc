@@ -9,6 +9,7 @@
 #include "src/filter/format/leveldb_codes.h"
 #include "src/filter/format/limits.h"
 #include "src/filter/format/num_probes.h"
+#include "src/filter/format/shapes.h"
 #include "src/filter/format/trailer.h"
 #include "src/filter/sizing/reachable_rate.h"
 #include "src/filter/sizing/search.h"

@@ -80,7 +80,7 @@ void InsertByPartitions(const HashList& list, const FilterShape& shape,
     for (Batch& batch : batches) batch = TakeBatch(list, batch_size, &next);
     RunOnThreads(num_threads, [&](size_t t) {
       try {
-        sorted[t].Reset(batches[t].size);
+        sorted[t].Reserve(batches[t].size);
         sorters[t].Sort([&](auto f) { batches[t].ForEach(list, f); }, sorted[t].data());
       } catch (const std::bad_alloc&) {
         failed[t] = 1;

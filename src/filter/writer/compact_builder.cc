@@ -12,7 +12,6 @@
 #include "src/filter/writer/keys_by_block.h"
 #include "src/filter/writer/partition.h"
 #include "src/filter/writer/run_on_threads.h"
-#include "src/support/block_reserve.h"
 #include "src/support/out_of_memory.h"
 
 namespace bloomline::filter {
@@ -56,7 +55,7 @@ class PartitionHashes {
   }
 
   void Reserve(size_t capacity) {
-    if (capacity > hashes_.capacity()) hashes_.Grow(capacity + capacity / 16, size_);
+    if (capacity > hashes_.capacity()) hashes_.Reserve(capacity + capacity / 16, size_);
   }
 
   const uint64_t* hashes() const { return hashes_.data(); }
@@ -82,10 +81,7 @@ class PartitionBuilder {
   void Build(Partition partition) {
     hashes_.Start(partition, shape_.num_blocks);
     hashes_.Reserve(expected_size_ + PartitionHashes::kMaxBatch);
-    for (HashList::Chunk chunk = list_.FirstChunk();; chunk = list_.ChunkAfter(chunk)) {
-      hashes_.Add(chunk.hashes, chunk.size);
-      if (chunk.next == nullptr) break;
-    }
+    list_.ForEachChunk([&](const uint64_t* hashes, size_t n) { hashes_.Add(hashes, n); });
     const size_t num_smaller = hashes_.size() / kKeysToSort + 1;
     if (num_smaller == 1) return Solve(partition, hashes_);
     for (size_t i = 0; i < num_smaller; ++i) {
@@ -100,7 +96,7 @@ class PartitionBuilder {
 
  private:
   void Solve(Partition partition, const PartitionHashes& from) {
-    if (sorted_.capacity() < from.size()) sorted_.Reset(from.size() + from.size() / 16);
+    if (sorted_.capacity() < from.size()) sorted_.Reserve(from.size() + from.size() / 16);
     SolvePartition(partition, from.hashes(), from.size(), sorted_.data(), shape_, kernel_, data_);
   }
 
@@ -155,11 +151,9 @@ bool BuildCompact(const HashList& hashes, const FilterShape& shape, const kernel
     for (size_t i; (i = next_partition.fetch_add(1)) < num_partitions;) {
       const Partition partition = PartitionOf({0, shape.num_blocks}, num_partitions, i);
       if (partition.num_blocks == 0) continue;
-      const bool built = support::AllocateOrRelease([&] {
-        return support::OrIfOutOfMemory(false, [&] {
-          builder.Build(partition);
-          return true;
-        });
+      const bool built = support::OrIfOutOfMemory(false, [&] {
+        builder.Build(partition);
+        return true;
       });
       if (!built) {
         complete = false;

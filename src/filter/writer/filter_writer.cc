@@ -68,19 +68,18 @@ void FilterWriter::MatchEverything(std::string_view reason) {
   if (options_valid_) support::SetError(reason, &error_);
 }
 
-FilterShape FilterWriter::CurrentShape() const {
-  if (MatchesEverything()) return {};
-  if (next_shape_) return *next_shape_;
+FinishPlan FilterWriter::PlanOf(const FilterShape& shape) const {
+  return {shape, shape.payload_bytes() + end_bytes(),
+          shape.num_blocks == 0 ? 0 : InPlaceBytes(hashes_, shape)};
+}
+
+FinishPlan FilterWriter::Plan() const {
+  if (MatchesEverything()) return PlanOf({});
   const uint64_t num_keys = std::max<size_t>(1, hashes_.size());
   FilterShape shape = shape_of_keys_(options_.format, num_keys, options_.bits_per_key, num_probes_,
                                      max_payload_bytes_, end_bytes());
   if (hashes_.size() == 0) shape.num_blocks = 0;
-  return shape;
-}
-
-uint64_t FilterWriter::TemporaryBytes() const {
-  const FilterShape shape = CurrentShape();
-  return shape.num_blocks == 0 ? 0 : InPlaceBytes(hashes_, shape);
+  return PlanOf(shape);
 }
 
 void FilterWriter::TakeKeysFrom(FilterWriter* other) {
@@ -114,8 +113,9 @@ bool FilterWriter::Build(const FilterShape& shape, char* dst, int num_threads, B
   return true;
 }
 
-void FilterWriter::FinishTo(char* dst, int num_threads, BuiltHashes* hashes) {
-  const FilterShape shape = CurrentShape();
+void FilterWriter::FinishTo(const FinishPlan& plan, char* dst, int num_threads,
+                            BuiltHashes* hashes) {
+  const FilterShape& shape = plan.shape;
   ForgetFinishedFilter();
   std::memset(dst, 0, shape.payload_bytes());
   BuiltHashes local;
@@ -134,7 +134,6 @@ void FilterWriter::FinishTo(char* dst, int num_threads, BuiltHashes* hashes) {
 
 void FilterWriter::ForgetKeys() {
   hashes_.Clear();
-  next_shape_.reset();
   has_previous_prefix_ = false;
   checksum_ = 0;
   out_of_memory_ = false;

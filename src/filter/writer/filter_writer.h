@@ -6,13 +6,13 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "bloomline/filter_options.h"
 #include "src/filter/format/hash.h"
 #include "src/filter/format/layout.h"
+#include "src/filter/format/shapes.h"
 #include "src/filter/format/trailer.h"
 #include "src/filter/kernels/kernel.h"
 #include "src/filter/writer/hash_list.h"
@@ -21,7 +21,14 @@
 
 namespace bloomline::filter {
 
-// ((AddKey | AddHash | AddKeyAndPrefix | TakeKeysFrom)* (FinishTo | Reset))*. Not thread-safe.
+// What FinishTo writes.
+struct FinishPlan {
+  FilterShape shape;
+  uint64_t num_bytes = 0;        // of the payload and what follows it
+  uint64_t temporary_bytes = 0;  // needed on one thread, beside the keys and the filter
+};
+
+// ((AddKey | AddHash | AddKeyAndPrefix | TakeKeysFrom)* (Plan FinishTo | Reset))*. Not thread-safe.
 // Throws nothing: options that ValidateForTrailer refuses, or no memory, give a filter that matches
 // every key, or, in kCompact, some blocks that do, and error() says why.
 class FilterWriter {
@@ -70,7 +77,11 @@ class FilterWriter {
 
   // The bytes behind the payload.
   uint64_t end_bytes() const { return EndBytes(canonicalizer_); }
-  uint64_t FinishedBytes() const { return CurrentShape().payload_bytes() + end_bytes(); }
+
+  // The filter of the keys so far.
+  FinishPlan Plan() const;
+  // The same in this shape, which TableShape or StandaloneShape gave for this number of keys.
+  FinishPlan PlanOf(const FilterShape& shape) const;
 
   // Moves all keys of `other`, which has the same format and seed, here. What other lost, this has
   // lost, too.
@@ -85,20 +96,14 @@ class FilterWriter {
   // key.
   bool HashesAreIntact() const;
 
-  // Writes FinishedBytes() bytes and starts over. Needs no memory; without it, kBlocked is slower
-  // (bloom_builder.h), and blocks of kCompact match every key. The hashes go to `hashes` if it is
-  // not null, in place of what was there.
-  void FinishTo(char* dst, int num_threads = 1, BuiltHashes* hashes = nullptr);
-
-  // The next Finish writes a filter of this shape, whatever the options say. Needs that no key is
-  // added in between, and a shape of TableShape or StandaloneShape for this number of keys.
-  void SetNextShape(const FilterShape& shape) { next_shape_ = shape; }
+  // Writes plan.num_bytes bytes and starts over. The keys are still those of the plan. Needs no
+  // memory; without it, kBlocked is slower (bloom_builder.h), and blocks of kCompact match every
+  // key. The hashes go to `hashes` if it is not null, in place of what was there.
+  void FinishTo(const FinishPlan& plan, char* dst, int num_threads = 1,
+                BuiltHashes* hashes = nullptr);
 
   // See HashList. Needs that no key has been added.
   void SetObserver(HashListObserver* observer) { hashes_.SetObserver(observer); }
-
-  // The temporary memory of the next FinishTo on one thread, beside the keys and the filter.
-  uint64_t TemporaryBytes() const;
 
   // Forgets all keys, and what is to be said of them and of the last filter. With random_seed,
   // draws the next seed.
@@ -117,6 +122,8 @@ class FilterWriter {
 
   void Append(uint64_t hash) {
     if (hashes_.size() == 0) ForgetFinishedFilter();
+    // A filter that matches everything needs no more keys, and allocating in vain takes long.
+    if (is_out_of_memory()) return;
     if (!hashes_.Append(hash)) return SetOutOfMemory();
     if (keeps_checksum_) checksum_ ^= hash;  // of what is in the list: a lost key is no corruption
   }
@@ -128,7 +135,6 @@ class FilterWriter {
   }
 
   void DrawOwnSeed();
-  FilterShape CurrentShape() const;
 
   FilterOptions options_;
   uint64_t max_payload_bytes_;
@@ -138,7 +144,6 @@ class FilterWriter {
   HashList hashes_;
   int num_probes_ = 1;
   bool options_valid_ = false;
-  std::optional<FilterShape> next_shape_;
   std::atomic<bool> out_of_memory_{false};
   bool has_previous_prefix_ = false;
   bool keeps_checksum_ = false;

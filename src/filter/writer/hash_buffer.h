@@ -16,7 +16,7 @@ class HashBuffer {
  public:
   HashBuffer() = default;
   // Throws bad_alloc.
-  explicit HashBuffer(size_t capacity) { Reset(capacity); }
+  explicit HashBuffer(size_t capacity) { Reserve(capacity); }
   ~HashBuffer() { Free(); }
   HashBuffer(const HashBuffer&) = delete;
   HashBuffer& operator=(const HashBuffer&) = delete;
@@ -26,30 +26,20 @@ class HashBuffer {
 
   size_t capacity() const { return capacity_; }
 
-  // Holds `capacity` hashes or more; the old ones are lost. Throws bad_alloc.
-  void Reset(size_t capacity) {
+  // Holds `capacity` hashes or more. Keeps the first `kept`; without any, the old memory goes back
+  // before there is new memory. Throws bad_alloc.
+  void Reserve(size_t capacity, size_t kept = 0) {
     if (capacity <= capacity_) return;
+    if (kept == 0) Free();
+    void* const memory = support::AllocatePages(capacity * sizeof(uint64_t));
+    if (memory == nullptr) throw std::bad_alloc();
+    if (kept != 0) std::memcpy(memory, hashes_, kept * sizeof(uint64_t));
     Free();
-    hashes_ = Allocate(capacity);
-    capacity_ = capacity;
-  }
-
-  // The same, but the first `size` hashes are kept.
-  void Grow(size_t capacity, size_t size) {
-    if (capacity <= capacity_) return;
-    uint64_t* const hashes = Allocate(capacity);
-    if (size != 0) std::memcpy(hashes, hashes_, size * sizeof(uint64_t));
-    Free();
-    hashes_ = hashes;
+    hashes_ = static_cast<uint64_t*>(memory);
     capacity_ = capacity;
   }
 
  private:
-  static uint64_t* Allocate(size_t capacity) {
-    void* const memory = support::AllocatePages(capacity * sizeof(uint64_t));
-    if (memory == nullptr) throw std::bad_alloc();
-    return static_cast<uint64_t*>(memory);
-  }
   void Free() {
     support::FreePages(hashes_, capacity_ * sizeof(uint64_t));
     hashes_ = nullptr;

@@ -4,7 +4,6 @@
 #include <new>
 
 #include "src/filter/kernels/probe_sequence.h"
-#include "src/support/block_reserve.h"
 #include "src/support/out_of_memory.h"
 
 namespace bloomline::filter {
@@ -50,12 +49,10 @@ bool HashGroups::Take(HashList* list) {
   const size_t extra_bytes = ExtraBytes(*list);
   if (extra_bytes == SIZE_MAX) return false;
   const size_t words = UnitWords(list->size());
-  const bool has_memory = support::AllocateOrRelease([&] {
-    return support::OrIfOutOfMemory(false, [&] {
-      groups_.assign(num_groups_, Group());
-      extra_.Reset(extra_bytes / sizeof(uint64_t));
-      return true;
-    });
+  const bool has_memory = support::OrIfOutOfMemory(false, [&] {
+    groups_.assign(num_groups_, Group());
+    extra_.Reserve(extra_bytes / sizeof(uint64_t));
+    return true;
   });
   if (!has_memory) return false;
   unit_hashes_ = words - 1;

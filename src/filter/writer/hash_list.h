@@ -58,11 +58,9 @@ class HashList {
   // f(hash) for all.
   template <typename F>
   void ForEach(F f) const {
-    if (size() == 0) return;
-    for (Chunk chunk = FirstChunk();; chunk = ChunkAfter(chunk)) {
-      for (size_t i = 0; i < chunk.size; ++i) f(chunk.hashes[i]);
-      if (chunk.next == nullptr) return;
-    }
+    ForEachChunk([&](const uint64_t* hashes, size_t n) {
+      for (size_t i = 0; i < n; ++i) f(hashes[i]);
+    });
   }
 
   // f(hashes, how many) for all chunks. f may write to the hashes of its chunk, and those before.

@@ -6,7 +6,6 @@
 #include "src/filter/writer/compact_builder.h"
 #include "src/filter/writer/hash_buffer.h"
 #include "src/filter/writer/keys_by_block.h"
-#include "src/support/block_reserve.h"
 #include "src/support/out_of_memory.h"
 
 namespace bloomline::filter {
@@ -49,7 +48,7 @@ void SolveGroup(const HashGroups& groups, size_t group, const FilterShape& shape
                 const kernels::Kernel& kernel, HashBuffer* sorted, char* data) {
   const Partition blocks = groups.BlocksOf(group);
   const size_t size = groups.GroupSize(group);
-  if (sorted->capacity() < size) sorted->Reset(size + size / 16);
+  if (sorted->capacity() < size) sorted->Reserve(size + size / 16);
   KeysByBlock by_block(shape.num_blocks, blocks);
   by_block.Sort(
       [&](auto f) {
@@ -69,11 +68,9 @@ bool SolveGroups(const HashGroups& groups, const FilterShape& shape, const kerne
   HashBuffer sorted;
   bool complete = true;
   for (size_t group = 0; group < groups.num_groups(); ++group) {
-    const bool solved = support::AllocateOrRelease([&] {
-      return support::OrIfOutOfMemory(false, [&] {
-        SolveGroup(groups, group, shape, kernel, &sorted, data);
-        return true;
-      });
+    const bool solved = support::OrIfOutOfMemory(false, [&] {
+      SolveGroup(groups, group, shape, kernel, &sorted, data);
+      return true;
     });
     if (solved) continue;
     complete = false;

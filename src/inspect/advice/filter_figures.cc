@@ -8,7 +8,7 @@
 #include "src/filter/format/layout.h"
 #include "src/filter/format/leveldb_codes.h"
 #include "src/filter/format/num_probes.h"
-#include "src/filter/format/table_shape.h"
+#include "src/filter/format/shapes.h"
 #include "src/filter/format/trailer.h"
 #include "src/filter/sizing/small_set_rate.h"
 

@@ -10,7 +10,7 @@
 
 #include "src/inspect/database/directory.h"
 #include "src/inspect/database/file_names.h"
-#include "src/inspect/sstable/coding.h"
+#include "src/inspect/sstable/bytes/coding.h"
 #include "src/support/file_io.h"
 #include "src/support/out_of_memory.h"
 

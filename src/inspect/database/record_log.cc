@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "src/inspect/sstable/coding.h"
-#include "src/inspect/sstable/crc32c.h"
+#include "src/inspect/sstable/bytes/coding.h"
+#include "src/inspect/sstable/bytes/crc32c.h"
 
 namespace bloomline::database {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "src/inspect/sstable/coding.h"
+#include "src/inspect/sstable/bytes/coding.h"
 
 namespace bloomline::database {
 namespace {

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <string_view>
 
-#include "src/inspect/sstable/buffer.h"
-#include "src/inspect/sstable/coding.h"
+#include "src/inspect/sstable/bytes/buffer.h"
+#include "src/inspect/sstable/bytes/coding.h"
 #include "src/inspect/sstable/table.h"
 
 namespace bloomline::sstable {

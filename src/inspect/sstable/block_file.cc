@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "src/inspect/sstable/coding.h"
+#include "src/inspect/sstable/bytes/coding.h"
 
 namespace bloomline::sstable {
 namespace {

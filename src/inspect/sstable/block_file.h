@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "src/inspect/sstable/buffer.h"
-#include "src/inspect/sstable/decompressor.h"
+#include "src/inspect/sstable/bytes/buffer.h"
+#include "src/inspect/sstable/bytes/decompressor.h"
 #include "src/inspect/sstable/footer.h"
 #include "src/support/file_io.h"
 

@@ -2,7 +2,7 @@
 
 #include <cerrno>
 
-#include "src/inspect/sstable/coding.h"
+#include "src/inspect/sstable/bytes/coding.h"
 #include "src/inspect/sstable/filter_reader.h"
 #include "src/inspect/sstable/key_reader.h"
 #include "src/inspect/sstable/table_parts.h"

@@ -1,6 +1,6 @@
 #include "src/inspect/sstable/comparator.h"
 
-#include "src/inspect/sstable/coding.h"
+#include "src/inspect/sstable/bytes/coding.h"
 
 namespace bloomline::sstable {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "src/inspect/sstable/coding.h"
+#include "src/inspect/sstable/bytes/coding.h"
 #include "src/inspect/sstable/comparator.h"
 #include "src/support/out_of_memory.h"
 

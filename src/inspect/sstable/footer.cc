@@ -3,7 +3,7 @@
 #include <array>
 #include <cstring>
 
-#include "src/inspect/sstable/coding.h"
+#include "src/inspect/sstable/bytes/coding.h"
 #include "src/support/error_text.h"
 
 namespace bloomline::sstable {

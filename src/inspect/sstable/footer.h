@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "src/inspect/sstable/checksum.h"
+#include "src/inspect/sstable/bytes/checksum.h"
 #include "src/inspect/sstable/table.h"
 
 namespace bloomline::sstable {

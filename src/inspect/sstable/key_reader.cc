@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "src/inspect/sstable/coding.h"
+#include "src/inspect/sstable/bytes/coding.h"
 #include "src/support/out_of_memory.h"
 
 namespace bloomline::sstable {

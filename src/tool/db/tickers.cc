@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "src/tool/db/group_output.h"
+#include "src/tool/db/inspect/group_output.h"
 #include "src/tool/printable.h"
 #include "src/tool/quantity.h"
 

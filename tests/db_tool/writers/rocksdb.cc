@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "tests/rocksdb_open.h"
+#include "tests/engines/rocksdb_open.h"
 
 int main(int argc, char** argv) {
   if (argc != 4) {

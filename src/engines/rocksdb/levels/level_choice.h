@@ -1,0 +1,57 @@
+// Which filter a table file gets, from what RocksDB says when it makes the file. Knows nothing of
+// RocksDB: the policy translates.
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_LEVELS_LEVEL_CHOICE_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_LEVELS_LEVEL_CHOICE_H_
+
+#include "bloomline/rocksdb.h"
+
+namespace bloomline {
+
+// What RocksDB says of a file that it is about to write.
+struct NewFile {
+  int level = -1;  // -1: unknown, as in SstFileWriter
+  // No file below it has keys of its range. Its level need not be the deepest one.
+  bool is_bottommost = false;
+  bool is_flush = false;   // or written by recovery
+  bool has_levels = true;  // false: universal or FIFO compaction
+  int num_levels = -1;     // the setting of the column family; -1: unknown
+};
+
+// What the files made so far say of the levels in use. 0: none seen.
+struct SeenLevels {
+  int top = 0;             // the shallowest below level 0
+  int deepest_bottom = 0;  // the deepest with a bottommost file
+  int deepest_inner = 0;   // the deepest with another file, so there is data below
+  // Flushed files are merged with others, not moved down as they are.
+  bool flushes_are_merged = false;
+};
+
+struct FilterChoice {
+  Format format;
+  double bits_per_key;  // 0: no filter
+};
+
+// The options of a policy, ready for ChooseFilter. Has no memory of its own, so a copy cannot fail.
+struct LevelPlan {
+  enum class Rule { kUniform, kByLevel, kByDistance };
+
+  Format format = Format::kBlocked;
+  Format flush_format = Format::kBlocked;
+  double bits_per_key = 0;  // kUniform, and files whose level is unknown; 0: no filter
+  bool filters_at_bottom = true;
+  int deepest = 0;  // 0: learned
+  Rule rule = Rule::kUniform;
+  // kByLevel: from level 0 on; kByDistance: from the bottom up. The last one is for all further
+  // levels.
+  int num_bits = 0;
+  double bits[RocksDBFilterOptions::kMaxLevels] = {};
+};
+
+// `options` must be valid. Takes milliseconds with auto_bits_by_level.
+LevelPlan MakeLevelPlan(const RocksDBFilterOptions& options);
+
+FilterChoice ChooseFilter(const LevelPlan& plan, const NewFile& file, const SeenLevels& seen);
+
+}  // namespace bloomline
+
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_LEVELS_LEVEL_CHOICE_H_

@@ -1,0 +1,37 @@
+// Memory for blocks and keys: used again and again, and not filled with zeros first.
+#ifndef BLOOMLINE_INSPECT_SSTABLE_BYTES_BUFFER_H_
+#define BLOOMLINE_INSPECT_SSTABLE_BYTES_BUFFER_H_
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+
+namespace bloomline::sstable {
+
+class Buffer {
+ public:
+  // Room for n bytes. The first `keep` bytes stay; the others may be lost. False without memory.
+  bool Reserve(uint64_t n, uint64_t keep = 0) {
+    if (n <= capacity_) return true;
+    const uint64_t capacity = n + n / 4;  // not once for each block that is a bit larger
+    std::unique_ptr<char[]> bytes(new (std::nothrow) char[capacity]);
+    if (bytes == nullptr) return false;
+    if (keep > 0) std::memcpy(bytes.get(), bytes_.get(), keep);
+    bytes_ = std::move(bytes);
+    capacity_ = capacity;
+    return true;
+  }
+
+  char* data() { return bytes_.get(); }
+  const char* data() const { return bytes_.get(); }
+  uint64_t capacity() const { return capacity_; }
+
+ private:
+  std::unique_ptr<char[]> bytes_;
+  uint64_t capacity_ = 0;
+};
+
+}  // namespace bloomline::sstable
+
+#endif  // BLOOMLINE_INSPECT_SSTABLE_BYTES_BUFFER_H_

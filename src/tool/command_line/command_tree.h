@@ -1,0 +1,47 @@
+// The commands and options of the command line, as completion and the manual page need them.
+#ifndef BLOOMLINE_TOOL_COMMAND_LINE_COMMAND_TREE_H_
+#define BLOOMLINE_TOOL_COMMAND_LINE_COMMAND_TREE_H_
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace bloomline::tool {
+
+struct OptionInfo {
+  enum class Value { kNone, kFile, kChoice, kOther };
+
+  std::vector<std::string> names;  // "-o", "--output"; of a positional: "FILE"
+  Value value = Value::kOther;     // kNone: a flag
+  std::vector<std::string> choices;
+  std::string help;
+  std::string allowed;                // "1 to 1024", or empty
+  std::string default_value;          // or empty, also where the help says it
+  std::vector<std::string> excludes;  // options that must not be given as well
+  bool required = false;
+  bool repeated = false;
+};
+
+struct CommandInfo {
+  std::vector<std::string> path;  // "bloomline", "db", "inspect"
+  std::string description;
+  std::string footer;  // what --help says at its end
+  std::vector<OptionInfo> options;
+  std::vector<OptionInfo> positionals;
+  std::vector<const CommandInfo*> subcommands;
+
+  std::string name() const;  // the path with spaces
+};
+
+// Without hidden commands and options. The first is `root`; each is followed by its subcommands.
+std::vector<CommandInfo> CommandTree(const CLI::App& root);
+
+// Scripts for completion, and the manual page, for what CommandTree gave.
+std::string BashCompletion(const std::vector<CommandInfo>& commands);
+std::string ZshCompletion(const std::vector<CommandInfo>& commands);
+std::string FishCompletion(const std::vector<CommandInfo>& commands);
+std::string ManualPage(const std::vector<CommandInfo>& commands);
+
+}  // namespace bloomline::tool
+
+#endif  // BLOOMLINE_TOOL_COMMAND_LINE_COMMAND_TREE_H_

@@ -1,0 +1,215 @@
+// bloomline db advise: the command line. advice.h has the figures.
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include "src/inspect/database/file_names.h"
+#include "src/tool/commands.h"
+#include "src/tool/db/advise/advise_output.h"
+#include "src/tool/db/advise/situation.h"
+#include "src/tool/db/common.h"
+#include "src/tool/db/db_command.h"
+#include "src/tool/db/measure/measure_options.h"
+#include "src/tool/db/measure/measurement.h"
+#include "src/tool/printable.h"
+#include "src/tool/quantity.h"
+#include "src/tool/quantity_option.h"
+
+namespace bloomline::tool::db {
+namespace {
+
+struct AdviseOptions {
+  CommonOptions common;
+  MeasureOptions measure;
+  bool no_measure = false;
+  std::string stats;  // empty: LOG
+  std::string policy;
+  advice::Request request;
+};
+
+bool ReadStatistics(const std::string& path, std::string* text, std::string* error) {
+  constexpr size_t kMaxBytes = 256 << 20;  // somebody may name all of a LOG
+  constexpr size_t kReadBytes = 64 << 10;
+  bool vanished;
+  if (path != "-") {
+    if (database::ReadSmallFile(path, kMaxBytes, text, &vanished, error)) return true;
+    *error += "; --stats takes a regular file, or - for stdin";
+    return false;
+  }
+  while (std::cin) {
+    const size_t size = text->size();
+    if (size > kMaxBytes) {
+      *error = "stdin: has more than " + std::to_string(kMaxBytes) + " bytes";
+      return false;
+    }
+    text->resize(size + kReadBytes);
+    std::cin.read(text->data() + size, kReadBytes);
+    text->resize(size + static_cast<size_t>(std::cin.gcount()));
+  }
+  return true;
+}
+
+struct Statistics {
+  std::optional<TickerRates> rates;
+  std::string from;
+  std::string error;  // --stats cannot be used; what LOG lacks is no error
+};
+
+// `text` is what the file at `path` holds; LOG is read if `path` is empty.
+Statistics StatisticsOf(const database::Database& database, const std::string& path,
+                        const std::string& text) {
+  Statistics statistics;
+  database::Tickers tickers;
+  TickerRates rates;
+  std::string error;
+  statistics.from = path.empty() ? "LOG" : path == "-" ? "stdin" : path;
+  bool read;
+  if (path.empty()) {
+    read = !database.path.empty() && database.engine == sstable::Engine::kRocksDB &&
+           database::ReadLogTickers(database.path, &tickers, &error);
+  } else {
+    read = database::ParseTickers(text, &tickers, &error);
+  }
+  if (read && RatesOf(tickers, &rates, &error)) {
+    statistics.rates = rates;
+  } else if (!path.empty()) {
+    statistics.error = error;
+  }
+  return statistics;
+}
+
+// --memory is for all column families together: each gets the part of its keys.
+advice::Request RequestOf(const AdviseOptions& options, const advice::Situation& situation,
+                          double all_keys) {
+  advice::Request request = options.request;
+  if (request.memory_bytes && all_keys > 0) {
+    double keys = 0;
+    for (const advice::Level& level : situation.levels) keys += static_cast<double>(level.num_keys);
+    const double bytes = static_cast<double>(*request.memory_bytes) * keys / all_keys;
+    request.memory_bytes = static_cast<uint64_t>(bytes);
+  }
+  return request;
+}
+
+std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options,
+                                         const std::string& stats_text, Inputs* inputs) {
+  const Inspection inspection = Inspect(inputs, options.common, "advise", options.policy);
+  std::vector<MeasuredFamily> measured;
+  if (!options.no_measure) {
+    const auto results = Measure(inputs, options.common, options.measure, "advise", inspection);
+    measured = GroupMeasurement(*inputs, inspection, results);
+  }
+  double all_keys = 0;
+  for (const FamilyGroups& groups : inspection.groups) {
+    all_keys += static_cast<double>(groups.all.num_keys + groups.all.keys_without_filter);
+  }
+  std::vector<FamilyAdvice> families;
+  Statistics statistics;
+  for (size_t g = 0; g < inspection.groups.size(); ++g) {
+    const FamilyGroups& groups = inspection.groups[g];
+    const database::Database& database = inputs->databases[groups.database];
+    if (g == 0 || (options.stats.empty() && groups.database != inspection.groups[g - 1].database)) {
+      statistics = StatisticsOf(database, options.stats, stats_text);
+    }
+    FamilyAdvice family;
+    family.title = DatabaseTitle(database, groups.column_family);
+    family.database = groups.database;
+    family.column_family = database.column_families[static_cast<size_t>(groups.column_family)].name;
+    family.measured = !options.no_measure && measured[g].all.files != 0;
+    family.situation =
+        SituationOf(*inputs, inspection, groups, options.no_measure ? nullptr : &measured[g]);
+    family.request = RequestOf(options, family.situation, all_keys);
+    family.tickers = statistics.rates;
+    family.tickers_from = statistics.from;
+    family.no_tables = groups.all.files == 0;
+    if (!statistics.error.empty()) {
+      family.error = statistics.error;
+    } else if (family.no_tables) {
+      const bool failed =
+          std::any_of(inputs->files.begin(), inputs->files.end(), [&](const auto& ref) {
+            return ref.database == groups.database && ref.state == FileState::kFailed;
+          });
+      family.error = failed ? "its tables cannot be read" : "it has no tables yet, only a log";
+    } else {
+      advice::Advise(family.situation, family.request, &family.advice, &family.error);
+    }
+    families.push_back(std::move(family));
+  }
+  return families;
+}
+
+Json AllAdviceJson(const Inputs& inputs, const std::vector<FamilyAdvice>& families) {
+  Json databases = Json::array();
+  for (size_t d = 0; d < inputs.databases.size(); ++d) {
+    Json of_families = Json::array();
+    for (const FamilyAdvice& family : families) {
+      if (family.database == d) of_families.push_back(AdviceJson(family));
+    }
+    databases.push_back({{"path", inputs.databases[d].path},
+                         {"engine", EngineName(inputs.databases[d].engine)},
+                         {"column_families", std::move(of_families)}});
+  }
+  Json json{{"databases", std::move(databases)}};
+  AddProblems(inputs, &json);
+  return json;
+}
+
+int Run(const AdviseOptions& options) {
+  // Before the database is measured, which may take minutes.
+  std::string stats_text, error;
+  if (!options.stats.empty() && !ReadStatistics(options.stats, &stats_text, &error)) {
+    PrintError("bloomline db advise: " + error);
+    return kExitFailure;
+  }
+  Inputs inputs = OpenInputs(options.common);
+  const std::vector<FamilyAdvice> families = AdviseFamilies(options, stats_text, &inputs);
+  if (options.common.json) Print(AllAdviceJson(inputs, families));
+  int exit_code = kExitOk;
+  for (size_t i = 0; i < families.size(); ++i) {
+    if (!options.common.json) {
+      if (i != 0) std::cout << '\n';
+      PrintAdvice(families[i]);
+    }
+    if (families[i].error.empty() || families[i].no_tables) continue;
+    PrintError("bloomline db advise: " + families[i].title + ": " + families[i].error);
+    exit_code = kExitImpossible;
+  }
+  const int problems = ReportProblems(inputs, "advise");
+  return problems == kExitOk ? exit_code : problems;
+}
+
+}  // namespace
+
+void AddAdviseCommand(CLI::App* db, int* exit_code) {
+  CLI::App* command = db->add_subcommand(
+      "advise", "What bloomline's filters would do for a database, and how to get them");
+  auto options = std::make_shared<AdviseOptions>();
+  AddCommonOptions(command, &options->common);
+  CLI::Option* memory =
+      AddQuantity(command, "--memory", &options->request.memory_bytes, ParseBytes,
+                  "Memory for the filters of all column families, for example 2GiB");
+  AddQuantity(command, "--rate", &options->request.wasted_reads, ParseRate,
+              "Wasted reads per Get of a missing key, for example 0.1%")
+      ->excludes(memory);
+  command
+      ->add_option(
+          "--stats", options->stats,
+          "A file with RocksDB's statistics, as text (-: stdin). Default: the newest in LOG")
+      ->type_name("FILE");
+  command->add_flag("--no-measure", options->no_measure,
+                    "Expected rates instead of measured ones: reads no data");
+  command
+      ->add_option("--policy", options->policy,
+                   "The filter policy that the database runs with (inspect has the same option)")
+      ->type_name("");
+  AddMeasureOptions(command, &options->measure);
+  command->footer(
+      "Prints the memory and the wasted reads of the filters now, and of bloomline's: in the same\n"
+      "memory, with the same wasted reads, or as requested; with the same bits in all levels, and\n"
+      "with bits by level. Ends in what to set. 'wasted reads': how many reads false positives\n"
+      "cost a Get of a missing key on average; 100 % is one read. It is assumed that missing keys\n"
+      "are distributed as stored ones. Exit code 2: no filter can meet the request.");
+  command->callback([=] { *exit_code = Run(*options); });
+}
+
+}  // namespace bloomline::tool::db

@@ -1,0 +1,181 @@
+#include "src/tool/db/advise/advise_output.h"
+
+#include <cmath>
+#include <iostream>
+#include <sstream>
+#include <vector>
+
+#include "bloomline/filter_options.h"
+#include "src/tool/db/common.h"
+#include "src/tool/db/inspect/group_output.h"
+#include "src/tool/printable.h"
+#include "src/tool/quantity.h"
+#include "src/tool/text_table.h"
+
+namespace bloomline::tool::db {
+namespace {
+
+using advice::Choice;
+using advice::Level;
+using Cells = std::vector<std::vector<std::string>>;
+
+uint64_t NumKeys(const advice::Situation& situation) {
+  uint64_t keys = 0;
+  for (const Level& level : situation.levels) keys += level.num_keys;
+  return keys;
+}
+
+double BitsNow(const FamilyAdvice& family) {
+  return 8 * static_cast<double>(family.advice.filter_bytes_now) /
+         static_cast<double>(NumKeys(family.situation));
+}
+
+std::string BitsOrNone(double bits) { return bits > 0 ? NumberText(bits, 2) : "none"; }
+
+// A column of bits per key for what is now, and one for each choice.
+void PrintLevels(const FamilyAdvice& family) {
+  Cells cells = {{"level", "keys", "runs", "wasted reads now", "now"}};
+  const std::vector<Choice>& choices = family.advice.choices;
+  for (size_t c = 0; c < choices.size(); ++c) {
+    cells[0].push_back("(" + std::to_string(c + 1) + ")");
+  }
+  for (size_t i = 0; i < family.situation.levels.size(); ++i) {
+    const Level& level = family.situation.levels[i];
+    cells.push_back({LevelText(level.number), CountText(level.num_keys),
+                     NumberText(level.num_runs, 2), RateOrDash(level.wasted_reads),
+                     level.num_keys == 0 ? "-"
+                                         : BitsOrNone(8 * static_cast<double>(level.filter_bytes) /
+                                                      static_cast<double>(level.num_keys))});
+    for (const Choice& choice : choices) {
+      cells.back().push_back(i < choice.bits_of_level.size() ? BitsOrNone(choice.bits_of_level[i])
+                                                             : "-");
+    }
+  }
+  std::cout << "\nbits per key of each level:\n" << TextTable(cells);
+}
+
+void PrintChoices(const FamilyAdvice& family) {
+  Cells cells = {{"", "bits/key", "memory", "wasted reads"}};
+  cells.push_back({"now", BitsOrNone(BitsNow(family)), BytesText(family.advice.filter_bytes_now),
+                   RateOrDash(family.advice.wasted_reads_now)});
+  for (size_t c = 0; c < family.advice.choices.size(); ++c) {
+    const Choice& choice = family.advice.choices[c];
+    cells.push_back({"(" + std::to_string(c + 1) + ") " + choice.title,
+                     BitsOrNone(choice.bits_per_key), BytesText(choice.filter_bytes),
+                     RateOrDash(choice.wasted_reads)});
+  }
+  std::cout << TextTable(cells);
+}
+
+// In lines of at most 100 columns, if its words allow.
+void PrintRemark(const std::string& remark) {
+  constexpr size_t kColumns = 100;
+  std::istringstream words(remark);
+  std::string line = "-";
+  for (std::string word; words >> word;) {
+    if (line.size() + 1 + word.size() > kColumns) {
+      std::cout << line << '\n';
+      line = " ";
+    }
+    line += ' ' + word;
+  }
+  std::cout << line << '\n';
+}
+
+void PrintLines(const std::string& heading, const std::string& lines) {
+  if (lines.empty()) return;
+  std::cout << heading << ":\n";
+  for (size_t begin = 0; begin < lines.size();) {
+    const size_t end = std::min(lines.find('\n', begin), lines.size());
+    std::cout << "    " << lines.substr(begin, end - begin) << '\n';
+    begin = end + 1;
+  }
+}
+
+Json ChoiceJson(const Choice& choice) {
+  const auto text = [](const std::string& value) {
+    return value.empty() ? Json(nullptr) : Json(value);
+  };
+  return {{"title", choice.title},
+          {"format", FormatName(choice.format)},
+          {"by_level", choice.by_level},
+          {"bits_per_key", choice.bits_per_key},
+          {"bits_of_level", choice.bits_of_level},
+          {"filter_bytes", choice.filter_bytes},
+          {"wasted_reads", RateOrNull(choice.wasted_reads)},
+          {"option_string", text(choice.option_string)},
+          {"environment", text(choice.environment)},
+          {"code", text(choice.code)}};
+}
+
+}  // namespace
+
+void PrintAdvice(const FamilyAdvice& family) {
+  std::string title = family.title + ": " + EngineName(family.situation.engine) + ", " +
+                      CountText(NumKeys(family.situation)) + " keys";
+  if (family.error.empty()) {
+    title += std::string("; rates ") + (family.measured ? "measured" : "expected, not measured");
+  }
+  PrintLine(title);
+  if (family.no_tables) PrintLine("no advice: " + family.error);
+  if (!family.error.empty()) return;
+  PrintChoices(family);
+  PrintLevels(family);
+  if (family.tickers) {
+    std::cout << '\n' << TickersText(*family.tickers, family.tickers_from);
+    const double now = family.advice.wasted_reads_now;
+    if (!family.advice.choices.empty() && family.tickers->false_positives() != 0 && now > 0) {
+      const Choice& best = family.advice.choices[0];
+      const double left =
+          static_cast<double>(family.tickers->false_positives()) * best.wasted_reads / now;
+      std::cout << "of these " << CountText(family.tickers->false_positives())
+                << " wasted reads, (1) would leave about "
+                << CountText(static_cast<uint64_t>(std::llround(left))) << '\n';
+    }
+  }
+  if (!family.advice.remarks.empty()) std::cout << '\n';
+  for (const std::string& remark : family.advice.remarks) PrintRemark(remark);
+  if (family.advice.choices.empty()) return;
+  const Choice& best = family.advice.choices[0];
+  std::cout << "\nTo apply (1):\n";
+  PrintLines("option string", best.option_string);
+  PrintLines("environment of the program, with the preload library where you installed it",
+             best.environment);
+  PrintLines("in C++", best.code);
+}
+
+Json AdviceJson(const FamilyAdvice& family) {
+  Json levels = Json::array();
+  for (const Level& level : family.situation.levels) {
+    levels.push_back({{"level", LevelJson(level.number)},
+                      {"num_keys", level.num_keys},
+                      {"runs", level.num_runs},
+                      {"filters", level.num_filters},
+                      {"filter_bytes", level.filter_bytes},
+                      {"wasted_reads", RateOrNull(level.wasted_reads)}});
+  }
+  Json json{{"name", family.column_family},
+            {"leveled", family.situation.leveled},
+            {"partitioned", family.situation.partitioned},
+            {"keys_per_filter", family.situation.keys_per_filter},
+            {"measured", family.measured},
+            {"request",
+             {{"memory_bytes", OrNull(family.request.memory_bytes)},
+              {"wasted_reads", OrNull(family.request.wasted_reads)}}},
+            {"levels", std::move(levels)},
+            {"statistics",
+             family.tickers ? TickersJson(*family.tickers, family.tickers_from) : Json(nullptr)}};
+  if (!family.error.empty()) {
+    json["error"] = family.error;
+    return json;
+  }
+  json["filter_bytes_now"] = family.advice.filter_bytes_now;
+  json["bits_per_key_now"] = RateOrNull(BitsNow(family));
+  json["wasted_reads_now"] = RateOrNull(family.advice.wasted_reads_now);
+  json["choices"] = Json::array();
+  for (const Choice& choice : family.advice.choices) json["choices"].push_back(ChoiceJson(choice));
+  json["remarks"] = family.advice.remarks;
+  return json;
+}
+
+}  // namespace bloomline::tool::db

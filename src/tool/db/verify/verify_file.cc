@@ -1,0 +1,240 @@
+#include "src/tool/db/verify/verify_file.h"
+
+#include <memory>
+#include <string_view>
+
+#include "src/tool/db/table_filters.h"
+
+namespace bloomline::tool::db {
+namespace {
+
+using engine_filters::EngineFilter;
+using sstable::Engine;
+using sstable::FilterKind;
+using sstable::Table;
+
+constexpr size_t kBatch = 256;
+constexpr size_t kMostBatchBytes = 1 << 20;  // and a key: a key may have megabytes
+
+constexpr const char* kNoFilterQueried = "the engine queries no filter for them";
+constexpr const char* kNoPrefix = "the filters hold only prefixes, and they have none";
+
+// Keys, or prefixes, that wait for the query of one filter.
+struct Batch {
+  struct Entry {
+    size_t begin = 0;    // in `bytes`
+    size_t length = 0;   // of the user key with its timestamp
+    size_t queried = 0;  // of its first bytes
+    uint64_t sequence = 0;
+    uint64_t block_offset = 0;
+    uint32_t entry = 0;
+  };
+  std::string bytes;
+  Entry entries[kBatch];
+  size_t size = 0;
+
+  std::string_view Queried(size_t i) const {
+    return std::string_view(bytes.data() + entries[i].begin, entries[i].queried);
+  }
+  void Clear() {
+    bytes.clear();
+    size = 0;
+  }
+};
+
+class Verifier {
+ public:
+  Verifier(const Table& table, uint64_t max_listed, std::atomic<uint64_t>* listed,
+           VerifyResult* result)
+      : table_(table), max_listed_(max_listed), listed_(listed), result_(*result), keys_(table) {}
+
+  bool Run(FileProgress* progress, std::string* error) {
+    if (!filters_.Init(table_, error)) return false;
+    // Those by offset are one block.
+    if (table_.filter_kind() != FilterKind::kByOffset) was_read_.resize(filters_.num_filters());
+    const auto reader = table_.NewKeyReader(error);
+    if (reader == nullptr) return false;
+    uint64_t shown_offset = 0;
+    while (reader->Next()) {
+      if (!AddEntry(*reader, error)) return false;
+      if ((++result_.counts.entries & 0xfff) == 0 && reader->block_offset() > shown_offset) {
+        progress->AddBytes(reader->block_offset() - shown_offset);
+        shown_offset = reader->block_offset();
+      }
+    }
+    if (!Flush(error)) return false;
+    for (uint64_t i = 0; i < was_read_.size(); ++i) {
+      if (!was_read_[i] && filters_.At(i, error) == nullptr) return false;
+    }
+    if (!table_.CheckOtherBlocks(error)) return false;
+    progress->AddBytes(table_.file_bytes() - std::min(table_.file_bytes(), shown_offset));
+    if (reader->error().empty()) return true;
+    *error = reader->error();
+    return false;
+  }
+
+ private:
+  // Which filter the engine queries for this entry changes rarely; all of a batch go to one.
+  bool AddEntry(const Table::KeyReader& reader, std::string* error) {
+    const std::string_view user_key = reader.user_key();
+    uint64_t filter = filter_;
+    if (table_.filter_kind() == FilterKind::kFull) {
+      filter = 0;
+    } else if (table_.filter_kind() == FilterKind::kPartitioned ||
+               reader.block_offset() != block_offset_) {
+      block_offset_ = reader.block_offset();
+      filter = filters_.FilterOf(user_key, reader.sequence(), block_offset_);
+    }
+    if (!have_filter_ || filter != filter_) {
+      if (!Flush(error)) return false;
+      // The engine would not find such keys; and a filter would be read for each of them.
+      if (have_filter_ && filter < filter_) return NotInOrder(reader, error);
+      have_filter_ = true;
+      filter_ = filter;
+      have_key_ = have_prefix_ = false;
+    }
+    const std::string_view key = keys_.Key(user_key);
+    if (have_key_ && key == last_key_) return true;  // another version of it
+    last_key_.assign(key);
+    have_key_ = true;
+    if (keys_.whole_keys() && !AddTo(&whole_, reader, user_key, key.size(), error)) return false;
+    if (keys_.unknown_prefixes()) ++result_.counts.skipped[keys_.unknown()];
+    std::string_view prefix;
+    if (!keys_.prefixes() || !keys_.Prefix(key, &prefix)) {
+      if (!keys_.whole_keys() && !keys_.unknown_prefixes()) ++result_.counts.skipped[kNoPrefix];
+      return true;
+    }
+    if (have_prefix_ && prefix == last_prefix_) return true;
+    last_prefix_.assign(prefix);
+    have_prefix_ = true;
+    return AddTo(&prefixes_, reader, user_key, prefix.size(), error);
+  }
+
+  bool NotInOrder(const Table::KeyReader& reader, std::string* error) const {
+    *error = table_.path() + ": data block at offset " + std::to_string(reader.block_offset()) +
+             ": entry " + std::to_string(reader.entry_in_block()) +
+             ": its key is before others in the order of comparator '" + keys_.comparator() + "'";
+    return false;
+  }
+
+  bool AddTo(Batch* batch, const Table::KeyReader& reader, std::string_view user_key,
+             size_t queried, std::string* error) {
+    Batch::Entry& entry = batch->entries[batch->size++];
+    entry = {batch->bytes.size(), user_key.size(),       queried,
+             reader.sequence(),   reader.block_offset(), reader.entry_in_block()};
+    batch->bytes.append(user_key);
+    const bool has_room = batch->size < kBatch && batch->bytes.size() < kMostBatchBytes;
+    return has_room || FlushBatch(batch, error);
+  }
+
+  bool Flush(std::string* error) {
+    return FlushBatch(&whole_, error) && FlushBatch(&prefixes_, error);
+  }
+
+  bool FlushBatch(Batch* batch, std::string* error) {
+    const size_t n = batch->size;
+    if (n == 0) return true;
+    const bool is_prefix = batch == &prefixes_;
+    const EngineFilter* filter = nullptr;
+    if (IsFilter(filter_) && (filter = filters_.At(filter_, error)) == nullptr) return false;
+    if (filter_ < was_read_.size()) was_read_[filter_] = true;
+    const std::string reason = WhyNotQueried(filter);
+    if (!reason.empty()) {
+      result_.counts.skipped[reason] += n;
+      batch->Clear();
+      return true;
+    }
+    std::string_view queried[kBatch];
+    bool may_match[kBatch];
+    for (size_t i = 0; i < n; ++i) queried[i] = batch->Queried(i);
+    filter->MayMatch(n, queried, may_match);
+    (is_prefix ? result_.counts.prefixes : result_.counts.keys) += n;
+    for (size_t i = 0; i < n; ++i) {
+      if (!may_match[i]) AddLost(*batch, i, is_prefix);
+    }
+    batch->Clear();
+    return true;
+  }
+
+  static bool IsFilter(uint64_t index) {
+    return index != Table::FilterReader::kNoFilter && index != Table::FilterReader::kUnknownFilter;
+  }
+
+  // Filters that match every key because they are not understood here prove nothing.
+  std::string WhyNotQueried(const EngineFilter* filter) const {
+    if (filter_ == Table::FilterReader::kNoFilter) return kNoFilterQueried;
+    if (filter_ == Table::FilterReader::kUnknownFilter) {
+      return "their partitions are not known: comparator '" + keys_.comparator() +
+             "' is not known here";
+    }
+    // RocksDB makes no reader of it.
+    if (filters_.bytes() == 0 && ContainerOf(table_) == engine_filters::Container::kRocksDB) {
+      return kNoFilterQueried;
+    }
+    return filter->CanQuery() ? std::string() : filter->why();
+  }
+
+  void AddLost(const Batch& batch, size_t i, bool is_prefix) {
+    if (result_.counts.lost++ == 0 && !keys_.order().is_known &&
+        table_.engine() == Engine::kRocksDB) {
+      result_.doubt = "comparator '" + keys_.comparator() +
+                      "' is not known here: if its keys end in timestamps, which filters leave "
+                      "out, they need not be lost";
+    }
+    if (listed_->fetch_add(1) >= max_listed_) return;
+    const Batch::Entry& entry = batch.entries[i];
+    LostKey lost;
+    lost.key = batch.bytes.substr(entry.begin, entry.length);
+    if (is_prefix) lost.prefix = std::string(batch.Queried(i));
+    lost.is_prefix = is_prefix;
+    lost.sequence = entry.sequence;
+    lost.block_offset = entry.block_offset;
+    lost.entry = entry.entry;
+    lost.filter = filter_;
+    result_.lost.push_back(std::move(lost));
+  }
+
+  const Table& table_;
+  const uint64_t max_listed_;
+  std::atomic<uint64_t>* const listed_;
+  VerifyResult& result_;
+  const FilterKeys keys_;
+  TableFilters filters_;
+  std::vector<bool> was_read_;  // of filters that are blocks of their own
+  Batch whole_;
+  Batch prefixes_;
+  bool have_filter_ = false;
+  uint64_t filter_ = 0;
+  uint64_t block_offset_ = ~uint64_t{0};
+  bool have_key_ = false;
+  std::string last_key_;
+  bool have_prefix_ = false;
+  std::string last_prefix_;
+};
+
+}  // namespace
+
+void VerifyCounts::Add(const VerifyCounts& other) {
+  entries += other.entries;
+  keys += other.keys;
+  prefixes += other.prefixes;
+  lost += other.lost;
+  range_deletions += other.range_deletions;
+  for (const auto& [reason, count] : other.skipped) skipped[reason] += count;
+}
+
+bool VerifyFile(const Table& table, uint64_t max_listed, std::atomic<uint64_t>* listed,
+                FileProgress* progress, VerifyResult* result, std::string* error) {
+  const uint64_t range_deletions = table.properties().num_range_deletions;
+  if (range_deletions != sstable::kUnknownCount) result->counts.range_deletions = range_deletions;
+  if (table.filter_kind() == FilterKind::kNone) {
+    result->has_filter = false;
+    progress->AddBytes(table.file_bytes());
+    return true;
+  }
+  result->has_checksums = table.has_checksums();
+  // On the heap: two batches are 24 KiB.
+  return std::make_unique<Verifier>(table, max_listed, listed, result)->Run(progress, error);
+}
+
+}  // namespace bloomline::tool::db

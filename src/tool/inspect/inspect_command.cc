@@ -1,0 +1,71 @@
+// bloomline inspect: the command line and the output of inspect.h.
+#include <memory>
+
+#include "src/tool/commands.h"
+#include "src/tool/inspect/foreign_file.h"
+#include "src/tool/inspect/inspect.h"
+#include "src/tool/printable.h"
+#include "src/tool/quantity.h"
+#include "src/tool/quantity_option.h"
+#include "src/tool/saved_kind.h"
+
+namespace bloomline::tool {
+namespace {
+
+struct InspectOptions {
+  std::string path;
+  std::optional<uint64_t> max_pipe_bytes;
+  bool json = false;
+};
+
+std::optional<Facts> InspectFile(const InspectOptions& options, std::string* error) {
+  WholeInput file;
+  if (!file.Open(options.path, options.max_pipe_bytes.value_or(kDefaultMaxPipeBytes), error)) {
+    const std::string database = DescribeDirectory(options.path);
+    if (!database.empty()) *error = file.name() + ": not a bloomline filter: " + database;
+    return std::nullopt;
+  }
+  if (SavedKindOf(file.bytes()) != SavedKind::kNone) return InspectSavedFilter(file, error);
+  std::string why;
+  std::optional<Facts> facts = IsRedisMetadata(file.bytes())
+                                   ? InspectRedisMetadata(file.bytes(), &why)
+                                   : InspectBytes(file.bytes(), &why);
+  if (!facts) {
+    const std::string foreign = DescribeForeignFile(file.name(), file.bytes());
+    *error = file.name() + ": not a bloomline filter: " + (foreign.empty() ? why : foreign);
+  }
+  return facts;
+}
+
+int Run(const InspectOptions& options) {
+  std::string error;
+  const std::optional<Facts> facts = InspectFile(options, &error);
+  if (!facts) {
+    PrintError("bloomline inspect: " + error);
+    return kExitFailure;
+  }
+  Json json;
+  for (const Fact& fact : *facts) {
+    json[fact.name] = fact.value;
+    if (!options.json && !fact.label.empty()) PrintLine(fact.label + ": " + fact.text);
+  }
+  if (options.json) Print(json);
+  return kExitOk;
+}
+
+}  // namespace
+
+void AddInspectCommand(CLI::App* app, int* exit_code) {
+  CLI::App* command = app->add_subcommand(
+      "inspect", "Describes a file: bytes from FilterBuilder::Finish, or a saved filter");
+  auto options = std::make_shared<InspectOptions>();
+  command->add_option("FILE", options->path, "The file, or - for standard input")
+      ->required()
+      ->type_name("");
+  AddQuantity(command, "--max-pipe", &options->max_pipe_bytes, ParseBytes,
+              "The most that is read into memory from a pipe, for example 4GiB [1GiB]");
+  command->add_flag("--json", options->json, "Print JSON");
+  command->callback([=] { *exit_code = Run(*options); });
+}
+
+}  // namespace bloomline::tool

@@ -1,0 +1,51 @@
+// What `bloomline size` computes: of keys, rate (or bits per key) and memory the third, if two are
+// given; for every format, and for other structures that could store the keys.
+#ifndef BLOOMLINE_TOOL_SIZE_SIZE_H_
+#define BLOOMLINE_TOOL_SIZE_SIZE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bloomline::tool {
+
+struct SizeRequest {
+  std::optional<uint64_t> num_keys;
+  std::optional<uint64_t> capacity;  // keys that the filter is sized for; none: num_keys
+  std::optional<double> rate;
+  std::optional<double> bits_per_key;
+  std::optional<uint64_t> memory_bytes;
+  uint64_t key_bytes = 16;  // for structures that store keys
+};
+
+// Empty, or what is missing in the request, or too much.
+std::string Validate(const SizeRequest& request);
+
+struct SizeRow {
+  std::string name;
+  std::string problem;  // if not empty: why the figures below are missing
+  std::string note;
+  uint64_t num_keys = 0;  // that it is sized for
+  double bits_per_key = 0;
+  uint64_t bytes = 0;
+  std::optional<double> num_probes;
+  std::optional<int> max_lines_per_query;
+  std::optional<double> rate;             // with num_keys keys
+  std::optional<double> overfilled_rate;  // with the request's num_keys; only if it has a capacity
+  std::optional<uint64_t> num_shards, shard_bytes, block_bytes;  // in Redis
+};
+
+// Need a request that Validate accepts.
+std::vector<SizeRow> FormatRows(const SizeRequest& request);
+std::vector<SizeRow> ReferenceRows(const SizeRequest& request);
+
+// Filters to which keys are added later, as their classes make them with default options: memory of
+// bits or counters, and in Redis of all shards.
+enum class ChangingFilter { kBloom, kScalable, kCounting4, kCounting8, kShared };
+SizeRow ChangingRow(ChangingFilter filter, const SizeRequest& request);
+std::vector<SizeRow> ChangingRows(const SizeRequest& request);  // of all
+
+}  // namespace bloomline::tool
+
+#endif  // BLOOMLINE_TOOL_SIZE_SIZE_H_

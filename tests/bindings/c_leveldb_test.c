@@ -1,0 +1,181 @@
+/* LevelDB through its C bindings, with bloomline's policy. Usage: c_leveldb_test DIRECTORY */
+#include "bloomline/c_leveldb.h"
+
+#include "bloomline/c.h"
+#include "tests/bindings/c_check.h"
+#include "tests/bindings/c_engines.h"
+
+static char* error = NULL;
+
+static leveldb_t* Open(const char* path, leveldb_options_t* options) {
+  leveldb_t* db = leveldb_open(options, path, &error);
+  if (error != NULL) fprintf(stderr, "%s\n", error);
+  CHECK(error == NULL);
+  return db;
+}
+
+/* Even numbers are stored. */
+static void CheckKeys(leveldb_t* db) {
+  leveldb_readoptions_t* options = leveldb_readoptions_create();
+  for (int i = 0; i < kNumKeys; ++i) {
+    char key[17];
+    KeyOf(i, key);
+    size_t length = 0;
+    char* value = leveldb_get(db, options, key, 16, &length, &error);
+    CHECK(error == NULL);
+    CHECK((value != NULL) == (i % 2 == 0));
+    leveldb_free(value);
+  }
+  leveldb_readoptions_destroy(options);
+}
+
+static void TestDatabase(const char* directory, int format) {
+  StartPhase("database");
+  char path[4096];
+  snprintf(path, sizeof(path), "%s/db%d", directory, format);
+  leveldb_filterpolicy_t* policy = bloomline_leveldb_filterpolicy_create(format, 10, &error);
+  CHECK(error == NULL);
+  CHECK(policy != NULL);
+  leveldb_options_t* options = leveldb_options_create();
+  leveldb_options_set_create_if_missing(options, 1);
+  leveldb_options_set_filter_policy(options, policy);
+  leveldb_t* db = Open(path, options);
+  leveldb_writeoptions_t* write_options = leveldb_writeoptions_create();
+  for (int i = 0; i < kNumKeys; i += 2) {
+    char key[17];
+    KeyOf(i, key);
+    leveldb_put(db, write_options, key, 16, "value", 5, &error);
+    CHECK(error == NULL);
+  }
+  leveldb_compact_range(db, NULL, 0, NULL, 0);
+  CheckKeys(db);
+  leveldb_close(db);
+  CHECK(TablesWith(path, ".ldb", "filter.leveldb.BuiltinBloomFilter2") > 0);
+
+  StartPhase("the same database without and with LevelDB's own policy");
+  leveldb_options_set_filter_policy(options, NULL);
+  db = Open(path, options);
+  CheckKeys(db);
+  leveldb_close(db);
+  leveldb_filterpolicy_t* builtin = leveldb_filterpolicy_create_bloom(10);
+  leveldb_options_set_filter_policy(options, builtin);
+  db = Open(path, options);
+  CheckKeys(db);
+  leveldb_close(db);
+
+  leveldb_writeoptions_destroy(write_options);
+  leveldb_options_destroy(options);
+  leveldb_filterpolicy_destroy(builtin);
+  leveldb_filterpolicy_destroy(policy);
+}
+
+static void TestSeeds(const char* directory) {
+  StartPhase("seeds");
+  char path[4096];
+  snprintf(path, sizeof(path), "%s/seeded", directory);
+  leveldb_options_t* options = leveldb_options_create();
+  leveldb_options_set_create_if_missing(options, 1);
+  leveldb_writeoptions_t* write_options = leveldb_writeoptions_create();
+  /* The seed that wrote, another one, and none. */
+  for (uint64_t seed = 3; seed-- > 0;) {
+    leveldb_filterpolicy_t* policy = bloomline_leveldb_filterpolicy_create_with_seed(
+        bloomline_format_compact, 10, "app.Filter", seed, &error);
+    CHECK(error == NULL);
+    CHECK(policy != NULL);
+    leveldb_options_set_filter_policy(options, policy);
+    leveldb_t* db = Open(path, options);
+    for (int i = 0; seed == 2 && i < kNumKeys; i += 2) {
+      char key[17];
+      KeyOf(i, key);
+      leveldb_put(db, write_options, key, 16, "value", 5, &error);
+      CHECK(error == NULL);
+    }
+    if (seed == 2) leveldb_compact_range(db, NULL, 0, NULL, 0);
+    CheckKeys(db);
+    leveldb_close(db);
+    leveldb_filterpolicy_destroy(policy);
+  }
+  leveldb_writeoptions_destroy(write_options);
+  leveldb_options_destroy(options);
+}
+
+static void TestErrors(void) {
+  StartPhase("errors");
+  CHECK(bloomline_leveldb_filterpolicy_create_with_seed(
+            bloomline_format_blocked, 10, "leveldb.BuiltinBloomFilter2", 7, &error) == NULL);
+  CheckError(&error, "seed is 7 and name is leveldb.BuiltinBloomFilter2");
+  CHECK(bloomline_leveldb_filterpolicy_create(bloomline_format_compact, 2, &error) == NULL);
+  CheckError(&error, "bits_per_key is 2; allowed: 3 to 24");
+  CHECK(bloomline_leveldb_filterpolicy_create(3, 10, &error) == NULL);
+  CheckError(&error, "format is 3; allowed: 0 (classic)");
+}
+
+static void TestCanonicalizer(const char* directory) {
+  StartPhase("canonicalizer");
+  int destroyed = 0;
+  CHECK(bloomline_leveldb_filterpolicy_create_with_canonicalizer(
+            1, 10, "app.Filter", 0, "not a name", FoldTwice, &destroyed, CountDestruction,
+            &error) == NULL);
+  CHECK(error != NULL && strstr(error, "not a name") != NULL);
+  CHECK(destroyed == 1);
+  CHECK(bloomline_leveldb_filterpolicy_create_with_canonicalizer(1, 10, "app.Filter", 0, "app.Fold",
+                                                                 NULL, &destroyed, CountDestruction,
+                                                                 &error) == NULL);
+  CHECK(destroyed == 2);
+  leveldb_free(error);
+  error = NULL;
+  CHECK(bloomline_leveldb_filterpolicy_create_with_canonicalizer(
+            1, 10, "app.Filter", 0, NULL, FoldTwice, NULL, NULL, &error) == NULL);
+  CHECK(strstr(error, "name is ''; allowed: 1 to 64") != NULL);
+  CHECK(bloomline_leveldb_filterpolicy_create_with_seed(1, 10, NULL, 5, &error) == NULL);
+  CHECK(strstr(error, "name is empty; allowed") != NULL);
+  leveldb_free(error);
+  error = NULL;
+  leveldb_filterpolicy_t* policy = bloomline_leveldb_filterpolicy_create_with_canonicalizer(
+      1, 10, "app.Filter", 0, "app.Fold", FoldTwice, &destroyed, CountDestruction, &error);
+  CHECK(policy != NULL && error == NULL && destroyed == 2);
+  leveldb_comparator_t* comparator =
+      leveldb_comparator_create(NULL, DestroyNothing, CompareFolded, ComparatorName);
+  leveldb_options_t* options = leveldb_options_create();
+  leveldb_options_set_create_if_missing(options, 1);
+  leveldb_options_set_comparator(options, comparator);
+  leveldb_options_set_filter_policy(options, policy);
+  char path[4096];
+  snprintf(path, sizeof(path), "%s/canonical", directory);
+  leveldb_t* db = Open(path, options);
+  leveldb_writeoptions_t* write_options = leveldb_writeoptions_create();
+  leveldb_readoptions_t* read_options = leveldb_readoptions_create();
+  char key[32];
+  for (int i = 0; i < 2000; ++i) {
+    snprintf(key, sizeof(key), "Apple%06d", i);
+    leveldb_put(db, write_options, key, strlen(key), "value", 5, &error);
+    CHECK(error == NULL);
+  }
+  leveldb_put(db, write_options, "none", 4, "value", 5, &error);
+  leveldb_compact_range(db, NULL, 0, NULL, 0);
+  for (int i = 0; i <= 2000; ++i) {
+    snprintf(key, sizeof(key), i < 2000 ? "aPPLE%06d" : "none", i);
+    size_t length = 0;
+    char* value = leveldb_get(db, read_options, key, strlen(key), &length, &error);
+    CHECK(error == NULL && value != NULL);
+    leveldb_free(value);
+  }
+  leveldb_readoptions_destroy(read_options);
+  leveldb_writeoptions_destroy(write_options);
+  leveldb_close(db);
+  leveldb_options_destroy(options);
+  leveldb_comparator_destroy(comparator);
+  leveldb_filterpolicy_destroy(policy);
+  CHECK(destroyed == 3);
+  CHECK(TablesWith(path, ".ldb", "filter.app.Filter") > 0);
+}
+
+int main(int argc, char** argv) {
+  CHECK(argc == 2);
+  for (int format = 0; format <= 2; ++format) TestDatabase(argv[1], format);
+  TestSeeds(argv[1]);
+  TestErrors();
+  TestCanonicalizer(argv[1]);
+  fprintf(stderr, "PASS\n");
+  return 0;
+}

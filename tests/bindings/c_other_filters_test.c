@@ -1,0 +1,312 @@
+/* The C bindings of atomic and scalable filters and of filters larger than RAM, in C.
+   Usage: c_other_filters_test DIRECTORY */
+#include <math.h>
+#include <stdint.h>
+
+#include "bloomline/c.h"
+#include "tests/bindings/c_check.h"
+
+/* The first half of the keys is stored. */
+enum { kNumKeys = 2000, kNumPresent = kNumKeys / 2 };
+
+static char keys_of_text[kNumKeys][16];
+static const char* keys[kNumKeys];
+static size_t lengths[kNumKeys];
+static char* error = NULL;
+
+static void MakeKeys(void) {
+  for (int i = 0; i < kNumKeys; ++i) {
+    lengths[i] = (size_t)snprintf(keys_of_text[i], sizeof(keys_of_text[i]), "key %d", i);
+    keys[i] = keys_of_text[i];
+  }
+}
+
+/* All stored keys match, and few others. */
+static void CheckFound(const uint8_t* found) {
+  int false_positives = 0;
+  for (int i = 0; i < kNumKeys; ++i) {
+    if (i < kNumPresent) CHECK(found[i]);
+    if (i >= kNumPresent) false_positives += found[i];
+  }
+  CHECK(false_positives < kNumPresent / 20);
+}
+
+static void CheckAtomic(const bloomline_atomic_t* atomic) {
+  uint8_t found[kNumKeys];
+  bloomline_atomic_may_match_keys(atomic, kNumKeys, keys, lengths, found);
+  CheckFound(found);
+  for (int i = 0; i < kNumKeys; ++i) {
+    CHECK(found[i] == bloomline_atomic_may_match(atomic, keys[i], lengths[i]));
+    const uint64_t hash = bloomline_atomic_hash_of(atomic, keys[i], lengths[i]);
+    CHECK(found[i] == bloomline_atomic_may_match_hash(atomic, hash));
+  }
+}
+
+static void TestAtomic(int layout) {
+  StartPhase("atomic");
+  bloomline_bloomoptions_t* options = bloomline_bloomoptions_create();
+  CHECK(options != NULL);
+  CHECK(bloomline_atomic_create(options, &error) == NULL);
+  CheckError(&error, "capacity is 0");
+  bloomline_bloomoptions_set_capacity(options, kNumPresent);
+  bloomline_bloomoptions_set_false_positive_rate(options, 0.02);
+  bloomline_bloomoptions_set_layout(options, layout);
+  bloomline_bloomoptions_set_seed(options, 5);
+  bloomline_atomic_t* atomic = bloomline_atomic_create(options, &error);
+  CHECK(atomic != NULL && error == NULL);
+  bloomline_bloom_t* expected = bloomline_bloom_create(options, &error);
+  CHECK(expected != NULL);
+  bloomline_bloomoptions_destroy(options);
+
+  CHECK(!bloomline_atomic_may_match(atomic, keys[0], lengths[0]));
+  CHECK(bloomline_atomic_add_key(atomic, keys[0], lengths[0]));
+  CHECK(!bloomline_atomic_add_key(atomic, keys[0], lengths[0]));
+  CHECK(bloomline_atomic_add_hash(atomic, bloomline_atomic_hash_of(atomic, keys[1], lengths[1])));
+  uint8_t changed[kNumKeys];
+  const size_t num_changed = bloomline_atomic_add_keys(atomic, kNumPresent, keys, lengths, changed);
+  CHECK(num_changed > kNumPresent * 9 / 10 && num_changed <= kNumPresent - 2);
+  CHECK(!changed[0] && !changed[1] && changed[2]);
+  CHECK(bloomline_atomic_add_keys(atomic, kNumPresent, keys, lengths, NULL) == 0);
+  CheckAtomic(atomic);
+  bloomline_bloom_add_keys(expected, kNumPresent, keys, lengths, NULL);
+  CHECK(bloomline_atomic_layout(atomic) == layout);
+  CHECK(bloomline_atomic_num_bits(atomic) == bloomline_bloom_num_bits(expected));
+  CHECK(bloomline_atomic_num_probes(atomic) == bloomline_bloom_num_probes(expected));
+  CHECK(bloomline_atomic_seed(atomic) == 5);
+  CHECK(bloomline_atomic_capacity(atomic) == kNumPresent);
+  CHECK(bloomline_atomic_estimated_num_keys(atomic) ==
+        bloomline_bloom_estimated_num_keys(expected));
+  CHECK(bloomline_atomic_estimated_false_positive_rate(atomic) ==
+        bloomline_bloom_estimated_false_positive_rate(expected));
+
+  StartPhase("atomic and back");
+  bloomline_bloom_t* snapshot = bloomline_atomic_snapshot(atomic, &error);
+  CHECK(snapshot != NULL && error == NULL);
+  CHECK(bloomline_bloom_equal(snapshot, expected));
+  bloomline_bloom_t* plain = bloomline_atomic_to_bloom(atomic); /* destroys `atomic` */
+  CHECK(plain != NULL);
+  CHECK(bloomline_bloom_equal(plain, expected));
+  CHECK(bloomline_bloom_num_keys(plain) == bloomline_bloom_estimated_num_keys(expected));
+  atomic = bloomline_atomic_from_bloom(plain); /* destroys `plain` */
+  CHECK(atomic != NULL);
+  CheckAtomic(atomic);
+  bloomline_atomic_destroy(atomic);
+  bloomline_atomic_destroy(NULL);
+  bloomline_bloom_destroy(snapshot);
+  bloomline_bloom_destroy(expected);
+}
+
+static void CheckScalable(const bloomline_scalable_t* scalable) {
+  uint8_t found[kNumKeys];
+  bloomline_scalable_may_match_keys(scalable, kNumKeys, keys, lengths, found);
+  CheckFound(found);
+  for (int i = 0; i < kNumKeys; ++i) {
+    CHECK(found[i] == bloomline_scalable_may_match(scalable, keys[i], lengths[i]));
+  }
+}
+
+static void TestScalable(const char* directory) {
+  StartPhase("scalable");
+  bloomline_scalableoptions_t* options = bloomline_scalableoptions_create();
+  CHECK(options != NULL);
+  bloomline_scalableoptions_set_initial_capacity(options, 50);
+  bloomline_scalableoptions_set_false_positive_rate(options, 0.02);
+  bloomline_scalableoptions_set_growth(options, 3);
+  bloomline_scalableoptions_set_tightening(options, 0.25);
+  bloomline_scalableoptions_set_layout(options, bloomline_bloom_standard);
+  bloomline_scalableoptions_set_seed(options, 5);
+  bloomline_scalable_t* scalable = bloomline_scalable_create(options, &error);
+  CHECK(scalable != NULL && error == NULL);
+  CHECK(bloomline_scalable_num_stages(scalable) == 1);
+  CHECK(bloomline_scalable_add_key(scalable, keys[0], lengths[0]));
+  CHECK(!bloomline_scalable_add_key(scalable, keys[0], lengths[0]));
+  uint8_t changed[kNumKeys];
+  const size_t num_added =
+      bloomline_scalable_add_keys(scalable, kNumPresent, keys, lengths, changed);
+  CHECK(num_added > kNumPresent * 9 / 10 && num_added < kNumPresent);
+  CHECK(!changed[0] && changed[1]);
+  CHECK(bloomline_scalable_add_keys(scalable, kNumPresent, keys, lengths, NULL) == 0);
+  CheckScalable(scalable);
+  CHECK(bloomline_scalable_num_stages(scalable) == 4); /* 50 + 150 + 450 + 1350 keys */
+  CHECK(bloomline_scalable_capacity(scalable) == 2000);
+  CHECK(bloomline_scalable_num_keys(scalable) == num_added + 1);
+  CHECK(bloomline_scalable_num_bits(scalable) > 10 * kNumPresent);
+  CHECK(fabs((double)bloomline_scalable_estimated_num_keys(scalable) / kNumPresent - 1) < 0.1);
+  const double rate = bloomline_scalable_estimated_false_positive_rate(scalable);
+  CHECK(rate > 0.005 && rate < 0.02);
+  CHECK(!bloomline_scalable_is_past_capacity(scalable));
+
+  StartPhase("scalable, saved");
+  char path[4096];
+  snprintf(path, sizeof(path), "%s/scalable", directory);
+  CHECK(bloomline_scalable_save(scalable, path, &error));
+  bloomline_scalable_t* loaded = bloomline_scalable_load(path, &error);
+  CHECK(loaded != NULL);
+  size_t length = 0;
+  char* bytes = bloomline_scalable_to_bytes(loaded, &length, &error);
+  CHECK(bytes != NULL && length > 64);
+  bloomline_scalable_t* from_bytes = bloomline_scalable_from_bytes(bytes, length, &error);
+  CHECK(from_bytes != NULL && error == NULL);
+  CheckScalable(from_bytes);
+  bytes[length - 1] ^= 1;
+  CHECK(bloomline_scalable_from_bytes(bytes, length, &error) == NULL);
+  CheckError(&error, "checksum");
+  bloomline_free(bytes);
+  bloomline_scalable_clear(from_bytes);
+  CHECK(bloomline_scalable_num_keys(from_bytes) == 0);
+  CHECK(!bloomline_scalable_may_match(from_bytes, keys[0], lengths[0]));
+  bloomline_scalable_destroy(from_bytes);
+  bloomline_scalable_destroy(loaded);
+  bloomline_scalable_destroy(scalable);
+  bloomline_scalable_destroy(NULL);
+
+  StartPhase("scalable, past its capacity");
+  bloomline_scalableoptions_set_layout(options, bloomline_bloom_blocked64);
+  bloomline_scalableoptions_set_tightening(options, 0.001);
+  bloomline_scalableoptions_set_growth(options, 1);
+  scalable = bloomline_scalable_create(options, &error);
+  CHECK(scalable != NULL);
+  bloomline_scalable_add_keys(scalable, kNumPresent, keys, lengths, NULL);
+  CHECK(bloomline_scalable_is_past_capacity(scalable));
+  bloomline_scalable_destroy(scalable);
+  bloomline_scalableoptions_set_growth(options, 17);
+  CHECK(bloomline_scalable_create(options, &error) == NULL);
+  CheckError(&error, "growth is 17");
+  bloomline_scalableoptions_destroy(options);
+  bloomline_scalableoptions_destroy(NULL);
+  snprintf(path, sizeof(path), "%s/absent/file", directory);
+  CHECK(bloomline_scalable_load(path, &error) == NULL);
+  CheckError(&error, path);
+}
+
+/* The bytes of a file and their number, which the caller frees. */
+static char* ReadFile(const char* path, size_t* length) {
+  char* const content = malloc(1 << 20);
+  FILE* const file = fopen(path, "rb");
+  CHECK(content != NULL && file != NULL);
+  *length = fread(content, 1, 1 << 20, file);
+  fclose(file);
+  return content;
+}
+
+static void TestOnDisk(const char* directory) {
+  StartPhase("on_disk");
+  bloomline_filteroptions_t* filter = bloomline_filteroptions_create();
+  bloomline_ondiskoptions_t* options = bloomline_ondiskoptions_create();
+  CHECK(filter != NULL && options != NULL);
+  bloomline_filteroptions_set_format(filter, bloomline_format_compact);
+  bloomline_filteroptions_set_bits_per_key(filter, 8);
+  bloomline_ondiskoptions_set_filter(options, filter);
+  CHECK(bloomline_ondiskoptions_set_temp_directory(options, "/nowhere/at all"));
+  CHECK(bloomline_ondisk_create(options, &error) == NULL);
+  CheckError(&error, "/nowhere/at all");
+  CHECK(bloomline_ondiskoptions_set_temp_directory(options, directory));
+  bloomline_ondiskoptions_set_memory_bytes(options, 1 << 20);
+  bloomline_ondiskoptions_set_num_threads(options, 2);
+  CHECK(bloomline_ondisk_create(options, &error) == NULL);
+  CheckError(&error, "memory_bytes is 1048576; 2 threads need");
+  bloomline_ondiskoptions_set_memory_bytes(options, 2 << 20);
+  bloomline_ondisk_t* on_disk = bloomline_ondisk_create(options, &error);
+  CHECK(on_disk != NULL && error == NULL);
+  bloomline_ondiskoptions_destroy(options);
+  bloomline_ondiskoptions_destroy(NULL);
+  CHECK(bloomline_ondisk_add_key(on_disk, keys[0], lengths[0], &error));
+  CHECK(
+      bloomline_ondisk_add_keys(on_disk, kNumPresent - 1, keys + 1, lengths + 1, &error));
+  CHECK(bloomline_ondisk_num_keys(on_disk) == kNumPresent);
+  CHECK(!bloomline_ondisk_finish(on_disk, "/nowhere/at all", &error));
+  CheckError(&error, "/nowhere/at all");
+  char path[4096];
+  snprintf(path, sizeof(path), "%s/on_disk", directory);
+  CHECK(bloomline_ondisk_finish(on_disk, path, &error));
+  CHECK(bloomline_ondisk_num_keys(on_disk) == 0);
+  bloomline_ondisk_destroy(on_disk);
+  bloomline_ondisk_destroy(NULL);
+
+  StartPhase("on_disk: the bytes of the builder in memory");
+  bloomline_builder_t* builder = bloomline_builder_create(filter, &error);
+  CHECK(builder != NULL);
+  bloomline_builder_add_keys(builder, kNumPresent, keys, lengths);
+  CHECK(bloomline_builder_num_keys(builder) == kNumPresent);
+  size_t length = 0, expected_length = 0;
+  char* const expected = bloomline_builder_finish(builder, 1, &expected_length, &error);
+  char* const bytes = ReadFile(path, &length);
+  CHECK(length == expected_length && memcmp(bytes, expected, length) == 0);
+  bloomline_view_t* view = bloomline_view_open(bytes, length);
+  uint8_t found[kNumKeys];
+  bloomline_view_may_match_keys(view, kNumKeys, keys, lengths, found);
+  CheckFound(found);
+  bloomline_view_destroy(view);
+  bloomline_free(expected);
+  free(bytes);
+  bloomline_builder_destroy(builder);
+  bloomline_filteroptions_destroy(filter);
+}
+
+/* A path or a name that is NULL is an error as any other. Empty arrays and keys may be NULL. */
+static void TestNull(void) {
+  StartPhase("NULL");
+  bloomline_bloomoptions_t* options = bloomline_bloomoptions_create();
+  bloomline_bloomoptions_set_capacity(options, 10);
+  bloomline_bloom_t* bloom = bloomline_bloom_create(options, &error);
+  bloomline_bloomoptions_destroy(options);
+  CHECK(bloomline_bloom_load(NULL, &error) == NULL);
+  CheckError(&error, "path is NULL; allowed: a string");
+  CHECK(bloomline_bloom_open_mapped(NULL, 1, &error) == NULL);
+  CheckError(&error, "path is NULL");
+  CHECK(!bloomline_bloom_save(bloom, NULL, &error));
+  CheckError(&error, "path is NULL");
+  CHECK(bloomline_bloom_add_keys(bloom, 0, NULL, NULL, NULL) == 0);
+  bloomline_bloom_may_match_keys(bloom, 0, NULL, NULL, NULL);
+  CHECK(bloomline_bloom_add_key(bloom, NULL, 0));
+  CHECK(bloomline_bloom_may_match(bloom, "", 0));
+  bloomline_bloom_destroy(bloom);
+
+  CHECK(bloomline_scalable_load(NULL, &error) == NULL);
+  CheckError(&error, "path is NULL");
+  CHECK(bloomline_counting_load(NULL, &error) == NULL);
+  CheckError(&error, "path is NULL");
+
+  bloomline_ondiskoptions_t* on_disk = bloomline_ondiskoptions_create();
+  CHECK(!bloomline_ondiskoptions_set_temp_directory(on_disk, NULL));
+  bloomline_ondisk_t* builder = bloomline_ondisk_create(on_disk, &error);
+  CHECK(builder != NULL);
+  CHECK(!bloomline_ondisk_finish(builder, NULL, &error));
+  CheckError(&error, "path is NULL");
+  bloomline_ondisk_destroy(builder);
+  bloomline_ondiskoptions_destroy(on_disk);
+
+  CHECK(!bloomline_force_kernel(NULL, &error));
+  CheckError(&error, "name is NULL");
+}
+
+static void TestValidation(void) {
+  StartPhase("validation");
+  bloomline_filteroptions_t* options = bloomline_filteroptions_create();
+  CHECK(bloomline_filteroptions_validate(options, &error));
+  CHECK(error == NULL);
+  bloomline_filteroptions_set_bits_per_key(options, 1000);
+  CHECK(!bloomline_filteroptions_validate(options, &error));
+  CheckError(&error, "bits_per_key is 1000; allowed: 1 to 100");
+  bloomline_filteroptions_destroy(options);
+  CHECK(bloomline_validate_false_positive_rate(bloomline_format_compact, 0.01, &error));
+  CHECK(error == NULL);
+  CHECK(!bloomline_validate_false_positive_rate(bloomline_format_compact, 2, &error));
+  CheckError(&error, "2; allowed");
+  CHECK(!bloomline_validate_false_positive_rate(17, 0.01, &error));
+  CheckError(&error, "format is 17; allowed: 0 (classic)");
+}
+
+int main(int argc, char** argv) {
+  CHECK(argc == 2);
+  MakeKeys();
+  for (int layout = bloomline_bloom_blocked; layout <= bloomline_bloom_blocked64; ++layout) {
+    TestAtomic(layout);
+  }
+  TestScalable(argv[1]);
+  TestOnDisk(argv[1]);
+  TestNull();
+  TestValidation();
+  fprintf(stderr, "PASS\n");
+  return 0;
+}

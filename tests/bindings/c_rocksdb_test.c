@@ -1,0 +1,172 @@
+/* RocksDB through its C bindings, with bloomline by option strings. Usage: c_rocksdb_test DIRECTORY
+ */
+#include "bloomline/c_rocksdb.h"
+
+#include <rocksdb/c.h>
+
+#include "tests/bindings/c_check.h"
+#include "tests/bindings/c_engines.h"
+
+static char* error = NULL;
+
+static void CheckNoError(void) {
+  if (error != NULL) fprintf(stderr, "%s\n", error);
+  CHECK(error == NULL);
+}
+
+static rocksdb_options_t* Options(const char* filter_policy) {
+  char text[200];
+  snprintf(text, sizeof(text), "block_based_table_factory={filter_policy=%s}", filter_policy);
+  rocksdb_options_t* base = rocksdb_options_create();
+  rocksdb_options_t* options = rocksdb_options_create();
+  rocksdb_get_options_from_string(base, text, options, &error);
+  CheckNoError();
+  rocksdb_options_destroy(base);
+  rocksdb_options_set_create_if_missing(options, 1);
+  return options;
+}
+
+/* Even numbers are stored. Returns how many of the others the filters kept away from the tables. */
+static uint64_t CheckKeys(rocksdb_t* db, rocksdb_options_t* options) {
+  rocksdb_readoptions_t* read_options = rocksdb_readoptions_create();
+  for (int i = 0; i < kNumKeys; ++i) {
+    char key[17];
+    KeyOf(i, key);
+    size_t length = 0;
+    char* value = rocksdb_get(db, read_options, key, 16, &length, &error);
+    CheckNoError();
+    CHECK((value != NULL) == (i % 2 == 0));
+    rocksdb_free(value);
+  }
+  rocksdb_readoptions_destroy(read_options);
+  char* statistics = rocksdb_options_statistics_get_string(options);
+  const char* useful = strstr(statistics, "rocksdb.bloom.filter.useful COUNT : ");
+  CHECK(useful != NULL);
+  const uint64_t count = strtoull(strchr(useful, ':') + 1, NULL, 10);
+  rocksdb_free(statistics);
+  return count;
+}
+
+static rocksdb_t* Open(const char* path, rocksdb_options_t* options) {
+  rocksdb_options_enable_statistics(options);
+  rocksdb_t* db = rocksdb_open(options, path, &error);
+  CheckNoError();
+  return db;
+}
+
+static void TestDatabase(const char* directory, const char* name, const char* filter_policy,
+                         int is_ours) {
+  StartPhase(filter_policy);
+  char path[4096];
+  snprintf(path, sizeof(path), "%s/%s", directory, name);
+  rocksdb_options_t* options = Options(filter_policy);
+  rocksdb_t* db = Open(path, options);
+  rocksdb_writeoptions_t* write_options = rocksdb_writeoptions_create();
+  for (int i = 0; i < kNumKeys; i += 2) {
+    char key[17];
+    KeyOf(i, key);
+    rocksdb_put(db, write_options, key, 16, "value", 5, &error);
+    CheckNoError();
+  }
+  rocksdb_writeoptions_destroy(write_options);
+  rocksdb_flushoptions_t* flush_options = rocksdb_flushoptions_create();
+  rocksdb_flush(db, flush_options, &error);
+  CheckNoError();
+  rocksdb_flushoptions_destroy(flush_options);
+  CHECK(CheckKeys(db, options) > kNumKeys / 2 * 0.9);
+  rocksdb_close(db);
+  rocksdb_options_destroy(options);
+  CHECK((TablesWith(path, ".sst", "bloomline") > 0) == is_ours);
+  CHECK(TablesWith(path, ".sst", "fullfilter.rocksdb.BuiltinBloomFilter") > 0);
+
+  StartPhase("the same database with RocksDB's own filters");
+  options = Options("bloomfilter:10");
+  db = Open(path, options);
+  const uint64_t useful = CheckKeys(db, options);
+  CHECK((useful == 0) == is_ours); /* they take ours as "may match" */
+  rocksdb_close(db);
+  rocksdb_options_destroy(options);
+
+  StartPhase("and with bloomline's");
+  options = Options("bloomline:10");
+  db = Open(path, options);
+  CHECK(CheckKeys(db, options) > kNumKeys / 2 * 0.9);
+  rocksdb_close(db);
+  rocksdb_options_destroy(options);
+}
+
+static void TestCanonicalizer(const char* directory) {
+  StartPhase("canonicalizer");
+  static int destroyed = 0;
+  CHECK(bloomline_rocksdb_register_canonicalizer("not a name", FoldTwice, &destroyed,
+                                                 CountDestruction, &error) == 0);
+  CHECK(error != NULL && strstr(error, "not a name") != NULL && destroyed == 1);
+  rocksdb_free(error);
+  error = NULL;
+  CHECK(bloomline_rocksdb_register_canonicalizer(NULL, FoldTwice, &destroyed, CountDestruction,
+                                                 &error) == 0);
+  CHECK(error != NULL && strstr(error, "name is ''; allowed: 1 to 64") != NULL && destroyed == 2);
+  rocksdb_free(error);
+  error = NULL;
+  destroyed = 1;
+  for (int i = 0; i < 2; ++i) { /* the second takes the place of the first */
+    CHECK(bloomline_rocksdb_register_canonicalizer("test.Fold", FoldTwice, &destroyed,
+                                                   CountDestruction, &error) == 1);
+    CheckNoError();
+    CHECK(destroyed == 1 + i);
+  }
+  char path[4096];
+  snprintf(path, sizeof(path), "%s/canonical", directory);
+  rocksdb_options_t* options = Options("{id=bloomline;canonicalizer=test.Fold}");
+  rocksdb_comparator_t* comparator =
+      rocksdb_comparator_create(NULL, DestroyNothing, CompareFolded, ComparatorName);
+  rocksdb_options_set_comparator(options, comparator);
+  rocksdb_t* db = Open(path, options);
+  rocksdb_writeoptions_t* write_options = rocksdb_writeoptions_create();
+  rocksdb_readoptions_t* read_options = rocksdb_readoptions_create();
+  char key[32];
+  for (int i = 0; i < 2000; ++i) {
+    snprintf(key, sizeof(key), "Apple%06d", i);
+    rocksdb_put(db, write_options, key, strlen(key), "value", 5, &error);
+    CheckNoError();
+  }
+  rocksdb_flushoptions_t* flush_options = rocksdb_flushoptions_create();
+  rocksdb_flush(db, flush_options, &error);
+  CheckNoError();
+  for (int i = 0; i < 2000; ++i) {
+    snprintf(key, sizeof(key), "aPPLE%06d", i);
+    size_t length = 0;
+    char* value = rocksdb_get(db, read_options, key, strlen(key), &length, &error);
+    CheckNoError();
+    CHECK(value != NULL);
+    rocksdb_free(value);
+  }
+  rocksdb_flushoptions_destroy(flush_options);
+  rocksdb_readoptions_destroy(read_options);
+  rocksdb_writeoptions_destroy(write_options);
+  rocksdb_close(db);
+  rocksdb_options_destroy(options);
+  rocksdb_comparator_destroy(comparator);
+  CHECK(TablesWith(path, ".sst", "test.Fold") > 0);
+}
+
+int main(int argc, char** argv) {
+  CHECK(argc == 2);
+#ifndef BLOOMLINE_TEST_PLUGIN /* RocksDB's own build registered it: tests/plugin */
+  for (int i = 0; i < 2; ++i) {
+    const uint8_t registered = bloomline_rocksdb_register(&error);
+    CheckNoError();
+    CHECK(registered == 1);
+  }
+#endif
+  TestDatabase(argv[1], "blocked", "bloomline:10", 1);
+  TestDatabase(argv[1], "compact", "{id=bloomline;format=compact;bits_per_key=7.5}", 1);
+  TestDatabase(argv[1], "by level",
+               "{id=bloomline;format=compact;bits_by_level=auto;flush_format=blocked}", 1);
+  TestDatabase(argv[1], "stock", "bloomfilter:10", 0);
+#ifndef BLOOMLINE_TEST_PLUGIN /* RocksDB's library does not export the function */
+  TestCanonicalizer(argv[1]);
+#endif
+  fprintf(stderr, "PASS\n");
+  return 0;
+}

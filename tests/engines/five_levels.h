@@ -1,0 +1,73 @@
+// A RocksDB database of five levels, written level by level, and the wasted reads of its lookups.
+#ifndef BLOOMLINE_TESTS_ENGINES_FIVE_LEVELS_H_
+#define BLOOMLINE_TESTS_ENGINES_FIVE_LEVELS_H_
+
+#include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/statistics.h>
+#include <rocksdb/table.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace bloomline::tests {
+
+// Level 5 has `keys` keys, each level above it a tenth of the one below. The keys of all levels lie
+// in the same range, so a lookup of a missing key queries the filters of all five.
+class FiveLevels {
+ public:
+  static constexpr int kTop = 1;
+  static constexpr int kBottom = 5;
+  static constexpr int kNumLevels = kBottom - kTop + 1;
+
+  FiveLevels(const std::string& path, std::shared_ptr<const rocksdb::FilterPolicy> policy,
+             uint64_t keys, const rocksdb::BlockBasedTableOptions& table = {});
+
+  // Opens the database again so that each block is read from the device, without any cache.
+  void ReadFromDevice();
+
+  // Opens the database again with another policy, and rewrites each level in its place.
+  void Rewrite(std::shared_ptr<const rocksdb::FilterPolicy> policy);
+
+  uint64_t KeysOf(int level) const;
+  uint64_t num_keys() const;
+
+  struct Filters {
+    double bits_per_key[kBottom + 1] = {};  // by level
+    double average = 0;
+    uint64_t bytes = 0;
+  };
+  Filters filters() const;
+
+  // The stored keys that are not found, of all levels.
+  uint64_t CountLostKeys();
+
+  struct Reads {
+    double per_get = 0;          // data blocks read, for each lookup
+    double positives = 0;        // filters that say "may match"
+    double rejections = 0;       // filters that say "no"
+    double microseconds = 0;     // per lookup
+    uint64_t wrong_answers = 0;  // missing keys that are found
+  };
+  // Looks up `num` missing keys.
+  Reads ReadMissing(uint64_t num);
+
+  rocksdb::DB* db() { return db_.get(); }
+
+ private:
+  void Open(bool from_device);
+  void WriteLevel(int level);
+  void CompactTo(int level, int from);
+
+  const std::string path_;
+  std::shared_ptr<const rocksdb::FilterPolicy> policy_;
+  const uint64_t keys_;
+  const rocksdb::BlockBasedTableOptions table_;
+  const std::shared_ptr<rocksdb::Statistics> statistics_;
+  std::unique_ptr<rocksdb::DB> db_;
+};
+
+}  // namespace bloomline::tests
+
+#endif  // BLOOMLINE_TESTS_ENGINES_FIVE_LEVELS_H_

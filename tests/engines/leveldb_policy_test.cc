@@ -1,0 +1,396 @@
+// The LevelDB policy compared with LevelDB's own, without a database.
+#include <gtest/gtest.h>
+#include <leveldb/slice.h>
+
+#include <fstream>
+#include <limits>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "bloomline/c_leveldb.h"
+#include "bloomline/cpu.h"
+#include "bloomline/leveldb.h"
+#include "src/filter/format/layout.h"
+#include "src/filter/format/leveldb_codes.h"
+#include "src/filter/format/shapes.h"
+#include "tests/support/case_folding.h"
+#include "tests/support/guarded_bytes.h"
+#include "tests/support/key_shapes.h"
+#include "tests/support/leveldb_filter.h"
+
+namespace bloomline {
+namespace {
+
+using Policy = std::unique_ptr<const leveldb::FilterPolicy>;
+using tests::KeyMaker;
+
+Policy Classic(double bits_per_key) {
+  FilterOptions options;
+  options.format = Format::kClassic;
+  options.bits_per_key = bits_per_key;
+  return Policy(NewLevelDBFilterPolicy(options));
+}
+
+Policy Blocked(double bits_per_key) {
+  FilterOptions options;
+  options.bits_per_key = bits_per_key;
+  return Policy(NewLevelDBFilterPolicy(options));
+}
+
+std::string Filter(const leveldb::FilterPolicy& policy, const std::vector<std::string>& keys) {
+  const std::vector<leveldb::Slice> slices(keys.begin(), keys.end());
+  std::string filter;
+  policy.CreateFilter(slices.data(), static_cast<int>(slices.size()), &filter);
+  return filter;
+}
+
+std::vector<std::string> RandomKeys(size_t n, std::mt19937_64& random) {
+  std::vector<std::string> keys(n);
+  for (std::string& key : keys) {
+    key.resize(random() % 40);
+    for (char& byte : key) byte = static_cast<char>(random() & 0xFF);
+  }
+  return keys;
+}
+
+// Both policies make the same bytes, and each reads the other's filters.
+void ExpectTwins(int bits_per_key, const std::vector<std::string>& keys) {
+  const Policy stock(leveldb::NewBloomFilterPolicy(bits_per_key));
+  const Policy ours = Classic(bits_per_key);
+  const std::string filter = Filter(*stock, keys);
+  ASSERT_EQ(filter, Filter(*ours, keys)) << bits_per_key << " bits, " << keys.size() << " keys";
+  for (const std::string& key : keys) {
+    ASSERT_TRUE(ours->KeyMayMatch(key, filter));
+    ASSERT_TRUE(stock->KeyMayMatch(key, filter));
+  }
+  for (int i = 0; i < 20; ++i) {
+    const std::string key = "absent" + std::to_string(i);
+    ASSERT_EQ(stock->KeyMayMatch(key, filter), ours->KeyMayMatch(key, filter));
+  }
+}
+
+TEST(ClassicTest, IsLevelDBsFilterByteForByteOnRandomKeys) {
+  std::mt19937_64 random(4);
+  for (int round = 0; round < 3000; ++round) {
+    ExpectTwins(1 + static_cast<int>(random() % 60), RandomKeys(random() % 100, random));
+  }
+}
+
+TEST(ClassicTest, IsLevelDBsFilterByteForByteOnStructuredKeys) {
+  for (const tests::KeyShape shape : tests::kAllKeyShapes) {
+    KeyMaker key(shape);
+    for (int round = 0; round < 200; ++round) {
+      std::vector<std::string> keys;
+      for (int i = 0; i < round; ++i)
+        keys.emplace_back(key(static_cast<uint64_t>(round * 1000 + i)));
+      ExpectTwins(1 + round % 30, keys);
+    }
+  }
+}
+
+TEST(ClassicTest, IsLevelDBsFilterWithDuplicatesAndLargeSets) {
+  ExpectTwins(10, std::vector<std::string>(50, "same"));
+  std::mt19937_64 random(5);
+  ExpectTwins(10, RandomKeys(100000, random));
+}
+
+// The requirements of LevelDB's own bloom_test.
+TEST(LevelDBPolicyTest, SmallFilterRejectsOtherKeys) {
+  for (const double bits_per_key : {10.0, 16.0}) {
+    const Policy policy = Blocked(bits_per_key);
+    const std::string filter = Filter(*policy, {"hello", "world"});
+    EXPECT_TRUE(policy->KeyMayMatch("hello", filter));
+    EXPECT_TRUE(policy->KeyMayMatch("world", filter));
+    EXPECT_FALSE(policy->KeyMayMatch("x", filter));
+    EXPECT_FALSE(policy->KeyMayMatch("foo", filter));
+  }
+}
+
+TEST(LevelDBPolicyTest, EmptyFilterRejectsEverything) {
+  const std::string active = ActiveKernelName();
+  for (const KernelInfo& kernel : Kernels()) {
+    if (!ForceKernel(kernel.name, nullptr)) continue;  // not supported by this machine
+    const Policy policy = Blocked(10);
+    EXPECT_EQ(Filter(*policy, {}), "");
+    EXPECT_FALSE(policy->KeyMayMatch("hello", ""));
+    EXPECT_FALSE(policy->KeyMayMatch("", ""));
+    // Keys of other filters.
+    EXPECT_FALSE(policy->KeyMayMatch("hello", leveldb::Slice("\xff\xff", 0))) << kernel.name;
+  }
+  EXPECT_TRUE(ForceKernel(active, nullptr));
+}
+
+TEST(LevelDBPolicyTest, NeverLosesAKeyAtAnySize) {
+  for (const double bits_per_key : {1.0, 9.9, 10.0, 100.0}) {
+    const Policy policy = Blocked(bits_per_key);
+    for (const tests::KeyShape shape : tests::kAllKeyShapes) {
+      KeyMaker key(shape);
+      for (const uint64_t n : {1, 2, 3, 36, 499, 500, 501, 502, 999, 3000}) {
+        std::vector<std::string> keys;
+        for (uint64_t i = 0; i < n; ++i) keys.emplace_back(key(i));
+        const std::string filter = Filter(*policy, keys);
+        ASSERT_GE(filter.size(), 2u);
+        for (const std::string& k : keys) ASSERT_TRUE(policy->KeyMayMatch(k, filter)) << n;
+      }
+    }
+  }
+}
+
+TEST(LevelDBPolicyTest, AnErrorIsLeftAloneOnSuccess) {
+  std::string error = "untouched";
+  const Policy policy(NewLevelDBFilterPolicy(FilterOptions(), kLevelDBBuiltinName, &error));
+  EXPECT_NE(policy, nullptr);
+  EXPECT_EQ(error, "untouched");
+}
+
+// docs/format.md: each layout has a code, and a code limits the number of blocks.
+TEST(LevelDBPolicyTest, TheLayoutChangesWithTheNumberOfKeys) {
+  const auto filter_of = [](const Policy& policy, uint64_t n) {
+    std::vector<std::string> keys;
+    for (uint64_t i = 0; i < n; ++i) keys.push_back(std::to_string(i));
+    return filter::DecodeLevelDB(Filter(*policy, keys)).layout;
+  };
+  const Policy blocked = Blocked(10);
+  EXPECT_EQ(filter_of(blocked, filter::kMaxFlatKeys), filter::Layout::kFlat);
+  EXPECT_EQ(filter_of(blocked, filter::kMaxFlatKeys + 1), filter::Layout::kBlocked);
+  FilterOptions options;
+  options.format = Format::kCompact;
+  const Policy compact(NewLevelDBFilterPolicy(options));
+  constexpr uint64_t kMaxKeys = 40 * filter::kMaxSmallSetBlocks;
+  EXPECT_EQ(filter_of(compact, kMaxKeys), filter::Layout::kSmallSet);
+  EXPECT_EQ(filter_of(compact, kMaxKeys + 1), filter::Layout::kBlocked);
+}
+
+TEST(LevelDBPolicyTest, AppendsToTheString) {
+  const Policy policy = Blocked(10);
+  const leveldb::Slice keys[] = {"a", "b"};
+  std::string dst = "before";
+  policy->CreateFilter(keys, 2, &dst);
+  EXPECT_EQ(dst.substr(0, 6), "before");
+  EXPECT_EQ(dst.substr(6), Filter(*policy, {"a", "b"}));
+}
+
+TEST(LevelDBPolicyTest, AdjacentDuplicatesAreDropped) {
+  const Policy policy = Blocked(10);
+  EXPECT_EQ(Filter(*policy, {"a", "a", "a", "b"}), Filter(*policy, {"a", "b"}));
+}
+
+TEST(LevelDBPolicyTest, StockReadsOurFiltersAsMayMatch) {
+  const Policy stock(leveldb::NewBloomFilterPolicy(10));
+  for (const double bits_per_key : {1.0, 10.0, 43.0, 100.0}) {
+    const Policy ours = Blocked(bits_per_key);
+    for (const uint64_t n : {1, 36, 500, 501, 5000}) {
+      std::vector<std::string> keys;
+      for (uint64_t i = 0; i < n; ++i) keys.push_back(std::to_string(i));
+      const std::string filter = Filter(*ours, keys);
+      const int code = static_cast<unsigned char>(filter.back());
+      EXPECT_TRUE(code >= 0x80 && code <= 0xFD) << code;
+      for (int i = 0; i < 100; ++i) {
+        ASSERT_TRUE(stock->KeyMayMatch("any" + std::to_string(i), filter));
+      }
+    }
+  }
+}
+
+TEST(LevelDBPolicyTest, HandlesEmptyAndHugeKeys) {
+  const Policy policy = Blocked(10);
+  const std::vector<std::string> keys = {"", std::string(1 << 20, 'k')};
+  const std::string filter = Filter(*policy, keys);
+  for (const std::string& key : keys) EXPECT_TRUE(policy->KeyMayMatch(key, filter));
+}
+
+TEST(LevelDBPolicyTest, AnyBytesAreSafe) {
+  const Policy policy = Blocked(10);
+  std::mt19937_64 random(6);
+  tests::GuardedBytes guarded(4096);
+  for (size_t length = 0; length <= 4096; ++length) {
+    std::string bytes(length, '\0');
+    for (char& byte : bytes) byte = static_cast<char>(random() & 0xFF);
+    const std::string_view filter = guarded.AtEnd(bytes);
+    policy->KeyMayMatch("key", {filter.data(), filter.size()});
+  }
+}
+
+TEST(LevelDBPolicyTest, BadOptionsGiveNoPolicyAndAReason) {
+  for (const double bits_per_key : {std::numeric_limits<double>::quiet_NaN(), -1.0, 0.0, 1e9,
+                                    1073741824.0 /* a total: wbolster/plyvel#144 */}) {
+    FilterOptions options;
+    options.bits_per_key = bits_per_key;
+    std::string error;
+    EXPECT_EQ(NewLevelDBFilterPolicy(options, kLevelDBBuiltinName, &error), nullptr);
+    EXPECT_NE(error.find("1 to 100"), std::string::npos) << error;
+  }
+  FilterOptions seeded;
+  seeded.seed = 7;
+  std::string error;
+  EXPECT_EQ(NewLevelDBFilterPolicy(seeded, kLevelDBBuiltinName, &error), nullptr);
+  EXPECT_NE(error.find("seed is 7"), std::string::npos) << error;
+  EXPECT_EQ(NewLevelDBFilterPolicy(FilterOptions(), "", &error), nullptr);
+  EXPECT_NE(error.find("name is empty"), std::string::npos) << error;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(NewLevelDBFilterPolicy(seeded), nullptr);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("seed is 7"), std::string::npos);
+}
+
+Policy Seeded(Format format, uint64_t seed, const std::string& name = "app.Filter") {
+  FilterOptions options;
+  options.format = format;
+  options.seed = seed;
+  return Policy(NewLevelDBFilterPolicy(options, name));
+}
+
+TEST(SeededLevelDBPolicyTest, NamesAreThoseOfTheFormat) {
+  std::ifstream file(BLOOMLINE_GOLDEN_DIR "/leveldb_names.txt");
+  int num_names = 0;
+  for (std::string name, canonicalizer, stored; file >> name; ++num_names) {
+    uint64_t seed = 0;
+    file >> seed >> canonicalizer >> stored;
+    for (const Format format : {Format::kBlocked, Format::kCompact}) {
+      FilterOptions options;
+      options.format = format;
+      options.seed = seed;
+      const auto named = canonicalizer == "-" ? nullptr : tests::CaseFolding::Named(canonicalizer);
+      const Policy policy(NewLevelDBFilterPolicy(options, name, named));
+      ASSERT_NE(policy, nullptr);
+      EXPECT_EQ(policy->Name(), stored);
+    }
+  }
+  EXPECT_GE(num_names, 8);
+}
+
+TEST(SeededLevelDBPolicyTest, EachSeedHasItsOwnName) {
+  std::set<std::string> names;
+  std::vector<uint64_t> seeds;
+  for (uint64_t seed = 1; seed <= 20000; ++seed) {
+    seeds.insert(seeds.end(), {seed, ~seed, seed << 32, seed << 48});
+  }
+  for (const uint64_t seed : seeds) names.insert(Seeded(Format::kBlocked, seed)->Name());
+  EXPECT_EQ(names.size(), std::set<uint64_t>(seeds.begin(), seeds.end()).size());
+  // Not even halves of the checks are equal, so 64 bits are to spare.
+  std::set<std::string> halves;
+  for (const std::string& name : names) {
+    halves.insert(name.substr(name.size() - 32, 16));
+    halves.insert(name.substr(name.size() - 16));
+  }
+  EXPECT_EQ(halves.size(), 2 * names.size());
+}
+
+TEST(SeededLevelDBPolicyTest, FiltersDependOnTheSeedAndMatchTheirKeys) {
+  std::mt19937_64 random(8);
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    const Policy plain = Seeded(format, 0), one = Seeded(format, 1), two = Seeded(format, 2);
+    for (const size_t n : {1, 36, 60, 500, 3000}) {
+      const std::vector<std::string> keys = RandomKeys(n, random);
+      const std::string filter = Filter(*one, keys);
+      EXPECT_NE(filter, Filter(*two, keys));
+      EXPECT_NE(filter, Filter(*plain, keys));
+      FilterOptions options;
+      options.format = format;
+      options.seed = 1;
+      for (const std::string& key : keys) ASSERT_TRUE(one->KeyMayMatch(key, filter));
+      if (format == Format::kCompact && n == 1) continue;  // the policy takes a flat filter
+      EXPECT_EQ(filter, tests::LevelDBFilter(options, {keys.begin(), keys.end()}));
+    }
+  }
+}
+
+// A block gets more hashes than it has slots, but few different ones.
+TEST(LevelDBPolicyTest, CompactFiltersOfFewKeysOftenRepeatedRejectOthers) {
+  FilterOptions options;
+  options.format = Format::kCompact;
+  const Policy policy(NewLevelDBFilterPolicy(options));
+  std::vector<std::string> keys;
+  for (int i = 0; i < 200; ++i) keys.push_back("key" + std::to_string(i % 2));
+  const std::string filter = Filter(*policy, keys);
+  for (const std::string& key : keys) ASSERT_TRUE(policy->KeyMayMatch(key, filter));
+  int matches = 0;
+  for (int i = 0; i < 200; ++i)
+    matches += policy->KeyMayMatch("missing" + std::to_string(i), filter);
+  EXPECT_LT(matches, 20);
+}
+
+TEST(SeededLevelDBPolicyTest, OptionsThatCouldLoseKeysAreRefused) {
+  const auto refusal = [](const FilterOptions& options, const std::string& name) {
+    std::string error;
+    EXPECT_EQ(NewLevelDBFilterPolicy(options, name, &error), nullptr);
+    return error;
+  };
+  FilterOptions seeded;
+  seeded.seed = 7;
+  EXPECT_EQ(refusal(seeded, kLevelDBBuiltinName),
+            "seed is 7 and name is leveldb.BuiltinBloomFilter2, LevelDB's own; allowed: a name of "
+            "your own, or seed 0");
+  seeded.format = Format::kClassic;
+  EXPECT_EQ(refusal(seeded, "app.Filter"),
+            "seed is 7 and format is classic, whose hash takes no seed; allowed: blocked, compact");
+  FilterOptions drawn;
+  drawn.random_seed = true;
+  EXPECT_NE(refusal(drawn, "app.Filter").find("random_seed is set; LevelDB's filters have no room"),
+            std::string::npos);
+  // The name of a seeded policy, given without its seed, would read its filters with another hash.
+  const std::string stored = Seeded(Format::kBlocked, 1)->Name();
+  EXPECT_NE(refusal(FilterOptions(), stored).find("ends like the name of a policy with a seed"),
+            std::string::npos);
+  // Names that only look similar are the user's own.
+  for (const std::string& name : {stored + "0", stored.substr(0, stored.size() - 1),
+                                  stored.substr(0, stored.size() - 1) + "G"}) {
+    EXPECT_STREQ(Seeded(Format::kBlocked, 0, name)->Name(), name.c_str());
+  }
+}
+
+// LevelDB reads Name() up to the first zero byte. Names that differ only behind it, by the check of
+// a seed, would be the same to LevelDB.
+TEST(SeededLevelDBPolicyTest, NamesWithZeroBytesAreRefused) {
+  const std::string zero(1, '\0');
+  for (const uint64_t seed : {0, 7}) {
+    FilterOptions options;
+    options.seed = seed;
+    for (const std::string& name :
+         {"app" + zero + "Filter", kLevelDBBuiltinName + zero, zero + "app", "app.Filter" + zero}) {
+      std::string error;
+      const Policy policy(NewLevelDBFilterPolicy(options, name, &error));
+      EXPECT_EQ(policy, nullptr) << "seed " << seed << ", stored as " << policy->Name();
+      EXPECT_NE(error.find("has a zero byte at offset " + std::to_string(name.find('\0'))),
+                std::string::npos)
+          << error;
+    }
+  }
+}
+
+TEST(LevelDBPolicyTest, CBindingsMakeAndReadTheSameFilters) {
+  std::mt19937_64 random(6);
+  for (const Format format : {Format::kClassic, Format::kBlocked, Format::kCompact}) {
+    FilterOptions options;
+    options.format = format;
+    const Policy direct(NewLevelDBFilterPolicy(options));
+    char* error = nullptr;
+    leveldb_filterpolicy_t* handle =
+        bloomline_leveldb_filterpolicy_create(static_cast<int>(format), 10, &error);
+    ASSERT_NE(handle, nullptr);
+    // The handle points to an object that derives from FilterPolicy alone (leveldb db/c.cc).
+    const auto* through_c = reinterpret_cast<const leveldb::FilterPolicy*>(handle);
+    EXPECT_STREQ(through_c->Name(), direct->Name());
+    for (const size_t n : {1, 36, 500, 2000}) {
+      const std::vector<std::string> keys = RandomKeys(n, random);
+      const std::string filter = Filter(*through_c, keys);
+      ASSERT_EQ(filter, Filter(*direct, keys)) << FormatName(format) << ", " << n << " keys";
+      for (const std::string& key : keys) ASSERT_TRUE(through_c->KeyMayMatch(key, filter));
+      for (const std::string& key : RandomKeys(200, random)) {
+        ASSERT_EQ(through_c->KeyMayMatch(key, filter), direct->KeyMayMatch(key, filter));
+      }
+    }
+    leveldb_filterpolicy_destroy(handle);
+  }
+}
+
+TEST(LevelDBPolicyTest, NameIsLevelDBsOwnOrTheUsers) {
+  EXPECT_STREQ(Blocked(10)->Name(), "leveldb.BuiltinBloomFilter2");
+  const Policy own(NewLevelDBFilterPolicy(FilterOptions(), "my.Filter"));
+  EXPECT_STREQ(own->Name(), "my.Filter");
+}
+
+}  // namespace
+}  // namespace bloomline

@@ -1,0 +1,100 @@
+// A LevelDB database with many readers while it is written and compacted. tests/tsan runs it under
+// ThreadSanitizer.
+#include <gtest/gtest.h>
+#include <leveldb/cache.h>
+#include <leveldb/db.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "bloomline/leveldb.h"
+#include "tests/support/reader_threads.h"
+#include "tests/support/temp_dir.h"
+
+namespace bloomline {
+namespace {
+
+using tests::GrowingKeys;
+
+class LevelDBThreadsTest : public testing::TestWithParam<Format> {};
+
+TEST_P(LevelDBThreadsTest, ReadersLoseNoKeyDuringWritesAndCompaction) {
+  const tests::TempDir dir;
+  FilterOptions filter_options;
+  filter_options.format = GetParam();
+  const std::unique_ptr<const leveldb::FilterPolicy> policy(NewLevelDBFilterPolicy(filter_options));
+  const std::unique_ptr<leveldb::Cache> cache(leveldb::NewLRUCache(1 << 20));
+  leveldb::Options options;
+  options.create_if_missing = true;
+  options.filter_policy = policy.get();
+  options.block_cache = cache.get();
+  options.write_buffer_size = 64 << 10;
+  options.max_open_files = 80;  // tables, and their filters, are dropped and read again
+  leveldb::DB* opened = nullptr;
+  ASSERT_TRUE(leveldb::DB::Open(options, dir.Path("db"), &opened).ok());
+  std::unique_ptr<leveldb::DB> db(opened);
+
+  GrowingKeys keys;
+  tests::ReadCounts counts;
+  std::atomic<uint64_t> compactions{0};
+  const auto get = [&](uint64_t i, bool present) {
+    std::string value;
+    const std::string key = present ? GrowingKeys::Present(i) : GrowingKeys::Absent(i);
+    const leveldb::Status status = db->Get({}, key, &value);
+    ++(present ? counts.present : counts.absent);
+    if (status.IsNotFound()) {
+      counts.lost += present ? 1 : 0;
+    } else if (!status.ok() || (present && value != std::to_string(i))) {
+      ++counts.errors;
+    } else {
+      counts.invented += present ? 0 : 1;
+    }
+  };
+  {
+    tests::Busy busy;
+    busy.Start(1, [&](std::mt19937_64&) {
+      const uint64_t i = keys.acknowledged();
+      if (i > 200000) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      if (!db->Put({}, GrowingKeys::Present(i), std::to_string(i)).ok()) ++counts.errors;
+      keys.Acknowledge();
+    });
+    while (keys.acknowledged() == 0) std::this_thread::yield();
+    busy.Start(tests::kReaders, [&](std::mt19937_64& random) {
+      const uint64_t acknowledged = keys.acknowledged();
+      get(random() % acknowledged, true);
+      get(random() % acknowledged, false);
+    });
+    busy.Start(1, [&](std::mt19937_64&) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      db->CompactRange(nullptr, nullptr);
+      ++compactions;
+    });
+    tests::LetThemWork([&] { return compactions > 0; });
+  }
+  std::printf(
+      "%s: %llu keys written, %llu reads of stored keys, %llu of missing ones, %llu manual"
+      " compactions\n",
+      FormatName(GetParam()), static_cast<unsigned long long>(keys.acknowledged()),
+      static_cast<unsigned long long>(counts.present.load()),
+      static_cast<unsigned long long>(counts.absent.load()),
+      static_cast<unsigned long long>(compactions.load()));
+  EXPECT_EQ(counts.lost, 0u) << "acknowledged keys";
+  EXPECT_EQ(counts.invented, 0u);
+  EXPECT_EQ(counts.errors, 0u);
+  EXPECT_GT(compactions, 0u);
+  db.reset();
+  ASSERT_TRUE(leveldb::DB::Open(options, dir.Path("db"), &opened).ok());
+  db.reset(opened);
+  for (uint64_t i = 0; i < keys.acknowledged(); ++i) get(i, true);
+  EXPECT_EQ(counts.lost, 0u) << "after reopening";
+  EXPECT_EQ(counts.errors, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, LevelDBThreadsTest,
+                         testing::Values(Format::kClassic, Format::kBlocked, Format::kCompact),
+                         [](const auto& info) { return std::string(FormatName(info.param)); });
+
+}  // namespace
+}  // namespace bloomline

@@ -1,0 +1,381 @@
+// Memory of filter construction, charged to RocksDB's block cache.
+#include <gtest/gtest.h>
+#include <rocksdb/cache.h>
+#include <rocksdb/db.h>
+#include <rocksdb/statistics.h>
+#include <rocksdb/table.h>
+#include <rocksdb/version.h>
+#if __has_include(<rocksdb/advanced_cache.h>)
+#include <rocksdb/advanced_cache.h>
+#endif
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "bloomline/rocksdb.h"
+#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "tests/engines/rocksdb_open.h"
+#include "tests/engines/rocksdb_settings.h"
+#include "tests/support/temp_dir.h"
+
+namespace bloomline {
+namespace {
+
+using rocksdb::Cache;
+using rocksdb::FilterBitsBuilder;
+using rocksdb::FilterPolicy;
+using rocksdb::Slice;
+
+constexpr size_t kEntry = 256 << 10;
+constexpr size_t kHashesPerEntry = kEntry / 8;
+
+void Charge(rocksdb::BlockBasedTableOptions* table) {
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 703
+  table->cache_usage_options.options_overrides.insert(
+      {rocksdb::CacheEntryRole::kFilterConstruction,
+       {rocksdb::CacheEntryRoleOptions::Decision::kEnabled}});
+#else
+  table->reserve_table_builder_memory = true;
+#endif
+}
+
+// One shard, so that its capacity is exact.
+std::shared_ptr<Cache> NewCache(size_t capacity, bool strict) {
+  return rocksdb::NewLRUCache(capacity, 0, strict);
+}
+
+std::string Key(size_t i) { return "key" + std::to_string(i); }
+
+class RocksDBChargeTest : public testing::TestWithParam<Format> {
+ protected:
+  RocksDBChargeTest() {
+    table_.filter_policy = NewRocksDBFilterPolicy(tests::Options(GetParam(), 10));
+    table_.block_cache = cache_ = NewCache(64 << 20, true);
+    table_.optimize_filters_for_memory = false;  // sizes would depend on the filters before
+    Charge(&table_);
+  }
+
+  std::unique_ptr<FilterBitsBuilder> NewBuilder() const {
+    const rocksdb::FilterBuildingContext context(table_);
+    return std::unique_ptr<FilterBitsBuilder>(table_.filter_policy->GetBuilderWithContext(context));
+  }
+  size_t Charged() const { return cache_->GetPinnedUsage() / kEntry; }
+  void SetCache(std::shared_ptr<Cache> cache) { table_.block_cache = cache_ = std::move(cache); }
+
+  static void Add(size_t first, size_t end, FilterBitsBuilder* builder) {
+    for (size_t i = first; i < end; ++i) builder->AddKey(Key(i));
+  }
+  size_t LostKeys(size_t num_keys, const Slice& filter) const {
+    const std::unique_ptr<rocksdb::FilterBitsReader> reader(
+        table_.filter_policy->GetFilterBitsReader(filter));
+    size_t lost = 0;
+    for (size_t i = 0; i < num_keys; ++i) lost += reader->MayMatch(Key(i)) ? 0 : 1;
+    return lost;
+  }
+
+  rocksdb::BlockBasedTableOptions table_;
+  std::shared_ptr<Cache> cache_;
+};
+
+TEST_P(RocksDBChargeTest, HashesAreChargedInHalvesOfEntries) {
+  const auto builder = NewBuilder();
+  size_t added = 0;
+  for (size_t entries = 0; entries < 20; ++entries) {
+    const size_t end = entries * kHashesPerEntry + kHashesPerEntry / 2;
+    Add(added, end, builder.get());
+    EXPECT_EQ(Charged(), entries) << end;
+    Add(end, end + 1, builder.get());
+    EXPECT_EQ(Charged(), entries + 1) << end + 1;
+    added = end + 1;
+  }
+}
+
+TEST_P(RocksDBChargeTest, FiltersStayChargedUntilTheBuilderIsGone) {
+  auto builder = NewBuilder();
+  std::vector<std::unique_ptr<const char[]>> buffers(3);
+  size_t bytes = 0;
+  for (auto& buffer : buffers) {
+    Add(0, 300000, builder.get());
+    EXPECT_EQ(Charged(), 9 + (bytes + kEntry - 1) / kEntry);
+    bytes += builder->Finish(&buffer).size() + 63;
+    EXPECT_EQ(Charged(), (bytes + kEntry - 1) / kEntry);
+  }
+  builder.reset();
+  EXPECT_EQ(cache_->GetUsage(), 0u);
+}
+
+TEST_P(RocksDBChargeTest, HashesToBeVerifiedStayCharged) {
+  table_.detect_filter_construct_corruption = true;
+  const auto builder = NewBuilder();
+  Add(0, 300000, builder.get());
+  std::unique_ptr<const char[]> buffer;
+  rocksdb::Status status;
+  const Slice filter = builder->Finish(&buffer, &status);
+  ASSERT_TRUE(status.ok());
+  EXPECT_EQ(Charged(), 9u + 2u);
+  EXPECT_TRUE(builder->MaybePostVerify(filter).ok());
+  EXPECT_EQ(Charged(), 2u);
+  // What is kept for it is what was added, also where the filter was built in its memory.
+  Add(0, 300000, builder.get());
+  std::string damaged = builder->Finish(&buffer, &status).ToString();
+  std::fill(damaged.begin() + 1000, damaged.begin() + 1064, '\0');
+  EXPECT_TRUE(builder->MaybePostVerify(damaged).IsCorruption());
+}
+
+TEST_P(RocksDBChargeTest, NothingIsChargedUnlessTheOptionsSaySo) {
+  rocksdb::BlockBasedTableOptions table;
+  table.filter_policy = table_.filter_policy;
+  table.block_cache = cache_;
+  table_ = table;
+  const auto builder = NewBuilder();
+  Add(0, 100000, builder.get());
+  std::unique_ptr<const char[]> buffer;
+  builder->Finish(&buffer);
+  EXPECT_EQ(cache_->GetUsage(), 0u);
+  // No cache: nothing to charge to.
+  Charge(&table_);
+  table_.block_cache = nullptr;
+  const auto other = NewBuilder();
+  Add(0, 100000, other.get());
+  EXPECT_EQ(LostKeys(100000, other->Finish(&buffer)), 0u);
+}
+
+// As with RocksDB's Bloom filters, a full cache changes no filter.
+TEST_P(RocksDBChargeTest, AFullStrictCacheChangesNoFilter) {
+  constexpr size_t kKeys = 400000;
+  std::unique_ptr<const char[]> buffer, expected_buffer;
+  std::string expected;
+  {
+    const auto builder = NewBuilder();
+    Add(0, kKeys, builder.get());
+    expected = builder->Finish(&expected_buffer).ToString();
+  }
+  for (const size_t entries : {size_t{0}, size_t{3}}) {
+    SetCache(NewCache(entries * (kEntry + 200), true));
+    auto builder = NewBuilder();
+    Add(0, kKeys, builder.get());
+    EXPECT_EQ(Charged(), entries);
+    const Slice filter = builder->Finish(&buffer);
+    EXPECT_LE(cache_->GetUsage(), cache_->GetCapacity());
+    EXPECT_TRUE(filter.ToStringView() == expected);
+    builder.reset();
+    EXPECT_EQ(cache_->GetUsage(), 0u);
+  }
+}
+
+// A cache that is not strict takes more than its capacity.
+TEST_P(RocksDBChargeTest, ACacheWithoutStrictLimitIsOvercharged) {
+  SetCache(NewCache(kEntry, false));
+  auto builder = NewBuilder();
+  Add(0, 300000, builder.get());
+  EXPECT_EQ(Charged(), 9u);
+  builder.reset();
+  EXPECT_EQ(cache_->GetPinnedUsage(), 0u);
+}
+
+TEST_P(RocksDBChargeTest, ABuilderThatIsDestroyedEarlyGivesEverythingBack) {
+  for (const size_t num_keys : {0, 1, 16384, 16385, 300000}) {
+    auto builder = NewBuilder();
+    Add(0, num_keys, builder.get());
+    EXPECT_EQ(Charged(), num_keys > 16384 ? (num_keys + 16384) / kHashesPerEntry : 0) << num_keys;
+    builder.reset();
+    EXPECT_EQ(cache_->GetUsage(), 0u) << num_keys;
+  }
+}
+
+TEST_P(RocksDBChargeTest, BuildersOfManyThreadsShareACache) {
+  SetCache(NewCache(2 << 20, true));
+  std::atomic<size_t> lost{0}, most{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < 3; ++round) {
+        const auto builder = NewBuilder();
+        Add(0, 100000, builder.get());
+        if (cache_->GetUsage() > most) most = cache_->GetUsage();
+        std::unique_ptr<const char[]> buffer;
+        lost += LostKeys(100000, builder->Finish(&buffer));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(lost, 0u);
+  EXPECT_GE(most, kEntry);
+  EXPECT_LE(most, cache_->GetCapacity());
+  EXPECT_EQ(cache_->GetUsage(), 0u);
+}
+
+// Records what the cache has when a filter is finished.
+class RecordingPolicy : public FilterPolicy {
+ public:
+  RecordingPolicy(std::shared_ptr<const FilterPolicy> policy, std::shared_ptr<Cache> cache)
+      : policy_(std::move(policy)), cache_(std::move(cache)) {}
+  const char* Name() const override { return policy_->Name(); }
+  const char* CompatibilityName() const override { return policy_->CompatibilityName(); }
+  FilterBitsBuilder* GetBuilderWithContext(
+      const rocksdb::FilterBuildingContext& context) const override {
+    return new Builder(policy_->GetBuilderWithContext(context), this);
+  }
+  rocksdb::FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
+    return policy_->GetFilterBitsReader(contents);
+  }
+  size_t most() const { return most_; }
+  size_t filters() const { return filters_; }
+
+ private:
+  class Builder : public FilterBitsBuilder {
+   public:
+    Builder(FilterBitsBuilder* builder, const RecordingPolicy* policy)
+        : builder_(builder), policy_(policy) {}
+    void AddKey(const Slice& key) override { builder_->AddKey(key); }
+    void AddKeyAndAlt(const Slice& key, const Slice& alt) BLOOMLINE_OVERRIDE_SINCE_9_6 {
+#if BLOOMLINE_ROCKSDB_HAS_ADD_KEY_AND_ALT
+      builder_->AddKeyAndAlt(key, alt);
+#else
+      static_cast<void>(key);
+      static_cast<void>(alt);
+#endif
+    }
+    size_t EstimateEntriesAdded() override { return builder_->EstimateEntriesAdded(); }
+    Slice Finish(std::unique_ptr<const char[]>* buffer) override { return Finish(buffer, nullptr); }
+    Slice Finish(std::unique_ptr<const char[]>* buffer, rocksdb::Status* status) override {
+      Record();
+      const Slice filter = builder_->Finish(buffer, status);
+      Record();
+      ++policy_->filters_;
+      return filter;
+    }
+    rocksdb::Status MaybePostVerify(const Slice& filter) override {
+      return builder_->MaybePostVerify(filter);
+    }
+    size_t ApproximateNumEntries(size_t bytes) override {
+      return builder_->ApproximateNumEntries(bytes);
+    }
+    size_t CalculateSpace(size_t n) BLOOMLINE_OVERRIDE_SINCE_10_9 {
+      return builder_->CalculateSpace(n);
+    }
+    double EstimatedFpRate(size_t n, size_t bytes) BLOOMLINE_OVERRIDE_SINCE_10_9 {
+      return builder_->EstimatedFpRate(n, bytes);
+    }
+
+   private:
+    void Record() const {
+      const size_t now = policy_->cache_->GetPinnedUsage();
+      if (now > policy_->most_) policy_->most_ = now;
+    }
+    const std::unique_ptr<FilterBitsBuilder> builder_;
+    const RecordingPolicy* const policy_;
+  };
+
+  const std::shared_ptr<const FilterPolicy> policy_;
+  const std::shared_ptr<Cache> cache_;
+  mutable std::atomic<size_t> most_{0}, filters_{0};
+};
+
+constexpr size_t kDatabaseKeys = 70000;
+
+struct DatabaseResult {
+  size_t most = 0, filters = 0, lost = 0, useful = 0, left = 0;
+};
+
+void FillAndRead(rocksdb::DB* db, const std::shared_ptr<rocksdb::Statistics>& statistics,
+                 DatabaseResult* result) {
+  for (size_t i = 0; i < kDatabaseKeys; ++i) {
+    ASSERT_TRUE(db->Put(rocksdb::WriteOptions(), Key(i), "v").ok());
+    if (i == kDatabaseKeys / 2) {
+      ASSERT_TRUE(db->Flush(rocksdb::FlushOptions()).ok());
+    }
+  }
+  ASSERT_TRUE(db->Flush(rocksdb::FlushOptions()).ok());
+  ASSERT_TRUE(db->CompactRange(rocksdb::CompactRangeOptions(), nullptr, nullptr).ok());
+  std::string value;
+  for (size_t i = 0; i < kDatabaseKeys; ++i) {
+    const rocksdb::Status status = db->Get(rocksdb::ReadOptions(), Key(i), &value);
+    result->lost += status.ok() ? 0 : 1;
+  }
+  for (size_t i = 0; i < 1000; ++i) {
+    EXPECT_TRUE(db->Get(rocksdb::ReadOptions(), Key(i) + "x", &value).IsNotFound());
+  }
+  result->useful = statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL);
+}
+
+DatabaseResult RunDatabase(rocksdb::BlockBasedTableOptions table) {
+  tests::TempDir folder;
+  DatabaseResult result;
+  const std::shared_ptr<Cache> cache = table.block_cache;
+  const auto policy = std::make_shared<RecordingPolicy>(table.filter_policy, cache);
+  table.filter_policy = policy;
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.statistics = rocksdb::CreateDBStatistics();
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  std::unique_ptr<rocksdb::DB> db;
+  const rocksdb::Status opened = tests::OpenRocksDB(options, folder.Path("db"), &db);
+  EXPECT_TRUE(opened.ok()) << opened.ToString();
+  if (!opened.ok()) return result;
+  FillAndRead(db.get(), options.statistics, &result);
+  db.reset();
+  result.most = policy->most();
+  result.filters = policy->filters();
+  result.left = cache->GetPinnedUsage();
+  return result;
+}
+
+TEST_P(RocksDBChargeTest, DatabasesChargeFiltersOfFlushesAndCompactions) {
+  for (const bool partitioned : {false, true}) {
+    for (const bool charged : {false, true}) {
+      if (partitioned && !charged) continue;
+      SCOPED_TRACE(testing::Message() << "partitioned " << partitioned << ", charged " << charged);
+      rocksdb::BlockBasedTableOptions table;
+      table.filter_policy = table_.filter_policy;
+      table.block_cache = NewCache(64 << 20, true);
+      if (charged) Charge(&table);
+      if (partitioned) {
+        table.partition_filters = true;
+        table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+        table.metadata_block_size = 30000;
+      }
+      const DatabaseResult result = RunDatabase(table);
+      EXPECT_GE(result.filters, partitioned ? 6u : 3u);
+      EXPECT_EQ(result.lost, 0u);
+      EXPECT_GE(result.useful, 900u);
+      EXPECT_EQ(result.left, 0u);
+      if (charged) {
+        EXPECT_GE(result.most, 2 * kEntry);
+      } else {
+        EXPECT_LT(result.most, kEntry);
+      }
+    }
+  }
+}
+
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 702
+TEST_P(RocksDBChargeTest, StatisticsOfTheCacheNameTheRole) {
+  const auto builder = NewBuilder();
+  Add(0, 100000, builder.get());
+  tests::TempDir folder;
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table_));
+  std::unique_ptr<rocksdb::DB> db;
+  ASSERT_TRUE(tests::OpenRocksDB(options, folder.Path("db"), &db).ok());
+  std::map<std::string, std::string> statistics;
+  ASSERT_TRUE(db->GetMapProperty(rocksdb::DB::Properties::kBlockCacheEntryStats, &statistics));
+  EXPECT_EQ(statistics["bytes.filter-construction"], std::to_string(3 * kEntry));
+  EXPECT_EQ(statistics["count.filter-construction"], "3");
+}
+#endif
+
+INSTANTIATE_TEST_SUITE_P(Formats, RocksDBChargeTest,
+                         testing::Values(Format::kBlocked, Format::kCompact), [](const auto& info) {
+                           return info.param == Format::kBlocked ? "Blocked" : "Compact";
+                         });
+
+}  // namespace
+}  // namespace bloomline

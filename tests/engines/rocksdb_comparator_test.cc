@@ -1,0 +1,429 @@
+// Real RocksDB databases whose comparator ignores case: with a canonicalizer each stored key is
+// found in every spelling, and missing keys are excluded; without, keys are lost.
+#include <gtest/gtest.h>
+#include <rocksdb/comparator.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/db.h>
+#include <rocksdb/env.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/statistics.h>
+#include <rocksdb/table.h>
+#include <rocksdb/utilities/options_util.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bloomline/rocksdb.h"
+#include "tests/engines/rocksdb_open.h"
+#include "tests/engines/rocksdb_settings.h"
+#include "tests/support/case_folding.h"
+
+namespace bloomline {
+namespace {
+
+using tests::CaseFolding;
+using tests::SpelledKey;
+using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
+
+constexpr char kName[] = "test.CaseFolding";
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr uint64_t kKeys = 600;
+#else
+constexpr uint64_t kKeys = 3000;
+#endif
+constexpr size_t kTimestampBytes = 8;
+
+std::string_view View(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
+
+class IgnoresCase : public rocksdb::Comparator {
+ public:
+  explicit IgnoresCase(size_t timestamp_bytes = 0) : rocksdb::Comparator(timestamp_bytes) {}
+  const char* Name() const override {
+    return timestamp_size() == 0 ? "test.IgnoresCase" : "test.IgnoresCase.u64ts";
+  }
+  using rocksdb::Comparator::CompareWithoutTimestamp;
+  int CompareWithoutTimestamp(const rocksdb::Slice& a, bool a_has_timestamp,
+                              const rocksdb::Slice& b, bool b_has_timestamp) const override {
+    return tests::CompareFolded(View(a).substr(0, a.size() - Timestamp(a_has_timestamp)),
+                                View(b).substr(0, b.size() - Timestamp(b_has_timestamp)));
+  }
+  int CompareTimestamp(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
+    return a.compare(b);  // big-endian
+  }
+  int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
+    const int order = CompareWithoutTimestamp(a, true, b, true);
+    if (order != 0 || timestamp_size() == 0) return order;
+    const rocksdb::Slice at(a.data() + a.size() - timestamp_size(), timestamp_size());
+    const rocksdb::Slice bt(b.data() + b.size() - timestamp_size(), timestamp_size());
+    return -CompareTimestamp(at, bt);  // the newest first
+  }
+  void FindShortestSeparator(std::string*, const rocksdb::Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+
+ private:
+  size_t Timestamp(bool is_there) const { return is_there ? timestamp_size() : 0; }
+};
+
+const rocksdb::Comparator* Comparator() {
+  static const IgnoresCase comparator;
+  return &comparator;
+}
+
+struct Mode {
+  const char* name;
+  bool partitioned;
+  bool prefix;
+  bool whole_key;
+};
+void PrintTo(const Mode& mode, std::ostream* out) { *out << mode.name; }
+
+constexpr Mode kModes[] = {{"Full", false, false, true},
+                           {"Partitioned", true, false, true},
+                           {"FullPrefix", false, true, true},
+                           {"FullPrefixOnly", false, true, false},
+                           {"PartitionedPrefix", true, true, true},
+                           {"PartitionedPrefixOnly", true, true, false}};
+
+rocksdb::Options MakeOptions(Policy policy, const Mode& mode = kModes[0]) {
+  rocksdb::BlockBasedTableOptions table;
+  table.filter_policy = std::move(policy);
+  table.whole_key_filtering = mode.whole_key;
+  table.detect_filter_construct_corruption = true;
+  table.optimize_filters_for_memory = mode.whole_key;
+  if (mode.partitioned) {
+    table.partition_filters = true;
+    table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+    table.metadata_block_size = 512;
+  }
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.comparator = Comparator();
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  options.statistics = rocksdb::CreateDBStatistics();
+  // "group017/": the prefix varies in spelling as the key does.
+  if (mode.prefix) options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(9));
+  return options;
+}
+
+Policy NewPolicy(std::shared_ptr<const KeyCanonicalizer> canonicalizer,
+                 Format format = Format::kBlocked) {
+  RocksDBFilterOptions options;
+  options.format = format;
+  options.canonicalizer = std::move(canonicalizer);
+  return NewRocksDBFilterPolicy(options);
+}
+
+Policy Folding(Format format = Format::kBlocked) {
+  return NewPolicy(CaseFolding::Named(kName), format);
+}
+
+// The files of one database, in memory: the tests open many, and disks are slow to sync.
+class Files {
+ public:
+  rocksdb::Env* env() const { return env_.get(); }
+
+ private:
+  const std::unique_ptr<rocksdb::Env> env_{rocksdb::NewMemEnv(rocksdb::Env::Default())};
+};
+
+constexpr char kPath[] = "/db";
+
+class Database {
+ public:
+  Database(const Files& files, const rocksdb::Options& options) : options_(options) {
+    options_.env = files.env();
+    const rocksdb::Status status = tests::OpenRocksDB(options_, kPath, &db_);
+    EXPECT_TRUE(status.ok()) << status.ToString();
+  }
+
+  // Even keys from `first` on.
+  void Write(uint64_t first, uint64_t last, uint64_t spelling) {
+    rocksdb::WriteOptions write;
+    write.disableWAL = true;
+    for (uint64_t i = first; i < last; ++i) {
+      ASSERT_TRUE(db_->Put(write, SpelledKey(2 * i, spelling), std::to_string(i)).ok());
+    }
+    ASSERT_TRUE(db_->Flush({}).ok());
+  }
+
+  void Compact() {
+    rocksdb::CompactRangeOptions options;
+    options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+    ASSERT_TRUE(db_->CompactRange(options, nullptr, nullptr).ok());
+  }
+
+  // Of the keys written, by Get and by MultiGet.
+  uint64_t NumLost(uint64_t spelling) {
+    uint64_t lost = 0;
+    std::string value;
+    for (uint64_t i = 0; i < kKeys; ++i) {
+      const bool found = db_->Get({}, SpelledKey(2 * i, spelling), &value).ok();
+      lost += found && value == std::to_string(i) ? 0 : 1;
+    }
+    constexpr size_t kBatch = 64;
+    for (uint64_t start = 0; start + kBatch <= kKeys; start += kBatch) {
+      std::vector<std::string> keys;
+      for (size_t i = 0; i < kBatch; ++i) keys.push_back(SpelledKey(2 * (start + i), spelling));
+      const std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
+      std::vector<rocksdb::PinnableSlice> values(kBatch);
+      std::vector<rocksdb::Status> statuses(kBatch);
+      db_->MultiGet({}, db_->DefaultColumnFamily(), kBatch, slices.data(), values.data(),
+                    statuses.data());
+      for (const rocksdb::Status& status : statuses) lost += status.ok() ? 0 : 1;
+    }
+    return lost;
+  }
+
+  // Seeks of stored keys that find another one or none.
+  uint64_t NumLostBySeek(uint64_t spelling) {
+    // Not prefix_same_as_start: RocksDB then compares the bytes of prefixes.
+    const rocksdb::ReadOptions read;
+    uint64_t lost = 0;
+    for (uint64_t i = 0; i < kKeys; i += 37) {
+      const std::unique_ptr<rocksdb::Iterator> iterator(db_->NewIterator(read));
+      iterator->Seek(SpelledKey(2 * i, spelling));
+      lost += iterator->Valid() && iterator->value() == std::to_string(i) ? 0 : 1;
+    }
+    return lost;
+  }
+
+  // Lookups of missing keys that a filter answered.
+  uint64_t NumExcluded(uint64_t spelling) {
+    const uint64_t before = Useful();
+    std::string value;
+    for (uint64_t i = 0; i < kKeys; ++i) {
+      // Odd keys lie between the stored ones; their groups are missing, for prefix filters.
+      EXPECT_TRUE(db_->Get({}, SpelledKey(2 * i + 1, spelling), &value).IsNotFound());
+    }
+    return Useful() - before;
+  }
+
+  void ExpectRight(bool uses_filters) {
+    for (const uint64_t spelling : {0u, 1u, 7u}) {
+      EXPECT_EQ(NumLost(spelling), 0u) << spelling;
+      EXPECT_EQ(NumLostBySeek(spelling), 0u) << spelling;
+    }
+    const uint64_t excluded = NumExcluded(5);
+    if (uses_filters) {
+      EXPECT_GT(excluded, kKeys * 9 / 10);
+    } else {
+      EXPECT_EQ(excluded, 0u);
+    }
+  }
+
+  rocksdb::DB* db() { return db_.get(); }
+
+ private:
+  uint64_t Useful() const {
+    return options_.statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL) +
+           options_.statistics->getTickerCount(rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
+  }
+
+  rocksdb::Options options_;
+  std::unique_ptr<rocksdb::DB> db_;
+};
+
+class RocksDBComparatorTest : public testing::TestWithParam<Mode> {};
+
+TEST_P(RocksDBComparatorTest, EachSpellingIsFoundAndMissingKeysAreExcluded) {
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    SCOPED_TRACE(FormatName(format));
+    const Files files;
+    {
+      Database db(files, MakeOptions(Folding(format), GetParam()));
+      db.Write(0, kKeys, 1);
+      db.ExpectRight(true);
+      db.Write(kKeys / 2, kKeys, 2);  // newer versions, in another spelling
+      db.Compact();
+      db.ExpectRight(true);
+    }
+    Database db(files, MakeOptions(Folding(format), GetParam()));
+    db.ExpectRight(true);
+  }
+}
+
+// The control: this is what a canonicalizer is for.
+TEST_P(RocksDBComparatorTest, WithoutACanonicalizerKeysAreLost) {
+  const Files files;
+  {
+    Database db(files, MakeOptions(NewPolicy(nullptr), GetParam()));
+    db.Write(0, kKeys, 1);
+    EXPECT_GT(db.NumLost(7), kKeys / 2);
+    if (GetParam().prefix) {
+      EXPECT_GT(db.NumLostBySeek(7), 0u);
+    }
+  }
+  // One that comes later finds them, before a compaction and after.
+  Database db(files, MakeOptions(Folding(), GetParam()));
+  db.ExpectRight(false);
+  db.Compact();
+  db.ExpectRight(true);
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, RocksDBComparatorTest, testing::ValuesIn(kModes),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+// Every pair of policies of which at least one has a canonicalizer.
+TEST(RocksDBComparatorPairsTest, FiltersOfOthersLoseNoKey) {
+  const auto nobody = [] {
+    RegisterBloomline();
+    Policy policy;
+    testing::internal::CaptureStderr();
+    EXPECT_FALSE(rocksdb::FilterPolicy::CreateFromString(
+                     rocksdb::ConfigOptions(), "{id=bloomline;canonicalizer=nobody}", &policy)
+                     .ok());
+    tests::TakeStderr();
+    return policy;
+  };
+  const struct {
+    const char* name;
+    std::function<Policy()> make;
+    bool has_canonicalizer;
+  } kinds[] = {
+      {"folding", [] { return Folding(); }, true},
+      {"compact folding", [] { return Folding(Format::kCompact); }, true},
+      {"other", [] { return NewPolicy(CaseFolding::Named("test.Other")); }, true},
+      {"nobody", nobody, true},
+      {"plain", [] { return NewPolicy(nullptr); }, false},
+      {"Bloom", [] { return Policy(rocksdb::NewBloomFilterPolicy(10)); }, false},
+      {"Ribbon", [] { return Policy(rocksdb::NewRibbonFilterPolicy(10)); }, false},
+      {"none", [] { return Policy(); }, false},
+  };
+  for (const auto& writer : kinds) {
+    const Files files;
+    {
+      Database db(files, MakeOptions(writer.make()));
+      db.Write(0, kKeys, 1);
+    }
+    for (const auto& reader : kinds) {
+      if (!writer.has_canonicalizer && !reader.has_canonicalizer) continue;
+      SCOPED_TRACE(std::string(writer.name) + " to " + reader.name);
+      Database db(files, MakeOptions(reader.make()));
+      const bool same = std::string_view(writer.name) != "nobody" &&
+                        (writer.name == reader.name ||
+                         (std::string_view(writer.name).find("folding") != std::string::npos &&
+                          std::string_view(reader.name).find("folding") != std::string::npos));
+      EXPECT_EQ(db.NumLost(7), 0u);
+      if (same) {
+        EXPECT_GT(db.NumExcluded(5), kKeys * 9 / 10);
+      } else {
+        EXPECT_EQ(db.NumExcluded(5), 0u);
+      }
+    }
+  }
+}
+
+// RocksDB cuts the timestamp off before a filter sees the key.
+TEST(RocksDBComparatorTimestampTest, KeysAreFoundAtEveryTimestamp) {
+  static const IgnoresCase comparator(kTimestampBytes);
+  const Files files;
+  rocksdb::Options options = MakeOptions(Folding());
+  options.comparator = &comparator;
+  options.env = files.env();
+  std::unique_ptr<rocksdb::DB> db;
+  ASSERT_TRUE(tests::OpenRocksDB(options, kPath, &db).ok());
+  const auto timestamp = [](int time) { return std::string(7, '\0') + static_cast<char>(time); };
+  for (const int time : {1, 2}) {
+    for (uint64_t i = 0; i < kKeys; ++i) {
+      ASSERT_TRUE(db->Put({}, SpelledKey(2 * i, static_cast<uint64_t>(time)), timestamp(time),
+                          std::to_string(i + static_cast<uint64_t>(time)))
+                      .ok());
+    }
+    ASSERT_TRUE(db->Flush({}).ok());
+  }
+  ASSERT_TRUE(db->CompactRange({}, nullptr, nullptr).ok());
+  for (const int time : {1, 2}) {
+    const std::string at = timestamp(time);
+    const rocksdb::Slice at_slice(at);
+    rocksdb::ReadOptions read;
+    read.timestamp = &at_slice;
+    std::string value;
+    for (uint64_t i = 0; i < kKeys; ++i) {
+      ASSERT_TRUE(db->Get(read, SpelledKey(2 * i, 7), &value).ok()) << i;
+      ASSERT_EQ(value, std::to_string(i + static_cast<uint64_t>(time)));
+      ASSERT_TRUE(db->Get(read, SpelledKey(2 * i + 1, 7), &value).IsNotFound()) << i;
+    }
+  }
+  EXPECT_GT(options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL), 2 * kKeys * 9 / 10);
+}
+
+// The options of a database that was opened with a canonicalizer in code.
+TEST(RocksDBComparatorOptionsTest, TheOptionsFileKeepsTheCanonicalizer) {
+  const Files files;
+  { Database(files, MakeOptions(Folding(Format::kCompact))).Write(0, kKeys, 1); }
+  rocksdb::DBOptions db_options;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  rocksdb::ConfigOptions config;
+  config.env = files.env();
+  ASSERT_TRUE(rocksdb::LoadLatestOptions(config, kPath, &db_options, &families).ok());
+  const auto* table =
+      families[0].options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  ASSERT_NE(table->filter_policy, nullptr);
+  EXPECT_EQ(table->filter_policy->GetId(), "bloomline.canon");
+  EXPECT_EQ(tests::Value(*table->filter_policy, "canonicalizer"), kName);
+  rocksdb::Options options(db_options, families[0].options);
+  options.comparator = Comparator();
+  options.statistics = rocksdb::CreateDBStatistics();
+  Database db(files, options);
+  db.ExpectRight(true);
+}
+
+// Since 9.8, RocksDB makes a new policy of the old one's text and the change, and if that is
+// refused, one of the text's id alone. It must still have the canonicalizer, or write no filters.
+TEST(RocksDBComparatorOptionsTest, SetOptionsNeverLosesTheCanonicalizer) {
+  const Files files;
+  Database db(files, MakeOptions(Folding()));
+  db.Write(0, kKeys / 6, 1);
+  uint64_t next = 1;
+  for (const char* change : {"bits_per_key=16;", "bits_per_key=1000;", "format=kompakt;",
+                             "no_such_option=1;", "canonicalizer=nobody;bits_per_key=12;",
+                             "canonicalizer=test.CaseFolding;bits_per_key=9;"}) {
+    SCOPED_TRACE(change);
+    testing::internal::CaptureStderr();
+    const rocksdb::Status status = db.db()->SetOptions(
+        {{"block_based_table_factory", std::string("{filter_policy={") + change + "};}"}});
+    tests::TakeStderr();
+    EXPECT_TRUE(status.ok() || next > 1);
+    if (next < 6) db.Write(next * kKeys / 6, (next + 1) * kKeys / 6, 1);
+    ++next;
+    for (uint64_t i = 0; i < next * kKeys / 6 && i < kKeys; ++i) {
+      std::string value;
+      ASSERT_TRUE(db.db()->Get({}, SpelledKey(2 * i, 7), &value).ok()) << i;
+    }
+  }
+  db.ExpectRight(true);
+}
+
+// Strings that name bloomline anew. The policy that comes out of them replaces one with a
+// canonicalizer, so it must have it, too.
+TEST(RocksDBComparatorOptionsTest, AStringWithAnIdNeverLosesTheCanonicalizer) {
+  for (const char* string : {"bloomline:12", "{id=bloomline:12;bits_per_key=13}", "bloomline",
+                             "{id=bloomline;bits_per_key=13}", "bloomline.canon:12"}) {
+    SCOPED_TRACE(string);
+    const std::string table = std::string("{filter_policy=") + string + ";}";
+    testing::internal::CaptureStderr();
+    const Files files;
+    Database db(files, MakeOptions(Folding()));
+    // Before 9.8, RocksDB refuses it.
+    db.db()->SetOptions({{"block_based_table_factory", table}}).PermitUncheckedError();
+    db.Write(0, kKeys, 1);
+    EXPECT_EQ(db.NumLost(7), 0u);
+    rocksdb::ColumnFamilyOptions options;
+    ASSERT_TRUE(
+        rocksdb::GetColumnFamilyOptionsFromString(rocksdb::ConfigOptions(), MakeOptions(Folding()),
+                                                  "block_based_table_factory=" + table, &options)
+            .ok());
+    const auto* parsed = options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+    ASSERT_NE(parsed->filter_policy, nullptr);
+    EXPECT_EQ(parsed->filter_policy->GetId(), "bloomline.canon");
+    EXPECT_EQ(tests::Value(*parsed->filter_policy, "canonicalizer"), kName);
+    const bool is_dropped = std::string_view(string).find(":12") != std::string_view::npos;
+    EXPECT_EQ(tests::TakeStderr().find("allowed: {bits_per_key=12}") != std::string::npos,
+              is_dropped);
+  }
+}
+
+}  // namespace
+}  // namespace bloomline

@@ -1,0 +1,361 @@
+// Which filter a file of a RocksDB database gets, over all that RocksDB may say of it.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "src/engines/rocksdb/levels/level_choice.h"
+#include "src/engines/rocksdb/levels/level_history.h"
+
+namespace bloomline {
+namespace {
+
+constexpr double kUniformBits = 10;
+// Of the bottom, of the level above it, and so on.
+constexpr double kByDistance[] = {9.5, 13, 17, 20, 23};
+
+LevelPlan ByDistance() {
+  LevelPlan plan;
+  plan.format = plan.flush_format = Format::kCompact;
+  plan.bits_per_key = kUniformBits;
+  plan.rule = LevelPlan::Rule::kByDistance;
+  plan.num_bits = std::size(kByDistance);
+  std::copy(std::begin(kByDistance), std::end(kByDistance), plan.bits);
+  return plan;
+}
+
+NewFile Compacted(int level, int num_levels = 7) {
+  NewFile file;
+  file.level = level;
+  file.num_levels = num_levels;
+  return file;
+}
+
+NewFile Bottommost(int level, int num_levels = 7) {
+  NewFile file = Compacted(level, num_levels);
+  file.is_bottommost = true;
+  return file;
+}
+
+NewFile Flushed(int num_levels = 7) {
+  NewFile file = Compacted(0, num_levels);
+  file.is_flush = true;
+  return file;
+}
+
+double Bits(const LevelPlan& plan, const NewFile& file, const SeenLevels& seen = {}) {
+  return ChooseFilter(plan, file, seen).bits_per_key;
+}
+
+TEST(RocksDBLevelChoiceTest, ABottommostFileHasTheBitsOfTheBottomOnEveryLevel) {
+  for (int level = 0; level < 7; ++level) {
+    for (const int deepest_bottom : {0, 2, 6}) {
+      for (const int deepest_inner : {0, 3, 5}) {
+        EXPECT_EQ(Bits(ByDistance(), Bottommost(level), {1, deepest_bottom, deepest_inner, true}),
+                  kByDistance[0]);
+      }
+    }
+  }
+}
+
+TEST(RocksDBLevelChoiceTest, WithoutAnySeenFileTheLastLevelIsTheBottom) {
+  EXPECT_EQ(Bits(ByDistance(), Compacted(5)), kByDistance[1]);
+  EXPECT_EQ(Bits(ByDistance(), Compacted(4)), kByDistance[2]);
+  EXPECT_EQ(Bits(ByDistance(), Compacted(2)), kByDistance[4]);
+  EXPECT_EQ(Bits(ByDistance(), Compacted(1)), kByDistance[4]) << "no number for so far away";
+  EXPECT_EQ(Bits(ByDistance(), Compacted(3, 5)), kByDistance[1]);
+}
+
+// The file is not bottommost, so there is a level below it, whatever the settings say.
+TEST(RocksDBLevelChoiceTest, ThereIsAlwaysALevelBelowAFileThatIsNotBottommost) {
+  for (const int num_levels : {-1, 0, 1, 3, 4}) {
+    EXPECT_EQ(Bits(ByDistance(), Compacted(3, num_levels)), kByDistance[1]) << num_levels;
+    EXPECT_EQ(Bits(ByDistance(), Compacted(3, num_levels), {1, 3, 3, true}), kByDistance[1]);
+  }
+  LevelPlan plan = ByDistance();
+  for (plan.deepest = 1; plan.deepest < 5; ++plan.deepest) {
+    EXPECT_EQ(Bits(plan, Compacted(5)), kByDistance[1]) << plan.deepest;
+  }
+}
+
+TEST(RocksDBLevelChoiceTest, ASeenBottomReplacesTheLastLevel) {
+  const SeenLevels seen{1, 3, 2, true};
+  EXPECT_EQ(Bits(ByDistance(), Compacted(2), seen), kByDistance[1]);
+  EXPECT_EQ(Bits(ByDistance(), Compacted(1), seen), kByDistance[2]);
+  EXPECT_EQ(Bits(ByDistance(), Flushed(), seen), kByDistance[3]);
+}
+
+// The first files of a new bottom are moved there, not made.
+TEST(RocksDBLevelChoiceTest, DataBelowTheSeenBottomIsOneLevelMore) {
+  const SeenLevels seen{1, 3, 3, true};
+  EXPECT_EQ(Bits(ByDistance(), Compacted(3), seen), kByDistance[1]);
+  EXPECT_EQ(Bits(ByDistance(), Compacted(2), seen), kByDistance[2]);
+  EXPECT_EQ(Bits(ByDistance(), Compacted(1), seen), kByDistance[3]);
+  EXPECT_EQ(Bits(ByDistance(), Compacted(3), {1, 2, 4, true}), kByDistance[2]);
+}
+
+// After a restart, a level in the middle is seen before the bottom is.
+TEST(RocksDBLevelChoiceTest, ALevelInTheMiddleIsNotTakenForTheBottom) {
+  EXPECT_EQ(Bits(ByDistance(), Compacted(4), {4, 0, 4, true}), kByDistance[2]);
+  EXPECT_EQ(Bits(ByDistance(), Compacted(4), {4, 0, 5, true}), kByDistance[2]);
+}
+
+TEST(RocksDBLevelChoiceTest, AFlushHasTheBitsOfOneLevelAboveTheFirst) {
+  // level_compaction_dynamic_level_bytes: levels 4 to 6 in use.
+  EXPECT_EQ(Bits(ByDistance(), Flushed(), {4, 6, 5, true}), kByDistance[3]);
+  EXPECT_EQ(Bits(ByDistance(), Flushed(), {6, 6, 0, true}), kByDistance[1]);
+  // Files that a compaction writes to level 0.
+  EXPECT_EQ(Bits(ByDistance(), Compacted(0), {4, 6, 5, true}), kByDistance[3]);
+}
+
+// Threads that report their first files at once may leave such a history.
+TEST(RocksDBLevelChoiceTest, ATopBelowTheDeepestLevelCountsAsTheDeepest) {
+  for (const int top : {4, 5, 6, 63}) {
+    EXPECT_EQ(Bits(ByDistance(), Flushed(), {top, 3, 0, true}), kByDistance[1]) << top;
+    EXPECT_EQ(Bits(ByDistance(), Flushed(2), {top, 0, 0, true}), kByDistance[1]) << top;
+  }
+}
+
+TEST(RocksDBLevelChoiceTest, AFlushThatMayBeMovedDownHasUniformBits) {
+  EXPECT_EQ(Bits(ByDistance(), Flushed()), kUniformBits);
+  EXPECT_EQ(Bits(ByDistance(), Flushed(), {1, 4, 3, false}), kUniformBits);
+  EXPECT_EQ(Bits(ByDistance(), Compacted(0), {1, 4, 3, false}), kUniformBits);
+}
+
+TEST(RocksDBLevelChoiceTest, GivenLevelsAreNotLearned) {
+  LevelPlan plan = ByDistance();
+  plan.deepest = 4;
+  for (const SeenLevels& seen : {SeenLevels(), SeenLevels{2, 6, 5, true}}) {
+    for (int level = 0; level < 4; ++level) {
+      EXPECT_EQ(Bits(plan, Compacted(level), seen), kByDistance[4 - level]);
+    }
+    EXPECT_EQ(Bits(plan, Flushed(), seen), kByDistance[4]);
+  }
+}
+
+TEST(RocksDBLevelChoiceTest, AFileOfUnknownLevelHasUniformBits) {
+  EXPECT_EQ(Bits(ByDistance(), Compacted(-1)), kUniformBits);
+  EXPECT_EQ(Bits(ByDistance(), Compacted(-1, -1), {1, 6, 5, true}), kUniformBits);
+  RocksDBFilterOptions options;
+  options.bits_by_level = {20, 0, 12};
+  EXPECT_EQ(Bits(MakeLevelPlan(options), Compacted(-1)), kUniformBits);
+}
+
+TEST(RocksDBLevelChoiceTest, UniversalAndFifoCompactionHaveUniformBits) {
+  for (int level = 0; level < 7; ++level) {
+    for (NewFile file : {Compacted(level), Bottommost(level), Flushed()}) {
+      file.has_levels = false;
+      EXPECT_EQ(Bits(ByDistance(), file, {1, 6, 5, true}), kUniformBits);
+    }
+  }
+}
+
+TEST(RocksDBLevelChoiceTest, AListIsByLevelAndItsLastNumberForAllBelow) {
+  RocksDBFilterOptions options;
+  options.format = Format::kCompact;
+  options.bits_by_level = {24, 20, 0, 9};
+  const LevelPlan plan = MakeLevelPlan(options);
+  const double expected[] = {24, 20, 0, 9, 9, 9, 9};
+  for (int level = 0; level < 7; ++level) {
+    EXPECT_EQ(Bits(plan, Compacted(level)), expected[level]);
+    EXPECT_EQ(Bits(plan, Bottommost(level)), expected[level]);
+    NewFile universal = Compacted(level);
+    universal.has_levels = false;
+    EXPECT_EQ(Bits(plan, universal), expected[level]);
+  }
+  EXPECT_EQ(Bits(plan, Flushed()), 24);
+}
+
+TEST(RocksDBLevelChoiceTest, FlushesAndRecoveryHaveTheirOwnFormat) {
+  RocksDBFilterOptions options;
+  options.format = Format::kCompact;
+  options.flush_format = Format::kBlocked;
+  const LevelPlan plan = MakeLevelPlan(options);
+  EXPECT_EQ(ChooseFilter(plan, Flushed(), {}).format, Format::kBlocked);
+  EXPECT_EQ(ChooseFilter(plan, Compacted(0), {}).format, Format::kCompact);
+  EXPECT_EQ(ChooseFilter(plan, Compacted(-1), {}).format, Format::kCompact);
+  options.flush_format.reset();
+  EXPECT_EQ(ChooseFilter(MakeLevelPlan(options), Flushed(), {}).format, Format::kCompact);
+}
+
+TEST(RocksDBLevelChoiceTest, BitsStayInTheRangeOfTheFormat) {
+  LevelPlan plan = ByDistance();
+  plan.deepest = 1;
+  plan.bits[0] = 2;
+  plan.bits[1] = 60;
+  EXPECT_EQ(Bits(plan, Bottommost(1)), kMinCompactBitsPerKey);
+  EXPECT_EQ(Bits(plan, Compacted(0)), kMaxCompactBitsPerKey);
+  plan.flush_format = Format::kBlocked;
+  EXPECT_EQ(Bits(plan, Flushed()), 60);
+  plan.bits[0] = 0;
+  EXPECT_EQ(Bits(plan, Bottommost(1)), 0) << "no filter is not the smallest filter";
+}
+
+TEST(RocksDBLevelChoiceTest, NoFilterAtTheBottomIsForBottommostFilesAlone) {
+  RocksDBFilterOptions options;
+  options.filters_at_bottom = false;
+  for (const bool by_level : {false, true}) {
+    options.auto_bits_by_level = by_level;
+    const LevelPlan plan = MakeLevelPlan(options);
+    for (int level = 0; level < 7; ++level) {
+      EXPECT_EQ(Bits(plan, Bottommost(level)), 0);
+      EXPECT_NE(Bits(plan, Compacted(level)), 0);
+    }
+    EXPECT_NE(Bits(plan, Flushed()), 0);
+  }
+}
+
+TEST(RocksDBLevelChoiceTest, WithoutLevelOptionsAllFilesAreAlike) {
+  RocksDBFilterOptions options;
+  options.bits_per_key = 7.5;
+  const LevelPlan plan = MakeLevelPlan(options);
+  for (const NewFile& file : {Compacted(3), Bottommost(6), Flushed(), Compacted(-1)}) {
+    EXPECT_EQ(Bits(plan, file, {1, 4, 3, true}), 7.5);
+    EXPECT_EQ(ChooseFilter(plan, file, {}).format, Format::kBlocked);
+  }
+}
+
+TEST(RocksDBLevelChoiceTest, BelowHalfABitThereAreNoFilters) {
+  RocksDBFilterOptions options;
+  options.bits_per_key = 0.25;
+  for (const bool by_level : {false, true}) {
+    options.auto_bits_by_level = by_level;
+    for (const NewFile& file : {Compacted(3), Bottommost(6), Flushed(), Compacted(-1)}) {
+      EXPECT_EQ(Bits(MakeLevelPlan(options), file, {1, 4, 3, true}), 0);
+    }
+  }
+  options.bits_per_key = 0.75;
+  EXPECT_EQ(Bits(MakeLevelPlan(RocksDBFilterOptions(options)), Compacted(-1)), 1);
+}
+
+// Far above the bottom, levels have next to no keys.
+TEST(RocksDBLevelChoiceTest, AllNumbersOfLevelsAndRatiosGetTheirMemory) {
+  RocksDBFilterOptions options;
+  options.auto_bits_by_level = true;
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    options.format = format;
+    for (const int num_levels : {0, 2, 11, 31, 32, 64}) {
+      options.num_levels = num_levels;
+      for (const double ratio : {1.0, 1.5, 10.0, 1000.0}) {
+        options.level_size_ratio = ratio;
+        ASSERT_EQ(options.Validate(), "");
+        const LevelPlan plan = MakeLevelPlan(options);
+        double keys = 0;
+        double bits = 0;
+        for (int i = 0; i < plan.num_bits; ++i) {
+          keys += std::pow(ratio, -i);
+          bits += std::pow(ratio, -i) * plan.bits[i];
+        }
+        EXPECT_NEAR(bits / keys, options.bits_per_key, 0.1) << num_levels << " " << ratio;
+      }
+    }
+  }
+}
+
+// The promise of auto_bits_by_level.
+TEST(RocksDBLevelChoiceTest, LevelsThatAreOnlyAssumedLeaveNoBottomWithoutFilters) {
+  RocksDBFilterOptions options;
+  options.auto_bits_by_level = true;
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    options.format = format;
+    for (options.bits_per_key = AllowedBitsPerKey(format).min; options.bits_per_key < 8;
+         options.bits_per_key += 0.25) {
+      EXPECT_GT(Bits(MakeLevelPlan(options), Bottommost(6)), 0) << options.bits_per_key;
+    }
+  }
+}
+
+TEST(RocksDBLevelChoiceTest, FullLevelsTakeTheMemoryOfUniformBits) {
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    for (const double bits_per_key : {4.0, 7.5, 10.0, 16.0}) {
+      for (const double ratio : {4.0, 10.0}) {
+        RocksDBFilterOptions options;
+        options.format = format;
+        options.bits_per_key = bits_per_key;
+        options.level_size_ratio = ratio;
+        options.auto_bits_by_level = true;
+        const LevelPlan plan = MakeLevelPlan(options);
+        const SeenLevels seen{1, 6, 5, true};
+        for (const int levels : {4, 5, 7}) {
+          double keys = 0;
+          double bits = 0;
+          double last = 0;
+          for (int distance = 0; distance < levels; ++distance) {
+            const double of_level = std::pow(ratio, -distance);
+            const double its_bits = distance == 0 ? Bits(plan, Bottommost(6))
+                                                  : Bits(plan, Compacted(6 - distance), seen);
+            EXPECT_GE(its_bits, last);
+            last = its_bits;
+            keys += of_level;
+            bits += of_level * its_bits;
+          }
+          EXPECT_LE(bits / keys, 1.005 * bits_per_key);
+          EXPECT_GE(bits / keys, 0.98 * bits_per_key)
+              << FormatName(format) << " " << ratio << " " << levels;
+          EXPECT_GT(last, bits_per_key + 3) << "nothing was spread";
+        }
+      }
+    }
+  }
+}
+
+TEST(RocksDBLevelHistoryTest, KnowsTheLevelsOfEachColumnFamily) {
+  LevelHistory history;
+  SeenLevels seen = history.Add("default", Flushed());
+  EXPECT_EQ(seen.top, 0);
+  EXPECT_FALSE(seen.flushes_are_merged);
+  history.Add("default", Bottommost(6));
+  history.Add("default", Compacted(5));
+  seen = history.Add("default", Compacted(4));
+  EXPECT_EQ(seen.top, 4);
+  EXPECT_EQ(seen.deepest_bottom, 6);
+  EXPECT_EQ(seen.deepest_inner, 5);
+  EXPECT_TRUE(seen.flushes_are_merged);
+  seen = history.Add("another", Flushed());
+  EXPECT_EQ(seen.top, 0);
+  EXPECT_EQ(seen.deepest_bottom, 0);
+}
+
+TEST(RocksDBLevelHistoryTest, FlushesWithoutMergesSoonCountAsMoved) {
+  LevelHistory history;
+  history.Add("", Compacted(1));
+  int trusted = 0;
+  while (history.Add("", Flushed()).flushes_are_merged) ++trusted;
+  EXPECT_EQ(trusted, 32);
+  NewFile in_level_0 = Compacted(0);
+  EXPECT_FALSE(history.Add("", in_level_0).flushes_are_merged);
+  EXPECT_TRUE(history.Add("", Bottommost(6)).flushes_are_merged);
+}
+
+TEST(RocksDBLevelHistoryTest, IgnoresFilesWithoutLevels) {
+  LevelHistory history;
+  NewFile universal = Compacted(5);
+  universal.has_levels = false;
+  history.Add("", universal);
+  history.Add("", Compacted(-1));
+  const SeenLevels seen = history.Add("", Flushed());
+  EXPECT_EQ(seen.top, 0);
+  EXPECT_EQ(seen.deepest_inner, 0);
+  EXPECT_FALSE(seen.flushes_are_merged);
+}
+
+TEST(RocksDBLevelHistoryTest, IsThreadSafe) {
+  LevelHistory history;
+  std::vector<std::thread> threads;
+  for (int level = 1; level <= 4; ++level) {
+    threads.emplace_back([&history, level] {
+      for (int i = 0; i < 2000; ++i) {
+        history.Add("", i % 2 == 0 ? Compacted(level) : Flushed());
+        const SeenLevels seen = history.Add("", Bottommost(level + 1));
+        EXPECT_LE(seen.deepest_bottom, 5);
+        EXPECT_LE(seen.top, 4);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace bloomline

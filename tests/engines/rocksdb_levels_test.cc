@@ -1,0 +1,484 @@
+// Filters by level in RocksDB databases whose files are made, merged and moved by RocksDB itself.
+//
+// BLOOMLINE_TEST_KEYS in the environment: the keys of each database. With it, the tests print what
+// the filters of each level cost and save (docs/levels.md):
+//
+//   BLOOMLINE_TEST_KEYS=1000000 build/dev/tests/rocksdb_levels_test --gtest_filter=*Uniform*
+#include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/options.h>
+#include <rocksdb/sst_file_writer.h>
+#include <rocksdb/statistics.h>
+#include <rocksdb/table.h>
+#include <rocksdb/utilities/options_util.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bloomline/rocksdb.h"
+#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/filter/format/trailer.h"
+#include "tests/engines/rocksdb_open.h"
+#include "tests/support/temp_dir.h"
+
+namespace bloomline {
+namespace {
+
+using tests::TempDir;
+
+using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
+
+RocksDBFilterOptions CompactByLevel() {
+  RocksDBFilterOptions options;
+  options.format = Format::kCompact;
+  options.auto_bits_by_level = true;
+  return options;
+}
+
+const char* const wanted_keys = std::getenv("BLOOMLINE_TEST_KEYS");
+const int kKeys = wanted_keys == nullptr ? 90000 : std::atoi(wanted_keys);
+
+rocksdb::Options SmallLevels(const Policy& policy) {
+  rocksdb::BlockBasedTableOptions table;
+  table.filter_policy = policy;
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.compression = rocksdb::kNoCompression;
+  options.write_buffer_size = 128 << 10;
+  options.target_file_size_base = 64 << 10;
+  options.max_bytes_for_level_base = 256 << 10;
+  options.statistics = rocksdb::CreateDBStatistics();
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+uint64_t Scattered(int i) { return static_cast<uint64_t>(i) * 0x9e3779b97f4a7c15; }
+uint64_t Ascending(int i) { return static_cast<uint64_t>(i); }
+
+constexpr int kAllLevels = -1;
+
+// What the files of one level have in all.
+struct LevelFilters {
+  int files = 0;
+  double keys = 0;
+  double bits = 0;
+  double bits_per_key() const { return bits / keys; }
+};
+
+class Database {
+ public:
+  Database(const std::string& path, const rocksdb::Options& options)
+      : options_(options), path_(path) {
+    Open();
+  }
+
+  void Reopen() {
+    db_.reset();
+    Open();
+  }
+
+  // Writes the keys that `number` maps 0 .. n - 1 to.
+  template <typename F>
+  void Write(int n, F number) {
+    rocksdb::WriteOptions write;
+    write.disableWAL = true;
+    for (int i = 0; i < n; ++i) {
+      ASSERT_TRUE(db_->Put(write, Key(number(i)), "a value of some length").ok());
+    }
+    ASSERT_TRUE(db_->Flush({}).ok());
+    if (!options_.disable_auto_compactions) WaitForCompactions();
+  }
+
+  void Compact() {
+    rocksdb::CompactRangeOptions compact;
+    compact.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+    ASSERT_TRUE(db_->CompactRange(compact, nullptr, nullptr).ok());
+  }
+
+  void MoveLevel0To(int level) {
+    std::vector<rocksdb::LiveFileMetaData> files;
+    db_->GetLiveFilesMetaData(&files);
+    std::vector<std::string> flushed;
+    for (const auto& file : files) {
+      if (file.level == 0) flushed.push_back(file.name);
+    }
+    const rocksdb::Status status = db_->CompactFiles({}, flushed, level);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+  }
+
+  template <typename F>
+  void ExpectNoKeyLost(int n, F number) {
+    std::string value;
+    for (int i = 0; i < n; ++i) {
+      ASSERT_TRUE(db_->Get({}, Key(number(i)), &value).ok()) << "lost key " << number(i);
+    }
+  }
+
+  // kAllLevels has the sum.
+  std::map<int, LevelFilters> filters() {
+    std::vector<rocksdb::LiveFileMetaData> files;
+    db_->GetLiveFilesMetaData(&files);
+    rocksdb::TablePropertiesCollection tables;
+    EXPECT_TRUE(db_->GetPropertiesOfAllTables(&tables).ok());
+    EXPECT_EQ(files.size(), tables.size());
+    std::map<int, LevelFilters> filters;
+    for (const auto& [name, properties] : tables) {
+      for (const auto& file : files) {
+        if (name.rfind(file.name) == std::string::npos) continue;
+        for (const int level : {file.level, kAllLevels}) {
+          filters[level].files += 1;
+          filters[level].keys += static_cast<double>(properties->num_entries);
+          filters[level].bits += 8 * static_cast<double>(properties->filter_size);
+        }
+      }
+    }
+    return filters;
+  }
+
+  // Prints what the filters cost and save, if that is wanted.
+  void Print(const char* what) {
+    if (wanted_keys == nullptr) return;
+    constexpr int kLookups = 500000;
+    std::string value;
+    const bool is_ascending = db_->Get({}, Key(1), &value).ok();
+    const uint64_t before = Ticker(rocksdb::BLOOM_FILTER_FULL_POSITIVE);
+    for (int i = 0; i < kLookups; ++i) {
+      // Within the range of the keys.
+      const std::string key =
+          is_ascending ? Key(Ascending(i % kKeys)) + "+" : Key(Scattered(kKeys + i));
+      EXPECT_TRUE(db_->Get({}, key, &value).IsNotFound());
+    }
+    const uint64_t positives = Ticker(rocksdb::BLOOM_FILTER_FULL_POSITIVE) - before;
+    std::printf("%s: %.3f %% wasted reads\n", what,
+                100.0 * static_cast<double>(positives) / kLookups);
+    for (const auto& [level, of_level] : filters()) {
+      std::printf("  level %2d %9.0f keys %6.2f bits per key\n", level, of_level.keys,
+                  of_level.bits_per_key());
+    }
+  }
+
+  uint64_t Ticker(rocksdb::Tickers ticker) const {
+    return options_.statistics->getTickerCount(ticker);
+  }
+  rocksdb::DB* db() { return db_.get(); }
+
+  static std::string Key(uint64_t number) {
+    std::string key(8, '\0');
+    for (int i = 0; i < 8; ++i) key[i] = static_cast<char>(number >> (8 * (7 - i)));
+    return key;
+  }
+
+ private:
+  void Open() {
+    const rocksdb::Status status = tests::OpenRocksDB(options_, path_, &db_);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+  }
+
+  // Until nothing runs, and nothing waits to. RocksDB 11.9 may say forever that a compaction is
+  // pending.
+  void WaitForCompactions() {
+    for (int idle = 0, pending = 0; idle < 3 && pending < 100;) {
+      const bool is_running = Property("rocksdb.num-running-compactions") != 0;
+      const bool is_pending = Property("rocksdb.compaction-pending") != 0;
+      idle = is_running || is_pending ? 0 : idle + 1;
+      pending = is_running || !is_pending ? 0 : pending + 1;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
+
+  uint64_t Property(const char* name) {
+    uint64_t value = 0;
+    EXPECT_TRUE(db_->GetIntProperty(name, &value));
+    return value;
+  }
+
+  const rocksdb::Options options_;
+  const std::string path_;
+  std::unique_ptr<rocksdb::DB> db_;
+};
+
+class LevelStyleTest : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(, LevelStyleTest, testing::Bool(), [](const auto& dynamic) {
+  return dynamic.param ? "DynamicLevels" : "StaticLevels";
+});
+
+TEST_P(LevelStyleTest, MergedLevelsTakeAboutTheMemoryOfUniformBits) {
+  TempDir dir;
+  rocksdb::Options options = SmallLevels(NewRocksDBFilterPolicy(CompactByLevel()));
+  options.level_compaction_dynamic_level_bytes = GetParam();
+  Database database(dir.Path("db"), options);
+  database.Write(kKeys, Scattered);
+  if (HasFatalFailure()) return;
+  database.Print("by level");
+  if (wanted_keys != nullptr) {
+    RocksDBFilterOptions uniform;
+    uniform.format = Format::kCompact;
+    options.table_factory = SmallLevels(NewRocksDBFilterPolicy(uniform)).table_factory;
+    Database compared(dir.Path("uniform"), options);
+    compared.Write(kKeys, Scattered);
+    compared.Print("uniform");
+  }
+  std::map<int, LevelFilters> filters = database.filters();
+  int num_keys = kKeys;
+  // On a busy machine, compactions sometimes leave the bottom alone.
+  for (int tries = 0; filters.size() < 3 && tries < 4; ++tries, num_keys += 2000) {
+    database.Write(2000, [&](int i) { return Scattered(num_keys + i); });
+    filters = database.filters();
+  }
+  const double all = filters.at(kAllLevels).bits_per_key();
+  EXPECT_GE(filters.size(), 3u) << "too few levels for the test";
+  EXPECT_GT(all, 9.4);
+  // Static levels: while the deepest has few files, most keys are one level above it, and have 13.5
+  // bits as soon as data lies below them.
+  EXPECT_LT(all, GetParam() ? 11.5 : 13.8);
+  const double bottom = filters.rbegin()->second.bits_per_key();
+  const double top = std::next(filters.begin())->second.bits_per_key();
+  EXPECT_GT(top, bottom + 2);
+  database.ExpectNoKeyLost(num_keys, Scattered);
+  database.Reopen();
+  database.ExpectNoKeyLost(num_keys, Scattered);
+  // The whole database is the bottom then.
+  database.Compact();
+  // 9.55, and a trailer for each of the small files.
+  EXPECT_NEAR(database.filters().at(kAllLevels).bits_per_key(), 9.7, 0.2);
+  database.ExpectNoKeyLost(num_keys, Scattered);
+}
+
+// RocksDB moves files of ascending keys from level to level as they are.
+TEST_P(LevelStyleTest, MovedFilesTakeTheMemoryOfUniformBits) {
+  TempDir dir;
+  rocksdb::Options options = SmallLevels(NewRocksDBFilterPolicy(CompactByLevel()));
+  options.level_compaction_dynamic_level_bytes = GetParam();
+  Database database(dir.Path("db"), options);
+  database.Write(kKeys, Ascending);
+  if (HasFatalFailure()) return;
+  std::map<int, LevelFilters> filters = database.filters();
+  database.Print("ascending keys, by level");
+  EXPECT_GE(filters.size(), 3u) << "nothing was moved";
+  EXPECT_NEAR(filters.at(kAllLevels).bits_per_key(), 10.1, 0.15);
+  database.ExpectNoKeyLost(kKeys, Ascending);
+}
+
+// docs/levels.md: with given levels nothing is learned, so this is the price.
+TEST_P(LevelStyleTest, MovedFilesOfGivenLevelsKeepTheBitsOfTheTop) {
+  TempDir dir;
+  RocksDBFilterOptions filter = CompactByLevel();
+  filter.num_levels = 4;
+  rocksdb::Options options = SmallLevels(NewRocksDBFilterPolicy(filter));
+  options.level_compaction_dynamic_level_bytes = GetParam();
+  Database database(dir.Path("db"), options);
+  database.Write(kKeys, Ascending);
+  if (HasFatalFailure()) return;
+  EXPECT_GT(database.filters().at(kAllLevels).bits_per_key(), 18);
+  database.ExpectNoKeyLost(kKeys, Ascending);
+}
+
+TEST_P(LevelStyleTest, NoFilterAtTheBottomLosesNoKey) {
+  TempDir dir;
+  RocksDBFilterOptions filter = CompactByLevel();
+  filter.filters_at_bottom = false;
+  rocksdb::Options options = SmallLevels(NewRocksDBFilterPolicy(filter));
+  options.level_compaction_dynamic_level_bytes = GetParam();
+  Database database(dir.Path("db"), options);
+  database.Write(kKeys / 2, Scattered);
+  if (HasFatalFailure()) return;
+  database.ExpectNoKeyLost(kKeys / 2, Scattered);
+  EXPECT_GT(database.filters().at(kAllLevels).bits, 0);
+  database.Compact();
+  EXPECT_EQ(database.filters().at(kAllLevels).bits, 0);
+  database.ExpectNoKeyLost(kKeys / 2, Scattered);
+  std::string value;
+  const uint64_t useful = database.Ticker(rocksdb::BLOOM_FILTER_USEFUL);
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_TRUE(database.db()->Get({}, Database::Key(Scattered(kKeys + i)), &value).IsNotFound());
+  }
+  EXPECT_EQ(database.Ticker(rocksdb::BLOOM_FILTER_USEFUL), useful);
+}
+
+class OtherStyleTest : public testing::TestWithParam<rocksdb::CompactionStyle> {};
+INSTANTIATE_TEST_SUITE_P(, OtherStyleTest,
+                         testing::Values(rocksdb::kCompactionStyleUniversal,
+                                         rocksdb::kCompactionStyleFIFO),
+                         [](const auto& style) {
+                           return style.param == rocksdb::kCompactionStyleFIFO ? "Fifo"
+                                                                               : "Universal";
+                         });
+
+TEST_P(OtherStyleTest, AllFilesHaveUniformBits) {
+  TempDir dir;
+  rocksdb::Options options = SmallLevels(NewRocksDBFilterPolicy(CompactByLevel()));
+  options.compaction_style = GetParam();
+  options.max_open_files = -1;
+  Database database(dir.Path("db"), options);
+  database.Write(kKeys / 2, Scattered);
+  if (HasFatalFailure()) return;
+  database.Print("without levels");
+  for (const auto& [level, filters] : database.filters()) {
+    // Flushes and compactions take turns as the scheduler likes, so a level may have a few small
+    // files, whose filters are rounded up to whole blocks.
+    const double rounding = 512.0 * filters.files / filters.keys;
+    EXPECT_GT(filters.bits_per_key(), 9.8) << "level " << level;
+    EXPECT_LT(filters.bits_per_key(), 10.3 + rounding) << "level " << level;
+    if (level == kAllLevels) {
+      EXPECT_LT(rounding, 1);  // else this could not fail
+    }
+  }
+  database.ExpectNoKeyLost(kKeys / 2, Scattered);
+}
+
+TEST(RocksDBLevelsTest, AListGivesEachLevelItsBits) {
+  TempDir dir;
+  RocksDBFilterOptions filter;
+  filter.bits_by_level = {20, 17, 14, 0, 8};
+  rocksdb::Options options = SmallLevels(NewRocksDBFilterPolicy(filter));
+  options.disable_auto_compactions = true;
+  Database database(dir.Path("db"), options);
+  const double expected[] = {20, 17, 14, 0, 8, 8, 8};
+  for (const int level : {6, 5, 4, 3, 2, 1}) {
+    database.Write(4000, [&](int i) { return Scattered(10 * i + level); });
+    if (HasFatalFailure()) return;
+    database.MoveLevel0To(level);
+  }
+  database.Write(2000, [&](int i) { return Scattered(10 * i); });
+  for (const auto& [level, filters] : database.filters()) {
+    if (level == kAllLevels) continue;
+    EXPECT_NEAR(filters.bits_per_key(), expected[level], 0.3) << "level " << level;
+  }
+  EXPECT_EQ(database.filters().size(), 8u);
+  for (const int level : {6, 5, 4, 3, 2, 1}) {
+    database.ExpectNoKeyLost(4000, [&](int i) { return Scattered(10 * i + level); });
+  }
+  database.ExpectNoKeyLost(2000, [&](int i) { return Scattered(10 * i); });
+}
+
+// The files know no level when they are written.
+TEST(RocksDBLevelsTest, IngestedFilesHaveUniformBits) {
+  TempDir dir;
+  const rocksdb::Options options = SmallLevels(NewRocksDBFilterPolicy(CompactByLevel()));
+  Database database(dir.Path("db"), options);
+  database.Write(20000, [](int i) { return Ascending(2 * i); });
+  if (HasFatalFailure()) return;
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+  ASSERT_TRUE(writer.Open(dir.Path("file.sst")).ok());
+  for (int i = 0; i < 20000; ++i) {
+    ASSERT_TRUE(writer.Put(Database::Key(2 * i + 1), "a value").ok());
+  }
+  rocksdb::ExternalSstFileInfo info;
+  ASSERT_TRUE(writer.Finish(&info).ok());
+  const double before = database.filters().at(kAllLevels).bits;
+  const rocksdb::Status status = database.db()->IngestExternalFile({dir.Path("file.sst")}, {});
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  EXPECT_NEAR((database.filters().at(kAllLevels).bits - before) / 20000, 10, 0.2);
+  database.ExpectNoKeyLost(40000, Ascending);
+}
+
+filter::Layout LayoutOf(const rocksdb::FilterPolicy& policy,
+                        rocksdb::TableFileCreationReason reason) {
+  const rocksdb::BlockBasedTableOptions table_options;
+  rocksdb::FilterBuildingContext context(table_options);
+  context.level_at_creation = 0;
+  context.num_levels = 7;
+  context.reason = reason;
+  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(policy.GetBuilderWithContext(context));
+  for (int i = 0; i < 1000; ++i) builder->AddKey(std::to_string(i));
+  std::unique_ptr<const char[]> buffer;
+  const rocksdb::Slice filter = builder->Finish(&buffer);
+  return filter::DecodeStandalone({filter.data(), filter.size()}).layout;
+}
+
+TEST(RocksDBLevelsTest, FlushesAndRecoveryHaveTheirOwnFormat) {
+  using rocksdb::TableFileCreationReason;
+  RocksDBFilterOptions options = CompactByLevel();
+  options.flush_format = Format::kBlocked;
+  const Policy policy = NewRocksDBFilterPolicy(options);
+  EXPECT_EQ(LayoutOf(*policy, TableFileCreationReason::kFlush), filter::Layout::kBlocked);
+  EXPECT_EQ(LayoutOf(*policy, TableFileCreationReason::kRecovery), filter::Layout::kBlocked);
+  EXPECT_EQ(LayoutOf(*policy, TableFileCreationReason::kCompaction), filter::Layout::kCompact);
+  EXPECT_EQ(LayoutOf(*policy, TableFileCreationReason::kMisc), filter::Layout::kCompact);
+
+  TempDir dir;
+  Database database(dir.Path("db"), SmallLevels(policy));
+  database.Write(kKeys / 4, Scattered);
+  database.ExpectNoKeyLost(kKeys / 4, Scattered);
+}
+
+// One database with both, and two databases, share one policy.
+TEST(RocksDBLevelsTest, DatabasesMayShareAPolicy) {
+  TempDir dir;
+  const Policy policy = NewRocksDBFilterPolicy(CompactByLevel());
+  Database deep(dir.Path("deep"), SmallLevels(policy));
+  deep.Write(kKeys / 2, Scattered);
+  rocksdb::Options options = SmallLevels(policy);
+  options.num_levels = 2;
+  Database flat(dir.Path("flat"), options);
+  flat.Write(kKeys / 2, Scattered);
+  deep.ExpectNoKeyLost(kKeys / 2, Scattered);
+  flat.ExpectNoKeyLost(kKeys / 2, Scattered);
+  EXPECT_LT(flat.filters().at(kAllLevels).bits_per_key(), 12.5);
+}
+
+TEST(RocksDBLevelsTest, RefusesOptionsThatDoNotFitTogether) {
+  const struct {
+    void (*change)(RocksDBFilterOptions* options);
+    const char* reason;
+  } kCases[] = {
+      {[](auto* o) {
+         o->bits_by_level = {10, 25};
+       },
+       "has 25 for level 1; allowed: 3 to 24"},
+      {[](auto* o) {
+         o->bits_by_level = {10, -1};
+       },
+       "bits_by_level has -1 for level 1"},
+      {[](auto* o) { o->bits_by_level = {std::nan("")}; }, "bits_by_level has nan for level 0"},
+      {[](auto* o) { o->bits_by_level.assign(65, 10); }, "65 numbers; allowed: at most 64"},
+      {[](auto* o) {
+         o->bits_by_level = {10};
+         o->auto_bits_by_level = true;
+       },
+       "allowed: one of the two"},
+      {[](auto* o) {
+         o->format = Format::kBlocked;
+         o->flush_format = Format::kCompact;
+         o->bits_by_level = {30, 10};
+       },
+       "has 30 for level 0; allowed: 3 to 24 in format compact"},
+      {[](auto* o) {
+         o->format = Format::kBlocked;
+         o->flush_format = Format::kCompact;
+         o->bits_per_key = 30;
+       },
+       "with flush_format, bits_per_key is 30; allowed: 3 to 24"},
+      {[](auto* o) { o->flush_format = Format::kClassic; }, "format is classic"},
+      {[](auto* o) { o->num_levels = 1; }, "num_levels is 1; allowed: 2 to 64"},
+      {[](auto* o) { o->num_levels = 65; }, "num_levels is 65; allowed: 2 to 64"},
+      {[](auto* o) { o->num_levels = -1; }, "num_levels is -1"},
+      {[](auto* o) { o->level_size_ratio = 0.5; }, "level_size_ratio is 0.5; allowed: 1 to 1000"},
+      {[](auto* o) { o->level_size_ratio = std::nan(""); }, "level_size_ratio is nan"},
+      {[](auto* o) { o->bits_per_key = 25; }, "bits_per_key is 25; allowed: 3 to 24"},
+  };
+  for (const auto& c : kCases) {
+    RocksDBFilterOptions options;
+    options.format = Format::kCompact;
+    EXPECT_EQ(options.Validate(), "");
+    c.change(&options);
+    std::string error;
+    EXPECT_EQ(NewRocksDBFilterPolicy(options, &error), nullptr) << c.reason;
+    EXPECT_EQ(error, options.Validate());
+    EXPECT_NE(error.find(c.reason), std::string::npos) << error;
+  }
+}
+
+}  // namespace
+}  // namespace bloomline

@@ -1,0 +1,356 @@
+// Option strings of the RocksDB policy: valid ones are read, and invalid ones are printed to stderr
+// where RocksDB drops the message.
+#include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/options.h>
+#include <rocksdb/table.h>
+#include <rocksdb/utilities/options_util.h>
+
+#include <algorithm>
+#include <fstream>
+#include <locale>
+#include <memory>
+#include <random>
+#include <sstream>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "bloomline/rocksdb.h"
+#include "tests/engines/rocksdb_open.h"
+#include "tests/engines/rocksdb_settings.h"
+#include "tests/support/comma_locale.h"
+#include "tests/support/temp_dir.h"
+
+namespace bloomline {
+namespace {
+
+using tests::Options;
+using tests::Settings;
+using tests::TakeStderr;
+using tests::TempDir;
+using tests::Value;
+
+using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
+
+// The results of RocksDB's calls with an option string.
+struct Outcome {
+  rocksdb::Status status;
+  Policy policy;
+  std::string said;  // printed to stderr
+};
+
+Outcome ByTableOptions(const std::string& text) {
+  RegisterBloomline();
+  rocksdb::BlockBasedTableOptions table_options;
+  testing::internal::CaptureStderr();
+  const rocksdb::Status status = rocksdb::GetBlockBasedTableOptionsFromString(
+      rocksdb::ConfigOptions(), {}, "filter_policy=" + text, &table_options);
+  return {status, table_options.filter_policy, TakeStderr()};
+}
+
+Outcome ByColumnFamilyOptions(const std::string& text) {
+  RegisterBloomline();
+  rocksdb::ColumnFamilyOptions options;
+  testing::internal::CaptureStderr();
+  const rocksdb::Status status = rocksdb::GetColumnFamilyOptionsFromString(
+      rocksdb::ConfigOptions(), {}, "block_based_table_factory={filter_policy=" + text + ";}",
+      &options);
+  const std::string said = TakeStderr();
+  return {status,
+          options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()->filter_policy,
+          said};
+}
+
+// Calls in which RocksDB itself must report the error.
+Outcome ByUnescapedOptions(const std::string& text) {
+  RegisterBloomline();
+  rocksdb::ConfigOptions config;
+  config.input_strings_escaped = false;
+  rocksdb::BlockBasedTableOptions table_options;
+  testing::internal::CaptureStderr();
+  const rocksdb::Status status = rocksdb::GetBlockBasedTableOptionsFromString(
+      config, {}, "filter_policy=" + text, &table_options);
+  return {status, table_options.filter_policy, TakeStderr()};
+}
+
+Outcome ByPolicy(const std::string& text) {
+  RegisterBloomline();
+  Policy policy;
+  testing::internal::CaptureStderr();
+  const rocksdb::Status status =
+      rocksdb::FilterPolicy::CreateFromString(rocksdb::ConfigOptions(), text, &policy);
+  return {status, policy, TakeStderr()};
+}
+
+Outcome ByOptionsFile(const std::string& text) {
+  RegisterBloomline();
+  TempDir dir;
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  std::unique_ptr<rocksdb::DB> db;
+  EXPECT_TRUE(tests::OpenRocksDB(options, dir.Path("db"), &db).ok());
+  db.reset();
+  std::string file;
+  EXPECT_TRUE(
+      rocksdb::GetLatestOptionsFileName(dir.Path("db"), rocksdb::Env::Default(), &file).ok());
+  std::ifstream in(dir.Path("db") + "/" + file);
+  std::ostringstream edited;
+  for (std::string line; std::getline(in, line);) {
+    const bool names_policy = line.find("filter_policy=") != std::string::npos;
+    edited << (names_policy ? "  filter_policy=" + text : line) << "\n";
+  }
+  std::ofstream(dir.Path("options.ini")) << edited.str();
+  rocksdb::DBOptions db_options;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  testing::internal::CaptureStderr();
+  const rocksdb::Status status = rocksdb::LoadOptionsFromFile(
+      rocksdb::ConfigOptions(), dir.Path("options.ini"), &db_options, &families);
+  const std::string said = TakeStderr();
+  if (families.empty()) return {status, nullptr, said};
+  return {status,
+          families[0]
+              .options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()
+              ->filter_policy,
+          said};
+}
+
+const struct {
+  const char* text;
+  std::vector<const char*> reason;  // all of these in one line
+} kBadStrings[] = {
+    {"{id=bloomline;format=compakt}", {"format is 'compakt'", "allowed: blocked, compact"}},
+    {"{id=bloomline;bits_per_key=abc}", {"bits_per_key is 'abc'", "1 to 100"}},
+    {"{id=bloomline;bits_per_key=9,5}", {"bits_per_key is '9,5'", "1 to 100"}},
+    {"{id=bloomline;bits=10}", {"'bits'", "allowed: bits_per_key, format, seed"}},
+    {"bloomline:1000", {"bits_per_key is 1000", "allowed: 1 to 100"}},
+    {"bloomline:ten", {"bits_per_key is 'ten'", "1 to 100"}},
+    {"bloomline:", {"bits_per_key is ''", "1 to 100"}},
+    {"{id=bloomline;seed=18446744073709551616}", {"18446744073709551616", "0 to 2^64 - 1"}},
+    {"{id=bloomline;bits_by_level=24:ten}", {"bits_by_level is '24:ten'", "allowed: auto"}},
+    {"{id=bloomline;bits_by_level=}", {"bits_by_level is ''", "allowed: auto, uniform"}},
+    {"{id=bloomline;bits_by_level=24:;}", {"bits_by_level is '24:'"}},
+    {"{id=bloomline;bits_by_level=10:25;format=compact}", {"25 for level 1", "3 to 24"}},
+    {"{id=bloomline;num_levels=1}", {"num_levels is 1", "2 to 64"}},
+    {"{id=bloomline;num_levels=-7}", {"num_levels is '-7'", "2 to 64"}},
+    {"{id=bloomline;num_levels=18446744073709551615}", {"num_levels is '184", "2 to 64"}},
+    {"{id=bloomline;level_size_ratio=0}", {"level_size_ratio is 0", "1 to 1000"}},
+    {"{id=bloomline;level_size_ratio=ten}", {"level_size_ratio is 'ten'", "1 to 1000"}},
+    {"{id=bloomline;flush_format=classic}", {"flush_format is 'classic'", "compact, same"}},
+    {"{id=bloomline;filters_at_bottom=no}", {"filters_at_bottom is 'no'", "true, false"}},
+    {"{id=bloomline:30;format=compact}", {"bits_per_key is 30", "allowed: 3 to 24"}},
+};
+
+void ExpectReason(const std::string& text, const std::vector<const char*>& reason) {
+  for (const char* part : reason) EXPECT_NE(text.find(part), std::string::npos) << text;
+}
+
+TEST(RocksDBOptionStringsTest, BadStringsAreNamedOnStderrInOneLine) {
+  const struct {
+    const char* name;
+    Outcome (*parse)(const std::string& text);
+  } kPaths[] = {{"table options", ByTableOptions},
+                {"column family options", ByColumnFamilyOptions},
+                {"OPTIONS file", ByOptionsFile},
+                {"unescaped strings", ByUnescapedOptions},
+                {"CreateFromString", ByPolicy}};
+  for (const auto& bad : kBadStrings) {
+    for (const auto& path : kPaths) {
+      SCOPED_TRACE(std::string(bad.text) + " by " + path.name);
+      const Outcome outcome = path.parse(bad.text);
+      EXPECT_EQ(std::count(outcome.said.begin(), outcome.said.end(), '\n'), 1) << outcome.said;
+      ExpectReason(outcome.said, bad.reason);
+    }
+  }
+}
+
+// The two calls of docs/compatibility.md that return the reason.
+TEST(RocksDBOptionStringsTest, TwoCallsReturnTheReason) {
+  for (const auto& bad : kBadStrings) {
+    for (const auto parse : {ByPolicy, ByUnescapedOptions}) {
+      const Outcome outcome = parse(bad.text);
+      EXPECT_FALSE(outcome.status.ok()) << bad.text;
+      ExpectReason(outcome.status.ToString(), bad.reason);
+    }
+  }
+}
+
+// The check of docs/compatibility.md, for names that never reach bloomline.
+TEST(RocksDBOptionStringsTest, AnotherNameGivesNoPolicy) {
+  EXPECT_TRUE(ByTableOptions("blomline:10").status.ok());
+  EXPECT_EQ(ByTableOptions("blomline:10").policy, nullptr);
+  EXPECT_TRUE(ByPolicy("blomline:10").status.ok());
+  rocksdb::ConfigOptions config;
+  config.ignore_unsupported_options = false;
+  Policy policy;
+  EXPECT_FALSE(rocksdb::FilterPolicy::CreateFromString(config, "blomline:10", &policy).ok());
+  config.input_strings_escaped = false;
+  rocksdb::BlockBasedTableOptions table_options;
+  EXPECT_FALSE(rocksdb::GetBlockBasedTableOptionsFromString(config, {}, "filter_policy=blomline:10",
+                                                            &table_options)
+                   .ok());
+  EXPECT_EQ(ByTableOptions("bloomline:1000").policy, nullptr);
+  const Outcome refused = ByTableOptions("{id=bloomline;format=compakt}");
+  ASSERT_NE(refused.policy, nullptr);
+  EXPECT_EQ(Settings(*refused.policy), "blocked 10 0");
+}
+
+TEST(RocksDBOptionStringsTest, ValidStringsPrintNothing) {
+  for (const char* text : {"bloomline", "bloomline:9.5", "{id=bloomline;format=compact}",
+                           "{id=bloomline;bits_per_key=0.25;seed=18446744073709551615}"}) {
+    for (const auto parse : {ByTableOptions, ByColumnFamilyOptions, ByOptionsFile, ByPolicy}) {
+      const Outcome outcome = parse(text);
+      EXPECT_TRUE(outcome.status.ok()) << outcome.status.ToString();
+      ASSERT_NE(outcome.policy, nullptr) << text;
+      EXPECT_EQ(outcome.policy->GetId(), "bloomline");
+      EXPECT_EQ(outcome.said, "") << text;
+    }
+  }
+}
+
+TEST(RocksDBOptionStringsTest, OptionsByLevelAreReadAndWritten) {
+  const struct {
+    const char* text;
+    std::vector<std::pair<const char*, const char*>> values;
+  } kCases[] = {
+      {"bits_by_level=auto;level_size_ratio=8.5;num_levels=6",
+       {{"bits_by_level", "auto"}, {"level_size_ratio", "8.5"}, {"num_levels", "6"}}},
+      {"bits_by_level=24:20.5:0:9", {{"bits_by_level", "24:20.5:0:9"}, {"num_levels", "0"}}},
+      {"bits_by_level=24,20.5,0,9", {{"bits_by_level", "24:20.5:0:9"}}},
+      {"bits_by_level=12", {{"bits_by_level", "12"}}},
+      {"bits_by_level=uniform;flush_format=blocked;filters_at_bottom=false;format=compact",
+       {{"bits_by_level", "uniform"}, {"flush_format", "blocked"}, {"filters_at_bottom", "false"}}},
+      {"flush_format=same;filters_at_bottom=1",
+       {{"flush_format", "same"}, {"filters_at_bottom", "true"}, {"level_size_ratio", "10"}}},
+  };
+  for (const auto& c : kCases) {
+    for (const auto parse : {ByTableOptions, ByColumnFamilyOptions, ByOptionsFile, ByPolicy}) {
+      const Outcome outcome = parse(std::string("{id=bloomline;") + c.text + "}");
+      EXPECT_EQ(outcome.said, "");
+      ASSERT_NE(outcome.policy, nullptr) << c.text;
+      const Policy again = ByOptionsFile(outcome.policy->ToString(rocksdb::ConfigOptions())).policy;
+      ASSERT_NE(again, nullptr) << c.text;
+      for (const auto& [name, value] : c.values) {
+        EXPECT_EQ(Value(*outcome.policy, name), value) << c.text;
+        EXPECT_EQ(Value(*again, name), value) << c.text;
+      }
+      std::string mismatch;
+      EXPECT_TRUE(outcome.policy->AreEquivalent(rocksdb::ConfigOptions(), again.get(), &mismatch));
+    }
+  }
+}
+
+// Older versions of bloomline refuse options that they do not know.
+TEST(RocksDBOptionStringsTest, DefaultsOfOptionsByLevelAreNotWritten) {
+  const Policy policy = ByPolicy("{id=bloomline;bits_by_level=uniform;num_levels=0}").policy;
+  ASSERT_NE(policy, nullptr);
+  const std::string text = policy->ToString(rocksdb::ConfigOptions());
+  EXPECT_EQ(text.find("level"), std::string::npos) << text;
+  EXPECT_NE(text.find("seed="), std::string::npos) << text;
+}
+
+// Writes `policy` as text of an OPTIONS file and reads it again.
+Policy ReadBack(const rocksdb::FilterPolicy& policy) {
+  const std::string text = policy.ToString(rocksdb::ConfigOptions());
+  EXPECT_EQ(text.find(','), std::string::npos) << text;
+  const Outcome outcome = ByPolicy(text);
+  EXPECT_TRUE(outcome.status.ok()) << outcome.status.ToString();
+  return outcome.policy;
+}
+
+double BitsPerKey(const rocksdb::FilterPolicy& policy) {
+  std::istringstream text(Value(policy, "bits_per_key"));
+  text.imbue(std::locale::classic());
+  double bits_per_key = -1;
+  text >> bits_per_key;
+  return bits_per_key;
+}
+
+TEST(RocksDBOptionStringsTest, EveryNumberRoundTripsExactly) {
+  std::vector<double> numbers = {0, 5e-324, 0.1, 0.5, 1, 9.5, 10, 1 / 3.0, 100 / 7.0, 100};
+  std::mt19937_64 random(10);
+  std::uniform_real_distribution<double> uniform(0, kMaxBitsPerKey);
+  for (int i = 0; i < 2000; ++i) numbers.push_back(uniform(random));
+  for (const double number : numbers) {
+    const Policy policy = NewRocksDBFilterPolicy(Options(Format::kBlocked, number));
+    const Policy again = ReadBack(*policy);
+    ASSERT_NE(again, nullptr);
+    ASSERT_EQ(BitsPerKey(*again), number);
+    std::string mismatch;
+    EXPECT_TRUE(policy->AreEquivalent(rocksdb::ConfigOptions(), again.get(), &mismatch));
+  }
+}
+
+void ExpectNumbersWithAPoint() {
+  const Policy policy = NewRocksDBFilterPolicy(Options(Format::kBlocked, 9.5));
+  EXPECT_EQ(Settings(*policy), "blocked 9.5 0");
+  EXPECT_EQ(Settings(*ReadBack(*policy)), "blocked 9.5 0");
+  for (const char* text : {"bloomline:9.5", "{id=bloomline;bits_per_key=9.5}"}) {
+    for (const auto parse : {ByTableOptions, ByColumnFamilyOptions, ByOptionsFile, ByPolicy}) {
+      const Outcome outcome = parse(text);
+      ASSERT_NE(outcome.policy, nullptr) << outcome.status.ToString();
+      EXPECT_EQ(Settings(*outcome.policy), "blocked 9.5 0");
+    }
+  }
+  for (const char* text :
+       {"bloomline:9,5", "{id=bloomline;bits_per_key=9,5}", "{id=bloomline;seed=1.000}"}) {
+    EXPECT_FALSE(ByPolicy(text).status.ok()) << text;
+  }
+  EXPECT_NE(ByPolicy("bloomline:1234.5").said.find("is 1234.5; allowed: 1 to 100"),
+            std::string::npos);
+}
+
+TEST(RocksDBOptionStringsTest, StreamsOfAnotherLocaleChangeNoNumber) {
+  const tests::CommaStreams comma;
+  ExpectNumbersWithAPoint();
+}
+
+TEST(RocksDBOptionStringsTest, GermanLocaleChangesNoNumber) {
+  const tests::GermanLocale german;
+  if (!german.missing().empty()) GTEST_SKIP() << german.missing();
+  ExpectNumbersWithAPoint();
+}
+
+// Spellings of numbers that a C library reads and RocksDB's files never contain.
+TEST(RocksDBOptionStringsTest, OnlyDecimalNumbersAreRead) {
+  for (const char* number : {"inf", "-inf", "nan", "NAN(1)", "infinity", "0x10", "0x1p3", "+10",
+                             " 10", "10 ", "1e", "1e400", "1e-400", "10.0.0", "1_0", "--1"}) {
+    EXPECT_FALSE(ByPolicy(std::string("bloomline:") + number).status.ok()) << number;
+    const Policy policy = NewRocksDBFilterPolicy(FilterOptions());
+    auto* changed = const_cast<rocksdb::FilterPolicy*>(policy.get());
+    const rocksdb::ConfigOptions config;
+    EXPECT_FALSE(changed->ConfigureOption(config, "bits_per_key", number).ok()) << number;
+    EXPECT_FALSE(changed->ConfigureOption(config, "seed", number).ok()) << number;
+    EXPECT_EQ(Settings(*policy), "blocked 10 0");
+  }
+}
+
+// ConfigOptions::ignore_unknown_options applies only to names, and only to those that RocksDB
+// passes on.
+TEST(RocksDBOptionStringsTest, UnknownNamesCanBeIgnoredButBadValuesCannot) {
+  RegisterBloomline();
+  rocksdb::ConfigOptions config;
+  config.ignore_unknown_options = true;
+  Policy policy;
+  EXPECT_TRUE(rocksdb::FilterPolicy::CreateFromString(
+                  config, "{id=bloomline;bits=10;bits_per_key=12}", &policy)
+                  .ok());
+  EXPECT_EQ(Settings(*policy), "blocked 12 0");
+  const rocksdb::Status status = rocksdb::FilterPolicy::CreateFromString(
+      config, "{id=bloomline;format=compakt;bits_per_key=12}", &policy);
+  EXPECT_NE(status.ToString().find("'compakt'"), std::string::npos) << status.ToString();
+  std::unordered_map<std::string, std::string> unused;
+  auto* changed = const_cast<rocksdb::FilterPolicy*>(policy.get());
+  EXPECT_TRUE(changed
+                  ->ConfigureFromMap(rocksdb::ConfigOptions(),
+                                     {{"bits", "10"}, {"bits_per_key", "13"}}, &unused)
+                  .ok());
+  EXPECT_EQ(unused.size(), 1u);
+  EXPECT_EQ(unused["bits"], "10");
+  EXPECT_EQ(Settings(*policy), "blocked 13 0");
+}
+
+}  // namespace
+}  // namespace bloomline

@@ -1,0 +1,578 @@
+// The RocksDB policy without a database: options, option strings, and readers of any bytes.
+#include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/options.h>
+#include <rocksdb/table.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bloomline/rocksdb.h"
+#include "src/engines/rocksdb/bits_builder.h"
+#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/filter/format/trailer.h"
+#include "tests/support/guarded_bytes.h"
+#include "tests/support/injected_entropy.h"
+#include "tests/support/nothrow_new.h"
+
+namespace bloomline {
+namespace {
+
+using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
+using Builder = std::unique_ptr<rocksdb::FilterBitsBuilder>;
+using Reader = std::unique_ptr<rocksdb::FilterBitsReader>;
+
+Policy FromString(const std::string& text, rocksdb::Status* status) {
+  RegisterBloomline();
+  Policy policy;
+  *status = rocksdb::FilterPolicy::CreateFromString(rocksdb::ConfigOptions(), text, &policy);
+  return policy;
+}
+
+Builder NewBuilder(const Policy& policy) {
+  rocksdb::BlockBasedTableOptions table_options;
+  table_options.optimize_filters_for_memory = false;  // rocksdb_allocation_fit_test
+  table_options.partition_filters = true;             // one builder makes several filters
+  return Builder(policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(table_options)));
+}
+
+std::vector<std::string> Keys(int n) {
+  std::vector<std::string> keys;
+  for (int i = 0; i < n; ++i) keys.push_back("key" + std::to_string(i));
+  return keys;
+}
+
+std::string Build(const Policy& policy, const std::vector<std::string>& keys) {
+  const Builder builder = NewBuilder(policy);
+  for (const std::string& key : keys) builder->AddKey(key);
+  std::unique_ptr<const char[]> buffer;
+  return builder->Finish(&buffer).ToString();
+}
+
+int Matches(const Policy& policy, const std::string& filter, const char* prefix, int n) {
+  const Reader reader(policy->GetFilterBitsReader(filter));
+  int matches = 0;
+  for (int i = 0; i < n; ++i) matches += reader->MayMatch(prefix + std::to_string(i));
+  return matches;
+}
+
+TEST(RocksDBPolicyTest, ReadsEveryFilterOfBothFamilies) {
+  const Policy ours = NewRocksDBFilterPolicy(FilterOptions());
+  ASSERT_NE(ours, nullptr);
+  const Policy bloom(rocksdb::NewBloomFilterPolicy(10));
+  const Policy ribbon(rocksdb::NewRibbonFilterPolicy(10, -1));
+  FilterOptions compact_options;
+  compact_options.format = Format::kCompact;
+  const Policy compact = NewRocksDBFilterPolicy(compact_options);
+  for (const Policy& writer : {ours, bloom, ribbon, compact}) {
+    const std::string filter = Build(writer, Keys(5000));
+    EXPECT_EQ(Matches(ours, filter, "key", 5000), 5000) << writer->Name();
+    EXPECT_LT(Matches(ours, filter, "absent", 5000), 150) << writer->Name();
+  }
+}
+
+TEST(RocksDBPolicyTest, StockReadsOurFiltersAsMayMatch) {
+  const Policy ours = NewRocksDBFilterPolicy(FilterOptions());
+  const Policy stock(rocksdb::NewBloomFilterPolicy(10));
+  for (const int n : {1, 100, 5000}) {
+    const std::string filter = Build(ours, Keys(n));
+    EXPECT_EQ(Matches(stock, filter, "key", n), n);
+    EXPECT_EQ(Matches(stock, filter, "absent", 1000), 1000);
+  }
+}
+
+// RocksDB's MultiGet loses the keys of a partition without bytes (bits_builder.h).
+TEST(RocksDBPolicyTest, NoKeysGiveAFilterWithBytesThatMatchesNothing) {
+  const Policy stock(rocksdb::NewBloomFilterPolicy(10));
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    FilterOptions options;
+    options.format = format;
+    const Policy ours = NewRocksDBFilterPolicy(options);
+    const std::string filter = Build(ours, {});
+    EXPECT_EQ(filter.size(), filter::kTrailerBytes);
+    EXPECT_EQ(Matches(ours, filter, "absent", 10), 0);
+    EXPECT_EQ(Matches(stock, filter, "absent", 10), 10);
+    EXPECT_EQ(NewBuilder(ours)->EstimateEntriesAdded(), 0u);
+  }
+  EXPECT_EQ(Matches(NewRocksDBFilterPolicy(FilterOptions()), "", "absent", 10), 0);
+}
+
+TEST(RocksDBPolicyTest, BuilderIsReusedForPartitions) {
+  const Policy ours = NewRocksDBFilterPolicy(FilterOptions());
+  const Builder builder = NewBuilder(ours);
+  for (int partition = 0; partition < 3; ++partition) {
+    for (const std::string& key : Keys(1000)) builder->AddKey(key);
+    EXPECT_EQ(builder->EstimateEntriesAdded(), 1000u);
+    std::unique_ptr<const char[]> buffer;
+    EXPECT_EQ(builder->Finish(&buffer).ToString(), Build(ours, Keys(1000)));
+    EXPECT_EQ(builder->EstimateEntriesAdded(), 0u);
+  }
+  EXPECT_GE(builder->ApproximateNumEntries(0), 1u);
+  EXPECT_NEAR(static_cast<double>(builder->ApproximateNumEntries(4096)), 4096 * 8 / 10.0, 60);
+}
+
+// RocksDB's bloom_test allows 2 % for each of these sets, and 12 bits per key for a database of
+// partitions of 186 keys.
+TEST(RocksDBPolicyTest, SmallSetsTakeFewBytesAndKeepTheRate) {
+  const Policy ours = NewRocksDBFilterPolicy(FilterOptions());
+  for (const int n : {1, 10, 60, 186, 200}) {
+    double matches = 0;
+    constexpr int kFilters = 50;
+    constexpr int kQueries = 2000;
+    for (int filter = 0; filter < kFilters; ++filter) {
+      std::vector<std::string> keys;
+      for (int i = 0; i < n; ++i) keys.push_back(std::to_string(filter) + "/" + std::to_string(i));
+      const std::string bytes = Build(ours, keys);
+      EXPECT_LE(bytes.size(), static_cast<size_t>(std::max(64, n * 10 / 8 + 1) + 20));
+      matches += Matches(ours, bytes, "absent", kQueries);
+      const Reader reader(ours->GetFilterBitsReader(bytes));
+      for (const std::string& key : keys) EXPECT_TRUE(reader->MayMatch(key));
+    }
+    // 0.82 % by theory.
+    EXPECT_LT(matches / (kFilters * kQueries), 0.0095) << n;
+  }
+}
+
+// BlockBasedTableOptions::detect_filter_construct_corruption. RocksDB 10.9 and later read it from
+// the thread that writes the file. A prefix may be the last of one partition and the first of the
+// next.
+TEST(RocksDBPolicyTest, EachPartitionHasItsPrefixes) {
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    FilterOptions options;
+    options.format = format;
+    const Policy policy = NewRocksDBFilterPolicy(options);
+    RocksDBBitsBuilder builder(options, false);
+    for (int partition = 0; partition < 20; ++partition) {
+      builder.AddKeyAndAlt("prefix" + std::to_string(partition), std::string("prefix"));
+      std::unique_ptr<const char[]> buffer;
+      const std::string filter = builder.Finish(&buffer).ToString();
+      const Reader reader(policy->GetFilterBitsReader(filter));
+      EXPECT_TRUE(reader->MayMatch(std::string("prefix"))) << partition;
+      EXPECT_TRUE(reader->MayMatch("prefix" + std::to_string(partition))) << partition;
+    }
+  }
+}
+
+// Short keys are hashed in another way than long ones.
+TEST(RocksDBPolicyTest, KeysOfEveryLengthAreFound) {
+  for (const uint64_t seed : {0, 7}) {
+    FilterOptions options;
+    options.seed = seed;
+    const Policy policy = NewRocksDBFilterPolicy(options);
+    std::vector<std::string> keys;
+    for (size_t length = 0; length < 300; ++length) keys.emplace_back(length, 'k');
+    const std::string filter = Build(policy, keys);
+    const Reader reader(policy->GetFilterBitsReader(filter));
+    for (const std::string& key : keys) EXPECT_TRUE(reader->MayMatch(key)) << key.size();
+  }
+}
+
+char* last_allocated = nullptr;
+char* changed_by_next_allocation = nullptr;
+
+void ObserveAllocation(char* memory) {
+  last_allocated = memory;
+  if (changed_by_next_allocation != nullptr) *changed_by_next_allocation ^= 1;
+  changed_by_next_allocation = nullptr;
+}
+
+// Faulty memory: a bit of a key's hash changes before the filter is built.
+TEST(RocksDBPolicyTest, AChangedHashIsReportedForOneFilterOnly) {
+  tests::observe_nothrow_new = ObserveAllocation;
+  const Policy policy = NewRocksDBFilterPolicy(FilterOptions());
+  RocksDBBitsBuilder builder(FilterOptions(), true);
+  for (const bool damaged : {false, true, false}) {
+    for (const std::string& key : Keys(50)) builder.AddKey(key);
+    ASSERT_NE(last_allocated, nullptr);
+    if (damaged) last_allocated[200] ^= 1;  // behind the first hashes of the list's first chunk
+    std::unique_ptr<const char[]> buffer;
+    rocksdb::Status status;
+    const std::string filter = builder.Finish(&buffer, &status).ToString();
+    EXPECT_EQ(status.IsCorruption(), damaged) << status.ToString();
+    EXPECT_EQ(Matches(policy, filter, "key", 50), 50);
+    EXPECT_EQ(Matches(policy, filter, "absent", 100) == 100, damaged);
+  }
+}
+
+// The same once the hashes have been compared with their checksum. A large filter is built in the
+// memory of its hashes, so the changed one is what verification finds.
+TEST(RocksDBPolicyTest, AHashThatChangesDuringConstructionIsReported) {
+  tests::observe_nothrow_new = ObserveAllocation;
+  FilterOptions options;
+  options.format = Format::kCompact;
+  const Policy policy = NewRocksDBFilterPolicy(options);
+  RocksDBBitsBuilder builder(options, true);
+  for (const bool damaged : {false, true, false}) {
+    last_allocated = nullptr;
+    for (const std::string& key : Keys(100000)) builder.AddKey(key);
+    ASSERT_NE(last_allocated, nullptr);
+    if (damaged) changed_by_next_allocation = last_allocated + 207;  // of what groups need
+    std::unique_ptr<const char[]> buffer;
+    rocksdb::Status status;
+    const std::string filter = builder.Finish(&buffer, &status).ToString();
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    EXPECT_EQ(changed_by_next_allocation, nullptr);
+    EXPECT_EQ(Matches(policy, filter, "key", 100000) < 100000, damaged);
+    status = builder.MaybePostVerify(filter);
+    EXPECT_EQ(status.IsCorruption(), damaged) << status.ToString();
+  }
+}
+
+TEST(RocksDBPolicyTest, AFullFilterWithoutKeysIsEmptyAndAPartitionIsNot) {
+  FilterOptions invalid;
+  invalid.bits_per_key = 1e9;
+  for (const bool is_partition : {false, true}) {
+    rocksdb::BlockBasedTableOptions table;
+    table.partition_filters = is_partition;
+    for (const FilterOptions& options : {FilterOptions(), invalid}) {
+      RocksDBBitsBuilder builder(options, false);
+      builder.UseTableOptions(table, nullptr);
+      std::unique_ptr<const char[]> buffer;
+      const bool is_valid = options.bits_per_key < 100;
+      EXPECT_EQ(builder.Finish(&buffer).empty(), is_valid && !is_partition);
+      builder.AddKey(std::string("key"));
+      EXPECT_FALSE(builder.Finish(&buffer).empty());
+      EXPECT_EQ(builder.Finish(&buffer).empty(), is_valid && !is_partition);
+    }
+  }
+}
+
+// An empty filter would mean that there are no keys.
+TEST(RocksDBPolicyTest, ABuilderWithoutMemoryForKeysMatchesEverything) {
+  const Policy policy = NewRocksDBFilterPolicy(FilterOptions());
+  FilterOptions invalid;
+  invalid.bits_per_key = 1e9;
+  for (const bool adds : {false, true}) {
+    RocksDBBitsBuilder builder(invalid, false);
+    if (adds) builder.AddKey(std::string("key"));
+    std::unique_ptr<const char[]> buffer;
+    const std::string filter = builder.Finish(&buffer).ToString();
+    EXPECT_EQ(Matches(policy, filter, "key", 100), 100) << adds;
+  }
+}
+
+TEST(RocksDBPolicyTest, OtherThreadsMayReadTheNumberOfEntries) {
+  const Builder builder = NewBuilder(NewRocksDBFilterPolicy(FilterOptions()));
+  constexpr size_t kKeys = 200000;
+  std::thread adding([&] {
+    for (size_t i = 0; i < kKeys; ++i) builder->AddKey(std::to_string(i));
+  });
+  size_t last = 0;
+  bool falls = false;
+  while (last < kKeys) {
+    const size_t entries = builder->EstimateEntriesAdded();
+    falls |= entries < last;
+    last = entries;
+  }
+  adding.join();
+  EXPECT_FALSE(falls);
+  EXPECT_EQ(last, kKeys);
+}
+
+TEST(RocksDBPolicyTest, VerificationFindsFiltersThatLostKeys) {
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    FilterOptions options;
+    options.format = format;
+    const Policy policy = NewRocksDBFilterPolicy(options);
+    rocksdb::BlockBasedTableOptions table_options;
+    table_options.optimize_filters_for_memory = false;
+    for (const bool verify : {false, true}) {
+      table_options.detect_filter_construct_corruption = verify;
+      const Builder builder(
+          policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(table_options)));
+      for (const bool damage : {false, true, false}) {
+        for (const std::string& key : Keys(1000)) builder->AddKey(key);
+        std::unique_ptr<const char[]> buffer;
+        rocksdb::Status status;
+        std::string filter = builder->Finish(&buffer, &status).ToString();
+        ASSERT_TRUE(status.ok()) << status.ToString();
+        EXPECT_EQ(filter, Build(policy, Keys(1000)));
+        if (damage) filter.replace(100, 8, 8, '\0');
+        status = builder->MaybePostVerify(filter);
+        EXPECT_EQ(status.ok(), !(verify && damage)) << status.ToString();
+        if (!status.ok()) {
+          EXPECT_TRUE(status.IsCorruption());
+          EXPECT_NE(status.ToString().find("of 1000 keys"), std::string::npos) << status.ToString();
+        }
+      }
+    }
+  }
+}
+
+TEST(RocksDBPolicyTest, BatchesMatchSingleQueries) {
+  const Policy ours = NewRocksDBFilterPolicy(FilterOptions());
+  // Keys of the lengths that they have, or all of one length: those are hashed together. A filter
+  // of 300 keys is flat.
+  for (const auto& [length, num_keys] : {std::pair<size_t, int>{0, 1000},
+                                         {6, 1000},
+                                         {8, 1000},
+                                         {9, 1000},
+                                         {16, 1000},
+                                         {17, 1000},
+                                         {0, 300},
+                                         {16, 300}}) {
+    std::vector<std::string> asked = Keys(1500);
+    for (std::string& key : asked) {
+      if (length != 0) key.insert(0, length - std::min(length, key.size()), '0');
+    }
+    const std::vector<std::string> stored(asked.begin(), asked.begin() + num_keys);
+    const std::string filter = Build(ours, stored);
+    const Reader reader(ours->GetFilterBitsReader(filter));
+    std::vector<rocksdb::Slice> slices(asked.begin(), asked.end());
+    std::vector<rocksdb::Slice*> pointers;
+    for (rocksdb::Slice& slice : slices) pointers.push_back(&slice);
+    for (const size_t n : {0, 1, 2, 7, 8, 16, 31, 32, 33, 1500}) {
+      const std::unique_ptr<bool[]> answers(new bool[n]);
+      reader->MayMatch(static_cast<int>(n), pointers.data(), answers.get());
+      for (size_t i = 0; i < n; ++i) {
+        ASSERT_EQ(answers[i], reader->MayMatch(slices[i])) << n << " keys of " << length;
+        ASSERT_TRUE(answers[i] || i >= stored.size());
+      }
+    }
+  }
+}
+
+TEST(RocksDBPolicyTest, AnyBytesAreSafeAndDamageMatches) {
+  const Policy ours = NewRocksDBFilterPolicy(FilterOptions());
+  std::mt19937_64 random(8);
+  tests::GuardedBytes guarded(4096);
+  for (size_t length = 0; length <= 4096; ++length) {
+    std::string bytes(length, '\0');
+    for (char& byte : bytes) byte = static_cast<char>(random() & 0xFF);
+    // With the magic of our own trailer, so that our reader is used.
+    if (length >= 5) bytes.replace(length - 5, 4, std::string("\0bLn", 4));
+    const std::string_view filter = guarded.AtEnd(bytes);
+    const Reader reader(ours->GetFilterBitsReader({filter.data(), filter.size()}));
+    const bool answer = reader->MayMatch("key");
+    if (length > 0 && length < 20) {
+      ASSERT_TRUE(answer) << length;
+    }
+  }
+  const std::string whole = Build(ours, Keys(1000));
+  for (size_t length = 1; length < whole.size(); ++length) {
+    // Cut at the front, the magic stays, and the trailer's number of blocks shows the damage. Cut
+    // at the end, the bytes go to RocksDB's reader, which must be safe, too.
+    ASSERT_EQ(Matches(ours, whole.substr(whole.size() - length), "key", 3), 3) << length;
+    Matches(ours, whole.substr(0, length), "key", 3);
+  }
+}
+
+TEST(RocksDBPolicyTest, AnErrorIsLeftAloneOnSuccess) {
+  std::string error = "untouched";
+  EXPECT_NE(NewRocksDBFilterPolicy(FilterOptions(), &error), nullptr);
+  EXPECT_EQ(error, "untouched");
+}
+
+TEST(RocksDBPolicyTest, ClassicIsRefused) {
+  FilterOptions options;
+  options.format = Format::kClassic;
+  std::string error;
+  EXPECT_EQ(NewRocksDBFilterPolicy(options, &error), nullptr);
+  EXPECT_EQ(error,
+            "format is classic, which is written in LevelDB only; allowed: blocked, compact");
+}
+
+TEST(RocksDBPolicyTest, OptionStringsAreUnderstood) {
+  rocksdb::Status status;
+  for (const char* text : {"bloomline", "bloomline:10", "bloomline:9.5",
+                           "{id=bloomline;format=blocked;bits_per_key=9.5}",
+                           "id=bloomline;bits_per_key=12;format=blocked;seed=5",
+                           "{id=bloomline;format=compact;bits_per_key=7.5}"}) {
+    const Policy policy = FromString(text, &status);
+    ASSERT_TRUE(status.ok()) << text << ": " << status.ToString();
+    ASSERT_NE(policy, nullptr);
+    EXPECT_STREQ(policy->Name(), "bloomline");
+    EXPECT_STREQ(policy->CompatibilityName(), "rocksdb.BuiltinBloomFilter");
+    const std::string filter = Build(policy, Keys(1000));
+    EXPECT_EQ(Matches(policy, filter, "key", 1000), 1000);
+    EXPECT_LT(Matches(policy, filter, "absent", 1000), 60);
+  }
+  const std::string nine = Build(FromString("bloomline:9.5", &status), Keys(10000));
+  EXPECT_NEAR(static_cast<double>(nine.size()) * 8 / 10000, 9.5, 0.1);
+}
+
+TEST(RocksDBPolicyTest, BadOptionStringsAreRefusedWithTheReason) {
+  rocksdb::Status status;
+  const struct {
+    const char* text;
+    const char* reason;
+  } kCases[] = {
+      {"bloomline:1000", "bits_per_key is 1000; allowed: 1 to 100"},
+      {"bloomline:-1", "bits_per_key is -1"},
+      {"bloomline:nan", "bits_per_key is 'nan'; allowed: 1 to 100"},
+      {"bloomline:ten", "bits_per_key is 'ten'; allowed: 1 to 100"},
+      {"{id=bloomline;bits_per_key=1e9}", "1 to 100"},
+      {"{id=bloomline;format=ribbon}", "format is 'ribbon'; allowed: blocked, compact"},
+      {"{id=bloomline;format=classic}", "format is 'classic'; allowed: blocked, compact"},
+      {"{id=bloomline;seed=-1}", "seed is '-1'"},
+      {"{id=bloomline;format=compact;bits_per_key=50}", "bits_per_key is 50; allowed: 3 to 24"},
+      {"{id=bloomline;bits_per_key=2;format=compact}", "bits_per_key is 2; allowed: 3 to 24"},
+  };
+  for (const auto& c : kCases) {
+    const Policy policy = FromString(c.text, &status);
+    EXPECT_FALSE(status.ok()) << c.text;
+    EXPECT_NE(status.ToString().find(c.reason), std::string::npos)
+        << c.text << ": " << status.ToString();
+  }
+  EXPECT_FALSE((FromString("{id=bloomline;no_such_option=1}", &status), status.ok()));
+}
+
+TEST(RocksDBPolicyTest, OptionStringRoundTrips) {
+  rocksdb::Status status;
+  const Policy policy =
+      FromString("{id=bloomline;format=blocked;bits_per_key=9.9;seed=77}", &status);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  const std::string text = policy->ToString(rocksdb::ConfigOptions());
+  const Policy again = FromString(text, &status);
+  ASSERT_TRUE(status.ok()) << text << ": " << status.ToString();
+  EXPECT_EQ(Build(policy, Keys(500)), Build(again, Keys(500)));
+  std::string mismatch;
+  EXPECT_TRUE(policy->AreEquivalent(rocksdb::ConfigOptions(), again.get(), &mismatch)) << mismatch;
+}
+
+uint64_t SeedOf(const std::string& filter) { return filter::DecodeStandalone(filter).seed; }
+
+TEST(RocksDBSeedTest, EachFilterAndEachPartitionDrawsItsOwn) {
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    FilterOptions options;
+    options.format = format;
+    options.random_seed = true;
+    const Policy policy = NewRocksDBFilterPolicy(options);
+    ASSERT_NE(policy, nullptr);
+    std::set<uint64_t> seeds;
+    for (int file = 0; file < 3; ++file) {
+      const Builder builder = NewBuilder(policy);
+      for (int partition = 0; partition < 3; ++partition) {
+        for (const std::string& key : Keys(1000)) builder->AddKey(key);
+        EXPECT_EQ(builder->EstimateEntriesAdded(), 1000u);
+        std::unique_ptr<const char[]> buffer;
+        const std::string filter = builder->Finish(&buffer).ToString();
+        EXPECT_EQ(Matches(policy, filter, "key", 1000), 1000);
+        EXPECT_LT(Matches(policy, filter, "absent", 1000), 60);
+        seeds.insert(SeedOf(filter));
+      }
+    }
+    EXPECT_EQ(seeds.size(), 9u);
+    EXPECT_EQ(seeds.count(0), 0u);
+    EXPECT_EQ(Build(policy, {}).size(), filter::kTrailerBytes) << "no keys, whatever the seed";
+  }
+}
+
+TEST(RocksDBSeedTest, OptionStringsSayRandomAndNotANumber) {
+  rocksdb::Status status;
+  const Policy policy =
+      FromString("{id=bloomline;format=compact;bits_per_key=7.5;seed=random}", &status);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  EXPECT_NE(SeedOf(Build(policy, Keys(100))), SeedOf(Build(policy, Keys(100))));
+  const std::string text = policy->ToString(rocksdb::ConfigOptions());
+  EXPECT_NE(text.find("seed=random"), std::string::npos) << text;
+  const Policy again = FromString(text, &status);
+  ASSERT_TRUE(status.ok()) << text << ": " << status.ToString();
+  EXPECT_NE(SeedOf(Build(again, Keys(100))), SeedOf(Build(again, Keys(100))));
+  std::string mismatch;
+  EXPECT_TRUE(policy->AreEquivalent(rocksdb::ConfigOptions(), again.get(), &mismatch)) << mismatch;
+  const Policy unseeded = FromString("{id=bloomline;format=compact;bits_per_key=7.5}", &status);
+  EXPECT_FALSE(policy->AreEquivalent(rocksdb::ConfigOptions(), unseeded.get(), &mismatch));
+  EXPECT_EQ(mismatch, "seed");
+}
+
+TEST(RocksDBSeedTest, ARandomSeedCanBeSetAndUnset) {
+  rocksdb::Status status;
+  const Policy policy = FromString("{id=bloomline;seed=77}", &status);
+  auto* options = const_cast<rocksdb::FilterPolicy*>(policy.get());
+  rocksdb::ConfigOptions config;
+  EXPECT_EQ(SeedOf(Build(policy, Keys(100))), 77u);
+  EXPECT_TRUE(options->ConfigureOption(config, "seed", "random").ok());
+  const uint64_t drawn = SeedOf(Build(policy, Keys(100)));
+  EXPECT_NE(drawn, 77u);
+  EXPECT_NE(drawn, SeedOf(Build(policy, Keys(100))));
+  EXPECT_TRUE(options->ConfigureOption(config, "seed", "78").ok());
+  EXPECT_EQ(SeedOf(Build(policy, Keys(100))), 78u);
+  for (const char* text : {"Random", "random ", "rand", ""}) {
+    EXPECT_FALSE(options->ConfigureOption(config, "seed", text).ok()) << text;
+  }
+  EXPECT_EQ(SeedOf(Build(policy, Keys(100))), 78u);
+  EXPECT_TRUE(options->ConfigureOption(config, "seed", "random").ok());
+  EXPECT_FALSE(options->ConfigureOption(config, "format", "classic").ok()) << "for LevelDB alone";
+  EXPECT_NE(SeedOf(Build(policy, Keys(100))), 0u);
+}
+
+TEST(RocksDBSeedTest, WithoutAGeneratorNoPolicyAndNoFalseNegative) {
+  FilterOptions options;
+  options.random_seed = true;
+  const Policy policy = NewRocksDBFilterPolicy(options);
+  ASSERT_NE(policy, nullptr);
+  const tests::InjectedEntropy failing;
+  std::string error;
+  EXPECT_EQ(NewRocksDBFilterPolicy(options, &error), nullptr);
+  EXPECT_NE(error.find("generator failed"), std::string::npos) << error;
+  rocksdb::Status status;
+  FromString("{id=bloomline;seed=random}", &status);
+  EXPECT_NE(status.ToString().find("generator failed"), std::string::npos) << status.ToString();
+  const std::string filter = Build(policy, Keys(1000));
+  EXPECT_EQ(Matches(policy, filter, "key", 1000), 1000);
+  EXPECT_EQ(Matches(policy, filter, "absent", 1000), 1000);
+}
+
+// Death tests run first, so that no other test has printed the one line of the process.
+TEST(RocksDBSeedDeathTest, FiltersWithoutASeedAreNamedOnce) {
+  FilterOptions options;
+  options.random_seed = true;
+  const Policy policy = NewRocksDBFilterPolicy(options);
+  ASSERT_NE(policy, nullptr);
+  const tests::InjectedEntropy failing;
+  EXPECT_EXIT(
+      {
+        Build(policy, Keys(1000));
+        Build(policy, Keys(1000));
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0),
+      "^bloomline: a RocksDB filter matches everything: no random seed: the system's generator "
+      "failed: Function not implemented; RocksDB's log reports further ones\n$");
+}
+
+TEST(RocksDBPolicyTest, BelowOneBitFollowsRocksDB) {
+  FilterOptions options;
+  options.bits_per_key = 0.3;
+  const Policy none = NewRocksDBFilterPolicy(options);
+  ASSERT_NE(none, nullptr);
+  EXPECT_EQ(NewBuilder(none), nullptr);
+  const std::string filter = Build(NewRocksDBFilterPolicy(FilterOptions()), Keys(100));
+  EXPECT_LT(Matches(none, filter, "absent", 1000), 50) << "still reads filters";
+  options.bits_per_key = 0.7;
+  const std::string one_bit = Build(NewRocksDBFilterPolicy(options), Keys(100000));
+  EXPECT_NEAR(static_cast<double>(one_bit.size()) * 8 / 100000, 1, 0.01);
+}
+
+TEST(RocksDBPolicyTest, BadOptionsGiveNoPolicyAndAReason) {
+  for (const double bits_per_key :
+       {std::numeric_limits<double>::quiet_NaN(), -1.0, 100.5, 1e9, 1073741824.0}) {
+    FilterOptions options;
+    options.bits_per_key = bits_per_key;
+    std::string error;
+    EXPECT_EQ(NewRocksDBFilterPolicy(options, &error), nullptr);
+    EXPECT_NE(error.find("1 to 100"), std::string::npos) << error;
+  }
+}
+
+TEST(RocksDBPolicyTest, TableOptionsStringTakesThePolicy) {
+  RegisterBloomline();
+  rocksdb::BlockBasedTableOptions base, table_options;
+  const rocksdb::Status status = rocksdb::GetBlockBasedTableOptionsFromString(
+      rocksdb::ConfigOptions(), base, "filter_policy=bloomline:10;block_size=8192", &table_options);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  ASSERT_NE(table_options.filter_policy, nullptr);
+  EXPECT_STREQ(table_options.filter_policy->Name(), "bloomline");
+}
+
+}  // namespace
+}  // namespace bloomline

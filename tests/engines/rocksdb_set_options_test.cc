@@ -1,0 +1,262 @@
+// Changes of a policy's options in a running RocksDB database.
+#include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/options.h>
+#include <rocksdb/table.h>
+#include <rocksdb/utilities/options_util.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "bloomline/rocksdb.h"
+#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/filter/format/layout.h"
+#include "src/filter/format/trailer.h"
+#include "tests/engines/rocksdb_open.h"
+#include "tests/engines/rocksdb_settings.h"
+#include "tests/support/temp_dir.h"
+
+namespace bloomline {
+namespace {
+
+using tests::kSetOptionsMakesANewPolicy;
+using tests::Options;
+using tests::Settings;
+using tests::TakeStderr;
+using tests::TempDir;
+
+using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
+
+const rocksdb::FilterPolicy* PolicyOf(const rocksdb::ColumnFamilyOptions& options) {
+  const auto* table = options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  return table == nullptr ? nullptr : table->filter_policy.get();
+}
+
+// A database whose filter options change while it runs.
+class RunningDatabase {
+ public:
+  RunningDatabase(const std::string& path, const FilterOptions& filter_options)
+      : path_(path), policy_(NewRocksDBFilterPolicy(filter_options)) {
+    rocksdb::BlockBasedTableOptions table;
+    table.filter_policy = policy_;
+    rocksdb::Options options;
+    options.create_if_missing = true;
+    options.disable_auto_compactions = true;  // AddTable counts on the tables before its own
+    options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+    Open(options);
+  }
+
+  rocksdb::Status SetFilter(const std::string& changes) {
+    return db_->SetOptions({{"block_based_table_factory", "{filter_policy={" + changes + "};}"}});
+  }
+
+  // Writes a table of `n` new keys. Returns its filter's bits per key.
+  double AddTable(int n) {
+    rocksdb::WriteOptions write;
+    write.disableWAL = true;
+    for (int i = 0; i < n; ++i, ++num_keys_) {
+      EXPECT_TRUE(db_->Put(write, "key" + std::to_string(num_keys_), "value").ok());
+    }
+    EXPECT_TRUE(db_->Flush({}).ok());
+    rocksdb::TablePropertiesCollection tables;
+    EXPECT_TRUE(db_->GetPropertiesOfAllTables(&tables).ok());
+    uint64_t bits = 0;
+    for (const auto& table : tables) bits += 8 * table.second->filter_size;
+    const uint64_t before = std::exchange(filter_bits_, bits);
+    return static_cast<double>(bits - before) / n;
+  }
+
+  void ExpectNoKeyLost() {
+    std::string value;
+    for (int i = 0; i < num_keys_; ++i) {
+      ASSERT_TRUE(db_->Get({}, "key" + std::to_string(i), &value).ok()) << "lost key " << i;
+    }
+  }
+
+  // Opens the database again with the options of its OPTIONS file.
+  void ReopenFromOptionsFile() {
+    const std::string before = settings();
+    db_.reset();
+    rocksdb::DBOptions db_options;
+    std::vector<rocksdb::ColumnFamilyDescriptor> families;
+    const rocksdb::Status status =
+        rocksdb::LoadLatestOptions(rocksdb::ConfigOptions(), path_, &db_options, &families);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    ASSERT_EQ(families.size(), 1u);
+    ASSERT_NE(PolicyOf(families[0].options), nullptr);
+    EXPECT_EQ(Settings(*PolicyOf(families[0].options)), before);
+    Open(rocksdb::Options(db_options, families[0].options));
+  }
+
+  std::string settings() const { return Settings(*PolicyOf(db_->GetOptions())); }
+
+ private:
+  void Open(const rocksdb::Options& options) {
+    const rocksdb::Status status = tests::OpenRocksDB(options, path_, &db_);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+  }
+
+  const std::string path_;
+  const Policy policy_;
+  std::unique_ptr<rocksdb::DB> db_;
+  int num_keys_ = 0;
+  uint64_t filter_bits_ = 0;
+};
+
+TEST(RocksDBSetOptionsTest, RefusesContradictoryOptionsAndKeepsTheOldOnes) {
+  const struct {
+    FilterOptions before;
+    const char* changes;
+    const char* reason;
+  } kCases[] = {
+      {Options(Format::kBlocked, 10), "bits_per_key=30;format=compact;", "bits_per_key is 30"},
+      {Options(Format::kBlocked, 10), "format=compact;bits_per_key=30;", "allowed: 3 to 24"},
+      {Options(Format::kBlocked, 30), "format=compact;", "bits_per_key is 30; allowed: 3 to 24"},
+      {Options(Format::kBlocked, 2), "format=compact;seed=5;", "bits_per_key is 2; allowed: 3"},
+      {Options(Format::kCompact, 9), "bits_per_key=30;", "bits_per_key is 30; allowed: 3 to 24"},
+      {Options(Format::kCompact, 9), "bits_per_key=1;seed=5;", "bits_per_key is 1; allowed: 3"},
+      {Options(Format::kBlocked, 10), "bits_per_key=1000;", "bits_per_key is 1000"},
+      {Options(Format::kBlocked, 10), "bits_per_key=12;format=compakt;", "'compakt'"},
+      {Options(Format::kBlocked, 10), "format=compact;bits_per_key=abc;", "'abc'"},
+      {Options(Format::kBlocked, 10), "format=classic;", "format is 'classic'; allowed: blocked"},
+      {Options(Format::kBlocked, 10), "bits_per_key=12;seed=-1;", "'-1'"},
+      {Options(Format::kBlocked, 10), "bits_per_key=12;bits=10;", "'bits'"},
+      {Options(Format::kBlocked, 9), "format=compact;bits_by_level=30;", "30 for level 0"},
+      {Options(Format::kBlocked, 9), "bits_by_level=auto;num_levels=1;", "num_levels is 1"},
+  };
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(c.changes);
+    TempDir dir;
+    RunningDatabase db(dir.Path("db"), c.before);
+    const double bits_per_key = db.AddTable(5000);
+    EXPECT_NEAR(bits_per_key, c.before.bits_per_key, 0.2);
+    const std::string before = db.settings();
+    testing::internal::CaptureStderr();
+    const rocksdb::Status status = db.SetFilter(c.changes);
+    EXPECT_NE(TakeStderr().find(c.reason), std::string::npos);
+    EXPECT_EQ(status.ok(), kSetOptionsMakesANewPolicy) << status.ToString();
+    if (status.ok()) {
+      EXPECT_EQ(db.settings(), "blocked 10 0");
+      EXPECT_NEAR(db.AddTable(5000), 10, 0.2);
+    } else {
+      EXPECT_NE(status.ToString().find(c.reason), std::string::npos) << status.ToString();
+      EXPECT_EQ(db.settings(), before);
+      EXPECT_EQ(db.AddTable(5000), bits_per_key);
+    }
+    db.ExpectNoKeyLost();
+    db.ReopenFromOptionsFile();
+    if (HasFatalFailure()) return;
+    db.ExpectNoKeyLost();
+    EXPECT_NEAR(db.AddTable(5000), status.ok() ? 10 : bits_per_key, 0.2);
+  }
+}
+
+TEST(RocksDBSetOptionsTest, ChangesOptionsThatFitTogether) {
+  TempDir dir;
+  RunningDatabase db(dir.Path("db"), Options(Format::kBlocked, 30));
+  EXPECT_NEAR(db.AddTable(5000), 30, 0.2);
+  ASSERT_TRUE(db.SetFilter("format=compact;bits_per_key=7.5;seed=77;").ok());
+  EXPECT_EQ(db.settings(), "compact 7.5 77");
+  EXPECT_NEAR(db.AddTable(5000), 7.5, 0.2);
+  ASSERT_TRUE(db.SetFilter("bits_per_key=9.25;").ok());
+  EXPECT_NEAR(db.AddTable(5000), 9.25, 0.2);
+  db.ReopenFromOptionsFile();
+  if (HasFatalFailure()) return;
+  db.ExpectNoKeyLost();
+  EXPECT_NEAR(db.AddTable(5000), 9.25, 0.2);
+}
+
+TEST(RocksDBSetOptionsTest, ChangesOptionsByLevel) {
+  TempDir dir;
+  RunningDatabase db(dir.Path("db"), Options(Format::kCompact, 10));
+  EXPECT_NEAR(db.AddTable(5000), 10, 0.2);
+  ASSERT_TRUE(db.SetFilter("bits_by_level=20:8;flush_format=blocked;").ok());
+  EXPECT_NEAR(db.AddTable(5000), 20, 0.2);
+  // 40 bits are not allowed in compact, which the list stays in.
+  testing::internal::CaptureStderr();
+  if (!kSetOptionsMakesANewPolicy) {
+    EXPECT_FALSE(db.SetFilter("bits_by_level=40:8;").ok());
+    EXPECT_NEAR(db.AddTable(5000), 20, 0.2);
+  }
+  TakeStderr();
+  ASSERT_TRUE(db.SetFilter("bits_per_key=7;").ok());
+  EXPECT_NEAR(db.AddTable(5000), 20, 0.2) << "the list stays";
+  db.ReopenFromOptionsFile();
+  if (HasFatalFailure()) return;
+  EXPECT_NEAR(db.AddTable(5000), 20, 0.2);
+  ASSERT_TRUE(db.SetFilter("bits_by_level=auto;num_levels=5;").ok());
+  EXPECT_GT(db.AddTable(5000), 19);
+  ASSERT_TRUE(db.SetFilter("bits_by_level=uniform;").ok());
+  EXPECT_NEAR(db.AddTable(5000), 7, 0.2);
+  db.ExpectNoKeyLost();
+}
+
+// Changes one option by its name, as RocksDB does with nested options.
+TEST(RocksDBSetOptionsTest, OneOptionAloneIsCheckedAgainstTheOthers) {
+  const Policy policy = NewRocksDBFilterPolicy(Options(Format::kBlocked, 30));
+  auto* changed = const_cast<rocksdb::FilterPolicy*>(policy.get());
+  const rocksdb::ConfigOptions config;
+  const rocksdb::Status status = changed->ConfigureOption(config, "format", "compact");
+  EXPECT_NE(status.ToString().find("bits_per_key is 30; allowed: 3 to 24"), std::string::npos)
+      << status.ToString();
+  EXPECT_EQ(Settings(*policy), "blocked 30 0");
+  EXPECT_TRUE(changed->ConfigureOption(config, "bloomline.bits_per_key", "20").ok());
+  EXPECT_TRUE(changed->ConfigureOption(config, "format", "compact").ok());
+  EXPECT_EQ(Settings(*policy), "compact 20 0");
+}
+
+TEST(RocksDBSetOptionsTest, ABuilderNeverSeesHalfAChange) {
+  const Policy policy = NewRocksDBFilterPolicy(Options(Format::kBlocked, 30));
+  const std::unordered_map<std::string, std::string> kBlocked = {{"format", "blocked"},
+                                                                 {"bits_per_key", "30"}};
+  const std::unordered_map<std::string, std::string> kCompact = {{"format", "compact"},
+                                                                 {"bits_per_key", "7.5"}};
+  std::atomic<bool> changing{true};
+  std::thread changer([&] {
+    auto* changed = const_cast<rocksdb::FilterPolicy*>(policy.get());
+    rocksdb::ConfigOptions config;
+    config.invoke_prepare_options = false;
+    for (int i = 0; changing; ++i) {
+      EXPECT_TRUE(changed->ConfigureFromMap(config, i % 2 == 0 ? kCompact : kBlocked).ok());
+    }
+  });
+  int blocked = 0;
+  int compact = 0;
+  int other = 0;
+  int mixed_texts = 0;
+  const rocksdb::BlockBasedTableOptions table_options;
+  // Runs until both were seen, also on a busy machine.
+  for (int i = 0; i < 4000 || blocked < 100 || compact < 100; ++i) {
+    const std::string text = policy->ToString(rocksdb::ConfigOptions());
+    const bool says_compact = text.find("format=compact") != std::string::npos;
+    mixed_texts += says_compact != (text.find("bits_per_key=7.5") != std::string::npos);
+    const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
+        policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(table_options)));
+    const size_t space = builder->CalculateSpace(10000);
+    for (int i = 0; i < 100; ++i) builder->AddKey(std::to_string(i));
+    std::unique_ptr<const char[]> buffer;
+    const rocksdb::Slice filter = builder->Finish(&buffer);
+    const filter::Layout layout = filter::DecodeStandalone({filter.data(), filter.size()}).layout;
+    if (layout == filter::Layout::kFlat && space > 37000) {  // kBlocked, of 100 keys
+      ++blocked;
+    } else if (layout == filter::Layout::kCompact && space > 9000 && space < 10000) {
+      ++compact;
+    } else {
+      ++other;
+    }
+  }
+  changing = false;
+  changer.join();
+  EXPECT_EQ(other, 0) << "filters of half a change, besides " << blocked << " and " << compact;
+  EXPECT_EQ(mixed_texts, 0) << "what an OPTIONS file would say";
+}
+
+}  // namespace
+}  // namespace bloomline

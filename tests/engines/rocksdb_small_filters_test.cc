@@ -1,0 +1,112 @@
+// Filters of every small size, whose shape depends on the number of keys
+// (src/filter/format/shapes.h), through RocksDB's interfaces and with each kernel.
+#include <gtest/gtest.h>
+#include <rocksdb/slice.h>
+#include <rocksdb/table.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bloomline/cpu.h"
+#include "bloomline/sizing.h"
+#include "src/engines/rocksdb/bits_builder.h"
+#include "src/engines/rocksdb/bits_reader.h"
+#include "src/filter/format/trailer.h"
+#include "tests/support/guarded_bytes.h"
+
+namespace bloomline {
+namespace {
+
+constexpr size_t kMaxKeys = 3000;
+
+// Most of one length, which are hashed together, and some long ones.
+class RocksDBSmallFiltersTest : public testing::TestWithParam<Format> {
+ protected:
+  RocksDBSmallFiltersTest() {
+    for (size_t i = 0; i < kMaxKeys; ++i) {
+      keys_.push_back("key" + std::to_string(10000 + i));
+      if (i % 5 == 0) keys_.back().append(i % 300, 'x');
+    }
+    for (const std::string& key : keys_) slices_.emplace_back(key);
+    for (rocksdb::Slice& slice : slices_) pointers_.push_back(&slice);
+  }
+
+  // With a balance, as optimize_filters_for_memory.
+  void ExpectAllKeys(const FilterOptions& options, size_t num_keys,
+                     const std::shared_ptr<RoundingBalance>& balance = nullptr) {
+    RocksDBBitsBuilder builder(options, false);
+    rocksdb::BlockBasedTableOptions table;
+    table.optimize_filters_for_memory = balance != nullptr;
+    builder.UseTableOptions(table, balance);
+    for (size_t i = 0; i < num_keys; ++i) builder.AddKey(slices_[i]);
+    std::unique_ptr<const char[]> buffer;
+    const rocksdb::Slice filter = builder.Finish(&buffer);
+    if (balance == nullptr) {
+      ASSERT_EQ(filter.size(), builder.CalculateSpace(num_keys));
+      // What sizing.h says of small filters.
+      ASSERT_NEAR(static_cast<double>(filter.size()),
+                  static_cast<double>(FilterBytes(options.format, num_keys, options.bits_per_key)),
+                  64);
+    }
+    // A reader must not read past the end.
+    const std::string_view bytes = guarded_.AtEnd(filter.ToStringView());
+    ASSERT_NE(filter::DecodeStandalone(bytes).layout, filter::Layout::kAlwaysMatch);
+    const std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsReader> reader(NewRocksDBBitsReader(bytes));
+    for (size_t i = 0; i < num_keys; ++i) ASSERT_TRUE(reader->MayMatch(slices_[i])) << i;
+    const size_t batch = 1 + num_keys % 40;
+    for (size_t i = 0; i < num_keys; i += batch) {
+      const size_t count = std::min(batch, num_keys - i);
+      bool may_match[40] = {};
+      reader->MayMatch(static_cast<int>(count), pointers_.data() + i, may_match);
+      ASSERT_TRUE(std::all_of(may_match, may_match + count, [](bool match) { return match; })) << i;
+    }
+  }
+
+  std::vector<std::string> keys_;
+  std::vector<rocksdb::Slice> slices_;
+  std::vector<rocksdb::Slice*> pointers_;
+  tests::GuardedBytes guarded_{64 << 10};
+};
+
+TEST_P(RocksDBSmallFiltersTest, EveryKeyMatchesAtEverySizeWithEachKernel) {
+  const BitsPerKeyRange allowed = AllowedBitsPerKey(GetParam());
+  const std::string active = ActiveKernelName();
+  for (const KernelInfo& kernel : Kernels()) {
+    if (!kernel.supported) continue;
+    ASSERT_TRUE(ForceKernel(kernel.name, nullptr));
+    for (const double bits_per_key : {allowed.min, 3.6, 5.5, 7.1, 10.0, 11.0, 16.0, allowed.max}) {
+      FilterOptions options;
+      options.format = GetParam();
+      options.bits_per_key = bits_per_key;
+      // Each size up to some past the last flat one.
+      for (size_t n = 1; n <= kMaxKeys; n += n < 520 ? 1 : 99) {
+        ExpectAllKeys(options, n);
+        ASSERT_FALSE(HasFatalFailure()) << kernel.name << ", " << n << " keys, " << bits_per_key;
+      }
+    }
+  }
+  EXPECT_TRUE(ForceKernel(active, nullptr));
+}
+
+TEST_P(RocksDBSmallFiltersTest, EveryKeyMatchesInFiltersThatFillTheirAllocations) {
+  const BitsPerKeyRange allowed = AllowedBitsPerKey(GetParam());
+  for (const double bits_per_key : {allowed.min, 10.0, 16.0, allowed.max}) {
+    FilterOptions options;
+    options.format = GetParam();
+    options.bits_per_key = bits_per_key;
+    const auto balance = std::make_shared<RoundingBalance>();
+    for (size_t n = 1; n <= kMaxKeys; n += n < 520 ? 1 : 99) {
+      ExpectAllKeys(options, n, balance);
+      ASSERT_FALSE(HasFatalFailure()) << n << " keys, " << bits_per_key;
+      for (uint64_t bytes = 1; bytes < 1 << 20; bytes *= 2) ASSERT_GE(balance->OfSize(bytes), 0);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, RocksDBSmallFiltersTest,
+                         testing::Values(Format::kBlocked, Format::kCompact));
+
+}  // namespace
+}  // namespace bloomline

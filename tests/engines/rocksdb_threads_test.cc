@@ -1,0 +1,187 @@
+// A RocksDB database with many readers while it is written, flushed, compacted and reconfigured.
+// tests/tsan runs it under ThreadSanitizer.
+#include <gtest/gtest.h>
+#include <rocksdb/db.h>
+#include <rocksdb/statistics.h>
+#include <rocksdb/table.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bloomline/rocksdb.h"
+#include "tests/engines/rocksdb_open.h"
+#include "tests/engines/rocksdb_settings.h"
+#include "tests/support/reader_threads.h"
+#include "tests/support/temp_dir.h"
+
+namespace bloomline {
+namespace {
+
+using tests::GrowingKeys;
+
+// The options that SetOptions sets in turn; the last two are refused.
+constexpr const char* kChanges[] = {
+    "format=compact;bits_per_key=7.5;", "seed=77;",
+    "format=blocked;bits_per_key=30;",  "format=compact;bits_per_key=10;seed=0;",
+    "format=blocked;bits_per_key=0.1;", "format=blocked;bits_per_key=10;",
+    "format=compact;bits_per_key=30;",  "format=compakt;"};
+constexpr size_t kNumAllowed = 6;
+
+struct Mode {
+  const char* name;
+  bool partitioned;
+  bool filters_in_cache;
+};
+void PrintTo(const Mode& mode, std::ostream* out) { *out << mode.name; }
+
+rocksdb::Options MakeOptions(const Mode& mode) {
+  rocksdb::BlockBasedTableOptions table;
+  table.filter_policy = NewRocksDBFilterPolicy(FilterOptions());
+  table.cache_index_and_filter_blocks = mode.filters_in_cache;
+  table.block_cache = rocksdb::NewLRUCache(1 << 20);
+  if (mode.partitioned) {
+    table.partition_filters = true;
+    table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+    table.metadata_block_size = 1024;
+  }
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  options.statistics = rocksdb::CreateDBStatistics();
+  options.write_buffer_size = 64 << 10;
+  options.target_file_size_base = 64 << 10;
+  options.max_bytes_for_level_base = 256 << 10;
+  options.level0_file_num_compaction_trigger = 2;
+  options.max_background_jobs = 4;
+  return options;
+}
+
+class RocksDBThreadsTest : public testing::TestWithParam<Mode> {
+ protected:
+  void Open(const rocksdb::Options& options) {
+    const rocksdb::Status status = tests::OpenRocksDB(options, dir_.Path("db"), &db_);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+  }
+
+  void Count(uint64_t i, bool present, const rocksdb::Status& status, const std::string& value) {
+    ++(present ? counts_.present : counts_.absent);
+    if (status.IsNotFound()) {
+      counts_.lost += present ? 1 : 0;
+    } else if (!status.ok() || (present && value != std::to_string(i))) {
+      ++counts_.errors;
+    } else {
+      counts_.invented += present ? 0 : 1;
+    }
+  }
+
+  void Get(uint64_t i, bool present) {
+    std::string value;
+    const std::string key = present ? GrowingKeys::Present(i) : GrowingKeys::Absent(i);
+    const rocksdb::Status status = db_->Get({}, key, &value);
+    Count(i, present, status, value);
+  }
+
+  void MultiGet(uint64_t acknowledged, std::mt19937_64& random) {
+    constexpr size_t kBatch = 32;
+    std::vector<uint64_t> numbers(kBatch);
+    std::vector<std::string> keys(kBatch);
+    for (size_t i = 0; i < kBatch; ++i) {
+      numbers[i] = random() % acknowledged;
+      keys[i] = i % 2 == 0 ? GrowingKeys::Present(numbers[i]) : GrowingKeys::Absent(numbers[i]);
+    }
+    const std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
+    std::vector<rocksdb::PinnableSlice> values(kBatch);
+    std::vector<rocksdb::Status> statuses(kBatch);
+    db_->MultiGet({}, db_->DefaultColumnFamily(), kBatch, slices.data(), values.data(),
+                  statuses.data());
+    for (size_t i = 0; i < kBatch; ++i) {
+      Count(numbers[i], i % 2 == 0, statuses[i], values[i].ToString());
+    }
+  }
+
+  const tests::TempDir dir_;
+  std::unique_ptr<rocksdb::DB> db_;
+  GrowingKeys keys_;
+  tests::ReadCounts counts_;
+};
+
+TEST_P(RocksDBThreadsTest, ReadersLoseNoKeyDuringFlushCompactionAndSetOptions) {
+  const rocksdb::Options options = MakeOptions(GetParam());
+  Open(options);
+  if (HasFatalFailure()) return;
+  std::atomic<uint64_t> changes{0};
+  std::atomic<uint64_t> refusals{0};
+  std::atomic<uint64_t> compactions{0};
+  {
+    tests::Busy busy;
+    busy.Start(1, [&](std::mt19937_64& random) {
+      const uint64_t i = keys_.acknowledged();
+      // Slows down as the database grows, so that a long run does not fill the disk.
+      if (i > 200000) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      if (!db_->Put({}, GrowingKeys::Present(i), std::to_string(i)).ok()) ++counts_.errors;
+      keys_.Acknowledge();
+      if (random() % 2000 == 0 && !db_->Flush({}).ok()) ++counts_.errors;
+    });
+    while (keys_.acknowledged() == 0) std::this_thread::yield();
+    busy.Start(tests::kReaders, [&](std::mt19937_64& random) {
+      const uint64_t acknowledged = keys_.acknowledged();
+      Get(random() % acknowledged, true);
+      Get(random() % acknowledged, false);
+      if (random() % 8 == 0) MultiGet(acknowledged, random);
+    });
+    busy.Start(1, [&](std::mt19937_64& random) {
+      // Each refusal prints a line to stderr.
+      const bool refused = random() % 10 == 0;
+      const size_t change = refused ? kNumAllowed + random() % 2 : random() % kNumAllowed;
+      const std::string filter = std::string("{filter_policy={") + kChanges[change] + "};}";
+      const bool ok = db_->SetOptions({{"block_based_table_factory", filter}}).ok();
+      if (ok != (!refused || tests::kSetOptionsMakesANewPolicy)) ++counts_.errors;
+      ++(ok ? changes : refusals);
+    });
+    busy.Start(1, [&](std::mt19937_64&) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      if (!db_->CompactRange({}, nullptr, nullptr).ok()) ++counts_.errors;
+      ++compactions;
+    });
+    tests::LetThemWork([&] {
+      return changes > 0 && compactions > 0 &&
+             options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL) > 0;
+    });
+  }
+  const auto ticker = [&](rocksdb::Tickers which) {
+    return static_cast<unsigned long long>(options.statistics->getTickerCount(which));
+  };
+  std::printf(
+      "%s: %llu keys written, %llu reads of stored keys, %llu of missing ones, %llu saved by"
+      " filters; %llu option changes, %llu refused, %llu manual compactions\n",
+      GetParam().name, static_cast<unsigned long long>(keys_.acknowledged()),
+      static_cast<unsigned long long>(counts_.present.load()),
+      static_cast<unsigned long long>(counts_.absent.load()), ticker(rocksdb::BLOOM_FILTER_USEFUL),
+      static_cast<unsigned long long>(changes.load()),
+      static_cast<unsigned long long>(refusals.load()),
+      static_cast<unsigned long long>(compactions.load()));
+  EXPECT_EQ(counts_.lost, 0u) << "acknowledged keys";
+  EXPECT_EQ(counts_.invented, 0u);
+  EXPECT_EQ(counts_.errors, 0u);
+  EXPECT_GT(changes, 0u);
+  EXPECT_GT(compactions, 0u);
+  EXPECT_GT(ticker(rocksdb::BLOOM_FILTER_USEFUL), 0u);
+  db_.reset();
+  Open(options);
+  if (HasFatalFailure()) return;
+  for (uint64_t i = 0; i < keys_.acknowledged(); ++i) Get(i, true);
+  EXPECT_EQ(counts_.lost, 0u) << "after reopening";
+  EXPECT_EQ(counts_.errors, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, RocksDBThreadsTest,
+                         testing::Values(Mode{"Full", false, false},
+                                         Mode{"FullInCache", false, true},
+                                         Mode{"PartitionedInCache", true, true}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace bloomline

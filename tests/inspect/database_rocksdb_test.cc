@@ -1,0 +1,383 @@
+// src/inspect/database against RocksDB's own answers: which tables are live, in which column
+// family, level and folder, with which keys.
+#include "tests/inspect/database_rocksdb.h"
+
+#include <gtest/gtest.h>
+#include <rocksdb/comparator.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/sst_file_writer.h>
+#include <rocksdb/table.h>
+#include <rocksdb/version.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "src/inspect/database/database.h"
+#include "tests/support/temp_dir.h"
+
+namespace bloomline::database {
+namespace {
+
+using rocksdb::ColumnFamilyOptions;
+using rocksdb::Options;
+using tests::FactsOf;
+using tests::OpenOne;
+using tests::RocksDBUnderTest;
+using tests::TableFacts;
+using tests::TempDir;
+
+// Small tables and levels: a few thousand keys fill three.
+Options SmallOptions() {
+  Options options;
+  options.write_buffer_size = 64 << 10;
+  options.target_file_size_base = 32 << 10;
+  options.max_bytes_for_level_base = 128 << 10;
+  options.max_bytes_for_level_multiplier = 4;
+  options.level0_file_num_compaction_trigger = 2;
+  options.compression = rocksdb::kNoCompression;
+  options.allow_fallocate = false;  // spares file operations
+  return options;
+}
+
+void ExpectSame(RocksDBUnderTest* db, const std::string& when) {
+  ASSERT_TRUE((*db)->PauseBackgroundWork().ok());
+  const Database database = OpenOne(db->path());
+  EXPECT_EQ(database.engine, sstable::Engine::kRocksDB) << when;
+  EXPECT_EQ(FactsOf(database), db->Expected()) << when;
+  ASSERT_TRUE((*db)->ContinueBackgroundWork().ok());
+  EXPECT_EQ(database.warnings, std::vector<std::string>()) << when;
+  EXPECT_EQ(database.column_families.size(), db->num_families()) << when;
+  for (size_t i = 0; i < std::min(database.column_families.size(), db->num_families()); ++i) {
+    const ColumnFamily& family = database.column_families[i];
+    EXPECT_EQ(family.comparator, db->family(i)->GetComparator()->Name()) << when;
+  }
+}
+
+int NumLevels(const Database& database) {
+  std::set<int> levels;
+  for (const TableFile& file : database.files) levels.insert(file.level);
+  return static_cast<int>(levels.size());
+}
+
+// Fills, compares; reopens, compares; compacts, compares.
+void Exercise(RocksDBUnderTest* db, int rounds = 4, int keys = 1500) {
+  for (int round = 0; round < rounds; ++round) {
+    db->Fill(static_cast<uint64_t>(round) + 1, keys);
+    db->Settle();
+    ExpectSame(db, "after round " + std::to_string(round));
+    if (round % 2 == 1) {
+      db->Reopen();
+      db->Settle();
+      ExpectSame(db, "reopened after round " + std::to_string(round));
+    }
+  }
+  for (size_t i = 0; i < db->num_families(); ++i) {
+    ASSERT_TRUE((*db)->CompactRange({}, db->family(i), nullptr, nullptr).ok());
+  }
+  db->Settle();
+  ExpectSame(db, "compacted");
+}
+
+TEST(RocksDBDirectory, Levels) {
+  const TempDir dir;
+  Options options = SmallOptions();
+  options.allow_fallocate = true;  // RocksDB's default
+  RocksDBUnderTest db(dir.Path("db"), options);
+  ExpectSame(&db, "empty");
+  Exercise(&db, 2);
+  db.Fill(99, 1500);
+  db.Settle();
+  EXPECT_GE(NumLevels(OpenOne(db.path())), 2);  // else the test shows little
+}
+
+TEST(RocksDBDirectory, UniversalAndFifo) {
+  for (const auto style : {rocksdb::kCompactionStyleUniversal, rocksdb::kCompactionStyleFIFO}) {
+    const TempDir dir;
+    Options options = SmallOptions();
+    options.compaction_style = style;
+    options.compaction_options_fifo.max_table_files_size = 200 << 10;
+    options.ttl = 0;
+    RocksDBUnderTest db(dir.Path("db"), options);
+    Exercise(&db);
+    EXPECT_EQ(OpenOne(db.path()).column_families[0].compaction_style,
+              style == rocksdb::kCompactionStyleFIFO ? "kCompactionStyleFIFO"
+                                                     : "kCompactionStyleUniversal");
+  }
+}
+
+TEST(RocksDBDirectory, ColumnFamiliesComeAndGo) {
+  const TempDir dir;
+  RocksDBUnderTest db(dir.Path("db"), SmallOptions());
+  ColumnFamilyOptions universal = SmallOptions();
+  universal.compaction_style = rocksdb::kCompactionStyleUniversal;
+  ColumnFamilyOptions reverse = SmallOptions();
+  reverse.comparator = rocksdb::ReverseBytewiseComparator();
+  rocksdb::BlockBasedTableOptions ribbon;
+  ribbon.filter_policy.reset(rocksdb::NewRibbonFilterPolicy(10));
+  universal.table_factory.reset(rocksdb::NewBlockBasedTableFactory(ribbon));
+  db.AddFamily("one", SmallOptions());
+  db.AddFamily("two: \"#\\ a=b]", universal);
+  db.AddFamily("reverse", reverse);
+  db.Fill(1, 1000);
+  db.Settle();
+  ExpectSame(&db, "four families");
+  const Database four = OpenOne(db.path());
+  EXPECT_NE(four.column_families[2].filter_policy.find("ribbonfilter:10"), std::string::npos)
+      << four.column_families[2].filter_policy;
+  EXPECT_EQ(four.column_families[2].compaction_style, "kCompactionStyleUniversal");
+  EXPECT_EQ(four.column_families[0].filter_policy, "nullptr");
+  db.DropFamily(1);
+  ExpectSame(&db, "one dropped");
+  db.AddFamily("one", SmallOptions());
+  db.Fill(2, 1000);
+  db.Settle();
+  ExpectSame(&db, "added again");
+  db.DropFamily(3);
+  db.DropFamily(2);
+  db.DropFamily(1);
+  Exercise(&db, 2);
+}
+
+TEST(RocksDBDirectory, ManifestsRollOver) {
+  const TempDir dir;
+  Options options = SmallOptions();
+  options.max_manifest_file_size = 2000;
+  options.track_and_verify_wals_in_manifest = true;
+  options.two_write_queues = true;
+  options.write_dbid_to_manifest = true;
+  RocksDBUnderTest db(dir.Path("db"), options);
+  Exercise(&db, 4, 1000);
+}
+
+TEST(RocksDBDirectory, BlobFilesChecksumsAndTtl) {
+  const TempDir dir;
+  Options options = SmallOptions();
+  options.enable_blob_files = true;
+  options.min_blob_size = 50;
+  options.enable_blob_garbage_collection = true;
+  options.blob_garbage_collection_age_cutoff = 1;
+  options.file_checksum_gen_factory = rocksdb::GetFileChecksumGenCrc32cFactory();
+  options.ttl = 3600;
+  options.atomic_flush = true;
+  RocksDBUnderTest db(dir.Path("db"), options);
+  db.AddFamily("more", options);
+  Exercise(&db);
+}
+
+TEST(RocksDBDirectory, IngestedFiles) {
+  const TempDir dir;
+  RocksDBUnderTest db(dir.Path("db"), SmallOptions());
+  db.Fill(1, 1000);
+  for (int i = 0; i < 5; ++i) {
+    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), db.options());
+    const std::string path = dir.Path("ingested.sst");
+    ASSERT_TRUE(writer.Open(path).ok());
+    ASSERT_TRUE(writer.Put("a" + std::to_string(i), "x").ok());
+    ASSERT_TRUE(writer.Put("b" + std::to_string(9 - i), "x").ok());
+    ASSERT_TRUE(writer.Finish().ok());
+    rocksdb::IngestExternalFileOptions ingest;
+    ingest.move_files = i % 2 == 0;
+    ASSERT_TRUE(db->IngestExternalFile({path}, ingest).ok());
+    db.Settle();
+    ExpectSame(&db, "ingested " + std::to_string(i));
+  }
+  ASSERT_TRUE(rocksdb::DeleteFilesInRange(db.get(), db.family(0), nullptr, nullptr).ok());
+  ExpectSame(&db, "deleted in range");
+}
+
+// db_paths stand in LOG, cf_paths nowhere.
+TEST(RocksDBDirectory, TablesInOtherFolders) {
+  const TempDir dir;
+  Options options = SmallOptions();
+  options.db_paths = {
+      {dir.Path("db"), 200 << 10}, {dir.Path("second"), 600 << 10}, {dir.Path("a third"), 1 << 30}};
+  options.compaction_style = rocksdb::kCompactionStyleLevel;
+  RocksDBUnderTest db(dir.Path("db"), options);
+  std::set<std::string> folders;
+  for (int round = 0; round < 3; ++round) {
+    db.Fill(static_cast<uint64_t>(round) + 1, 2000);
+    db.Settle();
+    // LOG names the folders that there are when the database is opened.
+    db.Reopen();
+    ExpectSame(&db, "after round " + std::to_string(round));
+    for (const TableFile& file : OpenOne(db.path()).files) {
+      folders.insert(std::filesystem::path(file.path).parent_path().filename().string());
+    }
+  }
+  EXPECT_GE(folders.size(), 2u);
+
+  ColumnFamilyOptions elsewhere = SmallOptions();
+  elsewhere.cf_paths = {{dir.Path("family"), 1 << 30}};
+  db.AddFamily("elsewhere", elsewhere);
+  db.Fill(5, 1000);
+  db.Settle();
+  const Database without = OpenOne(db.path());
+  ASSERT_EQ(without.warnings.size(), 1u);
+  EXPECT_NE(without.warnings[0].find("cf_paths"), std::string::npos) << without.warnings[0];
+  std::vector<Database> databases;
+  std::string error;
+  InputOptions input;
+  input.table_folders = without.table_folders;
+  input.table_folders.push_back(dir.Path("family"));
+  ASSERT_TRUE(OpenInput(db.path(), &databases, &error, input)) << error;
+  EXPECT_EQ(FactsOf(databases.at(0)), db.Expected());
+  EXPECT_EQ(databases[0].warnings, std::vector<std::string>());
+  ASSERT_TRUE(Refresh(&databases[0], &error)) << error;
+  EXPECT_EQ(FactsOf(databases[0]), db.Expected());
+}
+
+// Bytewise, with a timestamp of 8 bytes behind each key, the newest first.
+class TimestampComparator : public rocksdb::Comparator {
+ public:
+  TimestampComparator() : Comparator(8) {}
+  const char* Name() const override { return "leveldb.BytewiseComparator.u64ts"; }
+  int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
+    const int order = CompareWithoutTimestamp(a, true, b, true);
+    if (order != 0) return order;
+    return -rocksdb::Slice(a.data() + a.size() - 8, 8)
+                .compare(rocksdb::Slice(b.data() + b.size() - 8, 8));
+  }
+  using Comparator::CompareWithoutTimestamp;
+  int CompareWithoutTimestamp(const rocksdb::Slice& a, bool a_has_ts, const rocksdb::Slice& b,
+                              bool b_has_ts) const override {
+    const rocksdb::Slice x(a.data(), a.size() - (a_has_ts ? 8 : 0));
+    const rocksdb::Slice y(b.data(), b.size() - (b_has_ts ? 8 : 0));
+    return x.compare(y);
+  }
+  int CompareTimestamp(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
+    return a.compare(b);
+  }
+  void FindShortestSeparator(std::string*, const rocksdb::Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+};
+
+TEST(RocksDBDirectory, Timestamps) {
+  const TempDir dir;
+  const TimestampComparator comparator;
+  Options options = SmallOptions();
+  options.comparator = &comparator;
+  RocksDBUnderTest db(dir.Path("db"), options);
+  Exercise(&db);
+}
+
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 910
+// The tables then have no timestamps, and neither have the keys in MANIFEST. RocksDB appends zeros.
+TEST(RocksDBDirectory, TimestampsThatAreNotStored) {
+  const TempDir dir;
+  const TimestampComparator comparator;
+  Options options = SmallOptions();
+  options.comparator = &comparator;
+  options.persist_user_defined_timestamps = false;
+  options.allow_concurrent_memtable_write = false;
+  RocksDBUnderTest db(dir.Path("db"), options);
+  for (uint64_t round = 1; round < 4; ++round) {
+    db.Fill(round, 1500);
+    db.Settle();
+    ASSERT_TRUE(db->PauseBackgroundWork().ok());
+    TableFacts expected;
+    for (auto [family, level, number, bytes, path, smallest, largest] : db.Expected()) {
+      smallest.resize(smallest.size() - 8);
+      largest.resize(largest.size() - 8);
+      expected.emplace(family, level, number, bytes, path, smallest, largest);
+    }
+    EXPECT_EQ(FactsOf(OpenOne(db.path())), expected);
+    ASSERT_TRUE(db->ContinueBackgroundWork().ok());
+    db.Reopen();
+  }
+}
+
+// The database's number is in MANIFEST alone.
+TEST(RocksDBDirectory, NoIdentityFile) {
+  const TempDir dir;
+  Options options = SmallOptions();
+  options.write_dbid_to_manifest = true;
+  options.write_identity_file = false;
+  RocksDBUnderTest db(dir.Path("db"), options);
+  ExpectSame(&db, "empty");
+  Exercise(&db);
+}
+#endif
+
+void SetByte(const std::string& path, size_t offset, char byte) {
+  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+  file.seekp(static_cast<std::streamoff>(offset));
+  file.put(byte);
+}
+
+// A real MANIFEST with bytes changed: what is read is what RocksDB wrote, or damage is said, or the
+// last record counts as one that is being written. The same for OPTIONS, where anything goes.
+TEST(RocksDBDirectory, Damage) {
+  const TempDir dir;
+  std::string manifest_path, options_path;
+  TableFacts written;
+  {
+    RocksDBUnderTest db(dir.Path("db"), SmallOptions());
+    db.AddFamily("more", SmallOptions());
+    for (uint64_t round = 0; round < 3; ++round) db.Fill(round + 1, 1000);
+    db.Settle();
+    ASSERT_TRUE(db->PauseBackgroundWork().ok());
+    written = db.Expected();
+    ASSERT_TRUE(db->ContinueBackgroundWork().ok());
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(dir.Path("db"))) {
+    const std::string name = entry.path().filename().string();
+    if (name.rfind("MANIFEST-", 0) == 0) manifest_path = entry.path().string();
+    if (name.rfind("OPTIONS-", 0) == 0)
+      options_path = std::max(options_path, entry.path().string());
+  }
+  for (const std::string& path : {manifest_path, options_path}) {
+    std::ifstream file(path, std::ios::binary);
+    const std::string bytes(std::istreambuf_iterator<char>(file), {});
+    int said = 0;
+    int tried = 0;
+    for (size_t i = 0; i < bytes.size(); i += 1 + bytes.size() / 150) {
+      SetByte(path, i, static_cast<char>(bytes[i] ^ 0x55));
+      std::vector<Database> databases;
+      std::string error;
+      const bool ok = OpenInput(dir.Path("db"), &databases, &error);
+      EXPECT_EQ(ok, error.empty());
+      ++tried;
+      said += !ok || !databases[0].warnings.empty();
+      if (ok && databases[0].warnings.empty() && i < bytes.size() * 9 / 10) {
+        EXPECT_EQ(FactsOf(databases[0]), written) << path << ", byte " << i;
+      }
+      SetByte(path, i, bytes[i]);
+    }
+    if (path == manifest_path) {
+      EXPECT_GT(said, tried * 9 / 10);
+    }
+  }
+  EXPECT_EQ(FactsOf(OpenOne(dir.Path("db"))), written);
+}
+
+TEST(RocksDBDirectory, FilesAreInKeyOrder) {
+  for (const bool is_reverse : {false, true}) {
+    const TempDir dir;
+    Options options = SmallOptions();
+    if (is_reverse) options.comparator = rocksdb::ReverseBytewiseComparator();
+    RocksDBUnderTest db(dir.Path("db"), options);
+    for (int i = 0; i < 6; ++i) db.Fill(static_cast<uint64_t>(i) + 1, 1500);
+    db.Settle();
+    const Database database = OpenOne(db.path());
+    int compared = 0;
+    for (size_t i = 1; i < database.files.size(); ++i) {
+      const TableFile& a = database.files[i - 1];
+      const TableFile& b = database.files[i];
+      ASSERT_LE(a.level, b.level);
+      if (a.level == 0 || a.level != b.level) continue;
+      EXPECT_LT(options.comparator->Compare(a.largest_key, b.smallest_key), 0);
+      ++compared;
+    }
+    EXPECT_GT(compared, 3);
+  }
+}
+
+}  // namespace
+}  // namespace bloomline::database

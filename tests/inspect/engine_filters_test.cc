@@ -1,0 +1,247 @@
+// Filters in bloomline's trailer container, as RocksDB's tables have them, and what needs no
+// engine. With the engines: engine_filters_rocksdb_test.cc, engine_filters_leveldb_test.cc.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bloomline/cpu.h"
+#include "bloomline/filter.h"
+#include "src/filter/format/shapes.h"
+#include "src/filter/writer/filter_writer.h"
+#include "src/inspect/engine_filters/engine_filter.h"
+#include "tests/inspect/engine_filter_checks.h"
+#include "tests/support/guarded_bytes.h"
+#include "tests/support/no_memory.h"
+
+namespace bloomline::engine_filters {
+namespace {
+
+constexpr char kName[] = "rocksdb.BuiltinBloomFilter";
+
+FilterOptions Options(Format format, double bits_per_key, uint64_t seed = 0) {
+  FilterOptions options;
+  options.format = format;
+  options.bits_per_key = bits_per_key;
+  options.seed = seed;
+  return options;
+}
+
+// As RocksDB's adaptor writes it, which has layouts of their own for few keys.
+std::string Build(const FilterOptions& options, const std::vector<std::string>& keys,
+                  std::string_view canonicalizer = {}) {
+  filter::FilterWriter writer(options, UINT64_MAX, filter::TableShape, canonicalizer);
+  for (const std::string& key : keys) writer.AddKey(key);
+  std::string bytes(writer.Plan().num_bytes, '\0');
+  writer.FinishTo(writer.Plan(), bytes.data());
+  return bytes;
+}
+
+EngineFilter Open(std::string_view bytes) {
+  return EngineFilter::Open(Container::kRocksDB, kName, bytes);
+}
+
+// As bloomline's reader, which is FilterView; RocksDB's takes other bytes than bloomline's.
+void ExpectSameAnswers(std::string_view bytes, const std::vector<std::string>& keys) {
+  const FilterView view = FilterView::Open(bytes);
+  ExpectAnswers(Open(bytes), keys, [&](std::string_view key) { return view.MayMatch(key); });
+}
+
+constexpr size_t kTrailerBytes = 20;
+bool EndsAsBloomline(const std::string& bytes) {
+  return bytes.size() >= kTrailerBytes &&
+         bytes.substr(bytes.size() - 5, 4) == std::string("\0bLn", 4);
+}
+
+TEST(EngineFiltersTest, AnswersAsBloomlineDoes) {
+  const std::vector<std::string> stored = RandomKeys(3000, 1);
+  const std::vector<std::string> others = RandomKeys(200, 2);
+  std::set<Layout> layouts;
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    for (const double bits : {3.5, 6.0, 10.0, 20.0}) {
+      for (size_t n = 0; n <= 3000; n += n < 40 ? 1 : n / 5) {
+        SCOPED_TRACE(n);
+        std::vector<std::string> keys = FirstOf(stored, n);
+        const std::string bytes = Build(Options(format, bits, n % 2 * 77), keys);
+        const EngineFilter filter = Open(bytes);
+        layouts.insert(filter.layout());
+        ASSERT_TRUE(filter.CanQuery());
+        ASSERT_EQ(filter.why(), "");
+        for (const std::string& key : keys) ASSERT_TRUE(filter.MayMatch(key));
+        keys.insert(keys.end(), others.begin(), others.end());
+        ExpectSameAnswers(bytes, keys);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+  const std::set<Layout> all = {Layout::kNoKeys, Layout::kBloomlineFlat, Layout::kBloomlineBlocked,
+                                Layout::kBloomlineCompact};
+  EXPECT_EQ(layouts, all);
+}
+
+TEST(EngineFiltersTest, AnswersAsBloomlineDoesWhenDamaged) {
+  const std::vector<std::string> keys = RandomKeys(40, 3);
+  tests::GuardedBytes guarded(64 << 10);
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    for (const size_t n : {0, 1, 40}) {
+      const std::string bytes = Build(Options(format, 10, 5), FirstOf(keys, n));
+      ForEachDamage(bytes, kTrailerBytes, [&](const std::string& damaged) {
+        const std::string_view placed = guarded.AtEnd(damaged);
+        if (EndsAsBloomline(damaged)) return ExpectSameAnswers(placed, keys);
+        for (const std::string& key : keys) Open(placed).MayMatch(key);  // reads nothing outside
+      });
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST(EngineFiltersTest, ABrokenTrailerMatchesEveryKeyAndSaysWhy) {
+  const std::vector<std::string> keys = RandomKeys(40, 4);
+  std::string bytes = Build(Options(Format::kBlocked, 10), keys);
+  bytes.back() = 9;
+  const EngineFilter version = Open(bytes);
+  EXPECT_EQ(version.layout(), Layout::kUnknown);
+  EXPECT_EQ(version.why(), "version is 9; known: 1, 2");
+  EXPECT_FALSE(version.CanQuery());
+  EXPECT_TRUE(version.MayMatch("missing"));
+
+  bytes.back() = 1;
+  bytes[bytes.size() - 8] = static_cast<char>(0xFF);  // layout: matches every key
+  EXPECT_EQ(Open(bytes).layout(), Layout::kAlwaysMatch);
+  EXPECT_TRUE(Open(bytes).MayMatch("missing"));
+  EXPECT_EQ(Open(bytes).ExpectedRate(7), 1);
+  bytes.back() = 9;
+  EXPECT_EQ(Open(bytes).layout(), Layout::kUnknown);
+}
+
+TEST(EngineFiltersTest, KeysOfACanonicalizerMatch) {
+  const std::vector<std::string> keys = RandomKeys(400, 5);
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    const std::string bytes = Build(Options(format, 10), keys, "test.Folding");
+    const EngineFilter filter = Open(bytes);
+    EXPECT_TRUE(IsBloomline(filter.layout()));
+    EXPECT_EQ(filter.canonicalizer(), "test.Folding");
+    EXPECT_FALSE(filter.CanQuery());
+    EXPECT_NE(filter.why().find("test.Folding"), std::string::npos);
+    for (const std::string& key : RandomKeys(200, 6)) EXPECT_TRUE(filter.MayMatch(key));
+    EXPECT_LT(filter.ExpectedRate(400), 0.02);
+  }
+}
+
+TEST(EngineFiltersTest, HasTheRateThatIsExpected) {
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    for (const size_t n : {150, 5000}) {
+      SCOPED_TRACE(n);
+      const bool compact = format == Format::kCompact;
+      ExpectRates({Container::kRocksDB, kName, n, 0.03, !compact},
+                  [&](const std::vector<std::string>& keys) {
+                    return Build(Options(format, compact ? 7 : 9), keys);
+                  });
+    }
+  }
+}
+
+TEST(EngineFiltersTest, WhatIsUnknownIsNaN) {
+  const std::string bytes = Build(Options(Format::kCompact, 10), RandomKeys(400, 7));
+  const EngineFilter compact = Open(bytes);
+  EXPECT_TRUE(std::isnan(compact.RateFromBits()));
+  EXPECT_TRUE(std::isnan(compact.KeysFromBits()));
+  const std::string full = std::string(128, '\xFF') + std::string("\xFF\0\x06\0\0", 5);
+  EXPECT_EQ(Open(full).RateFromBits(), 1);
+  EXPECT_TRUE(std::isnan(Open(full).KeysFromBits()));
+  EXPECT_EQ(Open("").KeysFromBits(), 0);
+}
+
+TEST(EngineFiltersTest, ExtremeNumbersOfKeysGiveRatesAtOnce) {
+  const std::string layouts[] = {
+      std::string(128, '\x55') + std::string("\xFF\0\x1E\0\0", 5),
+      std::string(128, '\x55') + std::string("\x06\x02\0\0\0", 5),
+      std::string(128, '\x55') + std::string("\x7F\x02\0\0\0", 5),
+      std::string(128, '\x55') + std::string("\x7F\x80\0\0\0", 5),
+      std::string(1 << 20, '\x55') + std::string("\x06\x01\0\0\0", 5),
+      std::string(1 << 20, '\x55') + std::string("\x06\0\x40\0\0", 5),
+      std::string(1 << 20, '\xFF') + std::string("\x1E\0\x40\0\0", 5),
+      std::string(1 << 20, '\0') + std::string("\x1E\0\x40\0\0", 5),
+  };
+  for (const std::string& bytes : layouts) {
+    const EngineFilter filter = Open(bytes);
+    ASSERT_TRUE(filter.CanQuery()) << filter.why();
+    double before = 0;
+    for (const uint64_t n : {uint64_t{0}, uint64_t{1}, uint64_t{100}, uint64_t{5000},
+                             uint64_t{1000000000000}, UINT64_MAX}) {
+      const double rate = filter.ExpectedRate(n);
+      EXPECT_GE(rate, 0.97 * before);
+      EXPECT_LE(rate, 1);
+      before = rate;
+    }
+    EXPECT_GT(before, 0.99);
+    EXPECT_GE(filter.RateFromBits(), 0);
+    EXPECT_LE(filter.RateFromBits(), 1);
+    const double keys = filter.KeysFromBits();
+    EXPECT_TRUE(std::isnan(keys) || keys >= 0);
+  }
+  std::string classic(1 << 21, '\x55');
+  classic.back() = 30;
+  const EngineFilter filter = EngineFilter::Open(Container::kLevelDB, "", classic);
+  EXPECT_LT(filter.ExpectedRate(1000), 1e-3);
+  EXPECT_GT(filter.ExpectedRate(UINT64_MAX), 0.99);
+}
+
+TEST(EngineFiltersTest, ThreadsShareAFilter) {
+  const std::vector<std::string> keys = RandomKeys(2000, 8);
+  const std::string bytes = Build(Options(Format::kBlocked, 10), keys);
+  const std::string classic = std::string(46, '\x24') + '\x06';
+  const EngineFilter filter = Open(bytes);
+  const EngineFilter small = EngineFilter::Open(Container::kLevelDB, "", classic);
+  std::vector<std::thread> threads;
+  std::vector<int> found(4);
+  for (int& count : found) {
+    threads.emplace_back([&keys, &count, filter, small] {
+      for (const std::string& key : keys) count += filter.MayMatch(key) ? 1 : 0;
+      for (uint64_t n = 30; n < 33; ++n) count += small.ExpectedRate(n) > 1 ? 1 : 0;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const int count : found) EXPECT_EQ(count, 2000);
+}
+
+TEST(EngineFiltersTest, WithoutMemoryAFilterMatchesEveryKeyAndHasNoRate) {
+  const std::string bytes = std::string(800, '\0') + std::string("\xFF\0\x06\0\0", 5);
+  const EngineFilter filter = Open(bytes);
+  tests::no_memory = true;
+  const EngineFilter none = Open(bytes);
+  bool answers[2] = {false, true};
+  const std::string_view keys[2] = {"a", "b"};
+  const size_t matches = none.MayMatch(2, keys, answers);
+  const double rate = filter.ExpectedRate(123);
+  const bool may_match = filter.MayMatch("a");
+  tests::no_memory = false;
+  EXPECT_EQ(none.layout(), Layout::kUnknown);
+  EXPECT_FALSE(none.CanQuery());
+  EXPECT_EQ(none.why(), "out of memory");
+  EXPECT_TRUE(none.MayMatch("key"));
+  EXPECT_EQ(matches, 2u);
+  EXPECT_TRUE(answers[0] && answers[1]);
+  EXPECT_EQ(none.ExpectedRate(7), 1);
+  EXPECT_TRUE(std::isnan(rate));
+  EXPECT_FALSE(may_match);
+  EXPECT_GT(filter.ExpectedRate(123), 0);
+}
+
+TEST(EngineFiltersTest, LayoutsHaveNames) {
+  std::set<std::string> names;
+  int num_bloomline = 0;
+  for (int i = 0; i <= static_cast<int>(Layout::kRocksDBLegacy); ++i) {
+    names.insert(LayoutName(Layout{i}));
+    num_bloomline += IsBloomline(Layout{i}) ? 1 : 0;
+  }
+  EXPECT_EQ(names.size(), 11u);
+  EXPECT_EQ(num_bloomline, 4);
+}
+
+}  // namespace
+}  // namespace bloomline::engine_filters

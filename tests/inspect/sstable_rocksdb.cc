@@ -1,0 +1,176 @@
+#include "tests/inspect/sstable_rocksdb.h"
+
+#include <gtest/gtest.h>
+#include <rocksdb/utilities/debug.h>
+
+#include "src/inspect/sstable/comparator.h"
+#include "tests/engines/rocksdb_open.h"
+
+namespace bloomline::tests {
+namespace {
+
+constexpr int kSnapshots = 12;
+
+void CheckTableInto(const TableCase& test_case, sstable::FilterKind kind,
+                    sstable::Properties* properties) {
+  OneTable written(test_case);
+  written.Write();
+  const auto table = OpenTable(written.TablePath());
+  ASSERT_NE(table, nullptr);
+  EXPECT_EQ(table->engine(), sstable::Engine::kRocksDB);
+  EXPECT_EQ(table->format_version(), static_cast<int>(test_case.table.format_version));
+  EXPECT_EQ(table->filter_kind(), kind);
+  ASSERT_NO_FATAL_FAILURE(ExpectSameEntries(written, *table));
+  EXPECT_EQ(TableFilters(*table), written.policy().record().written);
+  ASSERT_NO_FATAL_FAILURE(ExpectSameQueries(written, *table));
+
+  rocksdb::TablePropertiesCollection all;
+  ASSERT_TRUE(written.db()->GetPropertiesOfAllTables(&all).ok());
+  const rocksdb::TableProperties& theirs = *all.begin()->second;
+  const sstable::Properties& ours = table->properties();
+  EXPECT_EQ(ours.num_entries, theirs.num_entries);
+  EXPECT_EQ(ours.num_deletions, theirs.num_deletions);
+  EXPECT_EQ(ours.num_range_deletions, theirs.num_range_deletions);
+  EXPECT_EQ(ours.num_filter_entries, theirs.num_filter_entries);
+  EXPECT_EQ(ours.raw_key_bytes, theirs.raw_key_size);
+  EXPECT_EQ(ours.data_bytes, theirs.data_size);
+  EXPECT_EQ(ours.filter_bytes, theirs.filter_size);
+  EXPECT_EQ(ours.filter_policy, theirs.filter_policy_name);
+  EXPECT_EQ(ours.comparator, theirs.comparator_name);
+  EXPECT_EQ(ours.column_family, theirs.column_family_name);
+  *properties = ours;
+}
+
+}  // namespace
+
+OneTable::OneTable(const TableCase& test_case) : case_(test_case) {
+  case_.options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(case_.table));
+  EXPECT_TRUE(OpenRocksDB(case_.options, dir_.Path("db"), &db_).ok());
+}
+
+OneTable::~OneTable() {
+  for (const rocksdb::Snapshot* snapshot : snapshots_) db_->ReleaseSnapshot(snapshot);
+}
+
+void OneTable::Write() {
+  std::mt19937_64 random(7);
+  const int per_snapshot = kKeys / kSnapshots;
+  for (int i = 0; i < kKeys; ++i) {
+    if (i % per_snapshot == 0) TakeSnapshot();
+    Put(Key(static_cast<int>(random() % (kKeys * 4))), Value(&random));
+  }
+  // One key with more versions than a block or a partition holds.
+  for (int i = 0; i < 60; ++i) {
+    TakeSnapshot();
+    Put(Key(kKeys), "version " + std::to_string(i) + std::string(40, 'v'));
+  }
+  for (int i = 0; i < kKeys / 10; ++i) {
+    Delete(Key(static_cast<int>(random() % (kKeys * 4))));
+  }
+  TakeSnapshot();
+  EXPECT_TRUE(db_->Flush(rocksdb::FlushOptions()).ok());
+}
+
+std::string OneTable::TablePath() const {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db_->GetLiveFilesMetaData(&files);
+  EXPECT_EQ(files.size(), 1u);
+  return files.empty() ? "" : files[0].db_path + files[0].name;
+}
+
+std::vector<TableEntry> OneTable::Entries() const {
+  std::vector<rocksdb::KeyVersion> versions;
+  // Where there are prefixes, RocksDB may look for those of the first key only.
+  const rocksdb::Slice first = case_.options.prefix_extractor == nullptr ? "" : "user";
+  const rocksdb::Slice last("\xff\xff\xff\xff");
+  EXPECT_TRUE(rocksdb::GetAllKeyVersions(db_.get(), first, last, 1 << 20, &versions).ok());
+  std::vector<TableEntry> entries;
+  for (const rocksdb::KeyVersion& version : versions) {
+    entries.push_back(
+        {version.user_key, version.sequence, static_cast<int>(version.type), version.value, 0});
+  }
+  return entries;
+}
+
+std::string OneTable::Key(int i) {
+  const std::string number = std::to_string(i);
+  return "user" + std::string(8 - number.size(), '0') + number + (i % 7 == 0 ? "/long/tail" : "");
+}
+
+std::string OneTable::Value(std::mt19937_64* random) {
+  const uint64_t kind = (*random)() % 100;
+  const size_t size = kind == 0 ? 3000 : kind < 10 ? 0 : kind;
+  return std::string(size, static_cast<char>('a' + kind % 26));
+}
+
+void OneTable::TakeSnapshot() { snapshots_.push_back(db_->GetSnapshot()); }
+
+void OneTable::Put(const std::string& key, const std::string& value) {
+  EXPECT_TRUE(db_->Put(rocksdb::WriteOptions(), key, value).ok());
+}
+
+void OneTable::Delete(const std::string& key) {
+  EXPECT_TRUE(db_->Delete(rocksdb::WriteOptions(), key).ok());
+}
+
+void ExpectSameEntries(const OneTable& written, const sstable::Table& table) {
+  const std::vector<TableEntry> expected = written.Entries();
+  const std::vector<TableEntry> entries = TableEntries(table);
+  ASSERT_GT(expected.size(), size_t{kKeys});
+  ASSERT_EQ(entries.size(), expected.size());
+  for (size_t i = 0; i < entries.size(); ++i) ASSERT_EQ(entries[i], expected[i]) << i;
+}
+
+void ExpectSameQueries(const OneTable& written, const sstable::Table& table) {
+  const std::vector<TableEntry> entries = TableEntries(table);
+  const std::vector<std::string> filters = TableFilters(table);
+  std::string error;
+  const auto filter_reader = table.NewFilterReader(&error);
+  ASSERT_NE(filter_reader, nullptr) << error;
+  std::vector<std::string>& queried = written.policy().record().queried;
+  size_t checked = 0, filters_of_one_key = 0;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const TableEntry& entry = entries[i];
+    const uint64_t newer =
+        i > 0 && entries[i - 1].key == entry.key ? entries[i - 1].sequence : ~uint64_t{0};
+    const uint64_t index = filter_reader->FilterOf(entry.key, entry.sequence, entry.block_offset);
+    ASSERT_LT(index, filters.size());
+    filters_of_one_key +=
+        index != filter_reader->FilterOf(entry.key, sstable::Table::FilterReader::kMaxSequence, 0);
+    for (const rocksdb::Snapshot* snapshot : written.snapshots()) {
+      const uint64_t sequence = snapshot->GetSequenceNumber();
+      if (sequence < entry.sequence || sequence >= newer) continue;
+      rocksdb::ReadOptions read_options;
+      read_options.snapshot = snapshot;
+      queried.clear();
+      std::string value;
+      const rocksdb::Status status = written.db()->Get(read_options, entry.key, &value);
+      ASSERT_TRUE(status.ok() || (status.IsNotFound() && entry.type != 1)) << status.ToString();
+      ASSERT_EQ(value, status.ok() ? entry.value : "");
+      ASSERT_EQ(queried.size(), 1u) << entry.key;
+      ASSERT_EQ(queried[0], filters[index]) << entry.key << " filter " << index;
+      ++checked;
+      break;  // one snapshot of each entry
+    }
+  }
+  EXPECT_GT(checked, entries.size() / 2);
+  if (table.filter_kind() == sstable::FilterKind::kPartitioned) {
+    EXPECT_GE(filters.size(), 3u);
+    // The sequence number counts where versions of one key are in several partitions: where
+    // filters are cut where the index is.
+    EXPECT_TRUE(written.has_decoupled_filters() || filters_of_one_key > 0);
+    // Behind the last separator RocksDB queries the last partition, before the first the first.
+    const bool is_reversed = sstable::OrderOf(table.properties()).is_reversed;
+    const uint64_t latest = sstable::Table::FilterReader::kMaxSequence;
+    EXPECT_EQ(filter_reader->FilterOf(is_reversed ? "" : "\xff", latest, 0), filters.size() - 1);
+    EXPECT_EQ(filter_reader->FilterOf(is_reversed ? "\xff" : "", latest, 0), 0u);
+  }
+}
+
+sstable::Properties CheckTable(const TableCase& test_case, sstable::FilterKind kind) {
+  sstable::Properties properties;
+  CheckTableInto(test_case, kind, &properties);
+  return properties;
+}
+
+}  // namespace bloomline::tests

@@ -1,0 +1,260 @@
+// SharedBloomFilter on one working server: keys, answers, rates and bytes.
+#include "bloomline/redis_bloom_filter.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+#include <random>
+#include <set>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "tests/redis/redis_filter_test.h"
+#include "tests/redis/redis_keys.h"
+#include "tests/support/key_shapes.h"
+
+namespace bloomline {
+namespace {
+
+using tests::Count;
+using tests::Keys;
+using tests::Views;
+
+class RedisBloomFilterTest : public tests::RedisFilterTest {};
+
+TEST_F(RedisBloomFilterTest, NeverLosesAKey) {
+  for (const double rate : {0.3, 0.01, 1e-4, 1e-6}) {
+    const auto filter = Create("rate" + std::to_string(rate * 1e6), Options(5000, rate));
+    ASSERT_NE(filter, nullptr);
+    for (const tests::KeyShape shape : tests::kAllKeyShapes) {
+      std::vector<std::string> keys;
+      tests::KeyMaker key(shape);
+      for (uint64_t i = 0; i < 600; ++i) keys.emplace_back(key(i));
+      const std::vector<std::string_view> views = Views(keys);
+      ASSERT_TRUE(filter->AddKeys(views.size(), views.data())) << filter->error();
+      std::vector<Answer> answers(views.size(), Answer::kNo);
+      ASSERT_TRUE(filter->MayMatch(views.size(), views.data(), answers.data()));
+      EXPECT_EQ(Count(answers, Answer::kMaybe), views.size());
+      for (size_t i = 0; i < 20; ++i) EXPECT_EQ(filter->MayMatch(views[i]), Answer::kMaybe);
+    }
+  }
+}
+
+TEST_F(RedisBloomFilterTest, HandlesEmptyHugeAndBinaryKeys) {
+  const auto filter = Create("f", Options(1000));
+  const std::vector<std::string> keys = {"", std::string(1 << 20, 'x'), std::string("\0\r\n", 3)};
+  for (const std::string& key : keys) {
+    EXPECT_EQ(filter->MayMatch(key), Answer::kNo);
+    EXPECT_EQ(filter->AddKey(key), AddResult::kNew);
+    EXPECT_EQ(filter->AddKey(key), AddResult::kPresent);
+    EXPECT_EQ(filter->MayMatch(key), Answer::kMaybe);
+  }
+}
+
+TEST_F(RedisBloomFilterTest, BatchesMatchSingleCalls) {
+  SharedBloomFilterOptions options = Options(20000);
+  options.shard_bytes = 4096;
+  const auto filter = Create("f", options);
+  EXPECT_EQ(filter->num_shards(), 6u);
+  const std::vector<std::string> keys = Keys(20000, "key");
+  std::vector<std::string_view> views = Views(keys);
+  views[777] = views[776];  // twice in a batch: new only once
+  for (const size_t n :
+       {size_t{0}, size_t{1}, size_t{15}, size_t{17}, size_t{4096}, size_t{4097}, size_t{9999}}) {
+    std::vector<AddResult> results(n, AddResult::kFailed);
+    ASSERT_TRUE(filter->AddKeys(n, views.data(), results.data())) << filter->error();
+    EXPECT_EQ(Count(results, AddResult::kFailed), 0u);
+    EXPECT_EQ(Count(results, AddResult::kUnknown), 0u);
+    if (n == 17) {
+      EXPECT_EQ(Count(results, AddResult::kNew), 2u) << "15 were in";
+    }
+    if (n > 777) {
+      EXPECT_EQ(results[777], AddResult::kPresent);
+    }
+  }
+  std::vector<Answer> answers(views.size());
+  ASSERT_TRUE(filter->MayMatch(views.size(), views.data(), answers.data()));
+  for (size_t i = 0; i < views.size(); i += 97) {
+    EXPECT_EQ(answers[i], filter->MayMatch(views[i]));
+  }
+  for (size_t i = 0; i < 9999; ++i) ASSERT_EQ(answers[i], Answer::kMaybe) << i;
+  EXPECT_GT(Count(answers, Answer::kNo), 9900u);
+}
+
+TEST_F(RedisBloomFilterTest, ContainersAreTheirKeys) {
+  const auto filter = Create("f", Options(20000));
+  const std::vector<std::string> keys = Keys(2500, "key");
+  std::vector<AddResult> results(keys.size(), AddResult::kFailed);
+  ASSERT_TRUE(filter->AddKeys(keys, results.data())) << filter->error();
+  EXPECT_GT(Count(results, AddResult::kNew), 2490u);
+  EXPECT_EQ(Count(results, AddResult::kFailed), 0u);
+  const std::set<uint16_t> numbers = {1, 2, 500};
+  ASSERT_TRUE(filter->AddKeys(numbers));
+  ASSERT_TRUE(filter->AddKeys({"a", "b"}));
+  std::vector<std::string> half = Keys(2500, "key");
+  for (size_t i = 0; i < half.size(); i += 2) half[i] += " absent";
+  std::vector<Answer> answers(half.size(), Answer::kError);
+  ASSERT_TRUE(filter->MayMatch(half, answers.data()));
+  for (size_t i = 0; i < half.size(); ++i) ASSERT_EQ(answers[i], filter->MayMatch(half[i])) << i;
+  EXPECT_GT(Count(answers, Answer::kNo), 1200u);
+  for (const int number : {1, 2, 500}) EXPECT_EQ(filter->MayMatch(KeyOf(number)), Answer::kMaybe);
+  EXPECT_EQ(filter->MayMatch("b"), Answer::kMaybe);
+  EXPECT_TRUE(filter->AddKeys(std::vector<int>()));
+}
+
+TEST_F(RedisBloomFilterTest, FalsePositiveRateAndMemoryAreAsDocumented) {
+  for (const double rate : {0.05, 0.01, 0.001}) {
+    constexpr size_t kKeys = 40000;
+    SharedBloomFilterOptions options = Options(kKeys, rate);
+    options.shard_bytes = 16384;
+    const auto filter = Create("f" + std::to_string(rate), options);
+    const std::vector<std::string> keys = Keys(kKeys, "key");
+    const std::vector<std::string_view> views = Views(keys);
+    std::vector<AddResult> results(kKeys);
+    ASSERT_TRUE(filter->AddKeys(kKeys, views.data(), results.data())) << filter->error();
+    // A key counts as present at the rate of that moment, which is far below the final rate.
+    EXPECT_GT(static_cast<double>(Count(results, AddResult::kNew)), kKeys * (1 - rate / 2));
+
+    const size_t queries = rate < 0.005 ? 400000 : 200000;
+    const std::vector<std::string> absent = Keys(queries, "absent");
+    const std::vector<std::string_view> absent_views = Views(absent);
+    std::vector<Answer> answers(queries);
+    ASSERT_TRUE(filter->MayMatch(queries, absent_views.data(), answers.data()));
+    const double measured =
+        static_cast<double>(Count(answers, Answer::kMaybe)) / static_cast<double>(queries);
+    std::printf("rate %g: measured %g, %u probes, %.3f bits per key\n", rate, measured,
+                static_cast<unsigned>(filter->num_probes()),
+                static_cast<double>(filter->num_bytes()) * 8 / kKeys);
+    // Four standard deviations are 9 % at 2000 expected false positives, 20 % at 400.
+    EXPECT_NEAR(measured / rate, 1, rate < 0.005 ? 0.2 : 0.09);
+  }
+}
+
+TEST_F(RedisBloomFilterTest, AddKeyAndAddKeysSendOneCommandEach) {
+  const auto filter = Create("f", Options(1000000));
+  const uint64_t before = server_->Info("commandstats", "cmdstat_bitfield:calls");
+  filter->AddKey("a");
+  EXPECT_EQ(server_->Info("commandstats", "cmdstat_bitfield:calls"), before + 1);
+  const std::vector<std::string> keys = Keys(1600, "key");
+  const std::vector<std::string_view> views = Views(keys);
+  filter->AddKeys(views.size(), views.data());
+  EXPECT_EQ(server_->Info("commandstats", "cmdstat_bitfield:calls"), before + 101);
+  const uint64_t queries_before = server_->Info("commandstats", "cmdstat_getrange:calls");
+  filter->MayMatch("a");
+  EXPECT_EQ(server_->Info("commandstats", "cmdstat_getrange:calls"), queries_before + 1);
+}
+
+// docs/redis.md: positions that an independent implementation computed.
+TEST_F(RedisBloomFilterTest, LayoutIsTheDocumentedOne) {
+  const std::string id = "00000000000000ff";
+  server_->Command({"HSET", "bloomline:{golden}", "metadata",
+                    "bloomline-shared-bloom version=1 capacity=7000 false_positive_rate=0.01 "
+                    "seed=42 block_bytes=128 num_probes=6 blocks_per_shard=25 num_shards=3 id=" +
+                        id});
+  std::string empty_shard;
+  for (int block = 0; block < 25; ++block) empty_shard += std::string(127, '\0') + '\x01';
+  for (const std::string shard : {"0", "1", "2"}) {
+    server_->Command({"SET", "bloomline:shard:{golden:" + id + ":" + shard + "}", empty_shard});
+  }
+  const auto filter = Open("golden");
+  ASSERT_NE(filter, nullptr);
+  EXPECT_EQ(filter->capacity(), 7000u);
+  EXPECT_EQ(filter->num_bytes(), 75u * 128);
+  EXPECT_EQ(filter->MayMatch("hello"), Answer::kNo);
+
+  // "hello" with seed 42: block 54, so shard 2 and block 4 there.
+  const std::string key = "bloomline:shard:{golden:" + id + ":2}";
+  const int hello[] = {280, 675, 748, 115, 227, 337};
+  EXPECT_EQ(filter->AddKey("hello"), AddResult::kNew);
+  for (const int bit : hello) {
+    EXPECT_EQ(server_->Command({"GETBIT", key, std::to_string(4 * 1024 + bit)}), "1") << bit;
+  }
+  EXPECT_EQ(server_->Command({"BITCOUNT", key}), std::to_string(25 + 6));
+
+  // "world": block 3 of shard 0; written by another client.
+  const std::string first = "bloomline:shard:{golden:" + id + ":0}";
+  EXPECT_EQ(filter->MayMatch("world"), Answer::kNo);
+  for (const int bit : {858, 298, 912, 402, 119, 66}) {
+    EXPECT_EQ(filter->MayMatch("world"), Answer::kNo);
+    server_->Command({"SETBIT", first, std::to_string(3 * 1024 + bit), "1"});
+  }
+  EXPECT_EQ(filter->MayMatch("world"), Answer::kMaybe);
+}
+
+// Each of several writers adds all keys, in its own order.
+TEST_F(RedisBloomFilterTest, ExactlyOneOfConcurrentWritersSeesAKeyAsNew) {
+  constexpr size_t kWriters = 4;
+  const std::vector<std::string> keys = Keys(3000, "key");
+  SharedBloomFilterOptions options = Options(1000000);  // so empty that no key is a false positive
+  options.shard_bytes = 1 << 18;
+  Create("f", options);
+  std::vector<std::atomic<int>> times_new(keys.size());
+  std::vector<std::thread> threads;
+  for (size_t writer = 0; writer < kWriters; ++writer) {
+    threads.emplace_back([&, writer] {
+      const auto filter = Open("f");
+      std::vector<size_t> order(keys.size());
+      std::iota(order.begin(), order.end(), 0);
+      std::shuffle(order.begin(), order.end(), std::mt19937(static_cast<unsigned>(writer)));
+      std::vector<std::string_view> views;
+      for (const size_t i : order) views.push_back(keys[i]);
+      std::vector<AddResult> results(views.size());
+      // Half of the writers add single keys, half batches.
+      const size_t singles = writer % 2 == 0 ? views.size() : 0;
+      for (size_t i = 0; i < singles; ++i) results[i] = filter->AddKey(views[i]);
+      for (size_t i = singles; i < views.size(); i += 100) {
+        ASSERT_TRUE(filter->AddKeys(100, &views[i], &results[i])) << filter->error();
+      }
+      for (size_t i = 0; i < results.size(); ++i) {
+        ASSERT_NE(results[i], AddResult::kFailed);
+        ASSERT_NE(results[i], AddResult::kUnknown);
+        if (results[i] == AddResult::kNew) ++times_new[order[i]];
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  const auto filter = Open("f");
+  for (size_t i = 0; i < keys.size(); ++i) {
+    ASSERT_EQ(times_new[i], 1) << keys[i];
+    ASSERT_EQ(filter->MayMatch(keys[i]), Answer::kMaybe);
+  }
+}
+
+TEST_F(RedisBloomFilterTest, ProcessesShareAFilter) {
+  constexpr int kProcesses = 3;
+  Create("f", Options(100000));
+  std::vector<pid_t> children;
+  for (int process = 0; process < kProcesses; ++process) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      const auto filter = SharedBloomFilter::Open(servers_, "f", nullptr);
+      const std::vector<std::string> keys = Keys(5000, std::to_string(process) + "/");
+      const std::vector<std::string_view> views = Views(keys);
+      _exit(filter != nullptr && filter->AddKeys(views.size(), views.data()) ? 0 : 1);
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  const auto filter = Open("f");
+  for (int process = 0; process < kProcesses; ++process) {
+    const std::vector<std::string> keys = Keys(5000, std::to_string(process) + "/");
+    const std::vector<std::string_view> views = Views(keys);
+    std::vector<Answer> answers(views.size());
+    ASSERT_TRUE(filter->MayMatch(views.size(), views.data(), answers.data()));
+    EXPECT_EQ(Count(answers, Answer::kMaybe), views.size());
+  }
+}
+
+}  // namespace
+}  // namespace bloomline

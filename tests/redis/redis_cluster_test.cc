@@ -1,0 +1,281 @@
+// SharedBloomFilter on a cluster of three nodes, also while slots move and nodes die.
+// BLOOMLINE_TEST_KEYS in the environment: the number of keys in one AddKeys call while slots move;
+// 100000 if not set.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bloomline/redis_bloom_filter.h"
+#include "src/redis/scripts.h"
+#include "src/redis/slots.h"
+#include "tests/redis/redis_keys.h"
+#include "tests/redis/redis_server.h"
+
+namespace bloomline {
+namespace {
+
+using tests::Keys;
+using tests::RedisCluster;
+using tests::RedisServer;
+using tests::Views;
+
+class RedisClusterTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!RedisServer::IsInstalled()) GTEST_SKIP() << "there is no redis-server here";
+    cluster_ = std::make_unique<RedisCluster>();
+    servers_.servers = {cluster_->node(0).address()};
+    // On a busy machine a server may get no CPU time for seconds; AddKeys would then send a command
+    // again and answer kUnknown.
+    servers_.command_timeout_ms = 60000;
+    options_.capacity = 300000;
+    options_.shard_bytes = 16384;  // 23 shards
+  }
+
+  std::unique_ptr<SharedBloomFilter> Create() {
+    std::string error;
+    auto filter = SharedBloomFilter::Create(servers_, "f", options_, &error);
+    EXPECT_NE(filter, nullptr) << error;
+    return filter;
+  }
+
+  std::vector<std::string> ShardsAt(size_t node) {
+    const std::string text = cluster_->node(node).Command({"KEYS", "bloomline:shard:{f:*"});
+    std::vector<std::string> keys;
+    for (size_t at = 0; at < text.size();) {
+      const size_t end = std::min(text.find(' ', at), text.size());
+      keys.push_back(text.substr(at, end - at));
+      at = end + 1;
+    }
+    return keys;
+  }
+
+  uint64_t Redirects(const std::string& kind) {
+    uint64_t count = 0;
+    for (size_t i = 0; i < RedisCluster::kNodes; ++i) {
+      count += cluster_->node(i).Info("errorstats", "errorstat_" + kind + ":count");
+    }
+    return count;
+  }
+
+  std::unique_ptr<RedisCluster> cluster_;
+  RedisServers servers_;
+  SharedBloomFilterOptions options_;
+};
+
+TEST_F(RedisClusterTest, ShardsSpreadAndKeysAreFound) {
+  for (const std::string key :
+       {"foo", "{a}b", "x{}y", "", "bloomline:shard:{f:0123456789abcdef:17}"}) {
+    EXPECT_EQ(cluster_->Slot(key), std::to_string(redis::KeySlot(key))) << key;
+  }
+  const auto filter = Create();
+  EXPECT_EQ(filter->num_shards(), 23u);
+  for (size_t i = 0; i < RedisCluster::kNodes; ++i) EXPECT_GE(ShardsAt(i).size(), 1u);
+  const std::vector<std::string> keys = Keys(50000, "key");
+  const std::vector<std::string_view> views = Views(keys);
+  const uint64_t redirects = Redirects("MOVED");
+  std::vector<AddResult> results(views.size());
+  ASSERT_TRUE(filter->AddKeys(views.size(), views.data(), results.data())) << filter->error();
+  std::vector<Answer> answers(views.size());
+  ASSERT_TRUE(filter->MayMatch(views.size(), views.data(), answers.data()));
+  for (const Answer answer : answers) ASSERT_EQ(answer, Answer::kMaybe);
+  EXPECT_EQ(filter->AddKey("key1"), AddResult::kPresent);
+  EXPECT_EQ(Redirects("MOVED"), redirects) << "the slot table was right";
+  // Another client, which is given another node only.
+  servers_.servers = {"127.0.0.1:1", cluster_->node(2).address()};
+  std::string error;
+  const auto other = SharedBloomFilter::Open(servers_, "f", &error);
+  ASSERT_NE(other, nullptr) << error;
+  EXPECT_EQ(other->MayMatch("key1"), Answer::kMaybe);
+  EXPECT_EQ(other->MayMatch("absent"), Answer::kNo);
+  ASSERT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
+  for (size_t i = 0; i < RedisCluster::kNodes; ++i) {
+    EXPECT_EQ(cluster_->node(i).Command({"DBSIZE"}), "0");
+  }
+}
+
+TEST_F(RedisClusterTest, KeysAreAddedAndFoundWhileASlotMoves) {
+  // The adder adds 20000 keys a second as long as the slot moves. So few of them fill the filter
+  // that no missing key matches.
+  options_.capacity = 3000000;
+  options_.shard_bytes = 163840;
+  const auto filter = Create();
+  const auto adder = Create();
+  const std::string shard = ShardsAt(0)[0];
+  std::atomic<bool> stop{false};
+  std::vector<std::string> added;
+  std::thread thread([&] {
+    for (int i = 0; !stop; ++i) {
+      const std::vector<std::string> keys = Keys(100, std::to_string(i) + "/");
+      const std::vector<std::string_view> views = Views(keys);
+      std::vector<AddResult> results(views.size());
+      ASSERT_TRUE(adder->AddKeys(views.size(), views.data(), results.data())) << adder->error();
+      for (const AddResult result : results) ASSERT_NE(result, AddResult::kUnknown);
+      added.insert(added.end(), keys.begin(), keys.end());
+    }
+  });
+  const std::vector<std::string> keys = Keys(4000, "key");
+  const std::vector<std::string_view> views = Views(keys);
+  size_t done = 0;
+  const auto add_and_find = [&](const std::string& when) {
+    for (const size_t end = done + 1000; done < end; ++done) {
+      ASSERT_NE(filter->AddKey(views[done]), AddResult::kFailed) << when << ": " << filter->error();
+    }
+    std::vector<Answer> answers(done);
+    ASSERT_TRUE(filter->MayMatch(done, views.data(), answers.data())) << when;
+    for (const Answer answer : answers) ASSERT_EQ(answer, Answer::kMaybe) << when;
+    ASSERT_EQ(filter->MayMatch("absent " + when), Answer::kNo) << when;
+  };
+  const uint64_t asks = Redirects("ASK");
+  const uint64_t moves = Redirects("MOVED");
+  cluster_->BeginMigration(shard, 0, 1);
+  add_and_find("before the key moves");
+  EXPECT_EQ(Redirects("ASK"), asks);
+  cluster_->MoveKey(shard, 0, 1);
+  add_and_find("when the key is there but not the slot");
+  EXPECT_GT(Redirects("ASK"), asks);
+  cluster_->EndMigration(shard, 1);
+  add_and_find("when the slot is there");
+  EXPECT_GT(Redirects("MOVED"), moves);
+  stop = true;
+  thread.join();
+  EXPECT_EQ(cluster_->NodeOf(shard), 1u);
+  EXPECT_GT(added.size(), 0u);
+  std::vector<Answer> answers(added.size());
+  ASSERT_TRUE(filter->MayMatch(added.size(), Views(added).data(), answers.data()));
+  for (const Answer answer : answers) ASSERT_EQ(answer, Answer::kMaybe);
+  const uint64_t moves_after = Redirects("MOVED");
+  add_and_find("when it has learned");
+  EXPECT_EQ(Redirects("MOVED"), moves_after);
+}
+
+// Slots that contain shards move back and forth during one call.
+TEST_F(RedisClusterTest, OneAddKeysCallWhileSlotsMove) {
+  const char* wanted = std::getenv("BLOOMLINE_TEST_KEYS");
+  const size_t num_keys = wanted == nullptr ? 100000 : std::stoul(wanted);
+  options_.capacity = num_keys;
+  options_.shard_bytes = std::max<uint64_t>(num_keys / 20, 4096);  // 25 shards
+  const auto filter = Create();
+  const std::vector<std::string> moving = ShardsAt(0);
+  ASSERT_GE(moving.size(), 2u);
+  std::atomic<bool> stop{false};
+  std::atomic<int> moves{0};
+  std::thread mover([&] {
+    for (size_t from = 0; !stop; from = 1 - from) {
+      for (size_t i = 0; i < 2; ++i) {
+        cluster_->BeginMigration(moving[i], from, 1 - from);
+        cluster_->MoveKey(moving[i], from, 1 - from);
+        cluster_->EndMigration(moving[i], 1 - from);
+        ++moves;
+      }
+    }
+  });
+  const std::vector<std::string> keys = Keys(num_keys, "key");
+  const std::vector<std::string_view> views = Views(keys);
+  const std::vector<std::string> absent_keys = Keys(20000, "absent");
+  const std::vector<std::string_view> absent = Views(absent_keys);
+  std::vector<AddResult> results(num_keys);
+  std::vector<Answer> answers(num_keys);
+  const uint64_t redirects = Redirects("ASK") + Redirects("MOVED");
+  const bool all_added = filter->AddKeys(num_keys, views.data(), results.data());
+  const std::string add_error = filter->error();
+  const int moves_of_add = moves;
+  const bool all_queried = filter->MayMatch(num_keys, views.data(), answers.data());
+  const std::string query_error = filter->error();
+  stop = true;
+  mover.join();
+  EXPECT_TRUE(all_added) << add_error;
+  EXPECT_TRUE(all_queried) << query_error;
+  EXPECT_GT(Redirects("ASK") + Redirects("MOVED"), redirects);
+  size_t num_new = 0;
+  for (const AddResult result : results) {
+    ASSERT_TRUE(result == AddResult::kNew || result == AddResult::kPresent);
+    num_new += result == AddResult::kNew;
+  }
+  EXPECT_GT(num_new, num_keys * 99 / 100) << "the others were false positives";
+  for (const Answer answer : answers) ASSERT_EQ(answer, Answer::kMaybe);
+  ASSERT_TRUE(filter->MayMatch(num_keys, views.data(), answers.data())) << filter->error();
+  for (const Answer answer : answers) ASSERT_EQ(answer, Answer::kMaybe);
+  ASSERT_TRUE(filter->MayMatch(absent.size(), absent.data(), answers.data()));
+  size_t positives = 0;
+  for (size_t i = 0; i < absent.size(); ++i) positives += answers[i] == Answer::kMaybe;
+  EXPECT_LT(positives, absent.size() * 13 / 1000);
+  std::printf("%zu keys added during %d moves of a slot, %llu redirects, 0 not found; FPR %.4f\n",
+              num_keys, moves_of_add,
+              static_cast<unsigned long long>(Redirects("ASK") + Redirects("MOVED") - redirects),
+              static_cast<double>(positives) / static_cast<double>(absent.size()));
+  EXPECT_GT(moves_of_add, 2);
+}
+
+// Every script has one key, so a cluster has no reason to refuse it (TRYAGAIN) while the key's slot
+// moves.
+TEST_F(RedisClusterTest, FilterIsCreatedAndDeletedWhileItsSlotsMove) {
+  const std::string metadata = "bloomline:{f}";
+  const size_t from = cluster_->NodeOf(metadata);
+  const size_t to = (from + 1) % RedisCluster::kNodes;
+  cluster_->BeginMigration(metadata, from, to);
+  const uint64_t asks = Redirects("ASK");
+  const auto filter = Create();
+  ASSERT_NE(filter, nullptr);
+  EXPECT_GT(Redirects("ASK"), asks);
+  EXPECT_EQ(Redirects("TRYAGAIN"), 0u);
+  EXPECT_EQ(filter->AddKey("key"), AddResult::kNew);
+  cluster_->EndMigration(metadata, to);
+  EXPECT_EQ(Create()->MayMatch("key"), Answer::kMaybe);
+  const std::string shard = ShardsAt(0)[0];
+  cluster_->BeginMigration(shard, 0, 1);
+  std::string error;
+  EXPECT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
+  cluster_->EndMigration(shard, 1);
+  for (size_t i = 0; i < RedisCluster::kNodes; ++i) {
+    EXPECT_EQ(cluster_->node(i).Command({"DBSIZE"}), "0");
+  }
+}
+
+// To a script, a key that is missing from a moving slot is on the other node, even if the script
+// itself has just removed it.
+TEST_F(RedisClusterTest, FilterIsPublishedIfItsSlotMovesAfterTheTicket) {
+  const std::string key = "bloomline:{f}";
+  const size_t from = cluster_->NodeOf(key);
+  const size_t to = (from + 1) % RedisCluster::kNodes;
+  const std::string token =
+      cluster_->node(from).Command({"EVAL", redis::kTakeTicket, "1", key, "ticket:a", "3600"});
+  ASSERT_EQ(token.size(), 18u) << token;
+  cluster_->BeginMigration(key, from, to);
+  EXPECT_EQ(cluster_->node(from).Command(
+                {"EVAL", redis::kPublish, "1", key, "ticket:a", token, "some metadata"}),
+            "some metadata");
+  EXPECT_EQ(cluster_->node(from).Command({"HGETALL", key}), "metadata some metadata unfinished 1");
+  EXPECT_EQ(cluster_->node(from).Command({"TTL", key}), "-1");
+}
+
+TEST_F(RedisClusterTest, DeadNodeAffectsOnlyItsShards) {
+  servers_.when_unavailable = WhenUnavailable::kError;
+  const auto filter = Create();
+  const std::vector<std::string> keys = Keys(2000, "key");
+  const std::vector<std::string_view> views = Views(keys);
+  ASSERT_TRUE(filter->AddKeys(views.size(), views.data()));
+  cluster_->node(2).Kill();
+  std::vector<Answer> answers(views.size());
+  EXPECT_FALSE(filter->MayMatch(views.size(), views.data(), answers.data()));
+  EXPECT_NE(filter->error(), "");
+  size_t errors = 0;
+  for (const Answer answer : answers) {
+    ASSERT_NE(answer, Answer::kNo);
+    errors += answer == Answer::kError;
+  }
+  EXPECT_GT(errors, 0u);
+  EXPECT_LT(errors, views.size());
+  cluster_->node(2).Restart();  // without persistence: its shards are gone
+  EXPECT_FALSE(filter->MayMatch(views.size(), views.data(), answers.data()));
+  for (const Answer answer : answers) ASSERT_NE(answer, Answer::kNo);
+}
+
+}  // namespace
+}  // namespace bloomline

@@ -1,0 +1,455 @@
+// SharedBloomFilter while the server is down, silent, broken or without its data: never a false
+// negative, and always an error message.
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <iterator>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bloomline/redis_bloom_filter.h"
+#include "tests/redis/redis_server.h"
+#include "tests/support/within_seconds.h"
+
+namespace bloomline {
+namespace {
+
+using tests::RedisServer;
+using Clock = std::chrono::steady_clock;
+
+class RedisFailureTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!RedisServer::IsInstalled()) GTEST_SKIP() << "there is no redis-server here";
+    Start({});
+    options_.capacity = 20000;
+  }
+
+  void Start(std::vector<std::string> arguments) {
+    server_ = std::make_unique<RedisServer>(std::move(arguments));
+    servers_.servers = {server_->address()};
+    servers_.give_up_ms = 0;
+    servers_.command_timeout_ms = 20000;  // a busy machine may leave the server without CPU time
+  }
+
+  std::unique_ptr<SharedBloomFilter> Create() {
+    std::string error;
+    auto filter = SharedBloomFilter::Create(servers_, "f", options_, &error);
+    EXPECT_NE(filter, nullptr) << error;
+    return filter;
+  }
+
+  std::unique_ptr<SharedBloomFilter> CreateWithErrors() {
+    servers_.when_unavailable = WhenUnavailable::kError;
+    return Create();
+  }
+
+  // A filter whose commands end after `timeout_ms`. A server without CPU time may miss that while
+  // the filter is opened, which is not what the tests are about.
+  std::unique_ptr<SharedBloomFilter> CreateWithTimeout(int timeout_ms) {
+    Create();
+    servers_.connect_timeout_ms = servers_.command_timeout_ms = timeout_ms;
+    std::unique_ptr<SharedBloomFilter> filter;
+    EXPECT_TRUE(tests::Within30Seconds([&] {
+      filter = SharedBloomFilter::Open(servers_, "f", nullptr);
+      return filter != nullptr;
+    }));
+    return filter;
+  }
+
+  std::string FirstShard() {
+    const std::string keys = server_->Command({"KEYS", "bloomline:shard:{f:*"});
+    return keys.substr(0, keys.find(' '));
+  }
+
+  std::unique_ptr<RedisServer> server_;
+  RedisServers servers_;
+  SharedBloomFilterOptions options_;
+};
+
+double MsSince(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+void ExpectUnavailable(SharedBloomFilter* filter, Answer expected, const std::string& words) {
+  EXPECT_EQ(filter->MayMatch("never added"), expected);
+  EXPECT_NE(filter->error().find(words), std::string::npos) << filter->error();
+  EXPECT_EQ(filter->AddKey("another"), AddResult::kFailed);
+  EXPECT_NE(filter->error().find(words), std::string::npos) << filter->error();
+  const std::string_view keys[] = {"x", "y"};
+  Answer answers[] = {Answer::kNo, Answer::kNo};
+  EXPECT_FALSE(filter->MayMatch(2, keys, answers));
+  EXPECT_EQ(answers[0], expected);
+  EXPECT_EQ(answers[1], expected);
+  EXPECT_FALSE(filter->AddKeys(2, keys));
+}
+
+TEST_F(RedisFailureTest, KilledServerMeansMayMatch) {
+  const auto filter = Create();
+  EXPECT_EQ(filter->MayMatch("never added"), Answer::kNo);
+  server_->Kill();
+  ExpectUnavailable(filter.get(), Answer::kMaybe, "Connection refused");
+}
+
+TEST_F(RedisFailureTest, KilledServerMeansErrorIfTheOptionsSaySo) {
+  const auto filter = CreateWithErrors();
+  EXPECT_EQ(filter->MayMatch("never added"), Answer::kNo);
+  server_->Kill();
+  ExpectUnavailable(filter.get(), Answer::kError, server_->address());
+}
+
+TEST_F(RedisFailureTest, NoServerAtAllIsAnErrorOfCreateOpenAndDelete) {
+  server_->Kill();
+  std::string error;
+  EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", options_, &error), nullptr);
+  EXPECT_NE(error.find(server_->address() + ": cannot connect"), std::string::npos) << error;
+  EXPECT_EQ(SharedBloomFilter::Open(servers_, "f", &error), nullptr);
+  EXPECT_FALSE(SharedBloomFilter::Delete(servers_, "f", &error));
+}
+
+TEST_F(RedisFailureTest, ReconnectsByItself) {
+  Start({"--appendonly", "yes", "--appendfsync", "always"});
+  const auto filter = Create();
+  filter->AddKey("key");
+  server_->Restart();
+  EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
+  EXPECT_EQ(filter->error(), "");
+  EXPECT_EQ(filter->MayMatch("other"), Answer::kNo);
+  server_->Restart();
+  EXPECT_EQ(filter->AddKey("other"), AddResult::kNew);
+  server_->Kill();
+  EXPECT_EQ(filter->AddKey("third"), AddResult::kFailed);
+  server_->Restart();
+  EXPECT_EQ(filter->AddKey("third"), AddResult::kNew);
+}
+
+TEST_F(RedisFailureTest, CallsFailAtOnceAfterAServerWasGivenUp) {
+  servers_.give_up_ms = 1000;
+  const auto filter = CreateWithTimeout(100);
+  ASSERT_NE(filter, nullptr);
+  server_->Stop();
+  EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);  // notices that the server is down
+  const Clock::time_point start = Clock::now();
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
+  EXPECT_LT(MsSince(start), 1000);  // 5000 and more if each of them waited
+  EXPECT_NE(filter->error(), "");
+  server_->Continue();
+  EXPECT_TRUE(tests::Within30Seconds([&] { return filter->MayMatch("key") == Answer::kNo; }));
+}
+
+// The server dies and restarts while threads add keys: acknowledged keys are found.
+TEST_F(RedisFailureTest, NoAcknowledgedKeyIsLostWhenTheServerIsKilled) {
+  Start({"--appendonly", "yes", "--appendfsync", "always"});
+  Create();
+  constexpr int kThreads = 2;
+  std::atomic<bool> stop{false};
+  std::vector<std::vector<std::string>> added(kThreads);
+  std::atomic<size_t> num_added[kThreads] = {};
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < kThreads; ++thread) {
+    threads.emplace_back([&, thread] {
+      const auto filter = SharedBloomFilter::Open(servers_, "f", nullptr);
+      for (int i = 0; !stop && filter != nullptr; i += 10) {
+        std::vector<std::string> keys;
+        for (int j = i; j < i + 10; ++j) {
+          keys.push_back(std::to_string(thread) + "/" + std::to_string(j));
+        }
+        const std::vector<std::string_view> views(keys.begin(), keys.end());
+        std::vector<AddResult> results(views.size(), AddResult::kFailed);
+        filter->AddKeys(views.size(), views.data(), results.data());
+        for (size_t j = 0; j < views.size(); ++j) {
+          if (results[j] != AddResult::kFailed)
+            added[static_cast<size_t>(thread)].push_back(keys[j]);
+        }
+        num_added[static_cast<size_t>(thread)] = added[static_cast<size_t>(thread)].size();
+      }
+    });
+  }
+  // Each thread has added keys before each kill and after the last.
+  const auto wait_for_more = [&] {
+    const size_t before[kThreads] = {num_added[0], num_added[1]};
+    EXPECT_TRUE(tests::Within30Seconds(
+        [&] { return num_added[0] > before[0] + 100 && num_added[1] > before[1] + 100; }));
+  };
+  for (int kill = 0; kill < 3; ++kill) {
+    wait_for_more();
+    server_->Restart();
+  }
+  wait_for_more();
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+  const auto filter = SharedBloomFilter::Open(servers_, "f", nullptr);
+  ASSERT_NE(filter, nullptr);
+  for (const std::vector<std::string>& keys : added) {
+    EXPECT_GT(keys.size(), 100u);
+    for (const std::string& key : keys) {
+      ASSERT_EQ(filter->MayMatch(key), Answer::kMaybe) << key;
+      ASSERT_EQ(filter->error(), "");
+    }
+  }
+}
+
+TEST_F(RedisFailureTest, SilentServerTimesOut) {
+  servers_.max_retries = 1;
+  servers_.when_unavailable = WhenUnavailable::kError;
+  const auto filter = CreateWithTimeout(100);
+  ASSERT_NE(filter, nullptr);
+  server_->Stop();
+  const Clock::time_point start = Clock::now();
+  EXPECT_EQ(filter->MayMatch("key"), Answer::kError);
+  EXPECT_GE(MsSince(start), 100);
+  EXPECT_LT(MsSince(start), 4000);  // the time-outs' defaults
+  EXPECT_NE(filter->error().find("timed out after 100 ms"), std::string::npos) << filter->error();
+  // A large batch costs no more time-outs than one key.
+  const Clock::time_point batch_start = Clock::now();
+  std::vector<std::string> keys;
+  for (int i = 0; i < 20000; ++i) keys.push_back(std::to_string(i));
+  const std::vector<std::string_view> views(keys.begin(), keys.end());
+  EXPECT_FALSE(filter->AddKeys(4000, views.data()));
+  EXPECT_LT(MsSince(batch_start), 4000);
+  server_->Continue();
+  EXPECT_TRUE(tests::Within30Seconds([&] { return filter->MayMatch("a key") == Answer::kNo; }))
+      << filter->error();
+}
+
+TEST_F(RedisFailureTest, RepeatedAddDoesNotReportWhetherTheKeyWasNew) {
+  const auto other = Create();
+  servers_.max_retries = 100;
+  const auto filter = CreateWithTimeout(200);
+  ASSERT_NE(filter, nullptr);
+  server_->Stop();
+  std::thread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1000));
+    server_->Continue();
+  });
+  // The first command waits in the stopped server, which executes it later. Nobody reads the reply.
+  EXPECT_EQ(filter->AddKey("key"), AddResult::kUnknown);
+  later.join();
+  EXPECT_EQ(other->MayMatch("key"), Answer::kMaybe);
+}
+
+TEST_F(RedisFailureTest, MissingShardNeverMeansNo) {
+  const auto filter = Create();
+  const auto strict = CreateWithErrors();
+  filter->AddKey("key");
+  server_->Command({"DEL", FirstShard()});
+  EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
+  ExpectUnavailable(filter.get(), Answer::kMaybe, "is missing or is not what was created");
+  // The additions above must not have created anything that looks like a shard.
+  EXPECT_EQ(strict->MayMatch("key"), Answer::kError);
+  EXPECT_EQ(server_->Command({"KEYS", "bloomline:shard:{f:*"}), "");
+  std::string error;
+  EXPECT_EQ(SharedBloomFilter::Open(servers_, "f", &error), nullptr);
+  EXPECT_NE(error.find("is damaged"), std::string::npos) << error;
+  EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", options_, &error), nullptr);
+  ASSERT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
+  EXPECT_EQ(Create()->MayMatch("key"), Answer::kNo);
+}
+
+// The words of a stream.
+struct Words {
+  std::istream* stream;
+  std::istream_iterator<std::string> begin() const {
+    return std::istream_iterator<std::string>(*stream);
+  }
+  std::istream_iterator<std::string> end() const { return {}; }
+};
+
+// Each word goes to the server alone, and the last one succeeds.
+TEST_F(RedisFailureTest, TheFirstErrorOfAContainerStays) {
+  options_.shard_bytes = 4096;
+  const auto filter = Create();
+  server_->Command({"DEL", FirstShard()});
+  std::string lost, kept;
+  for (int i = 0; lost.empty() || kept.empty(); ++i) {
+    const std::string key = "key" + std::to_string(i);
+    filter->MayMatch(key);
+    (filter->error().empty() ? kept : lost) = key;
+  }
+  const std::string words = lost + " " + kept;
+  std::istringstream added(words);
+  AddResult results[] = {AddResult::kNew, AddResult::kFailed};
+  EXPECT_FALSE(filter->AddKeys(Words{&added}, results));
+  EXPECT_NE(filter->error().find("is missing"), std::string::npos) << filter->error();
+  EXPECT_EQ(results[0], AddResult::kFailed);
+  EXPECT_EQ(results[1], AddResult::kNew);
+  std::istringstream queried(words);
+  Answer answers[] = {Answer::kNo, Answer::kNo};
+  EXPECT_FALSE(filter->MayMatch(Words{&queried}, answers));
+  EXPECT_NE(filter->error().find("is missing"), std::string::npos) << filter->error();
+  EXPECT_EQ(answers[0], Answer::kMaybe);
+  EXPECT_EQ(answers[1], Answer::kMaybe);
+  EXPECT_TRUE(filter->AddKeys(std::vector<std::string>{kept}));
+  EXPECT_EQ(filter->error(), "");
+}
+
+// Another client's additions create the string again and again.
+TEST_F(RedisFailureTest, ShardRecreatedByBitfieldNeverMeansNo) {
+  const auto filter = CreateWithErrors();
+  filter->AddKey("key");
+  const std::string shard = FirstShard();
+  const std::string length = server_->Command({"STRLEN", shard});
+  server_->Command({"DEL", shard});
+  server_->Command({"BITFIELD", shard, "SET", "u1", "100000", "1"});
+  for (int i = 0; i < 500; ++i) {
+    EXPECT_EQ(filter->MayMatch("absent" + std::to_string(i)), Answer::kError);
+  }
+  server_->Command(
+      {"SETRANGE", shard, std::to_string(std::stoul(length) - 1), std::string(1, '\0')});
+  for (int i = 0; i < 500; ++i) {
+    EXPECT_EQ(filter->MayMatch("absent" + std::to_string(i)), Answer::kError) << "full length";
+  }
+}
+
+TEST_F(RedisFailureTest, FlushedServerNeverMeansNo) {
+  const auto filter = Create();
+  filter->AddKey("key");
+  server_->Command({"FLUSHALL"});
+  ExpectUnavailable(filter.get(), Answer::kMaybe, "is missing or is not what was created");
+  // A client creates it again: that is another filter.
+  options_.capacity = 500;
+  const auto anew = Create();
+  EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
+  EXPECT_NE(filter->error(), "");
+  EXPECT_EQ(anew->MayMatch("key"), Answer::kNo);
+}
+
+TEST_F(RedisFailureTest, RestartWithoutPersistenceNeverMeansNo) {
+  const auto filter = Create();
+  filter->AddKey("key");
+  server_->Restart();  // no persistence
+  ExpectUnavailable(filter.get(), Answer::kMaybe, "is missing or is not what was created");
+}
+
+TEST_F(RedisFailureTest, ShardOfAnotherTypeIsAnError) {
+  const auto filter = Create();
+  const std::string shard = FirstShard();
+  server_->Command({"DEL", shard});
+  server_->Command({"LPUSH", shard, "x"});
+  ExpectUnavailable(filter.get(), Answer::kMaybe, "WRONGTYPE");
+}
+
+TEST_F(RedisFailureTest, FullServerRefusesAdditionsAndStillAnswers) {
+  const auto filter = Create();
+  filter->AddKey("key");
+  server_->Command({"CONFIG", "SET", "maxmemory", "1"});
+  EXPECT_EQ(filter->AddKey("another"), AddResult::kFailed);
+  EXPECT_NE(filter->error().find("OOM"), std::string::npos) << filter->error();
+  EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
+  EXPECT_EQ(filter->error(), "");
+  EXPECT_EQ(filter->MayMatch("another"), Answer::kNo) << "the addition was reported as failed";
+}
+
+TEST_F(RedisFailureTest, PasswordsAreRequiredAndChecked) {
+  Start({"--requirepass", "secret"});
+  std::string error;
+  EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", options_, &error), nullptr);
+  EXPECT_NE(error.find("NOAUTH"), std::string::npos) << error;
+  servers_.password = "wrong";
+  EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", options_, &error), nullptr);
+  EXPECT_NE(error.find("WRONGPASS"), std::string::npos) << error;
+  EXPECT_EQ(error.find("wrong"), std::string::npos) << "passwords stay secret";
+  servers_.password = "secret";
+  const auto filter = Create();
+  ASSERT_NE(filter, nullptr);
+  EXPECT_EQ(filter->AddKey("key"), AddResult::kNew);
+  servers_.username = "default";
+  EXPECT_EQ(Create()->MayMatch("key"), Answer::kMaybe);
+}
+
+TEST_F(RedisFailureTest, ReplicaIsRefusedBecauseItLags) {
+  Create();
+  const RedisServer replica({"--replicaof", "127.0.0.1", std::to_string(server_->port())});
+  servers_.servers = {replica.address()};
+  std::string error;
+  EXPECT_EQ(SharedBloomFilter::Open(servers_, "f", &error), nullptr);
+  EXPECT_NE(error.find("replica"), std::string::npos) << error;
+}
+
+// It keeps its clients' connections, but its refusal to write shows that it is a replica.
+TEST_F(RedisFailureTest, MasterThatBecameAReplicaIsNotQueried) {
+  const RedisServer primary;
+  const auto filter = Create();
+  EXPECT_EQ(filter->AddKey("key"), AddResult::kNew);
+  server_->Command({"REPLICAOF", "127.0.0.1", std::to_string(primary.port())});
+  EXPECT_EQ(filter->AddKey("other"), AddResult::kFailed);
+  EXPECT_NE(filter->error().find("READONLY"), std::string::npos) << filter->error();
+  EXPECT_EQ(filter->MayMatch("other"), Answer::kMaybe);
+  EXPECT_NE(filter->error().find("replica"), std::string::npos) << filter->error();
+  server_->Command({"REPLICAOF", "NO", "ONE"});
+}
+
+TEST_F(RedisFailureTest, SeveralServersWithoutAClusterAreRefused) {
+  servers_.servers.push_back("127.0.0.1:1");
+  std::string error;
+  EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", options_, &error), nullptr);
+  EXPECT_NE(error.find("not part of a cluster"), std::string::npos) << error;
+}
+
+// Accepts one connection after another and answers everything with `reply`.
+class WrongServer {
+ public:
+  explicit WrongServer(std::string reply) : reply_(std::move(reply)) {
+    listener_ = socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t length = sizeof(address);
+    auto* generic = reinterpret_cast<sockaddr*>(&address);
+    EXPECT_EQ(bind(listener_, generic, length), 0);
+    EXPECT_EQ(getsockname(listener_, generic, &length), 0);
+    EXPECT_EQ(listen(listener_, 8), 0);
+    address_ = "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+    thread_ = std::thread([this] { Serve(); });
+  }
+  ~WrongServer() {
+    shutdown(listener_, SHUT_RDWR);
+    thread_.join();
+    close(listener_);
+  }
+  const std::string& address() const { return address_; }
+
+ private:
+  void Serve() {
+    for (;;) {
+      const int fd = accept(listener_, nullptr, nullptr);
+      if (fd < 0) return;
+      char buffer[4096];
+      while (recv(fd, buffer, sizeof(buffer), 0) > 0) {
+        if (send(fd, reply_.data(), reply_.size(), MSG_NOSIGNAL) < 0) break;
+        if (reply_.empty()) break;
+      }
+      close(fd);
+    }
+  }
+
+  const std::string reply_;
+  std::string address_;
+  int listener_ = -1;
+  std::thread thread_;
+};
+
+TEST_F(RedisFailureTest, ServersOfOtherProtocolsAreErrors) {
+  servers_.command_timeout_ms = 100;
+  for (const char* reply :
+       {"HTTP/1.1 400 Bad Request\r\n\r\n", "", "+OK\r\n", ":1\r\n", "*0\r\n", "*1\r\n*0\r\n",
+        "$-1\r\n", "$5\r\nab", "-ERR unknown command\r\n", "*1\r\n*3\r\n:0\r\n:99999\r\n*0\r\n",
+        "-MOVED 1 127.0.0.1:1\r\n", "-ASK 1 127.0.0.1:1\r\n"}) {
+    const WrongServer wrong(reply);
+    servers_.servers = {wrong.address()};
+    std::string error;
+    EXPECT_EQ(SharedBloomFilter::Open(servers_, "f", &error), nullptr) << reply;
+    EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", options_, &error), nullptr) << reply;
+    EXPECT_NE(error, "") << reply;
+  }
+}
+
+}  // namespace
+}  // namespace bloomline

@@ -1,0 +1,239 @@
+// SharedBloomFilter on one working server: names, creation, deletion and permissions.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bloomline/redis_bloom_filter.h"
+#include "tests/redis/redis_filter_test.h"
+#include "tests/redis/redis_server.h"
+#include "tests/support/injected_entropy.h"
+
+namespace bloomline {
+namespace {
+
+class RedisLifecycleTest : public tests::RedisFilterTest {};
+
+TEST_F(RedisLifecycleTest, FiltersOfDifferentNamesAreIndependent) {
+  const auto a = Create("a", Options(1000));
+  const auto b = Create("b", Options(1000));
+  EXPECT_EQ(a->AddKey("key"), AddResult::kNew);
+  EXPECT_EQ(b->MayMatch("key"), Answer::kNo);
+  EXPECT_EQ(b->AddKey("key"), AddResult::kNew);
+}
+
+// A filter's number is random: without it, two creators could share shards.
+TEST_F(RedisLifecycleTest, WithoutRandomNumbersNothingIsCreated) {
+  std::string error;
+  {
+    const tests::InjectedEntropy failing;
+    EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", Options(1000), &error), nullptr);
+  }
+  EXPECT_NE(error.find("the system's generator failed"), std::string::npos) << error;
+  EXPECT_EQ(server_->Command({"DBSIZE"}), "0");
+  EXPECT_NE(Create("f", Options(1000)), nullptr);
+}
+
+// A name like the key of another filter's shard.
+TEST_F(RedisLifecycleTest, NoNameCollidesWithAnotherFiltersShard) {
+  const auto filter = Create("f", Options(1000));
+  ASSERT_EQ(filter->AddKey("key"), AddResult::kNew);
+  const std::string shard = server_->Command({"KEYS", "*{f:*"});
+  const size_t open = shard.find('{');
+  const std::string name = shard.substr(open + 1, shard.find('}') - open - 1);
+  ASSERT_EQ(name.size(), std::string("f:0123456789abcdef:0").size()) << shard;
+  const auto other = Create(name, Options(1000));
+  ASSERT_NE(other, nullptr);
+  EXPECT_EQ(other->MayMatch("key"), Answer::kNo);
+  EXPECT_EQ(other->AddKey("other"), AddResult::kNew);
+  EXPECT_EQ(server_->Command({"DBSIZE"}), "4");
+  std::string error;
+  EXPECT_TRUE(SharedBloomFilter::Delete(servers_, name, &error)) << error;
+  EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
+  EXPECT_EQ(filter->error(), "");
+  EXPECT_EQ(filter->MayMatch("other"), Answer::kNo);
+}
+
+// The permissions that docs/redis.md lists, on the keys it names.
+TEST_F(RedisLifecycleTest, DocumentedPermissionsAreEnough) {
+  ASSERT_EQ(server_->Command(
+                {"ACL",      "SETUSER",        "app",       "on",      ">secret",   "~bloomline:*",
+                 "+auth",    "+cluster|slots", "+wait",     "+asking", "+eval",     "+bitfield",
+                 "+del",     "+exists",        "+expire",   "+getbit", "+getrange", "+hdel",
+                 "+hexists", "+hget",          "+hkeys",    "+hmget",  "+hset",     "+hsetnx",
+                 "+persist", "+pttl",          "+setrange", "+strlen", "+time",     "+unlink"}),
+            "OK");
+  servers_.username = "app";
+  servers_.password = "secret";
+  SharedBloomFilterOptions options = Options(3000000);
+  options.shard_bytes = 2 << 20;
+  const auto filter = Create("f", options);
+  ASSERT_NE(filter, nullptr);
+  EXPECT_EQ(filter->AddKey("key"), AddResult::kNew);
+  EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
+  server_->Command({"HSET", "bloomline:{f}", "unfinished", "1"});
+  EXPECT_EQ(Open("f")->MayMatch("key"), Answer::kMaybe);
+  server_->Command({"DEL", server_->Command({"KEYS", "bloomline:shard:*:0}"})});
+  server_->Command({"DEL", server_->Command({"KEYS", "bloomline:shard:*:1}"})});
+  EXPECT_EQ(filter->AddKey("key"), AddResult::kFailed);
+  EXPECT_EQ(server_->Command({"KEYS", "bloomline:shard:*"}), "") << "the remnant is gone";
+  std::string error;
+  EXPECT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
+  EXPECT_EQ(server_->Command({"DBSIZE"}), "0");
+}
+
+// A client that may only read can open a finished filter.
+TEST_F(RedisLifecycleTest, ReadersNeedFewPermissions) {
+  Create("f", Options(1000))->AddKey("key");
+  server_->Command({"ACL", "SETUSER", "reader", "on", ">secret", "~bloomline:*", "+auth",
+                    "+cluster|slots", "+wait", "+asking", "+getrange", "+hmget", "+strlen"});
+  servers_.username = "reader";
+  servers_.password = "secret";
+  const auto filter = Open("f");
+  ASSERT_NE(filter, nullptr);
+  EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
+  EXPECT_EQ(filter->error(), "");
+  EXPECT_EQ(filter->AddKey("another"), AddResult::kFailed);
+  EXPECT_NE(filter->error().find("NOPERM"), std::string::npos) << filter->error();
+}
+
+TEST_F(RedisLifecycleTest, SecondCreatorWithTheSameOptionsOpens) {
+  const auto first = Create("f", Options(1000));
+  first->AddKey("key");
+  EXPECT_EQ(Create("f", Options(1000))->MayMatch("key"), Answer::kMaybe);
+  EXPECT_EQ(Open("f")->MayMatch("key"), Answer::kMaybe);
+  EXPECT_EQ(server_->Command({"DBSIZE"}), "2");
+}
+
+TEST_F(RedisLifecycleTest, SecondCreatorWithOtherOptionsIsRefusedWithBoth) {
+  constexpr uint64_t kSeed = 1234567890123456789;
+  SharedBloomFilterOptions existing = Options(1000);
+  existing.seed = kSeed;
+  const auto first = Create("f", existing);
+  SharedBloomFilterOptions more_keys = Options(1001);
+  more_keys.seed = kSeed;
+  SharedBloomFilterOptions other_rate = Options(1000, 0.02);
+  other_rate.seed = kSeed;
+  SharedBloomFilterOptions other_seed = Options(1000);
+  other_seed.seed = 9876543210987654321u;
+  for (const SharedBloomFilterOptions& options : {more_keys, other_rate, other_seed}) {
+    std::string error;
+    EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", options, &error), nullptr);
+    EXPECT_NE(error.find("exists with other parameters"), std::string::npos) << error;
+    EXPECT_NE(error.find("it has 'bloomline-shared-bloom version=1 capacity=1000 "
+                         "false_positive_rate=0.01 seed=(not shown) block_bytes="),
+              std::string::npos)
+        << error;
+    EXPECT_NE(error.find("wanted is 'bloomline-shared-bloom version=1 capacity=" +
+                         std::to_string(options.capacity)),
+              std::string::npos);
+    // Seeds may be secret.
+    for (const uint64_t seed : {existing.seed, options.seed}) {
+      EXPECT_EQ(error.find(std::to_string(seed)), std::string::npos) << error;
+    }
+    EXPECT_EQ(error.find("with another seed") != std::string::npos, options.seed != kSeed) << error;
+  }
+  EXPECT_EQ(server_->Command({"DBSIZE"}), "2") << "nothing left behind";
+}
+
+TEST_F(RedisLifecycleTest, ConcurrentCreatorsGetOneFilter) {
+  constexpr size_t kCreators = 8;
+  std::vector<std::unique_ptr<SharedBloomFilter>> filters(kCreators);
+  std::vector<std::thread> threads;
+  std::atomic<size_t> ready{0};
+  for (size_t i = 0; i < kCreators; ++i) {
+    threads.emplace_back([&, i] {
+      ++ready;
+      while (ready < kCreators) std::this_thread::yield();
+      filters[i] = SharedBloomFilter::Create(servers_, "f", Options(3000000), nullptr);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const auto& filter : filters) ASSERT_NE(filter, nullptr);
+  filters[0]->AddKey("key");
+  for (const auto& filter : filters) EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
+  EXPECT_EQ(server_->Command({"DBSIZE"}), "2") << "unused shards were removed";
+  EXPECT_EQ(server_->Command({"TTL", "bloomline:{f}"}), "-1");
+}
+
+TEST_F(RedisLifecycleTest, ShardsDoNotExpireAndHaveTheirExactLength) {
+  SharedBloomFilterOptions options = Options(100000);
+  options.shard_bytes = 65536;
+  const auto filter = Create("f", options);
+  ASSERT_EQ(filter->num_shards(), 2u);
+  const std::string keys = server_->Command({"KEYS", "bloomline:shard:{f:*"});
+  const std::string first = keys.substr(0, keys.find(' '));
+  EXPECT_EQ(server_->Command({"TTL", first}), "-1");
+  EXPECT_EQ(server_->Command({"STRLEN", first}), std::to_string(filter->num_bytes() / 2));
+  const uint64_t used = std::stoull(server_->Command({"MEMORY", "USAGE", first}));
+  EXPECT_LT(used, filter->num_bytes() / 2 * 5 / 4);
+}
+
+TEST_F(RedisLifecycleTest, DeletedNameCanBeCreatedAgain) {
+  const auto old = Create("f", Options(1000));
+  old->AddKey("key");
+  std::string error;
+  ASSERT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << error;
+  EXPECT_EQ(server_->Command({"DBSIZE"}), "0");
+  ASSERT_TRUE(SharedBloomFilter::Delete(servers_, "f", &error)) << "succeeds also if there is none";
+  EXPECT_EQ(SharedBloomFilter::Open(servers_, "f", &error), nullptr);
+  EXPECT_NE(error.find("no filter 'f'"), std::string::npos) << error;
+
+  const auto anew = Create("f", Options(50000, 0.001));
+  EXPECT_EQ(anew->MayMatch("key"), Answer::kNo);
+  // Clients that have the old one open neither damage the new one nor answer "no".
+  EXPECT_EQ(old->MayMatch("key"), Answer::kMaybe);
+  EXPECT_NE(old->error(), "");
+  EXPECT_EQ(old->AddKey("other"), AddResult::kFailed);
+  EXPECT_EQ(anew->MayMatch("other"), Answer::kNo);
+  EXPECT_EQ(server_->Command({"DBSIZE"}), "2") << "nothing of the old filter came back";
+}
+
+TEST_F(RedisLifecycleTest, BadNamesAndOptionsAreRefusedBeforeAnyCommand) {
+  std::string error;
+  EXPECT_EQ(SharedBloomFilter::Create(servers_, "a b", Options(1000), &error), nullptr);
+  EXPECT_NE(error.find("'a b'"), std::string::npos) << error;
+  EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", Options(0), &error), nullptr);
+  EXPECT_NE(error.find("capacity is 0"), std::string::npos) << error;
+  RedisServers bad = servers_;
+  bad.max_retries = -1;
+  EXPECT_EQ(SharedBloomFilter::Open(bad, "f", &error), nullptr);
+  EXPECT_NE(error.find("max_retries is -1"), std::string::npos) << error;
+  EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", Options(0), nullptr), nullptr);
+  EXPECT_EQ(server_->Command({"DBSIZE"}), "0");
+}
+
+// Delete compares the metadata with its own spelling. It must not report success and leave the
+// metadata.
+TEST_F(RedisLifecycleTest, MetadataInAnotherSpellingIsNotHalfDeleted) {
+  const auto filter = Create("f", Options(1000));
+  ASSERT_EQ(filter->AddKey("key"), AddResult::kNew);
+  std::string metadata = server_->Command({"HGET", "bloomline:{f}", "metadata"});
+  const size_t rate = metadata.find("false_positive_rate=0.01");
+  ASSERT_NE(rate, std::string::npos) << metadata;
+  metadata.insert(rate + std::string("false_positive_rate=0.01").size(), "0");
+  server_->Command({"HSET", "bloomline:{f}", "metadata", metadata});
+  std::string error;
+  EXPECT_FALSE(SharedBloomFilter::Delete(servers_, "f", &error));
+  EXPECT_NE(error.find("spelling"), std::string::npos) << error;
+  EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
+  EXPECT_EQ(filter->error(), "") << "its shards exist";
+}
+
+TEST_F(RedisLifecycleTest, ForeignMetadataIsNotTouched) {
+  std::string error;
+  server_->Command({"HSET", "bloomline:{f}", "metadata", "something else"});
+  EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", Options(1000), &error), nullptr);
+  EXPECT_NE(error.find("'something else'"), std::string::npos) << error;
+  EXPECT_FALSE(SharedBloomFilter::Delete(servers_, "f", &error));
+  EXPECT_EQ(server_->Command({"HGET", "bloomline:{f}", "metadata"}), "something else");
+  server_->Command({"LPUSH", "bloomline:{g}", "x"});
+  EXPECT_EQ(SharedBloomFilter::Open(servers_, "g", &error), nullptr);
+  EXPECT_NE(error.find("WRONGTYPE"), std::string::npos) << error;
+}
+
+}  // namespace
+}  // namespace bloomline

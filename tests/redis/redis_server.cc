@@ -1,0 +1,354 @@
+#include "tests/redis/redis_server.h"
+
+#include <arpa/inet.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <set>
+#include <sstream>
+#include <thread>
+
+#include "src/redis/command.h"
+#include "src/redis/connection.h"
+
+namespace bloomline::tests {
+namespace {
+
+constexpr int kBusOffset = 10000;  // a cluster node also listens there
+
+[[noreturn]] void Die(const std::string& reason) {
+  std::fprintf(stderr, "RedisServer: %s\n", reason.c_str());
+  std::abort();
+}
+
+// Port 0: any. Returns the port, or 0 if it is in use.
+int TryToBind(int port) {
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<uint16_t>(port));
+  socklen_t length = sizeof(address);
+  auto* generic = reinterpret_cast<sockaddr*>(&address);
+  const bool bound = bind(fd, generic, length) == 0 && getsockname(fd, generic, &length) == 0;
+  close(fd);
+  return bound ? ntohs(address.sin_port) : 0;
+}
+
+void WaitUntil(const std::function<std::string()>& what, const std::function<bool()>& done) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(90);
+  while (!done()) {
+    if (std::chrono::steady_clock::now() > deadline) Die("waited in vain for " + what());
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+void WaitUntil(const char* what, const std::function<bool()>& done) {
+  WaitUntil([what] { return std::string(what); }, done);
+}
+
+std::string ToText(const redisReply& reply) {
+  switch (reply.type) {
+    case REDIS_REPLY_INTEGER:
+      return std::to_string(reply.integer);
+    case REDIS_REPLY_NIL:
+      return "(nil)";
+    case REDIS_REPLY_ARRAY: {
+      std::string text;
+      for (size_t i = 0; i < reply.elements; ++i) {
+        text += (i == 0 ? "" : " ") + ToText(*reply.element[i]);
+      }
+      return text;
+    }
+    default:
+      return std::string(redis::Text(reply));
+  }
+}
+
+// In Debian, redis-check-rdb is the same program, which does what its argv[0] says. It is in
+// redis-tools: unlike the package redis-server, that one starts no service.
+const char* ServerProgram() {
+  for (const char* name : {"redis-server", "redis-check-rdb"}) {
+    const std::string look = std::string("command -v ") + name + " >/dev/null 2>&1";
+    if (std::system(look.c_str()) == 0) return name;
+  }
+  return nullptr;
+}
+
+// Starts a server with these arguments, of which the first is the program's name.
+pid_t Spawn(std::vector<std::string> command) {
+  static const char* const program = ServerProgram();
+  if (program == nullptr) Die("there is no redis-server here");
+  std::vector<char*> argv;
+  for (std::string& argument : command) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  const pid_t pid = fork();
+  if (pid < 0) Die("cannot fork");
+  if (pid == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    execvp(program, argv.data());
+    _exit(127);
+  }
+  return pid;
+}
+
+void KillProcess(pid_t pid) {
+  kill(pid, SIGKILL);
+  waitpid(pid, nullptr, 0);
+}
+
+std::string CommandAt(int port, std::initializer_list<std::string_view> arguments) {
+  RedisServers options;
+  options.connect_timeout_ms = options.command_timeout_ms = 10000;
+  std::string error;
+  const auto connection = redis::Connection::Open({"127.0.0.1", port}, options, &error);
+  if (connection == nullptr) return error;
+  std::string command;
+  redis::AppendCommand(arguments, &command);
+  const redis::ReplyPtr reply = connection->Ask(command, &error);
+  return reply == nullptr ? error : ToText(*reply);
+}
+
+// A node may refuse until it has learned of the last change.
+void WaitUntilOk(const RedisServer& server, std::initializer_list<std::string_view> arguments) {
+  std::string text;
+  for (const std::string_view argument : arguments) text.append(argument) += ' ';
+  std::string reply;
+  WaitUntil([&] { return "'" + text + "', which replies '" + reply + "'"; },
+            [&] { return (reply = server.Command(arguments)) == "OK"; });
+}
+
+// The name, epoch and slots of each node of the cluster, as this node sees them.
+std::set<std::string> OwnersAndEpochs(const RedisServer& server) {
+  std::set<std::string> nodes;
+  std::istringstream lines(server.Command({"CLUSTER", "NODES"}));
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream fields(line);
+    std::string known;
+    std::string field;
+    for (int i = 0; fields >> field; ++i) {
+      const bool is_migration = field.front() == '[';
+      if ((i == 0 || i == 6 || i > 7) && !is_migration) known += field + " ";
+    }
+    nodes.insert(known);
+  }
+  return nodes;
+}
+
+}  // namespace
+
+bool RedisServer::IsInstalled() { return ServerProgram() != nullptr; }
+
+int RedisServer::FreePort() {
+  for (;;) {
+    const int port = TryToBind(0);
+    if (port != 0 && port + kBusOffset < 65536 && TryToBind(port + kBusOffset) != 0) return port;
+  }
+}
+
+RedisServer::RedisServer(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    port_ = FreePort();  // another process may take it before the server does
+    Start();
+    if (WaitUntilItAnswers()) return;
+    Kill();
+  }
+  Die("redis-server does not start");
+}
+
+RedisServer::~RedisServer() { Kill(); }
+
+void RedisServer::Start() {
+  std::vector<std::string> command = {
+      "redis-server", "--port", std::to_string(port_), "--bind", "127.0.0.1", "--save",     "",
+      "--appendonly", "no",     "--daemonize",         "no",     "--dir",     dir_.Path("")};
+  command.insert(command.end(), {"--logfile", dir_.Path("log")});
+  command.insert(command.end(), arguments_.begin(), arguments_.end());
+  std::remove(dir_.Path("log").c_str());
+  pid_ = Spawn(std::move(command));
+}
+
+bool RedisServer::IsReady() const {
+  std::ostringstream log;
+  log << std::ifstream(dir_.Path("log")).rdbuf();
+  return log.str().find("Ready to accept connections") != std::string::npos;
+}
+
+// Its own log says it. A server that answers at the port may belong to another test.
+bool RedisServer::WaitUntilItAnswers() const {
+  for (int i = 0; i < 2000; ++i) {
+    if (IsReady()) return true;
+    if (waitpid(pid_, nullptr, WNOHANG) != 0) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return false;
+}
+
+void RedisServer::Kill() {
+  if (pid_ <= 0) return;
+  KillProcess(pid_);
+  pid_ = -1;
+}
+
+void RedisServer::Restart() {
+  Kill();
+  Start();
+  if (!WaitUntilItAnswers()) Die("redis-server does not start again");
+}
+
+void RedisServer::Stop() { kill(pid_, SIGSTOP); }
+void RedisServer::Continue() { kill(pid_, SIGCONT); }
+
+std::string RedisServer::Command(std::initializer_list<std::string_view> arguments) const {
+  return CommandAt(port_, arguments);
+}
+
+uint64_t RedisServer::Info(std::string_view section, std::string_view name) const {
+  const std::string text = Command({"INFO", section});
+  const size_t at = text.find(name);
+  return at == std::string::npos ? 0 : std::stoull(text.substr(at + name.size() + 1));
+}
+
+void WaitForReplicas(const RedisServer& primary, size_t n) {
+  WaitUntil("replicas", [&] {
+    const std::string text = primary.Command({"INFO", "replication"});
+    size_t online = 0;
+    for (size_t at = text.find("state=online"); at != std::string::npos;
+         at = text.find("state=online", at + 1)) {
+      ++online;
+    }
+    return online >= n && primary.Command({"WAIT", std::to_string(n), "1000"}) == std::to_string(n);
+  });
+}
+
+RedisSentinel::RedisSentinel(const RedisServer& primary) : port_(RedisServer::FreePort()) {
+  const std::string file = dir_.Path("sentinel.conf");
+  std::ofstream(file) << "port " << port_ << "\nbind 127.0.0.1\ndir " << dir_.Path("")
+                      << "\nlogfile " << dir_.Path("log") << "\nsentinel monitor primary 127.0.0.1 "
+                      << primary.port() << " 1\nsentinel down-after-milliseconds primary 500\n"
+                      << "sentinel failover-timeout primary 4000\n";
+  pid_ = Spawn({"redis-server", file, "--sentinel"});
+  WaitUntil("Sentinel", [&] { return PrimaryAddress() == primary.address(); });
+}
+
+RedisSentinel::~RedisSentinel() { KillProcess(pid_); }
+
+std::string RedisSentinel::PrimaryAddress() const {
+  const std::string reply = CommandAt(port_, {"SENTINEL", "GET-MASTER-ADDR-BY-NAME", "primary"});
+  const size_t space = reply.find(' ');
+  return space == std::string::npos ? reply
+                                    : reply.substr(0, space) + ":" + reply.substr(space + 1);
+}
+
+uint64_t RedisSentinel::NumReplicas() const {
+  const std::string text = CommandAt(port_, {"INFO", "sentinel"});
+  const size_t at = text.find(",slaves=");
+  return at == std::string::npos ? 0 : std::stoull(text.substr(at + 8));
+}
+
+RedisCluster::RedisCluster(bool with_replicas) {
+  // A node that gets no CPU time for so long, on a busy machine, loses its slots. Only tests with
+  // replicas wait for that.
+  const std::vector<std::string> arguments = {"--cluster-enabled",
+                                              "yes",
+                                              "--cluster-node-timeout",
+                                              with_replicas ? "2000" : "60000",
+                                              "--cluster-require-full-coverage",
+                                              "no",
+                                              "--repl-diskless-sync-delay",
+                                              "0"};
+  const std::string ranges[kNodes][2] = {{"0", "5460"}, {"5461", "10922"}, {"10923", "16383"}};
+  for (size_t i = 0; i < kNodes; ++i) {
+    nodes_.push_back(std::make_unique<RedisServer>(arguments));
+    node(i).Command({"CLUSTER", "ADDSLOTSRANGE", ranges[i][0], ranges[i][1]});
+    node(i).Command({"CLUSTER", "SET-CONFIG-EPOCH", std::to_string(i + 1)});
+    if (i > 0) node(i).Command({"CLUSTER", "MEET", "127.0.0.1", std::to_string(node(0).port())});
+  }
+  for (size_t i = 0; i < kNodes; ++i) {
+    WaitUntil("the cluster", [&] {
+      const std::string info = node(i).Command({"CLUSTER", "INFO"});
+      return info.find("cluster_state:ok") != std::string::npos &&
+             info.find("cluster_slots_assigned:16384") != std::string::npos &&
+             info.find("cluster_known_nodes:3") != std::string::npos;
+    });
+  }
+  for (size_t i = 0; with_replicas && i < kNodes; ++i) {
+    replicas_.push_back(std::make_unique<RedisServer>(arguments));
+    replica(i).Command({"CLUSTER", "MEET", "127.0.0.1", std::to_string(node(0).port())});
+  }
+  for (size_t i = 0; with_replicas && i < kNodes; ++i) {
+    const std::string id = node(i).Command({"CLUSTER", "MYID"});
+    WaitUntil("replicas of the cluster", [&] {
+      return replica(i).Command({"CLUSTER", "REPLICATE", id}) == "OK";
+    });
+  }
+  for (size_t i = 0; with_replicas && i < kNodes; ++i) {
+    WaitForReplicas(node(i), 1);
+    // All nodes know each other; otherwise a node does not vote.
+    for (RedisServer* server : {&node(i), &replica(i)}) {
+      WaitUntil("the cluster's replicas", [&] {
+        const std::string nodes = server->Command({"CLUSTER", "NODES"});
+        size_t replicas = 0;
+        for (size_t at = nodes.find("slave"); at != std::string::npos;
+             at = nodes.find("slave", at + 1)) {
+          ++replicas;
+        }
+        return replicas == kNodes && nodes.find("handshake") == std::string::npos;
+      });
+    }
+  }
+}
+
+std::string RedisCluster::Slot(const std::string& key) {
+  return node(0).Command({"CLUSTER", "KEYSLOT", key});
+}
+
+size_t RedisCluster::NodeOf(const std::string& key) {
+  for (size_t i = 0; i < kNodes; ++i) {
+    if (node(i).Command({"EXISTS", key}).rfind("MOVED", 0) != 0) return i;
+  }
+  Die("nobody serves " + key);
+}
+
+void RedisCluster::BeginMigration(const std::string& key, size_t from, size_t to) {
+  const std::string from_id = node(from).Command({"CLUSTER", "MYID"});
+  const std::string to_id = node(to).Command({"CLUSTER", "MYID"});
+  const std::string slot = Slot(key);
+  WaitUntilOk(node(to), {"CLUSTER", "SETSLOT", slot, "IMPORTING", from_id});
+  WaitUntilOk(node(from), {"CLUSTER", "SETSLOT", slot, "MIGRATING", to_id});
+}
+
+void RedisCluster::MoveKey(const std::string& key, size_t from, size_t to) {
+  std::string reply;
+  // BUSYKEY: a slow client, redirected earlier, wrote to the node that gets the key. It removes
+  // what that made as soon as it has the answer.
+  WaitUntil("MIGRATE", [&] {
+    reply = node(from).Command(
+        {"MIGRATE", "127.0.0.1", std::to_string(node(to).port()), key, "0", "5000"});
+    return reply.find("BUSYKEY") == std::string::npos;
+  });
+  if (reply != "OK") Die("MIGRATE: " + reply);
+}
+
+void RedisCluster::EndMigration(const std::string& key, size_t to) {
+  const std::string to_id = node(to).Command({"CLUSTER", "MYID"});
+  const std::string slot = Slot(key);
+  WaitUntilOk(node(to), {"CLUSTER", "SETSLOT", slot, "NODE", to_id});
+  for (size_t i = 0; i < kNodes; ++i) {
+    if (i != to) WaitUntilOk(node(i), {"CLUSTER", "SETSLOT", slot, "NODE", to_id});
+  }
+  WaitUntil("the nodes to agree", [&] {
+    const std::set<std::string> expected = OwnersAndEpochs(node(0));
+    return OwnersAndEpochs(node(1)) == expected && OwnersAndEpochs(node(2)) == expected;
+  });
+}
+
+}  // namespace bloomline::tests

@@ -1,0 +1,38 @@
+// Every layout of a Bloom filter, for tests that hold for all of them.
+#ifndef BLOOMLINE_TESTS_SUPPORT_BLOOM_LAYOUTS_H_
+#define BLOOMLINE_TESTS_SUPPORT_BLOOM_LAYOUTS_H_
+
+#include <string_view>
+
+#include "bloomline/bloom_filter.h"
+
+namespace bloomline::tests {
+
+constexpr BloomLayout kAllBloomLayouts[] = {BloomLayout::kBlocked, BloomLayout::kStandard,
+                                            BloomLayout::kBlocked128, BloomLayout::kBlocked64};
+
+inline const char* Name(BloomLayout layout) {
+  switch (layout) {
+    case BloomLayout::kBlocked:
+      return "Blocked";
+    case BloomLayout::kStandard:
+      return "Standard";
+    case BloomLayout::kBlocked128:
+      return "Blocked128";
+    case BloomLayout::kBlocked64:
+      return "Blocked64";
+  }
+  return "none";
+}
+
+// The layout of a name in golden vectors, which begins in lower case.
+inline BloomLayout LayoutOf(std::string_view name) {
+  for (const BloomLayout layout : kAllBloomLayouts) {
+    if (name.substr(1) == std::string_view(Name(layout)).substr(1)) return layout;
+  }
+  return static_cast<BloomLayout>(-1);
+}
+
+}  // namespace bloomline::tests
+
+#endif  // BLOOMLINE_TESTS_SUPPORT_BLOOM_LAYOUTS_H_

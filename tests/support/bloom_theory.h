@@ -1,0 +1,28 @@
+// The theoretical false-positive rate of a Bloom filter in memory.
+#ifndef BLOOMLINE_TESTS_SUPPORT_BLOOM_THEORY_H_
+#define BLOOMLINE_TESTS_SUPPORT_BLOOM_THEORY_H_
+
+#include <cstdint>
+
+#include "bloomline/filter_theory.h"
+#include "src/in_memory/bloom_shape.h"
+
+namespace bloomline::tests {
+
+// With num_keys distinct keys.
+inline double TheoreticalRate(const in_memory::BloomShape& shape, uint64_t num_keys) {
+  const int block_bits = in_memory::BlockBits(shape.layout);
+  const uint64_t num_bits = shape.num_lines * 512;
+  if (shape.layout == BloomLayout::kStandard) {
+    return ExactStandardFalsePositiveRate(num_keys, num_bits, shape.num_probes);
+  }
+  const uint64_t num_blocks = num_bits / static_cast<uint64_t>(block_bits);
+  if (shape.layout == BloomLayout::kBlocked) {
+    return ExactBlockedFalsePositiveRate(num_keys, num_blocks, shape.num_probes);
+  }
+  return ExactSmallBlockFalsePositiveRate(block_bits, num_keys, num_blocks, shape.num_probes);
+}
+
+}  // namespace bloomline::tests
+
+#endif  // BLOOMLINE_TESTS_SUPPORT_BLOOM_THEORY_H_

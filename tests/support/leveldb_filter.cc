@@ -1,0 +1,47 @@
+#include "tests/support/leveldb_filter.h"
+
+#include "bloomline/filter_theory.h"
+#include "bloomline/sizing.h"
+#include "src/filter/format/layout.h"
+#include "src/filter/format/leveldb_codes.h"
+#include "src/filter/format/shapes.h"
+#include "src/filter/writer/bloom_builder.h"
+#include "src/filter/writer/small_set_builder.h"
+
+namespace bloomline::tests {
+namespace {
+
+filter::FilterShape ShapeFor(const FilterOptions& options, size_t num_keys) {
+  const double bits_per_key = options.bits_per_key;
+  if (options.format == Format::kClassic) return filter::ClassicShape(num_keys, bits_per_key);
+  if (options.format == Format::kCompact) {
+    const filter::FilterShape shape = filter::SmallSetCompactShape(num_keys, bits_per_key);
+    if (shape.layout == filter::Layout::kSmallSet) return shape;
+  }
+  return filter::SmallSetShape(num_keys, bits_per_key, OptimalStandardNumProbes(bits_per_key),
+                               OptimalNumProbes(Format::kBlocked, bits_per_key));
+}
+
+}  // namespace
+
+std::string LevelDBFilter(const FilterOptions& options, const std::vector<std::string_view>& keys) {
+  const bool classic = options.format == Format::kClassic;
+  const filter::Layout layout = classic ? filter::Layout::kClassic : filter::Layout::kFlat;
+  std::vector<uint64_t> hashes;
+  for (const std::string_view key : keys) {
+    const uint64_t hash = filter::LayoutHash(layout, key, options.seed);
+    if (classic || hashes.empty() || hashes.back() != hash) hashes.push_back(hash);
+  }
+  filter::FilterShape shape = ShapeFor(options, hashes.size());
+  std::string filter(shape.payload_bytes(), '\0');
+  if (shape.layout == filter::Layout::kSmallSet) {
+    filter::BuildSmallSet(hashes.data(), hashes.size(), &shape, kernels::ActiveKernel(),
+                          filter.data());
+  } else {
+    filter::InsertHashes(shape, kernels::ActiveKernel(), filter.data(), hashes.size(),
+                         hashes.data());
+  }
+  return filter + filter::LevelDBCode(shape);
+}
+
+}  // namespace bloomline::tests

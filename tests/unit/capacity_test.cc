@@ -1,0 +1,347 @@
+// The inverses of the rates: bits, blocks, bytes and keys from a rate, and what they refuse.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <random>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "bloomline/filter_theory.h"
+#include "bloomline/sizing.h"
+#include "src/filter/format/layout.h"
+#include "src/filter/format/leveldb_codes.h"
+#include "src/filter/format/shapes.h"
+#include "src/filter/format/trailer.h"
+#include "src/filter/query/hash_query.h"
+#include "src/filter/writer/bloom_builder.h"
+
+namespace bloomline {
+namespace {
+
+constexpr Format kFormats[] = {Format::kClassic, Format::kBlocked, Format::kCompact};
+constexpr uint64_t kKeyCounts[] = {1, 2, 7, 36, 500, 4711, 1000000, 5000000000};
+constexpr double kRates[] = {0.9, 0.1, 0.01, 1e-3, 1e-6};
+constexpr int kProbeCounts[] = {1, 6, 7, 30};
+
+// For all rates, probes and numbers of keys: the result of `least` is enough, one less is not.
+template <typename Least, typename Rate>
+void ExpectLeast(Least least, Rate rate_of) {
+  for (const uint64_t n : kKeyCounts) {
+    for (const double rate : kRates) {
+      for (const int k : kProbeCounts) {
+        SCOPED_TRACE(testing::Message() << n << " keys, rate " << rate << ", k " << k);
+        const uint64_t units = least(n, rate, k);
+        ASSERT_GT(units, 0u);
+        EXPECT_LE(rate_of(n, units, k), rate);
+        if (units == 1) continue;
+        EXPECT_GT(rate_of(n, units - 1, k), rate);
+      }
+    }
+  }
+}
+
+template <typename Most, typename Rate>
+void ExpectMost(Most most, Rate rate_of) {
+  for (const uint64_t units : {1, 3, 100, 4711, 1000000}) {
+    for (const double rate : kRates) {
+      for (const int k : kProbeCounts) {
+        SCOPED_TRACE(testing::Message() << units << " units, rate " << rate << ", k " << k);
+        const uint64_t keys = most(units, rate, k);
+        EXPECT_LE(rate_of(keys, units, k), rate);
+        EXPECT_GT(rate_of(keys + 1, units, k), rate);
+      }
+    }
+  }
+}
+
+double ClassicRate(uint64_t n, uint64_t m, int k) {
+  return ExactStandardFalsePositiveRate(n, m, k);
+}
+double BlockedRate(uint64_t n, uint64_t lines, int k) {
+  return ExactBlockedFalsePositiveRate(n, lines, k);
+}
+
+TEST(CapacityTest, OneBitLessIsTooFew) { ExpectLeast(StandardNumBits, ClassicRate); }
+TEST(CapacityTest, OneBlockLessIsTooFew) { ExpectLeast(BlockedNumBlocks, BlockedRate); }
+TEST(CapacityTest, OneKeyMoreIsTooManyForTheBits) { ExpectMost(StandardCapacity, ClassicRate); }
+TEST(CapacityTest, OneKeyMoreIsTooManyForTheBlocks) { ExpectMost(BlockedCapacity, BlockedRate); }
+
+TEST(CapacityTest, BitsOfASmallFilterAreThoseOfItsDistribution) {
+  // Computed for m = 300, 301, ... from the exact distribution of the number of set bits.
+  EXPECT_EQ(StandardNumBits(36, 0.01, 7), 348u);
+}
+
+TEST(CapacityTest, LargeFiltersFollowTheClosedForm) {
+  // m = -n k / ln(1 - p^(1/k))
+  const double n = 1e9;
+  const double expected = -n * 7 / std::log1p(-std::pow(0.01, 1.0 / 7));
+  EXPECT_NEAR(static_cast<double>(StandardNumBits(1000000000, 0.01, 7)) / expected, 1, 1e-6);
+  EXPECT_NEAR(BitsPerKeyWithNumProbes(Format::kClassic, 0.01, 7), expected / n, 1e-5);
+}
+
+TEST(CapacityTest, BitsAtAFixedKInvertTheRate) {
+  for (const Format format : {Format::kClassic, Format::kBlocked}) {
+    for (const double rate : {0.1, 0.01, 1e-3}) {
+      for (const int k : {3, 6, 12}) {
+        const auto rate_at = [&](double c) {
+          return format == Format::kClassic ? StandardFalsePositiveRate(c, k)
+                                            : BlockedFalsePositiveRate(c, k);
+        };
+        const double c = BitsPerKeyWithNumProbes(format, rate, k);
+        EXPECT_LE(rate_at(c), rate) << rate << " " << k;
+        EXPECT_GT(rate_at(c - 1e-5), rate) << rate << " " << k;
+      }
+    }
+  }
+}
+
+TEST(CapacityTest, OneKeyMoreTakesMoreThanTheMemory) {
+  for (const Format format : kFormats) {
+    for (const uint64_t bytes : {uint64_t{84}, uint64_t{85}, uint64_t{4096}, uint64_t{1} << 32}) {
+      for (const double bits_per_key : {3.0, 7.05, 10.0, 24.0}) {
+        SCOPED_TRACE(testing::Message() << FormatName(format) << ", " << bytes << " bytes, "
+                                        << bits_per_key << " bits per key");
+        const uint64_t n = Capacity(format, bytes, bits_per_key);
+        ASSERT_GT(n, 0u);
+        EXPECT_LE(FilterBytes(format, n, bits_per_key), bytes);
+        EXPECT_GT(FilterBytes(format, n + 1, bits_per_key), bytes);
+      }
+    }
+    // The container alone: a trailer, or eight bytes in LevelDB.
+    EXPECT_EQ(Capacity(format, format == Format::kClassic ? 8 : 20, 10), 0u);
+  }
+}
+
+TEST(CapacityTest, MemoryIsUsedAndNotExceeded) {
+  for (const Format format : kFormats) {
+    for (const uint64_t n : {uint64_t{100}, uint64_t{1000}, uint64_t{5000000000}}) {
+      for (const double wanted : {3.5, 7.05, 10.0, 23.0}) {
+        SCOPED_TRACE(testing::Message() << FormatName(format) << ", " << n << " keys, " << wanted);
+        const auto bytes = static_cast<uint64_t>(static_cast<double>(n) * wanted / 8);
+        const double bits_per_key = BitsPerKeyForFilterBytes(format, n, bytes);
+        const uint64_t used = FilterBytes(format, n, bits_per_key);
+        EXPECT_LE(used, bytes);
+        EXPECT_GT(used + 64, bytes);
+      }
+    }
+    const double max = AllowedBitsPerKey(format).max;
+    EXPECT_EQ(BitsPerKeyForFilterBytes(format, 1000, 1 << 20), max) << "more than can be used";
+    EXPECT_TRUE(std::isnan(BitsPerKeyForFilterBytes(format, 1000000, 100000))) << "too little";
+    EXPECT_TRUE(std::isnan(BitsPerKeyForFilterBytes(format, 0, 100000)));
+  }
+}
+
+TEST(CapacityTest, AFullFilterHasTheRateItWasSizedFor) {
+  constexpr uint64_t kKeys = 10000000;
+  for (const Format format : kFormats) {
+    // 10 million keys of a 32-bit hash: 0.23 % of the missing keys share the hash of a stored one.
+    const double collisions = format == Format::kClassic ? kKeys / std::pow(2, 32) : 0;
+    const double expected = FalsePositiveRate(format, 10) + collisions;
+    EXPECT_NEAR(FalsePositiveRateWithKeys(format, 10, kKeys, kKeys) / expected, 1, 3e-3)
+        << FormatName(format);
+  }
+}
+
+TEST(CapacityTest, OverfillingRaisesTheRateToAlmostOne) {
+  for (const Format format : kFormats) {
+    double last = 0;
+    for (uint64_t n = 1000; n <= 100000000; n *= 10) {
+      const double rate = FalsePositiveRateWithKeys(format, 10, 10000, n);
+      EXPECT_GE(rate, last) << FormatName(format) << ", " << n << " keys";
+      EXPECT_LE(rate, 1);
+      last = rate;
+    }
+    EXPECT_GT(last, 0.999) << FormatName(format);
+    EXPECT_EQ(FalsePositiveRateWithKeys(format, 10, 10000, 0), 0);
+    EXPECT_EQ(FalsePositiveRateWithKeys(format, 10, 0, 1), 1);
+  }
+}
+
+// Matches among missing random keys in a filter made for `capacity` keys that holds num_keys.
+double MeasuredRate(Format format, double bits_per_key, uint64_t capacity, uint64_t num_keys,
+                    int num_queries) {
+  const filter::FilterShape shape =
+      format == Format::kClassic
+          ? filter::ClassicShape(capacity, bits_per_key)
+          : filter::StandaloneShape(format, capacity, bits_per_key,
+                                    OptimalNumProbes(format, bits_per_key), UINT64_MAX);
+  std::mt19937_64 random(17);
+  const auto random_hash = [&] {
+    const uint64_t key = random();
+    return filter::LayoutHash(shape.layout, {reinterpret_cast<const char*>(&key), sizeof key}, 0);
+  };
+  std::vector<char> bytes(shape.payload_bytes());
+  const kernels::Kernel& kernel = kernels::ActiveKernel();
+  for (uint64_t i = 0; i < num_keys; ++i) {
+    const uint64_t hash = random_hash();
+    filter::InsertHashes(shape, kernel, bytes.data(), 1, &hash);
+  }
+  const filter::Payload payload = {shape, 0, bytes.data()};
+  int matches = 0;
+  for (int i = 0; i < num_queries; ++i) matches += HashMayMatch(payload, kernel, random_hash());
+  return static_cast<double>(matches) / num_queries;
+}
+
+TEST(CapacityTest, OverfilledFiltersFollowTheTheory) {
+  constexpr int kQueries = 400000;
+  for (const Format format : {Format::kClassic, Format::kBlocked}) {
+    for (const uint64_t n : {20000, 40000, 80000}) {
+      const double foretold = FalsePositiveRateWithKeys(format, 10, 20000, n);
+      // Three standard deviations of the count, and 2 % for the probe sequence.
+      const double chance = 3 * std::sqrt(foretold * kQueries) / (foretold * kQueries);
+      EXPECT_NEAR(MeasuredRate(format, 10, 20000, n, kQueries) / foretold, 1, chance + 0.02)
+          << FormatName(format) << ", " << n << " keys";
+    }
+  }
+}
+
+TEST(CapacityTest, ClassicRateCountsCollisionsOfTheHash) {
+  constexpr uint64_t kKeys = 3000000;
+  constexpr int kQueries = 4000000;
+  const double foretold = FalsePositiveRateWithKeys(Format::kClassic, 30, kKeys, kKeys);
+  EXPECT_NEAR(foretold, kKeys / std::pow(2, 32), 2e-5);
+  EXPECT_LT(StandardFalsePositiveRate(30, 20), 1e-5);
+  EXPECT_NEAR(MeasuredRate(Format::kClassic, 30, kKeys, kKeys, kQueries) / foretold, 1, 0.06);
+}
+
+TEST(CapacityTest, ImpossibleRequestsAreRefused) {
+  const double nan = std::nan("");
+  for (const double rate : {0.0, 1.0, -0.1, 2.0, nan}) {
+    EXPECT_EQ(StandardNumBits(10, rate, 6), 0u) << rate;
+    EXPECT_EQ(BlockedNumBlocks(10, rate, 6), 0u) << rate;
+    EXPECT_EQ(StandardCapacity(1000, rate, 6), 0u) << rate;
+    EXPECT_EQ(BlockedCapacity(10, rate, 6), 0u) << rate;
+    EXPECT_TRUE(std::isnan(BitsPerKeyWithNumProbes(Format::kBlocked, rate, 6))) << rate;
+    EXPECT_TRUE(std::isnan(IdealBitsPerKey(rate))) << rate;
+    EXPECT_TRUE(std::isnan(InformationLimitBitsPerKey(rate))) << rate;
+    for (const Format format : kFormats) {
+      const std::string error = ValidateFalsePositiveRate(format, rate);
+      EXPECT_NE(error.find("false-positive rate is "), std::string::npos) << error;
+      EXPECT_NE(error.find("allowed: more than 0 and less than 1"), std::string::npos) << error;
+    }
+  }
+  for (const int k : {-1, 0, 31}) {
+    EXPECT_EQ(StandardNumBits(10, 0.01, k), 0u) << k;
+    EXPECT_EQ(BlockedNumBlocks(10, 0.01, k), 0u) << k;
+    EXPECT_EQ(StandardCapacity(1000, 0.01, k), 0u) << k;
+    EXPECT_EQ(BlockedCapacity(10, 0.01, k), 0u) << k;
+    EXPECT_TRUE(std::isnan(BitsPerKeyWithNumProbes(Format::kClassic, 0.01, k))) << k;
+    EXPECT_EQ(ValidateNumProbes(k),
+              "number of probes is " + std::to_string(k) + "; allowed: 1 to 30");
+  }
+  EXPECT_EQ(ValidateNumProbes(30), "");
+  EXPECT_TRUE(std::isnan(BitsPerKeyWithNumProbes(Format::kCompact, 0.01, 6)));
+  EXPECT_EQ(StandardNumBits(0, 0.01, 6), 0u);
+  EXPECT_EQ(StandardNumBits(uint64_t{1} << 40, 1e-300, 30), 0u) << "more than 2^62 bits";
+  for (const Format format : kFormats) {
+    EXPECT_EQ(Capacity(format, 1 << 20, nan), 0u);
+    EXPECT_EQ(Capacity(format, 1 << 20, 101), 0u);
+    EXPECT_EQ(Capacity(format, UINT64_MAX, 10), 0u);
+    EXPECT_TRUE(std::isnan(FalsePositiveRateWithKeys(format, 101, 10, 10)));
+    EXPECT_TRUE(std::isnan(FalsePositiveRateWithKeys(format, nan, 10, 10)));
+  }
+}
+
+TEST(CapacityTest, NoRateIsInReachOfAnUnknownFormat) {
+  for (const double rate : {0.01, 1e-12, 2.0}) {
+    EXPECT_EQ(ValidateFalsePositiveRate(Format{3}, rate),
+              "format is 3; allowed: 0 (classic), 1 (blocked), 2 (compact)");
+    EXPECT_TRUE(std::isnan(BitsPerKeyForFalsePositiveRate(Format{3}, rate)));
+  }
+}
+
+TEST(CapacityTest, ARateIsRefusedExactlyWhereNoBitsReachIt) {
+  for (const Format format : kFormats) {
+    const double least = FalsePositiveRate(format, AllowedBitsPerKey(format).max);
+    for (const double rate : {0.5, least, least * 0.99, 1e-30}) {
+      SCOPED_TRACE(testing::Message() << FormatName(format) << ", rate " << rate);
+      const bool possible = !std::isnan(BitsPerKeyForFalsePositiveRate(format, rate));
+      EXPECT_EQ(possible, rate >= least);
+      EXPECT_EQ(ValidateFalsePositiveRate(format, rate).empty(), possible);
+    }
+    const std::string reason = ValidateFalsePositiveRate(format, 1e-30);
+    EXPECT_NE(reason.find(FormatName(format)), std::string::npos);
+    // The rate that is named is allowed, and one that is a little lower is not.
+    const double named = std::stod(reason.substr(reason.find(": from ") + 7));
+    EXPECT_EQ(ValidateFalsePositiveRate(format, named), "");
+    EXPECT_NE(ValidateFalsePositiveRate(format, 0.89 * named), "");
+  }
+}
+
+// Counts the bytes that malloc would use for each allocation.
+template <typename T>
+struct CountingAllocator {
+  using value_type = T;
+  explicit CountingAllocator(uint64_t* total) : bytes(total) {}
+  template <typename U>
+  CountingAllocator(const CountingAllocator<U>& other) : bytes(other.bytes) {}  // NOLINT
+  T* allocate(size_t n) {
+    const size_t chunk = (n * sizeof(T) + 8 + 15) / 16 * 16;
+    *bytes += chunk < 32 ? 32 : chunk;
+    return std::allocator<T>().allocate(n);
+  }
+  void deallocate(T* p, size_t n) { std::allocator<T>().deallocate(p, n); }
+  template <typename U>
+  bool operator==(const CountingAllocator<U>& other) const {
+    return bytes == other.bytes;
+  }
+  template <typename U>
+  bool operator!=(const CountingAllocator<U>& other) const {
+    return bytes != other.bytes;
+  }
+  uint64_t* bytes;
+};
+
+#ifdef __GLIBCXX__
+TEST(CapacityTest, UnorderedSetTakesWhatItsAllocatorSees) {
+  constexpr uint64_t kKeys = 20000;
+  for (const size_t key_bytes : {8, 15, 16, 23, 24, 100}) {
+    uint64_t table_bytes = 0;
+    uint64_t string_bytes = 0;
+    const CountingAllocator<std::string> allocator(&table_bytes);
+    std::unordered_set<std::string, std::hash<std::string>, std::equal_to<std::string>,
+                       CountingAllocator<std::string>>
+        set(0, std::hash<std::string>(), std::equal_to<std::string>(), allocator);
+    set.reserve(kKeys);
+    for (uint64_t i = 0; i < kKeys; ++i) {
+      std::string key = std::to_string(100000 + i);
+      key.resize(key_bytes, 'x');
+      set.insert(key);
+      // std::string's own memory is not the set's allocator's.
+      using CharAllocator = CountingAllocator<char>;
+      std::basic_string<char, std::char_traits<char>, CharAllocator>(key.data(), key.size(),
+                                                                     CharAllocator(&string_bytes));
+    }
+    const double expected = static_cast<double>(table_bytes + string_bytes);
+    EXPECT_NEAR(static_cast<double>(UnorderedSetBytes(kKeys, key_bytes)) / expected, 1, 0.02)
+        << key_bytes;
+  }
+}
+#endif
+
+TEST(CapacityTest, OtherStructuresEndAtTheLargestNumber) {
+  EXPECT_EQ(HashTableBytes(1, UINT64_MAX), UINT64_MAX);
+  EXPECT_EQ(HashTableBytes(UINT64_MAX, 8), UINT64_MAX);
+  EXPECT_EQ(UnorderedSetBytes(2, UINT64_MAX - 8), UINT64_MAX);
+  EXPECT_EQ(SortedArrayBytes(2, UINT64_MAX), UINT64_MAX);
+}
+
+TEST(CapacityTest, OtherStructuresTakeWhatTheirDefinitionsSay) {
+  EXPECT_EQ(HashTableBytes(0, 8), 0u);
+  EXPECT_EQ(HashTableBytes(7, 8), 8u * 9);
+  EXPECT_EQ(HashTableBytes(8, 8), 16u * 9);
+  EXPECT_EQ(HashTableBytes(14, 8), 16u * 9);
+  EXPECT_EQ(HashTableBytes(15, 8), 32u * 9);
+  EXPECT_EQ(HashTableBytes(5000000000, 8), (uint64_t{1} << 33) * 9);
+  EXPECT_EQ(SortedArrayBytes(5000000000, 16), 80000000000u);
+  for (const uint64_t n : {uint64_t{1} << 62, UINT64_MAX}) {
+    EXPECT_EQ(HashTableBytes(n, 100), UINT64_MAX);
+    EXPECT_EQ(UnorderedSetBytes(n, UINT64_MAX), UINT64_MAX);
+    EXPECT_EQ(SortedArrayBytes(n, 100), UINT64_MAX);
+  }
+}
+
+}  // namespace
+}  // namespace bloomline

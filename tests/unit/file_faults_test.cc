@@ -1,0 +1,442 @@
+// Makes every system call of saving and loading fail once, in every possible way. The old file
+// stays, no other file is left, and the error names the file and the reason.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdarg>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "bloomline/bloom_filter.h"
+#include "bloomline/counting_bloom_filter.h"
+#include "bloomline/on_disk_filter_builder.h"
+#include "bloomline/scalable_bloom_filter.h"
+#include "tests/support/temp_dir.h"
+
+namespace {
+
+enum class Fault { kError, kOneByte, kNothing };
+
+// The system calls of the code under test. One of them fails.
+struct Calls {
+  bool counting = false;
+  int fail_at = -1;
+  Fault fault = Fault::kError;
+  int code = 0;
+  std::vector<std::string> names;
+  bool wide_open = false;  // data was written to a file that others may open
+} calls;
+
+// True if this call must fail; errno is then set.
+bool Fails(const char* name) {
+  if (!calls.counting) return false;
+  calls.names.push_back(name);
+  if (static_cast<int>(calls.names.size()) - 1 != calls.fail_at) return false;
+  errno = calls.code;
+  return true;
+}
+
+}  // namespace
+
+// With --wrap, the linker directs the library's calls here.
+extern "C" {
+#define WRAP(result, failed, name, parameters, arguments) \
+  result __real_##name parameters;                        \
+  result __wrap_##name parameters;                        \
+  result __wrap_##name parameters { return Fails(#name) ? (failed) : __real_##name arguments; }
+
+WRAP(int, -1, stat, (const char* path, struct stat* status), (path, status))
+WRAP(int, -1, fstat, (int file, struct stat* status), (file, status))
+WRAP(int, -1, fstatat, (int folder, const char* name, struct stat* status, int flags),
+     (folder, name, status, flags))
+WRAP(int, -1, fchown, (int file, uid_t user, gid_t group), (file, user, group))
+WRAP(int, -1, fchmod, (int file, mode_t mode), (file, mode))
+WRAP(int, -1, fsync, (int file), (file))
+WRAP(int, -1, ftruncate, (int file, off_t length), (file, length))
+WRAP(int, -1, unlink, (const char* path), (path))
+WRAP(int, -1, renameat, (int a, const char* from, int b, const char* to), (a, from, b, to))
+WRAP(ssize_t, -1, readlinkat, (int folder, const char* name, char* link, size_t size),
+     (folder, name, link, size))
+WRAP(ssize_t, -1, lgetxattr, (const char* path, const char* name, void* value, size_t size),
+     (path, name, value, size))
+WRAP(int, -1, fsetxattr, (int f, const char* name, const void* value, size_t size, int flags),
+     (f, name, value, size, flags))
+WRAP(int, -1, fremovexattr, (int file, const char* name), (file, name))
+WRAP(void*, MAP_FAILED, mmap, (void* at, size_t n, int prot, int flags, int file, off_t offset),
+     (at, n, prot, flags, file, offset))
+#undef WRAP
+
+int __real_open(const char* path, int flags, ...);
+int __wrap_open(const char* path, int flags, ...);
+int __wrap_open(const char* path, int flags, ...) {
+  va_list arguments;
+  va_start(arguments, flags);
+  const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(arguments, mode_t) : 0;
+  va_end(arguments);
+  return Fails("open") ? -1 : __real_open(path, flags, mode);
+}
+
+int __real_openat(int folder, const char* path, int flags, ...);
+int __wrap_openat(int folder, const char* path, int flags, ...);
+int __wrap_openat(int folder, const char* path, int flags, ...) {
+  va_list arguments;
+  va_start(arguments, flags);
+  const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(arguments, mode_t) : 0;
+  va_end(arguments);
+  return Fails("openat") ? -1 : __real_openat(folder, path, flags, mode);
+}
+
+// A failed close closes the file, too.
+int __real_close(int file);
+int __wrap_close(int file);
+int __wrap_close(int file) {
+  const int result = __real_close(file);
+  return Fails("close") ? -1 : result;
+}
+
+ssize_t __real_pread(int file, void* bytes, size_t n, off_t offset);
+ssize_t __wrap_pread(int file, void* bytes, size_t n, off_t offset);
+ssize_t __wrap_pread(int file, void* bytes, size_t n, off_t offset) {
+  if (!Fails("pread")) return __real_pread(file, bytes, n, offset);
+  if (calls.fault == Fault::kError) return -1;
+  return calls.fault == Fault::kNothing ? 0 : __real_pread(file, bytes, 1, offset);
+}
+
+ssize_t __real_pwrite(int file, const void* bytes, size_t n, off_t offset);
+ssize_t __wrap_pwrite(int file, const void* bytes, size_t n, off_t offset);
+ssize_t __wrap_pwrite(int file, const void* bytes, size_t n, off_t offset) {
+  struct stat status;
+  if (calls.counting && __real_fstat(file, &status) == 0 && (status.st_mode & 077) != 0) {
+    calls.wide_open = true;
+  }
+  if (!Fails("pwrite")) return __real_pwrite(file, bytes, n, offset);
+  if (calls.fault == Fault::kError) return -1;
+  return calls.fault == Fault::kNothing ? 0 : __real_pwrite(file, bytes, 1, offset);
+}
+}  // extern "C"
+
+namespace bloomline {
+namespace {
+
+namespace fs = std::filesystem;
+using Verify = MappedBloomFilter::Verify;
+using Action = std::function<bool(const std::string& path, std::string* error)>;
+
+std::string ReadBytes(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+size_t NumFiles(const std::string& folder) {
+  return static_cast<size_t>(std::distance(fs::directory_iterator(folder), {}));
+}
+
+template <typename Filter, typename Options>
+std::unique_ptr<Filter> NewFilter(Options options) {
+  auto filter = Filter::Create(options, nullptr);
+  for (int i = 0; i < 300; ++i) filter->AddKey(std::to_string(i));
+  return filter;
+}
+
+std::unique_ptr<BloomFilter> NewBloom() {
+  BloomFilterOptions options;
+  options.capacity = 300;
+  return NewFilter<BloomFilter>(options);
+}
+
+std::unique_ptr<ScalableBloomFilter> NewScalable() {
+  ScalableBloomFilterOptions options;
+  options.initial_capacity = 100;
+  return NewFilter<ScalableBloomFilter>(options);
+}
+
+std::unique_ptr<CountingBloomFilter> NewCounting() {
+  CountingBloomFilterOptions options;
+  options.capacity = 300;
+  return NewFilter<CountingBloomFilter>(options);
+}
+
+// Its temporary file is in the folder of `path`.
+std::unique_ptr<OnDiskFilterBuilder> BuilderOfKeys(const std::string& path, std::string* error) {
+  OnDiskFilterOptions options;
+  options.temp_directory = fs::path(path).parent_path();
+  options.memory_bytes = 1 << 20;
+  auto builder = OnDiskFilterBuilder::Create(options, error);
+  for (int i = 0; i < 20 && builder != nullptr; ++i) {
+    if (!builder->AddKey(std::to_string(i), error)) builder = nullptr;
+  }
+  return builder;
+}
+
+bool BuildInParts(const std::string& path, std::string* error) {
+  const auto builder = BuilderOfKeys(path, error);
+  return builder != nullptr && builder->Finish(path, error);
+}
+
+// Runs the action with one call failing.
+bool RunWith(const Action& action, int fail_at, Fault fault, int code, const std::string& path,
+             std::string* error) {
+  calls = {};
+  calls.fail_at = fail_at;
+  calls.fault = fault;
+  calls.code = code;
+  calls.counting = true;
+  const bool done = action(path, error);
+  calls.counting = false;
+  return done;
+}
+
+bool Transfers(const std::string& call) { return call == "pread" || call == "pwrite"; }
+
+bool CanBeInterrupted(const std::string& call) {
+  return Transfers(call) || call == "open" || call == "openat" || call == "fsync" ||
+         call == "close" || call == "ftruncate";
+}
+
+struct Case {
+  Fault fault;
+  int code;
+};
+
+std::vector<Case> CasesOf(const std::string& call) {
+  std::vector<Case> cases = {{Fault::kError, EIO}, {Fault::kError, ENOSPC}};
+  if (CanBeInterrupted(call)) cases.push_back({Fault::kError, EINTR});
+  if (Transfers(call)) {
+    cases.push_back({Fault::kOneByte, 0});
+    cases.push_back({Fault::kNothing, 0});
+  }
+  return cases;
+}
+
+bool MustSucceed(const Case& fault) {
+  return fault.code == EINTR || fault.fault == Fault::kOneByte;
+}
+
+class FileFaultsTest : public testing::Test {
+ protected:
+  // Counts the calls of an action without faults.
+  std::vector<std::string> CallsOf(const Action& action, const std::string& path) {
+    std::string error;
+    EXPECT_TRUE(RunWith(action, -1, Fault::kError, 0, path, &error)) << error;
+    return calls.names;
+  }
+
+  // What *error must contain after a failed call.
+  void ExpectReason(const Case& fault, const std::string& error) {
+    EXPECT_NE(error.find(folder_), std::string::npos) << error;
+    const int code = fault.fault == Fault::kNothing ? ENOSPC : fault.code;
+    if (fault.fault == Fault::kNothing && error.find("the file ends after") != std::string::npos)
+      return;
+    EXPECT_NE(error.find(std::generic_category().message(code)), std::string::npos) << error;
+  }
+
+  // `path` leads to `file`, which may exist before.
+  void TestSaving(const Action& save, const std::string& path, const std::string& file,
+                  bool exists) {
+    ASSERT_TRUE(save(path, nullptr));
+    const std::string new_bytes = ReadBytes(file);
+    const std::string old_bytes = "old";
+    const auto prepare = [&] {
+      fs::remove(file);
+      if (!exists) return;
+      std::ofstream(file) << old_bytes;
+      fs::permissions(file, fs::perms{0600});
+    };
+    prepare();
+    const std::vector<std::string> names = CallsOf(save, path);
+    ASSERT_GE(names.size(), 8u);
+    if (exists) {
+      EXPECT_FALSE(calls.wide_open);
+    }
+    prepare();
+    const size_t num_files = NumFiles(folder_);
+    const size_t num_open = NumFiles("/proc/self/fd");
+    int failures = 0;
+    for (size_t i = 0; i < names.size(); ++i) {
+      for (const Case& fault : CasesOf(names[i])) {
+        SCOPED_TRACE("call " + std::to_string(i) + ", " + names[i] + ", code " +
+                     std::to_string(fault.code));
+        prepare();
+        std::string error;
+        const bool saved =
+            RunWith(save, static_cast<int>(i), fault.fault, fault.code, path, &error);
+        if (saved) {
+          const auto call = names.begin() + static_cast<std::ptrdiff_t>(i);
+          const bool after_last_sync = std::find(call, names.end(), "fsync") == names.end();
+          // Only the close of a written file can lose data, and it happens before the rename.
+          const bool only_read = !after_last_sync && *call == "close" && *(call + 1) != "renameat";
+          EXPECT_TRUE(MustSucceed(fault) || after_last_sync || only_read);
+          EXPECT_EQ(ReadBytes(file), new_bytes);
+          EXPECT_EQ(error, "");
+        } else {
+          EXPECT_FALSE(MustSucceed(fault)) << error;
+          ExpectReason(fault, error);
+          const bool replaced = error.find("has been replaced") != std::string::npos;
+          if (replaced) {
+            EXPECT_EQ(names[i], "fsync");
+          }
+          EXPECT_EQ(ReadBytes(file), replaced ? new_bytes : exists ? old_bytes : "");
+          EXPECT_EQ(fs::exists(file), exists || replaced);
+          ++failures;
+        }
+        // A file stays if the system refuses to remove it.
+        if (names[i] == "unlink" && !saved) {
+          EXPECT_TRUE(RemoveScratchFile());
+        }
+        EXPECT_EQ(NumFiles(folder_), num_files + (!exists && fs::exists(file) ? 1 : 0));
+        EXPECT_EQ(NumFiles("/proc/self/fd"), num_open);
+        if (fault.code != EIO) continue;
+        EXPECT_TRUE(save(path, &error)) << error;
+        EXPECT_EQ(ReadBytes(file), new_bytes);
+      }
+    }
+    EXPECT_GE(failures, 20);
+  }
+
+  bool RemoveScratchFile() {
+    for (const auto& entry : fs::directory_iterator(folder_)) {
+      if (entry.path().filename().string().find("bloomline.tmp") == 0) return fs::remove(entry);
+    }
+    return false;
+  }
+
+  void TestLoading(const Action& load) {
+    const std::string path = dir_.Path("filter");
+    const std::vector<std::string> names = CallsOf(load, path);
+    ASSERT_GE(names.size(), 4u);
+    const size_t num_open = NumFiles("/proc/self/fd");
+    for (size_t i = 0; i < names.size(); ++i) {
+      for (const Case& fault : CasesOf(names[i])) {
+        SCOPED_TRACE("call " + std::to_string(i) + ", " + names[i] + ", code " +
+                     std::to_string(fault.code));
+        std::string error;
+        if (RunWith(load, static_cast<int>(i), fault.fault, fault.code, path, &error)) {
+          EXPECT_TRUE(MustSucceed(fault) || names[i] == "close");
+          EXPECT_EQ(error, "");
+        } else {
+          EXPECT_FALSE(MustSucceed(fault)) << error;
+          ExpectReason(fault, error);
+        }
+        EXPECT_EQ(NumFiles("/proc/self/fd"), num_open);
+      }
+    }
+  }
+
+  void TestSavingAndLoading(const Action& save, const Action& load) {
+    const std::string path = dir_.Path("filter");
+    const std::string link = dir_.Path("link");
+    TestSaving(save, path, path, true);
+    TestSaving(save, path, path, false);
+    fs::create_symlink("filter", link);
+    TestSaving(save, link, path, true);
+    TestSaving(save, link, path, false);
+    if (load != nullptr) TestLoading(load);
+  }
+
+  const tests::TempDir dir_;
+  const std::string folder_ = dir_.Path("");
+};
+
+TEST_F(FileFaultsTest, BloomFilter) {
+  const auto filter = NewBloom();
+  TestSavingAndLoading([&](const auto& path, auto* error) { return filter->Save(path, error); },
+                       [&](const auto& path, auto* error) {
+                         const auto loaded = BloomFilter::Load(path, error);
+                         return loaded != nullptr && *loaded == *filter;
+                       });
+}
+
+TEST_F(FileFaultsTest, MappedBloomFilter) {
+  const auto filter = NewBloom();
+  ASSERT_TRUE(filter->Save(dir_.Path("filter"), nullptr));
+  for (const Verify verify : {Verify::kHeader, Verify::kPayload}) {
+    TestLoading([&](const auto& path, auto* error) {
+      const auto mapped = MappedBloomFilter::Open(path, verify, error);
+      return mapped != nullptr && *mapped == *filter;
+    });
+  }
+}
+
+TEST_F(FileFaultsTest, ScalableBloomFilter) {
+  const auto filter = NewScalable();
+  TestSavingAndLoading([&](const auto& path, auto* error) { return filter->Save(path, error); },
+                       [&](const auto& path, auto* error) {
+                         const auto loaded = ScalableBloomFilter::Load(path, error);
+                         return loaded != nullptr && loaded->num_keys() == filter->num_keys();
+                       });
+}
+
+TEST_F(FileFaultsTest, CountingBloomFilter) {
+  const auto filter = NewCounting();
+  TestSavingAndLoading([&](const auto& path, auto* error) { return filter->Save(path, error); },
+                       [&](const auto& path, auto* error) {
+                         const auto loaded = CountingBloomFilter::Load(path, error);
+                         return loaded != nullptr && *loaded == *filter;
+                       });
+}
+
+TEST_F(FileFaultsTest, OnDiskFilterBuilder) { TestSavingAndLoading(BuildInParts, nullptr); }
+
+// Whichever call of Finish fails, all keys stay.
+TEST_F(FileFaultsTest, OnDiskFilterBuilderKeepsItsKeys) {
+  const std::string path = dir_.Path("filter");
+  ASSERT_TRUE(BuildInParts(path, nullptr));
+  const std::string bytes = ReadBytes(path);
+  int failures = 0;
+  bool reached_the_end = false;
+  for (int call = 0; !reached_the_end; ++call) {
+    SCOPED_TRACE(call);
+    const auto builder = BuilderOfKeys(path, nullptr);
+    ASSERT_NE(builder, nullptr);
+    const Action finish = [&](const auto& to, auto* error) { return builder->Finish(to, error); };
+    std::string error;
+    const bool finished = RunWith(finish, call, Fault::kError, EIO, path, &error);
+    reached_the_end = static_cast<int>(calls.names.size()) <= call;
+    if (finished) continue;
+    ++failures;
+    EXPECT_TRUE(builder->Finish(path, &error)) << error;
+    EXPECT_EQ(ReadBytes(path), bytes);
+  }
+  EXPECT_GE(failures, 20);
+}
+
+// The last step of Save. Without it, a power failure may bring back the old file.
+TEST_F(FileFaultsTest, TheFolderIsSyncedAfterTheRename) {
+  const auto filter = NewBloom();
+  const std::vector<std::string> names =
+      CallsOf([&](const auto& path, auto* error) { return filter->Save(path, error); },
+              dir_.Path("filter"));
+  const auto rename = std::find(names.begin(), names.end(), "renameat");
+  ASSERT_NE(rename, names.end());
+  EXPECT_EQ(std::count(names.begin(), rename, "fsync"), 1);
+  EXPECT_EQ(std::count(rename, names.end(), "fsync"), 1);
+}
+
+// Some file systems cannot sync folders. That is no failure.
+TEST_F(FileFaultsTest, FileSystemsThatCannotSyncFoldersAreSavedTo) {
+  const auto filter = NewBloom();
+  const Action save = [&](const auto& path, auto* error) { return filter->Save(path, error); };
+  ASSERT_TRUE(save(dir_.Path("filter"), nullptr));
+  const std::vector<std::string> names = CallsOf(save, dir_.Path("filter"));
+  const auto last_sync = std::find(names.rbegin(), names.rend(), "fsync");
+  const int index = static_cast<int>(names.rend() - last_sync) - 1;
+  std::string error;
+  for (const int code : {EINVAL, ENOTSUP}) {
+    EXPECT_TRUE(RunWith(save, index, Fault::kError, code, dir_.Path("filter"), &error)) << error;
+  }
+}
+
+}  // namespace
+}  // namespace bloomline

@@ -1,0 +1,274 @@
+// False-positive rates within 5 % of theory. Each case, a size and its bits per key, takes one key
+// shape: a rate depends on the hashes, and those do not show the shape of their keys.
+//
+// Budget: each case queries until theory expects kExpected (or more) false positives, so that
+// chance moves a result by 1 % (one standard deviation). Keys are fixed: a case passes always or
+// never.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <memory>
+#include <vector>
+
+#include "bloomline/filter.h"
+#include "bloomline/filter_theory.h"
+#include "bloomline/sizing.h"
+#include "src/filter/format/hash.h"
+#include "src/filter/format/layout.h"
+#include "src/filter/format/leveldb_codes.h"
+#include "src/filter/format/shapes.h"
+#include "src/filter/format/trailer.h"
+#include "src/filter/query/hash_query.h"
+#include "src/filter/query/open_filter.h"
+#include "src/filter/writer/bloom_builder.h"
+#include "src/filter/writer/small_set_builder.h"
+#include "tests/support/key_shapes.h"
+
+namespace bloomline {
+namespace {
+
+using tests::KeyMaker;
+using tests::KeyShape;
+
+constexpr double kExpected = 8000;
+constexpr double kMaxQueries = 4e7;
+// The rates of small filters differ from filter to filter, by about as much as the rate itself.
+constexpr double kMinFilters = 20000;
+constexpr double kTolerance = 0.05;
+
+// A filter over keys start, start + 2, ... The bytes stay in place when it is moved, for payload
+// points at them.
+struct Built {
+  std::unique_ptr<std::string> bytes = std::make_unique<std::string>();
+  filter::Payload payload;
+};
+
+Built BuildFlat(KeyMaker& key, uint64_t start, uint64_t n, double bits_per_key) {
+  std::vector<uint64_t> hashes;
+  for (uint64_t i = 0; i < n; ++i) hashes.push_back(filter::Hash64(key(start + 2 * i), 0));
+  const filter::FilterShape shape =
+      filter::SmallSetShape(n, bits_per_key, OptimalStandardNumProbes(bits_per_key), kMinProbes);
+  Built built;
+  built.bytes->assign(shape.payload_bytes(), '\0');
+  filter::InsertHashes(shape, kernels::ActiveKernel(), built.bytes->data(), n, hashes.data());
+  built.bytes->push_back(filter::LevelDBCode(shape));
+  built.payload = filter::DecodeLevelDB(*built.bytes);
+  return built;
+}
+
+Built BuildBlocked(KeyMaker& key, uint64_t start, uint64_t n, const FilterOptions& options) {
+  FilterBuilder builder(options);
+  for (uint64_t i = 0; i < n; ++i) builder.AddKey(key(start + 2 * i));
+  Built built;
+  *built.bytes = builder.Finish();
+  built.payload = filter::DecodeStandalone(*built.bytes);
+  return built;
+}
+
+// What LevelDB's adaptor makes for kCompact, where it is compact.
+Built BuildCompactLines(KeyMaker& key, uint64_t start, uint64_t n, double bits_per_key) {
+  std::vector<uint64_t> hashes;
+  for (uint64_t i = 0; i < n; ++i) hashes.push_back(filter::Hash64(key(start + 2 * i), 0));
+  filter::FilterShape shape = filter::SmallSetCompactShape(n, bits_per_key);
+  Built built;
+  built.bytes->assign(shape.payload_bytes(), '\0');
+  filter::BuildSmallSet(hashes.data(), n, &shape, kernels::ActiveKernel(), built.bytes->data());
+  built.bytes->push_back(filter::LevelDBCode(shape));
+  built.payload = filter::DecodeLevelDB(*built.bytes);
+  return built;
+}
+
+double Theory(const filter::Payload& payload, uint64_t n) {
+  const int num_probes = payload.num_probes;
+  switch (payload.layout) {
+    case filter::Layout::kFlat:
+      return ExactStandardFalsePositiveRate(n, payload.payload_bytes() * 8, num_probes);
+    case filter::Layout::kBlocked:
+      return ExactBlockedFalsePositiveRate(n, payload.num_blocks, num_probes);
+    case filter::Layout::kSmallSet:
+      return ExactSmallSetFalsePositiveRate(n, payload.num_blocks, payload.block_bytes);
+    default:
+      return ExactCompactFalsePositiveRate(n, payload.num_blocks, payload.block_bytes);
+  }
+}
+
+class FprTest : public testing::TestWithParam<KeyShape> {
+ protected:
+  // Called once for each case: the cases go round among the shapes.
+  bool TakesNextCase() { return next_case_++ % std::size(tests::kAllKeyShapes) == 0; }
+
+ private:
+  size_t next_case_ = static_cast<size_t>(GetParam());
+};
+
+// Small sets need many filters, because their rates differ. Missing keys are the odd numbers in and
+// around the range of stored ones.
+template <typename Build>
+void ExpectRateOfTheory(KeyShape shape, double bits_per_key, uint64_t n, Build build,
+                        double expected_matches = kExpected) {
+  SCOPED_TRACE(testing::Message() << Name(shape) << ", " << bits_per_key << " bits per key, n "
+                                  << n);
+  KeyMaker key(shape);
+  Built built = build(key, 0, n);
+  const double theory = Theory(built.payload, n);
+  const bool measurable = theory * kMaxQueries >= expected_matches;
+  const bool small = n < 5000;
+  const uint64_t queries_per_filter = small ? 64 : 4 * n;
+  const double queries = std::max(measurable ? expected_matches / theory : kMaxQueries / 10,
+                                  small ? kMinFilters * 64 : 0);
+  const uint64_t stride = 4 * std::max(n, queries_per_filter);
+  double asked = 0;
+  double matches = 0;
+  for (uint64_t start = stride; asked < queries; start += stride) {
+    if (n < 100000) built = build(key, start, n);
+    const uint64_t base = n < 100000 ? start : 0;
+    const uint64_t offset = n < 100000 ? 0 : start - stride;
+    const filter::OpenFilter filter = filter::Opened(built.payload, kernels::ActiveKernel());
+    constexpr size_t kBatch = 64;
+    uint64_t hashes[kBatch];
+    bool may_match[kBatch];
+    for (uint64_t i = 0; i < queries_per_filter; i += kBatch) {
+      for (size_t b = 0; b < kBatch; ++b) {
+        hashes[b] = filter::Hash64(key(base + 2 * (offset + i + b) + 1), 0);
+      }
+      filter.may_match_many(filter, kBatch, hashes, may_match);
+      for (const bool match : may_match) matches += match;
+      asked += kBatch;
+    }
+  }
+  const double expected = theory * asked;
+  if (!measurable) {
+    // Too rare to measure within the budget: at most as often as in theory.
+    EXPECT_LE(matches, expected * (1 + kTolerance) + 5 * std::sqrt(expected) + 5);
+    return;
+  }
+  EXPECT_NEAR(matches / expected, 1, kTolerance)
+      << "measured " << 100 * matches / asked << " %, theory " << 100 * theory << " %";
+}
+
+TEST_P(FprTest, FlatFiltersOfLevelDBSizes) {
+  for (const double bits_per_key : {6.0, 10.0, 16.0}) {
+    for (const uint64_t n : {1, 2, 4, 10, 36, 60, 200, 500}) {
+      if (!TakesNextCase()) continue;
+      ExpectRateOfTheory(GetParam(), bits_per_key, n,
+                         [&](KeyMaker& key, uint64_t start, uint64_t count) {
+                           return BuildFlat(key, start, count, bits_per_key);
+                         });
+    }
+  }
+}
+
+TEST_P(FprTest, BlockedFilters) {
+  for (const double bits_per_key : {6.0, 10.0, 16.0}) {
+    FilterOptions options;
+    options.bits_per_key = bits_per_key;
+    for (const uint64_t n : {1, 10, 36, 100, 501, 5000, 100000, 1000000}) {
+      if (!TakesNextCase()) continue;
+      ExpectRateOfTheory(GetParam(), bits_per_key, n,
+                         [&](KeyMaker& key, uint64_t start, uint64_t count) {
+                           return BuildBlocked(key, start, count, options);
+                         });
+    }
+  }
+}
+
+// Theory takes a block's attempts for independent where they are not quite, so chance gets less
+// room.
+constexpr double kCompactExpected = 20000;
+
+TEST_P(FprTest, CompactFilters) {
+  // An arrangement each.
+  for (const double bits_per_key : {3.2, 5.0, 6.0, 7.2, 9.0, 10.0}) {
+    const bool slow = bits_per_key < 7;  // many keys in a block take long to solve
+    FilterOptions options;
+    options.format = Format::kCompact;
+    options.bits_per_key = bits_per_key;
+    for (const uint64_t n : {200, 1000, 300000}) {
+      if ((slow && n < 300000) || !TakesNextCase()) continue;
+      ExpectRateOfTheory(
+          GetParam(), bits_per_key, n,
+          [&](KeyMaker& key, uint64_t start, uint64_t count) {
+            return BuildBlocked(key, start, count, options);
+          },
+          kCompactExpected);
+    }
+  }
+}
+
+TEST_P(FprTest, CompactFiltersOfLevelDBSizes) {
+  for (const double bits_per_key : {6.0, 10.0}) {
+    for (const uint64_t n : {20, 36, 60, 61, 200}) {
+      if (!TakesNextCase()) continue;
+      ExpectRateOfTheory(
+          GetParam(), bits_per_key, n,
+          [&](KeyMaker& key, uint64_t start, uint64_t count) {
+            return BuildCompactLines(key, start, count, bits_per_key);
+          },
+          kCompactExpected);
+    }
+  }
+}
+
+// 36 keys in the 46 bytes that LevelDB's own filter takes.
+TEST_P(FprTest, ThirtySixKeysInFortySixBytesAreCompact) {
+  KeyMaker key(GetParam());
+  double matches = 0;
+  double asked = 0;
+  for (uint64_t block = 0; block < 10000; ++block) {
+    const Built built = BuildCompactLines(key, block * 72, 36, 10);
+    ASSERT_LE(built.bytes->size(), 46u);
+    for (uint64_t i = 0; i < 36; ++i) {
+      matches += filter::HashMayMatch(built.payload, kernels::ActiveKernel(),
+                                      filter::Hash64(key(block * 72 + 2 * i + 1), 0));
+      ++asked;
+    }
+  }
+  EXPECT_LE(matches / asked, 0.0016);
+}
+
+// The keys on which LevelDB's own filter fails: here 43 % of the missing keys adjacent to stored
+// ones are false positives, and 11 % on Decimal16.
+TEST_P(FprTest, ThirtySixKeysAtTenBitsStayBelowOnePercent) {
+  KeyMaker key(GetParam());
+  double matches = 0;
+  double asked = 0;
+  for (uint64_t block = 0; block < 20000; ++block) {
+    const Built built = BuildFlat(key, block * 72, 36, 10);
+    for (uint64_t i = 0; i < 36; ++i) {
+      matches += filter::HashMayMatch(built.payload, kernels::ActiveKernel(),
+                                      filter::Hash64(key(block * 72 + 2 * i + 1), 0));
+      ++asked;
+    }
+  }
+  EXPECT_LE(matches / asked, 0.01);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, FprTest, testing::ValuesIn(tests::kAllKeyShapes),
+                         [](const auto& info) { return std::string(Name(info.param)); });
+
+// Within 3 % of the exact limit of blocked filters at every usual size.
+TEST(BlockedLimitTest, RateIsWithinThreePercentOfTheLimit) {
+  constexpr uint64_t kKeys = 1000000;
+  for (const double bits_per_key : {6.0, 8.0, 10.0, 12.0, 16.0, 20.0}) {
+    const double limit = FalsePositiveRate(Format::kBlocked, bits_per_key);
+    FilterOptions options;
+    options.bits_per_key = bits_per_key;
+    KeyMaker key(KeyShape::kBigEndian64);
+    const Built built = BuildBlocked(key, 0, kKeys, options);
+    const uint64_t queries = static_cast<uint64_t>(15000 / limit);
+    double matches = 0;
+    for (uint64_t i = 0; i < queries; ++i) {
+      matches += filter::HashMayMatch(built.payload, kernels::ActiveKernel(),
+                                      filter::Hash64(key(2 * i + 1), 0));
+    }
+    const double rate = matches / static_cast<double>(queries);
+    std::printf("%2.0f bits per key: measured %.4f %%, limit %.4f %%, ratio %.4f\n", bits_per_key,
+                100 * rate, 100 * limit, rate / limit);
+    EXPECT_NEAR(rate / limit, 1, 0.03) << bits_per_key;
+  }
+}
+
+}  // namespace
+}  // namespace bloomline

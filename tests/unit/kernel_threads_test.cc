@@ -1,0 +1,158 @@
+// Many threads choose the kernel at the same time. Under ctest each test is a process of its own,
+// so that the choice is made again. tests/tsan runs this under ThreadSanitizer.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "bloomline/cpu.h"
+#include "bloomline/filter.h"
+#include "tests/support/reader_threads.h"
+
+namespace bloomline {
+namespace {
+
+std::vector<std::string> SupportedKernels() {
+  std::vector<std::string> names;
+  for (const KernelInfo& kernel : Kernels()) {
+    if (kernel.supported) names.push_back(kernel.name);
+  }
+  return names;
+}
+
+std::string Build(Format format, int num_keys) {
+  FilterOptions options;
+  options.format = format;
+  FilterBuilder builder(options);
+  for (int i = 0; i < num_keys; ++i) builder.AddKey("key" + std::to_string(i));
+  return builder.Finish();
+}
+
+TEST(KernelThreadsTest, FirstUseByManyThreadsIsOneChoice) {
+  std::atomic<int> ready{0};
+  std::atomic<int> wrong{0};
+  std::vector<const char*> names(tests::kReaders);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < tests::kReaders; ++t) {
+    threads.emplace_back([&, t] {
+      ++ready;
+      while (ready < tests::kReaders) std::this_thread::yield();
+      const std::string filter = Build(t % 2 == 0 ? Format::kBlocked : Format::kCompact, 100);
+      const FilterView view = FilterView::Open(filter);
+      for (int i = 0; i < 100; ++i) wrong += view.MayMatch("key" + std::to_string(i)) ? 0 : 1;
+      names[static_cast<size_t>(t)] = ActiveKernelName();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+  for (const char* name : names) EXPECT_STREQ(name, names[0]);
+}
+
+// The wait status of a child of a fork that queries: 0 if it lost no key.
+int LostInForkedChild(const std::vector<FilterView>& views) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);  // nobody goes on with what another thread had begun
+    for (const FilterView& view : views) {
+      for (int i = 0; i < 8; ++i) {
+        if (!view.MayMatch("key" + std::to_string(i))) _exit(1);
+      }
+    }
+    _exit(0);
+  }
+  int status = -1;
+  return waitpid(child, &status, 0) == child ? status : -1;
+}
+
+// In a process in which nothing has been queried so far: the first queries make tables.
+TEST(KernelThreadsTest, AForkedChildQueriesWhateverOtherThreadsDo) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "ThreadSanitizer takes the threads that a child lacks for leaks";
+#elif !defined(__x86_64__)  // and an emulator is slow at it
+  GTEST_SKIP() << "no kernel makes tables";
+#endif
+  std::vector<std::string> filters;
+  std::vector<FilterView> views;
+  for (const double bits_per_key : {3.5, 5.0, 6.0, 7.0, 9.0, 12.0}) {  // all arrangements
+    FilterOptions options;
+    options.format = Format::kCompact;
+    options.bits_per_key = bits_per_key;
+    FilterBuilder builder(options);
+    for (int i = 0; i < 500; ++i) builder.AddKey("key" + std::to_string(i));
+    filters.push_back(builder.Finish());
+  }
+  const std::vector<std::string> kernels = SupportedKernels();
+  for (size_t i = 0; i < 60 * kernels.size(); ++i) {
+    const pid_t parent = fork();
+    if (parent == 0) {
+      ForceKernel(kernels[i % kernels.size()], nullptr);
+      for (const std::string& filter : filters) views.push_back(FilterView::Open(filter));
+      std::atomic<bool> has_begun{false};
+      std::thread first([&] {
+        has_begun = true;
+        for (const FilterView& view : views) {
+          for (int key = 0; key < 8; ++key) view.MayMatch("key" + std::to_string(key));
+        }
+      });
+      while (!has_begun) {
+      }
+      const int status = LostInForkedChild(views);
+      first.join();
+      _exit(status == 0 ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(parent, &status, 0), parent);
+    ASSERT_EQ(status, 0) << "fork " << i;
+  }
+}
+
+TEST(KernelThreadsTest, ForcingAKernelWhileOthersBuildAndQueryLosesNoKey) {
+  const std::vector<std::string> kernels = SupportedKernels();
+  std::atomic<uint64_t> lost{0};
+  std::atomic<uint64_t> queries{0};
+  std::atomic<uint64_t> changes{0};
+  std::atomic<uint64_t> refused{0};
+  const std::string blocked = Build(Format::kBlocked, 1000);
+  const std::string compact = Build(Format::kCompact, 1000);
+  {
+    tests::Busy busy;
+    busy.Start(2, [&](std::mt19937_64& random) {
+      changes += ForceKernel(kernels[random() % kernels.size()], nullptr) ? 1 : 0;
+      std::string error;
+      refused += ForceKernel("nonesuch", &error) ? 0 : 1;
+    });
+    busy.Start(tests::kReaders, [&](std::mt19937_64& random) {
+      for (const Format format : {Format::kBlocked, Format::kCompact}) {
+        const std::string filter = Build(format, 1000);
+        if (filter != (format == Format::kBlocked ? blocked : compact)) ++lost;
+        const FilterView view = FilterView::Open(filter);
+        std::vector<std::string> keys;
+        for (int i = 0; i < 64; ++i) keys.push_back("key" + std::to_string(random() % 1000));
+        const std::vector<std::string_view> views(keys.begin(), keys.end());
+        bool may_match[64];
+        view.MayMatch(views.size(), views.data(), may_match);
+        for (size_t i = 0; i < views.size(); ++i) {
+          lost += may_match[i] && view.MayMatch(views[i]) ? 0 : 1;
+        }
+        queries += 2 * views.size();
+      }
+    });
+    tests::LetThemWork([&] { return changes > 0 && refused > 0 && queries > 0; });
+  }
+  std::printf("%llu kernel changes among %zu, %llu queries of present keys\n",
+              static_cast<unsigned long long>(changes.load()), kernels.size(),
+              static_cast<unsigned long long>(queries.load()));
+  EXPECT_EQ(lost, 0u);
+  EXPECT_GT(changes, 0u);
+  EXPECT_GT(refused, 0u);
+  EXPECT_GT(queries, 0u);
+}
+
+}  // namespace
+}  // namespace bloomline

@@ -1,0 +1,439 @@
+// Keys of integers and of several parts, and containers of keys.
+#include "bloomline/keys.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <list>
+#include <map>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "bloomline/atomic_bloom_filter.h"
+#include "bloomline/bloom_filter.h"
+#include "bloomline/counting_bloom_filter.h"
+#include "bloomline/filter.h"
+#include "bloomline/on_disk_filter_builder.h"
+#include "bloomline/scalable_bloom_filter.h"
+#include "tests/support/golden_keys.h"
+#include "tests/support/temp_dir.h"
+
+namespace bloomline {
+namespace {
+
+std::string_view View(std::string_view key) { return key; }
+
+// ---- One key.
+
+// Keys of docs/format.md, section 11, that an independent implementation encoded
+// (golden/reference.py).
+TEST(KeysTest, GoldenVectors) {
+  std::ifstream vectors(BLOOMLINE_GOLDEN_DIR "/keys.txt");
+  int num_vectors = 0;
+  int num_integers = 0;
+  for (std::string line; std::getline(vectors, line); ++num_vectors) {
+    std::istringstream fields(line);
+    std::string parts, hex, hash;
+    fields >> parts >> hex >> hash;
+    std::string key = "old";
+    std::istringstream part_texts(parts);
+    std::vector<std::string> texts;
+    for (std::string text; std::getline(part_texts, text, ',');) texts.push_back(text);
+    std::vector<std::string> strings(texts.size());
+    const auto part = [&](size_t i) {
+      const std::string& text = texts[i];
+      if (text[0] == 's') return KeyPart(strings[i] = tests::FromHex(text.substr(1)));
+      return text[0] == '-' ? KeyPart(std::stoll(text)) : KeyPart(std::stoull(text));
+    };
+    switch (texts.size()) {
+      case 1:
+        ASSERT_TRUE(EncodeKey({part(0)}, &key));
+        break;
+      case 2:
+        ASSERT_TRUE(EncodeKey({part(0), part(1)}, &key));
+        break;
+      case 3:
+        ASSERT_TRUE(EncodeKey({part(0), part(1), part(2)}, &key));
+        break;
+      default:
+        FAIL() << line;
+    }
+    EXPECT_EQ(key, tests::FromHex(hex)) << line;
+    EXPECT_EQ(HashKey(key, 0), std::stoull(hash, nullptr, 16)) << line;
+    if (texts.size() == 1 && texts[0][0] != 's') {
+      const KeyPart integer = part(0);
+      EXPECT_EQ(View(KeyOf(integer.number())), key) << line;
+      ++num_integers;
+    }
+    if (parts == "7,256") {
+      EXPECT_EQ(View(KeyOf(7, 256)), key);
+    }
+    if (parts == "1,-1,1099511627776") {
+      EXPECT_EQ(View(KeyOf(1, -1, uint64_t{1} << 40)), key);
+    }
+  }
+  EXPECT_EQ(num_vectors, 25);
+  EXPECT_EQ(num_integers, 14);
+}
+
+template <typename T>
+class IntegerKeysTest : public testing::Test {};
+using Integers = testing::Types<signed char, unsigned char, short, unsigned short, int, unsigned,
+                                long, unsigned long, long long, unsigned long long>;
+TYPED_TEST_SUITE(IntegerKeysTest, Integers);
+
+// The type of an integer does not matter, in KeyOf, in EncodeKey and in containers.
+TYPED_TEST(IntegerKeysTest, EqualIntegersAreOneKey) {
+  for (const TypeParam value :
+       {TypeParam{0}, TypeParam{5}, TypeParam{127}, std::numeric_limits<TypeParam>::min(),
+        std::numeric_limits<TypeParam>::max()}) {
+    const auto same = std::is_signed_v<TypeParam> ? KeyOf(static_cast<int64_t>(value))
+                                                  : KeyOf(static_cast<uint64_t>(value));
+    EXPECT_EQ(View(KeyOf(value)), View(same));
+    std::string key;
+    ASSERT_TRUE(EncodeKey({value}, &key));
+    EXPECT_EQ(key, View(same));
+    BloomFilterOptions options;
+    options.capacity = 100;
+    const auto filter = BloomFilter::Create(options, nullptr);
+    filter->AddKeys(std::vector<TypeParam>{value});
+    EXPECT_TRUE(filter->MayMatch(same));
+    EXPECT_EQ(filter->num_keys(), 1u);
+  }
+}
+
+TEST(KeysTest, KeysAreConstantExpressions) {
+  static constexpr auto key = KeyOf(0x6867666564636261, 'b' + 0);
+  constexpr std::string_view bytes = key;
+  static_assert(bytes.size() == 16 && bytes[0] == 'a' && bytes[7] == 'h' && bytes[8] == 'b');
+  constexpr KeyPart part(7);
+  static_assert(part.is_integer() && part.number() == 7);
+}
+
+// A null pointer is no part: as a string it would be read.
+static_assert(!std::is_constructible_v<KeyPart, std::nullptr_t>);
+
+TEST(KeysTest, PartsDoNotRunIntoEachOther) {
+  std::set<std::string> keys;
+  const std::vector<std::string> strings = {"", "a", "b", "ab", "abc", std::string(8, '\0')};
+  for (const std::string& first : strings) {
+    for (const std::string& second : strings) {
+      for (const int number : {0, 1, -1, 97}) {
+        std::string key;
+        ASSERT_TRUE(EncodeKey({first, number, second}, &key));
+        EXPECT_TRUE(keys.insert(key).second) << first << number << second;
+      }
+    }
+  }
+}
+
+TEST(KeysTest, AKeyMayBeAPartOfItself) {
+  std::string expected;
+  ASSERT_TRUE(EncodeKey({"inner", 7}, &expected));
+  std::string key = "inner";
+  ASSERT_TRUE(EncodeKey({key, 7}, &key));
+  EXPECT_EQ(key, expected);
+  std::string_view end = std::string_view(key).substr(key.size() - 3);
+  ASSERT_TRUE(EncodeKey({std::string(end)}, &expected));
+  ASSERT_TRUE(EncodeKey({end}, &key));
+  EXPECT_EQ(key, expected);
+  ASSERT_TRUE(EncodeKey({}, &key));
+  EXPECT_EQ(key, "");
+}
+
+// ---- Containers.
+
+template <typename Keys, typename = void>
+constexpr bool kAreKeys = false;
+template <typename Keys>
+constexpr bool kAreKeys<Keys, filter::IfKeys<Keys>> = true;
+
+// What is not a container of keys does not compile.
+static_assert(kAreKeys<std::vector<std::string>> && kAreKeys<std::set<uint16_t>>);
+static_assert(kAreKeys<const char* [3]> && kAreKeys<std::vector<IntegerKey<2>>>);
+static_assert(!kAreKeys<int> && !kAreKeys<std::string> && !kAreKeys<std::string_view>);
+static_assert(!kAreKeys<char[4]> && !kAreKeys<std::vector<char>> && !kAreKeys<const char*>);
+static_assert(!kAreKeys<std::vector<double>> && !kAreKeys<std::vector<float>>);
+static_assert(!kAreKeys<std::vector<bool>> && !kAreKeys<std::vector<char32_t>>);
+static_assert(!kAreKeys<std::map<int, int>> && !kAreKeys<std::vector<std::vector<int>>>);
+
+// Keys that are in no memory but the iterator's, as a generator or a reader of lines makes them:
+// each is overwritten by the next one.
+template <typename Reference, typename Category = std::input_iterator_tag>
+struct PassingKeys {
+  struct Iterator {
+    using iterator_category = Category;
+    using value_type = std::string;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const std::string*;
+    using reference = Reference;
+
+    explicit Iterator(size_t n) : number(n) {}
+    Reference operator*() const {
+      if constexpr (std::is_pointer_v<Reference>) {
+        return text.c_str();
+      } else {
+        return text;
+      }
+    }
+    Iterator& operator++() {
+      ++number;
+      text = "key " + std::to_string(number / 2);
+      return *this;
+    }
+    bool operator!=(const Iterator& other) const { return number != other.number; }
+
+    size_t number;
+    std::string text = "key 0";
+  };
+  Iterator begin() const { return Iterator(0); }
+  Iterator end() const { return Iterator(size); }
+
+  size_t size;
+};
+static_assert(kAreKeys<PassingKeys<std::string>>);
+
+template <typename Filter>
+std::unique_ptr<Filter> New();
+template <>
+std::unique_ptr<BloomFilter> New() {
+  BloomFilterOptions options;
+  options.capacity = 500;
+  return BloomFilter::Create(options, nullptr);
+}
+template <>
+std::unique_ptr<AtomicBloomFilter> New() {
+  return AtomicBloomFilter::ToAtomic(New<BloomFilter>());
+}
+template <>
+std::unique_ptr<ScalableBloomFilter> New() {
+  ScalableBloomFilterOptions options;
+  options.initial_capacity = 100;
+  return ScalableBloomFilter::Create(options, nullptr);
+}
+template <>
+std::unique_ptr<CountingBloomFilter> New() {
+  CountingBloomFilterOptions options;
+  options.capacity = 500;
+  return CountingBloomFilter::Create(options, nullptr);
+}
+
+template <typename Filter>
+std::string BytesOf(const Filter& filter) {
+  std::string bytes;
+  EXPECT_TRUE(filter.ToBytes(&bytes, nullptr));
+  return bytes;
+}
+std::string BytesOf(const AtomicBloomFilter& filter) { return BytesOf(*filter.Snapshot(nullptr)); }
+
+template <typename Filter>
+class KeyContainersTest : public testing::Test {
+ protected:
+  // The container gives the filter and the answers of single calls for `keys`.
+  template <typename Container>
+  static void Expect(const Container& container, const std::vector<std::string>& keys) {
+    const auto expected = New<Filter>();
+    const auto filter = New<Filter>();
+    const auto without_answers = New<Filter>();
+    const auto changed = std::make_unique<bool[]>(keys.size() + 1);
+    size_t num_changed = 0;
+    const size_t returned = filter->AddKeys(container, changed.get());
+    EXPECT_EQ(without_answers->AddKeys(container), returned);
+    for (size_t i = 0; i < keys.size(); ++i) {
+      const bool single = expected->AddKey(keys[i]);
+      ASSERT_EQ(changed[i], single) << i;
+      num_changed += single ? 1 : 0;
+    }
+    EXPECT_EQ(returned, num_changed);
+    EXPECT_EQ(BytesOf(*filter), BytesOf(*expected));
+    EXPECT_EQ(BytesOf(*without_answers), BytesOf(*expected));
+
+    const auto half = New<Filter>();
+    for (size_t i = 0; i < keys.size(); i += 2) half->AddKey(keys[i]);
+    const auto answers = std::make_unique<bool[]>(keys.size() + 1);
+    half->MayMatch(container, answers.get());
+    for (size_t i = 0; i < keys.size(); ++i) ASSERT_EQ(answers[i], half->MayMatch(keys[i])) << i;
+
+    if constexpr (std::is_same_v<Filter, CountingBloomFilter>) {
+      const auto removed = std::make_unique<bool[]>(keys.size() + 1);
+      size_t num_removed = 0;
+      const size_t result = half->RemoveKeys(container, removed.get());
+      for (size_t i = 0; i < keys.size(); ++i) num_removed += removed[i] ? 1 : 0;
+      EXPECT_EQ(result, num_removed);
+      EXPECT_GE(result, keys.size() / 2);
+      filter->RemoveKeys(container);
+      EXPECT_EQ(filter->num_keys(), 0u);
+    }
+  }
+};
+
+using Filters =
+    testing::Types<BloomFilter, AtomicBloomFilter, ScalableBloomFilter, CountingBloomFilter>;
+TYPED_TEST_SUITE(KeyContainersTest, Filters);
+
+// Around the size of a group, of which the keys go to the filter at once.
+TYPED_TEST(KeyContainersTest, ContainersOfStringsAreTheirStrings) {
+  for (const size_t n : std::vector<size_t>{0, 1, 2, 255, 256, 257, 511, 512, 700}) {
+    std::vector<std::string> keys;
+    for (size_t i = 0; i < n; ++i) keys.push_back("a key of some length " + std::to_string(i / 2));
+    const std::vector<std::string_view> views(keys.begin(), keys.end());
+    std::vector<const char*> pointers;
+    for (const std::string& key : keys) pointers.push_back(key.c_str());
+    this->Expect(keys, keys);
+    this->Expect(views, keys);
+    this->Expect(pointers, keys);
+    this->Expect(std::list<std::string>(keys.begin(), keys.end()), keys);
+    this->Expect(std::deque<std::string_view>(keys.begin(), keys.end()), keys);
+    const std::set<std::string> sorted(keys.begin(), keys.end());
+    this->Expect(sorted, {sorted.begin(), sorted.end()});
+  }
+}
+
+TYPED_TEST(KeyContainersTest, KeysThatDoNotStayAreAddedWhileTheyAreThere) {
+  for (const size_t n : std::vector<size_t>{0, 1, 2, 300}) {
+    std::vector<std::string> keys;
+    for (size_t i = 0; i < n; ++i) keys.push_back("key " + std::to_string(i / 2));
+    this->Expect(PassingKeys<std::string>{n}, keys);
+    this->Expect(PassingKeys<const std::string&>{n}, keys);
+    this->Expect(PassingKeys<std::string_view>{n}, keys);
+    this->Expect(PassingKeys<const char*>{n}, keys);
+    this->Expect(PassingKeys<std::string, std::forward_iterator_tag>{n}, keys);  // says too much
+  }
+}
+
+// Words of a stream are there once: whoever reads them twice, or all before the first is added,
+// loses keys.
+struct Words {
+  std::istream* stream;
+  std::istream_iterator<std::string> begin() const {
+    return std::istream_iterator<std::string>(*stream);
+  }
+  std::istream_iterator<std::string> end() const { return {}; }
+};
+
+TYPED_TEST(KeyContainersTest, WordsOfAStreamAreKeys) {
+  std::istringstream stream("a word that is followed by others");
+  const auto filter = New<TypeParam>();
+  EXPECT_EQ(filter->AddKeys(Words{&stream}), 7u);
+  for (const char* word : {"a", "word", "that", "is", "followed", "by", "others"}) {
+    EXPECT_TRUE(filter->MayMatch(word)) << word;
+  }
+}
+
+TYPED_TEST(KeyContainersTest, ContainersOfIntegersAreTheirKeys) {
+  for (const int n : {0, 1, 255, 256, 257, 700}) {
+    std::vector<int> integers;
+    std::vector<std::string> keys;
+    std::vector<IntegerKey<2>> pairs;
+    std::vector<std::string> keys_of_pairs;
+    for (int i = 0; i < n; ++i) {
+      integers.push_back(i / 2 - 100);
+      keys.emplace_back(View(KeyOf(integers.back())));
+      pairs.push_back(KeyOf(i, -i));
+      keys_of_pairs.emplace_back(View(pairs.back()));
+    }
+    this->Expect(integers, keys);
+    this->Expect(std::vector<int16_t>(integers.begin(), integers.end()), keys);
+    this->Expect(std::list<int64_t>(integers.begin(), integers.end()), keys);
+    this->Expect(pairs, keys_of_pairs);
+  }
+}
+
+TYPED_TEST(KeyContainersTest, ArraysAndListsInBracesAreContainers) {
+  const std::string a = "a";
+  const std::string b = "b";
+  const char* const pointers[] = {"a", "b"};
+  const std::string_view views[] = {"a", "b"};
+  const uint8_t bytes[] = {1, 255};
+  this->Expect(pointers, {"a", "b"});
+  this->Expect(views, {"a", "b"});
+  this->Expect(std::array<std::string, 2>{"a", "b"}, {"a", "b"});
+  this->Expect(bytes, {std::string(View(KeyOf(1))), std::string(View(KeyOf(255)))});
+  const auto filter = New<TypeParam>();
+  EXPECT_EQ(filter->AddKeys({"a", "b", "a"}), 2u);
+  EXPECT_EQ(filter->AddKeys({a, b}), 0u);
+  EXPECT_EQ(filter->AddKeys({std::string_view("c")}), 1u);
+  EXPECT_EQ(filter->AddKeys({0, 1, 2}), 3u);
+  for (const char* key : {"a", "b", "c"}) EXPECT_TRUE(filter->MayMatch(key));
+  for (const int key : {0, 1, 2}) EXPECT_TRUE(filter->MayMatch(KeyOf(key)));
+}
+
+// Builders take what filters take.
+template <typename Container>
+void ExpectInBuilders(const Container& container, const std::vector<std::string>& keys) {
+  const tests::TempDir dir;
+  FilterBuilder singles((FilterOptions()));
+  FilterBuilder builder((FilterOptions()));
+  OnDiskFilterOptions options;
+  options.temp_directory = dir.Path("");
+  const auto partitioned = OnDiskFilterBuilder::Create(options, nullptr);
+  std::string error;
+  ASSERT_NE(partitioned, nullptr);
+  for (const std::string& key : keys) singles.AddKey(key);
+  builder.AddKeys(container);
+  EXPECT_EQ(builder.num_keys(), keys.size());
+  ASSERT_TRUE(partitioned->AddKeys(container, &error)) << error;
+  EXPECT_EQ(partitioned->num_keys(), keys.size());
+  ASSERT_TRUE(partitioned->Finish(dir.Path("filter"), &error)) << error;
+  std::ifstream file(dir.Path("filter"), std::ios::binary);
+  const std::string expected = singles.Finish();
+  EXPECT_EQ(builder.Finish(), expected);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), expected);
+}
+
+TEST(KeyContainersOfBuildersTest, BuildersTakeThem) {
+  for (const int n : {0, 1, 257}) {
+    std::vector<std::string> keys;
+    std::vector<int> integers;
+    std::vector<std::string> keys_of_integers;
+    for (int i = 0; i < n; ++i) {
+      keys.push_back("key " + std::to_string(i));
+      integers.push_back(i);
+      keys_of_integers.emplace_back(View(KeyOf(i)));
+    }
+    ExpectInBuilders(keys, keys);
+    ExpectInBuilders(std::vector<std::string_view>(keys.begin(), keys.end()), keys);
+    ExpectInBuilders(integers, keys_of_integers);
+  }
+  FilterBuilder builder((FilterOptions()));
+  builder.AddKeys({"a", "b"});
+  builder.AddKeys({1, 2, 3});
+  EXPECT_EQ(builder.num_keys(), 5u);
+  const auto partitioned = OnDiskFilterBuilder::Create({}, nullptr);
+  EXPECT_TRUE(partitioned->AddKeys({"a", "b"}, nullptr));
+  EXPECT_EQ(partitioned->num_keys(), 2u);
+}
+
+TEST(KeyContainersOfViewsTest, StaticAndMappedFiltersTakeThem) {
+  std::vector<uint32_t> present, all;
+  FilterBuilder builder((FilterOptions()));
+  for (uint32_t i = 0; i < 1000; ++i) {
+    if (i % 2 == 0) builder.AddKey(KeyOf(i));
+    all.push_back(i);
+  }
+  const std::string bytes = builder.Finish();
+  const FilterView view = FilterView::Open(bytes);
+  bool answers[1000];
+  view.MayMatch(all, answers);
+  size_t num_matches = 0;
+  for (uint32_t i = 0; i < 1000; ++i) {
+    ASSERT_EQ(answers[i], view.MayMatch(KeyOf(i)));
+    ASSERT_TRUE(answers[i] || i % 2 == 1);
+    num_matches += answers[i] ? 1 : 0;
+  }
+  EXPECT_LT(num_matches, 530u);
+}
+
+}  // namespace
+}  // namespace bloomline

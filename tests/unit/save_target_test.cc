@@ -1,0 +1,339 @@
+// Where Save writes, who may use the file afterwards, and what Load opens.
+#include <fcntl.h>
+#include <grp.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bloomline/bloom_filter.h"
+#include "bloomline/counting_bloom_filter.h"
+#include "bloomline/on_disk_filter_builder.h"
+#include "bloomline/scalable_bloom_filter.h"
+#include "tests/support/temp_dir.h"
+
+namespace bloomline {
+namespace {
+
+namespace fs = std::filesystem;
+
+// While it lives, the umask is `mask`.
+class Umask {
+ public:
+  explicit Umask(mode_t mask) : before_(umask(mask)) {}
+  ~Umask() { umask(before_); }
+  Umask(const Umask&) = delete;
+  Umask& operator=(const Umask&) = delete;
+
+ private:
+  mode_t before_;
+};
+
+std::unique_ptr<BloomFilter> NewFilter(const std::string& key) {
+  BloomFilterOptions options;
+  options.capacity = 100;
+  auto filter = BloomFilter::Create(options, nullptr);
+  filter->AddKey(key);
+  return filter;
+}
+
+struct stat StatusOf(const std::string& path) {
+  struct stat status = {};
+  EXPECT_EQ(lstat(path.c_str(), &status), 0) << path;
+  return status;
+}
+
+mode_t ModeOf(const std::string& path) { return StatusOf(path).st_mode & 07777; }
+
+void MakeSocket(const std::string& path) {
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  ASSERT_LT(path.size(), sizeof(address.sun_path));
+  std::memcpy(address.sun_path, path.c_str(), path.size());
+  const int descriptor = socket(AF_UNIX, SOCK_STREAM, 0);
+  ASSERT_EQ(bind(descriptor, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+  close(descriptor);
+}
+
+class SaveTargetTest : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_TRUE(old_->Save(path_, nullptr)); }
+
+  // Saves the new filter there, then finds it and no other new file.
+  void ExpectSaved(const std::string& path) {
+    const size_t before = NumEntries();
+    const bool existed = fs::exists(path);
+    std::string error;
+    ASSERT_TRUE(new_->Save(path, &error)) << error;
+    const auto loaded = BloomFilter::Load(path, &error);
+    ASSERT_NE(loaded, nullptr) << error;
+    EXPECT_TRUE(*loaded == *new_);
+    EXPECT_EQ(NumEntries(), before + (existed ? 0 : 1));
+  }
+
+  // Every way to write to `path` fails and leaves it and its folder unchanged.
+  void ExpectNotWritten(const std::string& path, const std::string& why) {
+    const size_t before = NumEntries();
+    std::string errors[4];
+    EXPECT_FALSE(new_->Save(path, &errors[0]));
+    EXPECT_FALSE(ScalableBloomFilter::Create({}, nullptr)->Save(path, &errors[1]));
+    CountingBloomFilterOptions counting;
+    counting.capacity = 100;
+    EXPECT_FALSE(CountingBloomFilter::Create(counting, nullptr)->Save(path, &errors[2]));
+    OnDiskFilterOptions partitioned;
+    partitioned.temp_directory = dir_.Path("");
+    EXPECT_FALSE(OnDiskFilterBuilder::Create(partitioned, nullptr)->Finish(path, &errors[3]));
+    for (const std::string& error : errors) {
+      EXPECT_NE(error.find(fs::is_symlink(path) ? dir_.Path("") : path), std::string::npos)
+          << error;
+      EXPECT_NE(error.find(why), std::string::npos) << error;
+    }
+    EXPECT_EQ(NumEntries(), before);
+  }
+
+  void ExpectNotRead(const std::string& path, const std::string& why) {
+    std::string errors[5];
+    EXPECT_EQ(BloomFilter::Load(path, &errors[0]), nullptr);
+    EXPECT_EQ(MappedBloomFilter::Open(path, MappedBloomFilter::Verify::kHeader, &errors[1]),
+              nullptr);
+    EXPECT_EQ(MappedBloomFilter::Open(path, MappedBloomFilter::Verify::kPayload, &errors[2]),
+              nullptr);
+    EXPECT_EQ(ScalableBloomFilter::Load(path, &errors[3]), nullptr);
+    EXPECT_EQ(CountingBloomFilter::Load(path, &errors[4]), nullptr);
+    for (const std::string& error : errors) {
+      EXPECT_EQ(error.find(path), 0u) << error;
+      EXPECT_NE(error.find(why), std::string::npos) << error;
+    }
+  }
+
+  size_t NumEntries() const {
+    const fs::recursive_directory_iterator all(dir_.Path(""));
+    return static_cast<size_t>(std::distance(begin(all), end(all)));
+  }
+
+  const tests::TempDir dir_;
+  const std::string path_ = dir_.Path("filter");
+  const std::unique_ptr<BloomFilter> old_ = NewFilter("old");
+  const std::unique_ptr<BloomFilter> new_ = NewFilter("new");
+};
+
+TEST_F(SaveTargetTest, LinksStayAndTheirTargetsAreReplaced) {
+  fs::create_directories(dir_.Path("data/deep"));
+  fs::rename(path_, dir_.Path("data/real"));
+  fs::create_symlink("real", dir_.Path("data/relative"));
+  fs::create_symlink("../relative", dir_.Path("data/deep/chain"));
+  fs::create_symlink(dir_.Path("data/deep/chain"), dir_.Path("absolute"));
+  fs::create_directory_symlink("data", dir_.Path("folder"));
+  for (const char* const name :
+       {"data/relative", "data/deep/chain", "absolute", "folder/relative", "folder/real"}) {
+    SCOPED_TRACE(name);
+    ASSERT_TRUE(old_->Save(dir_.Path("data/real"), nullptr));
+    ExpectSaved(dir_.Path(name));
+    EXPECT_TRUE(*BloomFilter::Load(dir_.Path("data/real"), nullptr) == *new_);
+  }
+  for (const char* const name : {"data/relative", "data/deep/chain", "absolute", "folder"}) {
+    EXPECT_TRUE(fs::is_symlink(dir_.Path(name))) << name;
+  }
+}
+
+TEST_F(SaveTargetTest, DanglingLinksCreateTheirTarget) {
+  fs::create_directory(dir_.Path("data"));
+  fs::create_symlink("data/later", dir_.Path("link"));
+  fs::create_symlink("link", dir_.Path("chain"));
+  ExpectSaved(dir_.Path("chain"));
+  EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(dir_.Path("data/later"))));
+  EXPECT_TRUE(fs::is_symlink(dir_.Path("link")));
+  fs::create_symlink("nowhere/at/all", dir_.Path("lost"));
+  ExpectNotWritten(dir_.Path("lost"), "nowhere/at/all");
+  fs::create_symlink("nothing/", dir_.Path("to_folder"));
+  ExpectNotWritten(dir_.Path("to_folder"), "nothing/");
+}
+
+TEST_F(SaveTargetTest, LoopsOfLinksAreErrors) {
+  fs::create_symlink("loop_b", dir_.Path("loop_a"));
+  fs::create_symlink("loop_a", dir_.Path("loop_b"));
+  fs::create_symlink("self", dir_.Path("self"));
+  for (const char* const name : {"loop_a", "self"}) {
+    ExpectNotWritten(dir_.Path(name), "symbolic links");
+    ExpectNotRead(dir_.Path(name), "symbolic links");
+    EXPECT_TRUE(fs::is_symlink(dir_.Path(name)));
+  }
+}
+
+TEST_F(SaveTargetTest, RelativePathsStartAtTheWorkingDirectory) {
+  const fs::path before = fs::current_path();
+  fs::current_path(dir_.Path(""));
+  ExpectSaved("filter");
+  ExpectSaved("other");
+  ExpectSaved("./filter");
+  fs::current_path(before);
+}
+
+TEST_F(SaveTargetTest, PipesSocketsAndFoldersAreNeitherReadNorReplaced) {
+  fs::create_directory(dir_.Path("folder"));
+  ASSERT_EQ(mkfifo(dir_.Path("pipe").c_str(), 0666), 0);
+  MakeSocket(dir_.Path("socket"));
+  fs::create_symlink("pipe", dir_.Path("link"));
+  for (const char* const name : {"folder", "pipe", "socket", "link"}) {
+    const std::string path = dir_.Path(name);
+    SCOPED_TRACE(name);
+    const struct stat before = StatusOf(path);
+    ExpectNotWritten(path, "is not a regular file");
+    // A socket cannot even be opened.
+    ExpectNotRead(path, name == std::string("socket") ? "" : "is not a regular file");
+    EXPECT_EQ(StatusOf(path).st_ino, before.st_ino);
+    EXPECT_EQ(StatusOf(path).st_mode, before.st_mode);
+  }
+  ExpectNotRead("/dev/zero", "is not a regular file");
+  for (const std::string& path : {dir_.Path("filter/"), dir_.Path("filter/below")}) {
+    ExpectNotWritten(path, "Not a directory");
+  }
+  ExpectNotWritten(dir_.Path("new/"), "No such file");
+  ExpectNotWritten("", "path is empty; allowed: the path of a file");
+  ExpectNotRead("", "path is empty; allowed: the path of a file");
+}
+
+// The system reads a path up to the first zero byte and would open "filter" instead. The search for
+// an unused number for the temporary file would then never end.
+TEST_F(SaveTargetTest, PathsWithAZeroByteAreErrors) {
+  ExpectSaved(dir_.Path("filter"));
+  const std::string path = dir_.Path("filter") + std::string(1, '\0') + "2";
+  ExpectNotWritten(path, "has a zero byte");
+  ExpectNotRead(path, "has a zero byte");
+  OnDiskFilterOptions options;
+  options.temp_directory = dir_.Path("") + std::string(1, '\0');
+  std::string error;
+  EXPECT_EQ(OnDiskFilterBuilder::Create(options, &error), nullptr);
+  EXPECT_NE(error.find("has a zero byte"), std::string::npos) << error;
+}
+
+TEST_F(SaveTargetTest, DevicesAreNotReplaced) {
+  const std::string path = dir_.Path("full");  // as /dev/full
+  if (mknod(path.c_str(), S_IFCHR | 0666, makedev(1, 7)) != 0) {
+    GTEST_SKIP() << "only the superuser can make a device: " << std::strerror(errno);
+  }
+  ExpectNotWritten(path, "is not a regular file");
+  ExpectNotRead(path, "is not a regular file");
+  EXPECT_TRUE(S_ISCHR(StatusOf(path).st_mode));
+}
+
+TEST_F(SaveTargetTest, PermissionsStay) {
+  const Umask umask(022);
+  for (const mode_t mode : {0600u, 0640u, 0400u, 0664u, 0444u, 0777u}) {
+    ASSERT_EQ(chmod(path_.c_str(), mode), 0);
+    ExpectSaved(path_);
+    EXPECT_EQ(ModeOf(path_), mode);
+  }
+  fs::create_symlink(path_, dir_.Path("link"));
+  ASSERT_EQ(chmod(path_.c_str(), 0600), 0);
+  ExpectSaved(dir_.Path("link"));
+  EXPECT_EQ(ModeOf(path_), 0600u);
+}
+
+TEST_F(SaveTargetTest, NewFilesFollowTheUmask) {
+  for (const mode_t mask : {022u, 077u, 0u, 027u}) {
+    const Umask umask(mask);
+    const std::string path = dir_.Path("new" + std::to_string(mask));
+    ExpectSaved(path);
+    EXPECT_EQ(ModeOf(path), 0666u & ~mask);
+  }
+}
+
+constexpr uid_t kAlice = 12345;
+constexpr uid_t kBob = 12346;
+
+TEST_F(SaveTargetTest, TheSuperuserKeepsTheOwner) {
+  if (geteuid() != 0) GTEST_SKIP() << "only the superuser can give files away";
+  ASSERT_EQ(chown(path_.c_str(), kAlice, kBob), 0);
+  ASSERT_EQ(chmod(path_.c_str(), 0640), 0);
+  ExpectSaved(path_);
+  EXPECT_EQ(StatusOf(path_).st_uid, kAlice);
+  EXPECT_EQ(StatusOf(path_).st_gid, kBob);
+  EXPECT_EQ(ModeOf(path_), 0640u);
+}
+
+// Bob may write to the folder. He replaces a file that belongs to Alice and her group.
+TEST_F(SaveTargetTest, AnotherUsersGroupGetsNoMoreThanEverybody) {
+  if (geteuid() != 0) GTEST_SKIP() << "only the superuser can become other users";
+  ASSERT_EQ(chmod(dir_.Path("").c_str(), 0777), 0);
+  for (const bool member : {false, true}) {
+    for (const auto& [before, after] :
+         {std::pair<mode_t, mode_t>{0640, 0600}, {0664, 0644}, {0604, 0604}, {0666, 0666}}) {
+      SCOPED_TRACE(before);
+      ASSERT_EQ(chown(path_.c_str(), kAlice, kAlice), 0);
+      ASSERT_EQ(chmod(path_.c_str(), before), 0);
+      const pid_t child = fork();
+      if (child == 0) {
+        // Bob may have no access to the folders above, so the path is relative.
+        const gid_t group = kAlice;
+        const bool is_bob = chdir(dir_.Path("").c_str()) == 0 &&
+                            setgroups(member ? 1 : 0, &group) == 0 && setgid(kBob) == 0 &&
+                            setuid(kBob) == 0;
+        _exit(is_bob && new_->Save("filter", nullptr) ? 0 : 1);
+      }
+      int status;
+      ASSERT_EQ(waitpid(child, &status, 0), child);
+      EXPECT_EQ(status, 0);
+      EXPECT_EQ(StatusOf(path_).st_uid, kBob);
+      EXPECT_EQ(StatusOf(path_).st_gid, member ? kAlice : kBob);
+      EXPECT_EQ(ModeOf(path_), member ? before : after);
+    }
+  }
+}
+
+constexpr char kAccess[] = "system.posix_acl_access";
+constexpr char kDefault[] = "system.posix_acl_default";
+
+// Bob may read and write; the owner's group may do nothing.
+std::string BobsList() {
+  struct Entry {
+    uint16_t tag, permissions;
+    uint32_t id;
+  };
+  const Entry entries[] = {
+      {0x01, 6, ~0u}, {0x02, 6, kBob}, {0x04, 0, ~0u}, {0x10, 6, ~0u}, {0x20, 0, ~0u}};
+  const uint32_t version = 2;
+  std::string list(reinterpret_cast<const char*>(&version), sizeof(version));
+  return list.append(reinterpret_cast<const char*>(entries), sizeof(entries));
+}
+
+std::string ListOf(const std::string& path) {
+  char list[256];
+  const ssize_t size = getxattr(path.c_str(), kAccess, list, sizeof(list));
+  return size < 0 ? "" : std::string(list, static_cast<size_t>(size));
+}
+
+TEST_F(SaveTargetTest, AccessControlListsStayAndNoneIsInherited) {
+  const std::string list = BobsList();
+  if (setxattr(path_.c_str(), kAccess, list.data(), list.size(), 0) != 0) {
+    GTEST_SKIP() << "no access control lists here: " << std::strerror(errno);
+  }
+  const std::string before = ListOf(path_);
+  ASSERT_FALSE(before.empty());
+  ExpectSaved(path_);
+  EXPECT_EQ(ListOf(path_), before);
+
+  // A file without a list, in a folder whose new files inherit one.
+  const std::string folder = dir_.Path("");
+  ASSERT_EQ(removexattr(path_.c_str(), kAccess), 0);
+  ASSERT_EQ(chmod(path_.c_str(), 0660), 0);
+  ASSERT_EQ(setxattr(folder.c_str(), kDefault, list.data(), list.size(), 0), 0);
+  ExpectSaved(path_);
+  EXPECT_EQ(ListOf(path_), "");
+  EXPECT_EQ(ModeOf(path_), 0660u);
+  ExpectSaved(dir_.Path("new"));
+  EXPECT_EQ(ListOf(dir_.Path("new")), before);
+}
+
+}  // namespace
+}  // namespace bloomline

@@ -1,0 +1,224 @@
+// Scalable filters lose no key as they grow, and their rate stays below its bound.
+#include "bloomline/scalable_bloom_filter.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/support/bloom_layouts.h"
+#include "tests/support/key_shapes.h"
+
+namespace bloomline {
+namespace {
+
+using tests::KeyMaker;
+using tests::KeyShape;
+
+ScalableBloomFilterOptions Options(BloomLayout layout, uint64_t initial_capacity) {
+  ScalableBloomFilterOptions options;
+  options.layout = layout;
+  options.initial_capacity = initial_capacity;
+  return options;
+}
+
+std::unique_ptr<ScalableBloomFilter> New(const ScalableBloomFilterOptions& options) {
+  std::string error;
+  auto filter = ScalableBloomFilter::Create(options, &error);
+  EXPECT_NE(filter, nullptr) << error;
+  return filter;
+}
+
+class ScalableBloomFilterTest : public testing::TestWithParam<BloomLayout> {};
+
+TEST_P(ScalableBloomFilterTest, GrowsWithoutLosingKeysOrExceedingItsRate) {
+  for (const double tightening : {0.5, 0.8}) {
+    for (const int growth : {1, 2, 4}) {
+      ScalableBloomFilterOptions options = Options(GetParam(), 1000);
+      options.growth = growth;
+      options.tightening = tightening;
+      const uint64_t n = growth == 1 ? 6000 : 200000;
+      const auto filter = New(options);
+      KeyMaker key(KeyShape::kDecimal16);
+      for (uint64_t i = 0; i < n; ++i) filter->AddKey(key(2 * i));
+      for (uint64_t i = 0; i < n; ++i) ASSERT_TRUE(filter->MayMatch(key(2 * i)));
+      const size_t expected_stages = growth == 1 ? 6 : growth == 2 ? 8 : 5;
+      EXPECT_EQ(filter->num_stages(), expected_stages);
+      EXPECT_FALSE(filter->IsPastCapacity());
+      EXPECT_LE(filter->num_keys(), n);
+      EXPECT_GE(filter->num_keys(), n - n / 100);
+      EXPECT_GE(filter->capacity(), filter->num_keys());
+      EXPECT_NEAR(static_cast<double>(filter->EstimatedNumKeys()), static_cast<double>(n),
+                  0.02 * static_cast<double>(n));
+      double matches = 0;
+      constexpr double kAsked = 200000;
+      for (uint64_t i = 0; i < 200000; ++i) matches += filter->MayMatch(key(2 * i + 1));
+      const double rate = matches / kAsked;
+      const double chance = 5 * std::sqrt(options.false_positive_rate / kAsked);
+      EXPECT_LE(rate, options.false_positive_rate + chance);
+      EXPECT_NEAR(rate, filter->EstimatedFalsePositiveRate(), chance);
+      EXPECT_LE(filter->EstimatedFalsePositiveRate(), options.false_positive_rate * 1.02);
+    }
+  }
+}
+
+TEST_P(ScalableBloomFilterTest, StagesGrowAndTighten) {
+  const auto filter = New(Options(GetParam(), 10000));
+  for (int i = 0; i < 100000; ++i) filter->AddKey(std::to_string(i));
+  ASSERT_EQ(filter->num_stages(), 4u);
+  uint64_t num_bits = 0;
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(filter->stage(i).capacity(), 10000u << i);
+    EXPECT_FALSE(filter->stage(i).IsPastCapacity());
+    if (i > 0) {
+      EXPECT_GT(filter->stage(i).num_bits(), 2 * filter->stage(i - 1).num_bits());
+    }
+    num_bits += filter->stage(i).num_bits();
+  }
+  EXPECT_EQ(filter->num_bits(), num_bits);
+  EXPECT_EQ(filter->capacity(), 150000u);
+}
+
+TEST_P(ScalableBloomFilterTest, DuplicatesTakeNoCapacity) {
+  const auto filter = New(Options(GetParam(), 100));
+  for (int round = 0; round < 20; ++round) {
+    for (int i = 0; i < 100; ++i) {
+      ASSERT_TRUE(!filter->AddKey(std::to_string(i)) || round == 0);
+    }
+  }
+  EXPECT_EQ(filter->num_stages(), 1u);
+}
+
+// Stages fill in the middle of a batch, with equal keys before and after.
+TEST_P(ScalableBloomFilterTest, BatchesMatchSingleCalls) {
+  for (const uint64_t initial_capacity : {1, 10, 1000}) {
+    const auto single = New(Options(GetParam(), initial_capacity));
+    const auto batch = New(Options(GetParam(), initial_capacity));
+    std::vector<std::string> keys;
+    for (int i = 0; i < 20000; ++i) keys.push_back(std::to_string(i % 17000 / (1 + i % 2)));
+    const std::vector<std::string_view> views(keys.begin(), keys.end());
+    const std::unique_ptr<bool[]> changed(new bool[keys.size()]);
+    size_t num_changed = 0;
+    for (size_t first = 0; first < keys.size(); first += 1000) {
+      num_changed += batch->AddKeys(1000, views.data() + first, changed.get() + first);
+    }
+    size_t expected = 0;
+    for (size_t i = 0; i < keys.size(); ++i) {
+      const bool is_new = single->AddKey(keys[i]);
+      ASSERT_EQ(is_new, changed[i]) << i;
+      expected += is_new ? 1 : 0;
+    }
+    EXPECT_EQ(num_changed, expected);
+    EXPECT_EQ(batch->num_keys(), expected);
+    ASSERT_EQ(batch->num_stages(), single->num_stages());
+    for (size_t i = 0; i < batch->num_stages(); ++i) {
+      ASSERT_TRUE(batch->stage(i) == single->stage(i)) << i;
+    }
+    EXPECT_EQ(New(Options(GetParam(), initial_capacity))->AddKeys(keys.size(), views.data()),
+              expected);
+    std::vector<std::string> asked = keys;
+    for (int i = 0; i < 5000; ++i) asked.push_back("absent" + std::to_string(i));
+    const std::vector<std::string_view> asked_views(asked.begin(), asked.end());
+    const std::unique_ptr<bool[]> found(new bool[asked.size()]);
+    batch->MayMatch(asked.size(), asked_views.data(), found.get());
+    for (size_t i = 0; i < asked.size(); ++i) ASSERT_EQ(found[i], single->MayMatch(asked[i]));
+  }
+}
+
+TEST_P(ScalableBloomFilterTest, ContinuesInTheLastStageIfNoOtherIsPossible) {
+  ScalableBloomFilterOptions options = Options(GetParam(), 1);
+  options.growth = 1;
+  options.tightening = 0.001;  // out of reach after a few stages
+  const auto filter = New(options);
+  for (int i = 0; i < 1000; ++i) filter->AddKey(std::to_string(i));
+  for (int i = 0; i < 1000; ++i) ASSERT_TRUE(filter->MayMatch(std::to_string(i)));
+  EXPECT_TRUE(filter->IsPastCapacity());
+  EXPECT_LT(filter->num_stages(), 20u);
+  EXPECT_TRUE(filter->stage(filter->num_stages() - 1).IsPastCapacity());
+  filter->Clear();
+  EXPECT_FALSE(filter->IsPastCapacity());
+}
+
+TEST_P(ScalableBloomFilterTest, ClearLeavesOneEmptyStage) {
+  const auto filter = New(Options(GetParam(), 10));
+  for (int i = 0; i < 1000; ++i) filter->AddKey(std::to_string(i));
+  filter->Clear();
+  EXPECT_EQ(filter->num_stages(), 1u);
+  EXPECT_EQ(filter->num_keys(), 0u);
+  EXPECT_EQ(filter->EstimatedFalsePositiveRate(), 0);
+  for (int i = 0; i < 1000; ++i) ASSERT_FALSE(filter->MayMatch(std::to_string(i)));
+  EXPECT_TRUE(filter->AddKey("key"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Layouts, ScalableBloomFilterTest,
+                         testing::ValuesIn(tests::kAllBloomLayouts),
+                         [](const auto& info) { return tests::Name(info.param); });
+
+// The range is that of the whole filter's rate, not of the first stage's part of it.
+TEST(ScalableBloomFilterOptionsTest, RefusedRatesNameTheReachableRange) {
+  for (const BloomLayout layout : tests::kAllBloomLayouts) {
+    for (const double tightening : {0.1, 0.5, 0.99}) {
+      ScalableBloomFilterOptions options;
+      options.layout = layout;
+      options.tightening = tightening;
+      options.false_positive_rate = 1e-25;
+      const std::string reason = options.Validate();
+      ASSERT_EQ(reason.find("false_positive_rate is 1e-25 and tightening 0."), 0u) << reason;
+      const size_t from = reason.find(": from ");
+      ASSERT_NE(from, std::string::npos) << reason;
+      const double least = std::stod(reason.substr(from + 7));
+      options.false_positive_rate = least;
+      EXPECT_EQ(options.Validate(), "") << reason;
+      options.false_positive_rate = 0.8 * least;
+      EXPECT_NE(options.Validate(), "") << reason;
+      options.tightening = 1 - 1e-16;
+      EXPECT_NE(options.Validate(), "");
+    }
+  }
+  ScalableBloomFilterOptions options;
+  options.layout = BloomLayout::kBlocked64;
+  options.tightening = 0.999999;
+  EXPECT_EQ(options.Validate(),
+            "false_positive_rate is 0.01 and tightening 0.999999; allowed with kBlocked64: a lower "
+            "tightening");
+}
+
+TEST(ScalableBloomFilterOptionsTest, BadValuesAreRefusedByNameAndRange) {
+  const auto expect_refused = [](const ScalableBloomFilterOptions& options,
+                                 const std::string& part) {
+    std::string error;
+    EXPECT_EQ(ScalableBloomFilter::Create(options, &error), nullptr);
+    EXPECT_NE(error.find(part), std::string::npos) << error;
+    EXPECT_NE(error.find("allowed"), std::string::npos) << error;
+    EXPECT_EQ(options.Validate(), error);
+    EXPECT_EQ(ScalableBloomFilter::Create(options, nullptr), nullptr);
+  };
+  ScalableBloomFilterOptions options;
+  options.initial_capacity = 0;
+  expect_refused(options, "initial_capacity is 0");
+  options.initial_capacity = UINT64_MAX;
+  expect_refused(options, "capacity is 18446744073709551615");
+  for (const double rate : {0.0, 1.0, -1.0, std::nan("")}) {
+    options = {};
+    options.false_positive_rate = rate;
+    expect_refused(options, "false_positive_rate is");
+  }
+  for (const double tightening : {0.0, 1.0, -1.0, std::nan("")}) {
+    options = {};
+    options.tightening = tightening;
+    expect_refused(options, "tightening is");
+  }
+  for (const int growth : {0, -1, 17}) {
+    options = {};
+    options.growth = growth;
+    expect_refused(options, "growth is " + std::to_string(growth));
+  }
+  options = {};
+  options.layout = static_cast<BloomLayout>(9);
+  expect_refused(options, "layout is 9");
+}
+
+}  // namespace
+}  // namespace bloomline

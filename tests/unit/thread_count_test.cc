@@ -1,0 +1,88 @@
+// The number of threads that builders start. This program's pthread_create counts calls and
+// forwards them.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "bloomline/filter.h"
+#include "bloomline/on_disk_filter_builder.h"
+#include "tests/support/temp_dir.h"
+
+namespace {
+std::atomic<int> num_started{0};
+}
+
+extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                              void* (*start)(void*), void* argument) noexcept {
+  static const auto system =
+      reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
+  ++num_started;
+  return system(thread, attributes, start, argument);
+}
+
+namespace bloomline {
+namespace {
+
+std::string_view KeyOf(const uint64_t& number) {
+  return {reinterpret_cast<const char*>(&number), sizeof(number)};
+}
+
+int ThreadsOfFinish(Format format, double bits_per_key, uint64_t num_keys, int num_threads) {
+  FilterOptions options;
+  options.format = format;
+  options.bits_per_key = bits_per_key;
+  FilterBuilder builder(options);
+  for (uint64_t i = 0; i < num_keys; ++i) builder.AddKey(KeyOf(i));
+  num_started = 0;
+  const std::string bytes = builder.Finish(num_threads);
+  const FilterView view = FilterView::Open(bytes);
+  EXPECT_FALSE(view.AlwaysMatches());
+  for (uint64_t i = 0; i < num_keys; i += 97) EXPECT_TRUE(view.MayMatch(KeyOf(i))) << i;
+  return num_started;
+}
+
+int ThreadsOfPartitionedFinish(uint64_t num_keys, int num_threads) {
+  const tests::TempDir dir;
+  OnDiskFilterOptions options;
+  options.filter.format = Format::kCompact;
+  options.temp_directory = dir.Path("");
+  options.num_threads = num_threads;
+  std::string error;
+  const auto builder = OnDiskFilterBuilder::Create(options, &error);
+  EXPECT_NE(builder, nullptr) << error;
+  for (uint64_t i = 0; i < num_keys; ++i) EXPECT_TRUE(builder->AddKey(KeyOf(i), &error)) << error;
+  num_started = 0;
+  EXPECT_TRUE(builder->Finish(dir.Path("filter"), &error)) << error;
+  return num_started;
+}
+
+TEST(ThreadCountTest, FewKeysStartNoThread) {
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    for (const uint64_t num_keys : {1, 10, 1000, 32768}) {
+      EXPECT_EQ(ThreadsOfFinish(format, 10, num_keys, 8), 0) << FormatName(format) << num_keys;
+    }
+  }
+  EXPECT_EQ(ThreadsOfPartitionedFinish(10, 8), 0);
+}
+
+TEST(ThreadCountTest, CompactHasOneForEach32768Keys) {
+  EXPECT_EQ(ThreadsOfFinish(Format::kCompact, 10, 3 * 32768, 8), 2);
+  EXPECT_EQ(ThreadsOfFinish(Format::kCompact, 10, 8 * 32768, 4), 3);
+  EXPECT_EQ(ThreadsOfPartitionedFinish(3 * 32768, 8), 2);
+}
+
+TEST(ThreadCountTest, BlockedHasSeveralFrom32MiBOn) {
+  constexpr double kBits = 100;
+  const auto num_keys = static_cast<uint64_t>(8 * (32 << 20) / kBits);
+  EXPECT_EQ(ThreadsOfFinish(Format::kBlocked, kBits, num_keys * 9 / 10, 2), 0);
+  EXPECT_GT(ThreadsOfFinish(Format::kBlocked, kBits, num_keys + 1000, 2), 0);
+  // Two rounds for each of 8 windows, none with more threads than there are partitions of 256 KiB.
+  EXPECT_LE(ThreadsOfFinish(Format::kBlocked, kBits, num_keys + 1000, 10000), 2 * 8 * 129);
+}
+
+}  // namespace
+}  // namespace bloomline
