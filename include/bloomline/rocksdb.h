@@ -115,7 +115,7 @@ struct RocksDBFilterOptions : FilterOptions {
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewRocksDBFilterPolicy(
     const FilterOptions& options, std::string* error = nullptr);
 
-// The same with bits by level, a canonicalizer, or both.
+// The same with all options: also bits by level, and a canonicalizer.
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewRocksDBFilterPolicy(
     const RocksDBFilterOptions& options, std::string* error = nullptr);
 

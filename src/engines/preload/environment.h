@@ -1,7 +1,8 @@
 // The settings of the preload libraries as the process was started with them.
 //
-// The two headers environment.h and next_function.h need only libc: the library that is preloaded
-// for RocksDB comes into every child process, and must not bring the C++ library there.
+// The headers environment.h, next_function.h and rocksdb_policy.h need only libc: the library that
+// is preloaded for RocksDB comes into every child process, and must not bring the C++ library
+// there.
 #ifndef BLOOMLINE_ENGINES_PRELOAD_ENVIRONMENT_H_
 #define BLOOMLINE_ENGINES_PRELOAD_ENVIRONMENT_H_
 

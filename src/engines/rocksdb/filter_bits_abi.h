@@ -1,6 +1,6 @@
-// The only file that knows RocksDB's internals: the two classes that its public headers only
-// forward-declare, declared as RocksDB's library was compiled. The order of the virtual functions
-// is the interface.
+// RocksDB's internals, with cache_role_abi.h the only file that knows them: the two classes that
+// its public headers only forward-declare, declared as RocksDB's library was compiled. The order of
+// the virtual functions is the interface.
 //
 // Three shapes exist (read from RocksDB's table/block_based/filter_policy_internal.h, 7.0.3 to
 // 11.9):

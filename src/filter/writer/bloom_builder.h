@@ -1,5 +1,5 @@
-// Builds the payloads of Bloom filters: classic, flat and blocked. compact_builder.h builds the
-// others.
+// Builds the payloads of Bloom filters: classic, flat and blocked. compact_builder.h and
+// small_set_builder.h build the others.
 #ifndef BLOOMLINE_FILTER_WRITER_BLOOM_BUILDER_H_
 #define BLOOMLINE_FILTER_WRITER_BLOOM_BUILDER_H_
 
