@@ -1,4 +1,4 @@
-# Libraries that users preload into programs: src/preload.
+# Libraries that users preload into programs: src/engines/preload.
 
 # bloomline_preload_library(NAME MAP SOURCES...): libbloomline_NAME.so, which exports what
 # src/engines/preload/MAP.map lists. It is never unloaded, because its policies may outlive its users. The

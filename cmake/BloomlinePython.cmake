@@ -1,4 +1,4 @@
-# The library that a wheel for Python contains: src/python.
+# The library that a wheel for Python contains: src/bindings/python.
 
 include(CheckCXXSourceCompiles)
 

@@ -5,6 +5,7 @@
 # change it.
 # Usage: cmake/fetch_source.sh PACKAGE
 set -euo pipefail
+umask 022  # what lies in the cache is built and run
 case "${1:-}" in
   -h | --help)
     sed -n '2,6s/^# //p' "$0"

@@ -10,6 +10,7 @@
 #include "bloomline/version.h"
 #include "src/tool/command_line/mistype.h"
 #include "src/tool/commands.h"
+#include "src/tool/printable.h"
 #include "src/tool/standard_streams.h"
 
 namespace bloomline::tool {
@@ -55,9 +56,9 @@ int Run(int argc, char** argv) {
     const std::string mistype = ExplainMistype(app, argc, argv);
     if (mistype.empty()) {
       const std::string name = NameOfParsed(app);
-      std::cerr << name << ": " << error.what() << "; see " << name << " --help\n";
+      PrintError(name + ": " + error.what() + "; see " + name + " --help");
     } else {
-      std::cerr << mistype << '\n';
+      PrintError(mistype);
     }
     return kExitImpossible;
   }

@@ -21,7 +21,15 @@ size_t PrintableBytes(std::string_view text) {
   // C2 80 to C2 9F are control characters. Behind E0 and F0, low bytes spell in a longer way what
   // has a shorter one, also control characters.
   const unsigned least = first == 0xc2 || first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
-  return byte(1) >= least ? size : 0;
+  // Surrogates, and what is above U+10FFFF.
+  const unsigned most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+  if (byte(1) < least || byte(1) > most) return 0;
+  // Directions of text and separators of lines: U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069.
+  if (first == 0xe2 && byte(1) == 0x80 && byte(2) >= 0x8e && byte(2) <= 0xae &&
+      (byte(2) <= 0x8f || byte(2) >= 0xa8)) {
+    return 0;
+  }
+  return first == 0xe2 && byte(1) == 0x81 && byte(2) >= 0xa6 && byte(2) <= 0xa9 ? 0 : size;
 }
 
 }  // namespace

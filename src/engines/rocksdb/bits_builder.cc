@@ -130,10 +130,7 @@ void RocksDBBitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alt) {
   writer_.AddKeyAndPrefix(key.ToStringView(), alt.ToStringView());
 }
 
-size_t RocksDBBitsBuilder::EstimateEntriesAdded() {
-  const size_t num_keys = writer_.num_keys();
-  return num_keys == 0 && writer_.is_out_of_memory() ? 1 : num_keys;
-}
+size_t RocksDBBitsBuilder::EstimateEntriesAdded() { return writer_.num_entries(); }
 
 ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]>* buf) {
   return Finish(buf, nullptr);

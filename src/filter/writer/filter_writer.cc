@@ -65,6 +65,7 @@ void FilterWriter::AddKeyAndPrefix(std::string_view key, std::string_view prefix
 
 void FilterWriter::MatchEverything(std::string_view reason) {
   out_of_memory_ = true;
+  CountNotKept();
   if (options_valid_) support::SetError(reason, &error_);
 }
 
@@ -116,15 +117,17 @@ bool FilterWriter::Build(const FilterShape& shape, char* dst, int num_threads, B
 void FilterWriter::FinishTo(const FinishPlan& plan, char* dst, int num_threads,
                             BuiltHashes* hashes) {
   const FilterShape& shape = plan.shape;
+  const bool matches_everything = MatchesEverything();  // also if it began to after the plan
   ForgetFinishedFilter();
   std::memset(dst, 0, shape.payload_bytes());
   BuiltHashes local;
   BuiltHashes* const built = hashes == nullptr ? &local : hashes;
   built->Clear();
-  if (shape.num_blocks != 0 && !Build(shape, dst, num_threads, built)) {
+  if (shape.num_blocks != 0 && !matches_everything && !Build(shape, dst, num_threads, built)) {
     support::SetError(support::kOutOfMemory, &error_);
   }
-  EncodeTrailer(shape, seed(), dst + shape.payload_bytes(), canonicalizer_);
+  EncodeTrailer(matches_everything ? FilterShape() : shape, seed(), dst + shape.payload_bytes(),
+                canonicalizer_);
   if (hashes != nullptr) {
     hashes->list()->TakeAll(&hashes_);
     hashes->SetChecksum(checksum_);
@@ -137,6 +140,7 @@ void FilterWriter::ForgetKeys() {
   has_previous_prefix_ = false;
   checksum_ = 0;
   out_of_memory_ = false;
+  num_not_kept_ = 0;
   DrawOwnSeed();
 }
 

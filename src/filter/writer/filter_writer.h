@@ -60,6 +60,8 @@ class FilterWriter {
 
   // Other threads may call these while keys are added.
   size_t num_keys() const { return hashes_.size(); }
+  // Also those that are not kept, because the filter will match everything.
+  size_t num_entries() const { return num_keys() + num_not_kept_.load(std::memory_order_relaxed); }
   bool is_out_of_memory() const { return out_of_memory_.load(std::memory_order_relaxed); }
   // As FilterBuilder::error.
   const std::string& error() const { return error_; }
@@ -123,10 +125,12 @@ class FilterWriter {
   void Append(uint64_t hash) {
     if (hashes_.size() == 0) ForgetFinishedFilter();
     // A filter that matches everything needs no more keys, and allocating in vain takes long.
-    if (is_out_of_memory()) return;
+    if (is_out_of_memory()) return CountNotKept();
     if (!hashes_.Append(hash)) return SetOutOfMemory();
     if (keeps_checksum_) checksum_ ^= hash;  // of what is in the list: a lost key is no corruption
   }
+
+  void CountNotKept() { num_not_kept_.fetch_add(1, std::memory_order_relaxed); }
 
   void ForgetKeys();
   // From now on, error() is that of the next one.
@@ -145,6 +149,7 @@ class FilterWriter {
   int num_probes_ = 1;
   bool options_valid_ = false;
   std::atomic<bool> out_of_memory_{false};
+  std::atomic<size_t> num_not_kept_{0};
   bool has_previous_prefix_ = false;
   bool keeps_checksum_ = false;
   uint64_t previous_prefix_hash_ = 0;
