@@ -65,7 +65,6 @@ void FilterWriter::AddKeyAndPrefix(std::string_view key, std::string_view prefix
 
 void FilterWriter::MatchEverything(std::string_view reason) {
   out_of_memory_ = true;
-  CountNotKept();
   if (options_valid_) support::SetError(reason, &error_);
 }
 

@@ -60,7 +60,7 @@ class FilterWriter {
 
   // Other threads may call these while keys are added.
   size_t num_keys() const { return hashes_.size(); }
-  // Also those that are not kept, because the filter will match everything.
+  // Also those that were not kept, for want of memory.
   size_t num_entries() const { return num_keys() + num_not_kept_.load(std::memory_order_relaxed); }
   bool is_out_of_memory() const { return out_of_memory_.load(std::memory_order_relaxed); }
   // As FilterBuilder::error.
@@ -124,13 +124,13 @@ class FilterWriter {
 
   void Append(uint64_t hash) {
     if (hashes_.size() == 0) ForgetFinishedFilter();
-    // A filter that matches everything needs no more keys, and allocating in vain takes long.
-    if (is_out_of_memory()) return CountNotKept();
-    if (!hashes_.Append(hash)) return SetOutOfMemory();
+    // Once memory was refused, the filter matches everything, and asking again takes long.
+    if (num_not_kept_ != 0 || !hashes_.Append(hash)) {
+      num_not_kept_.fetch_add(1, std::memory_order_relaxed);
+      return SetOutOfMemory();
+    }
     if (keeps_checksum_) checksum_ ^= hash;  // of what is in the list: a lost key is no corruption
   }
-
-  void CountNotKept() { num_not_kept_.fetch_add(1, std::memory_order_relaxed); }
 
   void ForgetKeys();
   // From now on, error() is that of the next one.
