@@ -130,7 +130,10 @@ void RocksDBBitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alt) {
   writer_.AddKeyAndPrefix(key.ToStringView(), alt.ToStringView());
 }
 
-size_t RocksDBBitsBuilder::EstimateEntriesAdded() { return writer_.num_entries(); }
+size_t RocksDBBitsBuilder::EstimateEntriesAdded() {
+  const size_t num_entries = writer_.num_entries();
+  return num_entries == 0 && writer_.is_out_of_memory() ? 1 : num_entries;
+}
 
 ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]>* buf) {
   return Finish(buf, nullptr);

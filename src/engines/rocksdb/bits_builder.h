@@ -49,7 +49,8 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   void AddKeyAndAlt(const Slice& key, const Slice& alt) BLOOMLINE_OVERRIDE_SINCE_9_6;
   // RocksDB 10.9 and later call it from another thread while keys are added. 9.6 and later make no
   // filter of a partition for which it is 0, and then query another partition's; and they end a
-  // partition when it has grown enough. So keys that the filter did not keep count, too.
+  // partition when it has grown enough. So keys that were not kept count, too,
+  // and it is 1 if the filter matches everything without any key.
   size_t EstimateEntriesAdded() override;
   // A full filter without entries is empty: RocksDB 9.10 and later expect that, earlier versions do
   // not call Finish then. A partition is never empty. Without whole keys it has no entries if all
