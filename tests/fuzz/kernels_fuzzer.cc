@@ -122,7 +122,6 @@ void FuzzFlat(FuzzedDataProvider* input) {
   // Up to 128 bytes, kernels have special code.
   const size_t num_bytes =
       input->ConsumeIntegralInRange<size_t>(1, input->ConsumeBool() ? 2000 : 140);
-  const auto num_bits = static_cast<uint32_t>(num_bytes * 8);
   const Place place = ConsumePlace(input);
   const std::string content = ConsumeContent(input, num_bytes);
   const size_t num_keys = input->ConsumeIntegral<uint8_t>();
@@ -130,11 +129,11 @@ void FuzzFlat(FuzzedDataProvider* input) {
       ConsumeHashes(input, ConsumeCount(input, kFewHashes, kMaxHashes));
   const size_t n = std::min(num_keys, hashes.size());
   const std::string added = RequireSameBytes(content, place, [&](const Kernel& kernel, char* data) {
-    kernel.flat.insert_many({data, num_bits, k}, n, hashes.data());
+    kernel.flat.insert_many({data, num_bytes, k}, n, hashes.data());
     return true;
   });
   Placed placed(added, place);
-  const FlatFilter filter = {placed.data(), num_bits, k};
+  const FlatFilter filter = {placed.data(), num_bytes, k};
   for (size_t i = 0; i < hashes.size(); ++i) {
     const bool expected = Portable().flat.may_match(filter, hashes[i]);
     Require(expected || i >= n, "a key that was added matches");

@@ -189,7 +189,7 @@ TEST_F(OnDiskFilterBuilderTest, AnyHashesGiveTheBlocksOfTheWholePayload) {
       std::string whole(shape.payload_bytes(), '\0');
       filter::BuildCompactFromArray(hashes.data(), hashes.size(), shape, kernel, whole.data());
       EXPECT_TRUE(parts == whole);
-      const kernels::CompactFilter filter = filter::AsCompact(shape, parts.data());
+      const kernels::CompactFilter filter = filter::ForKernel(shape, parts.data());
       const auto may_match = kernel.compact.may_match[shape.arrangement];
       for (const uint64_t hash : hashes) ASSERT_TRUE(may_match(filter, hash));
     }

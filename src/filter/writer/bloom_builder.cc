@@ -120,10 +120,10 @@ void InsertHashes(const FilterShape& shape, const kernels::Kernel& kernel, char*
       }
       break;
     case Layout::kBlocked:
-      kernel.blocked.insert_many(AsBlocked(shape, data), n, hashes);
+      kernel.blocked.insert_many(ForKernel(shape, data), n, hashes);
       break;
     case Layout::kFlat:
-      kernel.flat.insert_many(AsFlat(shape, data), n, hashes);
+      kernel.flat.insert_many(ForKernel(shape, data), n, hashes);
       break;
     case Layout::kCompact:
     case Layout::kSmallSet:
