@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <set>
 #include <system_error>
 #include <thread>
@@ -13,9 +14,7 @@
 
 #include "src/filter/format/layout.h"
 #include "src/filter/format/shapes.h"
-#include "src/filter/format/trailer.h"
-#include "src/filter/writer/bloom_builder.h"
-#include "src/filter/writer/compact_builder.h"
+#include "src/filter/writer/payload_builder.h"
 
 namespace bloomline::filter {
 namespace {
@@ -64,25 +63,20 @@ TEST(RunOnThreadsTest, EachTaskRunsOnceWithoutThreads) {
 }
 
 TEST(RunOnThreadsTest, FiltersAreCompleteWithoutThreads) {
-  HashList list;
-  for (uint64_t i = 1; i <= 300000; ++i) ASSERT_TRUE(list.Append(i * 0x9E3779B97F4A7C15));
-  for (const FilterShape& shape : {FilterShape::Blocked(kPartitionFromBytes / 64, 6),
-                                   CompactShape(list.size(), 8, 0, UINT64_MAX)}) {
-    const kernels::Kernel& kernel = kernels::ActiveKernel();
-    std::vector<char> expected(shape.payload_bytes()), actual(shape.payload_bytes());
-    const auto build = [&](int num_threads, std::vector<char>* payload) {
-      if (shape.layout == Layout::kBlocked) {
-        BuildBloom(list, shape, kernel, num_threads, payload->data());
-      } else {
-        EXPECT_TRUE(BuildCompact(list, shape, kernel, num_threads, payload->data()));
-      }
-    };
-    build(1, &expected);
-    const NoThreads none;
-    if (!none.IsKept()) GTEST_SKIP() << "threads start here whatever the size of their stacks";
-    build(4, &actual);
-    EXPECT_TRUE(actual == expected);
-  }
+  const FilterShape shape = CompactShape(300000, 8, 0, UINT64_MAX);
+  const auto build = [&](int num_threads) {
+    HashList list;
+    for (uint64_t i = 1; i <= 300000; ++i) EXPECT_TRUE(list.Append(i * 0x9E3779B97F4A7C15));
+    std::optional<HashGroups> groups;
+    std::vector<char> payload(shape.payload_bytes());
+    EXPECT_TRUE(
+        BuildPayload(&list, shape, kernels::ActiveKernel(), num_threads, payload.data(), &groups));
+    return payload;
+  };
+  const std::vector<char> expected = build(1);
+  const NoThreads none;
+  if (!none.IsKept()) GTEST_SKIP() << "threads start here whatever the size of their stacks";
+  EXPECT_TRUE(build(4) == expected);
 }
 
 }  // namespace
