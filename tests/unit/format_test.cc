@@ -109,7 +109,6 @@ TEST(StandaloneFormatTest, AnExtensionThatItsFieldsDoNotFillMatchesEverything) {
   GuardedBytes guarded(kMaxLength);
   for (size_t bytes = 0; bytes < 256; ++bytes) {
     for (size_t length = 0; length <= fields.size(); ++length) {
-      // What says so is read backwards from the trailer.
       const std::string extension = fields.substr(0, length);
       const std::string_view filter = guarded.AtEnd(WithExtension(extension, bytes));
       std::string why;
