@@ -4,7 +4,7 @@
 // BLOOMLINE_TEST_KEYS in the environment: the keys of the bottom level. With it, all formats are
 // tested, with a million lookups, and the figures are printed:
 //
-//   BLOOMLINE_TEST_KEYS=1000000 build/dev/tests/db_tool/tool_rates_test
+//   BLOOMLINE_TEST_KEYS=1000000 build/dev/tests/tool/tool_rates_test
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>
@@ -19,9 +19,9 @@
 #include <vector>
 
 #include "bloomline/rocksdb.h"
-#include "tests/db_tool/tool_run.h"
 #include "tests/engines/five_levels.h"
 #include "tests/support/temp_dir.h"
+#include "tests/tool/tool_run.h"
 
 namespace bloomline::tests {
 namespace {

@@ -7,13 +7,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "bloomline/rocksdb.h"
-#include "tests/db_tool/kinds.h"
+#include "tests/engines/forwarding_policy.h"
 #include "tests/engines/rocksdb_open.h"
+#include "tests/tool/planted_losses.h"
 
 namespace bloomline::tests {
 namespace {
@@ -26,10 +28,43 @@ void Check(const rocksdb::Status& status) {
   std::abort();
 }
 
+class DamagedBuilder : public ForwardingBuilder {
+ public:
+  DamagedBuilder(rocksdb::FilterBitsBuilder* builder, uint64_t seed)
+      : ForwardingBuilder(builder), random_(seed) {}
+  Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
+    // A filter ends in at most so many bytes that are no bits of it.
+    constexpr size_t kLongestTrailer = 20;
+    const Slice filter = ForwardingBuilder::Finish(buf, status);
+    if (filter.size() > kLongestTrailer) {
+      DamageBits(const_cast<char*>(filter.data()), filter.size() - kLongestTrailer, &random_);
+    }
+    return filter;
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+class DamagingPolicy : public ForwardingPolicy {
+ public:
+  DamagingPolicy(Policy policy, uint64_t seed)
+      : ForwardingPolicy(std::move(policy)), seed_(1000 * seed) {}
+  rocksdb::FilterBitsBuilder* GetBuilderWithContext(
+      const rocksdb::FilterBuildingContext& context) const override {
+    rocksdb::FilterBitsBuilder* const builder = ForwardingPolicy::GetBuilderWithContext(context);
+    return builder == nullptr ? nullptr : new DamagedBuilder(builder, ++seed_);
+  }
+
+ private:
+  mutable uint64_t seed_;
+};
+
 enum class Prefixes { kNone, kAndKeys, kOnly };
 
+constexpr size_t kBlockBytes = 1024;
+
 struct Setting {
-  std::string filter;
   Policy policy;
   uint32_t format_version = 5;
   rocksdb::ChecksumType checksum = rocksdb::kXXH3;
@@ -39,12 +74,13 @@ struct Setting {
   rocksdb::CompressionType compression = rocksdb::kNoCompression;
   bool has_tombstones = false;
 
-  rocksdb::Options ToOptions() const {
+  rocksdb::Options ToOptions(uint64_t seed = 0) const {
     rocksdb::BlockBasedTableOptions table;
-    table.filter_policy = policy;
+    table.filter_policy = seed == 0 ? policy : std::make_shared<DamagingPolicy>(policy, seed);
+    table.block_restart_interval = 1;
     table.format_version = format_version;
     table.checksum = checksum;
-    table.block_size = 1024;
+    table.block_size = kBlockBytes;
     table.whole_key_filtering = prefixes != Prefixes::kOnly;
     if (partition_bytes > 0) {
       table.partition_filters = true;
@@ -68,9 +104,9 @@ struct Setting {
   }
 };
 
-void Write(const Setting& setting, const std::string& folder, const Keys& keys) {
+void Write(const Setting& setting, const std::string& folder, const Keys& keys, uint64_t seed) {
   std::unique_ptr<rocksdb::DB> db;
-  Check(OpenRocksDB(setting.ToOptions(), folder, &db));
+  Check(OpenRocksDB(setting.ToOptions(seed), folder, &db));
   const std::string value(20, 'v');
   if (setting.has_tombstones) {
     for (const std::string& key : keys) Check(db->Put({}, key, value));
@@ -88,24 +124,9 @@ void Write(const Setting& setting, const std::string& folder, const Keys& keys) 
   Check(db->Flush({}));
 }
 
-// As tests/engines/rocksdb_open.h.
-template <typename Database>
-auto OpenToRead(const rocksdb::Options& options, const std::string& folder,
-                std::unique_ptr<Database>* db, int)
-    -> decltype(Database::OpenForReadOnly(options, folder, db)) {
-  return Database::OpenForReadOnly(options, folder, db);
-}
-template <typename Database>
-rocksdb::Status OpenToRead(const rocksdb::Options& options, const std::string& folder,
-                           std::unique_ptr<Database>* db, long) {
-  Database* opened = nullptr;
-  const rocksdb::Status status = Database::OpenForReadOnly(options, folder, &opened);
-  db->reset(opened);
-  return status;
-}
 std::unique_ptr<rocksdb::DB> OpenToRead(const Setting& setting, const std::string& folder) {
   std::unique_ptr<rocksdb::DB> db;
-  Check(OpenToRead(setting.ToOptions(), folder, &db, 0));
+  Check(OpenRocksDB(setting.ToOptions(), folder, &db));
   return db;
 }
 
@@ -150,8 +171,8 @@ Kind MakeKind(std::string name, int num_keys, const Setting& setting) {
   Kind kind;
   kind.name = std::move(name);
   kind.num_keys = num_keys;
-  kind.write = [setting](const std::string& folder, const Keys& keys) {
-    Write(setting, folder, keys);
+  kind.write = [setting](const std::string& folder, const Keys& keys, uint64_t seed) {
+    Write(setting, folder, keys, seed);
   };
   if (setting.prefixes != Prefixes::kOnly) {
     kind.lost = [setting](const std::string& folder, const Keys& keys) {
@@ -166,6 +187,7 @@ Kind MakeKind(std::string name, int num_keys, const Setting& setting) {
     };
   }
   kind.is_compressed = setting.compression != rocksdb::kNoCompression;
+  kind.block_bytes = kBlockBytes;
   return kind;
 }
 
@@ -179,68 +201,60 @@ Policy Bloomline(Format format, double bits_per_key, uint64_t seed = 0) {
 
 }  // namespace
 
+// Layouts of filters, and ways to store them: each with some of the others.
 std::vector<Kind> RocksDBKinds() {
-  constexpr int kKeys = 4000;
   constexpr int kSmallSets = 400;
+  std::vector<Kind> kinds;
+  const auto add = [&](const char* name, Policy policy, auto change, int num_keys = 4000) {
+    Setting setting;
+    setting.policy = std::move(policy);
+    change(&setting);
+    kinds.push_back(MakeKind(name, num_keys, setting));
+  };
+  const auto plain = [](Setting*) {};
+  const auto partitioned = [](Setting* s) { s->partition_bytes = 512; };
+  const auto legacy = [](Setting* s) {
+    s->format_version = 4;
+    s->checksum = rocksdb::kCRC32c;
+  };
+  const Policy blocked = Bloomline(Format::kBlocked, 10);
+  const Policy compact = Bloomline(Format::kCompact, 8);
   const Policy bloom(rocksdb::NewBloomFilterPolicy(10));
   const Policy ribbon(rocksdb::NewRibbonFilterPolicy(10));
-  std::vector<Setting> filters(5);
-  filters[0].filter = "Blocked";
-  filters[0].policy = Bloomline(Format::kBlocked, 10);
-  filters[1].filter = "Compact";
-  filters[1].policy = Bloomline(Format::kCompact, 8);
-  filters[2].filter = "RocksDBBloom";
-  filters[2].policy = bloom;
-  filters[3].filter = "RocksDBRibbon";
-  filters[3].policy = ribbon;
-  filters[4].filter = "RocksDBLegacy";
-  filters[4].policy = bloom;
-  filters[4].format_version = 4;
-  filters[4].checksum = rocksdb::kCRC32c;
 
-  std::vector<Kind> kinds;
-  for (const Setting& filter : filters) {
-    kinds.push_back(MakeKind(filter.filter, kKeys, filter));
-    kinds.push_back(MakeKind(filter.filter + "Small", kSmallSets, filter));
-    Setting setting = filter;
-    setting.partition_bytes = 512;
-    kinds.push_back(MakeKind(filter.filter + "Partitioned", kKeys, setting));
-    setting.prefixes = Prefixes::kAndKeys;
-    kinds.push_back(MakeKind(filter.filter + "PartitionedPrefixes", kKeys, setting));
-    setting.partition_bytes = 0;
-    kinds.push_back(MakeKind(filter.filter + "Prefixes", kKeys, setting));
-    setting.prefixes = Prefixes::kOnly;
-    kinds.push_back(MakeKind(filter.filter + "OnlyPrefixes", kKeys, setting));
-    setting.partition_bytes = 128;
-    kinds.push_back(MakeKind(filter.filter + "PartitionedOnlyPrefixes", kKeys, setting));
+  add("Blocked", blocked, plain);
+  add("BlockedSmall", blocked, plain, kSmallSets);
+  add("BlockedSeed", Bloomline(Format::kBlocked, 10, /*seed=*/12345), plain);
+  add("BlockedPartitionedPrefixes", blocked, [](Setting* s) {
+    s->partition_bytes = 512;
+    s->prefixes = Prefixes::kAndKeys;
+  });
+  add("BlockedTombstones", blocked, [](Setting* s) { s->has_tombstones = true; });
+  add("BlockedLZ4", blocked, [](Setting* s) { s->compression = rocksdb::kLZ4Compression; });
+  for (const int bits_per_key : {3, 8, 20}) {
+    add(("Compact" + std::to_string(bits_per_key) + "Bits").c_str(),
+        Bloomline(Format::kCompact, bits_per_key), plain);
   }
-  for (const double bits_per_key : {3.0, 4.0, 6.0, 9.0, 12.0, 20.0}) {
-    Setting setting;
-    setting.policy = Bloomline(Format::kCompact, bits_per_key);
-    kinds.push_back(MakeKind("Compact" + std::to_string(static_cast<int>(bits_per_key)) + "Bits",
-                             kKeys, setting));
-  }
-  Setting setting;
-  setting.policy = Bloomline(Format::kBlocked, 10, /*seed=*/12345);
-  kinds.push_back(MakeKind("BlockedSeed", kKeys, setting));
-  setting = filters[2];
-  setting.partition_bytes = 512;
-  setting.is_reversed = true;
-  kinds.push_back(MakeKind("RocksDBBloomPartitionedReversed", kKeys, setting));
-  setting = filters[0];
-  setting.has_tombstones = true;
-  kinds.push_back(MakeKind("BlockedTombstones", kKeys, setting));
-  setting = filters[1];
-  setting.partition_bytes = 512;
-  setting.compression = rocksdb::kSnappyCompression;
-  kinds.push_back(MakeKind("CompactPartitionedSnappy", kKeys, setting));
-  setting = filters[0];
-  setting.compression = rocksdb::kLZ4Compression;
-  kinds.push_back(MakeKind("BlockedLZ4", kKeys, setting));
-  setting.compression = rocksdb::kZSTD;
-  kinds.push_back(MakeKind("BlockedZstd", kKeys, setting));
-  setting.compression = rocksdb::kZlibCompression;
-  kinds.push_back(MakeKind("BlockedZlib", kKeys, setting));
+  add("CompactOnlyPrefixes", compact, [](Setting* s) { s->prefixes = Prefixes::kOnly; });
+  add("CompactPartitionedSnappy", compact, [](Setting* s) {
+    s->partition_bytes = 512;
+    s->compression = rocksdb::kSnappyCompression;
+  });
+  add("RocksDBBloom", bloom, plain);
+  add("RocksDBBloomPartitionedReversed", bloom, [](Setting* s) {
+    s->partition_bytes = 512;
+    s->is_reversed = true;
+  });
+  add("RocksDBBloomPartitionedOnlyPrefixes", bloom, [](Setting* s) {
+    s->partition_bytes = 128;
+    s->prefixes = Prefixes::kOnly;
+  });
+  add("RocksDBBloomZstd", bloom, [](Setting* s) { s->compression = rocksdb::kZSTD; });
+  add("RocksDBRibbon", ribbon, plain);
+  add("RocksDBRibbonPartitioned", ribbon, partitioned);
+  add("RocksDBRibbonPrefixes", ribbon, [](Setting* s) { s->prefixes = Prefixes::kAndKeys; });
+  add("RocksDBLegacy", bloom, legacy);
+  add("RocksDBLegacySmall", bloom, legacy, kSmallSets);
   return kinds;
 }
 

@@ -1,4 +1,3 @@
-#include <leveldb/cache.h>
 #include <leveldb/db.h>
 #include <leveldb/filter_policy.h>
 
@@ -10,7 +9,7 @@
 #include <vector>
 
 #include "bloomline/leveldb.h"
-#include "tests/db_tool/kinds.h"
+#include "tests/tool/planted_losses.h"
 
 namespace bloomline::tests {
 namespace {
@@ -23,25 +22,51 @@ void Check(const leveldb::Status& status) {
   std::abort();
 }
 
+class DamagingPolicy : public leveldb::FilterPolicy {
+ public:
+  DamagingPolicy(Policy policy, uint64_t seed)
+      : policy_(std::move(policy)), seed_(seed), random_(seed) {}
+  const char* Name() const override { return policy_->Name(); }
+  void CreateFilter(const leveldb::Slice* keys, int n, std::string* dst) const override {
+    const size_t start = dst->size();
+    policy_->CreateFilter(keys, n, dst);
+    // The last byte is the filter's code.
+    if (seed_ != 0 && dst->size() > start + 1) {
+      DamageBits(dst->data() + start, dst->size() - start - 1, &random_);
+    }
+  }
+  bool KeyMayMatch(const leveldb::Slice& key, const leveldb::Slice& filter) const override {
+    return policy_->KeyMayMatch(key, filter);
+  }
+
+ private:
+  const Policy policy_;
+  const uint64_t seed_;
+  mutable std::mt19937_64 random_;
+};
+
 struct Setting {
   Policy policy;
   size_t block_bytes = 4096;
   leveldb::CompressionType compression = leveldb::kNoCompression;
 };
 
-std::unique_ptr<leveldb::DB> Open(const Setting& setting, const std::string& folder) {
+std::unique_ptr<leveldb::DB> Open(const Setting& setting, const leveldb::FilterPolicy* policy,
+                                  const std::string& folder) {
   leveldb::Options options;
   options.create_if_missing = true;
-  options.filter_policy = setting.policy.get();
+  options.filter_policy = policy;
   options.block_size = setting.block_bytes;
+  options.block_restart_interval = 1;
   options.compression = setting.compression;
   leveldb::DB* db = nullptr;
   Check(leveldb::DB::Open(options, folder, &db));
   return std::unique_ptr<leveldb::DB>(db);
 }
 
-void Write(const Setting& setting, const std::string& folder, const Keys& keys) {
-  const auto db = Open(setting, folder);
+void Write(const Setting& setting, const std::string& folder, const Keys& keys, uint64_t seed) {
+  const DamagingPolicy policy(setting.policy, seed);
+  const auto db = Open(setting, &policy, folder);
   const size_t step = keys.size() / kTables;
   for (size_t i = 0; i < keys.size(); ++i) {
     Check(db->Put({}, keys[i], "value"));
@@ -54,7 +79,7 @@ void Write(const Setting& setting, const std::string& folder, const Keys& keys) 
 }
 
 Keys Lost(const Setting& setting, const std::string& folder, const Keys& keys) {
-  const auto db = Open(setting, folder);
+  const auto db = Open(setting, setting.policy.get(), folder);
   Keys lost;
   std::string value;
   for (const std::string& key : keys) {
@@ -69,13 +94,14 @@ Kind MakeKind(std::string name, int num_keys, const Setting& setting) {
   Kind kind;
   kind.name = std::move(name);
   kind.num_keys = num_keys;
-  kind.write = [setting](const std::string& folder, const Keys& keys) {
-    Write(setting, folder, keys);
+  kind.write = [setting](const std::string& folder, const Keys& keys, uint64_t seed) {
+    Write(setting, folder, keys, seed);
   };
   kind.lost = [setting](const std::string& folder, const Keys& keys) {
     return Lost(setting, folder, keys);
   };
   kind.is_compressed = setting.compression != leveldb::kNoCompression;
+  kind.block_bytes = setting.block_bytes;
   return kind;
 }
 
@@ -90,23 +116,15 @@ Policy Bloomline(Format format) {
 std::vector<Kind> LevelDBKinds() {
   constexpr int kKeys = 4000;
   constexpr size_t kLargeBlocks = 32768;  // more than 500 keys: blocked, not flat
-  const std::vector<std::pair<std::string, Policy>> policies = {
-      {"LevelDBStock", Policy(leveldb::NewBloomFilterPolicy(10))},
-      {"LevelDBClassic", Bloomline(Format::kClassic)},
-      {"LevelDBBlocked", Bloomline(Format::kBlocked)},
-      {"LevelDBCompact", Bloomline(Format::kCompact)}};
-  std::vector<Kind> kinds;
-  for (const auto& [name, policy] : policies) {
-    Setting setting;
-    setting.policy = policy;
-    kinds.push_back(MakeKind(name, kKeys, setting));
-    setting.compression = leveldb::kSnappyCompression;
-    kinds.push_back(MakeKind(name + "Snappy", kKeys, setting));
-    setting.block_bytes = kLargeBlocks;
-    setting.compression = leveldb::kNoCompression;
-    kinds.push_back(MakeKind(name + "LargeBlocks", 4 * kKeys, setting));
-  }
-  return kinds;
+  const Policy blocked = Bloomline(Format::kBlocked);
+  const Policy compact = Bloomline(Format::kCompact);
+  return {MakeKind("LevelDBStock", kKeys, {Policy(leveldb::NewBloomFilterPolicy(10))}),
+          MakeKind("LevelDBClassicSnappy", kKeys,
+                   {Bloomline(Format::kClassic), 4096, leveldb::kSnappyCompression}),
+          MakeKind("LevelDBBlocked", kKeys, {blocked}),
+          MakeKind("LevelDBBlockedLargeBlocks", 4 * kKeys, {blocked, kLargeBlocks}),
+          MakeKind("LevelDBCompact", kKeys, {compact}),
+          MakeKind("LevelDBCompactLargeBlocks", 4 * kKeys, {compact, kLargeBlocks})};
 }
 
 }  // namespace bloomline::tests

@@ -1,6 +1,6 @@
 // Runs the command `bloomline`.
-#ifndef BLOOMLINE_TESTS_DB_TOOL_TOOL_RUN_H_
-#define BLOOMLINE_TESTS_DB_TOOL_TOOL_RUN_H_
+#ifndef BLOOMLINE_TESTS_TOOL_TOOL_RUN_H_
+#define BLOOMLINE_TESTS_TOOL_TOOL_RUN_H_
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -18,4 +18,4 @@ ToolRun RunTool(const std::string& arguments, const std::string& folder);
 
 }  // namespace bloomline::tests
 
-#endif  // BLOOMLINE_TESTS_DB_TOOL_TOOL_RUN_H_
+#endif  // BLOOMLINE_TESTS_TOOL_TOOL_RUN_H_

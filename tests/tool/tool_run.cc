@@ -1,10 +1,10 @@
-#include "tests/db_tool/tool_run.h"
+#include "tests/tool/tool_run.h"
 
 #include <sys/wait.h>
 
 #include <cstdio>
-
-#include "tests/db_tool/table_bytes.h"
+#include <fstream>
+#include <iterator>
 
 namespace bloomline::tests {
 
@@ -23,7 +23,8 @@ ToolRun RunTool(const std::string& arguments, const std::string& folder) {
   if (WIFEXITED(status)) run.exit_code = WEXITSTATUS(status);
   run.json = nlohmann::json::parse(run.text, nullptr, /*allow_exceptions=*/false);
   if (!run.json.is_object()) run.json = nlohmann::json::object();
-  run.text += ReadFile(errors);
+  std::ifstream file(errors);
+  run.text.append(std::istreambuf_iterator<char>(file), {});
   return run;
 }
 
