@@ -86,10 +86,10 @@ class LevelDBStore : public Store {
     options_.info_log = &logger_;
     options_.compression = leveldb::kNoCompression;
     options_.block_size = options.large_blocks ? 1 << 20 : 1024;
-    options_.paranoid_checks = options.checksums;
+    options_.paranoid_checks = true;  // otherwise a filter block's CRC is not checked
     options_.write_buffer_size = options.small_buffers ? 64 << 10 : 64 << 20;
     if (options.leveldb_env != nullptr) options_.env = options.leveldb_env;
-    read_.verify_checksums = options.checksums;
+    read_.verify_checksums = true;
   }
 
   bool Open(const std::string& path, std::string* error) {

@@ -49,8 +49,6 @@ struct Activity {
 struct StoreOptions {
   Engine engine = Engine::kLevelDB;
   FilterKind filter = FilterKind::kBlocked;
-  // LevelDB: paranoid_checks, without which it does not check a filter block's CRC.
-  bool checksums = true;
   // RocksDB: detect_filter_construct_corruption.
   bool verify_filters = false;
   // Small buffers and files, so that flushes and compactions run all the time. Otherwise only the
