@@ -3,7 +3,8 @@
 #include <leveldb/options.h>
 #include <leveldb/write_batch.h>
 
-#include <cstring>
+#include <atomic>
+#include <cstdarg>
 
 #include "bloomline/leveldb.h"
 #include "tests/injected/store.h"
@@ -40,30 +41,9 @@ class ObservedPolicy : public leveldb::FilterPolicy {
   mutable std::atomic<uint64_t> no_{0};
 };
 
-// Only LevelDB's log shows what its thread is doing.
-class ActivityLogger : public leveldb::Logger {
+class SilentLogger : public leveldb::Logger {
  public:
-  explicit ActivityLogger(Activity* activity) : activity_(activity) {}
-  void Logv(const char* format, std::va_list) override {
-    if (activity_ == nullptr) return;
-    const auto begins = [&](const char* text) {
-      return std::strncmp(format, text, std::strlen(text)) == 0;
-    };
-    if (begins("Level-0 table #%llu: started")) {
-      activity_->flushing = 1;
-    } else if (begins("Level-0 table #%llu: %lld bytes")) {
-      activity_->flushing = 0;
-      ++activity_->flushes;
-    } else if (begins("Compacting ")) {
-      activity_->compacting = 1;
-    } else if (begins("compacted to")) {
-      activity_->compacting = 0;
-      ++activity_->compactions;
-    }
-  }
-
- private:
-  Activity* const activity_;
+  void Logv(const char*, std::va_list) override {}
 };
 
 // Created once per process: a compact policy takes milliseconds.
@@ -80,7 +60,7 @@ const leveldb::FilterPolicy* PolicyOf(FilterKind filter) {
 class LevelDBStore : public Store {
  public:
   explicit LevelDBStore(const StoreOptions& options)
-      : policy_(PolicyOf(options.filter), options.observer), logger_(options.activity) {
+      : policy_(PolicyOf(options.filter), options.observer) {
     options_.create_if_missing = true;
     options_.filter_policy = &policy_;
     options_.info_log = &logger_;
@@ -135,7 +115,7 @@ class LevelDBStore : public Store {
   }
 
   const ObservedPolicy policy_;
-  ActivityLogger logger_;
+  SilentLogger logger_;
   leveldb::Options options_;
   leveldb::ReadOptions read_;
   std::unique_ptr<leveldb::DB> db_;  // destroyed first: it uses the others until it is closed

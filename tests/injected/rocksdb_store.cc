@@ -1,6 +1,5 @@
 #include <rocksdb/cache.h>
 #include <rocksdb/db.h>
-#include <rocksdb/listener.h>
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
 
@@ -67,26 +66,6 @@ class ObservedPolicy : public ForwardingPolicy {
   FilterObserver* const observer_;
 };
 
-class ActivityListener : public rocksdb::EventListener {
- public:
-  explicit ActivityListener(Activity* activity) : activity_(activity) {}
-  void OnFlushBegin(rocksdb::DB*, const rocksdb::FlushJobInfo&) override { ++activity_->flushing; }
-  void OnFlushCompleted(rocksdb::DB*, const rocksdb::FlushJobInfo&) override {
-    --activity_->flushing;
-    ++activity_->flushes;
-  }
-  void OnCompactionBegin(rocksdb::DB*, const rocksdb::CompactionJobInfo&) override {
-    ++activity_->compacting;
-  }
-  void OnCompactionCompleted(rocksdb::DB*, const rocksdb::CompactionJobInfo&) override {
-    --activity_->compacting;
-    ++activity_->compactions;
-  }
-
- private:
-  Activity* const activity_;
-};
-
 std::shared_ptr<const rocksdb::FilterPolicy> NewPolicy(FilterKind filter) {
   if (filter == FilterKind::kStock) {
     return std::shared_ptr<const rocksdb::FilterPolicy>(rocksdb::NewBloomFilterPolicy(10));
@@ -125,9 +104,6 @@ class RocksDBStore : public Store {
     options_.stats_dump_period_sec = 0;
     options_.stats_persist_period_sec = 0;
     options_.max_bgerror_resume_count = 0;
-    if (options.activity != nullptr) {
-      options_.listeners.push_back(std::make_shared<ActivityListener>(options.activity));
-    }
     if (options.rocksdb_env != nullptr) options_.env = options.rocksdb_env;
   }
 
