@@ -116,35 +116,6 @@ TEST(RocksDBCanonicalizerTest, EverySpellingOfAStoredKeyMatches) {
   }
 }
 
-TEST(RocksDBCanonicalizerTest, FiltersOfOthersMayMatchInBothDirections) {
-  rocksdb::Status ignored;
-  const std::vector<Policy> policies = {
-      NewPolicy(CaseFolding::Named(kName)),
-      NewPolicy(CaseFolding::Named("test.Other")),
-      NewPolicy(nullptr),
-      Policy(rocksdb::NewBloomFilterPolicy(10)),
-      Policy(rocksdb::NewRibbonFilterPolicy(10, -1)),
-      FromString("{id=bloomline;canonicalizer=test.nobody}", &ignored)};
-  for (size_t writer = 0; writer + 1 < policies.size(); ++writer) {
-    const std::string filter = Build(*policies[writer], 1);
-    for (size_t reader = 0; reader < policies.size(); ++reader) {
-      SCOPED_TRACE(testing::Message() << writer << " to " << reader);
-      const bool has_forms = writer < 2 || reader < 2 || reader == 5;
-      const uint64_t absent = Matches(*policies[reader], filter, kKeys, 1);
-      if (reader == writer) {
-        EXPECT_LT(absent, 50u);
-      } else if (has_forms) {
-        EXPECT_EQ(absent, kKeys);
-        EXPECT_EQ(Matches(*policies[reader], filter, 0, 2), kKeys);
-      }
-    }
-  }
-  for (const char* damaged : {"", "x", "12345", "\0\0\0\0\0"}) {
-    EXPECT_EQ(Matches(*policies[0], damaged, 0, 1), kKeys);
-    EXPECT_EQ(Matches(*policies[5], damaged, 0, 1), kKeys);
-  }
-}
-
 TEST(RocksDBCanonicalizerTest, AReaderOutlivesItsPolicyAndKeepsTheCanonicalizer) {
   auto canonicalizer = std::make_shared<const CaseFolding>("test.Outlived");
   const std::weak_ptr<const CaseFolding> watched = canonicalizer;
