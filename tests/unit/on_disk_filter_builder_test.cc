@@ -196,34 +196,6 @@ TEST_F(OnDiskFilterBuilderTest, AnyHashesGiveTheBlocksOfTheWholePayload) {
   }
 }
 
-TEST_F(OnDiskFilterBuilderTest, BlocksBeginAtTheirFirstHash) {
-  for (const uint64_t num_lines : {uint64_t{1}, uint64_t{2}, uint64_t{3}, uint64_t{1000003},
-                                   uint64_t{1} << 33, (uint64_t{1} << 40) - 1}) {
-    for (const uint64_t line : {uint64_t{0}, uint64_t{1}, num_lines / 3, num_lines - 1}) {
-      if (line >= num_lines) continue;
-      const uint64_t first = filter::FirstHashOfBlock(line, num_lines);
-      EXPECT_EQ(kernels::BlockIndex(first, num_lines), line);
-      if (line == 0) continue;
-      EXPECT_EQ(kernels::BlockIndex(first - 1, num_lines), line - 1);
-    }
-  }
-}
-
-TEST_F(OnDiskFilterBuilderTest, ABuilderCanBeUsedAgain) {
-  auto builder = NewBuilder(Options(Format::kCompact, 8));
-  std::string error;
-  for (int round = 0; round < 3; ++round) {
-    FilterBuilder in_memory(Options(Format::kCompact, 8));
-    for (int i = 0; i < 20000; ++i) {
-      const std::string key = std::to_string(round) + "/" + std::to_string(i);
-      in_memory.AddKey(key);
-      ASSERT_TRUE(builder->AddKey(key, &error)) << error;
-    }
-    ASSERT_TRUE(builder->Finish(dir_.Path("filter"), &error)) << error;
-    EXPECT_TRUE(ReadBytes(dir_.Path("filter")) == in_memory.Finish());
-  }
-}
-
 TEST_F(OnDiskFilterBuilderTest, BadOptionsAreNamed) {
   const auto error_of = [&](auto change) {
     OnDiskFilterOptions options;
