@@ -344,20 +344,6 @@ TEST_P(BloomFilterTest, CapacityAndRateGiveTheShapeOfTheTheory) {
   }
 }
 
-// More than 2^32 bits: 1.25 GiB of addresses, of which only a few pages are used.
-TEST_P(BloomFilterTest, BitsBeyondFourBillionAreUsed) {
-  const uint64_t num_bits = uint64_t{10} << 30;
-  const auto filter = New(ForBits(GetParam(), num_bits, 3));
-  ASSERT_NE(filter, nullptr);
-  EXPECT_EQ(filter->num_bits(), num_bits);
-  for (int i = 0; i < 16; ++i) EXPECT_TRUE(filter->AddKey(std::to_string(i)));
-  for (int i = 0; i < 16; ++i) EXPECT_TRUE(filter->MayMatch(std::to_string(i)));
-  for (int i = 16; i < 1000; ++i) ASSERT_FALSE(filter->MayMatch(std::to_string(i)));
-  // The largest hash sets bits at the end, if no multiplication overflows.
-  EXPECT_TRUE(filter->AddHash(~uint64_t{0} << 32));
-  EXPECT_FALSE(filter->MayMatchHash(~uint64_t{0} << 31));
-}
-
 INSTANTIATE_TEST_SUITE_P(Layouts, BloomFilterTest, testing::ValuesIn(tests::kAllBloomLayouts),
                          [](const auto& info) { return tests::Name(info.param); });
 

@@ -105,24 +105,6 @@ TEST_P(CountingBloomFilterTest, SaturatedCountersStay) {
   EXPECT_EQ(filter->num_keys(), 0u);
 }
 
-TEST_P(CountingBloomFilterTest, RefusedRemoveChangesNothing) {
-  const auto filter = MakeFor(counter_bits(), 3000, 0.01);
-  const auto same = MakeFor(counter_bits(), 3000, 0.01);
-  for (const std::string& key : Keys(0, 3000)) {
-    filter->AddKey(key);
-    same->AddKey(key);
-  }
-  int num_refused = 0;
-  for (const std::string& key : Keys(3000, 100000)) {
-    if (filter->MayMatch(key)) continue;
-    ASSERT_FALSE(filter->RemoveKey(key));
-    ++num_refused;
-  }
-  EXPECT_GT(num_refused, 90000);
-  EXPECT_TRUE(*filter == *same);
-  EXPECT_EQ(filter->num_keys(), 3000u);
-}
-
 TEST_P(CountingBloomFilterTest, EqualProbesOfAKeyCountOnce) {
   for (const int num_probes : {2, 3, 6, 30}) {
     SCOPED_TRACE(num_probes);
@@ -163,17 +145,6 @@ TEST_P(CountingBloomFilterTest, HashesMatchTheirKeys) {
   EXPECT_TRUE(filter->RemoveKey("a"));
   EXPECT_FALSE(filter->RemoveHash(filter->HashOf("a")));
   EXPECT_NE(filter->HashOf("a"), Make(counter_bits(), 512, 1)->HashOf("a"));
-}
-
-TEST_P(CountingBloomFilterTest, ClearResetsAllCountersAlsoSaturatedOnes) {
-  const auto filter = Make(counter_bits(), 1024, 5);
-  for (int i = 0; i < 1000; ++i) filter->AddKey("a");
-  EXPECT_GT(filter->num_saturated_counters(), 0u);
-  filter->Clear();
-  EXPECT_TRUE(*filter == *Make(counter_bits(), 1024, 5));
-  EXPECT_EQ(filter->num_keys(), 0u);
-  EXPECT_EQ(filter->num_saturated_counters(), 0u);
-  EXPECT_FALSE(filter->MayMatch("a"));
 }
 
 TEST_P(CountingBloomFilterTest, BatchesMatchSingleCalls) {
@@ -285,18 +256,6 @@ TEST_P(CountingBloomFilterTest, MergedCountersSaturateIndependently) {
   for (size_t i = 0; i < before.size(); ++i) {
     EXPECT_EQ(one->EstimatedCount(Keys(i, i + 1)[0]), before[i] == 0 ? 0 : max_count()) << i;
   }
-}
-
-// A saturated counter stays, so that its key can be removed any number of times.
-TEST_P(CountingBloomFilterTest, NumKeysStopsAtZero) {
-  const auto filter = Make(counter_bits(), 512, 1);
-  const std::vector<std::string_view> added(max_count(), "key");
-  const std::vector<std::string_view> removed(max_count() + 100, "key");
-  filter->AddKeys(added.size(), added.data());
-  EXPECT_EQ(filter->RemoveKeys(removed.size(), removed.data()), removed.size());
-  EXPECT_EQ(filter->num_keys(), 0u);
-  EXPECT_TRUE(filter->RemoveKey("key"));
-  EXPECT_EQ(filter->num_keys(), 0u);
 }
 
 TEST_P(CountingBloomFilterTest, MergeRefusesOtherShapes) {
