@@ -120,7 +120,7 @@ void CountKernel(const Kernel& kernel) {
         [&] { kernel.atomic.count_blocks(data, kBlocks, blocks_with.data()); });
 
   std::memset(&memory, 0, sizeof(memory));
-  const FlatFilter flat{data, kFewBytes * 8, kProbes};
+  const FlatFilter flat{data, kFewBytes, kProbes};
   const Hashes few(present.begin(), present.begin() + kFewKeys);
   Count("flat, 46 bytes: insert", kernel.name, few.size(),
         [&] { kernel.flat.insert_many(flat, few.size(), few.data()); });
@@ -160,7 +160,7 @@ void CountCompact(const Kernel& kernel) {
     for (const uint64_t hash : present) builder.AddHash(hash);
     const std::string filter = builder.Finish();
     const bloomline::filter::Payload payload = bloomline::filter::DecodeStandalone(filter);
-    const CompactFilter blocks = bloomline::filter::AsCompact(payload, payload.data);
+    const CompactFilter blocks = bloomline::filter::ForKernel(payload, payload.data);
     const std::string name = "compact, arrangement " + std::to_string(payload.arrangement) + ": ";
     const auto may_match = kernel.compact.may_match[payload.arrangement];
     CountQueries((name + "absent key").c_str(), kernel.name, may_match, blocks, absent);
@@ -204,7 +204,7 @@ void CountLeveldb() {
   CountQueries("flat, 46 bytes: present key, hash too", "leveldb", leveldb, filter, present);
 
   char data[kFewBytes] = {};
-  const FlatFilter flat{data, kFewBytes * 8, kProbes};
+  const FlatFilter flat{data, kFewBytes, kProbes};
   for (const Kernel* kernel : AllKernels()) {
     for (const std::string& key : present) {
       const uint64_t hash = bloomline::HashKey(key, 0);

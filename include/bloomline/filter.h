@@ -31,10 +31,6 @@ class FilterWriter;
 struct Payload;
 }  // namespace filter
 
-namespace kernels {
-struct Kernel;
-}
-
 // Collects keys and writes them as a filter: ((AddKey | AddKeys | AddKeyAndPrefix | AddHash |
 // AddHashes | TakeKeysFrom)* Finish)*. Not thread-safe.
 //

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "bloomline/filter.h"
-#include "src/filter/writer/bloom_builder.h"
+#include "src/filter/writer/payload_builder.h"
 
 namespace bloomline {
 namespace {
@@ -140,7 +140,7 @@ TEST_P(BuilderMemoryTest, ExhaustedForOrderingLosesNoKey) {
   FilterBuilder builder(options);
   AddKeys(kKeys, &builder);
   std::string filter(builder.FinishedBytes(), 'x');
-  ASSERT_GE(filter.size(), filter::kPartitionFromBytes);
+  ASSERT_GE(filter.size(), filter::kGroupedFromBytes);
   ReturnFreeHeap();
   {
     const MemoryLimit limit(64 << 10);

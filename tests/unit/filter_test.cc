@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -14,9 +15,8 @@
 #include "src/filter/format/shapes.h"
 #include "src/filter/format/trailer.h"
 #include "src/filter/query/hash_query.h"
-#include "src/filter/writer/bloom_builder.h"
-#include "src/filter/writer/compact_builder.h"
 #include "src/filter/writer/filter_writer.h"
+#include "src/filter/writer/payload_builder.h"
 #include "tests/support/guarded_bytes.h"
 #include "tests/support/key_shapes.h"
 
@@ -204,48 +204,6 @@ INSTANTIATE_TEST_SUITE_P(Formats, FilterTest, testing::Values(Format::kBlocked, 
                            return info.param == Format::kBlocked ? "Blocked" : "Compact";
                          });
 
-TEST(BlockedFilterTest, HashesOfOneBlockAreAllInserted) {
-  // Hashes need not be spread evenly: here one thread gets all of them.
-  filter::HashList list;
-  for (uint64_t i = 0; i < 200000; ++i) ASSERT_TRUE(list.Append(i));
-  const auto shape = filter::FilterShape::Blocked(filter::kPartitionFromBytes / 64, 6);
-  std::string expected(shape.payload_bytes(), '\0');
-  for (uint64_t i = 0; i < 200000; ++i) {
-    filter::InsertHashes(shape, kernels::ActiveKernel(), expected.data(), 1, &i);
-  }
-  std::string actual(shape.payload_bytes(), '\0');
-  filter::BuildBloom(list, shape, kernels::ActiveKernel(), 4, actual.data());
-  EXPECT_TRUE(expected == actual);
-}
-
-// Runs of few hashes and a long one, stretches that end anywhere in them, and partitions that no
-// number of threads divides.
-TEST(BlockedFilterTest, AnyListIsInsertedByAnyNumberOfThreads) {
-  const auto shape = filter::FilterShape::Blocked(filter::kPartitionFromBytes / 64 + 6000, 6);
-  filter::HashList list;
-  std::mt19937_64 random(3);
-  std::string expected(shape.payload_bytes(), '\0');
-  for (int run = 0; run < 4000; ++run) {
-    filter::HashList few;
-    for (uint64_t i = random() % 5 + 1; i > 0; --i) {
-      const uint64_t hash = random();
-      ASSERT_TRUE(few.Append(hash));
-      filter::InsertHashes(shape, kernels::ActiveKernel(), expected.data(), 1, &hash);
-    }
-    list.TakeAll(&few);
-  }
-  for (int i = 0; i < 3000000; ++i) {
-    const uint64_t hash = random();
-    ASSERT_TRUE(list.Append(hash));
-    filter::InsertHashes(shape, kernels::ActiveKernel(), expected.data(), 1, &hash);
-  }
-  for (const int threads : {1, 2, 3, 5, 7, 16}) {
-    std::string actual(shape.payload_bytes(), '\0');
-    filter::BuildBloom(list, shape, kernels::ActiveKernel(), threads, actual.data());
-    EXPECT_TRUE(expected == actual) << threads;
-  }
-}
-
 TEST(BlockedFilterTest, BuildersOfSeveralThreadsAreJoined) {
   FilterBuilder one((FilterOptions())), all((FilterOptions())), part((FilterOptions()));
   for (int i = 0; i < 50000; ++i) one.AddKey(std::to_string(i));
@@ -359,14 +317,17 @@ TEST(FilterWriterTest, OutOfMemoryIsReportedUntilTheNextFilter) {
   EXPECT_GT(writer.Plan().num_bytes, filter::kTrailerBytes);
 }
 
-std::string BuildCompactOf(const std::vector<uint64_t>& hashes, double bits_per_key, int threads) {
+std::string BuildCompactOf(const std::vector<uint64_t>& hashes, const filter::FilterShape& shape) {
   filter::HashList list;
   for (const uint64_t hash : hashes) EXPECT_TRUE(list.Append(hash));
-  const filter::FilterShape shape =
-      filter::CompactShape(hashes.size(), bits_per_key, 0, UINT64_MAX);
-  std::string payload(shape.payload_bytes(), '\0');
-  EXPECT_TRUE(filter::BuildCompact(list, shape, kernels::ActiveKernel(), threads, payload.data()));
+  std::string payload(shape.payload_bytes(), '\xFF');
+  std::optional<filter::HashGroups> groups;
+  EXPECT_TRUE(
+      filter::BuildPayload(&list, shape, kernels::ActiveKernel(), 1, payload.data(), &groups));
   return payload;
+}
+std::string BuildCompactOf(const std::vector<uint64_t>& hashes, double bits_per_key) {
+  return BuildCompactOf(hashes, filter::CompactShape(hashes.size(), bits_per_key, 0, UINT64_MAX));
 }
 
 filter::Payload PayloadOf(const std::string& bytes, size_t n, double bits_per_key) {
@@ -375,7 +336,7 @@ filter::Payload PayloadOf(const std::string& bytes, size_t n, double bits_per_ke
 }
 
 size_t LostKeys(const std::vector<uint64_t>& hashes, double bits_per_key) {
-  const std::string bytes = BuildCompactOf(hashes, bits_per_key, 1);
+  const std::string bytes = BuildCompactOf(hashes, bits_per_key);
   const filter::Payload payload = PayloadOf(bytes, hashes.size(), bits_per_key);
   size_t lost = 0;
   for (const uint64_t hash : hashes) {
@@ -420,9 +381,7 @@ TEST(CompactFilterTest, FarMoreKeysThanTheFilterIsForAreNotLost) {
       std::vector<uint64_t> hashes(keys_per_block * shape.num_blocks);
       for (uint64_t& hash : hashes) hash = random();
       hashes.insert(hashes.end(), hashes.begin(), hashes.begin() + 50);
-      std::string bytes(shape.payload_bytes(), '\xFF');
-      filter::BuildCompactFromArray(hashes.data(), hashes.size(), shape, kernels::ActiveKernel(),
-                                    bytes.data());
+      const std::string bytes = BuildCompactOf(hashes, shape);
       const filter::Payload payload{shape, 0, bytes.data()};
       size_t lost = 0;
       for (const uint64_t hash : hashes) {
@@ -436,7 +395,7 @@ TEST(CompactFilterTest, FarMoreKeysThanTheFilterIsForAreNotLost) {
 TEST(CompactFilterTest, OneHashManyTimesStillRejectsOthers) {
   // 5000 equal equations count as one: the block can be solved in spite of their number.
   const std::vector<uint64_t> hashes(5000, 0x8000000000000001);
-  const std::string bytes = BuildCompactOf(hashes, 7.2, 1);
+  const std::string bytes = BuildCompactOf(hashes, 7.2);
   const filter::Payload payload = PayloadOf(bytes, hashes.size(), 7.2);
   int matches = 0;
   for (uint64_t i = 0; i < 10000; ++i) {
@@ -444,25 +403,6 @@ TEST(CompactFilterTest, OneHashManyTimesStillRejectsOthers) {
         filter::HashMayMatch(payload, kernels::ActiveKernel(), 0x8000000000000001 + i * 1000003);
   }
   EXPECT_LT(matches, 100);
-}
-
-// From 2.6 million hashes on, or fewer that are unevenly spread, parts are divided once more.
-TEST(CompactFilterTest, PiecesOfPartsGiveTheSameBytes) {
-  std::mt19937_64 random(45);
-  std::vector<uint64_t> hashes(3000000);
-  for (const bool skewed : {false, true}) {
-    for (uint64_t& hash : hashes) hash = skewed && random() % 2 == 0 ? random() / 16 : random();
-    const std::string bytes = BuildCompactOf(hashes, 7.2, 1);
-    for (const int threads : {3, 4, 8}) {
-      EXPECT_TRUE(bytes == BuildCompactOf(hashes, 7.2, threads));
-    }
-    // Line by line, without parts.
-    const filter::FilterShape shape = filter::CompactShape(hashes.size(), 7.2, 0, UINT64_MAX);
-    std::string expected(shape.payload_bytes(), '\0');
-    filter::BuildCompactFromArray(hashes.data(), hashes.size(), shape, kernels::ActiveKernel(),
-                                  expected.data());
-    EXPECT_TRUE(bytes == expected);
-  }
 }
 
 TEST(FilterOptionsTest, BadValuesAreRefusedByNameAndRange) {

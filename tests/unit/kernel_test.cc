@@ -150,8 +150,8 @@ TEST_P(KernelTest, AnswersFlatQueriesAndInsertsAsPortable) {
       const std::vector<uint64_t> present = Hashes(n, num_bytes + static_cast<uint64_t>(k));
       Payload expected(num_bytes, 0);
       Payload actual(num_bytes, static_cast<size_t>(k) % 64);
-      portable().flat.insert_many({expected.data, num_bytes * 8, k}, n, present.data());
-      const FlatFilter filter{actual.data, num_bytes * 8, k};
+      portable().flat.insert_many({expected.data, num_bytes, k}, n, present.data());
+      const FlatFilter filter{actual.data, num_bytes, k};
       kernel().flat.insert_many(filter, n, present.data());
       ASSERT_EQ(std::string(expected.data, num_bytes), std::string(actual.data, num_bytes));
       for (const uint64_t hash : present) ASSERT_TRUE(kernel().flat.may_match(filter, hash));
@@ -236,7 +236,7 @@ TEST_P(KernelTest, TouchesNoByteOutsideThePayload) {
   const std::vector<uint64_t> hashes = Hashes(200, 23);
   const auto use = [&](std::string_view payload, int k) {
     const size_t num_bytes = payload.size();
-    const FlatFilter flat{payload.data(), static_cast<uint32_t>(num_bytes) * 8, k};
+    const FlatFilter flat{payload.data(), num_bytes, k};
     kernel().flat.insert_many(flat, hashes.size(), hashes.data());
     for (const uint64_t hash : hashes) ASSERT_TRUE(kernel().flat.may_match(flat, hash));
     if (num_bytes % kBlockBytes != 0) return;

@@ -21,7 +21,7 @@
 #include "src/filter/format/layout.h"
 #include "src/filter/format/shapes.h"
 #include "src/filter/format/trailer.h"
-#include "src/filter/writer/compact_builder.h"
+#include "src/filter/writer/payload_builder.h"
 #include "src/filter/writer/range_builder.h"
 #include "tests/support/injected_entropy.h"
 #include "tests/support/key_shapes.h"
@@ -187,9 +187,12 @@ TEST_F(OnDiskFilterBuilderTest, AnyHashesGiveTheBlocksOfTheWholePayload) {
       }
       EXPECT_EQ(lines.num_taken(), hashes.size());
       std::string whole(shape.payload_bytes(), '\0');
-      filter::BuildCompactFromArray(hashes.data(), hashes.size(), shape, kernel, whole.data());
+      filter::HashList list;
+      for (const uint64_t hash : hashes) ASSERT_TRUE(list.Append(hash));
+      std::optional<filter::HashGroups> groups;
+      ASSERT_TRUE(filter::BuildPayload(&list, shape, kernel, 1, whole.data(), &groups));
       EXPECT_TRUE(parts == whole);
-      const kernels::CompactFilter filter = filter::AsCompact(shape, parts.data());
+      const kernels::CompactFilter filter = filter::ForKernel(shape, parts.data());
       const auto may_match = kernel.compact.may_match[shape.arrangement];
       for (const uint64_t hash : hashes) ASSERT_TRUE(may_match(filter, hash));
     }

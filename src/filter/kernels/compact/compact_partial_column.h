@@ -26,12 +26,10 @@ BLOOMLINE_ALWAYS_INLINE size_t PartialColumnEquations(const BlockSystem& system,
     equations->second[n] = mine.field | (hash >> counts.full & 1) << kPartialRightShift;
     n += UsesPartialColumn(hash, salt, counts.threshold);
   }
-  for (size_t i = n; i < n / 8 * 8 + 8; ++i) equations->first[i] = equations->second[i] = 0;
   return n;
 }
 
 // False: no solution.
-template <typename Steps>
 BLOOMLINE_ALWAYS_INLINE bool SolvePartialColumn(BlockSystem* system, const ColumnCounts& counts,
                                                 unsigned slots, unsigned attempt) {
   system->partial_column = {};
@@ -44,7 +42,7 @@ BLOOMLINE_ALWAYS_INLINE bool SolvePartialColumn(BlockSystem* system, const Colum
       OnesBelow64(counts.partial_slots),
       OnesBelow64(counts.partial_slots > kWordSlots ? counts.partial_slots - kWordSlots : 0)};
   bool agrees = true;
-  EliminatePairs<Steps>(&equations, n, columns, pivots, [&](size_t i) {
+  Eliminate(&equations, n, columns, pivots, [&](size_t i) {
     pivots[i] = kNoPivot;
     if ((equations.first[i] | equations.second[i]) != 0) agrees = false;  // contradicts the others
   });

@@ -3,7 +3,7 @@
 
 #include "src/filter/kernels/avx2_bits.h"
 #include "src/filter/kernels/compact/compact_slice_layout.h"
-#include "src/filter/kernels/compact/compact_x86_solvers.h"
+#include "src/filter/kernels/compact/compact_solvers.h"
 
 #define BLOOMLINE_SLICES_TARGET BLOOMLINE_AVX2
 
@@ -228,7 +228,7 @@ BLOOMLINE_AVX2 bool Avx2SolveCompact(unsigned arrangement, const uint64_t* hashe
                                      char* block) {
   SliceSolver solver(arrangement, hashes, n);
   const SliceResult result = solver.Search(block);
-  return result == SliceResult::kUnknown ? Avx2SolveByWords(arrangement, hashes, n, block)
+  return result == SliceResult::kUnknown ? PortableSolveCompact(arrangement, hashes, n, block)
                                          : result == SliceResult::kSolved;
 }
 

@@ -3,7 +3,7 @@
 
 #include "src/filter/kernels/avx512_bits.h"
 #include "src/filter/kernels/compact/compact_slice_layout.h"
-#include "src/filter/kernels/compact/compact_x86_solvers.h"
+#include "src/filter/kernels/compact/compact_solvers.h"
 
 #define BLOOMLINE_SLICES_TARGET BLOOMLINE_AVX512
 
@@ -144,7 +144,7 @@ BLOOMLINE_AVX512 bool Avx512SolveCompact(unsigned arrangement, const uint64_t* h
                                          char* block) {
   SliceSolver solver(arrangement, hashes, n);
   const SliceResult result = solver.Search(block);
-  return result == SliceResult::kUnknown ? Avx2SolveByWords(arrangement, hashes, n, block)
+  return result == SliceResult::kUnknown ? PortableSolveCompact(arrangement, hashes, n, block)
                                          : result == SliceResult::kSolved;
 }
 

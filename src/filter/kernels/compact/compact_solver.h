@@ -1,5 +1,4 @@
-// Solving a compact block: the search for a number of slots and an attempt. All of it inlines into
-// the kernel, which supplies the inner steps.
+// Solving a compact block: the search for a number of slots and an attempt.
 #ifndef BLOOMLINE_FILTER_KERNELS_COMPACT_COMPACT_SOLVER_H_
 #define BLOOMLINE_FILTER_KERNELS_COMPACT_COMPACT_SOLVER_H_
 
@@ -32,13 +31,7 @@ BLOOMLINE_ALWAYS_INLINE void WriteSolution(const BlockSystem& system, const Colu
   WriteSolvedBlock(solution, arrangement, slots, header_bits, block);
 }
 
-// CompactKernel::solve. The inner steps:
-//   ClearPair(BlockEquations*, size_t n, size_t pivot, bool in_second, uint64_t bit)
-//     adds equation `pivot` to each other one that has `bit`;
-//   ClearFourPairs(BlockEquations*, size_t n, size_t pivot, const FourPivots<2>&)
-//     does so for equations pivot .. pivot + 3, one after the other.
-// They may change equations from n to the next multiple of 8.
-template <typename Steps>
+// CompactKernel::solve.
 BLOOMLINE_ALWAYS_INLINE bool SolveBlock(unsigned arrangement, const uint64_t* hashes,
                                         size_t num_keys, char* block) {
   const SearchRange range(num_keys);
@@ -46,14 +39,14 @@ BLOOMLINE_ALWAYS_INLINE bool SolveBlock(unsigned arrangement, const uint64_t* ha
   unsigned slots = range.least_slots;
   BlockSystem system(hashes, num_keys, slots);
   system.Start(payload_bits / slots);
-  system.EliminateFixedSlots<Steps>(slots);
-  for (; slots <= range.last_slots; system.AddFixedSlot<Steps>(slots++)) {
+  system.EliminateFixedSlots(slots);
+  for (; slots <= range.last_slots; system.AddFixedSlot(slots++)) {
     if (system.num_left > kNumVariableSlots) continue;
     const ColumnCounts counts = ColumnCountsOf(payload_bits, slots);
     for (unsigned attempt = kFirstAttempt; attempt <= range.last_attempt; ++attempt) {
       if (!system.VariableSlotsSolve(attempt)) continue;
-      if (!SolvePartialColumn<Steps>(&system, counts, slots, attempt)) continue;
-      system.Finish<Steps>(attempt);
+      if (!SolvePartialColumn(&system, counts, slots, attempt)) continue;
+      system.Finish(attempt);
       WriteSolution(system, counts, ArrangementOfBlock(arrangement, slots), slots,
                     HeaderBits(slots - kMinCompactSlots, attempt), block);
       return true;

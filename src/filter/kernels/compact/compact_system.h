@@ -39,7 +39,6 @@ struct BlockSystem {
                             (key.variable >> kFirstAttempt & window_mask) << second.field_slots |
                             (hashes[i] & right_mask) << second.right_shift;
     }
-    for (size_t i = size; i < size / 8 * 8 + 8; ++i) equations.first[i] = equations.second[i] = 0;
   }
 
   // The coefficients of equation i's variable slots in an attempt.
@@ -51,13 +50,12 @@ struct BlockSystem {
 
   // An equation that is left has no fixed slot, so no later pivot changes it. It is dropped if it
   // is a sum of others that are left: so what is left does not depend on the order of the keys.
-  template <typename Steps>
   BLOOMLINE_ALWAYS_INLINE void EliminateFixedSlots(unsigned num_slots) {
     const CompactSlots columns = {OnesBelow64(num_slots) & ~kVariableSlots,
                                   OnesBelow64(num_slots > kWordSlots ? num_slots - kWordSlots : 0)};
     num_left = 0;
     EquationSpan<kMaxBlockKeys> span_of_left;
-    EliminatePairs<Steps>(&equations, size, columns, pivots, [&](size_t i) {
+    Eliminate(&equations, size, columns, pivots, [&](size_t i) {
       pivots[i] = kNoPivot;
       if (span_of_left.Add(equations.first[i], equations.second[i])) {
         left[num_left++] = static_cast<uint8_t>(i);
@@ -66,7 +64,6 @@ struct BlockSystem {
   }
 
   // Slot number `slot` joins the fixed ones.
-  template <typename Steps>
   BLOOMLINE_ALWAYS_INLINE void AddFixedSlot(unsigned slot) {
     const bool in_field = slot >= kWordSlots;
     const uint64_t bit = uint64_t{1} << slot % kWordSlots;
@@ -75,7 +72,7 @@ struct BlockSystem {
       const size_t i = left[j];
       if ((words[i] & bit) == 0) continue;
       pivots[i] = static_cast<uint8_t>(slot);
-      Steps::ClearPair(&equations, size, i, in_field, bit);
+      ClearBit(&equations, size, i, in_field, bit);
       left[j] = left[--num_left];
       return;
     }
@@ -94,7 +91,6 @@ struct BlockSystem {
   }
 
   // After this each equation has its own pivot and no other's.
-  template <typename Steps>
   BLOOMLINE_ALWAYS_INLINE void Finish(unsigned attempt) {
     for (size_t i = 0; i < size; ++i) {
       equations.first[i] = (equations.first[i] & ~kVariableSlots) | VariableSlots(i, attempt);
@@ -103,7 +99,7 @@ struct BlockSystem {
       const size_t i = left[j];
       const uint64_t bits = equations.first[i] & kVariableSlots;
       pivots[i] = static_cast<uint8_t>(__builtin_ctzll(bits));
-      Steps::ClearPair(&equations, size, i, false, bits & (~bits + 1));
+      ClearBit(&equations, size, i, false, bits & (~bits + 1));
     }
   }
 
