@@ -304,19 +304,6 @@ TEST_F(RedisFailureTest, ShardRecreatedByBitfieldNeverMeansNo) {
   }
 }
 
-TEST_F(RedisFailureTest, FlushedServerNeverMeansNo) {
-  const auto filter = Create();
-  filter->AddKey("key");
-  server_->Command({"FLUSHALL"});
-  ExpectUnavailable(filter.get(), Answer::kMaybe, "is missing or is not what was created");
-  // A client creates it again: that is another filter.
-  options_.capacity = 500;
-  const auto anew = Create();
-  EXPECT_EQ(filter->MayMatch("key"), Answer::kMaybe);
-  EXPECT_NE(filter->error(), "");
-  EXPECT_EQ(anew->MayMatch("key"), Answer::kNo);
-}
-
 TEST_F(RedisFailureTest, ShardOfAnotherTypeIsAnError) {
   const auto filter = Create();
   const std::string shard = FirstShard();

@@ -250,32 +250,6 @@ TEST_F(OnDiskFilterBuilderTest, AFullDiskFailsAddKeyAndThenFinish) {
   EXPECT_TRUE(std::filesystem::is_empty(dir_.Path("")));
 }
 
-TEST_F(OnDiskFilterBuilderTest, AFilterThatCannotBeWrittenCanBeWrittenLater) {
-  const FilterOptions options = Options(Format::kCompact, 7.05);
-  auto builder = NewBuilder(options, 2);
-  FilterBuilder in_memory(options);
-  std::string error;
-  for (int i = 0; i < 100000; ++i) {
-    in_memory.AddKey(std::to_string(i));
-    ASSERT_TRUE(builder->AddKey(std::to_string(i), &error)) << error;
-  }
-  const std::string path = dir_.Path("filter");
-  std::ofstream(path) << "the old one";
-  EXPECT_FALSE(builder->Finish(dir_.Path("nowhere/filter"), &error));
-  EXPECT_NE(error.find("nowhere/filter"), std::string::npos) << error;
-  for (const rlim_t bytes :
-       {0, 5000, 60000}) {  // fails at the hashes left in buffers, then at the blocks
-    const FileSizeLimit limit(bytes);
-    error.clear();
-    EXPECT_FALSE(builder->Finish(path, &error));
-    EXPECT_NE(error.find("cannot write"), std::string::npos) << error;
-  }
-  EXPECT_EQ(ReadBytes(path), "the old one");
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(dir_.Path("")), {}), 1);
-  ASSERT_TRUE(builder->Finish(path, &error)) << error;
-  EXPECT_TRUE(ReadBytes(path) == in_memory.Finish());
-}
-
 // More keys may be added after a failed Finish.
 TEST_F(OnDiskFilterBuilderTest, KeysMayFollowAFinishThatFailed) {
   const FilterOptions options = Options(Format::kBlocked, 10);
