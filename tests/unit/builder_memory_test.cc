@@ -98,17 +98,6 @@ size_t LostKeys(uint64_t num_keys, const std::string& filter) {
 
 constexpr uint64_t kKeys = 4000000;  // 32 MB of hashes
 
-TEST_P(BuilderMemoryTest, IsFreedAfterEachFilter) {
-  size_t after_first = 0, after_last = 0;
-  for (int round = 0; round < 5; ++round) {
-    FilterBuilder builder(Options());
-    AddKeys(kKeys, &builder);
-    EXPECT_FALSE(builder.Finish().empty());
-    (round == 0 ? after_first : after_last) = BytesOfProcess().resident;
-  }
-  EXPECT_LT(after_last, after_first + (16 << 20));
-}
-
 TEST_P(BuilderMemoryTest, ExhaustedWhileAddingMatchesEverything) {
   FilterBuilder builder(Options());
   {

@@ -203,64 +203,8 @@ TEST_P(FprTest, CompactFiltersOfLevelDBSizes) {
   }
 }
 
-// 36 keys in the 46 bytes that LevelDB's own filter takes.
-TEST_P(FprTest, ThirtySixKeysInFortySixBytesAreCompact) {
-  KeyMaker key(GetParam());
-  double matches = 0;
-  double asked = 0;
-  for (uint64_t block = 0; block < 10000; ++block) {
-    const Built built = BuildCompactLines(key, block * 72, 36, 10);
-    ASSERT_LE(built.bytes->size(), 46u);
-    for (uint64_t i = 0; i < 36; ++i) {
-      matches += filter::HashMayMatch(built.payload, kernels::ActiveKernel(),
-                                      filter::Hash64(key(block * 72 + 2 * i + 1), 0));
-      ++asked;
-    }
-  }
-  EXPECT_LE(matches / asked, 0.0016);
-}
-
-// The keys on which LevelDB's own filter fails: here 43 % of the missing keys adjacent to stored
-// ones are false positives, and 11 % on Decimal16.
-TEST_P(FprTest, ThirtySixKeysAtTenBitsStayBelowOnePercent) {
-  KeyMaker key(GetParam());
-  double matches = 0;
-  double asked = 0;
-  for (uint64_t block = 0; block < 20000; ++block) {
-    const Built built = BuildFlat(key, block * 72, 36, 10);
-    for (uint64_t i = 0; i < 36; ++i) {
-      matches += filter::HashMayMatch(built.payload, kernels::ActiveKernel(),
-                                      filter::Hash64(key(block * 72 + 2 * i + 1), 0));
-      ++asked;
-    }
-  }
-  EXPECT_LE(matches / asked, 0.01);
-}
-
 INSTANTIATE_TEST_SUITE_P(Shapes, FprTest, testing::ValuesIn(tests::kAllKeyShapes),
                          [](const auto& info) { return std::string(Name(info.param)); });
-
-// Within 3 % of the exact limit of blocked filters at every usual size.
-TEST(BlockedLimitTest, RateIsWithinThreePercentOfTheLimit) {
-  constexpr uint64_t kKeys = 1000000;
-  for (const double bits_per_key : {6.0, 8.0, 10.0, 12.0, 16.0, 20.0}) {
-    const double limit = FalsePositiveRate(Format::kBlocked, bits_per_key);
-    FilterOptions options;
-    options.bits_per_key = bits_per_key;
-    KeyMaker key(KeyShape::kBigEndian64);
-    const Built built = BuildBlocked(key, 0, kKeys, options);
-    const uint64_t queries = static_cast<uint64_t>(15000 / limit);
-    double matches = 0;
-    for (uint64_t i = 0; i < queries; ++i) {
-      matches += filter::HashMayMatch(built.payload, kernels::ActiveKernel(),
-                                      filter::Hash64(key(2 * i + 1), 0));
-    }
-    const double rate = matches / static_cast<double>(queries);
-    std::printf("%2.0f bits per key: measured %.4f %%, limit %.4f %%, ratio %.4f\n", bits_per_key,
-                100 * rate, 100 * limit, rate / limit);
-    EXPECT_NEAR(rate / limit, 1, 0.03) << bits_per_key;
-  }
-}
 
 }  // namespace
 }  // namespace bloomline
