@@ -8,18 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "db_bench_ext/support/leveldb_filters.h"
+#include "db_bench_ext/support/policies.h"
+
 namespace bloomline::bench {
-
-// kCompact takes as many bits per key as Bloom; kCompactSameRate takes what Bloom's false-positive
-// rate needs.
-enum class Policy { kNone, kBloom, kRibbon, kBloomline, kCompact, kCompactSameRate };
-
-// What the files hold after the full compaction.
-struct FilterSummary {
-  uint64_t block_bytes = 0;   // filter blocks as written in the SSTables
-  uint64_t filter_bytes = 0;  // without LevelDB's array of filter offsets
-  uint64_t num_filters = 0;   // LevelDB: about one per data block; RocksDB: one per file
-};
 
 struct ReadCounts {
   uint64_t data_block_reads = 0;
@@ -52,30 +44,16 @@ constexpr int kBatchRows = 1000;
 struct Engine {
   const char* name;   // for flags and CSV
   const char* title;  // for people
-  std::vector<Policy> policies;
-  std::unique_ptr<Database> (*open)(Policy policy, int bits_per_key, const std::string& directory);
-  // Theoretical false-positive rate of these filters over num_keys keys.
-  double (*theory)(Policy policy, int bits_per_key, const FilterSummary& filters,
-                   uint64_t num_keys);
+  std::vector<Policy> (*policies)(int bits_per_key);
+  std::unique_ptr<Database> (*open)(const Policy& policy, const std::string& directory);
+  // Theoretical false-positive rate of these filters over num_keys keys; NaN where there is none.
+  // LevelDB: exact for a filter of the average size that was written, because LevelDB rounds
+  // filters of about 36 keys up to whole bytes. RocksDB: for the bits requested.
+  double (*theory)(const Policy& policy, const FilterSummary& filters, uint64_t num_keys);
 };
 
-inline const char* PolicyName(Policy policy) {
-  switch (policy) {
-    case Policy::kNone:
-      return "none";
-    case Policy::kBloom:
-      return "builtin-bloom";
-    case Policy::kRibbon:
-      return "builtin-ribbon";
-    case Policy::kBloomline:
-      return "bloomline";
-    case Policy::kCompact:
-      return "compact";
-    case Policy::kCompactSameRate:
-      return "compact-same-fpr";
-  }
-  return "?";
-}
+Engine LevelDBEngine();
+Engine RocksDBEngine();
 
 }  // namespace bloomline::bench
 

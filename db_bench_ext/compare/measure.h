@@ -1,4 +1,4 @@
-// Measures all policies with one key set in one engine.
+// Measures all policies with one key set in one engine. Results as text tables and as CSV.
 #ifndef BLOOMLINE_DB_BENCH_EXT_COMPARE_MEASURE_H_
 #define BLOOMLINE_DB_BENCH_EXT_COMPARE_MEASURE_H_
 
@@ -7,7 +7,8 @@
 
 #include "db_bench_ext/compare/engine.h"
 #include "db_bench_ext/compare/key_sets.h"
-#include "db_bench_ext/output/progress.h"
+#include "db_bench_ext/support/output.h"
+#include "db_bench_ext/support/timing.h"
 
 namespace bloomline::bench {
 
@@ -27,24 +28,18 @@ struct MissingResult {
   }
 };
 
-struct Timing {
-  double median_us = 0;
-  double min_us = 0;
-  double max_us = 0;
-};
-
 struct Result {
   std::string engine;
   std::string key_set;
   Policy policy;
-  int bits_per_key;  // requested
-  size_t rows;
+  int bits_per_key = 0;  // requested
+  size_t rows = 0;
   FilterSummary filters;
-  double theory_fpr;  // NaN without a filter
+  double theory_fpr = 0;  // NaN without a filter
   MissingResult near, far;
-  double load_seconds, compact_seconds;
-  Timing hit, miss_near, miss_far;
-  uint64_t wrong_answers;
+  double load_seconds = 0, compact_seconds = 0;
+  Spread hit_us, miss_near_us, miss_far_us;
+  uint64_t wrong_answers = 0;
 
   double KeysPerFilter() const {
     return static_cast<double>(rows) / static_cast<double>(filters.num_filters);
@@ -62,6 +57,15 @@ uint64_t NumOperations(const Engine& engine, const KeySet& keys, const Plan& pla
 // wrong answers are counted, not thrown.
 std::vector<Result> Measure(const Engine& engine, const KeySet& keys, const Plan& plan,
                             Progress* progress);
+
+// Explains the columns of the tables.
+std::string Legend();
+
+// The table of one engine and one bits_per_key: a row per key set and policy.
+std::string Table(const Engine& engine, const std::vector<Result>& results);
+
+// Header line and one line per result, units in the column names; empty where there is no filter.
+std::string Csv(const std::vector<Result>& results);
 
 }  // namespace bloomline::bench
 

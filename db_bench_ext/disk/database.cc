@@ -6,7 +6,6 @@
 #include "rocksdb/metadata.h"
 #include "rocksdb/sst_file_writer.h"
 #include "rocksdb/table_properties.h"
-#include "rocksdb/version.h"
 
 #if __has_include("rocksdb/advanced_cache.h")
 #include "rocksdb/advanced_cache.h"  // class Cache, from RocksDB 8.0 on
@@ -17,10 +16,6 @@ namespace {
 
 constexpr uint64_t kFileBytes = uint64_t{64} << 20;  // RocksDB's default for level 1
 constexpr uint64_t kCacheBytesWhileWriting = uint64_t{8} << 20;
-
-void Check(const rocksdb::Status& status) {
-  if (!status.ok()) throw std::runtime_error("RocksDB: " + status.ToString());
-}
 
 // One shard: a filter of 700 KiB would not fit into a shard of a small cache, and so would never be
 // cached. With two threads the lock of one shard costs little beside a disk read.
@@ -33,36 +28,24 @@ std::shared_ptr<rocksdb::Cache> NewCache(uint64_t bytes) {
 
 // Filters and indexes are in the cache with high priority, RocksDB's default. Nothing is pinned but
 // the top levels of partitioned filters and indexes, which is the default, too.
-rocksdb::BlockBasedTableOptions TableOptions(const Subject& subject, Layout layout,
+rocksdb::BlockBasedTableOptions TableOptions(const Policy& policy, const Layout& layout,
                                              const std::shared_ptr<rocksdb::Cache>& cache) {
   rocksdb::BlockBasedTableOptions table;
-  table.filter_policy = NewPolicy(subject);
+  table.filter_policy = NewRocksDBPolicy(policy);
   table.block_cache = cache;
   table.cache_index_and_filter_blocks = true;
   table.cache_index_and_filter_blocks_with_high_priority = true;
-  if (layout == Layout::kPartitioned) {
+  if (layout.is_partitioned) {
     table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
-    table.partition_filters = subject.HasFilter();
+    table.partition_filters = policy.HasFilter();
     table.pin_top_level_index_and_filter = true;
   }
-  if (layout == Layout::kPinned)
+  if (layout.is_pinned)
     table.metadata_cache_options.unpartitioned_pinning = rocksdb::PinningTier::kAll;
   return table;
 }
 
 }  // namespace
-
-const char* LayoutName(Layout layout) {
-  switch (layout) {
-    case Layout::kFull:
-      return "full";
-    case Layout::kPinned:
-      return "pinned";
-    case Layout::kPartitioned:
-      return "partitioned";
-  }
-  return "?";
-}
 
 LevelFiles::LevelFiles(const StoredKeys& stored, const std::string& directory) {
   rocksdb::Options options;
@@ -82,7 +65,7 @@ LevelFiles::LevelFiles(const StoredKeys& stored, const std::string& directory) {
   }
 }
 
-DiskDatabase::DiskDatabase(const Subject& subject, Layout layout, const StoredKeys& stored,
+DiskDatabase::DiskDatabase(const Policy& policy, const Layout& layout, const StoredKeys& stored,
                            const LevelFiles& files, const std::string& directory)
     : directory_(directory), cache_(NewCache(kCacheBytesWhileWriting)) {
   for (int level = 1; level <= kNumLevels; ++level)
@@ -98,23 +81,13 @@ DiskDatabase::DiskDatabase(const Subject& subject, Layout layout, const StoredKe
   options_.compaction_readahead_size = 2 << 20;
   options_.max_open_files = -1;  // every table is opened with the database
   options_.table_factory.reset(
-      rocksdb::NewBlockBasedTableFactory(TableOptions(subject, layout, cache_)));
-  Open();
+      rocksdb::NewBlockBasedTableFactory(TableOptions(policy, layout, cache_)));
+  db_ = OpenRocksDB(options_, directory_);
   WriteLevels(files);
   db_.reset();  // the readers of files that are gone
-  Open();
+  db_ = OpenRocksDB(options_, directory_);
   CheckLevels();
   summary_ = Summarize();
-}
-
-void DiskDatabase::Open() {
-#if ROCKSDB_MAJOR >= 11
-  Check(rocksdb::DB::Open(options_, directory_, &db_));
-#else
-  rocksdb::DB* db = nullptr;
-  Check(rocksdb::DB::Open(options_, directory_, &db));
-  db_.reset(db);
-#endif
 }
 
 // A file whose keys overlap with a level is ingested above it: the last level comes first. Ingested

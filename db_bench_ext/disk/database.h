@@ -7,10 +7,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "db_bench_ext/disk/keys.h"
-#include "db_bench_ext/disk/subjects.h"
+#include "db_bench_ext/support/policies.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/db.h"
 #include "rocksdb/options.h"
@@ -18,10 +19,18 @@
 
 namespace bloomline::bench {
 
-// A full filter and one index per file; the same, but pinned: never evicted from the cache; or both
-// in partitions with a top level.
-enum class Layout { kFull, kPinned, kPartitioned };
-const char* LayoutName(Layout layout);
+// How a file's filters and indexes are stored.
+struct Layout {
+  const char* name;
+  bool is_partitioned = false;  // in blocks with a top level, instead of one filter and one index
+  bool is_pinned = false;       // never evicted from the cache
+};
+constexpr Layout kFull = {"full"};
+constexpr Layout kPinned = {"pinned", false, true};
+constexpr Layout kPartitioned = {"partitioned", true};
+inline bool operator==(const Layout& a, const Layout& b) {
+  return std::string_view(a.name) == b.name;
+}
 
 struct LevelSummary {
   uint64_t num_files = 0;
@@ -57,7 +66,7 @@ class DiskDatabase {
  public:
   // Writes each level with a compaction whose output is that level, so that the policy is told the
   // level that the file is for. No other compaction ever runs.
-  DiskDatabase(const Subject& subject, Layout layout, const StoredKeys& stored,
+  DiskDatabase(const Policy& policy, const Layout& layout, const StoredKeys& stored,
                const LevelFiles& files, const std::string& directory);
 
   const DatabaseSummary& summary() const { return summary_; }
@@ -75,7 +84,6 @@ class DiskDatabase {
   void CheckLevels() const;
 
  private:
-  void Open();
   void WriteLevels(const LevelFiles& files);
   DatabaseSummary Summarize() const;
 
@@ -86,6 +94,14 @@ class DiskDatabase {
   std::unique_ptr<rocksdb::DB> db_;
   DatabaseSummary summary_;
 };
+
+// Empty if databases of `bytes` can be read from the disk of this folder with direct I/O; else one
+// sentence that says why not.
+std::string WhyNotOnDisk(const std::string& directory, uint64_t bytes);
+
+// The median of reads of 4 KiB at random places of the file. Throws std::runtime_error if it cannot
+// be read.
+double MedianDirectReadUs(const std::string& path);
 
 }  // namespace bloomline::bench
 

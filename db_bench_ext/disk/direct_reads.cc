@@ -1,5 +1,4 @@
-#include "db_bench_ext/disk/direct_reads.h"
-
+// The disk under the databases: whether it is one, and how long it takes to read a block.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -13,8 +12,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "db_bench_ext/keys/generated_keys.h"
-#include "db_bench_ext/timing/timing.h"
+#include "db_bench_ext/disk/database.h"
+#include "db_bench_ext/support/timing.h"
 #include "src/tool/quantity.h"
 
 namespace bloomline::bench {

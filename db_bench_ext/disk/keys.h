@@ -9,14 +9,15 @@
 #include <string_view>
 #include <vector>
 
+#include "db_bench_ext/support/keys.h"
+
 namespace bloomline::bench {
 
 constexpr int kNumLevels = 5;  // levels 1 to 5; level 0 is empty
 constexpr uint64_t kLevelSizeRatio = 10;
-constexpr size_t kKeyBytes = 16;
 constexpr size_t kValueBytes = 100;
 
-using Key = std::array<char, kKeyBytes>;
+using Key = std::array<char, kDecimalBytes>;
 using Value = std::array<char, kValueBytes>;
 
 inline std::string_view AsText(const Key& key) { return {key.data(), key.size()}; }
@@ -59,11 +60,22 @@ class Zipf {
   std::vector<double> sums_;
 };
 
-enum class Workload { kUniform, kZipf, kMissing, kMixedUniform, kMixedZipf, kMultiGet };
-constexpr Workload kAllWorkloads[] = {Workload::kMissing,   Workload::kUniform,
-                                      Workload::kZipf,      Workload::kMixedUniform,
-                                      Workload::kMixedZipf, Workload::kMultiGet};
-const char* WorkloadName(Workload workload);
+// How keys are queried.
+struct Workload {
+  const char* name;
+  double part_missing;  // of the queries
+  bool is_zipf = false;
+  bool is_multi_get = false;
+};
+constexpr Workload kMissing = {"readmissing", 1};
+constexpr Workload kUniform = {"readrandom-uniform", 0};
+constexpr Workload kZipf = {"readrandom-zipf", 0, true};
+constexpr Workload kMixedUniform = {"mixed-uniform", 0.5};
+constexpr Workload kMixedZipf = {"mixed-zipf", 0.5, true};
+constexpr Workload kMultiGet = {"multiget-mixed-zipf", 0.5, true, true};
+inline bool operator==(const Workload& a, const Workload& b) {
+  return std::string_view(a.name) == b.name;
+}
 constexpr size_t kMultiGetKeys = 32;
 
 struct Query {
@@ -78,7 +90,7 @@ class Queries {
 
   // The same arguments give the same queries. Missing keys are odd numbers, next to stored ones and
   // within the range of the stored ones.
-  std::vector<Query> Make(Workload workload, size_t count, uint64_t seed) const;
+  std::vector<Query> Make(const Workload& workload, size_t count, uint64_t seed) const;
 
  private:
   const StoredKeys& stored_;

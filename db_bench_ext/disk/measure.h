@@ -1,4 +1,5 @@
 // Measures all policies in all regimes: layouts of the filters, sizes of the cache, threads.
+// Results as text and CSV.
 #ifndef BLOOMLINE_DB_BENCH_EXT_DISK_MEASURE_H_
 #define BLOOMLINE_DB_BENCH_EXT_DISK_MEASURE_H_
 
@@ -9,8 +10,8 @@
 #include "db_bench_ext/disk/database.h"
 #include "db_bench_ext/disk/keys.h"
 #include "db_bench_ext/disk/run_queries.h"
-#include "db_bench_ext/disk/subjects.h"
-#include "db_bench_ext/output/progress.h"
+#include "db_bench_ext/support/output.h"
+#include "db_bench_ext/support/timing.h"
 
 namespace bloomline::bench {
 
@@ -24,10 +25,10 @@ struct Regime {
 
 struct Plan {
   uint64_t keys_of_top_level;
-  std::vector<Subject> subjects;
+  std::vector<Policy> policies;
   std::vector<Layout> layouts;
   std::vector<double> cache_factors;
-  double threaded_cache_factor;  // with more than one thread only this size is measured
+  double threaded_cache_factor = 0;  // with more than one thread only this size is measured
   std::vector<int> threads;
   std::vector<Workload> workloads;
   int rounds;
@@ -39,41 +40,49 @@ struct Plan {
 
 struct BuiltDatabase {
   Layout layout;
-  Subject subject;
+  Policy policy;
   DatabaseSummary summary;
   std::array<double, kNumLevels> model_rates;
   double seconds;  // to write it
-  Counts missing;  // of all Gets of Workload::kMissing
+  Counts missing;  // of all Gets of kMissing
 
   // Expected reads of data blocks per Get of a missing key: the sum of the levels' rates.
   double ModelWaste() const;
-  // Measured: false positives; if a level has no filter, data blocks.
+  // Measured: false positives; if a level has no filter, data blocks. NaN if no Get was measured.
   double Waste() const;
 };
 
-struct Cell {
+struct Measured {
   Regime regime;
   Workload workload;
-  Subject subject;
+  Policy policy;
   std::vector<double> ops_per_second;  // one for each round
   std::vector<float> us;               // of all rounds, sorted
   Counts counts;
 
-  double Median() const;
   double Percentile(double part) const;
 };
 
 struct Results {
   std::vector<BuiltDatabase> databases;
-  std::vector<Cell> cells;
+  std::vector<Measured> cells;
   double disk_read_us = 0;  // median of direct reads of 4 KiB
 
-  const Cell* Find(const Regime& regime, Workload workload, const std::string& subject) const;
+  const Measured* Find(const Regime& regime, const Workload& workload,
+                       const std::string& policy) const;
   // By round: operations per second as a multiple of those of `other`. Empty if that was not
   // measured.
-  std::vector<double> Ratios(const Cell& cell, const std::string& other) const;
+  std::vector<double> Ratios(const Measured& cell, const std::string& other) const;
   uint64_t WrongAnswers() const;
 };
+
+// All of them, in the order of the tables.
+std::vector<Policy> AllPolicies();
+// Built-in Bloom, and compact and by-level with each of these bits per key.
+std::vector<Policy> SweepPolicies(const std::vector<double>& bits_per_key);
+// The false-positive rate in each level that the policy promises, from level 1 on; 1 without a
+// filter.
+std::array<double, kNumLevels> ModelRates(const Policy& policy);
 
 // Bytes that the databases of one layout take on the disk, with the files they are made from.
 uint64_t NeededDiskBytes(const Plan& plan);
@@ -84,6 +93,18 @@ uint64_t NumSteps(const Plan& plan);
 // Wrong answers are counted. Throws std::runtime_error if RocksDB reports an error, or if the
 // levels do not have the keys they should have.
 Results Measure(const Plan& plan, Progress* progress);
+
+// What the columns mean and how the databases were made.
+std::string Legend(const Plan& plan, const Results& results);
+// For each layout: filters by level and wasted reads, beside the model.
+std::string DatabaseTables(const Plan& plan, const Results& results);
+// For each regime: every workload with every policy.
+std::string RegimeTables(const Plan& plan, const Results& results);
+// Speeds of each policy in all regimes, as multiples of built-in Bloom's and of Ribbon's.
+std::string SummaryTables(const Plan& plan, const Results& results);
+
+std::string Csv(const Results& results);
+std::string LevelsCsv(const Results& results);
 
 }  // namespace bloomline::bench
 

@@ -114,9 +114,9 @@ void Counts::Add(const Counts& other) {
   filter_positives += other.filter_positives;
 }
 
-RunResult RunQueries(const DiskDatabase& database, Workload workload,
+RunResult RunQueries(const DiskDatabase& database, const Workload& workload,
                      const std::vector<Query>& queries, int num_threads, const RunLimits& limits) {
-  const bool multi_get = workload == Workload::kMultiGet;
+  const bool multi_get = workload.is_multi_get;
   const size_t count = static_cast<size_t>(num_threads);
   std::vector<std::unique_ptr<Runner>> runners;
   for (size_t i = 0; i < count; ++i) {

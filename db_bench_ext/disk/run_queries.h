@@ -44,7 +44,7 @@ struct RunLimits {
 
 // Stops at a limit or at the end of the queries, of which each thread takes an equal part. Throws
 // std::runtime_error if RocksDB reports an error.
-RunResult RunQueries(const DiskDatabase& database, Workload workload,
+RunResult RunQueries(const DiskDatabase& database, const Workload& workload,
                      const std::vector<Query>& queries, int num_threads, const RunLimits& limits);
 
 }  // namespace bloomline::bench

@@ -6,7 +6,6 @@
 
 #include "db_bench_ext/filters/query_keys.h"
 #include "db_bench_ext/filters/suite.h"
-#include "db_bench_ext/timing/timing.h"
 
 namespace bloomline::bench {
 namespace {
@@ -65,11 +64,7 @@ void RegisterBuilds(Suite* suite) {
       for (const int bits : flags.bits) {
         const bool takes_long = num_keys >= 10000000;
         if ((takes_long || subject.is_seeded) && bits != kTableBits) continue;
-        Case c;
-        c.kind = Kind::kBuild;
-        c.subject = subject.name;
-        c.num_keys = num_keys;
-        c.bits_per_key = bits;
+        const Case c{Kind::kBuild, subject.name, num_keys, bits};
         // Ribbon takes more than a second for ten million keys.
         const int most = num_keys >= 100000000        ? 1
                          : !takes_long                ? INT_MAX

@@ -27,6 +27,8 @@ enum class Mode {
   kDependent,  // one key per call; the address of each key depends on the answer before
 };
 
+constexpr int kTableBits = 10;  // bits per key of the tables
+
 constexpr size_t kBatchKeys = 32;  // RocksDB's MultiGet passes at most this many
 
 struct Case {
@@ -50,8 +52,17 @@ inline bool operator<(const Case& a, const Case& b) {
   return tie(a) < tie(b);
 }
 
-const char* KindName(Kind kind);
-const char* ModeName(Mode mode);
+inline const char* KindName(Kind kind) {
+  constexpr const char* kNames[] = {"query",         "build",         "hash_query",
+                                    "leveldb_query", "leveldb_build", "memory_query",
+                                    "memory_build",  "nothing"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+inline const char* ModeName(Mode mode) {
+  constexpr const char* kNames[] = {"", "single", "batch", "dependent"};
+  return kNames[static_cast<size_t>(mode)];
+}
 
 // Names of the counters that a benchmark reports besides its time.
 constexpr char kFprCounter[] = "fpr";

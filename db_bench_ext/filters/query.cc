@@ -1,11 +1,9 @@
 // Queries through the interface that RocksDB calls: a virtual call per key, or per batch of 32.
 #include <algorithm>
-#include <memory>
 #include <thread>
 
 #include "db_bench_ext/filters/query_keys.h"
 #include "db_bench_ext/filters/suite.h"
-#include "db_bench_ext/timing/timing.h"
 
 namespace bloomline::bench {
 namespace {
@@ -16,65 +14,18 @@ using rocksdb::Slice;
 constexpr int kHitPercents[] = {0, 50, 100};
 constexpr Mode kModes[] = {Mode::kSingle, Mode::kBatch, Mode::kDependent};
 
-// The compiler does not know that it is 0.
-volatile size_t opaque_zero = 0;
+struct Queries {
+  FilterBitsReader* reader;
+  const char* keys;
+  size_t key_bytes;
+  Slice** slices;
 
-// Keys and answers of one timed section. Answers go to memory and are counted afterwards.
-class Chunk {
- public:
-  Chunk(size_t key_bytes, QueryOrder order) : key_bytes_(key_bytes), order_(order) {
-    for (size_t i = 0; i < kChunkKeys; ++i) {
-      slices_[i] = Slice(keys_ + i * key_bytes, key_bytes);
-      pointers_[i] = &slices_[i];
-    }
+  bool One(size_t i, uint64_t zero) const {
+    return reader->MayMatch(Slice(keys + i * key_bytes + zero, key_bytes));
   }
-
-  void Fill() { order_.FillChunk(key_bytes_, keys_); }
-
-  void Query(FilterBitsReader* reader, Mode mode) {
-    if (mode == Mode::kBatch) {
-      QueryInBatches(reader);
-    } else if (mode == Mode::kDependent) {
-      QueryDependently(reader);
-    } else {
-      QuerySingly(reader);
-    }
+  void Many(size_t i, bool* answers) const {
+    reader->MayMatch(static_cast<int>(kBatchKeys), slices + i, answers);
   }
-
-  uint64_t NumMatches() const {
-    return static_cast<uint64_t>(std::count(answers_, answers_ + kChunkKeys, true));
-  }
-
- private:
-  void QuerySingly(FilterBitsReader* reader) {
-    for (size_t i = 0; i < kChunkKeys; ++i) {
-      answers_[i] = reader->MayMatch(Slice(keys_ + i * key_bytes_, key_bytes_));
-    }
-  }
-
-  // If a filter branches on its bits, the processor predicts the answer and goes on, here as in a
-  // real caller; if it computes the answer, the processor waits for it.
-  void QueryDependently(FilterBitsReader* reader) {
-    const size_t zero = opaque_zero;
-    size_t shift = 0;
-    for (size_t i = 0; i < kChunkKeys; ++i) {
-      answers_[i] = reader->MayMatch(Slice(keys_ + i * key_bytes_ + shift, key_bytes_));
-      shift = static_cast<size_t>(answers_[i]) & zero;
-    }
-  }
-
-  void QueryInBatches(FilterBitsReader* reader) {
-    for (size_t i = 0; i < kChunkKeys; i += kBatchKeys) {
-      reader->MayMatch(static_cast<int>(kBatchKeys), pointers_ + i, answers_ + i);
-    }
-  }
-
-  const size_t key_bytes_;
-  QueryOrder order_;
-  alignas(64) char keys_[kChunkKeys * kMaxKeyBytes];
-  Slice slices_[kChunkKeys];
-  Slice* pointers_[kChunkKeys];
-  bool answers_[kChunkKeys];
 };
 
 void Query(Suite* suite, const Subject& subject, const Case& c, benchmark::State& state,
@@ -82,32 +33,22 @@ void Query(Suite* suite, const Subject& subject, const Case& c, benchmark::State
   const std::string_view filter = suite->store().Get(subject, c.num_keys, c.bits_per_key, c.offset);
   const RocksDBPolicy policy = subject.Policy(c.bits_per_key);
   const RocksDBReader reader = subject.NewReader(policy, Slice(filter.data(), filter.size()));
-  const auto chunk =
-      std::make_unique<Chunk>(suite->flags().key_bytes, QueryOrder(c.num_keys, c.hit_percent, run));
+  const size_t key_bytes = suite->flags().key_bytes;
+  alignas(64) char keys[kChunkKeys * kMaxKeyBytes];
+  Slice slices[kChunkKeys];
+  Slice* pointers[kChunkKeys];
+  bool answers[kChunkKeys];
+  for (size_t i = 0; i < kChunkKeys; ++i) {
+    slices[i] = Slice(keys + i * key_bytes, key_bytes);
+    pointers[i] = &slices[i];
+  }
+  QueryOrder order(c.num_keys, c.hit_percent, run);
+  const Queries queries{reader.get(), keys, key_bytes, pointers};
   WarmUp(filter);
-  for (int i = 0; i < 2; ++i) {
-    chunk->Fill();
-    chunk->Query(reader.get(), c.mode);
-  }
-
-  uint64_t matches = 0, queries = 0;
-  for (auto _ : state) {
-    chunk->Fill();
-    state.SetIterationTime(SecondsOf([&] { chunk->Query(reader.get(), c.mode); }));
-    matches += chunk->NumMatches();
-    queries += kChunkKeys;
-  }
-  if (c.hit_percent == 100) state.counters[kLostCounter] = static_cast<double>(queries - matches);
-  const auto average = [](double value) {
-    return benchmark::Counter(value, benchmark::Counter::kAvgThreads);
-  };
-  if (c.hit_percent == 0) {
-    state.counters[kFprCounter] =
-        average(static_cast<double>(matches) / static_cast<double>(queries));
-  }
-  state.counters[kWrittenBitsCounter] =
-      average(8 * static_cast<double>(filter.size()) / static_cast<double>(c.num_keys));
-  state.counters[kKeysCounter] = average(static_cast<double>(kChunkKeys));
+  TimeQueries(
+      c, 8 * static_cast<double>(filter.size()) / static_cast<double>(c.num_keys), 2, answers,
+      state, [&] { order.FillChunk(key_bytes, keys); },
+      [&] { QueryChunk(queries, c.mode, answers); });
 }
 
 void Register(Suite* suite, const Subject& subject, const Case& c) {

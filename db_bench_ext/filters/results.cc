@@ -1,12 +1,10 @@
 #include "db_bench_ext/filters/results.h"
 
-#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <sstream>
 
-#include "db_bench_ext/timing/timing.h"
-#include "src/tool/quantity.h"
+#include "db_bench_ext/support/cells.h"
 
 namespace bloomline::bench {
 namespace {
@@ -15,10 +13,6 @@ namespace {
 double Mean(const std::vector<double>& values) {
   if (values.empty()) return NAN;
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-std::string Cell(double value, int decimals) {
-  return std::isnan(value) ? "" : tool::NumberText(value, decimals);
 }
 
 }  // namespace
@@ -72,12 +66,11 @@ std::string Results::Csv(size_t key_bytes) const {
          "ns_per_key_median,ns_per_key_min,ns_per_key_max,finish_ns_per_key_median,fpr,"
          "written_bits_per_key\n";
   for (const auto& [c, result] : results_) {
-    const auto [min, max] = std::minmax_element(result.ns.begin(), result.ns.end());
     out << KindName(c.kind) << ',' << c.subject << ',' << c.num_keys << ',' << c.bits_per_key << ','
         << key_bytes << ',' << c.hit_percent << ',' << ModeName(c.mode) << ',' << c.offset << ','
-        << c.threads << ',' << result.ns.size() << ',' << Cell(Median(result.ns), 4) << ','
-        << Cell(*min, 4) << ',' << Cell(*max, 4) << ',' << Cell(Median(result.finish_ns), 4) << ','
-        << Cell(Mean(result.fprs), 8) << ',' << Cell(result.written_bits_per_key, 4) << '\n';
+        << c.threads << ',' << result.ns.size() << ',' << CsvCells(SpreadOf(result.ns), 4) << ','
+        << CsvCell(Median(result.finish_ns), 4) << ',' << CsvCell(Mean(result.fprs), 8) << ','
+        << CsvCell(result.written_bits_per_key, 4) << '\n';
   }
   return out.str();
 }
@@ -85,10 +78,10 @@ std::string Results::Csv(size_t key_bytes) const {
 std::string Results::List() const {
   std::ostringstream out;
   for (const auto& [c, result] : results_) {
-    out << c.Name() << "  " << Cell(Median(result.ns), 3) << " ns/key";
-    if (!result.fprs.empty()) out << "  FPR " << Cell(100 * Mean(result.fprs), 3) << " %";
+    out << c.Name() << "  " << NumberText(Median(result.ns), 3) << " ns/key";
+    if (!result.fprs.empty()) out << "  FPR " << NumberText(100 * Mean(result.fprs), 3) << " %";
     if (!std::isnan(result.written_bits_per_key)) {
-      out << "  " << Cell(result.written_bits_per_key, 3) << " bits/key";
+      out << "  " << NumberText(result.written_bits_per_key, 3) << " bits/key";
     }
     out << "\n";
   }

@@ -1,4 +1,5 @@
-// Collects what Google Benchmark reports, and takes the medians of each case's rounds.
+// Collects what Google Benchmark reports, and takes the medians of each case's rounds; the printed
+// tables.
 #ifndef BLOOMLINE_DB_BENCH_EXT_FILTERS_RESULTS_H_
 #define BLOOMLINE_DB_BENCH_EXT_FILTERS_RESULTS_H_
 
@@ -8,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "db_bench_ext/filters/case.h"
+#include "db_bench_ext/filters/suite.h"
 
 namespace bloomline::bench {
 
@@ -47,6 +48,16 @@ class Results : public benchmark::BenchmarkReporter {
   std::map<Case, CaseResult> results_;
   std::string errors_;
 };
+
+// All tables. "-" marks what was not run.
+std::string Tables(const Suite& suite, const Results& results);
+
+// Builds a filter of num_keys in a process of its own for each family of subjects, and returns a
+// table of how far its resident memory rose. The keys are made one by one and take none. A sentence
+// instead if the system does not tell. Call it before much memory has been used: what this process
+// has freed would not count.
+std::string PeakMemoryTable(const std::vector<Subject>& subjects, uint64_t num_keys,
+                            size_t key_bytes);
 
 }  // namespace bloomline::bench
 

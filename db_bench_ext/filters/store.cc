@@ -5,7 +5,7 @@
 #include <cstring>
 #include <new>
 
-#include "db_bench_ext/keys/generated_keys.h"
+#include "db_bench_ext/support/keys.h"
 
 namespace bloomline::bench {
 

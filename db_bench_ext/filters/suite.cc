@@ -42,12 +42,22 @@ bool Suite::IsInTables(const Case& c) const {
           (c.mode == Mode::kBatch && c.hit_percent == 0));
 }
 
-Case MemoryQueryCase(const std::string& subject, uint64_t num_keys, int hit_percent, Mode mode) {
-  return {Kind::kMemoryQuery, subject, num_keys, kTableBits, hit_percent, mode};
-}
-
-Case MemoryBuildCase(const std::string& subject, uint64_t num_keys) {
-  return {Kind::kMemoryBuild, subject, num_keys, kTableBits};
+std::string Case::Name() const {
+  std::string name = KindName(kind);
+  const auto add = [&name](const char* label, int64_t value) {
+    name += std::string("/") + label + ":" + std::to_string(value);
+  };
+  name += "/" + subject;
+  std::replace(name.begin(), name.end(), ' ', '_');
+  add("keys", static_cast<int64_t>(num_keys));
+  add("bits", bits_per_key);
+  if (mode != Mode::kNone) {
+    add("hits", hit_percent);
+    name += std::string("/") + ModeName(mode);
+    add("offset", offset);
+  }
+  if (threads != 1) add("threads_at_once", threads);
+  return name;
 }
 
 // Only on a terminal and rarely, because writing to it costs time on the other processors.

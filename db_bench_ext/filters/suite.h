@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "db_bench_ext/filters/case.h"
-#include "db_bench_ext/filters/flags.h"
 #include "db_bench_ext/filters/store.h"
 #include "db_bench_ext/filters/subjects.h"
 
@@ -22,10 +21,25 @@ namespace bloomline::bench {
 constexpr int kOffsets[] = {0, 16, 48};
 static_assert(kOffsets[1] == kHeapOffset);
 
-// Bits per key of the tables.
-constexpr int kTableBits = 10;
-
 constexpr int kLevelDBKeysPerFilter[] = {10, 36, 60, 200};
+
+struct Flags {
+  std::vector<uint64_t> sizes = {1000, 10000, 100000, 1000000, 10000000};
+  std::vector<int> bits = {8, 10, 16};
+  size_t key_bytes = 16;
+  int rounds = 9;         // of most cases
+  int table_rounds = 31;  // of the cases that the printed tables compare
+  int query_chunks = 64;  // chunks of keys that a round queries
+  int table_query_chunks = 256;
+  int num_leveldb_filters = 4096;
+  uint64_t memory_keys = 30000000;  // of the filters whose builders' memory is measured
+  bool only_memory = false;
+  bool threads = false;
+  bool quick = false;
+  std::string native_library;  // empty: no native peers
+  std::string out_directory;
+  std::vector<std::string> google_benchmark;  // --benchmark_* flags, passed on
+};
 
 // A body gets the number of its run: each round and each thread queries different keys, and round r
 // queries the same ones for every subject.
@@ -68,9 +82,6 @@ void RegisterBuilds(Suite* suite);
 void RegisterHashQueries(Suite* suite);
 void RegisterLevelDB(Suite* suite);
 void RegisterMemory(Suite* suite);
-
-Case MemoryQueryCase(const std::string& subject, uint64_t num_keys, int hit_percent, Mode mode);
-Case MemoryBuildCase(const std::string& subject, uint64_t num_keys);
 
 }  // namespace bloomline::bench
 

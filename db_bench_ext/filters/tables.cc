@@ -1,5 +1,3 @@
-#include "db_bench_ext/filters/tables.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -7,17 +5,11 @@
 #include <vector>
 
 #include "db_bench_ext/filters/memory_filter.h"
-#include "src/tool/quantity.h"
-#include "src/tool/text_table.h"
+#include "db_bench_ext/filters/results.h"
+#include "db_bench_ext/support/cells.h"
 
 namespace bloomline::bench {
 namespace {
-
-using Cells = std::vector<std::string>;
-
-std::string Cell(double value, int decimals, const char* unit = "") {
-  return std::isnan(value) ? "-" : tool::NumberText(value, decimals) + unit;
-}
 
 std::string Ns(double ns) { return Cell(ns, ns < 10 ? 2 : 1); }
 
@@ -26,15 +18,6 @@ std::string Times(double peer_ns, double ns) { return Cell(peer_ns / ns, 2, "x")
 
 Case QueryCase(const std::string& subject, uint64_t num_keys, int hit_percent, Mode mode) {
   return {Kind::kQuery, subject, num_keys, kTableBits, hit_percent, mode, kHeapOffset};
-}
-
-Case BuildCase(const std::string& subject, uint64_t num_keys) {
-  Case c;
-  c.kind = Kind::kBuild;
-  c.subject = subject;
-  c.num_keys = num_keys;
-  c.bits_per_key = kTableBits;
-  return c;
 }
 
 std::vector<std::string> Peers(const Suite& suite) {
@@ -64,7 +47,10 @@ std::vector<Section> Sections(uint64_t num_keys) {
       {"missing keys, one per call", query(0, Mode::kSingle)},
       {"stored keys, one per call", query(100, Mode::kSingle)},
       {"missing keys, 32 per call", query(0, Mode::kBatch)},
-      {"AddKey and Finish", [=](const std::string& name) { return BuildCase(name, num_keys); }},
+      {"AddKey and Finish",
+       [=](const std::string& name) {
+         return Case{Kind::kBuild, name, num_keys, kTableBits};
+       }},
   };
 }
 
@@ -123,13 +109,13 @@ std::string MemoryTable(const Suite& suite, const Results& results) {
     rows.push_back({std::to_string(num_keys) + " keys"});
     for (const MemorySubject& subject : MemorySubjects()) {
       const auto query = [&](int hit_percent, Mode mode) {
-        return MemoryQueryCase(subject.name, num_keys, hit_percent, mode);
+        return Case{Kind::kMemoryQuery, subject.name, num_keys, kTableBits, hit_percent, mode};
       };
       const Case missing = query(0, Mode::kSingle);
       rows.push_back(
           {"  " + subject.name, Ns(results.Ns(missing)), Ns(results.Ns(query(100, Mode::kSingle))),
            Ns(results.Ns(query(0, Mode::kBatch))),
-           Ns(results.Ns(MemoryBuildCase(subject.name, num_keys))),
+           Ns(results.Ns({Kind::kMemoryBuild, subject.name, num_keys, kTableBits})),
            Cell(100 * results.Fpr(missing), 3), Cell(results.WrittenBitsPerKey(missing), 2)});
     }
   }
@@ -150,11 +136,9 @@ std::string LevelDBTable(const Suite& suite, const Results& results) {
   std::vector<Cells> rows = {{"", "build ns", "vs Bloom", "hit ns", "vs Bloom", "miss ns",
                               "vs Bloom", "FPR %", "bits/key"}};
   std::vector<std::string> subjects;
-  for (const kernels::Kernel* kernel : SupportedKernels()) {
-    subjects.push_back(std::string("blocked ") + kernel->name);
-  }
-  for (const kernels::Kernel* kernel : SupportedKernels()) {
-    subjects.push_back(std::string("compact ") + kernel->name);
+  for (const std::string format : {"blocked ", "compact "}) {
+    for (const kernels::Kernel* kernel : SupportedKernels())
+      subjects.push_back(format + kernel->name);
   }
   subjects.push_back("Bloom packaged");
   for (const int keys_per_filter : kLevelDBKeysPerFilter) {

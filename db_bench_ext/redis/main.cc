@@ -9,12 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "db_bench_ext/flags/parse.h"
-#include "db_bench_ext/keys/generated_keys.h"
-#include "db_bench_ext/machine/environment.h"
-#include "db_bench_ext/machine/machine.h"
 #include "db_bench_ext/redis/subjects.h"
-#include "db_bench_ext/timing/timing.h"
+#include "db_bench_ext/support/flags.h"
+#include "db_bench_ext/support/keys.h"
+#include "db_bench_ext/support/machine.h"
+#include "db_bench_ext/support/timing.h"
 
 namespace bloomline::bench {
 namespace {
@@ -156,7 +155,7 @@ void PrintTable(const std::vector<std::unique_ptr<Subject>>& subjects,
   }
 }
 
-int Main(int argc, char** argv) {
+std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   Flags flags;
   CLI::App app(
       "Compares a shared filter on a Redis server with the bit-by-bit scheme (7 SETBIT or GETBIT\n"
@@ -169,22 +168,19 @@ int Main(int argc, char** argv) {
       ->required();
   app.add_option("--keys", flags.num_keys, "keys in the filter (default: 1000000)")
       ->check(CLI::Range(1000, 100000000));
-  app.add_option("--rounds", flags.rounds, "rounds; the report has their median (default: 5)")
-      ->check(CLI::Range(1, 1000));
-  int exit_code = 0;
-  if (!Parse(&app, argc, argv, &exit_code)) return exit_code;
-  if (!KernelVariableIsUsable("redis_bench")) return 1;
+  AddRounds(&app, &flags.rounds, "rounds", "5");
+  if (!Parse(&app, argc, argv, exit_code)) return std::nullopt;
   flags.num_singles = std::min(flags.num_singles, flags.num_keys / 2);
+  return flags;
+}
 
+int Run(const Flags& flags) {
   std::cout << DescribeEnvironment() << "Redis       " << ServerVersion(flags.server) << " at "
             << flags.server << "\nrun         " << flags.num_keys << " keys of " << kKeyBytes
             << " bytes, batches of " << kBatchKeys << ", " << flags.num_singles
             << " single calls, median of " << flags.rounds << " rounds\n"
             << std::flush;
-  std::vector<std::unique_ptr<Subject>> subjects;
-  subjects.push_back(MakeAtomicFilter(flags.server));
-  subjects.push_back(MakeBitByBit(flags.server));
-  subjects.push_back(MakeInMemory());
+  const std::vector<std::unique_ptr<Subject>> subjects = AllSubjects(flags.server);
   std::vector<Result> results(subjects.size());
   Bench bench(flags);
   bool ok = true;
@@ -204,4 +200,7 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace bloomline::bench
 
-int main(int argc, char** argv) { return bloomline::bench::Main(argc, argv); }
+int main(int argc, char** argv) {
+  using namespace bloomline::bench;  // NOLINT: nothing else is here
+  return Main("redis_bench", argc, argv, ParseFlags, Run);
+}

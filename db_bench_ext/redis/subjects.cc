@@ -217,15 +217,13 @@ std::string Info(const std::string& server, const std::string& section, const st
 
 }  // namespace
 
-std::unique_ptr<Subject> MakeAtomicFilter(const std::string& server) {
-  return std::make_unique<AtomicFilter>(server);
+std::vector<std::unique_ptr<Subject>> AllSubjects(const std::string& server) {
+  std::vector<std::unique_ptr<Subject>> subjects;
+  subjects.push_back(std::make_unique<AtomicFilter>(server));
+  subjects.push_back(std::make_unique<BitByBit>(server));
+  subjects.push_back(std::make_unique<InMemory>());
+  return subjects;
 }
-
-std::unique_ptr<Subject> MakeBitByBit(const std::string& server) {
-  return std::make_unique<BitByBit>(server);
-}
-
-std::unique_ptr<Subject> MakeInMemory() { return std::make_unique<InMemory>(); }
 
 double ServerSeconds(const std::string& server) {
   return std::stod(Info(server, "cpu", "used_cpu_user")) +

@@ -1,5 +1,4 @@
-// What redis_bench compares: the shared filter, the bit-by-bit scheme, and a filter in this
-// process's memory.
+// What redis_bench compares.
 #ifndef BLOOMLINE_DB_BENCH_EXT_REDIS_SUBJECTS_H_
 #define BLOOMLINE_DB_BENCH_EXT_REDIS_SUBJECTS_H_
 
@@ -30,13 +29,13 @@ class Subject {
   virtual uint64_t num_bytes() const = 0;
 };
 
-std::unique_ptr<Subject> MakeAtomicFilter(const std::string& server);
-// One SETBIT or GETBIT for each bit of a key. The commands of one key (AddKey, MayMatch) or of many
-// keys (AddKeys, CountMatches) are in flight at once. The bits are those of a standard Bloom filter
-// at 1 % in one string.
-std::unique_ptr<Subject> MakeBitByBit(const std::string& server);
-// A BloomFilter.
-std::unique_ptr<Subject> MakeInMemory();
+// - a SharedBloomFilter;
+// - one SETBIT or GETBIT for each bit of a key. The commands of one key (AddKey, MayMatch) or of
+// many
+//   keys (AddKeys, CountMatches) are in flight at once. The bits are those of a standard Bloom
+//   filter at 1 % in one string;
+// - a BloomFilter in memory.
+std::vector<std::unique_ptr<Subject>> AllSubjects(const std::string& server);
 
 // Processor time that the server has used, in seconds.
 double ServerSeconds(const std::string& server);

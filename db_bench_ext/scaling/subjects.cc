@@ -13,8 +13,7 @@
 #include "bloomline/filter_theory.h"
 #include "bloomline/on_disk_filter_builder.h"
 #include "bloomline/sizing.h"
-#include "db_bench_ext/machine/machine.h"
-#include "db_bench_ext/timing/timing.h"
+#include "db_bench_ext/support/machine.h"
 #include "src/filter/format/layout.h"
 #include "src/filter/format/trailer.h"
 #include "src/filter/kernels/probe_sequence.h"
@@ -40,9 +39,10 @@ BloomFilterOptions MutableOptions(const Case& c, const Flags& flags) {
   return options;
 }
 
-// Calls query(n, keys, bool* answers) on all threads at once.
-template <typename Query>
-void MeasureQueries(const Case& c, const Flags& flags, Query query, Progress* progress, Row* row) {
+// On all threads at once.
+template <typename Filter>
+void MeasureQueries(const Case& c, const Flags& flags, const Filter& filter, Progress* progress,
+                    Row* row) {
   struct alignas(64) Answers {
     bool may_match[kBatchKeys];
     uint64_t num_true = 0;
@@ -63,7 +63,9 @@ void MeasureQueries(const Case& c, const Flags& flags, Query query, Progress* pr
           batches[t].Fill(mine, done, n);
           uncounted[t] = n;
         },
-        [&](size_t t, size_t n) { query(n, batches[t].views.data(), answers[t].may_match); });
+        [&](size_t t, size_t n) {
+          filter.MayMatch(n, batches[t].views.data(), answers[t].may_match);
+        });
     uint64_t num_true = 0;
     for (size_t t = 0; t < c.num_threads; ++t) {
       count(t);
@@ -79,22 +81,18 @@ void MeasureQueries(const Case& c, const Flags& flags, Query query, Progress* pr
       static_cast<double>(flags.num_missing);
 }
 
-template <typename Filter, typename Add>
-void MeasureMutable(const Case& c, const Flags& flags, Add add, Progress* progress, Row* row) {
+template <typename Filter>
+void MeasureMutable(const Case& c, const Flags& flags, Progress* progress, Row* row) {
   std::string error;
   const std::unique_ptr<Filter> filter = Filter::Create(MutableOptions(c, flags), &error);
   if (filter == nullptr) throw std::runtime_error(error);
-  row->add = TimeKeys(c.num_threads, {0, c.num_keys, 1}, progress,
-                      [&](size_t, const KeyBatch& batch) { add(filter.get(), batch); });
+  row->add = TimeKeys(
+      c.num_threads, {0, c.num_keys, 1}, progress,
+      [&](size_t, const KeyBatch& batch) { filter->AddKeys(batch.size, batch.views.data()); });
   row->filter_bytes = filter->num_bits() / 8;
   row->theory = ExactBlockedFalsePositiveRate(c.num_keys, row->filter_bytes / kernels::kBlockBytes,
                                               filter->num_probes());
-  MeasureQueries(
-      c, flags,
-      [&](size_t n, const std::string_view* keys, bool* answers) {
-        filter->MayMatch(n, keys, answers);
-      },
-      progress, row);
+  MeasureQueries(c, flags, *filter, progress, row);
 }
 
 double TheoryOf(uint64_t num_keys, std::string_view bytes) {
@@ -111,12 +109,7 @@ void MeasureView(const Case& c, const Flags& flags, std::string_view bytes, Prog
   row->theory = TheoryOf(c.num_keys, bytes);
   const FilterView view = FilterView::Open(bytes);
   if (view.AlwaysMatches()) throw std::runtime_error("the filter matches everything");
-  MeasureQueries(
-      c, flags,
-      [&](size_t n, const std::string_view* keys, bool* answers) {
-        view.MayMatch(n, keys, answers);
-      },
-      progress, row);
+  MeasureQueries(c, flags, view, progress, row);
 }
 
 // About the cost of Finish in ns per key, for the progress.
@@ -214,28 +207,16 @@ uint64_t Case::Work(const Flags& flags) const {
 
 Row Measure(const Case& c, const Flags& flags, Progress* progress) {
   Row row;
-  row.subject = c.subject;
-  row.num_keys = c.num_keys;
-  row.num_threads = c.num_threads;
+  row.of = c;
   progress->Start(c.subject + ", " + std::to_string(c.num_keys) + " keys, " +
                   std::to_string(c.num_threads) + " threads");
   const uint64_t raw_bytes = c.FilterBytes(flags);
   row.raw = MeasureRaw(raw_bytes, c.num_threads, progress);
   ResetPeakMemory();
   if (c.subject == "bloom") {
-    MeasureMutable<BloomFilter>(
-        c, flags,
-        [](BloomFilter* filter, const KeyBatch& batch) {
-          filter->AddKeys(batch.size, batch.views.data());
-        },
-        progress, &row);
+    MeasureMutable<BloomFilter>(c, flags, progress, &row);
   } else if (c.subject == "atomic") {
-    MeasureMutable<AtomicBloomFilter>(
-        c, flags,
-        [](AtomicBloomFilter* filter, const KeyBatch& batch) {
-          filter->AddKeys(batch.size, batch.views.data());
-        },
-        progress, &row);
+    MeasureMutable<AtomicBloomFilter>(c, flags, progress, &row);
   } else if (c.subject == "on_disk") {
     MeasureOnDisk(c, flags, progress, &row);
   } else {

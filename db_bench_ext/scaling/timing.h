@@ -11,9 +11,9 @@
 #include <thread>
 #include <vector>
 
-#include "db_bench_ext/keys/generated_keys.h"
-#include "db_bench_ext/output/progress.h"
-#include "db_bench_ext/timing/timing.h"
+#include "db_bench_ext/support/keys.h"
+#include "db_bench_ext/support/output.h"
+#include "db_bench_ext/support/timing.h"
 
 namespace bloomline::bench {
 
@@ -133,6 +133,25 @@ NsPerKey TimeKeys(size_t num_threads, const KeyRange& range, Progress* progress,
       },
       [&](size_t t, size_t) { work(t, batches[t]); });
 }
+
+// The limit that the machine's memory sets: random cache lines loaded, or read, changed and
+// written, and nothing else.
+// Lines are prefetched this many accesses ahead; more gains nothing (docs/benchmarking.md).
+constexpr size_t kRawPrefetchAhead = 48;
+constexpr uint64_t kRawAccesses = uint64_t{1} << 22;
+
+struct RawLimits {
+  double load_ns = 0;
+  double modify_ns = 0;
+};
+
+// In `bytes` of memory, mapped like a filter's and touched before; the line numbers come from an
+// array in the first-level cache. Medians over batches, in ns per access of all threads together.
+// Throws std::bad_alloc.
+RawLimits MeasureRaw(uint64_t bytes, size_t num_threads, Progress* progress);
+
+// What MeasureRaw adds to the progress.
+constexpr uint64_t kRawProgress = 2 * kRawAccesses;
 
 }  // namespace bloomline::bench
 

@@ -1,8 +1,6 @@
-#include "db_bench_ext/machine/environment.h"
-
 #include <sstream>
 
-#include "db_bench_ext/machine/machine.h"
+#include "db_bench_ext/support/machine.h"
 #include "leveldb/db.h"
 #include "rocksdb/version.h"
 

@@ -1,6 +1,6 @@
-// Random-looking keys that are made from a number, so that none of them has to be stored.
-#ifndef BLOOMLINE_DB_BENCH_EXT_KEYS_GENERATED_KEYS_H_
-#define BLOOMLINE_DB_BENCH_EXT_KEYS_GENERATED_KEYS_H_
+// Keys that are made from a number, so that none of them has to be stored.
+#ifndef BLOOMLINE_DB_BENCH_EXT_SUPPORT_KEYS_H_
+#define BLOOMLINE_DB_BENCH_EXT_SUPPORT_KEYS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,8 @@ inline uint64_t Mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// Writes key number `index` to dst; different indexes give different keys. key_bytes is 8 or 16.
+// Random-looking. Writes key number `index` to dst; different indexes give different keys.
+// key_bytes is 8 or 16.
 inline void WriteKey(uint64_t index, size_t key_bytes, char* dst) {
   const uint64_t first = Mix(index + 1);
   std::memcpy(dst, &first, sizeof(first));
@@ -29,10 +30,23 @@ inline void WriteKey(uint64_t index, size_t key_bytes, char* dst) {
   }
 }
 
+// "%016d" and 8 bytes big-endian: keys that differ mostly in their last bytes.
+constexpr size_t kDecimalBytes = 16;
+constexpr size_t kBigEndianBytes = 8;
+
+inline void WriteDecimal(uint64_t number, char* dst) {
+  for (size_t i = kDecimalBytes; i-- > 0; number /= 10)
+    dst[i] = static_cast<char>('0' + number % 10);
+}
+
+inline void WriteBigEndian(uint64_t number, char* dst) {
+  for (size_t i = kBigEndianBytes; i-- > 0; number >>= 8) dst[i] = static_cast<char>(number);
+}
+
 // A filter of n keys holds the keys 0 to n - 1. Keys from this index on are missing in every
 // filter.
 constexpr uint64_t kFirstMissingIndex = uint64_t{1} << 40;
 
 }  // namespace bloomline::bench
 
-#endif  // BLOOMLINE_DB_BENCH_EXT_KEYS_GENERATED_KEYS_H_
+#endif  // BLOOMLINE_DB_BENCH_EXT_SUPPORT_KEYS_H_

@@ -1,6 +1,6 @@
 // The machine and the build that the figures come from.
-#ifndef BLOOMLINE_DB_BENCH_EXT_MACHINE_MACHINE_H_
-#define BLOOMLINE_DB_BENCH_EXT_MACHINE_MACHINE_H_
+#ifndef BLOOMLINE_DB_BENCH_EXT_SUPPORT_MACHINE_H_
+#define BLOOMLINE_DB_BENCH_EXT_SUPPORT_MACHINE_H_
 
 #include <cstdint>
 #include <string>
@@ -9,12 +9,12 @@ namespace bloomline::bench {
 
 // Lines of text: processor, compiler, build, kernel.
 std::string DescribeMachine();
+// DescribeMachine, the engines and the limitations of their builds, BuildWarning. In a library of
+// its own, because not every bench links the engines.
+std::string DescribeEnvironment();
+
 // A warning line unless the build is Release, else empty.
 std::string BuildWarning();
-
-// False if the kernel in BLOOMLINE_KERNEL cannot be used; reports it on stderr. A bench then ends,
-// because figures of another kernel would be misleading.
-bool KernelVariableIsUsable(const char* program);
 
 // A warning line if other threads are running at this moment, else empty.
 std::string LoadWarning();
@@ -28,4 +28,4 @@ void ResetPeakMemory();
 
 }  // namespace bloomline::bench
 
-#endif  // BLOOMLINE_DB_BENCH_EXT_MACHINE_MACHINE_H_
+#endif  // BLOOMLINE_DB_BENCH_EXT_SUPPORT_MACHINE_H_

@@ -1,7 +1,6 @@
-#include "db_bench_ext/machine/machine.h"
+#include "db_bench_ext/support/machine.h"
 
 #include <fstream>
-#include <iostream>
 #include <sstream>
 #include <thread>
 
@@ -62,12 +61,6 @@ std::string DescribeMachine() {
 std::string BuildWarning() {
   if (std::string(kBuildType) == "Release") return "";
   return "WARNING     bloomline and the bench are not built as Release: times mean nothing\n";
-}
-
-bool KernelVariableIsUsable(const char* program) {
-  const std::string error = KernelVariableError();
-  if (!error.empty()) std::cerr << program << ": " << error << "\n";
-  return error.empty();
 }
 
 std::string LoadWarning() {

@@ -1,6 +1,6 @@
-// A stopwatch, and the median of what it measured.
-#ifndef BLOOMLINE_DB_BENCH_EXT_TIMING_TIMING_H_
-#define BLOOMLINE_DB_BENCH_EXT_TIMING_TIMING_H_
+// A stopwatch, and what the rounds that it measured have in common.
+#ifndef BLOOMLINE_DB_BENCH_EXT_SUPPORT_TIMING_H_
+#define BLOOMLINE_DB_BENCH_EXT_SUPPORT_TIMING_H_
 
 #include <algorithm>
 #include <chrono>
@@ -25,6 +25,19 @@ inline double Median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
+struct Spread {
+  double median = NAN;
+  double min = NAN;
+  double max = NAN;
+};
+
+// NaN if there are no values.
+inline Spread SpreadOf(const std::vector<double>& values) {
+  if (values.empty()) return {};
+  const auto [min, max] = std::minmax_element(values.begin(), values.end());
+  return {Median(values), *min, *max};
+}
+
 }  // namespace bloomline::bench
 
-#endif  // BLOOMLINE_DB_BENCH_EXT_TIMING_TIMING_H_
+#endif  // BLOOMLINE_DB_BENCH_EXT_SUPPORT_TIMING_H_
