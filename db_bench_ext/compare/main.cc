@@ -51,8 +51,9 @@ void UseFullSizes(Flags* flags) {
   flags->bits = {10, 16};
 }
 
-// For db_bench_ext/run, in lines: the key list that is needed, the folder of the results, the
-// parts, the flags of db_bench/main.py, "--", the flags of disk_bench in its short form.
+// For db_bench_ext/run, in lines: the key list that is needed, the parts, the folder of the
+// results, engine and bits, the flags of db_bench/main.py, "--", the flags of disk_bench in its
+// short form.
 void PrintPlan(const Flags& flags, size_t rows, int rounds, bool full, bool db_directory_given) {
   // The part disk is of RocksDB alone.
   const std::string all =
@@ -67,8 +68,10 @@ void PrintPlan(const Flags& flags, size_t rows, int rounds, bool full, bool db_d
   if (db_directory_given) common += "--db-dir=" + flags.db_directory + "\n";
   const Policy same_rate = CompactOfSameRate(flags.bits[0]);
   std::cout << (needs_list ? list : "no") << "\n"
-            << flags.out_directory << "\n"
             << parts << "\n"
+            << flags.out_directory << "\n"
+            << flags.engine << "\n"
+            << flags.bits[0] << "\n"
             << common << "--engine=" << flags.engine << "\n--bits=" << flags.bits[0]
             << "\n--same-fpr-bits=" << tool::NumberText(same_rate.bits_per_key, 2) << "\n";
   if (rows != 0) std::cout << "--rows=" << rows << "\n";

@@ -4,12 +4,10 @@ Prints progress lines for progress.py and the tables; writes db_bench.txt and db
 status 1 if a policy found other keys than the built-in one.
 """
 import argparse
-import json
 import os
 import pathlib
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -34,22 +32,11 @@ def flags():
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--db-dir", help="default: memory, if there is a gigabyte")
     parser.add_argument("--environment", required=True, help="lines that describe the machine")
-    parser.add_argument("--tool", required=True, help="the command bloomline")
+    parser.add_argument("--same-fpr-bits", required=True, help="bits per key of compact filters "
+                        "that have the false-positive rate of Bloom filters at --bits")
     parser.add_argument("--preload", help="libbloomline_rocksdb_preload.so")
     parser.add_argument("--leveldb-bench", help="LevelDB's db_bench with the extension")
     return parser.parse_args()
-
-
-# Compact filters with as many bits as give the false-positive rate of Bloom filters at `bits`.
-def same_fpr_bits(tool, bits, num_keys):
-    def size(**request):
-        arguments = [f"--{name.replace('_', '-')}={value}" for name, value in request.items()]
-        text = subprocess.run([tool, "size", "--json", f"--keys={num_keys}", *arguments],
-                              check=True, stdout=subprocess.PIPE, text=True).stdout
-        return {one["name"]: one for one in json.loads(text)["formats"]}
-
-    rate = size(bits_per_key=bits)["blocked"]["false_positive_rate"]
-    return round(size(fpr=rate)["compact"]["bits_per_key"], 2)
 
 
 # A database is opened in hundreds of processes, which takes seconds each where a disk is busy.
@@ -70,7 +57,6 @@ def complete(plan):
     # Several buffers are written, so that the compaction has work and drops overwritten values.
     plan.leveldb_buffer = min(4 << 20, max(64 << 10, 116 * plan.leveldb_num // 8))
     plan.db_dir = plan.db_dir or memory_folder()
-    plan.same_fpr_bits = same_fpr_bits(plan.tool, plan.bits, plan.num)
     return plan
 
 

@@ -77,7 +77,19 @@ class Rows:
         return sentences
 
 
-def rotated(subjects, round_number):
-    """Another one first in each round."""
-    first = round_number % len(subjects)
-    return subjects[first:] + subjects[:first]
+class Bench:
+    """What an engine's measurements begin with. A subclass has ENGINE and WORKLOADS."""
+
+    def __init__(self, plan, runner, folder):
+        self._plan = plan
+        self._runner = runner
+        self._folder = folder
+        self._rows = Rows(self.ENGINE, self.WORKLOADS)
+
+
+def turns(rounds, subjects):
+    """(number of the round, subject): in each round another one is first."""
+    for round_number in range(rounds):
+        first = round_number % len(subjects)
+        for subject in subjects[first:] + subjects[:first]:
+            yield round_number, subject

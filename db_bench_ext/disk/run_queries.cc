@@ -1,9 +1,10 @@
-#include "db_bench_ext/disk/run_queries.h"
-
+// Runs queries in a database: checks every answer, takes the time of each, counts block reads.
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <thread>
 
+#include "db_bench_ext/disk/measure.h"
 #include "rocksdb/perf_context.h"
 #include "rocksdb/perf_level.h"
 

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "db_bench_ext/filters/query_keys.h"
-#include "db_bench_ext/filters/results.h"
 #include "db_bench_ext/filters/suite.h"
 #include "db_bench_ext/support/flags.h"
 #include "db_bench_ext/support/machine.h"

@@ -90,7 +90,7 @@ void Query(const MemoryFilter& filter, const Case& c, size_t key_bytes, benchmar
   bool answers[kChunkKeys];
   const KeyArray keys = {bytes, key_bytes, kChunkKeys};
   // Touches each cache line of ten bits per key about eight times, as WarmUp does.
-  const uint64_t warm_up_chunks = c.num_keys / 6 / kChunkKeys + 1;
+  const uint64_t warm_up_chunks = c.num_keys / 6 / kChunkKeys + 2;
   TimeQueries(
       c, 8 * static_cast<double>(filter.num_bytes()) / static_cast<double>(c.num_keys),
       warm_up_chunks, answers, state, [&] { order.FillChunk(key_bytes, bytes); },

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "db_bench_ext/filters/query_keys.h"
-#include "db_bench_ext/filters/results.h"
+#include "db_bench_ext/filters/suite.h"
 #include "db_bench_ext/support/cells.h"
 #include "db_bench_ext/support/machine.h"
 

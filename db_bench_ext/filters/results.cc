@@ -1,9 +1,8 @@
-#include "db_bench_ext/filters/results.h"
-
 #include <cmath>
 #include <numeric>
 #include <sstream>
 
+#include "db_bench_ext/filters/suite.h"
 #include "db_bench_ext/support/cells.h"
 
 namespace bloomline::bench {

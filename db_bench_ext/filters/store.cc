@@ -1,10 +1,8 @@
-#include "db_bench_ext/filters/store.h"
-
-#include <benchmark/benchmark.h>
-
+// Filters and zeroed buffers for queries, at known offsets from a cache-line boundary.
 #include <cstring>
 #include <new>
 
+#include "db_bench_ext/filters/suite.h"
 #include "db_bench_ext/support/keys.h"
 
 namespace bloomline::bench {

@@ -1,4 +1,4 @@
-// The list of benchmarks, and the flags, subjects and filters that they share.
+// The list of benchmarks, the flags, subjects and filters that they share, and their results.
 #ifndef BLOOMLINE_DB_BENCH_EXT_FILTERS_SUITE_H_
 #define BLOOMLINE_DB_BENCH_EXT_FILTERS_SUITE_H_
 
@@ -6,16 +6,69 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "db_bench_ext/filters/case.h"
-#include "db_bench_ext/filters/store.h"
 #include "db_bench_ext/filters/subjects.h"
 
 namespace bloomline::bench {
+
+constexpr size_t kCacheLineBytes = 64;
+
+// Where RocksDB's filters usually begin: malloc returns large blocks 16 bytes past a page boundary.
+constexpr int kHeapOffset = 16;
+
+// Owns bytes that begin `offset` bytes past a 64-byte boundary.
+class PlacedBytes {
+ public:
+  PlacedBytes() = default;
+  PlacedBytes(std::string_view bytes, int offset);
+  PlacedBytes(size_t num_zeros, int offset);
+
+  char* data() { return memory_.get() + offset_; }
+  size_t size() const { return size_; }
+  std::string_view view() { return {data(), size_}; }
+
+ private:
+  struct Free {
+    void operator()(char* memory) const { std::free(memory); }
+  };
+  std::unique_ptr<char, Free> memory_;
+  int offset_ = 0;
+  size_t size_ = 0;
+};
+
+// Builds each filter at the first Get and keeps it. Thread-safe.
+class FilterStore {
+ public:
+  explicit FilterStore(size_t key_bytes) : key_bytes_(key_bytes) {}
+
+  std::string_view Get(const Subject& subject, uint64_t num_keys, int bits_per_key, int offset);
+
+  // As many zero bytes as a filter of this size has, rounded up to whole cache lines.
+  PlacedBytes& Zeros(uint64_t num_keys, int bits_per_key);
+
+ private:
+  using Key = std::tuple<std::string, uint64_t, int, int>;  // family, keys, bits, offset
+
+  const size_t key_bytes_;
+  std::mutex mutex_;
+  std::map<Key, PlacedBytes> filters_;
+};
+
+// Brings the bytes back into all caches that can hold them, after queries to other filters. This
+// takes several accesses to each line in random order: third-level caches keep what was used more
+// than once, and after a single pass the first million queries to a filter of 12 MB still took up
+// to three times as long as later ones.
+void WarmUp(std::string_view bytes);
 
 // The filter offsets that the alignment table compares.
 constexpr int kOffsets[] = {0, 16, 48};
@@ -82,6 +135,53 @@ void RegisterBuilds(Suite* suite);
 void RegisterHashQueries(Suite* suite);
 void RegisterLevelDB(Suite* suite);
 void RegisterMemory(Suite* suite);
+
+// Times are nanoseconds per key, one for each round.
+struct CaseResult {
+  std::vector<double> ns;
+  std::vector<double> finish_ns;  // of builds: the part spent in Finish
+  std::vector<double> fprs;       // of queries for missing keys
+  double written_bits_per_key = 0;
+};
+
+// Collects what Google Benchmark reports, and takes the medians of each case's rounds.
+class Results : public benchmark::BenchmarkReporter {
+ public:
+  explicit Results(const std::map<std::string, Case>& cases) : cases_(cases) {}
+
+  bool ReportContext(const Context&) override { return true; }
+  void ReportRuns(const std::vector<Run>& runs) override;
+
+  bool empty() const { return results_.empty(); }
+  // A line for each benchmark that failed: its name and the reason.
+  const std::string& errors() const { return errors_; }
+
+  // Each is NaN if the case was not run.
+  double Ns(const Case& c) const;
+  double Fpr(const Case& c) const;
+  double WrittenBitsPerKey(const Case& c) const;
+
+  std::string Csv(size_t key_bytes) const;
+  // A line of text for each case.
+  std::string List() const;
+
+ private:
+  const CaseResult* Find(const Case& c) const;
+
+  const std::map<std::string, Case>& cases_;
+  std::map<Case, CaseResult> results_;
+  std::string errors_;
+};
+
+// All tables. "-" marks what was not run.
+std::string Tables(const Suite& suite, const Results& results);
+
+// Builds a filter of num_keys in a process of its own for each family of subjects, and returns a
+// table of how far its resident memory rose. The keys are made one by one and take none. A sentence
+// instead if the system does not tell. Call it before much memory has been used: what this process
+// has freed would not count.
+std::string PeakMemoryTable(const std::vector<Subject>& subjects, uint64_t num_keys,
+                            size_t key_bytes);
 
 }  // namespace bloomline::bench
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "db_bench_ext/filters/memory_filter.h"
-#include "db_bench_ext/filters/results.h"
+#include "db_bench_ext/filters/suite.h"
 #include "db_bench_ext/support/cells.h"
 
 namespace bloomline::bench {

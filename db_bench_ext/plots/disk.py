@@ -77,9 +77,7 @@ def speed(theme, table, workload):
                                      facecolor=shade(theme, value)))
             canvas.text(x + column / 2, y + row_height / 2, f"{value:.2f}", size=14, va="center",
                         ha="center", weight="bold" if abs(math.log2(value)) > 0.25 else "normal")
-    for j, policy in enumerate(names):
-        canvas.text(left - 10, top + row_height * (j + 0.5), style.look(policy).name, ha="right",
-                    va="center")
+    canvas.names(names, left - 10, top, row_height)
     return canvas
 
 
@@ -141,9 +139,7 @@ def reads(theme, table, workload):
         canvas.text(x, top - 18, f"\N{BLACK SQUARE} {part}", color=theme.colors[color], va="center",
                     weight="bold")
         x += 70
-    for j, policy in enumerate(names):
-        canvas.text(left - 10, top + row_height * (j + 0.5), style.look(policy).name, ha="right",
-                    va="center")
+    canvas.names(names, left - 10, top, row_height)
     return canvas
 
 

@@ -24,7 +24,7 @@ def prepare(canvas):
     axes.set_xticks(range(6, 17, 2))
     ticks = (0.01, 0.1, 1)
     axes.set_yticks(ticks, [f"{tick:g} %" for tick in ticks])
-    style.y_grid(axes, canvas.theme)
+    style.grid(axes, canvas.theme, "y")
     axes.set_xlabel("bits per key", color=canvas.theme.ink, fontsize=canvas.points(13))
     axes.plot((5, 17), [100 * 2 ** -bits for bits in (5, 17)], color=canvas.theme.muted,
               linestyle=(0, (1, 1.5)), linewidth=canvas.points(2))

@@ -48,7 +48,7 @@ def plot(canvas, axes, curves, gap, highest):
     axes.xaxis.set_minor_locator(matplotlib.ticker.NullLocator())
     axes.xaxis.set_major_formatter(matplotlib.ticker.FuncFormatter(
         lambda value, _: f"{value / 1e6:g} M" if value >= 1e6 else f"{value:,.0f}"))
-    style.y_grid(axes, canvas.theme)
+    style.grid(axes, canvas.theme, "y")
     axes.set_xlabel("keys in the filter", color=canvas.theme.ink, fontsize=canvas.points(13))
     for one in curves:
         axes.plot(*zip(*one.points), **canvas.line(one.look))

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <numeric>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -47,28 +48,6 @@ struct KeyBatch {
   std::vector<std::string_view> views;
 };
 
-// The times per key of all batches of a thread.
-class BatchTimes {
- public:
-  void Add(double seconds, size_t keys) {
-    ns_per_key_.push_back(static_cast<float>(seconds * 1e9 / static_cast<double>(keys)));
-  }
-  bool empty() const { return ns_per_key_.empty(); }
-  double Median() {
-    const auto middle = ns_per_key_.begin() + static_cast<std::ptrdiff_t>(ns_per_key_.size() / 2);
-    std::nth_element(ns_per_key_.begin(), middle, ns_per_key_.end());
-    return static_cast<double>(*middle);
-  }
-  double Mean() const {
-    double sum = 0;
-    for (const float ns : ns_per_key_) sum += static_cast<double>(ns);
-    return sum / static_cast<double>(ns_per_key_.size());
-  }
-
- private:
-  std::vector<float> ns_per_key_;
-};
-
 // Of all threads together: n threads that each take t ns per key take t / n.
 struct NsPerKey {
   double median = 0;
@@ -82,7 +61,7 @@ NsPerKey TimeBatches(size_t num_threads, const KeyRange& range, Progress* progre
                      Prepare prepare, Work work) {
   // Progress is reported after about this many items.
   constexpr uint64_t kReportItems = uint64_t{1} << 21;
-  std::vector<BatchTimes> times(num_threads);
+  std::vector<std::vector<double>> times(num_threads);  // ns per key of each batch
   std::vector<std::exception_ptr> errors(num_threads);
   const auto run = [&](size_t t) {
     try {
@@ -93,7 +72,7 @@ NsPerKey TimeBatches(size_t num_threads, const KeyRange& range, Progress* progre
       for (uint64_t done = 0; done < mine.count;) {
         const size_t n = static_cast<size_t>(std::min<uint64_t>(kBatchKeys, mine.count - done));
         prepare(t, mine, done, n);
-        times[t].Add(SecondsOf([&] { work(t, n); }), n);
+        times[t].push_back(1e9 * SecondsOf([&] { work(t, n); }) / static_cast<double>(n));
         done += n;
         unreported += n;
         // The first thread reports for all, because all are about as fast.
@@ -114,10 +93,11 @@ NsPerKey TimeBatches(size_t num_threads, const KeyRange& range, Progress* progre
     if (error) std::rethrow_exception(error);
   }
   NsPerKey rates;  // at first keys per ns
-  for (BatchTimes& thread : times) {
+  for (const std::vector<double>& thread : times) {
     if (thread.empty()) continue;
-    rates.median += 1 / thread.Median();
-    rates.mean += 1 / thread.Mean();
+    rates.median += 1 / Median(thread);
+    rates.mean +=
+        static_cast<double>(thread.size()) / std::accumulate(thread.begin(), thread.end(), 0.0);
   }
   return {1 / rates.median, 1 / rates.mean};
 }

@@ -1,5 +1,6 @@
 #include "db_bench_ext/support/policies.h"
 
+#include <cmath>
 #include <map>
 #include <stdexcept>
 
@@ -15,16 +16,20 @@
 namespace bloomline::bench {
 namespace {
 
+std::string BitsText(double bits) {
+  return tool::NumberText(bits, bits == std::floor(bits) ? 0 : 2);
+}
+
 std::string Ours(const char* format, const Policy& policy) {
   return std::string("{id=bloomline;format=") + format +
-         ";bits_per_key=" + tool::NumberText(policy.bits_per_key, 2) + ";" +
+         ";bits_per_key=" + BitsText(policy.bits_per_key) + ";" +
          (policy.by_level ? "bits_by_level=auto;}" : "}");
 }
 
 }  // namespace
 
 std::string Policy::FilterPolicy() const {
-  const std::string bits = tool::NumberText(bits_per_key, 1);
+  const std::string bits = BitsText(bits_per_key);
   switch (filter) {
     case Filter::kNone:
       return "";
