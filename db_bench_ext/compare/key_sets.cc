@@ -1,11 +1,10 @@
-#include "db_bench_ext/compare/key_sets.h"
-
 #include <algorithm>
 #include <fstream>
 #include <random>
 #include <stdexcept>
 #include <utility>
 
+#include "db_bench_ext/compare/compare.h"
 #include "db_bench_ext/support/keys.h"
 
 namespace bloomline::bench {

@@ -5,7 +5,7 @@
 
 #include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
-#include "db_bench_ext/compare/engine.h"
+#include "db_bench_ext/compare/compare.h"
 #include "leveldb/cache.h"
 #include "leveldb/db.h"
 #include "leveldb/env.h"

@@ -3,9 +3,7 @@
 #include <iostream>
 #include <numeric>
 
-#include "db_bench_ext/compare/engine.h"
-#include "db_bench_ext/compare/key_sets.h"
-#include "db_bench_ext/compare/measure.h"
+#include "db_bench_ext/compare/compare.h"
 #include "db_bench_ext/support/flags.h"
 #include "db_bench_ext/support/machine.h"
 #include "db_bench_ext/support/output.h"
@@ -72,7 +70,7 @@ void PrintPlan(const Flags& flags, size_t rows, int rounds, bool full, bool db_d
             << flags.out_directory << "\n"
             << flags.engine << "\n"
             << flags.bits[0] << "\n"
-            << common << "--engine=" << flags.engine << "\n--bits=" << flags.bits[0]
+            << common << "--bits=" << flags.bits[0]
             << "\n--same-fpr-bits=" << tool::NumberText(same_rate.bits_per_key, 2) << "\n";
   if (rows != 0) std::cout << "--rows=" << rows << "\n";
   if (full && rounds == 0) std::cout << "--rounds=" << flags.rounds << "\n";

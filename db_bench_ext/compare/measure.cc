@@ -1,7 +1,7 @@
-#include "db_bench_ext/compare/measure.h"
-
 #include <algorithm>
 #include <filesystem>
+
+#include "db_bench_ext/compare/compare.h"
 
 namespace bloomline::bench {
 namespace {

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "db_bench_ext/compare/measure.h"
+#include "db_bench_ext/compare/compare.h"
 #include "db_bench_ext/support/cells.h"
 
 namespace bloomline::bench {

@@ -6,7 +6,7 @@
 
 #include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
-#include "db_bench_ext/compare/engine.h"
+#include "db_bench_ext/compare/compare.h"
 #include "rocksdb/db.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/options.h"

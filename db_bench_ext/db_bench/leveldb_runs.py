@@ -1,5 +1,4 @@
 """LevelDB's db_bench with our extension (leveldb/extension.h)."""
-import dataclasses
 import re
 import shutil
 
@@ -11,15 +10,8 @@ READS = ("readrandom", "readmissing")
 WORKLOADS = ("fillrandom",) + READS
 # With this many bytes a data block has about 36 keys.
 VALUE_BYTES = {"stock": 100, "dec16": 100, "be64": 102}
-
-
-@dataclasses.dataclass
-class Subject:
-    policy: str  # also the value of --policy
-    through: str = "extension"
-
-
-SUBJECTS = [Subject(policy)
+# The policies are also the values of --policy.
+SUBJECTS = [measurements.Subject(policy, "extension")
             for policy in ("none", measurements.BASELINE, "classic", "blocked", "compact")]
 
 

@@ -17,14 +17,9 @@ import programs
 import report
 import rocksdb_runs
 
-ENGINES = {"leveldb": leveldb_runs, "rocksdb": rocksdb_runs}
-NUM = 500000
-LEVELDB_NUM = 300000
-
 
 def flags():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--engine", choices=["leveldb", "rocksdb", "all"], default="all")
     parser.add_argument("--bits", type=int, default=10)
     parser.add_argument("--rows", type=int, help="numbers from which keys are drawn")
     parser.add_argument("--rounds", type=int)
@@ -34,8 +29,8 @@ def flags():
     parser.add_argument("--environment", required=True, help="lines that describe the machine")
     parser.add_argument("--same-fpr-bits", required=True, help="bits per key of compact filters "
                         "that have the false-positive rate of Bloom filters at --bits")
-    parser.add_argument("--preload", help="libbloomline_rocksdb_preload.so")
-    parser.add_argument("--leveldb-bench", help="LevelDB's db_bench with the extension")
+    parser.add_argument("--preload", help="libbloomline_rocksdb_preload.so; default: no RocksDB")
+    parser.add_argument("--leveldb-bench", help="with the extension; default: no LevelDB")
     return parser.parse_args()
 
 
@@ -48,8 +43,8 @@ def memory_folder():
 
 
 def complete(plan):
-    plan.num = plan.rows or (20000 if plan.quick else NUM)
-    plan.leveldb_num = plan.rows or (20000 if plan.quick else LEVELDB_NUM)
+    plan.num = plan.rows or (20000 if plan.quick else 500000)
+    plan.leveldb_num = plan.rows or (20000 if plan.quick else 300000)
     plan.reads = min(150000, plan.num)
     plan.leveldb_reads = min(200000, plan.leveldb_num)
     plan.rounds = plan.rounds or (1 if plan.quick else 7)
@@ -63,32 +58,32 @@ def complete(plan):
 def main():
     plan = complete(flags())
     started = time.monotonic()
-    modules = [module for name, module in ENGINES.items() if plan.engine in ("all", name)]
-    if plan.leveldb_bench is None and leveldb_runs in modules:
-        modules.remove(leveldb_runs)
-    text = ["The engines' own db_bench, with their filters and with bloomline\n\n" + plan.environment.rstrip("\n") + "\n" + report.legend(
-                folder=plan.db_dir, write_mib=rocksdb_runs.WRITE_LIMIT >> 20,
-                leveldb_buffer=plan.leveldb_buffer >> 10, rounds=plan.rounds,
-                fill_rounds=plan.fill_rounds, same_fpr_bits=plan.same_fpr_bits)]
-    print(text[0], flush=True)
+    modules = [leveldb_runs] * bool(plan.leveldb_bench) + [rocksdb_runs] * bool(plan.preload)
+    text = []
+
+    def say(part):
+        text.append(part)
+        print(part, flush=True)
+
+    say("The engines' own db_bench, with their filters and with bloomline\n\n"
+        + plan.environment.rstrip("\n") + "\n" + report.legend(
+            folder=plan.db_dir, write_mib=rocksdb_runs.WRITE_LIMIT >> 20,
+            leveldb_buffer=plan.leveldb_buffer >> 10, rounds=plan.rounds,
+            fill_rounds=plan.fill_rounds, same_fpr_bits=plan.same_fpr_bits))
     runner = programs.Runner(sum(module.Bench.num_runs(plan) for module in modules))
     all_rows = []
     with tempfile.TemporaryDirectory(prefix="bloomline-", dir=plan.db_dir) as folder:
         for module in modules:
             rows = module.Bench(plan, runner, pathlib.Path(folder)).measure()
             keys = plan.num if module is rocksdb_runs else plan.leveldb_num
-            text.append(report.table(f"{module.TITLE}, --num={keys}, {plan.bits} bits per key",
-                                     rows))
-            print(text[-1], flush=True)
+            say(report.table(f"{module.TITLE}, --num={keys}, {plan.bits} bits per key", rows))
             all_rows.append(rows)
     runner.finish()
     wrong = [sentence for rows in all_rows for sentence in rows.wrong()]
     for sentence in wrong:
-        text.append(f"WRONG: {sentence}")
-        print(text[-1], flush=True)
-    text.append(("WRONG ANSWERS." if wrong else "Every policy found the same keys.")
-                + f" Elapsed: {time.monotonic() - started:.0f} s.")
-    print(text[-1], flush=True)
+        say(f"WRONG: {sentence}")
+    say(("WRONG ANSWERS." if wrong else "Every policy found the same keys.")
+        + f" Elapsed: {time.monotonic() - started:.0f} s.")
     plan.out.mkdir(parents=True, exist_ok=True)
     (plan.out / "db_bench.txt").write_text("\n".join(text) + "\n")
     (plan.out / "db_bench.csv").write_text(report.csv_text(all_rows))

@@ -6,12 +6,21 @@ BASELINE = "builtin-bloom"
 
 
 @dataclasses.dataclass
+class Subject:
+    policy: str
+    through: str  # how db_bench comes to the policy
+    flags: list = ()
+    environment: dict = None
+    table_name: str = ""  # RocksDB: the policy's name in the properties of a table
+
+
+@dataclasses.dataclass
 class Row:
     engine: str
     keys: str  # the shape of the keys
     workload: str
     policy: str
-    through: str  # how db_bench comes to the policy
+    through: str
     rates: list = dataclasses.field(default_factory=list)  # operations per second, by round
     found: set = dataclasses.field(default_factory=set)  # numbers of keys found, by round
     num_keys: int = 0  # in the database

@@ -1,5 +1,4 @@
 """RocksDB's stock db_bench, with the policies of RocksDB and with bloomline preloaded."""
-import dataclasses
 import os
 import pathlib
 import re
@@ -7,6 +6,7 @@ import shutil
 
 import measurements
 import programs
+from measurements import Subject
 
 TITLE = "RocksDB's stock db_bench"
 DB_BENCH = "/usr/bin/db_bench"  # those of the distribution
@@ -17,15 +17,6 @@ READ_PROCESSES = (("readrandom", "multireadrandom"), ("readmissing",))
 READS = sum(READ_PROCESSES, ())
 WORKLOADS = ("fillrandom",) + READS + ("seekrandomwhilewriting",)
 WRITE_LIMIT = 20 << 20  # bytes per second
-
-
-@dataclasses.dataclass
-class Subject:
-    policy: str
-    through: str
-    flags: list
-    environment: dict
-    table_name: str  # the policy's name in the properties of a table
 
 
 class Bench(measurements.Bench):

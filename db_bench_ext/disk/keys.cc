@@ -1,10 +1,10 @@
-#include "db_bench_ext/disk/keys.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <numeric>
 #include <utility>
+
+#include "db_bench_ext/disk/disk.h"
 
 namespace bloomline::bench {
 namespace {

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <iostream>
 
-#include "db_bench_ext/disk/measure.h"
+#include "db_bench_ext/disk/disk.h"
 #include "db_bench_ext/support/flags.h"
 #include "db_bench_ext/support/machine.h"
 #include "db_bench_ext/support/output.h"
@@ -17,21 +17,6 @@ struct Flags {
   std::string db_directory;  // parent of the temporary folder
   bool progress = false;
 };
-
-Plan CompletePlan() {
-  Plan plan;
-  plan.keys_of_top_level = 300;
-  plan.policies = AllPolicies();
-  plan.layouts = {kPartitioned, kFull, kPinned};
-  plan.cache_factors = {1, 2, 4};
-  plan.threads = {1, 2};
-  plan.workloads = {kMissing, kUniform, kZipf, kMixedUniform, kMixedZipf, kMultiGet};
-  plan.rounds = 5;
-  plan.run_seconds = 0.06;
-  plan.warm_up_seconds = 0.3;
-  plan.waste_seconds = 2;
-  return plan;
-}
 
 void MakeShort(Plan* plan) {
   plan->keys_of_top_level = 50;
@@ -71,15 +56,9 @@ std::vector<T> Select(const std::vector<std::string>& named, const std::vector<T
   return selected;
 }
 
-std::string Joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   Flags flags;
-  flags.plan = CompletePlan();
+  const Plan complete = flags.plan;
   flags.db_directory = ".";
   bool is_short = false, quick = false;
   uint64_t top_keys = 0;
@@ -87,9 +66,9 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   std::vector<double> cache_factors, sweep;
   std::vector<int> threads;
   std::vector<std::string> policies, workloads, layouts;
-  const std::vector<std::string> all_policies = NamesOf(flags.plan.policies);
-  const std::vector<std::string> all_workloads = NamesOf(flags.plan.workloads);
-  const std::vector<std::string> all_layouts = NamesOf(flags.plan.layouts);
+  const std::vector<std::string> all_policies = NamesOf(complete.policies);
+  const std::vector<std::string> all_workloads = NamesOf(complete.workloads);
+  const std::vector<std::string> all_layouts = NamesOf(complete.layouts);
 
   CLI::App app(
       "Compares filters of RocksDB where memory is short: a database of five levels, read with\n"
@@ -116,10 +95,12 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
          "one index per file), pinned (full, and never evicted) (default: all)")
       ->delimiter(',')
       ->check(CLI::IsMember(all_layouts));
-  app.add_option("--policies", policies, "some of: " + Joined(all_policies) + " (default: all)")
+  app.add_option("--policies", policies,
+                 "some of: " + CLI::detail::join(all_policies, ", ") + " (default: all)")
       ->delimiter(',')
       ->check(CLI::IsMember(all_policies));
-  app.add_option("--workloads", workloads, "some of: " + Joined(all_workloads) + " (default: all)")
+  app.add_option("--workloads", workloads,
+                 "some of: " + CLI::detail::join(all_workloads, ", ") + " (default: all)")
       ->delimiter(',')
       ->check(CLI::IsMember(all_workloads));
   app.add_option("--sweep", sweep,
@@ -150,8 +131,8 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   // Caches are measured in multiples of built-in Bloom's filters, so it always takes part.
   if (!policies.empty()) policies.push_back(kBuiltinBloom);
   plan.policies = sweep.empty() ? Select(policies, plan.policies) : SweepPolicies(sweep);
-  if (!workloads.empty()) plan.workloads = Select(workloads, CompletePlan().workloads);
-  if (!layouts.empty()) plan.layouts = Select(layouts, CompletePlan().layouts);
+  if (!workloads.empty()) plan.workloads = Select(workloads, complete.workloads);
+  if (!layouts.empty()) plan.layouts = Select(layouts, complete.layouts);
   return flags;
 }
 

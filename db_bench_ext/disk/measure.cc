@@ -1,9 +1,9 @@
-#include "db_bench_ext/disk/measure.h"
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <numeric>
+
+#include "db_bench_ext/disk/disk.h"
 
 namespace bloomline::bench {
 namespace {
@@ -237,9 +237,7 @@ double Measured::Percentile(double part) const {
 const Measured* Results::Find(const Regime& regime, const Workload& workload,
                               const std::string& policy) const {
   for (const Measured& cell : cells) {
-    if (cell.regime.layout == regime.layout && cell.regime.threads == regime.threads &&
-        cell.regime.cache_bytes == regime.cache_bytes && cell.workload == workload &&
-        cell.policy.name == policy)
+    if (cell.regime == regime && cell.workload == workload && cell.policy.name == policy)
       return &cell;
   }
   return nullptr;

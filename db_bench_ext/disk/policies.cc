@@ -1,7 +1,7 @@
 // The policies that are compared, and what they promise.
 #include "bloomline/level_sizing.h"
 #include "bloomline/sizing.h"
-#include "db_bench_ext/disk/measure.h"
+#include "db_bench_ext/disk/disk.h"
 #include "src/tool/quantity.h"
 
 namespace bloomline::bench {

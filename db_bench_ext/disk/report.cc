@@ -2,7 +2,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "db_bench_ext/disk/measure.h"
+#include "db_bench_ext/disk/disk.h"
 #include "db_bench_ext/support/cells.h"
 
 namespace bloomline::bench {
@@ -23,14 +23,10 @@ std::string Title(const Regime& regime, const Results& results) {
          (regime.threads == 1 ? " thread" : " threads");
 }
 
-bool SameRegime(const Regime& a, const Regime& b) {
-  return a.layout == b.layout && a.cache_bytes == b.cache_bytes && a.threads == b.threads;
-}
-
 std::vector<Regime> RegimesIn(const Results& results) {
   std::vector<Regime> regimes;
   for (const Measured& cell : results.cells) {
-    if (regimes.empty() || !SameRegime(regimes.back(), cell.regime)) regimes.push_back(cell.regime);
+    if (regimes.empty() || !(regimes.back() == cell.regime)) regimes.push_back(cell.regime);
   }
   return regimes;
 }

@@ -4,7 +4,7 @@
 #include <exception>
 #include <thread>
 
-#include "db_bench_ext/disk/measure.h"
+#include "db_bench_ext/disk/disk.h"
 #include "rocksdb/perf_context.h"
 #include "rocksdb/perf_level.h"
 
@@ -32,7 +32,7 @@ class Runner {
   // An exception must not leave the thread.
   void Run(bool multi_get) {
     try {
-      multi_get ? Loop<&Runner::MultiGet>() : Loop<&Runner::Get>();
+      Loop(multi_get ? &Runner::MultiGet : &Runner::Get);
     } catch (...) {
       error_ = std::current_exception();
     }
@@ -44,8 +44,7 @@ class Runner {
   }
 
  private:
-  template <void (Runner::*kOnce)()>
-  void Loop() {
+  void Loop(void (Runner::*once)()) {
     rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
     rocksdb::PerfContext& perf = *rocksdb::get_perf_context();
     perf.Reset();
@@ -53,7 +52,7 @@ class Runner {
     Clock::time_point last = start;
     while (next_ != end_ && SecondsBetween(start, last) < limits_.seconds &&
            perf.block_read_byte < limits_.bytes_read) {
-      (this->*kOnce)();
+      (this->*once)();
       const Clock::time_point now = Clock::now();
       result_.us.push_back(static_cast<float>(1e6 * SecondsBetween(last, now)));
       last = now;

@@ -82,12 +82,6 @@ void Query(const Filter& filter, const Case& c, std::string_view bytes, benchmar
       [&] { QueryChunk(queries, c.mode, answers); });
 }
 
-void MeasureFilter(Suite* suite, const Subject& subject, const Case& c, benchmark::State& state,
-                   uint64_t run) {
-  const std::string_view filter = suite->store().Get(subject, c.num_keys, c.bits_per_key, c.offset);
-  Query(FilterQuery(filter, subject.kernel), c, filter, state, run);
-}
-
 }  // namespace
 
 void RegisterHashQueries(Suite* suite) {
@@ -108,7 +102,9 @@ void RegisterHashQueries(Suite* suite) {
         if (subject.family != "blocked") continue;
         const Case c{Kind::kHashQuery, subject.name, num_keys, kTableBits, 0, mode, 0};
         register_case(c, [suite, subject, c](benchmark::State& state, uint64_t run) {
-          MeasureFilter(suite, subject, c, state, run);
+          const std::string_view filter =
+              suite->store().Get(subject, c.num_keys, c.bits_per_key, c.offset);
+          Query(FilterQuery(filter, subject.kernel), c, filter, state, run);
         });
       }
     }

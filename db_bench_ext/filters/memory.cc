@@ -7,7 +7,7 @@
 #include "bloomline/bloom_filter.h"
 #include "bloomline/filter.h"
 #include "bloomline/sizing.h"
-#include "db_bench_ext/filters/memory_filter.h"
+#include "db_bench_ext/filters/case.h"
 #include "db_bench_ext/filters/query_keys.h"
 #include "db_bench_ext/filters/suite.h"
 

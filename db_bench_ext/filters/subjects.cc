@@ -1,5 +1,4 @@
-#include "db_bench_ext/filters/subjects.h"
-
+// The filters that are measured: bloomline's with each kernel, and the peers.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include "bloomline/cpu.h"
 #include "bloomline/rocksdb.h"
 #include "db_bench_ext/filters/query_keys.h"
+#include "db_bench_ext/filters/suite.h"
 #include "db_bench_ext/support/policies.h"
 #include "rocksdb/table.h"
 

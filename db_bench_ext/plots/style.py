@@ -131,6 +131,14 @@ class Canvas:
         axes.tick_params(which="minor", length=0)
         return axes
 
+    def bare_axes(self, left, top, width, height):
+        """Without lines and ticks below."""
+        axes = self.axes(left, top, width, height)
+        axes.set_xticks([])
+        axes.set_yticks([])
+        axes.spines["bottom"].set_visible(False)
+        return axes
+
     def label(self, axes, x, y, text, size=12.5, color=None, **more):
         """Beside a point in the units of the axes, `offset` pixels away from it."""
         dx, dy = more.pop("offset", (0, 0))

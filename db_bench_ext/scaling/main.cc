@@ -5,7 +5,7 @@
 #include <sstream>
 #include <thread>
 
-#include "db_bench_ext/scaling/subjects.h"
+#include "db_bench_ext/scaling/scaling.h"
 #include "db_bench_ext/support/flags.h"
 #include "db_bench_ext/support/machine.h"
 #include "db_bench_ext/support/output.h"

@@ -1,7 +1,7 @@
 #include <new>
 #include <vector>
 
-#include "db_bench_ext/scaling/timing.h"
+#include "db_bench_ext/scaling/scaling.h"
 #include "src/filter/kernels/probe_sequence.h"
 #include "src/support/filter_memory.h"
 

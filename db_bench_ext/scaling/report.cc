@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <sstream>
 
-#include "db_bench_ext/scaling/subjects.h"
+#include "db_bench_ext/scaling/scaling.h"
 
 namespace bloomline::bench {
 namespace {

@@ -1,9 +1,4 @@
-#include "db_bench_ext/scaling/subjects.h"
-
-#include <unistd.h>
-
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <stdexcept>
 
@@ -13,6 +8,7 @@
 #include "bloomline/filter_theory.h"
 #include "bloomline/on_disk_filter_builder.h"
 #include "bloomline/sizing.h"
+#include "db_bench_ext/scaling/scaling.h"
 #include "db_bench_ext/support/machine.h"
 #include "src/filter/format/layout.h"
 #include "src/filter/format/trailer.h"
@@ -49,7 +45,8 @@ void MeasureQueries(const Case& c, const Flags& flags, const Filter& filter, Pro
   };
   const auto answer = [&](const KeyRange& range, NsPerKey* ns) {
     std::vector<Answers> answers(c.num_threads);
-    std::vector<KeyBatch> batches(c.num_threads);
+    std::vector<KeyBatch> batches;
+    for (size_t t = 0; t < c.num_threads; ++t) batches.emplace_back(kBatchKeys);
     // Counted while the next batch is made, when the clock stands still.
     std::vector<size_t> uncounted(c.num_threads, 0);
     const auto count = [&](size_t t) {
@@ -60,7 +57,7 @@ void MeasureQueries(const Case& c, const Flags& flags, const Filter& filter, Pro
         c.num_threads, range, progress, 1,
         [&](size_t t, const KeyRange& mine, uint64_t done, size_t n) {
           count(t);
-          batches[t].Fill(mine, done, n);
+          batches[t].Fill(mine.first + done * mine.stride, mine.stride, n);
           uncounted[t] = n;
         },
         [&](size_t t, size_t n) {
@@ -132,17 +129,9 @@ void MeasureStatic(const Case& c, const Flags& flags, Progress* progress, Row* r
   MeasureView(c, flags, bytes, progress, row);
 }
 
-// Removes the file at the end.
-struct FilterFile {
-  ~FilterFile() {
-    std::error_code ignored;
-    std::filesystem::remove(path, ignored);
-  }
-  std::string path;
-};
-
 void MeasureOnDisk(const Case& c, const Flags& flags, Progress* progress, Row* row) {
-  const FilterFile file = {flags.temp_directory + "/bloomline_scale." + std::to_string(getpid())};
+  const TemporaryDirectory directory(flags.temp_directory);
+  const std::string path = directory.path() + "/filter";
   std::string error;
   const auto check = [&](bool ok) {
     if (!ok) throw std::runtime_error(error);
@@ -158,15 +147,15 @@ void MeasureOnDisk(const Case& c, const Flags& flags, Progress* progress, Row* r
     row->add = TimeKeys(1, {0, c.num_keys, 1}, progress, [&](size_t, const KeyBatch& batch) {
       for (size_t i = 0; i < batch.size; ++i) check(builder->AddKey(batch.views[i], &error));
     });
-    const double seconds = SecondsOf([&] { check(builder->Finish(file.path, &error)); });
+    const double seconds = SecondsOf([&] { check(builder->Finish(path, &error)); });
     row->finish_ns = seconds * 1e9 / static_cast<double>(c.num_keys);
   }
   row->peak_bytes = PeakMemory();  // without the pages of the file
   progress->Add(c.num_keys * FinishWork(c.subject));
   support::InputFile input;
-  check(input.Open(file.path, &error));
+  check(input.Open(path, &error));
   const auto memory = support::FilterMemory::OfFile(input.descriptor(), input.size());
-  error = file.path + ": cannot be mapped";
+  error = path + ": cannot be mapped";
   check(memory.data() != nullptr);
   const std::string_view bytes(memory.data(), input.size());
   volatile char first_byte = 0;

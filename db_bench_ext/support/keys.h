@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
+#include <vector>
 
 namespace bloomline::bench {
 
@@ -29,6 +31,27 @@ inline void WriteKey(uint64_t index, size_t key_bytes, char* dst) {
     std::memcpy(dst + sizeof(first), &second, sizeof(second));
   }
 }
+
+// Random-looking keys of 16 bytes, in an array of their own.
+constexpr size_t kKeyBytes = 16;
+
+struct KeyBatch {
+  explicit KeyBatch(size_t most) : bytes(most * kKeyBytes), views(most) {
+    for (size_t i = 0; i < most; ++i)
+      views[i] = std::string_view(bytes.data() + i * kKeyBytes, kKeyBytes);
+  }
+  KeyBatch(KeyBatch&&) = default;  // no copy, because the views are of these bytes
+
+  // Keys number first, first + stride, ...
+  void Fill(uint64_t first, uint64_t stride, size_t n) {
+    for (size_t i = 0; i < n; ++i) WriteKey(first + i * stride, kKeyBytes, &bytes[i * kKeyBytes]);
+    size = n;
+  }
+
+  size_t size = 0;
+  std::vector<char> bytes;
+  std::vector<std::string_view> views;
+};
 
 // "%016d" and 8 bytes big-endian: keys that differ mostly in their last bytes.
 constexpr size_t kDecimalBytes = 16;

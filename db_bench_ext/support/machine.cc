@@ -27,15 +27,11 @@ std::string CpuName() {
   return "unknown";
 }
 
-std::string CompilerName() {
 #if defined(__clang__)
-  return "clang++ " __clang_version__;
-#elif defined(__GNUC__)
-  return "g++ " __VERSION__;
+constexpr char kCompiler[] = "clang++ " __clang_version__;
 #else
-  return "unknown";
+constexpr char kCompiler[] = "g++ " __VERSION__;
 #endif
-}
 
 // The value of `name` in a file of lines "NAME: N kB", in bytes; 0 if it has none.
 uint64_t BytesOf(const char* path, const std::string& name) {
@@ -52,7 +48,7 @@ uint64_t BytesOf(const char* path, const std::string& name) {
 std::string DescribeMachine() {
   std::ostringstream out;
   out << "CPU         " << CpuName() << ", " << std::thread::hardware_concurrency() << " cores\n"
-      << "compiler    " << CompilerName() << ", build type "
+      << "compiler    " << kCompiler << ", build type "
       << (kBuildType[0] == '\0' ? "(none)" : kBuildType) << "\n"
       << "bloomline   " << BLOOMLINE_VERSION_STRING << ", kernel " << ActiveKernelName() << "\n";
   return out.str();

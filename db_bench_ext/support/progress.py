@@ -29,8 +29,6 @@ def main():
                            bar_format="{percentage:3.0f} %|{bar}| {elapsed}<{remaining} {desc}")
             bar.set_description_str(what, refresh=False)
             bar.update(int(done) - bar.n)
-            if int(done) >= int(total):
-                bar.close()
         elif what != last_what:
             print(f"[{100 * int(done) // int(total):3d} %] {what}", file=sys.stderr, flush=True)
             last_what = what

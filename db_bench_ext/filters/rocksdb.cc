@@ -1,5 +1,9 @@
-// Queries through the interface that RocksDB calls: a virtual call per key, or per batch of 32.
+// Through the interface that RocksDB calls. Queries: a virtual call per key, or per batch of 32.
+// Builds: a new builder per filter, because RocksDB makes one for each file, AddKey for each key,
+// Finish; making the builder is part of the time.
 #include <algorithm>
+#include <climits>
+#include <memory>
 #include <thread>
 
 #include "db_bench_ext/filters/query_keys.h"
@@ -70,6 +74,49 @@ std::vector<int> ThreadCounts() {
   return counts;
 }
 
+struct BuildTime {
+  double seconds;         // of all
+  double finish_seconds;  // of Finish
+  size_t written_bytes;
+};
+
+BuildTime BuildOne(const Suite& suite, const Subject& subject, const RocksDBPolicy& policy,
+                   const Case& c) {
+  const size_t key_bytes = suite.flags().key_bytes;
+  const auto keys = std::make_unique<char[]>(kChunkKeys * kMaxKeyBytes);
+  BuildTime time = {};
+  RocksDBBuilder builder;
+  time.seconds = SecondsOf([&] { builder = subject.NewBuilder(policy); });
+  for (uint64_t first = 0; first < c.num_keys; first += kChunkKeys) {
+    const size_t count = std::min<uint64_t>(kChunkKeys, c.num_keys - first);
+    for (size_t i = 0; i < count; ++i) WriteKey(first + i, key_bytes, &keys[i * key_bytes]);
+    time.seconds += SecondsOf([&] {
+      for (size_t i = 0; i < count; ++i) builder->AddKey(Slice(&keys[i * key_bytes], key_bytes));
+    });
+  }
+  std::unique_ptr<const char[]> buffer;
+  time.finish_seconds = SecondsOf([&] { time.written_bytes = builder->Finish(&buffer).size(); });
+  time.seconds += time.finish_seconds;
+  return time;
+}
+
+void Build(const Suite& suite, const Subject& subject, const Case& c, benchmark::State& state) {
+  const RocksDBPolicy policy = subject.Policy(c.bits_per_key);
+  double finish_seconds = 0;
+  size_t written_bytes = 0;
+  for (auto _ : state) {
+    const BuildTime time = BuildOne(suite, subject, policy, c);
+    state.SetIterationTime(time.seconds);
+    finish_seconds += time.finish_seconds;
+    written_bytes = time.written_bytes;
+  }
+  const auto num_keys = static_cast<double>(c.num_keys);
+  const auto iterations = static_cast<double>(state.iterations());
+  state.counters[kWrittenBitsCounter] = 8 * static_cast<double>(written_bytes) / num_keys;
+  state.counters[kFinishCounter] = 1e9 * finish_seconds / iterations / num_keys;
+  state.counters[kKeysCounter] = num_keys;
+}
+
 }  // namespace
 
 void RegisterQueries(Suite* suite) {
@@ -103,6 +150,31 @@ void RegisterQueries(Suite* suite) {
         Register(suite, subject,
                  {Kind::kQuery, subject.name, num_keys, kTableBits, 0, Mode::kSingle, kHeapOffset,
                   threads});
+      }
+    }
+  }
+}
+
+void RegisterBuilds(Suite* suite) {
+  const Flags& flags = suite->flags();
+  for (const Subject& subject : suite->subjects()) {
+    for (const uint64_t num_keys : flags.sizes) {
+      for (const int bits : flags.bits) {
+        const bool takes_long = num_keys >= 10000000;
+        if ((takes_long || subject.is_seeded) && bits != kTableBits) continue;
+        const Case c{Kind::kBuild, subject.name, num_keys, bits};
+        // Ribbon takes more than a second for ten million keys.
+        const int most = num_keys >= 100000000        ? 1
+                         : !takes_long                ? INT_MAX
+                         : subject.family == "Ribbon" ? 3
+                                                      : 9;
+        const int rounds = std::min(most, suite->Rounds(c));
+        const auto iterations =
+            static_cast<int64_t>(std::max<uint64_t>(1, (flags.quick ? 1000 : 100000) / num_keys));
+        suite->Register(c, iterations, rounds,
+                        [suite, subject, c](benchmark::State& state, uint64_t) {
+                          Build(*suite, subject, c, state);
+                        });
       }
     }
   }
