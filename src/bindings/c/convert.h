@@ -1,4 +1,5 @@
-// Converts the arguments and results of C functions to those of the library and back.
+// Converts the arguments and results of C functions to those of the library and back, and defines
+// what many types of c.h have in the same form.
 #ifndef BLOOMLINE_BINDINGS_C_CONVERT_H_
 #define BLOOMLINE_BINDINGS_C_CONVERT_H_
 
@@ -45,21 +46,6 @@ Handle* MakeHandle(char** errptr, Make make) {
   });
 }
 
-// A handle of the filter in a file.
-template <typename Handle, typename Filter>
-Handle* LoadHandle(const char* path, char** errptr) {
-  return MakeHandle<Handle>(errptr, [=](std::string* error) {
-    return support::IsNullText(path, "path", error) ? nullptr : Filter::Load(path, error);
-  });
-}
-
-template <typename Filter>
-bool SaveTo(const char* path, const Filter& filter, char** errptr) {
-  return OrSetError(errptr, [&](std::string* error) {
-    return !support::IsNullText(path, "path", error) && filter.Save(path, error);
-  });
-}
-
 // A malloc()ed copy of the bytes that to_bytes(&bytes, &error) gives, and its length. Null, with
 // *length = 0 and *errptr, if that fails or there is no memory.
 template <typename ToBytes>
@@ -77,5 +63,24 @@ char* MallocedBytes(size_t* length, char** errptr, ToBytes to_bytes) {
 }
 
 }  // namespace bloomline::c
+
+// The functions of bloomline_NAME_t, a struct with the member `options`.
+#define BLOOMLINE_C_OPTIONS(NAME)                                                           \
+  bloomline_##NAME##_t* bloomline_##NAME##_create() {                                       \
+    return bloomline::support::OrIfOutOfMemory(static_cast<bloomline_##NAME##_t*>(nullptr), \
+                                               [] { return new bloomline_##NAME##_t; });    \
+  }                                                                                         \
+  void bloomline_##NAME##_destroy(bloomline_##NAME##_t* options) { delete options; }
+
+#define BLOOMLINE_C_SETTER(NAME, FIELD, TYPE)                                      \
+  void bloomline_##NAME##_set_##FIELD(bloomline_##NAME##_t* options, TYPE value) { \
+    options->options.FIELD = static_cast<decltype(options->options.FIELD)>(value); \
+  }
+
+// bloomline_NAME_FIGURE, which is FUNCTION() of what the handle's view() gives.
+#define BLOOMLINE_C_FIGURE(NAME, TYPE, FIGURE, FUNCTION)                 \
+  TYPE bloomline_##NAME##_##FIGURE(const bloomline_##NAME##_t* handle) { \
+    return static_cast<TYPE>(handle->view().FUNCTION());                 \
+  }
 
 #endif  // BLOOMLINE_BINDINGS_C_CONVERT_H_

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Type, TypeVar
 
 from ._keys import Key, Keys, batches, key_bytes
-from ._library import not_null
+from ._library import Functions, not_null
 
 _Self = TypeVar("_Self", bound="Handle")
 
@@ -26,7 +26,7 @@ class Handle:
     what one of its own calls uses.
     """
 
-    _destroy: Callable[[int], None]
+    _c: Functions
     _pointer: Optional[int] = None  # None: closed
     _shown: Sequence[str] = ()  # properties, in the text of an object
 
@@ -42,7 +42,7 @@ class Handle:
         """Frees the memory. Every other method then raises ValueError, but for close itself."""
         with self._alone():
             if self._pointer is not None:
-                type(self)._destroy(self._release())
+                self._c.destroy(self._release())
 
     @property
     def closed(self) -> bool:
@@ -58,7 +58,7 @@ class Handle:
 
     def __del__(self) -> None:
         if self._pointer is not None:  # nobody else has this object
-            type(self)._destroy(self._pointer)
+            self._c.destroy(self._pointer)
 
     def __reduce__(self) -> Tuple[Any, ...]:
         # copy.copy would make a second owner of the pointer.
