@@ -135,7 +135,10 @@ TEST(RocksDBCanonicalizerTest, AReaderOutlivesItsPolicyAndKeepsTheCanonicalizer)
 }
 
 TEST(RocksDBCanonicalizerTest, AKeyWithoutACanonicalFormIsNeverLost) {
-  const Policy policy = NewPolicy(std::make_shared<tests::ThrowingFolding>());
+  const auto folding = std::make_shared<tests::ThrowingFolding>();
+  const auto canonicalizer =
+      std::make_shared<const NamedCanonicalizer>(std::string(folding->Name()), folding);
+  const Policy policy = NewPolicy(folding);
   const std::string filter = Build(*policy, 1);
   for (const char* key : {"no memory", "an int"}) {
     // In a query, it matches.
@@ -162,6 +165,14 @@ TEST(RocksDBCanonicalizerTest, AKeyWithoutACanonicalFormIsNeverLost) {
       tests::TakeStderr();
       for (uint64_t i = 0; i < kKeys; ++i) builder->AddKey(SpelledKey(i, 1));
       EXPECT_LT(Matches(*policy, Finish(builder), kKeys, 1), 50u);
+    }
+    // So it is for a key or a prefix of a pair.
+    for (const bool is_prefix : {true, false}) {
+      CanonicalBitsBuilder builder(FilterOptions(), false, nullptr, canonicalizer);
+      builder.AddKeyAndAlt(is_prefix ? "other" : key, is_prefix ? key : "other");
+      std::unique_ptr<const char[]> buffer;
+      const std::string useless = builder.Finish(&buffer).ToString();
+      EXPECT_EQ(Matches(*policy, useless, 0, 1), kKeys);
     }
   }
 }
