@@ -134,7 +134,7 @@ class ThreadsTest(unittest.TestCase):
         filter._get(handler)
         filter._query_each(handler, ["key"], None)
         filter._change_each(handler, ["key"])
-        filter._change_each_beside_others(handler, ["key"])
+        filter._change_each(handler, ["key"], beside=True)
         with filter._alone():
             handler()
         self.assertEqual(num_calls, 7)
@@ -168,7 +168,7 @@ class ThreadsTest(unittest.TestCase):
             query_by(filter, lambda *_: both.wait())
             calls = [lambda: filter.may_match_keys(["key"])] * 2
             if add:
-                calls[1] = lambda: filter._change_each_beside_others(lambda *_: both.wait(), ["k"])
+                calls[1] = lambda: filter._change_each(lambda *_: both.wait(), ["k"], True)
             in_threads(*calls)
 
     def test_merging_each_other_does_not_wait_for_ever(self):

@@ -11,8 +11,8 @@
 
 #include "bloomline/redis_bloom_filter.h"
 #include "src/redis/batches.h"
-#include "src/redis/creation.h"
 #include "src/redis/layout.h"
+#include "src/redis/lifecycle.h"
 #include "src/redis/router.h"
 #include "tests/redis/redis_keys.h"
 #include "tests/redis/redis_server.h"

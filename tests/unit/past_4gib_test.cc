@@ -23,7 +23,6 @@
 #include "src/filter/writer/filter_writer.h"
 #include "src/filter/writer/range_builder.h"
 #include "src/in_memory/bloom_bits.h"
-#include "src/in_memory/small_blocks.h"
 
 namespace bloomline {
 namespace {

@@ -85,13 +85,6 @@ To* TurnInto(From* from, Turn turn) {
     return handle->filter->CPP_FUNCTION(Key(key, key_length));                      \
   }
 
-// The same where the handle is const.
-#define BLOOMLINE_C_QUERY(NAME, TYPE, FUNCTION, CPP_FUNCTION)                             \
-  TYPE bloomline_##NAME##_##FUNCTION(const bloomline_##NAME##_t* handle, const char* key, \
-                                     size_t key_length) {                                 \
-    return handle->view().CPP_FUNCTION(Key(key, key_length));                             \
-  }
-
 // bloomline_NAME_FUNCTION for many keys. Returns how many answers are true.
 #define BLOOMLINE_C_KEYS(NAME, FUNCTION, CPP_FUNCTION)                                     \
   size_t bloomline_##NAME##_##FUNCTION(bloomline_##NAME##_t* handle, size_t num_keys,      \
@@ -114,26 +107,16 @@ To* TurnInto(From* from, Turn turn) {
   }                                                                                           \
   BLOOMLINE_C_KEY(NAME, uint8_t, add_key, AddKey)                                             \
   BLOOMLINE_C_KEYS(NAME, add_keys, AddKeys)                                                   \
-  BLOOMLINE_C_QUERY(NAME, uint8_t, may_match, MayMatch)                                       \
-  void bloomline_##NAME##_may_match_keys(const bloomline_##NAME##_t* handle, size_t num_keys, \
-                                         const char* const* keys, const size_t* key_lengths,  \
-                                         uint8_t* may_match) {                                \
-    AnswerEachBatch(num_keys, keys, key_lengths, may_match,                                   \
-                    [&](size_t count, const std::string_view* batch, bool* answers) {         \
-                      handle->view().MayMatch(count, batch, answers);                         \
-                    });                                                                       \
-  }                                                                                           \
+  BLOOMLINE_C_QUERIES(NAME)                                                                   \
   BLOOMLINE_C_FIGURE(NAME, uint64_t, capacity, capacity)
 
 // What filters have that take hashes in the place of keys.
-#define BLOOMLINE_C_HASHES(NAME)                                                                 \
-  BLOOMLINE_C_QUERY(NAME, uint64_t, hash_of, HashOf)                                             \
-  uint8_t bloomline_##NAME##_add_hash(bloomline_##NAME##_t* handle, uint64_t hash) {             \
-    return handle->filter->AddHash(hash);                                                        \
-  }                                                                                              \
-  uint8_t bloomline_##NAME##_may_match_hash(const bloomline_##NAME##_t* handle, uint64_t hash) { \
-    return handle->view().MayMatchHash(hash);                                                    \
-  }
+#define BLOOMLINE_C_HASHES(NAME)                                                     \
+  BLOOMLINE_C_QUERY(NAME, uint64_t, hash_of, HashOf)                                 \
+  uint8_t bloomline_##NAME##_add_hash(bloomline_##NAME##_t* handle, uint64_t hash) { \
+    return handle->filter->AddHash(hash);                                            \
+  }                                                                                  \
+  BLOOMLINE_C_MAY_MATCH_HASH(NAME)
 
 // What filters have that can be saved.
 #define BLOOMLINE_C_SAVED(NAME, FILTER)                                                    \

@@ -36,7 +36,7 @@ struct bloomline_addoptions_t {
 
 struct bloomline_shared_t {
   std::unique_ptr<SharedBloomFilter> filter;
-  std::string error;  // of the last call, which may be several of the filter
+  std::string error = {};  // of the last call, which may be several of the filter
   const SharedBloomFilter& view() const { return *filter; }
 };
 
@@ -52,40 +52,25 @@ static_assert(bloomline_shared_unavailable == static_cast<int>(Answer::kError));
 
 namespace {
 
-// As many as share one wait for replicas; the arrays are on the stack.
-constexpr size_t kBatchKeys = 4096;
-
 // The first error of a call stays.
 void KeepError(bloomline_shared_t* shared) {
   if (!shared->error.empty() || shared->filter->error().empty()) return;
   bloomline::support::SetError(shared->filter->error(), &shared->error);
 }
 
-// Calls f(count, keys, values) for all keys in batches and stores the values, unless `to` is null.
-// False if f returned false for a batch.
-template <typename Value, typename F>
+// As many keys as share one wait for replicas. False if f returned false for a batch.
+template <typename Answer, typename F>
 bool InBatches(bloomline_shared_t* shared, size_t num_keys, const char* const* keys,
                const size_t* key_lengths, int* to, F f) {
   shared->error.clear();
   bool succeeded = true;
-  std::string_view batch[kBatchKeys];
-  Value values[kBatchKeys];
-  for (size_t start = 0; start < num_keys; start += kBatchKeys) {
-    const size_t count = std::min(kBatchKeys, num_keys - start);
-    for (size_t i = 0; i < count; ++i) batch[i] = {keys[start + i], key_lengths[start + i]};
-    succeeded &= f(count, batch, values);
-    KeepError(shared);
-    for (size_t i = 0; to != nullptr && i < count; ++i) to[start + i] = static_cast<int>(values[i]);
-  }
+  bloomline::c::AnswerEachBatch<Answer, 4096>(
+      num_keys, keys, key_lengths, to,
+      [&](size_t count, const std::string_view* batch, Answer* answers) {
+        succeeded &= f(count, batch, answers);
+        KeepError(shared);
+      });
   return succeeded;
-}
-
-template <typename Make>
-bloomline_shared_t* MakeHandle(char** errptr, Make make) {
-  return OrSetError(errptr, [&](std::string* error) -> bloomline_shared_t* {
-    std::unique_ptr<SharedBloomFilter> filter = make(error);
-    return filter == nullptr ? nullptr : new bloomline_shared_t{std::move(filter), {}};
-  });
 }
 
 AddOptions OrDefault(const bloomline_addoptions_t* options) {
@@ -154,7 +139,7 @@ bloomline_shared_t* bloomline_shared_create(const bloomline_redisservers_t* serv
                                             const char* name,
                                             const bloomline_sharedoptions_t* options,
                                             char** errptr) {
-  return MakeHandle(errptr, [=](std::string* error) {
+  return bloomline::c::MakeHandle<bloomline_shared_t>(errptr, [=](std::string* error) {
     return IsNullText(name, "name", error)
                ? nullptr
                : SharedBloomFilter::Create(servers->options, name, options->options, error);
@@ -163,7 +148,7 @@ bloomline_shared_t* bloomline_shared_create(const bloomline_redisservers_t* serv
 
 bloomline_shared_t* bloomline_shared_open(const bloomline_redisservers_t* servers, const char* name,
                                           char** errptr) {
-  return MakeHandle(errptr, [=](std::string* error) {
+  return bloomline::c::MakeHandle<bloomline_shared_t>(errptr, [=](std::string* error) {
     return IsNullText(name, "name", error) ? nullptr
                                            : SharedBloomFilter::Open(servers->options, name, error);
   });

@@ -7,6 +7,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "bloomline/c.h"
 #include "bloomline/cpu.h"
@@ -33,6 +34,7 @@ struct bloomline_filteroptions_t {
 
 struct bloomline_builder_t {
   bloomline::FilterBuilder builder;
+  const bloomline::FilterBuilder& view() const { return builder; }
 };
 
 struct bloomline_view_t {
@@ -46,6 +48,7 @@ struct bloomline_ondiskoptions_t {
 
 struct bloomline_ondisk_t {
   std::unique_ptr<OnDiskFilterBuilder> builder;
+  const OnDiskFilterBuilder& view() const { return *builder; }
 };
 
 static_assert(bloomline_format_classic == static_cast<int>(Format::kClassic));
@@ -139,15 +142,11 @@ double bloomline_bits_per_key_for_wasted_reads(int format, double wasted_reads,
 
 bloomline_builder_t* bloomline_builder_create(const bloomline_filteroptions_t* options,
                                               char** errptr) {
-  return OrSetError(errptr,
-                    [=](std::string* error) {
-                      std::unique_ptr<bloomline_builder_t> builder(
-                          new bloomline_builder_t{bloomline::FilterBuilder(options->options)});
-                      *error = builder->builder.error();
-                      if (!error->empty()) builder.reset();
-                      return builder;
-                    })
-      .release();
+  return OrSetError(errptr, [=](std::string* error) -> bloomline_builder_t* {
+    bloomline::FilterBuilder builder(options->options);
+    *error = builder.error();
+    return error->empty() ? new bloomline_builder_t{std::move(builder)} : nullptr;
+  });
 }
 
 void bloomline_builder_destroy(bloomline_builder_t* builder) { delete builder; }
@@ -167,17 +166,11 @@ void bloomline_builder_add_key_and_prefix(bloomline_builder_t* builder, const ch
   builder->builder.AddKeyAndPrefix(Key(key, key_length), Key(prefix, prefix_length));
 }
 
-uint64_t bloomline_builder_hash_of(const bloomline_builder_t* builder, const char* key,
-                                   size_t key_length) {
-  return builder->builder.HashOf(Key(key, key_length));
-}
+BLOOMLINE_C_QUERY(builder, uint64_t, hash_of, HashOf)
+BLOOMLINE_C_FIGURE(builder, size_t, num_keys, num_keys)
 
 void bloomline_builder_add_hash(bloomline_builder_t* builder, uint64_t hash) {
   builder->builder.AddHash(hash);
-}
-
-size_t bloomline_builder_num_keys(const bloomline_builder_t* builder) {
-  return builder->builder.num_keys();
 }
 
 uint8_t bloomline_builder_take_keys_from(bloomline_builder_t* builder, bloomline_builder_t* other) {
@@ -231,29 +224,12 @@ uint8_t bloomline_view_validate(const char* filter, size_t filter_length, char**
   });
 }
 
-uint8_t bloomline_view_may_match(const bloomline_view_t* view, const char* key, size_t key_length) {
-  return view->view().MayMatch(Key(key, key_length));
-}
-
-void bloomline_view_may_match_keys(const bloomline_view_t* view, size_t num_keys,
-                                   const char* const* keys, const size_t* key_lengths,
-                                   uint8_t* may_match) {
-  bloomline::c::AnswerEachBatch(num_keys, keys, key_lengths, may_match,
-                                [=](size_t count, const std::string_view* batch, bool* answers) {
-                                  view->view().MayMatch(count, batch, answers);
-                                });
-}
+BLOOMLINE_C_QUERIES(view)
+BLOOMLINE_C_QUERY(view, uint64_t, hash_of, HashOf)
+BLOOMLINE_C_MAY_MATCH_HASH(view)
 
 uint64_t bloomline_hash_key(const char* key, size_t key_length, uint64_t seed) {
   return bloomline::HashKey(Key(key, key_length), seed);
-}
-
-uint64_t bloomline_view_hash_of(const bloomline_view_t* view, const char* key, size_t key_length) {
-  return view->view().HashOf(Key(key, key_length));
-}
-
-uint8_t bloomline_view_may_match_hash(const bloomline_view_t* view, uint64_t hash) {
-  return view->view().MayMatchHash(hash);
 }
 
 void bloomline_view_may_match_hashes(const bloomline_view_t* view, size_t num_hashes,
@@ -314,9 +290,7 @@ uint8_t bloomline_ondisk_add_keys(bloomline_ondisk_t* on_disk, size_t num_keys,
   });
 }
 
-uint64_t bloomline_ondisk_num_keys(const bloomline_ondisk_t* on_disk) {
-  return on_disk->builder->num_keys();
-}
+BLOOMLINE_C_FIGURE(ondisk, uint64_t, num_keys, num_keys)
 
 uint8_t bloomline_ondisk_finish(bloomline_ondisk_t* on_disk, const char* path, char** errptr) {
   return OrSetError(errptr, [=](std::string* error) {

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from ctypes import CDLL, c_double, c_int, c_uint64
 from typing import Any, Dict, Iterator, List, Optional, Tuple, Type, TypeVar, Union, overload
 
-from ._handle import Handle, choice, integer, real
+from ._handle import Figure, Handle, choice, integer, real
 from ._keys import Key, Keys, Pinned
 from ._library import Functions, checked, lib, not_null, taken_bytes
 
@@ -88,19 +88,14 @@ class QueriedFilter(Handle):
 class SizedFilter(QueriedFilter):
     """A filter in memory."""
 
-    @property
-    def capacity(self) -> int:
-        """The distinct keys up to which the filter keeps its false-positive rate."""
-        return int(self._get(self._c.capacity))
+    capacity = Figure(
+        int, "The distinct keys up to which the filter keeps its false-positive rate.")
 
 
 class BitFilter(SizedFilter):
     """A filter of bits."""
 
-    @property
-    def num_bits(self) -> int:
-        """The memory of the filter, in bits."""
-        return int(self._get(self._c.num_bits))
+    num_bits = Figure(int, "The memory of the filter, in bits.")
 
     def estimated_num_keys(self) -> int:
         """The number of distinct keys, estimated from the bits. Reads all of them."""
@@ -114,14 +109,8 @@ class BitFilter(SizedFilter):
 class ProbedFilter(SizedFilter):
     """A filter that is one block of memory."""
 
-    @property
-    def num_probes(self) -> int:
-        """The bits or counters that a key has, k."""
-        return int(self._get(self._c.num_probes))
-
-    @property
-    def seed(self) -> int:
-        return int(self._get(self._c.seed))
+    num_probes = Figure(int, "The bits or counters that a key has, k.")
+    seed = Figure(int)
 
 
 class SavedFilter(SizedFilter):
@@ -166,10 +155,7 @@ class SavedFilter(SizedFilter):
         with self._alone():
             self._c.clear(self._open())
 
-    @property
-    def num_keys(self) -> int:
-        """The keys added, less those that matched already."""
-        return int(self._get(self._c.num_keys))
+    num_keys = Figure(int, "The keys added, less those that matched already.")
 
     def __reduce__(self) -> Tuple[Any, ...]:
         return type(self).from_bytes, (self.to_bytes(),)

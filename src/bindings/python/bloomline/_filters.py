@@ -1,7 +1,7 @@
 """The filters in memory: mapped, shared by threads, growing, and with keys that can be removed."""
 
 from ._filter import LAYOUTS, BitFilter, Path, ProbedFilter, SavedFilter, readable
-from ._handle import Handle
+from ._handle import Figure, Handle
 from ._keys import Key, Keys
 from ._library import Functions, checked
 
@@ -32,15 +32,8 @@ class BloomFilterBase(_LaidOutFilter):
         with self._beside_others() as pointer:
             return BloomFilter._from_pointer(checked(self._c.copy, pointer))
 
-    @property
-    def num_keys(self) -> int:
-        """The keys added, less those that matched already."""
-        return int(self._get(self._c.num_keys))
-
-    @property
-    def is_past_capacity(self) -> bool:
-        """More keys were added than the capacity."""
-        return bool(self._get(self._c.is_past_capacity))
+    num_keys = Figure(int, "The keys added, less those that matched already.")
+    is_past_capacity = Figure(bool, "More keys were added than the capacity.")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BloomFilterBase):
@@ -136,7 +129,7 @@ class AtomicBloomFilter(_LaidOutFilter):
 
     def add_keys(self, keys: Keys) -> int:
         """As BloomFilter.add_keys, beside other threads that do the same."""
-        return self._change_each_beside_others(self._c.add_keys, keys)
+        return self._change_each(self._c.add_keys, keys, beside=True)
 
 
 class ScalableBloomFilter(SavedFilter, BitFilter):
@@ -157,15 +150,9 @@ class ScalableBloomFilter(SavedFilter, BitFilter):
             initial_capacity=initial_capacity, false_positive_rate=false_positive_rate,
             growth=growth, tightening=tightening, layout=layout, seed=seed))
 
-    @property
-    def num_stages(self) -> int:
-        """The Bloom filters of which it consists now."""
-        return int(self._get(self._c.num_stages))
-
-    @property
-    def is_past_capacity(self) -> bool:
-        """It has stopped growing, and no longer keeps the false-positive rate."""
-        return bool(self._get(self._c.is_past_capacity))
+    num_stages = Figure(int, "The Bloom filters of which it consists now.")
+    is_past_capacity = Figure(
+        bool, "It has stopped growing, and no longer keeps the false-positive rate.")
 
 
 class CountingBloomFilter(SavedFilter, ProbedFilter):
@@ -208,22 +195,11 @@ class CountingBloomFilter(SavedFilter, ProbedFilter):
         with self._beside_others() as pointer:
             return BloomFilter._from_pointer(checked(self._c.create_bloom, pointer))
 
-    @property
-    def num_counters(self) -> int:
-        return int(self._get(self._c.num_counters))
-
-    @property
-    def counter_bits(self) -> int:
-        return int(self._get(self._c.counter_bits))
-
-    @property
-    def max_count(self) -> int:
-        """Where counters stop. A key whose counters have all stopped can no longer be removed."""
-        return int(self._get(self._c.max_count))
-
-    @property
-    def num_saturated_counters(self) -> int:
-        return int(self._get(self._c.num_saturated_counters))
+    num_counters = Figure(int)
+    counter_bits = Figure(int)
+    max_count = Figure(
+        int, "Where counters stop. A key whose counters have all stopped can no longer be removed.")
+    num_saturated_counters = Figure(int)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, CountingBloomFilter):

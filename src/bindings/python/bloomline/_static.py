@@ -6,7 +6,7 @@ from typing import Any, Dict, Optional
 
 from . import sizing
 from ._filter import FORMATS, Path, QueriedFilter, options, path_bytes
-from ._handle import Handle, choice, integer
+from ._handle import Figure, Handle, choice, integer
 from ._keys import Key, Keys, Pinned, batches, key_bytes
 from ._library import Functions, checked, taken_bytes
 
@@ -64,10 +64,7 @@ class FilterBuilder(Handle):
                 raise ValueError("the builders have different formats or seeds (a random seed is "
                                  "always another)")
 
-    @property
-    def num_keys(self) -> int:
-        """The keys added; a key that follows its equal is not counted."""
-        return int(self._get(self._c.num_keys))
+    num_keys = Figure(int, "The keys added; a key that follows its equal is not counted.")
 
     def finish(self, num_threads: int = 1) -> bytes:
         """The filter of all keys added. The builder is then empty and can be used again."""
@@ -122,15 +119,8 @@ class FilterView(QueriedFilter):
         super().close()
         self._data = None
 
-    @property
-    def always_matches(self) -> bool:
-        """The bytes are no filter, or one that matches every key."""
-        return bool(self._get(self._c.always_matches))
-
-    @property
-    def num_probes(self) -> int:
-        """The bits that a key sets; 0 in a compact filter."""
-        return int(self._get(self._c.num_probes))
+    always_matches = Figure(bool, "The bytes are no filter, or one that matches every key.")
+    num_probes = Figure(int, "The bits that a key sets; 0 in a compact filter.")
 
 
 class OnDiskFilterBuilder(Handle):
@@ -167,9 +157,7 @@ class OnDiskFilterBuilder(Handle):
                 checked(self._c.add_keys, self._open(), batch.num_keys, batch.pointers,
                         batch.lengths)
 
-    @property
-    def num_keys(self) -> int:
-        return int(self._get(self._c.num_keys))
+    num_keys = Figure(int)
 
     def finish(self, path: Path) -> None:
         """Writes the filter to a file, which is replaced as a whole or not at all. The builder is

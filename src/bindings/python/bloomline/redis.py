@@ -15,7 +15,7 @@ from typing import (Any, Callable, ContextManager, Dict, Iterator, List, Optiona
                     TypeVar, Union)
 
 from ._filter import options
-from ._handle import Handle, choice, integer
+from ._handle import Figure, Handle, choice, integer
 from ._keys import Key, Keys, batches, key_bytes
 from ._library import Functions, checked, load
 
@@ -221,26 +221,11 @@ class SharedBloomFilter(Handle):
         text: bytes = self._get(self._c.name)
         return text.decode()
 
-    @property
-    def capacity(self) -> int:
-        return int(self._get(self._c.capacity))
-
-    @property
-    def false_positive_rate(self) -> float:
-        return float(self._get(self._c.false_positive_rate))
-
-    @property
-    def num_bytes(self) -> int:
-        """Of all shards, in Redis."""
-        return int(self._get(self._c.num_bytes))
-
-    @property
-    def num_shards(self) -> int:
-        return int(self._get(self._c.num_shards))
-
-    @property
-    def num_probes(self) -> int:
-        return int(self._get(self._c.num_probes))
+    capacity = Figure(int)
+    false_positive_rate = Figure(float)
+    num_bytes = Figure(int, "Of all shards, in Redis.")
+    num_shards = Figure(int)
+    num_probes = Figure(int)
 
 
 __all__ = ["RedisError", "RedisServers", "SharedBloomFilter"]
