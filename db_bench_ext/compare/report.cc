@@ -3,8 +3,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "src/tool/printable.h"
 #include "src/tool/quantity.h"
-#include "src/tool/text_table.h"
 
 namespace bloomline::bench {
 namespace {

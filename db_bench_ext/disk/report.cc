@@ -5,8 +5,8 @@
 #include <sstream>
 
 #include "db_bench_ext/timing/timing.h"
+#include "src/tool/printable.h"
 #include "src/tool/quantity.h"
-#include "src/tool/text_table.h"
 
 namespace bloomline::bench {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "db_bench_ext/filters/query_keys.h"
 #include "db_bench_ext/filters/suite.h"
-#include "src/tool/text_table.h"
+#include "src/tool/printable.h"
 
 namespace bloomline::bench {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "db_bench_ext/filters/memory_filter.h"
+#include "src/tool/printable.h"
 #include "src/tool/quantity.h"
-#include "src/tool/text_table.h"
 
 namespace bloomline::bench {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "src/inspect/database/database.h"
 #include "src/inspect/database/filter_names.h"
+#include "src/inspect/database/info_log.h"
 #include "src/inspect/database/manifest.h"
 #include "src/inspect/database/options_file.h"
-#include "src/inspect/database/ticker_text.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/inspect/manifest_writer.h"
 
