@@ -18,7 +18,6 @@ bloomline_tool_library(bloomline_sstable
   src/inspect/sstable/bytes/checksum.cc
   src/inspect/sstable/bytes/codecs.cc
   src/inspect/sstable/comparator.cc
-  src/inspect/sstable/bytes/crc32c.cc
   src/inspect/sstable/bytes/decompressor.cc
   src/inspect/sstable/filter_reader.cc
   src/inspect/sstable/footer.cc
@@ -70,7 +69,6 @@ bloomline_tool_library(bloomline_database
   src/inspect/database/file_names.cc
   src/inspect/database/filter_names.cc
   src/inspect/database/info_log.cc
-  src/inspect/database/key_order.cc
   src/inspect/database/manifest.cc
   src/inspect/database/options_file.cc
   src/inspect/database/record_log.cc
@@ -85,6 +83,5 @@ bloomline_tool_library(bloomline_advice
   src/inspect/advice/division.cc
   src/inspect/advice/filter_figures.cc
   src/inspect/advice/instructions.cc
-  src/inspect/advice/remarks.cc
-  src/inspect/advice/situation.cc)
+  src/inspect/advice/remarks.cc)
 target_include_directories(bloomline_advice SYSTEM PRIVATE "${XXHASH_INCLUDE_DIR}")

@@ -4,6 +4,7 @@
 #define BLOOMLINE_TOOL_COMMANDS_H_
 
 #include <CLI/CLI.hpp>
+#include <string>
 
 namespace bloomline::tool {
 
@@ -18,8 +19,18 @@ void AddQueryCommand(CLI::App* app, int* exit_code);
 void AddInspectCommand(CLI::App* app, int* exit_code);
 void AddDbCommand(CLI::App* app, int* exit_code);
 void AddKernelsCommand(CLI::App* app, int* exit_code);
+namespace db {  // of AddDbCommand
+void AddInspectCommand(CLI::App* db, int* exit_code);
+void AddMeasureCommand(CLI::App* db, int* exit_code);
+void AddVerifyCommand(CLI::App* db, int* exit_code);
+void AddAdviseCommand(CLI::App* db, int* exit_code);
+}  // namespace db
 // Also the hidden command man-page. Both describe all commands that `app` has when they run.
 void AddCompletionCommand(CLI::App* app, int* exit_code);
+
+// One sentence about the first unknown command or option of a command line, with the one that was
+// probably meant. Empty if all exist: then something else is wrong.
+std::string ExplainMistype(const CLI::App& app, int argc, const char* const* argv);
 
 }  // namespace bloomline::tool
 

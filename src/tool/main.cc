@@ -8,7 +8,6 @@
 
 #include "bloomline/cpu.h"
 #include "bloomline/version.h"
-#include "src/tool/command_line/mistype.h"
 #include "src/tool/commands.h"
 #include "src/tool/printable.h"
 #include "src/tool/standard_streams.h"

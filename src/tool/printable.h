@@ -3,8 +3,10 @@
 #ifndef BLOOMLINE_TOOL_PRINTABLE_H_
 #define BLOOMLINE_TOOL_PRINTABLE_H_
 
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace bloomline::tool {
 
@@ -14,6 +16,11 @@ std::string Printable(std::string_view text);
 // To stdout and to stderr, with a newline behind it.
 void PrintLine(std::string_view text);
 void PrintError(std::string_view text);
+
+// The first num_left columns are left-aligned, the others right-aligned. A row may have fewer cells
+// than others; one with a single cell is the heading of a section and does not widen its column.
+// Each line ends with a newline. Cells are shown as Printable says.
+std::string TextTable(std::vector<std::vector<std::string>> rows, size_t num_left = 1);
 
 }  // namespace bloomline::tool
 

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
+
+#include "src/tool/quantity.h"
 
 namespace bloomline::tool {
 namespace {
@@ -11,8 +14,7 @@ namespace {
 constexpr auto kInterval = std::chrono::milliseconds(200);
 constexpr char kEraseLine[] = "\r\x1b[K";
 
-}  // namespace
-
+// "12 s", "3 min", "2 h 5 min"
 std::string DurationText(double seconds) {
   constexpr double kTooLong = 1e9;
   const auto whole = static_cast<uint64_t>(std::min(std::max(seconds, 0.0), kTooLong) + 0.5);
@@ -21,6 +23,8 @@ std::string DurationText(double seconds) {
   if (minutes < 100) return std::to_string(minutes) + " min";
   return std::to_string(minutes / 60) + " h " + std::to_string(minutes % 60) + " min";
 }
+
+}  // namespace
 
 Progress::Progress() : Progress(isatty(STDERR_FILENO) == 1) {}
 
@@ -48,6 +52,33 @@ void Progress::Show(const std::string& text, uint64_t done, uint64_t total) {
 void Progress::Clear() {
   if (is_shown_) std::fputs(kEraseLine, stderr);
   is_shown_ = false;
+}
+
+FileProgress::FileProgress(std::string name, bool shown, uint64_t num_files, uint64_t num_bytes)
+    : name_(std::move(name)),
+      shown_(shown),
+      num_files_(num_files),
+      num_bytes_(num_bytes),
+      line_(shown) {}
+
+void FileProgress::AddBytes(uint64_t bytes) {
+  bytes_done_.fetch_add(bytes, std::memory_order_relaxed);
+  if (shown_) Show(false);
+}
+
+void FileProgress::AddFile() {
+  const bool last = files_done_.fetch_add(1, std::memory_order_relaxed) + 1 == num_files_;
+  if (shown_) Show(last);
+}
+
+void FileProgress::Show(bool now) {
+  const std::unique_lock<std::mutex> lock(line_mutex_, std::try_to_lock);
+  if (!lock || (!now && !line_.IsDue())) return;  // another thread shows it
+  const uint64_t bytes = bytes_done_.load(std::memory_order_relaxed);
+  line_.Show(name_ + ": " + CountText(files_done_.load(std::memory_order_relaxed)) + " of " +
+                 CountText(num_files_) + " files, " + BytesText(bytes) + " of " +
+                 BytesText(num_bytes_),
+             bytes, num_bytes_);
 }
 
 }  // namespace bloomline::tool

@@ -25,7 +25,7 @@
 #include "src/engines/preload/settings.h"
 #include "src/engines/rocksdb/option_text.h"
 #include "src/inspect/advice/advice.h"
-#include "src/inspect/advice/filter_figures.h"
+#include "src/inspect/advice/division.h"
 #include "src/support/number_text.h"
 #include "tests/engines/rocksdb_settings.h"
 #include "tests/inspect/advice_samples.h"

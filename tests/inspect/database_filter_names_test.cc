@@ -164,7 +164,7 @@ TEST(FilterNames, PoliciesInOptionsFiles) {
     block.name = "rocksdb.BuiltinBloomFilter";
     EXPECT_EQ(UseOf(written, block), PolicyUse::kUsed) << written;
     block.is_bloomline = true;
-    EXPECT_EQ(PolicyReads(written, block), policy[0] == '{') << written;
+    EXPECT_EQ(UseOf(written, block) == PolicyUse::kUsed, policy[0] == '{') << written;
     const auto& options = databases[0].column_families[0].options;
     EXPECT_EQ(options.at("whole_key_filtering"), "true");
     EXPECT_EQ(options.at("partition_filters"), "false");
@@ -268,7 +268,7 @@ TEST(FilterNames, LevelDBsPoliciesReadEachOthersFilters) {
       const std::string name = reader.name == nullptr ? reader.policy->Name() : reader.name;
       const bool real = IsUsedByLevelDB(dir.Path("db"), reader.policy);
       used += real;
-      EXPECT_EQ(PolicyReads(name, block), real) << name << " reads " << block.name;
+      EXPECT_EQ(UseOf(name, block) == PolicyUse::kUsed, real) << name << " reads " << block.name;
     }
   }
   EXPECT_GE(used, 8);

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "src/inspect/database/manifest.h"
-#include "src/inspect/database/version_edit.h"
 #include "tests/inspect/manifest_writer.h"
 
 namespace bloomline::database {

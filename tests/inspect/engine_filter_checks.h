@@ -91,7 +91,6 @@ struct RateCheck {
   size_t num_keys;
   double tolerance = 0.03;
   bool has_rate_from_bits = true;
-  double keys_tolerance = 0.01;
 };
 template <typename Build>
 void ExpectRates(const RateCheck& check, Build build) {
@@ -108,7 +107,6 @@ void ExpectRates(const RateCheck& check, Build build) {
   uint64_t matches = 0;
   uint64_t queries = 0;
   double from_bits = 0;
-  double keys_from_bits = 0;
   double expected = 0;
   double filters = 0;
   while (matches < kEnoughMatches && queries < kMaxQueries) {
@@ -118,7 +116,6 @@ void ExpectRates(const RateCheck& check, Build build) {
     const EngineFilter filter = EngineFilter::Open(check.container, check.name, bytes);
     expected = filter.ExpectedRate(check.num_keys);
     from_bits += filter.RateFromBits();
-    keys_from_bits += filter.KeysFromBits();
     ++filters;
     constexpr size_t kBatch = 100;
     for (uint64_t i = 0; i < queries_per_filter; i += kBatch) {
@@ -139,9 +136,6 @@ void ExpectRates(const RateCheck& check, Build build) {
   EXPECT_NEAR(expected, measured, check.tolerance * measured + noise) << "expected";
   if (!check.has_rate_from_bits) return;
   EXPECT_NEAR(from_bits / filters, measured, check.tolerance * measured + noise) << "from bits";
-  const double n = static_cast<double>(check.num_keys);
-  EXPECT_NEAR(keys_from_bits / filters, n, check.keys_tolerance * n + 0.1)
-      << "number of keys from bits";
 }
 
 }  // namespace bloomline::engine_filters

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "src/inspect/sstable/bytes/crc32c.h"
+#include "src/inspect/sstable/bytes/checksum.h"
 
 namespace bloomline::tests {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "src/inspect/sstable/bytes/crc32c.h"
+#include "src/inspect/sstable/bytes/checksum.h"
 #include "src/inspect/sstable/table.h"
 #include "tests/golden/tables/entries.h"
 #include "tests/inspect/table_entries.h"

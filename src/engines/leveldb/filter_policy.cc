@@ -66,31 +66,22 @@ bool EndsInACheck(std::string_view name) {
          name.find_last_not_of("0123456789abcdef") < name.size() - kCheckDigits;
 }
 
-// The numbers of keys at which the compact layout has a lower false-positive rate than the flat
-// layout of the same size. With few keys or bits, its header and spare slots cost more than they
-// gain.
+// filter::IsSmallSetBetter for kCompact, as a table.
 class CompactChoice {
  public:
-  CompactChoice(const FilterOptions& options, int flat_num_probes) {
+  explicit CompactChoice(const FilterOptions& options) {
     if (options.format != Format::kCompact) return;
-    for (size_t n = 1; n < kTabled; ++n) {
-      const double bits_per_key = options.bits_per_key;
-      const filter::FilterShape compact = filter::SmallSetCompactShape(n, bits_per_key);
-      if (compact.layout != filter::Layout::kSmallSet) continue;
-      const filter::FilterShape flat = filter::FlatShape(n, bits_per_key, flat_num_probes);
-      const double bits_of_flat = 8 * static_cast<double>(flat.payload_bytes());
-      better_[n] =
-          filter::EstimatedSmallSetRate(n, compact.num_blocks, compact.block_bytes) <
-          StandardFalsePositiveRate(bits_of_flat / static_cast<double>(n), flat_num_probes);
+    for (size_t n = 1; n <= filter::kTabledKeys; ++n) {
+      better_[n] = filter::IsSmallSetBetter(n, options.bits_per_key);
     }
   }
 
-  // Beyond the table, the last entry holds: several blocks, whose mean load changes little.
-  bool IsBetter(size_t num_keys) const { return better_[std::min(num_keys, kTabled - 1)]; }
+  bool IsBetter(size_t num_keys) const {
+    return better_[std::min<size_t>(num_keys, filter::kTabledKeys)];
+  }
 
  private:
-  static constexpr size_t kTabled = 62;
-  bool better_[kTabled] = {};
+  bool better_[filter::kTabledKeys + 1] = {};
 };
 
 // Ends the process if there is neither reserved space nor memory. LevelDB would soon end it anyway,
@@ -124,7 +115,7 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
         name_(StoredName(name, options.seed)),
         flat_num_probes_(OptimalStandardNumProbes(options.bits_per_key)),
         blocked_num_probes_(OptimalNumProbes(Format::kBlocked, options.bits_per_key)),
-        compact_(options, flat_num_probes_),
+        compact_(options),
         hasher_(options.seed),
         kernel_(kernels::ActiveKernel()) {}
 

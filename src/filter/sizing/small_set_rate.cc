@@ -4,6 +4,9 @@
 #include <array>
 #include <cmath>
 
+#include "bloomline/filter_theory.h"
+#include "src/filter/format/num_probes.h"
+#include "src/filter/format/shapes.h"
 #include "src/filter/kernels/small_set/small_set_block.h"
 #include "src/filter/sizing/log_factorial.h"
 
@@ -137,6 +140,17 @@ double EstimatedSmallSetRate(uint64_t num_keys, uint64_t num_blocks, uint32_t bl
   const auto of_mean = static_cast<unsigned>((num_keys + num_blocks - 1) / num_blocks);
   const unsigned slots = std::min(of_mean + (num_blocks == 1 ? 0 : 2), 62u);
   return (7 * RateWithSlots(block_bytes, slots) + RateWithSlots(block_bytes, slots + 1)) / 8;
+}
+
+bool IsSmallSetBetter(uint64_t num_keys, double bits_per_key) {
+  const uint64_t n = std::min(num_keys, kTabledKeys);
+  const FilterShape shape = SmallSetCompactShape(n, bits_per_key);
+  if (shape.layout != Layout::kSmallSet) return false;
+  const int num_probes = OptimalStandardNumProbes(bits_per_key);
+  const auto flat_bytes =
+      static_cast<double>(FlatShape(n, bits_per_key, num_probes).payload_bytes());
+  return EstimatedSmallSetRate(n, shape.num_blocks, shape.block_bytes) <
+         StandardFalsePositiveRate(8 * flat_bytes / static_cast<double>(n), num_probes);
 }
 
 }  // namespace bloomline::filter

@@ -18,6 +18,13 @@ double SmallSetBlockRate(uint64_t num_keys, uint32_t block_bytes, unsigned num_a
 // other layouts, and in a microsecond or less.
 double EstimatedSmallSetRate(uint64_t num_keys, uint64_t num_blocks, uint32_t block_bytes);
 
+// Whether LevelDB's filter of n keys in format kCompact is a small set: such blocks exist, and have
+// a lower rate than a flat filter of the same size. With few keys or bits, their header and spare
+// slots cost more than they gain. From kTabledKeys on the answer is that of kTabledKeys: several
+// blocks, whose mean load changes little.
+constexpr uint64_t kTabledKeys = 61;
+bool IsSmallSetBetter(uint64_t num_keys, double bits_per_key);
+
 }  // namespace bloomline::filter
 
 #endif  // BLOOMLINE_FILTER_SIZING_SMALL_SET_RATE_H_

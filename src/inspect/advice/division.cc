@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "bloomline/level_sizing.h"
-#include "src/inspect/advice/filter_figures.h"
 
 namespace bloomline::advice {
 namespace {

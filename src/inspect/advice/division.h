@@ -11,6 +11,24 @@
 
 namespace bloomline::advice {
 
+// ---- Size and false-positive rate of one filter, as bloomline writes it into tables of an engine.
+
+struct FilterFigures {
+  double bytes_per_key = 0;  // whole blocks and the trailer or code included
+  double rate = 1;
+};
+
+// Of one filter of num_keys keys, at least 1. bits_per_key is 0, no filter, or allowed in `format`,
+// which is kBlocked or kCompact. Takes up to 1 ms.
+FilterFigures FiguresOf(sstable::Engine engine, Format format, uint64_t num_keys,
+                        double bits_per_key);
+
+// Of RocksDB's files or partitions of num_keys keys on average. They are cut at the end of a data
+// block, of an index partition, or where a filter is full. So their sizes differ, and what one
+// filter loses to a whole block another one gains.
+FilterFigures MeanFiguresOf(sstable::Engine engine, Format format, uint64_t num_keys,
+                            double bits_per_key);
+
 // The levels that have keys, in arrays as level_sizing.h takes them.
 struct Tree {
   sstable::Engine engine = sstable::Engine::kRocksDB;

@@ -1,5 +1,3 @@
-#include "src/inspect/advice/filter_figures.h"
-
 #include <algorithm>
 #include <cmath>
 
@@ -11,6 +9,7 @@
 #include "src/filter/format/shapes.h"
 #include "src/filter/format/trailer.h"
 #include "src/filter/sizing/small_set_rate.h"
+#include "src/inspect/advice/division.h"
 
 namespace bloomline::advice {
 namespace {
@@ -37,22 +36,11 @@ double FlatRate(uint64_t num_keys, uint64_t num_bits, int k) {
 
 // As the LevelDB policy chooses (src/engines/leveldb/filter_policy.cc).
 FilterShape LevelDBShape(Format format, uint64_t num_keys, double bits_per_key) {
-  const int flat_num_probes = OptimalStandardNumProbes(bits_per_key);
-  if (format == Format::kCompact) {
-    constexpr uint64_t kMaxTabledKeys = 61;
-    const uint64_t n = std::min(num_keys, kMaxTabledKeys);
-    const FilterShape tabled = filter::SmallSetCompactShape(n, bits_per_key);
+  if (format == Format::kCompact && filter::IsSmallSetBetter(num_keys, bits_per_key)) {
     const FilterShape compact = filter::SmallSetCompactShape(num_keys, bits_per_key);
-    const double flat_bits =
-        8 *
-        static_cast<double>(filter::FlatShape(n, bits_per_key, flat_num_probes).payload_bytes());
-    if (tabled.layout == Layout::kSmallSet && compact.layout == Layout::kSmallSet &&
-        filter::EstimatedSmallSetRate(n, tabled.num_blocks, tabled.block_bytes) <
-            StandardFalsePositiveRate(flat_bits / static_cast<double>(n), flat_num_probes)) {
-      return compact;
-    }
+    if (compact.layout == Layout::kSmallSet) return compact;
   }
-  return filter::SmallSetShape(num_keys, bits_per_key, flat_num_probes,
+  return filter::SmallSetShape(num_keys, bits_per_key, OptimalStandardNumProbes(bits_per_key),
                                OptimalNumProbes(Format::kBlocked, bits_per_key));
 }
 

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "bloomline/filter_options.h"
+#include "src/inspect/advice/advice.h"
+#include "src/inspect/advice/division.h"
 #include "src/inspect/sstable/table.h"
 
 namespace bloomline::advice {
@@ -26,6 +28,12 @@ std::string AutoOptionString(const Settings& settings, double level_size_ratio);
 std::string EnvironmentLine(const Settings& settings);
 // Statements. RocksDB: `table` is a BlockBasedTableOptions; LevelDB: `options` an Options.
 std::string Code(const Settings& settings);
+
+// ---- What an operator should know beside the figures of a piece of advice.
+
+// The advice has its figures and choices.
+std::vector<std::string> Remarks(const Situation& situation, const Request& request,
+                                 const Tree& tree, const Advice& advice);
 
 }  // namespace bloomline::advice
 

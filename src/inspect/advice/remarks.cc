@@ -1,10 +1,8 @@
-#include "src/inspect/advice/remarks.h"
 
 #include <algorithm>
 
-#include "src/inspect/advice/filter_figures.h"
+#include "src/inspect/advice/division.h"
 #include "src/inspect/advice/instructions.h"
-#include "src/inspect/advice/situation.h"
 #include "src/support/error_text.h"
 
 namespace bloomline::advice {

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "src/inspect/database/file_names.h"
-#include "src/inspect/database/key_order.h"
 #include "src/inspect/database/options_file.h"
 #include "src/inspect/database/snapshot.h"
+#include "src/inspect/sstable/comparator.h"
 #include "src/support/number_text.h"
 
 namespace bloomline::database {
@@ -60,6 +60,21 @@ void AddOptions(Database* database) {
     const auto found = options.column_families.find(family.name);
     if (found != options.column_families.end()) ApplyOptions(found->second, &family);
   }
+}
+
+// By level, then by key as the comparator of that name orders them; in level 0 by number. For a
+// comparator that is not known here, by the keys' bytes.
+void SortByLevelAndKey(const std::string& comparator, TableFile* begin, TableFile* end) {
+  const sstable::KeyOrder order = sstable::OrderOf(comparator);
+  const auto key = [&](const TableFile& file) {
+    return sstable::WithoutTimestamp(order, file.smallest_key);
+  };
+  std::sort(begin, end, [&](const TableFile& a, const TableFile& b) {
+    if (a.level != b.level) return a.level < b.level;
+    const int result = a.level == 0 ? 0 : key(a).compare(key(b));
+    if (result == 0) return a.number < b.number;
+    return order.is_reversed ? result > 0 : result < 0;
+  });
 }
 
 void AddFiles(const Snapshot& snapshot, Database* database) {

@@ -39,10 +39,6 @@ struct FilterBlock {
 // Empty: not known.
 PolicyUse UseOf(std::string_view policy, const FilterBlock& block);
 
-inline bool PolicyReads(std::string_view policy, const FilterBlock& block) {
-  return UseOf(policy, block) == PolicyUse::kUsed;
-}
-
 // The name of the filter blocks that a policy reads and writes. Empty: none, or not known.
 std::string FilterNameOf(sstable::Engine engine, std::string_view policy);
 

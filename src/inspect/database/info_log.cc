@@ -8,7 +8,6 @@
 #include "src/inspect/database/database.h"
 #include "src/inspect/database/file_names.h"
 #include "src/inspect/database/options_file.h"
-#include "src/inspect/database/ticker_text.h"
 #include "src/support/file_io.h"
 #include "src/support/out_of_memory.h"
 

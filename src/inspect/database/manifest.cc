@@ -1,9 +1,8 @@
 #include "src/inspect/database/manifest.h"
 
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
+#include "src/inspect/database/file_names.h"
 #include "src/inspect/database/record_log.h"
 
 namespace bloomline::database {
@@ -64,8 +63,7 @@ bool ReadManifest(const std::string& path, Manifest* manifest, bool* vanished, s
   *vanished = false;
   RecordLog log;
   if (!log.Open(path, error)) {
-    std::error_code ignored;
-    *vanished = !std::filesystem::exists(path, ignored) && !ignored;
+    *vanished = !Exists(path);
     return false;
   }
   manifest->bytes = log.size();

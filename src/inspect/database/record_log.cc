@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "src/inspect/sstable/bytes/checksum.h"
 #include "src/inspect/sstable/bytes/coding.h"
-#include "src/inspect/sstable/bytes/crc32c.h"
 
 namespace bloomline::database {
 namespace {

@@ -1,10 +1,9 @@
-#include "src/inspect/database/ticker_text.h"
-
 #include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "src/inspect/database/file_names.h"
+#include "src/inspect/database/info_log.h"
 #include "src/support/number_text.h"
 #include "src/support/out_of_memory.h"
 

@@ -1,7 +1,6 @@
-#include "src/inspect/database/version_edit.h"
-
 #include <utility>
 
+#include "src/inspect/database/manifest.h"
 #include "src/inspect/sstable/bytes/coding.h"
 
 namespace bloomline::database {

@@ -11,10 +11,31 @@
 
 #include "src/filter/format/hash.h"
 #include "src/filter/kernels/bits.h"
-#include "src/inspect/engine_filters/bit_position.h"
+#include "src/filter/kernels/uint128.h"
 #include "src/inspect/engine_filters/rocksdb_hash.h"
 
 namespace bloomline::engine_filters {
+
+// ---- Where a hash of 32 bits falls in a number of places: its remainder, without a division.
+
+// hash % size for any 32-bit hash (Lemire, Kaser and Kurz, "Faster remainder by direct
+// computation", 2019). A present key's query has 6 remainders at 10 bits per key.
+class Remainder {
+ public:
+  explicit Remainder(uint64_t size)
+      : size_(size), reciprocal_(size <= 1 ? 0 : ~uint64_t{0} / size + 1) {}
+
+  uint64_t size() const { return size_; }
+  uint64_t operator()(uint32_t hash) const {
+    if (size_ > UINT32_MAX) return hash;
+    const uint64_t fraction = reciprocal_ * hash;  // modulo 2^64
+    return static_cast<uint64_t>(kernels::Uint128{fraction} * size_ >> 64);
+  }
+
+ private:
+  uint64_t size_;
+  uint64_t reciprocal_;
+};
 
 // RocksDB's FastLocalBloom (util/bloom_impl.h): k probes of 9 bits in one block of 64 bytes.
 struct LocalBloomReader {

@@ -7,7 +7,6 @@
 
 #include "bloomline/filter_theory.h"
 #include "src/inspect/engine_filters/bloom_readers.h"
-#include "src/inspect/engine_filters/remembered.h"
 
 namespace bloomline::engine_filters {
 namespace {

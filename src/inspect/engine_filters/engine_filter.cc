@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "src/inspect/engine_filters/opened_filter.h"
-#include "src/inspect/engine_filters/rates.h"
 #include "src/support/out_of_memory.h"
 
 namespace bloomline::engine_filters {
@@ -34,7 +33,7 @@ const FilterFacts& NoFacts() {
 }
 
 const FilterFacts& FactsOf(const OpenedPointer& filter) {
-  return filter == nullptr ? NoFacts() : filter->facts();
+  return filter == nullptr ? NoFacts() : filter->facts;
 }
 
 }  // namespace
@@ -83,7 +82,7 @@ EngineFilter EngineFilter::Open(Container container, std::string_view name,
 Layout EngineFilter::layout() const { return FactsOf(filter_).layout; }
 const std::string& EngineFilter::why() const { return FactsOf(filter_).why; }
 bool EngineFilter::CanQuery() const {
-  return filter_ != nullptr && layout() != Layout::kUnknown && filter_->facts().can_query;
+  return filter_ != nullptr && layout() != Layout::kUnknown && filter_->facts.can_query;
 }
 int EngineFilter::num_probes() const { return FactsOf(filter_).num_probes; }
 uint64_t EngineFilter::payload_bytes() const { return FactsOf(filter_).payload_bytes; }
@@ -93,17 +92,17 @@ double EngineFilter::ExpectedRate(uint64_t num_keys) const {
   return engine_filters::ExpectedRate(FactsOf(filter_), num_keys);
 }
 double EngineFilter::RateFromBits() const { return engine_filters::RateFromBits(FactsOf(filter_)); }
-double EngineFilter::KeysFromBits() const { return engine_filters::KeysFromBits(FactsOf(filter_)); }
 
 bool EngineFilter::MayMatch(std::string_view key) const {
-  return filter_ == nullptr || filter_->MayMatch(key);
+  bool may_match;
+  return MayMatch(1, &key, &may_match) == 1;
 }
 
 size_t EngineFilter::MayMatch(size_t n, const std::string_view* keys, bool* may_match) const {
   if (filter_ == nullptr) {
     std::fill_n(may_match, n, true);
   } else {
-    filter_->MayMatch(n, keys, may_match);
+    filter_->query(n, keys, may_match);
   }
   return static_cast<size_t>(std::count(may_match, may_match + n, true));
 }

@@ -37,7 +37,7 @@ enum class Layout {
 const char* LayoutName(Layout layout);  // "RocksDB Ribbon"
 bool IsBloomline(Layout layout);
 
-class OpenedFilter;
+struct OpenedFilter;
 
 // One filter. Borrows the bytes. Const functions are thread-safe. Nothing throws.
 class EngineFilter {
@@ -63,9 +63,6 @@ class EngineFilter {
   double ExpectedRate(uint64_t num_keys) const;
   // The rate that its bits show: sum of fill^k over blocks; Ribbon: 2^-columns; NaN: unknown.
   double RateFromBits() const;
-  // The number of distinct keys, estimated from the bits set. NaN: unknown (compact, Ribbon,
-  // all bits set).
-  double KeysFromBits() const;
 
   bool MayMatch(std::string_view key) const;
   // may_match[i] for keys[i]; prefetches. Returns the number of matches.

@@ -15,7 +15,6 @@
 #include "src/filter/kernels/kernel.h"
 #include "src/filter/query/hash_query.h"
 #include "src/inspect/engine_filters/bloom_readers.h"
-#include "src/inspect/engine_filters/bloomline_facts.h"
 #include "src/inspect/engine_filters/opened_filter.h"
 
 namespace bloomline::engine_filters {

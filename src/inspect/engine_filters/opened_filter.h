@@ -1,16 +1,18 @@
-// What EngineFilter holds: the facts of a filter, and its queries behind two virtual calls.
+// What EngineFilter holds: the facts of a filter, and its queries.
 #ifndef BLOOMLINE_INSPECT_ENGINE_FILTERS_OPENED_FILTER_H_
 #define BLOOMLINE_INSPECT_ENGINE_FILTERS_OPENED_FILTER_H_
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "src/filter/format/layout.h"
 #include "src/inspect/engine_filters/engine_filter.h"
 #include "src/inspect/engine_filters/ribbon_reader.h"
 
@@ -31,71 +33,47 @@ struct FilterFacts {
   std::optional<RibbonShape> ribbon;
 };
 
-class OpenedFilter {
- public:
-  explicit OpenedFilter(FilterFacts facts) : facts_(std::move(facts)) {}
-  virtual ~OpenedFilter() = default;
-  OpenedFilter(const OpenedFilter&) = delete;
-  OpenedFilter& operator=(const OpenedFilter&) = delete;
+// may_match[i] for keys[i].
+using Query = std::function<void(size_t n, const std::string_view* keys, bool* may_match)>;
 
-  const FilterFacts& facts() const { return facts_; }
-  virtual bool MayMatch(std::string_view key) const = 0;
-  virtual void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const = 0;
-
- private:
-  const FilterFacts facts_;
+struct OpenedFilter {
+  FilterFacts facts;
+  Query query;
 };
+using OpenedPointer = std::shared_ptr<const OpenedFilter>;
+
+inline OpenedPointer Opened(FilterFacts facts, Query query) {
+  return std::make_shared<const OpenedFilter>(OpenedFilter{std::move(facts), std::move(query)});
+}
 
 // Answers the same to every key.
-class ConstantFilter final : public OpenedFilter {
- public:
-  ConstantFilter(FilterFacts facts, bool answer)
-      : OpenedFilter(std::move(facts)), answer_(answer) {}
-  bool MayMatch(std::string_view) const override { return answer_; }
-  void MayMatch(size_t n, const std::string_view*, bool* may_match) const override {
-    std::fill_n(may_match, n, answer_);
-  }
-
- private:
-  const bool answer_;
-};
+inline Query Constant(bool answer) {
+  return [answer](size_t n, const std::string_view*, bool* may_match) {
+    std::fill_n(may_match, n, answer);
+  };
+}
 
 // Queries through a reader as in bloom_readers.h.
 template <typename Reader>
-class ReaderFilter final : public OpenedFilter {
- public:
-  ReaderFilter(FilterFacts facts, const Reader& reader)
-      : OpenedFilter(std::move(facts)), reader_(reader) {}
-
-  bool MayMatch(std::string_view key) const override { return reader_.MayMatch(reader_.Hash(key)); }
-  void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const override {
+OpenedPointer OpenReader(FilterFacts facts, const Reader& reader) {
+  return Opened(std::move(facts), [reader](size_t n, const std::string_view* keys, bool* answers) {
     constexpr size_t kBatchKeys = 32;
     uint64_t hashes[kBatchKeys];
     for (size_t start = 0; start < n; start += kBatchKeys) {
       const size_t count = std::min(kBatchKeys, n - start);
       for (size_t i = 0; i < count; ++i) {
-        hashes[i] = reader_.Hash(keys[start + i]);
-        reader_.Prefetch(hashes[i]);
+        hashes[i] = reader.Hash(keys[start + i]);
+        reader.Prefetch(hashes[i]);
       }
-      for (size_t i = 0; i < count; ++i) may_match[start + i] = reader_.MayMatch(hashes[i]);
+      for (size_t i = 0; i < count; ++i) answers[start + i] = reader.MayMatch(hashes[i]);
     }
-  }
-
- private:
-  const Reader reader_;
-};
-
-using OpenedPointer = std::shared_ptr<const OpenedFilter>;
-
-template <typename Reader>
-OpenedPointer OpenReader(FilterFacts facts, const Reader& reader) {
-  return std::make_shared<const ReaderFilter<Reader>>(std::move(facts), reader);
+  });
 }
 
 inline OpenedPointer OpenConstant(FilterFacts facts, Layout layout) {
   facts.layout = layout;
   facts.num_probes = 0;
-  return std::make_shared<const ConstantFilter>(std::move(facts), layout != Layout::kNoKeys);
+  return Opened(std::move(facts), Constant(layout != Layout::kNoKeys));
 }
 
 // Matches every key.
@@ -108,6 +86,59 @@ inline OpenedPointer NotUnderstood(FilterFacts facts, std::string why) {
 OpenedPointer OpenLevelDB(std::string_view name, std::string_view bytes);
 OpenedPointer OpenRocksDB(std::string_view name, std::string_view bytes);
 OpenedPointer OpenRocksDBByOffset(std::string_view name, std::string_view bytes);
+
+inline Layout LayoutOf(filter::Layout layout) {
+  switch (layout) {
+    case filter::Layout::kClassic:
+      return Layout::kClassic;
+    case filter::Layout::kBlocked:
+      return Layout::kBloomlineBlocked;
+    case filter::Layout::kFlat:
+      return Layout::kBloomlineFlat;
+    case filter::Layout::kCompact:
+      return Layout::kBloomlineCompact;
+    case filter::Layout::kSmallSet:
+      return Layout::kBloomlineSmallSet;
+    case filter::Layout::kAlwaysMatch:
+      break;
+  }
+  return Layout::kUnknown;
+}
+
+inline FilterFacts FactsOf(const filter::Payload& payload) {
+  FilterFacts facts;
+  facts.layout = LayoutOf(payload.layout);
+  facts.num_probes = payload.num_probes;
+  facts.data = payload.data;
+  facts.payload_bytes = payload.payload_bytes();
+  facts.num_blocks = payload.num_blocks;
+  facts.block_bytes = payload.block_bytes;
+  return facts;
+}
+
+// Understood, but its keys cannot be queried here: matches every key.
+inline OpenedPointer CannotQuery(FilterFacts facts, std::string canonicalizer, std::string why) {
+  facts.can_query = false;
+  facts.canonicalizer = std::move(canonicalizer);
+  facts.why = std::move(why);
+  return Opened(std::move(facts), Constant(true));
+}
+
+inline OpenedPointer OfCanonicalizer(FilterFacts facts, std::string_view name) {
+  return CannotQuery(std::move(facts), std::string(name),
+                     "its keys are canonical forms, which only the key canonicalizer " +
+                         std::string(name) + " knows");
+}
+
+inline OpenedPointer UnknownPolicy(FilterFacts facts, std::string_view name) {
+  return NotUnderstood(std::move(facts),
+                       "the filter policy " + std::string(name) + " is not known");
+}
+
+// ---- False-positive rates of a filter: engine_filter.h has the contracts.
+
+double ExpectedRate(const FilterFacts& facts, uint64_t num_keys);
+double RateFromBits(const FilterFacts& facts);
 
 }  // namespace bloomline::engine_filters
 

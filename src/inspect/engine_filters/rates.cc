@@ -1,5 +1,3 @@
-#include "src/inspect/engine_filters/rates.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,7 +6,7 @@
 #include "bloomline/filter_theory.h"
 #include "src/filter/kernels/little_endian.h"
 #include "src/inspect/engine_filters/double_hashing.h"
-#include "src/inspect/engine_filters/remembered.h"
+#include "src/inspect/engine_filters/opened_filter.h"
 #include "src/support/out_of_memory.h"
 
 namespace bloomline::engine_filters {
@@ -136,18 +134,6 @@ double RateFromBloomBits(const FilterFacts& facts, const Fill& fill) {
   return mean.rate * (fill.fill_power / mean.fill_power);
 }
 
-double KeysFromBloomBits(const FilterFacts& facts, const Fill& fill) {
-  if (fill.fill >= 1) return kNaN;
-  const double num_keys = KeysOf(facts, fill);
-  if (!HasDoubleHashing(facts.layout) || !(num_keys > 0)) return num_keys;
-  // Double hashing sets fewer bits: by as much as in a simulation of about as many keys.
-  const uint64_t about = Representative(num_keys);
-  const double simulated = DoubleHashingOf(facts, about).fill;
-  return simulated < 1
-             ? static_cast<double>(about) * std::log1p(-fill.fill) / std::log1p(-simulated)
-             : num_keys;
-}
-
 }  // namespace
 
 double ExpectedRate(const FilterFacts& facts, uint64_t num_keys) {
@@ -172,14 +158,6 @@ double RateFromBits(const FilterFacts& facts) {
   if (block_bytes == 0) return kNaN;
   return support::OrIfOutOfMemory(
       kNaN, [&] { return AtMostOne(RateFromBloomBits(facts, FillOf(facts, block_bytes))); });
-}
-
-double KeysFromBits(const FilterFacts& facts) {
-  if (facts.layout == Layout::kNoKeys) return 0;
-  const uint64_t block_bytes = BloomBlockBytes(facts);
-  if (block_bytes == 0) return kNaN;
-  return support::OrIfOutOfMemory(
-      kNaN, [&] { return KeysFromBloomBits(facts, FillOf(facts, block_bytes)); });
 }
 
 }  // namespace bloomline::engine_filters

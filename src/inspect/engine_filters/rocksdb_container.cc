@@ -16,7 +16,6 @@
 #include "src/filter/format/trailer.h"
 #include "src/filter/kernels/little_endian.h"
 #include "src/inspect/engine_filters/bloom_readers.h"
-#include "src/inspect/engine_filters/bloomline_facts.h"
 #include "src/inspect/engine_filters/opened_filter.h"
 #include "src/inspect/engine_filters/ribbon_reader.h"
 
@@ -25,19 +24,6 @@ namespace {
 
 constexpr std::string_view kBuiltinName = "rocksdb.BuiltinBloomFilter";
 constexpr size_t kEndBytes = 5;
-
-class BloomlineFilter final : public OpenedFilter {
- public:
-  BloomlineFilter(FilterFacts facts, std::string_view bytes)
-      : OpenedFilter(std::move(facts)), view_(FilterView::Open(bytes)) {}
-  bool MayMatch(std::string_view key) const override { return view_.MayMatch(key); }
-  void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const override {
-    view_.MayMatch(n, keys, may_match);
-  }
-
- private:
-  const FilterView view_;
-};
 
 int Byte(std::string_view bytes, size_t from_end) {
   return static_cast<unsigned char>(bytes[bytes.size() - from_end]);
@@ -54,7 +40,10 @@ OpenedPointer OpenBloomline(std::string_view bytes) {
   }
   if (payload.num_blocks == 0) return OpenConstant(std::move(facts), Layout::kNoKeys);
   if (!canonicalizer.empty()) return OfCanonicalizer(std::move(facts), canonicalizer);
-  return std::make_shared<const BloomlineFilter>(std::move(facts), bytes);
+  return Opened(std::move(facts), [view = FilterView::Open(bytes)](
+                                      size_t n, const std::string_view* keys, bool* may_match) {
+    view.MayMatch(n, keys, may_match);
+  });
 }
 
 OpenedPointer OpenBloom(FilterFacts facts, std::string_view bytes) {

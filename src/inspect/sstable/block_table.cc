@@ -3,8 +3,6 @@
 #include <cerrno>
 
 #include "src/inspect/sstable/bytes/coding.h"
-#include "src/inspect/sstable/filter_reader.h"
-#include "src/inspect/sstable/key_reader.h"
 #include "src/inspect/sstable/table_parts.h"
 #include "src/support/out_of_memory.h"
 
@@ -31,24 +29,14 @@ class BlockTable final : public Table {
   FilterKind filter_kind() const override { return parts_.filter_kind; }
   const std::string& filter_name() const override { return parts_.filter_name; }
 
-  bool NumFilters(uint64_t* count, std::string* error) const override {
-    const auto reader = NewFilterReader(error);
-    if (reader == nullptr) return false;
-    *count = reader->num_filters();
-    return true;
-  }
-
   std::unique_ptr<FilterReader> NewFilterReader(std::string* error) const override {
     return support::OrError(
         error, [&](std::string* reason) { return NewTableFilterReader(&parts_, reason); });
   }
 
   std::unique_ptr<KeyReader> NewKeyReader(std::string* error) const override {
-    return support::OrError(error, [&](std::string* reason) -> std::unique_ptr<KeyReader> {
-      auto reader = std::make_unique<TableKeyReader>(&parts_);
-      if (!reader->Open(reason)) return nullptr;
-      return reader;
-    });
+    return support::OrError(
+        error, [&](std::string* reason) { return NewTableKeyReader(&parts_, reason); });
   }
 
  private:

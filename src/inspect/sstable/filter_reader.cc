@@ -1,10 +1,9 @@
-#include "src/inspect/sstable/filter_reader.h"
-
 #include <algorithm>
 #include <vector>
 
 #include "src/inspect/sstable/bytes/coding.h"
 #include "src/inspect/sstable/comparator.h"
+#include "src/inspect/sstable/table_parts.h"
 #include "src/support/out_of_memory.h"
 
 namespace bloomline::sstable {

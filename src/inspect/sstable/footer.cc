@@ -1,8 +1,7 @@
-#include "src/inspect/sstable/footer.h"
-
 #include <array>
 #include <cstring>
 
+#include "src/inspect/sstable/block_file.h"
 #include "src/inspect/sstable/bytes/coding.h"
 #include "src/support/error_text.h"
 

@@ -1,8 +1,11 @@
-#include "src/inspect/sstable/key_reader.h"
-
 #include <algorithm>
+#include <string>
+#include <string_view>
 
+#include "src/inspect/sstable/block_cursor.h"
 #include "src/inspect/sstable/bytes/coding.h"
+#include "src/inspect/sstable/index_cursor.h"
+#include "src/inspect/sstable/table_parts.h"
 #include "src/support/out_of_memory.h"
 
 namespace bloomline::sstable {
@@ -19,7 +22,46 @@ uint64_t MaxSharedBytes(uint64_t data_bytes, uint64_t file_bytes) {
   return (uint64_t{1} << 30) + std::min(1024 * data_bytes, 32768 * file_bytes);
 }
 
-}  // namespace
+class TableKeyReader final : public Table::KeyReader {
+ public:
+  explicit TableKeyReader(const TableParts* parts);
+  bool Open(std::string* error);
+
+  bool Next() override;
+  void SkipBlocks(uint64_t n) override;
+  std::string_view user_key() const override { return user_key_; }
+  uint64_t sequence() const override { return sequence_; }
+  uint8_t type() const override { return type_; }
+  std::string_view value() const override { return entries_.value(); }
+  uint64_t block_offset() const override { return block_.offset; }
+  uint32_t entry_in_block() const override { return entry_in_block_; }
+  const std::string& error() const override { return error_; }
+
+ private:
+  bool NextBlock();
+  void LeaveBlock();  // what follows is that block's end
+  bool AtEnd();
+  bool Damaged(std::string_view problem);
+
+  const TableParts* const parts_;
+  DataBlockWalk walk_;
+  BlockReader reader_;
+  BlockCursor entries_;
+  BlockHandle block_;
+  uint64_t blocks_to_skip_ = 0;
+  bool skips_ = false;
+  bool is_done_ = false;
+  uint64_t num_entries_ = 0;
+  uint64_t data_bytes_ = 0;    // of the blocks that were read, decompressed
+  uint64_t shared_bytes_ = 0;  // of all keys with the keys before them
+  uint64_t max_shared_bytes_ = 0;
+  uint32_t entry_in_block_ = 0;
+  uint32_t next_entry_ = 0;
+  std::string_view user_key_;
+  uint64_t sequence_ = 0;
+  uint8_t type_ = 0;
+  std::string error_;
+};
 
 TableKeyReader::TableKeyReader(const TableParts* parts)
     : parts_(parts),
@@ -111,6 +153,14 @@ bool TableKeyReader::Damaged(std::string_view problem) {
   return parts_->blocks.Damaged(
       kDataBlock, offset, "entry " + std::to_string(next_entry_) + ": " + std::string(problem),
       &error_);
+}
+
+}  // namespace
+
+std::unique_ptr<Table::KeyReader> NewTableKeyReader(const TableParts* parts, std::string* error) {
+  auto reader = std::make_unique<TableKeyReader>(parts);
+  if (!reader->Open(error)) return nullptr;
+  return reader;
 }
 
 }  // namespace bloomline::sstable

@@ -1,10 +1,9 @@
-#include "src/inspect/sstable/properties.h"
-
 #include <cstring>
 #include <map>
 
 #include "src/inspect/sstable/block_cursor.h"
 #include "src/inspect/sstable/bytes/coding.h"
+#include "src/inspect/sstable/table_parts.h"
 
 namespace bloomline::sstable {
 namespace {
@@ -56,17 +55,14 @@ class Values {
 
 void Fill(const Values& values, Properties* properties) {
   values.Number("rocksdb.num.entries", &properties->num_entries);
-  values.Number("rocksdb.deleted.keys", &properties->num_deletions);
   values.Number("rocksdb.num.range-deletions", &properties->num_range_deletions);
   values.Number("rocksdb.num.filter_entries", &properties->num_filter_entries);
   values.Number("rocksdb.raw.key.size", &properties->raw_key_bytes);
   values.Number("rocksdb.data.size", &properties->data_bytes);
-  values.Number("rocksdb.filter.size", &properties->filter_bytes);
   properties->filter_policy = values.Text("rocksdb.filter.policy");
   properties->comparator = values.Text("rocksdb.comparator");
   properties->prefix_extractor = values.Text("rocksdb.prefix.extractor.name");
   if (properties->prefix_extractor == "nullptr") properties->prefix_extractor.clear();
-  properties->column_family = values.Text("rocksdb.column.family.name");
   properties->whole_key_filtering =
       values.Switch("rocksdb.block.based.table.whole.key.filtering", true);
   properties->prefix_filtering = values.Switch("rocksdb.block.based.table.prefix.filtering", false);

@@ -34,16 +34,13 @@ enum class FilterKind {
 constexpr uint64_t kUnknownCount = ~uint64_t{0};
 struct Properties {
   uint64_t num_entries = kUnknownCount;
-  uint64_t num_deletions = kUnknownCount;
   uint64_t num_range_deletions = kUnknownCount;
   uint64_t num_filter_entries = kUnknownCount;  // distinct keys and prefixes; from RocksDB 6.29 on
   uint64_t raw_key_bytes = kUnknownCount;
   uint64_t data_bytes = kUnknownCount;
-  uint64_t filter_bytes = kUnknownCount;
   std::string filter_policy;  // as RocksDB records it
   std::string comparator;
   std::string prefix_extractor;  // empty: none
-  std::string column_family;
   bool whole_key_filtering = true;
   bool prefix_filtering = false;
   // False: the comparator's timestamps were stripped when the table was written, and keys have none
@@ -83,7 +80,6 @@ class Table {
   virtual const std::string& filter_name() const = 0;
   // The filters' bytes as the engine's policy or reader would get them. Full: 1. Partitioned: one
   // for each partition. By offset: one for each range of offsets; most hold no key and are empty.
-  virtual bool NumFilters(uint64_t* count, std::string* error) const = 0;
   // Cost: kFull: nothing yet; kPartitioned: the index over the partitions; kByOffset: all filters.
   // The reader keeps what it read last.
   class FilterReader;

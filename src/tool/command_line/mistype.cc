@@ -1,8 +1,8 @@
-#include "src/tool/command_line/mistype.h"
-
 #include <algorithm>
 #include <string_view>
 #include <vector>
+
+#include "src/tool/commands.h"
 
 namespace bloomline::tool {
 namespace {

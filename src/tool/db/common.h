@@ -14,8 +14,8 @@
 
 #include "src/inspect/database/database.h"
 #include "src/inspect/sstable/table.h"
-#include "src/tool/db/progress.h"
 #include "src/tool/json.h"
+#include "src/tool/progress.h"
 
 namespace bloomline::tool::db {
 

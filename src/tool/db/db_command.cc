@@ -1,5 +1,4 @@
 // bloomline db: looks inside the filters of a database.
-#include "src/tool/db/db_command.h"
 
 #include "src/tool/commands.h"
 

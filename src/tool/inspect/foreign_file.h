@@ -2,8 +2,12 @@
 #ifndef BLOOMLINE_TOOL_INSPECT_FOREIGN_FILE_H_
 #define BLOOMLINE_TOOL_INSPECT_FOREIGN_FILE_H_
 
+#include <memory>
 #include <string>
 #include <string_view>
+
+#include "src/filter/format/trailer.h"
+#include "src/tool/whole_input.h"
 
 namespace bloomline::tool {
 
@@ -13,6 +17,44 @@ std::string DescribeForeignFile(const std::string& name, std::string_view bytes)
 
 // The same for a directory.
 std::string DescribeDirectory(const std::string& path);
+
+// ---- Which filter a saved file holds, by its first bytes (docs/format.md, sections 8 to 10).
+
+enum class SavedKind { kNone, kBloom, kScalable, kCounting };
+
+inline SavedKind SavedKindOf(std::string_view bytes) {
+  const std::string_view magic = bytes.substr(0, 8);
+  if (magic == "bLnBloom") return SavedKind::kBloom;
+  if (magic == "bLnScale") return SavedKind::kScalable;
+  return magic == "bLnCount" ? SavedKind::kCounting : SavedKind::kNone;
+}
+
+// Load, or FromBytes where the file cannot be opened again.
+template <typename Filter>
+std::unique_ptr<Filter> LoadSaved(const WholeInput& file, std::string* error) {
+  if (!file.path().empty()) return Filter::Load(file.path(), error);
+  auto filter = Filter::FromBytes(file.bytes(), error);
+  // Its error speaks of "bytes".
+  if (filter == nullptr) *error = file.name() + ": " + *error;
+  return filter;
+}
+
+// ---- Which bytes are a filter. To the library any bytes are one: what it does not understand
+// matches every key. A person who mistook a file wants to know.
+
+enum class FilterKind {
+  kFilter,
+  kAlwaysMatch,  // bloomline wrote it to match every key
+  kNone          // not understood
+};
+
+// `canonicalizer` is what the bytes record. *why is set unless it is kFilter.
+inline FilterKind FilterKindOf(std::string_view bytes, std::string_view canonicalizer,
+                               std::string* why) {
+  const filter::Payload payload = filter::DecodeStandalone(bytes, why, canonicalizer);
+  if (payload.layout != filter::Layout::kAlwaysMatch) return FilterKind::kFilter;
+  return filter::SaysAlwaysMatch(bytes) ? FilterKind::kAlwaysMatch : FilterKind::kNone;
+}
 
 }  // namespace bloomline::tool
 

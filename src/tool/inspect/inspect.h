@@ -2,12 +2,16 @@
 #ifndef BLOOMLINE_TOOL_INSPECT_INSPECT_H_
 #define BLOOMLINE_TOOL_INSPECT_INSPECT_H_
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "src/tool/json.h"
+#include "src/tool/quantity.h"
 #include "src/tool/whole_input.h"
 
 namespace bloomline::tool {
@@ -33,6 +37,43 @@ std::optional<Facts> InspectSavedFilter(const WholeInput& file, std::string* err
 // The same for the metadata of a SharedBloomFilter, the text that `redis-cli HGET` prints.
 bool IsRedisMetadata(std::string_view bytes);
 std::optional<Facts> InspectRedisMetadata(std::string_view bytes, std::string* error);
+
+// ---- Facts that apply to filters of all kinds.
+
+inline Fact CountFact(const std::string& name, const std::string& label, uint64_t count) {
+  return {name, count, label, CountText(count)};
+}
+
+inline Fact RateFact(const std::string& name, const std::string& label, double rate) {
+  return {name, rate, label, RateText(rate)};
+}
+
+// Appends the fraction of a million random keys that match. may_match_many(n, keys, answers)
+// queries the filter.
+template <typename MayMatchMany>
+void AppendRandomMatchRate(MayMatchMany may_match_many, Facts* facts) {
+  constexpr uint64_t kNumKeys = 1000000;
+  constexpr size_t kBatch = 256;
+  std::mt19937_64 random(1);
+  uint64_t numbers[kBatch][2];
+  std::string_view keys[kBatch];
+  bool may_match[kBatch];
+  uint64_t matches = 0;
+  for (uint64_t queried = 0; queried < kNumKeys; queried += kBatch) {
+    const size_t count = std::min<uint64_t>(kBatch, kNumKeys - queried);
+    for (size_t i = 0; i < count; ++i) {
+      numbers[i][0] = random();
+      numbers[i][1] = random();
+      keys[i] = {reinterpret_cast<const char*>(numbers[i]), sizeof(numbers[i])};
+    }
+    may_match_many(count, keys, may_match);
+    matches += static_cast<uint64_t>(std::count(may_match, may_match + count, true));
+  }
+  facts->push_back({"num_random_keys", kNumKeys, "", ""});
+  facts->push_back(RateFact("random_match_rate",
+                            "false positives among " + CountText(kNumKeys) + " random keys",
+                            static_cast<double>(matches) / static_cast<double>(kNumKeys)));
+}
 
 }  // namespace bloomline::tool
 

@@ -4,8 +4,7 @@
 #include "bloomline/key_canonicalizer.h"
 #include "src/filter/format/layout.h"
 #include "src/filter/format/trailer.h"
-#include "src/tool/filter_bytes.h"
-#include "src/tool/inspect/facts.h"
+#include "src/tool/inspect/foreign_file.h"
 #include "src/tool/inspect/inspect.h"
 
 namespace bloomline::tool {

@@ -7,7 +7,6 @@
 #include "src/tool/printable.h"
 #include "src/tool/quantity.h"
 #include "src/tool/quantity_option.h"
-#include "src/tool/saved_kind.h"
 
 namespace bloomline::tool {
 namespace {

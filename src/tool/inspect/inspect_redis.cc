@@ -1,5 +1,4 @@
 #include "src/redis/layout.h"
-#include "src/tool/inspect/facts.h"
 #include "src/tool/inspect/inspect.h"
 
 namespace bloomline::tool {

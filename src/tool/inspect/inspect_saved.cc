@@ -3,9 +3,8 @@
 #include "bloomline/bloom_filter.h"
 #include "bloomline/counting_bloom_filter.h"
 #include "bloomline/scalable_bloom_filter.h"
-#include "src/tool/inspect/facts.h"
+#include "src/tool/inspect/foreign_file.h"
 #include "src/tool/inspect/inspect.h"
-#include "src/tool/saved_kind.h"
 
 namespace bloomline::tool {
 namespace {

@@ -7,9 +7,7 @@
 #include "bloomline/filter.h"
 #include "bloomline/key_canonicalizer.h"
 #include "bloomline/scalable_bloom_filter.h"
-#include "src/tool/filter_bytes.h"
 #include "src/tool/inspect/foreign_file.h"
-#include "src/tool/saved_kind.h"
 
 namespace bloomline::tool {
 

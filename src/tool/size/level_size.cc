@@ -1,5 +1,3 @@
-#include "src/tool/size/level_size.h"
-
 #include <algorithm>
 #include <cmath>
 
@@ -7,6 +5,7 @@
 #include "bloomline/level_sizing.h"
 #include "bloomline/sizing.h"
 #include "src/tool/quantity.h"
+#include "src/tool/size/size.h"
 
 namespace bloomline::tool {
 namespace {
@@ -135,14 +134,6 @@ class LevelSizer {
   LevelSize size_;
 };
 
-std::vector<LevelSize> Sizes(const LevelSizeRequest& request, bool by_level) {
-  std::vector<LevelSize> sizes;
-  for (const Format format : {Format::kBlocked, Format::kCompact}) {
-    sizes.push_back(LevelSizer(format, by_level, request).Size());
-  }
-  return sizes;
-}
-
 }  // namespace
 
 std::string Validate(const LevelSizeRequest& request) {
@@ -163,12 +154,12 @@ std::string Validate(const LevelSizeRequest& request) {
   return "";
 }
 
-std::vector<LevelSize> SizesByLevel(const LevelSizeRequest& request) {
-  return Sizes(request, true);
-}
-
-std::vector<LevelSize> SizesWithEqualBits(const LevelSizeRequest& request) {
-  return Sizes(request, false);
+std::vector<LevelSize> Sizes(const LevelSizeRequest& request, bool by_level) {
+  std::vector<LevelSize> sizes;
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    sizes.push_back(LevelSizer(format, by_level, request).Size());
+  }
+  return sizes;
 }
 
 }  // namespace bloomline::tool

@@ -4,9 +4,9 @@
 
 #include "src/tool/commands.h"
 #include "src/tool/json.h"
+#include "src/tool/printable.h"
 #include "src/tool/quantity.h"
-#include "src/tool/size/level_size.h"
-#include "src/tool/text_table.h"
+#include "src/tool/size/size.h"
 
 namespace bloomline::tool {
 namespace {
@@ -95,8 +95,8 @@ int RunLevelSize(const LevelSizeRequest& request, bool json) {
     std::cerr << "bloomline size: " << error << '\n';
     return kExitImpossible;
   }
-  const std::vector<LevelSize> by_level = SizesByLevel(request);
-  const std::vector<LevelSize> equal = SizesWithEqualBits(request);
+  const std::vector<LevelSize> by_level = Sizes(request, true);
+  const std::vector<LevelSize> equal = Sizes(request, false);
   if (std::none_of(by_level.begin(), by_level.end(),
                    [](const LevelSize& size) { return size.problem.empty(); })) {
     for (const LevelSize& size : by_level) {

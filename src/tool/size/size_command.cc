@@ -7,11 +7,10 @@
 #include "bloomline/level_sizing.h"
 #include "src/tool/commands.h"
 #include "src/tool/json.h"
+#include "src/tool/printable.h"
 #include "src/tool/quantity.h"
 #include "src/tool/quantity_option.h"
-#include "src/tool/size/level_size.h"
 #include "src/tool/size/size.h"
-#include "src/tool/text_table.h"
 
 namespace bloomline::tool {
 namespace {

@@ -1,9 +1,97 @@
 #include "src/inspect/sstable/bytes/checksum.h"
 
+#include <array>
+
 #include "src/filter/format/xxhash.h"
-#include "src/inspect/sstable/bytes/crc32c.h"
+#include "src/inspect/sstable/bytes/coding.h"
+
+#if defined(__x86_64__)
+#include <nmmintrin.h>
+#elif defined(__aarch64__) && defined(__linux__)
+#include <arm_acle.h>
+#include <sys/auxv.h>
+#endif
 
 namespace bloomline::sstable {
+namespace {
+
+constexpr uint32_t kPolynomial = 0x82f63b78;  // reflected
+
+// tables[i][b]: what byte b contributes if i more bytes follow it in a group of eight.
+using Tables = std::array<std::array<uint32_t, 256>, 8>;
+
+constexpr Tables MakeTables() {
+  Tables tables{};
+  for (uint32_t b = 0; b < 256; ++b) {
+    uint32_t crc = b;
+    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ (crc & 1 ? kPolynomial : 0);
+    tables[0][b] = crc;
+  }
+  for (uint32_t b = 0; b < 256; ++b) {
+    for (size_t i = 1; i < 8; ++i) {
+      const uint32_t before = tables[i - 1][b];
+      tables[i][b] = (before >> 8) ^ tables[0][before & 255];
+    }
+  }
+  return tables;
+}
+
+constexpr Tables kTables = MakeTables();
+
+#if defined(__x86_64__)
+
+bool HasInstruction() { return __builtin_cpu_supports("sse4.2"); }
+
+__attribute__((target("sse4.2"))) uint32_t InstructionCrc32c(const char* data, size_t n) {
+  uint64_t crc = 0xffffffff;
+  for (; n >= 8; data += 8, n -= 8) crc = _mm_crc32_u64(crc, LoadLittleEndian64(data));
+  auto last = static_cast<uint32_t>(crc);
+  for (; n > 0; ++data, --n) last = _mm_crc32_u8(last, static_cast<unsigned char>(*data));
+  return ~last;
+}
+
+#elif defined(__aarch64__) && defined(__linux__)
+
+bool HasInstruction() {
+  constexpr unsigned long kHwcapCrc32 = 1ul << 7;
+  return (getauxval(AT_HWCAP) & kHwcapCrc32) != 0;
+}
+
+__attribute__((target("+crc"))) uint32_t InstructionCrc32c(const char* data, size_t n) {
+  uint32_t crc = 0xffffffff;
+  for (; n >= 8; data += 8, n -= 8) crc = __crc32cd(crc, LoadLittleEndian64(data));
+  for (; n > 0; ++data, --n) {
+    crc = __crc32cb(crc, static_cast<unsigned char>(*data));
+  }
+  return ~crc;
+}
+
+#else
+
+bool HasInstruction() { return false; }
+uint32_t InstructionCrc32c(const char* data, size_t n) { return PortableCrc32c(data, n); }
+
+#endif
+
+}  // namespace
+
+uint32_t PortableCrc32c(const char* data, size_t n) {
+  uint32_t crc = 0xffffffff;
+  for (; n >= 8; data += 8, n -= 8) {
+    const uint64_t group = LoadLittleEndian64(data) ^ crc;
+    crc = 0;
+    for (size_t i = 0; i < 8; ++i) crc ^= kTables[7 - i][(group >> (8 * i)) & 255];
+  }
+  for (; n > 0; ++data, --n) {
+    crc = (crc >> 8) ^ kTables[0][(crc ^ static_cast<unsigned char>(*data)) & 255];
+  }
+  return ~crc;
+}
+
+uint32_t Crc32c(const char* data, size_t n) {
+  static const bool has_instruction = HasInstruction();
+  return has_instruction ? InstructionCrc32c(data, n) : PortableCrc32c(data, n);
+}
 
 uint32_t Checksum(ChecksumType type, const char* data, size_t n) {
   switch (type) {

@@ -22,6 +22,16 @@ inline uint32_t ChecksumContext(uint32_t base, uint64_t offset) {
   return base ^ (static_cast<uint32_t>(offset) + static_cast<uint32_t>(offset >> 32));
 }
 
+// ---- CRC-32C (Castagnoli), the checksum of LevelDB's blocks and of RocksDB's older ones.
+
+// With the CPU's instruction where there is one.
+uint32_t Crc32c(const char* data, size_t n);
+// Without it, for CPUs that have none and for tests.
+uint32_t PortableCrc32c(const char* data, size_t n);
+
+// How both engines store it: a CRC over data that contains its own CRC is weak.
+inline uint32_t MaskCrc32c(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xa282ead8u; }
+
 }  // namespace bloomline::sstable
 
 #endif  // BLOOMLINE_INSPECT_SSTABLE_BYTES_CHECKSUM_H_

@@ -1,8 +1,8 @@
-#include "src/inspect/sstable/bytes/codecs.h"
-
 #include <algorithm>
 #include <climits>
 #include <cstring>
+
+#include "src/inspect/sstable/bytes/decompressor.h"
 
 #ifdef BLOOMLINE_SNAPPY
 #include <snappy-c.h>

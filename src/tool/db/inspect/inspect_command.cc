@@ -1,14 +1,199 @@
 // bloomline db inspect: the command line; what it finds is in inspect_file.h and groups.h.
+#include <iostream>
 #include <memory>
 
 #include "src/tool/commands.h"
 #include "src/tool/db/common.h"
-#include "src/tool/db/db_command.h"
-#include "src/tool/db/inspect/inspect_output.h"
 #include "src/tool/db/inspect/inspection.h"
+#include "src/tool/printable.h"
+#include "src/tool/quantity.h"
 
 namespace bloomline::tool::db {
 namespace {
+
+using Cells = std::vector<std::vector<std::string>>;
+
+std::string BitsOrDash(double bits) { return bits >= 0 ? NumberText(bits, 2) : "-"; }
+
+std::vector<std::string> GroupCells(const std::string& name, const Group& group) {
+  return {name,
+          LayoutsText(group.layouts),
+          CountText(group.files),
+          BytesText(group.bytes),
+          KeysText(group.num_keys + group.keys_without_filter, group.keys_estimated),
+          BytesText(group.filter_bytes),
+          BitsOrDash(group.bits_per_key()),
+          RateOrDash(group.rate()),
+          NumberText(group.runs, 2),
+          RateOrDash(group.wasted_reads)};
+}
+
+void PrintGroups(const FamilyGroups& family) {
+  Cells cells = {{"level", "filter", "files", "data", "keys", "filters", "bits/key", "expected FPR",
+                  "runs", "wasted reads"}};
+  for (const Group& level : family.levels) {
+    cells.push_back(GroupCells(LevelText(level.level), level));
+  }
+  if (family.levels.size() != 1) cells.push_back(GroupCells("all", family.all));
+  std::cout << TextTable(cells, 2);
+}
+
+std::string ShareText(uint64_t files, uint64_t of_files, uint64_t bytes, uint64_t of_bytes) {
+  const auto share = [](uint64_t part, uint64_t all) {
+    return all == 0 ? std::string("-")
+                    : RateText(static_cast<double>(part) / static_cast<double>(all));
+  };
+  return CountText(files) + " of " + CountText(of_files) + " files (" + share(files, of_files) +
+         "; " + share(bytes, of_bytes) + " of the data)";
+}
+
+void PrintRemarks(const Inputs& inputs, const std::vector<InspectedFile>& files,
+                  const FamilyGroups& family) {
+  const Group& all = family.all;
+  if (all.files_without_filter != 0) {
+    PrintLine("without filter: " +
+              ShareText(all.files_without_filter, all.files, all.bytes_without_filter, all.bytes));
+  }
+  if (all.ignored_files != 0) {
+    PrintLine("ignored by the running policy: " +
+              ShareText(all.ignored_files, all.files, all.ignored_bytes, all.bytes));
+  }
+  for (const auto& [name, count] : all.names) {
+    PrintLine("filters named " + name + ": " + FilesText(count));
+  }
+  if (all.partitioned_files != 0) {
+    PrintLine("partitioned filters: " + FilesText(all.partitioned_files) + ", " +
+              CountText(all.num_filters) + " filters in all");
+  }
+  std::map<std::string, uint64_t> reasons;
+  std::map<std::string, uint64_t> extractors;
+  for (size_t i = 0; i < files.size(); ++i) {
+    const FileRef& ref = inputs.files[i];
+    if (ref.state != FileState::kDone || ref.database != family.database ||
+        inputs.file(ref).column_family != family.column_family) {
+      continue;
+    }
+    const FileFacts& facts = files[i].facts;
+    if (!files[i].ignored.empty()) ++reasons["ignored: " + files[i].ignored];
+    if (files[i].policy_unknown) {
+      ++reasons["this program does not know the running policy, or whether it uses these filters"];
+    }
+    if (!facts.why_unknown.empty()) ++reasons["not understood: " + facts.why_unknown];
+    if (!facts.canonicalizer.empty()) {
+      ++reasons["keys go through the canonicalizer '" + facts.canonicalizer + "'"];
+    }
+    if (facts.has_filter() && facts.prefixes) {
+      ++extractors[(facts.whole_keys ? "whole keys, and prefixes of " : "prefixes only, of ") +
+                   facts.prefix_extractor];
+    }
+  }
+  for (const auto& [text, count] : extractors) {
+    PrintLine("filters of " + text + ": " + FilesText(count));
+  }
+  for (const auto& [text, count] : reasons) PrintLine(FilesText(count) + ": " + text);
+}
+
+void PrintFiles(const Inputs& inputs, const std::vector<InspectedFile>& files) {
+  Cells cells = {
+      {"file", "filter", "level", "data", "keys", "filters", "bits/key", "expected FPR"}};
+  for (size_t i = 0; i < files.size(); ++i) {
+    const FileRef& ref = inputs.files[i];
+    if (ref.state != FileState::kDone) continue;
+    const database::TableFile& file = inputs.file(ref);
+    const FileFacts& facts = files[i].facts;
+    Group group;
+    group.Add(files[i], file.bytes);
+    cells.push_back({FileText(inputs, ref), LayoutsText(facts.layouts), LevelText(file.level),
+                     BytesText(file.bytes), KeysText(facts.num_keys, facts.keys_estimated),
+                     facts.has_filter() ? BytesText(facts.filter_bytes) : "none",
+                     BitsOrDash(group.bits_per_key()), RateOrDash(files[i].rate())});
+  }
+  if (cells.size() > 1) std::cout << '\n' << TextTable(cells, 2);
+}
+
+Json FileJson(const Inputs& inputs, const FileRef& ref, const InspectedFile& inspected) {
+  const database::TableFile& file = inputs.file(ref);
+  const FileFacts& facts = inspected.facts;
+  Group group;
+  group.Add(inspected, file.bytes);
+  return {
+      {"path", file.path},
+      {"number", file.number},
+      {"column_family", inputs.column_family(ref).name},
+      {"level", LevelJson(file.level)},
+      {"bytes", file.bytes},
+      {"engine", EngineName(facts.engine)},
+      {"format_version", facts.format_version},
+      {"comparator", facts.comparator},
+      {"filter_kind", KindName(facts.kind)},
+      {"filter_name", facts.filter_name},
+      {"filter_policy", facts.filter_policy},
+      {"layouts", LayoutsJson(facts.layouts)},
+      {"filters", facts.num_filters},
+      {"filter_bytes", facts.filter_bytes},
+      {"num_keys", facts.num_keys},
+      {"num_keys_estimated", facts.keys_estimated},
+      {"bits_per_key", RateOrNull(group.bits_per_key())},
+      {"expected_false_positive_rate", RateOrNull(inspected.rate())},
+      {"share_of_gets", inspected.coverage},
+      {"whole_keys", facts.whole_keys},
+      {"prefixes", facts.prefixes},
+      {"prefix_extractor", facts.prefix_extractor},
+      {"ignored", inspected.ignored.empty() ? Json(nullptr) : Json(inspected.ignored)},
+      {"problem", facts.why_unknown.empty() ? Json(nullptr) : Json(facts.why_unknown)},
+      {"canonicalizer", facts.canonicalizer.empty() ? Json(nullptr) : Json(facts.canonicalizer)}};
+}
+
+void PrintInspection(const Inputs& inputs, const Inspection& inspection, bool with_files) {
+  const auto& [files, groups, policies] = inspection;
+  for (size_t g = 0; g < groups.size(); ++g) {
+    const FamilyGroups& family = groups[g];
+    const database::Database& database = inputs.databases[family.database];
+    if (g != 0) std::cout << '\n';
+    PrintLine(DatabaseTitle(database, family.column_family) + ": " + EngineName(database.engine) +
+              ", " + FilesText(family.all.files) + ", " + BytesText(family.all.bytes));
+    if (!policies[g].name.empty()) {
+      PrintLine("running policy (" + policies[g].from + "): " + policies[g].name);
+    }
+    if (family.all.files == 0) continue;
+    PrintGroups(family);
+    PrintRemarks(inputs, files, family);
+  }
+  if (with_files) PrintFiles(inputs, files);
+}
+
+// One document; files of all databases with all their facts.
+Json InspectionJson(const Inputs& inputs, const Inspection& inspection) {
+  const auto& [files, groups, policies] = inspection;
+  Json databases = Json::array();
+  for (size_t d = 0; d < inputs.databases.size(); ++d) {
+    const database::Database& database = inputs.databases[d];
+    Json families = Json::array();
+    for (size_t g = 0; g < groups.size(); ++g) {
+      if (groups[g].database != d) continue;
+      Json levels = Json::array();
+      for (const Group& level : groups[g].levels) levels.push_back(GroupJson(level));
+      const auto family = static_cast<size_t>(groups[g].column_family);
+      families.push_back(
+          {{"name", database.column_families[family].name},
+           {"running_policy", policies[g].name.empty() ? Json(nullptr) : Json(policies[g].name)},
+           {"levels", std::move(levels)},
+           {"all", GroupJson(groups[g].all)}});
+    }
+    Json listed = Json::array();
+    for (size_t i = 0; i < files.size(); ++i) {
+      const FileRef& ref = inputs.files[i];
+      if (ref.state != FileState::kDone || ref.database != d) continue;
+      listed.push_back(FileJson(inputs, ref, files[i]));
+    }
+    databases.push_back({{"path", database.path},
+                         {"engine", EngineName(database.engine)},
+                         {"warnings", database.warnings},
+                         {"column_families", std::move(families)},
+                         {"files", std::move(listed)}});
+  }
+  return {{"databases", std::move(databases)}};
+}
 
 struct InspectOptions {
   CommonOptions common;
@@ -21,12 +206,11 @@ int Run(const InspectOptions& options) {
   Inputs inputs = OpenInputs(options.common);
   const Inspection inspection = Inspect(&inputs, options.common, "inspect", options.policy);
   if (options.common.json) {
-    Json json = InspectionJson(inputs, inspection.files, inspection.policies, inspection.groups);
+    Json json = InspectionJson(inputs, inspection);
     AddProblems(inputs, &json);
     Print(json);
   } else {
-    PrintInspection(inputs, inspection.files, inspection.policies, inspection.groups,
-                    options.files || inputs.files.size() <= kFewFiles);
+    PrintInspection(inputs, inspection, options.files || inputs.files.size() <= kFewFiles);
   }
   return ReportProblems(inputs, "inspect");
 }

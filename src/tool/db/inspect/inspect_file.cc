@@ -1,11 +1,10 @@
-#include "src/tool/db/inspect/inspect_file.h"
-
 #include <algorithm>
 #include <cmath>
 #include <set>
 #include <tuple>
 #include <vector>
 
+#include "src/tool/db/inspect/inspection.h"
 #include "src/tool/db/table_filters.h"
 
 namespace bloomline::tool::db {

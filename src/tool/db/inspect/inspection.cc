@@ -1,7 +1,6 @@
 #include "src/tool/db/inspect/inspection.h"
 
 #include "src/inspect/database/filter_names.h"
-#include "src/tool/db/inspect/inspect_file.h"
 
 namespace bloomline::tool::db {
 namespace {

@@ -1,14 +1,216 @@
 // bloomline db measure: the command line; what it measures is in measurement.h.
+#include <algorithm>
+#include <iostream>
 #include <memory>
+#include <utility>
 
 #include "src/tool/commands.h"
 #include "src/tool/db/common.h"
-#include "src/tool/db/db_command.h"
-#include "src/tool/db/measure/measure_options.h"
-#include "src/tool/db/measure/measure_output.h"
+#include "src/tool/db/inspect/inspection.h"
+#include "src/tool/db/measure/measurement.h"
+#include "src/tool/json.h"
+#include "src/tool/printable.h"
+#include "src/tool/quantity.h"
 
 namespace bloomline::tool::db {
 namespace {
+
+using Cells = std::vector<std::vector<std::string>>;
+
+// "0.957 % (0.9-1.01)"
+std::string MeasuredText(double rate, double queries) {
+  if (!(queries > 0)) return "-";
+  const Interval interval = ConfidenceInterval(rate, queries);
+  const auto number = [](double value) {
+    std::string text = RateText(value);
+    text.resize(text.size() - 2);  // without " %"
+    return text;
+  };
+  return RateText(rate) + " (" + number(interval.low) + "-" + number(interval.high) + ")";
+}
+
+std::string MeasuredText(const Queries& queries) {
+  return MeasuredText(queries.rate(), static_cast<double>(queries.queries));
+}
+
+std::string MeasuredText(const WeightedRate& rate) {
+  return MeasuredText(rate.rate(), rate.queries());
+}
+
+Json MeasuredJson(double rate, double effective, uint64_t queries) {
+  const Interval interval = ConfidenceInterval(rate, effective);
+  const bool known = effective > 0;
+  return {{"queries", queries},
+          {"false_positive_rate", known ? Json(rate) : Json(nullptr)},
+          {"low", known ? Json(interval.low) : Json(nullptr)},
+          {"high", known ? Json(interval.high) : Json(nullptr)}};
+}
+
+Json MeasuredJson(const Queries& queries) {
+  Json json = MeasuredJson(queries.rate(), static_cast<double>(queries.queries), queries.queries);
+  json["false_positives"] = queries.matches;
+  return json;
+}
+
+Json GroupJson(const MeasuredGroup& group) {
+  return {{"level", LevelJson(group.level)},
+          {"files", group.files},
+          {"adjacent",
+           MeasuredJson(group.adjacent.rate(), group.adjacent.queries(), group.queries_adjacent)},
+          {"elsewhere", MeasuredJson(group.elsewhere.rate(), group.elsewhere.queries(),
+                                     group.queries_elsewhere)},
+          {"expected_false_positive_rate", RateOrNull(group.expected.rate())},
+          {"runs", group.runs},
+          {"wasted_reads", RateOrNull(group.wasted_reads)}};
+}
+
+uint64_t NumQueries(const MissingKeyRates& rates) {
+  return rates.adjacent.queries + rates.elsewhere.queries;
+}
+
+std::vector<std::pair<KeyShape, MissingKeyRates>> ByQueries(
+    const std::map<KeyShape, MissingKeyRates>& by_shape) {
+  std::vector<std::pair<KeyShape, MissingKeyRates>> shapes(by_shape.begin(), by_shape.end());
+  std::stable_sort(shapes.begin(), shapes.end(), [](const auto& a, const auto& b) {
+    return NumQueries(a.second) > NumQueries(b.second);
+  });
+  while (!shapes.empty() && NumQueries(shapes.back().second) == 0) shapes.pop_back();
+  return shapes;
+}
+
+void PrintShapes(const MeasuredFamily& family) {
+  constexpr size_t kMost = 10;
+  constexpr double kLeast = 0.001;  // of all queries
+  const auto shapes = ByQueries(family.by_shape);
+  if (shapes.empty()) return;
+  Cells cells = {{"keys", "adjacent FPR", "elsewhere FPR"}};
+  uint64_t all = 0;
+  for (const auto& [shape, rates] : shapes) all += NumQueries(rates);
+  size_t shown = 0;
+  for (const auto& [shape, rates] : shapes) {
+    if (shown == kMost ||
+        static_cast<double>(NumQueries(rates)) < kLeast * static_cast<double>(all))
+      break;
+    ++shown;
+    cells.push_back(
+        {ShapeName(shape), MeasuredText(rates.adjacent), MeasuredText(rates.elsewhere)});
+  }
+  std::cout << TextTable(cells);
+  if (shapes.size() > shown) {
+    std::cout << "and " << CountText(shapes.size() - shown)
+              << (shapes.size() - shown == 1 ? " rarer shape" : " rarer shapes") << " of keys\n";
+  }
+}
+
+void PrintFiles(const Inputs& inputs, const Inspection& inspection,
+                const std::vector<MeasureResult>& results) {
+  Cells cells = {{"file", "level", "keys read", "adjacent FPR", "elsewhere FPR", "expected FPR"}};
+  for (size_t i = 0; i < results.size(); ++i) {
+    const FileRef& ref = inputs.files[i];
+    if (ref.state != FileState::kDone) continue;
+    const database::TableFile& file = inputs.file(ref);
+    cells.push_back(
+        {FileText(inputs, ref), LevelText(file.level), CountText(results[i].keys_read),
+         MeasuredText(results[i].rates.adjacent), MeasuredText(results[i].rates.elsewhere),
+         results[i].keys_read == 0 ? "-" : RateOrDash(inspection.files[i].facts.expected_rate)});
+  }
+  if (cells.size() > 1) std::cout << '\n' << TextTable(cells);
+}
+
+std::string LayoutOf(const Inspection& inspection, const MeasuredFamily& family, int level,
+                     bool all) {
+  for (const FamilyGroups& groups : inspection.groups) {
+    if (groups.database != family.database || groups.column_family != family.column_family) {
+      continue;
+    }
+    if (all) return LayoutsText(groups.all.layouts);
+    for (const Group& group : groups.levels) {
+      if (group.level == level) return LayoutsText(group.layouts);
+    }
+  }
+  return "none";
+}
+
+void PrintMeasurement(const Inputs& inputs, const Inspection& inspection,
+                      const std::vector<MeasureResult>& results,
+                      const std::vector<MeasuredFamily>& families, bool with_files) {
+  for (size_t f = 0; f < families.size(); ++f) {
+    const MeasuredFamily& family = families[f];
+    const database::Database& database = inputs.databases[family.database];
+    if (f != 0) std::cout << '\n';
+    PrintLine(DatabaseTitle(database, family.column_family) + ": " + EngineName(database.engine));
+    Cells cells = {{"level", "filter", "adjacent FPR", "elsewhere FPR", "expected FPR", "runs",
+                    "wasted reads"}};
+    const auto add = [&](const std::string& name, const MeasuredGroup& group, bool all) {
+      cells.push_back({name, LayoutOf(inspection, family, group.level, all),
+                       MeasuredText(group.adjacent), MeasuredText(group.elsewhere),
+                       RateOrDash(group.expected.rate()), NumberText(group.runs, 2),
+                       RateOrDash(group.wasted_reads)});
+    };
+    for (const MeasuredGroup& level : family.levels) add(LevelText(level.level), level, false);
+    if (family.levels.size() > 1) add("all", family.all, true);
+    if (cells.size() > 1) std::cout << TextTable(cells, 2);
+    PrintShapes(family);
+    for (const auto& [reason, files] : family.not_measured) {
+      PrintLine("not measured: " + FilesText(files) + ": " + reason);
+    }
+  }
+  if (with_files) PrintFiles(inputs, inspection, results);
+}
+
+Json MeasurementJson(const Inputs& inputs, const Inspection& inspection,
+                     const std::vector<MeasureResult>& results,
+                     const std::vector<MeasuredFamily>& families) {
+  Json databases = Json::array();
+  for (size_t d = 0; d < inputs.databases.size(); ++d) {
+    Json of_families = Json::array();
+    for (const MeasuredFamily& family : families) {
+      if (family.database != d) continue;
+      Json levels = Json::array();
+      for (const MeasuredGroup& level : family.levels) levels.push_back(GroupJson(level));
+      Json shapes = Json::array();
+      for (const auto& [shape, rates] : ByQueries(family.by_shape)) {
+        shapes.push_back({{"keys", ShapeName(shape)},
+                          {"adjacent", MeasuredJson(rates.adjacent)},
+                          {"elsewhere", MeasuredJson(rates.elsewhere)}});
+      }
+      Json reasons = Json::array();
+      for (const auto& [reason, files] : family.not_measured) {
+        reasons.push_back({{"reason", reason}, {"files", files}});
+      }
+      const auto index = static_cast<size_t>(family.column_family);
+      of_families.push_back({{"name", inputs.databases[d].column_families[index].name},
+                             {"levels", std::move(levels)},
+                             {"all", GroupJson(family.all)},
+                             {"key_shapes", std::move(shapes)},
+                             {"not_measured", std::move(reasons)}});
+    }
+    Json files = Json::array();
+    for (size_t i = 0; i < results.size(); ++i) {
+      const FileRef& ref = inputs.files[i];
+      if (ref.state != FileState::kDone || ref.database != d) continue;
+      const MeasureResult& result = results[i];
+      files.push_back(
+          {{"path", inputs.file(ref).path},
+           {"level", LevelJson(inputs.file(ref).level)},
+           {"layouts", LayoutsJson(inspection.files[i].facts.layouts)},
+           {"keys_read", result.keys_read},
+           {"of_prefixes", result.of_prefixes},
+           {"whole_file", result.whole_file},
+           {"adjacent", MeasuredJson(result.rates.adjacent)},
+           {"elsewhere", MeasuredJson(result.rates.elsewhere)},
+           {"without_neighbour", result.no_neighbour},
+           {"expected_false_positive_rate", RateOrNull(inspection.files[i].facts.expected_rate)},
+           {"not_measured",
+            result.not_measured.empty() ? Json(nullptr) : Json(result.not_measured)}});
+    }
+    databases.push_back({{"path", inputs.databases[d].path},
+                         {"engine", EngineName(inputs.databases[d].engine)},
+                         {"column_families", std::move(of_families)},
+                         {"files", std::move(files)}});
+  }
+  return {{"databases", std::move(databases)}};
+}
 
 struct Options {
   CommonOptions common;

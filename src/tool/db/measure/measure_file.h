@@ -10,7 +10,7 @@
 
 #include "src/inspect/sstable/table.h"
 #include "src/tool/db/measure/key_shape.h"
-#include "src/tool/db/progress.h"
+#include "src/tool/progress.h"
 
 namespace bloomline::tool::db {
 

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "src/tool/db/measure/sample_keys.h"
+#include "src/tool/quantity.h"
+#include "src/tool/quantity_option.h"
 
 namespace bloomline::tool::db {
 namespace {
@@ -36,6 +38,16 @@ void AddToGroup(const InspectedFile& file, const MeasureResult& result, Measured
 }
 
 }  // namespace
+
+void AddMeasureOptions(CLI::App* command, MeasureOptions* options) {
+  command
+      ->add_option("--samples", options->samples,
+                   "About how many missing keys of each kind each file is queried for")
+      ->check(CLI::Range(uint64_t{100}, uint64_t{1000000000}))
+      ->capture_default_str()
+      ->type_name("");
+  AddQuantity(command, "--seed", &options->seed, ParseSeed, "Seed of the random keys [1]");
+}
 
 std::vector<MeasureResult> Measure(Inputs* inputs, const CommonOptions& common,
                                    const MeasureOptions& options, const std::string& name,

@@ -6,7 +6,6 @@
 
 #include "src/tool/commands.h"
 #include "src/tool/db/common.h"
-#include "src/tool/db/db_command.h"
 #include "src/tool/db/table_filters.h"
 #include "src/tool/db/verify/verify_file.h"
 #include "src/tool/printable.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "src/inspect/sstable/table.h"
-#include "src/tool/db/progress.h"
+#include "src/tool/progress.h"
 
 namespace bloomline::tool::db {
 
