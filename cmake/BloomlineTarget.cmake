@@ -185,6 +185,10 @@ function(bloomline_install)
   if(BLOOMLINE_SPLIT_COMPONENTS AND EXISTS "${python}")
     install(DIRECTORY "${python}" DESTINATION lib/python3/dist-packages
             COMPONENT bloomline_python FILES_MATCHING PATTERN "*.py" PATTERN py.typed)
+    # In the source, they are links to these.
+    install(FILES "${PROJECT_SOURCE_DIR}/include/bloomline/c.h"
+                  "${PROJECT_SOURCE_DIR}/include/bloomline/c_redis.h"
+            DESTINATION lib/python3/dist-packages/bloomline COMPONENT bloomline_python)
   endif()
 
   # The documents keep the folders of the source: their links lead from one to the other.

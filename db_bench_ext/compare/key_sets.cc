@@ -1,13 +1,11 @@
-#include "db_bench_ext/compare/key_sets.h"
-
 #include <algorithm>
-#include <cstdio>
 #include <fstream>
 #include <random>
 #include <stdexcept>
 #include <utility>
 
-#include "db_bench_ext/keys/generated_keys.h"
+#include "db_bench_ext/compare/compare.h"
+#include "db_bench_ext/support/keys.h"
 
 namespace bloomline::bench {
 namespace {
@@ -66,8 +64,9 @@ std::string MissingNeighbour(const std::string& key, const std::vector<std::stri
   return "";
 }
 
-template <typename EncodeKey>
-KeySet CounterKeys(size_t rows, size_t max_missing, size_t value_bytes, EncodeKey encode) {
+// Keys of key_bytes that `write` writes.
+KeySet CounterKeys(size_t rows, size_t max_missing, size_t value_bytes, size_t key_bytes,
+                   void (*write)(uint64_t number, char* dst)) {
   std::mt19937_64 random(kSeed);
   std::vector<uint64_t> loaded, odd, left_out;
   for (uint64_t i = 0; loaded.size() < rows; ++i) {
@@ -83,6 +82,11 @@ KeySet CounterKeys(size_t rows, size_t max_missing, size_t value_bytes, EncodeKe
   ShuffleAndCut(&loaded, rows, &random);
   ShuffleAndCut(&odd, max_missing, &random);
   ShuffleAndCut(&left_out, max_missing, &random);
+  const auto encode = [&](uint64_t number) {
+    std::string key(key_bytes, '\0');
+    write(number, key.data());
+    return key;
+  };
   KeySet set;
   set.value_bytes = value_bytes;
   for (const uint64_t number : loaded) set.keys.push_back(encode(number));
@@ -140,23 +144,14 @@ KeySet PathKeys(const KeyList& list, size_t rows, size_t max_missing) {
 }
 
 KeySet BigEndianKeys(size_t rows, size_t max_missing, size_t value_bytes) {
-  KeySet set = CounterKeys(rows, max_missing, value_bytes, [](uint64_t number) {
-    std::string key(8, '\0');
-    for (size_t i = 0; i < 8; ++i) key[i] = static_cast<char>(number >> (56 - 8 * i));
-    return key;
-  });
+  KeySet set = CounterKeys(rows, max_missing, value_bytes, kBigEndianBytes, WriteBigEndian);
   set.name = "be64";
   set.description = "8-byte big-endian even counters, " + Counts(set);
   return set;
 }
 
 KeySet DecimalKeys(size_t rows, size_t max_missing, size_t value_bytes) {
-  KeySet set = CounterKeys(rows, max_missing, value_bytes, [](uint64_t number) {
-    char key[24];
-    const int length =
-        std::snprintf(key, sizeof(key), "%016llu", static_cast<unsigned long long>(number));
-    return std::string(key, static_cast<size_t>(length));
-  });
+  KeySet set = CounterKeys(rows, max_missing, value_bytes, kDecimalBytes, WriteDecimal);
   set.name = "dec16";
   set.description = "%016d even counters, " + Counts(set);
   return set;

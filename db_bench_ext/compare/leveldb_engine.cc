@@ -1,11 +1,11 @@
-#include "db_bench_ext/compare/leveldb_engine.h"
-
-#include <filesystem>
+// LevelDB as an Engine.
+#include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
-#include "bloomline/leveldb.h"
-#include "db_bench_ext/compare/leveldb_table_file.h"
-#include "db_bench_ext/compare/theory.h"
+#include "bloomline/filter_theory.h"
+#include "bloomline/sizing.h"
+#include "db_bench_ext/compare/compare.h"
 #include "leveldb/cache.h"
 #include "leveldb/db.h"
 #include "leveldb/env.h"
@@ -57,23 +57,11 @@ class CountingEnv : public leveldb::EnvWrapper {
   uint64_t reads_ = 0;
 };
 
-const leveldb::FilterPolicy* NewPolicy(Policy policy, int bits_per_key) {
-  if (policy == Policy::kBloom) return leveldb::NewBloomFilterPolicy(bits_per_key);
-  if (policy == Policy::kNone) return nullptr;
-  FilterOptions options;
-  if (policy == Policy::kCompact) options.format = Format::kCompact;
-  options.bits_per_key = bits_per_key;
-  std::string error;
-  const leveldb::FilterPolicy* made = NewLevelDBFilterPolicy(options, kLevelDBBuiltinName, &error);
-  if (made == nullptr) throw std::runtime_error("bloomline: " + error);
-  return made;
-}
-
 class LevelDBDatabase : public Database {
  public:
-  LevelDBDatabase(Policy policy, int bits_per_key, const std::string& directory)
+  LevelDBDatabase(const Policy& policy, const std::string& directory)
       : directory_(directory),
-        policy_(NewPolicy(policy, bits_per_key)),
+        policy_(NewLevelDBPolicy(policy.name, static_cast<int>(policy.bits_per_key))),
         no_cache_(leveldb::NewLRUCache(0)) {
     Open();
   }
@@ -119,17 +107,7 @@ class LevelDBDatabase : public Database {
     return {reads, reads};
   }
 
-  FilterSummary Filters() override {
-    FilterSummary sum;
-    for (const auto& entry : std::filesystem::directory_iterator(directory_)) {
-      if (entry.path().extension() != ".ldb") continue;
-      const FilterSummary file = ReadLevelDBFilters(entry.path().string());
-      sum.block_bytes += file.block_bytes;
-      sum.filter_bytes += file.filter_bytes;
-      sum.num_filters += file.num_filters;
-    }
-    return sum;
-  }
+  FilterSummary Filters() override { return ReadLevelDBFilters(directory_); }
 
  private:
   void Open() {
@@ -163,19 +141,38 @@ class LevelDBDatabase : public Database {
   std::unique_ptr<leveldb::DB> db_;  // last, so that it is closed before what it uses
 };
 
-std::unique_ptr<Database> OpenLevelDB(Policy policy, int bits_per_key,
-                                      const std::string& directory) {
-  return std::make_unique<LevelDBDatabase>(policy, bits_per_key, directory);
+std::vector<Policy> Policies(int bits) {
+  return {NoFilter(), BuiltinBloom(bits), Blocked(bits), Compact(bits)};
+}
+
+std::unique_ptr<Database> Open(const Policy& policy, const std::string& directory) {
+  return std::make_unique<LevelDBDatabase>(policy, directory);
+}
+
+double Theory(const Policy& policy, const FilterSummary& filters, uint64_t num_keys) {
+  if (!policy.HasFilter() || filters.num_filters == 0 || num_keys == 0) return NAN;
+  // In all layouts the last byte of a filter is a code.
+  const double payload_bits = 8.0 * static_cast<double>(filters.filter_bytes - filters.num_filters);
+  const double keys_per_filter =
+      static_cast<double>(num_keys) / static_cast<double>(filters.num_filters);
+  const uint64_t n = std::max<uint64_t>(1, static_cast<uint64_t>(std::llround(keys_per_filter)));
+  const auto m = static_cast<uint64_t>(
+      std::llround(static_cast<double>(n) * payload_bits / static_cast<double>(num_keys)));
+  if (policy.filter == Filter::kCompact) {
+    // Only for filters of one block and at most 56 keys, as in a default run.
+    const uint64_t line_bytes = m / 8;
+    return n <= 56 && line_bytes <= 64
+               ? ExactSmallSetFalsePositiveRate(n, 1, static_cast<uint32_t>(line_bytes))
+               : NAN;
+  }
+  const int num_probes = policy.filter == Filter::kBlocked
+                             ? OptimalStandardNumProbes(policy.bits_per_key)
+                             : OptimalNumProbes(Format::kClassic, policy.bits_per_key);
+  return ExactStandardFalsePositiveRate(n, m, num_probes);
 }
 
 }  // namespace
 
-Engine LevelDBEngine() {
-  return {"leveldb",
-          "LevelDB",
-          {Policy::kNone, Policy::kBloom, Policy::kBloomline, Policy::kCompact},
-          OpenLevelDB,
-          LevelDBTheory};
-}
+Engine LevelDBEngine() { return {"leveldb", "LevelDB", Policies, Open, Theory}; }
 
 }  // namespace bloomline::bench

@@ -1,23 +1,162 @@
 // Compares filters in real databases: reads flags, writes tables and CSV.
-#include <csignal>
 #include <filesystem>
 #include <iostream>
 #include <numeric>
 
-#include "db_bench_ext/compare/flags.h"
-#include "db_bench_ext/compare/key_sets.h"
-#include "db_bench_ext/compare/leveldb_engine.h"
-#include "db_bench_ext/compare/measure.h"
-#include "db_bench_ext/compare/report.h"
-#include "db_bench_ext/compare/rocksdb_engine.h"
-#include "db_bench_ext/machine/environment.h"
-#include "db_bench_ext/machine/machine.h"
-#include "db_bench_ext/machine/temporary_directory.h"
-#include "db_bench_ext/output/output.h"
-#include "db_bench_ext/output/progress.h"
+#include "db_bench_ext/compare/compare.h"
+#include "db_bench_ext/support/flags.h"
+#include "db_bench_ext/support/machine.h"
+#include "db_bench_ext/support/output.h"
+#include "src/tool/quantity.h"
 
 namespace bloomline::bench {
 namespace {
+
+struct Flags {
+  std::string part = "all";  // for db_bench_ext/run; compare itself is the part databases
+  std::string engine = "all";
+  std::string data = "all";
+  size_t path_rows = 1000000;
+  size_t counter_rows = 1000000;
+  size_t value_bytes = 0;  // of be64 and dec16; 0: the default of each
+  size_t max_missing = 200000;
+  size_t timed_queries = 50000;
+  int rounds = 7;
+  std::vector<int> bits = {10};
+  std::string out_directory;
+  std::string db_directory;  // parent of the temporary folder
+  std::string key_list;
+  std::string key_list_title;
+  bool quick = false;
+  bool progress = false;
+
+  bool Wants(const std::string& key_set) const { return data == "all" || data == key_set; }
+};
+
+void UseQuickSizes(Flags* flags) {
+  flags->path_rows = flags->counter_rows = 20000;
+  flags->max_missing = 10000;
+  flags->timed_queries = 5000;
+  flags->rounds = 2;
+}
+
+void UseFullSizes(Flags* flags) {
+  flags->path_rows = 100000000;  // all there are
+  flags->counter_rows = 3000000;
+  flags->max_missing = 500000;
+  flags->timed_queries = 200000;
+  flags->rounds = 9;
+  flags->bits = {10, 16};
+}
+
+// For db_bench_ext/run, in lines: the key list that is needed, the parts, the folder of the
+// results, engine and bits, the flags of db_bench/main.py, "--", the flags of disk_bench in its
+// short form.
+void PrintPlan(const Flags& flags, size_t rows, int rounds, bool full, bool db_directory_given) {
+  // The part disk is of RocksDB alone.
+  const std::string all =
+      flags.engine == "leveldb" ? "databases db_bench" : "databases db_bench disk";
+  const std::string parts = flags.part == "all" ? all : flags.part;
+  const bool needs_list = parts.find("databases") != std::string::npos && flags.Wants("paths") &&
+                          flags.key_list.empty();
+  const std::string list = flags.quick ? "any" : "real";
+  std::string common = "--out=" + flags.out_directory + "\n";
+  if (flags.quick) common += "--quick\n";
+  if (rounds != 0) common += "--rounds=" + std::to_string(rounds) + "\n";
+  if (db_directory_given) common += "--db-dir=" + flags.db_directory + "\n";
+  const Policy same_rate = CompactOfSameRate(flags.bits[0]);
+  std::cout << (needs_list ? list : "no") << "\n"
+            << parts << "\n"
+            << flags.out_directory << "\n"
+            << flags.engine << "\n"
+            << flags.bits[0] << "\n"
+            << common << "--bits=" << flags.bits[0]
+            << "\n--same-fpr-bits=" << tool::NumberText(same_rate.bits_per_key, 2) << "\n";
+  if (rows != 0) std::cout << "--rows=" << rows << "\n";
+  if (full && rounds == 0) std::cout << "--rounds=" << flags.rounds << "\n";
+  std::cout << "--\n" << common << (flags.quick ? "" : "--short\n");
+}
+
+// Also ends the process after --print-plan and --print-environment, for db_bench_ext/run.
+std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
+  Flags flags;
+  size_t rows = 0;
+  int rounds = 0;
+  std::vector<int> bits;
+  bool full = false, disk = false, print_plan = false, print_environment = false;
+  flags.db_directory = std::filesystem::temp_directory_path().string();
+
+  CLI::App app(
+      "Compares bloomline with the filters of LevelDB and RocksDB in real databases with real\n"
+      "keys. Exit status 1 if any answer was wrong.",
+      "db_bench_ext/run");
+  app.add_option("--part", flags.part,
+                 "databases (filters in databases of the bench itself), db_bench (the engines' own "
+                 "db_bench programs), disk (RocksDB where memory is short, in its short form) or "
+                 "all (default)")
+      ->check(CLI::IsMember({"databases", "db_bench", "disk", "all"}));
+  app.add_flag("--disk", disk,
+               "only the part disk, in its complete form of eight minutes, with flags of its own: "
+               "db_bench_ext/run --disk --help");
+  app.add_option("--engine", flags.engine, "leveldb, rocksdb or all (default)")
+      ->check(CLI::IsMember({"leveldb", "rocksdb", "all"}));
+  app.add_option("--data", flags.data,
+                 "of the part databases: paths (the distribution's file list), be64 (8-byte "
+                 "big-endian counters), dec16 (%016d counters) or all (default)")
+      ->check(CLI::IsMember({"paths", "be64", "dec16", "all"}));
+  app.add_option("--rows", rows,
+                 "rows to load (default: 1000000; db_bench: 500000 in RocksDB, 300000 in LevelDB)")
+      ->check(CLI::Range(1000, 100000000));
+  app.add_option("--value-bytes", flags.value_bytes,
+                 "of the part databases: size of the values in be64 and dec16 (default: 102 and "
+                 "100, which gives 36 keys per filter in LevelDB)")
+      ->check(CLI::Range(1, 100000));
+  app.add_option("--bits", bits,
+                 "bits per key, one or several: --bits 8,10,16 (default: 10); whole numbers, "
+                 "because LevelDB's own filter takes no others; db_bench takes the first")
+      ->delimiter(',')
+      ->check(CLI::Range(2, 30));
+  AddRounds(&app, &rounds, "timed rounds", "7");
+  auto* full_flag = app.add_flag(
+      "--full", full, "all paths, 3000000 counters, bits 10 and 16, 9 rounds: about 25 minutes");
+  AddQuick(&app, &flags.quick, "20000 rows, 2 rounds (db_bench: 1)")->excludes(full_flag);
+  AddOut(&app, &flags.out_directory, "the tables as text and CSV and the plots");
+  auto* db_directory =
+      AddDbDirectory(&app, &flags.db_directory,
+                     "for the temporary databases, which are removed at the end (default: the "
+                     "system's temporary folder; db_bench: memory; disk: "
+                     "${XDG_CACHE_HOME:-~/.cache}/bloomline)");
+  app.add_option("--key-list", flags.key_list,
+                 "file of \"key value\" or \"key\" lines for the data set paths (default: "
+                 "db_bench_ext/run provides one)")
+      ->check(CLI::ExistingFile);
+  app.add_option("--key-list-title", flags.key_list_title, "what to call that file in the output");
+  AddProgress(&app, &flags.progress);
+  app.add_flag("--print-plan", print_plan)->group("");
+  app.add_flag("--print-environment", print_environment)->group("");
+
+  if (!Parse(&app, argc, argv, exit_code)) return std::nullopt;
+  if (print_environment) {
+    std::cout << DescribeEnvironment();
+    return std::nullopt;
+  }
+  if (flags.quick) UseQuickSizes(&flags);
+  if (full) UseFullSizes(&flags);
+  if (rows != 0) flags.path_rows = flags.counter_rows = rows;
+  if (rounds != 0) flags.rounds = rounds;
+  if (!bits.empty()) flags.bits = bits;
+  if (print_plan) {
+    PrintPlan(flags, rows, rounds, full, db_directory->count() > 0);
+    return std::nullopt;
+  }
+  if (flags.Wants("paths") && flags.key_list.empty()) {
+    std::cerr << "--key-list is needed for the data set paths; db_bench_ext/run provides one\n";
+    *exit_code = 2;
+    return std::nullopt;
+  }
+  if (flags.key_list_title.empty()) flags.key_list_title = flags.key_list;
+  return flags;
+}
 
 std::vector<KeySet> MakeKeySets(const Flags& flags) {
   std::vector<KeySet> sets;
@@ -54,6 +193,7 @@ std::string DescribeRun(const Flags& flags, const std::vector<KeySet>& sets) {
 }
 
 int Run(const Flags& flags) {
+  CatchInterrupts();
   std::filesystem::create_directories(flags.out_directory);
   const TemporaryDirectory directory(flags.db_directory);
   Output output;
@@ -91,29 +231,17 @@ int Run(const Flags& flags) {
   const uint64_t wrong = std::accumulate(
       all.begin(), all.end(), uint64_t{0},
       [](uint64_t sum, const Result& result) { return sum + result.wrong_answers; });
-  output.Print(
-      (wrong == 0 ? "Every answer was right." : "WRONG ANSWERS: " + std::to_string(wrong) + ".") +
-      " " + output.Elapsed());
+  const int status = output.PrintVerdict(wrong);
   const std::filesystem::path out(flags.out_directory);
   WriteFile(out / "compare.txt", output.text());
   WriteFile(out / "compare.csv", Csv(all));
-  return wrong == 0 ? 0 : 1;
+  return status;
 }
 
 }  // namespace
 }  // namespace bloomline::bench
 
 int main(int argc, char** argv) {
-  int exit_code = 0;
-  const auto flags = bloomline::bench::ParseFlags(argc, argv, &exit_code);
-  if (!flags) return exit_code;
-  if (!bloomline::bench::KernelVariableIsUsable("compare")) return 1;
-  std::signal(SIGPIPE, SIG_IGN);  // if the reader of the output ends, the databases must be removed
-  bloomline::bench::CatchInterrupts();
-  try {
-    return bloomline::bench::Run(*flags);
-  } catch (const std::exception& error) {
-    std::cerr << "compare: " << error.what() << "\n";
-    return 1;
-  }
+  using namespace bloomline::bench;  // NOLINT: nothing else is here
+  return Main("compare", argc, argv, ParseFlags, Run);
 }

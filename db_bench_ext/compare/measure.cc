@@ -1,9 +1,7 @@
-#include "db_bench_ext/compare/measure.h"
-
 #include <algorithm>
 #include <filesystem>
 
-#include "db_bench_ext/timing/timing.h"
+#include "db_bench_ext/compare/compare.h"
 
 namespace bloomline::bench {
 namespace {
@@ -77,11 +75,6 @@ double TimeGets(const std::vector<std::string>& keys, bool expected, Contender* 
   return 1e6 * seconds / static_cast<double>(keys.size());
 }
 
-Timing Summarize(const std::vector<double>& rounds) {
-  const auto [min, max] = std::minmax_element(rounds.begin(), rounds.end());
-  return {Median(rounds), *min, *max};
-}
-
 // A copy, so that keys of all kinds lie equally close in memory.
 std::vector<std::string> First(const std::vector<std::string>& keys, size_t n) {
   return {keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(std::min(n, keys.size()))};
@@ -119,15 +112,16 @@ uint64_t NumOperations(const Engine& engine, const KeySet& keys, const Plan& pla
   const auto timed = [&](const std::vector<std::string>& kind) {
     return std::min(plan.timed_queries, kind.size()) * static_cast<size_t>(plan.rounds);
   };
-  return engine.policies.size() * (3 * keys.keys.size() + keys.near.size() + keys.far.size() +
-                                   timed(keys.keys) + timed(keys.near) + timed(keys.far));
+  return engine.policies(plan.bits_per_key).size() *
+         (3 * keys.keys.size() + keys.near.size() + keys.far.size() + timed(keys.keys) +
+          timed(keys.near) + timed(keys.far));
 }
 
 std::vector<Result> Measure(const Engine& engine, const KeySet& keys, const Plan& plan,
                             Progress* progress) {
   std::vector<Contender> contenders;
   const std::string where = std::string(engine.title) + " " + keys.name + ": ";
-  for (const Policy policy : engine.policies) {
+  for (const Policy& policy : engine.policies(plan.bits_per_key)) {
     Contender contender;
     Result& result = contender.result;
     result.engine = engine.name;
@@ -135,14 +129,13 @@ std::vector<Result> Measure(const Engine& engine, const KeySet& keys, const Plan
     result.policy = policy;
     result.bits_per_key = plan.bits_per_key;
     result.rows = keys.keys.size();
-    result.wrong_answers = 0;
-    contender.directory = plan.directory + "/" + engine.name + "-" + PolicyName(policy);
-    contender.database = engine.open(policy, plan.bits_per_key, contender.directory);
-    progress->Start(where + "loading with " + PolicyName(policy));
+    contender.directory = plan.directory + "/" + engine.name + "-" + policy.name;
+    contender.database = engine.open(policy, contender.directory);
+    progress->Start(where + "loading with " + policy.name);
     Load(keys, &contender, progress);
     result.filters = contender.database->Filters();
-    result.theory_fpr = engine.theory(policy, plan.bits_per_key, result.filters, keys.keys.size());
-    progress->Start(where + "checking every answer with " + PolicyName(policy));
+    result.theory_fpr = engine.theory(policy, result.filters, keys.keys.size());
+    progress->Start(where + "checking every answer with " + policy.name);
     CheckStored(keys, &contender, progress);
     result.near = CheckMissing(keys.near, &contender, progress);
     result.far = CheckMissing(keys.far, &contender, progress);
@@ -152,9 +145,9 @@ std::vector<Result> Measure(const Engine& engine, const KeySet& keys, const Plan
   TimeInRounds(keys, plan, &contenders, progress);
   std::vector<Result> results;
   for (Contender& contender : contenders) {
-    contender.result.hit = Summarize(contender.hit_us);
-    contender.result.miss_near = Summarize(contender.miss_near_us);
-    contender.result.miss_far = Summarize(contender.miss_far_us);
+    contender.result.hit_us = SpreadOf(contender.hit_us);
+    contender.result.miss_near_us = SpreadOf(contender.miss_near_us);
+    contender.result.miss_far_us = SpreadOf(contender.miss_far_us);
     results.push_back(contender.result);
   }
   return results;

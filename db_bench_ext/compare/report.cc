@@ -1,42 +1,33 @@
-#include "db_bench_ext/compare/report.h"
-
 #include <cmath>
 #include <sstream>
 
-#include "src/tool/printable.h"
-#include "src/tool/quantity.h"
+#include "db_bench_ext/compare/compare.h"
+#include "db_bench_ext/support/cells.h"
 
 namespace bloomline::bench {
 namespace {
 
-using tool::NumberText;
-using Cells = std::vector<std::string>;
-
-std::string Percent(double fraction) {
-  return std::isnan(fraction) ? "-" : NumberText(100 * fraction, 3);
-}
-
 double Fpr(const Result& result, const MissingResult& missing) {
-  return result.policy == Policy::kNone ? NAN : missing.PerGet(missing.counts.filter_positives);
+  return result.policy.HasFilter() ? missing.PerGet(missing.counts.filter_positives) : NAN;
 }
 
 Cells TableRow(const Result& r) {
-  const bool filtered = r.policy != Policy::kNone;
+  const bool filtered = r.policy.HasFilter();
   return {r.key_set,
-          PolicyName(r.policy),
+          r.policy.name,
           filtered ? NumberText(r.KeysPerFilter(), r.KeysPerFilter() < 1000 ? 1 : 0) : "-",
           filtered ? NumberText(static_cast<double>(r.filters.block_bytes) / 1024, 0) : "-",
           filtered ? NumberText(r.BitsPerKey(r.filters.block_bytes), 2) : "-",
           filtered ? NumberText(r.BitsPerKey(r.filters.filter_bytes), 2) : "-",
-          Percent(r.theory_fpr),
-          Percent(Fpr(r, r.near)),
-          Percent(Fpr(r, r.far)),
+          Cell(100 * r.theory_fpr, 3),
+          Cell(100 * Fpr(r, r.near), 3),
+          Cell(100 * Fpr(r, r.far), 3),
           NumberText(r.near.PerGet(r.near.counts.data_block_reads), 4),
           NumberText(r.far.PerGet(r.far.counts.data_block_reads), 4),
           NumberText(r.load_seconds + r.compact_seconds, 2),
-          NumberText(r.hit.median_us, 2),
-          NumberText(r.miss_near.median_us, 2),
-          NumberText(r.miss_far.median_us, 2),
+          NumberText(r.hit_us.median, 2),
+          NumberText(r.miss_near_us.median, 2),
+          NumberText(r.miss_far_us.median, 2),
           std::to_string(r.wrong_answers)};
 }
 
@@ -85,24 +76,18 @@ std::string Csv(const std::vector<Result>& results) {
          "far_data_block_reads_per_get,load_seconds,compact_seconds,hit_us_median,hit_us_min,"
          "hit_us_max,near_miss_us_median,near_miss_us_min,near_miss_us_max,far_miss_us_median,"
          "far_miss_us_min,far_miss_us_max,wrong_answers\n";
-  const auto optional = [](double value) { return std::isnan(value) ? "" : NumberText(value, 8); };
-  const auto timing = [](const Timing& t) {
-    return NumberText(t.median_us, 4) + "," + NumberText(t.min_us, 4) + "," +
-           NumberText(t.max_us, 4);
-  };
   for (const Result& r : results) {
-    out << r.engine << ',' << r.key_set << ',' << PolicyName(r.policy) << ',' << r.bits_per_key
-        << ',' << r.rows << ','
-        << (r.policy == Policy::kNone ? "" : NumberText(r.KeysPerFilter(), 2)) << ','
+    out << r.engine << ',' << r.key_set << ',' << r.policy.name << ',' << r.bits_per_key << ','
+        << r.rows << ',' << (r.policy.HasFilter() ? NumberText(r.KeysPerFilter(), 2) : "") << ','
         << r.filters.block_bytes << ',' << NumberText(r.BitsPerKey(r.filters.block_bytes), 4) << ','
-        << NumberText(r.BitsPerKey(r.filters.filter_bytes), 4) << ',' << optional(r.theory_fpr)
-        << ',' << optional(Fpr(r, r.near)) << ',' << optional(Fpr(r, r.far)) << ','
+        << NumberText(r.BitsPerKey(r.filters.filter_bytes), 4) << ',' << CsvCell(r.theory_fpr, 8)
+        << ',' << CsvCell(Fpr(r, r.near), 8) << ',' << CsvCell(Fpr(r, r.far), 8) << ','
         << r.near.num_queries << ',' << r.far.num_queries << ','
         << NumberText(r.near.PerGet(r.near.counts.data_block_reads), 8) << ','
         << NumberText(r.far.PerGet(r.far.counts.data_block_reads), 8) << ','
         << NumberText(r.load_seconds, 4) << ',' << NumberText(r.compact_seconds, 4) << ','
-        << timing(r.hit) << ',' << timing(r.miss_near) << ',' << timing(r.miss_far) << ','
-        << r.wrong_answers << '\n';
+        << CsvCells(r.hit_us, 4) << ',' << CsvCells(r.miss_near_us, 4) << ','
+        << CsvCells(r.miss_far_us, 4) << ',' << r.wrong_answers << '\n';
   }
   return out.str();
 }

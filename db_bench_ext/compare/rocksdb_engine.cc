@@ -1,54 +1,30 @@
-#include "db_bench_ext/compare/rocksdb_engine.h"
-
+// RocksDB as an Engine.
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <stdexcept>
 
-#include "bloomline/rocksdb.h"
+#include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
-#include "db_bench_ext/compare/theory.h"
+#include "db_bench_ext/compare/compare.h"
 #include "rocksdb/db.h"
-#include "rocksdb/filter_policy.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/options.h"
 #include "rocksdb/perf_context.h"
 #include "rocksdb/perf_level.h"
 #include "rocksdb/table.h"
 #include "rocksdb/table_properties.h"
-#include "rocksdb/version.h"
 #include "rocksdb/write_batch.h"
 
 namespace bloomline::bench {
 namespace {
 
-void Check(const rocksdb::Status& status) {
-  if (!status.ok()) throw std::runtime_error("RocksDB: " + status.ToString());
-}
-
-std::shared_ptr<const rocksdb::FilterPolicy> NewPolicy(Policy policy, int bits_per_key) {
-  using Made = std::shared_ptr<const rocksdb::FilterPolicy>;
-  if (policy == Policy::kBloom) return Made(rocksdb::NewBloomFilterPolicy(bits_per_key));
-  // -1: Ribbon at every level, for flushed files, too.
-  if (policy == Policy::kRibbon) return Made(rocksdb::NewRibbonFilterPolicy(bits_per_key, -1));
-  if (policy == Policy::kNone) return nullptr;
-  FilterOptions options;
-  options.bits_per_key = bits_per_key;
-  if (policy != Policy::kBloomline) options.format = Format::kCompact;
-  if (policy == Policy::kCompactSameRate) {
-    options = FilterOptions::ForFalsePositiveRate(
-        Format::kCompact, FalsePositiveRate(Format::kBlocked, bits_per_key));
-  }
-  std::string error;
-  Made made = NewRocksDBFilterPolicy(options, &error);
-  if (made == nullptr) throw std::runtime_error("bloomline: " + error);
-  return made;
-}
-
 class RocksDBDatabase : public Database {
  public:
-  RocksDBDatabase(Policy policy, int bits_per_key, const std::string& directory)
-      : directory_(directory), has_filters_(policy != Policy::kNone) {
+  RocksDBDatabase(const Policy& policy, const std::string& directory)
+      : directory_(directory), has_filters_(policy.HasFilter()) {
     rocksdb::BlockBasedTableOptions table;
-    table.filter_policy = NewPolicy(policy, bits_per_key);
+    table.filter_policy = NewRocksDBPolicy(policy);
     table.no_block_cache = true;  // each data block needed is one read, as with LevelDB
     table.cache_index_and_filter_blocks = false;  // the table reader holds the filter
     options_.create_if_missing = true;
@@ -56,7 +32,7 @@ class RocksDBDatabase : public Database {
     options_.compression = rocksdb::kNoCompression;
     options_.max_open_files = -1;  // every table is opened with the database
     write_options_.disableWAL = true;
-    Open();
+    db_ = OpenRocksDB(options_, directory_);
   }
 
   void Put(std::string_view key, std::string_view value) override {
@@ -70,7 +46,7 @@ class RocksDBDatabase : public Database {
     options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
     Check(db_->CompactRange(options, nullptr, nullptr));
     db_.reset();
-    Open();
+    db_ = OpenRocksDB(options_, directory_);
     CheckOneSortedRun();
   }
 
@@ -107,16 +83,6 @@ class RocksDBDatabase : public Database {
   }
 
  private:
-  void Open() {
-#if ROCKSDB_MAJOR >= 11
-    Check(rocksdb::DB::Open(options_, directory_, &db_));
-#else
-    rocksdb::DB* db = nullptr;
-    Check(rocksdb::DB::Open(options_, directory_, &db));
-    db_.reset(db);
-#endif
-  }
-
   void Commit() {
     Check(db_->Write(write_options_, &batch_));
     batch_.Clear();
@@ -143,20 +109,37 @@ class RocksDBDatabase : public Database {
   std::unique_ptr<rocksdb::DB> db_;
 };
 
-std::unique_ptr<Database> OpenRocksDB(Policy policy, int bits_per_key,
-                                      const std::string& directory) {
-  return std::make_unique<RocksDBDatabase>(policy, bits_per_key, directory);
+std::vector<Policy> Policies(int bits) {
+  return {NoFilter(),    BuiltinBloom(bits), BuiltinRibbon(bits),
+          Blocked(bits), Compact(bits),      CompactOfSameRate(bits)};
+}
+
+std::unique_ptr<Database> Open(const Policy& policy, const std::string& directory) {
+  return std::make_unique<RocksDBDatabase>(policy, directory);
+}
+
+// RocksDB's FastLocalBloom::ChooseNumProbes, in whole bits per key.
+int RocksDBBloomNumProbes(int bits_per_key) {
+  constexpr int kLastBitsForProbes[] = {2, 3, 5, 6, 8, 10, 11, 14, 16, 18, 22, 25};
+  const int* found =
+      std::lower_bound(std::begin(kLastBitsForProbes), std::end(kLastBitsForProbes), bits_per_key);
+  if (found != std::end(kLastBitsForProbes))
+    return static_cast<int>(found - kLastBitsForProbes) + 1;
+  return (bits_per_key * 1000 - 1) / 2000 - 1;
+}
+
+// Ribbon aims at the rate of RocksDB's Bloom filter.
+double Theory(const Policy& policy, const FilterSummary&, uint64_t) {
+  if (!policy.HasFilter()) return NAN;
+  if (policy.filter == Filter::kCompact) return CompactFalsePositiveRate(policy.bits_per_key);
+  const int num_probes = policy.filter == Filter::kBlocked
+                             ? OptimalNumProbes(Format::kBlocked, policy.bits_per_key)
+                             : RocksDBBloomNumProbes(static_cast<int>(policy.bits_per_key));
+  return BlockedFalsePositiveRate(policy.bits_per_key, num_probes);
 }
 
 }  // namespace
 
-Engine RocksDBEngine() {
-  return {"rocksdb",
-          "RocksDB",
-          {Policy::kNone, Policy::kBloom, Policy::kRibbon, Policy::kBloomline, Policy::kCompact,
-           Policy::kCompactSameRate},
-          OpenRocksDB,
-          RocksDBTheory};
-}
+Engine RocksDBEngine() { return {"rocksdb", "RocksDB", Policies, Open, Theory}; }
 
 }  // namespace bloomline::bench

@@ -1,41 +1,23 @@
 """LevelDB's db_bench with our extension (leveldb/extension.h)."""
-import dataclasses
 import re
 import shutil
 
 import measurements
 import programs
 
-ENGINE = "leveldb"
 TITLE = "LevelDB's db_bench"
 READS = ("readrandom", "readmissing")
 WORKLOADS = ("fillrandom",) + READS
 # With this many bytes a data block has about 36 keys.
 VALUE_BYTES = {"stock": 100, "dec16": 100, "be64": 102}
+# The policies are also the values of --policy.
+SUBJECTS = [measurements.Subject(policy, "extension")
+            for policy in ("none", measurements.BASELINE, "classic", "blocked", "compact")]
 
 
-@dataclasses.dataclass
-class Subject:
-    policy: str
-    flag: str
-    through: str = "extension"
-
-
-SUBJECTS = [
-    Subject("none", "none"),
-    Subject(measurements.BASELINE, "builtin"),
-    Subject("classic", "classic"),
-    Subject("blocked", "blocked"),
-    Subject("compact", "compact"),
-]
-
-
-class Bench:
-    def __init__(self, plan, runner, folder):
-        self._plan = plan
-        self._runner = runner
-        self._folder = folder
-        self._rows = measurements.Rows(ENGINE, WORKLOADS)
+class Bench(measurements.Bench):
+    ENGINE = "leveldb"
+    WORKLOADS = WORKLOADS
 
     @staticmethod
     def num_runs(plan):
@@ -43,12 +25,10 @@ class Bench:
 
     def measure(self):
         for keys in VALUE_BYTES:
-            for round_number in range(self._plan.fill_rounds):
-                for subject in measurements.rotated(SUBJECTS, round_number):
-                    self._fill(keys, subject)
-            for round_number in range(self._plan.rounds):
-                for subject in measurements.rotated(SUBJECTS, round_number):
-                    self._read(keys, subject)
+            for _, subject in measurements.turns(self._plan.fill_rounds, SUBJECTS):
+                self._fill(keys, subject)
+            for _, subject in measurements.turns(self._plan.rounds, SUBJECTS):
+                self._read(keys, subject)
             for subject in SUBJECTS:
                 for workload in READS:
                     self._count(keys, subject, workload)
@@ -65,7 +45,7 @@ class Bench:
             [self._plan.leveldb_bench, f"--db={self._database(keys, subject)}",
              f"--benchmarks={benchmarks}", f"--num={self._plan.leveldb_num}",
              f"--write_buffer_size={self._plan.leveldb_buffer}",
-             f"--key_shape={keys}", f"--policy={subject.flag}", f"--bloom_bits={self._plan.bits}",
+             f"--key_shape={keys}", f"--policy={subject.policy}", f"--bloom_bits={self._plan.bits}",
              f"--value_size={VALUE_BYTES[keys]}", "--compression_ratio=1", *flags])
 
     # Each benchmark of a process has another seed, a number that counts them. So the compactions of

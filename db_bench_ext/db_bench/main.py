@@ -4,12 +4,10 @@ Prints progress lines for progress.py and the tables; writes db_bench.txt and db
 status 1 if a policy found other keys than the built-in one.
 """
 import argparse
-import json
 import os
 import pathlib
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -19,14 +17,9 @@ import programs
 import report
 import rocksdb_runs
 
-ENGINES = {"leveldb": leveldb_runs, "rocksdb": rocksdb_runs}
-NUM = 500000
-LEVELDB_NUM = 300000
-
 
 def flags():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--engine", choices=["leveldb", "rocksdb", "all"], default="all")
     parser.add_argument("--bits", type=int, default=10)
     parser.add_argument("--rows", type=int, help="numbers from which keys are drawn")
     parser.add_argument("--rounds", type=int)
@@ -34,22 +27,11 @@ def flags():
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--db-dir", help="default: memory, if there is a gigabyte")
     parser.add_argument("--environment", required=True, help="lines that describe the machine")
-    parser.add_argument("--tool", required=True, help="the command bloomline")
-    parser.add_argument("--preload", help="libbloomline_rocksdb_preload.so")
-    parser.add_argument("--leveldb-bench", help="LevelDB's db_bench with the extension")
+    parser.add_argument("--same-fpr-bits", required=True, help="bits per key of compact filters "
+                        "that have the false-positive rate of Bloom filters at --bits")
+    parser.add_argument("--preload", help="libbloomline_rocksdb_preload.so; default: no RocksDB")
+    parser.add_argument("--leveldb-bench", help="with the extension; default: no LevelDB")
     return parser.parse_args()
-
-
-# Compact filters with as many bits as give the false-positive rate of Bloom filters at `bits`.
-def same_fpr_bits(tool, bits, num_keys):
-    def size(**request):
-        arguments = [f"--{name.replace('_', '-')}={value}" for name, value in request.items()]
-        text = subprocess.run([tool, "size", "--json", f"--keys={num_keys}", *arguments],
-                              check=True, stdout=subprocess.PIPE, text=True).stdout
-        return {one["name"]: one for one in json.loads(text)["formats"]}
-
-    rate = size(bits_per_key=bits)["blocked"]["false_positive_rate"]
-    return round(size(fpr=rate)["compact"]["bits_per_key"], 2)
 
 
 # A database is opened in hundreds of processes, which takes seconds each where a disk is busy.
@@ -61,8 +43,8 @@ def memory_folder():
 
 
 def complete(plan):
-    plan.num = plan.rows or (20000 if plan.quick else NUM)
-    plan.leveldb_num = plan.rows or (20000 if plan.quick else LEVELDB_NUM)
+    plan.num = plan.rows or (20000 if plan.quick else 500000)
+    plan.leveldb_num = plan.rows or (20000 if plan.quick else 300000)
     plan.reads = min(150000, plan.num)
     plan.leveldb_reads = min(200000, plan.leveldb_num)
     plan.rounds = plan.rounds or (1 if plan.quick else 7)
@@ -70,39 +52,38 @@ def complete(plan):
     # Several buffers are written, so that the compaction has work and drops overwritten values.
     plan.leveldb_buffer = min(4 << 20, max(64 << 10, 116 * plan.leveldb_num // 8))
     plan.db_dir = plan.db_dir or memory_folder()
-    plan.same_fpr_bits = same_fpr_bits(plan.tool, plan.bits, plan.num)
     return plan
 
 
 def main():
     plan = complete(flags())
     started = time.monotonic()
-    modules = [module for name, module in ENGINES.items() if plan.engine in ("all", name)]
-    if plan.leveldb_bench is None and leveldb_runs in modules:
-        modules.remove(leveldb_runs)
-    text = ["The engines' own db_bench, with their filters and with bloomline\n\n" + plan.environment.rstrip("\n") + "\n" + report.legend(
-                folder=plan.db_dir, write_mib=rocksdb_runs.WRITE_LIMIT >> 20,
-                leveldb_buffer=plan.leveldb_buffer >> 10, rounds=plan.rounds,
-                fill_rounds=plan.fill_rounds, same_fpr_bits=plan.same_fpr_bits)]
-    print(text[0], flush=True)
+    modules = [leveldb_runs] * bool(plan.leveldb_bench) + [rocksdb_runs] * bool(plan.preload)
+    text = []
+
+    def say(part):
+        text.append(part)
+        print(part, flush=True)
+
+    say("The engines' own db_bench, with their filters and with bloomline\n\n"
+        + plan.environment.rstrip("\n") + "\n" + report.legend(
+            folder=plan.db_dir, write_mib=rocksdb_runs.WRITE_LIMIT >> 20,
+            leveldb_buffer=plan.leveldb_buffer >> 10, rounds=plan.rounds,
+            fill_rounds=plan.fill_rounds, same_fpr_bits=plan.same_fpr_bits))
     runner = programs.Runner(sum(module.Bench.num_runs(plan) for module in modules))
     all_rows = []
     with tempfile.TemporaryDirectory(prefix="bloomline-", dir=plan.db_dir) as folder:
         for module in modules:
             rows = module.Bench(plan, runner, pathlib.Path(folder)).measure()
             keys = plan.num if module is rocksdb_runs else plan.leveldb_num
-            text.append(report.table(f"{module.TITLE}, --num={keys}, {plan.bits} bits per key",
-                                     rows))
-            print(text[-1], flush=True)
+            say(report.table(f"{module.TITLE}, --num={keys}, {plan.bits} bits per key", rows))
             all_rows.append(rows)
     runner.finish()
     wrong = [sentence for rows in all_rows for sentence in rows.wrong()]
     for sentence in wrong:
-        text.append(f"WRONG: {sentence}")
-        print(text[-1], flush=True)
-    text.append(("WRONG ANSWERS." if wrong else "Every policy found the same keys.")
-                + f" Elapsed: {time.monotonic() - started:.0f} s.")
-    print(text[-1], flush=True)
+        say(f"WRONG: {sentence}")
+    say(("WRONG ANSWERS." if wrong else "Every policy found the same keys.")
+        + f" Elapsed: {time.monotonic() - started:.0f} s.")
     plan.out.mkdir(parents=True, exist_ok=True)
     (plan.out / "db_bench.txt").write_text("\n".join(text) + "\n")
     (plan.out / "db_bench.csv").write_text(report.csv_text(all_rows))

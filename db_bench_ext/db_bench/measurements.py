@@ -6,12 +6,21 @@ BASELINE = "builtin-bloom"
 
 
 @dataclasses.dataclass
+class Subject:
+    policy: str
+    through: str  # how db_bench comes to the policy
+    flags: list = ()
+    environment: dict = None
+    table_name: str = ""  # RocksDB: the policy's name in the properties of a table
+
+
+@dataclasses.dataclass
 class Row:
     engine: str
     keys: str  # the shape of the keys
     workload: str
     policy: str
-    through: str  # how db_bench comes to the policy
+    through: str
     rates: list = dataclasses.field(default_factory=list)  # operations per second, by round
     found: set = dataclasses.field(default_factory=set)  # numbers of keys found, by round
     num_keys: int = 0  # in the database
@@ -77,7 +86,19 @@ class Rows:
         return sentences
 
 
-def rotated(subjects, round_number):
-    """Another one first in each round."""
-    first = round_number % len(subjects)
-    return subjects[first:] + subjects[:first]
+class Bench:
+    """What an engine's measurements begin with. A subclass has ENGINE and WORKLOADS."""
+
+    def __init__(self, plan, runner, folder):
+        self._plan = plan
+        self._runner = runner
+        self._folder = folder
+        self._rows = Rows(self.ENGINE, self.WORKLOADS)
+
+
+def turns(rounds, subjects):
+    """(number of the round, subject): in each round another one is first."""
+    for round_number in range(rounds):
+        first = round_number % len(subjects)
+        for subject in subjects[first:] + subjects[:first]:
+            yield round_number, subject

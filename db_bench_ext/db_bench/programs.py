@@ -32,8 +32,7 @@ class Runner:
                               env={**inherited, **environment}, text=True, errors="replace",
                               check=False)
         self._done = min(self._done + 1, self._total)
-        lines = [line.rsplit("\r", 1)[-1] for line in done.stdout.split("\n")]
-        text = "\n".join(lines)
+        text = "\n".join(line.rsplit("\r", 1)[-1] for line in done.stdout.split("\n"))
         if done.returncode != 0:
             raise Failure(f"{' '.join(map(str, command))}\n{text}\nexit status {done.returncode}")
         return text

@@ -41,13 +41,12 @@ def legend(**values):
         for name, text in LEGEND.items())
 
 
-def _number(value, decimals):
-    return "-" if value is None else f"{value:.{decimals}f}"
+def _number(value, decimals, none="-"):
+    return none if value is None else f"{value:.{decimals}f}"
 
 
-def _rate(row):
-    rate = row.false_positive_rate()
-    return "-" if rate is None else f"{100 * rate:.3f}"
+def _percent(rate):
+    return _number(None if rate is None else 100 * rate, 3)
 
 
 def _times(rows, row):
@@ -81,7 +80,7 @@ def table(title, rows):
             row.keys if group != last else "", row.workload if group != last else "", row.policy,
             row.through, _number(row.filter_bytes / 1024 if row.filter_bytes else None, 0),
             _number(row.bits_per_key(), 2), f"{row.median() / 1000:.0f}", times, spread,
-            _number(row.useful, 0), _number(row.false_positives, 0), _rate(row)])
+            _number(row.useful, 0), _number(row.false_positives, 0), _percent(row.false_positive_rate())])
         last = group
     return title + "\n" + _align(cells)
 
@@ -96,18 +95,17 @@ def csv_text(all_rows):
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
 
-    def decimals(value, count):
-        return "" if value is None else f"{value:.{count}f}"
+    def cell(value, decimals):
+        return _number(value, decimals, none="")
 
     for rows in all_rows:
         for row in rows.all():
             ratios = rows.ratios(row)
             writer.writerow([
                 row.engine, row.keys, row.workload, row.policy, row.through, row.num_keys,
-                row.filter_bytes, decimals(row.bits_per_key(), 4), f"{row.median():.0f}",
+                row.filter_bytes, cell(row.bits_per_key(), 4), f"{row.median():.0f}",
                 f"{min(row.rates):.0f}", f"{max(row.rates):.0f}",
-                decimals(statistics.median(ratios), 4), decimals(min(ratios), 4),
-                decimals(max(ratios), 4), "" if row.useful is None else row.useful,
-                "" if row.false_positives is None else row.false_positives,
-                decimals(row.false_positive_rate(), 8)])
+                cell(statistics.median(ratios), 4), cell(min(ratios), 4),
+                cell(max(ratios), 4), cell(row.useful, 0), cell(row.false_positives, 0),
+                cell(row.false_positive_rate(), 8)])
     return out.getvalue()

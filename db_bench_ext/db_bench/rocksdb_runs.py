@@ -1,5 +1,4 @@
 """RocksDB's stock db_bench, with the policies of RocksDB and with bloomline preloaded."""
-import dataclasses
 import os
 import pathlib
 import re
@@ -7,8 +6,8 @@ import shutil
 
 import measurements
 import programs
+from measurements import Subject
 
-ENGINE = "rocksdb"
 TITLE = "RocksDB's stock db_bench"
 DB_BENCH = "/usr/bin/db_bench"  # those of the distribution
 SST_DUMP = "/usr/bin/sst_dump"
@@ -20,21 +19,12 @@ WORKLOADS = ("fillrandom",) + READS + ("seekrandomwhilewriting",)
 WRITE_LIMIT = 20 << 20  # bytes per second
 
 
-@dataclasses.dataclass
-class Subject:
-    policy: str
-    through: str
-    flags: list
-    environment: dict
-    table_name: str  # the policy's name in the properties of a table
+class Bench(measurements.Bench):
+    ENGINE = "rocksdb"
+    WORKLOADS = WORKLOADS
 
-
-class Bench:
     def __init__(self, plan, runner, folder):
-        self._plan = plan
-        self._runner = runner
-        self._folder = folder
-        self._rows = measurements.Rows(ENGINE, WORKLOADS)
+        super().__init__(plan, runner, folder)
         self._bloom = Subject(measurements.BASELINE, "flag", [f"--bloom_bits={plan.bits}"], {},
                               "bloomfilter")
 
@@ -47,16 +37,14 @@ class Bench:
         options = self._stock_options()
         subjects = self._subjects(options)
         # A fresh database in each round; the last one stays.
-        for round_number in range(self._plan.fill_rounds):
-            for subject in measurements.rotated(subjects, round_number):
-                self._fill(subject, round_number)
+        for round_number, subject in measurements.turns(self._plan.fill_rounds, subjects):
+            self._fill(subject, round_number)
         for subject in subjects:  # also names the rows in this order
             self._inspect(subject)
-        for round_number in range(self._plan.rounds):
-            for subject in measurements.rotated(subjects, round_number):
-                for workloads in READ_PROCESSES:
-                    self._read(subject, workloads)
-                self._seek(subject)
+        for _, subject in measurements.turns(self._plan.rounds, subjects):
+            for workloads in READ_PROCESSES:
+                self._read(subject, workloads)
+            self._seek(subject)
         for subject in subjects:
             for workload in READS:
                 self._count(subject, workload)

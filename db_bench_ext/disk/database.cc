@@ -1,12 +1,19 @@
-#include "db_bench_ext/disk/database.h"
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <stdexcept>
 
+#include "db_bench_ext/disk/disk.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/sst_file_writer.h"
 #include "rocksdb/table_properties.h"
-#include "rocksdb/version.h"
+#include "src/tool/quantity.h"
 
 #if __has_include("rocksdb/advanced_cache.h")
 #include "rocksdb/advanced_cache.h"  // class Cache, from RocksDB 8.0 on
@@ -17,10 +24,6 @@ namespace {
 
 constexpr uint64_t kFileBytes = uint64_t{64} << 20;  // RocksDB's default for level 1
 constexpr uint64_t kCacheBytesWhileWriting = uint64_t{8} << 20;
-
-void Check(const rocksdb::Status& status) {
-  if (!status.ok()) throw std::runtime_error("RocksDB: " + status.ToString());
-}
 
 // One shard: a filter of 700 KiB would not fit into a shard of a small cache, and so would never be
 // cached. With two threads the lock of one shard costs little beside a disk read.
@@ -33,36 +36,44 @@ std::shared_ptr<rocksdb::Cache> NewCache(uint64_t bytes) {
 
 // Filters and indexes are in the cache with high priority, RocksDB's default. Nothing is pinned but
 // the top levels of partitioned filters and indexes, which is the default, too.
-rocksdb::BlockBasedTableOptions TableOptions(const Subject& subject, Layout layout,
+rocksdb::BlockBasedTableOptions TableOptions(const Policy& policy, const Layout& layout,
                                              const std::shared_ptr<rocksdb::Cache>& cache) {
   rocksdb::BlockBasedTableOptions table;
-  table.filter_policy = NewPolicy(subject);
+  table.filter_policy = NewRocksDBPolicy(policy);
   table.block_cache = cache;
   table.cache_index_and_filter_blocks = true;
   table.cache_index_and_filter_blocks_with_high_priority = true;
-  if (layout == Layout::kPartitioned) {
+  if (layout.is_partitioned) {
     table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
-    table.partition_filters = subject.HasFilter();
+    table.partition_filters = policy.HasFilter();
     table.pin_top_level_index_and_filter = true;
   }
-  if (layout == Layout::kPinned)
+  if (layout.is_pinned)
     table.metadata_cache_options.unpartitioned_pinning = rocksdb::PinningTier::kAll;
   return table;
 }
 
-}  // namespace
+constexpr size_t kReadBytes = 4096;
+constexpr int kNumReads = 500;
+// From linux/magic.h, which has only one of them by this name.
+constexpr long kTmpfs = 0x01021994;
+constexpr long kRamfs = 0x858458f6;
 
-const char* LayoutName(Layout layout) {
-  switch (layout) {
-    case Layout::kFull:
-      return "full";
-    case Layout::kPinned:
-      return "pinned";
-    case Layout::kPartitioned:
-      return "partitioned";
+class File {
+ public:
+  File(const std::string& path, int flags) : fd_(open(path.c_str(), flags, 0600)) {}
+  ~File() {
+    if (fd_ >= 0) close(fd_);
   }
-  return "?";
-}
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  int fd() const { return fd_; }
+
+ private:
+  const int fd_;
+};
+
+}  // namespace
 
 LevelFiles::LevelFiles(const StoredKeys& stored, const std::string& directory) {
   rocksdb::Options options;
@@ -82,7 +93,7 @@ LevelFiles::LevelFiles(const StoredKeys& stored, const std::string& directory) {
   }
 }
 
-DiskDatabase::DiskDatabase(const Subject& subject, Layout layout, const StoredKeys& stored,
+DiskDatabase::DiskDatabase(const Policy& policy, const Layout& layout, const StoredKeys& stored,
                            const LevelFiles& files, const std::string& directory)
     : directory_(directory), cache_(NewCache(kCacheBytesWhileWriting)) {
   for (int level = 1; level <= kNumLevels; ++level)
@@ -98,23 +109,13 @@ DiskDatabase::DiskDatabase(const Subject& subject, Layout layout, const StoredKe
   options_.compaction_readahead_size = 2 << 20;
   options_.max_open_files = -1;  // every table is opened with the database
   options_.table_factory.reset(
-      rocksdb::NewBlockBasedTableFactory(TableOptions(subject, layout, cache_)));
-  Open();
+      rocksdb::NewBlockBasedTableFactory(TableOptions(policy, layout, cache_)));
+  db_ = OpenRocksDB(options_, directory_);
   WriteLevels(files);
   db_.reset();  // the readers of files that are gone
-  Open();
+  db_ = OpenRocksDB(options_, directory_);
   CheckLevels();
   summary_ = Summarize();
-}
-
-void DiskDatabase::Open() {
-#if ROCKSDB_MAJOR >= 11
-  Check(rocksdb::DB::Open(options_, directory_, &db_));
-#else
-  rocksdb::DB* db = nullptr;
-  Check(rocksdb::DB::Open(options_, directory_, &db));
-  db_.reset(db);
-#endif
 }
 
 // A file whose keys overlap with a level is ingested above it: the last level comes first. Ingested
@@ -142,6 +143,7 @@ void DiskDatabase::WriteLevels(const LevelFiles& files) {
 DatabaseSummary DiskDatabase::Summarize() const {
   rocksdb::ColumnFamilyMetaData metadata;
   db_->GetColumnFamilyMetaData(&metadata);
+  if (!metadata.levels[0].files.empty()) throw std::runtime_error("RocksDB: files in level 0");
   DatabaseSummary sum;
   for (int level = 1; level <= kNumLevels; ++level) {
     LevelSummary& of_level = sum.levels[static_cast<size_t>(level - 1)];
@@ -188,15 +190,48 @@ void DiskDatabase::MultiGet(size_t count, const rocksdb::Slice* keys,
 
 void DiskDatabase::CheckLevels() const {
   const DatabaseSummary now = Summarize();
-  rocksdb::ColumnFamilyMetaData metadata;
-  db_->GetColumnFamilyMetaData(&metadata);
-  if (!metadata.levels[0].files.empty()) throw std::runtime_error("RocksDB: files in level 0");
   for (size_t i = 0; i < kNumLevels; ++i) {
     if (now.levels[i].num_keys != keys_of_level_[i])
       throw std::runtime_error("RocksDB: level " + std::to_string(i + 1) + " has " +
                                std::to_string(now.levels[i].num_keys) + " keys, not " +
                                std::to_string(keys_of_level_[i]));
   }
+}
+
+std::string WhyNotOnDisk(const std::string& directory, uint64_t bytes) {
+  struct statfs system;
+  if (statfs(directory.c_str(), &system) != 0) return directory + ": " + std::strerror(errno);
+  const auto type = static_cast<long>(system.f_type);
+  if (type == kTmpfs || type == kRamfs)
+    return directory + " is in memory; --db-dir needs a folder on a disk";
+  const uint64_t free = system.f_bavail * static_cast<uint64_t>(system.f_bsize);
+  if (free < bytes)
+    return directory + " has " + tool::BytesText(free) + " free; the databases take " +
+           tool::BytesText(bytes);
+  const std::string path = directory + "/direct";
+  const bool direct = File(path, O_WRONLY | O_CREAT | O_DIRECT).fd() >= 0;
+  unlink(path.c_str());
+  return direct ? "" : "the file system of " + directory + " has no direct I/O";
+}
+
+double MedianDirectReadUs(const std::string& path) {
+  const File file(path, O_RDONLY | O_DIRECT);
+  struct stat status;
+  if (file.fd() < 0 || fstat(file.fd(), &status) != 0)
+    throw std::runtime_error(path + ": " + std::strerror(errno));
+  const std::unique_ptr<void, decltype(&std::free)> buffer(
+      std::aligned_alloc(kReadBytes, kReadBytes), &std::free);
+  const uint64_t num_blocks = static_cast<uint64_t>(status.st_size) / kReadBytes;
+  std::vector<double> us;
+  for (uint64_t i = 0; i < kNumReads && num_blocks > 0; ++i) {
+    const auto offset = static_cast<off_t>(Mix(i) % num_blocks * kReadBytes);
+    us.push_back(1e6 * SecondsOf([&] {
+                   if (pread(file.fd(), buffer.get(), kReadBytes, offset) !=
+                       static_cast<ssize_t>(kReadBytes))
+                     throw std::runtime_error(path + ": " + std::strerror(errno));
+                 }));
+  }
+  return Median(us);
 }
 
 }  // namespace bloomline::bench

@@ -1,12 +1,10 @@
-#include "db_bench_ext/disk/keys.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <numeric>
 #include <utility>
 
-#include "db_bench_ext/keys/generated_keys.h"
+#include "db_bench_ext/disk/disk.h"
 
 namespace bloomline::bench {
 namespace {
@@ -33,21 +31,11 @@ std::vector<uint32_t> Permutation(uint64_t size, uint64_t seed) {
   return all;
 }
 
-bool IsZipf(Workload workload) {
-  return workload == Workload::kZipf || workload == Workload::kMixedZipf ||
-         workload == Workload::kMultiGet;
-}
-
-double PartMissing(Workload workload) {
-  if (workload == Workload::kMissing) return 1;
-  return workload == Workload::kUniform || workload == Workload::kZipf ? 0 : 0.5;
-}
-
 }  // namespace
 
 Key KeyOf(uint64_t number) {
   Key key;
-  for (size_t i = kKeyBytes; i-- > 0; number /= 10) key[i] = static_cast<char>('0' + number % 10);
+  WriteDecimal(number, key.data());
   return key;
 }
 
@@ -93,33 +81,15 @@ uint64_t Zipf::RankAt(double uniform) const {
   return static_cast<uint64_t>(found - sums_.begin());
 }
 
-const char* WorkloadName(Workload workload) {
-  switch (workload) {
-    case Workload::kUniform:
-      return "readrandom-uniform";
-    case Workload::kZipf:
-      return "readrandom-zipf";
-    case Workload::kMissing:
-      return "readmissing";
-    case Workload::kMixedUniform:
-      return "mixed-uniform";
-    case Workload::kMixedZipf:
-      return "mixed-zipf";
-    case Workload::kMultiGet:
-      return "multiget-mixed-zipf";
-  }
-  return "?";
-}
-
-std::vector<Query> Queries::Make(Workload workload, size_t count, uint64_t seed) const {
+std::vector<Query> Queries::Make(const Workload& workload, size_t count, uint64_t seed) const {
   Random random(seed);
   std::vector<Query> queries;
   queries.reserve(count);
   while (queries.size() < count) {
     Query query;
-    query.stored = random.Uniform() >= PartMissing(workload);
+    query.stored = random.Uniform() >= workload.part_missing;
     if (query.stored) {
-      query.number = stored_.NumberOfRank(IsZipf(workload) ? zipf_.RankAt(random.Uniform())
+      query.number = stored_.NumberOfRank(workload.is_zipf ? zipf_.RankAt(random.Uniform())
                                                            : random.Below(stored_.size()));
     } else {
       query.number = 2 * random.Below(stored_.size() - 1) + 1;

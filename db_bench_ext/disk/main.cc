@@ -1,24 +1,145 @@
 // Compares filters where memory is short: reads flags, writes tables and CSV.
-#include <csignal>
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 
-#include "db_bench_ext/disk/direct_reads.h"
-#include "db_bench_ext/disk/flags.h"
-#include "db_bench_ext/disk/measure.h"
-#include "db_bench_ext/disk/report.h"
-#include "db_bench_ext/machine/environment.h"
-#include "db_bench_ext/machine/machine.h"
-#include "db_bench_ext/machine/temporary_directory.h"
-#include "db_bench_ext/output/output.h"
-#include "db_bench_ext/output/progress.h"
+#include "db_bench_ext/disk/disk.h"
+#include "db_bench_ext/support/flags.h"
+#include "db_bench_ext/support/machine.h"
+#include "db_bench_ext/support/output.h"
 
 namespace bloomline::bench {
 namespace {
 
+struct Flags {
+  Plan plan;  // without directory
+  std::string out_directory;
+  std::string db_directory;  // parent of the temporary folder
+  bool progress = false;
+};
+
+void MakeShort(Plan* plan) {
+  plan->keys_of_top_level = 50;
+  plan->layouts = {kPartitioned, kPinned};
+  plan->cache_factors = {2};
+  plan->workloads = {kMissing, kZipf, kMixedZipf, kMultiGet};
+  plan->threads = {1};
+  plan->rounds = 3;
+  plan->run_seconds = 0.04;
+  plan->warm_up_seconds = plan->waste_seconds = 0.1;
+}
+
+void MakeQuick(Plan* plan) {
+  MakeShort(plan);
+  plan->keys_of_top_level = 10;
+  plan->layouts = {kPartitioned};
+  plan->workloads = {kMissing, kMixedZipf, kMultiGet};
+  plan->rounds = 1;
+  plan->run_seconds = plan->warm_up_seconds = plan->waste_seconds = 0.02;
+}
+
+template <typename T>
+std::vector<std::string> NamesOf(const std::vector<T>& all) {
+  std::vector<std::string> names;
+  for (const T& one : all) names.push_back(one.name);
+  return names;
+}
+
+// Those of `all` that are named, in its order; all if nothing is named.
+template <typename T>
+std::vector<T> Select(const std::vector<std::string>& named, const std::vector<T>& all) {
+  std::vector<T> selected;
+  for (const T& one : all) {
+    if (named.empty() || std::find(named.begin(), named.end(), one.name) != named.end())
+      selected.push_back(one);
+  }
+  return selected;
+}
+
+std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
+  Flags flags;
+  const Plan complete = flags.plan;
+  flags.db_directory = ".";
+  bool is_short = false, quick = false;
+  uint64_t top_keys = 0;
+  int rounds = 0;
+  std::vector<double> cache_factors, sweep;
+  std::vector<int> threads;
+  std::vector<std::string> policies, workloads, layouts;
+  const std::vector<std::string> all_policies = NamesOf(complete.policies);
+  const std::vector<std::string> all_workloads = NamesOf(complete.workloads);
+  const std::vector<std::string> all_layouts = NamesOf(complete.layouts);
+
+  CLI::App app(
+      "Compares filters of RocksDB where memory is short: a database of five levels, read with\n"
+      "direct I/O through a small block cache that also holds the filters and indexes. All\n"
+      "policies get the same cache. Exit status 1 if any answer was wrong, 77 if the databases\n"
+      "cannot lie on a disk. The complete form takes about eight minutes.",
+      "db_bench_ext/run --disk");
+  auto* short_flag =
+      app.add_flag("--short", is_short,
+                   "a database of 555,550 keys, two layouts, four workloads: about 25 seconds");
+  AddQuick(&app, &quick, "111,110 keys, three workloads, one round")->excludes(short_flag);
+  app.add_option("--top-keys", top_keys,
+                 "keys in level 1; each of the four other levels has ten times as many as the one "
+                 "above (default: 300, which makes 3,333,300 keys or 400 MB)")
+      ->check(CLI::Range(10, 10000));
+  app.add_option("--cache", cache_factors,
+                 "sizes of the block cache, as multiples of the bytes of built-in Bloom's filters "
+                 "(default: 1,2,4; four times the filters is 4.4 % of the data; pinned from 2 on)")
+      ->delimiter(',')
+      ->check(CLI::Range(0.1, 200.0));
+  app.add_option(
+         "--layout", layouts,
+         "some of: partitioned (filters and indexes in blocks of 4 KiB), full (one filter and "
+         "one index per file), pinned (full, and never evicted) (default: all)")
+      ->delimiter(',')
+      ->check(CLI::IsMember(all_layouts));
+  app.add_option("--policies", policies,
+                 "some of: " + CLI::detail::join(all_policies, ", ") + " (default: all)")
+      ->delimiter(',')
+      ->check(CLI::IsMember(all_policies));
+  app.add_option("--workloads", workloads,
+                 "some of: " + CLI::detail::join(all_workloads, ", ") + " (default: all)")
+      ->delimiter(',')
+      ->check(CLI::IsMember(all_workloads));
+  app.add_option("--sweep", sweep,
+                 "instead of the policies above: built-in Bloom, and compact at each of these bits "
+                 "per key, to find the best one for a cache: --sweep 4,6,8,10,12,14")
+      ->delimiter(',')
+      ->check(CLI::Range(2.0, 30.0));
+  app.add_option("--threads", threads,
+                 "numbers of threads (default: 1,2); more than one only with the largest cache")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 64));
+  AddRounds(&app, &rounds, "timed rounds", "5");
+  AddOut(&app, &flags.out_directory, "the tables as text and CSV and the plots");
+  AddDbDirectory(&app, &flags.db_directory,
+                 "on a disk for the temporary databases, 5 GB, which are removed at the end "
+                 "(default: ${XDG_CACHE_HOME:-~/.cache}/bloomline)");
+  AddProgress(&app, &flags.progress);
+  if (!Parse(&app, argc, argv, exit_code)) return std::nullopt;
+  Plan& plan = flags.plan;
+  if (quick) MakeQuick(&plan);
+  if (is_short) MakeShort(&plan);
+  if (top_keys != 0) plan.keys_of_top_level = top_keys;
+  if (rounds != 0) plan.rounds = rounds;
+  if (!cache_factors.empty()) plan.cache_factors = cache_factors;
+  if (!threads.empty()) plan.threads = threads;
+  plan.threaded_cache_factor =
+      *std::max_element(plan.cache_factors.begin(), plan.cache_factors.end());
+  // Caches are measured in multiples of built-in Bloom's filters, so it always takes part.
+  if (!policies.empty()) policies.push_back(kBuiltinBloom);
+  plan.policies = sweep.empty() ? Select(policies, plan.policies) : SweepPolicies(sweep);
+  if (!workloads.empty()) plan.workloads = Select(workloads, complete.workloads);
+  if (!layouts.empty()) plan.layouts = Select(layouts, complete.layouts);
+  return flags;
+}
+
 constexpr int kNotHere = 77;
 
-int Run(Flags flags) {
+int Run(const Flags& flags) {
+  CatchInterrupts();
   const std::string why_not = WhyNotOnDisk(flags.db_directory, NeededDiskBytes(flags.plan));
   if (!why_not.empty()) {
     std::cerr << "disk_bench: " << why_not << "\n";
@@ -26,41 +147,29 @@ int Run(Flags flags) {
   }
   std::filesystem::create_directories(flags.out_directory);
   const TemporaryDirectory directory(flags.db_directory);
-  flags.plan.directory = directory.path();
+  Plan plan = flags.plan;
+  plan.directory = directory.path();
   Output output;
   output.Print("bloomline compared with the filters of RocksDB where memory is short\n\n" +
                DescribeEnvironment() + LoadWarning());
 
-  Progress progress(flags.progress, NumSteps(flags.plan));
-  const Results results = Measure(flags.plan, &progress);
-  output.Print(Legend(flags.plan, results) + "\n" + DatabaseTables(flags.plan, results) +
-               RegimeTables(flags.plan, results) + SummaryTables(flags.plan, results));
+  Progress progress(flags.progress, NumSteps(plan));
+  const Results results = Measure(plan, &progress);
+  output.Print(Legend(plan, results) + "\n" + DatabaseTables(plan, results) +
+               RegimeTables(plan, results) + SummaryTables(plan, results));
 
-  const uint64_t wrong = results.WrongAnswers();
-  output.Print(
-      (wrong == 0 ? "Every answer was right." : "WRONG ANSWERS: " + std::to_string(wrong) + ".") +
-      " " + output.Elapsed());
+  const int status = output.PrintVerdict(results.WrongAnswers());
   const std::filesystem::path out(flags.out_directory);
   WriteFile(out / "disk.txt", output.text());
   WriteFile(out / "disk.csv", Csv(results));
   WriteFile(out / "disk_levels.csv", LevelsCsv(results));
-  return wrong == 0 ? 0 : 1;
+  return status;
 }
 
 }  // namespace
 }  // namespace bloomline::bench
 
 int main(int argc, char** argv) {
-  int exit_code = 0;
-  const auto flags = bloomline::bench::ParseFlags(argc, argv, &exit_code);
-  if (!flags) return exit_code;
-  if (!bloomline::bench::KernelVariableIsUsable("disk_bench")) return 1;
-  std::signal(SIGPIPE, SIG_IGN);  // if the reader of the output ends, the databases must be removed
-  bloomline::bench::CatchInterrupts();
-  try {
-    return bloomline::bench::Run(*flags);
-  } catch (const std::exception& error) {
-    std::cerr << "disk_bench: " << error.what() << "\n";
-    return 1;
-  }
+  using namespace bloomline::bench;  // NOLINT: nothing else is here
+  return Main("disk_bench", argc, argv, ParseFlags, Run);
 }

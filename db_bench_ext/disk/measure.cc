@@ -1,12 +1,9 @@
-#include "db_bench_ext/disk/measure.h"
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <numeric>
 
-#include "db_bench_ext/disk/direct_reads.h"
-#include "db_bench_ext/timing/timing.h"
+#include "db_bench_ext/disk/disk.h"
 
 namespace bloomline::bench {
 namespace {
@@ -30,18 +27,18 @@ uint64_t NumKeys(const Plan& plan) {
 }
 
 struct Contender {
-  Subject subject;
+  Policy policy;
   std::unique_ptr<DiskDatabase> database;
   size_t result;  // index in Results::databases
 };
 
 // In the order of measuring. Bytes of the cache are not known yet. Pinned filters and indexes take
 // 1.7 times what built-in Bloom's filters take: a smaller cache would be exceeded.
-std::vector<Regime> RegimesOf(const Plan& plan, Layout layout) {
+std::vector<Regime> RegimesOf(const Plan& plan, const Layout& layout) {
   std::vector<Regime> regimes;
   for (const int threads : plan.threads) {
     for (const double factor : plan.cache_factors) {
-      if (layout == Layout::kPinned && factor < kLeastPinnedCache) continue;
+      if (layout.is_pinned && factor < kLeastPinnedCache) continue;
       if (threads == 1 || factor == plan.threaded_cache_factor)
         regimes.push_back({layout, factor, 0, threads});
     }
@@ -59,12 +56,12 @@ class Bench {
     const LevelFiles files(stored_, plan_.directory);
     progress_->Add(NumKeys(plan_) / kKeysPerStep + 1);
     results_.disk_read_us = MedianDirectReadUs(files.OfLevel(kNumLevels));
-    for (const Layout layout : plan_.layouts) {
+    for (const Layout& layout : plan_.layouts) {
       BuildAll(layout, files);
       CheckThatWrongAnswersCount();
       uint64_t filter_bytes = 0;
       for (const BuiltDatabase& database : results_.databases) {
-        if (database.layout == layout && database.subject.name == kBuiltinBloom)
+        if (database.layout == layout && database.policy.name == kBuiltinBloom)
           filter_bytes = database.summary.filter_bytes;
       }
       for (Regime regime : RegimesOf(plan_, layout)) {
@@ -80,21 +77,21 @@ class Bench {
   }
 
  private:
-  std::string DirectoryOf(const Subject& subject) const {
-    return plan_.directory + "/" + subject.name;
+  std::string DirectoryOf(const Policy& policy) const {
+    return plan_.directory + "/" + policy.name;
   }
 
-  void BuildAll(Layout layout, const LevelFiles& files) {
-    for (const Subject& subject : plan_.subjects) {
-      progress_->Start(std::string(LayoutName(layout)) + " filters: writing five levels with " +
-                       subject.name);
-      Contender contender{subject, nullptr, results_.databases.size()};
+  void BuildAll(const Layout& layout, const LevelFiles& files) {
+    for (const Policy& policy : plan_.policies) {
+      progress_->Start(std::string(layout.name) + " filters: writing five levels with " +
+                       policy.name);
+      Contender contender{policy, nullptr, results_.databases.size()};
       const double seconds = SecondsOf([&] {
         contender.database =
-            std::make_unique<DiskDatabase>(subject, layout, stored_, files, DirectoryOf(subject));
+            std::make_unique<DiskDatabase>(policy, layout, stored_, files, DirectoryOf(policy));
       });
       results_.databases.push_back(
-          {layout, subject, contender.database->summary(), ModelRates(subject), seconds, {}});
+          {layout, policy, contender.database->summary(), ModelRates(policy), seconds, {}});
       contenders_.push_back(std::move(contender));
       progress_->Add(NumKeys(plan_) / kKeysPerStep + 1);
     }
@@ -103,7 +100,7 @@ class Bench {
   void RemoveAll() {
     contenders_.clear();
     filled_bytes_ = 0;
-    for (const Subject& subject : plan_.subjects) std::filesystem::remove_all(DirectoryOf(subject));
+    for (const Policy& policy : plan_.policies) std::filesystem::remove_all(DirectoryOf(policy));
   }
 
   // The control of every "0 wrong answers": a missing key expected to be stored, a stored one
@@ -113,7 +110,7 @@ class Bench {
     const std::vector<Query> wrong = {{KeyOf(stored), false, stored},
                                       {KeyOf(stored + 1), true, stored + 1},
                                       {KeyOf(stored), true, other}};
-    for (const Workload workload : {Workload::kUniform, Workload::kMultiGet}) {
+    for (const Workload& workload : {kUniform, kMultiGet}) {
       const RunResult run =
           RunQueries(*contenders_.front().database, workload, wrong, 1, {plan_.warm_up_seconds});
       if (run.counts.wrong_answers != wrong.size())
@@ -123,24 +120,24 @@ class Bench {
 
   // Wasted reads by level are few, so they get more Gets than the timed rounds have. The cache is
   // that of the last regime.
-  void CountWastedReads(Layout layout) {
-    progress_->Start(std::string(LayoutName(layout)) + " filters: counting wasted reads");
-    const std::vector<Query> queries = NextQueries(Workload::kMissing, kWasteQueries);
+  void CountWastedReads(const Layout& layout) {
+    progress_->Start(std::string(layout.name) + " filters: counting wasted reads");
+    const std::vector<Query> queries = NextQueries(kMissing, kWasteQueries);
     for (Contender& contender : contenders_) {
       const RunResult run =
-          RunQueries(*contender.database, Workload::kMissing, queries, 1, {plan_.waste_seconds});
+          RunQueries(*contender.database, kMissing, queries, 1, {plan_.waste_seconds});
       results_.databases[contender.result].missing.Add(run.counts);
       progress_->Add(kStepsPerWaste);
     }
   }
 
   // Every seed is used once, by all policies.
-  std::vector<Query> NextQueries(Workload workload, size_t count) {
+  std::vector<Query> NextQueries(const Workload& workload, size_t count) {
     return queries_.Make(workload, count, ++seed_);
   }
 
   // A cache is warm when as much has been read through it as it holds.
-  void WarmUp(Workload workload, const Regime& regime) {
+  void WarmUp(const Workload& workload, const Regime& regime) {
     const std::vector<Query> queries = NextQueries(workload, kWarmUpQueries);
     for (Contender& contender : contenders_) {
       const RunResult run = RunQueries(*contender.database, workload, queries, 1,
@@ -155,18 +152,18 @@ class Bench {
   void FillCaches(const Regime& regime) {
     for (Contender& contender : contenders_) {
       const DatabaseSummary& summary = contender.database->summary();
-      if (regime.layout == Layout::kPinned &&
+      if (regime.layout.is_pinned &&
           summary.filter_bytes + summary.index_bytes > regime.cache_bytes)
-        throw std::runtime_error("the pinned filters and indexes of " + contender.subject.name +
+        throw std::runtime_error("the pinned filters and indexes of " + contender.policy.name +
                                  " do not fit into the cache; --cache must be larger");
       contender.database->SetCacheBytes(regime.cache_bytes);
     }
-    WarmUp(Workload::kUniform, regime);
+    WarmUp(kUniform, regime);
     filled_bytes_ = regime.cache_bytes;
   }
 
   void MeasureRegime(const Regime& regime) {
-    const std::string what = std::string(LayoutName(regime.layout)) + " filters, cache of " +
+    const std::string what = std::string(regime.layout.name) + " filters, cache of " +
                              std::to_string(regime.cache_bytes >> 10) + " KiB, " +
                              std::to_string(regime.threads) +
                              (regime.threads == 1 ? " thread: " : " threads: ");
@@ -175,34 +172,34 @@ class Bench {
       progress_->Start(what + "filling the cache");
       FillCaches(regime);
     }
-    for (const Workload workload : plan_.workloads) {
-      progress_->Start(what + WorkloadName(workload));
+    for (const Workload& workload : plan_.workloads) {
+      progress_->Start(what + workload.name);
       WarmUp(workload, regime);
       MeasureWorkload(regime, workload);
     }
   }
 
   // Policies take turns within each round, and each round begins with another one.
-  void MeasureWorkload(const Regime& regime, Workload workload) {
-    std::vector<Cell> cells;
+  void MeasureWorkload(const Regime& regime, const Workload& workload) {
+    std::vector<Measured> cells;
     for (const Contender& contender : contenders_)
-      cells.push_back({regime, workload, contender.subject, {}, {}, {}});
+      cells.push_back({regime, workload, contender.policy, {}, {}, {}});
     for (int round = 0; round < plan_.rounds; ++round) {
       const std::vector<Query> queries = NextQueries(workload, kQueriesPerRun);
       for (size_t turn = 0; turn < contenders_.size(); ++turn) {
         const size_t now = (turn + static_cast<size_t>(round)) % contenders_.size();
         const RunResult run = RunQueries(*contenders_[now].database, workload, queries,
                                          regime.threads, {plan_.run_seconds});
-        Cell& cell = cells[now];
+        Measured& cell = cells[now];
         cell.ops_per_second.push_back(static_cast<double>(run.counts.gets) / run.seconds);
         cell.counts.Add(run.counts);
         cell.us.insert(cell.us.end(), run.us.begin(), run.us.end());
-        if (workload == Workload::kMissing)
+        if (workload == kMissing)
           results_.databases[contenders_[now].result].missing.Add(run.counts);
         progress_->Add(1);
       }
     }
-    for (Cell& cell : cells) {
+    for (Measured& cell : cells) {
       std::sort(cell.us.begin(), cell.us.end());
       results_.cells.push_back(std::move(cell));
     }
@@ -232,27 +229,23 @@ double BuiltDatabase::Waste() const {
   return missing.PerGet(all_filtered ? missing.filter_positives : missing.data_blocks);
 }
 
-double Cell::Median() const { return bench::Median(ops_per_second); }
-
-double Cell::Percentile(double part) const {
+double Measured::Percentile(double part) const {
   if (us.empty()) return NAN;
   return us[static_cast<size_t>(part * static_cast<double>(us.size() - 1))];
 }
 
-const Cell* Results::Find(const Regime& regime, Workload workload,
-                          const std::string& subject) const {
-  for (const Cell& cell : cells) {
-    if (cell.regime.layout == regime.layout && cell.regime.threads == regime.threads &&
-        cell.regime.cache_bytes == regime.cache_bytes && cell.workload == workload &&
-        cell.subject.name == subject)
+const Measured* Results::Find(const Regime& regime, const Workload& workload,
+                              const std::string& policy) const {
+  for (const Measured& cell : cells) {
+    if (cell.regime == regime && cell.workload == workload && cell.policy.name == policy)
       return &cell;
   }
   return nullptr;
 }
 
-std::vector<double> Results::Ratios(const Cell& cell, const std::string& other) const {
+std::vector<double> Results::Ratios(const Measured& cell, const std::string& other) const {
   std::vector<double> ratios;
-  const Cell* found = Find(cell.regime, cell.workload, other);
+  const Measured* found = Find(cell.regime, cell.workload, other);
   if (found == nullptr) return ratios;
   for (size_t i = 0; i < cell.ops_per_second.size(); ++i)
     ratios.push_back(cell.ops_per_second[i] / found->ops_per_second[i]);
@@ -261,8 +254,8 @@ std::vector<double> Results::Ratios(const Cell& cell, const std::string& other) 
 
 uint64_t Results::WrongAnswers() const {
   uint64_t wrong = 0;
-  for (const Cell& cell : cells) {
-    if (cell.workload != Workload::kMissing) wrong += cell.counts.wrong_answers;
+  for (const Measured& cell : cells) {
+    if (!(cell.workload == kMissing)) wrong += cell.counts.wrong_answers;
   }
   // These counts have the Gets of missing keys, and the wrong answers of warm-ups.
   for (const BuiltDatabase& database : databases) wrong += database.missing.wrong_answers;
@@ -272,23 +265,23 @@ uint64_t Results::WrongAnswers() const {
 uint64_t NeededDiskBytes(const Plan& plan) {
   constexpr uint64_t kBytesPerKey = 125;  // with the index and a filter
   // The ingested copy of a level is a link; a compaction holds its input and its output.
-  return (plan.subjects.size() + 2) * NumKeys(plan) * kBytesPerKey;
+  return (plan.policies.size() + 2) * NumKeys(plan) * kBytesPerKey;
 }
 
 uint64_t NumSteps(const Plan& plan) {
   const uint64_t build = NumKeys(plan) / kKeysPerStep + 1;
   uint64_t steps = build;
-  for (const Layout layout : plan.layouts) {
+  for (const Layout& layout : plan.layouts) {
     const std::vector<Regime> regimes = RegimesOf(plan, layout);
     const uint64_t of_regime =
         plan.workloads.size() * (kStepsPerWarmUp + static_cast<uint64_t>(plan.rounds));
-    uint64_t per_subject = build + kStepsPerWaste + regimes.size() * of_regime;
+    uint64_t per_policy = build + kStepsPerWaste + regimes.size() * of_regime;
     double filled = 0;
     for (const Regime& regime : regimes) {
-      if (regime.cache_factor != filled) per_subject += kStepsPerWarmUp;
+      if (regime.cache_factor != filled) per_policy += kStepsPerWarmUp;
       filled = regime.cache_factor;
     }
-    steps += plan.subjects.size() * per_subject;
+    steps += plan.policies.size() * per_policy;
   }
   return steps;
 }

@@ -1,18 +1,12 @@
-#include "db_bench_ext/disk/report.h"
-
 #include <algorithm>
 #include <cmath>
 #include <sstream>
 
-#include "db_bench_ext/timing/timing.h"
-#include "src/tool/printable.h"
-#include "src/tool/quantity.h"
+#include "db_bench_ext/disk/disk.h"
+#include "db_bench_ext/support/cells.h"
 
 namespace bloomline::bench {
 namespace {
-
-using tool::NumberText;
-using Cells = std::vector<std::string>;
 
 std::string MiB(uint64_t bytes) {
   return NumberText(static_cast<double>(bytes) / (1 << 20), 1) + " MiB";
@@ -23,35 +17,19 @@ std::string Title(const Regime& regime, const Results& results) {
   const auto found = std::find_if(results.databases.begin(), results.databases.end(), of_layout);
   const double part = 100.0 * static_cast<double>(regime.cache_bytes) /
                       static_cast<double>(found->summary.data_bytes);
-  return std::string(LayoutName(regime.layout)) + " filters, cache of " + MiB(regime.cache_bytes) +
-         " (" + NumberText(regime.cache_factor, 1) + " times built-in Bloom's filters, " +
+  return std::string(regime.layout.name) + " filters, cache of " + MiB(regime.cache_bytes) + " (" +
+         NumberText(regime.cache_factor, 1) + " times built-in Bloom's filters, " +
          NumberText(part, 1) + " % of the data), " + std::to_string(regime.threads) +
          (regime.threads == 1 ? " thread" : " threads");
 }
 
-bool SameRegime(const Regime& a, const Regime& b) {
-  return a.layout == b.layout && a.cache_bytes == b.cache_bytes && a.threads == b.threads;
-}
-
 std::vector<Regime> RegimesIn(const Results& results) {
   std::vector<Regime> regimes;
-  for (const Cell& cell : results.cells) {
-    if (regimes.empty() || !SameRegime(regimes.back(), cell.regime)) regimes.push_back(cell.regime);
+  for (const Measured& cell : results.cells) {
+    if (regimes.empty() || !(regimes.back() == cell.regime)) regimes.push_back(cell.regime);
   }
   return regimes;
 }
-
-struct Spread {
-  double median, min, max;
-};
-
-Spread SpreadOf(const std::vector<double>& values) {
-  if (values.empty()) return {NAN, NAN, NAN};
-  const auto [min, max] = std::minmax_element(values.begin(), values.end());
-  return {Median(values), *min, *max};
-}
-
-std::string Times(double ratio) { return std::isnan(ratio) ? "-" : NumberText(ratio, 2); }
 
 std::string Range(const Spread& spread) {
   return std::isnan(spread.median) ? "-"
@@ -69,7 +47,7 @@ std::string Legend(const Plan& plan, const Results& results) {
   std::ostringstream out;
   out << "disk        direct reads of 4 KiB take " << NumberText(results.disk_read_us, 0)
       << " us (median)\n"
-      << "databases   " << tool::CountText(summary.num_keys) << " keys of " << kKeyBytes
+      << "databases   " << tool::CountText(summary.num_keys) << " keys of " << kDecimalBytes
       << " bytes in levels 1 to " << kNumLevels << ", " << tool::CountText(plan.keys_of_top_level)
       << " in level 1 and " << kLevelSizeRatio << " times as many in\n"
       << "            each further one, every key in one level; values of " << kValueBytes
@@ -107,34 +85,31 @@ std::string Legend(const Plan& plan, const Results& results) {
 
 std::string DatabaseTables(const Plan& plan, const Results& results) {
   std::string text;
-  for (const Layout layout : plan.layouts) {
+  for (const Layout& layout : plan.layouts) {
     std::vector<Cells> rows = {
         {"policy", "bits/key", "level", "level", "level", "level", "level", "filters", "wasted",
          "wasted", "of", "of Bloom's", "write"},
         {"", "", "1", "2", "3", "4", "5", "KiB", "model", "measured", "model", "", "s"}};
     double bloom = NAN;
     for (const BuiltDatabase& one : results.databases) {
-      if (one.layout == layout && one.subject.name == kBuiltinBloom && one.missing.gets > 0)
-        bloom = one.Waste();
+      if (one.layout == layout && one.policy.name == kBuiltinBloom) bloom = one.Waste();
     }
     for (const BuiltDatabase& one : results.databases) {
-      if (one.layout != layout) continue;
-      Cells row = {one.subject.name,
-                   NumberText(8.0 * static_cast<double>(one.summary.filter_bytes) /
-                                  static_cast<double>(one.summary.num_keys),
-                              2)};
+      if (!(one.layout == layout)) continue;
+      Cells row = {one.policy.name, NumberText(8.0 * static_cast<double>(one.summary.filter_bytes) /
+                                                   static_cast<double>(one.summary.num_keys),
+                                               2)};
       for (const LevelSummary& level : one.summary.levels)
         row.push_back(NumberText(level.BitsPerKey(), 1));
       row.push_back(NumberText(static_cast<double>(one.summary.filter_bytes) / 1024, 0));
       row.push_back(NumberText(one.ModelWaste(), 5));
-      const bool measured = one.missing.gets > 0;
-      row.push_back(measured ? NumberText(one.Waste(), 5) : "-");
-      row.push_back(measured ? NumberText(one.Waste() / one.ModelWaste(), 2) : "-");
-      row.push_back(measured ? NumberText(one.Waste() / bloom, 3) : "-");
+      row.push_back(Cell(one.Waste(), 5));
+      row.push_back(Cell(one.Waste() / one.ModelWaste(), 2));
+      row.push_back(Cell(one.Waste() / bloom, 3));
       row.push_back(NumberText(one.seconds, 1));
       rows.push_back(std::move(row));
     }
-    text += WithHead(std::string(LayoutName(layout)) + " filters", rows, 1);
+    text += WithHead(std::string(layout.name) + " filters", rows, 1);
   }
   return text;
 }
@@ -144,17 +119,17 @@ std::string RegimeTables(const Plan& plan, const Results& results) {
   for (const Regime& regime : RegimesIn(results)) {
     std::vector<Cells> rows = {{"workload", "policy", "kops/s", "x Bloom", "(range)", "x Ribbon",
                                 "p50", "p99", "reads/Get", "data", "index", "filter", "cache %"}};
-    for (const Workload workload : plan.workloads) {
-      for (const Subject& subject : plan.subjects) {
-        const Cell* cell = results.Find(regime, workload, subject.name);
+    for (const Workload& workload : plan.workloads) {
+      for (const Policy& policy : plan.policies) {
+        const Measured* cell = results.Find(regime, workload, policy.name);
         if (cell == nullptr) continue;
         const Counts& counts = cell->counts;
         const Spread bloom = SpreadOf(results.Ratios(*cell, kBuiltinBloom));
         const Spread ribbon = SpreadOf(results.Ratios(*cell, kBuiltinRibbon));
         rows.push_back(
-            {&subject == &plan.subjects.front() ? WorkloadName(workload) : "", subject.name,
-             NumberText(cell->Median() / 1000, 1), Times(bloom.median), Range(bloom),
-             Times(ribbon.median), NumberText(cell->Percentile(0.5), 1),
+            {&policy == &plan.policies.front() ? workload.name : "", policy.name,
+             NumberText(Median(cell->ops_per_second) / 1000, 1), Cell(bloom.median, 2),
+             Range(bloom), Cell(ribbon.median, 2), NumberText(cell->Percentile(0.5), 1),
              NumberText(cell->Percentile(0.99), 1),
              NumberText(counts.PerGet(counts.data_reads + counts.index_reads + counts.filter_reads),
                         4),
@@ -173,17 +148,17 @@ std::string SummaryTables(const Plan& plan, const Results& results) {
   std::string text;
   for (const char* other : {kBuiltinBloom, kBuiltinRibbon}) {
     std::vector<Cells> rows = {{"filters", "cache", "threads", "policy"}};
-    for (const Workload workload : plan.workloads) rows[0].push_back(WorkloadName(workload));
+    for (const Workload& workload : plan.workloads) rows[0].push_back(workload.name);
     for (const Regime& regime : RegimesIn(results)) {
       bool first = true;
-      for (const Subject& subject : plan.subjects) {
-        if (subject.name == other) continue;
-        Cells row = {first ? LayoutName(regime.layout) : "", first ? MiB(regime.cache_bytes) : "",
-                     first ? std::to_string(regime.threads) : "", subject.name};
+      for (const Policy& policy : plan.policies) {
+        if (policy.name == other) continue;
+        Cells row = {first ? regime.layout.name : "", first ? MiB(regime.cache_bytes) : "",
+                     first ? std::to_string(regime.threads) : "", policy.name};
         first = false;
-        for (const Workload workload : plan.workloads) {
-          const Cell* cell = results.Find(regime, workload, subject.name);
-          row.push_back(Times(SpreadOf(results.Ratios(*cell, other)).median));
+        for (const Workload& workload : plan.workloads) {
+          const Measured* cell = results.Find(regime, workload, policy.name);
+          row.push_back(Cell(Median(results.Ratios(*cell, other)), 2));
         }
         rows.push_back(std::move(row));
       }
@@ -203,19 +178,14 @@ std::string Csv(const Results& results) {
          "times_bloom_min,times_bloom_max,times_ribbon_median,times_ribbon_min,times_ribbon_max,"
          "p50_us,p99_us,data_reads_per_get,index_reads_per_get,filter_reads_per_get,"
          "cache_hit_rate,filter_positives_per_get,gets,wrong_answers\n";
-  const auto spread = [](const std::vector<double>& values, int digits) {
-    const Spread s = SpreadOf(values);
-    if (std::isnan(s.median)) return std::string(",,");
-    return NumberText(s.median, digits) + "," + NumberText(s.min, digits) + "," +
-           NumberText(s.max, digits);
-  };
-  for (const Cell& cell : results.cells) {
+  for (const Measured& cell : results.cells) {
     const Counts& counts = cell.counts;
-    out << LayoutName(cell.regime.layout) << ',' << cell.regime.cache_bytes << ','
+    out << cell.regime.layout.name << ',' << cell.regime.cache_bytes << ','
         << NumberText(cell.regime.cache_factor, 2) << ',' << cell.regime.threads << ','
-        << WorkloadName(cell.workload) << ',' << cell.subject.name << ','
-        << spread(cell.ops_per_second, 0) << ',' << spread(results.Ratios(cell, kBuiltinBloom), 4)
-        << ',' << spread(results.Ratios(cell, kBuiltinRibbon), 4) << ','
+        << cell.workload.name << ',' << cell.policy.name << ','
+        << CsvCells(SpreadOf(cell.ops_per_second), 0) << ','
+        << CsvCells(SpreadOf(results.Ratios(cell, kBuiltinBloom)), 4) << ','
+        << CsvCells(SpreadOf(results.Ratios(cell, kBuiltinRibbon)), 4) << ','
         << NumberText(cell.Percentile(0.5), 3) << ',' << NumberText(cell.Percentile(0.99), 3) << ','
         << NumberText(counts.PerGet(counts.data_reads), 6) << ','
         << NumberText(counts.PerGet(counts.index_reads), 6) << ','
@@ -234,12 +204,11 @@ std::string LevelsCsv(const Results& results) {
   for (const BuiltDatabase& one : results.databases) {
     for (size_t i = 0; i < kNumLevels; ++i) {
       const LevelSummary& level = one.summary.levels[i];
-      out << LayoutName(one.layout) << ',' << one.subject.name << ',' << one.subject.filter_policy
-          << ',' << i + 1 << ',' << level.num_files << ',' << level.num_keys << ','
-          << level.filter_bytes << ',' << NumberText(level.BitsPerKey(), 4) << ','
-          << NumberText(one.model_rates[i], 8) << ',' << NumberText(one.ModelWaste(), 8) << ','
-          << (one.missing.gets == 0 ? "" : NumberText(one.Waste(), 8)) << ',' << one.missing.gets
-          << '\n';
+      out << one.layout.name << ',' << one.policy.name << ',' << one.policy.FilterPolicy() << ','
+          << i + 1 << ',' << level.num_files << ',' << level.num_keys << ',' << level.filter_bytes
+          << ',' << NumberText(level.BitsPerKey(), 4) << ',' << NumberText(one.model_rates[i], 8)
+          << ',' << NumberText(one.ModelWaste(), 8) << ',' << CsvCell(one.Waste(), 8) << ','
+          << one.missing.gets << '\n';
     }
   }
   return out.str();

@@ -1,9 +1,10 @@
-#include "db_bench_ext/disk/run_queries.h"
-
+// Runs queries in a database: checks every answer, takes the time of each, counts block reads.
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <thread>
 
+#include "db_bench_ext/disk/disk.h"
 #include "rocksdb/perf_context.h"
 #include "rocksdb/perf_level.h"
 
@@ -31,7 +32,7 @@ class Runner {
   // An exception must not leave the thread.
   void Run(bool multi_get) {
     try {
-      multi_get ? Loop<&Runner::MultiGet>() : Loop<&Runner::Get>();
+      Loop(multi_get ? &Runner::MultiGet : &Runner::Get);
     } catch (...) {
       error_ = std::current_exception();
     }
@@ -43,8 +44,7 @@ class Runner {
   }
 
  private:
-  template <void (Runner::*kOnce)()>
-  void Loop() {
+  void Loop(void (Runner::*once)()) {
     rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
     rocksdb::PerfContext& perf = *rocksdb::get_perf_context();
     perf.Reset();
@@ -52,7 +52,7 @@ class Runner {
     Clock::time_point last = start;
     while (next_ != end_ && SecondsBetween(start, last) < limits_.seconds &&
            perf.block_read_byte < limits_.bytes_read) {
-      (this->*kOnce)();
+      (this->*once)();
       const Clock::time_point now = Clock::now();
       result_.us.push_back(static_cast<float>(1e6 * SecondsBetween(last, now)));
       last = now;
@@ -114,9 +114,9 @@ void Counts::Add(const Counts& other) {
   filter_positives += other.filter_positives;
 }
 
-RunResult RunQueries(const DiskDatabase& database, Workload workload,
+RunResult RunQueries(const DiskDatabase& database, const Workload& workload,
                      const std::vector<Query>& queries, int num_threads, const RunLimits& limits) {
-  const bool multi_get = workload == Workload::kMultiGet;
+  const bool multi_get = workload.is_multi_get;
   const size_t count = static_cast<size_t>(num_threads);
   std::vector<std::unique_ptr<Runner>> runners;
   for (size_t i = 0; i < count; ++i) {

@@ -1,5 +1,5 @@
 // A peer: Boost.Bloom, which Boost has from 1.89 on.
-#include "db_bench_ext/filters/memory_filter.h"
+#include "db_bench_ext/filters/case.h"
 
 #define XXH_INLINE_ALL
 #define XXH_VECTOR 0  // for long keys, which no bench has; GCC 12 warns of the code for AVX-512

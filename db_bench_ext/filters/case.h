@@ -1,11 +1,18 @@
-// What one benchmark measures: its parameters, its name, and the names of its counters.
+// What one benchmark measures: its parameters, its name, and the names of its counters; and filters
+// in memory, each through its own C++ interface: bloomline's and its peers. No benchmark.h, because
+// peers are compiled with -march=native.
 #ifndef BLOOMLINE_DB_BENCH_EXT_FILTERS_CASE_H_
 #define BLOOMLINE_DB_BENCH_EXT_FILTERS_CASE_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <vector>
 
 namespace bloomline::bench {
 
@@ -26,6 +33,8 @@ enum class Mode {
   kBatch,      // kBatchKeys keys per call
   kDependent,  // one key per call; the address of each key depends on the answer before
 };
+
+constexpr int kTableBits = 10;  // bits per key of the tables
 
 constexpr size_t kBatchKeys = 32;  // RocksDB's MultiGet passes at most this many
 
@@ -50,8 +59,17 @@ inline bool operator<(const Case& a, const Case& b) {
   return tie(a) < tie(b);
 }
 
-const char* KindName(Kind kind);
-const char* ModeName(Mode mode);
+inline const char* KindName(Kind kind) {
+  constexpr const char* kNames[] = {"query",         "build",         "hash_query",
+                                    "leveldb_query", "leveldb_build", "memory_query",
+                                    "memory_build",  "nothing"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+inline const char* ModeName(Mode mode) {
+  constexpr const char* kNames[] = {"", "single", "batch", "dependent"};
+  return kNames[static_cast<size_t>(mode)];
+}
 
 // Names of the counters that a benchmark reports besides its time.
 constexpr char kFprCounter[] = "fpr";
@@ -59,6 +77,74 @@ constexpr char kLostCounter[] = "lost";
 constexpr char kWrittenBitsCounter[] = "written_bits_per_key";
 constexpr char kFinishCounter[] = "finish_ns_per_key";
 constexpr char kKeysCounter[] = "keys_per_iteration";
+
+// n keys of key_bytes bytes, one after another.
+struct KeyArray {
+  const char* bytes;
+  size_t key_bytes;
+  size_t n;
+
+  std::string_view operator[](size_t i) const { return {bytes + i * key_bytes, key_bytes}; }
+};
+
+// One virtual call for many keys, so that a filter's own functions can be inlined into the loop.
+class MemoryFilter {
+ public:
+  virtual ~MemoryFilter() = default;
+  virtual void Add(KeyArray keys) = 0;
+  virtual void Finish() = 0;
+  virtual void Query(KeyArray keys, bool* may_match) const = 0;
+  virtual void QueryInBatches(KeyArray keys, bool* may_match) const = 0;
+  virtual size_t num_bytes() const = 0;
+};
+
+// A Filter has AddKey, Finish, MayMatch of one and of many keys, and num_bytes.
+template <typename Filter>
+class MemoryFilterOf final : public MemoryFilter {
+ public:
+  MemoryFilterOf(uint64_t num_keys, int bits_per_key) : filter_(num_keys, bits_per_key) {}
+
+  void Add(KeyArray keys) override {
+    for (size_t i = 0; i < keys.n; ++i) filter_.AddKey(keys[i]);
+  }
+  void Finish() override { filter_.Finish(); }
+  void Query(KeyArray keys, bool* may_match) const override {
+    for (size_t i = 0; i < keys.n; ++i) may_match[i] = filter_.MayMatch(keys[i]);
+  }
+  void QueryInBatches(KeyArray keys, bool* may_match) const override {
+    std::string_view batch[kBatchKeys];
+    for (size_t first = 0; first < keys.n; first += kBatchKeys) {
+      const size_t count = std::min(kBatchKeys, keys.n - first);
+      for (size_t i = 0; i < count; ++i) batch[i] = keys[first + i];
+      filter_.MayMatch(count, batch, may_match + first);
+    }
+  }
+  size_t num_bytes() const override { return filter_.num_bytes(); }
+
+ private:
+  Filter filter_;
+};
+
+struct MemorySubject {
+  std::string name;
+  std::function<std::unique_ptr<MemoryFilter>(uint64_t num_keys, int bits_per_key)> make;
+};
+
+template <typename Filter>
+MemorySubject MemorySubjectOf(const std::string& name) {
+  return {name, [](uint64_t num_keys, int bits_per_key) {
+            return std::make_unique<MemoryFilterOf<Filter>>(num_keys, bits_per_key);
+          }};
+}
+
+// Ours, then the peers.
+std::vector<MemorySubject> MemorySubjects();
+
+// The peers are compiled with -march=native and hash keys as bloomline does, by XXH3 in line.
+std::vector<MemorySubject> SplitBlockSubjects();
+std::vector<MemorySubject> BoostSubjects();
+// A line of text if there is no BoostSubjects, and why.
+std::string BoostNote();
 
 }  // namespace bloomline::bench
 

@@ -1,21 +1,17 @@
 // Queries by hash, without hashing keys and without virtual calls, and their lower limit: one load
 // from a random cache line of a buffer of the same size.
 
-#include <algorithm>
+#include <cmath>
 #include <cstring>
-#include <memory>
 
 #include "bloomline/filter.h"
 #include "db_bench_ext/filters/query_keys.h"
 #include "db_bench_ext/filters/suite.h"
-#include "db_bench_ext/timing/timing.h"
 
 namespace bloomline::bench {
 namespace {
 
 constexpr Mode kModes[] = {Mode::kSingle, Mode::kBatch, Mode::kDependent};
-
-volatile uint64_t opaque_zero = 0;
 
 // The limit: chooses a line as a filter chooses a block, then reads one word of it. Lines begin at
 // multiples of 64 bytes, so each is one cache line.
@@ -62,50 +58,28 @@ class FilterQuery {
 };
 
 template <typename Filter>
-void QueryAll(const Filter& filter, Mode mode, const uint64_t* hashes, bool* answers) {
-  if (mode == Mode::kBatch) {
-    for (size_t i = 0; i < kChunkKeys; i += kBatchKeys) {
-      filter.Many(kBatchKeys, hashes + i, answers + i);
-    }
-  } else if (mode == Mode::kDependent) {
-    const uint64_t zero = opaque_zero;
-    uint64_t change = 0;
-    for (size_t i = 0; i < kChunkKeys; ++i) {
-      answers[i] = filter.One(hashes[i] ^ change);
-      change = static_cast<uint64_t>(answers[i]) & zero;
-    }
-  } else {
-    for (size_t i = 0; i < kChunkKeys; ++i) answers[i] = filter.One(hashes[i]);
-  }
-}
+struct Queries {
+  const Filter& filter;
+  const uint64_t* hashes;
+
+  bool One(size_t i, uint64_t zero) const { return filter.One(hashes[i] ^ zero); }
+  void Many(size_t i, bool* answers) const { filter.Many(kBatchKeys, hashes + i, answers); }
+};
 
 template <typename Filter>
-void Query(const Filter& filter, Mode mode, std::string_view bytes, benchmark::State& state,
+void Query(const Filter& filter, const Case& c, std::string_view bytes, benchmark::State& state,
            uint64_t run) {
-  const auto hashes = std::make_unique<uint64_t[]>(kChunkKeys);
-  const auto answers = std::make_unique<bool[]>(kChunkKeys);
+  uint64_t hashes[kChunkKeys];
+  bool answers[kChunkKeys];
   uint64_t counter = run << 32;
-  const auto fill = [&] {
-    for (size_t i = 0; i < kChunkKeys; ++i) hashes[i] = Mix(kGoldenRatio * ++counter);
-  };
+  const Queries<Filter> queries{filter, hashes};
   WarmUp(bytes);
-  fill();
-  QueryAll(filter, mode, hashes.get(), answers.get());
-  uint64_t matches = 0, queries = 0;
-  for (auto _ : state) {
-    fill();
-    state.SetIterationTime(SecondsOf([&] { QueryAll(filter, mode, hashes.get(), answers.get()); }));
-    matches += static_cast<uint64_t>(std::count(&answers[0], &answers[0] + kChunkKeys, true));
-    queries += kChunkKeys;
-  }
-  state.counters[kFprCounter] = static_cast<double>(matches) / static_cast<double>(queries);
-  state.counters[kKeysCounter] = static_cast<double>(kChunkKeys);
-}
-
-void MeasureFilter(Suite* suite, const Subject& subject, const Case& c, benchmark::State& state,
-                   uint64_t run) {
-  const std::string_view filter = suite->store().Get(subject, c.num_keys, c.bits_per_key, c.offset);
-  Query(FilterQuery(filter, subject.kernel), c.mode, filter, state, run);
+  TimeQueries(
+      c, NAN, 1, answers, state,
+      [&] {
+        for (uint64_t& hash : hashes) hash = Mix(kGoldenRatio * ++counter);
+      },
+      [&] { QueryChunk(queries, c.mode, answers); });
 }
 
 }  // namespace
@@ -121,14 +95,16 @@ void RegisterHashQueries(Suite* suite) {
       const Case limit{Kind::kHashQuery, "line load", num_keys, kTableBits, 0, mode, 0};
       register_case(limit, [suite, limit](benchmark::State& state, uint64_t run) {
         PlacedBytes& zeros = suite->store().Zeros(limit.num_keys, limit.bits_per_key);
-        Query(LineLoad{zeros.data(), zeros.size() / kCacheLineBytes}, limit.mode, zeros.view(),
-              state, run);
+        Query(LineLoad{zeros.data(), zeros.size() / kCacheLineBytes}, limit, zeros.view(), state,
+              run);
       });
       for (const Subject& subject : suite->subjects()) {
         if (subject.family != "blocked") continue;
         const Case c{Kind::kHashQuery, subject.name, num_keys, kTableBits, 0, mode, 0};
         register_case(c, [suite, subject, c](benchmark::State& state, uint64_t run) {
-          MeasureFilter(suite, subject, c, state, run);
+          const std::string_view filter =
+              suite->store().Get(subject, c.num_keys, c.bits_per_key, c.offset);
+          Query(FilterQuery(filter, subject.kernel), c, filter, state, run);
         });
       }
     }

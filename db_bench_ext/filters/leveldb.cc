@@ -1,7 +1,5 @@
 // Through LevelDB's interface. LevelDB has one small filter per data block, so queries go to
 // thousands of different filters: the branch predictors would learn the bits of a few.
-#include "bloomline/leveldb.h"
-
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -9,7 +7,7 @@
 
 #include "db_bench_ext/filters/query_keys.h"
 #include "db_bench_ext/filters/suite.h"
-#include "db_bench_ext/timing/timing.h"
+#include "db_bench_ext/support/leveldb_filters.h"
 #include "leveldb/filter_policy.h"
 #include "leveldb/slice.h"
 
@@ -19,21 +17,14 @@ namespace {
 using leveldb::Slice;
 using LevelDBPolicy = std::unique_ptr<const leveldb::FilterPolicy>;
 
-constexpr char kPeer[] = "Bloom packaged";
-
-// `kernel` is empty for LevelDB's own filter, which has one format.
 struct Way {
-  Format format;
-  std::string kernel;
+  std::string policy;
+  std::string kernel;  // empty for LevelDB's own filter
 };
 
 LevelDBPolicy NewPolicy(const Way& way) {
-  if (way.kernel.empty()) return LevelDBPolicy(leveldb::NewBloomFilterPolicy(kTableBits));
-  UseKernel(way.kernel);
-  FilterOptions options;
-  options.format = way.format;
-  options.bits_per_key = kTableBits;
-  return LevelDBPolicy(NewLevelDBFilterPolicy(options));
+  if (!way.kernel.empty()) UseKernel(way.kernel);
+  return LevelDBPolicy(NewLevelDBPolicy(way.policy, kTableBits));
 }
 
 // Filter f holds the keys f * n to f * n + n - 1. Filters follow each other without gaps, as in a
@@ -67,7 +58,7 @@ void Query(const leveldb::FilterPolicy& policy, const Filters& filters, const Ca
   QueryOrder order(filters.size() * c.num_keys, c.hit_percent, run);
   std::vector<char> keys(kChunkKeys * kMaxKeyBytes);
   std::vector<Slice> queried_filters(kChunkKeys);
-  const auto answers = std::make_unique<bool[]>(kChunkKeys);
+  bool answers[kChunkKeys];
   const auto fill = [&] {
     for (size_t i = 0; i < kChunkKeys; ++i) {
       const uint64_t index = order.NextIndex();
@@ -84,24 +75,9 @@ void Query(const leveldb::FilterPolicy& policy, const Filters& filters, const Ca
     }
   };
   WarmUp(filters.bytes);
-  for (int i = 0; i < 2; ++i) {
-    fill();
-    query();
-  }
-  uint64_t matches = 0, queries = 0;
-  for (auto _ : state) {
-    fill();
-    state.SetIterationTime(SecondsOf(query));
-    matches += static_cast<uint64_t>(std::count(&answers[0], &answers[0] + kChunkKeys, true));
-    queries += kChunkKeys;
-  }
-  if (c.hit_percent == 100) state.counters[kLostCounter] = static_cast<double>(queries - matches);
-  if (c.hit_percent == 0) {
-    state.counters[kFprCounter] = static_cast<double>(matches) / static_cast<double>(queries);
-  }
-  state.counters[kWrittenBitsCounter] = 8 * static_cast<double>(filters.bytes.size()) /
-                                        static_cast<double>(filters.size() * c.num_keys);
-  state.counters[kKeysCounter] = static_cast<double>(kChunkKeys);
+  const auto num_keys = static_cast<double>(filters.size() * c.num_keys);
+  TimeQueries(c, 8 * static_cast<double>(filters.bytes.size()) / num_keys, 2, answers, state, fill,
+              query);
 }
 
 // One timed section builds as many filters as a chunk of keys fills.
@@ -131,11 +107,7 @@ void Build(const leveldb::FilterPolicy& policy, const Case& c, size_t key_bytes,
 void Register(Suite* suite, const std::string& subject, const Way& way, size_t keys_per_filter) {
   const Flags& flags = suite->flags();
   const size_t key_bytes = flags.key_bytes;
-  Case c;
-  c.kind = Kind::kLevelDBBuild;
-  c.subject = subject;
-  c.num_keys = keys_per_filter;
-  c.bits_per_key = kTableBits;
+  Case c{Kind::kLevelDBBuild, subject, keys_per_filter, kTableBits};
   suite->Register(c, flags.query_chunks, flags.table_rounds,
                   [c, way, key_bytes](benchmark::State& state, uint64_t) {
                     Build(*NewPolicy(way), c, key_bytes, state);
@@ -159,12 +131,10 @@ void RegisterLevelDB(Suite* suite) {
   for (const int keys_per_filter : kLevelDBKeysPerFilter) {
     const auto count = static_cast<size_t>(keys_per_filter);
     for (const kernels::Kernel* kernel : SupportedKernels()) {
-      Register(suite, std::string("blocked ") + kernel->name, {Format::kBlocked, kernel->name},
-               count);
-      Register(suite, std::string("compact ") + kernel->name, {Format::kCompact, kernel->name},
-               count);
+      for (const char* format : {"blocked", "compact"})
+        Register(suite, std::string(format) + " " + kernel->name, {format, kernel->name}, count);
     }
-    Register(suite, kPeer, {Format::kClassic, ""}, count);
+    Register(suite, "Bloom packaged", {"builtin-bloom", ""}, count);
   }
 }
 

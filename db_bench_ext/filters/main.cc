@@ -1,24 +1,79 @@
 // Measures filters alone: reads flags, writes tables and CSV.
 #include <benchmark/benchmark.h>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <sstream>
 #include <utility>
 
-#include "db_bench_ext/filters/flags.h"
-#include "db_bench_ext/filters/peak_memory.h"
 #include "db_bench_ext/filters/query_keys.h"
-#include "db_bench_ext/filters/results.h"
 #include "db_bench_ext/filters/suite.h"
-#include "db_bench_ext/filters/tables.h"
-#include "db_bench_ext/machine/environment.h"
-#include "db_bench_ext/machine/machine.h"
-#include "db_bench_ext/output/output.h"
+#include "db_bench_ext/support/flags.h"
+#include "db_bench_ext/support/machine.h"
+#include "db_bench_ext/support/output.h"
 
 namespace bloomline::bench {
 namespace {
+
+void UseQuickSizes(Flags* flags) {
+  flags->sizes = {1000, 20000};
+  flags->bits = {10};
+  flags->rounds = flags->table_rounds = 2;
+  flags->query_chunks = flags->table_query_chunks = 4;
+  flags->num_leveldb_filters = 64;
+  flags->memory_keys = 1000000;
+}
+
+std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
+  Flags flags;
+  bool huge = false, native = false;
+  int rounds = 0;
+
+  CLI::App app(
+      "Measures filters alone, through the interfaces that RocksDB and LevelDB call: bloomline\n"
+      "with every SIMD implementation (kernel), and the built-in Bloom and Ribbon filters. Flags\n"
+      "of Google Benchmark (--benchmark_filter=REGEX, --benchmark_list_tests, ...) work, too.",
+      "db_bench_ext/run_filters");
+  app.add_flag("--native", native,
+               "also compare with RocksDB's filters compiled natively (-O2 -march=native) from the "
+               "distribution's source package, which is downloaded at the first run");
+  app.add_option("--native-library", flags.native_library, "")
+      ->group("")  // from db_bench_ext/filters/native_rocksdb
+      ->check(CLI::ExistingFile);
+  app.add_option("--key-bytes", flags.key_bytes, "size of a key: 8 or 16 (default)")
+      ->check(CLI::IsMember({8, 16}));
+  AddRounds(&app, &rounds, "rounds of each measurement",
+            "31 for what the tables compare, 9 for the rest");
+  app.add_flag("--only-memory", flags.only_memory,
+               "only the peak memory of building a filter of 30000000 keys: 20 seconds");
+  app.add_flag("--threads", flags.threads,
+               "also query from several threads at once, up to the number of processors");
+  auto* huge_flag = app.add_flag("--huge", huge,
+                                 "also filters of 100000000 keys (minutes, several GB of memory)");
+  AddQuick(&app, &flags.quick, "small filters, 2 rounds")->excludes(huge_flag);
+  AddOut(&app, &flags.out_directory, "filters.txt, filters.csv and the plots");
+
+  std::vector<char*> own = {argv[0]};
+  for (int i = 1; i < argc; ++i) {
+    if (std::strncmp(argv[i], "--benchmark_", std::strlen("--benchmark_")) == 0) {
+      flags.google_benchmark.push_back(argv[i]);
+    } else {
+      own.push_back(argv[i]);
+    }
+  }
+  if (!Parse(&app, static_cast<int>(own.size()), own.data(), exit_code)) return std::nullopt;
+  if (flags.quick) UseQuickSizes(&flags);
+  if (huge) flags.sizes.push_back(100000000);
+  if (rounds != 0) flags.rounds = flags.table_rounds = rounds;
+  if (native && flags.native_library.empty()) {
+    std::cerr << "--native needs --native-library; db_bench_ext/run_filters provides one\n";
+    *exit_code = 2;
+    return std::nullopt;
+  }
+  return flags;
+}
 
 // False if Google Benchmark does not know a flag; it has then reported that.
 bool InitializeGoogleBenchmark(const std::vector<std::string>& user_flags) {
@@ -114,14 +169,6 @@ int Run(const Flags& flags) {
 }  // namespace bloomline::bench
 
 int main(int argc, char** argv) {
-  int exit_code = 0;
-  const auto flags = bloomline::bench::ParseFlags(argc, argv, &exit_code);
-  if (!flags) return exit_code;
-  if (!bloomline::bench::KernelVariableIsUsable("filter_bench")) return 1;
-  try {
-    return bloomline::bench::Run(*flags);
-  } catch (const std::exception& error) {
-    std::cerr << "filter_bench: " << error.what() << "\n";
-    return 1;
-  }
+  using namespace bloomline::bench;  // NOLINT: nothing else is here
+  return Main("filter_bench", argc, argv, ParseFlags, Run);
 }

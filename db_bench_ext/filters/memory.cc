@@ -7,10 +7,9 @@
 #include "bloomline/bloom_filter.h"
 #include "bloomline/filter.h"
 #include "bloomline/sizing.h"
-#include "db_bench_ext/filters/memory_filter.h"
+#include "db_bench_ext/filters/case.h"
 #include "db_bench_ext/filters/query_keys.h"
 #include "db_bench_ext/filters/suite.h"
-#include "db_bench_ext/timing/timing.h"
 
 namespace bloomline::bench {
 namespace {
@@ -84,54 +83,25 @@ double Build(const MemorySubject& subject, const Case& c, size_t key_bytes,
   return seconds + SecondsOf([&] { (*filter)->Finish(); });
 }
 
-// Keys of one timed section, and their answers, which are counted afterwards.
-class Chunk {
- public:
-  Chunk(size_t key_bytes, QueryOrder order) : key_bytes_(key_bytes), order_(order) {}
-
-  void Fill() { order_.FillChunk(key_bytes_, bytes_); }
-  void Query(const MemoryFilter& filter, Mode mode) {
-    const KeyArray keys = {bytes_, key_bytes_, kChunkKeys};
-    mode == Mode::kBatch ? filter.QueryInBatches(keys, answers_) : filter.Query(keys, answers_);
-  }
-  uint64_t NumMatches() const {
-    return static_cast<uint64_t>(std::count(answers_, answers_ + kChunkKeys, true));
-  }
-
- private:
-  const size_t key_bytes_;
-  QueryOrder order_;
-  alignas(64) char bytes_[kChunkKeys * kMaxKeyBytes];
-  bool answers_[kChunkKeys];
-};
-
 void Query(const MemoryFilter& filter, const Case& c, size_t key_bytes, benchmark::State& state,
            uint64_t run) {
-  Chunk chunk(key_bytes, QueryOrder(c.num_keys, c.hit_percent, run));
+  QueryOrder order(c.num_keys, c.hit_percent, run);
+  alignas(64) char bytes[kChunkKeys * kMaxKeyBytes];
+  bool answers[kChunkKeys];
+  const KeyArray keys = {bytes, key_bytes, kChunkKeys};
   // Touches each cache line of ten bits per key about eight times, as WarmUp does.
-  for (uint64_t warm = 0; warm < c.num_keys / 6 + kChunkKeys; warm += kChunkKeys) {
-    chunk.Fill();
-    chunk.Query(filter, c.mode);
-  }
-  uint64_t matches = 0, queries = 0;
-  for (auto _ : state) {
-    chunk.Fill();
-    state.SetIterationTime(SecondsOf([&] { chunk.Query(filter, c.mode); }));
-    matches += chunk.NumMatches();
-    queries += kChunkKeys;
-  }
-  if (c.hit_percent == 100) state.counters[kLostCounter] = static_cast<double>(queries - matches);
-  if (c.hit_percent == 0) {
-    state.counters[kFprCounter] = static_cast<double>(matches) / static_cast<double>(queries);
-  }
-  state.counters[kWrittenBitsCounter] =
-      8 * static_cast<double>(filter.num_bytes()) / static_cast<double>(c.num_keys);
-  state.counters[kKeysCounter] = static_cast<double>(kChunkKeys);
+  const uint64_t warm_up_chunks = c.num_keys / 6 / kChunkKeys + 2;
+  TimeQueries(
+      c, 8 * static_cast<double>(filter.num_bytes()) / static_cast<double>(c.num_keys),
+      warm_up_chunks, answers, state, [&] { order.FillChunk(key_bytes, bytes); },
+      [&] {
+        c.mode == Mode::kBatch ? filter.QueryInBatches(keys, answers) : filter.Query(keys, answers);
+      });
 }
 
 void RegisterBuild(Suite* suite, const MemorySubject& subject, uint64_t num_keys) {
   const Flags& flags = suite->flags();
-  const Case c = MemoryBuildCase(subject.name, num_keys);
+  const Case c{Kind::kMemoryBuild, subject.name, num_keys, kTableBits};
   const int rounds = num_keys >= 10000000 ? std::min(9, suite->Rounds(c)) : suite->Rounds(c);
   suite->Register(c, 1, rounds, [subject, c, flags](benchmark::State& state, uint64_t) {
     std::unique_ptr<MemoryFilter> filter;
@@ -161,7 +131,7 @@ void RegisterMemory(Suite* suite) {
       auto filter = std::make_shared<std::unique_ptr<MemoryFilter>>();  // built at the first query
       for (const auto& [hit_percent, mode] :
            {std::pair(0, Mode::kSingle), {100, Mode::kSingle}, {0, Mode::kBatch}}) {
-        const Case c = MemoryQueryCase(subject.name, num_keys, hit_percent, mode);
+        const Case c{Kind::kMemoryQuery, subject.name, num_keys, kTableBits, hit_percent, mode};
         suite->Register(c, flags.table_query_chunks, suite->Rounds(c),
                         [subject, c, filter, flags](benchmark::State& state, uint64_t run) {
                           if (*filter == nullptr) Build(subject, c, flags.key_bytes, filter.get());

@@ -1,51 +1,37 @@
-#include "db_bench_ext/filters/peak_memory.h"
-
+// The peak memory of building one large filter.
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdio>
-#include <cstdlib>
-#include <fstream>
 #include <optional>
 #include <set>
 
 #include "db_bench_ext/filters/query_keys.h"
 #include "db_bench_ext/filters/suite.h"
-#include "src/tool/printable.h"
+#include "db_bench_ext/support/cells.h"
+#include "db_bench_ext/support/machine.h"
 
 namespace bloomline::bench {
 namespace {
 
 struct Peak {
-  uint64_t added_kib;  // after the last AddKey
-  uint64_t peak_kib;
+  uint64_t added_bytes;  // after the last AddKey
+  uint64_t peak_bytes;
   uint64_t written_bytes;
 };
 
-// The peak of this process; 0 if the system does not tell.
-uint64_t HighWaterMark() {
-  std::ifstream status("/proc/self/status");
-  std::string word;
-  while (status >> word) {
-    uint64_t kib = 0;
-    if (word == "VmHWM:" && status >> kib) return kib;
-  }
-  return 0;
-}
-
 Peak BuildOne(const Subject& subject, uint64_t num_keys, size_t key_bytes) {
   const RocksDBPolicy policy = subject.Policy(kTableBits);
-  const uint64_t before = HighWaterMark();
+  const uint64_t before = PeakMemory();
   const RocksDBBuilder builder = subject.NewBuilder(policy);
   char key[kMaxKeyBytes];
   for (uint64_t i = 0; i < num_keys; ++i) {
     WriteKey(i, key_bytes, key);
     builder->AddKey(rocksdb::Slice(key, key_bytes));
   }
-  Peak peak = {HighWaterMark() - before, 0, 0};
+  Peak peak = {PeakMemory() - before, 0, 0};
   std::unique_ptr<const char[]> buffer;
   peak.written_bytes = builder->Finish(&buffer).size();
-  peak.peak_kib = HighWaterMark() - before;
+  peak.peak_bytes = PeakMemory() - before;
   return peak;
 }
 
@@ -63,39 +49,30 @@ std::optional<Peak> BuildInProcess(const Subject& subject, uint64_t num_keys, si
   const bool complete = child > 0 && read(ends[0], &peak, sizeof(peak)) == sizeof(peak);
   close(ends[0]);
   if (child > 0) waitpid(child, nullptr, 0);
-  return complete && peak.peak_kib != 0 ? std::optional(peak) : std::nullopt;
-}
-
-std::string Text(const char* format, double value) {
-  char text[32];
-  std::snprintf(text, sizeof(text), format, value);
-  return text;
+  return complete && peak.peak_bytes != 0 ? std::optional(peak) : std::nullopt;
 }
 
 }  // namespace
 
 std::string PeakMemoryTable(const std::vector<Subject>& subjects, uint64_t num_keys,
                             size_t key_bytes) {
-  std::vector<std::vector<std::string>> rows = {
-      {"", "bits/key", "added MiB", "peak MiB", "bytes/key", "of Ribbon's"}};
+  std::vector<Cells> rows = {{"", "bits/key", "added MiB", "peak MiB", "bytes/key", "of Ribbon's"}};
   std::vector<double> peaks;
-  double ribbon = 0;
+  double ribbon = NAN;
   std::set<std::string> families;
   for (const Subject& subject : subjects) {
     if (subject.is_seeded || !families.insert(subject.family).second) continue;
     const std::optional<Peak> peak = BuildInProcess(subject, num_keys, key_bytes);
     if (!peak) return "Peak memory of a builder: the system does not tell it.\n\n";
     const auto keys = static_cast<double>(num_keys);
-    peaks.push_back(static_cast<double>(peak->peak_kib));
+    peaks.push_back(static_cast<double>(peak->peak_bytes));
     if (subject.family == "Ribbon") ribbon = peaks.back();
     rows.push_back({subject.family,
-                    Text("%.2f", 8 * static_cast<double>(peak->written_bytes) / keys),
-                    Text("%.1f", static_cast<double>(peak->added_kib) / 1024),
-                    Text("%.1f", peaks.back() / 1024), Text("%.2f", 1024 * peaks.back() / keys)});
+                    NumberText(8 * static_cast<double>(peak->written_bytes) / keys, 2),
+                    NumberText(static_cast<double>(peak->added_bytes) / (1 << 20), 1),
+                    NumberText(peaks.back() / (1 << 20), 1), NumberText(peaks.back() / keys, 2)});
   }
-  for (size_t i = 0; i < peaks.size(); ++i) {
-    rows[i + 1].push_back(ribbon == 0 ? "-" : Text("%.3f", peaks[i] / ribbon));
-  }
+  for (size_t i = 0; i < peaks.size(); ++i) rows[i + 1].push_back(Cell(peaks[i] / ribbon, 3));
   return "Peak memory of a builder: " + std::to_string(num_keys) +
          " keys, each filter in a process of its own; resident memory after\nthe last AddKey, and "
          "at its peak, without what the process had before\n\n" +

@@ -1,4 +1,4 @@
-// The keys of queries, made while the clock stands still.
+// The keys of queries, made while the clock stands still, and the loops that query them.
 //
 // No key is queried twice. A fixed pool of keys would teach the branch predictors its answers and,
 // in a large filter, keep the few blocks that it reads in the cache. A pool as large as the filter
@@ -8,10 +8,15 @@
 #ifndef BLOOMLINE_DB_BENCH_EXT_FILTERS_QUERY_KEYS_H_
 #define BLOOMLINE_DB_BENCH_EXT_FILTERS_QUERY_KEYS_H_
 
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
-#include "db_bench_ext/keys/generated_keys.h"
+#include "db_bench_ext/filters/case.h"
+#include "db_bench_ext/support/keys.h"
+#include "db_bench_ext/support/timing.h"
 
 namespace bloomline::bench {
 
@@ -43,6 +48,57 @@ class QueryOrder {
   int hit_percent_;
   uint64_t counter_;
 };
+
+// The compiler does not know that it is 0.
+inline volatile uint64_t opaque_zero = 0;
+
+// Queries a chunk. queries.One(i, zero) answers key i, and where it looks depends on `zero`;
+// queries.Many(i, answers) answers kBatchKeys keys from i on. In kDependent, if a filter branches
+// on its bits, the processor predicts the answer and goes on, here as in a real caller; if it
+// computes the answer, the processor waits for it.
+template <typename Queries>
+void QueryChunk(const Queries& queries, Mode mode, bool* answers) {
+  if (mode == Mode::kBatch) {
+    for (size_t i = 0; i < kChunkKeys; i += kBatchKeys) queries.Many(i, answers + i);
+  } else if (mode == Mode::kDependent) {
+    const uint64_t zero = opaque_zero;
+    uint64_t change = 0;
+    for (size_t i = 0; i < kChunkKeys; ++i) {
+      answers[i] = queries.One(i, change);
+      change = static_cast<uint64_t>(answers[i]) & zero;
+    }
+  } else {
+    for (size_t i = 0; i < kChunkKeys; ++i) answers[i] = queries.One(i, 0);
+  }
+}
+
+// Runs the loop of `state`: fill() makes a chunk of keys, query() writes their answers, which are
+// counted afterwards, and is timed. Before that come chunks that do not count.
+template <typename Fill, typename Query>
+void TimeQueries(const Case& c, double bits_per_key, uint64_t warm_up_chunks, const bool* answers,
+                 benchmark::State& state, const Fill& fill, const Query& query) {
+  for (uint64_t i = 0; i < warm_up_chunks; ++i) {
+    fill();
+    query();
+  }
+  uint64_t matches = 0, queries = 0;
+  for (auto _ : state) {
+    fill();
+    state.SetIterationTime(SecondsOf(query));
+    matches += static_cast<uint64_t>(std::count(answers, answers + kChunkKeys, true));
+    queries += kChunkKeys;
+  }
+  const auto average = [](double value) {
+    return benchmark::Counter(value, benchmark::Counter::kAvgThreads);
+  };
+  if (c.hit_percent == 100) state.counters[kLostCounter] = static_cast<double>(queries - matches);
+  if (c.hit_percent == 0) {
+    state.counters[kFprCounter] =
+        average(static_cast<double>(matches) / static_cast<double>(queries));
+  }
+  state.counters[kWrittenBitsCounter] = average(bits_per_key);
+  state.counters[kKeysCounter] = average(static_cast<double>(kChunkKeys));
+}
 
 }  // namespace bloomline::bench
 

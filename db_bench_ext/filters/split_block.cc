@@ -2,7 +2,7 @@
 // it. A block is eight words of 32 bits, and a key sets one bit in each. Parquet hashes by XXH64;
 // here it is XXH3, as in the other filters, so that only the filters differ.
 
-#include "db_bench_ext/filters/memory_filter.h"
+#include "db_bench_ext/filters/case.h"
 
 #define XXH_INLINE_ALL
 #define XXH_VECTOR 0  // for long keys, which no bench has; GCC 12 warns of the code for AVX-512

@@ -1,5 +1,4 @@
-#include "db_bench_ext/filters/subjects.h"
-
+// The filters that are measured: bloomline's with each kernel, and the peers.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -10,8 +9,9 @@
 
 #include "bloomline/cpu.h"
 #include "bloomline/rocksdb.h"
-#include "bloomline/sizing.h"
 #include "db_bench_ext/filters/query_keys.h"
+#include "db_bench_ext/filters/suite.h"
+#include "db_bench_ext/support/policies.h"
 #include "rocksdb/table.h"
 
 namespace bloomline::bench {
@@ -20,21 +20,12 @@ namespace {
 struct NamedFormat {
   const char* name;
   Format format;
-  bool bloom_equivalent;  // takes the bits per key that give a blocked filter's false-positive rate
+  // Takes the bits per key that give a blocked filter's rate, as RocksDB's Ribbon policy does.
+  bool bloom_equivalent;
 };
 constexpr NamedFormat kFormats[] = {{"blocked", Format::kBlocked, false},
                                     {"compact", Format::kCompact, true},
                                     {"compact=mem", Format::kCompact, false}};
-
-// As in RocksDB's Ribbon policy, whose parameter is the bits per key of a Bloom filter with the
-// same false-positive rate.
-double CompactBitsPerKey(double bloom_bits_per_key) {
-  static std::map<double, double> known;  // computing one takes a good part of a second
-  const auto found = known.find(bloom_bits_per_key);
-  if (found != known.end()) return found->second;
-  const double rate = FalsePositiveRate(Format::kBlocked, bloom_bits_per_key);
-  return known[bloom_bits_per_key] = BitsPerKeyForFalsePositiveRate(Format::kCompact, rate);
-}
 
 // A format with or without a seed. The value of the seed does not affect the time, and a fixed one
 // gives the same bytes in each run.
@@ -43,7 +34,8 @@ Subject OurSubject(const NamedFormat& format, const std::string& kernel, bool is
   const auto make_policy = [format, is_seeded](double bits_per_key) {
     FilterOptions options;
     options.format = format.format;
-    options.bits_per_key = format.bloom_equivalent ? CompactBitsPerKey(bits_per_key) : bits_per_key;
+    options.bits_per_key =
+        format.bloom_equivalent ? CompactBitsOfBloomsRate(bits_per_key) : bits_per_key;
     options.seed = is_seeded ? kGoldenRatio : 0;
     return NewRocksDBFilterPolicy(options);
   };

@@ -3,11 +3,75 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <memory>
+#include <new>
+#include <numeric>
+#include <sstream>
 #include <utility>
 
+#include "db_bench_ext/support/cells.h"
+#include "db_bench_ext/support/keys.h"
+
 namespace bloomline::bench {
+namespace {
+
+// Rounds query different keys, so their false-positive rates are averaged.
+double Mean(const std::vector<double>& values) {
+  if (values.empty()) return NAN;
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+}  // namespace
+
+PlacedBytes::PlacedBytes(size_t num_zeros, int offset) : offset_(offset), size_(num_zeros) {
+  // Large buffers begin on a page boundary, so that every offset touches the same number of pages.
+  const size_t alignment = num_zeros < 4096 ? kCacheLineBytes : 4096;
+  const size_t wanted = static_cast<size_t>(offset) + num_zeros;
+  const size_t rounded = (wanted + alignment - 1) / alignment * alignment;
+  memory_.reset(static_cast<char*>(std::aligned_alloc(alignment, rounded)));
+  if (memory_ == nullptr) throw std::bad_alloc();
+  // This also allocates the pages: untouched ones would all be the same page of zeros.
+  std::memset(memory_.get(), 0, rounded);
+}
+
+PlacedBytes::PlacedBytes(std::string_view bytes, int offset) : PlacedBytes(bytes.size(), offset) {
+  std::memcpy(data(), bytes.data(), bytes.size());
+}
+
+std::string_view FilterStore::Get(const Subject& subject, uint64_t num_keys, int bits_per_key,
+                                  int offset) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto [entry, is_new] =
+      filters_.try_emplace({subject.family, num_keys, bits_per_key, offset});
+  if (is_new) {
+    entry->second = PlacedBytes(subject.Build(num_keys, key_bytes_, bits_per_key), offset);
+  }
+  return entry->second.view();
+}
+
+PlacedBytes& FilterStore::Zeros(uint64_t num_keys, int bits_per_key) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto [entry, is_new] = filters_.try_emplace({"zeros", num_keys, bits_per_key, 0});
+  if (is_new) {
+    const size_t bytes = num_keys * static_cast<size_t>(bits_per_key) / 8;
+    entry->second =
+        PlacedBytes((bytes + kCacheLineBytes - 1) / kCacheLineBytes * kCacheLineBytes, 0);
+  }
+  return entry->second;
+}
+
+void WarmUp(std::string_view bytes) {
+  constexpr uint64_t kTouchesPerLine = 8;
+  const uint64_t touches = kTouchesPerLine * (bytes.size() / kCacheLineBytes + 1);
+  unsigned sum = 0;
+  for (uint64_t i = 0; i < touches; ++i) {
+    sum += static_cast<unsigned char>(bytes[(Mix(i) >> 32) * bytes.size() >> 32]);
+  }
+  benchmark::DoNotOptimize(sum);
+}
 
 Suite::Suite(const Flags& flags, std::vector<Subject> subjects)
     : flags_(flags), subjects_(std::move(subjects)), store_(flags.key_bytes) {
@@ -42,12 +106,22 @@ bool Suite::IsInTables(const Case& c) const {
           (c.mode == Mode::kBatch && c.hit_percent == 0));
 }
 
-Case MemoryQueryCase(const std::string& subject, uint64_t num_keys, int hit_percent, Mode mode) {
-  return {Kind::kMemoryQuery, subject, num_keys, kTableBits, hit_percent, mode};
-}
-
-Case MemoryBuildCase(const std::string& subject, uint64_t num_keys) {
-  return {Kind::kMemoryBuild, subject, num_keys, kTableBits};
+std::string Case::Name() const {
+  std::string name = KindName(kind);
+  const auto add = [&name](const char* label, int64_t value) {
+    name += std::string("/") + label + ":" + std::to_string(value);
+  };
+  name += "/" + subject;
+  std::replace(name.begin(), name.end(), ' ', '_');
+  add("keys", static_cast<int64_t>(num_keys));
+  add("bits", bits_per_key);
+  if (mode != Mode::kNone) {
+    add("hits", hit_percent);
+    name += std::string("/") + ModeName(mode);
+    add("offset", offset);
+  }
+  if (threads != 1) add("threads_at_once", threads);
+  return name;
 }
 
 // Only on a terminal and rarely, because writing to it costs time on the other processors.
@@ -57,6 +131,77 @@ void Suite::ShowProgress() {
   if (on_terminal && planned_runs_ >= 100 && started % (planned_runs_ / 100) == 0) {
     std::fprintf(stderr, "\r%3d %%\r", static_cast<int>(100 * started / planned_runs_));
   }
+}
+
+void Results::ReportRuns(const std::vector<Run>& runs) {
+  for (const Run& run : runs) {
+    const std::string& name = run.run_name.function_name;
+    const auto known = cases_.find(name);
+    if (run.run_type != Run::RT_Iteration || known == cases_.end()) continue;
+    const auto counter = [&run](const char* counter_name) {
+      const auto found = run.counters.find(counter_name);
+      return found == run.counters.end() ? NAN : found->second.value;
+    };
+    // Not SkipWithError, whose result has another name from Google Benchmark 1.8 on.
+    if (counter(kLostCounter) > 0) {
+      errors_ += name + ": a key was lost\n";
+      continue;
+    }
+    CaseResult& result = results_[known->second];
+    const double keys = counter(kKeysCounter) * static_cast<double>(run.iterations);
+    result.ns.push_back(1e9 * run.real_accumulated_time / keys);
+    if (const double fpr = counter(kFprCounter); !std::isnan(fpr)) result.fprs.push_back(fpr);
+    if (const double ns = counter(kFinishCounter); !std::isnan(ns)) result.finish_ns.push_back(ns);
+    result.written_bits_per_key = counter(kWrittenBitsCounter);
+  }
+}
+
+const CaseResult* Results::Find(const Case& c) const {
+  const auto found = results_.find(c);
+  return found == results_.end() ? nullptr : &found->second;
+}
+
+double Results::Ns(const Case& c) const {
+  const CaseResult* result = Find(c);
+  return result == nullptr ? NAN : Median(result->ns);
+}
+
+double Results::Fpr(const Case& c) const {
+  const CaseResult* result = Find(c);
+  return result == nullptr ? NAN : Mean(result->fprs);
+}
+
+double Results::WrittenBitsPerKey(const Case& c) const {
+  const CaseResult* result = Find(c);
+  return result == nullptr ? NAN : result->written_bits_per_key;
+}
+
+std::string Results::Csv(size_t key_bytes) const {
+  std::ostringstream out;
+  out << "kind,subject,keys,bits_per_key,key_bytes,hit_percent,mode,offset,threads,rounds,"
+         "ns_per_key_median,ns_per_key_min,ns_per_key_max,finish_ns_per_key_median,fpr,"
+         "written_bits_per_key\n";
+  for (const auto& [c, result] : results_) {
+    out << KindName(c.kind) << ',' << c.subject << ',' << c.num_keys << ',' << c.bits_per_key << ','
+        << key_bytes << ',' << c.hit_percent << ',' << ModeName(c.mode) << ',' << c.offset << ','
+        << c.threads << ',' << result.ns.size() << ',' << CsvCells(SpreadOf(result.ns), 4) << ','
+        << CsvCell(Median(result.finish_ns), 4) << ',' << CsvCell(Mean(result.fprs), 8) << ','
+        << CsvCell(result.written_bits_per_key, 4) << '\n';
+  }
+  return out.str();
+}
+
+std::string Results::List() const {
+  std::ostringstream out;
+  for (const auto& [c, result] : results_) {
+    out << c.Name() << "  " << NumberText(Median(result.ns), 3) << " ns/key";
+    if (!result.fprs.empty()) out << "  FPR " << NumberText(100 * Mean(result.fprs), 3) << " %";
+    if (!std::isnan(result.written_bits_per_key)) {
+      out << "  " << NumberText(result.written_bits_per_key, 3) << " bits/key";
+    }
+    out << "\n";
+  }
+  return out.str();
 }
 
 }  // namespace bloomline::bench

@@ -1,4 +1,4 @@
-// The list of benchmarks, and the flags, subjects and filters that they share.
+// The list of benchmarks, the flags, subjects and filters that they share, and their results.
 #ifndef BLOOMLINE_DB_BENCH_EXT_FILTERS_SUITE_H_
 #define BLOOMLINE_DB_BENCH_EXT_FILTERS_SUITE_H_
 
@@ -6,26 +6,130 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "db_bench_ext/filters/case.h"
-#include "db_bench_ext/filters/flags.h"
-#include "db_bench_ext/filters/store.h"
-#include "db_bench_ext/filters/subjects.h"
+#include "rocksdb/filter_policy.h"
+#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/filter/kernels/kernel.h"
 
 namespace bloomline::bench {
+
+using RocksDBPolicy = std::shared_ptr<const rocksdb::FilterPolicy>;
+using RocksDBBuilder = std::unique_ptr<rocksdb::FilterBitsBuilder>;
+using RocksDBReader = std::unique_ptr<rocksdb::FilterBitsReader>;
+
+// Suffix of the family name of a filter with a seed.
+constexpr char kSeededSuffix[] = "+seed";
+
+struct Subject {
+  std::string name;
+  std::string family;  // subjects of one family write the same bytes
+  bool is_ours;
+  std::string kernel;  // empty for peers
+  bool is_seeded;      // ours with a seed; measured at kTableBits only
+  std::function<RocksDBPolicy(double bits_per_key)> make_policy;
+
+  // These force this subject's kernel, if it has one.
+  RocksDBPolicy Policy(double bits_per_key) const;
+  RocksDBBuilder NewBuilder(const RocksDBPolicy& policy) const;
+  RocksDBReader NewReader(const RocksDBPolicy& policy, const rocksdb::Slice& filter) const;
+
+  // A filter of the generated keys 0 to num_keys - 1.
+  std::string Build(uint64_t num_keys, size_t key_bytes, double bits_per_key) const;
+};
+
+// Ours first, fastest kernel first; then the peers. `native_library` is the path that
+// db_bench_ext/filters/native_rocksdb printed, or empty. Throws std::runtime_error if that library
+// runs code of another one, or if subjects of one family do not write the same bytes.
+std::vector<Subject> AllSubjects(const std::string& native_library);
+
+// Kernels that this CPU supports, fastest first.
+std::vector<const kernels::Kernel*> SupportedKernels();
+
+// Ends the process, with a message, if this CPU does not support the kernel.
+void UseKernel(const std::string& name);
+
+constexpr size_t kCacheLineBytes = 64;
+
+// Where RocksDB's filters usually begin: malloc returns large blocks 16 bytes past a page boundary.
+constexpr int kHeapOffset = 16;
+
+// Owns bytes that begin `offset` bytes past a 64-byte boundary.
+class PlacedBytes {
+ public:
+  PlacedBytes() = default;
+  PlacedBytes(std::string_view bytes, int offset);
+  PlacedBytes(size_t num_zeros, int offset);
+
+  char* data() { return memory_.get() + offset_; }
+  size_t size() const { return size_; }
+  std::string_view view() { return {data(), size_}; }
+
+ private:
+  struct Free {
+    void operator()(char* memory) const { std::free(memory); }
+  };
+  std::unique_ptr<char, Free> memory_;
+  int offset_ = 0;
+  size_t size_ = 0;
+};
+
+// Builds each filter at the first Get and keeps it. Thread-safe.
+class FilterStore {
+ public:
+  explicit FilterStore(size_t key_bytes) : key_bytes_(key_bytes) {}
+
+  std::string_view Get(const Subject& subject, uint64_t num_keys, int bits_per_key, int offset);
+
+  // As many zero bytes as a filter of this size has, rounded up to whole cache lines.
+  PlacedBytes& Zeros(uint64_t num_keys, int bits_per_key);
+
+ private:
+  using Key = std::tuple<std::string, uint64_t, int, int>;  // family, keys, bits, offset
+
+  const size_t key_bytes_;
+  std::mutex mutex_;
+  std::map<Key, PlacedBytes> filters_;
+};
+
+// Brings the bytes back into all caches that can hold them, after queries to other filters. This
+// takes several accesses to each line in random order: third-level caches keep what was used more
+// than once, and after a single pass the first million queries to a filter of 12 MB still took up
+// to three times as long as later ones.
+void WarmUp(std::string_view bytes);
 
 // The filter offsets that the alignment table compares.
 constexpr int kOffsets[] = {0, 16, 48};
 static_assert(kOffsets[1] == kHeapOffset);
 
-// Bits per key of the tables.
-constexpr int kTableBits = 10;
-
 constexpr int kLevelDBKeysPerFilter[] = {10, 36, 60, 200};
+
+struct Flags {
+  std::vector<uint64_t> sizes = {1000, 10000, 100000, 1000000, 10000000};
+  std::vector<int> bits = {8, 10, 16};
+  size_t key_bytes = 16;
+  int rounds = 9;         // of most cases
+  int table_rounds = 31;  // of the cases that the printed tables compare
+  int query_chunks = 64;  // chunks of keys that a round queries
+  int table_query_chunks = 256;
+  int num_leveldb_filters = 4096;
+  uint64_t memory_keys = 30000000;  // of the filters whose builders' memory is measured
+  bool only_memory = false;
+  bool threads = false;
+  bool quick = false;
+  std::string native_library;  // empty: no native peers
+  std::string out_directory;
+  std::vector<std::string> google_benchmark;  // --benchmark_* flags, passed on
+};
 
 // A body gets the number of its run: each round and each thread queries different keys, and round r
 // queries the same ones for every subject.
@@ -69,8 +173,52 @@ void RegisterHashQueries(Suite* suite);
 void RegisterLevelDB(Suite* suite);
 void RegisterMemory(Suite* suite);
 
-Case MemoryQueryCase(const std::string& subject, uint64_t num_keys, int hit_percent, Mode mode);
-Case MemoryBuildCase(const std::string& subject, uint64_t num_keys);
+// Times are nanoseconds per key, one for each round.
+struct CaseResult {
+  std::vector<double> ns;
+  std::vector<double> finish_ns;  // of builds: the part spent in Finish
+  std::vector<double> fprs;       // of queries for missing keys
+  double written_bits_per_key = 0;
+};
+
+// Collects what Google Benchmark reports, and takes the medians of each case's rounds.
+class Results : public benchmark::BenchmarkReporter {
+ public:
+  explicit Results(const std::map<std::string, Case>& cases) : cases_(cases) {}
+
+  bool ReportContext(const Context&) override { return true; }
+  void ReportRuns(const std::vector<Run>& runs) override;
+
+  bool empty() const { return results_.empty(); }
+  // A line for each benchmark that failed: its name and the reason.
+  const std::string& errors() const { return errors_; }
+
+  // Each is NaN if the case was not run.
+  double Ns(const Case& c) const;
+  double Fpr(const Case& c) const;
+  double WrittenBitsPerKey(const Case& c) const;
+
+  std::string Csv(size_t key_bytes) const;
+  // A line of text for each case.
+  std::string List() const;
+
+ private:
+  const CaseResult* Find(const Case& c) const;
+
+  const std::map<std::string, Case>& cases_;
+  std::map<Case, CaseResult> results_;
+  std::string errors_;
+};
+
+// All tables. "-" marks what was not run.
+std::string Tables(const Suite& suite, const Results& results);
+
+// Builds a filter of num_keys in a process of its own for each family of subjects, and returns a
+// table of how far its resident memory rose. The keys are made one by one and take none. A sentence
+// instead if the system does not tell. Call it before much memory has been used: what this process
+// has freed would not count.
+std::string PeakMemoryTable(const std::vector<Subject>& subjects, uint64_t num_keys,
+                            size_t key_bytes);
 
 }  // namespace bloomline::bench
 

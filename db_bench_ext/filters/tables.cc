@@ -1,23 +1,15 @@
-#include "db_bench_ext/filters/tables.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <thread>
 #include <vector>
 
-#include "db_bench_ext/filters/memory_filter.h"
-#include "src/tool/printable.h"
-#include "src/tool/quantity.h"
+#include "db_bench_ext/filters/case.h"
+#include "db_bench_ext/filters/suite.h"
+#include "db_bench_ext/support/cells.h"
 
 namespace bloomline::bench {
 namespace {
-
-using Cells = std::vector<std::string>;
-
-std::string Cell(double value, int decimals, const char* unit = "") {
-  return std::isnan(value) ? "-" : tool::NumberText(value, decimals) + unit;
-}
 
 std::string Ns(double ns) { return Cell(ns, ns < 10 ? 2 : 1); }
 
@@ -28,15 +20,6 @@ Case QueryCase(const std::string& subject, uint64_t num_keys, int hit_percent, M
   return {Kind::kQuery, subject, num_keys, kTableBits, hit_percent, mode, kHeapOffset};
 }
 
-Case BuildCase(const std::string& subject, uint64_t num_keys) {
-  Case c;
-  c.kind = Kind::kBuild;
-  c.subject = subject;
-  c.num_keys = num_keys;
-  c.bits_per_key = kTableBits;
-  return c;
-}
-
 std::vector<std::string> Peers(const Suite& suite) {
   std::vector<std::string> names;
   for (const Subject& subject : suite.subjects()) {
@@ -45,48 +28,45 @@ std::vector<std::string> Peers(const Suite& suite) {
   return names;
 }
 
-std::string Title(const Suite& suite, uint64_t num_keys) {
-  return std::to_string(num_keys) + " keys of " + std::to_string(suite.flags().key_bytes) +
-         " bytes, " + std::to_string(kTableBits) + " bits per key";
-}
-
 // A section of the table of RocksDB's interface.
 struct Section {
   const char* title;
-  std::function<Case(const std::string& subject)> of;
-};
+  Kind kind;
+  int hit_percent;
+  Mode mode;
 
-std::vector<Section> Sections(uint64_t num_keys) {
-  const auto query = [num_keys](int hit_percent, Mode mode) {
-    return [=](const std::string& name) { return QueryCase(name, num_keys, hit_percent, mode); };
-  };
-  return {
-      {"missing keys, one per call", query(0, Mode::kSingle)},
-      {"stored keys, one per call", query(100, Mode::kSingle)},
-      {"missing keys, 32 per call", query(0, Mode::kBatch)},
-      {"AddKey and Finish", [=](const std::string& name) { return BuildCase(name, num_keys); }},
-  };
-}
+  Case Of(const std::string& subject, uint64_t num_keys) const {
+    const int offset = kind == Kind::kQuery ? kHeapOffset : 0;
+    return {kind, subject, num_keys, kTableBits, hit_percent, mode, offset};
+  }
+};
+constexpr Section kSections[] = {
+    {"missing keys, one per call", Kind::kQuery, 0, Mode::kSingle},
+    {"stored keys, one per call", Kind::kQuery, 100, Mode::kSingle},
+    {"missing keys, 32 per call", Kind::kQuery, 0, Mode::kBatch},
+    {"AddKey and Finish", Kind::kBuild, 0, Mode::kNone},
+};
 
 std::string RocksDBTable(const Suite& suite, const Results& results, uint64_t num_keys) {
   const std::vector<std::string> peers = Peers(suite);
   std::vector<Cells> rows = {{"", "ns", "FPR %", "bits/key"}};
   for (const std::string& peer : peers) rows[0].push_back("vs " + peer);
-  for (const Section& section : Sections(num_keys)) {
+  for (const Section& section : kSections) {
     rows.push_back({section.title});
     for (const Subject& subject : suite.subjects()) {
-      const double ns = results.Ns(section.of(subject.name));
+      const double ns = results.Ns(section.Of(subject.name, num_keys));
       const Case accuracy = QueryCase(subject.name, num_keys, 0, Mode::kSingle);
       Cells row = {"  " + subject.name, Ns(ns), Cell(100 * results.Fpr(accuracy), 3),
                    Cell(results.WrittenBitsPerKey(accuracy), 2)};
       for (const std::string& peer : peers) {
-        if (subject.is_ours) row.push_back(Times(results.Ns(section.of(peer)), ns));
+        if (subject.is_ours) row.push_back(Times(results.Ns(section.Of(peer, num_keys)), ns));
       }
       rows.push_back(row);
     }
   }
-  return "RocksDB's interface, " + Title(suite, num_keys) +
-         ": ns per key, and how many times faster than\n" + tool::TextTable(rows);
+  return "RocksDB's interface, " + std::to_string(num_keys) + " keys of " +
+         std::to_string(suite.flags().key_bytes) + " bytes, " + std::to_string(kTableBits) +
+         " bits per key: ns per key, and how many times faster than\n" + tool::TextTable(rows);
 }
 
 std::string SeedTable(const Suite& suite, const Results& results) {
@@ -95,18 +75,17 @@ std::string SeedTable(const Suite& suite, const Results& results) {
     rows[0].push_back(std::to_string(num_keys) + " keys");
     rows[0].push_back("of unseeded");
   }
-  for (size_t i = 0; i < Sections(0).size(); ++i) {
-    rows.push_back({Sections(0)[i].title});
+  for (const Section& section : kSections) {
+    rows.push_back({section.title});
     for (const Subject& subject : suite.subjects()) {
       if (!subject.is_seeded) continue;
       std::string unseeded = subject.name;
       unseeded.erase(unseeded.find(kSeededSuffix), std::strlen(kSeededSuffix));
       Cells row = {"  " + subject.name};
       for (const uint64_t num_keys : suite.flags().sizes) {
-        const Section section = Sections(num_keys)[i];
-        const double ns = results.Ns(section.of(subject.name));
+        const double ns = results.Ns(section.Of(subject.name, num_keys));
         row.push_back(Ns(ns));
-        row.push_back(Cell(ns / results.Ns(section.of(unseeded)), 3, "x"));
+        row.push_back(Cell(ns / results.Ns(section.Of(unseeded, num_keys)), 3, "x"));
       }
       rows.push_back(row);
     }
@@ -123,13 +102,13 @@ std::string MemoryTable(const Suite& suite, const Results& results) {
     rows.push_back({std::to_string(num_keys) + " keys"});
     for (const MemorySubject& subject : MemorySubjects()) {
       const auto query = [&](int hit_percent, Mode mode) {
-        return MemoryQueryCase(subject.name, num_keys, hit_percent, mode);
+        return Case{Kind::kMemoryQuery, subject.name, num_keys, kTableBits, hit_percent, mode};
       };
       const Case missing = query(0, Mode::kSingle);
       rows.push_back(
           {"  " + subject.name, Ns(results.Ns(missing)), Ns(results.Ns(query(100, Mode::kSingle))),
            Ns(results.Ns(query(0, Mode::kBatch))),
-           Ns(results.Ns(MemoryBuildCase(subject.name, num_keys))),
+           Ns(results.Ns({Kind::kMemoryBuild, subject.name, num_keys, kTableBits})),
            Cell(100 * results.Fpr(missing), 3), Cell(results.WrittenBitsPerKey(missing), 2)});
     }
   }
@@ -139,22 +118,15 @@ std::string MemoryTable(const Suite& suite, const Results& results) {
 }
 
 std::string LevelDBTable(const Suite& suite, const Results& results) {
-  struct Column {
-    Kind kind;
-    Mode mode;
-    int hit_percent;
-  };
-  constexpr Column kColumns[] = {{Kind::kLevelDBBuild, Mode::kNone, 0},
-                                 {Kind::kLevelDBQuery, Mode::kSingle, 100},
-                                 {Kind::kLevelDBQuery, Mode::kSingle, 0}};
+  constexpr Section kColumns[] = {{"build ns", Kind::kLevelDBBuild, 0, Mode::kNone},
+                                  {"hit ns", Kind::kLevelDBQuery, 100, Mode::kSingle},
+                                  {"miss ns", Kind::kLevelDBQuery, 0, Mode::kSingle}};
   std::vector<Cells> rows = {{"", "build ns", "vs Bloom", "hit ns", "vs Bloom", "miss ns",
                               "vs Bloom", "FPR %", "bits/key"}};
   std::vector<std::string> subjects;
-  for (const kernels::Kernel* kernel : SupportedKernels()) {
-    subjects.push_back(std::string("blocked ") + kernel->name);
-  }
-  for (const kernels::Kernel* kernel : SupportedKernels()) {
-    subjects.push_back(std::string("compact ") + kernel->name);
+  for (const std::string format : {"blocked ", "compact "}) {
+    for (const kernels::Kernel* kernel : SupportedKernels())
+      subjects.push_back(format + kernel->name);
   }
   subjects.push_back("Bloom packaged");
   for (const int keys_per_filter : kLevelDBKeysPerFilter) {
@@ -163,10 +135,9 @@ std::string LevelDBTable(const Suite& suite, const Results& results) {
     for (const std::string& subject : subjects) {
       Cells row = {"  " + subject};
       Case c;
-      for (const Column& column : kColumns) {
-        c = {column.kind, subject, num_keys, kTableBits, column.hit_percent, column.mode};
-        Case peer = c;
-        peer.subject = subjects.back();
+      for (const Section& column : kColumns) {
+        c = column.Of(subject, num_keys);
+        const Case peer = column.Of(subjects.back(), num_keys);
         row.push_back(Ns(results.Ns(c)));
         row.push_back(subject == subjects.back() ? "" : Times(results.Ns(peer), results.Ns(c)));
       }

@@ -50,6 +50,9 @@ Hashes RandomHashes(size_t n, uint64_t seed) {
   return hashes;
 }
 
+const Hashes present = RandomHashes(kKeys, 1);
+const Hashes absent = RandomHashes(kKeys, 2);
+
 // may_match(filter, key) for each key.
 template <typename MayMatch, typename Filter, typename Keys>
 void CountQueries(const char* operation, const char* implementation, MayMatch may_match,
@@ -61,13 +64,14 @@ void CountQueries(const char* operation, const char* implementation, MayMatch ma
   });
 }
 
-// batch(hashes, results) for each 32 hashes.
-template <typename F>
-void CountBatches(const char* operation, const char* implementation, const Hashes& hashes,
-                  const F& batch) {
+// batch(filter, 32, hashes, results, more) for each 32 hashes.
+template <typename Batch, typename Filter, typename... More>
+void CountBatches(const std::string& operation, const Kernel& kernel, const Hashes& hashes,
+                  Batch batch, const Filter& filter, More... more) {
   bool out[kBatch];
-  Count(operation, implementation, hashes.size(), [&] {
-    for (size_t i = 0; i < hashes.size(); i += kBatch) batch(hashes.data() + i, out);
+  Count(operation.c_str(), kernel.name, hashes.size(), [&] {
+    for (size_t i = 0; i < hashes.size(); i += kBatch)
+      batch(filter, kBatch, hashes.data() + i, out, more...);
   });
 }
 
@@ -78,8 +82,6 @@ struct alignas(64) Memory {
 __attribute__((noinline)) bool Nothing(const BlockedFilter&, uint64_t) { return false; }
 
 void CountKernel(const Kernel& kernel) {
-  const Hashes present = RandomHashes(kKeys, 1);
-  const Hashes absent = RandomHashes(kKeys, 2);
   static Memory memory;
   std::memset(&memory, 0, sizeof(memory));
   char* data = memory.bytes;
@@ -91,36 +93,21 @@ void CountKernel(const Kernel& kernel) {
   CountQueries("blocked: present key", kernel.name, may_match, blocked, present);
   CountQueries("blocked: absent key, any k", kernel.name, kernel.blocked.may_match, blocked,
                absent);
-  CountBatches("blocked: batch of 32, absent", kernel.name, absent,
-               [&](const uint64_t* hashes, bool* out) {
-                 kernel.blocked.may_match_many(blocked, kBatch, hashes, out);
-               });
-  CountBatches("blocked: add, present", kernel.name, present,
-               [&](const uint64_t* hashes, bool* out) {
-                 kernel.blocked.add_many(blocked, kBatch, hashes, out);
-               });
+  CountBatches("blocked: batch of 32, absent", kernel, absent, kernel.blocked.may_match_many,
+               blocked);
+  CountBatches("blocked: add, present", kernel, present, kernel.blocked.add_many, blocked);
   std::memset(&memory, 0, sizeof(memory));
-  CountBatches("blocked: add, absent", kernel.name, present,
-               [&](const uint64_t* hashes, bool* out) {
-                 kernel.blocked.add_many(blocked, kBatch, hashes, out);
-               });
-  CountBatches("shared: batch of 32, absent", kernel.name, absent,
-               [&](const uint64_t* hashes, bool* out) {
-                 kernel.atomic.may_match_many(blocked, kBatch, hashes, out);
-               });
-  CountBatches("shared: add, present", kernel.name, present,
-               [&](const uint64_t* hashes, bool* out) {
-                 kernel.atomic.add_many(blocked, kBatch, hashes, out);
-               });
-  CountBatches("shared: add, absent", kernel.name, absent, [&](const uint64_t* hashes, bool* out) {
-    kernel.atomic.add_many(blocked, kBatch, hashes, out);
-  });
+  CountBatches("blocked: add, absent", kernel, present, kernel.blocked.add_many, blocked);
+  CountBatches("shared: batch of 32, absent", kernel, absent, kernel.atomic.may_match_many,
+               blocked);
+  CountBatches("shared: add, present", kernel, present, kernel.atomic.add_many, blocked);
+  CountBatches("shared: add, absent", kernel, absent, kernel.atomic.add_many, blocked);
   std::vector<uint64_t> blocks_with(kBlockBits + 1);
   Count("shared: fill of a block", kernel.name, kBlocks,
         [&] { kernel.atomic.count_blocks(data, kBlocks, blocks_with.data()); });
 
   std::memset(&memory, 0, sizeof(memory));
-  const FlatFilter flat{data, kFewBytes * 8, kProbes};
+  const FlatFilter flat{data, kFewBytes, kProbes};
   const Hashes few(present.begin(), present.begin() + kFewKeys);
   Count("flat, 46 bytes: insert", kernel.name, few.size(),
         [&] { kernel.flat.insert_many(flat, few.size(), few.data()); });
@@ -133,24 +120,15 @@ void CountKernel(const Kernel& kernel) {
                                kBlocks * static_cast<uint64_t>(bits), bits, kProbes};
     const std::string name = std::string(bits == 4 ? "4" : "8") + "-bit counters: ";
     uint64_t saturated = 0;
-    CountBatches((name + "add, absent").c_str(), kernel.name, present,
-                 [&](const uint64_t* hashes, bool* out) {
-                   kernel.counters.add_many(blocks, kBatch, hashes, out, &saturated);
-                 });
-    CountBatches((name + "batch of 32, absent").c_str(), kernel.name, absent,
-                 [&](const uint64_t* hashes, bool* out) {
-                   kernel.counters.may_match_many(blocks, kBatch, hashes, out);
-                 });
-    CountBatches((name + "remove, present").c_str(), kernel.name, present,
-                 [&](const uint64_t* hashes, bool* out) {
-                   kernel.counters.remove_many(blocks, kBatch, hashes, out);
-                 });
+    CountBatches(name + "add, absent", kernel, present, kernel.counters.add_many, blocks,
+                 &saturated);
+    CountBatches(name + "batch of 32, absent", kernel, absent, kernel.counters.may_match_many,
+                 blocks);
+    CountBatches(name + "remove, present", kernel, present, kernel.counters.remove_many, blocks);
   }
 }
 
 void CountCompact(const Kernel& kernel) {
-  const Hashes present = RandomHashes(kKeys, 1);
-  const Hashes absent = RandomHashes(kKeys, 2);
   const std::vector<double> bits_of_arrangement = {3, 4.5, 6, 7, 9, 12};
   for (const double bits_per_key : bits_of_arrangement) {
     bloomline::FilterOptions options;
@@ -160,25 +138,22 @@ void CountCompact(const Kernel& kernel) {
     for (const uint64_t hash : present) builder.AddHash(hash);
     const std::string filter = builder.Finish();
     const bloomline::filter::Payload payload = bloomline::filter::DecodeStandalone(filter);
-    const CompactFilter blocks = bloomline::filter::AsCompact(payload, payload.data);
+    const CompactFilter blocks = bloomline::filter::ForKernel(payload, payload.data);
     const std::string name = "compact, arrangement " + std::to_string(payload.arrangement) + ": ";
     const auto may_match = kernel.compact.may_match[payload.arrangement];
     CountQueries((name + "absent key").c_str(), kernel.name, may_match, blocks, absent);
     CountQueries((name + "present key").c_str(), kernel.name, may_match, blocks, present);
-    CountBatches((name + "batch, absent").c_str(), kernel.name, absent,
-                 [&](const uint64_t* hashes, bool* out) {
-                   kernel.compact.may_match_many[payload.arrangement](blocks, kBatch, hashes, out);
-                 });
+    CountBatches(name + "batch, absent", kernel, absent,
+                 kernel.compact.may_match_many[payload.arrangement], blocks);
   }
 }
 
 void CountRocksdb() {
   static Memory memory;
   const RocksdbFilter filter{memory.bytes, static_cast<uint32_t>(kBlocks * kBlockBytes), kProbes};
-  const Hashes present = RandomHashes(kKeys, 1);
   Count("blocked: insert", "rocksdb", kKeys,
         [&] { RocksdbInsertMany(filter, kKeys, present.data()); });
-  CountQueries("blocked: absent key", "rocksdb", RocksdbMayMatch, filter, RandomHashes(kKeys, 2));
+  CountQueries("blocked: absent key", "rocksdb", RocksdbMayMatch, filter, absent);
   CountQueries("blocked: present key", "rocksdb", RocksdbMayMatch, filter, present);
 }
 
@@ -204,7 +179,7 @@ void CountLeveldb() {
   CountQueries("flat, 46 bytes: present key, hash too", "leveldb", leveldb, filter, present);
 
   char data[kFewBytes] = {};
-  const FlatFilter flat{data, kFewBytes * 8, kProbes};
+  const FlatFilter flat{data, kFewBytes, kProbes};
   for (const Kernel* kernel : AllKernels()) {
     for (const std::string& key : present) {
       const uint64_t hash = bloomline::HashKey(key, 0);
@@ -221,7 +196,7 @@ void CountLeveldb() {
 }  // namespace
 
 int main() {
-  CountQueries("empty function", "", Nothing, BlockedFilter{}, RandomHashes(kKeys, 1));
+  CountQueries("empty function", "", Nothing, BlockedFilter{}, present);
   for (const Kernel* kernel : AllKernels()) CountKernel(*kernel);
   for (const Kernel* kernel : AllKernels()) CountCompact(*kernel);
   CountRocksdb();

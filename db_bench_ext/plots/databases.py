@@ -1,6 +1,4 @@
 """Pictures of compare.csv: filters in real databases."""
-import math
-
 import rows
 import style
 import tables
@@ -17,37 +15,20 @@ def select(table, engine, bits, without=("none",)):
             for keys in tables.in_order(chosen, "keys")]
 
 
-def worst(policy, groups, column):
-    values = [tables.number(row, column) for _, group in groups for row in group
-            if row["policy"] == policy]
-    if not values:
-        raise tables.Missing(f"no rows of {policy}")
-    return max(values)
-
-
-def decades(rates):
-    """The range of a logarithmic axis for rates in percent."""
-    positive = [100 * rate for rate in rates if rate > 0] or [0.01, 1]
-    return 10 ** math.floor(math.log10(min(positive))), 1.6 * max(positive)
-
-
 def false_positives(theme, table, engine, bits):
     groups = select(table, engine, bits)
 
     def most(policy):
-        return style.percent(worst(policy, groups, "near_fpr"))
+        return style.percent(rows.worst(policy, groups, "near_fpr"))
 
     title = (f"{ENGINES[engine]}: up to {most('builtin-bloom')} false positives with built-in "
-             f"Bloom, {most('bloomline')} with blocked, {most('compact')} with compact")
-    picture = [(keys, [rows.Row(style.look(row["policy"]), 100 * tables.number(row, "near_fpr"),
-                                other=100 * tables.number(row, "theory_fpr"),
-                                text=style.percent(tables.number(row, "near_fpr")))
-                       for row in group]) for keys, group in groups]
+             f"Bloom, {most('blocked')} with blocked, {most('compact')} with compact")
+    picture = rows.grouped(groups, lambda row: rows.rate(row, "near_fpr", "theory_fpr"))
     rates = [tables.number(row, column) for _, group in groups for row in group
              for column in ("near_fpr", "theory_fpr")]
     return rows.picture(
         theme, title, f"false-positive rate (log scale) for missing keys adjacent to stored ones, "
-        f"{bits} bits per key; stroke: theory", picture, log=decades(rates),
+        f"{bits} bits per key; stroke: theory", picture, log=rows.decades(rates),
         tick=lambda value: f"{value:g} %")
 
 
@@ -58,12 +39,7 @@ def miss_latency(theme, table, engine, bits):
         medians = {row["policy"]: tables.number(row, "near_miss_us_median") for row in group}
         without = medians.pop("none")
         gains += [without / median for median in medians.values()]
-    picture = [(keys, [rows.Row(style.look(row["policy"]),
-                                tables.number(row, "near_miss_us_median"),
-                                tables.number(row, "near_miss_us_min"),
-                                tables.number(row, "near_miss_us_max"),
-                                text=f"{tables.number(row, 'near_miss_us_median'):.2f}")
-                       for row in group]) for keys, group in groups]
+    picture = rows.grouped(groups, lambda row: rows.timed(row, "near_miss_us"))
     return rows.picture(
         theme, f"{ENGINES[engine]}: filters make lookups of missing keys "
         f"{min(gains):.1f} to {max(gains):.1f} times as fast",
@@ -81,7 +57,7 @@ def memory(theme, table, engine, bits):
                  f"{min(arrays):.1f} to {max(arrays):.1f} bits per key")
         note = "; stroke: without the array of offsets"
     else:
-        compact, bloom = (worst(policy, groups, "filter_block_bits_per_key")
+        compact, bloom = (rows.worst(policy, groups, "filter_block_bits_per_key")
                           for policy in ("compact-same-fpr", "builtin-bloom"))
         title = (f"RocksDB: compact needs {compact:.2f} bits per key for the rate of Bloom's "
                  f"{bloom:.2f}")

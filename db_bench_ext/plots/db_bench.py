@@ -25,12 +25,7 @@ def speed(theme, table, engine):
     groups = select(table, engine, ("builtin-bloom",), lambda row: row["times_bloom_median"])
     best = max((row for _, group in groups for row in group if row["workload"] == "readmissing"),
                key=lambda row: tables.number(row, "times_bloom_median"))
-    picture = [(workload, [rows.Row(style.look(row["policy"]),
-                                    tables.number(row, "times_bloom_median"),
-                                    tables.number(row, "times_bloom_min"),
-                                    tables.number(row, "times_bloom_max"),
-                                    text=f"{tables.number(row, 'times_bloom_median'):.2f}")
-                           for row in group]) for workload, group in groups]
+    picture = rows.grouped(groups, lambda row: rows.timed(row, "times_bloom"))
     return rows.picture(
         theme, f"{databases.ENGINES[engine]}'s db_bench: {style.look(best['policy']).name} answers "
         f"{tables.number(best, 'times_bloom_median'):.2f} times as many lookups "
@@ -42,16 +37,13 @@ def speed(theme, table, engine):
 def false_positives(theme, table, engine):
     groups = select(table, engine, (), lambda row: row["fpr"] and row["policy"] != "none")
     rates = [tables.number(row, "fpr") for _, group in groups for row in group]
-    worst = {policy: max(tables.number(row, "fpr") for _, group in groups for row in group
-                         if row["policy"] == policy) for policy in ("builtin-bloom", "compact")}
-    picture = [(workload, [rows.Row(style.look(row["policy"]), 100 * tables.number(row, "fpr"),
-                                    text=style.percent(tables.number(row, "fpr")))
-                           for row in group]) for workload, group in groups]
+    compact, bloom = (style.percent(rows.worst(policy, groups, "fpr"))
+                      for policy in ("compact", "builtin-bloom"))
+    picture = rows.grouped(groups, lambda row: rows.rate(row, "fpr"))
     return rows.picture(
-        theme, f"{databases.ENGINES[engine]}'s db_bench: compact has up to "
-        f"{style.percent(worst['compact'])} false positives, built-in Bloom up to "
-        f"{style.percent(worst['builtin-bloom'])}",
-        "of the missing keys that were queried (log scale)", picture, log=databases.decades(rates),
+        theme, f"{databases.ENGINES[engine]}'s db_bench: compact has up to {compact} "
+        f"false positives, built-in Bloom up to {bloom}",
+        "of the missing keys that were queried (log scale)", picture, log=rows.decades(rates),
         tick=lambda value: f"{value:g} %")
 
 

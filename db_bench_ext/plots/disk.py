@@ -57,12 +57,10 @@ def speed(theme, table, workload):
     canvas = style.Canvas(theme, style.WIDTH, lambda header: header + 54 + body + 12, title,
                           subtitle)
     top = canvas.header + 54
-    axes = canvas.axes(0, 0, canvas.width, canvas.height)
+    axes = canvas.bare_axes(0, 0, canvas.width, canvas.height)
     axes.set_xlim(0, canvas.width)
     axes.set_ylim(canvas.height, 0)
     axes.axis("off")
-    axes.set_xticks([])
-    axes.set_yticks([])
     for i, (layout, cache) in enumerate(columns):
         x = left + column * i
         if i == 0 or columns[i - 1][0] != layout:
@@ -77,9 +75,7 @@ def speed(theme, table, workload):
                                      facecolor=shade(theme, value)))
             canvas.text(x + column / 2, y + row_height / 2, f"{value:.2f}", size=14, va="center",
                         ha="center", weight="bold" if abs(math.log2(value)) > 0.25 else "normal")
-    for j, policy in enumerate(names):
-        canvas.text(left - 10, top + row_height * (j + 0.5), style.look(policy).name, ha="right",
-                    va="center")
+    canvas.names(names, left - 10, top, row_height)
     return canvas
 
 
@@ -123,12 +119,9 @@ def reads(theme, table, workload):
     highest = max(totals.values())
     for i, cache in enumerate(caches):
         x = left + panel * i
-        axes = canvas.axes(x, top, panel - 46, body)
+        axes = canvas.bare_axes(x, top, panel - 46, body)
         axes.set_xlim(0, highest)
         axes.set_ylim(len(names) - 0.5, -0.5)
-        axes.set_xticks([])
-        axes.set_yticks([])
-        axes.spines["bottom"].set_visible(False)
         canvas.text(x, top - 42, f"cache {times(cache)}", weight="bold", va="center")
         for j, policy in enumerate(names):
             start = 0
@@ -141,9 +134,7 @@ def reads(theme, table, workload):
         canvas.text(x, top - 18, f"\N{BLACK SQUARE} {part}", color=theme.colors[color], va="center",
                     weight="bold")
         x += 70
-    for j, policy in enumerate(names):
-        canvas.text(left - 10, top + row_height * (j + 0.5), style.look(policy).name, ha="right",
-                    va="center")
+    canvas.names(names, left - 10, top, row_height)
     return canvas
 
 

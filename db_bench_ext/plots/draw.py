@@ -19,9 +19,8 @@ import queries
 import tables
 import wasted_reads
 
-HERE = pathlib.Path(__file__).resolve().parent
-RESULTS = HERE.parent / "results"
-DOCS = HERE.parent.parent / "docs"
+BENCH = pathlib.Path(__file__).resolve().parent.parent
+DOCS = BENCH.parent / "docs"
 
 
 def readme(results, _):
@@ -44,7 +43,7 @@ BENCHES = {
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("bench", choices=BENCHES, help="whose pictures; readme: those of README.md")
-    parser.add_argument("--results", type=pathlib.Path, default=RESULTS, metavar="DIR",
+    parser.add_argument("--results", type=pathlib.Path, default=BENCH / "results", metavar="DIR",
                         help="folder of the CSV files (%(default)s)")
     parser.add_argument("--out", type=pathlib.Path, metavar="DIR",
                         help="folder of the pictures (default: pictures, in the folder of the CSV "

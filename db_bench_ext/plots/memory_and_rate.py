@@ -1,5 +1,4 @@
 """Bits per key against false-positive rate, from filters.csv: a picture of README.md."""
-import filter_queries
 import style
 import tables
 
@@ -24,7 +23,7 @@ def prepare(canvas):
     axes.set_xticks(range(6, 17, 2))
     ticks = (0.01, 0.1, 1)
     axes.set_yticks(ticks, [f"{tick:g} %" for tick in ticks])
-    style.y_grid(axes, canvas.theme)
+    style.grid(axes, canvas.theme, "y")
     axes.set_xlabel("bits per key", color=canvas.theme.ink, fontsize=canvas.points(13))
     axes.plot((5, 17), [100 * 2 ** -bits for bits in (5, 17)], color=canvas.theme.muted,
               linestyle=(0, (1, 1.5)), linewidth=canvas.points(2))
@@ -33,11 +32,11 @@ def prepare(canvas):
 
 
 def draw(theme, rows):
-    measured = filter_queries.select(rows)
+    measured = tables.missing_key_queries(rows)
     # A quick run has only small filters.
     keys = max((int(row["keys"]) for row in measured if int(row["keys"]) <= KEYS), default=0)
     measured = [row for row in measured if int(row["keys"]) == keys]
-    subjects = filter_queries.best(measured)
+    subjects = tables.best_subjects(measured)
     at_ten = {row["subject"]: row for row in measured if row["bits_per_key"] == "10"}
 
     def of(policy, column):

@@ -3,7 +3,6 @@ import dataclasses
 
 import matplotlib.ticker
 
-import filter_queries
 import memory_and_rate
 import style
 import tables
@@ -48,7 +47,7 @@ def plot(canvas, axes, curves, gap, highest):
     axes.xaxis.set_minor_locator(matplotlib.ticker.NullLocator())
     axes.xaxis.set_major_formatter(matplotlib.ticker.FuncFormatter(
         lambda value, _: f"{value / 1e6:g} M" if value >= 1e6 else f"{value:,.0f}"))
-    style.y_grid(axes, canvas.theme)
+    style.grid(axes, canvas.theme, "y")
     axes.set_xlabel("keys in the filter", color=canvas.theme.ink, fontsize=canvas.points(13))
     for one in curves:
         axes.plot(*zip(*one.points), **canvas.line(one.look))
@@ -71,12 +70,12 @@ def ratios(curve, other):
 
 
 def missing_key_query(theme, table):
-    table = filter_queries.select(table)
-    best = filter_queries.best(table)
+    table = tables.missing_key_queries(table)
+    best = tables.best_subjects(table)
     curves = {policy: curve(table, best[policy], style.look(policy))
               for policy in ("blocked", "compact")}
     for family, policy in (("Bloom", "builtin-bloom"), ("Ribbon", "builtin-ribbon")):
-        for build in filter_queries.BUILDS:
+        for build in tables.BUILDS:
             look = style.look(policy)
             look = dataclasses.replace(look, dash=PACKAGED if build == "packaged" else "-")
             subject = f"{family} {build}"
@@ -101,11 +100,11 @@ def missing_key_query(theme, table):
 
 
 def kernels(theme, table):
-    table = filter_queries.select(table)
+    table = tables.missing_key_queries(table)
     panels = {}
     for family in ("blocked", "compact"):
         curves = []
-        for kernel in filter_queries.KERNELS:
+        for kernel in tables.KERNELS:
             dash, marker = KERNELS[kernel]
             look = dataclasses.replace(style.look(family), dash=dash, marker=marker)
             curves.append(curve(table, f"{family} {kernel}", look, kernel))

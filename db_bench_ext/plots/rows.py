@@ -1,9 +1,11 @@
 """Pictures whose rows are filters, in groups with a heading each: dots, ranges or bars."""
 import dataclasses
+import math
 
 import matplotlib.ticker
 
 import style
+import tables
 
 ROW = 23
 HEADING = 30
@@ -21,6 +23,38 @@ class Row:
     text: str = ""  # at the value
 
 
+def timed(row, column):
+    """The row of a CSV line: median, minimum and maximum of the rounds."""
+    median, low, high = (tables.number(row, f"{column}_{of}") for of in ("median", "min", "max"))
+    return Row(style.look(row["policy"]), median, low, high, text=f"{median:.2f}")
+
+
+def rate(row, column, theory=None):
+    """The row of a CSV line: a rate in percent, and the stroke of another column."""
+    value = tables.number(row, column)
+    return Row(style.look(row["policy"]), 100 * value, text=style.percent(value),
+               other=100 * tables.number(row, theory) if theory else float("nan"))
+
+
+def grouped(groups, row_of):
+    """Groups of CSV lines as groups of rows."""
+    return [(heading, [row_of(row) for row in group]) for heading, group in groups]
+
+
+def decades(rates):
+    """The range of a logarithmic axis for rates in percent."""
+    positive = [100 * rate for rate in rates if rate > 0] or [0.01, 1]
+    return 10 ** math.floor(math.log10(min(positive))), 1.6 * max(positive)
+
+
+def worst(policy, groups, column):
+    values = [tables.number(row, column) for _, group in groups for row in group
+              if row["policy"] == policy]
+    if not values:
+        raise tables.Missing(f"no rows of {policy}")
+    return max(values)
+
+
 def picture(theme, title, subtitle, groups, log=None, baseline=None, bars=False,
             tick=None, right=62):
     """`groups`: (heading, rows). `log`: the range of a logarithmic axis. `baseline`: the place of a
@@ -33,7 +67,7 @@ def picture(theme, title, subtitle, groups, log=None, baseline=None, bars=False,
     axes = canvas.axes(LABELS, top, style.WIDTH - LABELS - right, body)
     axes.set_ylim(body, 0)
     axes.set_yticks([])
-    style.x_grid(axes, theme)
+    style.grid(axes, theme, "x")
     if log:
         axes.set_xscale("log")
         axes.set_xlim(*log)

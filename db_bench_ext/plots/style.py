@@ -63,7 +63,6 @@ LOOKS = {
     "builtin-ribbon": Look("built-in Ribbon", "ribbon", "s", (0, (5, 1.5))),
     "builtin-ribbon-10bits": Look("built-in Ribbon, 10 bits", "ribbon", "s", "-", True),
     "blocked": Look("blocked", "blocked", "^"),
-    "bloomline": Look("blocked", "blocked", "^"),
     "compact": Look("compact", "compact", "D"),
     "compact-same-fpr": Look("compact, Bloom's rate", "compact", "D", (0, (2, 1.2)), True),
     "by-level": Look("compact by level", "by_level", "P"),
@@ -132,6 +131,14 @@ class Canvas:
         axes.tick_params(which="minor", length=0)
         return axes
 
+    def bare_axes(self, left, top, width, height):
+        """Without lines and ticks below."""
+        axes = self.axes(left, top, width, height)
+        axes.set_xticks([])
+        axes.set_yticks([])
+        axes.spines["bottom"].set_visible(False)
+        return axes
+
     def label(self, axes, x, y, text, size=12.5, color=None, **more):
         """Beside a point in the units of the axes, `offset` pixels away from it."""
         dx, dy = more.pop("offset", (0, 0))
@@ -140,6 +147,12 @@ class Canvas:
                              textcoords="offset points", fontsize=self.points(size),
                              color=color or self.theme.ink, linespacing=1.25,
                              annotation_clip=False, bbox=paper, **{"va": "center", **more})
+
+    def names(self, policies, right, top, row_height):
+        """Names of policies, one in each row, that end at `right`."""
+        for i, policy in enumerate(policies):
+            self.text(right, top + row_height * (i + 0.5), look(policy).name, ha="right",
+                      va="center")
 
     def color(self, look):
         return self.theme.colors[look.color]
@@ -177,14 +190,8 @@ class Canvas:
             self.figure.savefig(path, facecolor=self.theme.paper, metadata=metadata)
 
 
-def x_grid(axes, theme):
-    axes.grid(axis="x", color=theme.grid, linewidth=0.8)
-    axes.spines["left"].set_visible(False)
-    axes.tick_params(axis="y", length=0)
-
-
-def y_grid(axes, theme):
-    axes.grid(axis="y", color=theme.grid, linewidth=0.8)
+def grid(axes, theme, axis):
+    axes.grid(axis=axis, color=theme.grid, linewidth=0.8)
     axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", length=0)
 

@@ -54,3 +54,29 @@ def first_number(text):
     if match is None:
         raise Missing(f"{text!r} does not begin with a number")
     return float(match[0])
+
+
+# Of filters.csv. The best first.
+KERNELS = ("avx512", "avx2", "neon", "popcnt", "portable")
+BUILDS = ("native", "packaged")
+
+
+def missing_key_queries(rows):
+    """Of filters.csv: one query per call, from one thread."""
+    return [row for row in rows
+            if row["kind"] == "query" and row["mode"] == "single" and row["hit_percent"] == "0"
+            and row["offset"] == "16" and row["threads"] == "1"]
+
+
+def best_subjects(rows):
+    """The subjects of filters.csv to compare: each filter in the best variant that was measured."""
+    measured = {row["subject"] for row in rows}
+
+    def choose(family, variants):
+        for variant in variants:
+            if f"{family} {variant}" in measured:
+                return f"{family} {variant}"
+        raise Missing(f"no queries of {family!r}")
+
+    return {"builtin-bloom": choose("Bloom", BUILDS), "builtin-ribbon": choose("Ribbon", BUILDS),
+            "blocked": choose("blocked", KERNELS), "compact": choose("compact", KERNELS)}

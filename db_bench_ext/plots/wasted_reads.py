@@ -31,15 +31,11 @@ def draw(theme, rows):
         "wasted reads in 100 lookups of missing keys; "
         "RocksDB, five levels, all with 10 bits per key",
         scale=1.2)
-    left = 196
-    axes = canvas.axes(left, canvas.header + 14, 560 - left - 60, 460 - canvas.header - 14 - 16)
+    axes = canvas.bare_axes(196, canvas.header + 14, 304, 430 - canvas.header)
     gap = 0.35  # between RocksDB's filters and ours
     places = [i + gap * (not name.startswith("RocksDB")) for i, (name, _) in enumerate(measured)]
     axes.set_xlim(0, 1.02 * max(value for _, value in measured))
     axes.set_ylim(len(measured) - 0.5 + gap, -0.5)
-    axes.set_xticks([])
-    axes.set_yticks([])
-    axes.spines["bottom"].set_visible(False)
     for place, (name, value) in zip(places, measured):
         color = canvas.color(style.look(LOOKS[name]))
         ours = not name.startswith("RocksDB")

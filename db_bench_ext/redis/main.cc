@@ -2,24 +2,268 @@
 // memory.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <iostream>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "db_bench_ext/flags/parse.h"
-#include "db_bench_ext/keys/generated_keys.h"
-#include "db_bench_ext/machine/environment.h"
-#include "db_bench_ext/machine/machine.h"
-#include "db_bench_ext/redis/subjects.h"
-#include "db_bench_ext/timing/timing.h"
+#include "bloomline/bloom_filter.h"
+#include "bloomline/redis_bloom_filter.h"
+#include "db_bench_ext/support/flags.h"
+#include "db_bench_ext/support/keys.h"
+#include "db_bench_ext/support/machine.h"
+#include "db_bench_ext/support/timing.h"
+#include "src/filter/format/hash.h"
+#include "src/filter/kernels/probe_sequence.h"
+#include "src/redis/command.h"
+#include "src/redis/router.h"
 
 namespace bloomline::bench {
 namespace {
 
-constexpr size_t kKeyBytes = 16;
+// Number of probes of the bit-by-bit scheme: the best one for a standard Bloom filter at 1 %.
+constexpr int kBitByBitProbes = 7;
+
+// All methods end the process, with a message, if the server fails.
+class Subject {
+ public:
+  virtual ~Subject() = default;
+  virtual const char* name() const = 0;
+  // Starts with an empty filter for num_keys keys.
+  virtual void Begin(uint64_t num_keys) = 0;
+  virtual void AddKey(std::string_view key) = 0;
+  virtual void AddKeys(const std::vector<std::string_view>& keys) = 0;
+  virtual bool MayMatch(std::string_view key) = 0;
+  // The number of keys that may match.
+  virtual size_t CountMatches(const std::vector<std::string_view>& keys) = 0;
+  virtual uint64_t num_bytes() const = 0;
+};
+
+constexpr double kRate = 0.01;
+constexpr const char* kName = "bloomline-redis-bench";
+
+[[noreturn]] void Die(const std::string& reason) {
+  std::fprintf(stderr, "redis_bench: %s\n", reason.c_str());
+  std::exit(1);
+}
+
+RedisServers Servers(const std::string& server) {
+  RedisServers servers;
+  servers.servers = {server};
+  servers.command_timeout_ms = 60000;
+  servers.when_unavailable = WhenUnavailable::kError;
+  return servers;
+}
+
+// A SharedBloomFilter.
+class AtomicFilter : public Subject {
+ public:
+  explicit AtomicFilter(const std::string& server) : servers_(Servers(server)) {}
+  ~AtomicFilter() override { SharedBloomFilter::Delete(servers_, kName, nullptr); }
+
+  const char* name() const override { return "bloomline"; }
+
+  void Begin(uint64_t num_keys) override {
+    std::string error;
+    SharedBloomFilterOptions options;
+    options.capacity = num_keys;
+    options.false_positive_rate = kRate;
+    if (!SharedBloomFilter::Delete(servers_, kName, &error)) Die(error);
+    filter_ = SharedBloomFilter::Create(servers_, kName, options, &error);
+    if (filter_ == nullptr) Die(error);
+  }
+
+  void AddKey(std::string_view key) override {
+    if (filter_->AddKey(key) == AddResult::kFailed) Die(filter_->error());
+  }
+
+  void AddKeys(const std::vector<std::string_view>& keys) override {
+    results_.resize(keys.size());
+    if (!filter_->AddKeys(keys.size(), keys.data(), results_.data())) Die(filter_->error());
+  }
+
+  bool MayMatch(std::string_view key) override {
+    const Answer answer = filter_->MayMatch(key);
+    if (answer == Answer::kError) Die(filter_->error());
+    return answer == Answer::kMaybe;
+  }
+
+  size_t CountMatches(const std::vector<std::string_view>& keys) override {
+    answers_.resize(keys.size());
+    if (!filter_->MayMatch(keys.size(), keys.data(), answers_.data())) Die(filter_->error());
+    return static_cast<size_t>(std::count(answers_.begin(), answers_.end(), Answer::kMaybe));
+  }
+
+  uint64_t num_bytes() const override { return filter_->num_bytes(); }
+
+ private:
+  const RedisServers servers_;
+  std::unique_ptr<SharedBloomFilter> filter_;
+  std::vector<AddResult> results_;
+  std::vector<Answer> answers_;
+};
+
+// One SETBIT or GETBIT for each bit of a key. The commands of one key (AddKey, MayMatch) or of many
+// keys (AddKeys, CountMatches) are in flight at once, through the same router, so with the same
+// pipelining. The bits are those of a standard Bloom filter at 1 % in one string.
+class BitByBit : public Subject, private redis::Batch {
+ public:
+  explicit BitByBit(const std::string& server) {
+    std::string error;
+    router_ = redis::Router::Connect(Servers(server), &error);
+    if (router_ == nullptr) Die(error);
+  }
+  ~BitByBit() override { Remove(); }
+
+  const char* name() const override { return "bit by bit"; }
+
+  void Begin(uint64_t num_keys) override {
+    const double bits_per_key =
+        -kBitByBitProbes / std::log1p(-std::pow(kRate, 1.0 / kBitByBitProbes));
+    num_bytes_ = static_cast<uint64_t>(std::ceil(static_cast<double>(num_keys) * bits_per_key / 8));
+    Remove();
+    Run(1, [&](size_t, std::string* out) {
+      const std::string last = std::to_string(num_bytes_ - 1);
+      redis::AppendCommand({"SETRANGE", kName, last, std::string_view("\0", 1)}, out);
+    });
+  }
+
+  void AddKey(std::string_view key) override { AddKeys({key}); }
+
+  void AddKeys(const std::vector<std::string_view>& keys) override {
+    Run(keys.size() * kBitByBitProbes, [&](size_t i, std::string* out) {
+      out->append("*4\r\n$6\r\nSETBIT\r\n");
+      redis::AppendArgument(kName, out);
+      redis::AppendArgument(Position(keys, i), out);
+      out->append("$1\r\n1\r\n");
+    });
+  }
+
+  bool MayMatch(std::string_view key) override { return CountMatches({key}) == 1; }
+
+  size_t CountMatches(const std::vector<std::string_view>& keys) override {
+    Run(keys.size() * kBitByBitProbes, [&](size_t i, std::string* out) {
+      out->append("*3\r\n$6\r\nGETBIT\r\n");
+      redis::AppendArgument(kName, out);
+      redis::AppendArgument(Position(keys, i), out);
+    });
+    size_t num_matches = 0;
+    for (size_t first = 0; first < bits_.size(); first += kBitByBitProbes) {
+      num_matches += std::all_of(&bits_[first], &bits_[first] + kBitByBitProbes,
+                                 [](char bit) { return bit == 1; });
+    }
+    return num_matches;
+  }
+
+  uint64_t num_bytes() const override { return num_bytes_; }
+
+ private:
+  template <typename F>
+  void Run(size_t n, F encode) {
+    bits_.assign(n, 0);
+    encode_ = encode;
+    router_->Run(n, this);
+  }
+
+  void Remove() {
+    Run(1, [](size_t, std::string* out) { redis::AppendCommand({"DEL", kName}, out); });
+  }
+
+  uint64_t Position(const std::vector<std::string_view>& keys, size_t i) {
+    const size_t key = i / kBitByBitProbes;
+    const int probe = static_cast<int>(i % kBitByBitProbes);
+    if (probe == 0) pair_ = kernels::FlatPair(filter::Hash64(keys[key], 0));
+    return kernels::FlatBit(kernels::Probe(pair_, probe), static_cast<uint32_t>(num_bytes_ * 8));
+  }
+
+  uint16_t Slot(size_t) const override { return redis::KeySlot(kName); }
+  void Encode(size_t i, std::string* out) override { encode_(i, out); }
+  void OnReply(size_t i, redis::ReplyPtr reply, bool) override {
+    if (redis::IsError(*reply)) Die(reply->str);
+    bits_[i] = static_cast<char>(reply->integer);
+  }
+  void OnFailure(size_t, const std::string& error) override { Die(error); }
+
+  std::unique_ptr<redis::Router> router_;
+  uint64_t num_bytes_ = 0;
+  kernels::ProbePair pair_{};
+  std::function<void(size_t, std::string*)> encode_;
+  std::vector<char> bits_;
+};
+
+class InMemory : public Subject {
+ public:
+  const char* name() const override { return "in memory"; }
+
+  void Begin(uint64_t num_keys) override {
+    std::string error;
+    BloomFilterOptions options;
+    options.capacity = num_keys;
+    options.false_positive_rate = kRate;
+    filter_ = BloomFilter::Create(options, &error);
+    if (filter_ == nullptr) Die(error);
+  }
+
+  void AddKey(std::string_view key) override { filter_->AddKey(key); }
+
+  void AddKeys(const std::vector<std::string_view>& keys) override {
+    filter_->AddKeys(keys.size(), keys.data());
+  }
+
+  bool MayMatch(std::string_view key) override { return filter_->MayMatch(key); }
+
+  size_t CountMatches(const std::vector<std::string_view>& keys) override {
+    const std::unique_ptr<bool[]> answers(new bool[keys.size()]);
+    filter_->MayMatch(keys.size(), keys.data(), answers.get());
+    return static_cast<size_t>(std::count(answers.get(), answers.get() + keys.size(), true));
+  }
+
+  uint64_t num_bytes() const override { return filter_->num_bits() / 8; }
+
+ private:
+  std::unique_ptr<BloomFilter> filter_;
+};
+
+std::string Info(const std::string& server, const std::string& section, const std::string& name) {
+  redis::Endpoint endpoint;
+  std::string error;
+  if (!redis::ParseEndpoint(server, &endpoint)) Die("'" + server + "' is not host:port");
+  const auto connection = redis::Connection::Open(endpoint, Servers(server), &error);
+  if (connection == nullptr) Die(error);
+  std::string command;
+  redis::AppendCommand({"INFO", section}, &command);
+  const redis::ReplyPtr reply = connection->Ask(command, &error);
+  if (reply == nullptr) Die(error);
+  const std::string text(redis::Text(*reply));
+  const size_t at = text.find(name + ":");
+  if (at == std::string::npos) Die("INFO " + section + " has no " + name);
+  const size_t start = at + name.size() + 1;
+  return text.substr(start, text.find('\r', start) - start);
+}
+
+std::vector<std::unique_ptr<Subject>> AllSubjects(const std::string& server) {
+  std::vector<std::unique_ptr<Subject>> subjects;
+  subjects.push_back(std::make_unique<AtomicFilter>(server));
+  subjects.push_back(std::make_unique<BitByBit>(server));
+  subjects.push_back(std::make_unique<InMemory>());
+  return subjects;
+}
+
+// Processor time that the server has used, in seconds.
+double ServerSeconds(const std::string& server) {
+  return std::stod(Info(server, "cpu", "used_cpu_user")) +
+         std::stod(Info(server, "cpu", "used_cpu_sys"));
+}
+
+std::string ServerVersion(const std::string& server) {
+  return Info(server, "server", "redis_version");
+}
+
 constexpr size_t kBatchKeys = 1000;
 
 struct Flags {
@@ -27,26 +271,6 @@ struct Flags {
   uint64_t num_keys = 1000000;
   uint64_t num_singles = 20000;
   int rounds = 5;
-};
-
-// Keys number first .. first + n - 1, made before the clock starts.
-class KeyRange {
- public:
-  KeyRange(uint64_t first, uint64_t n) : bytes_(n * kKeyBytes, '\0') {
-    for (uint64_t i = 0; i < n; ++i) WriteKey(first + i, kKeyBytes, &bytes_[i * kKeyBytes]);
-  }
-  size_t size() const { return bytes_.size() / kKeyBytes; }
-  std::string_view operator[](size_t i) const { return {&bytes_[i * kKeyBytes], kKeyBytes}; }
-  std::vector<std::string_view> Batch(size_t first) const {
-    std::vector<std::string_view> batch;
-    for (size_t i = first; i < std::min(first + kBatchKeys, size()); ++i) {
-      batch.push_back((*this)[i]);
-    }
-    return batch;
-  }
-
- private:
-  std::string bytes_;
 };
 
 enum Column {
@@ -70,10 +294,19 @@ struct Result {
   uint64_t num_bytes = 0;
 };
 
+// The keys from `first` on, at most kBatchKeys and not beyond `end`.
+std::vector<std::string_view> Batch(const KeyBatch& keys, size_t first, size_t end) {
+  const auto at = [&](size_t i) { return keys.views.begin() + static_cast<std::ptrdiff_t>(i); };
+  return {at(first), at(std::min(first + kBatchKeys, end))};
+}
+
 class Bench {
  public:
   explicit Bench(const Flags& flags)
-      : flags_(flags), stored_(0, flags.num_keys), missing_(kFirstMissingIndex, flags.num_keys) {}
+      : flags_(flags), stored_(flags.num_keys), missing_(flags.num_keys) {
+    stored_.Fill(0, 1, flags.num_keys);
+    missing_.Fill(kFirstMissingIndex, 1, flags.num_keys);
+  }
 
   // One round of one subject: adds all keys, then queries. False if a stored key did not match.
   bool Round(Subject* subject, Result* result) {
@@ -81,33 +314,31 @@ class Bench {
     subject->Begin(flags_.num_keys);
     Time(kAddBatch, batched, result, [&] {
       for (size_t i = 0; i < batched; i += kBatchKeys) {
-        std::vector<std::string_view> batch = stored_.Batch(i);
-        batch.resize(std::min<size_t>(batch.size(), batched - i));
-        subject->AddKeys(batch);
+        subject->AddKeys(Batch(stored_, i, batched));
       }
     });
     Time(kAddSingle, flags_.num_singles, result, [&] {
-      for (size_t i = batched; i < flags_.num_keys; ++i) subject->AddKey(stored_[i]);
+      for (size_t i = batched; i < flags_.num_keys; ++i) subject->AddKey(stored_.views[i]);
     });
     const size_t false_positives =
         CountAllMatches(subject, missing_, kMissingBatch, kMissingSingle, result);
     const size_t found = CountAllMatches(subject, stored_, kStoredBatch, kStoredSingle, result);
-    result->missing_queries += static_cast<double>(missing_.size() + flags_.num_singles);
+    result->missing_queries += static_cast<double>(missing_.size + flags_.num_singles);
     result->false_positives += static_cast<double>(false_positives);
     result->num_bytes = subject->num_bytes();
-    return found == stored_.size() + flags_.num_singles;
+    return found == stored_.size + flags_.num_singles;
   }
 
  private:
-  size_t CountAllMatches(Subject* subject, const KeyRange& keys, Column batch, Column single,
+  size_t CountAllMatches(Subject* subject, const KeyBatch& keys, Column batch, Column single,
                          Result* result) {
     size_t found = 0;
-    Time(batch, keys.size(), result, [&] {
-      for (size_t i = 0; i < keys.size(); i += kBatchKeys)
-        found += subject->CountMatches(keys.Batch(i));
+    Time(batch, keys.size, result, [&] {
+      for (size_t i = 0; i < keys.size; i += kBatchKeys)
+        found += subject->CountMatches(Batch(keys, i, keys.size));
     });
     Time(single, flags_.num_singles, result, [&] {
-      for (size_t i = 0; i < flags_.num_singles; ++i) found += subject->MayMatch(keys[i]);
+      for (size_t i = 0; i < flags_.num_singles; ++i) found += subject->MayMatch(keys.views[i]);
     });
     return found;
   }
@@ -122,8 +353,8 @@ class Bench {
   }
 
   const Flags flags_;
-  const KeyRange stored_;
-  const KeyRange missing_;
+  KeyBatch stored_;
+  KeyBatch missing_;
 };
 
 void PrintTable(const std::vector<std::unique_ptr<Subject>>& subjects,
@@ -156,7 +387,7 @@ void PrintTable(const std::vector<std::unique_ptr<Subject>>& subjects,
   }
 }
 
-int Main(int argc, char** argv) {
+std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   Flags flags;
   CLI::App app(
       "Compares a shared filter on a Redis server with the bit-by-bit scheme (7 SETBIT or GETBIT\n"
@@ -169,22 +400,19 @@ int Main(int argc, char** argv) {
       ->required();
   app.add_option("--keys", flags.num_keys, "keys in the filter (default: 1000000)")
       ->check(CLI::Range(1000, 100000000));
-  app.add_option("--rounds", flags.rounds, "rounds; the report has their median (default: 5)")
-      ->check(CLI::Range(1, 1000));
-  int exit_code = 0;
-  if (!Parse(&app, argc, argv, &exit_code)) return exit_code;
-  if (!KernelVariableIsUsable("redis_bench")) return 1;
+  AddRounds(&app, &flags.rounds, "rounds", "5");
+  if (!Parse(&app, argc, argv, exit_code)) return std::nullopt;
   flags.num_singles = std::min(flags.num_singles, flags.num_keys / 2);
+  return flags;
+}
 
+int Run(const Flags& flags) {
   std::cout << DescribeEnvironment() << "Redis       " << ServerVersion(flags.server) << " at "
             << flags.server << "\nrun         " << flags.num_keys << " keys of " << kKeyBytes
             << " bytes, batches of " << kBatchKeys << ", " << flags.num_singles
             << " single calls, median of " << flags.rounds << " rounds\n"
             << std::flush;
-  std::vector<std::unique_ptr<Subject>> subjects;
-  subjects.push_back(MakeAtomicFilter(flags.server));
-  subjects.push_back(MakeBitByBit(flags.server));
-  subjects.push_back(MakeInMemory());
+  const std::vector<std::unique_ptr<Subject>> subjects = AllSubjects(flags.server);
   std::vector<Result> results(subjects.size());
   Bench bench(flags);
   bool ok = true;
@@ -204,4 +432,7 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace bloomline::bench
 
-int main(int argc, char** argv) { return bloomline::bench::Main(argc, argv); }
+int main(int argc, char** argv) {
+  using namespace bloomline::bench;  // NOLINT: nothing else is here
+  return Main("redis_bench", argc, argv, ParseFlags, Run);
+}

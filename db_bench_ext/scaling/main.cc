@@ -1,16 +1,84 @@
 // Measures filters of 1e6 to 5e9 keys: reads flags, writes a table and CSV.
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <sstream>
+#include <thread>
 
-#include "db_bench_ext/machine/machine.h"
-#include "db_bench_ext/output/output.h"
-#include "db_bench_ext/scaling/flags.h"
-#include "db_bench_ext/scaling/report.h"
-#include "db_bench_ext/scaling/subjects.h"
+#include "db_bench_ext/scaling/scaling.h"
+#include "db_bench_ext/support/flags.h"
+#include "db_bench_ext/support/machine.h"
+#include "db_bench_ext/support/output.h"
 
 namespace bloomline::bench {
 namespace {
+
+// min_keys times 1, 10, 100, ... below max_keys, and max_keys itself.
+std::vector<uint64_t> Decades(uint64_t min_keys, uint64_t max_keys) {
+  std::vector<uint64_t> sizes;
+  for (uint64_t size = min_keys; size < max_keys; size *= 10) sizes.push_back(size);
+  sizes.push_back(max_keys);
+  return sizes;
+}
+
+std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
+  Flags flags;
+  flags.temp_directory = std::filesystem::temp_directory_path().string();
+  flags.max_threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  double min_keys = 1e6, max_keys = 1e8, max_checked = static_cast<double>(flags.max_checked);
+  uint64_t build_memory_mib = flags.build_memory >> 20;
+
+  CLI::App app(
+      "Builds and queries filters of 1e6, 1e7, ... keys, and compares their times with random\n"
+      "memory accesses: cache lines loaded, or read and written.",
+      "db_bench_ext/scale");
+  auto* max_option = app.add_option("--max-keys", max_keys, "largest filter (default: 1e8)")
+                         ->check(CLI::Range(1e4, 1e12));
+  auto* min_option = app.add_option("--min-keys", min_keys, "smallest filter (default: 1e6)")
+                         ->check(CLI::Range(1e4, 1e12));
+  app.add_option("--subjects", flags.subjects,
+                 "default: all of bloom,atomic,blocked,compact,on_disk")
+      ->delimiter(',')
+      ->check(CLI::IsMember(kSubjects));
+  app.add_option("--threads", flags.max_threads, "measure on 1 to this many threads (default: all)")
+      ->check(CLI::Range(1, 1024));
+  app.add_option("--rate", flags.rate, "requested false-positive rate (default: 0.01)")
+      ->check(CLI::Range(0.001, 0.5));
+  app.add_option("--check-keys", max_checked,
+                 "stored keys to query, evenly spread (default: 1e8; each must match)")
+      ->check(CLI::Range(1e4, 1e12));
+  app.add_option("--build-memory", build_memory_mib,
+                 "memory budget of the on-disk builder in MiB (default: 512)")
+      ->check(CLI::Range(1, 1 << 20));
+  app.add_option(
+         "--temp-dir", flags.temp_directory,
+         "folder for the files of the on-disk builder (default: the system's temporary folder)")
+      ->check(CLI::ExistingDirectory);
+  AddQuick(&app, &flags.quick, "1e6 and 1e7 keys, fewer queries")
+      ->excludes(max_option)
+      ->excludes(min_option);
+  AddOut(&app, &flags.out_directory, "scale.txt and scale.csv");
+  AddProgress(&app, &flags.progress);
+
+  if (!Parse(&app, argc, argv, exit_code)) return std::nullopt;
+  if (flags.quick) {
+    max_keys = 1e7;
+    flags.num_missing = 4000000;
+    max_checked = 4e6;
+  }
+  if (min_keys > max_keys) {
+    if (min_option->count() != 0) {
+      std::cerr << "--min-keys is above --max-keys\n";
+      *exit_code = 2;
+      return std::nullopt;
+    }
+    min_keys = max_keys;
+  }
+  flags.sizes = Decades(static_cast<uint64_t>(min_keys), static_cast<uint64_t>(max_keys));
+  flags.max_checked = static_cast<uint64_t>(max_checked);
+  flags.build_memory = build_memory_mib << 20;
+  return flags;
+}
 
 std::vector<Case> Cases(const Flags& flags) {
   std::vector<Case> cases;
@@ -72,17 +140,15 @@ int Run(const Flags& flags) {
   Progress progress(flags.progress, work);
   std::vector<Row> rows;
   for (const Case& c : cases) {
-    if (rows.empty() || rows.back().num_keys != c.num_keys) {
+    if (rows.empty() || rows.back().of.num_keys != c.num_keys) {
       output.Print(TableHead(c.num_keys));
     }
     const std::string why_not = WhyNot(c, flags);
     if (why_not.empty()) {
       rows.push_back(Measure(c, flags, &progress));
     } else {
-      rows.push_back({});
-      rows.back().subject = c.subject;
-      rows.back().num_keys = c.num_keys;
-      rows.back().num_threads = c.num_threads;
+      rows.emplace_back();
+      rows.back().of = c;
       rows.back().skipped = why_not;
       progress.Add(c.Work(flags));
     }
@@ -101,17 +167,6 @@ int Run(const Flags& flags) {
 }  // namespace bloomline::bench
 
 int main(int argc, char** argv) {
-  int exit_code = 0;
-  const auto flags = bloomline::bench::ParseFlags(argc, argv, &exit_code);
-  if (!flags) return exit_code;
-  if (!bloomline::bench::KernelVariableIsUsable("scale")) return 1;
-  try {
-    return bloomline::bench::Run(*flags);
-  } catch (const bloomline::bench::Interrupted&) {
-    std::cerr << "scale: interrupted\n";
-    return 130;
-  } catch (const std::exception& error) {
-    std::cerr << "scale: " << error.what() << "\n";
-    return 1;
-  }
+  using namespace bloomline::bench;  // NOLINT: nothing else is here
+  return Main("scale", argc, argv, ParseFlags, Run);
 }

@@ -1,10 +1,7 @@
-#include "db_bench_ext/scaling/raw.h"
-
 #include <new>
 #include <vector>
 
-#include "db_bench_ext/keys/generated_keys.h"
-#include "db_bench_ext/scaling/timing.h"
+#include "db_bench_ext/scaling/scaling.h"
 #include "src/filter/kernels/probe_sequence.h"
 #include "src/support/filter_memory.h"
 

@@ -1,8 +1,8 @@
-#include "db_bench_ext/scaling/report.h"
-
 #include <cmath>
 #include <cstdio>
 #include <sstream>
+
+#include "db_bench_ext/scaling/scaling.h"
 
 namespace bloomline::bench {
 namespace {
@@ -17,8 +17,8 @@ std::string Line(const char* format, Values... values) {
 }
 
 std::string Name(const Row& row) {
-  return row.subject + ", " + std::to_string(row.num_keys) + " keys, " +
-         std::to_string(row.num_threads) + (row.num_threads == 1 ? " thread" : " threads");
+  return row.of.subject + ", " + std::to_string(row.of.num_keys) + " keys, " +
+         std::to_string(row.of.num_threads) + (row.of.num_threads == 1 ? " thread" : " threads");
 }
 
 }  // namespace
@@ -32,12 +32,13 @@ std::string TableHead(uint64_t num_keys) {
 
 std::string TableRow(const Row& row) {
   if (!row.skipped.empty()) {
-    return Line("%-12s%3zu | skipped: ", row.subject.c_str(), row.num_threads) + row.skipped + "\n";
+    return Line("%-12s%3zu | skipped: ", row.of.subject.c_str(), row.of.num_threads) + row.skipped +
+           "\n";
   }
   return Line(
       "%-12s%3zu |%7.2f%7.2f |%7.2f%7.2f |%7.2f%7.2f |%7.2f%7.2f |%6.2f%9.4f%9.4f%7.3f "
       "|%5llu%9.1f\n",
-      row.subject.c_str(), row.num_threads, row.raw.load_ns, row.raw.modify_ns, row.BuildNs(),
+      row.of.subject.c_str(), row.of.num_threads, row.raw.load_ns, row.raw.modify_ns, row.BuildNs(),
       row.BuildNs() / row.raw.modify_ns, row.hit.median, row.hit.median / row.raw.load_ns,
       row.miss.median, row.miss.median / row.raw.load_ns, row.BitsPerKey(),
       100 * row.false_positive_rate, 100 * row.theory, row.false_positive_rate / row.theory,
@@ -49,9 +50,9 @@ std::string ThreadScaling(const std::vector<Row>& rows) {
   const Row* one = nullptr;
   for (const Row& row : rows) {
     if (!row.skipped.empty()) continue;
-    if (row.num_threads == 1) one = &row;
-    if (row.num_threads == 1 || one == nullptr || one->subject != row.subject ||
-        one->num_keys != row.num_keys) {
+    if (row.of.num_threads == 1) one = &row;
+    if (row.of.num_threads == 1 || one == nullptr || one->of.subject != row.of.subject ||
+        one->of.num_keys != row.of.num_keys) {
       continue;
     }
     text += Line("%-40s build %.2f, hit %.2f, miss %.2f times as fast as one\n", Name(row).c_str(),
@@ -83,12 +84,13 @@ std::string Csv(const std::vector<Row>& rows) {
          "add_mean_ns,finish_ns,hit_ns,hit_mean_ns,miss_ns,miss_mean_ns,fpr,theory,checked,lost,"
          "peak_bytes,skipped\n";
   for (const Row& row : rows) {
-    out << row.subject << ',' << row.num_keys << ',' << row.num_threads << ',' << row.filter_bytes
-        << ',' << row.BitsPerKey() << ',' << row.raw.load_ns << ',' << row.raw.modify_ns << ','
-        << row.add.median << ',' << row.add.mean << ',' << row.finish_ns << ',' << row.hit.median
-        << ',' << row.hit.mean << ',' << row.miss.median << ',' << row.miss.mean << ','
-        << row.false_positive_rate << ',' << row.theory << ',' << row.num_checked << ','
-        << row.num_lost << ',' << row.peak_bytes << ",\"" << row.skipped << "\"\n";
+    out << row.of.subject << ',' << row.of.num_keys << ',' << row.of.num_threads << ','
+        << row.filter_bytes << ',' << row.BitsPerKey() << ',' << row.raw.load_ns << ','
+        << row.raw.modify_ns << ',' << row.add.median << ',' << row.add.mean << ',' << row.finish_ns
+        << ',' << row.hit.median << ',' << row.hit.mean << ',' << row.miss.median << ','
+        << row.miss.mean << ',' << row.false_positive_rate << ',' << row.theory << ','
+        << row.num_checked << ',' << row.num_lost << ',' << row.peak_bytes << ",\"" << row.skipped
+        << "\"\n";
   }
   return out.str();
 }

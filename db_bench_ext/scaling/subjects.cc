@@ -1,9 +1,4 @@
-#include "db_bench_ext/scaling/subjects.h"
-
-#include <unistd.h>
-
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <stdexcept>
 
@@ -13,8 +8,8 @@
 #include "bloomline/filter_theory.h"
 #include "bloomline/on_disk_filter_builder.h"
 #include "bloomline/sizing.h"
-#include "db_bench_ext/machine/machine.h"
-#include "db_bench_ext/timing/timing.h"
+#include "db_bench_ext/scaling/scaling.h"
+#include "db_bench_ext/support/machine.h"
 #include "src/filter/format/layout.h"
 #include "src/filter/format/trailer.h"
 #include "src/filter/kernels/probe_sequence.h"
@@ -40,16 +35,18 @@ BloomFilterOptions MutableOptions(const Case& c, const Flags& flags) {
   return options;
 }
 
-// Calls query(n, keys, bool* answers) on all threads at once.
-template <typename Query>
-void MeasureQueries(const Case& c, const Flags& flags, Query query, Progress* progress, Row* row) {
+// On all threads at once.
+template <typename Filter>
+void MeasureQueries(const Case& c, const Flags& flags, const Filter& filter, Progress* progress,
+                    Row* row) {
   struct alignas(64) Answers {
     bool may_match[kBatchKeys];
     uint64_t num_true = 0;
   };
   const auto answer = [&](const KeyRange& range, NsPerKey* ns) {
     std::vector<Answers> answers(c.num_threads);
-    std::vector<KeyBatch> batches(c.num_threads);
+    std::vector<KeyBatch> batches;
+    for (size_t t = 0; t < c.num_threads; ++t) batches.emplace_back(kBatchKeys);
     // Counted while the next batch is made, when the clock stands still.
     std::vector<size_t> uncounted(c.num_threads, 0);
     const auto count = [&](size_t t) {
@@ -60,10 +57,12 @@ void MeasureQueries(const Case& c, const Flags& flags, Query query, Progress* pr
         c.num_threads, range, progress, 1,
         [&](size_t t, const KeyRange& mine, uint64_t done, size_t n) {
           count(t);
-          batches[t].Fill(mine, done, n);
+          batches[t].Fill(mine.first + done * mine.stride, mine.stride, n);
           uncounted[t] = n;
         },
-        [&](size_t t, size_t n) { query(n, batches[t].views.data(), answers[t].may_match); });
+        [&](size_t t, size_t n) {
+          filter.MayMatch(n, batches[t].views.data(), answers[t].may_match);
+        });
     uint64_t num_true = 0;
     for (size_t t = 0; t < c.num_threads; ++t) {
       count(t);
@@ -79,22 +78,18 @@ void MeasureQueries(const Case& c, const Flags& flags, Query query, Progress* pr
       static_cast<double>(flags.num_missing);
 }
 
-template <typename Filter, typename Add>
-void MeasureMutable(const Case& c, const Flags& flags, Add add, Progress* progress, Row* row) {
+template <typename Filter>
+void MeasureMutable(const Case& c, const Flags& flags, Progress* progress, Row* row) {
   std::string error;
   const std::unique_ptr<Filter> filter = Filter::Create(MutableOptions(c, flags), &error);
   if (filter == nullptr) throw std::runtime_error(error);
-  row->add = TimeKeys(c.num_threads, {0, c.num_keys, 1}, progress,
-                      [&](size_t, const KeyBatch& batch) { add(filter.get(), batch); });
+  row->add = TimeKeys(
+      c.num_threads, {0, c.num_keys, 1}, progress,
+      [&](size_t, const KeyBatch& batch) { filter->AddKeys(batch.size, batch.views.data()); });
   row->filter_bytes = filter->num_bits() / 8;
   row->theory = ExactBlockedFalsePositiveRate(c.num_keys, row->filter_bytes / kernels::kBlockBytes,
                                               filter->num_probes());
-  MeasureQueries(
-      c, flags,
-      [&](size_t n, const std::string_view* keys, bool* answers) {
-        filter->MayMatch(n, keys, answers);
-      },
-      progress, row);
+  MeasureQueries(c, flags, *filter, progress, row);
 }
 
 double TheoryOf(uint64_t num_keys, std::string_view bytes) {
@@ -111,12 +106,7 @@ void MeasureView(const Case& c, const Flags& flags, std::string_view bytes, Prog
   row->theory = TheoryOf(c.num_keys, bytes);
   const FilterView view = FilterView::Open(bytes);
   if (view.AlwaysMatches()) throw std::runtime_error("the filter matches everything");
-  MeasureQueries(
-      c, flags,
-      [&](size_t n, const std::string_view* keys, bool* answers) {
-        view.MayMatch(n, keys, answers);
-      },
-      progress, row);
+  MeasureQueries(c, flags, view, progress, row);
 }
 
 // About the cost of Finish in ns per key, for the progress.
@@ -139,17 +129,9 @@ void MeasureStatic(const Case& c, const Flags& flags, Progress* progress, Row* r
   MeasureView(c, flags, bytes, progress, row);
 }
 
-// Removes the file at the end.
-struct FilterFile {
-  ~FilterFile() {
-    std::error_code ignored;
-    std::filesystem::remove(path, ignored);
-  }
-  std::string path;
-};
-
 void MeasureOnDisk(const Case& c, const Flags& flags, Progress* progress, Row* row) {
-  const FilterFile file = {flags.temp_directory + "/bloomline_scale." + std::to_string(getpid())};
+  const TemporaryDirectory directory(flags.temp_directory);
+  const std::string path = directory.path() + "/filter";
   std::string error;
   const auto check = [&](bool ok) {
     if (!ok) throw std::runtime_error(error);
@@ -165,15 +147,15 @@ void MeasureOnDisk(const Case& c, const Flags& flags, Progress* progress, Row* r
     row->add = TimeKeys(1, {0, c.num_keys, 1}, progress, [&](size_t, const KeyBatch& batch) {
       for (size_t i = 0; i < batch.size; ++i) check(builder->AddKey(batch.views[i], &error));
     });
-    const double seconds = SecondsOf([&] { check(builder->Finish(file.path, &error)); });
+    const double seconds = SecondsOf([&] { check(builder->Finish(path, &error)); });
     row->finish_ns = seconds * 1e9 / static_cast<double>(c.num_keys);
   }
   row->peak_bytes = PeakMemory();  // without the pages of the file
   progress->Add(c.num_keys * FinishWork(c.subject));
   support::InputFile input;
-  check(input.Open(file.path, &error));
+  check(input.Open(path, &error));
   const auto memory = support::FilterMemory::OfFile(input.descriptor(), input.size());
-  error = file.path + ": cannot be mapped";
+  error = path + ": cannot be mapped";
   check(memory.data() != nullptr);
   const std::string_view bytes(memory.data(), input.size());
   volatile char first_byte = 0;
@@ -214,28 +196,16 @@ uint64_t Case::Work(const Flags& flags) const {
 
 Row Measure(const Case& c, const Flags& flags, Progress* progress) {
   Row row;
-  row.subject = c.subject;
-  row.num_keys = c.num_keys;
-  row.num_threads = c.num_threads;
+  row.of = c;
   progress->Start(c.subject + ", " + std::to_string(c.num_keys) + " keys, " +
                   std::to_string(c.num_threads) + " threads");
   const uint64_t raw_bytes = c.FilterBytes(flags);
   row.raw = MeasureRaw(raw_bytes, c.num_threads, progress);
   ResetPeakMemory();
   if (c.subject == "bloom") {
-    MeasureMutable<BloomFilter>(
-        c, flags,
-        [](BloomFilter* filter, const KeyBatch& batch) {
-          filter->AddKeys(batch.size, batch.views.data());
-        },
-        progress, &row);
+    MeasureMutable<BloomFilter>(c, flags, progress, &row);
   } else if (c.subject == "atomic") {
-    MeasureMutable<AtomicBloomFilter>(
-        c, flags,
-        [](AtomicBloomFilter* filter, const KeyBatch& batch) {
-          filter->AddKeys(batch.size, batch.views.data());
-        },
-        progress, &row);
+    MeasureMutable<AtomicBloomFilter>(c, flags, progress, &row);
   } else if (c.subject == "on_disk") {
     MeasureOnDisk(c, flags, progress, &row);
   } else {

@@ -138,8 +138,7 @@ class BloomFilterBase {
   // may_match[i] = MayMatch(keys[i]) for i < n.
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
 
-  // The same for the keys of a container or array: of what converts to std::string_view, without a
-  // copy; or of integers, encoded as in keys.h. may_match has as many elements.
+  // The same for a container or array of keys (keys.h). may_match has as many elements.
   template <typename Keys, typename = filter::IfKeys<Keys>>
   void MayMatch(const Keys& keys, bool* may_match) const {
     filter::ForEachKeyGroup(keys, [&](size_t first, size_t n, const std::string_view* group) {
@@ -252,9 +251,8 @@ class BloomFilter : public BloomFilterBase {
   // so memory is reserved as the header says, but touched only as bytes arrive.
   static std::unique_ptr<BloomFilter> Load(std::istream* stream, std::string* error);
 
-  // Reads bytes that ToBytes gave, or the content of a saved file, and copies what it needs. Makes
-  // the checks of Load, on any bytes; *error says "bytes" where Load names the file. Takes no more
-  // memory than the bytes are long, and a page.
+  // Reads bytes that ToBytes gave, or the content of a saved file, with the checks of Load; *error
+  // says "bytes" where Load names the file.
   static std::unique_ptr<BloomFilter> FromBytes(std::string_view bytes, std::string* error);
 
   ~BloomFilter();
@@ -271,8 +269,7 @@ class BloomFilter : public BloomFilterBase {
   // null, is what AddKey(keys[i]) would have returned.
   size_t AddKeys(size_t n, const std::string_view* keys, bool* changed = nullptr);
 
-  // The same for the keys of a container or array: of what converts to std::string_view, without a
-  // copy; or of integers, encoded as in keys.h.
+  // The same for a container or array of keys (keys.h).
   template <typename Keys, typename = filter::IfKeys<Keys>>
   size_t AddKeys(const Keys& keys, bool* changed = nullptr) {
     return filter::SumOverKeys(keys, changed,

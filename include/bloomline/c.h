@@ -39,7 +39,8 @@
 
    (1) All types are opaque structs behind pointers. A function that returns a handle gives it to
    the caller, who passes it once to the "destroy" function of its type and does not use it again.
-   Options can be destroyed as soon as something was made from them.
+   New options have the defaults, or are NULL out of memory. Values are checked where options are
+   used. Options can be destroyed as soon as something was made from them.
 
    (2) A key is a pointer and a length. It may hold any bytes and may be empty; then the pointer may
    be NULL. The same goes for the bytes of a filter. Functions for many keys take an array of
@@ -97,10 +98,8 @@ typedef struct bloomline_ondisk_t bloomline_ondisk_t;
 
 enum { bloomline_format_classic = 0, bloomline_format_blocked = 1, bloomline_format_compact = 2 };
 
-/* Options of static filters: filter_options.h. A new object has the defaults. Values are checked
-   where the options are used. */
+/* Options of static filters: filter_options.h */
 
-/* NULL: out of memory. */
 extern bloomline_filteroptions_t* bloomline_filteroptions_create(void);
 extern void bloomline_filteroptions_destroy(bloomline_filteroptions_t*);
 extern void bloomline_filteroptions_set_format(bloomline_filteroptions_t*, int format);
@@ -192,8 +191,7 @@ extern void bloomline_view_may_match_hashes(const bloomline_view_t*, size_t num_
 extern uint8_t bloomline_view_always_matches(const bloomline_view_t*);
 extern int bloomline_view_num_probes(const bloomline_view_t*);
 
-/* Options of Bloom filters in memory: BloomFilterOptions in bloom_filter.h. A new object has the
-   defaults. Values are checked where the options are used. */
+/* Options of Bloom filters in memory: BloomFilterOptions in bloom_filter.h */
 
 enum {
   bloomline_bloom_blocked = 0,
@@ -202,7 +200,6 @@ enum {
   bloomline_bloom_blocked64 = 3
 };
 
-/* NULL: out of memory. */
 extern bloomline_bloomoptions_t* bloomline_bloomoptions_create(void);
 extern void bloomline_bloomoptions_destroy(bloomline_bloomoptions_t*);
 extern void bloomline_bloomoptions_set_capacity(bloomline_bloomoptions_t*, uint64_t num_keys);
@@ -303,10 +300,8 @@ extern uint64_t bloomline_atomic_estimated_num_keys(const bloomline_atomic_t*);
 extern double bloomline_atomic_estimated_false_positive_rate(const bloomline_atomic_t*);
 
 /* Options of scalable filters, for an unknown number of keys: ScalableBloomFilterOptions in
-   scalable_bloom_filter.h. A new object has the defaults. Values are checked where the options are
-   used. */
+   scalable_bloom_filter.h */
 
-/* NULL: out of memory. */
 extern bloomline_scalableoptions_t* bloomline_scalableoptions_create(void);
 extern void bloomline_scalableoptions_destroy(bloomline_scalableoptions_t*);
 extern void bloomline_scalableoptions_set_initial_capacity(bloomline_scalableoptions_t*,
@@ -358,10 +353,8 @@ extern double bloomline_scalable_estimated_false_positive_rate(const bloomline_s
 extern uint8_t bloomline_scalable_is_past_capacity(const bloomline_scalable_t*);
 
 /* Options of counting filters, from which keys can be removed: CountingBloomFilterOptions in
-   counting_bloom_filter.h. A new object has the defaults. Values are checked where the options are
-   used. */
+   counting_bloom_filter.h */
 
-/* NULL: out of memory. */
 extern bloomline_countingoptions_t* bloomline_countingoptions_create(void);
 extern void bloomline_countingoptions_destroy(bloomline_countingoptions_t*);
 extern void bloomline_countingoptions_set_capacity(bloomline_countingoptions_t*, uint64_t num_keys);
@@ -430,9 +423,8 @@ extern uint64_t bloomline_counting_num_keys(const bloomline_counting_t*);
 extern uint64_t bloomline_counting_num_saturated_counters(const bloomline_counting_t*);
 
 /* Building static filters larger than RAM: OnDiskFilterOptions and OnDiskFilterBuilder in
-   on_disk_filter_builder.h. New options have the defaults. */
+   on_disk_filter_builder.h */
 
-/* NULL: out of memory. */
 extern bloomline_ondiskoptions_t* bloomline_ondiskoptions_create(void);
 extern void bloomline_ondiskoptions_destroy(bloomline_ondiskoptions_t*);
 /* The options are copied. */

@@ -49,11 +49,9 @@ enum {
 /* Answer */
 enum { bloomline_shared_no = 0, bloomline_shared_maybe = 1, bloomline_shared_unavailable = 2 };
 
-/* How to reach Redis. A new object has the defaults; values are checked where it is used. Texts are
-   copied; NULL is the default, which is empty. A setter returns false if there is no memory; the
-   object is then as before. */
+/* How to reach Redis. Texts are copied; NULL is the default, which is empty. A setter returns false
+   if there is no memory; the object is then as before. */
 
-/* NULL: out of memory. */
 extern bloomline_redisservers_t* bloomline_redisservers_create(void);
 extern void bloomline_redisservers_destroy(bloomline_redisservers_t*);
 /* Replaces the addresses. False also if one of them is NULL. */
@@ -77,9 +75,8 @@ extern void bloomline_redisservers_set_give_up_ms(bloomline_redisservers_t*, int
 extern void bloomline_redisservers_set_when_unavailable(bloomline_redisservers_t*,
                                                         int when_unavailable);
 
-/* Options of a filter. A new object has the defaults; values are checked where it is used. */
+/* Options of a filter. */
 
-/* NULL: out of memory. */
 extern bloomline_sharedoptions_t* bloomline_sharedoptions_create(void);
 extern void bloomline_sharedoptions_destroy(bloomline_sharedoptions_t*);
 extern void bloomline_sharedoptions_set_capacity(bloomline_sharedoptions_t*, uint64_t num_keys);
@@ -89,9 +86,8 @@ extern void bloomline_sharedoptions_set_seed(bloomline_sharedoptions_t*, uint64_
 extern void bloomline_sharedoptions_set_shard_bytes(bloomline_sharedoptions_t*,
                                                     uint64_t shard_bytes);
 
-/* What an addition waits for. A new object has the defaults, which NULL stands for as well. */
+/* What an addition waits for. NULL stands for the defaults as well. */
 
-/* NULL: out of memory. */
 extern bloomline_addoptions_t* bloomline_addoptions_create(void);
 extern void bloomline_addoptions_destroy(bloomline_addoptions_t*);
 extern void bloomline_addoptions_set_min_replicas(bloomline_addoptions_t*, int min_replicas);

@@ -83,9 +83,7 @@ struct CountingBloomFilterOptions {
   // With 8, up to 254 times, for 2.2 times the memory at the same false-positive rate.
   int counter_bits = 4;
 
-  // Seed of the 64-bit hash. A seed that outsiders do not know keeps them from choosing keys that
-  // collide; DrawSeed (seed.h) draws one. Only filters of the same seed can be merged.
-  uint64_t seed = 0;
+  uint64_t seed = 0;  // as in BloomFilterOptions
 
   // Empty if the options can be used, else one sentence that names the value and the allowed range.
   std::string Validate() const;
@@ -98,9 +96,7 @@ class CountingBloomFilter {
   static std::unique_ptr<CountingBloomFilter> Create(const CountingBloomFilterOptions& options,
                                                      std::string* error);
 
-  // Reads a file or stream that Save wrote, or bytes that ToBytes gave, as BloomFilter does. Null,
-  // with the place and the values in *error, if they cannot be read or are not what Save or ToBytes
-  // gave: wrong magic, version, length or checksum.
+  // Reads a file or stream that Save wrote, or bytes that ToBytes gave, as BloomFilter does.
   static std::unique_ptr<CountingBloomFilter> Load(const std::string& path, std::string* error);
   static std::unique_ptr<CountingBloomFilter> Load(std::istream* stream, std::string* error);
   static std::unique_ptr<CountingBloomFilter> FromBytes(std::string_view bytes, std::string* error);
@@ -163,9 +159,7 @@ class CountingBloomFilter {
     });
   }
 
-  // For callers that have a 64-bit hash already. HashOf is XXH3 with the filter's seed, and
-  // AddKey(k) is AddHash(HashOf(k)). Any other hash works too, if all its 64 bits are well mixed
-  // and the filter never gets hashes of another kind.
+  // For callers that have a 64-bit hash already, as in BloomFilter.
   uint64_t HashOf(std::string_view key) const;
   bool AddHash(uint64_t hash);
   bool RemoveHash(uint64_t hash);

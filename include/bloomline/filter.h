@@ -31,10 +31,6 @@ class FilterWriter;
 struct Payload;
 }  // namespace filter
 
-namespace kernels {
-struct Kernel;
-}
-
 // Collects keys and writes them as a filter: ((AddKey | AddKeys | AddKeyAndPrefix | AddHash |
 // AddHashes | TakeKeysFrom)* Finish)*. Not thread-safe.
 //
@@ -148,8 +144,7 @@ class FilterView {
   // the caches, because blocks are prefetched.
   void MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
 
-  // The same for the keys of a container or array: of what converts to std::string_view, without a
-  // copy; or of integers, encoded as in keys.h. may_match has as many elements.
+  // The same for a container or array of keys (keys.h). may_match has as many elements.
   template <typename Keys, typename = filter::IfKeys<Keys>>
   void MayMatch(const Keys& keys, bool* may_match) const {
     filter::ForEachKeyGroup(keys, [&](size_t first, size_t n, const std::string_view* group) {

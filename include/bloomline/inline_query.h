@@ -18,15 +18,13 @@ namespace bloomline {
 
 namespace kernels {
 
-// The payload of a blocked or compact filter: num_blocks >= 1 blocks, at any alignment. num_probes
-// is 1 to 30 in blocked filters; compact ones have no probes.
+// A payload: num_blocks >= 1 blocks, at any alignment; those of a flat filter are bytes. num_probes
+// is 1 to 30, and not used in compact filters.
 struct BlockedFilter {
   const char* data = nullptr;
   uint64_t num_blocks = 0;
   int num_probes = 0;
 };
-
-struct Kernel;
 
 }  // namespace kernels
 
@@ -107,15 +105,14 @@ class ShortKeyHasher {
   uint64_t flip_last_;    // with its last 8
 };
 
-// A payload of any layout, and the functions that query it; they take this object as their filter.
-// For blocked and compact filters they are the kernel's own.
+// A static filter, and the functions that query it. They take this object as their payload, and are
+// the kernel's own.
 struct OpenFilter : kernels::BlockedFilter {
   bool (*may_match)(const kernels::BlockedFilter& filter, uint64_t hash) = nullptr;
   void (*may_match_many)(const kernels::BlockedFilter& filter, size_t n, const uint64_t* hashes,
                          bool* may_match) = nullptr;
-  const kernels::Kernel* kernel = nullptr;
   uint32_t block_bytes = 0;
-  uint8_t layout = 0;
+  bool always_matches = false;
   bool is_large = false;  // prefetching pays
 };
 

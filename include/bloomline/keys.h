@@ -16,7 +16,8 @@
 // uint64_t 5 and int8_t 5 are one key, in every program and on every machine. -1 and 2^64 - 1 are
 // one key, too.
 //
-// Containers and arrays may have any iterators. Keys go to the filter in groups, which is faster
+// A container or array of keys has elements that convert to std::string_view, which are not copied,
+// or integers. It may have any iterators. Keys go to the filter in groups, which is faster
 // than one by one where elements stay while the container is read. Strings that an iterator makes,
 // or reads from a stream, go one by one. A reference, view or pointer that a forward iterator gives
 // must stay valid while the iterator goes on, as the standard demands.

@@ -108,8 +108,7 @@ struct RedisServers {
 
   WhenUnavailable when_unavailable = WhenUnavailable::kMayMatch;
 
-  // Returns an empty string if the values are valid, otherwise one sentence that names the wrong
-  // value and the allowed range.
+  // Empty if the values are valid, else one sentence that names the value and the allowed range.
   std::string Validate() const;
 };
 
@@ -133,8 +132,7 @@ struct SharedBloomFilterOptions {
   // smaller shards spread better, larger ones make AddKeys cheaper.
   uint64_t shard_bytes = 16 << 20;
 
-  // Returns an empty string if the options are valid, otherwise one sentence that names the wrong
-  // value and the allowed range.
+  // Empty if the options are valid, else one sentence that names the value and the allowed range.
   std::string Validate() const;
 };
 
@@ -169,8 +167,7 @@ struct AddOptions {
   // that much longer.
   int replica_timeout_ms = 1000;
 
-  // Returns an empty string if the options are valid, otherwise one sentence that names the wrong
-  // value and the allowed range.
+  // Empty if the options are valid, else one sentence that names the value and the allowed range.
   std::string Validate() const;
 };
 
@@ -214,9 +211,8 @@ class SharedBloomFilter {
   bool AddKeys(size_t n, const std::string_view* keys, AddResult* results = nullptr,
                const AddOptions& options = AddOptions());
 
-  // The same for the keys of a container or array: of what converts to std::string_view, without a
-  // copy; or of integers, encoded as in keys.h. `results`, if not null, has as many elements.
-  // Strings that do not stay while the container is read (keys.h) take a round trip each.
+  // The same for a container or array of keys (keys.h). `results`, if not null, has as many
+  // elements. Strings that do not stay while the container is read take a round trip each.
   template <typename Keys, typename = filter::IfKeys<Keys>>
   bool AddKeys(const Keys& keys, AddResult* results = nullptr,
                const AddOptions& options = AddOptions()) {

@@ -47,7 +47,6 @@
 namespace bloomline {
 
 namespace support {
-class ByteSink;
 class ByteSource;
 }  // namespace support
 
@@ -97,11 +96,8 @@ class ScalableBloomFilter {
   // one cache miss for each stage.
   bool AddKey(std::string_view key);
 
-  // Adds n keys in this order and returns how many were added. changed[i], if `changed` is not
-  // null, is what AddKey(keys[i]) would have returned.
+  // For many keys, as in BloomFilter. Returns how many were added.
   size_t AddKeys(size_t n, const std::string_view* keys, bool* changed = nullptr);
-
-  // The same for containers and arrays, as in BloomFilter.
   template <typename Keys, typename = filter::IfKeys<Keys>>
   size_t AddKeys(const Keys& keys, bool* changed = nullptr) {
     return filter::SumOverKeys(keys, changed,
@@ -158,12 +154,12 @@ class ScalableBloomFilter {
   bool ToBytes(std::string* bytes, std::string* error) const;
 
  private:
+  struct Saved;
   explicit ScalableBloomFilter(const ScalableBloomFilterOptions& options);
   static std::unique_ptr<ScalableBloomFilter> New(const ScalableBloomFilterOptions& options,
                                                   std::string* error);
   static std::unique_ptr<ScalableBloomFilter> Read(const support::ByteSource& source,
                                                    std::string* error);
-  bool Write(support::ByteSink* sink, std::string* error) const;
   bool AddStage(std::string* error);
   bool LastHasRoom() const;
   bool AddNewHash(uint64_t hash);

@@ -11,7 +11,6 @@
 #include "src/filter/kernels/probe_sequence.h"
 #include "src/filter/query/prefetch_ahead.h"
 #include "src/in_memory/bloom_shape.h"
-#include "src/in_memory/standard_bloom.h"
 
 namespace bloomline::in_memory {
 
@@ -24,7 +23,6 @@ struct BloomBits {
   uint64_t num_bits() const { return shape.num_lines * kernels::kBlockBits; }
   uint64_t num_bytes() const { return shape.num_lines * kernels::kBlockBytes; }
   kernels::BlockedFilter lines() const { return {data, shape.num_lines, shape.num_probes}; }
-  StandardBits standard() const { return {data, num_bits(), shape.num_probes}; }
 };
 
 // Adds up to kBatchKeys hashes, one after the other. changed[i]: hash i changed a bit.
@@ -40,9 +38,14 @@ void AtomicMayMatchHashes(const BloomBits& bits, size_t n, const uint64_t* hashe
 // The functions that BloomFilter calls for one key.
 OneKeyFunctions FunctionsOf(const BloomBits& bits);
 
+// Prefetch the cache lines of a key: all of them, because adding a key touches all; and only the
+// first, because most missing keys need no more than two.
+void PrefetchStandardForAdd(const kernels::BlockedFilter& bits, uint64_t hash);
+void PrefetchStandardForQuery(const kernels::BlockedFilter& bits, uint64_t hash);
+
 inline void PrefetchForAdd(const BloomBits& bits, uint64_t hash) {
   if (bits.shape.layout == BloomLayout::kStandard) {
-    PrefetchStandardForAdd(bits.standard(), hash);
+    PrefetchStandardForAdd(bits.lines(), hash);
   } else {
     __builtin_prefetch(kernels::BlockOf(bits.lines(), hash), 1);
   }
@@ -50,7 +53,7 @@ inline void PrefetchForAdd(const BloomBits& bits, uint64_t hash) {
 
 inline void PrefetchForQuery(const BloomBits& bits, uint64_t hash) {
   if (bits.shape.layout == BloomLayout::kStandard) {
-    PrefetchStandardForQuery(bits.standard(), hash);
+    PrefetchStandardForQuery(bits.lines(), hash);
   } else {
     __builtin_prefetch(kernels::BlockOf(bits.lines(), hash));
   }

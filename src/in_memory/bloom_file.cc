@@ -124,13 +124,11 @@ bool AppendFilter(FilePayload kind, const BloomFileHeader& header, const char* p
          sink->Append(payload, header.payload_bytes, error);
 }
 
-bool AppendBloom(const BloomState& state, support::ByteSink* sink, std::string* error) {
-  BloomFileHeader header;
-  header.shape = state.bits.shape;
-  header.capacity = state.capacity;
-  header.num_keys = state.num_keys;
-  header.payload_bytes = state.bits.num_bytes();
-  return AppendFilter(FilePayload::kBits, header, state.bits.data, sink, error);
+uint64_t BloomState::SavedBytes() const { return kFileHeaderBytes + bits.num_bytes(); }
+
+bool BloomState::AppendTo(support::ByteSink* sink, std::string* error) const {
+  const BloomFileHeader header = {bits.shape, capacity, num_keys, bits.num_bytes(), 0, 0};
+  return AppendFilter(FilePayload::kBits, header, bits.data, sink, error);
 }
 
 }  // namespace bloomline::in_memory

@@ -21,8 +21,8 @@ struct BloomFileHeader {
   BloomShape shape;
   uint64_t capacity = 0;
   uint64_t num_keys = 0;
-  uint64_t payload_offset = 0;
   uint64_t payload_bytes = 0;
+  uint64_t payload_offset = 0;
   uint64_t payload_checksum = 0;
 
   uint64_t end() const { return payload_offset + payload_bytes; }
@@ -53,13 +53,9 @@ bool ReadPayload(const support::ByteSource& source, const BloomFileHeader& heade
 std::unique_ptr<BloomState> ReadBloom(const support::ByteSource& source,
                                       const BloomFileHeader& header, std::string* error);
 
-// How many bytes AppendBloom appends.
-inline uint64_t SavedBytes(const BloomBits& bits) { return kFileHeaderBytes + bits.num_bytes(); }
-
 // Appends header and payload. payload_offset and payload_checksum of `header` are not used.
 bool AppendFilter(FilePayload kind, const BloomFileHeader& header, const char* payload,
                   support::ByteSink* sink, std::string* error);
-bool AppendBloom(const BloomState& state, support::ByteSink* sink, std::string* error);
 
 }  // namespace bloomline::in_memory
 

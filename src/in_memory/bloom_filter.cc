@@ -1,17 +1,19 @@
 #include "bloomline/bloom_filter.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <new>
+#include <system_error>
 #include <utility>
 
 #include "src/filter/format/hash.h"
 #include "src/filter/query/prefetch_ahead.h"
 #include "src/in_memory/bloom_file.h"
 #include "src/in_memory/bloom_state.h"
-#include "src/in_memory/new_state.h"
 #include "src/in_memory/save_and_load.h"
 #include "src/support/error_text.h"
+#include "src/support/file_io.h"
 #include "src/support/out_of_memory.h"
 
 namespace bloomline {
@@ -101,22 +103,15 @@ bool operator==(const BloomFilterBase& a, const BloomFilterBase& b) {
 }
 
 bool BloomFilterBase::Save(const std::string& path, std::string* error) const {
-  return in_memory::SaveToFile(path, error, [&](support::ByteSink* sink, std::string* reason) {
-    return in_memory::AppendBloom(*state_, sink, reason);
-  });
+  return in_memory::SaveToFile(path, error, *state_);
 }
 
 bool BloomFilterBase::Save(std::ostream* stream, std::string* error) const {
-  return in_memory::SaveToStream(stream, error, [&](support::ByteSink* sink, std::string* reason) {
-    return in_memory::AppendBloom(*state_, sink, reason);
-  });
+  return in_memory::SaveToStream(stream, error, *state_);
 }
 
 bool BloomFilterBase::ToBytes(std::string* bytes, std::string* error) const {
-  return in_memory::SaveToBytes(in_memory::SavedBytes(state_->bits), bytes, error,
-                                [&](support::ByteSink* sink, std::string* reason) {
-                                  return in_memory::AppendBloom(*state_, sink, reason);
-                                });
+  return in_memory::SaveToBytes(bytes, error, *state_);
 }
 
 BloomFilter::BloomFilter(std::unique_ptr<BloomState> state) : BloomFilterBase(std::move(state)) {}
@@ -213,6 +208,40 @@ bool BloomFilter::Intersect(const BloomFilterBase& other, std::string* error) {
 void BloomFilter::Clear() {
   state_->num_keys = 0;
   state_->memory.Zero();
+}
+
+MappedBloomFilter::MappedBloomFilter(std::unique_ptr<in_memory::BloomState> state)
+    : BloomFilterBase(std::move(state)) {}
+MappedBloomFilter::~MappedBloomFilter() = default;
+MappedBloomFilter::MappedBloomFilter(MappedBloomFilter&&) noexcept = default;
+MappedBloomFilter& MappedBloomFilter::operator=(MappedBloomFilter&&) noexcept = default;
+
+std::unique_ptr<MappedBloomFilter> MappedBloomFilter::Open(const std::string& path, Verify verify,
+                                                           std::string* error) {
+  return support::OrError(error, [&](std::string* reason) -> std::unique_ptr<MappedBloomFilter> {
+    support::InputFile file;
+    in_memory::BloomFileHeader header;
+    if (!file.Open(path, reason) ||
+        !in_memory::ReadSoleBloomHeader(file, in_memory::FilePayload::kBits, &header, reason)) {
+      return nullptr;
+    }
+    auto state = std::make_unique<in_memory::BloomState>();
+    state->memory = support::FilterMemory::OfFile(file.descriptor(), header.end());
+    if (state->memory.data() == nullptr) {
+      const int code = errno;
+      *reason = path + ": cannot map " + std::to_string(header.end()) +
+                " bytes: " + std::generic_category().message(code);
+      return nullptr;
+    }
+    char* payload = state->memory.data() + header.payload_offset;
+    if (verify == Verify::kPayload && !in_memory::PayloadMatches(file, header, payload, reason)) {
+      return nullptr;
+    }
+    state->bits = {header.shape, payload, &kernels::ActiveKernel()};
+    state->capacity = header.capacity;
+    state->num_keys = header.num_keys;
+    return std::unique_ptr<MappedBloomFilter>(new MappedBloomFilter(std::move(state)));
+  });
 }
 
 }  // namespace bloomline

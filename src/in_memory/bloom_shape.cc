@@ -16,34 +16,26 @@ using kernels::kBlockBits;
 using support::ErrorText;
 
 double BitsPerKey(BloomLayout layout, double rate) {
-  switch (layout) {
-    case BloomLayout::kBlocked:
-      return BitsPerKeyForFalsePositiveRate(Format::kBlocked, rate);
-    case BloomLayout::kStandard:
-      return StandardBitsPerKeyForFalsePositiveRate(rate);
-    case BloomLayout::kBlocked128:
-    case BloomLayout::kBlocked64:
-      break;
-  }
+  if (layout == BloomLayout::kBlocked)
+    return BitsPerKeyForFalsePositiveRate(Format::kBlocked, rate);
+  if (layout == BloomLayout::kStandard) return StandardBitsPerKeyForFalsePositiveRate(rate);
   return SmallBlockBitsPerKeyForFalsePositiveRate(BlockBits(layout), rate);
 }
 
 int BestNumProbes(BloomLayout layout, double bits_per_key) {
-  switch (layout) {
-    case BloomLayout::kBlocked:
-      return OptimalNumProbes(Format::kBlocked, bits_per_key);
-    case BloomLayout::kStandard:
-      return OptimalStandardNumProbes(bits_per_key);
-    case BloomLayout::kBlocked128:
-    case BloomLayout::kBlocked64:
-      break;
-  }
+  if (layout == BloomLayout::kBlocked) return OptimalNumProbes(Format::kBlocked, bits_per_key);
+  if (layout == BloomLayout::kStandard) return OptimalStandardNumProbes(bits_per_key);
   return OptimalSmallBlockNumProbes(BlockBits(layout), bits_per_key);
 }
 
-support::ErrorText ShapeByBits(const BloomFilterOptions& options, const char* unit,
-                               BloomShape* shape) {
-  support::ErrorText error;
+double Rate(BloomLayout layout, double bits_per_key, int num_probes) {
+  if (layout == BloomLayout::kBlocked) return BlockedFalsePositiveRate(bits_per_key, num_probes);
+  if (layout == BloomLayout::kStandard) return StandardFalsePositiveRate(bits_per_key, num_probes);
+  return SmallBlockFalsePositiveRate(BlockBits(layout), bits_per_key, num_probes);
+}
+
+ErrorText ShapeByBits(const BloomFilterOptions& options, const char* unit, BloomShape* shape) {
+  ErrorText error;
   if (options.num_bits > kMaxBloomBits) {
     error << "num_" << unit << " is " << options.num_bits << "; allowed: 1 to " << kMaxBloomBits
           << ", or 0 for a size from capacity and false_positive_rate";
@@ -57,9 +49,8 @@ support::ErrorText ShapeByBits(const BloomFilterOptions& options, const char* un
   return error;
 }
 
-support::ErrorText ShapeByCapacity(const BloomFilterOptions& options, const char* unit,
-                                   BloomShape* shape) {
-  support::ErrorText error;
+ErrorText ShapeByCapacity(const BloomFilterOptions& options, const char* unit, BloomShape* shape) {
+  ErrorText error;
   const double rate = options.false_positive_rate;
   if (options.num_probes != 0) {
     error << "num_probes is " << options.num_probes << " without num_" << unit
@@ -92,22 +83,14 @@ support::ErrorText ShapeByCapacity(const BloomFilterOptions& options, const char
 
 // Null: no layout.
 const char* Name(BloomLayout layout) {
-  switch (layout) {
-    case BloomLayout::kBlocked:
-      return "kBlocked";
-    case BloomLayout::kStandard:
-      return "kStandard";
-    case BloomLayout::kBlocked128:
-      return "kBlocked128";
-    case BloomLayout::kBlocked64:
-      return "kBlocked64";
-  }
-  return nullptr;
+  constexpr const char* kNames[] = {"kBlocked", "kStandard", "kBlocked128", "kBlocked64"};
+  const int number = static_cast<int>(layout);
+  return number >= 0 && number < kNumLayouts ? kNames[number] : nullptr;
 }
 
 template <typename T>
-support::ErrorText Differs(const char* what, const char* unit, T mine, T other) {
-  support::ErrorText text;
+ErrorText Differs(const char* what, const char* unit, T mine, T other) {
+  ErrorText text;
   text << what << unit << " is " << mine << " in this filter and " << other << " in the other one";
   return text;
 }
@@ -115,18 +98,7 @@ support::ErrorText Differs(const char* what, const char* unit, T mine, T other) 
 }  // namespace
 
 double LeastRate(BloomLayout layout) {
-  const int num_probes = BestNumProbes(layout, kMaxBitsPerKey);
-  switch (layout) {
-    case BloomLayout::kBlocked:
-      return filter::RoundedUp(BlockedFalsePositiveRate(kMaxBitsPerKey, num_probes));
-    case BloomLayout::kStandard:
-      return filter::RoundedUp(StandardFalsePositiveRate(kMaxBitsPerKey, num_probes));
-    case BloomLayout::kBlocked128:
-    case BloomLayout::kBlocked64:
-      break;
-  }
-  return filter::RoundedUp(
-      SmallBlockFalsePositiveRate(BlockBits(layout), kMaxBitsPerKey, num_probes));
+  return filter::RoundedUp(Rate(layout, kMaxBitsPerKey, BestNumProbes(layout, kMaxBitsPerKey)));
 }
 
 bool IsReachable(BloomLayout layout, double rate) { return !std::isnan(BitsPerKey(layout, rate)); }
@@ -138,10 +110,10 @@ const char* NameIn(BloomLayout layout, std::string_view unit) {
 
 bool IsLayout(int layout) { return Name(static_cast<BloomLayout>(layout)) != nullptr; }
 
-support::ErrorText ShapeOf(const BloomFilterOptions& options, BloomShape* shape, const char* unit) {
+ErrorText ShapeOf(const BloomFilterOptions& options, BloomShape* shape, const char* unit) {
   const int layout = static_cast<int>(options.layout);
   if (!IsLayout(layout)) {
-    support::ErrorText error;
+    ErrorText error;
     error << "layout is " << layout << "; " << kAllowedLayouts;
     return error;
   }
@@ -151,7 +123,7 @@ support::ErrorText ShapeOf(const BloomFilterOptions& options, BloomShape* shape,
                                : ShapeByCapacity(options, unit, shape);
 }
 
-support::ErrorText Difference(const BloomShape& mine, const BloomShape& other, const char* unit) {
+ErrorText Difference(const BloomShape& mine, const BloomShape& other, const char* unit) {
   if (mine.layout != other.layout) {
     return Differs("layout", "", Name(mine.layout), Name(other.layout));
   }

@@ -22,17 +22,8 @@ struct BloomShape {
 
 // Bits of a block, in which all probes of a key lie. 0: there are no blocks.
 constexpr int BlockBits(BloomLayout layout) {
-  switch (layout) {
-    case BloomLayout::kBlocked:
-      return 512;
-    case BloomLayout::kBlocked128:
-      return 128;
-    case BloomLayout::kBlocked64:
-      return 64;
-    case BloomLayout::kStandard:
-      break;
-  }
-  return 0;
+  constexpr int kBits[] = {512, 0, 128, 64};
+  return kBits[static_cast<int>(layout)];
 }
 
 constexpr bool IsSmallBlocks(BloomLayout layout) {
@@ -45,6 +36,7 @@ constexpr uint64_t CounterBits(BloomLayout layout) {
   return kernels::kBlockBits / static_cast<uint64_t>(BlockBits(layout));
 }
 
+constexpr int kNumLayouts = 4;
 bool IsLayout(int layout);
 constexpr char kAllowedLayouts[] =
     "allowed: 0 (kBlocked), 1 (kStandard), 2 (kBlocked128), 3 (kBlocked64)";

@@ -7,22 +7,114 @@
 
 #include "src/filter/format/hash.h"
 #include "src/filter/kernels/blocked/blocks.h"
+#include "src/filter/kernels/counters/counter_blocks.h"
 #include "src/filter/kernels/kernel.h"
 #include "src/filter/query/prefetch_ahead.h"
 #include "src/in_memory/bloom_file.h"
 #include "src/in_memory/bloom_shape.h"
 #include "src/in_memory/bloom_state.h"
-#include "src/in_memory/counters.h"
-#include "src/in_memory/counting_state.h"
-#include "src/in_memory/new_state.h"
 #include "src/in_memory/save_and_load.h"
 #include "src/support/error_text.h"
+#include "src/support/filter_memory.h"
 #include "src/support/out_of_memory.h"
 
 namespace bloomline {
 
 namespace in_memory {
 
+// The content of a counting filter: counters, their memory, and the figures beside them.
+struct CountingState {
+  BloomShape shape;  // of the Bloom filter with a bit for each counter
+  kernels::CounterBlocks lines;
+  const kernels::CounterKernel* kernel = nullptr;
+  uint64_t capacity = 0;
+  uint64_t num_keys = 0;
+  uint64_t num_saturated = 0;
+  support::FilterMemory memory;
+
+  uint64_t SavedBytes() const { return kFileHeaderBytes + lines.num_bytes(); }
+
+  bool AppendTo(support::ByteSink* sink, std::string* error) const {
+    const BloomFileHeader header = {shape, capacity, num_keys, lines.num_bytes(), 0, 0};
+    return AppendFilter(FilePayload::kCounters, header, memory.data(), sink, error);
+  }
+};
+
+namespace {
+
+using kernels::CounterBlocks;
+using kernels::Counters;
+
+template <int kBits>
+uint32_t Least(const CounterBlocks& lines, uint64_t hash) {
+  using C = Counters<kBits>;
+  const unsigned char* line = lines.Block(hash);
+  const kernels::ProbePair pair = kernels::BlockedPair(hash);
+  uint32_t least = C::kMax;
+  for (int j = 0; j < lines.num_probes; ++j) {
+    least = std::min(least, C::Get(line, C::Index(kernels::Probe(pair, j))));
+  }
+  return least;
+}
+
+template <int kBits>
+void Merge(const CounterBlocks& from, const CounterBlocks& to) {
+  using C = Counters<kBits>;
+  for (uint64_t i = 0; i < to.num_bytes(); ++i) {
+    uint32_t byte = 0;
+    for (uint32_t counter = 0; counter < C::kPerByte; ++counter) {
+      const uint32_t sum = C::Get(from.data + i, counter) + C::Get(to.data + i, counter);
+      byte |= std::min(sum, uint32_t{C::kMax}) << (counter * kBits);
+    }
+    to.data[i] = static_cast<unsigned char>(byte);
+  }
+}
+
+template <int kBits>
+uint64_t Saturated(const CounterBlocks& lines) {
+  using C = Counters<kBits>;
+  uint64_t saturated = 0;
+  for (uint64_t i = 0; i < lines.num_bytes(); ++i) {
+    for (uint32_t counter = 0; counter < C::kPerByte; ++counter) {
+      saturated += C::Get(lines.data + i, counter) == C::kMax ? 1 : 0;
+    }
+  }
+  return saturated;
+}
+
+template <int kBits>
+void ToBits(const CounterBlocks& lines, char* bits) {
+  constexpr uint64_t kBytesOfEight = kBits;
+  for (uint64_t i = 0; i < lines.num_bytes(); i += kBytesOfEight) {
+    uint32_t byte = 0;
+    for (uint32_t counter = 0; counter < 8; ++counter) {
+      byte |= (Counters<kBits>::Get(lines.data + i, counter) != 0 ? 1u : 0u) << counter;
+    }
+    *bits++ = static_cast<char>(byte);
+  }
+}
+
+// The lowest counter of a hash.
+uint32_t LeastCount(const CounterBlocks& lines, uint64_t hash) {
+  return lines.counter_bits == 4 ? Least<4>(lines, hash) : Least<8>(lines, hash);
+}
+
+// Adds the counters of `from` to those of `to`, which has as many. Sums saturate.
+void MergeCounters(const CounterBlocks& from, const CounterBlocks& to) {
+  to.counter_bits == 4 ? Merge<4>(from, to) : Merge<8>(from, to);
+}
+
+uint64_t CountSaturated(const CounterBlocks& lines) {
+  return lines.counter_bits == 4 ? Saturated<4>(lines) : Saturated<8>(lines);
+}
+
+// Sets bit i of `bits` if counter i is not zero, and clears it otherwise.
+void CountersToBits(const CounterBlocks& lines, char* bits) {
+  lines.counter_bits == 4 ? ToBits<4>(lines, bits) : ToBits<8>(lines, bits);
+}
+
+// All counters are zero. The layout of the shape is kBlocked128 or kBlocked64. Null, with one
+// sentence in *error unless that is null, if there is no memory.
 std::unique_ptr<CountingState> NewCountingState(const BloomShape& shape, uint64_t capacity,
                                                 std::string* error) {
   const uint64_t counter_bits = CounterBits(shape.layout);
@@ -37,6 +129,7 @@ std::unique_ptr<CountingState> NewCountingState(const BloomShape& shape, uint64_
   return state;
 }
 
+}  // namespace
 }  // namespace in_memory
 
 using filter::GivenHash;
@@ -120,15 +213,6 @@ inline void MayMatchAll(const CountingState& state, size_t n, const Keys& keys, 
               [&](size_t count, const uint64_t* hashes, bool* answers) {
                 state.kernel->may_match_many(state.lines, count, hashes, answers);
               });
-}
-
-bool AppendCounting(const CountingState& state, support::ByteSink* sink, std::string* error) {
-  in_memory::BloomFileHeader header;
-  header.shape = state.shape;
-  header.capacity = state.capacity;
-  header.num_keys = state.num_keys;
-  header.payload_bytes = state.lines.num_bytes();
-  return in_memory::AppendFilter(FilePayload::kCounters, header, state.memory.data(), sink, error);
 }
 
 }  // namespace
@@ -261,22 +345,15 @@ bool CountingBloomFilter::Merge(const CountingBloomFilter& other, std::string* e
 }
 
 bool CountingBloomFilter::Save(const std::string& path, std::string* error) const {
-  return in_memory::SaveToFile(path, error, [&](support::ByteSink* sink, std::string* reason) {
-    return AppendCounting(*state_, sink, reason);
-  });
+  return in_memory::SaveToFile(path, error, *state_);
 }
 
 bool CountingBloomFilter::Save(std::ostream* stream, std::string* error) const {
-  return in_memory::SaveToStream(stream, error, [&](support::ByteSink* sink, std::string* reason) {
-    return AppendCounting(*state_, sink, reason);
-  });
+  return in_memory::SaveToStream(stream, error, *state_);
 }
 
 bool CountingBloomFilter::ToBytes(std::string* bytes, std::string* error) const {
-  return in_memory::SaveToBytes(in_memory::kFileHeaderBytes + state_->lines.num_bytes(), bytes,
-                                error, [&](support::ByteSink* sink, std::string* reason) {
-                                  return AppendCounting(*state_, sink, reason);
-                                });
+  return in_memory::SaveToBytes(bytes, error, *state_);
 }
 
 std::unique_ptr<CountingBloomFilter> CountingBloomFilter::Load(const std::string& path,

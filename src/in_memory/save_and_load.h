@@ -16,13 +16,14 @@
 
 namespace bloomline::in_memory {
 
-// write(support::ByteSink*, std::string* error) appends the whole filter. False, with *error unless
-// that is null, if it cannot be written; then the old file, or *bytes, is as it was.
-template <typename Write>
-bool SaveToFile(const std::string& path, std::string* error, Write write) {
+// `saved` has AppendTo, which appends the whole filter, and SavedBytes, which says how long that
+// is. False, with *error unless that is null, if the filter cannot be written; then the old file,
+// or *bytes, is as it was.
+template <typename Saved>
+bool SaveToFile(const std::string& path, std::string* error, const Saved& saved) {
   return support::OrError(error, [&](std::string* reason) {
     support::ReplacementFile file;
-    return file.Open(path, reason) && write(&file, reason) && file.Commit(reason);
+    return file.Open(path, reason) && saved.AppendTo(&file, reason) && file.Commit(reason);
   });
 }
 
@@ -32,21 +33,20 @@ inline bool IsNull(const void* stream, std::string* error) {
 }
 
 // After false the stream may have a part of the filter.
-template <typename Write>
-bool SaveToStream(std::ostream* stream, std::string* error, Write write) {
+template <typename Saved>
+bool SaveToStream(std::ostream* stream, std::string* error, const Saved& saved) {
   return support::OrError(error, [&](std::string* reason) {
     if (IsNull(stream, reason)) return false;
     support::OutputStream output(stream);
-    return write(&output, reason) && output.Flush(reason);
+    return saved.AppendTo(&output, reason) && output.Flush(reason);
   });
 }
 
-// num_bytes is how many write appends.
-template <typename Write>
-bool SaveToBytes(uint64_t num_bytes, std::string* bytes, std::string* error, Write write) {
+template <typename Saved>
+bool SaveToBytes(std::string* bytes, std::string* error, const Saved& saved) {
   return support::OrError(error, [&](std::string* reason) {
-    support::OutputBytes output(num_bytes);
-    if (!write(&output, reason)) return false;
+    support::OutputBytes output(saved.SavedBytes());
+    if (!saved.AppendTo(&output, reason)) return false;
     bytes->swap(*output.bytes());
     return true;
   });

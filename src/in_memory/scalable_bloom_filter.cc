@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
-#include <new>
 #include <utility>
 
 #include "bloomline/sizing.h"
@@ -108,14 +106,11 @@ ScalableBloomFilter& ScalableBloomFilter::operator=(ScalableBloomFilter&& other)
 
 std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::New(
     const ScalableBloomFilterOptions& options, std::string* error) {
-  std::unique_ptr<ScalableBloomFilter> filter(new (std::nothrow) ScalableBloomFilter(options));
-  try {
-    if (filter != nullptr) filter->stages_.reserve(kMaxStages);
-  } catch (const std::exception&) {  // bad_alloc
-    filter = nullptr;
-  }
-  if (filter == nullptr) SetError(support::kOutOfMemory, error);
-  return filter;
+  return support::OrError(error, [&](std::string*) {
+    std::unique_ptr<ScalableBloomFilter> filter(new ScalableBloomFilter(options));
+    filter->stages_.reserve(kMaxStages);
+    return filter;
+  });
 }
 
 std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Create(
@@ -257,41 +252,45 @@ void ScalableBloomFilter::Clear() {
   is_past_capacity_ = false;
 }
 
+// What save_and_load.h writes.
+struct ScalableBloomFilter::Saved {
+  const ScalableBloomFilter& filter;
+
+  uint64_t SavedBytes() const {
+    uint64_t num_bytes = in_memory::kFileHeaderBytes;
+    for (const auto& stage : filter.stages_) num_bytes += stage.state_->SavedBytes();
+    return num_bytes;
+  }
+
+  bool AppendTo(support::ByteSink* sink, std::string* error) const {
+    const ScalableBloomFilterOptions& options = filter.options_;
+    in_memory::FileHeader fields = in_memory::FileHeader::New(bloomline::filter::kScalableMagic);
+    fields.SetByte(in_memory::kLayoutOffset, static_cast<uint8_t>(options.layout));
+    fields.SetByte(kGrowthOffset, static_cast<uint8_t>(options.growth));
+    fields.SetNumber(in_memory::kSeedOffset, options.seed);
+    fields.SetNumber(kInitialCapacityOffset, options.initial_capacity);
+    fields.SetReal(kRateOffset, options.false_positive_rate);
+    fields.SetReal(kTighteningOffset, options.tightening);
+    fields.SetNumber(kNumStagesOffset, filter.stages_.size());
+    fields.Seal();
+    bool written = sink->Append(fields.bytes(), in_memory::kFileHeaderBytes, error);
+    for (size_t i = 0; written && i < filter.stages_.size(); ++i) {
+      written = filter.stages_[i].state_->AppendTo(sink, error);
+    }
+    return written;
+  }
+};
+
 bool ScalableBloomFilter::Save(const std::string& path, std::string* error) const {
-  return in_memory::SaveToFile(path, error, [&](support::ByteSink* sink, std::string* reason) {
-    return Write(sink, reason);
-  });
+  return in_memory::SaveToFile(path, error, Saved{*this});
 }
 
 bool ScalableBloomFilter::Save(std::ostream* stream, std::string* error) const {
-  return in_memory::SaveToStream(stream, error, [&](support::ByteSink* sink, std::string* reason) {
-    return Write(sink, reason);
-  });
+  return in_memory::SaveToStream(stream, error, Saved{*this});
 }
 
 bool ScalableBloomFilter::ToBytes(std::string* bytes, std::string* error) const {
-  uint64_t num_bytes = in_memory::kFileHeaderBytes;
-  for (const auto& stage : stages_) num_bytes += in_memory::SavedBytes(stage.state_->bits);
-  return in_memory::SaveToBytes(
-      num_bytes, bytes, error,
-      [&](support::ByteSink* sink, std::string* reason) { return Write(sink, reason); });
-}
-
-bool ScalableBloomFilter::Write(support::ByteSink* sink, std::string* error) const {
-  in_memory::FileHeader fields = in_memory::FileHeader::New(filter::kScalableMagic);
-  fields.SetByte(in_memory::kLayoutOffset, static_cast<uint8_t>(options_.layout));
-  fields.SetByte(kGrowthOffset, static_cast<uint8_t>(options_.growth));
-  fields.SetNumber(in_memory::kSeedOffset, options_.seed);
-  fields.SetNumber(kInitialCapacityOffset, options_.initial_capacity);
-  fields.SetReal(kRateOffset, options_.false_positive_rate);
-  fields.SetReal(kTighteningOffset, options_.tightening);
-  fields.SetNumber(kNumStagesOffset, stages_.size());
-  fields.Seal();
-  bool written = sink->Append(fields.bytes(), in_memory::kFileHeaderBytes, error);
-  for (size_t i = 0; written && i < stages_.size(); ++i) {
-    written = in_memory::AppendBloom(*stages_[i].state_, sink, error);
-  }
-  return written;
+  return in_memory::SaveToBytes(bytes, error, Saved{*this});
 }
 
 std::unique_ptr<ScalableBloomFilter> ScalableBloomFilter::Load(const std::string& path,

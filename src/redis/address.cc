@@ -24,13 +24,6 @@ bool ParseNumber(std::string_view text, int least, int most, int* number) {
   return status == std::errc() && stop == end && *number >= least && *number <= most;
 }
 
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 bool PercentDecode(std::string_view text, std::string* out) {
   out->clear();
   for (size_t i = 0; i < text.size(); ++i) {
@@ -38,11 +31,11 @@ bool PercentDecode(std::string_view text, std::string* out) {
       out->push_back(text[i]);
       continue;
     }
+    unsigned char byte;
     if (i + 2 >= text.size()) return false;
-    const int high = HexDigit(text[i + 1]);
-    const int low = HexDigit(text[i + 2]);
-    if (high < 0 || low < 0) return false;
-    out->push_back(static_cast<char>(high * 16 + low));
+    const char* const digits = text.data() + i + 1;
+    if (std::from_chars(digits, digits + 2, byte, 16).ptr != digits + 2) return false;
+    out->push_back(static_cast<char>(byte));
     i += 2;
   }
   return true;

@@ -24,10 +24,6 @@ std::string Unexpected(const Shard& shard, const redisReply& reply) {
   return "redis: " + shard.key + ": unexpected reply of type " + std::to_string(reply.type);
 }
 
-void SetOnce(const std::string& reason, std::string* error) {
-  if (error->empty()) *error = reason;
-}
-
 }  // namespace
 
 std::vector<Shard> ShardsOf(const std::string& name, const Layout& layout) {
@@ -39,14 +35,15 @@ std::vector<Shard> ShardsOf(const std::string& name, const Layout& layout) {
   return shards;
 }
 
+void KeyBatch::Fail(const std::string& error) {
+  failed_ = true;
+  if (error_->empty()) *error_ = error;
+}
+
 AddBatch::AddBatch(const Layout& layout, const std::vector<Shard>& shards, size_t n,
                    const std::string_view* keys, bool for_replicas, AddResult* results,
                    std::string* error)
-    : layout_(layout),
-      shards_(shards),
-      for_replicas_(for_replicas),
-      results_(results),
-      error_(error) {
+    : KeyBatch(layout, shards, error), for_replicas_(for_replicas), results_(results) {
   keys_.resize(n);
   for (size_t i = 0; i < n; ++i) {
     keys_[i] = {PlaceOf(layout, filter::Hash64(keys[i], layout.seed)), static_cast<uint32_t>(i)};
@@ -124,8 +121,7 @@ void AddBatch::OnReply(size_t i, ReplyPtr reply, bool repeated) {
 }
 
 void AddBatch::OnFailure(size_t i, const std::string& error) {
-  failed_ = true;
-  SetOnce(error, error_);
+  Fail(error);
   if (results_ == nullptr) return;
   const Group& group = groups_[i];
   for (size_t key = 0; key < group.size; ++key) {
@@ -136,11 +132,7 @@ void AddBatch::OnFailure(size_t i, const std::string& error) {
 QueryBatch::QueryBatch(const Layout& layout, const std::vector<Shard>& shards, size_t n,
                        const std::string_view* keys, Answer unavailable, Answer* answers,
                        std::string* error)
-    : layout_(layout),
-      shards_(shards),
-      unavailable_(unavailable),
-      answers_(answers),
-      error_(error) {
+    : KeyBatch(layout, shards, error), unavailable_(unavailable), answers_(answers) {
   places_.resize(n);
   for (size_t i = 0; i < n; ++i) places_[i] = PlaceOf(layout, filter::Hash64(keys[i], layout.seed));
 }
@@ -173,31 +165,28 @@ void QueryBatch::OnReply(size_t i, ReplyPtr reply, bool) {
 }
 
 void QueryBatch::OnFailure(size_t i, const std::string& error) {
-  failed_ = true;
-  SetOnce(error, error_);
+  Fail(error);
   answers_[i] = unavailable_;
 }
 
-void CommandList::Add(uint16_t slot, std::initializer_list<std::string_view> arguments) {
-  commands_.push_back({slot, false, std::string(), nullptr});
-  AppendCommand(arguments, &commands_.back().bytes);
+std::string* CommandList::Add(uint16_t slot) {
+  commands_.push_back({slot, std::string(), nullptr});
+  return &commands_.back().bytes;
 }
 
 bool CommandList::Run(Router* router, std::string* error, const AddOptions& options) {
   router->Run(commands_.size(), this, options);
-  if (failed_) *error = error_;
-  return !failed_;
+  if (!error_.empty()) *error = error_;
+  return error_.empty();
 }
 
-void CommandList::OnReply(size_t i, ReplyPtr reply, bool repeated) {
+void CommandList::OnReply(size_t i, ReplyPtr reply, bool) {
   if (IsError(*reply)) OnFailure(i, "redis: " + std::string(Text(*reply)));
   commands_[i].reply = std::move(reply);
-  commands_[i].repeated = repeated;
 }
 
 void CommandList::OnFailure(size_t, const std::string& error) {
-  failed_ = true;
-  SetOnce(error, &error_);
+  if (error_.empty()) error_ = error;
 }
 
 }  // namespace bloomline::redis

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bloomline/redis_bloom_filter.h"
@@ -25,21 +26,39 @@ std::vector<Shard> ShardsOf(const std::string& name, const Layout& layout);
 // Keys of one batch. Bounds the memory of calls with many keys.
 constexpr size_t kWindowKeys = 4096;
 
+// What AddBatch and QueryBatch have in common. All references and pointers must outlive the batch.
+class KeyBatch : public Batch {
+ public:
+  // *error gets the reason of the first failure if it is empty.
+  KeyBatch(const Layout& layout, const std::vector<Shard>& shards, std::string* error)
+      : layout_(layout), shards_(shards), error_(error) {}
+
+  bool failed() const { return failed_; }
+
+ protected:
+  void Fail(const std::string& error);
+
+  const Layout& layout_;
+  const std::vector<Shard>& shards_;
+
+ private:
+  std::string* const error_;
+  bool failed_ = false;
+};
+
 // BITFIELD commands. Each sets the bits of up to kKeysPerCommand keys of one shard and returns the
 // old bits.
 //
 // for_replicas: a server does not propagate a BITFIELD that changes no bit. WAIT would then return
 // at once, although the bits, set by another client, may be on no replica. So the command inverts
 // the marker twice. That changes nothing and is always propagated.
-class AddBatch : public Batch {
+class AddBatch : public KeyBatch {
  public:
-  // Adds n <= kWindowKeys keys. `results` may be null. *error gets the reason of the first failure
-  // if it is empty. All pointers must outlive the batch.
+  // Adds n <= kWindowKeys keys. `results` may be null.
   AddBatch(const Layout& layout, const std::vector<Shard>& shards, size_t n,
            const std::string_view* keys, bool for_replicas, AddResult* results, std::string* error);
 
   size_t size() const { return groups_.size(); }
-  bool failed() const { return failed_; }
   // Shards that were missing. BITFIELD has created strings without marker in their place.
   const std::set<uint32_t>& lost_shards() const { return lost_shards_; }
 
@@ -60,25 +79,19 @@ class AddBatch : public Batch {
     uint32_t size;
   };
 
-  const Layout& layout_;
-  const std::vector<Shard>& shards_;
   const bool for_replicas_;
   AddResult* const results_;
-  std::string* const error_;
   std::vector<Key> keys_;
   std::vector<Group> groups_;
   std::set<uint32_t> lost_shards_;
-  bool failed_ = false;
 };
 
 // GETRANGE commands, one per key, for the key's block.
-class QueryBatch : public Batch {
+class QueryBatch : public KeyBatch {
  public:
   // As AddBatch. `unavailable` is the answer for a key whose query failed.
   QueryBatch(const Layout& layout, const std::vector<Shard>& shards, size_t n,
              const std::string_view* keys, Answer unavailable, Answer* answers, std::string* error);
-
-  bool failed() const { return failed_; }
 
   uint16_t Slot(size_t i) const override { return shards_[places_[i].shard].slot; }
   void Encode(size_t i, std::string* out) override;
@@ -86,33 +99,24 @@ class QueryBatch : public Batch {
   void OnFailure(size_t i, const std::string& error) override;
 
  private:
-  const Layout& layout_;
-  const std::vector<Shard>& shards_;
   const Answer unavailable_;
   Answer* const answers_;
-  std::string* const error_;
   std::vector<Place> places_;
-  bool failed_ = false;
 };
-
-// The reply of a script that did its work and has no other result.
-inline bool IsOne(const redisReply& reply) {
-  return reply.type == REDIS_REPLY_INTEGER && reply.integer == 1;
-}
 
 // A list of commands that keeps the replies.
 //
-//   Add* Run (reply | repeated)*
+//   Add* Run (reply | TakeReply)*
 class CommandList : public Batch {
  public:
-  void Add(uint16_t slot, std::initializer_list<std::string_view> arguments);
-  size_t size() const { return commands_.size(); }
+  // Returns where the command goes, encoded (command.h), before the next Add.
+  std::string* Add(uint16_t slot);
 
   // False, with the first reason, if any command has no reply or an error reply.
   bool Run(Router* router, std::string* error, const AddOptions& options = AddOptions());
 
   const redisReply& reply(size_t i) const { return *commands_[i].reply; }
-  bool repeated(size_t i) const { return commands_[i].repeated; }
+  ReplyPtr TakeReply(size_t i) { return std::move(commands_[i].reply); }
 
   uint16_t Slot(size_t i) const override { return commands_[i].slot; }
   void Encode(size_t i, std::string* out) override { out->append(commands_[i].bytes); }
@@ -122,12 +126,10 @@ class CommandList : public Batch {
  private:
   struct Command {
     uint16_t slot;
-    bool repeated;
     std::string bytes;
     ReplyPtr reply;
   };
   std::vector<Command> commands_;
-  bool failed_ = false;
   std::string error_;
 };
 

@@ -1,18 +1,191 @@
 #include "src/redis/lifecycle.h"
 
+#include <algorithm>
+#include <chrono>
+#include <functional>
 #include <optional>
-#include <vector>
+#include <utility>
 
 #include "bloomline/seed.h"
-#include "src/redis/batches.h"
+#include "src/redis/command.h"
 #include "src/redis/scripts.h"
 
 namespace bloomline::redis {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+using Texts = std::vector<std::string>;
+
+// Small, so that the server can serve other clients between two chunks.
+constexpr uint64_t kChunkBytes = 1 << 20;
+
 // Three rounds are enough if the filter of a dead creator must be removed first. More are needed
 // only if other clients delete the filter meanwhile.
 constexpr int kMaxRounds = 8;
+
+void AppendScript(std::string_view script, std::string_view key, const Texts& arguments,
+                  std::string* out) {
+  BeginCommand(4 + arguments.size(), out);
+  for (const std::string_view text :
+       {std::string_view("EVAL"), script, std::string_view("1"), key}) {
+    AppendArgument(text, out);
+  }
+  for (const std::string& argument : arguments) AppendArgument(argument, out);
+}
+
+// The reply of a script that did its work and has no other result.
+bool IsOne(const redisReply& reply) {
+  return reply.type == REDIS_REPLY_INTEGER && reply.integer == 1;
+}
+
+// The reply of a script on one key; null, with the reason, if there is none or it is an error.
+ReplyPtr RunScript(Router* router, std::string_view script, const std::string& key,
+                   const Texts& arguments, std::string* error,
+                   const AddOptions& options = AddOptions()) {
+  CommandList command;
+  AppendScript(script, key, arguments, command.Add(KeySlot(key)));
+  return command.Run(router, error, options) ? command.TakeReply(0) : nullptr;
+}
+
+// Runs one script on many shards.
+class ShardScript : public Batch {
+ public:
+  // Returns the arguments of one call.
+  using Arguments = std::function<Texts(size_t shard, uint64_t call)>;
+  // Whether the reply means that the script did its work.
+  using Accept = std::function<bool(size_t shard, const redisReply& reply)>;
+
+  // `script` and `shards` must outlive this. Without `accept`, the reply must be 1.
+  ShardScript(std::string_view script, const std::vector<Shard>& shards, Arguments arguments,
+              Accept accept = nullptr)
+      : script_(script),
+        shards_(shards),
+        arguments_(std::move(arguments)),
+        accept_(std::move(accept)) {}
+
+  // Makes the calls 0 .. num_calls - 1 for each of the shards [first, last). False, with the first
+  // reason, if any call has no reply, an error reply, or a reply that is not accepted. `options`:
+  // see Router::Run.
+  bool Run(Router* router, size_t first, size_t last, uint64_t num_calls, std::string* error,
+           const AddOptions& options = AddOptions()) {
+    first_ = first;
+    num_calls_ = num_calls;
+    refused_ = false;
+    error_.clear();
+    router->Run((last - first) * num_calls, this, options);
+    if (!error_.empty()) *error = error_;
+    return error_.empty();
+  }
+
+  // Whether the last Run failed because a reply was not accepted: a shard is not in the expected
+  // state. Otherwise the state is unknown.
+  bool refused() const { return refused_; }
+
+  uint16_t Slot(size_t i) const override { return ShardOf(i).slot; }
+
+  void Encode(size_t i, std::string* out) override {
+    AppendScript(script_, ShardOf(i).key, arguments_(first_ + i / num_calls_, i % num_calls_), out);
+  }
+
+  void OnReply(size_t i, ReplyPtr reply, bool) override {
+    if (IsError(*reply)) {
+      OnFailure(i, "redis: " + ShardOf(i).key + ": " + std::string(Text(*reply)));
+    } else if (!(accept_ ? accept_(first_ + i / num_calls_, *reply) : IsOne(*reply))) {
+      refused_ = true;
+      OnFailure(i, "redis: " + ShardOf(i).key +
+                       " is not what its creator left: the server has lost it, or it was deleted");
+    }
+  }
+
+  void OnFailure(size_t, const std::string& error) override {
+    if (error_.empty()) error_ = error;
+  }
+
+ private:
+  const Shard& ShardOf(size_t i) const { return shards_[first_ + i / num_calls_]; }
+
+  const std::string_view script_;
+  const std::vector<Shard>& shards_;
+  const Arguments arguments_;
+  const Accept accept_;
+  size_t first_ = 0;
+  uint64_t num_calls_ = 1;
+  bool refused_ = false;
+  std::string error_;
+};
+
+std::string MarkerOfFirstBlock(const Layout& layout) { return std::to_string(layout.marker_bit()); }
+
+bool AllocateShards(Router* router, const Layout& layout, const std::vector<Shard>& shards,
+                    size_t first, size_t last, const CreationPace& pace, Texts* tokens,
+                    std::string* error) {
+  ShardScript allocate(
+      kAllocateShard, shards,
+      [&](size_t, uint64_t) {
+        return Texts{std::to_string(layout.shard_bytes()), MarkerOfFirstBlock(layout),
+                     std::to_string(pace.expiry_seconds)};
+      },
+      [&](size_t shard, const redisReply& reply) {
+        if (reply.type != REDIS_REPLY_STRING || reply.len == 0) return false;
+        (*tokens)[shard] = Text(reply);
+        return true;
+      });
+  return allocate.Run(router, first, last, 1, error);
+}
+
+bool FillShards(Router* router, const Layout& layout, const std::vector<Shard>& shards,
+                size_t first, size_t last, const CreationPace& pace, const Texts& tokens,
+                std::string* error) {
+  const uint64_t chunk = std::min(kChunkBytes / layout.block_bytes, layout.blocks_per_shard);
+  const uint64_t chunks = (layout.blocks_per_shard + chunk - 1) / chunk;
+  const auto arguments = [&](size_t shard, uint64_t number) {
+    const uint64_t blocks = std::min(chunk, layout.blocks_per_shard - number * chunk);
+    return Texts{tokens[shard],
+                 MarkerOfFirstBlock(layout),
+                 std::to_string(number * chunk * layout.block_bytes),
+                 std::to_string(blocks),
+                 std::to_string(layout.block_bytes),
+                 std::to_string(pace.expiry_seconds)};
+  };
+  ShardScript rest(kFillShard, shards,
+                   [&](size_t shard, uint64_t call) { return arguments(shard, call + 1); });
+  // Chunk 0 contains block 0, which ends the filling. So all other chunks are acknowledged first.
+  ShardScript start(kFillShard, shards,
+                    [&](size_t shard, uint64_t) { return arguments(shard, 0); });
+  return (chunks == 1 || rest.Run(router, first, last, chunks - 1, error)) &&
+         start.Run(router, first, last, 1, error);
+}
+
+// Makes the shards of a published filter permanent. *lost: it failed because a shard is missing or
+// was never filled.
+bool KeepShards(Router* router, const Layout& layout, const std::vector<Shard>& shards,
+                const AddOptions& options, bool* lost, std::string* error) {
+  ShardScript keep(kKeepShard, shards, [&](size_t, uint64_t) {
+    return Texts{std::to_string(layout.shard_bytes()), MarkerOfFirstBlock(layout)};
+  });
+  const bool kept = keep.Run(router, 0, shards.size(), 1, error, options);
+  *lost = keep.refused();
+  return kept;
+}
+
+// KeepShards, then marks the filter as finished. *lost: it failed because the filter was deleted or
+// a shard has expired. If it was unfinished until now, nobody has added a key to it.
+bool FinishFilter(Router* router, const std::string& name, const Layout& layout, bool* lost,
+                  std::string* error) {
+  if (!KeepShards(router, layout, ShardsOf(name, layout), AddOptions(), lost, error)) return false;
+  const ReplyPtr reply =
+      RunScript(router, kFinish, MetadataKey(name), {EncodeMetadata(layout)}, error);
+  if (reply == nullptr || IsOne(*reply)) return reply != nullptr;
+  *lost = true;
+  *error = "the filter '" + name + "' was deleted while it was being made";
+  return false;
+}
+
+bool RemoveShards(Router* router, const std::vector<Shard>& shards, std::string* error) {
+  CommandList remove;
+  for (const Shard& shard : shards) AppendCommand({"UNLINK", shard.key}, remove.Add(shard.slot));
+  return remove.Run(router, error);
+}
 
 struct Found {
   Layout layout;
@@ -24,7 +197,7 @@ bool FindFilter(Router* router, const std::string& name, std::optional<Found>* f
                 std::string* error) {
   const std::string key = MetadataKey(name);
   CommandList get;
-  get.Add(KeySlot(key), {"HMGET", key, "metadata", "unfinished"});
+  AppendCommand({"HMGET", key, "metadata", "unfinished"}, get.Add(KeySlot(key)));
   if (!get.Run(router, error)) {
     *error += " (reading " + key + ")";
     return false;
@@ -69,21 +242,16 @@ bool RemoveFilter(Router* router, const std::string& name, const Layout& layout,
                   std::string* error) {
   // Shards first: as long as the metadata exists, Delete can find the rest.
   if (!RemoveShards(router, ShardsOf(name, layout), error)) return false;
-  const std::string key = MetadataKey(name);
-  CommandList forget;
-  forget.Add(KeySlot(key), {"EVAL", kForget, "1", key, EncodeMetadata(layout)});
-  return forget.Run(router, error);
+  return RunScript(router, kForget, MetadataKey(name), {EncodeMetadata(layout)}, error) != nullptr;
 }
 
 // Removes a filter whose creator died too early, unless it is finished or deleted by now. Nobody
 // has added a key, and nobody will.
 bool RemoveUnfinished(Router* router, const std::string& name, const Layout& layout,
                       std::string* error) {
-  const std::string key = MetadataKey(name);
-  CommandList give_up;
-  give_up.Add(KeySlot(key), {"EVAL", kGiveUp, "1", key, EncodeMetadata(layout)});
-  if (!give_up.Run(router, error)) return false;
-  return !IsOne(give_up.reply(0)) || RemoveFilter(router, name, layout, error);
+  const ReplyPtr reply =
+      RunScript(router, kGiveUp, MetadataKey(name), {EncodeMetadata(layout)}, error);
+  return reply != nullptr && (!IsOne(*reply) || RemoveFilter(router, name, layout, error));
 }
 
 bool RefuseOther(const std::string& name, const Layout& existing, const Layout& wanted,
@@ -96,6 +264,46 @@ bool RefuseOther(const std::string& name, const Layout& existing, const Layout& 
 }
 
 }  // namespace
+
+bool MakeShards(Router* router, const Layout& layout, const std::vector<Shard>& shards,
+                const CreationPace& pace, std::string* error) {
+  const size_t group = std::max<uint64_t>(1, pace.group_bytes / layout.shard_bytes());
+  ShardScript renew(kRenewShard, shards,
+                    [&](size_t, uint64_t) { return Texts{std::to_string(pace.expiry_seconds)}; });
+  Texts tokens(shards.size());
+  Clock::time_point renewed = Clock::now();
+  for (size_t first = 0; first < shards.size(); first += group) {
+    const size_t last = std::min(first + group, shards.size());
+    if (!AllocateShards(router, layout, shards, first, last, pace, &tokens, error) ||
+        !FillShards(router, layout, shards, first, last, pace, tokens, error)) {
+      return false;
+    }
+    // The first shards must not expire while the last ones are created.
+    const Clock::time_point now = Clock::now();
+    if (now - renewed < std::chrono::milliseconds(250 * int64_t{pace.expiry_seconds})) continue;
+    if (!renew.Run(router, 0, last, 1, error)) return false;
+    renewed = now;
+  }
+  return true;
+}
+
+bool PublishFilter(Router* router, const std::string& name, const Layout& layout,
+                   const CreationPace& pace, bool* ours, std::string* error) {
+  *ours = false;
+  const std::string key = MetadataKey(name);
+  const std::string field = TicketField(layout.id);
+  const ReplyPtr ticket =
+      RunScript(router, kTakeTicket, key, {field, std::to_string(pace.expiry_seconds)}, error);
+  if (ticket == nullptr) return false;
+  if (ticket->type == REDIS_REPLY_NIL) return true;  // another creator was first
+
+  const std::string metadata = EncodeMetadata(layout);
+  const ReplyPtr reply =
+      RunScript(router, kPublish, key, {field, std::string(Text(*ticket)), metadata}, error);
+  if (reply == nullptr) return false;
+  *ours = reply->type == REDIS_REPLY_STRING && Text(*reply) == metadata;
+  return true;
+}
 
 bool CreateFilter(Router* router, const std::string& name, Layout* layout, std::string* error,
                   const CreationPace& pace) {
@@ -139,7 +347,7 @@ bool CheckShards(Router* router, const std::string& name, const Layout& layout,
                  std::string* error) {
   const std::vector<Shard> shards = ShardsOf(name, layout);
   CommandList lengths;
-  for (const Shard& shard : shards) lengths.Add(shard.slot, {"STRLEN", shard.key});
+  for (const Shard& shard : shards) AppendCommand({"STRLEN", shard.key}, lengths.Add(shard.slot));
   if (!lengths.Run(router, error)) return false;
   for (size_t i = 0; i < shards.size(); ++i) {
     const long long length = lengths.reply(i).integer;
@@ -162,13 +370,12 @@ bool ConfirmFilter(Router* router, const std::string& name, const Layout& layout
                    const std::vector<Shard>& shards, const AddOptions& options,
                    std::string* error) {
   const std::string key = MetadataKey(name);
-  CommandList touch;
-  touch.Add(KeySlot(key), {"EVAL", kTouch, "1", key, EncodeMetadata(layout)});
-  if (!touch.Run(router, error, options)) {
+  const ReplyPtr reply = RunScript(router, kTouch, key, {EncodeMetadata(layout)}, error, options);
+  if (reply == nullptr) {
     *error += " (" + key + ")";
     return false;
   }
-  if (!IsOne(touch.reply(0))) {
+  if (!IsOne(*reply)) {
     *error = "the filter '" + name + "' was deleted";
     return false;
   }
@@ -177,12 +384,9 @@ bool ConfirmFilter(Router* router, const std::string& name, const Layout& layout
 }
 
 void RemoveRemnant(Router* router, const std::string& name, const Layout& layout, uint32_t shard) {
-  const std::string key = ShardKey(name, layout.id, shard);
-  CommandList remove;
-  remove.Add(KeySlot(key),
-             {"EVAL", kRemoveRemnant, "1", key, std::to_string(8 * layout.shard_bytes() - 1)});
   std::string ignored;  // wastes memory at worst
-  remove.Run(router, &ignored);
+  RunScript(router, kRemoveRemnant, ShardKey(name, layout.id, shard),
+            {std::to_string(8 * layout.shard_bytes() - 1)}, &ignored);
 }
 
 }  // namespace bloomline::redis

@@ -4,14 +4,22 @@
 #ifndef BLOOMLINE_REDIS_LIFECYCLE_H_
 #define BLOOMLINE_REDIS_LIFECYCLE_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "src/redis/creation.h"
+#include "src/redis/batches.h"
 #include "src/redis/layout.h"
 #include "src/redis/router.h"
 
 namespace bloomline::redis {
+
+// How long the keys of a dead creator live, and how many bytes are created between two checks of
+// the clock.
+struct CreationPace {
+  int expiry_seconds = 3600;
+  uint64_t group_bytes = uint64_t{1} << 30;  // takes about a second
+};
 
 // Each function returns false, with the reason, on failure.
 
@@ -25,6 +33,19 @@ bool OpenFilter(Router* router, const std::string& name, Layout* layout, std::st
 
 // Checks that all shards exist and have their length.
 bool CheckShards(Router* router, const std::string& name, const Layout& layout, std::string* error);
+
+// The steps of CreateFilter: first shards that expire, then the metadata that names them, then the
+// shards become permanent. docs/redis.md, "Creation", has the state diagrams.
+
+// Creates all shards, filled, with an expiry.
+bool MakeShards(Router* router, const Layout& layout, const std::vector<Shard>& shards,
+                const CreationPace& pace, std::string* error);
+
+// Writes the metadata that names the shards. The filter then exists, unfinished. *ours: false if
+// there is another filter, or ours was deleted meanwhile; then nobody will ever use these shards.
+// On failure it is unknown whether the filter exists or will exist.
+bool PublishFilter(Router* router, const std::string& name, const Layout& layout,
+                   const CreationPace& pace, bool* ours, std::string* error);
 
 bool DeleteFilter(Router* router, const std::string& name, std::string* error);
 

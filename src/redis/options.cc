@@ -14,6 +14,12 @@ namespace {
 
 constexpr int kMaxMs = 600000;
 
+bool IsInRange(const char* name, int value, int least, int most, support::ErrorText* error) {
+  if (value >= least && value <= most) return true;
+  *error << name << " is " << value << "; allowed: " << least << " to " << most;
+  return false;
+}
+
 // Returns an empty string if TLS is available or not wanted.
 std::string ValidateTls(const RedisTls& tls, const std::vector<redis::Endpoint>& endpoints) {
   const bool is_wanted = !endpoints.empty() && endpoints.front().use_tls;
@@ -59,19 +65,15 @@ std::string RedisServers::Validate() const {
   std::string bad_text = support::OrIfOutOfMemory(std::string(support::kOutOfMemory),
                                                   [&] { return ValidateTexts(*this); });
   if (!bad_text.empty()) return bad_text;
+  constexpr int kMaxDatabase = 2147483647;
   support::ErrorText error;
-  if (database < 0) {
-    error << "database is " << database << "; allowed: 0 to 2147483647";
-  } else if (connect_timeout_ms < 1 || connect_timeout_ms > kMaxMs) {
-    error << "connect_timeout_ms is " << connect_timeout_ms << "; allowed: 1 to " << kMaxMs;
-  } else if (command_timeout_ms < 1 || command_timeout_ms > kMaxMs) {
-    error << "command_timeout_ms is " << command_timeout_ms << "; allowed: 1 to " << kMaxMs;
-  } else if (max_retries < 0 || max_retries > 100) {
-    error << "max_retries is " << max_retries << "; allowed: 0 to 100";
-  } else if (give_up_ms < 0 || give_up_ms > kMaxMs) {
-    error << "give_up_ms is " << give_up_ms << "; allowed: 0 to " << kMaxMs;
-  } else if (when_unavailable != WhenUnavailable::kMayMatch &&
-             when_unavailable != WhenUnavailable::kError) {
+  const bool in_range = IsInRange("database", database, 0, kMaxDatabase, &error) &&
+                        IsInRange("connect_timeout_ms", connect_timeout_ms, 1, kMaxMs, &error) &&
+                        IsInRange("command_timeout_ms", command_timeout_ms, 1, kMaxMs, &error) &&
+                        IsInRange("max_retries", max_retries, 0, 100, &error) &&
+                        IsInRange("give_up_ms", give_up_ms, 0, kMaxMs, &error);
+  if (in_range && when_unavailable != WhenUnavailable::kMayMatch &&
+      when_unavailable != WhenUnavailable::kError) {
     error << "when_unavailable is " << static_cast<int>(when_unavailable)
           << "; allowed: 0 (kMayMatch), 1 (kError)";
   }
@@ -79,12 +81,9 @@ std::string RedisServers::Validate() const {
 }
 
 std::string AddOptions::Validate() const {
-  constexpr int kMaxReplicas = 1000;
   support::ErrorText error;
-  if (min_replicas < 0 || min_replicas > kMaxReplicas) {
-    error << "min_replicas is " << min_replicas << "; allowed: 0 to " << kMaxReplicas;
-  } else if (replica_timeout_ms < 1 || replica_timeout_ms > kMaxMs) {
-    error << "replica_timeout_ms is " << replica_timeout_ms << "; allowed: 1 to " << kMaxMs;
+  if (IsInRange("min_replicas", min_replicas, 0, 1000, &error)) {
+    IsInRange("replica_timeout_ms", replica_timeout_ms, 1, kMaxMs, &error);
   }
   return error.str();
 }

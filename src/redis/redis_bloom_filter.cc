@@ -22,9 +22,12 @@ struct SharedBloomFilter::State {
   std::string error;
   std::string first_error;  // of the groups of a container
 
-  static std::unique_ptr<State> Make(const RedisServers& servers, const std::string& name,
-                                     const redis::Layout& layout,
-                                     std::unique_ptr<redis::Router> router);
+  // Null, with the reason, if shards are missing.
+  static std::unique_ptr<SharedBloomFilter> Make(const RedisServers& servers,
+                                                 const std::string& name,
+                                                 const redis::Layout& layout,
+                                                 std::unique_ptr<redis::Router> router,
+                                                 std::string* error);
   bool ConfirmFilter(const AddOptions& options);
   void AddWindow(size_t n, const std::string_view* keys, const AddOptions& options,
                  AddResult* results, bool* ok);
@@ -45,16 +48,17 @@ std::unique_ptr<redis::Router> ConnectFor(const RedisServers& servers, const std
 
 }  // namespace
 
-std::unique_ptr<SharedBloomFilter::State> SharedBloomFilter::State::Make(
+std::unique_ptr<SharedBloomFilter> SharedBloomFilter::State::Make(
     const RedisServers& servers, const std::string& name, const redis::Layout& layout,
-    std::unique_ptr<redis::Router> router) {
+    std::unique_ptr<redis::Router> router, std::string* error) {
+  if (!redis::CheckShards(router.get(), name, layout, error)) return nullptr;
   auto state = std::make_unique<State>();
   state->name = name;
   state->layout = layout;
   state->shards = redis::ShardsOf(name, layout);
   state->router = std::move(router);
   if (servers.when_unavailable == WhenUnavailable::kError) state->unavailable = Answer::kError;
-  return state;
+  return std::unique_ptr<SharedBloomFilter>(new SharedBloomFilter(std::move(state)));
 }
 
 bool SharedBloomFilter::State::ConfirmFilter(const AddOptions& options) {
@@ -99,9 +103,7 @@ std::unique_ptr<SharedBloomFilter> SharedBloomFilter::Create(
     std::unique_ptr<redis::Router> router = ConnectFor(servers, name, reason);
     if (router == nullptr) return nullptr;
     if (!redis::CreateFilter(router.get(), name, &layout, reason)) return nullptr;
-    if (!redis::CheckShards(router.get(), name, layout, reason)) return nullptr;
-    auto state = State::Make(servers, name, layout, std::move(router));
-    return std::unique_ptr<SharedBloomFilter>(new SharedBloomFilter(std::move(state)));
+    return State::Make(servers, name, layout, std::move(router), reason);
   });
 }
 
@@ -113,9 +115,7 @@ std::unique_ptr<SharedBloomFilter> SharedBloomFilter::Open(const RedisServers& s
     if (router == nullptr) return nullptr;
     redis::Layout layout;
     if (!redis::OpenFilter(router.get(), name, &layout, reason)) return nullptr;
-    if (!redis::CheckShards(router.get(), name, layout, reason)) return nullptr;
-    auto state = State::Make(servers, name, layout, std::move(router));
-    return std::unique_ptr<SharedBloomFilter>(new SharedBloomFilter(std::move(state)));
+    return State::Make(servers, name, layout, std::move(router), reason);
   });
 }
 

@@ -77,7 +77,7 @@ bool Router::IsMaster(Node* node) {
   const ReplyPtr reply = node->connection->Ask(command, &node->error);
   if (reply == nullptr) return false;
   if (!IsError(*reply)) return true;
-  node->error = "redis " + node->endpoint.ToString() + ": " + std::string(Text(*reply));
+  node->error = node->Prefix() + std::string(Text(*reply));
   return false;
 }
 
@@ -122,7 +122,7 @@ bool Router::RefreshSlotsFrom(Node* node, std::string* error) {
     node->connection.reset();  // EnsureConnected checks on reconnecting that it is not a replica
     return true;
   }
-  *error = "redis " + node->endpoint.ToString() + ": CLUSTER SLOTS: " + text;
+  *error = node->Prefix() + "CLUSTER SLOTS: " + text;
   return false;
 }
 
@@ -171,14 +171,16 @@ void Router::BeginRound() {
   must_wait_ = slots_changed_ = false;
 }
 
+void Router::Node::Disconnect() {
+  connection.reset();
+  unsent.clear();
+  in_flight.clear();
+  unconfirmed.clear();
+  is_waiting = false;
+}
+
 void Router::Reset() {
-  for (const std::unique_ptr<Node>& node : nodes_) {
-    node->connection.reset();
-    node->unsent.clear();
-    node->in_flight.clear();
-    node->unconfirmed.clear();
-    node->is_waiting = false;
-  }
+  for (const std::unique_ptr<Node>& node : nodes_) node->Disconnect();
   postponed_.clear();
 }
 
@@ -265,10 +267,10 @@ void Router::Handle(Node* node, Item item, ReplyPtr reply, Batch* batch) {
     // The server has become a replica, so its "no" may be wrong from now on. EnsureConnected checks
     // again.
     batch->OnReply(item.index, std::move(reply), item.repeated);
-    node->error = "redis " + node->endpoint.ToString() + ": it is a replica now";
+    node->error = node->Prefix() + "it is a replica now";
     Disconnect(node, batch);
   } else if (IsTransient(text)) {
-    Postpone(nullptr, item, "redis " + node->endpoint.ToString() + ": " + std::string(text), batch);
+    Postpone(nullptr, item, node->Prefix() + std::string(text), batch);
   } else {
     batch->OnReply(item.index, std::move(reply), item.repeated);
   }
@@ -285,7 +287,7 @@ void Router::AppendWait(Node* node) {
 void Router::ReceiveWait(Node* node, Batch* batch) {
   if (!node->is_waiting) return;
   const ReplyPtr reply = node->connection->ReceiveLate(wait_for_.replica_timeout_ms, &node->error);
-  const std::string name = "redis " + node->endpoint.ToString() + ": ";
+  const std::string name = node->Prefix();
   if (reply == nullptr || reply->type != REDIS_REPLY_INTEGER) {
     // An error reply: the server has become a replica, or the user may not call WAIT.
     if (reply != nullptr) {
@@ -312,13 +314,10 @@ void Router::ReceiveWait(Node* node, Batch* batch) {
 }
 
 void Router::Disconnect(Node* node, Batch* batch) {
-  node->connection.reset();
-  node->unsent.clear();
   std::deque<Item> lost;
   lost.swap(node->in_flight);
   for (const Unconfirmed& unconfirmed : node->unconfirmed) lost.push_back(unconfirmed.item);
-  node->unconfirmed.clear();
-  node->is_waiting = false;
+  node->Disconnect();
   for (Item& item : lost) {
     item.repeated = true;
     Postpone(node, item, node->error, batch);

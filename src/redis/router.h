@@ -98,6 +98,10 @@ class Router {
     std::string error;          // the last reason of a lost or failed connection
     uint64_t failed_round = 0;  // the last round in which connecting failed
     std::chrono::steady_clock::time_point given_up_until{};
+
+    std::string Prefix() const { return "redis " + endpoint.ToString() + ": "; }  // of errors
+    // Closes the connection, and forgets what was sent over it.
+    void Disconnect();
   };
 
   explicit Router(const RedisServers& options) : options_(options) {}

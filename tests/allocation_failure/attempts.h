@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,17 +26,13 @@ class Attempt {
   template <typename F>
   void Call(F f) {
     Arm(plan_, counts_.seen);
-    std::string escaped;
-    bool has_escaped = false;
     try {
       f();
       Note(Disarm());
     } catch (const std::exception& exception) {
       Note(Disarm());
-      has_escaped = true;
-      escaped = exception.what();
+      ADD_FAILURE() << "an exception escaped: " << exception.what();
     }
-    if (has_escaped) CountEscape(escaped);
   }
 
   // An allocation was made to fail.
@@ -49,38 +44,91 @@ class Attempt {
   static constexpr char kUntouched[] = "untouched";
   void CheckOutcome(bool succeeded, const std::string& error) const;
 
-  // Checks a call that must refuse its arguments, with or without memory.
-  static void CheckRefusal(bool succeeded, const std::string& error);
-
-  // Checks the answer for a key whose addition the library reported as successful.
-  static void CheckPresent(bool may_match);
-
  private:
   void Note(const AllocationCounts& counts) {
     counts_.seen = counts.seen;
     counts_.failed += counts.failed;
   }
-  static void CountEscape(const std::string& what);
 
   const FailurePlan plan_;
   AllocationCounts counts_;
 };
 
-using Functions = std::initializer_list<const char*>;
-
-// Runs the body, which must call the named functions, first without a failure, then with each one,
-// until a run meets no failure. After each run nothing may be leaked.
-void FailEachAllocation(Functions functions, const std::function<void(Attempt*)>& body);
+// Runs the body first without a failure, then with each one, until a run meets no failure. After
+// each run nothing may be leaked.
+void FailEachAllocation(const std::function<void(Attempt*)>& body);
 
 // The same with the allocations of all threads, and with threads that cannot start.
-void FailEachAllocationOfThreads(Functions functions, const std::function<void(Attempt*)>& body);
+void FailEachAllocationOfThreads(const std::function<void(Attempt*)>& body);
 
-// Runs f and fails if it allocates.
-void ExpectNoAllocation(Functions functions, const std::function<void()>& f);
+// Fails each allocation of make(&error), which returns a pointer or a bool, and checks what it made
+// with check(made).
+template <typename Make, typename Check>
+void ExpectMadeOrError(Make make, Check check) {
+  EXPECT_TRUE(bool(make(nullptr)));
+  FailEachAllocation([&](Attempt* attempt) {
+    decltype(make(nullptr)) made{};
+    std::string error = Attempt::kUntouched;
+    attempt->Call([&] { made = make(&error); });
+    attempt->CheckOutcome(bool(made), error);
+    if (made) check(made);
+  });
+}
+
+// make(&error) fails for a reason of its own, and says so in one line, with or without memory.
+// `error` may be null.
+template <typename Make>
+void ExpectRefused(Make make) {
+  EXPECT_FALSE(bool(make(nullptr)));
+  FailEachAllocation([&](Attempt* attempt) {
+    std::string error = Attempt::kUntouched;
+    bool made = false;
+    attempt->Call([&] { made = bool(make(&error)); });
+    EXPECT_FALSE(made);
+    EXPECT_NE(error, "");
+    EXPECT_NE(error, Attempt::kUntouched);
+    EXPECT_EQ(error.find('\n'), std::string::npos) << error;
+  });
+}
+
+// validate() says what is wrong, with or without memory.
+template <typename Validate>
+void ExpectSentence(Validate validate) {
+  FailEachAllocation([&](Attempt* attempt) {
+    std::string sentence;
+    attempt->Call([&] { sentence = validate(); });
+    EXPECT_NE(sentence, "");
+  });
+}
 
 // n different keys.
-std::vector<std::string> MakeKeys(size_t n);
-std::vector<std::string_view> Views(const std::vector<std::string>& keys);
+class ManyKeys {
+ public:
+  explicit ManyKeys(size_t n) {
+    for (size_t i = 0; i < n; ++i) stored_.push_back("key " + std::to_string(i));
+    views.assign(stored_.begin(), stored_.end());
+    for (const std::string_view key : views) {
+      starts.push_back(key.data());
+      lengths.push_back(key.size());
+    }
+  }
+
+  // Checks that may_match(key), or the answer for hashes or C's keys, holds for each.
+  template <typename MayMatch>
+  void ExpectPresent(MayMatch may_match) const {
+    size_t num_lost = 0;
+    for (const std::string_view key : views) num_lost += may_match(key) ? 0 : 1;
+    EXPECT_EQ(num_lost, 0u) << "keys were lost";
+  }
+
+ private:
+  std::vector<std::string> stored_;
+
+ public:
+  std::vector<std::string_view> views;
+  std::vector<const char*> starts;
+  std::vector<size_t> lengths;
+};
 
 }  // namespace bloomline::tests
 

@@ -3,22 +3,11 @@
 #include <stdint.h>
 
 #include "bloomline/c.h"
-#include "tests/bindings/c_check.h"
 
-/* The first half of the keys is stored. */
-enum { kNumKeys = 2000, kNumPresent = kNumKeys / 2 };
+enum { kNumKeys = 2000 };
+#include "tests/bindings/c_keys.h"
 
-static char keys_of_text[kNumKeys][16];
-static const char* keys[kNumKeys];
-static size_t lengths[kNumKeys];
 static char* error = NULL;
-
-static void MakeKeys(void) {
-  for (int i = 0; i < kNumKeys; ++i) {
-    lengths[i] = (size_t)snprintf(keys_of_text[i], sizeof(keys_of_text[i]), "key %d", i);
-    keys[i] = keys_of_text[i];
-  }
-}
 
 static bloomline_bloom_t* MakeBloom(int layout, uint64_t seed) {
   bloomline_bloomoptions_t* options = bloomline_bloomoptions_create();
@@ -38,15 +27,12 @@ static bloomline_bloom_t* MakeBloom(int layout, uint64_t seed) {
 static void CheckContent(const bloomline_bloom_t* bloom) {
   uint8_t found[kNumKeys];
   bloomline_bloom_may_match_keys(bloom, kNumKeys, keys, lengths, found);
-  int false_positives = 0;
+  CheckFound(found);
   for (int i = 0; i < kNumKeys; ++i) {
     CHECK(found[i] == bloomline_bloom_may_match(bloom, keys[i], lengths[i]));
     const uint64_t hash = bloomline_bloom_hash_of(bloom, keys[i], lengths[i]);
     CHECK(found[i] == bloomline_bloom_may_match_hash(bloom, hash));
-    if (i < kNumPresent) CHECK(found[i]);
-    if (i >= kNumPresent) false_positives += found[i];
   }
-  CHECK(false_positives < kNumPresent / 20);
 }
 
 /* What was saved to bytes is what was saved to a file. */
@@ -148,18 +134,11 @@ static void TestBloomErrors(const char* directory) {
   CHECK(bloomline_bloom_create(options, &error) == NULL);
   CheckError(&error, "capacity is 0");
   bloomline_bloomoptions_set_capacity(options, 1000);
-  bloomline_bloomoptions_set_false_positive_rate(options, 1.5);
-  CHECK(bloomline_bloom_create(options, &error) == NULL);
-  CheckError(&error, "1.5");
-  bloomline_bloomoptions_set_false_positive_rate(options, 0.01);
   bloomline_bloomoptions_set_layout(options, 17);
   CHECK(bloomline_bloom_create(options, &error) == NULL);
   CheckError(&error, "17");
   bloomline_bloomoptions_set_layout(options, bloomline_bloom_blocked);
   bloomline_bloomoptions_set_num_bits(options, 1024);
-  bloomline_bloomoptions_set_num_probes(options, 31);
-  CHECK(bloomline_bloom_create(options, &error) == NULL);
-  CheckError(&error, "31");
   bloomline_bloomoptions_set_num_probes(options, 3);
   bloomline_bloom_t* bloom = bloomline_bloom_create(options, &error);
   CHECK(bloomline_bloom_num_bits(bloom) == 1024);
@@ -206,14 +185,11 @@ static void TestCounting(int counter_bits, const char* directory) {
 
   uint8_t found[kNumKeys];
   bloomline_counting_may_match_keys(counting, kNumKeys, keys, lengths, found);
-  int false_positives = 0;
+  CheckFound(found);
   for (int i = 0; i < kNumKeys; ++i) {
     CHECK(found[i] == bloomline_counting_may_match(counting, keys[i], lengths[i]));
     CHECK(found[i] == (bloomline_counting_estimated_count(counting, keys[i], lengths[i]) > 0));
-    if (i < kNumPresent) CHECK(found[i]);
-    if (i >= kNumPresent) false_positives += found[i];
   }
-  CHECK(false_positives < kNumPresent / 20);
 
   bloomline_bloom_t* bloom = bloomline_counting_create_bloom(counting, &error);
   CHECK(bloom != NULL);

@@ -52,20 +52,8 @@ static void TestDatabase(const char* directory, int format) {
   leveldb_close(db);
   CHECK(TablesWith(path, ".ldb", "filter.leveldb.BuiltinBloomFilter2") > 0);
 
-  StartPhase("the same database without and with LevelDB's own policy");
-  leveldb_options_set_filter_policy(options, NULL);
-  db = Open(path, options);
-  CheckKeys(db);
-  leveldb_close(db);
-  leveldb_filterpolicy_t* builtin = leveldb_filterpolicy_create_bloom(10);
-  leveldb_options_set_filter_policy(options, builtin);
-  db = Open(path, options);
-  CheckKeys(db);
-  leveldb_close(db);
-
   leveldb_writeoptions_destroy(write_options);
   leveldb_options_destroy(options);
-  leveldb_filterpolicy_destroy(builtin);
   leveldb_filterpolicy_destroy(policy);
 }
 

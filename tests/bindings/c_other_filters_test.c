@@ -4,32 +4,11 @@
 #include <stdint.h>
 
 #include "bloomline/c.h"
-#include "tests/bindings/c_check.h"
 
-/* The first half of the keys is stored. */
-enum { kNumKeys = 2000, kNumPresent = kNumKeys / 2 };
+enum { kNumKeys = 2000 };
+#include "tests/bindings/c_keys.h"
 
-static char keys_of_text[kNumKeys][16];
-static const char* keys[kNumKeys];
-static size_t lengths[kNumKeys];
 static char* error = NULL;
-
-static void MakeKeys(void) {
-  for (int i = 0; i < kNumKeys; ++i) {
-    lengths[i] = (size_t)snprintf(keys_of_text[i], sizeof(keys_of_text[i]), "key %d", i);
-    keys[i] = keys_of_text[i];
-  }
-}
-
-/* All stored keys match, and few others. */
-static void CheckFound(const uint8_t* found) {
-  int false_positives = 0;
-  for (int i = 0; i < kNumKeys; ++i) {
-    if (i < kNumPresent) CHECK(found[i]);
-    if (i >= kNumPresent) false_positives += found[i];
-  }
-  CHECK(false_positives < kNumPresent / 20);
-}
 
 static void CheckAtomic(const bloomline_atomic_t* atomic) {
   uint8_t found[kNumKeys];
@@ -211,8 +190,7 @@ static void TestOnDisk(const char* directory) {
   bloomline_ondiskoptions_destroy(options);
   bloomline_ondiskoptions_destroy(NULL);
   CHECK(bloomline_ondisk_add_key(on_disk, keys[0], lengths[0], &error));
-  CHECK(
-      bloomline_ondisk_add_keys(on_disk, kNumPresent - 1, keys + 1, lengths + 1, &error));
+  CHECK(bloomline_ondisk_add_keys(on_disk, kNumPresent - 1, keys + 1, lengths + 1, &error));
   CHECK(bloomline_ondisk_num_keys(on_disk) == kNumPresent);
   CHECK(!bloomline_ondisk_finish(on_disk, "/nowhere/at all", &error));
   CheckError(&error, "/nowhere/at all");

@@ -4,23 +4,11 @@
 
 #include <stdint.h>
 
-#include "tests/bindings/c_check.h"
+enum { kNumKeys = 10000 }; /* more than go to the server at once */
+#include "tests/bindings/c_keys.h"
 
-/* More than go to the server at once. The first half of the keys is stored. */
-enum { kNumKeys = 10000, kNumPresent = kNumKeys / 2 };
-
-static char keys_of_text[kNumKeys][16];
-static const char* keys[kNumKeys];
-static size_t lengths[kNumKeys];
 static int results[kNumKeys];
 static char* error = NULL;
-
-static void MakeKeys(void) {
-  for (int i = 0; i < kNumKeys; ++i) {
-    lengths[i] = (size_t)snprintf(keys_of_text[i], sizeof(keys_of_text[i]), "key %d", i);
-    keys[i] = keys_of_text[i];
-  }
-}
 
 static bloomline_redisservers_t* Servers(const char* address) {
   bloomline_redisservers_t* servers = bloomline_redisservers_create();

@@ -167,8 +167,7 @@ TEST_P(LevelDBTest, OneDatabaseHoldsFiltersOfAllKinds) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, LevelDBTest,
-                         testing::Values(KeyShape::kBigEndian64, KeyShape::kDecimal16,
-                                         KeyShape::kUuid, KeyShape::kPath),
+                         testing::Values(KeyShape::kBigEndian64, KeyShape::kPath),
                          [](const auto& info) { return std::string(Name(info.param)); });
 
 TEST(LevelDBNameTest, AnotherNameLeavesOldFiltersUnusedButLosesNothing) {
@@ -204,20 +203,6 @@ TEST(LevelDBSeedTest, OnlyThePolicyOfTheSameSeedUsesAFilterAndNoneLosesAKey) {
       }
     }
   }
-}
-
-TEST(LevelDBSeedTest, ADatabaseMovesToAnotherSeedByCompaction) {
-  TempDir dir;
-  for (uint64_t round = 0; round < 4; ++round) {
-    constexpr Kind kKinds[] = {Kind::kOurs, Kind::kSeeded, Kind::kOtherSeed, Kind::kSeeded};
-    Database db(dir.Path("db"), kKinds[round]);
-    db.Write(KeyShape::kUuid, round * kKeys / 4, (round + 1) * kKeys / 4);
-    db.ExpectNoWrongAnswer(KeyShape::kUuid, (round + 1) * kKeys / 4);
-  }
-  Database db(dir.Path("db"), Kind::kSeeded);
-  db.Compact();
-  db.ExpectNoWrongAnswer(KeyShape::kUuid, kKeys);
-  EXPECT_GT(db.rejections(), static_cast<int>(kKeys) * 98 / 100);
 }
 
 }  // namespace

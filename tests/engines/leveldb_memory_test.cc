@@ -5,12 +5,10 @@
 #include <leveldb/slice.h>
 
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <memory>
 #include <new>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -143,40 +141,6 @@ TEST_P(LevelDBMemoryTest, EveryFailureGivesAFilterThatMatches) {
     }
   }
   EXPECT_GT(failures, 0u);
-}
-
-// Tables whose filters are built while memory fails now and then.
-TEST_P(LevelDBMemoryTest, ATableOfFailuresLosesNoKey) {
-  const Policy policy = NewPolicy(GetParam());
-  std::mt19937_64 random(11);
-  uint64_t always_match = 0;
-  uint64_t real = 0;
-  for (int table = 0; table < 200; ++table) {
-    constexpr size_t kBlocks = 100;
-    std::vector<Keys> keys;
-    for (size_t i = 0; i < kBlocks; ++i) keys.emplace_back(std::to_string(i) + "/", 36);
-    FilterBlock block;
-    block.Reserve(kBlocks);
-    for (size_t i = 0; i < kBlocks; ++i) {
-      const size_t run = random() % 7;  // consecutive filters, also the first ones of a table
-      for (size_t j = 0; j < run && i < kBlocks; ++j, ++i) {
-        FailAllocations(1, kNever);
-        const Outcome outcome = block.Add(*policy, keys[i]);
-        FailAllocations(kNever, kNever);
-        ASSERT_EQ(outcome, Outcome::kReturned) << "table " << table << ", filter " << i;
-      }
-      if (i == kBlocks) break;
-      ASSERT_EQ(block.Add(*policy, keys[i]), Outcome::kReturned);
-    }
-    for (size_t i = 0; i < kBlocks; ++i) {
-      ASSERT_EQ(Lost(*policy, keys[i], block.Filter(i)), 0u) << "table " << table << ", " << i;
-      ++(block.Filter(i).size() == 2 ? always_match : real);
-    }
-  }
-  EXPECT_GT(always_match, 0u);
-  EXPECT_GT(real, 0u);
-  std::printf("%llu filters that match everything, %llu others\n",
-              static_cast<unsigned long long>(always_match), static_cast<unsigned long long>(real));
 }
 
 // The caller's string is full, and there is no memory at all.

@@ -6,11 +6,9 @@
 #include <limits>
 #include <memory>
 #include <random>
-#include <set>
 #include <string>
 #include <vector>
 
-#include "bloomline/c_leveldb.h"
 #include "bloomline/cpu.h"
 #include "bloomline/leveldb.h"
 #include "src/filter/format/layout.h"
@@ -79,34 +77,10 @@ TEST(ClassicTest, IsLevelDBsFilterByteForByteOnRandomKeys) {
   }
 }
 
-TEST(ClassicTest, IsLevelDBsFilterByteForByteOnStructuredKeys) {
-  for (const tests::KeyShape shape : tests::kAllKeyShapes) {
-    KeyMaker key(shape);
-    for (int round = 0; round < 200; ++round) {
-      std::vector<std::string> keys;
-      for (int i = 0; i < round; ++i)
-        keys.emplace_back(key(static_cast<uint64_t>(round * 1000 + i)));
-      ExpectTwins(1 + round % 30, keys);
-    }
-  }
-}
-
 TEST(ClassicTest, IsLevelDBsFilterWithDuplicatesAndLargeSets) {
   ExpectTwins(10, std::vector<std::string>(50, "same"));
   std::mt19937_64 random(5);
   ExpectTwins(10, RandomKeys(100000, random));
-}
-
-// The requirements of LevelDB's own bloom_test.
-TEST(LevelDBPolicyTest, SmallFilterRejectsOtherKeys) {
-  for (const double bits_per_key : {10.0, 16.0}) {
-    const Policy policy = Blocked(bits_per_key);
-    const std::string filter = Filter(*policy, {"hello", "world"});
-    EXPECT_TRUE(policy->KeyMayMatch("hello", filter));
-    EXPECT_TRUE(policy->KeyMayMatch("world", filter));
-    EXPECT_FALSE(policy->KeyMayMatch("x", filter));
-    EXPECT_FALSE(policy->KeyMayMatch("foo", filter));
-  }
 }
 
 TEST(LevelDBPolicyTest, EmptyFilterRejectsEverything) {
@@ -137,13 +111,6 @@ TEST(LevelDBPolicyTest, NeverLosesAKeyAtAnySize) {
       }
     }
   }
-}
-
-TEST(LevelDBPolicyTest, AnErrorIsLeftAloneOnSuccess) {
-  std::string error = "untouched";
-  const Policy policy(NewLevelDBFilterPolicy(FilterOptions(), kLevelDBBuiltinName, &error));
-  EXPECT_NE(policy, nullptr);
-  EXPECT_EQ(error, "untouched");
 }
 
 // docs/format.md: each layout has a code, and a code limits the number of blocks.
@@ -193,13 +160,6 @@ TEST(LevelDBPolicyTest, StockReadsOurFiltersAsMayMatch) {
       }
     }
   }
-}
-
-TEST(LevelDBPolicyTest, HandlesEmptyAndHugeKeys) {
-  const Policy policy = Blocked(10);
-  const std::vector<std::string> keys = {"", std::string(1 << 20, 'k')};
-  const std::string filter = Filter(*policy, keys);
-  for (const std::string& key : keys) EXPECT_TRUE(policy->KeyMayMatch(key, filter));
 }
 
 TEST(LevelDBPolicyTest, AnyBytesAreSafe) {
@@ -259,23 +219,6 @@ TEST(SeededLevelDBPolicyTest, NamesAreThoseOfTheFormat) {
     }
   }
   EXPECT_GE(num_names, 8);
-}
-
-TEST(SeededLevelDBPolicyTest, EachSeedHasItsOwnName) {
-  std::set<std::string> names;
-  std::vector<uint64_t> seeds;
-  for (uint64_t seed = 1; seed <= 20000; ++seed) {
-    seeds.insert(seeds.end(), {seed, ~seed, seed << 32, seed << 48});
-  }
-  for (const uint64_t seed : seeds) names.insert(Seeded(Format::kBlocked, seed)->Name());
-  EXPECT_EQ(names.size(), std::set<uint64_t>(seeds.begin(), seeds.end()).size());
-  // Not even halves of the checks are equal, so 64 bits are to spare.
-  std::set<std::string> halves;
-  for (const std::string& name : names) {
-    halves.insert(name.substr(name.size() - 32, 16));
-    halves.insert(name.substr(name.size() - 16));
-  }
-  EXPECT_EQ(halves.size(), 2 * names.size());
 }
 
 TEST(SeededLevelDBPolicyTest, FiltersDependOnTheSeedAndMatchTheirKeys) {
@@ -358,38 +301,6 @@ TEST(SeededLevelDBPolicyTest, NamesWithZeroBytesAreRefused) {
           << error;
     }
   }
-}
-
-TEST(LevelDBPolicyTest, CBindingsMakeAndReadTheSameFilters) {
-  std::mt19937_64 random(6);
-  for (const Format format : {Format::kClassic, Format::kBlocked, Format::kCompact}) {
-    FilterOptions options;
-    options.format = format;
-    const Policy direct(NewLevelDBFilterPolicy(options));
-    char* error = nullptr;
-    leveldb_filterpolicy_t* handle =
-        bloomline_leveldb_filterpolicy_create(static_cast<int>(format), 10, &error);
-    ASSERT_NE(handle, nullptr);
-    // The handle points to an object that derives from FilterPolicy alone (leveldb db/c.cc).
-    const auto* through_c = reinterpret_cast<const leveldb::FilterPolicy*>(handle);
-    EXPECT_STREQ(through_c->Name(), direct->Name());
-    for (const size_t n : {1, 36, 500, 2000}) {
-      const std::vector<std::string> keys = RandomKeys(n, random);
-      const std::string filter = Filter(*through_c, keys);
-      ASSERT_EQ(filter, Filter(*direct, keys)) << FormatName(format) << ", " << n << " keys";
-      for (const std::string& key : keys) ASSERT_TRUE(through_c->KeyMayMatch(key, filter));
-      for (const std::string& key : RandomKeys(200, random)) {
-        ASSERT_EQ(through_c->KeyMayMatch(key, filter), direct->KeyMayMatch(key, filter));
-      }
-    }
-    leveldb_filterpolicy_destroy(handle);
-  }
-}
-
-TEST(LevelDBPolicyTest, NameIsLevelDBsOwnOrTheUsers) {
-  EXPECT_STREQ(Blocked(10)->Name(), "leveldb.BuiltinBloomFilter2");
-  const Policy own(NewLevelDBFilterPolicy(FilterOptions(), "my.Filter"));
-  EXPECT_STREQ(own->Name(), "my.Filter");
 }
 
 }  // namespace

@@ -116,35 +116,6 @@ TEST(RocksDBCanonicalizerTest, EverySpellingOfAStoredKeyMatches) {
   }
 }
 
-TEST(RocksDBCanonicalizerTest, FiltersOfOthersMayMatchInBothDirections) {
-  rocksdb::Status ignored;
-  const std::vector<Policy> policies = {
-      NewPolicy(CaseFolding::Named(kName)),
-      NewPolicy(CaseFolding::Named("test.Other")),
-      NewPolicy(nullptr),
-      Policy(rocksdb::NewBloomFilterPolicy(10)),
-      Policy(rocksdb::NewRibbonFilterPolicy(10, -1)),
-      FromString("{id=bloomline;canonicalizer=test.nobody}", &ignored)};
-  for (size_t writer = 0; writer + 1 < policies.size(); ++writer) {
-    const std::string filter = Build(*policies[writer], 1);
-    for (size_t reader = 0; reader < policies.size(); ++reader) {
-      SCOPED_TRACE(testing::Message() << writer << " to " << reader);
-      const bool has_forms = writer < 2 || reader < 2 || reader == 5;
-      const uint64_t absent = Matches(*policies[reader], filter, kKeys, 1);
-      if (reader == writer) {
-        EXPECT_LT(absent, 50u);
-      } else if (has_forms) {
-        EXPECT_EQ(absent, kKeys);
-        EXPECT_EQ(Matches(*policies[reader], filter, 0, 2), kKeys);
-      }
-    }
-  }
-  for (const char* damaged : {"", "x", "12345", "\0\0\0\0\0"}) {
-    EXPECT_EQ(Matches(*policies[0], damaged, 0, 1), kKeys);
-    EXPECT_EQ(Matches(*policies[5], damaged, 0, 1), kKeys);
-  }
-}
-
 TEST(RocksDBCanonicalizerTest, AReaderOutlivesItsPolicyAndKeepsTheCanonicalizer) {
   auto canonicalizer = std::make_shared<const CaseFolding>("test.Outlived");
   const std::weak_ptr<const CaseFolding> watched = canonicalizer;
@@ -164,7 +135,10 @@ TEST(RocksDBCanonicalizerTest, AReaderOutlivesItsPolicyAndKeepsTheCanonicalizer)
 }
 
 TEST(RocksDBCanonicalizerTest, AKeyWithoutACanonicalFormIsNeverLost) {
-  const Policy policy = NewPolicy(std::make_shared<tests::ThrowingFolding>());
+  const auto folding = std::make_shared<tests::ThrowingFolding>();
+  const auto canonicalizer =
+      std::make_shared<const NamedCanonicalizer>(std::string(folding->Name()), folding);
+  const Policy policy = NewPolicy(folding);
   const std::string filter = Build(*policy, 1);
   for (const char* key : {"no memory", "an int"}) {
     // In a query, it matches.
@@ -191,6 +165,14 @@ TEST(RocksDBCanonicalizerTest, AKeyWithoutACanonicalFormIsNeverLost) {
       tests::TakeStderr();
       for (uint64_t i = 0; i < kKeys; ++i) builder->AddKey(SpelledKey(i, 1));
       EXPECT_LT(Matches(*policy, Finish(builder), kKeys, 1), 50u);
+    }
+    // So it is for a key or a prefix of a pair.
+    for (const bool is_prefix : {true, false}) {
+      CanonicalBitsBuilder builder(FilterOptions(), false, nullptr, canonicalizer);
+      builder.AddKeyAndAlt(is_prefix ? "other" : key, is_prefix ? key : "other");
+      std::unique_ptr<const char[]> buffer;
+      const std::string useless = builder.Finish(&buffer).ToString();
+      EXPECT_EQ(Matches(*policy, useless, 0, 1), kKeys);
     }
   }
 }

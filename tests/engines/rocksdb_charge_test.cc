@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 #include <rocksdb/cache.h>
 #include <rocksdb/db.h>
-#include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
 #include <rocksdb/version.h>
 #if __has_include(<rocksdb/advanced_cache.h>)
@@ -15,7 +14,6 @@
 #include <memory>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "bloomline/rocksdb.h"
@@ -169,16 +167,6 @@ TEST_P(RocksDBChargeTest, AFullStrictCacheChangesNoFilter) {
   }
 }
 
-// A cache that is not strict takes more than its capacity.
-TEST_P(RocksDBChargeTest, ACacheWithoutStrictLimitIsOvercharged) {
-  SetCache(NewCache(kEntry, false));
-  auto builder = NewBuilder();
-  Add(0, 300000, builder.get());
-  EXPECT_EQ(Charged(), 9u);
-  builder.reset();
-  EXPECT_EQ(cache_->GetPinnedUsage(), 0u);
-}
-
 TEST_P(RocksDBChargeTest, ABuilderThatIsDestroyedEarlyGivesEverythingBack) {
   for (const size_t num_keys : {0, 1, 16384, 16385, 300000}) {
     auto builder = NewBuilder();
@@ -209,150 +197,6 @@ TEST_P(RocksDBChargeTest, BuildersOfManyThreadsShareACache) {
   EXPECT_GE(most, kEntry);
   EXPECT_LE(most, cache_->GetCapacity());
   EXPECT_EQ(cache_->GetUsage(), 0u);
-}
-
-// Records what the cache has when a filter is finished.
-class RecordingPolicy : public FilterPolicy {
- public:
-  RecordingPolicy(std::shared_ptr<const FilterPolicy> policy, std::shared_ptr<Cache> cache)
-      : policy_(std::move(policy)), cache_(std::move(cache)) {}
-  const char* Name() const override { return policy_->Name(); }
-  const char* CompatibilityName() const override { return policy_->CompatibilityName(); }
-  FilterBitsBuilder* GetBuilderWithContext(
-      const rocksdb::FilterBuildingContext& context) const override {
-    return new Builder(policy_->GetBuilderWithContext(context), this);
-  }
-  rocksdb::FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
-    return policy_->GetFilterBitsReader(contents);
-  }
-  size_t most() const { return most_; }
-  size_t filters() const { return filters_; }
-
- private:
-  class Builder : public FilterBitsBuilder {
-   public:
-    Builder(FilterBitsBuilder* builder, const RecordingPolicy* policy)
-        : builder_(builder), policy_(policy) {}
-    void AddKey(const Slice& key) override { builder_->AddKey(key); }
-    void AddKeyAndAlt(const Slice& key, const Slice& alt) BLOOMLINE_OVERRIDE_SINCE_9_6 {
-#if BLOOMLINE_ROCKSDB_HAS_ADD_KEY_AND_ALT
-      builder_->AddKeyAndAlt(key, alt);
-#else
-      static_cast<void>(key);
-      static_cast<void>(alt);
-#endif
-    }
-    size_t EstimateEntriesAdded() override { return builder_->EstimateEntriesAdded(); }
-    Slice Finish(std::unique_ptr<const char[]>* buffer) override { return Finish(buffer, nullptr); }
-    Slice Finish(std::unique_ptr<const char[]>* buffer, rocksdb::Status* status) override {
-      Record();
-      const Slice filter = builder_->Finish(buffer, status);
-      Record();
-      ++policy_->filters_;
-      return filter;
-    }
-    rocksdb::Status MaybePostVerify(const Slice& filter) override {
-      return builder_->MaybePostVerify(filter);
-    }
-    size_t ApproximateNumEntries(size_t bytes) override {
-      return builder_->ApproximateNumEntries(bytes);
-    }
-    size_t CalculateSpace(size_t n) BLOOMLINE_OVERRIDE_SINCE_10_9 {
-      return builder_->CalculateSpace(n);
-    }
-    double EstimatedFpRate(size_t n, size_t bytes) BLOOMLINE_OVERRIDE_SINCE_10_9 {
-      return builder_->EstimatedFpRate(n, bytes);
-    }
-
-   private:
-    void Record() const {
-      const size_t now = policy_->cache_->GetPinnedUsage();
-      if (now > policy_->most_) policy_->most_ = now;
-    }
-    const std::unique_ptr<FilterBitsBuilder> builder_;
-    const RecordingPolicy* const policy_;
-  };
-
-  const std::shared_ptr<const FilterPolicy> policy_;
-  const std::shared_ptr<Cache> cache_;
-  mutable std::atomic<size_t> most_{0}, filters_{0};
-};
-
-constexpr size_t kDatabaseKeys = 70000;
-
-struct DatabaseResult {
-  size_t most = 0, filters = 0, lost = 0, useful = 0, left = 0;
-};
-
-void FillAndRead(rocksdb::DB* db, const std::shared_ptr<rocksdb::Statistics>& statistics,
-                 DatabaseResult* result) {
-  for (size_t i = 0; i < kDatabaseKeys; ++i) {
-    ASSERT_TRUE(db->Put(rocksdb::WriteOptions(), Key(i), "v").ok());
-    if (i == kDatabaseKeys / 2) {
-      ASSERT_TRUE(db->Flush(rocksdb::FlushOptions()).ok());
-    }
-  }
-  ASSERT_TRUE(db->Flush(rocksdb::FlushOptions()).ok());
-  ASSERT_TRUE(db->CompactRange(rocksdb::CompactRangeOptions(), nullptr, nullptr).ok());
-  std::string value;
-  for (size_t i = 0; i < kDatabaseKeys; ++i) {
-    const rocksdb::Status status = db->Get(rocksdb::ReadOptions(), Key(i), &value);
-    result->lost += status.ok() ? 0 : 1;
-  }
-  for (size_t i = 0; i < 1000; ++i) {
-    EXPECT_TRUE(db->Get(rocksdb::ReadOptions(), Key(i) + "x", &value).IsNotFound());
-  }
-  result->useful = statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL);
-}
-
-DatabaseResult RunDatabase(rocksdb::BlockBasedTableOptions table) {
-  tests::TempDir folder;
-  DatabaseResult result;
-  const std::shared_ptr<Cache> cache = table.block_cache;
-  const auto policy = std::make_shared<RecordingPolicy>(table.filter_policy, cache);
-  table.filter_policy = policy;
-  rocksdb::Options options;
-  options.create_if_missing = true;
-  options.statistics = rocksdb::CreateDBStatistics();
-  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  std::unique_ptr<rocksdb::DB> db;
-  const rocksdb::Status opened = tests::OpenRocksDB(options, folder.Path("db"), &db);
-  EXPECT_TRUE(opened.ok()) << opened.ToString();
-  if (!opened.ok()) return result;
-  FillAndRead(db.get(), options.statistics, &result);
-  db.reset();
-  result.most = policy->most();
-  result.filters = policy->filters();
-  result.left = cache->GetPinnedUsage();
-  return result;
-}
-
-TEST_P(RocksDBChargeTest, DatabasesChargeFiltersOfFlushesAndCompactions) {
-  for (const bool partitioned : {false, true}) {
-    for (const bool charged : {false, true}) {
-      if (partitioned && !charged) continue;
-      SCOPED_TRACE(testing::Message() << "partitioned " << partitioned << ", charged " << charged);
-      rocksdb::BlockBasedTableOptions table;
-      table.filter_policy = table_.filter_policy;
-      table.block_cache = NewCache(64 << 20, true);
-      if (charged) Charge(&table);
-      if (partitioned) {
-        table.partition_filters = true;
-        table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
-        table.metadata_block_size = 30000;
-      }
-      const DatabaseResult result = RunDatabase(table);
-      EXPECT_GE(result.filters, partitioned ? 6u : 3u);
-      EXPECT_EQ(result.lost, 0u);
-      EXPECT_GE(result.useful, 900u);
-      EXPECT_EQ(result.left, 0u);
-      if (charged) {
-        EXPECT_GE(result.most, 2 * kEntry);
-      } else {
-        EXPECT_LT(result.most, kEntry);
-      }
-    }
-  }
 }
 
 #if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 702

@@ -8,7 +8,6 @@
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
-#include <rocksdb/utilities/options_util.h>
 
 #include <functional>
 #include <memory>
@@ -80,11 +79,8 @@ struct Mode {
 void PrintTo(const Mode& mode, std::ostream* out) { *out << mode.name; }
 
 constexpr Mode kModes[] = {{"Full", false, false, true},
-                           {"Partitioned", true, false, true},
-                           {"FullPrefix", false, true, true},
                            {"FullPrefixOnly", false, true, false},
-                           {"PartitionedPrefix", true, true, true},
-                           {"PartitionedPrefixOnly", true, true, false}};
+                           {"PartitionedPrefix", true, true, true}};
 
 rocksdb::Options MakeOptions(Policy policy, const Mode& mode = kModes[0]) {
   rocksdb::BlockBasedTableOptions table;
@@ -347,27 +343,6 @@ TEST(RocksDBComparatorTimestampTest, KeysAreFoundAtEveryTimestamp) {
     }
   }
   EXPECT_GT(options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL), 2 * kKeys * 9 / 10);
-}
-
-// The options of a database that was opened with a canonicalizer in code.
-TEST(RocksDBComparatorOptionsTest, TheOptionsFileKeepsTheCanonicalizer) {
-  const Files files;
-  { Database(files, MakeOptions(Folding(Format::kCompact))).Write(0, kKeys, 1); }
-  rocksdb::DBOptions db_options;
-  std::vector<rocksdb::ColumnFamilyDescriptor> families;
-  rocksdb::ConfigOptions config;
-  config.env = files.env();
-  ASSERT_TRUE(rocksdb::LoadLatestOptions(config, kPath, &db_options, &families).ok());
-  const auto* table =
-      families[0].options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-  ASSERT_NE(table->filter_policy, nullptr);
-  EXPECT_EQ(table->filter_policy->GetId(), "bloomline.canon");
-  EXPECT_EQ(tests::Value(*table->filter_policy, "canonicalizer"), kName);
-  rocksdb::Options options(db_options, families[0].options);
-  options.comparator = Comparator();
-  options.statistics = rocksdb::CreateDBStatistics();
-  Database db(files, options);
-  db.ExpectRight(true);
 }
 
 // Since 9.8, RocksDB makes a new policy of the old one's text and the change, and if that is

@@ -27,16 +27,18 @@ using tests::TempDir;
 
 constexpr uint64_t kKeys = 20000;
 
-enum class Kind { kBloom, kRibbon, kNone, kOurs, kCompact, kRandomSeed };
+enum class Kind { kBloom, kRibbon, kLegacy, kNone, kOurs, kCompact, kRandomSeed };
 
 const char* Name(Kind kind) {
-  constexpr const char* kNames[] = {"Bloom", "Ribbon", "None", "Ours", "Compact", "RandomSeed"};
+  constexpr const char* kNames[] = {"Bloom", "Ribbon",  "Legacy",    "None",
+                                    "Ours",  "Compact", "RandomSeed"};
   return kNames[static_cast<int>(kind)];
 }
 
 std::shared_ptr<const rocksdb::FilterPolicy> NewPolicy(Kind kind) {
   switch (kind) {
     case Kind::kBloom:
+    case Kind::kLegacy:
       return std::shared_ptr<const rocksdb::FilterPolicy>(rocksdb::NewBloomFilterPolicy(10));
     case Kind::kRibbon:
       return std::shared_ptr<const rocksdb::FilterPolicy>(rocksdb::NewRibbonFilterPolicy(10, -1));
@@ -67,9 +69,10 @@ constexpr Mode kModes[] = {{"Full", false, false, true},
                            {"FullPrefixOnly", false, true, false},
                            {"PartitionedPrefix", true, true, true}};
 
-rocksdb::Options MakeOptions(std::shared_ptr<const rocksdb::FilterPolicy> policy,
-                             const Mode& mode) {
+rocksdb::Options MakeOptions(std::shared_ptr<const rocksdb::FilterPolicy> policy, const Mode& mode,
+                             uint32_t format_version = 5) {
   rocksdb::BlockBasedTableOptions table;
+  table.format_version = format_version;
   table.filter_policy = std::move(policy);
   table.whole_key_filtering = mode.whole_key;
   if (mode.partitioned) {
@@ -89,7 +92,8 @@ rocksdb::Options MakeOptions(std::shared_ptr<const rocksdb::FilterPolicy> policy
 class Database {
  public:
   Database(const std::string& path, Kind kind, const Mode& mode)
-      : Database(path, MakeOptions(NewPolicy(kind), mode)) {}
+      // Below 5, RocksDB's Bloom filter is the legacy one.
+      : Database(path, MakeOptions(NewPolicy(kind), mode, kind == Kind::kLegacy ? 4 : 5)) {}
   Database(const std::string& path, const rocksdb::Options& options) : options_(options) {
     const rocksdb::Status status = tests::OpenRocksDB(options_, path, &db_);
     EXPECT_TRUE(status.ok()) << status.ToString();
@@ -182,8 +186,8 @@ TEST_P(RocksDBTest, EveryDirectionGivesNoWrongAnswer) {
   GTEST_SKIP() << "most of its time is RocksDB's, which is not instrumented";
 #endif
   const KeyShape shape = KeyShape::kPath;  // which answers are right does not depend on it
-  for (const Kind writer :
-       {Kind::kBloom, Kind::kRibbon, Kind::kNone, Kind::kOurs, Kind::kCompact, Kind::kRandomSeed}) {
+  for (const Kind writer : {Kind::kBloom, Kind::kRibbon, Kind::kLegacy, Kind::kNone, Kind::kOurs,
+                            Kind::kCompact, Kind::kRandomSeed}) {
     for (const Kind reader : {Kind::kBloom, Kind::kNone, Kind::kOurs}) {
       // Without filters on one side, bloomline is on the other.
       if (writer == Kind::kNone && reader != Kind::kOurs) continue;
@@ -200,7 +204,7 @@ TEST_P(RocksDBTest, EveryDirectionGivesNoWrongAnswer) {
       }
       Database db(dir.Path("db"), reader, GetParam());
       db.ExpectNoWrongAnswer(shape, kKeys);
-      const bool is_stock = writer == Kind::kBloom || writer == Kind::kRibbon;
+      const bool is_stock = writer <= Kind::kLegacy;
       const bool understood = reader == Kind::kOurs || is_stock;
       if (writer == Kind::kNone || reader == Kind::kNone || !understood) {
         EXPECT_EQ(db.rejections(), 0u) << "stock must take our bytes for 'may match'";
@@ -213,8 +217,7 @@ TEST_P(RocksDBTest, EveryDirectionGivesNoWrongAnswer) {
 
 TEST_P(RocksDBTest, OneDatabaseHoldsFiltersOfAllKinds) {
   TempDir dir;
-  const Kind kinds[] = {Kind::kBloom, Kind::kOurs, Kind::kRibbon, Kind::kCompact,
-                        Kind::kRandomSeed};
+  const Kind kinds[] = {Kind::kBloom, Kind::kOurs, Kind::kLegacy, Kind::kCompact, Kind::kRibbon};
   for (uint64_t round = 0; round < 5; ++round) {
     Database db(dir.Path("db"), kinds[round], GetParam());
     db.Write(KeyShape::kDecimal16, round * kKeys / 5, (round + 1) * kKeys / 5);

@@ -276,20 +276,6 @@ TEST_P(LevelStyleTest, MovedFilesTakeTheMemoryOfUniformBits) {
   database.ExpectNoKeyLost(kKeys, Ascending);
 }
 
-// docs/levels.md: with given levels nothing is learned, so this is the price.
-TEST_P(LevelStyleTest, MovedFilesOfGivenLevelsKeepTheBitsOfTheTop) {
-  TempDir dir;
-  RocksDBFilterOptions filter = CompactByLevel();
-  filter.num_levels = 4;
-  rocksdb::Options options = SmallLevels(NewRocksDBFilterPolicy(filter));
-  options.level_compaction_dynamic_level_bytes = GetParam();
-  Database database(dir.Path("db"), options);
-  database.Write(kKeys, Ascending);
-  if (HasFatalFailure()) return;
-  EXPECT_GT(database.filters().at(kAllLevels).bits_per_key(), 18);
-  database.ExpectNoKeyLost(kKeys, Ascending);
-}
-
 TEST_P(LevelStyleTest, NoFilterAtTheBottomLosesNoKey) {
   TempDir dir;
   RocksDBFilterOptions filter = CompactByLevel();
@@ -412,26 +398,6 @@ TEST(RocksDBLevelsTest, FlushesAndRecoveryHaveTheirOwnFormat) {
   EXPECT_EQ(LayoutOf(*policy, TableFileCreationReason::kRecovery), filter::Layout::kBlocked);
   EXPECT_EQ(LayoutOf(*policy, TableFileCreationReason::kCompaction), filter::Layout::kCompact);
   EXPECT_EQ(LayoutOf(*policy, TableFileCreationReason::kMisc), filter::Layout::kCompact);
-
-  TempDir dir;
-  Database database(dir.Path("db"), SmallLevels(policy));
-  database.Write(kKeys / 4, Scattered);
-  database.ExpectNoKeyLost(kKeys / 4, Scattered);
-}
-
-// One database with both, and two databases, share one policy.
-TEST(RocksDBLevelsTest, DatabasesMayShareAPolicy) {
-  TempDir dir;
-  const Policy policy = NewRocksDBFilterPolicy(CompactByLevel());
-  Database deep(dir.Path("deep"), SmallLevels(policy));
-  deep.Write(kKeys / 2, Scattered);
-  rocksdb::Options options = SmallLevels(policy);
-  options.num_levels = 2;
-  Database flat(dir.Path("flat"), options);
-  flat.Write(kKeys / 2, Scattered);
-  deep.ExpectNoKeyLost(kKeys / 2, Scattered);
-  flat.ExpectNoKeyLost(kKeys / 2, Scattered);
-  EXPECT_LT(flat.filters().at(kAllLevels).bits_per_key(), 12.5);
 }
 
 TEST(RocksDBLevelsTest, RefusesOptionsThatDoNotFitTogether) {

@@ -64,31 +64,6 @@ int Matches(const Policy& policy, const std::string& filter, const char* prefix,
   return matches;
 }
 
-TEST(RocksDBPolicyTest, ReadsEveryFilterOfBothFamilies) {
-  const Policy ours = NewRocksDBFilterPolicy(FilterOptions());
-  ASSERT_NE(ours, nullptr);
-  const Policy bloom(rocksdb::NewBloomFilterPolicy(10));
-  const Policy ribbon(rocksdb::NewRibbonFilterPolicy(10, -1));
-  FilterOptions compact_options;
-  compact_options.format = Format::kCompact;
-  const Policy compact = NewRocksDBFilterPolicy(compact_options);
-  for (const Policy& writer : {ours, bloom, ribbon, compact}) {
-    const std::string filter = Build(writer, Keys(5000));
-    EXPECT_EQ(Matches(ours, filter, "key", 5000), 5000) << writer->Name();
-    EXPECT_LT(Matches(ours, filter, "absent", 5000), 150) << writer->Name();
-  }
-}
-
-TEST(RocksDBPolicyTest, StockReadsOurFiltersAsMayMatch) {
-  const Policy ours = NewRocksDBFilterPolicy(FilterOptions());
-  const Policy stock(rocksdb::NewBloomFilterPolicy(10));
-  for (const int n : {1, 100, 5000}) {
-    const std::string filter = Build(ours, Keys(n));
-    EXPECT_EQ(Matches(stock, filter, "key", n), n);
-    EXPECT_EQ(Matches(stock, filter, "absent", 1000), 1000);
-  }
-}
-
 // RocksDB's MultiGet loses the keys of a partition without bytes (bits_builder.h).
 TEST(RocksDBPolicyTest, NoKeysGiveAFilterWithBytesThatMatchesNothing) {
   const Policy stock(rocksdb::NewBloomFilterPolicy(10));
@@ -138,26 +113,6 @@ TEST(RocksDBPolicyTest, SmallSetsTakeFewBytesAndKeepTheRate) {
     }
     // 0.82 % by theory.
     EXPECT_LT(matches / (kFilters * kQueries), 0.0095) << n;
-  }
-}
-
-// BlockBasedTableOptions::detect_filter_construct_corruption. RocksDB 10.9 and later read it from
-// the thread that writes the file. A prefix may be the last of one partition and the first of the
-// next.
-TEST(RocksDBPolicyTest, EachPartitionHasItsPrefixes) {
-  for (const Format format : {Format::kBlocked, Format::kCompact}) {
-    FilterOptions options;
-    options.format = format;
-    const Policy policy = NewRocksDBFilterPolicy(options);
-    RocksDBBitsBuilder builder(options, false);
-    for (int partition = 0; partition < 20; ++partition) {
-      builder.AddKeyAndAlt("prefix" + std::to_string(partition), std::string("prefix"));
-      std::unique_ptr<const char[]> buffer;
-      const std::string filter = builder.Finish(&buffer).ToString();
-      const Reader reader(policy->GetFilterBitsReader(filter));
-      EXPECT_TRUE(reader->MayMatch(std::string("prefix"))) << partition;
-      EXPECT_TRUE(reader->MayMatch("prefix" + std::to_string(partition))) << partition;
-    }
   }
 }
 
@@ -277,69 +232,6 @@ TEST(RocksDBPolicyTest, OtherThreadsMayReadTheNumberOfEntries) {
   EXPECT_EQ(last, kKeys);
 }
 
-TEST(RocksDBPolicyTest, VerificationFindsFiltersThatLostKeys) {
-  for (const Format format : {Format::kBlocked, Format::kCompact}) {
-    FilterOptions options;
-    options.format = format;
-    const Policy policy = NewRocksDBFilterPolicy(options);
-    rocksdb::BlockBasedTableOptions table_options;
-    table_options.optimize_filters_for_memory = false;
-    for (const bool verify : {false, true}) {
-      table_options.detect_filter_construct_corruption = verify;
-      const Builder builder(
-          policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(table_options)));
-      for (const bool damage : {false, true, false}) {
-        for (const std::string& key : Keys(1000)) builder->AddKey(key);
-        std::unique_ptr<const char[]> buffer;
-        rocksdb::Status status;
-        std::string filter = builder->Finish(&buffer, &status).ToString();
-        ASSERT_TRUE(status.ok()) << status.ToString();
-        EXPECT_EQ(filter, Build(policy, Keys(1000)));
-        if (damage) filter.replace(100, 8, 8, '\0');
-        status = builder->MaybePostVerify(filter);
-        EXPECT_EQ(status.ok(), !(verify && damage)) << status.ToString();
-        if (!status.ok()) {
-          EXPECT_TRUE(status.IsCorruption());
-          EXPECT_NE(status.ToString().find("of 1000 keys"), std::string::npos) << status.ToString();
-        }
-      }
-    }
-  }
-}
-
-TEST(RocksDBPolicyTest, BatchesMatchSingleQueries) {
-  const Policy ours = NewRocksDBFilterPolicy(FilterOptions());
-  // Keys of the lengths that they have, or all of one length: those are hashed together. A filter
-  // of 300 keys is flat.
-  for (const auto& [length, num_keys] : {std::pair<size_t, int>{0, 1000},
-                                         {6, 1000},
-                                         {8, 1000},
-                                         {9, 1000},
-                                         {16, 1000},
-                                         {17, 1000},
-                                         {0, 300},
-                                         {16, 300}}) {
-    std::vector<std::string> asked = Keys(1500);
-    for (std::string& key : asked) {
-      if (length != 0) key.insert(0, length - std::min(length, key.size()), '0');
-    }
-    const std::vector<std::string> stored(asked.begin(), asked.begin() + num_keys);
-    const std::string filter = Build(ours, stored);
-    const Reader reader(ours->GetFilterBitsReader(filter));
-    std::vector<rocksdb::Slice> slices(asked.begin(), asked.end());
-    std::vector<rocksdb::Slice*> pointers;
-    for (rocksdb::Slice& slice : slices) pointers.push_back(&slice);
-    for (const size_t n : {0, 1, 2, 7, 8, 16, 31, 32, 33, 1500}) {
-      const std::unique_ptr<bool[]> answers(new bool[n]);
-      reader->MayMatch(static_cast<int>(n), pointers.data(), answers.get());
-      for (size_t i = 0; i < n; ++i) {
-        ASSERT_EQ(answers[i], reader->MayMatch(slices[i])) << n << " keys of " << length;
-        ASSERT_TRUE(answers[i] || i >= stored.size());
-      }
-    }
-  }
-}
-
 TEST(RocksDBPolicyTest, AnyBytesAreSafeAndDamageMatches) {
   const Policy ours = NewRocksDBFilterPolicy(FilterOptions());
   std::mt19937_64 random(8);
@@ -363,79 +255,6 @@ TEST(RocksDBPolicyTest, AnyBytesAreSafeAndDamageMatches) {
     ASSERT_EQ(Matches(ours, whole.substr(whole.size() - length), "key", 3), 3) << length;
     Matches(ours, whole.substr(0, length), "key", 3);
   }
-}
-
-TEST(RocksDBPolicyTest, AnErrorIsLeftAloneOnSuccess) {
-  std::string error = "untouched";
-  EXPECT_NE(NewRocksDBFilterPolicy(FilterOptions(), &error), nullptr);
-  EXPECT_EQ(error, "untouched");
-}
-
-TEST(RocksDBPolicyTest, ClassicIsRefused) {
-  FilterOptions options;
-  options.format = Format::kClassic;
-  std::string error;
-  EXPECT_EQ(NewRocksDBFilterPolicy(options, &error), nullptr);
-  EXPECT_EQ(error,
-            "format is classic, which is written in LevelDB only; allowed: blocked, compact");
-}
-
-TEST(RocksDBPolicyTest, OptionStringsAreUnderstood) {
-  rocksdb::Status status;
-  for (const char* text : {"bloomline", "bloomline:10", "bloomline:9.5",
-                           "{id=bloomline;format=blocked;bits_per_key=9.5}",
-                           "id=bloomline;bits_per_key=12;format=blocked;seed=5",
-                           "{id=bloomline;format=compact;bits_per_key=7.5}"}) {
-    const Policy policy = FromString(text, &status);
-    ASSERT_TRUE(status.ok()) << text << ": " << status.ToString();
-    ASSERT_NE(policy, nullptr);
-    EXPECT_STREQ(policy->Name(), "bloomline");
-    EXPECT_STREQ(policy->CompatibilityName(), "rocksdb.BuiltinBloomFilter");
-    const std::string filter = Build(policy, Keys(1000));
-    EXPECT_EQ(Matches(policy, filter, "key", 1000), 1000);
-    EXPECT_LT(Matches(policy, filter, "absent", 1000), 60);
-  }
-  const std::string nine = Build(FromString("bloomline:9.5", &status), Keys(10000));
-  EXPECT_NEAR(static_cast<double>(nine.size()) * 8 / 10000, 9.5, 0.1);
-}
-
-TEST(RocksDBPolicyTest, BadOptionStringsAreRefusedWithTheReason) {
-  rocksdb::Status status;
-  const struct {
-    const char* text;
-    const char* reason;
-  } kCases[] = {
-      {"bloomline:1000", "bits_per_key is 1000; allowed: 1 to 100"},
-      {"bloomline:-1", "bits_per_key is -1"},
-      {"bloomline:nan", "bits_per_key is 'nan'; allowed: 1 to 100"},
-      {"bloomline:ten", "bits_per_key is 'ten'; allowed: 1 to 100"},
-      {"{id=bloomline;bits_per_key=1e9}", "1 to 100"},
-      {"{id=bloomline;format=ribbon}", "format is 'ribbon'; allowed: blocked, compact"},
-      {"{id=bloomline;format=classic}", "format is 'classic'; allowed: blocked, compact"},
-      {"{id=bloomline;seed=-1}", "seed is '-1'"},
-      {"{id=bloomline;format=compact;bits_per_key=50}", "bits_per_key is 50; allowed: 3 to 24"},
-      {"{id=bloomline;bits_per_key=2;format=compact}", "bits_per_key is 2; allowed: 3 to 24"},
-  };
-  for (const auto& c : kCases) {
-    const Policy policy = FromString(c.text, &status);
-    EXPECT_FALSE(status.ok()) << c.text;
-    EXPECT_NE(status.ToString().find(c.reason), std::string::npos)
-        << c.text << ": " << status.ToString();
-  }
-  EXPECT_FALSE((FromString("{id=bloomline;no_such_option=1}", &status), status.ok()));
-}
-
-TEST(RocksDBPolicyTest, OptionStringRoundTrips) {
-  rocksdb::Status status;
-  const Policy policy =
-      FromString("{id=bloomline;format=blocked;bits_per_key=9.9;seed=77}", &status);
-  ASSERT_TRUE(status.ok()) << status.ToString();
-  const std::string text = policy->ToString(rocksdb::ConfigOptions());
-  const Policy again = FromString(text, &status);
-  ASSERT_TRUE(status.ok()) << text << ": " << status.ToString();
-  EXPECT_EQ(Build(policy, Keys(500)), Build(again, Keys(500)));
-  std::string mismatch;
-  EXPECT_TRUE(policy->AreEquivalent(rocksdb::ConfigOptions(), again.get(), &mismatch)) << mismatch;
 }
 
 uint64_t SeedOf(const std::string& filter) { return filter::DecodeStandalone(filter).seed; }
@@ -562,16 +381,6 @@ TEST(RocksDBPolicyTest, BadOptionsGiveNoPolicyAndAReason) {
     EXPECT_EQ(NewRocksDBFilterPolicy(options, &error), nullptr);
     EXPECT_NE(error.find("1 to 100"), std::string::npos) << error;
   }
-}
-
-TEST(RocksDBPolicyTest, TableOptionsStringTakesThePolicy) {
-  RegisterBloomline();
-  rocksdb::BlockBasedTableOptions base, table_options;
-  const rocksdb::Status status = rocksdb::GetBlockBasedTableOptionsFromString(
-      rocksdb::ConfigOptions(), base, "filter_policy=bloomline:10;block_size=8192", &table_options);
-  ASSERT_TRUE(status.ok()) << status.ToString();
-  ASSERT_NE(table_options.filter_policy, nullptr);
-  EXPECT_STREQ(table_options.filter_policy->Name(), "bloomline");
 }
 
 }  // namespace

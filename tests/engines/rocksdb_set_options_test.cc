@@ -117,18 +117,10 @@ TEST(RocksDBSetOptionsTest, RefusesContradictoryOptionsAndKeepsTheOldOnes) {
     const char* reason;
   } kCases[] = {
       {Options(Format::kBlocked, 10), "bits_per_key=30;format=compact;", "bits_per_key is 30"},
-      {Options(Format::kBlocked, 10), "format=compact;bits_per_key=30;", "allowed: 3 to 24"},
       {Options(Format::kBlocked, 30), "format=compact;", "bits_per_key is 30; allowed: 3 to 24"},
-      {Options(Format::kBlocked, 2), "format=compact;seed=5;", "bits_per_key is 2; allowed: 3"},
       {Options(Format::kCompact, 9), "bits_per_key=30;", "bits_per_key is 30; allowed: 3 to 24"},
-      {Options(Format::kCompact, 9), "bits_per_key=1;seed=5;", "bits_per_key is 1; allowed: 3"},
-      {Options(Format::kBlocked, 10), "bits_per_key=1000;", "bits_per_key is 1000"},
       {Options(Format::kBlocked, 10), "bits_per_key=12;format=compakt;", "'compakt'"},
-      {Options(Format::kBlocked, 10), "format=compact;bits_per_key=abc;", "'abc'"},
-      {Options(Format::kBlocked, 10), "format=classic;", "format is 'classic'; allowed: blocked"},
-      {Options(Format::kBlocked, 10), "bits_per_key=12;seed=-1;", "'-1'"},
       {Options(Format::kBlocked, 10), "bits_per_key=12;bits=10;", "'bits'"},
-      {Options(Format::kBlocked, 9), "format=compact;bits_by_level=30;", "30 for level 0"},
       {Options(Format::kBlocked, 9), "bits_by_level=auto;num_levels=1;", "num_levels is 1"},
   };
   for (const auto& c : kCases) {

@@ -13,7 +13,7 @@ void AskCompact(const filter::FilterShape& shape, const char* data,
                 const std::vector<uint64_t>& hashes, size_t num_present) {
   const uint32_t arrangement = shape.arrangement;
   RequireSameAnswers(
-      filter::AsCompact(shape, data),
+      filter::ForKernel(shape, data),
       [=](const Kernel& kernel) { return kernel.compact.may_match[arrangement]; },
       [=](const Kernel& kernel) { return kernel.compact.may_match_many[arrangement]; }, hashes,
       num_present);

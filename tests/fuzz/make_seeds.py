@@ -31,20 +31,14 @@ def saved_seeds(saved):
         yield bytes.fromhex(line.split()[-1]) + bytes(1) + bytes(2) + bytes(8) + bytes(1)
 
 
-def table_seeds(folder):
-    return [path.read_bytes() for path in sorted(folder.iterdir()) if path.suffix in (".sst", ".ldb")]
-
-
 golden, out_dir = map(pathlib.Path, sys.argv[1:])
 SEEDS = {
-    "kernels": list(random_seeds(30, 4)),
     "compact": list(random_seeds(30, 5)),
     "decode": [*decode_seeds(golden / "vectors.txt"), *random_seeds(20, 3)],
     "build": list(random_seeds(60, 1)),
     "engine_filters": list(random_seeds(40, 8)),
     "redis": list(random_seeds(20, 5)),
     "options": list(random_seeds(20, 5)),
-    "tables": table_seeds(golden / "tables"),
     "saved": [*saved_seeds(golden / "saved_filters.txt"), *random_seeds(20, 4)],
 }
 for target, seeds in SEEDS.items():

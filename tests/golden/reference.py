@@ -119,7 +119,7 @@ POSITIONS = {"classic": classic_positions, "flat": flat_positions, "blocked": bl
              "standard": standard_positions, "blocked128": small_block_positions(128),
              "blocked64": small_block_positions(64)}
 LEVELDB_CODE = {"classic": 0, "flat": 0x7F, "blocked": 0x9F}
-LAYOUT_ID = {"classic": 0, "blocked": 1, "flat": 3}
+LAYOUT_ID = {"blocked": 1, "flat": 2, "compact": 3}
 
 
 def payload(layout, keys, num_bytes, k, seed):
@@ -379,16 +379,16 @@ def in_blocks(keys, num_blocks, seed):
 
 def container_end(seed, units, layout, parameter, canonicalizer):
     """What follows the payload."""
-    trailer = seed.to_bytes(8, "little") + units.to_bytes(4, "little")
-    trailer += bytes([layout, parameter, 0, 0]) + b"bLn"
-    if not canonicalizer:
-        return trailer + b"\x01"
-    assert 1 <= len(canonicalizer) <= 64
-    return canonicalizer + bytes([len(canonicalizer)]) + trailer + b"\x02"
+    extension = b""
+    if canonicalizer:
+        assert len(canonicalizer) <= 64
+        extension = bytes([1, len(canonicalizer)]) + canonicalizer
+    return (extension + seed.to_bytes(8, "little") + units.to_bytes(4, "little") +
+            bytes([LAYOUT_ID[layout], parameter, len(extension), 0]) + b"bLn\x01")
 
 
 def end_bytes(canonicalizer):
-    return 21 + len(canonicalizer) if canonicalizer else 20
+    return 22 + len(canonicalizer) if canonicalizer else 20
 
 
 def compact_shape(n, bits_per_key, canonicalizer=b""):
@@ -422,7 +422,8 @@ def standalone_compact(keys, bits_per_key, seed, in_rocksdb=False, canonicalizer
     arrangement, num_blocks = shape(len(keys), bits_per_key, canonicalizer)
     payload_bytes = b"".join(compact_block(hashes, arrangement)
                              for hashes in in_blocks(keys, num_blocks, seed))
-    return payload_bytes + container_end(seed, num_blocks, 6, arrangement.number, canonicalizer)
+    return payload_bytes + container_end(seed, num_blocks, "compact", arrangement.number,
+                                         canonicalizer)
 
 
 def unique_neighbours(keys):
@@ -484,7 +485,7 @@ def standalone_filter(layout, keys, bits_per_key, k, seed, in_rocksdb=False, can
             num_bytes = rocksdb_flat_bytes(len(keys), bits_per_key)
         else:
             num_bytes = max(num_bytes, 64 * math.ceil(rocksdb_flat_bytes(200, bits_per_key) / 64))
-    end = container_end(seed, num_bytes // unit, LAYOUT_ID[layout], k, canonicalizer)
+    end = container_end(seed, num_bytes // unit, layout, k, canonicalizer)
     return payload(layout, keys, num_bytes, k, seed) + end
 
 

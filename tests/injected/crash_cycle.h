@@ -30,9 +30,6 @@ struct Shared {
   // Number of keys, or of saves of a file, whose write has returned success. They must be in the
   // store, from the first one on.
   std::atomic<uint64_t> acknowledged;
-  Activity activity;
-  std::atomic<int> building;  // filters being built now
-  std::atomic<int> saving;
   char error[512];  // why the writing process failed
   Findings findings;
 };

@@ -19,16 +19,12 @@ std::string Value(uint64_t i) { return std::to_string(i) + std::string(90, 'v');
 
 class KillingObserver : public FilterObserver {
  public:
-  KillingObserver(const KillPlan& plan, Shared* shared) : plan_(plan), shared_(shared) {}
+  explicit KillingObserver(const KillPlan& plan) : plan_(plan) {}
   void Enter(bool building) override {
-    if (!building) return;
-    ++shared_->building;
-    if (!plan_.as_it_ends) Count();
+    if (building && !plan_.as_it_ends) Count();
   }
   void Leave(bool building) override {
-    if (!building) return;
-    if (plan_.as_it_ends) Count();
-    --shared_->building;
+    if (building && plan_.as_it_ends) Count();
   }
 
  private:
@@ -37,7 +33,6 @@ class KillingObserver : public FilterObserver {
   }
 
   const KillPlan plan_;
-  Shared* const shared_;
   std::atomic<uint64_t> count_{0};
 };
 
@@ -45,10 +40,9 @@ class KillingObserver : public FilterObserver {
 
 void WriteDatabase(const DatabaseCycle& cycle, const KillPlan& plan, const std::string& path,
                    Shared* shared) {
-  KillingObserver observer(plan, shared);
+  KillingObserver observer(plan);
   StoreOptions options = cycle.writer;
   options.observer = &observer;
-  options.activity = &shared->activity;
   if (cycle.durability != Durability::kSync) SkipSyncs();
   if (plan.by == KillBy::kFileOperation) ArmKillPoint(plan.point);
   std::string error;

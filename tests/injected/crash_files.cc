@@ -71,8 +71,7 @@ bool WithNewFilter(SavedKind kind, std::string* error, F f) {
   return filter != nullptr && f(filter.get());
 }
 
-bool BuildInParts(SavedKind kind, uint64_t save, const std::string& path, Shared* shared,
-                  std::string* error) {
+bool BuildInParts(SavedKind kind, uint64_t save, const std::string& path, std::string* error) {
   OnDiskFilterOptions options;
   options.filter = PartitionedOptions(kind);
   options.temp_directory = std::filesystem::path(path).parent_path();
@@ -83,10 +82,7 @@ bool BuildInParts(SavedKind kind, uint64_t save, const std::string& path, Shared
   for (uint64_t i = 0; i < num_keys; ++i) {
     if (!builder->AddKey(Key(i), error)) return false;
   }
-  shared->saving = 1;
-  const bool finished = builder->Finish(path, error);
-  shared->saving = 0;
-  return finished;
+  return builder->Finish(path, error);
 }
 
 std::string BytesOf(const std::string& path) {
@@ -158,7 +154,7 @@ void SaveFilters(SavedKind kind, const KillPlan& plan, const std::string& direct
   uint64_t save = shared->acknowledged;
   if (kind >= SavedKind::kPartitionedBlocked) {
     for (;;) {
-      if (!BuildInParts(kind, ++save, path, shared, &error)) GiveUp(shared, error);
+      if (!BuildInParts(kind, ++save, path, &error)) GiveUp(shared, error);
       shared->acknowledged = save;
     }
   }
@@ -167,9 +163,7 @@ void SaveFilters(SavedKind kind, const KillPlan& plan, const std::string& direct
     for (;;) {
       ++save;
       Fill(NumKeys(kind, save - 1), NumKeys(kind, save), filter);
-      shared->saving = 1;
       if (!filter->Save(path, &error)) GiveUp(shared, error);
-      shared->saving = 0;
       shared->acknowledged = save;
     }
     return true;

@@ -92,10 +92,7 @@ struct Totals {
   uint64_t wrong = 0;
   uint64_t missing_queried = 0;
   uint64_t missing_found = 0;
-  FilterCounts uuid_filters;  // of missing keys, read by a policy that knows the filters
   uint64_t crashes = 0;
-  uint64_t flushes = 0;
-  uint64_t compactions = 0;
   uint64_t leftovers = 0;
   uint64_t max_leftovers = 0;  // of one kill
   uint64_t failures = 0;
@@ -213,10 +210,6 @@ class Test {
     ++totals_.cycles[std::string("acknowledged by: ") +
                      kDurabilities[static_cast<int>(cycle.durability)]];
     Verify(name, [&] { VerifyDatabase(cycle, path, shared_); });
-    if (cycle.shape == KeyShape::kUuid && cycle.reader != FilterKind::kStock) {
-      totals_.uuid_filters.yes += shared_->findings.filters.yes;
-      totals_.uuid_filters.no += shared_->findings.filters.no;
-    }
   }
 
   void RunFileCycle(SavedKind kind, const KillPlan& plan, const std::string& path) {
@@ -264,18 +257,6 @@ class Test {
                                (plan.as_it_ends ? "ends" : "begins")
                          : std::string("killed at: ") + Name(plan.point.operation) + " of " +
                                Name(plan.point.kind)];
-    const Activity& activity = shared_->activity;
-    const bool flushing = activity.flushing > 0;
-    const bool compacting = activity.compacting > 0;
-    if (flushing) ++totals_.cycles["under way: flush"];
-    if (compacting) ++totals_.cycles["under way: compaction"];
-    if (shared_->building > 0) ++totals_.cycles["under way: building of a filter in an engine"];
-    if (shared_->saving > 0) ++totals_.cycles["under way: save of a file, partitioned Finish"];
-    if (!flushing && !compacting && shared_->building == 0 && shared_->saving == 0) {
-      ++totals_.cycles["under way: none of these"];
-    }
-    totals_.flushes += activity.flushes;
-    totals_.compactions += activity.compactions;
   }
 
   template <typename F>
@@ -307,20 +288,12 @@ class Test {
     for (const auto& [what, count] : totals_.cycles) {
       std::printf("%7" PRIu64 "  %s\n", count, what.c_str());
     }
-    const auto& filters = totals_.uuid_filters;
-    std::printf("%" PRIu64 " cycles on %" PRIu64 " stores in %.0f s, seed %" PRIu64 "; %" PRIu64
-                " flushes and %" PRIu64 " compactions had ended\n",
-                flags_.cycles, totals_.stores, seconds, flags_.seed, totals_.flushes,
-                totals_.compactions);
+    std::printf("%" PRIu64 " cycles on %" PRIu64 " stores in %.0f s, seed %" PRIu64 "\n",
+                flags_.cycles, totals_.stores, seconds, flags_.seed);
     std::printf("%" PRIu64 " queries of acknowledged keys, %" PRIu64 " lost, %" PRIu64
                 " other wrong answers; %" PRIu64 " of missing keys, %" PRIu64 " found\n",
                 totals_.present_queried, totals_.lost, totals_.wrong, totals_.missing_queried,
                 totals_.missing_found);
-    std::printf("filters answered yes to %" PRIu64 " and no to %" PRIu64
-                " queries of missing random keys (%.2f %%)\n",
-                filters.yes, filters.no,
-                100 * static_cast<double>(filters.yes) /
-                    static_cast<double>(std::max<uint64_t>(1, filters.yes + filters.no)));
     std::printf("%" PRIu64 " temporary files left, at most %" PRIu64 " by a kill; %" PRIu64
                 " crashes; %" PRIu64 " failures\n",
                 totals_.leftovers, totals_.max_leftovers, totals_.crashes, totals_.failures);

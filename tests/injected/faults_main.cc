@@ -126,9 +126,6 @@ int Report(const Totals& totals, double seconds) {
   std::printf("LevelDB's own, with any filters: %" PRIu64
               " databases that it cannot open after a failed write to the manifest\n",
               totals.torn_manifests);
-  std::printf("not promised: LevelDB without paranoid_checks, %" PRIu64
-              " flips in the filter block: %" PRIu64 " keys not found\n",
-              totals.unchecked_flips, totals.unchecked_lost);
   std::printf(
       "ended for want of memory, as LevelDB's policy must where no allocation succeeds: "
       "%" PRIu64 "\n",
@@ -165,7 +162,6 @@ int Run(const Flags& flags) {
     }
     for (const FilterKind filter : filters) {
       units.push_back({engine, filter, Phase::kFlip});
-      if (engine == Engine::kLevelDB) units.push_back({engine, filter, Phase::kUncheckedFlip});
     }
     for (const Unit& unit : units) RunUnit(unit, flags, shared);
   }

@@ -11,13 +11,12 @@
 #include "leveldb/env.h"
 #include "rocksdb/env.h"
 #include "tests/injected/failing_policy_memory.h"
-#include "tests/injected/leveldb_table.h"
 #include "tests/support/key_shapes.h"
 
 namespace bloomline::tests {
 
 const char* Name(Phase phase) {
-  constexpr const char* kNames[] = {"open", "flush", "compact", "get", "flip", "unchecked flip"};
+  constexpr const char* kNames[] = {"open", "flush", "compact", "get", "flip"};
   return kNames[static_cast<int>(phase)];
 }
 
@@ -89,14 +88,12 @@ class UnitRun {
   }
 
  private:
-  bool IsFlip() const { return unit_.phase == Phase::kFlip || IsUnchecked(); }
-  bool IsUnchecked() const { return unit_.phase == Phase::kUncheckedFlip; }
+  bool IsFlip() const { return unit_.phase == Phase::kFlip; }
 
   StoreOptions Options() {
     StoreOptions options;
     options.engine = unit_.engine;
     options.filter = unit_.filter;
-    options.checksums = !IsUnchecked();
     options.small_buffers = unit_.phase == Phase::kFlush;
     options.large_blocks = unit_.phase == Phase::kCompact;
     options.verify_filters = true;
@@ -147,12 +144,7 @@ class UnitRun {
         if (extension == ".ldb" || extension == ".sst") table = entry.path();
       }
       if (table.empty()) Stop("no table");
-      shared_->table_first = 0;
-      shared_->table_last = std::filesystem::file_size(table);
-      if (IsUnchecked() &&
-          !FindLevelDBFilterBlock(table, &shared_->table_first, &shared_->table_last)) {
-        Stop("no filter block in " + table);
-      }
+      shared_->table_bytes = std::filesystem::file_size(table);
       return;
     }
     Perform([&] {
@@ -177,13 +169,11 @@ class UnitRun {
     Case c;
     if (IsFlip()) {
       // A table has too many bytes for one database each. Those of its filter are at its end.
-      const uint64_t bytes = shared_->table_last - shared_->table_first;
+      const uint64_t bytes = shared_->table_bytes;
       const uint64_t count = sample_ == 0 ? std::min<uint64_t>(bytes, 4000) : 20 * sample_;
       for (uint64_t i = 0; i < count; ++i) {
         const double at = static_cast<double>(i) / static_cast<double>(count);
-        c.nth = shared_->table_first +
-                static_cast<uint64_t>((IsUnchecked() ? at : 1 - (1 - at) * (1 - at)) *
-                                      static_cast<double>(bytes));
+        c.nth = static_cast<uint64_t>((1 - (1 - at) * (1 - at)) * static_cast<double>(bytes));
         cases.push_back(c);
       }
       return cases;
@@ -300,14 +290,11 @@ class UnitRun {
       } else if (answer == Answer::kError) {
         ++totals.errors;
         Refused(call, "an error");
-      } else if (IsUnchecked()) {
-        ++totals.unchecked_lost;
       } else {
         ++totals.lost;
         Fail(std::string(call) + " of acknowledged key " + std::to_string(i) + ": not found");
       }
     };
-    if (IsUnchecked()) ++totals.unchecked_flips;
     for (uint64_t i = 0; i < shared_->acknowledged; ++i) {
       const Answer answer = store->Get(Key(i), &value);
       judge(answer, i, "Get");

@@ -13,7 +13,7 @@
 namespace bloomline::tests {
 
 // The engine's work during which faults happen.
-enum class Phase { kOpen, kFlush, kCompact, kGet, kFlip, kUncheckedFlip };
+enum class Phase { kOpen, kFlush, kCompact, kGet, kFlip };
 const char* Name(Phase phase);
 
 struct Unit {
@@ -38,10 +38,8 @@ struct Totals {
   uint64_t wrong_values;
   uint64_t found_after;  // after the faults, in the database opened again
   uint64_t lost_after;
-  uint64_t torn_manifests;   // databases that LevelDB, with any filters, cannot open again
-  uint64_t unchecked_flips;  // flips read without verifying checksums
-  uint64_t unchecked_lost;
-  uint64_t ended;  // processes that ended out of memory, as LevelDB's policy must
+  uint64_t torn_manifests;  // databases that LevelDB, with any filters, cannot open again
+  uint64_t ended;           // processes that ended out of memory, as LevelDB's policy must
   uint64_t crashes;
   uint64_t failures;
 };
@@ -52,8 +50,7 @@ struct Shared {
   bool counted;  // the unit's operations and allocations without faults are counted
   uint64_t operations[kNumFaultyOperations];
   uint64_t allocations;
-  uint64_t table_first;  // kFlip: the bytes to flip
-  uint64_t table_last;
+  uint64_t table_bytes;                // kFlip
   std::atomic<uint64_t> next;          // the next case
   std::atomic<bool> running;           // that case is running
   std::atomic<bool> may_end;           // the process may end in this case

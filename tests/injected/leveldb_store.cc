@@ -3,7 +3,8 @@
 #include <leveldb/options.h>
 #include <leveldb/write_batch.h>
 
-#include <cstring>
+#include <atomic>
+#include <cstdarg>
 
 #include "bloomline/leveldb.h"
 #include "tests/injected/store.h"
@@ -40,30 +41,9 @@ class ObservedPolicy : public leveldb::FilterPolicy {
   mutable std::atomic<uint64_t> no_{0};
 };
 
-// Only LevelDB's log shows what its thread is doing.
-class ActivityLogger : public leveldb::Logger {
+class SilentLogger : public leveldb::Logger {
  public:
-  explicit ActivityLogger(Activity* activity) : activity_(activity) {}
-  void Logv(const char* format, std::va_list) override {
-    if (activity_ == nullptr) return;
-    const auto begins = [&](const char* text) {
-      return std::strncmp(format, text, std::strlen(text)) == 0;
-    };
-    if (begins("Level-0 table #%llu: started")) {
-      activity_->flushing = 1;
-    } else if (begins("Level-0 table #%llu: %lld bytes")) {
-      activity_->flushing = 0;
-      ++activity_->flushes;
-    } else if (begins("Compacting ")) {
-      activity_->compacting = 1;
-    } else if (begins("compacted to")) {
-      activity_->compacting = 0;
-      ++activity_->compactions;
-    }
-  }
-
- private:
-  Activity* const activity_;
+  void Logv(const char*, std::va_list) override {}
 };
 
 // Created once per process: a compact policy takes milliseconds.
@@ -80,16 +60,16 @@ const leveldb::FilterPolicy* PolicyOf(FilterKind filter) {
 class LevelDBStore : public Store {
  public:
   explicit LevelDBStore(const StoreOptions& options)
-      : policy_(PolicyOf(options.filter), options.observer), logger_(options.activity) {
+      : policy_(PolicyOf(options.filter), options.observer) {
     options_.create_if_missing = true;
     options_.filter_policy = &policy_;
     options_.info_log = &logger_;
     options_.compression = leveldb::kNoCompression;
     options_.block_size = options.large_blocks ? 1 << 20 : 1024;
-    options_.paranoid_checks = options.checksums;
+    options_.paranoid_checks = true;  // otherwise a filter block's CRC is not checked
     options_.write_buffer_size = options.small_buffers ? 64 << 10 : 64 << 20;
     if (options.leveldb_env != nullptr) options_.env = options.leveldb_env;
-    read_.verify_checksums = options.checksums;
+    read_.verify_checksums = true;
   }
 
   bool Open(const std::string& path, std::string* error) {
@@ -135,7 +115,7 @@ class LevelDBStore : public Store {
   }
 
   const ObservedPolicy policy_;
-  ActivityLogger logger_;
+  SilentLogger logger_;
   leveldb::Options options_;
   leveldb::ReadOptions read_;
   std::unique_ptr<leveldb::DB> db_;  // destroyed first: it uses the others until it is closed

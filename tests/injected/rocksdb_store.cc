@@ -1,11 +1,10 @@
 #include <rocksdb/cache.h>
 #include <rocksdb/db.h>
-#include <rocksdb/listener.h>
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
 
 #include "bloomline/rocksdb.h"
-#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "tests/engines/forwarding_policy.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/injected/store.h"
 #include "tests/injected/store_filters.h"
@@ -13,95 +12,58 @@
 namespace bloomline::tests {
 namespace {
 
-class ObservedBuilder : public rocksdb::FilterBitsBuilder {
+class ObservedBuilder : public ForwardingBuilder {
  public:
-  using Slice = rocksdb::Slice;
-  using Status = rocksdb::Status;
-
   ObservedBuilder(rocksdb::FilterBitsBuilder* builder, FilterObserver* observer)
-      : builder_(builder), observer_(observer) {}
+      : ForwardingBuilder(builder), observer_(observer) {}
 
   void AddKey(const Slice& key) override {
     const Observed observed(observer_, true);
-    MustNotThrow([&] { builder_->AddKey(key); });
+    MustNotThrow([&] { ForwardingBuilder::AddKey(key); });
   }
 #if BLOOMLINE_ROCKSDB_HAS_ADD_KEY_AND_ALT
   void AddKeyAndAlt(const Slice& key, const Slice& alt) override {
     const Observed observed(observer_, true);
-    MustNotThrow([&] { builder_->AddKeyAndAlt(key, alt); });
+    MustNotThrow([&] { ForwardingBuilder::AddKeyAndAlt(key, alt); });
   }
 #endif
-  size_t EstimateEntriesAdded() override { return builder_->EstimateEntriesAdded(); }
   Slice Finish(std::unique_ptr<const char[]>* buf) override {
     const Observed observed(observer_, true);
-    return MustNotThrow([&] { return builder_->Finish(buf); });
+    return MustNotThrow([&] { return ForwardingBuilder::Finish(buf); });
   }
   Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
     const Observed observed(observer_, true);
-    return MustNotThrow([&] { return builder_->Finish(buf, status); });
+    return MustNotThrow([&] { return ForwardingBuilder::Finish(buf, status); });
   }
   Status MaybePostVerify(const Slice& filter) override {
     const Observed observed(observer_, true);
-    return MustNotThrow([&] { return builder_->MaybePostVerify(filter); });
-  }
-  size_t ApproximateNumEntries(size_t bytes) override {
-    return builder_->ApproximateNumEntries(bytes);
-  }
-  size_t CalculateSpace(size_t num_entries) override {
-    return builder_->CalculateSpace(num_entries);
-  }
-  double EstimatedFpRate(size_t num_entries, size_t bytes) override {
-    return builder_->EstimatedFpRate(num_entries, bytes);
+    return MustNotThrow([&] { return ForwardingBuilder::MaybePostVerify(filter); });
   }
 
  private:
-  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder_;
   FilterObserver* const observer_;
 };
 
-class ObservedPolicy : public rocksdb::FilterPolicy {
+class ObservedPolicy : public ForwardingPolicy {
  public:
   ObservedPolicy(std::shared_ptr<const rocksdb::FilterPolicy> policy, FilterObserver* observer)
-      : policy_(std::move(policy)), observer_(observer) {}
-  const char* Name() const override { return policy_->Name(); }
-  const char* CompatibilityName() const override { return policy_->CompatibilityName(); }
+      : ForwardingPolicy(std::move(policy)), observer_(observer) {}
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(
       const rocksdb::FilterBuildingContext& context) const override {
     rocksdb::FilterBitsBuilder* builder;
     {
       const Observed observed(observer_, true);
-      builder = MustNotThrow([&] { return policy_->GetBuilderWithContext(context); });
+      builder = MustNotThrow([&] { return ForwardingPolicy::GetBuilderWithContext(context); });
     }
     return builder == nullptr ? nullptr : new ObservedBuilder(builder, observer_);
   }
   rocksdb::FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override {
     const Observed observed(observer_, false);
-    return MustNotThrow([&] { return policy_->GetFilterBitsReader(contents); });
+    return MustNotThrow([&] { return ForwardingPolicy::GetFilterBitsReader(contents); });
   }
 
  private:
-  const std::shared_ptr<const rocksdb::FilterPolicy> policy_;
   FilterObserver* const observer_;
-};
-
-class ActivityListener : public rocksdb::EventListener {
- public:
-  explicit ActivityListener(Activity* activity) : activity_(activity) {}
-  void OnFlushBegin(rocksdb::DB*, const rocksdb::FlushJobInfo&) override { ++activity_->flushing; }
-  void OnFlushCompleted(rocksdb::DB*, const rocksdb::FlushJobInfo&) override {
-    --activity_->flushing;
-    ++activity_->flushes;
-  }
-  void OnCompactionBegin(rocksdb::DB*, const rocksdb::CompactionJobInfo&) override {
-    ++activity_->compacting;
-  }
-  void OnCompactionCompleted(rocksdb::DB*, const rocksdb::CompactionJobInfo&) override {
-    --activity_->compacting;
-    ++activity_->compactions;
-  }
-
- private:
-  Activity* const activity_;
 };
 
 std::shared_ptr<const rocksdb::FilterPolicy> NewPolicy(FilterKind filter) {
@@ -142,11 +104,6 @@ class RocksDBStore : public Store {
     options_.stats_dump_period_sec = 0;
     options_.stats_persist_period_sec = 0;
     options_.max_bgerror_resume_count = 0;
-    options_.paranoid_checks = options.checksums;
-    read_.verify_checksums = options.checksums;
-    if (options.activity != nullptr) {
-      options_.listeners.push_back(std::make_shared<ActivityListener>(options.activity));
-    }
     if (options.rocksdb_env != nullptr) options_.env = options.rocksdb_env;
   }
 
@@ -204,7 +161,7 @@ class RocksDBStore : public Store {
   }
 
   rocksdb::Options options_;
-  rocksdb::ReadOptions read_;
+  const rocksdb::ReadOptions read_;
   std::unique_ptr<rocksdb::DB> db_;
 };
 

@@ -3,7 +3,6 @@
 #ifndef BLOOMLINE_TESTS_INJECTED_STORE_H_
 #define BLOOMLINE_TESTS_INJECTED_STORE_H_
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -38,19 +37,9 @@ class FilterObserver {
   virtual void Leave(bool building) = 0;
 };
 
-// What the engine's threads are doing. May be in memory shared between processes.
-struct Activity {
-  std::atomic<int> flushing{0};
-  std::atomic<int> compacting{0};
-  std::atomic<uint64_t> flushes{0};  // number of finished flushes
-  std::atomic<uint64_t> compactions{0};
-};
-
 struct StoreOptions {
   Engine engine = Engine::kLevelDB;
   FilterKind filter = FilterKind::kBlocked;
-  // LevelDB: paranoid_checks, without which it does not check a filter block's CRC.
-  bool checksums = true;
   // RocksDB: detect_filter_construct_corruption.
   bool verify_filters = false;
   // Small buffers and files, so that flushes and compactions run all the time. Otherwise only the
@@ -60,7 +49,6 @@ struct StoreOptions {
   // a filter has about five keys.
   bool large_blocks = false;
   FilterObserver* observer = nullptr;
-  Activity* activity = nullptr;
   leveldb::Env* leveldb_env = nullptr;  // null: the engine's own
   rocksdb::Env* rocksdb_env = nullptr;
 };

@@ -27,16 +27,13 @@
 #include "src/inspect/advice/advice.h"
 #include "src/inspect/advice/division.h"
 #include "src/support/number_text.h"
-#include "tests/engines/rocksdb_open.h"
 #include "tests/engines/rocksdb_settings.h"
 #include "tests/inspect/advice_samples.h"
-#include "tests/support/temp_dir.h"
 
 namespace bloomline {
 namespace {
 
 using advice::Choice;
-using tests::TempDir;
 using tests::Value;
 
 using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
@@ -158,30 +155,6 @@ TEST(AdviceEnginesTest, OptionStringsAreAcceptedAsTheyAreMeant) {
       rocksdb::FilterPolicy::CreateFromString(
           rocksdb::ConfigOptions(), "{id=bloomline;format=compact;bits_per_key=2.99}", &policy)
           .ok());
-}
-
-TEST(AdviceEnginesTest, ARunningDatabaseTakesTheOptionString) {
-  const Choice choice = ChoicesFor(sstable::Engine::kRocksDB).front();
-  ASSERT_TRUE(choice.by_level);
-  TempDir dir;
-  rocksdb::BlockBasedTableOptions table;
-  table.filter_policy = NewRocksDBFilterPolicy(FilterOptions());
-  rocksdb::Options options;
-  options.create_if_missing = true;
-  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  std::unique_ptr<rocksdb::DB> db;
-  ASSERT_TRUE(tests::OpenRocksDB(options, dir.Path("db"), &db).ok());
-  ASSERT_TRUE(db->SetOptions({{"block_based_table_factory",
-                               "{filter_policy=" + choice.option_string + ";}"}})
-                  .ok());
-  constexpr int kKeys = 5000;
-  for (int i = 0; i < kKeys; ++i) ASSERT_TRUE(db->Put({}, std::to_string(i), "value").ok());
-  ASSERT_TRUE(db->Flush({}).ok());
-  rocksdb::TablePropertiesCollection tables;
-  ASSERT_TRUE(db->GetPropertiesOfAllTables(&tables).ok());
-  ASSERT_EQ(tables.size(), 1u);
-  // Level 0 has 24 bits per key.
-  EXPECT_NEAR(static_cast<double>(tables.begin()->second->filter_size) * 8 / kKeys, 24, 0.2);
 }
 
 TEST(AdviceEnginesTest, CodeMakesThePolicyOfTheEnvironment) {

@@ -1,5 +1,5 @@
 // Advice without an engine: figures, ranges, refusals. advice_engines_test has what the engines say
-// of the settings, advice_rocksdb_test what a database then wastes.
+// of the settings, tool_rates_test what a database then wastes.
 #include "src/inspect/advice/advice.h"
 
 #include <gtest/gtest.h>

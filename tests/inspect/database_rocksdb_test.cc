@@ -97,21 +97,6 @@ TEST(RocksDBDirectory, Levels) {
   EXPECT_GE(NumLevels(OpenOne(db.path())), 2);  // else the test shows little
 }
 
-TEST(RocksDBDirectory, UniversalAndFifo) {
-  for (const auto style : {rocksdb::kCompactionStyleUniversal, rocksdb::kCompactionStyleFIFO}) {
-    const TempDir dir;
-    Options options = SmallOptions();
-    options.compaction_style = style;
-    options.compaction_options_fifo.max_table_files_size = 200 << 10;
-    options.ttl = 0;
-    RocksDBUnderTest db(dir.Path("db"), options);
-    Exercise(&db);
-    EXPECT_EQ(OpenOne(db.path()).column_families[0].compaction_style,
-              style == rocksdb::kCompactionStyleFIFO ? "kCompactionStyleFIFO"
-                                                     : "kCompactionStyleUniversal");
-  }
-}
-
 TEST(RocksDBDirectory, ColumnFamiliesComeAndGo) {
   const TempDir dir;
   RocksDBUnderTest db(dir.Path("db"), SmallOptions());
@@ -143,32 +128,6 @@ TEST(RocksDBDirectory, ColumnFamiliesComeAndGo) {
   db.DropFamily(2);
   db.DropFamily(1);
   Exercise(&db, 2);
-}
-
-TEST(RocksDBDirectory, ManifestsRollOver) {
-  const TempDir dir;
-  Options options = SmallOptions();
-  options.max_manifest_file_size = 2000;
-  options.track_and_verify_wals_in_manifest = true;
-  options.two_write_queues = true;
-  options.write_dbid_to_manifest = true;
-  RocksDBUnderTest db(dir.Path("db"), options);
-  Exercise(&db, 4, 1000);
-}
-
-TEST(RocksDBDirectory, BlobFilesChecksumsAndTtl) {
-  const TempDir dir;
-  Options options = SmallOptions();
-  options.enable_blob_files = true;
-  options.min_blob_size = 50;
-  options.enable_blob_garbage_collection = true;
-  options.blob_garbage_collection_age_cutoff = 1;
-  options.file_checksum_gen_factory = rocksdb::GetFileChecksumGenCrc32cFactory();
-  options.ttl = 3600;
-  options.atomic_flush = true;
-  RocksDBUnderTest db(dir.Path("db"), options);
-  db.AddFamily("more", options);
-  Exercise(&db);
 }
 
 TEST(RocksDBDirectory, IngestedFiles) {
@@ -258,13 +217,54 @@ class TimestampComparator : public rocksdb::Comparator {
   void FindShortSuccessor(std::string*) const override {}
 };
 
-TEST(RocksDBDirectory, Timestamps) {
-  const TempDir dir;
-  const TimestampComparator comparator;
-  Options options = SmallOptions();
-  options.comparator = &comparator;
-  RocksDBUnderTest db(dir.Path("db"), options);
-  Exercise(&db);
+// Each brings other records into the MANIFEST.
+TEST(RocksDBDirectory, OfOtherOptions) {
+  static const TimestampComparator comparator;
+  const struct {
+    const char* name;
+    void (*change)(Options* options);
+  } kCases[] = {
+    {"universal", [](Options* o) { o->compaction_style = rocksdb::kCompactionStyleUniversal; }},
+    {"FIFO",
+     [](Options* o) {
+       o->compaction_style = rocksdb::kCompactionStyleFIFO;
+       o->compaction_options_fifo.max_table_files_size = 200 << 10;
+       o->ttl = 0;
+     }},
+    {"MANIFESTs roll over",
+     [](Options* o) {
+       o->max_manifest_file_size = 2000;
+       o->track_and_verify_wals_in_manifest = true;
+       o->two_write_queues = true;
+       o->write_dbid_to_manifest = true;
+     }},
+    {"blob files, checksums, ttl",
+     [](Options* o) {
+       o->enable_blob_files = true;
+       o->min_blob_size = 50;
+       o->enable_blob_garbage_collection = true;
+       o->blob_garbage_collection_age_cutoff = 1;
+       o->file_checksum_gen_factory = rocksdb::GetFileChecksumGenCrc32cFactory();
+       o->ttl = 3600;
+       o->atomic_flush = true;
+     }},
+    {"timestamps", [](Options* o) { o->comparator = &comparator; }},
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 910
+    {"no IDENTITY",
+     [](Options* o) {
+       o->write_dbid_to_manifest = true;
+       o->write_identity_file = false;
+     }},
+#endif
+  };
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(c.name);
+    const TempDir dir;
+    Options options = SmallOptions();
+    c.change(&options);
+    RocksDBUnderTest db(dir.Path("db"), options);
+    Exercise(&db, 2, 1000);
+  }
 }
 
 #if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 910
@@ -291,17 +291,6 @@ TEST(RocksDBDirectory, TimestampsThatAreNotStored) {
     ASSERT_TRUE(db->ContinueBackgroundWork().ok());
     db.Reopen();
   }
-}
-
-// The database's number is in MANIFEST alone.
-TEST(RocksDBDirectory, NoIdentityFile) {
-  const TempDir dir;
-  Options options = SmallOptions();
-  options.write_dbid_to_manifest = true;
-  options.write_identity_file = false;
-  RocksDBUnderTest db(dir.Path("db"), options);
-  ExpectSame(&db, "empty");
-  Exercise(&db);
 }
 #endif
 

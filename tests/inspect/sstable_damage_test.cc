@@ -297,22 +297,5 @@ TEST(SstableDamageTest, LargeAllocationsAreSeen) {
   EXPECT_LE(largest_allocation, size_t{128} << 10);
 }
 
-// The footer of one table behind random bytes.
-TEST(SstableDamageTest, RandomBytesBeforeAFooter) {
-  std::mt19937_64 random(13);
-  for (const std::string& file : Files()) {
-    SCOPED_TRACE(file);
-    const std::string bytes = BytesOf(file);
-    for (int i = 0; i < kRandomFiles / 100; ++i) {
-      std::string noise(bytes.size(), '\0');
-      for (char& c : noise) c = static_cast<char>(random() % (i % 2 == 0 ? 256 : 8));
-      noise.replace(noise.size() - 53, 53, bytes, bytes.size() - 53, 53);
-      MemoryFile memory(noise);
-      Read(memory.path(), false);
-      EXPECT_NE(Read(memory.path(), true).errors, "");
-    }
-  }
-}
-
 }  // namespace
 }  // namespace bloomline

@@ -151,32 +151,15 @@ void Check(const TestCase& test_case) {
   for (const leveldb::Snapshot* snapshot : snapshots) db->ReleaseSnapshot(snapshot);
 }
 
-TEST(SstableLevelDBTest, Policies) {
-  TestCase test_case;
-  Check(test_case);
-  test_case.policy = leveldb::NewBloomFilterPolicy(10);
-  Check(test_case);
-  test_case.policy = NewLevelDBFilterPolicy(FilterOptions());
-  Check(test_case);
-}
-
-TEST(SstableLevelDBTest, Blocks) {
-  for (size_t block_size : {100, 1000, 5000, 100000}) {
-    SCOPED_TRACE("blocks of " + std::to_string(block_size));
-    TestCase test_case;
-    test_case.policy = leveldb::NewBloomFilterPolicy(10);
-    test_case.block_size = block_size;
-    test_case.restart_interval = block_size == 1000 ? 1 : 16;
-    test_case.max_value = block_size == 5000 ? 10000 : 200;
-    Check(test_case);
-  }
-}
-
-TEST(SstableLevelDBTest, Snappy) {
-  TestCase test_case;
-  test_case.policy = leveldb::NewBloomFilterPolicy(10);
-  test_case.compression = leveldb::kSnappyCompression;
-  Check(test_case);
+TEST(SstableLevelDBTest, EveryEntryAndFilterIsAsLevelDBSays) {
+  const auto stock = [] { return leveldb::NewBloomFilterPolicy(10); };
+  Check({});
+  Check({NewLevelDBFilterPolicy(FilterOptions())});
+  Check({stock(), leveldb::kSnappyCompression});
+  Check({stock(), leveldb::kNoCompression, 100});
+  Check({stock(), leveldb::kNoCompression, 1000, /*restart_interval=*/1});
+  Check({stock(), leveldb::kNoCompression, 5000, 16, /*max_value=*/10000});
+  Check({stock(), leveldb::kNoCompression, 100000});
 }
 
 }  // namespace

@@ -35,6 +35,8 @@ class EncodingTest(unittest.TestCase):
 
     def test_strings_in_tuples(self):
         expected = key_bytes((7, b"\xc3\xa9"))
+        self.assertEqual(key_bytes("\u00e9"), b"\xc3\xa9")
+        self.assertEqual(key_bytes(""), b"")
         for part in ("\u00e9", bytearray(b"\xc3\xa9"), memoryview(b"\xc3.\xa9.")[::2]):
             self.assertEqual(key_bytes((7, part)), expected)
         self.assertEqual(key_bytes(("a", "bc")), b"\1" + bytes(7) + b"a\2" + bytes(7) + b"bc")
@@ -63,13 +65,6 @@ class EncodingTest(unittest.TestCase):
                 self.assertEqual(filter.may_match_keys(values), [True], code)
             self.assertEqual(filter.may_match_keys([value, (value,), value.__index__() & 2**64 - 1,
                                                     7]), [True, True, True, False])
-        with bloomline.BloomFilter(1000) as filter:
-            filter.add_keys(range(100))
-            filter.add_keys([(user, "inbox") for user in range(100)])
-            self.assertTrue(all(user in filter and (user, "inbox") in filter
-                                for user in range(100)))
-            self.assertLess(sum(filter.may_match_keys(range(100, 600))), 25)
-            self.assertNotIn((1, "outbox"), filter)
 
     def test_what_has_no_encoding_is_refused(self):
         for kind, wrong, sentence in [
@@ -92,6 +87,9 @@ class EncodingTest(unittest.TestCase):
                         lambda key: filter.may_match_keys([key])):
                 with self.assertRaisesRegex(kind, sentence):
                     use(wrong)
+        for one in ("abc", b"abc", bytearray(b"abc")):
+            with self.assertRaisesRegex(TypeError, "pass a list"):
+                filter.add_keys(one)
 
 
 class IterablesTest(unittest.TestCase):
@@ -160,12 +158,6 @@ class ArraysTest(unittest.TestCase):
         self.assertEqual(len(answers), 2 * count)
         self.assertTrue(all(answers[:count]))
         self.assertLess(sum(answers[count:]), 0.02 * count)
-        for code in "Qi":
-            filter.clear()
-            filter.add_keys(array(code, range(count)))
-            self.assertTrue(all(filter.may_match_keys(array(code, range(count)))))
-            self.assertTrue(all(number.to_bytes(8, "little") in filter
-                                for number in range(0, count, 1000)))
         self.assertEqual(filter.may_match_keys([]), [])
         self.assertEqual(filter.may_match_keys(array("Q")), [])
         self.assertEqual(filter.add_keys([]), 0)

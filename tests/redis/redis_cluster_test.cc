@@ -155,25 +155,26 @@ TEST_F(RedisClusterTest, KeysAreAddedAndFoundWhileASlotMoves) {
   EXPECT_EQ(Redirects("MOVED"), moves_after);
 }
 
-// Slots that contain shards move back and forth during one call.
-TEST_F(RedisClusterTest, OneAddKeysCallWhileSlotsMove) {
+// A slot that contains a shard moves back and forth during one call. It is only one: the node that
+// gets a slot has the highest epoch then. Of two slots, the second would leave a node whose epoch is
+// lower than that of the destination. A third node may have read a late message and still take the
+// destination for the owner; it would tell the source, which drops the slot and its keys (MIGRATE
+// then fails with MOVED).
+TEST_F(RedisClusterTest, OneAddKeysCallWhileASlotMoves) {
   const char* wanted = std::getenv("BLOOMLINE_TEST_KEYS");
   const size_t num_keys = wanted == nullptr ? 100000 : std::stoul(wanted);
   options_.capacity = num_keys;
   options_.shard_bytes = std::max<uint64_t>(num_keys / 20, 4096);  // 25 shards
   const auto filter = Create();
-  const std::vector<std::string> moving = ShardsAt(0);
-  ASSERT_GE(moving.size(), 2u);
+  const std::string moving = ShardsAt(0).at(0);
   std::atomic<bool> stop{false};
   std::atomic<int> moves{0};
   std::thread mover([&] {
     for (size_t from = 0; !stop; from = 1 - from) {
-      for (size_t i = 0; i < 2; ++i) {
-        cluster_->BeginMigration(moving[i], from, 1 - from);
-        cluster_->MoveKey(moving[i], from, 1 - from);
-        cluster_->EndMigration(moving[i], 1 - from);
-        ++moves;
-      }
+      cluster_->BeginMigration(moving, from, 1 - from);
+      cluster_->MoveKey(moving, from, 1 - from);
+      cluster_->EndMigration(moving, 1 - from);
+      ++moves;
     }
   });
   const std::vector<std::string> keys = Keys(num_keys, "key");

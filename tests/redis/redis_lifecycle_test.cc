@@ -17,14 +17,6 @@ namespace {
 
 class RedisLifecycleTest : public tests::RedisFilterTest {};
 
-TEST_F(RedisLifecycleTest, FiltersOfDifferentNamesAreIndependent) {
-  const auto a = Create("a", Options(1000));
-  const auto b = Create("b", Options(1000));
-  EXPECT_EQ(a->AddKey("key"), AddResult::kNew);
-  EXPECT_EQ(b->MayMatch("key"), Answer::kNo);
-  EXPECT_EQ(b->AddKey("key"), AddResult::kNew);
-}
-
 // A filter's number is random: without it, two creators could share shards.
 TEST_F(RedisLifecycleTest, WithoutRandomNumbersNothingIsCreated) {
   std::string error;
@@ -98,14 +90,6 @@ TEST_F(RedisLifecycleTest, ReadersNeedFewPermissions) {
   EXPECT_EQ(filter->error(), "");
   EXPECT_EQ(filter->AddKey("another"), AddResult::kFailed);
   EXPECT_NE(filter->error().find("NOPERM"), std::string::npos) << filter->error();
-}
-
-TEST_F(RedisLifecycleTest, SecondCreatorWithTheSameOptionsOpens) {
-  const auto first = Create("f", Options(1000));
-  first->AddKey("key");
-  EXPECT_EQ(Create("f", Options(1000))->MayMatch("key"), Answer::kMaybe);
-  EXPECT_EQ(Open("f")->MayMatch("key"), Answer::kMaybe);
-  EXPECT_EQ(server_->Command({"DBSIZE"}), "2");
 }
 
 TEST_F(RedisLifecycleTest, SecondCreatorWithOtherOptionsIsRefusedWithBoth) {
@@ -190,20 +174,6 @@ TEST_F(RedisLifecycleTest, DeletedNameCanBeCreatedAgain) {
   EXPECT_EQ(old->AddKey("other"), AddResult::kFailed);
   EXPECT_EQ(anew->MayMatch("other"), Answer::kNo);
   EXPECT_EQ(server_->Command({"DBSIZE"}), "2") << "nothing of the old filter came back";
-}
-
-TEST_F(RedisLifecycleTest, BadNamesAndOptionsAreRefusedBeforeAnyCommand) {
-  std::string error;
-  EXPECT_EQ(SharedBloomFilter::Create(servers_, "a b", Options(1000), &error), nullptr);
-  EXPECT_NE(error.find("'a b'"), std::string::npos) << error;
-  EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", Options(0), &error), nullptr);
-  EXPECT_NE(error.find("capacity is 0"), std::string::npos) << error;
-  RedisServers bad = servers_;
-  bad.max_retries = -1;
-  EXPECT_EQ(SharedBloomFilter::Open(bad, "f", &error), nullptr);
-  EXPECT_NE(error.find("max_retries is -1"), std::string::npos) << error;
-  EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", Options(0), nullptr), nullptr);
-  EXPECT_EQ(server_->Command({"DBSIZE"}), "0");
 }
 
 // Delete compares the metadata with its own spelling. It must not report success and leave the

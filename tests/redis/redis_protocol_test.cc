@@ -139,12 +139,6 @@ TEST(LayoutTest, MemoryIsWithinThreePercentOfAStandardBloomFilter) {
   }
 }
 
-TEST(LayoutTest, BlockRateOfOneCacheLineIsTheBlockedRate) {
-  EXPECT_DOUBLE_EQ(filter::BlockFalsePositiveRate(10, 6, 512, 512),
-                   BlockedFalsePositiveRate(10, 6));
-  EXPECT_GT(filter::BlockFalsePositiveRate(10, 6, 512, 511), BlockedFalsePositiveRate(10, 6));
-}
-
 TEST(LayoutTest, ShardsAreEquallyLongAndWithinShardBytes) {
   for (const uint64_t capacity : {1, 100, 5000, 123456, 10000000}) {
     for (const uint64_t shard_bytes : {uint64_t{4096}, uint64_t{65536}, uint64_t{512} << 20}) {
@@ -290,10 +284,6 @@ TEST(OptionsTest, BadServersAreRefusedByNameAndRange) {
   RedisServers servers;
   servers.servers = {};
   refused(servers, "servers is empty");
-  for (const char* server : {"", "localhost", ":6379", "h:", "h:0", "h:65536", "h:6379x", "h:-1"}) {
-    servers.servers = {"ok:1", server};
-    refused(servers, "'" + std::string(server) + "'");
-  }
   servers.servers = {"[::1]:6379"};
   EXPECT_EQ(servers.Validate(), "");
   servers.username = "u";

@@ -11,8 +11,8 @@
 
 #include "bloomline/redis_bloom_filter.h"
 #include "src/redis/batches.h"
-#include "src/redis/creation.h"
 #include "src/redis/layout.h"
+#include "src/redis/lifecycle.h"
 #include "src/redis/router.h"
 #include "tests/redis/redis_keys.h"
 #include "tests/redis/redis_server.h"
@@ -124,7 +124,7 @@ TEST_F(RedisReplicaTest, TooFewReplicasAreAFailureThatNamesTheirNumber) {
   const std::vector<std::string_view> views = Views(keys);
   std::vector<AddResult> results(views.size());
   // The first addition fails at the metadata, which must be on both replicas as well.
-  EXPECT_EQ(filter->AddKey("key", Replicas(2, 1000)), AddResult::kFailed);
+  EXPECT_EQ(filter->AddKey("key", Replicas(2, 100)), AddResult::kFailed);
   EXPECT_NE(filter->error().find("1 of 2 replicas confirmed"), std::string::npos)
       << filter->error();
   EXPECT_NE(filter->error().find("(bloomline:{f})"), std::string::npos) << filter->error();
@@ -146,7 +146,7 @@ TEST_F(RedisReplicaTest, TooFewReplicasAreAFailureThatNamesTheirNumber) {
 TEST_F(RedisReplicaTest, ReplicasMayTakeLongerThanACommandMay) {
   StartPrimaryAndReplica();
   Create();
-  servers_.command_timeout_ms = 500;
+  servers_.command_timeout_ms = 300;
   servers_.max_retries = 0;
   // On a busy machine the server may miss the first ones.
   std::unique_ptr<SharedBloomFilter> filter;
@@ -156,15 +156,15 @@ TEST_F(RedisReplicaTest, ReplicasMayTakeLongerThanACommandMay) {
   }));
   replica_->Stop();
   const Clock::time_point start = Clock::now();
-  EXPECT_EQ(filter->AddKey("key", Replicas(1, 2000)), AddResult::kFailed);
+  EXPECT_EQ(filter->AddKey("key", Replicas(1, 1000)), AddResult::kFailed);
   EXPECT_NE(filter->error().find("0 of 1 replicas"), std::string::npos) << filter->error();
-  EXPECT_GE(Clock::now() - start, 2000 * kMillisecond);
+  EXPECT_GE(Clock::now() - start, 1000 * kMillisecond);
   // The time-out of other commands is unchanged.
   primary_->Stop();
   const Clock::time_point stopped = Clock::now();
   EXPECT_EQ(filter->AddKey("key"), AddResult::kFailed);
-  EXPECT_NE(filter->error().find("timed out after 500 ms"), std::string::npos) << filter->error();
-  EXPECT_LT(Clock::now() - stopped, 2000 * kMillisecond);
+  EXPECT_NE(filter->error().find("timed out after 300 ms"), std::string::npos) << filter->error();
+  EXPECT_LT(Clock::now() - stopped, 1000 * kMillisecond);
 }
 
 TEST_F(RedisReplicaTest, ConfirmingADeletedFilterFailsAndCreatesNothing) {
@@ -278,28 +278,6 @@ class Adder {
 void CutOff(RedisServer* primary, RedisServer* replica) {
   replica->Stop();
   primary->Command({"CLIENT", "KILL", "TYPE", "replica"});
-}
-
-TEST_F(RedisReplicaTest, SentinelPromotesAReplica) {
-  StartPrimaryAndReplica();
-  const RedisSentinel sentinel(*primary_);
-  ASSERT_TRUE(Within30Seconds([&] { return sentinel.NumReplicas() == 1; }));
-  Create();
-  Adder adder(servers_, Replicas(1, 500), "key");
-  ASSERT_TRUE(Within30Seconds([&] { return adder.num_acknowledged > 1000; }));
-  primary_->Kill();
-  ASSERT_TRUE(Within30Seconds([&] { return sentinel.PrimaryAddress() == replica_->address(); }));
-  const std::vector<std::string> acknowledged = adder.Stop();
-  // The client must continue at the server that Sentinel names.
-  servers_.servers = {sentinel.PrimaryAddress()};
-  std::unique_ptr<SharedBloomFilter> filter;
-  ASSERT_TRUE(Within30Seconds([&] {
-    filter = SharedBloomFilter::Open(servers_, "f", nullptr);  // it is a replica at first
-    return filter != nullptr;
-  }));
-  EXPECT_EQ(CountLost(filter.get(), acknowledged), 0u) << "of " << acknowledged.size();
-  EXPECT_EQ(filter->AddKey("later"), AddResult::kNew) << filter->error();
-  std::printf("%zu keys acknowledged before the primary was killed, 0 lost\n", acknowledged.size());
 }
 
 TEST_F(RedisReplicaTest, SentinelPromotesAReplicaThatLags) {
@@ -417,34 +395,6 @@ TEST_F(RedisClusterReplicaTest, ShardsOfAConfirmedKeyStay) {
       << filter->error();
   EXPECT_EQ(ttl_of_shards(), std::set<std::string>{"permanent"});
   EXPECT_EQ(CountLost(filter.get(), keys), 0u);
-}
-
-TEST_F(RedisClusterReplicaTest, UnconfirmedKeysAreLostWhenTheReplicaLagged) {
-  const auto filter = Create();
-  const std::vector<std::string> replicated = Keys(2000, "replicated");
-  const std::vector<std::string> late = Keys(2000, "late");
-  ASSERT_TRUE(filter->AddKeys(2000, Views(replicated).data(), nullptr, Replicas(1, 10000)))
-      << filter->error();
-  CutOff(&cluster_->node(0), &cluster_->replica(0));
-  std::vector<AddResult> results(1000);
-  ASSERT_TRUE(filter->AddKeys(2000, Views(late).data()));
-  const std::vector<std::string> refused = Keys(1000, "refused");
-  EXPECT_FALSE(filter->AddKeys(1000, Views(refused).data(), results.data(), Replicas(1, 50)));
-  const size_t num_refused = Count(results, AddResult::kFailed);
-  EXPECT_GT(num_refused, 0u) << "those on node 0";
-  cluster_->node(0).Kill();
-  cluster_->replica(0).Continue();
-  ASSERT_TRUE(ReplicaOfNode0TakesOver());
-  EXPECT_EQ(CountLost(filter.get(), replicated), 0u);
-  const size_t num_lost = CountLost(filter.get(), late);
-  EXPECT_GT(num_lost, 0u);
-  EXPECT_LT(num_lost, 1500u) << "the other nodes have their keys";
-  for (size_t i = 0; i < refused.size(); ++i) {
-    if (results[i] == AddResult::kFailed) continue;
-    EXPECT_EQ(filter->MayMatch(refused[i]), Answer::kMaybe) << refused[i];
-  }
-  std::printf("lost: 0 of 2000 confirmed, %zu of 2000 unconfirmed; refused: %zu of 1000\n",
-              num_lost, num_refused);
 }
 
 }  // namespace

@@ -1,9 +1,13 @@
-// Compact blocks of every arrangement: every kernel against the portable one, and no key lost.
+// Compact blocks of every arrangement: every kernel solves and answers as the portable one, byte
+// for byte, and no key is lost.
 #include "src/filter/kernels/compact/compact_kernel.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <random>
 #include <set>
@@ -11,6 +15,7 @@
 #include <vector>
 
 #include "src/filter/kernels/compact/compact_block.h"
+#include "src/filter/kernels/compact/compact_search.h"
 #include "src/filter/kernels/kernel.h"
 #include "tests/support/guarded_bytes.h"
 
@@ -112,22 +117,6 @@ TEST_P(CompactKernelTest, SolvesAsPortableAndLosesNoKey) {
   EXPECT_LT(unsolved, 60);
 }
 
-// Nor does the order of the keys matter.
-TEST_P(CompactKernelTest, SolvesWithARepeatedHashWhereverItIs) {
-  for (size_t n = 2; n <= 80; ++n) {
-    const auto arrangement = static_cast<uint32_t>(n % kNumArrangements);
-    for (size_t copy = 0; copy + 1 < n; copy += n / 40 + 1) {
-      std::vector<uint64_t> hashes = Hashes(n, 60 + n);
-      hashes.back() = hashes[copy];
-      const std::string block = Solve(kernel(), arrangement, hashes);
-      std::swap(hashes[0], hashes.back());
-      std::reverse(hashes.begin() + 1, hashes.end());
-      ASSERT_FALSE(block.empty()) << n << " keys, copy of " << copy;
-      ASSERT_EQ(block, Solve(kernel(), arrangement, hashes)) << n << " keys, copy of " << copy;
-    }
-  }
-}
-
 // Random bytes under every header.
 TEST_P(CompactKernelTest, AnswersAnyBlockAsPortable) {
   tests::GuardedBytes guarded(4096);
@@ -177,19 +166,212 @@ TEST_P(CompactKernelTest, AnswersEachBitOfABlockAsPortable) {
   }
 }
 
-TEST_P(CompactKernelTest, AnswersNoKeysAtAll) {
-  const std::string block(64, '\0');
-  for (uint32_t arrangement = 0; arrangement < kNumArrangements; ++arrangement) {
-    bool untouched = true;
-    kernel().compact.may_match_many[arrangement]({block.data(), 1, 0}, 0, nullptr, &untouched);
-    EXPECT_TRUE(untouched);
-  }
-}
-
 INSTANTIATE_TEST_SUITE_P(AllKernels, CompactKernelTest,
                          testing::Range<size_t>(0, AllKernels().size), [](const auto& info) {
                            return std::string(AllKernels().kernels[info.param]->name);
                          });
+
+class RandomHashes {
+ public:
+  explicit RandomHashes(uint64_t seed) : state_(seed) {}
+  uint64_t Next() {  // splitmix64
+    uint64_t z = state_ += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+  }
+  std::vector<uint64_t> Next(size_t n) {
+    std::vector<uint64_t> hashes(n);
+    for (uint64_t& hash : hashes) hash = Next();
+    return hashes;
+  }
+
+ private:
+  uint64_t state_;
+};
+
+struct Solved {
+  bool solved;
+  std::string block;
+};
+
+Solved Solve(const Kernel& kernel, unsigned arrangement, const std::vector<uint64_t>& hashes) {
+  static tests::GuardedBytes room(64);
+  static tests::GuardedBytes hash_room(8 * kMaxCompactSlots);
+  const unsigned block_bytes = kArrangements[arrangement].block_bytes;
+  char* const block = room.RoomAtEnd(block_bytes);
+  std::fill(block, block + block_bytes, '\x5A');
+  auto* const keys = reinterpret_cast<uint64_t*>(hash_room.RoomAtEnd(8 * hashes.size()));
+  std::copy(hashes.begin(), hashes.end(), keys);
+  const bool solved = kernel.compact.solve(arrangement, keys, hashes.size(), block);
+  return {solved, std::string(block, block_bytes)};
+}
+
+// Counts the blocks that had a solution.
+class AllKernelsSolve {
+ public:
+  void operator()(unsigned arrangement, const std::vector<uint64_t>& hashes) {
+    const Kernel& portable = **AllKernels().begin();
+    const Solved expected = Solve(portable, arrangement, hashes);
+    num_solved_ += expected.solved ? 1 : 0;
+    if (expected.solved) {
+      const CompactFilter filter{expected.block.data(), 1, 0};
+      for (const uint64_t hash : hashes) {
+        ASSERT_TRUE(portable.compact.may_match[arrangement](filter, hash)) << Case(hashes);
+      }
+    } else {
+      ASSERT_EQ(std::string(expected.block.size(), '\x5A'), expected.block) << Case(hashes);
+    }
+    for (const Kernel* kernel : AllKernels()) {
+      if (!kernel->supported()) continue;
+      const Solved actual = Solve(*kernel, arrangement, hashes);
+      ASSERT_EQ(expected.solved, actual.solved)
+          << kernel->name << ' ' << arrangement << Case(hashes);
+      ASSERT_EQ(expected.block, actual.block) << kernel->name << ' ' << arrangement << Case(hashes);
+    }
+  }
+
+  size_t num_solved() const { return num_solved_; }
+
+ private:
+  static std::string Case(const std::vector<uint64_t>& hashes) {
+    return ", " + std::to_string(hashes.size()) + " keys";
+  }
+  size_t num_solved_ = 0;
+};
+
+// As many as in filters of the usual sizes, so that rare cases come, too.
+TEST(CompactSolverTest, ManyBlocks) {
+  RandomHashes random(2);
+  AllKernelsSolve solve;
+  for (size_t i = 0; i < 2000; ++i) {
+    ASSERT_NO_FATAL_FAILURE(solve(3, random.Next(50 + i % 50)));
+    ASSERT_NO_FATAL_FAILURE(solve(1, random.Next(25 + i % 30)));
+  }
+  EXPECT_EQ(4000u, solve.num_solved());
+}
+
+TEST(CompactSolverTest, RepeatedHashes) {
+  RandomHashes random(3);
+  AllKernelsSolve solve;
+  for (size_t i = 0; i < 400; ++i) {
+    std::vector<uint64_t> hashes = random.Next(1 + random.Next() % 100);
+    const size_t num_different = hashes.size();
+    const size_t num_repeated = 1 + random.Next() % (kMaxCompactSlots - num_different);
+    for (size_t j = 0; j < num_repeated; ++j) {
+      hashes.push_back(hashes[random.Next() % num_different]);
+    }
+    for (size_t j = hashes.size(); j > 1; --j) std::swap(hashes[j - 1], hashes[random.Next() % j]);
+    ASSERT_NO_FATAL_FAILURE(solve(static_cast<unsigned>(i % 4 + 2), hashes));
+  }
+  EXPECT_GT(solve.num_solved(), 300u);
+  for (size_t n = 0; n <= kMaxCompactSlots; ++n) {
+    ASSERT_NO_FATAL_FAILURE(solve(2, std::vector<uint64_t>(n, 0)));
+    ASSERT_NO_FATAL_FAILURE(solve(4, std::vector<uint64_t>(n, 0xFEDCBA9876543210)));
+  }
+}
+
+// Found by fuzzing: among these are equations that are sums of others. One order had a solution,
+// the other a Bloom block.
+TEST(CompactSolverTest, SumsOfOtherEquationsInAnyOrder) {
+  std::vector<uint64_t> hashes;
+  for (uint64_t i = 0; i < 112; ++i) hashes.push_back((0xf7f7f7f7 + i) << 8);
+  hashes.push_back(0x200000f7f7f83800);
+  hashes.push_back(0x000000aa1f2e0200);
+  std::vector<uint64_t> reversed(hashes.rbegin(), hashes.rend());
+  for (const Kernel* kernel : AllKernels()) {
+    if (!kernel->supported()) continue;
+    const Solved expected = Solve(*kernel, 5, hashes);
+    const Solved found = Solve(*kernel, 5, reversed);
+    EXPECT_TRUE(expected.solved && found.solved) << kernel->name;
+    EXPECT_EQ(expected.block, found.block) << kernel->name;
+  }
+}
+
+TEST(CompactSolverTest, EqualFingerprintsAndSelectors) {
+  RandomHashes random(4);
+  AllKernelsSolve solve;
+  for (size_t i = 0; i < 600; ++i) {
+    std::vector<uint64_t> hashes = random.Next(40 + i % 70);
+    for (uint64_t& hash : hashes)
+      hash = hash >> 32 << 32 | (i % 3 == 0 ? 0 : i % 3 == 1 ? 0xFFFFFFFF : 0xFF000000);
+    ASSERT_NO_FATAL_FAILURE(solve(static_cast<unsigned>(i % kNumArrangements), hashes));
+  }
+}
+
+// Keys that somebody chose: none of the first 64 has a certain slot, or none at all has it.
+TEST(CompactSolverTest, KeysWithoutASlot) {
+  RandomHashes random(5);
+  AllKernelsSolve solve;
+  for (size_t i = 0; i < 500; ++i) {
+    const unsigned slot = static_cast<unsigned>(i % 70);
+    const size_t with_slot = random.Next() % 40;
+    std::vector<uint64_t> hashes;
+    while (hashes.size() < 64 + with_slot) {
+      const uint64_t hash = random.Next();
+      const CompactSlots slots = CompactKeyOf(hash).slots;
+      const bool has =
+          ((slot < kWordSlots ? slots.word >> slot : slots.field >> (slot - kWordSlots)) & 1) != 0;
+      if (!has || hashes.size() >= 64) hashes.push_back(hash);
+    }
+    if (i % 3 == 0) hashes.resize(30 + i % 35);
+    ASSERT_NO_FATAL_FAILURE(solve(static_cast<unsigned>(2 + i % 4), hashes));
+  }
+  EXPECT_GT(solve.num_solved(), 400u);
+}
+
+// Different hashes whose equations, with everything that a solver keeps of them, add up to zero.
+std::vector<uint64_t> DependentHashes(RandomHashes* random, unsigned least_slots) {
+  constexpr size_t kMost = 160;
+  using Equation = std::bitset<128 + kMost>;  // and which hashes it is the sum of
+  const SecondWord second = SecondWordFor(least_slots);
+  const unsigned num_columns = kArrangements[2].payload_bits() / least_slots;
+  std::vector<uint64_t> hashes;
+  std::vector<Equation> reduced;
+  for (;;) {
+    hashes.push_back(random->Next());
+    const CompactKey key = CompactKeyOf(hashes.back());
+    const uint64_t window = key.variable >> kFirstAttempt & OnesBelow64(WindowBits(second));
+    const uint64_t second_word = (key.slots.field & OnesBelow64(second.field_slots)) |
+                                 window << second.field_slots |
+                                 (hashes.back() & OnesBelow64(num_columns)) << second.right_shift;
+    Equation equation(key.slots.word);
+    equation = (equation << 64 | Equation(second_word)) << kMost;
+    equation.set(hashes.size() - 1);
+    for (const Equation& other : reduced) {
+      size_t lead = other.size() - 1;
+      while (!other[lead]) --lead;
+      if (equation[lead]) equation ^= other;
+    }
+    if ((equation >> kMost).any()) {
+      reduced.push_back(equation);
+      continue;
+    }
+    std::vector<uint64_t> sum;
+    for (size_t i = 0; i < hashes.size(); ++i) {
+      if (equation[i]) sum.push_back(hashes[i]);
+    }
+    return sum;
+  }
+}
+
+TEST(CompactSolverTest, DependentEquations) {
+  RandomHashes random(6);
+  AllKernelsSolve solve;
+  size_t num_blocks = 0;
+  for (size_t i = 0; i < 100; ++i) {
+    const size_t least = i % 2 == 0 ? 50 : 65;
+    std::vector<uint64_t> hashes = DependentHashes(&random, static_cast<unsigned>(least));
+    if (hashes.size() < least || hashes.size() > (least == 50 ? 64 : 75)) continue;
+    // Alone, and with others before or after them.
+    for (size_t others = 0; others < 8; ++others) {
+      ++num_blocks;
+      ASSERT_NO_FATAL_FAILURE(solve(static_cast<unsigned>(2 + i % 4), hashes));
+      hashes.insert(i % 4 < 2 ? hashes.begin() : hashes.end(), random.Next());
+    }
+  }
+  EXPECT_GT(num_blocks, 200u);
+}
 
 }  // namespace
 }  // namespace bloomline::kernels

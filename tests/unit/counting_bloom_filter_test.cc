@@ -1,26 +1,65 @@
-// Counting filters, key by key: counts, removal and saturation.
+// Counting filters: counts, removal and saturation, one by one and in batches; random operations
+// beside an exact multiset; merging, export to Bloom filters, and options.
 #include "bloomline/counting_bloom_filter.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
+#include <random>
 #include <set>
 #include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "bloomline/bloom_filter.h"
 #include "src/filter/kernels/probe_sequence.h"
-#include "tests/support/counting_filters.h"
 
 namespace bloomline {
 namespace {
 
-using tests::Key;
-using tests::Keys;
-using tests::Make;
-using tests::MakeFor;
+std::unique_ptr<CountingBloomFilter> Make(const CountingBloomFilterOptions& options) {
+  std::string error;
+  auto filter = CountingBloomFilter::Create(options, &error);
+  EXPECT_NE(filter, nullptr) << error;
+  return filter;
+}
 
-class CountingBloomFilterTest : public tests::CountingTest {};
+std::unique_ptr<CountingBloomFilter> Make(int counter_bits, uint64_t num_counters, int num_probes,
+                                          uint64_t seed = 0) {
+  CountingBloomFilterOptions options;
+  options.counter_bits = counter_bits;
+  options.num_counters = num_counters;
+  options.num_probes = num_probes;
+  options.seed = seed;
+  return Make(options);
+}
+
+std::unique_ptr<CountingBloomFilter> MakeFor(int counter_bits, uint64_t capacity, double rate) {
+  CountingBloomFilterOptions options;
+  options.counter_bits = counter_bits;
+  options.capacity = capacity;
+  options.false_positive_rate = rate;
+  return Make(options);
+}
+
+std::string Key(uint64_t i) { return "key" + std::to_string(i); }
+
+std::vector<std::string> Keys(uint64_t first, uint64_t end) {
+  std::vector<std::string> keys;
+  for (uint64_t i = first; i < end; ++i) keys.push_back(Key(i));
+  return keys;
+}
+
+// Both widths of counters.
+class CountingBloomFilterTest : public testing::TestWithParam<int> {
+ protected:
+  int counter_bits() const { return GetParam(); }
+  uint32_t max_count() const { return counter_bits() == 4 ? 15 : 255; }
+};
 
 // The distinct counters of a key within its block.
 std::set<uint32_t> Positions(const CountingBloomFilter& filter, const std::string& key) {
@@ -31,16 +70,6 @@ std::set<uint32_t> Positions(const CountingBloomFilter& filter, const std::strin
     positions.insert(filter.counter_bits() == 4 ? probe >> 25 : probe >> 26);
   }
   return positions;
-}
-
-TEST_P(CountingBloomFilterTest, NewFilterMatchesNothing) {
-  const auto filter = MakeFor(counter_bits(), 1000, 0.01);
-  for (uint64_t i = 0; i < 1000; ++i) {
-    EXPECT_FALSE(filter->MayMatch(Key(i)));
-    EXPECT_EQ(filter->EstimatedCount(Key(i)), 0u);
-    EXPECT_FALSE(filter->RemoveKey(Key(i)));
-  }
-  EXPECT_EQ(filter->num_keys(), 0u);
 }
 
 TEST_P(CountingBloomFilterTest, AKeyStaysUntilRemovedAsOftenAsAdded) {
@@ -76,37 +105,6 @@ TEST_P(CountingBloomFilterTest, SaturatedCountersStay) {
   EXPECT_EQ(filter->num_keys(), 0u);
 }
 
-TEST_P(CountingBloomFilterTest, RefusedRemoveChangesNothing) {
-  const auto filter = MakeFor(counter_bits(), 3000, 0.01);
-  const auto same = MakeFor(counter_bits(), 3000, 0.01);
-  for (const std::string& key : Keys(0, 3000)) {
-    filter->AddKey(key);
-    same->AddKey(key);
-  }
-  int num_refused = 0;
-  for (const std::string& key : Keys(3000, 100000)) {
-    if (filter->MayMatch(key)) continue;
-    ASSERT_FALSE(filter->RemoveKey(key));
-    ++num_refused;
-  }
-  EXPECT_GT(num_refused, 90000);
-  EXPECT_TRUE(*filter == *same);
-  EXPECT_EQ(filter->num_keys(), 3000u);
-}
-
-// Why the documentation says "remove only what was added": the filter cannot know.
-TEST_P(CountingBloomFilterTest, RemovingAFalsePositiveLosesOtherKeys) {
-  const auto filter = MakeFor(counter_bits(), 3000, 0.01);
-  const std::vector<std::string> keys = Keys(0, 3000);
-  for (const std::string& key : keys) filter->AddKey(key);
-  uint64_t i = keys.size();
-  while (!filter->MayMatch(Key(i))) ++i;
-  EXPECT_TRUE(filter->RemoveKey(Key(i)));
-  EXPECT_GT(std::count_if(keys.begin(), keys.end(),
-                          [&](const std::string& key) { return !filter->MayMatch(key); }),
-            0);
-}
-
 TEST_P(CountingBloomFilterTest, EqualProbesOfAKeyCountOnce) {
   for (const int num_probes : {2, 3, 6, 30}) {
     SCOPED_TRACE(num_probes);
@@ -138,20 +136,6 @@ TEST_P(CountingBloomFilterTest, EqualProbesOfAKeyCountOnce) {
   }
 }
 
-TEST_P(CountingBloomFilterTest, CollidingKeysOfOneBlockDoNotLoseEachOther) {
-  // Two probes in one block: nearly every pair of keys shares a counter.
-  const auto filter = Make(counter_bits(), 512, 2);
-  const std::vector<std::string> keys = Keys(0, 400);
-  for (const std::string& key : keys) filter->AddKey(key);
-  for (size_t removed = 0; removed < keys.size(); ++removed) {
-    ASSERT_TRUE(filter->RemoveKey(keys[removed]));
-    for (size_t i = removed + 1; i < keys.size(); ++i) ASSERT_TRUE(filter->MayMatch(keys[i]));
-  }
-  if (filter->num_saturated_counters() == 0) {
-    EXPECT_TRUE(*filter == *Make(counter_bits(), 512, 2));
-  }
-}
-
 TEST_P(CountingBloomFilterTest, HashesMatchTheirKeys) {
   const auto filter = Make(counter_bits(), 100000, 6, 77);
   EXPECT_TRUE(filter->AddHash(filter->HashOf("a")));
@@ -163,29 +147,350 @@ TEST_P(CountingBloomFilterTest, HashesMatchTheirKeys) {
   EXPECT_NE(filter->HashOf("a"), Make(counter_bits(), 512, 1)->HashOf("a"));
 }
 
-TEST_P(CountingBloomFilterTest, ClearResetsAllCountersAlsoSaturatedOnes) {
-  const auto filter = Make(counter_bits(), 1024, 5);
-  for (int i = 0; i < 1000; ++i) filter->AddKey("a");
-  EXPECT_GT(filter->num_saturated_counters(), 0u);
-  filter->Clear();
-  EXPECT_TRUE(*filter == *Make(counter_bits(), 1024, 5));
-  EXPECT_EQ(filter->num_keys(), 0u);
-  EXPECT_EQ(filter->num_saturated_counters(), 0u);
-  EXPECT_FALSE(filter->MayMatch("a"));
-}
+TEST_P(CountingBloomFilterTest, BatchesMatchSingleCalls) {
+  // The larger one is past the size from which blocks are prefetched.
+  for (const uint64_t capacity : {500u, 200000u}) {
+    for (const size_t n : {0, 1, 31, 32, 33, 64, 65, 1000}) {
+      SCOPED_TRACE(testing::Message() << capacity << " " << n);
+      const auto batch = MakeFor(counter_bits(), capacity, 0.05);
+      const auto single = MakeFor(counter_bits(), capacity, 0.05);
+      std::mt19937_64 random(n);
+      std::vector<std::string> added, asked;
+      for (size_t i = 0; i < n; ++i) added.push_back(Key(random() % (n / 2 + 1)));
+      for (size_t i = 0; i < n; ++i) asked.push_back(Key(random() % (n + 1)));
+      const std::vector<std::string_view> added_views(added.begin(), added.end());
+      const std::vector<std::string_view> asked_views(asked.begin(), asked.end());
+      const std::unique_ptr<bool[]> answers(new bool[n + 1]);
 
-TEST_P(CountingBloomFilterTest, HandlesEmptyAndHugeKeys) {
-  const auto filter = MakeFor(counter_bits(), 100, 0.01);
-  for (const std::string& key : {std::string(), std::string(1 << 20, 'x'), std::string("\0", 1)}) {
-    filter->AddKey(key);
-    EXPECT_TRUE(filter->MayMatch(key));
-    EXPECT_TRUE(filter->RemoveKey(key));
-    EXPECT_FALSE(filter->MayMatch(key));
+      size_t count = batch->AddKeys(n, added_views.data(), answers.get());
+      size_t expected = 0;
+      for (size_t i = 0; i < n; ++i) {
+        const bool was_absent = single->AddKey(added[i]);
+        ASSERT_EQ(answers[i], was_absent) << i;
+        expected += was_absent ? 1 : 0;
+      }
+      EXPECT_EQ(count, expected);
+      EXPECT_TRUE(*batch == *single);
+      EXPECT_EQ(batch->num_keys(), single->num_keys());
+
+      batch->MayMatch(n, asked_views.data(), answers.get());
+      for (size_t i = 0; i < n; ++i) ASSERT_EQ(answers[i], single->MayMatch(asked[i])) << i;
+
+      count = batch->RemoveKeys(n, asked_views.data(), answers.get());
+      expected = 0;
+      for (size_t i = 0; i < n; ++i) {
+        const bool removed = single->RemoveKey(asked[i]);
+        ASSERT_EQ(answers[i], removed) << i;
+        expected += removed ? 1 : 0;
+      }
+      EXPECT_EQ(count, expected);
+      EXPECT_TRUE(*batch == *single);
+      EXPECT_EQ(batch->num_keys(), single->num_keys());
+      EXPECT_EQ(batch->AddKeys(n, added_views.data()), [&] {
+        size_t absent = 0;
+        for (const std::string& key : added) absent += single->AddKey(key) ? 1 : 0;
+        return absent;
+      }());
+      EXPECT_TRUE(*batch == *single);
+    }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(CounterBits, CountingBloomFilterTest, tests::CounterBits(),
-                         tests::CounterBitsName);
+TEST_P(CountingBloomFilterTest, BatchesCountSaturation) {
+  const auto batch = Make(counter_bits(), 512, 3);
+  const auto single = Make(counter_bits(), 512, 3);
+  std::vector<uint64_t> hashes(100000);
+  std::mt19937_64 random(5);
+  for (uint64_t& hash : hashes) hash = random();
+  batch->AddHashes(hashes.size(), hashes.data());
+  for (const uint64_t hash : hashes) single->AddHash(hash);
+  EXPECT_TRUE(*batch == *single);
+  EXPECT_EQ(batch->num_saturated_counters(), single->num_saturated_counters());
+  EXPECT_EQ(batch->num_saturated_counters(), 512u);
+  EXPECT_EQ(batch->RemoveHashes(hashes.size(), hashes.data()), hashes.size());
+  EXPECT_TRUE(*batch == *single);
+}
+
+TEST_P(CountingBloomFilterTest, MergedFilterEqualsTheFilterOfAllKeys) {
+  const auto one = Make(counter_bits(), 2000, 5);
+  const auto other = Make(counter_bits(), 2000, 5);
+  const auto both = Make(counter_bits(), 2000, 5);
+  const uint64_t num_keys = counter_bits() == 4 ? 1500 : 50000;  // some counters saturate
+  for (uint64_t i = 0; i < num_keys; ++i) {
+    one->AddKey(Key(i));
+    other->AddKey(Key(2 * i));
+    both->AddKey(Key(i));
+    both->AddKey(Key(2 * i));
+  }
+  ASSERT_TRUE(one->Merge(*other, nullptr));
+  EXPECT_TRUE(*one == *both);
+  EXPECT_EQ(one->num_keys(), both->num_keys());
+  EXPECT_GT(one->num_saturated_counters(), 0u);
+  EXPECT_LT(one->num_saturated_counters(), one->num_counters());
+  EXPECT_EQ(one->num_saturated_counters(), both->num_saturated_counters());
+  // Merging a filter into itself doubles every count.
+  const auto twice = Make(counter_bits(), 2000, 5);
+  twice->AddKey("a");
+  ASSERT_TRUE(twice->Merge(*twice, nullptr));
+  EXPECT_EQ(twice->EstimatedCount("a"), 2u);
+  EXPECT_EQ(twice->num_keys(), 2u);
+}
+
+// Full counters, and a counter whose sum would carry into the next one.
+TEST_P(CountingBloomFilterTest, MergedCountersSaturateIndependently) {
+  const auto one = Make(counter_bits(), 512, 1);
+  const auto other = Make(counter_bits(), 512, 1);
+  for (const std::string& key : Keys(0, 5)) {
+    for (uint32_t i = 0; i < max_count() - 1; ++i) {
+      one->AddKey(key);
+      other->AddKey(key);
+    }
+  }
+  const uint64_t num_keys = one->num_keys();
+  std::vector<uint32_t> before;
+  for (const std::string& key : Keys(0, 1000)) before.push_back(one->EstimatedCount(key));
+  EXPECT_EQ(one->num_saturated_counters(), 0u);
+  ASSERT_TRUE(one->Merge(*other, nullptr));
+  EXPECT_EQ(one->num_saturated_counters(), 5u);
+  EXPECT_EQ(one->num_keys(), 2 * num_keys);
+  for (size_t i = 0; i < before.size(); ++i) {
+    EXPECT_EQ(one->EstimatedCount(Keys(i, i + 1)[0]), before[i] == 0 ? 0 : max_count()) << i;
+  }
+}
+
+TEST_P(CountingBloomFilterTest, MergeRefusesOtherShapes) {
+  const auto filter = Make(counter_bits(), 2048, 5, 1);
+  filter->AddKey("a");
+  const auto same = Make(counter_bits(), 2048, 5, 1);
+  same->AddKey("a");
+  const struct {
+    std::unique_ptr<CountingBloomFilter> other;
+    std::string what;
+  } kOthers[] = {
+      {Make(12 - counter_bits(), 2048, 5, 1), "counter_bits is " + std::to_string(counter_bits())},
+      {Make(counter_bits(), 1024, 5, 1), "num_counters is 2048 in this filter and 1024"},
+      {Make(counter_bits(), 2048, 6, 1), "num_probes is 5 in this filter and 6"},
+      {Make(counter_bits(), 2048, 5, 2), "seed is 1 in this filter and 2"},
+  };
+  for (const auto& [other, what] : kOthers) {
+    other->AddKey("b");
+    std::string error;
+    EXPECT_FALSE(filter->Merge(*other, &error));
+    EXPECT_NE(error.find(what), std::string::npos) << error;
+    EXPECT_FALSE(filter->Merge(*other, nullptr));
+    EXPECT_FALSE(*filter == *other);
+  }
+  EXPECT_TRUE(*filter == *same);
+}
+
+TEST_P(CountingBloomFilterTest, BloomFilterGivesTheAnswersOfTheCounters) {
+  for (const int num_probes : {1, 5, 6, 30}) {
+    SCOPED_TRACE(num_probes);
+    const auto filter = Make(counter_bits(), 30000, num_probes);
+    std::mt19937_64 random(6);
+    for (int i = 0; i < 6000; ++i) filter->AddKey(Key(random() % 4000));
+    for (int i = 0; i < 2000; ++i) filter->RemoveKey(Key(random() % 4000));
+    std::string error;
+    const auto bits = filter->ToBloomFilter(&error);
+    ASSERT_NE(bits, nullptr) << error;
+    EXPECT_EQ(bits->num_bits(), filter->num_counters());
+    EXPECT_EQ(bits->num_probes(), filter->num_probes());
+    EXPECT_EQ(bits->HashOf("a"), filter->HashOf("a"));
+    const std::vector<std::string> keys = Keys(0, 40000);
+    const std::vector<std::string_view> views(keys.begin(), keys.end());
+    const std::unique_ptr<bool[]> answers(new bool[keys.size()]);
+    bits->MayMatch(keys.size(), views.data(), answers.get());
+    int num_matches = 0;
+    for (size_t i = 0; i < keys.size(); ++i) {
+      ASSERT_EQ(bits->MayMatch(keys[i]), filter->MayMatch(keys[i]));
+      ASSERT_EQ(answers[i], filter->MayMatch(keys[i]));
+      num_matches += answers[i] ? 1 : 0;
+    }
+    EXPECT_GT(num_matches, 2000);
+    EXPECT_LT(num_matches, 40000);
+    // Also with more keys.
+    for (uint64_t i = 0; i < 500; ++i) {
+      ASSERT_EQ(bits->AddKey(Key(50000 + i)), filter->AddKey(Key(50000 + i)));
+    }
+    EXPECT_TRUE(*bits == *filter->ToBloomFilter(nullptr));
+  }
+}
+
+TEST_P(CountingBloomFilterTest, SizeFollowsTheOptions) {
+  const auto counted = Make(counter_bits(), 513, 7, 9);
+  EXPECT_EQ(counted->num_counters(), 1024u);
+  EXPECT_EQ(counted->num_probes(), 7);
+  EXPECT_EQ(counted->counter_bits(), counter_bits());
+  EXPECT_EQ(counted->max_count(), max_count());
+  EXPECT_EQ(counted->seed(), 9u);
+  EXPECT_EQ(counted->capacity(), 0u);
+  const auto sized = MakeFor(counter_bits(), 1000000, 0.01);
+  EXPECT_EQ(sized->capacity(), 1000000u);
+  EXPECT_EQ(sized->num_probes(), counter_bits() == 4 ? 6 : 5);
+  EXPECT_NEAR(static_cast<double>(sized->num_counters()) / 1e6, counter_bits() == 4 ? 10.85 : 12.14,
+              0.01);
+}
+
+// A filter and the exact multiset of its keys.
+class CheckedFilter {
+ public:
+  explicit CheckedFilter(std::unique_ptr<CountingBloomFilter> filter)
+      : filter_(std::move(filter)) {}
+
+  void AddKey(const std::string& key) {
+    const bool was_absent = filter_->AddKey(key);
+    uint32_t& count = counts_[key];
+    EXPECT_FALSE(was_absent && count > 0) << key;
+    ++count;
+    ++num_keys_;
+    CheckKey(key, count);
+  }
+
+  // Removes the key if it is stored. If not, the filter must refuse, or it is a false positive and
+  // is not removed.
+  void RemoveIfIn(const std::string& key) {
+    const auto found = counts_.find(key);
+    if (found == counts_.end()) {
+      if (!filter_->MayMatch(key)) {
+        ASSERT_FALSE(filter_->RemoveKey(key)) << key;
+      }
+      return;
+    }
+    ASSERT_TRUE(filter_->RemoveKey(key)) << key;
+    --num_keys_;
+    if (--found->second == 0) {
+      counts_.erase(found);
+    } else {
+      CheckKey(key, found->second);
+    }
+  }
+
+  void CheckAll() const {
+    for (const auto& [key, count] : counts_) CheckKey(key, count);
+    ASSERT_EQ(filter_->num_keys(), num_keys_);
+  }
+
+  void RemoveAll() {
+    while (!counts_.empty()) RemoveIfIn(std::string(counts_.begin()->first));
+  }
+
+  const CountingBloomFilter& filter() const { return *filter_; }
+
+ private:
+  void CheckKey(const std::string& key, uint32_t count) const {
+    ASSERT_TRUE(filter_->MayMatch(key)) << key << " is in " << count << " times";
+    ASSERT_GE(filter_->EstimatedCount(key), std::min(count, filter_->max_count())) << key;
+  }
+
+  std::unique_ptr<CountingBloomFilter> filter_;
+  std::unordered_map<std::string, uint32_t> counts_;
+  uint64_t num_keys_ = 0;
+};
+
+void RunRandomOperations(CheckedFilter* checked, uint64_t num_different_keys, int num_operations,
+                         uint64_t seed) {
+  std::mt19937_64 random(seed);
+  for (int i = 0; i < num_operations && !testing::Test::HasFatalFailure(); ++i) {
+    // A few keys are drawn very often, the others hardly ever.
+    const double u = std::uniform_real_distribution<double>(0, 1)(random);
+    const auto index = static_cast<uint64_t>(u * u * static_cast<double>(num_different_keys));
+    // Phases of growing and shrinking.
+    const uint64_t adds = i / 50000 % 2 == 0 ? 10 : 5;
+    if (random() % 16 < adds) {
+      checked->AddKey(Key(index));
+    } else {
+      checked->RemoveIfIn(Key(index));
+    }
+    if (i % 50000 == 0) checked->CheckAll();
+  }
+  checked->CheckAll();
+}
+
+// No key is lost as long as none is removed more often than it was added.
+TEST_P(CountingBloomFilterTest, RandomOperationsAgreeWithAMultiset) {
+  for (const int num_probes : {1, 5, 6, 16, 17, 30}) {
+    SCOPED_TRACE(num_probes);
+    CheckedFilter checked(Make(counter_bits(), 600000, num_probes));
+    RunRandomOperations(&checked, 30000, 300000, static_cast<uint64_t>(num_probes));
+    if (HasFatalFailure()) return;
+    if (checked.filter().num_saturated_counters() != 0) continue;
+    checked.RemoveAll();
+    EXPECT_TRUE(checked.filter() == *Make(counter_bits(), 600000, num_probes));
+    EXPECT_EQ(checked.filter().num_keys(), 0u);
+  }
+}
+
+TEST_P(CountingBloomFilterTest, RandomOperationsOnFullFiltersAgreeWithAMultiset) {
+  CheckedFilter past_capacity(MakeFor(counter_bits(), 2000, 0.01));
+  RunRandomOperations(&past_capacity, 20000, 1000000, 1);
+  // One group of blocks, in which counters of both widths overflow.
+  CheckedFilter saturated(Make(counter_bits(), 512, 4));
+  RunRandomOperations(&saturated, counter_bits() == 4 ? 2000 : 40000, 500000, 2);
+  EXPECT_GT(saturated.filter().num_saturated_counters(), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(CounterBits, CountingBloomFilterTest, testing::Values(4, 8),
+                         [](const auto& info) { return std::to_string(info.param); });
+
+TEST(CountingOptionsTest, RefusedRatesNameTheReachableRange) {
+  for (const int counter_bits : {4, 8}) {
+    CountingBloomFilterOptions options;
+    options.capacity = 10;
+    options.counter_bits = counter_bits;
+    options.false_positive_rate = 1e-12;
+    const std::string start = "false_positive_rate is 1e-12; allowed with " +
+                              std::to_string(counter_bits) + "-bit counters: from ";
+    const std::string reason = options.Validate();
+    ASSERT_EQ(reason.find(start), 0u) << reason;
+    const double least = std::stod(reason.substr(start.size()));
+    options.false_positive_rate = least;
+    EXPECT_EQ(options.Validate(), "");
+    options.false_positive_rate = 0.89 * least;
+    EXPECT_NE(options.Validate(), "");
+  }
+}
+
+TEST(CountingOptionsTest, BadValuesAreRefusedByNameAndRange) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto expect_error = [](const CountingBloomFilterOptions& options, const std::string& value,
+                               const std::string& allowed) {
+    std::string error;
+    EXPECT_EQ(CountingBloomFilter::Create(options, &error), nullptr);
+    EXPECT_EQ(error, options.Validate());
+    EXPECT_NE(error.find(value), std::string::npos) << error;
+    EXPECT_NE(error.find(allowed), std::string::npos) << error;
+    EXPECT_EQ(CountingBloomFilter::Create(options, nullptr), nullptr);
+  };
+  CountingBloomFilterOptions options;
+  expect_error(options, "capacity is 0", "1 and more, or num_counters of 1 and more");
+  options.capacity = 100;
+  EXPECT_EQ(options.Validate(), "");
+  for (const int counter_bits : {-4, 0, 1, 5, 16}) {
+    options.counter_bits = counter_bits;
+    expect_error(options, "counter_bits is " + std::to_string(counter_bits), "allowed: 4 and 8");
+  }
+  options.counter_bits = 8;
+  for (const double rate : {0.0, 1.0, -0.1, 2.0, nan, 1e-9}) {
+    options.false_positive_rate = rate;
+    expect_error(options, "false_positive_rate is", "100 counters per key");
+  }
+  options.false_positive_rate = 0.01;
+  options.num_probes = 3;
+  expect_error(options, "num_probes is 3 without num_counters", "allowed: 0");
+  for (const int num_probes : {-1, 0, 31}) {
+    options.num_counters = 1000;
+    options.num_probes = num_probes;
+    expect_error(options, "num_probes is " + std::to_string(num_probes), "1 to 30");
+  }
+  options.num_probes = 6;
+  EXPECT_EQ(options.Validate(), "");
+  options.num_counters = kMaxBloomBits + 1;
+  expect_error(options, "num_counters is " + std::to_string(kMaxBloomBits + 1),
+               "1 to " + std::to_string(kMaxBloomBits));
+  options = CountingBloomFilterOptions();
+  options.capacity = std::numeric_limits<uint64_t>::max();
+  expect_error(options, "capacity is 18446744073709551615", "counters in all");
+}
 
 }  // namespace
 }  // namespace bloomline

@@ -20,7 +20,6 @@
 #include <vector>
 
 #include "bloomline/bloom_filter.h"
-#include "bloomline/counting_bloom_filter.h"
 #include "bloomline/on_disk_filter_builder.h"
 #include "bloomline/scalable_bloom_filter.h"
 #include "tests/support/temp_dir.h"
@@ -160,12 +159,6 @@ std::unique_ptr<ScalableBloomFilter> NewScalable() {
   ScalableBloomFilterOptions options;
   options.initial_capacity = 100;
   return NewFilter<ScalableBloomFilter>(options);
-}
-
-std::unique_ptr<CountingBloomFilter> NewCounting() {
-  CountingBloomFilterOptions options;
-  options.capacity = 300;
-  return NewFilter<CountingBloomFilter>(options);
 }
 
 // Its temporary file is in the folder of `path`.
@@ -375,15 +368,6 @@ TEST_F(FileFaultsTest, ScalableBloomFilter) {
                        [&](const auto& path, auto* error) {
                          const auto loaded = ScalableBloomFilter::Load(path, error);
                          return loaded != nullptr && loaded->num_keys() == filter->num_keys();
-                       });
-}
-
-TEST_F(FileFaultsTest, CountingBloomFilter) {
-  const auto filter = NewCounting();
-  TestSavingAndLoading([&](const auto& path, auto* error) { return filter->Save(path, error); },
-                       [&](const auto& path, auto* error) {
-                         const auto loaded = CountingBloomFilter::Load(path, error);
-                         return loaded != nullptr && *loaded == *filter;
                        });
 }
 

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -14,9 +15,8 @@
 #include "src/filter/format/shapes.h"
 #include "src/filter/format/trailer.h"
 #include "src/filter/query/hash_query.h"
-#include "src/filter/writer/bloom_builder.h"
-#include "src/filter/writer/compact_builder.h"
 #include "src/filter/writer/filter_writer.h"
+#include "src/filter/writer/payload_builder.h"
 #include "tests/support/guarded_bytes.h"
 #include "tests/support/key_shapes.h"
 
@@ -74,28 +74,6 @@ TEST_P(FilterTest, BatchAnswersAsSingleQueries) {
     const std::unique_ptr<bool[]> answers(new bool[n]);
     view.MayMatch(n, views.data(), answers.get());
     for (size_t i = 0; i < n; ++i) ASSERT_EQ(answers[i], view.MayMatch(keys[i])) << i;
-  }
-}
-
-TEST_P(FilterTest, OneHashOfAKeyIsForAllFiltersOfItsSeed) {
-  constexpr uint64_t kSeed = 77;
-  KeyMaker key(KeyShape::kPath);
-  FilterBuilder first(Options(GetParam(), 8, kSeed)), second(Options(GetParam(), 8, kSeed));
-  FilterBuilder moved(std::move(first));  // a builder without memory is like `first` now
-  std::vector<uint64_t> hashes;
-  for (uint64_t i = 0; i < 1000; ++i) {
-    hashes.push_back(HashKey(key(i), kSeed));
-    EXPECT_EQ(moved.HashOf(key(i)), hashes.back());
-    second.AddHash(first.HashOf(key(i)));
-    moved.AddHash(hashes.back());
-  }
-  const std::string bytes = moved.Finish();
-  EXPECT_TRUE(bytes == second.Finish());
-  std::string damaged = bytes;
-  damaged.back() = 9;  // another version
-  for (const std::string& filter : {damaged, bytes, std::string()}) {
-    const FilterView view = FilterView::Open(filter);
-    for (const uint64_t hash : hashes) EXPECT_TRUE(view.MayMatchHash(hash));
   }
 }
 
@@ -194,15 +172,6 @@ TEST_P(FilterTest, NoKeysMatchNothing) {
   for (const bool answer : answers) EXPECT_FALSE(answer);
 }
 
-TEST_P(FilterTest, BuilderIsEmptyAfterFinish) {
-  FilterBuilder builder(Options(GetParam(), 10));
-  for (int i = 0; i < 1000; ++i) builder.AddKey(std::to_string(i));
-  const std::string first = builder.Finish();
-  EXPECT_EQ(builder.num_keys(), 0u);
-  for (int i = 0; i < 1000; ++i) builder.AddKey(std::to_string(i));
-  EXPECT_EQ(first, builder.Finish());
-}
-
 TEST_P(FilterTest, FinishedBytesIsWhatFinishReturns) {
   for (const int n : {0, 1, 2, 50, 51, 52, 5000}) {
     FilterBuilder builder(Options(GetParam(), 9.9));
@@ -210,6 +179,13 @@ TEST_P(FilterTest, FinishedBytesIsWhatFinishReturns) {
     const uint64_t expected = builder.FinishedBytes();
     EXPECT_EQ(expected, FilterBytes(GetParam(), static_cast<uint64_t>(n), 9.9));
     EXPECT_EQ(expected, builder.Finish().size());
+  }
+}
+
+TEST_P(FilterTest, BitsPerKeyArePaidWithinOnePercent) {
+  for (double bits_per_key = 3; bits_per_key <= 24; bits_per_key += 0.37) {
+    const double paid = static_cast<double>(FilterBytes(GetParam(), 100000, bits_per_key)) * 8;
+    EXPECT_NEAR(paid / 100000 / bits_per_key, 1, 0.01);
   }
 }
 
@@ -227,90 +203,6 @@ INSTANTIATE_TEST_SUITE_P(Formats, FilterTest, testing::Values(Format::kBlocked, 
                          [](const auto& info) {
                            return info.param == Format::kBlocked ? "Blocked" : "Compact";
                          });
-
-TEST(BlockedFilterTest, FractionalBitsPerKeyArePaid) {
-  // 9.9 is neither 9 nor 10: the size is within one block of the request.
-  for (const double bits_per_key : {9.0, 9.9, 10.0, 10.37}) {
-    const double paid =
-        static_cast<double>(FilterBytes(Format::kBlocked, 100000, bits_per_key)) * 8;
-    EXPECT_GE(paid / 100000, bits_per_key);
-    EXPECT_LT(paid / 100000, bits_per_key + 512.0 / 100000);
-  }
-}
-
-TEST(BlockedFilterTest, AdjacentDuplicatesCostNothing) {
-  FilterBuilder builder((FilterOptions()));
-  for (int i = 0; i < 100; ++i) builder.AddKey("same");
-  EXPECT_EQ(builder.num_keys(), 1u);
-}
-
-TEST(BlockedFilterTest, SeedChangesTheBitsButNotTheAnswers) {
-  const std::vector<std::string> keys = {"a", "b", "c"};
-  const std::string zero = Build(Options(Format::kBlocked, 10, 0), keys);
-  const std::string other = Build(Options(Format::kBlocked, 10, 42), keys);
-  EXPECT_NE(zero.substr(0, 64), other.substr(0, 64));
-  const FilterView view = FilterView::Open(other);
-  for (const std::string& key : keys) EXPECT_TRUE(view.MayMatch(key));
-}
-
-// 30 million keys at 10 bits: large enough that hashes are ordered by partition first.
-TEST(BlockedFilterTest, PartitionsAndThreadsGiveTheSameBytesAsStraightInsertion) {
-  constexpr uint64_t kKeys = 30000000;
-  const filter::FilterShape shape =
-      filter::StandaloneShape(Format::kBlocked, kKeys, 10, 6, UINT64_MAX);
-  ASSERT_GE(shape.payload_bytes(), filter::kPartitionFromBytes);
-  std::vector<uint64_t> hashes(kKeys);
-  std::mt19937_64 random(9);
-  filter::HashList list;
-  for (uint64_t& hash : hashes) {
-    hash = random();
-    ASSERT_TRUE(list.Append(hash));
-  }
-  std::string expected(shape.payload_bytes(), '\0');
-  filter::InsertHashes(shape, kernels::ActiveKernel(), expected.data(), kKeys, hashes.data());
-  for (const int threads : {1, 2, 3}) {
-    std::string actual(shape.payload_bytes(), '\0');
-    filter::BuildBloom(list, shape, kernels::ActiveKernel(), threads, actual.data());
-    ASSERT_TRUE(expected == actual) << threads;
-  }
-}
-
-TEST(BlockedFilterTest, HashesOfOneBlockAreAllInserted) {
-  // Hashes need not be spread evenly: here one thread gets all of them.
-  filter::HashList list;
-  for (uint64_t i = 0; i < 200000; ++i) ASSERT_TRUE(list.Append(i));
-  const auto shape = filter::FilterShape::Blocked(filter::kPartitionFromBytes / 64, 6);
-  std::string expected(shape.payload_bytes(), '\0');
-  for (uint64_t i = 0; i < 200000; ++i) {
-    filter::InsertHashes(shape, kernels::ActiveKernel(), expected.data(), 1, &i);
-  }
-  std::string actual(shape.payload_bytes(), '\0');
-  filter::BuildBloom(list, shape, kernels::ActiveKernel(), 4, actual.data());
-  EXPECT_TRUE(expected == actual);
-}
-
-// Runs of few hashes, stretches that end anywhere in them, and partitions that no number of threads
-// divides.
-TEST(BlockedFilterTest, ListsOfShortRunsAreInsertedByAnyNumberOfThreads) {
-  const auto shape = filter::FilterShape::Blocked(filter::kPartitionFromBytes / 64 + 6000, 6);
-  filter::HashList list;
-  std::mt19937_64 random(3);
-  std::string expected(shape.payload_bytes(), '\0');
-  for (int run = 0; run < 4000; ++run) {
-    filter::HashList few;
-    for (uint64_t i = random() % 5 + 1; i > 0; --i) {
-      const uint64_t hash = random();
-      ASSERT_TRUE(few.Append(hash));
-      filter::InsertHashes(shape, kernels::ActiveKernel(), expected.data(), 1, &hash);
-    }
-    list.TakeAll(&few);
-  }
-  for (const int threads : {1, 2, 3, 5, 7, 16}) {
-    std::string actual(shape.payload_bytes(), '\0');
-    filter::BuildBloom(list, shape, kernels::ActiveKernel(), threads, actual.data());
-    EXPECT_TRUE(expected == actual) << threads;
-  }
-}
 
 TEST(BlockedFilterTest, BuildersOfSeveralThreadsAreJoined) {
   FilterBuilder one((FilterOptions())), all((FilterOptions())), part((FilterOptions()));
@@ -387,14 +279,6 @@ TEST_P(FilterTest, EachFilterHasItsOwnPrefixes) {
   EXPECT_TRUE(FilterView::Open(other.Finish()).MayMatch("prefix"));
 }
 
-TEST(FilterBuilderTest, ABuilderMayTakeItsOwnKeys) {
-  FilterBuilder builder((FilterOptions()));
-  builder.AddKey("a");
-  ASSERT_TRUE(builder.TakeKeysFrom(&builder));
-  EXPECT_EQ(builder.num_keys(), 1u);
-  EXPECT_TRUE(FilterView::Open(builder.Finish()).MayMatch("a"));
-}
-
 // RocksDB's detect_filter_construct_corruption relies on this.
 TEST(FilterWriterTest, ChecksumCoversExactlyTheKeysHeld) {
   filter::FilterWriter writer((FilterOptions())), other((FilterOptions()));
@@ -433,14 +317,17 @@ TEST(FilterWriterTest, OutOfMemoryIsReportedUntilTheNextFilter) {
   EXPECT_GT(writer.Plan().num_bytes, filter::kTrailerBytes);
 }
 
-std::string BuildCompactOf(const std::vector<uint64_t>& hashes, double bits_per_key, int threads) {
+std::string BuildCompactOf(const std::vector<uint64_t>& hashes, const filter::FilterShape& shape) {
   filter::HashList list;
   for (const uint64_t hash : hashes) EXPECT_TRUE(list.Append(hash));
-  const filter::FilterShape shape =
-      filter::CompactShape(hashes.size(), bits_per_key, 0, UINT64_MAX);
-  std::string payload(shape.payload_bytes(), '\0');
-  EXPECT_TRUE(filter::BuildCompact(list, shape, kernels::ActiveKernel(), threads, payload.data()));
+  std::string payload(shape.payload_bytes(), '\xFF');
+  std::optional<filter::HashGroups> groups;
+  EXPECT_TRUE(
+      filter::BuildPayload(&list, shape, kernels::ActiveKernel(), 1, payload.data(), &groups));
   return payload;
+}
+std::string BuildCompactOf(const std::vector<uint64_t>& hashes, double bits_per_key) {
+  return BuildCompactOf(hashes, filter::CompactShape(hashes.size(), bits_per_key, 0, UINT64_MAX));
 }
 
 filter::Payload PayloadOf(const std::string& bytes, size_t n, double bits_per_key) {
@@ -449,7 +336,7 @@ filter::Payload PayloadOf(const std::string& bytes, size_t n, double bits_per_ke
 }
 
 size_t LostKeys(const std::vector<uint64_t>& hashes, double bits_per_key) {
-  const std::string bytes = BuildCompactOf(hashes, bits_per_key, 1);
+  const std::string bytes = BuildCompactOf(hashes, bits_per_key);
   const filter::Payload payload = PayloadOf(bytes, hashes.size(), bits_per_key);
   size_t lost = 0;
   for (const uint64_t hash : hashes) {
@@ -494,9 +381,7 @@ TEST(CompactFilterTest, FarMoreKeysThanTheFilterIsForAreNotLost) {
       std::vector<uint64_t> hashes(keys_per_block * shape.num_blocks);
       for (uint64_t& hash : hashes) hash = random();
       hashes.insert(hashes.end(), hashes.begin(), hashes.begin() + 50);
-      std::string bytes(shape.payload_bytes(), '\xFF');
-      filter::BuildCompactFromArray(hashes.data(), hashes.size(), shape, kernels::ActiveKernel(),
-                                    bytes.data());
+      const std::string bytes = BuildCompactOf(hashes, shape);
       const filter::Payload payload{shape, 0, bytes.data()};
       size_t lost = 0;
       for (const uint64_t hash : hashes) {
@@ -510,7 +395,7 @@ TEST(CompactFilterTest, FarMoreKeysThanTheFilterIsForAreNotLost) {
 TEST(CompactFilterTest, OneHashManyTimesStillRejectsOthers) {
   // 5000 equal equations count as one: the block can be solved in spite of their number.
   const std::vector<uint64_t> hashes(5000, 0x8000000000000001);
-  const std::string bytes = BuildCompactOf(hashes, 7.2, 1);
+  const std::string bytes = BuildCompactOf(hashes, 7.2);
   const filter::Payload payload = PayloadOf(bytes, hashes.size(), 7.2);
   int matches = 0;
   for (uint64_t i = 0; i < 10000; ++i) {
@@ -520,49 +405,13 @@ TEST(CompactFilterTest, OneHashManyTimesStillRejectsOthers) {
   EXPECT_LT(matches, 100);
 }
 
-TEST(CompactFilterTest, ThreadsAndPartsGiveTheSameBytes) {
-  std::mt19937_64 random(42);
-  std::vector<uint64_t> hashes(300000);
-  for (uint64_t& hash : hashes) hash = random();
-  const std::string one = BuildCompactOf(hashes, 7.2, 1);
-  for (const int threads : {2, 3, 8}) EXPECT_TRUE(one == BuildCompactOf(hashes, 7.2, threads));
-}
-
-// From 2.6 million hashes on, or fewer that are unevenly spread, parts are divided once more.
-TEST(CompactFilterTest, PiecesOfPartsGiveTheSameBytes) {
-  std::mt19937_64 random(45);
-  std::vector<uint64_t> hashes(3000000);
-  for (const bool skewed : {false, true}) {
-    for (uint64_t& hash : hashes) hash = skewed && random() % 2 == 0 ? random() / 16 : random();
-    const std::string bytes = BuildCompactOf(hashes, 7.2, 1);
-    EXPECT_TRUE(bytes == BuildCompactOf(hashes, 7.2, 4));
-    // Line by line, without parts.
-    const filter::FilterShape shape = filter::CompactShape(hashes.size(), 7.2, 0, UINT64_MAX);
-    std::string expected(shape.payload_bytes(), '\0');
-    filter::BuildCompactFromArray(hashes.data(), hashes.size(), shape, kernels::ActiveKernel(),
-                                  expected.data());
-    EXPECT_TRUE(bytes == expected);
-  }
-}
-
-TEST(CompactFilterTest, BitsPerKeyArePaidWithinOnePercent) {
-  for (double bits_per_key = 3; bits_per_key <= 24; bits_per_key += 0.37) {
-    const double paid =
-        static_cast<double>(FilterBytes(Format::kCompact, 100000, bits_per_key)) * 8;
-    EXPECT_NEAR(paid / 100000 / bits_per_key, 1, 0.01);
-  }
-}
-
-TEST(FilterOptionsTest, CompactHasItsOwnRange) {
+TEST(FilterOptionsTest, BadValuesAreRefusedByNameAndRange) {
   for (const double bits_per_key : {2.9, 24.1, 0.0}) {
     const std::string error = Options(Format::kCompact, bits_per_key).Validate();
     EXPECT_NE(error.find("3 to 24"), std::string::npos) << error;
   }
   EXPECT_EQ(Options(Format::kCompact, 3).Validate(), "");
   EXPECT_EQ(Options(Format::kCompact, 24).Validate(), "");
-}
-
-TEST(FilterOptionsTest, BadValuesAreRefusedByNameAndRange) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();
   for (const double bits_per_key :
@@ -577,17 +426,6 @@ TEST(FilterOptionsTest, BadValuesAreRefusedByNameAndRange) {
   EXPECT_NE(Options(static_cast<Format>(9), 10).Validate().find("format is 9"), std::string::npos);
   EXPECT_EQ(Options(Format::kBlocked, 1).Validate(), "");
   EXPECT_EQ(Options(Format::kClassic, 100).Validate(), "");
-}
-
-TEST(FilterOptionsTest, BuilderWithBadOptionsMatchesEverythingInTwentyBytes) {
-  FilterBuilder builder(Options(Format::kBlocked, 1e9));
-  EXPECT_NE(builder.error(), "");
-  for (int i = 0; i < 100; ++i) builder.AddKey(std::to_string(i));
-  const std::string bytes = builder.Finish();
-  EXPECT_EQ(bytes.size(), 20u);
-  EXPECT_TRUE(FilterView::Open(bytes).AlwaysMatches());
-  EXPECT_TRUE(FilterView::Open(bytes).MayMatch("anything"));
-  EXPECT_NE(builder.error(), "");
 }
 
 TEST(FilterOptionsTest, ClassicIsForLevelDBAlone) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "bloomline/filter.h"
+#include "bloomline/key_canonicalizer.h"
 #include "src/filter/format/layout.h"
 #include "src/filter/format/leveldb_codes.h"
 #include "src/filter/format/num_probes.h"
@@ -50,26 +51,74 @@ std::string StandaloneFilter(int num_keys, Format format = Format::kBlocked,
   return builder.Finish();
 }
 
-// Else the length of the payload would wrap, and what the trailer says could fit that.
-TEST(StandaloneFormatTest, PaddingBeyondTheFilterMatchesEverything) {
+// A filter without keys but with this extension, which may say that it has other bytes.
+std::string WithExtension(const std::string& extension, size_t extension_bytes) {
+  std::string trailer(filter::kTrailerBytes, '\0');
+  filter::EncodeTrailer(FilterShape::Blocked(0, 6), 0, trailer.data());
+  trailer[14] = static_cast<char>(extension_bytes);
+  return extension + trailer;
+}
+
+std::string Field(int tag, const std::string& content) {
+  return std::string{static_cast<char>(tag), static_cast<char>(content.size())} + content;
+}
+
+TEST(StandaloneFormatTest, FieldsAreReadOrSkippedByTheirTags) {
+  for (int tag = 0; tag < 256; ++tag) {
+    for (const size_t length : {0, 1, 64, 65, 253}) {
+      const std::string field = Field(tag, std::string(length, 'n'));
+      std::string why;
+      const std::string filter = WithExtension(field, field.size());
+      const bool is_name = tag == 1 && length > 0 && length <= 64;
+      const std::string name(is_name ? length : 0, 'n');
+      EXPECT_EQ(RecordedCanonicalizer(filter), name);
+      const Payload payload = filter::DecodeStandalone(filter, &why, name);
+      const bool is_understood = is_name || tag >= 128;
+      EXPECT_EQ(payload.layout != Layout::kAlwaysMatch, is_understood) << tag << ", " << length;
+      const std::string reason =
+          is_understood ? ""
+          : tag == 0    ? "its extension has tag 0 after 0; allowed: ascending tags, from 1 on"
+          : tag == 1    ? "its canonicalizer's name has " + std::to_string(length) +
+                           " bytes; allowed: 1 to 64"
+                     : "its extension has tag " + std::to_string(tag) +
+                           ", which this version does not know";
+      EXPECT_EQ(why, reason);
+    }
+  }
+}
+
+TEST(StandaloneFormatTest, FieldsThatAreNotInOrderMatchEverything) {
+  for (const auto& [first, second] :
+       {std::pair{1, 1}, {128, 1}, {128, 128}, {255, 254}, {1, 128}, {128, 255}}) {
+    const std::string fields = Field(first, "n") + Field(second, "n");
+    std::string why;
+    const std::string_view name = first == 1 ? "n" : "";
+    const Payload payload =
+        filter::DecodeStandalone(WithExtension(fields, fields.size()), &why, name);
+    EXPECT_EQ(payload.layout != Layout::kAlwaysMatch, first < second);
+    EXPECT_EQ(why, first < second
+                       ? ""
+                       : "its extension has tag " + std::to_string(second) + " after " +
+                             std::to_string(first) + "; allowed: ascending tags, from 1 on");
+  }
+}
+
+// Also one that is longer than the filter: the length of the payload would wrap.
+TEST(StandaloneFormatTest, AnExtensionThatItsFieldsDoNotFillMatchesEverything) {
+  const std::string fields = Field(1, "app.Case") + Field(200, "content");
   GuardedBytes guarded(kMaxLength);
-  for (size_t padding = 1; padding < 64; ++padding) {
-    for (size_t length = 0; length < padding; ++length) {
-      std::string trailer(filter::kTrailerBytes, '\0');
-      filter::EncodeTrailer(FilterShape::Flat(length - padding, 6), 0, trailer.data());
-      trailer[14] = static_cast<char>(padding);
-      const std::string_view bytes = guarded.AtEnd(std::string(length, '\0') + trailer);
-      EXPECT_EQ(filter::DecodeStandalone(bytes).layout, Layout::kAlwaysMatch) << padding;
-      // The length of a flat filter is limited anyway. That of blocks may wrap to whole ones, also
-      // behind a canonicalizer's name.
-      for (const std::string_view name : {"", "app.Case"}) {
-        std::string end(filter::EndBytes(name), '\0');
-        filter::EncodeTrailer(FilterShape::Compact((length - padding) / 32, 1), 0, end.data(),
-                              name);
-        end[end.size() - filter::kTrailerBytes + 14] = static_cast<char>(padding);
-        const std::string_view blocks = guarded.AtEnd(std::string(length, '\0') + end);
-        EXPECT_EQ(filter::DecodeStandalone(blocks, nullptr, name).layout, Layout::kAlwaysMatch)
-            << padding;
+  for (size_t bytes = 0; bytes < 256; ++bytes) {
+    for (size_t length = 0; length <= fields.size(); ++length) {
+      const std::string extension = fields.substr(0, length);
+      const std::string_view filter = guarded.AtEnd(WithExtension(extension, bytes));
+      std::string why;
+      const Payload payload = filter::DecodeStandalone(filter, &why, length < 10 ? "" : "app.Case");
+      const bool fills =
+          bytes == length && (length == 0 || length == 10 || length == fields.size());
+      EXPECT_EQ(payload.layout != Layout::kAlwaysMatch, fills) << bytes << ", " << length;
+      if (bytes > length) {
+        EXPECT_EQ(why, "its extension has " + std::to_string(bytes) + " bytes; the filter has " +
+                           std::to_string(length) + " before the trailer");
       }
     }
   }
@@ -171,14 +220,14 @@ TEST(StandaloneFormatTest, EveryReservedValueMatchesEverything) {
     // Other known layouts have other units or parameters.
     EXPECT_EQ(with(12, value), value != 1) << "layout " << value;
     EXPECT_EQ(with(13, value), value < 1 || value > 30) << "num_probes " << value;
-    EXPECT_EQ(with(14, value), value != 0) << "padding " << value;
+    EXPECT_EQ(with(14, value), value != 0) << "extension_bytes " << value;
     EXPECT_EQ(with(15, value), value != 0) << "marker " << value;
     EXPECT_EQ(with(16, value), value != 'b') << "magic " << value;
     EXPECT_EQ(with(19, value), value != 1) << "version " << value;
   }
 }
 
-// Also where everything else would fit them. 0, 2, 4 and 5 are reserved.
+// Also where everything else would fit them.
 TEST(StandaloneFormatTest, OtherLayoutsMatchEverythingWhateverTheFields) {
   constexpr size_t kLayout = 12;
   for (const size_t unit_bytes : {1, 32, 64}) {
@@ -186,29 +235,13 @@ TEST(StandaloneFormatTest, OtherLayoutsMatchEverythingWhateverTheFields) {
       std::string filter(64 + filter::kTrailerBytes, '\0');
       filter::EncodeTrailer(FilterShape::Flat(64 / unit_bytes, parameter), 0, filter.data() + 64);
       for (int layout = 0; layout < 256; ++layout) {
-        if (layout == 1 || layout == 3 || layout == 6) continue;
+        if (layout >= 1 && layout <= 3) continue;
         filter[64 + kLayout] = static_cast<char>(layout);
         std::string why;
         const Payload payload = filter::DecodeStandalone(filter, &why);
         ASSERT_EQ(payload.layout, Layout::kAlwaysMatch) << layout;
-        ASSERT_EQ(why == "layout " + std::to_string(layout) + " is unknown", layout != 0xFF) << why;
+        ASSERT_EQ(why == "layout " + std::to_string(layout) + " is unknown", layout != 0) << why;
       }
-    }
-  }
-}
-
-TEST(StandaloneFormatTest, PaddingBeforeThePayloadIsSkipped) {
-  const std::string whole = StandaloneFilter(100);
-  for (int padding = 0; padding <= 64; ++padding) {
-    std::string padded = std::string(static_cast<size_t>(padding), '\xAA') + whole;
-    padded[padded.size() - filter::kTrailerBytes + 14] = static_cast<char>(padding);
-    const FilterView view = FilterView::Open(padded);
-    ASSERT_EQ(view.AlwaysMatches(), padding == 64);
-    for (int i = 0; i < 100; ++i) ASSERT_TRUE(view.MayMatch(std::to_string(i)));
-    int matches = 0;
-    for (int i = 100; i < 1100; ++i) matches += view.MayMatch(std::to_string(i));
-    if (padding < 64) {
-      ASSERT_LT(matches, 50);
     }
   }
 }
@@ -218,7 +251,7 @@ TEST(StandaloneFormatTest, EveryParameterOfCompactMeansWhatTheTableSays) {
   for (int parameter = 0; parameter < 256; ++parameter) {
     filter::EncodeTrailer(FilterShape::Blocked(parameter < 2 ? 2 : 1, parameter), 0,
                           filter.data() + 64);
-    filter[64 + 12] = 6;
+    filter[64 + 12] = 3;
     std::string why;
     const Payload payload = filter::DecodeStandalone(filter, &why);
     if (parameter > 5) {

@@ -173,7 +173,7 @@ void GoldenTest::ExpectBlocks() {
   int num_line = 0;
   for (const BlockVector& v : vectors) {
     SCOPED_TRACE(testing::Message() << "line " << ++num_line);
-    const kernels::CompactFilter filter = filter::AsCompact(v.shape, v.block.data());
+    const kernels::CompactFilter filter = filter::ForKernel(v.shape, v.block.data());
     const auto may_match = kernel.compact.may_match[v.shape.arrangement];
     ASSERT_EQ(v.shape.block_bytes, v.block.size());
     if (v.is_written) {

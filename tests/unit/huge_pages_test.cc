@@ -86,15 +86,6 @@ TEST(HugePagesTest, LargeBlocksDoNotOverlap) {
   }
 }
 
-TEST(HugePagesTest, SmallBlocksAreUsable) {
-  for (const size_t bytes : {size_t{1}, size_t{64}, kHugePageBytes - 1}) {
-    void* block = AllocatePages(bytes);
-    ASSERT_NE(block, nullptr);
-    std::memset(block, 1, bytes);
-    FreePages(block, bytes);
-  }
-}
-
 TEST(HugePagesTest, ImpossibleSizesGiveNull) {
   for (const size_t bytes : {SIZE_MAX, SIZE_MAX - 1, SIZE_MAX - kHugePageBytes,
                              SIZE_MAX - 2 * kHugePageBytes, SIZE_MAX / 2}) {

@@ -172,22 +172,6 @@ TEST(LevelSizingTest, WhereRatesAreNotConvexTheSearchGoesOn) {
   }
 }
 
-// At the optimum, a bit of memory saves as many reads in one level as in another.
-TEST(LevelSizingTest, LastBitsGainTheSameInEachLevel) {
-  const Numbers keys = Keys(7, 4);
-  const Numbers bits = Spread(Format::kCompact, 9, keys);
-  const auto gain = [&](size_t i) {
-    constexpr double kStep = 0.25;
-    return (FalsePositiveRate(Format::kCompact, bits[i] - kStep) -
-            FalsePositiveRate(Format::kCompact, bits[i] + kStep)) /
-           keys[i];
-  };
-  for (size_t i = 1; i < keys.size(); ++i) {
-    ASSERT_LT(bits[i], 23) << i;
-    EXPECT_NEAR(gain(i) / gain(6), 1, 0.03) << i;
-  }
-}
-
 TEST(LevelSizingTest, RunsOfALevelAreLikeLevels) {
   for (const Format format : kFormats) {
     const Numbers as_runs = Spread(format, 8, {4, 40, 400}, {4, 1, 1});
@@ -212,27 +196,12 @@ TEST(LevelSizingTest, LittleMemoryGoesToTheSmallLevels) {
   EXPECT_EQ(Spread(Format::kCompact, 0.5, Numbers(5, 1.0)), Numbers(5, 0.0));
 }
 
-TEST(LevelSizingTest, MuchMemoryFillsAllLevels) {
-  for (const Format format : kFormats) {
-    const double most = AllowedBitsPerKey(format).max;
-    EXPECT_EQ(Spread(format, most, Keys(3, 10)), Numbers(3, most));
-  }
-}
-
 TEST(LevelSizingTest, EmptyLevelsCostNothing) {
   const Numbers bits = Spread(Format::kCompact, 10, {0, 1, 10});
   const Numbers others = Spread(Format::kCompact, 10, {1, 10});
   EXPECT_EQ(bits[0], kMaxCompactBitsPerKey);
   EXPECT_EQ(bits[1], others[0]);
   EXPECT_EQ(bits[2], others[1]);
-}
-
-TEST(LevelSizingTest, UnitsOfKeysDoNotMatter) {
-  const Numbers bits = Spread(Format::kCompact, 10, Keys(5, 10));
-  Numbers keys = Keys(5, 10);
-  for (double& of_level : keys) of_level *= 3e18;
-  const Numbers many = Spread(Format::kCompact, 10, keys);
-  for (size_t i = 0; i < 5; ++i) EXPECT_NEAR(many[i], bits[i], 0.05) << i;
 }
 
 TEST(LevelSizingTest, ExtremeSizesHaveAnAnswer) {

@@ -21,7 +21,7 @@
 #include "src/filter/format/layout.h"
 #include "src/filter/format/shapes.h"
 #include "src/filter/format/trailer.h"
-#include "src/filter/writer/compact_builder.h"
+#include "src/filter/writer/payload_builder.h"
 #include "src/filter/writer/range_builder.h"
 #include "tests/support/injected_entropy.h"
 #include "tests/support/key_shapes.h"
@@ -187,40 +187,15 @@ TEST_F(OnDiskFilterBuilderTest, AnyHashesGiveTheBlocksOfTheWholePayload) {
       }
       EXPECT_EQ(lines.num_taken(), hashes.size());
       std::string whole(shape.payload_bytes(), '\0');
-      filter::BuildCompactFromArray(hashes.data(), hashes.size(), shape, kernel, whole.data());
+      filter::HashList list;
+      for (const uint64_t hash : hashes) ASSERT_TRUE(list.Append(hash));
+      std::optional<filter::HashGroups> groups;
+      ASSERT_TRUE(filter::BuildPayload(&list, shape, kernel, 1, whole.data(), &groups));
       EXPECT_TRUE(parts == whole);
-      const kernels::CompactFilter filter = filter::AsCompact(shape, parts.data());
+      const kernels::CompactFilter filter = filter::ForKernel(shape, parts.data());
       const auto may_match = kernel.compact.may_match[shape.arrangement];
       for (const uint64_t hash : hashes) ASSERT_TRUE(may_match(filter, hash));
     }
-  }
-}
-
-TEST_F(OnDiskFilterBuilderTest, BlocksBeginAtTheirFirstHash) {
-  for (const uint64_t num_lines : {uint64_t{1}, uint64_t{2}, uint64_t{3}, uint64_t{1000003},
-                                   uint64_t{1} << 33, (uint64_t{1} << 40) - 1}) {
-    for (const uint64_t line : {uint64_t{0}, uint64_t{1}, num_lines / 3, num_lines - 1}) {
-      if (line >= num_lines) continue;
-      const uint64_t first = filter::FirstHashOfBlock(line, num_lines);
-      EXPECT_EQ(kernels::BlockIndex(first, num_lines), line);
-      if (line == 0) continue;
-      EXPECT_EQ(kernels::BlockIndex(first - 1, num_lines), line - 1);
-    }
-  }
-}
-
-TEST_F(OnDiskFilterBuilderTest, ABuilderCanBeUsedAgain) {
-  auto builder = NewBuilder(Options(Format::kCompact, 8));
-  std::string error;
-  for (int round = 0; round < 3; ++round) {
-    FilterBuilder in_memory(Options(Format::kCompact, 8));
-    for (int i = 0; i < 20000; ++i) {
-      const std::string key = std::to_string(round) + "/" + std::to_string(i);
-      in_memory.AddKey(key);
-      ASSERT_TRUE(builder->AddKey(key, &error)) << error;
-    }
-    ASSERT_TRUE(builder->Finish(dir_.Path("filter"), &error)) << error;
-    EXPECT_TRUE(ReadBytes(dir_.Path("filter")) == in_memory.Finish());
   }
 }
 
@@ -273,32 +248,6 @@ TEST_F(OnDiskFilterBuilderTest, AFullDiskFailsAddKeyAndThenFinish) {
   EXPECT_FALSE(builder->Finish(dir_.Path("filter"), &finish_error));
   EXPECT_EQ(finish_error, add_error);
   EXPECT_TRUE(std::filesystem::is_empty(dir_.Path("")));
-}
-
-TEST_F(OnDiskFilterBuilderTest, AFilterThatCannotBeWrittenCanBeWrittenLater) {
-  const FilterOptions options = Options(Format::kCompact, 7.05);
-  auto builder = NewBuilder(options, 2);
-  FilterBuilder in_memory(options);
-  std::string error;
-  for (int i = 0; i < 100000; ++i) {
-    in_memory.AddKey(std::to_string(i));
-    ASSERT_TRUE(builder->AddKey(std::to_string(i), &error)) << error;
-  }
-  const std::string path = dir_.Path("filter");
-  std::ofstream(path) << "the old one";
-  EXPECT_FALSE(builder->Finish(dir_.Path("nowhere/filter"), &error));
-  EXPECT_NE(error.find("nowhere/filter"), std::string::npos) << error;
-  for (const rlim_t bytes :
-       {0, 5000, 60000}) {  // fails at the hashes left in buffers, then at the blocks
-    const FileSizeLimit limit(bytes);
-    error.clear();
-    EXPECT_FALSE(builder->Finish(path, &error));
-    EXPECT_NE(error.find("cannot write"), std::string::npos) << error;
-  }
-  EXPECT_EQ(ReadBytes(path), "the old one");
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(dir_.Path("")), {}), 1);
-  ASSERT_TRUE(builder->Finish(path, &error)) << error;
-  EXPECT_TRUE(ReadBytes(path) == in_memory.Finish());
 }
 
 // More keys may be added after a failed Finish.

@@ -23,7 +23,6 @@
 #include "src/filter/writer/filter_writer.h"
 #include "src/filter/writer/range_builder.h"
 #include "src/in_memory/bloom_bits.h"
-#include "src/in_memory/small_blocks.h"
 
 namespace bloomline {
 namespace {
@@ -142,34 +141,6 @@ TEST(Past4GiBTest, BlockedPayloadsKeepTheirKeys) {
     EXPECT_NE(std::string(last, 64), std::string(64, '\0'));
     madvise(memory.data(), filter.size(), MADV_DONTNEED);
   }
-}
-
-TEST(Past4GiBTest, FilterViewFindsKeysPast2To32Blocks) {
-  constexpr uint64_t kLines = k2To32 + 1;
-  const SparseMemory memory(kLines * 64 + filter::kTrailerBytes);
-  SKIP_WITHOUT(memory);
-  const FilterShape shape = FilterShape::Blocked(kLines, 6);
-  std::vector<std::string> keys;
-  std::vector<uint64_t> hashes;
-  for (int i = 0; i < 1000; ++i) {
-    keys.push_back("key " + std::to_string(i));
-    hashes.push_back(filter::Hash64(keys.back(), 7));
-  }
-  filter::InsertHashes(shape, kernels::ActiveKernel(), memory.data(), hashes.size(), hashes.data());
-  filter::EncodeTrailer(shape, 7, memory.data() + shape.payload_bytes());
-  const FilterView view =
-      FilterView::Open({memory.data(), shape.payload_bytes() + filter::kTrailerBytes});
-  ASSERT_FALSE(view.AlwaysMatches());
-  const std::vector<std::string_view> views(keys.begin(), keys.end());
-  bool may_match[1000];
-  view.MayMatch(keys.size(), views.data(), may_match);
-  int others = 0;
-  for (size_t i = 0; i < keys.size(); ++i) {
-    EXPECT_TRUE(view.MayMatch(keys[i])) << i;
-    EXPECT_TRUE(may_match[i]) << i;
-    others += view.MayMatch("other " + std::to_string(i)) ? 1 : 0;
-  }
-  EXPECT_LT(others, 5);
 }
 
 // The same for compact blocks, of which only a few at critical places are built.

@@ -120,20 +120,6 @@ TEST(RandomSeedTest, EachFilterDrawsItsOwnAndRecordsIt) {
   }
 }
 
-TEST(RandomSeedTest, TheSeedStaysFromTheFirstKeyUntilFinish) {
-  // Keys of all lengths, prefixes, and more than one chunk of hashes.
-  FilterBuilder builder(RandomSeed(Format::kBlocked, 10));
-  std::vector<std::string> keys;
-  for (size_t i = 0; i < 3000; ++i) keys.push_back(std::string(i % 40, 'k') + std::to_string(i));
-  for (const std::string& key : keys) builder.AddKeyAndPrefix(key, key.substr(0, key.size() / 2));
-  const std::string filter = builder.Finish();
-  const FilterView view = FilterView::Open(filter);
-  for (const std::string& key : keys) {
-    ASSERT_TRUE(view.MayMatch(key));
-    ASSERT_TRUE(view.MayMatch(key.substr(0, key.size() / 2)));
-  }
-}
-
 TEST(RandomSeedTest, BuildersOfDifferentSeedsAreNotJoined) {
   const FilterOptions options = RandomSeed(Format::kBlocked, 10);
   FilterBuilder one(options), two(options), unseeded((FilterOptions()));
@@ -148,17 +134,6 @@ TEST(RandomSeedTest, BuildersOfDifferentSeedsAreNotJoined) {
   EXPECT_EQ(unseeded.num_keys(), 1000u);
   ExpectKeysMatch(two.Finish());
   ExpectKeysMatch(unseeded.Finish());
-}
-
-TEST(RandomSeedTest, BuildersOfOneDrawnSeedAreJoined) {
-  FilterOptions options;
-  ASSERT_TRUE(DrawSeed(&options.seed, nullptr));
-  FilterBuilder all(options), part(options);
-  AddKeys(&part);
-  ASSERT_TRUE(all.TakeKeysFrom(&part));
-  const std::string filter = all.Finish();
-  ExpectKeysMatch(filter);
-  EXPECT_EQ(SeedOf(filter), options.seed);
 }
 
 TEST(RandomSeedTest, WithoutAGeneratorTheFilterMatchesEverythingAndSaysWhy) {

@@ -28,14 +28,6 @@ TEST(SizingTest, BlockedRateIsTheExactLimit) {
   }
 }
 
-TEST(SizingTest, BlockedProbesComeFromTheBlockedRate) {
-  EXPECT_EQ(OptimalNumProbes(Format::kBlocked, 6), 4);
-  EXPECT_EQ(OptimalNumProbes(Format::kBlocked, 8), 5);
-  EXPECT_EQ(OptimalNumProbes(Format::kBlocked, 10), 6);  // ln 2 * 10 rounds to 7
-  EXPECT_EQ(OptimalNumProbes(Format::kBlocked, 16), 9);
-  EXPECT_EQ(OptimalNumProbes(Format::kBlocked, 20), 11);
-}
-
 // k is the best, or as good as its neighbour within the rounding of the table's thresholds.
 template <typename Rate>
 void ExpectBest(int k, Rate rate) {
@@ -68,13 +60,6 @@ TEST(SizingTest, OneProbeMoreFromTheBoundOn) {
   EXPECT_EQ(OptimalStandardNumProbes(9.3583), 7);
 }
 
-TEST(SizingTest, StandardRateIsTheClosedFormula) {
-  EXPECT_NEAR(StandardFalsePositiveRate(10, 7), 0.00819, 1e-5);
-  EXPECT_NEAR(StandardFalsePositiveRate(16, 11), 0.000459, 1e-6);
-  EXPECT_NEAR(StandardFalsePositiveRate(10.0, 7),
-              ExactStandardFalsePositiveRate(100000, 1000000, 7), 1e-5);
-}
-
 TEST(SizingTest, SmallFiltersFollowTheOccupancyDistribution) {
   // One key, one probe, one byte: a second key hits the one set bit with probability 1/8.
   EXPECT_NEAR(ExactStandardFalsePositiveRate(1, 8, 1), 1.0 / 8, 1e-12);
@@ -87,29 +72,6 @@ TEST(SizingTest, BothMethodsForFiniteFiltersMeet) {
   const double below = ExactStandardFalsePositiveRate(475, 3000, 7);
   const double above = ExactStandardFalsePositiveRate(4750, 30000, 7);
   EXPECT_NEAR(below / above, 1, 5e-3);
-}
-
-TEST(SizingTest, BlockedRateAgreesWithASimulation) {
-  // Independent random probes, no hash of ours: checks the formula, not the filter.
-  std::mt19937_64 random(11);
-  constexpr uint64_t kLines = 2000;
-  constexpr uint64_t kKeys = 102400;
-  constexpr int kProbes = 6;
-  std::vector<bool> bits(kLines * 512);
-  for (uint64_t i = 0; i < kKeys; ++i) {
-    const uint64_t line = random() % kLines;
-    for (int j = 0; j < kProbes; ++j) bits[line * 512 + random() % 512] = true;
-  }
-  int matches = 0;
-  constexpr int kQueries = 2000000;
-  for (int i = 0; i < kQueries; ++i) {
-    const uint64_t line = random() % kLines;
-    bool match = true;
-    for (int j = 0; j < kProbes && match; ++j) match = bits[line * 512 + random() % 512];
-    matches += match;
-  }
-  const double expected = ExactBlockedFalsePositiveRate(kKeys, kLines, kProbes);
-  EXPECT_NEAR(matches / static_cast<double>(kQueries) / expected, 1, 0.05);
 }
 
 TEST(SizingTest, FewBlocksApproachThePoissonLimit) {
@@ -299,12 +261,6 @@ TEST(SizingTest, OutOfRangeBitsAreClampedOrRefused) {
   }
   EXPECT_EQ(FilterBytes(Format::kBlocked, 1000, 1e9), 0u);
   EXPECT_EQ(FilterBytes(Format::kBlocked, 1000, std::nan("")), 0u);
-}
-
-TEST(SizingTest, BytesAre64Bit) {
-  const uint64_t bytes = FilterBytes(Format::kBlocked, 5000000000, 10);
-  EXPECT_GE(bytes, 6250000000u);
-  EXPECT_LT(bytes, 6250000064u);
 }
 
 }  // namespace

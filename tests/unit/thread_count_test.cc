@@ -1,25 +1,30 @@
-// The number of threads that builders start. This program's pthread_create counts calls and
-// forwards them.
+// The number of threads that builders start, and that their work is done even without any. This
+// program's pthread_create counts calls and forwards them, or fails.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "bloomline/filter.h"
 #include "bloomline/on_disk_filter_builder.h"
+#include "src/filter/writer/run_on_threads.h"
 #include "tests/support/temp_dir.h"
 
 namespace {
 std::atomic<int> num_started{0};
-}
+std::atomic<bool> none_starts{false};
+}  // namespace
 
 extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                               void* (*start)(void*), void* argument) noexcept {
   static const auto system =
       reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
+  if (none_starts) return EAGAIN;
   ++num_started;
   return system(thread, attributes, start, argument);
 }
@@ -58,6 +63,18 @@ int ThreadsOfPartitionedFinish(uint64_t num_keys, int num_threads) {
   num_started = 0;
   EXPECT_TRUE(builder->Finish(dir.Path("filter"), &error)) << error;
   return num_started;
+}
+
+TEST(RunOnThreadsTest, EachTaskRunsOnceEvenWithoutThreads) {
+  for (const bool none : {false, true}) {
+    for (size_t n = 1; n < 10; ++n) {
+      std::vector<std::atomic<int>> runs(n);
+      none_starts = none;
+      filter::RunOnThreads(n, [&](size_t i) { ++runs[i]; });
+      none_starts = false;
+      for (size_t i = 0; i < n; ++i) EXPECT_EQ(runs[i], 1) << i << " of " << n;
+    }
+  }
 }
 
 TEST(ThreadCountTest, FewKeysStartNoThread) {

@@ -12,8 +12,8 @@
 
 namespace bloomline::bench {
 
-// In place of leveldb::NewBloomFilterPolicy: the policy of --policy. Ends the process if it cannot
-// be made: null would mean "no filter".
+// In place of leveldb::NewBloomFilterPolicy: the policy of --policy. Throws std::runtime_error if
+// it cannot be made: null would mean "no filter".
 const leveldb::FilterPolicy* NewPolicy(int bits_per_key);
 
 // In place of snprintf(key, size, "%016d", number): writes the key of that number.

@@ -1,4 +1,5 @@
-// Converts the arguments and results of C functions to those of the library and back.
+// Converts the arguments and results of C functions to those of the library and back, and defines
+// what many types of c.h have in the same form.
 #ifndef BLOOMLINE_BINDINGS_C_CONVERT_H_
 #define BLOOMLINE_BINDINGS_C_CONVERT_H_
 
@@ -19,17 +20,17 @@ inline std::string_view Key(const char* key, size_t length) { return {key, lengt
 constexpr size_t kBatchKeys = 256;
 
 // Calls f(count, keys, answers) for all keys in batches, without allocating, and stores the answers
-// unless `answers` is null.
-template <typename F>
-void AnswerEachBatch(size_t num_keys, const char* const* keys, const size_t* key_lengths,
-                     uint8_t* answers, F f) {
-  std::string_view batch[kBatchKeys];
-  bool batch_answers[kBatchKeys];
-  for (size_t start = 0; start < num_keys; start += kBatchKeys) {
-    const size_t count = std::min(kBatchKeys, num_keys - start);
+// unless `to` is null.
+template <typename Answer = bool, size_t batch_keys = kBatchKeys, typename To, typename F>
+void AnswerEachBatch(size_t num_keys, const char* const* keys, const size_t* key_lengths, To* to,
+                     F f) {
+  std::string_view batch[batch_keys];
+  Answer answers[batch_keys];
+  for (size_t start = 0; start < num_keys; start += batch_keys) {
+    const size_t count = std::min(batch_keys, num_keys - start);
     for (size_t i = 0; i < count; ++i) batch[i] = Key(keys[start + i], key_lengths[start + i]);
-    f(count, batch, batch_answers);
-    if (answers != nullptr) std::copy(batch_answers, batch_answers + count, answers + start);
+    f(count, batch, answers);
+    for (size_t i = 0; to != nullptr && i < count; ++i) to[start + i] = static_cast<To>(answers[i]);
   }
 }
 
@@ -42,21 +43,6 @@ Handle* MakeHandle(char** errptr, Make make) {
   return OrSetError(errptr, [&](std::string* error) -> Handle* {
     auto made = make(error);
     return made == nullptr ? nullptr : new Handle{std::move(made)};
-  });
-}
-
-// A handle of the filter in a file.
-template <typename Handle, typename Filter>
-Handle* LoadHandle(const char* path, char** errptr) {
-  return MakeHandle<Handle>(errptr, [=](std::string* error) {
-    return support::IsNullText(path, "path", error) ? nullptr : Filter::Load(path, error);
-  });
-}
-
-template <typename Filter>
-bool SaveTo(const char* path, const Filter& filter, char** errptr) {
-  return OrSetError(errptr, [&](std::string* error) {
-    return !support::IsNullText(path, "path", error) && filter.Save(path, error);
   });
 }
 
@@ -77,5 +63,49 @@ char* MallocedBytes(size_t* length, char** errptr, ToBytes to_bytes) {
 }
 
 }  // namespace bloomline::c
+
+// The functions of bloomline_NAME_t, a struct with the member `options`.
+#define BLOOMLINE_C_OPTIONS(NAME)                                                           \
+  bloomline_##NAME##_t* bloomline_##NAME##_create() {                                       \
+    return bloomline::support::OrIfOutOfMemory(static_cast<bloomline_##NAME##_t*>(nullptr), \
+                                               [] { return new bloomline_##NAME##_t; });    \
+  }                                                                                         \
+  void bloomline_##NAME##_destroy(bloomline_##NAME##_t* options) { delete options; }
+
+#define BLOOMLINE_C_SETTER(NAME, FIELD, TYPE)                                      \
+  void bloomline_##NAME##_set_##FIELD(bloomline_##NAME##_t* options, TYPE value) { \
+    options->options.FIELD = static_cast<decltype(options->options.FIELD)>(value); \
+  }
+
+// bloomline_NAME_FIGURE, which is FUNCTION() of what the handle's view() gives.
+#define BLOOMLINE_C_FIGURE(NAME, TYPE, FIGURE, FUNCTION)                 \
+  TYPE bloomline_##NAME##_##FIGURE(const bloomline_##NAME##_t* handle) { \
+    return static_cast<TYPE>(handle->view().FUNCTION());                 \
+  }
+
+// bloomline_NAME_FUNCTION for one key, which changes nothing.
+#define BLOOMLINE_C_QUERY(NAME, TYPE, FUNCTION, CPP_FUNCTION)                             \
+  TYPE bloomline_##NAME##_##FUNCTION(const bloomline_##NAME##_t* handle, const char* key, \
+                                     size_t key_length) {                                 \
+    return handle->view().CPP_FUNCTION(bloomline::c::Key(key, key_length));               \
+  }
+
+// Queries of one key and of many.
+#define BLOOMLINE_C_QUERIES(NAME)                                                             \
+  BLOOMLINE_C_QUERY(NAME, uint8_t, may_match, MayMatch)                                       \
+  void bloomline_##NAME##_may_match_keys(const bloomline_##NAME##_t* handle, size_t num_keys, \
+                                         const char* const* keys, const size_t* key_lengths,  \
+                                         uint8_t* may_match) {                                \
+    bloomline::c::AnswerEachBatch(                                                            \
+        num_keys, keys, key_lengths, may_match,                                               \
+        [&](size_t count, const std::string_view* batch, bool* answers) {                     \
+          handle->view().MayMatch(count, batch, answers);                                     \
+        });                                                                                   \
+  }
+
+#define BLOOMLINE_C_MAY_MATCH_HASH(NAME)                                                         \
+  uint8_t bloomline_##NAME##_may_match_hash(const bloomline_##NAME##_t* handle, uint64_t hash) { \
+    return handle->view().MayMatchHash(hash);                                                    \
+  }
 
 #endif  // BLOOMLINE_BINDINGS_C_CONVERT_H_

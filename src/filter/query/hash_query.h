@@ -11,13 +11,6 @@
 
 namespace bloomline::filter {
 
-// layout: kSmallSet, with at least one block.
-inline bool SmallSetMayMatch(const Payload& payload, const kernels::Kernel& kernel, uint64_t hash) {
-  const char* const block =
-      payload.data + kernels::BlockIndex(hash, payload.num_blocks) * payload.block_bytes;
-  return kernel.small_set.may_match(block, payload.block_bytes, payload.first_attempt, hash);
-}
-
 // `hash` is the key's Hash64 with the payload's seed; in LevelDB, its LayoutHash.
 inline bool HashMayMatch(const Payload& payload, const kernels::Kernel& kernel, uint64_t hash) {
   if (payload.layout == Layout::kAlwaysMatch) return true;
@@ -27,13 +20,15 @@ inline bool HashMayMatch(const Payload& payload, const kernels::Kernel& kernel, 
       return kernels::LevelDBBloomMayMatch(payload.data, payload.num_blocks * 8, payload.num_probes,
                                            static_cast<uint32_t>(hash));
     case Layout::kBlocked:
-      return kernel.blocked.may_match(AsBlocked(payload, payload.data), hash);
+      return kernel.blocked.may_match(ForKernel(payload, payload.data), hash);
     case Layout::kFlat:
-      return kernel.flat.may_match(AsFlat(payload, payload.data), hash);
+      return kernel.flat.may_match(ForKernel(payload, payload.data), hash);
     case Layout::kCompact:
-      return kernel.compact.may_match[payload.arrangement](AsCompact(payload, payload.data), hash);
+      return kernel.compact.may_match[payload.arrangement](ForKernel(payload, payload.data), hash);
     case Layout::kSmallSet:
-      return SmallSetMayMatch(payload, kernel, hash);
+      return kernel.small_set.may_match(
+          payload.data + kernels::BlockIndex(hash, payload.num_blocks) * payload.block_bytes,
+          payload.block_bytes, payload.first_attempt, hash);
     case Layout::kAlwaysMatch:
       break;
   }

@@ -1,4 +1,4 @@
-// The choice of a filter's query functions, made once when it is opened.
+// The choice of a filter's query functions, made once when it is opened: by FilterView and RocksDB.
 #ifndef BLOOMLINE_FILTER_QUERY_OPEN_FILTER_H_
 #define BLOOMLINE_FILTER_QUERY_OPEN_FILTER_H_
 
@@ -8,6 +8,7 @@
 
 namespace bloomline::filter {
 
+// payload: of the trailer container.
 OpenFilter Opened(const Payload& payload, const kernels::Kernel& kernel);
 
 }  // namespace bloomline::filter

@@ -5,9 +5,6 @@
 
 #include "bloomline/seed.h"
 #include "src/filter/format/num_probes.h"
-#include "src/filter/writer/bloom_builder.h"
-#include "src/filter/writer/compact_builder.h"
-#include "src/filter/writer/run_on_threads.h"
 #include "src/support/out_of_memory.h"
 
 namespace bloomline::filter {
@@ -70,7 +67,7 @@ void FilterWriter::MatchEverything(std::string_view reason) {
 
 FinishPlan FilterWriter::PlanOf(const FilterShape& shape) const {
   return {shape, shape.payload_bytes() + end_bytes(),
-          shape.num_blocks == 0 ? 0 : InPlaceBytes(hashes_, shape)};
+          shape.num_blocks == 0 ? 0 : GroupingBytes(hashes_, shape)};
 }
 
 FinishPlan FilterWriter::Plan() const {
@@ -100,19 +97,6 @@ bool FilterWriter::HashesAreIntact() const {
   return checksum == checksum_;
 }
 
-bool FilterWriter::Build(const FilterShape& shape, char* dst, int num_threads, BuiltHashes* built) {
-  const kernels::Kernel& kernel = kernels::ActiveKernel();
-  const bool is_compact = shape.layout == Layout::kCompact;
-  const int threads = is_compact ? ThreadsForKeys(hashes_.size(), num_threads) : num_threads;
-  if (threads <= 1) {
-    const InPlace done = BuildInPlace(&hashes_, shape, kernel, dst, built->groups());
-    if (done != InPlace::kNotDone) return done == InPlace::kComplete;
-  }
-  if (is_compact) return BuildCompact(hashes_, shape, kernel, threads, dst);
-  BuildBloom(hashes_, shape, kernel, threads, dst);
-  return true;
-}
-
 void FilterWriter::FinishTo(const FinishPlan& plan, char* dst, int num_threads,
                             BuiltHashes* hashes) {
   const FilterShape& shape = plan.shape;
@@ -122,7 +106,8 @@ void FilterWriter::FinishTo(const FinishPlan& plan, char* dst, int num_threads,
   BuiltHashes local;
   BuiltHashes* const built = hashes == nullptr ? &local : hashes;
   built->Clear();
-  if (shape.num_blocks != 0 && !matches_everything && !Build(shape, dst, num_threads, built)) {
+  if (shape.num_blocks != 0 && !matches_everything &&
+      !BuildPayload(&hashes_, shape, kernels::ActiveKernel(), num_threads, dst, built->groups())) {
     support::SetError(support::kOutOfMemory, &error_);
   }
   EncodeTrailer(matches_everything ? FilterShape() : shape, seed(), dst + shape.payload_bytes(),

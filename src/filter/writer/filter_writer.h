@@ -16,7 +16,7 @@
 #include "src/filter/format/trailer.h"
 #include "src/filter/kernels/kernel.h"
 #include "src/filter/writer/hash_list.h"
-#include "src/filter/writer/in_place_builder.h"
+#include "src/filter/writer/payload_builder.h"
 #include "src/support/out_of_memory.h"
 
 namespace bloomline::filter {
@@ -119,8 +119,6 @@ class FilterWriter {
 
  private:
   void AddAnyKey(std::string_view key);
-  // False: some blocks match every key.
-  bool Build(const FilterShape& shape, char* dst, int num_threads, BuiltHashes* built);
 
   void Append(uint64_t hash) {
     if (hashes_.size() == 0) ForgetFinishedFilter();

@@ -1,4 +1,4 @@
-// Partitions: ranges of a filter's blocks, each filled by one thread. The block of a hash is the
+// Partitions: ranges of a filter's blocks, filled one after the other. The block of a hash is the
 // upper half of hash times number of blocks, so the hashes of a partition are a range of numbers.
 #ifndef BLOOMLINE_FILTER_WRITER_PARTITION_H_
 #define BLOOMLINE_FILTER_WRITER_PARTITION_H_
@@ -16,14 +16,6 @@ struct Partition {
   uint64_t first_block;
   size_t num_blocks;
 };
-
-// The i-th of `count` partitions of these blocks, of equal size or one block more. Empty where
-// there are fewer blocks than partitions.
-inline Partition PartitionOf(Partition all, size_t count, size_t i) {
-  const size_t rest = all.num_blocks % count;
-  return {all.first_block + all.num_blocks / count * i + std::min(rest, i),
-          all.num_blocks / count + (i < rest ? 1 : 0)};
-}
 
 // The lowest hash of a block; 0 <= block < num_blocks.
 inline uint64_t FirstHashOfBlock(uint64_t block, uint64_t num_blocks) {

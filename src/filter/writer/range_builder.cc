@@ -105,7 +105,7 @@ void RangeBuilder::BuildBlocks() {
   by_block.Sort(hashes_.data(), size_, sorted_.data());
   FilterShape one_block = shape_;
   one_block.num_blocks = 1;
-  by_block.ForEachGroup(sorted_.data(), [&](size_t i, uint64_t* hashes, size_t n) {
+  by_block.ForEachBlock(sorted_.data(), [&](size_t i, uint64_t* hashes, size_t n) {
     char* const block = BlockAt(i);
     if (shape_.layout != Layout::kCompact) {
       InsertHashes(one_block, kernel_, block, n, hashes);

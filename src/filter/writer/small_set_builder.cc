@@ -48,7 +48,7 @@ void BuildSmallSet(uint64_t* hashes, size_t n, FilterShape* shape, const kernels
   std::vector<uint64_t> sorted(n);
   KeysByBlock by_block(shape->num_blocks, {0, shape->num_blocks});
   by_block.Sort(hashes, n, sorted.data());
-  by_block.ForEachGroup(sorted.data(), [&](size_t i, uint64_t* of_block, size_t count) {
+  by_block.ForEachBlock(sorted.data(), [&](size_t i, uint64_t* of_block, size_t count) {
     SolveBlock(of_block, count, kAttemptsPerCode, shape->block_bytes, kernel,
                data + i * shape->block_bytes);
   });

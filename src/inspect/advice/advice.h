@@ -5,8 +5,8 @@
 //
 // A promise holds for the tree as it is, once each level is rewritten where it is. The figures are
 // those of the option string as printed, with its rounded bits, and of filters of the given number
-// of keys, whole blocks and trailers included. advice_rocksdb_test applies the strings to a
-// database and measures.
+// of keys, whole blocks and trailers included. tool_rates_test applies the strings to a database
+// and measures.
 #ifndef BLOOMLINE_INSPECT_ADVICE_ADVICE_H_
 #define BLOOMLINE_INSPECT_ADVICE_ADVICE_H_
 

@@ -29,21 +29,13 @@ int Byte(std::string_view bytes, size_t from_end) {
   return static_cast<unsigned char>(bytes[bytes.size() - from_end]);
 }
 
-// Whether a trailer (docs/format.md, section 5) that matches every key does so by its layout.
-bool SaysAlwaysMatch(std::string_view bytes) {
-  const int version = Byte(bytes, 1);
-  const bool known = version == 1 || (version == 2 && !RecordedCanonicalizer(bytes).empty());
-  return known &&
-         filter::Layout{static_cast<uint8_t>(Byte(bytes, 8))} == filter::Layout::kAlwaysMatch;
-}
-
 OpenedPointer OpenBloomline(std::string_view bytes) {
   const std::string_view canonicalizer = RecordedCanonicalizer(bytes);
   std::string why;
   const filter::Payload payload = filter::DecodeStandalone(bytes, &why, canonicalizer);
   FilterFacts facts = FactsOf(payload);
   if (payload.layout == filter::Layout::kAlwaysMatch) {
-    if (SaysAlwaysMatch(bytes)) return OpenConstant(std::move(facts), Layout::kAlwaysMatch);
+    if (filter::SaysAlwaysMatch(bytes)) return OpenConstant(std::move(facts), Layout::kAlwaysMatch);
     return NotUnderstood(std::move(facts), std::move(why));
   }
   if (payload.num_blocks == 0) return OpenConstant(std::move(facts), Layout::kNoKeys);

@@ -51,15 +51,9 @@ enum class FilterKind {
 // `canonicalizer` is what the bytes record. *why is set unless it is kFilter.
 inline FilterKind FilterKindOf(std::string_view bytes, std::string_view canonicalizer,
                                std::string* why) {
-  constexpr size_t kLayoutOffset = 12;  // in the trailer
   const filter::Payload payload = filter::DecodeStandalone(bytes, why, canonicalizer);
   if (payload.layout != filter::Layout::kAlwaysMatch) return FilterKind::kFilter;
-  if (!filter::HasTrailer(bytes)) return FilterKind::kNone;
-  const std::string_view trailer = bytes.substr(bytes.size() - filter::kTrailerBytes);
-  const bool known_version = trailer.back() == 1 || (trailer.back() == 2 && !canonicalizer.empty());
-  const filter::Layout layout{static_cast<unsigned char>(trailer[kLayoutOffset])};
-  return known_version && layout == filter::Layout::kAlwaysMatch ? FilterKind::kAlwaysMatch
-                                                                 : FilterKind::kNone;
+  return filter::SaysAlwaysMatch(bytes) ? FilterKind::kAlwaysMatch : FilterKind::kNone;
 }
 
 }  // namespace bloomline::tool

@@ -7,14 +7,16 @@ foreach(name gtest gmock gtest_main)
   target_link_libraries(${name} INTERFACE GTest::${name})
 endforeach()
 
-# bloomline, as its own build made it from this LevelDB's headers.
-foreach(name core leveldb)
-  add_library(bloomline_${name} STATIC IMPORTED GLOBAL)
-  set_target_properties(bloomline_${name} PROPERTIES
-    IMPORTED_LOCATION "${BLOOMLINE_BUILD}/libbloomline_${name}.a"
-    INTERFACE_INCLUDE_DIRECTORIES "${BLOOMLINE_SOURCE}/include")
-endforeach()
-target_link_libraries(bloomline_leveldb INTERFACE bloomline_core leveldb)
+# bloomline's core as its own build made it, and the adaptor with this LevelDB's headers and flags.
+add_library(bloomline_core STATIC IMPORTED GLOBAL)
+set_target_properties(bloomline_core PROPERTIES
+  IMPORTED_LOCATION "${BLOOMLINE_BUILD}/libbloomline_core.a"
+  INTERFACE_INCLUDE_DIRECTORIES
+    "${BLOOMLINE_SOURCE};${BLOOMLINE_SOURCE}/include;${BLOOMLINE_BUILD}/xxhash")
+file(GLOB adaptor "${BLOOMLINE_SOURCE}/src/engines/leveldb/*.cc")
+add_library(bloomline_leveldb STATIC ${adaptor})
+target_compile_options(bloomline_leveldb PRIVATE -fexceptions)  # LevelDB itself has none
+target_link_libraries(bloomline_leveldb PUBLIC bloomline_core leveldb)
 
 add_library(injected_policy OBJECT
             "${BLOOMLINE_SOURCE}/tests/conformance/leveldb_injected/policy.cc")

@@ -23,8 +23,8 @@ C++ and the other way round. docs/python.md is the guide.
 """
 
 from . import sizing
-from ._bloom import AtomicBloomFilter, BloomFilter, MappedBloomFilter, ScalableBloomFilter
-from ._counting import CountingBloomFilter
+from ._filters import (AtomicBloomFilter, BloomFilter, CountingBloomFilter, MappedBloomFilter,
+                       ScalableBloomFilter)
 from ._library import checked as _checked
 from ._library import lib as _lib
 from ._library import version as library_version

@@ -2,13 +2,12 @@
 
 import os
 from contextlib import contextmanager
-from ctypes import c_double, c_int, c_uint64
-from typing import (Any, Callable, Dict, Iterator, List, Optional, Tuple, Type, TypeVar, Union,
-                    overload)
+from ctypes import CDLL, c_double, c_int, c_uint64
+from typing import Any, Dict, Iterator, List, Optional, Tuple, Type, TypeVar, Union, overload
 
-from ._handle import Handle, integer, real
+from ._handle import Figure, Handle, choice, integer, real
 from ._keys import Key, Keys, Pinned
-from ._library import checked, lib, not_null, taken_bytes
+from ._library import Functions, checked, lib, not_null, taken_bytes
 
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 LAYOUTS = ("blocked", "standard", "blocked128", "blocked64")
@@ -32,27 +31,32 @@ def readable(path: Path) -> bytes:
 
 
 @contextmanager
-def options(kind: str, values: Dict[str, Any]) -> Iterator[int]:
+def options(kind: str, values: Dict[str, Any], library: CDLL = lib) -> Iterator[int]:
     """An object of options, for as long as the context lasts."""
-    pointer = not_null(getattr(lib, f"bloomline_{kind}options_create")())
+    functions = Functions(kind, library)
+    pointer = not_null(functions.create())
     try:
         for name, value in values.items():
-            setter = getattr(lib, f"bloomline_{kind}options_set_{name}")
-            if setter.argtypes[1] is c_double:
+            setter = getattr(functions, f"set_{name}")
+            if name == "layout":
+                value = choice(name, value, LAYOUTS)
+            elif setter.argtypes[1] is c_double:
                 value = real(name, value)
             elif setter.argtypes[1] in (c_int, c_uint64):
                 value = integer(name, value, 64 if setter.argtypes[1] is c_uint64 else 32)
-            setter(pointer, value)
+            if setter(pointer, value) == 0:  # only what copies a text can fail
+                raise MemoryError("out of memory")
         yield pointer
     finally:
-        getattr(lib, f"bloomline_{kind}options_destroy")(pointer)
+        functions.destroy(pointer)
 
 
 class QueriedFilter(Handle):
     """A filter that answers queries."""
 
-    _may_match: Callable[..., int]
-    _may_match_keys: Callable[..., None]
+    def _create(self, kind: str, values: Dict[str, Any]) -> None:
+        with options(kind, values) as pointer:
+            super().__init__(checked(self._c.create, pointer))
 
     @classmethod
     def _from_pointer(cls: Type[_Self], pointer: Optional[int]) -> _Self:
@@ -62,7 +66,7 @@ class QueriedFilter(Handle):
 
     def may_match(self, key: Key) -> bool:
         """False: the key was certainly not added. True: it was added, or is a false positive."""
-        return self._query(self._may_match, key) != 0
+        return self._query(self._c.may_match, key) != 0
 
     __contains__ = may_match
 
@@ -78,18 +82,39 @@ class QueriedFilter(Handle):
         `out` is a writable buffer with one byte for each key, as an array of bool in numpy; it is
         filled and returned.
         """
-        return self._query_each(self._may_match_keys, keys, out)
+        return self._query_each(self._c.may_match_keys, keys, out)
 
 
-class SavedFilter(QueriedFilter):
+class SizedFilter(QueriedFilter):
+    """A filter in memory."""
+
+    capacity = Figure(
+        int, "The distinct keys up to which the filter keeps its false-positive rate.")
+
+
+class BitFilter(SizedFilter):
+    """A filter of bits."""
+
+    num_bits = Figure(int, "The memory of the filter, in bits.")
+
+    def estimated_num_keys(self) -> int:
+        """The number of distinct keys, estimated from the bits. Reads all of them."""
+        return int(self._get(self._c.estimated_num_keys))
+
+    def estimated_false_positive_rate(self) -> float:
+        """The rate with the keys that the filter has now. Reads all bits."""
+        return float(self._get(self._c.estimated_false_positive_rate))
+
+
+class ProbedFilter(SizedFilter):
+    """A filter that is one block of memory."""
+
+    num_probes = Figure(int, "The bits or counters that a key has, k.")
+    seed = Figure(int)
+
+
+class SavedFilter(SizedFilter):
     """A filter with a file format."""
-
-    _load: Callable[..., int]
-    _from_bytes: Callable[..., int]
-    _save: Callable[..., int]
-    _to_bytes: Callable[..., int]
-    _clear: Callable[[int], None]
-    _num_keys: Callable[[int], int]
 
     @classmethod
     def load(cls: Type["_Saved"], path: Path) -> "_Saved":
@@ -98,34 +123,39 @@ class SavedFilter(QueriedFilter):
         Raises OSError if the file cannot be opened, and ValueError if it holds something else or
         is damaged.
         """
-        return cls._from_pointer(checked(cls._load, readable(path)))
+        return cls._from_pointer(checked(cls._c.load, readable(path)))
 
     @classmethod
     def from_bytes(cls: Type["_Saved"], data: Any) -> "_Saved":
         """The filter of the bytes that to_bytes gave, or of a saved file. They are copied."""
         pinned = Pinned(data)
-        return cls._from_pointer(checked(cls._from_bytes, pinned.address, pinned.num_bytes))
+        return cls._from_pointer(checked(cls._c.from_bytes, pinned.address, pinned.num_bytes))
+
+    def add_key(self, key: Key) -> bool:
+        """True: the key was certainly not in before. False: it was, or matched by chance."""
+        return self._change(self._c.add_key, key) != 0
+
+    def add_keys(self, keys: Keys) -> int:
+        """Adds many keys, and returns how many were certainly not in before."""
+        return self._change_each(self._c.add_keys, keys)
 
     def save(self, path: Path) -> None:
         """Writes the filter to a file, which is replaced as a whole or not at all (OSError)."""
         name = path_bytes(path)
         with self._beside_others() as pointer:
-            checked(self._save, pointer, name)
+            checked(self._c.save, pointer, name)
 
     def to_bytes(self) -> bytes:
         """The bytes that save writes. Pickling and copying use them as well."""
         with self._beside_others() as pointer:
-            return taken_bytes(self._to_bytes, pointer)
+            return taken_bytes(self._c.to_bytes, pointer)
 
     def clear(self) -> None:
         """Removes all keys."""
         with self._alone():
-            self._clear(self._open())
+            self._c.clear(self._open())
 
-    @property
-    def num_keys(self) -> int:
-        """The keys added, less those that matched already."""
-        return int(self._get(self._num_keys))
+    num_keys = Figure(int, "The keys added, less those that matched already.")
 
     def __reduce__(self) -> Tuple[Any, ...]:
         return type(self).from_bytes, (self.to_bytes(),)

@@ -6,10 +6,11 @@ from ctypes import c_char
 from operator import index
 from threading import get_ident
 from types import TracebackType
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Type, TypeVar
+from typing import (Any, Callable, Dict, Generic, Iterator, List, Optional, Sequence, Tuple, Type,
+                    TypeVar)
 
 from ._keys import Key, Keys, batches, key_bytes
-from ._library import not_null
+from ._library import Functions, not_null
 
 _Self = TypeVar("_Self", bound="Handle")
 
@@ -26,7 +27,7 @@ class Handle:
     what one of its own calls uses.
     """
 
-    _destroy: Callable[[int], None]
+    _c: Functions
     _pointer: Optional[int] = None  # None: closed
     _shown: Sequence[str] = ()  # properties, in the text of an object
 
@@ -42,7 +43,7 @@ class Handle:
         """Frees the memory. Every other method then raises ValueError, but for close itself."""
         with self._alone():
             if self._pointer is not None:
-                type(self)._destroy(self._release())
+                self._c.destroy(self._release())
 
     @property
     def closed(self) -> bool:
@@ -58,7 +59,7 @@ class Handle:
 
     def __del__(self) -> None:
         if self._pointer is not None:  # nobody else has this object
-            type(self)._destroy(self._pointer)
+            self._c.destroy(self._pointer)
 
     def __reduce__(self) -> Tuple[Any, ...]:
         # copy.copy would make a second owner of the pointer.
@@ -182,21 +183,38 @@ class Handle:
                 function(pointer, batch.num_keys, batch.pointers, batch.lengths, place)
         return answers.result()
 
-    def _change_each(self, function: Callable[..., int], keys: Keys) -> int:
+    def _change_each(self, function: Callable[..., int], keys: Keys, beside: bool = False) -> int:
+        """`beside`: for what threads may change at the same time."""
         total = 0
         for batch in batches(keys):
-            with self._alone():
+            with self._beside_others() if beside else self._alone():
                 total += function(self._open(), batch.num_keys, batch.pointers, batch.lengths,
                                   None)
         return total
 
-    def _change_each_beside_others(self, function: Callable[..., int], keys: Keys) -> int:
-        """For what threads may change at the same time."""
-        total = 0
-        for batch in batches(keys):
-            with self._beside_others() as pointer:
-                total += function(pointer, batch.num_keys, batch.pointers, batch.lengths, None)
-        return total
+
+_Value = TypeVar("_Value")
+
+
+class Figure(Generic[_Value]):
+    """A property: what the function of the same name of the object's type says."""
+
+    def __init__(self, kind: Callable[[Any], _Value], doc: Optional[str] = None) -> None:
+        self._kind = kind
+        self.__doc__ = doc
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, handle: Any, owner: type) -> _Value:
+        figure: Any = self
+        if handle is not None:
+            figure = self._kind(handle._get(getattr(handle._c, self._name)))
+        value: _Value = figure
+        return value
+
+    def __set__(self, handle: Handle, value: Any) -> None:
+        raise AttributeError(f"{self._name} of {type(handle).__name__} cannot be set")
 
 
 class Answers:

@@ -5,9 +5,9 @@ import errno
 import os
 import sys
 from ctypes import byref, c_size_t, c_void_p
-from typing import Any, Callable, Iterator, Mapping, Optional, Tuple
+from typing import Any, Callable, Iterator, Optional, Tuple
 
-from ._prototypes import PROTOTYPES, Prototype
+from ._prototypes import prototypes
 from ._version import __version__
 
 _ENVIRONMENT = "BLOOMLINE_LIBRARY"
@@ -69,8 +69,8 @@ def _open(component: str) -> Tuple[ctypes.CDLL, str]:
         f"{'file or its ' if component == 'c' else ''}folder. Tried: " + "; ".join(failures))
 
 
-def load(component: str, prototypes: Mapping[str, Prototype]) -> ctypes.CDLL:
-    """The library of a component, with all its functions."""
+def load(component: str, header: str) -> ctypes.CDLL:
+    """The library of a component, with all functions of its header."""
     library, name = _open(component)
     of_version = "bloomline_version" if component == "c" else f"bloomline_{component}_version"
     try:
@@ -82,7 +82,7 @@ def load(component: str, prototypes: Mapping[str, Prototype]) -> ctypes.CDLL:
     if not _fits(version):
         raise ImportError(f"bloomline: {name} is version {version}, which does not fit this "
                           f"package, version {__version__}")
-    for function, (result, arguments) in prototypes.items():
+    for function, (result, arguments) in prototypes(header).items():
         try:
             prototype = getattr(library, function)
         except AttributeError:
@@ -96,7 +96,20 @@ def load(component: str, prototypes: Mapping[str, Prototype]) -> ctypes.CDLL:
 if not sys.platform.startswith("linux"):  # what the tests cover
     raise ImportError(f"bloomline: the system {sys.platform} is not supported, only Linux")
 
-lib = load("c", PROTOTYPES)
+lib = load("c", "c.h")
+
+
+class Functions:
+    """The functions of a type: bloomline_TYPE_NAME is the attribute NAME."""
+
+    def __init__(self, kind: str, library: ctypes.CDLL = lib) -> None:
+        self._prefix = f"bloomline_{kind}_"
+        self._library = library
+
+    def __getattr__(self, name: str) -> Any:
+        function = getattr(self._library, self._prefix + name)
+        setattr(self, name, function)  # so that this is called once
+        return function
 
 
 def version() -> str:

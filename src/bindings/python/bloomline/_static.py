@@ -6,9 +6,9 @@ from typing import Any, Dict, Optional
 
 from . import sizing
 from ._filter import FORMATS, Path, QueriedFilter, options, path_bytes
-from ._handle import Handle, choice, integer
+from ._handle import Figure, Handle, choice, integer
 from ._keys import Key, Keys, Pinned, batches, key_bytes
-from ._library import checked, lib, taken_bytes
+from ._library import Functions, checked, taken_bytes
 
 
 def _filter_options(format: str, bits_per_key: Optional[float], false_positive_rate:
@@ -33,43 +33,38 @@ class FilterBuilder(Handle):
     bits per key. With `random_seed`, each filter draws a seed of its own.
     """
 
-    _destroy = lib.bloomline_builder_destroy
+    _c = Functions("builder")
     _shown = ("num_keys",)
 
     def __init__(self, format: str = "blocked", bits_per_key: Optional[float] = None, *,
                  false_positive_rate: Optional[float] = None, seed: int = 0,
                  random_seed: bool = False) -> None:
-        with options("filter", _filter_options(format, bits_per_key, false_positive_rate, seed,
-                                               random_seed)) as values:
-            super().__init__(checked(lib.bloomline_builder_create, values))
+        values = _filter_options(format, bits_per_key, false_positive_rate, seed, random_seed)
+        with options("filteroptions", values) as pointer:
+            super().__init__(checked(self._c.create, pointer))
 
     def add_key(self, key: Key) -> None:
-        self._change(lib.bloomline_builder_add_key, key)
+        self._change(self._c.add_key, key)
 
     def add_keys(self, keys: Keys) -> None:
         for batch in batches(keys):
             with self._alone():
-                lib.bloomline_builder_add_keys(self._open(), batch.num_keys, batch.pointers,
-                                               batch.lengths)
+                self._c.add_keys(self._open(), batch.num_keys, batch.pointers, batch.lengths)
 
     def add_key_and_prefix(self, key: Key, prefix: Key) -> None:
         """Adds a key and its prefix, so that queries of the prefix match."""
         data, start = key_bytes(key), key_bytes(prefix)
         with self._alone():
-            lib.bloomline_builder_add_key_and_prefix(self._open(), data, len(data), start,
-                                                     len(start))
+            self._c.add_key_and_prefix(self._open(), data, len(data), start, len(start))
 
     def take_keys_from(self, other: "FilterBuilder") -> None:
         """Moves all keys of another builder here, so that each thread can have a builder."""
         with self._alone_with(other, FilterBuilder):
-            if not lib.bloomline_builder_take_keys_from(self._open(), other._open()):
+            if not self._c.take_keys_from(self._open(), other._open()):
                 raise ValueError("the builders have different formats or seeds (a random seed is "
                                  "always another)")
 
-    @property
-    def num_keys(self) -> int:
-        """The keys added; a key that follows its equal is not counted."""
-        return int(self._get(lib.bloomline_builder_num_keys))
+    num_keys = Figure(int, "The keys added; a key that follows its equal is not counted.")
 
     def finish(self, num_threads: int = 1) -> bytes:
         """The filter of all keys added. The builder is then empty and can be used again."""
@@ -77,14 +72,14 @@ class FilterBuilder(Handle):
         if threads < 1:
             raise ValueError(f"num_threads is {threads}; allowed: 1 or more")
         with self._alone():
-            return taken_bytes(lib.bloomline_builder_finish, self._open(), threads)
+            return taken_bytes(self._c.finish, self._open(), threads)
 
     @property
     def error(self) -> Optional[str]:
         """None, or why the filter of the last finish matches more keys than it should: memory
         was short."""
         with self._lock:
-            text: Optional[bytes] = lib.bloomline_builder_error(self._open())
+            text: Optional[bytes] = self._c.error(self._open())
             return None if text is None else text.decode("utf-8", "replace")
 
 
@@ -104,14 +99,12 @@ class FilterView(QueriedFilter):
     Any bytes give a view. Bytes that it does not understand match every key: always_matches.
     """
 
-    _destroy = lib.bloomline_view_destroy
-    _may_match = lib.bloomline_view_may_match
-    _may_match_keys = lib.bloomline_view_may_match_keys
+    _c = Functions("view")
     _shown = ("always_matches",)
 
     def __init__(self, data: Any) -> None:
         self._data: Optional[Pinned] = Pinned(data)
-        super().__init__(lib.bloomline_view_open(self._data.address, self._data.num_bytes))
+        super().__init__(self._c.open(self._data.address, self._data.num_bytes))
 
     @classmethod
     def open_mapped(cls, path: Path) -> "FilterView":
@@ -126,15 +119,8 @@ class FilterView(QueriedFilter):
         super().close()
         self._data = None
 
-    @property
-    def always_matches(self) -> bool:
-        """The bytes are no filter, or one that matches every key."""
-        return bool(self._get(lib.bloomline_view_always_matches))
-
-    @property
-    def num_probes(self) -> int:
-        """The bits that a key sets; 0 in a compact filter."""
-        return int(self._get(lib.bloomline_view_num_probes))
+    always_matches = Figure(bool, "The bytes are no filter, or one that matches every key.")
+    num_probes = Figure(int, "The bits that a key sets; 0 in a compact filter.")
 
 
 class OnDiskFilterBuilder(Handle):
@@ -144,43 +130,38 @@ class OnDiskFilterBuilder(Handle):
     FilterView.open_mapped queries the result.
     """
 
-    _destroy = lib.bloomline_ondisk_destroy
+    _c = Functions("ondisk")
     _shown = ("num_keys",)
 
     def __init__(self, format: str = "blocked", bits_per_key: Optional[float] = None, *,
                  false_positive_rate: Optional[float] = None, seed: int = 0,
                  random_seed: bool = False, temp_directory: Path = ".",
                  memory_bytes: int = 512 << 20, num_threads: int = 1) -> None:
-        with options("filter", _filter_options(format, bits_per_key, false_positive_rate, seed,
-                                               random_seed)) as filter, \
-             options("ondisk", dict(memory_bytes=memory_bytes,
-                                         num_threads=num_threads)) as values:
-            lib.bloomline_ondiskoptions_set_filter(values, filter)
-            if not lib.bloomline_ondiskoptions_set_temp_directory(
-                    values, path_bytes(temp_directory)):
-                raise MemoryError("out of memory")
-            super().__init__(checked(lib.bloomline_ondisk_create, values))
+        values = _filter_options(format, bits_per_key, false_positive_rate, seed, random_seed)
+        with options("filteroptions", values) as filter, \
+             options("ondiskoptions", dict(
+                 filter=filter, temp_directory=path_bytes(temp_directory),
+                 memory_bytes=memory_bytes, num_threads=num_threads)) as on_disk:
+            super().__init__(checked(self._c.create, on_disk))
 
     def add_key(self, key: Key) -> None:
         """Raises OSError if the key could not be added, for example because the disk is full;
         finish then fails as well."""
         data = key_bytes(key)
         with self._alone():
-            checked(lib.bloomline_ondisk_add_key, self._open(), data, len(data))
+            checked(self._c.add_key, self._open(), data, len(data))
 
     def add_keys(self, keys: Keys) -> None:
         for batch in batches(keys):
             with self._alone():
-                checked(lib.bloomline_ondisk_add_keys, self._open(), batch.num_keys,
-                        batch.pointers, batch.lengths)
+                checked(self._c.add_keys, self._open(), batch.num_keys, batch.pointers,
+                        batch.lengths)
 
-    @property
-    def num_keys(self) -> int:
-        return int(self._get(lib.bloomline_ondisk_num_keys))
+    num_keys = Figure(int)
 
     def finish(self, path: Path) -> None:
         """Writes the filter to a file, which is replaced as a whole or not at all. The builder is
         then empty and can be used again."""
         name = path_bytes(path)
         with self._alone():
-            checked(lib.bloomline_ondisk_finish, self._open(), name)
+            checked(self._c.finish, self._open(), name)

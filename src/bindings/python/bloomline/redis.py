@@ -11,14 +11,15 @@ docs/redis.md says what a Redis server can lose, and docs/python.md how the libr
 
 from contextlib import contextmanager
 from ctypes import c_char_p, c_int
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Type, TypeVar, Union
+from typing import (Any, Callable, ContextManager, Dict, Iterator, List, Optional, Sequence, Type,
+                    TypeVar, Union)
 
-from ._handle import Handle, choice, integer, real
+from ._filter import options
+from ._handle import Figure, Handle, choice, integer
 from ._keys import Key, Keys, batches, key_bytes
-from ._library import checked, load, not_null
-from ._prototypes import REDIS_PROTOTYPES
+from ._library import Functions, checked, load
 
-_lib = load("redis", REDIS_PROTOTYPES)
+_lib = load("redis", "c_redis.h")
 
 _NEW, _PRESENT, _UNKNOWN, _FAILED = range(4)
 _NO, _MAYBE, _UNAVAILABLE = range(3)
@@ -59,29 +60,23 @@ class RedisServers:
                  when_unavailable: str = "may_match") -> None:
         addresses = [servers] if isinstance(servers, (str, bytes)) else list(servers)
         self._servers = [_text("servers", address) for address in addresses]
+        texts = dict(username=username, password=password, tls_ca_file=tls_ca_file,
+                     tls_ca_path=tls_ca_path, tls_certificate_file=tls_certificate_file,
+                     tls_key_file=tls_key_file, tls_server_name=tls_server_name)
+        numbers = dict(database=database, connect_timeout_ms=connect_timeout_ms,
+                       command_timeout_ms=command_timeout_ms, max_retries=max_retries,
+                       give_up_ms=give_up_ms)
         self._values: Dict[str, Any] = {
-            name: _text(name, value) for name, value in [
-                ("username", username), ("password", password), ("tls_ca_file", tls_ca_file),
-                ("tls_ca_path", tls_ca_path), ("tls_certificate_file", tls_certificate_file),
-                ("tls_key_file", tls_key_file), ("tls_server_name", tls_server_name)]}
-        self._values.update({
-            name: integer(name, value, 32) for name, value in [
-                ("database", database), ("connect_timeout_ms", connect_timeout_ms),
-                ("command_timeout_ms", command_timeout_ms), ("max_retries", max_retries),
-                ("give_up_ms", give_up_ms),
-                ("when_unavailable", choice("when_unavailable", when_unavailable,
-                                            _WHEN_UNAVAILABLE))]})
-        self._values["tls_verify"] = bool(tls_verify)
+            **{name: _text(name, value) for name, value in texts.items()},
+            **{name: integer(name, value, 32) for name, value in numbers.items()},
+            "when_unavailable": choice("when_unavailable", when_unavailable, _WHEN_UNAVAILABLE),
+            "tls_verify": bool(tls_verify)}
 
     @contextmanager
     def _object(self) -> Iterator[int]:
-        with _created("redisservers") as pointer:
+        with options("redisservers", self._values, _lib) as pointer:
             addresses = (c_char_p * len(self._servers))(*self._servers)
-            done = [_lib.bloomline_redisservers_set_servers(pointer, len(addresses), addresses)]
-            for name, value in self._values.items():
-                result = getattr(_lib, f"bloomline_redisservers_set_{name}")(pointer, value)
-                done.append(result is None or result)
-            if not all(done):
+            if not _lib.bloomline_redisservers_set_servers(pointer, len(addresses), addresses):
                 raise MemoryError("out of memory")
             yield pointer
 
@@ -101,17 +96,13 @@ def _checked(function: Callable[..., Any], *arguments: Any) -> Any:
         raise
 
 
-@contextmanager
-def _created(kind: str) -> Iterator[int]:
-    pointer = not_null(getattr(_lib, f"bloomline_{kind}_create")())
-    try:
-        yield pointer
-    finally:
-        getattr(_lib, f"bloomline_{kind}_destroy")(pointer)
-
-
 def _as_servers(servers: _Servers) -> RedisServers:
     return servers if isinstance(servers, RedisServers) else RedisServers(servers)
+
+
+def _add_options(min_replicas: int, replica_timeout_ms: int) -> ContextManager[int]:
+    values = dict(min_replicas=min_replicas, replica_timeout_ms=replica_timeout_ms)
+    return options("addoptions", values, _lib)
 
 
 class SharedBloomFilter(Handle):
@@ -120,7 +111,7 @@ class SharedBloomFilter(Handle):
     Its methods run one at a time; threads that should query at the same time open one each.
     """
 
-    _destroy = _lib.bloomline_shared_destroy
+    _c = Functions("shared", _lib)
     _shown = ("name", "capacity", "false_positive_rate")
 
     def __init__(self, *_: Any, **__: Any) -> None:
@@ -138,42 +129,30 @@ class SharedBloomFilter(Handle):
                shard_bytes: int = 16 << 20) -> _T:
         """Creates the filter, or opens it if it exists with the same options (else ValueError).
         Raises RedisError if Redis does not do it."""
-        with _as_servers(servers)._object() as where, _created("sharedoptions") as options:
-            _lib.bloomline_sharedoptions_set_capacity(options, integer("capacity", capacity, 64))
-            _lib.bloomline_sharedoptions_set_false_positive_rate(
-                options, real("false_positive_rate", false_positive_rate))
-            _lib.bloomline_sharedoptions_set_seed(options, integer("seed", seed, 64))
-            _lib.bloomline_sharedoptions_set_shard_bytes(options,
-                                                         integer("shard_bytes", shard_bytes, 64))
-            return cls._make(_lib.bloomline_shared_create, where, _text("name", name), options)
+        values = dict(capacity=capacity, false_positive_rate=false_positive_rate, seed=seed,
+                      shard_bytes=shard_bytes)
+        with _as_servers(servers)._object() as where, \
+             options("sharedoptions", values, _lib) as pointer:
+            return cls._make(cls._c.create, where, _text("name", name), pointer)
 
     @classmethod
     def open(cls: Type[_T], servers: _Servers, name: str) -> _T:
         """Opens a filter that exists (else ValueError). Raises RedisError if Redis does not
         answer."""
         with _as_servers(servers)._object() as where:
-            return cls._make(_lib.bloomline_shared_open, where, _text("name", name))
+            return cls._make(cls._c.open, where, _text("name", name))
 
     @staticmethod
     def delete(servers: _Servers, name: str) -> None:
         """Deletes the filter, if there is one. Raises RedisError if it may still exist."""
         with _as_servers(servers)._object() as where:
-            _checked(_lib.bloomline_shared_delete, where, _text("name", name))
-
-    @contextmanager
-    def _options(self, min_replicas: int, replica_timeout_ms: int) -> Iterator[int]:
-        with _created("addoptions") as pointer:
-            _lib.bloomline_addoptions_set_min_replicas(
-                pointer, integer("min_replicas", min_replicas, 32))
-            _lib.bloomline_addoptions_set_replica_timeout_ms(
-                pointer, integer("replica_timeout_ms", replica_timeout_ms, 32))
-            yield pointer
+            _checked(SharedBloomFilter._c.delete, where, _text("name", name))
 
     def _failure(self) -> RedisError:
         return RedisError(self._error() or "Redis did not answer")
 
     def _error(self) -> Optional[str]:
-        text: Optional[bytes] = _lib.bloomline_shared_error(self._open())
+        text: Optional[bytes] = self._c.error(self._open())
         return None if text is None else text.decode("utf-8", "replace")
 
     def add_key(self, key: Key, *, min_replicas: int = 0,
@@ -181,8 +160,8 @@ class SharedBloomFilter(Handle):
         """True: nobody had added the key. False: it was in, or matched by chance. None: it is in
         now, but a reply was lost. Raises RedisError if it may be missing."""
         data = key_bytes(key)
-        with self._options(min_replicas, replica_timeout_ms) as options, self._alone():
-            result = _lib.bloomline_shared_add_key(self._open(), data, len(data), options)
+        with _add_options(min_replicas, replica_timeout_ms) as pointer, self._alone():
+            result = self._c.add_key(self._open(), data, len(data), pointer)
             if result == _FAILED:
                 raise self._failure()
             return _ADDED[result]
@@ -193,13 +172,12 @@ class SharedBloomFilter(Handle):
         the others are in."""
         results: List[Optional[bool]] = []
         error: Optional[RedisError] = None
-        with self._options(min_replicas, replica_timeout_ms) as options:
+        with _add_options(min_replicas, replica_timeout_ms) as pointer:
             for batch in batches(keys):
                 codes = (c_int * batch.num_keys)()
                 with self._alone():
-                    if not _lib.bloomline_shared_add_keys(self._open(), batch.num_keys,
-                                                          batch.pointers, batch.lengths, options,
-                                                          codes):
+                    if not self._c.add_keys(self._open(), batch.num_keys, batch.pointers,
+                                            batch.lengths, pointer, codes):
                         error = error or self._failure()
                 results += [_ADDED.get(code) for code in codes]
         if error is not None:
@@ -211,7 +189,7 @@ class SharedBloomFilter(Handle):
         Redis did not answer (see RedisServers; `error` says why)."""
         data = key_bytes(key)
         with self._alone():
-            answer = _lib.bloomline_shared_may_match(self._open(), data, len(data))
+            answer = self._c.may_match(self._open(), data, len(data))
             if answer == _UNAVAILABLE:
                 raise self._failure()
             return bool(answer != _NO)
@@ -224,8 +202,8 @@ class SharedBloomFilter(Handle):
         for batch in batches(keys):
             answers = (c_int * batch.num_keys)()
             with self._alone():
-                _lib.bloomline_shared_may_match_keys(self._open(), batch.num_keys, batch.pointers,
-                                                     batch.lengths, answers)
+                self._c.may_match_keys(self._open(), batch.num_keys, batch.pointers, batch.lengths,
+                                       answers)
                 if _UNAVAILABLE in answers:
                     raise self._failure()
             results += [answer != _NO for answer in answers]
@@ -240,29 +218,14 @@ class SharedBloomFilter(Handle):
 
     @property
     def name(self) -> str:
-        text: bytes = self._get(_lib.bloomline_shared_name)
+        text: bytes = self._get(self._c.name)
         return text.decode()
 
-    @property
-    def capacity(self) -> int:
-        return int(self._get(_lib.bloomline_shared_capacity))
-
-    @property
-    def false_positive_rate(self) -> float:
-        return float(self._get(_lib.bloomline_shared_false_positive_rate))
-
-    @property
-    def num_bytes(self) -> int:
-        """Of all shards, in Redis."""
-        return int(self._get(_lib.bloomline_shared_num_bytes))
-
-    @property
-    def num_shards(self) -> int:
-        return int(self._get(_lib.bloomline_shared_num_shards))
-
-    @property
-    def num_probes(self) -> int:
-        return int(self._get(_lib.bloomline_shared_num_probes))
+    capacity = Figure(int)
+    false_positive_rate = Figure(float)
+    num_bytes = Figure(int, "Of all shards, in Redis.")
+    num_shards = Figure(int)
+    num_probes = Figure(int)
 
 
 __all__ = ["RedisError", "RedisServers", "SharedBloomFilter"]

@@ -13,6 +13,14 @@ from ._handle import choice, integer, real
 from ._library import checked, lib
 
 
+def _format(format: str, bits_per_key: float) -> int:
+    """The number of a format that allows these bits per key."""
+    number = choice("format", format, FORMATS)
+    with options("filteroptions", dict(format=number, bits_per_key=bits_per_key)) as values:
+        checked(lib.bloomline_filteroptions_validate, values)
+    return number
+
+
 def _doubles(values: Sequence[float]) -> Any:
     return (c_double * len(values))(*values)
 
@@ -25,9 +33,7 @@ def _levels(name: str, values: Sequence[float], num_levels: int) -> Any:
 
 def false_positive_rate(format: str, bits_per_key: float) -> float:
     """The false-positive rate of a filter of thousands of keys."""
-    number = choice("format", format, FORMATS)
-    with options("filter", dict(format=number, bits_per_key=bits_per_key)) as values:
-        checked(lib.bloomline_filteroptions_validate, values)
+    number = _format(format, bits_per_key)
     return float(lib.bloomline_false_positive_rate(number, real("bits_per_key", bits_per_key)))
 
 
@@ -41,9 +47,7 @@ def bits_per_key_for_false_positive_rate(format: str, rate: float) -> float:
 
 def filter_bytes(format: str, num_keys: int, bits_per_key: float) -> int:
     """The bytes of the filter of `num_keys` distinct keys."""
-    number = choice("format", format, FORMATS)
-    with options("filter", dict(format=number, bits_per_key=bits_per_key)) as values:
-        checked(lib.bloomline_filteroptions_validate, values)
+    number = _format(format, bits_per_key)
     size = int(lib.bloomline_filter_bytes(number, integer("num_keys", num_keys, 64),
                                           real("bits_per_key", bits_per_key)))
     if size == 0:

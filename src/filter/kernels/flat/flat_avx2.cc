@@ -23,11 +23,12 @@ BLOOMLINE_AVX2_INLINE __m256i EightFlatBits(ProbePair pair, int first, uint32_t 
 // A payload of 32 to 64 bytes (26 to 51 keys at 10 bits, LevelDB's usual filter). Its first and its
 // last 32 bytes, which overlap, hold all words. No byte beyond is read.
 BLOOMLINE_AVX2_INLINE bool TwoRegistersMayMatch(const FlatFilter& filter, ProbePair pair) {
-  const uint32_t last_start = filter.num_bits - kBitsPerRegister;
+  const uint32_t num_bits = NumBits(filter);
+  const uint32_t last_start = num_bits - kBitsPerRegister;
   const __m256i first_bytes = Load256(filter.data);
   const __m256i last_bytes = Load256(filter.data + last_start / 8);
   for (int first = 0; first < filter.num_probes; first += kProbesPer256Bits) {
-    const __m256i bits = EightFlatBits(pair, first, filter.num_bits);
+    const __m256i bits = EightFlatBits(pair, first, num_bits);
     const __m256i last_bits =
         _mm256_sub_epi32(bits, _mm256_set1_epi32(static_cast<int>(last_start)));
     const __m256i in_last = _mm256_cmpgt_epi32(bits, _mm256_set1_epi32(kBitsPerRegister - 1));
@@ -45,9 +46,10 @@ BLOOMLINE_AVX2_INLINE bool TwoRegistersMayMatch(const FlatFilter& filter, ProbeP
 
 // Any payload of 4 bytes or more: gathers the 4 bytes from each bit's on, or the last 4.
 BLOOMLINE_AVX2_INLINE bool GatherMayMatch(const FlatFilter& filter, ProbePair pair) {
-  const __m256i last = _mm256_set1_epi32(static_cast<int>(filter.num_bits / 8 - 4));
+  const uint32_t num_bits = NumBits(filter);
+  const __m256i last = _mm256_set1_epi32(static_cast<int>(filter.num_blocks - 4));
   for (int first = 0; first < filter.num_probes; first += kProbesPer256Bits) {
-    const __m256i bits = EightFlatBits(pair, first, filter.num_bits);
+    const __m256i bits = EightFlatBits(pair, first, num_bits);
     const __m256i byte = _mm256_min_epu32(_mm256_srli_epi32(bits, 3), last);
     const __m256i words =
         _mm256_i32gather_epi32(reinterpret_cast<const int*>(filter.data), byte, 1);
@@ -64,24 +66,25 @@ struct InsertInRegisters {
   template <int K>
   BLOOMLINE_AVX2 static void Run(const FlatFilter& filter, size_t n, const uint64_t* hashes) {
     const int num_probes = K == 0 ? filter.num_probes : K;
+    const uint32_t num_bits = NumBits(filter);
     Bits512 bits = {_mm256_setzero_si256(), _mm256_setzero_si256()};
     for (size_t i = 0; i < n; ++i) {
       const ProbePair pair = FlatPair(hashes[i]);
 #pragma GCC unroll 16
-      for (int j = 0; j < num_probes; ++j) SetBit(FlatBit(Probe(pair, j), filter.num_bits), &bits);
+      for (int j = 0; j < num_probes; ++j) SetBit(FlatBit(Probe(pair, j), num_bits), &bits);
     }
     alignas(kBytesPer256Bits) char bytes[2 * kBytesPer256Bits];
     _mm256_store_si256(reinterpret_cast<__m256i*>(bytes), bits.low);
     _mm256_store_si256(reinterpret_cast<__m256i*>(bytes) + 1, bits.high);
     char* payload = const_cast<char*>(filter.data);
-    for (uint32_t i = 0; i < filter.num_bits / 8; ++i) {
+    for (uint32_t i = 0; i < num_bits / 8; ++i) {
       payload[i] = static_cast<char>(payload[i] | bytes[i]);
     }
   }
 };
 
 void InsertMany(const FlatFilter& filter, size_t n, const uint64_t* hashes) {
-  if (filter.num_bits > 2 * kBitsPerRegister) {
+  if (filter.num_blocks > 2 * kBytesPer256Bits) {
     PortableFlatInsertMany(filter, n, hashes);
   } else {
     RunUnrolled<InsertInRegisters>(filter.num_probes, filter, n, hashes);
@@ -91,10 +94,10 @@ void InsertMany(const FlatFilter& filter, size_t n, const uint64_t* hashes) {
 }  // namespace
 
 BLOOMLINE_AVX2 bool Avx2FlatMayMatch(const FlatFilter& filter, uint64_t hash) {
-  if (filter.num_bits < 32) return PortableFlatMayMatch(filter, hash);
+  if (filter.num_blocks < 4) return PortableFlatMayMatch(filter, hash);
   const ProbePair pair = FlatPair(hash);
   const bool two_registers =
-      filter.num_bits >= kBitsPerRegister && filter.num_bits <= 2 * kBitsPerRegister;
+      filter.num_blocks >= kBytesPer256Bits && filter.num_blocks <= 2 * kBytesPer256Bits;
   return two_registers ? TwoRegistersMayMatch(filter, pair) : GatherMayMatch(filter, pair);
 }
 

@@ -22,7 +22,7 @@ inline uint32_t FirstLanes(int n) { return n < kProbesAtOnce ? (1u << n) - 1 : 0
 
 // A payload of up to 128 bytes (102 keys at 10 bits) is looked up in two registers.
 BLOOMLINE_AVX512 bool MayMatch(const FlatFilter& filter, uint64_t hash) {
-  const uint32_t num_bytes = filter.num_bits / 8;
+  const auto num_bytes = static_cast<uint32_t>(filter.num_blocks);
   if (num_bytes > 2 * kRegisterBytes) return Avx2FlatMayMatch(filter, hash);
   const ProbePair pair = FlatPair(hash);
   const __m512i low = _mm512_maskz_loadu_epi8(BytesBelow(num_bytes), filter.data);
@@ -32,7 +32,7 @@ BLOOMLINE_AVX512 bool MayMatch(const FlatFilter& filter, uint64_t hash) {
                                                      filter.data + kRegisterBytes);
   const __m256i a = _mm256_set1_epi32(static_cast<int>(pair.a));
   const __m256i b = _mm256_set1_epi32(static_cast<int>(pair.b));
-  const __m512i m = _mm512_set1_epi64(filter.num_bits);
+  const __m512i m = _mm512_set1_epi64(NumBits(filter));
   for (int first = 0; first < filter.num_probes; first += kProbesAtOnce) {
     const __m256i multipliers =
         _mm256_load_si256(reinterpret_cast<const __m256i*>(kProbeMultipliers + first));
@@ -52,13 +52,14 @@ struct InsertInRegister {
   template <int K>
   BLOOMLINE_AVX512 static void Run(const FlatFilter& filter, size_t n, const uint64_t* hashes) {
     const int num_probes = K == 0 ? filter.num_probes : K;
-    const __mmask64 bytes = BytesBelow(filter.num_bits / 8);
+    const uint32_t num_bits = NumBits(filter);
+    const __mmask64 bytes = BytesBelow(num_bits / 8);
     __m512i bits = _mm512_maskz_loadu_epi8(bytes, filter.data);
     for (size_t i = 0; i < n; ++i) {
       const ProbePair pair = FlatPair(hashes[i]);
 #pragma GCC unroll 16
       for (int j = 0; j < num_probes; ++j) {
-        bits = WithBit(bits, FlatBit(Probe(pair, j), filter.num_bits));
+        bits = WithBit(bits, FlatBit(Probe(pair, j), num_bits));
       }
     }
     _mm512_mask_storeu_epi8(const_cast<char*>(filter.data), bytes, bits);
@@ -66,7 +67,7 @@ struct InsertInRegister {
 };
 
 void InsertMany(const FlatFilter& filter, size_t n, const uint64_t* hashes) {
-  if (filter.num_bits / 8 > kRegisterBytes) {
+  if (filter.num_blocks > kRegisterBytes) {
     PortableFlatInsertMany(filter, n, hashes);
   } else {
     RunUnrolled<InsertInRegister>(filter.num_probes, filter, n, hashes);

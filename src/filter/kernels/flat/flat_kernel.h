@@ -6,15 +6,16 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "bloomline/inline_query.h"
+
 namespace bloomline::kernels {
 
-// A payload of num_bits bits, a multiple of 8 in 8..2^32 - 8, at any alignment; num_probes in
-// 1..30.
-struct FlatFilter {
-  const char* data;
-  uint32_t num_bits;
-  int num_probes;
-};
+// Its blocks are bytes: 1 to 2^29 - 1 of them.
+using FlatFilter = BlockedFilter;
+
+inline uint32_t NumBits(const FlatFilter& filter) {
+  return 8 * static_cast<uint32_t>(filter.num_blocks);
+}
 
 struct FlatKernel {
   bool (*may_match)(const FlatFilter& filter, uint64_t hash) = nullptr;

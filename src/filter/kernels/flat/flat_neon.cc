@@ -27,7 +27,7 @@ BLOOMLINE_ALWAYS_INLINE uint16x8_t EightFlatBits(ProbePairs pairs, int first, ui
 BLOOMLINE_ALWAYS_INLINE uint16x8_t MissingFlatBits(const FlatFilter& filter, uint32_t last_start,
                                                    ProbePairs pairs, int first) {
   const auto* data = reinterpret_cast<const uint8_t*>(filter.data);
-  const uint16x8_t bits = EightFlatBits(pairs, first, filter.num_bits);
+  const uint16x8_t bits = EightFlatBits(pairs, first, NumBits(filter));
   const uint16x8_t byte = vshrq_n_u16(bits, 3);
   const uint16x8_t byte_of_last = vsubq_u16(byte, vdupq_n_u16(static_cast<uint16_t>(last_start)));
   // A look-up outside of a table gives 0, or with vqtbx leaves what was there.
@@ -40,7 +40,7 @@ BLOOMLINE_ALWAYS_INLINE uint16x8_t MissingFlatBits(const FlatFilter& filter, uin
 // Payloads of 32 to 64 bytes are LevelDB's usual filters, of 26 to 51 keys at 10 bits. No byte
 // beyond is read.
 bool MayMatch(const FlatFilter& filter, uint64_t hash) {
-  const uint32_t last_start = filter.num_bits / 8 - kPartBytes;
+  const auto last_start = static_cast<uint32_t>(filter.num_blocks) - kPartBytes;
   if (last_start > kPartBytes) return PortableFlatMayMatch(filter, hash);
   const ProbePair pair = FlatPair(hash);
   const ProbePairs pairs = {vdupq_n_u32(pair.a), vdupq_n_u32(pair.b)};

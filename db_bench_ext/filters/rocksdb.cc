@@ -1,0 +1,183 @@
+// Through the interface that RocksDB calls. Queries: a virtual call per key, or per batch of 32.
+// Builds: a new builder per filter, because RocksDB makes one for each file, AddKey for each key,
+// Finish; making the builder is part of the time.
+#include <algorithm>
+#include <climits>
+#include <memory>
+#include <thread>
+
+#include "db_bench_ext/filters/query_keys.h"
+#include "db_bench_ext/filters/suite.h"
+
+namespace bloomline::bench {
+namespace {
+
+using rocksdb::FilterBitsReader;
+using rocksdb::Slice;
+
+constexpr int kHitPercents[] = {0, 50, 100};
+constexpr Mode kModes[] = {Mode::kSingle, Mode::kBatch, Mode::kDependent};
+
+struct Queries {
+  FilterBitsReader* reader;
+  const char* keys;
+  size_t key_bytes;
+  Slice** slices;
+
+  bool One(size_t i, uint64_t zero) const {
+    return reader->MayMatch(Slice(keys + i * key_bytes + zero, key_bytes));
+  }
+  void Many(size_t i, bool* answers) const {
+    reader->MayMatch(static_cast<int>(kBatchKeys), slices + i, answers);
+  }
+};
+
+void Query(Suite* suite, const Subject& subject, const Case& c, benchmark::State& state,
+           uint64_t run) {
+  const std::string_view filter = suite->store().Get(subject, c.num_keys, c.bits_per_key, c.offset);
+  const RocksDBPolicy policy = subject.Policy(c.bits_per_key);
+  const RocksDBReader reader = subject.NewReader(policy, Slice(filter.data(), filter.size()));
+  const size_t key_bytes = suite->flags().key_bytes;
+  alignas(64) char keys[kChunkKeys * kMaxKeyBytes];
+  Slice slices[kChunkKeys];
+  Slice* pointers[kChunkKeys];
+  bool answers[kChunkKeys];
+  for (size_t i = 0; i < kChunkKeys; ++i) {
+    slices[i] = Slice(keys + i * key_bytes, key_bytes);
+    pointers[i] = &slices[i];
+  }
+  QueryOrder order(c.num_keys, c.hit_percent, run);
+  const Queries queries{reader.get(), keys, key_bytes, pointers};
+  WarmUp(filter);
+  TimeQueries(
+      c, 8 * static_cast<double>(filter.size()) / static_cast<double>(c.num_keys), 2, answers,
+      state, [&] { order.FillChunk(key_bytes, keys); },
+      [&] { QueryChunk(queries, c.mode, answers); });
+}
+
+void Register(Suite* suite, const Subject& subject, const Case& c) {
+  const Flags& flags = suite->flags();
+  int chunks = suite->IsInTables(c) ? flags.table_query_chunks : flags.query_chunks;
+  if (c.mode == Mode::kDependent)
+    chunks = std::max(1, chunks / 4);  // such queries take several times as long
+  suite->Register(c, chunks, suite->Rounds(c),
+                  [suite, subject, c](benchmark::State& state, uint64_t run) {
+                    Query(suite, subject, c, state, run);
+                  });
+}
+
+std::vector<int> ThreadCounts() {
+  const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  std::vector<int> counts;
+  for (int count = 1; count < all; count *= 2) counts.push_back(count);
+  counts.push_back(all);
+  return counts;
+}
+
+struct BuildTime {
+  double seconds;         // of all
+  double finish_seconds;  // of Finish
+  size_t written_bytes;
+};
+
+BuildTime BuildOne(const Suite& suite, const Subject& subject, const RocksDBPolicy& policy,
+                   const Case& c) {
+  const size_t key_bytes = suite.flags().key_bytes;
+  const auto keys = std::make_unique<char[]>(kChunkKeys * kMaxKeyBytes);
+  BuildTime time = {};
+  RocksDBBuilder builder;
+  time.seconds = SecondsOf([&] { builder = subject.NewBuilder(policy); });
+  for (uint64_t first = 0; first < c.num_keys; first += kChunkKeys) {
+    const size_t count = std::min<uint64_t>(kChunkKeys, c.num_keys - first);
+    for (size_t i = 0; i < count; ++i) WriteKey(first + i, key_bytes, &keys[i * key_bytes]);
+    time.seconds += SecondsOf([&] {
+      for (size_t i = 0; i < count; ++i) builder->AddKey(Slice(&keys[i * key_bytes], key_bytes));
+    });
+  }
+  std::unique_ptr<const char[]> buffer;
+  time.finish_seconds = SecondsOf([&] { time.written_bytes = builder->Finish(&buffer).size(); });
+  time.seconds += time.finish_seconds;
+  return time;
+}
+
+void Build(const Suite& suite, const Subject& subject, const Case& c, benchmark::State& state) {
+  const RocksDBPolicy policy = subject.Policy(c.bits_per_key);
+  double finish_seconds = 0;
+  size_t written_bytes = 0;
+  for (auto _ : state) {
+    const BuildTime time = BuildOne(suite, subject, policy, c);
+    state.SetIterationTime(time.seconds);
+    finish_seconds += time.finish_seconds;
+    written_bytes = time.written_bytes;
+  }
+  const auto num_keys = static_cast<double>(c.num_keys);
+  const auto iterations = static_cast<double>(state.iterations());
+  state.counters[kWrittenBitsCounter] = 8 * static_cast<double>(written_bytes) / num_keys;
+  state.counters[kFinishCounter] = 1e9 * finish_seconds / iterations / num_keys;
+  state.counters[kKeysCounter] = num_keys;
+}
+
+}  // namespace
+
+void RegisterQueries(Suite* suite) {
+  const auto is_table_size = [&](uint64_t size) {
+    const auto& sizes = suite->table_sizes();
+    return std::find(sizes.begin(), sizes.end(), size) != sizes.end();
+  };
+  for (const Subject& subject : suite->subjects()) {
+    for (const uint64_t num_keys : suite->flags().sizes) {
+      for (const int bits : suite->flags().bits) {
+        // Several filters of this size would not fit into ordinary machines.
+        if ((num_keys >= 100000000 || subject.is_seeded) && bits != kTableBits) continue;
+        for (const int hit_percent : kHitPercents) {
+          for (const Mode mode : kModes) {
+            Register(suite, subject,
+                     {Kind::kQuery, subject.name, num_keys, bits, hit_percent, mode, kHeapOffset});
+          }
+        }
+      }
+      if (!is_table_size(num_keys) || subject.is_seeded) continue;
+      for (const int offset : kOffsets) {
+        for (const Mode mode : {Mode::kSingle, Mode::kBatch}) {
+          if (offset == kHeapOffset || subject.family == "Ribbon") continue;
+          Register(suite, subject,
+                   {Kind::kQuery, subject.name, num_keys, kTableBits, 0, mode, offset});
+        }
+      }
+      if (!suite->flags().threads) continue;
+      for (const int threads : ThreadCounts()) {
+        if (threads == 1) continue;  // already registered above
+        Register(suite, subject,
+                 {Kind::kQuery, subject.name, num_keys, kTableBits, 0, Mode::kSingle, kHeapOffset,
+                  threads});
+      }
+    }
+  }
+}
+
+void RegisterBuilds(Suite* suite) {
+  const Flags& flags = suite->flags();
+  for (const Subject& subject : suite->subjects()) {
+    for (const uint64_t num_keys : flags.sizes) {
+      for (const int bits : flags.bits) {
+        const bool takes_long = num_keys >= 10000000;
+        if ((takes_long || subject.is_seeded) && bits != kTableBits) continue;
+        const Case c{Kind::kBuild, subject.name, num_keys, bits};
+        // Ribbon takes more than a second for ten million keys.
+        const int most = num_keys >= 100000000        ? 1
+                         : !takes_long                ? INT_MAX
+                         : subject.family == "Ribbon" ? 3
+                                                      : 9;
+        const int rounds = std::min(most, suite->Rounds(c));
+        const auto iterations =
+            static_cast<int64_t>(std::max<uint64_t>(1, (flags.quick ? 1000 : 100000) / num_keys));
+        suite->Register(c, iterations, rounds,
+                        [suite, subject, c](benchmark::State& state, uint64_t) {
+                          Build(*suite, subject, c, state);
+                        });
+      }
+    }
+  }
+}
+
+}  // namespace bloomline::bench

@@ -1,0 +1,52 @@
+# What the commands of db_bench_ext share. They source it and have set here, their folder.
+# shellcheck shell=bash disable=SC2034,SC2154
+root=$(dirname "$here")
+build=$root/build/release
+benches=$build/db_bench_ext
+status=0
+
+# PROGRAM FLAGS...: prints the help and exits if a flag asks for it. Without a build;
+# db_bench_ext/help/check compares the text with the program's.
+help_if_asked() {
+  local program=$1 flag
+  for flag in "${@:2}"; do
+    if [ "$flag" = --help ] || [ "$flag" = -h ]; then
+      cat "$here/help/$program.txt"
+      exit
+    fi
+  done
+}
+
+# [FLAGS OF CMAKE...] -- TARGETS...: configures the release preset and builds these targets alone.
+# What is written later is newer than the file $log.
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+build_targets() {
+  local flags=()
+  while [ "$1" != -- ]; do flags+=("$1") && shift; done
+  shift
+  [ -e "$build/build.ninja" ] || echo "Building (Release)" >&2
+  if ! (cd "$root" && cmake --preset release "${flags[@]}" &&
+    cmake --build --preset release --target "$@") >"$log" 2>&1; then
+    cat "$log" >&2
+    return 1
+  fi
+}
+
+# PACKAGES...: what every bench needs, and these.
+install_packages() {
+  "$root/cmake/install_packages.sh" g++ cmake ninja-build libleveldb-dev librocksdb-dev \
+    libxxhash-dev libcli11-dev python3 "$@"
+}
+
+# COMMAND...: shows its progress. /usr/bin/python3 finds the distribution's tqdm. With pipefail the
+# status is that of the command.
+with_progress() { "$@" | /usr/bin/python3 "$here/support/progress.py"; }
+
+# BENCH CSV [FLAGS OF draw.py...]: draws the pictures if a complete run has written a new CSV in
+# $out. So results with wrong answers are plotted, too.
+draw_if_new() {
+  [ "$out/$2" -nt "$log" ] || return 0
+  /usr/bin/python3 "$here/plots/draw.py" "$1" --results "$out" "${@:3}" || status=$?
+  echo "Results: $out, pictures in $out/pictures"
+}

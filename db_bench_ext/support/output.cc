@@ -1,0 +1,72 @@
+#include "db_bench_ext/support/output.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+
+namespace bloomline::bench {
+namespace {
+
+volatile std::sig_atomic_t interrupted = 0;
+
+}  // namespace
+
+void Output::Print(const std::string& text) {
+  std::cout << text << std::flush;
+  text_ += text;
+}
+
+std::string Output::Elapsed() const {
+  const auto elapsed = std::chrono::steady_clock::now() - start_;
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(elapsed).count();
+  return "Elapsed: " + std::to_string(seconds) + " s.\n";
+}
+
+int Output::PrintVerdict(uint64_t wrong_answers) {
+  const std::string verdict = wrong_answers == 0
+                                  ? "Every answer was right."
+                                  : "WRONG ANSWERS: " + std::to_string(wrong_answers) + ".";
+  Print(verdict + " " + Elapsed());
+  return wrong_answers == 0 ? 0 : 1;
+}
+
+void WriteFile(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream stream(path, std::ios::binary);
+  stream << text;
+  if (!stream.flush()) throw std::runtime_error("cannot write " + path.string());
+}
+
+TemporaryDirectory::TemporaryDirectory(const std::string& parent)
+    : path_(parent + "/bloomline-XXXXXX") {
+  if (mkdtemp(path_.data()) == nullptr)
+    throw std::runtime_error("cannot make a folder in " + parent);
+}
+
+TemporaryDirectory::~TemporaryDirectory() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+void CatchInterrupts() {
+  std::signal(SIGPIPE, SIG_IGN);
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int) { interrupted = 1; });
+}
+
+void Progress::Start(const std::string& what) {
+  what_ = what;
+  Print();
+}
+
+void Progress::Add(uint64_t operations) {
+  if (interrupted != 0) throw Interrupted();
+  done_ += operations;
+  Print();
+}
+
+void Progress::Print() const {
+  if (!enabled_) return;
+  std::cout << "@progress " << done_ << ' ' << total_ << ' ' << what_ << std::endl;
+}
+
+}  // namespace bloomline::bench

@@ -1,0 +1,75 @@
+// What a bench prints and the files that it writes, its progress, and its orderly end.
+#ifndef BLOOMLINE_DB_BENCH_EXT_SUPPORT_OUTPUT_H_
+#define BLOOMLINE_DB_BENCH_EXT_SUPPORT_OUTPUT_H_
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+
+namespace bloomline::bench {
+
+// Prints to stdout and keeps the text for a file.
+class Output {
+ public:
+  void Print(const std::string& text);
+  const std::string& text() const { return text_; }
+
+  // A line with the seconds since this Output was made.
+  std::string Elapsed() const;
+  // The last line: whether there were wrong answers, and Elapsed. Returns the exit status.
+  int PrintVerdict(uint64_t wrong_answers);
+
+ private:
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::string text_;
+};
+
+// Replaces the file. Throws std::runtime_error if it cannot be written.
+void WriteFile(const std::filesystem::path& path, const std::string& text);
+
+// A folder, removed with all that is in it. The constructor throws std::runtime_error.
+class TemporaryDirectory {
+ public:
+  explicit TemporaryDirectory(const std::string& parent);
+  ~TemporaryDirectory();
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+struct Interrupted : std::runtime_error {
+  Interrupted() : std::runtime_error("interrupted") {}
+};
+
+// From now on SIGINT and SIGTERM make the next Progress::Add throw Interrupted, and the end of who
+// reads the output is no signal, so that destructors remove temporary files.
+void CatchInterrupts();
+
+// Progress as lines on stdout, which progress.py turns into a bar. Silent unless `enabled`. Lines
+// read "@progress <done> <total> <what runs now>"; the unit of done and total is the bench's
+// choice.
+class Progress {
+ public:
+  Progress(bool enabled, uint64_t total) : enabled_(enabled), total_(total) {}
+
+  void Start(const std::string& what);
+  void Add(uint64_t operations);
+
+ private:
+  void Print() const;
+
+  const bool enabled_;
+  const uint64_t total_;
+  uint64_t done_ = 0;
+  std::string what_;
+};
+
+}  // namespace bloomline::bench
+
+#endif  // BLOOMLINE_DB_BENCH_EXT_SUPPORT_OUTPUT_H_

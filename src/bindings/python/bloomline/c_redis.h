@@ -1,0 +1,1 @@
+../../../../include/bloomline/c_redis.h

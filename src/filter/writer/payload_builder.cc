@@ -1,0 +1,147 @@
+#include "src/filter/writer/payload_builder.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include "src/filter/kernels/compact/compact_block.h"
+#include "src/filter/kernels/compact/compact_bloom_block.h"
+#include "src/filter/writer/bloom_builder.h"
+#include "src/filter/writer/compact_builder.h"
+#include "src/filter/writer/hash_buffer.h"
+#include "src/filter/writer/keys_by_block.h"
+#include "src/filter/writer/run_on_threads.h"
+#include "src/support/out_of_memory.h"
+
+namespace bloomline::filter {
+namespace {
+
+// The blocks of a Bloom filter's group should stay in the L2 cache while its keys are inserted.
+constexpr uint64_t kBloomGroupBlocks = (uint64_t{256} << 10) / kernels::kBlockBytes;
+// More groups, a write stream each, cost more in the sort than they save in the insertion.
+constexpr uint64_t kMaxBloomGroups = 2048;
+
+int BloomGroupShift(uint64_t num_blocks) {
+  int shift = 0;
+  while ((uint64_t{1} << shift) < kBloomGroupBlocks) ++shift;
+  while ((num_blocks >> shift) >= kMaxBloomGroups) ++shift;
+  return shift;
+}
+
+// From so many keys on, groups are faster than one sort. They begin at 46,000, when the list is
+// large enough for what they need in addition.
+constexpr size_t kCompactFromKeys = 32 << 10;
+
+// The shift of groups of about 16 sqrt(n) keys: each costs memory that is not full yet, and each is
+// sorted by block in memory of its own, which should stay in the L2 cache.
+int CompactGroupShift(size_t num_keys, uint64_t num_blocks) {
+  const double groups = std::sqrt(static_cast<double>(num_keys)) / 16;
+  int shift = 0;
+  while (static_cast<double>(num_blocks >> (shift + 1)) >= groups) ++shift;
+  return shift;
+}
+
+bool GroupingPays(const HashList& hashes, const FilterShape& shape) {
+  if (shape.layout == Layout::kCompact) return hashes.size() >= kCompactFromKeys;
+  return shape.layout == Layout::kBlocked && shape.payload_bytes() >= kGroupedFromBytes;
+}
+
+int GroupShift(const HashList& hashes, const FilterShape& shape) {
+  return shape.layout == Layout::kCompact ? CompactGroupShift(hashes.size(), shape.num_blocks)
+                                          : BloomGroupShift(shape.num_blocks);
+}
+
+void WriteMatchAllBlocks(const FilterShape& shape, Partition blocks, char* data) {
+  for (size_t i = 0; i < blocks.num_blocks; ++i) {
+    kernels::WriteMatchAllBlock(kernels::kArrangements[shape.arrangement],
+                                data + (blocks.first_block + i) * shape.block_bytes);
+  }
+}
+
+// Solves blocks for their n hashes: for_each_hash(f) calls f with each. False: out of memory, and
+// the blocks match every key.
+template <typename ForEachHash>
+bool SolveBlocks(Partition blocks, size_t n, ForEachHash for_each_hash, HashBuffer* sorted,
+                 const FilterShape& shape, const kernels::Kernel& kernel, char* data) {
+  const bool solved = support::OrIfOutOfMemory(false, [&] {
+    if (sorted->capacity() < n) sorted->Reserve(n + n / 16);
+    KeysByBlock by_block(shape.num_blocks, blocks);
+    by_block.Sort(for_each_hash, sorted->data());
+    char* const first = data + blocks.first_block * shape.block_bytes;
+    by_block.ForEachBlock(sorted->data(), [&](size_t i, uint64_t* of_block, size_t count) {
+      SolveBlock(of_block, count, shape, kernel, first + i * shape.block_bytes);
+    });
+    return true;
+  });
+  if (!solved) WriteMatchAllBlocks(shape, blocks, data);
+  return solved;
+}
+
+bool BuildGroup(const HashGroups& groups, size_t group, HashBuffer* sorted,
+                const FilterShape& shape, const kernels::Kernel& kernel, char* data) {
+  if (shape.layout != Layout::kCompact) {
+    groups.ForEachRun(group, [&](const uint64_t* hashes, size_t n) {
+      InsertHashes(shape, kernel, data, n, hashes);
+    });
+    return true;
+  }
+  const auto for_each_hash = [&](auto f) {
+    groups.ForEachRun(group, [&](const uint64_t* hashes, size_t n) {
+      for (size_t i = 0; i < n; ++i) f(hashes[i]);
+    });
+  };
+  return SolveBlocks(groups.BlocksOf(group), groups.GroupSize(group), for_each_hash, sorted, shape,
+                     kernel, data);
+}
+
+bool BuildGroups(const HashGroups& groups, const FilterShape& shape, const kernels::Kernel& kernel,
+                 size_t num_threads, char* data) {
+  std::atomic<size_t> next_group{0};
+  std::atomic<bool> complete{true};
+  RunOnThreads(std::min(num_threads, groups.num_groups()), [&](size_t) {
+    HashBuffer sorted;
+    for (size_t group; (group = next_group.fetch_add(1)) < groups.num_groups();) {
+      if (!BuildGroup(groups, group, &sorted, shape, kernel, data)) complete = false;
+    }
+  });
+  return complete;
+}
+
+bool BuildInOrder(const HashList& hashes, const FilterShape& shape, const kernels::Kernel& kernel,
+                  char* data) {
+  if (shape.layout != Layout::kCompact) {
+    hashes.ForEachChunk(
+        [&](const uint64_t* chunk, size_t n) { InsertHashes(shape, kernel, data, n, chunk); });
+    return true;
+  }
+  HashBuffer sorted;
+  return SolveBlocks(
+      {0, shape.num_blocks}, hashes.size(), [&](auto f) { hashes.ForEach(f); }, &sorted, shape,
+      kernel, data);
+}
+
+}  // namespace
+
+bool BuildPayload(HashList* hashes, const FilterShape& shape, const kernels::Kernel& kernel,
+                  int num_threads, char* data, std::optional<HashGroups>* groups) {
+  groups->reset();
+  if (GroupingPays(*hashes, shape)) {
+    const int threads = ThreadsForKeys(hashes->size(), num_threads);
+    groups->emplace(shape.num_blocks, GroupShift(*hashes, shape));
+    if ((*groups)->Take(hashes)) {
+      return BuildGroups(**groups, shape, kernel, static_cast<size_t>(threads), data);
+    }
+    groups->reset();
+  }
+  return BuildInOrder(*hashes, shape, kernel, data);
+}
+
+uint64_t GroupingBytes(const HashList& hashes, const FilterShape& shape) {
+  if (!GroupingPays(hashes, shape)) return 0;
+  const HashGroups groups(shape.num_blocks, GroupShift(hashes, shape));
+  const size_t extra = groups.ExtraBytes(hashes);
+  if (extra == SIZE_MAX || shape.layout != Layout::kCompact) return extra == SIZE_MAX ? 0 : extra;
+  return extra + hashes.size() / groups.num_groups() * sizeof(uint64_t) * 9 / 8;
+}
+
+}  // namespace bloomline::filter

@@ -1,0 +1,228 @@
+// Reads databases of every cell of the matrix and compares each answer with a model. Tells
+// RocksDB's own wrong answers from those of filters, and sums up.
+#include <rocksdb/db.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cinttypes>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bloomline/cpu.h"
+#include "tests/engines/matrix/cell.h"
+#include "tests/engines/matrix/filters.h"
+#include "tests/engines/matrix/run_cell.h"
+#include "tests/injected/arguments.h"
+
+namespace bloomline::matrix {
+namespace {
+
+constexpr char kUsage[] =
+    "Usage: matrix [--short] [--cell CELL] [--gets N] [--seed N] [--jobs N] [--defect DEFECT]\n"
+    "              [--list]\n"
+    "Writes a database for each combination of prefix extractor, index, keys, whole_key_filtering\n"
+    "and filter; reads it with Get, MultiGet and iterators on several levels, compacted, reopened\n"
+    "with another extractor, and rewritten; and compares every answer with a model. Prints the\n"
+    "number of cells, Gets and wrong answers, and for each failing cell the command that repeats\n"
+    "it. Answers that are wrong with RocksDB's own filters, too, are told apart.\n"
+    "  --short          few cells that have every pair of values, instead of all\n"
+    "  --cell CELL      only the cells with these values: prefix=fixed,whole=off\n"
+    "  --gets N         Gets of all cells together, 1e3 to 1e10; default 100000000, with --short\n"
+    "                   or --cell 2000 for each cell\n"
+    "  --seed N         0 to 1000000000; default 1\n"
+    "  --jobs N         threads, 1 to 64; default 1\n"
+    "  --defect DEFECT  plants a mistake in the filters: reader, batch, prefix or duplicate\n"
+    "  --list           prints a line for each cell, too\n"
+    "Exit status: 0 if no answer is wrong but RocksDB's own, 1 otherwise, 2 for a bad argument.\n";
+
+constexpr uint64_t kDefaultGets = 100000000;
+constexpr uint64_t kShortGets = 2000;
+
+struct Flags {
+  bool is_short = false;
+  bool lists = false;
+  std::string cell;
+  uint64_t gets = 0;
+  uint64_t seed = 1;
+  uint64_t jobs = 1;
+  Defect defect = Defect::kNone;
+  std::string defect_name = "none";
+};
+
+Flags Parse(tests::Arguments* arguments) {
+  Flags flags;
+  std::string error;
+  for (std::string argument; arguments->Next(&argument);) {
+    if (argument == "--short") {
+      flags.is_short = true;
+    } else if (argument == "--list") {
+      flags.lists = true;
+    } else if (argument == "--cell") {
+      flags.cell = arguments->Text();
+    } else if (argument == "--gets") {
+      flags.gets = arguments->Number(1000, 10000000000);
+    } else if (argument == "--seed") {
+      flags.seed = arguments->Number(0, 1000000000);
+    } else if (argument == "--jobs") {
+      flags.jobs = arguments->Number(1, 64);
+    } else if (argument == "--defect") {
+      flags.defect_name = arguments->Text();
+      if (!ParseDefect(flags.defect_name, &flags.defect, &error)) arguments->Refuse(error);
+    } else {
+      arguments->Refuse("'" + argument + "' is not known");
+    }
+  }
+  return flags;
+}
+
+struct CheckedCell {
+  Report report;
+  // Of report.wrong: those that are right with RocksDB's own filters, and those that are not.
+  std::map<std::string, std::string> ours;
+  std::map<std::string, std::string> rocksdbs;
+  std::string wrong_use;
+};
+
+CheckedCell CheckCell(const Cell& cell, uint64_t gets, uint64_t seed, Defect defect) {
+  CheckedCell checked;
+  const Policy policy = NewCellPolicy(cell.filter(), defect, &checked.report.failure);
+  if (policy == nullptr) return checked;
+  checked.report = RunCell(cell, gets, seed, policy);
+  checked.wrong_use = WrongUse(cell, checked.report);
+  if (checked.report.wrong.empty()) return checked;
+  const Policy reference = NewReferencePolicy(cell.filter(), &checked.report.failure);
+  if (reference == nullptr) return checked;
+  const Report stock = RunCell(cell, gets, seed, reference);
+  for (const auto& [read, answer] : checked.report.wrong) {
+    (stock.wrong.count(read) != 0 ? checked.rocksdbs : checked.ours).emplace(read, answer);
+  }
+  return checked;
+}
+
+void PrintExamples(const std::map<std::string, std::string>& wrong) {
+  constexpr int kExamples = 3;
+  int count = 0;
+  for (const auto& [read, answer] : wrong) {
+    if (++count > kExamples) break;
+    std::printf("  %s: %s\n", read.c_str(), answer.c_str());
+  }
+}
+
+// "MODE OPERATION" of "PHASE MODE OPERATION KEY ...".
+std::string KindOf(const std::string& read) {
+  const size_t mode = read.find(' ') + 1;
+  const size_t key = read.find(' ', read.find(' ', mode) + 1);
+  return read.substr(mode, key - mode);
+}
+
+class Summary {
+ public:
+  // Prints what is wrong with the cell, and `repeat` behind the command that repeats it; a line in
+  // any case if `lists`.
+  void Add(const Cell& cell, const CheckedCell& checked, const std::string& repeat, bool lists) {
+    const Report& report = checked.report;
+    ++cells_;
+    gets_ += report.gets;
+    missing_gets_ += report.missing_gets;
+    seeks_ += report.seeks;
+    wrong_ += checked.ours.size();
+    for (const auto& [reads, consulted] : report.consulted) consulted_[reads] += consulted;
+    for (const auto& [read, answer] : checked.rocksdbs) {
+      ++rocksdbs_[KindOf(read) + (cell.is_partitioned() ? ", partitioned" : ", full") +
+                  (cell.whole_key() ? ", whole=on" : ", whole=off")];
+    }
+    const bool failed =
+        !checked.ours.empty() || !report.failure.empty() || !checked.wrong_use.empty();
+    if (lists || failed) {
+      std::printf("%s: %" PRIu64 " Gets, %" PRIu64 " seeks, %zu wrong, %zu wrong in RocksDB\n",
+                  cell.Name().c_str(), report.gets, report.seeks, checked.ours.size(),
+                  checked.rocksdbs.size());
+    }
+    if (lists) PrintExamples(checked.rocksdbs);
+    if (!failed) return;
+    ++failed_cells_;
+    if (!report.failure.empty()) std::printf("  FAILED: %s\n", report.failure.c_str());
+    if (!checked.wrong_use.empty()) std::printf("  FILTERS: %s\n", checked.wrong_use.c_str());
+    PrintExamples(checked.ours);
+    std::printf("  repeat: tests/matrix --cell %s%s\n", cell.Name().c_str(), repeat.c_str());
+  }
+
+  void Print(double seconds) const {
+    std::printf("%-28s %14s %14s\n", "filters queried by", "may match", "no");
+    for (const auto& [name, consulted] : consulted_) {
+      std::printf("%-28s %14" PRIu64 " %14" PRIu64 "\n", name.c_str(), consulted.yes, consulted.no);
+    }
+    for (const auto& [kind, count] : rocksdbs_) {
+      std::printf("wrong in RocksDB with its own filters, too: %" PRIu64 " reads: %s\n", count,
+                  kind.c_str());
+    }
+    std::printf("%" PRIu64 " cells, %" PRIu64 " Gets (%" PRIu64 " of missing keys), %" PRIu64
+                " seeks: %" PRIu64 " wrong; %" PRIu64 " cells failed; %.0f s\n",
+                cells_, gets_, missing_gets_, seeks_, wrong_, failed_cells_, seconds);
+  }
+
+  uint64_t failed_cells() const { return failed_cells_; }
+
+ private:
+  uint64_t cells_ = 0;
+  uint64_t failed_cells_ = 0;
+  uint64_t gets_ = 0;
+  uint64_t missing_gets_ = 0;
+  uint64_t seeks_ = 0;
+  uint64_t wrong_ = 0;
+  std::map<std::string, Consulted> consulted_;  // by phase and kind of read
+  std::map<std::string, uint64_t> rocksdbs_;    // wrong answers by kind and cell
+};
+
+int Run(int argc, char** argv) {
+  tests::Arguments arguments("matrix", kUsage, argc, argv);
+  const Flags flags = Parse(&arguments);
+  std::string error;
+  std::vector<Cell> cells = flags.is_short ? PairwiseCells(flags.seed) : AllCells();
+  if (!flags.cell.empty()) {
+    cells = CellsNamed(flags.cell, &error);
+    if (!error.empty()) arguments.Refuse(error);
+  }
+  const bool is_sample = flags.is_short || !flags.cell.empty();
+  const uint64_t all_gets = flags.gets != 0 ? flags.gets
+                            : is_sample     ? kShortGets * cells.size()
+                                            : kDefaultGets;
+  const uint64_t gets = std::max<uint64_t>(1, all_gets / cells.size());
+  std::printf("RocksDB %s, kernel %s, seed %" PRIu64 ": %zu cells with %" PRIu64 " Gets each\n",
+              rocksdb::GetRocksVersionAsString(true).c_str(), ActiveKernelName(), flags.seed,
+              cells.size(), gets);
+  if (!kHasDecoupled) std::printf("index=decoupled: RocksDB has it from 9.6 on\n");
+
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<CheckedCell> checked(cells.size());
+  std::atomic<size_t> next{0};
+  const auto work = [&] {
+    for (size_t i = next++; i < cells.size(); i = next++) {
+      checked[i] = CheckCell(cells[i], gets, flags.seed, flags.defect);
+    }
+  };
+  std::vector<std::thread> threads;
+  for (uint64_t i = 1; i < flags.jobs; ++i) threads.emplace_back(work);
+  work();
+  for (std::thread& thread : threads) thread.join();
+
+  Summary summary;
+  const std::string repeat =
+      " --gets " + std::to_string(gets) + " --seed " + std::to_string(flags.seed) +
+      (flags.defect == Defect::kNone ? "" : " --defect " + flags.defect_name);
+  for (size_t i = 0; i < cells.size(); ++i) {
+    summary.Add(cells[i], checked[i], repeat, flags.lists);
+  }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  summary.Print(seconds.count());
+  return summary.failed_cells() == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace bloomline::matrix
+
+int main(int argc, char** argv) { return bloomline::matrix::Run(argc, argv); }

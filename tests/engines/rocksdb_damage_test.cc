@@ -1,0 +1,287 @@
+// Damage in RocksDB databases: of memory while a flush or a compaction builds a filter
+// (detect_filter_construct_corruption), of files, and readers whose policy is gone. Nothing may be
+// lost.
+#include <gtest/gtest.h>
+#include <rocksdb/cache.h>
+#include <rocksdb/db.h>
+#include <rocksdb/env.h>
+#include <rocksdb/statistics.h>
+#include <rocksdb/table.h>
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+
+#include "bloomline/rocksdb.h"
+#include "tests/engines/forwarding_policy.h"
+#include "tests/engines/rocksdb_open.h"
+#include "tests/support/nothrow_new.h"
+#include "tests/support/temp_dir.h"
+
+namespace bloomline {
+namespace {
+
+using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
+
+constexpr int kKeys = 3000;
+
+std::string Key(int i) { return "key" + std::to_string(100000 + 2 * i); }
+std::string MissingKey(int i) { return "key" + std::to_string(100001 + 2 * i); }
+
+Policy NewPolicy(Format format) {
+  FilterOptions options;
+  options.format = format;
+  return NewRocksDBFilterPolicy(options);
+}
+
+void Partition(rocksdb::BlockBasedTableOptions* table) {
+  table->partition_filters = true;
+  table->index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+  table->metadata_block_size = 512;
+}
+
+void Write(rocksdb::DB* db, int first, int step) {
+  for (int i = first; i < kKeys; i += step) ASSERT_TRUE(db->Put({}, Key(i), Key(i)).ok());
+}
+
+int LostKeys(rocksdb::DB* db) {
+  int lost = 0;
+  std::string value;
+  for (int i = 0; i < kKeys; ++i) {
+    lost += db->Get({}, Key(i), &value).ok() && value == Key(i) ? 0 : 1;
+  }
+  return lost;
+}
+
+// The first allocation of a filter's builder: its first hashes lie there.
+thread_local char* first_allocated = nullptr;
+
+enum class Damage {
+  kHash,    // a bit of a key's hash, before the filter is built
+  kFilter,  // bytes of the finished filter, before it is written
+};
+
+class DamagedBuilder : public tests::ForwardingBuilder {
+ public:
+  DamagedBuilder(rocksdb::FilterBitsBuilder* builder, Damage damage)
+      : ForwardingBuilder(builder), damage_(damage) {
+    first_allocated = nullptr;
+    tests::observe_nothrow_new = [](char* memory) {
+      if (first_allocated == nullptr) first_allocated = memory;
+    };
+  }
+  ~DamagedBuilder() override { tests::observe_nothrow_new = nullptr; }
+  Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
+    constexpr size_t kBehindFirstHashes = 200;
+    if (damage_ == Damage::kHash && first_allocated != nullptr) {
+      first_allocated[kBehindFirstHashes] ^= 1;
+    }
+    const Slice filter = ForwardingBuilder::Finish(buf, status);
+    // The trailer at the end stays.
+    if (damage_ == Damage::kFilter) {
+      std::memset(const_cast<char*>(filter.data()), 0, filter.size() / 2);
+    }
+    first_allocated = nullptr;  // that of the next partition, if it has one
+    return filter;
+  }
+
+ private:
+  const Damage damage_;
+};
+
+class DamagingPolicy : public tests::ForwardingPolicy {
+ public:
+  DamagingPolicy(Policy policy, Damage damage)
+      : ForwardingPolicy(std::move(policy)), damage_(damage) {}
+  rocksdb::FilterBitsBuilder* GetBuilderWithContext(
+      const rocksdb::FilterBuildingContext& context) const override {
+    rocksdb::FilterBitsBuilder* const builder = ForwardingPolicy::GetBuilderWithContext(context);
+    return damages ? new DamagedBuilder(builder, damage_) : builder;
+  }
+  bool damages = false;
+
+ private:
+  const Damage damage_;
+};
+
+TEST(RocksDBDamageTest, DamageDuringConstructionIsReportedAndLosesNothing) {
+  constexpr struct {
+    Format format;
+    Damage damage;
+    bool is_partitioned;
+    bool detects;
+  } kCases[] = {
+      {Format::kBlocked, Damage::kHash, false, true},
+      {Format::kCompact, Damage::kHash, true, true},
+      {Format::kBlocked, Damage::kFilter, true, true},
+      {Format::kCompact, Damage::kFilter, false, true},
+      // The controls: the damage is of a kind that matters.
+      {Format::kBlocked, Damage::kHash, true, false},
+      {Format::kCompact, Damage::kFilter, false, false},
+  };
+  for (const auto& c : kCases) {
+    for (const bool is_flush : {true, false}) {
+      SCOPED_TRACE(testing::Message() << &c - kCases << (is_flush ? ", flush" : ", compaction"));
+      const std::unique_ptr<rocksdb::Env> env(rocksdb::NewMemEnv(rocksdb::Env::Default()));
+      const auto policy = std::make_shared<DamagingPolicy>(NewPolicy(c.format), c.damage);
+      rocksdb::BlockBasedTableOptions table;
+      table.filter_policy = policy;
+      table.detect_filter_construct_corruption = c.detects;
+      if (c.is_partitioned) Partition(&table);
+      rocksdb::Options options;
+      options.env = env.get();
+      options.create_if_missing = true;
+      options.disable_auto_compactions = true;
+      options.max_bgerror_resume_count = 0;
+      options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+      std::unique_ptr<rocksdb::DB> db;
+      ASSERT_TRUE(tests::OpenRocksDB(options, "/db", &db).ok());
+      for (const int first : {0, 1}) {
+        Write(db.get(), first, 2);
+        if (!is_flush) {
+          ASSERT_TRUE(db->Flush({}).ok());
+        }
+      }
+      ASSERT_EQ(LostKeys(db.get()), 0);
+      policy->damages = true;
+      const rocksdb::Status status =
+          is_flush ? db->Flush({}) : db->CompactRange({}, nullptr, nullptr);
+      policy->damages = false;
+      if (!c.detects) {
+        EXPECT_TRUE(status.ok()) << status.ToString();
+        EXPECT_GT(LostKeys(db.get()), 0);
+        continue;
+      }
+      EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+      const bool is_hash = c.damage == Damage::kHash;
+      EXPECT_NE(status.ToString().find(is_hash ? "hash entries checksum" : "filter lost"),
+                std::string::npos)
+          << status.ToString();
+      EXPECT_EQ(LostKeys(db.get()), 0);
+      db.reset();
+      ASSERT_TRUE(tests::OpenRocksDB(options, "/db", &db).ok());
+      EXPECT_EQ(LostKeys(db.get()), 0);
+      EXPECT_TRUE(db->Flush({}).ok());
+      EXPECT_TRUE(db->CompactRange({}, nullptr, nullptr).ok());
+      EXPECT_EQ(LostKeys(db.get()), 0);
+      EXPECT_TRUE(db->Put({}, "another", "value").ok());
+    }
+  }
+}
+
+// A database of one table on disk, and what its filters answer.
+class Database {
+ public:
+  Database(const std::string& path, const rocksdb::BlockBasedTableOptions& table) {
+    options_.create_if_missing = true;
+    options_.disable_auto_compactions = true;
+    options_.paranoid_checks = false;
+    options_.compression = rocksdb::kNoCompression;
+    options_.statistics = rocksdb::CreateDBStatistics();
+    options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+    const rocksdb::Status status = tests::OpenRocksDB(options_, path, &db_);
+    EXPECT_TRUE(status.ok()) << status.ToString();
+  }
+
+  void WriteTable() {
+    Write(db_.get(), 0, 1);
+    ASSERT_TRUE(db_->Flush({}).ok());
+  }
+  std::string TablePath() {
+    std::vector<rocksdb::LiveFileMetaData> files;
+    db_->GetLiveFilesMetaData(&files);
+    EXPECT_EQ(files.size(), 1u);
+    return files[0].db_path + files[0].name;
+  }
+  uint64_t Ticker(rocksdb::Tickers ticker) const {
+    return options_.statistics->getTickerCount(ticker);
+  }
+  // Every key is found. Returns how many of as many missing keys a filter excluded.
+  uint64_t NumExcluded() {
+    EXPECT_EQ(LostKeys(db_.get()), 0);
+    const uint64_t before = Ticker(rocksdb::BLOOM_FILTER_USEFUL);
+    std::string value;
+    for (int i = 0; i < kKeys; ++i) {
+      EXPECT_TRUE(db_->Get({}, MissingKey(i), &value).IsNotFound());
+    }
+    return Ticker(rocksdb::BLOOM_FILTER_USEFUL) - before;
+  }
+
+ private:
+  rocksdb::Options options_;
+  std::unique_ptr<rocksdb::DB> db_;
+};
+
+// Without checksums, bloomline gets the damaged bytes. If what is behind the bits makes no sense,
+// the filter matches everything; of partitions, only the damaged ones do.
+TEST(RocksDBDamageTest, ATrailerThatMakesNoSenseMatchesEverything) {
+  const std::string trailer_end("\0bLn\1", 5);  // docs/format.md, section 5
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    for (const bool is_partitioned : {false, true}) {
+      // The last bytes: version, layout, number of blocks and others.
+      for (const size_t from_end : {1, 6, 7}) {
+        SCOPED_TRACE(testing::Message() << FormatName(format) << ", partitioned " << is_partitioned
+                                        << ", byte " << from_end);
+        const tests::TempDir dir;
+        rocksdb::BlockBasedTableOptions table;
+        table.filter_policy = NewPolicy(format);
+        table.checksum = rocksdb::kNoChecksum;
+        if (is_partitioned) Partition(&table);
+        std::string path;
+        {
+          Database db(dir.Path("db"), table);
+          db.WriteTable();
+          path = db.TablePath();
+          EXPECT_GT(db.NumExcluded(), 0.95 * kKeys);
+        }
+        std::ifstream in(path, std::ios::binary);
+        std::string bytes(std::istreambuf_iterator<char>(in), {});
+        int filters = 0;
+        for (size_t at = bytes.find(trailer_end); at != bytes.npos;
+             at = bytes.find(trailer_end, at + 1)) {
+          if (filters++ % 2 == 0) bytes[at + trailer_end.size() - from_end] = '\x7f';
+        }
+        EXPECT_EQ(filters > 4, is_partitioned);
+        std::ofstream(path, std::ios::binary) << bytes;
+        table.block_cache = rocksdb::NewLRUCache(1 << 20);
+        const uint64_t excluded = Database(dir.Path("db"), table).NumExcluded();
+        EXPECT_LE(excluded, is_partitioned ? 0.7 * kKeys : 0);
+        EXPECT_GE(excluded, is_partitioned ? 0.3 * kKeys : 0);
+      }
+    }
+  }
+}
+
+// A block cache keeps readers after the database is closed and its policy is gone, and gives them
+// to a database that is opened with another policy.
+TEST(RocksDBDamageTest, ReadersOutliveTheirPolicy) {
+  for (const bool is_partitioned : {false, true}) {
+    for (const bool is_stock : {false, true}) {
+      SCOPED_TRACE(testing::Message() << is_partitioned << ", " << is_stock);
+      const tests::TempDir dir;
+      rocksdb::BlockBasedTableOptions table;
+      table.block_cache = rocksdb::NewLRUCache(4 << 20);
+      table.cache_index_and_filter_blocks = true;
+      if (is_partitioned) Partition(&table);
+      table.filter_policy = NewPolicy(Format::kCompact);
+      const std::weak_ptr<const rocksdb::FilterPolicy> first(table.filter_policy);
+      {
+        Database db(dir.Path("db"), table);
+        db.WriteTable();
+        EXPECT_GT(db.NumExcluded(), 0.95 * kKeys);
+        table.filter_policy.reset();
+      }
+      ASSERT_TRUE(first.expired());
+      table.filter_policy =
+          is_stock ? Policy(rocksdb::NewBloomFilterPolicy(10)) : NewPolicy(Format::kBlocked);
+      Database db(dir.Path("db"), table);
+      EXPECT_GT(db.NumExcluded(), 0.95 * kKeys);
+      EXPECT_EQ(db.Ticker(rocksdb::BLOCK_CACHE_FILTER_MISS), 0u) << "new readers";
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bloomline
