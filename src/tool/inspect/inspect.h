@@ -34,10 +34,6 @@ std::optional<Facts> InspectBytes(std::string_view filter, std::string* why);
 // Nothing, with the reason in *error, if it is damaged.
 std::optional<Facts> InspectSavedFilter(const WholeInput& file, std::string* error);
 
-// The same for the metadata of a SharedBloomFilter, the text that `redis-cli HGET` prints.
-bool IsRedisMetadata(std::string_view bytes);
-std::optional<Facts> InspectRedisMetadata(std::string_view bytes, std::string* error);
-
 // ---- Facts that apply to filters of all kinds.
 
 inline Fact CountFact(const std::string& name, const std::string& label, uint64_t count) {

@@ -1,14 +1,37 @@
 #include <algorithm>
 #include <cmath>
+#include <iostream>
 
 #include "bloomline/filter_options.h"
 #include "bloomline/level_sizing.h"
 #include "bloomline/sizing.h"
+#include "src/tool/commands.h"
+#include "src/tool/json.h"
+#include "src/tool/printable.h"
 #include "src/tool/quantity.h"
 #include "src/tool/size/size.h"
 
 namespace bloomline::tool {
 namespace {
+
+struct LevelRow {
+  uint64_t num_keys;
+  double runs;
+  double bits_per_key;  // 0: no filter
+  uint64_t bytes;
+  double rate;  // false positives of a run; without a filter 1
+};
+
+struct LevelSize {
+  std::string name;
+  std::string problem;  // if not empty: why the figures below are missing
+  std::string note;
+  std::vector<LevelRow> levels;
+  uint64_t num_keys = 0;
+  double bits_per_key = 0;
+  uint64_t bytes = 0;
+  double wasted_reads = 0;
+};
 
 using Numbers = std::vector<double>;
 
@@ -134,8 +157,7 @@ class LevelSizer {
   LevelSize size_;
 };
 
-}  // namespace
-
+// Empty, or what is missing in the request, or too much.
 std::string Validate(const LevelSizeRequest& request) {
   const int given = request.num_keys.has_value() + request.memory_bytes.has_value() +
                     request.bits_per_key.has_value() + request.wasted_reads.has_value();
@@ -160,6 +182,107 @@ std::vector<LevelSize> Sizes(const LevelSizeRequest& request, bool by_level) {
     sizes.push_back(LevelSizer(format, by_level, request).Size());
   }
   return sizes;
+}
+
+Json SizeJson(const LevelSize& size) {
+  Json json{{"name", size.name}};
+  if (!size.problem.empty()) {
+    json["problem"] = size.problem;
+    return json;
+  }
+  json["num_keys"] = size.num_keys;
+  json["bits_per_key"] = size.bits_per_key;
+  json["bytes"] = size.bytes;
+  json["wasted_reads"] = size.wasted_reads;
+  json["levels"] = Json::array();
+  for (size_t i = 0; i < size.levels.size(); ++i) {
+    const LevelRow& row = size.levels[i];
+    json["levels"].push_back({{"level", i},
+                              {"num_keys", row.num_keys},
+                              {"runs", row.runs},
+                              {"bits_per_key", row.bits_per_key},
+                              {"bytes", row.bytes},
+                              {"false_positive_rate", row.rate}});
+  }
+  if (!size.note.empty()) json["note"] = size.note;
+  return json;
+}
+
+void PrintJson(const LevelSizeRequest& request, const std::vector<LevelSize>& by_level,
+               const std::vector<LevelSize>& equal) {
+  Json json;
+  json["request"] = {{"num_levels", *request.num_levels},
+                     {"level_ratio", request.level_ratio},
+                     {"first_level_runs", request.first_level_runs},
+                     {"num_keys", OrNull(request.num_keys)},
+                     {"bits_per_key", OrNull(request.bits_per_key)},
+                     {"wasted_reads", OrNull(request.wasted_reads)},
+                     {"memory_bytes", OrNull(request.memory_bytes)}};
+  for (const auto& [name, sizes] : {std::pair("by_level", &by_level), {"equal_bits", &equal}}) {
+    json[name] = Json::array();
+    for (const LevelSize& size : *sizes) json[name].push_back(SizeJson(size));
+  }
+  Print(json);
+}
+
+std::vector<std::string> Cells(const std::string& name, uint64_t num_keys, double bits_per_key,
+                               uint64_t bytes, double wasted_reads) {
+  return {name, CountText(num_keys), NumberText(bits_per_key, 2), BytesText(bytes),
+          RateText(wasted_reads)};
+}
+
+void PrintTable(const std::vector<LevelSize>& by_level, const std::vector<LevelSize>& equal) {
+  std::vector<std::vector<std::string>> cells = {
+      {"level", "keys", "bits/key", "memory", "wasted reads"}};
+  for (const LevelSize& size : by_level) {
+    if (!size.problem.empty()) continue;
+    cells.push_back({size.name + ", bits by level:"});
+    for (size_t i = 0; i < size.levels.size(); ++i) {
+      const LevelRow& row = size.levels[i];
+      cells.push_back(
+          Cells(std::to_string(i), row.num_keys, row.bits_per_key, row.bytes, row.runs * row.rate));
+    }
+    cells.push_back(Cells("all", size.num_keys, size.bits_per_key, size.bytes, size.wasted_reads));
+  }
+  cells.push_back({"the same bits in all levels:"});
+  for (const LevelSize& size : equal) {
+    if (!size.problem.empty()) continue;
+    const bool is_rocksdbs = size.name == "blocked";
+    cells.push_back(Cells(size.name + (is_rocksdbs ? ", as RocksDB's Bloom filter" : ""),
+                          size.num_keys, size.bits_per_key, size.bytes, size.wasted_reads));
+  }
+  std::cout << TextTable(cells);
+  for (const auto& [how, sizes] :
+       {std::pair("by level", &by_level), {"the same bits in all levels", &equal}}) {
+    for (const LevelSize& size : *sizes) {
+      const std::string& remark = size.problem.empty() ? size.note : size.problem;
+      if (!remark.empty()) std::cout << size.name << ", " << how << ": " << remark << '\n';
+    }
+  }
+}
+
+}  // namespace
+
+int RunLevelSize(const LevelSizeRequest& request, bool json) {
+  if (const std::string error = Validate(request); !error.empty()) {
+    std::cerr << "bloomline size: " << error << '\n';
+    return kExitImpossible;
+  }
+  const std::vector<LevelSize> by_level = Sizes(request, true);
+  const std::vector<LevelSize> equal = Sizes(request, false);
+  if (std::none_of(by_level.begin(), by_level.end(),
+                   [](const LevelSize& size) { return size.problem.empty(); })) {
+    for (const LevelSize& size : by_level) {
+      std::cerr << "bloomline size: " << size.name << ": " << size.problem << '\n';
+    }
+    return kExitImpossible;
+  }
+  if (json) {
+    PrintJson(request, by_level, equal);
+  } else {
+    PrintTable(by_level, equal);
+  }
+  return kExitOk;
 }
 
 }  // namespace bloomline::tool

@@ -62,32 +62,7 @@ struct LevelSizeRequest {
 constexpr double kMaxLevelRatio = 1e6;
 constexpr double kMaxFirstLevelRuns = 1000;
 
-// Empty, or what is missing in the request, or too much. num_levels must be given.
-std::string Validate(const LevelSizeRequest& request);
-
-struct LevelRow {
-  uint64_t num_keys;
-  double runs;
-  double bits_per_key;  // 0: no filter
-  uint64_t bytes;
-  double rate;  // false positives of a run; without a filter 1
-};
-
-struct LevelSize {
-  std::string name;
-  std::string problem;  // if not empty: why the figures below are missing
-  std::string note;
-  std::vector<LevelRow> levels;
-  uint64_t num_keys = 0;
-  double bits_per_key = 0;
-  uint64_t bytes = 0;
-  double wasted_reads = 0;
-};
-
-// Needs a request that Validate accepts. For each format that RocksDB takes.
-std::vector<LevelSize> Sizes(const LevelSizeRequest& request, bool by_level);
-
-// Prints them.
+// Prints what meets the request, or why nothing does. num_levels must be given.
 int RunLevelSize(const LevelSizeRequest& request, bool json);
 
 }  // namespace bloomline::tool

@@ -1,4 +1,4 @@
-// bloomline db inspect: the command line; what it finds is in inspect_file.h and groups.h.
+// bloomline db inspect: the command line; what it finds is in inspection.h.
 #include <iostream>
 #include <memory>
 
