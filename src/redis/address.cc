@@ -31,7 +31,7 @@ bool PercentDecode(std::string_view text, std::string* out) {
       out->push_back(text[i]);
       continue;
     }
-    unsigned char byte;
+    unsigned char byte = 0;
     if (i + 2 >= text.size()) return false;
     const char* const digits = text.data() + i + 1;
     if (std::from_chars(digits, digits + 2, byte, 16).ptr != digits + 2) return false;
