@@ -27,8 +27,6 @@ bool HashSpill::Open(const std::string& directory, uint64_t memory_bytes, std::s
   return file_.Open(directory, error);
 }
 
-void HashSpill::AllocateBuffers() { buffers_.reset(new uint64_t[batches_.size() * batch_hashes_]); }
-
 bool HashSpill::WriteBatch(size_t bucket, std::string* error) {
   const Batch batch = {file_.size(), filled_[bucket]};
   batches_[bucket].push_back(batch);

@@ -22,7 +22,7 @@ class HashSpill {
 
   // False: the hash is not in; the others are.
   bool Add(uint64_t hash, std::string* error) {
-    if (buffers_ == nullptr) AllocateBuffers();
+    if (buffers_ == nullptr) buffers_.reset(new uint64_t[batches_.size() * batch_hashes_]);
     const size_t bucket = BucketOf(hash);
     if (filled_[bucket] == batch_hashes_ && !WriteBatch(bucket, error)) return false;
     buffers_[bucket * batch_hashes_ + filled_[bucket]++] = hash;
@@ -56,7 +56,6 @@ class HashSpill {
   bool Clear(std::string* error);
 
  private:
-  void AllocateBuffers();
   bool WriteBatch(size_t bucket, std::string* error);
 
   support::ScratchFile file_;
