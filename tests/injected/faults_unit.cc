@@ -10,6 +10,7 @@
 
 #include "leveldb/env.h"
 #include "rocksdb/env.h"
+#include "rocksdb/version.h"
 #include "tests/injected/failing_policy_memory.h"
 #include "tests/support/key_shapes.h"
 
@@ -186,6 +187,11 @@ class UnitRun {
           c.operation = static_cast<FaultyOperation>(operation);
           c.fault = static_cast<Fault>(fault);
           if (!CanHave(c.operation, c.fault)) continue;
+          // RocksDB 9 asserts in its FilePrefetchBuffer after a short read, with any filters.
+          if (ROCKSDB_MAJOR >= 9 && unit_.engine != Engine::kLevelDB &&
+              c.fault == Fault::kShortRead) {
+            continue;
+          }
           ForEachOf(shared_->operations[operation], [&](uint64_t nth) {
             c.nth = nth;
             cases.push_back(c);

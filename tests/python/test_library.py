@@ -26,6 +26,18 @@ def run(code, **environment):
 
 
 class PrototypesTest(unittest.TestCase):
+    def test_a_header_that_is_none_is_refused(self):
+        """As where a tool wrote the target's name in the place of a link."""
+        with tempfile.TemporaryDirectory() as folder:
+            package = pathlib.Path(folder) / "bloomline"
+            shutil.copytree(PACKAGE, package)
+            (package / "c.h").write_text("../../../../include/bloomline/c.h")
+            done = subprocess.run([sys.executable, "-c", "import bloomline; bloomline.version()"],
+                                  env={**os.environ, "PYTHONPATH": folder}, capture_output=True,
+                                  text=True, check=False)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("c.h of the package is not the library's header", done.stderr)
+
     def test_each_kind_of_type(self):
         functions = _prototypes.prototypes("c.h")
         self.assertEqual(functions["bloomline_version"], (ctypes.c_char_p, []))

@@ -66,7 +66,7 @@ class PayloadBuilderTest : public testing::TestWithParam<Layout> {
       std::string payload(shape.payload_bytes(), '\0');
       BuiltHashes built;
       Fill(hashes, built.list());
-      EXPECT_GT(GroupingBytes(*built.list(), shape), 0u);
+      EXPECT_GT(TemporaryBytes(*built.list(), shape), 0u);
       ASSERT_TRUE(BuildPayload(built.list(), shape, kernels::ActiveKernel(), threads,
                                payload.data(), built.groups()));
       EXPECT_TRUE(built.groups()->has_value());
@@ -103,6 +103,19 @@ TEST_P(PayloadBuilderTest, HashesInOrderAreNotLost) {
   ExpectSame(hashes);
 }
 
+// As when builders of some threads were joined: most chunks are full, and end in a begun unit.
+TEST(JoinedListTest, IsGrouped) {
+  HashList list;
+  for (size_t builder = 0; builder < 24; ++builder) {
+    HashList one;
+    Fill(RandomHashes(100000 + builder), &one);
+    list.TakeAll(&one);
+  }
+  const FilterShape shape = ShapeOf(Layout::kCompact, list.size());
+  HashGroups groups(shape.num_blocks, 8);
+  EXPECT_LT(groups.ExtraBytes(list), list.size() * sizeof(uint64_t) / 8);
+}
+
 // As when builders of many threads were joined: chunks of few hashes, which leave no whole unit.
 TEST_P(PayloadBuilderTest, ListsOfShortChunksAreNotGrouped) {
   const std::vector<uint64_t> hashes = RandomHashes(200000);
@@ -115,7 +128,7 @@ TEST_P(PayloadBuilderTest, ListsOfShortChunksAreNotGrouped) {
   const FilterShape shape = ShapeOf(GetParam(), hashes.size());
   std::string payload(shape.payload_bytes(), '\0');
   std::optional<HashGroups> groups;
-  EXPECT_EQ(GroupingBytes(list, shape), 0u);
+  EXPECT_EQ(TemporaryBytes(list, shape) > 0, GetParam() == Layout::kCompact);
   ASSERT_TRUE(BuildPayload(&list, shape, kernels::ActiveKernel(), 2, payload.data(), &groups));
   EXPECT_FALSE(groups.has_value());
   EXPECT_TRUE(payload == Expected(hashes));
@@ -129,7 +142,7 @@ TEST_P(PayloadBuilderTest, AdditionalMemoryIsASmallPartOfTheList) {
     HashList list;
     Fill(RandomHashes(n), &list);
     const size_t list_bytes = n * sizeof(uint64_t);
-    EXPECT_LE(GroupingBytes(list, ShapeOf(GetParam(), n)), list_bytes / (n < 1000000 ? 5 : 16))
+    EXPECT_LE(TemporaryBytes(list, ShapeOf(GetParam(), n)), list_bytes / (n < 1000000 ? 5 : 16))
         << n;
   }
 }

@@ -67,7 +67,7 @@ void FilterWriter::MatchEverything(std::string_view reason) {
 
 FinishPlan FilterWriter::PlanOf(const FilterShape& shape) const {
   return {shape, shape.payload_bytes() + end_bytes(),
-          shape.num_blocks == 0 ? 0 : GroupingBytes(hashes_, shape)};
+          shape.num_blocks == 0 ? 0 : TemporaryBytes(hashes_, shape)};
 }
 
 FinishPlan FilterWriter::Plan() const {

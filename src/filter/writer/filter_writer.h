@@ -99,7 +99,7 @@ class FilterWriter {
   bool HashesAreIntact() const;
 
   // Writes plan.num_bytes bytes and starts over. The keys are still those of the plan. Needs no
-  // memory; without it, kBlocked is slower (bloom_builder.h), and blocks of kCompact match every
+  // memory; without it, kBlocked is slower (payload_builder.h), and blocks of kCompact match every
   // key. The hashes go to `hashes` if it is not null, in place of what was there.
   void FinishTo(const FinishPlan& plan, char* dst, int num_threads = 1,
                 BuiltHashes* hashes = nullptr);

@@ -10,10 +10,10 @@ namespace bloomline::filter {
 namespace {
 
 // A unit in words, of which the first is its header. Large ones for large lists: each is begun with
-// a cache miss.
-constexpr size_t kUnitWords = 1024;
-// A chunk of 64 KiB has 8189 hashes: with units of 256 words, 253 of them would be no whole unit,
-// and lists of fewer than 104,000 hashes would often not do with an eighth more.
+// a cache miss. Chunks of 64 KiB have 8,189 hashes, and those of 2 MiB 262,141: with units of 256
+// or 1,024 words, 253 or 1,021 of them would be no whole unit, and lists of fewer than 104,000
+// hashes, or of several threads' builders, would often not do with an eighth more.
+constexpr size_t kUnitWords = 1023;
 constexpr size_t kSmallUnitWords = 255;
 constexpr size_t kLargeList = size_t{2} << 20;
 

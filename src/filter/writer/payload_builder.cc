@@ -136,12 +136,17 @@ bool BuildPayload(HashList* hashes, const FilterShape& shape, const kernels::Ker
   return BuildInOrder(*hashes, shape, kernel, data);
 }
 
-uint64_t GroupingBytes(const HashList& hashes, const FilterShape& shape) {
-  if (!GroupingPays(hashes, shape)) return 0;
-  const HashGroups groups(shape.num_blocks, GroupShift(hashes, shape));
-  const size_t extra = groups.ExtraBytes(hashes);
-  if (extra == SIZE_MAX || shape.layout != Layout::kCompact) return extra == SIZE_MAX ? 0 : extra;
-  return extra + hashes.size() / groups.num_groups() * sizeof(uint64_t) * 9 / 8;
+uint64_t TemporaryBytes(const HashList& hashes, const FilterShape& shape) {
+  const bool is_compact = shape.layout == Layout::kCompact;
+  if (GroupingPays(hashes, shape)) {
+    const HashGroups groups(shape.num_blocks, GroupShift(hashes, shape));
+    const size_t extra = groups.ExtraBytes(hashes);
+    const size_t group_bytes = hashes.size() / groups.num_groups() * sizeof(uint64_t) * 5 / 4;
+    if (extra != SIZE_MAX) return extra + (is_compact ? group_bytes : 0);
+  }
+  // A sorted copy, and where the hashes of each block end.
+  return is_compact ? hashes.size() * sizeof(uint64_t) * 17 / 16 + shape.num_blocks * sizeof(size_t)
+                    : 0;
 }
 
 }  // namespace bloomline::filter

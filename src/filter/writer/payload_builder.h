@@ -66,9 +66,9 @@ constexpr uint64_t kGroupedFromBytes = uint64_t{32} << 20;
 bool BuildPayload(HashList* hashes, const FilterShape& shape, const kernels::Kernel& kernel,
                   int num_threads, char* data, std::optional<HashGroups>* groups);
 
-// The most memory that this takes on one thread beside the list and the payload, where the hashes
-// go to groups; else 0. Hashes that are far from random can take more.
-uint64_t GroupingBytes(const HashList& hashes, const FilterShape& shape);
+// About the most memory that this takes on one thread beside the list and the payload. Hashes that
+// are far from random can take more.
+uint64_t TemporaryBytes(const HashList& hashes, const FilterShape& shape);
 
 }  // namespace bloomline::filter
 

@@ -3,7 +3,7 @@
 The package has copies of the headers, or in the project's own folder links to them.
 """
 
-import os
+import pkgutil
 import re
 from ctypes import (POINTER, c_char_p, c_double, c_int, c_size_t, c_uint8, c_uint32, c_uint64,
                     c_void_p)
@@ -36,9 +36,11 @@ def _result(text: str) -> Any:
 
 def prototypes(header: str) -> Dict[str, Prototype]:
     """The result and the parameters of each function of a header."""
-    folder = os.path.dirname(os.path.abspath(__file__))
-    with open(os.path.join(folder, header), encoding="utf-8") as file:
-        text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.DOTALL)
+    data = pkgutil.get_data(__package__, header) or b""  # the package may be in a zip
+    text = re.sub(r"/\*.*?\*/", "", data.decode(), flags=re.DOTALL)
+    # A function without a prototype would lose half of each handle.
+    if "extern" not in text:
+        raise ImportError(f"bloomline: {header} of the package is not the library's header")
     return {name: (_result(result), [] if parameters == "void" else
                    [_parameter(one) for one in parameters.split(",")])
             for result, name, parameters in re.findall(
