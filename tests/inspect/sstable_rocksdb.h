@@ -88,6 +88,7 @@ class OneTable {
   const std::vector<const rocksdb::Snapshot*>& snapshots() const { return snapshots_; }
   RecordingPolicy& policy() const { return *case_.policy; }
   bool has_decoupled_filters() const { return case_.has_decoupled_filters; }
+  bool is_compressed() const { return case_.options.compression != rocksdb::kNoCompression; }
 
  private:
   static std::string Key(int i);
