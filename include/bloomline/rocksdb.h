@@ -36,6 +36,7 @@
 #include "bloomline/filter_options.h"
 #include "bloomline/key_canonicalizer.h"
 #include "rocksdb/filter_policy.h"
+#include "rocksdb/slice_transform.h"
 
 namespace ROCKSDB_NAMESPACE {
 class ObjectLibrary;
@@ -85,6 +86,17 @@ struct RocksDBFilterOptions : FilterOptions {
   // False: no filter for files with no older data below them. That saves about 90 % of the memory
   // of all filters. It is for programs that look up stored keys: a missing key then costs a read.
   bool filters_at_bottom = true;
+
+  // Entries for ranges beside the keys, with which a scan of an empty range reads nothing; see
+  // NewRangeExtractor and docs/ranges.md. "auto": chosen for each file. Or a list as in "4:8": of
+  // the first so many bytes of keys, up to 8 lengths from 1 to 64; and of delimiters, up to 4, for
+  // keys up to each byte that is one: "after0x2f" is for '/'. Empty: none. Only for comparators
+  // with the order of bytes; not together with a canonicalizer.
+  std::string range_prefixes;
+
+  // For "auto": at most so many entries for each key. An entry takes as much memory as a key.
+  // Range: 0.001 to 8.
+  double range_entries_per_key = 0.1;
 
   // For a comparator that treats different keys as equal: without a canonicalizer, filters would
   // lose keys (docs/comparators.md). A filter of another canonicalizer, or of none, excludes no
@@ -138,6 +150,19 @@ std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewRocksDBFilterPolicy(
 // calls return them. Returns false if RocksDB has another version at run time, which stderr then
 // says, or out of memory; the names are then not known yet.
 bool RegisterBloomline();
+
+// Returns the prefix extractor that shows bloomline's filters the ranges of scans
+// (docs/ranges.md). RegisterBloomline registers it as `bloomline.ranges`. With
+//
+//   options.prefix_extractor = bloomline::NewRangeExtractor();
+//   read_options.auto_prefix_mode = true;
+//   read_options.iterate_upper_bound = &end;
+//
+// Iterator::Seek skips each file whose filter has entries for ranges (RocksDBFilterOptions) and no
+// key in the range. Filters of other policies, and files from before, say nothing about ranges. All
+// keys have the same prefix, so nothing else changes; DB::Open refuses options that need others.
+// Null if out of memory.
+std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> NewRangeExtractor();
 
 // Makes a canonicalizer known in option strings and OPTIONS files, for the whole process:
 //

@@ -218,8 +218,8 @@ TEST(RocksDBCanonicalizerTest, SizesCountTheName) {
       EXPECT_GT(builder.EstimatedFpRate(n, bytes), plain.EstimatedFpRate(n, bytes));
     }
     CanonicalBitsBuilder builder(options, false, nullptr, canonicalizer);
-    EXPECT_EQ(builder.CalculateSpace(0), filter::EndBytes(name));
-    EXPECT_EQ(builder.EstimatedFpRate(10, filter::EndBytes(name)), 1);
+    EXPECT_EQ(builder.CalculateSpace(0), filter::EndBytes({name, {}}));
+    EXPECT_EQ(builder.EstimatedFpRate(10, filter::EndBytes({name, {}})), 1);
   }
 }
 

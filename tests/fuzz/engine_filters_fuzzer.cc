@@ -66,7 +66,7 @@ std::string ConsumeEnd(FuzzedDataProvider* input, size_t payload_bytes) {
             input->ConsumeIntegralInRange<uint32_t>(0, kernels::kNumArrangements - 1));
       }
       const std::string canonicalizer = input->ConsumeBool() ? "app.Case" : "";
-      std::string trailer(filter::EndBytes(canonicalizer), '\0');
+      std::string trailer(filter::EndBytes({canonicalizer, {}}), '\0');
       filter::EncodeTrailer(shape, input->ConsumeIntegral<uint64_t>(), trailer.data(),
                             canonicalizer);
       return trailer;

@@ -81,7 +81,7 @@ TEST(CanonicalFormatTest, AViewUsesAFilterIfItIsToldTheCanonicalizer) {
 
 TEST(CanonicalFormatTest, ANameThatDoesNotFitMayMatch) {
   const std::string filter = Write(FilterOptions(), 100, "app.Case");
-  const size_t length_at = filter.size() - filter::EndBytes("app.Case") + 1;
+  const size_t length_at = filter.size() - filter::EndBytes({"app.Case", {}}) + 1;
   for (int length = 0; length < 256; ++length) {
     std::string changed = filter;
     changed[length_at] = static_cast<char>(length);
@@ -99,7 +99,8 @@ TEST(CanonicalFormatTest, ANameThatDoesNotFitMayMatch) {
     const std::string_view end = guarded.AtEnd(filter.substr(filter.size() - size));
     const Payload payload = filter::DecodeStandalone(end, nullptr, "app.Case");
     EXPECT_EQ(payload.layout != Layout::kAlwaysMatch, size == filter.size()) << size;
-    EXPECT_EQ(RecordedCanonicalizer(end), size >= filter::EndBytes("app.Case") ? "app.Case" : "");
+    EXPECT_EQ(RecordedCanonicalizer(end),
+              size >= filter::EndBytes({"app.Case", {}}) ? "app.Case" : "");
   }
 }
 
@@ -140,7 +141,7 @@ TEST(CanonicalFormatTest, TheNameIsPaidForByTheKeys) {
     }
     // In small sets too, and the other way round.
     for (const uint64_t bytes : {300u, 1000u, 4096u}) {
-      const uint64_t end = filter::EndBytes(name);
+      const uint64_t end = filter::EndBytes({name, {}});
       const uint64_t most = filter::MaxTableKeys(format, 10, bytes, end);
       const auto bytes_of = [&](uint64_t n) {
         return filter::TableShape(format, n, 10, 6, UINT64_MAX, end).payload_bytes() + end;

@@ -27,7 +27,9 @@ namespace {
 constexpr uint64_t kMaxFilterBytes = 0xffffffc0;
 
 uint64_t MaxPayloadBytes(std::string_view canonicalizer) {
-  return kMaxFilterBytes - filter::EndBytes(canonicalizer);
+  // Also where nothing is recorded for ranges: only filters of 4 GiB would notice.
+  return kMaxFilterBytes - filter::EndBytes({canonicalizer, {}}) - filter::kFieldHeadBytes -
+         filter::kMaxRangeFieldBytes;
 }
 
 constexpr size_t kCacheLineBytes = 64;

@@ -69,6 +69,9 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   // The next filter matches everything, for the reason that is given.
   void MatchEverything(std::string_view reason) { writer_.MatchEverything(reason); }
 
+  filter::FilterWriter& writer() { return writer_; }
+  bool is_partition() const { return is_partition_; }
+
  private:
   // Needs valid options and num_entries > 0.
   filter::FilterShape ShapeOf(size_t num_entries) const;

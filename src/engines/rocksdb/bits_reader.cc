@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <new>
 
+#include "src/engines/rocksdb/range_extractor.h"
 #include "src/filter/format/batch_hasher.h"
 #include "src/filter/format/hash.h"
 #include "src/filter/format/trailer.h"
 #include "src/filter/kernels/blocked/blocks.h"
 #include "src/filter/kernels/kernel.h"
 #include "src/filter/query/open_filter.h"
+#include "src/filter/query/range_query.h"
 
 namespace bloomline {
 namespace {
@@ -47,6 +49,9 @@ class BitsReader : public FilterBitsReader {
     }
   }
 
+ protected:
+  const filter::OpenFilter& opened() const { return filter_; }
+
  private:
   __attribute__((flatten, noinline)) bool LongKeyMayMatch(const Slice& entry) const {
     return filter_.may_match(filter_, hasher_.LongKey(entry.ToStringView()));
@@ -78,10 +83,38 @@ class BitsReader : public FilterBitsReader {
   const filter::BatchHasher batch_hasher_;
 };
 
+// Of a filter with entries for ranges.
+class RangeBitsReader final : public BitsReader {
+ public:
+  // field: of the extension.
+  RangeBitsReader(const filter::Payload& payload, const kernels::Kernel& kernel,
+                  std::string_view field)
+      : BitsReader(payload, kernel),
+        seed_(payload.seed),
+        is_understood_(filter::DecodeRangeField(field, &field_)) {}
+
+  using BitsReader::MayMatch;
+  bool MayMatch(const Slice& entry) override {
+    if (!entry.empty()) return BitsReader::MayMatch(entry);
+    std::string_view begin;
+    std::string_view end;
+    return !is_understood_ || !LastRange(entry, &begin, &end) ||
+           filter::RangeMayMatch(opened(), seed_, field_, begin, end);
+  }
+
+ private:
+  const uint64_t seed_;
+  filter::RangeField field_;
+  const bool is_understood_;
+};
+
 }  // namespace
 
 FilterBitsReader* NewRocksDBBitsReader(std::string_view filter) {
-  return NewRocksDBBitsReader(filter::DecodeStandalone(filter));
+  const filter::Payload payload = filter::DecodeStandalone(filter);
+  const std::string_view ranges = filter::RangesOf(filter);
+  if (ranges.empty()) return NewRocksDBBitsReader(payload);
+  return new (std::nothrow) RangeBitsReader(payload, kernels::ActiveKernel(), ranges);
 }
 
 FilterBitsReader* NewRocksDBBitsReader(const filter::Payload& payload) {

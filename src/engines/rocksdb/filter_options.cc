@@ -1,5 +1,6 @@
 #include "src/engines/rocksdb/filter_options.h"
 
+#include "src/engines/rocksdb/range_options.h"
 #include "src/filter/format/canonical_keys.h"
 #include "src/filter/format/trailer.h"
 #include "src/support/error_text.h"
@@ -55,6 +56,11 @@ void CheckCanonicalizer(const RocksDBFilterOptions& options, support::ErrorText*
   filter::CheckCanonicalizerName(options.canonicalizer->Name(), error);
 }
 
+void CheckRanges(const RocksDBFilterOptions& options, support::ErrorText* error) {
+  RangePlan unused;
+  *error << std::string_view(ReadRangePlan(options, &unused));
+}
+
 void CheckLevels(const RocksDBFilterOptions& options, support::ErrorText* error) {
   if (options.num_levels != 0 &&
       (options.num_levels < kMinLevels || options.num_levels > RocksDBFilterOptions::kMaxLevels)) {
@@ -83,7 +89,8 @@ FilterOptions Normalized(FilterOptions options) {
 std::string RocksDBFilterOptions::Validate() const {
   support::ErrorText error;
   error << std::string_view(filter::ValidateForTrailer(Normalized(*this)));
-  for (const auto check : {CheckFlushFormat, CheckBitsByLevel, CheckLevels, CheckCanonicalizer}) {
+  for (const auto check :
+       {CheckFlushFormat, CheckBitsByLevel, CheckLevels, CheckCanonicalizer, CheckRanges}) {
     if (error.empty()) check(*this, &error);
   }
   return error.str();

@@ -127,10 +127,31 @@ std::string FiltersAtBottomText(const RocksDBFilterOptions& options) {
   return options.filters_at_bottom ? "true" : "false";
 }
 
+// What OPTIONS files say for no range_prefixes: RocksDB does not read empty values.
+constexpr char kNone[] = "none";
+
+std::string ParseRangePrefixes(const std::string& value, RocksDBFilterOptions* options) {
+  options->range_prefixes = value == kNone ? "" : value;
+  return "";  // Validate reads it
+}
+
+std::string RangePrefixesText(const RocksDBFilterOptions& options) {
+  return options.range_prefixes.empty() ? kNone : options.range_prefixes;
+}
+
+std::string ParseRangeEntries(const std::string& value, RocksDBFilterOptions* options) {
+  if (support::ParseDouble(value, &options->range_entries_per_key)) return "";
+  return "range_entries_per_key is '" + value + "'; allowed: a number";
+}
+
+std::string RangeEntriesText(const RocksDBFilterOptions& options) {
+  return support::DoubleText(options.range_entries_per_key);
+}
+
 }  // namespace
 
-const std::array<OptionText, 9>& OptionTexts() {
-  static constexpr std::array<OptionText, 9> kTexts = {{
+const std::array<OptionText, 11>& OptionTexts() {
+  static constexpr std::array<OptionText, 11> kTexts = {{
       {"bits_per_key", OptionType::kDouble, ParseBitsPerKey, BitsPerKeyText, true},
       {"format", OptionType::kString, ParseFormat, FormatText, true},
       {"seed", OptionType::kUInt64T, ParseSeed, SeedText, true},
@@ -139,6 +160,8 @@ const std::array<OptionText, 9>& OptionTexts() {
       {"level_size_ratio", OptionType::kDouble, ParseLevelSizeRatio, LevelSizeRatioText, false},
       {"flush_format", OptionType::kString, ParseFlushFormat, FlushFormatText, false},
       {"filters_at_bottom", OptionType::kBoolean, ParseFiltersAtBottom, FiltersAtBottomText, false},
+      {"range_prefixes", OptionType::kString, ParseRangePrefixes, RangePrefixesText, false},
+      {"range_entries_per_key", OptionType::kDouble, ParseRangeEntries, RangeEntriesText, false},
       {kCanonicalizerOption, OptionType::kString, ParseCanonicalizer, CanonicalizerText, false},
   }};
   return kTexts;

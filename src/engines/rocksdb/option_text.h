@@ -24,7 +24,7 @@ struct OptionText {
 };
 
 // Those of every file first. The functions in it may throw bad_alloc.
-const std::array<OptionText, 9>& OptionTexts();
+const std::array<OptionText, 11>& OptionTexts();
 
 // Of the option that a policy takes even if it refuses the others.
 constexpr char kCanonicalizerOption[] = "canonicalizer";

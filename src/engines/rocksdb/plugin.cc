@@ -7,6 +7,7 @@
 #include "src/engines/rocksdb/named_canonicalizer.h"
 #include "src/engines/rocksdb/option_text.h"
 #include "src/engines/rocksdb/policy.h"
+#include "src/engines/rocksdb/range_extractor.h"
 #include "src/support/out_of_memory.h"
 
 namespace bloomline {
@@ -14,6 +15,7 @@ namespace {
 
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::ObjectLibrary;
+using ROCKSDB_NAMESPACE::SliceTransform;
 
 // The policy that `id` names: "bloomline", "bloomline:BITS_PER_KEY", or "bloomline.canon", whose
 // canonicalizer is set after that.
@@ -48,10 +50,22 @@ int AddFactory(ObjectLibrary* library) {
         }
         return guard->get();
       });
-  return 1;
+  library->AddFactory<const SliceTransform>(
+      kRangeExtractorName,
+      [](const std::string&, std::unique_ptr<const SliceTransform>* guard, std::string*) {
+        *guard = support::OrIfOutOfMemory<std::unique_ptr<const SliceTransform>>(
+            nullptr, MakeRangeExtractor);
+        return guard->get();
+      });
+  return 2;
 }
 
 }  // namespace
+
+std::shared_ptr<const SliceTransform> NewRangeExtractor() {
+  return support::OrIfOutOfMemory<std::shared_ptr<const SliceTransform>>(nullptr,
+                                                                         MakeRangeExtractor);
+}
 
 int RegisterBloomline(ObjectLibrary& library, const std::string&) {
   return support::OrIfOutOfMemory(0, [&] {

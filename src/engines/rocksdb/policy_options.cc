@@ -25,7 +25,9 @@ void Complain(std::string_view message) {
 }
 
 PolicyOptions::Plan MakePlan(const RocksDBFilterOptions& options) {
-  return {Normalized(options), MakeLevelPlan(options), CanonicalizerOf(options)};
+  RangePlan ranges;
+  ReadRangePlan(options, &ranges);
+  return {Normalized(options), MakeLevelPlan(options), CanonicalizerOf(options), ranges};
 }
 
 bool IsWritten(const OptionText& option, const RocksDBFilterOptions& options) {

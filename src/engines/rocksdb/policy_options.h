@@ -13,6 +13,7 @@
 #include "rocksdb/utilities/options_type.h"
 #include "src/engines/rocksdb/levels/level_choice.h"
 #include "src/engines/rocksdb/named_canonicalizer.h"
+#include "src/engines/rocksdb/range_options.h"
 
 namespace bloomline {
 
@@ -31,6 +32,7 @@ class PolicyOptions {
     FilterOptions filter;
     LevelPlan levels;
     CanonicalizerPtr canonicalizer;  // null: none
+    RangePlan ranges;
   };
 
   // `options` must be valid.

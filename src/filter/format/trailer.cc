@@ -30,6 +30,7 @@ static_assert(kVersion == kMarker + kMarkerAndMagic.size() && kTrailerBytes == k
 // Tags of an extension's fields.
 constexpr unsigned kCanonicalizer = 1;
 constexpr unsigned kFirstThatMayBeSkipped = 128;
+constexpr unsigned kRanges = 128;
 
 // The layouts that a trailer may have, by their numbers: what the field `parameter` may be, which
 // is k or the arrangement, and the shape without blocks yet.
@@ -66,7 +67,7 @@ bool Fail(std::string* why, const Parts&... parts) {
 // What follows the payload.
 struct End {
   size_t num_bytes = kTrailerBytes;  // with the extension
-  std::string_view canonicalizer;
+  Extension fields;
 };
 
 // These return false, and the reason in *why, where not all is understood.
@@ -88,7 +89,9 @@ bool ReadExtension(std::string_view extension, End* end, std::string* why) {
         return Fail(why, "its canonicalizer's name has ", length, " bytes; allowed: 1 to ",
                     kMaxCanonicalizerNameBytes);
       }
-      end->canonicalizer = extension.substr(1, length);
+      end->fields.canonicalizer = extension.substr(1, length);
+    } else if (tag == kRanges) {
+      end->fields.ranges = extension.substr(1, length);
     } else if (tag < kFirstThatMayBeSkipped) {
       return Fail(why, "its extension has tag ", tag, ", which this version does not know");
     }
@@ -130,13 +133,13 @@ bool Decode(std::string_view filter, std::string_view canonicalizer, Payload* pa
   if (Layout{static_cast<uint8_t>(layout)} == Layout::kAlwaysMatch) {
     return Fail(why, "its writer said so: invalid options, or out of memory");
   }
-  if (end.canonicalizer != canonicalizer) {
+  if (end.fields.canonicalizer != canonicalizer) {
     const auto name_of = [](std::string_view name) {
       if (name.empty()) return std::string_view("none");
       return IsCanonicalizerName(name) ? name : "a name that is not allowed";
     };
-    return Fail(why, "its canonicalizer is ", name_of(end.canonicalizer), "; the reader's is ",
-                name_of(canonicalizer));
+    return Fail(why, "its canonicalizer is ", name_of(end.fields.canonicalizer),
+                "; the reader's is ", name_of(canonicalizer));
   }
   if (layout >= std::size(kTrailerLayouts)) {
     return Fail(why, "layout ", layout, " is unknown");
@@ -171,14 +174,16 @@ std::string ValidateForTrailer(const FilterOptions& options) {
   return error.str();
 }
 
-void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst,
-                   std::string_view canonicalizer) {
-  char* const trailer = dst + EndBytes(canonicalizer) - kTrailerBytes;
-  if (trailer != dst) {
-    dst[0] = static_cast<char>(kCanonicalizer);
-    dst[1] = static_cast<char>(canonicalizer.size());
-    canonicalizer.copy(dst + kFieldHeadBytes, canonicalizer.size());
-  }
+void EncodeTrailer(const FilterShape& shape, uint64_t seed, char* dst, const Extension& extension) {
+  char* trailer = dst;
+  const auto add_field = [&trailer](unsigned tag, std::string_view content) {
+    if (content.empty()) return;
+    trailer[0] = static_cast<char>(tag);
+    trailer[1] = static_cast<char>(content.size());
+    trailer += kFieldHeadBytes + content.copy(trailer + kFieldHeadBytes, content.size());
+  };
+  add_field(kCanonicalizer, extension.canonicalizer);
+  add_field(kRanges, extension.ranges);
   kernels::StoreLittleEndian64(seed, trailer + kSeed);
   // The fields below overwrite the upper half.
   kernels::StoreLittleEndian64(shape.num_blocks, trailer + kPayloadUnits);
@@ -204,6 +209,11 @@ Payload DecodeStandalone(std::string_view filter, std::string* why,
   return payload;
 }
 
+std::string_view RangesOf(std::string_view filter) {
+  End end;
+  return ReadEnd(filter, &end, nullptr) ? end.fields.ranges : std::string_view();
+}
+
 bool SaysAlwaysMatch(std::string_view filter) {
   End end;
   return ReadEnd(filter, &end, nullptr) &&
@@ -218,8 +228,9 @@ std::string_view RecordedCanonicalizer(std::string_view filter) {
   filter::End end;
   const bool is_understood = filter::ReadEnd(filter, &end, nullptr);
   // Damage may be any bytes.
-  return is_understood && filter::IsCanonicalizerName(end.canonicalizer) ? end.canonicalizer
-                                                                         : std::string_view();
+  return is_understood && filter::IsCanonicalizerName(end.fields.canonicalizer)
+             ? end.fields.canonicalizer
+             : std::string_view();
 }
 
 }  // namespace bloomline

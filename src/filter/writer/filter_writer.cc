@@ -111,7 +111,7 @@ void FilterWriter::FinishTo(const FinishPlan& plan, char* dst, int num_threads,
     support::SetError(support::kOutOfMemory, &error_);
   }
   EncodeTrailer(matches_everything ? FilterShape() : shape, seed(), dst + shape.payload_bytes(),
-                canonicalizer_);
+                extension());
   if (hashes != nullptr) {
     hashes->list()->TakeAll(&hashes_);
     hashes->SetChecksum(checksum_);
@@ -125,6 +125,7 @@ void FilterWriter::ForgetKeys() {
   checksum_ = 0;
   out_of_memory_ = false;
   num_not_kept_ = 0;
+  num_range_bytes_ = 0;
   DrawOwnSeed();
 }
 

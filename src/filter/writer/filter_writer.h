@@ -12,6 +12,7 @@
 #include "bloomline/filter_options.h"
 #include "src/filter/format/hash.h"
 #include "src/filter/format/layout.h"
+#include "src/filter/format/ranges.h"
 #include "src/filter/format/shapes.h"
 #include "src/filter/format/trailer.h"
 #include "src/filter/kernels/kernel.h"
@@ -77,8 +78,13 @@ class FilterWriter {
   // The same for another reason, which error() returns.
   void MatchEverything(std::string_view reason);
 
+  // The next Finish records what the filter has for ranges: an encoded RangeField.
+  void RecordRanges(std::string_view field) {
+    num_range_bytes_ = field.copy(ranges_, kMaxRangeFieldBytes);
+  }
+
   // The bytes behind the payload.
-  uint64_t end_bytes() const { return EndBytes(canonicalizer_); }
+  uint64_t end_bytes() const { return EndBytes(extension()); }
 
   // The filter of the keys so far.
   FinishPlan Plan() const;
@@ -120,6 +126,8 @@ class FilterWriter {
  private:
   void AddAnyKey(std::string_view key);
 
+  Extension extension() const { return {canonicalizer_, {ranges_, num_range_bytes_}}; }
+
   void Append(uint64_t hash) {
     if (hashes_.size() == 0) ForgetFinishedFilter();
     // Once memory was refused, the filter matches everything, and asking again takes long.
@@ -155,6 +163,8 @@ class FilterWriter {
   std::string seed_error_;  // of the next filter
   std::string error_;
   std::string_view canonicalizer_;
+  char ranges_[kMaxRangeFieldBytes];
+  size_t num_range_bytes_ = 0;
 };
 
 }  // namespace bloomline::filter

@@ -1,0 +1,43 @@
+// The builder of a policy with entries for ranges.
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_RANGE_BUILDER_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_RANGE_BUILDER_H_
+
+#include <utility>
+
+#include "src/engines/rocksdb/bits_builder.h"
+#include "src/filter/writer/range_entries.h"
+
+namespace bloomline {
+
+// Adds entries for ranges beside the keys. The empty prefixes of the range extractor are added as
+// empty keys, so that a query for one of them alone, without a range, may match.
+class RangeBitsBuilder final : public RocksDBBitsBuilder {
+ public:
+  // The table has the order of bytes. Otherwise as RocksDBBitsBuilder.
+  RangeBitsBuilder(const FilterOptions& options, bool verify, ROCKSDB_NAMESPACE::Logger* log,
+                   filter::RangeEntries entries)
+      : RocksDBBitsBuilder(options, verify, log), entries_(std::move(entries)) {}
+
+  void AddKey(const Slice& key) override {
+    entries_.Add(key.ToStringView(), &writer());
+    RocksDBBitsBuilder::AddKey(key);
+  }
+
+  void AddKeyAndAlt(const Slice& key, const Slice& alt) BLOOMLINE_OVERRIDE_SINCE_9_6 {
+    entries_.Add(key.ToStringView(), &writer());
+    RocksDBBitsBuilder::AddKeyAndAlt(key, alt);
+  }
+
+  using RocksDBBitsBuilder::Finish;
+  Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
+    entries_.Finish(is_partition(), &writer());
+    return RocksDBBitsBuilder::Finish(buf, status);
+  }
+
+ private:
+  filter::RangeEntries entries_;
+};
+
+}  // namespace bloomline
+
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_RANGE_BUILDER_H_

@@ -1,0 +1,81 @@
+#include "src/engines/rocksdb/range_options.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "src/support/error_text.h"
+
+namespace bloomline {
+namespace {
+
+constexpr std::string_view kAuto = "auto";
+constexpr std::string_view kAfter = "after0x";
+constexpr uint8_t kMaxDepth = 16;
+constexpr double kMinEntriesPerKey = 0.001;
+constexpr double kMaxEntriesPerKey = 8;
+
+// The number that is all of `text`.
+bool ReadNumber(std::string_view text, int base, unsigned* number) {
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, *number, base);
+  return read.ec == std::errc() && read.ptr == end;
+}
+
+bool ReadItem(std::string_view item, filter::RangePrefixes* prefixes) {
+  unsigned number;
+  if (item.substr(0, kAfter.size()) == kAfter) {
+    if (prefixes->num_delimiters == filter::kMaxDelimiters ||
+        !ReadNumber(item.substr(kAfter.size()), 16, &number) || number > UINT8_MAX) {
+      return false;
+    }
+    prefixes->delimiters[prefixes->num_delimiters++] = {static_cast<unsigned char>(number),
+                                                        kMaxDepth};
+    return true;
+  }
+  if (prefixes->num_cell_lengths == filter::kMaxCellLengths || !ReadNumber(item, 10, &number) ||
+      number < 1 || number > filter::kMaxCellBytes) {
+    return false;
+  }
+  prefixes->cell_bits[prefixes->num_cell_lengths++] = static_cast<uint16_t>(8 * number);
+  return true;
+}
+
+bool ReadList(std::string_view text, filter::RangePrefixes* prefixes) {
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find_first_of(":,", begin), text.size());
+    if (!ReadItem(text.substr(begin, end - begin), prefixes)) return false;
+    begin = end + 1;
+  }
+  uint16_t* const bits = prefixes->cell_bits;
+  std::sort(bits, bits + prefixes->num_cell_lengths);
+  return std::adjacent_find(bits, bits + prefixes->num_cell_lengths) ==
+         bits + prefixes->num_cell_lengths;
+}
+
+}  // namespace
+
+std::string ReadRangePlan(const RocksDBFilterOptions& options, RangePlan* plan) {
+  support::ErrorText error;
+  *plan = RangePlan();
+  plan->max_entries_per_key = options.range_entries_per_key;
+  plan->is_auto = options.range_prefixes == kAuto;
+  const bool is_list = !plan->is_auto && !options.range_prefixes.empty();
+  if (is_list && !ReadList(options.range_prefixes, &plan->prefixes)) {
+    error << "range_prefixes is '" << std::string_view(options.range_prefixes)
+          << "'; allowed: auto, or a list as in 4:8:after0x2f of up to " << filter::kMaxCellLengths
+          << " different lengths of 1 to " << filter::kMaxCellBytes << " bytes and up to "
+          << filter::kMaxDelimiters << " delimiters";
+  } else if (!(options.range_entries_per_key >= kMinEntriesPerKey &&
+               options.range_entries_per_key <= kMaxEntriesPerKey)) {
+    error << "range_entries_per_key is ";
+    error.AppendExactly(options.range_entries_per_key);
+    error << "; allowed: " << kMinEntriesPerKey << " to " << kMaxEntriesPerKey;
+  } else if (plan->has_entries() && options.canonicalizer != nullptr) {
+    error << "range_prefixes is '" << std::string_view(options.range_prefixes)
+          << "' and there is a canonicalizer; allowed: one of the two, because a range has no "
+             "canonical form";
+  }
+  return error.str();
+}
+
+}  // namespace bloomline

@@ -1,0 +1,161 @@
+#include "src/filter/writer/range_entries.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "src/support/out_of_memory.h"
+
+namespace bloomline::filter {
+namespace {
+
+// What is kept of a key: this, and its first bytes.
+struct KeptHead {
+  uint16_t common_bits;
+  uint8_t common_bytes;
+  uint8_t num_bytes;
+};
+static_assert(kMaxDelimitedBytes <= UINT8_MAX);
+
+constexpr size_t kMinKeptBytes = 64 << 10;
+constexpr size_t kMaxKeptBytesPerKey = 8;
+// Fewer entries than this many times the limit may become few enough with the keys to come.
+constexpr double kMayBecomeCheap = 2;
+
+// How many bits at the start of two cells are the same, where `common_bytes` bytes of their keys
+// are; kMaxCellBits if all are.
+size_t CommonBits(std::string_view a, std::string_view b, size_t common_bytes) {
+  const size_t end = std::min(std::max(a.size(), b.size()), kMaxCellBytes);
+  for (size_t i = common_bytes; i < end; ++i) {
+    const auto byte = [i](std::string_view key) {
+      return i < key.size() ? static_cast<unsigned char>(key[i]) : 0U;
+    };
+    const unsigned different = byte(a) ^ byte(b);
+    if (different != 0) return 8 * i + static_cast<size_t>(__builtin_clz(different)) - 24;
+  }
+  return kMaxCellBits;
+}
+
+}  // namespace
+
+void RangeEntries::Add(std::string_view key, FilterWriter* writer) {
+  if (key.empty() || !is_usable_) return;
+  const auto size = static_cast<uint16_t>(std::min<size_t>(key.size(), kLongKey));
+  min_key_bytes_ = std::min(min_key_bytes_, size);
+  max_key_bytes_ = std::max(max_key_bytes_, size);
+
+  const std::string_view begin = key.substr(0, kMaxDelimitedBytes);
+  const std::string_view previous(previous_, previous_bytes_);
+  const size_t most = std::min(begin.size(), previous.size());
+  NewKey added = {begin};
+  added.common_bytes = static_cast<size_t>(
+      std::mismatch(begin.begin(), begin.begin() + most, previous.begin()).first - begin.begin());
+  const size_t common = added.common_bytes;
+  // Another order is that of another comparator.
+  if (begin.substr(common) < previous.substr(common)) {
+    is_usable_ = false;
+    return;
+  }
+  if (num_keys_ != 0) added.common_bits = CommonBits(begin, previous, common);
+  begin.copy(previous_ + common, begin.size() - common, common);
+  previous_bytes_ = begin.size();
+  ++num_keys_;
+  if (!is_auto_) return AddEntries(added, writer);
+  const size_t num_bytes = choice_.Count(added);
+  if (num_bytes != 0) Keep(added, num_bytes);
+}
+
+void RangeEntries::AddEntries(const NewKey& key, FilterWriter* writer) const {
+  for (size_t i = 0; i < prefixes_.num_cell_lengths; ++i) {
+    const size_t bits = prefixes_.cell_bits[i];
+    if (bits <= key.common_bits) continue;
+    char cell[kMaxCellBytes];
+    CellOf(key.key, bits, cell);
+    writer->AddHash(CellHash({cell, CellBytes(bits)}, bits, writer->seed()));
+  }
+  for (size_t i = 0; i < prefixes_.num_delimiters; ++i) {
+    const RangePrefixes::Delimiter delimiter = prefixes_.delimiters[i];
+    const char byte = static_cast<char>(delimiter.byte);
+    size_t at = key.key.find(byte);
+    for (size_t depth = 0; depth < delimiter.depth && at != key.key.npos; ++depth) {
+      if (at >= key.common_bytes) {
+        writer->AddHash(DelimitedHash(key.key.substr(0, at + 1), writer->seed()));
+      }
+      at = key.key.find(byte, at + 1);
+    }
+  }
+}
+
+void RangeEntries::Keep(const NewKey& key, size_t num_bytes) {
+  const KeptHead head = {static_cast<uint16_t>(key.common_bits),
+                         static_cast<uint8_t>(key.common_bytes), static_cast<uint8_t>(num_bytes)};
+  char bytes[sizeof(head) + kMaxDelimitedBytes];
+  std::memcpy(bytes, &head, sizeof(head));
+  key.key.copy(bytes + sizeof(head), num_bytes);
+  is_usable_ = support::OrIfOutOfMemory(false, [&] {
+    kept_.append(bytes, sizeof(head) + num_bytes);
+    return true;
+  });
+  if (kept_.size() > std::max(kMinKeptBytes, kMaxKeptBytesPerKey * num_keys_)) DropCostly();
+}
+
+template <typename F>
+void RangeEntries::ForEachKept(F f) const {
+  for (size_t at = 0; at < kept_.size();) {
+    KeptHead head;
+    std::memcpy(&head, kept_.data() + at, sizeof(head));
+    at += sizeof(head);
+    const NewKey key = {std::string_view(kept_).substr(at, head.num_bytes), head.common_bytes,
+                        head.common_bits};
+    at += head.num_bytes;
+    f(key);
+  }
+}
+
+void RangeEntries::DropCostly() {
+  const size_t enough = std::max(kMinKeptBytes, kMaxKeptBytesPerKey * num_keys_) / 2;
+  for (double max = kMayBecomeCheap * max_entries_per_key_ * static_cast<double>(num_keys_);
+       kept_.size() > enough; max /= 2) {
+    choice_.ForgetCostly(max);
+    char* end = kept_.data();  // what stays is written over what was there, and ends before it
+    ForEachKept([&](const NewKey& key) {
+      const size_t num_bytes = choice_.NeededBytes(key);
+      if (num_bytes == 0) return;
+      const KeptHead head = {static_cast<uint16_t>(key.common_bits),
+                             static_cast<uint8_t>(key.common_bytes),
+                             static_cast<uint8_t>(num_bytes)};
+      const char* const bytes = key.key.data();
+      std::memcpy(end, &head, sizeof(head));
+      std::memmove(end + sizeof(head), bytes, num_bytes);
+      end += sizeof(head) + num_bytes;
+    });
+    kept_.resize(static_cast<size_t>(end - kept_.data()));
+  }
+}
+
+void RangeEntries::Finish(bool is_partition, FilterWriter* writer) {
+  if (is_usable_ && num_keys_ != 0) {
+    if (is_auto_) {
+      prefixes_ = choice_.Choose(max_entries_per_key_ * static_cast<double>(num_keys_));
+      ForEachKept([&](const NewKey& key) { AddEntries(key, writer); });
+    }
+    RangeField field;
+    field.prefixes = prefixes_;
+    field.min_key_bytes = min_key_bytes_;
+    field.max_key_bytes = max_key_bytes_;
+    const bool keys_are_cells = min_key_bytes_ == max_key_bytes_;
+    if (is_partition) field.last_key = {previous_, std::min(previous_bytes_, kMaxLastKeyBytes)};
+    char content[kMaxRangeFieldBytes];
+    if (keys_are_cells || !prefixes_.empty()) {
+      writer->RecordRanges({content, EncodeRangeField(field, content)});
+    }
+  }
+  is_usable_ = true;
+  num_keys_ = 0;
+  min_key_bytes_ = kLongKey;
+  max_key_bytes_ = 0;
+  previous_bytes_ = 0;
+  choice_ = RangeChoice();
+  kept_.clear();
+}
+
+}  // namespace bloomline::filter

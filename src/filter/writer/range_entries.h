@@ -1,0 +1,58 @@
+// The entries for ranges that a filter has beside its keys (docs/format.md, section 6).
+#ifndef BLOOMLINE_FILTER_WRITER_RANGE_ENTRIES_H_
+#define BLOOMLINE_FILTER_WRITER_RANGE_ENTRIES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "src/filter/format/ranges.h"
+#include "src/filter/writer/filter_writer.h"
+#include "src/filter/writer/range_choice.h"
+
+namespace bloomline::filter {
+
+// Makes the entries while keys are added: (Add* Finish)*. The keys come in the order of their
+// bytes; if they do not, or if memory is missing, the filter records no entries, and so answers
+// "may match" to ranges. Throws nothing.
+class RangeEntries {
+ public:
+  // Entries of these kinds.
+  explicit RangeEntries(const RangePrefixes& prefixes) : prefixes_(prefixes) {}
+  // Entries of kinds that are chosen when all keys are known: at most so many for each key.
+  // Memory until then: up to 8 bytes per key, and 64 KiB.
+  explicit RangeEntries(double max_entries_per_key)
+      : is_auto_(true), max_entries_per_key_(max_entries_per_key) {}
+
+  // To be called before the writer gets the key. Empty keys are ignored: RocksDB adds some that are
+  // none, and queries never ask for them.
+  void Add(std::string_view key, FilterWriter* writer);
+
+  // Adds the entries that are missing yet, makes the writer record them, and starts over.
+  void Finish(bool is_partition, FilterWriter* writer);
+
+ private:
+  void AddEntries(const NewKey& key, FilterWriter* writer) const;
+  void Keep(const NewKey& key, size_t num_bytes);
+  void DropCostly();
+  template <typename F>
+  void ForEachKept(F f) const;
+
+  bool is_auto_ = false;
+  double max_entries_per_key_ = 0;
+  RangePrefixes prefixes_;
+  // Of the filter that is being built.
+  bool is_usable_ = true;
+  uint64_t num_keys_ = 0;
+  uint16_t min_key_bytes_ = kLongKey;
+  uint16_t max_key_bytes_ = 0;
+  char previous_[kMaxDelimitedBytes];  // the first bytes of the last key
+  size_t previous_bytes_ = 0;
+  RangeChoice choice_;
+  std::string kept_;  // what is needed of keys that have something new, one behind the other
+};
+
+}  // namespace bloomline::filter
+
+#endif  // BLOOMLINE_FILTER_WRITER_RANGE_ENTRIES_H_

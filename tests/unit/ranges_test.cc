@@ -1,0 +1,391 @@
+// Entries for ranges: written, read and queried, without an engine.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "src/filter/format/trailer.h"
+#include "src/filter/query/range_query.h"
+#include "src/filter/writer/filter_writer.h"
+#include "src/filter/writer/range_entries.h"
+
+namespace bloomline {
+namespace {
+
+using filter::RangeEntries;
+using filter::RangeField;
+using filter::RangePrefixes;
+
+// A finished filter, opened.
+class Ranges {
+ public:
+  Ranges(const std::set<std::string>& keys, RangeEntries entries, Format format,
+         bool is_partition = false, uint64_t seed = 0) {
+    FilterOptions options;
+    options.format = format;
+    options.bits_per_key = 16;
+    options.seed = seed;
+    filter::FilterWriter writer(options);
+    for (const std::string& key : keys) {
+      entries.Add(key, &writer);
+      writer.AddKey(key);
+    }
+    entries.Finish(is_partition, &writer);
+    num_entries_ = writer.num_keys();
+    const filter::FinishPlan plan = writer.Plan();
+    bytes_.resize(plan.num_bytes);
+    writer.FinishTo(plan, bytes_.data());
+    const filter::Payload payload = filter::DecodeStandalone(bytes_);
+    opened_ = filter::Opened(payload, kernels::ActiveKernel());
+    seed_ = payload.seed;
+    is_recorded_ = filter::DecodeRangeField(filter::RangesOf(bytes_), &field_);
+  }
+
+  bool MayMatch(std::string_view begin, std::string_view end) const {
+    return !is_recorded_ || filter::RangeMayMatch(opened_, seed_, field_, begin, end);
+  }
+  bool is_recorded() const { return is_recorded_; }
+  const RangeField& field() const { return field_; }
+  size_t num_entries() const { return num_entries_; }
+
+ private:
+  std::string bytes_;
+  filter::OpenFilter opened_;
+  uint64_t seed_ = 0;
+  RangeField field_;
+  bool is_recorded_ = false;
+  size_t num_entries_ = 0;
+};
+
+RangePrefixes Prefixes(std::initializer_list<unsigned> cell_bits,
+                       std::initializer_list<unsigned> delimiters = {}) {
+  RangePrefixes prefixes;
+  for (const unsigned bits : cell_bits) {
+    prefixes.cell_bits[prefixes.num_cell_lengths++] = static_cast<uint16_t>(bits);
+  }
+  for (const unsigned byte : delimiters) {
+    prefixes.delimiters[prefixes.num_delimiters++] = {static_cast<unsigned char>(byte), 3};
+  }
+  return prefixes;
+}
+
+// Few bytes, so that keys and bounds meet: the least and the greatest ones, their neighbours, and a
+// delimiter.
+std::string RandomKey(std::mt19937_64* random, size_t min_bytes, size_t max_bytes) {
+  constexpr char kBytes[] = {0, 0, 1, 'a', '/', char(0x7f), char(0x80), char(0xfe), char(0xff)};
+  std::string key(min_bytes + (*random)() % (max_bytes - min_bytes + 1), '\0');
+  for (char& byte : key) byte = kBytes[(*random)() % sizeof(kBytes)];
+  return key;
+}
+
+// A bound near a key, or anywhere.
+std::string RandomBound(std::mt19937_64* random, const std::vector<std::string>& keys) {
+  std::string bound = keys[(*random)() % keys.size()];
+  switch ((*random)() % 8) {
+    case 0:
+      return RandomKey(random, 0, 6);
+    case 1:
+      bound.resize((*random)() % (bound.size() + 1));
+      return bound;
+    case 2:
+      return bound + RandomKey(random, 1, 3);
+    case 3:
+      return bound + std::string(1 + (*random)() % 4, '\0');
+    case 4:  // the next key of this length
+      for (size_t i = bound.size(); i-- > 0 && ++bound[i] == 0;) {
+      }
+      return bound;
+    case 5: {
+      const size_t at = (*random)() % (bound.size() + 1);
+      bound.resize(at);
+      return bound + char((*random)() % 3) + std::string((*random)() % 4, '\0');
+    }
+    case 6:
+      if (!bound.empty()) bound.back() = char(bound.back() + 1);
+      return bound;
+    default:
+      return bound;
+  }
+}
+
+struct Kind {
+  const char* name;
+  RangeEntries entries;
+};
+
+std::vector<Kind> Kinds() {
+  return {{"auto", RangeEntries(0.5)},
+          {"auto with little", RangeEntries(0.05)},
+          {"auto with much", RangeEntries(8.0)},
+          {"bytes", RangeEntries(Prefixes({8, 16, 24, 32}))},
+          {"one byte", RangeEntries(Prefixes({8}))},
+          {"bits", RangeEntries(Prefixes({1, 3, 7, 9, 12, 15, 17, 30}))},
+          {"longer than keys", RangeEntries(Prefixes({16, 40, 64, 512}))},
+          {"delimited", RangeEntries(Prefixes({}, {'/'}))},
+          {"delimited by the greatest", RangeEntries(Prefixes({}, {0xff, 0xfe, 0}))},
+          {"both", RangeEntries(Prefixes({11, 24}, {'/', 'a'}))},
+          {"none", RangeEntries(RangePrefixes())}};
+}
+
+// The one rule: a "no" only where no key is. `says_no` counts those.
+void ExpectNoKeyLost(int num_sets, uint64_t seed_of_test) {
+  std::mt19937_64 random(seed_of_test);
+  uint64_t num_no = 0;
+  for (int set = 0; set < num_sets; ++set) {
+    const size_t min_bytes = random() % 3 == 0 ? 4 : random() % 2;
+    const size_t max_bytes = random() % 3 == 0 ? 4 : 4 + random() % 3;
+    std::set<std::string> keys;
+    const size_t num_keys = 1 + random() % 60;
+    while (keys.size() < num_keys) keys.insert(RandomKey(&random, min_bytes, max_bytes));
+    const std::vector<std::string> list(keys.begin(), keys.end());
+    const bool is_partition = random() % 2 == 0;
+    const Format format = random() % 2 == 0 ? Format::kBlocked : Format::kCompact;
+    for (Kind& kind : Kinds()) {
+      const Ranges ranges(keys, std::move(kind.entries), format, is_partition, set % 3 * 77);
+      for (int query = 0; query < 100; ++query) {
+        std::string begin = RandomBound(&random, list);
+        const bool is_narrow = random() % 2 == 0;
+        std::string end = is_narrow ? RandomBound(&random, {begin}) : RandomBound(&random, list);
+        if (end < begin && random() % 8 != 0) std::swap(begin, end);
+        if (ranges.MayMatch(begin, end)) continue;
+        ++num_no;
+        const auto first = keys.lower_bound(begin);
+        ASSERT_TRUE(first == keys.end() || *first >= end)
+            << kind.name << ": " << testing::PrintToString(*first) << " is in ["
+            << testing::PrintToString(begin) << ", " << testing::PrintToString(end) << ")";
+        // Keys of later partitions are greater than all of this one's.
+        ASSERT_TRUE(!is_partition || end <= *keys.rbegin()) << kind.name;
+      }
+    }
+  }
+  EXPECT_GT(num_no, static_cast<uint64_t>(num_sets) * 50);
+}
+
+TEST(RangesTest, NoKeyIsLostInAnyRange) {
+  const char* const sets = std::getenv("BLOOMLINE_TEST_SETS");
+  ExpectNoKeyLost(sets == nullptr ? 3000 : std::atoi(sets), 1);
+}
+
+std::string BigEndian(uint64_t number, size_t bytes) {
+  std::string text(bytes, '\0');
+  for (size_t i = bytes; i-- > 0; number >>= 8) text[i] = char(number);
+  return text;
+}
+
+// account:4 user:4 item:8, as a schema makes them: 20 items to a user, 50 users to an account.
+std::string Item(uint32_t account, uint32_t user, uint64_t item) {
+  return BigEndian(account, 4) + BigEndian(user, 4) + BigEndian(item, 8);
+}
+std::set<std::string> Items(size_t num_accounts) {
+  std::mt19937_64 random(1);
+  std::set<std::string> keys;
+  for (uint32_t account = 0; account < num_accounts; ++account) {
+    for (uint32_t user = 0; user < 50; ++user) {
+      for (int i = 0; i < 20; ++i) keys.insert(Item(2 * account, 2 * user, random() % 1000 * 1000));
+    }
+  }
+  return keys;
+}
+
+TEST(RangesTest, AutoFindsTheFieldsOfBinaryKeys) {
+  const std::set<std::string> keys = Items(50);
+  const Ranges ranges(keys, RangeEntries(0.1), Format::kCompact);
+  int num_accounts = 0;
+  int num_users = 0;
+  int num_items = 0;
+  std::mt19937_64 random(2);
+  constexpr int kQueries = 10000;
+  for (int i = 0; i < kQueries; ++i) {
+    const auto account = static_cast<uint32_t>(random() % 50 * 2);
+    const auto user = static_cast<uint32_t>(random() % 50 * 2);
+    const uint64_t item = random() % 1000 * 1000;
+    num_accounts += ranges.MayMatch(Item(account + 1, 0, 0), Item(account + 2, 0, 0));
+    num_users += ranges.MayMatch(Item(account, user + 1, 0), Item(account, user + 2, 0));
+    num_items += ranges.MayMatch(Item(account, user, item + 100), Item(account, user, item + 116));
+  }
+  EXPECT_LT(num_accounts, kQueries / 100);
+  EXPECT_LT(num_users, kQueries / 100);
+  EXPECT_LT(num_items, kQueries / 50);
+  EXPECT_LE(ranges.num_entries(), keys.size() * 11 / 10);
+}
+
+TEST(RangesTest, AutoFindsDelimiters) {
+  std::set<std::string> keys;
+  std::set<int> users;
+  std::mt19937_64 random(3);
+  while (users.size() < 1000) users.insert(int(random() % 20000));
+  for (const int user : users) {
+    for (int i = 0; i < 30; ++i) {
+      keys.insert("user:" + std::to_string(user) + ":post:" + std::to_string(random() % 100000));
+    }
+  }
+  const Ranges ranges(keys, RangeEntries(0.1), Format::kCompact);
+  int num_may_match = 0;
+  int num_absent = 0;
+  for (int user = 0; user < 20000; ++user) {
+    const std::string prefix = "user:" + std::to_string(user);
+    const bool may_match = ranges.MayMatch(prefix + ":", prefix + ";");
+    if (users.count(user) != 0) {
+      EXPECT_TRUE(may_match) << user;
+    } else {
+      ++num_absent;
+      num_may_match += may_match;
+    }
+  }
+  EXPECT_LT(num_may_match, num_absent / 100);
+  EXPECT_LE(ranges.num_entries(), keys.size() * 11 / 10);
+}
+
+TEST(RangesTest, AutoFindsMinutes) {
+  constexpr uint64_t kSecond = 1000000;
+  std::set<std::string> keys;
+  std::mt19937_64 random(4);
+  const auto key = [](uint64_t device, uint64_t time) {
+    return BigEndian(device, 8) + BigEndian(time, 8);
+  };
+  constexpr uint64_t kStart = 1700000000 * kSecond;
+  // Each device sends once a second, in half of all periods of ten minutes.
+  std::vector<std::vector<bool>> sends(20);
+  for (uint64_t device = 0; device < sends.size(); ++device) {
+    for (uint64_t period = 0; period < 20; ++period) {
+      sends[device].push_back(random() % 2 == 0);
+      if (!sends[device].back()) continue;
+      for (uint64_t second = 0; second < 600; ++second) {
+        keys.insert(key(device, kStart + (period * 600 + second) * kSecond + random() % 1000));
+      }
+    }
+  }
+  const Ranges ranges(keys, RangeEntries(0.1), Format::kCompact);
+  int num_may_match = 0;
+  int num_absent = 0;
+  for (uint64_t device = 0; device < sends.size(); ++device) {
+    for (uint64_t period = 0; period < 20; ++period) {
+      for (uint64_t minute = 1; minute < 9; ++minute) {
+        const uint64_t begin = kStart + (period * 600 + minute * 60) * kSecond;
+        const bool may_match =
+            ranges.MayMatch(key(device, begin), key(device, begin + 60 * kSecond));
+        if (sends[device][period]) {
+          EXPECT_TRUE(may_match);
+        } else {
+          ++num_absent;
+          num_may_match += may_match;
+        }
+      }
+    }
+  }
+  EXPECT_LT(num_may_match, num_absent / 50);
+  EXPECT_LE(ranges.num_entries(), keys.size() * 11 / 10);
+}
+
+TEST(RangesTest, AutoFindsDirectories) {
+  std::set<std::string> keys;
+  std::set<std::string> directories;
+  std::mt19937_64 random(5);
+  const auto name = [&](int from) { return "n" + std::to_string(random() % from); };
+  for (int i = 0; i < 500; ++i) {
+    const std::string directory = "/srv/" + name(10) + "/" + name(30) + "/" + name(1000) + "/";
+    directories.insert(directory);
+    for (int file = 0; file < 60; ++file) keys.insert(directory + name(10000) + ".jpg");
+  }
+  const Ranges ranges(keys, RangeEntries(0.1), Format::kCompact);
+  int num_may_match = 0;
+  int num_absent = 0;
+  for (int i = 0; i < 20000; ++i) {
+    std::string directory = "/srv/" + name(10) + "/" + name(30) + "/" + name(1000) + "/";
+    std::string end = directory;
+    ++end.back();
+    const bool may_match = ranges.MayMatch(directory, end);
+    if (directories.count(directory) != 0) {
+      EXPECT_TRUE(may_match) << directory;
+    } else {
+      ++num_absent;
+      num_may_match += may_match;
+    }
+  }
+  EXPECT_LT(num_may_match, num_absent / 100);
+  EXPECT_LE(ranges.num_entries(), keys.size() * 11 / 10);
+}
+
+// Costly kinds are dropped while keys come; those that stay have all their entries.
+TEST(RangesTest, AutoKeepsLittleMemoryAndLosesNothing) {
+  std::set<std::string> keys;
+  std::mt19937_64 random(6);
+  while (keys.size() < 100000) keys.insert(BigEndian(random(), 8) + BigEndian(random(), 8));
+  const Ranges ranges(keys, RangeEntries(0.1), Format::kBlocked);
+  EXPECT_GT(ranges.field().prefixes.num_cell_lengths, 0);
+  EXPECT_LE(ranges.num_entries(), keys.size() * 11 / 10);
+  for (const std::string& key : keys) {
+    ASSERT_TRUE(ranges.MayMatch(key.substr(0, 3), key + '\0'));
+    ASSERT_TRUE(ranges.MayMatch(key, key + '\0'));
+  }
+}
+
+TEST(RangesTest, KeysInAnotherOrderGiveNoEntries) {
+  filter::FilterWriter writer((FilterOptions()));
+  RangeEntries entries(Prefixes({8}));
+  for (const char* key : {"a", "c", "b"}) {
+    entries.Add(key, &writer);
+    writer.AddKey(key);
+  }
+  const size_t without = filter::EndBytes({});
+  entries.Finish(false, &writer);
+  EXPECT_EQ(writer.end_bytes(), without);
+  // The next filter starts anew.
+  entries.Add("a", &writer);
+  writer.AddKey("a");
+  entries.Finish(false, &writer);
+  EXPECT_GT(writer.end_bytes(), without);
+}
+
+TEST(RangesTest, FieldsAreReadBack) {
+  RangeField field;
+  field.prefixes = Prefixes({1, 8, 100, 512}, {'/', 0});
+  field.min_key_bytes = 3;
+  field.max_key_bytes = 700;
+  field.last_key = "the last key";
+  char content[filter::kMaxRangeFieldBytes];
+  const std::string_view encoded(content, filter::EncodeRangeField(field, content));
+  RangeField decoded;
+  ASSERT_TRUE(filter::DecodeRangeField(encoded, &decoded));
+  EXPECT_EQ(decoded.prefixes.num_cell_lengths, 4);
+  EXPECT_EQ(decoded.prefixes.cell_bits[2], 100);
+  EXPECT_EQ(decoded.prefixes.num_delimiters, 2);
+  EXPECT_EQ(decoded.prefixes.delimiters[0].byte, '/');
+  EXPECT_EQ(decoded.prefixes.delimiters[0].depth, 3);
+  EXPECT_EQ(decoded.min_key_bytes, 3);
+  EXPECT_EQ(decoded.max_key_bytes, 700);
+  EXPECT_EQ(decoded.last_key, "the last key");
+}
+
+// Any content is safe; what breaks a rule is refused.
+TEST(RangesTest, DamagedFieldsAreRefused) {
+  RangeField field;
+  EXPECT_FALSE(filter::DecodeRangeField("", &field));
+  EXPECT_FALSE(filter::DecodeRangeField(std::string("\0\0\0\0\0", 5), &field));
+  EXPECT_TRUE(filter::DecodeRangeField(std::string("\0\0\0\0\0\0", 6), &field));
+  EXPECT_FALSE(filter::DecodeRangeField(std::string("\2\0\1\0\0\0", 6), &field)) << "lengths";
+  EXPECT_FALSE(filter::DecodeRangeField(std::string("\0\0\0\0\1\0", 6), &field)) << "cut";
+  EXPECT_FALSE(filter::DecodeRangeField(std::string("\0\0\0\0\1\0\0\0", 8), &field)) << "0 bits";
+  EXPECT_FALSE(filter::DecodeRangeField(std::string("\0\0\0\0\1\0\1\2", 8), &field)) << "513 bits";
+  EXPECT_FALSE(filter::DecodeRangeField(std::string("\0\0\0\0\2\0\5\0\5\0", 10), &field))
+      << "twice";
+  EXPECT_FALSE(filter::DecodeRangeField(std::string("\0\0\0\0\0\1/\0", 8), &field)) << "depth 0";
+  EXPECT_FALSE(
+      filter::DecodeRangeField(std::string("\0\0\0\0\0\5", 6) + std::string(74, 1), &field));
+  EXPECT_FALSE(filter::DecodeRangeField(std::string(6, '\0') + std::string(65, 1), &field));
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 100000; ++i) {
+    std::string content(random() % (filter::kMaxRangeFieldBytes + 4), '\0');
+    for (char& byte : content) byte = char(random() % 4 == 0 ? random() : random() % 4);
+    if (!filter::DecodeRangeField(content, &field)) continue;
+    const filter::OpenFilter opened =
+        filter::Opened(filter::DecodeStandalone(std::string(84, '\0')), kernels::ActiveKernel());
+    filter::RangeMayMatch(opened, 0, field, "ab", "b");
+  }
+}
+
+}  // namespace
+}  // namespace bloomline
