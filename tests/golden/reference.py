@@ -14,6 +14,8 @@ Matches are those of the keys 0 to 299 that the block matches: numbers, all, or 
 leveldb_names.txt: name seed canonicalizer name-of-the-policy; - is no canonicalizer
 saved_filters.txt: kind layout num_bits num_probes seed capacity keys file. The numbers of a
 scalable filter are separated by commas, one for each stage. Keys are added in this order.
+ranges.txt: cell_bits delimiters is_partition seed keys filter, blocked at 16 bits per key; - is
+none. Delimiters are BYTE:DEPTH. After each filter: "range" begin end answer.
 keys.txt: parts key hash. Parts are separated by commas: decimal integers, or s and the hexadecimal
 bytes of a string. The hash is H64 with seed 0.
 """
@@ -377,12 +379,14 @@ def in_blocks(keys, num_blocks, seed):
     return blocks
 
 
-def container_end(seed, units, layout, parameter, canonicalizer):
+def container_end(seed, units, layout, parameter, canonicalizer, range_field=b""):
     """What follows the payload."""
     extension = b""
     if canonicalizer:
         assert len(canonicalizer) <= 64
         extension = bytes([1, len(canonicalizer)]) + canonicalizer
+    if range_field:
+        extension += bytes([128, len(range_field)]) + range_field
     return (extension + seed.to_bytes(8, "little") + units.to_bytes(4, "little") +
             bytes([LAYOUT_ID[layout], parameter, len(extension), 0]) + b"bLn\x01")
 
@@ -737,7 +741,123 @@ def keys():
         yield f"{text} {key.hex()} {h64(key, 0):016x}"
 
 
-FILES = {"vectors.txt": vectors, "keys.txt": keys, "compact_blocks.txt": compact_blocks,
+# Entries for ranges (section 12).
+
+def cell(key, bits):
+    size = (bits + 7) // 8
+    padded = int.from_bytes(key[:size].ljust(size, b"\0"), "big")
+    unused = 8 * size - bits
+    return (padded >> unused << unused).to_bytes(size, "big")
+
+
+def cell_entry(some_cell, bits, seed):
+    return some_cell, (seed + bits * C[0]) & MASK64
+
+
+def prefix_entry(prefix, seed):
+    return prefix, (seed + C[1]) & MASK64
+
+
+def delimited_prefixes(key, byte, depth):
+    key = key[:128]
+    return [key[:i + 1] for i, b in enumerate(key) if b == byte][:depth]
+
+
+class RangeFilter:
+    """A blocked filter with 16 bits for each entry."""
+
+    def __init__(self, cell_bits, delimiters, is_partition, seed, keys):
+        self.cell_bits, self.delimiters, self.seed = cell_bits, delimiters, seed
+        entries = {(key, seed) for key in keys}
+        keys = [key for key in keys if key]
+        self.lengths = min(map(len, keys)), max(map(len, keys))
+        self.last_key = keys[-1][:64] if is_partition else b""
+        entries |= {cell_entry(cell(key, bits), bits, seed) for key in keys for bits in cell_bits}
+        entries |= {prefix_entry(prefix, seed) for key in keys for delimiter in delimiters
+                    for prefix in delimited_prefixes(key, *delimiter)}
+        field = struct.pack("<HHBB", *self.lengths, len(cell_bits), len(delimiters))
+        field += b"".join(struct.pack("<H", bits) for bits in cell_bits)
+        field += b"".join(map(bytes, delimiters)) + self.last_key
+        self.k = 9
+        end = container_end(seed, 0, "blocked", self.k, b"", field)
+        num_blocks = max(1, math.ceil((len(entries) * 2 - len(end)) / 64))
+        self.bits = 0
+        self.num_bits = 512 * num_blocks
+        for entry in entries:
+            self.bits |= self.mask(entry)
+        self.filter = self.bits.to_bytes(64 * num_blocks, "little") + container_end(
+            seed, num_blocks, "blocked", self.k, b"", field)
+
+    def mask(self, entry):
+        return sum({1 << bit for bit in blocked_positions(*entry, self.num_bits, self.k)})
+
+    def has(self, entry):
+        return self.mask(entry) & ~self.bits == 0
+
+    def has_cell(self, begin, end, bits, is_key=False):
+        """Whether a cell that the range can have keys in is in the filter."""
+        size = (bits + 7) // 8
+        unused = 8 * size - bits
+        low = int.from_bytes(cell(begin, bits), "big") >> unused
+        high = int.from_bytes(cell(end, bits), "big") >> unused
+        if (end.rstrip(b"\0") == cell(end, bits).rstrip(b"\0") and
+                (end[-1:] != b"\0" or len(end) <= self.lengths[0])):
+            high -= 1
+        if high - low >= 64:
+            return True
+        cells = [(i << unused).to_bytes(size, "big") for i in range(low, high + 1)]
+        return any(self.has((c, self.seed) if is_key else cell_entry(c, bits, self.seed))
+                   for c in cells)
+
+    def may_match(self, begin, end):
+        if not begin or begin >= end or (self.last_key and end > self.last_key):
+            return True
+        for delimiter in self.delimiters:
+            for prefix in delimited_prefixes(begin, *delimiter):
+                stem = prefix.rstrip(b"\xff")
+                above = stem[:-1] + bytes([stem[-1] + 1]) if stem else None
+                if (above is None or end <= above) and not self.has(
+                        prefix_entry(prefix, self.seed)):
+                    return False
+        if not all(self.has_cell(begin, end, bits) for bits in self.cell_bits):
+            return False
+        least, greatest = self.lengths
+        return least != greatest or self.has_cell(begin, end, 8 * least, is_key=True)
+
+
+def ranges():
+    posts = sorted(b"user:%d:post:%d" % (u * u, p * 7) for u in range(1, 12) for p in range(5))
+    items = [(a << 96 | u << 64 | i * 1000).to_bytes(16, "big")
+             for a in (2, 4) for u in (6, 8) for i in range(4)]
+    short = [b"", b"a", b"a\0", b"ab", b"b\xff", b"b\xff\xff", b"c" * 70]
+    number = 2 << 96 | 6 << 64
+    cases = [
+        ([8, 16], [], False, 0, [b"ant", b"bee"],
+         [(b"a", b"b"), (b"b", b"bc"), (b"c", b"d"), (b"bf", b"cz"), (b"", b"a"), (b"d", b"c")]),
+        ([32, 64], [], False, 0, items,
+         [((number + i).to_bytes(16, "big"), (number + j).to_bytes(16, "big"))
+          for i, j in ((0, 1), (1, 17), (990, 1001), (990, 1000), (1001, 1010))] +
+         [(b"\0\0\0\3", b"\0\0\0\4"), (b"\0\0\0\3", b"\0\0\0\4" + bytes(12)),
+          (b"\0\0\0\2\0\0\0\7", b"\0\0\0\2\0\0\0\10"), (b"\0\0\0\2", b"\0\0\0\3")]),
+        ([], [(0x3A, 2)], False, 7, posts,
+         [(b"user:16:", b"user:16;"), (b"user:17:", b"user:17;"), (b"user:17:", b"user:2"),
+          (b"user:", b"user;"), (b"group:", b"group;")]),
+        ([5, 20, 512], [(0, 1), (0xFF, 16)], True, 99, short,
+         [(b"a", b"a\0"), (b"a\0", b"a\0\0"), (b"aa", b"ab"), (b"b\xff", b"b\xff\0"),
+          (b"b\xfe", b"b\xff"), (b"c" * 70, b"d"), (b"bb\0", b"bb\1"), (b"x", b"y")]),
+    ]
+    for cell_bits, delimiters, is_partition, seed, keys, queries in cases:
+        made = RangeFilter(cell_bits, delimiters, is_partition, seed, keys)
+        bits = ",".join(map(str, cell_bits)) or "-"
+        bytes_and_depths = ",".join(f"{byte:02x}:{depth}" for byte, depth in delimiters) or "-"
+        yield (f"{bits} {bytes_and_depths} {int(is_partition)} {seed} "
+               f"{','.join(key.hex() or '-' for key in keys)} {made.filter.hex()}")
+        for begin, end in queries:
+            answer = "may" if made.may_match(begin, end) else "no"
+            yield f"range {begin.hex() or '-'} {end.hex() or '-'} {answer}"
+
+
+FILES = {"ranges.txt": ranges, "vectors.txt": vectors, "keys.txt": keys, "compact_blocks.txt": compact_blocks,
          "leveldb_names.txt": leveldb_names, "saved_filters.txt": saved_vectors}
 
 

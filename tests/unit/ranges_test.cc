@@ -2,8 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <optional>
 #include <random>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -11,6 +15,7 @@
 #include "src/filter/query/range_query.h"
 #include "src/filter/writer/filter_writer.h"
 #include "src/filter/writer/range_entries.h"
+#include "tests/support/golden_keys.h"
 
 namespace bloomline {
 namespace {
@@ -47,7 +52,7 @@ class Ranges {
   bool MayMatch(std::string_view begin, std::string_view end) const {
     return !is_recorded_ || filter::RangeMayMatch(opened_, seed_, field_, begin, end);
   }
-  bool is_recorded() const { return is_recorded_; }
+  const std::string& bytes() const { return bytes_; }
   const RangeField& field() const { return field_; }
   size_t num_entries() const { return num_entries_; }
 
@@ -309,6 +314,86 @@ TEST(RangesTest, AutoFindsDirectories) {
   EXPECT_LE(ranges.num_entries(), keys.size() * 11 / 10);
 }
 
+// Whatever is forgotten meanwhile: of what is chosen, each key's new entries can still be made.
+TEST(RangesTest, ChoiceKeepsWhatItMayChoose) {
+  std::mt19937_64 random(8);
+  uint64_t num_chosen = 0;
+  for (int set = 0; set < 2000; ++set) {
+    constexpr char kBytes[] = {'/', '/', ':', 'a', 'b', ' ', 0};
+    const size_t num_kinds = sizeof(kBytes) - (random() % 2);  // with or without binary keys
+    std::set<std::string> keys;
+    while (keys.size() < 100) {
+      std::string key(1 + random() % 12, '\0');
+      for (char& byte : key) byte = kBytes[random() % num_kinds];
+      keys.insert(key);
+    }
+    struct Kept {
+      filter::NewKey key;
+      size_t num_bytes;
+    };
+    std::vector<Kept> kept;
+    filter::RangeChoice choice;
+    std::string_view previous;
+    for (const std::string& text : keys) {
+      filter::NewKey key = {text};
+      while (key.common_bytes < std::min(text.size(), previous.size()) &&
+             text[key.common_bytes] == previous[key.common_bytes]) {
+        ++key.common_bytes;
+      }
+      char cells[2][16];
+      filter::CellOf(text, 128, cells[0]);
+      filter::CellOf(previous, 128, cells[1]);
+      const auto bit = [&](int i, size_t at) { return cells[i][at / 8] >> (7 - at % 8) & 1; };
+      while (!previous.empty() && key.common_bits < 128 &&
+             bit(0, key.common_bits) == bit(1, key.common_bits)) {
+        ++key.common_bits;
+      }
+      kept.push_back({key, choice.Count(key)});
+      previous = text;
+      if (random() % 20 != 0) continue;
+      choice.ForgetCostly(double(random() % 100));
+      for (Kept& old : kept) {
+        if (old.num_bytes != 0) old.num_bytes = choice.NeededBytes(old.key);
+      }
+    }
+    const RangePrefixes chosen = choice.Choose(double(random() % 200));
+    for (const Kept& old : kept) {
+      for (size_t i = 0; i < chosen.num_cell_lengths; ++i) {
+        const size_t bits = chosen.cell_bits[i];
+        if (bits <= old.key.common_bits) continue;
+        ++num_chosen;
+        ASSERT_GE(old.num_bytes, std::min(filter::CellBytes(bits), old.key.key.size()));
+      }
+      for (size_t i = 0; i < chosen.num_delimiters; ++i) {
+        size_t depth = 0;
+        for (size_t at = 0; at < old.key.key.size(); ++at) {
+          if (old.key.key[at] != char(chosen.delimiters[i].byte)) continue;
+          if (++depth > chosen.delimiters[i].depth || at < old.key.common_bytes) continue;
+          ++num_chosen;
+          ASSERT_GT(old.num_bytes, at);
+        }
+      }
+    }
+  }
+  EXPECT_GT(num_chosen, 50000U);
+}
+
+// Delimiters behind the first 128 bytes of a key give no entries, and none is asked for.
+TEST(RangesTest, LongKeysAreNotLost) {
+  const std::string start(126, 'x');
+  std::set<std::string> keys;
+  for (const char* end : {"/a/b", "y/z", "yy/z", "yyy/z", "//", "y"}) keys.insert(start + end);
+  for (const unsigned cell_bits : {504U, 512U}) {
+    const Ranges ranges(keys, RangeEntries(Prefixes({cell_bits}, {'/'})), Format::kBlocked);
+    for (const std::string& key : keys) {
+      EXPECT_TRUE(ranges.MayMatch(key, key + '\0'));
+      std::string end = key.substr(0, key.rfind('/') + 1);
+      if (!end.empty()) end.back() = '0';
+      EXPECT_TRUE(end.empty() || ranges.MayMatch(key.substr(0, end.size()), end));
+    }
+  }
+}
+
 // Costly kinds are dropped while keys come; those that stay have all their entries.
 TEST(RangesTest, AutoKeepsLittleMemoryAndLosesNothing) {
   std::set<std::string> keys;
@@ -338,6 +423,49 @@ TEST(RangesTest, KeysInAnotherOrderGiveNoEntries) {
   writer.AddKey("a");
   entries.Finish(false, &writer);
   EXPECT_GT(writer.end_bytes(), without);
+}
+
+RangePrefixes PrefixesFromText(const std::string& cell_bits, const std::string& delimiters) {
+  RangePrefixes prefixes;
+  const auto items = [](const std::string& text) {
+    std::vector<std::string> all;
+    std::istringstream fields(text == "-" ? "" : text);
+    for (std::string item; std::getline(fields, item, ',');) all.push_back(item);
+    return all;
+  };
+  for (const std::string& item : items(cell_bits)) {
+    prefixes.cell_bits[prefixes.num_cell_lengths++] = static_cast<uint16_t>(std::stoi(item));
+  }
+  for (const std::string& item : items(delimiters)) {
+    prefixes.delimiters[prefixes.num_delimiters++] = {
+        static_cast<unsigned char>(std::stoi(item, nullptr, 16)),
+        static_cast<uint8_t>(std::stoi(item.substr(item.find(':') + 1)))};
+  }
+  return prefixes;
+}
+
+std::string KeyFromHex(const std::string& text) { return text == "-" ? "" : tests::FromHex(text); }
+
+TEST(RangesTest, BytesAndAnswersAreTheGoldenOnes) {
+  std::ifstream file(BLOOMLINE_GOLDEN_DIR "/ranges.txt");
+  std::optional<Ranges> ranges;
+  int num_answers = 0;
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream fields(line);
+    std::string first, second, third, fourth, keys, filter;
+    fields >> first >> second >> third >> fourth >> keys >> filter;
+    if (first == "range") {
+      EXPECT_EQ(ranges->MayMatch(KeyFromHex(second), KeyFromHex(third)), fourth == "may") << line;
+      ++num_answers;
+      continue;
+    }
+    const std::vector<std::string> list = tests::KeysFromHex(keys);
+    ranges.emplace(std::set<std::string>(list.begin(), list.end()),
+                   RangeEntries(PrefixesFromText(first, second)), Format::kBlocked, third == "1",
+                   std::stoull(fourth));
+    EXPECT_EQ(ranges->bytes(), tests::FromHex(filter)) << line;
+  }
+  EXPECT_EQ(num_answers, 28);
 }
 
 TEST(RangesTest, FieldsAreReadBack) {

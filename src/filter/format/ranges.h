@@ -1,4 +1,4 @@
-// What a filter holds for ranges, beside its keys: docs/format.md, section 6.
+// What a filter holds for ranges, beside its keys: docs/format.md, section 12.
 //
 // A *cell* of L bits is the first L bits of a key, filled with zeros where the key is shorter. A
 // filter has an entry for each different cell of its keys, at some lengths L. Cells have the order

@@ -1,4 +1,4 @@
-// A query of a filter for a range of keys: docs/format.md, section 6.
+// A query of a filter for a range of keys: docs/format.md, section 12.
 #ifndef BLOOMLINE_FILTER_QUERY_RANGE_QUERY_H_
 #define BLOOMLINE_FILTER_QUERY_RANGE_QUERY_H_
 

@@ -1,4 +1,4 @@
-// The entries for ranges that a filter has beside its keys (docs/format.md, section 6).
+// The entries for ranges that a filter has beside its keys (docs/format.md, section 12).
 #ifndef BLOOMLINE_FILTER_WRITER_RANGE_ENTRIES_H_
 #define BLOOMLINE_FILTER_WRITER_RANGE_ENTRIES_H_
 
