@@ -833,7 +833,7 @@ def ranges():
     number = 2 << 96 | 6 << 64
     cases = [
         ([8, 16], [], False, 0, [b"ant", b"bee"],
-         [(b"a", b"b"), (b"b", b"bc"), (b"c", b"d"), (b"bf", b"cz"), (b"", b"a"), (b"d", b"c")]),
+         [(b"a", b"b"), (b"b", b"bc"), (b"c", b"d"), (b"bf", b"bg"), (b"bf", b"cz"), (b"", b"a"), (b"d", b"c")]),
         ([32, 64], [], False, 0, items,
          [((number + i).to_bytes(16, "big"), (number + j).to_bytes(16, "big"))
           for i, j in ((0, 1), (1, 17), (990, 1001), (990, 1000), (1001, 1010))] +
