@@ -94,8 +94,8 @@ struct RocksDBFilterOptions : FilterOptions {
   // with the order of bytes; not together with a canonicalizer.
   std::string range_prefixes;
 
-  // For "auto": at most so many entries for each key. An entry takes as much memory as a key.
-  // Range: 0.001 to 8.
+  // For "auto": at most so many entries for each key, and ten times as many in files that have
+  // older data below them. An entry takes as much memory as a key. Range: 0.001 to 8.
   double range_entries_per_key = 0.1;
 
   // For a comparator that treats different keys as equal: without a canonicalizer, filters would

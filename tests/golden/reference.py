@@ -15,7 +15,7 @@ leveldb_names.txt: name seed canonicalizer name-of-the-policy; - is no canonical
 saved_filters.txt: kind layout num_bits num_probes seed capacity keys file. The numbers of a
 scalable filter are separated by commas, one for each stage. Keys are added in this order.
 ranges.txt: cell_bits delimiters is_partition seed keys filter, blocked at 16 bits per key; - is
-none. Delimiters are BYTE:DEPTH. After each filter: "range" begin end answer.
+none. Delimiters are BYTE:DEPTHS, hexadecimal. After each filter: "range" begin end answer.
 keys.txt: parts key hash. Parts are separated by commas: decimal integers, or s and the hexadecimal
 bytes of a string. The hash is H64 with seed 0.
 """
@@ -758,9 +758,9 @@ def prefix_entry(prefix, seed):
     return prefix, (seed + C[1]) & MASK64
 
 
-def delimited_prefixes(key, byte, depth):
-    key = key[:128]
-    return [key[:i + 1] for i, b in enumerate(key) if b == byte][:depth]
+def delimited_prefixes(key, byte, depths):
+    ends = [i + 1 for i, b in enumerate(key[:128]) if b == byte]
+    return [key[:end] for i, end in enumerate(ends) if depths >> i & 1]
 
 
 class RangeFilter:
@@ -842,14 +842,14 @@ def ranges():
         ([], [(0x3A, 2)], False, 7, posts,
          [(b"user:16:", b"user:16;"), (b"user:17:", b"user:17;"), (b"user:17:", b"user:2"),
           (b"user:", b"user;"), (b"group:", b"group;")]),
-        ([5, 20, 512], [(0, 1), (0xFF, 16)], True, 99, short,
+        ([5, 20, 512], [(0, 1), (0xFF, 255)], True, 99, short,
          [(b"a", b"a\0"), (b"a\0", b"a\0\0"), (b"aa", b"ab"), (b"b\xff", b"b\xff\0"),
           (b"b\xfe", b"b\xff"), (b"c" * 70, b"d"), (b"bb\0", b"bb\1"), (b"x", b"y")]),
     ]
     for cell_bits, delimiters, is_partition, seed, keys, queries in cases:
         made = RangeFilter(cell_bits, delimiters, is_partition, seed, keys)
         bits = ",".join(map(str, cell_bits)) or "-"
-        bytes_and_depths = ",".join(f"{byte:02x}:{depth}" for byte, depth in delimiters) or "-"
+        bytes_and_depths = ",".join(f"{byte:02x}:{depths:02x}" for byte, depths in delimiters) or "-"
         yield (f"{bits} {bytes_and_depths} {int(is_partition)} {seed} "
                f"{','.join(key.hex() or '-' for key in keys)} {made.filter.hex()}")
         for begin, end in queries:

@@ -72,7 +72,7 @@ RangePrefixes Prefixes(std::initializer_list<unsigned> cell_bits,
     prefixes.cell_bits[prefixes.num_cell_lengths++] = static_cast<uint16_t>(bits);
   }
   for (const unsigned byte : delimiters) {
-    prefixes.delimiters[prefixes.num_delimiters++] = {static_cast<unsigned char>(byte), 3};
+    prefixes.delimiters[prefixes.num_delimiters++] = {static_cast<unsigned char>(byte), 7};
   }
   return prefixes;
 }
@@ -368,7 +368,8 @@ TEST(RangesTest, ChoiceKeepsWhatItMayChoose) {
         size_t depth = 0;
         for (size_t at = 0; at < old.key.key.size(); ++at) {
           if (old.key.key[at] != char(chosen.delimiters[i].byte)) continue;
-          if (++depth > chosen.delimiters[i].depth || at < old.key.common_bytes) continue;
+          if (++depth > filter::kMaxDepth || at < old.key.common_bytes) continue;
+          if ((chosen.delimiters[i].depths >> (depth - 1) & 1) == 0) continue;
           ++num_chosen;
           ASSERT_GT(old.num_bytes, at);
         }
@@ -439,7 +440,7 @@ RangePrefixes PrefixesFromText(const std::string& cell_bits, const std::string& 
   for (const std::string& item : items(delimiters)) {
     prefixes.delimiters[prefixes.num_delimiters++] = {
         static_cast<unsigned char>(std::stoi(item, nullptr, 16)),
-        static_cast<uint8_t>(std::stoi(item.substr(item.find(':') + 1)))};
+        static_cast<uint8_t>(std::stoi(item.substr(item.find(':') + 1), nullptr, 16))};
   }
   return prefixes;
 }
@@ -482,7 +483,7 @@ TEST(RangesTest, FieldsAreReadBack) {
   EXPECT_EQ(decoded.prefixes.cell_bits[2], 100);
   EXPECT_EQ(decoded.prefixes.num_delimiters, 2);
   EXPECT_EQ(decoded.prefixes.delimiters[0].byte, '/');
-  EXPECT_EQ(decoded.prefixes.delimiters[0].depth, 3);
+  EXPECT_EQ(decoded.prefixes.delimiters[0].depths, 7);
   EXPECT_EQ(decoded.min_key_bytes, 3);
   EXPECT_EQ(decoded.max_key_bytes, 700);
   EXPECT_EQ(decoded.last_key, "the last key");

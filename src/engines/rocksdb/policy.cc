@@ -86,7 +86,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
     options.bits_per_key = choice.bits_per_key;
     if (plan.ranges.has_entries() && order_ == Order::kBytes) {
       builder = new (std::nothrow)
-          RangeBitsBuilder(options, verify, context.info_log, plan.ranges.Entries());
+          RangeBitsBuilder(options, verify, context.info_log, plan.ranges.Entries(file.is_bottommost));
     } else if (plan.canonicalizer == nullptr) {
       builder = new (std::nothrow) RocksDBBitsBuilder(options, verify, context.info_log);
     } else {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kAuto = "auto";
 constexpr std::string_view kAfter = "after0x";
-constexpr uint8_t kMaxDepth = 16;
+constexpr uint8_t kAllDepths = 0xff;
 constexpr double kMinEntriesPerKey = 0.001;
 constexpr double kMaxEntriesPerKey = 8;
 
@@ -29,7 +29,7 @@ bool ReadItem(std::string_view item, filter::RangePrefixes* prefixes) {
       return false;
     }
     prefixes->delimiters[prefixes->num_delimiters++] = {static_cast<unsigned char>(number),
-                                                        kMaxDepth};
+                                                        kAllDepths};
     return true;
   }
   if (prefixes->num_cell_lengths == filter::kMaxCellLengths || !ReadNumber(item, 10, &number) ||

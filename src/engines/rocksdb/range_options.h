@@ -17,8 +17,13 @@ struct RangePlan {
   double max_entries_per_key = 0;
 
   bool has_entries() const { return is_auto || !prefixes.empty(); }
-  filter::RangeEntries Entries() const {
-    return is_auto ? filter::RangeEntries(max_entries_per_key) : filter::RangeEntries(prefixes);
+
+  // Above the bottommost data lies about a tenth of all keys. A file there has fewer keys of each
+  // user, device or directory, and so needs more entries for each key: up to ten times as many,
+  // which for the database is as much again.
+  filter::RangeEntries Entries(bool is_bottommost) const {
+    if (!is_auto) return filter::RangeEntries(prefixes);
+    return filter::RangeEntries(is_bottommost ? max_entries_per_key : 10 * max_entries_per_key);
   }
 };
 

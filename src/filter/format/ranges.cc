@@ -34,7 +34,7 @@ size_t EncodeRangeField(const RangeField& field, char* dst) {
   for (size_t i = 0; i < prefixes.num_cell_lengths; ++i) p = Store16(prefixes.cell_bits[i], p);
   for (size_t i = 0; i < prefixes.num_delimiters; ++i) {
     *p++ = static_cast<char>(prefixes.delimiters[i].byte);
-    *p++ = static_cast<char>(prefixes.delimiters[i].depth);
+    *p++ = static_cast<char>(prefixes.delimiters[i].depths);
   }
   p += field.last_key.copy(p, kMaxLastKeyBytes);
   return static_cast<size_t>(p - dst);
@@ -63,7 +63,7 @@ bool DecodeRangeField(std::string_view content, RangeField* field) {
   }
   for (size_t i = 0; i < prefixes.num_delimiters; ++i, p += 2) {
     prefixes.delimiters[i] = {static_cast<unsigned char>(p[0]), static_cast<uint8_t>(p[1])};
-    if (prefixes.delimiters[i].depth == 0) return false;
+    if (prefixes.delimiters[i].depths == 0) return false;
   }
   field->last_key = content.substr(end);
   return true;

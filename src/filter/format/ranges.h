@@ -27,12 +27,14 @@ constexpr size_t kMaxLastKeyBytes = 64;
 // A length of a key that is this or more.
 constexpr uint16_t kLongKey = UINT16_MAX;
 
-// Which entries a filter has: of each key the cells of these lengths, and the prefixes up to the
-// first `depth` delimiters of each kind.
+// Which entries a filter has: of each key the cells of these lengths, and prefixes up to some of
+// the first kMaxDepth delimiters of each kind.
+constexpr size_t kMaxDepth = 8;
+
 struct RangePrefixes {
   struct Delimiter {
     unsigned char byte;
-    uint8_t depth;  // at least 1
+    uint8_t depths;  // bit i: up to the delimiter number i + 1; at least one is set
   };
   uint8_t num_cell_lengths = 0;
   uint8_t num_delimiters = 0;

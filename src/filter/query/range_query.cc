@@ -97,14 +97,15 @@ class Query {
     for (size_t i = 0; i < field_.prefixes.num_delimiters; ++i) {
       const RangePrefixes::Delimiter delimiter = field_.prefixes.delimiters[i];
       const char byte = static_cast<char>(delimiter.byte);
-      size_t sizes[UINT8_MAX];
+      size_t sizes[kMaxDepth];
       size_t depth = 0;
-      for (size_t at = searched.find(byte); at != searched.npos && depth < delimiter.depth;
+      for (size_t at = searched.find(byte); at != searched.npos && depth < kMaxDepth;
            at = searched.find(byte, at + 1)) {
         sizes[depth++] = at + 1;
       }
-      for (; depth > 0; --depth) {
-        const std::string_view prefix = begin.substr(0, sizes[depth - 1]);
+      while (depth-- > 0) {
+        if ((delimiter.depths >> depth & 1) == 0) continue;
+        const std::string_view prefix = begin.substr(0, sizes[depth]);
         if (AllBeginWith(prefix, end) && !Has(DelimitedHash(prefix, seed_))) return true;
       }
     }

@@ -20,6 +20,9 @@ constexpr std::array<uint8_t, 256> KindsOf(const char (&delimiters)[kNumDelimite
 }
 constexpr std::array<uint8_t, 256> kKinds = KindsOf("/:|#\t,; _-.");
 
+// Fewer entries are not.
+constexpr double kWorthMore = 1.25;
+
 uint8_t KindOf(char byte) { return kKinds[static_cast<unsigned char>(byte)]; }
 
 }  // namespace
@@ -87,12 +90,14 @@ RangePrefixes RangeChoice::Choose(double max_entries) const {
   for (size_t kind = 0; is_text_ && kind < kDelimiters.size(); ++kind) {
     if (chosen.num_delimiters == kMaxDelimiters) break;
     RangePrefixes::Delimiter delimiter = {static_cast<unsigned char>(kDelimiters[kind]), 0};
-    for (size_t i = 0; i < max_depth_[kind] && num_delimited_[kind][i] != 0; ++i) {
-      if (num_delimited_[kind][i] > left) break;
-      left -= num_delimited_[kind][i];
-      ++delimiter.depth;
+    double num_last = 1;
+    for (size_t i = 0; i < max_depth_[kind] && num_delimited_[kind][i] <= left; ++i) {
+      if (num_delimited_[kind][i] < kWorthMore * num_last) continue;
+      num_last = num_delimited_[kind][i];
+      left -= num_last;
+      delimiter.depths |= static_cast<uint8_t>(1U << i);
     }
-    if (delimiter.depth != 0) chosen.delimiters[chosen.num_delimiters++] = delimiter;
+    if (delimiter.depths != 0) chosen.delimiters[chosen.num_delimiters++] = delimiter;
   }
 
   const auto add_cells = [&](size_t bits, double num_cells) {
@@ -103,7 +108,6 @@ RangePrefixes RangeChoice::Choose(double max_entries) const {
     }
     chosen.cell_bits[chosen.num_cell_lengths++] = static_cast<uint16_t>(bits);
   };
-  constexpr double kWorthMore = 1.25;
   double num_last = 1;
   double num_cells = 1;
   size_t bits = 0;

@@ -33,15 +33,15 @@ class RangeChoice {
   // Entries of which there are more than that will not be chosen, also if more keys come.
   void ForgetCostly(double max_entries);
 
-  // Chooses the delimiters first, which mark where fields end. Then it takes whole bytes as long as
-  // each is new to a quarter more cells than the last: fields end at bytes. Last comes the longest
-  // cell that is left room for: it is best for ranges of numbers.
+  // Chooses the delimiters first, which mark where fields end, and whole bytes then: fields end at
+  // bytes. Each must have a quarter more entries than the one before, because otherwise it says
+  // hardly more. Last comes the longest cell that is left room for: it is best for ranges of
+  // numbers.
   RangePrefixes Choose(double max_entries) const;
 
  private:
   // Bytes between fields, by how likely that is.
   static constexpr std::string_view kDelimiters = "/:|#\t,; _-.";
-  static constexpr size_t kMaxDepth = 8;
 
   uint64_t NumCells(size_t bits) const;
 

@@ -17,7 +17,7 @@ struct KeptHead {
 static_assert(kMaxDelimitedBytes <= UINT8_MAX);
 
 constexpr size_t kMinKeptBytes = 64 << 10;
-constexpr size_t kMaxKeptBytesPerKey = 8;
+constexpr double kMaxKeptBytesPerEntry = 40;
 // Fewer entries than this many times the limit may become few enough with the keys to come.
 constexpr double kMayBecomeCheap = 2;
 
@@ -76,8 +76,8 @@ void RangeEntries::AddEntries(const NewKey& key, FilterWriter* writer) const {
     const RangePrefixes::Delimiter delimiter = prefixes_.delimiters[i];
     const char byte = static_cast<char>(delimiter.byte);
     size_t at = key.key.find(byte);
-    for (size_t depth = 0; depth < delimiter.depth && at != key.key.npos; ++depth) {
-      if (at >= key.common_bytes) {
+    for (size_t depth = 0; depth < kMaxDepth && at != key.key.npos; ++depth) {
+      if (at >= key.common_bytes && (delimiter.depths >> depth & 1) != 0) {
         writer->AddHash(DelimitedHash(key.key.substr(0, at + 1), writer->seed()));
       }
       at = key.key.find(byte, at + 1);
@@ -95,7 +95,11 @@ void RangeEntries::Keep(const NewKey& key, size_t num_bytes) {
     kept_.append(bytes, sizeof(head) + num_bytes);
     return true;
   });
-  if (kept_.size() > std::max(kMinKeptBytes, kMaxKeptBytesPerKey * num_keys_)) DropCostly();
+  if (kept_.size() > max_kept_bytes()) DropCostly();
+}
+
+size_t RangeEntries::max_kept_bytes() const {
+  return std::max(kMinKeptBytes, static_cast<size_t>(kMaxKeptBytesPerEntry * max_entries()));
 }
 
 template <typename F>
@@ -112,9 +116,8 @@ void RangeEntries::ForEachKept(F f) const {
 }
 
 void RangeEntries::DropCostly() {
-  const size_t enough = std::max(kMinKeptBytes, kMaxKeptBytesPerKey * num_keys_) / 2;
-  for (double max = kMayBecomeCheap * max_entries_per_key_ * static_cast<double>(num_keys_);
-       kept_.size() > enough; max /= 2) {
+  const size_t enough = max_kept_bytes() / 2;
+  for (double max = kMayBecomeCheap * max_entries(); kept_.size() > enough; max /= 2) {
     choice_.ForgetCostly(max);
     char* end = kept_.data();  // what stays is written over what was there, and ends before it
     ForEachKept([&](const NewKey& key) {
@@ -135,7 +138,7 @@ void RangeEntries::DropCostly() {
 void RangeEntries::Finish(bool is_partition, FilterWriter* writer) {
   if (is_usable_ && num_keys_ != 0) {
     if (is_auto_) {
-      prefixes_ = choice_.Choose(max_entries_per_key_ * static_cast<double>(num_keys_));
+      prefixes_ = choice_.Choose(max_entries());
       ForEachKept([&](const NewKey& key) { AddEntries(key, writer); });
     }
     RangeField field;

@@ -21,7 +21,7 @@ class RangeEntries {
   // Entries of these kinds.
   explicit RangeEntries(const RangePrefixes& prefixes) : prefixes_(prefixes) {}
   // Entries of kinds that are chosen when all keys are known: at most so many for each key.
-  // Memory until then: up to 8 bytes per key, and 64 KiB.
+  // Memory until then: up to 40 bytes for each of these, at least 64 KiB.
   explicit RangeEntries(double max_entries_per_key)
       : is_auto_(true), max_entries_per_key_(max_entries_per_key) {}
 
@@ -36,6 +36,8 @@ class RangeEntries {
   void AddEntries(const NewKey& key, FilterWriter* writer) const;
   void Keep(const NewKey& key, size_t num_bytes);
   void DropCostly();
+  double max_entries() const { return max_entries_per_key_ * static_cast<double>(num_keys_); }
+  size_t max_kept_bytes() const;
   template <typename F>
   void ForEachKept(F f) const;
 

@@ -1,0 +1,358 @@
+// Compares scans in RocksDB databases: without filters for ranges, with RocksDB's prefix filter,
+// and with bloomline's.
+#include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/perf_context.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/table.h>
+#include <rocksdb/table_properties.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bloomline/rocksdb.h"
+#include "db_bench_ext/ranges/shapes.h"
+#include "db_bench_ext/support/cells.h"
+#include "db_bench_ext/support/flags.h"
+#include "db_bench_ext/support/keys.h"
+#include "db_bench_ext/support/machine.h"
+#include "db_bench_ext/support/output.h"
+#include "db_bench_ext/support/policies.h"
+#include "db_bench_ext/support/timing.h"
+
+namespace bloomline::bench {
+namespace {
+
+constexpr size_t kValueBytes = 100;
+constexpr double kBitsPerKey = 10;
+
+struct Flags {
+  bool quick = false;
+  bool direct = false;
+  uint64_t keys = 2000000;
+  uint64_t scans = 20000;
+  int rounds = 3;
+  std::string shape;
+  std::string out;
+  std::string db_directory;
+};
+
+std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
+  Flags flags;
+  CLI::App app(
+      "Compares scans of empty, short and long ranges in RocksDB databases of four shapes of "
+      "keys,\n"
+      "with bloomline's filters for ranges and without, and with RocksDB's own prefix filter of\n"
+      "the best length. Exit status 1 if a scan found other keys than without filters.",
+      "db_bench_ext/run_ranges");
+  AddQuick(&app, &flags.quick, "100,000 keys, 2,000 scans, one round");
+  app.add_option("--keys", flags.keys, "keys in each database (default: 2000000)")
+      ->check(CLI::Range(20000, 1000000000));
+  app.add_option("--scans", flags.scans, "scans of each kind in a round (default: 20000)")
+      ->check(CLI::Range(100, 100000000));
+  AddRounds(&app, &flags.rounds, "rounds", "3");
+  std::vector<std::string> names;
+  for (const Shape& shape : Shapes()) names.push_back(shape.name);
+  app.add_option("--shape", flags.shape, "keys of this shape only: items, posts, minutes, files")
+      ->check(CLI::IsMember(names));
+  app.add_flag("--direct", flags.direct,
+               "read from the disk: direct I/O, and a block cache of 1/16 of the data; otherwise "
+               "all blocks are cached");
+  AddOut(&app, &flags.out, "ranges.csv and ranges.txt");
+  AddDbDirectory(&app, &flags.db_directory, "for the databases (default: the folder of --out)");
+  if (!Parse(&app, argc, argv, exit_code)) return std::nullopt;
+  if (flags.db_directory.empty()) flags.db_directory = flags.out;
+  if (flags.quick) {
+    flags.keys = std::min<uint64_t>(flags.keys, 100000);
+    flags.scans = std::min<uint64_t>(flags.scans, 2000);
+    flags.rounds = 1;
+  }
+  return flags;
+}
+
+struct Subject {
+  const char* name;
+  const char* description;
+  bool has_prefixes;
+  bool is_bloomline;
+  bool has_ranges;
+};
+
+constexpr Subject kSubjects[] = {
+    {"bloom", "RocksDB's Bloom filter, total order", false, false, false},
+    {"bloom-prefix", "the same with a fixed prefix, auto_prefix_mode", true, false, false},
+    {"compact", "bloomline's compact, total order", false, true, false},
+    {"compact-ranges", "the same with range_prefixes=auto", true, true, true},
+};
+
+// What a subject showed with one shape of keys.
+struct Result {
+  const Shape* shape;
+  const Subject* subject;
+  double build_seconds = 0;
+  double filter_bits_per_key = 0;
+  double get_us = 0;
+  struct Scans {
+    double us = 0;
+    double blocks = 0;
+    uint64_t num_found = 0;
+    uint64_t checksum = 0;  // of the keys found
+  };
+  std::map<RangeKind, Scans> scans;
+};
+
+class Database {
+ public:
+  Database(const Shape& shape, const Subject& subject, const Flags& flags)
+      : shape_(shape), subject_(subject), flags_(flags), folder_(flags.db_directory) {
+    const uint64_t data_bytes = flags.keys * (kValueBytes + 20);
+    rocksdb::Options options;
+    options.create_if_missing = true;
+    options.compression = rocksdb::kNoCompression;
+    // Four levels, each ten times as large as the one above it.
+    options.max_bytes_for_level_base = std::max<uint64_t>(data_bytes / 1000, 128 << 10);
+    options.max_bytes_for_level_multiplier = 10;
+    options.write_buffer_size = options.max_bytes_for_level_base / 2;
+    options.target_file_size_base = std::max<uint64_t>(data_bytes / 64, 256 << 10);
+    options.level_compaction_dynamic_level_bytes = false;
+    options.max_open_files = -1;
+    options.use_direct_reads = flags.direct;
+    rocksdb::BlockBasedTableOptions table;
+    table.block_cache =
+        rocksdb::NewLRUCache(flags.direct ? data_bytes / 16 : 2 * data_bytes + (64 << 20));
+    if (subject.is_bloomline) {
+      RocksDBFilterOptions filter;
+      filter.format = Format::kCompact;
+      filter.bits_per_key = kBitsPerKey;
+      if (subject.has_ranges) filter.range_prefixes = "auto";
+      table.filter_policy = NewRocksDBFilterPolicy(filter);
+    } else {
+      table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(kBitsPerKey));
+    }
+    if (subject.has_ranges) {
+      options.prefix_extractor = NewRangeExtractor();
+    } else if (subject.has_prefixes) {
+      options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(shape.prefix_bytes));
+    }
+    options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+    db_ = OpenRocksDB(options, folder_.path());
+  }
+
+  // Writes the keys in a random order, in such a way that all levels have some.
+  double Build() {
+    return SecondsOf([&] {
+      std::vector<uint32_t> order(flags_.keys);
+      std::iota(order.begin(), order.end(), 0);
+      std::shuffle(order.begin(), order.end(), std::mt19937_64(1));
+      rocksdb::WriteOptions options;
+      options.disableWAL = true;
+      const std::string value(kValueBytes, 'v');
+      for (const uint32_t index : order) Check(db_->Put(options, shape_.key(index), value));
+      Check(db_->Flush({}));
+      uint64_t busy = 1;
+      while (busy != 0) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        busy = 0;
+        for (const char* name : {"rocksdb.compaction-pending", "rocksdb.num-running-compactions"}) {
+          uint64_t number = 0;
+          db_->GetIntProperty(name, &number);
+          busy += number;
+        }
+      }
+    });
+  }
+
+  double FilterBitsPerKey() {
+    rocksdb::TablePropertiesCollection tables;
+    Check(db_->GetPropertiesOfAllTables(&tables));
+    uint64_t bytes = 0;
+    for (const auto& [file, properties] : tables) bytes += properties->filter_size;
+    return 8.0 * static_cast<double>(bytes) / static_cast<double>(flags_.keys);
+  }
+
+  Result::Scans Scan(RangeKind kind, int round) {
+    Result::Scans scans;
+    std::mt19937_64 random(static_cast<uint64_t>(round));
+    std::vector<Range> ranges;
+    for (uint64_t i = 0; i < flags_.scans; ++i) {
+      ranges.push_back(shape_.range(kind, flags_.keys, random()));
+    }
+    rocksdb::SetPerfLevel(rocksdb::kEnableCount);
+    rocksdb::get_perf_context()->Reset();
+    const double seconds = SecondsOf([&] {
+      for (const Range& range : ranges) {
+        rocksdb::ReadOptions options;
+        const rocksdb::Slice end(range.end);
+        options.iterate_upper_bound = &end;
+        options.auto_prefix_mode = subject_.has_prefixes;
+        options.total_order_seek = !subject_.has_prefixes;
+        const std::unique_ptr<rocksdb::Iterator> iterator(db_->NewIterator(options));
+        for (iterator->Seek(range.begin); iterator->Valid(); iterator->Next()) {
+          ++scans.num_found;
+          scans.checksum += Mix(scans.num_found + static_cast<unsigned char>(
+                                                      iterator->key()[iterator->key().size() - 1]));
+        }
+        Check(iterator->status());
+      }
+    });
+    const rocksdb::PerfContext& counts = *rocksdb::get_perf_context();
+    const auto num_scans = static_cast<double>(ranges.size());
+    scans.us = seconds / num_scans * 1e6;
+    scans.blocks =
+        static_cast<double>(counts.block_cache_hit_count + counts.block_read_count) / num_scans;
+    return scans;
+  }
+
+  // Half of the keys are stored.
+  double GetMicroseconds(int round) {
+    std::mt19937_64 random(static_cast<uint64_t>(round));
+    std::vector<std::string> keys;
+    for (uint64_t i = 0; i < flags_.scans; ++i) {
+      keys.push_back(shape_.key(random() % flags_.keys));
+      if (i % 2 == 0) keys.back() += "absent";
+    }
+    uint64_t num_found = 0;
+    const double seconds = SecondsOf([&] {
+      std::string value;
+      for (const std::string& key : keys) num_found += db_->Get({}, key, &value).ok() ? 1 : 0;
+    });
+    if (num_found != keys.size() / 2) throw std::runtime_error("a Get lost a key");
+    return seconds / static_cast<double>(keys.size()) * 1e6;
+  }
+
+ private:
+  const Shape& shape_;
+  const Subject& subject_;
+  const Flags& flags_;
+  const TemporaryDirectory folder_;
+  std::unique_ptr<rocksdb::DB> db_;
+};
+
+// Databases one after the other, so that only one is in memory. All get the same scans.
+Result Measure(const Shape& shape, const Subject& subject, const Flags& flags) {
+  Result result;
+  result.shape = &shape;
+  result.subject = &subject;
+  Database database(shape, subject, flags);
+  result.build_seconds = database.Build();
+  result.filter_bits_per_key = database.FilterBitsPerKey();
+  for (const RangeKind kind : kRangeKinds) database.Scan(kind, 0);  // fills the cache
+  std::vector<double> get_us;
+  for (int round = 1; round <= flags.rounds; ++round) {
+    get_us.push_back(database.GetMicroseconds(round));
+  }
+  result.get_us = Median(get_us);
+  for (const RangeKind kind : kRangeKinds) {
+    std::vector<double> us;
+    std::vector<double> blocks;
+    Result::Scans& sum = result.scans[kind];
+    for (int round = 1; round <= flags.rounds; ++round) {
+      const Result::Scans scans = database.Scan(kind, round);
+      us.push_back(scans.us);
+      blocks.push_back(scans.blocks);
+      sum.num_found += scans.num_found;
+      sum.checksum += scans.checksum;
+    }
+    sum.us = Median(us);
+    sum.blocks = Median(blocks);
+  }
+  return result;
+}
+
+// Scans that found other keys than those of the first subject.
+uint64_t NumWrong(const Result& result, const Result& first) {
+  uint64_t num_wrong = 0;
+  for (const auto& [kind, scans] : result.scans) {
+    const Result::Scans& right = first.scans.at(kind);
+    const bool is_wrong = scans.num_found != right.num_found || scans.checksum != right.checksum ||
+                          (kind == RangeKind::kEmpty) != (scans.num_found == 0);
+    num_wrong += is_wrong ? 1 : 0;
+  }
+  return num_wrong;
+}
+
+std::string Table(const Shape& shape, const std::vector<Result>& results) {
+  std::vector<Cells> rows = {{"subject", "build s", "bits/key", "Get us"}};
+  for (const RangeKind kind : kRangeKinds) {
+    rows[0].push_back(std::string(RangeKindName(kind)) + " us");
+    rows[0].push_back("blocks");
+  }
+  for (const Result& result : results) {
+    if (result.shape != &shape) continue;
+    rows.push_back({result.subject->name, Cell(result.build_seconds, 1),
+                    Cell(result.filter_bits_per_key, 2), Cell(result.get_us, 2)});
+    for (const auto& [kind, scans] : result.scans) {
+      rows.back().push_back(Cell(scans.us, 1));
+      rows.back().push_back(Cell(scans.blocks, 3));
+    }
+  }
+  return std::string(shape.name) + ": " + shape.description + "\n" + tool::TextTable(rows, 1) +
+         "\n";
+}
+
+std::string Csv(const std::vector<Result>& results) {
+  std::string csv =
+      "shape,subject,build_seconds,filter_bits_per_key,get_us,range,scan_us,blocks_per_scan,"
+      "found\n";
+  for (const Result& result : results) {
+    for (const auto& [kind, scans] : result.scans) {
+      csv += std::string(result.shape->name) + "," + result.subject->name + "," +
+             CsvCell(result.build_seconds, 3) + "," + CsvCell(result.filter_bits_per_key, 4) + "," +
+             CsvCell(result.get_us, 4) + "," + RangeKindName(kind) + "," + CsvCell(scans.us, 4) +
+             "," + CsvCell(scans.blocks, 5) + "," + std::to_string(scans.num_found) + "\n";
+    }
+  }
+  return csv;
+}
+
+int Run(const Flags& flags) {
+  CatchInterrupts();
+  std::filesystem::create_directories(flags.out);
+  Output output;
+  output.Print(DescribeEnvironment() + LoadWarning() + "\n");
+  std::string legend = "keys       " + tool::CountText(flags.keys) + ", values of " +
+                       std::to_string(kValueBytes) + " bytes, " +
+                       (flags.direct ? "direct reads, a block cache of 1/16 of the data"
+                                     : "all blocks in the block cache") +
+                       "\n";
+  for (const Subject& subject : kSubjects) {
+    legend += std::string(subject.name) + std::string(16 - std::string(subject.name).size(), ' ') +
+              subject.description + "\n";
+  }
+  output.Print(
+      legend +
+      "us, blocks      of a scan, with its iterator: time, and blocks of data and indexes\n"
+      "                that it touched; median of the rounds. Get: half of the keys stored\n"
+      "build           writing all keys, until no compaction runs\n\n");
+  std::vector<Result> results;
+  uint64_t num_wrong = 0;
+  for (const Shape& shape : Shapes()) {
+    if (!flags.shape.empty() && flags.shape != shape.name) continue;
+    const size_t first = results.size();
+    for (const Subject& subject : kSubjects) {
+      results.push_back(Measure(shape, subject, flags));
+      num_wrong += NumWrong(results.back(), results[first]);
+    }
+    output.Print(Table(shape, results));
+  }
+  WriteFile(std::filesystem::path(flags.out) / "ranges.csv", Csv(results));
+  const int status = output.PrintVerdict(num_wrong);
+  WriteFile(std::filesystem::path(flags.out) / "ranges.txt", output.text());
+  return status;
+}
+
+}  // namespace
+}  // namespace bloomline::bench
+
+int main(int argc, char** argv) {
+  return bloomline::bench::Main("range_bench", argc, argv, bloomline::bench::ParseFlags,
+                                bloomline::bench::Run);
+}

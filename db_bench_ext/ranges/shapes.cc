@@ -1,0 +1,145 @@
+#include "db_bench_ext/ranges/shapes.h"
+
+#include "db_bench_ext/support/keys.h"
+
+namespace bloomline::bench {
+namespace {
+
+std::string BigEndian(uint64_t number, size_t bytes) {
+  std::string text(bytes, '\0');
+  for (size_t i = bytes; i-- > 0; number >>= 8) text[i] = static_cast<char>(number);
+  return text;
+}
+
+// The range of all keys that begin with the prefix.
+Range Under(const std::string& prefix) {
+  Range range = {prefix, prefix};
+  ++range.end.back();
+  return range;
+}
+
+// ---- account:4 user:4 item:8. An account has 50 users and a user 20 items; every second number of
+// an account or a user is not taken.
+
+constexpr uint64_t kItemsOfUser = 20;
+constexpr uint64_t kUsersOfAccount = 50;
+
+std::string Item(uint64_t account, uint64_t user, uint64_t item) {
+  return BigEndian(account, 4) + BigEndian(user, 4) + BigEndian(item, 8);
+}
+
+uint64_t ItemNumber(uint64_t index) { return (index % kItemsOfUser * 50 + Mix(index) % 50) * 1000; }
+
+std::string ItemKey(uint64_t index) {
+  const uint64_t user = index / kItemsOfUser;
+  return Item(2 * (user / kUsersOfAccount), 2 * (user % kUsersOfAccount), ItemNumber(index));
+}
+
+Range ItemRange(RangeKind kind, uint64_t num_keys, uint64_t random) {
+  const uint64_t index = random % num_keys;
+  const uint64_t user = index / kItemsOfUser % kUsersOfAccount * 2;
+  const uint64_t account = index / kItemsOfUser / kUsersOfAccount * 2;
+  switch (kind) {
+    case RangeKind::kEmpty:
+      if (random >> 62 == 0) return {Item(account + 1, 0, 0), Item(account + 2, 0, 0)};
+      if (random >> 62 == 1) {  // 16 item numbers
+        const uint64_t item = ItemNumber(index) + 100;
+        return {Item(account, user, item), Item(account, user, item + 16)};
+      }
+      return {Item(account, user + 1, 0), Item(account, user + 2, 0)};
+    case RangeKind::kShort:
+      return {Item(account, user, 0), Item(account, user + 1, 0)};
+    default:
+      return {Item(account, 0, 0), Item(account + 1, 0, 0)};
+  }
+}
+
+// ---- user:17:post:4, numbers without leading zeros. One user of four exists, and has 20 posts.
+
+constexpr uint64_t kPostsOfUser = 20;
+
+std::string UserPrefix(uint64_t user) { return "user:" + std::to_string(user) + ":"; }
+
+std::string PostKey(uint64_t index) {
+  return UserPrefix(index / kPostsOfUser * 4) +
+         "post:" + std::to_string(index % kPostsOfUser * 1000 + Mix(index) % 1000);
+}
+
+Range PostRange(RangeKind kind, uint64_t num_keys, uint64_t random) {
+  const uint64_t user = random % num_keys / kPostsOfUser * 4;
+  if (kind == RangeKind::kEmpty) return Under(UserPrefix(user + 1 + (random >> 62) % 3));
+  if (kind == RangeKind::kShort) return Under(UserPrefix(user));
+  return Under("user:" + std::to_string(100 + random % 900));  // and all that begin with it
+}
+
+// ---- device:8 microseconds:8. A device sends once a second, in every second period of ten
+// minutes.
+
+constexpr uint64_t kSecondsOfPeriod = 600;
+constexpr uint64_t kPeriodsOfDevice = 20;
+constexpr uint64_t kStart = 1700000000;
+
+std::string Measurement(uint64_t device, uint64_t second, uint64_t microseconds) {
+  return BigEndian(device, 8) + BigEndian((kStart + second) * 1000000 + microseconds, 8);
+}
+
+std::string MeasurementKey(uint64_t index) {
+  const uint64_t period = index / kSecondsOfPeriod;
+  const uint64_t second =
+      period % kPeriodsOfDevice * 2 * kSecondsOfPeriod + index % kSecondsOfPeriod;
+  return Measurement(period / kPeriodsOfDevice, second, Mix(index) % 1000);
+}
+
+Range MeasurementRange(RangeKind kind, uint64_t num_keys, uint64_t random) {
+  const uint64_t period = random % num_keys / kSecondsOfPeriod;
+  const uint64_t device = period / kPeriodsOfDevice;
+  uint64_t second = period % kPeriodsOfDevice * 2 * kSecondsOfPeriod;
+  uint64_t seconds = 60;
+  if (kind == RangeKind::kLong) {
+    seconds = 4 * kSecondsOfPeriod;
+  } else {  // a minute, not at the very ends
+    second += 60 + (random >> 32) % (kSecondsOfPeriod - 180);
+    if (kind == RangeKind::kEmpty) second += kSecondsOfPeriod;
+  }
+  return {Measurement(device, second, 0), Measurement(device, second + seconds, 0)};
+}
+
+// ---- Paths of files: 50 in a directory; one directory of four exists.
+
+constexpr uint64_t kFilesOfDirectory = 50;
+
+std::string Directory(uint64_t number) {
+  return "/srv/" + std::to_string(number / 40000) + "/" + std::to_string(number / 200 % 200) +
+         "/album" + std::to_string(number % 200) + "/";
+}
+
+std::string FileKey(uint64_t index) {
+  return Directory(index / kFilesOfDirectory * 4) + "photo" + std::to_string(Mix(index) % 10000) +
+         "_" + std::to_string(index % kFilesOfDirectory) + ".jpg";
+}
+
+Range FileRange(RangeKind kind, uint64_t num_keys, uint64_t random) {
+  const uint64_t directory = random % num_keys / kFilesOfDirectory * 4;
+  if (kind == RangeKind::kEmpty) return Under(Directory(directory + 1 + (random >> 62) % 3));
+  const std::string path = Directory(directory);
+  if (kind == RangeKind::kShort) return Under(path);
+  return Under(path.substr(0, path.rfind("album")));
+}
+
+}  // namespace
+
+const char* RangeKindName(RangeKind kind) {
+  return kind == RangeKind::kEmpty ? "empty" : kind == RangeKind::kShort ? "short" : "long";
+}
+
+const std::vector<Shape>& Shapes() {
+  static const std::vector<Shape> shapes = {
+      {"items", "account:4 user:4 item:8", 8, ItemKey, ItemRange},
+      {"posts", "user:17:post:4", 10, PostKey, PostRange},
+      {"minutes", "device:8 microseconds:8", 13, MeasurementKey, MeasurementRange},
+      {"files", "/srv/3/17/album4/photo1_2.jpg", 12, FileKey, FileRange},
+  };
+  return shapes;
+}
+
+}  // namespace bloomline::bench

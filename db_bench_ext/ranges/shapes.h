@@ -1,0 +1,38 @@
+// Keys as schemas make them, and ranges of them that are empty, short and long.
+#ifndef BLOOMLINE_DB_BENCH_EXT_RANGES_SHAPES_H_
+#define BLOOMLINE_DB_BENCH_EXT_RANGES_SHAPES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bloomline::bench {
+
+// [begin, end)
+struct Range {
+  std::string begin;
+  std::string end;
+};
+
+// Which ranges: of a group of keys that is not there, of one that is, and of many groups.
+enum class RangeKind { kEmpty, kShort, kLong };
+constexpr RangeKind kRangeKinds[] = {RangeKind::kEmpty, RangeKind::kShort, RangeKind::kLong};
+const char* RangeKindName(RangeKind kind);
+
+struct Shape {
+  const char* name;
+  const char* description;
+  // Of the prefix that is most useful to RocksDB's own extractor.
+  size_t prefix_bytes;
+  // Key number `index`; all indexes give different keys.
+  std::string (*key)(uint64_t index);
+  // A range in a database of the keys 0 to num_keys - 1, for a random number.
+  Range (*range)(RangeKind kind, uint64_t num_keys, uint64_t random);
+};
+
+const std::vector<Shape>& Shapes();
+
+}  // namespace bloomline::bench
+
+#endif  // BLOOMLINE_DB_BENCH_EXT_RANGES_SHAPES_H_
