@@ -146,12 +146,17 @@ class Database {
     db_ = OpenRocksDB(options, folder_.path());
   }
 
-  // Writes the keys in a random order, in such a way that all levels have some.
+  // Writes the keys, so that all levels have some.
   double Build() {
     return SecondsOf([&] {
       std::vector<uint32_t> order(flags_.keys);
       std::iota(order.begin(), order.end(), 0);
       std::shuffle(order.begin(), order.end(), std::mt19937_64(1));
+      if (shape_.order != 0) {
+        const auto time = [&](uint32_t index) { return index % shape_.order; };
+        std::sort(order.begin(), order.end(),
+                  [&](uint32_t a, uint32_t b) { return time(a) < time(b); });
+      }
       rocksdb::WriteOptions options;
       options.disableWAL = true;
       const std::string value(kValueBytes, 'v');

@@ -134,10 +134,11 @@ const char* RangeKindName(RangeKind kind) {
 
 const std::vector<Shape>& Shapes() {
   static const std::vector<Shape> shapes = {
-      {"items", "account:4 user:4 item:8", 8, ItemKey, ItemRange},
-      {"posts", "user:17:post:4", 10, PostKey, PostRange},
-      {"minutes", "device:8 microseconds:8", 13, MeasurementKey, MeasurementRange},
-      {"files", "/srv/3/17/album4/photo1_2.jpg", 12, FileKey, FileRange},
+      {"items", "account:4 user:4 item:8", 8, 0, ItemKey, ItemRange},
+      {"posts", "user:17:post:4", 10, 0, PostKey, PostRange},
+      {"minutes", "device:8 microseconds:8", 13, kSecondsOfPeriod * kPeriodsOfDevice,
+       MeasurementKey, MeasurementRange},
+      {"files", "/srv/3/17/album4/photo1_2.jpg", 12, 0, FileKey, FileRange},
   };
   return shapes;
 }

@@ -25,6 +25,8 @@ struct Shape {
   const char* description;
   // Of the prefix that is most useful to RocksDB's own extractor.
   size_t prefix_bytes;
+  // Keys are written in the order of index % order, as they arrive; 0: in a random one.
+  uint64_t order;
   // Key number `index`; all indexes give different keys.
   std::string (*key)(uint64_t index);
   // A range in a database of the keys 0 to num_keys - 1, for a random number.
