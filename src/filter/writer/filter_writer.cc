@@ -110,8 +110,8 @@ void FilterWriter::FinishTo(const FinishPlan& plan, char* dst, int num_threads,
       !BuildPayload(&hashes_, shape, kernels::ActiveKernel(), num_threads, dst, built->groups())) {
     support::SetError(support::kOutOfMemory, &error_);
   }
-  EncodeTrailer(matches_everything ? FilterShape() : shape, seed(), dst + shape.payload_bytes(),
-                canonicalizer_);
+  EncodeTrailer(matches_everything ? FilterShape() : shape, hasher_.seed(),
+                dst + shape.payload_bytes(), canonicalizer_);
   if (hashes != nullptr) {
     hashes->list()->TakeAll(&hashes_);
     hashes->SetChecksum(checksum_);
