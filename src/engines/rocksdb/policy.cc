@@ -96,7 +96,6 @@ class RocksDBFilterPolicy : public FilterPolicy {
     CanonicalizerPtr canonicalizer = options_.LoadCanonicalizer();
     if (canonicalizer != nullptr) return NewCanonicalBitsReader(filter, std::move(canonicalizer));
     // Stock writes nothing of 1 to 5 bytes, yet answers "no" to them; such bytes are damage.
-    constexpr size_t kStockTrailerBytes = 5;
     const bool damaged = !filter.empty() && filter.size() <= kStockTrailerBytes;
     if (damaged || filter::HasTrailer(filter)) return NewRocksDBBitsReader(filter);
     // RocksDB takes a null reader as "may match".
