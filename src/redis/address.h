@@ -18,6 +18,7 @@ struct Endpoint {
 
   bool is_unix_socket() const { return !host.empty() && host.front() == '/'; }
   std::string ToString() const;
+  std::string Prefix() const { return "redis " + ToString() + ": "; }  // of errors
   bool operator==(const Endpoint& other) const {
     return host == other.host && port == other.port && use_tls == other.use_tls;
   }

@@ -30,7 +30,7 @@ Connection::Connection(const Endpoint& endpoint, const RedisServers& options, Co
     : endpoint_(endpoint), timeout_ms_(options.connect_timeout_ms), context_(std::move(context)) {}
 
 std::string Connection::Describe(const char* what, int error_number) const {
-  const std::string prefix = "redis " + endpoint_.ToString() + ": " + what + ": ";
+  const std::string prefix = endpoint_.Prefix() + what + ": ";
   if (error_number == EAGAIN || error_number == EWOULDBLOCK) {
     return prefix + "timed out after " + std::to_string(timeout_ms_) + " ms";
   }
@@ -48,12 +48,12 @@ std::unique_ptr<Connection> Connection::Open(const Endpoint& endpoint, const Red
                        : redisConnectWithTimeout(endpoint.host.c_str(), endpoint.port, timeout));
   redisContext* const context = owned.get();
   if (context == nullptr) {
-    *error = "redis " + endpoint.ToString() + ": out of memory";
+    *error = endpoint.Prefix() + "out of memory";
     return nullptr;
   }
   std::unique_ptr<Connection> connection(new Connection(endpoint, options, std::move(owned)));
   if (context->err != 0) {
-    *error = "redis " + endpoint.ToString() + ": cannot connect: " + context->errstr;
+    *error = endpoint.Prefix() + "cannot connect: " + context->errstr;
     return nullptr;
   }
   // Detects a server that disappears without closing the connection.
@@ -85,7 +85,7 @@ std::unique_ptr<Connection> Connection::Open(const Endpoint& endpoint, const Red
 bool Connection::SetTimeout(int ms, std::string* error) {
   timeout_ms_ = ms;
   if (redisSetTimeout(context_.get(), Milliseconds(ms)) == REDIS_OK) return true;
-  *error = "redis " + endpoint_.ToString() + ": " + context_->errstr;
+  *error = endpoint_.Prefix() + context_->errstr;
   return false;
 }
 
@@ -96,7 +96,7 @@ bool Connection::SendAndCheck(std::initializer_list<std::string_view> arguments,
   const ReplyPtr reply = Ask(command, error);
   if (reply == nullptr) return false;
   if (!IsError(*reply)) return true;
-  *error = "redis " + endpoint_.ToString() + ": " + WithoutArguments(Text(*reply), password);
+  *error = endpoint_.Prefix() + WithoutArguments(Text(*reply), password);
   return false;
 }
 
@@ -148,7 +148,7 @@ ReplyPtr Connection::Receive(std::string* error) {
   if (context_->err == REDIS_ERR_IO) {
     *error = Describe("no reply", errno);
   } else {
-    *error = "redis " + endpoint_.ToString() + ": no reply: " + context_->errstr;
+    *error = endpoint_.Prefix() + "no reply: " + context_->errstr;
   }
   return nullptr;
 }

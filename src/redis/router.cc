@@ -77,7 +77,7 @@ bool Router::IsMaster(Node* node) {
   const ReplyPtr reply = node->connection->Ask(command, &node->error);
   if (reply == nullptr) return false;
   if (!IsError(*reply)) return true;
-  node->error = node->Prefix() + std::string(Text(*reply));
+  node->error = node->endpoint.Prefix() + std::string(Text(*reply));
   return false;
 }
 
@@ -122,7 +122,7 @@ bool Router::RefreshSlotsFrom(Node* node, std::string* error) {
     node->connection.reset();  // EnsureConnected checks on reconnecting that it is not a replica
     return true;
   }
-  *error = node->Prefix() + "CLUSTER SLOTS: " + text;
+  *error = node->endpoint.Prefix() + "CLUSTER SLOTS: " + text;
   return false;
 }
 
@@ -251,8 +251,8 @@ void Router::Handle(Node* node, Item item, ReplyPtr reply, Batch* batch) {
   Redirect redirect;
   if (is_cluster_ && ParseRedirect(text, node->endpoint, &redirect)) {
     if (++item.redirects > kMaxRedirects) {
-      batch->OnFailure(item.index, "redis " + node->endpoint.ToString() +
-                                       ": redirected too often: " + std::string(text));
+      batch->OnFailure(item.index,
+                       node->endpoint.Prefix() + "redirected too often: " + std::string(text));
       return;
     }
     Node* other = NodeAt(redirect.endpoint);
@@ -267,10 +267,10 @@ void Router::Handle(Node* node, Item item, ReplyPtr reply, Batch* batch) {
     // The server has become a replica, so its "no" may be wrong from now on. EnsureConnected checks
     // again.
     batch->OnReply(item.index, std::move(reply), item.repeated);
-    node->error = node->Prefix() + "it is a replica now";
+    node->error = node->endpoint.Prefix() + "it is a replica now";
     Disconnect(node, batch);
   } else if (IsTransient(text)) {
-    Postpone(nullptr, item, node->Prefix() + std::string(text), batch);
+    Postpone(nullptr, item, node->endpoint.Prefix() + std::string(text), batch);
   } else {
     batch->OnReply(item.index, std::move(reply), item.repeated);
   }
@@ -287,7 +287,7 @@ void Router::AppendWait(Node* node) {
 void Router::ReceiveWait(Node* node, Batch* batch) {
   if (!node->is_waiting) return;
   const ReplyPtr reply = node->connection->ReceiveLate(wait_for_.replica_timeout_ms, &node->error);
-  const std::string name = node->Prefix();
+  const std::string name = node->endpoint.Prefix();
   if (reply == nullptr || reply->type != REDIS_REPLY_INTEGER) {
     // An error reply: the server has become a replica, or the user may not call WAIT.
     if (reply != nullptr) {

@@ -1,4 +1,4 @@
-// Sends pipelined commands to the nodes that serve them. Follows redirects, and sends commands
+// Runs batches of commands on the nodes that serve them: follows redirects, and sends commands
 // again if a connection breaks.
 //
 //   Connect Run*         from one thread at a time
@@ -99,7 +99,6 @@ class Router {
     uint64_t failed_round = 0;  // the last round in which connecting failed
     std::chrono::steady_clock::time_point given_up_until{};
 
-    std::string Prefix() const { return "redis " + endpoint.ToString() + ": "; }  // of errors
     // Closes the connection, and forgets what was sent over it.
     void Disconnect();
   };

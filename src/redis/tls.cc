@@ -134,7 +134,7 @@ bool StartTls(redisContext* context, const Endpoint& endpoint, const RedisTls& t
   const SigpipeBlocker blocker;
   if (Handshake(context, name, tls, &failure)) return true;
   const std::string reason = TlsReason();
-  *error = "redis " + endpoint.ToString() + ": " + failure + (reason.empty() ? "" : ": ") + reason;
+  *error = endpoint.Prefix() + failure + (reason.empty() ? "" : ": ") + reason;
   return false;
 }
 

@@ -247,13 +247,15 @@ TEST(RocksDBOptionStringsTest, OptionsByLevelAreReadAndWritten) {
   }
 }
 
-// Older versions of bloomline refuse options that they do not know.
-TEST(RocksDBOptionStringsTest, DefaultsOfOptionsByLevelAreNotWritten) {
-  const Policy policy = ByPolicy("{id=bloomline;bits_by_level=uniform;num_levels=0}").policy;
+TEST(RocksDBOptionStringsTest, AllOptionsAreWrittenButACanonicalizerThatIsNot) {
+  const Policy policy = ByPolicy("bloomline:9").policy;
   ASSERT_NE(policy, nullptr);
   const std::string text = policy->ToString(rocksdb::ConfigOptions());
-  EXPECT_EQ(text.find("level"), std::string::npos) << text;
-  EXPECT_NE(text.find("seed="), std::string::npos) << text;
+  for (const char* name : {"bits_per_key", "format", "seed", "bits_by_level", "num_levels",
+                           "level_size_ratio", "flush_format", "filters_at_bottom"}) {
+    EXPECT_NE(text.find(name + std::string("=")), std::string::npos) << text;
+  }
+  EXPECT_EQ(text.find("canonicalizer"), std::string::npos) << text;
 }
 
 // Writes `policy` as text of an OPTIONS file and reads it again.

@@ -3,7 +3,7 @@
 #include "src/filter/format/layout.h"
 #include "src/filter/kernels/compact/compact_block.h"
 #include "src/filter/kernels/small_set/small_set_block.h"
-#include "src/filter/writer/compact_builder.h"
+#include "src/filter/writer/payload_builder.h"
 #include "tests/fuzz/fuzz_kernels.h"
 
 namespace bloomline::fuzz {

@@ -5,8 +5,7 @@
 #include "src/filter/format/layout.h"
 #include "src/filter/format/leveldb_codes.h"
 #include "src/filter/format/shapes.h"
-#include "src/filter/writer/bloom_builder.h"
-#include "src/filter/writer/small_set_builder.h"
+#include "src/filter/writer/payload_builder.h"
 
 namespace bloomline::tests {
 namespace {

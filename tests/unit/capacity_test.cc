@@ -13,7 +13,7 @@
 #include "src/filter/format/shapes.h"
 #include "src/filter/format/trailer.h"
 #include "src/filter/query/hash_query.h"
-#include "src/filter/writer/bloom_builder.h"
+#include "src/filter/writer/payload_builder.h"
 
 namespace bloomline {
 namespace {

@@ -21,8 +21,7 @@
 #include "src/filter/format/shapes.h"
 #include "src/filter/format/trailer.h"
 #include "src/filter/query/hash_query.h"
-#include "src/filter/writer/bloom_builder.h"
-#include "src/filter/writer/small_set_builder.h"
+#include "src/filter/writer/payload_builder.h"
 #include "tests/support/key_shapes.h"
 
 namespace bloomline {

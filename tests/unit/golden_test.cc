@@ -14,8 +14,8 @@
 #include "src/filter/format/shapes.h"
 #include "src/filter/format/trailer.h"
 #include "src/filter/query/hash_query.h"
-#include "src/filter/writer/compact_builder.h"
 #include "src/filter/writer/filter_writer.h"
+#include "src/filter/writer/payload_builder.h"
 #include "tests/support/golden_keys.h"
 #include "tests/support/leveldb_filter.h"
 

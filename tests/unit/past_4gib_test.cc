@@ -19,8 +19,8 @@
 #include "src/filter/kernels/counters/counter_blocks.h"
 #include "src/filter/kernels/kernel.h"
 #include "src/filter/query/hash_query.h"
-#include "src/filter/writer/bloom_builder.h"
 #include "src/filter/writer/filter_writer.h"
+#include "src/filter/writer/payload_builder.h"
 #include "src/filter/writer/range_builder.h"
 #include "src/in_memory/bloom_bits.h"
 

@@ -13,8 +13,6 @@
 #include "src/filter/format/shapes.h"
 #include "src/filter/format/trailer.h"
 #include "src/filter/kernels/blocked/blocks.h"
-#include "src/filter/writer/bloom_builder.h"
-#include "src/filter/writer/compact_builder.h"
 
 namespace bloomline::filter {
 namespace {

@@ -20,8 +20,7 @@
 #include "src/filter/kernels/kernel.h"
 #include "src/filter/query/hash_query.h"
 #include "src/filter/sizing/small_set_rate.h"
-#include "src/filter/writer/bloom_builder.h"
-#include "src/filter/writer/small_set_builder.h"
+#include "src/filter/writer/payload_builder.h"
 #include "src/support/error_text.h"
 #include "src/support/out_of_memory.h"
 

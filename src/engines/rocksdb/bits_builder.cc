@@ -70,6 +70,29 @@ class TableShapes : public ShapesBySize {
   const uint64_t num_keys_;
 };
 
+// The memory of a filter for RocksDB.
+//
+// Blocks that lie in one cache line each are filled faster, so the filter may begin up to 63 bytes
+// behind the start of its memory; but a small one not where memory is to be saved. RocksDB 7.0.3,
+// 7.8, 9.10, 10.9, 11.8 and 11.9 take the slice alone: for the file, for checksums, for sizes in
+// table properties, and for MaybePostVerify; the block cache gets a copy. The memory itself they
+// only keep and free. malloc_usable_size is called inside their own builders and for blocks that
+// they have read, never for this memory.
+struct FilterMemory {
+  FilterMemory(uint64_t filter_bytes, bool saves_memory) {
+    const bool is_aligned = !saves_memory || filter_bytes >= kAlignedFromBytes;
+    num_bytes = filter_bytes + (is_aligned ? kCacheLineBytes - 1 : kBlockTrailerBytes);
+    char* const start = new (std::nothrow) char[num_bytes];
+    buffer.reset(start);
+    if (start == nullptr) return;
+    bytes = is_aligned ? start + -reinterpret_cast<uintptr_t>(start) % kCacheLineBytes : start;
+  }
+
+  size_t num_bytes;
+  std::unique_ptr<const char[]> buffer;
+  char* bytes = nullptr;  // where the filter begins; null: out of memory
+};
+
 // A Corruption with the result of text() as its message; without a message if out of memory.
 template <typename Text>
 ROCKSDB_NAMESPACE::Status Corruption(Text text) {
@@ -147,34 +170,24 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
   unverified_.Clear();
   const bool matches_everything = writer_.MatchesEverything();
   if (!is_partition_ && !matches_everything && EstimateEntriesAdded() == 0) return Slice();
-  const bool intact = !verify_ || writer_.HashesAreIntact();
-  const filter::FinishPlan plan = Plan();
-  // Blocks that lie in one cache line each are filled faster, so the filter may begin up to 63
-  // bytes behind the start of its memory; but a small one not where memory is to be saved.
-  // RocksDB 7.0.3, 7.8, 9.10, 10.9, 11.8 and 11.9 take the slice alone: for the file, for
-  // checksums, for sizes in table properties, and for MaybePostVerify; the block cache gets a copy.
-  // The memory itself they only keep and free. malloc_usable_size is called inside their own
-  // builders and for blocks that they have read, never for this memory.
-  const bool is_aligned = balance_ == nullptr || plan.num_bytes >= kAlignedFromBytes;
-  const size_t rest_bytes = is_aligned ? kCacheLineBytes - 1 : kBlockTrailerBytes;
-  char* const buffer = intact ? new (std::nothrow) char[plan.num_bytes + rest_bytes] : nullptr;
-  if (buffer == nullptr) {
-    if (intact) ReportUselessFilter(log_, kMatchesEverything, support::kOutOfMemory.data());
-    if (!intact && status != nullptr) {
+  if (verify_ && !writer_.HashesAreIntact()) {
+    if (status != nullptr) {
       *status = Corruption([] {
         return std::string(
             "bloomline: Filter's hash entries checksum mismatched: a key's hash changed in memory "
             "before the filter was built");
       });
     }
-    writer_.Reset();
-    charge_.ReleaseHashes();
-    return Slice(kAlwaysMatch, sizeof(kAlwaysMatch));
+    return GiveUp();
   }
-  char* const bytes =
-      is_aligned ? buffer + -reinterpret_cast<uintptr_t>(buffer) % kCacheLineBytes : buffer;
-  charge_.StartFilter(plan.num_bytes + rest_bytes, plan.temporary_bytes);
-  writer_.FinishTo(plan, bytes, 1, verify_ ? &unverified_ : nullptr);
+  const filter::FinishPlan plan = Plan();
+  FilterMemory memory(plan.num_bytes, balance_ != nullptr);
+  if (memory.bytes == nullptr) {
+    ReportUselessFilter(log_, kMatchesEverything, support::kOutOfMemory.data());
+    return GiveUp();
+  }
+  charge_.StartFilter(memory.num_bytes, plan.temporary_bytes);
+  writer_.FinishTo(plan, memory.bytes, 1, verify_ ? &unverified_ : nullptr);
   charge_.FinishFilter();
   if (!verify_) charge_.ReleaseHashes();
   if (!writer_.error().empty()) {
@@ -182,8 +195,14 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
         log_, matches_everything ? kMatchesEverything : "blocks of a filter match everything",
         writer_.error().c_str());
   }
-  buf->reset(buffer);
-  return Slice(bytes, plan.num_bytes);
+  *buf = std::move(memory.buffer);
+  return Slice(memory.bytes, plan.num_bytes);
+}
+
+ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::GiveUp() {
+  writer_.Reset();
+  charge_.ReleaseHashes();
+  return Slice(kAlwaysMatch, sizeof(kAlwaysMatch));
 }
 
 ROCKSDB_NAMESPACE::Status RocksDBBitsBuilder::MaybePostVerify(const Slice& filter) {

@@ -58,6 +58,8 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
   // takes those keys for missing, or aborts if RocksDB has assertions
   // (PartitionedFilterBlockReader::MayMatch, 7.0 to 11.9). RocksDB's own Ribbon filters do this,
   // and in late versions its Bloom filters.
+  //
+  // Plans the filter, gets memory for it, charges both to the cache, and has the writer fill it.
   Slice Finish(std::unique_ptr<const char[]>* buf) override;
   Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override;
   Status MaybePostVerify(const Slice& filter) override;
@@ -75,6 +77,9 @@ class RocksDBBitsBuilder : public ROCKSDB_NAMESPACE::FilterBitsBuilder {
  private:
   // Needs valid options and num_entries > 0.
   filter::FilterShape ShapeOf(size_t num_entries) const;
+
+  // Forgets the keys, and returns a filter that matches everything.
+  Slice GiveUp();
 
   // Of the writer; fitted to its allocation if memory is to be saved.
   filter::FinishPlan Plan() const;

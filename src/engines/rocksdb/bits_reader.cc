@@ -9,7 +9,7 @@
 #include "src/filter/format/trailer.h"
 #include "src/filter/kernels/blocked/blocks.h"
 #include "src/filter/kernels/kernel.h"
-#include "src/filter/query/open_filter.h"
+#include "src/filter/query/hash_query.h"
 #include "src/filter/query/range_query.h"
 
 namespace bloomline {

@@ -11,16 +11,13 @@
 #include "src/support/out_of_memory.h"
 
 extern "C" uint8_t bloomline_rocksdb_register(char** errptr) {
-  std::string error;
-  const bool registered = bloomline::support::OrError(&error, [](std::string* reason) {
+  return bloomline::support::OrSetError(errptr, [](std::string* reason) {
     *reason = bloomline::RocksDBVersionMismatch();
     if (!reason->empty()) return false;
     if (bloomline::RegisterBloomline()) return true;
     *reason = bloomline::support::kOutOfMemory;
     return false;
   });
-  if (!registered) bloomline::support::SetCError(error, errptr);
-  return registered ? 1 : 0;
 }
 
 extern "C" uint8_t bloomline_rocksdb_register_canonicalizer(
@@ -28,8 +25,7 @@ extern "C" uint8_t bloomline_rocksdb_register_canonicalizer(
     void (*destructor)(void*), char** errptr) {
   using bloomline::filter::CallbackCanonicalizer;
   bloomline::filter::OwnedCallback callback({canonicalize, state, destructor});
-  std::string error;
-  const bool registered = bloomline::support::OrError(&error, [&](std::string* reason) {
+  return bloomline::support::OrSetError(errptr, [&](std::string* reason) {
     if (canonicalize == nullptr) {
       *reason = "canonicalize is NULL; allowed: a function";
       return false;
@@ -37,8 +33,6 @@ extern "C" uint8_t bloomline_rocksdb_register_canonicalizer(
     return bloomline::RegisterKeyCanonicalizer(
         std::make_shared<const CallbackCanonicalizer>(name, std::move(callback)), reason);
   });
-  if (!registered) bloomline::support::SetCError(error, errptr);
-  return registered ? 1 : 0;
 }
 
 extern "C" int bloomline_rocksdb_plugin(ROCKSDB_NAMESPACE::ObjectLibrary& library,

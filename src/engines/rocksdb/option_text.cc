@@ -152,17 +152,17 @@ std::string RangeEntriesText(const RocksDBFilterOptions& options) {
 
 const std::array<OptionText, 11>& OptionTexts() {
   static constexpr std::array<OptionText, 11> kTexts = {{
-      {"bits_per_key", OptionType::kDouble, ParseBitsPerKey, BitsPerKeyText, true},
-      {"format", OptionType::kString, ParseFormat, FormatText, true},
-      {"seed", OptionType::kUInt64T, ParseSeed, SeedText, true},
-      {"bits_by_level", OptionType::kString, ParseBitsByLevel, BitsByLevelText, false},
-      {"num_levels", OptionType::kInt, ParseNumLevels, NumLevelsText, false},
-      {"level_size_ratio", OptionType::kDouble, ParseLevelSizeRatio, LevelSizeRatioText, false},
-      {"flush_format", OptionType::kString, ParseFlushFormat, FlushFormatText, false},
-      {"filters_at_bottom", OptionType::kBoolean, ParseFiltersAtBottom, FiltersAtBottomText, false},
-      {"range_prefixes", OptionType::kString, ParseRangePrefixes, RangePrefixesText, false},
-      {"range_entries_per_key", OptionType::kDouble, ParseRangeEntries, RangeEntriesText, false},
-      {kCanonicalizerOption, OptionType::kString, ParseCanonicalizer, CanonicalizerText, false},
+      {"bits_per_key", OptionType::kDouble, ParseBitsPerKey, BitsPerKeyText},
+      {"format", OptionType::kString, ParseFormat, FormatText},
+      {"seed", OptionType::kUInt64T, ParseSeed, SeedText},
+      {"bits_by_level", OptionType::kString, ParseBitsByLevel, BitsByLevelText},
+      {"num_levels", OptionType::kInt, ParseNumLevels, NumLevelsText},
+      {"level_size_ratio", OptionType::kDouble, ParseLevelSizeRatio, LevelSizeRatioText},
+      {"flush_format", OptionType::kString, ParseFlushFormat, FlushFormatText},
+      {"filters_at_bottom", OptionType::kBoolean, ParseFiltersAtBottom, FiltersAtBottomText},
+      {"range_prefixes", OptionType::kString, ParseRangePrefixes, RangePrefixesText},
+      {"range_entries_per_key", OptionType::kDouble, ParseRangeEntries, RangeEntriesText},
+      {kCanonicalizerOption, OptionType::kString, ParseCanonicalizer, CanonicalizerText},
   }};
   return kTexts;
 }

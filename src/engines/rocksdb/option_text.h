@@ -16,14 +16,11 @@ struct OptionText {
   // Parses all of `value`. Returns an empty string, or what is wrong. Does not check what depends
   // on other options: RocksDBFilterOptions::Validate does.
   std::string (*parse)(const std::string& value, RocksDBFilterOptions* options);
-  // The text that parses as the same value.
+  // The text that parses as the same value. Empty: no canonicalizer, which is not written.
   std::string (*text)(const RocksDBFilterOptions& options);
-  // The others are written only if they differ from the default: builds of bloomline from before
-  // them refuse a text that names them.
-  bool is_always_written;
 };
 
-// Those of every file first. The functions in it may throw bad_alloc.
+// The functions in it may throw bad_alloc.
 const std::array<OptionText, 11>& OptionTexts();
 
 // Of the option that a policy takes even if it refuses the others.

@@ -85,8 +85,8 @@ class RocksDBFilterPolicy : public FilterPolicy {
     options.format = choice.format;
     options.bits_per_key = choice.bits_per_key;
     if (plan.ranges.has_entries() && order_ == Order::kBytes) {
-      builder = new (std::nothrow)
-          RangeBitsBuilder(options, verify, context.info_log, plan.ranges.Entries(file.is_bottommost));
+      builder = new (std::nothrow) RangeBitsBuilder(options, verify, context.info_log,
+                                                    plan.ranges.Entries(file.is_bottommost));
     } else if (plan.canonicalizer == nullptr) {
       builder = new (std::nothrow) RocksDBBitsBuilder(options, verify, context.info_log);
     } else {
@@ -106,7 +106,6 @@ class RocksDBFilterPolicy : public FilterPolicy {
     CanonicalizerPtr canonicalizer = options_.LoadCanonicalizer();
     if (canonicalizer != nullptr) return NewCanonicalBitsReader(filter, std::move(canonicalizer));
     // Stock writes nothing of 1 to 5 bytes, yet answers "no" to them; such bytes are damage.
-    constexpr size_t kStockTrailerBytes = 5;
     const bool damaged = !filter.empty() && filter.size() <= kStockTrailerBytes;
     if (damaged || filter::HasTrailer(filter)) return NewRocksDBBitsReader(filter);
     // RocksDB takes a null reader as "may match".

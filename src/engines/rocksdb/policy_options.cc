@@ -30,17 +30,14 @@ PolicyOptions::Plan MakePlan(const RocksDBFilterOptions& options) {
   return {Normalized(options), MakeLevelPlan(options), CanonicalizerOf(options), ranges};
 }
 
-bool IsWritten(const OptionText& option, const RocksDBFilterOptions& options) {
-  return option.is_always_written || option.text(options) != option.text(RocksDBFilterOptions());
-}
-
 // "bits_per_key=7.5;format=compact": all but the seed, which may be a secret.
 std::string Description(const RocksDBFilterOptions& options) {
   std::string text;
   for (const OptionText& option : OptionTexts()) {
-    if (std::string_view(option.name) == "seed" || !IsWritten(option, options)) continue;
+    const std::string value = option.text(options);
+    if (std::string_view(option.name) == "seed" || value.empty()) continue;
     if (!text.empty()) text += ';';
-    text += option.name + ("=" + option.text(options));
+    text += option.name + ("=" + value);
   }
   return text;
 }
@@ -225,7 +222,8 @@ const PolicyOptions::Types& PolicyOptions::OptionTypes() {
 PolicyOptions::Types PolicyOptions::TypesToWrite(const RocksDBFilterOptions& options) {
   Types types;
   for (const OptionText& option : OptionTexts()) {
-    if (IsWritten(option, options)) types.emplace(option.name, OptionTypes().at(option.name));
+    if (option.text(options).empty()) continue;
+    types.emplace(option.name, OptionTypes().at(option.name));
   }
   return types;
 }

@@ -3,7 +3,7 @@
 #include "src/filter/format/trailer.h"
 #include "src/filter/kernels/blocked/blocks.h"
 #include "src/filter/kernels/kernel.h"
-#include "src/filter/query/open_filter.h"
+#include "src/filter/query/hash_query.h"
 #include "src/filter/query/prefetch_ahead.h"
 
 namespace bloomline {

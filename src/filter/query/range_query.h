@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "src/filter/format/ranges.h"
-#include "src/filter/query/open_filter.h"
+#include "src/filter/query/hash_query.h"
 
 namespace bloomline::filter {
 

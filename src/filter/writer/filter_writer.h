@@ -1,4 +1,5 @@
-// Collects the hashes of keys and writes them as a filter in the trailer container (trailer.h).
+// Collects the hashes of one filter's keys after another's, and writes each filter in the trailer
+// container (trailer.h); what is built is payload_builder's, and in which size is shapes.h's.
 // FilterBuilder is its public face; engine adaptors use it directly, so that AddKey inlines.
 #ifndef BLOOMLINE_FILTER_WRITER_FILTER_WRITER_H_
 #define BLOOMLINE_FILTER_WRITER_FILTER_WRITER_H_
@@ -51,6 +52,9 @@ class FilterWriter {
     const uint64_t hash = hasher_.ShortKey(key);
     if (!hashes_.AppendIfNewAndEasy(hash)) AddHash(hash);
   }
+
+  // The seed of the next filter's hashes: that of the options, or the one drawn.
+  uint64_t seed() const { return hasher_.seed(); }
 
   // As AddKey, for a hash that HashOf gave.
   uint64_t HashOf(std::string_view key) const { return hasher_(key); }
@@ -120,9 +124,6 @@ class FilterWriter {
     ForgetFinishedFilter();
   }
 
-  // The seed of the next filter's hashes: that of the options, or the one drawn.
-  uint64_t seed() const { return hasher_.seed(); }
-
  private:
   void AddAnyKey(std::string_view key);
 
@@ -150,7 +151,7 @@ class FilterWriter {
   uint64_t max_payload_bytes_;
   ShapeFunction shape_of_keys_;
   size_t long_key_bytes_ = kMaxShortKeyBytes + 1;  // keys from here on take the long way; 0: all do
-  KeyHasher hasher_;
+  KeyHasher hasher_;  // with the seed of the options, or the one drawn for the next filter
   HashList hashes_;
   int num_probes_ = 1;
   bool options_valid_ = false;

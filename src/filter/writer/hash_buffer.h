@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <new>
 
 #include "src/support/huge_pages.h"
@@ -26,15 +25,12 @@ class HashBuffer {
 
   size_t capacity() const { return capacity_; }
 
-  // Holds `capacity` hashes or more. Keeps the first `kept`; without any, the old memory goes back
-  // before there is new memory. Throws bad_alloc.
-  void Reserve(size_t capacity, size_t kept = 0) {
+  // Holds `capacity` hashes or more, and none of the old ones. Throws bad_alloc.
+  void Reserve(size_t capacity) {
     if (capacity <= capacity_) return;
-    if (kept == 0) Free();
+    Free();  // first, so that both need not fit
     void* const memory = support::AllocatePages(capacity * sizeof(uint64_t));
     if (memory == nullptr) throw std::bad_alloc();
-    if (kept != 0) std::memcpy(memory, hashes_, kept * sizeof(uint64_t));
-    Free();
     hashes_ = static_cast<uint64_t*>(memory);
     capacity_ = capacity;
   }

@@ -68,27 +68,15 @@ class HashList {
   void ForEachChunk(F f) {
     if (size() == 0) return;
     for (Node* node = first_; node != nullptr; node = node->next) {
-      f(node->hashes(), ChunkOf(node).size);
+      f(node->hashes(), SizeOf(node));
     }
   }
   template <typename F>
   void ForEachChunk(F f) const {
     if (size() == 0) return;
     for (const Node* node = first_; node != nullptr; node = node->next) {
-      f(node->hashes(), ChunkOf(node).size);
+      f(node->hashes(), SizeOf(node));
     }
-  }
-
-  // Consecutive hashes in memory, never none, and where the next chunk is.
-  struct Chunk {
-    const uint64_t* hashes = nullptr;
-    size_t size = 0;
-    const void* next = nullptr;  // null: this is the last
-  };
-  // Needs size() > 0.
-  Chunk FirstChunk() const { return ChunkOf(first_); }
-  Chunk ChunkAfter(const Chunk& chunk) const {
-    return ChunkOf(static_cast<const Node*>(chunk.next));
   }
 
  private:
@@ -109,9 +97,8 @@ class HashList {
   bool Grow();
   bool AddChunk();
   void SetEnd();
-  Chunk ChunkOf(const Node* node) const {
-    const size_t size = node == last_ ? static_cast<size_t>(next_ - node->hashes()) : node->size;
-    return {node->hashes(), size, node->next};
+  size_t SizeOf(const Node* node) const {
+    return node == last_ ? static_cast<size_t>(next_ - node->hashes()) : node->size;
   }
   static void Free(Node* node);
 

@@ -3,18 +3,33 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstring>
+#include <vector>
 
+#include "src/filter/format/leveldb_codes.h"
 #include "src/filter/kernels/compact/compact_block.h"
 #include "src/filter/kernels/compact/compact_bloom_block.h"
-#include "src/filter/writer/bloom_builder.h"
-#include "src/filter/writer/compact_builder.h"
+#include "src/filter/kernels/leveldb_bloom.h"
+#include "src/filter/kernels/small_set/small_set_block.h"
 #include "src/filter/writer/hash_buffer.h"
-#include "src/filter/writer/keys_by_block.h"
+#include "src/filter/writer/partition.h"
 #include "src/filter/writer/run_on_threads.h"
 #include "src/support/out_of_memory.h"
 
 namespace bloomline::filter {
+
+// The decoder's limits are the kernels'.
+static_assert(kMaxSmallSetBlockBytes == kernels::small_set::kMaxBlockBytes);
+static_assert(kAttemptsPerCode == kernels::small_set::kHeaderAttempts &&
+              kAttemptsPerCode * kNumOneBlockCodes == kernels::small_set::kMaxAttempts);
+
 namespace {
+
+// Equal hashes are one equation. Returns how many are left, the first ones of the array.
+size_t DropRepeats(uint64_t* hashes, size_t n) {
+  std::sort(hashes, hashes + n);
+  return static_cast<size_t>(std::unique(hashes, hashes + n) - hashes);
+}
 
 // The blocks of a Bloom filter's group should stay in the L2 cache while its keys are inserted.
 constexpr uint64_t kBloomGroupBlocks = (uint64_t{256} << 10) / kernels::kBlockBytes;
@@ -120,7 +135,70 @@ bool BuildInOrder(const HashList& hashes, const FilterShape& shape, const kernel
       kernel, data);
 }
 
+// Returns the number of the attempt. Throws nothing.
+unsigned SolveSmallSetBlock(uint64_t* hashes, size_t n, unsigned num_attempts, uint32_t block_bytes,
+                            const kernels::Kernel& kernel, char* block) {
+  if (n > kernels::small_set::kMaxBlockSlots) n = DropRepeats(hashes, n);
+  if (n <= kernels::small_set::kMaxBlockSlots) {
+    const int attempt = kernel.small_set.solve(hashes, n, num_attempts, block_bytes, block);
+    if (attempt >= 0) return static_cast<unsigned>(attempt);
+  }
+  std::memset(block, 0, block_bytes);
+  static_assert(kernels::small_set::kMatchAllSlots == 0, "matches every key");
+  return 0;
+}
+
 }  // namespace
+
+void InsertHashes(const FilterShape& shape, const kernels::Kernel& kernel, char* data, size_t n,
+                  const uint64_t* hashes) {
+  switch (shape.layout) {
+    case Layout::kClassic:
+      for (size_t i = 0; i < n; ++i) {
+        kernels::LevelDBBloomInsert(data, shape.num_blocks * 8, shape.num_probes,
+                                    static_cast<uint32_t>(hashes[i]));
+      }
+      break;
+    case Layout::kBlocked:
+      kernel.blocked.insert_many(ForKernel(shape, data), n, hashes);
+      break;
+    case Layout::kFlat:
+      kernel.flat.insert_many(ForKernel(shape, data), n, hashes);
+      break;
+    case Layout::kCompact:
+    case Layout::kSmallSet:
+    case Layout::kAlwaysMatch:
+      break;
+  }
+}
+
+void SolveBlock(uint64_t* hashes, size_t n, const FilterShape& shape, const kernels::Kernel& kernel,
+                char* block) {
+  std::memset(block, 0, shape.block_bytes);
+  if (n == 0) return;
+  if (n > kernels::kMaxCompactSlots) n = DropRepeats(hashes, n);
+  const bool solved =
+      n <= kernels::kMaxCompactSlots && kernel.compact.solve(shape.arrangement, hashes, n, block);
+  if (solved) return;
+  kernels::WriteBloomBlock(kernels::kArrangements[shape.arrangement], hashes, n, block);
+}
+
+void BuildSmallSet(uint64_t* hashes, size_t n, FilterShape* shape, const kernels::Kernel& kernel,
+                   char* data) {
+  if (shape->num_blocks == 1) {
+    const unsigned attempt = SolveSmallSetBlock(hashes, n, kernels::small_set::kMaxAttempts,
+                                                shape->block_bytes, kernel, data);
+    shape->first_attempt = attempt / kAttemptsPerCode * kAttemptsPerCode;
+    return;
+  }
+  std::vector<uint64_t> sorted(n);
+  KeysByBlock by_block(shape->num_blocks, {0, shape->num_blocks});
+  by_block.Sort(hashes, n, sorted.data());
+  by_block.ForEachBlock(sorted.data(), [&](size_t i, uint64_t* of_block, size_t count) {
+    SolveSmallSetBlock(of_block, count, kAttemptsPerCode, shape->block_bytes, kernel,
+                       data + i * shape->block_bytes);
+  });
+}
 
 bool BuildPayload(HashList* hashes, const FilterShape& shape, const kernels::Kernel& kernel,
                   int num_threads, char* data, std::optional<HashGroups>* groups) {

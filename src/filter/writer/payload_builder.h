@@ -1,4 +1,4 @@
-// From hashes to the payload of a filter in the trailer container.
+// From hashes to the payload of a filter, in every layout.
 //
 // A query reads one block, and building is fast where hashes of neighbouring blocks follow each
 // other: a compact block needs all its hashes at once, and in large Bloom filters a group of blocks
@@ -59,16 +59,33 @@ class BuiltHashes {
 // gain nothing, and 9.7 ns into 125 MB, where groups take half (docs/design.md).
 constexpr uint64_t kGroupedFromBytes = uint64_t{32} << 20;
 
-// Builds a payload of shape.payload_bytes() > 0 bytes at `data`, zeroed, from at least one hash: a
-// Bloom filter, or kCompact. The hashes may be in *groups afterwards, and the list must be cleared
-// after these. The bytes do not depend on num_threads. Throws nothing. False: there was no memory,
-// and some blocks of kCompact match every key.
+// Builds a payload for the trailer container, of shape.payload_bytes() > 0 bytes at `data`, zeroed,
+// from at least one hash: a Bloom filter, or kCompact. The hashes may be in *groups afterwards, and
+// the list must be cleared after these. The bytes do not depend on num_threads. Throws nothing.
+// False: there was no memory, and some blocks of kCompact match every key.
 bool BuildPayload(HashList* hashes, const FilterShape& shape, const kernels::Kernel& kernel,
                   int num_threads, char* data, std::optional<HashGroups>* groups);
 
 // About the most memory that this takes on one thread beside the list and the payload. Hashes that
 // are far from random can take more.
 uint64_t TemporaryBytes(const HashList& hashes, const FilterShape& shape);
+
+// Sets the bits of n keys in the payload of a Bloom filter (classic, flat or blocked):
+// shape.payload_bytes() > 0 bytes, zeroed before the first call.
+void InsertHashes(const FilterShape& shape, const kernels::Kernel& kernel, char* data, size_t n,
+                  const uint64_t* hashes);
+
+// Solves a block of a compact filter for n keys, header included, whatever the keys and n are
+// (docs/format.md, section 3.5). May reorder the hashes. More different hashes than a block can
+// have slots (116), or no solution, give a Bloom block. Throws nothing.
+void SolveBlock(uint64_t* hashes, size_t n, const FilterShape& shape, const kernels::Kernel& kernel,
+                char* block);
+
+// Solves the blocks of a small set of LevelDB's (section 3.8): fills shape->payload_bytes() > 0
+// bytes at `data`, for few hashes in an array, which it may reorder. Sets shape->first_attempt.
+// Throws bad_alloc; not if there is one block.
+void BuildSmallSet(uint64_t* hashes, size_t n, FilterShape* shape, const kernels::Kernel& kernel,
+                   char* data);
 
 }  // namespace bloomline::filter
 

@@ -5,9 +5,8 @@
 #include "src/filter/kernels/compact/compact_block.h"
 #include "src/filter/kernels/compact/compact_bloom_block.h"
 #include "src/filter/kernels/probe_sequence.h"
-#include "src/filter/writer/bloom_builder.h"
-#include "src/filter/writer/compact_builder.h"
-#include "src/filter/writer/keys_by_block.h"
+#include "src/filter/writer/partition.h"
+#include "src/filter/writer/payload_builder.h"
 
 namespace bloomline::filter {
 namespace {

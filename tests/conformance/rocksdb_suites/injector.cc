@@ -120,7 +120,10 @@ class Builder : public BuilderInterface {
     filter::HashList& hashes =
         HashesOf(&WriterOf(static_cast<RocksDBBitsBuilder*>(builder_.get())));
     if (hashes.size() == 0) return;
-    auto* const first = const_cast<uint64_t*>(hashes.FirstChunk().hashes);
+    uint64_t* first = nullptr;
+    hashes.ForEachChunk([&](uint64_t* chunk, size_t) {
+      if (first == nullptr) first = chunk;
+    });
     std::deque<uint64_t> offered = {*first};
     TEST_SYNC_POINT_CALLBACK("XXPH3FilterBitsBuilder::Finish::TamperHashEntries", &offered);
     *first = offered.front();

@@ -4,7 +4,6 @@
 #include "src/filter/kernels/avx2_bits.h"
 #include "src/filter/kernels/blocked/atomic_kernel.h"
 #include "src/filter/kernels/blocked/atomic_words.h"
-#include "src/filter/kernels/blocked/block_fill.h"
 #include "src/filter/kernels/blocked/block_query_avx2.h"
 #include "src/filter/kernels/blocked/blocks.h"
 #include "src/filter/kernels/probe_sequence.h"

@@ -1,7 +1,6 @@
 // Blocked filters that several threads change, one bit at a time: the specification.
 #include "src/filter/kernels/blocked/atomic_kernel.h"
 #include "src/filter/kernels/blocked/atomic_words.h"
-#include "src/filter/kernels/blocked/block_fill.h"
 #include "src/filter/kernels/blocked/blocks.h"
 #include "src/filter/kernels/probe_sequence.h"
 #include "src/filter/kernels/unrolled.h"

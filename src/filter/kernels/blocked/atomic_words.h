@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "src/filter/kernels/always_inline.h"
 #include "src/filter/kernels/probe_sequence.h"
 
 namespace bloomline::kernels {
@@ -39,6 +40,19 @@ inline void OrAtomicWords(uint64_t* block, const uint64_t* masks, uint32_t lacki
   for (; lacking != 0; lacking &= lacking - 1) {
     const int word = __builtin_ctz(lacking);
     OrAtomic(block + word, masks[word]);
+  }
+}
+
+// AtomicKernel::count_blocks. Inlined, so that it is compiled for the kernel's POPCNT.
+BLOOMLINE_ALWAYS_INLINE void CountBlocksByFill(const char* data, uint64_t num_blocks,
+                                               uint64_t* blocks_with) {
+  const auto* words = reinterpret_cast<const uint64_t*>(data);
+  for (uint64_t block = 0; block < num_blocks; ++block) {
+    int count = 0;
+    for (uint64_t i = 0; i < kWordsPerBlock; ++i) {
+      count += __builtin_popcountll(LoadAtomic(words + block * kWordsPerBlock + i));
+    }
+    ++blocks_with[count];
   }
 }
 

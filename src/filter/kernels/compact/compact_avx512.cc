@@ -5,7 +5,6 @@
 #include "src/filter/kernels/compact/compact_kernel.h"
 #include "src/filter/kernels/compact/compact_pool_registers.h"
 #include "src/filter/kernels/compact/compact_query.h"
-#include "src/filter/kernels/compact/compact_solvers.h"
 
 namespace bloomline::kernels {
 namespace {

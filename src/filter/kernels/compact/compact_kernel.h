@@ -35,6 +35,15 @@ CompactKernel Avx2Compact();    // x86-64
 CompactKernel Avx512Compact();  // x86-64
 CompactKernel NeonCompact();    // 64-bit ARM
 
+// CompactKernel::solve, by words and by slices of the equations.
+//
+// The specification. Also for the rare blocks that the others do not solve by slices.
+bool PortableSolveCompact(unsigned arrangement, const uint64_t* hashes, size_t n, char* block);
+
+// With the same results, by slices (compact_slices.h). x86-64 only.
+bool Avx2SolveCompact(unsigned arrangement, const uint64_t* hashes, size_t n, char* block);
+bool Avx512SolveCompact(unsigned arrangement, const uint64_t* hashes, size_t n, char* block);
+
 }  // namespace bloomline::kernels
 
 #endif  // BLOOMLINE_FILTER_KERNELS_COMPACT_COMPACT_KERNEL_H_

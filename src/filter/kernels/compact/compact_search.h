@@ -9,7 +9,7 @@
 
 namespace bloomline::kernels {
 
-// How the second word of an equation is divided (compact_equations.h), by the least number of
+// How the second word of an equation is divided (compact_system.h), by the least number of
 // slots, so that all parts fit. The limits of the search follow from that.
 struct SecondWord {
   unsigned field_slots;  // slots from 64 on

@@ -43,8 +43,8 @@ struct SliceLayout {
            (key.variable >> kFirstAttempt & OnesBelow64(window_bits)) << window_shift();
   }
 
-  // Mask of the tail without the right-hand side of the partial column, which SolveBlock's
-  // equations do not have either.
+  // Mask of the tail without the right-hand side of the partial column, which the portable
+  // solver's equations do not have either.
   uint64_t tail_without_partial() const { return ~(uint64_t{1} << (variable_shift - 1)); }
 
   // Of the window of the first attempt.

@@ -1,4 +1,4 @@
-// Solving a compact block by slices (compact_slices.h): the same search as in compact_solver.h,
+// Solving a compact block by slices (compact_slices.h): the same search as in compact_portable.cc,
 // with the same result. For a kernel's .cc file, after compact_slices.h.
 #ifndef BLOOMLINE_FILTER_KERNELS_COMPACT_COMPACT_SLICE_SOLVER_H_
 #define BLOOMLINE_FILTER_KERNELS_COMPACT_COMPACT_SLICE_SOLVER_H_
@@ -51,7 +51,7 @@ class SliceSolver {
   }
 
  private:
-  // Slots that are kept for AddFixedSlot. A search that needs more is left to SolveBlock.
+  // Slots that are kept for AddFixedSlot. A search that needs more is left to the portable solver.
   static constexpr unsigned kMoreSlots = 8;
   static constexpr unsigned kSelectorByte = 7;  // of the fields
 
@@ -107,7 +107,7 @@ class SliceSolver {
   }
 
   // False: the equations without a pivot may imply one another, or are many. These are left to
-  // SolveBlock, which drops equations by what it keeps of them.
+  // the portable solver, which drops equations by what it keeps of them.
   BLOOMLINE_SLICES_INLINE bool LeftAreIndependent() const {
     constexpr unsigned kMany = 16;
     uint64_t tails[kMany];

@@ -2,8 +2,8 @@
 #if defined(__x86_64__)
 
 #include "src/filter/kernels/avx512_bits.h"
+#include "src/filter/kernels/compact/compact_kernel.h"
 #include "src/filter/kernels/compact/compact_slice_layout.h"
-#include "src/filter/kernels/compact/compact_solvers.h"
 
 #define BLOOMLINE_SLICES_TARGET BLOOMLINE_AVX512
 

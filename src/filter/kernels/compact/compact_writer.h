@@ -7,7 +7,6 @@
 
 #include "src/filter/kernels/always_inline.h"
 #include "src/filter/kernels/compact/compact_block.h"
-#include "src/filter/kernels/compact/compact_equations.h"
 #include "src/filter/kernels/compact/compact_pool.h"
 #include "src/filter/kernels/little_endian.h"
 
