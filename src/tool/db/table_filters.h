@@ -36,8 +36,7 @@ class TableFilters {
   std::unique_ptr<sstable::Table::FilterReader> reader_;
   uint64_t index_ = ~uint64_t{0};
   uint64_t bytes_ = 0;
-  engine_filters::EngineFilter filter_ = engine_filters::EngineFilter::Open(
-      engine_filters::Container::kRocksDB, std::string_view(), std::string_view());
+  engine_filters::EngineFilter filter_;
 };
 
 // What an engine adds to the filters of a table for each of its keys, and queries.
