@@ -3,7 +3,6 @@
 #include <cmath>
 #include <utility>
 
-#include "src/tool/db/measure/sample_keys.h"
 #include "src/tool/quantity.h"
 #include "src/tool/quantity_option.h"
 
