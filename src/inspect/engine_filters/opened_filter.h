@@ -24,20 +24,19 @@ inline Query Constant(bool answer) {
 // Queries through a reader as in bloom_readers.h.
 template <typename Reader>
 EngineFilter OpenReader(FilterFacts facts, const Reader& reader) {
-  return EngineFilter(std::move(facts),
-                      [reader](size_t n, const std::string_view* keys, bool* answers) {
-                        constexpr size_t kBatchKeys = 32;
-                        uint64_t hashes[kBatchKeys];
-                        for (size_t start = 0; start < n; start += kBatchKeys) {
-                          const size_t count = std::min(kBatchKeys, n - start);
-                          for (size_t i = 0; i < count; ++i) {
-                            hashes[i] = reader.Hash(keys[start + i]);
-                            reader.Prefetch(hashes[i]);
-                          }
-                          for (size_t i = 0; i < count; ++i)
-                            answers[start + i] = reader.MayMatch(hashes[i]);
-                        }
-                      });
+  Query query = [reader](size_t n, const std::string_view* keys, bool* answers) {
+    constexpr size_t kBatchKeys = 32;
+    uint64_t hashes[kBatchKeys];
+    for (size_t start = 0; start < n; start += kBatchKeys) {
+      const size_t count = std::min(kBatchKeys, n - start);
+      for (size_t i = 0; i < count; ++i) {
+        hashes[i] = reader.Hash(keys[start + i]);
+        reader.Prefetch(hashes[i]);
+      }
+      for (size_t i = 0; i < count; ++i) answers[start + i] = reader.MayMatch(hashes[i]);
+    }
+  };
+  return EngineFilter(std::move(facts), std::move(query));
 }
 
 inline EngineFilter OpenConstant(FilterFacts facts, Layout layout) {
