@@ -1,8 +1,9 @@
 # What `bloomline db` reads databases with: static libraries that only the tool and tests link.
 
-# bloomline_tool_library(NAME SOURCE...)
+# bloomline_tool_library(NAME SOURCE...). Built only where something links it: without the tool, a
+# bench or a fuzzer needs one or two of them.
 function(bloomline_tool_library name)
-  add_library(${name} STATIC ${ARGN})
+  add_library(${name} STATIC EXCLUDE_FROM_ALL ${ARGN})
   set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
   target_compile_features(${name} PUBLIC cxx_std_17)
   target_compile_options(${name} PRIVATE ${BLOOMLINE_WARNINGS})
@@ -14,16 +15,14 @@ endfunction()
 bloomline_tool_library(bloomline_sstable
   src/inspect/sstable/block_cursor.cc
   src/inspect/sstable/block_file.cc
-  src/inspect/sstable/block_table.cc
   src/inspect/sstable/bytes/checksum.cc
-  src/inspect/sstable/bytes/codecs.cc
   src/inspect/sstable/comparator.cc
   src/inspect/sstable/bytes/decompressor.cc
   src/inspect/sstable/filter_reader.cc
-  src/inspect/sstable/footer.cc
   src/inspect/sstable/index_cursor.cc
   src/inspect/sstable/key_reader.cc
-  src/inspect/sstable/properties.cc)
+  src/inspect/sstable/properties.cc
+  src/inspect/sstable/table.cc)
 target_include_directories(bloomline_sstable SYSTEM PRIVATE "${XXHASH_INCLUDE_DIR}")
 
 # bloomline_codec(NAME HEADER LIBRARY CALL): a compression library, if it is there; without it, a
@@ -41,7 +40,7 @@ function(bloomline_codec name header library call)
       BLOOMLINE_HAS_${name})
   endif()
   if(BLOOMLINE_HAS_${name})
-    set_property(SOURCE src/inspect/sstable/bytes/codecs.cc APPEND PROPERTY
+    set_property(SOURCE src/inspect/sstable/bytes/decompressor.cc APPEND PROPERTY
                  COMPILE_DEFINITIONS BLOOMLINE_${name})
     target_include_directories(bloomline_sstable SYSTEM
                                PRIVATE "${BLOOMLINE_${name}_INCLUDE_DIR}")
@@ -72,8 +71,6 @@ bloomline_tool_library(bloomline_database
   src/inspect/database/manifest.cc
   src/inspect/database/options_file.cc
   src/inspect/database/record_log.cc
-  src/inspect/database/snapshot.cc
-  src/inspect/database/ticker_text.cc
   src/inspect/database/version_edit.cc)
 target_link_libraries(bloomline_database PUBLIC bloomline_sstable)
 
@@ -81,7 +78,5 @@ target_link_libraries(bloomline_database PUBLIC bloomline_sstable)
 bloomline_tool_library(bloomline_advice
   src/inspect/advice/advice.cc
   src/inspect/advice/division.cc
-  src/inspect/advice/filter_figures.cc
-  src/inspect/advice/instructions.cc
-  src/inspect/advice/remarks.cc)
+  src/inspect/advice/instructions.cc)
 target_include_directories(bloomline_advice SYSTEM PRIVATE "${XXHASH_INCLUDE_DIR}")

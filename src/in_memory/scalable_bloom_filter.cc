@@ -7,7 +7,7 @@
 #include "bloomline/sizing.h"
 #include "src/filter/format/hash.h"
 #include "src/filter/format/other_contents.h"
-#include "src/filter/sizing/reachable_rate.h"
+#include "src/filter/sizing/search.h"
 #include "src/in_memory/bloom_file.h"
 #include "src/in_memory/bloom_state.h"
 #include "src/in_memory/file_header.h"

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 
 namespace bloomline::tool {
 
@@ -13,6 +14,10 @@ using Json = nlohmann::ordered_json;
 template <typename T>
 Json OrNull(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
+}
+
+inline Json TextOrNull(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
 }
 
 // Names of files need not be UTF-8; JSON is. In ASCII, no name reaches the controls of a terminal.

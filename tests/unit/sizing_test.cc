@@ -11,8 +11,9 @@
 #include "src/filter/format/leveldb_codes.h"
 #include "src/filter/format/shapes.h"
 #include "src/filter/kernels/compact/compact_block.h"
-#include "src/filter/sizing/compact_rate.h"
+#include "src/filter/sizing/block_rate.h"
 #include "src/filter/sizing/small_set_rate.h"
+#include "tests/support/compact_theory.h"
 
 namespace bloomline {
 namespace {
@@ -219,7 +220,7 @@ TEST(SizingTest, BitsForARateInvertTheRate) {
 TEST(SizingTest, TabledRatesOfCompactBlocksAreTheComputedOnes) {
   for (const uint32_t block_bytes : {32u, 64u}) {
     for (uint64_t n = 0; n <= kernels::kMaxCompactSlots; ++n) {
-      const double computed = filter::ComputedCompactBlockRate(n, block_bytes);
+      const double computed = tests::ComputedCompactBlockRate(n, block_bytes);
       EXPECT_NEAR(filter::CompactBlockRate(n, block_bytes) / computed, 1, 1e-9)
           << n << " keys in " << block_bytes << " bytes: " << testing::PrintToString(computed);
     }

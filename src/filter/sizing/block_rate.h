@@ -1,4 +1,4 @@
-// False-positive rates of blocked filters with blocks of any size.
+// False-positive rates of blocks, and of filters that consist of them.
 #ifndef BLOOMLINE_FILTER_SIZING_BLOCK_RATE_H_
 #define BLOOMLINE_FILTER_SIZING_BLOCK_RATE_H_
 
@@ -10,6 +10,11 @@ namespace bloomline::filter {
 // which the probes use usable_bits.
 double BlockFalsePositiveRate(double bits_per_key, int num_probes, uint32_t bits_per_block,
                               uint32_t usable_bits);
+
+// The probability that a missing key matches if its compact block has num_keys keys. Blocks of
+// docs/format.md, section 3.5: 32 or 64 bytes. From a table; above kMaxCompactSlots keys, where the
+// block is a Bloom filter, from its formula.
+double CompactBlockRate(uint64_t num_keys, uint32_t block_bytes);
 
 }  // namespace bloomline::filter
 

@@ -13,7 +13,6 @@
 #include "src/filter/kernels/probe_sequence.h"
 #include "src/filter/kernels/small_set/small_set_block.h"
 #include "src/filter/sizing/block_rate.h"
-#include "src/filter/sizing/compact_rate.h"
 #include "src/filter/sizing/search.h"
 #include "src/filter/sizing/small_set_rate.h"
 

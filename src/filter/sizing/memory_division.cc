@@ -3,13 +3,109 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 
 #include "bloomline/sizing.h"
-#include "src/filter/sizing/rate_hull.h"
 
 namespace bloomline::filter {
 namespace {
+
+// ---- The lower convex hull of a format's false-positive rate over bits per key.
+
+struct RatePoint {
+  double bits_per_key;
+  double rate;
+};
+
+// Samples of the rate, and which of them are the corners of the hull, by bits per key. The first
+// sample and corner is no filter: 0 bits, rate 1. Between it and the second sample lie bits per key
+// that no filter has. Elsewhere, corners are neighbouring samples, except where the curve is not
+// convex: at the bits per key where another number of probes, or another size of blocks, begins.
+class RateHull {
+ public:
+  static constexpr size_t kMaxSamples = 720;
+
+  // A format that IsKnown. Made at the first call, in static memory.
+  static const RateHull& Of(Format format);
+
+  size_t num_corners() const { return num_corners_; }
+  const RatePoint& corner(size_t i) const { return samples_[corners_[i]]; }
+  // The index of a corner among the samples.
+  size_t sample_of(size_t corner) const { return corners_[corner]; }
+  const RatePoint& sample(size_t i) const { return samples_[i]; }
+  // How much the rate falls per bit after corner i; decreases in i.
+  double slope(size_t i) const {
+    return (corner(i).rate - corner(i + 1).rate) /
+           (corner(i + 1).bits_per_key - corner(i).bits_per_key);
+  }
+
+ private:
+  explicit RateHull(Format format);
+  void Add(RatePoint sample);
+
+  RatePoint samples_[kMaxSamples];
+  uint16_t corners_[kMaxSamples];
+  size_t num_samples_ = 0;
+  size_t num_corners_ = 0;
+};
+
+// Half a step away from the best bits per key, the sum of the rates is 0.02 % above the least one.
+// Rates of compact blocks come from a table, so their samples cost little.
+double NextSample(Format format, double bits_per_key) {
+  if (format == Format::kCompact) return bits_per_key + 1.0 / 32;
+  if (bits_per_key > 48) return bits_per_key + 2;
+  if (format == Format::kClassic) {
+    // k is 0.69 * bits_per_key rounded down, so at multiples of 1 / 0.69 the rate falls steeply.
+    constexpr double kPerBit = 6.9;
+    constexpr double kRounding = 1 + 1e-9;
+    return (std::floor(bits_per_key * kPerBit * kRounding) + 1) / kPerBit * kRounding;
+  }
+  return bits_per_key + (bits_per_key < 24 ? 1.0 / 8 : 1.0 / 2);
+}
+
+const RateHull& RateHull::Of(Format format) {
+  switch (format) {
+    case Format::kClassic: {
+      static const RateHull hull(Format::kClassic);
+      return hull;
+    }
+    case Format::kBlocked: {
+      static const RateHull hull(Format::kBlocked);
+      return hull;
+    }
+    case Format::kCompact:
+      break;
+  }
+  static const RateHull hull(Format::kCompact);
+  return hull;
+}
+
+RateHull::RateHull(Format format) {
+  const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
+  Add({0, 1});
+  double bits = allowed.min;
+  while (bits < allowed.max) {
+    Add({bits, FalsePositiveRate(format, bits)});
+    bits = NextSample(format, bits);
+  }
+  Add({allowed.max, FalsePositiveRate(format, allowed.max)});
+}
+
+// Corners that the new one makes superfluous are removed.
+void RateHull::Add(RatePoint sample) {
+  samples_[num_samples_] = sample;
+  if (num_corners_ == 0 || sample.rate < corner(num_corners_ - 1).rate) {
+    corners_[num_corners_++] = static_cast<uint16_t>(num_samples_);
+    while (num_corners_ > 2 && slope(num_corners_ - 3) <= slope(num_corners_ - 2)) {
+      corners_[num_corners_ - 2] = corners_[num_corners_ - 1];
+      --num_corners_;
+    }
+  }
+  ++num_samples_;
+}
+
+// ---- The division.
 
 // Solutions this close to a lower bound count as optimal.
 constexpr double kTolerance = 2e-4;

@@ -3,6 +3,7 @@
 #define BLOOMLINE_FILTER_SIZING_SEARCH_H_
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 
@@ -69,6 +70,13 @@ double LeastBitsPerKey(double rate, double low, double high, double precision, R
     (rate_at(middle) <= rate ? high : low) = middle;
   }
   return high;
+}
+
+// `rate` rounded up to two digits: a rate that is printed and given back is then within reach.
+// Needs 0 < rate.
+inline double RoundedUp(double rate) {
+  const double unit = std::pow(10, std::floor(std::log10(rate)) - 1);
+  return std::ceil(rate / unit) * unit;
 }
 
 constexpr double kPrecision = 1e-6;

@@ -11,7 +11,6 @@
 #include "src/filter/format/num_probes.h"
 #include "src/filter/format/shapes.h"
 #include "src/filter/format/trailer.h"
-#include "src/filter/sizing/reachable_rate.h"
 #include "src/filter/sizing/search.h"
 #include "src/support/error_text.h"
 

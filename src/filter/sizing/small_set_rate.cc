@@ -1,5 +1,7 @@
 #include "src/filter/sizing/small_set_rate.h"
 
+#include <math.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,7 +10,6 @@
 #include "src/filter/format/num_probes.h"
 #include "src/filter/format/shapes.h"
 #include "src/filter/kernels/small_set/small_set_block.h"
-#include "src/filter/sizing/log_factorial.h"
 
 namespace bloomline::filter {
 namespace {
@@ -16,6 +17,13 @@ namespace {
 // Equations that depend on the others. More than these are negligible, and count as so many.
 constexpr size_t kMaxLeft = 16;
 using LeftProbabilities = std::array<double, kMaxLeft + 1>;
+
+// ln n!. Not by std::lgamma, which writes the sign to a global variable: a data race between
+// threads.
+double LogFactorial(double n) {
+  int sign;
+  return lgamma_r(n + 1, &sign);
+}
 
 double PowerOfHalf(int64_t n) { return std::ldexp(1.0, -static_cast<int>(n)); }
 

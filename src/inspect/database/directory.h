@@ -1,8 +1,9 @@
-// Reads a database's folder.
+// Reads a database's folder, and RocksDB's LOG and LOG.old.NUMBER in it.
 #ifndef BLOOMLINE_INSPECT_DATABASE_DIRECTORY_H_
 #define BLOOMLINE_INSPECT_DATABASE_DIRECTORY_H_
 
 #include <string>
+#include <vector>
 
 #include "src/inspect/database/database.h"
 
@@ -14,6 +15,9 @@ bool ReadDirectory(const std::string& path, const std::vector<std::string>& tabl
 
 // The engine that wrote a table, from its name and its last bytes. kRocksDB if it cannot be read.
 sstable::Engine EngineOfTable(const std::string& path);
+
+// DBOptions::db_paths, as LOG lists them when the database is opened.
+std::vector<std::string> TableFoldersInLog(const std::string& database_path);
 
 }  // namespace bloomline::database
 

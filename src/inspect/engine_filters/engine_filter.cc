@@ -1,8 +1,6 @@
 #include "src/inspect/engine_filters/engine_filter.h"
 
 #include <algorithm>
-#include <new>
-#include <utility>
 
 #include "src/inspect/engine_filters/opened_filter.h"
 #include "src/support/out_of_memory.h"
@@ -10,7 +8,7 @@
 namespace bloomline::engine_filters {
 namespace {
 
-OpenedPointer OpenIn(Container container, std::string_view name, std::string_view bytes) {
+EngineFilter OpenIn(Container container, std::string_view name, std::string_view bytes) {
   switch (container) {
     case Container::kLevelDB:
       return OpenLevelDB(name, bytes);
@@ -19,21 +17,7 @@ OpenedPointer OpenIn(Container container, std::string_view name, std::string_vie
     case Container::kRocksDBByOffset:
       return OpenRocksDBByOffset(name, bytes);
   }
-  return nullptr;
-}
-
-// The facts of a filter for which there was no memory.
-const FilterFacts& NoFacts() {
-  static const FilterFacts facts = [] {
-    FilterFacts none;
-    none.why = support::kOutOfMemory;  // needs no memory
-    return none;
-  }();
-  return facts;
-}
-
-const FilterFacts& FactsOf(const OpenedPointer& filter) {
-  return filter == nullptr ? NoFacts() : filter->facts;
+  return {};
 }
 
 }  // namespace
@@ -73,25 +57,13 @@ bool IsBloomline(Layout layout) {
 
 EngineFilter EngineFilter::Open(Container container, std::string_view name,
                                 std::string_view bytes) {
-  EngineFilter filter;
-  filter.filter_ =
-      support::OrIfOutOfMemory(OpenedPointer(), [&] { return OpenIn(container, name, bytes); });
-  return filter;
+  return support::OrIfOutOfMemory(EngineFilter(), [&] { return OpenIn(container, name, bytes); });
 }
-
-Layout EngineFilter::layout() const { return FactsOf(filter_).layout; }
-const std::string& EngineFilter::why() const { return FactsOf(filter_).why; }
-bool EngineFilter::CanQuery() const {
-  return filter_ != nullptr && layout() != Layout::kUnknown && filter_->facts.can_query;
-}
-int EngineFilter::num_probes() const { return FactsOf(filter_).num_probes; }
-uint64_t EngineFilter::payload_bytes() const { return FactsOf(filter_).payload_bytes; }
-std::string_view EngineFilter::canonicalizer() const { return FactsOf(filter_).canonicalizer; }
 
 double EngineFilter::ExpectedRate(uint64_t num_keys) const {
-  return engine_filters::ExpectedRate(FactsOf(filter_), num_keys);
+  return engine_filters::ExpectedRate(facts_, num_keys);
 }
-double EngineFilter::RateFromBits() const { return engine_filters::RateFromBits(FactsOf(filter_)); }
+double EngineFilter::RateFromBits() const { return engine_filters::RateFromBits(facts_); }
 
 bool EngineFilter::MayMatch(std::string_view key) const {
   bool may_match;
@@ -99,10 +71,10 @@ bool EngineFilter::MayMatch(std::string_view key) const {
 }
 
 size_t EngineFilter::MayMatch(size_t n, const std::string_view* keys, bool* may_match) const {
-  if (filter_ == nullptr) {
+  if (query_ == nullptr) {
     std::fill_n(may_match, n, true);
   } else {
-    filter_->query(n, keys, may_match);
+    query_(n, keys, may_match);
   }
   return static_cast<size_t>(std::count(may_match, may_match + n, true));
 }

@@ -8,9 +8,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include "src/inspect/engine_filters/ribbon_reader.h"
+#include "src/support/out_of_memory.h"
 
 namespace bloomline::engine_filters {
 
@@ -37,7 +42,23 @@ enum class Layout {
 const char* LayoutName(Layout layout);  // "RocksDB Ribbon"
 bool IsBloomline(Layout layout);
 
-struct OpenedFilter;
+struct FilterFacts {
+  Layout layout = Layout::kUnknown;
+  std::string why;
+  bool can_query = true;
+  std::string canonicalizer;
+  int num_probes = 0;
+  // The payload is num_blocks blocks; those of layouts whose probes range over all bits are bytes.
+  // Bytes behind them are not used.
+  const char* data = nullptr;
+  uint64_t payload_bytes = 0;
+  uint64_t num_blocks = 0;
+  uint64_t block_bytes = 1;
+  std::optional<RibbonShape> ribbon;
+};
+
+// may_match[i] for keys[i].
+using Query = std::function<void(size_t n, const std::string_view* keys, bool* may_match)>;
 
 // One filter. Borrows the bytes. Const functions are thread-safe. Nothing throws.
 class EngineFilter {
@@ -48,15 +69,19 @@ class EngineFilter {
   // knows better passes "bloomline".
   static EngineFilter Open(Container container, std::string_view name, std::string_view bytes);
 
-  Layout layout() const;
+  EngineFilter() { facts_.why = support::kOutOfMemory; }  // needs no memory
+  EngineFilter(FilterFacts facts, Query query)
+      : facts_(std::move(facts)), query_(std::move(query)) {}
+
+  Layout layout() const { return facts_.layout; }
   // False: its keys cannot be queried here, so MayMatch is always true. So it is for kUnknown, and
   // for bloomline's filters with a canonicalizer or, in LevelDB, a seed.
-  bool CanQuery() const;
-  const std::string& why() const;  // if not CanQuery(): the reason
-  int num_probes() const;          // 0: has none
-  uint64_t payload_bytes() const;
+  bool CanQuery() const { return layout() != Layout::kUnknown && facts_.can_query; }
+  const std::string& why() const { return facts_.why; }  // if not CanQuery(): the reason
+  int num_probes() const { return facts_.num_probes; }   // 0: has none
+  uint64_t payload_bytes() const { return facts_.payload_bytes; }
   // The canonicalizer that a bloomline filter records; empty: none.
-  std::string_view canonicalizer() const;
+  std::string_view canonicalizer() const { return facts_.canonicalizer; }
 
   // The false-positive rate that this layout has with n keys (or prefixes), from theory, with the
   // bytes' own size: exact for blocks, not an approximation for one big bit array. NaN: unknown.
@@ -69,7 +94,8 @@ class EngineFilter {
   size_t MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
 
  private:
-  std::shared_ptr<const OpenedFilter> filter_;  // null: out of memory
+  FilterFacts facts_;
+  Query query_;  // empty: out of memory
 };
 
 }  // namespace bloomline::engine_filters

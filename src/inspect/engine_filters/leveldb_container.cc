@@ -8,7 +8,6 @@
 //                                whose hash does not. A key matches if one of its hashes does.
 //   *bloomline*, *.canonicalizer-NAME, *.seed-<32 hex digits>    bloomline
 #include <cstdint>
-#include <memory>
 #include <string>
 
 #include "src/filter/format/leveldb_codes.h"
@@ -59,7 +58,7 @@ struct PayloadReader {
 };
 
 template <Bytes kBytes>
-OpenedPointer OpenClassic(FilterFacts facts) {
+EngineFilter OpenClassic(FilterFacts facts) {
   const ClassicReader<kBytes> reader{facts.data, Remainder(8 * facts.payload_bytes),
                                      facts.num_probes};
   return OpenReader(std::move(facts), reader);
@@ -76,14 +75,14 @@ FilterFacts ClassicFacts(std::string_view bytes) {
   return facts;
 }
 
-OpenedPointer Reserved(FilterFacts facts) {
+EngineFilter Reserved(FilterFacts facts) {
   const int code = facts.num_probes;
   facts.num_probes = 0;
   return NotUnderstood(std::move(facts), "a filter of LevelDB's kind with code " +
                                              std::to_string(code) + ", which is reserved");
 }
 
-OpenedPointer OpenBloomline(const PolicyName& name, std::string_view bytes) {
+EngineFilter OpenBloomline(const PolicyName& name, std::string_view bytes) {
   const filter::Payload payload = filter::DecodeLevelDB(bytes);
   FilterFacts facts = FactsOf(payload);
   if (payload.layout == filter::Layout::kAlwaysMatch) {
@@ -110,7 +109,7 @@ OpenedPointer OpenBloomline(const PolicyName& name, std::string_view bytes) {
 
 }  // namespace
 
-OpenedPointer OpenLevelDB(std::string_view name, std::string_view bytes) {
+EngineFilter OpenLevelDB(std::string_view name, std::string_view bytes) {
   const PolicyName policy(name);
   const bool is_builtin = name.empty() || name == kBuiltinName;
   FilterFacts facts;
@@ -130,7 +129,7 @@ OpenedPointer OpenLevelDB(std::string_view name, std::string_view bytes) {
   return OpenClassic<Bytes::kEither>(std::move(facts));
 }
 
-OpenedPointer OpenRocksDBByOffset(std::string_view name, std::string_view bytes) {
+EngineFilter OpenRocksDBByOffset(std::string_view name, std::string_view bytes) {
   FilterFacts facts;
   facts.data = bytes.data();
   facts.payload_bytes = bytes.size();

@@ -1,50 +1,18 @@
-// What EngineFilter holds: the facts of a filter, and its queries.
+// What makes an EngineFilter: the facts of a filter, and its queries.
 #ifndef BLOOMLINE_INSPECT_ENGINE_FILTERS_OPENED_FILTER_H_
 #define BLOOMLINE_INSPECT_ENGINE_FILTERS_OPENED_FILTER_H_
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "src/filter/format/layout.h"
 #include "src/inspect/engine_filters/engine_filter.h"
-#include "src/inspect/engine_filters/ribbon_reader.h"
 
 namespace bloomline::engine_filters {
-
-struct FilterFacts {
-  Layout layout = Layout::kUnknown;
-  std::string why;
-  bool can_query = true;
-  std::string canonicalizer;
-  int num_probes = 0;
-  // The payload is num_blocks blocks; those of layouts whose probes range over all bits are bytes.
-  // Bytes behind them are not used.
-  const char* data = nullptr;
-  uint64_t payload_bytes = 0;
-  uint64_t num_blocks = 0;
-  uint64_t block_bytes = 1;
-  std::optional<RibbonShape> ribbon;
-};
-
-// may_match[i] for keys[i].
-using Query = std::function<void(size_t n, const std::string_view* keys, bool* may_match)>;
-
-struct OpenedFilter {
-  FilterFacts facts;
-  Query query;
-};
-using OpenedPointer = std::shared_ptr<const OpenedFilter>;
-
-inline OpenedPointer Opened(FilterFacts facts, Query query) {
-  return std::make_shared<const OpenedFilter>(OpenedFilter{std::move(facts), std::move(query)});
-}
 
 // Answers the same to every key.
 inline Query Constant(bool answer) {
@@ -55,8 +23,8 @@ inline Query Constant(bool answer) {
 
 // Queries through a reader as in bloom_readers.h.
 template <typename Reader>
-OpenedPointer OpenReader(FilterFacts facts, const Reader& reader) {
-  return Opened(std::move(facts), [reader](size_t n, const std::string_view* keys, bool* answers) {
+EngineFilter OpenReader(FilterFacts facts, const Reader& reader) {
+  Query query = [reader](size_t n, const std::string_view* keys, bool* answers) {
     constexpr size_t kBatchKeys = 32;
     uint64_t hashes[kBatchKeys];
     for (size_t start = 0; start < n; start += kBatchKeys) {
@@ -67,25 +35,26 @@ OpenedPointer OpenReader(FilterFacts facts, const Reader& reader) {
       }
       for (size_t i = 0; i < count; ++i) answers[start + i] = reader.MayMatch(hashes[i]);
     }
-  });
+  };
+  return EngineFilter(std::move(facts), std::move(query));
 }
 
-inline OpenedPointer OpenConstant(FilterFacts facts, Layout layout) {
+inline EngineFilter OpenConstant(FilterFacts facts, Layout layout) {
   facts.layout = layout;
   facts.num_probes = 0;
-  return Opened(std::move(facts), Constant(layout != Layout::kNoKeys));
+  return EngineFilter(std::move(facts), Constant(layout != Layout::kNoKeys));
 }
 
 // Matches every key.
-inline OpenedPointer NotUnderstood(FilterFacts facts, std::string why) {
+inline EngineFilter NotUnderstood(FilterFacts facts, std::string why) {
   facts.why = std::move(why);
   return OpenConstant(std::move(facts), Layout::kUnknown);
 }
 
 // `name` and `bytes` as for EngineFilter::Open. May throw std::bad_alloc.
-OpenedPointer OpenLevelDB(std::string_view name, std::string_view bytes);
-OpenedPointer OpenRocksDB(std::string_view name, std::string_view bytes);
-OpenedPointer OpenRocksDBByOffset(std::string_view name, std::string_view bytes);
+EngineFilter OpenLevelDB(std::string_view name, std::string_view bytes);
+EngineFilter OpenRocksDB(std::string_view name, std::string_view bytes);
+EngineFilter OpenRocksDBByOffset(std::string_view name, std::string_view bytes);
 
 inline Layout LayoutOf(filter::Layout layout) {
   switch (layout) {
@@ -117,20 +86,20 @@ inline FilterFacts FactsOf(const filter::Payload& payload) {
 }
 
 // Understood, but its keys cannot be queried here: matches every key.
-inline OpenedPointer CannotQuery(FilterFacts facts, std::string canonicalizer, std::string why) {
+inline EngineFilter CannotQuery(FilterFacts facts, std::string canonicalizer, std::string why) {
   facts.can_query = false;
   facts.canonicalizer = std::move(canonicalizer);
   facts.why = std::move(why);
-  return Opened(std::move(facts), Constant(true));
+  return EngineFilter(std::move(facts), Constant(true));
 }
 
-inline OpenedPointer OfCanonicalizer(FilterFacts facts, std::string_view name) {
+inline EngineFilter OfCanonicalizer(FilterFacts facts, std::string_view name) {
   return CannotQuery(std::move(facts), std::string(name),
                      "its keys are canonical forms, which only the key canonicalizer " +
                          std::string(name) + " knows");
 }
 
-inline OpenedPointer UnknownPolicy(FilterFacts facts, std::string_view name) {
+inline EngineFilter UnknownPolicy(FilterFacts facts, std::string_view name) {
   return NotUnderstood(std::move(facts),
                        "the filter policy " + std::string(name) + " is not known");
 }

@@ -8,7 +8,6 @@
 //   -2         Ribbon filter; seed (1 byte), number of blocks (3 bytes)
 //   others     reserved
 #include <cstdint>
-#include <memory>
 #include <string>
 
 #include "bloomline/filter.h"
@@ -17,7 +16,6 @@
 #include "src/filter/kernels/little_endian.h"
 #include "src/inspect/engine_filters/bloom_readers.h"
 #include "src/inspect/engine_filters/opened_filter.h"
-#include "src/inspect/engine_filters/ribbon_reader.h"
 
 namespace bloomline::engine_filters {
 namespace {
@@ -29,7 +27,7 @@ int Byte(std::string_view bytes, size_t from_end) {
   return static_cast<unsigned char>(bytes[bytes.size() - from_end]);
 }
 
-OpenedPointer OpenBloomline(std::string_view bytes) {
+EngineFilter OpenBloomline(std::string_view bytes) {
   const std::string_view canonicalizer = RecordedCanonicalizer(bytes);
   std::string why;
   const filter::Payload payload = filter::DecodeStandalone(bytes, &why, canonicalizer);
@@ -40,13 +38,14 @@ OpenedPointer OpenBloomline(std::string_view bytes) {
   }
   if (payload.num_blocks == 0) return OpenConstant(std::move(facts), Layout::kNoKeys);
   if (!canonicalizer.empty()) return OfCanonicalizer(std::move(facts), canonicalizer);
-  return Opened(std::move(facts), [view = FilterView::Open(bytes)](
-                                      size_t n, const std::string_view* keys, bool* may_match) {
-    view.MayMatch(n, keys, may_match);
-  });
+  return EngineFilter(
+      std::move(facts),
+      [view = FilterView::Open(bytes)](size_t n, const std::string_view* keys, bool* may_match) {
+        view.MayMatch(n, keys, may_match);
+      });
 }
 
-OpenedPointer OpenBloom(FilterFacts facts, std::string_view bytes) {
+EngineFilter OpenBloom(FilterFacts facts, std::string_view bytes) {
   const int variant = Byte(bytes, 4);
   const int num_probes = Byte(bytes, 3) & 31;
   const int log2_block_bytes = (Byte(bytes, 3) >> 5) + 6;
@@ -77,7 +76,7 @@ OpenedPointer OpenBloom(FilterFacts facts, std::string_view bytes) {
   return OpenReader(std::move(facts), reader);
 }
 
-OpenedPointer OpenRibbon(FilterFacts facts, std::string_view bytes) {
+EngineFilter OpenRibbon(FilterFacts facts, std::string_view bytes) {
   const auto seed = static_cast<uint8_t>(Byte(bytes, 4));
   const auto num_blocks =
       static_cast<uint32_t>(Byte(bytes, 3) | Byte(bytes, 2) << 8 | Byte(bytes, 1) << 16);
@@ -99,7 +98,7 @@ OpenedPointer OpenRibbon(FilterFacts facts, std::string_view bytes) {
   return OpenReader(std::move(facts), reader);
 }
 
-OpenedPointer OpenLegacy(FilterFacts facts, std::string_view bytes, int num_probes) {
+EngineFilter OpenLegacy(FilterFacts facts, std::string_view bytes, int num_probes) {
   const uint64_t num_blocks = kernels::LoadLittleEndian32(bytes.data() + bytes.size() - 4);
   const uint64_t num_bytes = facts.payload_bytes;
   int log2_block_bytes = 0;
@@ -128,7 +127,7 @@ OpenedPointer OpenLegacy(FilterFacts facts, std::string_view bytes, int num_prob
 
 }  // namespace
 
-OpenedPointer OpenRocksDB(std::string_view name, std::string_view bytes) {
+EngineFilter OpenRocksDB(std::string_view name, std::string_view bytes) {
   if (filter::HasTrailer(bytes)) return OpenBloomline(bytes);
   FilterFacts facts;
   facts.data = bytes.data();

@@ -11,7 +11,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace bloomline::sstable {
 
@@ -53,6 +52,8 @@ struct OpenOptions {
   std::string comparator;        // of the database, for tables that do not name theirs: LevelDB's
 };
 
+struct TableParts;
+
 // One SSTable. Thread-safe after Open. Keeps the footer, the properties and where things are; not
 // the blocks. No size in the file is trusted: a block must lie in the file and have 4 GiB at most,
 // and 1 GiB at most when it was compressed.
@@ -62,32 +63,37 @@ class Table {
   // *vanished, if not null, is set to true.
   static std::unique_ptr<Table> Open(const std::string& path, const OpenOptions& options,
                                      std::string* error, bool* vanished = nullptr);
-  virtual ~Table() = default;
+  ~Table();
 
-  virtual const std::string& path() const = 0;
-  virtual uint64_t file_bytes() const = 0;
-  virtual Engine engine() const = 0;
-  virtual int format_version() const = 0;  // RocksDB's; 0 for LevelDB
-  virtual bool has_checksums() const = 0;  // RocksDB can write blocks without them
-  virtual const Properties& properties() const = 0;
+  const std::string& path() const;
+  uint64_t file_bytes() const;
+  Engine engine() const;
+  int format_version() const;  // RocksDB's; 0 for LevelDB
+  bool has_checksums() const;  // RocksDB can write blocks without them
+  const Properties& properties() const;
   // Compares the checksums of blocks that nothing else here reads: of range deletions, and of those
   // that the metaindex has under names not known here. False with *error: damaged.
-  virtual bool CheckOtherBlocks(std::string* error) const = 0;
+  bool CheckOtherBlocks(std::string* error) const;
 
-  virtual FilterKind filter_kind() const = 0;
+  FilterKind filter_kind() const;
   // Of the filter block's entry in the metaindex, without "filter.", "fullfilter." or
   // "partitionedfilter.": "leveldb.BuiltinBloomFilter2", "rocksdb.BuiltinBloomFilter", "bloomline".
-  virtual const std::string& filter_name() const = 0;
+  const std::string& filter_name() const;
   // The filters' bytes as the engine's policy or reader would get them. Full: 1. Partitioned: one
   // for each partition. By offset: one for each range of offsets; most hold no key and are empty.
   // Cost: kFull: nothing yet; kPartitioned: the index over the partitions; kByOffset: all filters.
   // The reader keeps what it read last.
   class FilterReader;
-  virtual std::unique_ptr<FilterReader> NewFilterReader(std::string* error) const = 0;
+  std::unique_ptr<FilterReader> NewFilterReader(std::string* error) const;
 
   // The keys of the table in file order.
   class KeyReader;
-  virtual std::unique_ptr<KeyReader> NewKeyReader(std::string* error) const = 0;
+  std::unique_ptr<KeyReader> NewKeyReader(std::string* error) const;
+
+ private:
+  explicit Table(std::unique_ptr<const TableParts> parts);
+
+  const std::unique_ptr<const TableParts> parts_;
 };
 
 // Not thread-safe. The table must outlive it.

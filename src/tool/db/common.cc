@@ -235,3 +235,21 @@ std::string DatabaseTitle(const database::Database& database, int column_family)
 }
 
 }  // namespace bloomline::tool::db
+
+namespace bloomline::tool {
+
+void AddDbCommand(CLI::App* app, int* exit_code) {
+  CLI::App* command = app->add_subcommand(
+      "db", "Looks inside the filters of a LevelDB or RocksDB database, which may be running");
+  command->footer(
+      "Nothing is locked and nothing is written. Files that the owner of the database removes\n"
+      "meanwhile are skipped. A damaged file is an error; the others go on.\n"
+      "Exit code: 0 done; 1 a damaged file, or a lost key (verify); 2 an invalid request.");
+  command->require_subcommand(1);
+  db::AddInspectCommand(command, exit_code);
+  db::AddMeasureCommand(command, exit_code);
+  db::AddVerifyCommand(command, exit_code);
+  db::AddAdviseCommand(command, exit_code);
+}
+
+}  // namespace bloomline::tool

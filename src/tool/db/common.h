@@ -53,9 +53,11 @@ struct Inputs {
   const database::TableFile& file(const FileRef& ref) const {
     return databases[ref.database].files[ref.index];
   }
+  const database::ColumnFamily& column_family(size_t database, int index) const {
+    return databases[database].column_families[static_cast<size_t>(index)];
+  }
   const database::ColumnFamily& column_family(const FileRef& ref) const {
-    const database::Database& database = databases[ref.database];
-    return database.column_families[static_cast<size_t>(file(ref).column_family)];
+    return column_family(ref.database, file(ref).column_family);
   }
 };
 

@@ -34,18 +34,19 @@ struct LevelSize {
 };
 
 using Numbers = std::vector<double>;
+constexpr double kLevelRatio = 10;
 
 // One format, with bits by level or the same bits in all levels.
 class LevelSizer {
  public:
-  LevelSizer(Format format, bool by_level, const LevelSizeRequest& request)
+  LevelSizer(Format format, bool by_level, const SizeRequest& request)
       : format_(format),
         by_level_(by_level),
         request_(request),
         fractions_(static_cast<size_t>(*request.num_levels)),
         runs_(fractions_.size(), 1.0) {
-    KeysOfLevels(*request.num_levels, request.level_ratio, fractions_.data());
-    runs_[0] = request.first_level_runs;
+    KeysOfLevels(*request.num_levels, request.level_ratio.value_or(kLevelRatio), fractions_.data());
+    runs_[0] = request.first_level_runs.value_or(1);
   }
 
   LevelSize Size() {
@@ -151,14 +152,19 @@ class LevelSizer {
 
   const Format format_;
   const bool by_level_;
-  const LevelSizeRequest& request_;
+  const SizeRequest& request_;
   Numbers fractions_;
   Numbers runs_;
   LevelSize size_;
 };
 
 // Empty, or what is missing in the request, or too much.
-std::string Validate(const LevelSizeRequest& request) {
+std::string ValidateLevels(const SizeRequest& request) {
+  if (!request.num_levels) return "--level-ratio, --level0-runs and --wasted-reads need --levels";
+  if (request.rate) {
+    return "--fpr is the rate of one filter; with --levels, give --wasted-reads";
+  }
+  if (request.capacity) return "--capacity cannot be given with --levels";
   const int given = request.num_keys.has_value() + request.memory_bytes.has_value() +
                     request.bits_per_key.has_value() + request.wasted_reads.has_value();
   if (given != 2 || (request.bits_per_key && request.wasted_reads)) {
@@ -176,7 +182,7 @@ std::string Validate(const LevelSizeRequest& request) {
   return "";
 }
 
-std::vector<LevelSize> Sizes(const LevelSizeRequest& request, bool by_level) {
+std::vector<LevelSize> Sizes(const SizeRequest& request, bool by_level) {
   std::vector<LevelSize> sizes;
   for (const Format format : {Format::kBlocked, Format::kCompact}) {
     sizes.push_back(LevelSizer(format, by_level, request).Size());
@@ -208,12 +214,12 @@ Json SizeJson(const LevelSize& size) {
   return json;
 }
 
-void PrintJson(const LevelSizeRequest& request, const std::vector<LevelSize>& by_level,
+void PrintJson(const SizeRequest& request, const std::vector<LevelSize>& by_level,
                const std::vector<LevelSize>& equal) {
   Json json;
   json["request"] = {{"num_levels", *request.num_levels},
-                     {"level_ratio", request.level_ratio},
-                     {"first_level_runs", request.first_level_runs},
+                     {"level_ratio", request.level_ratio.value_or(kLevelRatio)},
+                     {"first_level_runs", request.first_level_runs.value_or(1)},
                      {"num_keys", OrNull(request.num_keys)},
                      {"bits_per_key", OrNull(request.bits_per_key)},
                      {"wasted_reads", OrNull(request.wasted_reads)},
@@ -263,8 +269,8 @@ void PrintTable(const std::vector<LevelSize>& by_level, const std::vector<LevelS
 
 }  // namespace
 
-int RunLevelSize(const LevelSizeRequest& request, bool json) {
-  if (const std::string error = Validate(request); !error.empty()) {
+int RunLevelSize(const SizeRequest& request, bool json) {
+  if (const std::string error = ValidateLevels(request); !error.empty()) {
     std::cerr << "bloomline size: " << error << '\n';
     return kExitImpossible;
   }

@@ -17,9 +17,14 @@ struct SizeRequest {
   std::optional<double> bits_per_key;
   std::optional<uint64_t> memory_bytes;
   uint64_t key_bytes = 16;  // for structures that store keys
+  // With --levels.
+  std::optional<int> num_levels;           // 1 to kMaxLevels
+  std::optional<double> level_ratio;       // 1 to kMaxLevelRatio; none: 10
+  std::optional<double> first_level_runs;  // sorted runs of level 0; none: 1
+  std::optional<double> wasted_reads;      // per Get of a missing key
 };
 
-// Empty, or what is missing in the request, or too much.
+// Empty, or what is missing in a request without levels, or too much.
 std::string Validate(const SizeRequest& request);
 
 struct SizeRow {
@@ -49,21 +54,11 @@ std::vector<SizeRow> ChangingRows(const SizeRequest& request);  // of all
 // ---- What `bloomline size --levels` computes: bits per key, memory and wasted reads of each level
 // of an LSM tree, with the bits divided among the levels and, for comparison, the same in all.
 
-struct LevelSizeRequest {
-  std::optional<int> num_levels;  // 1 to kMaxLevels
-  double level_ratio = 10;        // 1 to kMaxLevelRatio
-  double first_level_runs = 1;    // sorted runs of level 0
-  std::optional<uint64_t> num_keys;
-  std::optional<double> bits_per_key;
-  std::optional<double> wasted_reads;  // per Get of a missing key
-  std::optional<uint64_t> memory_bytes;
-};
-
 constexpr double kMaxLevelRatio = 1e6;
 constexpr double kMaxFirstLevelRuns = 1000;
 
-// Prints what meets the request, or why nothing does. num_levels must be given.
-int RunLevelSize(const LevelSizeRequest& request, bool json);
+// Prints what meets a request that has one of their options, or why nothing does.
+int RunLevelSize(const SizeRequest& request, bool json);
 
 }  // namespace bloomline::tool
 

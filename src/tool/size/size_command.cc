@@ -128,59 +128,24 @@ int Run(const SizeRequest& request, bool json) {
   return kExitOk;
 }
 
-// The options for an LSM tree.
-struct LevelOptions {
-  std::optional<int> num_levels;
-  std::optional<double> ratio, first_level_runs, wasted_reads;
-
-  bool AnyGiven() const { return num_levels || ratio || first_level_runs || wasted_reads; }
-};
-
-std::shared_ptr<LevelOptions> AddLevelOptions(CLI::App* command) {
-  auto levels = std::make_shared<LevelOptions>();
+void AddLevelOptions(CLI::App* command, SizeRequest* request) {
   const auto parse_levels = [](const std::string& text, std::string* error) {
     return ParseWhole(text, 1, kMaxLevels, error);
   };
-  const auto parse_ratio = [](const std::string& text, std::string* error) {
-    return ParseNumber(text, 1, kMaxLevelRatio, error);
+  const auto up_to = [](double max) {
+    return [=](const std::string& text, std::string* error) {
+      return ParseNumber(text, 1, max, error);
+    };
   };
-  const auto parse_runs = [](const std::string& text, std::string* error) {
-    return ParseNumber(text, 1, kMaxFirstLevelRuns, error);
-  };
-  AddQuantity(command, "--levels", &levels->num_levels, parse_levels,
+  AddQuantity(command, "--levels", &request->num_levels, parse_levels,
               "Divide the memory among this many levels of an LSM tree, for example 5");
-  AddQuantity(command, "--level-ratio", &levels->ratio, parse_ratio,
+  AddQuantity(command, "--level-ratio", &request->level_ratio, up_to(kMaxLevelRatio),
               "How many times as many keys a level has as the one before it [10]");
-  AddQuantity(command, "--level0-runs", &levels->first_level_runs, parse_runs,
+  AddQuantity(command, "--level0-runs", &request->first_level_runs, up_to(kMaxFirstLevelRuns),
               "Sorted runs in the first level, for example 4 files in level 0 [1]");
-  AddQuantity(command, "--wasted-reads", &levels->wasted_reads, ParseRate,
+  AddQuantity(command, "--wasted-reads", &request->wasted_reads, ParseRate,
               "With --levels, instead of --bits-per-key: expected wasted reads per Get of a "
               "missing key, for example 0.01 or 1%");
-  return levels;
-}
-
-int RunLevels(const SizeRequest& size, const LevelOptions& levels, bool json) {
-  const char* error = nullptr;
-  if (!levels.num_levels) {
-    error = "--level-ratio, --level0-runs and --wasted-reads need --levels";
-  } else if (size.rate) {
-    error = "--fpr is the rate of one filter; with --levels, give --wasted-reads";
-  } else if (size.capacity) {
-    error = "--capacity cannot be given with --levels";
-  }
-  if (error != nullptr) {
-    std::cerr << "bloomline size: " << error << '\n';
-    return kExitImpossible;
-  }
-  LevelSizeRequest request;
-  request.num_levels = levels.num_levels;
-  request.level_ratio = levels.ratio.value_or(request.level_ratio);
-  request.first_level_runs = levels.first_level_runs.value_or(request.first_level_runs);
-  request.num_keys = size.num_keys;
-  request.bits_per_key = size.bits_per_key;
-  request.wasted_reads = levels.wasted_reads;
-  request.memory_bytes = size.memory_bytes;
-  return RunLevelSize(request, json);
 }
 
 }  // namespace
@@ -207,9 +172,11 @@ void AddSizeCommand(CLI::App* app, int* exit_code) {
       ->capture_default_str()
       ->type_name("");
   command->add_flag("--json", *json, "Print JSON");
-  const auto levels = AddLevelOptions(command);
+  AddLevelOptions(command, request.get());
   command->callback([=] {
-    *exit_code = levels->AnyGiven() ? RunLevels(*request, *levels, *json) : Run(*request, *json);
+    const bool has_levels = request->num_levels || request->level_ratio ||
+                            request->first_level_runs || request->wasted_reads;
+    *exit_code = has_levels ? RunLevelSize(*request, *json) : Run(*request, *json);
   });
 }
 

@@ -13,43 +13,6 @@
 
 namespace bloomline::sstable {
 
-// ---- One function for each compression library. All: false, with *problem ("has damaged snappy
-// data", "is compressed with snappy, and this program was built without it").
-
-// The size is in the data.
-bool SnappySize(std::string_view stored, uint64_t* size, std::string* problem);
-
-// Exactly `size` bytes into out, which has room for them.
-bool SnappyDecompress(std::string_view stored, uint64_t size, char* out, std::string* problem);
-bool Lz4Decompress(std::string_view stored, std::string_view dictionary, uint64_t size, char* out,
-                   std::string* problem);
-
-// size 0: unknown, as in RocksDB's format_version 0 and 1; the buffer grows up to max_size.
-// Otherwise exactly that.
-bool ZlibDecompress(std::string_view stored, std::string_view dictionary, uint64_t size,
-                    uint64_t max_size, Buffer* out, uint64_t* decompressed, std::string* problem);
-bool Bzip2Decompress(std::string_view stored, uint64_t size, uint64_t max_size, Buffer* out,
-                     uint64_t* decompressed, std::string* problem);
-
-// zstd: contexts cost more to make than a block takes.
-class ZstdContext {
- public:
-  ZstdContext() = default;
-  ~ZstdContext();
-  ZstdContext(const ZstdContext&) = delete;
-  ZstdContext& operator=(const ZstdContext&) = delete;
-
-  // The size that the frame claims to have: LevelDB writes no other.
-  static bool Size(std::string_view stored, uint64_t* size, std::string* problem);
-  // The dictionary must stay the same from call to call.
-  bool Decompress(std::string_view stored, std::string_view dictionary, uint64_t size, char* out,
-                  std::string* problem);
-
- private:
-  void* context_ = nullptr;
-  void* dictionary_ = nullptr;
-};
-
 // A larger block is an error. Engines write blocks of kilobytes, and larger ones only for a larger
 // value; without a limit, 32 KiB of zstd could claim a gigabyte.
 constexpr uint64_t kMaxDecompressedBytes = uint64_t{1} << 30;
@@ -79,6 +42,7 @@ struct CompressionRules {
 class Decompressor {
  public:
   explicit Decompressor(const CompressionRules* rules);
+  ~Decompressor();
 
   // For all blocks from now on; empty: none.
   void SetDictionary(std::string dictionary);
@@ -94,7 +58,8 @@ class Decompressor {
 
   const CompressionRules* const rules_;
   std::string dictionary_;
-  std::unique_ptr<ZstdContext> zstd_;
+  struct Zstd;
+  std::unique_ptr<Zstd> zstd_;
 };
 
 }  // namespace bloomline::sstable

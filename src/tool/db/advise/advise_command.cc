@@ -17,12 +17,8 @@
 namespace bloomline::tool::db {
 namespace {
 
-double WastedReads(const Group& group, const MeasuredFamily* measured) {
-  if (measured != nullptr) {
-    for (const MeasuredGroup& level : measured->levels) {
-      if (level.level == group.level && !std::isnan(level.wasted_reads)) return level.wasted_reads;
-    }
-  }
+double WastedReads(const Group& group, double measured) {
+  if (!std::isnan(measured)) return measured;
   // A filter that is not understood matches every key, as far as is known.
   return std::isnan(group.wasted_reads) ? group.runs : group.wasted_reads;
 }
@@ -31,12 +27,8 @@ uint64_t MedianKeysPerFilter(const Inputs& inputs, const Inspection& inspection,
                              const FamilyGroups& groups) {
   std::vector<uint64_t> keys;
   for (size_t i = 0; i < inspection.files.size(); ++i) {
-    const FileRef& ref = inputs.files[i];
     const FileFacts& facts = inspection.files[i].facts;
-    if (ref.state != FileState::kDone || ref.database != groups.database ||
-        inputs.file(ref).column_family != groups.column_family) {
-      continue;
-    }
+    if (!IsIn(inputs, inputs.files[i], groups)) continue;
     const uint64_t of_file =
         facts.num_filters == 0 ? facts.keys_per_missing_filter : facts.num_keys / facts.num_filters;
     if (of_file != 0) keys.push_back(of_file);
@@ -49,11 +41,10 @@ uint64_t MedianKeysPerFilter(const Inputs& inputs, const Inspection& inspection,
 
 advice::Situation SituationOf(const Inputs& inputs, const Inspection& inspection,
                               const FamilyGroups& groups, const MeasuredFamily* measured) {
-  const database::Database& database = inputs.databases[groups.database];
   const database::ColumnFamily& family =
-      database.column_families[static_cast<size_t>(groups.column_family)];
+      inputs.column_family(groups.database, groups.column_family);
   advice::Situation situation;
-  situation.engine = database.engine;
+  situation.engine = inputs.databases[groups.database].engine;
   situation.leveled =
       family.compaction_style.empty() || family.compaction_style == "kCompactionStyleLevel";
   situation.partitioned = groups.all.partitioned_files != 0;
@@ -61,7 +52,8 @@ advice::Situation SituationOf(const Inputs& inputs, const Inspection& inspection
   if (family.level_size_ratio >= 1 && family.level_size_ratio <= 1000) {
     situation.level_size_ratio = family.level_size_ratio;
   }
-  for (const Group& group : groups.levels) {
+  for (size_t i = 0; i < groups.levels.size(); ++i) {
+    const Group& group = groups.levels[i];
     advice::Level level;
     level.number = group.level;
     level.num_runs = std::max(group.runs, 1e-6);  // the least that advice allows
@@ -69,7 +61,8 @@ advice::Situation SituationOf(const Inputs& inputs, const Inspection& inspection
     level.num_keys = group.num_keys + group.keys_without_filter;
     level.num_filters = group.files_without_filter == 0 ? group.num_filters : 0;
     level.filter_bytes = group.filter_bytes;
-    level.wasted_reads = WastedReads(group, measured);
+    level.wasted_reads =
+        WastedReads(group, measured == nullptr ? std::nan("") : measured->levels[i].wasted_reads);
     situation.levels.push_back(level);
   }
   return situation;
@@ -149,8 +142,8 @@ advice::Request RequestOf(const AdviseOptions& options, const advice::Situation&
 }
 
 std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options,
-                                         const std::string& stats_text, Inputs* inputs) {
-  const Inspection inspection = Inspect(inputs, options.common, "advise", options.policy);
+                                         const std::string& stats_text,
+                                         const Inspection& inspection, Inputs* inputs) {
   std::vector<MeasuredFamily> measured;
   if (!options.no_measure) {
     const auto results = Measure(inputs, options.common, options.measure, "advise", inspection);
@@ -170,8 +163,7 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options,
     }
     FamilyAdvice family;
     family.title = DatabaseTitle(database, groups.column_family);
-    family.database = groups.database;
-    family.column_family = database.column_families[static_cast<size_t>(groups.column_family)].name;
+    family.column_family = inputs->column_family(groups.database, groups.column_family).name;
     family.measured = !options.no_measure && measured[g].all.files != 0;
     family.situation =
         SituationOf(*inputs, inspection, groups, options.no_measure ? nullptr : &measured[g]);
@@ -195,22 +187,6 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options,
   return families;
 }
 
-Json AllAdviceJson(const Inputs& inputs, const std::vector<FamilyAdvice>& families) {
-  Json databases = Json::array();
-  for (size_t d = 0; d < inputs.databases.size(); ++d) {
-    Json of_families = Json::array();
-    for (const FamilyAdvice& family : families) {
-      if (family.database == d) of_families.push_back(AdviceJson(family));
-    }
-    databases.push_back({{"path", inputs.databases[d].path},
-                         {"engine", EngineName(inputs.databases[d].engine)},
-                         {"column_families", std::move(of_families)}});
-  }
-  Json json{{"databases", std::move(databases)}};
-  AddProblems(inputs, &json);
-  return json;
-}
-
 int Run(const AdviseOptions& options) {
   // Before the database is measured, which may take minutes.
   std::string stats_text, error;
@@ -219,8 +195,15 @@ int Run(const AdviseOptions& options) {
     return kExitFailure;
   }
   Inputs inputs = OpenInputs(options.common);
-  const std::vector<FamilyAdvice> families = AdviseFamilies(options, stats_text, &inputs);
-  if (options.common.json) Print(AllAdviceJson(inputs, families));
+  const Inspection inspection = Inspect(&inputs, options.common, "advise", options.policy);
+  const std::vector<FamilyAdvice> families =
+      AdviseFamilies(options, stats_text, inspection, &inputs);
+  if (options.common.json) {
+    Json json =
+        DocumentOf(inputs, inspection, false, [&](size_t g) { return AdviceJson(families[g]); });
+    AddProblems(inputs, &json);
+    Print(json);
+  }
   int exit_code = kExitOk;
   for (size_t i = 0; i < families.size(); ++i) {
     if (!options.common.json) {

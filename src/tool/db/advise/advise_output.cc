@@ -94,9 +94,6 @@ void PrintLines(const std::string& heading, const std::string& lines) {
 }
 
 Json ChoiceJson(const Choice& choice) {
-  const auto text = [](const std::string& value) {
-    return value.empty() ? Json(nullptr) : Json(value);
-  };
   return {{"title", choice.title},
           {"format", FormatName(choice.format)},
           {"by_level", choice.by_level},
@@ -104,9 +101,9 @@ Json ChoiceJson(const Choice& choice) {
           {"bits_of_level", choice.bits_of_level},
           {"filter_bytes", choice.filter_bytes},
           {"wasted_reads", RateOrNull(choice.wasted_reads)},
-          {"option_string", text(choice.option_string)},
-          {"environment", text(choice.environment)},
-          {"code", text(choice.code)}};
+          {"option_string", TextOrNull(choice.option_string)},
+          {"environment", TextOrNull(choice.environment)},
+          {"code", TextOrNull(choice.code)}};
 }
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
@@ -119,6 +116,41 @@ std::optional<uint64_t> Find(const database::Tickers& tickers, const std::string
 
 double Quotient(uint64_t part, uint64_t all) {
   return all == 0 ? kUnknown : static_cast<double>(part) / static_cast<double>(all);
+}
+
+Json TickersJson(const TickerRates& rates, const std::string& from) {
+  return {{"from", from},
+          {"useful", rates.useful},
+          {"full_positive", rates.full_positive},
+          {"full_true_positive", rates.true_positive},
+          {"false_positives", rates.false_positives()},
+          {"false_positive_rate", RateOrNull(rates.false_positive_rate())},
+          {"prefix_checked", rates.prefix_checked},
+          {"prefix_useful", rates.prefix_useful},
+          {"gets_of_missing_keys", OrNull(rates.gets_of_missing_keys)},
+          {"gets_of_stored_keys", OrNull(rates.gets_of_stored_keys)},
+          {"wasted_reads", RateOrNull(rates.wasted_reads())}};
+}
+
+std::string TickersText(const TickerRates& rates, const std::string& from) {
+  std::string text = "statistics in " + Printable(from) + ": ";
+  const uint64_t queries = rates.useful + rates.full_positive;
+  if (queries == 0) return text + "the filters were not queried\n";
+  text += CountText(queries) + " filter queries, " + CountText(queries - rates.true_positive) +
+          " for missing keys; " + CountText(rates.false_positives()) + " false positives, FPR " +
+          RateOrDash(rates.false_positive_rate()) + '\n';
+  if (rates.gets_of_missing_keys) {
+    const uint64_t gets = *rates.gets_of_missing_keys + *rates.gets_of_stored_keys;
+    text += CountText(gets) + " Gets, " + CountText(*rates.gets_of_missing_keys) + " (" +
+            RateOrDash(Quotient(*rates.gets_of_missing_keys, gets)) +
+            ") of missing keys; wasted reads per Get of a missing key: " +
+            RateOrDash(rates.wasted_reads()) + '\n';
+  }
+  if (rates.prefix_checked != 0) {
+    text += CountText(rates.prefix_checked) + " prefix queries, " + CountText(rates.prefix_useful) +
+            " of which avoided a read\n";
+  }
+  return text;
 }
 
 }  // namespace
@@ -232,41 +264,6 @@ bool RatesOf(const database::Tickers& tickers, TickerRates* rates, std::string* 
     rates->gets_of_stored_keys = found + hit.value_or(0);
   }
   return true;
-}
-
-Json TickersJson(const TickerRates& rates, const std::string& from) {
-  return {{"from", from},
-          {"useful", rates.useful},
-          {"full_positive", rates.full_positive},
-          {"full_true_positive", rates.true_positive},
-          {"false_positives", rates.false_positives()},
-          {"false_positive_rate", RateOrNull(rates.false_positive_rate())},
-          {"prefix_checked", rates.prefix_checked},
-          {"prefix_useful", rates.prefix_useful},
-          {"gets_of_missing_keys", OrNull(rates.gets_of_missing_keys)},
-          {"gets_of_stored_keys", OrNull(rates.gets_of_stored_keys)},
-          {"wasted_reads", RateOrNull(rates.wasted_reads())}};
-}
-
-std::string TickersText(const TickerRates& rates, const std::string& from) {
-  std::string text = "statistics in " + Printable(from) + ": ";
-  const uint64_t queries = rates.useful + rates.full_positive;
-  if (queries == 0) return text + "the filters were not queried\n";
-  text += CountText(queries) + " filter queries, " + CountText(queries - rates.true_positive) +
-          " for missing keys; " + CountText(rates.false_positives()) + " false positives, FPR " +
-          RateOrDash(rates.false_positive_rate()) + '\n';
-  if (rates.gets_of_missing_keys) {
-    const uint64_t gets = *rates.gets_of_missing_keys + *rates.gets_of_stored_keys;
-    text += CountText(gets) + " Gets, " + CountText(*rates.gets_of_missing_keys) + " (" +
-            RateOrDash(Quotient(*rates.gets_of_missing_keys, gets)) +
-            ") of missing keys; wasted reads per Get of a missing key: " +
-            RateOrDash(rates.wasted_reads()) + '\n';
-  }
-  if (rates.prefix_checked != 0) {
-    text += CountText(rates.prefix_checked) + " prefix queries, " + CountText(rates.prefix_useful) +
-            " of which avoided a read\n";
-  }
-  return text;
 }
 
 }  // namespace bloomline::tool::db

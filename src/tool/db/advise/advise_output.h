@@ -34,13 +34,9 @@ struct TickerRates {
 // False with *error if the tickers do not tell, as without the three of whole keys.
 bool RatesOf(const database::Tickers& tickers, TickerRates* rates, std::string* error);
 
-Json TickersJson(const TickerRates& rates, const std::string& from);
-std::string TickersText(const TickerRates& rates, const std::string& from);
-
 // Advice for one column family.
 struct FamilyAdvice {
-  std::string title;    // of its database
-  size_t database = 0;  // of Inputs
+  std::string title;  // of its database
   std::string column_family;
   bool measured = false;
   advice::Request request;

@@ -172,6 +172,11 @@ void FindCoverage(const Inputs& inputs, std::vector<InspectedFile>* files) {
   for (const auto& [key, members] : families) CoverageOfFamily(inputs, members, files);
 }
 
+bool IsIn(const Inputs& inputs, const FileRef& ref, const FamilyGroups& family) {
+  return ref.state == FileState::kDone &&
+         FamilyOf(inputs, ref) == FamilyKey(family.database, family.column_family);
+}
+
 std::vector<FamilyGroups> GroupFiles(const Inputs& inputs,
                                      const std::vector<InspectedFile>& files) {
   std::map<FamilyKey, std::map<int, Group>> families;
@@ -196,9 +201,7 @@ std::vector<FamilyGroups> GroupFiles(const Inputs& inputs,
     }
     for (size_t i = 0; i < files.size(); ++i) {
       const FileRef& ref = inputs.files[i];
-      if (ref.state == FileState::kDone && FamilyOf(inputs, ref) == key) {
-        family.all.Add(files[i], inputs.file(ref).bytes);
-      }
+      if (IsIn(inputs, ref, family)) family.all.Add(files[i], inputs.file(ref).bytes);
     }
     groups.push_back(std::move(family));
   }
@@ -241,6 +244,28 @@ Json GroupJson(const Group& group) {
           {"runs", group.runs},
           {"expected_false_positive_rate", RateOrNull(group.rate())},
           {"expected_wasted_reads", RateOrNull(group.wasted_reads)}};
+}
+
+Json DocumentOf(const Inputs& inputs, const Inspection& inspection, bool with_warnings,
+                const std::function<Json(size_t)>& family,
+                const std::function<Json(size_t)>& file) {
+  Json databases = Json::array();
+  for (size_t d = 0; d < inputs.databases.size(); ++d) {
+    const database::Database& database = inputs.databases[d];
+    Json json{{"path", database.path}, {"engine", EngineName(database.engine)}};
+    if (with_warnings) json["warnings"] = database.warnings;
+    json["column_families"] = Json::array();
+    for (size_t g = 0; g < inspection.groups.size(); ++g) {
+      if (inspection.groups[g].database == d) json["column_families"].push_back(family(g));
+    }
+    if (file != nullptr) json["files"] = Json::array();
+    for (size_t i = 0; file != nullptr && i < inputs.files.size(); ++i) {
+      const FileRef& ref = inputs.files[i];
+      if (ref.state == FileState::kDone && ref.database == d) json["files"].push_back(file(i));
+    }
+    databases.push_back(std::move(json));
+  }
+  return {{"databases", std::move(databases)}};
 }
 
 std::string LayoutsText(const LayoutCounts& layouts) {

@@ -68,11 +68,7 @@ void PrintRemarks(const Inputs& inputs, const std::vector<InspectedFile>& files,
   std::map<std::string, uint64_t> reasons;
   std::map<std::string, uint64_t> extractors;
   for (size_t i = 0; i < files.size(); ++i) {
-    const FileRef& ref = inputs.files[i];
-    if (ref.state != FileState::kDone || ref.database != family.database ||
-        inputs.file(ref).column_family != family.column_family) {
-      continue;
-    }
+    if (!IsIn(inputs, inputs.files[i], family)) continue;
     const FileFacts& facts = files[i].facts;
     if (!files[i].ignored.empty()) ++reasons["ignored: " + files[i].ignored];
     if (files[i].policy_unknown) {
@@ -116,32 +112,31 @@ Json FileJson(const Inputs& inputs, const FileRef& ref, const InspectedFile& ins
   const FileFacts& facts = inspected.facts;
   Group group;
   group.Add(inspected, file.bytes);
-  return {
-      {"path", file.path},
-      {"number", file.number},
-      {"column_family", inputs.column_family(ref).name},
-      {"level", LevelJson(file.level)},
-      {"bytes", file.bytes},
-      {"engine", EngineName(facts.engine)},
-      {"format_version", facts.format_version},
-      {"comparator", facts.comparator},
-      {"filter_kind", KindName(facts.kind)},
-      {"filter_name", facts.filter_name},
-      {"filter_policy", facts.filter_policy},
-      {"layouts", LayoutsJson(facts.layouts)},
-      {"filters", facts.num_filters},
-      {"filter_bytes", facts.filter_bytes},
-      {"num_keys", facts.num_keys},
-      {"num_keys_estimated", facts.keys_estimated},
-      {"bits_per_key", RateOrNull(group.bits_per_key())},
-      {"expected_false_positive_rate", RateOrNull(inspected.rate())},
-      {"share_of_gets", inspected.coverage},
-      {"whole_keys", facts.whole_keys},
-      {"prefixes", facts.prefixes},
-      {"prefix_extractor", facts.prefix_extractor},
-      {"ignored", inspected.ignored.empty() ? Json(nullptr) : Json(inspected.ignored)},
-      {"problem", facts.why_unknown.empty() ? Json(nullptr) : Json(facts.why_unknown)},
-      {"canonicalizer", facts.canonicalizer.empty() ? Json(nullptr) : Json(facts.canonicalizer)}};
+  return {{"path", file.path},
+          {"number", file.number},
+          {"column_family", inputs.column_family(ref).name},
+          {"level", LevelJson(file.level)},
+          {"bytes", file.bytes},
+          {"engine", EngineName(facts.engine)},
+          {"format_version", facts.format_version},
+          {"comparator", facts.comparator},
+          {"filter_kind", KindName(facts.kind)},
+          {"filter_name", facts.filter_name},
+          {"filter_policy", facts.filter_policy},
+          {"layouts", LayoutsJson(facts.layouts)},
+          {"filters", facts.num_filters},
+          {"filter_bytes", facts.filter_bytes},
+          {"num_keys", facts.num_keys},
+          {"num_keys_estimated", facts.keys_estimated},
+          {"bits_per_key", RateOrNull(group.bits_per_key())},
+          {"expected_false_positive_rate", RateOrNull(inspected.rate())},
+          {"share_of_gets", inspected.coverage},
+          {"whole_keys", facts.whole_keys},
+          {"prefixes", facts.prefixes},
+          {"prefix_extractor", facts.prefix_extractor},
+          {"ignored", TextOrNull(inspected.ignored)},
+          {"problem", TextOrNull(facts.why_unknown)},
+          {"canonicalizer", TextOrNull(facts.canonicalizer)}};
 }
 
 void PrintInspection(const Inputs& inputs, const Inspection& inspection, bool with_files) {
@@ -164,35 +159,18 @@ void PrintInspection(const Inputs& inputs, const Inspection& inspection, bool wi
 
 // One document; files of all databases with all their facts.
 Json InspectionJson(const Inputs& inputs, const Inspection& inspection) {
-  const auto& [files, groups, policies] = inspection;
-  Json databases = Json::array();
-  for (size_t d = 0; d < inputs.databases.size(); ++d) {
-    const database::Database& database = inputs.databases[d];
-    Json families = Json::array();
-    for (size_t g = 0; g < groups.size(); ++g) {
-      if (groups[g].database != d) continue;
-      Json levels = Json::array();
-      for (const Group& level : groups[g].levels) levels.push_back(GroupJson(level));
-      const auto family = static_cast<size_t>(groups[g].column_family);
-      families.push_back(
-          {{"name", database.column_families[family].name},
-           {"running_policy", policies[g].name.empty() ? Json(nullptr) : Json(policies[g].name)},
-           {"levels", std::move(levels)},
-           {"all", GroupJson(groups[g].all)}});
-    }
-    Json listed = Json::array();
-    for (size_t i = 0; i < files.size(); ++i) {
-      const FileRef& ref = inputs.files[i];
-      if (ref.state != FileState::kDone || ref.database != d) continue;
-      listed.push_back(FileJson(inputs, ref, files[i]));
-    }
-    databases.push_back({{"path", database.path},
-                         {"engine", EngineName(database.engine)},
-                         {"warnings", database.warnings},
-                         {"column_families", std::move(families)},
-                         {"files", std::move(listed)}});
-  }
-  return {{"databases", std::move(databases)}};
+  const auto family = [&](size_t g) -> Json {
+    const FamilyGroups& groups = inspection.groups[g];
+    Json levels = Json::array();
+    for (const Group& level : groups.levels) levels.push_back(GroupJson(level));
+    return {{"name", inputs.column_family(groups.database, groups.column_family).name},
+            {"running_policy", TextOrNull(inspection.policies[g].name)},
+            {"levels", std::move(levels)},
+            {"all", GroupJson(groups.all)}};
+  };
+  return DocumentOf(inputs, inspection, true, family, [&](size_t i) {
+    return FileJson(inputs, inputs.files[i], inspection.files[i]);
+  });
 }
 
 struct InspectOptions {

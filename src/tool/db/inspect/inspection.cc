@@ -62,9 +62,8 @@ Inspection Inspect(Inputs* inputs, const CommonOptions& options, const std::stri
   FindCoverage(*inputs, &inspection.files);
   inspection.groups = GroupFiles(*inputs, inspection.files);
   for (const FamilyGroups& family : inspection.groups) {
-    const database::Database& database = inputs->databases[family.database];
     inspection.policies.push_back(
-        PolicyOf(database.column_families[static_cast<size_t>(family.column_family)], policy));
+        PolicyOf(inputs->column_family(family.database, family.column_family), policy));
   }
   return inspection;
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <string>
@@ -111,6 +112,9 @@ struct FamilyGroups {
 // Sets the coverage of all files that are done.
 void FindCoverage(const Inputs& inputs, std::vector<InspectedFile>* files);
 
+// Whether the file is done, and of that column family.
+bool IsIn(const Inputs& inputs, const FileRef& ref, const FamilyGroups& family);
+
 // The files that are done, by database and column family. Files that were named on their own have
 // level -1, and their rates are averaged over keys.
 std::vector<FamilyGroups> GroupFiles(const Inputs& inputs, const std::vector<InspectedFile>& files);
@@ -141,6 +145,12 @@ struct Inspection {
   std::vector<FamilyGroups> groups;
   std::vector<RunningPolicy> policies;  // as groups
 };
+
+// {"databases": [...]}, of each its path and engine, its warnings if those are wanted, family(g) of
+// each of its groups, and file(i), unless that is null, of each of its files that is done.
+Json DocumentOf(const Inputs& inputs, const Inspection& inspection, bool with_warnings,
+                const std::function<Json(size_t)>& family,
+                const std::function<Json(size_t)>& file = nullptr);
 
 // `policy`: the running one, for all databases; empty: that of the OPTIONS file.
 Inspection Inspect(Inputs* inputs, const CommonOptions& options, const std::string& name,

@@ -117,38 +117,26 @@ void PrintFiles(const Inputs& inputs, const Inspection& inspection,
   if (cells.size() > 1) std::cout << '\n' << TextTable(cells);
 }
 
-std::string LayoutOf(const Inspection& inspection, const MeasuredFamily& family, int level,
-                     bool all) {
-  for (const FamilyGroups& groups : inspection.groups) {
-    if (groups.database != family.database || groups.column_family != family.column_family) {
-      continue;
-    }
-    if (all) return LayoutsText(groups.all.layouts);
-    for (const Group& group : groups.levels) {
-      if (group.level == level) return LayoutsText(group.layouts);
-    }
-  }
-  return "none";
-}
-
 void PrintMeasurement(const Inputs& inputs, const Inspection& inspection,
                       const std::vector<MeasureResult>& results,
                       const std::vector<MeasuredFamily>& families, bool with_files) {
   for (size_t f = 0; f < families.size(); ++f) {
     const MeasuredFamily& family = families[f];
-    const database::Database& database = inputs.databases[family.database];
+    const FamilyGroups& groups = inspection.groups[f];
+    const database::Database& database = inputs.databases[groups.database];
     if (f != 0) std::cout << '\n';
-    PrintLine(DatabaseTitle(database, family.column_family) + ": " + EngineName(database.engine));
+    PrintLine(DatabaseTitle(database, groups.column_family) + ": " + EngineName(database.engine));
     Cells cells = {{"level", "filter", "adjacent FPR", "elsewhere FPR", "expected FPR", "runs",
                     "wasted reads"}};
-    const auto add = [&](const std::string& name, const MeasuredGroup& group, bool all) {
-      cells.push_back({name, LayoutOf(inspection, family, group.level, all),
-                       MeasuredText(group.adjacent), MeasuredText(group.elsewhere),
-                       RateOrDash(group.expected.rate()), NumberText(group.runs, 2),
-                       RateOrDash(group.wasted_reads)});
+    const auto add = [&](const std::string& name, const MeasuredGroup& group, const Group& files) {
+      cells.push_back({name, LayoutsText(files.layouts), MeasuredText(group.adjacent),
+                       MeasuredText(group.elsewhere), RateOrDash(group.expected.rate()),
+                       NumberText(group.runs, 2), RateOrDash(group.wasted_reads)});
     };
-    for (const MeasuredGroup& level : family.levels) add(LevelText(level.level), level, false);
-    if (family.levels.size() > 1) add("all", family.all, true);
+    for (size_t i = 0; i < family.levels.size(); ++i) {
+      add(LevelText(family.levels[i].level), family.levels[i], groups.levels[i]);
+    }
+    if (family.levels.size() > 1) add("all", family.all, groups.all);
     if (cells.size() > 1) std::cout << TextTable(cells, 2);
     PrintShapes(family);
     for (const auto& [reason, files] : family.not_measured) {
@@ -158,58 +146,39 @@ void PrintMeasurement(const Inputs& inputs, const Inspection& inspection,
   if (with_files) PrintFiles(inputs, inspection, results);
 }
 
-Json MeasurementJson(const Inputs& inputs, const Inspection& inspection,
-                     const std::vector<MeasureResult>& results,
-                     const std::vector<MeasuredFamily>& families) {
-  Json databases = Json::array();
-  for (size_t d = 0; d < inputs.databases.size(); ++d) {
-    Json of_families = Json::array();
-    for (const MeasuredFamily& family : families) {
-      if (family.database != d) continue;
-      Json levels = Json::array();
-      for (const MeasuredGroup& level : family.levels) levels.push_back(GroupJson(level));
-      Json shapes = Json::array();
-      for (const auto& [shape, rates] : ByQueries(family.by_shape)) {
-        shapes.push_back({{"keys", ShapeName(shape)},
-                          {"adjacent", MeasuredJson(rates.adjacent)},
-                          {"elsewhere", MeasuredJson(rates.elsewhere)}});
-      }
-      Json reasons = Json::array();
-      for (const auto& [reason, files] : family.not_measured) {
-        reasons.push_back({{"reason", reason}, {"files", files}});
-      }
-      const auto index = static_cast<size_t>(family.column_family);
-      of_families.push_back({{"name", inputs.databases[d].column_families[index].name},
-                             {"levels", std::move(levels)},
-                             {"all", GroupJson(family.all)},
-                             {"key_shapes", std::move(shapes)},
-                             {"not_measured", std::move(reasons)}});
-    }
-    Json files = Json::array();
-    for (size_t i = 0; i < results.size(); ++i) {
-      const FileRef& ref = inputs.files[i];
-      if (ref.state != FileState::kDone || ref.database != d) continue;
-      const MeasureResult& result = results[i];
-      files.push_back(
-          {{"path", inputs.file(ref).path},
-           {"level", LevelJson(inputs.file(ref).level)},
-           {"layouts", LayoutsJson(inspection.files[i].facts.layouts)},
-           {"keys_read", result.keys_read},
-           {"of_prefixes", result.of_prefixes},
-           {"whole_file", result.whole_file},
-           {"adjacent", MeasuredJson(result.rates.adjacent)},
-           {"elsewhere", MeasuredJson(result.rates.elsewhere)},
-           {"without_neighbour", result.no_neighbour},
-           {"expected_false_positive_rate", RateOrNull(inspection.files[i].facts.expected_rate)},
-           {"not_measured",
-            result.not_measured.empty() ? Json(nullptr) : Json(result.not_measured)}});
-    }
-    databases.push_back({{"path", inputs.databases[d].path},
-                         {"engine", EngineName(inputs.databases[d].engine)},
-                         {"column_families", std::move(of_families)},
-                         {"files", std::move(files)}});
+Json FamilyJson(const std::string& name, const MeasuredFamily& family) {
+  Json levels = Json::array();
+  for (const MeasuredGroup& level : family.levels) levels.push_back(GroupJson(level));
+  Json shapes = Json::array();
+  for (const auto& [shape, rates] : ByQueries(family.by_shape)) {
+    shapes.push_back({{"keys", ShapeName(shape)},
+                      {"adjacent", MeasuredJson(rates.adjacent)},
+                      {"elsewhere", MeasuredJson(rates.elsewhere)}});
   }
-  return {{"databases", std::move(databases)}};
+  Json reasons = Json::array();
+  for (const auto& [reason, files] : family.not_measured) {
+    reasons.push_back({{"reason", reason}, {"files", files}});
+  }
+  return {{"name", name},
+          {"levels", std::move(levels)},
+          {"all", GroupJson(family.all)},
+          {"key_shapes", std::move(shapes)},
+          {"not_measured", std::move(reasons)}};
+}
+
+Json FileJson(const database::TableFile& file, const FileFacts& facts,
+              const MeasureResult& result) {
+  return {{"path", file.path},
+          {"level", LevelJson(file.level)},
+          {"layouts", LayoutsJson(facts.layouts)},
+          {"keys_read", result.keys_read},
+          {"of_prefixes", result.of_prefixes},
+          {"whole_file", result.whole_file},
+          {"adjacent", MeasuredJson(result.rates.adjacent)},
+          {"elsewhere", MeasuredJson(result.rates.elsewhere)},
+          {"without_neighbour", result.no_neighbour},
+          {"expected_false_positive_rate", RateOrNull(facts.expected_rate)},
+          {"not_measured", TextOrNull(result.not_measured)}};
 }
 
 struct Options {
@@ -225,7 +194,14 @@ int Run(const Options& options) {
   const auto results = Measure(&inputs, options.common, options.measure, "measure", inspection);
   const auto families = GroupMeasurement(inputs, inspection, results);
   if (options.common.json) {
-    Json json = MeasurementJson(inputs, inspection, results, families);
+    const auto family = [&](size_t g) {
+      const FamilyGroups& groups = inspection.groups[g];
+      return FamilyJson(inputs.column_family(groups.database, groups.column_family).name,
+                        families[g]);
+    };
+    Json json = DocumentOf(inputs, inspection, false, family, [&](size_t i) {
+      return FileJson(inputs.file(inputs.files[i]), inspection.files[i].facts, results[i]);
+    });
     json["samples"] = options.measure.samples;
     json["seed"] = options.measure.seed;
     AddProblems(inputs, &json);

@@ -5,9 +5,6 @@
 #include <memory>
 #include <string_view>
 
-#include "src/tool/db/measure/sample_keys.h"
-#include "src/tool/db/table_filters.h"
-
 namespace bloomline::tool::db {
 namespace {
 
@@ -18,59 +15,10 @@ constexpr uint64_t kBlocksTogether = 8;  // are read before others are skipped
 // Of adjacent keys, if there are fewer stored ones; and of these few, those of 1 GiB at most.
 constexpr uint64_t kFewQueries = 100000;
 
-// Queries that wait for one filter.
-class QueryBatch {
- public:
-  // False with *error: damaged. *not_measured: why a filter cannot be queried.
-  bool Add(TableFilters* filters, uint64_t filter, std::string_view key, Queries* all,
-           Queries* of_shape, std::string* not_measured, std::string* error) {
-    if (size_ != 0 && (size_ == kBatch || bytes_.size() >= kMostBytes || filter != filter_) &&
-        !Flush(filters, not_measured, error)) {
-      return false;
-    }
-    filter_ = filter;
-    entries_[size_++] = {bytes_.size(), key.size(), all, of_shape};
-    bytes_.append(key);
-    return true;
-  }
-
-  bool Flush(TableFilters* filters, std::string* not_measured, std::string* error) {
-    const size_t n = size_;
-    size_ = 0;
-    if (n == 0) return true;
-    const engine_filters::EngineFilter* filter = filters->At(filter_, error);
-    if (filter == nullptr) return false;
-    if (!filter->CanQuery()) {
-      *not_measured = filter->why();
-    } else {
-      std::string_view keys[kBatch];
-      bool may_match[kBatch];
-      for (size_t i = 0; i < n; ++i) {
-        keys[i] = std::string_view(bytes_.data() + entries_[i].begin, entries_[i].length);
-      }
-      filter->MayMatch(n, keys, may_match);
-      for (size_t i = 0; i < n; ++i) {
-        entries_[i].all->Add(may_match[i]);
-        entries_[i].of_shape->Add(may_match[i]);
-      }
-    }
-    bytes_.clear();
-    return true;
-  }
-
- private:
-  static constexpr size_t kBatch = 256;
-  static constexpr size_t kMostBytes = 1 << 20;  // and a key: a key may have megabytes
-  struct Entry {
-    size_t begin;
-    size_t length;
-    Queries* all;
-    Queries* of_shape;
-  };
-  std::string bytes_;
-  Entry entries_[kBatch];
-  size_t size_ = 0;
-  uint64_t filter_ = 0;
+// What an answer counts for.
+struct Tally {
+  Queries* all;
+  Queries* of_shape;
 };
 
 class Meter {
@@ -205,7 +153,7 @@ class Meter {
       if (!Precedes(last_, candidates_[next_])) continue;
       if (!QueryElsewhere(candidates_[next_], error)) return false;
     }
-    return batch_.Flush(&filters_, &result_.not_measured, error);
+    return Flush(error);
   }
 
   bool QueryElsewhere(const std::string& key, std::string* error) {
@@ -260,9 +208,28 @@ class Meter {
     if (filter == Table::FilterReader::kNoFilter || filter == Table::FilterReader::kUnknownFilter) {
       return true;
     }
-    Queries* all = adjacent ? &result_.rates.adjacent : &result_.rates.elsewhere;
-    Queries* of_shape = adjacent ? &shape_rates_->adjacent : &shape_rates_->elsewhere;
-    return batch_.Add(&filters_, filter, key, all, of_shape, &result_.not_measured, error);
+    if ((batch_.is_full() || filter != batch_filter_) && !Flush(error)) return false;
+    batch_filter_ = filter;
+    batch_.Add(key, key.size(),
+               {adjacent ? &result_.rates.adjacent : &result_.rates.elsewhere,
+                adjacent ? &shape_rates_->adjacent : &shape_rates_->elsewhere});
+    return true;
+  }
+
+  bool Flush(std::string* error) {
+    if (batch_.size() == 0) return true;
+    const engine_filters::EngineFilter* filter = filters_.At(batch_filter_, error);
+    if (filter == nullptr) return false;
+    if (filter->CanQuery()) {
+      batch_.Query(*filter, [](std::string_view, std::string_view, const Tally& tally, bool match) {
+        tally.all->Add(match);
+        tally.of_shape->Add(match);
+      });
+    } else {
+      result_.not_measured = filter->why();
+    }
+    batch_.Clear();
+    return true;
   }
 
   // Keeps some of the keys of earlier filters: each is missing in those behind.
@@ -283,7 +250,8 @@ class Meter {
   Random random_;
   MeasureResult& result_;
   TableFilters filters_;
-  QueryBatch batch_;
+  KeyBatch<Tally> batch_;
+  uint64_t batch_filter_ = 0;
   std::vector<std::string> candidates_;  // in key order
   size_t next_ = 0;
   std::vector<std::string> earlier_;  // of kByOffset

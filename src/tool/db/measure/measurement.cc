@@ -3,7 +3,6 @@
 #include <cmath>
 #include <utility>
 
-#include "src/tool/db/measure/sample_keys.h"
 #include "src/tool/quantity.h"
 #include "src/tool/quantity_option.h"
 
@@ -100,13 +99,11 @@ std::vector<MeasuredFamily> GroupMeasurement(const Inputs& inputs, const Inspect
   std::vector<MeasuredFamily> families;
   for (const FamilyGroups& groups : inspection.groups) {
     MeasuredFamily family;
-    family.database = groups.database;
-    family.column_family = groups.column_family;
     std::map<int, MeasuredGroup> levels;
     for (size_t i = 0; i < results.size(); ++i) {
       const FileRef& ref = inputs.files[i];
-      if (!inspection.files[i].in_groups || ref.database != family.database ||
-          inputs.file(ref).column_family != family.column_family) {
+      if (!inspection.files[i].in_groups || ref.database != groups.database ||
+          inputs.file(ref).column_family != groups.column_family) {
         continue;
       }
       const int level = inputs.file(ref).level;

@@ -78,9 +78,7 @@ struct MeasuredGroup {
 };
 
 struct MeasuredFamily {
-  size_t database = 0;
-  int column_family = 0;
-  std::vector<MeasuredGroup> levels;
+  std::vector<MeasuredGroup> levels;  // as FamilyGroups::levels
   MeasuredGroup all;
   std::map<KeyShape, MissingKeyRates> by_shape;
   std::map<std::string, uint64_t> not_measured;  // files, by reason
@@ -90,6 +88,7 @@ struct MeasuredFamily {
 // too few, of those elsewhere. NaN: not measured.
 double MeasuredRate(const MeasureResult& result);
 
+// As Inspection::groups.
 std::vector<MeasuredFamily> GroupMeasurement(const Inputs& inputs, const Inspection& inspection,
                                              const std::vector<MeasureResult>& results);
 

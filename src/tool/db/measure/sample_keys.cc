@@ -1,9 +1,8 @@
-#include "src/tool/db/measure/sample_keys.h"
-
 #include <algorithm>
 #include <memory>
 
 #include "src/tool/db/measure/key_shape.h"
+#include "src/tool/db/measure/measure_file.h"
 
 namespace bloomline::tool::db {
 

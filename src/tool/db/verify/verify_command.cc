@@ -136,7 +136,7 @@ void PrintJson(const Inputs& inputs, const std::vector<VerifyResult>& results) {
               {"has_filter", results[i].has_filter},
               {"has_checksums", results[i].has_checksums}};
     file.update(CountsJson(results[i].counts));
-    file["doubt"] = results[i].doubt.empty() ? Json(nullptr) : Json(results[i].doubt);
+    file["doubt"] = TextOrNull(results[i].doubt);
     file["lost_keys"] = Json::array();
     for (const LostKey& lost : results[i].lost) file["lost_keys"].push_back(LostJson(lost));
     json["files"].push_back(std::move(file));

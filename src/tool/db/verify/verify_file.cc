@@ -13,34 +13,16 @@ using sstable::Engine;
 using sstable::FilterKind;
 using sstable::Table;
 
-constexpr size_t kBatch = 256;
-constexpr size_t kMostBatchBytes = 1 << 20;  // and a key: a key may have megabytes
-
 constexpr const char* kNoFilterQueried = "the engine queries no filter for them";
 constexpr const char* kNoPrefix = "the filters hold only prefixes, and they have none";
 
-// Keys, or prefixes, that wait for the query of one filter.
-struct Batch {
-  struct Entry {
-    size_t begin = 0;    // in `bytes`
-    size_t length = 0;   // of the user key with its timestamp
-    size_t queried = 0;  // of its first bytes
-    uint64_t sequence = 0;
-    uint64_t block_offset = 0;
-    uint32_t entry = 0;
-  };
-  std::string bytes;
-  Entry entries[kBatch];
-  size_t size = 0;
-
-  std::string_view Queried(size_t i) const {
-    return std::string_view(bytes.data() + entries[i].begin, entries[i].queried);
-  }
-  void Clear() {
-    bytes.clear();
-    size = 0;
-  }
+// Where a key is.
+struct Place {
+  uint64_t sequence = 0;
+  uint64_t block_offset = 0;
+  uint32_t entry = 0;
 };
+using Batch = KeyBatch<Place>;
 
 class Verifier {
  public:
@@ -119,12 +101,9 @@ class Verifier {
 
   bool AddTo(Batch* batch, const Table::KeyReader& reader, std::string_view user_key,
              size_t queried, std::string* error) {
-    Batch::Entry& entry = batch->entries[batch->size++];
-    entry = {batch->bytes.size(), user_key.size(),       queried,
-             reader.sequence(),   reader.block_offset(), reader.entry_in_block()};
-    batch->bytes.append(user_key);
-    const bool has_room = batch->size < kBatch && batch->bytes.size() < kMostBatchBytes;
-    return has_room || FlushBatch(batch, error);
+    batch->Add(user_key, queried,
+               {reader.sequence(), reader.block_offset(), reader.entry_in_block()});
+    return !batch->is_full() || FlushBatch(batch, error);
   }
 
   bool Flush(std::string* error) {
@@ -132,7 +111,7 @@ class Verifier {
   }
 
   bool FlushBatch(Batch* batch, std::string* error) {
-    const size_t n = batch->size;
+    const size_t n = batch->size();
     if (n == 0) return true;
     const bool is_prefix = batch == &prefixes_;
     const EngineFilter* filter = nullptr;
@@ -144,14 +123,11 @@ class Verifier {
       batch->Clear();
       return true;
     }
-    std::string_view queried[kBatch];
-    bool may_match[kBatch];
-    for (size_t i = 0; i < n; ++i) queried[i] = batch->Queried(i);
-    filter->MayMatch(n, queried, may_match);
     (is_prefix ? result_.counts.prefixes : result_.counts.keys) += n;
-    for (size_t i = 0; i < n; ++i) {
-      if (!may_match[i]) AddLost(*batch, i, is_prefix);
-    }
+    batch->Query(*filter, [&](std::string_view key, std::string_view queried, const Place& place,
+                              bool may_match) {
+      if (!may_match) AddLost(key, queried, place, is_prefix);
+    });
     batch->Clear();
     return true;
   }
@@ -174,7 +150,7 @@ class Verifier {
     return filter->CanQuery() ? std::string() : filter->why();
   }
 
-  void AddLost(const Batch& batch, size_t i, bool is_prefix) {
+  void AddLost(std::string_view key, std::string_view queried, const Place& place, bool is_prefix) {
     if (result_.counts.lost++ == 0 && !keys_.order().is_known &&
         table_.engine() == Engine::kRocksDB) {
       result_.doubt = "comparator '" + keys_.comparator() +
@@ -182,16 +158,8 @@ class Verifier {
                       "out, they need not be lost";
     }
     if (listed_->fetch_add(1) >= max_listed_) return;
-    const Batch::Entry& entry = batch.entries[i];
-    LostKey lost;
-    lost.key = batch.bytes.substr(entry.begin, entry.length);
-    if (is_prefix) lost.prefix = std::string(batch.Queried(i));
-    lost.is_prefix = is_prefix;
-    lost.sequence = entry.sequence;
-    lost.block_offset = entry.block_offset;
-    lost.entry = entry.entry;
-    lost.filter = filter_;
-    result_.lost.push_back(std::move(lost));
+    result_.lost.push_back({std::string(key), std::string(is_prefix ? queried : ""), is_prefix,
+                            place.sequence, place.block_offset, place.entry, filter_});
   }
 
   const Table& table_;
