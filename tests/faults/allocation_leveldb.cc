@@ -61,6 +61,75 @@ TEST(LevelDB, CanonicalizerLosesNoKey) {
   });
 }
 
+class LevelDBFiltersTest : public testing::TestWithParam<Format> {
+ protected:
+  Policy NewPolicy() const {
+    FilterOptions options;
+    options.format = GetParam();
+    return Policy(NewLevelDBFilterPolicy(options));
+  }
+  static std::string Filter(const leveldb::FilterPolicy& policy, const ManyKeys& keys,
+                            std::string* dst, Attempt* attempt) {
+    const std::vector<leveldb::Slice> slices = Slices(keys);
+    const size_t start = dst->size();
+    attempt->Call(
+        [&] { policy.CreateFilter(slices.data(), static_cast<int>(slices.size()), dst); });
+    return dst->substr(start);
+  }
+  static std::vector<leveldb::Slice> Slices(const ManyKeys& keys) {
+    std::vector<leveldb::Slice> slices;
+    for (const std::string_view key : keys.views) slices.emplace_back(key.data(), key.size());
+    return slices;
+  }
+  static void ExpectPresent(const leveldb::FilterPolicy& policy, const ManyKeys& keys,
+                            const std::string& filter) {
+    keys.ExpectPresent([&](std::string_view key) {
+      return policy.KeyMayMatch({key.data(), key.size()}, filter);
+    });
+  }
+};
+
+// LevelDB takes a filter of no bytes as a filter of no keys. It may pass an empty string, or one
+// that holds earlier filters.
+TEST_P(LevelDBFiltersTest, LoseNoKeyAndLeaveEarlierFilters) {
+  const Policy policy = NewPolicy();
+  const Policy stock(leveldb::NewBloomFilterPolicy(10));
+  for (const size_t num_keys : {1, 36, 62, 500, 501, 5000}) {
+    const ManyKeys keys(num_keys);
+    for (const size_t before : {0, 1, 300}) {
+      FailEachAllocation([&](Attempt* attempt) {
+        std::string dst(before, 'x');
+        dst.reserve(before + 2);  // else there is no answer without memory, as the next test shows
+        const std::string filter = Filter(*policy, keys, &dst, attempt);
+        EXPECT_EQ(dst.substr(0, before), std::string(before, 'x'));
+        ExpectPresent(*policy, keys, filter);
+        if (attempt->HasFailed()) ExpectPresent(*stock, keys, filter);
+      });
+    }
+  }
+}
+
+// The caller's string is full, and there is no memory at all: LevelDB is built without exceptions.
+TEST_P(LevelDBFiltersTest, WithoutRoomForTwoBytesTheProcessEnds) {
+  const Policy policy = NewPolicy();
+  std::string full(1000, 'x');
+  full.shrink_to_fit();
+  full.resize(full.capacity(), 'x');
+  const ManyKeys keys(36);
+  const std::vector<leveldb::Slice> slices = Slices(keys);
+  EXPECT_DEATH(
+      {
+        Arm({1, true, false}, 0);
+        policy->CreateFilter(slices.data(), static_cast<int>(slices.size()), &full);
+      },
+      "bloomline: out of memory for two bytes of a filter");
+  Attempt once({1, false, false});
+  ExpectPresent(*policy, keys, Filter(*policy, keys, &full, &once));
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, LevelDBFiltersTest,
+                         testing::Values(Format::kClassic, Format::kBlocked, Format::kCompact));
+
 size_t CopyKey(void*, const char* key, size_t length, char* buffer, size_t capacity) {
   if (length <= capacity) std::copy(key, key + length, buffer);
   return length;
