@@ -9,7 +9,6 @@
 #include <rocksdb/table.h>
 
 #include <cstring>
-#include <fstream>
 #include <iterator>
 #include <memory>
 #include <string>

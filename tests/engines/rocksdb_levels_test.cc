@@ -9,12 +9,9 @@
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
-#include <rocksdb/sst_file_writer.h>
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
-#include <rocksdb/utilities/options_util.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>

@@ -5,12 +5,9 @@
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
 
-#include <algorithm>
 #include <cstdlib>
-#include <limits>
 #include <memory>
 #include <random>
-#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -190,32 +187,6 @@ TEST(RocksDBPolicyTest, AnyBytesAreSafeAndDamageMatches) {
 }
 
 uint64_t SeedOf(const std::string& filter) { return filter::DecodeStandalone(filter).seed; }
-
-TEST(RocksDBSeedTest, EachFilterAndEachPartitionDrawsItsOwn) {
-  for (const Format format : {Format::kBlocked, Format::kCompact}) {
-    FilterOptions options;
-    options.format = format;
-    options.random_seed = true;
-    const Policy policy = NewRocksDBFilterPolicy(options);
-    ASSERT_NE(policy, nullptr);
-    std::set<uint64_t> seeds;
-    for (int file = 0; file < 3; ++file) {
-      const Builder builder = NewBuilder(policy);
-      for (int partition = 0; partition < 3; ++partition) {
-        for (const std::string& key : Keys(1000)) builder->AddKey(key);
-        EXPECT_EQ(builder->EstimateEntriesAdded(), 1000u);
-        std::unique_ptr<const char[]> buffer;
-        const std::string filter = builder->Finish(&buffer).ToString();
-        EXPECT_EQ(Matches(policy, filter, "key", 1000), 1000);
-        EXPECT_LT(Matches(policy, filter, "absent", 1000), 60);
-        seeds.insert(SeedOf(filter));
-      }
-    }
-    EXPECT_EQ(seeds.size(), 9u);
-    EXPECT_EQ(seeds.count(0), 0u);
-    EXPECT_EQ(Build(policy, {}).size(), filter::kTrailerBytes) << "no keys, whatever the seed";
-  }
-}
 
 TEST(RocksDBSeedTest, OptionStringsSayRandomAndNotANumber) {
   rocksdb::Status status;

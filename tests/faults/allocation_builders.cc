@@ -12,6 +12,7 @@
 #include "bloomline/filter.h"
 #include "bloomline/on_disk_filter_builder.h"
 #include "src/filter/writer/filter_writer.h"
+#include "src/filter/writer/payload_builder.h"
 #include "tests/faults/attempts.h"
 #include "tests/support/temp_dir.h"
 
@@ -212,6 +213,26 @@ TEST(FilterBuilder, FinishToLosesNoKeyAndReportsTheFailure) {
       });
     }
   }
+}
+
+// In a payload this large, keys are put in order first, which takes memory.
+TEST(FilterBuilder, WithoutMemoryToOrderKeysALargeFilterIsFilledNonetheless) {
+  constexpr uint64_t kKeys = 2800000;
+  FilterOptions options = OptionsOf(Format::kBlocked);
+  options.bits_per_key = kMaxBitsPerKey;
+  FilterBuilder builder(options);
+  for (uint64_t i = 0; i < kKeys; ++i) builder.AddHash(i * 0x9E3779B97F4A7C15);
+  std::string filter(builder.FinishedBytes(), 'x');
+  ASSERT_GE(filter.size(), filter::kGroupedFromBytes);
+  Attempt attempt(FailurePlan{1, true, false});
+  attempt.Call([&] { builder.FinishTo(filter.data()); });
+  EXPECT_TRUE(attempt.HasFailed());
+  EXPECT_EQ(builder.error(), "");
+  const FilterView view = FilterView::Open(filter);
+  size_t num_lost = 0;
+  for (uint64_t i = 0; i < kKeys; ++i) num_lost += !view.MayMatchHash(i * 0x9E3779B97F4A7C15);
+  EXPECT_EQ(num_lost, 0u);
+  EXPECT_FALSE(view.AlwaysMatches());
 }
 
 TEST(FilterBuilder, BuildsWithoutThreadsThatCannotStart) {
