@@ -149,21 +149,6 @@ TEST(LevelDBComparatorTest, EachSpellingIsFoundAndMissingKeysAreExcluded) {
   }
 }
 
-// The control: this is what a canonicalizer is for.
-TEST(LevelDBComparatorTest, WithoutACanonicalizerKeysAreLost) {
-  TempDir dir;
-  {
-    Database db(dir.Path("db"), NewPolicy(nullptr));
-    db.Write(0, kKeys, 1);
-    EXPECT_GT(db.NumLost(7), kKeys / 2);
-  }
-  // One that comes later finds them, before they are written again and after.
-  Database db(dir.Path("db"), Folding());
-  db.ExpectRight(false);
-  db.Write(0, kKeys, 2);
-  db.ExpectRight(true);
-}
-
 TEST(LevelDBComparatorTest, FiltersOfOthersLoseNoKey) {
   const auto make = [](int kind) {
     switch (kind) {

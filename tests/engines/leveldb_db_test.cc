@@ -151,36 +151,9 @@ TEST_P(LevelDBTest, FourDirectionsGiveNoWrongAnswer) {
   }
 }
 
-TEST_P(LevelDBTest, OneDatabaseHoldsFiltersOfAllKinds) {
-  TempDir dir;
-  for (uint64_t round = 0; round < 4; ++round) {
-    constexpr Kind kKinds[] = {Kind::kStock, Kind::kOurs, Kind::kOursCompact, Kind::kOurs};
-    Database db(dir.Path("db"), kKinds[round]);
-    db.Write(GetParam(), round * kKeys / 4, (round + 1) * kKeys / 4);
-    db.ExpectNoWrongAnswer(GetParam(), (round + 1) * kKeys / 4);
-  }
-  Database db(dir.Path("db"), Kind::kOurs);
-  db.ExpectNoWrongAnswer(GetParam(), kKeys);
-  db.Compact();
-  db.ExpectNoWrongAnswer(GetParam(), kKeys);
-  EXPECT_GT(db.rejections(), static_cast<int>(kKeys) * 98 / 100);
-}
-
 INSTANTIATE_TEST_SUITE_P(Shapes, LevelDBTest,
                          testing::Values(KeyShape::kBigEndian64, KeyShape::kPath),
                          [](const auto& info) { return std::string(Name(info.param)); });
-
-TEST(LevelDBNameTest, AnotherNameLeavesOldFiltersUnusedButLosesNothing) {
-  TempDir dir;
-  {
-    Database db(dir.Path("db"), Kind::kStock);
-    db.Write(KeyShape::kUuid, 0, kKeys);
-    db.Compact();
-  }
-  Database db(dir.Path("db"), Kind::kOursRenamed);
-  db.ExpectNoWrongAnswer(KeyShape::kUuid, kKeys);
-  EXPECT_EQ(db.rejections(), 0);
-}
 
 TEST(LevelDBSeedTest, OnlyThePolicyOfTheSameSeedUsesAFilterAndNoneLosesAKey) {
   constexpr Kind kAll[] = {Kind::kStock,  Kind::kOurs,          Kind::kOursRenamed,

@@ -113,16 +113,6 @@ TEST_P(RocksDBAllocationFitTest, WastesAtMostTwoPercent) {
   }
 }
 
-// Filters of few keys cannot take as little as they pay for. Large ones do not make up for it.
-TEST_P(RocksDBAllocationFitTest, VerySmallFiltersDoNotMakeLargeOnesSmaller) {
-  const auto policy = Policy();
-  Totals small, large;
-  Build(policy, true, 2000, 1, &small);
-  Build(policy, true, 10, 100000, &large);
-  EXPECT_EQ(small.lost + large.lost, 0u);
-  EXPECT_GE(large.WrittenBits(), 9.9);
-}
-
 TEST_P(RocksDBAllocationFitTest, BuildersOfManyThreadsShareABalance) {
   const auto policy = Policy();
   std::vector<Totals> totals(4);

@@ -32,37 +32,17 @@ constexpr uint64_t kKeys = 600;
 #else
 constexpr uint64_t kKeys = 3000;
 #endif
-constexpr size_t kTimestampBytes = 8;
 
 std::string_view View(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
 
 class IgnoresCase : public rocksdb::Comparator {
  public:
-  explicit IgnoresCase(size_t timestamp_bytes = 0) : rocksdb::Comparator(timestamp_bytes) {}
-  const char* Name() const override {
-    return timestamp_size() == 0 ? "test.IgnoresCase" : "test.IgnoresCase.u64ts";
-  }
-  using rocksdb::Comparator::CompareWithoutTimestamp;
-  int CompareWithoutTimestamp(const rocksdb::Slice& a, bool a_has_timestamp,
-                              const rocksdb::Slice& b, bool b_has_timestamp) const override {
-    return tests::CompareFolded(View(a).substr(0, a.size() - Timestamp(a_has_timestamp)),
-                                View(b).substr(0, b.size() - Timestamp(b_has_timestamp)));
-  }
-  int CompareTimestamp(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
-    return a.compare(b);  // big-endian
-  }
+  const char* Name() const override { return "test.IgnoresCase"; }
   int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
-    const int order = CompareWithoutTimestamp(a, true, b, true);
-    if (order != 0 || timestamp_size() == 0) return order;
-    const rocksdb::Slice at(a.data() + a.size() - timestamp_size(), timestamp_size());
-    const rocksdb::Slice bt(b.data() + b.size() - timestamp_size(), timestamp_size());
-    return -CompareTimestamp(at, bt);  // the newest first
+    return tests::CompareFolded(View(a), View(b));
   }
   void FindShortestSeparator(std::string*, const rocksdb::Slice&) const override {}
   void FindShortSuccessor(std::string*) const override {}
-
- private:
-  size_t Timestamp(bool is_there) const { return is_there ? timestamp_size() : 0; }
 };
 
 const rocksdb::Comparator* Comparator() {
@@ -240,24 +220,6 @@ TEST_P(RocksDBComparatorTest, EachSpellingIsFoundAndMissingKeysAreExcluded) {
   }
 }
 
-// The control: this is what a canonicalizer is for.
-TEST_P(RocksDBComparatorTest, WithoutACanonicalizerKeysAreLost) {
-  const Files files;
-  {
-    Database db(files, MakeOptions(NewPolicy(nullptr), GetParam()));
-    db.Write(0, kKeys, 1);
-    EXPECT_GT(db.NumLost(7), kKeys / 2);
-    if (GetParam().prefix) {
-      EXPECT_GT(db.NumLostBySeek(7), 0u);
-    }
-  }
-  // One that comes later finds them, before a compaction and after.
-  Database db(files, MakeOptions(Folding(), GetParam()));
-  db.ExpectRight(false);
-  db.Compact();
-  db.ExpectRight(true);
-}
-
 INSTANTIATE_TEST_SUITE_P(Modes, RocksDBComparatorTest, testing::ValuesIn(kModes),
                          [](const auto& info) { return std::string(info.param.name); });
 
@@ -309,40 +271,6 @@ TEST(RocksDBComparatorPairsTest, FiltersOfOthersLoseNoKey) {
       }
     }
   }
-}
-
-// RocksDB cuts the timestamp off before a filter sees the key.
-TEST(RocksDBComparatorTimestampTest, KeysAreFoundAtEveryTimestamp) {
-  static const IgnoresCase comparator(kTimestampBytes);
-  const Files files;
-  rocksdb::Options options = MakeOptions(Folding());
-  options.comparator = &comparator;
-  options.env = files.env();
-  std::unique_ptr<rocksdb::DB> db;
-  ASSERT_TRUE(tests::OpenRocksDB(options, kPath, &db).ok());
-  const auto timestamp = [](int time) { return std::string(7, '\0') + static_cast<char>(time); };
-  for (const int time : {1, 2}) {
-    for (uint64_t i = 0; i < kKeys; ++i) {
-      ASSERT_TRUE(db->Put({}, SpelledKey(2 * i, static_cast<uint64_t>(time)), timestamp(time),
-                          std::to_string(i + static_cast<uint64_t>(time)))
-                      .ok());
-    }
-    ASSERT_TRUE(db->Flush({}).ok());
-  }
-  ASSERT_TRUE(db->CompactRange({}, nullptr, nullptr).ok());
-  for (const int time : {1, 2}) {
-    const std::string at = timestamp(time);
-    const rocksdb::Slice at_slice(at);
-    rocksdb::ReadOptions read;
-    read.timestamp = &at_slice;
-    std::string value;
-    for (uint64_t i = 0; i < kKeys; ++i) {
-      ASSERT_TRUE(db->Get(read, SpelledKey(2 * i, 7), &value).ok()) << i;
-      ASSERT_EQ(value, std::to_string(i + static_cast<uint64_t>(time)));
-      ASSERT_TRUE(db->Get(read, SpelledKey(2 * i + 1, 7), &value).IsNotFound()) << i;
-    }
-  }
-  EXPECT_GT(options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL), 2 * kKeys * 9 / 10);
 }
 
 // Since 9.8, RocksDB makes a new policy of the old one's text and the change, and if that is

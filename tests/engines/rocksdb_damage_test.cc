@@ -9,7 +9,6 @@
 #include <rocksdb/table.h>
 
 #include <cstring>
-#include <fstream>
 #include <iterator>
 #include <memory>
 #include <string>
@@ -189,12 +188,6 @@ class Database {
     Write(db_.get(), 0, 1);
     ASSERT_TRUE(db_->Flush({}).ok());
   }
-  std::string TablePath() {
-    std::vector<rocksdb::LiveFileMetaData> files;
-    db_->GetLiveFilesMetaData(&files);
-    EXPECT_EQ(files.size(), 1u);
-    return files[0].db_path + files[0].name;
-  }
   uint64_t Ticker(rocksdb::Tickers ticker) const {
     return options_.statistics->getTickerCount(ticker);
   }
@@ -213,46 +206,6 @@ class Database {
   rocksdb::Options options_;
   std::unique_ptr<rocksdb::DB> db_;
 };
-
-// Without checksums, bloomline gets the damaged bytes. If what is behind the bits makes no sense,
-// the filter matches everything; of partitions, only the damaged ones do.
-TEST(RocksDBDamageTest, ATrailerThatMakesNoSenseMatchesEverything) {
-  const std::string trailer_end("\0bLn\1", 5);  // docs/format.md, section 5
-  for (const Format format : {Format::kBlocked, Format::kCompact}) {
-    for (const bool is_partitioned : {false, true}) {
-      // The last bytes: version, layout, number of blocks and others.
-      for (const size_t from_end : {1, 6, 7}) {
-        SCOPED_TRACE(testing::Message() << FormatName(format) << ", partitioned " << is_partitioned
-                                        << ", byte " << from_end);
-        const tests::TempDir dir;
-        rocksdb::BlockBasedTableOptions table;
-        table.filter_policy = NewPolicy(format);
-        table.checksum = rocksdb::kNoChecksum;
-        if (is_partitioned) Partition(&table);
-        std::string path;
-        {
-          Database db(dir.Path("db"), table);
-          db.WriteTable();
-          path = db.TablePath();
-          EXPECT_GT(db.NumExcluded(), 0.95 * kKeys);
-        }
-        std::ifstream in(path, std::ios::binary);
-        std::string bytes(std::istreambuf_iterator<char>(in), {});
-        int filters = 0;
-        for (size_t at = bytes.find(trailer_end); at != bytes.npos;
-             at = bytes.find(trailer_end, at + 1)) {
-          if (filters++ % 2 == 0) bytes[at + trailer_end.size() - from_end] = '\x7f';
-        }
-        EXPECT_EQ(filters > 4, is_partitioned);
-        std::ofstream(path, std::ios::binary) << bytes;
-        table.block_cache = rocksdb::NewLRUCache(1 << 20);
-        const uint64_t excluded = Database(dir.Path("db"), table).NumExcluded();
-        EXPECT_LE(excluded, is_partitioned ? 0.7 * kKeys : 0);
-        EXPECT_GE(excluded, is_partitioned ? 0.3 * kKeys : 0);
-      }
-    }
-  }
-}
 
 // A block cache keeps readers after the database is closed and its policy is gone, and gives them
 // to a database that is opened with another policy.

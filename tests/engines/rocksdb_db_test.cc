@@ -5,11 +5,8 @@
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
-#include <rocksdb/utilities/options_util.h>
 
-#include <fstream>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -215,100 +212,8 @@ TEST_P(RocksDBTest, EveryDirectionGivesNoWrongAnswer) {
   }
 }
 
-TEST_P(RocksDBTest, OneDatabaseHoldsFiltersOfAllKinds) {
-  TempDir dir;
-  const Kind kinds[] = {Kind::kBloom, Kind::kOurs, Kind::kLegacy, Kind::kCompact, Kind::kRibbon};
-  for (uint64_t round = 0; round < 5; ++round) {
-    Database db(dir.Path("db"), kinds[round], GetParam());
-    db.Write(KeyShape::kDecimal16, round * kKeys / 5, (round + 1) * kKeys / 5);
-    db.ExpectNoWrongAnswer(KeyShape::kDecimal16, (round + 1) * kKeys / 5);
-  }
-  Database db(dir.Path("db"), Kind::kOurs, GetParam());
-  db.ExpectNoWrongAnswer(KeyShape::kDecimal16, kKeys);
-}
-
 INSTANTIATE_TEST_SUITE_P(Modes, RocksDBTest, testing::ValuesIn(kModes),
                          [](const auto& info) { return std::string(info.param.name); });
-
-TEST(RocksDBPropertiesTest, TablesNameThePolicyAndItsSize) {
-  TempDir dir;
-  Database db(dir.Path("db"), Kind::kOurs, kModes[0]);
-  db.Write(KeyShape::kUuid, 0, kKeys);
-  db.Compact();
-  rocksdb::TablePropertiesCollection tables;
-  ASSERT_TRUE(db.db()->GetPropertiesOfAllTables(&tables).ok());
-  ASSERT_FALSE(tables.empty());
-  double filter_bits = 0;
-  double entries = 0;
-  for (const auto& [file, properties] : tables) {
-    EXPECT_EQ(properties->filter_policy_name, "bloomline");
-    filter_bits += 8 * static_cast<double>(properties->filter_size);
-    entries += static_cast<double>(properties->num_filter_entries);
-  }
-  EXPECT_EQ(entries, static_cast<double>(kKeys));
-  EXPECT_NEAR(filter_bits / entries, 10, 0.2);
-}
-
-TEST(RocksDBOptionsTest, OptionsFileKeepsThePolicyAndItsSettings) {
-  TempDir dir;
-  FilterOptions filter_options;
-  filter_options.bits_per_key = 12.5;
-  filter_options.random_seed = true;
-  {
-    Database db(dir.Path("db"), MakeOptions(NewRocksDBFilterPolicy(filter_options), kModes[0]));
-    db.Write(KeyShape::kUuid, 0, kKeys);
-  }
-  rocksdb::DBOptions db_options;
-  std::vector<rocksdb::ColumnFamilyDescriptor> families;
-  ASSERT_TRUE(
-      rocksdb::LoadLatestOptions(rocksdb::ConfigOptions(), dir.Path("db"), &db_options, &families)
-          .ok());
-  const auto* table =
-      families[0].options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-  ASSERT_NE(table, nullptr);
-  ASSERT_NE(table->filter_policy, nullptr);
-  EXPECT_STREQ(table->filter_policy->Name(), "bloomline");
-  std::string bits_per_key;
-  ASSERT_TRUE(
-      table->filter_policy->GetOption(rocksdb::ConfigOptions(), "bits_per_key", &bits_per_key)
-          .ok());
-  EXPECT_EQ(bits_per_key, "12.5");
-  std::string seed;
-  ASSERT_TRUE(table->filter_policy->GetOption(rocksdb::ConfigOptions(), "seed", &seed).ok());
-  EXPECT_EQ(seed, "random");
-  rocksdb::Options options(db_options, families[0].options);
-  options.statistics = rocksdb::CreateDBStatistics();
-  Database db(dir.Path("db"), options);
-  db.ExpectNoWrongAnswer(KeyShape::kUuid, kKeys);
-  EXPECT_GT(db.rejections(), kKeys * 9 / 10);
-}
-
-TEST(RocksDBOptionsTest, HandWrittenOptionsFileNamesThePolicyByItsShortForm) {
-  RegisterBloomline();
-  TempDir dir;
-  { Database db(dir.Path("db"), Kind::kBloom, kModes[0]); }
-  std::string file;
-  ASSERT_TRUE(
-      rocksdb::GetLatestOptionsFileName(dir.Path("db"), rocksdb::Env::Default(), &file).ok());
-  std::ifstream in(dir.Path("db") + "/" + file);
-  std::ostringstream edited;
-  for (std::string line; std::getline(in, line);) {
-    edited << (line.find("filter_policy=") == std::string::npos ? line
-                                                                : "  filter_policy=bloomline:10")
-           << "\n";
-  }
-  const std::string path = dir.Path("options.ini");
-  std::ofstream(path) << edited.str();
-  rocksdb::DBOptions db_options;
-  std::vector<rocksdb::ColumnFamilyDescriptor> families;
-  const rocksdb::Status status =
-      rocksdb::LoadOptionsFromFile(rocksdb::ConfigOptions(), path, &db_options, &families);
-  ASSERT_TRUE(status.ok()) << status.ToString();
-  const auto* table =
-      families[0].options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-  ASSERT_NE(table->filter_policy, nullptr);
-  EXPECT_STREQ(table->filter_policy->Name(), "bloomline");
-}
 
 }  // namespace
 }  // namespace bloomline

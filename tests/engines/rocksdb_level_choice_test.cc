@@ -168,18 +168,6 @@ TEST(RocksDBLevelChoiceTest, AListIsByLevelAndItsLastNumberForAllBelow) {
   EXPECT_EQ(Bits(plan, Flushed()), 24);
 }
 
-TEST(RocksDBLevelChoiceTest, FlushesAndRecoveryHaveTheirOwnFormat) {
-  RocksDBFilterOptions options;
-  options.format = Format::kCompact;
-  options.flush_format = Format::kBlocked;
-  const LevelPlan plan = MakeLevelPlan(options);
-  EXPECT_EQ(ChooseFilter(plan, Flushed(), {}).format, Format::kBlocked);
-  EXPECT_EQ(ChooseFilter(plan, Compacted(0), {}).format, Format::kCompact);
-  EXPECT_EQ(ChooseFilter(plan, Compacted(-1), {}).format, Format::kCompact);
-  options.flush_format.reset();
-  EXPECT_EQ(ChooseFilter(MakeLevelPlan(options), Flushed(), {}).format, Format::kCompact);
-}
-
 TEST(RocksDBLevelChoiceTest, BitsStayInTheRangeOfTheFormat) {
   LevelPlan plan = ByDistance();
   plan.deepest = 1;
@@ -228,30 +216,6 @@ TEST(RocksDBLevelChoiceTest, BelowHalfABitThereAreNoFilters) {
   }
   options.bits_per_key = 0.75;
   EXPECT_EQ(Bits(MakeLevelPlan(RocksDBFilterOptions(options)), Compacted(-1)), 1);
-}
-
-// Far above the bottom, levels have next to no keys.
-TEST(RocksDBLevelChoiceTest, AllNumbersOfLevelsAndRatiosGetTheirMemory) {
-  RocksDBFilterOptions options;
-  options.auto_bits_by_level = true;
-  for (const Format format : {Format::kBlocked, Format::kCompact}) {
-    options.format = format;
-    for (const int num_levels : {0, 2, 11, 31, 32, 64}) {
-      options.num_levels = num_levels;
-      for (const double ratio : {1.0, 1.5, 10.0, 1000.0}) {
-        options.level_size_ratio = ratio;
-        ASSERT_EQ(options.Validate(), "");
-        const LevelPlan plan = MakeLevelPlan(options);
-        double keys = 0;
-        double bits = 0;
-        for (int i = 0; i < plan.num_bits; ++i) {
-          keys += std::pow(ratio, -i);
-          bits += std::pow(ratio, -i) * plan.bits[i];
-        }
-        EXPECT_NEAR(bits / keys, options.bits_per_key, 0.1) << num_levels << " " << ratio;
-      }
-    }
-  }
 }
 
 // The promise of auto_bits_by_level.

@@ -9,12 +9,9 @@
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
-#include <rocksdb/sst_file_writer.h>
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
-#include <rocksdb/utilities/options_util.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -104,17 +101,6 @@ class Database {
     rocksdb::CompactRangeOptions compact;
     compact.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
     ASSERT_TRUE(db_->CompactRange(compact, nullptr, nullptr).ok());
-  }
-
-  void MoveLevel0To(int level) {
-    std::vector<rocksdb::LiveFileMetaData> files;
-    db_->GetLiveFilesMetaData(&files);
-    std::vector<std::string> flushed;
-    for (const auto& file : files) {
-      if (file.level == 0) flushed.push_back(file.name);
-    }
-    const rocksdb::Status status = db_->CompactFiles({}, flushed, level);
-    ASSERT_TRUE(status.ok()) << status.ToString();
   }
 
   template <typename F>
@@ -327,52 +313,6 @@ TEST_P(OtherStyleTest, AllFilesHaveUniformBits) {
     }
   }
   database.ExpectNoKeyLost(kKeys / 2, Scattered);
-}
-
-TEST(RocksDBLevelsTest, AListGivesEachLevelItsBits) {
-  TempDir dir;
-  RocksDBFilterOptions filter;
-  filter.bits_by_level = {20, 17, 14, 0, 8};
-  rocksdb::Options options = SmallLevels(NewRocksDBFilterPolicy(filter));
-  options.disable_auto_compactions = true;
-  Database database(dir.Path("db"), options);
-  const double expected[] = {20, 17, 14, 0, 8, 8, 8};
-  for (const int level : {6, 5, 4, 3, 2, 1}) {
-    database.Write(4000, [&](int i) { return Scattered(10 * i + level); });
-    if (HasFatalFailure()) return;
-    database.MoveLevel0To(level);
-  }
-  database.Write(2000, [&](int i) { return Scattered(10 * i); });
-  for (const auto& [level, filters] : database.filters()) {
-    if (level == kAllLevels) continue;
-    EXPECT_NEAR(filters.bits_per_key(), expected[level], 0.3) << "level " << level;
-  }
-  EXPECT_EQ(database.filters().size(), 8u);
-  for (const int level : {6, 5, 4, 3, 2, 1}) {
-    database.ExpectNoKeyLost(4000, [&](int i) { return Scattered(10 * i + level); });
-  }
-  database.ExpectNoKeyLost(2000, [&](int i) { return Scattered(10 * i); });
-}
-
-// The files know no level when they are written.
-TEST(RocksDBLevelsTest, IngestedFilesHaveUniformBits) {
-  TempDir dir;
-  const rocksdb::Options options = SmallLevels(NewRocksDBFilterPolicy(CompactByLevel()));
-  Database database(dir.Path("db"), options);
-  database.Write(20000, [](int i) { return Ascending(2 * i); });
-  if (HasFatalFailure()) return;
-  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
-  ASSERT_TRUE(writer.Open(dir.Path("file.sst")).ok());
-  for (int i = 0; i < 20000; ++i) {
-    ASSERT_TRUE(writer.Put(Database::Key(2 * i + 1), "a value").ok());
-  }
-  rocksdb::ExternalSstFileInfo info;
-  ASSERT_TRUE(writer.Finish(&info).ok());
-  const double before = database.filters().at(kAllLevels).bits;
-  const rocksdb::Status status = database.db()->IngestExternalFile({dir.Path("file.sst")}, {});
-  ASSERT_TRUE(status.ok()) << status.ToString();
-  EXPECT_NEAR((database.filters().at(kAllLevels).bits - before) / 20000, 10, 0.2);
-  database.ExpectNoKeyLost(40000, Ascending);
 }
 
 filter::Layout LayoutOf(const rocksdb::FilterPolicy& policy,

@@ -202,19 +202,6 @@ TEST(RocksDBOptionStringsTest, AnotherNameGivesNoPolicy) {
   EXPECT_EQ(Settings(*refused.policy), "blocked 10 0");
 }
 
-TEST(RocksDBOptionStringsTest, ValidStringsPrintNothing) {
-  for (const char* text : {"bloomline", "bloomline:9.5", "{id=bloomline;format=compact}",
-                           "{id=bloomline;bits_per_key=0.25;seed=18446744073709551615}"}) {
-    for (const auto parse : {ByTableOptions, ByColumnFamilyOptions, ByOptionsFile, ByPolicy}) {
-      const Outcome outcome = parse(text);
-      EXPECT_TRUE(outcome.status.ok()) << outcome.status.ToString();
-      ASSERT_NE(outcome.policy, nullptr) << text;
-      EXPECT_EQ(outcome.policy->GetId(), "bloomline");
-      EXPECT_EQ(outcome.said, "") << text;
-    }
-  }
-}
-
 TEST(RocksDBOptionStringsTest, OptionsByLevelAreReadAndWritten) {
   const struct {
     const char* text;

@@ -5,12 +5,9 @@
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
 
-#include <algorithm>
 #include <cstdlib>
-#include <limits>
 #include <memory>
 #include <random>
-#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -80,56 +77,6 @@ TEST(RocksDBPolicyTest, NoKeysGiveAFilterWithBytesThatMatchesNothing) {
   EXPECT_EQ(Matches(NewRocksDBFilterPolicy(FilterOptions()), "", "absent", 10), 0);
 }
 
-TEST(RocksDBPolicyTest, BuilderIsReusedForPartitions) {
-  const Policy ours = NewRocksDBFilterPolicy(FilterOptions());
-  const Builder builder = NewBuilder(ours);
-  for (int partition = 0; partition < 3; ++partition) {
-    for (const std::string& key : Keys(1000)) builder->AddKey(key);
-    EXPECT_EQ(builder->EstimateEntriesAdded(), 1000u);
-    std::unique_ptr<const char[]> buffer;
-    EXPECT_EQ(builder->Finish(&buffer).ToString(), Build(ours, Keys(1000)));
-    EXPECT_EQ(builder->EstimateEntriesAdded(), 0u);
-  }
-  EXPECT_GE(builder->ApproximateNumEntries(0), 1u);
-  EXPECT_NEAR(static_cast<double>(builder->ApproximateNumEntries(4096)), 4096 * 8 / 10.0, 60);
-}
-
-// RocksDB's bloom_test allows 2 % for each of these sets, and 12 bits per key for a database of
-// partitions of 186 keys.
-TEST(RocksDBPolicyTest, SmallSetsTakeFewBytesAndKeepTheRate) {
-  const Policy ours = NewRocksDBFilterPolicy(FilterOptions());
-  for (const int n : {1, 10, 60, 186, 200}) {
-    double matches = 0;
-    constexpr int kFilters = 50;
-    constexpr int kQueries = 2000;
-    for (int filter = 0; filter < kFilters; ++filter) {
-      std::vector<std::string> keys;
-      for (int i = 0; i < n; ++i) keys.push_back(std::to_string(filter) + "/" + std::to_string(i));
-      const std::string bytes = Build(ours, keys);
-      EXPECT_LE(bytes.size(), static_cast<size_t>(std::max(64, n * 10 / 8 + 1) + 20));
-      matches += Matches(ours, bytes, "absent", kQueries);
-      const Reader reader(ours->GetFilterBitsReader(bytes));
-      for (const std::string& key : keys) EXPECT_TRUE(reader->MayMatch(key));
-    }
-    // 0.82 % by theory.
-    EXPECT_LT(matches / (kFilters * kQueries), 0.0095) << n;
-  }
-}
-
-// Short keys are hashed in another way than long ones.
-TEST(RocksDBPolicyTest, KeysOfEveryLengthAreFound) {
-  for (const uint64_t seed : {0, 7}) {
-    FilterOptions options;
-    options.seed = seed;
-    const Policy policy = NewRocksDBFilterPolicy(options);
-    std::vector<std::string> keys;
-    for (size_t length = 0; length < 300; ++length) keys.emplace_back(length, 'k');
-    const std::string filter = Build(policy, keys);
-    const Reader reader(policy->GetFilterBitsReader(filter));
-    for (const std::string& key : keys) EXPECT_TRUE(reader->MayMatch(key)) << key.size();
-  }
-}
-
 char* last_allocated = nullptr;
 char* changed_by_next_allocation = nullptr;
 
@@ -137,24 +84,6 @@ void ObserveAllocation(char* memory) {
   last_allocated = memory;
   if (changed_by_next_allocation != nullptr) *changed_by_next_allocation ^= 1;
   changed_by_next_allocation = nullptr;
-}
-
-// Faulty memory: a bit of a key's hash changes before the filter is built.
-TEST(RocksDBPolicyTest, AChangedHashIsReportedForOneFilterOnly) {
-  tests::observe_nothrow_new = ObserveAllocation;
-  const Policy policy = NewRocksDBFilterPolicy(FilterOptions());
-  RocksDBBitsBuilder builder(FilterOptions(), true);
-  for (const bool damaged : {false, true, false}) {
-    for (const std::string& key : Keys(50)) builder.AddKey(key);
-    ASSERT_NE(last_allocated, nullptr);
-    if (damaged) last_allocated[200] ^= 1;  // behind the first hashes of the list's first chunk
-    std::unique_ptr<const char[]> buffer;
-    rocksdb::Status status;
-    const std::string filter = builder.Finish(&buffer, &status).ToString();
-    EXPECT_EQ(status.IsCorruption(), damaged) << status.ToString();
-    EXPECT_EQ(Matches(policy, filter, "key", 50), 50);
-    EXPECT_EQ(Matches(policy, filter, "absent", 100) == 100, damaged);
-  }
 }
 
 // The same once the hashes have been compared with their checksum. A large filter is built in the
@@ -259,32 +188,6 @@ TEST(RocksDBPolicyTest, AnyBytesAreSafeAndDamageMatches) {
 
 uint64_t SeedOf(const std::string& filter) { return filter::DecodeStandalone(filter).seed; }
 
-TEST(RocksDBSeedTest, EachFilterAndEachPartitionDrawsItsOwn) {
-  for (const Format format : {Format::kBlocked, Format::kCompact}) {
-    FilterOptions options;
-    options.format = format;
-    options.random_seed = true;
-    const Policy policy = NewRocksDBFilterPolicy(options);
-    ASSERT_NE(policy, nullptr);
-    std::set<uint64_t> seeds;
-    for (int file = 0; file < 3; ++file) {
-      const Builder builder = NewBuilder(policy);
-      for (int partition = 0; partition < 3; ++partition) {
-        for (const std::string& key : Keys(1000)) builder->AddKey(key);
-        EXPECT_EQ(builder->EstimateEntriesAdded(), 1000u);
-        std::unique_ptr<const char[]> buffer;
-        const std::string filter = builder->Finish(&buffer).ToString();
-        EXPECT_EQ(Matches(policy, filter, "key", 1000), 1000);
-        EXPECT_LT(Matches(policy, filter, "absent", 1000), 60);
-        seeds.insert(SeedOf(filter));
-      }
-    }
-    EXPECT_EQ(seeds.size(), 9u);
-    EXPECT_EQ(seeds.count(0), 0u);
-    EXPECT_EQ(Build(policy, {}).size(), filter::kTrailerBytes) << "no keys, whatever the seed";
-  }
-}
-
 TEST(RocksDBSeedTest, OptionStringsSayRandomAndNotANumber) {
   rocksdb::Status status;
   const Policy policy =
@@ -370,17 +273,6 @@ TEST(RocksDBPolicyTest, BelowOneBitFollowsRocksDB) {
   options.bits_per_key = 0.7;
   const std::string one_bit = Build(NewRocksDBFilterPolicy(options), Keys(100000));
   EXPECT_NEAR(static_cast<double>(one_bit.size()) * 8 / 100000, 1, 0.01);
-}
-
-TEST(RocksDBPolicyTest, BadOptionsGiveNoPolicyAndAReason) {
-  for (const double bits_per_key :
-       {std::numeric_limits<double>::quiet_NaN(), -1.0, 100.5, 1e9, 1073741824.0}) {
-    FilterOptions options;
-    options.bits_per_key = bits_per_key;
-    std::string error;
-    EXPECT_EQ(NewRocksDBFilterPolicy(options, &error), nullptr);
-    EXPECT_NE(error.find("1 to 100"), std::string::npos) << error;
-  }
 }
 
 }  // namespace

@@ -183,24 +183,6 @@ TEST(AdviceTest, MoreMemoryNeverWastesMore) {
   }
 }
 
-TEST(AdviceTest, LowerRatesNeverTakeLess) {
-  for (const Situation& situation : {FullLevels(), LevelDBLevels()}) {
-    uint64_t before = 0;
-    for (double rate = 0.9; rate > 1e-5; rate *= 0.6) {
-      const Advice advice = Ask(situation, Rate(rate));
-      uint64_t least = std::numeric_limits<uint64_t>::max();
-      for (const Choice& choice : advice.choices) {
-        EXPECT_EQ(choice.goal, Goal::kGivenRate);
-        EXPECT_LE(choice.wasted_reads, rate);
-        least = std::min(least, choice.filter_bytes);
-      }
-      EXPECT_GE(least, before) << rate;
-      EXPECT_LE(double(advice.choices.front().filter_bytes), 1.1 * double(least)) << rate;
-      before = least;
-    }
-  }
-}
-
 TEST(AdviceTest, ImpossibleRequestsNameTheValueAndTheRange) {
   const Situation five = FullLevels();
   EXPECT_EQ(Refusal(five, Memory(10)),

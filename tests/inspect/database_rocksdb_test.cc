@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <set>
@@ -293,58 +292,6 @@ TEST(RocksDBDirectory, TimestampsThatAreNotStored) {
   }
 }
 #endif
-
-void SetByte(const std::string& path, size_t offset, char byte) {
-  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
-  file.seekp(static_cast<std::streamoff>(offset));
-  file.put(byte);
-}
-
-// A real MANIFEST with bytes changed: what is read is what RocksDB wrote, or damage is said, or the
-// last record counts as one that is being written. The same for OPTIONS, where anything goes.
-TEST(RocksDBDirectory, Damage) {
-  const TempDir dir;
-  std::string manifest_path, options_path;
-  TableFacts written;
-  {
-    RocksDBUnderTest db(dir.Path("db"), SmallOptions());
-    db.AddFamily("more", SmallOptions());
-    for (uint64_t round = 0; round < 3; ++round) db.Fill(round + 1, 1000);
-    db.Settle();
-    ASSERT_TRUE(db->PauseBackgroundWork().ok());
-    written = db.Expected();
-    ASSERT_TRUE(db->ContinueBackgroundWork().ok());
-  }
-  for (const auto& entry : std::filesystem::directory_iterator(dir.Path("db"))) {
-    const std::string name = entry.path().filename().string();
-    if (name.rfind("MANIFEST-", 0) == 0) manifest_path = entry.path().string();
-    if (name.rfind("OPTIONS-", 0) == 0)
-      options_path = std::max(options_path, entry.path().string());
-  }
-  for (const std::string& path : {manifest_path, options_path}) {
-    std::ifstream file(path, std::ios::binary);
-    const std::string bytes(std::istreambuf_iterator<char>(file), {});
-    int said = 0;
-    int tried = 0;
-    for (size_t i = 0; i < bytes.size(); i += 1 + bytes.size() / 150) {
-      SetByte(path, i, static_cast<char>(bytes[i] ^ 0x55));
-      std::vector<Database> databases;
-      std::string error;
-      const bool ok = OpenInput(dir.Path("db"), &databases, &error);
-      EXPECT_EQ(ok, error.empty());
-      ++tried;
-      said += !ok || !databases[0].warnings.empty();
-      if (ok && databases[0].warnings.empty() && i < bytes.size() * 9 / 10) {
-        EXPECT_EQ(FactsOf(databases[0]), written) << path << ", byte " << i;
-      }
-      SetByte(path, i, bytes[i]);
-    }
-    if (path == manifest_path) {
-      EXPECT_GT(said, tried * 9 / 10);
-    }
-  }
-  EXPECT_EQ(FactsOf(OpenOne(dir.Path("db"))), written);
-}
 
 TEST(RocksDBDirectory, FilesAreInKeyOrder) {
   for (const bool is_reverse : {false, true}) {

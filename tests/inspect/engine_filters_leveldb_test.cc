@@ -114,27 +114,6 @@ TEST_P(EngineFiltersLevelDBTest, AnswersAsThePolicyDoesWhenDamaged) {
   }
 }
 
-TEST_P(EngineFiltersLevelDBTest, AClearedBitLosesTheKeysThatNeedIt) {
-  if (GetParam().format == Format::kCompact) return;  // some bits are of no key
-  const Policy policy = PolicyOf(GetParam());
-  for (const size_t n : {36, 700}) {
-    const std::vector<std::string> keys = RandomKeys(n, 5);
-    const std::string bytes = Build(*policy, keys);
-    for (size_t bit = 0; bit < 8 * (bytes.size() - 1); bit += 1 + n / 50) {
-      std::string damaged = bytes;
-      if ((damaged[bit / 8] >> (bit % 8) & 1) == 0) continue;
-      damaged[bit / 8] ^= static_cast<char>(1 << (bit % 8));
-      const EngineFilter filter =
-          EngineFilter::Open(Container::kLevelDB, kLevelDBBuiltinName, damaged);
-      ASSERT_TRUE(std::any_of(keys.begin(), keys.end(), [&](const std::string& key) {
-        return !filter.MayMatch(key);
-      })) << bit;
-      ExpectSameAnswers(damaged, keys);
-      if (HasFatalFailure()) return;
-    }
-  }
-}
-
 TEST_P(EngineFiltersLevelDBTest, HasTheRateThatIsExpected) {
   const Policy policy = PolicyOf(GetParam());
   const bool compact = GetParam().format == Format::kCompact;

@@ -6,7 +6,6 @@
 #include <rocksdb/slice.h>
 #include <rocksdb/table.h>
 
-#include <cmath>
 #include <cstring>
 #include <memory>
 #include <random>
@@ -197,27 +196,6 @@ TEST_P(EngineFiltersRocksDBTest, AnswersAsRocksDBDoesWithManyKeys) {
     std::memcpy(keys.back().data() + 8, &i, sizeof(i));
   }
   ExpectSameAnswers(bytes, keys);
-}
-
-// Keys of which one is lost are those that RocksDB loses.
-TEST_P(EngineFiltersRocksDBTest, AClearedBitLosesTheKeysThatNeedIt) {
-  const std::vector<std::string> keys = RandomKeys(1000, 5);
-  const std::string bytes = Build(GetParam(), keys, keys.size());
-  std::mt19937_64 random(6);
-  int planted = 0;
-  while (planted < 30) {
-    std::string damaged = bytes;
-    const size_t bit = random() % (8 * (bytes.size() - 5));
-    if ((damaged[bit / 8] >> (bit % 8) & 1) == 0) continue;
-    damaged[bit / 8] ^= static_cast<char>(1 << (bit % 8));
-    const EngineFilter filter = EngineFilter::Open(Container::kRocksDB, kName, damaged);
-    const auto lost = std::count_if(keys.begin(), keys.end(),
-                                    [&](const std::string& key) { return !filter.MayMatch(key); });
-    ASSERT_GT(lost, 0) << bit;
-    ExpectSameAnswers(damaged, keys);
-    if (HasFatalFailure()) return;
-    ++planted;
-  }
 }
 
 TEST_F(EngineFiltersRocksDBBytesTest, WhatIsReservedMatchesEveryKey) {

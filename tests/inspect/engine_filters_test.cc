@@ -2,7 +2,6 @@
 // engine. With the engines: engine_filters_rocksdb_test.cc, engine_filters_leveldb_test.cc.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <set>
 #include <string>
@@ -142,14 +141,6 @@ TEST(EngineFiltersTest, HasTheRateThatIsExpected) {
                   });
     }
   }
-}
-
-TEST(EngineFiltersTest, WhatIsUnknownIsNaN) {
-  const std::string bytes = Build(Options(Format::kCompact, 10), RandomKeys(400, 7));
-  const EngineFilter compact = Open(bytes);
-  EXPECT_TRUE(std::isnan(compact.RateFromBits()));
-  const std::string full = std::string(128, '\xFF') + std::string("\xFF\0\x06\0\0", 5);
-  EXPECT_EQ(Open(full).RateFromBits(), 1);
 }
 
 TEST(EngineFiltersTest, ExtremeNumbersOfKeysGiveRatesAtOnce) {

@@ -59,37 +59,37 @@ class ByLength : public leveldb::Comparator {
   const char* const name_;
 };
 
-// Everything is still in its log.
-void WriteLog(const std::string& path) {
-  leveldb::Options options;
+std::unique_ptr<leveldb::DB> Create(const std::string& path, leveldb::Options options) {
   options.create_if_missing = true;
   leveldb::DB* opened = nullptr;
   Check(leveldb::DB::Open(options, path, &opened));
-  const std::unique_ptr<leveldb::DB> db(opened);
+  return std::unique_ptr<leveldb::DB>(opened);
+}
+std::unique_ptr<leveldb::DB> Create(const std::string& path, const leveldb::FilterPolicy* policy) {
+  leveldb::Options options;
+  options.filter_policy = policy;
+  return Create(path, options);
+}
+
+// Everything is still in its log.
+void WriteLog(const std::string& path) {
+  const auto db = Create(path, leveldb::Options());
   Check(db->Put({}, "key", "value"));
 }
 
 void WriteByLength(const std::string& path, const leveldb::FilterPolicy* policy, const char* name) {
   const ByLength by_length(name);
   leveldb::Options options;
-  options.create_if_missing = true;
   options.filter_policy = policy;
   options.comparator = &by_length;
-  leveldb::DB* opened = nullptr;
-  Check(leveldb::DB::Open(options, path, &opened));
-  const std::unique_ptr<leveldb::DB> db(opened);
+  const auto db = Create(path, options);
   for (int i = 0; i < 3000; ++i) Check(db->Put({}, "key" + std::to_string(7 * i), "value"));
   db->CompactRange(nullptr, nullptr);
 }
 
 // Numbers without gaps, but for one in 150: nearly no key has a missing neighbour.
 void WriteDense(const std::string& path, const leveldb::FilterPolicy* policy) {
-  leveldb::Options options;
-  options.create_if_missing = true;
-  options.filter_policy = policy;
-  leveldb::DB* opened = nullptr;
-  Check(leveldb::DB::Open(options, path, &opened));
-  const std::unique_ptr<leveldb::DB> db(opened);
+  const auto db = Create(path, policy);
   for (uint64_t i = 1; i < 3000; ++i) {
     if (i % 150 != 0) Check(db->Put({}, BigEndianKey(i), std::string(102, 'v')));
   }
@@ -98,12 +98,7 @@ void WriteDense(const std::string& path, const leveldb::FilterPolicy* policy) {
 
 // One table as a memtable is written: with all versions of a key, here in many blocks.
 void WriteVersions(const std::string& path, const leveldb::FilterPolicy* policy) {
-  leveldb::Options options;
-  options.create_if_missing = true;
-  options.filter_policy = policy;
-  leveldb::DB* opened = nullptr;
-  Check(leveldb::DB::Open(options, path, &opened));
-  const std::unique_ptr<leveldb::DB> db(opened);
+  const auto db = Create(path, policy);
   const std::string value(1000, 'v');  // snappy makes it small: a filter is for several blocks
   // Less than a memtable. Compaction has nothing to merge, and keeps all versions.
   for (uint64_t i = 0; i < 2800; ++i) {
@@ -115,12 +110,7 @@ void WriteVersions(const std::string& path, const leveldb::FilterPolicy* policy)
 
 // Each data block has one key.
 void WriteLargeValues(const std::string& path, const leveldb::FilterPolicy* policy) {
-  leveldb::Options options;
-  options.create_if_missing = true;
-  options.filter_policy = policy;
-  leveldb::DB* opened = nullptr;
-  Check(leveldb::DB::Open(options, path, &opened));
-  const std::unique_ptr<leveldb::DB> db(opened);
+  const auto db = Create(path, policy);
   const std::string value(5000, 'v');
   for (uint64_t i = 0; i < 1000; ++i) Check(db->Put({}, BigEndianKey(2 * i), value));
   db->CompactRange(nullptr, nullptr);
@@ -129,13 +119,10 @@ void WriteLargeValues(const std::string& path, const leveldb::FilterPolicy* poli
 // 102 bytes of value make 36 keys a data block.
 void Write(const std::string& path, const leveldb::FilterPolicy* policy, Json* json) {
   leveldb::Options options;
-  options.create_if_missing = true;
   options.filter_policy = policy;
   options.write_buffer_size = 1 << 19;
   options.compression = leveldb::kNoCompression;
-  leveldb::DB* opened = nullptr;
-  Check(leveldb::DB::Open(options, path, &opened));
-  const std::unique_ptr<leveldb::DB> db(opened);
+  const auto db = Create(path, options);
   const std::string value(102, 'v');
   // In two sweeps, so that level 0 overlaps.
   for (uint64_t start : {0, 1}) {

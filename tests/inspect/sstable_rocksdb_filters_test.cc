@@ -85,33 +85,5 @@ TEST(SstableRocksDBTest, PartitionsInWrongOrder) {
   EXPECT_EQ(found, 1);
 }
 
-TEST(SstableRocksDBTest, WithoutFilters) {
-  TableCase test_case;
-  test_case.table.filter_policy = nullptr;
-  OneTable written(test_case);
-  written.Write();
-  const auto table = OpenTable(written.TablePath());
-  ASSERT_NE(table, nullptr);
-  EXPECT_EQ(table->filter_kind(), FilterKind::kNone);
-  EXPECT_EQ(table->filter_name(), "");
-  EXPECT_TRUE(TableFilters(*table).empty());
-  ExpectSameEntries(written, *table);
-}
-
-TEST(SstableRocksDBTest, PrefixFilters) {
-  TableCase test_case;
-  test_case.table.whole_key_filtering = false;
-  test_case.options.prefix_extractor.reset(rocksdb::NewCappedPrefixTransform(9));
-  OneTable written(test_case);
-  written.Write();
-  const auto table = OpenTable(written.TablePath());
-  ASSERT_NE(table, nullptr);
-  EXPECT_FALSE(table->properties().whole_key_filtering);
-  EXPECT_TRUE(table->properties().prefix_filtering);
-  EXPECT_EQ(table->properties().prefix_extractor, "rocksdb.CappedPrefix.9");
-  EXPECT_EQ(TableFilters(*table), written.policy().record().written);
-  ExpectSameQueries(written, *table);
-}
-
 }  // namespace
 }  // namespace bloomline

@@ -106,34 +106,6 @@ TEST_F(RedisBloomFilterTest, ContainersAreTheirKeys) {
   EXPECT_TRUE(filter->AddKeys(std::vector<int>()));
 }
 
-TEST_F(RedisBloomFilterTest, FalsePositiveRateAndMemoryAreAsDocumented) {
-  for (const double rate : {0.05, 0.01}) {
-    constexpr size_t kKeys = 40000;
-    SharedBloomFilterOptions options = Options(kKeys, rate);
-    options.shard_bytes = 16384;
-    const auto filter = Create("f" + std::to_string(rate), options);
-    const std::vector<std::string> keys = Keys(kKeys, "key");
-    const std::vector<std::string_view> views = Views(keys);
-    std::vector<AddResult> results(kKeys);
-    ASSERT_TRUE(filter->AddKeys(kKeys, views.data(), results.data())) << filter->error();
-    // A key counts as present at the rate of that moment, which is far below the final rate.
-    EXPECT_GT(static_cast<double>(Count(results, AddResult::kNew)), kKeys * (1 - rate / 2));
-
-    constexpr size_t queries = 200000;
-    const std::vector<std::string> absent = Keys(queries, "absent");
-    const std::vector<std::string_view> absent_views = Views(absent);
-    std::vector<Answer> answers(queries);
-    ASSERT_TRUE(filter->MayMatch(queries, absent_views.data(), answers.data()));
-    const double measured =
-        static_cast<double>(Count(answers, Answer::kMaybe)) / static_cast<double>(queries);
-    std::printf("rate %g: measured %g, %u probes, %.3f bits per key\n", rate, measured,
-                static_cast<unsigned>(filter->num_probes()),
-                static_cast<double>(filter->num_bytes()) * 8 / kKeys);
-    // Four standard deviations are 9 % at 2000 expected false positives.
-    EXPECT_NEAR(measured / rate, 1, 0.09);
-  }
-}
-
 TEST_F(RedisBloomFilterTest, AddKeyAndAddKeysSendOneCommandEach) {
   const auto filter = Create("f", Options(1000000));
   const uint64_t before = server_->Info("commandstats", "cmdstat_bitfield:calls");

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <random>
 #include <set>
@@ -218,19 +217,6 @@ TEST_P(BloomFilterTest, MergeIsTheUnion) {
   EXPECT_NEAR(static_cast<double>(odd->num_keys()), 2000, 100);
   EXPECT_TRUE(odd->Merge(*odd, &error));
   EXPECT_TRUE(*odd == *all);
-}
-
-TEST_P(BloomFilterTest, IntersectKeepsTheKeysOfBoth) {
-  const BloomFilterOptions options = ForCapacity(GetParam(), 2000, 0.01);
-  const auto first = New(options);
-  const auto second = New(options);
-  for (int i = 0; i < 2000; ++i) first->AddKey(std::to_string(i));
-  for (int i = 1000; i < 3000; ++i) second->AddKey(std::to_string(i));
-  ASSERT_TRUE(first->Intersect(*second, nullptr));
-  for (int i = 1000; i < 2000; ++i) ASSERT_TRUE(first->MayMatch(std::to_string(i)));
-  int others = 0;
-  for (int i = 0; i < 1000; ++i) others += first->MayMatch(std::to_string(i));
-  EXPECT_LT(others, 50);
 }
 
 TEST_P(BloomFilterTest, DifferentShapesAreRefusedWithBothValues) {

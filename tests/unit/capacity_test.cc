@@ -2,18 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <random>
 #include <string>
-#include <vector>
 
 #include "bloomline/filter_theory.h"
 #include "bloomline/sizing.h"
-#include "src/filter/format/layout.h"
 #include "src/filter/format/leveldb_codes.h"
-#include "src/filter/format/shapes.h"
 #include "src/filter/format/trailer.h"
-#include "src/filter/query/hash_query.h"
-#include "src/filter/writer/payload_builder.h"
 
 namespace bloomline {
 namespace {
@@ -149,44 +143,6 @@ TEST(CapacityTest, OverfillingRaisesTheRateToAlmostOne) {
     EXPECT_GT(last, 0.999) << FormatName(format);
     EXPECT_EQ(FalsePositiveRateWithKeys(format, 10, 10000, 0), 0);
     EXPECT_EQ(FalsePositiveRateWithKeys(format, 10, 0, 1), 1);
-  }
-}
-
-// Matches among missing random keys in a filter made for `capacity` keys that holds num_keys.
-double MeasuredRate(Format format, double bits_per_key, uint64_t capacity, uint64_t num_keys,
-                    int num_queries) {
-  const filter::FilterShape shape =
-      format == Format::kClassic
-          ? filter::ClassicShape(capacity, bits_per_key)
-          : filter::StandaloneShape(format, capacity, bits_per_key,
-                                    OptimalNumProbes(format, bits_per_key), UINT64_MAX);
-  std::mt19937_64 random(17);
-  const auto random_hash = [&] {
-    const uint64_t key = random();
-    return filter::LayoutHash(shape.layout, {reinterpret_cast<const char*>(&key), sizeof key}, 0);
-  };
-  std::vector<char> bytes(shape.payload_bytes());
-  const kernels::Kernel& kernel = kernels::ActiveKernel();
-  for (uint64_t i = 0; i < num_keys; ++i) {
-    const uint64_t hash = random_hash();
-    filter::InsertHashes(shape, kernel, bytes.data(), 1, &hash);
-  }
-  const filter::Payload payload = {shape, 0, bytes.data()};
-  int matches = 0;
-  for (int i = 0; i < num_queries; ++i) matches += HashMayMatch(payload, kernel, random_hash());
-  return static_cast<double>(matches) / num_queries;
-}
-
-TEST(CapacityTest, OverfilledFiltersFollowTheTheory) {
-  constexpr int kQueries = 400000;
-  for (const Format format : {Format::kClassic, Format::kBlocked}) {
-    for (const uint64_t n : {20000, 40000, 80000}) {
-      const double foretold = FalsePositiveRateWithKeys(format, 10, 20000, n);
-      // Three standard deviations of the count, and 2 % for the probe sequence.
-      const double chance = 3 * std::sqrt(foretold * kQueries) / (foretold * kQueries);
-      EXPECT_NEAR(MeasuredRate(format, 10, 20000, n, kQueries) / foretold, 1, chance + 0.02)
-          << FormatName(format) << ", " << n << " keys";
-    }
   }
 }
 

@@ -72,20 +72,6 @@ std::set<uint32_t> Positions(const CountingBloomFilter& filter, const std::strin
   return positions;
 }
 
-TEST_P(CountingBloomFilterTest, AKeyStaysUntilRemovedAsOftenAsAdded) {
-  const auto filter = MakeFor(counter_bits(), 1000, 0.01);
-  for (uint32_t count = 1; count < max_count(); ++count) {
-    EXPECT_EQ(filter->AddKey("a"), count == 1);
-    EXPECT_EQ(filter->EstimatedCount("a"), count);
-  }
-  for (uint32_t count = max_count() - 1; count > 0; --count) {
-    EXPECT_EQ(filter->EstimatedCount("a"), count);
-    EXPECT_TRUE(filter->RemoveKey("a"));
-  }
-  EXPECT_FALSE(filter->MayMatch("a"));
-  EXPECT_FALSE(filter->RemoveKey("a"));
-}
-
 TEST_P(CountingBloomFilterTest, SaturatedCountersStay) {
   const auto filter = Make(counter_bits(), 100000, 5);
   const uint64_t num_counters_of_key = Positions(*filter, "a").size();
@@ -194,21 +180,6 @@ TEST_P(CountingBloomFilterTest, BatchesMatchSingleCalls) {
       EXPECT_TRUE(*batch == *single);
     }
   }
-}
-
-TEST_P(CountingBloomFilterTest, BatchesCountSaturation) {
-  const auto batch = Make(counter_bits(), 512, 3);
-  const auto single = Make(counter_bits(), 512, 3);
-  std::vector<uint64_t> hashes(100000);
-  std::mt19937_64 random(5);
-  for (uint64_t& hash : hashes) hash = random();
-  batch->AddHashes(hashes.size(), hashes.data());
-  for (const uint64_t hash : hashes) single->AddHash(hash);
-  EXPECT_TRUE(*batch == *single);
-  EXPECT_EQ(batch->num_saturated_counters(), single->num_saturated_counters());
-  EXPECT_EQ(batch->num_saturated_counters(), 512u);
-  EXPECT_EQ(batch->RemoveHashes(hashes.size(), hashes.data()), hashes.size());
-  EXPECT_TRUE(*batch == *single);
 }
 
 TEST_P(CountingBloomFilterTest, MergedFilterEqualsTheFilterOfAllKeys) {

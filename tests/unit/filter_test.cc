@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "bloomline/sizing.h"
-#include "src/filter/format/layout.h"
 #include "src/filter/format/shapes.h"
 #include "src/filter/format/trailer.h"
 #include "src/filter/query/hash_query.h"
@@ -182,13 +181,6 @@ TEST_P(FilterTest, FinishedBytesIsWhatFinishReturns) {
   }
 }
 
-TEST_P(FilterTest, BitsPerKeyArePaidWithinOnePercent) {
-  for (double bits_per_key = 3; bits_per_key <= 24; bits_per_key += 0.37) {
-    const double paid = static_cast<double>(FilterBytes(GetParam(), 100000, bits_per_key)) * 8;
-    EXPECT_NEAR(paid / 100000 / bits_per_key, 1, 0.01);
-  }
-}
-
 TEST_P(FilterTest, PayloadIsCappedWithoutLosingKeys) {
   filter::FilterWriter builder(Options(GetParam(), 10), 1000);
   for (int i = 0; i < 5000; ++i) builder.AddKey(std::to_string(i));
@@ -300,21 +292,6 @@ TEST(FilterWriterTest, ChecksumCoversExactlyTheKeysHeld) {
     if (round == 1) writer.SetOutOfMemory();
     EXPECT_EQ(finish(&writer), round == 1) << round;
   }
-}
-
-TEST(FilterWriterTest, OutOfMemoryIsReportedUntilTheNextFilter) {
-  filter::FilterWriter writer((FilterOptions())), other((FilterOptions()));
-  other.AddKey("a");
-  other.SetOutOfMemory();
-  EXPECT_EQ(other.error(), "out of memory");
-  writer.TakeKeysFrom(&other);
-  EXPECT_EQ(writer.error(), "out of memory");
-  EXPECT_EQ(other.error(), "");
-  EXPECT_EQ(writer.Plan().num_bytes, filter::kTrailerBytes);
-  writer.Reset();
-  EXPECT_EQ(writer.error(), "");
-  writer.AddKey("a");
-  EXPECT_GT(writer.Plan().num_bytes, filter::kTrailerBytes);
 }
 
 std::string BuildCompactOf(const std::vector<uint64_t>& hashes, const filter::FilterShape& shape) {

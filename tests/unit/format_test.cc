@@ -386,14 +386,6 @@ TEST(LevelDBFormatTest, RandomBytesOfEveryLengthAreNeverReadOutside) {
   }
 }
 
-TEST(ShapeTest, FiveBillionKeysAreRepresentable) {
-  const uint64_t n = 5000000000;
-  const filter::FilterShape shape = filter::StandaloneShape(Format::kBlocked, n, 10, 6, UINT64_MAX);
-  EXPECT_GE(shape.payload_bytes() + filter::kTrailerBytes, 6250000000u);
-  EXPECT_LT(shape.payload_bytes(), 6250000000u + 128);
-  EXPECT_EQ(filter::ClassicShape(n, 10).payload_bytes(), 6250000000u);
-}
-
 TEST(ShapeTest, SmallSetsPayAtMostTwoBytesOfOverhead) {
   for (uint64_t n = 1; n <= filter::kMaxFlatKeys; ++n) {
     for (const double bits_per_key : {1.0, 6.0, 9.9, 10.0, 16.0}) {

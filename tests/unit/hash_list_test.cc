@@ -49,22 +49,6 @@ TEST(HashListTest, KeepsAllHashesInOrderThroughChunksOfAllSizes) {
   for (uint64_t i = 0; i < kHashes; ++i) ASSERT_EQ(content[i], i * i);
 }
 
-TEST(HashListTest, ClearForgetsTheLastHash) {
-  HashList list;
-  for (int round = 0; round < 3; ++round) {
-    AppendIfNew(7, &list);
-    AppendIfNew(7, &list);
-    EXPECT_EQ(Content(list), std::vector<uint64_t>({7}));
-    list.Clear();
-    EXPECT_EQ(list.size(), 0u);
-    EXPECT_EQ(Content(list), std::vector<uint64_t>());
-  }
-  for (uint64_t i = 0; i < 100000; ++i) AppendIfNew(i, &list);
-  list.Clear();
-  AppendIfNew(99999, &list);
-  EXPECT_EQ(Content(list), std::vector<uint64_t>({99999}));
-}
-
 TEST(HashListTest, AListContinuesAfterTheHashesItTook) {
   for (const uint64_t size : {1, 125, 126, 20000}) {
     HashList list, other, empty;

@@ -1,5 +1,5 @@
 // Filters past 4 GiB, 2^32 blocks and 2^32 keys: sizes by arithmetic, queries in address ranges
-// whose memory exists only where keys are. tests/large builds some in full.
+// whose memory exists only where keys are. `tests/faults/run large` builds some in full.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 

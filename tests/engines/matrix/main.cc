@@ -16,7 +16,7 @@
 #include "tests/engines/matrix/cell.h"
 #include "tests/engines/matrix/filters.h"
 #include "tests/engines/matrix/run_cell.h"
-#include "tests/injected/arguments.h"
+#include "tests/faults/arguments.h"
 
 namespace bloomline::matrix {
 namespace {

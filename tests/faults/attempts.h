@@ -1,0 +1,135 @@
+// Tests a public function under every failure of memory: its first allocation fails, then its
+// second, and so on; once that one alone, once with all that follow.
+#ifndef BLOOMLINE_TESTS_FAULTS_ATTEMPTS_H_
+#define BLOOMLINE_TESTS_FAULTS_ATTEMPTS_H_
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/faults/failing_new.h"
+
+namespace bloomline::tests {
+
+// One run of a body.
+class Attempt {
+ public:
+  explicit Attempt(const FailurePlan& plan) : plan_(plan) {}
+
+  // Runs f, which is only the call under test, with the failure armed. An exception from f fails
+  // the test.
+  template <typename F>
+  void Call(F f) {
+    Arm(plan_, counts_.seen);
+    try {
+      f();
+      Note(Disarm());
+    } catch (const std::exception& exception) {
+      Note(Disarm());
+      ADD_FAILURE() << "an exception escaped: " << exception.what();
+    }
+  }
+
+  // An allocation was made to fail.
+  bool HasFailed() const { return counts_.failed != 0; }
+  uint64_t failed() const { return counts_.failed; }
+
+  // Checks a call whose `error` was kUntouched: it succeeded and left `error` alone, or memory
+  // failed and `error` says why.
+  static constexpr char kUntouched[] = "untouched";
+  void CheckOutcome(bool succeeded, const std::string& error) const;
+
+ private:
+  void Note(const AllocationCounts& counts) {
+    counts_.seen = counts.seen;
+    counts_.failed += counts.failed;
+  }
+
+  const FailurePlan plan_;
+  AllocationCounts counts_;
+};
+
+// Runs the body first without a failure, then with each one, until a run meets no failure. After
+// each run nothing may be leaked.
+void FailEachAllocation(const std::function<void(Attempt*)>& body);
+
+// The same with the allocations of all threads, and with threads that cannot start.
+void FailEachAllocationOfThreads(const std::function<void(Attempt*)>& body);
+
+// Fails each allocation of make(&error), which returns a pointer or a bool, and checks what it made
+// with check(made).
+template <typename Make, typename Check>
+void ExpectMadeOrError(Make make, Check check) {
+  EXPECT_TRUE(bool(make(nullptr)));
+  FailEachAllocation([&](Attempt* attempt) {
+    decltype(make(nullptr)) made{};
+    std::string error = Attempt::kUntouched;
+    attempt->Call([&] { made = make(&error); });
+    attempt->CheckOutcome(bool(made), error);
+    if (made) check(made);
+  });
+}
+
+// make(&error) fails for a reason of its own, and says so in one line, with or without memory.
+// `error` may be null.
+template <typename Make>
+void ExpectRefused(Make make) {
+  EXPECT_FALSE(bool(make(nullptr)));
+  FailEachAllocation([&](Attempt* attempt) {
+    std::string error = Attempt::kUntouched;
+    bool made = false;
+    attempt->Call([&] { made = bool(make(&error)); });
+    EXPECT_FALSE(made);
+    EXPECT_NE(error, "");
+    EXPECT_NE(error, Attempt::kUntouched);
+    EXPECT_EQ(error.find('\n'), std::string::npos) << error;
+  });
+}
+
+// validate() says what is wrong, with or without memory.
+template <typename Validate>
+void ExpectSentence(Validate validate) {
+  FailEachAllocation([&](Attempt* attempt) {
+    std::string sentence;
+    attempt->Call([&] { sentence = validate(); });
+    EXPECT_NE(sentence, "");
+  });
+}
+
+// n different keys.
+class ManyKeys {
+ public:
+  explicit ManyKeys(size_t n) {
+    for (size_t i = 0; i < n; ++i) stored_.push_back("key " + std::to_string(i));
+    views.assign(stored_.begin(), stored_.end());
+    for (const std::string_view key : views) {
+      starts.push_back(key.data());
+      lengths.push_back(key.size());
+    }
+  }
+
+  // Checks that may_match(key), or the answer for hashes or C's keys, holds for each.
+  template <typename MayMatch>
+  void ExpectPresent(MayMatch may_match) const {
+    size_t num_lost = 0;
+    for (const std::string_view key : views) num_lost += may_match(key) ? 0 : 1;
+    EXPECT_EQ(num_lost, 0u) << "keys were lost";
+  }
+
+ private:
+  std::vector<std::string> stored_;
+
+ public:
+  std::vector<std::string_view> views;
+  std::vector<const char*> starts;
+  std::vector<size_t> lengths;
+};
+
+}  // namespace bloomline::tests
+
+#endif  // BLOOMLINE_TESTS_FAULTS_ATTEMPTS_H_

@@ -1,0 +1,353 @@
+// Kills processes that write databases and filter files, and looks for lost keys.
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <new>
+#include <random>
+#include <thread>
+
+#include "tests/faults/arguments.h"
+#include "tests/faults/crash_cycle.h"
+
+namespace bloomline::tests {
+
+const char* Name(KillBy by) {
+  constexpr const char* kNames[] = {"random time", "filter code", "file operation"};
+  return kNames[static_cast<int>(by)];
+}
+
+void Complain(Shared* shared, const std::string& text) {
+  char* error = shared->findings.error;
+  if (error[0] == '\0') std::snprintf(error, sizeof(shared->findings.error), "%s", text.c_str());
+}
+
+void GiveUp(Shared* shared, const std::string& text) {
+  std::snprintf(shared->error, sizeof(shared->error), "%s", text.c_str());
+  _exit(3);
+}
+
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::steady_clock;
+
+// The number of cycles after which a database is deleted and begun again. Files stay.
+constexpr uint64_t kCyclesPerStore = 6;
+constexpr uint64_t kNumSubjects = 4;  // three engines, one file
+// The longest wait for a chosen moment.
+constexpr microseconds kMaxWait{400000};
+constexpr microseconds kMaxVerify{60000000};
+
+struct Flags {
+  uint64_t cycles = 20;
+  uint64_t seed = 1;
+  std::string directory;
+};
+
+// Runs f in a process of its own, which is killed after at_most. Returns its status as waitpid
+// does.
+template <typename F>
+int InChild(microseconds at_most, F f) {
+  const pid_t child = fork();
+  if (child < 0) {
+    std::perror("fork");
+    std::exit(2);
+  }
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    f();
+    _exit(0);
+  }
+  const auto end = steady_clock::now() + at_most;
+  int status = 0;
+  for (;;) {
+    const pid_t ended = waitpid(child, &status, WNOHANG);
+    if (ended == child) return status;
+    const auto now = steady_clock::now();
+    if (now >= end) break;
+    std::this_thread::sleep_for(
+        std::min<steady_clock::duration>(std::chrono::milliseconds(1), end - now));
+  }
+  kill(child, SIGKILL);
+  waitpid(child, &status, 0);
+  return status;
+}
+
+bool WasKilled(int status) { return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL; }
+
+struct Totals {
+  std::map<std::string, uint64_t> cycles;  // by subject, by moment, by interrupted operation
+  uint64_t stores = 0;
+  uint64_t present_queried = 0;
+  uint64_t lost = 0;
+  uint64_t wrong = 0;
+  uint64_t missing_queried = 0;
+  uint64_t missing_found = 0;
+  uint64_t crashes = 0;
+  uint64_t leftovers = 0;
+  uint64_t max_leftovers = 0;  // of one kill
+  uint64_t failures = 0;
+};
+
+class Test {
+ public:
+  explicit Test(const Flags& flags) : flags_(flags), random_(flags.seed) {
+    void* memory =
+        mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+      std::perror("mmap");
+      std::exit(2);
+    }
+    shared_ = new (memory) Shared();
+  }
+
+  int Run() {
+    const auto start = steady_clock::now();
+    for (uint64_t cycle = 0; cycle < flags_.cycles; ++cycle) RunCycle(cycle);
+    const double seconds = std::chrono::duration<double>(steady_clock::now() - start).count();
+    Report(seconds);
+    return totals_.failures == 0 ? 0 : 1;
+  }
+
+ private:
+  uint64_t Below(uint64_t n) { return random_() % n; }
+
+  KillPlan NewPlan(bool database) {
+    KillPlan plan;
+    const uint64_t choice = Below(10);
+    plan.delay_us = 1000 + Below(database ? 120000 : 30000);
+    if (choice < 4) return plan;
+    if (choice < 7 && database) {
+      plan.by = KillBy::kFilter;
+      // From the first to the thousandth, uniform in the logarithm.
+      plan.nth_filter = 1 + Below(uint64_t{1} << Below(12));
+      plan.as_it_ends = Below(2) == 1;
+      return plan;
+    }
+    plan.by = KillBy::kFileOperation;
+    plan.point.operation = static_cast<FileOperation>(Below(kNumFileOperations));
+    plan.point.kind = database ? static_cast<FileKind>(Below(kNumFileKinds)) : FileKind::kOther;
+    plan.point.time = static_cast<KillTime>(Below(kNumKillTimes));
+    plan.point.nth = 1 + Below(uint64_t{1} << Below(6));
+    return plan;
+  }
+
+  // The subjects alternate, and each goes through formats, readers and durabilities.
+  void RunCycle(uint64_t cycle) {
+    const uint64_t subject = cycle % kNumSubjects;
+    const uint64_t turn = cycle / kNumSubjects;
+    const bool database = subject < kNumSubjects - 1;
+    const auto saved = static_cast<SavedKind>(turn % kNumSavedKinds);
+    const uint64_t store = subject + (database ? 0 : turn % kNumSavedKinds);
+    const std::string path = flags_.directory + "/" + std::to_string(store);
+    const bool anew = database ? turn % kCyclesPerStore == 0 : turn < kNumSavedKinds;
+    if (anew) {
+      std::filesystem::remove_all(path);
+      std::filesystem::create_directories(path);
+      acknowledged_[store] = 0;
+      ++totals_.stores;
+    }
+    const KillPlan plan = NewPlan(database);
+    shared_ = new (shared_) Shared();
+    shared_->acknowledged = acknowledged_[store];
+    cycle_ = cycle;
+    if (database) {
+      DatabaseCycle plan_of_cycle;
+      plan_of_cycle.writer.engine = kAllEngines[subject];
+      // Now and then the engine's own policy writes, so that the store also has its filters.
+      plan_of_cycle.writer.filter = static_cast<FilterKind>(Below(7) % 4);
+      const bool leveldb = plan_of_cycle.writer.engine == Engine::kLevelDB;
+      if (!leveldb && plan_of_cycle.writer.filter == FilterKind::kClassic) {
+        plan_of_cycle.writer.filter = FilterKind::kBlocked;  // classic is for LevelDB alone
+      }
+      plan_of_cycle.writer.verify_filters = Below(2) == 1;
+      // Stock's filters of some cycles stay for some time, so not only ours are read.
+      plan_of_cycle.reader = ReaderAfter(plan_of_cycle.writer.filter, leveldb, turn);
+      plan_of_cycle.durability = static_cast<Durability>(subject == 0    ? Below(8) != 0
+                                                         : Below(4) == 0 ? 2
+                                                                         : Below(8) != 0);
+      plan_of_cycle.shape = turn / kCyclesPerStore % 2 == 0
+                                ? KeyShape::kUuid
+                                : kAllKeyShapes[turn / kCyclesPerStore / 2 % 8];
+      RunDatabaseCycle(plan_of_cycle, plan, path);
+    } else {
+      RunFileCycle(saved, plan, path);
+    }
+    acknowledged_[store] = shared_->acknowledged;
+  }
+
+  // In turns the same policy, another one of ours, the engine's own.
+  static FilterKind ReaderAfter(FilterKind writer, bool leveldb, uint64_t turn) {
+    if (turn % 3 == 0) return writer;
+    if (turn % 3 == 2) return FilterKind::kStock;
+    if (!leveldb) {
+      return writer == FilterKind::kBlocked ? FilterKind::kCompact : FilterKind::kBlocked;
+    }
+    return kOurFilters[(static_cast<uint64_t>(writer) + 1 + turn / 3 % 2) % 3];
+  }
+
+  void RunDatabaseCycle(const DatabaseCycle& cycle, const KillPlan& plan, const std::string& path) {
+    const std::string name = std::string(Name(cycle.writer.engine)) + ", " +
+                             Name(cycle.writer.filter) + " read by " + Name(cycle.reader);
+    Kill(plan, name, [&] { WriteDatabase(cycle, plan, path, shared_); });
+    ++totals_.cycles["subject: " + std::string(Name(cycle.writer.engine)) + ", written by " +
+                     Name(cycle.writer.filter)];
+    constexpr const char* kReaders[] = {"the same policy", "another of ours", "the engine's own"};
+    ++totals_.cycles[std::string("read again by: ") +
+                     kReaders[cycle.reader == cycle.writer.filter  ? 0
+                              : cycle.reader == FilterKind::kStock ? 2
+                                                                   : 1]];
+    constexpr const char* kDurabilities[] = {"synced log", "log, not synced", "Flush, no log"};
+    ++totals_.cycles[std::string("acknowledged by: ") +
+                     kDurabilities[static_cast<int>(cycle.durability)]];
+    Verify(name, [&] { VerifyDatabase(cycle, path, shared_); });
+  }
+
+  void RunFileCycle(SavedKind kind, const KillPlan& plan, const std::string& path) {
+    Kill(plan, Name(kind), [&] { SaveFilters(kind, plan, path, shared_); });
+    ++totals_.cycles[std::string("subject: file, ") + Name(kind)];
+    const std::string scratch = flags_.directory + "/scratch";
+    std::filesystem::create_directories(scratch);
+    Verify(Name(kind), [&] { VerifyFilter(kind, path, scratch, shared_); });
+    CountLeftovers(Name(kind), path);
+  }
+
+  void CountLeftovers(const std::string& name, const std::string& path) {
+    uint64_t leftovers = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(path)) {
+      const std::string file = entry.path().filename();
+      if (file == "filter") continue;
+      ++leftovers;
+      if (file.find(".tmp") == file.npos) Fail(name, "a file " + file + " was left");
+    }
+    uint64_t& before = leftovers_[path];
+    const uint64_t here = leftovers - before;
+    if (here > 1) Fail(name, std::to_string(here) + " temporary files were left by one process");
+    before = leftovers;
+    totals_.leftovers += here;
+    totals_.max_leftovers = std::max(totals_.max_leftovers, here);
+  }
+
+  template <typename F>
+  void Kill(const KillPlan& plan, const std::string& name, F write) {
+    const microseconds wait =
+        plan.by == KillBy::kTime ? microseconds(plan.delay_us) : microseconds(kMaxWait);
+    const auto start = steady_clock::now();
+    const int status = InChild(wait, write);
+    const bool waited = steady_clock::now() - start >= wait;
+    if (!WasKilled(status)) {
+      if (WIFSIGNALED(status)) ++totals_.crashes;
+      Fail(name, WIFSIGNALED(status)
+                     ? "the writing process crashed by signal " + std::to_string(WTERMSIG(status))
+                     : "the writing process gave up: " + std::string(shared_->error));
+    }
+    ++totals_.cycles[plan.by == KillBy::kTime ? "killed at: random time"
+                     : waited                 ? "killed at: chosen moment did not come, then random"
+                     : plan.by == KillBy::kFilter
+                         ? std::string("killed at: filter code ") +
+                               (plan.as_it_ends ? "ends" : "begins")
+                         : std::string("killed at: ") + Name(plan.point.operation) + " of " +
+                               Name(plan.point.kind)];
+  }
+
+  template <typename F>
+  void Verify(const std::string& name, F verify) {
+    const int status = InChild(kMaxVerify, verify);
+    const Findings& findings = shared_->findings;
+    if (WIFSIGNALED(status)) {
+      ++totals_.crashes;
+      Fail(name, "the reading process ended by signal " + std::to_string(WTERMSIG(status)));
+    }
+    totals_.present_queried += findings.present_queried;
+    totals_.missing_queried += findings.missing_queried;
+    totals_.lost += findings.lost;
+    totals_.wrong += findings.wrong;
+    totals_.missing_found += findings.missing_found;
+    if (findings.lost + findings.wrong + findings.missing_found != 0 || !findings.finished) {
+      Fail(name, findings.error);
+    }
+  }
+
+  void Fail(const std::string& name, const std::string& what) {
+    ++totals_.failures;
+    std::printf("FAILED cycle %" PRIu64 " of seed %" PRIu64 " (%s): %s\n", cycle_, flags_.seed,
+                name.c_str(), what.c_str());
+    std::fflush(stdout);
+  }
+
+  void Report(double seconds) const {
+    for (const auto& [what, count] : totals_.cycles) {
+      std::printf("%7" PRIu64 "  %s\n", count, what.c_str());
+    }
+    std::printf("%" PRIu64 " cycles on %" PRIu64 " stores in %.0f s, seed %" PRIu64 "\n",
+                flags_.cycles, totals_.stores, seconds, flags_.seed);
+    std::printf("%" PRIu64 " queries of acknowledged keys, %" PRIu64 " lost, %" PRIu64
+                " other wrong answers; %" PRIu64 " of missing keys, %" PRIu64 " found\n",
+                totals_.present_queried, totals_.lost, totals_.wrong, totals_.missing_queried,
+                totals_.missing_found);
+    std::printf("%" PRIu64 " temporary files left, at most %" PRIu64 " by a kill; %" PRIu64
+                " crashes; %" PRIu64 " failures\n",
+                totals_.leftovers, totals_.max_leftovers, totals_.crashes, totals_.failures);
+  }
+
+  const Flags flags_;
+  std::mt19937_64 random_;
+  Shared* shared_;
+  uint64_t acknowledged_[kNumSubjects - 1 + kNumSavedKinds] = {};  // of each store
+  std::map<std::string, uint64_t> leftovers_;
+  uint64_t cycle_ = 0;
+  Totals totals_;
+};
+
+constexpr char kUsage[] =
+    "Usage: crash [CYCLES] [--seed N] [--directory PATH]\n"
+    "Kills processes that write LevelDB and RocksDB databases and save filters. Then opens what\n"
+    "they left and queries every acknowledged key.\n"
+    "  CYCLES            number of kills, 1 to 1000000; default 20\n"
+    "  --seed N          seed of the moments and the order of formats; default 1\n"
+    "  --directory PATH  parent of a new folder for databases; default $TMPDIR or /tmp\n"
+    "Exit status: 0 if all answers are right, 1 if not, 2 if it could not run.\n";
+
+Flags Parse(int argc, char** argv) {
+  Flags flags;
+  Arguments arguments("crash", kUsage, argc, argv);
+  bool has_cycles = false;
+  for (std::string argument; arguments.Next(&argument);) {
+    if (argument == "--seed") {
+      flags.seed = arguments.Number(0, UINT64_MAX);
+    } else if (argument == "--directory") {
+      flags.directory = arguments.Text();
+    } else if (argument[0] == '-' || has_cycles) {
+      arguments.Refuse("'" + argument + "' is not known");
+    } else {
+      flags.cycles = arguments.Number("CYCLES", argument, 1, 1000000);
+      has_cycles = true;
+    }
+  }
+  flags.directory = arguments.NewDirectory(flags.directory);
+  return flags;
+}
+
+}  // namespace
+}  // namespace bloomline::tests
+
+int main(int argc, char** argv) {
+  using namespace bloomline::tests;
+  const Flags flags = Parse(argc, argv);
+  const int status = Test(flags).Run();
+  if (status == 0) {
+    std::filesystem::remove_all(flags.directory);
+  } else {
+    std::printf("the files are in %s\n", flags.directory.c_str());
+  }
+  return status;
+}

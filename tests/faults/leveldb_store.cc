@@ -1,0 +1,133 @@
+#include <leveldb/db.h>
+#include <leveldb/env.h>
+#include <leveldb/options.h>
+#include <leveldb/write_batch.h>
+
+#include <atomic>
+#include <cstdarg>
+
+#include "bloomline/leveldb.h"
+#include "tests/faults/store.h"
+#include "tests/faults/store_filters.h"
+
+namespace bloomline::tests {
+namespace {
+
+// Counts the answers of the wrapped policy and reports its calls to an observer.
+class ObservedPolicy : public leveldb::FilterPolicy {
+ public:
+  ObservedPolicy(const leveldb::FilterPolicy* policy, FilterObserver* observer)
+      : policy_(policy), observer_(observer) {}
+  const char* Name() const override { return policy_->Name(); }
+  void CreateFilter(const leveldb::Slice* keys, int n, std::string* dst) const override {
+    const Observed observed(observer_, true);
+    MustNotThrow([&] { policy_->CreateFilter(keys, n, dst); });
+  }
+  bool KeyMayMatch(const leveldb::Slice& key, const leveldb::Slice& filter) const override {
+    bool answer;
+    {
+      const Observed observed(observer_, false);
+      answer = MustNotThrow([&] { return policy_->KeyMayMatch(key, filter); });
+    }
+    ++(answer ? yes_ : no_);
+    return answer;
+  }
+  FilterCounts counts() const { return {yes_, no_}; }
+
+ private:
+  const leveldb::FilterPolicy* const policy_;
+  FilterObserver* const observer_;
+  mutable std::atomic<uint64_t> yes_{0};
+  mutable std::atomic<uint64_t> no_{0};
+};
+
+class SilentLogger : public leveldb::Logger {
+ public:
+  void Logv(const char*, std::va_list) override {}
+};
+
+// Created once per process: a compact policy takes milliseconds.
+const leveldb::FilterPolicy* PolicyOf(FilterKind filter) {
+  static const leveldb::FilterPolicy* policies[kNumFilterKinds] = {};
+  const leveldb::FilterPolicy*& policy = policies[static_cast<int>(filter)];
+  if (policy == nullptr) {
+    policy = filter == FilterKind::kStock ? leveldb::NewBloomFilterPolicy(10)
+                                          : NewLevelDBFilterPolicy(OptionsOf(filter));
+  }
+  return policy;
+}
+
+class LevelDBStore : public Store {
+ public:
+  explicit LevelDBStore(const StoreOptions& options)
+      : policy_(PolicyOf(options.filter), options.observer) {
+    options_.create_if_missing = true;
+    options_.filter_policy = &policy_;
+    options_.info_log = &logger_;
+    options_.compression = leveldb::kNoCompression;
+    options_.block_size = options.large_blocks ? 1 << 20 : 1024;
+    options_.paranoid_checks = true;  // otherwise a filter block's CRC is not checked
+    options_.write_buffer_size = options.small_buffers ? 64 << 10 : 64 << 20;
+    if (options.leveldb_env != nullptr) options_.env = options.leveldb_env;
+    read_.verify_checksums = true;
+  }
+
+  bool Open(const std::string& path, std::string* error) {
+    leveldb::DB* db = nullptr;
+    const leveldb::Status status = leveldb::DB::Open(options_, path, &db);
+    db_.reset(db);
+    return IsOk(status, error);
+  }
+
+  bool Write(const KeysAndValues& pairs, Durability durability, std::string* error) override {
+    leveldb::WriteBatch batch;
+    for (const auto& [key, value] : pairs) batch.Put(key, value);
+    leveldb::WriteOptions write;
+    write.sync = durability == Durability::kSync;
+    return IsOk(db_->Write(write, &batch), error);
+  }
+
+  bool Flush(std::string* error) override { return Compact(error); }
+
+  bool Compact(std::string*) override {
+    db_->CompactRange(nullptr, nullptr);  // returns no status
+    return true;
+  }
+
+  Answer Get(const std::string& key, std::string* value) override {
+    const leveldb::Status status = db_->Get(read_, key, value);
+    return status.ok() ? Answer::kFound : status.IsNotFound() ? Answer::kNotFound : Answer::kError;
+  }
+
+  std::vector<Answer> GetMany(const std::vector<std::string>& keys) override {
+    std::vector<Answer> answers;
+    std::string value;
+    for (const std::string& key : keys) answers.push_back(Get(key, &value));
+    return answers;
+  }
+
+  FilterCounts filter_counts() const override { return policy_.counts(); }
+
+ private:
+  static bool IsOk(const leveldb::Status& status, std::string* error) {
+    if (!status.ok()) *error = status.ToString();
+    return status.ok();
+  }
+
+  const ObservedPolicy policy_;
+  SilentLogger logger_;
+  leveldb::Options options_;
+  leveldb::ReadOptions read_;
+  std::unique_ptr<leveldb::DB> db_;  // destroyed first: it uses the others until it is closed
+};
+
+}  // namespace
+
+std::unique_ptr<Store> OpenLevelDB(const StoreOptions& options, const std::string& path,
+                                   std::string* error) {
+  auto store = std::make_unique<LevelDBStore>(options);
+  if (!store->Open(path, error)) return nullptr;
+  return store;
+}
+
+}  // namespace bloomline::tests

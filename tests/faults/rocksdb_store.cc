@@ -1,0 +1,177 @@
+#include <rocksdb/cache.h>
+#include <rocksdb/db.h>
+#include <rocksdb/statistics.h>
+#include <rocksdb/table.h>
+
+#include "bloomline/rocksdb.h"
+#include "tests/engines/forwarding_policy.h"
+#include "tests/engines/rocksdb_open.h"
+#include "tests/faults/store.h"
+#include "tests/faults/store_filters.h"
+
+namespace bloomline::tests {
+namespace {
+
+class ObservedBuilder : public ForwardingBuilder {
+ public:
+  ObservedBuilder(rocksdb::FilterBitsBuilder* builder, FilterObserver* observer)
+      : ForwardingBuilder(builder), observer_(observer) {}
+
+  void AddKey(const Slice& key) override {
+    const Observed observed(observer_, true);
+    MustNotThrow([&] { ForwardingBuilder::AddKey(key); });
+  }
+#if BLOOMLINE_ROCKSDB_HAS_ADD_KEY_AND_ALT
+  void AddKeyAndAlt(const Slice& key, const Slice& alt) override {
+    const Observed observed(observer_, true);
+    MustNotThrow([&] { ForwardingBuilder::AddKeyAndAlt(key, alt); });
+  }
+#endif
+  Slice Finish(std::unique_ptr<const char[]>* buf) override {
+    const Observed observed(observer_, true);
+    return MustNotThrow([&] { return ForwardingBuilder::Finish(buf); });
+  }
+  Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
+    const Observed observed(observer_, true);
+    return MustNotThrow([&] { return ForwardingBuilder::Finish(buf, status); });
+  }
+  Status MaybePostVerify(const Slice& filter) override {
+    const Observed observed(observer_, true);
+    return MustNotThrow([&] { return ForwardingBuilder::MaybePostVerify(filter); });
+  }
+
+ private:
+  FilterObserver* const observer_;
+};
+
+class ObservedPolicy : public ForwardingPolicy {
+ public:
+  ObservedPolicy(std::shared_ptr<const rocksdb::FilterPolicy> policy, FilterObserver* observer)
+      : ForwardingPolicy(std::move(policy)), observer_(observer) {}
+  rocksdb::FilterBitsBuilder* GetBuilderWithContext(
+      const rocksdb::FilterBuildingContext& context) const override {
+    rocksdb::FilterBitsBuilder* builder;
+    {
+      const Observed observed(observer_, true);
+      builder = MustNotThrow([&] { return ForwardingPolicy::GetBuilderWithContext(context); });
+    }
+    return builder == nullptr ? nullptr : new ObservedBuilder(builder, observer_);
+  }
+  rocksdb::FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override {
+    const Observed observed(observer_, false);
+    return MustNotThrow([&] { return ForwardingPolicy::GetFilterBitsReader(contents); });
+  }
+
+ private:
+  FilterObserver* const observer_;
+};
+
+std::shared_ptr<const rocksdb::FilterPolicy> NewPolicy(FilterKind filter) {
+  if (filter == FilterKind::kStock) {
+    return std::shared_ptr<const rocksdb::FilterPolicy>(rocksdb::NewBloomFilterPolicy(10));
+  }
+  return NewRocksDBFilterPolicy(OptionsOf(filter));
+}
+
+class RocksDBStore : public Store {
+ public:
+  explicit RocksDBStore(const StoreOptions& options) {
+    rocksdb::BlockBasedTableOptions table;
+    table.filter_policy =
+        std::make_shared<ObservedPolicy>(NewPolicy(options.filter), options.observer);
+    table.detect_filter_construct_corruption = options.verify_filters;
+    table.block_size = 1024;
+    table.block_cache = rocksdb::NewLRUCache(1 << 20);
+    if (options.engine == Engine::kRocksDBPartitioned) {
+      table.partition_filters = true;
+      table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+      table.metadata_block_size = 512;
+      table.cache_index_and_filter_blocks = true;
+    }
+    options_.create_if_missing = true;
+    options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+    options_.statistics = rocksdb::CreateDBStatistics();
+    options_.compression = rocksdb::kNoCompression;
+    if (options.small_buffers) {
+      options_.write_buffer_size = 64 << 10;
+      options_.target_file_size_base = 64 << 10;
+      options_.level0_file_num_compaction_trigger = 2;
+      options_.max_bytes_for_level_base = 256 << 10;
+      options_.max_background_jobs = 2;
+    } else {
+      options_.disable_auto_compactions = true;
+    }
+    options_.stats_dump_period_sec = 0;
+    options_.stats_persist_period_sec = 0;
+    options_.max_bgerror_resume_count = 0;
+    if (options.rocksdb_env != nullptr) options_.env = options.rocksdb_env;
+  }
+
+  bool Open(const std::string& path, std::string* error) {
+    const rocksdb::Status status = tests::OpenRocksDB(options_, path, &db_);
+    return IsOk(status, error);
+  }
+
+  bool Write(const KeysAndValues& pairs, Durability durability, std::string* error) override {
+    rocksdb::WriteBatch batch;
+    for (const auto& [key, value] : pairs) {
+      if (!IsOk(batch.Put(key, value), error)) return false;
+    }
+    rocksdb::WriteOptions write;
+    write.sync = durability == Durability::kSync;
+    write.disableWAL = durability == Durability::kNone;
+    return IsOk(db_->Write(write, &batch), error);
+  }
+
+  bool Flush(std::string* error) override { return IsOk(db_->Flush({}), error); }
+
+  bool Compact(std::string* error) override {
+    rocksdb::CompactRangeOptions compact;
+    compact.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+    return IsOk(db_->CompactRange(compact, nullptr, nullptr), error);
+  }
+
+  Answer Get(const std::string& key, std::string* value) override {
+    return AnswerOf(db_->Get(read_, key, value));
+  }
+
+  std::vector<Answer> GetMany(const std::vector<std::string>& keys) override {
+    const std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
+    std::vector<rocksdb::PinnableSlice> values(keys.size());
+    std::vector<rocksdb::Status> statuses(keys.size());
+    db_->MultiGet(read_, db_->DefaultColumnFamily(), keys.size(), slices.data(), values.data(),
+                  statuses.data());
+    std::vector<Answer> answers;
+    for (const rocksdb::Status& status : statuses) answers.push_back(AnswerOf(status));
+    return answers;
+  }
+
+  FilterCounts filter_counts() const override {
+    return {options_.statistics->getTickerCount(rocksdb::BLOOM_FILTER_FULL_POSITIVE),
+            options_.statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL)};
+  }
+
+ private:
+  static Answer AnswerOf(const rocksdb::Status& status) {
+    return status.ok() ? Answer::kFound : status.IsNotFound() ? Answer::kNotFound : Answer::kError;
+  }
+  static bool IsOk(const rocksdb::Status& status, std::string* error) {
+    if (!status.ok()) *error = status.ToString();
+    return status.ok();
+  }
+
+  rocksdb::Options options_;
+  const rocksdb::ReadOptions read_;
+  std::unique_ptr<rocksdb::DB> db_;
+};
+
+}  // namespace
+
+std::unique_ptr<Store> OpenRocksDB(const StoreOptions& options, const std::string& path,
+                                   std::string* error) {
+  auto store = std::make_unique<RocksDBStore>(options);
+  if (!store->Open(path, error)) return nullptr;
+  return store;
+}
+
+}  // namespace bloomline::tests
