@@ -9,12 +9,20 @@ case "${1:-}" in
     ;;
 esac
 
-missing=()
-for package in "$@"; do
-  dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' ||
-    missing+=("$package")
-done
-[ ${#missing[@]} -gt 0 ] || exit 0
+find_missing() {
+  missing=()
+  for package in "$@"; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' ||
+      missing+=("$package")
+  done
+  [ ${#missing[@]} -gt 0 ] || exit 0
+}
+find_missing "$@"
+# Of two runs one installs, the other waits for it: apt fails where another holds its lists.
+cache=$("$(dirname "$0")/own_folder.sh")
+exec {lock}>>"$cache/packages.lock"
+flock "$lock"
+find_missing "$@"
 
 echo "Installing: ${missing[*]}" >&2
 as_root=()
@@ -25,6 +33,6 @@ if [ "$(id -u)" -ne 0 ]; then
   }
   as_root=(sudo)
 fi
-"${as_root[@]}" apt-get update -qq >&2
+"${as_root[@]}" apt-get update -qq >&2 {lock}>&-
 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-  apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
+  apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2 {lock}>&-

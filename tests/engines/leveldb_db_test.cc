@@ -20,7 +20,7 @@ using tests::KeyMaker;
 using tests::KeyShape;
 using tests::TempDir;
 
-constexpr uint64_t kKeys = 20000;
+constexpr uint64_t kKeys = 6000;
 
 // Counts the answers of the wrapped policy, so that a test sees whether filters are used at all.
 class CountingPolicy : public leveldb::FilterPolicy {
@@ -79,7 +79,7 @@ class Database {
     leveldb::Options options;
     options.create_if_missing = true;
     options.filter_policy = policy_.get();
-    options.write_buffer_size = 256 << 10;  // several tables
+    options.write_buffer_size = 64 << 10;  // several tables
     leveldb::DB* db = nullptr;
     const leveldb::Status status = leveldb::DB::Open(options, path, &db);
     EXPECT_TRUE(status.ok()) << status.ToString();

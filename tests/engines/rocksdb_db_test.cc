@@ -22,7 +22,7 @@ using tests::KeyMaker;
 using tests::KeyShape;
 using tests::TempDir;
 
-constexpr uint64_t kKeys = 20000;
+constexpr uint64_t kKeys = 6000;
 
 enum class Kind { kBloom, kRibbon, kLegacy, kNone, kOurs, kCompact, kRandomSeed };
 
@@ -81,7 +81,7 @@ rocksdb::Options MakeOptions(std::shared_ptr<const rocksdb::FilterPolicy> policy
   options.create_if_missing = true;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   options.statistics = rocksdb::CreateDBStatistics();
-  options.write_buffer_size = 256 << 10;
+  options.write_buffer_size = 64 << 10;
   if (mode.prefix) options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(6));
   return options;
 }

@@ -21,6 +21,7 @@
 #include "src/filter/format/trailer.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/engines/rocksdb_settings.h"
+#include "tests/support/repetitions.h"
 #include "tests/support/temp_dir.h"
 
 namespace bloomline {
@@ -225,7 +226,7 @@ TEST(RocksDBSetOptionsTest, ABuilderNeverSeesHalfAChange) {
   int mixed_texts = 0;
   const rocksdb::BlockBasedTableOptions table_options;
   // Runs until both were seen, also on a busy machine.
-  for (int i = 0; i < 4000 || blocked < 100 || compact < 100; ++i) {
+  for (int i = 0; i < tests::Repetitions(4000) || blocked < 100 || compact < 100; ++i) {
     const std::string text = policy->ToString(rocksdb::ConfigOptions());
     const bool says_compact = text.find("format=compact") != std::string::npos;
     mixed_texts += says_compact != (text.find("bits_per_key=7.5") != std::string::npos);

@@ -227,6 +227,7 @@ TEST_F(CTest, OnDiskBuildersLoseNoKey) {
   const Owned<bloomline_ondiskoptions_t> options(bloomline_ondiskoptions_create(),
                                                  bloomline_ondiskoptions_destroy);
   ASSERT_TRUE(bloomline_ondiskoptions_set_temp_directory(options.get(), dir_.Path("").c_str()));
+  bloomline_ondiskoptions_set_memory_bytes(options.get(), 1 << 20);
   FailEachAllocation([&](Attempt* attempt) {
     bloomline_ondisk_t* builder = nullptr;
     bool has_finished = false;

@@ -1,5 +1,7 @@
 #include "tests/faults/attempts.h"
 
+#include "tests/support/repetitions.h"
+
 namespace bloomline::tests {
 namespace {
 
@@ -15,7 +17,8 @@ void FailEach(bool all_threads, const std::function<void(Attempt*)>& body) {
   }
   for (const bool all_after : {false, true}) {
     bool has_failed = true;
-    for (uint64_t n = 1; has_failed; ++n) {
+    // Where each takes long, a part of the later ones.
+    for (uint64_t n = 1; has_failed; n += tests::kIsSlow && n > 16 ? 1 + n / 12 : 1) {
       SCOPED_TRACE((all_after ? "from this allocation on: " : "this allocation: ") +
                    std::to_string(n));
       ASSERT_LT(n, kMaxAllocations);

@@ -38,7 +38,8 @@ TEST_P(BloomFprTest, RateIsWithinThreePercentOfTheory) {
   };
   for (const double rate : {0.1, 0.01, 0.001}) {
     for (const uint64_t n : {1000, 10000, 100000, 1000000, 10000000}) {
-      if (n > 1000000 && rate != 0.01) continue;
+      const bool has_all_rates = n == 10000 || n == 1000000;
+      if (rate != 0.01 && !has_all_rates) continue;
       BloomFilterOptions options;
       options.layout = GetParam();
       options.capacity = n;
@@ -83,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(Layouts, BloomFprTest, testing::ValuesIn(tests::kAllBlo
 // Twice as many keys, of which half are removed: the rate depends on the remaining ones.
 TEST(CountingFprTest, RateIsWithinThreePercentOfTheory) {
   constexpr uint64_t kKeys = 500000;
-  tests::KeyMaker key(tests::KeyShape::kPath);
+  tests::KeyMaker key(tests::KeyShape::kBigEndian64);
   std::vector<uint64_t> hashes(2 * kKeys);
   for (uint64_t i = 0; i < hashes.size(); ++i) hashes[i] = filter::Hash64(key(2 * i), 0);
   for (const int counter_bits : {4, 8}) {

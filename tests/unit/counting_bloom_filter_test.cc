@@ -17,6 +17,7 @@
 
 #include "bloomline/bloom_filter.h"
 #include "src/filter/kernels/probe_sequence.h"
+#include "tests/support/repetitions.h"
 
 namespace bloomline {
 namespace {
@@ -382,7 +383,8 @@ TEST_P(CountingBloomFilterTest, RandomOperationsAgreeWithAMultiset) {
   for (const int num_probes : {1, 5, 6, 16, 17, 30}) {
     SCOPED_TRACE(num_probes);
     CheckedFilter checked(Make(counter_bits(), 600000, num_probes));
-    RunRandomOperations(&checked, 30000, 300000, static_cast<uint64_t>(num_probes));
+    RunRandomOperations(&checked, 30000, tests::Repetitions(300000),
+                        static_cast<uint64_t>(num_probes));
     if (HasFatalFailure()) return;
     if (checked.filter().num_saturated_counters() != 0) continue;
     checked.RemoveAll();
@@ -393,10 +395,11 @@ TEST_P(CountingBloomFilterTest, RandomOperationsAgreeWithAMultiset) {
 
 TEST_P(CountingBloomFilterTest, RandomOperationsOnFullFiltersAgreeWithAMultiset) {
   CheckedFilter past_capacity(MakeFor(counter_bits(), 2000, 0.01));
-  RunRandomOperations(&past_capacity, 20000, 1000000, 1);
+  RunRandomOperations(&past_capacity, 20000, tests::Repetitions(1000000), 1);
   // One group of blocks, in which counters of both widths overflow.
   CheckedFilter saturated(Make(counter_bits(), 512, 4));
-  RunRandomOperations(&saturated, counter_bits() == 4 ? 2000 : 40000, 500000, 2);
+  RunRandomOperations(&saturated, counter_bits() == 4 ? 2000 : 40000, tests::Repetitions(500000),
+                      2);
   EXPECT_GT(saturated.filter().num_saturated_counters(), 0u);
 }
 

@@ -113,9 +113,9 @@ void ExpectRateOfTheory(KeyShape shape, double bits_per_key, uint64_t n, Build b
   const double theory = Theory(built.payload, n);
   const bool measurable = theory * kMaxQueries >= expected_matches;
   const bool small = n < 5000;
-  const uint64_t queries_per_filter = small ? 64 : 4 * n;
   const double queries = std::max(measurable ? expected_matches / theory : kMaxQueries / 10,
                                   small ? kMinFilters * 64 : 0);
+  const uint64_t queries_per_filter = small ? static_cast<uint64_t>(queries / kMinFilters) : 4 * n;
   const uint64_t stride = 4 * std::max(n, queries_per_filter);
   double asked = 0;
   double matches = 0;
