@@ -63,7 +63,7 @@ TEST(RocksDBMismatchTest, EveryWayInRefusesOtherVersionsAndThenTakesTheRightOne)
 
   running = Compiled();
   rocksdb::ObjectLibrary library("a library of the test");
-  EXPECT_EQ(bloomline_rocksdb_plugin(library, ""), 1);
+  EXPECT_EQ(bloomline_rocksdb_plugin(library, ""), 2);
   char* c_error = nullptr;
   EXPECT_EQ(bloomline_rocksdb_register(&c_error), 1);
   EXPECT_EQ(c_error, nullptr);
