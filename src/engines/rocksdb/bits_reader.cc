@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <new>
 
-#include "src/engines/rocksdb/range_extractor.h"
+#include "src/engines/rocksdb/ranges/range_extractor.h"
 #include "src/filter/format/batch_hasher.h"
 #include "src/filter/format/hash.h"
 #include "src/filter/format/trailer.h"

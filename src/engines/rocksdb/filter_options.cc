@@ -1,6 +1,6 @@
 #include "src/engines/rocksdb/filter_options.h"
 
-#include "src/engines/rocksdb/range_options.h"
+#include "src/engines/rocksdb/ranges/range_options.h"
 #include "src/filter/format/canonical_keys.h"
 #include "src/filter/format/trailer.h"
 #include "src/support/error_text.h"

@@ -7,7 +7,7 @@
 #include "src/engines/rocksdb/named_canonicalizer.h"
 #include "src/engines/rocksdb/option_text.h"
 #include "src/engines/rocksdb/policy.h"
-#include "src/engines/rocksdb/range_extractor.h"
+#include "src/engines/rocksdb/ranges/range_extractor.h"
 #include "src/support/out_of_memory.h"
 
 namespace bloomline {

@@ -13,7 +13,7 @@
 #include "rocksdb/utilities/options_type.h"
 #include "src/engines/rocksdb/levels/level_choice.h"
 #include "src/engines/rocksdb/named_canonicalizer.h"
-#include "src/engines/rocksdb/range_options.h"
+#include "src/engines/rocksdb/ranges/range_options.h"
 
 namespace bloomline {
 

@@ -1,4 +1,4 @@
-#include "src/engines/rocksdb/range_extractor.h"
+#include "src/engines/rocksdb/ranges/range_extractor.h"
 
 #include <cstdint>
 #include <cstring>

@@ -10,8 +10,8 @@
 // All prefixes of this extractor are empty, so they are the same. But each begins at an address of
 // its own, by which the filter knows the two last calls. Any other sequence of calls means "may
 // match". Empty prefixes change nothing else: all keys have the same one.
-#ifndef BLOOMLINE_ENGINES_ROCKSDB_RANGE_EXTRACTOR_H_
-#define BLOOMLINE_ENGINES_ROCKSDB_RANGE_EXTRACTOR_H_
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_EXTRACTOR_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_EXTRACTOR_H_
 
 #include <memory>
 #include <string_view>
@@ -35,4 +35,4 @@ bool LastRange(const ROCKSDB_NAMESPACE::Slice& prefix, std::string_view* begin,
 
 }  // namespace bloomline
 
-#endif  // BLOOMLINE_ENGINES_ROCKSDB_RANGE_EXTRACTOR_H_
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_EXTRACTOR_H_

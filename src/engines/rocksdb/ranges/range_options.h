@@ -1,5 +1,5 @@
-#ifndef BLOOMLINE_ENGINES_ROCKSDB_RANGE_OPTIONS_H_
-#define BLOOMLINE_ENGINES_ROCKSDB_RANGE_OPTIONS_H_
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_OPTIONS_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_OPTIONS_H_
 
 #include <string>
 #include <string_view>
@@ -33,4 +33,4 @@ std::string ReadRangePlan(const RocksDBFilterOptions& options, RangePlan* plan);
 
 }  // namespace bloomline
 
-#endif  // BLOOMLINE_ENGINES_ROCKSDB_RANGE_OPTIONS_H_
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_OPTIONS_H_

@@ -1,6 +1,6 @@
 // The builder of a policy with entries for ranges.
-#ifndef BLOOMLINE_ENGINES_ROCKSDB_RANGE_BUILDER_H_
-#define BLOOMLINE_ENGINES_ROCKSDB_RANGE_BUILDER_H_
+#ifndef BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_BUILDER_H_
+#define BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_BUILDER_H_
 
 #include <utility>
 
@@ -40,4 +40,4 @@ class RangeBitsBuilder final : public RocksDBBitsBuilder {
 
 }  // namespace bloomline
 
-#endif  // BLOOMLINE_ENGINES_ROCKSDB_RANGE_BUILDER_H_
+#endif  // BLOOMLINE_ENGINES_ROCKSDB_RANGES_RANGE_BUILDER_H_

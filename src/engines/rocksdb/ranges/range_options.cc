@@ -1,4 +1,4 @@
-#include "src/engines/rocksdb/range_options.h"
+#include "src/engines/rocksdb/ranges/range_options.h"
 
 #include <algorithm>
 #include <charconv>
