@@ -87,11 +87,11 @@ struct RocksDBFilterOptions : FilterOptions {
   // of all filters. It is for programs that look up stored keys: a missing key then costs a read.
   bool filters_at_bottom = true;
 
-  // Entries for ranges beside the keys, with which a scan of an empty range reads nothing; see
-  // NewRangeExtractor and docs/ranges.md. "auto": chosen for each file. Or a list as in "4:8": of
-  // the first so many bytes of keys, up to 8 lengths from 1 to 64; and of delimiters, up to 4, for
-  // keys up to each byte that is one: "after0x2f" is for '/'. Empty: none. Only for comparators
-  // with the order of bytes; not together with a canonicalizer.
+  // Entries for ranges beside the keys, with which scans of empty ranges read almost nothing; see
+  // NewRangeExtractor and docs/ranges.md. "auto": chosen for each file. Or a list, "4:8:after0x2f":
+  // beginnings of keys of 4 and of 8 bytes, and up to each '/'. Up to 8 different lengths of 1 to 64
+  // bytes, up to 4 delimiters in hexadecimal. Empty: none. Only for comparators with the order of
+  // bytes; not together with a canonicalizer.
   std::string range_prefixes;
 
   // For "auto": at most so many entries for each key, and ten times as many in files that have
@@ -158,10 +158,10 @@ bool RegisterBloomline();
 //   read_options.auto_prefix_mode = true;
 //   read_options.iterate_upper_bound = &end;
 //
-// Iterator::Seek skips each file whose filter has entries for ranges (RocksDBFilterOptions) and no
-// key in the range. Filters of other policies, and files from before, say nothing about ranges. All
-// keys have the same prefix, so nothing else changes; DB::Open refuses options that need others.
-// Null if out of memory.
+// Iterator::Seek can skip each file whose filter has entries for ranges (RocksDBFilterOptions) and
+// no key in the range. `end` and its bytes must outlive the iterator. Other filters say nothing about
+// ranges. All keys have the same prefix, so nothing else changes; DB::Open refuses options that need
+// others. Null if out of memory.
 std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> NewRangeExtractor();
 
 // Makes a canonicalizer known in option strings and OPTIONS files, for the whole process:

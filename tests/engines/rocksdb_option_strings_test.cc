@@ -238,8 +238,9 @@ TEST(RocksDBOptionStringsTest, AllOptionsAreWrittenButACanonicalizerThatIsNot) {
   const Policy policy = ByPolicy("bloomline:9").policy;
   ASSERT_NE(policy, nullptr);
   const std::string text = policy->ToString(rocksdb::ConfigOptions());
-  for (const char* name : {"bits_per_key", "format", "seed", "bits_by_level", "num_levels",
-                           "level_size_ratio", "flush_format", "filters_at_bottom"}) {
+  for (const char* name :
+       {"bits_per_key", "format", "seed", "bits_by_level", "num_levels", "level_size_ratio",
+        "flush_format", "filters_at_bottom", "range_prefixes", "range_entries_per_key"}) {
     EXPECT_NE(text.find(name + std::string("=")), std::string::npos) << text;
   }
   EXPECT_EQ(text.find("canonicalizer"), std::string::npos) << text;

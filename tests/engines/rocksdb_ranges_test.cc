@@ -16,9 +16,11 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "bloomline/rocksdb.h"
+#include "src/engines/rocksdb/ranges/range_extractor.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/engines/rocksdb_settings.h"
 #include "tests/support/temp_dir.h"
@@ -381,6 +383,61 @@ TEST(RocksDBRangeExtractorTest, OptionsThatNeedPrefixesAreRefused) {
   table.index_type = rocksdb::BlockBasedTableOptions::kHashSearch;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   expect_refused(options, "index_type is kHashSearch; allowed: the others");
+}
+
+// The bounds that a filter gets for a prefix; empty if it is not that of the last call but one.
+std::string Bounds(const Slice& prefix) {
+  std::string_view begin;
+  std::string_view end;
+  if (!LastRange(prefix, &begin, &end)) return "";
+  return std::string(begin) + "-" + std::string(end);
+}
+
+TEST(RocksDBRangeExtractorTest, OnlyTheLastTwoCallsAreARange) {
+  const auto extractor = NewRangeExtractor();
+  const Slice first = extractor->Transform("a");
+  EXPECT_EQ(Bounds(first), "") << "one call";
+  const Slice second = extractor->Transform("b");
+  EXPECT_EQ(first, second);
+  EXPECT_EQ(Bounds(first), "a-b");
+  EXPECT_EQ(Bounds(first), "a-b") << "partitions ask again";
+  EXPECT_EQ(Bounds(second), "");
+  EXPECT_EQ(Bounds(Slice()), "");
+  EXPECT_EQ(Bounds(Slice("", 0)), "");
+  std::string in_thread = "not asked";
+  std::thread([&] { in_thread = Bounds(first); }).join();
+  EXPECT_EQ(in_thread, "") << "another thread";
+  const Slice third = extractor->Transform("c");
+  EXPECT_EQ(Bounds(first), "");
+  EXPECT_EQ(Bounds(second), "b-c");
+  extractor->Transform("d");
+  extractor->Transform("e");
+  EXPECT_EQ(Bounds(first), "") << "an even number of calls later";
+  EXPECT_EQ(Bounds(second), "");
+  EXPECT_EQ(Bounds(third), "");
+  for (int i = 0; i < 200000; ++i) {  // addresses come again
+    const Slice begin = extractor->Transform(std::to_string(i));
+    extractor->Transform(std::to_string(i + 1));
+    ASSERT_EQ(Bounds(begin), std::to_string(i) + "-" + std::to_string(i + 1));
+  }
+}
+
+TEST(RocksDBRangeExtractorTest, LongBoundsAreNotKept) {
+  const auto extractor = NewRangeExtractor();
+  const std::string longest(kMaxBoundBytes, 'x');
+  const std::string too_long(kMaxBoundBytes + 1, 'x');
+  Slice prefix = extractor->Transform(longest);
+  extractor->Transform(longest);
+  EXPECT_EQ(Bounds(prefix), longest + "-" + longest);
+  prefix = extractor->Transform(longest);
+  extractor->Transform(too_long);
+  EXPECT_EQ(Bounds(prefix), "");
+  prefix = extractor->Transform(too_long);
+  extractor->Transform(longest);
+  EXPECT_EQ(Bounds(prefix), "");
+  prefix = extractor->Transform("a");
+  extractor->Transform("");
+  EXPECT_EQ(Bounds(prefix), "a-");
 }
 
 TEST(RocksDBRangeExtractorTest, IsKnownByName) {

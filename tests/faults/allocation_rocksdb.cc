@@ -146,6 +146,52 @@ TEST(RocksDBCanonicalizer, LosesNoKey) {
   });
 }
 
+// Keys enough for builders to keep several times as much as at first.
+TEST(RocksDBRanges, LoseNoKey) {
+  const auto extractor = NewRangeExtractor();
+  FailEachAllocation([&](Attempt* attempt) {
+    std::shared_ptr<const rocksdb::SliceTransform> made;
+    attempt->Call([&] { made = NewRangeExtractor(); });
+    EXPECT_TRUE(made != nullptr || attempt->HasFailed());
+  });
+  RocksDBFilterOptions options;
+  options.range_prefixes = "auto";
+  const auto policy = NewRocksDBFilterPolicy(options);
+  ASSERT_TRUE(policy->ValidateOptions({}, rocksdb::ColumnFamilyOptions()).ok());
+  std::vector<std::string> keys;
+  for (int i = 0; i < 3000; ++i) keys.push_back("user:" + std::to_string(10000 + i) + ":post");
+  const rocksdb::BlockBasedTableOptions table;
+  FailEachAllocation([&](Attempt* attempt) {
+    std::unique_ptr<FilterBitsBuilder> builder;
+    std::unique_ptr<const char[]> memory;
+    rocksdb::Status status;
+    Slice filter;
+    attempt->Call([&] {
+      builder.reset(policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(table)));
+      if (builder == nullptr) return;
+      for (const std::string& key : keys) builder->AddKey(key);
+      filter = builder->Finish(&memory, &status);
+    });
+    EXPECT_TRUE(builder != nullptr || attempt->HasFailed());
+    if (builder == nullptr) return;  // RocksDB then writes no filter
+    EXPECT_TRUE(status.ok() && !filter.empty());
+    std::unique_ptr<FilterBitsReader> reader;
+    attempt->Call([&] { reader.reset(policy->GetFilterBitsReader(filter)); });
+    EXPECT_TRUE(reader != nullptr || attempt->HasFailed());
+    if (reader == nullptr) return;
+    for (const std::string& key : keys) {
+      const std::string end = key + '\0';
+      bool may_match = false;
+      attempt->Call([&] {
+        const Slice prefix = extractor->Transform(key);
+        extractor->Transform(end);
+        may_match = reader->MayMatch(prefix) && reader->MayMatch(key);
+      });
+      ASSERT_TRUE(may_match) << key;
+    }
+  });
+}
+
 // RocksDB's own code handles strings here, too. Only bloomline's code must let no exception escape.
 TEST(RocksDB, FactoryReturnsAPolicyOrAnError) {
   rocksdb::ObjectLibrary library("a library of the test");
@@ -168,7 +214,8 @@ bool AreEqual(const RocksDBFilterOptions& a, const RocksDBFilterOptions& b) {
          a.random_seed == b.random_seed && a.auto_bits_by_level == b.auto_bits_by_level &&
          a.bits_by_level == b.bits_by_level && a.num_levels == b.num_levels &&
          a.level_size_ratio == b.level_size_ratio && a.flush_format == b.flush_format &&
-         a.filters_at_bottom == b.filters_at_bottom;
+         a.filters_at_bottom == b.filters_at_bottom && a.range_prefixes == b.range_prefixes &&
+         a.range_entries_per_key == b.range_entries_per_key;
 }
 
 // Options whose texts need memory.

@@ -35,18 +35,35 @@ constexpr const char* kNames[] = {
     "flush_format",
     "filters_at_bottom",
     "canonicalizer",
+    "range_prefixes",
+    "range_entries_per_key",
 };
 constexpr char kRegistered[] = "test.CaseFolding";
 
 // One value, usually a meaningful one.
 std::string ConsumeValue(FuzzedDataProvider* input) {
-  const char* const known[] = {"10",     "7.05",    "0",
-                               "0.4",    "1e2",     "blocked",
-                               "2.999",  "24",      "compact",
-                               "-1",     "classic", "18446744073709551615",
-                               "auto",   "uniform", "24:20:16:12:9",
-                               "24,0,9", "same",    "true",
-                               "false",  "64",      kRegistered};
+  const char* const known[] = {"10",
+                               "4:8:after0x2f",
+                               "7.05",
+                               "0",
+                               "0.4",
+                               "1e2",
+                               "blocked",
+                               "2.999",
+                               "24",
+                               "compact",
+                               "-1",
+                               "classic",
+                               "18446744073709551615",
+                               "auto",
+                               "uniform",
+                               "24:20:16:12:9",
+                               "24,0,9",
+                               "same",
+                               "true",
+                               "false",
+                               "64",
+                               kRegistered};
   const auto kind = input->ConsumeIntegralInRange<int>(0, 4);
   if (kind == 4) {
     std::ostringstream number;

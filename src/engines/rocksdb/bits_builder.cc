@@ -27,7 +27,7 @@ namespace {
 constexpr uint64_t kMaxFilterBytes = 0xffffffc0;
 
 uint64_t MaxPayloadBytes(std::string_view canonicalizer) {
-  // Also where nothing is recorded for ranges: only filters of 4 GiB would notice.
+  // Leaves room for the field of ranges even without one: it matters only near 4 GiB.
   return kMaxFilterBytes - filter::EndBytes({canonicalizer, {}}) - filter::kFieldHeadBytes -
          filter::kMaxRangeFieldBytes;
 }

@@ -24,13 +24,14 @@ constexpr size_t kMaxCellLengths = 8;
 constexpr size_t kMaxDelimiters = 4;
 // Of the last key of a partition.
 constexpr size_t kMaxLastKeyBytes = 64;
-// A length of a key that is this or more.
+// A length field holds this for all keys of so many bytes or more.
 constexpr uint16_t kLongKey = UINT16_MAX;
 
-// Which entries a filter has: of each key the cells of these lengths, and prefixes up to some of
-// the first kMaxDepth delimiters of each kind.
+// Delimiters of a kind that count in a key.
 constexpr size_t kMaxDepth = 8;
 
+// Which entries a filter has: of each key the cells of these lengths, and prefixes up to some of
+// its delimiters.
 struct RangePrefixes {
   struct Delimiter {
     unsigned char byte;

@@ -123,7 +123,7 @@ class Query {
     for (uint64_t i = 0; i < cells.count; ++i) {
       if (Has(HashOf(level, cell))) {
         if (level + 1 == num_levels()) return true;
-        // Of the range, what lies in this cell and the following ones, less what does not.
+        // The part of the range that lies in this cell.
         char next[kMaxCellBytes];
         std::memcpy(next, cells.first, cell.size());
         Advance(bits, next);

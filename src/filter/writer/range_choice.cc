@@ -9,18 +9,17 @@ constexpr uint8_t kOtherText = 0xfe;
 constexpr uint8_t kNoText = 0xff;
 
 // Of each byte: the index of the delimiter, or one of these two.
-template <size_t kNumDelimiters>
-constexpr std::array<uint8_t, 256> KindsOf(const char (&delimiters)[kNumDelimiters]) {
+constexpr std::array<uint8_t, 256> KindsOf(std::string_view delimiters) {
   std::array<uint8_t, 256> kinds = {};
   for (size_t i = 0; i < kinds.size(); ++i) kinds[i] = i < ' ' ? kNoText : kOtherText;
-  for (size_t i = 0; i + 1 < kNumDelimiters; ++i) {
+  for (size_t i = 0; i < delimiters.size(); ++i) {
     kinds[static_cast<unsigned char>(delimiters[i])] = static_cast<uint8_t>(i);
   }
   return kinds;
 }
-constexpr std::array<uint8_t, 256> kKinds = KindsOf("/:|#\t,; _-.");
+constexpr std::array<uint8_t, 256> kKinds = KindsOf(RangeChoice::kDelimiters);
 
-// Fewer entries are not.
+// A longer beginning is worth its entries if there are so many times as many as of the one before.
 constexpr double kWorthMore = 1.25;
 
 uint8_t KindOf(char byte) { return kKinds[static_cast<unsigned char>(byte)]; }

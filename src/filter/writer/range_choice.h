@@ -39,10 +39,10 @@ class RangeChoice {
   // numbers.
   RangePrefixes Choose(double max_entries) const;
 
- private:
   // Bytes between fields, by how likely that is.
   static constexpr std::string_view kDelimiters = "/:|#\t,; _-.";
 
+ private:
   uint64_t NumCells(size_t bits) const;
 
   uint64_t num_keys_ = 0;

@@ -25,8 +25,8 @@ class RangeEntries {
   explicit RangeEntries(double max_entries_per_key)
       : is_auto_(true), max_entries_per_key_(max_entries_per_key) {}
 
-  // To be called before the writer gets the key. Empty keys are ignored: RocksDB adds some that are
-  // none, and queries never ask for them.
+  // To be called before the writer gets the key. Empty keys are ignored: RocksDB adds the
+  // extractor's empty prefixes, and queries never ask for them.
   void Add(std::string_view key, FilterWriter* writer);
 
   // Adds the entries that are missing yet, makes the writer record them, and starts over.

@@ -54,7 +54,7 @@ class RangeExtractor final : public SliceTransform {
     return Slice(addresses + call % kNumAddresses, 0);
   }
 
-  // What takes the prefix of a key for its beginning, and so finds all keys under one prefix.
+  // Refuses options with which RocksDB takes equal prefixes for equal beginnings of keys.
   Status ValidateOptions(const DBOptions&, const ColumnFamilyOptions& options) const override {
     const auto refuse = [](const char* what) {
       return Status::InvalidArgument("prefix_extractor bloomline.ranges", what);
