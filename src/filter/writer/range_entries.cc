@@ -136,22 +136,19 @@ void RangeEntries::DropCostly() {
 }
 
 void RangeEntries::Finish(bool is_partition, FilterWriter* writer) {
+  RangeField field;
   if (is_usable_ && num_keys_ != 0) {
     if (is_auto_) {
       prefixes_ = choice_.Choose(max_entries());
       ForEachKept([&](const NewKey& key) { AddEntries(key, writer); });
     }
-    RangeField field;
     field.prefixes = prefixes_;
     field.min_key_bytes = min_key_bytes_;
     field.max_key_bytes = max_key_bytes_;
-    const bool keys_are_cells = min_key_bytes_ == max_key_bytes_;
     if (is_partition) field.last_key = {previous_, std::min(previous_bytes_, kMaxLastKeyBytes)};
-    char content[kMaxRangeFieldBytes];
-    if (keys_are_cells || !prefixes_.empty()) {
-      writer->RecordRanges({content, EncodeRangeField(field, content)});
-    }
   }
+  char content[kMaxRangeFieldBytes];
+  writer->RecordRanges({content, EncodeRangeField(field, content)});
   is_usable_ = true;
   num_keys_ = 0;
   min_key_bytes_ = kLongKey;

@@ -14,8 +14,8 @@
 namespace bloomline::filter {
 
 // Makes the entries while keys are added: (Add* Finish)*. The keys come in the order of their
-// bytes; if they do not, or if memory is missing, the filter records no entries, and so answers
-// "may match" to ranges. Throws nothing.
+// bytes; if they do not, or if memory is missing, the filter records that it has no entries, and so
+// answers "may match" to ranges. Throws nothing.
 class RangeEntries {
  public:
   // Entries of these kinds.
