@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <random>
 #include <string>
 #include <thread>
@@ -69,6 +70,8 @@ struct Setting {
   bool says_no = true;  // of some ranges at least
   bool has_extractor = true;
 };
+
+void PrintTo(const Setting& setting, std::ostream* out) { *out << setting.name; }
 
 const LittleEndianOrder kLittleEndianOrder;
 
@@ -278,7 +281,7 @@ class RocksDBRangesTest : public testing::TestWithParam<Setting> {
   const std::shared_ptr<rocksdb::Statistics> statistics_ = rocksdb::CreateDBStatistics();
   const TempDir folder_;
   std::mt19937_64 random_;
-  int num_rounds_ = 6;
+  int num_rounds_ = 3;
   size_t key_bytes_;
   std::vector<std::string> keys_;
   std::vector<std::string> bounds_;
