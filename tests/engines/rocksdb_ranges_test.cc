@@ -113,6 +113,8 @@ class RocksDBRangesTest : public testing::TestWithParam<Setting> {
     options.merge_operator = std::make_shared<LastOperand>();
     options.statistics = statistics_;
     options.disable_auto_compactions = true;
+    options.write_buffer_size = 1 << 20;  // the log takes as much, and a file in memory is zeroed
+    options.manifest_preallocation_size = 4 << 10;
     options.target_file_size_base = 4 << 10;
     options.max_bytes_for_level_base = 16 << 10;
     options.max_bytes_for_level_multiplier = 3;
