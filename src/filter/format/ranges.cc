@@ -1,6 +1,5 @@
 #include "src/filter/format/ranges.h"
 
-#include <algorithm>
 #include <cstring>
 
 #include "src/filter/format/hash.h"
@@ -79,8 +78,7 @@ uint64_t DelimitedHash(std::string_view prefix, uint64_t seed) {
 
 void CellOf(std::string_view key, size_t bits, char* cell) {
   const size_t bytes = CellBytes(bits);
-  const size_t copied = std::min(bytes, key.size());
-  std::memcpy(cell, key.data(), copied);
+  const size_t copied = key.copy(cell, bytes);
   std::memset(cell + copied, 0, bytes - copied);
   cell[bytes - 1] = static_cast<char>(cell[bytes - 1] & 0xff << (8 * bytes - bits));
 }
