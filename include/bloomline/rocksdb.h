@@ -89,9 +89,9 @@ struct RocksDBFilterOptions : FilterOptions {
 
   // Entries for ranges beside the keys, with which scans of empty ranges read almost nothing; see
   // NewRangeExtractor and docs/ranges.md. "auto": chosen for each file. Or a list, "4:8:after0x2f":
-  // beginnings of keys of 4 and of 8 bytes, and up to each '/'. Up to 8 different lengths of 1 to 64
-  // bytes, up to 4 delimiters in hexadecimal. Empty: none. Only for comparators with the order of
-  // bytes; not together with a canonicalizer.
+  // beginnings of keys of 4 and of 8 bytes, and up to each '/'. Up to 8 different lengths of 1 to
+  // 64 bytes, up to 4 delimiters in hexadecimal. Empty: none. Only for comparators with the order
+  // of bytes; not together with a canonicalizer.
   std::string range_prefixes;
 
   // For "auto": at most so many entries for each key, and ten times as many in files that have
@@ -159,9 +159,11 @@ bool RegisterBloomline();
 //   read_options.iterate_upper_bound = &end;
 //
 // Iterator::Seek can skip each file whose filter has entries for ranges (RocksDBFilterOptions) and
-// no key in the range. `end` and its bytes must outlive the iterator. Other filters say nothing about
-// ranges. All keys have the same prefix, so nothing else changes; DB::Open refuses options that need
-// others. Null if out of memory.
+// no key in the range. `end` and its bytes must outlive the iterator. Other filters say nothing
+// about ranges. All keys have the same prefix, so nothing else changes; DB::Open refuses options
+// that need others. The comparator must be BytewiseComparator, or keys are lost: DB::Open refuses
+// others, but RocksDB does not check that in CreateColumnFamily and SetOptions. Null if out of
+// memory.
 std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> NewRangeExtractor();
 
 // Makes a canonicalizer known in option strings and OPTIONS files, for the whole process:

@@ -85,8 +85,9 @@ const Setting kSettings[] = {
     {"long", "5:64", Format::kCompact, true},
     {"no_entries", "", Format::kBlocked, false, rocksdb::BytewiseComparator(), false},
     {"no_extractor", "auto", Format::kBlocked, true, rocksdb::BytewiseComparator(), false, false},
-    {"reverse", "1:2:3", Format::kBlocked, false, rocksdb::ReverseBytewiseComparator(), false},
-    {"little_endian", "1:2:3", Format::kBlocked, true, &kLittleEndianOrder, false},
+    {"reverse", "1:2:3", Format::kBlocked, false, rocksdb::ReverseBytewiseComparator(), false,
+     false},
+    {"little_endian", "1:2:3", Format::kBlocked, true, &kLittleEndianOrder, false, false},
 };
 
 std::string RandomKey(std::mt19937_64* random, size_t max_bytes) {
@@ -368,6 +369,15 @@ TEST(RocksDBRangeExtractorTest, OptionsThatNeedPrefixesAreRefused) {
                  "memtable_whole_key_filtering=true");
   options.memtable_whole_key_filtering = true;
   EXPECT_EQ(OpenError(options), "OK");
+
+  for (const rocksdb::Comparator* order :
+       {rocksdb::ReverseBytewiseComparator(),
+        static_cast<const rocksdb::Comparator*>(&kLittleEndianOrder)}) {
+    options = WithExtractor();
+    options.comparator = order;
+    expect_refused(options,
+                   "comparator has another order than that of bytes; allowed: BytewiseComparator");
+  }
 
   options = WithExtractor();
   options.allow_concurrent_memtable_write = false;

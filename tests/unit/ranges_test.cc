@@ -34,6 +34,7 @@ class Ranges {
     options.bits_per_key = 16;
     options.seed = seed;
     filter::FilterWriter writer(options);
+    entries.Add("", &writer);
     for (const std::string& key : keys) {
       entries.Add(key, &writer);
       writer.AddKey(key);
@@ -413,7 +414,7 @@ TEST(RangesTest, AutoKeepsLittleMemoryAndLosesNothing) {
 TEST(RangesTest, KeysInAnotherOrderGiveNoEntries) {
   filter::FilterWriter writer((FilterOptions()));
   RangeEntries entries(Prefixes({8}));
-  for (const char* key : {"a", "c", "b"}) {
+  for (const char* key : {"", "a", "c", "b"}) {
     entries.Add(key, &writer);
     writer.AddKey(key);
   }
@@ -421,8 +422,13 @@ TEST(RangesTest, KeysInAnotherOrderGiveNoEntries) {
   entries.Finish(false, &writer);
   EXPECT_EQ(writer.end_bytes(), without);
   writer.Reset();
-  // The next filter starts anew.
+  // Nor do keys without the extractor's prefix.
   entries.Add("a", &writer);
+  entries.Finish(false, &writer);
+  EXPECT_EQ(writer.end_bytes(), without);
+  writer.Reset();
+  // The next filter starts anew.
+  for (const char* key : {"a", ""}) entries.Add(key, &writer);
   writer.AddKey("a");
   entries.Finish(false, &writer);
   EXPECT_EQ(writer.end_bytes(), without + 2);

@@ -113,7 +113,9 @@ class RangeBitsReader final : public BitsReader {
 FilterBitsReader* NewRocksDBBitsReader(std::string_view filter) {
   const filter::Payload payload = filter::DecodeStandalone(filter);
   const std::string_view ranges = filter::RangesOf(filter);
-  if (ranges.empty()) return NewRocksDBBitsReader(payload);
+  if (ranges.empty() || payload.layout == filter::Layout::kAlwaysMatch) {
+    return NewRocksDBBitsReader(payload);
+  }
   return new (std::nothrow) RangeBitsReader(payload, kernels::ActiveKernel(), ranges);
 }
 

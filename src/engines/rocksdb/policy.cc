@@ -1,14 +1,10 @@
 // The RocksDB adaptor: docs/format.md, section 5.
 #include "src/engines/rocksdb/policy.h"
 
-#include <atomic>
 #include <new>
-#include <string_view>
 
 #include "bloomline/seed.h"
-#include "rocksdb/comparator.h"
 #include "rocksdb/convenience.h"
-#include "rocksdb/options.h"
 #include "rocksdb/utilities/options_type.h"
 #include "rocksdb/version.h"
 #include "src/engines/rocksdb/bits_builder.h"
@@ -25,9 +21,7 @@
 namespace bloomline {
 namespace {
 
-using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
 using ROCKSDB_NAMESPACE::ConfigOptions;
-using ROCKSDB_NAMESPACE::DBOptions;
 using ROCKSDB_NAMESPACE::FilterBitsBuilder;
 using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::FilterBuildingContext;
@@ -84,7 +78,7 @@ class RocksDBFilterPolicy : public FilterPolicy {
     FilterOptions options = plan.filter;
     options.format = choice.format;
     options.bits_per_key = choice.bits_per_key;
-    if (plan.ranges.has_entries() && order_ == Order::kBytes) {
+    if (plan.canonicalizer == nullptr && plan.ranges.has_entries()) {
       builder = new (std::nothrow) RangeBitsBuilder(options, verify, context.info_log,
                                                     plan.ranges.Entries(file.is_bottommost));
     } else if (plan.canonicalizer == nullptr) {
@@ -113,20 +107,6 @@ class RocksDBFilterPolicy : public FilterPolicy {
         nullptr, [&] { return builtin_->GetFilterBitsReader(contents); });
   }
 
-  // RocksDB calls it for each column family that it opens, before there are builders for it. Only
-  // here the policy learns the order of keys.
-  Status ValidateOptions(const DBOptions& db, const ColumnFamilyOptions& family) const override {
-    const std::string_view name = family.comparator->Name();
-    const bool is_order_of_bytes = name == "leveldb.BytewiseComparator" ||
-                                   name == "leveldb.BytewiseComparator.u64ts";  // of timestamps
-    if (!is_order_of_bytes) {
-      order_ = Order::kOther;
-    } else if (order_ != Order::kOther) {
-      order_ = Order::kBytes;
-    }
-    return FilterPolicy::ValidateOptions(db, family);
-  }
-
  protected:
   // RocksDB sets options in two ways, and both lead to Change. PrepareOptions cannot check them:
   // SetOptions of RocksDB 7.8 does not call it, and by then the options are set.
@@ -147,10 +127,6 @@ class RocksDBFilterPolicy : public FilterPolicy {
   }
 
  private:
-  // Of the keys in all column families that have the policy.
-  enum class Order { kUnknown, kBytes, kOther };
-
-  mutable std::atomic<Order> order_{Order::kUnknown};
   PolicyOptions options_;
   mutable LevelHistory history_;
   const std::shared_ptr<RoundingBalance> balance_ = std::make_shared<RoundingBalance>();

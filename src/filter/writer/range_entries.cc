@@ -38,6 +38,7 @@ size_t CommonBits(std::string_view a, std::string_view b, size_t common_bytes) {
 }  // namespace
 
 void RangeEntries::Add(std::string_view key, FilterWriter* writer) {
+  if (key.empty()) has_prefix_ = true;
   if (key.empty() || !is_usable_) return;
   const auto size = static_cast<uint16_t>(std::min<size_t>(key.size(), kLongKey));
   min_key_bytes_ = std::min(min_key_bytes_, size);
@@ -137,7 +138,7 @@ void RangeEntries::DropCostly() {
 
 void RangeEntries::Finish(bool is_partition, FilterWriter* writer) {
   RangeField field;
-  if (is_usable_ && num_keys_ != 0) {
+  if (is_usable_ && has_prefix_ && num_keys_ != 0) {
     if (is_auto_) {
       prefixes_ = choice_.Choose(max_entries());
       ForEachKept([&](const NewKey& key) { AddEntries(key, writer); });
@@ -150,6 +151,7 @@ void RangeEntries::Finish(bool is_partition, FilterWriter* writer) {
   char content[kMaxRangeFieldBytes];
   writer->RecordRanges({content, EncodeRangeField(field, content)});
   is_usable_ = true;
+  has_prefix_ = false;
   num_keys_ = 0;
   min_key_bytes_ = kLongKey;
   max_key_bytes_ = 0;

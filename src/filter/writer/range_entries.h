@@ -25,8 +25,9 @@ class RangeEntries {
   explicit RangeEntries(double max_entries_per_key)
       : is_auto_(true), max_entries_per_key_(max_entries_per_key) {}
 
-  // To be called before the writer gets the key. Empty keys are ignored: RocksDB adds the
-  // extractor's empty prefixes, and queries never ask for them.
+  // To be called before the writer gets the key. Empty keys have no entries: queries never ask for
+  // them. They are the prefixes of RocksDB's range extractor, which stands for the order of bytes:
+  // without one, nothing is recorded.
   void Add(std::string_view key, FilterWriter* writer);
 
   // Adds the entries that are missing yet, makes the writer record them, and starts over.
@@ -46,6 +47,7 @@ class RangeEntries {
   RangePrefixes prefixes_;
   // Of the filter that is being built.
   bool is_usable_ = true;
+  bool has_prefix_ = false;  // an empty key
   uint64_t num_keys_ = 0;
   uint16_t min_key_bytes_ = kLongKey;
   uint16_t max_key_bytes_ = 0;

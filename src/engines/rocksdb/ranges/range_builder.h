@@ -13,7 +13,7 @@ namespace bloomline {
 // empty keys, so that a query for one of them alone, without a range, may match.
 class RangeBitsBuilder final : public RocksDBBitsBuilder {
  public:
-  // The table has the order of bytes. Otherwise as RocksDBBitsBuilder.
+  // As RocksDBBitsBuilder.
   RangeBitsBuilder(const FilterOptions& options, bool verify, ROCKSDB_NAMESPACE::Logger* log,
                    filter::RangeEntries entries)
       : RocksDBBitsBuilder(options, verify, log), entries_(std::move(entries)) {}
@@ -25,6 +25,7 @@ class RangeBitsBuilder final : public RocksDBBitsBuilder {
 
   void AddKeyAndAlt(const Slice& key, const Slice& alt) BLOOMLINE_OVERRIDE_SINCE_9_6 {
     entries_.Add(key.ToStringView(), &writer());
+    entries_.Add(alt.ToStringView(), &writer());
     RocksDBBitsBuilder::AddKeyAndAlt(key, alt);
   }
 

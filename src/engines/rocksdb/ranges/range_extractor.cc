@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "bloomline/rocksdb.h"
+#include "rocksdb/comparator.h"
 #include "rocksdb/memtablerep.h"
 #include "rocksdb/options.h"
 #include "rocksdb/table.h"
@@ -59,6 +60,10 @@ class RangeExtractor final : public SliceTransform {
     const auto refuse = [](const char* what) {
       return Status::InvalidArgument("prefix_extractor bloomline.ranges", what);
     };
+    const std::string_view order = options.comparator->Name();
+    if (order != "leveldb.BytewiseComparator" && order != "leveldb.BytewiseComparator.u64ts") {
+      return refuse("comparator has another order than that of bytes; allowed: BytewiseComparator");
+    }
     for (const char* name : {"HashSkipListRepFactory", "HashLinkListRepFactory"}) {
       if (options.memtable_factory != nullptr && options.memtable_factory->IsInstanceOf(name)) {
         return refuse("memtable_factory has a list for each prefix; allowed: skip_list, vector");
