@@ -68,7 +68,7 @@ std::string ConsumeEnd(FuzzedDataProvider* input, size_t payload_bytes) {
       const std::string canonicalizer = input->ConsumeBool() ? "app.Case" : "";
       std::string trailer(filter::EndBytes({canonicalizer, {}}), '\0');
       filter::EncodeTrailer(shape, input->ConsumeIntegral<uint64_t>(), trailer.data(),
-                            canonicalizer);
+                            {canonicalizer, {}});
       return trailer;
     }
   }
