@@ -11,8 +11,7 @@
 
 namespace bloomline::filter {
 
-// The most entries that a query asks for: 64 take 0.2 to 0.4 us in the cache, less than the search
-// of an index block.
+// The most cells that a query looks up. 16 take 0.6 us in the cache (docs/ranges.md).
 constexpr int kMaxAskedEntries = 64;
 
 // False: no key of the filter lies in [begin, end). In a partition, that also holds for the keys

@@ -1,7 +1,7 @@
 // How a filter of RocksDB learns which range of keys an iterator looks for.
 //
 // With ReadOptions::auto_prefix_mode and iterate_upper_bound, RocksDB calls in one thread, for each
-// table and Seek (7.0 to 11.9: FilterBlockReaderCommon::RangeMayExist):
+// table and Seek (read in 7.8 and 9.10: FilterBlockReaderCommon::RangeMayExist):
 //
 //   prefix = extractor->Transform(key to seek)
 //   extractor->Transform(upper bound)               which must give the same prefix
