@@ -79,13 +79,13 @@ struct alignas(64) Memory {
   char bytes[kBlocks * kBlockBytes * 8];  // 8: for counters
 };
 
-__attribute__((noinline)) bool Nothing(const BlockedFilter&, uint64_t) { return false; }
+__attribute__((noinline)) bool Nothing(const PayloadView&, uint64_t) { return false; }
 
 void CountKernel(const Kernel& kernel) {
   static Memory memory;
   std::memset(&memory, 0, sizeof(memory));
   char* data = memory.bytes;
-  const BlockedFilter blocked{data, kBlocks, kProbes};
+  const PayloadView blocked{data, kBlocks, kProbes};
   Count("blocked: insert", kernel.name, kKeys,
         [&] { kernel.blocked.insert_many(blocked, kKeys, present.data()); });
   const auto may_match = kernel.blocked.may_match_for(kProbes);
@@ -137,7 +137,7 @@ void CountCompact(const Kernel& kernel) {
     bloomline::FilterBuilder builder(options);
     for (const uint64_t hash : present) builder.AddHash(hash);
     const std::string filter = builder.Finish();
-    const bloomline::filter::Payload payload = bloomline::filter::DecodeStandalone(filter);
+    const bloomline::filter::Payload payload = bloomline::filter::DecodeTrailer(filter);
     const CompactFilter blocks = bloomline::filter::ForKernel(payload, payload.data);
     const std::string name = "compact, arrangement " + std::to_string(payload.arrangement) + ": ";
     const auto may_match = kernel.compact.may_match[payload.arrangement];
@@ -196,7 +196,7 @@ void CountLeveldb() {
 }  // namespace
 
 int main() {
-  CountQueries("empty function", "", Nothing, BlockedFilter{}, present);
+  CountQueries("empty function", "", Nothing, PayloadView{}, present);
   for (const Kernel* kernel : AllKernels()) CountKernel(*kernel);
   for (const Kernel* kernel : AllKernels()) CountCompact(*kernel);
   CountRocksdb();

@@ -93,7 +93,7 @@ void MeasureMutable(const Case& c, const Flags& flags, Progress* progress, Row* 
 }
 
 double TheoryOf(uint64_t num_keys, std::string_view bytes) {
-  const filter::Payload payload = filter::DecodeStandalone(bytes);
+  const filter::Payload payload = filter::DecodeTrailer(bytes);
   if (payload.layout == filter::Layout::kCompact) {
     return ExactCompactFalsePositiveRate(num_keys, payload.num_blocks, payload.block_bytes);
   }

@@ -67,8 +67,8 @@ struct BloomState;
 
 // Chosen for a filter's layout, its number of probes and the CPU.
 struct OneKeyFunctions {
-  bool (*may_match)(const kernels::BlockedFilter& lines, uint64_t hash) = nullptr;
-  bool (*add)(const kernels::BlockedFilter& lines, uint64_t hash) = nullptr;
+  bool (*may_match)(const kernels::PayloadView& lines, uint64_t hash) = nullptr;
+  bool (*add)(const kernels::PayloadView& lines, uint64_t hash) = nullptr;
 };
 }  // namespace in_memory
 
@@ -216,7 +216,7 @@ class BloomFilterBase {
   void SetState(std::unique_ptr<in_memory::BloomState> state);
 
   std::unique_ptr<in_memory::BloomState> state_;
-  kernels::BlockedFilter lines_;  // all bits in any layout, as cache lines
+  kernels::PayloadView lines_;  // all bits in any layout, as cache lines
   in_memory::OneKeyFunctions functions_;
   uint64_t* num_keys_ = nullptr;  // in the state
   filter::ShortKeyHasher hasher_;

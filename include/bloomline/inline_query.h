@@ -20,7 +20,7 @@ namespace kernels {
 
 // A payload: num_blocks >= 1 blocks, at any alignment; those of a flat filter are bytes. num_probes
 // is 1 to 30, and not used in compact filters.
-struct BlockedFilter {
+struct PayloadView {
   const char* data = nullptr;
   uint64_t num_blocks = 0;
   int num_probes = 0;
@@ -107,9 +107,9 @@ class ShortKeyHasher {
 
 // A static filter, and the functions that query it. They take this object as their payload, and are
 // the kernel's own.
-struct OpenFilter : kernels::BlockedFilter {
-  bool (*may_match)(const kernels::BlockedFilter& filter, uint64_t hash) = nullptr;
-  void (*may_match_many)(const kernels::BlockedFilter& filter, size_t n, const uint64_t* hashes,
+struct OpenFilter : kernels::PayloadView {
+  bool (*may_match)(const kernels::PayloadView& filter, uint64_t hash) = nullptr;
+  void (*may_match_many)(const kernels::PayloadView& filter, size_t n, const uint64_t* hashes,
                          bool* may_match) = nullptr;
   uint32_t block_bytes = 0;
   bool always_matches = false;

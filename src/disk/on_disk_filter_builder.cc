@@ -14,7 +14,7 @@
 #include "src/filter/format/shapes.h"
 #include "src/filter/format/trailer.h"
 #include "src/filter/kernels/kernel.h"
-#include "src/filter/writer/range_builder.h"
+#include "src/filter/writer/partition_builder.h"
 #include "src/filter/writer/run_on_threads.h"
 #include "src/support/error_text.h"
 #include "src/support/file_io.h"
@@ -26,7 +26,7 @@ namespace {
 using disk::HashSpill;
 using filter::FilterShape;
 using filter::Partition;
-using filter::RangeBuilder;
+using filter::PartitionBuilder;
 
 // More hashes at a time save no more reads: with the 8 GB of 1e9 keys in 2,048 buckets, a partition
 // of the filter then has the keys of seven or eight buckets.
@@ -39,10 +39,11 @@ class Build {
         const support::ReplacementFile& file)
       : spill_(spill), shape_(shape), num_threads_(num_threads), file_(file) {
     const uint64_t batch_bytes = spill.max_batch_hashes() * sizeof(uint64_t);
-    const uint64_t fits = (memory_bytes / num_threads - batch_bytes) / RangeBuilder::kBytesPerHash;
+    const uint64_t fits =
+        (memory_bytes / num_threads - batch_bytes) / PartitionBuilder::kBytesPerHash;
     // A small set needs no more than itself.
     capacity_ = static_cast<size_t>(
-        std::min({fits, kMaxHashesAtATime, 3 * spill.size() + RangeBuilder::kMinCapacity}));
+        std::min({fits, kMaxHashesAtATime, 3 * spill.size() + PartitionBuilder::kMinCapacity}));
   }
 
   bool Run(std::string* error) {
@@ -60,7 +61,7 @@ class Build {
 
  private:
   bool BuildPartitions(std::string* error) {
-    RangeBuilder builder(shape_, kernels::ActiveKernel(), capacity_);
+    PartitionBuilder builder(shape_, kernels::ActiveKernel(), capacity_);
     std::vector<uint64_t> hashes(spill_.max_batch_hashes());
     const uint64_t partition_blocks =
         std::min<uint64_t>(builder.max_blocks(), shape_.num_blocks / num_threads_ + 1);
@@ -76,7 +77,7 @@ class Build {
     return true;
   }
 
-  bool BuildPartition(Partition partition, RangeBuilder* builder, std::vector<uint64_t>* hashes,
+  bool BuildPartition(Partition partition, PartitionBuilder* builder, std::vector<uint64_t>* hashes,
                       std::string* error) {
     const filter::HashRange range = filter::HashesOf(partition, shape_.num_blocks);
     const size_t last_bucket = spill_.BucketOf(range.last);

@@ -9,8 +9,8 @@
 namespace bloomline::in_memory {
 namespace {
 
-using kernels::BlockedFilter;
 using kernels::LoadAtomic;
+using kernels::PayloadView;
 using kernels::ProbePair;
 using kernels::RunUnrolled;
 using kernels::UnrolledFunction;
@@ -32,18 +32,18 @@ struct LineCounts {
 
 // The standard layout, whose probes range over all lines: docs/format.md, section 3.6.
 
-inline uint64_t Position(const BlockedFilter& bits, uint64_t hash, int j) {
+inline uint64_t Position(const PayloadView& bits, uint64_t hash, int j) {
   return kernels::StandardBit(kernels::WideProbe(kernels::StandardPair(hash), j),
                               bits.num_blocks * kernels::kBlockBits);
 }
 
-inline uint64_t* Word(const BlockedFilter& bits, uint64_t position) {
+inline uint64_t* Word(const PayloadView& bits, uint64_t position) {
   return reinterpret_cast<uint64_t*>(const_cast<char*>(bits.data)) + position / kernels::kWordBits;
 }
 
 // set(word, mask) sets the bit of the mask and returns true if it was not set.
 template <typename Set>
-inline void AddKeys(const BlockedFilter& bits, size_t n, const uint64_t* hashes, bool* changed,
+inline void AddKeys(const PayloadView& bits, size_t n, const uint64_t* hashes, bool* changed,
                     Set set) {
   for (size_t i = 0; i < n; ++i) {
     bool is_new = false;
@@ -55,7 +55,7 @@ inline void AddKeys(const BlockedFilter& bits, size_t n, const uint64_t* hashes,
   }
 }
 
-void StandardAddHashes(const BlockedFilter& bits, size_t n, const uint64_t* hashes, bool* changed) {
+void StandardAddHashes(const PayloadView& bits, size_t n, const uint64_t* hashes, bool* changed) {
   AddKeys(bits, n, hashes, changed, [](uint64_t* word, uint64_t mask) {
     const bool is_new = (*word & mask) == 0;
     *word |= mask;
@@ -63,7 +63,7 @@ void StandardAddHashes(const BlockedFilter& bits, size_t n, const uint64_t* hash
   });
 }
 
-void StandardAtomicAddHashes(const BlockedFilter& bits, size_t n, const uint64_t* hashes,
+void StandardAtomicAddHashes(const PayloadView& bits, size_t n, const uint64_t* hashes,
                              bool* changed) {
   AddKeys(bits, n, hashes, changed, [](uint64_t* word, uint64_t mask) {
     if ((kernels::LoadAtomic(word) & mask) != 0) return false;
@@ -72,13 +72,13 @@ void StandardAtomicAddHashes(const BlockedFilter& bits, size_t n, const uint64_t
   });
 }
 
-bool StandardAdd(const BlockedFilter& bits, uint64_t hash) {
+bool StandardAdd(const PayloadView& bits, uint64_t hash) {
   bool changed;
   StandardAddHashes(bits, 1, &hash, &changed);
   return changed;
 }
 
-bool StandardMayMatch(const BlockedFilter& bits, uint64_t hash) {
+bool StandardMayMatch(const PayloadView& bits, uint64_t hash) {
   for (int j = 0; j < bits.num_probes; ++j) {
     const uint64_t position = Position(bits, hash, j);
     if ((kernels::LoadAtomic(Word(bits, position)) & kernels::WordMask(position)) == 0) {
@@ -91,7 +91,7 @@ bool StandardMayMatch(const BlockedFilter& bits, uint64_t hash) {
 // Other threads may set bits meanwhile. At most kBatchKeys hashes.
 //
 // Probe by probe for all keys. In a full filter, half of the missing keys drop out at each probe.
-void StandardMayMatchHashes(const BlockedFilter& bits, size_t n, const uint64_t* hashes,
+void StandardMayMatchHashes(const PayloadView& bits, size_t n, const uint64_t* hashes,
                             bool* may_match) {
   size_t alive[kernels::kBatchKeys];
   uint64_t positions[kernels::kBatchKeys];
@@ -135,7 +135,7 @@ struct Blocks {
     uint64_t words[kWords] = {};
   };
 
-  static uint64_t* BlockOf(const BlockedFilter& lines, uint64_t hash) {
+  static uint64_t* BlockOf(const PayloadView& lines, uint64_t hash) {
     const uint64_t block = kernels::ScaledTo(lines.num_blocks * kPerLine, hash);
     return reinterpret_cast<uint64_t*>(const_cast<char*>(lines.data)) + block * kWords;
   }
@@ -153,7 +153,7 @@ struct Blocks {
 
   struct AddOne {
     template <int K>
-    static bool Run(const BlockedFilter& lines, uint64_t hash) {
+    static bool Run(const PayloadView& lines, uint64_t hash) {
       const Mask mask = MaskOf(hash, K == 0 ? lines.num_probes : K);
       uint64_t* block = BlockOf(lines, hash);
       bool changed = false;
@@ -168,14 +168,14 @@ struct Blocks {
 
   struct Add {
     template <int K>
-    static void Run(const BlockedFilter& lines, size_t n, const uint64_t* hashes, bool* changed) {
+    static void Run(const PayloadView& lines, size_t n, const uint64_t* hashes, bool* changed) {
       for (size_t i = 0; i < n; ++i) changed[i] = AddOne::template Run<K>(lines, hashes[i]);
     }
   };
 
   struct QueryOne {
     template <int K>
-    static bool Run(const BlockedFilter& lines, uint64_t hash) {
+    static bool Run(const PayloadView& lines, uint64_t hash) {
       const Mask mask = MaskOf(hash, K == 0 ? lines.num_probes : K);
       const uint64_t* block = BlockOf(lines, hash);
       uint64_t missing = 0;
@@ -186,7 +186,7 @@ struct Blocks {
 
   struct Query {
     template <int K>
-    static void Run(const BlockedFilter& lines, size_t n, const uint64_t* hashes, bool* may_match) {
+    static void Run(const PayloadView& lines, size_t n, const uint64_t* hashes, bool* may_match) {
       for (size_t i = 0; i < n; ++i) may_match[i] = QueryOne::template Run<K>(lines, hashes[i]);
     }
   };
@@ -277,13 +277,13 @@ OneKeyFunctions FunctionsOf(const BloomBits& bits) {
           UnrolledFunction<Blocks<64>::AddOne>(num_probes)};
 }
 
-void PrefetchStandardForAdd(const BlockedFilter& bits, uint64_t hash) {
+void PrefetchStandardForAdd(const PayloadView& bits, uint64_t hash) {
   for (int j = 0; j < bits.num_probes; ++j) {
     __builtin_prefetch(Word(bits, Position(bits, hash, j)), 1);
   }
 }
 
-void PrefetchStandardForQuery(const BlockedFilter& bits, uint64_t hash) {
+void PrefetchStandardForQuery(const PayloadView& bits, uint64_t hash) {
   __builtin_prefetch(Word(bits, Position(bits, hash, 0)));
 }
 

@@ -22,7 +22,7 @@ struct BloomBits {
 
   uint64_t num_bits() const { return shape.num_lines * kernels::kBlockBits; }
   uint64_t num_bytes() const { return shape.num_lines * kernels::kBlockBytes; }
-  kernels::BlockedFilter lines() const { return {data, shape.num_lines, shape.num_probes}; }
+  kernels::PayloadView lines() const { return {data, shape.num_lines, shape.num_probes}; }
 };
 
 // Adds up to kBatchKeys hashes, one after the other. changed[i]: hash i changed a bit.
@@ -40,8 +40,8 @@ OneKeyFunctions FunctionsOf(const BloomBits& bits);
 
 // Prefetch the cache lines of a key: all of them, because adding a key touches all; and only the
 // first, because most missing keys need no more than two.
-void PrefetchStandardForAdd(const kernels::BlockedFilter& bits, uint64_t hash);
-void PrefetchStandardForQuery(const kernels::BlockedFilter& bits, uint64_t hash);
+void PrefetchStandardForAdd(const kernels::PayloadView& bits, uint64_t hash);
+void PrefetchStandardForQuery(const kernels::PayloadView& bits, uint64_t hash);
 
 inline void PrefetchForAdd(const BloomBits& bits, uint64_t hash) {
   if (bits.shape.layout == BloomLayout::kStandard) {

@@ -326,7 +326,7 @@ filter::Layout LayoutOf(const rocksdb::FilterPolicy& policy,
   for (int i = 0; i < 1000; ++i) builder->AddKey(std::to_string(i));
   std::unique_ptr<const char[]> buffer;
   const rocksdb::Slice filter = builder->Finish(&buffer);
-  return filter::DecodeStandalone({filter.data(), filter.size()}).layout;
+  return filter::DecodeTrailer({filter.data(), filter.size()}).layout;
 }
 
 TEST(RocksDBLevelsTest, FlushesAndRecoveryHaveTheirOwnFormat) {

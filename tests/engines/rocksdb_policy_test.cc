@@ -186,7 +186,7 @@ TEST(RocksDBPolicyTest, AnyBytesAreSafeAndDamageMatches) {
   }
 }
 
-uint64_t SeedOf(const std::string& filter) { return filter::DecodeStandalone(filter).seed; }
+uint64_t SeedOf(const std::string& filter) { return filter::DecodeTrailer(filter).seed; }
 
 TEST(RocksDBSeedTest, OptionStringsSayRandomAndNotANumber) {
   rocksdb::Status status;

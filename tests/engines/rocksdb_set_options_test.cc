@@ -236,7 +236,7 @@ TEST(RocksDBSetOptionsTest, ABuilderNeverSeesHalfAChange) {
     for (int i = 0; i < 100; ++i) builder->AddKey(std::to_string(i));
     std::unique_ptr<const char[]> buffer;
     const rocksdb::Slice filter = builder->Finish(&buffer);
-    const filter::Layout layout = filter::DecodeStandalone({filter.data(), filter.size()}).layout;
+    const filter::Layout layout = filter::DecodeTrailer({filter.data(), filter.size()}).layout;
     if (layout == filter::Layout::kFlat && space > 37000) {  // kBlocked, of 100 keys
       ++blocked;
     } else if (layout == filter::Layout::kCompact && space > 9000 && space < 10000) {

@@ -53,7 +53,7 @@ class RocksDBSmallFiltersTest : public testing::TestWithParam<Format> {
     }
     // A reader must not read past the end.
     const std::string_view bytes = guarded_.AtEnd(filter.ToStringView());
-    ASSERT_NE(filter::DecodeStandalone(bytes).layout, filter::Layout::kAlwaysMatch);
+    ASSERT_NE(filter::DecodeTrailer(bytes).layout, filter::Layout::kAlwaysMatch);
     const std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsReader> reader(NewRocksDBBitsReader(bytes));
     for (size_t i = 0; i < num_keys; ++i) ASSERT_TRUE(reader->MayMatch(slices_[i])) << i;
     const size_t batch = 1 + num_keys % 40;

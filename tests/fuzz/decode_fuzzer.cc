@@ -124,10 +124,10 @@ Payload CheckStandalone(std::string_view bytes, const Queries& queries, const Ke
   for (const std::string_view other :
        {name.substr(0, name.size() / 2), std::string_view("other")}) {
     Require(other == name ||
-                filter::DecodeStandalone(bytes, nullptr, other).layout == Layout::kAlwaysMatch,
+                filter::DecodeTrailer(bytes, nullptr, other).layout == Layout::kAlwaysMatch,
             "a filter of another canonicalizer may match");
   }
-  const Payload payload = filter::DecodeStandalone(bytes, &why, name);
+  const Payload payload = filter::DecodeTrailer(bytes, &why, name);
   Require(payload.layout != Layout::kClassic && payload.layout != Layout::kSmallSet,
           "classic and small sets are in LevelDB only");
   Require(why.empty() == (payload.layout != Layout::kAlwaysMatch), "what is refused has a reason");

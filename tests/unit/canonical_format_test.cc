@@ -50,7 +50,7 @@ TEST(CanonicalFormatTest, OnlyAReaderOfTheSameNameUsesAFilter) {
         EXPECT_EQ(RecordedCanonicalizer(filter), written);
         for (const std::string& read : names) {
           std::string why;
-          const Payload payload = filter::DecodeStandalone(filter, &why, read);
+          const Payload payload = filter::DecodeTrailer(filter, &why, read);
           EXPECT_EQ(Matches(payload, 0, num_keys), num_keys);
           if (read == written) {
             EXPECT_LT(Matches(payload, num_keys, num_keys + 1000), 30) << why;
@@ -87,17 +87,17 @@ TEST(CanonicalFormatTest, ANameThatDoesNotFitMayMatch) {
     changed[length_at] = static_cast<char>(length);
     EXPECT_EQ(RecordedCanonicalizer(changed), length == 8 ? "app.Case" : "");
     std::string why;
-    EXPECT_EQ(filter::DecodeStandalone(changed, &why, "app.Case").layout != Layout::kAlwaysMatch,
+    EXPECT_EQ(filter::DecodeTrailer(changed, &why, "app.Case").layout != Layout::kAlwaysMatch,
               length == 8)
         << why;
     // No name at all is not the name of no canonicalizer.
-    EXPECT_EQ(filter::DecodeStandalone(changed).layout, Layout::kAlwaysMatch);
+    EXPECT_EQ(filter::DecodeTrailer(changed).layout, Layout::kAlwaysMatch);
   }
   // Each length of the whole, from a trailer alone on: a name may not begin before the filter.
   tests::GuardedBytes guarded(filter.size());
   for (size_t size = 0; size <= filter.size(); ++size) {
     const std::string_view end = guarded.AtEnd(filter.substr(filter.size() - size));
-    const Payload payload = filter::DecodeStandalone(end, nullptr, "app.Case");
+    const Payload payload = filter::DecodeTrailer(end, nullptr, "app.Case");
     EXPECT_EQ(payload.layout != Layout::kAlwaysMatch, size == filter.size()) << size;
     EXPECT_EQ(RecordedCanonicalizer(end),
               size >= filter::EndBytes({"app.Case", {}}) ? "app.Case" : "");
@@ -110,7 +110,7 @@ TEST(CanonicalFormatTest, OnlyAllowedNamesAreShown) {
     const std::string filter = Write(FilterOptions(), 100, odd);
     EXPECT_EQ(RecordedCanonicalizer(filter), "");
     std::string why;
-    EXPECT_EQ(filter::DecodeStandalone(filter, &why).layout, Layout::kAlwaysMatch);
+    EXPECT_EQ(filter::DecodeTrailer(filter, &why).layout, Layout::kAlwaysMatch);
     EXPECT_EQ(why, "its canonicalizer is a name that is not allowed; the reader's is none");
   }
 }
@@ -120,9 +120,9 @@ TEST(CanonicalFormatTest, OtherVersionsMayMatch) {
   for (int version = 0; version < 256; ++version) {
     filter.back() = static_cast<char>(version);
     EXPECT_EQ(RecordedCanonicalizer(filter).empty(), version != 1);
-    EXPECT_EQ(filter::DecodeStandalone(filter, nullptr, "app.Case").layout != Layout::kAlwaysMatch,
+    EXPECT_EQ(filter::DecodeTrailer(filter, nullptr, "app.Case").layout != Layout::kAlwaysMatch,
               version == 1);
-    EXPECT_EQ(filter::DecodeStandalone(filter).layout, Layout::kAlwaysMatch) << version;
+    EXPECT_EQ(filter::DecodeTrailer(filter).layout, Layout::kAlwaysMatch) << version;
   }
 }
 
@@ -160,13 +160,13 @@ TEST(CanonicalFormatTest, LostKeysMakeAFilterMatchEverythingUnderItsName) {
   writer.FinishTo(writer.Plan(), filter.data());
   EXPECT_EQ(writer.error(), "a reason");
   EXPECT_EQ(RecordedCanonicalizer(filter), "app.Case");
-  EXPECT_EQ(Matches(filter::DecodeStandalone(filter, nullptr, "app.Case"), 0, 100), 100);
+  EXPECT_EQ(Matches(filter::DecodeTrailer(filter, nullptr, "app.Case"), 0, 100), 100);
   // The next filter is as good as ever.
   writer.AddKey("key1");
   filter.resize(writer.Plan().num_bytes);
   writer.FinishTo(writer.Plan(), filter.data());
   EXPECT_EQ(writer.error(), "");
-  EXPECT_LT(Matches(filter::DecodeStandalone(filter, nullptr, "app.Case"), 0, 100), 10);
+  EXPECT_LT(Matches(filter::DecodeTrailer(filter, nullptr, "app.Case"), 0, 100), 10);
 }
 
 TEST(CanonicalKeyTest, BuffersHoldKeysOfAnyLength) {

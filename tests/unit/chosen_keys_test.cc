@@ -149,7 +149,7 @@ TEST(ChosenKeysTest, HalfOfTheHashes) {
       EXPECT_LE(unseeded_any, kMaxCompactRatio * blocked_any);
       EXPECT_LE(unseeded_chosen, kMaxCompactRatio * blocked_chosen);
     }
-    const uint64_t seed = filter::DecodeStandalone(seeded).seed;
+    const uint64_t seed = filter::DecodeTrailer(seeded).seed;
     EXPECT_LE(seeded_any, kMaxRatio * normal) << "seed " << seed;
     EXPECT_LE(seeded_chosen, kMaxRatio * normal) << "seed " << seed;
   }

@@ -72,7 +72,7 @@ TEST(StandaloneFormatTest, FieldsAreReadOrSkippedByTheirTags) {
       const bool is_name = tag == 1 && length > 0 && length <= 64;
       const std::string name(is_name ? length : 0, 'n');
       EXPECT_EQ(RecordedCanonicalizer(filter), name);
-      const Payload payload = filter::DecodeStandalone(filter, &why, name);
+      const Payload payload = filter::DecodeTrailer(filter, &why, name);
       const bool is_understood = is_name || tag >= 128;
       EXPECT_EQ(payload.layout != Layout::kAlwaysMatch, is_understood) << tag << ", " << length;
       const std::string reason =
@@ -93,8 +93,7 @@ TEST(StandaloneFormatTest, FieldsThatAreNotInOrderMatchEverything) {
     const std::string fields = Field(first, "n") + Field(second, "n");
     std::string why;
     const std::string_view name = first == 1 ? "n" : "";
-    const Payload payload =
-        filter::DecodeStandalone(WithExtension(fields, fields.size()), &why, name);
+    const Payload payload = filter::DecodeTrailer(WithExtension(fields, fields.size()), &why, name);
     EXPECT_EQ(payload.layout != Layout::kAlwaysMatch, first < second);
     EXPECT_EQ(why, first < second
                        ? ""
@@ -112,7 +111,7 @@ TEST(StandaloneFormatTest, AnExtensionThatItsFieldsDoNotFillMatchesEverything) {
       const std::string extension = fields.substr(0, length);
       const std::string_view filter = guarded.AtEnd(WithExtension(extension, bytes));
       std::string why;
-      const Payload payload = filter::DecodeStandalone(filter, &why, length < 10 ? "" : "app.Case");
+      const Payload payload = filter::DecodeTrailer(filter, &why, length < 10 ? "" : "app.Case");
       const bool fills =
           bytes == length && (length == 0 || length == 10 || length == fields.size());
       EXPECT_EQ(payload.layout != Layout::kAlwaysMatch, fills) << bytes << ", " << length;
@@ -136,11 +135,11 @@ TEST(StandaloneFormatTest, PayloadsOfMoreThan2To32UnitsAreRead) {
   const FilterShape shape = FilterShape::Compact(kPayloadBytes / kBlockBytes, 1);
   filter::EncodeTrailer(shape, 0, bytes + kPayloadBytes);
   std::string why;
-  const Payload payload = filter::DecodeStandalone({bytes, kBytes}, &why);
+  const Payload payload = filter::DecodeTrailer({bytes, kBytes}, &why);
   EXPECT_EQ(payload.layout, Layout::kCompact) << why;
   EXPECT_EQ(payload.payload_bytes(), kPayloadBytes);
   // One block less, and the trailer no longer fits.
-  EXPECT_EQ(filter::DecodeStandalone({bytes + kBlockBytes, kBytes - kBlockBytes}).layout,
+  EXPECT_EQ(filter::DecodeTrailer({bytes + kBlockBytes, kBytes - kBlockBytes}).layout,
             Layout::kAlwaysMatch);
   munmap(memory, kBytes);
 }
@@ -174,7 +173,7 @@ TEST(StandaloneFormatTest, RandomPayloadUnderAValidTrailerIsNeverReadOutside) {
                                   : FilterShape::Compact(length / 32, half_lines / 2 % 2);
     filter::EncodeTrailer(shape, length, trailer.data());
     bytes += trailer;
-    const Payload payload = filter::DecodeStandalone(guarded.AtEnd(bytes));
+    const Payload payload = filter::DecodeTrailer(guarded.AtEnd(bytes));
     ASSERT_EQ(payload.layout, shape.layout) << length;
     ASSERT_EQ(payload.num_probes, shape.num_probes);
     ASSERT_EQ(payload.arrangement, shape.arrangement);
@@ -182,7 +181,7 @@ TEST(StandaloneFormatTest, RandomPayloadUnderAValidTrailerIsNeverReadOutside) {
     ASSERT_EQ(payload.payload_bytes(), length);
     ASSERT_EQ(payload.seed, length);
     Ask(payload);
-    Ask(filter::DecodeStandalone(guarded.AtStart(bytes)));
+    Ask(filter::DecodeTrailer(guarded.AtStart(bytes)));
   }
 }
 
@@ -238,7 +237,7 @@ TEST(StandaloneFormatTest, OtherLayoutsMatchEverythingWhateverTheFields) {
         if (layout >= 1 && layout <= 3) continue;
         filter[64 + kLayout] = static_cast<char>(layout);
         std::string why;
-        const Payload payload = filter::DecodeStandalone(filter, &why);
+        const Payload payload = filter::DecodeTrailer(filter, &why);
         ASSERT_EQ(payload.layout, Layout::kAlwaysMatch) << layout;
         ASSERT_EQ(why == "layout " + std::to_string(layout) + " is unknown", layout != 0) << why;
       }
@@ -253,7 +252,7 @@ TEST(StandaloneFormatTest, EveryParameterOfCompactMeansWhatTheTableSays) {
                           filter.data() + 64);
     filter[64 + 12] = 3;
     std::string why;
-    const Payload payload = filter::DecodeStandalone(filter, &why);
+    const Payload payload = filter::DecodeTrailer(filter, &why);
     if (parameter > 5) {
       EXPECT_EQ(payload.layout, Layout::kAlwaysMatch) << parameter;
       EXPECT_EQ(why, "parameter is " + std::to_string(parameter) + "; allowed: 0 to 5");
@@ -292,7 +291,7 @@ TEST(StandaloneFormatTest, BlocksWithAHeaderForNoKeyMatchEverything) {
       filter[block_bytes - 2] = static_cast<char>(header << 4 & 0xF0);
       filter[block_bytes - 1] = static_cast<char>(header >> 4);
       filter::EncodeTrailer(FilterShape::Compact(1, arrangement), 0, filter.data() + block_bytes);
-      const Payload payload = filter::DecodeStandalone(filter);
+      const Payload payload = filter::DecodeTrailer(filter);
       ASSERT_EQ(payload.layout, Layout::kCompact);
       for (int i = 0; i < 200; ++i) {
         ASSERT_TRUE(filter::HashMayMatch(payload, kernels::ActiveKernel(), random()))

@@ -61,7 +61,7 @@ Built BuildBlocked(KeyMaker& key, uint64_t start, uint64_t n, const FilterOption
   for (uint64_t i = 0; i < n; ++i) builder.AddKey(key(start + 2 * i));
   Built built;
   *built.bytes = builder.Finish();
-  built.payload = filter::DecodeStandalone(*built.bytes);
+  built.payload = filter::DecodeTrailer(*built.bytes);
   return built;
 }
 

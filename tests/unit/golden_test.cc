@@ -145,9 +145,9 @@ void GoldenTest::ExpectWritten() {
 
 void GoldenTest::ExpectRead() {
   for (const Vector& v : ReadVectors()) {
-    const filter::Payload payload =
-        v.container == "leveldb" ? filter::DecodeLevelDB(v.filter)
-                                 : filter::DecodeStandalone(v.filter, nullptr, v.canonicalizer);
+    const filter::Payload payload = v.container == "leveldb"
+                                        ? filter::DecodeLevelDB(v.filter)
+                                        : filter::DecodeTrailer(v.filter, nullptr, v.canonicalizer);
     ASSERT_NE(payload.layout, filter::Layout::kAlwaysMatch) << v.container << " " << v.layout;
     // In LevelDB the bytes do not record the seed.
     const uint64_t seed = v.container == "leveldb" ? v.options.seed : payload.seed;

@@ -121,7 +121,7 @@ TEST_P(KernelTest, AnswersBlockedQueriesAsPortable) {
     for (const uint64_t num_blocks : {1, 3, 50}) {
       const size_t offset = static_cast<size_t>(k) * 11 % 64;
       Payload blocks(num_blocks * kBlockBytes, offset);
-      const BlockedFilter filter{blocks.data, num_blocks, k};
+      const PayloadView filter{blocks.data, num_blocks, k};
       const std::vector<uint64_t> present = Hashes(num_blocks * 20, 100 + static_cast<uint64_t>(k));
       portable().blocked.insert_many(filter, present.size(), present.data());
       std::vector<uint64_t> queries = Hashes(5000, 200 + static_cast<uint64_t>(k));
@@ -214,7 +214,7 @@ TEST_P(KernelTest, IsRightAtEveryAlignment) {
     portable().blocked.insert_many({expected.data, kNumBlocks, k}, present.size(), present.data());
     for (size_t offset = 0; offset < kBlockBytes; ++offset) {
       Payload blocks(kNumBlocks * kBlockBytes, offset);
-      const BlockedFilter filter{blocks.data, kNumBlocks, k};
+      const PayloadView filter{blocks.data, kNumBlocks, k};
       kernel().blocked.insert_many(filter, present.size(), present.data());
       ASSERT_EQ(0, std::memcmp(expected.data, blocks.data, kNumBlocks * kBlockBytes)) << offset;
       bool changed[300];
@@ -241,7 +241,7 @@ TEST_P(KernelTest, TouchesNoByteOutsideThePayload) {
     kernel().flat.insert_many(flat, hashes.size(), hashes.data());
     for (const uint64_t hash : hashes) ASSERT_TRUE(kernel().flat.may_match(flat, hash));
     if (num_bytes % kBlockBytes != 0) return;
-    const BlockedFilter blocked{payload.data(), num_bytes / kBlockBytes, k};
+    const PayloadView blocked{payload.data(), num_bytes / kBlockBytes, k};
     bool may_match[200];
     kernel().blocked.add_many(blocked, hashes.size(), hashes.data(), may_match);
     kernel().blocked.insert_many(blocked, hashes.size(), hashes.data());
@@ -269,7 +269,7 @@ struct AlignedBlocks {
       : bytes(num_blocks * kBlockBytes), blocks(num_blocks) {
     std::memset(blocks.data(), 0, bytes);
   }
-  BlockedFilter Filter(int num_probes) {
+  PayloadView Filter(int num_probes) {
     return {reinterpret_cast<const char*>(blocks.data()), blocks.size(), num_probes};
   }
   bool operator==(const AlignedBlocks& other) const {
@@ -305,7 +305,7 @@ TEST_P(KernelTest, AddsTheSameBitsAsPortableAndSaysWhichAreNew) {
       EXPECT_TRUE(expected[0]);
       EXPECT_FALSE(expected[20]);
       AlignedBlocks one_by_one(num_blocks);
-      const BlockedFilter filter = one_by_one.Filter(k);
+      const PayloadView filter = one_by_one.Filter(k);
       for (size_t i = 0; i < n; ++i) {
         ASSERT_EQ(expected[i], !portable().blocked.may_match(filter, hashes[i])) << "k " << k;
         ASSERT_EQ(expected[i], kernel().blocked.add_for(k)(filter, hashes[i])) << "k " << k;
@@ -325,7 +325,7 @@ TEST_P(KernelTest, AnswersAndCountsAtomicBlocksAsOthers) {
   for (int k = 1; k <= 30; ++k) {
     for (const uint64_t num_blocks : {1, 3, 50}) {
       AlignedBlocks blocks(num_blocks);
-      const BlockedFilter filter = blocks.Filter(k);
+      const PayloadView filter = blocks.Filter(k);
       const std::vector<uint64_t> present = Hashes(num_blocks * 20, 62);
       portable().blocked.insert_many(filter, present.size(), present.data());
       kernel().atomic.may_match_many(filter, queries.size(), queries.data(), shared.get());

@@ -20,8 +20,8 @@
 #include "src/filter/kernels/kernel.h"
 #include "src/filter/query/hash_query.h"
 #include "src/filter/writer/filter_writer.h"
+#include "src/filter/writer/partition_builder.h"
 #include "src/filter/writer/payload_builder.h"
-#include "src/filter/writer/range_builder.h"
 #include "src/in_memory/bloom_bits.h"
 
 namespace bloomline {
@@ -130,7 +130,7 @@ TEST(Past4GiBTest, BlockedPayloadsKeepTheirKeys) {
     }
     filter::EncodeTrailer(shape, 7, memory.data() + shape.payload_bytes());
     const std::string_view filter(memory.data(), shape.payload_bytes() + filter::kTrailerBytes);
-    const filter::Payload payload = filter::DecodeStandalone(filter);
+    const filter::Payload payload = filter::DecodeTrailer(filter);
     ASSERT_EQ(payload.layout, Layout::kBlocked);
     EXPECT_EQ(payload.num_blocks, num_lines);
     EXPECT_EQ(payload.payload_bytes(), num_lines * 64);
@@ -159,7 +159,7 @@ void ExpectCompactKeepsItsKeys(uint32_t line_bytes, double bits_per_key) {
     std::vector<uint64_t> all;
     for (const Kernel* kernel : SupportedKernels()) {
       for (const uint64_t first : {uint64_t{0}, num_lines / 2, num_lines - kLines}) {
-        filter::RangeBuilder builder(shape, *kernel, filter::RangeBuilder::kMinCapacity);
+        filter::PartitionBuilder builder(shape, *kernel, filter::PartitionBuilder::kMinCapacity);
         const filter::HashRange range = filter::HashesOf({first, kLines}, num_lines);
         std::vector<uint64_t> hashes = {range.first, range.last};
         const auto mean_keys =
@@ -179,7 +179,7 @@ void ExpectCompactKeepsItsKeys(uint32_t line_bytes, double bits_per_key) {
     }
     filter::EncodeTrailer(shape, 0, memory.data() + shape.payload_bytes());
     const std::string_view filter(memory.data(), shape.payload_bytes() + filter::kTrailerBytes);
-    const filter::Payload payload = filter::DecodeStandalone(filter);
+    const filter::Payload payload = filter::DecodeTrailer(filter);
     EXPECT_EQ(payload.num_blocks, num_lines);
     EXPECT_EQ(CountLost(filter, all), 0u);
     // Lines without keys match only fingerprints of zeros.

@@ -44,7 +44,7 @@ class Ranges {
     const filter::FinishPlan plan = writer.Plan();
     bytes_.resize(plan.num_bytes);
     writer.FinishTo(plan, bytes_.data());
-    const filter::Payload payload = filter::DecodeStandalone(bytes_);
+    const filter::Payload payload = filter::DecodeTrailer(bytes_);
     opened_ = filter::Opened(payload, kernels::ActiveKernel());
     seed_ = payload.seed;
     is_recorded_ = filter::DecodeRangeField(filter::RangesOf(bytes_), &field_);
@@ -329,14 +329,14 @@ TEST(RangesTest, ChoiceKeepsWhatItMayChoose) {
       keys.insert(key);
     }
     struct Kept {
-      filter::NewKey key;
+      filter::KeyDifference key;
       size_t num_bytes;
     };
     std::vector<Kept> kept;
     filter::RangeChoice choice;
     std::string_view previous;
     for (const std::string& text : keys) {
-      filter::NewKey key = {text};
+      filter::KeyDifference key = {text};
       while (key.common_bytes < std::min(text.size(), previous.size()) &&
              text[key.common_bytes] == previous[key.common_bytes]) {
         ++key.common_bytes;
@@ -519,7 +519,7 @@ TEST(RangesTest, DamagedFieldsAreRefused) {
     for (char& byte : content) byte = char(random() % 4 == 0 ? random() : random() % 4);
     if (!filter::DecodeRangeField(content, &field)) continue;
     const filter::OpenFilter opened =
-        filter::Opened(filter::DecodeStandalone(std::string(84, '\0')), kernels::ActiveKernel());
+        filter::Opened(filter::DecodeTrailer(std::string(84, '\0')), kernels::ActiveKernel());
     filter::RangeMayMatch(opened, 0, field, "ab", "b");
   }
 }

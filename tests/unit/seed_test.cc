@@ -27,7 +27,7 @@ FilterOptions RandomSeed(Format format, double bits_per_key) {
   return options;
 }
 
-uint64_t SeedOf(const std::string& filter) { return filter::DecodeStandalone(filter).seed; }
+uint64_t SeedOf(const std::string& filter) { return filter::DecodeTrailer(filter).seed; }
 
 void AddKeys(FilterBuilder* builder, int num_keys = 1000) {
   for (int i = 0; i < num_keys; ++i) builder->AddKey("key " + std::to_string(i));

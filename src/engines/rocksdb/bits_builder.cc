@@ -157,7 +157,7 @@ void RocksDBBitsBuilder::AddKeyAndAlt(const Slice& key, const Slice& alt) {
 
 size_t RocksDBBitsBuilder::EstimateEntriesAdded() {
   const size_t num_entries = writer_.num_entries();
-  return num_entries == 0 && writer_.is_out_of_memory() ? 1 : num_entries;
+  return num_entries == 0 && writer_.has_given_up() ? 1 : num_entries;
 }
 
 ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]>* buf) {
@@ -207,7 +207,7 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::GiveUp() {
 
 ROCKSDB_NAMESPACE::Status RocksDBBitsBuilder::MaybePostVerify(const Slice& filter) {
   const filter::Payload payload =
-      filter::DecodeStandalone(filter.ToStringView(), nullptr, canonicalizer_);
+      filter::DecodeTrailer(filter.ToStringView(), nullptr, canonicalizer_);
   size_t lost = 0;
   size_t num_hashes = 0;
   uint64_t checksum = 0;
@@ -259,10 +259,19 @@ double RocksDBBitsBuilder::EstimatedFpRate(size_t num_entries, size_t bytes) {
   const filter::FilterShape shape = ShapeOf(num_entries);
   const double paid_bits = 8 * static_cast<double>(bytes - writer_.end_bytes());
   const double bits_per_key = paid_bits / static_cast<double>(num_entries);
-  if (shape.layout == filter::Layout::kCompact) return CompactFalsePositiveRate(bits_per_key);
-  return shape.layout == filter::Layout::kFlat
-             ? StandardFalsePositiveRate(bits_per_key, shape.num_probes)
-             : BlockedFalsePositiveRate(bits_per_key, shape.num_probes);
+  switch (shape.layout) {
+    case filter::Layout::kCompact:
+      return CompactFalsePositiveRate(bits_per_key);
+    case filter::Layout::kFlat:
+      return StandardFalsePositiveRate(bits_per_key, shape.num_probes);
+    case filter::Layout::kBlocked:
+      return BlockedFalsePositiveRate(bits_per_key, shape.num_probes);
+    case filter::Layout::kAlwaysMatch:
+    case filter::Layout::kClassic:
+    case filter::Layout::kSmallSet:
+      break;
+  }
+  return 1;
 }
 
 filter::FilterShape RocksDBBitsBuilder::ShapeOf(size_t num_entries) const {

@@ -111,7 +111,7 @@ class RangeBitsReader final : public BitsReader {
 }  // namespace
 
 FilterBitsReader* NewRocksDBBitsReader(std::string_view filter) {
-  const filter::Payload payload = filter::DecodeStandalone(filter);
+  const filter::Payload payload = filter::DecodeTrailer(filter);
   const std::string_view ranges = filter::RangesOf(filter);
   if (ranges.empty() || payload.layout == filter::Layout::kAlwaysMatch) {
     return NewRocksDBBitsReader(payload);

@@ -58,7 +58,7 @@ class CanonicalBitsReader final : public FilterBitsReader {
 FilterBitsReader* NewCanonicalBitsReader(std::string_view filter, CanonicalizerPtr canonicalizer) {
   filter::Payload payload;  // matches everything
   if (canonicalizer->canonicalizer() != nullptr) {
-    payload = filter::DecodeStandalone(filter, nullptr, canonicalizer->name());
+    payload = filter::DecodeTrailer(filter, nullptr, canonicalizer->name());
   }
   std::unique_ptr<FilterBitsReader> reader(NewRocksDBBitsReader(payload));
   if (reader == nullptr || payload.layout == filter::Layout::kAlwaysMatch) return reader.release();

@@ -57,8 +57,8 @@ void CheckCanonicalizer(const RocksDBFilterOptions& options, support::ErrorText*
 }
 
 void CheckRanges(const RocksDBFilterOptions& options, support::ErrorText* error) {
-  RangePlan unused;
-  *error << std::string_view(ReadRangePlan(options, &unused));
+  RangeSettings unused;
+  *error << std::string_view(ReadRangeSettings(options, &unused));
 }
 
 void CheckLevels(const RocksDBFilterOptions& options, support::ErrorText* error) {

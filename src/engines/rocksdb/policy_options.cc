@@ -25,8 +25,8 @@ void Complain(std::string_view message) {
 }
 
 PolicyOptions::Plan MakePlan(const RocksDBFilterOptions& options) {
-  RangePlan ranges;
-  ReadRangePlan(options, &ranges);
+  RangeSettings ranges;
+  ReadRangeSettings(options, &ranges);
   return {Normalized(options), MakeLevelPlan(options), CanonicalizerOf(options), ranges};
 }
 

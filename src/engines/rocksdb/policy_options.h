@@ -32,7 +32,7 @@ class PolicyOptions {
     FilterOptions filter;
     LevelPlan levels;
     CanonicalizerPtr canonicalizer;  // null: none
-    RangePlan ranges;
+    RangeSettings ranges;
   };
 
   // `options` must be valid.

@@ -25,6 +25,22 @@ enum class Layout : uint8_t {
   kSmallSet = 0xFF
 };
 
+// Whether a block is solved for all its keys at once. In the other layouts, bits of a key can be
+// set at any time.
+constexpr bool IsSolved(Layout layout) {
+  switch (layout) {
+    case Layout::kCompact:
+    case Layout::kSmallSet:
+      return true;
+    case Layout::kAlwaysMatch:
+    case Layout::kBlocked:
+    case Layout::kFlat:
+    case Layout::kClassic:
+      break;
+  }
+  return false;
+}
+
 // Limits of block_bytes in small sets.
 constexpr uint32_t kMinSmallSetBlockBytes = 8;
 constexpr uint32_t kMaxSmallSetBlockBytes = 64;
@@ -75,7 +91,7 @@ struct Payload : FilterShape {
 };
 
 // As the kernels see it; for insertions, `data` is writable memory. num_blocks > 0.
-inline kernels::BlockedFilter ForKernel(const FilterShape& shape, const char* data) {
+inline kernels::PayloadView ForKernel(const FilterShape& shape, const char* data) {
   return {data, shape.num_blocks, shape.num_probes};
 }
 

@@ -2,7 +2,6 @@
 
 #include <cstring>
 
-#include "src/filter/format/hash.h"
 #include "src/filter/kernels/probe_sequence.h"
 
 namespace bloomline::filter {
@@ -68,13 +67,11 @@ bool DecodeRangeField(std::string_view content, RangeField* field) {
   return true;
 }
 
-uint64_t CellHash(std::string_view cell, size_t bits, uint64_t seed) {
-  return Hash64(cell, seed + bits * kernels::kWideProbeMultipliers[0]);
+uint64_t CellSeed(size_t bits, uint64_t seed) {
+  return seed + bits * kernels::kWideProbeMultipliers[0];
 }
 
-uint64_t DelimitedHash(std::string_view prefix, uint64_t seed) {
-  return Hash64(prefix, seed + kernels::kWideProbeMultipliers[1]);
-}
+uint64_t DelimitedSeed(uint64_t seed) { return seed + kernels::kWideProbeMultipliers[1]; }
 
 void CellOf(std::string_view key, size_t bits, char* cell) {
   const size_t bytes = CellBytes(bits);

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 namespace bloomline::filter {
@@ -65,10 +66,28 @@ size_t EncodeRangeField(const RangeField& field, char* dst);
 // points into the content.
 bool DecodeRangeField(std::string_view content, RangeField* field);
 
-// The hashes of entries that are not whole keys, in a filter with this seed: other seeds keep them
-// apart from those of keys.
-uint64_t CellHash(std::string_view cell, size_t bits, uint64_t seed);
-uint64_t DelimitedHash(std::string_view prefix, uint64_t seed);
+// The seeds of the hashes of entries that are not whole keys, in a filter with this seed. They keep
+// these entries apart from keys, and cells of different lengths from each other.
+uint64_t CellSeed(size_t bits, uint64_t seed);
+uint64_t DelimitedSeed(uint64_t seed);
+
+// Bytes [i, i + 8) of a key as a number, the first byte counting most; zeros where the key ends.
+inline uint64_t WordOf(std::string_view key, size_t i) {
+  const auto load = [](const char* bytes) {
+    uint64_t word;
+    std::memcpy(&word, bytes, sizeof(word));
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word;
+  };
+  if (key.size() >= i + 8) return load(key.data() + i);
+  if (key.size() <= i) return 0;
+  if (key.size() >= 8) return load(key.data() + key.size() - 8) << (8 * (i + 8 - key.size()));
+  char bytes[8] = {};
+  for (size_t j = i; j < key.size(); ++j) bytes[j - i] = key[j];
+  return load(bytes);
+}
 
 constexpr size_t CellBytes(size_t bits) { return (bits + 7) / 8; }
 

@@ -202,8 +202,7 @@ bool HasTrailer(std::string_view filter) {
          TrailerOf(filter).substr(kMarker, kMarkerAndMagic.size()) == kMarkerAndMagic;
 }
 
-Payload DecodeStandalone(std::string_view filter, std::string* why,
-                         std::string_view canonicalizer) {
+Payload DecodeTrailer(std::string_view filter, std::string* why, std::string_view canonicalizer) {
   Payload payload;
   Decode(filter, canonicalizer, &payload, why);
   return payload;

@@ -42,16 +42,16 @@ FilterView::FilterView(const filter::Payload& payload)
       seed_(payload.seed) {}
 
 FilterView FilterView::Open(std::string_view bytes) {
-  return FilterView(filter::DecodeStandalone(bytes));
+  return FilterView(filter::DecodeTrailer(bytes));
 }
 
 FilterView FilterView::Open(std::string_view bytes, std::string_view canonicalizer) {
-  return FilterView(filter::DecodeStandalone(bytes, nullptr, canonicalizer));
+  return FilterView(filter::DecodeTrailer(bytes, nullptr, canonicalizer));
 }
 
 std::string FilterView::Validate(std::string_view bytes, std::string_view canonicalizer) {
   std::string why;
-  filter::DecodeStandalone(bytes, &why, canonicalizer);
+  filter::DecodeTrailer(bytes, &why, canonicalizer);
   return why;
 }
 

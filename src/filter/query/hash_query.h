@@ -40,11 +40,11 @@ inline bool HashMayMatch(const Payload& payload, const kernels::Kernel& kernel, 
 namespace query_internal {
 
 template <bool kAnswer>
-bool Always(const kernels::BlockedFilter&, uint64_t) {
+bool Always(const kernels::PayloadView&, uint64_t) {
   return kAnswer;
 }
 
-inline void OneByOne(const kernels::BlockedFilter& filter, size_t n, const uint64_t* hashes,
+inline void OneByOne(const kernels::PayloadView& filter, size_t n, const uint64_t* hashes,
                      bool* may_match) {
   const auto may_match_one = static_cast<const OpenFilter&>(filter).may_match;
   for (size_t i = 0; i < n; ++i) may_match[i] = may_match_one(filter, hashes[i]);
@@ -55,7 +55,7 @@ inline void OneByOne(const kernels::BlockedFilter& filter, size_t n, const uint6
 // Chooses the query functions of a payload of the trailer container, once for all its queries.
 inline OpenFilter Opened(const Payload& payload, const kernels::Kernel& kernel) {
   OpenFilter filter;
-  static_cast<kernels::BlockedFilter&>(filter) = ForKernel(payload, payload.data);
+  static_cast<kernels::PayloadView&>(filter) = ForKernel(payload, payload.data);
   filter.block_bytes = payload.block_bytes;
   filter.always_matches = payload.layout == Layout::kAlwaysMatch;
   // Not in flat filters, whose queries read more than one block.

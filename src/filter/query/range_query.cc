@@ -78,6 +78,27 @@ void Advance(size_t bits, char* cell) {
   }
 }
 
+// So many bits at the start of cells are the same in all keys of [begin, end), or more. Where `end`
+// goes on with zeros after the first different bit, the last key below it goes on with ones:
+// [00110101, 00111000) is 0011 and 0, and then 1 where `begin` has it.
+size_t CommonBits(std::string_view begin, std::string_view end, size_t min_key_bytes) {
+  for (size_t i = 0; i < kMaxCellBytes; i += 8) {
+    const uint64_t low = WordOf(begin, i);
+    const uint64_t high = WordOf(end, i);
+    if (low == high) continue;
+    const int same = __builtin_clzll(low ^ high);
+    const uint64_t low_rest = low << same << 1;
+    const bool has_zeros_at_end = end.back() == '\0';
+    const bool ends_here =
+        has_zeros_at_end ? end.size() <= min_key_bytes && WithoutZerosAtEnd(end).size() <= i + 8
+                         : end.size() <= i + 8;
+    if (!ends_here || (high << same << 1) != 0) return 8 * i + static_cast<size_t>(same);
+    const int ones = low_rest == ~uint64_t{0} ? 64 : __builtin_clzll(~low_rest);
+    return 8 * i + static_cast<size_t>(std::min(same + 1 + ones, 64));
+  }
+  return kMaxCellBits;
+}
+
 class Query {
  public:
   Query(const OpenFilter& filter, uint64_t seed, const RangeField& field)
@@ -89,11 +110,13 @@ class Query {
         prefixes.num_cell_lengths == 0 ? 0 : prefixes.cell_bits[prefixes.num_cell_lengths - 1];
     keys_are_cells_ =
         field.min_key_bytes == field.max_key_bytes && key_bits > finest && key_bits <= kMaxCellBits;
+    num_levels_ = prefixes.num_cell_lengths + (keys_are_cells_ ? 1 : 0);
   }
 
   // The prefixes of `begin`, the longest one first: fewest keys have it.
   bool NoKeyHasPrefix(std::string_view begin, std::string_view end) const {
     const std::string_view searched = begin.substr(0, kMaxDelimitedBytes);
+    const uint64_t seed = DelimitedSeed(seed_);
     for (size_t i = 0; i < field_.prefixes.num_delimiters; ++i) {
       const RangePrefixes::Delimiter delimiter = field_.prefixes.delimiters[i];
       const char byte = static_cast<char>(delimiter.byte);
@@ -106,23 +129,38 @@ class Query {
       while (depth-- > 0) {
         if ((delimiter.depths >> depth & 1) == 0) continue;
         const std::string_view prefix = begin.substr(0, sizes[depth]);
-        if (AllBeginWith(prefix, end) && !Has(DelimitedHash(prefix, seed_))) return true;
+        if (AllBeginWith(prefix, end) && !Has(Hash64(prefix, seed))) return true;
       }
     }
     return false;
   }
 
+  bool CellsMayMatch(std::string_view begin, std::string_view end) {
+    // A cell that all keys of the range are in says as much as all the longer ones around it.
+    const size_t common_bits = CommonBits(begin, end, field_.min_key_bytes);
+    size_t level = 0;
+    while (level < num_levels_ && BitsOf(level) <= common_bits) ++level;
+    if (level > 0) {
+      char cell[kMaxCellBytes];
+      CellOf(begin, BitsOf(level - 1), cell);
+      --num_left_;
+      if (!Has(Hash64({cell, CellBytes(BitsOf(level - 1))}, SeedOf(level - 1)))) return false;
+    }
+    return CellsMayMatch(level, begin, end);
+  }
+
+ private:
   // Cells of length `level` and finer ones.
   bool CellsMayMatch(size_t level, std::string_view begin, std::string_view end) {
-    if (level == num_levels()) return true;
+    if (level == num_levels_) return true;
     const size_t bits = BitsOf(level);
     Cells cells = CellsOf(begin, end, bits, field_.min_key_bytes);
     if (cells.count > static_cast<uint64_t>(num_left_)) return true;  // and more at finer ones
     num_left_ -= static_cast<int>(cells.count);
+    if (level + 1 == num_levels_) return AnyMayMatch(cells, level);
     const std::string_view cell(cells.first, CellBytes(bits));
     for (uint64_t i = 0; i < cells.count; ++i) {
-      if (Has(HashOf(level, cell))) {
-        if (level + 1 == num_levels()) return true;
+      if (Has(Hash64(cell, SeedOf(level)))) {
         // The part of the range that lies in this cell.
         char next[kMaxCellBytes];
         std::memcpy(next, cells.first, cell.size());
@@ -138,14 +176,34 @@ class Query {
     return false;
   }
 
- private:
-  size_t num_levels() const { return field_.prefixes.num_cell_lengths + (keys_are_cells_ ? 1 : 0); }
+  // In batches, as for many keys.
+  bool AnyMayMatch(Cells cells, size_t level) const {
+    const size_t bits = BitsOf(level);
+    const std::string_view cell(cells.first, CellBytes(bits));
+    const KeyHasher hasher(SeedOf(level));
+    uint64_t hashes[kBatchCells];
+    bool may_match[kBatchCells];
+    while (cells.count > 0) {
+      const size_t n = std::min<uint64_t>(cells.count, kBatchCells);
+      for (size_t i = 0; i < n; ++i) {
+        hashes[i] = hasher(cell);
+        Advance(bits, cells.first);
+      }
+      filter_.may_match_many(filter_, n, hashes, may_match);
+      if (std::find(may_match, may_match + n, true) != may_match + n) return true;
+      cells.count -= n;
+    }
+    return false;
+  }
+
+  static constexpr size_t kBatchCells = 16;
+
   bool IsKeyLevel(size_t level) const { return level == field_.prefixes.num_cell_lengths; }
   size_t BitsOf(size_t level) const {
     return IsKeyLevel(level) ? 8 * size_t{field_.max_key_bytes} : field_.prefixes.cell_bits[level];
   }
-  uint64_t HashOf(size_t level, std::string_view cell) const {
-    return IsKeyLevel(level) ? Hash64(cell, seed_) : CellHash(cell, BitsOf(level), seed_);
+  uint64_t SeedOf(size_t level) const {
+    return IsKeyLevel(level) ? seed_ : CellSeed(BitsOf(level), seed_);
   }
   bool Has(uint64_t hash) const { return filter_.may_match(filter_, hash); }
 
@@ -153,6 +211,7 @@ class Query {
   const uint64_t seed_;
   const RangeField& field_;
   bool keys_are_cells_;
+  size_t num_levels_;
   int num_left_ = kMaxAskedEntries;
 };
 
@@ -165,7 +224,7 @@ bool RangeMayMatch(const OpenFilter& filter, uint64_t seed, const RangeField& fi
   if (begin.empty() || begin >= end) return true;
   if (!field.last_key.empty() && end > field.last_key) return true;
   Query query(filter, seed, field);
-  return !query.NoKeyHasPrefix(begin, end) && query.CellsMayMatch(0, begin, end);
+  return !query.NoKeyHasPrefix(begin, end) && query.CellsMayMatch(begin, end);
 }
 
 }  // namespace bloomline::filter

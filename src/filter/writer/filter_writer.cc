@@ -61,7 +61,7 @@ void FilterWriter::AddKeyAndPrefix(std::string_view key, std::string_view prefix
 }
 
 void FilterWriter::MatchEverything(std::string_view reason) {
-  out_of_memory_ = true;
+  has_given_up_ = true;
   if (options_valid_) support::SetError(reason, &error_);
 }
 
@@ -123,7 +123,7 @@ void FilterWriter::ForgetKeys() {
   hashes_.Clear();
   has_previous_prefix_ = false;
   checksum_ = 0;
-  out_of_memory_ = false;
+  has_given_up_ = false;
   num_not_kept_ = 0;
   num_range_bytes_ = 0;
   DrawOwnSeed();

@@ -67,14 +67,14 @@ class FilterWriter {
   size_t num_keys() const { return hashes_.size(); }
   // Also those that were not kept, for want of memory.
   size_t num_entries() const { return num_keys() + num_not_kept_.load(std::memory_order_relaxed); }
-  bool is_out_of_memory() const { return out_of_memory_.load(std::memory_order_relaxed); }
+  bool has_given_up() const { return has_given_up_.load(std::memory_order_relaxed); }
   // As FilterBuilder::error.
   const std::string& error() const { return error_; }
   const FilterOptions& options() const { return options_; }
 
   // The next Finish writes a filter that does, because keys, options or a seed are missing.
   bool MatchesEverything() const {
-    return !options_valid_ || is_out_of_memory() || !seed_error_.empty();
+    return !options_valid_ || has_given_up() || !seed_error_.empty();
   }
 
   // Makes the next Finish write a filter that matches everything.
@@ -142,7 +142,7 @@ class FilterWriter {
   void ForgetKeys();
   // From now on, error() is that of the next one.
   void ForgetFinishedFilter() {
-    if (options_valid_ && !is_out_of_memory()) support::SetError(seed_error_, &error_);
+    if (options_valid_ && !has_given_up()) support::SetError(seed_error_, &error_);
   }
 
   void DrawOwnSeed();
@@ -155,7 +155,7 @@ class FilterWriter {
   HashList hashes_;
   int num_probes_ = 1;
   bool options_valid_ = false;
-  std::atomic<bool> out_of_memory_{false};
+  std::atomic<bool> has_given_up_{false};
   std::atomic<size_t> num_not_kept_{0};
   bool has_previous_prefix_ = false;
   bool keeps_checksum_ = false;

@@ -57,13 +57,13 @@ int CompactGroupShift(size_t num_keys, uint64_t num_blocks) {
 }
 
 bool GroupingPays(const HashList& hashes, const FilterShape& shape) {
-  if (shape.layout == Layout::kCompact) return hashes.size() >= kCompactFromKeys;
+  if (IsSolved(shape.layout)) return hashes.size() >= kCompactFromKeys;
   return shape.layout == Layout::kBlocked && shape.payload_bytes() >= kGroupedFromBytes;
 }
 
 int GroupShift(const HashList& hashes, const FilterShape& shape) {
-  return shape.layout == Layout::kCompact ? CompactGroupShift(hashes.size(), shape.num_blocks)
-                                          : BloomGroupShift(shape.num_blocks);
+  return IsSolved(shape.layout) ? CompactGroupShift(hashes.size(), shape.num_blocks)
+                                : BloomGroupShift(shape.num_blocks);
 }
 
 void WriteMatchAllBlocks(const FilterShape& shape, Partition blocks, char* data) {
@@ -94,7 +94,7 @@ bool SolveBlocks(Partition blocks, size_t n, ForEachHash for_each_hash, HashBuff
 
 bool BuildGroup(const HashGroups& groups, size_t group, HashBuffer* sorted,
                 const FilterShape& shape, const kernels::Kernel& kernel, char* data) {
-  if (shape.layout != Layout::kCompact) {
+  if (!IsSolved(shape.layout)) {
     groups.ForEachRun(group, [&](const uint64_t* hashes, size_t n) {
       InsertHashes(shape, kernel, data, n, hashes);
     });
@@ -124,7 +124,7 @@ bool BuildGroups(const HashGroups& groups, const FilterShape& shape, const kerne
 
 bool BuildInOrder(const HashList& hashes, const FilterShape& shape, const kernels::Kernel& kernel,
                   char* data) {
-  if (shape.layout != Layout::kCompact) {
+  if (!IsSolved(shape.layout)) {
     hashes.ForEachChunk(
         [&](const uint64_t* chunk, size_t n) { InsertHashes(shape, kernel, data, n, chunk); });
     return true;
@@ -215,16 +215,16 @@ bool BuildPayload(HashList* hashes, const FilterShape& shape, const kernels::Ker
 }
 
 uint64_t TemporaryBytes(const HashList& hashes, const FilterShape& shape) {
-  const bool is_compact = shape.layout == Layout::kCompact;
+  const bool is_solved = IsSolved(shape.layout);
   if (GroupingPays(hashes, shape)) {
     const HashGroups groups(shape.num_blocks, GroupShift(hashes, shape));
     const size_t extra = groups.ExtraBytes(hashes);
     const size_t group_bytes = hashes.size() / groups.num_groups() * sizeof(uint64_t) * 5 / 4;
-    if (extra != SIZE_MAX) return extra + (is_compact ? group_bytes : 0);
+    if (extra != SIZE_MAX) return extra + (is_solved ? group_bytes : 0);
   }
   // A sorted copy, and where the hashes of each block end.
-  return is_compact ? hashes.size() * sizeof(uint64_t) * 17 / 16 + shape.num_blocks * sizeof(size_t)
-                    : 0;
+  return is_solved ? hashes.size() * sizeof(uint64_t) * 17 / 16 + shape.num_blocks * sizeof(size_t)
+                   : 0;
 }
 
 }  // namespace bloomline::filter

@@ -26,7 +26,7 @@ uint8_t KindOf(char byte) { return kKinds[static_cast<unsigned char>(byte)]; }
 
 }  // namespace
 
-size_t RangeChoice::Count(const NewKey& key) {
+size_t RangeChoice::Count(const KeyDifference& key) {
   if (num_keys_++ != 0 && key.common_bits < kMaxCellBits) ++num_new_from_bit_[key.common_bits];
   size_t needed = key.common_bits < max_bits_ ? CellBytes(max_bits_) : 0;
   if (!is_text_) return std::min(needed, key.key.size());
@@ -49,7 +49,7 @@ size_t RangeChoice::Count(const NewKey& key) {
   return std::min(needed, key.key.size());
 }
 
-size_t RangeChoice::NeededBytes(const NewKey& key) const {
+size_t RangeChoice::NeededBytes(const KeyDifference& key) const {
   size_t needed = key.common_bits < max_bits_ ? CellBytes(max_bits_) : 0;
   std::array<uint8_t, kDelimiters.size()> depth = {};
   for (size_t at = 0; is_text_ && at < key.key.size(); ++at) {
@@ -63,14 +63,13 @@ size_t RangeChoice::NeededBytes(const NewKey& key) const {
   return std::min(needed, key.key.size());
 }
 
-uint64_t RangeChoice::NumCells(size_t bits) const {
-  uint64_t num_cells = 1;
-  for (size_t i = 0; i < bits; ++i) num_cells += num_new_from_bit_[i];
-  return num_cells;
-}
-
 void RangeChoice::ForgetCostly(double max_entries) {
-  while (max_bits_ > 0 && static_cast<double>(NumCells(max_bits_)) > max_entries) --max_bits_;
+  double num_cells = 1;
+  size_t bits = 0;
+  while (bits < max_bits_ && num_cells + num_new_from_bit_[bits] <= max_entries) {
+    num_cells += num_new_from_bit_[bits++];
+  }
+  max_bits_ = bits;
   for (size_t kind = 0; kind < max_depth_.size(); ++kind) {
     double sum = 0;
     uint8_t depth = 0;

@@ -12,7 +12,7 @@
 namespace bloomline::filter {
 
 // What of a key is new, compared with the key before it.
-struct NewKey {
+struct KeyDifference {
   std::string_view key;     // its first kMaxDelimitedBytes
   size_t common_bytes = 0;  // at the start of both keys
   size_t common_bits = 0;   // at the start of both cells
@@ -25,10 +25,10 @@ class RangeChoice {
  public:
   // Counts a key. Returns how many of its first bytes may be needed to make its entries; 0: it has
   // no new ones.
-  size_t Count(const NewKey& key);
+  size_t Count(const KeyDifference& key);
 
   // The same for a key that was counted before: less may be needed after ForgetCostly.
-  size_t NeededBytes(const NewKey& key) const;
+  size_t NeededBytes(const KeyDifference& key) const;
 
   // Entries of which there are more than that will not be chosen, also if more keys come.
   void ForgetCostly(double max_entries);
@@ -43,8 +43,6 @@ class RangeChoice {
   static constexpr std::string_view kDelimiters = "/:|#\t,; _-.";
 
  private:
-  uint64_t NumCells(size_t bits) const;
-
   uint64_t num_keys_ = 0;
   bool is_text_ = true;  // no byte is below a space, but tabs
   std::array<uint32_t, kMaxCellBits> num_new_from_bit_ = {};

@@ -21,18 +21,22 @@ constexpr double kMaxKeptBytesPerEntry = 40;
 // Fewer entries than this many times the limit may become few enough with the keys to come.
 constexpr double kMayBecomeCheap = 2;
 
-// How many bits at the start of two cells are the same, where `common_bytes` bytes of their keys
-// are; kMaxCellBits if all are.
-size_t CommonBits(std::string_view a, std::string_view b, size_t common_bytes) {
-  const size_t end = std::min(std::max(a.size(), b.size()), kMaxCellBytes);
-  for (size_t i = common_bytes; i < end; ++i) {
-    const auto byte = [i](std::string_view key) {
-      return i < key.size() ? static_cast<unsigned char>(key[i]) : 0U;
-    };
-    const unsigned different = byte(a) ^ byte(b);
-    if (different != 0) return 8 * i + static_cast<size_t>(__builtin_clz(different)) - 24;
+// `previous` is the key before. False: the keys are not in the order of bytes.
+bool Compare(std::string_view previous, std::string_view begin, KeyDifference* added) {
+  const size_t least = std::min(begin.size(), previous.size());
+  const size_t most = std::max(begin.size(), previous.size());
+  added->common_bits = kMaxCellBits;
+  added->common_bytes = least;
+  for (size_t i = 0; i < most; i += 8) {
+    const uint64_t old_word = WordOf(previous, i);
+    const uint64_t new_word = WordOf(begin, i);
+    if (old_word == new_word) continue;
+    const auto bits = 8 * i + static_cast<size_t>(__builtin_clzll(old_word ^ new_word));
+    added->common_bits = std::min(bits, kMaxCellBits);
+    added->common_bytes = std::min(bits / 8, least);
+    return old_word < new_word;
   }
-  return kMaxCellBits;
+  return previous.size() <= begin.size();  // they differ in zeros at the end
 }
 
 }  // namespace
@@ -46,18 +50,15 @@ void RangeEntries::Add(std::string_view key, FilterWriter* writer) {
 
   const std::string_view begin = key.substr(0, kMaxDelimitedBytes);
   const std::string_view previous(previous_, previous_bytes_);
-  const size_t most = std::min(begin.size(), previous.size());
-  NewKey added = {begin};
-  added.common_bytes = static_cast<size_t>(
-      std::mismatch(begin.begin(), begin.begin() + most, previous.begin()).first - begin.begin());
-  const size_t common = added.common_bytes;
+  KeyDifference added = {begin};
   // Another order is that of another comparator.
-  if (begin.substr(common) < previous.substr(common)) {
+  if (!Compare(previous, begin, &added)) {
     is_usable_ = false;
     return;
   }
-  if (num_keys_ != 0) added.common_bits = CommonBits(begin, previous, common);
-  begin.copy(previous_ + common, begin.size() - common, common);
+  if (num_keys_ == 0) added.common_bits = 0;
+  const size_t common = added.common_bytes;
+  std::memcpy(previous_ + common, begin.data() + common, begin.size() - common);
   previous_bytes_ = begin.size();
   ++num_keys_;
   if (!is_auto_) return AddEntries(added, writer);
@@ -65,13 +66,13 @@ void RangeEntries::Add(std::string_view key, FilterWriter* writer) {
   if (num_bytes != 0) Keep(added, num_bytes);
 }
 
-void RangeEntries::AddEntries(const NewKey& key, FilterWriter* writer) const {
+void RangeEntries::AddEntries(const KeyDifference& key, FilterWriter* writer) const {
   for (size_t i = 0; i < prefixes_.num_cell_lengths; ++i) {
     const size_t bits = prefixes_.cell_bits[i];
     if (bits <= key.common_bits) continue;
     char cell[kMaxCellBytes];
     CellOf(key.key, bits, cell);
-    writer->AddHash(CellHash({cell, CellBytes(bits)}, bits, writer->seed()));
+    writer->AddHash(Hash64({cell, CellBytes(bits)}, CellSeed(bits, writer->seed())));
   }
   for (size_t i = 0; i < prefixes_.num_delimiters; ++i) {
     const RangePrefixes::Delimiter delimiter = prefixes_.delimiters[i];
@@ -79,14 +80,14 @@ void RangeEntries::AddEntries(const NewKey& key, FilterWriter* writer) const {
     size_t at = key.key.find(byte);
     for (size_t depth = 0; depth < kMaxDepth && at != key.key.npos; ++depth) {
       if (at >= key.common_bytes && (delimiter.depths >> depth & 1) != 0) {
-        writer->AddHash(DelimitedHash(key.key.substr(0, at + 1), writer->seed()));
+        writer->AddHash(Hash64(key.key.substr(0, at + 1), DelimitedSeed(writer->seed())));
       }
       at = key.key.find(byte, at + 1);
     }
   }
 }
 
-void RangeEntries::Keep(const NewKey& key, size_t num_bytes) {
+void RangeEntries::Keep(const KeyDifference& key, size_t num_bytes) {
   const KeptHead head = {static_cast<uint16_t>(key.common_bits),
                          static_cast<uint8_t>(key.common_bytes), static_cast<uint8_t>(num_bytes)};
   char bytes[sizeof(head) + kMaxDelimitedBytes];
@@ -109,8 +110,8 @@ void RangeEntries::ForEachKept(F f) const {
     KeptHead head;
     std::memcpy(&head, kept_.data() + at, sizeof(head));
     at += sizeof(head);
-    const NewKey key = {std::string_view(kept_).substr(at, head.num_bytes), head.common_bytes,
-                        head.common_bits};
+    const KeyDifference key = {std::string_view(kept_).substr(at, head.num_bytes),
+                               head.common_bytes, head.common_bits};
     at += head.num_bytes;
     f(key);
   }
@@ -121,7 +122,7 @@ void RangeEntries::DropCostly() {
   for (double max = kMayBecomeCheap * max_entries(); kept_.size() > enough; max /= 2) {
     choice_.ForgetCostly(max);
     char* end = kept_.data();  // what stays is written over what was there, and ends before it
-    ForEachKept([&](const NewKey& key) {
+    ForEachKept([&](const KeyDifference& key) {
       const size_t num_bytes = choice_.NeededBytes(key);
       if (num_bytes == 0) return;
       const KeptHead head = {static_cast<uint16_t>(key.common_bits),
@@ -141,7 +142,7 @@ void RangeEntries::Finish(bool is_partition, FilterWriter* writer) {
   if (is_usable_ && has_prefix_ && num_keys_ != 0) {
     if (is_auto_) {
       prefixes_ = choice_.Choose(max_entries());
-      ForEachKept([&](const NewKey& key) { AddEntries(key, writer); });
+      ForEachKept([&](const KeyDifference& key) { AddEntries(key, writer); });
     }
     field.prefixes = prefixes_;
     field.min_key_bytes = min_key_bytes_;

@@ -34,8 +34,8 @@ class RangeEntries {
   void Finish(bool is_partition, FilterWriter* writer);
 
  private:
-  void AddEntries(const NewKey& key, FilterWriter* writer) const;
-  void Keep(const NewKey& key, size_t num_bytes);
+  void AddEntries(const KeyDifference& key, FilterWriter* writer) const;
+  void Keep(const KeyDifference& key, size_t num_bytes);
   void DropCostly();
   double max_entries() const { return max_entries_per_key_ * static_cast<double>(num_keys_); }
   size_t max_kept_bytes() const;

@@ -30,7 +30,7 @@ int Byte(std::string_view bytes, size_t from_end) {
 EngineFilter OpenBloomline(std::string_view bytes) {
   const std::string_view canonicalizer = RecordedCanonicalizer(bytes);
   std::string why;
-  const filter::Payload payload = filter::DecodeStandalone(bytes, &why, canonicalizer);
+  const filter::Payload payload = filter::DecodeTrailer(bytes, &why, canonicalizer);
   FilterFacts facts = FactsOf(payload);
   if (payload.layout == filter::Layout::kAlwaysMatch) {
     if (filter::SaysAlwaysMatch(bytes)) return OpenConstant(std::move(facts), Layout::kAlwaysMatch);

@@ -51,7 +51,7 @@ enum class FilterKind {
 // `canonicalizer` is what the bytes record. *why is set unless it is kFilter.
 inline FilterKind FilterKindOf(std::string_view bytes, std::string_view canonicalizer,
                                std::string* why) {
-  const filter::Payload payload = filter::DecodeStandalone(bytes, why, canonicalizer);
+  const filter::Payload payload = filter::DecodeTrailer(bytes, why, canonicalizer);
   if (payload.layout != filter::Layout::kAlwaysMatch) return FilterKind::kFilter;
   return filter::SaysAlwaysMatch(bytes) ? FilterKind::kAlwaysMatch : FilterKind::kNone;
 }

@@ -75,7 +75,7 @@ void AppendFill(const filter::Payload& payload, Facts* facts) {
 
 std::optional<Facts> InspectBytes(std::string_view filter, std::string* why) {
   const std::string_view canonicalizer = RecordedCanonicalizer(filter);
-  const filter::Payload payload = filter::DecodeStandalone(filter, nullptr, canonicalizer);
+  const filter::Payload payload = filter::DecodeTrailer(filter, nullptr, canonicalizer);
   const FilterKind kind = FilterKindOf(filter, canonicalizer, why);
   if (kind == FilterKind::kNone) return std::nullopt;
   const bool always_matches = kind == FilterKind::kAlwaysMatch;
@@ -98,7 +98,7 @@ std::optional<Facts> InspectBytes(std::string_view filter, std::string* why) {
          CountText(payload.num_blocks) + " of " + std::to_string(payload.block_bytes) + " bytes"});
     facts.push_back({"block_bytes", payload.block_bytes, "", ""});
   }
-  const bool bloom = payload.layout != Layout::kCompact;
+  const bool bloom = !filter::IsSolved(payload.layout);
   if (bloom)
     facts.push_back(CountFact("num_probes", "probes", static_cast<uint64_t>(payload.num_probes)));
   facts.push_back({"seed", payload.seed, "seed", std::to_string(payload.seed)});

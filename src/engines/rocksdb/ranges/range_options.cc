@@ -54,9 +54,9 @@ bool ReadList(std::string_view text, filter::RangePrefixes* prefixes) {
 
 }  // namespace
 
-std::string ReadRangePlan(const RocksDBFilterOptions& options, RangePlan* plan) {
+std::string ReadRangeSettings(const RocksDBFilterOptions& options, RangeSettings* plan) {
   support::ErrorText error;
-  *plan = RangePlan();
+  *plan = RangeSettings();
   plan->max_entries_per_key = options.range_entries_per_key;
   plan->is_auto = options.range_prefixes == kAuto;
   const bool is_list = !plan->is_auto && !options.range_prefixes.empty();

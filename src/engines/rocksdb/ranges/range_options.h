@@ -11,7 +11,7 @@
 namespace bloomline {
 
 // The entries for ranges that new filters get.
-struct RangePlan {
+struct RangeSettings {
   filter::RangePrefixes prefixes;
   bool is_auto = false;
   double max_entries_per_key = 0;
@@ -29,7 +29,7 @@ struct RangePlan {
 
 // Reads RocksDBFilterOptions::range_prefixes and range_entries_per_key. Returns one sentence if
 // they are wrong, else an empty string.
-std::string ReadRangePlan(const RocksDBFilterOptions& options, RangePlan* plan);
+std::string ReadRangeSettings(const RocksDBFilterOptions& options, RangeSettings* plan);
 
 }  // namespace bloomline
 

@@ -27,7 +27,7 @@ BLOOMLINE_AVX2_INLINE Bits512 LoadAtomicBlock(const char* block) {
   return {LoadAtomic32Bytes(block), LoadAtomic32Bytes(block + kBytesPer256Bits)};
 }
 
-BLOOMLINE_AVX2 void MayMatchMany(const BlockedFilter& filter, size_t n, const uint64_t* hashes,
+BLOOMLINE_AVX2 void MayMatchMany(const PayloadView& filter, size_t n, const uint64_t* hashes,
                                  bool* may_match) {
   BlocksMayMatch<LoadAtomicBlock>(filter, n, hashes, may_match);
 }
@@ -40,7 +40,7 @@ BLOOMLINE_AVX2_INLINE uint32_t WordsLacking(__m256i other, __m256i bits) {
 
 struct Add {
   template <int K>
-  BLOOMLINE_AVX2 static void Run(const BlockedFilter& filter, size_t n, const uint64_t* hashes,
+  BLOOMLINE_AVX2 static void Run(const PayloadView& filter, size_t n, const uint64_t* hashes,
                                  bool* changed) {
     const int num_probes = K == 0 ? filter.num_probes : K;
     for (size_t i = 0; i < n; ++i) {
@@ -61,7 +61,7 @@ struct Add {
   }
 };
 
-void AddMany(const BlockedFilter& filter, size_t n, const uint64_t* hashes, bool* changed) {
+void AddMany(const PayloadView& filter, size_t n, const uint64_t* hashes, bool* changed) {
   RunUnrolled<Add>(filter.num_probes, filter, n, hashes, changed);
 }
 

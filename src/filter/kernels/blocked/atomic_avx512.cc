@@ -27,7 +27,7 @@ struct AtomicLoad {
   }
 };
 
-BLOOMLINE_AVX512 void MayMatchMany(const BlockedFilter& filter, size_t n, const uint64_t* hashes,
+BLOOMLINE_AVX512 void MayMatchMany(const PayloadView& filter, size_t n, const uint64_t* hashes,
                                    bool* may_match) {
   for (size_t i = 0; i < n; ++i) {
     may_match[i] =
@@ -49,14 +49,14 @@ struct Add {
 
 struct AddEach {
   template <int K>
-  BLOOMLINE_AVX512 static void Run(const BlockedFilter& filter, size_t n, const uint64_t* hashes,
+  BLOOMLINE_AVX512 static void Run(const PayloadView& filter, size_t n, const uint64_t* hashes,
                                    bool* changed) {
     ForEachKey<Add, K, 1>(const_cast<char*>(filter.data), filter.num_blocks, filter.num_probes, n,
                           hashes, changed);
   }
 };
 
-void AddMany(const BlockedFilter& filter, size_t n, const uint64_t* hashes, bool* changed) {
+void AddMany(const PayloadView& filter, size_t n, const uint64_t* hashes, bool* changed) {
   RunUnrolled<AddEach>(filter.num_probes, filter, n, hashes, changed);
 }
 

@@ -13,9 +13,9 @@ namespace bloomline::kernels {
 // `data` is on a 64-byte boundary.
 struct AtomicKernel {
   // As in BlockedKernel.
-  void (*may_match_many)(const BlockedFilter& filter, size_t n, const uint64_t* hashes,
+  void (*may_match_many)(const PayloadView& filter, size_t n, const uint64_t* hashes,
                          bool* may_match) = nullptr;
-  void (*add_many)(const BlockedFilter& filter, size_t n, const uint64_t* hashes,
+  void (*add_many)(const PayloadView& filter, size_t n, const uint64_t* hashes,
                    bool* changed) = nullptr;
   // Adds 1 to blocks_with[ones] for each block, where `ones` is its number of ones: 513 counters.
   void (*count_blocks)(const char* data, uint64_t num_blocks, uint64_t* blocks_with) = nullptr;

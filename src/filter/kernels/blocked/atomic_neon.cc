@@ -26,7 +26,7 @@ BLOOMLINE_ALWAYS_INLINE uint8x16x4_t LoadAtomicBlock(const char* block) {
   return {{a, b, c, d}};
 }
 
-void MayMatchMany(const BlockedFilter& filter, size_t n, const uint64_t* hashes, bool* may_match) {
+void MayMatchMany(const PayloadView& filter, size_t n, const uint64_t* hashes, bool* may_match) {
   RunUnrolled<QueryBlocks<LoadAtomicBlock>>(filter.num_probes, filter, n, hashes, may_match);
 }
 
@@ -44,9 +44,9 @@ void OrMissing(uint64_t* words, uint16x8_t tops, uint64_t missing) {
 
 struct Add {
   template <int K>
-  static void Run(const BlockedFilter& caller_filter, size_t n, const uint64_t* hashes,
+  static void Run(const PayloadView& caller_filter, size_t n, const uint64_t* hashes,
                   bool* changed) {
-    const BlockedFilter filter = caller_filter;
+    const PayloadView filter = caller_filter;
     const int num_probes = K == 0 ? filter.num_probes : K;
     for (size_t i = 0; i < n; ++i) {
       char* block = WritableBlockOf(filter, hashes[i]);
@@ -65,7 +65,7 @@ struct Add {
   }
 };
 
-void AddMany(const BlockedFilter& filter, size_t n, const uint64_t* hashes, bool* changed) {
+void AddMany(const PayloadView& filter, size_t n, const uint64_t* hashes, bool* changed) {
   RunUnrolled<Add>(filter.num_probes, filter, n, hashes, changed);
 }
 

@@ -8,13 +8,13 @@
 namespace bloomline::kernels {
 namespace {
 
-uint64_t* WordsOf(const BlockedFilter& filter, uint64_t hash) {
+uint64_t* WordsOf(const PayloadView& filter, uint64_t hash) {
   return reinterpret_cast<uint64_t*>(WritableBlockOf(filter, hash));
 }
 
 struct QueryMany {
   template <int K>
-  static void Run(const BlockedFilter& filter, size_t n, const uint64_t* hashes, bool* may_match) {
+  static void Run(const PayloadView& filter, size_t n, const uint64_t* hashes, bool* may_match) {
     const int num_probes = K == 0 ? filter.num_probes : K;
     for (size_t i = 0; i < n; ++i) {
       const uint64_t* words = WordsOf(filter, hashes[i]);
@@ -30,13 +30,13 @@ struct QueryMany {
   }
 };
 
-void MayMatchMany(const BlockedFilter& filter, size_t n, const uint64_t* hashes, bool* may_match) {
+void MayMatchMany(const PayloadView& filter, size_t n, const uint64_t* hashes, bool* may_match) {
   RunUnrolled<QueryMany>(filter.num_probes, filter, n, hashes, may_match);
 }
 
 struct Add {
   template <int K>
-  static void Run(const BlockedFilter& filter, size_t n, const uint64_t* hashes, bool* changed) {
+  static void Run(const PayloadView& filter, size_t n, const uint64_t* hashes, bool* changed) {
     const int num_probes = K == 0 ? filter.num_probes : K;
     for (size_t i = 0; i < n; ++i) {
       uint64_t* words = WordsOf(filter, hashes[i]);
@@ -58,7 +58,7 @@ struct Add {
   }
 };
 
-void AddMany(const BlockedFilter& filter, size_t n, const uint64_t* hashes, bool* changed) {
+void AddMany(const PayloadView& filter, size_t n, const uint64_t* hashes, bool* changed) {
   RunUnrolled<Add>(filter.num_probes, filter, n, hashes, changed);
 }
 

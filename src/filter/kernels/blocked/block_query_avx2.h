@@ -38,9 +38,9 @@ BLOOMLINE_AVX2_INLINE bool BlockMayMatch(Bits512 block, int num_probes, __m256i 
 
 // kLoadBlock decides whether other threads may set bits meanwhile.
 template <Bits512 (*kLoadBlock)(const char*)>
-BLOOMLINE_AVX2_INLINE void BlocksMayMatch(const BlockedFilter& caller_filter, size_t n,
+BLOOMLINE_AVX2_INLINE void BlocksMayMatch(const PayloadView& caller_filter, size_t n,
                                           const uint64_t* hashes, bool* may_match) {
-  const BlockedFilter filter = caller_filter;
+  const PayloadView filter = caller_filter;
   const __m256i ones = OnesInFirstLanes(filter.num_probes);
   if (filter.num_probes <= kProbesPer256Bits) {
     for (size_t i = 0; i < n; ++i) {

@@ -30,9 +30,9 @@ BLOOMLINE_ALWAYS_INLINE bool BlockMayMatch(uint8x16x4_t block, int num_probes, u
 template <uint8x16x4_t (*kLoadBlock)(const char*)>
 struct QueryBlocks {
   template <int K>
-  static void Run(const BlockedFilter& caller_filter, size_t n, const uint64_t* hashes,
+  static void Run(const PayloadView& caller_filter, size_t n, const uint64_t* hashes,
                   bool* may_match) {
-    const BlockedFilter filter = caller_filter;
+    const PayloadView filter = caller_filter;
     for (size_t i = 0; i < n; ++i) {
       may_match[i] = BlockMayMatch(kLoadBlock(BlockOf(filter, hashes[i])),
                                    K == 0 ? filter.num_probes : K, hashes[i]);

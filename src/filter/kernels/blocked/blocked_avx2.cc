@@ -18,14 +18,14 @@ BLOOMLINE_AVX2_INLINE Bits512 LoadBlock(const char* block) {
 
 struct QueryOne {
   template <int K>
-  BLOOMLINE_AVX2 static bool Run(const BlockedFilter& filter, uint64_t hash) {
+  BLOOMLINE_AVX2 static bool Run(const PayloadView& filter, uint64_t hash) {
     const int num_probes = K == 0 ? filter.num_probes : K;
     return BlockMayMatch(LoadBlock(BlockOf(filter, hash)), num_probes, OnesInFirstLanes(num_probes),
                          BlockedPairs(_mm256_set1_epi32(static_cast<int>(hash))));
   }
 };
 
-BLOOMLINE_AVX2 void MayMatchMany(const BlockedFilter& filter, size_t n, const uint64_t* hashes,
+BLOOMLINE_AVX2 void MayMatchMany(const PayloadView& filter, size_t n, const uint64_t* hashes,
                                  bool* may_match) {
   BlocksMayMatch<LoadBlock>(filter, n, hashes, may_match);
 }
@@ -39,7 +39,7 @@ struct KeyBits {
   alignas(kBytesPer256Bits) uint32_t masks[kCapacity];
   char* block;
 
-  BLOOMLINE_AVX2_INLINE void Prepare(const BlockedFilter& filter, const uint64_t* hash) {
+  BLOOMLINE_AVX2_INLINE void Prepare(const PayloadView& filter, const uint64_t* hash) {
     block = WritableBlockOf(filter, *hash);
     PrefetchForWrite(block);
     const ProbePairs pairs = BlockedPairs(LowerHalf(hash));
@@ -62,9 +62,9 @@ struct KeyBits {
 
 struct Insert {
   template <int K>
-  BLOOMLINE_AVX2 static void Run(const BlockedFilter& caller_filter, size_t n,
+  BLOOMLINE_AVX2 static void Run(const PayloadView& caller_filter, size_t n,
                                  const uint64_t* hashes) {
-    const BlockedFilter filter = caller_filter;  // the payload's bytes could alias the caller's
+    const PayloadView filter = caller_filter;  // the payload's bytes could alias the caller's
     KeyBits<WholeRegistersOfProbes(K)> keys[kInsertAhead];
     for (size_t i = 0; i < n + kInsertAhead; ++i) {
       auto& key = keys[i % kInsertAhead];
@@ -74,13 +74,13 @@ struct Insert {
   }
 };
 
-void InsertMany(const BlockedFilter& filter, size_t n, const uint64_t* hashes) {
+void InsertMany(const PayloadView& filter, size_t n, const uint64_t* hashes) {
   RunUnrolled<Insert>(filter.num_probes, filter, n, hashes);
 }
 
 struct AddOne {
   template <int K>
-  BLOOMLINE_AVX2 static bool Run(const BlockedFilter& filter, uint64_t hash) {
+  BLOOMLINE_AVX2 static bool Run(const PayloadView& filter, uint64_t hash) {
     const int num_probes = K == 0 ? filter.num_probes : K;
     auto* block = reinterpret_cast<__m256i*>(WritableBlockOf(filter, hash));
     const Bits512 before = {_mm256_loadu_si256(block), _mm256_loadu_si256(block + 1)};
@@ -98,14 +98,14 @@ struct AddOne {
 
 struct Add {
   template <int K>
-  BLOOMLINE_AVX2 static void Run(const BlockedFilter& caller_filter, size_t n,
-                                 const uint64_t* hashes, bool* changed) {
-    const BlockedFilter filter = caller_filter;
+  BLOOMLINE_AVX2 static void Run(const PayloadView& caller_filter, size_t n, const uint64_t* hashes,
+                                 bool* changed) {
+    const PayloadView filter = caller_filter;
     for (size_t i = 0; i < n; ++i) changed[i] = AddOne::Run<K>(filter, hashes[i]);
   }
 };
 
-void AddMany(const BlockedFilter& filter, size_t n, const uint64_t* hashes, bool* changed) {
+void AddMany(const PayloadView& filter, size_t n, const uint64_t* hashes, bool* changed) {
   RunUnrolled<Add>(filter.num_probes, filter, n, hashes, changed);
 }
 

@@ -21,7 +21,7 @@ struct PlainLoad {
 
 struct QueryOne {
   template <int K>
-  BLOOMLINE_AVX512 static bool Run(const BlockedFilter& filter, uint64_t hash) {
+  BLOOMLINE_AVX512 static bool Run(const PayloadView& filter, uint64_t hash) {
     return BlockMayMatch<PlainLoad>(BlockOf(filter, hash), K == 0 ? filter.num_probes : K, hash);
   }
 };
@@ -47,9 +47,9 @@ BLOOMLINE_AVX512_INLINE __mmask16 TwoKeysZeroBits(const char* block0, const char
   return _mm512_testn_epi32_mask(bits, _mm512_set1_epi32(1));
 }
 
-BLOOMLINE_AVX512 void MayMatchMany(const BlockedFilter& caller_filter, size_t n,
+BLOOMLINE_AVX512 void MayMatchMany(const PayloadView& caller_filter, size_t n,
                                    const uint64_t* hashes, bool* may_match) {
-  const BlockedFilter filter = caller_filter;
+  const PayloadView filter = caller_filter;
   size_t i = 0;
   // Two hashes are loaded at once, which waits until both have been stored. In a short batch they
   // were stored right before: one by one, four keys take 3.3 instead of 4.2 ns each, eight as long.
@@ -89,7 +89,7 @@ struct Add {
 template <typename F, typename... Args>
 struct OnKeys {
   template <int K>
-  BLOOMLINE_AVX512 static void Run(const BlockedFilter& filter, size_t n, const uint64_t* hashes,
+  BLOOMLINE_AVX512 static void Run(const PayloadView& filter, size_t n, const uint64_t* hashes,
                                    Args... args) {
     ForEachKey<F, K, 1>(const_cast<char*>(filter.data), filter.num_blocks, filter.num_probes, n,
                         hashes, args...);
@@ -98,7 +98,7 @@ struct OnKeys {
 
 // A prefetch costs 7 % where the blocks are in the cache, and saves 13 % at 1e6 keys and 20 % at
 // 1e7 (db_bench_ext/run_filters). Of fewer than kInsertAhead keys none can be prefetched in time.
-void InsertMany(const BlockedFilter& filter, size_t n, const uint64_t* hashes) {
+void InsertMany(const PayloadView& filter, size_t n, const uint64_t* hashes) {
   if (filter.num_blocks * kBlockBytes > kCachedBytes && n >= kInsertAhead) {
     RunUnrolled<OnKeys<Insert<true>>>(filter.num_probes, filter, n, hashes);
   } else {
@@ -110,7 +110,7 @@ void InsertMany(const BlockedFilter& filter, size_t n, const uint64_t* hashes) {
 // would keep them in registers, and broadcasting from there takes the shuffle unit.
 struct AddOne {
   template <int K>
-  BLOOMLINE_AVX512 static bool Run(const BlockedFilter& filter, uint64_t hash) {
+  BLOOMLINE_AVX512 static bool Run(const PayloadView& filter, uint64_t hash) {
     PreparedKey<WholeRegistersOfProbes(K)> key;
     StorePositions<WholeRegistersOfProbes(K), 1>(hash, key.positions);
     asm("" : "+m"(key));
@@ -121,7 +121,7 @@ struct AddOne {
   }
 };
 
-void AddMany(const BlockedFilter& filter, size_t n, const uint64_t* hashes, bool* changed) {
+void AddMany(const PayloadView& filter, size_t n, const uint64_t* hashes, bool* changed) {
   RunUnrolled<OnKeys<Add, bool*>>(filter.num_probes, filter, n, hashes, changed);
 }
 

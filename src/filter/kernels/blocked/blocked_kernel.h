@@ -6,13 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "bloomline/inline_query.h"  // BlockedFilter
+#include "bloomline/inline_query.h"  // PayloadView
 
 namespace bloomline::kernels {
 
 struct BlockedKernel {
-  using MayMatch = bool (*)(const BlockedFilter& filter, uint64_t hash);
-  using Add = bool (*)(const BlockedFilter& filter, uint64_t hash);
+  using MayMatch = bool (*)(const PayloadView& filter, uint64_t hash);
+  using Add = bool (*)(const PayloadView& filter, uint64_t hash);
 
   MayMatch may_match = nullptr;
   // may_match specialised for a fixed k, so that k is not read per query: up to 7 % faster. It is
@@ -20,12 +20,12 @@ struct BlockedKernel {
   MayMatch (*may_match_for)(int num_probes) = nullptr;
   // Prefetches nothing: the caller prefetches while it computes the hashes (PrefetchBlock in
   // blocks.h).
-  void (*may_match_many)(const BlockedFilter& filter, size_t n, const uint64_t* hashes,
+  void (*may_match_many)(const PayloadView& filter, size_t n, const uint64_t* hashes,
                          bool* may_match) = nullptr;
   // Prefetches the blocks kInsertAhead keys ahead.
-  void (*insert_many)(const BlockedFilter& filter, size_t n, const uint64_t* hashes) = nullptr;
+  void (*insert_many)(const PayloadView& filter, size_t n, const uint64_t* hashes) = nullptr;
   // Inserts one key after the other and reports which of them changed a bit. Prefetches nothing.
-  void (*add_many)(const BlockedFilter& filter, size_t n, const uint64_t* hashes,
+  void (*add_many)(const PayloadView& filter, size_t n, const uint64_t* hashes,
                    bool* changed) = nullptr;
   // The same for one key and a fixed k. True: it changed a bit.
   Add (*add_for)(int num_probes) = nullptr;

@@ -14,12 +14,12 @@ namespace {
 
 struct QueryOne {
   template <int K>
-  static bool Run(const BlockedFilter& filter, uint64_t hash) {
+  static bool Run(const PayloadView& filter, uint64_t hash) {
     return BlockMayMatch(LoadBlock(BlockOf(filter, hash)), K == 0 ? filter.num_probes : K, hash);
   }
 };
 
-void MayMatchMany(const BlockedFilter& filter, size_t n, const uint64_t* hashes, bool* may_match) {
+void MayMatchMany(const PayloadView& filter, size_t n, const uint64_t* hashes, bool* may_match) {
   RunUnrolled<QueryBlocks<LoadBlock>>(filter.num_probes, filter, n, hashes, may_match);
 }
 
@@ -52,8 +52,8 @@ struct KeyBits {
 
 struct Insert {
   template <int K>
-  static void Run(const BlockedFilter& caller_filter, size_t n, const uint64_t* hashes) {
-    const BlockedFilter filter = caller_filter;  // the payload's bytes could alias the caller's
+  static void Run(const PayloadView& caller_filter, size_t n, const uint64_t* hashes) {
+    const PayloadView filter = caller_filter;  // the payload's bytes could alias the caller's
     for (size_t i = 0; i < n; ++i) {
       if (i + kInsertAhead < n) PrefetchForWrite(BlockOf(filter, hashes[i + kInsertAhead]));
       KeyBits<WholeRegistersOfProbes(K)> key(hashes[i]);
@@ -62,13 +62,13 @@ struct Insert {
   }
 };
 
-void InsertMany(const BlockedFilter& filter, size_t n, const uint64_t* hashes) {
+void InsertMany(const PayloadView& filter, size_t n, const uint64_t* hashes) {
   RunUnrolled<Insert>(filter.num_probes, filter, n, hashes);
 }
 
 struct AddOne {
   template <int K>
-  static bool Run(const BlockedFilter& filter, uint64_t hash) {
+  static bool Run(const PayloadView& filter, uint64_t hash) {
     const int num_probes = K == 0 ? filter.num_probes : K;
     char* block = WritableBlockOf(filter, hash);
     const bool changed = !BlockMayMatch(LoadBlock(block), num_probes, hash);
@@ -79,14 +79,14 @@ struct AddOne {
 
 struct Add {
   template <int K>
-  static void Run(const BlockedFilter& caller_filter, size_t n, const uint64_t* hashes,
+  static void Run(const PayloadView& caller_filter, size_t n, const uint64_t* hashes,
                   bool* changed) {
-    const BlockedFilter filter = caller_filter;
+    const PayloadView filter = caller_filter;
     for (size_t i = 0; i < n; ++i) changed[i] = AddOne::Run<K>(filter, hashes[i]);
   }
 };
 
-void AddMany(const BlockedFilter& filter, size_t n, const uint64_t* hashes, bool* changed) {
+void AddMany(const PayloadView& filter, size_t n, const uint64_t* hashes, bool* changed) {
   RunUnrolled<Add>(filter.num_probes, filter, n, hashes, changed);
 }
 

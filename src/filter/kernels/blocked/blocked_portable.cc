@@ -20,25 +20,25 @@ inline bool BlockMayMatch(const char* block, int num_probes, uint64_t hash) {
 
 struct QueryOne {
   template <int K>
-  static bool Run(const BlockedFilter& filter, uint64_t hash) {
+  static bool Run(const PayloadView& filter, uint64_t hash) {
     return BlockMayMatch(BlockOf(filter, hash), K == 0 ? filter.num_probes : K, hash);
   }
 };
 
 struct QueryMany {
   template <int K>
-  static void Run(const BlockedFilter& filter, size_t n, const uint64_t* hashes, bool* may_match) {
+  static void Run(const PayloadView& filter, size_t n, const uint64_t* hashes, bool* may_match) {
     for (size_t i = 0; i < n; ++i) may_match[i] = QueryOne::Run<K>(filter, hashes[i]);
   }
 };
 
-void MayMatchMany(const BlockedFilter& filter, size_t n, const uint64_t* hashes, bool* may_match) {
+void MayMatchMany(const PayloadView& filter, size_t n, const uint64_t* hashes, bool* may_match) {
   RunUnrolled<QueryMany>(filter.num_probes, filter, n, hashes, may_match);
 }
 
 struct Insert {
   template <int K>
-  static void Run(const BlockedFilter& filter, size_t n, const uint64_t* hashes) {
+  static void Run(const PayloadView& filter, size_t n, const uint64_t* hashes) {
     const int num_probes = K == 0 ? filter.num_probes : K;
     for (size_t i = 0; i < n; ++i) {
       if (i + kInsertAhead < n) PrefetchForWrite(BlockOf(filter, hashes[i + kInsertAhead]));
@@ -50,13 +50,13 @@ struct Insert {
   }
 };
 
-void InsertMany(const BlockedFilter& filter, size_t n, const uint64_t* hashes) {
+void InsertMany(const PayloadView& filter, size_t n, const uint64_t* hashes) {
   RunUnrolled<Insert>(filter.num_probes, filter, n, hashes);
 }
 
 struct AddOne {
   template <int K>
-  static bool Run(const BlockedFilter& filter, uint64_t hash) {
+  static bool Run(const PayloadView& filter, uint64_t hash) {
     char* block = WritableBlockOf(filter, hash);
     const ProbePair pair = BlockedPair(hash);
     const int num_probes = K == 0 ? filter.num_probes : K;
@@ -73,12 +73,12 @@ struct AddOne {
 
 struct Add {
   template <int K>
-  static void Run(const BlockedFilter& filter, size_t n, const uint64_t* hashes, bool* changed) {
+  static void Run(const PayloadView& filter, size_t n, const uint64_t* hashes, bool* changed) {
     for (size_t i = 0; i < n; ++i) changed[i] = AddOne::Run<K>(filter, hashes[i]);
   }
 };
 
-void AddMany(const BlockedFilter& filter, size_t n, const uint64_t* hashes, bool* changed) {
+void AddMany(const PayloadView& filter, size_t n, const uint64_t* hashes, bool* changed) {
   RunUnrolled<Add>(filter.num_probes, filter, n, hashes, changed);
 }
 

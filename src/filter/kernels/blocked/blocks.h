@@ -25,11 +25,11 @@ constexpr uint64_t kCachedBytes = 256 << 10;
 // use the third-level cache, 10 million keys take 3.9 ns each with 64, 5.7 with 32 and 7.1 with 16.
 constexpr size_t kInsertAhead = 64;
 
-inline const char* BlockOf(const BlockedFilter& filter, uint64_t hash) {
+inline const char* BlockOf(const PayloadView& filter, uint64_t hash) {
   return filter.data + BlockIndex(hash, filter.num_blocks) * kBlockBytes;
 }
 
-inline char* WritableBlockOf(const BlockedFilter& filter, uint64_t hash) {
+inline char* WritableBlockOf(const PayloadView& filter, uint64_t hash) {
   return const_cast<char*>(BlockOf(filter, hash));
 }
 

@@ -13,7 +13,7 @@ namespace bloomline::kernels {
 // How a filter's blocks are divided: kArrangements[i] of compact_block.h, for i below this.
 constexpr unsigned kNumArrangements = 6;
 
-using CompactFilter = BlockedFilter;
+using CompactFilter = PayloadView;
 
 struct CompactKernel {
   using MayMatch = bool (*)(const CompactFilter& filter, uint64_t hash);

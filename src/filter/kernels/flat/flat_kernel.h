@@ -11,7 +11,7 @@
 namespace bloomline::kernels {
 
 // Its blocks are bytes: 1 to 2^29 - 1 of them.
-using FlatFilter = BlockedFilter;
+using FlatFilter = PayloadView;
 
 inline uint32_t NumBits(const FlatFilter& filter) {
   return 8 * static_cast<uint32_t>(filter.num_blocks);

@@ -1,4 +1,4 @@
-#include "src/filter/writer/range_builder.h"
+#include "src/filter/writer/partition_builder.h"
 
 #include <algorithm>
 
@@ -16,25 +16,27 @@ constexpr size_t kMaxBatch = 512;
 // Enough for SolveBlock to see that some hashes are repeated ones.
 constexpr size_t kCutBlock = kernels::kMaxCompactSlots + 1;
 
-static_assert(RangeBuilder::kMinCapacity / RangeBuilder::kRoomPerBlock * kCutBlock + kMaxBatch <=
-              RangeBuilder::kMinCapacity);
-static_assert(2 * sizeof(uint64_t) +
-                  (kernels::kBlockBytes + sizeof(size_t)) / double{RangeBuilder::kRoomPerBlock} <=
-              RangeBuilder::kBytesPerHash);
+static_assert(PartitionBuilder::kMinCapacity / PartitionBuilder::kRoomPerBlock * kCutBlock +
+                  kMaxBatch <=
+              PartitionBuilder::kMinCapacity);
+static_assert(2 * sizeof(uint64_t) + (kernels::kBlockBytes + sizeof(size_t)) /
+                                         double{PartitionBuilder::kRoomPerBlock} <=
+              PartitionBuilder::kBytesPerHash);
 
 }  // namespace
 
-RangeBuilder::RangeBuilder(const FilterShape& shape, const kernels::Kernel& kernel, size_t capacity)
+PartitionBuilder::PartitionBuilder(const FilterShape& shape, const kernels::Kernel& kernel,
+                                   size_t capacity)
     : shape_(shape), kernel_(kernel), capacity_(capacity), hashes_(capacity), sorted_(capacity) {}
 
-void RangeBuilder::Start(Partition partition) {
+void PartitionBuilder::Start(Partition partition) {
   blocks_.assign(partition.num_blocks * shape_.block_bytes, 0);
   partition_ = partition;
   if (partition.num_blocks != 0) range_ = HashesOf(partition, shape_.num_blocks);
   size_ = 0;
 }
 
-void RangeBuilder::Add(const uint64_t* hashes, size_t n) {
+void PartitionBuilder::Add(const uint64_t* hashes, size_t n) {
   if (partition_.num_blocks == 0) return;  // no range of hashes is empty
   for (size_t start = 0; start < n; start += kMaxBatch) {
     const size_t count = std::min(kMaxBatch, n - start);
@@ -46,20 +48,20 @@ void RangeBuilder::Add(const uint64_t* hashes, size_t n) {
   }
 }
 
-const char* RangeBuilder::Finish() {
+const char* PartitionBuilder::Finish() {
   BuildBlocks();
   return blocks_.data();
 }
 
-void RangeBuilder::MakeRoom() {
-  if (shape_.layout == Layout::kCompact) {
+void PartitionBuilder::MakeRoom() {
+  if (IsSolved(shape_.layout)) {
     CutOverfullBlocks();
   } else {
     BuildBlocks();  // bits can be set at any time
   }
 }
 
-void RangeBuilder::CutOverfullBlocks() {
+void PartitionBuilder::CutOverfullBlocks() {
   uint64_t* const hashes = hashes_.data();
   std::sort(hashes, hashes + size_);
   size_t kept = 0;
@@ -88,8 +90,8 @@ void RangeBuilder::CutOverfullBlocks() {
 
 // A Bloom block takes more hashes at any time. An overfull one becomes one here: whatever follows,
 // SolveBlock would make it of all hashes.
-bool RangeBuilder::TakenByBloomBlock(const uint64_t* hashes, size_t n, char* block,
-                                     bool is_overfull) const {
+bool PartitionBuilder::TakenByBloomBlock(const uint64_t* hashes, size_t n, char* block,
+                                         bool is_overfull) const {
   const kernels::Arrangement& arrangement = kernels::kArrangements[shape_.arrangement];
   if (kernels::IsBloomBlock(arrangement, block)) {
     kernels::InsertIntoBloomBlock(arrangement, hashes, n, block);
@@ -99,14 +101,14 @@ bool RangeBuilder::TakenByBloomBlock(const uint64_t* hashes, size_t n, char* blo
   return is_overfull;
 }
 
-void RangeBuilder::BuildBlocks() {
+void PartitionBuilder::BuildBlocks() {
   KeysByBlock by_block(shape_.num_blocks, partition_);
   by_block.Sort(hashes_.data(), size_, sorted_.data());
   FilterShape one_block = shape_;
   one_block.num_blocks = 1;
   by_block.ForEachBlock(sorted_.data(), [&](size_t i, uint64_t* hashes, size_t n) {
     char* const block = BlockAt(i);
-    if (shape_.layout != Layout::kCompact) {
+    if (!IsSolved(shape_.layout)) {
       InsertHashes(one_block, kernel_, block, n, hashes);
     } else if (!TakenByBloomBlock(hashes, n, block, false)) {
       SolveBlock(hashes, n, shape_, kernel_, block);

@@ -1,7 +1,7 @@
 // Builds a partition of a filter in bounded memory, from hashes in any order and with any number of
 // duplicates. For filters whose hashes do not fit into memory (on_disk_filter_builder.cc).
-#ifndef BLOOMLINE_FILTER_WRITER_RANGE_BUILDER_H_
-#define BLOOMLINE_FILTER_WRITER_RANGE_BUILDER_H_
+#ifndef BLOOMLINE_FILTER_WRITER_PARTITION_BUILDER_H_
+#define BLOOMLINE_FILTER_WRITER_PARTITION_BUILDER_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace bloomline::filter {
 
 // (Start Add* Finish)*. Each of these throws bad_alloc.
-class RangeBuilder {
+class PartitionBuilder {
  public:
   // The most memory that it uses, in bytes per hash of its capacity: two arrays of hashes, the
   // blocks, and where the hashes of each block end.
@@ -28,7 +28,7 @@ class RangeBuilder {
   static constexpr size_t kRoomPerBlock = 160;
 
   // `shape` is kBlocked or kCompact; capacity >= kMinCapacity. Throws bad_alloc.
-  RangeBuilder(const FilterShape& shape, const kernels::Kernel& kernel, size_t capacity);
+  PartitionBuilder(const FilterShape& shape, const kernels::Kernel& kernel, size_t capacity);
 
   // The most blocks of a partition.
   size_t max_blocks() const { return capacity_ / kRoomPerBlock; }
@@ -68,4 +68,4 @@ class RangeBuilder {
 
 }  // namespace bloomline::filter
 
-#endif  // BLOOMLINE_FILTER_WRITER_RANGE_BUILDER_H_
+#endif  // BLOOMLINE_FILTER_WRITER_PARTITION_BUILDER_H_
