@@ -14,7 +14,7 @@
 #include "src/filter/format/shapes.h"
 #include "src/filter/format/trailer.h"
 #include "src/filter/kernels/kernel.h"
-#include "src/filter/writer/partition_builder.h"
+#include "src/filter/writer/block_run_builder.h"
 #include "src/filter/writer/run_on_threads.h"
 #include "src/support/error_text.h"
 #include "src/support/file_io.h"
@@ -24,15 +24,15 @@ namespace bloomline {
 namespace {
 
 using disk::HashSpill;
+using filter::BlockRun;
+using filter::BlockRunBuilder;
 using filter::FilterShape;
-using filter::Partition;
-using filter::PartitionBuilder;
 
-// More hashes at a time save no more reads: with the 8 GB of 1e9 keys in 2,048 buckets, a partition
+// More hashes at a time save no more reads: with the 8 GB of 1e9 keys in 2,048 buckets, a run
 // of the filter then has the keys of seven or eight buckets.
 constexpr uint64_t kMaxHashesAtATime = uint64_t{8} << 20;
 
-// What the threads share that build a filter, each one partition after the other.
+// What the threads share that build a filter, each one run after the other.
 class Build {
  public:
   Build(const HashSpill& spill, const FilterShape& shape, uint64_t memory_bytes, size_t num_threads,
@@ -40,10 +40,10 @@ class Build {
       : spill_(spill), shape_(shape), num_threads_(num_threads), file_(file) {
     const uint64_t batch_bytes = spill.max_batch_hashes() * sizeof(uint64_t);
     const uint64_t fits =
-        (memory_bytes / num_threads - batch_bytes) / PartitionBuilder::kBytesPerHash;
+        (memory_bytes / num_threads - batch_bytes) / BlockRunBuilder::kBytesPerHash;
     // A small set needs no more than itself.
     capacity_ = static_cast<size_t>(
-        std::min({fits, kMaxHashesAtATime, 3 * spill.size() + PartitionBuilder::kMinCapacity}));
+        std::min({fits, kMaxHashesAtATime, 3 * spill.size() + BlockRunBuilder::kMinCapacity}));
   }
 
   bool Run(std::string* error) {
@@ -61,27 +61,26 @@ class Build {
 
  private:
   bool BuildPartitions(std::string* error) {
-    PartitionBuilder builder(shape_, kernels::ActiveKernel(), capacity_);
+    BlockRunBuilder builder(shape_, kernels::ActiveKernel(), capacity_);
     std::vector<uint64_t> hashes(spill_.max_batch_hashes());
-    const uint64_t partition_blocks =
+    const uint64_t run_blocks =
         std::min<uint64_t>(builder.max_blocks(), shape_.num_blocks / num_threads_ + 1);
     while (!failed_) {
-      const uint64_t first = next_partition_.fetch_add(1) * partition_blocks;
+      const uint64_t first = next_run_.fetch_add(1) * run_blocks;
       if (first >= shape_.num_blocks) break;
-      const auto num_blocks =
-          static_cast<size_t>(std::min(partition_blocks, shape_.num_blocks - first));
-      if (!BuildPartition({first, num_blocks}, &builder, &hashes, error)) return false;
+      const auto num_blocks = static_cast<size_t>(std::min(run_blocks, shape_.num_blocks - first));
+      if (!BuildRun({first, num_blocks}, &builder, &hashes, error)) return false;
     }
     num_taken_ += builder.num_taken();
     checksum_ ^= builder.checksum();
     return true;
   }
 
-  bool BuildPartition(Partition partition, PartitionBuilder* builder, std::vector<uint64_t>* hashes,
-                      std::string* error) {
-    const filter::HashRange range = filter::HashesOf(partition, shape_.num_blocks);
+  bool BuildRun(BlockRun run, BlockRunBuilder* builder, std::vector<uint64_t>* hashes,
+                std::string* error) {
+    const filter::HashRange range = filter::HashesOf(run, shape_.num_blocks);
     const size_t last_bucket = spill_.BucketOf(range.last);
-    builder->Start(partition);
+    builder->Start(run);
     for (size_t bucket = spill_.BucketOf(range.first); bucket <= last_bucket; ++bucket) {
       for (const HashSpill::Batch& batch : spill_.Batches(bucket)) {
         if (!spill_.Read(batch, hashes->data(), error)) return false;
@@ -89,8 +88,8 @@ class Build {
       }
     }
     const char* bytes = builder->Finish();
-    return file_.WriteAt(partition.first_block * shape_.block_bytes, bytes,
-                         partition.num_blocks * shape_.block_bytes, error);
+    return file_.WriteAt(run.first_block * shape_.block_bytes, bytes,
+                         run.num_blocks * shape_.block_bytes, error);
   }
 
   // The first error counts.
@@ -105,7 +104,7 @@ class Build {
   const size_t num_threads_;
   const support::ReplacementFile& file_;
   size_t capacity_;
-  std::atomic<uint64_t> next_partition_{0};
+  std::atomic<uint64_t> next_run_{0};
   std::atomic<uint64_t> num_taken_{0};
   std::atomic<uint64_t> checksum_{0};
   std::atomic<bool> failed_{false};

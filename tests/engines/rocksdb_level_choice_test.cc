@@ -16,11 +16,11 @@ constexpr double kUniformBits = 10;
 // Of the bottom, of the level above it, and so on.
 constexpr double kByDistance[] = {9.5, 13, 17, 20, 23};
 
-LevelPlan ByDistance() {
-  LevelPlan plan;
+LevelRules ByDistance() {
+  LevelRules plan;
   plan.format = plan.flush_format = Format::kCompact;
   plan.bits_per_key = kUniformBits;
-  plan.rule = LevelPlan::Rule::kByDistance;
+  plan.rule = LevelRules::Rule::kByDistance;
   plan.num_bits = std::size(kByDistance);
   std::copy(std::begin(kByDistance), std::end(kByDistance), plan.bits);
   return plan;
@@ -45,7 +45,7 @@ NewFile Flushed(int num_levels = 7) {
   return file;
 }
 
-double Bits(const LevelPlan& plan, const NewFile& file, const SeenLevels& seen = {}) {
+double Bits(const LevelRules& plan, const NewFile& file, const SeenLevels& seen = {}) {
   return ChooseFilter(plan, file, seen).bits_per_key;
 }
 
@@ -74,7 +74,7 @@ TEST(RocksDBLevelChoiceTest, ThereIsAlwaysALevelBelowAFileThatIsNotBottommost) {
     EXPECT_EQ(Bits(ByDistance(), Compacted(3, num_levels)), kByDistance[1]) << num_levels;
     EXPECT_EQ(Bits(ByDistance(), Compacted(3, num_levels), {1, 3, 3, true}), kByDistance[1]);
   }
-  LevelPlan plan = ByDistance();
+  LevelRules plan = ByDistance();
   for (plan.deepest = 1; plan.deepest < 5; ++plan.deepest) {
     EXPECT_EQ(Bits(plan, Compacted(5)), kByDistance[1]) << plan.deepest;
   }
@@ -125,7 +125,7 @@ TEST(RocksDBLevelChoiceTest, AFlushThatMayBeMovedDownHasUniformBits) {
 }
 
 TEST(RocksDBLevelChoiceTest, GivenLevelsAreNotLearned) {
-  LevelPlan plan = ByDistance();
+  LevelRules plan = ByDistance();
   plan.deepest = 4;
   for (const SeenLevels& seen : {SeenLevels(), SeenLevels{2, 6, 5, true}}) {
     for (int level = 0; level < 4; ++level) {
@@ -140,7 +140,7 @@ TEST(RocksDBLevelChoiceTest, AFileOfUnknownLevelHasUniformBits) {
   EXPECT_EQ(Bits(ByDistance(), Compacted(-1, -1), {1, 6, 5, true}), kUniformBits);
   RocksDBFilterOptions options;
   options.bits_by_level = {20, 0, 12};
-  EXPECT_EQ(Bits(MakeLevelPlan(options), Compacted(-1)), kUniformBits);
+  EXPECT_EQ(Bits(MakeLevelRules(options), Compacted(-1)), kUniformBits);
 }
 
 TEST(RocksDBLevelChoiceTest, UniversalAndFifoCompactionHaveUniformBits) {
@@ -156,7 +156,7 @@ TEST(RocksDBLevelChoiceTest, AListIsByLevelAndItsLastNumberForAllBelow) {
   RocksDBFilterOptions options;
   options.format = Format::kCompact;
   options.bits_by_level = {24, 20, 0, 9};
-  const LevelPlan plan = MakeLevelPlan(options);
+  const LevelRules plan = MakeLevelRules(options);
   const double expected[] = {24, 20, 0, 9, 9, 9, 9};
   for (int level = 0; level < 7; ++level) {
     EXPECT_EQ(Bits(plan, Compacted(level)), expected[level]);
@@ -169,7 +169,7 @@ TEST(RocksDBLevelChoiceTest, AListIsByLevelAndItsLastNumberForAllBelow) {
 }
 
 TEST(RocksDBLevelChoiceTest, BitsStayInTheRangeOfTheFormat) {
-  LevelPlan plan = ByDistance();
+  LevelRules plan = ByDistance();
   plan.deepest = 1;
   plan.bits[0] = 2;
   plan.bits[1] = 60;
@@ -186,7 +186,7 @@ TEST(RocksDBLevelChoiceTest, NoFilterAtTheBottomIsForBottommostFilesAlone) {
   options.filters_at_bottom = false;
   for (const bool by_level : {false, true}) {
     options.auto_bits_by_level = by_level;
-    const LevelPlan plan = MakeLevelPlan(options);
+    const LevelRules plan = MakeLevelRules(options);
     for (int level = 0; level < 7; ++level) {
       EXPECT_EQ(Bits(plan, Bottommost(level)), 0);
       EXPECT_NE(Bits(plan, Compacted(level)), 0);
@@ -198,7 +198,7 @@ TEST(RocksDBLevelChoiceTest, NoFilterAtTheBottomIsForBottommostFilesAlone) {
 TEST(RocksDBLevelChoiceTest, WithoutLevelOptionsAllFilesAreAlike) {
   RocksDBFilterOptions options;
   options.bits_per_key = 7.5;
-  const LevelPlan plan = MakeLevelPlan(options);
+  const LevelRules plan = MakeLevelRules(options);
   for (const NewFile& file : {Compacted(3), Bottommost(6), Flushed(), Compacted(-1)}) {
     EXPECT_EQ(Bits(plan, file, {1, 4, 3, true}), 7.5);
     EXPECT_EQ(ChooseFilter(plan, file, {}).format, Format::kBlocked);
@@ -211,11 +211,11 @@ TEST(RocksDBLevelChoiceTest, BelowHalfABitThereAreNoFilters) {
   for (const bool by_level : {false, true}) {
     options.auto_bits_by_level = by_level;
     for (const NewFile& file : {Compacted(3), Bottommost(6), Flushed(), Compacted(-1)}) {
-      EXPECT_EQ(Bits(MakeLevelPlan(options), file, {1, 4, 3, true}), 0);
+      EXPECT_EQ(Bits(MakeLevelRules(options), file, {1, 4, 3, true}), 0);
     }
   }
   options.bits_per_key = 0.75;
-  EXPECT_EQ(Bits(MakeLevelPlan(RocksDBFilterOptions(options)), Compacted(-1)), 1);
+  EXPECT_EQ(Bits(MakeLevelRules(RocksDBFilterOptions(options)), Compacted(-1)), 1);
 }
 
 // The promise of auto_bits_by_level.
@@ -226,7 +226,7 @@ TEST(RocksDBLevelChoiceTest, LevelsThatAreOnlyAssumedLeaveNoBottomWithoutFilters
     options.format = format;
     for (options.bits_per_key = AllowedBitsPerKey(format).min; options.bits_per_key < 8;
          options.bits_per_key += 0.25) {
-      EXPECT_GT(Bits(MakeLevelPlan(options), Bottommost(6)), 0) << options.bits_per_key;
+      EXPECT_GT(Bits(MakeLevelRules(options), Bottommost(6)), 0) << options.bits_per_key;
     }
   }
 }
@@ -240,7 +240,7 @@ TEST(RocksDBLevelChoiceTest, FullLevelsTakeTheMemoryOfUniformBits) {
         options.bits_per_key = bits_per_key;
         options.level_size_ratio = ratio;
         options.auto_bits_by_level = true;
-        const LevelPlan plan = MakeLevelPlan(options);
+        const LevelRules plan = MakeLevelRules(options);
         const SeenLevels seen{1, 6, 5, true};
         for (const int levels : {4, 5, 7}) {
           double keys = 0;

@@ -97,7 +97,7 @@ TEST(RocksDBCanonicalizer, IsNotForgottenOnceItIsNamed) {
       EXPECT_TRUE(status.ok() ? name == kLongName : name != kLongName || attempt->HasFailed());
       EXPECT_EQ(options.Id(), "bloomline.canon");
       ASSERT_NE(options.LoadCanonicalizer(), nullptr);
-      EXPECT_EQ(options.LoadPlan().canonicalizer, options.LoadCanonicalizer());
+      EXPECT_EQ(options.LoadSnapshot().canonicalizer, options.LoadCanonicalizer());
       EXPECT_TRUE(name == kLongName || options.LoadCanonicalizer()->canonicalizer() == nullptr);
       std::string text;
       attempt->Call([&] { text = options.Serialize(config, ""); });

@@ -14,11 +14,11 @@ filter::FilterShape ShapeFor(const FilterOptions& options, size_t num_keys) {
   const double bits_per_key = options.bits_per_key;
   if (options.format == Format::kClassic) return filter::ClassicShape(num_keys, bits_per_key);
   if (options.format == Format::kCompact) {
-    const filter::FilterShape shape = filter::SmallSetCompactShape(num_keys, bits_per_key);
+    const filter::FilterShape shape = filter::LevelDBSmallSetShape(num_keys, bits_per_key);
     if (shape.layout == filter::Layout::kSmallSet) return shape;
   }
-  return filter::SmallSetShape(num_keys, bits_per_key, OptimalStandardNumProbes(bits_per_key),
-                               OptimalNumProbes(Format::kBlocked, bits_per_key));
+  return filter::LevelDBBloomShape(num_keys, bits_per_key, OptimalStandardNumProbes(bits_per_key),
+                                   OptimalNumProbes(Format::kBlocked, bits_per_key));
 }
 
 }  // namespace

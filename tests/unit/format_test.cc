@@ -388,20 +388,20 @@ TEST(LevelDBFormatTest, RandomBytesOfEveryLengthAreNeverReadOutside) {
 TEST(ShapeTest, SmallSetsPayAtMostTwoBytesOfOverhead) {
   for (uint64_t n = 1; n <= filter::kMaxFlatKeys; ++n) {
     for (const double bits_per_key : {1.0, 6.0, 9.9, 10.0, 16.0}) {
-      const filter::FilterShape shape = filter::SmallSetShape(n, bits_per_key, 6, 6);
+      const filter::FilterShape shape = filter::LevelDBBloomShape(n, bits_per_key, 6, 6);
       EXPECT_EQ(shape.layout, Layout::kFlat);
       EXPECT_LE(static_cast<double>(shape.payload_bytes() + 1),
                 static_cast<double>(n) * bits_per_key / 8 + 2);
     }
   }
-  EXPECT_EQ(filter::SmallSetShape(filter::kMaxFlatKeys + 1, 10, 6, 6).layout, Layout::kBlocked);
+  EXPECT_EQ(filter::LevelDBBloomShape(filter::kMaxFlatKeys + 1, 10, 6, 6).layout, Layout::kBlocked);
 }
 
 // LevelDB's bloom_test allows n * 10 / 8 + 40 bytes. On average a key costs what was asked for.
 TEST(ShapeTest, LargerLevelDBFiltersAreRoundedToTheNearestBlock) {
   for (const double bits_per_key : {1.0, 6.0, 9.9, 10.0, 16.0, 100.0}) {
     for (uint64_t n = filter::kMaxFlatKeys + 1; n <= 10000; ++n) {
-      const filter::FilterShape shape = filter::SmallSetShape(n, bits_per_key, 6, 6);
+      const filter::FilterShape shape = filter::LevelDBBloomShape(n, bits_per_key, 6, 6);
       ASSERT_EQ(shape.layout, Layout::kBlocked);
       ASSERT_GE(shape.num_blocks, 1u);
       ASSERT_NEAR(static_cast<double>(shape.payload_bytes()),
@@ -409,7 +409,7 @@ TEST(ShapeTest, LargerLevelDBFiltersAreRoundedToTheNearestBlock) {
           << n << " keys, " << bits_per_key << " bits per key";
     }
   }
-  EXPECT_EQ(filter::SmallSetShape(2000, 10, 6, 6).payload_bytes() + 1, 2497u);
+  EXPECT_EQ(filter::LevelDBBloomShape(2000, 10, 6, 6).payload_bytes() + 1, 2497u);
 }
 
 constexpr double kTableBitsPerKey[] = {3.0, 3.456, 6.4, 7.1, 9.5, 10.0, 10.499, 16.0, 23.999};

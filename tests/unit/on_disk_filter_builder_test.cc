@@ -21,7 +21,7 @@
 #include "src/filter/format/layout.h"
 #include "src/filter/format/shapes.h"
 #include "src/filter/format/trailer.h"
-#include "src/filter/writer/partition_builder.h"
+#include "src/filter/writer/block_run_builder.h"
 #include "src/filter/writer/payload_builder.h"
 #include "tests/support/injected_entropy.h"
 #include "tests/support/key_shapes.h"
@@ -154,7 +154,7 @@ TEST_F(OnDiskFilterBuilderTest, DuplicatesGiveTheBytesOfFilterBuilder) {
 // Any loads of blocks, also loads that no set of keys gives.
 TEST_F(OnDiskFilterBuilderTest, AnyHashesGiveTheBlocksOfTheWholePayload) {
   const uint64_t num_lines = 50;
-  const size_t capacity = filter::PartitionBuilder::kMinCapacity;
+  const size_t capacity = filter::BlockRunBuilder::kMinCapacity;
   for (const uint64_t different_in_line : {1, 5, 115, 116, 117, 118, 500, 5000}) {
     // The first hash fills the buffer: when the others follow, the block is overloaded and takes no
     // more.
@@ -174,7 +174,7 @@ TEST_F(OnDiskFilterBuilderTest, AnyHashesGiveTheBlocksOfTheWholePayload) {
         if (kernels::BlockIndex(random, num_lines) != 7) hashes.push_back(random);
       }
       const kernels::Kernel& kernel = kernels::ActiveKernel();
-      filter::PartitionBuilder lines(shape, kernel, capacity);
+      filter::BlockRunBuilder lines(shape, kernel, capacity);
       std::string parts;
       for (uint64_t first = 0; first < num_lines;) {
         const size_t count = std::min<size_t>(lines.max_blocks(), num_lines - first);

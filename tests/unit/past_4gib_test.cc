@@ -19,8 +19,8 @@
 #include "src/filter/kernels/counters/counter_blocks.h"
 #include "src/filter/kernels/kernel.h"
 #include "src/filter/query/hash_query.h"
+#include "src/filter/writer/block_run_builder.h"
 #include "src/filter/writer/filter_writer.h"
-#include "src/filter/writer/partition_builder.h"
 #include "src/filter/writer/payload_builder.h"
 #include "src/in_memory/bloom_bits.h"
 
@@ -159,7 +159,7 @@ void ExpectCompactKeepsItsKeys(uint32_t line_bytes, double bits_per_key) {
     std::vector<uint64_t> all;
     for (const Kernel* kernel : SupportedKernels()) {
       for (const uint64_t first : {uint64_t{0}, num_lines / 2, num_lines - kLines}) {
-        filter::PartitionBuilder builder(shape, *kernel, filter::PartitionBuilder::kMinCapacity);
+        filter::BlockRunBuilder builder(shape, *kernel, filter::BlockRunBuilder::kMinCapacity);
         const filter::HashRange range = filter::HashesOf({first, kLines}, num_lines);
         std::vector<uint64_t> hashes = {range.first, range.last};
         const auto mean_keys =
@@ -323,13 +323,13 @@ TEST(Past4GiBTest, FlatSizesSaturate) {
 TEST(Past4GiBTest, LevelDBSizesOfTheMostKeysItCanPass) {
   constexpr uint64_t kMaxKeys = INT32_MAX;
   for (const double bits_per_key : {1.0, 10.0, 100.0}) {
-    const FilterShape shape = filter::SmallSetShape(kMaxKeys, bits_per_key, 7, 6);
+    const FilterShape shape = filter::LevelDBBloomShape(kMaxKeys, bits_per_key, 7, 6);
     EXPECT_EQ(shape.layout, Layout::kBlocked);
     EXPECT_NEAR(static_cast<double>(shape.payload_bytes()),
                 static_cast<double>(kMaxKeys) * bits_per_key / 8, 64);
   }
   // More blocks than its code can express: blocked instead.
-  EXPECT_EQ(filter::SmallSetCompactShape(kMaxKeys, 10).layout, Layout::kAlwaysMatch);
+  EXPECT_EQ(filter::LevelDBSmallSetShape(kMaxKeys, 10).layout, Layout::kAlwaysMatch);
 }
 
 TEST(Past4GiBTest, RocksDBFiltersAreCutToItsLengths) {

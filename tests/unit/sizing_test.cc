@@ -271,7 +271,7 @@ TEST(SizingTest, EstimatedSmallSetRatesDecideAsExactOnes) {
     const int num_probes = OptimalStandardNumProbes(bits_per_key);
     for (const uint64_t n : {2, 5, 8, 12, 20, 36, 56, 57, 61}) {
       SCOPED_TRACE(testing::Message() << bits_per_key << " bits per key, n " << n);
-      const filter::FilterShape shape = filter::SmallSetCompactShape(n, bits_per_key);
+      const filter::FilterShape shape = filter::LevelDBSmallSetShape(n, bits_per_key);
       if (shape.layout != filter::Layout::kSmallSet) continue;
       const double exact = ExactSmallSetFalsePositiveRate(n, shape.num_blocks, shape.block_bytes);
       const double estimated =

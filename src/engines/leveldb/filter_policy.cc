@@ -201,15 +201,15 @@ class LevelDBFilterPolicy : public leveldb::FilterPolicy {
       case Format::kCompact:
         if (compact_.IsBetter(num_keys)) {
           const filter::FilterShape shape =
-              filter::SmallSetCompactShape(num_keys, options_.bits_per_key);
+              filter::LevelDBSmallSetShape(num_keys, options_.bits_per_key);
           if (shape.layout == filter::Layout::kSmallSet) return shape;
         }
         break;
       case Format::kBlocked:
         break;
     }
-    return filter::SmallSetShape(num_keys, options_.bits_per_key, flat_num_probes_,
-                                 blocked_num_probes_);
+    return filter::LevelDBBloomShape(num_keys, options_.bits_per_key, flat_num_probes_,
+                                     blocked_num_probes_);
   }
 
   const FilterOptions options_;

@@ -64,28 +64,28 @@ class RocksDBFilterPolicy : public FilterPolicy {
   }
 
   FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext& context) const override {
-    const PolicyOptions::Plan plan = options_.LoadPlan();
+    const PolicyOptions::Snapshot settings = options_.LoadSnapshot();
     const NewFile file = FileOf(context);
     const FilterChoice choice =
-        ChooseFilter(plan.levels, file, history_.Add(context.column_family_name, file));
+        ChooseFilter(settings.levels, file, history_.Add(context.column_family_name, file));
     if (choice.bits_per_key == 0) return nullptr;
     const bool verify = context.table_options.detect_filter_construct_corruption;
     RocksDBBitsBuilder* builder = nullptr;
-    if (plan.canonicalizer != nullptr && plan.canonicalizer->canonicalizer() == nullptr) {
+    if (settings.canonicalizer != nullptr && settings.canonicalizer->canonicalizer() == nullptr) {
       ReportUselessFilter(context.info_log, kNoFilter, "its canonicalizer is not registered");
       return nullptr;
     }
-    FilterOptions options = plan.filter;
+    FilterOptions options = settings.filter;
     options.format = choice.format;
     options.bits_per_key = choice.bits_per_key;
-    if (plan.canonicalizer == nullptr && plan.ranges.has_entries()) {
+    if (settings.canonicalizer == nullptr && settings.ranges.has_entries()) {
       builder = new (std::nothrow) RangeBitsBuilder(options, verify, context.info_log,
-                                                    plan.ranges.Entries(file.is_bottommost));
-    } else if (plan.canonicalizer == nullptr) {
+                                                    settings.ranges.Entries(file.is_bottommost));
+    } else if (settings.canonicalizer == nullptr) {
       builder = new (std::nothrow) RocksDBBitsBuilder(options, verify, context.info_log);
     } else {
       builder = new (std::nothrow)
-          CanonicalBitsBuilder(options, verify, context.info_log, plan.canonicalizer);
+          CanonicalBitsBuilder(options, verify, context.info_log, settings.canonicalizer);
     }
     if (builder != nullptr) {
       builder->UseTableOptions(context.table_options, balance_);

@@ -24,10 +24,10 @@ void Complain(std::string_view message) {
   std::fprintf(stderr, "bloomline: %.*s\n", static_cast<int>(message.size()), message.data());
 }
 
-PolicyOptions::Plan MakePlan(const RocksDBFilterOptions& options) {
+PolicyOptions::Snapshot MakeSnapshot(const RocksDBFilterOptions& options) {
   RangeSettings ranges;
   ReadRangeSettings(options, &ranges);
-  return {Normalized(options), MakeLevelPlan(options), CanonicalizerOf(options), ranges};
+  return {Normalized(options), MakeLevelRules(options), CanonicalizerOf(options), ranges};
 }
 
 // "bits_per_key=7.5;format=compact": all but the seed, which may be a secret.
@@ -65,7 +65,7 @@ class PolicyOptions::Draft : public Customizable {
 
 PolicyOptions::PolicyOptions(const RocksDBFilterOptions& options)
     : options_(options),
-      plan_(MakePlan(options)),
+      snapshot_(MakeSnapshot(options)),
       has_canonicalizer_(options.canonicalizer != nullptr) {}
 
 RocksDBFilterOptions PolicyOptions::LoadOptions() const {
@@ -73,15 +73,15 @@ RocksDBFilterOptions PolicyOptions::LoadOptions() const {
   return options_;
 }
 
-PolicyOptions::Plan PolicyOptions::LoadPlan() const {
+PolicyOptions::Snapshot PolicyOptions::LoadSnapshot() const {
   const std::lock_guard lock(mutex_);
-  return plan_;
+  return snapshot_;
 }
 
 CanonicalizerPtr PolicyOptions::LoadCanonicalizer() const {
   if (!has_canonicalizer_.load(std::memory_order_acquire)) return nullptr;
   const std::lock_guard lock(mutex_);
-  return plan_.canonicalizer;
+  return snapshot_.canonicalizer;
 }
 
 std::string PolicyOptions::Id() const {
@@ -125,11 +125,11 @@ Status PolicyOptions::CanonicalizerStatus(const Changes& changes) const {
 
 std::string PolicyOptions::TakeCanonicalizer(const std::string& name) {
   if (options_.canonicalizer == nullptr) {  // now it is required, even if the next line throws
-    options_.canonicalizer = plan_.canonicalizer = UnknownCanonicalizer();
+    options_.canonicalizer = snapshot_.canonicalizer = UnknownCanonicalizer();
     has_canonicalizer_.store(true, std::memory_order_release);
   }
   const std::string error = ParseCanonicalizer(name, &options_);
-  plan_.canonicalizer = CanonicalizerOf(options_);
+  snapshot_.canonicalizer = CanonicalizerOf(options_);
   return error;
 }
 
@@ -161,7 +161,7 @@ std::string PolicyOptions::TryChange(const ConfigOptions& config, const Changes&
   std::string failure;
   if (draft.options().random_seed && !DrawSeed(&unused_seed, &failure)) return failure;
   RocksDBFilterOptions changed = draft.options();  // may throw: the lines below do not
-  plan_ = MakePlan(changed);
+  snapshot_ = MakeSnapshot(changed);
   options_ = std::move(changed);
   return "";
 }

@@ -28,9 +28,9 @@ class PolicyOptions {
   using Types = std::unordered_map<std::string, ROCKSDB_NAMESPACE::OptionTypeInfo>;
 
   // What a builder needs. A copy cannot fail.
-  struct Plan {
+  struct Snapshot {
     FilterOptions filter;
-    LevelPlan levels;
+    LevelRules levels;
     CanonicalizerPtr canonicalizer;  // null: none
     RangeSettings ranges;
   };
@@ -40,7 +40,7 @@ class PolicyOptions {
 
   // The options of one moment. LoadOptions may throw bad_alloc.
   RocksDBFilterOptions LoadOptions() const;
-  Plan LoadPlan() const;
+  Snapshot LoadSnapshot() const;
   // The same as in the plan, for each filter that is read.
   CanonicalizerPtr LoadCanonicalizer() const;
   // The name of the policy in OPTIONS files.
@@ -88,7 +88,7 @@ class PolicyOptions {
 
   mutable std::mutex mutex_;
   RocksDBFilterOptions options_;
-  Plan plan_;                                   // of options_
+  Snapshot snapshot_;                           // of options_
   std::atomic<bool> has_canonicalizer_{false};  // without the lock
   bool is_draft_ = false;  // only Serialize writes a draft's options, and it catches exceptions
 };

@@ -145,8 +145,8 @@ FilterShape FlatShape(uint64_t num_keys, double bits_per_key, int num_probes) {
                            num_probes);
 }
 
-FilterShape SmallSetShape(uint64_t num_keys, double bits_per_key, int flat_num_probes,
-                          int blocked_num_probes) {
+FilterShape LevelDBBloomShape(uint64_t num_keys, double bits_per_key, int flat_num_probes,
+                              int blocked_num_probes) {
   if (num_keys <= kMaxFlatKeys) return FlatShape(num_keys, bits_per_key, flat_num_probes);
   // To the nearest block: rounded up, the filter of 2,000 keys at 10 bits would exceed what
   // LevelDB's own tests allow.
@@ -156,7 +156,7 @@ FilterShape SmallSetShape(uint64_t num_keys, double bits_per_key, int flat_num_p
                               blocked_num_probes);
 }
 
-FilterShape SmallSetCompactShape(uint64_t num_keys, double bits_per_key) {
+FilterShape LevelDBSmallSetShape(uint64_t num_keys, double bits_per_key) {
   constexpr uint64_t kMaxKeysOfOneBlock = 56;  // of up to 63 slots
   constexpr uint64_t kMeanKeysOfSeveral = 40;  // and a block's load varies
   const uint64_t bytes = FlatShape(num_keys, bits_per_key, kMinProbes).payload_bytes();

@@ -63,11 +63,11 @@ constexpr uint64_t kMaxFlatKeys = 500;
 FilterShape ClassicShape(uint64_t num_keys, double bits_per_key);
 FilterShape FlatShape(uint64_t num_keys, double bits_per_key, int num_probes);
 // kBlocked: flat, or blocked above kMaxFlatKeys. num_keys > 0.
-FilterShape SmallSetShape(uint64_t num_keys, double bits_per_key, int flat_num_probes,
-                          int blocked_num_probes);
+FilterShape LevelDBBloomShape(uint64_t num_keys, double bits_per_key, int flat_num_probes,
+                              int blocked_num_probes);
 // kCompact: the compact blocks that take the place of a flat or blocked filter of as many bytes or
 // more (section 4.1). Layout kAlwaysMatch if there are none.
-FilterShape SmallSetCompactShape(uint64_t num_keys, double bits_per_key);
+FilterShape LevelDBSmallSetShape(uint64_t num_keys, double bits_per_key);
 
 }  // namespace bloomline::filter
 

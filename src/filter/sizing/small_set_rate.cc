@@ -152,7 +152,7 @@ double EstimatedSmallSetRate(uint64_t num_keys, uint64_t num_blocks, uint32_t bl
 
 bool IsSmallSetBetter(uint64_t num_keys, double bits_per_key) {
   const uint64_t n = std::min(num_keys, kTabledKeys);
-  const FilterShape shape = SmallSetCompactShape(n, bits_per_key);
+  const FilterShape shape = LevelDBSmallSetShape(n, bits_per_key);
   if (shape.layout != Layout::kSmallSet) return false;
   const int num_probes = OptimalStandardNumProbes(bits_per_key);
   const auto flat_bytes =

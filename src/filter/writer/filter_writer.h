@@ -72,17 +72,17 @@ class FilterWriter {
   const std::string& error() const { return error_; }
   const FilterOptions& options() const { return options_; }
 
-  // The next Finish writes a filter that does, because keys, options or a seed are missing.
+  // The next FinishTo writes a filter that does, because keys, options or a seed are missing.
   bool MatchesEverything() const {
     return !options_valid_ || has_given_up() || !seed_error_.empty();
   }
 
-  // Makes the next Finish write a filter that matches everything.
+  // Makes the next FinishTo write a filter that matches everything.
   void SetOutOfMemory() { MatchEverything(support::kOutOfMemory); }
   // The same for another reason, which error() returns.
   void MatchEverything(std::string_view reason);
 
-  // The next Finish records what the filter has for ranges: an encoded RangeField.
+  // The next FinishTo records what the filter has for ranges: an encoded RangeField.
   void RecordRanges(std::string_view field) {
     num_range_bytes_ = field.copy(ranges_, kMaxRangeFieldBytes);
   }

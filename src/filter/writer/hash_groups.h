@@ -10,9 +10,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "src/filter/writer/block_run.h"
 #include "src/filter/writer/hash_buffer.h"
 #include "src/filter/writer/hash_list.h"
-#include "src/filter/writer/partition.h"
 
 namespace bloomline::filter {
 
@@ -25,7 +25,7 @@ class HashGroups {
   HashGroups& operator=(const HashGroups&) = delete;
 
   size_t num_groups() const { return num_groups_; }
-  Partition BlocksOf(size_t group) const;
+  BlockRun BlocksOf(size_t group) const;
 
   // Moves all hashes of the list, of which there is at least one, to the groups. Their memory stays
   // the list's: it must outlive them, and nothing but Clear, TakeAll and its destructor may be

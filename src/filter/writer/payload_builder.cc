@@ -11,8 +11,8 @@
 #include "src/filter/kernels/compact/compact_bloom_block.h"
 #include "src/filter/kernels/leveldb_bloom.h"
 #include "src/filter/kernels/small_set/small_set_block.h"
+#include "src/filter/writer/block_run.h"
 #include "src/filter/writer/hash_buffer.h"
-#include "src/filter/writer/partition.h"
 #include "src/filter/writer/run_on_threads.h"
 #include "src/support/out_of_memory.h"
 
@@ -66,7 +66,7 @@ int GroupShift(const HashList& hashes, const FilterShape& shape) {
                                 : BloomGroupShift(shape.num_blocks);
 }
 
-void WriteMatchAllBlocks(const FilterShape& shape, Partition blocks, char* data) {
+void WriteMatchAllBlocks(const FilterShape& shape, BlockRun blocks, char* data) {
   for (size_t i = 0; i < blocks.num_blocks; ++i) {
     kernels::WriteMatchAllBlock(kernels::kArrangements[shape.arrangement],
                                 data + (blocks.first_block + i) * shape.block_bytes);
@@ -76,7 +76,7 @@ void WriteMatchAllBlocks(const FilterShape& shape, Partition blocks, char* data)
 // Solves blocks for their n hashes: for_each_hash(f) calls f with each. False: out of memory, and
 // the blocks match every key.
 template <typename ForEachHash>
-bool SolveBlocks(Partition blocks, size_t n, ForEachHash for_each_hash, HashBuffer* sorted,
+bool SolveBlocks(BlockRun blocks, size_t n, ForEachHash for_each_hash, HashBuffer* sorted,
                  const FilterShape& shape, const kernels::Kernel& kernel, char* data) {
   const bool solved = support::OrIfOutOfMemory(false, [&] {
     if (sorted->capacity() < n) sorted->Reserve(n + n / 16);

@@ -40,11 +40,11 @@ double FlatRate(uint64_t num_keys, uint64_t num_bits, int k) {
 // As the LevelDB policy chooses (src/engines/leveldb/filter_policy.cc).
 FilterShape LevelDBShape(Format format, uint64_t num_keys, double bits_per_key) {
   if (format == Format::kCompact && filter::IsSmallSetBetter(num_keys, bits_per_key)) {
-    const FilterShape compact = filter::SmallSetCompactShape(num_keys, bits_per_key);
+    const FilterShape compact = filter::LevelDBSmallSetShape(num_keys, bits_per_key);
     if (compact.layout == Layout::kSmallSet) return compact;
   }
-  return filter::SmallSetShape(num_keys, bits_per_key, OptimalStandardNumProbes(bits_per_key),
-                               OptimalNumProbes(Format::kBlocked, bits_per_key));
+  return filter::LevelDBBloomShape(num_keys, bits_per_key, OptimalStandardNumProbes(bits_per_key),
+                                   OptimalNumProbes(Format::kBlocked, bits_per_key));
 }
 
 double RateOf(const FilterShape& shape, uint64_t num_keys) {

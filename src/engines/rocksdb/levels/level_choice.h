@@ -32,7 +32,7 @@ struct FilterChoice {
 };
 
 // The options of a policy, ready for ChooseFilter. Has no memory of its own, so a copy cannot fail.
-struct LevelPlan {
+struct LevelRules {
   enum class Rule { kUniform, kByLevel, kByDistance };
 
   Format format = Format::kBlocked;
@@ -48,9 +48,9 @@ struct LevelPlan {
 };
 
 // `options` must be valid. Takes milliseconds with auto_bits_by_level.
-LevelPlan MakeLevelPlan(const RocksDBFilterOptions& options);
+LevelRules MakeLevelRules(const RocksDBFilterOptions& options);
 
-FilterChoice ChooseFilter(const LevelPlan& plan, const NewFile& file, const SeenLevels& seen);
+FilterChoice ChooseFilter(const LevelRules& rules, const NewFile& file, const SeenLevels& seen);
 
 }  // namespace bloomline
 

@@ -54,13 +54,13 @@ bool ReadList(std::string_view text, filter::RangePrefixes* prefixes) {
 
 }  // namespace
 
-std::string ReadRangeSettings(const RocksDBFilterOptions& options, RangeSettings* plan) {
+std::string ReadRangeSettings(const RocksDBFilterOptions& options, RangeSettings* settings) {
   support::ErrorText error;
-  *plan = RangeSettings();
-  plan->max_entries_per_key = options.range_entries_per_key;
-  plan->is_auto = options.range_prefixes == kAuto;
-  const bool is_list = !plan->is_auto && !options.range_prefixes.empty();
-  if (is_list && !ReadList(options.range_prefixes, &plan->prefixes)) {
+  *settings = RangeSettings();
+  settings->max_entries_per_key = options.range_entries_per_key;
+  settings->is_auto = options.range_prefixes == kAuto;
+  const bool is_list = !settings->is_auto && !options.range_prefixes.empty();
+  if (is_list && !ReadList(options.range_prefixes, &settings->prefixes)) {
     error << "range_prefixes is '" << std::string_view(options.range_prefixes)
           << "'; allowed: auto, or a list as in 4:8:after0x2f of up to " << filter::kMaxCellLengths
           << " different lengths of 1 to " << filter::kMaxCellBytes << " bytes and up to "
@@ -70,7 +70,7 @@ std::string ReadRangeSettings(const RocksDBFilterOptions& options, RangeSettings
     error << "range_entries_per_key is ";
     error.AppendExactly(options.range_entries_per_key);
     error << "; allowed: " << kMinEntriesPerKey << " to " << kMaxEntriesPerKey;
-  } else if (plan->has_entries() && options.canonicalizer != nullptr) {
+  } else if (settings->has_entries() && options.canonicalizer != nullptr) {
     error << "range_prefixes is '" << std::string_view(options.range_prefixes)
           << "' and there is a canonicalizer; allowed: one of the two, because a range has no "
              "canonical form";

@@ -29,7 +29,7 @@ struct RangeSettings {
 
 // Reads RocksDBFilterOptions::range_prefixes and range_entries_per_key. Returns one sentence if
 // they are wrong, else an empty string.
-std::string ReadRangeSettings(const RocksDBFilterOptions& options, RangeSettings* plan);
+std::string ReadRangeSettings(const RocksDBFilterOptions& options, RangeSettings* settings);
 
 }  // namespace bloomline
 

@@ -48,7 +48,7 @@ inline void WriteMatchAllBlock(const Arrangement& arrangement, char* block) {
 
 // ln 2 * bits per key, rounded, and at least 1. n > 0. More keys than a block can have slots count
 // as kOverfullKeys, however many they are: a builder that has no room for all of them
-// (partition_builder.h) must set bits before it knows their number.
+// (block_run_builder.h) must set bits before it knows their number.
 constexpr uint64_t kOverfullKeys = 160;
 inline unsigned BloomBlockNumProbes(uint64_t payload_bits, uint64_t n) {
   if (n > kMaxCompactSlots) n = kOverfullKeys;

@@ -1,11 +1,11 @@
-#include "src/filter/writer/partition_builder.h"
+#include "src/filter/writer/block_run_builder.h"
 
 #include <algorithm>
 
 #include "src/filter/kernels/compact/compact_block.h"
 #include "src/filter/kernels/compact/compact_bloom_block.h"
 #include "src/filter/kernels/probe_sequence.h"
-#include "src/filter/writer/partition.h"
+#include "src/filter/writer/block_run.h"
 #include "src/filter/writer/payload_builder.h"
 
 namespace bloomline::filter {
@@ -16,28 +16,28 @@ constexpr size_t kMaxBatch = 512;
 // Enough for SolveBlock to see that some hashes are repeated ones.
 constexpr size_t kCutBlock = kernels::kMaxCompactSlots + 1;
 
-static_assert(PartitionBuilder::kMinCapacity / PartitionBuilder::kRoomPerBlock * kCutBlock +
+static_assert(BlockRunBuilder::kMinCapacity / BlockRunBuilder::kRoomPerBlock * kCutBlock +
                   kMaxBatch <=
-              PartitionBuilder::kMinCapacity);
+              BlockRunBuilder::kMinCapacity);
 static_assert(2 * sizeof(uint64_t) + (kernels::kBlockBytes + sizeof(size_t)) /
-                                         double{PartitionBuilder::kRoomPerBlock} <=
-              PartitionBuilder::kBytesPerHash);
+                                         double{BlockRunBuilder::kRoomPerBlock} <=
+              BlockRunBuilder::kBytesPerHash);
 
 }  // namespace
 
-PartitionBuilder::PartitionBuilder(const FilterShape& shape, const kernels::Kernel& kernel,
-                                   size_t capacity)
+BlockRunBuilder::BlockRunBuilder(const FilterShape& shape, const kernels::Kernel& kernel,
+                                 size_t capacity)
     : shape_(shape), kernel_(kernel), capacity_(capacity), hashes_(capacity), sorted_(capacity) {}
 
-void PartitionBuilder::Start(Partition partition) {
-  blocks_.assign(partition.num_blocks * shape_.block_bytes, 0);
-  partition_ = partition;
-  if (partition.num_blocks != 0) range_ = HashesOf(partition, shape_.num_blocks);
+void BlockRunBuilder::Start(BlockRun run) {
+  blocks_.assign(run.num_blocks * shape_.block_bytes, 0);
+  run_ = run;
+  if (run.num_blocks != 0) range_ = HashesOf(run, shape_.num_blocks);
   size_ = 0;
 }
 
-void PartitionBuilder::Add(const uint64_t* hashes, size_t n) {
-  if (partition_.num_blocks == 0) return;  // no range of hashes is empty
+void BlockRunBuilder::Add(const uint64_t* hashes, size_t n) {
+  if (run_.num_blocks == 0) return;  // no range of hashes is empty
   for (size_t start = 0; start < n; start += kMaxBatch) {
     const size_t count = std::min(kMaxBatch, n - start);
     if (capacity_ - size_ < count) MakeRoom();
@@ -48,12 +48,12 @@ void PartitionBuilder::Add(const uint64_t* hashes, size_t n) {
   }
 }
 
-const char* PartitionBuilder::Finish() {
+const char* BlockRunBuilder::Finish() {
   BuildBlocks();
   return blocks_.data();
 }
 
-void PartitionBuilder::MakeRoom() {
+void BlockRunBuilder::MakeRoom() {
   if (IsSolved(shape_.layout)) {
     CutOverfullBlocks();
   } else {
@@ -61,7 +61,7 @@ void PartitionBuilder::MakeRoom() {
   }
 }
 
-void PartitionBuilder::CutOverfullBlocks() {
+void BlockRunBuilder::CutOverfullBlocks() {
   uint64_t* const hashes = hashes_.data();
   std::sort(hashes, hashes + size_);
   size_t kept = 0;
@@ -75,7 +75,7 @@ void PartitionBuilder::CutOverfullBlocks() {
     } else {
       const auto different =
           static_cast<size_t>(std::unique(hashes + start, hashes + end) - (hashes + start));
-      if (!TakenByBloomBlock(hashes + start, different, BlockAt(block - partition_.first_block),
+      if (!TakenByBloomBlock(hashes + start, different, BlockAt(block - run_.first_block),
                              different >= kCutBlock)) {
         const uint64_t repeat = hashes[start];
         for (size_t i = 0; i < kCutBlock; ++i) {
@@ -90,8 +90,8 @@ void PartitionBuilder::CutOverfullBlocks() {
 
 // A Bloom block takes more hashes at any time. An overfull one becomes one here: whatever follows,
 // SolveBlock would make it of all hashes.
-bool PartitionBuilder::TakenByBloomBlock(const uint64_t* hashes, size_t n, char* block,
-                                         bool is_overfull) const {
+bool BlockRunBuilder::TakenByBloomBlock(const uint64_t* hashes, size_t n, char* block,
+                                        bool is_overfull) const {
   const kernels::Arrangement& arrangement = kernels::kArrangements[shape_.arrangement];
   if (kernels::IsBloomBlock(arrangement, block)) {
     kernels::InsertIntoBloomBlock(arrangement, hashes, n, block);
@@ -101,8 +101,8 @@ bool PartitionBuilder::TakenByBloomBlock(const uint64_t* hashes, size_t n, char*
   return is_overfull;
 }
 
-void PartitionBuilder::BuildBlocks() {
-  KeysByBlock by_block(shape_.num_blocks, partition_);
+void BlockRunBuilder::BuildBlocks() {
+  KeysByBlock by_block(shape_.num_blocks, run_);
   by_block.Sort(hashes_.data(), size_, sorted_.data());
   FilterShape one_block = shape_;
   one_block.num_blocks = 1;

@@ -1,7 +1,7 @@
-// Builds a partition of a filter in bounded memory, from hashes in any order and with any number of
+// Builds a run of a filter in bounded memory, from hashes in any order and with any number of
 // duplicates. For filters whose hashes do not fit into memory (on_disk_filter_builder.cc).
-#ifndef BLOOMLINE_FILTER_WRITER_PARTITION_BUILDER_H_
-#define BLOOMLINE_FILTER_WRITER_PARTITION_BUILDER_H_
+#ifndef BLOOMLINE_FILTER_WRITER_BLOCK_RUN_BUILDER_H_
+#define BLOOMLINE_FILTER_WRITER_BLOCK_RUN_BUILDER_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 #include "src/filter/format/layout.h"
 #include "src/filter/kernels/kernel.h"
+#include "src/filter/writer/block_run.h"
 #include "src/filter/writer/hash_buffer.h"
-#include "src/filter/writer/partition.h"
 
 namespace bloomline::filter {
 
 // (Start Add* Finish)*. Each of these throws bad_alloc.
-class PartitionBuilder {
+class BlockRunBuilder {
  public:
   // The most memory that it uses, in bytes per hash of its capacity: two arrays of hashes, the
   // blocks, and where the hashes of each block end.
@@ -28,18 +28,18 @@ class PartitionBuilder {
   static constexpr size_t kRoomPerBlock = 160;
 
   // `shape` is kBlocked or kCompact; capacity >= kMinCapacity. Throws bad_alloc.
-  PartitionBuilder(const FilterShape& shape, const kernels::Kernel& kernel, size_t capacity);
+  BlockRunBuilder(const FilterShape& shape, const kernels::Kernel& kernel, size_t capacity);
 
-  // The most blocks of a partition.
+  // The most blocks of a run.
   size_t max_blocks() const { return capacity_ / kRoomPerBlock; }
 
-  // Begins a partition.
-  void Start(Partition partition);
+  // Begins a run.
+  void Start(BlockRun run);
 
-  // Takes those of n hashes that belong to the partition.
+  // Takes those of n hashes that belong to the run.
   void Add(const uint64_t* hashes, size_t n);
 
-  // The blocks of the partition, as in the whole payload. Valid until the next Start.
+  // The blocks of the run, as in the whole payload. Valid until the next Start.
   const char* Finish();
 
   // Number of hashes taken since construction, and the XOR of them.
@@ -60,7 +60,7 @@ class PartitionBuilder {
   HashBuffer sorted_;
   std::vector<char> blocks_;
   size_t size_ = 0;
-  Partition partition_ = {};
+  BlockRun run_ = {};
   HashRange range_ = {};
   uint64_t num_taken_ = 0;
   uint64_t checksum_ = 0;
@@ -68,4 +68,4 @@ class PartitionBuilder {
 
 }  // namespace bloomline::filter
 
-#endif  // BLOOMLINE_FILTER_WRITER_PARTITION_BUILDER_H_
+#endif  // BLOOMLINE_FILTER_WRITER_BLOCK_RUN_BUILDER_H_

@@ -1,8 +1,8 @@
 // Partitions: ranges of a filter's blocks, filled one after the other from sorted hashes. The block
-// of a hash is the upper half of hash times number of blocks, so the hashes of a partition are a
+// of a hash is the upper half of hash times number of blocks, so the hashes of a run are a
 // range of numbers.
-#ifndef BLOOMLINE_FILTER_WRITER_PARTITION_H_
-#define BLOOMLINE_FILTER_WRITER_PARTITION_H_
+#ifndef BLOOMLINE_FILTER_WRITER_BLOCK_RUN_H_
+#define BLOOMLINE_FILTER_WRITER_BLOCK_RUN_H_
 
 #include <algorithm>
 #include <cstddef>
@@ -15,7 +15,7 @@
 namespace bloomline::filter {
 
 // Blocks first_block .. first_block + num_blocks - 1.
-struct Partition {
+struct BlockRun {
   uint64_t first_block;
   size_t num_blocks;
 };
@@ -30,10 +30,10 @@ struct HashRange {
   uint64_t last;
 };
 
-// The hashes of a partition that is not empty, of a filter of num_blocks blocks.
-inline HashRange HashesOf(Partition partition, uint64_t num_blocks) {
-  const uint64_t end_block = partition.first_block + partition.num_blocks;
-  return {FirstHashOfBlock(partition.first_block, num_blocks),
+// The hashes of a run that is not empty, of a filter of num_blocks blocks.
+inline HashRange HashesOf(BlockRun run, uint64_t num_blocks) {
+  const uint64_t end_block = run.first_block + run.num_blocks;
+  return {FirstHashOfBlock(run.first_block, num_blocks),
           end_block == num_blocks ? UINT64_MAX : FirstHashOfBlock(end_block, num_blocks) - 1};
 }
 
@@ -50,15 +50,15 @@ inline size_t CopyInRange(HashRange range, const uint64_t* hashes, size_t n, uin
   return size;
 }
 
-// A counting sort of a partition's hashes by block. The object has where those of each block end;
+// A counting sort of a run's hashes by block. The object has where those of each block end;
 // the caller has the sorted hashes. (Sort ForEachBlock*)*.
 class KeysByBlock {
  public:
   // For a filter of num_blocks blocks. Throws bad_alloc.
-  KeysByBlock(uint64_t num_blocks, Partition partition)
-      : num_blocks_(num_blocks), first_block_(partition.first_block), ends_(partition.num_blocks) {}
+  KeysByBlock(uint64_t num_blocks, BlockRun run)
+      : num_blocks_(num_blocks), first_block_(run.first_block), ends_(run.num_blocks) {}
 
-  // for_each_hash(f) calls f with each hash, twice with the same ones. All are of the partition,
+  // for_each_hash(f) calls f with each hash, twice with the same ones. All are of the run,
   // and `sorted` has room for them.
   template <typename ForEachHash>
   void Sort(ForEachHash for_each_hash, uint64_t* sorted) {
@@ -104,4 +104,4 @@ class KeysByBlock {
 
 }  // namespace bloomline::filter
 
-#endif  // BLOOMLINE_FILTER_WRITER_PARTITION_H_
+#endif  // BLOOMLINE_FILTER_WRITER_BLOCK_RUN_H_
