@@ -71,22 +71,32 @@ bool DecodeRangeField(std::string_view content, RangeField* field);
 uint64_t CellSeed(size_t bits, uint64_t seed);
 uint64_t DelimitedSeed(uint64_t seed);
 
-// Bytes [i, i + 8) of a key as a number, the first byte counting most; zeros where the key ends.
-inline uint64_t WordOf(std::string_view key, size_t i) {
-  const auto load = [](const char* bytes) {
-    uint64_t word;
-    std::memcpy(&word, bytes, sizeof(word));
+// Eight bytes as a number of which the first byte counts most, and back.
+inline uint64_t WordAt(const char* bytes) {
+  uint64_t word;
+  std::memcpy(&word, bytes, sizeof(word));
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    word = __builtin_bswap64(word);
+  word = __builtin_bswap64(word);
 #endif
-    return word;
-  };
-  if (key.size() >= i + 8) return load(key.data() + i);
+  return word;
+}
+inline void StoreWord(uint64_t word, char* bytes) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  word = __builtin_bswap64(word);
+#endif
+  std::memcpy(bytes, &word, sizeof(word));
+}
+
+// Bytes [i, i + 8) of a key, with zeros where it ends.
+inline uint64_t WordOf(std::string_view key, size_t i) {
+  if (key.size() >= i + 8) return WordAt(key.data() + i);
   if (key.size() <= i) return 0;
-  if (key.size() >= 8) return load(key.data() + key.size() - 8) << (8 * (i + 8 - key.size()));
-  char bytes[8] = {};
-  for (size_t j = i; j < key.size(); ++j) bytes[j - i] = key[j];
-  return load(bytes);
+  if (key.size() >= 8) return WordAt(key.data() + key.size() - 8) << (8 * (i + 8 - key.size()));
+  uint64_t word = 0;
+  for (size_t j = i; j < key.size(); ++j) {
+    word |= uint64_t{static_cast<unsigned char>(key[j])} << (56 - 8 * (j - i));
+  }
+  return word;
 }
 
 constexpr size_t CellBytes(size_t bits) { return (bits + 7) / 8; }

@@ -69,9 +69,16 @@ Cells CellsOf(std::string_view begin, std::string_view end, size_t bits, size_t 
 
 // The next cell; cells of only ones have none.
 void Advance(size_t bits, char* cell) {
-  const size_t bytes = CellBytes(bits);
-  unsigned carry = 1U << (8 * bytes - bits);
-  for (size_t i = bytes; i-- > 0 && carry != 0;) {
+  size_t i = CellBytes(bits);
+  uint64_t carry = uint64_t{1} << (8 * i - bits);
+  // A hash that reads these eight bytes at once would wait for a store of one of them.
+  if (i >= 8) {
+    i -= 8;
+    const uint64_t word = WordAt(cell + i) + carry;
+    StoreWord(word, cell + i);
+    carry = word < carry ? 1 : 0;
+  }
+  while (i-- > 0 && carry != 0) {
     carry += static_cast<unsigned char>(cell[i]);
     cell[i] = static_cast<char>(carry);
     carry >>= 8;

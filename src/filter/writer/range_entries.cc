@@ -57,13 +57,21 @@ void RangeEntries::Add(std::string_view key, FilterWriter* writer) {
     return;
   }
   if (num_keys_ == 0) added.common_bits = 0;
-  const size_t common = added.common_bytes;
-  std::memcpy(previous_ + common, begin.data() + common, begin.size() - common);
-  previous_bytes_ = begin.size();
+  RememberKey(begin, added.common_bytes);
   ++num_keys_;
   if (!is_auto_) return AddEntries(added, writer);
   const size_t num_bytes = choice_.Count(added);
   if (num_bytes != 0) Keep(added, num_bytes);
+}
+
+void RangeEntries::RememberKey(std::string_view key, size_t common_bytes) {
+  previous_bytes_ = key.size();
+  if (key.size() >= 8 && key.size() - common_bytes <= 8) {
+    const size_t at = key.size() - 8;
+    std::memcpy(previous_ + at, key.data() + at, 8);  // no call: a tenth of the building saved
+  } else {
+    std::memcpy(previous_ + common_bytes, key.data() + common_bytes, key.size() - common_bytes);
+  }
 }
 
 void RangeEntries::AddEntries(const KeyDifference& key, FilterWriter* writer) const {

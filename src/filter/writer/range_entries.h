@@ -34,6 +34,7 @@ class RangeEntries {
   void Finish(bool is_partition, FilterWriter* writer);
 
  private:
+  void RememberKey(std::string_view key, size_t common_bytes);
   void AddEntries(const KeyDifference& key, FilterWriter* writer) const;
   void Keep(const KeyDifference& key, size_t num_bytes);
   void DropCostly();
