@@ -22,6 +22,9 @@ constexpr std::array<uint8_t, 256> kKinds = KindsOf(RangeChoice::kDelimiters);
 // A longer beginning is worth its entries if there are so many times as many as of the one before.
 constexpr double kWorthMore = 1.25;
 
+// The part of the entries that cells may take where there are delimiters.
+constexpr double kCellsBesideDelimiters = 0.25;
+
 uint8_t KindOf(char byte) { return kKinds[static_cast<unsigned char>(byte)]; }
 
 }  // namespace
@@ -98,6 +101,8 @@ RangePrefixes RangeChoice::Choose(double max_entries) const {
     if (delimiter.depths != 0) chosen.delimiters[chosen.num_delimiters++] = delimiter;
   }
 
+  // Where text has delimiters, its fields end there, and other cells say little.
+  if (chosen.num_delimiters != 0) left = std::min(left, kCellsBesideDelimiters * max_entries);
   const auto add_cells = [&](size_t bits, double num_cells) {
     left -= num_cells;
     if (chosen.num_cell_lengths == kMaxCellLengths) {  // the coarsest goes
