@@ -14,6 +14,7 @@ except ImportError as error:
 import databases
 import db_bench
 import disk
+import empty_ranges
 import memory_and_rate
 import queries
 import tables
@@ -29,6 +30,8 @@ def readme(results, _):
     levels = tables.read_markdown(DOCS / "levels.md", wasted_reads.HEADING)
     yield "memory_and_rate", lambda theme: memory_and_rate.draw(theme, filters)
     yield "wasted_reads", lambda theme: wasted_reads.draw(theme, levels)
+    ranges = tables.read_markdown(DOCS / "ranges.md", empty_ranges.HEADING)
+    yield "empty_ranges", lambda theme: empty_ranges.draw(theme, ranges)
 
 
 BENCHES = {

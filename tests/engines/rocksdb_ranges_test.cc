@@ -482,11 +482,12 @@ TEST(RocksDBRangeOptionsTest, WrongTextsAreRefused) {
     EXPECT_EQ(error(allowed), "") << allowed;
   }
   for (const char* wrong : {"0", "65", "4:", ":4", "4:4", "-1", "+4", "4 ", "after", "after0x",
-                            "after0x100", "afterx2f", "automatic", "1:2:3:4:5:6:7:8:9",
-                            "after0x1:after0x2:after0x3:after0x4:after0x5"}) {
-    EXPECT_EQ(error(wrong), "range_prefixes is '" + std::string(wrong) +
-                                "'; allowed: auto, or a list as in 4:8:after0x2f of up to 8 "
-                                "different lengths of 1 to 64 bytes and up to 4 delimiters");
+                            "after0x2f:after0x2F", "after0x100", "afterx2f", "automatic",
+                            "1:2:3:4:5:6:7:8:9", "after0x1:after0x2:after0x3:after0x4:after0x5"}) {
+    EXPECT_EQ(error(wrong),
+              "range_prefixes is '" + std::string(wrong) +
+                  "'; allowed: auto, or a list as in 4:8:after0x2f of up to 8 "
+                  "different lengths of 1 to 64 bytes and up to 4 different delimiters");
   }
   RocksDBFilterOptions options;
   options.range_entries_per_key = 0;

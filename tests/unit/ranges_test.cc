@@ -357,7 +357,7 @@ TEST(RangesTest, ChoiceKeepsWhatItMayChoose) {
         if (old.num_bytes != 0) old.num_bytes = choice.NeededBytes(old.key);
       }
     }
-    const RangePrefixes chosen = choice.Choose(double(random() % 200));
+    const RangePrefixes chosen = choice.Choose(double(random() % 200), double(random() % 200));
     for (const Kept& old : kept) {
       for (size_t i = 0; i < chosen.num_cell_lengths; ++i) {
         const size_t bits = chosen.cell_bits[i];

@@ -85,7 +85,7 @@ void RangeChoice::ForgetCostly(double max_entries) {
   }
 }
 
-RangePrefixes RangeChoice::Choose(double max_entries) const {
+RangePrefixes RangeChoice::Choose(double max_entries, double max_longest) const {
   RangePrefixes chosen;
   double left = max_entries;
   for (size_t kind = 0; is_text_ && kind < kDelimiters.size(); ++kind) {
@@ -123,6 +123,7 @@ RangePrefixes RangeChoice::Choose(double max_entries) const {
     num_cells += num_new_from_bit_[bits];
   }
   // The longest that is left room for.
+  left = std::min(left, max_longest);
   for (; bits > 0 && num_cells > left; --bits) num_cells -= num_new_from_bit_[bits - 1];
   const bool is_longer =
       chosen.num_cell_lengths == 0 || bits > chosen.cell_bits[chosen.num_cell_lengths - 1];

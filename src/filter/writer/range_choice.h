@@ -35,9 +35,9 @@ class RangeChoice {
 
   // Chooses the delimiters first, which mark where fields end, and whole bytes then: fields end at
   // bytes. Each must have a quarter more entries than the one before, because otherwise it says
-  // hardly more. Last comes the longest cell that is left room for: it is best for ranges of
-  // numbers.
-  RangePrefixes Choose(double max_entries) const;
+  // hardly more. Last comes the longest cell that is left room for, with at most max_longest
+  // entries: it is best for ranges of numbers.
+  RangePrefixes Choose(double max_entries, double max_longest) const;
 
   // Bytes between fields, by how likely that is.
   static constexpr std::string_view kDelimiters = "/:|#\t,; _-.";

@@ -43,6 +43,7 @@ bool Compare(std::string_view previous, std::string_view begin, KeyDifference* a
 
 void RangeEntries::Add(std::string_view key, FilterWriter* writer) {
   if (key.empty()) has_prefix_ = true;
+  if (num_keys_ == 1 && !has_prefix_) is_usable_ = false;  // it comes with the first key or never
   if (key.empty() || !is_usable_) return;
   const auto size = static_cast<uint16_t>(std::min<size_t>(key.size(), kLongKey));
   min_key_bytes_ = std::min(min_key_bytes_, size);
@@ -149,7 +150,7 @@ void RangeEntries::Finish(bool is_partition, FilterWriter* writer) {
   RangeField field;
   if (is_usable_ && has_prefix_ && num_keys_ != 0) {
     if (is_auto_) {
-      prefixes_ = choice_.Choose(max_entries());
+      prefixes_ = choice_.Choose(max_entries(), max_entries() / times_);
       ForEachKept([&](const KeyDifference& key) { AddEntries(key, writer); });
     }
     field.prefixes = prefixes_;

@@ -20,10 +20,11 @@ class RangeEntries {
  public:
   // Entries of these kinds.
   explicit RangeEntries(const RangePrefixes& prefixes) : prefixes_(prefixes) {}
-  // Entries of kinds that are chosen when all keys are known: at most so many for each key.
-  // Memory until then: up to 40 bytes for each of these, at least 64 KiB.
-  explicit RangeEntries(double max_entries_per_key)
-      : is_auto_(true), max_entries_per_key_(max_entries_per_key) {}
+  // Entries of kinds that are chosen when all keys are known: at most so many for each key, and
+  // so many times as many where fields of the keys end. Memory until then: up to 40 bytes for each
+  // of these, at least 64 KiB.
+  explicit RangeEntries(double max_entries_per_key, double times = 1)
+      : is_auto_(true), max_entries_per_key_(max_entries_per_key), times_(times) {}
 
   // To be called before the writer gets the key. Empty keys have no entries: queries never ask for
   // them. They are the prefixes of RocksDB's range extractor, which stands for the order of bytes:
@@ -38,13 +39,16 @@ class RangeEntries {
   void AddEntries(const KeyDifference& key, FilterWriter* writer) const;
   void Keep(const KeyDifference& key, size_t num_bytes);
   void DropCostly();
-  double max_entries() const { return max_entries_per_key_ * static_cast<double>(num_keys_); }
+  double max_entries() const {
+    return times_ * max_entries_per_key_ * static_cast<double>(num_keys_);
+  }
   size_t max_kept_bytes() const;
   template <typename F>
   void ForEachKept(F f) const;
 
   bool is_auto_ = false;
   double max_entries_per_key_ = 0;
+  double times_ = 1;
   RangePrefixes prefixes_;
   // Of the filter that is being built.
   bool is_usable_ = true;

@@ -28,8 +28,11 @@ bool ReadItem(std::string_view item, filter::RangePrefixes* prefixes) {
         !ReadNumber(item.substr(kAfter.size()), 16, &number) || number > UINT8_MAX) {
       return false;
     }
-    prefixes->delimiters[prefixes->num_delimiters++] = {static_cast<unsigned char>(number),
-                                                        kAllDepths};
+    const auto byte = static_cast<unsigned char>(number);
+    for (size_t i = 0; i < prefixes->num_delimiters; ++i) {
+      if (prefixes->delimiters[i].byte == byte) return false;
+    }
+    prefixes->delimiters[prefixes->num_delimiters++] = {byte, kAllDepths};
     return true;
   }
   if (prefixes->num_cell_lengths == filter::kMaxCellLengths || !ReadNumber(item, 10, &number) ||
@@ -64,7 +67,7 @@ std::string ReadRangeSettings(const RocksDBFilterOptions& options, RangeSettings
     error << "range_prefixes is '" << std::string_view(options.range_prefixes)
           << "'; allowed: auto, or a list as in 4:8:after0x2f of up to " << filter::kMaxCellLengths
           << " different lengths of 1 to " << filter::kMaxCellBytes << " bytes and up to "
-          << filter::kMaxDelimiters << " delimiters";
+          << filter::kMaxDelimiters << " different delimiters";
   } else if (!(options.range_entries_per_key >= kMinEntriesPerKey &&
                options.range_entries_per_key <= kMaxEntriesPerKey)) {
     error << "range_entries_per_key is ";

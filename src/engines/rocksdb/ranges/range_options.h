@@ -23,7 +23,7 @@ struct RangeSettings {
   // which for the database is as much again.
   filter::RangeEntries Entries(bool is_bottommost) const {
     if (!is_auto) return filter::RangeEntries(prefixes);
-    return filter::RangeEntries(is_bottommost ? max_entries_per_key : 10 * max_entries_per_key);
+    return filter::RangeEntries(max_entries_per_key, is_bottommost ? 1 : 10);
   }
 };
 
