@@ -150,7 +150,7 @@ void RangeEntries::Finish(bool is_partition, FilterWriter* writer) {
   RangeField field;
   if (is_usable_ && has_prefix_ && num_keys_ != 0) {
     if (is_auto_) {
-      prefixes_ = choice_.Choose(max_entries(), max_entries() / times_);
+      prefixes_ = choice_.Choose(max_entries(), max_entries() / times_ / 2);
       ForEachKept([&](const KeyDifference& key) { AddEntries(key, writer); });
     }
     field.prefixes = prefixes_;

@@ -20,9 +20,9 @@ class RangeEntries {
  public:
   // Entries of these kinds.
   explicit RangeEntries(const RangePrefixes& prefixes) : prefixes_(prefixes) {}
-  // Entries of kinds that are chosen when all keys are known: at most so many for each key, and
-  // so many times as many where fields of the keys end. Memory until then: up to 40 bytes for each
-  // of these, at least 64 KiB.
+  // Entries of kinds that are chosen when all keys are known: at most so many times so many for
+  // each key where fields of the keys may end; for ranges of numbers, which can use any room, half
+  // of max_entries_per_key. Memory until then: up to 40 bytes for each of these, at least 64 KiB.
   explicit RangeEntries(double max_entries_per_key, double times = 1)
       : is_auto_(true), max_entries_per_key_(max_entries_per_key), times_(times) {}
 
