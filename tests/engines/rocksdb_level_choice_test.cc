@@ -17,13 +17,13 @@ constexpr double kUniformBits = 10;
 constexpr double kByDistance[] = {9.5, 13, 17, 20, 23};
 
 LevelRules ByDistance() {
-  LevelRules plan;
-  plan.format = plan.flush_format = Format::kCompact;
-  plan.bits_per_key = kUniformBits;
-  plan.rule = LevelRules::Rule::kByDistance;
-  plan.num_bits = std::size(kByDistance);
-  std::copy(std::begin(kByDistance), std::end(kByDistance), plan.bits);
-  return plan;
+  LevelRules rules;
+  rules.format = rules.flush_format = Format::kCompact;
+  rules.bits_per_key = kUniformBits;
+  rules.rule = LevelRules::Rule::kByDistance;
+  rules.num_bits = std::size(kByDistance);
+  std::copy(std::begin(kByDistance), std::end(kByDistance), rules.bits);
+  return rules;
 }
 
 NewFile Compacted(int level, int num_levels = 7) {
@@ -45,8 +45,8 @@ NewFile Flushed(int num_levels = 7) {
   return file;
 }
 
-double Bits(const LevelRules& plan, const NewFile& file, const SeenLevels& seen = {}) {
-  return ChooseFilter(plan, file, seen).bits_per_key;
+double Bits(const LevelRules& rules, const NewFile& file, const SeenLevels& seen = {}) {
+  return ChooseFilter(rules, file, seen).bits_per_key;
 }
 
 TEST(RocksDBLevelChoiceTest, ABottommostFileHasTheBitsOfTheBottomOnEveryLevel) {
@@ -58,6 +58,25 @@ TEST(RocksDBLevelChoiceTest, ABottommostFileHasTheBitsOfTheBottomOnEveryLevel) {
       }
     }
   }
+}
+
+// Entries for ranges need it. A file that may come to the bottom as it is counts as one of it.
+TEST(RocksDBLevelChoiceTest, LevelsBelowAFile) {
+  const SeenLevels four = {1, 4, 3, true};
+  const SeenLevels moved = {1, 4, 3, false};
+  const auto below = [](const NewFile& file, const SeenLevels& seen) {
+    return NumLevelsBelow(LevelRules(), file, seen);
+  };
+  EXPECT_EQ(below(Bottommost(4), four), 0);
+  EXPECT_EQ(below(Bottommost(2), four), 0);
+  EXPECT_EQ(below(Compacted(3), four), 1);
+  EXPECT_EQ(below(Compacted(1), four), 3);
+  EXPECT_EQ(below(Flushed(), four), 4);
+  EXPECT_EQ(below(Flushed(), moved), 0);
+  EXPECT_EQ(below(Compacted(-1), four), 0);
+  NewFile universal = Compacted(3);
+  universal.has_levels = false;
+  EXPECT_EQ(below(universal, four), 0);
 }
 
 TEST(RocksDBLevelChoiceTest, WithoutAnySeenFileTheLastLevelIsTheBottom) {
@@ -74,9 +93,9 @@ TEST(RocksDBLevelChoiceTest, ThereIsAlwaysALevelBelowAFileThatIsNotBottommost) {
     EXPECT_EQ(Bits(ByDistance(), Compacted(3, num_levels)), kByDistance[1]) << num_levels;
     EXPECT_EQ(Bits(ByDistance(), Compacted(3, num_levels), {1, 3, 3, true}), kByDistance[1]);
   }
-  LevelRules plan = ByDistance();
-  for (plan.deepest = 1; plan.deepest < 5; ++plan.deepest) {
-    EXPECT_EQ(Bits(plan, Compacted(5)), kByDistance[1]) << plan.deepest;
+  LevelRules rules = ByDistance();
+  for (rules.deepest = 1; rules.deepest < 5; ++rules.deepest) {
+    EXPECT_EQ(Bits(rules, Compacted(5)), kByDistance[1]) << rules.deepest;
   }
 }
 
@@ -125,13 +144,13 @@ TEST(RocksDBLevelChoiceTest, AFlushThatMayBeMovedDownHasUniformBits) {
 }
 
 TEST(RocksDBLevelChoiceTest, GivenLevelsAreNotLearned) {
-  LevelRules plan = ByDistance();
-  plan.deepest = 4;
+  LevelRules rules = ByDistance();
+  rules.deepest = 4;
   for (const SeenLevels& seen : {SeenLevels(), SeenLevels{2, 6, 5, true}}) {
     for (int level = 0; level < 4; ++level) {
-      EXPECT_EQ(Bits(plan, Compacted(level), seen), kByDistance[4 - level]);
+      EXPECT_EQ(Bits(rules, Compacted(level), seen), kByDistance[4 - level]);
     }
-    EXPECT_EQ(Bits(plan, Flushed(), seen), kByDistance[4]);
+    EXPECT_EQ(Bits(rules, Flushed(), seen), kByDistance[4]);
   }
 }
 
@@ -156,29 +175,29 @@ TEST(RocksDBLevelChoiceTest, AListIsByLevelAndItsLastNumberForAllBelow) {
   RocksDBFilterOptions options;
   options.format = Format::kCompact;
   options.bits_by_level = {24, 20, 0, 9};
-  const LevelRules plan = MakeLevelRules(options);
+  const LevelRules rules = MakeLevelRules(options);
   const double expected[] = {24, 20, 0, 9, 9, 9, 9};
   for (int level = 0; level < 7; ++level) {
-    EXPECT_EQ(Bits(plan, Compacted(level)), expected[level]);
-    EXPECT_EQ(Bits(plan, Bottommost(level)), expected[level]);
+    EXPECT_EQ(Bits(rules, Compacted(level)), expected[level]);
+    EXPECT_EQ(Bits(rules, Bottommost(level)), expected[level]);
     NewFile universal = Compacted(level);
     universal.has_levels = false;
-    EXPECT_EQ(Bits(plan, universal), expected[level]);
+    EXPECT_EQ(Bits(rules, universal), expected[level]);
   }
-  EXPECT_EQ(Bits(plan, Flushed()), 24);
+  EXPECT_EQ(Bits(rules, Flushed()), 24);
 }
 
 TEST(RocksDBLevelChoiceTest, BitsStayInTheRangeOfTheFormat) {
-  LevelRules plan = ByDistance();
-  plan.deepest = 1;
-  plan.bits[0] = 2;
-  plan.bits[1] = 60;
-  EXPECT_EQ(Bits(plan, Bottommost(1)), kMinCompactBitsPerKey);
-  EXPECT_EQ(Bits(plan, Compacted(0)), kMaxCompactBitsPerKey);
-  plan.flush_format = Format::kBlocked;
-  EXPECT_EQ(Bits(plan, Flushed()), 60);
-  plan.bits[0] = 0;
-  EXPECT_EQ(Bits(plan, Bottommost(1)), 0) << "no filter is not the smallest filter";
+  LevelRules rules = ByDistance();
+  rules.deepest = 1;
+  rules.bits[0] = 2;
+  rules.bits[1] = 60;
+  EXPECT_EQ(Bits(rules, Bottommost(1)), kMinCompactBitsPerKey);
+  EXPECT_EQ(Bits(rules, Compacted(0)), kMaxCompactBitsPerKey);
+  rules.flush_format = Format::kBlocked;
+  EXPECT_EQ(Bits(rules, Flushed()), 60);
+  rules.bits[0] = 0;
+  EXPECT_EQ(Bits(rules, Bottommost(1)), 0) << "no filter is not the smallest filter";
 }
 
 TEST(RocksDBLevelChoiceTest, NoFilterAtTheBottomIsForBottommostFilesAlone) {
@@ -186,22 +205,22 @@ TEST(RocksDBLevelChoiceTest, NoFilterAtTheBottomIsForBottommostFilesAlone) {
   options.filters_at_bottom = false;
   for (const bool by_level : {false, true}) {
     options.auto_bits_by_level = by_level;
-    const LevelRules plan = MakeLevelRules(options);
+    const LevelRules rules = MakeLevelRules(options);
     for (int level = 0; level < 7; ++level) {
-      EXPECT_EQ(Bits(plan, Bottommost(level)), 0);
-      EXPECT_NE(Bits(plan, Compacted(level)), 0);
+      EXPECT_EQ(Bits(rules, Bottommost(level)), 0);
+      EXPECT_NE(Bits(rules, Compacted(level)), 0);
     }
-    EXPECT_NE(Bits(plan, Flushed()), 0);
+    EXPECT_NE(Bits(rules, Flushed()), 0);
   }
 }
 
 TEST(RocksDBLevelChoiceTest, WithoutLevelOptionsAllFilesAreAlike) {
   RocksDBFilterOptions options;
   options.bits_per_key = 7.5;
-  const LevelRules plan = MakeLevelRules(options);
+  const LevelRules rules = MakeLevelRules(options);
   for (const NewFile& file : {Compacted(3), Bottommost(6), Flushed(), Compacted(-1)}) {
-    EXPECT_EQ(Bits(plan, file, {1, 4, 3, true}), 7.5);
-    EXPECT_EQ(ChooseFilter(plan, file, {}).format, Format::kBlocked);
+    EXPECT_EQ(Bits(rules, file, {1, 4, 3, true}), 7.5);
+    EXPECT_EQ(ChooseFilter(rules, file, {}).format, Format::kBlocked);
   }
 }
 
@@ -240,7 +259,7 @@ TEST(RocksDBLevelChoiceTest, FullLevelsTakeTheMemoryOfUniformBits) {
         options.bits_per_key = bits_per_key;
         options.level_size_ratio = ratio;
         options.auto_bits_by_level = true;
-        const LevelRules plan = MakeLevelRules(options);
+        const LevelRules rules = MakeLevelRules(options);
         const SeenLevels seen{1, 6, 5, true};
         for (const int levels : {4, 5, 7}) {
           double keys = 0;
@@ -248,8 +267,8 @@ TEST(RocksDBLevelChoiceTest, FullLevelsTakeTheMemoryOfUniformBits) {
           double last = 0;
           for (int distance = 0; distance < levels; ++distance) {
             const double of_level = std::pow(ratio, -distance);
-            const double its_bits = distance == 0 ? Bits(plan, Bottommost(6))
-                                                  : Bits(plan, Compacted(6 - distance), seen);
+            const double its_bits = distance == 0 ? Bits(rules, Bottommost(6))
+                                                  : Bits(rules, Compacted(6 - distance), seen);
             EXPECT_GE(its_bits, last);
             last = its_bits;
             keys += of_level;

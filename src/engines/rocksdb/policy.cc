@@ -66,8 +66,8 @@ class RocksDBFilterPolicy : public FilterPolicy {
   FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext& context) const override {
     const PolicyOptions::Snapshot settings = options_.LoadSnapshot();
     const NewFile file = FileOf(context);
-    const FilterChoice choice =
-        ChooseFilter(settings.levels, file, history_.Add(context.column_family_name, file));
+    const SeenLevels seen = history_.Add(context.column_family_name, file);
+    const FilterChoice choice = ChooseFilter(settings.levels, file, seen);
     if (choice.bits_per_key == 0) return nullptr;
     const bool verify = context.table_options.detect_filter_construct_corruption;
     RocksDBBitsBuilder* builder = nullptr;
@@ -79,8 +79,9 @@ class RocksDBFilterPolicy : public FilterPolicy {
     options.format = choice.format;
     options.bits_per_key = choice.bits_per_key;
     if (settings.canonicalizer == nullptr && settings.ranges.has_entries()) {
+      const int num_levels_below = NumLevelsBelow(settings.levels, file, seen);
       builder = new (std::nothrow) RangeBitsBuilder(options, verify, context.info_log,
-                                                    settings.ranges.Entries(file.is_bottommost));
+                                                    settings.ranges.Entries(num_levels_below));
     } else if (settings.canonicalizer == nullptr) {
       builder = new (std::nothrow) RocksDBBitsBuilder(options, verify, context.info_log);
     } else {

@@ -49,13 +49,19 @@ int Distance(const LevelRules& rules, const NewFile& file, const SeenLevels& see
   return deepest - std::clamp(seen.top, 1, deepest) + 1;
 }
 
+// Without levels, RocksDB does not say how large a file is among the others.
+bool HasLevel(const NewFile& file) { return file.has_levels && file.level >= 0; }
+
+// RocksDB moves flushed files down as they are if their ranges do not overlap. All of the database
+// would then have the filters of its smallest level.
+bool MayBeMoved(const LevelRules& rules, const NewFile& file, const SeenLevels& seen) {
+  return file.level == 0 && rules.deepest == 0 && !seen.flushes_are_merged;
+}
+
 double BitsByDistance(const LevelRules& rules, const NewFile& file, const SeenLevels& seen) {
-  // Without levels, RocksDB does not say how large a file is among the others.
-  if (!file.has_levels || file.level < 0) return rules.bits_per_key;
+  if (!HasLevel(file)) return rules.bits_per_key;
   if (file.is_bottommost) return rules.bits[0];
-  // RocksDB moves flushed files down as they are if their ranges do not overlap. All of the
-  // database would then have the filters of its smallest level.
-  if (file.level == 0 && rules.deepest == 0 && !seen.flushes_are_merged) return rules.bits_per_key;
+  if (MayBeMoved(rules, file, seen)) return rules.bits_per_key;
   return rules.bits[std::min(Distance(rules, file, seen), rules.num_bits - 1)];
 }
 
@@ -99,6 +105,11 @@ FilterChoice ChooseFilter(const LevelRules& rules, const NewFile& file, const Se
   if (bits == 0) return {format, 0};
   const BitsPerKeyRange allowed = AllowedBitsPerKey(format);
   return {format, std::clamp(bits, allowed.min, allowed.max)};
+}
+
+int NumLevelsBelow(const LevelRules& rules, const NewFile& file, const SeenLevels& seen) {
+  const bool is_known = HasLevel(file) && !MayBeMoved(rules, file, seen);
+  return file.is_bottommost || !is_known ? 0 : Distance(rules, file, seen);
 }
 
 }  // namespace bloomline

@@ -52,6 +52,10 @@ LevelRules MakeLevelRules(const RocksDBFilterOptions& options);
 
 FilterChoice ChooseFilter(const LevelRules& rules, const NewFile& file, const SeenLevels& seen);
 
+// How many levels with data there are below the file's, as far as that is known; 0 for a flushed
+// file that RocksDB may move to the bottom as it is.
+int NumLevelsBelow(const LevelRules& rules, const NewFile& file, const SeenLevels& seen);
+
 }  // namespace bloomline
 
 #endif  // BLOOMLINE_ENGINES_ROCKSDB_LEVELS_LEVEL_CHOICE_H_

@@ -18,12 +18,13 @@ struct RangeSettings {
 
   bool has_entries() const { return is_auto || !prefixes.empty(); }
 
-  // Above the bottommost data lies about a tenth of all keys. A file there has fewer keys of each
-  // user, device or directory, and so needs more entries for each key: up to ten times as many,
-  // which for the database is as much again.
-  filter::RangeEntries Entries(bool is_bottommost) const {
+  // A level has about a tenth of the keys of the one below it. So its files have fewer keys of each
+  // user, device or directory, and need more entries for each key: for the database, ten times as
+  // many are as much again, and twice as many of a level yet smaller are hardly more.
+  filter::RangeEntries Entries(int num_levels_below) const {
     if (!is_auto) return filter::RangeEntries(prefixes);
-    return filter::RangeEntries(max_entries_per_key, is_bottommost ? 1 : 10);
+    const int times = num_levels_below == 0 ? 1 : num_levels_below == 1 ? 10 : 20;
+    return filter::RangeEntries(max_entries_per_key, times);
   }
 };
 
