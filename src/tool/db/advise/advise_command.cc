@@ -165,8 +165,15 @@ std::string UseRemark(const TickerRates& rates, const Group& all, const Group& l
 }
 
 // Empty: there is nothing to say of filters for ranges.
-std::string RangeRemark(const RangeCost& cost, const std::optional<TickerRates>& rates, double runs,
-                        const std::string& extractor) {
+std::string RangeRemark(const RangeCost& cost, const std::optional<TickerRates>& rates,
+                        const Group& all, const std::string& extractor) {
+  if (all.ranges.files != 0) {
+    const double share = all.ranges.share();
+    return "The filters have entries for ranges" +
+           (std::isnan(share) ? "" : ", about " + RateText(share) + " of their memory") +
+           ". The choices have none: to keep them, set range_prefixes with any of them, and expect "
+           "as much more memory.";
+  }
   if (cost.num_keys == 0) return "";
   std::string remark = "Filters for ranges (docs/ranges.md; range_prefixes=auto) would have ";
   if (cost.num_entries == 0) {
@@ -180,7 +187,7 @@ std::string RangeRemark(const RangeCost& cost, const std::optional<TickerRates>&
   if (!rates || !rates->seeks) {
     return remark +
            ". They pay if many scans with an upper bound find no key: each reads a block " + "in " +
-           NumberText(runs, 2) + " files now.";
+           NumberText(all.runs, 2) + " files now.";
   }
   constexpr double kWorthwhile = 0.05;
   const uint64_t empty = *rates->seeks - rates->seeks_found;
@@ -188,7 +195,7 @@ std::string RangeRemark(const RangeCost& cost, const std::optional<TickerRates>&
   return remark + ". " + (pays ? "They may pay" : "They would hardly pay") + ": of " +
          CountText(*rates->seeks) + " seeks in the statistics " + ShareOf(empty, *rates->seeks) +
          " found no key" +
-         (pays ? ", and each read a block in " + NumberText(runs, 2) + " files." : ".");
+         (pays ? ", and each read a block in " + NumberText(all.runs, 2) + " files." : ".");
 }
 
 // --memory is for all column families together: each gets the part of its keys.
@@ -252,7 +259,7 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options,
         if (!remark.empty()) family.advice.remarks.push_back(std::move(remark));
       };
       if (family.tickers) add(UseRemark(*family.tickers, groups.all, groups.levels.back()));
-      add(RangeRemark(range_costs[g], family.tickers, groups.all.runs,
+      add(RangeRemark(range_costs[g], family.tickers, groups.all,
                       ExtractorOf(*inputs, inspection, groups)));
     }
     families.push_back(std::move(family));

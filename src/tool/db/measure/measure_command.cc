@@ -201,7 +201,7 @@ void PrintScan(const Inputs& inputs, const FamilyGroups& groups, const FamilySca
     cells.push_back({width.name, CountText(width.empty), RateOrDash(width.rejected_share()),
                      ReadsText(width.reads()), ReadsText(width.reads_without())});
   }
-  std::cout << TextTable(cells);
+  if (cells.size() > 1) std::cout << TextTable(cells);
   if (groups.all.ranges.files < groups.all.files) {
     PrintLine("no entries for ranges: " + CountText(groups.all.files - groups.all.ranges.files) +
               " of " + FilesText(groups.all.files));
@@ -295,8 +295,8 @@ void AddMeasureCommand(CLI::App* db, int* exit_code) {
                                          "List each file. Up to ten files are always listed");
   command
       ->add_flag("--scan", options->scan,
-                 "Instead: how often filters spare scans of ranges without keys the reading of a "
-                 "file (RocksDB; docs/ranges.md)")
+                 "Scans instead of Gets: how many files filters spare a scan of an empty range "
+                 "(RocksDB; docs/ranges.md)")
       ->excludes(files);
   command->footer(
       "Missing keys are 'adjacent' to stored ones: of the same length, and the next number, digit\n"

@@ -64,7 +64,7 @@ bool NextDelimited(const std::string& key, unsigned char delimiter, unsigned dep
   std::string& next = range->begin;
   next = key.substr(0, at);
   KeyShape shape;
-  const bool is_number = next.back() >= '0' && next.back() < '9';
+  const bool is_number = next.back() >= '0' && next.back() <= '9';
   shape.kind = is_number ? ShapeKind::kTextDecimal : ShapeKind::kText;
   if (!Increment(shape, &next) || next.back() == byte) return false;
   range->end = next + static_cast<char>(delimiter + 1);
