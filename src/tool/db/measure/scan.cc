@@ -105,8 +105,9 @@ class RangeMaker {
       Add("the next beginning of " + BitsAsBytes(*bits) + (*bits == 8 ? " byte" : " bytes"),
           [&](size_t i, Range* range) {
             std::string unused;
-            return RangeOfCell(keys_[i], *bits, &unused, &range->begin) &&
-                   RangeOfCell(range->begin, *bits, &range->begin, &range->end);
+            std::string next_cell;
+            return RangeOfCell(keys_[i], *bits, &unused, &next_cell) &&
+                   RangeOfCell(next_cell, *bits, &range->begin, &range->end);
           });
     }
     for (const auto& [delimiter, depths] : kinds.depths) {
@@ -159,7 +160,8 @@ class FileScan {
 
   bool Run(const database::TableFile& file, const std::vector<Range>& ranges,
            std::vector<Answer>* answers, std::string* error) {
-    const bool has_filter = table_.filter_kind() != sstable::FilterKind::kNone;
+    const bool has_filter = table_.filter_kind() != sstable::FilterKind::kNone &&
+                            table_.properties().prefix_extractor == kRangeExtractor;
     if (has_filter && !filters_.Init(table_, error)) return false;
     const auto reader = table_.NewKeyReader(error);
     if (reader == nullptr) return false;
@@ -264,7 +266,11 @@ std::vector<FamilyScan> Scan(Inputs* inputs, const CommonOptions& common,
   quiet.progress = false;
   for_each_file(quiet, [&](size_t, size_t f, const sstable::Table& table, std::string* error) {
     std::vector<std::string> of_file;
-    const uint64_t num_keys = options.samples / inspection.groups[f].all.files;
+    const sstable::Properties& properties = table.properties();
+    const uint64_t key_bytes =
+        properties.raw_key_bytes / std::max<uint64_t>(1, properties.num_entries);
+    const uint64_t num_keys = std::min(options.samples / inspection.groups[f].all.files,
+                                       kMostSampleBytes / (key_bytes + sizeof(std::string)));
     if (!SampleKeys(table, num_keys, &of_file, error)) return false;
     const std::lock_guard<std::mutex> lock(mutex);
     for (std::string& key : of_file) {
@@ -295,9 +301,11 @@ std::vector<FamilyScan> Scan(Inputs* inputs, const CommonOptions& common,
       ++range.files;
       range.rejected += answer.is_rejected;
       if (!answer.has_key || !answer.is_rejected) continue;
-      ++scans[f].lost;
-      scans[f].lost_example =
+      std::string example =
           file.path + ": keys from " + KeyText(range.begin) + " to before " + KeyText(range.end);
+      if (scans[f].lost++ == 0 || example < scans[f].lost_example) {
+        scans[f].lost_example = std::move(example);
+      }
     }
     return true;
   });

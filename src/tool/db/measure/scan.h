@@ -17,7 +17,7 @@ namespace bloomline::tool::db {
 struct ScanWidth {
   std::string name;
   uint64_t made = 0;
-  uint64_t empty = 0;  // of these, those that hold no key, and lie not beside all files
+  uint64_t empty = 0;  // of these, those that hold no key, unless they lie beside all files
   // Of the empty ranges: the files that a scan comes to, and how many of these a filter rejects.
   uint64_t files = 0;
   uint64_t rejected = 0;

@@ -50,7 +50,7 @@ Json LostJson(const LostKey& lost) {
 std::string LostText(const std::string& path, const LostKey& lost) {
   return path + ": lost key " + KeyText(lost.key) +
          (lost.loss == Loss::kPrefix  ? ", by its prefix " + KeyText(lost.prefix)
-          : lost.loss == Loss::kRange ? ", by ranges that have it"
+          : lost.loss == Loss::kRange ? ", by a range that has it"
                                       : "") +
          ": data block at offset " + std::to_string(lost.block_offset) + ", entry " +
          std::to_string(lost.entry);

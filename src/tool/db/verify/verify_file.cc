@@ -119,7 +119,8 @@ class Verifier {
     if (filter_ < was_read_.size()) was_read_[filter_] = true;
     const std::string reason = WhyNotQueried(filter);
     const bool has_ranges = filter != nullptr && filter->ranges() != nullptr;
-    if (reason.empty() && has_ranges && is_prefix) {  // the empty one, which stands for ranges
+    // The empty prefix only stands for ranges.
+    if (has_ranges && is_prefix && table_.properties().prefix_extractor == kRangeExtractor) {
       batch->Clear();
       return true;
     }
