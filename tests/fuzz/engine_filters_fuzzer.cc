@@ -66,9 +66,10 @@ std::string ConsumeEnd(FuzzedDataProvider* input, size_t payload_bytes) {
             input->ConsumeIntegralInRange<uint32_t>(0, kernels::kNumArrangements - 1));
       }
       const std::string canonicalizer = input->ConsumeBool() ? "app.Case" : "";
-      std::string trailer(filter::EndBytes({canonicalizer, {}}), '\0');
-      filter::EncodeTrailer(shape, input->ConsumeIntegral<uint64_t>(), trailer.data(),
-                            {canonicalizer, {}});
+      const std::string ranges = input->ConsumeRandomLengthString(filter::kMaxRangeFieldBytes);
+      const filter::Extension extension = {canonicalizer, ranges};
+      std::string trailer(filter::EndBytes(extension), '\0');
+      filter::EncodeTrailer(shape, input->ConsumeIntegral<uint64_t>(), trailer.data(), extension);
       return trailer;
     }
   }
@@ -96,6 +97,8 @@ void CheckNumbers(const EngineFilter& filter, uint64_t num_keys) {
   if (simulated) return;
   RequireRate(filter.ExpectedRate(num_keys), "an expected rate is one");
   RequireRate(filter.RateFromBits(), "a rate from bits is one");
+  const double entries = filter.EntriesFromBits();
+  Require(std::isnan(entries) || (entries >= 0 && std::isfinite(entries)), "entries are a number");
 }
 
 void Check(const EngineFilter& filter, FuzzedDataProvider* input) {
@@ -124,6 +127,10 @@ void Check(const EngineFilter& filter, FuzzedDataProvider* input) {
     Require(!answer || layout != Layout::kNoKeys, "no keys match none");
   }
   Require(matches == expected, "matches are counted");
+  for (size_t i = 1; i < n; ++i) {
+    Require(filter.RangeMayMatch(views[i - 1], views[i]) || filter.ranges() != nullptr,
+            "without entries for ranges every one may match");
+  }
 }
 
 // A Bloom filter with every bit set matches every key.

@@ -2,6 +2,7 @@
 // engine. With the engines: engine_filters_rocksdb_test.cc, engine_filters_leveldb_test.cc.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <string>
@@ -11,6 +12,7 @@
 #include "bloomline/filter.h"
 #include "src/filter/format/shapes.h"
 #include "src/filter/writer/filter_writer.h"
+#include "src/filter/writer/range_entries.h"
 #include "src/inspect/engine_filters/engine_filter.h"
 #include "tests/inspect/engine_filter_checks.h"
 #include "tests/support/guarded_bytes.h"
@@ -128,6 +130,83 @@ TEST(EngineFiltersTest, KeysOfACanonicalizerMatch) {
     for (const std::string& key : RandomKeys(200, 6)) EXPECT_TRUE(filter.MayMatch(key));
     EXPECT_LT(filter.ExpectedRate(400), 0.02);
   }
+}
+
+// The highest byte first.
+std::string NumberKey(uint64_t number) {
+  std::string key(8, '\0');
+  for (size_t i = 0; i < 8; ++i) key[7 - i] = static_cast<char>(number >> (8 * i));
+  return key;
+}
+
+// Of squares, with entries for their first 30 and 61 bits.
+std::string BuildWithRanges(Format format, double bits_per_key, size_t num_keys,
+                            size_t* num_entries) {
+  filter::RangePrefixes prefixes;
+  prefixes.num_cell_lengths = 2;
+  prefixes.cell_bits[0] = 30;
+  prefixes.cell_bits[1] = 61;
+  filter::RangeEntries entries(prefixes);
+  filter::FilterWriter writer(Options(format, bits_per_key, 9), UINT64_MAX, filter::TableShape);
+  entries.Add("", &writer);
+  for (size_t i = 0; i < num_keys; ++i) {
+    const std::string key = NumberKey(i * i);
+    entries.Add(key, &writer);
+    writer.AddKey(key);
+  }
+  entries.Finish(false, &writer);
+  *num_entries = writer.num_keys();
+  std::string bytes(writer.Plan().num_bytes, '\0');
+  writer.FinishTo(writer.Plan(), bytes.data());
+  return bytes;
+}
+
+TEST(EngineFiltersTest, AnswersForRanges) {
+  constexpr size_t kKeys = 3000;
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    size_t num_entries;
+    const std::string bytes = BuildWithRanges(format, 10, kKeys, &num_entries);
+    const EngineFilter filter = Open(bytes);
+    ASSERT_NE(filter.ranges(), nullptr);
+    EXPECT_EQ(filter.ranges()->prefixes.cell_bits[1], 61);
+    const auto written = static_cast<double>(num_entries);
+    EXPECT_NEAR(filter.EntriesFromBits(), written, 0.03 * written);
+    EXPECT_GT(num_entries, 1.5 * kKeys);
+    size_t rejected = 0;
+    for (uint64_t i = 0; i + 1 < kKeys; ++i) {
+      const std::string key = NumberKey(i * i);
+      const std::string behind = NumberKey(i * i + 1);
+      const std::string end = NumberKey(i * i + 1 + std::min<uint64_t>(2 * i, 16));
+      ASSERT_TRUE(filter.RangeMayMatch(key, behind)) << i;
+      rejected += filter.RangeMayMatch(behind, end) ? 0 : 1;
+    }
+    EXPECT_GT(rejected, kKeys / 2);
+    // Without the field, every range may match.
+    const EngineFilter without = Open(Build(Options(format, 10), {"key"}));
+    EXPECT_EQ(without.ranges(), nullptr);
+    EXPECT_TRUE(without.RangeMayMatch("a", "b"));
+    // Neither where it breaks the rules: the least length of a key is above the greatest.
+    std::string broken = bytes;
+    broken[bytes.size() - kTrailerBytes - 10] = 9;
+    EXPECT_EQ(Open(broken).ranges(), nullptr);
+    EXPECT_TRUE(Open(broken).MayMatch(NumberKey(4)));
+  }
+}
+
+TEST(EngineFiltersTest, BitsShowHowManyEntriesThereAre) {
+  const std::vector<std::string> keys = RandomKeys(30000, 7);
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    for (const double bits : {3.5, 5.0, 7.0, 10.0, 12.0, 14.0}) {
+      const double entries = Open(Build(Options(format, bits), keys)).EntriesFromBits();
+      EXPECT_NEAR(entries, 30000, 0.01 * 30000) << bits << " bits per key";
+    }
+  }
+  EXPECT_EQ(Open(Build(Options(Format::kBlocked, 10), {})).EntriesFromBits(), 0);
+  // Blocks of few keys have the same number of slots.
+  EXPECT_TRUE(std::isnan(Open(Build(Options(Format::kCompact, 24), keys)).EntriesFromBits()));
+  std::string full = Build(Options(Format::kBlocked, 10), keys);
+  std::fill_n(full.begin(), full.size() - kTrailerBytes, '\xff');
+  EXPECT_TRUE(std::isnan(Open(full).EntriesFromBits()));
 }
 
 TEST(EngineFiltersTest, HasTheRateThatIsExpected) {

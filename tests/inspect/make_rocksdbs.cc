@@ -3,6 +3,7 @@
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
+#include <rocksdb/version.h>
 
 #include <fstream>
 #include <functional>
@@ -38,19 +39,24 @@ std::unique_ptr<rocksdb::DB> Open(const rocksdb::Options& options, const std::st
   return std::unique_ptr<rocksdb::DB>(db);
 }
 
-void Flush(rocksdb::DB* db, uint64_t first, uint64_t last, uint64_t step) {
-  for (uint64_t i = first; i < last; i += step) {
-    Check(db->Put({}, DecimalKey(2 * i), "a value"));
-  }
+using MakeKey = std::string (*)(uint64_t);
+
+std::string EvenKey(uint64_t i) { return DecimalKey(2 * i); }
+
+void Flush(rocksdb::DB* db, uint64_t first, uint64_t last, uint64_t step, MakeKey key = EvenKey) {
+  for (uint64_t i = first; i < last; i += step) Check(db->Put({}, key(i), "a value"));
   Check(db->Flush({}));
 }
 
 // Level 6, or what is the last: all keys; level 0: two files with a quarter of them each.
-void WriteLevels(rocksdb::DB* db) {
-  Flush(db, 0, kKeys, 1);
-  Check(db->CompactRange({}, nullptr, nullptr));
-  Flush(db, 0, kKeys, 4);
-  Flush(db, 1, kKeys, 4);
+void WriteLevels(rocksdb::DB* db, MakeKey key = EvenKey, bool rewrites = false) {
+  Flush(db, 0, kKeys, 1, key);
+  rocksdb::CompactRangeOptions compaction;
+  // The one file that was flushed would only be moved.
+  if (rewrites) compaction.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+  Check(db->CompactRange(compaction, nullptr, nullptr));
+  Flush(db, 0, kKeys, 4, key);
+  Flush(db, 1, kKeys, 4, key);
 }
 
 Json Facts(rocksdb::DB* db) {
@@ -135,6 +141,64 @@ void MakeLargeKeys(const std::string& path) {
   Check(db->Flush({}));
 }
 
+// Each third user has 20 posts.
+constexpr uint64_t kPosts = 20;
+std::string UserKey(uint64_t user) {
+  const std::string number = std::to_string(user);
+  return "user:" + std::string(5 - number.size(), '0') + number + ":";
+}
+std::string PostKey(uint64_t i) {
+  const std::string post = std::to_string(10 + i % kPosts);
+  return UserKey(i / kPosts * 3) + "post:" + post;
+}
+
+uint64_t SkippedFiles(const rocksdb::Statistics& statistics) {
+  return statistics.getTickerCount(rocksdb::BLOOM_FILTER_PREFIX_USEFUL)
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 803
+         + statistics.getTickerCount(rocksdb::NON_LAST_LEVEL_SEEK_FILTERED) +
+         statistics.getTickerCount(rocksdb::LAST_LEVEL_SEEK_FILTERED)
+#endif
+      ;
+}
+
+// Without entries for ranges if `prefixes` is empty. Of those with "auto", how many files a scan of
+// the user behind each one skips; behind the last one there is no file.
+void MakeRanges(const std::string& path, const char* prefixes, bool is_partitioned, Json* json) {
+  RocksDBFilterOptions filter;
+  filter.format = is_partitioned ? Format::kBlocked : Format::kCompact;
+  filter.range_prefixes = prefixes;
+  BlockBasedTableOptions table;
+  table.filter_policy = NewRocksDBFilterPolicy(filter);
+  table.block_size = 256;                 // so that a sample has all users
+  table.checksum = rocksdb::kNoChecksum;  // a test changes filters
+  table.format_version = 5;
+  if (is_partitioned) {
+    table.partition_filters = true;
+    table.metadata_block_size = 4096;
+    table.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+  }
+  rocksdb::Options options = OptionsWith(table);
+  options.target_file_size_base = 64 << 20;
+  if (*prefixes != '\0') options.prefix_extractor = NewRangeExtractor();
+  const auto db = Open(options, path);
+  WriteLevels(db.get(), PostKey, true);
+  *json = Facts(db.get());
+  rocksdb::ReadOptions read_options;
+  read_options.auto_prefix_mode = true;
+  for (uint64_t i = 0; i + kPosts < kKeys; i += kPosts) {
+    const std::string begin = UserKey(i / kPosts * 3 + 1);
+    const std::string end = begin.substr(0, begin.size() - 1) + ';';
+    const rocksdb::Slice bound(end);
+    read_options.iterate_upper_bound = &bound;
+    const std::unique_ptr<rocksdb::Iterator> iterator(db->NewIterator(read_options));
+    iterator->Seek(begin);
+    if (iterator->Valid()) std::exit(1);
+    Check(iterator->status());
+  }
+  (*json)["skipped"] = SkippedFiles(*options.statistics);
+  std::ofstream(path + ".stats") << options.statistics->ToString();
+}
+
 // A column family whose name does harm to a terminal, in tables, the MANIFEST and OPTIONS.
 void MakeForged(const std::string& path) {
   BlockBasedTableOptions table = TableWith(rocksdb::NewBloomFilterPolicy(10));
@@ -170,6 +234,10 @@ void MakeRocksDBs(const std::string& folder, Json* json) {
   Make(folder + "/rocksdb_bloomline", table, &(*json)["rocksdb_bloomline"]);
   // From now on with RocksDB's own.
   Open(OptionsWith(TableWith(rocksdb::NewBloomFilterPolicy(10))), folder + "/rocksdb_bloomline");
+  MakeRanges(folder + "/rocksdb_ranges", "auto", false, &(*json)["rocksdb_ranges"]);
+  MakeRanges(folder + "/rocksdb_ranges_listed", "11:after0x3a", true,
+             &(*json)["rocksdb_ranges_listed"]);
+  MakeRanges(folder + "/rocksdb_posts", "", false, &(*json)["rocksdb_posts"]);
   MakeShortKeys(folder + "/rocksdb_short_keys");
   MakeLargeKeys(folder + "/rocksdb_large_keys");
   MakeForged(folder + "/rocksdb_forged");

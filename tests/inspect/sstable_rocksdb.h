@@ -106,10 +106,13 @@ class OneTable {
 // RocksDB gives the entries in its order, and so does the table.
 void ExpectSameEntries(const OneTable& written, const sstable::Table& table);
 
+// SkipTo leads to the first entry at or behind any key.
+void ExpectSeeks(const sstable::Table& table);
+
 // Of each entry, that a Get at each snapshot that finds it queries the filter that FilterOf names.
 void ExpectSameQueries(const OneTable& written, const sstable::Table& table);
 
-// Writes a table, makes both checks and compares filters and properties. Returns the properties.
+// Writes a table, makes these checks and compares filters and properties. Returns the properties.
 sstable::Properties CheckTable(const TableCase& test_case, sstable::FilterKind kind);
 
 }  // namespace bloomline::tests

@@ -4,6 +4,7 @@
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -34,7 +35,7 @@ class DamagedBuilder : public ForwardingBuilder {
       : ForwardingBuilder(builder), random_(seed) {}
   Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
     // A filter ends in at most so many bytes that are no bits of it.
-    constexpr size_t kLongestTrailer = 20;
+    constexpr size_t kLongestTrailer = 34;  // of bloomline with entries for ranges
     const Slice filter = ForwardingBuilder::Finish(buf, status);
     if (filter.size() > kLongestTrailer) {
       DamageBits(const_cast<char*>(filter.data()), filter.size() - kLongestTrailer, &random_);
@@ -73,6 +74,7 @@ struct Setting {
   bool is_reversed = false;
   rocksdb::CompressionType compression = rocksdb::kNoCompression;
   bool has_tombstones = false;
+  std::vector<size_t> range_bytes;  // whose filters have entries for keys' first bytes
 
   rocksdb::Options ToOptions(uint64_t seed = 0) const {
     rocksdb::BlockBasedTableOptions table;
@@ -96,6 +98,7 @@ struct Setting {
     // What the tombstones hide is in the last level, and has no filter.
     options.optimize_filters_for_hits = has_tombstones;
     if (is_reversed) options.comparator = rocksdb::ReverseBytewiseComparator();
+    if (!range_bytes.empty()) options.prefix_extractor = NewRangeExtractor();
     if (prefixes != Prefixes::kNone) {
       options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(kPrefixBytes));
     }
@@ -167,6 +170,34 @@ Keys LostToIterators(const Setting& setting, const std::string& folder, const Ke
   return lost;
 }
 
+// The range of a key alone, and those of all keys that have its first bytes.
+Keys LostToRanges(const Setting& setting, const std::string& folder, const Keys& keys) {
+  const auto db = OpenToRead(setting, folder);
+  Keys lost;
+  for (const std::string& key : keys) {
+    std::vector<std::pair<std::string, std::string>> ranges = {{key, key + '\0'}};
+    for (const size_t bytes : setting.range_bytes) {
+      const std::string begin = key.substr(0, bytes);
+      ranges.emplace_back(begin, begin);
+      ++ranges.back().second.back();  // no byte of theirs is the greatest
+    }
+    const bool is_found = std::all_of(ranges.begin(), ranges.end(), [&](const auto& range) {
+      rocksdb::ReadOptions options;
+      options.auto_prefix_mode = true;
+      const rocksdb::Slice end = range.second;
+      options.iterate_upper_bound = &end;
+      const std::unique_ptr<rocksdb::Iterator> iterator(db->NewIterator(options));
+      for (iterator->Seek(range.first); iterator->Valid(); iterator->Next()) {
+        if (iterator->key() == key) return true;
+      }
+      Check(iterator->status());
+      return false;
+    });
+    if (!is_found) lost.push_back(key);
+  }
+  return lost;
+}
+
 Kind MakeKind(std::string name, int num_keys, const Setting& setting) {
   Kind kind;
   kind.name = std::move(name);
@@ -184,6 +215,11 @@ Kind MakeKind(std::string name, int num_keys, const Setting& setting) {
       return PrefixesOf(setting.prefixes == Prefixes::kOnly
                             ? Lost(setting, folder, keys)
                             : LostToIterators(setting, folder, keys));
+    };
+  }
+  if (!setting.range_bytes.empty()) {
+    kind.lost_to_ranges = [setting](const std::string& folder, const Keys& keys) {
+      return LostToRanges(setting, folder, keys);
     };
   }
   kind.is_compressed = setting.compression != rocksdb::kNoCompression;
@@ -240,6 +276,16 @@ std::vector<Kind> RocksDBKinds() {
     s->partition_bytes = 512;
     s->compression = rocksdb::kSnappyCompression;
   });
+  for (const Format format : {Format::kBlocked, Format::kCompact}) {
+    RocksDBFilterOptions options;
+    options.format = format;
+    options.bits_per_key = 8;
+    options.range_prefixes = "7:8:14";
+    add(format == Format::kBlocked ? "BlockedRanges" : "CompactRanges",
+        NewRocksDBFilterPolicy(options), [](Setting* s) {
+          s->range_bytes = {7, 8, 14};
+        });
+  }
   add("RocksDBBloom", bloom, plain);
   add("RocksDBBloomPartitionedReversed", bloom, [](Setting* s) {
     s->partition_bytes = 512;

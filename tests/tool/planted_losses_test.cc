@@ -54,7 +54,8 @@ class PlantedLossesTest : public testing::TestWithParam<Kind> {
     ASSERT_FALSE(run.json.empty()) << run.text;
     const Keys lost = kind.lost ? kind.lost(folder_, keys_) : Keys();
     const Keys lost_prefixes = kind.lost_prefixes ? kind.lost_prefixes(folder_, keys_) : Keys();
-    std::set<std::string> said, said_prefixes;
+    const Keys lost_to_ranges = kind.lost_to_ranges ? kind.lost_to_ranges(folder_, keys_) : Keys();
+    std::set<std::string> said, said_prefixes, said_to_ranges;
     size_t num_said = 0;
     for (const auto& file : run.json["files"]) {
       std::ifstream stream(file["path"].get<std::string>(), std::ios::binary);
@@ -64,6 +65,8 @@ class PlantedLossesTest : public testing::TestWithParam<Kind> {
         const std::string bytes = FromHex(key["key_hex"]);
         if (key.contains("prefix_hex")) {
           said_prefixes.insert(FromHex(key["prefix_hex"]));
+        } else if (key["by_range"]) {
+          said_to_ranges.insert(bytes);
         } else {
           said.insert(bytes);
         }
@@ -76,15 +79,23 @@ class PlantedLossesTest : public testing::TestWithParam<Kind> {
     }
     EXPECT_EQ(Keys(said.begin(), said.end()), lost);
     EXPECT_EQ(Keys(said_prefixes.begin(), said_prefixes.end()), lost_prefixes);
+    // Where a filter has lost the key, verify does not ask for its ranges.
+    for (const std::string& key : lost_to_ranges) {
+      EXPECT_TRUE(said_to_ranges.erase(key) == 1 || said.count(key) == 1) << key;
+    }
+    EXPECT_EQ(Keys(said_to_ranges.begin(), said_to_ranges.end()), Keys());
     EXPECT_EQ(run.json["lost"], num_said);
-    EXPECT_EQ(run.exit_code, lost.empty() && lost_prefixes.empty() ? 0 : 1) << run.text;
+    const bool is_any_lost = !lost.empty() || !lost_prefixes.empty() || !lost_to_ranges.empty();
+    EXPECT_EQ(run.exit_code, is_any_lost ? 1 : 0) << run.text;
     EXPECT_GE(run.json["files_checked"], kTables) << run.text;
     EXPECT_TRUE(run.json["not_checked"].empty()) << run.text;
     if (kind.lost) {
       EXPECT_EQ(run.json["keys_checked"], keys_.size());
     }
     EXPECT_EQ(run.json["prefixes_checked"] > 0, kind.lost_prefixes != nullptr) << run.text;
+    EXPECT_EQ(run.json["ranges_checked"], kind.lost_to_ranges ? keys_.size() : 0) << run.text;
     planted_ += lost.size();
+    planted_ranges_ += lost_to_ranges.size();
     planted_prefixes_ += lost_prefixes.size();
   }
 
@@ -93,16 +104,18 @@ class PlantedLossesTest : public testing::TestWithParam<Kind> {
   const Keys keys_ = MakeKeys(GetParam().num_keys);
   size_t planted_ = 0;
   size_t planted_prefixes_ = 0;
+  size_t planted_ranges_ = 0;
 };
 
 TEST_P(PlantedLossesTest, AreFoundAndNothingElse) {
   Check(0);
-  EXPECT_EQ(planted_ + planted_prefixes_, 0u) << "not damaged";
+  EXPECT_EQ(planted_ + planted_prefixes_ + planted_ranges_, 0u) << "not damaged";
   // More often where nothing was lost yet: the damage is of a kind that matters.
   constexpr uint64_t kMostSeeds = 50;
   const auto is_planted = [&] {
     return (planted_ > 0 || !GetParam().lost) &&
-           (planted_prefixes_ > 0 || !GetParam().lost_prefixes);
+           (planted_prefixes_ > 0 || !GetParam().lost_prefixes) &&
+           (planted_ranges_ > 0 || !GetParam().lost_to_ranges);
   };
   for (uint64_t seed = 1; seed <= kSeeds || (seed <= kMostSeeds && !is_planted()); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -20,11 +20,20 @@ class RangeEntries {
  public:
   // Entries of these kinds.
   explicit RangeEntries(const RangePrefixes& prefixes) : prefixes_(prefixes) {}
-  // Entries of kinds that are chosen when all keys are known: at most so many times so many for
-  // each key where fields of the keys may end; for ranges of numbers, which can use any room, half
-  // of max_entries_per_key. Memory until then: up to 40 bytes for each of these, at least 64 KiB.
-  explicit RangeEntries(double max_entries_per_key, double times = 1)
-      : is_auto_(true), max_entries_per_key_(max_entries_per_key), times_(times) {}
+  // Entries of kinds that are chosen when all keys are known. At most max_entries_per_key of them
+  // are where fields of the keys may end, or more above other levels of the database; half as many
+  // are for ranges of numbers, which can use any room. Memory until then: up to 40 bytes for each
+  // of these, at least 64 KiB.
+  //
+  // A level has about a tenth of the keys of the one below it. So its files have fewer keys of each
+  // user, device or directory, and need more entries for each key: for the database, ten times as
+  // many are as much again, and twice as many of a level yet smaller are hardly more.
+  explicit RangeEntries(double max_entries_per_key, int num_levels_below = 0)
+      : is_auto_(true),
+        max_entries_per_key_(max_entries_per_key),
+        times_(num_levels_below == 0   ? 1
+               : num_levels_below == 1 ? 10
+                                       : 20) {}
 
   // To be called before the writer gets the key. Empty keys have no entries: queries never ask for
   // them. They are the prefixes of RocksDB's range extractor, which stands for the order of bytes:

@@ -64,6 +64,7 @@ double EngineFilter::ExpectedRate(uint64_t num_keys) const {
   return engine_filters::ExpectedRate(facts_, num_keys);
 }
 double EngineFilter::RateFromBits() const { return engine_filters::RateFromBits(facts_); }
+double EngineFilter::EntriesFromBits() const { return engine_filters::EntriesFromBits(facts_); }
 
 bool EngineFilter::MayMatch(std::string_view key) const {
   bool may_match;

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <utility>
 
+#include "src/filter/format/ranges.h"
 #include "src/inspect/engine_filters/ribbon_reader.h"
 #include "src/support/out_of_memory.h"
 
@@ -55,10 +56,12 @@ struct FilterFacts {
   uint64_t num_blocks = 0;
   uint64_t block_bytes = 1;
   std::optional<RibbonShape> ribbon;
+  std::optional<filter::RangeField> ranges;
 };
 
 // may_match[i] for keys[i].
 using Query = std::function<void(size_t n, const std::string_view* keys, bool* may_match)>;
+using RangeQuery = std::function<bool(std::string_view begin, std::string_view end)>;
 
 // One filter. Borrows the bytes. Const functions are thread-safe. Nothing throws.
 class EngineFilter {
@@ -70,8 +73,8 @@ class EngineFilter {
   static EngineFilter Open(Container container, std::string_view name, std::string_view bytes);
 
   EngineFilter() { facts_.why = support::kOutOfMemory; }  // needs no memory
-  EngineFilter(FilterFacts facts, Query query)
-      : facts_(std::move(facts)), query_(std::move(query)) {}
+  EngineFilter(FilterFacts facts, Query query, RangeQuery range_query = nullptr)
+      : facts_(std::move(facts)), query_(std::move(query)), range_query_(std::move(range_query)) {}
 
   Layout layout() const { return facts_.layout; }
   // False: its keys cannot be queried here, so MayMatch is always true. So it is for kUnknown, and
@@ -83,19 +86,29 @@ class EngineFilter {
   // The canonicalizer that a bloomline filter records; empty: none.
   std::string_view canonicalizer() const { return facts_.canonicalizer; }
 
+  // What a bloomline filter has for ranges; null: nothing, or nothing that is understood.
+  const filter::RangeField* ranges() const { return facts_.ranges ? &*facts_.ranges : nullptr; }
+
   // The false-positive rate that this layout has with n keys (or prefixes), from theory, with the
   // bytes' own size: exact for blocks, not an approximation for one big bit array. NaN: unknown.
   double ExpectedRate(uint64_t num_keys) const;
   // The rate that its bits show: sum of fill^k over blocks; Ribbon: 2^-columns; NaN: unknown.
   double RateFromBits() const;
+  // How many keys and entries for ranges its bits show, to about 1 %. NaN: unknown.
+  double EntriesFromBits() const;
 
   bool MayMatch(std::string_view key) const;
   // may_match[i] for keys[i]; prefetches. Returns the number of matches.
   size_t MayMatch(size_t n, const std::string_view* keys, bool* may_match) const;
+  // False: it has no key in [begin, end), in the order of bytes. Always true without ranges().
+  bool RangeMayMatch(std::string_view begin, std::string_view end) const {
+    return range_query_ == nullptr || range_query_(begin, end);
+  }
 
  private:
   FilterFacts facts_;
   Query query_;  // empty: out of memory
+  RangeQuery range_query_;
 };
 
 }  // namespace bloomline::engine_filters

@@ -104,10 +104,11 @@ inline EngineFilter UnknownPolicy(FilterFacts facts, std::string_view name) {
                        "the filter policy " + std::string(name) + " is not known");
 }
 
-// ---- False-positive rates of a filter: engine_filter.h has the contracts.
+// ---- What the bits of a filter show: engine_filter.h has the contracts.
 
 double ExpectedRate(const FilterFacts& facts, uint64_t num_keys);
 double RateFromBits(const FilterFacts& facts);
+double EntriesFromBits(const FilterFacts& facts);
 
 }  // namespace bloomline::engine_filters
 

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "bloomline/filter_theory.h"
+#include "src/filter/kernels/compact/compact_block.h"
 #include "src/filter/kernels/little_endian.h"
 #include "src/inspect/engine_filters/double_hashing.h"
 #include "src/inspect/engine_filters/opened_filter.h"
@@ -134,7 +135,32 @@ double RateFromBloomBits(const FilterFacts& facts, const Fill& fill) {
   return mean.rate * (fill.fill_power / mean.fill_power);
 }
 
+// A block has as many slots as keys, or few more. With the fewest slots it may have any number of
+// keys up to that; so if that is frequent, nothing is known.
+double KeysOfCompact(const FilterFacts& facts) {
+  constexpr double kMostUnknown = 0.1;
+  constexpr double kSlotsPerKey = 1.0045;  // measured: 5 to 14 bits per key, 300,000 keys
+  double slots = 0;
+  double unknown = 0;
+  for (uint64_t i = 0; i < facts.num_blocks; ++i) {
+    const char* const end = facts.data + (i + 1) * facts.block_bytes;
+    const unsigned code = kernels::CodeOf(kernels::LoadLittleEndian16(end - 2));
+    if (code == 0 || code > kernels::kMaxSlotsCode) ++unknown;
+    slots += kernels::kMinCompactSlots + std::min(code, kernels::kMaxSlotsCode);
+  }
+  return unknown > kMostUnknown * static_cast<double>(facts.num_blocks) ? kNaN
+                                                                        : slots / kSlotsPerKey;
+}
+
 }  // namespace
+
+double EntriesFromBits(const FilterFacts& facts) {
+  if (facts.layout == Layout::kNoKeys) return 0;
+  if (facts.layout == Layout::kBloomlineCompact) return KeysOfCompact(facts);
+  const uint64_t block_bytes = BloomBlockBytes(facts);
+  const double keys = block_bytes == 0 ? kNaN : KeysOf(facts, FillOf(facts, block_bytes));
+  return std::isfinite(keys) ? keys : kNaN;
+}
 
 double ExpectedRate(const FilterFacts& facts, uint64_t num_keys) {
   if (facts.layout == Layout::kUnknown || facts.layout == Layout::kAlwaysMatch) return 1;

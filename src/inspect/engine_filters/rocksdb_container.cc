@@ -13,7 +13,10 @@
 #include "bloomline/filter.h"
 #include "bloomline/key_canonicalizer.h"
 #include "src/filter/format/trailer.h"
+#include "src/filter/kernels/kernel.h"
 #include "src/filter/kernels/little_endian.h"
+#include "src/filter/query/hash_query.h"
+#include "src/filter/query/range_query.h"
 #include "src/inspect/engine_filters/bloom_readers.h"
 #include "src/inspect/engine_filters/opened_filter.h"
 
@@ -38,11 +41,21 @@ EngineFilter OpenBloomline(std::string_view bytes) {
   }
   if (payload.num_blocks == 0) return OpenConstant(std::move(facts), Layout::kNoKeys);
   if (!canonicalizer.empty()) return OfCanonicalizer(std::move(facts), canonicalizer);
+  RangeQuery range_query;
+  filter::RangeField ranges;
+  if (filter::DecodeRangeField(filter::RangesOf(bytes), &ranges)) {
+    facts.ranges = ranges;
+    range_query = [opened = filter::Opened(payload, kernels::ActiveKernel()), seed = payload.seed,
+                   ranges](std::string_view begin, std::string_view end) {
+      return filter::RangeMayMatch(opened, seed, ranges, begin, end);
+    };
+  }
   return EngineFilter(
       std::move(facts),
       [view = FilterView::Open(bytes)](size_t n, const std::string_view* keys, bool* may_match) {
         view.MayMatch(n, keys, may_match);
-      });
+      },
+      std::move(range_query));
 }
 
 EngineFilter OpenBloom(FilterFacts facts, std::string_view bytes) {

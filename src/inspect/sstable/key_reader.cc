@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "src/inspect/sstable/block_cursor.h"
 #include "src/inspect/sstable/bytes/coding.h"
+#include "src/inspect/sstable/comparator.h"
 #include "src/inspect/sstable/index_cursor.h"
 #include "src/inspect/sstable/table_parts.h"
 #include "src/support/out_of_memory.h"
@@ -29,6 +31,7 @@ class TableKeyReader final : public Table::KeyReader {
 
   bool Next() override;
   void SkipBlocks(uint64_t n) override;
+  void SkipTo(std::string_view user_key) override;
   std::string_view user_key() const override { return user_key_; }
   uint64_t sequence() const override { return sequence_; }
   uint8_t type() const override { return type_; }
@@ -39,6 +42,7 @@ class TableKeyReader final : public Table::KeyReader {
 
  private:
   bool NextBlock();
+  bool IsBeforeTarget(std::string_view separator) const;
   void LeaveBlock();  // what follows is that block's end
   bool AtEnd();
   bool Damaged(std::string_view problem);
@@ -49,7 +53,10 @@ class TableKeyReader final : public Table::KeyReader {
   BlockCursor entries_;
   BlockHandle block_;
   uint64_t blocks_to_skip_ = 0;
+  const KeyOrder order_;
+  std::optional<std::string_view> target_;  // of SkipTo
   bool skips_ = false;
+  bool is_in_block_ = false;  // walk_ is at its entry of the index
   bool is_done_ = false;
   uint64_t num_entries_ = 0;
   uint64_t data_bytes_ = 0;    // of the blocks that were read, decompressed
@@ -66,7 +73,8 @@ class TableKeyReader final : public Table::KeyReader {
 TableKeyReader::TableKeyReader(const TableParts* parts)
     : parts_(parts),
       walk_(&parts->blocks, parts->internal.index, parts->index),
-      reader_(&parts->blocks, BlockReader::Access::kSequential) {}
+      reader_(&parts->blocks, BlockReader::Access::kSequential),
+      order_(OrderOf(parts->properties)) {}
 
 bool TableKeyReader::Open(std::string* error) {
   if (parts_->has_dictionary) {
@@ -109,6 +117,25 @@ void TableKeyReader::SkipBlocks(uint64_t n) {
   LeaveBlock();
 }
 
+void TableKeyReader::SkipTo(std::string_view user_key) {
+  target_ = user_key;
+  skips_ = true;
+  if (!is_in_block_ || IsBeforeTarget(walk_.separator())) {
+    LeaveBlock();
+  } else {
+    target_.reset();
+  }
+}
+
+// The separator is at or behind the last key of its block, and before all keys of the next one.
+bool TableKeyReader::IsBeforeTarget(std::string_view separator) const {
+  if (!parts_->internal.index.has_user_keys) {
+    if (separator.size() < kSequenceAndTypeBytes) return false;
+    separator.remove_suffix(kSequenceAndTypeBytes);
+  }
+  return Compare(order_, separator, *target_) < 0;
+}
+
 void TableKeyReader::LeaveBlock() { entries_.Open({"\0\0\0\0", 4}, Engine::kLevelDB); }
 
 bool TableKeyReader::NextBlock() {
@@ -117,7 +144,11 @@ bool TableKeyReader::NextBlock() {
     for (; blocks_to_skip_ > 0; --blocks_to_skip_) {
       if (!walk_.Next(&block_, &error_)) return AtEnd();
     }
-    if (!walk_.Next(&block_, &error_)) return AtEnd();
+    do {
+      if (!walk_.Next(&block_, &error_)) return AtEnd();
+    } while (target_ && IsBeforeTarget(walk_.separator()));
+    target_.reset();
+    is_in_block_ = true;
     std::string_view contents;
     if (!reader_.Read(kDataBlock, block_, &contents, &error_)) return false;
     next_entry_ = 0;

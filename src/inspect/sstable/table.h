@@ -126,6 +126,10 @@ class Table::KeyReader {
   // Leaves the current block and the n blocks behind it out: nothing of those is read. So Next
   // gives the first entry of the block after them, if there is one. For samples.
   virtual void SkipBlocks(uint64_t n) = 0;
+  // Leaves out this block and those behind it whose keys are all before `user_key`, which has its
+  // timestamp. Next then gives an entry of the block where it would be, or further ones of this
+  // block. The comparator must be known. `user_key` must stay as it is until then.
+  virtual void SkipTo(std::string_view user_key) = 0;
 
   virtual std::string_view user_key() const = 0;  // with its timestamp, if the comparator has one
   virtual uint64_t sequence() const = 0;          // of an ingested file that says so: for all keys

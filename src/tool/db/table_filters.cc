@@ -4,6 +4,8 @@
 #include <charconv>
 #include <optional>
 
+#include "src/filter/format/ranges.h"
+
 namespace bloomline::tool::db {
 namespace {
 
@@ -63,13 +65,27 @@ FilterKeys::FilterKeys(const sstable::Table& table) {
   } else if (const auto capped = LengthAfter(extractor, "rocksdb.CappedPrefix.")) {
     prefix_bytes_ = *capped;
     prefixes_ = capped_ = true;
-  } else if (extractor == "rocksdb.Noop") {
-    prefix_bytes_ = ~size_t{0} >> 1;
+  } else if (extractor == "rocksdb.Noop" || extractor == kRangeExtractor) {
+    prefix_bytes_ = extractor == kRangeExtractor ? 0 : ~size_t{0} >> 1;
     prefixes_ = capped_ = true;
   } else {
     unknown_prefixes_ = true;
     unknown_ = "prefix extractor '" + extractor + "' is not known here";
   }
+}
+
+bool RangeOfCell(std::string_view key, size_t bits, std::string* begin, std::string* end) {
+  begin->resize(filter::CellBytes(bits));
+  filter::CellOf(key, bits, begin->data());
+  *end = *begin;
+  unsigned carry = 1U << (8 * begin->size() - bits);
+  for (size_t i = end->size(); i-- > 0 && carry != 0; carry >>= 8) {
+    carry += static_cast<unsigned char>((*end)[i]);
+    (*end)[i] = static_cast<char>(carry);
+  }
+  // Shorter keys end where their cells have zeros.
+  for (std::string* bound : {begin, end}) bound->erase(bound->find_last_not_of('\0') + 1);
+  return carry == 0;
 }
 
 std::string Hex(std::string_view key) {

@@ -10,6 +10,7 @@
 #include "src/filter/format/layout.h"
 #include "src/filter/format/trailer.h"
 #include "src/tool/inspect/foreign_file.h"
+#include "src/tool/range_kinds.h"
 
 namespace bloomline::tool {
 namespace {
@@ -44,7 +45,7 @@ uint64_t NumSetBits(const char* data, uint64_t num_bytes) {
 
 // Appends what follows from the set bits of a Bloom filter. Each probe of a key goes to the same
 // unit: a block of a blocked filter, or the whole of another one.
-void AppendFill(const filter::Payload& payload, Facts* facts) {
+void AppendFill(const filter::Payload& payload, bool has_entries, Facts* facts) {
   const uint64_t unit_bytes =
       payload.layout == Layout::kBlocked ? payload.block_bytes : payload.payload_bytes();
   const uint64_t num_units = payload.payload_bytes() / unit_bytes;
@@ -64,7 +65,9 @@ void AppendFill(const filter::Payload& payload, Facts* facts) {
   const double units = static_cast<double>(num_units);
   facts->push_back(RateFact("fill", "bits set", fill / units));
   if (std::isfinite(keys)) {  // not if a unit is full
-    facts->push_back({"num_keys_from_fill", keys, "keys, estimated from the bits set",
+    facts->push_back({"num_keys_from_fill", keys,
+                      std::string(has_entries ? "keys and entries for ranges" : "keys") +
+                          ", estimated from the bits set",
                       "about " + CountText(static_cast<uint64_t>(keys + 0.5))});
   }
   facts->push_back(RateFact("false_positive_rate_from_fill",
@@ -104,7 +107,14 @@ std::optional<Facts> InspectBytes(std::string_view filter, std::string* why) {
   facts.push_back({"seed", payload.seed, "seed", std::to_string(payload.seed)});
   if (payload.payload_bytes() == 0)
     facts.push_back({"num_keys", 0, "keys", "none, so it matches nothing"});
-  if (bloom && payload.payload_bytes() != 0) AppendFill(payload, &facts);
+  filter::RangeField ranges;
+  const bool has_ranges = filter::DecodeRangeField(filter::RangesOf(filter), &ranges);
+  if (has_ranges) {
+    RangeKinds kinds;
+    kinds.Add(ranges.prefixes);
+    facts.push_back({"ranges", kinds.ToJson(), "entries for ranges", kinds.Text()});
+  }
+  if (bloom && payload.payload_bytes() != 0) AppendFill(payload, has_ranges, &facts);
   const FilterView view = FilterView::Open(filter, canonicalizer);
   AppendRandomMatchRate([&](size_t n, const std::string_view* keys,
                             bool* answers) { view.MayMatch(n, keys, answers); },

@@ -18,13 +18,9 @@ struct RangeSettings {
 
   bool has_entries() const { return is_auto || !prefixes.empty(); }
 
-  // A level has about a tenth of the keys of the one below it. So its files have fewer keys of each
-  // user, device or directory, and need more entries for each key: for the database, ten times as
-  // many are as much again, and twice as many of a level yet smaller are hardly more.
   filter::RangeEntries Entries(int num_levels_below) const {
-    if (!is_auto) return filter::RangeEntries(prefixes);
-    const int times = num_levels_below == 0 ? 1 : num_levels_below == 1 ? 10 : 20;
-    return filter::RangeEntries(max_entries_per_key, times);
+    return is_auto ? filter::RangeEntries(max_entries_per_key, num_levels_below)
+                   : filter::RangeEntries(prefixes);
   }
 };
 

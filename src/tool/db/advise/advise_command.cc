@@ -8,6 +8,7 @@
 #include "src/inspect/database/file_names.h"
 #include "src/tool/commands.h"
 #include "src/tool/db/advise/advise_output.h"
+#include "src/tool/db/advise/range_remark.h"
 #include "src/tool/db/common.h"
 #include "src/tool/db/measure/measurement.h"
 #include "src/tool/printable.h"
@@ -128,6 +129,75 @@ Statistics StatisticsOf(const database::Database& database, const std::string& p
   return statistics;
 }
 
+// One of those that files were written with; empty: none.
+std::string ExtractorOf(const Inputs& inputs, const Inspection& inspection,
+                        const FamilyGroups& family) {
+  for (size_t i = 0; i < inspection.files.size(); ++i) {
+    const std::string& extractor = inspection.files[i].facts.prefix_extractor;
+    if (IsIn(inputs, inputs.files[i], family) && !extractor.empty()) return extractor;
+  }
+  return "";
+}
+
+std::string ShareOf(uint64_t part, uint64_t all) {
+  return RateText(static_cast<double>(part) / static_cast<double>(all));
+}
+
+// Empty: the statistics do not say that filters are of no use.
+std::string UseRemark(const TickerRates& rates, const Group& all, const Group& last_level) {
+  constexpr double kNearlyAll = 0.95;
+  if (all.filter_bytes == 0) return "";
+  const uint64_t queries = rates.useful + rates.full_positive;
+  if (queries == 0 && rates.prefix_checked == 0) {
+    const uint64_t gets =
+        rates.gets_of_missing_keys.value_or(0) + rates.gets_of_stored_keys.value_or(0);
+    if (gets == 0) return "";
+    return "The filters are not used here: the statistics count " + CountText(gets) +
+           " Gets and no query of a filter. docs/does_it_work.md has the usual reasons.";
+  }
+  if (static_cast<double>(rates.true_positive) < kNearlyAll * static_cast<double>(queries)) {
+    return "";
+  }
+  return "The filters are hardly of use here: " + ShareOf(rates.true_positive, queries) +
+         " of their queries were for keys that are there. Without those of the last level "
+         "(optimize_filters_for_hits), they would take " +
+         ShareOf(last_level.filter_bytes, all.filter_bytes) + " less memory.";
+}
+
+// Empty: there is nothing to say of filters for ranges.
+std::string RangeRemark(const RangeCost& cost, const std::optional<TickerRates>& rates,
+                        const Group& all, const std::string& extractor) {
+  if (all.ranges.files != 0) {
+    const double share = all.ranges.share();
+    return "The filters have entries for ranges" +
+           (std::isnan(share) ? "" : ", about " + RateText(share) + " of their memory") +
+           ". The choices have none: to keep them, set range_prefixes with any of them, and expect "
+           "as much more memory.";
+  }
+  if (cost.num_keys == 0) return "";
+  std::string remark = "Filters for ranges (docs/ranges.md; range_prefixes=auto) would have ";
+  if (cost.num_entries == 0) {
+    remark += "no entries for these keys";
+  } else {
+    remark += "entries for beginnings of these keys (" + cost.kinds.Text() + "), +" +
+              RateText(cost.num_entries / cost.num_keys) + " of the filters' memory";
+  }
+  if (!extractor.empty()) remark += ", and take the place of the prefix extractor " + extractor;
+  if (rates && rates->seeks == 0) return remark + ". The statistics count no scan.";
+  if (!rates || !rates->seeks) {
+    return remark +
+           ". They pay if many scans with an upper bound find no key: each reads a block " + "in " +
+           NumberText(all.runs, 2) + " files now.";
+  }
+  constexpr double kWorthwhile = 0.05;
+  const uint64_t empty = *rates->seeks - rates->seeks_found;
+  const bool pays = static_cast<double>(empty) > kWorthwhile * static_cast<double>(*rates->seeks);
+  return remark + ". " + (pays ? "They may pay" : "They would hardly pay") + ": of " +
+         CountText(*rates->seeks) + " seeks in the statistics " + ShareOf(empty, *rates->seeks) +
+         " found no key" +
+         (pays ? ", and each read a block in " + NumberText(all.runs, 2) + " files." : ".");
+}
+
 // --memory is for all column families together: each gets the part of its keys.
 advice::Request RequestOf(const AdviseOptions& options, const advice::Situation& situation,
                           double all_keys) {
@@ -148,6 +218,10 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options,
   if (!options.no_measure) {
     const auto results = Measure(inputs, options.common, options.measure, "advise", inspection);
     measured = GroupMeasurement(*inputs, inspection, results);
+  }
+  std::vector<RangeCost> range_costs(inspection.groups.size());
+  if (!options.no_measure) {
+    range_costs = RangeCosts(inputs, options.common, options.measure.samples, inspection);
   }
   double all_keys = 0;
   for (const FamilyGroups& groups : inspection.groups) {
@@ -181,6 +255,12 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options,
       family.error = failed ? "its tables cannot be read" : "it has no tables yet, only a log";
     } else {
       advice::Advise(family.situation, family.request, &family.advice, &family.error);
+      const auto add = [&](std::string remark) {
+        if (!remark.empty()) family.advice.remarks.push_back(std::move(remark));
+      };
+      if (family.tickers) add(UseRemark(*family.tickers, groups.all, groups.levels.back()));
+      add(RangeRemark(range_costs[g], family.tickers, groups.all,
+                      ExtractorOf(*inputs, inspection, groups)));
     }
     families.push_back(std::move(family));
   }

@@ -129,6 +129,8 @@ Json TickersJson(const TickerRates& rates, const std::string& from) {
           {"prefix_useful", rates.prefix_useful},
           {"gets_of_missing_keys", OrNull(rates.gets_of_missing_keys)},
           {"gets_of_stored_keys", OrNull(rates.gets_of_stored_keys)},
+          {"seeks", OrNull(rates.seeks)},
+          {"seeks_found", rates.seeks_found},
           {"wasted_reads", RateOrNull(rates.wasted_reads())}};
 }
 
@@ -252,6 +254,9 @@ bool RatesOf(const database::Tickers& tickers, TickerRates* rates, std::string* 
   rates->true_positive = std::min(rates->true_positive, rates->full_positive);
   rates->prefix_checked = Find(tickers, "bloom.filter.prefix.checked").value_or(0);
   rates->prefix_useful = Find(tickers, "bloom.filter.prefix.useful").value_or(0);
+  rates->seeks = Find(tickers, "number.db.seek");
+  rates->seeks_found = Find(tickers, "number.db.seek.found").value_or(0);
+  rates->seeks_found = std::min(rates->seeks_found, rates->seeks.value_or(0));
   // A Get that misses the memtables ends in one of the levels, or its key is missing.
   const auto missed = Find(tickers, "memtable.miss");
   const auto hit = Find(tickers, "memtable.hit");

@@ -23,6 +23,8 @@ struct TickerRates {
   uint64_t prefix_useful = 0;
   std::optional<uint64_t> gets_of_missing_keys;
   std::optional<uint64_t> gets_of_stored_keys;
+  std::optional<uint64_t> seeks;  // number.db.seek
+  uint64_t seeks_found = 0;       // of these, such as came to a key
 
   uint64_t false_positives() const { return full_positive - true_positive; }
   // Of queries of missing keys. NaN: there were none.

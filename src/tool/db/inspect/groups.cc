@@ -132,6 +132,13 @@ double Group::rate() const {
   return runs > 0 ? wasted_reads / runs : std::numeric_limits<double>::quiet_NaN();
 }
 
+void RangeFacts::Add(const RangeFacts& other) {
+  files += other.files;
+  kinds.Add(other.kinds);
+  num_keys += other.num_keys;
+  num_entries += other.num_entries;
+}
+
 void Group::Add(const InspectedFile& file, uint64_t file_bytes) {
   const FileFacts& facts = file.facts;
   ++files;
@@ -159,6 +166,7 @@ void Group::Add(const InspectedFile& file, uint64_t file_bytes) {
     layouts[layout].filters += count.filters;
     layouts[layout].bytes += count.bytes;
   }
+  ranges.Add(facts.ranges);
 }
 
 void FindCoverage(const Inputs& inputs, std::vector<InspectedFile>* files) {
@@ -218,6 +226,15 @@ Json LayoutsJson(const LayoutCounts& layouts) {
   return json;
 }
 
+Json RangesJson(const RangeFacts& ranges) {
+  if (ranges.files == 0) return nullptr;
+  Json json = ranges.kinds.ToJson();
+  json["files"] = ranges.files;
+  json["entries"] = RateOrNull(std::round(ranges.num_entries));
+  json["share_of_memory"] = RateOrNull(ranges.share());
+  return json;
+}
+
 Json GroupJson(const Group& group) {
   Json names = Json::array();
   for (const auto& [name, files] : group.names) {
@@ -237,6 +254,7 @@ Json GroupJson(const Group& group) {
           {"filters", group.num_filters},
           {"filter_names", std::move(names)},
           {"layouts", LayoutsJson(group.layouts)},
+          {"ranges", RangesJson(group.ranges)},
           {"num_keys", group.num_keys},
           {"num_keys_estimated", group.keys_estimated},
           {"filter_bytes", group.filter_bytes},

@@ -1,10 +1,13 @@
 // bloomline db inspect: the command line; what it finds is in inspection.h.
+#include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <memory>
 
 #include "src/tool/commands.h"
 #include "src/tool/db/common.h"
 #include "src/tool/db/inspect/inspection.h"
+#include "src/tool/db/table_filters.h"
 #include "src/tool/printable.h"
 #include "src/tool/quantity.h"
 
@@ -14,6 +17,16 @@ namespace {
 using Cells = std::vector<std::vector<std::string>>;
 
 std::string BitsOrDash(double bits) { return bits >= 0 ? NumberText(bits, 2) : "-"; }
+
+// Both are estimated.
+std::string EntriesText(const RangeFacts& ranges) {
+  return std::isnan(ranges.num_entries)
+             ? "-"
+             : KeysText(static_cast<uint64_t>(std::llround(ranges.num_entries)), true);
+}
+std::string ShareOrDash(const RangeFacts& ranges) {
+  return std::isnan(ranges.share()) ? "-" : "~" + RateText(ranges.share());
+}
 
 std::vector<std::string> GroupCells(const std::string& name, const Group& group) {
   return {name,
@@ -35,6 +48,19 @@ void PrintGroups(const FamilyGroups& family) {
     cells.push_back(GroupCells(LevelText(level.level), level));
   }
   if (family.levels.size() != 1) cells.push_back(GroupCells("all", family.all));
+  std::cout << TextTable(cells, 2);
+}
+
+void PrintRanges(const FamilyGroups& family) {
+  if (family.all.ranges.files == 0) return;
+  Cells cells = {{"level", "entries for ranges", "files", "entries", "share of memory"}};
+  const auto add = [&](const std::string& name, const RangeFacts& ranges) {
+    if (ranges.files == 0) return;
+    cells.push_back({name, ranges.kinds.Text(), CountText(ranges.files), EntriesText(ranges),
+                     ShareOrDash(ranges)});
+  };
+  for (const Group& level : family.levels) add(LevelText(level.level), level.ranges);
+  if (family.levels.size() != 1) add("all", family.all.ranges);
   std::cout << TextTable(cells, 2);
 }
 
@@ -78,7 +104,11 @@ void PrintRemarks(const Inputs& inputs, const std::vector<InspectedFile>& files,
     if (!facts.canonicalizer.empty()) {
       ++reasons["keys go through the canonicalizer '" + facts.canonicalizer + "'"];
     }
-    if (facts.has_filter() && facts.prefixes) {
+    if (facts.has_filter() && facts.prefix_extractor == kRangeExtractor) {
+      ++extractors["whole keys, " +
+                   std::string(facts.ranges.files == 0 ? "without entries" : "and entries") +
+                   " for ranges (prefix extractor bloomline.ranges)"];
+    } else if (facts.has_filter() && facts.prefixes) {
       ++extractors[(facts.whole_keys ? "whole keys, and prefixes of " : "prefixes only, of ") +
                    facts.prefix_extractor];
     }
@@ -92,6 +122,10 @@ void PrintRemarks(const Inputs& inputs, const std::vector<InspectedFile>& files,
 void PrintFiles(const Inputs& inputs, const std::vector<InspectedFile>& files) {
   Cells cells = {
       {"file", "filter", "level", "data", "keys", "filters", "bits/key", "expected FPR"}};
+  const bool with_ranges = std::any_of(files.begin(), files.end(), [](const InspectedFile& file) {
+    return file.facts.ranges.files != 0;
+  });
+  if (with_ranges) cells[0].insert(cells[0].end(), {"entries for ranges", "entries"});
   for (size_t i = 0; i < files.size(); ++i) {
     const FileRef& ref = inputs.files[i];
     if (ref.state != FileState::kDone) continue;
@@ -103,6 +137,8 @@ void PrintFiles(const Inputs& inputs, const std::vector<InspectedFile>& files) {
                      BytesText(file.bytes), KeysText(facts.num_keys, facts.keys_estimated),
                      facts.has_filter() ? BytesText(facts.filter_bytes) : "none",
                      BitsOrDash(group.bits_per_key()), RateOrDash(files[i].rate())});
+    if (facts.ranges.files == 0) continue;
+    cells.back().insert(cells.back().end(), {facts.ranges.kinds.Text(), EntriesText(facts.ranges)});
   }
   if (cells.size() > 1) std::cout << '\n' << TextTable(cells, 2);
 }
@@ -135,6 +171,7 @@ Json FileJson(const Inputs& inputs, const FileRef& ref, const InspectedFile& ins
           {"prefixes", facts.prefixes},
           {"prefix_extractor", facts.prefix_extractor},
           {"ignored", TextOrNull(inspected.ignored)},
+          {"ranges", RangesJson(facts.ranges)},
           {"problem", TextOrNull(facts.why_unknown)},
           {"canonicalizer", TextOrNull(facts.canonicalizer)}};
 }
@@ -152,6 +189,7 @@ void PrintInspection(const Inputs& inputs, const Inspection& inspection, bool wi
     }
     if (family.all.files == 0) continue;
     PrintGroups(family);
+    PrintRanges(family);
     PrintRemarks(inputs, files, family);
   }
   if (with_files) PrintFiles(inputs, files);

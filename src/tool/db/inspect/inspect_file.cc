@@ -113,6 +113,40 @@ void CountLayout(const EngineFilter& filter, uint64_t bytes, FileFacts* facts) {
   facts->filter_bytes += bytes;
   if (filter.layout() == Layout::kUnknown) facts->why_unknown = filter.why();
   if (!filter.canonicalizer().empty()) facts->canonicalizer = filter.canonicalizer();
+  if (filter.ranges() == nullptr) return;
+  facts->ranges.files = 1;
+  facts->ranges.kinds.Add(filter.ranges()->prefixes);
+  const double entries = filter.EntriesFromBits();
+  if (std::isnan(entries)) return;
+  facts->ranges.num_entries += entries;
+  facts->ranges.counted_bytes += bytes;
+}
+
+// Those that were counted are keys, too. RocksDB counts as keys what a filter had when the last key
+// came: some have entries by then.
+void FinishRanges(uint64_t most_keys, FileFacts* facts) {
+  constexpr double kEnough = 0.9;
+  RangeFacts& ranges = facts->ranges;
+  if (ranges.files == 0) return;
+  if (facts->num_keys > most_keys) {
+    facts->keys_estimated |= facts->num_keys - most_keys > facts->num_filters;
+    facts->num_keys = most_keys;
+  }
+  ranges.num_keys = facts->num_keys;
+  const double share =
+      static_cast<double>(ranges.counted_bytes) / static_cast<double>(facts->filter_bytes);
+  ranges.num_entries =
+      share < kEnough
+          ? std::nan("")
+          : std::max(0.0, ranges.num_entries / share - static_cast<double>(ranges.num_keys));
+}
+
+// By its bits, or else for so many keys, unless these share it with entries for ranges.
+double RateOf(const EngineFilter& filter, uint64_t num_keys) {
+  const double rate = filter.RateFromBits();
+  if (!std::isnan(rate)) return rate;
+  const double entries = filter.ranges() == nullptr ? rate : filter.EntriesFromBits();
+  return filter.ExpectedRate(std::isnan(entries) ? num_keys : static_cast<uint64_t>(entries));
 }
 
 bool InspectByOffset(const Table& table, TableFilters* filters, FileFacts* facts,
@@ -173,7 +207,7 @@ bool InspectPartitions(TableFilters* filters, FileFacts* facts, std::string* err
     if (filter == nullptr) return false;
     const auto weight = static_cast<double>(filters->bytes());
     const double keys = std::round(keys_per_byte * weight);
-    matches += weight * filter->ExpectedRate(static_cast<uint64_t>(keys));
+    matches += weight * RateOf(*filter, static_cast<uint64_t>(keys));
   }
   if (bytes_with_rate > 0) facts->expected_rate = matches / bytes_with_rate;
   return true;
@@ -184,10 +218,7 @@ bool InspectFull(TableFilters* filters, FileFacts* facts, std::string* error) {
   const EngineFilter* filter = filters->At(0, error);
   if (filter == nullptr) return false;
   CountLayout(*filter, filters->bytes(), facts);
-  facts->expected_rate = filter->RateFromBits();
-  if (std::isnan(facts->expected_rate)) {
-    facts->expected_rate = filter->ExpectedRate(facts->num_keys);
-  }
+  facts->expected_rate = RateOf(*filter, facts->num_keys);
   return true;
 }
 
@@ -240,9 +271,13 @@ bool InspectFile(const Table& table, FileFacts* facts, std::string* error) {
   }
   TableFilters filters;
   if (!filters.Init(table, error)) return false;
-  if (facts->kind == FilterKind::kFull) return InspectFull(&filters, facts, error);
-  if (facts->kind == FilterKind::kPartitioned) return InspectPartitions(&filters, facts, error);
-  return InspectByOffset(table, &filters, facts, error);
+  if (facts->kind == FilterKind::kByOffset) {
+    return InspectByOffset(table, &filters, facts, error);
+  }
+  const bool done = facts->kind == FilterKind::kFull ? InspectFull(&filters, facts, error)
+                                                     : InspectPartitions(&filters, facts, error);
+  FinishRanges(properties.num_entries, facts);
+  return done;
 }
 
 }  // namespace bloomline::tool::db

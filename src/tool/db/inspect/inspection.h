@@ -14,6 +14,7 @@
 #include "src/inspect/sstable/table.h"
 #include "src/tool/db/common.h"
 #include "src/tool/json.h"
+#include "src/tool/range_kinds.h"
 
 namespace bloomline::tool::db {
 
@@ -24,6 +25,19 @@ struct LayoutCount {
   uint64_t bytes = 0;
 };
 using LayoutCounts = std::map<engine_filters::Layout, LayoutCount>;
+
+// Of files whose filters have entries for ranges beside the keys.
+struct RangeFacts {
+  uint64_t files = 0;
+  RangeKinds kinds;
+  uint64_t num_keys = 0;
+  double num_entries = 0;      // estimated from the filters' bits; NaN: unknown
+  uint64_t counted_bytes = 0;  // of the filters whose bits show it
+
+  // Of the filters' memory, which keys and entries share alike. NaN: unknown.
+  double share() const { return num_entries / (num_entries + static_cast<double>(num_keys)); }
+  void Add(const RangeFacts& other);
+};
 
 struct FileFacts {
   sstable::Engine engine = sstable::Engine::kLevelDB;
@@ -49,6 +63,7 @@ struct FileFacts {
   std::string comparator;
   std::string why_unknown;    // of a filter that is not understood
   std::string canonicalizer;  // that a filter of bloomline records
+  RangeFacts ranges;
 
   bool has_filter() const { return kind != sstable::FilterKind::kNone; }
 };
@@ -95,6 +110,7 @@ struct Group {
   double wasted_reads = 0;  // expected per Get of a missing key
   std::map<std::string, uint64_t> names;  // files by the name of their filter
   LayoutCounts layouts;
+  RangeFacts ranges;
 
   double bits_per_key() const;
   // Of a query of one run: wasted_reads / runs.
@@ -123,6 +139,7 @@ std::vector<FamilyGroups> GroupFiles(const Inputs& inputs, const std::vector<Ins
 
 Json GroupJson(const Group& group);
 Json LayoutsJson(const LayoutCounts& layouts);
+Json RangesJson(const RangeFacts& ranges);  // null: no entries
 
 // "RocksDB Bloom, RocksDB Ribbon"; of files without filters "none".
 std::string LayoutsText(const LayoutCounts& layouts);

@@ -59,7 +59,7 @@ char NextHex(char c) {
 
 // Adds 1 to the digits that end the key; false: they are all the last digit.
 template <typename Is, typename Next>
-bool Increment(std::string* key, Is is, Next next) {
+bool IncrementText(std::string* key, Is is, Next next) {
   for (size_t i = key->size(); i-- > 0 && is((*key)[i]);) {
     const char after = next((*key)[i]);
     if (after != '\0') {
@@ -77,21 +77,6 @@ bool IncrementBytes(size_t end, std::string* key) {
     if ((*key)[i] != '\0') return true;
   }
   return false;
-}
-
-bool IncrementInShape(const KeyShape& shape, std::string* key) {
-  switch (shape.kind) {
-    case ShapeKind::kDecimal:
-    case ShapeKind::kTextDecimal:
-      return Increment(key, IsDigit, NextDigit);
-    case ShapeKind::kUuid:
-    case ShapeKind::kHex:
-      return Increment(key, IsHex, NextHex);
-    case ShapeKind::kCounter:
-      return IncrementBytes(shape.counter_end, key);
-    default:
-      return IncrementBytes(key->size(), key);
-  }
 }
 
 }  // namespace
@@ -140,10 +125,25 @@ std::string ShapeName(const KeyShape& shape) {
   return "binary, " + length + " bytes";
 }
 
+bool Increment(const KeyShape& shape, std::string* key) {
+  switch (shape.kind) {
+    case ShapeKind::kDecimal:
+    case ShapeKind::kTextDecimal:
+      return IncrementText(key, IsDigit, NextDigit);
+    case ShapeKind::kUuid:
+    case ShapeKind::kHex:
+      return IncrementText(key, IsHex, NextHex);
+    case ShapeKind::kCounter:
+      return IncrementBytes(shape.counter_end, key);
+    default:
+      return IncrementBytes(key->size(), key);
+  }
+}
+
 bool Neighbour(const KeyShape& shape, std::string_view low, std::string_view high,
                std::string* key) {
   key->assign(low);
-  if (IncrementInShape(shape, key) && *key > low && *key < high) return true;
+  if (Increment(shape, key) && *key > low && *key < high) return true;
   // Numbers without gaps have none; another last byte may still be between them.
   key->assign(low);
   return IncrementBytes(key->size(), key) && *key > low && *key < high;

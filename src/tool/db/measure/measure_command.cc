@@ -8,6 +8,7 @@
 #include "src/tool/db/common.h"
 #include "src/tool/db/inspect/inspection.h"
 #include "src/tool/db/measure/measurement.h"
+#include "src/tool/db/measure/scan.h"
 #include "src/tool/json.h"
 #include "src/tool/printable.h"
 #include "src/tool/quantity.h"
@@ -181,16 +182,84 @@ Json FileJson(const database::TableFile& file, const FileFacts& facts,
           {"not_measured", TextOrNull(result.not_measured)}};
 }
 
+// ---- Of --scan.
+
+// "2.40", and "0.0013" where fewer digits would hide it.
+std::string ReadsText(double reads) {
+  if (std::isnan(reads)) return "-";
+  return NumberText(reads, reads == 0 || reads >= 0.1 ? 2 : reads >= 0.01 ? 3 : 4);
+}
+
+void PrintScan(const Inputs& inputs, const FamilyGroups& groups, const FamilyScan& scan) {
+  const database::Database& database = inputs.databases[groups.database];
+  PrintLine(DatabaseTitle(database, groups.column_family) + ": " + EngineName(database.engine) +
+            ", empty ranges behind " + CountText(scan.num_keys) + " stored keys");
+  if (!scan.not_measured.empty()) return PrintLine("not measured: " + scan.not_measured);
+  Cells cells = {{"range behind a key", "empty", "rejected", "files per scan", "without filters"}};
+  for (const ScanWidth& width : scan.widths) {
+    if (width.made == 0) continue;
+    cells.push_back({width.name, CountText(width.empty), RateOrDash(width.rejected_share()),
+                     ReadsText(width.reads()), ReadsText(width.reads_without())});
+  }
+  if (cells.size() > 1) std::cout << TextTable(cells);
+  if (groups.all.ranges.files < groups.all.files) {
+    PrintLine("no entries for ranges: " + CountText(groups.all.files - groups.all.ranges.files) +
+              " of " + FilesText(groups.all.files));
+  }
+  PrintLine("lost: " + CountText(scan.lost));
+  if (scan.lost != 0) PrintLine("rejected, and has keys: " + scan.lost_example);
+}
+
+Json ScanJson(const std::string& name, const FamilyScan& scan) {
+  Json widths = Json::array();
+  for (const ScanWidth& width : scan.widths) {
+    widths.push_back({{"range", width.name},
+                      {"made", width.made},
+                      {"empty", width.empty},
+                      {"files", width.files},
+                      {"rejected", width.rejected}});
+  }
+  return {{"name", name},
+          {"keys", scan.num_keys},
+          {"ranges", std::move(widths)},
+          {"lost", scan.lost},
+          {"lost_example", TextOrNull(scan.lost_example)},
+          {"reason", TextOrNull(scan.not_measured)}};
+}
+
 struct Options {
   CommonOptions common;
   MeasureOptions measure;
   bool files = false;
+  bool scan = false;
 };
+
+int RunScan(const Options& options, const Inspection& inspection, Inputs* inputs) {
+  const auto scans = Scan(inputs, options.common, options.measure, inspection);
+  if (options.common.json) {
+    Json json = DocumentOf(*inputs, inspection, false, [&](size_t g) {
+      const FamilyGroups& groups = inspection.groups[g];
+      return ScanJson(inputs->column_family(groups.database, groups.column_family).name, scans[g]);
+    });
+    AddProblems(*inputs, &json);
+    Print(json);
+  }
+  bool lost = false;
+  for (size_t g = 0; g < scans.size(); ++g) {
+    lost = lost || scans[g].lost != 0;
+    if (options.common.json) continue;
+    if (g != 0) std::cout << '\n';
+    PrintScan(*inputs, inspection.groups[g], scans[g]);
+  }
+  const int exit_code = ReportProblems(*inputs, "measure");
+  return lost ? kExitFailure : exit_code;
+}
 
 int Run(const Options& options) {
   constexpr size_t kFewFiles = 10;
   Inputs inputs = OpenInputs(options.common);
   const Inspection inspection = Inspect(&inputs, options.common, "measure", "");
+  if (options.scan) return RunScan(options, inspection, &inputs);
   const auto results = Measure(&inputs, options.common, options.measure, "measure", inspection);
   const auto families = GroupMeasurement(inputs, inspection, results);
   if (options.common.json) {
@@ -222,7 +291,13 @@ void AddMeasureCommand(CLI::App* db, int* exit_code) {
   auto options = std::make_shared<Options>();
   AddCommonOptions(command, &options->common);
   AddMeasureOptions(command, &options->measure);
-  command->add_flag("--files", options->files, "List each file. Up to ten files are always listed");
+  CLI::Option* files = command->add_flag("--files", options->files,
+                                         "List each file. Up to ten files are always listed");
+  command
+      ->add_flag("--scan", options->scan,
+                 "Scans instead of Gets: how many files filters spare a scan of an empty range "
+                 "(RocksDB; docs/ranges.md)")
+      ->excludes(files);
   command->footer(
       "Missing keys are 'adjacent' to stored ones: of the same length, and the next number, digit\n"
       "or byte; or 'elsewhere': random keys of the same shape, keys of other files, and in "
@@ -230,7 +305,9 @@ void AddMeasureCommand(CLI::App* db, int* exit_code) {
       "keys of other blocks. The stored keys beside each were read, so it is known to be missing.\n"
       "In parentheses: the 95 % confidence interval. Filters that hold only prefixes are queried\n"
       "for prefixes. About --samples keys of each file are read; the others are skipped. 'runs'\n"
-      "and 'wasted reads': see `db inspect --help`.");
+      "and 'wasted reads': see `db inspect --help`.\n"
+      "--scan draws --samples stored keys of each column family, makes ranges behind each, and\n"
+      "looks which are empty. Exit code 1: a filter rejects a range that has keys.");
   command->callback([=] { *exit_code = Run(*options); });
 }
 

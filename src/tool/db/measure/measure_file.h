@@ -66,8 +66,10 @@ bool MeasureFile(const sstable::Table& table, uint64_t num_keys, const MeasureOp
 
 // ---- Keys of tables, and keys like them that may be missing.
 
-// A few keys of a table, spread over it, without timestamps. False with *error: damaged.
-bool SampleKeys(const sstable::Table& table, std::vector<std::string>* keys, std::string* error);
+// About so many keys of a table, in stretches of 8 spread over it, without timestamps. False with
+// *error: damaged.
+bool SampleKeys(const sstable::Table& table, uint64_t num_keys, std::vector<std::string>* keys,
+                std::string* error);
 
 uint64_t MeanBytes(const std::vector<std::string>& keys);
 constexpr uint64_t kMostSampleBytes = 64 << 20;  // of the missing keys for one table, about

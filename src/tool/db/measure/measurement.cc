@@ -56,7 +56,8 @@ std::vector<MeasureResult> Measure(Inputs* inputs, const CommonOptions& common,
   quiet.progress = false;
   ForEachFile(inputs, quiet, name,
               [&](size_t i, const sstable::Table& table, FileProgress*, std::string* error) {
-                return SampleKeys(table, &sampled[i], error);
+                constexpr uint64_t kFewKeys = 63;
+                return SampleKeys(table, kFewKeys, &sampled[i], error);
               });
   Samples samples;
   for (size_t i = 0; i < sampled.size(); ++i) {

@@ -89,15 +89,16 @@ std::vector<std::string> MissingCandidates(const FilterKeys& keys, bool prefixes
   return candidates;
 }
 
-bool SampleKeys(const Table& table, std::vector<std::string>* keys, std::string* error) {
-  constexpr int kBlocks = 8;
+bool SampleKeys(const Table& table, uint64_t num_keys, std::vector<std::string>* keys,
+                std::string* error) {
   constexpr int kKeysOfBlock = 8;
   constexpr uint64_t kBytesOfBlock = 8192;  // rather too many, so that the sample ends in the file
   const FilterKeys filter_keys(table);
   const auto reader = table.NewKeyReader(error);
   if (reader == nullptr) return false;
-  const uint64_t skip = table.file_bytes() / kBytesOfBlock / kBlocks;
-  for (int block = 0; block < kBlocks; ++block) {
+  const uint64_t num_blocks = num_keys / kKeysOfBlock + 1;
+  const uint64_t skip = table.file_bytes() / kBytesOfBlock / num_blocks;
+  for (uint64_t block = 0; block < num_blocks; ++block) {
     for (int i = 0; i < kKeysOfBlock; ++i) {
       if (!reader->Next()) {
         *error = reader->error();

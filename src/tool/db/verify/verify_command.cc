@@ -27,6 +27,7 @@ Json CountsJson(const VerifyCounts& counts) {
   return {{"entries", counts.entries},
           {"keys_checked", counts.keys},
           {"prefixes_checked", counts.prefixes},
+          {"ranges_checked", counts.ranges},
           {"lost", counts.lost},
           {"range_deletions", counts.range_deletions},
           {"not_checked", std::move(skipped)}};
@@ -34,7 +35,8 @@ Json CountsJson(const VerifyCounts& counts) {
 
 Json LostJson(const LostKey& lost) {
   Json json{{"key", KeyText(lost.key)}, {"key_hex", Hex(lost.key)}};
-  if (lost.is_prefix) {
+  json["by_range"] = lost.loss == Loss::kRange;
+  if (lost.loss == Loss::kPrefix) {
     json["prefix"] = KeyText(lost.prefix);
     json["prefix_hex"] = Hex(lost.prefix);
   }
@@ -47,7 +49,9 @@ Json LostJson(const LostKey& lost) {
 
 std::string LostText(const std::string& path, const LostKey& lost) {
   return path + ": lost key " + KeyText(lost.key) +
-         (lost.is_prefix ? ", by its prefix " + KeyText(lost.prefix) : "") +
+         (lost.loss == Loss::kPrefix  ? ", by its prefix " + KeyText(lost.prefix)
+          : lost.loss == Loss::kRange ? ", by a range that has it"
+                                      : "") +
          ": data block at offset " + std::to_string(lost.block_offset) + ", entry " +
          std::to_string(lost.entry);
 }
@@ -91,6 +95,10 @@ void PrintText(const Inputs& inputs, const std::vector<VerifyResult>& results) {
     std::cout << "and " << CountText(counts.lost - listed) << " more lost keys\n";
   }
   std::cout << "checked: " << CountText(counts.keys) << (counts.keys == 1 ? " key" : " keys");
+  if (counts.ranges != 0) {
+    std::cout << ", with ranges around "
+              << (counts.ranges == counts.keys ? "each" : CountText(counts.ranges) + " of them");
+  }
   if (counts.prefixes != 0) std::cout << ", " << CountText(counts.prefixes) << " prefixes";
   std::cout << " (" << CountText(counts.entries) << (counts.entries == 1 ? " entry" : " entries")
             << ") in " << FilesText(totals.files) << "\n";
@@ -186,7 +194,9 @@ void AddVerifyCommand(CLI::App* db, int* exit_code) {
   command->footer(
       "Reads all blocks of files with filters. A key is queried without its timestamp, and as a\n"
       "prefix where the filters hold prefixes (extractors known: rocksdb.FixedPrefix.N,\n"
-      "rocksdb.CappedPrefix.N, rocksdb.Noop). What is not checked is counted, with the reason.\n"
+      "rocksdb.CappedPrefix.N, rocksdb.Noop, bloomline.ranges). Filters that have entries for\n"
+      "ranges are queried for ranges around each key, too. What is not checked is counted, with\n"
+      "the reason.\n"
       "Exit code 1: a key is lost, or a file cannot be read or is damaged.");
   command->callback([=] { *exit_code = Run(*options); });
 }

@@ -118,17 +118,42 @@ class Verifier {
     if (IsFilter(filter_) && (filter = filters_.At(filter_, error)) == nullptr) return false;
     if (filter_ < was_read_.size()) was_read_[filter_] = true;
     const std::string reason = WhyNotQueried(filter);
+    const bool has_ranges = filter != nullptr && filter->ranges() != nullptr;
+    // The empty prefix only stands for ranges.
+    if (has_ranges && is_prefix && table_.properties().prefix_extractor == kRangeExtractor) {
+      batch->Clear();
+      return true;
+    }
     if (!reason.empty()) {
       result_.counts.skipped[reason] += n;
       batch->Clear();
       return true;
     }
     (is_prefix ? result_.counts.prefixes : result_.counts.keys) += n;
+    if (has_ranges) result_.counts.ranges += n;
     batch->Query(*filter, [&](std::string_view key, std::string_view queried, const Place& place,
                               bool may_match) {
-      if (!may_match) AddLost(key, queried, place, is_prefix);
+      if (!may_match) return AddLost(key, queried, place, is_prefix ? Loss::kPrefix : Loss::kKey);
+      if (has_ranges && !RangesMayMatch(*filter, queried)) {
+        AddLost(key, queried, place, Loss::kRange);
+      }
     });
     batch->Clear();
+    return true;
+  }
+
+  // The range of this key alone, and those of all keys that begin as it does.
+  bool RangesMayMatch(const EngineFilter& filter, std::string_view key) {
+    end_.assign(key);
+    end_.push_back('\0');
+    if (!filter.RangeMayMatch(key, end_)) return false;
+    const filter::RangePrefixes& prefixes = filter.ranges()->prefixes;
+    for (size_t i = 0; i < prefixes.num_cell_lengths; ++i) {
+      if (RangeOfCell(key, prefixes.cell_bits[i], &begin_, &end_) &&
+          !filter.RangeMayMatch(begin_, end_)) {
+        return false;
+      }
+    }
     return true;
   }
 
@@ -150,7 +175,7 @@ class Verifier {
     return filter->CanQuery() ? std::string() : filter->why();
   }
 
-  void AddLost(std::string_view key, std::string_view queried, const Place& place, bool is_prefix) {
+  void AddLost(std::string_view key, std::string_view queried, const Place& place, Loss loss) {
     if (result_.counts.lost++ == 0 && !keys_.order().is_known &&
         table_.engine() == Engine::kRocksDB) {
       result_.doubt = "comparator '" + keys_.comparator() +
@@ -158,8 +183,8 @@ class Verifier {
                       "out, they need not be lost";
     }
     if (listed_->fetch_add(1) >= max_listed_) return;
-    result_.lost.push_back({std::string(key), std::string(is_prefix ? queried : ""), is_prefix,
-                            place.sequence, place.block_offset, place.entry, filter_});
+    result_.lost.push_back({std::string(key), std::string(loss == Loss::kPrefix ? queried : ""),
+                            loss, place.sequence, place.block_offset, place.entry, filter_});
   }
 
   const Table& table_;
@@ -178,6 +203,8 @@ class Verifier {
   std::string last_key_;
   bool have_prefix_ = false;
   std::string last_prefix_;
+  std::string begin_;
+  std::string end_;
 };
 
 }  // namespace
@@ -186,6 +213,7 @@ void VerifyCounts::Add(const VerifyCounts& other) {
   entries += other.entries;
   keys += other.keys;
   prefixes += other.prefixes;
+  ranges += other.ranges;
   lost += other.lost;
   range_deletions += other.range_deletions;
   for (const auto& [reason, count] : other.skipped) skipped[reason] += count;

@@ -13,11 +13,17 @@
 
 namespace bloomline::tool::db {
 
-// A key, or a prefix, that its filter does not have.
+enum class Loss {
+  kKey,
+  kPrefix,  // of the key
+  kRange,   // a filter that has the key rejects a range that has it
+};
+
+// A key that its filter does not have.
 struct LostKey {
   std::string key;     // user key with its timestamp
-  std::string prefix;  // the prefix that is lost, if is_prefix
-  bool is_prefix = false;
+  std::string prefix;  // of kPrefix
+  Loss loss = Loss::kKey;
   uint64_t sequence = 0;
   uint64_t block_offset = 0;  // of its data block in the file
   uint32_t entry = 0;         // in that block, from 0 on
@@ -28,6 +34,7 @@ struct VerifyCounts {
   uint64_t entries = 0;   // read: versions of keys, and deletions
   uint64_t keys = 0;      // different keys that were queried
   uint64_t prefixes = 0;  // different prefixes that were queried
+  uint64_t ranges = 0;    // keys around which ranges were queried, in filters with entries for them
   uint64_t lost = 0;
   uint64_t range_deletions = 0;             // not in filters
   std::map<std::string, uint64_t> skipped;  // keys or prefixes not queried, by reason
