@@ -330,6 +330,9 @@ class RocksDBRangesTest : public testing::TestWithParam<Setting> {
 
   void ChangeExtractor() {
     if (!GetParam().is_mixed) return;
+    // RocksDB's tailing iterators point to the extractor that they began with.
+    const auto is_tailing = [](const auto& pair) { return pair->is_tailing; };
+    kept_.erase(std::remove_if(kept_.begin(), kept_.end(), is_tailing), kept_.end());
     extractor_ = RandomExtractor();
     Expect(db_->SetOptions({{"prefix_extractor", extractor_}}));
   }
@@ -374,7 +377,9 @@ class RocksDBRangesTest : public testing::TestWithParam<Setting> {
     if (OneIn(4)) options.iterate_lower_bound = &pair->lower;
     pair->timestamp = pair->timestamp_bytes = Timestamp(OneIn(4) ? Draw(time_ + 1) : time_ + 1000);
     if (has_timestamps()) options.timestamp = &pair->timestamp;
-    options.tailing = snapshot == nullptr && !has_timestamps() && OneIn(8);
+    // RocksDB's tailing iterators ask other extractors for prefixes of keys that have none.
+    options.tailing =
+        snapshot == nullptr && !has_timestamps() && extractor_ != kOneByte && OneIn(8);
     pair->is_tailing = options.tailing;
     const uint64_t ahead = Draw(8);  // RocksDB's assertions do not like all of them together
     options.adaptive_readahead = ahead == 0;
