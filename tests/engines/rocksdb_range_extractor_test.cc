@@ -13,7 +13,11 @@
 #include <thread>
 
 #include "bloomline/rocksdb.h"
+#include "src/engines/rocksdb/bits_reader.h"
+#include "src/engines/rocksdb/filter_bits_abi.h"
 #include "src/engines/rocksdb/ranges/range_extractor.h"
+#include "src/filter/format/trailer.h"
+#include "src/filter/writer/range_entries.h"
 #include "tests/engines/rocksdb_open.h"
 #include "tests/engines/rocksdb_settings.h"
 #include "tests/support/temp_dir.h"
@@ -133,6 +137,46 @@ TEST(RocksDBRangeExtractorTest, LongBoundsAreNotKept) {
   prefix = extractor->Transform("a");
   extractor->Transform("");
   EXPECT_EQ(Bounds(prefix), "a-");
+}
+
+// A filter with entries for cells of 8 and 16 bits.
+std::string FilterOf(std::initializer_list<const char*> keys) {
+  filter::RangePrefixes prefixes;
+  prefixes.num_cell_lengths = 2;
+  prefixes.cell_bits[0] = 8;
+  prefixes.cell_bits[1] = 16;
+  filter::RangeEntries entries(prefixes);
+  filter::FilterWriter writer((FilterOptions()));
+  for (const char* key : keys) {
+    entries.Add(key, &writer);
+    writer.AddKey(key);
+  }
+  entries.Finish(false, &writer);
+  const filter::FinishPlan plan = writer.Plan();
+  std::string bytes(plan.num_bytes, '\0');
+  writer.FinishTo(plan, bytes.data());
+  return bytes;
+}
+
+TEST(RocksDBRangeExtractorTest, DamagedFieldsSayNothing) {
+  const auto extractor = NewRangeExtractor();
+  const auto may_match = [&](const std::string& bytes) {
+    const std::unique_ptr<rocksdb::FilterBitsReader> reader(NewRocksDBBitsReader(bytes));
+    EXPECT_TRUE(reader->MayMatch(Slice("ant")));
+    EXPECT_TRUE(reader->MayMatch(Slice("")));
+    const Slice prefix = extractor->Transform("cat");
+    extractor->Transform("dog");
+    return reader->MayMatch(prefix);
+  };
+  const std::string intact = FilterOf({"", "ant", "bee"});
+  EXPECT_FALSE(may_match(intact));
+  const size_t field = static_cast<size_t>(filter::RangesOf(intact).data() - intact.data());
+  std::string damaged = intact;
+  damaged[field + 8] = 8;  // the second length is that of the first
+  EXPECT_TRUE(may_match(damaged));
+  damaged = intact;
+  damaged[field] = 9;  // no key has fewer bytes, and none more than 3
+  EXPECT_TRUE(may_match(damaged));
 }
 
 TEST(RocksDBRangeExtractorTest, IsKnownByName) {
