@@ -194,6 +194,7 @@ class RocksDBRangesTest : public testing::TestWithParam<Setting> {
     RocksDBFilterOptions filter;
     filter.format = setting.format;
     filter.bits_per_key = 12;
+    filter.seed = Draw(2);
     filter.range_prefixes = setting.range_prefixes;
     filter.range_entries_per_key = 1;
     rocksdb::BlockBasedTableOptions table;

@@ -164,7 +164,8 @@ void ExpectNoKeyLost(int num_sets, uint64_t seed_of_test) {
       RangeEntries again = kind.entries;
       const Ranges ranges(keys, std::move(kind.entries), format, is_partition, set % 3 * 77);
       if (set % 8 == 0) {  // one filter after the other, as of partitions
-        const std::set<std::string> others(list.begin(), list.begin() + long(random() % num_keys));
+        std::set<std::string> others(list.begin(), list.begin() + long(random() % num_keys));
+        others.insert({"0", std::string(200, 'z')});
         Ranges(others, std::move(again), format, is_partition);
         ASSERT_EQ(Ranges(keys, std::move(again), format, is_partition, set % 3 * 77).bytes(),
                   ranges.bytes());
@@ -415,6 +416,12 @@ TEST(RangesTest, SaysNoWhereItCan) {
   EXPECT_TRUE(says_no({"b\x01x", "dxx"}, Prefixes({8}), "a", "b"));
   EXPECT_TRUE(says_no({"b\x01x", "dxx"}, Prefixes({8}), "a", zeros));
   EXPECT_FALSE(says_no({"b", "dxx"}, Prefixes({8}), "a", zeros));
+  // It does not leave it out if it goes on, even if the first eight bytes are all of the cell.
+  const std::string start(7, 'x');
+  const std::set<std::string> in_last_cell = {start + std::string("b\0\0", 3)};
+  EXPECT_FALSE(says_no(in_last_cell, Prefixes({64}), start + "a", start + "b\x01"));
+  EXPECT_FALSE(
+      says_no(in_last_cell, Prefixes({64}), start + "a", start + std::string("b\x01\0", 3)));
   // Ranges that are none.
   EXPECT_FALSE(says_no({"a", "longer"}, Prefixes({8}), "c", "b"));
   EXPECT_FALSE(says_no({"a", "longer"}, Prefixes({8}), "c", "c"));
