@@ -27,6 +27,7 @@
 
 #include "bloomline/rocksdb.h"
 #include "tests/engines/rocksdb_open.h"
+#include "tests/support/range_keys.h"
 #include "tests/support/repetitions.h"
 #include "tests/support/temp_dir.h"
 
@@ -36,22 +37,10 @@ namespace {
 using rocksdb::Slice;
 using rocksdb::Status;
 
-// Overwrites: a merge that needs no library.
-class LastOperand : public rocksdb::AssociativeMergeOperator {
- public:
-  bool Merge(const Slice&, const Slice*, const Slice& value, std::string* merged,
-             rocksdb::Logger*) const override {
-    merged->assign(value.data(), value.size());
-    return true;
-  }
-  const char* Name() const override { return "LastOperand"; }
-};
-
 // Null if this RocksDB has none.
 const rocksdb::Comparator* WithTimestamps() {
   const rocksdb::Comparator* comparator = nullptr;
-  rocksdb::Comparator::CreateFromString(rocksdb::ConfigOptions(),
-                                        "leveldb.BytewiseComparator.u64ts", &comparator);
+  rocksdb::Comparator::CreateFromString({}, "leveldb.BytewiseComparator.u64ts", &comparator);
   return comparator;
 }
 
@@ -117,48 +106,10 @@ class RocksDBRangesTest : public testing::TestWithParam<Setting> {
 
   // ---- Keys.
 
-  std::string RandomBytes(size_t size) {
-    constexpr char kBytes[] = {0, 0, 1, 'a', 'b', char(0x7f), char(0x80), char(0xfe), char(0xff)};
-    std::string bytes(size, '\0');
-    for (char& byte : bytes) byte = kBytes[Draw(sizeof(kBytes))];
-    return bytes;
-  }
-
-  std::string NewKey() {
-    return start_ + RandomBytes(min_bytes_ + Draw(max_bytes_ + 1 - min_bytes_));
-  }
+  std::string NewKey() { return start_ + tests::RandomKey(&random_, min_bytes_, max_bytes_); }
   std::string OldKey() { return keys_.empty() ? NewKey() : keys_[Draw(keys_.size())]; }
-
-  // A bound beside the key: shorter or longer, with zeros or 0xFF at its end.
-  std::string Near(std::string key) {
-    switch (Draw(10)) {
-      case 0:
-        return key.substr(0, Draw(key.size() + 1));
-      case 1:
-        return key + std::string(1 + Draw(3), '\0');
-      case 2:
-        return key + std::string(1 + Draw(3), '\xff');
-      case 3:
-        return key + RandomBytes(Draw(3));
-      case 4:  // the next key of this length
-        for (size_t i = key.size(); i-- > 0 && ++key[i] == 0;) {
-        }
-        return key;
-      case 5:  // the end of all keys that begin so
-        key.resize(Draw(key.size() + 1));
-        if (!key.empty()) key.back() = char(key.back() + 1);
-        return key;
-      case 6: {
-        const size_t size = key.size();
-        key.resize(Draw(size + 1));
-        key.resize(size, '\0');
-        return key;
-      }
-      case 7:
-        return OneIn(8) ? key + std::string(256, 'x') : key;
-      default:
-        return key;
-    }
+  std::string Near(const std::string& key) {
+    return OneIn(100) ? key + std::string(256, 'x') : tests::KeyNear(&random_, key);
   }
   std::string AnyBound() { return Near(OneIn(2) ? OldKey() : NewKey()); }
   // The first is mostly below the second.
@@ -182,7 +133,7 @@ class RocksDBRangesTest : public testing::TestWithParam<Setting> {
     options.create_if_missing = true;
     options.comparator = comparator_;
     options.compression = rocksdb::kNoCompression;
-    options.merge_operator = std::make_shared<LastOperand>();
+    Expect(rocksdb::MergeOperator::CreateFromString({}, "put", &options.merge_operator));
     options.statistics = statistics_;
     options.disable_auto_compactions = true;
     options.allow_ingest_behind = allows_behind_;
@@ -211,8 +162,7 @@ class RocksDBRangesTest : public testing::TestWithParam<Setting> {
       table.cache_index_and_filter_blocks = true;
     }
     options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-    Expect(rocksdb::SliceTransform::CreateFromString(rocksdb::ConfigOptions(), extractor,
-                                                     &options.prefix_extractor));
+    Expect(rocksdb::SliceTransform::CreateFromString({}, extractor, &options.prefix_extractor));
     return options;
   }
 

@@ -16,6 +16,7 @@
 #include "src/filter/writer/filter_writer.h"
 #include "src/filter/writer/range_entries.h"
 #include "tests/support/golden_keys.h"
+#include "tests/support/range_keys.h"
 
 namespace bloomline {
 namespace {
@@ -23,6 +24,7 @@ namespace {
 using filter::RangeEntries;
 using filter::RangeField;
 using filter::RangePrefixes;
+using tests::RandomKey;
 
 // A finished filter, opened.
 class Ranges {
@@ -76,45 +78,6 @@ RangePrefixes Prefixes(std::initializer_list<unsigned> cell_bits,
     prefixes.delimiters[prefixes.num_delimiters++] = {static_cast<unsigned char>(byte), 7};
   }
   return prefixes;
-}
-
-// Few bytes, so that keys and bounds meet: the least and the greatest ones, their neighbours, and a
-// delimiter.
-std::string RandomKey(std::mt19937_64* random, size_t min_bytes, size_t max_bytes) {
-  constexpr char kBytes[] = {0, 0, 1, 'a', '/', char(0x7f), char(0x80), char(0xfe), char(0xff)};
-  std::string key(min_bytes + (*random)() % (max_bytes - min_bytes + 1), '\0');
-  for (char& byte : key) byte = kBytes[(*random)() % sizeof(kBytes)];
-  return key;
-}
-
-// A bound near a key, or anywhere.
-std::string RandomBound(std::mt19937_64* random, const std::vector<std::string>& keys) {
-  std::string bound = keys[(*random)() % keys.size()];
-  switch ((*random)() % 8) {
-    case 0:
-      return RandomKey(random, 0, 6);
-    case 1:
-      bound.resize((*random)() % (bound.size() + 1));
-      return bound;
-    case 2:
-      return bound + RandomKey(random, 1, 3);
-    case 3:
-      return bound + std::string(1 + (*random)() % 4, '\0');
-    case 4:  // the next key of this length
-      for (size_t i = bound.size(); i-- > 0 && ++bound[i] == 0;) {
-      }
-      return bound;
-    case 5: {
-      const size_t at = (*random)() % (bound.size() + 1);
-      bound.resize(at);
-      return bound + char((*random)() % 3) + std::string((*random)() % 4, '\0');
-    }
-    case 6:
-      if (!bound.empty()) bound.back() = char(bound.back() + 1);
-      return bound;
-    default:
-      return bound;
-  }
 }
 
 struct Kind {
@@ -171,9 +134,12 @@ void ExpectNoKeyLost(int num_sets, uint64_t seed_of_test) {
                   ranges.bytes());
       }
       for (int query = 0; query < 100; ++query) {
-        std::string begin = RandomBound(&random, list);
-        const bool is_narrow = random() % 2 == 0;
-        std::string end = is_narrow ? RandomBound(&random, {begin}) : RandomBound(&random, list);
+        const auto bound = [&] {
+          return random() % 8 == 0 ? RandomKey(&random, 0, 6)
+                                   : tests::KeyNear(&random, list[random() % list.size()]);
+        };
+        std::string begin = bound();
+        std::string end = random() % 2 == 0 ? tests::KeyNear(&random, begin) : bound();
         if (end < begin && random() % 8 != 0) std::swap(begin, end);
         if (ranges.MayMatch(begin, end)) continue;
         ++num_no;
