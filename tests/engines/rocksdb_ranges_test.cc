@@ -439,8 +439,9 @@ class RocksDBRangesTest : public testing::TestWithParam<Setting> {
     path_ = folder_.Path(std::to_string(round_));
     keys_.clear();
     once_.clear();
-    constexpr size_t kStarts[] = {0, 0, 0, 0, 0, 60, 125, 252};  // around the limits of fields
-    start_ = std::string(kStarts[Draw(8)], 'x');
+    // Around the limits of fields. Few filters know anything behind them.
+    constexpr size_t kStarts[] = {0, 0, 0, 0, 0, 60, 125, 252};
+    start_ = std::string(round_ == 0 ? 0 : kStarts[Draw(8)], 'x');
     max_bytes_ = 2 + Draw(5);
     min_bytes_ = OneIn(3) ? max_bytes_ : 0;
     allows_behind_ = OneIn(3);
@@ -494,7 +495,7 @@ TEST_P(RocksDBRangesTest, IteratorsShowWhatTotalOrderShows) {
   const std::string name = GetParam().name;
   std::seed_seq seed(name.begin(), name.end());
   random_.seed(seed);
-  const int num_rounds = rounds_ == nullptr ? tests::Repetitions(4, 4) : std::atoi(rounds_);
+  const int num_rounds = rounds_ == nullptr ? tests::Repetitions(4, 2) : std::atoi(rounds_);
   for (; round_ < num_rounds && !HasFailure(); ++round_) RunRound();
   EXPECT_EQ(num_wrong_, 0U);
   if (rounds_ != nullptr) {
