@@ -62,7 +62,7 @@ std::set<std::string> ConsumeKeys(FuzzedDataProvider* input) {
     const int shift = input->ConsumeIntegralInRange<int>(0, 48);
     for (uint64_t i = 0; i < 6000; ++i) {
       const Key number = BigEndianKey((first + i) << shift);
-      keys.insert(key + std::string(View(number)));
+      keys.insert(keys.end(), key + std::string(View(number)));
     }
   }
   return keys;

@@ -402,6 +402,7 @@ TEST(RangesTest, LongKeysAreNotLost) {
   for (const char* end : {"/a/b", "y/z", "yy/z", "yyy/z", "//", "y"}) keys.insert(start + end);
   for (const unsigned cell_bits : {504U, 512U}) {
     const Ranges ranges(keys, RangeEntries(Prefixes({cell_bits}, {'/'})), Format::kBlocked);
+    EXPECT_EQ(ranges.field().prefixes.num_cell_lengths, 1) << "equal beginnings are in order";
     EXPECT_EQ(ranges.field().min_key_bytes, 127);
     EXPECT_EQ(ranges.field().max_key_bytes, 131);
     for (const std::string& key : keys) {
