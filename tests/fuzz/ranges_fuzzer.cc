@@ -38,13 +38,26 @@ filter::RangeEntries ConsumeEntries(FuzzedDataProvider* input) {
   return filter::RangeEntries(input->ConsumeIntegralInRange<int>(1, 8000) / 1000.0);
 }
 
-// The beginning of another key, some bytes, and one byte many times.
-std::string ConsumeKeyNear(FuzzedDataProvider* input, const std::string& other) {
-  std::string key = other.substr(0, input->ConsumeIntegralInRange<size_t>(0, other.size()));
-  key += input->ConsumeBytesAsString(input->ConsumeIntegralInRange<size_t>(0, 4));
-  if (input->ConsumeIntegralInRange<int>(0, 3) != 3) return key;
-  const auto length = input->ConsumeIntegralInRange<size_t>(0, kMaxKeyBytes);
-  if (key.size() < length) key.resize(length, input->ConsumeIntegral<char>());
+// A key, or a bound, beside another one.
+std::string ConsumeKeyNear(FuzzedDataProvider* input, std::string key) {
+  enum Kind : uint8_t {
+    kSame,
+    kBeginning,
+    kOtherEnd,
+    kNext,
+    kZeros,
+    kOnes,
+    kLong,
+    kMaxValue = kLong
+  };
+  const auto up_to = [&](size_t n) { return input->ConsumeIntegralInRange<size_t>(0, n); };
+  const auto kind = input->ConsumeEnum<Kind>();
+  if (kind == kBeginning || kind == kOtherEnd) key.resize(up_to(key.size()));
+  if (kind == kOtherEnd) key += input->ConsumeBytesAsString(up_to(4));
+  if (kind == kNext && !key.empty()) key.back() = static_cast<char>(key.back() + 1);
+  if (kind == kZeros) key.append(up_to(3), '\0');
+  if (kind == kOnes) key.append(up_to(3), '\xff');
+  if (kind == kLong) key.resize(up_to(kMaxKeyBytes), input->ConsumeIntegral<char>());
   return key;
 }
 
@@ -52,17 +65,20 @@ std::set<std::string> ConsumeKeys(FuzzedDataProvider* input) {
   std::set<std::string> keys;
   std::string key;
   const size_t num_keys = ConsumeCount(input, 20, 200);
-  while (keys.size() < num_keys && input->remaining_bytes() > 0) {
+  const auto length = input->ConsumeIntegralInRange<size_t>(0, 16);  // of all keys, if above 0
+  for (size_t i = 0; i < num_keys && input->remaining_bytes() > 0; ++i) {
     key = ConsumeKeyNear(input, key);
+    if (length > 0) key.resize(length);
     keys.insert(key);
   }
-  // Numbers, so many that kinds of entries become too costly and are forgotten.
+  // Long keys, so many that kinds of entries become too costly and are forgotten.
   if (input->ConsumeIntegralInRange<int>(0, 63) == 63) {
-    const uint64_t first = input->ConsumeIntegral<uint64_t>();
+    key.resize(filter::kMaxCellBytes);
+    const auto first = input->ConsumeIntegral<uint64_t>();
     const int shift = input->ConsumeIntegralInRange<int>(0, 48);
-    for (uint64_t i = 0; i < 6000; ++i) {
+    for (uint64_t i = 0; i < 1200; ++i) {
       const Key number = BigEndianKey((first + i) << shift);
-      keys.insert(keys.end(), key + std::string(View(number)));
+      keys.insert(keys.end(), std::string(View(number)) + key);
     }
   }
   return keys;
