@@ -25,9 +25,10 @@ RangePrefixes ConsumePrefixes(FuzzedDataProvider* input) {
     lengths.insert(input->ConsumeIntegralInRange<uint16_t>(1, most));
   }
   for (const uint16_t bits : lengths) prefixes.cell_bits[prefixes.num_cell_lengths++] = bits;
+  constexpr unsigned char kDelimiters[] = {0, '/', 0xfe, 0xff};
   const auto num_delimiters = input->ConsumeIntegralInRange<uint8_t>(0, filter::kMaxDelimiters);
   for (; prefixes.num_delimiters < num_delimiters; ++prefixes.num_delimiters) {
-    prefixes.delimiters[prefixes.num_delimiters] = {input->ConsumeIntegral<unsigned char>(),
+    prefixes.delimiters[prefixes.num_delimiters] = {input->PickValueInArray(kDelimiters),
                                                     input->ConsumeIntegralInRange<uint8_t>(1, 255)};
   }
   return prefixes;
@@ -47,6 +48,7 @@ std::string ConsumeKeyNear(FuzzedDataProvider* input, std::string key) {
     kNext,
     kZeros,
     kOnes,
+    kDelimiter,
     kLong,
     kMaxValue = kLong
   };
@@ -57,6 +59,7 @@ std::string ConsumeKeyNear(FuzzedDataProvider* input, std::string key) {
   if (kind == kNext && !key.empty()) key.back() = static_cast<char>(key.back() + 1);
   if (kind == kZeros) key.append(up_to(3), '\0');
   if (kind == kOnes) key.append(up_to(3), '\xff');
+  if (kind == kDelimiter) key += '/';
   if (kind == kLong) key.resize(up_to(kMaxKeyBytes), input->ConsumeIntegral<char>());
   return key;
 }
@@ -92,6 +95,7 @@ struct Written {
 
 Written Write(FuzzedDataProvider* input) {
   FilterOptions options = ConsumeOptions(input);
+  options.bits_per_key = 14;  // false positives would hide what is wrong
   filter::FilterWriter writer(options);
   filter::RangeEntries entries = ConsumeEntries(input);
   Written written;
@@ -144,7 +148,7 @@ void AskRanges(FuzzedDataProvider* input, const Written& written, std::string_vi
   if (!is_understood || payload.layout == filter::Layout::kAlwaysMatch) return;
   std::vector<std::string> bounds(written.keys.begin(), written.keys.end());
   if (bounds.empty()) bounds.push_back("");
-  for (size_t n = ConsumeCount(input, 10, 100); n > 0 && input->remaining_bytes() > 0; --n) {
+  for (size_t n = ConsumeCount(input, 30, 100); n > 0 && input->remaining_bytes() > 0; --n) {
     const std::string& key = bounds[input->ConsumeIntegralInRange<size_t>(0, bounds.size() - 1)];
     const std::string begin = ConsumeKeyNear(input, key);
     const std::string end = ConsumeKeyNear(input, input->ConsumeBool() ? begin : key);
