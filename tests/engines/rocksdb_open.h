@@ -9,26 +9,45 @@
 
 namespace bloomline::tests {
 
-// DB::Open takes the address of a plain pointer until RocksDB 10, that of a unique_ptr from 11 on;
-// the last versions of 10 take both.
-template <typename Database>
-auto OpenRocksDB(const rocksdb::Options& options, const std::string& path,
-                 std::unique_ptr<Database>* db, int)
-    -> decltype(Database::Open(options, path, db)) {
-  return Database::Open(options, path, db);
+// RocksDB opens into a plain pointer until version 10, into a unique_ptr from 11 on; the last
+// versions of 10 take both. open(db) is called with the address of one of them.
+template <typename Open>
+auto OpenAny(Open open, std::unique_ptr<rocksdb::DB>* db, int) -> decltype(open(db)) {
+  return open(db);
 }
-template <typename Database>
-rocksdb::Status OpenRocksDB(const rocksdb::Options& options, const std::string& path,
-                            std::unique_ptr<Database>* db, long) {
-  Database* opened = nullptr;
-  const rocksdb::Status status = Database::Open(options, path, &opened);
+template <typename Open>
+rocksdb::Status OpenAny(Open open, std::unique_ptr<rocksdb::DB>* db, long) {
+  rocksdb::DB* opened = nullptr;
+  const rocksdb::Status status = open(&opened);
   db->reset(opened);
   return status;
 }
 
 inline rocksdb::Status OpenRocksDB(const rocksdb::Options& options, const std::string& path,
                                    std::unique_ptr<rocksdb::DB>* db) {
-  return OpenRocksDB(options, path, db, 0);  // an int prefers the first
+  const auto open = [&](auto* opened) -> decltype(rocksdb::DB::Open(options, path, opened)) {
+    return rocksdb::DB::Open(options, path, opened);
+  };
+  return OpenAny(open, db, 0);  // an int prefers the first
+}
+
+inline rocksdb::Status OpenRocksDBReadOnly(const rocksdb::Options& options, const std::string& path,
+                                           std::unique_ptr<rocksdb::DB>* db) {
+  const auto open =
+      [&](auto* opened) -> decltype(rocksdb::DB::OpenForReadOnly(options, path, opened)) {
+    return rocksdb::DB::OpenForReadOnly(options, path, opened);
+  };
+  return OpenAny(open, db, 0);
+}
+
+inline rocksdb::Status OpenRocksDBSecondary(const rocksdb::Options& options,
+                                            const std::string& path, const std::string& log_path,
+                                            std::unique_ptr<rocksdb::DB>* db) {
+  const auto open =
+      [&](auto* opened) -> decltype(rocksdb::DB::OpenAsSecondary(options, path, log_path, opened)) {
+    return rocksdb::DB::OpenAsSecondary(options, path, log_path, opened);
+  };
+  return OpenAny(open, db, 0);
 }
 
 }  // namespace bloomline::tests

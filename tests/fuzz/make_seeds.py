@@ -36,6 +36,7 @@ SEEDS = {
     "compact": list(random_seeds(30, 5)),
     "decode": [*decode_seeds(golden / "vectors.txt"), *random_seeds(20, 3)],
     "build": list(random_seeds(60, 1)),
+    "ranges": list(random_seeds(60, 1)),
     "engine_filters": list(random_seeds(40, 8)),
     "redis": list(random_seeds(20, 5)),
     "options": list(random_seeds(20, 5)),

@@ -16,6 +16,7 @@
 #include "src/filter/writer/filter_writer.h"
 #include "src/filter/writer/range_entries.h"
 #include "tests/support/golden_keys.h"
+#include "tests/support/range_keys.h"
 
 namespace bloomline {
 namespace {
@@ -23,11 +24,12 @@ namespace {
 using filter::RangeEntries;
 using filter::RangeField;
 using filter::RangePrefixes;
+using tests::RandomKey;
 
 // A finished filter, opened.
 class Ranges {
  public:
-  Ranges(const std::set<std::string>& keys, RangeEntries entries, Format format,
+  Ranges(const std::set<std::string>& keys, RangeEntries&& entries, Format format,
          bool is_partition = false, uint64_t seed = 0) {
     FilterOptions options;
     options.format = format;
@@ -78,62 +80,31 @@ RangePrefixes Prefixes(std::initializer_list<unsigned> cell_bits,
   return prefixes;
 }
 
-// Few bytes, so that keys and bounds meet: the least and the greatest ones, their neighbours, and a
-// delimiter.
-std::string RandomKey(std::mt19937_64* random, size_t min_bytes, size_t max_bytes) {
-  constexpr char kBytes[] = {0, 0, 1, 'a', '/', char(0x7f), char(0x80), char(0xfe), char(0xff)};
-  std::string key(min_bytes + (*random)() % (max_bytes - min_bytes + 1), '\0');
-  for (char& byte : key) byte = kBytes[(*random)() % sizeof(kBytes)];
-  return key;
-}
-
-// A bound near a key, or anywhere.
-std::string RandomBound(std::mt19937_64* random, const std::vector<std::string>& keys) {
-  std::string bound = keys[(*random)() % keys.size()];
-  switch ((*random)() % 8) {
-    case 0:
-      return RandomKey(random, 0, 6);
-    case 1:
-      bound.resize((*random)() % (bound.size() + 1));
-      return bound;
-    case 2:
-      return bound + RandomKey(random, 1, 3);
-    case 3:
-      return bound + std::string(1 + (*random)() % 4, '\0');
-    case 4:  // the next key of this length
-      for (size_t i = bound.size(); i-- > 0 && ++bound[i] == 0;) {
-      }
-      return bound;
-    case 5: {
-      const size_t at = (*random)() % (bound.size() + 1);
-      bound.resize(at);
-      return bound + char((*random)() % 3) + std::string((*random)() % 4, '\0');
-    }
-    case 6:
-      if (!bound.empty()) bound.back() = char(bound.back() + 1);
-      return bound;
-    default:
-      return bound;
-  }
-}
-
 struct Kind {
   const char* name;
   RangeEntries entries;
 };
 
-std::vector<Kind> Kinds() {
+// start_bits: the same in all keys.
+std::vector<Kind> Kinds(size_t start_bits) {
+  const auto cells = [=](RangePrefixes prefixes) {
+    for (size_t i = 0; i < prefixes.num_cell_lengths; ++i) {
+      uint16_t& bits = prefixes.cell_bits[i];
+      if (bits < filter::kMaxCellBits) bits = static_cast<uint16_t>(bits + start_bits);
+    }
+    return RangeEntries(prefixes);
+  };
   return {{"auto", RangeEntries(0.5)},
           {"auto with little", RangeEntries(0.05)},
           {"auto with much", RangeEntries(8.0)},
-          {"bytes", RangeEntries(Prefixes({8, 16, 24, 32}))},
-          {"one byte", RangeEntries(Prefixes({8}))},
-          {"bits", RangeEntries(Prefixes({1, 3, 7, 9, 12, 15, 17, 30}))},
-          {"longer than keys", RangeEntries(Prefixes({16, 40, 64, 512}))},
-          {"delimited", RangeEntries(Prefixes({}, {'/'}))},
-          {"delimited by the greatest", RangeEntries(Prefixes({}, {0xff, 0xfe, 0}))},
-          {"both", RangeEntries(Prefixes({11, 24}, {'/', 'a'}))},
-          {"none", RangeEntries(RangePrefixes())}};
+          {"bytes", cells(Prefixes({8, 16, 24, 32}))},
+          {"one byte", cells(Prefixes({8}))},
+          {"bits", cells(Prefixes({1, 3, 7, 9, 12, 15, 17, 30}))},
+          {"longer than keys", cells(Prefixes({16, 24, 31, 512}))},
+          {"delimited", cells(Prefixes({}, {'/'}))},
+          {"delimited by the greatest", cells(Prefixes({}, {0xff, 0xfe, 0}))},
+          {"both", cells(Prefixes({11, 24}, {'/', 'a'}))},
+          {"none", cells(RangePrefixes())}};
 }
 
 // The one rule: a "no" only where no key is. `says_no` counts those.
@@ -145,16 +116,30 @@ void ExpectNoKeyLost(int num_sets, uint64_t seed_of_test) {
     const size_t max_bytes = random() % 3 == 0 ? 4 : 4 + random() % 3;
     std::set<std::string> keys;
     const size_t num_keys = 1 + random() % 60;
-    while (keys.size() < num_keys) keys.insert(RandomKey(&random, min_bytes, max_bytes));
+    // The bytes that differ lie across the ends of words, and beyond the longest cells.
+    constexpr size_t kStarts[] = {0, 0, 0, 5, 7, 13, 59};
+    const std::string start(kStarts[random() % 7], 'x');
+    while (keys.size() < num_keys) keys.insert(start + RandomKey(&random, min_bytes, max_bytes));
     const std::vector<std::string> list(keys.begin(), keys.end());
     const bool is_partition = random() % 2 == 0;
     const Format format = random() % 2 == 0 ? Format::kBlocked : Format::kCompact;
-    for (Kind& kind : Kinds()) {
+    for (Kind& kind : Kinds(8 * start.size())) {
+      RangeEntries again = kind.entries;
       const Ranges ranges(keys, std::move(kind.entries), format, is_partition, set % 3 * 77);
+      if (set % 8 == 0) {  // one filter after the other, as of partitions
+        std::set<std::string> others(list.begin(), list.begin() + long(random() % num_keys));
+        others.insert({"0", std::string(200, 'z')});
+        Ranges(others, std::move(again), format, is_partition);
+        ASSERT_EQ(Ranges(keys, std::move(again), format, is_partition, set % 3 * 77).bytes(),
+                  ranges.bytes());
+      }
       for (int query = 0; query < 100; ++query) {
-        std::string begin = RandomBound(&random, list);
-        const bool is_narrow = random() % 2 == 0;
-        std::string end = is_narrow ? RandomBound(&random, {begin}) : RandomBound(&random, list);
+        const auto bound = [&] {
+          return random() % 8 == 0 ? RandomKey(&random, 0, 6)
+                                   : tests::KeyNear(&random, list[random() % list.size()]);
+        };
+        std::string begin = bound();
+        std::string end = random() % 2 == 0 ? tests::KeyNear(&random, begin) : bound();
         if (end < begin && random() % 8 != 0) std::swap(begin, end);
         if (ranges.MayMatch(begin, end)) continue;
         ++num_no;
@@ -380,6 +365,36 @@ TEST(RangesTest, ChoiceKeepsWhatItMayChoose) {
   EXPECT_GT(num_chosen, 50000U);
 }
 
+// What the rules of docs/format.md allow: "no" where no entry is, also at the ends of ranges.
+TEST(RangesTest, SaysNoWhereItCan) {
+  const auto says_no = [](const std::set<std::string>& keys, const RangePrefixes& prefixes,
+                          const std::string& begin, const std::string& end) {
+    return !Ranges(keys, RangeEntries(prefixes), Format::kCompact).MayMatch(begin, end);
+  };
+  // All keys of the range begin with a\xff.
+  EXPECT_TRUE(says_no({"b\xff", "c"}, Prefixes({}, {0xff}), "a\xff", "b"));
+  EXPECT_FALSE(says_no({"b\xff", "c"}, Prefixes({}, {0xff}), "a\xff", "ba"));
+  // The second cell begins where the range does, not where the first cell does.
+  EXPECT_TRUE(says_no({"aa", "longer"}, Prefixes({8, 16}), "a\xf0", "b\x10"));
+  EXPECT_FALSE(says_no({"a\xf1", "longer"}, Prefixes({8, 16}), "a\xf0", "b\x10"));
+  // An end that is a cell leaves it out, and so do zeros if all keys are as long.
+  const std::string zeros("b\0\0", 3);
+  EXPECT_TRUE(says_no({"b\x01x", "dxx"}, Prefixes({8}), "a", "b"));
+  EXPECT_TRUE(says_no({"b\x01x", "dxx"}, Prefixes({8}), "a", zeros));
+  EXPECT_FALSE(says_no({"b", "dxx"}, Prefixes({8}), "a", zeros));
+  // It does not leave it out if it goes on, even if the first eight bytes are all of the cell.
+  const std::string start(7, 'x');
+  const std::set<std::string> in_last_cell = {start + std::string("b\0\0", 3)};
+  EXPECT_FALSE(says_no(in_last_cell, Prefixes({64}), start + "a", start + "b\x01"));
+  EXPECT_FALSE(
+      says_no(in_last_cell, Prefixes({64}), start + "a", start + std::string("b\x01\0", 3)));
+  // Ranges that are none.
+  EXPECT_FALSE(says_no({"a", "longer"}, Prefixes({8}), "c", "b"));
+  EXPECT_FALSE(says_no({"a", "longer"}, Prefixes({8}), "c", "c"));
+  EXPECT_FALSE(says_no({"a", "longer"}, Prefixes({8}), "", "a"));
+  EXPECT_TRUE(says_no({"a", "longer"}, Prefixes({8}), "c", "d"));
+}
+
 // Delimiters behind the first 128 bytes of a key give no entries, and none is asked for.
 TEST(RangesTest, LongKeysAreNotLost) {
   const std::string start(126, 'x');
@@ -387,6 +402,9 @@ TEST(RangesTest, LongKeysAreNotLost) {
   for (const char* end : {"/a/b", "y/z", "yy/z", "yyy/z", "//", "y"}) keys.insert(start + end);
   for (const unsigned cell_bits : {504U, 512U}) {
     const Ranges ranges(keys, RangeEntries(Prefixes({cell_bits}, {'/'})), Format::kBlocked);
+    EXPECT_EQ(ranges.field().prefixes.num_cell_lengths, 1) << "equal beginnings are in order";
+    EXPECT_EQ(ranges.field().min_key_bytes, 127);
+    EXPECT_EQ(ranges.field().max_key_bytes, 131);
     for (const std::string& key : keys) {
       EXPECT_TRUE(ranges.MayMatch(key, key + '\0'));
       std::string end = key.substr(0, key.rfind('/') + 1);
@@ -414,24 +432,18 @@ TEST(RangesTest, AutoKeepsLittleMemoryAndLosesNothing) {
 TEST(RangesTest, KeysInAnotherOrderGiveNoEntries) {
   filter::FilterWriter writer((FilterOptions()));
   RangeEntries entries(Prefixes({8}));
-  for (const char* key : {"", "a", "c", "b"}) {
-    entries.Add(key, &writer);
-    writer.AddKey(key);
-  }
   const uint64_t without = filter::EndBytes({}) + filter::kFieldHeadBytes + 6;
-  entries.Finish(false, &writer);
-  EXPECT_EQ(writer.end_bytes(), without);
-  writer.Reset();
-  // Nor do keys without the extractor's prefix.
-  entries.Add("a", &writer);
-  entries.Finish(false, &writer);
-  EXPECT_EQ(writer.end_bytes(), without);
-  writer.Reset();
-  // The next filter starts anew.
-  for (const char* key : {"a", ""}) entries.Add(key, &writer);
-  writer.AddKey("a");
-  entries.Finish(false, &writer);
-  EXPECT_EQ(writer.end_bytes(), without + 2);
+  const auto end_bytes = [&](const std::vector<std::string>& keys) {
+    writer.Reset();
+    for (const std::string& key : keys) entries.Add(key, &writer);
+    entries.Finish(false, &writer);
+    return writer.end_bytes();
+  };
+  EXPECT_EQ(end_bytes({"", "a", "c", "b"}), without);
+  EXPECT_EQ(end_bytes({"", std::string("a\0", 2), "a"}), without);
+  EXPECT_EQ(end_bytes({"a"}), without) << "without the extractor's prefix";
+  EXPECT_EQ(end_bytes({"a", "b", ""}), without + 2) << "each filter starts anew";
+  EXPECT_EQ(end_bytes({}), without);
 }
 
 RangePrefixes PrefixesFromText(const std::string& cell_bits, const std::string& delimiters) {

@@ -100,8 +100,7 @@ size_t CommonBits(std::string_view begin, std::string_view end, size_t min_key_b
         has_zeros_at_end ? end.size() <= min_key_bytes && WithoutZerosAtEnd(end).size() <= i + 8
                          : end.size() <= i + 8;
     if (!ends_here || (high << same << 1) != 0) return 8 * i + static_cast<size_t>(same);
-    const int ones = low_rest == ~uint64_t{0} ? 64 : __builtin_clzll(~low_rest);
-    return 8 * i + static_cast<size_t>(std::min(same + 1 + ones, 64));
+    return 8 * i + static_cast<size_t>(same + 1 + __builtin_clzll(~low_rest));
   }
   return kMaxCellBits;
 }

@@ -1,0 +1,225 @@
+// The range extractor: which calls it takes for a range, which options it refuses, its names; and
+// filters whose field for ranges is damaged.
+#include <gtest/gtest.h>
+#include <rocksdb/comparator.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/memtablerep.h>
+#include <rocksdb/table.h>
+
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "bloomline/rocksdb.h"
+#include "src/engines/rocksdb/bits_reader.h"
+#include "src/engines/rocksdb/filter_bits_abi.h"
+#include "src/engines/rocksdb/ranges/range_extractor.h"
+#include "src/filter/format/trailer.h"
+#include "src/filter/writer/range_entries.h"
+#include "tests/engines/rocksdb_open.h"
+#include "tests/engines/rocksdb_settings.h"
+#include "tests/support/temp_dir.h"
+
+namespace bloomline {
+namespace {
+
+using rocksdb::Slice;
+using tests::OpenRocksDB;
+using tests::TempDir;
+
+rocksdb::Options WithExtractor() {
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.prefix_extractor = NewRangeExtractor();
+  rocksdb::BlockBasedTableOptions table;
+  table.filter_policy = NewRocksDBFilterPolicy(FilterOptions());
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+std::string OpenError(const rocksdb::Options& options) {
+  const TempDir folder;
+  std::unique_ptr<rocksdb::DB> db;
+  return OpenRocksDB(options, folder.Path("db"), &db).ToString();
+}
+
+TEST(RocksDBRangeExtractorTest, OptionsThatNeedPrefixesAreRefused) {
+  EXPECT_EQ(OpenError(WithExtractor()), "OK");
+  const auto expect_refused = [](const rocksdb::Options& options, const std::string& what) {
+    EXPECT_EQ(OpenError(options), "Invalid argument: prefix_extractor bloomline.ranges: " + what);
+  };
+  rocksdb::Options options = WithExtractor();
+  options.memtable_prefix_bloom_size_ratio = 0.1;
+  expect_refused(options,
+                 "memtable_prefix_bloom_size_ratio is above 0; allowed: 0, or "
+                 "memtable_whole_key_filtering=true");
+  options.memtable_whole_key_filtering = true;
+  EXPECT_EQ(OpenError(options), "OK");
+
+  options = WithExtractor();
+  options.comparator = rocksdb::ReverseBytewiseComparator();
+  expect_refused(options,
+                 "comparator has another order than that of bytes; allowed: BytewiseComparator");
+
+  options = WithExtractor();
+  options.allow_concurrent_memtable_write = false;
+  options.memtable_factory.reset(rocksdb::NewHashSkipListRepFactory());
+  expect_refused(options,
+                 "memtable_factory has a list for each prefix; allowed: skip_list, vector");
+
+  options = WithExtractor();
+  options.table_factory.reset(rocksdb::NewPlainTableFactory());
+  expect_refused(options, "table_factory has another format; allowed: BlockBasedTable");
+
+  options = WithExtractor();
+  rocksdb::BlockBasedTableOptions table;
+  table.whole_key_filtering = false;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  expect_refused(options, "whole_key_filtering is false; allowed: true");
+  table = {};
+  table.index_type = rocksdb::BlockBasedTableOptions::kHashSearch;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  expect_refused(options, "index_type is kHashSearch; allowed: the others");
+}
+
+// The bounds that a filter gets for a prefix; empty if it is not that of the last call but one.
+std::string Bounds(const Slice& prefix) {
+  std::string_view begin;
+  std::string_view end;
+  if (!LastRange(prefix, &begin, &end)) return "";
+  return std::string(begin) + "-" + std::string(end);
+}
+
+TEST(RocksDBRangeExtractorTest, OnlyTheLastTwoCallsAreARange) {
+  const auto extractor = NewRangeExtractor();
+  const Slice first = extractor->Transform("a");
+  EXPECT_EQ(Bounds(first), "") << "one call";
+  const Slice second = extractor->Transform("b");
+  EXPECT_EQ(first, second);
+  EXPECT_EQ(Bounds(first), "a-b");
+  EXPECT_EQ(Bounds(first), "a-b") << "partitions ask again";
+  EXPECT_EQ(Bounds(second), "");
+  EXPECT_EQ(Bounds(Slice()), "");
+  EXPECT_EQ(Bounds(Slice("", 0)), "");
+  std::string in_thread = "not asked";
+  std::thread([&] { in_thread = Bounds(first); }).join();
+  EXPECT_EQ(in_thread, "") << "another thread";
+  const Slice third = extractor->Transform("c");
+  EXPECT_EQ(Bounds(first), "");
+  EXPECT_EQ(Bounds(second), "b-c");
+  extractor->Transform("d");
+  extractor->Transform("e");
+  EXPECT_EQ(Bounds(first), "") << "an even number of calls later";
+  EXPECT_EQ(Bounds(second), "");
+  EXPECT_EQ(Bounds(third), "");
+  for (int i = 0; i < 200000; ++i) {  // addresses come again
+    const Slice begin = extractor->Transform(std::to_string(i));
+    extractor->Transform(std::to_string(i + 1));
+    ASSERT_EQ(Bounds(begin), std::to_string(i) + "-" + std::to_string(i + 1));
+  }
+}
+
+TEST(RocksDBRangeExtractorTest, LongBoundsAreNotKept) {
+  const auto extractor = NewRangeExtractor();
+  const std::string longest(kMaxBoundBytes, 'x');
+  const std::string too_long(kMaxBoundBytes + 1, 'x');
+  Slice prefix = extractor->Transform(longest);
+  extractor->Transform(longest);
+  EXPECT_EQ(Bounds(prefix), longest + "-" + longest);
+  prefix = extractor->Transform(longest);
+  extractor->Transform(too_long);
+  EXPECT_EQ(Bounds(prefix), "");
+  prefix = extractor->Transform(too_long);
+  extractor->Transform(longest);
+  EXPECT_EQ(Bounds(prefix), "");
+  prefix = extractor->Transform("a");
+  extractor->Transform("");
+  EXPECT_EQ(Bounds(prefix), "a-");
+}
+
+// A filter with entries for cells of 8 and 16 bits.
+std::string FilterOf(std::initializer_list<const char*> keys) {
+  filter::RangePrefixes prefixes;
+  prefixes.num_cell_lengths = 2;
+  prefixes.cell_bits[0] = 8;
+  prefixes.cell_bits[1] = 16;
+  filter::RangeEntries entries(prefixes);
+  FilterOptions options;
+  options.seed = 7;
+  filter::FilterWriter writer(options);
+  for (const char* key : keys) {
+    entries.Add(key, &writer);
+    writer.AddKey(key);
+  }
+  entries.Finish(false, &writer);
+  const filter::FinishPlan plan = writer.Plan();
+  std::string bytes(plan.num_bytes, '\0');
+  writer.FinishTo(plan, bytes.data());
+  return bytes;
+}
+
+TEST(RocksDBRangeExtractorTest, DamagedFieldsSayNothing) {
+  const auto extractor = NewRangeExtractor();
+  const auto may_match = [&](const std::string& bytes, const char* begin) {
+    const std::unique_ptr<rocksdb::FilterBitsReader> reader(NewRocksDBBitsReader(bytes));
+    EXPECT_TRUE(reader->MayMatch(Slice("ant")));
+    EXPECT_TRUE(reader->MayMatch(Slice("")));
+    const Slice prefix = extractor->Transform(begin);
+    extractor->Transform("dog");
+    return reader->MayMatch(prefix);
+  };
+  const std::string intact = FilterOf({"", "ant", "bee"});
+  EXPECT_FALSE(may_match(intact, "cat"));
+  EXPECT_TRUE(may_match(intact, "bed"));
+  const size_t field = static_cast<size_t>(filter::RangesOf(intact).data() - intact.data());
+  std::string damaged = intact;
+  damaged[field + 8] = 8;  // the second length is that of the first
+  EXPECT_TRUE(may_match(damaged, "cat"));
+  damaged = intact;
+  damaged[field] = 9;  // no key has fewer bytes, and none more than 3
+  EXPECT_TRUE(may_match(damaged, "cat"));
+}
+
+TEST(RocksDBRangeExtractorTest, IsKnownByName) {
+  ASSERT_TRUE(RegisterBloomline());
+  rocksdb::ColumnFamilyOptions options;
+  const rocksdb::Status status = rocksdb::GetColumnFamilyOptionsFromString(
+      rocksdb::ConfigOptions(), {},
+      "prefix_extractor=bloomline.ranges;block_based_table_factory={filter_policy={id=bloomline;"
+      "range_prefixes=4:8:after0x2f;range_entries_per_key=0.25}}",
+      &options);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  ASSERT_NE(options.prefix_extractor, nullptr);
+  EXPECT_STREQ(options.prefix_extractor->Name(), "bloomline.ranges");
+  const auto* const table = options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  ASSERT_NE(table->filter_policy, nullptr);
+  EXPECT_EQ(tests::Value(*table->filter_policy, "range_prefixes"), "4:8:after0x2f");
+  EXPECT_EQ(tests::Value(*table->filter_policy, "range_entries_per_key"), "0.25");
+}
+
+TEST(RocksDBRangeOptionsTest, WrongTextsAreRefused) {
+  const auto error = [](const std::string& prefixes) {
+    RocksDBFilterOptions options;
+    options.range_prefixes = prefixes;
+    return options.Validate();
+  };
+  for (const char* allowed : {"", "auto", "1", "64", "8:4", "4,8", "after0x2f", "4:after0xFF"}) {
+    EXPECT_EQ(error(allowed), "") << allowed;
+  }
+  for (const char* wrong : {"0", "65", "4:", ":4", "4:4", "-1", "+4", "4 ", "after", "after0x",
+                            "after0x2f:after0x2F", "after0x100", "afterx2f", "automatic",
+                            "1:2:3:4:5:6:7:8:9", "after0x1:after0x2:after0x3:after0x4:after0x5"}) {
+    EXPECT_EQ(error(wrong),
+              "range_prefixes is '" + std::string(wrong) +
+                  "'; allowed: auto, or a list as in 4:8:after0x2f of up to 8 "
+                  "different lengths of 1 to 64 bytes and up to 4 different delimiters");
+  }
+  RocksDBFilterOptions options;
+  options.range_entries_per_key = 0;
+  EXPECT_EQ(options.Validate(), "range_entries_per_key is 0; allowed: 0.001 to 8");
+}
+
+}  // namespace
+}  // namespace bloomline

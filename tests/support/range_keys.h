@@ -1,0 +1,52 @@
+// Keys and bounds for tests of ranges: of few different bytes, so that they meet.
+#ifndef BLOOMLINE_TESTS_SUPPORT_RANGE_KEYS_H_
+#define BLOOMLINE_TESTS_SUPPORT_RANGE_KEYS_H_
+
+#include <cstddef>
+#include <random>
+#include <string>
+
+namespace bloomline::tests {
+
+// The least and the greatest bytes, their neighbours, and two delimiters.
+inline std::string RandomKey(std::mt19937_64* random, size_t min_bytes, size_t max_bytes) {
+  constexpr char kBytes[] = {0, 0, 1, 'a', '/', char(0x7f), char(0x80), char(0xfe), char(0xff)};
+  std::string key(min_bytes + (*random)() % (max_bytes - min_bytes + 1), '\0');
+  for (char& byte : key) byte = kBytes[(*random)() % sizeof(kBytes)];
+  return key;
+}
+
+// The key, or a bound beside it.
+inline std::string KeyNear(std::mt19937_64* random, std::string key) {
+  const auto draw = [&](size_t n) { return (*random)() % n; };
+  switch (draw(10)) {
+    case 0:
+      return key.substr(0, draw(key.size() + 1));
+    case 1:
+      return key + RandomKey(random, 1, 3);
+    case 2:
+      return key + std::string(1 + draw(4), '\0');
+    case 3:
+      return key + std::string(1 + draw(3), '\xff');
+    case 4:  // the next key of this length
+      for (size_t i = key.size(); i-- > 0 && ++key[i] == 0;) {
+      }
+      return key;
+    case 5:  // the end of the keys that begin so
+      key.resize(draw(key.size() + 1));
+      if (!key.empty()) key.back() = char(key.back() + 1);
+      return key;
+    case 6:
+      key.resize(draw(key.size() + 1));
+      return key + char(draw(3)) + std::string(draw(4), '\0');
+    case 7:
+      if (!key.empty()) key.back() = char(key.back() + 1);
+      return key;
+    default:
+      return key;
+  }
+}
+
+}  // namespace bloomline::tests
+
+#endif  // BLOOMLINE_TESTS_SUPPORT_RANGE_KEYS_H_
