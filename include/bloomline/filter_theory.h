@@ -92,24 +92,6 @@ double ExactCompactFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, uin
 // bytes.
 double ExactSmallSetFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, uint32_t block_bytes);
 
-// ---- A given number of probes.
-
-// The least bits per key at which k probes reach the rate, for large n; for kClassic that is
-// c = -k / ln(1 - p^(1/k)). NaN in kCompact, which has no probes.
-double BitsPerKeyWithNumProbes(Format format, double false_positive_rate, int num_probes);
-
-// Exact: the fewest bits (blocks) in which n keys have at most the rate. No keys: 0. Standard takes
-// up to a second where the distribution is computed; so does StandardCapacity.
-uint64_t StandardNumBits(uint64_t num_keys, double false_positive_rate, int num_probes);
-uint64_t BlockedNumBlocks(uint64_t num_keys, double false_positive_rate, int num_probes);
-
-// Exact: the most keys that num_bits (num_blocks) hold with at most the rate.
-uint64_t StandardCapacity(uint64_t num_bits, double false_positive_rate, int num_probes);
-uint64_t BlockedCapacity(uint64_t num_blocks, double false_positive_rate, int num_probes);
-
-// Empty if num_probes is in kMinProbes .. kMaxProbes, else one sentence that says so.
-std::string ValidateNumProbes(int num_probes);
-
 // ---- Other structures that could hold the keys, for comparison. Results saturate at 2^64 - 1.
 
 // Bytes of a hash table with open addressing (absl::flat_hash_set, F14, hashbrown): a power of two

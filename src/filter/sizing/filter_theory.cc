@@ -219,15 +219,6 @@ int OptimalStandardNumProbes(double bits_per_key) {
   return filter::OptimalStandardNumProbes(bits_per_key);
 }
 
-double BitsPerKeyWithNumProbes(Format format, double rate, int num_probes) {
-  if (format == Format::kCompact || !filter::ProbesInRange(num_probes)) return kNone;
-  return LeastBitsPerKey(
-      rate, kMinBitsPerKey, kMaxBitsPerKey, kPrecision, [&](double bits_per_key) {
-        return format == Format::kClassic ? StandardFalsePositiveRate(bits_per_key, num_probes)
-                                          : BlockedFalsePositiveRate(bits_per_key, num_probes);
-      });
-}
-
 double StandardBitsPerKeyForFalsePositiveRate(double rate) {
   return LeastBitsPerKey(rate, kMinBitsPerKey, kMaxBitsPerKey, kPrecision, [](double bits_per_key) {
     return StandardFalsePositiveRate(bits_per_key, OptimalStandardNumProbes(bits_per_key));
