@@ -8,10 +8,10 @@
 
    In place of "bloomline:10", "{id=bloomline;format=compact;bits_by_level=auto}" spreads the bits
    over the levels of the database (docs/levels.md). With "prefix_extractor=bloomline.ranges;"
-   before "block_based_table_factory", and "range_prefixes=auto" in such braces, scans can skip files
-   (docs/ranges.md). All strings: docs/compatibility.md. RocksDB returns no error for a string that
-   is wrong; stderr has a line. docs/rocksdb.md says how to see that a database's files have the
-   filter.
+   before "block_based_table_factory", and "range_prefixes=auto" in such braces, scans can skip
+   files (docs/ranges.md). All strings: docs/compatibility.md. RocksDB returns no error for a string
+   that is wrong; stderr has a line. docs/rocksdb.md says how to see that a database's files have
+   the filter.
 
    Link with bloomline::rocksdb. Conventions as in bloomline/c.h, which is not needed. */
 #ifndef BLOOMLINE_C_ROCKSDB_H_

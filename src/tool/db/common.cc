@@ -244,7 +244,8 @@ void AddDbCommand(CLI::App* app, int* exit_code) {
   command->footer(
       "Nothing is locked and nothing is written. Files that the owner of the database removes\n"
       "meanwhile are skipped. A damaged file is an error; the others go on.\n"
-      "Exit code: 0 done; 1 a damaged file, or a lost key (verify, measure --scan); 2 an invalid request.");
+      "Exit code: 0 done; 1 a damaged file, or a lost key (verify, measure --scan);\n"
+      "2 an invalid request.");
   command->require_subcommand(1);
   db::AddInspectCommand(command, exit_code);
   db::AddMeasureCommand(command, exit_code);
