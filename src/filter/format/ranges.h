@@ -11,8 +11,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
+
+#include "src/filter/kernels/little_endian.h"
 
 namespace bloomline::filter {
 
@@ -73,18 +74,10 @@ uint64_t DelimitedSeed(uint64_t seed);
 
 // Eight bytes as a number of which the first byte counts most, and back.
 inline uint64_t WordAt(const char* bytes) {
-  uint64_t word;
-  std::memcpy(&word, bytes, sizeof(word));
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  word = __builtin_bswap64(word);
-#endif
-  return word;
+  return __builtin_bswap64(kernels::LoadLittleEndian64(bytes));
 }
 inline void StoreWord(uint64_t word, char* bytes) {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  word = __builtin_bswap64(word);
-#endif
-  std::memcpy(bytes, &word, sizeof(word));
+  kernels::StoreLittleEndian64(__builtin_bswap64(word), bytes);
 }
 
 // Bytes [i, i + 8) of a key, with zeros where it ends.
