@@ -1,7 +1,9 @@
 # What the commands of db_bench_ext share. They source it and have set here, their folder.
 # shellcheck shell=bash disable=SC2034,SC2154
 root=$(dirname "$here")
-build=$root/build/release
+# Continuous integration compiles the libraries once for benches and tests.
+preset=${BLOOMLINE_BENCH_PRESET:-release}
+build=$root/build/$preset
 benches=$build/db_bench_ext
 status=0
 
@@ -17,7 +19,7 @@ help_if_asked() {
   done
 }
 
-# [FLAGS OF CMAKE...] -- TARGETS...: configures the release preset and builds these targets alone.
+# [FLAGS OF CMAKE...] -- TARGETS...: configures the preset and builds these targets alone.
 # What is written later is newer than the file $log.
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
@@ -25,9 +27,10 @@ build_targets() {
   local flags=()
   while [ "$1" != -- ]; do flags+=("$1") && shift; done
   shift
-  [ -e "$build/build.ninja" ] || echo "Building (Release)" >&2
-  if ! (cd "$root" && cmake --preset release "${flags[@]}" &&
-    cmake --build --preset release --target "$@") >"$log" 2>&1; then
+  [ -e "$build/build.ninja" ] || echo "Building ($preset)" >&2
+  mkdir -p "$root/build"
+  if ! (cd "$root" && flock 9 && cmake --preset "$preset" "${flags[@]}" &&
+    cmake --build --preset "$preset" --target "$@") >"$log" 2>&1 9>"$build.lock"; then
     cat "$log" >&2
     return 1
   fi

@@ -20,9 +20,9 @@ bool Succeeds(Stream* stream, Transfer transfer) {
   return stream->good();
 }
 
-constexpr uint64_t kMaxTransfer = std::numeric_limits<std::streamsize>::max();
+constexpr uint64_t kMaxStreamTransfer = std::numeric_limits<std::streamsize>::max();
 
-std::string At(const char* what, uint64_t n, uint64_t offset) {
+std::string InStream(const char* what, uint64_t n, uint64_t offset) {
   return std::string("stream: ") + what + " " + std::to_string(n) + " bytes at offset " +
          std::to_string(offset) + ": ";
 }
@@ -32,12 +32,12 @@ std::string At(const char* what, uint64_t n, uint64_t offset) {
 bool InputStream::ReadAt(uint64_t offset, uint64_t n, char* dst, std::string* error) const {
   const bool was_good = stream_->good();
   uint64_t read = 0;
-  const bool readable = n <= kMaxTransfer && Succeeds(stream_, [&] {
+  const bool readable = n <= kMaxStreamTransfer && Succeeds(stream_, [&] {
                           stream_->read(dst, static_cast<std::streamsize>(n));
                         });
   if (readable) return true;
   if (was_good) read = static_cast<uint64_t>(std::max<std::streamsize>(stream_->gcount(), 0));
-  *error = At("cannot read", n, offset);
+  *error = InStream("cannot read", n, offset);
   if (!was_good) {
     *error += "it had failed or ended before";
   } else if (stream_->bad()) {
@@ -50,18 +50,18 @@ bool InputStream::ReadAt(uint64_t offset, uint64_t n, char* dst, std::string* er
 
 bool OutputStream::Append(const char* data, uint64_t n, std::string* error) {
   const bool was_good = stream_->good();
-  if (n <= kMaxTransfer &&
+  if (n <= kMaxStreamTransfer &&
       Succeeds(stream_, [&] { stream_->write(data, static_cast<std::streamsize>(n)); })) {
     size_ += n;
     return true;
   }
-  *error = At("cannot write", n, size_) + (was_good ? "it failed" : "it had failed before");
+  *error = InStream("cannot write", n, size_) + (was_good ? "it failed" : "it had failed before");
   return false;
 }
 
 bool OutputStream::Flush(std::string* error) {
   if (Succeeds(stream_, [&] { stream_->flush(); })) return true;
-  *error = At("cannot flush", size_, 0) + "it failed";
+  *error = InStream("cannot flush", size_, 0) + "it failed";
   return false;
 }
 

@@ -75,13 +75,13 @@ std::string BitsPerKeyText(const RocksDBFilterOptions& options) {
 }
 
 constexpr char kUniform[] = "uniform";
-constexpr char kAuto[] = "auto";
+constexpr char kAutoLevels[] = "auto";
 
 // RocksDB's own lists have colons. Commas are what people write.
 constexpr char kSeparators[] = ":,";
 
 std::string BitsByLevelText(const RocksDBFilterOptions& options) {
-  if (options.auto_bits_by_level) return kAuto;
+  if (options.auto_bits_by_level) return kAutoLevels;
   if (options.bits_by_level.empty()) return kUniform;
   std::string text;
   for (const double bits : options.bits_by_level) {
@@ -178,7 +178,7 @@ std::string OptionNames() {
 
 std::string ParseBitsByLevel(const std::string& value, RocksDBFilterOptions* options) {
   std::vector<double> bits;
-  if (value != kUniform && value != kAuto) {
+  if (value != kUniform && value != kAutoLevels) {
     for (size_t begin = 0; begin <= value.size();) {
       const size_t end = std::min(value.find_first_of(kSeparators, begin), value.size());
       double number;
@@ -192,7 +192,7 @@ std::string ParseBitsByLevel(const std::string& value, RocksDBFilterOptions* opt
       begin = end + 1;
     }
   }
-  options->auto_bits_by_level = value == kAuto;
+  options->auto_bits_by_level = value == kAutoLevels;
   options->bits_by_level = std::move(bits);
   return "";
 }

@@ -17,7 +17,7 @@ namespace bloomline::database {
 namespace {
 
 constexpr uint64_t kChunkBytes = 1 << 20;
-constexpr uint64_t kHeaderBytes = 1 << 20;  // RocksDB's options take about 30 KB
+constexpr uint64_t kFirstBytes = 1 << 20;  // RocksDB's options take about 30 KB
 constexpr std::string_view kStatistics = "STATISTICS:";
 constexpr std::string_view kTicker = "rocksdb.";
 
@@ -25,16 +25,16 @@ constexpr std::string_view kTicker = "rocksdb.";
 
 // RocksDB cuts a message of LOG at this size. A dump has about 25 KB.
 constexpr size_t kMaxDumpBytes = 65536;
-constexpr std::string_view kSpaces = " \t\r";
+constexpr std::string_view kBlanks = " \t\r";
 
 enum class Line { kTicker, kHistogram, kOther, kBad };
 
 std::vector<std::string_view> Words(std::string_view line) {
   std::vector<std::string_view> words;
   while (true) {
-    const size_t begin = line.find_first_not_of(kSpaces);
+    const size_t begin = line.find_first_not_of(kBlanks);
     if (begin == line.npos) return words;
-    const size_t end = std::min(line.find_first_of(kSpaces, begin), line.size());
+    const size_t end = std::min(line.find_first_of(kBlanks, begin), line.size());
     words.push_back(line.substr(begin, end - begin));
     line.remove_prefix(end);
   }
@@ -178,7 +178,7 @@ std::vector<std::string> TableFoldersInLog(const std::string& database_path) {
     support::InputFile file;
     std::string error;
     if (!file.Open(path, &error)) continue;
-    std::string text(static_cast<size_t>(std::min(file.size(), kHeaderBytes)), '\0');
+    std::string text(static_cast<size_t>(std::min(file.size(), kFirstBytes)), '\0');
     if (!file.ReadAt(0, text.size(), text.data(), &error)) continue;
     for (size_t begin = 0; begin < text.size();) {
       const size_t end = std::min(text.find('\n', begin), text.size());

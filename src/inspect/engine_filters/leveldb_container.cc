@@ -19,7 +19,7 @@
 namespace bloomline::engine_filters {
 namespace {
 
-constexpr std::string_view kBuiltinName = "leveldb.BuiltinBloomFilter2";
+constexpr std::string_view kLevelDBBuiltinName = "leveldb.BuiltinBloomFilter2";
 constexpr std::string_view kOldBuiltinName = "leveldb.BuiltinBloomFilter";
 constexpr std::string_view kRocksDBName = "rocksdb.BuiltinBloomFilter";
 constexpr std::string_view kCanonicalizerMark = ".canonicalizer-";
@@ -111,7 +111,7 @@ EngineFilter OpenBloomline(const PolicyName& name, std::string_view bytes) {
 
 EngineFilter OpenLevelDB(std::string_view name, std::string_view bytes) {
   const PolicyName policy(name);
-  const bool is_builtin = name.empty() || name == kBuiltinName;
+  const bool is_builtin = name.empty() || name == kLevelDBBuiltinName;
   FilterFacts facts;
   facts.data = bytes.data();
   facts.payload_bytes = bytes.size();

@@ -23,7 +23,7 @@
 namespace bloomline::engine_filters {
 namespace {
 
-constexpr std::string_view kBuiltinName = "rocksdb.BuiltinBloomFilter";
+constexpr std::string_view kRocksDBBuiltinName = "rocksdb.BuiltinBloomFilter";
 constexpr size_t kEndBytes = 5;
 
 int Byte(std::string_view bytes, size_t from_end) {
@@ -145,7 +145,7 @@ EngineFilter OpenRocksDB(std::string_view name, std::string_view bytes) {
   FilterFacts facts;
   facts.data = bytes.data();
   facts.payload_bytes = bytes.size();
-  if (!name.empty() && name != kBuiltinName) return UnknownPolicy(std::move(facts), name);
+  if (!name.empty() && name != kRocksDBBuiltinName) return UnknownPolicy(std::move(facts), name);
   if (bytes.size() <= kEndBytes) return OpenConstant(std::move(facts), Layout::kNoKeys);
   if (bytes.size() > UINT32_MAX) {
     return NotUnderstood(std::move(facts), "RocksDB filter of " + std::to_string(bytes.size()) +

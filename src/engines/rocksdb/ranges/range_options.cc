@@ -8,7 +8,7 @@
 namespace bloomline {
 namespace {
 
-constexpr std::string_view kAuto = "auto";
+constexpr std::string_view kAutoPrefixes = "auto";
 constexpr std::string_view kAfter = "after0x";
 constexpr uint8_t kAllDepths = 0xff;
 constexpr double kMinEntriesPerKey = 0.001;
@@ -61,7 +61,7 @@ std::string ReadRangeSettings(const RocksDBFilterOptions& options, RangeSettings
   support::ErrorText error;
   *settings = RangeSettings();
   settings->max_entries_per_key = options.range_entries_per_key;
-  settings->is_auto = options.range_prefixes == kAuto;
+  settings->is_auto = options.range_prefixes == kAutoPrefixes;
   const bool is_list = !settings->is_auto && !options.range_prefixes.empty();
   if (is_list && !ReadList(options.range_prefixes, &settings->prefixes)) {
     error << "range_prefixes is '" << std::string_view(options.range_prefixes)
