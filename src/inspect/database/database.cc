@@ -10,19 +10,12 @@
 
 #include "src/inspect/database/directory.h"
 #include "src/inspect/database/file_names.h"
-#include "src/inspect/sstable/bytes/coding.h"
-#include "src/support/file_io.h"
-#include "src/support/out_of_memory.h"
 
 namespace bloomline::database {
 namespace {
 
 using sstable::Engine;
 
-constexpr size_t kMagicBytes = 8;
-// LevelDB's, and RocksDB's in format_version 0.
-constexpr uint64_t kLegacyMagic = 0xdb4775248b80fb57;
-constexpr size_t kMaxMetaindexBytes = 4096;
 constexpr size_t kMaxPathBytes = 4096;  // PATH_MAX
 constexpr uint64_t kMaxListBytes = 64 << 20;
 
@@ -157,37 +150,26 @@ bool OpenArgument(const std::string& argument, const InputOptions& options,
 }  // namespace
 
 Engine EngineOfTable(const std::string& path) {
-  const bool is_ldb = path.size() > 4 && path.compare(path.size() - 4, 4, ".ldb") == 0;
-  const Engine by_name = is_ldb ? Engine::kLevelDB : Engine::kRocksDB;
-  support::InputFile file;
   std::string ignored;
-  if (!file.Open(path, &ignored) || file.size() < kMagicBytes) return by_name;
-  std::string end(static_cast<size_t>(std::min<uint64_t>(file.size(), kMaxMetaindexBytes)), '\0');
-  if (!file.ReadAt(file.size() - end.size(), end.size(), end.data(), &ignored)) return by_name;
-  if (sstable::LoadLittleEndian64(end.data() + end.size() - kMagicBytes) != kLegacyMagic) {
-    return Engine::kRocksDB;
-  }
-  return end.find("rocksdb.properties") == end.npos ? Engine::kLevelDB : Engine::kRocksDB;
+  const auto table = sstable::Table::Open(path, {}, &ignored);
+  if (table != nullptr) return table->engine();
+  return std::filesystem::path(path).extension() == ".ldb" ? Engine::kLevelDB : Engine::kRocksDB;
 }
 
 bool OpenInput(const std::string& argument, std::vector<Database>* databases, std::string* error,
                const InputOptions& options) {
-  return support::OrError(error, [&](std::string* reason) {
-    std::vector<Database> opened;
-    if (!OpenArgument(argument, options, &opened, reason)) return false;
-    for (Database& database : opened) databases->push_back(std::move(database));
-    return true;
-  });
+  std::vector<Database> opened;
+  if (!OpenArgument(argument, options, &opened, error)) return false;
+  std::move(opened.begin(), opened.end(), std::back_inserter(*databases));
+  return true;
 }
 
 bool Refresh(Database* database, std::string* error) {
-  return support::OrError(error, [&](std::string* reason) {
-    if (database->path.empty()) return true;
-    Database again;
-    if (!ReadDirectory(database->path, database->table_folders, &again, reason)) return false;
-    *database = std::move(again);
-    return true;
-  });
+  if (database->path.empty()) return true;
+  Database again;
+  if (!ReadDirectory(database->path, database->table_folders, &again, error)) return false;
+  *database = std::move(again);
+  return true;
 }
 
 }  // namespace bloomline::database
