@@ -11,7 +11,6 @@
 #include "src/inspect/database/options_file.h"
 #include "src/support/file_io.h"
 #include "src/support/number_text.h"
-#include "src/support/out_of_memory.h"
 
 namespace bloomline::database {
 namespace {
@@ -199,54 +198,42 @@ std::vector<std::string> TableFoldersInLog(const std::string& database_path) {
 }
 
 bool ReadLogTickers(const std::string& database_path, Tickers* tickers, std::string* error) {
-  return support::OrError(error, [&](std::string* reason) {
-    bool has_log = false;
-    for (const std::string& path : LogFiles(database_path)) {
-      support::InputFile file;
-      if (!file.Open(path, reason)) continue;
-      has_log = true;
-      std::string dump;
-      std::string failure;
-      if (!FindDump(file, &dump, &failure)) continue;
-      ParseDump(dump, tickers);
-      return true;
-    }
-    *reason = has_log ? database_path +
-                            ": LOG has no statistics; RocksDB writes them if DBOptions::statistics "
-                            "is set, each stats_dump_period_sec"
-                      : database_path + ": has no LOG";
-    return false;
-  });
+  bool has_log = false;
+  for (const std::string& path : LogFiles(database_path)) {
+    support::InputFile file;
+    std::string dump, failure;
+    if (!file.Open(path, &failure)) continue;
+    has_log = true;
+    if (!FindDump(file, &dump, &failure)) continue;
+    ParseDump(dump, tickers);
+    return true;
+  }
+  *error = database_path + (has_log ? ": LOG has no statistics; RocksDB writes them if "
+                                      "DBOptions::statistics is set, each stats_dump_period_sec"
+                                    : ": has no LOG");
+  return false;
 }
 
 bool ParseTickers(const std::string& text, Tickers* tickers, std::string* error) {
-  return support::OrError(error, [&](std::string* reason) {
-    std::string_view rest = text, line, name;
-    uint64_t count;
-    bool is_whole;
-    Tickers parsed;
-    for (uint64_t number = 1; TakeLine(&rest, &line, &is_whole); ++number) {
-      switch (ParseLine(line, &name, &count)) {
-        case Line::kTicker:
-          parsed[std::string(name)] = count;
-          break;
-        case Line::kBad:
-          *reason = "line " + std::to_string(number) + " is " + Quoted(line) +
-                    "; allowed: a name and a count from 0 to 18446744073709551615, as in "
-                    "'rocksdb.bloom.filter.useful COUNT : 12'";
-          return false;
-        case Line::kHistogram:
-        case Line::kOther:
-          break;
-      }
-    }
-    if (parsed.empty()) {
-      *reason = "has no tickers; allowed: lines as 'rocksdb.bloom.filter.useful COUNT : 12'";
-      return false;
-    }
-    *tickers = std::move(parsed);
-    return true;
-  });
+  std::string_view rest = text, line, name;
+  uint64_t count;
+  bool is_whole;
+  Tickers parsed;
+  for (uint64_t number = 1; TakeLine(&rest, &line, &is_whole); ++number) {
+    const Line kind = ParseLine(line, &name, &count);
+    if (kind == Line::kTicker) parsed[std::string(name)] = count;
+    if (kind != Line::kBad) continue;
+    *error = "line " + std::to_string(number) + " is " + Quoted(line) +
+             "; allowed: a name and a count from 0 to 18446744073709551615, as in "
+             "'rocksdb.bloom.filter.useful COUNT : 12'";
+    return false;
+  }
+  if (parsed.empty()) {
+    *error = "has no tickers; allowed: lines as 'rocksdb.bloom.filter.useful COUNT : 12'";
+    return false;
+  }
+  *tickers = std::move(parsed);
+  return true;
 }
 
 }  // namespace bloomline::database

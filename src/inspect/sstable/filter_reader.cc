@@ -4,7 +4,6 @@
 #include "src/inspect/sstable/bytes/coding.h"
 #include "src/inspect/sstable/comparator.h"
 #include "src/inspect/sstable/table_parts.h"
-#include "src/support/out_of_memory.h"
 
 namespace bloomline::sstable {
 namespace {
