@@ -47,9 +47,17 @@ std::vector<SizeRow> ReferenceRows(const SizeRequest& request);
 
 // Filters to which keys are added later, as their classes make them with default options: memory of
 // bits or counters, and in Redis of all shards.
-enum class ChangingFilter { kBloom, kScalable, kCounting4, kCounting8, kShared };
-SizeRow ChangingRow(ChangingFilter filter, const SizeRequest& request);
-std::vector<SizeRow> ChangingRows(const SizeRequest& request);  // of all
+std::vector<SizeRow> ChangingRows(const SizeRequest& request);
+
+// The greatest n with bytes_of(n) <= limit, or 0. bytes_of must be increasing.
+template <typename BytesOf>
+uint64_t MostKeys(uint64_t limit, BytesOf bytes_of) {
+  uint64_t fitting = 0;
+  for (uint64_t step = uint64_t{1} << 60; step > 0; step /= 2) {
+    if (bytes_of(fitting + step) <= limit) fitting += step;
+  }
+  return fitting;
+}
 
 // ---- What `bloomline size --levels` computes: bits per key, memory and wasted reads of each level
 // of an LSM tree, with the bits divided among the levels and, for comparison, the same in all.
