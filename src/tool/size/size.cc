@@ -155,10 +155,6 @@ std::string Validate(const SizeRequest& request) {
     return "--capacity is the number of keys that filters are sized for: give --keys, the number "
            "that they hold, and --fpr or --bits-per-key with it";
   }
-  if (request.bits_per_key &&
-      !(*request.bits_per_key > 0 && std::isfinite(*request.bits_per_key))) {
-    return "--bits-per-key is " + NumberText(*request.bits_per_key, 0) + "; allowed: more than 0";
-  }
   return "";
 }
 

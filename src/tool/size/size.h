@@ -4,6 +4,7 @@
 #define BLOOMLINE_TOOL_SIZE_SIZE_H_
 
 #include <cstdint>
+#include <iostream>
 #include <optional>
 #include <string>
 #include <vector>
@@ -64,6 +65,22 @@ uint64_t MostKeys(uint64_t limit, BytesOf bytes_of) {
 
 constexpr double kMaxLevelRatio = 1e6;
 constexpr double kMaxFirstLevelRuns = 1000;
+
+// Whether `error` says something, which goes to stderr.
+inline bool IsRefused(const std::string& error) {
+  if (!error.empty()) std::cerr << "bloomline size: " << error << '\n';
+  return !error.empty();
+}
+
+// Whether each row has a problem. They go to stderr then.
+template <typename Row>
+bool IsImpossible(const std::vector<Row>& rows) {
+  for (const Row& row : rows) {
+    if (row.problem.empty()) return false;
+  }
+  for (const Row& row : rows) IsRefused(row.name + ": " + row.problem);
+  return true;
+}
 
 // Prints what meets a request that has one of their options, or why nothing does.
 int RunLevelSize(const SizeRequest& request, bool json);
