@@ -10,16 +10,6 @@ namespace {
 
 constexpr const char* kFilterBlock = "filter block";
 
-class NoFilters final : public Table::FilterReader {
- public:
-  uint64_t num_filters() const override { return 0; }
-  bool Read(uint64_t, std::string_view*, std::string* error) override {
-    *error = "the table has no filter";
-    return false;
-  }
-  uint64_t FilterOf(std::string_view, uint64_t, uint64_t) const override { return kNoFilter; }
-};
-
 class FullFilter final : public Table::FilterReader {
  public:
   explicit FullFilter(const TableParts* parts)
@@ -231,7 +221,8 @@ std::unique_ptr<Table::FilterReader> NewTableFilterReader(const TableParts* part
     case FilterKind::kNone:
       break;
   }
-  return std::make_unique<NoFilters>();
+  *error = parts->blocks.file.name() + ": has no filter";
+  return nullptr;
 }
 
 }  // namespace bloomline::sstable

@@ -85,6 +85,7 @@ class Table {
   // Cost: kFull: nothing yet; kPartitioned: the index over the partitions; kByOffset: all filters.
   // The reader keeps what it read last.
   class FilterReader;
+  // Null with *error: damaged, or no filters.
   std::unique_ptr<FilterReader> NewFilterReader(std::string* error) const;
 
   // The keys of the table in file order.
