@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <iostream>
-#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -77,74 +75,45 @@ bool OpenPath(const std::string& path, bool is_listed, const InputOptions& optio
   }
 }
 
-// At most one byte more than a path has. False: there is none.
-bool TakeLine(std::istream* lines, std::string* line) {
-  line->clear();
-  for (char c; line->size() <= kMaxPathBytes && lines->get(c); line->push_back(c)) {
-    if (c == '\n') return true;
-  }
-  return !line->empty();
-}
-
 // One path per line; empty lines are skipped.
-bool OpenList(std::istream* lines, const std::string& name, const InputOptions& options,
+bool OpenList(const std::string& text, const std::string& name, const InputOptions& options,
               std::vector<Database>* databases, std::string* error) {
-  std::string line;
   uint64_t number = 0;
   uint64_t num_paths = 0;
-  uint64_t num_bytes = 0;
-  // Not std::getline, which reads on until memory is gone if no newline comes.
-  while (TakeLine(lines, &line)) {
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    std::string line = text.substr(begin, end - begin);
+    begin = end + 1;
     ++number;
-    num_bytes += line.size() + 1;
-    if (num_bytes > kMaxListBytes) {
-      *error = name + ": has more than " + std::to_string(kMaxListBytes) + " bytes";
-      return false;
-    }
-    if (line.size() > kMaxPathBytes) {
-      *error = name + ", line " + std::to_string(number) + ": has more than " +
-               std::to_string(kMaxPathBytes) + " bytes, the most that a path has";
-      return false;
-    }
     if (!line.empty() && line.back() == '\r') line.pop_back();
     if (line.empty()) continue;
     ++num_paths;
-    std::string failure;
-    if (!OpenPath(line, true, options, databases, &failure)) {
+    std::string failure = "has more than 4096 bytes, the most that a path has";
+    if (line.size() > kMaxPathBytes || !OpenPath(line, true, options, databases, &failure)) {
       *error = name + ", line " + std::to_string(number) + ": " + failure;
       return false;
     }
   }
-  if (lines->bad()) {
-    *error = name + ": cannot be read";
-    return false;
-  }
-  if (num_paths == 0) {
-    *error = name + ": names nothing; allowed: one folder or table per line";
-    return false;
-  }
-  return true;
+  if (num_paths == 0) *error = name + ": names nothing; allowed: one folder or table per line";
+  return num_paths != 0;
 }
 
 bool OpenArgument(const std::string& argument, const InputOptions& options,
                   std::vector<Database>* databases, std::string* error) {
-  if (argument == "-" || argument == "@-") {
-    return OpenList(&std::cin, "stdin", options, databases, error);
-  }
   if (argument.empty()) {
     *error = "the path is empty; allowed: a database's folder, a table, or @FILE";
     return false;
   }
-  if (argument[0] != '@') return OpenPath(argument, false, options, databases, error);
-  const std::string name = argument.substr(1);
+  if (argument != "-" && argument[0] != '@') {
+    return OpenPath(argument, false, options, databases, error);
+  }
+  const std::string name = argument == "-" ? argument : argument.substr(1);
   std::string text;
-  bool vanished;
-  if (!ReadSmallFile(name, kMaxListBytes, &text, &vanished, error)) {
+  if (!ReadInput(name, kMaxListBytes, &text, error)) {
     *error += "; behind @ comes a file with one path per line, or - for stdin";
     return false;
   }
-  std::istringstream lines(text);
-  return OpenList(&lines, name, options, databases, error);
+  return OpenList(text, name == "-" ? "stdin" : name, options, databases, error);
 }
 
 }  // namespace
