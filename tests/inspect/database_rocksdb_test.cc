@@ -97,13 +97,13 @@ class RocksDBUnderTest {
   }
 
   // `num_keys` random keys of 16 digits in each column family, then a flush.
-  void Fill(uint64_t seed, int num_keys, size_t value_bytes = 100) {
+  void Fill(uint64_t seed, int num_keys) {
     for (size_t family = 0; family < handles_.size(); ++family) {
       for (int i = 0; i < num_keys; ++i) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
         char key[24];
         std::snprintf(key, sizeof(key), "%016u", static_cast<unsigned>(seed >> 40));
-        Put(handles_[family], key, std::string(value_bytes, static_cast<char>('a' + i % 26)));
+        Put(handles_[family], key, std::string(100, static_cast<char>('a' + i % 26)));
       }
     }
     Flush();
