@@ -1,8 +1,8 @@
 #include "src/inspect/database/database.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
