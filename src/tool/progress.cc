@@ -55,20 +55,16 @@ void Progress::Clear() {
 }
 
 FileProgress::FileProgress(std::string name, bool shown, uint64_t num_files, uint64_t num_bytes)
-    : name_(std::move(name)),
-      shown_(shown),
-      num_files_(num_files),
-      num_bytes_(num_bytes),
-      line_(shown) {}
+    : name_(std::move(name)), num_files_(num_files), num_bytes_(num_bytes), line_(shown) {}
 
 void FileProgress::AddBytes(uint64_t bytes) {
   bytes_done_.fetch_add(bytes, std::memory_order_relaxed);
-  if (shown_) Show(false);
+  Show(false);
 }
 
 void FileProgress::AddFile() {
   const bool last = files_done_.fetch_add(1, std::memory_order_relaxed) + 1 == num_files_;
-  if (shown_) Show(last);
+  Show(last);
 }
 
 void FileProgress::Show(bool now) {

@@ -47,7 +47,6 @@ class FileProgress {
   void Show(bool now);
 
   const std::string name_;
-  const bool shown_;
   const uint64_t num_files_;
   const uint64_t num_bytes_;
   std::atomic<uint64_t> files_done_{0};

@@ -27,7 +27,6 @@
 namespace bloomline::database {
 namespace {
 
-using sstable::Engine;
 using tests::TempDir;
 
 constexpr int kKeys = 400;
@@ -165,12 +164,6 @@ TEST(FilterNames, PoliciesInOptionsFiles) {
     EXPECT_EQ(UseOf(written, block), PolicyUse::kUsed) << written;
     block.is_bloomline = true;
     EXPECT_EQ(UseOf(written, block) == PolicyUse::kUsed, policy[0] == '{') << written;
-    const auto& options = databases[0].column_families[0].options;
-    EXPECT_EQ(options.at("whole_key_filtering"), "true");
-    EXPECT_EQ(options.at("partition_filters"), "false");
-    EXPECT_EQ(options.at("optimize_filters_for_hits"), "false");
-    EXPECT_EQ(options.at("prefix_extractor"), "nullptr");
-    EXPECT_EQ(options.count("level_compaction_dynamic_level_bytes"), 1u);
     EXPECT_EQ(databases[0].column_families[0].level_size_ratio, 10);
   }
 }
@@ -289,10 +282,6 @@ TEST(FilterNames, WhatIsNotKnown) {
   block.kind = sstable::FilterKind::kFull;
   block.name = "other";
   EXPECT_EQ(UseOf("bloomfilter:10:false", block), PolicyUse::kIgnored);
-  EXPECT_EQ(FilterNameOf(Engine::kRocksDB, "{id=ribbonfilter:10;}"), "rocksdb.BuiltinBloomFilter");
-  EXPECT_EQ(FilterNameOf(Engine::kRocksDB, "nullptr"), "");
-  EXPECT_EQ(FilterNameOf(Engine::kLevelDB, "bloomline"), "leveldb.BuiltinBloomFilter2");
-  EXPECT_EQ(FilterNameOf(Engine::kLevelDB, "mine"), "mine");
 }
 
 }  // namespace

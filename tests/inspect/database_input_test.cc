@@ -21,16 +21,12 @@ namespace bloomline::database {
 namespace {
 
 using sstable::Engine;
-using tests::Fixed;
 using tests::LengthPrefixed;
 using tests::ManifestWriter;
 using tests::NewFile;
 using tests::NewFile4;
 using tests::TempDir;
 using tests::Varint;
-
-constexpr uint64_t kLevelDBMagic = 0xdb4775248b80fb57;
-constexpr uint64_t kRocksDBMagic = 0x88e241b785f4cff7;
 
 class InputTest : public ::testing::Test {
  protected:
@@ -141,19 +137,17 @@ TEST_F(InputTest, LogsAreReadInTimeInProportion) {
 }
 
 TEST_F(InputTest, Tables) {
-  Write("a.sst", "x" + Fixed(kRocksDBMagic, 8));
-  Write("b.ldb", "x" + Fixed(kLevelDBMagic, 8));
-  Write("c.sst", "x" + Fixed(kLevelDBMagic, 8));
-  Write("d.sst", "xrocksdb.properties" + Fixed(kLevelDBMagic, 8));
-  Write("e.ldb", "");
-  Write("f", "neither");
+  const std::string tables = BLOOMLINE_GOLDEN_DIR "/tables/";
+  std::filesystem::copy_file(tables + "leveldb-1.23-snappy.ldb", Path("a.sst"));
+  // It ends in LevelDB's magic number.
+  std::filesystem::copy_file(tables + "rocksdb-7.8-version0.sst", Path("b.ldb"));
+  Write("c.sst", "neither");
+  Write("d.ldb", "");
   for (const auto& [name, engine] :
-       std::vector<std::pair<std::string, Engine>>{{"a.sst", Engine::kRocksDB},
-                                                   {"b.ldb", Engine::kLevelDB},
-                                                   {"c.sst", Engine::kLevelDB},
-                                                   {"d.sst", Engine::kRocksDB},
-                                                   {"e.ldb", Engine::kLevelDB},
-                                                   {"f", Engine::kRocksDB}}) {
+       std::vector<std::pair<std::string, Engine>>{{"a.sst", Engine::kLevelDB},
+                                                   {"b.ldb", Engine::kRocksDB},
+                                                   {"c.sst", Engine::kRocksDB},
+                                                   {"d.ldb", Engine::kLevelDB}}) {
     const std::vector<Database> databases = Open(Path(name));
     ASSERT_EQ(databases.size(), 1u) << name;
     EXPECT_EQ(databases[0].engine, engine) << name;
@@ -168,9 +162,9 @@ TEST_F(InputTest, Tables) {
 }
 
 TEST_F(InputTest, Lists) {
-  Write("a.sst", "x" + Fixed(kRocksDBMagic, 8));
-  Write("b.ldb", "x" + Fixed(kLevelDBMagic, 8));
-  Write("c d.sst", "x" + Fixed(kRocksDBMagic, 8));
+  Write("a.sst", "");
+  Write("b.ldb", "");
+  Write("c d.sst", "");
   Write("db/000005.ldb", "");
   WriteDatabase("db", {NewFile(2, 5, "a", "b")});
   Write("list", Path("a.sst") + "\n" + Path("db") + "\r\n\n" + Path("c d.sst") + "\n" +
@@ -188,7 +182,7 @@ TEST_F(InputTest, Lists) {
 }
 
 TEST_F(InputTest, FolderWithoutCurrent) {
-  Write("copy/000012.sst", "x" + Fixed(kRocksDBMagic, 8));
+  Write("copy/000012.sst", "");
   Write("copy/000003.sst", "");
   Write("copy/000003_1234_56.sst", "");  // as in a backup
   Write("copy/000004.log", "");

@@ -16,7 +16,6 @@
 #include "src/inspect/engine_filters/engine_filter.h"
 #include "tests/inspect/engine_filter_checks.h"
 #include "tests/support/guarded_bytes.h"
-#include "tests/support/no_memory.h"
 
 namespace bloomline::engine_filters {
 namespace {
@@ -253,32 +252,6 @@ TEST(EngineFiltersTest, ExtremeNumbersOfKeysGiveRatesAtOnce) {
   const EngineFilter filter = EngineFilter::Open(Container::kLevelDB, "", classic);
   EXPECT_LT(filter.ExpectedRate(1000), 1e-3);
   EXPECT_GT(filter.ExpectedRate(UINT64_MAX), 0.99);
-}
-
-TEST(EngineFiltersTest, WithoutMemoryAFilterMatchesEveryKeyAndHasNoRate) {
-  const std::string bytes = std::string(800, '\0') + std::string("\xFF\0\x06\0\0", 5);
-  // A legacy filter of 13 blocks: to open it takes memory, a Bloom filter of today takes none.
-  const std::string legacy = std::string(832, '\0') + std::string("\x06\x0D\0\0\0", 5);
-  const EngineFilter filter = Open(bytes);
-  ASSERT_EQ(Open(legacy).layout(), Layout::kRocksDBLegacy);
-  tests::no_memory = true;
-  const EngineFilter none = Open(legacy);
-  bool answers[2] = {false, true};
-  const std::string_view keys[2] = {"a", "b"};
-  const size_t matches = none.MayMatch(2, keys, answers);
-  const double rate = filter.ExpectedRate(123);
-  const bool may_match = filter.MayMatch("a");
-  tests::no_memory = false;
-  EXPECT_EQ(none.layout(), Layout::kUnknown);
-  EXPECT_FALSE(none.CanQuery());
-  EXPECT_EQ(none.why(), "out of memory");
-  EXPECT_TRUE(none.MayMatch("key"));
-  EXPECT_EQ(matches, 2u);
-  EXPECT_TRUE(answers[0] && answers[1]);
-  EXPECT_EQ(none.ExpectedRate(7), 1);
-  EXPECT_TRUE(std::isnan(rate));
-  EXPECT_FALSE(may_match);
-  EXPECT_GT(filter.ExpectedRate(123), 0);
 }
 
 }  // namespace

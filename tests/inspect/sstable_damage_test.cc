@@ -28,14 +28,7 @@ std::atomic<size_t> largest_allocation{0};
 
 // Sanitizers have their own.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-// The arrays of blocks and keys are made by the first, strings by the second. Inlined, GCC takes
-// the pairs for mismatched ones.
-void* operator new[](size_t n, const std::nothrow_t&) noexcept {
-  Note(n);
-  return std::malloc(n);
-}
-[[gnu::noinline]] void operator delete[](void* p) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete[](void* p, size_t) noexcept { std::free(p); }
+// Inlined, GCC takes the pairs for mismatched ones.
 void* operator new(size_t n) {
   Note(n);
   void* p = std::malloc(n == 0 ? 1 : n);

@@ -1,4 +1,4 @@
-// Tables that RocksDB wrote in all its forms, read without it.
+// Tables that RocksDB wrote in all its forms and with filters of every policy, read without it.
 #include "tests/inspect/sstable_rocksdb.h"
 
 #include <gtest/gtest.h>
@@ -6,14 +6,21 @@
 #include <rocksdb/slice_transform.h>
 
 #include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "bloomline/rocksdb.h"
 
 namespace bloomline {
 namespace {
 
 using sstable::FilterKind;
+using sstable::Table;
 using tests::CheckTable;
+using tests::DecoupleFilters;
 using tests::kFirstFormatVersion;
 using tests::kKeys;
 using tests::kLastFormatVersion;
@@ -23,6 +30,7 @@ using tests::OpenTable;
 using tests::TableCase;
 using tests::TableEntries;
 using tests::TableEntry;
+using tests::TempDir;
 using TableOptions = rocksdb::BlockBasedTableOptions;
 
 // Options that only newer versions have. False: this one does not.
@@ -174,6 +182,64 @@ TEST(SstableRocksDBTest, SkippedBlocks) {
   }
   EXPECT_EQ(reader->error(), "");
   EXPECT_EQ(entries, expected);
+}
+
+TEST(SstableRocksDBTest, Policies) {
+  FilterOptions compact = {Format::kCompact};
+  for (const auto& policy :
+       {std::shared_ptr<const rocksdb::FilterPolicy>(rocksdb::NewRibbonFilterPolicy(10)),
+        NewRocksDBFilterPolicy(FilterOptions()), NewRocksDBFilterPolicy(compact)}) {
+    for (bool partitioned : {false, true}) {
+      SCOPED_TRACE(std::string(policy->Name()) + (partitioned ? ", partitioned" : ""));
+      TableCase test_case;
+      test_case.SetPolicy(policy);
+      if (partitioned) test_case.Partition();
+      CheckTable(test_case, partitioned ? FilterKind::kPartitioned : FilterKind::kFull);
+    }
+  }
+}
+
+TEST(SstableRocksDBTest, DecoupledFilterPartitions) {
+  TableCase test_case;
+  test_case.Partition();
+  if (!DecoupleFilters(&test_case.table, true, 0)) {
+    GTEST_SKIP() << "RocksDB " << kRocksDBVersion << " always couples them";
+  }
+  test_case.has_decoupled_filters = true;
+  test_case.table.metadata_block_size = 100;
+  CheckTable(test_case, FilterKind::kPartitioned);
+}
+
+// RocksDB seeks in the index over partitions, and misses keys where it is not in order.
+TEST(SstableRocksDBTest, PartitionsInWrongOrder) {
+  TableCase test_case;
+  test_case.table.checksum = rocksdb::kNoChecksum;
+  test_case.table.format_version = 5;
+  test_case.Partition();
+  OneTable written(test_case);
+  written.Write();
+  std::ifstream file(written.TablePath(), std::ios::binary);
+  std::string bytes(std::istreambuf_iterator<char>(file), {});
+  TempDir dir;
+  const auto problem = [&] {
+    std::ofstream(dir.Path("table"), std::ios::binary) << bytes;
+    std::string error;
+    const auto table = Table::Open(dir.Path("table"), {}, &error);
+    if (table == nullptr || table->NewFilterReader(&error) != nullptr) return std::string();
+    return error;
+  };
+  EXPECT_EQ(problem(), "");
+  int found = 0;
+  // The index over filters is near the end, and few of its keys share bytes.
+  size_t at = bytes.size();
+  for (int i = 0; i < 300 && found == 0; ++i) {
+    at = bytes.rfind("user", at - 1);
+    ASSERT_NE(at, bytes.npos);
+    bytes[at] = 'a';
+    if (problem().find("its separators are not in order") != std::string::npos) ++found;
+    bytes[at] = 'u';
+  }
+  EXPECT_EQ(found, 1);
 }
 
 }  // namespace

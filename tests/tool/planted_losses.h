@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <iterator>
 #include <ostream>
@@ -37,6 +39,14 @@ inline void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
 // All keys begin with a prefix of so many bytes.
 constexpr size_t kPrefixBytes = 8;
 constexpr int kTables = 4;  // of each database
+
+// Ends the program if an engine has failed.
+template <typename Status>
+void Check(const Status& status) {
+  if (status.ok()) return;
+  std::fprintf(stderr, "%s\n", status.ToString().c_str());
+  std::abort();
+}
 
 // Changes from no bit to a tenth of all.
 inline void DamageBits(char* bits, size_t bytes, std::mt19937_64* random) {

@@ -1,8 +1,6 @@
 #include <leveldb/db.h>
 #include <leveldb/filter_policy.h>
 
-#include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <utility>
@@ -15,12 +13,6 @@ namespace bloomline::tests {
 namespace {
 
 using Policy = std::shared_ptr<const leveldb::FilterPolicy>;
-
-void Check(const leveldb::Status& status) {
-  if (status.ok()) return;
-  std::fprintf(stderr, "LevelDB: %s\n", status.ToString().c_str());
-  std::abort();
-}
 
 class DamagingPolicy : public leveldb::FilterPolicy {
  public:

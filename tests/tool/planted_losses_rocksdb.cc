@@ -5,8 +5,6 @@
 #include <rocksdb/table.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <random>
 #include <string>
@@ -22,12 +20,6 @@ namespace bloomline::tests {
 namespace {
 
 using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
-
-void Check(const rocksdb::Status& status) {
-  if (status.ok()) return;
-  std::fprintf(stderr, "RocksDB: %s\n", status.ToString().c_str());
-  std::abort();
-}
 
 class DamagedBuilder : public ForwardingBuilder {
  public:
@@ -205,23 +197,17 @@ Kind MakeKind(std::string name, int num_keys, const Setting& setting) {
   kind.write = [setting](const std::string& folder, const Keys& keys, uint64_t seed) {
     Write(setting, folder, keys, seed);
   };
-  if (setting.prefixes != Prefixes::kOnly) {
-    kind.lost = [setting](const std::string& folder, const Keys& keys) {
-      return Lost(setting, folder, keys);
-    };
-  }
+  const auto with_setting = [&](auto lost) {
+    return [=](const std::string& folder, const Keys& keys) { return lost(setting, folder, keys); };
+  };
+  if (setting.prefixes != Prefixes::kOnly) kind.lost = with_setting(Lost);
   if (setting.prefixes != Prefixes::kNone) {
-    kind.lost_prefixes = [setting](const std::string& folder, const Keys& keys) {
-      return PrefixesOf(setting.prefixes == Prefixes::kOnly
-                            ? Lost(setting, folder, keys)
-                            : LostToIterators(setting, folder, keys));
-    };
+    kind.lost_prefixes = with_setting([](const Setting& s, const auto& folder, const Keys& keys) {
+      return PrefixesOf(s.prefixes == Prefixes::kOnly ? Lost(s, folder, keys)
+                                                      : LostToIterators(s, folder, keys));
+    });
   }
-  if (!setting.range_bytes.empty()) {
-    kind.lost_to_ranges = [setting](const std::string& folder, const Keys& keys) {
-      return LostToRanges(setting, folder, keys);
-    };
-  }
+  if (!setting.range_bytes.empty()) kind.lost_to_ranges = with_setting(LostToRanges);
   kind.is_compressed = setting.compression != rocksdb::kNoCompression;
   kind.block_bytes = kBlockBytes;
   return kind;

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/golden_keys.h"
 #include "tests/support/temp_dir.h"
 #include "tests/tool/tool_run.h"
 
@@ -33,14 +34,6 @@ Keys MakeKeys(int num_keys) {
     keys.emplace_back(key);
   }
   return keys;
-}
-
-std::string FromHex(const std::string& hex) {
-  std::string bytes;
-  for (size_t i = 0; i + 1 < hex.size(); i += 2) {
-    bytes.push_back(static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16)));
-  }
-  return bytes;
 }
 
 class PlantedLossesTest : public testing::TestWithParam<Kind> {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <functional>
 #include <utility>
 
 #include "bloomline/level_sizing.h"
@@ -112,32 +112,18 @@ uint64_t ToBytes(double bytes) {
   return static_cast<uint64_t>(std::min(std::round(bytes), kMost));
 }
 
-const char* GoalText(Goal goal) {
-  switch (goal) {
-    case Goal::kSameMemory:
-      return "the same memory";
-    case Goal::kSameWastedReads:
-      return "the same wasted reads";
-    case Goal::kDefaultBits:
-      return "10 bits per key";
-    case Goal::kGivenMemory:
-      return "the given memory";
-    case Goal::kGivenRate:
-      break;
-  }
-  return "the given rate";
-}
+struct Goal {
+  const char* text;   // "the same memory"
+  bool saves_memory;  // else wasted reads
+  bool must_gain;     // no choice is better than one that saves less than a twentieth
+  std::function<std::optional<Division>(const Divider&)> divide;
+};
 
-bool SavesMemory(Goal goal) { return goal == Goal::kSameWastedReads || goal == Goal::kGivenRate; }
-
-// What a goal makes small. Fewer reads than one in 100,000 Gets are as good as none.
-double Cost(const Choice& choice) {
+// Fewer reads than one in 100,000 Gets are as good as none.
+double Cost(const Choice& choice, bool in_memory) {
   constexpr double kNone = 1e-5;
-  return SavesMemory(choice.goal) ? static_cast<double>(choice.filter_bytes)
-                                  : std::max(choice.wasted_reads, kNone);
-}
-double OtherCost(const Choice& choice) {
-  return SavesMemory(choice.goal) ? choice.wasted_reads : static_cast<double>(choice.filter_bytes);
+  return in_memory ? static_cast<double>(choice.filter_bytes)
+                   : std::max(choice.wasted_reads, kNone);
 }
 
 // Blocked filters are faster, and the same bits everywhere are easier to understand.
@@ -163,14 +149,30 @@ class Adviser {
     }
     advice_->wasted_reads_now = reads;
     advice_->filter_bytes_now = ToBytes(bytes);
+    const auto within = [](uint64_t limit) {
+      return [=](const Divider& divider) { return divider.Within(static_cast<double>(limit)); };
+    };
+    const auto wasting = [](double limit) {
+      return [=](const Divider& divider) { return divider.For(limit); };
+    };
     if (request_.memory_bytes) {
-      AddChoices(Goal::kGivenMemory);
+      AddChoices({"the given memory", false, false, within(*request_.memory_bytes)});
     } else if (request_.wasted_reads) {
-      AddChoices(Goal::kGivenRate);
+      // Not even the runs without filters waste so much.
+      if (*request_.wasted_reads < tree_.all_runs()) {
+        AddChoices({"the given rate", true, false, wasting(*request_.wasted_reads)});
+      }
     } else {
-      if (!is_filtered) AddChoices(Goal::kDefaultBits);
-      if (bytes > 0) AddChoices(Goal::kSameMemory);
-      if (bytes > 0 && reads > 0) AddChoices(Goal::kSameWastedReads);
+      if (!is_filtered) {
+        AddChoices({"10 bits per key", false, true,
+                    [](const Divider& divider) { return divider.At(kDefaultBits); }});
+      }
+      if (bytes > 0) {
+        AddChoices({"the same memory", false, true, within(advice_->filter_bytes_now)});
+      }
+      if (bytes > 0 && reads > 0) {
+        AddChoices({"the same wasted reads", true, true, wasting(reads)});
+      }
     }
     const bool is_asked = request_.memory_bytes || request_.wasted_reads;
     if (is_asked && advice_->choices.empty()) return WhyImpossible();
@@ -179,83 +181,59 @@ class Adviser {
   }
 
  private:
-  std::optional<Division> Divide(Goal goal, const Divider& divider) const {
-    switch (goal) {
-      case Goal::kSameMemory:
-        return divider.Within(static_cast<double>(advice_->filter_bytes_now));
-      case Goal::kSameWastedReads:
-        return divider.For(advice_->wasted_reads_now);
-      case Goal::kDefaultBits:
-        return divider.At(kDefaultBits);
-      case Goal::kGivenMemory:
-        return divider.Within(static_cast<double>(*request_.memory_bytes));
-      case Goal::kGivenRate:
-        // Not even the runs without filters waste so much.
-        if (!(*request_.wasted_reads < tree_.all_runs())) return std::nullopt;
-        return divider.For(*request_.wasted_reads);
-    }
-    return std::nullopt;
-  }
-
   // Adds what is worth it, the recommended one first.
-  void AddChoices(Goal goal) {
+  void AddChoices(const Goal& goal) {
     std::vector<Choice> choices;
     for (const Format format : {Format::kBlocked, Format::kCompact}) {
       double uniform_cost = HUGE_VAL;
       for (const bool by_level : {false, true}) {
         if (by_level && !CanDifferByLevel(situation_, tree_)) continue;
-        const std::optional<Division> division = Divide(goal, Divider(tree_, format, by_level));
+        const std::optional<Division> division = goal.divide(Divider(tree_, format, by_level));
         if (!division) continue;
         Choice choice = ChoiceOf(goal, format, by_level, *division);
-        if (by_level && Cost(choice) > kWorthwhile * uniform_cost) continue;
-        if (!by_level) uniform_cost = Cost(choice);
-        if (IsWorthwhile(choice)) choices.push_back(std::move(choice));
+        const double cost = Cost(choice, goal.saves_memory);
+        if (by_level && cost > kWorthwhile * uniform_cost) continue;
+        if (!by_level) uniform_cost = cost;
+        if (!goal.must_gain || Gains(choice, goal)) choices.push_back(std::move(choice));
       }
     }
-    std::sort(choices.begin(), choices.end(),
-              [](const Choice& a, const Choice& b) { return Cost(a) < Cost(b); });
-    const auto best = Recommended(&choices);
+    std::sort(choices.begin(), choices.end(), [&](const Choice& a, const Choice& b) {
+      return Cost(a, goal.saves_memory) < Cost(b, goal.saves_memory);
+    });
+    const auto best = Recommended(goal.saves_memory, &choices);
     std::rotate(choices.begin(), best, best + (best == choices.end() ? 0 : 1));
     std::move(choices.begin(), choices.end(), std::back_inserter(advice_->choices));
   }
 
   // Of those as good as the best, the simplest.
-  static std::vector<Choice>::iterator Recommended(std::vector<Choice>* choices) {
+  static std::vector<Choice>::iterator Recommended(bool saves_memory,
+                                                   std::vector<Choice>* choices) {
     if (choices->empty()) return choices->end();
     constexpr double kAsGood = 1.1;
-    const double most = kAsGood * Cost(choices->front());
+    const auto cost = [=](const Choice& choice) { return Cost(choice, saves_memory); };
+    const auto other_cost = [=](const Choice& choice) { return Cost(choice, !saves_memory); };
+    const double most = kAsGood * cost(choices->front());
     double most_other = HUGE_VAL;
     for (const Choice& choice : *choices) {
-      if (Cost(choice) <= most) most_other = std::min(most_other, kAsGood * OtherCost(choice));
+      if (cost(choice) <= most) most_other = std::min(most_other, kAsGood * other_cost(choice));
     }
     const auto rank = [&](const Choice& choice) {
-      const bool is_as_good = Cost(choice) <= most && OtherCost(choice) <= most_other;
+      const bool is_as_good = cost(choice) <= most && other_cost(choice) <= most_other;
       return is_as_good ? Complexity(choice) : 100;
     };
     return std::min_element(choices->begin(), choices->end(),
                             [&](const Choice& a, const Choice& b) { return rank(a) < rank(b); });
   }
 
-  bool IsWorthwhile(const Choice& choice) const {
-    switch (choice.goal) {
-      case Goal::kSameMemory:
-      case Goal::kDefaultBits:
-        return choice.wasted_reads <= kWorthwhile * advice_->wasted_reads_now;
-      case Goal::kSameWastedReads:
-        return static_cast<double>(choice.filter_bytes) <=
-               kWorthwhile * static_cast<double>(advice_->filter_bytes_now);
-      case Goal::kGivenMemory:
-      case Goal::kGivenRate:
-        break;
-    }
-    return true;
+  bool Gains(const Choice& choice, const Goal& goal) const {
+    if (!goal.saves_memory) return choice.wasted_reads <= kWorthwhile * advice_->wasted_reads_now;
+    return static_cast<double>(choice.filter_bytes) <=
+           kWorthwhile * static_cast<double>(advice_->filter_bytes_now);
   }
 
-  Choice ChoiceOf(Goal goal, Format format, bool by_level, const Division& division) const {
+  Choice ChoiceOf(const Goal& goal, Format format, bool by_level, const Division& division) const {
     Choice choice;
-    choice.title =
-        std::string(FormatName(format)) + (by_level ? " by level, " : ", ") + GoalText(goal);
-    choice.goal = goal;
+    choice.title = std::string(FormatName(format)) + (by_level ? " by level, " : ", ") + goal.text;
     choice.format = format;
     choice.by_level = by_level;
     choice.bits_per_key = division.bits_per_key;

@@ -50,17 +50,11 @@ struct Request {
   std::optional<double> wasted_reads;    // --rate
 };
 
-enum class Goal {
-  kSameMemory,       // as few wasted reads as possible in the memory of now
-  kSameWastedReads,  // as little memory as possible for the wasted reads of now
-  kDefaultBits,      // 10 bits per key: levels have no filters now
-  kGivenMemory,      // Request::memory_bytes
-  kGivenRate,        // Request::wasted_reads
-};
-
 struct Choice {
-  std::string title;  // "compact by level, the same memory"
-  Goal goal = Goal::kSameMemory;
+  // "compact by level, the same memory": as few wasted reads as possible in the memory of now. Or
+  // "the same wasted reads", in as little memory as possible; "10 bits per key", where levels have
+  // no filters now; "the given memory" or "the given rate" of the request.
+  std::string title;
   Format format = Format::kCompact;
   bool by_level = false;
   double bits_per_key = 0;            // on average, over the levels with keys

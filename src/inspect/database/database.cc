@@ -1,28 +1,19 @@
 #include "src/inspect/database/database.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
-#include <iostream>
-#include <sstream>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
 #include "src/inspect/database/directory.h"
 #include "src/inspect/database/file_names.h"
-#include "src/inspect/sstable/bytes/coding.h"
-#include "src/support/file_io.h"
-#include "src/support/out_of_memory.h"
 
 namespace bloomline::database {
 namespace {
 
 using sstable::Engine;
 
-constexpr size_t kMagicBytes = 8;
-// LevelDB's, and RocksDB's in format_version 0.
-constexpr uint64_t kLegacyMagic = 0xdb4775248b80fb57;
-constexpr size_t kMaxMetaindexBytes = 4096;
 constexpr size_t kMaxPathBytes = 4096;  // PATH_MAX
 constexpr uint64_t kMaxListBytes = 64 << 20;
 
@@ -84,110 +75,70 @@ bool OpenPath(const std::string& path, bool is_listed, const InputOptions& optio
   }
 }
 
-// At most one byte more than a path has. False: there is none.
-bool TakeLine(std::istream* lines, std::string* line) {
-  line->clear();
-  for (char c; line->size() <= kMaxPathBytes && lines->get(c); line->push_back(c)) {
-    if (c == '\n') return true;
-  }
-  return !line->empty();
-}
-
 // One path per line; empty lines are skipped.
-bool OpenList(std::istream* lines, const std::string& name, const InputOptions& options,
+bool OpenList(const std::string& text, const std::string& name, const InputOptions& options,
               std::vector<Database>* databases, std::string* error) {
-  std::string line;
   uint64_t number = 0;
   uint64_t num_paths = 0;
-  uint64_t num_bytes = 0;
-  // Not std::getline, which reads on until memory is gone if no newline comes.
-  while (TakeLine(lines, &line)) {
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    std::string line = text.substr(begin, end - begin);
+    begin = end + 1;
     ++number;
-    num_bytes += line.size() + 1;
-    if (num_bytes > kMaxListBytes) {
-      *error = name + ": has more than " + std::to_string(kMaxListBytes) + " bytes";
-      return false;
-    }
-    if (line.size() > kMaxPathBytes) {
-      *error = name + ", line " + std::to_string(number) + ": has more than " +
-               std::to_string(kMaxPathBytes) + " bytes, the most that a path has";
-      return false;
-    }
     if (!line.empty() && line.back() == '\r') line.pop_back();
     if (line.empty()) continue;
     ++num_paths;
-    std::string failure;
-    if (!OpenPath(line, true, options, databases, &failure)) {
+    std::string failure = "has more than 4096 bytes, the most that a path has";
+    if (line.size() > kMaxPathBytes || !OpenPath(line, true, options, databases, &failure)) {
       *error = name + ", line " + std::to_string(number) + ": " + failure;
       return false;
     }
   }
-  if (lines->bad()) {
-    *error = name + ": cannot be read";
-    return false;
-  }
-  if (num_paths == 0) {
-    *error = name + ": names nothing; allowed: one folder or table per line";
-    return false;
-  }
-  return true;
+  if (num_paths == 0) *error = name + ": names nothing; allowed: one folder or table per line";
+  return num_paths != 0;
 }
 
 bool OpenArgument(const std::string& argument, const InputOptions& options,
                   std::vector<Database>* databases, std::string* error) {
-  if (argument == "-" || argument == "@-") {
-    return OpenList(&std::cin, "stdin", options, databases, error);
-  }
   if (argument.empty()) {
     *error = "the path is empty; allowed: a database's folder, a table, or @FILE";
     return false;
   }
-  if (argument[0] != '@') return OpenPath(argument, false, options, databases, error);
-  const std::string name = argument.substr(1);
+  if (argument != "-" && argument[0] != '@') {
+    return OpenPath(argument, false, options, databases, error);
+  }
+  const std::string name = argument == "-" ? argument : argument.substr(1);
   std::string text;
-  bool vanished;
-  if (!ReadSmallFile(name, kMaxListBytes, &text, &vanished, error)) {
+  if (!ReadInput(name, kMaxListBytes, &text, error)) {
     *error += "; behind @ comes a file with one path per line, or - for stdin";
     return false;
   }
-  std::istringstream lines(text);
-  return OpenList(&lines, name, options, databases, error);
+  return OpenList(text, name == "-" ? "stdin" : name, options, databases, error);
 }
 
 }  // namespace
 
 Engine EngineOfTable(const std::string& path) {
-  const bool is_ldb = path.size() > 4 && path.compare(path.size() - 4, 4, ".ldb") == 0;
-  const Engine by_name = is_ldb ? Engine::kLevelDB : Engine::kRocksDB;
-  support::InputFile file;
   std::string ignored;
-  if (!file.Open(path, &ignored) || file.size() < kMagicBytes) return by_name;
-  std::string end(static_cast<size_t>(std::min<uint64_t>(file.size(), kMaxMetaindexBytes)), '\0');
-  if (!file.ReadAt(file.size() - end.size(), end.size(), end.data(), &ignored)) return by_name;
-  if (sstable::LoadLittleEndian64(end.data() + end.size() - kMagicBytes) != kLegacyMagic) {
-    return Engine::kRocksDB;
-  }
-  return end.find("rocksdb.properties") == end.npos ? Engine::kLevelDB : Engine::kRocksDB;
+  const auto table = sstable::Table::Open(path, {}, &ignored);
+  if (table != nullptr) return table->engine();
+  return std::filesystem::path(path).extension() == ".ldb" ? Engine::kLevelDB : Engine::kRocksDB;
 }
 
 bool OpenInput(const std::string& argument, std::vector<Database>* databases, std::string* error,
                const InputOptions& options) {
-  return support::OrError(error, [&](std::string* reason) {
-    std::vector<Database> opened;
-    if (!OpenArgument(argument, options, &opened, reason)) return false;
-    for (Database& database : opened) databases->push_back(std::move(database));
-    return true;
-  });
+  std::vector<Database> opened;
+  if (!OpenArgument(argument, options, &opened, error)) return false;
+  std::move(opened.begin(), opened.end(), std::back_inserter(*databases));
+  return true;
 }
 
 bool Refresh(Database* database, std::string* error) {
-  return support::OrError(error, [&](std::string* reason) {
-    if (database->path.empty()) return true;
-    Database again;
-    if (!ReadDirectory(database->path, database->table_folders, &again, reason)) return false;
-    *database = std::move(again);
-    return true;
-  });
+  if (database->path.empty()) return true;
+  Database again;
+  if (!ReadDirectory(database->path, database->table_folders, &again, error)) return false;
+  *database = std::move(again);
+  return true;
 }
 
 }  // namespace bloomline::database

@@ -30,12 +30,10 @@ struct ColumnFamily {
   uint32_t id = 0;
   std::string name = "default";
   std::string comparator;
-  int num_levels = 7;
   // The running configuration, from the newest OPTIONS file; RocksDB only.
   std::string filter_policy;     // "bloomfilter:10:false", "{id=bloomline;...}"; empty: unknown
   std::string compaction_style;  // "kCompactionStyleLevel"; empty: unknown
   double level_size_ratio = 10;
-  std::map<std::string, std::string> options;  // all of this column family and its table factory
 };
 
 struct Database {

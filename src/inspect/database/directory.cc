@@ -169,23 +169,14 @@ Engine EngineOf(const Snapshot& snapshot) {
   return listing.has_identity || listing.newest_options > 0 ? Engine::kRocksDB : Engine::kLevelDB;
 }
 
-void SetNumber(const OptionMap& options, const char* name, double* number) {
-  const auto found = options.find(name);
-  if (found != options.end()) support::ParseDouble(found->second, number);
-}
-
 void ApplyOptions(const OptionMap& options, ColumnFamily* family) {
-  family->options = options;
   const auto text = [&](const char* name) {
     const auto found = options.find(name);
     return found == options.end() ? std::string() : found->second;
   };
   family->filter_policy = text("filter_policy");
   family->compaction_style = text("compaction_style");
-  SetNumber(options, "max_bytes_for_level_multiplier", &family->level_size_ratio);
-  double num_levels = family->num_levels;
-  SetNumber(options, "num_levels", &num_levels);
-  if (num_levels >= 1 && num_levels <= 256) family->num_levels = static_cast<int>(num_levels);
+  support::ParseDouble(text("max_bytes_for_level_multiplier"), &family->level_size_ratio);
 }
 
 void AddOptions(Database* database) {
@@ -234,7 +225,6 @@ void AddFiles(const Snapshot& snapshot, Database* database) {
       table.column_family = index;
       table.smallest_key = file.smallest_key;
       table.largest_key = file.largest_key;
-      family.num_levels = std::max(family.num_levels, file.level + 1);
       database->files.push_back(std::move(table));
     }
     SortByLevelAndKey(live.comparator, database->files.data() + begin,

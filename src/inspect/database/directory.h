@@ -13,7 +13,7 @@ namespace bloomline::database {
 bool ReadDirectory(const std::string& path, const std::vector<std::string>& table_folders,
                    Database* database, std::string* error);
 
-// The engine that wrote a table, from its name and its last bytes. kRocksDB if it cannot be read.
+// The engine that wrote a table; by its name if it cannot be read.
 sstable::Engine EngineOfTable(const std::string& path);
 
 // DBOptions::db_paths, as LOG lists them when the database is opened.

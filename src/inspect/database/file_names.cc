@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <iostream>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -100,6 +101,23 @@ bool ReadSmallFile(const std::string& path, uint64_t max_bytes, std::string* tex
   }
   text->resize(static_cast<size_t>(file.size()));
   return file.ReadAt(0, file.size(), text->data(), error);
+}
+
+bool ReadInput(const std::string& path, uint64_t max_bytes, std::string* text, std::string* error) {
+  bool vanished;
+  if (path != "-") return ReadSmallFile(path, max_bytes, text, &vanished, error);
+  constexpr size_t kReadBytes = 64 << 10;
+  while (std::cin) {
+    const size_t size = text->size();
+    if (size > max_bytes) {
+      *error = "stdin: has more than " + std::to_string(max_bytes) + " bytes";
+      return false;
+    }
+    text->resize(size + kReadBytes);
+    std::cin.read(text->data() + size, kReadBytes);
+    text->resize(size + static_cast<size_t>(std::cin.gcount()));
+  }
+  return true;
 }
 
 void WaitBefore(int attempt) {

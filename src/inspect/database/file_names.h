@@ -36,6 +36,9 @@ bool ListFolder(const std::string& folder, Listing* listing, std::string* error)
 bool ReadSmallFile(const std::string& path, uint64_t max_bytes, std::string* text, bool* vanished,
                    std::string* error);
 
+// All of a file that a user names, or for "-" of standard input.
+bool ReadInput(const std::string& path, uint64_t max_bytes, std::string* text, std::string* error);
+
 // While a database's owner writes, files that one names may be gone. Then all is read again, after
 // 0, 1, 4, 9, ... ms.
 constexpr int kMaxAttempts = 12;

@@ -1,5 +1,7 @@
 #include "src/inspect/database/filter_names.h"
 
+#include <string>
+
 #include "src/inspect/database/options_file.h"
 
 namespace bloomline::database {
@@ -63,19 +65,9 @@ PolicyUse UseOf(std::string_view policy, const FilterBlock& block) {
   if (block.kind == FilterKind::kNone) return PolicyUse::kIgnored;
   if (policy.empty()) return PolicyUse::kUnknown;
   if (block.engine == Engine::kRocksDB) return UseInRocksDB(policy, block);
-  if (policy == "nullptr" || block.name != FilterNameOf(block.engine, policy)) {
-    return PolicyUse::kIgnored;
-  }
+  const std::string_view name = policy == kBloomline ? kLevelDBFamily : policy;
+  if (policy == "nullptr" || block.name != name) return PolicyUse::kIgnored;
   return policy == kLevelDBFamily && block.is_bloomline ? PolicyUse::kMayMatch : PolicyUse::kUsed;
-}
-
-std::string FilterNameOf(Engine engine, std::string_view policy) {
-  if (policy.empty() || policy == "nullptr") return "";
-  if (engine == Engine::kLevelDB) {
-    return std::string(policy == kBloomline ? kLevelDBFamily : policy);
-  }
-  const Kind kind = KindOf(OptionId(policy));
-  return kind == Kind::kNone || kind == Kind::kOther ? "" : std::string(kRocksDBFamily);
 }
 
 }  // namespace bloomline::database

@@ -11,7 +11,6 @@
 #ifndef BLOOMLINE_INSPECT_DATABASE_FILTER_NAMES_H_
 #define BLOOMLINE_INSPECT_DATABASE_FILTER_NAMES_H_
 
-#include <string>
 #include <string_view>
 
 #include "src/inspect/sstable/table.h"
@@ -38,9 +37,6 @@ struct FilterBlock {
 // bloomline's policy under LevelDB's name. "leveldb.BuiltinBloomFilter2" means LevelDB's own.
 // Empty: not known.
 PolicyUse UseOf(std::string_view policy, const FilterBlock& block);
-
-// The name of the filter blocks that a policy reads and writes. Empty: none, or not known.
-std::string FilterNameOf(sstable::Engine engine, std::string_view policy);
 
 }  // namespace bloomline::database
 

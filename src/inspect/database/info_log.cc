@@ -11,7 +11,6 @@
 #include "src/inspect/database/options_file.h"
 #include "src/support/file_io.h"
 #include "src/support/number_text.h"
-#include "src/support/out_of_memory.h"
 
 namespace bloomline::database {
 namespace {
@@ -62,49 +61,25 @@ bool TakeLine(std::string_view* text, std::string_view* line, bool* is_whole) {
   return true;
 }
 
-// The lines of statistics at the beginning of `text`, up to another line. False: the end of `text`
-// cuts them off.
-bool WholeDump(std::string_view text, std::string* dump) {
-  const std::string_view all = text;
+// The tickers among the lines of statistics that `text` begins with. False: the end of `text` cuts
+// them off.
+bool TakeDump(std::string_view text, Tickers* tickers) {
   std::string_view line, name;
   uint64_t count;
   bool is_whole;
-  bool has_ticker = false;
-  bool has_histogram = false;
-  while (true) {
-    const size_t end = all.size() - text.size();
-    if (!TakeLine(&text, &line, &is_whole)) {
-      // The histograms come last.
-      if (!has_ticker || !has_histogram) return false;
-      dump->assign(all);
-      return true;
-    }
+  bool has_end = false;  // the histograms come last, or another line follows
+  Tickers found;
+  while (TakeLine(&text, &line, &is_whole)) {
     if (!is_whole) return false;
     if (Words(line).empty()) continue;  // behind "STATISTICS:"
-    switch (ParseLine(line, &name, &count)) {
-      case Line::kTicker:
-        has_ticker = true;
-        break;
-      case Line::kHistogram:
-        has_histogram = true;
-        break;
-      case Line::kBad:
-        break;
-      case Line::kOther:
-        dump->assign(all.substr(0, end));
-        return has_ticker;
-    }
+    const Line kind = ParseLine(line, &name, &count);
+    if (kind == Line::kTicker) found[std::string(name)] = count;
+    has_end = has_end || kind == Line::kHistogram || kind == Line::kOther;
+    if (kind == Line::kOther) break;
   }
-}
-
-// Skips what is no ticker.
-void ParseDump(std::string_view dump, Tickers* tickers) {
-  std::string_view line, name;
-  uint64_t count;
-  bool is_whole;
-  while (TakeLine(&dump, &line, &is_whole)) {
-    if (ParseLine(line, &name, &count) == Line::kTicker) (*tickers)[std::string(name)] = count;
-  }
+  if (!has_end || found.empty()) return false;
+  *tickers = std::move(found);
+  return true;
 }
 
 // ---- LOG may have gigabytes; only its beginning or its end is read.
@@ -142,8 +117,8 @@ std::vector<std::string> LogFiles(const std::string& database_path) {
   return paths;
 }
 
-// The text behind the last whole "STATISTICS:" of the file.
-bool FindDump(const support::InputFile& file, std::string* dump, std::string* error) {
+// Those behind the last whole "STATISTICS:" of the file.
+bool FindTickers(const support::InputFile& file, Tickers* tickers, std::string* error) {
   std::string text;  // from `begin` on; what was read before is cut off if it holds no dump
   for (uint64_t begin = file.size(); begin > 0;) {
     const uint64_t chunk = std::min(begin, kChunkBytes);
@@ -156,7 +131,7 @@ bool FindDump(const support::InputFile& file, std::string* dump, std::string* er
     for (size_t at = text.rfind(kStatistics); at != text.npos;) {
       const size_t line = text.rfind('\n', at) + 1;  // npos + 1 is 0
       if (text.compare(text.find_first_not_of(" \t\r", line), kTicker.size(), kTicker) != 0 &&
-          WholeDump(std::string_view(text).substr(at + kStatistics.size()), dump)) {
+          TakeDump(std::string_view(text).substr(at + kStatistics.size()), tickers)) {
         return true;
       }
       at = line == 0 ? text.npos : text.rfind(kStatistics, line - 1);
@@ -199,54 +174,40 @@ std::vector<std::string> TableFoldersInLog(const std::string& database_path) {
 }
 
 bool ReadLogTickers(const std::string& database_path, Tickers* tickers, std::string* error) {
-  return support::OrError(error, [&](std::string* reason) {
-    bool has_log = false;
-    for (const std::string& path : LogFiles(database_path)) {
-      support::InputFile file;
-      if (!file.Open(path, reason)) continue;
-      has_log = true;
-      std::string dump;
-      std::string failure;
-      if (!FindDump(file, &dump, &failure)) continue;
-      ParseDump(dump, tickers);
-      return true;
-    }
-    *reason = has_log ? database_path +
-                            ": LOG has no statistics; RocksDB writes them if DBOptions::statistics "
-                            "is set, each stats_dump_period_sec"
-                      : database_path + ": has no LOG";
-    return false;
-  });
+  bool has_log = false;
+  for (const std::string& path : LogFiles(database_path)) {
+    support::InputFile file;
+    std::string failure;
+    if (!file.Open(path, &failure)) continue;
+    has_log = true;
+    if (FindTickers(file, tickers, &failure)) return true;
+  }
+  *error = database_path + (has_log ? ": LOG has no statistics; RocksDB writes them if "
+                                      "DBOptions::statistics is set, each stats_dump_period_sec"
+                                    : ": has no LOG");
+  return false;
 }
 
 bool ParseTickers(const std::string& text, Tickers* tickers, std::string* error) {
-  return support::OrError(error, [&](std::string* reason) {
-    std::string_view rest = text, line, name;
-    uint64_t count;
-    bool is_whole;
-    Tickers parsed;
-    for (uint64_t number = 1; TakeLine(&rest, &line, &is_whole); ++number) {
-      switch (ParseLine(line, &name, &count)) {
-        case Line::kTicker:
-          parsed[std::string(name)] = count;
-          break;
-        case Line::kBad:
-          *reason = "line " + std::to_string(number) + " is " + Quoted(line) +
-                    "; allowed: a name and a count from 0 to 18446744073709551615, as in "
-                    "'rocksdb.bloom.filter.useful COUNT : 12'";
-          return false;
-        case Line::kHistogram:
-        case Line::kOther:
-          break;
-      }
-    }
-    if (parsed.empty()) {
-      *reason = "has no tickers; allowed: lines as 'rocksdb.bloom.filter.useful COUNT : 12'";
-      return false;
-    }
-    *tickers = std::move(parsed);
-    return true;
-  });
+  std::string_view rest = text, line, name;
+  uint64_t count;
+  bool is_whole;
+  Tickers parsed;
+  for (uint64_t number = 1; TakeLine(&rest, &line, &is_whole); ++number) {
+    const Line kind = ParseLine(line, &name, &count);
+    if (kind == Line::kTicker) parsed[std::string(name)] = count;
+    if (kind != Line::kBad) continue;
+    *error = "line " + std::to_string(number) + " is " + Quoted(line) +
+             "; allowed: a name and a count from 0 to 18446744073709551615, as in "
+             "'rocksdb.bloom.filter.useful COUNT : 12'";
+    return false;
+  }
+  if (parsed.empty()) {
+    *error = "has no tickers; allowed: lines as 'rocksdb.bloom.filter.useful COUNT : 12'";
+    return false;
+  }
+  *tickers = std::move(parsed);
+  return true;
 }
 
 }  // namespace bloomline::database

@@ -18,7 +18,6 @@ struct LiveFile {
   int level = 0;
   uint64_t number = 0;
   uint64_t bytes = 0;
-  uint32_t path_id = 0;                   // index into RocksDB's cf_paths or db_paths
   std::string smallest_key, largest_key;  // user keys
 };
 

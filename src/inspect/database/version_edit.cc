@@ -41,7 +41,7 @@ enum Tag : uint32_t {
 // Fields of kNewFile4.
 constexpr uint32_t kLastField = 1;
 constexpr uint32_t kFieldMustBeKnown = 1 << 6;
-constexpr uint32_t kPathId = kFieldMustBeKnown + 1;
+constexpr uint32_t kPathId = kFieldMustBeKnown + 1;  // not needed: folders are looked through
 // Fields of a blob file.
 constexpr uint32_t kLastBlobField = 0;
 // Fields of an old WAL addition.
@@ -50,7 +50,6 @@ constexpr uint32_t kSyncedSize = 2;
 
 // RocksDB's default is 7 levels, LevelDB's only number. More than this is damage.
 constexpr uint32_t kMaxLevels = 256;
-constexpr uint32_t kMaxPaths = 4;
 constexpr size_t kSequenceAndTypeBytes = 8;
 
 bool GetLengthPrefixed(std::string_view* input, std::string_view* value) {
@@ -176,11 +175,11 @@ class Decoder {
       case kOldBlobFileAddition:
         *field = "a blob file";
         return SkipVarint64() && SkipVarint64() && SkipVarint64() && SkipBytes() && SkipBytes() &&
-               SkipBlobFields();
+               SkipFields(kLastBlobField);
       case kBlobFileGarbage:
       case kOldBlobFileGarbage:
         *field = "the garbage of a blob file";
-        return SkipVarint64() && SkipVarint64() && SkipVarint64() && SkipBlobFields();
+        return SkipVarint64() && SkipVarint64() && SkipVarint64() && SkipFields(kLastBlobField);
       case kOldWalAddition:
         *field = "a log";
         return SkipVarint64() && SkipWalFields();
@@ -196,41 +195,25 @@ class Decoder {
   bool DecodeNewFile(uint32_t tag) {
     LiveFile file;
     if (!GetLevel(&file.level) || !TakeVarint(&input_, &file.number)) return false;
-    if (tag == kNewFile3 && !TakeVarint(&input_, &file.path_id)) return false;
+    if (tag == kNewFile3 && !SkipVarint32()) return false;  // kPathId
     if (!TakeVarint(&input_, &file.bytes) || !GetUserKey(&file.smallest_key) ||
         !GetUserKey(&file.largest_key)) {
       return false;
     }
     const bool has_sequences = tag != kNewFile;
     if (has_sequences && (!SkipVarint64() || !SkipVarint64())) return false;
-    if (tag == kNewFile4 && !DecodeFileFields(&file)) return false;
-    if (file.path_id >= kMaxPaths) return false;
+    if (tag == kNewFile4 && !SkipFields(kLastField)) return false;
     edit_->new_files.push_back(std::move(file));
     return true;
   }
 
-  bool DecodeFileFields(LiveFile* file) {
-    while (true) {
-      uint32_t field;
-      std::string_view value;
-      if (!TakeVarint(&input_, &field)) return false;
-      if (field == kLastField) return true;
-      if (!GetLengthPrefixed(&input_, &value)) return false;
-      if (field == kPathId) {
-        if (value.size() != 1) return false;
-        file->path_id = static_cast<unsigned char>(value[0]);
-      } else if (field & kFieldMustBeKnown) {
-        return Unknown("field ", field);
-      }
-    }
-  }
-
-  bool SkipBlobFields() {
+  // Each field has a number and a length.
+  bool SkipFields(uint32_t last) {
     while (true) {
       uint32_t field;
       if (!TakeVarint(&input_, &field)) return false;
-      if (field == kLastBlobField) return true;
-      if (field & kFieldMustBeKnown) return Unknown("field ", field);
+      if (field == last) return true;
+      if (field & kFieldMustBeKnown && field != kPathId) return Unknown("field ", field);
       if (!SkipBytes()) return false;
     }
   }

@@ -26,7 +26,7 @@ struct DoubleHashing {
 };
 
 // num_keys > 0. The rate's standard error is 1 % from 0.1 % on, 2 % at 0.04 %. Take up to 40 ms for
-// new arguments, and a microsecond for known ones. May throw std::bad_alloc.
+// new arguments, and a microsecond for known ones.
 //
 // LevelDB's filter of so many bits, up to 2^24 and 10^6 keys. Beyond, probes count as independent.
 DoubleHashing ClassicDoubleHashing(uint64_t num_keys, uint64_t num_bits, int num_probes);
@@ -40,7 +40,6 @@ DoubleHashing LegacyDoubleHashing(uint64_t num_keys, uint64_t num_blocks, int lo
 template <typename Arguments, typename Result>
 class Remembered {
  public:
-  // May throw std::bad_alloc.
   template <typename Compute>
   Result Get(const Arguments& arguments, Compute compute) {
     {

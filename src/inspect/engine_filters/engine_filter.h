@@ -16,7 +16,6 @@
 
 #include "src/filter/format/ranges.h"
 #include "src/inspect/engine_filters/ribbon_reader.h"
-#include "src/support/out_of_memory.h"
 
 namespace bloomline::engine_filters {
 
@@ -63,7 +62,7 @@ struct FilterFacts {
 using Query = std::function<void(size_t n, const std::string_view* keys, bool* may_match)>;
 using RangeQuery = std::function<bool(std::string_view begin, std::string_view end)>;
 
-// One filter. Borrows the bytes. Const functions are thread-safe. Nothing throws.
+// One filter. Borrows the bytes. Const functions are thread-safe.
 class EngineFilter {
  public:
   // `name` is that of the filter block (Table::filter_name); empty: the engine's own. bloomline's
@@ -72,7 +71,7 @@ class EngineFilter {
   // knows better passes "bloomline".
   static EngineFilter Open(Container container, std::string_view name, std::string_view bytes);
 
-  EngineFilter() { facts_.why = support::kOutOfMemory; }  // needs no memory
+  EngineFilter() = default;  // to be assigned to, and no more
   EngineFilter(FilterFacts facts, Query query, RangeQuery range_query = nullptr)
       : facts_(std::move(facts)), query_(std::move(query)), range_query_(std::move(range_query)) {}
 
@@ -107,7 +106,7 @@ class EngineFilter {
 
  private:
   FilterFacts facts_;
-  Query query_;  // empty: out of memory
+  Query query_;
   RangeQuery range_query_;
 };
 

@@ -64,22 +64,24 @@ EngineFilter OpenClassic(FilterFacts facts) {
   return OpenReader(std::move(facts), reader);
 }
 
-// Facts of the filters that the engines' own policies read: k, or a code that they reserve.
-FilterFacts ClassicFacts(std::string_view bytes) {
-  FilterFacts facts;
+// Filters that the engines' own policies read: their last byte is k, or a code that they reserve.
+template <Bytes kBytes>
+EngineFilter OpenEngines(FilterFacts facts, std::string_view bytes) {
+  const int code = static_cast<unsigned char>(bytes.back());
+  if (code == 0) return OpenConstant(std::move(facts), Layout::kAlwaysMatch);
+  facts.payload_bytes = facts.num_blocks = bytes.size() - 1;
+  if (code > kMaxClassicProbes) {
+    return NotUnderstood(std::move(facts), "a filter of LevelDB's kind with code " +
+                                               std::to_string(code) + ", which is reserved");
+  }
+  if (kBytes == Bytes::kSigned && 8 * facts.payload_bytes > UINT32_MAX) {
+    return NotUnderstood(std::move(facts),
+                         "a block-based filter of more than 512 MiB, where RocksDB counts bits "
+                         "modulo 2^32");
+  }
   facts.layout = Layout::kClassic;
-  facts.num_probes = static_cast<unsigned char>(bytes.back());
-  facts.data = bytes.data();
-  facts.payload_bytes = bytes.size() - 1;
-  facts.num_blocks = facts.payload_bytes;
-  return facts;
-}
-
-EngineFilter Reserved(FilterFacts facts) {
-  const int code = facts.num_probes;
-  facts.num_probes = 0;
-  return NotUnderstood(std::move(facts), "a filter of LevelDB's kind with code " +
-                                             std::to_string(code) + ", which is reserved");
+  facts.num_probes = code;
+  return OpenClassic<kBytes>(std::move(facts));
 }
 
 EngineFilter OpenBloomline(const PolicyName& name, std::string_view bytes) {
@@ -123,10 +125,7 @@ EngineFilter OpenLevelDB(std::string_view name, std::string_view bytes) {
   const size_t least = policy.is_bloomline ? 1 : 2;
   if (bytes.size() < least) return OpenConstant(std::move(facts), Layout::kNoKeys);
   if (is_builtin || policy.is_bloomline) return OpenBloomline(policy, bytes);
-  facts = ClassicFacts(bytes);
-  if (facts.num_probes > kMaxClassicProbes) return Reserved(std::move(facts));
-  if (facts.num_probes == 0) return OpenConstant(std::move(facts), Layout::kAlwaysMatch);
-  return OpenClassic<Bytes::kEither>(std::move(facts));
+  return OpenEngines<Bytes::kEither>(std::move(facts), bytes);
 }
 
 EngineFilter OpenRocksDBByOffset(std::string_view name, std::string_view bytes) {
@@ -135,15 +134,7 @@ EngineFilter OpenRocksDBByOffset(std::string_view name, std::string_view bytes) 
   facts.payload_bytes = bytes.size();
   if (!name.empty() && name != kRocksDBName) return UnknownPolicy(std::move(facts), name);
   if (bytes.size() < 2) return OpenConstant(std::move(facts), Layout::kNoKeys);
-  facts = ClassicFacts(bytes);
-  if (facts.num_probes > kMaxClassicProbes) return Reserved(std::move(facts));
-  if (facts.num_probes == 0) return OpenConstant(std::move(facts), Layout::kAlwaysMatch);
-  if (8 * facts.payload_bytes > UINT32_MAX) {
-    return NotUnderstood(std::move(facts),
-                         "a block-based filter of more than 512 MiB, where RocksDB counts bits "
-                         "modulo 2^32");
-  }
-  return OpenClassic<Bytes::kSigned>(std::move(facts));
+  return OpenEngines<Bytes::kSigned>(std::move(facts), bytes);
 }
 
 }  // namespace bloomline::engine_filters

@@ -51,7 +51,7 @@ inline EngineFilter NotUnderstood(FilterFacts facts, std::string why) {
   return OpenConstant(std::move(facts), Layout::kUnknown);
 }
 
-// `name` and `bytes` as for EngineFilter::Open. May throw std::bad_alloc.
+// `name` and `bytes` as for EngineFilter::Open.
 EngineFilter OpenLevelDB(std::string_view name, std::string_view bytes);
 EngineFilter OpenRocksDB(std::string_view name, std::string_view bytes);
 EngineFilter OpenRocksDBByOffset(std::string_view name, std::string_view bytes);
@@ -103,12 +103,6 @@ inline EngineFilter UnknownPolicy(FilterFacts facts, std::string_view name) {
   return NotUnderstood(std::move(facts),
                        "the filter policy " + std::string(name) + " is not known");
 }
-
-// ---- What the bits of a filter show: engine_filter.h has the contracts.
-
-double ExpectedRate(const FilterFacts& facts, uint64_t num_keys);
-double RateFromBits(const FilterFacts& facts);
-double EntriesFromBits(const FilterFacts& facts);
 
 }  // namespace bloomline::engine_filters
 

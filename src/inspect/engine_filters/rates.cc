@@ -7,8 +7,7 @@
 #include "src/filter/kernels/compact/compact_block.h"
 #include "src/filter/kernels/little_endian.h"
 #include "src/inspect/engine_filters/double_hashing.h"
-#include "src/inspect/engine_filters/opened_filter.h"
-#include "src/support/out_of_memory.h"
+#include "src/inspect/engine_filters/engine_filter.h"
 
 namespace bloomline::engine_filters {
 namespace {
@@ -154,36 +153,32 @@ double KeysOfCompact(const FilterFacts& facts) {
 
 }  // namespace
 
-double EntriesFromBits(const FilterFacts& facts) {
-  if (facts.layout == Layout::kNoKeys) return 0;
-  if (facts.layout == Layout::kBloomlineCompact) return KeysOfCompact(facts);
-  const uint64_t block_bytes = BloomBlockBytes(facts);
-  const double keys = block_bytes == 0 ? kNaN : KeysOf(facts, FillOf(facts, block_bytes));
+double EngineFilter::EntriesFromBits() const {
+  if (layout() == Layout::kNoKeys) return 0;
+  if (layout() == Layout::kBloomlineCompact) return KeysOfCompact(facts_);
+  const uint64_t block_bytes = BloomBlockBytes(facts_);
+  const double keys = block_bytes == 0 ? kNaN : KeysOf(facts_, FillOf(facts_, block_bytes));
   return std::isfinite(keys) ? keys : kNaN;
 }
 
-double ExpectedRate(const FilterFacts& facts, uint64_t num_keys) {
-  if (facts.layout == Layout::kUnknown || facts.layout == Layout::kAlwaysMatch) return 1;
-  if (facts.layout == Layout::kNoKeys || num_keys == 0) return 0;
-  if (facts.ribbon) return RibbonRate(*facts.ribbon);
+double EngineFilter::ExpectedRate(uint64_t num_keys) const {
+  if (layout() == Layout::kUnknown || layout() == Layout::kAlwaysMatch) return 1;
+  if (layout() == Layout::kNoKeys || num_keys == 0) return 0;
+  if (facts_.ribbon) return RibbonRate(*facts_.ribbon);
+  if (HasDoubleHashing(layout())) return AtMostOne(DoubleHashingOf(facts_, num_keys).rate);
   using Arguments = std::tuple<Layout, int, uint64_t, uint64_t, uint64_t>;
-  return support::OrIfOutOfMemory(kNaN, [&] {
-    static auto* const known = new Remembered<Arguments, double>;
-    if (HasDoubleHashing(facts.layout)) return AtMostOne(DoubleHashingOf(facts, num_keys).rate);
-    return known->Get(
-        {facts.layout, facts.num_probes, facts.num_blocks, facts.block_bytes, num_keys},
-        [&] { return AtMostOne(RateByFormula(facts, num_keys)); });
-  });
+  static auto* const known = new Remembered<Arguments, double>;
+  return known->Get({layout(), facts_.num_probes, facts_.num_blocks, facts_.block_bytes, num_keys},
+                    [&] { return AtMostOne(RateByFormula(facts_, num_keys)); });
 }
 
-double RateFromBits(const FilterFacts& facts) {
-  if (facts.layout == Layout::kUnknown || facts.layout == Layout::kAlwaysMatch) return 1;
-  if (facts.layout == Layout::kNoKeys) return 0;
-  if (facts.ribbon) return RibbonRate(*facts.ribbon);
-  const uint64_t block_bytes = BloomBlockBytes(facts);
+double EngineFilter::RateFromBits() const {
+  if (layout() == Layout::kUnknown || layout() == Layout::kAlwaysMatch) return 1;
+  if (layout() == Layout::kNoKeys) return 0;
+  if (facts_.ribbon) return RibbonRate(*facts_.ribbon);
+  const uint64_t block_bytes = BloomBlockBytes(facts_);
   if (block_bytes == 0) return kNaN;
-  return support::OrIfOutOfMemory(
-      kNaN, [&] { return AtMostOne(RateFromBloomBits(facts, FillOf(facts, block_bytes))); });
+  return AtMostOne(RateFromBloomBits(facts_, FillOf(facts_, block_bytes)));
 }
 
 }  // namespace bloomline::engine_filters

@@ -47,7 +47,7 @@ bool BlockCursor::Open(std::string_view block, Engine engine) {
   left -= size_t{num_restarts} * 4;
   if (values_offset > left) return false;
   // Never null, so that nothing is ever copied to null.
-  if (!key_.Reserve(128)) return NoMemory();
+  key_.Reserve(128);
   problem_ = nullptr;
   next_restart_ = block.data() + left;
   restarts_end_ = next_restart_ + size_t{num_restarts} * 4;
@@ -87,12 +87,6 @@ const char* BlockCursor::ReadSizes(bool has_value_size, uint32_t* unshared, uint
 
 bool BlockCursor::Damaged() {
   problem_ = "an entry is damaged";
-  next_ = entries_end_;
-  return false;
-}
-
-bool BlockCursor::NoMemory() {
-  problem_ = "there is no memory for a key";
   next_ = entries_end_;
   return false;
 }

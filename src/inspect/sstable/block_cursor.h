@@ -66,7 +66,7 @@ class BlockCursor {
     }
     const size_t key_size = size_t{shared_} + unshared;
     if (shared_ > key_size_ || unshared > static_cast<size_t>(entries_end_ - p)) return Damaged();
-    if (key_size > key_.capacity() && !key_.Reserve(key_size, shared_)) return NoMemory();
+    if (key_size > key_.capacity()) key_.Reserve(key_size, shared_);
     std::memcpy(key_.data() + shared_, p, unshared);
     key_size_ = key_size;
     next_ = p + unshared;
@@ -83,7 +83,6 @@ class BlockCursor {
 
   const char* ReadSizes(bool has_value_size, uint32_t* unshared, uint32_t* value_size);
   bool Damaged();
-  bool NoMemory();
 
   std::string_view block_;
   const char* next_ = nullptr;

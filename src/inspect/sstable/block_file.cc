@@ -175,11 +175,7 @@ bool BlockReader::Window(uint64_t offset, uint64_t n, const char** bytes, std::s
       size = std::max(n, std::min(read_ahead_, file_->file.size() - offset));
     }
     window_size_ = 0;
-    if (!window_.Reserve(size)) {
-      *error = file_->file.name() + ": there is no memory for " + std::to_string(size) +
-               " bytes at offset " + std::to_string(offset);
-      return false;
-    }
+    window_.Reserve(size);
     if (!file_->file.ReadAt(offset, size, window_.data(), error)) return false;
     window_offset_ = offset;
     window_size_ = size;

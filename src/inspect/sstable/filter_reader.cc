@@ -4,22 +4,11 @@
 #include "src/inspect/sstable/bytes/coding.h"
 #include "src/inspect/sstable/comparator.h"
 #include "src/inspect/sstable/table_parts.h"
-#include "src/support/out_of_memory.h"
 
 namespace bloomline::sstable {
 namespace {
 
 constexpr const char* kFilterBlock = "filter block";
-
-class NoFilters final : public Table::FilterReader {
- public:
-  uint64_t num_filters() const override { return 0; }
-  bool Read(uint64_t, std::string_view*, std::string* error) override {
-    *error = "the table has no filter";
-    return false;
-  }
-  uint64_t FilterOf(std::string_view, uint64_t, uint64_t) const override { return kNoFilter; }
-};
 
 class FullFilter final : public Table::FilterReader {
  public:
@@ -232,7 +221,8 @@ std::unique_ptr<Table::FilterReader> NewTableFilterReader(const TableParts* part
     case FilterKind::kNone:
       break;
   }
-  return std::make_unique<NoFilters>();
+  *error = parts->blocks.file.name() + ": has no filter";
+  return nullptr;
 }
 
 }  // namespace bloomline::sstable

@@ -8,7 +8,6 @@
 #include "src/inspect/sstable/comparator.h"
 #include "src/inspect/sstable/index_cursor.h"
 #include "src/inspect/sstable/table_parts.h"
-#include "src/support/out_of_memory.h"
 
 namespace bloomline::sstable {
 namespace {
@@ -140,24 +139,23 @@ void TableKeyReader::LeaveBlock() { entries_.Open({"\0\0\0\0", 4}, Engine::kLeve
 
 bool TableKeyReader::NextBlock() {
   if (is_done_) return false;
-  is_done_ = !support::OrIfOutOfMemory(false, [&] {
-    for (; blocks_to_skip_ > 0; --blocks_to_skip_) {
-      if (!walk_.Next(&block_, &error_)) return AtEnd();
-    }
-    do {
-      if (!walk_.Next(&block_, &error_)) return AtEnd();
-    } while (target_ && IsBeforeTarget(walk_.separator()));
-    target_.reset();
-    is_in_block_ = true;
-    std::string_view contents;
-    if (!reader_.Read(kDataBlock, block_, &contents, &error_)) return false;
-    next_entry_ = 0;
-    data_bytes_ += contents.size();
-    max_shared_bytes_ = MaxSharedBytes(data_bytes_, parts_->blocks.file.size());
-    return entries_.Open(contents, parts_->blocks.compression.engine) ||
-           parts_->blocks.Damaged(kDataBlock, block_.offset, entries_.problem(), &error_);
-  });
-  return !is_done_;
+  is_done_ = true;  // unless the block can be read
+  for (; blocks_to_skip_ > 0; --blocks_to_skip_) {
+    if (!walk_.Next(&block_, &error_)) return AtEnd();
+  }
+  do {
+    if (!walk_.Next(&block_, &error_)) return AtEnd();
+  } while (target_ && IsBeforeTarget(walk_.separator()));
+  target_.reset();
+  is_in_block_ = true;
+  std::string_view contents;
+  if (!reader_.Read(kDataBlock, block_, &contents, &error_)) return false;
+  next_entry_ = 0;
+  data_bytes_ += contents.size();
+  max_shared_bytes_ = MaxSharedBytes(data_bytes_, parts_->blocks.file.size());
+  is_done_ = !entries_.Open(contents, parts_->blocks.compression.engine);
+  return !is_done_ ||
+         parts_->blocks.Damaged(kDataBlock, block_.offset, entries_.problem(), &error_);
 }
 
 // A table whose index lost a block looks whole otherwise. Range deletions count as entries, and are

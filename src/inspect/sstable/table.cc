@@ -5,7 +5,6 @@
 
 #include "src/inspect/sstable/bytes/coding.h"
 #include "src/inspect/sstable/table_parts.h"
-#include "src/support/out_of_memory.h"
 
 namespace bloomline::sstable {
 namespace {
@@ -133,15 +132,12 @@ bool OpenParts(const std::string& path, const OpenOptions& options, TableParts* 
 std::unique_ptr<Table> Table::Open(const std::string& path, const OpenOptions& options,
                                    std::string* error, bool* vanished) {
   if (vanished != nullptr) *vanished = false;
-  auto table = support::OrError(error, [&](std::string* reason) -> std::unique_ptr<Table> {
-    auto parts = std::make_unique<TableParts>();
-    if (!OpenParts(path, options, parts.get(), reason)) return nullptr;
+  auto parts = std::make_unique<TableParts>();
+  if (OpenParts(path, options, parts.get(), error)) {
     return std::unique_ptr<Table>(new Table(std::move(parts)));
-  });
-  if (table == nullptr && vanished != nullptr) {
-    *vanished = access(path.c_str(), F_OK) != 0 && errno == ENOENT;
   }
-  return table;
+  if (vanished != nullptr) *vanished = access(path.c_str(), F_OK) != 0 && errno == ENOENT;
+  return nullptr;
 }
 
 Table::Table(std::unique_ptr<const TableParts> parts) : parts_(std::move(parts)) {}
@@ -157,36 +153,32 @@ FilterKind Table::filter_kind() const { return parts_->filter_kind; }
 const std::string& Table::filter_name() const { return parts_->filter_name; }
 
 std::unique_ptr<Table::FilterReader> Table::NewFilterReader(std::string* error) const {
-  return support::OrError(
-      error, [&](std::string* reason) { return NewTableFilterReader(parts_.get(), reason); });
+  return NewTableFilterReader(parts_.get(), error);
 }
 
 std::unique_ptr<Table::KeyReader> Table::NewKeyReader(std::string* error) const {
-  return support::OrError(
-      error, [&](std::string* reason) { return NewTableKeyReader(parts_.get(), reason); });
+  return NewTableKeyReader(parts_.get(), error);
 }
 
 bool Table::CheckOtherBlocks(std::string* error) const {
   constexpr const char* kWhat = "meta block";
-  return support::OrError(error, [&](std::string* reason) {
-    BlockReader reader(&parts_->blocks, BlockReader::Access::kRandom);
-    uint64_t bytes = 0;
-    for (const BlockHandle& handle : parts_->other_blocks) {
-      const char* stored;
-      if (!reader.ReadStored(kWhat, handle, &stored, reason)) return false;
-      if (parts_->blocks.verify_checksums && !reader.HasRightChecksum(stored, handle)) {
-        return parts_->blocks.Damaged(kWhat, handle.offset, "its checksum is wrong", reason);
-      }
-      bytes += handle.size;
-      if (bytes <= file_bytes()) continue;
-      return parts_->blocks.Damaged(kWhat, handle.offset,
-                                    "it and the meta blocks before it have " +
-                                        std::to_string(bytes) + " bytes; allowed: at most the " +
-                                        std::to_string(file_bytes()) + " of the file",
-                                    reason);
+  BlockReader reader(&parts_->blocks, BlockReader::Access::kRandom);
+  uint64_t bytes = 0;
+  for (const BlockHandle& handle : parts_->other_blocks) {
+    const char* stored;
+    if (!reader.ReadStored(kWhat, handle, &stored, error)) return false;
+    if (parts_->blocks.verify_checksums && !reader.HasRightChecksum(stored, handle)) {
+      return parts_->blocks.Damaged(kWhat, handle.offset, "its checksum is wrong", error);
     }
-    return true;
-  });
+    bytes += handle.size;
+    if (bytes <= file_bytes()) continue;
+    return parts_->blocks.Damaged(kWhat, handle.offset,
+                                  "it and the meta blocks before it have " + std::to_string(bytes) +
+                                      " bytes; allowed: at most the " +
+                                      std::to_string(file_bytes()) + " of the file",
+                                  error);
+  }
+  return true;
 }
 
 }  // namespace bloomline::sstable

@@ -3,7 +3,8 @@
 //
 // Formats: LevelDB doc/table_format.md; RocksDB include/rocksdb/table.h (format_version 0 to 7),
 // table/format.h and table/block_based. Any bytes are safe: damage is an error that names the file
-// and the offset, and of an unknown version the error says which one.
+// and the offset, and of an unknown version the error says which one. Without memory, functions
+// throw std::bad_alloc; the command catches it and names the file.
 #ifndef BLOOMLINE_INSPECT_SSTABLE_TABLE_H_
 #define BLOOMLINE_INSPECT_SSTABLE_TABLE_H_
 
@@ -84,6 +85,7 @@ class Table {
   // Cost: kFull: nothing yet; kPartitioned: the index over the partitions; kByOffset: all filters.
   // The reader keeps what it read last.
   class FilterReader;
+  // Null with *error: damaged, or no filters.
   std::unique_ptr<FilterReader> NewFilterReader(std::string* error) const;
 
   // The keys of the table in file order.

@@ -41,7 +41,7 @@ struct TableParts {
   std::vector<BlockHandle> other_blocks;  // of the metaindex: range deletions, and unknown ones
 };
 
-// Null with *error: damaged. A table without filters has a reader with none.
+// Null with *error: damaged, or a table without filters.
 std::unique_ptr<Table::KeyReader> NewTableKeyReader(const TableParts* parts, std::string* error);
 std::unique_ptr<Table::FilterReader> NewTableFilterReader(const TableParts* parts,
                                                           std::string* error);

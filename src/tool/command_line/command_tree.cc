@@ -59,43 +59,28 @@ OptionInfo InfoOf(const CLI::Option& option) {
   return info;
 }
 
-void Append(const CLI::App& app, std::vector<std::string> path,
-            std::vector<CommandInfo>* commands) {
+void Append(const CLI::App& app, const std::string& parent, std::vector<CommandInfo>* commands) {
   CommandInfo info;
-  path.push_back(app.get_name());
-  info.path = path;
+  info.name = parent + app.get_name();
   info.description = app.get_description();
   info.footer = app.get_footer();
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_group().empty()) continue;
     (option->nonpositional() ? info.options : info.positionals).push_back(InfoOf(*option));
   }
+  const auto subcommands = app.get_subcommands([](const CLI::App* subcommand) {
+    return !subcommand->get_name().empty() && !subcommand->get_group().empty();
+  });
+  for (const CLI::App* command : subcommands) info.subcommands.push_back(command->get_name());
   commands->push_back(info);
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App* subcommand) {
-         return !subcommand->get_name().empty() && !subcommand->get_group().empty();
-       })) {
-    Append(*command, path, commands);
-  }
+  for (const CLI::App* command : subcommands) Append(*command, info.name + " ", commands);
 }
 
 }  // namespace
 
-std::string CommandInfo::name() const {
-  std::string name;
-  for (const std::string& word : path) name += (name.empty() ? "" : " ") + word;
-  return name;
-}
-
 std::vector<CommandInfo> CommandTree(const CLI::App& root) {
   std::vector<CommandInfo> commands;
-  Append(root, {}, &commands);
-  for (CommandInfo& parent : commands) {
-    for (const CommandInfo& child : commands) {
-      if (child.path.size() != parent.path.size() + 1) continue;
-      if (!std::equal(parent.path.begin(), parent.path.end(), child.path.begin())) continue;
-      parent.subcommands.push_back(&child);
-    }
-  }
+  Append(root, "", &commands);
   return commands;
 }
 

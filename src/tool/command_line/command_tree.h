@@ -23,23 +23,17 @@ struct OptionInfo {
 };
 
 struct CommandInfo {
-  std::vector<std::string> path;  // "bloomline", "db", "inspect"
+  std::string name;  // "bloomline db inspect"
   std::string description;
   std::string footer;  // what --help says at its end
   std::vector<OptionInfo> options;
   std::vector<OptionInfo> positionals;
-  std::vector<const CommandInfo*> subcommands;
-
-  std::string name() const;  // the path with spaces
+  std::vector<std::string> subcommands;  // "inspect"
 };
 
 // Without hidden commands and options. The first is `root`; each is followed by its subcommands.
 std::vector<CommandInfo> CommandTree(const CLI::App& root);
 
-// Scripts for completion, and the manual page, for what CommandTree gave.
-std::string BashCompletion(const std::vector<CommandInfo>& commands);
-std::string ZshCompletion(const std::vector<CommandInfo>& commands);
-std::string FishCompletion(const std::vector<CommandInfo>& commands);
 std::string ManualPage(const std::vector<CommandInfo>& commands);
 
 }  // namespace bloomline::tool

@@ -1,6 +1,8 @@
-// Scripts that complete the command line in bash, zsh and fish. What they know is written into
-// them, so that a press of the tab key starts no process.
+// Completion in bash, zsh and fish. The scripts ask the command itself, which knows its options:
+// the hidden `bloomline complete -- WORD...` prints what may stand in place of the last word.
+#include <algorithm>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -10,191 +12,122 @@
 namespace bloomline::tool {
 namespace {
 
-using Value = OptionInfo::Value;
-
-std::string Joined(const std::vector<std::string>& words, const char* separator) {
-  std::string joined;
-  for (const std::string& word : words) joined += (joined.empty() ? "" : separator) + word;
-  return joined;
+// Each installs a function that calls `complete`. It prints "FILE" where a file's name is due.
+const std::map<std::string, const char*> kScripts = {
+    {"bash", R"script(# Completion of `bloomline` in bash, as `bloomline completion bash` prints it.
+_bloomline() {
+  local current=${COMP_WORDS[COMP_CWORD]}
+  [[ $current == '=' ]] && current=  # bash splits --option=value into three words
+  mapfile -t COMPREPLY < <("${COMP_WORDS[0]}" complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" \
+    2>/dev/null | cut -f 1)
+  if [[ ${COMPREPLY[0]} == FILE ]]; then
+    compopt -o filenames 2>/dev/null
+    mapfile -t COMPREPLY < <(compgen -f -- "$current")
+  fi
 }
-
-// In single quotes, for any shell. `escaped` is what stands for a single quote within them.
-std::string Quoted(const std::string& text, const char* escaped) {
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? escaped : std::string(1, c);
-  return quoted + "'";
+complete -F _bloomline bloomline
+)script"},
+    {"zsh", R"script(#compdef bloomline
+# Completion of `bloomline` in zsh, as `bloomline completion zsh` prints it.
+_bloomline() {
+  local line
+  local -a found
+  for line in ${(f)"$($words[1] complete -- "${(@)words[2,CURRENT]}" 2>/dev/null)"}; do
+    [[ $line == FILE ]] && { _files; return }
+    found+=("${${line%%$'\t'*}//:/\\:}:${line#*$'\t'}")
+  done
+  _describe bloomline found
 }
+# As a file of $fpath it is the body of _bloomline; otherwise it is sourced.
+if [[ $funcstack[1] == _bloomline ]]; then
+  _bloomline "$@"
+else
+  compdef _bloomline bloomline
+fi
+)script"},
+    {"fish", R"script(# Completion of `bloomline` in fish, as `bloomline completion fish` prints it.
+function __bloomline_complete
+  set -l words (commandline -opc) (commandline -ct)
+  set -l found ($words[1] complete -- $words[2..] 2>/dev/null)
+  if test "$found[1]" = FILE
+    __fish_complete_path $words[-1]
+  else
+    printf '%s\n' $found
+  end
+end
+complete -c bloomline -f -a '(__bloomline_complete)'
+)script"}};
 
-// "db_inspect", for the names of functions.
-std::string FunctionName(const CommandInfo& command) { return "_" + Joined(command.path, "_"); }
-
-// With a backslash before each character of `special`.
-std::string Escaped(const std::string& text, const std::string& special) {
-  std::string escaped;
-  for (const char c : text) {
-    if (special.find(c) != std::string::npos) escaped += '\\';
-    escaped += c;
-  }
-  return escaped;
-}
-
-// What zsh's _arguments wants behind an option or a positional.
-std::string ZshValue(const OptionInfo& option) {
-  switch (option.value) {
-    case Value::kNone:
-      return "";
-    case Value::kFile:
-      return ":file:_files";
-    case Value::kChoice:
-      return ":value:(" + Joined(option.choices, " ") + ")";
-    case Value::kOther:
-      break;
-  }
-  return ":value: ";
-}
-
-std::string ZshFunction(const CommandInfo& command) {
-  const auto quoted = [](const std::string& text) { return Quoted(text, "'\\''"); };
-  std::string text = FunctionName(command) + "() {\n";
-  if (!command.subcommands.empty()) {
-    text +=
-        "  local context state state_descr line\n  typeset -A opt_args\n"
-        "  local -a commands=(\n";
-    for (const CommandInfo* child : command.subcommands) {
-      text += "    " + quoted(Escaped(child->path.back(), ":") + ":" + child->description) + "\n";
-    }
-    text += "  )\n";
-  }
-  text += "  _arguments -s" + std::string(command.subcommands.empty() ? "" : " -C");
+const OptionInfo* Find(const CommandInfo& command, const std::string& name) {
   for (const OptionInfo& option : command.options) {
-    for (const std::string& name : option.names) {
-      text += " \\\n    " + quoted("(" + Joined(option.names, " ") + ")" + name +
-                                   (name[1] == '-' && option.value != Value::kNone ? "=" : "") +
-                                   "[" + Escaped(option.help, "[]\\:") + "]" + ZshValue(option));
-    }
+    const auto& names = option.names;
+    if (std::find(names.begin(), names.end(), name) != names.end()) return &option;
   }
-  for (const OptionInfo& positional : command.positionals) {
-    text += " \\\n    " + quoted((positional.repeated ? "*" : "") + ZshValue(positional));
-  }
-  if (!command.subcommands.empty()) {
-    text +=
-        " \\\n    '1: :->command' '*:: :->rest'\n"
-        "  case $state in\n    command) _describe command commands ;;\n"
-        "    rest)\n      case $words[1] in\n";
-    for (const CommandInfo* child : command.subcommands) {
-      text += "        " + child->path.back() + ") " + FunctionName(*child) + " ;;\n";
-    }
-    text += "      esac\n      ;;\n  esac\n}\n\n";
-    return text;
-  }
-  return text + "\n}\n\n";
+  return nullptr;
 }
+
+// What may stand in place of the last word: a line for each, with its help behind a tab.
+class Completion {
+ public:
+  explicit Completion(const std::vector<CommandInfo>& commands)
+      : commands_(commands), command_(&commands.front()) {}
+
+  const std::string& Lines(const std::vector<std::string>& words) {
+    const OptionInfo* option = nullptr;  // whose value comes next
+    for (size_t i = 0; i + 1 < words.size(); ++i) {
+      if (words[i] == "=") continue;  // from bash
+      option = option != nullptr ? nullptr : Step(words[i]);
+    }
+    last_ = words.empty() || words.back() == "=" ? "" : words.back();
+    const size_t equals = last_.find('=');
+    if (option == nullptr && last_[0] == '-' && equals != last_.npos) {
+      option = Find(*command_, last_.substr(0, equals));
+      start_ = last_.substr(0, equals + 1);
+    }
+    if (option != nullptr) {
+      AddValues(*option);
+    } else if (last_[0] == '-') {
+      for (const OptionInfo& known : command_->options) {
+        for (const std::string& name : known.names) Add(name, known.help);
+      }
+    } else {
+      for (const CommandInfo& child : commands_) {
+        for (const std::string& name : command_->subcommands) {
+          if (child.name == command_->name + " " + name) Add(name, child.description);
+        }
+      }
+      for (const OptionInfo& positional : command_->positionals) AddValues(positional);
+    }
+    return lines_;
+  }
+
+ private:
+  // Behind a word. The option whose value is the next one, if there is one.
+  const OptionInfo* Step(const std::string& word) {
+    const OptionInfo* option = Find(*command_, word);
+    for (const CommandInfo& child : commands_) {
+      if (child.name == command_->name + " " + word) command_ = &child;
+    }
+    return option != nullptr && option->value != OptionInfo::Value::kNone ? option : nullptr;
+  }
+
+  void AddValues(const OptionInfo& option) {
+    if (option.value == OptionInfo::Value::kFile) lines_ = "FILE\n";
+    for (const std::string& choice : option.choices) Add(start_ + choice, option.help);
+  }
+
+  void Add(const std::string& word, const std::string& help) {
+    if (word.substr(0, last_.size()) == last_) lines_ += word + '\t' + help + '\n';
+  }
+
+  const std::vector<CommandInfo>& commands_;
+  const CommandInfo* command_;
+  std::string last_;
+  std::string start_;  // "--format=", if the value is in the same word
+  std::string lines_;
+};
 
 }  // namespace
-
-std::string BashCompletion(const std::vector<CommandInfo>& commands) {
-  std::string steps;   // from word to word
-  std::string values;  // behind an option
-  std::string words;   // everywhere else
-  for (const CommandInfo& command : commands) {
-    const std::string name = command.name();
-    std::string names;
-    std::vector<std::string> options;
-    for (const CommandInfo* child : command.subcommands) {
-      steps += "      '" + child->name() + "') command='" + child->name() + "' ;;\n";
-      names += (names.empty() ? "" : " ") + child->path.back();
-    }
-    bool files = false;
-    for (const OptionInfo& positional : command.positionals) {
-      files = files || positional.value == Value::kFile;
-      names += Joined(positional.choices, " ");
-    }
-    for (const OptionInfo& option : command.options) {
-      std::string patterns;
-      for (const std::string& option_name : option.names) {
-        options.push_back(option_name);
-        patterns += (patterns.empty() ? "'" : " | '") + name + " " + option_name + "'";
-      }
-      if (option.value == Value::kNone) continue;
-      values += "    " + patterns + ") files=" + (option.value == Value::kFile ? "1" : "0") +
-                " words='" + Joined(option.choices, " ") + "' options='' ;;\n";
-    }
-    words += "      '" + name + "') files=" + (files ? "1" : "0") + " words='" + names +
-             "' options='" + Joined(options, " ") + "' ;;\n";
-  }
-  return "# Completion of `bloomline` in bash, as `bloomline completion bash` prints it.\n"
-         "_bloomline() {\n"
-         "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}\n"
-         "  local command=bloomline files=0 words='' options='' i\n"
-         "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
-         "    case \"$command ${COMP_WORDS[i]}\" in\n" +
-         steps +
-         "    esac\n  done\n"
-         "  # bash splits --option=value into three words.\n"
-         "  if [[ $current == '=' ]]; then\n    current=\n"
-         "  elif [[ $previous == '=' ]]; then\n    previous=${COMP_WORDS[COMP_CWORD - 2]}\n  fi\n"
-         "  case \"$command $previous\" in\n" +
-         values + "    *)\n      case $command in\n" + words +
-         "      esac\n      ;;\n  esac\n"
-         "  COMPREPLY=()\n"
-         "  [[ $current == -* ]] && words=$options files=0\n"
-         "  if [[ $files == 1 ]]; then\n"
-         "    compopt -o filenames 2>/dev/null\n"
-         "    mapfile -t COMPREPLY < <(compgen -f -- \"$current\")\n"
-         "  else\n"
-         "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")\n"
-         "  fi\n"
-         "}\n"
-         "complete -F _bloomline bloomline\n";
-}
-
-std::string ZshCompletion(const std::vector<CommandInfo>& commands) {
-  std::string text =
-      "#compdef bloomline\n# Completion of `bloomline` in zsh, as `bloomline completion zsh` "
-      "prints it.\n\n";
-  for (const CommandInfo& command : commands) text += ZshFunction(command);
-  // As a file of $fpath it is the body of _bloomline; otherwise it is sourced.
-  return text +
-         "if [[ $funcstack[1] == _bloomline ]]; then\n  _bloomline \"$@\"\nelse\n"
-         "  compdef _bloomline bloomline\nfi\n";
-}
-
-std::string FishCompletion(const std::vector<CommandInfo>& commands) {
-  const auto quoted = [](const std::string& text) { return Quoted(Escaped(text, "\\"), "\\'"); };
-  std::string steps;
-  std::string lines;
-  for (const CommandInfo& command : commands) {
-    const std::string start = "complete -c bloomline -n " +
-                              quoted("test (__bloomline_command) = " + Quoted(command.name(), ""));
-    for (const CommandInfo* child : command.subcommands) {
-      steps += "      case " + quoted(child->name()) + "\n        set found " +
-               quoted(child->name()) + "\n";
-      lines += start + " -f -a " + child->path.back() + " -d " + quoted(child->description) + "\n";
-    }
-    for (const OptionInfo& option : command.options) {
-      lines += start;
-      for (const std::string& name : option.names) {
-        lines += name[1] == '-' ? " -l " + name.substr(2) : " -s " + name.substr(1);
-      }
-      if (option.value == Value::kFile) lines += " -r -F";
-      if (option.value == Value::kOther) lines += " -x";
-      if (option.value == Value::kChoice) lines += " -x -a " + quoted(Joined(option.choices, " "));
-      lines += " -d " + quoted(option.help) + "\n";
-    }
-    for (const OptionInfo& positional : command.positionals) {
-      if (positional.value == Value::kFile) lines += start + " -F\n";
-      if (positional.value == Value::kChoice) {
-        lines += start + " -f -a " + quoted(Joined(positional.choices, " ")) + "\n";
-      }
-    }
-  }
-  return "# Completion of `bloomline` in fish, as `bloomline completion fish` prints it.\n"
-         "function __bloomline_command\n"
-         "  set -l found bloomline\n"
-         "  for word in (commandline -opc)[2..]\n"
-         "    switch \"$found $word\"\n" +
-         steps + "    end\n  end\n  echo $found\nend\n" + lines;
-}
 
 void AddCompletionCommand(CLI::App* app, int* exit_code) {
   CLI::App* command = app->add_subcommand(
@@ -205,25 +138,22 @@ void AddCompletionCommand(CLI::App* app, int* exit_code) {
       ->type_name("{bash,zsh,fish}");
   command->footer("For this session, in bash: source <(bloomline completion bash)");
   command->callback([=] {
-    const std::vector<CommandInfo> commands = CommandTree(*app);
-    *exit_code = kExitOk;
-    if (*shell == "bash") {
-      std::cout << BashCompletion(commands);
-    } else if (*shell == "zsh") {
-      std::cout << ZshCompletion(commands);
-    } else if (*shell == "fish") {
-      std::cout << FishCompletion(commands);
-    } else {
-      std::cerr << "bloomline completion: SHELL is '" << *shell << "'; allowed: bash, zsh, fish\n";
-      *exit_code = kExitImpossible;
+    const auto script = kScripts.find(*shell);
+    if (script != kScripts.end()) {
+      std::cout << script->second;
+      return;
     }
+    std::cerr << "bloomline completion: SHELL is '" << *shell << "'; allowed: bash, zsh, fish\n";
+    *exit_code = kExitImpossible;
   });
+  CLI::App* complete = app->add_subcommand("complete", "Prints what may be the last word");
+  complete->group("");
+  auto words = std::make_shared<std::vector<std::string>>();
+  complete->add_option("WORD", *words);
+  complete->callback([=] { std::cout << Completion(CommandTree(*app)).Lines(*words); });
   CLI::App* page = app->add_subcommand("man-page", "Prints the manual page");
   page->group("");
-  page->callback([=] {
-    std::cout << ManualPage(CommandTree(*app));
-    *exit_code = kExitOk;
-  });
+  page->callback([=] { std::cout << ManualPage(CommandTree(*app)); });
 }
 
 }  // namespace bloomline::tool

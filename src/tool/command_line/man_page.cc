@@ -28,7 +28,7 @@ std::string Bold(const std::string& text) { return "\\fB" + Roff(text) + "\\fR";
 std::string Italic(const std::string& text) { return "\\fI" + Roff(text) + "\\fR"; }
 
 std::string Synopsis(const CommandInfo& command) {
-  std::string line = Bold(command.name());
+  std::string line = Bold(command.name);
   if (!command.subcommands.empty()) line += " " + Italic("COMMAND");
   if (!command.options.empty()) line += " [" + Italic("OPTION") + "...]";
   for (const OptionInfo& positional : command.positionals) {

@@ -12,18 +12,10 @@
 namespace bloomline::tool {
 namespace {
 
-// The last 8 bytes of a table.
-struct TableMagic {
-  uint64_t magic;
-  const char* what;
-};
-constexpr TableMagic kTableMagics[] = {
-    {0x88e241b785f4cff7, "a table of RocksDB"},
-    {0xdb4775248b80fb57, "a table of LevelDB, or of an early RocksDB"},
-    {0x8242229663bf9564, "a plain table of RocksDB, which has no filter blocks"},
-    {0x4f3418eb7a8f13b8, "a plain table of RocksDB, which has no filter blocks"},
-    {0x926789d0c5f17873, "a cuckoo table of RocksDB, which has no filter blocks"},
-};
+// The last 8 bytes of tables: of RocksDB's, LevelDB's and an early RocksDB's, of RocksDB's plain
+// and cuckoo tables.
+constexpr uint64_t kTableMagics[] = {0x88e241b785f4cff7, 0xdb4775248b80fb57, 0x8242229663bf9564,
+                                     0x4f3418eb7a8f13b8, 0x926789d0c5f17873};
 
 bool IsText(std::string_view bytes) {
   constexpr size_t kMaxLooked = 4096;
@@ -51,9 +43,8 @@ bool HasMarkers(std::string_view bytes) {
 std::string DescribeForeignFile(const std::string& name, std::string_view bytes) {
   if (bytes.size() >= 8) {
     const uint64_t magic = kernels::LoadLittleEndian64(bytes.data() + bytes.size() - 8);
-    for (const TableMagic& known : kTableMagics) {
-      if (magic == known.magic)
-        return std::string(known.what) + "; try: bloomline db inspect " + name;
+    if (std::count(std::begin(kTableMagics), std::end(kTableMagics), magic) != 0) {
+      return "a table of LevelDB or RocksDB; try: bloomline db inspect " + name;
     }
   }
   if (bytes.substr(0, 3) == "bLn") {

@@ -6,6 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "bloomline/bloom_filter.h"
+#include "bloomline/counting_bloom_filter.h"
+#include "bloomline/scalable_bloom_filter.h"
 #include "src/filter/format/trailer.h"
 #include "src/tool/whole_input.h"
 
@@ -20,13 +23,9 @@ std::string DescribeDirectory(const std::string& path);
 
 // ---- Which filter a saved file holds, by its first bytes (docs/format.md, sections 8 to 10).
 
-enum class SavedKind { kNone, kBloom, kScalable, kCounting };
-
-inline SavedKind SavedKindOf(std::string_view bytes) {
+inline bool IsSaved(std::string_view bytes) {
   const std::string_view magic = bytes.substr(0, 8);
-  if (magic == "bLnBloom") return SavedKind::kBloom;
-  if (magic == "bLnScale") return SavedKind::kScalable;
-  return magic == "bLnCount" ? SavedKind::kCounting : SavedKind::kNone;
+  return magic == "bLnBloom" || magic == "bLnScale" || magic == "bLnCount";
 }
 
 // Load, or FromBytes where the file cannot be opened again.
@@ -37,6 +36,17 @@ std::unique_ptr<Filter> LoadSaved(const WholeInput& file, std::string* error) {
   // Its error speaks of "bytes".
   if (filter == nullptr) *error = file.name() + ": " + *error;
   return filter;
+}
+
+// use(std::unique_ptr) of the filter in a file that IsSaved; null, with *error, if it is damaged. A
+// BloomFilter, which may be large, is mapped.
+template <typename Use>
+auto UseSaved(const WholeInput& file, std::string* error, Use use) {
+  const std::string_view magic = file.bytes().substr(0, 8);
+  if (magic == "bLnScale") return use(LoadSaved<ScalableBloomFilter>(file, error));
+  if (magic == "bLnCount") return use(LoadSaved<CountingBloomFilter>(file, error));
+  if (file.path().empty()) return use(LoadSaved<BloomFilter>(file, error));
+  return use(MappedBloomFilter::Open(file.path(), MappedBloomFilter::Verify::kPayload, error));
 }
 
 // ---- Which bytes are a filter. To the library any bytes are one: what it does not understand

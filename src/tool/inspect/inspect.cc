@@ -2,11 +2,8 @@
 
 #include <cmath>
 
-#include "bloomline/bloom_filter.h"
-#include "bloomline/counting_bloom_filter.h"
 #include "bloomline/filter.h"
 #include "bloomline/key_canonicalizer.h"
-#include "bloomline/scalable_bloom_filter.h"
 #include "src/filter/format/layout.h"
 #include "src/filter/format/trailer.h"
 #include "src/tool/inspect/foreign_file.h"
@@ -163,7 +160,7 @@ void AppendEstimates(const Filter& filter, Facts* facts) {
                         facts);
 }
 
-Facts BloomFacts(const BloomFilterBase& filter) {
+Facts FactsOf(const BloomFilterBase& filter) {
   Facts facts = {KindFact("BloomFilter"),
                  {"layout", LayoutName(filter.layout()), "layout", LayoutName(filter.layout())},
                  CountFact("num_probes", "probes", static_cast<uint64_t>(filter.num_probes())),
@@ -172,48 +169,31 @@ Facts BloomFacts(const BloomFilterBase& filter) {
   return facts;
 }
 
-std::optional<Facts> InspectBloom(const WholeInput& file, std::string* error) {
-  if (file.path().empty()) {
-    const auto filter = LoadSaved<BloomFilter>(file, error);
-    if (filter == nullptr) return std::nullopt;
-    return BloomFacts(*filter);
-  }
-  const auto filter =
-      MappedBloomFilter::Open(file.path(), MappedBloomFilter::Verify::kPayload, error);
-  if (filter == nullptr) return std::nullopt;
-  return BloomFacts(*filter);
-}
-
-std::optional<Facts> InspectScalable(const WholeInput& file, std::string* error) {
-  const auto filter = LoadSaved<ScalableBloomFilter>(file, error);
-  if (filter == nullptr) return std::nullopt;
-  const ScalableBloomFilterOptions& options = filter->options();
+Facts FactsOf(const ScalableBloomFilter& filter) {
+  const ScalableBloomFilterOptions& options = filter.options();
   Facts facts = {
       KindFact("ScalableBloomFilter"),
       {"layout", LayoutName(options.layout), "layout", LayoutName(options.layout)},
       {"seed", options.seed, "seed", std::to_string(options.seed)},
-      CountFact("num_stages", "stages", filter->num_stages()),
+      CountFact("num_stages", "stages", filter.num_stages()),
       RateFact("bound", "bound of the false-positive rate", options.false_positive_rate)};
-  AppendEstimates(*filter, &facts);
+  AppendEstimates(filter, &facts);
   return facts;
 }
 
-std::optional<Facts> InspectCounting(const WholeInput& file, std::string* error) {
-  const auto filter = LoadSaved<CountingBloomFilter>(file, error);
-  if (filter == nullptr) return std::nullopt;
+Facts FactsOf(const CountingBloomFilter& filter) {
   Facts facts = {
       KindFact("CountingBloomFilter"),
-      {"num_counters", filter->num_counters(), "counters",
-       CountText(filter->num_counters()) + " of " + std::to_string(filter->counter_bits()) +
-           " bits"},
-      {"counter_bits", filter->counter_bits(), "", ""},
-      CountFact("num_probes", "probes", static_cast<uint64_t>(filter->num_probes())),
-      {"seed", filter->seed(), "seed", std::to_string(filter->seed())},
-      CapacityFact(filter->capacity()),
-      CountFact("num_keys", "keys, including repeats", filter->num_keys()),
-      CountFact("num_saturated_counters", "saturated counters", filter->num_saturated_counters())};
+      {"num_counters", filter.num_counters(), "counters",
+       CountText(filter.num_counters()) + " of " + std::to_string(filter.counter_bits()) + " bits"},
+      {"counter_bits", filter.counter_bits(), "", ""},
+      CountFact("num_probes", "probes", static_cast<uint64_t>(filter.num_probes())),
+      {"seed", filter.seed(), "seed", std::to_string(filter.seed())},
+      CapacityFact(filter.capacity()),
+      CountFact("num_keys", "keys, including repeats", filter.num_keys()),
+      CountFact("num_saturated_counters", "saturated counters", filter.num_saturated_counters())};
   AppendRandomMatchRate([&](size_t n, const std::string_view* keys,
-                            bool* answers) { filter->MayMatch(n, keys, answers); },
+                            bool* answers) { filter.MayMatch(n, keys, answers); },
                         &facts);
   return facts;
 }
@@ -221,18 +201,9 @@ std::optional<Facts> InspectCounting(const WholeInput& file, std::string* error)
 }  // namespace
 
 std::optional<Facts> InspectSavedFilter(const WholeInput& file, std::string* error) {
-  switch (SavedKindOf(file.bytes())) {
-    case SavedKind::kBloom:
-      return InspectBloom(file, error);
-    case SavedKind::kScalable:
-      return InspectScalable(file, error);
-    case SavedKind::kCounting:
-      return InspectCounting(file, error);
-    case SavedKind::kNone:
-      break;
-  }
-  *error = file.name() + ": is no saved filter";
-  return std::nullopt;
+  return UseSaved(file, error, [](auto filter) {
+    return filter == nullptr ? std::nullopt : std::optional(FactsOf(*filter));
+  });
 }
 
 }  // namespace bloomline::tool

@@ -57,7 +57,7 @@ std::optional<Facts> InspectFile(const InspectOptions& options, std::string* err
     if (!database.empty()) *error = file.name() + ": not a bloomline filter: " + database;
     return std::nullopt;
   }
-  if (SavedKindOf(file.bytes()) != SavedKind::kNone) return InspectSavedFilter(file, error);
+  if (IsSaved(file.bytes())) return InspectSavedFilter(file, error);
   std::string why;
   std::optional<Facts> facts = IsRedisMetadata(file.bytes())
                                    ? InspectRedisMetadata(file.bytes(), &why)

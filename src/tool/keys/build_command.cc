@@ -1,4 +1,5 @@
 // bloomline build: a filter from a list of keys.
+#include <filesystem>
 #include <memory>
 
 #include "bloomline/on_disk_filter_builder.h"
@@ -34,13 +35,6 @@ int FailToBuild(int exit_code, const std::string& error) {
   return exit_code;
 }
 
-// "path" has the folder "."; "/path" has "/".
-std::string FolderOf(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
 // Empty, with the options in *options; or what is wrong with the request.
 std::string ToOptions(const BuildRequest& request, OnDiskFilterOptions* options) {
   if (request.output == "-") {
@@ -59,8 +53,10 @@ std::string ToOptions(const BuildRequest& request, OnDiskFilterOptions* options)
   filter->random_seed = request.random_seed;
   options->num_threads = request.num_threads.value_or(1);
   options->memory_bytes = request.memory_bytes.value_or(options->memory_bytes);
-  options->temp_directory =
-      request.temp_directory.empty() ? FolderOf(request.output) : request.temp_directory;
+  const std::filesystem::path folder = std::filesystem::path(request.output).parent_path();
+  options->temp_directory = !request.temp_directory.empty() ? request.temp_directory
+                            : folder.empty()                ? "."
+                                                            : folder.string();
   return options->Validate();
 }
 

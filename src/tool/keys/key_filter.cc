@@ -2,39 +2,21 @@
 
 #include <utility>
 
-#include "bloomline/bloom_filter.h"
-#include "bloomline/counting_bloom_filter.h"
 #include "bloomline/filter.h"
 #include "bloomline/key_canonicalizer.h"
-#include "bloomline/scalable_bloom_filter.h"
 #include "src/tool/inspect/foreign_file.h"
 
 namespace bloomline::tool {
 
-template <typename Filter>
-bool KeyFilter::Use(std::unique_ptr<Filter> filter) {
-  if (filter == nullptr) return false;
-  // A std::function can be copied, so it shares the filter.
-  query_ = [shared = std::shared_ptr<const Filter>(std::move(filter))](
-               size_t n, const std::string_view* keys, bool* may_match) {
-    shared->MayMatch(n, keys, may_match);
-  };
-  return true;
-}
-
 bool KeyFilter::OpenSaved(std::string* error) {
-  switch (SavedKindOf(file_.bytes())) {
-    case SavedKind::kBloom:
-      if (file_.path().empty()) return Use(LoadSaved<BloomFilter>(file_, error));
-      return Use(MappedBloomFilter::Open(file_.path(), MappedBloomFilter::Verify::kPayload, error));
-    case SavedKind::kScalable:
-      return Use(LoadSaved<ScalableBloomFilter>(file_, error));
-    case SavedKind::kCounting:
-      return Use(LoadSaved<CountingBloomFilter>(file_, error));
-    case SavedKind::kNone:
-      break;
-  }
-  return false;
+  return UseSaved(file_, error, [&](auto filter) {
+    // A std::function can be copied, so it shares the filter.
+    query_ = [shared = std::shared_ptr(std::move(filter))](size_t n, const std::string_view* keys,
+                                                           bool* may_match) {
+      shared->MayMatch(n, keys, may_match);
+    };
+    return error->empty();
+  });
 }
 
 bool KeyFilter::OpenBytes(const std::string& canonicalizer, std::string* error) {
@@ -70,7 +52,7 @@ std::unique_ptr<KeyFilter> KeyFilter::Open(const std::string& path, uint64_t max
     if (!database.empty()) *error = path + ": not a bloomline filter: " + database;
     return nullptr;
   }
-  const bool saved = SavedKindOf(filter->file_.bytes()) != SavedKind::kNone;
+  const bool saved = IsSaved(filter->file_.bytes());
   if (saved && !canonicalizer.empty()) {
     *error = filter->file_.name() +
              ": saved filters record no canonicalizer, but "

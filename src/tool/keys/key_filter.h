@@ -28,8 +28,6 @@ class KeyFilter {
   bool always_matches() const { return always_matches_; }
 
  private:
-  template <typename Filter>
-  bool Use(std::unique_ptr<Filter> filter);
   bool OpenSaved(std::string* error);
   bool OpenBytes(const std::string& canonicalizer, std::string* error);
 

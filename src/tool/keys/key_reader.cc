@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "src/filter/kernels/little_endian.h"
 #include "src/support/system_error.h"
 
 namespace bloomline::tool {
@@ -40,14 +41,6 @@ bool AppendHex(std::string_view digits, std::string* bytes) {
     bytes->push_back(static_cast<char>(high << 4 | low));
   }
   return true;
-}
-
-uint32_t LengthAt(const char* p) {
-  uint32_t length = 0;
-  for (size_t i = kLengthBytes; i > 0; --i) {
-    length = length << 8 | static_cast<unsigned char>(p[i - 1]);
-  }
-  return length;
 }
 
 }  // namespace
@@ -140,7 +133,7 @@ bool KeyReader::Append(std::string_view written, std::vector<Key>* keys, std::st
 
 bool KeyReader::SplitLengthPrefixed(bool at_end, std::vector<Key>* keys, std::string* error) {
   while (end_ - begin_ >= kLengthBytes) {
-    const size_t length = LengthAt(buffer_.data() + begin_);
+    const size_t length = kernels::LoadLittleEndian32(buffer_.data() + begin_);
     if (end_ - begin_ - kLengthBytes < length) break;
     if (!Append({buffer_.data() + begin_ + kLengthBytes, length}, keys, error)) return false;
     begin_ += kLengthBytes + length;
@@ -150,7 +143,8 @@ bool KeyReader::SplitLengthPrefixed(bool at_end, std::vector<Key>* keys, std::st
   const bool has_length = end_ - begin_ >= kLengthBytes;
   *error = name_ + ": ends within a key: " + std::to_string(end_ - begin_) +
            " bytes follow offset " + std::to_string(file_bytes_ - (end_ - begin_)) +
-           (has_length ? ", where a key of " + std::to_string(LengthAt(buffer_.data() + begin_)) +
+           (has_length ? ", where a key of " +
+                             std::to_string(kernels::LoadLittleEndian32(buffer_.data() + begin_)) +
                              " bytes and its length begin"
                        : "; a length has 4");
   return false;

@@ -171,10 +171,6 @@ std::string ValidateLevels(const SizeRequest& request) {
     return "with --levels, give two of --keys, --memory and --bits-per-key (or --wasted-reads "
            "instead of --bits-per-key)";
   }
-  if (request.bits_per_key &&
-      !(*request.bits_per_key > 0 && std::isfinite(*request.bits_per_key))) {
-    return "--bits-per-key is " + NumberText(*request.bits_per_key, 0) + "; allowed: more than 0";
-  }
   if (request.num_keys && *request.num_keys < static_cast<uint64_t>(*request.num_levels)) {
     return "--keys is " + CountText(*request.num_keys) + "; allowed with " +
            std::to_string(*request.num_levels) + " levels: at least one in each";
@@ -270,19 +266,10 @@ void PrintTable(const std::vector<LevelSize>& by_level, const std::vector<LevelS
 }  // namespace
 
 int RunLevelSize(const SizeRequest& request, bool json) {
-  if (const std::string error = ValidateLevels(request); !error.empty()) {
-    std::cerr << "bloomline size: " << error << '\n';
-    return kExitImpossible;
-  }
+  if (IsRefused(ValidateLevels(request))) return kExitImpossible;
   const std::vector<LevelSize> by_level = Sizes(request, true);
   const std::vector<LevelSize> equal = Sizes(request, false);
-  if (std::none_of(by_level.begin(), by_level.end(),
-                   [](const LevelSize& size) { return size.problem.empty(); })) {
-    for (const LevelSize& size : by_level) {
-      std::cerr << "bloomline size: " << size.name << ": " << size.problem << '\n';
-    }
-    return kExitImpossible;
-  }
+  if (IsImpossible(by_level)) return kExitImpossible;
   if (json) {
     PrintJson(request, by_level, equal);
   } else {

@@ -84,16 +84,6 @@ SizeRow FormatRow(Format format, const SizeRequest& request) {
   return row;
 }
 
-// The greatest n with bytes_of(n) <= limit, or 0. bytes_of must be increasing.
-template <typename BytesOf>
-uint64_t MostKeys(uint64_t limit, BytesOf bytes_of) {
-  uint64_t fitting = 0;
-  for (uint64_t step = uint64_t{1} << 60; step > 0; step /= 2) {
-    if (bytes_of(fitting + step) <= limit) fitting += step;
-  }
-  return fitting;
-}
-
 // The row of a structure whose size follows from the number of keys alone.
 template <typename BytesOf>
 SizeRow KeyRow(const std::string& name, const SizeRequest& request, BytesOf bytes_of) {
@@ -164,10 +154,6 @@ std::string Validate(const SizeRequest& request) {
   if (request.capacity && (!sized_by_keys || request.memory_bytes)) {
     return "--capacity is the number of keys that filters are sized for: give --keys, the number "
            "that they hold, and --fpr or --bits-per-key with it";
-  }
-  if (request.bits_per_key &&
-      !(*request.bits_per_key > 0 && std::isfinite(*request.bits_per_key))) {
-    return "--bits-per-key is " + NumberText(*request.bits_per_key, 0) + "; allowed: more than 0";
   }
   return "";
 }

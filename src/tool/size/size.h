@@ -4,6 +4,7 @@
 #define BLOOMLINE_TOOL_SIZE_SIZE_H_
 
 #include <cstdint>
+#include <iostream>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,15 +48,39 @@ std::vector<SizeRow> ReferenceRows(const SizeRequest& request);
 
 // Filters to which keys are added later, as their classes make them with default options: memory of
 // bits or counters, and in Redis of all shards.
-enum class ChangingFilter { kBloom, kScalable, kCounting4, kCounting8, kShared };
-SizeRow ChangingRow(ChangingFilter filter, const SizeRequest& request);
-std::vector<SizeRow> ChangingRows(const SizeRequest& request);  // of all
+std::vector<SizeRow> ChangingRows(const SizeRequest& request);
+
+// The greatest n with bytes_of(n) <= limit, or 0. bytes_of must be increasing.
+template <typename BytesOf>
+uint64_t MostKeys(uint64_t limit, BytesOf bytes_of) {
+  uint64_t fitting = 0;
+  for (uint64_t step = uint64_t{1} << 60; step > 0; step /= 2) {
+    if (bytes_of(fitting + step) <= limit) fitting += step;
+  }
+  return fitting;
+}
 
 // ---- What `bloomline size --levels` computes: bits per key, memory and wasted reads of each level
 // of an LSM tree, with the bits divided among the levels and, for comparison, the same in all.
 
 constexpr double kMaxLevelRatio = 1e6;
 constexpr double kMaxFirstLevelRuns = 1000;
+
+// Whether `error` says something, which goes to stderr.
+inline bool IsRefused(const std::string& error) {
+  if (!error.empty()) std::cerr << "bloomline size: " << error << '\n';
+  return !error.empty();
+}
+
+// Whether each row has a problem. They go to stderr then.
+template <typename Row>
+bool IsImpossible(const std::vector<Row>& rows) {
+  for (const Row& row : rows) {
+    if (row.problem.empty()) return false;
+  }
+  for (const Row& row : rows) IsRefused(row.name + ": " + row.problem);
+  return true;
+}
 
 // Prints what meets a request that has one of their options, or why nothing does.
 int RunLevelSize(const SizeRequest& request, bool json);

@@ -48,15 +48,6 @@ Plan PlanCells(BloomLayout layout, uint64_t cell_bits, uint64_t num_keys, double
   return plan;
 }
 
-Plan PlanBloom(uint64_t num_keys, double rate) {
-  return PlanCells(BloomLayout::kBlocked, 1, num_keys, rate);
-}
-
-Plan PlanCounting(int counter_bits, uint64_t num_keys, double rate) {
-  const BloomLayout layout = counter_bits == 4 ? BloomLayout::kBlocked128 : BloomLayout::kBlocked64;
-  return PlanCells(layout, static_cast<uint64_t>(counter_bits), num_keys, rate);
-}
-
 // All stages that it has grown to when it holds the keys.
 Plan PlanScalable(uint64_t num_keys, double rate) {
   const ScalableBloomFilterOptions options;
@@ -96,43 +87,15 @@ Plan PlanShared(uint64_t num_keys, double rate) {
   return plan;
 }
 
-// The most keys whose filter takes at most `bytes`; 0 if one key takes more.
-uint64_t MostKeys(const Planner& planner, double rate, uint64_t bytes) {
-  const auto fits = [&](uint64_t num_keys) {
-    const Plan plan = planner(num_keys, rate);
-    return plan.problem.empty() && plan.bytes <= bytes;
-  };
-  uint64_t fitting = 0;
-  for (uint64_t step = uint64_t{1} << 59; step > 0; step /= 2) {
-    if (fits(fitting + step)) fitting += step;
-  }
-  return fitting;
-}
-
-// The same to 0.01 %, where a plan takes milliseconds but memory is all but proportional to keys.
-uint64_t AboutMostKeys(const Planner& planner, double rate, uint64_t bytes) {
-  constexpr uint64_t kSample = 1000000;
-  constexpr double kMostKeys = 1e12;
-  const Plan sample = planner(kSample, rate);
-  if (!sample.problem.empty()) return 0;
-  const double bytes_per_key = static_cast<double>(sample.bytes) / kSample;
-  auto num_keys = static_cast<uint64_t>(
-      std::min(1.0001 * static_cast<double>(bytes) / bytes_per_key, kMostKeys));
-  while (num_keys != 0) {
-    const Plan plan = planner(num_keys, rate);
-    if (plan.problem.empty() && plan.bytes <= bytes) break;
-    num_keys -= 1 + num_keys / 10000;
-  }
-  return num_keys;
+uint64_t BytesOf(const Planner& planner, uint64_t num_keys, double rate) {
+  const Plan plan = planner(num_keys, rate);
+  return plan.problem.empty() ? plan.bytes : UINT64_MAX;
 }
 
 // The lowest rate, to 0.01 %, at which the filter takes at most `bytes`; none if there is no such.
 std::optional<double> LowestRate(const Planner& planner, uint64_t num_keys, uint64_t bytes) {
   constexpr double kHighest = 0.5;
-  const auto fits = [&](double rate) {
-    const Plan plan = planner(num_keys, rate);
-    return plan.problem.empty() && plan.bytes <= bytes;
-  };
+  const auto fits = [&](double rate) { return BytesOf(planner, num_keys, rate) <= bytes; };
   if (!fits(kHighest)) return std::nullopt;
   double low = std::log(1e-15);
   double high = std::log(kHighest);
@@ -153,9 +116,8 @@ bool ChooseKeysAndRate(const SizeRequest& request, const Planner& planner, SizeR
   } else if (request.bits_per_key) {
     row->num_keys = static_cast<uint64_t>(8 * static_cast<double>(*memory) / *request.bits_per_key);
   } else {
-    const bool in_redis = planner(1, *request.rate).in_redis.has_value();
-    row->num_keys = in_redis ? AboutMostKeys(planner, *request.rate, *memory)
-                             : MostKeys(planner, *request.rate, *memory);
+    row->num_keys = MostKeys(
+        *memory, [&](uint64_t num_keys) { return BytesOf(planner, num_keys, *request.rate); });
   }
   if (row->num_keys == 0) {
     row->problem = planner(1, request.rate.value_or(0.5)).problem;
@@ -214,34 +176,17 @@ SizeRow RowOf(const std::string& name, const SizeRequest& request, const Planner
 
 }  // namespace
 
-SizeRow ChangingRow(ChangingFilter filter, const SizeRequest& request) {
-  const auto counting = [](int counter_bits) {
-    return
-        [=](uint64_t num_keys, double rate) { return PlanCounting(counter_bits, num_keys, rate); };
-  };
-  switch (filter) {
-    case ChangingFilter::kBloom:
-      return RowOf("BloomFilter", request, PlanBloom);
-    case ChangingFilter::kScalable:
-      return RowOf("ScalableBloomFilter, from 1,000 keys", request, PlanScalable);
-    case ChangingFilter::kCounting4:
-      return RowOf("CountingBloomFilter, 4 bits", request, counting(4));
-    case ChangingFilter::kCounting8:
-      return RowOf("CountingBloomFilter, 8 bits", request, counting(8));
-    case ChangingFilter::kShared:
-      break;
-  }
-  return RowOf("SharedBloomFilter, in Redis", request, PlanShared);
-}
-
 std::vector<SizeRow> ChangingRows(const SizeRequest& request) {
-  std::vector<SizeRow> rows;
-  for (const ChangingFilter filter :
-       {ChangingFilter::kBloom, ChangingFilter::kScalable, ChangingFilter::kCounting4,
-        ChangingFilter::kCounting8, ChangingFilter::kShared}) {
-    rows.push_back(ChangingRow(filter, request));
-  }
-  return rows;
+  const auto cells = [](BloomLayout layout, uint64_t cell_bits) {
+    return [=](uint64_t num_keys, double rate) {
+      return PlanCells(layout, cell_bits, num_keys, rate);
+    };
+  };
+  return {RowOf("BloomFilter", request, cells(BloomLayout::kBlocked, 1)),
+          RowOf("ScalableBloomFilter, from 1,000 keys", request, PlanScalable),
+          RowOf("CountingBloomFilter, 4 bits", request, cells(BloomLayout::kBlocked128, 4)),
+          RowOf("CountingBloomFilter, 8 bits", request, cells(BloomLayout::kBlocked64, 8)),
+          RowOf("SharedBloomFilter, in Redis", request, PlanShared)};
 }
 
 }  // namespace bloomline::tool

@@ -111,18 +111,9 @@ void PrintTable(const SizeRequest& request, const SizeRows& all) {
 }
 
 int Run(const SizeRequest& request, bool json) {
-  if (const std::string error = Validate(request); !error.empty()) {
-    std::cerr << "bloomline size: " << error << '\n';
-    return kExitImpossible;
-  }
+  if (IsRefused(Validate(request))) return kExitImpossible;
   const std::vector<SizeRow> formats = FormatRows(request);
-  if (std::none_of(formats.begin(), formats.end(),
-                   [](const SizeRow& row) { return row.problem.empty(); })) {
-    for (const SizeRow& row : formats) {
-      std::cerr << "bloomline size: " << row.name << ": " << row.problem << '\n';
-    }
-    return kExitImpossible;
-  }
+  if (IsImpossible(formats)) return kExitImpossible;
   const SizeRows rows = {formats, ChangingRows(request), ReferenceRows(request)};
   json ? PrintJson(request, rows) : PrintTable(request, rows);
   return kExitOk;
@@ -176,6 +167,12 @@ void AddSizeCommand(CLI::App* app, int* exit_code) {
   command->callback([=] {
     const bool has_levels = request->num_levels || request->level_ratio ||
                             request->first_level_runs || request->wasted_reads;
+    const double bits = request->bits_per_key.value_or(1);
+    if (!(bits > 0 && std::isfinite(bits))) {
+      IsRefused("--bits-per-key is " + NumberText(bits, 0) + "; allowed: more than 0");
+      *exit_code = kExitImpossible;
+      return;
+    }
     *exit_code = has_levels ? RunLevelSize(*request, *json) : Run(*request, *json);
   });
 }

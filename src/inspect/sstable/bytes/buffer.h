@@ -5,22 +5,19 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <new>
 
 namespace bloomline::sstable {
 
 class Buffer {
  public:
-  // Room for n bytes. The first `keep` bytes stay; the others may be lost. False without memory.
-  bool Reserve(uint64_t n, uint64_t keep = 0) {
-    if (n <= capacity_) return true;
+  // Room for n bytes. The first `keep` bytes stay; the others may be lost.
+  void Reserve(uint64_t n, uint64_t keep = 0) {
+    if (n <= capacity_) return;
     const uint64_t capacity = n + n / 4;  // not once for each block that is a bit larger
-    std::unique_ptr<char[]> bytes(new (std::nothrow) char[capacity]);
-    if (bytes == nullptr) return false;
+    std::unique_ptr<char[]> bytes(new char[capacity]);
     if (keep > 0) std::memcpy(bytes.get(), bytes_.get(), keep);
     bytes_ = std::move(bytes);
     capacity_ = capacity;
-    return true;
   }
 
   char* data() { return bytes_.get(); }

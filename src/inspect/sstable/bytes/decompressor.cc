@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <climits>
-#include <cstring>
+#include <new>
 #include <utility>
 
 #include "src/inspect/sstable/bytes/coding.h"
@@ -69,34 +69,27 @@ bool Problem(std::string text, std::string* problem) {
   return Problem(std::string("has damaged ") + library + " data", problem);
 }
 
-bool NoMemory(uint64_t size, std::string* problem) {
-  return Problem("needs " + std::to_string(size) + " bytes, and there is no memory for them",
-                 problem);
-}
-
-// Grows *out until step() is done. step(position, room, &produced) is 1 at the end of the data, 0
-// if there is more, -1 if it is damaged.
-template <typename Step>
-[[maybe_unused]] bool Inflate(const char* library, uint64_t stored, uint64_t size,
-                              uint64_t max_size, Buffer* out, uint64_t* decompressed,
-                              std::string* problem, Step step) {
+// Into `size` bytes; 0: unknown, and *size becomes how many there are. attempt(out, &n) is for n
+// bytes of room, which it sets to those that it made: 1 if that is all, 0 if there is too little
+// room, -1 if the data is damaged.
+template <typename Attempt>
+[[maybe_unused]] bool Inflate(const char* library, uint64_t stored, Buffer* out, uint64_t* size,
+                              std::string* problem, Attempt attempt) {
   // Unknown: five times as much, as RocksDB estimates.
-  uint64_t room = size > 0 ? size : std::min(max_size, stored * 5 + 4096);
-  uint64_t done = 0;
+  uint64_t room = *size > 0 ? *size : std::min(kMaxDecompressedBytes, stored * 5 + 4096);
   while (true) {
-    if (!out->Reserve(room, done)) return NoMemory(room, problem);
-    uint64_t produced = 0;
-    const int state = step(out->data() + done, room - done, &produced);
-    done += produced;
-    *decompressed = done;
-    if (state > 0) return size == 0 || done == size || Damaged(library, problem);
-    if (state < 0 || size > 0) return Damaged(library, problem);
-    if (done < room) return Damaged(library, problem);  // wants more input
-    if (room == max_size) {
-      return Problem("has more than " + std::to_string(max_size) + " bytes when decompressed",
-                     problem);
+    out->Reserve(room);
+    uint64_t done = room;
+    const int state = attempt(out->data(), &done);
+    if (state > 0 && (*size == 0 || done == *size)) {
+      *size = done;
+      return true;
     }
-    room = std::min(max_size, room * 2);
+    if (state != 0 || *size > 0) return Damaged(library, problem);
+    if (room == kMaxDecompressedBytes) {
+      return Problem("has more than " + std::to_string(room) + " bytes when decompressed", problem);
+    }
+    room = std::min(kMaxDecompressedBytes, room * 2);
   }
 }
 
@@ -139,59 +132,48 @@ bool Lz4Decompress(std::string_view stored, std::string_view dictionary, uint64_
 #endif
 }
 
-bool ZlibDecompress(std::string_view stored, std::string_view dictionary, uint64_t size,
-                    uint64_t max_size, Buffer* out, uint64_t* decompressed, std::string* problem) {
+bool ZlibDecompress(std::string_view stored, std::string_view dictionary, Buffer* out,
+                    uint64_t* size, std::string* problem) {
 #ifdef BLOOMLINE_ZLIB
-  if (stored.size() > UINT_MAX || max_size > UINT_MAX) return Damaged("zlib", problem);
-  z_stream stream{};
-  constexpr int kRawWindowBits = -14;  // RocksDB's default; a smaller window is read, too
-  if (inflateInit2(&stream, kRawWindowBits) != Z_OK) return NoMemory(1 << 14, problem);
-  struct End {
-    z_stream* stream;
-    ~End() { inflateEnd(stream); }
-  } end{&stream};
-  if (!dictionary.empty() &&
-      inflateSetDictionary(&stream, reinterpret_cast<const Bytef*>(dictionary.data()),
-                           static_cast<uInt>(dictionary.size())) != Z_OK) {
-    return Damaged("zlib", problem);
-  }
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(stored.data()));
-  stream.avail_in = static_cast<uInt>(stored.size());
-  return Inflate("zlib", stored.size(), size, max_size, out, decompressed, problem,
-                 [&](char* position, uint64_t room, uint64_t* produced) {
-                   stream.next_out = reinterpret_cast<Bytef*>(position);
-                   stream.avail_out = static_cast<uInt>(room);
-                   const int state = inflate(&stream, Z_SYNC_FLUSH);
-                   *produced = room - stream.avail_out;
-                   if (state == Z_STREAM_END) return 1;
-                   return state == Z_OK || state == Z_BUF_ERROR ? 0 : -1;
-                 });
+  if (stored.size() > UINT_MAX) return Damaged("zlib", problem);
+  const auto bytes_of = [](std::string_view text) {
+    return reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  };
+  return Inflate("zlib", stored.size(), out, size, problem, [&](char* to, uint64_t* n) {
+    z_stream stream{};
+    constexpr int kRawWindowBits = -14;  // RocksDB's default; a smaller window is read, too
+    if (inflateInit2(&stream, kRawWindowBits) != Z_OK) throw std::bad_alloc();
+    int state = Z_OK;
+    if (!dictionary.empty()) {
+      state =
+          inflateSetDictionary(&stream, bytes_of(dictionary), static_cast<uInt>(dictionary.size()));
+    }
+    stream.next_in = bytes_of(stored);
+    stream.avail_in = static_cast<uInt>(stored.size());
+    stream.next_out = reinterpret_cast<Bytef*>(to);
+    stream.avail_out = static_cast<uInt>(*n);
+    if (state == Z_OK) state = inflate(&stream, Z_FINISH);
+    *n -= stream.avail_out;
+    inflateEnd(&stream);
+    if (state == Z_STREAM_END) return 1;
+    return state == Z_BUF_ERROR && stream.avail_out == 0 ? 0 : -1;
+  });
 #else
   return BuiltWithout("zlib", problem);
 #endif
 }
 
-bool Bzip2Decompress(std::string_view stored, uint64_t size, uint64_t max_size, Buffer* out,
-                     uint64_t* decompressed, std::string* problem) {
+bool Bzip2Decompress(std::string_view stored, Buffer* out, uint64_t* size, std::string* problem) {
 #ifdef BLOOMLINE_BZIP2
-  if (stored.size() > UINT_MAX || max_size > UINT_MAX) return Damaged("bzip2", problem);
-  bz_stream stream{};
-  if (BZ2_bzDecompressInit(&stream, 0, 0) != BZ_OK) return NoMemory(1 << 22, problem);
-  struct End {
-    bz_stream* stream;
-    ~End() { BZ2_bzDecompressEnd(stream); }
-  } end{&stream};
-  stream.next_in = const_cast<char*>(stored.data());
-  stream.avail_in = static_cast<unsigned>(stored.size());
-  return Inflate("bzip2", stored.size(), size, max_size, out, decompressed, problem,
-                 [&](char* position, uint64_t room, uint64_t* produced) {
-                   stream.next_out = position;
-                   stream.avail_out = static_cast<unsigned>(room);
-                   const int state = BZ2_bzDecompress(&stream);
-                   *produced = room - stream.avail_out;
-                   if (state == BZ_STREAM_END) return 1;
-                   return state == BZ_OK ? 0 : -1;
-                 });
+  if (stored.size() > UINT_MAX) return Damaged("bzip2", problem);
+  return Inflate("bzip2", stored.size(), out, size, problem, [&](char* to, uint64_t* n) {
+    auto made = static_cast<unsigned>(*n);
+    const int state = BZ2_bzBuffToBuffDecompress(to, &made, const_cast<char*>(stored.data()),
+                                                 static_cast<unsigned>(stored.size()), 0, 0);
+    if (state == BZ_MEM_ERROR) throw std::bad_alloc();
+    *n = made;
+    return state == BZ_OK ? 1 : state == BZ_OUTBUFF_FULL ? 0 : -1;
+  });
 #else
   return BuiltWithout("bzip2", problem);
 #endif
@@ -233,7 +215,7 @@ struct Decompressor::Zstd {
       prepared = ZSTD_createDDict(dictionary.data(), dictionary.size());
     }
     if (context == nullptr || (!dictionary.empty() && prepared == nullptr)) {
-      return NoMemory(dictionary.size(), problem);
+      throw std::bad_alloc();
     }
     const size_t result =
         dictionary.empty() ? ZSTD_decompressDCtx(context, out, size, stored.data(), stored.size())
@@ -306,17 +288,17 @@ bool Decompressor::Decompress(uint8_t type_byte, std::string_view stored, Buffer
                        " at most",
                    problem);
   }
-  if (!out->Reserve(size)) return NoMemory(size, problem);
+  out->Reserve(size);
   bool done = false;
   switch (type) {
     case Compression::kSnappy:
       done = SnappyDecompress(stored, size, out->data(), problem);
       break;
     case Compression::kZlib:
-      done = ZlibDecompress(stored, dictionary_, size, kMaxDecompressedBytes, out, &size, problem);
+      done = ZlibDecompress(stored, dictionary_, out, &size, problem);
       break;
     case Compression::kBzip2:
-      done = Bzip2Decompress(stored, size, kMaxDecompressedBytes, out, &size, problem);
+      done = Bzip2Decompress(stored, out, &size, problem);
       break;
     case Compression::kLz4:
     case Compression::kLz4Hc:

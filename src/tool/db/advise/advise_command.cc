@@ -78,27 +78,7 @@ struct AdviseOptions {
   advice::Request request;
 };
 
-bool ReadStatistics(const std::string& path, std::string* text, std::string* error) {
-  constexpr size_t kMaxBytes = 256 << 20;  // somebody may name all of a LOG
-  constexpr size_t kReadBytes = 64 << 10;
-  bool vanished;
-  if (path != "-") {
-    if (database::ReadSmallFile(path, kMaxBytes, text, &vanished, error)) return true;
-    *error += "; --stats takes a regular file, or - for stdin";
-    return false;
-  }
-  while (std::cin) {
-    const size_t size = text->size();
-    if (size > kMaxBytes) {
-      *error = "stdin: has more than " + std::to_string(kMaxBytes) + " bytes";
-      return false;
-    }
-    text->resize(size + kReadBytes);
-    std::cin.read(text->data() + size, kReadBytes);
-    text->resize(size + static_cast<size_t>(std::cin.gcount()));
-  }
-  return true;
-}
+constexpr uint64_t kMaxStatisticsBytes = 256 << 20;  // somebody may name all of a LOG
 
 struct Statistics {
   std::optional<TickerRates> rates;
@@ -270,8 +250,9 @@ std::vector<FamilyAdvice> AdviseFamilies(const AdviseOptions& options,
 int Run(const AdviseOptions& options) {
   // Before the database is measured, which may take minutes.
   std::string stats_text, error;
-  if (!options.stats.empty() && !ReadStatistics(options.stats, &stats_text, &error)) {
-    PrintError("bloomline db advise: " + error);
+  if (!options.stats.empty() &&
+      !database::ReadInput(options.stats, kMaxStatisticsBytes, &stats_text, &error)) {
+    PrintError("bloomline db advise: " + error + "; --stats takes a regular file, or - for stdin");
     return kExitFailure;
   }
   Inputs inputs = OpenInputs(options.common);

@@ -102,27 +102,20 @@ void PrintText(const Inputs& inputs, const std::vector<VerifyResult>& results) {
   if (counts.prefixes != 0) std::cout << ", " << CountText(counts.prefixes) << " prefixes";
   std::cout << " (" << CountText(counts.entries) << (counts.entries == 1 ? " entry" : " entries")
             << ") in " << FilesText(totals.files) << "\n";
+  const auto not_checked = [](uint64_t count, const std::string& what) {
+    if (count != 0) PrintLine("not checked: " + what);
+  };
   const size_t problems = totals.failed + inputs.errors.size();
-  if (problems != 0) {
-    std::cout << "not checked: " << CountText(problems) << (problems == 1 ? " path" : " paths")
-              << " with an error (stderr says which)\n";
-  }
-  if (totals.vanished != 0) {
-    std::cout << "not checked: " << FilesText(totals.vanished) << ", removed meanwhile\n";
-  }
-  if (totals.without_filter != 0) {
-    std::cout << "not checked: " << FilesText(totals.without_filter) << ", which have no filter\n";
-  }
-  if (totals.without_checksums != 0) {
-    std::cout << "not checked: the checksums of " << FilesText(totals.without_checksums)
-              << ", which have none\n";
-  }
-  if (counts.range_deletions != 0) {
-    std::cout << "not checked: " << CountText(counts.range_deletions)
-              << " range deletions, which are not in filters\n";
-  }
+  not_checked(problems, CountText(problems) + (problems == 1 ? " path" : " paths") +
+                            " with an error (stderr says which)");
+  not_checked(totals.vanished, FilesText(totals.vanished) + ", removed meanwhile");
+  not_checked(totals.without_filter, FilesText(totals.without_filter) + ", which have no filter");
+  not_checked(totals.without_checksums,
+              "the checksums of " + FilesText(totals.without_checksums) + ", which have none");
+  not_checked(counts.range_deletions,
+              CountText(counts.range_deletions) + " range deletions, which are not in filters");
   for (const auto& [reason, count] : counts.skipped) {
-    PrintLine("not checked: " + CountText(count) + " keys: " + reason);
+    not_checked(count, CountText(count) + " keys: " + reason);
   }
   std::cout << "lost: " << CountText(counts.lost) << '\n';
   for (const std::string& doubt : totals.doubts) PrintLine(doubt);
