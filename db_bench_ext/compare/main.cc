@@ -15,7 +15,6 @@ namespace {
 struct Flags {
   std::string part = "all";  // for db_bench_ext/run; compare itself is the part databases
   std::string engine = "all";
-  std::string data = "all";
   size_t path_rows = 1000000;
   size_t counter_rows = 1000000;
   size_t value_bytes = 0;  // of be64 and dec16; 0: the default of each
@@ -29,8 +28,6 @@ struct Flags {
   std::string key_list_title;
   bool quick = false;
   bool progress = false;
-
-  bool Wants(const std::string& key_set) const { return data == "all" || data == key_set; }
 };
 
 void UseQuickSizes(Flags* flags) {
@@ -57,8 +54,7 @@ void PrintPlan(const Flags& flags, size_t rows, int rounds, bool full, bool db_d
   const std::string all =
       flags.engine == "leveldb" ? "databases db_bench" : "databases db_bench disk";
   const std::string parts = flags.part == "all" ? all : flags.part;
-  const bool needs_list = parts.find("databases") != std::string::npos && flags.Wants("paths") &&
-                          flags.key_list.empty();
+  const bool needs_list = parts.find("databases") != std::string::npos && flags.key_list.empty();
   const std::string list = flags.quick ? "any" : "real";
   std::string common = "--out=" + flags.out_directory + "\n";
   if (flags.quick) common += "--quick\n";
@@ -100,10 +96,6 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
                "db_bench_ext/run --disk --help");
   app.add_option("--engine", flags.engine, "leveldb, rocksdb or all (default)")
       ->check(CLI::IsMember({"leveldb", "rocksdb", "all"}));
-  app.add_option("--data", flags.data,
-                 "of the part databases: paths (the distribution's file list), be64 (8-byte "
-                 "big-endian counters), dec16 (%016d counters) or all (default)")
-      ->check(CLI::IsMember({"paths", "be64", "dec16", "all"}));
   app.add_option("--rows", rows,
                  "rows to load (default: 1000000; db_bench: 500000 in RocksDB, 300000 in LevelDB)")
       ->check(CLI::Range(1000, 100000000));
@@ -149,7 +141,7 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
     PrintPlan(flags, rows, rounds, full, db_directory->count() > 0);
     return std::nullopt;
   }
-  if (flags.Wants("paths") && flags.key_list.empty()) {
+  if (flags.key_list.empty()) {
     std::cerr << "--key-list is needed for the data set paths; db_bench_ext/run provides one\n";
     *exit_code = 2;
     return std::nullopt;
@@ -159,22 +151,16 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
 }
 
 std::vector<KeySet> MakeKeySets(const Flags& flags) {
-  std::vector<KeySet> sets;
-  if (flags.Wants("paths")) {
-    sets.push_back(
-        PathKeys({flags.key_list, flags.key_list_title}, flags.path_rows, flags.max_missing));
-  }
   const auto value_bytes = [&](size_t standard) {
     return flags.value_bytes == 0 ? standard : flags.value_bytes;
   };
-  if (flags.Wants("be64")) {
-    sets.push_back(
-        BigEndianKeys(flags.counter_rows, flags.max_missing, value_bytes(kBigEndianValueBytes)));
-  }
-  if (flags.Wants("dec16")) {
-    sets.push_back(
-        DecimalKeys(flags.counter_rows, flags.max_missing, value_bytes(kDecimalValueBytes)));
-  }
+  std::vector<KeySet> sets;
+  sets.push_back(
+      PathKeys({flags.key_list, flags.key_list_title}, flags.path_rows, flags.max_missing));
+  sets.push_back(
+      BigEndianKeys(flags.counter_rows, flags.max_missing, value_bytes(kBigEndianValueBytes)));
+  sets.push_back(
+      DecimalKeys(flags.counter_rows, flags.max_missing, value_bytes(kDecimalValueBytes)));
   return sets;
 }
 

@@ -38,37 +38,15 @@ void MakeQuick(Plan* plan) {
   plan->run_seconds = plan->warm_up_seconds = plan->waste_seconds = 0.02;
 }
 
-template <typename T>
-std::vector<std::string> NamesOf(const std::vector<T>& all) {
-  std::vector<std::string> names;
-  for (const T& one : all) names.push_back(one.name);
-  return names;
-}
-
-// Those of `all` that are named, in its order; all if nothing is named.
-template <typename T>
-std::vector<T> Select(const std::vector<std::string>& named, const std::vector<T>& all) {
-  std::vector<T> selected;
-  for (const T& one : all) {
-    if (named.empty() || std::find(named.begin(), named.end(), one.name) != named.end())
-      selected.push_back(one);
-  }
-  return selected;
-}
-
 std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   Flags flags;
-  const Plan complete = flags.plan;
   flags.db_directory = ".";
   bool is_short = false, quick = false;
-  uint64_t top_keys = 0;
   int rounds = 0;
   std::vector<double> cache_factors, sweep;
   std::vector<int> threads;
-  std::vector<std::string> policies, workloads, layouts;
-  const std::vector<std::string> all_policies = NamesOf(complete.policies);
-  const std::vector<std::string> all_workloads = NamesOf(complete.workloads);
-  const std::vector<std::string> all_layouts = NamesOf(complete.layouts);
+  std::vector<std::string> layouts, all_layouts;
+  for (const Layout& layout : flags.plan.layouts) all_layouts.push_back(layout.name);
 
   CLI::App app(
       "Compares filters of RocksDB where memory is short: a database of five levels, read with\n"
@@ -80,10 +58,6 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
       app.add_flag("--short", is_short,
                    "a database of 555,550 keys, two layouts, four workloads: about 25 seconds");
   AddQuick(&app, &quick, "111,110 keys, three workloads, one round")->excludes(short_flag);
-  app.add_option("--top-keys", top_keys,
-                 "keys in level 1; each of the four other levels has ten times as many as the one "
-                 "above (default: 300, which makes 3,333,300 keys or 400 MB)")
-      ->check(CLI::Range(10, 10000));
   app.add_option("--cache", cache_factors,
                  "sizes of the block cache, as multiples of the bytes of built-in Bloom's filters "
                  "(default: 1,2,4; four times the filters is 4.4 % of the data; pinned from 2 on)")
@@ -95,16 +69,8 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
          "one index per file), pinned (full, and never evicted) (default: all)")
       ->delimiter(',')
       ->check(CLI::IsMember(all_layouts));
-  app.add_option("--policies", policies,
-                 "some of: " + CLI::detail::join(all_policies, ", ") + " (default: all)")
-      ->delimiter(',')
-      ->check(CLI::IsMember(all_policies));
-  app.add_option("--workloads", workloads,
-                 "some of: " + CLI::detail::join(all_workloads, ", ") + " (default: all)")
-      ->delimiter(',')
-      ->check(CLI::IsMember(all_workloads));
   app.add_option("--sweep", sweep,
-                 "instead of the policies above: built-in Bloom, and compact at each of these bits "
+                 "instead of the usual policies: built-in Bloom, and compact at each of these bits "
                  "per key, to find the best one for a cache: --sweep 4,6,8,10,12,14")
       ->delimiter(',')
       ->check(CLI::Range(2.0, 30.0));
@@ -122,17 +88,19 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   Plan& plan = flags.plan;
   if (quick) MakeQuick(&plan);
   if (is_short) MakeShort(&plan);
-  if (top_keys != 0) plan.keys_of_top_level = top_keys;
   if (rounds != 0) plan.rounds = rounds;
   if (!cache_factors.empty()) plan.cache_factors = cache_factors;
   if (!threads.empty()) plan.threads = threads;
   plan.threaded_cache_factor =
       *std::max_element(plan.cache_factors.begin(), plan.cache_factors.end());
-  // Caches are measured in multiples of built-in Bloom's filters, so it always takes part.
-  if (!policies.empty()) policies.push_back(kBuiltinBloom);
-  plan.policies = sweep.empty() ? Select(policies, plan.policies) : SweepPolicies(sweep);
-  if (!workloads.empty()) plan.workloads = Select(workloads, complete.workloads);
-  if (!layouts.empty()) plan.layouts = Select(layouts, complete.layouts);
+  if (!sweep.empty()) plan.policies = SweepPolicies(sweep);
+  if (!layouts.empty()) {
+    plan.layouts.clear();
+    for (const Layout& layout : {kPartitioned, kFull, kPinned}) {
+      if (std::count(layouts.begin(), layouts.end(), layout.name) != 0)
+        plan.layouts.push_back(layout);
+    }
+  }
   return flags;
 }
 

@@ -19,12 +19,10 @@ namespace bloomline::bench {
 enum class Kind {
   kQuery,         // keys through RocksDB's FilterBitsReader
   kBuild,         // keys through RocksDB's FilterBitsBuilder
-  kHashQuery,     // hashes, without keys and virtual calls; or raw loads of cache lines
   kLevelDBQuery,  // keys through leveldb::FilterPolicy
   kLevelDBBuild,
   kMemoryQuery,  // keys through the C++ interface of a filter in memory
   kMemoryBuild,
-  kNothing,  // an empty timed section: the cost of the clock itself
 };
 
 enum class Mode {
@@ -39,13 +37,12 @@ constexpr int kTableBits = 10;  // bits per key of the tables
 constexpr size_t kBatchKeys = 32;  // RocksDB's MultiGet passes at most this many
 
 struct Case {
-  Kind kind = Kind::kNothing;
+  Kind kind = Kind::kQuery;
   std::string subject;      // "blocked avx2", "Bloom native", ...
   uint64_t num_keys = 0;    // in the filter; with LevelDB in each of many filters
   int bits_per_key = 0;     // requested; Ribbon takes fewer for the same false-positive rate
   int hit_percent = 0;      // of the queries
   Mode mode = Mode::kNone;  // of the queries
-  int offset = 0;           // of the filter's first byte from a 64-byte boundary
   int threads = 1;
 
   std::string Name() const;
@@ -53,16 +50,15 @@ struct Case {
 
 inline bool operator<(const Case& a, const Case& b) {
   const auto tie = [](const Case& c) {
-    return std::tie(c.kind, c.subject, c.num_keys, c.bits_per_key, c.hit_percent, c.mode, c.offset,
+    return std::tie(c.kind, c.subject, c.num_keys, c.bits_per_key, c.hit_percent, c.mode,
                     c.threads);
   };
   return tie(a) < tie(b);
 }
 
 inline const char* KindName(Kind kind) {
-  constexpr const char* kNames[] = {"query",         "build",         "hash_query",
-                                    "leveldb_query", "leveldb_build", "memory_query",
-                                    "memory_build",  "nothing"};
+  constexpr const char* kNames[] = {"query",         "build",        "leveldb_query",
+                                    "leveldb_build", "memory_query", "memory_build"};
   return kNames[static_cast<size_t>(kind)];
 }
 

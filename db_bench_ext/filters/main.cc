@@ -143,7 +143,6 @@ int Run(const Flags& flags) {
   Suite suite(flags, std::move(subjects));
   RegisterQueries(&suite);
   RegisterBuilds(&suite);
-  RegisterHashQueries(&suite);
   RegisterLevelDB(&suite);
   RegisterMemory(&suite);
 

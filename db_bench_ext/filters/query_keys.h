@@ -49,29 +49,6 @@ class QueryOrder {
   uint64_t counter_;
 };
 
-// The compiler does not know that it is 0.
-inline volatile uint64_t opaque_zero = 0;
-
-// Queries a chunk. queries.One(i, zero) answers key i, and where it looks depends on `zero`;
-// queries.Many(i, answers) answers kBatchKeys keys from i on. In kDependent, if a filter branches
-// on its bits, the processor predicts the answer and goes on, here as in a real caller; if it
-// computes the answer, the processor waits for it.
-template <typename Queries>
-void QueryChunk(const Queries& queries, Mode mode, bool* answers) {
-  if (mode == Mode::kBatch) {
-    for (size_t i = 0; i < kChunkKeys; i += kBatchKeys) queries.Many(i, answers + i);
-  } else if (mode == Mode::kDependent) {
-    const uint64_t zero = opaque_zero;
-    uint64_t change = 0;
-    for (size_t i = 0; i < kChunkKeys; ++i) {
-      answers[i] = queries.One(i, change);
-      change = static_cast<uint64_t>(answers[i]) & zero;
-    }
-  } else {
-    for (size_t i = 0; i < kChunkKeys; ++i) answers[i] = queries.One(i, 0);
-  }
-}
-
 // Runs the loop of `state`: fill() makes a chunk of keys, query() writes their answers, which are
 // counted afterwards, and is timed. Before that come chunks that do not count.
 template <typename Fill, typename Query>

@@ -26,41 +26,21 @@ double Mean(const std::vector<double>& values) {
 
 }  // namespace
 
-PlacedBytes::PlacedBytes(size_t num_zeros, int offset) : offset_(offset), size_(num_zeros) {
-  // Large buffers begin on a page boundary, so that every offset touches the same number of pages.
-  const size_t alignment = num_zeros < 4096 ? kCacheLineBytes : 4096;
-  const size_t wanted = static_cast<size_t>(offset) + num_zeros;
+PlacedBytes::PlacedBytes(std::string_view bytes) : size_(bytes.size()) {
+  // Large buffers begin on a page boundary, as in malloc.
+  const size_t alignment = bytes.size() < 4096 ? kCacheLineBytes : 4096;
+  const size_t wanted = kHeapOffset + bytes.size();
   const size_t rounded = (wanted + alignment - 1) / alignment * alignment;
   memory_.reset(static_cast<char*>(std::aligned_alloc(alignment, rounded)));
   if (memory_ == nullptr) throw std::bad_alloc();
-  // This also allocates the pages: untouched ones would all be the same page of zeros.
-  std::memset(memory_.get(), 0, rounded);
+  std::memcpy(memory_.get() + kHeapOffset, bytes.data(), bytes.size());
 }
 
-PlacedBytes::PlacedBytes(std::string_view bytes, int offset) : PlacedBytes(bytes.size(), offset) {
-  std::memcpy(data(), bytes.data(), bytes.size());
-}
-
-std::string_view FilterStore::Get(const Subject& subject, uint64_t num_keys, int bits_per_key,
-                                  int offset) {
+std::string_view FilterStore::Get(const Subject& subject, uint64_t num_keys, int bits_per_key) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const auto [entry, is_new] =
-      filters_.try_emplace({subject.family, num_keys, bits_per_key, offset});
-  if (is_new) {
-    entry->second = PlacedBytes(subject.Build(num_keys, key_bytes_, bits_per_key), offset);
-  }
+  const auto [entry, is_new] = filters_.try_emplace({subject.family, num_keys, bits_per_key});
+  if (is_new) entry->second = PlacedBytes(subject.Build(num_keys, key_bytes_, bits_per_key));
   return entry->second.view();
-}
-
-PlacedBytes& FilterStore::Zeros(uint64_t num_keys, int bits_per_key) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  const auto [entry, is_new] = filters_.try_emplace({"zeros", num_keys, bits_per_key, 0});
-  if (is_new) {
-    const size_t bytes = num_keys * static_cast<size_t>(bits_per_key) / 8;
-    entry->second =
-        PlacedBytes((bytes + kCacheLineBytes - 1) / kCacheLineBytes * kCacheLineBytes, 0);
-  }
-  return entry->second;
 }
 
 void WarmUp(std::string_view bytes) {
@@ -118,7 +98,6 @@ std::string Case::Name() const {
   if (mode != Mode::kNone) {
     add("hits", hit_percent);
     name += std::string("/") + ModeName(mode);
-    add("offset", offset);
   }
   if (threads != 1) add("threads_at_once", threads);
   return name;
@@ -178,13 +157,13 @@ double Results::WrittenBitsPerKey(const Case& c) const {
 
 std::string Results::Csv(size_t key_bytes) const {
   std::ostringstream out;
-  out << "kind,subject,keys,bits_per_key,key_bytes,hit_percent,mode,offset,threads,rounds,"
+  out << "kind,subject,keys,bits_per_key,key_bytes,hit_percent,mode,threads,rounds,"
          "ns_per_key_median,ns_per_key_min,ns_per_key_max,finish_ns_per_key_median,fpr,"
          "written_bits_per_key\n";
   for (const auto& [c, result] : results_) {
     out << KindName(c.kind) << ',' << c.subject << ',' << c.num_keys << ',' << c.bits_per_key << ','
-        << key_bytes << ',' << c.hit_percent << ',' << ModeName(c.mode) << ',' << c.offset << ','
-        << c.threads << ',' << result.ns.size() << ',' << CsvCells(SpreadOf(result.ns), 4) << ','
+        << key_bytes << ',' << c.hit_percent << ',' << ModeName(c.mode) << ',' << c.threads << ','
+        << result.ns.size() << ',' << CsvCells(SpreadOf(result.ns), 4) << ','
         << CsvCell(Median(result.finish_ns), 4) << ',' << CsvCell(Mean(result.fprs), 8) << ','
         << CsvCell(result.written_bits_per_key, 4) << '\n';
   }

@@ -61,25 +61,21 @@ void UseKernel(const std::string& name);
 constexpr size_t kCacheLineBytes = 64;
 
 // Where RocksDB's filters usually begin: malloc returns large blocks 16 bytes past a page boundary.
-constexpr int kHeapOffset = 16;
+constexpr size_t kHeapOffset = 16;
 
-// Owns bytes that begin `offset` bytes past a 64-byte boundary.
+// Owns bytes that begin kHeapOffset bytes past a 64-byte boundary.
 class PlacedBytes {
  public:
   PlacedBytes() = default;
-  PlacedBytes(std::string_view bytes, int offset);
-  PlacedBytes(size_t num_zeros, int offset);
+  explicit PlacedBytes(std::string_view bytes);
 
-  char* data() { return memory_.get() + offset_; }
-  size_t size() const { return size_; }
-  std::string_view view() { return {data(), size_}; }
+  std::string_view view() const { return {memory_.get() + kHeapOffset, size_}; }
 
  private:
   struct Free {
     void operator()(char* memory) const { std::free(memory); }
   };
   std::unique_ptr<char, Free> memory_;
-  int offset_ = 0;
   size_t size_ = 0;
 };
 
@@ -88,13 +84,10 @@ class FilterStore {
  public:
   explicit FilterStore(size_t key_bytes) : key_bytes_(key_bytes) {}
 
-  std::string_view Get(const Subject& subject, uint64_t num_keys, int bits_per_key, int offset);
-
-  // As many zero bytes as a filter of this size has, rounded up to whole cache lines.
-  PlacedBytes& Zeros(uint64_t num_keys, int bits_per_key);
+  std::string_view Get(const Subject& subject, uint64_t num_keys, int bits_per_key);
 
  private:
-  using Key = std::tuple<std::string, uint64_t, int, int>;  // family, keys, bits, offset
+  using Key = std::tuple<std::string, uint64_t, int>;  // family, keys, bits
 
   const size_t key_bytes_;
   std::mutex mutex_;
@@ -106,10 +99,6 @@ class FilterStore {
 // than once, and after a single pass the first million queries to a filter of 12 MB still took up
 // to three times as long as later ones.
 void WarmUp(std::string_view bytes);
-
-// The filter offsets that the alignment table compares.
-constexpr int kOffsets[] = {0, 16, 48};
-static_assert(kOffsets[1] == kHeapOffset);
 
 constexpr int kLevelDBKeysPerFilter[] = {10, 36, 60, 200};
 
@@ -169,7 +158,6 @@ class Suite {
 
 void RegisterQueries(Suite* suite);
 void RegisterBuilds(Suite* suite);
-void RegisterHashQueries(Suite* suite);
 void RegisterLevelDB(Suite* suite);
 void RegisterMemory(Suite* suite);
 

@@ -17,7 +17,7 @@ std::string Ns(double ns) { return Cell(ns, ns < 10 ? 2 : 1); }
 std::string Times(double peer_ns, double ns) { return Cell(peer_ns / ns, 2, "x"); }
 
 Case QueryCase(const std::string& subject, uint64_t num_keys, int hit_percent, Mode mode) {
-  return {Kind::kQuery, subject, num_keys, kTableBits, hit_percent, mode, kHeapOffset};
+  return {Kind::kQuery, subject, num_keys, kTableBits, hit_percent, mode};
 }
 
 std::vector<std::string> Peers(const Suite& suite) {
@@ -36,8 +36,7 @@ struct Section {
   Mode mode;
 
   Case Of(const std::string& subject, uint64_t num_keys) const {
-    const int offset = kind == Kind::kQuery ? kHeapOffset : 0;
-    return {kind, subject, num_keys, kTableBits, hit_percent, mode, offset};
+    return {kind, subject, num_keys, kTableBits, hit_percent, mode};
   }
 };
 constexpr Section kSections[] = {
@@ -151,61 +150,6 @@ std::string LevelDBTable(const Suite& suite, const Results& results) {
          " bits per key: ns per key, and how many times faster\n" + tool::TextTable(rows);
 }
 
-std::string LimitTable(const Suite& suite, const Results& results) {
-  std::vector<Cells> rows = {{"keys", "filter KiB", "queries", "line load ns"}};
-  std::vector<std::string> ours;
-  for (const Subject& subject : suite.subjects()) {
-    if (subject.family == "blocked") ours.push_back(subject.name);
-  }
-  for (const std::string& name : ours) {
-    rows[0].push_back(name + " ns");
-    rows[0].push_back("of limit");
-  }
-  for (const uint64_t num_keys : suite.flags().sizes) {
-    for (const Mode mode : {Mode::kBatch, Mode::kSingle, Mode::kDependent}) {
-      Case c{Kind::kHashQuery, "line load", num_keys, kTableBits, 0, mode, 0};
-      const double limit = results.Ns(c);
-      const bool is_first = mode == Mode::kBatch;
-      Cells row = {is_first ? std::to_string(num_keys) : "",
-                   is_first ? std::to_string(num_keys * kTableBits / 8 / 1024) : "", ModeName(mode),
-                   Ns(limit)};
-      for (const std::string& name : ours) {
-        c.subject = name;
-        row.push_back(Ns(results.Ns(c)));
-        row.push_back(Times(results.Ns(c), limit));
-      }
-      rows.push_back(row);
-    }
-  }
-  return "Queries by hash, filter on a cache-line boundary, compared with one load from a random "
-         "line of as much memory\n" +
-         tool::TextTable(rows);
-}
-
-std::string AlignmentTable(const Suite& suite, const Results& results) {
-  std::vector<Cells> rows = {{""}};
-  for (const char* mode : {"single", "batch"}) {
-    for (const int offset : kOffsets) rows[0].push_back(mode + (" +" + std::to_string(offset)));
-  }
-  for (const uint64_t num_keys : suite.table_sizes()) {
-    rows.push_back({std::to_string(num_keys) + " keys"});
-    for (const Subject& subject : suite.subjects()) {
-      if (subject.family == "Ribbon" || subject.is_seeded) continue;
-      Cells row = {"  " + subject.name};
-      for (const Mode mode : {Mode::kSingle, Mode::kBatch}) {
-        for (const int offset : kOffsets) {
-          Case c = QueryCase(subject.name, num_keys, 0, mode);
-          c.offset = offset;
-          row.push_back(Ns(results.Ns(c)));
-        }
-      }
-      rows.push_back(row);
-    }
-  }
-  return "Offset of the filter from a 64-byte boundary, in bytes: ns per missing key\n" +
-         tool::TextTable(rows);
-}
-
 std::string ThreadsTable(const Suite& suite, const Results& results) {
   std::vector<int> counts;
   for (const auto& [name, c] : suite.cases()) {
@@ -246,13 +190,9 @@ std::string Tables(const Suite& suite, const Results& results) {
     out += RocksDBTable(suite, results, num_keys) + "\n";
   }
   out += MemoryTable(suite, results) + "\n";
-  out += SeedTable(suite, results) + "\n" + LevelDBTable(suite, results) + "\n" +
-         LimitTable(suite, results) + "\n" + AlignmentTable(suite, results) + "\n";
+  out += SeedTable(suite, results) + "\n" + LevelDBTable(suite, results) + "\n";
   if (suite.flags().threads) out += ThreadsTable(suite, results) + "\n";
-  Case nothing;
-  nothing.subject = "clock";
-  return out + "Time of the clock itself, included in each query time above: " +
-         Cell(results.Ns(nothing), 3) + " ns per key.\n";
+  return out;
 }
 
 }  // namespace bloomline::bench

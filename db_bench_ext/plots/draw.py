@@ -51,14 +51,12 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, metavar="DIR",
                         help="folder of the pictures (default: pictures, in the folder of the CSV "
                         "files; of readme: docs/images)")
-    parser.add_argument("--format", choices=["svg", "png"], action="append",
-                        help="only this format")
     parser.add_argument("--bits", type=int, default=10, metavar="N",
                         help="bits per key of db_bench.csv, for the names of its pictures (10)")
     flags = parser.parse_args()
     is_readme = flags.bench == "readme"
     out = flags.out or (DOCS / "images" if is_readme else flags.results / "pictures")
-    formats = flags.format or (["svg"] if is_readme else ["svg", "png"])
+    formats = ["svg"] if is_readme else ["svg", "png"]
     try:
         out.mkdir(parents=True, exist_ok=True)
         for name, draw in BENCHES[flags.bench](flags.results, flags.bits):

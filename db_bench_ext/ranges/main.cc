@@ -36,11 +36,9 @@ constexpr double kBitsPerKey = 10;
 
 struct Flags {
   bool quick = false;
-  bool direct = false;
   uint64_t keys = 2000000;
   uint64_t scans = 20000;
   int rounds = 3;
-  std::string shape;
   std::string out;
   std::string db_directory;
 };
@@ -59,13 +57,6 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   app.add_option("--scans", flags.scans, "scans of each kind in a round (default: 20000)")
       ->check(CLI::Range(100, 100000000));
   AddRounds(&app, &flags.rounds, "rounds", "3");
-  std::vector<std::string> names;
-  for (const Shape& shape : Shapes()) names.push_back(shape.name);
-  app.add_option("--shape", flags.shape, "keys of this shape only: items, posts, minutes, files")
-      ->check(CLI::IsMember(names));
-  app.add_flag("--direct", flags.direct,
-               "read from the disk: direct I/O, and a block cache of 1/16 of the data; otherwise "
-               "all blocks are cached");
   AddOut(&app, &flags.out, "ranges.csv and ranges.txt");
   AddDbDirectory(&app, &flags.db_directory, "for the databases (default: the folder of --out)");
   if (!Parse(&app, argc, argv, exit_code)) return std::nullopt;
@@ -124,10 +115,8 @@ class Database {
     options.target_file_size_base = std::max<uint64_t>(data_bytes / 64, 256 << 10);
     options.level_compaction_dynamic_level_bytes = false;
     options.max_open_files = -1;
-    options.use_direct_reads = flags.direct;
     rocksdb::BlockBasedTableOptions table;
-    table.block_cache =
-        rocksdb::NewLRUCache(flags.direct ? data_bytes / 16 : 2 * data_bytes + (64 << 20));
+    table.block_cache = rocksdb::NewLRUCache(2 * data_bytes + (64 << 20));
     if (subject.is_bloomline) {
       RocksDBFilterOptions filter;
       filter.format = Format::kCompact;
@@ -326,10 +315,7 @@ int Run(const Flags& flags) {
   Output output;
   output.Print(DescribeEnvironment() + LoadWarning() + "\n");
   std::string legend = "keys       " + tool::CountText(flags.keys) + ", values of " +
-                       std::to_string(kValueBytes) + " bytes, " +
-                       (flags.direct ? "direct reads, a block cache of 1/16 of the data"
-                                     : "all blocks in the block cache") +
-                       "\n";
+                       std::to_string(kValueBytes) + " bytes, all blocks in the block cache\n";
   for (const Subject& subject : kSubjects) {
     legend += std::string(subject.name) + std::string(16 - std::string(subject.name).size(), ' ') +
               subject.description + "\n";
@@ -342,7 +328,6 @@ int Run(const Flags& flags) {
   std::vector<Result> results;
   uint64_t num_wrong = 0;
   for (const Shape& shape : Shapes()) {
-    if (!flags.shape.empty() && flags.shape != shape.name) continue;
     const size_t first = results.size();
     for (const Subject& subject : kSubjects) {
       results.push_back(Measure(shape, subject, flags));

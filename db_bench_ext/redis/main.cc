@@ -36,15 +36,14 @@ class Subject {
   virtual const char* name() const = 0;
   // Starts with an empty filter for num_keys keys.
   virtual void Begin(uint64_t num_keys) = 0;
-  virtual void AddKey(std::string_view key) = 0;
-  virtual void AddKeys(const std::vector<std::string_view>& keys) = 0;
-  virtual bool MayMatch(std::string_view key) = 0;
+  virtual void AddKeys(size_t n, const std::string_view* keys) = 0;
   // The number of keys that may match.
-  virtual size_t CountMatches(const std::vector<std::string_view>& keys) = 0;
+  virtual size_t CountMatches(size_t n, const std::string_view* keys) = 0;
   virtual uint64_t num_bytes() const = 0;
 };
 
 constexpr double kRate = 0.01;
+constexpr size_t kBatchKeys = 1000;
 constexpr const char* kName = "bloomline-redis-bench";
 
 [[noreturn]] void Die(const std::string& reason) {
@@ -78,24 +77,14 @@ class AtomicFilter : public Subject {
     if (filter_ == nullptr) Die(error);
   }
 
-  void AddKey(std::string_view key) override {
-    if (filter_->AddKey(key) == AddResult::kFailed) Die(filter_->error());
+  void AddKeys(size_t n, const std::string_view* keys) override {
+    results_.resize(n);
+    if (!filter_->AddKeys(n, keys, results_.data())) Die(filter_->error());
   }
 
-  void AddKeys(const std::vector<std::string_view>& keys) override {
-    results_.resize(keys.size());
-    if (!filter_->AddKeys(keys.size(), keys.data(), results_.data())) Die(filter_->error());
-  }
-
-  bool MayMatch(std::string_view key) override {
-    const Answer answer = filter_->MayMatch(key);
-    if (answer == Answer::kError) Die(filter_->error());
-    return answer == Answer::kMaybe;
-  }
-
-  size_t CountMatches(const std::vector<std::string_view>& keys) override {
-    answers_.resize(keys.size());
-    if (!filter_->MayMatch(keys.size(), keys.data(), answers_.data())) Die(filter_->error());
+  size_t CountMatches(size_t n, const std::string_view* keys) override {
+    answers_.resize(n);
+    if (!filter_->MayMatch(n, keys, answers_.data())) Die(filter_->error());
     return static_cast<size_t>(std::count(answers_.begin(), answers_.end(), Answer::kMaybe));
   }
 
@@ -108,9 +97,9 @@ class AtomicFilter : public Subject {
   std::vector<Answer> answers_;
 };
 
-// One SETBIT or GETBIT for each bit of a key. The commands of one key (AddKey, MayMatch) or of many
-// keys (AddKeys, CountMatches) are in flight at once, through the same router, so with the same
-// pipelining. The bits are those of a standard Bloom filter at 1 % in one string.
+// One SETBIT or GETBIT for each bit of a key. The commands of a call are in flight at once, through
+// the same router, so with the same pipelining. The bits are those of a standard Bloom filter at 1
+// % in one string.
 class BitByBit : public Subject, private redis::Batch {
  public:
   explicit BitByBit(const std::string& server) {
@@ -133,10 +122,8 @@ class BitByBit : public Subject, private redis::Batch {
     });
   }
 
-  void AddKey(std::string_view key) override { AddKeys({key}); }
-
-  void AddKeys(const std::vector<std::string_view>& keys) override {
-    Run(keys.size() * kBitByBitProbes, [&](size_t i, std::string* out) {
+  void AddKeys(size_t n, const std::string_view* keys) override {
+    Run(n * kBitByBitProbes, [&](size_t i, std::string* out) {
       out->append("*4\r\n$6\r\nSETBIT\r\n");
       redis::AppendArgument(kName, out);
       redis::AppendArgument(Position(keys, i), out);
@@ -144,10 +131,8 @@ class BitByBit : public Subject, private redis::Batch {
     });
   }
 
-  bool MayMatch(std::string_view key) override { return CountMatches({key}) == 1; }
-
-  size_t CountMatches(const std::vector<std::string_view>& keys) override {
-    Run(keys.size() * kBitByBitProbes, [&](size_t i, std::string* out) {
+  size_t CountMatches(size_t n, const std::string_view* keys) override {
+    Run(n * kBitByBitProbes, [&](size_t i, std::string* out) {
       out->append("*3\r\n$6\r\nGETBIT\r\n");
       redis::AppendArgument(kName, out);
       redis::AppendArgument(Position(keys, i), out);
@@ -174,7 +159,7 @@ class BitByBit : public Subject, private redis::Batch {
     Run(1, [](size_t, std::string* out) { redis::AppendCommand({"DEL", kName}, out); });
   }
 
-  uint64_t Position(const std::vector<std::string_view>& keys, size_t i) {
+  uint64_t Position(const std::string_view* keys, size_t i) {
     const size_t key = i / kBitByBitProbes;
     const int probe = static_cast<int>(i % kBitByBitProbes);
     if (probe == 0) pair_ = kernels::FlatPair(filter::Hash64(keys[key], 0));
@@ -209,24 +194,18 @@ class InMemory : public Subject {
     if (filter_ == nullptr) Die(error);
   }
 
-  void AddKey(std::string_view key) override { filter_->AddKey(key); }
+  void AddKeys(size_t n, const std::string_view* keys) override { filter_->AddKeys(n, keys); }
 
-  void AddKeys(const std::vector<std::string_view>& keys) override {
-    filter_->AddKeys(keys.size(), keys.data());
-  }
-
-  bool MayMatch(std::string_view key) override { return filter_->MayMatch(key); }
-
-  size_t CountMatches(const std::vector<std::string_view>& keys) override {
-    const std::unique_ptr<bool[]> answers(new bool[keys.size()]);
-    filter_->MayMatch(keys.size(), keys.data(), answers.get());
-    return static_cast<size_t>(std::count(answers.get(), answers.get() + keys.size(), true));
+  size_t CountMatches(size_t n, const std::string_view* keys) override {
+    filter_->MayMatch(n, keys, answers_);
+    return static_cast<size_t>(std::count(answers_, answers_ + n, true));
   }
 
   uint64_t num_bytes() const override { return filter_->num_bits() / 8; }
 
  private:
   std::unique_ptr<BloomFilter> filter_;
+  bool answers_[kBatchKeys];
 };
 
 std::string Info(const std::string& server, const std::string& section, const std::string& name) {
@@ -264,8 +243,6 @@ std::string ServerVersion(const std::string& server) {
   return Info(server, "server", "redis_version");
 }
 
-constexpr size_t kBatchKeys = 1000;
-
 struct Flags {
   std::string server;
   uint64_t num_keys = 1000000;
@@ -294,10 +271,10 @@ struct Result {
   uint64_t num_bytes = 0;
 };
 
-// The keys from `first` on, at most kBatchKeys and not beyond `end`.
-std::vector<std::string_view> Batch(const KeyBatch& keys, size_t first, size_t end) {
-  const auto at = [&](size_t i) { return keys.views.begin() + static_cast<std::ptrdiff_t>(i); };
-  return {at(first), at(std::min(first + kBatchKeys, end))};
+// call(n, keys) for the keys from `first` to `end`, at most `most` at once.
+template <typename F>
+void InBatches(const KeyBatch& keys, size_t first, size_t end, size_t most, F call) {
+  for (size_t i = first; i < end; i += most) call(std::min(most, end - i), &keys.views[i]);
 }
 
 class Bench {
@@ -311,15 +288,11 @@ class Bench {
   // One round of one subject: adds all keys, then queries. False if a stored key did not match.
   bool Round(Subject* subject, Result* result) {
     const uint64_t batched = flags_.num_keys - flags_.num_singles;
+    const auto add = [&](size_t n, const std::string_view* keys) { subject->AddKeys(n, keys); };
     subject->Begin(flags_.num_keys);
-    Time(kAddBatch, batched, result, [&] {
-      for (size_t i = 0; i < batched; i += kBatchKeys) {
-        subject->AddKeys(Batch(stored_, i, batched));
-      }
-    });
-    Time(kAddSingle, flags_.num_singles, result, [&] {
-      for (size_t i = batched; i < flags_.num_keys; ++i) subject->AddKey(stored_.views[i]);
-    });
+    Time(kAddBatch, batched, result, [&] { InBatches(stored_, 0, batched, kBatchKeys, add); });
+    Time(kAddSingle, flags_.num_singles, result,
+         [&] { InBatches(stored_, batched, flags_.num_keys, 1, add); });
     const size_t false_positives =
         CountAllMatches(subject, missing_, kMissingBatch, kMissingSingle, result);
     const size_t found = CountAllMatches(subject, stored_, kStoredBatch, kStoredSingle, result);
@@ -333,13 +306,12 @@ class Bench {
   size_t CountAllMatches(Subject* subject, const KeyBatch& keys, Column batch, Column single,
                          Result* result) {
     size_t found = 0;
-    Time(batch, keys.size, result, [&] {
-      for (size_t i = 0; i < keys.size; i += kBatchKeys)
-        found += subject->CountMatches(Batch(keys, i, keys.size));
-    });
-    Time(single, flags_.num_singles, result, [&] {
-      for (size_t i = 0; i < flags_.num_singles; ++i) found += subject->MayMatch(keys.views[i]);
-    });
+    const auto count = [&](size_t n, const std::string_view* of) {
+      found += subject->CountMatches(n, of);
+    };
+    Time(batch, keys.size, result, [&] { InBatches(keys, 0, keys.size, kBatchKeys, count); });
+    Time(single, flags_.num_singles, result,
+         [&] { InBatches(keys, 0, flags_.num_singles, 1, count); });
     return found;
   }
 

@@ -25,7 +25,7 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   Flags flags;
   flags.temp_directory = std::filesystem::temp_directory_path().string();
   flags.max_threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  double min_keys = 1e6, max_keys = 1e8, max_checked = static_cast<double>(flags.max_checked);
+  double min_keys = 1e6, max_keys = 1e8;
   uint64_t build_memory_mib = flags.build_memory >> 20;
 
   CLI::App app(
@@ -42,11 +42,6 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
       ->check(CLI::IsMember(kSubjects));
   app.add_option("--threads", flags.max_threads, "measure on 1 to this many threads (default: all)")
       ->check(CLI::Range(1, 1024));
-  app.add_option("--rate", flags.rate, "requested false-positive rate (default: 0.01)")
-      ->check(CLI::Range(0.001, 0.5));
-  app.add_option("--check-keys", max_checked,
-                 "stored keys to query, evenly spread (default: 1e8; each must match)")
-      ->check(CLI::Range(1e4, 1e12));
   app.add_option("--build-memory", build_memory_mib,
                  "memory budget of the on-disk builder in MiB (default: 512)")
       ->check(CLI::Range(1, 1 << 20));
@@ -64,7 +59,7 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   if (flags.quick) {
     max_keys = 1e7;
     flags.num_missing = 4000000;
-    max_checked = 4e6;
+    flags.max_checked = 4000000;
   }
   if (min_keys > max_keys) {
     if (min_option->count() != 0) {
@@ -75,7 +70,6 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
     min_keys = max_keys;
   }
   flags.sizes = Decades(static_cast<uint64_t>(min_keys), static_cast<uint64_t>(max_keys));
-  flags.max_checked = static_cast<uint64_t>(max_checked);
   flags.build_memory = build_memory_mib << 20;
   return flags;
 }

@@ -120,11 +120,12 @@ constexpr uint64_t kRawProgress = 2 * kRawAccesses;
 inline const std::vector<std::string> kSubjects = {"bloom", "atomic", "blocked", "compact",
                                                    "on_disk"};
 
+constexpr double kRate = 0.01;  // requested
+
 struct Flags {
   std::vector<uint64_t> sizes;  // numbers of keys
   std::vector<std::string> subjects = kSubjects;
   int max_threads = 0;
-  double rate = 0.01;
   uint64_t num_missing = 20000000;
   uint64_t max_checked = 100000000;   // stored keys queried after building
   uint64_t build_memory = 512 << 20;  // in bytes, of the on-disk builder
@@ -140,7 +141,7 @@ struct Case {
   uint64_t num_keys = 0;
   size_t num_threads = 1;
 
-  uint64_t FilterBytes(const Flags& flags) const;
+  uint64_t FilterBytes() const;
   // Peak memory; temporary files are not counted.
   uint64_t MemoryBytes(const Flags& flags) const;
   uint64_t DiskBytes(const Flags& flags) const;

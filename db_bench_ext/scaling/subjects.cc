@@ -24,14 +24,14 @@ Format FormatOf(const std::string& subject) {
                                                                            : Format::kCompact;
 }
 
-FilterOptions StaticOptions(const Case& c, const Flags& flags) {
-  return FilterOptions::ForFalsePositiveRate(FormatOf(c.subject), flags.rate);
+FilterOptions StaticOptions(const Case& c) {
+  return FilterOptions::ForFalsePositiveRate(FormatOf(c.subject), kRate);
 }
 
-BloomFilterOptions MutableOptions(const Case& c, const Flags& flags) {
+BloomFilterOptions MutableOptions(const Case& c) {
   BloomFilterOptions options;
   options.capacity = c.num_keys;
-  options.false_positive_rate = flags.rate;
+  options.false_positive_rate = kRate;
   return options;
 }
 
@@ -81,7 +81,7 @@ void MeasureQueries(const Case& c, const Flags& flags, const Filter& filter, Pro
 template <typename Filter>
 void MeasureMutable(const Case& c, const Flags& flags, Progress* progress, Row* row) {
   std::string error;
-  const std::unique_ptr<Filter> filter = Filter::Create(MutableOptions(c, flags), &error);
+  const std::unique_ptr<Filter> filter = Filter::Create(MutableOptions(c), &error);
   if (filter == nullptr) throw std::runtime_error(error);
   row->add = TimeKeys(
       c.num_threads, {0, c.num_keys, 1}, progress,
@@ -116,7 +116,7 @@ uint64_t FinishWork(const std::string& subject) {
 }
 
 void MeasureStatic(const Case& c, const Flags& flags, Progress* progress, Row* row) {
-  FilterBuilder builder(StaticOptions(c, flags));
+  FilterBuilder builder(StaticOptions(c));
   row->add = TimeKeys(1, {0, c.num_keys, 1}, progress, [&](size_t, const KeyBatch& batch) {
     for (size_t i = 0; i < batch.size; ++i) builder.AddKey(batch.views[i]);
   });
@@ -138,7 +138,7 @@ void MeasureOnDisk(const Case& c, const Flags& flags, Progress* progress, Row* r
   };
   {
     OnDiskFilterOptions options;
-    options.filter = StaticOptions(c, flags);
+    options.filter = StaticOptions(c);
     options.temp_directory = flags.temp_directory;
     options.memory_bytes = flags.build_memory;
     options.num_threads = static_cast<int>(c.num_threads);
@@ -171,13 +171,12 @@ RawLimits Lower(const RawLimits& a, const RawLimits& b) {
 
 }  // namespace
 
-uint64_t Case::FilterBytes(const Flags& flags) const {
-  return bloomline::FilterBytes(FormatOf(subject), num_keys,
-                                StaticOptions(*this, flags).bits_per_key);
+uint64_t Case::FilterBytes() const {
+  return bloomline::FilterBytes(FormatOf(subject), num_keys, StaticOptions(*this).bits_per_key);
 }
 
 uint64_t Case::MemoryBytes(const Flags& flags) const {
-  const uint64_t filter = FilterBytes(flags);
+  const uint64_t filter = FilterBytes();
   // While Finish runs: include/bloomline/filter.h.
   if (subject == "blocked") return filter + num_keys * 73 / 8;
   if (subject == "compact") return filter + num_keys * 92 / 8;
@@ -186,7 +185,7 @@ uint64_t Case::MemoryBytes(const Flags& flags) const {
 }
 
 uint64_t Case::DiskBytes(const Flags& flags) const {
-  return subject == "on_disk" ? num_keys * 8 + FilterBytes(flags) : 0;
+  return subject == "on_disk" ? num_keys * 8 + FilterBytes() : 0;
 }
 
 uint64_t Case::Work(const Flags& flags) const {
@@ -199,7 +198,7 @@ Row Measure(const Case& c, const Flags& flags, Progress* progress) {
   row.of = c;
   progress->Start(c.subject + ", " + std::to_string(c.num_keys) + " keys, " +
                   std::to_string(c.num_threads) + " threads");
-  const uint64_t raw_bytes = c.FilterBytes(flags);
+  const uint64_t raw_bytes = c.FilterBytes();
   row.raw = MeasureRaw(raw_bytes, c.num_threads, progress);
   ResetPeakMemory();
   if (c.subject == "bloom") {

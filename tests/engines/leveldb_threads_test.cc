@@ -16,8 +16,6 @@
 namespace bloomline {
 namespace {
 
-using tests::GrowingKeys;
-
 class LevelDBThreadsTest : public testing::TestWithParam<Format> {};
 
 TEST_P(LevelDBThreadsTest, ReadersLoseNoKeyDuringWritesAndCompaction) {
@@ -36,35 +34,17 @@ TEST_P(LevelDBThreadsTest, ReadersLoseNoKeyDuringWritesAndCompaction) {
   ASSERT_TRUE(leveldb::DB::Open(options, dir.Path("db"), &opened).ok());
   std::unique_ptr<leveldb::DB> db(opened);
 
-  GrowingKeys keys;
+  tests::GrowingKeys keys;
   tests::ReadCounts counts;
   std::atomic<uint64_t> compactions{0};
-  const auto get = [&](uint64_t i, bool present) {
-    std::string value;
-    const std::string key = present ? GrowingKeys::Present(i) : GrowingKeys::Absent(i);
-    const leveldb::Status status = db->Get({}, key, &value);
-    ++(present ? counts.present : counts.absent);
-    if (status.IsNotFound()) {
-      counts.lost += present ? 1 : 0;
-    } else if (!status.ok() || (present && value != std::to_string(i))) {
-      ++counts.errors;
-    } else {
-      counts.invented += present ? 0 : 1;
-    }
-  };
   {
     tests::Busy busy;
-    busy.Start(1, [&](std::mt19937_64&) {
-      const uint64_t i = keys.acknowledged();
-      if (i > 200000) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      if (!db->Put({}, GrowingKeys::Present(i), std::to_string(i)).ok()) ++counts.errors;
-      keys.Acknowledge();
-    });
+    busy.Start(1, [&](std::mt19937_64&) { tests::PutNextKey(db.get(), &keys, &counts); });
     while (keys.acknowledged() == 0) std::this_thread::yield();
     busy.Start(tests::kReaders, [&](std::mt19937_64& random) {
       const uint64_t acknowledged = keys.acknowledged();
-      get(random() % acknowledged, true);
-      get(random() % acknowledged, false);
+      tests::GetKey(db.get(), random() % acknowledged, true, &counts);
+      tests::GetKey(db.get(), random() % acknowledged, false, &counts);
     });
     busy.Start(1, [&](std::mt19937_64&) {
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -87,7 +67,7 @@ TEST_P(LevelDBThreadsTest, ReadersLoseNoKeyDuringWritesAndCompaction) {
   db.reset();
   ASSERT_TRUE(leveldb::DB::Open(options, dir.Path("db"), &opened).ok());
   db.reset(opened);
-  for (uint64_t i = 0; i < keys.acknowledged(); ++i) get(i, true);
+  for (uint64_t i = 0; i < keys.acknowledged(); ++i) tests::GetKey(db.get(), i, true, &counts);
   EXPECT_EQ(counts.lost, 0u) << "after reopening";
   EXPECT_EQ(counts.errors, 0u);
 }

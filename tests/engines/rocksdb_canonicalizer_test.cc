@@ -1,5 +1,5 @@
 // RocksDB policies with a canonicalizer, without a database: who uses whose filters, and what
-// becomes of option strings that are refused. rocksdb_comparator_test.cc has databases.
+// becomes of option strings that are refused. rocksdb_db_test.cc has databases.
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>

@@ -167,16 +167,6 @@ TEST_P(RocksDBChargeTest, AFullStrictCacheChangesNoFilter) {
   }
 }
 
-TEST_P(RocksDBChargeTest, ABuilderThatIsDestroyedEarlyGivesEverythingBack) {
-  for (const size_t num_keys : {0, 1, 16384, 16385, 300000}) {
-    auto builder = NewBuilder();
-    Add(0, num_keys, builder.get());
-    EXPECT_EQ(Charged(), num_keys > 16384 ? (num_keys + 16384) / kHashesPerEntry : 0) << num_keys;
-    builder.reset();
-    EXPECT_EQ(cache_->GetUsage(), 0u) << num_keys;
-  }
-}
-
 TEST_P(RocksDBChargeTest, BuildersOfManyThreadsShareACache) {
   SetCache(NewCache(2 << 20, true));
   std::atomic<size_t> lost{0}, most{0};

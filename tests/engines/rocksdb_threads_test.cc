@@ -66,23 +66,7 @@ class RocksDBThreadsTest : public testing::TestWithParam<Mode> {
     ASSERT_TRUE(status.ok()) << status.ToString();
   }
 
-  void Count(uint64_t i, bool present, const rocksdb::Status& status, const std::string& value) {
-    ++(present ? counts_.present : counts_.absent);
-    if (status.IsNotFound()) {
-      counts_.lost += present ? 1 : 0;
-    } else if (!status.ok() || (present && value != std::to_string(i))) {
-      ++counts_.errors;
-    } else {
-      counts_.invented += present ? 0 : 1;
-    }
-  }
-
-  void Get(uint64_t i, bool present) {
-    std::string value;
-    const std::string key = present ? GrowingKeys::Present(i) : GrowingKeys::Absent(i);
-    const rocksdb::Status status = db_->Get({}, key, &value);
-    Count(i, present, status, value);
-  }
+  void Get(uint64_t i, bool present) { tests::GetKey(db_.get(), i, present, &counts_); }
 
   void MultiGet(uint64_t acknowledged, std::mt19937_64& random) {
     constexpr size_t kBatch = 32;
@@ -98,7 +82,7 @@ class RocksDBThreadsTest : public testing::TestWithParam<Mode> {
     db_->MultiGet({}, db_->DefaultColumnFamily(), kBatch, slices.data(), values.data(),
                   statuses.data());
     for (size_t i = 0; i < kBatch; ++i) {
-      Count(numbers[i], i % 2 == 0, statuses[i], values[i].ToString());
+      counts_.Add(numbers[i], i % 2 == 0, statuses[i], values[i].ToString());
     }
   }
 
@@ -118,11 +102,7 @@ TEST_P(RocksDBThreadsTest, ReadersLoseNoKeyDuringFlushCompactionAndSetOptions) {
   {
     tests::Busy busy;
     busy.Start(1, [&](std::mt19937_64& random) {
-      const uint64_t i = keys_.acknowledged();
-      // Slows down as the database grows, so that a long run does not fill the disk.
-      if (i > 200000) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      if (!db_->Put({}, GrowingKeys::Present(i), std::to_string(i)).ok()) ++counts_.errors;
-      keys_.Acknowledge();
+      tests::PutNextKey(db_.get(), &keys_, &counts_);
       if (random() % 2000 == 0 && !db_->Flush({}).ok()) ++counts_.errors;
     });
     while (keys_.acknowledged() == 0) std::this_thread::yield();

@@ -1,25 +1,12 @@
 // A program that knows LevelDB alone: it asks for LevelDB's Bloom filter and checks all answers.
 // Usage: leveldb_client write|check FOLDER [BITS_PER_KEY], or leveldb_client threads
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <atomic>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <memory>
-#include <string>
-#include <thread>
-#include <vector>
-
 #include "leveldb/cache.h"
 #include "leveldb/db.h"
 #include "leveldb/env.h"
 #include "leveldb/filter_policy.h"
+#include "tests/preload/client.h"
 
 namespace {
-
-constexpr int kNumKeys = 20000;
 
 // Even numbers are stored, odd ones are their missing neighbours.
 std::string Key(int number) {
@@ -54,12 +41,6 @@ class CountingEnv : public leveldb::EnvWrapper {
     return status;
   }
 };
-
-void Require(const leveldb::Status& status) {
-  if (status.ok()) return;
-  std::fprintf(stderr, "%s\n", status.ToString().c_str());
-  std::exit(2);
-}
 
 int UseDatabase(bool write, const char* folder, int bits_per_key) {
   CountingEnv env;
@@ -112,24 +93,11 @@ int MakeAndUsePolicies() {
   return wrong;
 }
 
-// Many threads ask for their first policy at the same time, then a forked child does.
-int UseThreadsAndFork() {
-  std::atomic<int> wrong{0};
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 8; ++i) threads.emplace_back([&wrong] { wrong += MakeAndUsePolicies(); });
-  for (std::thread& thread : threads) thread.join();
-  const pid_t child = fork();
-  if (child == 0) _exit(MakeAndUsePolicies() != 0);
-  int status = 1;
-  waitpid(child, &status, 0);
-  std::printf("wrong %d, child %d\n", wrong.load(), status);
-  return wrong != 0 || status != 0;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 2 && std::strcmp(argv[1], "threads") == 0) return UseThreadsAndFork();
+  if (argc == 2 && std::strcmp(argv[1], "threads") == 0)
+    return UseThreadsAndFork(MakeAndUsePolicies);
   if (argc < 3) return 2;
   return UseDatabase(std::strcmp(argv[1], "write") == 0, argv[2], argc > 3 ? atoi(argv[3]) : 10);
 }

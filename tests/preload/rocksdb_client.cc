@@ -2,18 +2,6 @@
 // string names, and checks all answers.
 // Usage: rocksdb_client write|check FOLDER POLICY, or rocksdb_client threads
 //   POLICY  bloom:BITS_PER_KEY, ribbon:BITS_PER_KEY, or an option string
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <atomic>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <memory>
-#include <string>
-#include <thread>
-#include <vector>
-
 #include "rocksdb/convenience.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
@@ -21,19 +9,12 @@
 #include "rocksdb/table.h"
 #include "rocksdb/table_properties.h"
 #include "tests/engines/rocksdb_open.h"
+#include "tests/preload/client.h"
 
 namespace {
 
-constexpr int kNumKeys = 20000;
-
 std::string Key(int number) { return "key" + std::to_string(10000000 + number); }
 std::string Value(int number) { return "value" + std::to_string(number); }
-
-void Require(const rocksdb::Status& status) {
-  if (status.ok()) return;
-  std::fprintf(stderr, "%s\n", status.ToString().c_str());
-  std::exit(2);
-}
 
 rocksdb::BlockBasedTableOptions TableOptions(const std::string& policy) {
   rocksdb::BlockBasedTableOptions table;
@@ -99,24 +80,10 @@ int MakePolicies() {
   return missing;
 }
 
-// Many threads ask for their first policy at the same time, then a forked child does.
-int UseThreadsAndFork() {
-  std::atomic<int> missing{0};
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 8; ++i) threads.emplace_back([&missing] { missing += MakePolicies(); });
-  for (std::thread& thread : threads) thread.join();
-  const pid_t child = fork();
-  if (child == 0) _exit(MakePolicies() != 0);
-  int status = 1;
-  waitpid(child, &status, 0);
-  std::printf("missing %d, child %d\n", missing.load(), status);
-  return missing != 0 || status != 0;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 2 && std::strcmp(argv[1], "threads") == 0) return UseThreadsAndFork();
+  if (argc == 2 && std::strcmp(argv[1], "threads") == 0) return UseThreadsAndFork(MakePolicies);
   if (argc != 4) return 2;
   return UseDatabase(std::strcmp(argv[1], "write") == 0, argv[2], argv[3]);
 }

@@ -9,6 +9,7 @@
 #include "bloomline/redis_bloom_filter.h"
 #include "src/redis/address.h"
 #include "src/redis/tls.h"
+#include "tests/redis/redis_filter_test.h"
 #include "tests/redis/redis_server.h"
 #include "tests/support/temp_dir.h"
 
@@ -173,13 +174,8 @@ TEST(RedisAddressTest, WithoutTlsInTheBuildATlsAddressSaysSo) {
   }
 }
 
-class RedisConnectTest : public testing::Test {
+class RedisConnectTest : public tests::RedisTest {
  protected:
-  void SetUp() override {
-    if (!RedisServer::IsInstalled()) GTEST_SKIP() << "there is no redis-server here";
-    options_.capacity = 1000;
-  }
-
   std::unique_ptr<SharedBloomFilter> Create(const std::string& address, std::string* error) {
     RedisServers servers;
     servers.servers = {address};
@@ -197,8 +193,6 @@ class RedisConnectTest : public testing::Test {
     EXPECT_EQ(same->MayMatch("key"), Answer::kMaybe);
     EXPECT_EQ(same->MayMatch("absent"), Answer::kNo);
   }
-
-  SharedBloomFilterOptions options_;
 };
 
 TEST_F(RedisConnectTest, UserPasswordAndDatabaseFromTheAddress) {

@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "bloomline/redis_bloom_filter.h"
+#include "tests/redis/redis_filter_test.h"
+#include "tests/redis/redis_keys.h"
 #include "tests/redis/redis_proxy.h"
 #include "tests/redis/redis_server.h"
 
@@ -139,7 +141,7 @@ class Life {
     Expect(SharedBloomFilter::Create(direct_, "f", options_, &error) != nullptr, error);
     // The state that a creator leaves if it dies between its last two steps (docs/redis.md).
     server_.Command({"HSET", "bloomline:{f}", "unfinished", "1"});
-    const std::vector<std::string> shards = KeysLike("bloomline:shard:*");
+    const std::vector<std::string> shards = server_.KeysLike("bloomline:shard:*");
     for (const std::string& shard : shards) server_.Command({"EXPIRE", shard, "1000"});
     if (case_.operation == Operation::kCreateOverDead) server_.Command({"DEL", shards.back()});
   }
@@ -170,10 +172,9 @@ class Life {
     used.filter = SharedBloomFilter::Create(direct_, "f", options_, &error);
     Expect(used.filter != nullptr, "Create: " + error);
     if (used.filter == nullptr) return;
-    for (size_t i = 0; i < kKeys; ++i) used.keys.push_back(prefix + std::to_string(i));
-    const std::vector<std::string_view> views(used.keys.begin(), used.keys.end());
+    used.keys = tests::Keys(kKeys, prefix);
     std::vector<AddResult> results(kKeys, AddResult::kFailed);
-    Expect(used.filter->AddKeys(kKeys, views.data(), results.data()), used.filter->error());
+    Expect(used.filter->AddKeys(used.keys, results.data()), used.filter->error());
     for (size_t i = kKeys; i-- > 0;) {
       if (results[i] == AddResult::kFailed)
         used.keys.erase(used.keys.begin() + static_cast<long>(i));
@@ -191,11 +192,9 @@ class Life {
   void QueryAll() {
     for (Used& used : filters_) {
       const size_t n = used.keys.size();
-      const std::vector<std::string_view> views(used.keys.begin(), used.keys.end());
       std::vector<Answer> answers(n, Answer::kNo);
-      const bool available = used.filter->MayMatch(n, views.data(), answers.data());
-      const size_t wrong =
-          static_cast<size_t>(std::count(answers.begin(), answers.end(), Answer::kNo));
+      const bool available = used.filter->MayMatch(used.keys, answers.data());
+      const size_t wrong = tests::Count(answers, Answer::kNo);
       const bool is_lost = !used.is_deleted && !available;
       if (wrong > 0) Report(std::to_string(wrong) + " wrong answers");
       if (is_lost) Report("a filter that nobody deleted is lost: " + used.filter->error());
@@ -211,7 +210,7 @@ class Life {
     Expect(server_.Command({"HEXISTS", "bloomline:{f}", "unfinished"}) == "0", "unfinished");
     const std::string metadata = server_.Command({"HGET", "bloomline:{f}", "metadata"});
     const std::string id = metadata.substr(metadata.rfind('=') + 1);
-    const std::vector<std::string> shards = KeysLike("bloomline:shard:{f:" + id + ":*");
+    const std::vector<std::string> shards = server_.KeysLike("bloomline:shard:{f:" + id + ":*");
     Expect(shards.size() == 2, "not two shards");
     for (const std::string& shard : shards) {
       Expect(server_.Command({"TTL", shard}) == "-1", "expires though in use: " + shard);
@@ -219,21 +218,10 @@ class Life {
   }
 
   void ExpectNothingPermanent() {
-    for (const std::string& key : KeysLike("*")) {
+    for (const std::string& key : server_.KeysLike("*")) {
       const std::string ttl = server_.Command({"TTL", key});
       Expect(ttl != "-1", "left for ever: " + key);
     }
-  }
-
-  std::vector<std::string> KeysLike(const std::string& pattern) {
-    const std::string text = server_.Command({"KEYS", pattern});
-    std::vector<std::string> keys;
-    for (size_t at = 0; at < text.size();) {
-      const size_t end = std::min(text.find(' ', at), text.size());
-      keys.push_back(text.substr(at, end - at));
-      at = end + 1;
-    }
-    return keys;
   }
 
   void Expect(bool condition, const std::string& otherwise) {
@@ -312,8 +300,9 @@ void AppendPairs(Operation operation, size_t num_commands, size_t n, std::vector
   }
 }
 
-TEST(RedisCreationTest, NoFaultLosesAnAcknowledgedKey) {
-  if (!RedisServer::IsInstalled()) GTEST_SKIP() << "there is no redis-server here";
+class RedisCreationTest : public tests::RedisFilterTest {};
+
+TEST_F(RedisCreationTest, NoFaultLosesAnAcknowledgedKey) {
   Totals totals;
   std::vector<Case> cases;
   {
@@ -357,81 +346,69 @@ TEST(RedisCreationTest, NoFaultLosesAnAcknowledgedKey) {
 
 // While the first creator waits for the reply to its ticket, or to its publication, another creates
 // the filter.
-TEST(RedisCreationTest, SecondCreatorOpensTheFilterAndLeavesNoShards) {
-  if (!RedisServer::IsInstalled()) GTEST_SKIP() << "there is no redis-server here";
-  const RedisServer server;
-  RedisServers direct;
-  direct.servers = {server.address()};
-  SharedBloomFilterOptions options;
-  options.capacity = 1000;
+TEST_F(RedisCreationTest, SecondCreatorOpensTheFilterAndLeavesNoShards) {
   const auto create = [&](const RedisProxy& proxy) {
     RedisServers servers;
     servers.servers = {proxy.address()};
-    return SharedBloomFilter::Create(servers, "f", options, nullptr);
+    return SharedBloomFilter::Create(servers, "f", options_, nullptr);
   };
   std::vector<std::string> commands;
   {
-    const RedisProxy proxy(server.port(), {});
+    const RedisProxy proxy(server_->port(), {});
     ASSERT_NE(create(proxy), nullptr);
     commands = proxy.commands();
   }
   const auto ticket = std::find(commands.begin(), commands.end(), "EVAL bloomline:{f}");
   ASSERT_NE(ticket, commands.end());
   for (const size_t late : {0, 1}) {
-    ASSERT_TRUE(SharedBloomFilter::Delete(direct, "f", nullptr));
+    ASSERT_TRUE(SharedBloomFilter::Delete(servers_, "f", nullptr));
     const size_t at = static_cast<size_t>(ticket - commands.begin()) + late;
-    RedisProxy proxy(server.port(), {{RedisFault::kHold, at}});
+    RedisProxy proxy(server_->port(), {{RedisFault::kHold, at}});
     std::unique_ptr<SharedBloomFilter> slow;
     std::thread creator([&] { slow = create(proxy); });
     while (proxy.commands().size() <= at) std::this_thread::yield();
-    EXPECT_EQ(server.Command({"DBSIZE"}), std::to_string(1 + late)) << "a shard, and the ticket";
-    const auto quick = SharedBloomFilter::Create(direct, "f", options, nullptr);
+    EXPECT_EQ(server_->Command({"DBSIZE"}), std::to_string(1 + late)) << "a shard, and the ticket";
+    const auto quick = SharedBloomFilter::Create(servers_, "f", options_, nullptr);
     creator.join();
     ASSERT_NE(quick, nullptr);
     ASSERT_NE(slow, nullptr);
     EXPECT_EQ(quick->AddKey("key"), AddResult::kNew);
     EXPECT_EQ(slow->MayMatch("key"), Answer::kMaybe);
-    EXPECT_EQ(server.Command({"DBSIZE"}), "2") << "the slow creator's shard was removed";
+    EXPECT_EQ(server_->Command({"DBSIZE"}), "2") << "the slow creator's shard was removed";
     proxy.Deliver();
     EXPECT_EQ(slow->MayMatch("key"), Answer::kMaybe);
-    EXPECT_EQ(server.Command({"DBSIZE"}), "2");
+    EXPECT_EQ(server_->Command({"DBSIZE"}), "2");
   }
 }
 
 // The creator does not learn that it has published the filter. It gives up while others use the
 // filter.
-TEST(RedisCreationTest, CreatorThatGivesUpDeletesNothingOfOthers) {
-  if (!RedisServer::IsInstalled()) GTEST_SKIP() << "there is no redis-server here";
-  const RedisServer server;
-  RedisServers direct;
-  direct.servers = {server.address()};
-  SharedBloomFilterOptions options;
-  options.capacity = 1000;
+TEST_F(RedisCreationTest, CreatorThatGivesUpDeletesNothingOfOthers) {
   size_t publish = 0;
   {
-    const RedisProxy proxy(server.port(), {});
+    const RedisProxy proxy(server_->port(), {});
     RedisServers servers;
     servers.servers = {proxy.address()};
-    ASSERT_NE(SharedBloomFilter::Create(servers, "f", options, nullptr), nullptr);
+    ASSERT_NE(SharedBloomFilter::Create(servers, "f", options_, nullptr), nullptr);
     const std::vector<std::string> commands = proxy.commands();
     while (commands.at(publish) != "EVAL bloomline:{f}") ++publish;  // the ticket
     ++publish;
     ASSERT_EQ(commands.at(publish), "EVAL bloomline:{f}");
   }
-  ASSERT_TRUE(SharedBloomFilter::Delete(direct, "f", nullptr));
-  const RedisProxy proxy(server.port(), {{RedisFault::kMute, publish}});
+  ASSERT_TRUE(SharedBloomFilter::Delete(servers_, "f", nullptr));
+  const RedisProxy proxy(server_->port(), {{RedisFault::kMute, publish}});
   std::string error;
   std::thread creator([&] {
     RedisServers servers;
     servers.servers = {proxy.address()};
     servers.max_retries = 0;
     servers.give_up_ms = 0;  // it could still remove the shards
-    EXPECT_EQ(SharedBloomFilter::Create(servers, "f", options, &error), nullptr);
+    EXPECT_EQ(SharedBloomFilter::Create(servers, "f", options_, &error), nullptr);
   });
-  while (server.Command({"HEXISTS", "bloomline:{f}", "metadata"}) != "1") {
+  while (server_->Command({"HEXISTS", "bloomline:{f}", "metadata"}) != "1") {
     std::this_thread::yield();
   }
-  const auto filter = SharedBloomFilter::Open(direct, "f", nullptr);
+  const auto filter = SharedBloomFilter::Open(servers_, "f", nullptr);
   EXPECT_NE(filter, nullptr);
   if (filter != nullptr) {
     EXPECT_EQ(filter->AddKey("key"), AddResult::kNew);

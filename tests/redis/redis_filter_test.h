@@ -1,4 +1,4 @@
-// A test with one Redis server, which creates and opens filters there.
+// Tests that create and open filters on Redis servers.
 #ifndef BLOOMLINE_TESTS_REDIS_REDIS_FILTER_TEST_H_
 #define BLOOMLINE_TESTS_REDIS_REDIS_FILTER_TEST_H_
 
@@ -6,18 +6,18 @@
 
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "bloomline/redis_bloom_filter.h"
 #include "tests/redis/redis_server.h"
 
 namespace bloomline::tests {
 
-class RedisFilterTest : public testing::Test {
+class RedisTest : public testing::Test {
  protected:
   void SetUp() override {
     if (!RedisServer::IsInstalled()) GTEST_SKIP() << "there is no redis-server here";
-    server_ = std::make_unique<RedisServer>();
-    servers_.servers = {server_->address()};
     servers_.command_timeout_ms = 20000;  // a busy machine may leave the server without CPU time
   }
 
@@ -36,6 +36,8 @@ class RedisFilterTest : public testing::Test {
     return filter;
   }
 
+  std::unique_ptr<SharedBloomFilter> Create() { return Create("f", options_); }
+
   std::unique_ptr<SharedBloomFilter> Open(const std::string& name) {
     std::string error;
     auto filter = SharedBloomFilter::Open(servers_, name, &error);
@@ -43,8 +45,26 @@ class RedisFilterTest : public testing::Test {
     return filter;
   }
 
-  std::unique_ptr<RedisServer> server_;
   RedisServers servers_;
+  SharedBloomFilterOptions options_ = Options(20000);
+};
+
+// With one server.
+class RedisFilterTest : public RedisTest {
+ protected:
+  void SetUp() override {
+    RedisTest::SetUp();
+    if (!IsSkipped()) Start({});
+  }
+
+  void Start(std::vector<std::string> arguments) {
+    server_ = std::make_unique<RedisServer>(std::move(arguments));
+    servers_.servers = {server_->address()};
+  }
+
+  std::string FirstShard() { return server_->KeysLike("bloomline:shard:{f:*").at(0); }
+
+  std::unique_ptr<RedisServer> server_;
 };
 
 }  // namespace bloomline::tests

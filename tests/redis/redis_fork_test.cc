@@ -8,43 +8,36 @@
 #include <vector>
 
 #include "bloomline/redis_bloom_filter.h"
+#include "tests/redis/redis_filter_test.h"
 #include "tests/redis/redis_keys.h"
-#include "tests/redis/redis_server.h"
 
 namespace bloomline {
 namespace {
 
 using tests::Keys;
-using tests::RedisServer;
 
 // The number of wrong answers, in queries of single keys and of many.
 int CountWrong(SharedBloomFilter* filter, const std::vector<std::string>& keys, Answer expected) {
   int wrong = 0;
-  const std::vector<std::string_view> views(keys.begin(), keys.end());
-  std::vector<Answer> answers(views.size());
-  for (size_t i = 0; i < 300; ++i) wrong += filter->MayMatch(views[i]) != expected;
+  std::vector<Answer> answers(keys.size());
+  for (size_t i = 0; i < 300; ++i) wrong += filter->MayMatch(keys[i]) != expected;
   for (int round = 0; round < 5; ++round) {
-    filter->MayMatch(views.size(), views.data(), answers.data());
+    filter->MayMatch(keys, answers.data());
     for (const Answer answer : answers) wrong += answer != expected;
   }
   return wrong;
 }
 
-TEST(RedisForkTest, ParentAndChildQueryAtTheSameTime) {
-  if (!RedisServer::IsInstalled()) GTEST_SKIP() << "there is no redis-server here";
-  const RedisServer server;
-  RedisServers servers;
-  servers.servers = {server.address()};
-  servers.when_unavailable = WhenUnavailable::kError;
-  SharedBloomFilterOptions options;
-  options.capacity = 1000000;  // so empty that no missing key is a false positive
-  std::string error;
-  const auto filter = SharedBloomFilter::Create(servers, "f", options, &error);
-  ASSERT_NE(filter, nullptr) << error;
+class RedisForkTest : public tests::RedisFilterTest {};
+
+TEST_F(RedisForkTest, ParentAndChildQueryAtTheSameTime) {
+  servers_.when_unavailable = WhenUnavailable::kError;
+  // So empty that no missing key is a false positive.
+  const auto filter = Create("f", Options(1000000));
+  ASSERT_NE(filter, nullptr);
   const std::vector<std::string> present = Keys(2000, "present");
   const std::vector<std::string> absent = Keys(2000, "absent");
-  const std::vector<std::string_view> views(present.begin(), present.end());
-  ASSERT_TRUE(filter->AddKeys(views.size(), views.data()));
+  ASSERT_TRUE(filter->AddKeys(present));
 
   const pid_t child = fork();
   ASSERT_GE(child, 0);
@@ -61,18 +54,12 @@ TEST(RedisForkTest, ParentAndChildQueryAtTheSameTime) {
   EXPECT_EQ(filter->error(), "");
 }
 
-TEST(RedisForkTest, TheChildSendsNothingOnTheParentsConnection) {
-  if (!RedisServer::IsInstalled()) GTEST_SKIP() << "there is no redis-server here";
-  const RedisServer server;
-  RedisServers servers;
-  servers.servers = {server.address()};
-  SharedBloomFilterOptions options;
-  options.capacity = 1000;
-  const auto filter = SharedBloomFilter::Create(servers, "f", options, nullptr);
+TEST_F(RedisForkTest, TheChildSendsNothingOnTheParentsConnection) {
+  const auto filter = Create();
   ASSERT_NE(filter, nullptr);
   const auto parents_command = [&] {
     // The parent's connection is the oldest one, so it is the first in the list.
-    const std::string list = server.Command({"CLIENT", "LIST"});
+    const std::string list = server_->Command({"CLIENT", "LIST"});
     const size_t at = list.find("tot-cmds=");
     const size_t command = list.find(" cmd=");
     return list.substr(command, list.find(' ', command + 1) - command) +

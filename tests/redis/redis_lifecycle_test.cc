@@ -148,8 +148,7 @@ TEST_F(RedisLifecycleTest, ShardsDoNotExpireAndHaveTheirExactLength) {
   options.shard_bytes = 65536;
   const auto filter = Create("f", options);
   ASSERT_EQ(filter->num_shards(), 2u);
-  const std::string keys = server_->Command({"KEYS", "bloomline:shard:{f:*"});
-  const std::string first = keys.substr(0, keys.find(' '));
+  const std::string first = FirstShard();
   EXPECT_EQ(server_->Command({"TTL", first}), "-1");
   EXPECT_EQ(server_->Command({"STRLEN", first}), std::to_string(filter->num_bytes() / 2));
   const uint64_t used = std::stoull(server_->Command({"MEMORY", "USAGE", first}));

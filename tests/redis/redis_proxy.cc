@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "src/redis/command.h"
+#include "tests/redis/redis_server.h"
 
 namespace bloomline::tests {
 namespace {
@@ -26,17 +27,12 @@ constexpr std::string_view kNonce = "proxy-nonce-4711";
   std::abort();
 }
 
-sockaddr_in Loopback(int port) {
+int ConnectTo(int port) {
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   address.sin_port = htons(static_cast<uint16_t>(port));
-  return address;
-}
-
-int ConnectTo(int port) {
-  const int fd = socket(AF_INET, SOCK_STREAM, 0);
-  const sockaddr_in address = Loopback(port);
   if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
     Die("cannot connect to the server");
   }
@@ -127,15 +123,10 @@ struct RedisProxy::Channel {
 
 RedisProxy::RedisProxy(int server_port, std::vector<RedisStrike> strikes, int latency_ms)
     : server_port_(server_port), strikes_(std::move(strikes)), latency_ms_(latency_ms) {
-  listener_ = socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address = Loopback(0);
-  socklen_t length = sizeof(address);
-  auto* generic = reinterpret_cast<sockaddr*>(&address);
-  if (bind(listener_, generic, length) != 0 || getsockname(listener_, generic, &length) != 0 ||
-      listen(listener_, 64) != 0) {
-    Die("cannot listen");
-  }
-  address_ = "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+  int port = 0;
+  listener_ = RedisServer::Bind(&port);
+  if (listener_ < 0 || listen(listener_, 64) != 0) Die("cannot listen");
+  address_ = "127.0.0.1:" + std::to_string(port);
   accepting_ = std::thread([this] { Accept(); });
 }
 

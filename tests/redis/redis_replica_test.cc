@@ -14,6 +14,7 @@
 #include "src/redis/layout.h"
 #include "src/redis/lifecycle.h"
 #include "src/redis/router.h"
+#include "tests/redis/redis_filter_test.h"
 #include "tests/redis/redis_keys.h"
 #include "tests/redis/redis_server.h"
 #include "tests/support/within_seconds.h"
@@ -22,11 +23,11 @@ namespace bloomline {
 namespace {
 
 using tests::Count;
+using tests::CountLost;
 using tests::Keys;
 using tests::RedisCluster;
 using tests::RedisSentinel;
 using tests::RedisServer;
-using tests::Views;
 using tests::Within30Seconds;
 using Clock = std::chrono::steady_clock;
 
@@ -39,23 +40,12 @@ AddOptions Replicas(int n, int timeout_ms) {
   return options;
 }
 
-// The number of keys that the filter answers with "no".
-size_t CountLost(SharedBloomFilter* filter, const std::vector<std::string>& keys) {
-  const std::vector<std::string_view> views = Views(keys);
-  std::vector<Answer> answers(views.size());
-  EXPECT_TRUE(filter->MayMatch(views.size(), views.data(), answers.data())) << filter->error();
-  size_t lost = 0;
-  for (const Answer answer : answers) lost += answer == Answer::kNo;
-  return lost;
-}
-
-class RedisReplicaTest : public testing::Test {
+class RedisReplicaTest : public tests::RedisTest {
  protected:
   void SetUp() override {
-    if (!RedisServer::IsInstalled()) GTEST_SKIP() << "there is no redis-server here";
+    RedisTest::SetUp();
     options_.capacity = 100000;
     servers_.give_up_ms = 0;
-    servers_.command_timeout_ms = 20000;  // a busy machine may leave a server without CPU time
   }
 
   void StartPrimaryAndReplica() {
@@ -67,17 +57,8 @@ class RedisReplicaTest : public testing::Test {
     servers_.servers = {primary_->address()};
   }
 
-  std::unique_ptr<SharedBloomFilter> Create() {
-    std::string error;
-    auto filter = SharedBloomFilter::Create(servers_, "f", options_, &error);
-    EXPECT_NE(filter, nullptr) << error;
-    return filter;
-  }
-
   std::unique_ptr<RedisServer> primary_;
   std::unique_ptr<RedisServer> replica_;
-  RedisServers servers_;
-  SharedBloomFilterOptions options_;
 };
 
 TEST_F(RedisReplicaTest, OptionsAreValidated) {
@@ -102,17 +83,13 @@ TEST_F(RedisReplicaTest, AcknowledgedKeysAreOnTheReplica) {
   StartPrimaryAndReplica();
   const auto filter = Create();
   const std::vector<std::string> keys = Keys(10000, "key");
-  const std::vector<std::string_view> views = Views(keys);
-  std::vector<AddResult> results(views.size());
-  EXPECT_EQ(filter->AddKey(views[0], Replicas(1, 10000)), AddResult::kNew) << filter->error();
-  ASSERT_TRUE(filter->AddKeys(views.size(), views.data(), results.data(), Replicas(1, 10000)));
+  std::vector<AddResult> results(keys.size());
+  EXPECT_EQ(filter->AddKey(keys[0], Replicas(1, 10000)), AddResult::kNew) << filter->error();
+  ASSERT_TRUE(filter->AddKeys(keys, results.data(), Replicas(1, 10000)));
   EXPECT_EQ(results[0], AddResult::kPresent);
   EXPECT_GT(Count(results, AddResult::kNew), 9900u);
   EXPECT_EQ(Count(results, AddResult::kFailed), 0u);
-  const std::string shard = [&] {
-    const std::string all = primary_->Command({"KEYS", "bloomline:shard:{f:*"});
-    return all.substr(0, all.find(' '));
-  }();
+  const std::string shard = primary_->KeysLike("bloomline:shard:{f:*").at(0);
   EXPECT_EQ(replica_->Command({"GET", shard}), primary_->Command({"GET", shard}));
   EXPECT_EQ(filter->MayMatch("absent"), Answer::kNo);
 }
@@ -121,8 +98,7 @@ TEST_F(RedisReplicaTest, TooFewReplicasAreAFailureThatNamesTheirNumber) {
   StartPrimaryAndReplica();
   const auto filter = Create();
   const std::vector<std::string> keys = Keys(1000, "key");
-  const std::vector<std::string_view> views = Views(keys);
-  std::vector<AddResult> results(views.size());
+  std::vector<AddResult> results(keys.size());
   // The first addition fails at the metadata, which must be on both replicas as well. Within 100 ms
   // a busy machine's replica did not confirm either.
   EXPECT_EQ(filter->AddKey("key", Replicas(2, 1000)), AddResult::kFailed);
@@ -132,7 +108,7 @@ TEST_F(RedisReplicaTest, TooFewReplicasAreAFailureThatNamesTheirNumber) {
   EXPECT_EQ(filter->MayMatch("key"), Answer::kNo) << "it was not sent";
   EXPECT_EQ(filter->AddKey("key", Replicas(1, 10000)), AddResult::kNew) << filter->error();
   replica_->Stop();
-  EXPECT_FALSE(filter->AddKeys(views.size(), views.data(), results.data(), Replicas(1, 50)));
+  EXPECT_FALSE(filter->AddKeys(keys, results.data(), Replicas(1, 50)));
   EXPECT_EQ(Count(results, AddResult::kFailed), results.size());
   EXPECT_NE(filter->error().find(primary_->address() +
                                  ": 0 of 1 replicas confirmed the addition within 50 ms"),
@@ -140,7 +116,7 @@ TEST_F(RedisReplicaTest, TooFewReplicasAreAFailureThatNamesTheirNumber) {
       << filter->error();
   EXPECT_EQ(CountLost(filter.get(), keys), 0u) << "the primary has them";
   replica_->Continue();
-  EXPECT_TRUE(filter->AddKeys(views.size(), views.data(), results.data(), Replicas(1, 10000)));
+  EXPECT_TRUE(filter->AddKeys(keys, results.data(), Replicas(1, 10000)));
   EXPECT_EQ(Count(results, AddResult::kPresent), results.size());
 }
 
@@ -251,9 +227,8 @@ class Adder {
           const auto filter = SharedBloomFilter::Open(servers, "f", nullptr);
           for (int batch = 0; !stop_ && filter != nullptr; ++batch) {
             const std::vector<std::string> keys = Keys(200, prefix + std::to_string(batch) + "/");
-            const std::vector<std::string_view> views = Views(keys);
-            std::vector<AddResult> results(views.size(), AddResult::kFailed);
-            filter->AddKeys(views.size(), views.data(), results.data(), options);
+            std::vector<AddResult> results(keys.size(), AddResult::kFailed);
+            filter->AddKeys(keys, results.data(), options);
             for (size_t i = 0; i < keys.size(); ++i) {
               if (results[i] != AddResult::kFailed) acknowledged_.push_back(keys[i]);
             }
@@ -288,10 +263,10 @@ TEST_F(RedisReplicaTest, SentinelPromotesAReplicaThatLags) {
   const auto before = Create();
   const std::vector<std::string> replicated = Keys(1000, "replicated");
   const std::vector<std::string> late = Keys(1000, "late");
-  ASSERT_TRUE(before->AddKeys(1000, Views(replicated).data(), nullptr, Replicas(1, 10000)));
+  ASSERT_TRUE(before->AddKeys(replicated, nullptr, Replicas(1, 10000)));
   CutOff(primary_.get(), replica_.get());
   // Without WAIT these keys are acknowledged and lost. With it they are not acknowledged.
-  ASSERT_TRUE(before->AddKeys(1000, Views(late).data()));
+  ASSERT_TRUE(before->AddKeys(late));
   EXPECT_EQ(before->AddKey("refused", Replicas(1, 50)), AddResult::kFailed);
   primary_->Kill();
   replica_->Continue();
@@ -305,7 +280,7 @@ TEST_F(RedisReplicaTest, SentinelPromotesAReplicaThatLags) {
   EXPECT_EQ(CountLost(filter.get(), replicated), 0u);
   EXPECT_GT(CountLost(filter.get(), late), 900u) << "all but false positives";
   // Adding them again after the failover repairs the filter.
-  ASSERT_TRUE(filter->AddKeys(1000, Views(late).data()));
+  ASSERT_TRUE(filter->AddKeys(late));
   EXPECT_EQ(CountLost(filter.get(), late), 0u);
 }
 
@@ -350,9 +325,9 @@ TEST_F(RedisClusterReplicaTest, NoConfirmedKeyIsLostWhenANodeDies) {
   EXPECT_EQ(CountLost(filter.get(), acknowledged), 0u) << "of " << acknowledged.size();
   std::vector<AddResult> results(1000);
   const std::vector<std::string> keys = Keys(1000, "later");
-  EXPECT_TRUE(filter->AddKeys(1000, Views(keys).data(), results.data())) << filter->error();
+  EXPECT_TRUE(filter->AddKeys(keys, results.data())) << filter->error();
   EXPECT_EQ(CountLost(filter.get(), keys), 0u);
-  EXPECT_FALSE(filter->AddKeys(1000, Views(keys).data(), results.data(), Replicas(1, 50)));
+  EXPECT_FALSE(filter->AddKeys(keys, results.data(), Replicas(1, 50)));
   EXPECT_NE(filter->error().find("0 of 1 replicas"), std::string::npos) << filter->error();
   EXPECT_GT(Count(results, AddResult::kFailed), 0u);
   EXPECT_GT(Count(results, AddResult::kPresent), 0u) << "the other nodes have their replicas";
@@ -382,18 +357,15 @@ TEST_F(RedisClusterReplicaTest, ShardsOfAConfirmedKeyStay) {
   tests::WaitForReplicas(cluster_->replica(0), 1);
   const auto ttl_of_shards = [&] {
     std::set<std::string> ttls;
-    const std::string all = cluster_->replica(0).Command({"KEYS", "bloomline:shard:*"});
-    for (const redis::Shard& shard : shards) {
-      if (all.find(shard.key) == std::string::npos) continue;
-      const std::string ttl = cluster_->replica(0).Command({"TTL", shard.key});
+    for (const std::string& shard : cluster_->replica(0).KeysLike("bloomline:shard:*")) {
+      const std::string ttl = cluster_->replica(0).Command({"TTL", shard});
       ttls.insert(ttl == "-1" ? "permanent" : "expires");
     }
     return ttls;
   };
   EXPECT_EQ(ttl_of_shards(), std::set<std::string>{"expires"});
   const std::vector<std::string> keys = Keys(1000, "key");
-  ASSERT_TRUE(filter->AddKeys(1000, Views(keys).data(), nullptr, Replicas(1, 10000)))
-      << filter->error();
+  ASSERT_TRUE(filter->AddKeys(keys, nullptr, Replicas(1, 10000))) << filter->error();
   EXPECT_EQ(ttl_of_shards(), std::set<std::string>{"permanent"});
   EXPECT_EQ(CountLost(filter.get(), keys), 0u);
 }

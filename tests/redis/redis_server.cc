@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <set>
 #include <sstream>
 #include <thread>
@@ -29,18 +30,11 @@ constexpr int kBusOffset = 10000;  // a cluster node also listens there
   std::abort();
 }
 
-// Port 0: any. Returns the port, or 0 if it is in use.
-int TryToBind(int port) {
-  const int fd = socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(static_cast<uint16_t>(port));
-  socklen_t length = sizeof(address);
-  auto* generic = reinterpret_cast<sockaddr*>(&address);
-  const bool bound = bind(fd, generic, length) == 0 && getsockname(fd, generic, &length) == 0;
-  close(fd);
-  return bound ? ntohs(address.sin_port) : 0;
+// Whether it is free.
+bool TryToBind(int* port) {
+  const int fd = RedisServer::Bind(port);
+  if (fd >= 0) close(fd);
+  return fd >= 0;
 }
 
 void WaitUntil(const std::function<std::string()>& what, const std::function<bool()>& done) {
@@ -147,10 +141,28 @@ std::set<std::string> OwnersAndEpochs(const RedisServer& server) {
 
 bool RedisServer::IsInstalled() { return ServerProgram() != nullptr; }
 
+int RedisServer::Bind(int* port) {
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<uint16_t>(*port));
+  socklen_t length = sizeof(address);
+  auto* generic = reinterpret_cast<sockaddr*>(&address);
+  if (bind(fd, generic, length) != 0 || getsockname(fd, generic, &length) != 0) {
+    close(fd);
+    return -1;
+  }
+  *port = ntohs(address.sin_port);
+  return fd;
+}
+
 int RedisServer::FreePort() {
   for (;;) {
-    const int port = TryToBind(0);
-    if (port != 0 && port + kBusOffset < 65536 && TryToBind(port + kBusOffset) != 0) return port;
+    int port = 0;
+    if (!TryToBind(&port) || port + kBusOffset > UINT16_MAX) continue;
+    int bus_port = port + kBusOffset;
+    if (TryToBind(&bus_port)) return port;
   }
 }
 
@@ -209,6 +221,11 @@ void RedisServer::Continue() { kill(pid_, SIGCONT); }
 
 std::string RedisServer::Command(std::initializer_list<std::string_view> arguments) const {
   return CommandAt(port_, arguments);
+}
+
+std::vector<std::string> RedisServer::KeysLike(const std::string& pattern) const {
+  std::istringstream words(Command({"KEYS", pattern}));
+  return {std::istream_iterator<std::string>(words), {}};
 }
 
 uint64_t RedisServer::Info(std::string_view section, std::string_view name) const {

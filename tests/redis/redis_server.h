@@ -21,6 +21,8 @@ class RedisServer {
   static bool IsInstalled();
   // A port that is free now on loopback, as is a cluster node's second port.
   static int FreePort();
+  // A socket of this port on loopback; 0: any. *port gets it. -1: it is in use.
+  static int Bind(int* port);
 
   // `arguments` follow the usual ones on the command line, which are: no persistence, no cluster.
   // Ends the test process if the server does not start.
@@ -40,6 +42,8 @@ class RedisServer {
   // The reply as text: numbers in decimal, elements of arrays separated by spaces, "(nil)", errors
   // as they are.
   std::string Command(std::initializer_list<std::string_view> arguments) const;
+
+  std::vector<std::string> KeysLike(const std::string& pattern) const;
 
   // The number after "NAME:" or "NAME=" in the section of INFO, for example errorstat_MOVED:count.
   // 0 if there is none.

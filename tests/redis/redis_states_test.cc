@@ -12,27 +12,17 @@
 #include "src/redis/lifecycle.h"
 #include "src/redis/router.h"
 #include "src/redis/scripts.h"
+#include "tests/redis/redis_filter_test.h"
 #include "tests/redis/redis_proxy.h"
-#include "tests/redis/redis_server.h"
 
 namespace bloomline {
 namespace {
 
 using tests::RedisProxy;
-using tests::RedisServer;
 
-class RedisStatesTest : public testing::Test {
+class RedisStatesTest : public tests::RedisFilterTest {
  protected:
-  void SetUp() override {
-    if (!RedisServer::IsInstalled()) GTEST_SKIP() << "there is no redis-server here";
-    server_ = std::make_unique<RedisServer>();
-    servers_.servers = {server_->address()};
-  }
-
   std::string Bytes(size_t n, char c = '\0') const { return std::string(n, c); }
-
-  std::unique_ptr<RedisServer> server_;
-  RedisServers servers_;
 };
 
 // A shard of 4 blocks of 64 bytes.
@@ -233,10 +223,9 @@ TEST_F(MetadataStatesTest, ForeignHashIsGivenNoExpiry) {
 // Fills 24 shards in 5 seconds, with an expiry of 4: they are renewed each second, and a busy
 // machine may be three seconds late.
 TEST_F(RedisStatesTest, CreationThatTakesLongerThanTheExpirySucceeds) {
-  SharedBloomFilterOptions options;
-  options.capacity = 80000;
-  options.shard_bytes = 4096;
-  redis::Layout layout = redis::PlanLayout(options);
+  options_.capacity = 80000;
+  options_.shard_bytes = 4096;
+  redis::Layout layout = redis::PlanLayout(options_);
   ASSERT_EQ(layout.num_shards, 24u);
   redis::CreationPace pace;
   pace.expiry_seconds = 4;

@@ -11,6 +11,8 @@
 
 #include "bloomline/redis_bloom_filter.h"
 #include "src/redis/tls.h"
+#include "tests/redis/redis_filter_test.h"
+#include "tests/redis/redis_keys.h"
 #include "tests/redis/redis_server.h"
 #include "tests/support/temp_dir.h"
 
@@ -20,11 +22,12 @@ namespace {
 using tests::RedisServer;
 using tests::TempDir;
 
-class RedisTlsTest : public testing::Test {
+class RedisTlsTest : public tests::RedisTest {
  protected:
   void SetUp() override {
     if (!redis::WhyNoTls().empty()) GTEST_SKIP() << redis::WhyNoTls();
-    if (!RedisServer::IsInstalled()) GTEST_SKIP() << "there is no redis-server here";
+    RedisTest::SetUp();
+    if (IsSkipped()) return;
     if (std::system("command -v openssl >/dev/null 2>&1") != 0) GTEST_SKIP() << "no openssl here";
     Run("mkdir authorities");
     MakeAuthority("authorities/ca");
@@ -32,7 +35,6 @@ class RedisTlsTest : public testing::Test {
     MakeCertificate("server", "IP:127.0.0.1,DNS:redis.test");
     MakeCertificate("client", "DNS:client.test");
     Run("openssl rehash authorities");
-    options_.capacity = 20000;
   }
 
   void Run(const std::string& command) {
@@ -72,13 +74,6 @@ class RedisTlsTest : public testing::Test {
     Start(more);
   }
 
-  std::unique_ptr<SharedBloomFilter> Create() {
-    std::string error;
-    auto filter = SharedBloomFilter::Create(servers_, "f", options_, &error);
-    EXPECT_NE(filter, nullptr) << error;
-    return filter;
-  }
-
   void ExpectRefused(const std::string& words) {
     std::string error;
     EXPECT_EQ(SharedBloomFilter::Create(servers_, "f", options_, &error), nullptr);
@@ -88,8 +83,6 @@ class RedisTlsTest : public testing::Test {
   const TempDir dir_;
   std::unique_ptr<RedisServer> server_;
   std::string tls_address_;
-  RedisServers servers_;
-  SharedBloomFilterOptions options_;
 };
 
 TEST_F(RedisTlsTest, KeysAreAddedAndFound) {
@@ -97,13 +90,9 @@ TEST_F(RedisTlsTest, KeysAreAddedAndFound) {
   const auto filter = Create();
   ASSERT_NE(filter, nullptr);
   EXPECT_EQ(filter->AddKey("one"), AddResult::kNew);
-  std::vector<std::string> keys;
-  for (int i = 0; i < 20000; ++i) keys.push_back("key" + std::to_string(i));
-  const std::vector<std::string_view> views(keys.begin(), keys.end());
-  ASSERT_TRUE(filter->AddKeys(views.size(), views.data())) << filter->error();
-  std::vector<Answer> answers(views.size());
-  ASSERT_TRUE(filter->MayMatch(views.size(), views.data(), answers.data()));
-  for (const Answer answer : answers) ASSERT_EQ(answer, Answer::kMaybe);
+  const std::vector<std::string> keys = tests::Keys(20000, "key");
+  ASSERT_TRUE(filter->AddKeys(keys)) << filter->error();
+  EXPECT_EQ(tests::CountLost(filter.get(), keys), 0u);
   // The port without TLS has the same filter.
   servers_ = RedisServers();
   servers_.servers = {server_->address()};

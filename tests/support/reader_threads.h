@@ -60,7 +60,37 @@ struct ReadCounts {
   std::atomic<uint64_t> lost{0};      // acknowledged keys that were not found
   std::atomic<uint64_t> invented{0};  // missing keys that were found
   std::atomic<uint64_t> errors{0};
+
+  // What a database said when key i was read, which is there or missing.
+  template <typename Status>
+  void Add(uint64_t i, bool is_present, const Status& status, const std::string& value) {
+    ++(is_present ? present : absent);
+    if (status.IsNotFound()) {
+      lost += is_present ? 1 : 0;
+    } else if (!status.ok() || (is_present && value != std::to_string(i))) {
+      ++errors;
+    } else {
+      invented += is_present ? 0 : 1;
+    }
+  }
 };
+
+template <typename DB>
+void GetKey(DB* db, uint64_t i, bool is_present, ReadCounts* counts) {
+  std::string value;
+  const auto status =
+      db->Get({}, is_present ? GrowingKeys::Present(i) : GrowingKeys::Absent(i), &value);
+  counts->Add(i, is_present, status, value);
+}
+
+// Slows down as the database grows, so that a long run does not fill the disk.
+template <typename DB>
+void PutNextKey(DB* db, GrowingKeys* keys, ReadCounts* counts) {
+  const uint64_t i = keys->acknowledged();
+  if (i > 200000) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  if (!db->Put({}, GrowingKeys::Present(i), std::to_string(i)).ok()) ++counts->errors;
+  keys->Acknowledge();
+}
 
 constexpr int kReaders = 8;
 

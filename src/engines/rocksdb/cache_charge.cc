@@ -9,6 +9,9 @@
 namespace bloomline {
 namespace {
 
+// As large as RocksDB's: each entry costs a lock and a place in the cache's table.
+constexpr size_t kEntryBytes = size_t{256} << 10;
+
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::Cache;
 using ROCKSDB_NAMESPACE::Slice;
@@ -72,7 +75,7 @@ std::shared_ptr<Cache> ChargedCache(const BlockBasedTableOptions& options) {
   return IsCharged(options) ? options.block_cache : nullptr;
 }
 
-bool CacheCharge::Insert() {
+bool ConstructionCharge::Insert() {
   return support::OrIfOutOfMemory(false, [&] {
     // First, so that no handle is lost.
     if (entries_.size() == entries_.capacity()) entries_.reserve(2 * entries_.size() + 4);
@@ -90,7 +93,7 @@ bool CacheCharge::Insert() {
   });
 }
 
-void CacheCharge::Set(size_t bytes) {
+void ConstructionCharge::Charge(size_t bytes) {
   if (cache_ == nullptr) return;
   const size_t wanted = bytes / kEntryBytes + (bytes % kEntryBytes == 0 ? 0 : 1);
   while (entries_.size() < wanted && Insert()) {
@@ -101,14 +104,10 @@ void CacheCharge::Set(size_t bytes) {
   }
 }
 
-void ConstructionCharge::ChargeTo(std::shared_ptr<Cache> cache) {
-  charge_.ChargeTo(std::move(cache));
-}
-
 size_t ConstructionCharge::ListHas(size_t num_hashes) {
-  constexpr size_t kHashesPerEntry = CacheCharge::kEntryBytes / sizeof(uint64_t);
+  constexpr size_t kHashesPerEntry = kEntryBytes / sizeof(uint64_t);
   const size_t num_entries = (num_hashes + kHashesPerEntry / 2) / kHashesPerEntry;
-  SetHashes(num_entries * CacheCharge::kEntryBytes);
+  SetHashes(num_entries * kEntryBytes);
   return num_entries * kHashesPerEntry + kHashesPerEntry / 2;
 }
 

@@ -20,38 +20,20 @@ namespace bloomline {
 std::shared_ptr<ROCKSDB_NAMESPACE::Cache> ChargedCache(
     const ROCKSDB_NAMESPACE::BlockBasedTableOptions& options);
 
-// What one builder charges. Not thread-safe. Throws nothing. Gives everything back when destroyed.
-class CacheCharge {
- public:
-  // As large as RocksDB's: each entry costs a lock and a place in the cache's table.
-  static constexpr size_t kEntryBytes = size_t{256} << 10;
-
-  CacheCharge() = default;
-  ~CacheCharge() { Set(0); }
-  CacheCharge(const CacheCharge&) = delete;
-  CacheCharge& operator=(const CacheCharge&) = delete;
-
-  // Needs that nothing is charged so far. A null cache is never charged.
-  void ChargeTo(std::shared_ptr<ROCKSDB_NAMESPACE::Cache> cache) { cache_ = std::move(cache); }
-
-  // Charges so many bytes instead of those so far, in whole entries. A cache that is full and has a
-  // strict limit refuses: less is charged then, and the next call tries again. As in RocksDB, that
-  // changes no filter.
-  void Set(size_t bytes);
-
- private:
-  bool Insert();
-
-  std::shared_ptr<ROCKSDB_NAMESPACE::Cache> cache_;
-  std::vector<void*> entries_;  // Cache::Handle*, a class of another header in some versions
-};
-
 // What a builder of filters charges: hashes, the memory that it sorts them in, and finished
 // filters. RocksDB's builders charge the same, so hashes are charged in halves of entries, rounded.
+// A cache that is full and has a strict limit refuses: less is charged then, and the next call
+// tries again. As in RocksDB, that changes no filter. Not thread-safe. Throws nothing. Gives
+// everything back when destroyed.
 class ConstructionCharge : public filter::HashListObserver {
  public:
-  // Null: nothing is charged.
-  void ChargeTo(std::shared_ptr<ROCKSDB_NAMESPACE::Cache> cache);
+  ConstructionCharge() = default;
+  ~ConstructionCharge() override { Charge(0); }
+  ConstructionCharge(const ConstructionCharge&) = delete;
+  ConstructionCharge& operator=(const ConstructionCharge&) = delete;
+
+  // Needs that nothing is charged so far. Null: nothing is charged.
+  void ChargeTo(std::shared_ptr<ROCKSDB_NAMESPACE::Cache> cache) { cache_ = std::move(cache); }
 
   size_t ListHas(size_t num_hashes) override;
 
@@ -65,9 +47,13 @@ class ConstructionCharge : public filter::HashListObserver {
 
  private:
   void SetHashes(size_t bytes);
-  void Update() { charge_.Set(hash_bytes_ + filter_bytes_ + temporary_bytes_); }
+  void Update() { Charge(hash_bytes_ + filter_bytes_ + temporary_bytes_); }
+  // Charges so many bytes instead of those so far, in whole entries.
+  void Charge(size_t bytes);
+  bool Insert();
 
-  CacheCharge charge_;
+  std::shared_ptr<ROCKSDB_NAMESPACE::Cache> cache_;
+  std::vector<void*> entries_;  // Cache::Handle*, a class of another header in some versions
   size_t hash_bytes_ = 0;
   size_t filter_bytes_ = 0;
   size_t temporary_bytes_ = 0;

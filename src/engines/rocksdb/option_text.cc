@@ -70,8 +70,9 @@ std::string SeedText(const RocksDBFilterOptions& options) {
   return options.random_seed ? kRandomSeed : std::to_string(options.seed);
 }
 
-std::string BitsPerKeyText(const RocksDBFilterOptions& options) {
-  return support::DoubleText(options.bits_per_key);
+template <auto member>
+std::string NumberText(const RocksDBFilterOptions& options) {
+  return support::DoubleText(options.*member);
 }
 
 constexpr char kUniform[] = "uniform";
@@ -101,17 +102,9 @@ std::string ParseNumLevels(const std::string& value, RocksDBFilterOptions* optio
          std::to_string(RocksDBFilterOptions::kMaxLevels) + ", and 0 to learn it from the files";
 }
 
-std::string NumLevelsText(const RocksDBFilterOptions& options) {
-  return std::to_string(options.num_levels);
-}
-
 std::string ParseLevelSizeRatio(const std::string& value, RocksDBFilterOptions* options) {
   if (support::ParseDouble(value, &options->level_size_ratio)) return "";
   return "level_size_ratio is '" + value + "'; allowed: 1 to 1000";
-}
-
-std::string LevelSizeRatioText(const RocksDBFilterOptions& options) {
-  return support::DoubleText(options.level_size_ratio);
 }
 
 std::string ParseFiltersAtBottom(const std::string& value, RocksDBFilterOptions* options) {
@@ -144,24 +137,24 @@ std::string ParseRangeEntries(const std::string& value, RocksDBFilterOptions* op
   return "range_entries_per_key is '" + value + "'; allowed: a number";
 }
 
-std::string RangeEntriesText(const RocksDBFilterOptions& options) {
-  return support::DoubleText(options.range_entries_per_key);
-}
-
 }  // namespace
 
 const std::array<OptionText, 11>& OptionTexts() {
   static constexpr std::array<OptionText, 11> kTexts = {{
-      {"bits_per_key", OptionType::kDouble, ParseBitsPerKey, BitsPerKeyText},
+      {"bits_per_key", OptionType::kDouble, ParseBitsPerKey,
+       NumberText<&FilterOptions::bits_per_key>},
       {"format", OptionType::kString, ParseFormat, FormatText},
       {"seed", OptionType::kUInt64T, ParseSeed, SeedText},
       {"bits_by_level", OptionType::kString, ParseBitsByLevel, BitsByLevelText},
-      {"num_levels", OptionType::kInt, ParseNumLevels, NumLevelsText},
-      {"level_size_ratio", OptionType::kDouble, ParseLevelSizeRatio, LevelSizeRatioText},
+      {"num_levels", OptionType::kInt, ParseNumLevels,
+       NumberText<&RocksDBFilterOptions::num_levels>},
+      {"level_size_ratio", OptionType::kDouble, ParseLevelSizeRatio,
+       NumberText<&RocksDBFilterOptions::level_size_ratio>},
       {"flush_format", OptionType::kString, ParseFlushFormat, FlushFormatText},
       {"filters_at_bottom", OptionType::kBoolean, ParseFiltersAtBottom, FiltersAtBottomText},
       {"range_prefixes", OptionType::kString, ParseRangePrefixes, RangePrefixesText},
-      {"range_entries_per_key", OptionType::kDouble, ParseRangeEntries, RangeEntriesText},
+      {"range_entries_per_key", OptionType::kDouble, ParseRangeEntries,
+       NumberText<&RocksDBFilterOptions::range_entries_per_key>},
       {kCanonicalizerOption, OptionType::kString, ParseCanonicalizer, CanonicalizerText},
   }};
   return kTexts;

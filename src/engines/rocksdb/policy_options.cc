@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "bloomline/seed.h"
-#include "rocksdb/customizable.h"
 #include "src/engines/rocksdb/filter_options.h"
 #include "src/engines/rocksdb/option_text.h"
 #include "src/engines/rocksdb/policy.h"
@@ -14,7 +13,6 @@ namespace bloomline {
 namespace {
 
 using ROCKSDB_NAMESPACE::ConfigOptions;
-using ROCKSDB_NAMESPACE::Customizable;
 using ROCKSDB_NAMESPACE::OptionTypeFlags;
 using ROCKSDB_NAMESPACE::OptionTypeInfo;
 using ROCKSDB_NAMESPACE::OptionVerificationType;
@@ -30,38 +28,23 @@ PolicyOptions::Snapshot MakeSnapshot(const RocksDBFilterOptions& options) {
   return {Normalized(options), MakeLevelRules(options), CanonicalizerOf(options), ranges};
 }
 
-// "bits_per_key=7.5;format=compact": all but the seed, which may be a secret.
-std::string Description(const RocksDBFilterOptions& options) {
+const char* IdOf(bool has_canonicalizer) {
+  return has_canonicalizer ? kCanonicalPolicyName : kRocksDBPolicyName;
+}
+
+// "bits_per_key=7.5;format=compact;": all but the option that `without` names.
+std::string OptionString(const RocksDBFilterOptions& options, std::string_view without,
+                         const std::string& delimiter) {
   std::string text;
   for (const OptionText& option : OptionTexts()) {
     const std::string value = option.text(options);
-    if (std::string_view(option.name) == "seed" || value.empty()) continue;
-    if (!text.empty()) text += ';';
-    text += option.name + ("=" + value);
+    if (option.name == without || value.empty()) continue;
+    text += option.name + ("=" + value) + delimiter;
   }
   return text;
 }
 
 }  // namespace
-
-// RocksDB sets options one by one, on the object itself. A draft is an object that no other thread
-// sees.
-class PolicyOptions::Draft : public Customizable {
- public:
-  Draft(const RocksDBFilterOptions& options, const Types& types) {
-    options_.options_ = options;
-    options_.has_canonicalizer_ = options.canonicalizer != nullptr;
-    options_.is_draft_ = true;
-    RegisterOptions("BloomlineOptions", &options_, &types);
-  }
-  const char* Name() const override { return kRocksDBPolicyName; }
-  std::string GetId() const override { return options_.Id(); }
-  using Customizable::SerializeOptions;
-  const RocksDBFilterOptions& options() const { return options_.options_; }
-
- private:
-  PolicyOptions options_{RocksDBFilterOptions()};  // its plan is not used
-};
 
 PolicyOptions::PolicyOptions(const RocksDBFilterOptions& options)
     : options_(options),
@@ -84,9 +67,7 @@ CanonicalizerPtr PolicyOptions::LoadCanonicalizer() const {
   return snapshot_.canonicalizer;
 }
 
-std::string PolicyOptions::Id() const {
-  return has_canonicalizer_ ? kCanonicalPolicyName : kRocksDBPolicyName;
-}
+std::string PolicyOptions::Id() const { return IdOf(has_canonicalizer_); }
 
 bool PolicyOptions::KeepsCanonicalizerAs(const std::string& id) const {
   const std::string_view name = std::string_view(id).substr(0, id.find(':'));
@@ -104,8 +85,10 @@ Status PolicyOptions::Change(const ConfigOptions& config, const Changes& changes
   Status status = support::OrIfOutOfMemory(Status::MemoryLimit(), [&] {
     const std::string error = TryChange(config, changes, unused);
     if (error.empty()) return CanonicalizerStatus(changes);
-    Complain("RocksDB filter policy: " + error + "; the options stay " +
-             Description(LoadOptions()));
+    // The seed may be a secret.
+    std::string current = OptionString(LoadOptions(), "seed", ";");
+    current.pop_back();
+    Complain("RocksDB filter policy: " + error + "; the options stay " + current);
     // Not NotFound for unknown names: RocksDB would conclude that it does not know this policy.
     return Status::InvalidArgument("bloomline", error);
   });
@@ -140,28 +123,31 @@ std::string PolicyOptions::TryChange(const ConfigOptions& config, const Changes&
     const std::string error = TakeCanonicalizer(named->second);
     if (!error.empty()) return error;
   }
-  Draft draft(options_, OptionTypes());
-  ConfigOptions strict = config;
-  strict.ignore_unknown_options = false;  // else RocksDB ignores bad values, too
-  strict.invoke_prepare_options = false;
+  PolicyOptions draft{RocksDBFilterOptions()};
+  RocksDBFilterOptions& changed = draft.options_;
+  changed = options_;
   Changes unknown;
-  const Status status = draft.ConfigureFromMap(strict, changes, &unknown);
-  if (!status.ok()) return status.getState() == nullptr ? status.ToString() : status.getState();
+  for (const auto& [name, value] : changes) {
+    const auto option = OptionTypes().find(name);
+    if (option == OptionTypes().end()) {
+      unknown.emplace(name, value);
+      continue;
+    }
+    const Status status = option->second.Parse(config, name, value, &draft);
+    if (!status.ok()) return status.getState() == nullptr ? status.ToString() : status.getState();
+  }
   if (unused != nullptr) {
     unused->insert(unknown.begin(), unknown.end());
   } else if (!unknown.empty() && !config.ignore_unknown_options) {
     return "there is no option '" + unknown.begin()->first + "'; allowed: " + OptionNames();
   }
-  const std::string error = draft.options().Validate();
-  if (!error.empty()) {
-    return std::string("in format ") + FormatName(draft.options().format) + ", " + error;
-  }
+  const std::string error = changed.Validate();
+  if (!error.empty()) return std::string("in format ") + FormatName(changed.format) + ", " + error;
   // As when a policy is made: builders cannot fail.
   uint64_t unused_seed;
   std::string failure;
-  if (draft.options().random_seed && !DrawSeed(&unused_seed, &failure)) return failure;
-  RocksDBFilterOptions changed = draft.options();  // may throw: the lines below do not
-  snapshot_ = MakeSnapshot(changed);
+  if (changed.random_seed && !DrawSeed(&unused_seed, &failure)) return failure;
+  snapshot_ = MakeSnapshot(changed);  // may throw: the next line does not
   options_ = std::move(changed);
   return "";
 }
@@ -169,8 +155,9 @@ std::string PolicyOptions::TryChange(const ConfigOptions& config, const Changes&
 std::string PolicyOptions::Serialize(const ConfigOptions& config, const std::string& prefix) const {
   std::string text = support::OrIfOutOfMemory(std::string(), [&] {
     const RocksDBFilterOptions options = LoadOptions();
-    const Types types = TypesToWrite(options);
-    return Draft(options, types).SerializeOptions(config, prefix);
+    const std::string id = IdOf(options.canonicalizer != nullptr);
+    if (config.IsShallow()) return id;
+    return prefix + "id=" + id + config.delimiter + OptionString(options, "", config.delimiter);
   });
   if (!text.empty()) return text;
   Complain("RocksDB filter policy: out of memory; its options are not written, only its name");
@@ -193,14 +180,10 @@ ROCKSDB_NAMESPACE::OptionTypeInfo PolicyOptions::TypeInfo(const OptionText& opti
         });
       },
       [text](const ConfigOptions&, const std::string&, const void* object, std::string* value) {
-        const auto serialize = [&] {
+        return support::OrIfOutOfMemory(Status::MemoryLimit(), [&] {
           *value = text(object);
           return Status::OK();
-        };
-        // A failure here makes RocksDB assert, or leave the option out. So a draft throws, and
-        // Serialize catches.
-        if (static_cast<const PolicyOptions*>(object)->is_draft_) return serialize();
-        return support::OrIfOutOfMemory(Status::MemoryLimit(), serialize);
+        });
       },
       [text](const ConfigOptions&, const std::string& name, const void* a, const void* b,
              std::string* mismatch) {
@@ -216,15 +199,6 @@ const PolicyOptions::Types& PolicyOptions::OptionTypes() {
     for (const OptionText& option : OptionTexts()) all->emplace(option.name, TypeInfo(option));
     return all;
   }();
-  return types;
-}
-
-PolicyOptions::Types PolicyOptions::TypesToWrite(const RocksDBFilterOptions& options) {
-  Types types;
-  for (const OptionText& option : OptionTexts()) {
-    if (option.text(options).empty()) continue;
-    types.emplace(option.name, OptionTypes().at(option.name));
-  }
   return types;
 }
 

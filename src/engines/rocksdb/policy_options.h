@@ -73,10 +73,7 @@ class PolicyOptions {
   static const Types& OptionTypes();
 
  private:
-  class Draft;
-
   static ROCKSDB_NAMESPACE::OptionTypeInfo TypeInfo(const OptionText& option);
-  static Types TypesToWrite(const RocksDBFilterOptions& options);
 
   ROCKSDB_NAMESPACE::Status CanonicalizerStatus(const Changes& changes) const;
   // The caller has the lock.
@@ -90,7 +87,6 @@ class PolicyOptions {
   RocksDBFilterOptions options_;
   Snapshot snapshot_;                           // of options_
   std::atomic<bool> has_canonicalizer_{false};  // without the lock
-  bool is_draft_ = false;  // only Serialize writes a draft's options, and it catches exceptions
 };
 
 }  // namespace bloomline

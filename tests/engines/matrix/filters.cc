@@ -7,7 +7,6 @@
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/bits_builder.h"
 #include "tests/engines/forwarding_policy.h"
-#include "tests/engines/matrix/keys.h"
 
 namespace bloomline::matrix {
 namespace {
@@ -20,54 +19,6 @@ using tests::ForwardingBuilder;
 using tests::ForwardingPolicy;
 
 constexpr double kReferenceBits = 50;
-
-bool IsOneOf(const Slice& entry, size_t n) {
-  return Random(0, {entry.data(), entry.size()}).OneIn(n);
-}
-
-// Drops prefixes, or what seems to be added twice.
-class DefectiveBuilder : public ForwardingBuilder {
- public:
-  DefectiveBuilder(FilterBitsBuilder* builder, Defect defect)
-      : ForwardingBuilder(builder), defect_(defect) {}
-  void AddKey(const Slice& key) override {
-    if (defect_ == Defect::kPrefix && key.size() == kPrefixBytes && IsOneOf(key, 8)) return;
-    if (defect_ == Defect::kDuplicate && has_last_ && key == last_) return;
-    last_ = key.ToString();
-    has_last_ = true;
-    ForwardingBuilder::AddKey(key);
-  }
-#if BLOOMLINE_ROCKSDB_HAS_ADD_KEY_AND_ALT
-  void AddKeyAndAlt(const Slice& key, const Slice& alt) override {
-    ForwardingBuilder::AddKey(key);
-    AddKey(alt);
-  }
-#endif
-
- private:
-  const Defect defect_;
-  std::string last_;
-  bool has_last_ = false;
-};
-
-class DefectiveReader : public FilterBitsReader {
- public:
-  DefectiveReader(FilterBitsReader* reader, Defect defect) : reader_(reader), defect_(defect) {}
-  bool MayMatch(const Slice& entry) override {
-    return reader_->MayMatch(entry) && !(defect_ == Defect::kReader && IsOneOf(entry, 1000));
-  }
-  void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
-    reader_->MayMatch(num_keys, keys, may_match);
-    for (int i = 0; i < num_keys && defect_ == Defect::kReader; ++i) {
-      may_match[i] = may_match[i] && !IsOneOf(*keys[i], 1000);
-    }
-    if (defect_ == Defect::kBatch && num_keys >= 32) may_match[num_keys - 1] = false;
-  }
-
- private:
-  const std::unique_ptr<FilterBitsReader> reader_;
-  const Defect defect_;
-};
 
 const char* OptionString(Filter filter) {
   switch (filter) {
@@ -132,23 +83,18 @@ class StockBuilder : public ForwardingBuilder {
 
 class TwoPolicies : public ForwardingPolicy {
  public:
-  TwoPolicies(Policy builders, Policy readers, Defect defect)
-      : ForwardingPolicy(std::move(builders)), readers_(std::move(readers)), defect_(defect) {}
+  TwoPolicies(Policy builders, Policy readers)
+      : ForwardingPolicy(std::move(builders)), readers_(std::move(readers)) {}
   FilterBitsBuilder* GetBuilderWithContext(const FilterBuildingContext& context) const override {
     FilterBitsBuilder* const builder = ForwardingPolicy::GetBuilderWithContext(context);
-    if (builder == nullptr) return nullptr;
-    FilterBitsBuilder* const with_bytes = new StockBuilder(builder);
-    const bool is_defective = defect_ == Defect::kPrefix || defect_ == Defect::kDuplicate;
-    return is_defective ? new DefectiveBuilder(with_bytes, defect_) : with_bytes;
+    return builder == nullptr ? nullptr : new StockBuilder(builder);
   }
   FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
-    FilterBitsReader* const reader = readers_->GetFilterBitsReader(contents);
-    return reader == nullptr ? nullptr : new DefectiveReader(reader, defect_);
+    return readers_->GetFilterBitsReader(contents);
   }
 
  private:
   const Policy readers_;
-  const Defect defect_;
 };
 
 class ReferencePolicy : public ForwardingPolicy {
@@ -167,28 +113,14 @@ class ReferencePolicy : public ForwardingPolicy {
 
 }  // namespace
 
-bool ParseDefect(const std::string& name, Defect* defect, std::string* error) {
-  constexpr const char* kNames[] = {"none", "reader", "batch", "prefix", "duplicate"};
-  int i = 0;
-  for (const char* known : kNames) {
-    if (name == known) {
-      *defect = static_cast<Defect>(i);
-      return true;
-    }
-    ++i;
-  }
-  *error = "defect is '" + name + "'; allowed: none, reader, batch, prefix, duplicate";
-  return false;
-}
-
-Policy NewCellPolicy(Filter filter, Defect defect, std::string* error) {
+Policy NewCellPolicy(Filter filter, std::string* error) {
   Policy builders = FromString(OptionString(filter), error);
   if (builders == nullptr) return nullptr;
   const bool is_stock = filter == Filter::kBloom || filter == Filter::kRibbon;
-  if (!is_stock && defect == Defect::kNone) return builders;
+  if (!is_stock) return builders;
   Policy readers = FromString(OptionString(Filter::kBlocked), error);
   if (readers == nullptr) return nullptr;
-  return std::make_shared<TwoPolicies>(std::move(builders), std::move(readers), defect);
+  return std::make_shared<TwoPolicies>(std::move(builders), std::move(readers));
 }
 
 Policy NewReferencePolicy(Filter filter, std::string* error) {

@@ -22,21 +22,19 @@ namespace bloomline::matrix {
 namespace {
 
 constexpr char kUsage[] =
-    "Usage: matrix [--short] [--cell CELL] [--gets N] [--seed N] [--jobs N] [--defect DEFECT]\n"
-    "              [--list]\n"
+    "Usage: matrix [--short] [--cell CELL] [--gets N] [--seed N] [--jobs N] [--list]\n"
     "Writes a database for each combination of prefix extractor, index, keys, whole_key_filtering\n"
     "and filter; reads it with Get, MultiGet and iterators on several levels, compacted, reopened\n"
     "with another extractor, and rewritten; and compares every answer with a model. Prints the\n"
     "number of cells, Gets and wrong answers, and for each failing cell the command that repeats\n"
     "it. Answers that are wrong with RocksDB's own filters, too, are told apart.\n"
-    "  --short          few cells that have every pair of values, instead of all\n"
-    "  --cell CELL      only the cells with these values: prefix=fixed,whole=off\n"
-    "  --gets N         Gets of all cells together, 1e3 to 1e10; default 100000000, with --short\n"
-    "                   or --cell 2000 for each cell\n"
-    "  --seed N         0 to 1000000000; default 1\n"
-    "  --jobs N         threads, 1 to 64; default 1\n"
-    "  --defect DEFECT  plants a mistake in the filters: reader, batch, prefix or duplicate\n"
-    "  --list           prints a line for each cell, too\n"
+    "  --short      few cells that have every pair of values, instead of all\n"
+    "  --cell CELL  only the cells with these values: prefix=fixed,whole=off\n"
+    "  --gets N     Gets of all cells together, 1e3 to 1e10; default 100000000, with --short\n"
+    "               or --cell 2000 for each cell\n"
+    "  --seed N     0 to 1000000000; default 1\n"
+    "  --jobs N     threads, 1 to 64; default 1\n"
+    "  --list       prints a line for each cell, too\n"
     "Exit status: 0 if no answer is wrong but RocksDB's own, 1 otherwise, 2 for a bad argument.\n";
 
 constexpr uint64_t kDefaultGets = 100000000;
@@ -49,13 +47,10 @@ struct Flags {
   uint64_t gets = 0;
   uint64_t seed = 1;
   uint64_t jobs = 1;
-  Defect defect = Defect::kNone;
-  std::string defect_name = "none";
 };
 
 Flags Parse(tests::Arguments* arguments) {
   Flags flags;
-  std::string error;
   for (std::string argument; arguments->Next(&argument);) {
     if (argument == "--short") {
       flags.is_short = true;
@@ -69,9 +64,6 @@ Flags Parse(tests::Arguments* arguments) {
       flags.seed = arguments->Number(0, 1000000000);
     } else if (argument == "--jobs") {
       flags.jobs = arguments->Number(1, 64);
-    } else if (argument == "--defect") {
-      flags.defect_name = arguments->Text();
-      if (!ParseDefect(flags.defect_name, &flags.defect, &error)) arguments->Refuse(error);
     } else {
       arguments->Refuse("'" + argument + "' is not known");
     }
@@ -87,9 +79,9 @@ struct CheckedCell {
   std::string wrong_use;
 };
 
-CheckedCell CheckCell(const Cell& cell, uint64_t gets, uint64_t seed, Defect defect) {
+CheckedCell CheckCell(const Cell& cell, uint64_t gets, uint64_t seed) {
   CheckedCell checked;
-  const Policy policy = NewCellPolicy(cell.filter(), defect, &checked.report.failure);
+  const Policy policy = NewCellPolicy(cell.filter(), &checked.report.failure);
   if (policy == nullptr) return checked;
   checked.report = RunCell(cell, gets, seed, policy);
   checked.wrong_use = WrongUse(cell, checked.report);
@@ -202,7 +194,7 @@ int Run(int argc, char** argv) {
   std::atomic<size_t> next{0};
   const auto work = [&] {
     for (size_t i = next++; i < cells.size(); i = next++) {
-      checked[i] = CheckCell(cells[i], gets, flags.seed, flags.defect);
+      checked[i] = CheckCell(cells[i], gets, flags.seed);
     }
   };
   std::vector<std::thread> threads;
@@ -212,8 +204,7 @@ int Run(int argc, char** argv) {
 
   Summary summary;
   const std::string repeat =
-      " --gets " + std::to_string(gets) + " --seed " + std::to_string(flags.seed) +
-      (flags.defect == Defect::kNone ? "" : " --defect " + flags.defect_name);
+      " --gets " + std::to_string(gets) + " --seed " + std::to_string(flags.seed);
   for (size_t i = 0; i < cells.size(); ++i) {
     summary.Add(cells[i], checked[i], repeat, flags.lists);
   }
