@@ -1,4 +1,4 @@
-// Kills processes that write databases and filter files, and looks for lost keys.
+// Kills processes that write databases, and looks for lost keys.
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -40,9 +40,9 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::steady_clock;
 
-// The number of cycles after which a database is deleted and begun again. Files stay.
+// The number of cycles after which a database is deleted and begun again.
 constexpr uint64_t kCyclesPerStore = 6;
-constexpr uint64_t kNumSubjects = 4;  // three engines, one file
+constexpr uint64_t kNumEngines = std::size(kAllEngines);
 // The longest wait for a chosen moment.
 constexpr microseconds kMaxWait{400000};
 constexpr microseconds kMaxVerify{60000000};
@@ -93,8 +93,6 @@ struct Totals {
   uint64_t missing_queried = 0;
   uint64_t missing_found = 0;
   uint64_t crashes = 0;
-  uint64_t leftovers = 0;
-  uint64_t max_leftovers = 0;  // of one kill
   uint64_t failures = 0;
 };
 
@@ -121,12 +119,12 @@ class Test {
  private:
   uint64_t Below(uint64_t n) { return random_() % n; }
 
-  KillPlan NewPlan(bool database) {
+  KillPlan NewPlan() {
     KillPlan plan;
     const uint64_t choice = Below(10);
-    plan.delay_us = 1000 + Below(database ? 120000 : 30000);
+    plan.delay_us = 1000 + Below(120000);
     if (choice < 4) return plan;
-    if (choice < 7 && database) {
+    if (choice < 7) {
       plan.by = KillBy::kFilter;
       // From the first to the thousandth, uniform in the logarithm.
       plan.nth_filter = 1 + Below(uint64_t{1} << Below(12));
@@ -135,54 +133,45 @@ class Test {
     }
     plan.by = KillBy::kFileOperation;
     plan.point.operation = static_cast<FileOperation>(Below(kNumFileOperations));
-    plan.point.kind = database ? static_cast<FileKind>(Below(kNumFileKinds)) : FileKind::kOther;
+    plan.point.kind = static_cast<FileKind>(Below(kNumFileKinds));
     plan.point.time = static_cast<KillTime>(Below(kNumKillTimes));
     plan.point.nth = 1 + Below(uint64_t{1} << Below(6));
     return plan;
   }
 
-  // The subjects alternate, and each goes through formats, readers and durabilities.
-  void RunCycle(uint64_t cycle) {
-    const uint64_t subject = cycle % kNumSubjects;
-    const uint64_t turn = cycle / kNumSubjects;
-    const bool database = subject < kNumSubjects - 1;
-    const auto saved = static_cast<SavedKind>(turn % kNumSavedKinds);
-    const uint64_t store = subject + (database ? 0 : turn % kNumSavedKinds);
-    const std::string path = flags_.directory + "/" + std::to_string(store);
-    const bool anew = database ? turn % kCyclesPerStore == 0 : turn < kNumSavedKinds;
-    if (anew) {
+  // The engines alternate, and each goes through formats, readers and durabilities.
+  void RunCycle(uint64_t number) {
+    const uint64_t engine = number % kNumEngines;
+    const uint64_t turn = number / kNumEngines;
+    const std::string path = flags_.directory + "/" + std::to_string(engine);
+    if (turn % kCyclesPerStore == 0) {
       std::filesystem::remove_all(path);
       std::filesystem::create_directories(path);
-      acknowledged_[store] = 0;
+      acknowledged_[engine] = 0;
       ++totals_.stores;
     }
-    const KillPlan plan = NewPlan(database);
+    const KillPlan plan = NewPlan();
     shared_ = new (shared_) Shared();
-    shared_->acknowledged = acknowledged_[store];
-    cycle_ = cycle;
-    if (database) {
-      DatabaseCycle plan_of_cycle;
-      plan_of_cycle.writer.engine = kAllEngines[subject];
-      // Now and then the engine's own policy writes, so that the store also has its filters.
-      plan_of_cycle.writer.filter = static_cast<FilterKind>(Below(7) % 4);
-      const bool leveldb = plan_of_cycle.writer.engine == Engine::kLevelDB;
-      if (!leveldb && plan_of_cycle.writer.filter == FilterKind::kClassic) {
-        plan_of_cycle.writer.filter = FilterKind::kBlocked;  // classic is for LevelDB alone
-      }
-      plan_of_cycle.writer.verify_filters = Below(2) == 1;
-      // Stock's filters of some cycles stay for some time, so not only ours are read.
-      plan_of_cycle.reader = ReaderAfter(plan_of_cycle.writer.filter, leveldb, turn);
-      plan_of_cycle.durability = static_cast<Durability>(subject == 0    ? Below(8) != 0
-                                                         : Below(4) == 0 ? 2
-                                                                         : Below(8) != 0);
-      plan_of_cycle.shape = turn / kCyclesPerStore % 2 == 0
-                                ? KeyShape::kUuid
-                                : kAllKeyShapes[turn / kCyclesPerStore / 2 % 8];
-      RunDatabaseCycle(plan_of_cycle, plan, path);
-    } else {
-      RunFileCycle(saved, plan, path);
+    shared_->acknowledged = acknowledged_[engine];
+    cycle_ = number;
+    DatabaseCycle cycle;
+    cycle.writer.engine = kAllEngines[engine];
+    // Now and then the engine's own policy writes, so that the store also has its filters.
+    cycle.writer.filter = static_cast<FilterKind>(Below(7) % 4);
+    const bool leveldb = cycle.writer.engine == Engine::kLevelDB;
+    if (!leveldb && cycle.writer.filter == FilterKind::kClassic) {
+      cycle.writer.filter = FilterKind::kBlocked;  // classic is for LevelDB alone
     }
-    acknowledged_[store] = shared_->acknowledged;
+    cycle.writer.verify_filters = Below(2) == 1;
+    // Stock's filters of some cycles stay for some time, so not only ours are read.
+    cycle.reader = ReaderAfter(cycle.writer.filter, leveldb, turn);
+    cycle.durability = static_cast<Durability>(leveldb         ? Below(8) != 0
+                                               : Below(4) == 0 ? 2
+                                                               : Below(8) != 0);
+    cycle.shape = turn / kCyclesPerStore % 2 == 0 ? KeyShape::kUuid
+                                                  : kAllKeyShapes[turn / kCyclesPerStore / 2 % 8];
+    RunDatabaseCycle(cycle, plan, path);
+    acknowledged_[engine] = shared_->acknowledged;
   }
 
   // In turns the same policy, another one of ours, the engine's own.
@@ -210,31 +199,6 @@ class Test {
     ++totals_.cycles[std::string("acknowledged by: ") +
                      kDurabilities[static_cast<int>(cycle.durability)]];
     Verify(name, [&] { VerifyDatabase(cycle, path, shared_); });
-  }
-
-  void RunFileCycle(SavedKind kind, const KillPlan& plan, const std::string& path) {
-    Kill(plan, Name(kind), [&] { SaveFilters(kind, plan, path, shared_); });
-    ++totals_.cycles[std::string("subject: file, ") + Name(kind)];
-    const std::string scratch = flags_.directory + "/scratch";
-    std::filesystem::create_directories(scratch);
-    Verify(Name(kind), [&] { VerifyFilter(kind, path, scratch, shared_); });
-    CountLeftovers(Name(kind), path);
-  }
-
-  void CountLeftovers(const std::string& name, const std::string& path) {
-    uint64_t leftovers = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(path)) {
-      const std::string file = entry.path().filename();
-      if (file == "filter") continue;
-      ++leftovers;
-      if (file.find(".tmp") == file.npos) Fail(name, "a file " + file + " was left");
-    }
-    uint64_t& before = leftovers_[path];
-    const uint64_t here = leftovers - before;
-    if (here > 1) Fail(name, std::to_string(here) + " temporary files were left by one process");
-    before = leftovers;
-    totals_.leftovers += here;
-    totals_.max_leftovers = std::max(totals_.max_leftovers, here);
   }
 
   template <typename F>
@@ -294,24 +258,21 @@ class Test {
                 " other wrong answers; %" PRIu64 " of missing keys, %" PRIu64 " found\n",
                 totals_.present_queried, totals_.lost, totals_.wrong, totals_.missing_queried,
                 totals_.missing_found);
-    std::printf("%" PRIu64 " temporary files left, at most %" PRIu64 " by a kill; %" PRIu64
-                " crashes; %" PRIu64 " failures\n",
-                totals_.leftovers, totals_.max_leftovers, totals_.crashes, totals_.failures);
+    std::printf("%" PRIu64 " crashes; %" PRIu64 " failures\n", totals_.crashes, totals_.failures);
   }
 
   const Flags flags_;
   std::mt19937_64 random_;
   Shared* shared_;
-  uint64_t acknowledged_[kNumSubjects - 1 + kNumSavedKinds] = {};  // of each store
-  std::map<std::string, uint64_t> leftovers_;
+  uint64_t acknowledged_[kNumEngines] = {};  // of each store
   uint64_t cycle_ = 0;
   Totals totals_;
 };
 
 constexpr char kUsage[] =
     "Usage: crash [CYCLES] [--seed N] [--directory PATH]\n"
-    "Kills processes that write LevelDB and RocksDB databases and save filters. Then opens what\n"
-    "they left and queries every acknowledged key.\n"
+    "Kills processes that write LevelDB and RocksDB databases. Then opens what they left and\n"
+    "queries every acknowledged key.\n"
     "  CYCLES            number of kills, 1 to 1000000; default 20\n"
     "  --seed N          seed of the moments and the order of formats; default 1\n"
     "  --directory PATH  parent of a new folder for databases; default $TMPDIR or /tmp\n"

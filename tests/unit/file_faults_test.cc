@@ -1,14 +1,17 @@
 // Makes every system call of saving and loading fail once, in every possible way. The old file
-// stays, no other file is left, and the error names the file and the reason.
+// stays, no other file is left, and the error names the file and the reason. A process that is
+// killed at any of these calls leaves the old file or the whole new one.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdarg>
 #include <filesystem>
 #include <fstream>
@@ -26,7 +29,7 @@
 
 namespace {
 
-enum class Fault { kError, kOneByte, kNothing };
+enum class Fault { kError, kOneByte, kNothing, kKill, kKillAfterOneByte };
 
 // The system calls of the code under test. One of them fails.
 struct Calls {
@@ -43,6 +46,7 @@ bool Fails(const char* name) {
   if (!calls.counting) return false;
   calls.names.push_back(name);
   if (static_cast<int>(calls.names.size()) - 1 != calls.fail_at) return false;
+  if (calls.fault == Fault::kKill) std::raise(SIGKILL);
   errno = calls.code;
   return true;
 }
@@ -122,7 +126,10 @@ ssize_t __wrap_pwrite(int file, const void* bytes, size_t n, off_t offset) {
   }
   if (!Fails("pwrite")) return __real_pwrite(file, bytes, n, offset);
   if (calls.fault == Fault::kError) return -1;
-  return calls.fault == Fault::kNothing ? 0 : __real_pwrite(file, bytes, 1, offset);
+  if (calls.fault == Fault::kNothing) return 0;
+  const ssize_t written = __real_pwrite(file, bytes, 1, offset);
+  if (calls.fault == Fault::kKillAfterOneByte) std::raise(SIGKILL);
+  return written;
 }
 }  // extern "C"
 
@@ -296,6 +303,44 @@ class FileFaultsTest : public testing::Test {
       }
     }
     EXPECT_GE(failures, 20);
+    TestKills(save, names, path, file, new_bytes, prepare);
+  }
+
+  // Kills a process of its own at each call. The saved file is the old one or the whole new one, at
+  // most one other is left, and the next save is not disturbed.
+  void TestKills(const Action& save, const std::vector<std::string>& names, const std::string& path,
+                 const std::string& file, const std::string& new_bytes,
+                 const std::function<void()>& prepare) {
+    const auto renamed = std::find(names.begin(), names.end(), "renameat") - names.begin();
+    for (size_t i = 0; i < names.size(); ++i) {
+      for (const Fault fault : {Fault::kKill, Fault::kKillAfterOneByte}) {
+        if (fault == Fault::kKillAfterOneByte && names[i] != "pwrite") continue;
+        SCOPED_TRACE("killed at call " + std::to_string(i) + ", " + names[i]);
+        prepare();
+        const std::string before = ReadBytes(file);
+        const size_t num_files = NumFiles(folder_);
+        const pid_t child = fork();
+        if (child == 0) {
+          RunWith(save, static_cast<int>(i), fault, 0, path, nullptr);
+          _exit(0);
+        }
+        int status;
+        ASSERT_EQ(waitpid(child, &status, 0), child);
+        EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+        EXPECT_EQ(ReadBytes(file), static_cast<int>(i) > renamed ? new_bytes : before);
+        EXPECT_LE(NumFiles(folder_), num_files + 1);
+        std::string error;
+        EXPECT_TRUE(save(path, &error)) << error;
+        EXPECT_EQ(ReadBytes(file), new_bytes);
+        RemoveTemporaryFiles();
+      }
+    }
+  }
+
+  void RemoveTemporaryFiles() {
+    for (const auto& entry : fs::directory_iterator(folder_)) {
+      if (entry.path().filename().string().find(".tmp") != std::string::npos) fs::remove(entry);
+    }
   }
 
   bool RemoveScratchFile() {
