@@ -220,16 +220,18 @@ int OptimalStandardNumProbes(double bits_per_key) {
 }
 
 double StandardBitsPerKeyForFalsePositiveRate(double rate) {
-  return LeastBitsPerKey(rate, kMinBitsPerKey, kMaxBitsPerKey, kPrecision, [](double bits_per_key) {
-    return StandardFalsePositiveRate(bits_per_key, OptimalStandardNumProbes(bits_per_key));
+  if (!filter::IsRate(rate)) return kNone;
+  return LeastBitsPerKey(kMinBitsPerKey, kMaxBitsPerKey, kPrecision, [=](double bits_per_key) {
+    return StandardFalsePositiveRate(bits_per_key, OptimalStandardNumProbes(bits_per_key)) <= rate;
   });
 }
 
 double SmallBlockBitsPerKeyForFalsePositiveRate(int block_bits, double rate) {
+  if (!filter::IsRate(rate)) return kNone;
   return LeastBitsPerKey(
-      rate, kMinBitsPerKey, kMaxBitsPerKey, kCoarsePrecision, [&](double bits_per_key) {
-        return SmallBlockFalsePositiveRate(block_bits, bits_per_key,
-                                           OptimalSmallBlockNumProbes(block_bits, bits_per_key));
+      kMinBitsPerKey, kMaxBitsPerKey, kCoarsePrecision, [=](double bits_per_key) {
+        const int num_probes = OptimalSmallBlockNumProbes(block_bits, bits_per_key);
+        return SmallBlockFalsePositiveRate(block_bits, bits_per_key, num_probes) <= rate;
       });
 }
 

@@ -132,15 +132,9 @@ double BitsPerKeyForWastedReads(Format format, double wasted_reads, const double
                              bits) &&
            WastedReads(format, bits, runs_of_level, num_levels) <= wasted_reads;
   };
-  double low = 0;
-  double high = filter::IsKnown(format) ? AllowedBitsPerKey(format).max : 0;
-  if (!(wasted_reads > 0) || !reaches(high)) return kNone;
-  if (reaches(low)) return low;
-  while (high - low > filter::kCoarsePrecision) {
-    const double middle = low + (high - low) / 2;
-    (reaches(middle) ? high : low) = middle;
-  }
-  return high;
+  if (!filter::IsKnown(format) || !(wasted_reads > 0)) return kNone;
+  return filter::LeastBitsPerKey(0, AllowedBitsPerKey(format).max, filter::kCoarsePrecision,
+                                 reaches);
 }
 
 double BitsPerKeyForLevelBytes(Format format, uint64_t filter_bytes, const double* keys_of_level,
