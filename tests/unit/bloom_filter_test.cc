@@ -190,17 +190,6 @@ TEST_P(BloomFilterTest, HashesMatchTheirKeys) {
   EXPECT_TRUE(by_key->MayMatchHash(hashes[5]));
 }
 
-TEST_P(BloomFilterTest, BitsAreRoundedUpToBlocks) {
-  for (const auto& [asked, given] : {std::pair<uint64_t, uint64_t>{1, 512},
-                                     {511, 512},
-                                     {512, 512},
-                                     {513, 1024},
-                                     {1024, 1024},
-                                     {1025, 1536}}) {
-    EXPECT_EQ(New(ForBits(GetParam(), asked, 6))->num_bits(), given) << asked;
-  }
-}
-
 TEST_P(BloomFilterTest, MergeIsTheUnion) {
   const BloomFilterOptions options = ForCapacity(GetParam(), 2000, 0.01);
   const auto odd = New(options);

@@ -208,28 +208,6 @@ TEST_P(CountingBloomFilterTest, MergedFilterEqualsTheFilterOfAllKeys) {
   EXPECT_EQ(twice->num_keys(), 2u);
 }
 
-// Full counters, and a counter whose sum would carry into the next one.
-TEST_P(CountingBloomFilterTest, MergedCountersSaturateIndependently) {
-  const auto one = Make(counter_bits(), 512, 1);
-  const auto other = Make(counter_bits(), 512, 1);
-  for (const std::string& key : Keys(0, 5)) {
-    for (uint32_t i = 0; i < max_count() - 1; ++i) {
-      one->AddKey(key);
-      other->AddKey(key);
-    }
-  }
-  const uint64_t num_keys = one->num_keys();
-  std::vector<uint32_t> before;
-  for (const std::string& key : Keys(0, 1000)) before.push_back(one->EstimatedCount(key));
-  EXPECT_EQ(one->num_saturated_counters(), 0u);
-  ASSERT_TRUE(one->Merge(*other, nullptr));
-  EXPECT_EQ(one->num_saturated_counters(), 5u);
-  EXPECT_EQ(one->num_keys(), 2 * num_keys);
-  for (size_t i = 0; i < before.size(); ++i) {
-    EXPECT_EQ(one->EstimatedCount(Keys(i, i + 1)[0]), before[i] == 0 ? 0 : max_count()) << i;
-  }
-}
-
 TEST_P(CountingBloomFilterTest, MergeRefusesOtherShapes) {
   const auto filter = Make(counter_bits(), 2048, 5, 1);
   filter->AddKey("a");

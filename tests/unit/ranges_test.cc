@@ -490,26 +490,6 @@ TEST(RangesTest, BytesAndAnswersAreTheGoldenOnes) {
   EXPECT_EQ(num_answers, 29);
 }
 
-TEST(RangesTest, FieldsAreReadBack) {
-  RangeField field;
-  field.prefixes = Prefixes({1, 8, 100, 512}, {'/', 0});
-  field.min_key_bytes = 3;
-  field.max_key_bytes = 700;
-  field.last_key = "the last key";
-  char content[filter::kMaxRangeFieldBytes];
-  const std::string_view encoded(content, filter::EncodeRangeField(field, content));
-  RangeField decoded;
-  ASSERT_TRUE(filter::DecodeRangeField(encoded, &decoded));
-  EXPECT_EQ(decoded.prefixes.num_cell_lengths, 4);
-  EXPECT_EQ(decoded.prefixes.cell_bits[2], 100);
-  EXPECT_EQ(decoded.prefixes.num_delimiters, 2);
-  EXPECT_EQ(decoded.prefixes.delimiters[0].byte, '/');
-  EXPECT_EQ(decoded.prefixes.delimiters[0].depths, 7);
-  EXPECT_EQ(decoded.min_key_bytes, 3);
-  EXPECT_EQ(decoded.max_key_bytes, 700);
-  EXPECT_EQ(decoded.last_key, "the last key");
-}
-
 // Any content is safe; what breaks a rule is refused.
 TEST(RangesTest, DamagedFieldsAreRefused) {
   RangeField field;
