@@ -17,6 +17,7 @@
 
 #include "tests/faults/arguments.h"
 #include "tests/faults/crash_cycle.h"
+#include "tests/support/temp_dir.h"
 
 namespace bloomline::tests {
 
@@ -50,7 +51,6 @@ constexpr microseconds kMaxVerify{60000000};
 struct Flags {
   uint64_t cycles = 20;
   uint64_t seed = 1;
-  std::string directory;
 };
 
 // Runs f in a process of its own, which is killed after at_most. Returns its status as waitpid
@@ -98,7 +98,8 @@ struct Totals {
 
 class Test {
  public:
-  explicit Test(const Flags& flags) : flags_(flags), random_(flags.seed) {
+  Test(const Flags& flags, const std::string& directory)
+      : flags_(flags), directory_(directory), random_(flags.seed) {
     void* memory =
         mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
@@ -143,7 +144,7 @@ class Test {
   void RunCycle(uint64_t number) {
     const uint64_t engine = number % kNumEngines;
     const uint64_t turn = number / kNumEngines;
-    const std::string path = flags_.directory + "/" + std::to_string(engine);
+    const std::string path = directory_ + std::to_string(engine);
     if (turn % kCyclesPerStore == 0) {
       std::filesystem::remove_all(path);
       std::filesystem::create_directories(path);
@@ -262,6 +263,7 @@ class Test {
   }
 
   const Flags flags_;
+  const std::string directory_;
   std::mt19937_64 random_;
   Shared* shared_;
   uint64_t acknowledged_[kNumEngines] = {};  // of each store
@@ -270,12 +272,12 @@ class Test {
 };
 
 constexpr char kUsage[] =
-    "Usage: crash [CYCLES] [--seed N] [--directory PATH]\n"
+    "Usage: crash [CYCLES] [--seed N]\n"
     "Kills processes that write LevelDB and RocksDB databases. Then opens what they left and\n"
     "queries every acknowledged key.\n"
-    "  CYCLES            number of kills, 1 to 1000000; default 20\n"
-    "  --seed N          seed of the moments and the order of formats; default 1\n"
-    "  --directory PATH  parent of a new folder for databases; default $TMPDIR or /tmp\n"
+    "  CYCLES    number of kills, 1 to 1000000; default 20\n"
+    "  --seed N  seed of the moments and the order of formats; default 1\n"
+    "Databases are written to a new folder in $TMPDIR or /tmp.\n"
     "Exit status: 0 if all answers are right, 1 if not, 2 if it could not run.\n";
 
 Flags Parse(int argc, char** argv) {
@@ -285,8 +287,6 @@ Flags Parse(int argc, char** argv) {
   for (std::string argument; arguments.Next(&argument);) {
     if (argument == "--seed") {
       flags.seed = arguments.Number(0, UINT64_MAX);
-    } else if (argument == "--directory") {
-      flags.directory = arguments.Text();
     } else if (argument[0] == '-' || has_cycles) {
       arguments.Refuse("'" + argument + "' is not known");
     } else {
@@ -294,7 +294,6 @@ Flags Parse(int argc, char** argv) {
       has_cycles = true;
     }
   }
-  flags.directory = arguments.NewDirectory(flags.directory);
   return flags;
 }
 
@@ -304,11 +303,11 @@ Flags Parse(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace bloomline::tests;
   const Flags flags = Parse(argc, argv);
-  const int status = Test(flags).Run();
-  if (status == 0) {
-    std::filesystem::remove_all(flags.directory);
-  } else {
-    std::printf("the files are in %s\n", flags.directory.c_str());
+  auto directory = std::make_unique<TempDir>();
+  const int status = Test(flags, directory->Path("")).Run();
+  if (status != 0) {
+    std::printf("the files are in %s\n", directory->Path("").c_str());
+    directory.release();
   }
   return status;
 }
