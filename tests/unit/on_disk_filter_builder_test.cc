@@ -250,27 +250,6 @@ TEST_F(OnDiskFilterBuilderTest, AFullDiskFailsAddKeyAndThenFinish) {
   EXPECT_TRUE(std::filesystem::is_empty(dir_.Path("")));
 }
 
-// More keys may be added after a failed Finish.
-TEST_F(OnDiskFilterBuilderTest, KeysMayFollowAFinishThatFailed) {
-  const FilterOptions options = Options(Format::kBlocked, 10);
-  auto builder = NewBuilder(options);
-  FilterBuilder in_memory(options);
-  for (int i = 0; i < 50000; ++i) {
-    if (i == 10000) {
-      EXPECT_FALSE(builder->Finish(dir_.Path("nowhere/filter"), nullptr));
-    }
-    if (i == 20000) {
-      // Space for the hashes of full buffers and for some of the others.
-      const FileSizeLimit limit(100000);
-      EXPECT_FALSE(builder->Finish(dir_.Path("filter"), nullptr));
-    }
-    in_memory.AddKey(std::to_string(i));
-    ASSERT_TRUE(builder->AddKey(std::to_string(i), nullptr));
-  }
-  ASSERT_TRUE(builder->Finish(dir_.Path("filter"), nullptr));
-  EXPECT_TRUE(ReadBytes(dir_.Path("filter")) == in_memory.Finish());
-}
-
 #ifdef __linux__
 TEST_F(OnDiskFilterBuilderTest, DamageToTheTemporaryFileIsNoticed) {
   auto builder = NewBuilder(Options(Format::kCompact, 7.05));
