@@ -140,11 +140,6 @@ namespace fs = std::filesystem;
 using Verify = MappedBloomFilter::Verify;
 using Action = std::function<bool(const std::string& path, std::string* error)>;
 
-std::string ReadBytes(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
-
 size_t NumFiles(const std::string& folder) {
   return static_cast<size_t>(std::distance(fs::directory_iterator(folder), {}));
 }
@@ -246,7 +241,7 @@ class FileFaultsTest : public testing::Test {
   void TestSaving(const Action& save, const std::string& path, const std::string& file,
                   bool exists) {
     ASSERT_TRUE(save(path, nullptr));
-    const std::string new_bytes = ReadBytes(file);
+    const std::string new_bytes = tests::ReadFile(file);
     const std::string old_bytes = "old";
     const auto prepare = [&] {
       fs::remove(file);
@@ -278,7 +273,7 @@ class FileFaultsTest : public testing::Test {
           // Only the close of a written file can lose data, and it happens before the rename.
           const bool only_read = !after_last_sync && *call == "close" && *(call + 1) != "renameat";
           EXPECT_TRUE(MustSucceed(fault) || after_last_sync || only_read);
-          EXPECT_EQ(ReadBytes(file), new_bytes);
+          EXPECT_EQ(tests::ReadFile(file), new_bytes);
           EXPECT_EQ(error, "");
         } else {
           EXPECT_FALSE(MustSucceed(fault)) << error;
@@ -287,7 +282,7 @@ class FileFaultsTest : public testing::Test {
           if (replaced) {
             EXPECT_EQ(names[i], "fsync");
           }
-          EXPECT_EQ(ReadBytes(file), replaced ? new_bytes : exists ? old_bytes : "");
+          EXPECT_EQ(tests::ReadFile(file), replaced ? new_bytes : exists ? old_bytes : "");
           EXPECT_EQ(fs::exists(file), exists || replaced);
           ++failures;
         }
@@ -299,7 +294,7 @@ class FileFaultsTest : public testing::Test {
         EXPECT_EQ(NumFiles("/proc/self/fd"), num_open);
         if (fault.code != EIO) continue;
         EXPECT_TRUE(save(path, &error)) << error;
-        EXPECT_EQ(ReadBytes(file), new_bytes);
+        EXPECT_EQ(tests::ReadFile(file), new_bytes);
       }
     }
     EXPECT_GE(failures, 20);
@@ -317,7 +312,7 @@ class FileFaultsTest : public testing::Test {
         if (fault == Fault::kKillAfterOneByte && names[i] != "pwrite") continue;
         SCOPED_TRACE("killed at call " + std::to_string(i) + ", " + names[i]);
         prepare();
-        const std::string before = ReadBytes(file);
+        const std::string before = tests::ReadFile(file);
         const size_t num_files = NumFiles(folder_);
         const pid_t child = fork();
         if (child == 0) {
@@ -327,11 +322,11 @@ class FileFaultsTest : public testing::Test {
         int status;
         ASSERT_EQ(waitpid(child, &status, 0), child);
         EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-        EXPECT_EQ(ReadBytes(file), static_cast<int>(i) > renamed ? new_bytes : before);
+        EXPECT_EQ(tests::ReadFile(file), static_cast<int>(i) > renamed ? new_bytes : before);
         EXPECT_LE(NumFiles(folder_), num_files + 1);
         std::string error;
         EXPECT_TRUE(save(path, &error)) << error;
-        EXPECT_EQ(ReadBytes(file), new_bytes);
+        EXPECT_EQ(tests::ReadFile(file), new_bytes);
         RemoveTemporaryFiles();
       }
     }
@@ -424,7 +419,7 @@ TEST_F(FileFaultsTest, OnDiskFilterBuilderKeepsItsKeys) {
   ASSERT_TRUE(BuildInParts(path, nullptr));
   const auto all_at_once = BuilderOfKeys(path, nullptr);
   ASSERT_TRUE(all_at_once->AddKey("more", nullptr) && all_at_once->Finish(path, nullptr));
-  const std::string bytes = ReadBytes(path);
+  const std::string bytes = tests::ReadFile(path);
   int failures = 0;
   bool reached_the_end = false;
   for (int call = 0; !reached_the_end; ++call) {
@@ -438,7 +433,7 @@ TEST_F(FileFaultsTest, OnDiskFilterBuilderKeepsItsKeys) {
     if (finished) continue;
     ++failures;
     EXPECT_TRUE(builder->AddKey("more", &error) && builder->Finish(path, &error)) << error;
-    EXPECT_EQ(ReadBytes(path), bytes);
+    EXPECT_EQ(tests::ReadFile(path), bytes);
   }
   EXPECT_GE(failures, 20);
 }

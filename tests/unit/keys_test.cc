@@ -393,10 +393,9 @@ void ExpectInBuilders(const Container& container, const std::vector<std::string>
   ASSERT_TRUE(partitioned->AddKeys(container, &error)) << error;
   EXPECT_EQ(partitioned->num_keys(), keys.size());
   ASSERT_TRUE(partitioned->Finish(dir.Path("filter"), &error)) << error;
-  std::ifstream file(dir.Path("filter"), std::ios::binary);
   const std::string expected = singles.Finish();
   EXPECT_EQ(builder.Finish(), expected);
-  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), expected);
+  EXPECT_EQ(tests::ReadFile(dir.Path("filter")), expected);
 }
 
 TEST(KeyContainersOfBuildersTest, BuildersTakeThem) {

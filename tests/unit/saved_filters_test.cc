@@ -68,11 +68,6 @@ std::unique_ptr<Filter> NewFilter(int num_keys = kNumKeys) {
   return filter;
 }
 
-std::string ReadFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
-
 void WriteFile(const std::string& path, std::string_view bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
@@ -138,7 +133,7 @@ TYPED_TEST_SUITE(SavedFiltersTest, Filters);
 
 TYPED_TEST(SavedFiltersTest, BytesFilesAndStreamsAreTheSame) {
   ASSERT_TRUE(this->filter_->Save(this->path_, nullptr));
-  EXPECT_EQ(this->bytes_, ReadFile(this->path_));
+  EXPECT_EQ(this->bytes_, tests::ReadFile(this->path_));
   std::string error = "untouched";
   const auto small = NewFilter<TypeParam>(1);
   std::stringstream stream;  // the filters lie among other content
@@ -484,7 +479,7 @@ TEST(FilterFilesTest, MappedFiltersHaveAllPropertiesOfTheSavedOnes) {
     EXPECT_TRUE(*mapped == *filter);  // layout, num_bits, num_probes and seed, too
     EXPECT_EQ(mapped->num_keys(), filter->num_keys());
     EXPECT_TRUE(mapped->IsPastCapacity());
-    EXPECT_EQ(BytesOf(*mapped), ReadFile(path));
+    EXPECT_EQ(BytesOf(*mapped), tests::ReadFile(path));
     for (int i = 0; i < 1000; ++i) ASSERT_EQ(mapped->MayMatch(Key(i)), filter->MayMatch(Key(i)));
     const auto merged = BloomFilter::Copy(*mapped, &error);
     EXPECT_TRUE(merged->Merge(*mapped, &error));
