@@ -25,7 +25,6 @@ using filter::kPrecision;
 using filter::LeastBitsPerKey;
 
 constexpr double kLn2 = 0.6931471805599453;
-constexpr double kBinsPerBlock = static_cast<double>(kernels::kBlockBits);
 // Blocks with more keys than this are full in every format. The sums over loads are not worth their
 // time then.
 constexpr double kHopelessLoad = 1e5;
@@ -146,16 +145,17 @@ auto BlockRate(double bins, int num_probes) {
 
 }  // namespace
 
+double filter::BlockFalsePositiveRate(double bits_per_key, int num_probes, uint32_t bits_per_block,
+                                      uint32_t usable_bits) {
+  return RateOverPoissonLoads(bits_per_block / bits_per_key, BlockRate(usable_bits, num_probes));
+}
+
 double BlockedFalsePositiveRate(double bits_per_key, int num_probes) {
-  if (!(bits_per_key > 0) || !filter::ProbesInRange(num_probes)) return kNone;
-  return RateOverPoissonLoads(kBinsPerBlock / bits_per_key, BlockRate(kBinsPerBlock, num_probes));
+  return SmallBlockFalsePositiveRate(kernels::kBlockBits, bits_per_key, num_probes);
 }
 
 double ExactBlockedFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, int num_probes) {
-  if (!filter::ProbesInRange(num_probes)) return kNone;
-  if (num_keys == 0) return 0;
-  if (num_blocks == 0) return 1;
-  return RateOverBinomialLoads(num_keys, num_blocks, BlockRate(kBinsPerBlock, num_probes));
+  return ExactSmallBlockFalsePositiveRate(kernels::kBlockBits, num_keys, num_blocks, num_probes);
 }
 
 double SmallBlockFalsePositiveRate(int block_bits, double bits_per_key, int num_probes) {
@@ -233,13 +233,6 @@ double SmallBlockBitsPerKeyForFalsePositiveRate(int block_bits, double rate) {
         const int num_probes = OptimalSmallBlockNumProbes(block_bits, bits_per_key);
         return SmallBlockFalsePositiveRate(block_bits, bits_per_key, num_probes) <= rate;
       });
-}
-
-double filter::BlockFalsePositiveRate(double bits_per_key, int num_probes, uint32_t bits_per_block,
-                                      uint32_t usable_bits) {
-  return RateOverPoissonLoads(bits_per_block / bits_per_key, [=](double keys) {
-    return OccupancyMoment(keys * num_probes, usable_bits, num_probes);
-  });
 }
 
 }  // namespace bloomline
