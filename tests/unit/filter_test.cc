@@ -39,6 +39,17 @@ std::string Build(const FilterOptions& options, const std::vector<std::string>& 
   return builder.Finish();
 }
 
+// In static variables: built and queried before main, whatever else is initialised by then.
+const std::string early_blocked = Build(Options(Format::kBlocked, 10), {"hello"});
+const std::string early_compact = Build(Options(Format::kCompact, 10), {"hello"});
+const bool early_matches[] = {FilterView::Open(early_blocked).MayMatch("hello"),
+                              FilterView::Open(early_compact).MayMatch("hello")};
+
+TEST(BeforeMainTest, FiltersAreBuiltAndQueried) {
+  EXPECT_FALSE(early_blocked.empty() || early_compact.empty());
+  for (const bool matches : early_matches) EXPECT_TRUE(matches);
+}
+
 class FilterTest : public testing::TestWithParam<Format> {};
 
 TEST_P(FilterTest, NeverLosesAKey) {
