@@ -167,7 +167,6 @@ double ExactSmallBlockFalsePositiveRate(int block_bits, uint64_t num_keys, uint6
                                         int num_probes) {
   if (!filter::ProbesInRange(num_probes)) return kNone;
   if (num_keys == 0) return 0;
-  if (num_blocks == 0) return 1;
   return RateOverBinomialLoads(num_keys, num_blocks, BlockRate(block_bits, num_probes));
 }
 
@@ -198,7 +197,6 @@ double CompactFalsePositiveRate(double bits_per_key) {
 
 double ExactCompactFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, uint32_t block_bytes) {
   if (num_keys == 0) return 0;
-  if (num_blocks == 0) return 1;
   return RateOverBinomialLoads(num_keys, num_blocks, [&](double keys) {
     return filter::CompactBlockRate(static_cast<uint64_t>(keys), block_bytes);
   });
@@ -207,7 +205,6 @@ double ExactCompactFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, uin
 double ExactSmallSetFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks,
                                       uint32_t block_bytes) {
   if (num_keys == 0) return 0;
-  if (num_blocks == 0) return 1;
   const unsigned attempts =
       num_blocks == 1 ? kernels::small_set::kMaxAttempts : kernels::small_set::kHeaderAttempts;
   return RateOverBinomialLoads(num_keys, num_blocks, [&](double keys) {
