@@ -1,10 +1,8 @@
 #include "bloomline/bloom_filter.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <new>
-#include <system_error>
 #include <utility>
 
 #include "src/filter/format/hash.h"
@@ -15,6 +13,7 @@
 #include "src/support/error_text.h"
 #include "src/support/file_io.h"
 #include "src/support/out_of_memory.h"
+#include "src/support/system_error.h"
 
 namespace bloomline {
 
@@ -228,9 +227,7 @@ std::unique_ptr<MappedBloomFilter> MappedBloomFilter::Open(const std::string& pa
     auto state = std::make_unique<in_memory::BloomState>();
     state->memory = support::FilterMemory::OfFile(file.descriptor(), header.end());
     if (state->memory.data() == nullptr) {
-      const int code = errno;
-      *reason = path + ": cannot map " + std::to_string(header.end()) +
-                " bytes: " + std::generic_category().message(code);
+      support::SystemFailure(path, "cannot map " + std::to_string(header.end()) + " bytes", reason);
       return nullptr;
     }
     char* payload = state->memory.data() + header.payload_offset;

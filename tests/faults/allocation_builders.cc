@@ -1,7 +1,6 @@
 // Builders of filters, in memory and on disk; views; the choice of a kernel.
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -257,10 +256,6 @@ class OnDiskFilterBuilderTest : public testing::Test {
     options.memory_bytes = static_cast<uint64_t>(num_threads) * kMinOnDiskMemoryPerThread;
     return options;
   }
-  std::string ReadFile() const {
-    std::ifstream file(path_, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  }
   void FinishOrKeepAllKeys(Attempt* attempt, int num_threads) const;
 
   const TempDir dir_;
@@ -296,7 +291,7 @@ TEST_F(OnDiskFilterBuilderTest, AddKeyAddsOrReturnsFalse) {
     const bool finished = builder->Finish(path_, &error);
     EXPECT_EQ(finished, all_added) << "keys are missing";
     EXPECT_EQ(error == Attempt::kUntouched, all_added);
-    EXPECT_TRUE(!finished || ReadFile() == expected_);
+    EXPECT_TRUE(!finished || ReadFile(path_) == expected_);
   });
 }
 
@@ -309,11 +304,11 @@ void OnDiskFilterBuilderTest::FinishOrKeepAllKeys(Attempt* attempt, int num_thre
   bool finished = false;
   attempt->Call([&] { finished = builder->Finish(path_, &error); });
   attempt->CheckOutcome(finished, error);
-  EXPECT_TRUE(ReadFile() == (finished ? expected_ : "old"));
+  EXPECT_TRUE(ReadFile(path_) == (finished ? expected_ : "old"));
   EXPECT_EQ(builder->num_keys(), finished ? 0 : keys_.views.size());
   if (!finished) {
     ASSERT_TRUE(builder->Finish(path_, &error)) << error;
-    EXPECT_TRUE(ReadFile() == expected_);
+    EXPECT_TRUE(ReadFile(path_) == expected_);
   }
   ASSERT_TRUE(builder->AddKey("a new one", &error)) << error;
 }

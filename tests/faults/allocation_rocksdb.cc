@@ -27,6 +27,34 @@ using rocksdb::Slice;
 
 constexpr char kLongName[] = "test.NameThatNoStringHoldsWithoutMemory";
 
+// A filter of the keys that `add` gives to a builder, and its reader. Without a builder RocksDB
+// writes no filter; without a reader it reads every key from disk.
+struct Built {
+  std::unique_ptr<FilterBitsBuilder> builder;
+  std::unique_ptr<const char[]> memory;
+  std::unique_ptr<FilterBitsReader> reader;
+};
+
+template <typename Add>
+Built Build(const FilterPolicy& policy, Attempt* attempt, Add add) {
+  const rocksdb::BlockBasedTableOptions table;
+  Built built;
+  rocksdb::Status status;
+  Slice filter;
+  attempt->Call([&] {
+    built.builder.reset(policy.GetBuilderWithContext(rocksdb::FilterBuildingContext(table)));
+    if (built.builder == nullptr) return;
+    add(built.builder.get());
+    filter = built.builder->Finish(&built.memory, &status);
+  });
+  EXPECT_TRUE(built.builder != nullptr || attempt->HasFailed());
+  if (built.builder == nullptr) return built;
+  EXPECT_TRUE(status.ok() && !filter.empty());
+  attempt->Call([&] { built.reader.reset(policy.GetFilterBitsReader(filter)); });
+  EXPECT_TRUE(built.reader != nullptr || attempt->HasFailed());
+  return built;
+}
+
 TEST(RocksDB, PolicyIsCreatedOrNull) {
   RocksDBFilterOptions options;
   options.auto_bits_by_level = true;
@@ -113,33 +141,19 @@ TEST(RocksDBCanonicalizer, LosesNoKey) {
   const auto policy = NewRocksDBFilterPolicy(options);
   std::vector<std::string> keys;
   for (uint64_t i = 0; i < 40; ++i) keys.push_back(SpelledKey(i, 1, true));
-  const rocksdb::BlockBasedTableOptions table;
   FailEachAllocation([&](Attempt* attempt) {
-    std::unique_ptr<FilterBitsBuilder> builder;
-    std::unique_ptr<const char[]> memory;
-    rocksdb::Status status;
-    Slice filter;
-    attempt->Call([&] {
-      builder.reset(policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(table)));
-      if (builder == nullptr) return;
+    const Built built = Build(*policy, attempt, [&](FilterBitsBuilder* builder) {
       for (const std::string& key : keys) builder->AddKey(key);
-      filter = builder->Finish(&memory, &status);
     });
-    EXPECT_TRUE(builder != nullptr || attempt->HasFailed());
-    if (builder == nullptr) return;  // RocksDB then writes no filter
-    EXPECT_TRUE(status.ok() && !filter.empty());
-    std::unique_ptr<FilterBitsReader> reader;
-    attempt->Call([&] { reader.reset(policy->GetFilterBitsReader(filter)); });
-    EXPECT_TRUE(reader != nullptr || attempt->HasFailed());
-    if (reader == nullptr) return;  // RocksDB then reads every key from disk
+    if (built.reader == nullptr) return;
     for (uint64_t i = 0; i < keys.size(); ++i) {
       const std::string key = SpelledKey(i, 7, true);
       Slice slices[] = {key, key};
       Slice* pointers[] = {&slices[0], &slices[1]};
       bool may_match[3] = {};
       attempt->Call([&] {
-        may_match[2] = reader->MayMatch(key);
-        reader->MayMatch(2, pointers, may_match);
+        may_match[2] = built.reader->MayMatch(key);
+        built.reader->MayMatch(2, pointers, may_match);
       });
       for (const bool one : may_match) EXPECT_TRUE(one);
     }
@@ -159,33 +173,19 @@ TEST(RocksDBRanges, LoseNoKey) {
   const auto policy = NewRocksDBFilterPolicy(options);
   std::vector<std::string> keys;
   for (int i = 0; i < 3000; ++i) keys.push_back("user:" + std::to_string(10000 + i) + ":post");
-  const rocksdb::BlockBasedTableOptions table;
   FailEachAllocation([&](Attempt* attempt) {
-    std::unique_ptr<FilterBitsBuilder> builder;
-    std::unique_ptr<const char[]> memory;
-    rocksdb::Status status;
-    Slice filter;
-    attempt->Call([&] {
-      builder.reset(policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(table)));
-      if (builder == nullptr) return;
+    const Built built = Build(*policy, attempt, [&](FilterBitsBuilder* builder) {
       builder->AddKey(extractor->Transform(keys[0]));
       for (const std::string& key : keys) builder->AddKey(key);
-      filter = builder->Finish(&memory, &status);
     });
-    EXPECT_TRUE(builder != nullptr || attempt->HasFailed());
-    if (builder == nullptr) return;  // RocksDB then writes no filter
-    EXPECT_TRUE(status.ok() && !filter.empty());
-    std::unique_ptr<FilterBitsReader> reader;
-    attempt->Call([&] { reader.reset(policy->GetFilterBitsReader(filter)); });
-    EXPECT_TRUE(reader != nullptr || attempt->HasFailed());
-    if (reader == nullptr) return;
+    if (built.reader == nullptr) return;
     for (const std::string& key : keys) {
       const std::string end = key + '\0';
       bool may_match = false;
       attempt->Call([&] {
         const Slice prefix = extractor->Transform(key);
         extractor->Transform(end);
-        may_match = reader->MayMatch(prefix) && reader->MayMatch(key);
+        may_match = built.reader->MayMatch(prefix) && built.reader->MayMatch(key);
       });
       ASSERT_TRUE(may_match) << key;
     }
@@ -207,15 +207,6 @@ TEST(RocksDB, FactoryReturnsAPolicyOrAnError) {
       EXPECT_TRUE(policy != nullptr || id != "bloomline:10" || attempt->HasFailed());
     });
   }
-}
-
-bool AreEqual(const RocksDBFilterOptions& a, const RocksDBFilterOptions& b) {
-  return a.format == b.format && a.bits_per_key == b.bits_per_key && a.seed == b.seed &&
-         a.random_seed == b.random_seed && a.auto_bits_by_level == b.auto_bits_by_level &&
-         a.bits_by_level == b.bits_by_level && a.num_levels == b.num_levels &&
-         a.level_size_ratio == b.level_size_ratio && a.flush_format == b.flush_format &&
-         a.filters_at_bottom == b.filters_at_bottom && a.range_prefixes == b.range_prefixes &&
-         a.range_entries_per_key == b.range_entries_per_key;
 }
 
 // Options whose texts need memory.
@@ -257,6 +248,8 @@ const std::vector<ChangeCase>& ChangeCases() {
 
 TEST(RocksDBOptions, ChangeTogetherOrNotAtAll) {
   const rocksdb::ConfigOptions config;
+  const auto text_of = [&](const PolicyOptions& options) { return options.Serialize(config, ""); };
+  const std::string old = text_of(PolicyOptions(OldOptions()));
   for (const ChangeCase& change : ChangeCases()) {
     PolicyOptions changed(OldOptions());
     EXPECT_EQ(changed.Change(config, change.changes, nullptr).ok(), change.is_allowed);
@@ -265,11 +258,10 @@ TEST(RocksDBOptions, ChangeTogetherOrNotAtAll) {
       rocksdb::Status status;
       attempt->Call([&] { status = options.Change(config, change.changes, nullptr); });
       EXPECT_TRUE(status.ok() ? change.is_allowed : !change.is_allowed || attempt->HasFailed());
-      EXPECT_TRUE(
-          AreEqual(options.LoadOptions(), status.ok() ? changed.LoadOptions() : OldOptions()));
+      EXPECT_EQ(text_of(options), status.ok() ? text_of(changed) : old);
       status = options.Change(config, change.changes, nullptr);
       EXPECT_EQ(status.ok(), change.is_allowed) << status.ToString();
-      EXPECT_TRUE(AreEqual(options.LoadOptions(), changed.LoadOptions()));
+      EXPECT_EQ(text_of(options), text_of(changed));
     });
   }
 }

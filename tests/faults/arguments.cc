@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
 namespace bloomline::tests {
 
@@ -46,14 +45,6 @@ uint64_t Arguments::Number(const std::string& name, const std::string& text, uin
 void Arguments::Refuse(const std::string& what) {
   std::fprintf(stderr, "%s: %s\n%s", program_, what.c_str(), usage_);
   std::exit(2);
-}
-
-std::string Arguments::NewDirectory(const std::string& parent) {
-  const char* temp = std::getenv("TMPDIR");
-  std::string path = !parent.empty() ? parent : temp != nullptr && temp[0] != '\0' ? temp : "/tmp";
-  path += std::string("/bloomline_") + program_ + ".XXXXXX";
-  if (mkdtemp(path.data()) == nullptr) Refuse(path + ": " + std::strerror(errno));
-  return path;
 }
 
 }  // namespace bloomline::tests

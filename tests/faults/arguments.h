@@ -23,9 +23,6 @@ class Arguments {
 
   [[noreturn]] void Refuse(const std::string& what);
 
-  // Creates a new folder in `parent`, or in the folder for temporary files if `parent` is empty.
-  std::string NewDirectory(const std::string& parent);
-
  private:
   const char* const program_;
   const char* const usage_;

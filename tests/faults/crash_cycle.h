@@ -1,5 +1,5 @@
-// One cycle of the crash test: a writing process is killed, and a second one checks the files it
-// left.
+// One cycle of the crash test: a writing process is killed, and a second one checks the database
+// that it left.
 #ifndef BLOOMLINE_TESTS_FAULTS_CRASH_CYCLE_H_
 #define BLOOMLINE_TESTS_FAULTS_CRASH_CYCLE_H_
 
@@ -17,7 +17,7 @@ namespace bloomline::tests {
 struct Findings {
   uint64_t present_queried;
   uint64_t lost;   // acknowledged keys that were not found
-  uint64_t wrong;  // another value, an error, a file that is neither the old nor the new one
+  uint64_t wrong;  // another value, an error
   uint64_t missing_queried;
   uint64_t missing_found;
   FilterCounts filters;  // of missing keys
@@ -27,8 +27,8 @@ struct Findings {
 
 // In memory shared by the processes of a cycle, so that it survives each of them.
 struct Shared {
-  // Number of keys, or of saves of a file, whose write has returned success. They must be in the
-  // store, from the first one on.
+  // Number of keys whose write has returned success. They must be in the store, from the first one
+  // on.
   std::atomic<uint64_t> acknowledged;
   char error[512];  // why the writing process failed
   Findings findings;
@@ -57,27 +57,6 @@ struct DatabaseCycle {
                                 const std::string& path, Shared* shared);
 // Fills shared->findings.
 void VerifyDatabase(const DatabaseCycle& cycle, const std::string& path, Shared* shared);
-
-enum class SavedKind {
-  kBlocked,
-  kStandard,
-  kBlocked128,
-  kBlocked64,
-  kScalable,
-  kCounting,
-  kPartitionedBlocked,
-  kPartitionedCompact,
-};
-constexpr int kNumSavedKinds = 8;
-const char* Name(SavedKind kind);
-
-// `directory` contains the file "filter" and otherwise only what a killed process left.
-[[noreturn]] void SaveFilters(SavedKind kind, const KillPlan& plan, const std::string& directory,
-                              Shared* shared);
-// Sets shared->acknowledged to the number of the save that is in the file. `scratch`: another
-// directory.
-void VerifyFilter(SavedKind kind, const std::string& directory, const std::string& scratch,
-                  Shared* shared);
 
 // Keeps the first error of the findings.
 void Complain(Shared* shared, const std::string& text);

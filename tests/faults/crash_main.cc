@@ -1,4 +1,4 @@
-// Kills processes that write databases and filter files, and looks for lost keys.
+// Kills processes that write databases, and looks for lost keys.
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -17,6 +17,7 @@
 
 #include "tests/faults/arguments.h"
 #include "tests/faults/crash_cycle.h"
+#include "tests/support/temp_dir.h"
 
 namespace bloomline::tests {
 
@@ -40,9 +41,9 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::steady_clock;
 
-// The number of cycles after which a database is deleted and begun again. Files stay.
+// The number of cycles after which a database is deleted and begun again.
 constexpr uint64_t kCyclesPerStore = 6;
-constexpr uint64_t kNumSubjects = 4;  // three engines, one file
+constexpr uint64_t kNumEngines = std::size(kAllEngines);
 // The longest wait for a chosen moment.
 constexpr microseconds kMaxWait{400000};
 constexpr microseconds kMaxVerify{60000000};
@@ -50,7 +51,6 @@ constexpr microseconds kMaxVerify{60000000};
 struct Flags {
   uint64_t cycles = 20;
   uint64_t seed = 1;
-  std::string directory;
 };
 
 // Runs f in a process of its own, which is killed after at_most. Returns its status as waitpid
@@ -93,14 +93,13 @@ struct Totals {
   uint64_t missing_queried = 0;
   uint64_t missing_found = 0;
   uint64_t crashes = 0;
-  uint64_t leftovers = 0;
-  uint64_t max_leftovers = 0;  // of one kill
   uint64_t failures = 0;
 };
 
 class Test {
  public:
-  explicit Test(const Flags& flags) : flags_(flags), random_(flags.seed) {
+  Test(const Flags& flags, const std::string& directory)
+      : flags_(flags), directory_(directory), random_(flags.seed) {
     void* memory =
         mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
@@ -121,12 +120,12 @@ class Test {
  private:
   uint64_t Below(uint64_t n) { return random_() % n; }
 
-  KillPlan NewPlan(bool database) {
+  KillPlan NewPlan() {
     KillPlan plan;
     const uint64_t choice = Below(10);
-    plan.delay_us = 1000 + Below(database ? 120000 : 30000);
+    plan.delay_us = 1000 + Below(120000);
     if (choice < 4) return plan;
-    if (choice < 7 && database) {
+    if (choice < 7) {
       plan.by = KillBy::kFilter;
       // From the first to the thousandth, uniform in the logarithm.
       plan.nth_filter = 1 + Below(uint64_t{1} << Below(12));
@@ -135,54 +134,45 @@ class Test {
     }
     plan.by = KillBy::kFileOperation;
     plan.point.operation = static_cast<FileOperation>(Below(kNumFileOperations));
-    plan.point.kind = database ? static_cast<FileKind>(Below(kNumFileKinds)) : FileKind::kOther;
+    plan.point.kind = static_cast<FileKind>(Below(kNumFileKinds));
     plan.point.time = static_cast<KillTime>(Below(kNumKillTimes));
     plan.point.nth = 1 + Below(uint64_t{1} << Below(6));
     return plan;
   }
 
-  // The subjects alternate, and each goes through formats, readers and durabilities.
-  void RunCycle(uint64_t cycle) {
-    const uint64_t subject = cycle % kNumSubjects;
-    const uint64_t turn = cycle / kNumSubjects;
-    const bool database = subject < kNumSubjects - 1;
-    const auto saved = static_cast<SavedKind>(turn % kNumSavedKinds);
-    const uint64_t store = subject + (database ? 0 : turn % kNumSavedKinds);
-    const std::string path = flags_.directory + "/" + std::to_string(store);
-    const bool anew = database ? turn % kCyclesPerStore == 0 : turn < kNumSavedKinds;
-    if (anew) {
+  // The engines alternate, and each goes through formats, readers and durabilities.
+  void RunCycle(uint64_t number) {
+    const uint64_t engine = number % kNumEngines;
+    const uint64_t turn = number / kNumEngines;
+    const std::string path = directory_ + std::to_string(engine);
+    if (turn % kCyclesPerStore == 0) {
       std::filesystem::remove_all(path);
       std::filesystem::create_directories(path);
-      acknowledged_[store] = 0;
+      acknowledged_[engine] = 0;
       ++totals_.stores;
     }
-    const KillPlan plan = NewPlan(database);
+    const KillPlan plan = NewPlan();
     shared_ = new (shared_) Shared();
-    shared_->acknowledged = acknowledged_[store];
-    cycle_ = cycle;
-    if (database) {
-      DatabaseCycle plan_of_cycle;
-      plan_of_cycle.writer.engine = kAllEngines[subject];
-      // Now and then the engine's own policy writes, so that the store also has its filters.
-      plan_of_cycle.writer.filter = static_cast<FilterKind>(Below(7) % 4);
-      const bool leveldb = plan_of_cycle.writer.engine == Engine::kLevelDB;
-      if (!leveldb && plan_of_cycle.writer.filter == FilterKind::kClassic) {
-        plan_of_cycle.writer.filter = FilterKind::kBlocked;  // classic is for LevelDB alone
-      }
-      plan_of_cycle.writer.verify_filters = Below(2) == 1;
-      // Stock's filters of some cycles stay for some time, so not only ours are read.
-      plan_of_cycle.reader = ReaderAfter(plan_of_cycle.writer.filter, leveldb, turn);
-      plan_of_cycle.durability = static_cast<Durability>(subject == 0    ? Below(8) != 0
-                                                         : Below(4) == 0 ? 2
-                                                                         : Below(8) != 0);
-      plan_of_cycle.shape = turn / kCyclesPerStore % 2 == 0
-                                ? KeyShape::kUuid
-                                : kAllKeyShapes[turn / kCyclesPerStore / 2 % 8];
-      RunDatabaseCycle(plan_of_cycle, plan, path);
-    } else {
-      RunFileCycle(saved, plan, path);
+    shared_->acknowledged = acknowledged_[engine];
+    cycle_ = number;
+    DatabaseCycle cycle;
+    cycle.writer.engine = kAllEngines[engine];
+    // Now and then the engine's own policy writes, so that the store also has its filters.
+    cycle.writer.filter = static_cast<FilterKind>(Below(7) % 4);
+    const bool leveldb = cycle.writer.engine == Engine::kLevelDB;
+    if (!leveldb && cycle.writer.filter == FilterKind::kClassic) {
+      cycle.writer.filter = FilterKind::kBlocked;  // classic is for LevelDB alone
     }
-    acknowledged_[store] = shared_->acknowledged;
+    cycle.writer.verify_filters = Below(2) == 1;
+    // Stock's filters of some cycles stay for some time, so not only ours are read.
+    cycle.reader = ReaderAfter(cycle.writer.filter, leveldb, turn);
+    cycle.durability = static_cast<Durability>(leveldb         ? Below(8) != 0
+                                               : Below(4) == 0 ? 2
+                                                               : Below(8) != 0);
+    cycle.shape = turn / kCyclesPerStore % 2 == 0 ? KeyShape::kUuid
+                                                  : kAllKeyShapes[turn / kCyclesPerStore / 2 % 8];
+    RunDatabaseCycle(cycle, plan, path);
+    acknowledged_[engine] = shared_->acknowledged;
   }
 
   // In turns the same policy, another one of ours, the engine's own.
@@ -210,31 +200,6 @@ class Test {
     ++totals_.cycles[std::string("acknowledged by: ") +
                      kDurabilities[static_cast<int>(cycle.durability)]];
     Verify(name, [&] { VerifyDatabase(cycle, path, shared_); });
-  }
-
-  void RunFileCycle(SavedKind kind, const KillPlan& plan, const std::string& path) {
-    Kill(plan, Name(kind), [&] { SaveFilters(kind, plan, path, shared_); });
-    ++totals_.cycles[std::string("subject: file, ") + Name(kind)];
-    const std::string scratch = flags_.directory + "/scratch";
-    std::filesystem::create_directories(scratch);
-    Verify(Name(kind), [&] { VerifyFilter(kind, path, scratch, shared_); });
-    CountLeftovers(Name(kind), path);
-  }
-
-  void CountLeftovers(const std::string& name, const std::string& path) {
-    uint64_t leftovers = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(path)) {
-      const std::string file = entry.path().filename();
-      if (file == "filter") continue;
-      ++leftovers;
-      if (file.find(".tmp") == file.npos) Fail(name, "a file " + file + " was left");
-    }
-    uint64_t& before = leftovers_[path];
-    const uint64_t here = leftovers - before;
-    if (here > 1) Fail(name, std::to_string(here) + " temporary files were left by one process");
-    before = leftovers;
-    totals_.leftovers += here;
-    totals_.max_leftovers = std::max(totals_.max_leftovers, here);
   }
 
   template <typename F>
@@ -294,27 +259,25 @@ class Test {
                 " other wrong answers; %" PRIu64 " of missing keys, %" PRIu64 " found\n",
                 totals_.present_queried, totals_.lost, totals_.wrong, totals_.missing_queried,
                 totals_.missing_found);
-    std::printf("%" PRIu64 " temporary files left, at most %" PRIu64 " by a kill; %" PRIu64
-                " crashes; %" PRIu64 " failures\n",
-                totals_.leftovers, totals_.max_leftovers, totals_.crashes, totals_.failures);
+    std::printf("%" PRIu64 " crashes; %" PRIu64 " failures\n", totals_.crashes, totals_.failures);
   }
 
   const Flags flags_;
+  const std::string directory_;
   std::mt19937_64 random_;
   Shared* shared_;
-  uint64_t acknowledged_[kNumSubjects - 1 + kNumSavedKinds] = {};  // of each store
-  std::map<std::string, uint64_t> leftovers_;
+  uint64_t acknowledged_[kNumEngines] = {};  // of each store
   uint64_t cycle_ = 0;
   Totals totals_;
 };
 
 constexpr char kUsage[] =
-    "Usage: crash [CYCLES] [--seed N] [--directory PATH]\n"
-    "Kills processes that write LevelDB and RocksDB databases and save filters. Then opens what\n"
-    "they left and queries every acknowledged key.\n"
-    "  CYCLES            number of kills, 1 to 1000000; default 20\n"
-    "  --seed N          seed of the moments and the order of formats; default 1\n"
-    "  --directory PATH  parent of a new folder for databases; default $TMPDIR or /tmp\n"
+    "Usage: crash [CYCLES] [--seed N]\n"
+    "Kills processes that write LevelDB and RocksDB databases. Then opens what they left and\n"
+    "queries every acknowledged key.\n"
+    "  CYCLES    number of kills, 1 to 1000000; default 20\n"
+    "  --seed N  seed of the moments and the order of formats; default 1\n"
+    "Databases are written to a new folder in $TMPDIR or /tmp.\n"
     "Exit status: 0 if all answers are right, 1 if not, 2 if it could not run.\n";
 
 Flags Parse(int argc, char** argv) {
@@ -324,8 +287,6 @@ Flags Parse(int argc, char** argv) {
   for (std::string argument; arguments.Next(&argument);) {
     if (argument == "--seed") {
       flags.seed = arguments.Number(0, UINT64_MAX);
-    } else if (argument == "--directory") {
-      flags.directory = arguments.Text();
     } else if (argument[0] == '-' || has_cycles) {
       arguments.Refuse("'" + argument + "' is not known");
     } else {
@@ -333,7 +294,6 @@ Flags Parse(int argc, char** argv) {
       has_cycles = true;
     }
   }
-  flags.directory = arguments.NewDirectory(flags.directory);
   return flags;
 }
 
@@ -343,11 +303,11 @@ Flags Parse(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace bloomline::tests;
   const Flags flags = Parse(argc, argv);
-  const int status = Test(flags).Run();
-  if (status == 0) {
-    std::filesystem::remove_all(flags.directory);
-  } else {
-    std::printf("the files are in %s\n", flags.directory.c_str());
+  auto directory = std::make_unique<TempDir>();
+  const int status = Test(flags, directory->Path("")).Run();
+  if (status != 0) {
+    std::printf("the files are in %s\n", directory->Path("").c_str());
+    directory.release();
   }
   return status;
 }

@@ -32,10 +32,13 @@ struct Progress {
 FailurePlan current_plan;
 Progress progress;
 thread_local bool is_armed_thread = false;
+thread_local bool is_in_scope = false;
 std::atomic<int64_t> live_memory{0};
 
 bool MustFail() {
-  if (!progress.armed || !(is_armed_thread || current_plan.all_threads)) return false;
+  const bool is_counted =
+      current_plan.in_scopes ? is_in_scope : is_armed_thread || current_plan.all_threads;
+  if (!progress.armed || !is_counted) return false;
   const uint64_t number = ++progress.seen;
   const bool fails =
       current_plan.first != 0 &&
@@ -81,6 +84,9 @@ AllocationCounts Disarm() {
   is_armed_thread = false;
   return {progress.seen, progress.failed};
 }
+
+void EnterScope() { is_in_scope = true; }
+void LeaveScope() { is_in_scope = false; }
 
 int64_t LiveMemory() { return live_memory; }
 

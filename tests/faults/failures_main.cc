@@ -13,13 +13,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <new>
 #include <thread>
 #include <vector>
 
 #include "tests/faults/arguments.h"
 #include "tests/faults/failures_unit.h"
+#include "tests/support/temp_dir.h"
 
 namespace bloomline::tests {
 namespace {
@@ -33,7 +33,6 @@ constexpr Phase kFaultyPhases[] = {Phase::kOpen, Phase::kFlush, Phase::kCompact,
 struct Flags {
   uint64_t sample = 2;  // 0: all
   std::vector<Engine> engines{std::begin(kAllEngines), std::end(kAllEngines)};
-  std::string directory;
   std::vector<FilterKind> filters{std::begin(kOurFilters), std::end(kOurFilters)};
 };
 
@@ -47,7 +46,7 @@ void PrintStack(int) {
 //
 // A case that hangs is repeated once: with RocksDB 7.8 one hung in about 150 runs, in a compaction
 // whose file operations failed. It is not known where; it did not happen again.
-void RunUnit(const Unit& unit, const Flags& flags, Shared* shared) {
+void RunUnit(const Unit& unit, uint64_t sample, const std::string& directory, Shared* shared) {
   Totals& totals = shared->totals;
   shared->counted = false;
   shared->next = 0;
@@ -62,7 +61,7 @@ void RunUnit(const Unit& unit, const Flags& flags, Shared* shared) {
     if (child == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
       signal(SIGUSR1, PrintStack);
-      RunCases(unit, flags.sample, flags.directory, shared);
+      RunCases(unit, sample, directory, shared);
       _exit(0);
     }
     int status = 0;
@@ -134,7 +133,7 @@ int Report(const Totals& totals, double seconds) {
   return totals.failures == 0 ? 0 : 1;
 }
 
-int Run(const Flags& flags) {
+int Run(const Flags& flags, const std::string& directory) {
   const auto start = steady_clock::now();
   void* memory =
       mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -163,26 +162,21 @@ int Run(const Flags& flags) {
     for (const FilterKind filter : filters) {
       units.push_back({engine, filter, Phase::kFlip});
     }
-    for (const Unit& unit : units) RunUnit(unit, flags, shared);
+    for (const Unit& unit : units) RunUnit(unit, flags.sample, directory, shared);
   }
   return Report(shared->totals, std::chrono::duration<double>(steady_clock::now() - start).count());
 }
 
 constexpr char kUsage[] =
     "Usage: failures [--sample N | --all] [--engine NAME] [--filter NAME]\n"
-    "                [--directory PATH]\n"
     "Makes file operations and allocations fail while databases are opened, flushed, compacted "
     "and\n"
-    "read, and looks for lost keys.\n"
-    "  --sample N        about N places for each kind of operation and fault, 1 to 1000;\n"
-    "                    default 2\n"
-    "  --all             every place; minutes for each engine\n"
-    "  --engine NAME     leveldb, rocksdb or rocksdb-partitioned; default all three\n"
-    "  --filter NAME     classic, blocked or compact; default all three; or stock, the "
-    "engine's\n"
-    "                    own, to compare\n"
-    "  --directory PATH  parent of a new folder for databases; default $TMPDIR, /dev/shm or\n"
-    "                    /tmp\n"
+    "read, and looks for lost keys. They are in a new folder in $TMPDIR, /dev/shm or /tmp.\n"
+    "  --sample N     about N places for each kind of operation and fault, 1 to 1000; default 2\n"
+    "  --all          every place; minutes for each engine\n"
+    "  --engine NAME  leveldb, rocksdb or rocksdb-partitioned; default all three\n"
+    "  --filter NAME  classic, blocked or compact; default all three; or stock, the engine's\n"
+    "                 own, to compare\n"
     "Exit status: 0 if all answers are right, 1 if not, 2 if it could not run.\n";
 
 Flags Parse(int argc, char** argv) {
@@ -214,18 +208,10 @@ Flags Parse(int argc, char** argv) {
         arguments.Refuse("--engine is '" + name +
                          "'; allowed: leveldb, rocksdb, rocksdb-partitioned");
       }
-    } else if (argument == "--directory") {
-      flags.directory = arguments.Text();
     } else {
       arguments.Refuse("'" + argument + "' is not known");
     }
   }
-  // In memory if possible: a full run writes about 10,000 databases.
-  constexpr char kMemory[] = "/dev/shm";
-  if (flags.directory.empty() && std::getenv("TMPDIR") == nullptr && access(kMemory, W_OK) == 0) {
-    flags.directory = kMemory;
-  }
-  flags.directory = arguments.NewDirectory(flags.directory);
   return flags;
 }
 
@@ -235,7 +221,9 @@ Flags Parse(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace bloomline::tests;
   const Flags flags = Parse(argc, argv);
-  const int status = Run(flags);
-  std::filesystem::remove_all(flags.directory);
-  return status;
+  // In memory if possible: a full run writes about 10,000 databases.
+  constexpr char kMemory[] = "/dev/shm";
+  if (access(kMemory, W_OK) == 0) setenv("TMPDIR", kMemory, 0);
+  const TempDir directory;
+  return Run(flags, directory.Path(""));
 }

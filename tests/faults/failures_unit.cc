@@ -11,7 +11,7 @@
 #include "leveldb/env.h"
 #include "rocksdb/env.h"
 #include "rocksdb/version.h"
-#include "tests/faults/failing_policy_memory.h"
+#include "tests/faults/failing_new.h"
 #include "tests/support/key_shapes.h"
 
 namespace bloomline::tests {
@@ -54,6 +54,14 @@ KeysAndValues Pairs(uint64_t first, uint64_t last) {
   for (uint64_t i = first; i < last; ++i) pairs.emplace_back(Key(i), Value(i));
   return pairs;
 }
+
+// Allocations fail while a filter policy's code is on the stack, and only then: not every part of
+// the engines survives a failed allocation.
+class PolicyScopes : public FilterObserver {
+ public:
+  void Enter(bool) override { EnterScope(); }
+  void Leave(bool) override { LeaveScope(); }
+};
 
 class UnitRun {
  public:
@@ -98,7 +106,7 @@ class UnitRun {
     options.small_buffers = unit_.phase == Phase::kFlush;
     options.large_blocks = unit_.phase == Phase::kCompact;
     options.verify_filters = true;
-    options.observer = &memory_;
+    options.observer = &policy_scopes_;
     options.leveldb_env = leveldb_env_.get();
     options.rocksdb_env = rocksdb_env_.get();
     return options;
@@ -150,12 +158,19 @@ class UnitRun {
     }
     Perform([&] {
       points_.Disarm();
-      FailingPolicyMemory::Disarm();
+      ArmAllocations(0, false);
     });
     for (int i = 0; i < kNumFaultyOperations; ++i) {
       shared_->operations[i] = points_.count(static_cast<FaultyOperation>(i));
     }
-    shared_->allocations = FailingPolicyMemory::count();
+    shared_->allocations = Disarm().seen;
+  }
+
+  // The n-th allocation of the policy's code from now on fails; 0: none.
+  static void ArmAllocations(uint64_t nth, bool lasting) {
+    FailurePlan plan{nth, lasting};
+    plan.in_scopes = true;
+    tests::Arm(plan, 0);
   }
 
   // Every n-th of `count`, at most sample_ of them (0: all), and always the last one.
@@ -217,7 +232,7 @@ class UnitRun {
     if (IsFlip()) {
       points_.ArmFlip(case_.nth);
     } else if (case_.allocation) {
-      FailingPolicyMemory::Arm(case_.nth, case_.lasting);
+      ArmAllocations(case_.nth, case_.lasting);
     } else {
       points_.Arm(case_.operation, case_.fault, case_.nth, case_.lasting);
     }
@@ -228,11 +243,10 @@ class UnitRun {
     CopyImage();
     shared_->acknowledged = kKeys;
     ++totals.cases;
-    uint64_t injected = 0;
     Perform([&] { Arm(); });
-    injected = case_.allocation ? FailingPolicyMemory::injected() : points_.injected();
+    const uint64_t failed_allocations = Disarm().failed;
+    const uint64_t injected = case_.allocation ? failed_allocations : points_.injected();
     points_.Disarm();
-    FailingPolicyMemory::Disarm();
     if (injected == 0) {
       ++totals.without_fault;
     } else if (IsFlip()) {
@@ -358,7 +372,7 @@ class UnitRun {
   const std::string work_;
   Shared* const shared_;
   FaultPoints points_;
-  FailingPolicyMemory memory_;
+  PolicyScopes policy_scopes_;
   const std::unique_ptr<leveldb::Env> leveldb_env_;
   const std::unique_ptr<rocksdb::Env> rocksdb_env_;
   Case case_;

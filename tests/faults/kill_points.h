@@ -11,7 +11,7 @@ enum class FileOperation { kOpen, kWrite, kSync, kClose, kRename, kUnlink };
 constexpr int kNumFileOperations = 6;
 const char* Name(FileOperation operation);
 
-// By the names that both engines use. Saved filters and their temporary files are kOther.
+// By the names that both engines use.
 enum class FileKind { kTable, kLog, kManifest, kOther };
 constexpr int kNumFileKinds = 4;
 const char* Name(FileKind kind);

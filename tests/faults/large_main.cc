@@ -25,6 +25,7 @@
 #include "rocksdb/table.h"
 #include "src/engines/rocksdb/filter_bits_abi.h"
 #include "tests/faults/arguments.h"
+#include "tests/support/temp_dir.h"
 
 namespace bloomline::tests {
 namespace {
@@ -269,15 +270,15 @@ uint64_t AvailableMemoryGiB() {
 }
 
 constexpr char kUsage[] =
-    "Usage: large [CASE...] [--divide N] [--directory PATH]\n"
+    "Usage: large [CASE...] [--divide N]\n"
     "Builds filters of more than 4 GiB and queries ten million of their keys and as many missing\n"
     "ones. Cases; default all:\n"
     "  bloom        BloomFilter of 4.4e9 keys, saved and mapped; 6 GiB of memory, 6 on disk\n"
     "  builder      FilterBuilder, 80 bits for each of 4.7e8 keys; 10 GiB of memory\n"
     "  partitioned  OnDiskFilterBuilder, compact, 1.5e9 keys; 6 GiB of memory, 18 on disk\n"
     "  rocksdb      RocksDB's builder, 100 bits for each of 3.6e8 keys; 9 GiB of memory\n"
-    "  --divide N        divides the numbers of keys, 1 to 1000; default 1\n"
-    "  --directory PATH  parent of a new folder for files; default $TMPDIR or /tmp\n"
+    "  --divide N   divides the numbers of keys, 1 to 1000; default 1\n"
+    "Files are written to a new folder in $TMPDIR or /tmp.\n"
     "Exit status: 0 if all answers are right, 1 if not or if a case was skipped, 2 if it could\n"
     "not run.\n";
 
@@ -288,8 +289,6 @@ int Run(int argc, char** argv) {
   for (std::string argument; arguments.Next(&argument);) {
     if (argument == "--divide") {
       flags.divide = arguments.Number(1, 1000);
-    } else if (argument == "--directory") {
-      flags.directory = arguments.Text();
     } else if (std::any_of(std::begin(kCases), std::end(kCases),
                            [&](const Case& c) { return argument == c.name; })) {
       names.push_back(argument);
@@ -297,7 +296,8 @@ int Run(int argc, char** argv) {
       arguments.Refuse("'" + argument + "' is not known");
     }
   }
-  flags.directory = arguments.NewDirectory(flags.directory);
+  const TempDir directory;
+  flags.directory = directory.Path("");
   bool right = true;
   for (const Case& c : kCases) {
     if (!names.empty() && std::find(names.begin(), names.end(), c.name) == names.end()) continue;
@@ -315,7 +315,6 @@ int Run(int argc, char** argv) {
     std::printf("%-12s %.0f s\n", c.name, stopwatch.Seconds());
     std::fflush(stdout);
   }
-  std::filesystem::remove_all(flags.directory);
   return right ? 0 : 1;
 }
 

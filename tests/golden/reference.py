@@ -307,33 +307,7 @@ def compact_block_query(block, arrangement):
     return may_match
 
 
-# Small sets (section 3.8). Columns are lists of bits.
-def solve(equations, slots):
-    """Solution of (coefficients, right side) pairs with zeros outside the pivots, or None."""
-    pivots = {}
-    for coefficients, right in equations:
-        coefficients = list(coefficients)
-        for slot in range(slots):
-            if not coefficients[slot]:
-                continue
-            if slot not in pivots:
-                pivots[slot] = (coefficients, right)
-                break
-            other, other_right = pivots[slot]
-            coefficients = [a ^ b for a, b in zip(coefficients, other)]
-            right ^= other_right
-        else:
-            if right:
-                return None
-    solution = [0] * slots
-    for slot in sorted(pivots, reverse=True):
-        coefficients, right = pivots[slot]
-        for other in range(slot + 1, slots):
-            right ^= coefficients[other] & solution[other]
-        solution[slot] = right
-    return solution
-
-
+# Small sets (section 3.8).
 def small_set_slots(h, t, slots):
     a = mum(h, C[1])
     return [(a >> j ^ (h >> (32 + t + j) if j < 4 else 0)) & 1 for j in range(slots)]
@@ -350,22 +324,21 @@ def small_set_block(hashes, block_bytes, attempts):
         order = list(range(4, slots)) + list(range(min(4, slots)))
         partial_order = [j for j in order if j < partial]
         for t in range(attempts):
-            equations = [[small_set_slots(h, t, slots)[j] for j in order] for h in hashes]
-            if any(solve([(e, int(h == one)) for h, e in zip(hashes, equations)], slots) is None
-                   for one in distinct):
-                continue
-            partial_bits = solve([([small_set_slots(h, t, slots)[j] for j in partial_order],
-                                   fingerprint(h) >> columns & 1) for h in users], partial)
-            if partial_bits is None:
+            # Independent, as in solve_attempt.
+            values = solution([([small_set_slots(h, t, slots)[j] for j in order],
+                                fingerprint(h) | 1 << 24 + distinct.index(h)) for h in hashes])
+            partial_values = solution([([small_set_slots(h, t, slots)[j] for j in partial_order],
+                                        fingerprint(h) >> columns & 1) for h in users])
+            if values is None or partial_values is None:
                 continue
             bits = 0
             for i in range(columns):
-                column = solve([(e, fingerprint(h) >> i & 1) for e, h in zip(equations, hashes)],
-                               slots)
-                for slot, bit in zip(order, column):
-                    bits |= bit << (8 * slot + i if columns >= 8 and i < 8 else slots * i + slot)
-            for slot, bit in zip(partial_order, partial_bits):
-                bits |= bit << (columns * slots + slot)
+                for j, value in values.items():
+                    slot = order[j]
+                    bits |= (value >> i & 1) << (8 * slot + i if columns >= 8 and i < 8
+                                                 else slots * i + slot)
+            for j, bit in partial_values.items():
+                bits |= bit << (columns * slots + partial_order[j])
             return t, bits.to_bytes(block_bytes - 1, "little") + bytes([slots + 64 * (t % 4)])
     return 0, bytes(block_bytes)
 

@@ -1,4 +1,4 @@
-// A folder for one test's databases, removed with everything in it.
+// A folder for one test's files, removed with everything in it.
 #ifndef BLOOMLINE_TESTS_SUPPORT_TEMP_DIR_H_
 #define BLOOMLINE_TESTS_SUPPORT_TEMP_DIR_H_
 
@@ -18,6 +18,9 @@ class TempDir {
  private:
   std::string path_;
 };
+
+// A file's bytes; none if it cannot be read.
+std::string ReadFile(const std::string& path);
 
 }  // namespace bloomline::tests
 

@@ -133,42 +133,6 @@ TEST_P(BloomFilterTest, AgreesWithASetUnderRandomOperations) {
   }
 }
 
-TEST_P(BloomFilterTest, BatchesMatchSingleCalls) {
-  KeyMaker key(KeyShape::kPath);
-  std::vector<std::string> keys;
-  for (uint64_t i = 0; i < 6000; ++i) keys.emplace_back(key(i % 4500));  // a quarter are duplicates
-  keys[40] = keys[39];                                                   // within a group
-  // Sizes within and beyond the second-level cache.
-  for (const uint64_t num_bits : {uint64_t{512}, uint64_t{60000}, uint64_t{1} << 24}) {
-    for (const size_t n : {0, 1, 31, 32, 33, 64, 65, 6000}) {
-      const auto single = New(ForBits(GetParam(), num_bits, 7));
-      const auto batch = New(ForBits(GetParam(), num_bits, 7));
-      const auto uncounted = New(ForBits(GetParam(), num_bits, 7));
-      const std::vector<std::string_view> views(keys.begin(), keys.begin() + static_cast<long>(n));
-      const std::unique_ptr<bool[]> changed(new bool[n]);
-      const size_t num_changed = batch->AddKeys(n, views.data(), changed.get());
-      EXPECT_EQ(uncounted->AddKeys(n, views.data()), num_changed);
-      size_t expected_changed = 0;
-      for (size_t i = 0; i < n; ++i) {
-        const bool expected = single->AddKey(views[i]);
-        ASSERT_EQ(expected, changed[i]) << i;
-        expected_changed += expected ? 1 : 0;
-      }
-      EXPECT_EQ(num_changed, expected_changed);
-      EXPECT_EQ(batch->num_keys(), expected_changed);
-      EXPECT_TRUE(*single == *batch);
-      EXPECT_TRUE(*single == *uncounted);
-
-      const std::vector<std::string_view> all(keys.begin(), keys.end());
-      const std::unique_ptr<bool[]> may_match(new bool[all.size()]);
-      batch->MayMatch(all.size(), all.data(), may_match.get());
-      for (size_t i = 0; i < all.size(); ++i) {
-        ASSERT_EQ(may_match[i], single->MayMatch(all[i])) << i;
-      }
-    }
-  }
-}
-
 TEST_P(BloomFilterTest, HashesMatchTheirKeys) {
   BloomFilterOptions options = ForCapacity(GetParam(), 1000, 0.01);
   options.seed = 7;
@@ -188,17 +152,6 @@ TEST_P(BloomFilterTest, HashesMatchTheirKeys) {
   by_key->MayMatchHashes(hashes.size(), hashes.data(), may_match);
   for (const bool found : may_match) ASSERT_TRUE(found);
   EXPECT_TRUE(by_key->MayMatchHash(hashes[5]));
-}
-
-TEST_P(BloomFilterTest, BitsAreRoundedUpToBlocks) {
-  for (const auto& [asked, given] : {std::pair<uint64_t, uint64_t>{1, 512},
-                                     {511, 512},
-                                     {512, 512},
-                                     {513, 1024},
-                                     {1024, 1024},
-                                     {1025, 1536}}) {
-    EXPECT_EQ(New(ForBits(GetParam(), asked, 6))->num_bits(), given) << asked;
-  }
 }
 
 TEST_P(BloomFilterTest, MergeIsTheUnion) {

@@ -13,7 +13,6 @@
 #include "src/filter/writer/filter_writer.h"
 #include "src/support/error_text.h"
 #include "tests/support/case_folding.h"
-#include "tests/support/guarded_bytes.h"
 
 namespace bloomline {
 namespace {
@@ -79,31 +78,6 @@ TEST(CanonicalFormatTest, AViewUsesAFilterIfItIsToldTheCanonicalizer) {
   EXPECT_TRUE(FilterView::Open(Write(FilterOptions(), 10, ""), "app.Case").AlwaysMatches());
 }
 
-TEST(CanonicalFormatTest, ANameThatDoesNotFitMayMatch) {
-  const std::string filter = Write(FilterOptions(), 100, "app.Case");
-  const size_t length_at = filter.size() - filter::EndBytes({"app.Case", {}}) + 1;
-  for (int length = 0; length < 256; ++length) {
-    std::string changed = filter;
-    changed[length_at] = static_cast<char>(length);
-    EXPECT_EQ(RecordedCanonicalizer(changed), length == 8 ? "app.Case" : "");
-    std::string why;
-    EXPECT_EQ(filter::DecodeTrailer(changed, &why, "app.Case").layout != Layout::kAlwaysMatch,
-              length == 8)
-        << why;
-    // No name at all is not the name of no canonicalizer.
-    EXPECT_EQ(filter::DecodeTrailer(changed).layout, Layout::kAlwaysMatch);
-  }
-  // Each length of the whole, from a trailer alone on: a name may not begin before the filter.
-  tests::GuardedBytes guarded(filter.size());
-  for (size_t size = 0; size <= filter.size(); ++size) {
-    const std::string_view end = guarded.AtEnd(filter.substr(filter.size() - size));
-    const Payload payload = filter::DecodeTrailer(end, nullptr, "app.Case");
-    EXPECT_EQ(payload.layout != Layout::kAlwaysMatch, size == filter.size()) << size;
-    EXPECT_EQ(RecordedCanonicalizer(end),
-              size >= filter::EndBytes({"app.Case", {}}) ? "app.Case" : "");
-  }
-}
-
 // A name goes to terminals and JSON. Damage may be any bytes.
 TEST(CanonicalFormatTest, OnlyAllowedNamesAreShown) {
   for (const char* odd : {"\x1b[31m", "a b", "name\n", "\xff"}) {
@@ -112,17 +86,6 @@ TEST(CanonicalFormatTest, OnlyAllowedNamesAreShown) {
     std::string why;
     EXPECT_EQ(filter::DecodeTrailer(filter, &why).layout, Layout::kAlwaysMatch);
     EXPECT_EQ(why, "its canonicalizer is a name that is not allowed; the reader's is none");
-  }
-}
-
-TEST(CanonicalFormatTest, OtherVersionsMayMatch) {
-  std::string filter = Write(FilterOptions(), 100, "app.Case");
-  for (int version = 0; version < 256; ++version) {
-    filter.back() = static_cast<char>(version);
-    EXPECT_EQ(RecordedCanonicalizer(filter).empty(), version != 1);
-    EXPECT_EQ(filter::DecodeTrailer(filter, nullptr, "app.Case").layout != Layout::kAlwaysMatch,
-              version == 1);
-    EXPECT_EQ(filter::DecodeTrailer(filter).layout, Layout::kAlwaysMatch) << version;
   }
 }
 

@@ -134,55 +134,6 @@ TEST_P(CountingBloomFilterTest, HashesMatchTheirKeys) {
   EXPECT_NE(filter->HashOf("a"), Make(counter_bits(), 512, 1)->HashOf("a"));
 }
 
-TEST_P(CountingBloomFilterTest, BatchesMatchSingleCalls) {
-  // The larger one is past the size from which blocks are prefetched.
-  for (const uint64_t capacity : {500u, 200000u}) {
-    for (const size_t n : {0, 1, 31, 32, 33, 64, 65, 1000}) {
-      SCOPED_TRACE(testing::Message() << capacity << " " << n);
-      const auto batch = MakeFor(counter_bits(), capacity, 0.05);
-      const auto single = MakeFor(counter_bits(), capacity, 0.05);
-      std::mt19937_64 random(n);
-      std::vector<std::string> added, asked;
-      for (size_t i = 0; i < n; ++i) added.push_back(Key(random() % (n / 2 + 1)));
-      for (size_t i = 0; i < n; ++i) asked.push_back(Key(random() % (n + 1)));
-      const std::vector<std::string_view> added_views(added.begin(), added.end());
-      const std::vector<std::string_view> asked_views(asked.begin(), asked.end());
-      const std::unique_ptr<bool[]> answers(new bool[n + 1]);
-
-      size_t count = batch->AddKeys(n, added_views.data(), answers.get());
-      size_t expected = 0;
-      for (size_t i = 0; i < n; ++i) {
-        const bool was_absent = single->AddKey(added[i]);
-        ASSERT_EQ(answers[i], was_absent) << i;
-        expected += was_absent ? 1 : 0;
-      }
-      EXPECT_EQ(count, expected);
-      EXPECT_TRUE(*batch == *single);
-      EXPECT_EQ(batch->num_keys(), single->num_keys());
-
-      batch->MayMatch(n, asked_views.data(), answers.get());
-      for (size_t i = 0; i < n; ++i) ASSERT_EQ(answers[i], single->MayMatch(asked[i])) << i;
-
-      count = batch->RemoveKeys(n, asked_views.data(), answers.get());
-      expected = 0;
-      for (size_t i = 0; i < n; ++i) {
-        const bool removed = single->RemoveKey(asked[i]);
-        ASSERT_EQ(answers[i], removed) << i;
-        expected += removed ? 1 : 0;
-      }
-      EXPECT_EQ(count, expected);
-      EXPECT_TRUE(*batch == *single);
-      EXPECT_EQ(batch->num_keys(), single->num_keys());
-      EXPECT_EQ(batch->AddKeys(n, added_views.data()), [&] {
-        size_t absent = 0;
-        for (const std::string& key : added) absent += single->AddKey(key) ? 1 : 0;
-        return absent;
-      }());
-      EXPECT_TRUE(*batch == *single);
-    }
-  }
-}
-
 TEST_P(CountingBloomFilterTest, MergedFilterEqualsTheFilterOfAllKeys) {
   const auto one = Make(counter_bits(), 2000, 5);
   const auto other = Make(counter_bits(), 2000, 5);
@@ -206,28 +157,6 @@ TEST_P(CountingBloomFilterTest, MergedFilterEqualsTheFilterOfAllKeys) {
   ASSERT_TRUE(twice->Merge(*twice, nullptr));
   EXPECT_EQ(twice->EstimatedCount("a"), 2u);
   EXPECT_EQ(twice->num_keys(), 2u);
-}
-
-// Full counters, and a counter whose sum would carry into the next one.
-TEST_P(CountingBloomFilterTest, MergedCountersSaturateIndependently) {
-  const auto one = Make(counter_bits(), 512, 1);
-  const auto other = Make(counter_bits(), 512, 1);
-  for (const std::string& key : Keys(0, 5)) {
-    for (uint32_t i = 0; i < max_count() - 1; ++i) {
-      one->AddKey(key);
-      other->AddKey(key);
-    }
-  }
-  const uint64_t num_keys = one->num_keys();
-  std::vector<uint32_t> before;
-  for (const std::string& key : Keys(0, 1000)) before.push_back(one->EstimatedCount(key));
-  EXPECT_EQ(one->num_saturated_counters(), 0u);
-  ASSERT_TRUE(one->Merge(*other, nullptr));
-  EXPECT_EQ(one->num_saturated_counters(), 5u);
-  EXPECT_EQ(one->num_keys(), 2 * num_keys);
-  for (size_t i = 0; i < before.size(); ++i) {
-    EXPECT_EQ(one->EstimatedCount(Keys(i, i + 1)[0]), before[i] == 0 ? 0 : max_count()) << i;
-  }
 }
 
 TEST_P(CountingBloomFilterTest, MergeRefusesOtherShapes) {

@@ -1,14 +1,17 @@
 // Makes every system call of saving and loading fail once, in every possible way. The old file
-// stays, no other file is left, and the error names the file and the reason.
+// stays, no other file is left, and the error names the file and the reason. A process that is
+// killed at any of these calls leaves the old file or the whole new one.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdarg>
 #include <filesystem>
 #include <fstream>
@@ -26,7 +29,7 @@
 
 namespace {
 
-enum class Fault { kError, kOneByte, kNothing };
+enum class Fault { kError, kOneByte, kNothing, kKill, kKillAfterOneByte };
 
 // The system calls of the code under test. One of them fails.
 struct Calls {
@@ -43,6 +46,7 @@ bool Fails(const char* name) {
   if (!calls.counting) return false;
   calls.names.push_back(name);
   if (static_cast<int>(calls.names.size()) - 1 != calls.fail_at) return false;
+  if (calls.fault == Fault::kKill) std::raise(SIGKILL);
   errno = calls.code;
   return true;
 }
@@ -122,7 +126,10 @@ ssize_t __wrap_pwrite(int file, const void* bytes, size_t n, off_t offset) {
   }
   if (!Fails("pwrite")) return __real_pwrite(file, bytes, n, offset);
   if (calls.fault == Fault::kError) return -1;
-  return calls.fault == Fault::kNothing ? 0 : __real_pwrite(file, bytes, 1, offset);
+  if (calls.fault == Fault::kNothing) return 0;
+  const ssize_t written = __real_pwrite(file, bytes, 1, offset);
+  if (calls.fault == Fault::kKillAfterOneByte) std::raise(SIGKILL);
+  return written;
 }
 }  // extern "C"
 
@@ -132,11 +139,6 @@ namespace {
 namespace fs = std::filesystem;
 using Verify = MappedBloomFilter::Verify;
 using Action = std::function<bool(const std::string& path, std::string* error)>;
-
-std::string ReadBytes(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
 
 size_t NumFiles(const std::string& folder) {
   return static_cast<size_t>(std::distance(fs::directory_iterator(folder), {}));
@@ -239,7 +241,7 @@ class FileFaultsTest : public testing::Test {
   void TestSaving(const Action& save, const std::string& path, const std::string& file,
                   bool exists) {
     ASSERT_TRUE(save(path, nullptr));
-    const std::string new_bytes = ReadBytes(file);
+    const std::string new_bytes = tests::ReadFile(file);
     const std::string old_bytes = "old";
     const auto prepare = [&] {
       fs::remove(file);
@@ -271,7 +273,7 @@ class FileFaultsTest : public testing::Test {
           // Only the close of a written file can lose data, and it happens before the rename.
           const bool only_read = !after_last_sync && *call == "close" && *(call + 1) != "renameat";
           EXPECT_TRUE(MustSucceed(fault) || after_last_sync || only_read);
-          EXPECT_EQ(ReadBytes(file), new_bytes);
+          EXPECT_EQ(tests::ReadFile(file), new_bytes);
           EXPECT_EQ(error, "");
         } else {
           EXPECT_FALSE(MustSucceed(fault)) << error;
@@ -280,7 +282,7 @@ class FileFaultsTest : public testing::Test {
           if (replaced) {
             EXPECT_EQ(names[i], "fsync");
           }
-          EXPECT_EQ(ReadBytes(file), replaced ? new_bytes : exists ? old_bytes : "");
+          EXPECT_EQ(tests::ReadFile(file), replaced ? new_bytes : exists ? old_bytes : "");
           EXPECT_EQ(fs::exists(file), exists || replaced);
           ++failures;
         }
@@ -292,10 +294,48 @@ class FileFaultsTest : public testing::Test {
         EXPECT_EQ(NumFiles("/proc/self/fd"), num_open);
         if (fault.code != EIO) continue;
         EXPECT_TRUE(save(path, &error)) << error;
-        EXPECT_EQ(ReadBytes(file), new_bytes);
+        EXPECT_EQ(tests::ReadFile(file), new_bytes);
       }
     }
     EXPECT_GE(failures, 20);
+    TestKills(save, names, path, file, new_bytes, prepare);
+  }
+
+  // Kills a process of its own at each call. The saved file is the old one or the whole new one, at
+  // most one other is left, and the next save is not disturbed.
+  void TestKills(const Action& save, const std::vector<std::string>& names, const std::string& path,
+                 const std::string& file, const std::string& new_bytes,
+                 const std::function<void()>& prepare) {
+    const auto renamed = std::find(names.begin(), names.end(), "renameat") - names.begin();
+    for (size_t i = 0; i < names.size(); ++i) {
+      for (const Fault fault : {Fault::kKill, Fault::kKillAfterOneByte}) {
+        if (fault == Fault::kKillAfterOneByte && names[i] != "pwrite") continue;
+        SCOPED_TRACE("killed at call " + std::to_string(i) + ", " + names[i]);
+        prepare();
+        const std::string before = tests::ReadFile(file);
+        const size_t num_files = NumFiles(folder_);
+        const pid_t child = fork();
+        if (child == 0) {
+          RunWith(save, static_cast<int>(i), fault, 0, path, nullptr);
+          _exit(0);
+        }
+        int status;
+        ASSERT_EQ(waitpid(child, &status, 0), child);
+        EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+        EXPECT_EQ(tests::ReadFile(file), static_cast<int>(i) > renamed ? new_bytes : before);
+        EXPECT_LE(NumFiles(folder_), num_files + 1);
+        std::string error;
+        EXPECT_TRUE(save(path, &error)) << error;
+        EXPECT_EQ(tests::ReadFile(file), new_bytes);
+        RemoveTemporaryFiles();
+      }
+    }
+  }
+
+  void RemoveTemporaryFiles() {
+    for (const auto& entry : fs::directory_iterator(folder_)) {
+      if (entry.path().filename().string().find(".tmp") != std::string::npos) fs::remove(entry);
+    }
   }
 
   bool RemoveScratchFile() {
@@ -373,11 +413,13 @@ TEST_F(FileFaultsTest, ScalableBloomFilter) {
 
 TEST_F(FileFaultsTest, OnDiskFilterBuilder) { TestSavingAndLoading(BuildInParts, nullptr); }
 
-// Whichever call of Finish fails, all keys stay.
+// Whichever call of Finish fails, all keys stay, and more may follow.
 TEST_F(FileFaultsTest, OnDiskFilterBuilderKeepsItsKeys) {
   const std::string path = dir_.Path("filter");
   ASSERT_TRUE(BuildInParts(path, nullptr));
-  const std::string bytes = ReadBytes(path);
+  const auto all_at_once = BuilderOfKeys(path, nullptr);
+  ASSERT_TRUE(all_at_once->AddKey("more", nullptr) && all_at_once->Finish(path, nullptr));
+  const std::string bytes = tests::ReadFile(path);
   int failures = 0;
   bool reached_the_end = false;
   for (int call = 0; !reached_the_end; ++call) {
@@ -390,8 +432,8 @@ TEST_F(FileFaultsTest, OnDiskFilterBuilderKeepsItsKeys) {
     reached_the_end = static_cast<int>(calls.names.size()) <= call;
     if (finished) continue;
     ++failures;
-    EXPECT_TRUE(builder->Finish(path, &error)) << error;
-    EXPECT_EQ(ReadBytes(path), bytes);
+    EXPECT_TRUE(builder->AddKey("more", &error) && builder->Finish(path, &error)) << error;
+    EXPECT_EQ(tests::ReadFile(path), bytes);
   }
   EXPECT_GE(failures, 20);
 }

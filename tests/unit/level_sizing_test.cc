@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
-#include <thread>
 #include <vector>
 
 #include "bloomline/filter_theory.h"
@@ -316,17 +315,6 @@ TEST(LevelSizingTest, AllFullLevelsCanBeSpread) {
       EXPECT_TRUE(std::is_sorted(bits.rbegin(), bits.rend())) << num_levels << " " << ratio;
     }
   }
-}
-
-TEST(LevelSizingTest, ThreadsMayBeginTogether) {
-  const Numbers keys = Keys(7, 10);
-  std::vector<Numbers> results(4);
-  std::vector<std::thread> threads;
-  for (Numbers& result : results) {
-    threads.emplace_back([&] { result = Spread(Format::kCompact, 8, keys); });
-  }
-  for (std::thread& thread : threads) thread.join();
-  for (const Numbers& result : results) EXPECT_EQ(result, results[0]);
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <set>
 #include <string>
@@ -46,11 +45,6 @@ class FileSizeLimit {
  private:
   rlimit before_;
 };
-
-std::string ReadBytes(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
 
 FilterOptions Options(Format format, double bits_per_key, uint64_t seed = 0) {
   FilterOptions options;
@@ -90,7 +84,7 @@ class OnDiskFilterBuilderTest : public testing::Test {
     ASSERT_TRUE(builder->Finish(path, &error)) << error;
     EXPECT_EQ(builder->num_keys(), 0u);
     // Not EXPECT_EQ, which would print megabytes.
-    EXPECT_TRUE(ReadBytes(path) == in_memory.Finish(2));
+    EXPECT_TRUE(tests::ReadFile(path) == in_memory.Finish(2));
     std::filesystem::remove(path);
     EXPECT_TRUE(std::filesystem::is_empty(dir_.Path("")));
   }
@@ -250,27 +244,6 @@ TEST_F(OnDiskFilterBuilderTest, AFullDiskFailsAddKeyAndThenFinish) {
   EXPECT_TRUE(std::filesystem::is_empty(dir_.Path("")));
 }
 
-// More keys may be added after a failed Finish.
-TEST_F(OnDiskFilterBuilderTest, KeysMayFollowAFinishThatFailed) {
-  const FilterOptions options = Options(Format::kBlocked, 10);
-  auto builder = NewBuilder(options);
-  FilterBuilder in_memory(options);
-  for (int i = 0; i < 50000; ++i) {
-    if (i == 10000) {
-      EXPECT_FALSE(builder->Finish(dir_.Path("nowhere/filter"), nullptr));
-    }
-    if (i == 20000) {
-      // Space for the hashes of full buffers and for some of the others.
-      const FileSizeLimit limit(100000);
-      EXPECT_FALSE(builder->Finish(dir_.Path("filter"), nullptr));
-    }
-    in_memory.AddKey(std::to_string(i));
-    ASSERT_TRUE(builder->AddKey(std::to_string(i), nullptr));
-  }
-  ASSERT_TRUE(builder->Finish(dir_.Path("filter"), nullptr));
-  EXPECT_TRUE(ReadBytes(dir_.Path("filter")) == in_memory.Finish());
-}
-
 #ifdef __linux__
 TEST_F(OnDiskFilterBuilderTest, DamageToTheTemporaryFileIsNoticed) {
   auto builder = NewBuilder(Options(Format::kCompact, 7.05));
@@ -305,7 +278,7 @@ TEST_F(OnDiskFilterBuilderTest, EachFilterDrawsItsOwnSeed) {
     const std::string path = dir_.Path("filter");
     EXPECT_FALSE(builder->Finish(dir_.Path("no folder/filter"), &error));
     ASSERT_TRUE(builder->Finish(path, &error)) << "and with the seed of before: " << error;
-    const std::string filter = ReadBytes(path);
+    const std::string filter = tests::ReadFile(path);
     FilterOptions fixed = Options(Format::kCompact, 7.1, filter::DecodeTrailer(filter).seed);
     FilterBuilder in_memory(fixed);
     for (int i = 0; i < 3000; ++i) in_memory.AddKey(std::to_string(i));
@@ -331,7 +304,7 @@ TEST_F(OnDiskFilterBuilderTest, WithoutAGeneratorNoSeedAndNoFilter) {
   EXPECT_FALSE(builder->AddKey("b", &error));
   EXPECT_NE(error.find("generator failed"), std::string::npos) << error;
   EXPECT_FALSE(builder->Finish(dir_.Path("filter"), &error));
-  const std::string filter = ReadBytes(dir_.Path("filter"));
+  const std::string filter = tests::ReadFile(dir_.Path("filter"));
   EXPECT_TRUE(FilterView::Open(filter).MayMatch("a"));
   EXPECT_FALSE(FilterView::Open(filter).AlwaysMatches());
 }

@@ -79,42 +79,6 @@ TEST_P(ScalableBloomFilterTest, DuplicatesTakeNoCapacity) {
   EXPECT_EQ(filter->num_stages(), 1u);
 }
 
-// Stages fill in the middle of a batch, with equal keys before and after.
-TEST_P(ScalableBloomFilterTest, BatchesMatchSingleCalls) {
-  for (const uint64_t initial_capacity : {1, 10, 1000}) {
-    const auto single = New(Options(GetParam(), initial_capacity));
-    const auto batch = New(Options(GetParam(), initial_capacity));
-    std::vector<std::string> keys;
-    for (int i = 0; i < 20000; ++i) keys.push_back(std::to_string(i % 17000 / (1 + i % 2)));
-    const std::vector<std::string_view> views(keys.begin(), keys.end());
-    const std::unique_ptr<bool[]> changed(new bool[keys.size()]);
-    size_t num_changed = 0;
-    for (size_t first = 0; first < keys.size(); first += 1000) {
-      num_changed += batch->AddKeys(1000, views.data() + first, changed.get() + first);
-    }
-    size_t expected = 0;
-    for (size_t i = 0; i < keys.size(); ++i) {
-      const bool is_new = single->AddKey(keys[i]);
-      ASSERT_EQ(is_new, changed[i]) << i;
-      expected += is_new ? 1 : 0;
-    }
-    EXPECT_EQ(num_changed, expected);
-    EXPECT_EQ(batch->num_keys(), expected);
-    ASSERT_EQ(batch->num_stages(), single->num_stages());
-    for (size_t i = 0; i < batch->num_stages(); ++i) {
-      ASSERT_TRUE(batch->stage(i) == single->stage(i)) << i;
-    }
-    EXPECT_EQ(New(Options(GetParam(), initial_capacity))->AddKeys(keys.size(), views.data()),
-              expected);
-    std::vector<std::string> asked = keys;
-    for (int i = 0; i < 5000; ++i) asked.push_back("absent" + std::to_string(i));
-    const std::vector<std::string_view> asked_views(asked.begin(), asked.end());
-    const std::unique_ptr<bool[]> found(new bool[asked.size()]);
-    batch->MayMatch(asked.size(), asked_views.data(), found.get());
-    for (size_t i = 0; i < asked.size(); ++i) ASSERT_EQ(found[i], single->MayMatch(asked[i]));
-  }
-}
-
 TEST_P(ScalableBloomFilterTest, ContinuesInTheLastStageIfNoOtherIsPossible) {
   ScalableBloomFilterOptions options = Options(GetParam(), 1);
   options.growth = 1;

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <random>
+#include <string>
 #include <vector>
 
 #include "bloomline/filter_theory.h"
@@ -78,6 +78,9 @@ TEST(SizingTest, BothMethodsForFiniteFiltersMeet) {
 TEST(SizingTest, FewBlocksApproachThePoissonLimit) {
   EXPECT_NEAR(ExactBlockedFalsePositiveRate(5120000, 100000, 6) / BlockedFalsePositiveRate(10.0, 6),
               1, 1e-3);
+  EXPECT_NEAR(ExactSmallBlockFalsePositiveRate(64, 640000, 100000, 5) /
+                  SmallBlockFalsePositiveRate(64, 10.0, 5),
+              1, 1e-3);
   EXPECT_EQ(ExactBlockedFalsePositiveRate(0, 10, 6), 0);
   EXPECT_EQ(ExactBlockedFalsePositiveRate(10, 0, 6), 1);
   EXPECT_LT(ExactBlockedFalsePositiveRate(1, 1, 6), 1e-9);
@@ -114,18 +117,6 @@ TEST(SizingTest, RatesOfTrillionsOfKeysKeepTheirDigits) {
     EXPECT_NEAR(ExactBlockedFalsePositiveRate(n, lines, 6) / limit, 1, 1e-7) << n;
     EXPECT_LT(ExactBlockedFalsePositiveRate(n, lines + lines / 1000000, 6),
               ExactBlockedFalsePositiveRate(n, lines, 6));
-  }
-}
-
-TEST(SizingTest, MoreKeysRaiseTheRateAndMoreMemoryLowersIt) {
-  for (uint64_t n = 1; n < 3000; n += 1 + n / 3) {
-    SCOPED_TRACE(n);
-    EXPECT_LT(ExactStandardFalsePositiveRate(n, 4096, 5),
-              ExactStandardFalsePositiveRate(n + 1, 4096, 5));
-    EXPECT_GT(ExactStandardFalsePositiveRate(n, 4096, 5),
-              ExactStandardFalsePositiveRate(n, 4097, 5));
-    EXPECT_LT(ExactBlockedFalsePositiveRate(n, 8, 5), ExactBlockedFalsePositiveRate(n + 1, 8, 5));
-    EXPECT_GT(ExactBlockedFalsePositiveRate(n, 8, 5), ExactBlockedFalsePositiveRate(n, 9, 5));
   }
 }
 
@@ -198,20 +189,13 @@ TEST(SizingTest, SmallBlocksCostAccuracy) {
   }
 }
 
-TEST(SizingTest, FewSmallBlocksApproachThePoissonLimit) {
-  EXPECT_NEAR(ExactSmallBlockFalsePositiveRate(64, 640000, 100000, 5) /
-                  SmallBlockFalsePositiveRate(64, 10.0, 5),
-              1, 1e-3);
-  EXPECT_EQ(ExactSmallBlockFalsePositiveRate(64, 0, 10, 5), 0);
-  EXPECT_EQ(ExactSmallBlockFalsePositiveRate(64, 10, 0, 5), 1);
-}
-
-TEST(SizingTest, BitsForARateInvertTheRate) {
-  for (const Format format : {Format::kClassic, Format::kBlocked}) {
-    for (const double rate : {0.5, 0.1, 0.01, 0.001, 1e-4}) {
+TEST(SizingTest, BitsForARateAreTheLeast) {
+  for (const Format format : {Format::kClassic, Format::kBlocked, Format::kCompact}) {
+    for (const double rate : {0.5, 0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-5, 2e-6}) {
       const double bits_per_key = BitsPerKeyForFalsePositiveRate(format, rate);
       EXPECT_LE(FalsePositiveRate(format, bits_per_key), rate);
-      EXPECT_GT(FalsePositiveRate(format, bits_per_key - 0.01), rate);
+      if (bits_per_key == AllowedBitsPerKey(format).min) continue;
+      EXPECT_GT(FalsePositiveRate(format, bits_per_key - 1e-3), rate);
     }
   }
 }
@@ -227,14 +211,6 @@ TEST(SizingTest, TabledRatesOfCompactBlocksAreTheComputedOnes) {
     // More keys than slots make a Bloom filter, which is worse.
     EXPECT_GT(filter::CompactBlockRate(kernels::kMaxCompactSlots + 1, block_bytes),
               filter::CompactBlockRate(kernels::kMaxCompactSlots, block_bytes));
-  }
-}
-
-TEST(SizingTest, CompactBitsForARateAreTheLeast) {
-  for (const double rate : {0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-5, 2e-6}) {
-    const double bits_per_key = BitsPerKeyForFalsePositiveRate(Format::kCompact, rate);
-    EXPECT_LE(FalsePositiveRate(Format::kCompact, bits_per_key), rate);
-    EXPECT_GT(FalsePositiveRate(Format::kCompact, bits_per_key - 1e-3), rate);
   }
 }
 
@@ -264,7 +240,6 @@ TEST(SizingTest, OutOfRangeBitsAreClampedOrRefused) {
   EXPECT_EQ(FilterBytes(Format::kBlocked, 1000, std::nan("")), 0u);
 }
 
-}  // namespace
 // The LevelDB policy decides by the estimate, which takes a thousandth of the time.
 TEST(SizingTest, EstimatedSmallSetRatesDecideAsExactOnes) {
   for (const double bits_per_key : {1.5, 3.0, 6.0, 10.0, 16.0}) {
@@ -285,4 +260,138 @@ TEST(SizingTest, EstimatedSmallSetRatesDecideAsExactOnes) {
   }
 }
 
+// ---- The inverses of the rates: bits, bytes and keys from a rate, and what they refuse.
+
+constexpr Format kFormats[] = {Format::kClassic, Format::kBlocked, Format::kCompact};
+
+TEST(CapacityTest, OneKeyMoreTakesMoreThanTheMemory) {
+  for (const Format format : kFormats) {
+    for (const uint64_t bytes : {uint64_t{84}, uint64_t{85}, uint64_t{4096}, uint64_t{1} << 32}) {
+      for (const double bits_per_key : {3.0, 7.05, 10.0, 24.0}) {
+        SCOPED_TRACE(testing::Message() << FormatName(format) << ", " << bytes << " bytes, "
+                                        << bits_per_key << " bits per key");
+        const uint64_t n = Capacity(format, bytes, bits_per_key);
+        ASSERT_GT(n, 0u);
+        EXPECT_LE(FilterBytes(format, n, bits_per_key), bytes);
+        EXPECT_GT(FilterBytes(format, n + 1, bits_per_key), bytes);
+      }
+    }
+    // The container alone: a trailer, or eight bytes in LevelDB.
+    EXPECT_EQ(Capacity(format, format == Format::kClassic ? 8 : 20, 10), 0u);
+  }
+}
+
+TEST(CapacityTest, MemoryIsUsedAndNotExceeded) {
+  for (const Format format : kFormats) {
+    for (const uint64_t n : {uint64_t{100}, uint64_t{1000}, uint64_t{5000000000}}) {
+      for (const double wanted : {3.5, 7.05, 10.0, 23.0}) {
+        SCOPED_TRACE(testing::Message() << FormatName(format) << ", " << n << " keys, " << wanted);
+        const auto bytes = static_cast<uint64_t>(static_cast<double>(n) * wanted / 8);
+        const double bits_per_key = BitsPerKeyForFilterBytes(format, n, bytes);
+        const uint64_t used = FilterBytes(format, n, bits_per_key);
+        EXPECT_LE(used, bytes);
+        EXPECT_GT(used + 64, bytes);
+      }
+    }
+    const double max = AllowedBitsPerKey(format).max;
+    EXPECT_EQ(BitsPerKeyForFilterBytes(format, 1000, 1 << 20), max) << "more than can be used";
+    EXPECT_TRUE(std::isnan(BitsPerKeyForFilterBytes(format, 1000000, 100000))) << "too little";
+    EXPECT_TRUE(std::isnan(BitsPerKeyForFilterBytes(format, 0, 100000)));
+  }
+}
+
+TEST(CapacityTest, AFullFilterHasTheRateItWasSizedFor) {
+  constexpr uint64_t kKeys = 10000000;
+  for (const Format format : kFormats) {
+    // 10 million keys of a 32-bit hash: 0.23 % of the missing keys share the hash of a stored one.
+    const double collisions = format == Format::kClassic ? kKeys / std::pow(2, 32) : 0;
+    const double expected = FalsePositiveRate(format, 10) + collisions;
+    EXPECT_NEAR(FalsePositiveRateWithKeys(format, 10, kKeys, kKeys) / expected, 1, 3e-3)
+        << FormatName(format);
+  }
+}
+
+TEST(CapacityTest, OverfillingRaisesTheRateToAlmostOne) {
+  for (const Format format : kFormats) {
+    double last = 0;
+    for (uint64_t n = 1000; n <= 100000000; n *= 10) {
+      const double rate = FalsePositiveRateWithKeys(format, 10, 10000, n);
+      EXPECT_GE(rate, last) << FormatName(format) << ", " << n << " keys";
+      EXPECT_LE(rate, 1);
+      last = rate;
+    }
+    EXPECT_GT(last, 0.999) << FormatName(format);
+    EXPECT_EQ(FalsePositiveRateWithKeys(format, 10, 10000, 0), 0);
+    EXPECT_EQ(FalsePositiveRateWithKeys(format, 10, 0, 1), 1);
+  }
+}
+
+TEST(CapacityTest, ImpossibleRequestsAreRefused) {
+  const double nan = std::nan("");
+  for (const double rate : {0.0, 1.0, -0.1, 2.0, nan}) {
+    EXPECT_TRUE(std::isnan(IdealBitsPerKey(rate))) << rate;
+    EXPECT_TRUE(std::isnan(InformationLimitBitsPerKey(rate))) << rate;
+    for (const Format format : kFormats) {
+      const std::string error = ValidateFalsePositiveRate(format, rate);
+      EXPECT_NE(error.find("false-positive rate is "), std::string::npos) << error;
+      EXPECT_NE(error.find("allowed: more than 0 and less than 1"), std::string::npos) << error;
+    }
+  }
+  for (const Format format : kFormats) {
+    EXPECT_EQ(Capacity(format, 1 << 20, nan), 0u);
+    EXPECT_EQ(Capacity(format, 1 << 20, 101), 0u);
+    EXPECT_EQ(Capacity(format, UINT64_MAX, 10), 0u);
+    EXPECT_TRUE(std::isnan(FalsePositiveRateWithKeys(format, 101, 10, 10)));
+    EXPECT_TRUE(std::isnan(FalsePositiveRateWithKeys(format, nan, 10, 10)));
+  }
+}
+
+TEST(CapacityTest, NoRateIsInReachOfAnUnknownFormat) {
+  for (const double rate : {0.01, 1e-12, 2.0}) {
+    EXPECT_EQ(ValidateFalsePositiveRate(Format{3}, rate),
+              "format is 3; allowed: 0 (classic), 1 (blocked), 2 (compact)");
+    EXPECT_TRUE(std::isnan(BitsPerKeyForFalsePositiveRate(Format{3}, rate)));
+  }
+}
+
+TEST(CapacityTest, ARateIsRefusedExactlyWhereNoBitsReachIt) {
+  for (const Format format : kFormats) {
+    const double least = FalsePositiveRate(format, AllowedBitsPerKey(format).max);
+    for (const double rate : {0.5, least, least * 0.99, 1e-30}) {
+      SCOPED_TRACE(testing::Message() << FormatName(format) << ", rate " << rate);
+      const bool possible = !std::isnan(BitsPerKeyForFalsePositiveRate(format, rate));
+      EXPECT_EQ(possible, rate >= least);
+      EXPECT_EQ(ValidateFalsePositiveRate(format, rate).empty(), possible);
+    }
+    const std::string reason = ValidateFalsePositiveRate(format, 1e-30);
+    EXPECT_NE(reason.find(FormatName(format)), std::string::npos);
+    // The rate that is named is allowed, and one that is a little lower is not.
+    const double named = std::stod(reason.substr(reason.find(": from ") + 7));
+    EXPECT_EQ(ValidateFalsePositiveRate(format, named), "");
+    EXPECT_NE(ValidateFalsePositiveRate(format, 0.89 * named), "");
+  }
+}
+
+TEST(CapacityTest, OtherStructuresTakeWhatTheirDefinitionsSay) {
+  EXPECT_EQ(HashTableBytes(0, 8), 0u);
+  EXPECT_EQ(HashTableBytes(7, 8), 8u * 9);
+  EXPECT_EQ(HashTableBytes(8, 8), 16u * 9);
+  EXPECT_EQ(HashTableBytes(14, 8), 16u * 9);
+  EXPECT_EQ(HashTableBytes(15, 8), 32u * 9);
+  EXPECT_EQ(HashTableBytes(5000000000, 8), (uint64_t{1} << 33) * 9);
+  EXPECT_EQ(SortedArrayBytes(5000000000, 16), 80000000000u);
+  // Within 2 % of what libstdc++ asks its allocator for, in malloc's chunks.
+  EXPECT_EQ(UnorderedSetBytes(20000, 8), 1440000u);
+  EXPECT_EQ(UnorderedSetBytes(20000, 100), 3680000u);
+  // They end at the largest number.
+  EXPECT_EQ(HashTableBytes(1, UINT64_MAX), UINT64_MAX);
+  EXPECT_EQ(UnorderedSetBytes(2, UINT64_MAX - 8), UINT64_MAX);
+  for (const uint64_t n : {uint64_t{1} << 62, UINT64_MAX}) {
+    EXPECT_EQ(HashTableBytes(n, 100), UINT64_MAX);
+    EXPECT_EQ(UnorderedSetBytes(n, UINT64_MAX), UINT64_MAX);
+    EXPECT_EQ(SortedArrayBytes(n, 100), UINT64_MAX);
+  }
+}
+
+}  // namespace
 }  // namespace bloomline

@@ -25,7 +25,6 @@ using filter::kPrecision;
 using filter::LeastBitsPerKey;
 
 constexpr double kLn2 = 0.6931471805599453;
-constexpr double kBinsPerBlock = static_cast<double>(kernels::kBlockBits);
 // Blocks with more keys than this are full in every format. The sums over loads are not worth their
 // time then.
 constexpr double kHopelessLoad = 1e5;
@@ -146,16 +145,17 @@ auto BlockRate(double bins, int num_probes) {
 
 }  // namespace
 
+double filter::BlockFalsePositiveRate(double bits_per_key, int num_probes, uint32_t bits_per_block,
+                                      uint32_t usable_bits) {
+  return RateOverPoissonLoads(bits_per_block / bits_per_key, BlockRate(usable_bits, num_probes));
+}
+
 double BlockedFalsePositiveRate(double bits_per_key, int num_probes) {
-  if (!(bits_per_key > 0) || !filter::ProbesInRange(num_probes)) return kNone;
-  return RateOverPoissonLoads(kBinsPerBlock / bits_per_key, BlockRate(kBinsPerBlock, num_probes));
+  return SmallBlockFalsePositiveRate(kernels::kBlockBits, bits_per_key, num_probes);
 }
 
 double ExactBlockedFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, int num_probes) {
-  if (!filter::ProbesInRange(num_probes)) return kNone;
-  if (num_keys == 0) return 0;
-  if (num_blocks == 0) return 1;
-  return RateOverBinomialLoads(num_keys, num_blocks, BlockRate(kBinsPerBlock, num_probes));
+  return ExactSmallBlockFalsePositiveRate(kernels::kBlockBits, num_keys, num_blocks, num_probes);
 }
 
 double SmallBlockFalsePositiveRate(int block_bits, double bits_per_key, int num_probes) {
@@ -167,7 +167,6 @@ double ExactSmallBlockFalsePositiveRate(int block_bits, uint64_t num_keys, uint6
                                         int num_probes) {
   if (!filter::ProbesInRange(num_probes)) return kNone;
   if (num_keys == 0) return 0;
-  if (num_blocks == 0) return 1;
   return RateOverBinomialLoads(num_keys, num_blocks, BlockRate(block_bits, num_probes));
 }
 
@@ -198,7 +197,6 @@ double CompactFalsePositiveRate(double bits_per_key) {
 
 double ExactCompactFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, uint32_t block_bytes) {
   if (num_keys == 0) return 0;
-  if (num_blocks == 0) return 1;
   return RateOverBinomialLoads(num_keys, num_blocks, [&](double keys) {
     return filter::CompactBlockRate(static_cast<uint64_t>(keys), block_bytes);
   });
@@ -207,7 +205,6 @@ double ExactCompactFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks, uin
 double ExactSmallSetFalsePositiveRate(uint64_t num_keys, uint64_t num_blocks,
                                       uint32_t block_bytes) {
   if (num_keys == 0) return 0;
-  if (num_blocks == 0) return 1;
   const unsigned attempts =
       num_blocks == 1 ? kernels::small_set::kMaxAttempts : kernels::small_set::kHeaderAttempts;
   return RateOverBinomialLoads(num_keys, num_blocks, [&](double keys) {
@@ -220,24 +217,19 @@ int OptimalStandardNumProbes(double bits_per_key) {
 }
 
 double StandardBitsPerKeyForFalsePositiveRate(double rate) {
-  return LeastBitsPerKey(rate, kMinBitsPerKey, kMaxBitsPerKey, kPrecision, [](double bits_per_key) {
-    return StandardFalsePositiveRate(bits_per_key, OptimalStandardNumProbes(bits_per_key));
+  if (!filter::IsRate(rate)) return kNone;
+  return LeastBitsPerKey(kMinBitsPerKey, kMaxBitsPerKey, kPrecision, [=](double bits_per_key) {
+    return StandardFalsePositiveRate(bits_per_key, OptimalStandardNumProbes(bits_per_key)) <= rate;
   });
 }
 
 double SmallBlockBitsPerKeyForFalsePositiveRate(int block_bits, double rate) {
+  if (!filter::IsRate(rate)) return kNone;
   return LeastBitsPerKey(
-      rate, kMinBitsPerKey, kMaxBitsPerKey, kCoarsePrecision, [&](double bits_per_key) {
-        return SmallBlockFalsePositiveRate(block_bits, bits_per_key,
-                                           OptimalSmallBlockNumProbes(block_bits, bits_per_key));
+      kMinBitsPerKey, kMaxBitsPerKey, kCoarsePrecision, [=](double bits_per_key) {
+        const int num_probes = OptimalSmallBlockNumProbes(block_bits, bits_per_key);
+        return SmallBlockFalsePositiveRate(block_bits, bits_per_key, num_probes) <= rate;
       });
-}
-
-double filter::BlockFalsePositiveRate(double bits_per_key, int num_probes, uint32_t bits_per_block,
-                                      uint32_t usable_bits) {
-  return RateOverPoissonLoads(bits_per_block / bits_per_key, [=](double keys) {
-    return OccupancyMoment(keys * num_probes, usable_bits, num_probes);
-  });
 }
 
 }  // namespace bloomline

@@ -41,15 +41,30 @@ double RunsOf(const double* runs_of_level, int i) {
   return runs_of_level == nullptr ? 1 : runs_of_level[i];
 }
 
-// Whether the arrays are valid, and in one.
-bool ToLevels(const double* keys_of_level, const double* runs_of_level, int num_levels,
-              LevelKeys* levels) {
-  if (!IsCount(num_levels)) return false;
-  for (int i = 0; i < num_levels; ++i) {
-    levels[i] = {keys_of_level[i], RunsOf(runs_of_level, i)};
-    if (!IsKeys(levels[i].keys) || !IsRuns(levels[i].runs)) return false;
+// What is wrong with the arrays; empty if they are valid, and in one.
+support::ErrorText ToLevels(const double* keys_of_level, const double* runs_of_level,
+                            int num_levels, LevelKeys* levels) {
+  support::ErrorText error;
+  if (!IsCount(num_levels)) {
+    return error << "number of levels is " << num_levels << "; allowed: 1 to " << kMaxLevels;
   }
-  return Sum(keys_of_level, num_levels) > 0;
+  for (int i = 0; i < num_levels; ++i) {
+    const double keys = keys_of_level[i];
+    const double runs = RunsOf(runs_of_level, i);
+    levels[i] = {keys, runs};
+    if (!IsKeys(keys)) {
+      return error << "number of keys of level " << i << " is " << keys << "; allowed: 0, or "
+                   << kMinKeys << " to " << kMaxKeys;
+    }
+    if (!IsRuns(runs)) {
+      return error << "number of runs of level " << i << " is " << runs << "; allowed: " << kMinRuns
+                   << " to " << kMaxRuns;
+    }
+  }
+  if (!(Sum(keys_of_level, num_levels) > 0)) {
+    error << "no level has keys; allowed: at least one with more than 0";
+  }
+  return error;
 }
 
 }  // namespace
@@ -80,7 +95,7 @@ bool SpreadBitsByLevel(Format format, double bits_per_key, const double* keys_of
                        const double* runs_of_level, int num_levels, double* bits_of_level) {
   LevelKeys levels[kMaxLevels];
   if (!IsBudget(format, bits_per_key) ||
-      !ToLevels(keys_of_level, runs_of_level, num_levels, levels)) {
+      !ToLevels(keys_of_level, runs_of_level, num_levels, levels).empty()) {
     return false;
   }
   double spread[kMaxLevels];
@@ -115,7 +130,7 @@ double WastedReads(Format format, const double* bits_of_level, const double* run
 
 double AverageBitsPerKey(const double* keys_of_level, const double* bits_of_level, int num_levels) {
   LevelKeys levels[kMaxLevels];
-  if (!ToLevels(keys_of_level, nullptr, num_levels, levels)) return kNone;
+  if (!ToLevels(keys_of_level, nullptr, num_levels, levels).empty()) return kNone;
   double bits = 0;
   for (int i = 0; i < num_levels; ++i) {
     if (!(bits_of_level[i] >= 0 && bits_of_level[i] <= kMaxBitsPerKey)) return kNone;
@@ -132,60 +147,36 @@ double BitsPerKeyForWastedReads(Format format, double wasted_reads, const double
                              bits) &&
            WastedReads(format, bits, runs_of_level, num_levels) <= wasted_reads;
   };
-  double low = 0;
-  double high = filter::IsKnown(format) ? AllowedBitsPerKey(format).max : 0;
-  if (!(wasted_reads > 0) || !reaches(high)) return kNone;
-  if (reaches(low)) return low;
-  while (high - low > filter::kCoarsePrecision) {
-    const double middle = low + (high - low) / 2;
-    (reaches(middle) ? high : low) = middle;
-  }
-  return high;
+  if (!filter::IsKnown(format) || !(wasted_reads > 0)) return kNone;
+  return filter::LeastBitsPerKey(0, AllowedBitsPerKey(format).max, filter::kCoarsePrecision,
+                                 reaches);
 }
 
 double BitsPerKeyForLevelBytes(Format format, uint64_t filter_bytes, const double* keys_of_level,
                                int num_levels) {
   LevelKeys levels[kMaxLevels];
-  if (!filter::IsKnown(format) || !ToLevels(keys_of_level, nullptr, num_levels, levels))
+  if (!filter::IsKnown(format) || !ToLevels(keys_of_level, nullptr, num_levels, levels).empty()) {
     return kNone;
+  }
   return std::min(8 * static_cast<double>(filter_bytes) / Sum(keys_of_level, num_levels),
                   AllowedBitsPerKey(format).max);
 }
 
 std::string ValidateLevels(Format format, double bits_per_key, const double* keys_of_level,
                            const double* runs_of_level, int num_levels) {
-  support::ErrorText error;
   if (!filter::IsKnown(format)) {
     FilterOptions options;
     options.format = format;
     return options.Validate();
   }
+  support::ErrorText error;
   if (!IsBudget(format, bits_per_key)) {
     error << "bits per key is " << bits_per_key << "; allowed by level in " << FormatName(format)
           << " filters: 0 to " << AllowedBitsPerKey(format).max;
     return error.str();
   }
-  if (!IsCount(num_levels)) {
-    error << "number of levels is " << num_levels << "; allowed: 1 to " << kMaxLevels;
-    return error.str();
-  }
-  for (int i = 0; i < num_levels; ++i) {
-    const double runs = RunsOf(runs_of_level, i);
-    if (!IsKeys(keys_of_level[i])) {
-      error << "number of keys of level " << i << " is " << keys_of_level[i] << "; allowed: 0, or "
-            << kMinKeys << " to " << kMaxKeys;
-      return error.str();
-    }
-    if (!IsRuns(runs)) {
-      error << "number of runs of level " << i << " is " << runs << "; allowed: " << kMinRuns
-            << " to " << kMaxRuns;
-      return error.str();
-    }
-  }
-  if (!(Sum(keys_of_level, num_levels) > 0)) {
-    error << "no level has keys; allowed: at least one with more than 0";
-  }
-  return error.str();
+  LevelKeys levels[kMaxLevels];
+  return ToLevels(keys_of_level, runs_of_level, num_levels, levels).str();
 }
 
 }  // namespace bloomline

@@ -19,12 +19,12 @@ namespace {
 
 using filter::IsRate;
 using filter::kCoarsePrecision;
-using filter::kMaxUnits;
 using filter::kNone;
 using filter::kPrecision;
 using filter::LeastBitsPerKey;
-using filter::MostWithout;
-using filter::ToUnits;
+
+// More bytes could overflow sums and products below. No filter comes near.
+constexpr uint64_t kMaxFilterBytes = uint64_t{1} << 60;
 
 // The rate of LevelDB's filter with its 32-bit hash and 32-bit positions.
 double HashedClassicRate(uint64_t num_keys, uint64_t num_bits, int num_probes) {
@@ -74,7 +74,7 @@ double BitsPerKeyForFilterBytes(Format format, uint64_t num_keys, uint64_t filte
   const auto fits = [&](double bits_per_key) {
     return FilterBytes(format, num_keys, bits_per_key) <= filter_bytes;
   };
-  if (num_keys == 0 || filter_bytes > kMaxUnits / 4 || !fits(low)) return kNone;
+  if (num_keys == 0 || filter_bytes > kMaxFilterBytes || !fits(low)) return kNone;
   if (fits(high)) return high;
   for (;;) {
     const double middle = low + (high - low) / 2;
@@ -84,21 +84,24 @@ double BitsPerKeyForFilterBytes(Format format, uint64_t num_keys, uint64_t filte
 }
 
 uint64_t Capacity(Format format, uint64_t filter_bytes, double bits_per_key) {
-  if (!filter::IsAllowed(format, bits_per_key) || filter_bytes > kMaxUnits / 4) return 0;
-  const double guess = static_cast<double>(filter_bytes) * 8 / bits_per_key;
-  return MostWithout(ToUnits(guess), [&](uint64_t num_keys) {
-    return FilterBytes(format, num_keys, bits_per_key) > filter_bytes;
-  });
+  if (!filter::IsAllowed(format, bits_per_key) || filter_bytes > kMaxFilterBytes) return 0;
+  uint64_t fitting = 0;
+  uint64_t too_many = 4 * kMaxFilterBytes + 1;
+  while (too_many - fitting > 1) {
+    const uint64_t middle = fitting + (too_many - fitting) / 2;
+    (FilterBytes(format, middle, bits_per_key) <= filter_bytes ? fitting : too_many) = middle;
+  }
+  return fitting;
 }
 
 double BitsPerKeyForFalsePositiveRate(Format format, double rate) {
   if (!filter::IsKnown(format)) return kNone;
-  const auto rate_at = [&](double bits_per_key) { return FalsePositiveRate(format, bits_per_key); };
-  if (format == Format::kCompact) {
-    return LeastBitsPerKey(rate, kMinCompactBitsPerKey, kMaxCompactBitsPerKey, kCoarsePrecision,
-                           rate_at);
-  }
-  return LeastBitsPerKey(rate, kMinBitsPerKey, kMaxBitsPerKey, kPrecision, rate_at);
+  if (!IsRate(rate)) return kNone;
+  const auto [low, high] = AllowedBitsPerKey(format);
+  const double precision = format == Format::kCompact ? kCoarsePrecision : kPrecision;
+  return LeastBitsPerKey(low, high, precision, [=](double bits_per_key) {
+    return FalsePositiveRate(format, bits_per_key) <= rate;
+  });
 }
 
 int OptimalNumProbes(Format format, double bits_per_key) {
