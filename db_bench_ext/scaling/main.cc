@@ -115,7 +115,7 @@ std::string WhyNot(const Case& c, const Flags& flags) {
   }
   std::error_code error;
   const auto space = std::filesystem::space(flags.temp_directory, error);
-  const uint64_t disk = c.DiskBytes(flags);
+  const uint64_t disk = c.DiskBytes();
   if (!error && disk > space.available / 10 * 9) {
     return "needs " + mib(disk) + " in " + flags.temp_directory + ", " + mib(space.available) +
            " available";

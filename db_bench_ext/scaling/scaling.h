@@ -144,7 +144,7 @@ struct Case {
   uint64_t FilterBytes() const;
   // Peak memory; temporary files are not counted.
   uint64_t MemoryBytes(const Flags& flags) const;
-  uint64_t DiskBytes(const Flags& flags) const;
+  uint64_t DiskBytes() const;
   // What Measure adds to the progress: about its time in ns.
   uint64_t Work(const Flags& flags) const;
 };

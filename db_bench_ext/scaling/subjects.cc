@@ -184,7 +184,7 @@ uint64_t Case::MemoryBytes(const Flags& flags) const {
   return filter;
 }
 
-uint64_t Case::DiskBytes(const Flags& flags) const {
+uint64_t Case::DiskBytes() const {
   return subject == "on_disk" ? num_keys * 8 + FilterBytes() : 0;
 }
 

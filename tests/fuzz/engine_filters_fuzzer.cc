@@ -15,7 +15,7 @@ namespace {
 
 using engine_filters::Container;
 using engine_filters::EngineFilter;
-using engine_filters::Layout;
+using engine_filters::Kind;
 
 constexpr size_t kMaxKeys = 80;  // more than two groups of a batch
 constexpr size_t kMaxPayload = 3000;
@@ -93,7 +93,7 @@ void CheckNumbers(const EngineFilter& filter, uint64_t num_keys) {
   Require(filter.num_probes() >= 0 && filter.num_probes() <= 127, "probes are in range");
   // These take milliseconds; with more keys, those of others do.
   const bool simulated =
-      filter.layout() == Layout::kClassic || filter.layout() == Layout::kRocksDBLegacy;
+      filter.kind() == Kind::kClassic || filter.kind() == Kind::kRocksDBLegacy;
   if (simulated) return;
   RequireRate(filter.ExpectedRate(num_keys), "an expected rate is one");
   RequireRate(filter.RateFromBits(), "a rate from bits is one");
@@ -102,9 +102,9 @@ void CheckNumbers(const EngineFilter& filter, uint64_t num_keys) {
 }
 
 void Check(const EngineFilter& filter, FuzzedDataProvider* input) {
-  const Layout layout = filter.layout();
+  const Kind kind = filter.kind();
   Require(filter.why().empty() == filter.CanQuery(), "what cannot be queried has a reason");
-  Require(layout != Layout::kUnknown || !filter.CanQuery(), "the unknown cannot be queried");
+  Require(kind != Kind::kUnknown || !filter.CanQuery(), "the unknown cannot be queried");
   Require(filter.canonicalizer().empty() || !filter.CanQuery(), "canonical keys are not queried");
   CheckNumbers(filter, input->ConsumeIntegralInRange<uint64_t>(0, kMaxRateKeys));
   Key keys[kMaxKeys];
@@ -122,9 +122,9 @@ void Check(const EngineFilter& filter, FuzzedDataProvider* input) {
     const bool answer = filter.MayMatch(views[i]);
     expected += answer ? 1 : 0;
     Require(answer == answers[i], "a batch answers as single queries");
-    Require(answer || (filter.CanQuery() && layout != Layout::kAlwaysMatch),
+    Require(answer || (filter.CanQuery() && kind != Kind::kAlwaysMatch),
             "what is not understood matches every key");
-    Require(!answer || layout != Layout::kNoKeys, "no keys match none");
+    Require(!answer || kind != Kind::kNoKeys, "no keys match none");
   }
   Require(matches == expected, "matches are counted");
   for (size_t i = 1; i < n; ++i) {

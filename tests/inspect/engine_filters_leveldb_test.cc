@@ -30,15 +30,15 @@ std::string Build(const leveldb::FilterPolicy& policy, const std::vector<std::st
   return bytes;
 }
 
-struct Kind {
+struct Filter {
   const char* name;
   bool by_leveldb;
   Format format;
   double bits_per_key;
 };
-void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
+void PrintTo(const Filter& filter, std::ostream* out) { *out << filter.name; }
 
-constexpr Kind kKinds[] = {
+constexpr Filter kFilters[] = {
     {"leveldb1", true, Format::kClassic, 1},    {"leveldb10", true, Format::kClassic, 10},
     {"leveldb16", true, Format::kClassic, 16},  {"leveldb50", true, Format::kClassic, 50},
     {"classic", false, Format::kClassic, 12.5}, {"blocked6", false, Format::kBlocked, 6},
@@ -46,24 +46,24 @@ constexpr Kind kKinds[] = {
     {"compact10", false, Format::kCompact, 10}, {"compact16", false, Format::kCompact, 16},
 };
 
-Policy PolicyOf(const Kind& kind) {
-  if (kind.by_leveldb) {
-    return Policy(leveldb::NewBloomFilterPolicy(static_cast<int>(kind.bits_per_key)));
+Policy PolicyOf(const Filter& filter) {
+  if (filter.by_leveldb) {
+    return Policy(leveldb::NewBloomFilterPolicy(static_cast<int>(filter.bits_per_key)));
   }
   FilterOptions options;
-  options.format = kind.format;
-  options.bits_per_key = kind.bits_per_key;
+  options.format = filter.format;
+  options.bits_per_key = filter.bits_per_key;
   return Policy(NewLevelDBFilterPolicy(options));
 }
 
-class EngineFiltersLevelDBTest : public testing::TestWithParam<Kind> {
+class EngineFiltersLevelDBTest : public testing::TestWithParam<Filter> {
  protected:
   // A filter is queried as bloomline's policy does; LevelDB's policy gives the same for its codes.
   void ExpectSameAnswers(const std::string& bytes, const std::vector<std::string>& keys) {
     const EngineFilter filter =
         EngineFilter::Open(Container::kLevelDB, kLevelDBBuiltinName, guarded_.AtEnd(bytes));
     if (bytes.size() == 1) {  // LevelDB takes it for a filter of no keys, bloomline for damage
-      ASSERT_EQ(filter.layout(), Layout::kNoKeys);
+      ASSERT_EQ(filter.kind(), Kind::kNoKeys);
       ASSERT_FALSE(leveldb_->KeyMayMatch(keys[0], bytes));
       return;
     }
@@ -81,7 +81,7 @@ class EngineFiltersLevelDBTest : public testing::TestWithParam<Kind> {
   tests::GuardedBytes guarded_{1 << 20};
 };
 
-INSTANTIATE_TEST_SUITE_P(Kinds, EngineFiltersLevelDBTest, testing::ValuesIn(kKinds),
+INSTANTIATE_TEST_SUITE_P(Filters, EngineFiltersLevelDBTest, testing::ValuesIn(kFilters),
                          [](const auto& info) { return info.param.name; });
 
 TEST_P(EngineFiltersLevelDBTest, AnswersAsThePolicyDoes) {
@@ -94,7 +94,7 @@ TEST_P(EngineFiltersLevelDBTest, AnswersAsThePolicyDoes) {
     const std::string bytes = Build(*policy, keys);
     const EngineFilter filter = EngineFilter::Open(Container::kLevelDB, kLevelDBBuiltinName, bytes);
     ASSERT_TRUE(filter.CanQuery());
-    ASSERT_EQ(filter.layout() == Layout::kClassic,
+    ASSERT_EQ(filter.kind() == Kind::kClassic,
               GetParam().format == Format::kClassic && (n > 0 || !bytes.empty()));
     for (const std::string& key : keys) ASSERT_TRUE(filter.MayMatch(key));
     keys.insert(keys.end(), others.begin(), others.end());
@@ -123,7 +123,7 @@ TEST_P(EngineFiltersLevelDBTest, HasTheRateThatIsExpected) {
     const EngineFilter some = EngineFilter::Open(Container::kLevelDB, kLevelDBBuiltinName, bytes);
     if (some.ExpectedRate(n) < 4e-3) continue;  // takes too many queries
     // The bits of few keys vary too much, and small sets need a formula of their own.
-    const bool from_bits = n >= 17 && some.layout() != Layout::kBloomlineSmallSet;
+    const bool from_bits = n >= 17 && some.kind() != Kind::kBloomlineSmallSet;
     ExpectRates({Container::kLevelDB, kLevelDBBuiltinName, n, compact ? 0.05 : 0.03, from_bits},
                 [&](const std::vector<std::string>& keys) { return Build(*policy, keys); });
   }
@@ -147,7 +147,7 @@ TEST(EngineFiltersLevelDBNamesTest, ASeedOrACanonicalizerInTheNameMatchesEveryKe
   const Policy seeded = PolicyWith(7, "app.Filter");
   const std::string bytes = Build(*seeded, keys);
   const EngineFilter with_seed = EngineFilter::Open(Container::kLevelDB, seeded->Name(), bytes);
-  EXPECT_EQ(with_seed.layout(), Layout::kBloomlineFlat);
+  EXPECT_EQ(with_seed.kind(), Kind::kBloomlineFlat);
   EXPECT_FALSE(with_seed.CanQuery());
   EXPECT_NE(with_seed.why().find("seed"), std::string::npos);
   for (const std::string& key : RandomKeys(200, 10)) EXPECT_TRUE(with_seed.MayMatch(key));
@@ -168,14 +168,14 @@ TEST(EngineFiltersLevelDBNamesTest, ANameOfTheUsersOwnIsKnownIfItSaysBloomline) 
   const std::string bytes = Build(*PolicyWith(0, "app.bloomline"), keys);
   for (const char* name : {"app.bloomline", "bloomline", "", kLevelDBBuiltinName}) {
     const EngineFilter filter = EngineFilter::Open(Container::kLevelDB, name, bytes);
-    EXPECT_EQ(filter.layout(), Layout::kBloomlineFlat) << name;
+    EXPECT_EQ(filter.kind(), Kind::kBloomlineFlat) << name;
     for (const std::string& key : keys) EXPECT_TRUE(filter.MayMatch(key)) << name;
     EXPECT_FALSE(filter.MayMatch("missing")) << name;
   }
   for (const char* name :
        {"app.Filter", "leveldb.BuiltinBloomFilter3", "app.seed-0123456789abcdef0123456789abcdeg"}) {
     const EngineFilter filter = EngineFilter::Open(Container::kLevelDB, name, bytes);
-    EXPECT_EQ(filter.layout(), Layout::kUnknown) << name;
+    EXPECT_EQ(filter.kind(), Kind::kUnknown) << name;
     EXPECT_EQ(filter.why(), "the filter policy " + std::string(name) + " is not known");
     EXPECT_TRUE(filter.MayMatch("missing")) << name;
   }
@@ -199,7 +199,7 @@ TEST(EngineFiltersByOffsetTest, HaveRocksDBsHash) {
     const std::string bytes = BuildWith(RocksDBHash32, keys);
     const EngineFilter filter =
         EngineFilter::Open(Container::kRocksDBByOffset, "rocksdb.BuiltinBloomFilter", bytes);
-    EXPECT_EQ(filter.layout(), Layout::kClassic);
+    EXPECT_EQ(filter.kind(), Kind::kClassic);
     std::vector<std::string> all = RandomKeys(500, 12);
     all.insert(all.end(), keys.begin(), keys.end());
     ExpectAnswers(filter, all, [&](std::string_view key) {
@@ -214,16 +214,16 @@ TEST(EngineFiltersByOffsetTest, HaveRocksDBsRules) {
   const auto open = [](const std::string& bytes) {
     return EngineFilter::Open(Container::kRocksDBByOffset, "", bytes);
   };
-  EXPECT_EQ(open("").layout(), Layout::kNoKeys);
-  EXPECT_EQ(open("\x06").layout(), Layout::kNoKeys);
-  EXPECT_EQ(open(std::string("\0\0", 2)).layout(), Layout::kAlwaysMatch);
-  EXPECT_EQ(open(std::string("\0\x06", 2)).layout(), Layout::kClassic);
+  EXPECT_EQ(open("").kind(), Kind::kNoKeys);
+  EXPECT_EQ(open("\x06").kind(), Kind::kNoKeys);
+  EXPECT_EQ(open(std::string("\0\0", 2)).kind(), Kind::kAlwaysMatch);
+  EXPECT_EQ(open(std::string("\0\x06", 2)).kind(), Kind::kClassic);
   EXPECT_FALSE(open(std::string("\0\x06", 2)).MayMatch("key"));
   // 31 and bloomline's codes are reserved there.
   for (const char code : {'\x1F', '\x80', '\x86', '\xFD'}) {
     const std::string bytes = std::string(8, '\0') + code;
     const EngineFilter filter = open(bytes);
-    EXPECT_EQ(filter.layout(), Layout::kUnknown);
+    EXPECT_EQ(filter.kind(), Kind::kUnknown);
     EXPECT_TRUE(filter.MayMatch("key"));
     EXPECT_NE(filter.why().find(std::to_string(static_cast<unsigned char>(code))),
               std::string::npos);

@@ -40,35 +40,35 @@ std::shared_ptr<const rocksdb::FilterPolicy> Policy(const std::string& value) {
   return policy;
 }
 
-struct Kind {
+struct OwnPolicy {
   const char* name;
   const char* policy;  // an option string
   int format_version;
-  Layout layout;  // of more than a few keys
+  Kind kind;  // of more than a few keys
 };
 
-constexpr Kind kKinds[] = {
-    {"bloom1", "bloomfilter:1.5", 5, Layout::kRocksDBBloom},
-    {"bloom6", "bloomfilter:6.3", 5, Layout::kRocksDBBloom},
-    {"bloom10", "bloomfilter:10", 5, Layout::kRocksDBBloom},
-    {"bloom25", "bloomfilter:25", 5, Layout::kRocksDBBloom},
-    {"bloom60", "bloomfilter:60", 5, Layout::kRocksDBBloom},
-    {"ribbon1", "ribbonfilter:1.5:-1", 5, Layout::kRocksDBRibbon},
-    {"ribbon10", "ribbonfilter:10:-1", 5, Layout::kRocksDBRibbon},
-    {"ribbon20", "ribbonfilter:20:-1", 5, Layout::kRocksDBRibbon},
-    {"ribbon60", "ribbonfilter:60:-1", 5, Layout::kRocksDBRibbon},
-    {"legacy1", "bloomfilter:1", 4, Layout::kRocksDBLegacy},
-    {"legacy10", "bloomfilter:10", 4, Layout::kRocksDBLegacy},
-    {"legacy40", "bloomfilter:40", 4, Layout::kRocksDBLegacy},
+constexpr OwnPolicy kPolicies[] = {
+    {"bloom1", "bloomfilter:1.5", 5, Kind::kRocksDBBloom},
+    {"bloom6", "bloomfilter:6.3", 5, Kind::kRocksDBBloom},
+    {"bloom10", "bloomfilter:10", 5, Kind::kRocksDBBloom},
+    {"bloom25", "bloomfilter:25", 5, Kind::kRocksDBBloom},
+    {"bloom60", "bloomfilter:60", 5, Kind::kRocksDBBloom},
+    {"ribbon1", "ribbonfilter:1.5:-1", 5, Kind::kRocksDBRibbon},
+    {"ribbon10", "ribbonfilter:10:-1", 5, Kind::kRocksDBRibbon},
+    {"ribbon20", "ribbonfilter:20:-1", 5, Kind::kRocksDBRibbon},
+    {"ribbon60", "ribbonfilter:60:-1", 5, Kind::kRocksDBRibbon},
+    {"legacy1", "bloomfilter:1", 4, Kind::kRocksDBLegacy},
+    {"legacy10", "bloomfilter:10", 4, Kind::kRocksDBLegacy},
+    {"legacy40", "bloomfilter:40", 4, Kind::kRocksDBLegacy},
 };
-void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
+void PrintTo(const OwnPolicy& own, std::ostream* out) { *out << own.name; }
 
 // As RocksDB builds the filter of a table of the last level.
-std::string Build(const Kind& kind, const std::vector<std::string>& keys, size_t num_keys) {
+std::string Build(const OwnPolicy& own, const std::vector<std::string>& keys, size_t num_keys) {
   rocksdb::BlockBasedTableOptions table;
-  table.format_version = static_cast<uint32_t>(kind.format_version);
+  table.format_version = static_cast<uint32_t>(own.format_version);
   rocksdb::FilterBuildingContext context(table);
-  const auto policy = Policy(kind.policy);
+  const auto policy = Policy(own.policy);
   const std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> builder(
       policy->GetBuilderWithContext(context));
   for (size_t i = 0; i < num_keys; ++i) builder->AddKey(keys[i]);
@@ -84,7 +84,7 @@ class EngineFiltersRocksDBBytesTest : public testing::Test {
     const EngineFilter filter =
         EngineFilter::Open(Container::kRocksDB, kName, guarded_.AtEnd(bytes));
     if (RocksDBReadsOutside(bytes)) {
-      ASSERT_EQ(filter.layout(), Layout::kUnknown);
+      ASSERT_EQ(filter.kind(), Kind::kUnknown);
       ExpectAnswers(filter, keys, [](std::string_view) { return true; });
       return;
     }
@@ -114,9 +114,9 @@ class EngineFiltersRocksDBBytesTest : public testing::Test {
 };
 
 class EngineFiltersRocksDBTest : public EngineFiltersRocksDBBytesTest,
-                                 public testing::WithParamInterface<Kind> {};
+                                 public testing::WithParamInterface<OwnPolicy> {};
 
-INSTANTIATE_TEST_SUITE_P(Kinds, EngineFiltersRocksDBTest, testing::ValuesIn(kKinds),
+INSTANTIATE_TEST_SUITE_P(Policies, EngineFiltersRocksDBTest, testing::ValuesIn(kPolicies),
                          [](const auto& info) { return info.param.name; });
 
 TEST(RocksDBHashTest, EqualsThatOfRocksDBAtEveryLength) {
@@ -140,7 +140,7 @@ TEST_P(EngineFiltersRocksDBTest, AnswersAsRocksDBDoes) {
     const std::string bytes = Build(GetParam(), stored, n);
     const EngineFilter filter = EngineFilter::Open(Container::kRocksDB, kName, bytes);
     if (n >= 1000) {
-      ASSERT_EQ(filter.layout(), GetParam().layout);
+      ASSERT_EQ(filter.kind(), GetParam().kind);
     }
     ASSERT_TRUE(filter.CanQuery());
     std::vector<std::string> keys = FirstOf(stored, n);
@@ -205,10 +205,10 @@ TEST_F(EngineFiltersRocksDBBytesTest, WhatIsReservedMatchesEveryKey) {
     return EngineFilter::Open(Container::kRocksDB, kName, bytes);
   };
   const std::string legacy = std::string("\x06\x02\0\0\0", 5);
-  EXPECT_EQ(open(legacy).layout(), Layout::kRocksDBLegacy);
+  EXPECT_EQ(open(legacy).kind(), Kind::kRocksDBLegacy);
   EXPECT_FALSE(open(legacy).MayMatch("key"));  // no bit is set
   const std::string bloom = std::string("\xFF\0\x06\0\0", 5);
-  EXPECT_EQ(open(bloom).layout(), Layout::kRocksDBBloom);
+  EXPECT_EQ(open(bloom).kind(), Kind::kRocksDBBloom);
   EXPECT_FALSE(open(bloom).MayMatch("key"));
   EXPECT_TRUE(open(bloom).why().empty());
   const std::pair<std::string, const char*> cases[] = {
@@ -224,7 +224,7 @@ TEST_F(EngineFiltersRocksDBBytesTest, WhatIsReservedMatchesEveryKey) {
   };
   for (const auto& [end, why] : cases) {
     const EngineFilter filter = open(end);
-    EXPECT_EQ(filter.layout(), Layout::kUnknown) << why;
+    EXPECT_EQ(filter.kind(), Kind::kUnknown) << why;
     EXPECT_FALSE(filter.CanQuery());
     EXPECT_TRUE(filter.MayMatch("key")) << why;
     EXPECT_EQ(filter.ExpectedRate(10), 1);
@@ -232,27 +232,27 @@ TEST_F(EngineFiltersRocksDBBytesTest, WhatIsReservedMatchesEveryKey) {
   }
   const EngineFilter all =
       EngineFilter::Open(Container::kRocksDB, kName, std::string_view("\0\0\0\0\0\0", 6));
-  EXPECT_EQ(all.layout(), Layout::kAlwaysMatch);
+  EXPECT_EQ(all.kind(), Kind::kAlwaysMatch);
   EXPECT_TRUE(all.MayMatch("key"));
   for (size_t size = 0; size <= 5; ++size) {
     const std::string none(size, '\0');
     const EngineFilter filter = EngineFilter::Open(Container::kRocksDB, kName, none);
-    EXPECT_EQ(filter.layout(), Layout::kNoKeys) << size;
+    EXPECT_EQ(filter.kind(), Kind::kNoKeys) << size;
     EXPECT_FALSE(filter.MayMatch("key")) << size;
     EXPECT_EQ(filter.ExpectedRate(10), 0);
   }
 }
 
 TEST_F(EngineFiltersRocksDBBytesTest, AFilterOfAnotherPolicyIsNotUnderstood) {
-  const std::string bytes = Build(kKinds[2], RandomKeys(100, 7), 100);
+  const std::string bytes = Build(kPolicies[2], RandomKeys(100, 7), 100);
   const EngineFilter filter = EngineFilter::Open(Container::kRocksDB, "company.Filter", bytes);
-  EXPECT_EQ(filter.layout(), Layout::kUnknown);
+  EXPECT_EQ(filter.kind(), Kind::kUnknown);
   EXPECT_EQ(filter.why(), "the filter policy company.Filter is not known");
   EXPECT_TRUE(filter.MayMatch("key"));
 }
 
 TEST_P(EngineFiltersRocksDBTest, HasTheRateThatIsExpected) {
-  const bool ribbon = GetParam().layout == Layout::kRocksDBRibbon;
+  const bool ribbon = GetParam().kind == Kind::kRocksDBRibbon;
   constexpr size_t kKeys = 5000;
   const std::string bytes = Build(GetParam(), RandomKeys(kKeys, 8), kKeys);
   // Lower rates take too many queries.

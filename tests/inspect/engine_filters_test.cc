@@ -59,7 +59,7 @@ bool EndsAsBloomline(const std::string& bytes) {
 TEST(EngineFiltersTest, AnswersAsBloomlineDoes) {
   const std::vector<std::string> stored = RandomKeys(3000, 1);
   const std::vector<std::string> others = RandomKeys(200, 2);
-  std::set<Layout> layouts;
+  std::set<Kind> layouts;
   for (const Format format : {Format::kBlocked, Format::kCompact}) {
     for (const double bits : {3.5, 6.0, 10.0, 20.0}) {
       for (size_t n = 0; n <= 3000; n += n < 40 ? 1 : n / 5) {
@@ -67,7 +67,7 @@ TEST(EngineFiltersTest, AnswersAsBloomlineDoes) {
         std::vector<std::string> keys = FirstOf(stored, n);
         const std::string bytes = Build(Options(format, bits, n % 2 * 77), keys);
         const EngineFilter filter = Open(bytes);
-        layouts.insert(filter.layout());
+        layouts.insert(filter.kind());
         ASSERT_TRUE(filter.CanQuery());
         ASSERT_EQ(filter.why(), "");
         for (const std::string& key : keys) ASSERT_TRUE(filter.MayMatch(key));
@@ -77,8 +77,8 @@ TEST(EngineFiltersTest, AnswersAsBloomlineDoes) {
       }
     }
   }
-  const std::set<Layout> all = {Layout::kNoKeys, Layout::kBloomlineFlat, Layout::kBloomlineBlocked,
-                                Layout::kBloomlineCompact};
+  const std::set<Kind> all = {Kind::kNoKeys, Kind::kBloomlineFlat, Kind::kBloomlineBlocked,
+                                Kind::kBloomlineCompact};
   EXPECT_EQ(layouts, all);
 }
 
@@ -103,18 +103,18 @@ TEST(EngineFiltersTest, ABrokenTrailerMatchesEveryKeyAndSaysWhy) {
   std::string bytes = Build(Options(Format::kBlocked, 10), keys);
   bytes.back() = 9;
   const EngineFilter version = Open(bytes);
-  EXPECT_EQ(version.layout(), Layout::kUnknown);
+  EXPECT_EQ(version.kind(), Kind::kUnknown);
   EXPECT_EQ(version.why(), "version is 9; known: 1");
   EXPECT_FALSE(version.CanQuery());
   EXPECT_TRUE(version.MayMatch("missing"));
 
   bytes.back() = 1;
   bytes[bytes.size() - 8] = 0;  // layout: matches every key
-  EXPECT_EQ(Open(bytes).layout(), Layout::kAlwaysMatch);
+  EXPECT_EQ(Open(bytes).kind(), Kind::kAlwaysMatch);
   EXPECT_TRUE(Open(bytes).MayMatch("missing"));
   EXPECT_EQ(Open(bytes).ExpectedRate(7), 1);
   bytes.back() = 9;
-  EXPECT_EQ(Open(bytes).layout(), Layout::kUnknown);
+  EXPECT_EQ(Open(bytes).kind(), Kind::kUnknown);
 }
 
 TEST(EngineFiltersTest, KeysOfACanonicalizerMatch) {
@@ -122,7 +122,7 @@ TEST(EngineFiltersTest, KeysOfACanonicalizerMatch) {
   for (const Format format : {Format::kBlocked, Format::kCompact}) {
     const std::string bytes = Build(Options(format, 10), keys, "test.Folding");
     const EngineFilter filter = Open(bytes);
-    EXPECT_TRUE(IsBloomline(filter.layout()));
+    EXPECT_TRUE(IsBloomline(filter.kind()));
     EXPECT_EQ(filter.canonicalizer(), "test.Folding");
     EXPECT_FALSE(filter.CanQuery());
     EXPECT_NE(filter.why().find("test.Folding"), std::string::npos);

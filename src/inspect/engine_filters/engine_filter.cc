@@ -6,37 +6,37 @@
 
 namespace bloomline::engine_filters {
 
-const char* LayoutName(Layout layout) {
-  switch (layout) {
-    case Layout::kUnknown:
+const char* KindName(Kind kind) {
+  switch (kind) {
+    case Kind::kUnknown:
       break;
-    case Layout::kAlwaysMatch:
+    case Kind::kAlwaysMatch:
       return "matches every key";
-    case Layout::kNoKeys:
+    case Kind::kNoKeys:
       return "no keys";
-    case Layout::kBloomlineFlat:
+    case Kind::kBloomlineFlat:
       return "bloomline flat";
-    case Layout::kBloomlineBlocked:
+    case Kind::kBloomlineBlocked:
       return "bloomline blocked";
-    case Layout::kBloomlineSmallSet:
+    case Kind::kBloomlineSmallSet:
       return "bloomline small set";
-    case Layout::kBloomlineCompact:
+    case Kind::kBloomlineCompact:
       return "bloomline compact";
-    case Layout::kClassic:
+    case Kind::kClassic:
       return "LevelDB Bloom";
-    case Layout::kRocksDBBloom:
+    case Kind::kRocksDBBloom:
       return "RocksDB Bloom";
-    case Layout::kRocksDBRibbon:
+    case Kind::kRocksDBRibbon:
       return "RocksDB Ribbon";
-    case Layout::kRocksDBLegacy:
+    case Kind::kRocksDBLegacy:
       return "RocksDB legacy Bloom";
   }
   return "unknown";
 }
 
-bool IsBloomline(Layout layout) {
-  return layout == Layout::kBloomlineFlat || layout == Layout::kBloomlineBlocked ||
-         layout == Layout::kBloomlineSmallSet || layout == Layout::kBloomlineCompact;
+bool IsBloomline(Kind kind) {
+  return kind == Kind::kBloomlineFlat || kind == Kind::kBloomlineBlocked ||
+         kind == Kind::kBloomlineSmallSet || kind == Kind::kBloomlineCompact;
 }
 
 EngineFilter EngineFilter::Open(Container container, std::string_view name,

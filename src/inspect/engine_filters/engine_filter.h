@@ -26,7 +26,7 @@ enum class Container {
   kRocksDBByOffset  // RocksDB's old block-based filter: LevelDB's, with RocksDB's hash
 };
 
-enum class Layout {
+enum class Kind {
   kUnknown,      // not understood: matches every key
   kAlwaysMatch,  // written so
   kNoKeys,       // matches none
@@ -39,11 +39,11 @@ enum class Layout {
   kRocksDBRibbon,  // Standard128Ribbon
   kRocksDBLegacy,  // LegacyBloom, format_version below 5
 };
-const char* LayoutName(Layout layout);  // "RocksDB Ribbon"
-bool IsBloomline(Layout layout);
+const char* KindName(Kind kind);  // "RocksDB Ribbon"
+bool IsBloomline(Kind kind);
 
 struct FilterFacts {
-  Layout layout = Layout::kUnknown;
+  Kind kind = Kind::kUnknown;
   std::string why;
   bool can_query = true;
   std::string canonicalizer;
@@ -75,10 +75,10 @@ class EngineFilter {
   EngineFilter(FilterFacts facts, Query query, RangeQuery range_query = nullptr)
       : facts_(std::move(facts)), query_(std::move(query)), range_query_(std::move(range_query)) {}
 
-  Layout layout() const { return facts_.layout; }
+  Kind kind() const { return facts_.kind; }
   // False: its keys cannot be queried here, so MayMatch is always true. So it is for kUnknown, and
   // for bloomline's filters with a canonicalizer or, in LevelDB, a seed.
-  bool CanQuery() const { return layout() != Layout::kUnknown && facts_.can_query; }
+  bool CanQuery() const { return kind() != Kind::kUnknown && facts_.can_query; }
   const std::string& why() const { return facts_.why; }  // if not CanQuery(): the reason
   int num_probes() const { return facts_.num_probes; }   // 0: has none
   uint64_t payload_bytes() const { return facts_.payload_bytes; }

@@ -68,7 +68,7 @@ EngineFilter OpenClassic(FilterFacts facts) {
 template <Bytes kBytes>
 EngineFilter OpenEngines(FilterFacts facts, std::string_view bytes) {
   const int code = static_cast<unsigned char>(bytes.back());
-  if (code == 0) return OpenConstant(std::move(facts), Layout::kAlwaysMatch);
+  if (code == 0) return OpenConstant(std::move(facts), Kind::kAlwaysMatch);
   facts.payload_bytes = facts.num_blocks = bytes.size() - 1;
   if (code > kMaxClassicProbes) {
     return NotUnderstood(std::move(facts), "a filter of LevelDB's kind with code " +
@@ -79,7 +79,7 @@ EngineFilter OpenEngines(FilterFacts facts, std::string_view bytes) {
                          "a block-based filter of more than 512 MiB, where RocksDB counts bits "
                          "modulo 2^32");
   }
-  facts.layout = Layout::kClassic;
+  facts.kind = Kind::kClassic;
   facts.num_probes = code;
   return OpenClassic<kBytes>(std::move(facts));
 }
@@ -93,7 +93,7 @@ EngineFilter OpenBloomline(const PolicyName& name, std::string_view bytes) {
     const unsigned char code = static_cast<unsigned char>(bytes.back());
     const bool written_so =
         bytes.size() >= 2 && (code == 0 || bytes.back() == filter::kLevelDBAlwaysMatch.back());
-    if (written_so) return OpenConstant(std::move(facts), Layout::kAlwaysMatch);
+    if (written_so) return OpenConstant(std::move(facts), Kind::kAlwaysMatch);
     return NotUnderstood(std::move(facts), "a filter of " + std::to_string(bytes.size()) +
                                                " bytes with code " + std::to_string(code) +
                                                ", which bloomline does not write");
@@ -123,7 +123,7 @@ EngineFilter OpenLevelDB(std::string_view name, std::string_view bytes) {
   // LevelDB does not query a filter of no bytes, and takes one byte for a filter of no keys;
   // bloomline under another name than LevelDB's takes it for damage.
   const size_t least = policy.is_bloomline ? 1 : 2;
-  if (bytes.size() < least) return OpenConstant(std::move(facts), Layout::kNoKeys);
+  if (bytes.size() < least) return OpenConstant(std::move(facts), Kind::kNoKeys);
   if (is_builtin || policy.is_bloomline) return OpenBloomline(policy, bytes);
   return OpenEngines<Bytes::kEither>(std::move(facts), bytes);
 }
@@ -133,7 +133,7 @@ EngineFilter OpenRocksDBByOffset(std::string_view name, std::string_view bytes) 
   facts.data = bytes.data();
   facts.payload_bytes = bytes.size();
   if (!name.empty() && name != kRocksDBName) return UnknownPolicy(std::move(facts), name);
-  if (bytes.size() < 2) return OpenConstant(std::move(facts), Layout::kNoKeys);
+  if (bytes.size() < 2) return OpenConstant(std::move(facts), Kind::kNoKeys);
   return OpenEngines<Bytes::kSigned>(std::move(facts), bytes);
 }
 

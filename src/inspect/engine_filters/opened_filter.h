@@ -39,16 +39,16 @@ EngineFilter OpenReader(FilterFacts facts, const Reader& reader) {
   return EngineFilter(std::move(facts), std::move(query));
 }
 
-inline EngineFilter OpenConstant(FilterFacts facts, Layout layout) {
-  facts.layout = layout;
+inline EngineFilter OpenConstant(FilterFacts facts, Kind kind) {
+  facts.kind = kind;
   facts.num_probes = 0;
-  return EngineFilter(std::move(facts), Constant(layout != Layout::kNoKeys));
+  return EngineFilter(std::move(facts), Constant(kind != Kind::kNoKeys));
 }
 
 // Matches every key.
 inline EngineFilter NotUnderstood(FilterFacts facts, std::string why) {
   facts.why = std::move(why);
-  return OpenConstant(std::move(facts), Layout::kUnknown);
+  return OpenConstant(std::move(facts), Kind::kUnknown);
 }
 
 // `name` and `bytes` as for EngineFilter::Open.
@@ -56,27 +56,27 @@ EngineFilter OpenLevelDB(std::string_view name, std::string_view bytes);
 EngineFilter OpenRocksDB(std::string_view name, std::string_view bytes);
 EngineFilter OpenRocksDBByOffset(std::string_view name, std::string_view bytes);
 
-inline Layout LayoutOf(filter::Layout layout) {
+inline Kind KindOf(filter::Layout layout) {
   switch (layout) {
     case filter::Layout::kClassic:
-      return Layout::kClassic;
+      return Kind::kClassic;
     case filter::Layout::kBlocked:
-      return Layout::kBloomlineBlocked;
+      return Kind::kBloomlineBlocked;
     case filter::Layout::kFlat:
-      return Layout::kBloomlineFlat;
+      return Kind::kBloomlineFlat;
     case filter::Layout::kCompact:
-      return Layout::kBloomlineCompact;
+      return Kind::kBloomlineCompact;
     case filter::Layout::kSmallSet:
-      return Layout::kBloomlineSmallSet;
+      return Kind::kBloomlineSmallSet;
     case filter::Layout::kAlwaysMatch:
       break;
   }
-  return Layout::kUnknown;
+  return Kind::kUnknown;
 }
 
 inline FilterFacts FactsOf(const filter::Payload& payload) {
   FilterFacts facts;
-  facts.layout = LayoutOf(payload.layout);
+  facts.kind = KindOf(payload.layout);
   facts.num_probes = payload.num_probes;
   facts.data = payload.data;
   facts.payload_bytes = payload.payload_bytes();

@@ -21,13 +21,13 @@ double RibbonRate(const RibbonShape& shape) {
   return lower * std::ldexp(1.0, 1 - columns) + (1 - lower) * std::ldexp(1.0, -columns);
 }
 
-bool HasDoubleHashing(Layout layout) {
-  return layout == Layout::kClassic || layout == Layout::kRocksDBLegacy;
+bool HasDoubleHashing(Kind kind) {
+  return kind == Kind::kClassic || kind == Kind::kRocksDBLegacy;
 }
 
 DoubleHashing DoubleHashingOf(const FilterFacts& facts, uint64_t num_keys) {
   if (num_keys == 0) return {0, 0, 0};
-  return facts.layout == Layout::kClassic
+  return facts.kind == Kind::kClassic
              ? ClassicDoubleHashing(num_keys, 8 * facts.payload_bytes, facts.num_probes)
              : LegacyDoubleHashing(num_keys, facts.num_blocks, __builtin_ctzll(facts.block_bytes),
                                    facts.num_probes);
@@ -36,15 +36,15 @@ DoubleHashing DoubleHashingOf(const FilterFacts& facts, uint64_t num_keys) {
 // The layouts whose formulas take up to milliseconds.
 double RateByFormula(const FilterFacts& facts, uint64_t num_keys) {
   const auto block_bytes = static_cast<uint32_t>(facts.block_bytes);
-  switch (facts.layout) {
-    case Layout::kBloomlineFlat:
+  switch (facts.kind) {
+    case Kind::kBloomlineFlat:
       return ExactStandardFalsePositiveRate(num_keys, 8 * facts.payload_bytes, facts.num_probes);
-    case Layout::kBloomlineBlocked:
-    case Layout::kRocksDBBloom:
+    case Kind::kBloomlineBlocked:
+    case Kind::kRocksDBBloom:
       return ExactBlockedFalsePositiveRate(num_keys, facts.num_blocks, facts.num_probes);
-    case Layout::kBloomlineSmallSet:
+    case Kind::kBloomlineSmallSet:
       return ExactSmallSetFalsePositiveRate(num_keys, facts.num_blocks, block_bytes);
-    case Layout::kBloomlineCompact:
+    case Kind::kBloomlineCompact:
       return ExactCompactFalsePositiveRate(num_keys, facts.num_blocks, block_bytes);
     default:
       return kNaN;
@@ -53,13 +53,13 @@ double RateByFormula(const FilterFacts& facts, uint64_t num_keys) {
 
 // The bytes of one block as its queries see it; 0 if the layout is no Bloom filter.
 uint64_t BloomBlockBytes(const FilterFacts& facts) {
-  switch (facts.layout) {
-    case Layout::kBloomlineFlat:
-    case Layout::kClassic:
+  switch (facts.kind) {
+    case Kind::kBloomlineFlat:
+    case Kind::kClassic:
       return facts.payload_bytes;
-    case Layout::kBloomlineBlocked:
-    case Layout::kRocksDBBloom:
-    case Layout::kRocksDBLegacy:
+    case Kind::kBloomlineBlocked:
+    case Kind::kRocksDBBloom:
+    case Kind::kRocksDBLegacy:
       return facts.block_bytes;
     default:
       return 0;
@@ -121,7 +121,7 @@ uint64_t Representative(double num_keys) {
 }
 
 double RateFromBloomBits(const FilterFacts& facts, const Fill& fill) {
-  if (!HasDoubleHashing(facts.layout)) return fill.fill_power;
+  if (!HasDoubleHashing(facts.kind)) return fill.fill_power;
   if (!(fill.fill > 0)) return 0;
   const DoubleHashing mean = DoubleHashingOf(facts, Representative(KeysOf(facts, fill)));
   // In few bits, what double hashing adds comes from few steps, and hardly depends on the bits of
@@ -154,27 +154,27 @@ double KeysOfCompact(const FilterFacts& facts) {
 }  // namespace
 
 double EngineFilter::EntriesFromBits() const {
-  if (layout() == Layout::kNoKeys) return 0;
-  if (layout() == Layout::kBloomlineCompact) return KeysOfCompact(facts_);
+  if (kind() == Kind::kNoKeys) return 0;
+  if (kind() == Kind::kBloomlineCompact) return KeysOfCompact(facts_);
   const uint64_t block_bytes = BloomBlockBytes(facts_);
   const double keys = block_bytes == 0 ? kNaN : KeysOf(facts_, FillOf(facts_, block_bytes));
   return std::isfinite(keys) ? keys : kNaN;
 }
 
 double EngineFilter::ExpectedRate(uint64_t num_keys) const {
-  if (layout() == Layout::kUnknown || layout() == Layout::kAlwaysMatch) return 1;
-  if (layout() == Layout::kNoKeys || num_keys == 0) return 0;
+  if (kind() == Kind::kUnknown || kind() == Kind::kAlwaysMatch) return 1;
+  if (kind() == Kind::kNoKeys || num_keys == 0) return 0;
   if (facts_.ribbon) return RibbonRate(*facts_.ribbon);
-  if (HasDoubleHashing(layout())) return AtMostOne(DoubleHashingOf(facts_, num_keys).rate);
-  using Arguments = std::tuple<Layout, int, uint64_t, uint64_t, uint64_t>;
+  if (HasDoubleHashing(kind())) return AtMostOne(DoubleHashingOf(facts_, num_keys).rate);
+  using Arguments = std::tuple<Kind, int, uint64_t, uint64_t, uint64_t>;
   static auto* const known = new Remembered<Arguments, double>;
-  return known->Get({layout(), facts_.num_probes, facts_.num_blocks, facts_.block_bytes, num_keys},
+  return known->Get({kind(), facts_.num_probes, facts_.num_blocks, facts_.block_bytes, num_keys},
                     [&] { return AtMostOne(RateByFormula(facts_, num_keys)); });
 }
 
 double EngineFilter::RateFromBits() const {
-  if (layout() == Layout::kUnknown || layout() == Layout::kAlwaysMatch) return 1;
-  if (layout() == Layout::kNoKeys) return 0;
+  if (kind() == Kind::kUnknown || kind() == Kind::kAlwaysMatch) return 1;
+  if (kind() == Kind::kNoKeys) return 0;
   if (facts_.ribbon) return RibbonRate(*facts_.ribbon);
   const uint64_t block_bytes = BloomBlockBytes(facts_);
   if (block_bytes == 0) return kNaN;

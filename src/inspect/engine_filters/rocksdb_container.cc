@@ -36,10 +36,10 @@ EngineFilter OpenBloomline(std::string_view bytes) {
   const filter::Payload payload = filter::DecodeTrailer(bytes, &why, canonicalizer);
   FilterFacts facts = FactsOf(payload);
   if (payload.layout == filter::Layout::kAlwaysMatch) {
-    if (filter::SaysAlwaysMatch(bytes)) return OpenConstant(std::move(facts), Layout::kAlwaysMatch);
+    if (filter::SaysAlwaysMatch(bytes)) return OpenConstant(std::move(facts), Kind::kAlwaysMatch);
     return NotUnderstood(std::move(facts), std::move(why));
   }
-  if (payload.num_blocks == 0) return OpenConstant(std::move(facts), Layout::kNoKeys);
+  if (payload.num_blocks == 0) return OpenConstant(std::move(facts), Kind::kNoKeys);
   if (!canonicalizer.empty()) return OfCanonicalizer(std::move(facts), canonicalizer);
   RangeQuery range_query;
   filter::RangeField ranges;
@@ -82,7 +82,7 @@ EngineFilter OpenBloom(FilterFacts facts, std::string_view bytes) {
     return NotUnderstood(std::move(facts), "RocksDB Bloom filter of " + std::to_string(num_bytes) +
                                                " bytes; the least is a block of 64");
   }
-  facts.layout = Layout::kRocksDBBloom;
+  facts.kind = Kind::kRocksDBBloom;
   facts.num_probes = num_probes;
   facts.block_bytes = kBlockBytes;
   const LocalBloomReader reader{facts.data, static_cast<uint32_t>(facts.num_blocks), num_probes};
@@ -104,7 +104,7 @@ EngineFilter OpenRibbon(FilterFacts facts, std::string_view bytes) {
     return NotUnderstood(std::move(facts), "RocksDB Ribbon filter of " + std::to_string(num_bytes) +
                                                " bytes; a column of a block has 16");
   }
-  facts.layout = Layout::kRocksDBRibbon;
+  facts.kind = Kind::kRocksDBRibbon;
   facts.num_blocks = num_blocks;
   facts.ribbon = shape;
   const RibbonReader reader{facts.data, shape, RibbonReader::RawSeed(seed)};
@@ -130,7 +130,7 @@ EngineFilter OpenLegacy(FilterFacts facts, std::string_view bytes, int num_probe
                                                std::to_string(num_bytes / num_blocks) +
                                                " bytes; known: up to 2^28");
   }
-  facts.layout = Layout::kRocksDBLegacy;
+  facts.kind = Kind::kRocksDBLegacy;
   facts.num_probes = num_probes;
   facts.num_blocks = num_blocks;
   facts.block_bytes = uint64_t{1} << log2_block_bytes;
@@ -146,7 +146,7 @@ EngineFilter OpenRocksDB(std::string_view name, std::string_view bytes) {
   facts.data = bytes.data();
   facts.payload_bytes = bytes.size();
   if (!name.empty() && name != kRocksDBBuiltinName) return UnknownPolicy(std::move(facts), name);
-  if (bytes.size() <= kEndBytes) return OpenConstant(std::move(facts), Layout::kNoKeys);
+  if (bytes.size() <= kEndBytes) return OpenConstant(std::move(facts), Kind::kNoKeys);
   if (bytes.size() > UINT32_MAX) {
     return NotUnderstood(std::move(facts), "RocksDB filter of " + std::to_string(bytes.size()) +
                                                " bytes; known: up to 4 GiB");
@@ -156,7 +156,7 @@ EngineFilter OpenRocksDB(std::string_view name, std::string_view bytes) {
   const int marker = byte < 128 ? byte : byte - 256;
   switch (marker) {
     case 0:
-      return OpenConstant(std::move(facts), Layout::kAlwaysMatch);
+      return OpenConstant(std::move(facts), Kind::kAlwaysMatch);
     case -1:
       return OpenBloom(std::move(facts), bytes);
     case -2:

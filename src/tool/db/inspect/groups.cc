@@ -162,9 +162,9 @@ void Group::Add(const InspectedFile& file, uint64_t file_bytes) {
   num_filters += facts.num_filters;
   filter_bytes += facts.filter_bytes;
   ++names[facts.filter_name];
-  for (const auto& [layout, count] : facts.layouts) {
-    layouts[layout].filters += count.filters;
-    layouts[layout].bytes += count.bytes;
+  for (const auto& [kind, count] : facts.kinds) {
+    kinds[kind].filters += count.filters;
+    kinds[kind].bytes += count.bytes;
   }
   ranges.Add(facts.ranges);
 }
@@ -216,10 +216,10 @@ std::vector<FamilyGroups> GroupFiles(const Inputs& inputs,
   return groups;
 }
 
-Json LayoutsJson(const LayoutCounts& layouts) {
+Json KindsJson(const KindCounts& kinds) {
   Json json = Json::array();
-  for (const auto& [layout, count] : layouts) {
-    json.push_back({{"layout", engine_filters::LayoutName(layout)},
+  for (const auto& [kind, count] : kinds) {
+    json.push_back({{"layout", engine_filters::KindName(kind)},
                     {"filters", count.filters},
                     {"bytes", count.bytes}});
   }
@@ -253,7 +253,7 @@ Json GroupJson(const Group& group) {
           {"partitioned_files", group.partitioned_files},
           {"filters", group.num_filters},
           {"filter_names", std::move(names)},
-          {"layouts", LayoutsJson(group.layouts)},
+          {"layouts", KindsJson(group.kinds)},
           {"ranges", RangesJson(group.ranges)},
           {"num_keys", group.num_keys},
           {"num_keys_estimated", group.keys_estimated},
@@ -286,10 +286,10 @@ Json DocumentOf(const Inputs& inputs, const Inspection& inspection, bool with_wa
   return {{"databases", std::move(databases)}};
 }
 
-std::string LayoutsText(const LayoutCounts& layouts) {
+std::string KindsText(const KindCounts& kinds) {
   std::string text;
-  for (const auto& [layout, count] : layouts) {
-    text += (text.empty() ? "" : ", ") + std::string(engine_filters::LayoutName(layout));
+  for (const auto& [kind, count] : kinds) {
+    text += (text.empty() ? "" : ", ") + std::string(engine_filters::KindName(kind));
   }
   return text.empty() ? "none" : text;
 }

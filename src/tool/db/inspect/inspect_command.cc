@@ -30,7 +30,7 @@ std::string ShareOrDash(const RangeFacts& ranges) {
 
 std::vector<std::string> GroupCells(const std::string& name, const Group& group) {
   return {name,
-          LayoutsText(group.layouts),
+          KindsText(group.kinds),
           CountText(group.files),
           BytesText(group.bytes),
           KeysText(group.num_keys + group.keys_without_filter, group.keys_estimated),
@@ -133,7 +133,7 @@ void PrintFiles(const Inputs& inputs, const std::vector<InspectedFile>& files) {
     const FileFacts& facts = files[i].facts;
     Group group;
     group.Add(files[i], file.bytes);
-    cells.push_back({FileText(inputs, ref), LayoutsText(facts.layouts), LevelText(file.level),
+    cells.push_back({FileText(inputs, ref), KindsText(facts.kinds), LevelText(file.level),
                      BytesText(file.bytes), KeysText(facts.num_keys, facts.keys_estimated),
                      facts.has_filter() ? BytesText(facts.filter_bytes) : "none",
                      BitsOrDash(group.bits_per_key()), RateOrDash(files[i].rate())});
@@ -159,7 +159,7 @@ Json FileJson(const Inputs& inputs, const FileRef& ref, const InspectedFile& ins
           {"filter_kind", KindName(facts.kind)},
           {"filter_name", facts.filter_name},
           {"filter_policy", facts.filter_policy},
-          {"layouts", LayoutsJson(facts.layouts)},
+          {"layouts", KindsJson(facts.kinds)},
           {"filters", facts.num_filters},
           {"filter_bytes", facts.filter_bytes},
           {"num_keys", facts.num_keys},

@@ -11,7 +11,7 @@ namespace bloomline::tool::db {
 namespace {
 
 using engine_filters::EngineFilter;
-using engine_filters::Layout;
+using engine_filters::Kind;
 using sstable::Engine;
 using sstable::FilterKind;
 using sstable::kUnknownCount;
@@ -105,13 +105,13 @@ bool EstimateKeys(const Table& table, FileFacts* facts, std::string* error) {
   return true;
 }
 
-void CountLayout(const EngineFilter& filter, uint64_t bytes, FileFacts* facts) {
-  LayoutCount& count = facts->layouts[filter.layout()];
+void CountKind(const EngineFilter& filter, uint64_t bytes, FileFacts* facts) {
+  KindCount& count = facts->kinds[filter.kind()];
   ++count.filters;
   count.bytes += bytes;
   ++facts->num_filters;
   facts->filter_bytes += bytes;
-  if (filter.layout() == Layout::kUnknown) facts->why_unknown = filter.why();
+  if (filter.kind() == Kind::kUnknown) facts->why_unknown = filter.why();
   if (!filter.canonicalizer().empty()) facts->canonicalizer = filter.canonicalizer();
   if (filter.ranges() == nullptr) return;
   facts->ranges.files = 1;
@@ -156,16 +156,16 @@ bool InspectByOffset(const Table& table, TableFilters* filters, FileFacts* facts
   double keys = 0;
   double keys_with_rate = 0;
   double matches = 0;
-  std::set<std::tuple<Layout, int, uint64_t>> kinds;
+  std::set<std::tuple<Kind, int, uint64_t>> kinds;
   for (uint64_t i = 0; i < filters->num_filters(); ++i) {
     const EngineFilter* filter = filters->At(i, error);
     if (filter == nullptr) return false;
     if (filters->bytes() == 0) continue;  // no data block begins in its 2 KiB
-    CountLayout(*filter, filters->bytes(), facts);
+    CountKind(*filter, filters->bytes(), facts);
     const double its_keys = std::max(
         1.0, std::round(keys_per_byte.ratio * static_cast<double>(filter->payload_bytes())));
     keys += its_keys;
-    const std::tuple kind(filter->layout(), filter->num_probes(), filter->payload_bytes());
+    const std::tuple kind(filter->kind(), filter->num_probes(), filter->payload_bytes());
     if (kinds.size() == kMostSimulated && kinds.count(kind) == 0) continue;
     kinds.insert(kind);
     keys_with_rate += its_keys;
@@ -187,11 +187,11 @@ bool InspectPartitions(TableFilters* filters, FileFacts* facts, std::string* err
   for (uint64_t i = 0; i < filters->num_filters(); ++i) {
     const EngineFilter* filter = filters->At(i, error);
     if (filter == nullptr) return false;
-    CountLayout(*filter, filters->bytes(), facts);
+    CountKind(*filter, filters->bytes(), facts);
     // Partitions have the same bits per key, so bytes stand for keys.
     const auto weight = static_cast<double>(filters->bytes());
     bytes += weight;
-    if (filter->layout() == Layout::kRocksDBLegacy && ++simulated > kMostSimulated) continue;
+    if (filter->kind() == Kind::kRocksDBLegacy && ++simulated > kMostSimulated) continue;
     bytes_with_rate += weight;
     const double rate = filter->RateFromBits();
     if (std::isnan(rate)) {
@@ -217,7 +217,7 @@ bool InspectPartitions(TableFilters* filters, FileFacts* facts, std::string* err
 bool InspectFull(TableFilters* filters, FileFacts* facts, std::string* error) {
   const EngineFilter* filter = filters->At(0, error);
   if (filter == nullptr) return false;
-  CountLayout(*filter, filters->bytes(), facts);
+  CountKind(*filter, filters->bytes(), facts);
   facts->expected_rate = RateOf(*filter, facts->num_keys);
   return true;
 }

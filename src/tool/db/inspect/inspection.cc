@@ -19,8 +19,8 @@ void CompareWithPolicy(const std::string& policy, InspectedFile* file) {
   block.kind = facts.kind;
   block.name = facts.filter_name;
   block.canonicalizer = facts.canonicalizer;
-  for (const auto& [layout, count] : facts.layouts) {
-    if (engine_filters::IsBloomline(layout)) block.is_bloomline = true;
+  for (const auto& [kind, count] : facts.kinds) {
+    if (engine_filters::IsBloomline(kind)) block.is_bloomline = true;
   }
   switch (database::UseOf(policy, block)) {
     case database::PolicyUse::kIgnored:

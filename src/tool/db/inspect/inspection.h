@@ -20,11 +20,11 @@ namespace bloomline::tool::db {
 
 // ---- What the filters of a table are, without the table's keys.
 
-struct LayoutCount {
+struct KindCount {
   uint64_t filters = 0;
   uint64_t bytes = 0;
 };
-using LayoutCounts = std::map<engine_filters::Layout, LayoutCount>;
+using KindCounts = std::map<engine_filters::Kind, KindCount>;
 
 // Of files whose filters have entries for ranges beside the keys.
 struct RangeFacts {
@@ -45,7 +45,7 @@ struct FileFacts {
   sstable::FilterKind kind = sstable::FilterKind::kNone;
   std::string filter_name;    // that of the filter block
   std::string filter_policy;  // RocksDB's property
-  LayoutCounts layouts;
+  KindCounts kinds;
   uint64_t num_filters = 0;   // that hold keys
   uint64_t filter_bytes = 0;  // as stored, of filters that hold keys
   // Keys, and prefixes, in the filters. LevelDB does not record it: it is counted in the first
@@ -109,7 +109,7 @@ struct Group {
   double runs = 0;          // sorted runs that a Get queries on average: the sum of coverages
   double wasted_reads = 0;  // expected per Get of a missing key
   std::map<std::string, uint64_t> names;  // files by the name of their filter
-  LayoutCounts layouts;
+  KindCounts kinds;
   RangeFacts ranges;
 
   double bits_per_key() const;
@@ -138,11 +138,11 @@ std::vector<FamilyGroups> GroupFiles(const Inputs& inputs, const std::vector<Ins
 // ---- Groups as text and JSON.
 
 Json GroupJson(const Group& group);
-Json LayoutsJson(const LayoutCounts& layouts);
+Json KindsJson(const KindCounts& kinds);
 Json RangesJson(const RangeFacts& ranges);  // null: no entries
 
 // "RocksDB Bloom, RocksDB Ribbon"; of files without filters "none".
-std::string LayoutsText(const LayoutCounts& layouts);
+std::string KindsText(const KindCounts& kinds);
 
 // "1.2 %", "-" for NaN.
 std::string RateOrDash(double rate);

@@ -130,7 +130,7 @@ void PrintMeasurement(const Inputs& inputs, const Inspection& inspection,
     Cells cells = {{"level", "filter", "adjacent FPR", "elsewhere FPR", "expected FPR", "runs",
                     "wasted reads"}};
     const auto add = [&](const std::string& name, const MeasuredGroup& group, const Group& files) {
-      cells.push_back({name, LayoutsText(files.layouts), MeasuredText(group.adjacent),
+      cells.push_back({name, KindsText(files.kinds), MeasuredText(group.adjacent),
                        MeasuredText(group.elsewhere), RateOrDash(group.expected.rate()),
                        NumberText(group.runs, 2), RateOrDash(group.wasted_reads)});
     };
@@ -171,7 +171,7 @@ Json FileJson(const database::TableFile& file, const FileFacts& facts,
               const MeasureResult& result) {
   return {{"path", file.path},
           {"level", LevelJson(file.level)},
-          {"layouts", LayoutsJson(facts.layouts)},
+          {"layouts", KindsJson(facts.kinds)},
           {"keys_read", result.keys_read},
           {"of_prefixes", result.of_prefixes},
           {"whole_file", result.whole_file},
