@@ -184,9 +184,7 @@ uint64_t Case::MemoryBytes(const Flags& flags) const {
   return filter;
 }
 
-uint64_t Case::DiskBytes() const {
-  return subject == "on_disk" ? num_keys * 8 + FilterBytes() : 0;
-}
+uint64_t Case::DiskBytes() const { return subject == "on_disk" ? num_keys * 8 + FilterBytes() : 0; }
 
 uint64_t Case::Work(const Flags& flags) const {
   return 2 * kRawProgress + num_keys * (1 + FinishWork(subject)) +

@@ -46,8 +46,7 @@ void ExpectAnswers(const EngineFilter& filter, const std::vector<std::string>& k
     const bool answer = expected(views[i]);
     expected_matches += answer ? 1 : 0;
     ASSERT_EQ(filter.MayMatch(views[i]), answer)
-        << "key " << i << " of a filter with " << KindName(filter.kind()) << " "
-        << filter.why();
+        << "key " << i << " of a filter with " << KindName(filter.kind()) << " " << filter.why();
     ASSERT_EQ(batch[i], answer) << "key " << i << " in a batch";
   }
   EXPECT_EQ(matches, expected_matches);

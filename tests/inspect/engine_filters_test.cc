@@ -78,7 +78,7 @@ TEST(EngineFiltersTest, AnswersAsBloomlineDoes) {
     }
   }
   const std::set<Kind> all = {Kind::kNoKeys, Kind::kBloomlineFlat, Kind::kBloomlineBlocked,
-                                Kind::kBloomlineCompact};
+                              Kind::kBloomlineCompact};
   EXPECT_EQ(layouts, all);
 }
 

@@ -21,9 +21,7 @@ double RibbonRate(const RibbonShape& shape) {
   return lower * std::ldexp(1.0, 1 - columns) + (1 - lower) * std::ldexp(1.0, -columns);
 }
 
-bool HasDoubleHashing(Kind kind) {
-  return kind == Kind::kClassic || kind == Kind::kRocksDBLegacy;
-}
+bool HasDoubleHashing(Kind kind) { return kind == Kind::kClassic || kind == Kind::kRocksDBLegacy; }
 
 DoubleHashing DoubleHashingOf(const FilterFacts& facts, uint64_t num_keys) {
   if (num_keys == 0) return {0, 0, 0};

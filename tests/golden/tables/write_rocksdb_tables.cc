@@ -1,5 +1,5 @@
-// Writes the tables of tests/inspect/sstable_golden_test.cc whose form depends on RocksDB's version. Build
-// it against the version whose tables are wanted:
+// Writes the tables of tests/inspect/sstable_golden_test.cc whose form depends on RocksDB's
+// version. Build it against the version whose tables are wanted:
 //   g++ -std=c++20 -I. -I ROCKSDB/include write_rocksdb_tables.cc -L BUILD -lrocksdb
 // Usage: write_rocksdb_tables FOLDER   It prints the lines for FOLDER/tables.txt: file,
 // format_version, kind of filter, filters, and a CRC-32 of their bytes as RocksDB made them.
@@ -16,8 +16,8 @@
 #include <memory>
 #include <string>
 
-#include "tests/golden/tables/entries.h"
 #include "tests/engines/recording_policy.h"
+#include "tests/golden/tables/entries.h"
 
 namespace {
 
