@@ -1,10 +1,10 @@
 use crate::{ffi, Format};
 
-/// The false-positive rate of a static filter with this many bits per key; None if there is no such
-/// filter.
-pub fn false_positive_rate(format: Format, bits_per_key: f64) -> Option<f64> {
+/// The false-positive rate of a static filter of thousands of keys. `bits_per_key` is clamped to
+/// the range of the format.
+pub fn false_positive_rate(format: Format, bits_per_key: f64) -> f64 {
     // Safety: any arguments are allowed.
-    possible(unsafe { ffi::bloomline_false_positive_rate(format.into(), bits_per_key) })
+    unsafe { ffi::bloomline_false_positive_rate(format.into(), bits_per_key) }
 }
 
 /// The bits per key that a static filter needs for a false-positive rate (0.01 for 1 %); None if no
@@ -17,7 +17,8 @@ pub fn false_positive_rate(format: Format, bits_per_key: f64) -> Option<f64> {
 /// ```
 pub fn bits_per_key_for_false_positive_rate(format: Format, rate: f64) -> Option<f64> {
     // Safety: any arguments are allowed.
-    possible(unsafe { ffi::bloomline_bits_per_key_for_false_positive_rate(format.into(), rate) })
+    let bits = unsafe { ffi::bloomline_bits_per_key_for_false_positive_rate(format.into(), rate) };
+    (!bits.is_nan()).then_some(bits)
 }
 
 /// The bytes of a static filter with so many keys; None if there is no such filter.
@@ -27,8 +28,4 @@ pub fn filter_bytes(format: Format, num_keys: u64, bits_per_key: f64) -> Option<
         0 => None,
         bytes => Some(bytes),
     }
-}
-
-fn possible(number: f64) -> Option<f64> {
-    Some(number).filter(|number| !number.is_nan())
 }

@@ -186,7 +186,7 @@ fn errors_name_the_value_and_what_is_allowed() {
     let large = BloomFilter::with_false_pos(0.1).expected_items(9999).expect("a filter");
     let error = small.merge(&large).expect_err("another size").to_string();
     assert!(error.contains("num_bits"), "{error}");
-    assert_eq!(bloomline::false_positive_rate(Format::Compact, -1.0), None);
+    assert_eq!(bloomline::bits_per_key_for_false_positive_rate(Format::Compact, 1e-30), None);
 }
 
 #[test]
