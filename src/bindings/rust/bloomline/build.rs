@@ -1,12 +1,15 @@
 //! Links bloomline's C functions. In a checkout, or in the one that BLOOMLINE_SOURCE names, it
-//! builds them with CMake as static libraries. Otherwise, or with BLOOMLINE_INSTALLED=1, it links
-//! the installed ones that pkg-config finds.
+//! builds them with CMake as static libraries, or takes those of the build that BLOOMLINE_BUILD
+//! names. Otherwise, or with BLOOMLINE_INSTALLED=1, it links the installed ones that pkg-config
+//! finds.
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn main() {
-    for variable in ["BLOOMLINE_SOURCE", "BLOOMLINE_INSTALLED", "PKG_CONFIG_PATH"] {
+    for variable in
+        ["BLOOMLINE_SOURCE", "BLOOMLINE_BUILD", "BLOOMLINE_INSTALLED", "PKG_CONFIG_PATH"]
+    {
         println!("cargo:rerun-if-env-changed={variable}");
     }
     if env::var_os("DOCS_RS").is_some() {
@@ -35,6 +38,26 @@ fn source() -> Option<PathBuf> {
 }
 
 fn build(source: &Path) {
+    let folder = match env::var_os("BLOOMLINE_BUILD") {
+        Some(folder) => PathBuf::from(folder),
+        None => compile(source),
+    };
+    println!("cargo:rustc-link-search=native={}", folder.display());
+    for library in ["bloomline_c", "bloomline_filters", "bloomline_core"] {
+        println!("cargo:rustc-link-lib=static={library}");
+        println!("cargo:rerun-if-changed={}/lib{library}.a", folder.display());
+    }
+    println!("cargo:rustc-link-lib=dylib=stdc++");
+    println!("cargo:source={}", source.display()); // for bloomline-rocksdb
+    for path in ["CMakeLists.txt", "cmake", "include", "src"] {
+        println!("cargo:rerun-if-changed={}", source.join(path).display());
+    }
+    for variable in ["CXX", "CXXFLAGS"] {
+        println!("cargo:rerun-if-env-changed={variable}");
+    }
+}
+
+fn compile(source: &Path) -> PathBuf {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let mut configure = Command::new("cmake");
     configure.arg("-S").arg(source).arg("-B").arg(&out);
@@ -47,24 +70,10 @@ fn build(source: &Path) {
     }
     run(&mut configure);
     let jobs = env::var("NUM_JOBS").unwrap_or_else(|_| "1".into());
-    run(Command::new("cmake").arg("--build").arg(&out).args([
-        "--target",
-        "bloomline_c",
-        "--parallel",
-        &jobs,
-    ]));
-    println!("cargo:rustc-link-search=native={}", out.display());
-    for library in ["bloomline_c", "bloomline_filters", "bloomline_core"] {
-        println!("cargo:rustc-link-lib=static={library}");
-    }
-    println!("cargo:rustc-link-lib=dylib=stdc++");
-    println!("cargo:source={}", source.display()); // for bloomline-rocksdb
-    for path in ["CMakeLists.txt", "cmake", "include", "src"] {
-        println!("cargo:rerun-if-changed={}", source.join(path).display());
-    }
-    for variable in ["CXX", "CXXFLAGS"] {
-        println!("cargo:rerun-if-env-changed={variable}");
-    }
+    let mut compile = Command::new("cmake");
+    compile.arg("--build").arg(&out);
+    run(compile.args(["--target", "bloomline_c", "--parallel", &jobs]));
+    out
 }
 
 fn link_installed(package: &str) {
