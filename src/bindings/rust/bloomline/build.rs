@@ -77,9 +77,11 @@ fn compile(source: &Path) -> PathBuf {
 }
 
 fn link_installed(package: &str) {
-    let mut query = Command::new("pkg-config");
-    query.args(["--libs", package]);
-    let flags = run(&mut query);
+    // In 0.x, each minor version may change the functions.
+    let minor = env!("CARGO_PKG_VERSION_MINOR");
+    let next: u32 = minor.parse::<u32>().expect("a number") + 1;
+    let versions = format!("{package} >= 0.{minor} {package} < 0.{next}");
+    let flags = run(Command::new("pkg-config").args(["--libs", &versions]));
     for flag in flags.split_whitespace() {
         if let Some(folder) = flag.strip_prefix("-L") {
             println!("cargo:rustc-link-search=native={folder}");
