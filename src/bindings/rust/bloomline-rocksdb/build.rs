@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn main() {
-    for variable in ["ROCKSDB_INCLUDE_DIR", "ROCKSDB_LIB_DIR", "PKG_CONFIG_PATH", "CXX", "CXXFLAGS"]
+    for variable in
+        ["ROCKSDB_INCLUDE_DIR", "ROCKSDB_LIB_DIR", "PKG_CONFIG_PATH", "CXX", "CXXFLAGS", "DOCS_RS"]
     {
         println!("cargo:rerun-if-env-changed={variable}");
     }

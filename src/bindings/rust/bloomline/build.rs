@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn main() {
-    for variable in
-        ["BLOOMLINE_SOURCE", "BLOOMLINE_BUILD", "BLOOMLINE_INSTALLED", "PKG_CONFIG_PATH"]
-    {
+    for variable in ["SOURCE", "BUILD", "INSTALLED"] {
+        println!("cargo:rerun-if-env-changed=BLOOMLINE_{variable}");
+    }
+    for variable in ["PKG_CONFIG_PATH", "CXX", "CXXFLAGS", "DOCS_RS"] {
         println!("cargo:rerun-if-env-changed={variable}");
     }
     if env::var_os("DOCS_RS").is_some() {
@@ -51,9 +52,6 @@ fn build(source: &Path) {
     println!("cargo:source={}", source.display()); // for bloomline-rocksdb
     for path in ["CMakeLists.txt", "cmake", "include", "src"] {
         println!("cargo:rerun-if-changed={}", source.join(path).display());
-    }
-    for variable in ["CXX", "CXXFLAGS"] {
-        println!("cargo:rerun-if-env-changed={variable}");
     }
 }
 
