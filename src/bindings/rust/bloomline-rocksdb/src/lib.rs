@@ -202,5 +202,5 @@ fn lines_of(options: &str) -> String {
         c == ';' && depth == 0
     });
     let options = parts.map(str::trim).filter(|option| !option.is_empty());
-    options.map(|option| format!("  {option}\n")).collect()
+    options.fold(String::new(), |lines, option| lines + "  " + option + "\n")
 }
