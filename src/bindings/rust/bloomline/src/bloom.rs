@@ -73,11 +73,10 @@ impl BloomFilterBuilder {
     }
 
     /// A filter of these keys, sized for them.
-    pub fn items<I>(self, keys: I) -> Result<BloomFilter, Error>
-    where
-        I: IntoIterator,
-        I::Item: AsRef<[u8]>,
-    {
+    pub fn items(
+        self,
+        keys: impl IntoIterator<Item = impl AsRef<[u8]>>,
+    ) -> Result<BloomFilter, Error> {
         let keys: Vec<_> = keys.into_iter().collect();
         let mut filter = self.expected_items(keys.len().max(1) as u64)?;
         filter.insert_keys(keys);

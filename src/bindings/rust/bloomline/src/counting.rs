@@ -105,11 +105,7 @@ impl CountingBloomFilter {
     }
 
     /// Removes many keys. Returns how many were in.
-    pub fn remove_keys<I>(&mut self, keys: I) -> usize
-    where
-        I: IntoIterator,
-        I::Item: AsRef<[u8]>,
-    {
+    pub fn remove_keys(&mut self, keys: impl IntoIterator<Item = impl AsRef<[u8]>>) -> usize {
         let mut removed = 0;
         keys::for_groups(keys, |count, keys, lengths| {
             let (handle, none) = (self.0.as_ptr(), std::ptr::null_mut());

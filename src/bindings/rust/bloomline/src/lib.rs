@@ -282,11 +282,10 @@ macro_rules! additions {
             }
 
             /// Adds many keys. Returns for how many `insert` would have been true.
-            pub fn insert_keys<I>(&$($mutably)* self, keys: I) -> usize
-            where
-                I: IntoIterator,
-                I::Item: AsRef<[u8]>,
-            {
+            pub fn insert_keys(
+                &$($mutably)* self,
+                keys: impl IntoIterator<Item = impl AsRef<[u8]>>,
+            ) -> usize {
                 let mut added = 0;
                 crate::keys::for_groups(keys, |count, keys, lengths| {
                     let (handle, none) = (self.0.as_ptr(), std::ptr::null_mut());
@@ -317,11 +316,10 @@ macro_rules! queries {
             }
 
             /// `contains` for each key, in order.
-            pub fn contains_keys<I>(&self, keys: I) -> Vec<bool>
-            where
-                I: IntoIterator,
-                I::Item: AsRef<[u8]>,
-            {
+            pub fn contains_keys(
+                &self,
+                keys: impl IntoIterator<Item = impl AsRef<[u8]>>,
+            ) -> Vec<bool> {
                 crate::keys::answers_of(keys, |count, keys, lengths, answers| {
                     let handle = self.0.as_ptr();
                     // Safety: so many keys, lengths and answers.

@@ -86,3 +86,21 @@ fn declarations_agree_with_the_header() {
     }
     assert!(count > 90, "{count} functions");
 }
+
+#[test]
+fn constants_agree_with_the_header() {
+    use bloomline::{Format, Layout};
+    let header = read("../../../../include/bloomline/c.h");
+    for (name, value) in [
+        ("format_classic", Format::Classic.into()),
+        ("format_blocked", Format::Blocked.into()),
+        ("format_compact", Format::Compact.into()),
+        ("bloom_blocked", Layout::Blocked.into()),
+        ("bloom_standard", Layout::Standard.into()),
+        ("bloom_blocked128", Layout::Blocked128.into()),
+        ("bloom_blocked64", Layout::Blocked64.into()),
+    ] as [(&str, i32); 7]
+    {
+        assert!(header.contains(&format!("bloomline_{name} = {value}")), "{name}");
+    }
+}
