@@ -21,9 +21,9 @@
 //! option files: `bloomline:10`, or `{id=bloomline;...}` with the options in bloomline's
 //! docs/compatibility.md.
 //!
-//! Why not `BlockBasedOptions`: the crate `rocksdb` keeps its pointer private, so no other crate can
-//! set a filter there. [`FamilyOptions`] takes the same options as text, and lets RocksDB read them.
-//! Where the pointer is at hand, as with `librocksdb-sys` alone, use [`FilterPolicy`].
+//! Why not `BlockBasedOptions`: the crate `rocksdb` keeps its pointer private, so no other crate
+//! can set a filter there. [`FamilyOptions`] takes the same options as text, and lets RocksDB read
+//! them. Where the pointer is at hand, as with `librocksdb-sys` alone, use [`FilterPolicy`].
 //!
 //! bloomline is compiled for the RocksDB that `librocksdb-sys` links, and refuses any other.
 #![warn(missing_docs)]

@@ -1,5 +1,5 @@
-//! Nanoseconds for each query of a filter in the cache. tests/bindings/rust --speed runs it beside the
-//! same in C++.
+//! Nanoseconds for each query of a filter in the cache. tests/bindings/rust --speed runs it beside
+//! the same in C++.
 use bloomline::BloomFilter;
 use std::time::Instant;
 

@@ -19,10 +19,10 @@
 //! # Ok::<(), bloomline::Error>(())
 //! ```
 //!
-//! **Keys** are bytes: whatever is `AsRef<[u8]>`, so strings, slices and arrays. For an integer, use
-//! `42u64.to_le_bytes()`: in C++ and Python that is the key 42. The hash is XXH3 with the filter's
-//! seed, the same in each process and in each language that bloomline has; a file that one saved,
-//! the others load.
+//! **Keys** are bytes: whatever is `AsRef<[u8]>`, so strings, slices and arrays. For an integer,
+//! use `42u64.to_le_bytes()`: in C++ and Python that is the key 42. The hash is XXH3 with the
+//! filter's seed, the same in each process and in each language that bloomline has; a file that one
+//! saved, the others load.
 //!
 //! **Many keys** at once are faster, because their memory is prefetched: `extend`, `insert_keys`,
 //! `contains_keys`.

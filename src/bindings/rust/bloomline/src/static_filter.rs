@@ -55,7 +55,8 @@ handle! {
     /// ```
     /// use bloomline::{FilterBuilder, FilterView, Format};
     ///
-    /// let mut builder = FilterBuilder::options().format(Format::Compact).bits_per_key(8.0).build()?;
+    /// let options = FilterBuilder::options().format(Format::Compact).bits_per_key(8.0);
+    /// let mut builder = options.build()?;
     /// builder.extend(["apple", "banana"]);
     /// let bytes = builder.finish(1)?;
     ///
