@@ -1,5 +1,6 @@
 //! Bloom filters in memory, saved and loaded. Prints nothing unless something is wrong.
-use bloomline::{AtomicBloomFilter, BloomFilter, CountingBloomFilter, Error, FilterView};
+use bloomline::BloomFilter;
+use bloomline::{AtomicBloomFilter, CountingBloomFilter, Error, FilterView};
 
 fn main() -> Result<(), Error> {
     let mut fruit = BloomFilter::with_false_pos(0.01).expected_items(1_000_000)?;
