@@ -1,0 +1,206 @@
+//! bloomline's filter policy in databases of the crate `rocksdb`.
+//!
+//! ```
+//! use bloomline_rocksdb::FamilyOptions;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let path = std::env::temp_dir().join(format!("bloomline_doc_{}", std::process::id()));
+//! let filter = "{id=bloomline;format=compact;bits_per_key=10}";
+//! let family = FamilyOptions::with_filter(filter).descriptor("default")?;
+//! let mut options = rocksdb::Options::default();
+//! options.create_if_missing(true);
+//! let db = rocksdb::DB::open_cf_descriptors(&options, &path, [family])?;
+//! db.put("key", "value")?;
+//! # drop(db);
+//! # rocksdb::DB::destroy(&options, &path)?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! `bloomline db inspect PATH` shows the filters of a database. The strings are those of RocksDB's
+//! option files: `bloomline:10`, or `{id=bloomline;...}` with the options in bloomline's
+//! docs/compatibility.md.
+//!
+//! Why not `BlockBasedOptions`: the crate `rocksdb` keeps its pointer private, so no other crate
+//! can set a filter there. [`FamilyOptions`] takes the same options as text, and lets RocksDB read
+//! them. Where the pointer is at hand, as with `librocksdb-sys` alone, use [`FilterPolicy`].
+//!
+//! bloomline is compiled for the RocksDB that `librocksdb-sys` links, and refuses any other.
+#![warn(missing_docs)]
+
+pub use bloomline::Error;
+use librocksdb_sys as ffi;
+use std::ffi::{CStr, CString};
+use std::os::raw::c_char;
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+// As include/bloomline/c_rocksdb.h declares them.
+extern "C" {
+    fn bloomline_rocksdb_register(errptr: *mut *mut c_char) -> u8;
+    fn bloomline_rocksdb_filterpolicy_create(
+        options: *const c_char,
+        errptr: *mut *mut c_char,
+    ) -> *mut ffi::rocksdb_filterpolicy_t;
+}
+
+fn error_of(message: *mut c_char) -> Error {
+    if message.is_null() {
+        return Error::new("out of memory");
+    }
+    // Safety: a string that malloc() gave.
+    unsafe {
+        let error = Error::new(CStr::from_ptr(message).to_string_lossy());
+        ffi::rocksdb_free(message.cast());
+        error
+    }
+}
+
+/// Makes the name `bloomline` known in RocksDB's option strings and OPTIONS files, for the whole
+/// process. Call it before `rocksdb::Options::load_latest` of a database that names it: RocksDB
+/// takes an unknown name for "no filter". The other functions here call it.
+pub fn register() -> Result<(), Error> {
+    let mut message = ptr::null_mut();
+    // Safety: the message is NULL, as c_rocksdb.h asks.
+    match unsafe { bloomline_rocksdb_register(&mut message) } {
+        0 => Err(error_of(message)),
+        _ => Ok(()),
+    }
+}
+
+/// A filter policy as RocksDB's C functions take it.
+pub struct FilterPolicy(NonNull<ffi::rocksdb_filterpolicy_t>);
+
+// Safety: policies are thread-safe.
+unsafe impl Send for FilterPolicy {}
+unsafe impl Sync for FilterPolicy {}
+
+impl FilterPolicy {
+    /// The policy of what stands after `filter_policy=` in an option string.
+    pub fn new(options: &str) -> Result<FilterPolicy, Error> {
+        let text = CString::new(options)
+            .map_err(|_| Error::new(format!("options are {options:?}; allowed: no zero byte")))?;
+        let mut message = ptr::null_mut();
+        // Safety: a string that ends with zero, and a message that is NULL.
+        let policy = unsafe { bloomline_rocksdb_filterpolicy_create(text.as_ptr(), &mut message) };
+        NonNull::new(policy).map(FilterPolicy).ok_or_else(|| error_of(message))
+    }
+
+    /// For `rocksdb_block_based_options_set_filter_policy`, which takes the policy over. Otherwise
+    /// pass it to `rocksdb_filterpolicy_destroy`.
+    #[must_use]
+    pub fn into_raw(self) -> *mut ffi::rocksdb_filterpolicy_t {
+        let policy = self.0.as_ptr();
+        std::mem::forget(self);
+        policy
+    }
+}
+
+impl Drop for FilterPolicy {
+    fn drop(&mut self) {
+        // Safety: the policy is this object's.
+        unsafe { ffi::rocksdb_filterpolicy_destroy(self.0.as_ptr()) }
+    }
+}
+
+/// Options of a column family, as text. What is not set has RocksDB's default.
+pub struct FamilyOptions {
+    filter: String,
+    table: String,
+    family: String,
+    block_cache: Option<rocksdb::Cache>,
+}
+
+impl FamilyOptions {
+    /// With this filter policy, such as `bloomline:10`.
+    #[must_use]
+    pub fn with_filter(policy: &str) -> FamilyOptions {
+        let none = String::new();
+        FamilyOptions {
+            filter: policy.into(),
+            table: none.clone(),
+            family: none,
+            block_cache: None,
+        }
+    }
+
+    /// Options of the tables: what `BlockBasedOptions` sets, such as
+    /// `block_size=16384;cache_index_and_filter_blocks=true`.
+    #[must_use]
+    pub fn table(mut self, options: &str) -> FamilyOptions {
+        self.table = options.into();
+        self
+    }
+
+    /// Other options, such as `write_buffer_size=134217728;compression=kZSTD`.
+    #[must_use]
+    pub fn family(mut self, options: &str) -> FamilyOptions {
+        self.family = options.into();
+        self
+    }
+
+    /// The cache of blocks, which families can share. Default: one of 32 MiB.
+    #[must_use]
+    pub fn block_cache(mut self, cache: &rocksdb::Cache) -> FamilyOptions {
+        self.block_cache = Some(cache.clone());
+        self
+    }
+
+    /// The column family of this name, for `rocksdb::DB::open_cf_descriptors`. Options that the
+    /// `rocksdb::Options` there has for column families do not count.
+    ///
+    /// RocksDB reads the options from a file, which exists as long as this function runs.
+    pub fn descriptor(&self, name: &str) -> Result<rocksdb::ColumnFamilyDescriptor, Error> {
+        FilterPolicy::new(&self.filter)?; // RocksDB would drop the error
+        register()?;
+        for text in [&self.filter, &self.table, &self.family, name] as [&str; 4] {
+            if text.contains(['\n', '#', '\0']) {
+                return Err(Error::new(format!(
+                    "options have {text:?}; allowed: no '#', one line"
+                )));
+            }
+        }
+        let path = std::env::temp_dir().join(format!(
+            "bloomline_rocksdb_{}_{}",
+            std::process::id(),
+            NEXT_FILE.fetch_add(1, Ordering::Relaxed)
+        ));
+        let written = std::fs::create_dir(&path)
+            .and_then(|()| std::fs::write(path.join("OPTIONS-000001"), self.file(name)));
+        let read = written.map_err(|error| format!("{}: {error}", path.display())).and_then(|()| {
+            let cache = self.block_cache.clone();
+            let cache = cache.unwrap_or_else(|| rocksdb::Cache::new_lru_cache(32 << 20));
+            let env = rocksdb::Env::new().map_err(String::from)?;
+            rocksdb::Options::load_latest(&path, env, false, cache).map_err(String::from)
+        });
+        let _ = std::fs::remove_dir_all(&path);
+        let (_, mut families) = read.map_err(Error::new)?;
+        families.pop().ok_or_else(|| Error::new("RocksDB read no column family"))
+    }
+
+    /// The file: its last family is the one of this name, and the first must be "default".
+    fn file(&self, name: &str) -> String {
+        let mut file = String::from(
+            "[Version]\n  rocksdb_version=7.0.3\n  options_file_version=1.1\n[DBOptions]\n",
+        );
+        if name != "default" {
+            file += "[CFOptions \"default\"]\n[TableOptions/BlockBasedTable \"default\"]\n";
+        }
+        file += &format!("[CFOptions \"{name}\"]\n{}", lines_of(&self.family));
+        file += &format!("[TableOptions/BlockBasedTable \"{name}\"]\n{}", lines_of(&self.table));
+        file + &format!("  filter_policy={}\n", self.filter)
+    }
+}
+
+static NEXT_FILE: AtomicU64 = AtomicU64::new(0);
+
+/// "a=1;b={c=2;d=3}" as the lines "  a=1" and "  b={c=2;d=3}".
+fn lines_of(options: &str) -> String {
+    let mut depth = 0;
+    let parts = options.split(|c| {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        c == ';' && depth == 0
+    });
+    let options = parts.map(str::trim).filter(|option| !option.is_empty());
+    options.fold(String::new(), |lines, option| lines + "  " + option + "\n")
+}

@@ -1,0 +1,125 @@
+use bloomline_rocksdb::{FamilyOptions, FilterPolicy};
+use rocksdb::{Cache, ColumnFamilyDescriptor, Env, FlushOptions, Options, DB};
+use std::path::{Path, PathBuf};
+
+const KEYS: u64 = 20_000;
+
+fn key(i: u64) -> String {
+    format!("{i:016}")
+}
+
+fn folder(name: &str) -> PathBuf {
+    let parent = std::env::var_os("BLOOMLINE_TEST_FOLDER").map(PathBuf::from);
+    let folder = parent.unwrap_or_else(std::env::temp_dir).join(format!("bloomline_rust_{name}"));
+    let _ = std::fs::remove_dir_all(&folder);
+    folder
+}
+
+/// Opens a database, writes even keys, and looks up all. Returns how many lookups filters ended.
+fn useful(mut options: Options, path: &Path, families: Vec<ColumnFamilyDescriptor>) -> u64 {
+    options.create_if_missing(true);
+    options.create_missing_column_families(true);
+    options.enable_statistics();
+    let names: Vec<_> = families.iter().map(|family| family.name().to_string()).collect();
+    let db = DB::open_cf_descriptors(&options, path, families).expect("a database");
+    for name in names {
+        let family = db.cf_handle(&name).expect("a family");
+        for i in (0..KEYS).step_by(2) {
+            db.put_cf(&family, key(i), "value").expect("a write");
+        }
+        db.flush_cf_opt(&family, &FlushOptions::default()).expect("a flush");
+        for i in 0..KEYS {
+            let value = db.get_cf(&family, key(i)).expect("a lookup");
+            assert_eq!(value.is_some(), i % 2 == 0, "{i}");
+        }
+    }
+    let statistics = options.get_statistics().expect("statistics");
+    let (_, count) = statistics.split_once("rocksdb.bloom.filter.useful COUNT : ").expect("one");
+    count.lines().next().expect("a line").parse().expect("a number")
+}
+
+/// Files of a database whose name contains one text and whose content another.
+fn files_with(path: &Path, name: &str, text: &str) -> usize {
+    let files = std::fs::read_dir(path).expect("a folder").map(|file| file.expect("a file"));
+    files
+        .filter(|file| file.file_name().to_string_lossy().contains(name))
+        .filter(|file| {
+            let bytes = std::fs::read(file.path()).expect("a file");
+            bytes.windows(text.len()).any(|window| window == text.as_bytes())
+        })
+        .count()
+}
+
+#[test]
+fn databases_have_the_filter_and_reopen_with_it() {
+    let path = folder("compact");
+    let cache = Cache::new_lru_cache(1 << 20);
+    let family = FamilyOptions::with_filter("{id=bloomline;format=compact;bits_per_key=10}")
+        .table("block_size=8192;cache_index_and_filter_blocks=true")
+        .family("write_buffer_size=33554432; compression=kNoCompression;")
+        .block_cache(&cache);
+    let families = vec![
+        family.descriptor("default").expect("a family"),
+        family.descriptor("books").expect("a family"),
+    ];
+    assert!(useful(Options::default(), &path, families) > KEYS * 98 / 100);
+    assert!(cache.get_usage() > 0);
+    assert_eq!(files_with(&path, ".sst", "bloomline"), 2);
+    for text in ["format=compact", "block_size=8192", "write_buffer_size=33554432"] {
+        assert!(files_with(&path, "OPTIONS", text) > 0, "{text}");
+    }
+
+    let env = Env::new().expect("an environment");
+    let (options, families) = Options::load_latest(&path, env, false, cache).expect("options");
+    assert!(useful(options, &path, families) > KEYS * 98 / 100);
+    if std::env::var_os("BLOOMLINE_TEST_FOLDER").is_none() {
+        DB::destroy(&Options::default(), &path).expect("the folder");
+    }
+}
+
+#[test]
+fn policies_are_handed_over_or_dropped() {
+    drop(FilterPolicy::new("bloomline:10").expect("a policy"));
+    let policy = FilterPolicy::new("bloomline").expect("a policy").into_raw();
+    // Safety: the options take the policy over.
+    unsafe {
+        let table = librocksdb_sys::rocksdb_block_based_options_create();
+        librocksdb_sys::rocksdb_block_based_options_set_filter_policy(table, policy);
+        librocksdb_sys::rocksdb_block_based_options_destroy(table);
+    }
+}
+
+#[test]
+fn wrong_options_are_errors() {
+    let error = |policy: &str| FilterPolicy::new(policy).err().expect("an error").to_string();
+    assert!(error("bloomfilter:10").starts_with("filter policy is 'bloomfilter:10'; allowed: "));
+    assert!(error("bloomline:x").starts_with("bits_per_key is 'x'"));
+    assert!(error("a\0b").contains("allowed: no zero byte"));
+    let check = |family: FamilyOptions, part: &str| {
+        let error = family.descriptor("default").err().expect(part).to_string();
+        assert!(error.contains(part), "{error}");
+    };
+    check(FamilyOptions::with_filter("{id=bloomline;format=ribbon}"), "format is 'ribbon'");
+    check(FamilyOptions::with_filter("bloomline").table("block_sice=1"), "block_sice");
+    check(FamilyOptions::with_filter("bloomline").family("a_buffer=1"), "a_buffer");
+    check(FamilyOptions::with_filter("bloomline").family("a=1\nb=2"), "one line");
+}
+
+#[test]
+fn declarations_agree_with_the_header() {
+    let read = |path: &str| {
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect(path)
+    };
+    let header: Vec<_> = read("../../../../include/bloomline/c_rocksdb.h")
+        .split_whitespace()
+        .map(String::from)
+        .collect();
+    let header = header.join(" ");
+    for declared in [
+        "extern uint8_t bloomline_rocksdb_register(char** errptr);",
+        "extern rocksdb_filterpolicy_t* bloomline_rocksdb_filterpolicy_create(const char* options, \
+         char** errptr);",
+    ] {
+        assert!(header.contains(declared), "{declared}");
+    }
+}

@@ -1,0 +1,100 @@
+//! Links bloomline's C functions. In a checkout, or in the one that BLOOMLINE_SOURCE names, it
+//! builds them with CMake as static libraries, or takes those of the build that BLOOMLINE_BUILD
+//! names. Otherwise, or with BLOOMLINE_INSTALLED=1, it links the installed ones that pkg-config
+//! finds.
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn main() {
+    for variable in ["SOURCE", "BUILD", "INSTALLED"] {
+        println!("cargo:rerun-if-env-changed=BLOOMLINE_{variable}");
+    }
+    for variable in ["PKG_CONFIG_PATH", "CXX", "CXXFLAGS", "DOCS_RS"] {
+        println!("cargo:rerun-if-env-changed={variable}");
+    }
+    if env::var_os("DOCS_RS").is_some() {
+        return; // documentation needs no library
+    }
+    let installed = env::var_os("BLOOMLINE_INSTALLED").map_or(false, |value| value != "0");
+    match source() {
+        Some(source) if !installed => build(&source),
+        _ => link_installed("bloomline_c"),
+    }
+}
+
+/// The checkout, if there is one.
+fn source() -> Option<PathBuf> {
+    let checkout = match env::var_os("BLOOMLINE_SOURCE") {
+        Some(named) => PathBuf::from(named),
+        None => Path::new(&env::var_os("CARGO_MANIFEST_DIR")?).join("../../../.."),
+    };
+    let found = checkout.join("include/bloomline/c.h").exists();
+    assert!(
+        found || env::var_os("BLOOMLINE_SOURCE").is_none(),
+        "BLOOMLINE_SOURCE is '{}'; allowed: a checkout of bloomline",
+        checkout.display()
+    );
+    found.then(|| checkout.canonicalize().expect("the path exists"))
+}
+
+fn build(source: &Path) {
+    let folder = match env::var_os("BLOOMLINE_BUILD") {
+        Some(folder) => PathBuf::from(folder),
+        None => compile(source),
+    };
+    println!("cargo:rustc-link-search=native={}", folder.display());
+    for library in ["bloomline_c", "bloomline_filters", "bloomline_core"] {
+        println!("cargo:rustc-link-lib=static={library}");
+        println!("cargo:rerun-if-changed={}/lib{library}.a", folder.display());
+    }
+    println!("cargo:rustc-link-lib=dylib=stdc++");
+    println!("cargo:source={}", source.display()); // for bloomline-rocksdb
+    for path in ["CMakeLists.txt", "cmake", "include", "src"] {
+        println!("cargo:rerun-if-changed={}", source.join(path).display());
+    }
+}
+
+fn compile(source: &Path) -> PathBuf {
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    let mut configure = Command::new("cmake");
+    configure.arg("-S").arg(source).arg("-B").arg(&out);
+    configure.arg("-DCMAKE_BUILD_TYPE=Release");
+    for option in ["LEVELDB", "ROCKSDB", "REDIS"] {
+        configure.arg(format!("-DBLOOMLINE_{option}=OFF"));
+    }
+    for option in ["TOOL", "TESTS", "BENCH", "PRELOAD", "PYTHON"] {
+        configure.arg(format!("-DBLOOMLINE_BUILD_{option}=OFF"));
+    }
+    run(&mut configure);
+    let jobs = env::var("NUM_JOBS").unwrap_or_else(|_| "1".into());
+    let mut compile = Command::new("cmake");
+    compile.arg("--build").arg(&out);
+    run(compile.args(["--target", "bloomline_c", "--parallel", &jobs]));
+    out
+}
+
+fn link_installed(package: &str) {
+    // In 0.x, each minor version may change the functions.
+    let minor = env!("CARGO_PKG_VERSION_MINOR");
+    let next: u32 = minor.parse::<u32>().expect("a number") + 1;
+    let versions = format!("{package} >= 0.{minor} {package} < 0.{next}");
+    let flags = run(Command::new("pkg-config").args(["--libs", &versions]));
+    for flag in flags.split_whitespace() {
+        if let Some(folder) = flag.strip_prefix("-L") {
+            println!("cargo:rustc-link-search=native={folder}");
+        } else if let Some(library) = flag.strip_prefix("-l") {
+            println!("cargo:rustc-link-lib={library}");
+        }
+    }
+}
+
+/// What a command prints. If it fails, the build fails with what it said.
+fn run(command: &mut Command) -> String {
+    let output =
+        command.output().unwrap_or_else(|error| panic!("{command:?}: {error}; install it"));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?} failed:\n{text}{errors}");
+    text
+}

@@ -1,0 +1,333 @@
+//! Bloom filters and smaller ones, over the C functions of bloomline.
+//!
+//! | to do | use |
+//! |---|---|
+//! | a known number of keys | [`BloomFilter`] |
+//! | many threads that add | [`AtomicBloomFilter`] |
+//! | an unknown number of keys | [`ScalableBloomFilter`] |
+//! | remove keys, count them | [`CountingBloomFilter`] |
+//! | a fixed set of keys, in the least memory | [`FilterBuilder`], [`FilterView`] |
+//!
+//! ```
+//! use bloomline::BloomFilter;
+//!
+//! let mut fruit = BloomFilter::with_false_pos(0.01).expected_items(1_000_000)?;
+//! fruit.insert("apple"); // true: certainly new
+//! fruit.extend(["banana", "cherry"]);
+//! assert!(fruit.contains("apple")); // certain for keys that were added
+//! assert!(!fruit.contains("pear")); // certain: never added
+//! # Ok::<(), bloomline::Error>(())
+//! ```
+//!
+//! **Keys** are bytes: whatever is `AsRef<[u8]>`, so strings, slices and arrays. For an integer,
+//! use `42u64.to_le_bytes()`: in C++ and Python that is the key 42. The hash is XXH3 with the
+//! filter's seed, the same in each process and in each language that bloomline has; a file that one
+//! saved, the others load.
+//!
+//! **Many keys** at once are faster, because their memory is prefetched: `extend`, `insert_keys`,
+//! `contains_keys`.
+//!
+//! **Names** are those of the C functions, except for what Rust has words for: `insert` is
+//! `add_key`, `contains` is `may_match`, `remove` is `remove_key`. The C++ headers explain the
+//! functions at length.
+//!
+//! **Threads.** All types are `Send` and `Sync`. [`AtomicBloomFilter`] takes keys by `&self`, the
+//! others by `&mut self`.
+#![warn(missing_docs)]
+
+mod bloom;
+mod counting;
+mod ffi;
+mod keys;
+mod scalable;
+mod sizing;
+mod static_filter;
+
+pub use bloom::{AtomicBloomFilter, BloomFilter, BloomFilterBuilder, Layout};
+pub use counting::{CountingBloomFilter, CountingBloomFilterBuilder};
+pub use scalable::{ScalableBloomFilter, ScalableBloomFilterBuilder};
+pub use sizing::{bits_per_key_for_false_positive_rate, false_positive_rate, filter_bytes};
+pub use static_filter::{FilterBuilder, FilterOptions, FilterView, Format};
+
+use std::ffi::{CStr, CString};
+use std::os::raw::c_char;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::ptr::{self, NonNull};
+
+/// Why something failed: one sentence that names the value and what is allowed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error(String);
+
+impl Error {
+    /// An error with this sentence.
+    pub fn new(message: impl Into<String>) -> Error {
+        Error(message.into())
+    }
+
+    /// Takes over the message that a C function set, or none, if there was no memory for one.
+    fn take(errptr: *mut c_char) -> Error {
+        if errptr.is_null() {
+            return Error::new("out of memory");
+        }
+        // Safety: a string that malloc() gave, by convention 3 of c.h.
+        unsafe {
+            let message = CStr::from_ptr(errptr).to_string_lossy().into_owned();
+            ffi::bloomline_free(errptr.cast());
+            Error(message)
+        }
+    }
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// The handle that a C function returns, or why it returned none.
+fn made<T>(make: impl FnOnce(ffi::ErrPtr) -> *mut T) -> Result<NonNull<T>, Error> {
+    let mut message = ptr::null_mut();
+    NonNull::new(make(&mut message)).ok_or_else(|| Error::take(message))
+}
+
+/// Whether a C function succeeded.
+fn done(succeeds: impl FnOnce(ffi::ErrPtr) -> u8) -> Result<(), Error> {
+    let mut message = ptr::null_mut();
+    match succeeds(&mut message) {
+        0 => Err(Error::take(message)),
+        _ => Ok(()),
+    }
+}
+
+fn c_path(path: &Path) -> Result<CString, Error> {
+    CString::new(path.as_os_str().as_bytes())
+        .map_err(|_| Error(format!("path is {path:?}; allowed: one without a zero byte")))
+}
+
+/// Copies bytes that malloc() gave, and frees them.
+fn vec_of(bytes: NonNull<c_char>, length: usize) -> Vec<u8> {
+    // Safety: the C functions return as many bytes as they say, for the caller to free.
+    unsafe {
+        let copy = std::slice::from_raw_parts(bytes.as_ptr().cast(), length).to_vec();
+        ffi::bloomline_free(bytes.as_ptr().cast());
+        copy
+    }
+}
+
+/// bloomline's version, such as "0.1.0".
+pub fn version() -> &'static str {
+    // Safety: static storage.
+    unsafe { CStr::from_ptr(ffi::bloomline_version()) }.to_str().unwrap_or("")
+}
+
+/// The name of the SIMD implementation (kernel) that is in use.
+pub fn active_kernel_name() -> &'static str {
+    // Safety: static storage.
+    unsafe { CStr::from_ptr(ffi::bloomline_active_kernel_name()) }.to_str().unwrap_or("")
+}
+
+/// A seed that outsiders cannot know: with it they cannot choose keys that collide. Fails if the
+/// system's generator does.
+pub fn draw_seed() -> Result<u64, Error> {
+    let mut message = ptr::null_mut();
+    // Safety: the message is NULL, as convention 3 asks.
+    match unsafe { ffi::bloomline_draw_seed(&mut message) } {
+        0 => Err(Error::take(message)),
+        seed => Ok(seed),
+    }
+}
+
+/// The owner of a C handle. Functions that take a const handle may run in several threads at once
+/// (convention 7 of c.h), and methods call all others by `&mut self`. So a handle is Send and Sync.
+macro_rules! handle {
+    ($(#[$doc:meta])* $name:ident, $raw:ident, $destroy:ident) => {
+        $(#[$doc])*
+        pub struct $name(std::ptr::NonNull<crate::ffi::$raw>);
+
+        // Safety: see handle!.
+        unsafe impl Send for $name {}
+        unsafe impl Sync for $name {}
+
+        impl Drop for $name {
+            fn drop(&mut self) {
+                // Safety: the handle is this object's, and nothing uses it any more.
+                unsafe { crate::ffi::$destroy(self.0.as_ptr()) }
+            }
+        }
+    };
+}
+
+/// Options for a filter, set one by one. The C functions check them when a filter is made.
+macro_rules! builder {
+    ($(#[$doc:meta])* $name:ident, $raw:ident, $create:ident, $destroy:ident;
+     $($(#[$option_doc:meta])* $option:ident($type:ty) $set:ident;)*) => {
+        $(#[$doc])*
+        pub struct $name(*mut crate::ffi::$raw);
+
+        // Safety: see handle!.
+        unsafe impl Send for $name {}
+        unsafe impl Sync for $name {}
+
+        impl Drop for $name {
+            fn drop(&mut self) {
+                // Safety: the handle is this object's; NULL does nothing.
+                unsafe { crate::ffi::$destroy(self.0) }
+            }
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                // Safety: returns NULL out of memory, which `options` finds.
+                $name(unsafe { crate::ffi::$create() })
+            }
+        }
+
+        impl $name {
+            $(
+                $(#[$option_doc])*
+                #[must_use]
+                pub fn $option(self, $option: $type) -> Self {
+                    if !self.0.is_null() {
+                        // Safety: a handle that is not NULL.
+                        unsafe { crate::ffi::$set(self.0, $option.into()) }
+                    }
+                    self
+                }
+            )*
+
+            /// The handle, if there was memory for it.
+            fn options(&self) -> Result<*const crate::ffi::$raw, crate::Error> {
+                if self.0.is_null() {
+                    return Err(crate::Error::new("out of memory"));
+                }
+                Ok(self.0)
+            }
+        }
+    };
+}
+
+/// Functions of a handle without further arguments.
+macro_rules! getters {
+    ($name:ident; $($(#[$doc:meta])* $get:ident: $type:ty = $function:ident;)*) => {
+        impl $name {
+            $(
+                $(#[$doc])*
+                pub fn $get(&self) -> $type {
+                    // Safety: a handle that is not NULL.
+                    unsafe { crate::ffi::$function(self.0.as_ptr()) }
+                }
+            )*
+        }
+    };
+}
+
+/// What filters in memory have in common: from and to files and bytes, and removing all keys.
+macro_rules! saved {
+    ($name:ident, $load:ident, $from_bytes:ident, $save:ident, $to_bytes:ident, $clear:ident) => {
+        impl $name {
+            /// Reads a file that `save` wrote, in any language.
+            pub fn load(path: impl AsRef<std::path::Path>) -> Result<Self, crate::Error> {
+                let path = crate::c_path(path.as_ref())?;
+                // Safety: a string that ends with zero.
+                crate::made(|e| unsafe { crate::ffi::$load(path.as_ptr(), e) }).map($name)
+            }
+
+            /// Reads the bytes of `to_bytes`, or of a saved file.
+            pub fn from_bytes(bytes: &[u8]) -> Result<Self, crate::Error> {
+                let (first, length) = (bytes.as_ptr().cast(), bytes.len());
+                // Safety: the bytes are copied.
+                crate::made(|e| unsafe { crate::ffi::$from_bytes(first, length, e) }).map($name)
+            }
+
+            /// Writes the filter to a file. At any time, `path` is the old file or the whole new
+            /// one.
+            pub fn save(&self, path: impl AsRef<std::path::Path>) -> Result<(), crate::Error> {
+                let path = crate::c_path(path.as_ref())?;
+                // Safety: a string that ends with zero.
+                crate::done(|e| unsafe { crate::ffi::$save(self.0.as_ptr(), path.as_ptr(), e) })
+            }
+
+            /// The bytes of the file that `save` writes.
+            pub fn to_bytes(&self) -> Result<Vec<u8>, crate::Error> {
+                let mut length = 0;
+                // Safety: `length` gets the number of bytes.
+                let bytes = crate::made(|e| unsafe {
+                    crate::ffi::$to_bytes(self.0.as_ptr(), &mut length, e)
+                })?;
+                Ok(crate::vec_of(bytes, length))
+            }
+
+            /// Removes all keys.
+            pub fn clear(&mut self) {
+                // Safety: nothing else uses the handle, because of &mut.
+                unsafe { crate::ffi::$clear(self.0.as_ptr()) }
+            }
+        }
+    };
+}
+
+/// One key and many; the brackets say how the filter is changed.
+macro_rules! additions {
+    ($name:ident, [$($mutably:tt)*], $doc:literal, $add_key:ident, $add_keys:ident) => {
+        impl $name {
+            #[doc = $doc]
+            #[inline]
+            pub fn insert(&$($mutably)* self, key: impl AsRef<[u8]>) -> bool {
+                let (key, length) = crate::keys::parts(key.as_ref());
+                // Safety: the key is read during the call alone.
+                unsafe { crate::ffi::$add_key(self.0.as_ptr(), key, length) != 0 }
+            }
+
+            /// Adds many keys. Returns for how many `insert` would have been true.
+            pub fn insert_keys(
+                &$($mutably)* self,
+                keys: impl IntoIterator<Item = impl AsRef<[u8]>>,
+            ) -> usize {
+                let mut added = 0;
+                crate::keys::for_groups(keys, |count, keys, lengths| {
+                    let (handle, none) = (self.0.as_ptr(), std::ptr::null_mut());
+                    // Safety: so many keys and lengths; the answers may be NULL.
+                    added += unsafe { crate::ffi::$add_keys(handle, count, keys, lengths, none) };
+                });
+                added
+            }
+        }
+
+        impl<K: AsRef<[u8]>> Extend<K> for $name {
+            fn extend<I: IntoIterator<Item = K>>(&mut self, keys: I) {
+                self.insert_keys(keys);
+            }
+        }
+    };
+}
+
+macro_rules! queries {
+    ($name:ty, $may_match:ident, $may_match_keys:ident) => {
+        impl $name {
+            /// False: the key was certainly not added, or was removed again.
+            #[inline]
+            pub fn contains(&self, key: impl AsRef<[u8]>) -> bool {
+                let (key, length) = crate::keys::parts(key.as_ref());
+                // Safety: the key is read during the call alone.
+                unsafe { crate::ffi::$may_match(self.0.as_ptr(), key, length) != 0 }
+            }
+
+            /// `contains` for each key, in order.
+            pub fn contains_keys(
+                &self,
+                keys: impl IntoIterator<Item = impl AsRef<[u8]>>,
+            ) -> Vec<bool> {
+                crate::keys::answers_of(keys, |count, keys, lengths, answers| {
+                    let handle = self.0.as_ptr();
+                    // Safety: so many keys, lengths and answers.
+                    unsafe { crate::ffi::$may_match_keys(handle, count, keys, lengths, answers) }
+                })
+            }
+        }
+    };
+}
+
+pub(crate) use {additions, builder, getters, handle, queries, saved};

@@ -1,0 +1,161 @@
+use crate::{builder, done, ffi, handle, keys, made, queries, Error};
+use std::ffi::CStr;
+use std::marker::PhantomData;
+use std::os::raw::c_int;
+use std::ptr::NonNull;
+
+/// The formats of static filters: filter_options.h.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Format {
+    /// LevelDB's own Bloom filter: for sizes alone, [`FilterBuilder`] refuses it.
+    Classic,
+    /// A Bloom filter whose keys take one cache line each.
+    Blocked,
+    /// The same rate as `Blocked` in about 70 % of the memory; takes longer to build and to query.
+    Compact,
+}
+
+impl From<Format> for c_int {
+    fn from(format: Format) -> c_int {
+        match format {
+            Format::Classic => 0,
+            Format::Blocked => 1,
+            Format::Compact => 2,
+        }
+    }
+}
+
+builder! {
+    /// What a [`FilterBuilder`] builds. Default: blocked, 10 bits per key.
+    FilterOptions, bloomline_filteroptions_t, bloomline_filteroptions_create,
+    bloomline_filteroptions_destroy;
+    /// Default: [`Format::Blocked`].
+    format(Format) bloomline_filteroptions_set_format;
+    /// 1 to 100; in [`Format::Compact`] 3 to 24.
+    bits_per_key(f64) bloomline_filteroptions_set_bits_per_key;
+    /// Seed of the hash, which the filter records.
+    seed(u64) bloomline_filteroptions_set_seed;
+    /// Each filter draws a seed of its own.
+    random_seed(bool) bloomline_filteroptions_set_random_seed;
+}
+
+impl FilterOptions {
+    /// A builder without keys.
+    pub fn build(&self) -> Result<FilterBuilder, Error> {
+        let options = self.options()?;
+        // Safety: the options are copied.
+        made(|e| unsafe { ffi::bloomline_builder_create(options, e) }).map(FilterBuilder)
+    }
+}
+
+handle! {
+    /// Builds filters of a fixed set of keys: filter.h.
+    ///
+    /// ```
+    /// use bloomline::{FilterBuilder, FilterView, Format};
+    ///
+    /// let options = FilterBuilder::options().format(Format::Compact).bits_per_key(8.0);
+    /// let mut builder = options.build()?;
+    /// builder.extend(["apple", "banana"]);
+    /// let bytes = builder.finish(1)?;
+    ///
+    /// let filter = FilterView::open(&bytes)?;
+    /// assert!(filter.contains("apple"));
+    /// # Ok::<(), bloomline::Error>(())
+    /// ```
+    FilterBuilder, bloomline_builder_t, bloomline_builder_destroy
+}
+
+impl FilterBuilder {
+    /// Sets the options one by one.
+    pub fn options() -> FilterOptions {
+        FilterOptions::default()
+    }
+
+    /// Adds a key. Adjacent duplicates count once.
+    #[inline]
+    pub fn insert(&mut self, key: impl AsRef<[u8]>) {
+        let (key, length) = keys::parts(key.as_ref());
+        // Safety: the key is read during the call alone.
+        unsafe { ffi::bloomline_builder_add_key(self.0.as_ptr(), key, length) }
+    }
+
+    /// Keys so far.
+    pub fn num_keys(&self) -> usize {
+        // Safety: a handle that is not NULL.
+        unsafe { ffi::bloomline_builder_num_keys(self.0.as_ptr()) }
+    }
+
+    /// The filter's bytes. The builder is then empty and can be used again. With too little memory,
+    /// more keys match than should, and [`error`](Self::error) says so.
+    pub fn finish(&mut self, num_threads: u16) -> Result<Vec<u8>, Error> {
+        let threads = c_int::from(num_threads.max(1));
+        let mut length = 0;
+        // Safety: `length` gets the number of bytes.
+        let bytes = made(|e| unsafe {
+            ffi::bloomline_builder_finish(self.0.as_ptr(), threads, &mut length, e)
+        })?;
+        Ok(crate::vec_of(bytes, length))
+    }
+
+    /// Why a filter matches more keys than it should.
+    pub fn error(&self) -> Option<Error> {
+        // Safety: NULL, or a string that is valid until the builder is used again.
+        unsafe {
+            let error = ffi::bloomline_builder_error(self.0.as_ptr());
+            (!error.is_null()).then(|| Error::new(CStr::from_ptr(error).to_string_lossy()))
+        }
+    }
+}
+
+impl<K: AsRef<[u8]>> Extend<K> for FilterBuilder {
+    fn extend<I: IntoIterator<Item = K>>(&mut self, keys: I) {
+        keys::for_groups(keys, |count, keys, lengths| {
+            // Safety: so many keys and lengths.
+            unsafe { ffi::bloomline_builder_add_keys(self.0.as_ptr(), count, keys, lengths) }
+        });
+    }
+}
+
+/// Queries the bytes of a static filter, which it borrows: filter.h.
+///
+/// ```compile_fail,E0597
+/// let view = {
+///     let bytes = bloomline::FilterBuilder::options().build()?.finish(1)?;
+///     bloomline::FilterView::open(&bytes)? // error: `bytes` does not live long enough
+/// };
+/// assert!(view.contains("apple"));
+/// # Ok::<(), bloomline::Error>(())
+/// ```
+pub struct FilterView<'bytes>(NonNull<ffi::bloomline_view_t>, PhantomData<&'bytes [u8]>);
+
+// Safety: see handle!.
+unsafe impl Send for FilterView<'_> {}
+unsafe impl Sync for FilterView<'_> {}
+
+impl Drop for FilterView<'_> {
+    fn drop(&mut self) {
+        // Safety: the handle is this object's.
+        unsafe { ffi::bloomline_view_destroy(self.0.as_ptr()) }
+    }
+}
+
+impl<'bytes> FilterView<'bytes> {
+    /// Any bytes give a view; with those that it does not understand, every key matches. Fails out
+    /// of memory alone.
+    pub fn open(bytes: &'bytes [u8]) -> Result<FilterView<'bytes>, Error> {
+        let (first, length) = keys::parts(bytes);
+        // Safety: the bytes outlive the view, because it borrows them.
+        let view = made(|_| unsafe { ffi::bloomline_view_open(first, length) })?;
+        Ok(FilterView(view, PhantomData))
+    }
+
+    /// Why a view of these bytes would match every key, if it would.
+    pub fn validate(bytes: &[u8]) -> Result<(), Error> {
+        let (first, length) = keys::parts(bytes);
+        // Safety: the bytes are read during the call alone.
+        done(|e| unsafe { ffi::bloomline_view_validate(first, length, e) })
+    }
+}
+queries! { FilterView<'_>, bloomline_view_may_match, bloomline_view_may_match_keys }

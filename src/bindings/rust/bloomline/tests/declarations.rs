@@ -1,0 +1,106 @@
+//! src/ffi.rs declares the functions as include/bloomline/c.h does.
+use std::collections::HashMap;
+
+fn read(path: &str) -> String {
+    let path = format!("{}/{path}", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// A type of C in Rust's words: "const char* const* keys" is "*const *const c_char".
+fn type_of(declared: &str) -> String {
+    let spaced = declared.replace('*', " * ");
+    let mut words = spaced.split_whitespace().peekable();
+    let mut is_const = words.next_if_eq(&"const").is_some();
+    let mut result = match words.next().expect("a type") {
+        "void" => "c_void",
+        "char" => "c_char",
+        "int" => "c_int",
+        "double" => "f64",
+        "size_t" => "usize",
+        "uint8_t" => "u8",
+        "uint32_t" => "u32",
+        "uint64_t" => "u64",
+        handle => handle,
+    }
+    .to_string();
+    while words.next_if_eq(&"*").is_some() {
+        result = format!("*{} {result}", if is_const { "const" } else { "mut" });
+        is_const = words.next_if_eq(&"const").is_some();
+    }
+    result
+}
+
+/// "name(type, type) -> type" of each function in the header, by name.
+fn functions_of_c() -> HashMap<String, String> {
+    let header = read("../../../../include/bloomline/c.h");
+    let mut text = String::new();
+    for (i, part) in header.split("/*").enumerate() {
+        text += part.split("*/").nth(usize::from(i > 0)).unwrap_or("");
+    }
+    let declarations = text.split("extern ").skip(1).filter_map(|declaration| {
+        let declaration = declaration.split(';').next()?;
+        let (head, arguments) = declaration.split_once('(')?;
+        let (result, name) = head.split_at(head.rfind("bloomline_")?);
+        let arguments: Vec<_> = arguments
+            .trim_end_matches(')')
+            .split(',')
+            .filter(|argument| argument.trim() != "void")
+            .map(type_of)
+            .collect();
+        let mut function = format!("{name}({})", arguments.join(", "));
+        match type_of(result).as_str() {
+            "c_void" => {}
+            result => function += &format!(" -> {result}"),
+        }
+        Some((name.to_string(), function))
+    });
+    declarations.collect()
+}
+
+#[test]
+fn declarations_agree_with_the_header() {
+    let functions = functions_of_c();
+    assert!(functions.len() > 100);
+    let source = read("src/ffi.rs");
+    let (_, declared) = source.split_once("functions! {\n").expect("the list");
+    let mut count = 0;
+    for declaration in declared.trim_end_matches("}\n").split(';') {
+        let mut words = declaration.split_whitespace().collect::<Vec<_>>().join(" ");
+        for (short, long) in [
+            ("Bytes", "*const c_char"),
+            ("Keys", "*const *const c_char"),
+            ("Lengths", "*const usize"),
+            ("Answers", "*mut u8"),
+            ("ErrPtr", "*mut *mut c_char"),
+        ] {
+            if words.contains(short) {
+                assert!(source.contains(&format!("pub type {short} = {long};")));
+            }
+            words = words.replace(short, long);
+        }
+        if let Some((name, _)) = words.split_once('(') {
+            let declared_in_c = functions.get(name).map(String::as_str);
+            assert_eq!(declared_in_c, Some(words.as_str()));
+            count += 1;
+        }
+    }
+    assert!(count > 90, "{count} functions");
+}
+
+#[test]
+fn constants_agree_with_the_header() {
+    use bloomline::{Format, Layout};
+    let header = read("../../../../include/bloomline/c.h");
+    for (name, value) in [
+        ("format_classic", Format::Classic.into()),
+        ("format_blocked", Format::Blocked.into()),
+        ("format_compact", Format::Compact.into()),
+        ("bloom_blocked", Layout::Blocked.into()),
+        ("bloom_standard", Layout::Standard.into()),
+        ("bloom_blocked128", Layout::Blocked128.into()),
+        ("bloom_blocked64", Layout::Blocked64.into()),
+    ] as [(&str, i32); 7]
+    {
+        assert!(header.contains(&format!("bloomline_{name} = {value}")), "{name}");
+    }
+}

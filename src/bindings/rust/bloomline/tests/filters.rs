@@ -1,0 +1,204 @@
+use bloomline::{
+    AtomicBloomFilter, BloomFilter, CountingBloomFilter, Error, FilterBuilder, FilterView, Format,
+    Layout, ScalableBloomFilter,
+};
+
+/// Keys of 8 bytes. With `from` they do not meet those of another `from`.
+fn keys(from: u64, count: u64) -> impl Iterator<Item = [u8; 8]> {
+    (from..from + count).map(u64::to_le_bytes)
+}
+
+/// All of 100,000 keys, and about as many others as the rate says.
+fn check_answers(contains: impl Fn(&[u8]) -> bool, contains_keys: impl Fn(u64) -> Vec<bool>) {
+    assert!(keys(0, 100_000).all(|key| contains(&key)));
+    assert!(contains_keys(0).into_iter().all(|answer| answer));
+    let others = contains_keys(1 << 40);
+    assert_eq!(others.len(), 100_000);
+    let positives = others.iter().filter(|&&answer| answer).count();
+    assert!((700..1300).contains(&positives), "{positives} of 100,000");
+    assert!(keys(1 << 40, 100_000).map(|key| contains(&key)).eq(others));
+}
+
+#[test]
+fn bloom_filters_answer_and_can_be_saved() -> Result<(), Error> {
+    for layout in [Layout::Blocked, Layout::Standard, Layout::Blocked128, Layout::Blocked64] {
+        let mut filter =
+            BloomFilter::with_false_pos(0.01).layout(layout).seed(5).expected_items(100_000)?;
+        assert!(filter.insert(0u64.to_le_bytes()));
+        assert!(!filter.insert(0u64.to_le_bytes()));
+        let added = filter.insert_keys(keys(1, 99_999)) + 1;
+        assert_eq!(filter.num_keys(), added as u64);
+        assert!(added > 99_000 && !filter.is_past_capacity());
+        let check = |filter: &BloomFilter| {
+            check_answers(
+                |key| filter.contains(key),
+                |from| filter.contains_keys(keys(from, 100_000)),
+            );
+        };
+        check(&filter);
+        let rate = filter.estimated_false_positive_rate();
+        assert!((0.008..0.012).contains(&rate), "{rate}");
+        assert_eq!((filter.layout(), filter.seed()), (layout, 5));
+        assert_eq!(filter.capacity(), 100_000);
+
+        let path = std::env::temp_dir().join(format!("rust_{}.bloom", std::process::id()));
+        filter.save(&path)?;
+        let saved = std::fs::read(&path).expect("the file");
+        assert_eq!(BloomFilter::load(&path)?, filter);
+        std::fs::remove_file(&path).expect("the file");
+        assert_eq!(filter.to_bytes()?, saved);
+        assert_eq!(BloomFilter::from_bytes(&saved)?, filter);
+        assert!(BloomFilter::from_bytes(&saved[..saved.len() - 1]).is_err());
+
+        let mut copy = filter.clone();
+        copy.clear();
+        assert!(!copy.contains(1u64.to_le_bytes()) && copy != filter);
+        copy.merge(&filter)?;
+        check(&copy.into_atomic()?.into_bloom()?);
+        let mut both = filter.clone();
+        both.intersect(&filter)?;
+        assert_eq!(both, filter);
+    }
+    Ok(())
+}
+
+#[test]
+fn keys_are_bytes() {
+    let mut fruit: BloomFilter = ["apple", "banana"].into_iter().collect();
+    fruit.extend(vec![String::from("cherry")]);
+    fruit.insert(b"");
+    for key in ["apple", "banana", "cherry", ""] {
+        assert!(fruit.contains(key) && fruit.contains(key.as_bytes()));
+        assert!(fruit.contains(String::from(key)));
+    }
+}
+
+/// The bytes that the specification in Python gives.
+#[test]
+fn saved_bytes_are_those_of_all_languages() -> Result<(), Error> {
+    let vectors =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../../../tests/golden/saved_filters.txt");
+    let vectors = std::fs::read_to_string(vectors).expect("the vectors");
+    let words: Vec<_> = vectors.lines().next().expect("a filter").split(' ').collect();
+    assert_eq!(words[..6], ["filter", "blocked", "512", "6", "0", "2"]);
+    assert_eq!(words[6], "68656c6c6f,776f726c64"); // hello, world
+    let mut filter = BloomFilter::builder().num_bits(512).num_probes(6).capacity(2).build()?;
+    filter.extend(["hello", "world"]);
+    let byte = |i| u8::from_str_radix(&words[7][2 * i..2 * i + 2], 16).expect("a byte");
+    assert_eq!(filter.to_bytes()?, (0..words[7].len() / 2).map(byte).collect::<Vec<_>>());
+    Ok(())
+}
+
+#[test]
+fn threads_share_an_atomic_filter() -> Result<(), Error> {
+    let filter = AtomicBloomFilter::with_false_pos(0.01).capacity(100_000).build_atomic()?;
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let filter = &filter;
+            scope.spawn(move || {
+                for key in keys(0, 100_000).skip(thread).step_by(4) {
+                    filter.insert(key);
+                    assert!(filter.contains(key));
+                }
+                filter.insert_keys(keys(0, 10_000));
+            });
+        }
+    });
+    check_answers(|key| filter.contains(key), |from| filter.contains_keys(keys(from, 100_000)));
+    let snapshot = filter.snapshot()?;
+    assert_eq!(filter.into_bloom()?, snapshot);
+    Ok(())
+}
+
+#[test]
+fn counting_filters_forget_what_was_removed() -> Result<(), Error> {
+    let mut filter = CountingBloomFilter::with_false_pos(0.01).expected_items(100_000)?;
+    filter.extend(keys(0, 100_000));
+    check_answers(|key| filter.contains(key), |from| filter.contains_keys(keys(from, 100_000)));
+    check_answers(
+        |key| filter.contains(key),
+        |from| filter.to_bloom().expect("memory").contains_keys(keys(from, 100_000)),
+    );
+    filter.insert("apple");
+    assert!(!filter.insert("apple"));
+    assert!((2..5).contains(&filter.estimated_count("apple")));
+    let copy = CountingBloomFilter::from_bytes(&filter.to_bytes()?)?;
+    assert!(copy == filter);
+    assert_eq!(filter.num_keys(), 100_002);
+    assert!(filter.remove("apple") && filter.contains("apple") && filter.remove("apple"));
+    assert_eq!(filter.remove_keys(keys(0, 100_000)), 100_000);
+    assert_eq!(filter.contains_keys(keys(0, 100_000)).iter().filter(|&&a| a).count(), 0);
+    assert!(!filter.remove("apple"));
+    filter.merge(&copy)?;
+    assert!(filter.contains("apple"));
+    Ok(())
+}
+
+#[test]
+fn scalable_filters_grow() -> Result<(), Error> {
+    let mut filter = ScalableBloomFilter::builder().initial_capacity(100).growth(4).build()?;
+    let added = filter.insert_keys(keys(0, 100_000));
+    assert!(added > 98_000 && filter.num_keys() == added as u64);
+    assert!(filter.num_stages() > 4 && !filter.is_past_capacity());
+    let loaded = ScalableBloomFilter::from_bytes(&filter.to_bytes()?)?;
+    assert!(loaded.contains_keys(keys(0, 100_000)).into_iter().all(|answer| answer));
+    let positives = loaded.contains_keys(keys(1 << 40, 100_000)).iter().filter(|&&a| a).count();
+    assert!((100..1100).contains(&positives), "{positives}");
+    Ok(())
+}
+
+#[test]
+fn static_filters_are_bytes() -> Result<(), Error> {
+    for format in [Format::Blocked, Format::Compact] {
+        let bits = bloomline::bits_per_key_for_false_positive_rate(format, 0.01).expect("a size");
+        let mut builder = FilterBuilder::options().format(format).bits_per_key(bits).build()?;
+        builder.extend(keys(0, 99_999));
+        builder.insert(99_999u64.to_le_bytes());
+        assert_eq!(builder.num_keys(), 100_000);
+        let bytes = builder.finish(2)?;
+        assert_eq!(builder.error(), None);
+        assert_eq!(bloomline::filter_bytes(format, 100_000, bits), Some(bytes.len() as u64));
+        FilterView::validate(&bytes)?;
+        let view = FilterView::open(&bytes)?;
+        check_answers(|key| view.contains(key), |from| view.contains_keys(keys(from, 100_000)));
+
+        let cut = &bytes[..bytes.len() / 2];
+        assert!(FilterView::validate(cut).is_err());
+        assert!(FilterView::open(cut)?.contains("pear"));
+    }
+    Ok(())
+}
+
+#[test]
+fn errors_name_the_value_and_what_is_allowed() {
+    let check = |result: Result<BloomFilter, Error>, begin: &str| {
+        let error = result.expect_err(begin).to_string();
+        assert!(error.starts_with(begin), "{error}");
+    };
+    check(BloomFilter::with_false_pos(1.5).expected_items(10), "false_positive_rate is 1.5; ");
+    check(BloomFilter::builder().build(), "capacity is 0; allowed: 1 and more");
+    check(BloomFilter::load("/nowhere"), "/nowhere: cannot be opened");
+    check(BloomFilter::load("a\0b"), "path is \"a\\0b\"; allowed: one without a zero byte");
+    check(BloomFilter::from_bytes(b"no filter"), "bytes: ");
+    let classic = FilterBuilder::options().format(Format::Classic).build();
+    assert!(classic.is_err());
+    let mut small = BloomFilter::with_false_pos(0.1).expected_items(10).expect("a filter");
+    let large = BloomFilter::with_false_pos(0.1).expected_items(9999).expect("a filter");
+    let error = small.merge(&large).expect_err("another size").to_string();
+    assert!(error.contains("num_bits"), "{error}");
+    assert_eq!(bloomline::bits_per_key_for_false_positive_rate(Format::Compact, 1e-30), None);
+}
+
+#[test]
+fn all_types_are_send_and_sync() {
+    fn check<T: Send + Sync>() {}
+    check::<(BloomFilter, AtomicBloomFilter, CountingBloomFilter)>();
+    check::<(ScalableBloomFilter, FilterBuilder, FilterView<'static>, Error)>();
+}
+
+#[test]
+fn versions_agree() {
+    assert_eq!(bloomline::version(), env!("CARGO_PKG_VERSION"));
+    assert!(!bloomline::active_kernel_name().is_empty());
+    assert_ne!(bloomline::draw_seed(), bloomline::draw_seed());
+}
