@@ -1,5 +1,5 @@
-/* RocksDB through its C bindings, with bloomline by option strings. Usage: c_rocksdb_test DIRECTORY
- */
+/* RocksDB through its C bindings, with bloomline by handles and by option strings.
+   Usage: c_rocksdb_test DIRECTORY */
 #include "bloomline/c_rocksdb.h"
 
 #include <rocksdb/c.h>
@@ -117,6 +117,101 @@ static void TestRanges(const char* directory) {
   CHECK(TablesWith(path, ".sst", "bloomline.ranges") > 0); /* the extractor */
 }
 
+#ifndef BLOOMLINE_TEST_PLUGIN /* RocksDB's library does not export the functions */
+static rocksdb_filterpolicy_t* Policy(const char* text) {
+  rocksdb_filterpolicy_t* policy = bloomline_rocksdb_filterpolicy_create(text, &error);
+  CheckNoError();
+  CHECK(policy != NULL);
+  return policy;
+}
+
+static void TestWrongPolicies(void) {
+  StartPhase("wrong policies");
+  static const char* const kCases[][2] = {
+      {"", "filter policy is ''; allowed: bloomline, bloomline:BITS_PER_KEY, {id=bloomline;"},
+      {"nullptr", "filter policy is 'nullptr'"},
+      {"bloomfilter:10", "filter policy is 'bloomfilter:10'"},
+      {"bloomline2", "filter policy is 'bloomline2'"},
+      {"filter_policy=bloomline:10", "filter policy is 'filter_policy=bloomline:10'"},
+      {"{format=compact}", "filter policy is '{format=compact}'"},
+      {"{id=bloomline;format}", "filter policy is '{id=bloomline;format}'"},
+      {"bloomline.canon", "filter policy is 'bloomline.canon'"},
+      {"{id=bloomline.canon;format=compact}", "filter policy is '{id=bloomline.canon;"},
+      {"bloomline:", "bits_per_key is ''"},
+      {"bloomline:101", "bits_per_key is 101"},
+      {"{id=bloomline:x;format=compact}", "bits_per_key is 'x'"},
+      {"{id=bloomline;format=compact;bits_per_key=2}", "bits_per_key is 2"},
+      {"{id=bloomline;format=ribbon}", "format is 'ribbon'"},
+      {"{id=bloomline;bit_per_key=8}", "bit_per_key"},
+      {"{id=bloomline;canonicalizer=nobody}", "canonicalizer is 'nobody'"},
+  };
+  for (size_t i = 0; i < sizeof(kCases) / sizeof(kCases[0]); ++i) {
+    CHECK(bloomline_rocksdb_filterpolicy_create(kCases[i][0], &error) == NULL);
+    CheckError(&error, kCases[i][1]);
+    CHECK(bloomline_rocksdb_filterpolicy_create(kCases[i][0], NULL) == NULL);
+  }
+  CHECK(bloomline_rocksdb_filterpolicy_create(NULL, &error) == NULL);
+  CheckError(&error, "options is NULL");
+}
+
+/* The policy and the extractor by handles, then from the OPTIONS file, then from it again. */
+static void TestHandles(const char* directory) {
+  StartPhase("handles");
+  rocksdb_filterpolicy_destroy(Policy("bloomline")); /* not handed over */
+  rocksdb_slicetransform_destroy(bloomline_rocksdb_slicetransform_create_ranges(&error));
+  CheckNoError();
+
+  char path[4096];
+  snprintf(path, sizeof(path), "%s/handles", directory);
+  rocksdb_block_based_table_options_t* table = rocksdb_block_based_options_create();
+  rocksdb_block_based_options_set_filter_policy(table, Policy("bloomline:12"));
+  rocksdb_block_based_options_set_filter_policy(/* destroys the one before */
+                                                table, Policy("{id=bloomline;format=compact;bits_"
+                                                              "per_key=7.5;range_prefixes=8}"));
+  rocksdb_options_t* options = rocksdb_options_create();
+  rocksdb_options_set_create_if_missing(options, 1);
+  rocksdb_options_set_block_based_table_factory(options, table);
+  rocksdb_block_based_options_destroy(table);
+  rocksdb_options_set_prefix_extractor(options,
+                                       bloomline_rocksdb_slicetransform_create_ranges(&error));
+  CheckNoError();
+  rocksdb_t* db = Open(path, options);
+  WriteEvenKeys(db);
+  CHECK(CheckKeys(db, options) > kNumKeys / 2 * 0.9);
+  rocksdb_close(db);
+  rocksdb_options_destroy(options);
+  CHECK(TablesWith(path, ".sst", "fullfilter.rocksdb.BuiltinBloomFilter") > 0);
+  CHECK(TablesWith(path, ".sst", "bloomline.ranges") > 0);
+
+  rocksdb_env_t* env = rocksdb_create_default_env();
+  rocksdb_cache_t* cache = rocksdb_cache_create_lru(1 << 20);
+  for (int i = 0; i < 2; ++i) {
+    CHECK(TablesWith(path, "OPTIONS", "format=compact") > 0);
+    size_t num_families = 0;
+    char** names = NULL;
+    rocksdb_options_t* db_options = NULL;
+    rocksdb_options_t** families = NULL;
+    rocksdb_load_latest_options(path, env, 0, cache, &db_options, &num_families, &names, &families,
+                                &error);
+    CheckNoError();
+    CHECK(num_families == 1);
+    rocksdb_options_enable_statistics(db_options);
+    const char* name = "default";
+    const rocksdb_options_t* family_options = families[0];
+    rocksdb_column_family_handle_t* family = NULL;
+    db = rocksdb_open_column_families(db_options, path, 1, &name, &family_options, &family, &error);
+    CheckNoError();
+    WriteEvenKeys(db);
+    CHECK(CheckKeys(db, db_options) > kNumKeys / 2 * 0.9);
+    rocksdb_column_family_handle_destroy(family);
+    rocksdb_close(db);
+    rocksdb_load_latest_options_destroy(db_options, names, families, num_families);
+  }
+  rocksdb_cache_destroy(cache);
+  rocksdb_env_destroy(env);
+}
+#endif
+
 static void TestCanonicalizer(const char* directory) {
   StartPhase("canonicalizer");
   static int destroyed = 0;
@@ -175,6 +270,8 @@ static void TestCanonicalizer(const char* directory) {
 int main(int argc, char** argv) {
   CHECK(argc == 2);
 #ifndef BLOOMLINE_TEST_PLUGIN /* RocksDB's own build registered it: tests/plugin */
+  TestWrongPolicies();
+  TestHandles(argv[1]); /* registers it, too */
   for (int i = 0; i < 2; ++i) {
     const uint8_t registered = bloomline_rocksdb_register(&error);
     CheckNoError();
@@ -184,7 +281,7 @@ int main(int argc, char** argv) {
   TestDatabase(argv[1], "blocked", "bloomline:10");
   TestDatabase(argv[1], "compact", "{id=bloomline;format=compact;bits_per_key=7.5}");
   TestRanges(argv[1]);
-#ifndef BLOOMLINE_TEST_PLUGIN /* RocksDB's library does not export the function */
+#ifndef BLOOMLINE_TEST_PLUGIN
   TestCanonicalizer(argv[1]);
 #endif
   fprintf(stderr, "PASS\n");

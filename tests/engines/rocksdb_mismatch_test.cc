@@ -53,6 +53,10 @@ TEST(RocksDBMismatchTest, EveryWayInRefusesOtherVersionsAndThenTakesTheRightOne)
     EXPECT_EQ(bloomline_rocksdb_register(&c_error), 0);
     ASSERT_NE(c_error, nullptr);
     EXPECT_EQ(c_error, RefusalOf(other));
+    EXPECT_EQ(bloomline_rocksdb_filterpolicy_create("bloomline:10", &c_error), nullptr);
+    EXPECT_EQ(c_error, RefusalOf(other));
+    EXPECT_EQ(bloomline_rocksdb_slicetransform_create_ranges(&c_error), nullptr);
+    EXPECT_EQ(c_error, RefusalOf(other));
     std::free(c_error);
     std::shared_ptr<const FilterPolicy> policy;
     ConfigOptions config;

@@ -55,6 +55,26 @@ TEST(RocksDB, RegistrationSucceedsOrIsAbsent) {
   });
 }
 
+TEST(RocksDB, HandlesOfCAreMadeOrReturnAnError) {
+  FailEachAllocation([&](Attempt* attempt) {
+    char* policy_error = nullptr;
+    char* extractor_error = nullptr;
+    rocksdb_filterpolicy_t* policy = nullptr;
+    rocksdb_slicetransform_t* extractor = nullptr;
+    attempt->Call([&] {
+      policy = bloomline_rocksdb_filterpolicy_create(
+          "{id=bloomline:12;format=compact;range_prefixes=8;seed=5}", &policy_error);
+      extractor = bloomline_rocksdb_slicetransform_create_ranges(&extractor_error);
+    });
+    EXPECT_TRUE(policy != nullptr ? policy_error == nullptr : attempt->HasFailed());
+    EXPECT_TRUE(extractor != nullptr ? extractor_error == nullptr : attempt->HasFailed());
+    if (policy != nullptr) rocksdb_filterpolicy_destroy(policy);
+    if (extractor != nullptr) rocksdb_slicetransform_destroy(extractor);
+    std::free(policy_error);
+    std::free(extractor_error);
+  });
+}
+
 TEST(RocksDBCanonicalizer, RegistrationSucceedsOrReturnsAnError) {
   const auto canonicalizer = CaseFolding::Named(kLongName);
   ExpectMadeOrError(

@@ -6,6 +6,7 @@
 #include "bloomline/c_rocksdb.h"
 #include "bloomline/rocksdb.h"
 #include "src/engines/rocksdb/policy.h"
+#include "src/engines/rocksdb/ranges/range_extractor.h"
 #include "src/filter/format/callback_canonicalizer.h"
 #include "src/support/c_error.h"
 #include "src/support/out_of_memory.h"
@@ -33,6 +34,39 @@ extern "C" uint8_t bloomline_rocksdb_register_canonicalizer(
     return bloomline::RegisterKeyCanonicalizer(
         std::make_shared<const CallbackCanonicalizer>(name, std::move(callback)), reason);
   });
+}
+
+// RocksDB's C functions declare their handles as classes with one base, the C++ class, and pass
+// them on as pointers to that (db/c.cc, read in 7.8 to 11.9). So a handle may be any object of it.
+extern "C" rocksdb_filterpolicy_t* bloomline_rocksdb_filterpolicy_create(const char* options,
+                                                                         char** errptr) {
+  auto policy = bloomline::support::OrSetError(errptr, [&](std::string* reason) {
+    std::unique_ptr<ROCKSDB_NAMESPACE::FilterPolicy> made;
+    if (bloomline::support::IsNullText(options, "options", reason)) return made;
+    made = bloomline::MakeRocksDBFilterPolicy(options, reason);
+    if (made != nullptr && !bloomline::RegisterBloomline()) {
+      *reason = bloomline::support::kOutOfMemory;
+      made.reset();
+    }
+    return made;
+  });
+  return reinterpret_cast<rocksdb_filterpolicy_t*>(policy.release());
+}
+
+extern "C" rocksdb_slicetransform_t* bloomline_rocksdb_slicetransform_create_ranges(char** errptr) {
+  auto extractor = bloomline::support::OrSetError(errptr, [](std::string* reason) {
+    std::unique_ptr<const ROCKSDB_NAMESPACE::SliceTransform> made;
+    *reason = bloomline::RocksDBVersionMismatch();
+    if (!reason->empty()) return made;
+    if (bloomline::RegisterBloomline()) {
+      made = bloomline::MakeRangeExtractor();
+    } else {
+      *reason = bloomline::support::kOutOfMemory;
+    }
+    return made;
+  });
+  return reinterpret_cast<rocksdb_slicetransform_t*>(
+      const_cast<ROCKSDB_NAMESPACE::SliceTransform*>(extractor.release()));
 }
 
 extern "C" int bloomline_rocksdb_plugin(ROCKSDB_NAMESPACE::ObjectLibrary& library,

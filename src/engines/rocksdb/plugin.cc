@@ -3,10 +3,12 @@
 #include <mutex>
 
 #include "bloomline/rocksdb.h"
+#include "rocksdb/convenience.h"
 #include "rocksdb/utilities/object_registry.h"
 #include "src/engines/rocksdb/named_canonicalizer.h"
 #include "src/engines/rocksdb/option_text.h"
 #include "src/engines/rocksdb/policy.h"
+#include "src/engines/rocksdb/policy_options.h"
 #include "src/engines/rocksdb/ranges/range_extractor.h"
 #include "src/support/out_of_memory.h"
 
@@ -61,6 +63,31 @@ int AddFactory(ObjectLibrary* library) {
 }
 
 }  // namespace
+
+std::unique_ptr<FilterPolicy> MakeRocksDBFilterPolicy(const std::string& text, std::string* error) {
+  return support::OrError(error, [&](std::string* reason) -> std::unique_ptr<FilterPolicy> {
+    *reason = RocksDBVersionMismatch();
+    if (!reason->empty()) return nullptr;
+    const ROCKSDB_NAMESPACE::ConfigOptions config;
+    std::string id;
+    PolicyOptions::Changes changes;
+    FilterPolicy::GetOptionsMap(config, nullptr, text, &id, &changes).PermitUncheckedError();
+    const std::string name = id.substr(0, id.find(':'));
+    // Of the second name alone RocksDB makes a policy without a canonicalizer, which is useless.
+    if (name != kRocksDBPolicyName &&
+        (name != kCanonicalPolicyName || changes.count(kCanonicalizerOption) == 0)) {
+      *reason = "filter policy is '" + text +
+                "'; allowed: bloomline, bloomline:BITS_PER_KEY, {id=bloomline;OPTION=VALUE;...}";
+      return nullptr;
+    }
+    std::unique_ptr<FilterPolicy> policy = NewFromId(id, reason);
+    if (policy == nullptr || changes.empty()) return policy;
+    const ROCKSDB_NAMESPACE::Status status = policy->ConfigureFromMap(config, changes);
+    if (status.ok()) return policy;
+    *reason = status.ToString();
+    return nullptr;
+  });
+}
 
 std::shared_ptr<const SliceTransform> NewRangeExtractor() {
   return support::OrIfOutOfMemory<std::shared_ptr<const SliceTransform>>(nullptr,

@@ -25,6 +25,10 @@ std::string RocksDBVersionMismatch();
 std::unique_ptr<ROCKSDB_NAMESPACE::FilterPolicy> MakeRocksDBFilterPolicy(
     const RocksDBFilterOptions& options, std::string* error);
 
+// The same from the text after `filter_policy=` in option strings. stderr has errors of options.
+std::unique_ptr<ROCKSDB_NAMESPACE::FilterPolicy> MakeRocksDBFilterPolicy(const std::string& text,
+                                                                         std::string* error);
+
 }  // namespace bloomline
 
 #endif  // BLOOMLINE_ENGINES_ROCKSDB_POLICY_H_
