@@ -86,7 +86,8 @@ func (f *CountingBloomFilter) AddKey(key []byte) bool {
 
 // RemoveKey returns false if the key is certainly not in; then nothing changed.
 func (f *CountingBloomFilter) RemoveKey(key []byte) bool {
-	matched := C.bloomline_counting_remove_key(f.h.changing(), pointer(key), C.size_t(len(key))) != 0
+	matched := C.bloomline_counting_remove_key(f.h.changing(), pointer(key),
+		C.size_t(len(key))) != 0
 	runtime.KeepAlive(f.h)
 	return matched
 }
@@ -98,7 +99,8 @@ func (f *CountingBloomFilter) MayMatch(key []byte) bool {
 	return match
 }
 
-// EstimatedCount returns how often the key is in; it may be more, and is never less, up to MaxCount.
+// EstimatedCount returns how often the key is in. It may be more, and is never less, up to
+// MaxCount.
 func (f *CountingBloomFilter) EstimatedCount(key []byte) uint32 {
 	defer runtime.KeepAlive(f.h)
 	return uint32(C.bloomline_counting_estimated_count(f.h.reading(), pointer(key),

@@ -117,16 +117,22 @@ type saved interface {
 	NumKeys() uint64
 }
 
+func asQueried[From any, To queried](make func(From) (To, error)) func(From) (queried, error) {
+	return func(from From) (queried, error) { return make(from) }
+}
+
 func TestFilesAndBytesAreTheSame(t *testing.T) {
-	loads := map[string]func(path string) (queried, error){
-		"*bloomline.BloomFilter":         func(p string) (queried, error) { return bloomline.LoadBloomFilter(p) },
-		"*bloomline.ScalableBloomFilter": func(p string) (queried, error) { return bloomline.LoadScalableBloomFilter(p) },
-		"*bloomline.CountingBloomFilter": func(p string) (queried, error) { return bloomline.LoadCountingBloomFilter(p) },
+	type kind struct {
+		load      func(path string) (queried, error)
+		fromBytes func(bytes []byte) (queried, error)
 	}
-	fromBytes := map[string]func(b []byte) (queried, error){
-		"*bloomline.BloomFilter":         func(b []byte) (queried, error) { return bloomline.BloomFilterFromBytes(b) },
-		"*bloomline.ScalableBloomFilter": func(b []byte) (queried, error) { return bloomline.ScalableBloomFilterFromBytes(b) },
-		"*bloomline.CountingBloomFilter": func(b []byte) (queried, error) { return bloomline.CountingBloomFilterFromBytes(b) },
+	kinds := map[string]kind{
+		"*bloomline.BloomFilter": {asQueried(bloomline.LoadBloomFilter),
+			asQueried(bloomline.BloomFilterFromBytes)},
+		"*bloomline.ScalableBloomFilter": {asQueried(bloomline.LoadScalableBloomFilter),
+			asQueried(bloomline.ScalableBloomFilterFromBytes)},
+		"*bloomline.CountingBloomFilter": {asQueried(bloomline.LoadCountingBloomFilter),
+			asQueried(bloomline.CountingBloomFilterFromBytes)},
 	}
 	keys, path := keysOf("key", numKeys), filepath.Join(t.TempDir(), "file")
 	for _, f := range newFilters(t) {
@@ -139,14 +145,14 @@ func TestFilesAndBytesAreTheSame(t *testing.T) {
 		content := must(os.ReadFile(path))(t)
 		check(t, bytes.Equal(content, must(s.ToBytes())(t)), "%T: bytes differ", f)
 		name := fmt.Sprintf("%T", f)
-		expectKeys(t, must(loads[name](path))(t), keys)
-		expectKeys(t, must(fromBytes[name](content))(t), keys)
+		expectKeys(t, must(kinds[name].load(path))(t), keys)
+		expectKeys(t, must(kinds[name].fromBytes(content))(t), keys)
 		content[len(content)/2] ^= 1
-		_, err := fromBytes[name](content)
+		_, err := kinds[name].fromBytes(content)
 		check(t, err != nil && strings.HasPrefix(err.Error(), "bloomline: "), "%T: %v", f, err)
 		check(t, s.Save(path+"\x00") != nil, "%T: a path with a null byte", f)
 		check(t, s.Save("/nowhere/file") != nil, "%T: saved nowhere", f)
-		_, err = loads[name](path + ".missing")
+		_, err = kinds[name].load(path + ".missing")
 		check(t, errors.Is(err, fs.ErrNotExist), "%T: %v", f, err)
 	}
 }
@@ -175,7 +181,7 @@ func TestBloomFilters(t *testing.T) {
 	back := must(atomic.ToBloomFilter())(t)
 	expectKeys(t, back, keys)
 	check(t, back.NumKeys() <= numKeys && back.Capacity() == numKeys, "%d keys", back.NumKeys())
-	check(t, !back.IsPastCapacity() && back.Layout() == bloomline.LayoutBlocked, "%v", back.Layout())
+	check(t, !back.IsPastCapacity() && back.Layout() == bloomline.LayoutBlocked, "wrong figures")
 	check(t, back.NumBits() > 9*numKeys && back.NumProbes() > 0 && back.Seed() == 0, "wrong figures")
 	estimated, rate := back.EstimatedNumKeys(), back.EstimatedFalsePositiveRate()
 	check(t, estimated > 2900 && estimated < 3100, "%d keys estimated", estimated)
@@ -269,41 +275,28 @@ func TestSizing(t *testing.T) {
 	check(t, bits > 6.9 && bits < 7.1, "%v bits", bits)
 }
 
+func second[T any](_ T, err error) error { return err }
+
 func TestWrongValuesAreNamed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
-	for want, make := range map[string]func() error{
-		"capacity is 0": func() error { _, err := bloomline.NewBloomFilter(bloomline.BloomFilterOptions{}); return err },
-		"num_probes is 2147483647": func() error {
-			_, err := bloomline.NewBloomFilter(bloomline.BloomFilterOptions{NumBits: 512, NumProbes: 1<<32 + 6})
-			return err
-		},
-		"counter_bits is 5": func() error {
-			_, err := bloomline.NewCountingBloomFilter(bloomline.CountingBloomFilterOptions{Capacity: 1, CounterBits: 5})
-			return err
-		},
-		"growth is -1": func() error {
-			_, err := bloomline.NewScalableBloomFilter(bloomline.ScalableBloomFilterOptions{Growth: -1})
-			return err
-		},
-		"format": func() error { _, err := bloomline.FalsePositiveRate(7, 10); return err },
-		"bits_per_key is 0": func() error {
-			_, err := bloomline.FilterBytes(bloomline.FormatBlocked, 1, 0)
-			return err
-		},
-		"rate is 2":      func() error { _, err := bloomline.BitsPerKeyForFalsePositiveRate(0, 2); return err },
-		"numLevels is 0": func() error { _, err := bloomline.KeysOfLevels(0, 10); return err },
-		"runsOfLevel has 1": func() error {
-			_, err := bloomline.WastedReads(0, []float64{1, 2}, []float64{1})
-			return err
-		},
-		"'x'": func() error { return bloomline.ForceKernel("x") },
-		"memory_bytes": func() error {
-			_, err := bloomline.NewOnDiskFilterBuilder(bloomline.OnDiskFilterOptions{MemoryBytes: 1})
-			return err
-		},
-		"no such file": func() error { _, err := bloomline.OpenMappedBloomFilter(path, false); return err },
+	for want, err := range map[string]error{
+		"capacity is 0": second(bloomline.NewBloomFilter(bloomline.BloomFilterOptions{})),
+		"num_probes is 2147483647": second(bloomline.NewBloomFilter(
+			bloomline.BloomFilterOptions{NumBits: 512, NumProbes: 1<<32 + 6})),
+		"counter_bits is 5": second(bloomline.NewCountingBloomFilter(
+			bloomline.CountingBloomFilterOptions{Capacity: 1, CounterBits: 5})),
+		"growth is -1": second(bloomline.NewScalableBloomFilter(
+			bloomline.ScalableBloomFilterOptions{Growth: -1})),
+		"memory_bytes": second(bloomline.NewOnDiskFilterBuilder(
+			bloomline.OnDiskFilterOptions{MemoryBytes: 1})),
+		"format":            second(bloomline.FalsePositiveRate(7, 10)),
+		"bits_per_key is 0": second(bloomline.FilterBytes(bloomline.FormatBlocked, 1, 0)),
+		"rate is 2":         second(bloomline.BitsPerKeyForFalsePositiveRate(0, 2)),
+		"numLevels is 0":    second(bloomline.KeysOfLevels(0, 10)),
+		"runsOfLevel has 1": second(bloomline.WastedReads(0, []float64{1, 2}, []float64{1})),
+		"'x'":               bloomline.ForceKernel("x"),
+		"no such file":      second(bloomline.OpenMappedBloomFilter(path, false)),
 	} {
-		err := make()
 		check(t, err != nil && strings.Contains(err.Error(), want), "not %q: %v", want, err)
 	}
 	check(t, bloomline.Version() != "" && bloomline.ActiveKernelName() != "", "no names")

@@ -162,8 +162,8 @@ func (b *FilterBuilder) Err() error {
 	return nil
 }
 
-// FilterView queries a static filter. Any bytes make a view; those that it does not understand match
-// every key.
+// FilterView queries a static filter. Any bytes make a view; those that it does not understand
+// match every key.
 type FilterView struct {
 	h *handle[*C.bloomline_view_t]
 }
@@ -336,8 +336,8 @@ func (b *OnDiskFilterBuilder) NumKeys() uint64 {
 	return uint64(C.bloomline_ondisk_num_keys(b.h.reading()))
 }
 
-// Finish writes the filter to a file, for OpenMappedFilterView. The builder is then empty and can be
-// used again.
+// Finish writes the filter to a file, for OpenMappedFilterView. The builder is then empty and can
+// be used again.
 func (b *OnDiskFilterBuilder) Finish(path string) error {
 	return save(b.h, path, func(object *C.bloomline_ondisk_t, name *C.char,
 		message **C.char) C.uint8_t {

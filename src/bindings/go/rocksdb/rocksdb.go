@@ -29,8 +29,8 @@ func Register() error {
 	return nil
 }
 
-// NewFilterPolicy returns a rocksdb_filterpolicy_t* for what stands after filter_policy= in an option
-// string: "bloomline:10". rocksdb_block_based_options_set_filter_policy takes it over; what is not
+// NewFilterPolicy returns a rocksdb_filterpolicy_t* for what stands after filter_policy= in an
+// option string: "bloomline:10". rocksdb_block_based_options_set_filter_policy takes it over; what is not
 // passed on is for rocksdb_filterpolicy_destroy.
 func NewFilterPolicy(options string) (unsafe.Pointer, error) {
 	if strings.IndexByte(options, 0) >= 0 {
