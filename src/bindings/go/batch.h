@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Bodies for the types, because cgo checks pointers to types that it does not know at each call,
-   and allocates memory for that: a query then takes 30 ns more. Nothing reads them. */
+   and allocates memory for that: a query then took 70 instead of 46 ns. Nothing reads them. */
 struct bloomline_bloom_t {
   char opaque;
 };
