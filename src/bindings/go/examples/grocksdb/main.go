@@ -19,6 +19,9 @@ func main() {
 	}
 	base := grocksdb.NewDefaultOptions()
 	base.SetCreateIfMissing(true)
+	table := grocksdb.NewDefaultBlockBasedTableOptions()
+	table.SetBlockSize(16 << 10)
+	base.SetBlockBasedTableFactory(table)
 	options, err := grocksdb.GetOptionsFromString(base,
 		"block_based_table_factory={filter_policy={id=bloomline;format=compact;bits_per_key=10}}")
 	if err != nil {
