@@ -1,0 +1,278 @@
+package bloomline
+
+// #include "batch.h"
+import "C"
+
+import (
+	"runtime"
+	"unsafe"
+)
+
+// Layout says how the bits of a key lie in a Bloom filter.
+type Layout int
+
+const (
+	LayoutBlocked    Layout = iota // in one cache line: fastest
+	LayoutStandard                 // anywhere: the fewest bits
+	LayoutBlocked128               // in 16 bytes
+	LayoutBlocked64                // in 8 bytes
+)
+
+// BloomFilterOptions are for BloomFilter and AtomicBloomFilter. Capacity, or NumBits and NumProbes,
+// must be set.
+type BloomFilterOptions struct {
+	Capacity          uint64  // distinct keys
+	FalsePositiveRate float64 // with that many keys; default: 0.01
+	NumBits           uint64  // default: chosen for the rate
+	NumProbes         int     // default: chosen for the rate
+	Layout            Layout
+	Seed              uint64 // DrawSeed gives one that outsiders do not know
+}
+
+func (o BloomFilterOptions) make() (*C.bloomline_bloomoptions_t, error) {
+	options := C.bloomline_bloomoptions_create()
+	if options == nil {
+		return nil, ErrOutOfMemory
+	}
+	C.bloomline_bloomoptions_set_capacity(options, C.uint64_t(o.Capacity))
+	if o.FalsePositiveRate != 0 {
+		C.bloomline_bloomoptions_set_false_positive_rate(options, C.double(o.FalsePositiveRate))
+	}
+	C.bloomline_bloomoptions_set_num_bits(options, C.uint64_t(o.NumBits))
+	C.bloomline_bloomoptions_set_num_probes(options, cInt(o.NumProbes))
+	C.bloomline_bloomoptions_set_layout(options, cInt(int(o.Layout)))
+	C.bloomline_bloomoptions_set_seed(options, C.uint64_t(o.Seed))
+	return options, nil
+}
+
+type bloomHandle = handle[*C.bloomline_bloom_t]
+
+func newBloom(object *C.bloomline_bloom_t, message *C.char) (bloomQueries, error) {
+	h, err := newHandle(object, message,
+		func(object *C.bloomline_bloom_t) { C.bloomline_bloom_destroy(object) })
+	return bloomQueries{h}, err
+}
+
+func newBloomFilter(object *C.bloomline_bloom_t, message *C.char) (*BloomFilter, error) {
+	queries, err := newBloom(object, message)
+	if err != nil {
+		return nil, err
+	}
+	return &BloomFilter{queries}, nil
+}
+
+// AnyBloomFilter is a BloomFilter or a MappedBloomFilter.
+type AnyBloomFilter interface{ bloom() *bloomHandle }
+
+// BloomFilter is for a known number of keys.
+type BloomFilter struct{ bloomQueries }
+
+// NewBloomFilter makes an empty filter.
+func NewBloomFilter(options BloomFilterOptions) (*BloomFilter, error) {
+	cOptions, err := options.make()
+	if err != nil {
+		return nil, err
+	}
+	defer C.bloomline_bloomoptions_destroy(cOptions)
+	var message *C.char
+	object := C.bloomline_bloom_create(cOptions, &message)
+	return newBloomFilter(object, message)
+}
+
+// LoadBloomFilter reads a file that Save wrote, in Go or in another language.
+func LoadBloomFilter(path string) (*BloomFilter, error) {
+	name, err := readable(path)
+	if err != nil {
+		return nil, err
+	}
+	defer C.free(unsafe.Pointer(name))
+	var message *C.char
+	object := C.bloomline_bloom_load(name, &message)
+	return newBloomFilter(object, message)
+}
+
+// BloomFilterFromBytes makes a filter of what ToBytes returned, or of a saved file.
+func BloomFilterFromBytes(bytes []byte) (*BloomFilter, error) {
+	var message *C.char
+	object := C.bloomline_bloom_from_bytes(pointer(bytes), C.size_t(len(bytes)), &message)
+	return newBloomFilter(object, message)
+}
+
+// AddKey returns true if the key was certainly not in before.
+func (f *BloomFilter) AddKey(key []byte) bool {
+	changed := C.bloomline_bloom_add_key(f.h.changing(), pointer(key), C.size_t(len(key))) != 0
+	runtime.KeepAlive(f.h)
+	return changed
+}
+
+// AddKeys returns how many keys were certainly not in before.
+func (f *BloomFilter) AddKeys(keys [][]byte) int {
+	return sumOfBatches(f.h, f.h.changing(), keys, func(object *C.bloomline_bloom_t, n C.size_t,
+		data *C.char, lengths *C.size_t) C.size_t {
+		return C.batch_bloom_add_keys(object, n, data, lengths)
+	})
+}
+
+// Merge adds all keys of a filter of the same size, layout and seed.
+func (f *BloomFilter) Merge(other AnyBloomFilter) error {
+	if f.h.isClosed() || other.bloom().isClosed() {
+		return ErrClosed
+	}
+	from := other.bloom()
+	var message *C.char
+	ok := C.bloomline_bloom_merge(f.h.changing(), from.reading(), &message)
+	runtime.KeepAlive(f.h)
+	runtime.KeepAlive(from)
+	return failed(ok, message)
+}
+
+// Intersect keeps the keys that are in both filters, and some that are in one.
+func (f *BloomFilter) Intersect(other AnyBloomFilter) error {
+	if f.h.isClosed() || other.bloom().isClosed() {
+		return ErrClosed
+	}
+	from := other.bloom()
+	var message *C.char
+	ok := C.bloomline_bloom_intersect(f.h.changing(), from.reading(), &message)
+	runtime.KeepAlive(f.h)
+	runtime.KeepAlive(from)
+	return failed(ok, message)
+}
+
+// Clear removes all keys.
+func (f *BloomFilter) Clear() {
+	C.bloomline_bloom_clear(f.h.changing())
+	runtime.KeepAlive(f.h)
+}
+
+// MappedBloomFilter is a saved BloomFilter in place: pages are read when a query needs them.
+type MappedBloomFilter struct{ bloomQueries }
+
+// OpenMappedBloomFilter maps a file. With verifyPayload it also checks the checksum of the bits,
+// which reads the whole file.
+func OpenMappedBloomFilter(path string, verifyPayload bool) (*MappedBloomFilter, error) {
+	name, err := readable(path)
+	if err != nil {
+		return nil, err
+	}
+	defer C.free(unsafe.Pointer(name))
+	var message *C.char
+	object := C.bloomline_bloom_open_mapped(name, cBool(verifyPayload), &message)
+	queries, err := newBloom(object, message)
+	if err != nil {
+		return nil, err
+	}
+	return &MappedBloomFilter{queries}, nil
+}
+
+// bloomQueries has what does not change the filter.
+type bloomQueries struct{ h *bloomHandle }
+
+func (f bloomQueries) bloom() *bloomHandle { return f.h }
+
+// Close frees the memory.
+func (f bloomQueries) Close() error { f.h.close(); return nil }
+
+// MayMatch returns false if the key was certainly never added.
+func (f bloomQueries) MayMatch(key []byte) bool {
+	match := C.bloomline_bloom_may_match(f.h.reading(), pointer(key), C.size_t(len(key))) != 0
+	runtime.KeepAlive(f.h)
+	return match
+}
+
+// MayMatchKeys returns the answer of MayMatch for each key.
+func (f bloomQueries) MayMatchKeys(keys [][]byte) []bool {
+	return answerBatches(f.h, keys, func(object *C.bloomline_bloom_t, n C.size_t, data *C.char,
+		lengths *C.size_t, answers *C.uint8_t) {
+		C.batch_bloom_may_match_keys(object, n, data, lengths, answers)
+	})
+}
+
+// Copy makes a copy in memory.
+func (f bloomQueries) Copy() (*BloomFilter, error) {
+	if f.h.isClosed() {
+		return nil, ErrClosed
+	}
+	var message *C.char
+	object := C.bloomline_bloom_copy(f.h.reading(), &message)
+	runtime.KeepAlive(f.h)
+	return newBloomFilter(object, message)
+}
+
+// Save writes a file, which is replaced as a whole or not at all.
+func (f bloomQueries) Save(path string) error {
+	return save(f.h, path, func(object *C.bloomline_bloom_t, name *C.char,
+		message **C.char) C.uint8_t {
+		return C.bloomline_bloom_save(object, name, message)
+	})
+}
+
+// ToBytes returns the bytes that Save writes.
+func (f bloomQueries) ToBytes() ([]byte, error) {
+	return toBytes(f.h, func(object *C.bloomline_bloom_t, n *C.size_t, message **C.char) *C.char {
+		return C.bloomline_bloom_to_bytes(object, n, message)
+	})
+}
+
+// Equal is true if both filters have the same options and bits.
+func (f bloomQueries) Equal(other AnyBloomFilter) bool {
+	object, to := f.h.reading(), other.bloom()
+	equal := C.bloomline_bloom_equal(object, to.reading()) != 0
+	runtime.KeepAlive(f.h)
+	runtime.KeepAlive(to)
+	return equal
+}
+
+// Layout returns the layout of the bits.
+func (f bloomQueries) Layout() Layout {
+	defer runtime.KeepAlive(f.h)
+	return Layout(C.bloomline_bloom_layout(f.h.reading()))
+}
+
+// NumBits returns the memory of the filter, in bits.
+func (f bloomQueries) NumBits() uint64 {
+	defer runtime.KeepAlive(f.h)
+	return uint64(C.bloomline_bloom_num_bits(f.h.reading()))
+}
+
+// NumProbes returns the bits of a key, k.
+func (f bloomQueries) NumProbes() int {
+	defer runtime.KeepAlive(f.h)
+	return int(C.bloomline_bloom_num_probes(f.h.reading()))
+}
+
+// Seed returns the seed.
+func (f bloomQueries) Seed() uint64 {
+	defer runtime.KeepAlive(f.h)
+	return uint64(C.bloomline_bloom_seed(f.h.reading()))
+}
+
+// Capacity returns the distinct keys up to which the filter keeps its false-positive rate.
+func (f bloomQueries) Capacity() uint64 {
+	defer runtime.KeepAlive(f.h)
+	return uint64(C.bloomline_bloom_capacity(f.h.reading()))
+}
+
+// NumKeys returns the keys added, less those that matched already.
+func (f bloomQueries) NumKeys() uint64 {
+	defer runtime.KeepAlive(f.h)
+	return uint64(C.bloomline_bloom_num_keys(f.h.reading()))
+}
+
+// IsPastCapacity is true if more keys were added than the capacity.
+func (f bloomQueries) IsPastCapacity() bool {
+	defer runtime.KeepAlive(f.h)
+	return C.bloomline_bloom_is_past_capacity(f.h.reading()) != 0
+}
+
+// EstimatedNumKeys returns the number of distinct keys by the bits, all of which it reads.
+func (f bloomQueries) EstimatedNumKeys() uint64 {
+	defer runtime.KeepAlive(f.h)
+	return uint64(C.bloomline_bloom_estimated_num_keys(f.h.reading()))
+}
+
+// EstimatedFalsePositiveRate returns the rate with the keys added so far. It reads all bits.
+func (f bloomQueries) EstimatedFalsePositiveRate() float64 {
+	defer runtime.KeepAlive(f.h)
+	return float64(C.bloomline_bloom_estimated_false_positive_rate(f.h.reading()))
+}

@@ -1,0 +1,85 @@
+package bloomline_test
+
+import (
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+
+	"bloomline"
+)
+
+func Example() {
+	seen, err := bloomline.NewBloomFilter(bloomline.BloomFilterOptions{Capacity: 1000000})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer seen.Close()
+	seen.AddKey([]byte("apple"))
+	fmt.Println(seen.MayMatch([]byte("apple")), seen.MayMatch([]byte("pear")))
+	// Output: true false
+}
+
+func ExampleOpenMappedBloomFilter() {
+	folder, err := os.MkdirTemp("", "fruit")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(folder)
+	file := filepath.Join(folder, "fruit.bloom")
+	fruit, err := bloomline.NewBloomFilter(bloomline.BloomFilterOptions{Capacity: 1000})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fruit.AddKeys([][]byte{[]byte("apple"), []byte("cherry")})
+	if err := fruit.Save(file); err != nil {
+		log.Fatal(err)
+	}
+	mapped, err := bloomline.OpenMappedBloomFilter(file, true)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer mapped.Close()
+	fmt.Println(mapped.MayMatchKeys([][]byte{[]byte("apple"), []byte("pear")}))
+	// Output: [true false]
+}
+
+func ExampleFilterBuilder() {
+	builder, err := bloomline.NewFilterBuilder(
+		bloomline.FilterOptions{Format: bloomline.FormatCompact, BitsPerKey: 8})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer builder.Close()
+	for i := 0; i < 1000; i++ {
+		builder.AddKey([]byte(fmt.Sprint(i)))
+	}
+	filter, err := builder.Finish(1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	view, err := bloomline.OpenFilterView(filter)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer view.Close()
+	fmt.Println(len(filter) < 1200, view.MayMatch([]byte("7")), view.MayMatch([]byte("x")))
+	// Output: true true false
+}
+
+func ExampleCountingBloomFilter() {
+	visits, err := bloomline.NewCountingBloomFilter(
+		bloomline.CountingBloomFilterOptions{Capacity: 1000})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer visits.Close()
+	visits.AddKey([]byte("ann"))
+	visits.AddKey([]byte("ann"))
+	fmt.Println(visits.EstimatedCount([]byte("ann")))
+	visits.RemoveKeys([][]byte{[]byte("ann"), []byte("ann")})
+	fmt.Println(visits.MayMatch([]byte("ann")))
+	// Output:
+	// 2
+	// false
+}

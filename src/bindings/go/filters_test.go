@@ -1,0 +1,468 @@
+package bloomline_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"bloomline"
+)
+
+// keysOf returns n keys of many lengths: the empty one, and one longer than a batch.
+func keysOf(kind string, n int) [][]byte {
+	keys := [][]byte{{}, bytes.Repeat([]byte(kind), 100000)}
+	for i := len(keys); i < n; i++ {
+		keys = append(keys, []byte(fmt.Sprint(strings.Repeat(kind, 1+i%40), i)))
+	}
+	return keys
+}
+
+func must[T any](made T, err error) func(t testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return made
+	}
+}
+
+func check(t testing.TB, ok bool, format string, values ...any) {
+	t.Helper()
+	if !ok {
+		t.Fatalf(format, values...)
+	}
+}
+
+type filter interface {
+	AddKey(key []byte) bool
+	AddKeys(keys [][]byte) int
+	MayMatch(key []byte) bool
+	MayMatchKeys(keys [][]byte) []bool
+	Close() error
+}
+
+const numKeys = 3000 // several batches
+
+func newBloom(t testing.TB, capacity uint64) *bloomline.BloomFilter {
+	return must(bloomline.NewBloomFilter(bloomline.BloomFilterOptions{Capacity: capacity}))(t)
+}
+
+func newFilters(t testing.TB) []filter {
+	return []filter{
+		newBloom(t, numKeys),
+		must(bloomline.NewAtomicBloomFilter(bloomline.BloomFilterOptions{Capacity: numKeys,
+			Layout: bloomline.LayoutStandard, Seed: 7}))(t),
+		must(bloomline.NewScalableBloomFilter(bloomline.ScalableBloomFilterOptions{
+			InitialCapacity: 100}))(t),
+		must(bloomline.NewCountingBloomFilter(bloomline.CountingBloomFilterOptions{
+			Capacity: numKeys, CounterBits: 8}))(t),
+	}
+}
+
+type queried interface {
+	MayMatch(key []byte) bool
+	MayMatchKeys(keys [][]byte) []bool
+}
+
+// expectKeys checks that all keys match, that the functions for one key and for many agree, and that
+// at most 3 % of other keys match.
+func expectKeys(t testing.TB, f queried, keys [][]byte) {
+	t.Helper()
+	for i, match := range f.MayMatchKeys(keys) {
+		check(t, match && f.MayMatch(keys[i]), "%T: key %d is lost", f, i)
+	}
+	others, wrong := keysOf("other", len(keys))[1:], 0
+	for i, match := range f.MayMatchKeys(others) {
+		check(t, match == f.MayMatch(others[i]), "%T: two answers for key %d", f, i)
+		if match {
+			wrong++
+		}
+	}
+	check(t, wrong <= len(others)*3/100, "%T: %d of %d other keys match", f, wrong, len(others))
+	check(t, len(f.MayMatchKeys(nil)) == 0, "%T: answers for no keys", f)
+}
+
+func TestFiltersHaveWhatWasAdded(t *testing.T) {
+	keys := keysOf("key", numKeys)
+	for _, f := range newFilters(t) {
+		check(t, f.AddKey(keys[2]), "%T: the first key is not new", f)
+		allocations := testing.AllocsPerRun(10, func() { f.MayMatch(keys[1]) })
+		check(t, allocations == 0, "%T: %v allocations in a query", f, allocations)
+		check(t, !f.AddKey(keys[2]), "%T: a key that is in is new", f)
+		if _, counts := f.(*bloomline.CountingBloomFilter); !counts {
+			f.AddKey(keys[2])
+		}
+		added := f.AddKeys(keys)
+		check(t, added > numKeys*97/100 && added < numKeys, "%T: %d are new", f, added)
+		expectKeys(t, f, keys)
+		f.Close()
+	}
+}
+
+// saved are the filters with files.
+type saved interface {
+	filter
+	Save(path string) error
+	ToBytes() ([]byte, error)
+	NumKeys() uint64
+}
+
+func asQueried[From any, To queried](make func(From) (To, error)) func(From) (queried, error) {
+	return func(from From) (queried, error) { return make(from) }
+}
+
+func TestFilesAndBytesAreTheSame(t *testing.T) {
+	type kind struct {
+		load      func(path string) (queried, error)
+		fromBytes func(bytes []byte) (queried, error)
+	}
+	kinds := map[string]kind{
+		"*bloomline.BloomFilter": {asQueried(bloomline.LoadBloomFilter),
+			asQueried(bloomline.BloomFilterFromBytes)},
+		"*bloomline.ScalableBloomFilter": {asQueried(bloomline.LoadScalableBloomFilter),
+			asQueried(bloomline.ScalableBloomFilterFromBytes)},
+		"*bloomline.CountingBloomFilter": {asQueried(bloomline.LoadCountingBloomFilter),
+			asQueried(bloomline.CountingBloomFilterFromBytes)},
+	}
+	keys, path := keysOf("key", numKeys), filepath.Join(t.TempDir(), "file")
+	for _, f := range newFilters(t) {
+		s, ok := f.(saved)
+		if !ok {
+			continue // atomic: by Snapshot
+		}
+		s.AddKeys(keys)
+		check(t, s.Save(path) == nil, "%T is not saved", f)
+		content := must(os.ReadFile(path))(t)
+		check(t, bytes.Equal(content, must(s.ToBytes())(t)), "%T: bytes differ", f)
+		name := fmt.Sprintf("%T", f)
+		expectKeys(t, must(kinds[name].load(path))(t), keys)
+		expectKeys(t, must(kinds[name].fromBytes(content))(t), keys)
+		content[len(content)/2] ^= 1
+		_, err := kinds[name].fromBytes(content)
+		check(t, err != nil && strings.HasPrefix(err.Error(), "bloomline: "), "%T: %v", f, err)
+		check(t, s.Save(path+"\x00") != nil, "%T: a path with a null byte", f)
+		check(t, s.Save("/nowhere/file") != nil, "%T: saved nowhere", f)
+		_, err = kinds[name].load(path + ".missing")
+		check(t, errors.Is(err, fs.ErrNotExist), "%T: %v", f, err)
+	}
+}
+
+func TestBloomFilters(t *testing.T) {
+	keys, path := keysOf("key", numKeys), filepath.Join(t.TempDir(), "file")
+	left, right := newBloom(t, numKeys), newBloom(t, numKeys)
+	left.AddKeys(keys[:2000])
+	right.AddKeys(keys[1000:])
+	both := must(left.Copy())(t)
+	check(t, both.Equal(left) && !both.Equal(right), "a copy is not equal")
+	check(t, right.Save(path) == nil, "not saved")
+	mapped := must(bloomline.OpenMappedBloomFilter(path, true))(t)
+	check(t, both.Merge(mapped) == nil, "not merged")
+	expectKeys(t, both, keys)
+	check(t, left.Intersect(mapped) == nil, "not intersected")
+	expectKeys(t, left, keys[1000:2000])
+	check(t, !left.Equal(mapped) && mapped.Equal(right), "a mapped filter is another")
+	check(t, both.Merge(newBloom(t, 10*numKeys)) != nil, "filters of two sizes are merged")
+	check(t, both.Merge(both) == nil, "not merged with itself")
+
+	atomic := must(bloomline.AtomicFromBloomFilter(both))(t)
+	_, err := both.ToBytes()
+	check(t, err == bloomline.ErrClosed, "the filter is not taken: %v", err)
+	expectKeys(t, must(atomic.Snapshot())(t), keys)
+	back := must(atomic.ToBloomFilter())(t)
+	expectKeys(t, back, keys)
+	check(t, back.NumKeys() <= numKeys && back.Capacity() == numKeys, "%d keys", back.NumKeys())
+	check(t, !back.IsPastCapacity() && back.Layout() == bloomline.LayoutBlocked, "wrong figures")
+	check(t, back.NumBits() > 9*numKeys && back.NumProbes() > 0 && back.Seed() == 0, "wrong figures")
+	estimated, rate := back.EstimatedNumKeys(), back.EstimatedFalsePositiveRate()
+	check(t, estimated > 2900 && estimated < 3100, "%d keys estimated", estimated)
+	check(t, rate > 0.003 && rate < 0.012, "rate %v estimated", rate)
+	back.Clear()
+	check(t, back.NumKeys() == 0 && !back.MayMatch(keys[5]), "not cleared")
+}
+
+func TestScalableAndCountingFilters(t *testing.T) {
+	scalable := newFilters(t)[2].(*bloomline.ScalableBloomFilter)
+	keys := keysOf("key", numKeys)
+	scalable.AddKeys(keys)
+	check(t, scalable.NumStages() > 3 && scalable.Capacity() >= numKeys && scalable.NumBits() > 0 &&
+		!scalable.IsPastCapacity() && scalable.NumKeys() > 2900, "%d stages", scalable.NumStages())
+	check(t, scalable.EstimatedNumKeys() > 2900, "%d keys", scalable.EstimatedNumKeys())
+	check(t, scalable.EstimatedFalsePositiveRate() < 0.01, "the rate is not kept")
+	scalable.Clear()
+	check(t, scalable.NumKeys() == 0, "not cleared")
+
+	counting, other := newFilters(t)[3].(*bloomline.CountingBloomFilter), newFilters(t)[3]
+	counting.AddKeys(keys[:2000])
+	other.AddKeys(keys[1000:])
+	check(t, counting.Merge(other.(*bloomline.CountingBloomFilter)) == nil, "not merged")
+	check(t, counting.EstimatedCount(keys[1500]) >= 2, "the count is too low")
+	check(t, counting.RemoveKeys(keys[1000:2000]) == 1000, "keys are lost")
+	expectKeys(t, must(counting.ToBloomFilter())(t), keys)
+	check(t, counting.RemoveKeys(keys) == numKeys && counting.NumKeys() == 0, "not removed")
+	check(t, !counting.RemoveKey(keys[3]) && !counting.MayMatch(keys[3]), "a key is left")
+	check(t, counting.CounterBits() == 8 && counting.MaxCount() == 255 && counting.NumProbes() > 0 &&
+		counting.NumCounters() > numKeys && counting.NumSaturatedCounters() == 0 &&
+		counting.Capacity() == numKeys && counting.Seed() == 0, "wrong figures")
+	check(t, counting.Equal(newFilters(t)[3].(*bloomline.CountingBloomFilter)), "not equal")
+	counting.Clear()
+}
+
+func TestStaticFilters(t *testing.T) {
+	keys, folder := keysOf("key", numKeys), t.TempDir()
+	path := filepath.Join(folder, "file")
+	for _, format := range []bloomline.Format{bloomline.FormatBlocked, bloomline.FormatCompact} {
+		options := bloomline.FilterOptions{Format: format, BitsPerKey: 9, Seed: 5}
+		builder := must(bloomline.NewFilterBuilder(options))(t)
+		other := must(bloomline.NewFilterBuilder(options))(t)
+		builder.AddKeys(keys[:2900])
+		for _, key := range keys[2900:] {
+			other.AddKey(key)
+		}
+		other.AddKeyAndPrefix([]byte("prefix and key"), []byte("prefix"))
+		check(t, builder.TakeKeysFrom(other) == nil && builder.NumKeys() == numKeys+2, "not taken")
+		stranger := must(bloomline.NewFilterBuilder(bloomline.FilterOptions{RandomSeed: true}))(t)
+		check(t, builder.TakeKeysFrom(stranger) != nil, "keys of another seed are taken")
+		content := must(builder.Finish(2))(t)
+		check(t, builder.Err() == nil && builder.NumKeys() == 0, "%v", builder.Err())
+		_, err := builder.Finish(0)
+		check(t, err != nil && strings.Contains(err.Error(), "allowed"), "0 threads: %v", err)
+		check(t, bloomline.ValidateFilter(content) == nil, "no filter")
+
+		view := must(bloomline.OpenFilterView(content))(t)
+		for i := range content {
+			content[i] = 0 // it was copied
+		}
+		expectKeys(t, view, keys)
+		check(t, view.MayMatch([]byte("prefix")) && !view.AlwaysMatches(), "no prefix")
+		check(t, (view.NumProbes() == 0) == (format == bloomline.FormatCompact), "wrong probes")
+
+		onDisk := must(bloomline.NewOnDiskFilterBuilder(bloomline.OnDiskFilterOptions{
+			Filter: options, TempDirectory: folder, MemoryBytes: 64 << 20, NumThreads: 2}))(t)
+		check(t, onDisk.AddKey(keys[0]) == nil && onDisk.AddKeys(keys[1:]) == nil, "not added")
+		check(t, onDisk.NumKeys() == numKeys && onDisk.Finish(path) == nil, "not finished")
+		expectKeys(t, must(bloomline.OpenMappedFilterView(path))(t), keys)
+		onDisk.Close()
+	}
+	check(t, os.WriteFile(path, nil, 0o600) == nil, "not written")
+	view := must(bloomline.OpenMappedFilterView(path))(t)
+	check(t, view.AlwaysMatches() && view.MayMatch(nil), "no bytes are a filter")
+	check(t, bloomline.ValidateFilter(nil) != nil, "no bytes are valid")
+	_, err := bloomline.OpenMappedFilterView(path + ".missing")
+	check(t, errors.Is(err, fs.ErrNotExist), "%v", err)
+}
+
+func TestSizing(t *testing.T) {
+	bits := must(bloomline.BitsPerKeyForFalsePositiveRate(bloomline.FormatCompact, 0.01))(t)
+	rate := must(bloomline.FalsePositiveRate(bloomline.FormatCompact, bits))(t)
+	check(t, bits > 6.8 && bits < 7.1 && rate > 0.009 && rate <= 0.01, "%v bits, %v", bits, rate)
+	size := must(bloomline.FilterBytes(bloomline.FormatCompact, 1000000, bits))(t)
+	check(t, size > 850000 && size < 890000, "%d bytes", size)
+	levels := must(bloomline.KeysOfLevels(5, 10))(t)
+	spread := must(bloomline.SpreadBitsByLevel(bloomline.FormatCompact, 7, levels, nil))(t)
+	check(t, len(spread) == 5 && spread[0] > 23 && spread[4] < 7, "%v", spread)
+	reads := must(bloomline.WastedReads(bloomline.FormatCompact, spread, nil))(t)
+	bits = must(bloomline.BitsPerKeyForWastedReads(bloomline.FormatCompact, reads, levels, nil))(t)
+	check(t, bits > 6.9 && bits < 7.1, "%v bits", bits)
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func TestWrongValuesAreNamed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	for want, err := range map[string]error{
+		"capacity is 0": second(bloomline.NewBloomFilter(bloomline.BloomFilterOptions{})),
+		"num_probes is 2147483647": second(bloomline.NewBloomFilter(
+			bloomline.BloomFilterOptions{NumBits: 512, NumProbes: 1<<32 + 6})),
+		"counter_bits is 5": second(bloomline.NewCountingBloomFilter(
+			bloomline.CountingBloomFilterOptions{Capacity: 1, CounterBits: 5})),
+		"growth is -1": second(bloomline.NewScalableBloomFilter(
+			bloomline.ScalableBloomFilterOptions{Growth: -1})),
+		"memory_bytes": second(bloomline.NewOnDiskFilterBuilder(
+			bloomline.OnDiskFilterOptions{MemoryBytes: 1})),
+		"format":            second(bloomline.FalsePositiveRate(7, 10)),
+		"bits_per_key is 0": second(bloomline.FilterBytes(bloomline.FormatBlocked, 1, 0)),
+		"rate is 2":         second(bloomline.BitsPerKeyForFalsePositiveRate(0, 2)),
+		"numLevels is 0":    second(bloomline.KeysOfLevels(0, 10)),
+		"runsOfLevel has 1": second(bloomline.WastedReads(0, []float64{1, 2}, []float64{1})),
+		"'x'":               bloomline.ForceKernel("x"),
+		"no such file":      second(bloomline.OpenMappedBloomFilter(path, false)),
+	} {
+		check(t, err != nil && strings.Contains(err.Error(), want), "not %q: %v", want, err)
+	}
+	check(t, bloomline.Version() != "" && bloomline.ActiveKernelName() != "", "no names")
+	check(t, must(bloomline.DrawSeed())(t) != must(bloomline.DrawSeed())(t), "two seeds are equal")
+}
+
+// TestClosedFiltersSaySo calls every method of every type after Close, and on the zero value.
+func TestClosedFiltersSaySo(t *testing.T) {
+	builder := must(bloomline.NewFilterBuilder(bloomline.FilterOptions{}))(t)
+	onDisk := must(bloomline.NewOnDiskFilterBuilder(bloomline.OnDiskFilterOptions{
+		TempDirectory: t.TempDir()}))(t)
+	path := filepath.Join(t.TempDir(), "file")
+	check(t, newBloom(t, 1).Save(path) == nil, "not saved")
+	closed := []any{builder, onDisk, must(bloomline.OpenFilterView(nil))(t),
+		must(bloomline.OpenMappedBloomFilter(path, false))(t),
+		&bloomline.FilterBuilder{}, &bloomline.OnDiskFilterBuilder{}, &bloomline.FilterView{},
+		&bloomline.BloomFilter{}, &bloomline.MappedBloomFilter{}, &bloomline.AtomicBloomFilter{},
+		&bloomline.ScalableBloomFilter{}, &bloomline.CountingBloomFilter{}}
+	for _, f := range newFilters(t) {
+		closed = append(closed, f)
+	}
+	calls := 0
+	for _, f := range closed {
+		value := reflect.ValueOf(f)
+		copied := reflect.New(value.Elem().Type())
+		copied.Elem().Set(value.Elem()) // a copy shares the handle
+		for i := 0; i < 2; i++ {
+			check(t, f.(interface{ Close() error }).Close() == nil, "%T: not closed twice", f)
+		}
+		for i := 0; i < value.NumMethod(); i++ {
+			name := value.Type().Method(i).Name
+			if name == "Close" {
+				continue
+			}
+			for _, v := range []reflect.Value{value, copied} {
+				check(t, callClosed(v.Method(i)) == bloomline.ErrClosed, "%T.%s works", f, name)
+				calls++
+			}
+		}
+	}
+	check(t, calls > 300, "only %d calls", calls)
+	_, err := bloomline.AtomicFromBloomFilter(&bloomline.BloomFilter{})
+	check(t, err == bloomline.ErrClosed, "%v", err)
+	check(t, newBloom(t, 1).Merge(&bloomline.BloomFilter{}) == bloomline.ErrClosed, "merged")
+}
+
+// callClosed returns the error of a call with zero arguments, or what it panics with.
+func callClosed(method reflect.Value) (failure any) {
+	defer func() {
+		if failure == nil {
+			failure = recover()
+		}
+	}()
+	var arguments []reflect.Value
+	for i := 0; i < method.Type().NumIn(); i++ {
+		arguments = append(arguments, reflect.Zero(method.Type().In(i)))
+	}
+	results := method.Call(arguments)
+	if len(results) > 0 && !results[len(results)-1].IsZero() {
+		return results[len(results)-1].Interface()
+	}
+	return nil
+}
+
+func TestManyGoroutines(t *testing.T) {
+	keys := keysOf("key", 4*numKeys)
+	atomic := must(bloomline.NewAtomicBloomFilter(bloomline.BloomFilterOptions{
+		Capacity: uint64(len(keys))}))(t)
+	var added sync.WaitGroup
+	for part := 0; part < 4; part++ {
+		added.Add(1)
+		go func(mine [][]byte) {
+			defer added.Done()
+			for _, key := range mine[:100] {
+				atomic.AddKey(key)
+			}
+			atomic.AddKeys(mine)
+			expect := atomic.MayMatchKeys(mine)
+			for i := range mine {
+				if !expect[i] || !atomic.MayMatch(mine[i]) {
+					t.Errorf("key %d is lost", i)
+				}
+			}
+		}(keys[part*numKeys : (part+1)*numKeys])
+	}
+	added.Wait()
+	bloom := must(atomic.ToBloomFilter())(t)
+	for part := 0; part < 4; part++ { // queries of one filter
+		added.Add(1)
+		go func() {
+			defer added.Done()
+			for i, match := range bloom.MayMatchKeys(keys) {
+				if !match || !bloom.MayMatch(keys[i]) {
+					t.Errorf("key %d is lost", i)
+				}
+			}
+		}()
+	}
+	added.Wait()
+}
+
+func mappedBytes(t testing.TB) int {
+	var pages int
+	fmt.Sscan(string(must(os.ReadFile("/proc/self/statm"))(t)), &pages)
+	return pages * os.Getpagesize()
+}
+
+// TestCollectorFreesFilters makes filters of 6.4 GiB without Close.
+func TestCollectorFreesFilters(t *testing.T) {
+	before := mappedBytes(t)
+	for i := 0; i < 100; i++ {
+		f := must(bloomline.NewBloomFilter(bloomline.BloomFilterOptions{
+			NumBits: 64 << 23, NumProbes: 4}))(t)
+		check(t, f.AddKey([]byte("key")), "not new")
+		if i%8 == 0 {
+			runtime.GC()
+			time.Sleep(10 * time.Millisecond) // finalizers run in a goroutine
+		}
+	}
+	more := mappedBytes(t) - before
+	check(t, more < 3<<30, "%d MiB are left", more>>20)
+}
+
+func benchmark(b *testing.B, n int) (*bloomline.BloomFilter, [][]byte) {
+	f := newBloom(b, uint64(n))
+	keys := make([][]byte, n)
+	all := make([]byte, 0, 16*n)
+	for i := range keys {
+		all = append(all, fmt.Sprintf("user:%011d", i)...)
+		keys[i] = all[16*i : 16*i+16]
+	}
+	f.AddKeys(keys)
+	b.ResetTimer()
+	return f, keys
+}
+
+func BenchmarkMayMatch(b *testing.B) {
+	f, keys := benchmark(b, 1000000)
+	for i := 0; i < b.N; i++ {
+		if !f.MayMatch(keys[i%len(keys)]) {
+			b.Fatal("a key is lost")
+		}
+	}
+}
+
+func BenchmarkMayMatchKeys(b *testing.B) {
+	f, keys := benchmark(b, 1000000)
+	const batch = 1000
+	for i := 0; i < b.N; i += batch {
+		start := i % len(keys)
+		f.MayMatchKeys(keys[start : start+batch])
+	}
+}
+
+func BenchmarkAddKey(b *testing.B) {
+	f, keys := benchmark(b, 1000000)
+	for i := 0; i < b.N; i++ {
+		f.AddKey(keys[i%len(keys)])
+	}
+}
+
+func BenchmarkAddKeys(b *testing.B) {
+	f, keys := benchmark(b, 1000000)
+	const batch = 1000
+	for i := 0; i < b.N; i += batch {
+		start := i % len(keys)
+		f.AddKeys(keys[start : start+batch])
+	}
+}

@@ -1,0 +1,3 @@
+module bloomline
+
+go 1.19

@@ -1,0 +1,68 @@
+// Package rocksdb puts bloomline's filters into RocksDB, through the binding of your choice or
+// RocksDB's C functions. pkg-config must find bloomline_rocksdb, which must be compiled for the
+// RocksDB that the binding uses.
+package rocksdb
+
+// #cgo pkg-config: bloomline_rocksdb
+// #include <bloomline/c_rocksdb.h>
+// #include <stdlib.h>
+import "C"
+
+import (
+	"errors"
+	"strings"
+	"unsafe"
+)
+
+// Register makes the name known in RocksDB's option strings, as in
+//
+//	block_based_table_factory={filter_policy={id=bloomline;format=compact;bits_per_key=10}}
+//
+// for grocksdb.GetOptionsFromString and the like. Call it before, from any goroutine, as often as
+// you like. RocksDB returns no error for a filter policy that it cannot make, and uses no filter;
+// stderr has a line.
+func Register() error {
+	var message *C.char
+	if C.bloomline_rocksdb_register(&message) == 0 {
+		return taken(message)
+	}
+	return nil
+}
+
+// NewFilterPolicy returns a rocksdb_filterpolicy_t* for what stands after filter_policy= in an
+// option string: "bloomline:10". rocksdb_block_based_options_set_filter_policy takes it over; what is not
+// passed on is for rocksdb_filterpolicy_destroy.
+func NewFilterPolicy(options string) (unsafe.Pointer, error) {
+	if strings.IndexByte(options, 0) >= 0 {
+		return nil, errors.New("bloomline: the option string has a null byte")
+	}
+	text := C.CString(options)
+	defer C.free(unsafe.Pointer(text))
+	var message *C.char
+	policy := C.bloomline_rocksdb_filterpolicy_create(text, &message)
+	if policy == nil {
+		return nil, taken(message)
+	}
+	return unsafe.Pointer(policy), nil
+}
+
+// NewRangeExtractor returns a rocksdb_slicetransform_t*, for filters with entries for ranges:
+// grocksdb.NewNativeSliceTransform makes a prefix extractor of it.
+// rocksdb_options_set_prefix_extractor takes it over.
+func NewRangeExtractor() (unsafe.Pointer, error) {
+	var message *C.char
+	extractor := C.bloomline_rocksdb_slicetransform_create_ranges(&message)
+	if extractor == nil {
+		return nil, taken(message)
+	}
+	return unsafe.Pointer(extractor), nil
+}
+
+// taken is the error of a message of the library, which is freed.
+func taken(message *C.char) error {
+	if message == nil {
+		return errors.New("bloomline: out of memory")
+	}
+	defer C.free(unsafe.Pointer(message))
+	return errors.New("bloomline: " + C.GoString(message))
+}

@@ -1,0 +1,39 @@
+package rocksdb_test
+
+import (
+	"strings"
+	"testing"
+
+	"bloomline/rocksdb"
+)
+
+// What RocksDB does with the handles: examples/books.
+
+func TestRegister(t *testing.T) {
+	for i := 0; i < 2; i++ {
+		if err := rocksdb.Register(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestWrongStringsAreNamed(t *testing.T) {
+	for _, wrong := range []string{"", "bloomlime:10", "bloomline:1000", "bloomline:10\x00",
+		"{id=bloomline;format=x}"} {
+		policy, err := rocksdb.NewFilterPolicy(wrong)
+		if policy != nil || err == nil || !strings.HasPrefix(err.Error(), "bloomline: ") {
+			t.Errorf("%q: %v, %v", wrong, policy, err)
+		}
+	}
+}
+
+func TestHandles(t *testing.T) {
+	policy, err := rocksdb.NewFilterPolicy("{id=bloomline;format=compact;bits_per_key=8.5}")
+	if policy == nil || err != nil {
+		t.Error(err)
+	}
+	extractor, err := rocksdb.NewRangeExtractor()
+	if extractor == nil || err != nil {
+		t.Error(err)
+	}
+}
