@@ -29,7 +29,8 @@ fn source() -> Option<PathBuf> {
         Some(named) => PathBuf::from(named),
         None => Path::new(&env::var_os("CARGO_MANIFEST_DIR")?).join("../../../.."),
     };
-    let found = checkout.join("include/bloomline/c.h").exists();
+    // Not a header: /usr has those, four folders above /usr/share/cargo/registry/bloomline-0.1.0.
+    let found = checkout.join("src/bindings/c").exists();
     assert!(
         found || env::var_os("BLOOMLINE_SOURCE").is_none(),
         "BLOOMLINE_SOURCE is '{}'; allowed: a checkout of bloomline",
