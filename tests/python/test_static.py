@@ -170,6 +170,7 @@ class SizingTest(unittest.TestCase):
                 (lambda: sizing.spread_bits_by_level("compact", 10, [1, 10], [1]),
                  "runs_of_level has 1 levels; the others have 2"),
                 (lambda: sizing.spread_bits_by_level("compact", 10, []), "level"),
+                (lambda: sizing.wasted_reads("compact", [9], [0]), "runs of level 0 is 0; allowed"),
                 (lambda: sizing.wasted_reads("compact", [99]), r"bits_of_level is \[99\]; allowed"),
                 (lambda: sizing.bits_per_key_for_wasted_reads("compact", 0, [1]),
                  "wasted_reads is 0; allowed"),

@@ -26,6 +26,7 @@ import "C"
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"runtime"
@@ -213,7 +214,7 @@ func takenBytes(bytes *C.char, length C.size_t, message *C.char) ([]byte, error)
 
 func cString(what, text string) (*C.char, error) {
 	if strings.IndexByte(text, 0) >= 0 {
-		return nil, errors.New("bloomline: " + what + " has a null byte")
+		return nil, fmt.Errorf("bloomline: %s is %q; allowed: no zero byte", what, text)
 	}
 	return C.CString(text), nil
 }

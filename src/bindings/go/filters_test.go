@@ -293,9 +293,15 @@ func TestWrongValuesAreNamed(t *testing.T) {
 		"bits_per_key is 0": second(bloomline.FilterBytes(bloomline.FormatBlocked, 1, 0)),
 		"rate is 2":         second(bloomline.BitsPerKeyForFalsePositiveRate(0, 2)),
 		"numLevels is 0":    second(bloomline.KeysOfLevels(0, 10)),
-		"runsOfLevel has 1": second(bloomline.WastedReads(0, []float64{1, 2}, []float64{1})),
-		"'x'":               bloomline.ForceKernel("x"),
-		"no such file":      second(bloomline.OpenMappedBloomFilter(path, false)),
+		"runs of level 1 is 0": second(
+			bloomline.WastedReads(0, []float64{1, 2}, []float64{1, 0})),
+		"format is 7":            second(bloomline.WastedReads(7, []float64{1}, nil)),
+		"number of levels is 0":  second(bloomline.WastedReads(0, nil, nil)),
+		"bitsOfLevel is [1 0.5]": second(bloomline.WastedReads(0, []float64{1, 0.5}, nil)),
+		"runsOfLevel has 1":      second(bloomline.WastedReads(0, []float64{1, 2}, []float64{1})),
+		"'x'":                    bloomline.ForceKernel("x"),
+		`is "x\x00"`:             bloomline.ForceKernel("x\x00"),
+		"no such file":           second(bloomline.OpenMappedBloomFilter(path, false)),
 	} {
 		check(t, err != nil && strings.Contains(err.Error(), want), "not %q: %v", want, err)
 	}

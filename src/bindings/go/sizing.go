@@ -80,8 +80,15 @@ func WastedReads(format Format, bitsOfLevel, runsOfLevel []float64) (float64, er
 	reads := float64(C.bloomline_wasted_reads(format.c(), first(bits), first(runs),
 		C.int(len(bits))))
 	if math.IsNaN(reads) {
-		return 0, fmt.Errorf("bloomline: bitsOfLevel is %v; allowed: 1 to 64 levels, each with 0 "+
-			"or with bits per key that the format allows", bitsOfLevel)
+		keys := make([]float64, len(bits))
+		for i := range keys {
+			keys[i] = 1
+		}
+		if _, err := SpreadBitsByLevel(format, 10, keys, runsOfLevel); err != nil {
+			return 0, err // its sentence about format, levels and runs
+		}
+		return 0, fmt.Errorf("bloomline: bitsOfLevel is %v; allowed: 0, or bits per key that the "+
+			"format allows", bitsOfLevel)
 	}
 	return reads, nil
 }

@@ -10,6 +10,7 @@ import "C"
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"unsafe"
 )
@@ -30,11 +31,11 @@ func Register() error {
 }
 
 // NewFilterPolicy returns a rocksdb_filterpolicy_t* for what stands after filter_policy= in an
-// option string: "bloomline:10". rocksdb_block_based_options_set_filter_policy takes it over; what is not
-// passed on is for rocksdb_filterpolicy_destroy.
+// option string: "bloomline:10". rocksdb_block_based_options_set_filter_policy takes it over; what
+// is not passed on is for rocksdb_filterpolicy_destroy.
 func NewFilterPolicy(options string) (unsafe.Pointer, error) {
 	if strings.IndexByte(options, 0) >= 0 {
-		return nil, errors.New("bloomline: the option string has a null byte")
+		return nil, fmt.Errorf("bloomline: the option string is %q; allowed: no zero byte", options)
 	}
 	text := C.CString(options)
 	defer C.free(unsafe.Pointer(text))

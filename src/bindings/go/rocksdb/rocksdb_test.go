@@ -18,10 +18,12 @@ func TestRegister(t *testing.T) {
 }
 
 func TestWrongStringsAreNamed(t *testing.T) {
-	for _, wrong := range []string{"", "bloomlime:10", "bloomline:1000", "bloomline:10\x00",
-		"{id=bloomline;format=x}"} {
+	for wrong, want := range map[string]string{"": "is ''", "bloomlime:10": "is 'bloomlime:10'",
+		"bloomline:1000": "bits_per_key is 1000", "bloomline:10\x00": `is "bloomline:10\x00"`,
+		"{id=bloomline;format=x}": "format is 'x'"} {
 		policy, err := rocksdb.NewFilterPolicy(wrong)
-		if policy != nil || err == nil || !strings.HasPrefix(err.Error(), "bloomline: ") {
+		if policy != nil || err == nil || !strings.HasPrefix(err.Error(), "bloomline: ") ||
+			!strings.Contains(err.Error(), want+"; allowed: ") {
 			t.Errorf("%q: %v, %v", wrong, policy, err)
 		}
 	}

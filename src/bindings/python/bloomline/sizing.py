@@ -86,11 +86,13 @@ def wasted_reads(format: str, bits_of_level: Sequence[float],
     """The reads that a Get of a missing key is expected to waste."""
     count = len(bits_of_level)
     runs = None if runs_of_level is None else _levels("runs_of_level", runs_of_level, count)
-    reads = float(lib.bloomline_wasted_reads(choice("format", format, FORMATS),
-                                             _doubles(bits_of_level), runs, count))
+    number = choice("format", format, FORMATS)
+    reads = float(lib.bloomline_wasted_reads(number, _doubles(bits_of_level), runs, count))
     if isnan(reads):
-        raise ValueError(f"bits_of_level is {list(bits_of_level)}; allowed: 1 to 64 levels, each "
-                         "with 0 or with bits per key that the format allows")
+        checked(lib.bloomline_spread_bits_by_level, number, 10.0, _doubles([1.0] * count), runs,
+                count, (c_double * count)())  # for its sentence about levels and runs
+        raise ValueError(f"bits_of_level is {list(bits_of_level)}; allowed: 0, or bits per key "
+                         "that the format allows")
     return reads
 
 

@@ -29,7 +29,8 @@ fn source() -> Option<PathBuf> {
         Some(named) => PathBuf::from(named),
         None => Path::new(&env::var_os("CARGO_MANIFEST_DIR")?).join("../../../.."),
     };
-    let found = checkout.join("include/bloomline/c.h").exists();
+    // Not a header: /usr has those, four folders above /usr/share/cargo/registry/bloomline-0.1.0.
+    let found = checkout.join("src/bindings/c").exists();
     assert!(
         found || env::var_os("BLOOMLINE_SOURCE").is_none(),
         "BLOOMLINE_SOURCE is '{}'; allowed: a checkout of bloomline",
@@ -39,14 +40,15 @@ fn source() -> Option<PathBuf> {
 }
 
 fn build(source: &Path) {
-    let folder = match env::var_os("BLOOMLINE_BUILD") {
-        Some(folder) => PathBuf::from(folder),
-        None => compile(source),
-    };
+    let named = env::var_os("BLOOMLINE_BUILD").map(PathBuf::from);
+    let folder = named.clone().unwrap_or_else(|| compile(source));
     println!("cargo:rustc-link-search=native={}", folder.display());
     for library in ["bloomline_c", "bloomline_filters", "bloomline_core"] {
         println!("cargo:rustc-link-lib=static={library}");
-        println!("cargo:rerun-if-changed={}/lib{library}.a", folder.display());
+        // What this script itself writes would be newer than its run, and it would run again.
+        if named.is_some() {
+            println!("cargo:rerun-if-changed={}/lib{library}.a", folder.display());
+        }
     }
     println!("cargo:rustc-link-lib=dylib=stdc++");
     println!("cargo:source={}", source.display()); // for bloomline-rocksdb

@@ -31,9 +31,10 @@
 pub use bloomline::Error;
 use librocksdb_sys as ffi;
 use std::ffi::{CStr, CString};
+use std::fs::DirBuilder;
 use std::os::raw::c_char;
+use std::os::unix::fs::DirBuilderExt;
 use std::ptr::{self, NonNull};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 // As include/bloomline/c_rocksdb.h declares them.
 extern "C" {
@@ -147,27 +148,34 @@ impl FamilyOptions {
     }
 
     /// The column family of this name, for `rocksdb::DB::open_cf_descriptors`. Options that the
-    /// `rocksdb::Options` there has for column families do not count.
+    /// `rocksdb::Options` there has for column families do not count, nor do its comparator, merge
+    /// operator and compaction filter: only those that RocksDB knows by name can be in `family`.
     ///
     /// RocksDB reads the options from a file, which exists as long as this function runs.
     pub fn descriptor(&self, name: &str) -> Result<rocksdb::ColumnFamilyDescriptor, Error> {
-        FilterPolicy::new(&self.filter)?; // RocksDB would drop the error
-        register()?;
+        FilterPolicy::new(&self.filter)?; // RocksDB would drop the error. It also registers.
         for text in [&self.filter, &self.table, &self.family, name] as [&str; 4] {
             if text.contains(['\n', '#', '\0']) {
                 return Err(Error::new(format!(
-                    "options have {text:?}; allowed: no '#', one line"
+                    "options have {text:?}; allowed: one line without '#' and zero bytes"
                 )));
             }
         }
-        let path = std::env::temp_dir().join(format!(
-            "bloomline_rocksdb_{}_{}",
-            std::process::id(),
-            NEXT_FILE.fetch_add(1, Ordering::Relaxed)
-        ));
-        let written = std::fs::create_dir(&path)
-            .and_then(|()| std::fs::write(path.join("OPTIONS-000001"), self.file(name)));
-        let read = written.map_err(|error| format!("{}: {error}", path.display())).and_then(|()| {
+        // RocksDB takes the first of two.
+        if lines_of(&self.table).lines().any(|line| line.trim().starts_with("filter_policy")) {
+            return Err(Error::new(format!(
+                "table options are {:?}; allowed: no filter_policy, which with_filter sets",
+                self.table
+            )));
+        }
+        // Nobody can know the name, nor has it by chance: process numbers return, in containers all
+        // the time.
+        let path = std::env::temp_dir()
+            .join(format!("bloomline_rocksdb_{:016x}", bloomline::draw_seed()?));
+        let failed = |error: std::io::Error| format!("{}: {error}", path.display());
+        DirBuilder::new().mode(0o700).create(&path).map_err(failed).map_err(Error::new)?;
+        let written = std::fs::write(path.join("OPTIONS-000001"), self.file(name));
+        let read = written.map_err(failed).and_then(|()| {
             let cache = self.block_cache.clone();
             let cache = cache.unwrap_or_else(|| rocksdb::Cache::new_lru_cache(32 << 20));
             let env = rocksdb::Env::new().map_err(String::from)?;
@@ -180,6 +188,7 @@ impl FamilyOptions {
 
     /// The file: its last family is the one of this name, and the first must be "default".
     fn file(&self, name: &str) -> String {
+        let name = name.replace('\\', r"\\"); // as RocksDB writes it
         let mut file = String::from(
             "[Version]\n  rocksdb_version=7.0.3\n  options_file_version=1.1\n[DBOptions]\n",
         );
@@ -191,8 +200,6 @@ impl FamilyOptions {
         file + &format!("  filter_policy={}\n", self.filter)
     }
 }
-
-static NEXT_FILE: AtomicU64 = AtomicU64::new(0);
 
 /// "a=1;b={c=2;d=3}" as the lines "  a=1" and "  b={c=2;d=3}".
 fn lines_of(options: &str) -> String {

@@ -103,6 +103,36 @@ fn wrong_options_are_errors() {
     check(FamilyOptions::with_filter("bloomline").table("block_sice=1"), "block_sice");
     check(FamilyOptions::with_filter("bloomline").family("a_buffer=1"), "a_buffer");
     check(FamilyOptions::with_filter("bloomline").family("a=1\nb=2"), "one line");
+    let two = "block_size=8192; filter_policy = null";
+    check(
+        FamilyOptions::with_filter("bloomline").table(two),
+        "filter_policy = null\"; allowed: no filter_policy",
+    );
+}
+
+#[test]
+fn families_have_the_name_asked_for() {
+    for name in ["default", "books", r"a\nb\", "\"quoted\" [name]", " x ", ""] {
+        let family = FamilyOptions::with_filter("bloomline").descriptor(name).expect(name);
+        assert_eq!(family.name(), name);
+    }
+}
+
+/// What another process with this number left, in another container or before a crash.
+#[test]
+fn folders_of_others_stay() {
+    let process = std::process::id();
+    for i in 0..20 {
+        let left = std::env::temp_dir().join(format!("bloomline_rocksdb_{process}_{i}"));
+        std::fs::create_dir_all(&left).expect("a folder");
+    }
+    let families = FamilyOptions::with_filter("bloomline");
+    let made = (0..3).map(|_| families.descriptor("default").is_ok());
+    assert_eq!(made.collect::<Vec<_>>(), [true; 3]);
+    for i in 0..20 {
+        let left = std::env::temp_dir().join(format!("bloomline_rocksdb_{process}_{i}"));
+        std::fs::remove_dir(&left).expect("the folder");
+    }
 }
 
 #[test]

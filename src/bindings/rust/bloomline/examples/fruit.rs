@@ -8,9 +8,10 @@ fn main() -> Result<(), Error> {
     fruit.extend(["banana", "cherry"]);
     assert!(fruit.contains("apple") && !fruit.contains("pear"));
 
-    let path = std::env::temp_dir().join("fruit.bloom");
+    let path = std::env::temp_dir().join(format!("fruit_{}.bloom", std::process::id()));
     fruit.save(&path)?;
     assert!(BloomFilter::load(&path)?.contains("cherry"));
+    std::fs::remove_file(&path).expect("the file");
 
     // Threads share it.
     let seen = AtomicBloomFilter::builder().capacity(1000).build_atomic()?;

@@ -63,7 +63,7 @@ getters! {
     seed: u64 = bloomline_counting_seed;
     /// Keys up to which the filter keeps its false-positive rate; 0 if nobody said.
     capacity: u64 = bloomline_counting_capacity;
-    /// How often a key may be in.
+    /// Where counters stop: 15 or 255.
     max_count: u32 = bloomline_counting_max_count;
     /// Additions less removals.
     num_keys: u64 = bloomline_counting_num_keys;

@@ -16,7 +16,7 @@ pub fn for_groups<K: AsRef<[u8]>>(
     keys: impl IntoIterator<Item = K>,
     mut f: impl FnMut(usize, ffi::Keys, ffi::Lengths),
 ) {
-    let mut keys = keys.into_iter();
+    let mut keys = keys.into_iter().fuse();
     let mut group = Vec::with_capacity(GROUP.min(keys.size_hint().0.max(16)));
     loop {
         group.clear();

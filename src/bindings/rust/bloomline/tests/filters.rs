@@ -73,6 +73,14 @@ fn keys_are_bytes() {
     }
 }
 
+#[test]
+fn keys_end_with_the_first_none() {
+    let mut keys = [Some("apple"), Some("banana"), None, Some("cherry")].into_iter();
+    let mut fruit = BloomFilter::builder().capacity(10).build().expect("a filter");
+    assert_eq!(fruit.insert_keys(std::iter::from_fn(|| keys.next().flatten())), 2);
+    assert!(!fruit.contains("cherry"));
+}
+
 /// The bytes that the specification in Python gives.
 #[test]
 fn saved_bytes_are_those_of_all_languages() -> Result<(), Error> {
