@@ -18,11 +18,11 @@ class MadeTable {
   // Null until it is made.
   const Row* rows() const { return rows_.load(std::memory_order_acquire); }
 
-  // Makes it: row(i) for i from `first` on. Null if another thread has begun to.
+  // Makes it: row(i) for each i. Null if another thread has begun to.
   template <typename RowOf>
-  const Row* Make(size_t first, RowOf row) {
+  const Row* Make(RowOf row) {
     if (begun_.exchange(true, std::memory_order_relaxed)) return rows();
-    for (size_t i = first; i < kRows; ++i) memory_[i] = row(i);
+    for (size_t i = 0; i < kRows; ++i) memory_[i] = row(i);
     rows_.store(memory_, std::memory_order_release);
     return memory_;
   }

@@ -158,12 +158,12 @@ namespace {
 
 // The table of an arrangement, by slots - kMinCompactSlots; 34 to 74 KiB.
 template <unsigned kArrangement>
-MadeTable<PoolBytes, kArrangements[kArrangement].max_slots() + 1 - kMinCompactSlots> pool_bytes;
+MadeTable<PoolBytes, kArrangements[kArrangement].max_slots() + 1 - kMinCompactSlots> pool_table;
 
 // Null if another thread has begun to.
 template <unsigned kArrangement>
-const PoolBytes* MakePoolBytes() {
-  return pool_bytes<kArrangement>.Make(0, [](size_t i) {
+const PoolBytes* MakePoolTable() {
+  return pool_table<kArrangement>.Make([](size_t i) {
     return PoolBytesWriter::BytesOf(
         PoolFor<kArrangement>(kMinCompactSlots + static_cast<unsigned>(i)),
         kArrangements[kArrangement].fast_columns, kArrangements[kArrangement].block_bytes);

@@ -20,15 +20,6 @@ namespace bloomline::kernels {
 constexpr unsigned kMaxPoolPasses = 4;
 constexpr unsigned kBlockWords = kBlockBytes / 8;
 
-// With fewer slots, a block of the arrangement has more than kMaxPoolColumns in its pool, and these
-// registers have no room.
-constexpr unsigned LeastRegisterSlots(unsigned arrangement) {
-  const Arrangement& a = kArrangements[arrangement];
-  unsigned slots = kMinCompactSlots;
-  while ((a.payload_bits() + slots - 1) / slots > a.fast_columns + kMaxPoolColumns) ++slots;
-  return slots;
-}
-
 struct alignas(64) PoolPass {
   uint8_t window_bytes[kBlockBytes];  // bytes of the key's coefficients: eight for each word
   uint8_t window_bits[kBlockBytes];   // for each byte of the block, a bit of its word's window
@@ -42,7 +33,7 @@ struct alignas(64) PoolRegisters {
   uint32_t full_columns;    // of the pool: a bit for each
   uint32_t partial_column;  // its bit
   uint32_t threshold;
-  uint32_t num_passes;
+  uint32_t num_registers;  // passes; 0: the block has more columns than there is room for
 };
 
 // Deals the pieces out to passes.
@@ -50,6 +41,8 @@ class PoolPassWriter {
  public:
   static PoolRegisters RegistersOf(const Pool& pool, unsigned fast_columns) {
     PoolRegisters registers = {};
+    const unsigned columns = pool.full_columns + (pool.threshold != 0 ? 1 : 0) - fast_columns;
+    if (columns > kMaxPoolColumns) return registers;
     PoolPassWriter writers[kMaxPoolPasses];
     for (unsigned i = 0; i < pool.num_pieces; ++i) {
       const PoolPiece& piece = pool.pieces[i];
@@ -58,7 +51,7 @@ class PoolPassWriter {
       writers[pass].Add(piece, &registers.passes[pass]);
       registers.words_of_column[piece.column - fast_columns] |= 1u
                                                                 << (8 * pass + piece.word_byte / 8);
-      if (registers.num_passes <= pass) registers.num_passes = pass + 1;
+      if (registers.num_registers <= pass) registers.num_registers = pass + 1;
     }
     registers.full_columns = (1u << (pool.full_columns - fast_columns)) - 1;
     registers.partial_column = 1u << (pool.full_columns - fast_columns);
@@ -107,18 +100,16 @@ namespace {
 
 // The table of an arrangement, by slots - kMinCompactSlots; 38 to 83 KiB.
 template <unsigned kArrangement>
-MadeTable<PoolRegisters, kArrangements[kArrangement].max_slots() + 1 - kMinCompactSlots>
-    pool_registers;
+MadeTable<PoolRegisters, kArrangements[kArrangement].max_slots() + 1 - kMinCompactSlots> pool_table;
 
 // Null if another thread has begun to.
 template <unsigned kArrangement>
-const PoolRegisters* MakePoolRegisters() {
-  return pool_registers<kArrangement>.Make(
-      LeastRegisterSlots(kArrangement) - kMinCompactSlots, [](size_t i) {
-        return PoolPassWriter::RegistersOf(
-            PoolFor<kArrangement>(kMinCompactSlots + static_cast<unsigned>(i)),
-            kArrangements[kArrangement].fast_columns);
-      });
+const PoolRegisters* MakePoolTable() {
+  return pool_table<kArrangement>.Make([](size_t i) {
+    return PoolPassWriter::RegistersOf(
+        PoolFor<kArrangement>(kMinCompactSlots + static_cast<unsigned>(i)),
+        kArrangements[kArrangement].fast_columns);
+  });
 }
 
 }  // namespace

@@ -59,7 +59,9 @@ BLOOMLINE_AVX2_INLINE void BitMasks(Bytes bytes, uint64_t masks[8]) {
   }
 }
 
-// Each 8 x 8 matrix of bits: bit j of byte i becomes bit i of byte j. As Transposed8x8.
+// Each 8 x 8 matrix of bits: bit j of byte i becomes bit i of byte j. Three steps exchange squares
+// of 1, of 2 x 2 and of 4 x 4 bits across the diagonal (Warren, Hacker's Delight, 7-3), for four
+// matrices at once. As Transposed8x8.
 BLOOMLINE_AVX2_INLINE __m256i TransposedBits(__m256i x) {
   __m256i swap = _mm256_and_si256(_mm256_xor_si256(x, _mm256_srli_epi64(x, 7)),
                                   _mm256_set1_epi64x(0x00AA00AA00AA00AA));
@@ -106,7 +108,13 @@ BLOOMLINE_AVX2_INLINE EightEquations EquationsAt(uint64_t equations) {
   return equations & 0x3F3F3F3F3F3F3F3F;
 }
 
-// Sums of rows 0 to 3 by the lower half of a byte, of rows 4 to 7 by the upper one.
+// A byte times a matrix is the XOR of those rows that the byte's bits name. A look-up table has all
+// 16 sums of rows 0 to 3, another one those of rows 4 to 7:
+//
+//   product of byte 0xHL = low[L] ^ high[H]
+//
+// So two VPSHUFB multiply 32 equations' bytes. GF2P8AFFINEQB would do it in one, but of the CPUs
+// that have it nearly all have AVX-512, too.
 struct Matrix {
   __m256i low;
   __m256i high;
@@ -116,7 +124,8 @@ BLOOMLINE_AVX2_INLINE __m256i WhereBit(unsigned bit) {
   for (unsigned i = 0; i < 16; ++i) from[i] = static_cast<char>((i >> bit & 1) != 0 ? bit : 0x80);
   return _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
 }
-// Rows 0 to 3 are in the lower lane, 4 to 7 in the upper one.
+// Rows 0 to 3 are in the lower lane, 4 to 7 in the upper one. Each VPSHUFB brings one row to the
+// places i whose bit says so, and zero to the others.
 BLOOMLINE_AVX2_INLINE Matrix MatrixOf(__m256i rows) {
   __m256i sums = _mm256_shuffle_epi8(rows, WhereBit(0));
   for (unsigned bit = 1; bit < 4; ++bit) {
@@ -153,7 +162,8 @@ BLOOMLINE_AVX2_INLINE Bytes Product(Bytes bytes, const Matrix& matrix) {
   return {{Product(bytes.half[0], matrix), Product(bytes.half[1], matrix)}};
 }
 
-// Byte j: equation equations[j]'s byte.
+// Byte j: equation equations[j]'s byte. By scalar loads: AVX2 looks up in 16 bytes, and this runs
+// once for eight columns of a solved block.
 BLOOMLINE_AVX2_INLINE Bytes BytesAt(const Slice& slice, const uint8_t equations[64]) {
   const auto* bytes = reinterpret_cast<const uint8_t*>(&slice);
   alignas(32) uint8_t at[64];
@@ -169,6 +179,8 @@ BLOOMLINE_AVX2_INLINE void StoreBytes(Bytes bytes, uint8_t to[64]) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + 32), bytes.half[1]);
 }
 
+// Exchanges bytes of a slice, pair by pair. The solver does it once, for blocks of more than 64
+// keys.
 class Exchange {
  public:
   BLOOMLINE_AVX2_INLINE explicit Exchange(const EquationPairs& pairs) : pairs_(pairs) {}
@@ -185,7 +197,14 @@ class Exchange {
   const EquationPairs& pairs_;
 };
 
-// 2 words to 16 bytes: byte i of both, for each i. One word each from a and from b, 16 words apart.
+// Transposing 64 words of 8 bytes: of each word, byte i goes to register i. Pairs of bytes first,
+// then fours, eights and sixteens; each step interleaves units of twice the size:
+//
+//   w0 = a0 .. a7, w1 = b0 .. b7  ->  a0 b0 a1 b1 .. a7 b7     (VPSHUFB, 2 words in 16 bytes)
+//   w0 w1 w2 w3                   ->  a0 b0 c0 d0 a1 b1 c1 d1  (VPUNPCK of 16 bits)
+//                                 ->  of 8 words, then of 16    (of 32, of 64 bits)
+//
+// The lower lane has words 0 to 15 of the half, the upper one 16 to 31.
 BLOOMLINE_AVX2_INLINE __m256i TwoAndTwoWords(const uint64_t* words) {
   const __m256i interleave = _mm256_broadcastsi128_si256(
       _mm_setr_epi8(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15));
