@@ -4,7 +4,9 @@
 //   fields     | f0 0 0.. | f1 0 0.. | f2 0 0.. | f3 0 0.. | f4 ...            AND the key's, XOR
 //              parity of each of the four lanes (avx2_parity.h)  POPCNT
 //
-// These are compared with the fingerprint's lowest bits, and 31 of 32 missing keys are done.
+// The parities are compared with the fingerprint's lowest bits. Of the missing keys 2^-F are left,
+// where F is the number of fast columns: 1 of 32 with five. Blocks of 32 bytes have two or three
+// fast columns, and POPCNT alone.
 #if defined(__x86_64__)
 
 #include "src/filter/kernels/avx2_bits.h"

@@ -4,8 +4,8 @@
 //   fields     | f0 0 0.. | f1 0 0.. | .. f4 0 0.. | anything            AND the key's slots, XOR
 //              the parity of each of the eight lanes: VPOPCNTQ
 //
-// The fast columns' are compared with the fingerprint's lowest bits, and 31 of 32 missing keys are
-// done.
+// The fast columns' are compared with the fingerprint's lowest bits. Of the missing keys 2^-F are
+// left, where F is the number of fast columns: 1 of 32 with five.
 #if defined(__x86_64__)
 
 #include "src/filter/kernels/avx512_bits.h"
@@ -20,8 +20,9 @@ BLOOMLINE_AVX512_INLINE __m512i Broadcast(uint64_t word) {
   return _mm512_set1_epi64(static_cast<long long>(word));
 }
 
-// For each byte of a register, the byte of the block that brings each fast column's field into its
-// lane. What else is in the lane, the key's coefficients mask out.
+// VPERMB's index, which moves the field of fast column i to the low bytes of lane i. All other
+// bytes get byte 0 of the block, which is rubbish: the key's coefficients have no bits there, and
+// lanes without a column are not asked for.
 template <unsigned kArrangement>
 struct FieldBytes {
   constexpr FieldBytes() {

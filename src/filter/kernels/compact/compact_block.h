@@ -41,7 +41,9 @@ constexpr unsigned kMinCompactSlots = 22;
 constexpr unsigned kMaxCompactSlots = 116;
 constexpr unsigned kWordSlots = 64;
 constexpr unsigned kMaxFastColumns = 7;
-constexpr unsigned kMaxPoolColumns = 16;  // of 7 fast ones, the partial one included
+// Beside 7 fast ones, the partial one included. With fewer fast ones there can be more: the vector
+// kernels leave such blocks to plain code.
+constexpr unsigned kMaxPoolColumns = 16;
 
 // The arrangement of a block of `slots` slots in a filter of `arrangement`: the filter's own, or
 // one with fewer fast columns.

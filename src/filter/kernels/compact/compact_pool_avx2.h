@@ -36,7 +36,7 @@ BLOOMLINE_AVX2_INLINE uint32_t OddPlaces(const char* block, __m256i coefficients
                                           Load256(r.even_factors));
   const __m256i odd = _mm256_mullo_epi16(_mm256_shuffle_epi8(coefficients, Load256(r.odd_bytes)),
                                          Load256(r.odd_factors));
-  const __m256i spread = _mm256_blendv_epi8(even, odd, _mm256_set1_epi16(-256));
+  const __m256i spread = _mm256_blendv_epi8(even, odd, _mm256_set1_epi16(-256));  // 0xFF00
   const __m256i hits = _mm256_and_si256(_mm256_and_si256(bytes, Load256(r.mask)), spread);
   return static_cast<uint32_t>(_mm256_movemask_epi8(ByteParities(hits)));
 }
@@ -45,7 +45,12 @@ BLOOMLINE_AVX2_INLINE unsigned CountOnes(uint64_t bits) {
   return static_cast<unsigned>(__builtin_popcountll(bits));
 }
 
-// Whether four full columns give the fingerprint's bits: parities, four times.
+// The fingerprint's bits take part in the parities: bit 32 + i is in first_places[i]. So an odd
+// column is one that does not match. Columns that the block does not have have no places, and are
+// even.
+//
+// At most kFewPoolColumns full columns, and the partial one. Of the ORed counts only bit 0 is of
+// use.
 BLOOMLINE_AVX2_INLINE bool OneRegisterMatches(const PoolBytes& pool, uint64_t first,
                                               unsigned asks_partial) {
   unsigned wrong = CountOnes(first & pool.partial_first_places) & asks_partial;

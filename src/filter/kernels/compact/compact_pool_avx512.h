@@ -1,15 +1,16 @@
 // The pool of a compact block with AVX-512, which stored keys need and few missing ones.
 //
 //   coefficients  c0 .. c15
-//   windows       | 8 bytes | 8 bytes | ..     VPERMB: for each word of the block, the 64
-//                                              coefficients among which a column's are
+//   windows       | 8 bytes | 8 bytes | ..     VPERMB: for each word of the block, 8 bytes in a
+//   row,
+//                                              which have all that this pass's column needs there
 //   spread        | s s s s | s s s s | ..     VPMULTISHIFTQB: to each byte 8 of them, which begin
 //                                              at any bit
 //   hits          block & spread & mask        the parity of each word: VPOPCNTQ
 //
-// A pass does so for one column of each word, and two passes or three do for nearly all blocks. The
-// parities of all passes are one integer, of which each column asks for some bits.
-// compact_pool_registers.h makes the tables.
+// A pass does so for one column of each word. Two passes do for nearly all blocks, three for all of
+// 32 slots or more; with fewer slots there can be four. The parities of all passes are one integer,
+// of which each column asks for some bits. compact_pool_registers.h makes the tables.
 #ifndef BLOOMLINE_FILTER_KERNELS_COMPACT_COMPACT_POOL_AVX512_H_
 #define BLOOMLINE_FILTER_KERNELS_COMPACT_COMPACT_POOL_AVX512_H_
 
@@ -30,7 +31,8 @@ BLOOMLINE_AVX512_INLINE __m512i LoadBlock(const char* block) {
       kBlockSize == 64
           ? _mm512_loadu_si512(block)
           : _mm512_zextsi256_si512(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(block)));
-  // One load: GCC 12 makes two, and each may be of two cache lines.
+  // GCC 12 would fold the load into both of its users. Of a block that does not begin on a cache
+  // line, each load is of two lines.
   __asm__("" : "+v"(bits));
   return bits;
 }
@@ -56,6 +58,7 @@ BLOOMLINE_AVX512_INLINE bool RowMatches(const PoolRegisters& pool, const char* b
       _mm_set_epi64x(static_cast<long long>(mine.field), static_cast<long long>(mine.word)));
   unsigned odd_words = PassParities(bits, coefficients, pool.passes[0]) |
                        PassParities(bits, coefficients, pool.passes[1]) << 8;
+  // An empty second pass costs less than a mispredicted branch.
   for (unsigned pass = 2; pass < pool.num_registers; ++pass) {
     odd_words |= PassParities(bits, coefficients, pool.passes[pass]) << 8 * pass;
   }

@@ -1,8 +1,9 @@
 // The pool of a compact block as AVX2 tests it: byte by byte. The block's bytes that belong to the
 // pool are gathered in registers of 32 places, and the key's coefficients that belong to their bits
 // in other registers, at the same places. A byte that two columns share has two places, with
-// different masks. So the number of registers hardly ever varies from block to block, whatever the
-// number of pieces: a mispredicted branch would cost more than all of this.
+// different masks. What counts is the number of the pool's bytes, not that of its pieces, and it
+// hardly varies from block to block; so does the number of registers. A mispredicted branch would
+// cost more than all of this.
 #ifndef BLOOMLINE_FILTER_KERNELS_COMPACT_COMPACT_POOL_BYTES_H_
 #define BLOOMLINE_FILTER_KERNELS_COMPACT_COMPACT_POOL_BYTES_H_
 
@@ -28,8 +29,10 @@ struct alignas(32) PoolBytes {
   // by a power of two brings them into the upper byte of the product's lower half (odd places), or
   // into the lower byte of its upper half (even places).
   struct Register {
-    // Which byte of the block: a number, modulo 16, for one of the three. VPSHUFB has two lanes,
-    // which do not mix; the last quarter, where most of the pool is, is offered to both.
+    // One of the three has the number, modulo 16, of the place's byte, and the others kNoByte, so
+    // that the three look-ups can be ORed. VPSHUFB has two lanes, which do not mix; the last 16
+    // bytes, where most of the pool is, are offered to both. The names are for blocks of 64 bytes:
+    // in a block of 32, of_first_half is for all of it, and the "quarter" is its second half.
     uint8_t of_first_half[kPoolPlaces];
     uint8_t of_second_half[kPoolPlaces];
     uint8_t of_last_quarter[kPoolPlaces];
@@ -54,6 +57,8 @@ class PoolBytesWriter {
  public:
   static PoolBytes BytesOf(const Pool& pool, unsigned fast_columns, unsigned block_bytes) {
     PoolBytesWriter writer(pool.full_columns - fast_columns, block_bytes - 16);
+    // First the bytes that must be in one lane. Those of the last quarter then fill up the emptier
+    // one.
     for (const bool in_last_quarter : {false, true}) {
       for (unsigned i = 0; i < pool.num_pieces; ++i) {
         PoolPiece piece = pool.pieces[i];
@@ -108,8 +113,10 @@ class PoolBytesWriter {
      : byte < 32 ? r.of_first_half
                  : r.of_second_half)[place] = static_cast<uint8_t>(byte % 16);
     r.mask[place] = mask;
+    // Wanted are 8 bits of a window of two bytes, from - 1 and from: window >> shift. In an even
+    // place they come out as the upper half of window << (16 - shift). A shift of 0 would need a
+    // factor of 2^16, so the window then begins a byte earlier, and the shift is 8.
     const unsigned shift = slot_and_8 % 8;
-    // The first of the two bytes, counted from 1.
     unsigned from = slot_and_8 / 8;
     if (place % 2 == 0) {
       if (shift == 0) --from;
@@ -160,7 +167,7 @@ namespace {
 template <unsigned kArrangement>
 MadeTable<PoolBytes, kArrangements[kArrangement].max_slots() + 1 - kMinCompactSlots> pool_table;
 
-// Null if another thread has begun to.
+// Null if another thread has begun to, and has not finished.
 template <unsigned kArrangement>
 const PoolBytes* MakePoolTable() {
   return pool_table<kArrangement>.Make([](size_t i) {

@@ -3,8 +3,7 @@
 //
 // A pass takes at most one column in each of the block's eight 64-bit words: for each word a window
 // of 64 of the key's coefficients, for each byte of the word the place in the window of the 8
-// coefficients that belong there, and a mask. A block of 32 slots or more takes at most three
-// passes, and nearly all take two.
+// coefficients that belong there, and a mask.
 #ifndef BLOOMLINE_FILTER_KERNELS_COMPACT_COMPACT_POOL_REGISTERS_H_
 #define BLOOMLINE_FILTER_KERNELS_COMPACT_COMPACT_POOL_REGISTERS_H_
 
@@ -33,7 +32,8 @@ struct alignas(64) PoolRegisters {
   uint32_t full_columns;    // of the pool: a bit for each
   uint32_t partial_column;  // its bit
   uint32_t threshold;
-  uint32_t num_registers;  // passes; 0: the block has more columns than there is room for
+  uint32_t num_registers;  // passes, as compact_vector_query.h calls them; 0: more columns than
+                           // there is room for
 };
 
 // Deals the pieces out to passes.
@@ -44,6 +44,8 @@ class PoolPassWriter {
     const unsigned columns = pool.full_columns + (pool.threshold != 0 ? 1 : 0) - fast_columns;
     if (columns > kMaxPoolColumns) return registers;
     PoolPassWriter writers[kMaxPoolPasses];
+    // Pieces come in the order of their slots, so a window's first byte is before all of its
+    // pieces. A piece does not cross slot 64, so the one that begins a window fits it.
     for (unsigned i = 0; i < pool.num_pieces; ++i) {
       const PoolPiece& piece = pool.pieces[i];
       unsigned pass = 0;
@@ -87,7 +89,9 @@ class PoolPassWriter {
     pass->mask[piece.word_byte / 8] |= OnesBelow64(piece.length) << piece.bit;
     const unsigned last_byte = (piece.bit + piece.length - 1u) / 8;
     for (unsigned i = piece.bit / 8; i <= last_byte; ++i) {
-      // Windows wrap: what a byte has before the piece's first bit is masked out.
+      // Windows wrap: what a byte has before the piece's first bit is masked out. Two pieces of a
+      // column share a byte only where the second continues the first behind slot 64: both give the
+      // same bit.
       const unsigned bit = WindowBit(piece, word) + 64 + 8 * i - piece.bit;
       pass->window_bits[piece.word_byte + i] = static_cast<uint8_t>(bit % 64);
     }
@@ -102,7 +106,7 @@ namespace {
 template <unsigned kArrangement>
 MadeTable<PoolRegisters, kArrangements[kArrangement].max_slots() + 1 - kMinCompactSlots> pool_table;
 
-// Null if another thread has begun to.
+// Null if another thread has begun to, and has not finished.
 template <unsigned kArrangement>
 const PoolRegisters* MakePoolTable() {
   return pool_table<kArrangement>.Make([](size_t i) {

@@ -27,8 +27,10 @@ struct EquationPairs {
   uint8_t high[64];  // from 64 on
 };
 
-// The slices of an equation: slots 0 to 63, slots from 64 on, and the tail: the right-hand sides of
-// the full columns and of the partial one, and what the variable slots are made of.
+// The slices of an equation: slots 0 to 63, slots from 64 on, and the tail. The tail has the
+// right-hand sides of the full columns and of the partial one; then slots 0 to 2, because slice 0
+// is no longer updated once its slots are eliminated; then the window, from which each attempt
+// takes three bits for these slots.
 struct SliceLayout {
   SliceLayout(unsigned most_slots, unsigned full_columns, unsigned num_window_bits)
       : tail(kWordSlices + (most_slots > kWordSlots ? (most_slots - kWordSlots + 7) / 8 : 0)),
@@ -53,7 +55,7 @@ struct SliceLayout {
   unsigned tail;
   unsigned end;
   unsigned num_slots;       // that the slices have
-  unsigned variable_shift;  // bits of the tail
+  unsigned variable_shift;  // the number of right-hand sides
   unsigned window_bits;
 };
 

@@ -6,7 +6,11 @@
 //
 // For a kernel's .cc file, which before this file defines
 //   BLOOMLINE_SLICES_TARGET, the attribute of its functions,
-//   Bytes, a byte of each of 64 equations, and its operations (see compact_slices_avx512.cc).
+//   Bytes, a byte of each of 64 equations, and Slice, those of 128; Matrix, 8 x 8 bits; Exchange;
+//   Xor, And, ShiftedLeft, ShiftedRight, SumsBelow on all bytes; ByteOf, BytesAt, SliceOf,
+//   StoreBytes; BitMask, BitMasks and OfBitMasks: bit b of all bytes as an integer; EquationsAt,
+//   MatrixAt, InverseAt: matrices of rows that pivots have; Product: bytes times one; Transpose: 64
+//   words into eight slices.
 #ifndef BLOOMLINE_FILTER_KERNELS_COMPACT_COMPACT_SLICES_H_
 #define BLOOMLINE_FILTER_KERNELS_COMPACT_COMPACT_SLICES_H_
 
@@ -77,7 +81,9 @@ struct Elimination {
 
   EightPivots pivots;
   EightEquations equations;
-  Slice sums;  // bit b: to this equation, slot b's pivot is to be added
+  // Bit b: to this equation, slot b's pivot is to be added, as it was before this elimination. All
+  // at once, so a pivot's own byte can name other pivots.
+  Slice sums;
 };
 
 // Equations 0 to 127, and their pivots.
@@ -129,12 +135,14 @@ struct SliceSystem {
   }
 };
 
-// Eliminates the slots from first_slot to num_slots; the slices to `end` follow. Slots in front of
-// the first get no pivot; it is one of the first 8. False: it is not known which slots have pivots.
+// Eliminates the slots from first_slot, which is below 8, to num_slots; the slices to `end` follow.
+// False, only with kTwo: a slot had no pivot among equations 0 to 63, and one from 64 on might be
+// it.
 template <bool kTwo>
 BLOOMLINE_SLICES_TARGET bool EliminateSlots(SliceSystem* system, unsigned first_slot,
                                             unsigned num_slots, unsigned end) {
-  // As early as there is room, so that the first equations do not run out of pivots.
+  // Equations from 64 on take the places of pivots, of which there must be as many: each slot so
+  // far has got one. Slice 6 or 7: there are at most 52 of these equations.
   const unsigned with_room =
       (static_cast<unsigned>(_mm_popcnt_u64(system->unused[1])) + first_slot + 7) / 8;
   const unsigned bring_at = std::max(with_room, 6u);
@@ -147,14 +155,16 @@ BLOOMLINE_SLICES_TARGET bool EliminateSlots(SliceSystem* system, unsigned first_
     const unsigned slots = static_cast<unsigned>(OnesBelow64(std::min(8u, num_slots - 8 * i))) &
                            (i == 0 ? 0xFFu << first_slot : 0xFFu);
     const Elimination chosen = system->template Choose<kTwo>(slice, slots);
-    // The next slots first, and not by way of memory: all waits for them.
+    // The next slots first, and not by way of memory: all waits for them. A slice that has slots
+    // from num_slots on is itself the next: AddFixedSlot may take them later. Others that are done
+    // are not updated any more.
     const unsigned next = 8 * i + 8 <= num_slots ? i + 1 : i;
     chosen.template In<kTwo>(&system->slices[next]);
     slice = system->slices[next];
     for (unsigned later = next + 1; later < end; ++later)
       chosen.template In<kTwo>(&system->slices[later]);
     system->NotePivots(8 * i, chosen.pivots);
-    if (kTwo && i < bring_at && chosen.pivots.slots() != (slots & 0xFF)) return false;
+    if (kTwo && i < bring_at && chosen.pivots.slots() != slots) return false;
   }
   return true;
 }

@@ -104,6 +104,7 @@ BLOOMLINE_AVX2_INLINE uint64_t SumsBelow(Bytes bytes, unsigned added, unsigned l
 
 // Byte b: where row b of a matrix is.
 using EightEquations = uint64_t;
+// A slot without a pivot, 64, gets equation 0's row, which no sums ask for.
 BLOOMLINE_AVX2_INLINE EightEquations EquationsAt(uint64_t equations) {
   return equations & 0x3F3F3F3F3F3F3F3F;
 }
@@ -113,8 +114,8 @@ BLOOMLINE_AVX2_INLINE EightEquations EquationsAt(uint64_t equations) {
 //
 //   product of byte 0xHL = low[L] ^ high[H]
 //
-// So two VPSHUFB multiply 32 equations' bytes. GF2P8AFFINEQB would do it in one, but of the CPUs
-// that have it nearly all have AVX-512, too.
+// So two VPSHUFB multiply 32 equations' bytes. GF2P8AFFINEQB would do it in one; a kernel for CPUs
+// that have it without AVX-512 has not been tried.
 struct Matrix {
   __m256i low;
   __m256i high;
@@ -146,7 +147,10 @@ BLOOMLINE_AVX2_INLINE __m256i RowsAt(const Bytes& slice, EightEquations equation
 BLOOMLINE_AVX2_INLINE Matrix MatrixAt(const Bytes& slice, EightEquations equations) {
   return MatrixOf(RowsAt(slice, equations));
 }
-// Of the pivots' own sums: the matrix that makes sums of the slice they come from.
+// The inverse of M, the pivots' bytes in the slice before the elimination. It makes them the
+// identity: (I + S) M = I, where row b of S is the sums of slot b's pivot. So I + S is the inverse.
+// An equation with bits v in the slice needs the sums v (I + S), which cancel v. Rows of slots
+// without a pivot are rubbish, so v has none of these.
 BLOOMLINE_AVX2_INLINE Matrix InverseAt(const Bytes& sums, EightEquations pivots) {
   const __m256i identity =
       _mm256_setr_epi32(0x08040201, 0, 0, 0, static_cast<int>(0x80402010), 0, 0, 0);
@@ -162,8 +166,7 @@ BLOOMLINE_AVX2_INLINE Bytes Product(Bytes bytes, const Matrix& matrix) {
   return {{Product(bytes.half[0], matrix), Product(bytes.half[1], matrix)}};
 }
 
-// Byte j: equation equations[j]'s byte. By scalar loads: AVX2 looks up in 16 bytes, and this runs
-// once for eight columns of a solved block.
+// Byte j: equation equations[j]'s byte. By scalar loads: AVX2 looks up in 16 bytes only.
 BLOOMLINE_AVX2_INLINE Bytes BytesAt(const Slice& slice, const uint8_t equations[64]) {
   const auto* bytes = reinterpret_cast<const uint8_t*>(&slice);
   alignas(32) uint8_t at[64];
@@ -179,8 +182,7 @@ BLOOMLINE_AVX2_INLINE void StoreBytes(Bytes bytes, uint8_t to[64]) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + 32), bytes.half[1]);
 }
 
-// Exchanges bytes of a slice, pair by pair. The solver does it once, for blocks of more than 64
-// keys.
+// Exchanges bytes of a slice, pair by pair. For blocks of more than 64 keys alone.
 class Exchange {
  public:
   BLOOMLINE_AVX2_INLINE explicit Exchange(const EquationPairs& pairs) : pairs_(pairs) {}
@@ -224,14 +226,14 @@ BLOOMLINE_AVX2_INLINE void Transpose(const uint64_t words[64], Bytes columns[8])
       fours[2 * i + 1] = _mm256_unpackhi_epi16(pairs[2 * i], pairs[2 * i + 1]);
     }
     for (unsigned i = 0; i < 2; ++i) {
-      const __m256i low02 = _mm256_unpacklo_epi32(fours[i], fours[2 + i]);
-      const __m256i high02 = _mm256_unpackhi_epi32(fours[i], fours[2 + i]);
-      const __m256i low46 = _mm256_unpacklo_epi32(fours[4 + i], fours[6 + i]);
-      const __m256i high46 = _mm256_unpackhi_epi32(fours[4 + i], fours[6 + i]);
-      columns[4 * i].half[half] = _mm256_unpacklo_epi64(low02, low46);
-      columns[4 * i + 1].half[half] = _mm256_unpackhi_epi64(low02, low46);
-      columns[4 * i + 2].half[half] = _mm256_unpacklo_epi64(high02, high46);
-      columns[4 * i + 3].half[half] = _mm256_unpackhi_epi64(high02, high46);
+      const __m256i first_low = _mm256_unpacklo_epi32(fours[i], fours[2 + i]);
+      const __m256i first_high = _mm256_unpackhi_epi32(fours[i], fours[2 + i]);
+      const __m256i second_low = _mm256_unpacklo_epi32(fours[4 + i], fours[6 + i]);
+      const __m256i second_high = _mm256_unpackhi_epi32(fours[4 + i], fours[6 + i]);
+      columns[4 * i].half[half] = _mm256_unpacklo_epi64(first_low, second_low);
+      columns[4 * i + 1].half[half] = _mm256_unpackhi_epi64(first_low, second_low);
+      columns[4 * i + 2].half[half] = _mm256_unpacklo_epi64(first_high, second_high);
+      columns[4 * i + 3].half[half] = _mm256_unpackhi_epi64(first_high, second_high);
     }
   }
 }

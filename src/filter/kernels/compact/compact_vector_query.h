@@ -1,14 +1,12 @@
-// The query of a compact block with registers of vectors: what AVX2 and AVX-512 have in common. For
-// a kernel's .cc file, which before this file defines
-//   BLOOMLINE_COMPACT_TARGET, the attribute of its functions,
-//   FastParities<kArrangement>(block, slots): bit i is the parity of the key's slots in fast column
-//   i, PoolRow, the table of blocks with one number of slots, where num_registers 0 means that
-//   there is
-//       none; pool_table<kArrangement>, and MakePoolTable<kArrangement>(), which is null while
-//       another thread makes it,
-//   RowMatches<kArrangement>(row, block, slots, fingerprint, asks_partial): whether the pool's
-//   columns
-//       give the fingerprint's bits.
+// The query of a compact block with registers of vectors: what AVX2 and AVX-512 have in common.
+//
+// For a kernel's .cc file, which before this file defines:
+// - BLOOMLINE_COMPACT_TARGET: the attribute of its functions.
+// - FastParities<kArrangement>(block, slots): bit i: the parity of fast column i in these slots.
+// - PoolRow: what is known of blocks with one number of slots; num_registers 0: nothing.
+// - pool_table<kArrangement>: its rows, null before they are made; MakePoolTable<kArrangement>().
+// - RowMatches<kArrangement>(row, block, slots, fingerprint, asks_partial): whether the columns of
+//   the pool give the fingerprint's bits.
 #ifndef BLOOMLINE_FILTER_KERNELS_COMPACT_COMPACT_VECTOR_QUERY_H_
 #define BLOOMLINE_FILTER_KERNELS_COMPACT_COMPACT_VECTOR_QUERY_H_
 
@@ -53,7 +51,8 @@ BLOOMLINE_COMPACT_RARE bool PoolMatches(const char* block, uint64_t word, uint64
   return RowMatches<kArrangement>(row, block, {word, field}, fingerprint, asks_partial);
 }
 
-// A function of its own, so that the usual one saves no registers.
+// A function of its own, so that the usual one saves no registers. What makes the table is plain
+// C++.
 template <unsigned kArrangement>
 __attribute__((noinline)) bool FirstPoolMatches(const char* block, uint64_t word, uint64_t field,
                                                 unsigned header, uint64_t hash) {
@@ -69,7 +68,7 @@ BLOOMLINE_COMPACT_INLINE bool VectorBlockMayMatch(const char* block, unsigned he
   const CompactKey key = CompactKeyOf(hash);
   const unsigned slots = kMinCompactSlots + CodeOf(header);
   const unsigned in_field = slots > kWordSlots ? slots - kWordSlots : 0;
-  // SlotsInBlock with BZHI, which takes more bits than a word has for all of them.
+  // SlotsInBlock: BZHI keeps all 64 bits when it is asked for 64 or more, so there is no minimum.
   const CompactSlots mine = {_bzhi_u64(WordInAttempt(key, AttemptOf(header)), slots),
                              _bzhi_u64(key.slots.field, in_field)};
   const unsigned odd = FastParities<kArrangement>(block, mine);
