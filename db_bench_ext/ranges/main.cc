@@ -13,12 +13,14 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "bloomline/rocksdb.h"
+#include "db_bench_ext/ranges/query_filters.h"
 #include "db_bench_ext/ranges/shapes.h"
 #include "db_bench_ext/support/cells.h"
 #include "db_bench_ext/support/flags.h"
@@ -76,6 +78,7 @@ struct Subject {
   bool is_bloomline;
   bool has_ranges;
   bool is_same_database = false;  // as that of the subject before
+  bool has_query_filters = false;
 };
 
 constexpr Subject kSubjects[] = {
@@ -84,6 +87,8 @@ constexpr Subject kSubjects[] = {
     {"compact", "bloomline's compact, total order", false, true, false},
     {"compact-ranges", "the same with range_prefixes=auto", true, true, true},
     {"ranges-off", "the same files as compact-ranges, total order", false, true, true, true},
+    {"minmax", "as bloom, with RocksDB's SstQueryFilterConfigs of two parts", false, false, false,
+     false, true},
 };
 
 // What a subject showed with one shape of keys.
@@ -127,6 +132,10 @@ class Database {
       table.filter_policy = NewRocksDBFilterPolicy(filter);
     } else {
       table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(kBitsPerKey));
+    }
+    if (subject.has_query_filters) {
+      query_filters_.emplace(shape.prefix_bytes);
+      query_filters_->AddTo(&options);
     }
     if (subject.has_ranges) {
       options.prefix_extractor = NewRangeExtractor();
@@ -193,6 +202,7 @@ class Database {
         options.iterate_upper_bound = &end;
         options.auto_prefix_mode = has_prefixes;
         options.total_order_seek = !has_prefixes;
+        if (query_filters_) query_filters_->AddTo(range, &options);
         const std::unique_ptr<rocksdb::Iterator> iterator(db_->NewIterator(options));
         for (iterator->Seek(range.begin); iterator->Valid(); iterator->Next()) {
           ++scans.num_found;
@@ -231,6 +241,7 @@ class Database {
   const Shape& shape_;
   const Flags& flags_;
   const TemporaryDirectory folder_;
+  std::optional<QueryFilters> query_filters_;
   std::unique_ptr<rocksdb::DB> db_;
 };
 
@@ -240,6 +251,7 @@ std::vector<Result> Measure(const Shape& shape, const Flags& flags) {
   std::vector<Result> results;
   std::vector<std::shared_ptr<Database>> databases;
   for (const Subject& subject : kSubjects) {
+    if (subject.has_query_filters && !QueryFilters::Exist()) continue;
     Result result;
     result.shape = &shape;
     result.subject = &subject;
@@ -343,6 +355,7 @@ int Run(const Flags& flags) {
   std::string legend = "keys       " + tool::CountText(flags.keys) + ", values of " +
                        std::to_string(kValueBytes) + " bytes, all blocks in the block cache\n";
   for (const Subject& subject : kSubjects) {
+    if (subject.has_query_filters && !QueryFilters::Exist()) continue;
     legend += std::string(subject.name) + std::string(16 - std::string(subject.name).size(), ' ') +
               subject.description + "\n";
   }
