@@ -355,7 +355,10 @@ int Run(const Flags& flags) {
   std::string legend = "keys       " + tool::CountText(flags.keys) + ", values of " +
                        std::to_string(kValueBytes) + " bytes, all blocks in the block cache\n";
   for (const Subject& subject : kSubjects) {
-    if (subject.has_query_filters && !QueryFilters::Exist()) continue;
+    if (subject.has_query_filters && !QueryFilters::Exist()) {
+      legend += std::string(subject.name) + " is not compared: it needs RocksDB 9.10 or later\n";
+      continue;
+    }
     legend += std::string(subject.name) + std::string(16 - std::string(subject.name).size(), ' ') +
               subject.description + "\n";
   }
