@@ -24,7 +24,7 @@ constexpr unsigned kMaxPoolRegisters = 2;
 constexpr unsigned kFewPoolColumns = 4;
 constexpr unsigned kNoByte = 0x80;  // VPSHUFB gives zero
 
-struct alignas(32) PoolBytes {
+struct alignas(64) PoolBytes {
   // The coefficients of a place are 8 consecutive bits of two bytes of the key's. A multiplication
   // by a power of two brings them into the upper byte of the product's lower half (odd places), or
   // into the lower byte of its upper half (even places).
@@ -42,14 +42,14 @@ struct alignas(32) PoolBytes {
     uint16_t odd_factors[kPoolPlaces / 2];
     uint8_t mask[kPoolPlaces];
   };
-  // For each full column: which places of the first register are its own, and above these the
-  // fingerprint's bit that it is compared with.
-  uint64_t first_places[kMaxPoolColumns];
+  Register registers[kMaxPoolRegisters];
   uint64_t partial_first_places;
   uint32_t partial_second_places;
   uint16_t threshold;
   uint16_t num_registers;  // 0: the block needs more than there are
-  Register registers[kMaxPoolRegisters];
+  // For each full column: which places of the first register are its own, and above these the
+  // fingerprint's bit that it is compared with.
+  uint64_t first_places[kMaxPoolColumns];
   uint64_t second_places[kMaxPoolColumns];  // of the second register
 };
 
@@ -163,7 +163,7 @@ class PoolBytesWriter {
 
 namespace {
 
-// The table of an arrangement, by slots - kMinCompactSlots; 34 to 74 KiB.
+// The table of an arrangement, by slots - kMinCompactSlots; 35 to 77 KiB.
 template <unsigned kArrangement>
 MadeTable<PoolBytes, kArrangements[kArrangement].max_slots() + 1 - kMinCompactSlots> pool_table;
 
