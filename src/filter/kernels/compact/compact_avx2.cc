@@ -1,11 +1,16 @@
-// Compact blocks with AVX2: four fast columns at once, then the others by POPCNT.
+// Compact blocks with AVX2: fast columns four at a time.
 //
-//   block      | word 0   | word 1   | word 2   | word 3   | word 4 ...        AND the key's slots
-//   fields     | f0 0 0.. | f1 0 0.. | f2 0 0.. | f3 0 0.. | f4 ...            AND the key's, XOR
-//              parity of each of the four lanes (avx2_parity.h)  POPCNT, if those match
+//   block      | word 0   | word 1   | word 2   | word 3   |     AND the key's slots
+//   fields     | f0 0 0.. | f1 0 0.. | f2 0 0.. | f3 0 0.. |     AND the key's slots, XOR
+//              the parity of each of the four lanes (avx2_parity.h)
 //
-// The parities are compared with the fingerprint's lowest bits. Blocks of 32 bytes have two or
-// three fast columns, and POPCNT alone.
+// The same for columns 4 to 7 if the block has at least six. POPCNT is as fast for one more column,
+// and takes 14 % of a query longer for three. Blocks of 32 bytes have two or three, and POPCNT
+// alone.
+//
+// The parities are compared with the fingerprint's lowest bits. Of the missing keys 2^-F are left,
+// where F is the number of fast columns: 1 of 32 with five. A branch after the first four columns
+// saves instructions, and loses as much by mispredictions (docs/design.md).
 #if defined(__x86_64__)
 
 #include "src/filter/kernels/avx2_bits.h"
@@ -17,7 +22,7 @@
 namespace bloomline::kernels {
 namespace {
 
-// The first four fields, each in a lane.
+// Four fields, each in a lane.
 template <unsigned kBytes>
 BLOOMLINE_AVX2_INLINE __m256i FourFields(const char* fields) {
   if constexpr (kBytes == 2) {
@@ -29,29 +34,37 @@ BLOOMLINE_AVX2_INLINE __m256i FourFields(const char* fields) {
   return Load256(fields);
 }
 
-// The others follow for the 1 of 16 missing keys that these four let through. To have all of them
-// here saves a misprediction for 1 of 32, but takes 8 instructions and more for every query: 15 %
-// longer with five fast columns, 38 % with seven (docs/kernels.md).
-constexpr unsigned kColumnsAtOnce = 4;
-
-// Bit i: the parity of the key's slots in fast column i, for the first four columns.
-template <unsigned kArrangement>
-BLOOMLINE_AVX2_INLINE unsigned FirstParities(const char* block, CompactSlots mine) {
+// Bit i: the parity of the key's slots in fast column kFirst + i, of four. Columns that the block
+// does not have: anything.
+template <unsigned kArrangement, unsigned kFirst>
+BLOOMLINE_AVX2_INLINE unsigned FourColumns(const char* block, CompactSlots mine) {
   constexpr Arrangement kA = kArrangements[kArrangement];
-  if constexpr (kA.fast_columns < kColumnsAtOnce) {
-    unsigned odd = 0;
-#pragma GCC unroll 3
-    for (unsigned column = 0; column < kA.fast_columns; ++column) {
-      odd |= ColumnParity<kArrangement>(block, column, mine) << column;
-    }
-    return odd;
-  }
-  __m256i hits = _mm256_and_si256(Load256(block), Broadcast(mine.word));
+  constexpr unsigned kFirstFieldByte = kA.first_field_byte() + kA.field_bytes * kFirst;
+  static_assert(kFirstFieldByte + 4 * kA.field_bytes <= kA.block_bytes, "reads what it may not");
+  __m256i hits = _mm256_and_si256(Load256(block + 8 * kFirst), Broadcast(mine.word));
   if constexpr (kA.field_slots != 0) {
-    const __m256i fields = FourFields<kA.field_bytes>(block + kA.first_field_byte());
+    const __m256i fields = FourFields<kA.field_bytes>(block + kFirstFieldByte);
     hits = _mm256_xor_si256(hits, _mm256_and_si256(fields, Broadcast(mine.field)));
   }
   return FourParities(hits);
+}
+
+// Bit i: the parity of the key's slots in fast column i. Other bits: anything.
+template <unsigned kArrangement>
+BLOOMLINE_AVX2_INLINE unsigned FastParities(const char* block, CompactSlots mine) {
+  constexpr unsigned kColumns = kArrangements[kArrangement].fast_columns;
+  unsigned odd = 0;
+  unsigned column = 0;
+  if constexpr (kColumns >= 4) {
+    odd = FourColumns<kArrangement, 0>(block, mine);
+    column = 4;
+  }
+  if constexpr (kColumns >= 6) return odd | FourColumns<kArrangement, 4>(block, mine) << 4;
+#pragma GCC unroll 3
+  for (; column < kColumns; ++column) {
+    odd |= ColumnParity<kArrangement>(block, column, mine) << column;
+  }
+  return odd;
 }
 
 }  // namespace

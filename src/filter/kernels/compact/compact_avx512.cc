@@ -37,11 +37,9 @@ struct FieldBytes {
 template <unsigned kArrangement>
 constexpr FieldBytes<kArrangement> kFieldBytes;
 
-constexpr unsigned kColumnsAtOnce = 8;
-
 // Bit i: the parity of the key's slots in fast column i. Other bits: anything.
 template <unsigned kArrangement>
-BLOOMLINE_AVX512_INLINE unsigned FirstParities(const char* bytes, CompactSlots mine) {
+BLOOMLINE_AVX512_INLINE unsigned FastParities(const char* bytes, CompactSlots mine) {
   const __m512i block = LoadBlock<kArrangements[kArrangement].block_bytes>(bytes);
   __m512i hits = _mm512_and_si512(block, Broadcast(mine.word));
   if constexpr (kArrangements[kArrangement].field_slots != 0) {

@@ -2,9 +2,7 @@
 //
 // For a kernel's .cc file, which before this file defines:
 // - BLOOMLINE_COMPACT_TARGET: the attribute of its functions.
-// - kColumnsAtOnce: how many columns its registers hold.
-// - FirstParities<kArrangement>(block, slots): bit i: the parity of fast column i in these slots,
-//   for the first kColumnsAtOnce columns or all.
+// - FastParities<kArrangement>(block, slots): bit i: the parity of fast column i in these slots.
 // - PoolRow: what is known of blocks with one number of slots; num_registers 0: nothing.
 // - pool_table<kArrangement>: its rows, null before they are made; MakePoolTable<kArrangement>().
 // - RowMatches<kArrangement>(row, block, slots, fingerprint, asks_partial): whether the columns of
@@ -29,26 +27,14 @@ BLOOMLINE_COMPACT_RARE bool PiecesMatch(const char* block, uint64_t word, uint64
   return RestMatches<kArrangement>(block, {word, field}, header, hash);
 }
 
-// How many columns decide first. Later ones are asked where these match.
-template <unsigned kArrangement>
-constexpr unsigned NumFirstColumns() {
-  constexpr unsigned kFast = kArrangements[kArrangement].fast_columns;
-  return kFast < kColumnsAtOnce ? kFast : kColumnsAtOnce;
-}
-
 template <unsigned kArrangement>
 bool FirstPoolMatches(const char* block, uint64_t word, uint64_t field, unsigned header,
                       uint64_t hash);
 
-// The rest of a query that passed the first columns: stored keys, and few missing ones.
+// The rest of a query that passed the fast columns: stored keys, and few missing ones.
 template <unsigned kArrangement>
-BLOOMLINE_COMPACT_RARE bool LaterColumnsMatch(const char* block, uint64_t word, uint64_t field,
-                                              unsigned header, uint64_t hash) {
-  constexpr unsigned kFast = kArrangements[kArrangement].fast_columns;
-  const bool later_match = ColumnsMatch<kArrangement, NumFirstColumns<kArrangement>(), kFast>(
-      block, {word, field}, hash);
-  // Stored keys all match, and are spared a jump, which costs 2 %.
-  if (__builtin_expect(!later_match, 0)) return false;
+BLOOMLINE_COMPACT_RARE bool PoolMatches(const char* block, uint64_t word, uint64_t field,
+                                        unsigned header, uint64_t hash) {
   const PoolRow* rows = pool_table<kArrangement>.rows();
   if (__builtin_expect(rows == nullptr, 0)) {
     return FirstPoolMatches<kArrangement>(block, word, field, header, hash);
@@ -73,7 +59,7 @@ __attribute__((noinline)) bool FirstPoolMatches(const char* block, uint64_t word
   if (MakePoolTable<kArrangement>() == nullptr) {
     return PiecesMatch<kArrangement>(block, word, field, header, hash);
   }
-  return LaterColumnsMatch<kArrangement>(block, word, field, header, hash);
+  return PoolMatches<kArrangement>(block, word, field, header, hash);
 }
 
 template <unsigned kArrangement>
@@ -85,10 +71,10 @@ BLOOMLINE_COMPACT_INLINE bool VectorBlockMayMatch(const char* block, unsigned he
   // SlotsInBlock: BZHI keeps all 64 bits when it is asked for 64 or more, so there is no minimum.
   const CompactSlots mine = {_bzhi_u64(WordInAttempt(key, AttemptOf(header)), slots),
                              _bzhi_u64(key.slots.field, in_field)};
-  const unsigned odd = FirstParities<kArrangement>(block, mine);
-  constexpr unsigned kAsked = (1u << NumFirstColumns<kArrangement>()) - 1;
-  if (((odd ^ static_cast<unsigned>(hash)) & kAsked) != 0) return false;
-  return LaterColumnsMatch<kArrangement>(block, mine.word, mine.field, header, hash);
+  const unsigned odd = FastParities<kArrangement>(block, mine);
+  constexpr unsigned kAll = (1u << kArrangements[kArrangement].fast_columns) - 1;
+  if (((odd ^ static_cast<unsigned>(hash)) & kAll) != 0) return false;
+  return PoolMatches<kArrangement>(block, mine.word, mine.field, header, hash);
 }
 
 // As OtherBlockMayMatch. Filters of 10 bits per key have 3.5 % of such blocks.
