@@ -100,8 +100,8 @@ class FilterPartitions final : public Table::FilterReader {
     IndexBlockCursor cursor(&parts_.blocks, form);
     if (!cursor.Open(kWhat, parts_.filter, contents, error)) return false;
     // Separators share bytes: a small crafted block can have more than any memory. With restarts
-    // after 64 entries or fewer they have at most 64 times its bytes. A compressed block can have
-    // a thousand times the file's bytes, but no engine writes one larger than the file.
+    // after 64 entries or fewer they have at most 64 times its bytes. The file's bytes are a bound,
+    // too: 64 KiB of them can become a block of a gigabyte.
     const uint64_t file_bytes = parts_.blocks.file.size();
     const size_t max_separator_bytes =
         (size_t{64} << 20) + 64 * std::min<uint64_t>(contents.size(), file_bytes);
