@@ -2,13 +2,14 @@
 # Prints the folder with the sources of an installed Debian package, in the installed version. At
 # the first call it downloads the distribution's source package to
 # ${XDG_CACHE_HOME:-~/.cache}/bloomline. It reads the machine's apt configuration but does not
-# change it.
+# change it. apt compares the download with the distribution's index, and the index with its
+# signature; without one there is no download.
 # Usage: cmake/fetch_source.sh PACKAGE
 set -euo pipefail
 umask 022  # what lies in the cache is built and run
 case "${1:-}" in
   -h | --help)
-    sed -n '2,6s/^# //p' "$0"
+    sed -n '2,8s/^# //p' "$0"
     exit 0
     ;;
 esac
@@ -51,7 +52,9 @@ if [ ! -d "$cache/source" ]; then
     "$work/apt/archives/partial"
   private_apt_sources "$work/parts"
   options=(-qq -oDir::Etc::sourcelist=/dev/null "-oDir::Etc::sourceparts=$work/parts"
-    "-oDir::State::lists=$work/lists" "-oDir::Cache=$work/apt" -oAPT::Sandbox::User=root)
+    "-oDir::State::lists=$work/lists" "-oDir::Cache=$work/apt" -oAPT::Sandbox::User=root
+    -oAcquire::AllowInsecureRepositories=false -oAcquire::AllowWeakRepositories=false
+    -oAcquire::AllowDowngradeToInsecureRepositories=false -oAPT::Get::AllowUnauthenticated=false)
   apt-get "${options[@]}" update >&2
   # Not the distribution's patches: nothing here uses them, and some mirrors lack them.
   if ! (cd "$work/download" &&

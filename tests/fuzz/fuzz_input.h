@@ -6,6 +6,8 @@
 #define BLOOMLINE_TESTS_FUZZ_FUZZ_INPUT_H_
 
 #include <fuzzer/FuzzedDataProvider.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -42,6 +44,17 @@ inline const std::vector<const kernels::Kernel*>& SupportedKernels() {
 }
 
 inline const kernels::Kernel& Portable() { return *SupportedKernels().front(); }
+
+// The path of a file in memory with these bytes. Always the same file, created once.
+inline const std::string& FileOf(std::string_view bytes) {
+  static const int descriptor = memfd_create("input", MFD_CLOEXEC);
+  static const std::string path = "/proc/self/fd/" + std::to_string(descriptor);
+  const bool emptied = ftruncate(descriptor, 0) == 0;
+  const ssize_t written = pwrite(descriptor, bytes.data(), bytes.size(), 0);
+  Require(emptied && written == static_cast<ssize_t>(bytes.size()),
+          "the system has a file in memory");
+  return path;
+}
 
 // SplitMix64: the n-th number of a stream. One seed in the input gives many numbers.
 inline uint64_t RandomNumber(uint64_t seed, uint64_t n) {

@@ -31,6 +31,24 @@ def saved_seeds(saved):
         yield bytes.fromhex(line.split()[-1]) + bytes(1) + bytes(2) + bytes(8) + bytes(1)
 
 
+def table_seeds(folder):
+    manifest = bytes([1, 26]) + b"leveldb.BytewiseComparator"
+    manifest += bytes([7, 0, 5, 99, 8]) + bytes(8) + bytes([8]) + bytes(8)  # a new file
+    yield manifest + bytes([1])
+    yield bytes([200, 1, 1, 201, 1, 1]) + b"f" + bytes([103, 2, 7, 99, 9]) + b"k" + bytes(8) + \
+        bytes([9]) + b"l" + bytes(8) + bytes([5, 6, 65, 1, 0, 1]) + bytes([1])
+    yield b"""[DBOptions]
+  db_log_dir=/tmp\\#x  # comment
+[CFOptions "default"]
+  compaction_style=kCompactionStyleLevel
+[TableOptions/BlockBasedTable "default"]
+  filter_policy={id=bloomline;format=compact;nested={id=a;b=c;};}
+""" + bytes([3])
+    for table in sorted(folder.glob("*.sst")) + sorted(folder.glob("*.ldb")):
+        for verified in 0, 1:
+            yield table.read_bytes() + bytes([0, verified, 0])  # nothing is skipped
+
+
 golden, out_dir = map(pathlib.Path, sys.argv[1:])
 SEEDS = {
     "compact": list(random_seeds(30, 5)),
@@ -38,6 +56,7 @@ SEEDS = {
     "build": list(random_seeds(60, 1)),
     "ranges": list(random_seeds(60, 1)),
     "engine_filters": list(random_seeds(40, 8)),
+    "tables": list(table_seeds(golden / "tables")),
     "redis": list(random_seeds(20, 5)),
     "options": list(random_seeds(20, 5)),
     "saved": [*saved_seeds(golden / "saved_filters.txt"), *random_seeds(20, 4)],

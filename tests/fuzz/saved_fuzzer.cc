@@ -1,9 +1,6 @@
 // Readers of saved filters: any bytes, and bytes with correct checksums over any fields, are
 // refused with a reason or give a filter that answers queries and takes keys. A file of these bytes
 // gives the same filter or the same error.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <sstream>
 
 #include "bloomline/bloom_filter.h"
@@ -20,17 +17,6 @@ namespace {
 constexpr size_t kHeaderBytes = 64;
 constexpr const char* kMagics[] = {"bLnBloom", "bLnCount", "bLnScale"};
 enum Magic { kBloom, kCount, kScale };
-
-// The path of a file in memory with these bytes. Always the same file, created once.
-const std::string& FileOf(std::string_view bytes) {
-  static const int descriptor = memfd_create("saved", MFD_CLOEXEC);
-  static const std::string path = "/proc/self/fd/" + std::to_string(descriptor);
-  const bool emptied = ftruncate(descriptor, 0) == 0;
-  const ssize_t written = pwrite(descriptor, bytes.data(), bytes.size(), 0);
-  Require(emptied && written == static_cast<ssize_t>(bytes.size()),
-          "the system has a file in memory");
-  return path;
-}
 
 void SetNumber(uint64_t value, size_t offset, std::string* header) {
   kernels::StoreLittleEndian64(value, header->data() + offset);

@@ -100,8 +100,11 @@ class FilterPartitions final : public Table::FilterReader {
     IndexBlockCursor cursor(&parts_.blocks, form);
     if (!cursor.Open(kWhat, parts_.filter, contents, error)) return false;
     // Separators share bytes: a small crafted block can have more than any memory. With restarts
-    // after 64 entries or fewer they have at most 64 times its bytes.
-    const size_t max_separator_bytes = (size_t{64} << 20) + 64 * contents.size();
+    // after 64 entries or fewer they have at most 64 times its bytes. The file's bytes are a bound,
+    // too: 64 KiB of them can become a block of a gigabyte.
+    const uint64_t file_bytes = parts_.blocks.file.size();
+    const size_t max_separator_bytes =
+        (size_t{64} << 20) + 64 * std::min<uint64_t>(contents.size(), file_bytes);
     uint64_t end = 0;  // of the partition before
     while (cursor.Next(error)) {
       const std::string_view separator = cursor.separator();
@@ -126,6 +129,12 @@ class FilterPartitions final : public Table::FilterReader {
                                      error);
       }
       end = handle.offset + handle.size;
+      if (partitions_.size() == file_bytes / kBlockTrailerBytes) {
+        return parts_.blocks.Damaged(kWhat, parts_.filter.offset,
+                                     "it names more partitions than fit in the file's " +
+                                         std::to_string(file_bytes) + " bytes",
+                                     error);
+      }
       partitions_.push_back({cursor.handle(), separators_.size(), separator.size()});
       separators_.append(separator);
       // The engine seeks, and misses keys in another order.

@@ -83,7 +83,11 @@ void TakeMetaBlock(std::string_view name, const BlockHandle& handle, TableParts*
     parts->has_dictionary = handle.size > 0;
   } else if (handle.size > 0) {
     parts->has_range_deletions = parts->has_range_deletions || name == "rocksdb.range_del";
-    parts->other_blocks.push_back(handle);
+    // A compressed metaindex of a small file can name millions. So many do not fit in the file, and
+    // CheckOtherBlocks says so of those that are kept.
+    if (parts->other_blocks.size() <= parts->blocks.file.size()) {
+      parts->other_blocks.push_back(handle);
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 // A program of classic-level, which knows nothing of bloomline.
 //
-// Usage: classic_level_client.js write|check FOLDER NUM_KEYS MODULES_FOLDER
+// Usage: client.js write|check FOLDER NUM_KEYS MODULES_FOLDER
 //
 // As plyvel_client.py.
 const [mode, folder, count, modules] = process.argv.slice(2);

@@ -1,0 +1,140 @@
+// What `bloomline db` reads of databases: tables, MANIFESTs, OPTIONS. Any bytes are refused with a
+// reason or read to their end, and what is read leads nowhere outside of it.
+#include "src/inspect/database/manifest.h"
+#include "src/inspect/database/options_file.h"
+#include "src/inspect/sstable/bytes/checksum.h"
+#include "src/inspect/sstable/table.h"
+#include "src/tool/db/table_filters.h"
+#include "tests/fuzz/fuzz_input.h"
+
+namespace bloomline::fuzz {
+namespace {
+
+using sstable::Table;
+using FilterReader = Table::FilterReader;
+
+// Small blocks can have millions of entries, which share bytes.
+constexpr int kMaxEntries = 2000;
+constexpr uint64_t kMaxFilters = 200;
+
+void RequireReason(bool succeeded, std::string* error) {
+  Require(succeeded == error->empty(), "what fails has a reason, and only that");
+  error->clear();
+}
+
+void CheckFilters(const Table& table, const std::vector<std::string>& keys) {
+  std::string error;
+  tool::db::TableFilters filters;
+  const bool opened = filters.Init(table, &error);
+  RequireReason(opened, &error);
+  if (!opened) return;
+  for (uint64_t i = 0; i < std::min(filters.num_filters(), kMaxFilters); ++i) {
+    const engine_filters::EngineFilter* const filter = filters.At(i, &error);
+    RequireReason(filter != nullptr, &error);
+    if (filter == nullptr) continue;
+    for (const std::string& key : keys) {
+      Require(filter->MayMatch(key) || filter->CanQuery(), "the unknown matches every key");
+    }
+  }
+  for (const std::string& key : keys) {
+    const uint64_t index = filters.FilterOf(key, FilterReader::kMaxSequence, 0);
+    Require(index < filters.num_filters() || index == FilterReader::kNoFilter ||
+                index == FilterReader::kUnknownFilter,
+            "a key leads to a filter of the table");
+  }
+}
+
+void CheckTable(const std::string& path, bool verify_checksums, uint64_t skip) {
+  sstable::OpenOptions options;
+  options.verify_checksums = verify_checksums;
+  std::string error;
+  const auto table = Table::Open(path, options, &error);
+  RequireReason(table != nullptr, &error);
+  if (table == nullptr) return;
+  RequireReason(table->CheckOtherBlocks(&error), &error);
+  std::vector<std::string> keys = {"", "key"};
+  const auto reader = table->NewKeyReader(&error);
+  RequireReason(reader != nullptr, &error);
+  for (int i = 0; reader != nullptr && i < kMaxEntries && reader->Next(); ++i) {
+    if (keys.size() < 20) keys.emplace_back(reader->user_key());
+    Require(reader->block_offset() < table->file_bytes(), "a block is in its file");
+    const std::string_view value = reader->value();
+    if (!value.empty()) keys[0].assign(1, value.back());  // it can be read
+    if (skip > 0 && i % 4 == 3) reader->SkipBlocks(skip);
+  }
+  if (table->filter_kind() != sstable::FilterKind::kNone) CheckFilters(*table, keys);
+}
+
+// A log of these records, with right checksums.
+std::string LogOf(const std::vector<std::string>& records) {
+  constexpr size_t kBlockBytes = 32768;
+  constexpr size_t kHeaderBytes = 7;
+  std::string log;
+  for (const std::string& record : records) {
+    const size_t left = kBlockBytes - log.size() % kBlockBytes;
+    if (left < kHeaderBytes + record.size()) log.append(left, '\0');
+    const std::string bytes = '\1' + record;  // kFull
+    const uint32_t crc = sstable::MaskCrc32c(sstable::Crc32c(bytes.data(), bytes.size()));
+    for (int shift = 0; shift < 32; shift += 8) log += static_cast<char>(crc >> shift & 255);
+    log += static_cast<char>(record.size() & 255);
+    log += static_cast<char>(record.size() >> 8);
+    log += bytes;
+  }
+  return log;
+}
+
+void CheckManifest(const std::string& path) {
+  database::Manifest manifest;
+  bool vanished = true;
+  std::string error;
+  RequireReason(database::ReadManifest(path, &manifest, &vanished, &error), &error);
+  Require(!vanished, "the file is there");
+  for (const auto& [number, family] : manifest.live.families()) {
+    for (const auto& [file_number, file] : family.files) {
+      Require(file_number == file.number, "a file is under its number");
+    }
+  }
+}
+
+void CheckOptions(const std::string& text) {
+  database::OptionsFile options;
+  database::ParseOptionsFile(text, &options);
+  options.column_families[""].insert(options.database.begin(), options.database.end());
+  for (const auto& [family, values] : options.column_families) {
+    for (const auto& [name, value] : values) {
+      Require(database::OptionId(value).size() <= value.size(), "an id is a part of its value");
+      Require(database::OptionIn(value, "id").size() <= value.size(), "so is an option");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bloomline::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace bloomline::fuzz;
+  FuzzedDataProvider input(data, size);
+  switch (input.ConsumeIntegralInRange<int>(0, 3)) {
+    case 0: {
+      const bool verify_checksums = input.ConsumeBool();
+      const auto skip = input.ConsumeIntegralInRange<uint64_t>(0, 3);
+      CheckTable(FileOf(input.ConsumeRemainingBytesAsString()), verify_checksums, skip);
+      break;
+    }
+    case 1: {
+      constexpr size_t kMaxRecordBytes = 30000;
+      std::vector<std::string> records;
+      while (input.remaining_bytes() > 0) {
+        records.push_back(input.ConsumeRandomLengthString(kMaxRecordBytes));
+      }
+      CheckManifest(FileOf(LogOf(records)));
+      break;
+    }
+    case 2:
+      CheckManifest(FileOf(input.ConsumeRemainingBytesAsString()));
+      break;
+    default:
+      CheckOptions(input.ConsumeRemainingBytesAsString());
+  }
+  return 0;
+}
