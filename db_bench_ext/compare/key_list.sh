@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Provides a list of real keys and prints two lines: its path and its title.
-# Usage: db_bench_ext/compare/key_list.sh real|any
-#   real  the distribution's list of all packaged files, downloaded at the first run and kept in
-#         ${XDG_CACHE_HOME:-~/.cache}/bloomline; a word list if it cannot be downloaded
-#   any   that list if it has been downloaded, else the word list: a small download at most
+# Usage: db_bench_ext/compare/key_list.sh machine|distribution
+#   machine       the files below /usr, /etc and /var/lib on this machine, listed at each run
+#   distribution  the distribution's list of all packaged files, downloaded at the first run (51 MB)
+#                 and kept in ${XDG_CACHE_HOME:-~/.cache}/bloomline; the machine's if it cannot be
 set -euo pipefail
 
 want=$1
 here=$(cd "$(dirname "$0")" && pwd)
-cache=$("$here/../../cmake/own_folder.sh") || cache=/dev/null  # so no list is there, or kept
+cache=$("$here/../../cmake/own_folder.sh")
 architecture=$(dpkg --print-architecture)
 list=$cache/contents-$architecture.txt
 title_file=$cache/contents-$architecture.title
@@ -44,13 +44,15 @@ fetch() {
   mv "$list.part" "$list"
 }
 
-if [ ! -s "$list" ] && [ "$want" = real ]; then
-  fetch || echo "The distribution's file list cannot be fetched; using a word list instead." >&2
-fi
-if [ -s "$list" ]; then
+if [ "$want" = distribution ] && { [ -s "$list" ] || fetch; }; then
   printf '%s\n%s\n' "$list" "$(cat "$title_file")"
-else
-  "$here/../../cmake/install_packages.sh" wamerican-insane
-  printf '%s\n%s\n' /usr/share/dict/american-english-insane \
-    "word list wamerican-insane (no file list)"
+  exit
 fi
+if [ "$want" = distribution ]; then
+  echo "The distribution's file list cannot be fetched; using this machine's instead." >&2
+fi
+own=$cache/machine-files.txt
+# What this user may not list is left out.
+find /usr /etc /var/lib -xdev -type f -printf '%P %s\n' 2>/dev/null >"$own.part" || true
+mv "$own.part" "$own"
+printf '%s\n%s\n' "$own" "the files of this machine"

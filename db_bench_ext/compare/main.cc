@@ -13,14 +13,14 @@ namespace bloomline::bench {
 namespace {
 
 struct Flags {
-  std::string part = "all";  // for db_bench_ext/run; compare itself is the part databases
+  std::string part = "short";  // for db_bench_ext/run; compare itself is the part databases
   std::string engine = "all";
-  size_t path_rows = 1000000;
-  size_t counter_rows = 1000000;
+  size_t path_rows = 150000;
+  size_t counter_rows = 150000;
   size_t value_bytes = 0;  // of be64 and dec16; 0: the default of each
-  size_t max_missing = 200000;
-  size_t timed_queries = 50000;
-  int rounds = 7;
+  size_t max_missing = 150000;
+  size_t timed_queries = 30000;
+  int rounds = 3;
   std::vector<int> bits = {10};
   std::string out_directory;
   std::string db_directory;  // parent of the temporary folder
@@ -38,24 +38,29 @@ void UseQuickSizes(Flags* flags) {
 }
 
 void UseFullSizes(Flags* flags) {
-  flags->path_rows = 100000000;  // all there are
-  flags->counter_rows = 3000000;
-  flags->max_missing = 500000;
-  flags->timed_queries = 200000;
-  flags->rounds = 9;
-  flags->bits = {10, 16};
+  flags->path_rows = flags->counter_rows = 1000000;
+  flags->max_missing = 200000;
+  flags->timed_queries = 50000;
+  flags->rounds = 7;
+}
+
+// Ranges and disk are parts of RocksDB alone.
+std::string PartsOf(const Flags& flags) {
+  if (flags.part != "short" && flags.part != "all") return flags.part;
+  const bool rocksdb = flags.engine != "leveldb";
+  std::string parts = rocksdb ? "databases filters ranges" : "databases filters";
+  if (flags.part == "all") parts += rocksdb ? " db_bench disk" : " db_bench";
+  return parts;
 }
 
 // For db_bench_ext/run, in lines: the key list that is needed, the parts, the folder of the
-// results, engine and bits, the flags of db_bench/main.py, "--", the flags of disk_bench in its
-// short form.
-void PrintPlan(const Flags& flags, size_t rows, int rounds, bool full, bool db_directory_given) {
-  // The part disk is of RocksDB alone.
-  const std::string all =
-      flags.engine == "leveldb" ? "databases db_bench" : "databases db_bench disk";
-  const std::string parts = flags.part == "all" ? all : flags.part;
+// results, engine and bits, whether tables are printed, the flags of
+// db_bench/main.py, "--", the flags of disk_bench in its short form.
+void PrintPlan(const Flags& flags, size_t rows, int rounds, bool full, bool tables,
+               bool db_directory_given) {
+  const std::string parts = PartsOf(flags);
   const bool needs_list = parts.find("databases") != std::string::npos && flags.key_list.empty();
-  const std::string list = flags.quick ? "any" : "real";
+  const std::string list = full ? "distribution" : "machine";
   std::string common = "--out=" + flags.out_directory + "\n";
   if (flags.quick) common += "--quick\n";
   if (rounds != 0) common += "--rounds=" + std::to_string(rounds) + "\n";
@@ -66,6 +71,8 @@ void PrintPlan(const Flags& flags, size_t rows, int rounds, bool full, bool db_d
             << flags.out_directory << "\n"
             << flags.engine << "\n"
             << flags.bits[0] << "\n"
+            << (tables || parts.find("databases") == std::string::npos ? "tables" : "summary")
+            << "\n"
             << common << "--bits=" << flags.bits[0]
             << "\n--same-fpr-bits=" << tool::NumberText(same_rate.bits_per_key, 2) << "\n";
   if (rows != 0) std::cout << "--rows=" << rows << "\n";
@@ -79,25 +86,28 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   size_t rows = 0;
   int rounds = 0;
   std::vector<int> bits;
-  bool full = false, disk = false, print_plan = false, print_environment = false;
+  bool full = false, tables = false, disk = false, print_plan = false, print_environment = false;
   flags.db_directory = std::filesystem::temp_directory_path().string();
 
   CLI::App app(
       "Compares bloomline with the filters of LevelDB and RocksDB in real databases with real\n"
       "keys. Exit status 1 if any answer was wrong.",
       "db_bench_ext/run");
-  app.add_option("--part", flags.part,
-                 "databases (filters in databases of the bench itself), db_bench (the engines' own "
-                 "db_bench programs), disk (RocksDB where memory is short, in its short form) or "
-                 "all (default)")
-      ->check(CLI::IsMember({"databases", "db_bench", "disk", "all"}));
+  auto* part =
+      app.add_option("--part", flags.part,
+                     "databases (filters in databases of the bench itself), filters (alone, in "
+                     "memory), ranges (scans), db_bench (the engines' own db_bench programs), disk "
+                     "(RocksDB where memory is short, in its short form) or all; default: the "
+                     "first three")
+          ->check(CLI::IsMember({"databases", "filters", "ranges", "db_bench", "disk", "all"}));
+  app.add_flag("--tables", tables, "print the tables, too, not only what they say in short");
   app.add_flag("--disk", disk,
                "only the part disk, in its complete form of eight minutes, with flags of its own: "
                "db_bench_ext/run --disk --help");
   app.add_option("--engine", flags.engine, "leveldb, rocksdb or all (default)")
       ->check(CLI::IsMember({"leveldb", "rocksdb", "all"}));
   app.add_option("--rows", rows,
-                 "rows to load (default: 1000000; db_bench: 500000 in RocksDB, 300000 in LevelDB)")
+                 "rows to load (default: 150000; db_bench: 500000 in RocksDB, 300000 in LevelDB)")
       ->check(CLI::Range(1000, 100000000));
   app.add_option("--value-bytes", flags.value_bytes,
                  "of the part databases: size of the values in be64 and dec16 (default: 102 and "
@@ -108,9 +118,11 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
                  "because LevelDB's own filter takes no others; db_bench takes the first")
       ->delimiter(',')
       ->check(CLI::Range(2, 30));
-  AddRounds(&app, &rounds, "timed rounds", "7");
+  AddRounds(&app, &rounds, "timed rounds", "3");
   auto* full_flag = app.add_flag(
-      "--full", full, "all paths, 3000000 counters, bits 10 and 16, 9 rounds: about 25 minutes");
+      "--full", full,
+      "all parts with 1000000 rows and 7 rounds, paths from the distribution's file list, which is "
+      "downloaded (51 MB): about 25 minutes");
   AddQuick(&app, &flags.quick, "20000 rows, 2 rounds (db_bench: 1)")->excludes(full_flag);
   AddOut(&app, &flags.out_directory, "the tables as text and CSV and the plots");
   auto* db_directory =
@@ -134,11 +146,12 @@ std::optional<Flags> ParseFlags(int argc, char** argv, int* exit_code) {
   }
   if (flags.quick) UseQuickSizes(&flags);
   if (full) UseFullSizes(&flags);
+  if (full && part->count() == 0) flags.part = "all";
   if (rows != 0) flags.path_rows = flags.counter_rows = rows;
   if (rounds != 0) flags.rounds = rounds;
   if (!bits.empty()) flags.bits = bits;
   if (print_plan) {
-    PrintPlan(flags, rows, rounds, full, db_directory->count() > 0);
+    PrintPlan(flags, rows, rounds, full, tables, db_directory->count() > 0);
     return std::nullopt;
   }
   if (flags.key_list.empty()) {

@@ -19,8 +19,9 @@ help_if_asked() {
   done
 }
 
-# [FLAGS OF CMAKE...] -- TARGETS...: configures the preset and builds these targets alone.
-# What is written later is newer than the file $log.
+# [FLAGS OF CMAKE...] -- TARGETS...: configures the preset and builds these targets alone. With a
+# NINJA_STATUS that begins with "@progress" it prints those lines. What is written later is newer
+# than the file $log.
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 build_targets() {
@@ -30,7 +31,8 @@ build_targets() {
   [ -e "$build/build.ninja" ] || echo "Building ($preset)" >&2
   mkdir -p "$root/build"
   if ! (cd "$root" && flock 9 && cmake --preset "$preset" "${flags[@]}" &&
-    cmake --build --preset "$preset" --target "$@") >"$log" 2>&1 9>"$build.lock"; then
+    cmake --build --preset "$preset" --target "$@") 9>"$build.lock" 2>&1 |
+    awk -v file="$log" '/^@progress/ { print; fflush() } { print >file }'; then
     cat "$log" >&2
     return 1
   fi

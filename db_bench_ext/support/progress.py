@@ -27,6 +27,7 @@ def main():
                 bar = tqdm(total=int(total), unit="op", unit_scale=True, leave=False,
                            ncols=shutil.get_terminal_size().columns,
                            bar_format="{percentage:3.0f} %|{bar}| {elapsed}<{remaining} {desc}")
+            bar.total = int(total)
             bar.set_description_str(what, refresh=False)
             bar.update(int(done) - bar.n)
         elif what != last_what:
