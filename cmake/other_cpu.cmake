@@ -1,7 +1,7 @@
 # Toolchain for another processor, BLOOMLINE_CPU: Debian's cross compiler, or Clang with its
-# libraries if BLOOMLINE_CLANG is ON. Tests run under user-mode emulation; those for i386 run as they
-# are. The programs are static, so no emulator loads libraries for each of them. The linker would
-# warn that GoogleTest could look up a host's name.
+# libraries if BLOOMLINE_CLANG is ON. Tests run under user-mode emulation; those for i386 run as
+# they are. The programs are static, so no emulator loads libraries for each of them. The linker
+# would warn that GoogleTest could look up a host's name.
 set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES BLOOMLINE_CPU BLOOMLINE_CLANG)
 set(bloomline_triple_aarch64 aarch64-linux-gnu)
 set(bloomline_triple_armhf arm-linux-gnueabihf)
@@ -11,8 +11,8 @@ set(bloomline_triple_riscv64 riscv64-linux-gnu)
 set(bloomline_triple_s390x s390x-linux-gnu)
 set(bloomline_triple "${bloomline_triple_${BLOOMLINE_CPU}}")
 if(NOT bloomline_triple)
-  message(FATAL_ERROR "BLOOMLINE_CPU is '${BLOOMLINE_CPU}'; allowed: aarch64, armhf, i386, ppc64el, "
-                      "riscv64, s390x")
+  message(FATAL_ERROR "BLOOMLINE_CPU is '${BLOOMLINE_CPU}'; allowed: aarch64, armhf, i386, "
+                      "ppc64el, riscv64, s390x")
 endif()
 set(CMAKE_SYSTEM_NAME Linux)
 string(REGEX REPLACE "-.*" "" CMAKE_SYSTEM_PROCESSOR "${bloomline_triple}")
@@ -24,6 +24,9 @@ if(BLOOMLINE_CLANG)
 else()
   set(CMAKE_C_COMPILER "${bloomline_triple}-gcc")
   set(CMAKE_CXX_COMPILER "${bloomline_triple}-g++")
+endif()
+if(BLOOMLINE_CPU STREQUAL armhf)  # GCC's remarks on its versions before 7.1
+  set(CMAKE_CXX_FLAGS_INIT -Wno-psabi)
 endif()
 set(CMAKE_EXE_LINKER_FLAGS_INIT "-static -Wl,--no-warnings")
 set(bloomline_emulator_armhf qemu-arm)
