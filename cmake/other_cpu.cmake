@@ -26,7 +26,7 @@ else()
   set(CMAKE_CXX_COMPILER "${bloomline_triple}-g++")
 endif()
 if(BLOOMLINE_CPU STREQUAL armhf)  # GCC's remarks on its versions before 7.1
-  set(CMAKE_CXX_FLAGS_INIT -Wno-psabi)
+  add_compile_options(-Wno-psabi)
 endif()
 set(CMAKE_EXE_LINKER_FLAGS_INIT "-static -Wl,--no-warnings")
 set(bloomline_emulator_armhf qemu-arm)

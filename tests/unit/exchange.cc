@@ -135,14 +135,14 @@ void AddStaticKinds(const FilterOptions& options, const std::string& name, size_
                         WriteFile(path, builder.Finish(2));
                         if (!builder.error().empty()) Fail(builder.error());
                       },
-                      OpenStatic});
+                      &OpenStatic});
     kinds->push_back({"table_" + name, num_keys,
                       [=](const Keys& keys, const std::string& path) {
                         filter::FilterWriter writer(options, UINT64_MAX, filter::TableShape);
                         for (const std::string& key : keys) writer.AddKey(key);
                         WriteFile(path, Finished(&writer));
                       },
-                      OpenStatic});
+                      &OpenStatic});
   }
   kinds->push_back({"leveldb_" + name, num_keys,
                     [=](const Keys& keys, const std::string& path) {
@@ -250,7 +250,7 @@ void AddOnDiskKind(const FilterOptions& options, const std::string& name,
                       }
                       if (!builder->Finish(path, &error)) Fail(error);
                     },
-                    OpenStatic});
+                    &OpenStatic});
 }
 
 std::vector<Kind> AllKinds() {
