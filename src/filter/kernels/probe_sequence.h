@@ -43,9 +43,7 @@ inline ProbePair BlockedPair(uint64_t hash) {
 }
 
 // The upper half of the 128-bit product: a number below `range`, in proportion to x.
-inline uint64_t ScaledTo(uint64_t range, uint64_t x) {
-  return Multiply(x, range).high;
-}
+inline uint64_t ScaledTo(uint64_t range, uint64_t x) { return Multiply(x, range).high; }
 
 inline uint64_t BlockIndex(uint64_t hash, uint64_t num_blocks) {
   return ScaledTo(num_blocks, hash);

@@ -1,7 +1,7 @@
 #include "src/inspect/engine_filters/rocksdb_hash.h"
 
-#include "src/filter/kernels/little_endian.h"
 #include "bloomline/inline_query.h"
+#include "src/filter/kernels/little_endian.h"
 
 namespace bloomline::engine_filters {
 namespace {
