@@ -2,7 +2,7 @@
 # most sources that is a third to a half of the time. tests/precompiled.cmake is the same for tests.
 #
 # A source that forgets one of these headers compiles all the same. Builds that do without show it:
-# those of tsan and of aarch64, and all with a compiler cache.
+# those of tsan and of other-cpu, and all with a compiler cache.
 if(CMAKE_CXX_COMPILER_LAUNCHER OR CMAKE_CROSSCOMPILING)
   return()
 endif()

@@ -10,10 +10,6 @@
 #include <cstring>
 #include <string_view>
 
-#if !defined(__SIZEOF_INT128__)
-#error "bloomline needs unsigned __int128, which compilers have for 64-bit CPUs only"
-#endif
-
 namespace bloomline {
 
 namespace kernels {
@@ -25,6 +21,29 @@ struct PayloadView {
   uint64_t num_blocks = 0;
   int num_probes = 0;
 };
+
+// A product of 128 bits.
+struct Product {
+  uint64_t low;
+  uint64_t high;
+};
+
+inline Product Multiply(uint64_t a, uint64_t b) {
+#if defined(__SIZEOF_INT128__)
+  __extension__ using Uint128 = unsigned __int128;
+  const Uint128 product = static_cast<Uint128>(a) * b;
+  return {static_cast<uint64_t>(product), static_cast<uint64_t>(product >> 64)};
+#else  // most compilers for 32-bit CPUs
+  const uint64_t a_low = static_cast<uint32_t>(a), a_high = a >> 32;
+  const uint64_t b_low = static_cast<uint32_t>(b), b_high = b >> 32;
+  // (2^32 - 1)^2 + 2 (2^32 - 1) is 2^64 - 1: no sum overflows.
+  const uint64_t low = a_low * b_low;
+  const uint64_t upper = a_high * b_low + (low >> 32);
+  const uint64_t lower = a_low * b_high + static_cast<uint32_t>(upper);
+  return {lower << 32 | static_cast<uint32_t>(low),
+          a_high * b_high + (upper >> 32) + (lower >> 32)};
+#endif
+}
 
 }  // namespace kernels
 
@@ -64,9 +83,8 @@ class ShortKeyHasher {
     const size_t size = key.size();
     const uint64_t first = Load<uint64_t>(key.data()) ^ flip_first_;
     const uint64_t last = Load<uint64_t>(key.data() + size - 8) ^ flip_last_;
-    const Uint128 product = static_cast<Uint128>(first) * last;
-    uint64_t h = size + __builtin_bswap64(first) + last +
-                 (static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64));
+    const kernels::Product product = kernels::Multiply(first, last);
+    uint64_t h = size + __builtin_bswap64(first) + last + (product.low ^ product.high);
     h ^= h >> 37;
     h *= 0x165667919e3779f9;
     return h ^ h >> 32;
@@ -75,7 +93,6 @@ class ShortKeyHasher {
  private:
   static constexpr size_t kMinBytes = 4;
   static constexpr size_t kMaxBytes = 16;
-  __extension__ using Uint128 = unsigned __int128;
 
   // Word i of XXH3's secret.
   static constexpr uint64_t Secret(int i) {

@@ -23,7 +23,7 @@ static_assert(kNumKeysOffset == kCapacityOffset + 8 &&
               kHeaderChecksumOffset == kPayloadChecksumOffset + 8);
 
 uint64_t PayloadChecksum(const char* payload, uint64_t num_bytes) {
-  return filter::Hash64({payload, num_bytes}, 0);
+  return filter::Hash64({payload, static_cast<size_t>(num_bytes)}, 0);
 }
 
 }  // namespace

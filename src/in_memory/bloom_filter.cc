@@ -98,7 +98,7 @@ bool operator==(const BloomFilterBase& a, const BloomFilterBase& b) {
   const BloomBits& mine = a.state_->bits;
   const BloomBits& other = b.state_->bits;
   return in_memory::Difference(mine.shape, other.shape).empty() &&
-         std::memcmp(mine.data, other.data, mine.num_bytes()) == 0;
+         std::memcmp(mine.data, other.data, static_cast<size_t>(mine.num_bytes())) == 0;
 }
 
 bool BloomFilterBase::Save(const std::string& path, std::string* error) const {
@@ -138,7 +138,7 @@ std::unique_ptr<BloomFilter> BloomFilter::Copy(const BloomFilterBase& from, std:
   const BloomState& source = *from.state_;
   auto state = in_memory::NewBloomState(source.bits.shape, source.capacity, error);
   if (state == nullptr) return nullptr;
-  std::memcpy(state->bits.data, source.bits.data, source.bits.num_bytes());
+  std::memcpy(state->bits.data, source.bits.data, static_cast<size_t>(source.bits.num_bytes()));
   state->num_keys = source.num_keys;
   return FromState(std::move(state), error);
 }

@@ -387,7 +387,7 @@ std::unique_ptr<CountingBloomFilter> CountingBloomFilter::Read(const support::By
 }
 
 void CountingBloomFilter::Clear() {
-  std::memset(state_->lines.data, 0, state_->lines.num_bytes());
+  std::memset(state_->lines.data, 0, static_cast<size_t>(state_->lines.num_bytes()));
   state_->num_keys = 0;
   state_->num_saturated = 0;
 }
@@ -396,7 +396,8 @@ bool operator==(const CountingBloomFilter& a, const CountingBloomFilter& b) {
   const CountingState& mine = *a.state_;
   const CountingState& other = *b.state_;
   return Difference(mine, other).empty() &&
-         std::memcmp(mine.lines.data, other.lines.data, mine.lines.num_bytes()) == 0;
+         std::memcmp(mine.lines.data, other.lines.data,
+                     static_cast<size_t>(mine.lines.num_bytes())) == 0;
 }
 
 }  // namespace bloomline

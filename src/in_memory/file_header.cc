@@ -20,7 +20,7 @@ std::string WhatItHolds(const support::ByteSource& source, std::string_view firs
   std::string_view kind = filter::SavedKind(first_bytes);
   if (kind.empty() && source.size() != support::ByteSource::kUnknownSize) {
     char bytes[filter::kTrailerBytes];
-    const uint64_t num_bytes = std::min<uint64_t>(source.size(), sizeof(bytes));
+    const auto num_bytes = static_cast<size_t>(std::min<uint64_t>(source.size(), sizeof(bytes)));
     std::string ignored;
     if (!source.ReadAt(source.size() - num_bytes, num_bytes, bytes, &ignored)) return "";
     const std::string_view end(bytes, num_bytes);

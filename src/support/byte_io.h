@@ -3,6 +3,7 @@
 #ifndef BLOOMLINE_SUPPORT_BYTE_IO_H_
 #define BLOOMLINE_SUPPORT_BYTE_IO_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -44,7 +45,7 @@ class InputBytes : public ByteSource {
                (available == 1 ? " byte follows" : " bytes follow");
       return false;
     }
-    std::memcpy(dst, bytes_.data() + offset, n);
+    std::memcpy(dst, bytes_.data() + offset, static_cast<size_t>(n));
     return true;
   }
 
@@ -60,10 +61,12 @@ class InputBytes : public ByteSource {
 class OutputBytes : public ByteSink {
  public:
   // Memory for num_bytes at once, so that no byte is copied twice.
-  explicit OutputBytes(uint64_t num_bytes) { bytes_.reserve(num_bytes); }
+  explicit OutputBytes(uint64_t num_bytes) {
+    bytes_.reserve(static_cast<size_t>(std::min<uint64_t>(num_bytes, SIZE_MAX)));
+  }
 
   bool Append(const char* data, uint64_t n, std::string* /*error*/) override {
-    bytes_.append(data, n);
+    bytes_.append(data, static_cast<size_t>(n));
     return true;
   }
 

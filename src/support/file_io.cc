@@ -16,6 +16,9 @@ namespace {
 // Some systems move at most 2 GiB at a time.
 constexpr uint64_t kMaxTransfer = uint64_t{1} << 30;
 
+static_assert(sizeof(off_t) == 8,
+              "filters may be larger than 2 GiB; compile with -D_FILE_OFFSET_BITS=64");
+
 std::string At(const char* what, uint64_t n, uint64_t offset) {
   return std::string(what) + " " + std::to_string(n) + " bytes at offset " + std::to_string(offset);
 }
@@ -25,7 +28,7 @@ std::string At(const char* what, uint64_t n, uint64_t offset) {
 template <typename Transfer>
 bool MoveAll(uint64_t n, uint64_t* done, Transfer transfer) {
   for (*done = 0; *done < n;) {
-    const ssize_t moved = transfer(*done, std::min(n - *done, kMaxTransfer));
+    const ssize_t moved = transfer(*done, static_cast<size_t>(std::min(n - *done, kMaxTransfer)));
     if (moved < 0 && errno == EINTR) continue;
     if (moved < 0) return false;
     if (moved == 0) return true;
@@ -37,7 +40,7 @@ bool MoveAll(uint64_t n, uint64_t* done, Transfer transfer) {
 bool ReadExactly(int descriptor, const std::string& path, uint64_t offset, uint64_t n, char* dst,
                  std::string* error) {
   uint64_t done;
-  const bool readable = MoveAll(n, &done, [&](uint64_t so_far, uint64_t at_most) {
+  const bool readable = MoveAll(n, &done, [&](uint64_t so_far, size_t at_most) {
     return pread(descriptor, dst + so_far, at_most, static_cast<off_t>(offset + so_far));
   });
   if (!readable) return SystemFailure(path, At("cannot read", n, offset), error);
@@ -50,7 +53,7 @@ bool ReadExactly(int descriptor, const std::string& path, uint64_t offset, uint6
 bool WriteExactly(int descriptor, const std::string& path, uint64_t offset, uint64_t n,
                   const char* data, std::string* error) {
   uint64_t done;
-  const bool writable = MoveAll(n, &done, [&](uint64_t so_far, uint64_t at_most) {
+  const bool writable = MoveAll(n, &done, [&](uint64_t so_far, size_t at_most) {
     return pwrite(descriptor, data + so_far, at_most, static_cast<off_t>(offset + so_far));
   });
   if (writable && done == n) return true;

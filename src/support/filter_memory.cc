@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -35,13 +36,14 @@ FilterMemory& FilterMemory::operator=(FilterMemory&& other) noexcept {
 FilterMemory FilterMemory::Zeroed(uint64_t bytes) {
   FilterMemory memory;
   if (bytes > SIZE_MAX) return memory;
-  if (bytes < bloomline::support::kHugePageBytes) {
-    memory.start_ = std::aligned_alloc(kAlignment, bytes);
-    if (memory.start_ != nullptr) std::memset(memory.start_, 0, bytes);
+  const auto size = static_cast<size_t>(bytes);
+  if (size < bloomline::support::kHugePageBytes) {
+    memory.start_ = std::aligned_alloc(kAlignment, size);
+    if (memory.start_ != nullptr) std::memset(memory.start_, 0, size);
   } else {
-    memory.start_ = bloomline::support::AllocatePages(bytes);
+    memory.start_ = bloomline::support::AllocatePages(size);
   }
-  if (memory.start_ != nullptr) memory.num_bytes_ = bytes;
+  if (memory.start_ != nullptr) memory.num_bytes_ = size;
   return memory;
 }
 
@@ -54,10 +56,15 @@ void FilterMemory::Zero() {
 
 FilterMemory FilterMemory::OfFile(int file, uint64_t bytes) {
   FilterMemory memory;
-  void* start = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file, 0);
+  if (bytes > SIZE_MAX) {
+    errno = ENOMEM;
+    return memory;
+  }
+  const auto size = static_cast<size_t>(bytes);
+  void* start = mmap(nullptr, size, PROT_READ, MAP_SHARED, file, 0);
   if (start == MAP_FAILED) return memory;
   memory.start_ = start;
-  memory.num_bytes_ = bytes;
+  memory.num_bytes_ = size;
   memory.is_file_ = true;
   return memory;
 }

@@ -2,18 +2,22 @@
 // whose memory exists only where keys are. `tests/faults/run large` builds some in full.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstring>
+#include <fstream>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "bloomline/bloom_filter.h"
 #include "bloomline/cpu.h"
 #include "bloomline/filter.h"
 #include "bloomline/sizing.h"
 #include "src/filter/format/hash.h"
 #include "src/filter/format/layout.h"
 #include "src/filter/format/leveldb_codes.h"
+#include "src/filter/format/other_contents.h"
 #include "src/filter/format/shapes.h"
 #include "src/filter/format/trailer.h"
 #include "src/filter/kernels/counters/counter_blocks.h"
@@ -23,6 +27,8 @@
 #include "src/filter/writer/filter_writer.h"
 #include "src/filter/writer/payload_builder.h"
 #include "src/in_memory/bloom_bits.h"
+#include "src/in_memory/file_header.h"
+#include "tests/support/temp_dir.h"
 
 namespace bloomline {
 namespace {
@@ -45,7 +51,8 @@ class SparseMemory {
 #ifdef BLOOMLINE_EMULATED
     return;  // an emulator may use memory for each page, also for absent ones
 #endif
-    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+    if (bytes > SIZE_MAX) return;  // a 32-bit CPU
+    void* memory = mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return;
     data_ = static_cast<char*>(memory);
@@ -266,7 +273,8 @@ TEST(Past4GiBTest, LevelDBPayloads) {
   SKIP_WITHOUT(memory);
   const auto decoded = [&](uint64_t payload_bytes, unsigned char code) {
     memory.data()[payload_bytes] = static_cast<char>(code);
-    const filter::Payload payload = filter::DecodeLevelDB({memory.data(), payload_bytes + 1});
+    const filter::Payload payload =
+        filter::DecodeLevelDB({memory.data(), static_cast<size_t>(payload_bytes + 1)});
     memory.data()[payload_bytes] = 0;
     return payload;
   };
@@ -279,6 +287,38 @@ TEST(Past4GiBTest, LevelDBPayloads) {
   EXPECT_EQ(blocked.num_blocks, k2To32 / 64 + 1);
   EXPECT_EQ(decoded(k2To32 + 64, 6).layout, Layout::kClassic);
   EXPECT_EQ(decoded(k2To32 + 64, 6).payload_bytes(), k2To32 + 64);
+}
+
+// On a 32-bit CPU no filter in memory is this large: it is refused, and nothing wraps.
+TEST(Past4GiBTest, SavedFiltersAreMappedOrRefused) {
+  constexpr uint64_t kBytes = k2To32 + 64;
+  auto fields = in_memory::FileHeader::New(filter::kBloomMagic);
+  fields.SetByte(13, 6);             // num_probes
+  fields.SetNumber(24, kBytes * 8);  // num_bits
+  fields.Seal();
+  const tests::TempDir dir;
+  const std::string path = dir.Path("filter");
+  std::ofstream(path, std::ios::binary).write(fields.bytes(), in_memory::kFileHeaderBytes);
+  const uint64_t file_bytes = in_memory::kFileHeaderBytes + kBytes;
+  ASSERT_EQ(truncate(path.c_str(), static_cast<off_t>(file_bytes)), 0);
+  std::string error;
+  const auto mapped = MappedBloomFilter::Open(path, MappedBloomFilter::Verify::kHeader, &error);
+  if (sizeof(size_t) == 8) {
+    ASSERT_NE(mapped, nullptr) << error;
+    EXPECT_EQ(mapped->num_bits(), kBytes * 8);
+    EXPECT_FALSE(mapped->MayMatchHash(UINT64_MAX));
+    return;
+  }
+  EXPECT_EQ(mapped, nullptr);
+  EXPECT_EQ(error, path + ": cannot map 4294967424 bytes: Cannot allocate memory");
+  const char* const refused = "out of memory: 4294967360 bytes for the filter's bits";
+  EXPECT_EQ(BloomFilter::Load(path, &error), nullptr);
+  EXPECT_EQ(error, refused);
+  BloomFilterOptions options;
+  options.num_bits = kBytes * 8;
+  options.num_probes = 6;
+  EXPECT_EQ(BloomFilter::Create(options, &error), nullptr);
+  EXPECT_EQ(error, refused);
 }
 
 // ---- Sizes
@@ -355,13 +395,13 @@ TEST(Past4GiBTest, RocksDBFiltersAreCutToItsLengths) {
 TEST(Past4GiBTest, EntriesOfAnyNumberOfBytes) {
   for (const Format format : kFormats) {
     for (const double bits_per_key : {3.0, 10.0}) {
-      size_t before = 0;
-      for (const size_t bytes :
-           {size_t{0}, size_t{21}, size_t{4096}, size_t{UINT32_MAX} - 1, size_t{UINT32_MAX},
-            size_t{UINT32_MAX} + 1, size_t{1} << 60, SIZE_MAX - 1, SIZE_MAX}) {
-        const size_t entries = filter::MaxTableKeys(format, bits_per_key, bytes);
-        EXPECT_GE(entries, std::max<size_t>(1, before)) << FormatName(format) << " " << bytes;
-        if (bytes >= 4096 && bytes <= size_t{1} << 60) {
+      uint64_t before = 0;
+      for (const uint64_t bytes :
+           {uint64_t{0}, uint64_t{21}, uint64_t{4096}, k2To32 - 2, k2To32 - 1, k2To32,
+            uint64_t{1} << 60, UINT64_MAX - 1, UINT64_MAX}) {
+        const uint64_t entries = filter::MaxTableKeys(format, bits_per_key, bytes);
+        EXPECT_GE(entries, std::max<uint64_t>(1, before)) << FormatName(format) << " " << bytes;
+        if (bytes >= 4096 && bytes <= uint64_t{1} << 60) {
           EXPECT_NEAR(static_cast<double>(entries) * bits_per_key / 8, static_cast<double>(bytes),
                       100 + 1e-9 * static_cast<double>(bytes));
         }

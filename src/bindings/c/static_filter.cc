@@ -189,8 +189,9 @@ char* bloomline_builder_finish(bloomline_builder_t* builder, int num_threads, si
   if (is_trailer) builder->builder.FinishTo(trailer);
   const bool lost_keys =
       is_trailer && bloomline::FilterView::Open({trailer, sizeof(trailer)}).AlwaysMatches();
-  char* const filter =
-      bytes <= SIZE_MAX && !lost_keys ? static_cast<char*>(std::malloc(bytes)) : nullptr;
+  char* const filter = bytes <= SIZE_MAX && !lost_keys
+                           ? static_cast<char*>(std::malloc(static_cast<size_t>(bytes)))
+                           : nullptr;
   if (filter != nullptr && is_trailer) {
     std::memcpy(filter, trailer, sizeof(trailer));
   } else if (filter != nullptr) {
@@ -202,7 +203,7 @@ char* bloomline_builder_finish(bloomline_builder_t* builder, int num_threads, si
         errptr);
     return nullptr;
   }
-  *filter_length = bytes;
+  *filter_length = static_cast<size_t>(bytes);
   return filter;
 }
 

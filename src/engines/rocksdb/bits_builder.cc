@@ -80,8 +80,10 @@ class TableShapes : public ShapesBySize {
 // they have read, never for this memory.
 struct FilterMemory {
   FilterMemory(uint64_t filter_bytes, bool saves_memory) {
+    if (filter_bytes > SIZE_MAX - kCacheLineBytes) return;  // on a 32-bit CPU
     const bool is_aligned = !saves_memory || filter_bytes >= kAlignedFromBytes;
-    num_bytes = filter_bytes + (is_aligned ? kCacheLineBytes - 1 : kBlockTrailerBytes);
+    num_bytes =
+        static_cast<size_t>(filter_bytes) + (is_aligned ? kCacheLineBytes - 1 : kBlockTrailerBytes);
     char* const start = new (std::nothrow) char[num_bytes];
     buffer.reset(start);
     if (start == nullptr) return;
@@ -196,7 +198,7 @@ ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::Finish(std::unique_ptr<const char[]
         writer_.error().c_str());
   }
   *buf = std::move(memory.buffer);
-  return Slice(memory.bytes, plan.num_bytes);
+  return Slice(memory.bytes, static_cast<size_t>(plan.num_bytes));
 }
 
 ROCKSDB_NAMESPACE::Slice RocksDBBitsBuilder::GiveUp() {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "src/filter/kernels/uint128.h"
+#include "bloomline/inline_query.h"
 
 namespace bloomline::kernels {
 
@@ -43,9 +43,7 @@ inline ProbePair BlockedPair(uint64_t hash) {
 }
 
 // The upper half of the 128-bit product: a number below `range`, in proportion to x.
-inline uint64_t ScaledTo(uint64_t range, uint64_t x) {
-  return static_cast<uint64_t>(static_cast<Uint128>(x) * range >> 64);
-}
+inline uint64_t ScaledTo(uint64_t range, uint64_t x) { return Multiply(x, range).high; }
 
 inline uint64_t BlockIndex(uint64_t hash, uint64_t num_blocks) {
   return ScaledTo(num_blocks, hash);

@@ -5,18 +5,13 @@
 
 #include <cstdint>
 
-#include "src/filter/kernels/uint128.h"
+#include "bloomline/inline_query.h"
 
 namespace bloomline::kernels {
 
 constexpr unsigned kMaxFullColumns = 24;
 
-struct Product {
-  uint64_t low;
-  uint64_t high;
-};
-
-inline Product Multiply(uint64_t a, uint64_t b) {
+inline Product MultiplyInRegisters(uint64_t a, uint64_t b) {
 #if defined(__x86_64__)
   // GCC 12 sends the halves of an __int128 through the stack, which costs a compact query 1.4 ns of
   // 7.8 (docs/design.md).
@@ -24,14 +19,13 @@ inline Product Multiply(uint64_t a, uint64_t b) {
   __asm__("mulq %3" : "=a"(low), "=d"(high) : "0"(a), "rm"(b) : "cc");
   return {low, high};
 #else
-  const Uint128 product = static_cast<Uint128>(a) * b;
-  return {static_cast<uint64_t>(product), static_cast<uint64_t>(product >> 64)};
+  return Multiply(a, b);
 #endif
 }
 
 // The two halves of the product, added without carries.
 inline uint64_t MultiplyAndFold(uint64_t a, uint64_t b) {
-  const Product product = Multiply(a, b);
+  const Product product = MultiplyInRegisters(a, b);
   return product.low ^ product.high;
 }
 

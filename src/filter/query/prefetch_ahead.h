@@ -85,7 +85,7 @@ inline size_t NumTrue(const bool* answers, size_t n) {
     std::memcpy(&eight, answers + i, sizeof(eight));
     sums += eight;
   }
-  size_t num_true = sums * 0x0101010101010101 >> 56;
+  auto num_true = static_cast<size_t>(sums * 0x0101010101010101 >> 56);
   for (; i < n; ++i) num_true += answers[i] ? 1 : 0;
   return num_true;
 }

@@ -190,7 +190,7 @@ class Query {
     uint64_t hashes[kBatchCells];
     bool may_match[kBatchCells];
     while (cells.count > 0) {
-      const size_t n = std::min<uint64_t>(cells.count, kBatchCells);
+      const auto n = static_cast<size_t>(std::min<uint64_t>(cells.count, kBatchCells));
       for (size_t i = 0; i < n; ++i) {
         hashes[i] = hasher(cell);
         Advance(bits, cells.first);

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "src/filter/kernels/probe_sequence.h"
-#include "src/filter/kernels/uint128.h"
 
 namespace bloomline::filter {
 
@@ -20,9 +19,14 @@ struct BlockRun {
   size_t num_blocks;
 };
 
-// The lowest hash of a block; 0 <= block < num_blocks.
+// The lowest hash of a block; 0 <= block < num_blocks. It is block * 2^64 / num_blocks, rounded up,
+// found bit by bit: a division of 128 bits is not for every compiler. Two calls for each run.
 inline uint64_t FirstHashOfBlock(uint64_t block, uint64_t num_blocks) {
-  return static_cast<uint64_t>(((kernels::Uint128{block} << 64) + num_blocks - 1) / num_blocks);
+  uint64_t first = 0;
+  for (uint64_t bit = uint64_t{1} << 63; bit != 0; bit >>= 1) {
+    if (kernels::BlockIndex(first + (bit - 1), num_blocks) < block) first += bit;
+  }
+  return first;
 }
 
 struct HashRange {

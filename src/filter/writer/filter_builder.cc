@@ -98,15 +98,17 @@ std::string FilterBuilder::Finish(int num_threads) {
   const filter::FinishPlan plan = PlanOf(writer_.get());
   std::string filter;
   const bool resized = support::OrIfOutOfMemory(false, [&] {
-    filter.resize(plan.num_bytes + kCacheLineBytes - 1);
+    if (plan.num_bytes > filter.max_size() - kCacheLineBytes) return false;
+    filter.resize(static_cast<size_t>(plan.num_bytes) + kCacheLineBytes - 1);
     return true;
   });
   if (resized) {
     char* const begin = filter.data();
     char* const bytes = begin + -reinterpret_cast<uintptr_t>(begin) % kCacheLineBytes;
     WritePlanned(writer_.get(), plan, bytes, num_threads);
-    if (bytes != begin) std::memmove(begin, bytes, plan.num_bytes);
-    filter.resize(plan.num_bytes);
+    const auto num_bytes = static_cast<size_t>(plan.num_bytes);
+    if (bytes != begin) std::memmove(begin, bytes, num_bytes);
+    filter.resize(num_bytes);
     return filter;
   }
   if (writer_ != nullptr) writer_->SetOutOfMemory();

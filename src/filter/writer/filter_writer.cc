@@ -102,7 +102,7 @@ void FilterWriter::FinishTo(const FinishPlan& plan, char* dst, int num_threads,
   const FilterShape& shape = plan.shape;
   const bool matches_everything = MatchesEverything();  // also if it began to after the plan
   ForgetFinishedFilter();
-  std::memset(dst, 0, shape.payload_bytes());
+  std::memset(dst, 0, static_cast<size_t>(shape.payload_bytes()));
   BuiltHashes local;
   BuiltHashes* const built = hashes == nullptr ? &local : hashes;
   built->Clear();

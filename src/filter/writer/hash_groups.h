@@ -53,8 +53,8 @@ class HashGroups {
   }
 
  private:
-  // A unit's header; its hashes lie behind it.
-  struct Unit {
+  // A unit's header of one word; its hashes lie behind it.
+  struct alignas(sizeof(uint64_t)) Unit {
     Unit* next;  // of the group, or free
     uint64_t* hashes() { return reinterpret_cast<uint64_t*>(this + 1); }
     const uint64_t* hashes() const { return reinterpret_cast<const uint64_t*>(this + 1); }

@@ -80,8 +80,9 @@ class HashList {
   }
 
  private:
-  // A chunk's header; its hashes lie behind it.
-  struct Node {
+  // A chunk's header; its hashes lie behind it. Of whole words, so that a chunk has no bytes left
+  // over, also on i386, where the alignment of a uint64_t is 4.
+  struct alignas(sizeof(uint64_t)) Node {
     Node* next;
     size_t capacity;
     size_t size;  // set when the list goes on to another chunk

@@ -131,8 +131,8 @@ bool BuildInOrder(const HashList& hashes, const FilterShape& shape, const kernel
   }
   HashBuffer sorted;
   return SolveBlocks(
-      {0, shape.num_blocks}, hashes.size(), [&](auto f) { hashes.ForEach(f); }, &sorted, shape,
-      kernel, data);
+      {0, static_cast<size_t>(shape.num_blocks)}, hashes.size(), [&](auto f) { hashes.ForEach(f); },
+      &sorted, shape, kernel, data);
 }
 
 // Returns the number of the attempt. Throws nothing.
@@ -192,7 +192,7 @@ void BuildSmallSet(uint64_t* hashes, size_t n, FilterShape* shape, const kernels
     return;
   }
   std::vector<uint64_t> sorted(n);
-  KeysByBlock by_block(shape->num_blocks, {0, shape->num_blocks});
+  KeysByBlock by_block(shape->num_blocks, {0, static_cast<size_t>(shape->num_blocks)});
   by_block.Sort(hashes, n, sorted.data());
   by_block.ForEachBlock(sorted.data(), [&](size_t i, uint64_t* of_block, size_t count) {
     SolveSmallSetBlock(of_block, count, kAttemptsPerCode, shape->block_bytes, kernel,

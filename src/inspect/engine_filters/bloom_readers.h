@@ -11,7 +11,7 @@
 
 #include "src/filter/format/hash.h"
 #include "src/filter/kernels/bits.h"
-#include "src/filter/kernels/uint128.h"
+#include "src/filter/kernels/probe_sequence.h"
 #include "src/inspect/engine_filters/rocksdb_hash.h"
 
 namespace bloomline::engine_filters {
@@ -29,7 +29,7 @@ class Remainder {
   uint64_t operator()(uint32_t hash) const {
     if (size_ > UINT32_MAX) return hash;
     const uint64_t fraction = reciprocal_ * hash;  // modulo 2^64
-    return static_cast<uint64_t>(kernels::Uint128{fraction} * size_ >> 64);
+    return kernels::ScaledTo(size_, fraction);
   }
 
  private:

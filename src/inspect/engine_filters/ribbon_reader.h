@@ -19,7 +19,7 @@
 #include <string_view>
 
 #include "src/filter/kernels/little_endian.h"
-#include "src/filter/kernels/uint128.h"
+#include "src/filter/kernels/probe_sequence.h"
 #include "src/inspect/engine_filters/rocksdb_hash.h"
 
 namespace bloomline::engine_filters {
@@ -74,21 +74,19 @@ struct RibbonReader {
     const uint64_t seeded = SeededHash(hash);
     const Place place(shape, seeded);
     const uint64_t mixed = seeded * 0xc28f82822b650bed;
-    const kernels::Uint128 coefficients =
-        (kernels::Uint128{mixed} << 64 ^ (mixed ^ 0xc367844a6e52731d)) | 1;
+    const Rows coefficients = {(mixed ^ 0xc367844a6e52731d) | 1, mixed};
     const auto fingerprint = static_cast<uint32_t>(__builtin_bswap64(mixed));
     // The rows of the first block, and those of the next.
-    const kernels::Uint128 here = coefficients << place.first_row;
-    const kernels::Uint128 next =
-        place.first_row == 0 ? 0 : coefficients >> (RibbonShape::kRowsPerBlock - place.first_row);
+    const Rows here = ShiftedUp(coefficients, place.first_row);
+    const Rows next = place.first_row == 0
+                          ? Rows{0, 0}
+                          : ShiftedDown(coefficients, RibbonShape::kRowsPerBlock - place.first_row);
     // Without rows in the next block, which may not exist, its columns are not read.
     const uint64_t to_next =
         place.first_row == 0 ? 0 : uint64_t{place.columns} * RibbonShape::kSegmentBytes;
     const char* segment = data + place.segment * RibbonShape::kSegmentBytes;
     for (uint32_t i = 0; i < place.columns; ++i, segment += RibbonShape::kSegmentBytes) {
-      const kernels::Uint128 selected = (Load(segment) & here) ^ (Load(segment + to_next) & next);
-      const uint64_t folded =
-          static_cast<uint64_t>(selected) ^ static_cast<uint64_t>(selected >> 64);
+      const uint64_t folded = Folded(segment, here) ^ Folded(segment + to_next, next);
       if (static_cast<uint32_t>(__builtin_parityll(folded)) != (fingerprint >> i & 1)) return false;
     }
     return true;
@@ -98,7 +96,7 @@ struct RibbonReader {
   // Where a key's first row is.
   struct Place {
     Place(const RibbonShape& shape, uint64_t seeded) {
-      const auto start = static_cast<uint32_t>(kernels::Uint128{seeded} * shape.num_starts >> 64);
+      const auto start = static_cast<uint32_t>(kernels::ScaledTo(shape.num_starts, seeded));
       const uint32_t block = start / RibbonShape::kRowsPerBlock;
       segment = uint64_t{block} * shape.columns - std::min(block, shape.upper_start);
       columns = shape.columns - (block < shape.upper_start ? 1 : 0);
@@ -111,9 +109,26 @@ struct RibbonReader {
 
   uint64_t SeededHash(uint64_t hash) const { return (hash ^ raw_seed) * 0x6193d459236a3a0d; }
 
-  static kernels::Uint128 Load(const char* segment) {
-    return kernels::Uint128{kernels::LoadLittleEndian64(segment + 8)} << 64 |
-           kernels::LoadLittleEndian64(segment);
+  // A bit for each row of a block.
+  struct Rows {
+    uint64_t low;
+    uint64_t high;
+  };
+
+  // n: 0 to 127. A shift by 64 is two, because one is undefined.
+  static Rows ShiftedUp(Rows rows, uint32_t n) {
+    if (n >= 64) return {0, rows.low << (n - 64)};
+    return {rows.low << n, rows.high << n | rows.low >> 1 >> (63 - n)};
+  }
+  static Rows ShiftedDown(Rows rows, uint32_t n) {
+    if (n >= 64) return {rows.high >> (n - 64), 0};
+    return {rows.low >> n | rows.high << 1 << (63 - n), rows.high >> n};
+  }
+
+  // A word with the parity of the selected bits.
+  static uint64_t Folded(const char* segment, Rows selected) {
+    return (kernels::LoadLittleEndian64(segment) & selected.low) ^
+           (kernels::LoadLittleEndian64(segment + 8) & selected.high);
   }
 };
 

@@ -1,7 +1,7 @@
 #include "src/inspect/engine_filters/rocksdb_hash.h"
 
+#include "bloomline/inline_query.h"
 #include "src/filter/kernels/little_endian.h"
-#include "src/filter/kernels/uint128.h"
 
 namespace bloomline::engine_filters {
 namespace {
@@ -33,8 +33,8 @@ static_assert(kSecretBytes == 192);
 inline uint64_t Secret(size_t offset) { return LoadLittleEndian64(kSecret + offset); }
 
 inline uint64_t FoldedProduct(uint64_t a, uint64_t b) {
-  const kernels::Uint128 product = kernels::Uint128{a} * b;
-  return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+  const kernels::Product product = kernels::Multiply(a, b);
+  return product.low ^ product.high;
 }
 
 inline uint64_t Avalanche(uint64_t h) {

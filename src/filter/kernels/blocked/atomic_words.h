@@ -15,12 +15,17 @@ static_assert(kWordsPerBlock == 8, "OrAtomicWords has a bit of a byte for each w
 static_assert(__atomic_always_lock_free(sizeof(uint64_t), nullptr),
               "an atomic operation with a lock would not exclude the vector loads of a block");
 
-inline uint64_t LoadAtomic(const uint64_t* word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
+// Words begin at multiples of 8. A uint64_t need not on i386, where Clang would call a function.
+using AtomicWord __attribute__((aligned(8))) = uint64_t;
+
+inline uint64_t LoadAtomic(const uint64_t* word) {
+  return __atomic_load_n(static_cast<const AtomicWord*>(word), __ATOMIC_RELAXED);
+}
 
 // Takes 20 clock cycles and waits for the one before. Does not return the old value: for that it
 // would have to be a loop.
 inline void OrAtomic(uint64_t* word, uint64_t mask) {
-  __atomic_fetch_or(word, mask, __ATOMIC_RELAXED);
+  __atomic_fetch_or(static_cast<AtomicWord*>(word), mask, __ATOMIC_RELAXED);
 }
 
 // Bit number `bit` of a payload in its word, as an integer access to the word's bytes sees it.

@@ -94,7 +94,7 @@ struct CompactKey {
 };
 
 BLOOMLINE_ALWAYS_INLINE CompactKey CompactKeyOf(uint64_t hash) {
-  const Product product = Multiply(hash, 0x7137449123ef65cd);
+  const Product product = MultiplyInRegisters(hash, 0x7137449123ef65cd);
   const uint64_t word = product.low ^ product.high;
   return {{word, word * 0xe9b5dba58189dbbd >> 12}, product.high};
 }
