@@ -10,7 +10,7 @@ namespace bloomline::redis {
 namespace {
 
 // One key per command pays a command's overhead for each key; 128 were slower than 16
-// (docs/redis.md, "Rejected alternatives").
+// (docs/redis_protocol.md, "Rejected alternatives").
 constexpr size_t kKeysPerCommand = 16;
 
 std::string LostShard(const Shard& shard) {

@@ -1,4 +1,5 @@
-// The layout of a filter in Redis: keys, metadata, and the bits of a key. docs/redis.md defines it.
+// The layout of a filter in Redis: keys, metadata, and the bits of a key. docs/redis_protocol.md
+// defines it.
 #ifndef BLOOMLINE_REDIS_LAYOUT_H_
 #define BLOOMLINE_REDIS_LAYOUT_H_
 

@@ -35,7 +35,7 @@ bool OpenFilter(Router* router, const std::string& name, Layout* layout, std::st
 bool CheckShards(Router* router, const std::string& name, const Layout& layout, std::string* error);
 
 // The steps of CreateFilter: first shards that expire, then the metadata that names them, then the
-// shards become permanent. docs/redis.md, "Creation", has the state diagrams.
+// shards become permanent. docs/redis_protocol.md, "Creation", has the state diagrams.
 
 // Creates all shards, filled, with an expiry.
 bool MakeShards(Router* router, const Layout& layout, const std::vector<Shard>& shards,

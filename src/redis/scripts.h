@@ -1,5 +1,6 @@
-// The scripts that change the state of a filter's keys. docs/redis.md, "Creation", has the state
-// diagrams and the argument why none of these scripts, run late or twice, causes a wrong "no".
+// The scripts that change the state of a filter's keys. docs/redis_protocol.md, "Creation", has
+// the state diagrams and the argument why none of these scripts, run late or twice, causes a wrong
+// "no".
 //
 //   shard:  AllocateShard FillShard+ RenewShard* KeepShard+
 //   hash:   TakeTicket Publish (Finish | GiveUp Forget)   later: Touch* Forget

@@ -139,7 +139,8 @@ class Life {
     }
     std::string error;
     Expect(SharedBloomFilter::Create(direct_, "f", options_, &error) != nullptr, error);
-    // The state that a creator leaves if it dies between its last two steps (docs/redis.md).
+    // The state that a creator leaves if it dies between its last two steps
+    // (docs/redis_protocol.md).
     server_.Command({"HSET", "bloomline:{f}", "unfinished", "1"});
     const std::vector<std::string> shards = server_.KeysLike("bloomline:shard:*");
     for (const std::string& shard : shards) server_.Command({"EXPIRE", shard, "1000"});

@@ -1,4 +1,4 @@
-// The scripts of creation in every state of docs/redis.md, and what depends on time.
+// The scripts of creation in every state of docs/redis_protocol.md, and what depends on time.
 #include <gtest/gtest.h>
 
 #include <chrono>
