@@ -31,7 +31,7 @@ inline uint64_t Hash64(std::string_view key, uint64_t seed) {
 }
 
 // Hash64 of many keys with one seed. A seed costs nothing (inline_query.h); with
-// XXH3_64bits_withSeed, a query of 2.8 ns takes 0.2 ns more (docs/design.md).
+// XXH3_64bits_withSeed, a query of 2.8 ns takes 0.2 ns more (docs/rejected.md).
 class KeyHasher {
  public:
   explicit KeyHasher(uint64_t seed) : seed_(seed), short_(seed) {}

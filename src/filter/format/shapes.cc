@@ -29,7 +29,8 @@ uint64_t NumBlocks(uint64_t num_keys, double bits_per_key, uint64_t overhead_byt
 }
 
 // The number of fast columns, by the least bits per key at which it is used: more of them end a
-// missing key's query sooner, but have room for fewer slots. Chosen by measurement: docs/design.md.
+// missing key's query sooner, but have room for fewer slots. Chosen by measurement:
+// docs/rejected.md.
 struct ArrangementChoice {
   double from_bits_per_key;
   uint32_t arrangement;

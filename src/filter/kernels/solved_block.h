@@ -14,7 +14,7 @@ constexpr unsigned kMaxFullColumns = 24;
 inline Product MultiplyInRegisters(uint64_t a, uint64_t b) {
 #if defined(__x86_64__)
   // GCC 12 sends the halves of an __int128 through the stack, which costs a compact query 1.4 ns of
-  // 7.8 (docs/design.md).
+  // 7.8.
   uint64_t low, high;
   __asm__("mulq %3" : "=a"(low), "=d"(high) : "0"(a), "rm"(b) : "cc");
   return {low, high};

@@ -11,7 +11,7 @@
 namespace bloomline::kernels {
 
 // k up to this is unrolled (24 bits per key and more). Unrolling makes insertion 1.4 times as fast
-// (docs/design.md).
+// (docs/rejected.md).
 constexpr int kMaxUnrolledProbes = 16;
 
 // Probes that are computed for k: whole registers of eight. For K = 0, as many as any k needs.

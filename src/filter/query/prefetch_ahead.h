@@ -55,7 +55,7 @@ inline const uint64_t* HashBatch(const GivenHash& given, size_t first, size_t co
 
 // The keys are KeyHash or GivenHash. prefetch(hash) prefetches a key's block; probe(first, count,
 // hashes) handles keys first .. first + count - 1. Prefetching one batch ahead takes half the time
-// of prefetching each batch right before it is probed (docs/design.md). `is_large`: prefetch at
+// of prefetching each batch right before it is probed (docs/rejected.md). `is_large`: prefetch at
 // all.
 template <typename Keys, typename Prefetch, typename Probe>
 inline void ForEachBatch(size_t n, const Keys& keys, bool is_large, Prefetch prefetch,

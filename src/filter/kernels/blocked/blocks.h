@@ -17,7 +17,7 @@ constexpr size_t kBatchKeys = 32;
 
 // A filter of at most so many bytes is taken to be in the second-level cache, from where the
 // processor fetches cache lines fast enough by itself. Prefetching them costs 0.3 ns per key
-// (docs/design.md).
+// (docs/rejected.md).
 constexpr uint64_t kCachedBytes = 256 << 10;
 
 // Keys from the one that is inserted to the one whose block is prefetched: enough to cover an

@@ -10,7 +10,7 @@
 //
 // The parities are compared with the fingerprint's lowest bits. Of the missing keys 2^-F are left,
 // where F is the number of fast columns: 1 of 32 with five. A branch after the first four columns
-// saves instructions, and loses as much by mispredictions (docs/design.md).
+// saves instructions, and loses as much by mispredictions (docs/rejected.md).
 #if defined(__x86_64__)
 
 #include "src/filter/kernels/avx2_bits.h"
