@@ -8,7 +8,7 @@
 //   column i       the parity of its places
 //
 // compact_pool_bytes.h makes the look-up tables. To go from piece to piece took 48 to 73 cycles for
-// a stored key, this takes 23 to 28 (docs/kernels.md).
+// a stored key, this takes 23 to 28 (docs/rejected.md).
 #ifndef BLOOMLINE_FILTER_KERNELS_COMPACT_COMPACT_POOL_AVX2_H_
 #define BLOOMLINE_FILTER_KERNELS_COMPACT_COMPACT_POOL_AVX2_H_
 
