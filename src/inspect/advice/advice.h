@@ -63,7 +63,8 @@ struct Choice {
   double wasted_reads = 0;
   // How to get it; an empty one does not apply (LevelDB has no option strings).
   std::string option_string;  // "{id=bloomline;format=compact;bits_per_key=10;bits_by_level=24:9}"
-  std::string environment;    // "LD_PRELOAD=/usr/local/lib/libbloomline_rocksdb_preload.so ..."
+  std::string environment;    // "BLOOMLINE_FORMAT=compact BLOOMLINE_BITS_PER_KEY=10 ...", with
+                              // the preload library of the engine
   std::string code;           // C++, several lines
 };
 

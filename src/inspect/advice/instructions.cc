@@ -53,9 +53,7 @@ std::string AutoOptionString(const Settings& settings, double level_size_ratio) 
 }
 
 std::string EnvironmentLine(const Settings& settings) {
-  std::string text = "LD_PRELOAD=/usr/local/lib/libbloomline_";
-  text += IsRocksDB(settings) ? "rocksdb" : "leveldb";
-  text += "_preload.so BLOOMLINE_FORMAT=";
+  std::string text = "BLOOMLINE_FORMAT=";
   text += FormatName(settings.format);
   text += " BLOOMLINE_BITS_PER_KEY=" + BitsPerKeyText(settings);
   if (!settings.bits_from_level_0.empty()) {

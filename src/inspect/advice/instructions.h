@@ -24,7 +24,7 @@ struct Settings {
 std::string OptionString(const Settings& settings);
 // What RocksDB follows with the levels by itself: bits_by_level=auto.
 std::string AutoOptionString(const Settings& settings, double level_size_ratio);
-// To put before a command.
+// The variables of the preload library, to put before a command.
 std::string EnvironmentLine(const Settings& settings);
 // Statements. RocksDB: `table` is a BlockBasedTableOptions; LevelDB: `options` an Options.
 std::string Code(const Settings& settings);

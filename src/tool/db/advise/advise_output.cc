@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bloomline/filter_options.h"
+#include "src/tool/db/advise/preload_library.h"
 #include "src/tool/db/common.h"
 #include "src/tool/db/inspect/inspection.h"
 #include "src/tool/printable.h"
@@ -93,7 +94,11 @@ void PrintLines(const std::string& heading, const std::string& lines) {
   }
 }
 
-Json ChoiceJson(const Choice& choice) {
+std::string EnvironmentText(const PreloadLibrary& library, const Choice& choice) {
+  return "LD_PRELOAD=" + library.path + " " + choice.environment;
+}
+
+Json ChoiceJson(const PreloadLibrary& library, const Choice& choice) {
   return {{"title", choice.title},
           {"format", FormatName(choice.format)},
           {"by_level", choice.by_level},
@@ -102,7 +107,7 @@ Json ChoiceJson(const Choice& choice) {
           {"filter_bytes", choice.filter_bytes},
           {"wasted_reads", RateOrNull(choice.wasted_reads)},
           {"option_string", TextOrNull(choice.option_string)},
-          {"environment", TextOrNull(choice.environment)},
+          {"environment", EnvironmentText(library, choice)},
           {"code", TextOrNull(choice.code)}};
 }
 
@@ -186,8 +191,11 @@ void PrintAdvice(const FamilyAdvice& family) {
   const Choice& best = family.advice.choices[0];
   std::cout << "\nTo apply (1):\n";
   PrintLines("option string", best.option_string);
-  PrintLines("environment of the program, with the preload library where you installed it",
-             best.environment);
+  const PreloadLibrary library = PreloadLibraryFor(family.situation.engine);
+  PrintLines(library.is_installed ? "environment of the program"
+                                  : "environment of the program, with the library of the package " +
+                                        library.package + ", which is not installed here",
+             EnvironmentText(library, best));
   PrintLines("in C++", best.code);
 }
 
@@ -220,7 +228,10 @@ Json AdviceJson(const FamilyAdvice& family) {
   json["bits_per_key_now"] = RateOrNull(BitsNow(family));
   json["wasted_reads_now"] = RateOrNull(family.advice.wasted_reads_now);
   json["choices"] = Json::array();
-  for (const Choice& choice : family.advice.choices) json["choices"].push_back(ChoiceJson(choice));
+  const PreloadLibrary library = PreloadLibraryFor(family.situation.engine);
+  for (const Choice& choice : family.advice.choices) {
+    json["choices"].push_back(ChoiceJson(library, choice));
+  }
   json["remarks"] = family.advice.remarks;
   return json;
 }
