@@ -5,5 +5,8 @@ foreach(group_package IN LISTS CPACK_BLOOMLINE_PACKAGES)
   list(GET group_package 0 group)
   list(GET group_package 1 package)
   set(doc "${CPACK_TEMPORARY_DIRECTORY}/${group}/usr/share/doc/${package}")
-  configure_file("${CMAKE_CURRENT_LIST_DIR}/../.reuse/dep5" "${doc}/copyright" COPYONLY)
+  # Not with the permissions of the source: a clone's and an archive's differ.
+  file(COPY "${CMAKE_CURRENT_LIST_DIR}/../.reuse/dep5" DESTINATION "${doc}"
+       FILE_PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
+  file(RENAME "${doc}/dep5" "${doc}/copyright")
 endforeach()
