@@ -35,7 +35,8 @@ def with_links(page, text):
         if not name or target.suffix == ".md" or not target.exists():
             return match[0]
         up = "../" * len(page.relative_to(root).parent.parts)
-        return f'<a href="{up}{address(str(target.relative_to(root)))}{mark}{fragment}">{match[1]}</a>'
+        where = f"{up}{address(str(target.relative_to(root)))}{mark}{fragment}"
+        return f'<a href="{where}">{match[1]}</a>'
     return re.sub(r"(?<!!)\[([^\]]*)\]\(([^()\s:]+)\)", link, text)
 
 
@@ -79,13 +80,29 @@ def finish(app, error):
         files = sorted(path for path in (root / folder).rglob("*") if path.is_file())
         others.update(str(path.relative_to(root)) for path in files)
         names = [html.escape(str(path.relative_to(root / folder))) for path in files]
-        write(f"{folder}/index.html", f"<!DOCTYPE html><title>{folder}</title>" + "".join(
-            f'<p><a href="{name}.txt">{name}</a>' for name in names))
+        write(f"{folder}/index.html", f"""<!DOCTYPE html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark"><title>{folder}</title>
+""" + "".join(f'<p><a href="{name}.txt">{name}</a>' for name in names))
     for path in others.difference(folders):
         write(f"{path}.txt", (root / path).read_text())
     calculator = (root / "docs/calculator.html").read_text()
     write("docs/calculator.html", re.sub(r'(href="\w+)\.md\b', r"\1.html", calculator))
+    mend_theme(out / "_static/styles/furo.css")
     write("index.html", (out / "README.html").read_text())
+
+
+def mend_theme(style):
+    """Debian 12's Furo was compiled without what it imports, and without dark colours unless a
+    reader asks for them by the button. Debian 13's has both."""
+    text = style.read_text()
+    if "prefers-color-scheme: dark" in text:
+        return
+    dark = re.search(r'body\[data-theme="dark"\] (\{[^}]*--color-background[^}]*\})', text)[1]
+    imported = pathlib.Path("/usr/share/javascript/normalize.css/normalize.css").read_text()
+    style.write_text(imported + re.sub(r"@import url\(/javascript/.*\n", "", text) +
+                     '@media (prefers-color-scheme: dark) { body:not([data-theme="light"]) ' +
+                     dark + "}\n")
 
 
 def setup(app):
