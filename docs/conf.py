@@ -93,16 +93,18 @@ def finish(app, error):
 
 
 def mend_theme(style):
-    """Debian 12's Furo was compiled without what it imports, and without dark colours unless a
-    reader asks for them by the button. Debian 13's has both."""
+    """Debian compiles Furo with a compiler that loses the dark colours of those who ask for them
+    in their system, not by the page's button; in Debian 12 also what the style imports."""
     text = style.read_text()
-    if "prefers-color-scheme: dark" in text:
-        return
-    dark = re.search(r'body\[data-theme="dark"\] (\{[^}]*--color-background[^}]*\})', text)[1]
-    imported = pathlib.Path("/usr/share/javascript/normalize.css/normalize.css").read_text()
-    style.write_text(imported + re.sub(r"@import url\(/javascript/.*\n", "", text) +
-                     '@media (prefers-color-scheme: dark) { body:not([data-theme="light"]) ' +
-                     dark + "}\n")
+    asked = 'body:not([data-theme="light"])'
+    if asked not in text:
+        dark = re.search(r'body\[data-theme="dark"\] (\{[^}]*--color-background[^}]*\})', text)[1]
+        text += f"@media (prefers-color-scheme: dark) {{ {asked} {dark} }}\n"
+    normalize = "/javascript/normalize.css/normalize.css"
+    if normalize in text:
+        text = (pathlib.Path(f"/usr/share{normalize}").read_text() +
+                text.replace(f"@import url({normalize});", ""))
+    style.write_text(text)
 
 
 def setup(app):
