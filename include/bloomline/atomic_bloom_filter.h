@@ -14,12 +14,12 @@
 //   if (!plain->Save("keys.bloom", &error)) return 1;
 //
 // When to use it: several threads add. Where one thread adds and the others only wait for the
-// result, or where a lock guards the filter anyway, BloomFilter is cheaper: it sets its bits by
+// result, or where a lock guards the filter anyway, BloomFilter is cheaper: it sets its bits with
 // plain stores, counts its keys (num_keys), and can be merged, saved and compared.
 //
-// It does not add a given set of keys faster: atomic operations cost more than two threads gain
-// (docs/design.md). For that, give each thread a BloomFilter of its own, and Merge them in the end:
-// two threads then take about 0.55 of the time of one.
+// AtomicBloomFilter does not add a given set of keys faster: atomic operations cost more than two
+// threads gain (docs/design.md). For that, give each thread a BloomFilter of its own, and Merge
+// them at the end: two threads then take about 0.55 times as long as one.
 //
 // Both kinds of filter set the same bits for the same keys. ToAtomic and ToBloomFilter turn one
 // into the other and hand its memory over, whatever its size; Snapshot copies it.

@@ -20,7 +20,7 @@
      }
      bloomline_shared_destroy(filter);
 
-   Conventions as in bloomline/c.h, but for (7): a bloomline_shared_t is used by one thread at a
+   Conventions as in bloomline/c.h, except (7): a bloomline_shared_t is used by one thread at a
    time, for queries too. Link with bloomline::redis; bloomline::c is not needed. */
 #ifndef BLOOMLINE_C_REDIS_H_
 #define BLOOMLINE_C_REDIS_H_

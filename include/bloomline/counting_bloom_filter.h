@@ -31,8 +31,9 @@
 // - **Counters saturate.** A counter that has reached its maximum (15 or 255) stands for that many
 //   or more. Neither AddKey nor RemoveKey changes it again, until Clear: nobody knows how many keys
 //   it stands for. So no key is lost, but a key whose counters are all saturated remains after
-//   removal. Distinct keys alone practically never get there: at capacity and 1 %, one 4-bit
-//   counter in 2e16 does. Keys that are added more than 14 times (254 times) do.
+//   removal. With distinct keys alone, counters practically never saturate: at capacity and 1 %,
+//   one 4-bit counter in 2e16 does. Keys that are added more than 14 times (8-bit counters: 254
+//   times) saturate theirs.
 // - **One thread at a time may change it.** There is no atomic counting filter.
 //
 // Link bloomline::filters (CMake component `filters`).

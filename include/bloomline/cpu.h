@@ -11,8 +11,8 @@
 // names a kernel that does not exist or that this machine does not support, stderr gets one line,
 // and the fastest one is used.
 //
-// All functions are thread-safe; KernelVariableError and the process's first use of a kernel, which
-// read the variable, only while no thread changes the environment.
+// All functions are thread-safe. But KernelVariableError and the process's first use of a kernel
+// read the variable, so they are thread-safe only while no thread changes the environment.
 //
 // Link bloomline::core (CMake component `core`).
 #ifndef BLOOMLINE_CPU_H_

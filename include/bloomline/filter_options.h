@@ -29,9 +29,9 @@ enum class Format {
   kBlocked,
   // Blocks of 64 bytes (32 below 5.5 bits per key, and in some small sets of RocksDB), each solved
   // as a linear system over GF(2), as in Bloomier and Ribbon filters (Dietzfelbinger and Pagh 2008,
-  // Dillinger and Walzer 2021); a query reads one block. Has the false-positive rate of kBlocked at
-  // 10 bits per key with 7.1. A query takes about 1.7 times as long as in kBlocked, building about
-  // 5 times (docs/benchmarking.md).
+  // Dillinger and Walzer 2021); a query reads one block. With 7.1 bits per key it has the
+  // false-positive rate of kBlocked with 10. A query takes about 1.7 times as long as in kBlocked,
+  // building about 5 times (docs/benchmarking.md).
   kCompact,
 };
 

@@ -17,14 +17,15 @@
 // one key, too.
 //
 // A container or array of keys has elements that convert to std::string_view, which are not copied,
-// or integers. It may have any iterators. Keys go to the filter in groups, which is faster
-// than one by one where elements stay while the container is read. Strings that an iterator makes,
-// or reads from a stream, go one by one. A reference, view or pointer that a forward iterator gives
-// must stay valid while the iterator goes on, as the standard demands.
+// or integers. It may have any iterators. Keys go to the filter in groups, which is faster than one
+// by one, if the elements stay in place while the container is read. Strings that an iterator
+// creates, or reads from a stream, go one by one. A reference, view or pointer that a forward
+// iterator gives must stay valid while the iterator advances, as the C++ standard requires.
 //
-// Not all that looks like a number is a key. `double`: equal numbers have different bytes (0.0 and
-// -0.0), and equal results of a calculation often are not equal. `bool` and `char`: mostly a
-// mistake, and the sign of char depends on the machine. Convert what you mean to an integer.
+// Not everything that looks like a number is a key. `double`: equal numbers have different bytes
+// (0.0 and -0.0), and equal results of a calculation often are not equal. `bool` and `char`:
+// usually a mistake, and the sign of char depends on the machine. Convert what you mean to an
+// integer.
 //
 // Link bloomline::core (CMake component `core`).
 #ifndef BLOOMLINE_KEYS_H_

@@ -17,11 +17,11 @@
 // lookups of missing keys read from disk until a compaction writes RocksDB's own filters
 // (docs/format.md, section 5; docs/compatibility.md).
 //
-// Versions: RocksDB's filter interface is internal since 7.0. So bloomline works only with the
-// minor version of RocksDB that it was compiled against, and checks that when a policy is made.
+// Versions: RocksDB's filter interface has been internal since 7.0. So bloomline works only with
+// the minor version of RocksDB that it was compiled against, and checks that when a policy is made.
 //
-// Memory: RocksDB's options optimize_filters_for_memory and CacheEntryRole::kFilterConstruction
-// work (docs/rocksdb.md).
+// Memory: RocksDB's options optimize_filters_for_memory and CacheEntryRole::kFilterConstruction are
+// respected (docs/rocksdb.md).
 //
 // Link with bloomline::rocksdb. All functions and policies are thread-safe. This header includes
 // public headers of RocksDB only.
@@ -94,8 +94,9 @@ struct RocksDBFilterOptions : FilterOptions {
   // of bytes; not together with a canonicalizer.
   std::string range_prefixes;
 
-  // For "auto": at most so many entries for each key, and ten times as many in files that have
-  // older data below them. An entry takes as much memory as a key. Range: 0.001 to 8.
+  // For "auto": the most entries per key in the last level. The level above it may have ten times
+  // as many, and all levels above that twenty times. An entry takes as much memory as a key. Range:
+  // 0.001 to 8.
   double range_entries_per_key = 0.1;
 
   // For a comparator that treats different keys as equal: without a canonicalizer, filters would

@@ -13,9 +13,9 @@
 //   if (!filter->MayMatch("pear")) { /* certainly never added */ }
 //
 // When to use it: nobody knows within a factor of two or so how many keys will come. If the number
-// is known, BloomFilter is smaller and faster: each stage here has a cache miss of its own per
-// query, and costs bits per key for the stages that may follow. A scalable filter cannot be merged
-// or mapped.
+// is known, BloomFilter is smaller and faster: each stage here costs a cache miss of its own per
+// query, and takes extra bits per key to allow for the stages that may follow. A scalable filter
+// cannot be merged or mapped.
 //
 // How it grows. Stage i (from 0) is a BloomFilter for initial_capacity * growth^i keys at a
 // false-positive rate of false_positive_rate * (1 - tightening) * tightening^i. The rates of all
