@@ -1,5 +1,6 @@
-"""What the results of db_bench_ext/run say, in about 20 lines. Reads compare.csv, compare.txt,
-filters.json and ranges.csv from the folder of the results, and leaves out what is not there.
+"""What the results of db_bench_ext/run say, in about 25 lines. Reads compare.csv and compare.txt
+from the folder of the results, short/filters.json and short/ranges.csv, and leaves out what is not
+there.
 
 Usage: python3 db_bench_ext/summary.py FOLDER
 """
@@ -34,8 +35,13 @@ def machine(folder):
     kernel = facts["bloomline"].rsplit(" ", 1)[-1]
     versions = [f"{name} {facts[name].split(',')[0]}" for name in ("LevelDB", "RocksDB")]
     print(f"bloomline and the filters of {' and '.join(versions)}")
-    simd = ". RocksDB's package runs without SIMD." if "without AVX2" in text else "."
-    print(f"on this machine: {facts['CPU']}, bloomline with {kernel}{simd}\n")
+    print(f"on this machine: {facts['CPU']}, bloomline with {kernel}.")
+    limits = [limit for limit, mark in (("without SIMD", "without AVX2"),
+                                        ("with assertions", "assertions are on")) if mark in text]
+    if limits:
+        print(f"RocksDB's package runs {' and '.join(limits)}; "
+              "run_filters --native compiles it.")
+    print()
 
 
 class Databases:
@@ -78,7 +84,7 @@ class Databases:
 def filters(folder):
     """filters.json of Google Benchmark: medians, nanoseconds per key."""
     times = {}
-    for run in json.loads((folder / "filters.json").read_text(encoding="utf-8"))["benchmarks"]:
+    for run in json.loads((folder / "short/filters.json").read_text(encoding="utf-8"))["benchmarks"]:
         if run.get("aggregate_name") != "median":
             continue
         what, subject, _, bits = run["name"].split("/")[:4]
@@ -94,7 +100,7 @@ def filters(folder):
 def ranges(folder):
     """ranges.csv: blocks that a scan of an empty range touches, over all shapes of keys."""
     blocks = {}
-    for row in read_csv(folder / "ranges.csv"):
+    for row in read_csv(folder / "short/ranges.csv"):
         if row["range"] == "empty":
             blocks.setdefault(row["subject"], []).append(float(row["blocks_per_scan"]))
     names = {"bloom": "Bloom", "bloom-prefix": "Bloom of prefixes",
@@ -125,10 +131,10 @@ def main():
         print()
     if "rocksdb" in engines:
         databases.rocksdb()
-        if (folder / "filters.json").exists():
+        if (folder / "short/filters.json").exists():
             filters(folder)
         print()
-    if (folder / "ranges.csv").exists():
+    if (folder / "short/ranges.csv").exists():
         ranges(folder)
     print(f"{databases.answers:,} answers checked, {databases.wrong} wrong.\n")
     print(NEXT)
