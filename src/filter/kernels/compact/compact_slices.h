@@ -1,15 +1,22 @@
 // Gauss-Jordan elimination over GF(2) of a compact block's equations, eight slots at a time.
 //
-// The equations are cut into slices: a slice is one byte of each equation, so eight slots. Pivots
-// for the slots of a slice are chosen by operations on bit masks of equations. What that changes in
-// each other slice is a multiplication of all its bytes by one 8 x 8 matrix.
+// The equations are cut into slices: a slice is one byte of each equation, so eight slots.
+//
+//              slice 0      slice 1         slice 7      slots 64..      tail
+//   key 0    |slots 0..7 | slots 8..15 | ...        | further slots | right-hand sides, variable
+//   key 1    |           |             |            |               | slots, window
+//   ...
+//   key 127  |           |             |            |               |
+//
+// Pivots for the slots of a slice are chosen by operations on bit masks of equations. What that
+// changes in each other slice is a multiplication of all its bytes by one 8 x 8 matrix.
 //
 // For a kernel's .cc file, which before this file defines
 //   BLOOMLINE_SLICES_TARGET, the attribute of its functions,
 //   Bytes, a byte of each of 64 equations, and Slice, those of 128; Matrix, 8 x 8 bits; Exchange;
 //   Xor, And, ShiftedLeft, ShiftedRight, SumsBelow on all bytes; ByteOf, BytesAt, SliceOf,
 //   StoreBytes; BitMask, BitMasks and OfBitMasks: bit b of all bytes as an integer; EquationsAt,
-//   MatrixAt, InverseAt: matrices of rows that pivots have; Product: bytes times one; Transpose: 64
+//   MatrixAt, InverseAt: matrices of rows that pivots have; TimesMatrix; Transpose: 64
 //   words into eight slices.
 #ifndef BLOOMLINE_FILTER_KERNELS_COMPACT_COMPACT_SLICES_H_
 #define BLOOMLINE_FILTER_KERNELS_COMPACT_COMPACT_SLICES_H_
@@ -75,8 +82,8 @@ struct Elimination {
   template <bool kTwo>
   BLOOMLINE_SLICES_INLINE void In(Slice* slice) const {
     const Matrix matrix = MatrixAt(slice->low, equations);
-    slice->low = Xor(slice->low, Product(sums.low, matrix));
-    if (kTwo) slice->high = Xor(slice->high, Product(sums.high, matrix));
+    slice->low = Xor(slice->low, TimesMatrix(sums.low, matrix));
+    if (kTwo) slice->high = Xor(slice->high, TimesMatrix(sums.high, matrix));
   }
 
   EightPivots pivots;
@@ -93,6 +100,12 @@ struct SliceSystem {
   uint64_t pivot_slots[2];  // slots that have one
   alignas(64) uint8_t pivots[2 * kWordSlots];
 
+  BLOOMLINE_SLICES_INLINE void Start(const uint64_t equations[2]) {
+    std::copy_n(equations, 2, unused);
+    std::fill_n(pivot_slots, 2, uint64_t{0});
+    std::fill_n(pivots, sizeof(pivots), uint8_t{0});
+  }
+
   // Pivots for those slots of a slice that `slots` names. kTwo: there are equations from 64 on;
   // these give no pivots.
   template <bool kTwo>
@@ -104,8 +117,8 @@ struct SliceSystem {
     chosen.sums.low = OfBitMasks(masks);
     chosen.equations = EquationsAt(chosen.pivots.equations);
     if (kTwo) {
-      chosen.sums.high = Product(And(slice.high, chosen.pivots.slots()),
-                                 InverseAt(chosen.sums.low, chosen.equations));
+      chosen.sums.high = TimesMatrix(And(slice.high, chosen.pivots.slots()),
+                                     InverseAt(chosen.sums.low, chosen.equations));
     }
     return chosen;
   }
@@ -119,11 +132,12 @@ struct SliceSystem {
     pivot_slots[first_slot / kWordSlots] |= slots << first_slot % kWordSlots;
   }
 
-  // The equations from 64 on that have no pivot get the places of some that have.
-  BLOOMLINE_SLICES_INLINE void BringUnused(unsigned end) {
+  // The equations from 64 on that have no pivot get the places of some that have. Slices before
+  // `first` are no longer needed.
+  BLOOMLINE_SLICES_INLINE void BringUnused(unsigned first, unsigned end) {
     const EquationPairs pairs(~unused[0], unused[1]);
     const Exchange exchange(pairs);
-    for (unsigned i = 0; i < end; ++i) exchange.In(&slices[i]);
+    for (unsigned i = first; i < end; ++i) exchange.In(&slices[i]);
     alignas(64) uint8_t places[128];
     for (unsigned i = 0; i < 128; ++i) places[i] = static_cast<uint8_t>(i);
     for (unsigned i = 0; i < pairs.size; ++i) {
@@ -149,7 +163,7 @@ BLOOMLINE_SLICES_TARGET bool EliminateSlots(SliceSystem* system, unsigned first_
   Slice slice = system->slices[0];
   for (unsigned i = 0; 8 * i < num_slots; ++i) {
     if (kTwo && i == bring_at) {
-      system->BringUnused(end);
+      system->BringUnused(i, end);
       slice = system->slices[i];
     }
     const unsigned slots = static_cast<unsigned>(OnesBelow64(std::min(8u, num_slots - 8 * i))) &

@@ -72,7 +72,7 @@ BLOOMLINE_AVX512_INLINE Matrix MatrixAt(const Bytes& bytes, EightEquations equat
 BLOOMLINE_AVX512_INLINE Matrix InverseAt(const Bytes& sums, EightEquations pivots) {
   return MatrixOf(Xor(_mm512_permutexvar_epi8(pivots, sums), _mm512_set1_epi64(kIdentity)));
 }
-BLOOMLINE_AVX512_INLINE Bytes Product(Bytes bytes, Matrix matrix) {
+BLOOMLINE_AVX512_INLINE Bytes TimesMatrix(Bytes bytes, Matrix matrix) {
   return _mm512_gf2p8affine_epi64_epi8(bytes, matrix, 0);
 }
 
