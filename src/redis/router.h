@@ -4,8 +4,7 @@
 //   Connect Run*         from one thread at a time
 //
 // Run works in rounds: send to all nodes, read the replies, postpone what is left to the next
-// round. States of a command (docs/redis_protocol.md, "Retries", has the whole diagram and the
-// conditions):
+// round. States of a command (docs/redis_protocol.md, "Retries", has the conditions):
 //
 //   QUEUED       not encoded in this round yet
 //   IN FLIGHT    encoded, no reply yet: Node::in_flight
